@@ -1,0 +1,46 @@
+/*
+ * model/ceilings.h: how fast one GPU can go. From `cudadvise calibrate` where
+ * it ran on this GPU, else from the device's attributes.
+ */
+#ifndef CADV_CEILINGS_H
+#define CADV_CEILINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct device;
+
+#define COPY_SIZES 16		/* 4 KiB × 4^i would be 16 GiB: only some used */
+
+struct copy_point {
+	uint64_t bytes;
+	double pinned_h2d, pinned_d2h, pageable_h2d, pageable_d2h; /* seconds a copy */
+};
+
+struct ceilings {
+	bool calibrated;
+	char date[32], gpu[96], uuid[64], driver[32];
+	double dram_bytes_per_s;	/* read+write, a large copy */
+	double l2_bytes_per_s;
+	double shared_bytes_per_s;	/* all SMs */
+	double fp32_flops, fp64_flops;	/* per s, FMA = 2 */
+	double sm_hz;			/* SM clock under load */
+	double launch_s;		/* host cost of one launch */
+	double launch_gap_s;		/* GPU idle between back-to-back launches */
+	double graph_node_gap_s;	/* the same inside a graph */
+	double sync_s;			/* device sync with nothing to wait for */
+	double malloc_s, free_s;
+	double copy_fixed_s;		/* a small pinned copy, enqueue to end */
+	struct copy_point copy[COPY_SIZES];
+	int copies;
+};
+
+/* ceilings_default(c, d): fill ${c} from attributes of ${d}, with documented
+ * typical values where no attribute exists; calibrated is false. */
+void ceilings_default(struct ceilings *c, const struct device *d);
+
+/* ceilings_copy_s(c, bytes, h2d, pinned): interpolated seconds of one copy. */
+double ceilings_copy_s(const struct ceilings *c, uint64_t bytes, bool h2d,
+    bool pinned);
+
+#endif

@@ -1,0 +1,307 @@
+/*
+ * model/model.h: what a run did, in bounded memory.
+ *
+ * Records of the run's streams are fed in; a struct run comes out: kernels by
+ * signature, copies, synchronisations, allocations, idle time with its causes,
+ * repeating launch sequences, diagnostics. No launch is kept: aggregates and
+ * a timeline of bins only. No I/O, no clock.
+ *
+ * All times are nanoseconds; in struct run they are relative to run->origin_ns
+ * (CLOCK_REALTIME) unless a comment says otherwise. A double that was not
+ * measured is NaN. Pointers inside a struct run belong to the model and live
+ * until the next model_settle or model_free. One thread at a time.
+ */
+#ifndef CADV_MODEL_H
+#define CADV_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wire/record.h"
+
+enum metric_id {
+#define METRIC(name, cupti, unit, label) METRIC_##name,
+#include "model/metric.def"
+#undef METRIC
+	METRIC_COUNT
+};
+
+/* The table row of a metric; metric_find returns METRIC_COUNT if unknown. */
+struct metric_info {
+	const char *name;	/* CUPTI's */
+	const char *unit;
+	const char *label;
+};
+extern const struct metric_info metric_table[METRIC_COUNT];
+enum metric_id metric_find(const char *name, size_t len);
+
+#define STAT_BUCKETS 128	/* quarter octaves: bucket = 4 log2(ns) */
+
+/* A distribution: additive, so that runs and processes can be merged. */
+struct stat {
+	uint64_t count;
+	uint64_t sum, min, max;
+	double sum_squares;
+	uint32_t bucket[STAT_BUCKETS];
+};
+
+struct device {
+	uint32_t id;		/* the CUDA ordinal in its process */
+	struct record_DEVICE limits;	/* strings: use the ones below */
+	const char *name, *chip, *uuid;
+	/* From the sweep over this device's timeline: */
+	uint64_t busy_ns;	/* union of kernels, copies, memsets */
+	uint64_t kernel_ns;	/* union of kernels */
+	uint64_t copy_ns;	/* union of copies and memsets */
+	uint64_t copy_hidden_ns;/* of that, while a kernel ran */
+	uint64_t first_ns, last_ns;	/* first start, last end of GPU work */
+};
+
+/* What keeps more blocks from residing on an SM. */
+enum limiter {
+	LIMITER_NONE, LIMITER_WARPS, LIMITER_BLOCKS, LIMITER_REGISTERS,
+	LIMITER_SHARED, LIMITER_BARRIERS, LIMITER_CLUSTER, LIMITER_COUNT
+};
+extern const char *const limiter_name[LIMITER_COUNT];
+
+/* Theoretical occupancy, from cuda_occupancy.h. */
+struct occupancy {
+	bool known;
+	double ratio;		/* resident warps / max warps per SM, 0..1 */
+	uint32_t blocks_per_sm;
+	enum limiter limiter;	/* the tightest */
+	uint32_t limit_blocks[LIMITER_COUNT];	/* blocks each would allow */
+	double waves;		/* blocks / (SMs × blocks per SM) */
+	uint32_t best_block;	/* threads: highest occupancy, see model/occupancy.h */
+	double best_ratio;
+	uint32_t best_min_grid;	/* blocks that fill the GPU at best_block */
+};
+
+/* A kernel with one launch shape ("signature"), over all processes. */
+struct kernel {
+	uint32_t id;		/* 1.. in order of first appearance */
+	uint32_t device;	/* index into run->device */
+	const char *mangled, *name, *short_name;
+	struct record_SIGNATURE shape;	/* id and name: of its first stream */
+	struct occupancy occupancy;
+	struct stat time;	/* launches that ran undisturbed */
+	uint64_t launches;	/* all, with the disturbed */
+	uint64_t total_ns;	/* time of all launches; the disturbed and
+				 * untimed are counted at the mean of time */
+	double exposed_ns;	/* part of total_ns that lengthened the run: the
+				 * GPU ran nothing else and the host or later
+				 * work waited for it */
+	double alone_ns;	/* part of total_ns with no other kernel */
+	uint64_t graph_launches;/* that came out of a graph */
+	uint64_t first_ns, last_ns;
+	double metric[METRIC_COUNT];	/* per launch; NaN: not measured */
+	enum wire_mode metric_mode;
+	uint32_t metric_launches;	/* profiled launches behind them */
+	bool metric_complete;
+	enum wire_skip skip;	/* why metrics are missing */
+	uint64_t gap_before_ns;	/* GPU idle just before its launches, sum */
+};
+
+/* Copies and memsets of one class. */
+struct copy_class {
+	enum wire_copy kind;	/* COPY_UNKNOWN: memset */
+	bool memset;
+	enum wire_memory src, dst;
+	bool async;		/* the call said so */
+	uint32_t size_class;	/* floor(log2(bytes)) */
+	uint32_t device;
+	uint64_t count, bytes, gpu_ns;
+	double exposed_ns;	/* no kernel ran meanwhile and work waited */
+	uint64_t host_ns;	/* in the blocking API call, if it was recorded */
+	uint64_t idle_after_ns;	/* GPU idle right after, until the next work */
+};
+
+/* Runs of small copies in one direction: ≥ 16 in a row, ≤ 64 KiB each, no
+ * more than 1 ms between. */
+struct small_copies {
+	enum wire_copy kind;
+	enum wire_memory host;	/* the host side's memory */
+	uint32_t device;
+	uint64_t groups, copies, bytes;
+	uint64_t gpu_ns;	/* sum of copy durations */
+	uint64_t span_ns;	/* first start to last end, summed over groups */
+};
+
+struct sync_class {
+	enum wire_call call;	/* DEVICE_SYNC, STREAM_SYNC, EVENT_SYNC, MEMCPY… */
+	uint64_t count;
+	uint64_t wait_ns;	/* host blocked */
+	uint64_t idle_after_ns;	/* GPU idle from its end to the next work */
+	uint64_t followed;	/* syncs with idle after them */
+};
+
+struct call_class {		/* recorded API calls */
+	enum wire_call call;
+	uint64_t count, failed;
+	uint64_t total_ns;
+	uint64_t hot_count;	/* between the first and the last launch, after
+				 * warm-up (see model/host.h) */
+	uint64_t hot_ns;
+	uint64_t hot_idle_ns;	/* GPU idle while inside */
+};
+
+/* Why the GPU was idle. */
+enum idle_cause {
+	IDLE_HOST,		/* the host computed or did I/O */
+	IDLE_AFTER_SYNC,	/* the host had waited, and only then went on */
+	IDLE_LAUNCH,		/* the launch itself: host called in time to
+				 * leave less than the launch latency */
+	IDLE_ALLOCATION,	/* inside cudaMalloc, cudaFree and kin */
+	IDLE_API,		/* inside another recorded call */
+	IDLE_STARTUP,		/* before the first GPU work */
+	IDLE_SHUTDOWN,		/* after the last */
+	IDLE_CAUSES
+};
+extern const char *const idle_cause_name[IDLE_CAUSES];
+
+#define SEQUENCE_MAX 64
+
+/* A launch sequence that repeats. */
+struct sequence {
+	uint32_t device, stream;
+	uint32_t length;	/* launches in one period */
+	uint64_t repeats;
+	uint32_t kernel[SEQUENCE_MAX];	/* ids, the first SEQUENCE_MAX */
+	uint64_t kernel_ns;	/* over all repeats */
+	uint64_t idle_ns;	/* GPU idle between its launches, all repeats,
+				 * gaps with a sync in them left out */
+	uint64_t gaps;		/* how many gaps that was */
+	uint64_t syncs;		/* host syncs inside it, all repeats */
+	bool in_graph;		/* came out of a graph already */
+};
+
+struct leak {
+	enum wire_memory kind;
+	uint32_t device;
+	uint64_t count, bytes, largest;
+	const char *site;	/* where, if known; else NULL */
+};
+
+struct failure {
+	const char *call, *error, *detail;
+	uint32_t result;
+	uint64_t count;
+	uint64_t unread;	/* the program neither read it nor stopped */
+	bool launch;
+	uint64_t first_ns;
+};
+
+struct diagnostic {
+	enum wire_diag code;
+	enum wire_severity severity;
+	uint32_t error;
+	uint64_t count;
+	const char *where, *text;
+};
+
+struct process {
+	uint64_t stream;	/* of the wire */
+	uint32_t pid, ppid;
+	const char *exe, *command, *host, *library;
+	uint64_t start_ns, end_ns;
+	uint32_t cupti_version, driver_version;
+	enum wire_level level;
+	bool ended;		/* BYE seen */
+	enum wire_bye bye;
+	uint64_t records;
+	uint64_t missing;	/* gaps in the sequence numbers */
+	uint64_t lost[LOSS_CLASSES];
+};
+
+#define TIMELINE_BINS 4096
+enum timeline_row {
+	ROW_KERNEL, ROW_H2D, ROW_D2H, ROW_D2D, ROW_MEMSET, ROW_SYNC, ROW_API,
+	ROW_COUNT
+};
+
+/* Busy time per bin; when the run outgrows the bins their width doubles. */
+struct timeline {
+	uint32_t device;
+	uint64_t bin_ns;
+	uint32_t bins;		/* in use */
+	float busy_ns[ROW_COUNT][TIMELINE_BINS];
+	uint32_t count[ROW_COUNT][TIMELINE_BINS];
+};
+
+enum run_state { RUN_LIVE, RUN_FINISHED, RUN_KILLED, RUN_TRUNCATED };
+extern const char *const run_state_name[];
+
+struct run {
+	char uuid[33];
+	const char *command, *label, *host, *cwd, *version;
+	enum run_state state;
+	enum wire_level level;
+	double budget;		/* overhead budget, ratio */
+	int exit_code;		/* -1 unknown */
+	int signal;		/* 0 none */
+	uint64_t origin_ns;	/* CLOCK_REALTIME */
+	uint64_t wall_ns;
+	uint64_t records, lost;	/* lost: all classes and gaps together */
+
+	struct process *process; size_t processes;
+	struct device *device; size_t devices;
+	struct kernel *kernel; size_t kernels;
+	struct copy_class *copy; size_t copies;
+	struct small_copies *small; size_t smalls;
+	struct sync_class *sync; size_t syncs;
+	struct call_class *call; size_t calls;
+	struct sequence *sequence; size_t sequences;
+	struct leak *leak; size_t leaks;
+	struct failure *failure; size_t failures;
+	struct diagnostic *diagnostic; size_t diagnostics;
+	struct timeline *timeline; size_t timelines;	/* one a device */
+
+	/* Over the devices in use, from each one's first to last work: */
+	uint64_t launches;
+	uint64_t idle_ns[IDLE_CAUSES];
+	uint64_t idle_total_ns;		/* wall − busy, of the busiest device */
+	uint64_t idle_longest_ns;
+	uint64_t idle_gaps;		/* gaps > 1 µs */
+	uint64_t peak_memory_bytes;	/* live device allocations at their peak */
+	bool contexts_gone;		/* every context was destroyed or the
+					 * process exited: leaks are leaks */
+	uint64_t uvm_bytes, uvm_faults, uvm_ns;
+
+	/* Our own cost. */
+	uint64_t overhead_ns[OVERHEAD_KINDS];
+	uint64_t overhead_total_ns;
+	uint64_t profiled_launches;
+};
+
+struct model;
+
+/* model_new(void): an empty model, or NULL without memory. */
+struct model *model_new(void);
+void model_free(struct model *m);
+
+/*
+ * model_feed(m, stream, sequence, r): take in one record of ${stream} with its
+ * sequence number. Records of one stream must come in order of sequence;
+ * gaps are counted. Never fails on what a record says: nonsense is counted in
+ * run->lost or ignored. Returns -1 only without memory.
+ */
+int model_feed(struct model *m, uint64_t stream, uint64_t sequence,
+    const struct record *r);
+
+/*
+ * model_settle(m, final): bring the aggregates up to date and return them.
+ * With ${final} all pending work is swept and states are decided; without, the
+ * most recent part of the timeline is still pending. Feeding may go on after
+ * a settle that was not final.
+ */
+const struct run *model_settle(struct model *m, bool final);
+
+/* stat_add, stat_merge, and the p-quantile (0..1) from the buckets in ns. */
+void stat_add(struct stat *s, uint64_t ns);
+void stat_merge(struct stat *into, const struct stat *from);
+double stat_quantile(const struct stat *s, double p);
+double stat_mean(const struct stat *s);
+double stat_deviation(const struct stat *s);
+
+#endif

@@ -1,0 +1,94 @@
+/*
+ * report/json.h: one serializer a noun. What they make is the HTTP API's body,
+ * the input of the terminal report and of --format json: the same fields
+ * everywhere. Units stand in names (_ns relative to the run's start, _bytes,
+ * _ratio 0..1, _s seconds); 64-bit ids are strings; what was not measured is
+ * null and has a reason beside it. Every object a command prints carries
+ * "schema_version": 1 at its top.
+ *
+ * All return a new reference, or NULL without memory.
+ *
+ * run        { id (uuid), label, command, cwd, host, version, state
+ *              ("live","finished","killed","truncated"), level, started_at
+ *              (RFC 3339), wall_ns, exit_code|null, signal|null,
+ *              devices: [name], kernels, launches, processes, findings,
+ *              worth_it, together_s,
+ *              summary: { gpu_busy_ratio, kernel_ratio, copy_ratio,
+ *                copy_hidden_ratio, idle_ratio, idle: { host_ratio, after_sync_ratio,
+ *                launch_ratio, allocation_ratio, api_ratio, startup_ratio,
+ *                shutdown_ratio } },
+ *              overhead: { total_s, ratio, by: { setup_s, counters_s, cupti_s,
+ *                callback_s }, profiled_launches, budget_ratio },
+ *              data: { records, lost, lost_by: {cupti, queue, spool, timestamp,
+ *                table, sequence}, complete (bool) },
+ *              rules: { found, clean, not_measured },
+ *              calibrated (bool), ceilings_from, noise_s, analysis (integer:
+ *              revision, grows with each reanalysis) }
+ * kernel     { id, name (demangled), short_name, mangled, device, launches,
+ *              time: { total_ns, mean_ns, sd_ns, min_ns, p50_ns, p95_ns, max_ns },
+ *              exposed_ns, share_ratio (of wall), grid: [3], block: [3],
+ *              cluster: [3], registers, shared_static_bytes,
+ *              shared_dynamic_bytes, local_bytes, graph_launches,
+ *              occupancy: { theoretical_ratio|null, achieved_ratio|null,
+ *                limiter, blocks_per_sm, limits: {warps, blocks, registers,
+ *                shared, barriers}, waves, best_block, best_ratio },
+ *              headline: { occupancy, coalescing, bank_conflicts, divergence },
+ *                each { value|null, unit "ratio", source, reason|null,
+ *                meaning }: achieved occupancy; bytes used per byte moved;
+ *                share of shared wavefronts that are conflicts; share of lanes
+ *                idle in executed instructions
+ *              bound (text: "DRAM", "L2", "latency", …|null),
+ *              metrics_complete, measured_launches, not_measured (reason|null),
+ *              findings: [finding id] }
+ * metrics    of one kernel: [ { name, label, value|null, unit, source, reason } ]
+ * copy       { kind, memset, src, dst, async, size_class_bytes, count, bytes,
+ *              gpu_ns, exposed_ns, host_ns, idle_after_ns, bandwidth_bytes_per_s }
+ * process, device, diagnostic: the fields of the structs, same names
+ * timeline   { from_ns, to_ns, bin_ns, devices: [ { device, rows: [ { row
+ *              ("kernel","h2d",…), busy_ratio: [..], count: [..] } ] } ] }
+ * finding    { id, rank (1..), rule, title, category, severity, confidence,
+ *              worth_it, kernel_id|null, where, location|null,
+ *              location_missing|null, saves: { s|null, low_s|null, high_s|null,
+ *              share_ratio|null, kernel_speedup_ratio|null, note },
+ *              summary, limiter|null, advice, example: { bad, good }, next,
+ *              evidence: [ { name, label, value|null, unit, source, from,
+ *              threshold|null, threshold_origin|null } ] }
+ * findings   { items: [finding], together_s, overlap, noise_s, calibrated,
+ *              ceilings_from, rules: [ { rule, state, found, clean,
+ *              not_measured, reason|null } ] }
+ * rule       { id, category, title, needs, severity, why, detects, advice,
+ *              example: {bad, good}, sources, gain, next, pair,
+ *              thresholds: [ { key, value, unit, origin } ] }
+ */
+#ifndef CADV_JSON_H
+#define CADV_JSON_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+struct run;
+struct kernel;
+struct advice;
+struct finding;
+struct rule_info;
+
+#define SCHEMA_VERSION 1
+
+json_t *json_run(const struct run *r, const struct advice *a, int analysis);
+json_t *json_kernel(const struct run *r, const struct kernel *k,
+    const struct advice *a);
+json_t *json_kernels(const struct run *r, const struct advice *a);	/* array */
+json_t *json_metrics(const struct kernel *k);
+json_t *json_copies(const struct run *r);
+json_t *json_processes(const struct run *r);
+json_t *json_devices(const struct run *r);
+json_t *json_diagnostics(const struct run *r);
+/* Bins of [from, to) merged so that at most ${px} remain; to 0 is the end. */
+json_t *json_timeline(const struct run *r, uint64_t from_ns, uint64_t to_ns,
+    unsigned px);
+json_t *json_finding(const struct finding *f, size_t rank);
+json_t *json_findings(const struct run *r, const struct advice *a);
+json_t *json_rule(const struct rule_info *r);
+json_t *json_rules(void);						/* array */
+
+#endif

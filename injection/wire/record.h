@@ -1,0 +1,197 @@
+/*
+ * wire/record.h: the inner layer of the protocol (PROTOCOL.md, section 3): the
+ * structs, encoders and decoders that record.def describes. Decoders are pure
+ * over a buffer; strings and blobs in a decoded struct point into it.
+ */
+#ifndef CADV_WIRE_RECORD_H
+#define CADV_WIRE_RECORD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define WIRE_PROTOCOL 1u
+#define RECORD_HEADER_SIZE 8u		/* u16 type, u16 reserved, u32 length */
+#define RECORD_MAX_PAYLOAD (1u << 20)	/* bytes */
+#define RECORD_MAX_STRING 65535u
+
+struct wire_str {
+	const char *p;		/* not terminated */
+	uint32_t len;
+};
+
+struct wire_blob {
+	const uint8_t *p;
+	uint32_t len;
+};
+
+enum wire_level { LEVEL_TRACE = 1, LEVEL_COUNTERS = 2, LEVEL_SOURCE = 3 };
+
+enum wire_bye {
+	BYE_EXIT = 1,		/* exit() or return from main */
+	BYE_SIGNAL = 2,		/* a fatal signal that we could see */
+	BYE_DETACH = 3,		/* measuring stopped, the program went on */
+};
+
+enum wire_signature_flag {
+	SIGNATURE_COOPERATIVE = 1,
+	SIGNATURE_GRAPH = 2,		/* seen inside a graph */
+	SIGNATURE_DEVICE_LAUNCHED = 4,
+	SIGNATURE_COMMUNICATION = 8,	/* NCCL, NVSHMEM: never serialised */
+};
+
+enum wire_kernel_flag {
+	KERNEL_PROFILED = 1,	/* counters ran: its duration is not its own */
+	KERNEL_NO_TIME = 2,	/* CUPTI delivered no timestamps */
+};
+
+enum wire_copy {
+	COPY_UNKNOWN, COPY_H2D, COPY_D2H, COPY_D2D, COPY_H2H, COPY_P2P,
+	COPY_KINDS
+};
+
+enum wire_memory {
+	MEMORY_UNKNOWN, MEMORY_PAGEABLE, MEMORY_PINNED, MEMORY_DEVICE,
+	MEMORY_ARRAY, MEMORY_MANAGED, MEMORY_STATIC, MEMORY_KINDS
+};
+
+enum wire_copy_flag { COPY_ASYNC = 1, COPY_GRAPH = 2 };
+
+enum wire_sync {
+	SYNC_UNKNOWN, SYNC_EVENT, SYNC_STREAM_WAIT_EVENT, SYNC_STREAM,
+	SYNC_CONTEXT, SYNC_KINDS
+};
+
+/* The API calls that rules need; the runtime and driver spellings share one. */
+#define WIRE_CALLS(X)							\
+	X(UNKNOWN, "(unknown)")						\
+	X(LAUNCH, "launch") X(GRAPH_LAUNCH, "cudaGraphLaunch")		\
+	X(GRAPH_INSTANTIATE, "cudaGraphInstantiate")			\
+	X(MEMCPY, "cudaMemcpy") X(MEMCPY_ASYNC, "cudaMemcpyAsync")	\
+	X(MEMSET, "cudaMemset") X(MEMSET_ASYNC, "cudaMemsetAsync")	\
+	X(MALLOC, "cudaMalloc") X(FREE, "cudaFree")			\
+	X(MALLOC_ASYNC, "cudaMallocAsync") X(FREE_ASYNC, "cudaFreeAsync") \
+	X(MALLOC_HOST, "cudaMallocHost") X(FREE_HOST, "cudaFreeHost")	\
+	X(HOST_REGISTER, "cudaHostRegister")				\
+	X(HOST_UNREGISTER, "cudaHostUnregister")			\
+	X(MALLOC_MANAGED, "cudaMallocManaged")				\
+	X(DEVICE_SYNC, "cudaDeviceSynchronize")				\
+	X(STREAM_SYNC, "cudaStreamSynchronize")				\
+	X(EVENT_SYNC, "cudaEventSynchronize")				\
+	X(MODULE_LOAD, "cuModuleLoad")					\
+	X(DEVICE_RESET, "cudaDeviceReset")				\
+	X(GET_LAST_ERROR, "cudaGetLastError") X(OTHER, "(other)")
+
+enum wire_call {
+#define X(name, text) CALL_##name,
+	WIRE_CALLS(X)
+#undef X
+	CALL_COUNT
+};
+
+enum wire_mode {
+	MODE_SINGLE_PASS = 1,	/* all values from one launch */
+	MODE_SPREAD = 2,	/* passes spread over launches */
+	MODE_REPLAY = 3,	/* the kernel was replayed */
+};
+
+enum wire_skip {
+	SKIP_NONE, SKIP_PERMISSION, SKIP_BUSY, SKIP_UNSUPPORTED, SKIP_NCCL,
+	SKIP_COOPERATIVE, SKIP_GRAPH, SKIP_BUDGET, SKIP_TOO_FEW_LAUNCHES,
+	SKIP_LEVEL, SKIP_CAPTURING, SKIP_FAILED, SKIP_CONCURRENT, SKIP_REASONS
+};
+
+/* What a loss hit. */
+enum wire_loss {
+	LOSS_CUPTI,		/* CUPTI dropped records */
+	LOSS_QUEUE,		/* our queue was full */
+	LOSS_SPOOL,		/* the spool file could not be written */
+	LOSS_TIMESTAMP,		/* kernels whose times were zero */
+	LOSS_TABLE,		/* a table of ours was full: signatures, strings */
+	LOSS_CLASSES
+};
+
+enum wire_overhead {
+	OVERHEAD_UNKNOWN, OVERHEAD_CUPTI_BUFFER, OVERHEAD_CUPTI_INSTRUMENT,
+	OVERHEAD_CUPTI_RESOURCE, OVERHEAD_CUPTI_OTHER, OVERHEAD_COUNTERS,
+	OVERHEAD_SETUP, OVERHEAD_CALLBACK, OVERHEAD_KINDS
+};
+
+enum wire_diag {
+	DIAG_NONE, DIAG_PERMISSION, DIAG_HARDWARE_BUSY, DIAG_SUBSCRIBER,
+	DIAG_CUPTI_MISSING, DIAG_CUPTI_VERSION, DIAG_DRIVER_OLD, DIAG_MIG,
+	DIAG_MPS, DIAG_UNSUPPORTED_GPU, DIAG_NO_METRICS, DIAG_COUNTER_FAILED,
+	DIAG_ACTIVITY_FAILED, DIAG_FATAL, DIAG_FORK, DIAG_BUDGET,
+	DIAG_FLUSH_TIMEOUT, DIAG_SPOOLED, DIAG_CLOCK_STEP, DIAG_CALL_FAILED,
+	DIAG_NO_CUDA, DIAG_CODES
+};
+
+enum wire_severity { SEVERITY_INFO = 1, SEVERITY_WARNING, SEVERITY_ERROR };
+
+enum record_type {
+#define RECORD(name, number, doc, fields) RECORD_##name = number,
+#include "record.def"
+#undef RECORD
+};
+
+#define U8(n) uint8_t n;
+#define U16(n) uint16_t n;
+#define U32(n) uint32_t n;
+#define U64(n) uint64_t n;
+#define F64(n) double n;
+#define STR(n) struct wire_str n;
+#define BLOB(n) struct wire_blob n;
+#define RECORD(name, number, doc, fields) struct record_##name { fields };
+#include "record.def"
+#undef RECORD
+#undef U8
+#undef U16
+#undef U32
+#undef U64
+#undef F64
+#undef STR
+#undef BLOB
+
+/* Any decoded record. */
+struct record {
+	uint16_t type;		/* enum record_type, or one we do not know */
+	union {
+#define RECORD(name, number, doc, fields) struct record_##name name;
+#include "record.def"
+#undef RECORD
+	} u;
+};
+
+/*
+ * record_put_NAME(buf, cap, r): encode ${r} with its record header at ${buf}.
+ * Returns the bytes written (a multiple of 8), or 0 if ${cap} is too small or
+ * a string or blob is over its limit. Never writes past ${cap}.
+ */
+#define RECORD(name, number, doc, fields)				\
+	size_t record_put_##name(uint8_t *buf, size_t cap,		\
+	    const struct record_##name *r);
+#include "record.def"
+#undef RECORD
+
+/*
+ * record_next(buf, len, pos, r): decode the record at ${buf} + *${pos} into
+ * ${r} and move *${pos} behind it. Returns 1 for a record (of an unknown type
+ * only ${r}->type is set), 0 at the end of the buffer, -1 if the bytes there
+ * are no record.
+ */
+int record_next(const uint8_t *buf, size_t len, size_t *pos,
+    struct record *r);
+
+/* record_name(type): "KERNEL", or NULL for an unknown type. */
+const char *record_name(uint16_t type);
+
+/* record_doc(type): the table's sentence about a type, or NULL. */
+const char *record_doc(uint16_t type);
+
+/* wire_call_name(call): "cudaMemcpy"; never NULL. */
+const char *wire_call_name(uint16_t call);
+
+/* wire_str_of(s): a wire_str over the C string ${s} (NULL is empty), cut to
+ * RECORD_MAX_STRING bytes. */
+struct wire_str wire_str_of(const char *s);
+
+#endif
