@@ -39,6 +39,18 @@ struct ceilings {
  * typical values where no attribute exists; calibrated is false. */
 void ceilings_default(struct ceilings *c, const struct device *d);
 
+/*
+ * ceilings_of(c, run): fill ${c}[i] for every run->device[i]: from the
+ * calibration that travels in the capture where there is one for that device,
+ * else ceilings_default. A calibration that does not parse is ignored.
+ */
+struct run;
+void ceilings_of(struct ceilings *c, const struct run *run);
+
+/* ceilings_parse(c, json, len): fill ${c} from a calibration's JSON (its keys
+ * are the field names); -1 and ${c} untouched if it is not one. */
+int ceilings_parse(struct ceilings *c, const char *json, unsigned long len);
+
 /* ceilings_copy_s(c, bytes, h2d, pinned): interpolated seconds of one copy. */
 double ceilings_copy_s(const struct ceilings *c, uint64_t bytes, bool h2d,
     bool pinned);

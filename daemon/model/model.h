@@ -229,6 +229,13 @@ struct timeline {
 	uint32_t count[ROW_COUNT][TIMELINE_BINS];
 };
 
+/* The ceilings that were measured on a device before the run: JSON text. */
+struct calibration {
+	const char *gpu;	/* device uuid */
+	const char *json;
+	size_t length;
+};
+
 enum run_state { RUN_LIVE, RUN_FINISHED, RUN_KILLED, RUN_TRUNCATED };
 extern const char *const run_state_name[];
 
@@ -256,6 +263,7 @@ struct run {
 	struct failure *failure; size_t failures;
 	struct diagnostic *diagnostic; size_t diagnostics;
 	struct timeline *timeline; size_t timelines;	/* one a device */
+	struct calibration *calibration; size_t calibrations;
 
 	/* Over the devices in use, from each one's first to last work: */
 	uint64_t launches;
