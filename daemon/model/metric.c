@@ -1,0 +1,53 @@
+/*
+ * model/metric.c: the tables of names.
+ */
+#include <string.h>
+
+#include "model/model.h"
+
+const struct metric_info metric_table[METRIC_COUNT] = {
+#define METRIC(name, cupti, unit, label) \
+	[METRIC_##name] = { cupti, unit, label },
+#include "model/metric.def"
+#undef METRIC
+};
+
+const char *const limiter_name[LIMITER_COUNT] = {
+	[LIMITER_NONE] = "none",
+	[LIMITER_WARPS] = "warps",
+	[LIMITER_BLOCKS] = "blocks",
+	[LIMITER_REGISTERS] = "registers",
+	[LIMITER_SHARED] = "shared memory",
+	[LIMITER_BARRIERS] = "barriers",
+	[LIMITER_CLUSTER] = "cluster",
+};
+
+const char *const idle_cause_name[IDLE_CAUSES] = {
+	[IDLE_HOST] = "host",
+	[IDLE_AFTER_SYNC] = "after_sync",
+	[IDLE_LAUNCH] = "launch",
+	[IDLE_ALLOCATION] = "allocation",
+	[IDLE_API] = "api",
+	[IDLE_STARTUP] = "startup",
+	[IDLE_SHUTDOWN] = "shutdown",
+};
+
+const char *const run_state_name[] = {
+	[RUN_LIVE] = "live",
+	[RUN_FINISHED] = "finished",
+	[RUN_KILLED] = "killed",
+	[RUN_TRUNCATED] = "truncated",
+};
+
+/* Called a few hundred times a stream, for METRIC records only. */
+enum metric_id
+metric_find(const char *name, size_t len)
+{
+	int i;
+
+	for (i = 0; i < METRIC_COUNT; i++)
+		if (strlen(metric_table[i].name) == len &&
+		    memcmp(metric_table[i].name, name, len) == 0)
+			return ((enum metric_id)i);
+	return (METRIC_COUNT);
+}
