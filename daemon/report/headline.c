@@ -1,0 +1,161 @@
+#include <math.h>
+#include <stddef.h>
+
+#include "model/model.h"
+#include "report/names.h"
+
+#include "report/headline.h"
+
+/* A unit this busy is what a kernel waits for; below it, nothing is full and
+ * latency is. The same 60 % that vendors' tools use. */
+#define BOUND_PERCENT 60.0
+
+static const char *const not_collected =
+    "its counter was not collected";
+
+static double
+zero_if_nan(double v)
+{
+
+	return (isnan(v) ? 0 : v);
+}
+
+static double
+clamp_ratio(double v)
+{
+
+	return (v < 0 ? 0 : v > 1 ? 1 : v);
+}
+
+static void
+occupancy(struct headline *h, const double *m)
+{
+
+	h->value = clamp_ratio(m[METRIC_OCCUPANCY] / 100);
+}
+
+/* Loads and stores weighted by the sectors they moved. */
+static void
+coalescing(struct headline *h, const double *m)
+{
+	double ld = m[METRIC_GLOBAL_LD_SECTORS];
+	double st = m[METRIC_GLOBAL_ST_SECTORS];
+	double used = 0, moved = 0;
+
+	if (isnan(ld) && isnan(st))
+		return;
+	if (zero_if_nan(ld) + zero_if_nan(st) <= 0) {
+		h->reason = "it reads and writes no global memory";
+		return;
+	}
+	if (ld > 0 && !isnan(m[METRIC_GLOBAL_LD_BYTES_PER_SECTOR])) {
+		used += ld * m[METRIC_GLOBAL_LD_BYTES_PER_SECTOR];
+		moved += ld * 32;
+	}
+	if (st > 0 && !isnan(m[METRIC_GLOBAL_ST_BYTES_PER_SECTOR])) {
+		used += st * m[METRIC_GLOBAL_ST_BYTES_PER_SECTOR];
+		moved += st * 32;
+	}
+	if (moved > 0)
+		h->value = clamp_ratio(used / moved);
+}
+
+static void
+bank_conflicts(struct headline *h, const double *m)
+{
+	double conflicts, waves = m[METRIC_SHARED_WAVEFRONTS];
+
+	if (isnan(waves))
+		waves = m[METRIC_SHARED_LD_WAVEFRONTS] +
+		    m[METRIC_SHARED_ST_WAVEFRONTS];
+	conflicts = m[METRIC_SHARED_LD_CONFLICTS] +
+	    m[METRIC_SHARED_ST_CONFLICTS];
+	if (waves <= 0)
+		h->reason = "it uses no shared memory";
+	else if (!isnan(waves) && !isnan(conflicts))
+		h->value = clamp_ratio(conflicts / waves);
+}
+
+static void
+divergence(struct headline *h, const double *m)
+{
+	double warp = m[METRIC_INST_EXECUTED], lane = m[METRIC_THREAD_INST];
+
+	if (warp > 0 && !isnan(lane))
+		h->value = clamp_ratio(1 - lane / (32 * warp));
+}
+
+static const struct {
+	const char *name, *meaning, *source;
+	void (*fill)(struct headline *, const double *);
+} table[HEADLINES] = {
+	[HEADLINE_OCCUPANCY] = { "occupancy",
+	    "achieved occupancy: resident warps over the most an SM can hold",
+	    "measured", occupancy },
+	[HEADLINE_COALESCING] = { "coalescing",
+	    "bytes used of the bytes moved for global memory", "derived",
+	    coalescing },
+	[HEADLINE_BANK_CONFLICTS] = { "bank_conflicts",
+	    "share of shared-memory wavefronts that are bank conflicts",
+	    "derived", bank_conflicts },
+	[HEADLINE_DIVERGENCE] = { "divergence",
+	    "share of lanes idle in executed instructions", "derived",
+	    divergence },
+};
+
+void
+headline_of(struct headline *h, const struct kernel *k)
+{
+	size_t i;
+
+	for (i = 0; i < HEADLINES; i++) {
+		h[i].name = table[i].name;
+		h[i].meaning = table[i].meaning;
+		h[i].source = table[i].source;
+		h[i].value = NAN;
+		h[i].reason = NULL;
+		table[i].fill(&h[i], k->metric);
+		if (!isnan(h[i].value)) {
+			h[i].reason = NULL;
+		} else if (h[i].reason == NULL) {
+			h[i].reason = reason_skip((int)k->skip);
+			if (h[i].reason == NULL)
+				h[i].reason = not_collected;
+		}
+	}
+}
+
+const char *
+headline_bound(const struct kernel *k)
+{
+	static const struct {
+		enum metric_id metric;
+		const char *name;
+	} units[] = {
+		{ METRIC_DRAM_PCT, "DRAM" },
+		{ METRIC_L2_PCT, "L2" },
+		{ METRIC_PIPE_TENSOR, "tensor pipe" },
+		{ METRIC_PIPE_FP64, "FP64 pipe" },
+		{ METRIC_PIPE_FMA, "FMA pipe" },
+		{ METRIC_PIPE_ALU, "ALU pipe" },
+		{ METRIC_PIPE_XU, "XU pipe" },
+		{ METRIC_PIPE_LSU, "LSU pipe" },
+		{ METRIC_ISSUE_ACTIVE, "issue slots" },
+	};
+	const char *bound = NULL;
+	double most = -1;
+	size_t i;
+
+	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (k->metric[units[i].metric] > most) {
+			most = k->metric[units[i].metric];
+			bound = units[i].name;
+		}
+	}
+	/* One pipe alone does not say that nothing else is full. */
+	if (bound == NULL || (most < BOUND_PERCENT &&
+	    (isnan(k->metric[METRIC_DRAM_PCT]) ||
+	    isnan(k->metric[METRIC_ISSUE_ACTIVE]))))
+		return (NULL);
+	return (most >= BOUND_PERCENT ? bound : "latency");
+}

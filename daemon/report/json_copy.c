@@ -1,0 +1,170 @@
+#include <math.h>
+
+#include "model/model.h"
+#include "report/json_util.h"
+#include "report/names.h"
+
+#include "report/json.h"
+
+json_t *
+json_copies(const struct run *r)
+{
+	json_t *list = json_array();
+	const struct copy_class *c;
+	size_t i;
+
+	for (i = 0; list != NULL && i < r->copies; i++) {
+		c = &r->copy[i];
+		json_array_append_new(list, json_pack("{s:s, s:b, s:s, s:s,"
+		    "s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+		    "kind", c->memset ? "memset" : name_copy((int)c->kind),
+		    "memset", c->memset,
+		    "src", name_memory((int)c->src),
+		    "dst", name_memory((int)c->dst),
+		    "async", c->async,
+		    "device", json_text(c->device < r->devices ?
+		    r->device[c->device].name : NULL),
+		    "size_class_bytes",
+		    json_count((uint64_t)1 << (c->size_class & 63)),
+		    "count", json_count(c->count),
+		    "bytes", json_count(c->bytes),
+		    "gpu_ns", json_count(c->gpu_ns),
+		    "exposed_ns", json_number(c->exposed_ns),
+		    "host_ns", json_count(c->host_ns),
+		    "idle_after_ns", json_count(c->idle_after_ns),
+		    "bandwidth_bytes_per_s",
+		    json_ratio((double)c->bytes * 1e9, (double)c->gpu_ns)));
+	}
+	return (list);
+}
+
+static const char *const row_name[ROW_COUNT] = {
+	[ROW_KERNEL] = "kernel",
+	[ROW_H2D] = "h2d",
+	[ROW_D2H] = "d2h",
+	[ROW_D2D] = "d2d",
+	[ROW_MEMSET] = "memset",
+	[ROW_SYNC] = "sync",
+	[ROW_API] = "api",
+};
+
+/* Which bins of one device, and how many of them make one that is shown. */
+struct window {
+	uint32_t first, end, step;
+};
+
+/* One row, or NULL when nothing happened in it (and none is needed). */
+static json_t *
+json_row(const struct timeline *t, int row, const struct window *w)
+{
+	json_t *busy = json_array(), *count = json_array();
+	uint64_t events, all = 0;
+	uint32_t i, j;
+	double ns, width;
+
+	for (i = w->first; i < w->end; i += w->step) {
+		ns = 0;
+		events = 0;
+		for (j = i; j < i + w->step && j < w->end; j++) {
+			ns += (double)t->busy_ns[row][j];
+			events += t->count[row][j];
+		}
+		width = (double)(j - i) * (double)t->bin_ns;
+		json_array_append_new(busy,
+		    json_number(fmin(ns / width, 1.0)));
+		json_array_append_new(count, json_count(events));
+		all += events + (ns > 0);
+	}
+	if (all == 0) {
+		json_decref(busy);
+		json_decref(count);
+		return (json_null());
+	}
+	return (json_pack("{s:s, s:o, s:o}", "row", row_name[row],
+	    "busy_ratio", busy, "count", count));
+}
+
+static json_t *
+json_rows(const struct timeline *t, const struct window *w)
+{
+	json_t *rows = json_array(), *row;
+	int i;
+
+	for (i = 0; rows != NULL && i < ROW_COUNT; i++) {
+		row = json_row(t, i, w);
+		if (json_is_null(row))
+			json_decref(row);
+		else
+			json_array_append_new(rows, row);
+	}
+	return (rows);
+}
+
+static uint64_t
+timeline_end(const struct run *r)
+{
+	uint64_t end = r->wall_ns, covered;
+	size_t i;
+
+	for (i = 0; i < r->timelines; i++) {
+		covered = r->timeline[i].bins * r->timeline[i].bin_ns;
+		if (covered > end)
+			end = covered;
+	}
+	return (end);
+}
+
+/* The devices share one axis, so the coarsest bins of them are shown. */
+static uint64_t
+widest_bin(const struct run *r)
+{
+	uint64_t widest = 1;
+	size_t i;
+
+	for (i = 0; i < r->timelines; i++)
+		if (r->timeline[i].bin_ns > widest)
+			widest = r->timeline[i].bin_ns;
+	return (widest);
+}
+
+json_t *
+json_timeline(const struct run *r, uint64_t from_ns, uint64_t to_ns,
+    unsigned px)
+{
+	json_t *devices = json_array();
+	const struct timeline *t;
+	uint64_t end = timeline_end(r), bin = widest_bin(r), bins, step;
+	struct window w;
+	size_t i;
+
+	if (to_ns == 0 || to_ns > end)
+		to_ns = end;
+	if (from_ns > to_ns)
+		from_ns = to_ns;
+	from_ns -= from_ns % bin;
+	if (px == 0)
+		px = 1;
+	bins = (to_ns - from_ns + bin - 1) / bin;
+	step = bins > px ? (bins + px - 1) / px : 1;
+	for (i = 0; devices != NULL && i < r->timelines; i++) {
+		t = &r->timeline[i];
+		if (t->bin_ns == 0)
+			continue;
+		w.first = (uint32_t)fmin((double)(from_ns / t->bin_ns),
+		    t->bins);
+		w.end = (uint32_t)fmin((double)((to_ns + t->bin_ns - 1) /
+		    t->bin_ns), t->bins);
+		w.step = (uint32_t)fmin((double)step *
+		    (double)(bin / t->bin_ns), TIMELINE_BINS);
+		json_array_append_new(devices, json_pack("{s:o, s:o, s:o}",
+		    "device", json_count(t->device),
+		    "name", json_text(t->device < r->devices ?
+		    r->device[t->device].name : NULL),
+		    "rows", json_rows(t, &w)));
+	}
+	return (json_pack("{s:o, s:o, s:o, s:o}",
+	    "from_ns", json_count(from_ns),
+	    "to_ns", json_count(to_ns),
+	    "bin_ns", json_count(step * bin),
+	    "devices", devices));
+}

@@ -1,0 +1,165 @@
+#include <math.h>
+
+#include "model/model.h"
+#include "report/json_util.h"
+#include "rules/finding.h"
+
+#include "report/json.h"
+
+static json_t *
+json_evidence(const struct finding *f)
+{
+	json_t *list = json_array();
+	const struct evidence *e;
+	size_t i;
+
+	for (i = 0; list != NULL && i < f->evidences && i < EVIDENCE_MAX; i++) {
+		e = &f->evidence[i];
+		json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:o,"
+		    "s:o, s:o, s:o, s:o}",
+		    "name", json_text(e->name),
+		    "label", json_text(e->label),
+		    "value", json_number(e->value),
+		    "unit", json_text(e->unit),
+		    "source", json_text(e->source),
+		    "from", json_text(e->from),
+		    "threshold", json_number(e->threshold),
+		    "threshold_origin", json_text(e->threshold_origin)));
+	}
+	return (list);
+}
+
+static json_t *
+finding_of(const struct finding *f, size_t rank, uint64_t wall_ns)
+{
+
+	return (json_pack("{s:s, s:o, s:o, s:o, s:o, s:s, s:s, s:b, s:o, s:o,"
+	    "s:o, s:o, s:{s:o, s:o, s:o, s:o, s:o, s:o}, s:o, s:o, s:o,"
+	    "s:{s:o, s:o}, s:o, s:o}",
+	    "id", f->id,
+	    "rank", json_count(rank),
+	    "rule", json_text(f->rule),
+	    "title", json_text(f->title),
+	    "category", json_text(f->category),
+	    "severity", severity_name[f->severity],
+	    "confidence", confidence_name[f->confidence],
+	    "worth_it", f->worth_it,
+	    "kernel_id", f->kernel != NULL ? json_count(f->kernel->id) :
+	    json_null(),
+	    "where", json_text(f->where),
+	    "location", json_text(f->location),
+	    "location_missing", json_text(f->location_missing),
+	    "saves",
+	    "s", json_number(f->saves_s),
+	    "low_s", json_number(f->saves_low_s),
+	    "high_s", json_number(f->saves_high_s),
+	    "share_ratio", json_ratio(f->saves_s, (double)wall_ns / 1e9),
+	    "kernel_speedup_ratio", json_number(f->kernel_speedup),
+	    "note", json_text(f->gain_note),
+	    "summary", json_text(f->summary),
+	    "limiter", json_text(f->limiter),
+	    "advice", json_text(f->advice),
+	    "example",
+	    "bad", json_text(f->bad_code),
+	    "good", json_text(f->good_code),
+	    "next", json_text(f->next),
+	    "evidence", json_evidence(f)));
+}
+
+json_t *
+json_finding(const struct finding *f, size_t rank)
+{
+
+	return (finding_of(f, rank, 0));
+}
+
+static json_t *
+json_verdicts(const struct advice *a)
+{
+	json_t *list = json_array();
+	const struct verdict *v;
+	size_t i;
+
+	for (i = 0; list != NULL && i < a->verdicts; i++) {
+		v = &a->verdict[i];
+		json_array_append_new(list, json_pack("{s:o, s:s, s:o, s:o,"
+		    "s:o, s:o}",
+		    "rule", json_text(v->rule),
+		    "state", rule_state_name[v->state],
+		    "found", json_count(v->found),
+		    "clean", json_count(v->clean),
+		    "not_measured", json_count(v->not_measured),
+		    "reason", json_text(v->reason)));
+	}
+	return (list);
+}
+
+json_t *
+json_findings(const struct run *r, const struct advice *a)
+{
+	json_t *items = json_array();
+	size_t i;
+
+	for (i = 0; items != NULL && i < a->findings; i++)
+		json_array_append_new(items,
+		    finding_of(&a->finding[i], i + 1, r->wall_ns));
+	return (json_pack("{s:o, s:o, s:b, s:o, s:b, s:o, s:o}",
+	    "items", items,
+	    "together_s", json_number(a->together_s),
+	    "overlap", a->overlap,
+	    "noise_s", json_number(a->noise_s),
+	    "calibrated", a->calibrated,
+	    "ceilings_from", json_text(a->ceilings_from),
+	    "rules", json_verdicts(a)));
+}
+
+static json_t *
+json_thresholds(const struct rule_info *r)
+{
+	json_t *list = json_array();
+	size_t i;
+
+	for (i = 0; list != NULL && i < r->thresholds && i < THRESHOLDS_MAX;
+	    i++)
+		json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:o}",
+		    "key", json_text(r->threshold[i].key),
+		    "value", json_number(r->threshold[i].value),
+		    "unit", json_text(r->threshold[i].unit),
+		    "origin", json_text(r->threshold[i].origin)));
+	return (list);
+}
+
+json_t *
+json_rule(const struct rule_info *r)
+{
+
+	return (json_pack("{s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:{s:o,"
+	    "s:o}, s:o, s:o, s:o, s:o, s:o}",
+	    "id", json_text(r->id),
+	    "category", json_text(r->category),
+	    "title", json_text(r->title),
+	    "needs", json_text(r->needs),
+	    "severity", severity_name[r->severity],
+	    "why", json_text(r->why),
+	    "detects", json_text(r->detects),
+	    "advice", json_text(r->advice),
+	    "example",
+	    "bad", json_text(r->bad_code),
+	    "good", json_text(r->good_code),
+	    "sources", json_text(r->sources),
+	    "gain", json_text(r->gain),
+	    "next", json_text(r->next),
+	    "pair", json_text(r->pair),
+	    "thresholds", json_thresholds(r)));
+}
+
+json_t *
+json_rules(void)
+{
+	json_t *list = json_array();
+	size_t i;
+
+	for (i = 0; list != NULL && i < rule_count(); i++)
+		json_array_append_new(list, json_rule(rule_info(i)));
+	return (list);
+}

@@ -1,0 +1,168 @@
+#include <math.h>
+
+#include "model/model.h"
+#include "report/headline.h"
+#include "report/json_util.h"
+#include "report/names.h"
+#include "rules/finding.h"
+
+#include "report/json.h"
+
+static json_t *
+json_stat(const struct stat *s, uint64_t total_ns)
+{
+	bool any = s->count > 0;
+
+	return (json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+	    "total_ns", json_count(total_ns),
+	    "mean_ns", any ? json_number(stat_mean(s)) : json_null(),
+	    "sd_ns", any ? json_number(stat_deviation(s)) : json_null(),
+	    "min_ns", any ? json_count(s->min) : json_null(),
+	    "p50_ns", any ? json_number(stat_quantile(s, 0.5)) : json_null(),
+	    "p95_ns", any ? json_number(stat_quantile(s, 0.95)) : json_null(),
+	    "max_ns", any ? json_count(s->max) : json_null()));
+}
+
+static json_t *
+json_occupancy(const struct kernel *k)
+{
+	const struct occupancy *o = &k->occupancy;
+	const char *limiter = NULL;
+
+	if (o->known && o->limiter < LIMITER_COUNT)
+		limiter = limiter_name[o->limiter];
+	return (json_pack("{s:o, s:o, s:o, s:o, s:{s:o, s:o, s:o, s:o, s:o},"
+	    "s:o, s:o, s:o}",
+	    "theoretical_ratio", json_number(o->known ? o->ratio : NAN),
+	    "achieved_ratio", json_number(k->metric[METRIC_OCCUPANCY] / 100),
+	    "limiter", json_text(limiter),
+	    "blocks_per_sm", o->known ? json_count(o->blocks_per_sm) :
+	    json_null(),
+	    "limits",
+	    "warps", json_count(o->limit_blocks[LIMITER_WARPS]),
+	    "blocks", json_count(o->limit_blocks[LIMITER_BLOCKS]),
+	    "registers", json_count(o->limit_blocks[LIMITER_REGISTERS]),
+	    "shared", json_count(o->limit_blocks[LIMITER_SHARED]),
+	    "barriers", json_count(o->limit_blocks[LIMITER_BARRIERS]),
+	    "waves", json_number(o->known ? o->waves : NAN),
+	    "best_block", o->known ? json_count(o->best_block) : json_null(),
+	    "best_ratio", json_number(o->known ? o->best_ratio : NAN)));
+}
+
+static json_t *
+json_headline(const struct kernel *k)
+{
+	struct headline h[HEADLINES];
+	json_t *o = json_object();
+	size_t i;
+
+	headline_of(h, k);
+	for (i = 0; o != NULL && i < HEADLINES; i++)
+		json_object_set_new(o, h[i].name,
+		    json_pack("{s:o, s:s, s:s, s:o, s:s}",
+		    "value", json_number(h[i].value),
+		    "unit", "ratio",
+		    "source", h[i].source,
+		    "reason", json_text(h[i].reason),
+		    "meaning", h[i].meaning));
+	return (o);
+}
+
+static json_t *
+json_finding_ids(const struct kernel *k, const struct advice *a)
+{
+	json_t *ids = json_array();
+	size_t i;
+
+	for (i = 0; ids != NULL && i < a->findings; i++)
+		if (a->finding[i].kernel != NULL &&
+		    a->finding[i].kernel->id == k->id)
+			json_array_append_new(ids,
+			    json_text(a->finding[i].id));
+	return (ids);
+}
+
+static json_t *
+json_shape(uint32_t x, uint32_t y, uint32_t z)
+{
+
+	return (json_pack("[o, o, o]", json_count(x), json_count(y),
+	    json_count(z)));
+}
+
+json_t *
+json_kernel(const struct run *r, const struct kernel *k,
+    const struct advice *a)
+{
+	const struct record_SIGNATURE *s = &k->shape;
+	const char *device = NULL, *reason = NULL;
+
+	if (k->device < r->devices)
+		device = r->device[k->device].name;
+	if (!k->metric_complete &&
+	    (reason = reason_skip((int)k->skip)) == NULL)
+		reason = "no counters arrived for it";
+	return (json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
+	    "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o,"
+	    "s:o, s:o}",
+	    "id", json_count(k->id),
+	    "name", json_text(k->name),
+	    "short_name", json_text(k->short_name),
+	    "mangled", json_text(k->mangled),
+	    "device", json_text(device),
+	    "launches", json_count(k->launches),
+	    "time", json_stat(&k->time, k->total_ns),
+	    "exposed_ns", json_number(k->exposed_ns),
+	    "share_ratio", json_ratio((double)k->total_ns,
+	    (double)r->wall_ns),
+	    "grid", json_shape(s->grid_x, s->grid_y, s->grid_z),
+	    "block", json_shape(s->block_x, s->block_y, s->block_z),
+	    "cluster", json_shape(s->cluster_x, s->cluster_y, s->cluster_z),
+	    "registers", json_count(s->regs),
+	    "shared_static_bytes", json_count(s->smem_static),
+	    "shared_dynamic_bytes", json_count(s->smem_dynamic),
+	    "local_bytes", json_count(s->local_per_thread),
+	    "graph_launches", json_count(k->graph_launches),
+	    "gap_before_ns", json_count(k->gap_before_ns),
+	    "occupancy", json_occupancy(k),
+	    "headline", json_headline(k),
+	    "bound", json_text(headline_bound(k)),
+	    "metrics_complete", k->metric_complete,
+	    "measured_launches", json_count(k->metric_launches),
+	    "not_measured", json_text(reason),
+	    "findings", json_finding_ids(k, a)));
+}
+
+json_t *
+json_kernels(const struct run *r, const struct advice *a)
+{
+	json_t *list = json_array();
+	size_t i;
+
+	for (i = 0; list != NULL && i < r->kernels; i++)
+		json_array_append_new(list, json_kernel(r, &r->kernel[i], a));
+	return (list);
+}
+
+json_t *
+json_metrics(const struct kernel *k)
+{
+	json_t *list = json_array();
+	const char *reason = reason_skip((int)k->skip);
+	size_t i;
+
+	if (reason == NULL)
+		reason = "not in the metric set of this chip";
+	for (i = 0; list != NULL && i < METRIC_COUNT; i++)
+		json_array_append_new(list,
+		    json_pack("{s:s, s:s, s:o, s:s, s:o, s:o}",
+		    "name", metric_table[i].name,
+		    "label", metric_table[i].label,
+		    "value", json_number(k->metric[i]),
+		    "unit", metric_table[i].unit,
+		    "source", isfinite(k->metric[i]) ? json_string("measured") :
+		    json_null(),
+		    "reason", json_text(isfinite(k->metric[i]) ? NULL :
+		    reason)));
+	return (list);
+}

@@ -1,0 +1,319 @@
+#include <math.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "model/model.h"
+#include "report/json_util.h"
+#include "report/names.h"
+#include "rules/finding.h"
+
+#include "report/json.h"
+
+/* RFC 3339 with milliseconds, UTC; null when the start is not known. */
+static json_t *
+json_instant(uint64_t ns)
+{
+	time_t seconds = (time_t)(ns / 1000000000u);
+	char date[32], full[48];
+	struct tm tm;
+
+	if (ns == 0 || gmtime_r(&seconds, &tm) == NULL ||
+	    strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &tm) == 0)
+		return (json_null());
+	snprintf(full, sizeof(full), "%s.%03uZ", date,
+	    (unsigned)(ns / 1000000u % 1000u));
+	return (json_string(full));
+}
+
+/*
+ * The idle causes are summed over all devices in use; here they are shares of
+ * the busiest device's idle time, so that with the busy share they make 1.
+ */
+static json_t *
+json_idle(const struct run *r)
+{
+	json_t *idle = json_object();
+	double sum = 0, scale = 1;
+	char key[32];
+	size_t i;
+
+	for (i = 0; i < IDLE_CAUSES; i++)
+		sum += (double)r->idle_ns[i];
+	if (sum > (double)r->idle_total_ns && sum > 0)
+		scale = (double)r->idle_total_ns / sum;
+	for (i = 0; idle != NULL && i < IDLE_CAUSES; i++) {
+		static const char *const names[IDLE_CAUSES] = {
+			[IDLE_HOST] = "host",
+			[IDLE_AFTER_SYNC] = "after_sync",
+			[IDLE_LAUNCH] = "launch",
+			[IDLE_ALLOCATION] = "allocation",
+			[IDLE_API] = "api",
+			[IDLE_STARTUP] = "startup",
+			[IDLE_SHUTDOWN] = "shutdown",
+		};
+
+		snprintf(key, sizeof(key), "%s_ratio", names[i]);
+		json_object_set_new(idle, key,
+		    json_ratio((double)r->idle_ns[i] * scale,
+		    (double)r->wall_ns));
+	}
+	return (idle);
+}
+
+static const struct device *
+busiest_device(const struct run *r)
+{
+	const struct device *d = NULL;
+	size_t i;
+
+	for (i = 0; i < r->devices; i++)
+		if (d == NULL || r->device[i].busy_ns > d->busy_ns)
+			d = &r->device[i];
+	return (d != NULL && d->busy_ns > 0 ? d : NULL);
+}
+
+static json_t *
+json_summary(const struct run *r)
+{
+	const struct device *d = busiest_device(r);
+	double wall = d != NULL ? (double)r->wall_ns : 0;
+
+	return (json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}",
+	    "gpu_busy_ratio", json_ratio(d ? (double)d->busy_ns : 0, wall),
+	    "kernel_ratio", json_ratio(d ? (double)d->kernel_ns : 0, wall),
+	    "copy_ratio", json_ratio(d ? (double)d->copy_ns : 0, wall),
+	    "copy_hidden_ratio",
+	    json_ratio(d ? (double)d->copy_hidden_ns : 0, wall),
+	    "idle_ratio", json_ratio((double)r->idle_total_ns, wall),
+	    "idle", json_idle(r)));
+}
+
+static json_t *
+json_overhead(const struct run *r)
+{
+	const uint64_t *o = r->overhead_ns;
+
+	return (json_pack("{s:o, s:o, s:{s:o, s:o, s:o, s:o}, s:o, s:o}",
+	    "total_s", json_seconds(r->overhead_total_ns),
+	    "ratio", json_ratio((double)r->overhead_total_ns,
+	    (double)r->wall_ns),
+	    "by",
+	    "setup_s", json_seconds(o[OVERHEAD_SETUP]),
+	    "counters_s", json_seconds(o[OVERHEAD_COUNTERS]),
+	    "cupti_s", json_seconds(o[OVERHEAD_UNKNOWN] +
+	    o[OVERHEAD_CUPTI_BUFFER] + o[OVERHEAD_CUPTI_INSTRUMENT] +
+	    o[OVERHEAD_CUPTI_RESOURCE] + o[OVERHEAD_CUPTI_OTHER]),
+	    "callback_s", json_seconds(o[OVERHEAD_CALLBACK]),
+	    "profiled_launches", json_count(r->profiled_launches),
+	    "budget_ratio", json_number(r->budget)));
+}
+
+static json_t *
+json_losses(const uint64_t *lost, uint64_t missing)
+{
+	json_t *by = json_object();
+	int i;
+
+	for (i = 0; by != NULL && i < LOSS_CLASSES; i++)
+		json_object_set_new(by, name_loss(i), json_count(lost[i]));
+	if (by != NULL)
+		json_object_set_new(by, "sequence", json_count(missing));
+	return (by);
+}
+
+static json_t *
+json_data(const struct run *r)
+{
+	uint64_t lost[LOSS_CLASSES] = { 0 }, missing = 0;
+	size_t i, j;
+
+	for (i = 0; i < r->processes; i++) {
+		missing += r->process[i].missing;
+		for (j = 0; j < LOSS_CLASSES; j++)
+			lost[j] += r->process[i].lost[j];
+	}
+	return (json_pack("{s:o, s:o, s:o, s:b}",
+	    "records", json_count(r->records),
+	    "lost", json_count(r->lost),
+	    "lost_by", json_losses(lost, missing),
+	    "complete", r->lost == 0 && r->state == RUN_FINISHED));
+}
+
+static json_t *
+json_verdict_counts(const struct advice *a)
+{
+	size_t n[3] = { 0 }, i;
+
+	for (i = 0; i < a->verdicts; i++)
+		if ((unsigned)a->verdict[i].state < 3)
+			n[a->verdict[i].state]++;
+	return (json_pack("{s:o, s:o, s:o}",
+	    "found", json_count(n[RULE_FOUND]),
+	    "clean", json_count(n[RULE_CLEAN]),
+	    "not_measured", json_count(n[RULE_NOT_MEASURED])));
+}
+
+static json_t *
+json_device_names(const struct run *r)
+{
+	json_t *names = json_array();
+	size_t i;
+
+	for (i = 0; names != NULL && i < r->devices; i++)
+		json_array_append_new(names, json_text(r->device[i].name));
+	return (names);
+}
+
+json_t *
+json_run(const struct run *r, const struct advice *a, int analysis)
+{
+	size_t worth_it = 0, i;
+
+	for (i = 0; i < a->findings; i++)
+		worth_it += a->finding[i].worth_it;
+	return (json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:o, s:o,"
+	    "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
+	    "s:b, s:o, s:o, s:i}",
+	    "id", r->uuid,
+	    "label", json_text(r->label),
+	    "command", json_text(r->command),
+	    "cwd", json_text(r->cwd),
+	    "host", json_text(r->host),
+	    "version", json_text(r->version),
+	    "state", run_state_name[r->state],
+	    "level", name_level((int)r->level),
+	    "started_at", json_instant(r->origin_ns),
+	    "wall_ns", json_count(r->wall_ns),
+	    "exit_code", r->exit_code >= 0 ? json_integer(r->exit_code) :
+	    json_null(),
+	    "signal", r->signal > 0 ? json_integer(r->signal) : json_null(),
+	    "devices", json_device_names(r),
+	    "kernels", json_count(r->kernels),
+	    "launches", json_count(r->launches),
+	    "processes", json_count(r->processes),
+	    "findings", json_count(a->findings),
+	    "worth_it", json_count(worth_it),
+	    "together_s", json_number(a->together_s),
+	    "summary", json_summary(r),
+	    "overhead", json_overhead(r),
+	    "data", json_data(r),
+	    "rules", json_verdict_counts(a),
+	    "calibrated", a->calibrated,
+	    "ceilings_from", json_text(a->ceilings_from),
+	    "noise_s", json_number(a->noise_s),
+	    "analysis", analysis));
+}
+
+static json_t *
+json_process(const struct process *p)
+{
+
+	return (json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
+	    "s:o, s:s, s:b, s:o, s:o, s:o, s:o}",
+	    "stream", json_id(p->stream),
+	    "pid", json_count(p->pid),
+	    "ppid", json_count(p->ppid),
+	    "exe", json_text(p->exe),
+	    "command", json_text(p->command),
+	    "host", json_text(p->host),
+	    "library", json_text(p->library),
+	    "start_ns", json_count(p->start_ns),
+	    "end_ns", json_count(p->end_ns),
+	    "cupti_version", json_count(p->cupti_version),
+	    "driver_version", json_count(p->driver_version),
+	    "level", name_level((int)p->level),
+	    "ended", p->ended,
+	    "bye", p->ended ? json_text(name_bye((int)p->bye)) : json_null(),
+	    "records", json_count(p->records),
+	    "missing", json_count(p->missing),
+	    "lost", json_losses(p->lost, p->missing)));
+}
+
+json_t *
+json_processes(const struct run *r)
+{
+	json_t *list = json_array();
+	size_t i;
+
+	for (i = 0; list != NULL && i < r->processes; i++)
+		json_array_append_new(list, json_process(&r->process[i]));
+	return (list);
+}
+
+static json_t *
+json_device(const struct device *d)
+{
+	const struct record_DEVICE *l = &d->limits;
+	json_t *o = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+	    "id", json_count(d->id),
+	    "name", json_text(d->name),
+	    "chip", json_text(d->chip),
+	    "uuid", json_text(d->uuid),
+	    "busy_ns", json_count(d->busy_ns),
+	    "kernel_ns", json_count(d->kernel_ns),
+	    "copy_ns", json_count(d->copy_ns),
+	    "copy_hidden_ns", json_count(d->copy_hidden_ns),
+	    "first_ns", json_count(d->first_ns));
+
+	if (o == NULL)
+		return (NULL);
+	json_object_set_new(o, "last_ns", json_count(d->last_ns));
+#define LIMIT(field) json_object_set_new(o, #field, json_count(l->field))
+	LIMIT(cc_major);
+	LIMIT(cc_minor);
+	LIMIT(sms);
+	LIMIT(max_threads_per_sm);
+	LIMIT(max_threads_per_block);
+	LIMIT(max_blocks_per_sm);
+	LIMIT(max_warps_per_sm);
+	LIMIT(warp_size);
+	LIMIT(regs_per_sm);
+	LIMIT(regs_per_block);
+	LIMIT(smem_per_sm);
+	LIMIT(smem_per_block);
+	LIMIT(smem_per_block_optin);
+	LIMIT(smem_reserved);
+	LIMIT(core_khz);
+	LIMIT(memory_khz);
+	LIMIT(memory_bus_bits);
+	LIMIT(memory_bytes);
+	LIMIT(l2_bytes);
+	LIMIT(memory_bandwidth);
+	LIMIT(async_engines);
+#undef LIMIT
+	json_object_set_new(o, "mig", json_boolean(l->mig));
+	return (o);
+}
+
+json_t *
+json_devices(const struct run *r)
+{
+	json_t *list = json_array();
+	size_t i;
+
+	for (i = 0; list != NULL && i < r->devices; i++)
+		json_array_append_new(list, json_device(&r->device[i]));
+	return (list);
+}
+
+json_t *
+json_diagnostics(const struct run *r)
+{
+	json_t *list = json_array();
+	const struct diagnostic *d;
+	size_t i;
+
+	for (i = 0; list != NULL && i < r->diagnostics; i++) {
+		d = &r->diagnostic[i];
+		json_array_append_new(list,
+		    json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o}",
+		    "code", name_diagnostic((int)d->code),
+		    "severity", name_severity((int)d->severity),
+		    "error", json_count(d->error),
+		    "count", json_count(d->count),
+		    "where", json_text(d->where),
+		    "text", json_text(d->text),
+		    "remedy", json_text(remedy_diagnostic((int)d->code))));
+	}
+	return (list);
+}

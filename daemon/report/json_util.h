@@ -1,0 +1,24 @@
+/*
+ * report/json_util.h: the small values that every noun is made of. All return
+ * a new reference, or NULL without memory, as json_pack's "o" expects them.
+ */
+#ifndef CADV_JSON_UTIL_H
+#define CADV_JSON_UTIL_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+/* Text of any origin: NULL is null, bytes that are no UTF-8 become U+FFFD. */
+json_t *json_text(const char *s);
+/* NaN and infinities, which JSON cannot say, are null. */
+json_t *json_number(double v);
+/* part / whole, null when ${whole} is 0. */
+json_t *json_ratio(double part, double whole);
+/* 64-bit counts and times; over INT64_MAX they stick there. */
+json_t *json_count(uint64_t v);
+/* Nanoseconds as seconds. */
+json_t *json_seconds(uint64_t ns);
+/* A 64-bit id: 16 hex digits in a string. */
+json_t *json_id(uint64_t v);
+
+#endif

@@ -1,0 +1,192 @@
+#include <stddef.h>
+
+#include "report/names.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+static const char *
+look_up(const char *const *names, size_t count, int i)
+{
+
+	if (i < 0 || (size_t)i >= count || names[i] == NULL)
+		return ("unknown");
+	return (names[i]);
+}
+
+const char *
+name_level(int level)
+{
+	static const char *const names[] = {
+		[LEVEL_TRACE] = "trace",
+		[LEVEL_COUNTERS] = "counters",
+		[LEVEL_SOURCE] = "source",
+	};
+
+	return (look_up(names, COUNT(names), level));
+}
+
+const char *
+name_copy(int kind)
+{
+	static const char *const names[COPY_KINDS] = {
+		[COPY_H2D] = "h2d",
+		[COPY_D2H] = "d2h",
+		[COPY_D2D] = "d2d",
+		[COPY_H2H] = "h2h",
+		[COPY_P2P] = "p2p",
+	};
+
+	return (look_up(names, COUNT(names), kind));
+}
+
+const char *
+name_memory(int memory)
+{
+	static const char *const names[MEMORY_KINDS] = {
+		[MEMORY_PAGEABLE] = "pageable",
+		[MEMORY_PINNED] = "pinned",
+		[MEMORY_DEVICE] = "device",
+		[MEMORY_ARRAY] = "array",
+		[MEMORY_MANAGED] = "managed",
+		[MEMORY_STATIC] = "static",
+	};
+
+	return (look_up(names, COUNT(names), memory));
+}
+
+const char *
+name_bye(int bye)
+{
+	static const char *const names[] = {
+		[BYE_EXIT] = "exit",
+		[BYE_SIGNAL] = "signal",
+		[BYE_DETACH] = "detach",
+	};
+
+	return (look_up(names, COUNT(names), bye));
+}
+
+const char *
+name_loss(int loss)
+{
+	static const char *const names[LOSS_CLASSES] = {
+		[LOSS_CUPTI] = "cupti",
+		[LOSS_QUEUE] = "queue",
+		[LOSS_SPOOL] = "spool",
+		[LOSS_TIMESTAMP] = "timestamp",
+		[LOSS_TABLE] = "table",
+	};
+
+	return (look_up(names, COUNT(names), loss));
+}
+
+const char *
+name_severity(int severity)
+{
+	static const char *const names[] = {
+		[SEVERITY_INFO] = "info",
+		[SEVERITY_WARNING] = "warning",
+		[SEVERITY_ERROR] = "error",
+	};
+
+	return (look_up(names, COUNT(names), severity));
+}
+
+const char *
+name_mode(int mode)
+{
+	static const char *const names[] = {
+		[MODE_SINGLE_PASS] = "single_pass",
+		[MODE_SPREAD] = "spread",
+		[MODE_REPLAY] = "replay",
+	};
+
+	return (look_up(names, COUNT(names), mode));
+}
+
+const char *
+reason_skip(int skip)
+{
+	static const char *const reasons[SKIP_REASONS] = {
+		[SKIP_PERMISSION] = "the driver gives GPU counters to "
+		    "administrators only (see `cudadvise doctor`)",
+		[SKIP_BUSY] = "another profiler holds the counters",
+		[SKIP_UNSUPPORTED] = "this GPU or driver does not offer them",
+		[SKIP_NCCL] = "a communication kernel, which must not be "
+		    "serialised",
+		[SKIP_COOPERATIVE] = "a cooperative launch, which is left alone",
+		[SKIP_GRAPH] = "launched out of a CUDA graph only",
+		[SKIP_BUDGET] = "the overhead budget was used up (raise "
+		    "--overhead-budget)",
+		[SKIP_TOO_FEW_LAUNCHES] = "too few launches for every pass "
+		    "(--replay measures it)",
+		[SKIP_LEVEL] = "the level was trace (use --level counters)",
+		[SKIP_CAPTURING] = "launched while a graph was captured",
+		[SKIP_FAILED] = "the measurement failed",
+		[SKIP_CONCURRENT] = "it ran at the same time as other kernels",
+	};
+
+	if (skip <= SKIP_NONE || skip >= SKIP_REASONS)
+		return (NULL);
+	return (reasons[skip]);
+}
+
+static const struct {
+	const char *name, *remedy;
+} diagnostics[DIAG_CODES] = {
+	[DIAG_NONE] = { "none", NULL },
+	[DIAG_PERMISSION] = { "permission",
+	    "run as root, give the program CAP_SYS_ADMIN, or let every user "
+	    "read GPU counters: put `options nvidia "
+	    "NVreg_RestrictProfilingToAdminUsers=0` into "
+	    "/etc/modprobe.d/nvidia-profiling.conf and reboot" },
+	[DIAG_HARDWARE_BUSY] = { "hardware_busy",
+	    "stop the other profiler (ncu, nsys, `dcgmi profpause`) and run "
+	    "again" },
+	[DIAG_SUBSCRIBER] = { "subscriber",
+	    "another tool has subscribed to CUPTI in this process: switch off "
+	    "its profiler and run again" },
+	[DIAG_CUPTI_MISSING] = { "cupti_missing",
+	    "install the toolkit's CUPTI, or put its lib64 into "
+	    "LD_LIBRARY_PATH" },
+	[DIAG_CUPTI_VERSION] = { "cupti_version",
+	    "use the CUPTI that comes with CUDA 12 or newer" },
+	[DIAG_DRIVER_OLD] = { "driver_old", "update the driver" },
+	[DIAG_MIG] = { "mig",
+	    "counters of a MIG slice need a driver that offers them; run on a "
+	    "whole GPU to have them" },
+	[DIAG_MPS] = { "mps",
+	    "run without MPS (unset CUDA_MPS_PIPE_DIRECTORY) to have counters" },
+	[DIAG_UNSUPPORTED_GPU] = { "unsupported_gpu",
+	    "counters need compute capability 7.5 or newer" },
+	[DIAG_NO_METRICS] = { "no_metrics",
+	    "no metric set exists for this chip: add one to config/metrics" },
+	[DIAG_COUNTER_FAILED] = { "counter_failed", NULL },
+	[DIAG_ACTIVITY_FAILED] = { "activity_failed", NULL },
+	[DIAG_FATAL] = { "fatal", NULL },
+	[DIAG_FORK] = { "fork", NULL },
+	[DIAG_BUDGET] = { "budget", "raise --overhead-budget" },
+	[DIAG_FLUSH_TIMEOUT] = { "flush_timeout", NULL },
+	[DIAG_SPOOLED] = { "spooled", NULL },
+	[DIAG_CLOCK_STEP] = { "clock_step", NULL },
+	[DIAG_CALL_FAILED] = { "call_failed", NULL },
+	[DIAG_NO_CUDA] = { "no_cuda", NULL },
+};
+
+const char *
+name_diagnostic(int code)
+{
+
+	if (code < 0 || code >= DIAG_CODES || diagnostics[code].name == NULL)
+		return ("unknown");
+	return (diagnostics[code].name);
+}
+
+const char *
+remedy_diagnostic(int code)
+{
+
+	if (code < 0 || code >= DIAG_CODES)
+		return (NULL);
+	return (diagnostics[code].remedy);
+}

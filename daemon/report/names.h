@@ -1,0 +1,25 @@
+/*
+ * report/names.h: what enumerations are called in reports, and what a person
+ * can do about a diagnostic. Never NULL unless said.
+ */
+#ifndef CADV_NAMES_H
+#define CADV_NAMES_H
+
+#include "wire/record.h"
+
+const char *name_level(int level);		/* "counters" */
+const char *name_copy(int kind);		/* "h2d" */
+const char *name_memory(int memory);		/* "pageable" */
+const char *name_bye(int bye);			/* "exit" */
+const char *name_loss(int loss);		/* "queue" */
+const char *name_severity(int severity);	/* "warning" */
+const char *name_diagnostic(int code);		/* "permission" */
+const char *name_mode(int mode);		/* "single_pass" */
+
+/* Why a kernel has no counters, as a phrase; NULL if there is no reason. */
+const char *reason_skip(int skip);
+
+/* What to do about a diagnostic; NULL if there is nothing to do. */
+const char *remedy_diagnostic(int code);
+
+#endif
