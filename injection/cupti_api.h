@@ -1,0 +1,103 @@
+/*
+ * cupti_api.h: CUPTI and the few driver calls we make, as one table of function
+ * pointers that is opened at run time. Only this file and cupti_api.c include
+ * CUPTI's headers; nothing links against CUPTI, and a mock library can stand
+ * in for it (CUDADVISE_CUPTI and CUDADVISE_LIBCUDA name the files).
+ */
+#ifndef CADV_CUPTI_API_H
+#define CADV_CUPTI_API_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <cuda.h>
+#include <cupti.h>
+#include <cupti_profiler_host.h>
+#include <cupti_profiler_target.h>
+#include <cupti_range_profiler.h>
+
+/* X(R, name): required, without it there is no tracing. X(O, name): optional,
+ * its absence takes a capability away. */
+#define CUPTI_FUNCTIONS(X)						\
+	X(R, cuptiGetVersion)						\
+	X(R, cuptiSubscribe_v2)						\
+	X(R, cuptiEnableCallback)					\
+	X(R, cuptiGetCallbackState)					\
+	X(R, cuptiActivityRegisterCallbacks)				\
+	X(R, cuptiActivityEnable)					\
+	X(R, cuptiActivityDisable)					\
+	X(R, cuptiActivityFlushAll)					\
+	X(R, cuptiActivityGetNextRecord)				\
+	X(R, cuptiActivityGetNumDroppedRecords)				\
+	X(R, cuptiGetTimestamp)						\
+	X(O, cuptiActivitySetAttribute)					\
+	X(O, cuptiActivityEnableRuntimeApi)				\
+	X(O, cuptiActivityEnableDriverApi)				\
+	X(O, cuptiSetThreadIdType)					\
+	X(O, cuptiGetResultString)					\
+	X(O, cuptiGetStreamIdEx)					\
+	X(O, cuptiGetContextId)						\
+	X(O, cuptiGetDeviceId)						\
+	X(O, cuptiActivityConfigureUnifiedMemoryCounter)		\
+	X(O, cuptiNvtxInitialize)					\
+	X(O, cuptiNvtxInitialize2)					\
+	X(O, cuptiDeviceGetChipName)					\
+	X(O, cuptiProfilerInitialize)					\
+	X(O, cuptiProfilerDeviceSupported)				\
+	X(O, cuptiProfilerGetCounterAvailability)			\
+	X(O, cuptiProfilerHostInitialize)				\
+	X(O, cuptiProfilerHostDeinitialize)				\
+	X(O, cuptiProfilerHostConfigAddMetrics)				\
+	X(O, cuptiProfilerHostGetConfigImageSize)			\
+	X(O, cuptiProfilerHostGetConfigImage)				\
+	X(O, cuptiProfilerHostGetNumOfPasses)				\
+	X(O, cuptiProfilerHostEvaluateToGpuValues)			\
+	X(O, cuptiRangeProfilerEnable)					\
+	X(O, cuptiRangeProfilerDisable)					\
+	X(O, cuptiRangeProfilerSetConfig)				\
+	X(O, cuptiRangeProfilerStart)					\
+	X(O, cuptiRangeProfilerStop)					\
+	X(O, cuptiRangeProfilerPushRange)				\
+	X(O, cuptiRangeProfilerPopRange)				\
+	X(O, cuptiRangeProfilerDecodeData)				\
+	X(O, cuptiRangeProfilerGetCounterDataSize)			\
+	X(O, cuptiRangeProfilerCounterDataImageInitialize)
+
+/* From libcuda, which is in the process already. All optional. */
+#define CUDA_FUNCTIONS(X)						\
+	X(O, cuCtxSynchronize)						\
+	X(O, cuStreamQuery)						\
+	X(O, cuDeviceGet)						\
+	X(O, cuDeviceGetCount)						\
+	X(O, cuDeviceGetAttribute)					\
+	X(O, cuDeviceGetName)						\
+	X(O, cuDeviceTotalMem_v2)					\
+	X(O, cuDeviceGetUuid)						\
+	X(O, cuDriverGetVersion)					\
+	X(O, cuGetErrorName)
+
+/* libcuda exports the versioned spellings that cuda.h hides behind macros. */
+struct cupti_api {
+	bool loaded;		/* every required function is there */
+	bool counters;		/* every range-profiler function is there */
+	uint32_t version;	/* cuptiGetVersion */
+	int driver_version;	/* cuDriverGetVersion, 0 unknown */
+	char path[512];		/* of the library in use */
+#define X(need, name) __typeof__(&name) name;
+	CUPTI_FUNCTIONS(X)
+	CUDA_FUNCTIONS(X)
+#undef X
+};
+
+/*
+ * cupti_api_load(api, why, size): open CUPTI (beside this library's toolkit,
+ * or where CUDADVISE_CUPTI says) and fill ${api}. Returns an enum wire_diag:
+ * DIAG_NONE, DIAG_CUPTI_MISSING or DIAG_CUPTI_VERSION with the reason in ${why}.
+ * Never links, never exits, prints nothing.
+ */
+int cupti_api_load(struct cupti_api *api, char *why, size_t size);
+
+/* cupti_api_error(api, r): "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES" or a number. */
+const char *cupti_api_error(const struct cupti_api *api, CUptiResult r);
+
+#endif
