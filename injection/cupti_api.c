@@ -1,4 +1,3 @@
-#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <limits.h>
 #include <link.h>
@@ -116,7 +115,6 @@ cupti_api_load(struct cupti_api *api, char *why, size_t size)
 		return (DIAG_CUPTI_VERSION);
 	}
 	if ((cuda = open_cuda()) != NULL) {
-#undef cuDeviceTotalMem_v2
 #define STR2(x) #x
 #define STR(x) STR2(x)
 #define X(need, name)							\

@@ -15,6 +15,11 @@
 #include <cupti_profiler_host.h>
 #include <cupti_profiler_target.h>
 #include <cupti_range_profiler.h>
+#include <cupti_target.h>
+
+/* Exported by CUPTI for NVTX, declared in none of its headers. */
+int cuptiNvtxInitialize(void *getExportTable);
+int cuptiNvtxInitialize2(void *getExportTable);
 
 /* X(R, name): required, without it there is no tracing. X(O, name): optional,
  * its absence takes a capability away. */
