@@ -1,0 +1,29 @@
+/*
+ * base/log.h: the daemon's log: one line each to standard error, which the
+ * daemon has redirected to its log file or systemd reads (then with "<N>"
+ * priorities instead of a time stamp). Never logs per event of a target; any
+ * thread.
+ */
+#ifndef CADV_LOG_H
+#define CADV_LOG_H
+
+#include <stdbool.h>
+
+struct error;
+
+enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARN, LOG_LEVEL_INFO,
+	LOG_LEVEL_DEBUG };
+
+/* log_setup(level, journal): lines above ${level} are dropped; ${journal}:
+ * prefix lines for systemd. */
+void log_setup(enum log_level level, bool journal);
+
+void log_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void log_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void log_info(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void log_debug(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* log_failure(what, e): "what: text (remedy)" as an error. */
+void log_failure(const char *what, const struct error *e);
+
+#endif

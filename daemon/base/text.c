@@ -1,0 +1,235 @@
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+int
+text_copy(char *out, size_t cap, const char *s)
+{
+	size_t n = strlen(s);
+
+	if (cap == 0)
+		return (-1);
+	if (n < cap) {
+		memcpy(out, s, n + 1);
+		return (0);
+	}
+	n = cap - 1;
+	while (n > 0 && ((unsigned char)s[n] & 0xc0) == 0x80)
+		n--;
+	memcpy(out, s, n);
+	out[n] = '\0';
+	return (-1);
+}
+
+int
+text_u64(const char *s, uint64_t min, uint64_t max, uint64_t *out)
+{
+	unsigned long long v;
+	size_t digits = strspn(s, "0123456789");
+
+	if (digits == 0 || s[digits] != '\0')
+		return (-1);
+	errno = 0;
+	v = strtoull(s, NULL, 10);
+	if (errno != 0 || v < min || v > max)
+		return (-1);
+	*out = v;
+	return (0);
+}
+
+int
+text_double(const char *s, double min, double max, double *out)
+{
+	char *end;
+	double v;
+
+	if (*s == '\0' || strspn(s, "+-.0123456789eE") != strlen(s))
+		return (-1);
+	v = strtod(s, &end);
+	if (*end != '\0' || end == s || !isfinite(v) || v < min || v > max)
+		return (-1);
+	*out = v;
+	return (0);
+}
+
+bool
+text_is_hex(const char *s, size_t digits)
+{
+
+	return (strspn(s, "0123456789abcdef") == digits && s[digits] == '\0');
+}
+
+/* Length of the valid UTF-8 sequence at ${p}, 0 if there is none (Unicode
+ * table 3-7: no overlong forms, no surrogates, nothing over U+10FFFF). */
+static size_t
+sequence_length(const unsigned char *p, size_t len)
+{
+	unsigned char low = 0x80, high = 0xbf;
+	size_t n, i;
+
+	if (p[0] < 0x80)
+		return (1);
+	if (p[0] >= 0xc2 && p[0] <= 0xdf)
+		n = 2;
+	else if (p[0] >= 0xe0 && p[0] <= 0xef)
+		n = 3;
+	else if (p[0] >= 0xf0 && p[0] <= 0xf4)
+		n = 4;
+	else
+		return (0);
+	if (p[0] == 0xe0)
+		low = 0xa0;
+	else if (p[0] == 0xed)
+		high = 0x9f;
+	else if (p[0] == 0xf0)
+		low = 0x90;
+	else if (p[0] == 0xf4)
+		high = 0x8f;
+	if (n > len || p[1] < low || p[1] > high)
+		return (0);
+	for (i = 2; i < n; i++)
+		if ((p[i] & 0xc0) != 0x80)
+			return (0);
+	/* C1 controls: U+0080 to U+009F. */
+	return (p[0] == 0xc2 && p[1] < 0xa0 ? 0 : n);
+}
+
+void
+text_clean(char *s, size_t len)
+{
+	unsigned char *p = (unsigned char *)s;
+	size_t i, n;
+
+	for (i = 0; i < len; i += n) {
+		n = sequence_length(p + i, len - i);
+		if (n == 0 || (n == 1 && (p[i] < 0x20 || p[i] == 0x7f))) {
+			p[i] = '?';
+			n = 1;
+		}
+	}
+}
+
+char *
+text_dup_clean(const char *p, size_t len)
+{
+	char *s = malloc(len + 1);
+
+	if (s == NULL)
+		return (NULL);
+	if (len > 0)
+		memcpy(s, p, len);
+	s[len] = '\0';
+	text_clean(s, len);
+	return (s);
+}
+
+/* From the C++ ABI library, which the toolchain has anyway (libstdc++). */
+char *__cxa_demangle(const char *mangled, char *buf, size_t *len, int *status);
+
+/* No kernel a person wrote has a longer mangled name, and the demangler's
+ * recursion grows with it. */
+#define MANGLED_MAX 16384
+
+char *
+text_demangle(const char *mangled)
+{
+	char *name = NULL;
+	int status;
+
+	if (strncmp(mangled, "_Z", 2) == 0 && strlen(mangled) <= MANGLED_MAX)
+		name = __cxa_demangle(mangled, NULL, NULL, &status);
+	return (name != NULL ? name : strdup(mangled));
+}
+
+/* If an operator's name stands at ${p}, its length with the word "operator". */
+static size_t
+operator_length(const char *start, const char *p)
+{
+	static const char *const symbol[] = {
+		"()", "[]", "<=>", "<<=", ">>=", "->*", "->", "<<", ">>", "<=",
+		">=", "<", ">", NULL
+	};
+	size_t i;
+
+	if (strncmp(p, "operator", 8) != 0 ||
+	    (p > start && (isalnum((unsigned char)p[-1]) || p[-1] == '_')))
+		return (0);
+	for (i = 0; symbol[i] != NULL; i++)
+		if (strncmp(p + 8, symbol[i], strlen(symbol[i])) == 0)
+			return (8 + strlen(symbol[i]));
+	return (0);
+}
+
+/* Copy ${s} without template arguments, up to its parameter list; a space or
+ * "::" inside braces is no separator. Returns where the last name begins. */
+static size_t
+strip_arguments(char *out, size_t cap, const char *s)
+{
+	static const char anonymous[] = "(anonymous namespace)";
+	size_t n = 0, last = 0, op;
+	int angle = 0, brace = 0;
+	const char *p;
+
+	for (p = s; *p != '\0' && n + 1 < cap; p++) {
+		if (angle == 0 && brace == 0 &&
+		    (op = operator_length(s, p)) > 0) {
+			while (op-- > 0 && n + 1 < cap)
+				out[n++] = *p++;
+			p--;
+			continue;
+		}
+		if (strncmp(p, anonymous, sizeof(anonymous) - 1) == 0) {
+			p += sizeof(anonymous) - 2;
+			continue;
+		}
+		if (*p == '<')
+			angle++;
+		else if (*p == '>' && angle > 0) {
+			angle--;
+			continue;
+		}
+		if (angle > 0)
+			continue;
+		brace += (*p == '{') - (*p == '}');
+		if (*p == '(' && brace == 0) {
+			/* "(x)::f(" goes on: a function's local entity. */
+			const char *q = p;
+			int depth = 0;
+
+			do {
+				depth += (*q == '(') - (*q == ')');
+			} while (*q++ != '\0' && depth > 0);
+			if (depth != 0 || strncmp(q, "::", 2) != 0)
+				break;
+			p = q - 1;
+			continue;
+		}
+		if (brace == 0 && *p == ' ')
+			last = n + 1;
+		out[n++] = *p;
+		if (brace == 0 && n >= 2 && *p == ':' && out[n - 2] == ':')
+			last = n;
+	}
+	out[n] = '\0';
+	return (last < n ? last : 0);
+}
+
+void
+text_shorten(char *out, size_t cap, const char *demangled)
+{
+	size_t size = strlen(demangled) + 1, last;
+	char *name = malloc(size);
+
+	if (name == NULL) {
+		text_copy(out, cap, demangled);
+		return;
+	}
+	last = strip_arguments(name, size, demangled);
+	text_copy(out, cap, name[last] != '\0' ? name + last : demangled);
+	free(name);
+}

@@ -1,0 +1,132 @@
+/*
+ * store/store.h: finished and live runs as JSON documents in one SQLite file.
+ * The only place that sees SQLite. What is here can be rebuilt from captures.
+ *
+ * A struct store is one connection with its own lock: any thread may use it.
+ * There is one writer (the service's); everybody else reads through
+ * store_open_reader.
+ */
+#ifndef CADV_STORE_H
+#define CADV_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct capture_index;
+struct documents;
+struct error;
+struct store;
+
+enum store_status {
+	STORE_OK = 0,
+	STORE_NONE,		/* no such run or document */
+	STORE_AMBIGUOUS,	/* the prefix fits several runs */
+	STORE_FULL,		/* the disk is full */
+	STORE_FAILED,		/* see the error */
+};
+
+/* store_open(path, e): the writer: creates and migrates. NULL with ${e} set if
+ * the file is no database of ours, or one from a newer version. */
+struct store *store_open(const char *path, struct error *e);
+struct store *store_open_reader(const char *path, struct error *e);
+void store_close(struct store *s);
+
+/* --- runs ----------------------------------------------------------------- */
+
+struct store_run {
+	int64_t number;		/* "run 41" */
+	char uuid[33];
+	char *label;		/* NULL: none */
+	bool pinned;
+	char state[16];		/* "live", "finished", "killed", "truncated" */
+	int64_t started_ns;	/* CLOCK_REALTIME; 0 unknown */
+	int64_t revision;	/* of the analysis: grows with every change */
+	int64_t bytes;		/* of the capture */
+	char *json;		/* report/json.h's run; NULL: not analysed yet */
+};
+void store_run_clear(struct store_run *r);
+void store_runs_free(struct store_run *r, size_t n);
+
+/* store_run_find(s, id, out, e): by number, uuid, or unique uuid prefix of at
+ * least 6 digits (a string of 1 to 5 digits is always a number). */
+enum store_status store_run_find(struct store *s, const char *id,
+    struct store_run *out, struct error *e);
+
+/* store_runs(s, after, limit, oldest_first, out, n, e): up to ${limit} runs by
+ * number, newest first unless asked otherwise, beyond the number ${after} (0:
+ * from the start). *${out} is malloced: store_runs_free. The next page's cursor
+ * is the last row's number. */
+enum store_status store_runs(struct store *s, int64_t after, size_t limit,
+    bool oldest_first, struct store_run **out, size_t *n, struct error *e);
+
+/* store_run_add(s, uuid, label, started_ns, number, e): a live run; an uuid
+ * that is there already keeps its number and becomes live again. */
+enum store_status store_run_add(struct store *s, const char *uuid,
+    const char *label, int64_t started_ns, int64_t *number, struct error *e);
+
+/* store_run_patch(s, number, label, pinned, e): ${label} NULL or ${pinned} -1
+ * leave it as it is; a label of "" removes it. Revision grows. */
+enum store_status store_run_patch(struct store *s, int64_t number,
+    const char *label, int pinned, struct error *e);
+
+/* store_run_delete(s, number, e): rows only; the directory is the service's. */
+enum store_status store_run_delete(struct store *s, int64_t number,
+    struct error *e);
+
+/* store_run_state(s, number, state, e) without new documents. */
+enum store_status store_run_state(struct store *s, int64_t number,
+    const char *state, struct error *e);
+
+/* --- documents -------------------------------------------------------------
+ * nouns and their ids:
+ *   kernel ("1".., sorted)   metrics (kernel id)   launches (kernel id: the
+ *   histogram)   finding (finding id, by rank)   and with id "": run copies
+ *   processes devices diagnostics timeline findings
+ */
+
+enum store_sort {
+	SORT_RANK,		/* the order they were given in */
+	SORT_TIME,		/* most first: kernels by total_ns */
+	SORT_LAUNCHES,		/* most first */
+	SORT_NAME,		/* a first */
+	SORT_COUNT
+};
+
+struct store_doc {
+	char id[48];
+	char *json;
+};
+void store_docs_free(struct store_doc *d, size_t n);
+
+/* store_doc(s, run, noun, id, json, e): *${json} is malloced. */
+enum store_status store_doc(struct store *s, int64_t run, const char *noun,
+    const char *id, char **json, struct error *e);
+
+#define STORE_CURSOR_SIZE 128
+
+/*
+ * store_docs(s, run, noun, sort, reverse, cursor, limit, out, n, next, e): a
+ * page of documents. ${cursor} is "" at first, then what the last call left in
+ * ${next} (STORE_CURSOR_SIZE bytes; "" after the last page). STORE_NONE if the
+ * cursor is not one.
+ */
+enum store_status store_docs(struct store *s, int64_t run, const char *noun,
+    enum store_sort sort, bool reverse, const char *cursor, size_t limit,
+    struct store_doc **out, size_t *n, char *next, struct error *e);
+
+/* store_put(s, number, docs, x, bytes, e): replace all documents (and, unless
+ * ${x} is NULL, the frame index) of a run in one transaction; state, start and
+ * revision of the run follow. */
+enum store_status store_put(struct store *s, int64_t number,
+    const struct documents *docs, const struct capture_index *x,
+    uint64_t bytes, struct error *e);
+
+/* store_index(s, number, x, e): read the frame index back. */
+enum store_status store_index(struct store *s, int64_t number,
+    struct capture_index *x, struct error *e);
+
+/* store_revision(s): grows with every change; for health checks. */
+int64_t store_revision(struct store *s);
+
+#endif
