@@ -1,1 +1,441 @@
+/*
+ * model/gain.c: the resource model of one kernel launch, see gain.h.
+ */
+#include <math.h>
+#include <stddef.h>
+
+#include "model/ceilings.h"
+#include "model/model.h"
+
 #include "model/gain.h"
+
+/* Starting and draining a grid: what an empty kernel takes on the GPU. */
+#define FIXED_S 1.5e-6
+
+/* Below BUSY_LOW no resource explains the time, above BUSY_HIGH the busiest
+ * does; Nsight Compute uses 60 and 80 % for the same decision, here it is a
+ * slope around them, so that a percent more or less never turns the advice. */
+#define BUSY_LOW 0.4
+#define BUSY_HIGH 0.8
+
+/* Without counters it is not known whether latency limits: of a better
+ * occupancy this much is believed. */
+#define BELIEF_UNKNOWN 0.35
+
+const char *const resource_name[RES_COUNT] = {
+	[RES_DRAM] = "DRAM", [RES_L2] = "L2",
+	[RES_L1] = "the L1/shared data pipe", [RES_ISSUE] = "instruction issue",
+	[RES_ALU] = "the ALU pipe", [RES_FMA] = "the FMA pipe",
+	[RES_FP64] = "the FP64 pipe", [RES_XU] = "the XU pipe",
+	[RES_LSU] = "the LSU pipe", [RES_TENSOR] = "the tensor pipe"
+};
+
+static double
+metric(const struct kernel *k, enum metric_id id)
+{
+	double v = k->metric[id];
+
+	return isfinite(v) && v >= 0 ? v : NAN;
+}
+
+static double
+or_zero(double v)
+{
+	return isfinite(v) ? v : 0;
+}
+
+static double
+clamp01(double v)
+{
+	return v < 0 ? 0 : v > 1 ? 1 : v;
+}
+
+/* Cache lines that a request of ${s} sectors touches: rows of neighbours fill
+ * their lines (4 sectors); a fully scattered request has a line a lane. One
+ * line is looked up a cycle, so each costs a wavefront. */
+static double
+lines_of(double s)
+{
+	if (!(s > 4))
+		return 1;
+	return s <= 16 ? s / 4 : 4 + (s - 16) / 16 * 28;
+}
+
+static double
+op_wavefronts(double requests, double sectors)
+{
+	if (!(requests > 0))
+		return 0;
+	return requests * lines_of(or_zero(sectors) / requests);
+}
+
+static void
+load_l1(struct load *l, const struct kernel *k)
+{
+	double *w = l->wavefronts;
+	double total = metric(k, METRIC_LSU_WAVEFRONTS);
+	double shared = metric(k, METRIC_SHARED_WAVEFRONTS);
+	double local = or_zero(metric(k, METRIC_LOCAL_LD_SECTORS)) +
+	    or_zero(metric(k, METRIC_LOCAL_ST_SECTORS));
+	double rest, sum;
+
+	w[USER_SHARED_LD] = or_zero(metric(k, METRIC_SHARED_LD_WAVEFRONTS));
+	w[USER_SHARED_ST] = or_zero(metric(k, METRIC_SHARED_ST_WAVEFRONTS));
+	sum = w[USER_SHARED_LD] + w[USER_SHARED_ST];
+	if (sum == 0 && shared > 0) {	/* not told apart */
+		w[USER_SHARED_LD] = w[USER_SHARED_ST] = shared / 2;
+		sum = shared;
+	}
+	w[USER_GLOBAL_LD] = op_wavefronts(l->requests_ld, l->ld_sectors);
+	w[USER_GLOBAL_ST] = op_wavefronts(l->requests_st, l->st_sectors);
+	w[USER_LOCAL] = local / 4;
+	w[USER_OTHER] = 0;
+	if (!(total > 0))
+		return;
+	/* What the pipe counted beyond shared memory goes to the global and
+	 * local accesses in proportion to the estimate. */
+	if (sum > total) {
+		w[USER_SHARED_LD] *= total / sum;
+		w[USER_SHARED_ST] *= total / sum;
+		sum = total;
+	}
+	rest = total - sum;
+	sum = w[USER_GLOBAL_LD] + w[USER_GLOBAL_ST] + w[USER_LOCAL];
+	if (sum > 0) {
+		w[USER_GLOBAL_LD] *= rest / sum;
+		w[USER_GLOBAL_ST] *= rest / sum;
+		w[USER_LOCAL] *= rest / sum;
+	} else {
+		w[USER_OTHER] = rest;
+	}
+}
+
+static void
+load_l2(struct load *l, const struct kernel *k)
+{
+	double hit = metric(k, METRIC_L1_HIT_RATE) / 100;
+	double read = metric(k, METRIC_L2_READ);
+	double local = or_zero(metric(k, METRIC_LOCAL_LD_SECTORS)) +
+	    or_zero(metric(k, METRIC_LOCAL_ST_SECTORS));
+	double all = or_zero(l->ld_sectors) + or_zero(l->st_sectors) + local;
+	double sum;
+
+	l->l2_sectors = metric(k, METRIC_L2_SECTORS);
+	l->local_share = all > 0 ? local / all : 0;
+	hit = isfinite(hit) ? clamp01(hit) : 0;
+	l->l2_local = local * (1 - hit);
+	l->l2_ld = or_zero(l->ld_sectors) * (1 - hit);
+	if (isfinite(read))	/* loads and local loads both read */
+		l->l2_ld = fmin(or_zero(l->ld_sectors),
+		    fmax(0, read - l->l2_local / 2));
+	l->l2_st = or_zero(l->st_sectors);	/* L1 writes through */
+	sum = l->l2_ld + l->l2_st + l->l2_local;
+	if (isfinite(l->l2_sectors) && sum > l->l2_sectors && sum > 0) {
+		l->l2_ld *= l->l2_sectors / sum;
+		l->l2_st *= l->l2_sectors / sum;
+		l->l2_local *= l->l2_sectors / sum;
+	}
+}
+
+static void
+load_stalls(struct load *l, const struct kernel *k)
+{
+	static const enum metric_id id[] = {
+		METRIC_STALL_LONG_SCOREBOARD, METRIC_STALL_LG_THROTTLE,
+		METRIC_STALL_SHORT_SCOREBOARD, METRIC_STALL_MIO_THROTTLE,
+		METRIC_STALL_BARRIER, METRIC_STALL_MATH_THROTTLE,
+		METRIC_STALL_WAIT
+	};
+	double v[7], sum = 1;	/* 1: the issue itself */
+	bool known = true;
+
+	for (int i = 0; i < 7; i++) {
+		v[i] = metric(k, id[i]);
+		known = known && (i >= 4 || isfinite(v[i]));
+		sum += or_zero(v[i]);
+	}
+	/* Not measured: half of a typical kernel's waiting is for memory. */
+	l->memory_stall = known ? (v[0] + v[1]) / sum : 0.5;
+	l->shared_stall = known ? (v[2] + v[3]) / sum : 0.2;
+}
+
+/* The larger of a count at its ceiling and a measured share of the time. */
+static double
+larger(double a, double b)
+{
+	return isnan(a) ? b : isnan(b) ? a : fmax(a, b);
+}
+
+static void
+load_resources(struct load *l, const struct kernel *k, const struct device *d,
+    const struct ceilings *c)
+{
+	static const struct { enum resource res; enum metric_id id; } pipe[] = {
+		{ RES_ISSUE, METRIC_ISSUE_ACTIVE }, { RES_ALU, METRIC_PIPE_ALU },
+		{ RES_FMA, METRIC_PIPE_FMA }, { RES_FP64, METRIC_PIPE_FP64 },
+		{ RES_XU, METRIC_PIPE_XU }, { RES_LSU, METRIC_PIPE_LSU },
+		{ RES_TENSOR, METRIC_PIPE_TENSOR }
+	};
+	double body = l->time_s - l->fixed_s, sum = 0, cycles_s;
+	double *s = l->resource_s;
+
+	for (int i = 0; i < RES_COUNT; i++)
+		s[i] = NAN;
+	/* Seconds of one event a cycle on each SM at work. */
+	cycles_s = 1 / (fmax(1, d->limits.sms) * fmax(l->spread, 1e-3) *
+	    c->sm_hz);
+	if (isfinite(l->dram_read) || isfinite(l->dram_write))
+		s[RES_DRAM] = (or_zero(l->dram_read) + or_zero(l->dram_write)) /
+		    c->dram_bytes_per_s;
+	if (isnan(s[RES_DRAM]))
+		s[RES_DRAM] = metric(k, METRIC_DRAM_PCT) / 100 * body;
+	s[RES_L2] = larger(l->l2_sectors * 32 / c->l2_bytes_per_s,
+	    metric(k, METRIC_L2_PCT) / 100 * body);
+	for (int i = 0; i < USER_COUNT; i++)
+		sum += l->wavefronts[i];
+	if (sum > 0 || isfinite(metric(k, METRIC_LSU_WAVEFRONTS)))
+		s[RES_L1] = sum * cycles_s;
+	for (size_t i = 0; i < sizeof(pipe) / sizeof(pipe[0]); i++)
+		s[pipe[i].res] = metric(k, pipe[i].id) / 100 * body;
+	if (isnan(s[RES_ISSUE]))	/* four schedulers an SM */
+		s[RES_ISSUE] = metric(k, METRIC_INST_EXECUTED) / 4 * cycles_s;
+}
+
+void
+load_of(struct load *l, const struct kernel *k, const struct device *d,
+    const struct ceilings *c)
+{
+	double avg = metric(k, METRIC_SM_CYCLES_ACTIVE_AVG);
+	double max = metric(k, METRIC_SM_CYCLES_ACTIVE_MAX);
+	double blocks = (double)k->shape.grid_x * k->shape.grid_y *
+	    k->shape.grid_z;
+	double body, top = 0;
+
+	l->time_s = k->time.count > 0 ? stat_mean(&k->time) * 1e-9 :
+	    k->launches > 0 ? (double)k->total_ns / (double)k->launches * 1e-9 :
+	    0;
+	l->fixed_s = fmin(FIXED_S, l->time_s / 2);
+	body = l->time_s - l->fixed_s;
+	l->ld_sectors = metric(k, METRIC_GLOBAL_LD_SECTORS);
+	l->st_sectors = metric(k, METRIC_GLOBAL_ST_SECTORS);
+	l->requests_ld = metric(k, METRIC_GLOBAL_LD_REQUESTS);
+	if (isnan(l->requests_ld))
+		l->requests_ld = metric(k, METRIC_GLOBAL_LD_INST);
+	l->requests_st = metric(k, METRIC_GLOBAL_ST_REQUESTS);
+	if (isnan(l->requests_st))
+		l->requests_st = metric(k, METRIC_GLOBAL_ST_INST);
+	l->dram_read = metric(k, METRIC_DRAM_READ);
+	l->dram_write = metric(k, METRIC_DRAM_WRITE);
+	l->spread = avg > 0 && max > 0 ? clamp01(avg / max) :
+	    clamp01(blocks / fmax(1, d->limits.sms));
+	load_l1(l, k);
+	load_l2(l, k);
+	load_stalls(l, k);
+	load_resources(l, k, d, c);
+	l->limit = -1;
+	for (int i = 0; i < RES_COUNT; i++)
+		if (l->resource_s[i] > top) {
+			top = l->resource_s[i];
+			l->limit = i;
+		}
+	l->busy = NAN;
+	l->bound = 0;
+	if (l->limit < 0 || !(body > 0))
+		return;
+	if (top > body) {	/* a ceiling was low: it is full */
+		for (int i = 0; i < RES_COUNT; i++)
+			l->resource_s[i] *= body / top;
+		top = body;
+	}
+	l->busy = top / body;
+	l->bound = clamp01((l->busy - BUSY_LOW) / (BUSY_HIGH - BUSY_LOW));
+}
+
+const char *
+load_bound_name(const struct load *l)
+{
+	if (l->limit < 0)
+		return NULL;
+	return l->bound >= 0.5 ? resource_name[l->limit] : "latency";
+}
+
+void
+fix_merge(struct fix *into, const struct fix *f)
+{
+	into->global_ld = fmin(into->global_ld, f->global_ld);
+	into->global_st = fmin(into->global_st, f->global_st);
+	into->shared_ld = fmin(into->shared_ld, f->shared_ld);
+	into->shared_st = fmin(into->shared_st, f->shared_st);
+	into->local = fmin(into->local, f->local);
+	into->inst = fmin(into->inst, f->inst);
+	into->occupancy = fmax(into->occupancy, f->occupancy);
+	into->spread = fmax(into->spread, f->spread);
+}
+
+struct fix
+fix_part(const struct fix *f, double share)
+{
+#define PART(x) (1 + share * (f->x - 1))
+	return (struct fix){ PART(global_ld), PART(global_st), PART(shared_ld),
+	    PART(shared_st), PART(local), PART(inst), PART(occupancy),
+	    PART(spread) };
+#undef PART
+}
+
+/* Sectors that L1 asks of L2 for accesses that need ${s} × ${r} of them: the
+ * waste that L1 already absorbed is not there to be saved, except in the
+ * favourable view. */
+static double
+misses_after(double misses, double s, double r, enum view v)
+{
+	if (r >= 1)
+		return misses;
+	return v == VIEW_HIGH ? misses * r : fmin(misses, s * r);
+}
+
+/* The largest resource time after ${f}. */
+static double
+resources_after(const struct load *l, const struct fix *f, enum view v)
+{
+	double s[RES_COUNT], w[USER_COUNT], old = 0, new = 0, top = 0;
+	double l2, read, write, gone;
+
+	for (int i = 0; i < RES_COUNT; i++)
+		s[i] = or_zero(l->resource_s[i]);
+	for (int i = 0; i < USER_COUNT; i++)
+		old += w[i] = l->wavefronts[i];
+	w[USER_GLOBAL_LD] = fmin(w[USER_GLOBAL_LD], fmax(
+	    or_zero(l->requests_ld), w[USER_GLOBAL_LD] * f->global_ld));
+	w[USER_GLOBAL_ST] = fmin(w[USER_GLOBAL_ST], fmax(
+	    or_zero(l->requests_st), w[USER_GLOBAL_ST] * f->global_st));
+	w[USER_LOCAL] *= f->local;
+	w[USER_SHARED_LD] *= f->shared_ld;
+	w[USER_SHARED_ST] *= f->shared_st;
+	for (int i = 0; i < USER_COUNT; i++)
+		new += w[i];
+	if (old > 0)
+		s[RES_L1] *= new / old;
+
+	l2 = l->l2_ld + l->l2_st + l->l2_local;
+	gone = l2 - misses_after(l->l2_ld, or_zero(l->ld_sectors),
+	    f->global_ld, v) - l->l2_st * f->global_st -
+	    l->l2_local * f->local;
+	if (l->l2_sectors > 0)
+		s[RES_L2] *= fmax(0, 1 - gone / l->l2_sectors);
+
+	read = or_zero(l->dram_read);
+	write = or_zero(l->dram_write);
+	old = read + write;
+	if (f->global_ld < 1)
+		read = fmin(read, or_zero(l->ld_sectors) * f->global_ld * 32);
+	if (f->global_st < 1)
+		write = fmin(write, or_zero(l->st_sectors) * f->global_st * 32);
+	if (l->l2_sectors > 0) {	/* spills reach DRAM as others do */
+		gone = l->l2_local * (1 - f->local) / l->l2_sectors;
+		read *= 1 - gone;
+		write *= 1 - gone;
+	}
+	if (old > 0)
+		s[RES_DRAM] *= (read + write) / old;
+
+	for (int i = RES_ISSUE; i < RES_COUNT; i++)
+		s[i] *= f->inst;
+	for (int i = RES_L1; i < RES_COUNT; i++)
+		s[i] /= f->spread;
+	for (int i = 0; i < RES_COUNT; i++)
+		top = fmax(top, s[i]);
+	return top;
+}
+
+/* How much of the waiting for memory goes when traffic falls to ${r}: waiting
+ * is the trip itself, which stays, and queueing, which goes. */
+static double
+wait_after(double share, double r, enum view v)
+{
+	if (v == VIEW_LOW)
+		return 1;
+	return 1 - share * (1 - (v == VIEW_MID ? sqrt(r) : r));
+}
+
+/* The latency bound after ${f}, new / old. */
+static double
+latency_after(const struct load *l, const struct fix *f, enum view v)
+{
+	double sectors = or_zero(l->ld_sectors) + or_zero(l->st_sectors);
+	double shared = l->wavefronts[USER_SHARED_LD] +
+	    l->wavefronts[USER_SHARED_ST];
+	double scale = 1, warps = 1 / f->occupancy, inst = f->inst;
+
+	if (sectors > 0)
+		scale *= wait_after(l->memory_stall,
+		    (or_zero(l->ld_sectors) * f->global_ld +
+		    or_zero(l->st_sectors) * f->global_st) / sectors, v);
+	if (shared > 0)
+		scale *= wait_after(l->shared_stall,
+		    (l->wavefronts[USER_SHARED_LD] * f->shared_ld +
+		    l->wavefronts[USER_SHARED_ST] * f->shared_st) / shared, v);
+	scale *= 1 - l->memory_stall * l->local_share * (1 - f->local) *
+	    (v == VIEW_LOW ? 0.5 : 1);
+	/* Not every warp more hides as much as the one before. */
+	if (v == VIEW_LOW)
+		warps = 1 - (1 - warps) / 2;
+	if (v == VIEW_LOW)
+		inst = 1 - (1 - inst) / 2;
+	if (l->limit < 0) {
+		double belief = v == VIEW_LOW ? 0 :
+		    v == VIEW_MID ? BELIEF_UNKNOWN : 1;
+
+		warps = 1 - belief * (1 - warps);
+		inst = 1 - belief * (1 - inst);
+	}
+	return scale * warps * inst / f->spread;
+}
+
+double
+gain_time(const struct load *l, const struct fix *f, enum view v)
+{
+	double body = l->time_s - l->fixed_s;
+	double old = 0, new = 0, kept, time;
+
+	if (!(body > 0))
+		return l->time_s;
+	if (l->limit >= 0) {
+		old = l->resource_s[l->limit];
+		new = fmin(old, resources_after(l, f, v));
+	}
+	/* What the busiest resource does not explain shrinks with it, or, in
+	 * the low view, stays. */
+	kept = old > 0 ? (v == VIEW_LOW ? body - (old - new) :
+	    body * new / old) : body;
+	time = l->bound * kept +
+	    (1 - l->bound) * body * fmin(1, latency_after(l, f, v));
+	time = fmin(body, fmax(new, time));
+	return l->fixed_s + time;
+}
+
+double
+gain_exposed_s(const struct kernel *k)
+{
+	double total = (double)k->total_ns * 1e-9;
+	double exposed = k->exposed_ns * 1e-9;
+
+	return isfinite(exposed) ? fmin(fmax(exposed, 0), total) : total;
+}
+
+struct gain
+gain_of(const struct load *l, const struct kernel *k,
+    const struct fix fix[VIEWS])
+{
+	double exposed = gain_exposed_s(k), s[VIEWS];
+	struct gain g;
+
+	for (int v = VIEW_LOW; v < VIEWS; v++) {
+		s[v] = l->time_s > 0 ? (1 - gain_time(l, &fix[v],
+		    (enum view)v) / l->time_s) * exposed : 0;
+		s[v] = isfinite(s[v]) && s[v] > 0 ? s[v] : 0;
+	}
+	g.mid = s[VIEW_MID];
+	g.low = fmin(s[VIEW_LOW], g.mid);
+	g.high = fmax(s[VIEW_HIGH], g.mid);
+	return g;
+}
