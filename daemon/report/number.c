@@ -1,0 +1,153 @@
+#include <inttypes.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/number.h"
+
+struct unit {
+	double from, scale;
+	const char *name;
+};
+
+/* The first row that a value reaches is its unit. A tenth of a second is still
+ * told in seconds: savings are compared with run times. */
+static const struct unit time_units[] = {
+	{ 2 * 3600.0, 3600.0, "h" },
+	{ 999.5, 60.0, "min" },
+	{ 0.0995, 1.0, "s" },
+	{ 0.9995e-3, 1e-3, "ms" },
+	{ 0.9995e-6, 1e-6, "µs" },
+	{ 0, 1e-9, "ns" },
+};
+
+static const struct unit byte_units[] = {
+	{ 999.5e9, 1e12, "TB" },
+	{ 999.5e6, 1e9, "GB" },
+	{ 999.5e3, 1e6, "MB" },
+	{ 999.5, 1e3, "kB" },
+	{ 0, 1, "B" },
+};
+
+static char *
+number_word(char out[NUMBER_SIZE], const char *word)
+{
+
+	snprintf(out, NUMBER_SIZE, "%s", word);
+	return (out);
+}
+
+static const struct unit *
+unit_of(const struct unit *u, double v)
+{
+
+	while (fabs(v) < u->from)
+		u++;
+	return (u);
+}
+
+char *
+number_plain(char out[NUMBER_SIZE], double v)
+{
+	double a = fabs(v);
+	int digits = a >= 99.95 ? 0 : a >= 9.995 ? 1 : a >= 0.0995 ? 2 : 3;
+	size_t n;
+
+	if (!isfinite(v))
+		return (number_word(out, "–"));
+	if (a >= 999.5) {
+		double step = pow(10, floor(log10(a)) - 2);
+
+		v = round(v / step) * step;
+	}
+	snprintf(out, NUMBER_SIZE, "%.*f", digits, v);
+	if (strchr(out, '.') != NULL) {
+		for (n = strlen(out); out[n - 1] == '0'; n--)
+			out[n - 1] = '\0';
+		if (out[n - 1] == '.')
+			out[n - 1] = '\0';
+	}
+	if (strcmp(out, "-0") == 0)
+		number_word(out, "0");
+	return (out);
+}
+
+static char *
+with_unit(char out[NUMBER_SIZE], double v, const struct unit *units)
+{
+	const struct unit *u;
+	char digits[NUMBER_SIZE];
+
+	if (!isfinite(v))
+		return (number_word(out, "–"));
+	u = unit_of(units, v);
+	number_plain(digits, v / u->scale);
+	if (snprintf(out, NUMBER_SIZE, "%s %s", digits, u->name) >= NUMBER_SIZE)
+		number_word(out, "–");
+	return (out);
+}
+
+char *
+number_seconds(char out[NUMBER_SIZE], double s)
+{
+
+	if (s == 0)
+		return (number_word(out, "0 s"));
+	return (with_unit(out, s, time_units));
+}
+
+char *
+number_interval(char out[NUMBER_SIZE], double about, double low, double high)
+{
+	char a[NUMBER_SIZE], b[NUMBER_SIZE];
+	const struct unit *u;
+
+	out[0] = '\0';
+	if (!isfinite(about) || !isfinite(low) || !isfinite(high))
+		return (out);
+	u = unit_of(time_units, about);
+	number_plain(a, low / u->scale);
+	number_plain(b, high / u->scale);
+	if (strcmp(a, b) == 0 ||
+	    snprintf(out, NUMBER_SIZE, "%s to %s", a, b) >= NUMBER_SIZE)
+		out[0] = '\0';
+	return (out);
+}
+
+char *
+number_percent(char out[NUMBER_SIZE], double ratio)
+{
+	double p = ratio * 100;
+
+	if (!isfinite(p))
+		return (number_word(out, "–"));
+	if (p > 0 && p < 0.05)
+		return (number_word(out, "<0.1 %"));
+	snprintf(out, NUMBER_SIZE, "%.*f %%", p > 0 && p < 0.95 ? 1 : 0, p);
+	return (out);
+}
+
+char *
+number_bytes(char out[NUMBER_SIZE], double bytes)
+{
+
+	return (with_unit(out, bytes, byte_units));
+}
+
+char *
+number_count(char out[NUMBER_SIZE], uint64_t n)
+{
+	char digits[24];
+	size_t len, i, at = 0;
+
+	snprintf(digits, sizeof(digits), "%" PRIu64, n);
+	len = strlen(digits);
+	for (i = 0; i < len; i++) {
+		if (i > 0 && (len - i) % 3 == 0)
+			out[at++] = ',';
+		out[at++] = digits[i];
+	}
+	out[at] = '\0';
+	return (out);
+}

@@ -1,0 +1,27 @@
+/*
+ * report/number.h: numbers as people read them: at most three significant
+ * digits, a unit that fits. Pure; every function returns ${out}.
+ */
+#ifndef CADV_NUMBER_H
+#define CADV_NUMBER_H
+
+#include <stdint.h>
+
+#define NUMBER_SIZE 48
+
+/* 3.9, 11.4, 212; four digits and more are rounded to three (1240 -> 1240). */
+char *number_plain(char out[NUMBER_SIZE], double v);
+/* "3.9 s", "412 ms", "2.9 µs", "20.7 min"; NaN is "–". */
+char *number_seconds(char out[NUMBER_SIZE], double s);
+/* "3.4 to 4.1" in the unit that number_seconds(${about}) takes; "" if the
+ * bounds are unknown or say no more than ${about} itself. */
+char *number_interval(char out[NUMBER_SIZE], double about, double low,
+    double high);
+/* "61 %", "0.6 %"; NaN is "–". */
+char *number_percent(char out[NUMBER_SIZE], double ratio);
+/* "8.39 MB", decimal. */
+char *number_bytes(char out[NUMBER_SIZE], double bytes);
+/* "212,400" */
+char *number_count(char out[NUMBER_SIZE], uint64_t n);
+
+#endif

@@ -1,0 +1,34 @@
+/*
+ * report/text.h: the terminal report, drawn from the JSON nouns (report/json.h)
+ * and from nothing else, so that it cannot say other things than the API.
+ */
+#ifndef CADV_TEXT_REPORT_H
+#define CADV_TEXT_REPORT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+struct out;
+
+struct report {
+	const json_t *run;		/* json_run */
+	const json_t *findings;		/* json_findings */
+	const json_t *kernels;		/* array of json_kernel */
+	const json_t *diagnostics;	/* json_diagnostics */
+	const char *name;		/* how commands call it: "41", "x.cadv" */
+	bool verbose;			/* informational diagnostics too */
+};
+
+/* The first screen. Missing or wrong fields are left out, never fatal. */
+void text_report(struct out *o, const struct report *r);
+
+/* Findings: those worth it in full, with ${all} also the others. */
+void text_findings(struct out *o, const struct report *r, bool all);
+
+/* One finding with everything known of it. */
+void text_finding(struct out *o, const json_t *finding, bool full);
+
+/* One rule of the catalogue (json_rule): the `explain` page. */
+void text_rule(struct out *o, const json_t *rule);
+
+#endif

@@ -1,0 +1,242 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "report/number.h"
+#include "report/out.h"
+#include "report/text_parts.h"
+#include "report/text_util.h"
+
+#include "report/text.h"
+
+/* Columns of the two right-hand ones: "would save" and the interval. */
+#define SAVES_COLUMNS 9
+#define INTERVAL_COLUMNS 15
+#define WHERE_MAX 28
+
+int
+parts_where_columns(const struct out *o, const json_t *items)
+{
+	const char *where;
+	int most = 8, n;
+	const json_t *f;
+	size_t i;
+
+	json_array_foreach(items, i, f) {
+		where = or_unknown(field_text(f, "where"));
+		n = out_columns(o, where);
+		if (n > most)
+			most = n;
+	}
+	return (most < WHERE_MAX ? most : WHERE_MAX);
+}
+
+void
+parts_row(struct out *o, const json_t *f, int where)
+{
+	const json_t *saves = json_object_get(f, "saves");
+	const char *title = or_unknown(field_text(f, "title"));
+	double s = field_number(saves, "s");
+	char a[NUMBER_SIZE], b[NUMBER_SIZE];
+	int right = o->width - SAVES_COLUMNS - INTERVAL_COLUMNS;
+	int room;
+
+	out_style(o, STYLE_BOLD);
+	out_format(o, "%2d  ", (int)field_count(f, "rank"));
+	out_cell(o, or_unknown(field_text(f, "where")), where);
+	out_style(o, STYLE_PLAIN);
+	out_spaces(o, 2);
+	room = right - o->column;
+	if (out_columns(o, title) <= room)
+		out_cell(o, title, room);
+	else
+		out_spaces(o, room);
+	number_seconds(a, s);
+	out_spaces(o, SAVES_COLUMNS - out_columns(o, a));
+	out_style(o, STYLE_GOOD);
+	out_text(o, a);
+	out_style(o, STYLE_PLAIN);
+	number_interval(b, s, field_number(saves, "low_s"),
+	    field_number(saves, "high_s"));
+	if (b[0] != '\0')
+		out_format(o, "  (%s)", b);
+	out_line(o);
+	if (out_columns(o, title) > room)
+		out_wrap(o, 6, title);
+}
+
+void
+parts_body(struct out *o, const json_t *f, bool full)
+{
+	const json_t *saves = json_object_get(f, "saves");
+	const char *summary = field_text(f, "summary");
+	const char *limiter = field_text(f, "limiter");
+	const char *note = field_text(saves, "note");
+	const char *location = field_text(f, "location");
+	const char *missing = field_text(f, "location_missing");
+	const char *advice = field_text(f, "advice");
+	const char *confidence = or_unknown(field_text(f, "confidence"));
+	char text[1024];
+
+	snprintf(text, sizeof(text), "%s%s%s", summary != NULL ? summary : "",
+	    summary != NULL && limiter != NULL ? "; " : "",
+	    limiter != NULL ? limiter : "");
+	if (text[0] != '\0')
+		out_wrap(o, 6, text);
+	if (location != NULL)
+		out_wrap(o, 6, location);
+	if (missing != NULL && full) {
+		snprintf(text, sizeof(text), "no source line: %s", missing);
+		out_wrap(o, 6, text);
+	}
+	if (advice != NULL)
+		out_wrap(o, 6, advice);
+	if (note != NULL && (full || isnan(field_number(saves, "s")))) {
+		snprintf(text, sizeof(text), "%s: %s",
+		    isnan(field_number(saves, "s")) ? "no prediction" :
+		    "the prediction assumes", note);
+		out_wrap(o, 6, text);
+	}
+	if (full || strcmp(confidence, "low") == 0) {
+		snprintf(text, sizeof(text), "confidence: %s", confidence);
+		out_wrap(o, 6, text);
+	}
+}
+
+static void
+finding_evidence(struct out *o, const json_t *f)
+{
+	const json_t *e;
+	const char *unit, *from, *label;
+	char text[512], v[NUMBER_SIZE], t[NUMBER_SIZE];
+	size_t i;
+
+	json_array_foreach(json_object_get(f, "evidence"), i, e) {
+		label = field_text(e, "label");
+		unit = field_text(e, "unit");
+		if (unit == NULL || strcmp(unit, "ratio") == 0)
+			unit = "";
+		from = field_text(e, "from");
+		snprintf(text, sizeof(text), "%s: %s%s%s  [%s%s%s]",
+		    or_unknown(label != NULL ? label : field_text(e, "name")),
+		    number_plain(v, field_number(e, "value")),
+		    *unit != '\0' ? " " : "", unit,
+		    or_unknown(field_text(e, "source")),
+		    from != NULL ? " from " : "", from != NULL ? from : "");
+		out_wrap(o, 8, text);
+		if (isnan(field_number(e, "threshold")))
+			continue;
+		snprintf(text, sizeof(text), "  threshold %s%s%s (%s)",
+		    number_plain(t, field_number(e, "threshold")),
+		    *unit != '\0' ? " " : "", unit,
+		    or_unknown(field_text(e, "threshold_origin")));
+		out_wrap(o, 10, text);
+	}
+}
+
+static void
+finding_details(struct out *o, const json_t *f)
+{
+	const char *next = field_text(f, "next");
+
+	out_wrap(o, 6, "evidence");
+	finding_evidence(o, f);
+	parts_example(o, f, 6);
+	if (next != NULL) {
+		out_spaces(o, 6);
+		out_text(o, "next measurement: ");
+		out_text(o, next);
+		out_line(o);
+	}
+	out_spaces(o, 6);
+	out_style(o, STYLE_DIM);
+	out_format(o, "rule %s, finding %s\n",
+	    or_unknown(field_text(f, "rule")), or_unknown(field_text(f, "id")));
+	out_style(o, STYLE_PLAIN);
+}
+
+void
+text_finding(struct out *o, const json_t *f, bool full)
+{
+
+	parts_row(o, f, out_columns(o, or_unknown(field_text(f, "where"))) <
+	    WHERE_MAX ? out_columns(o, or_unknown(field_text(f, "where"))) :
+	    WHERE_MAX);
+	parts_body(o, f, full);
+	if (full)
+		finding_details(o, f);
+}
+
+void
+parts_heading(struct out *o, const char *heading)
+{
+
+	out_style(o, STYLE_BOLD);
+	out_cell(o, heading, o->width - SAVES_COLUMNS - INTERVAL_COLUMNS - 1);
+	out_style(o, STYLE_PLAIN);
+	out_text(o, "would save\n");
+}
+
+void
+parts_together(struct out *o, const struct report *r, size_t worth_it)
+{
+	double together = field_number(r->findings, "together_s");
+	double noise = field_number(r->findings, "noise_s");
+	size_t all = json_array_size(json_object_get(r->findings, "items"));
+	char text[256], a[NUMBER_SIZE];
+
+	if (worth_it > 1 && together > 0) {
+		snprintf(text, sizeof(text), "together at most %s%s",
+		    number_seconds(a, together),
+		    field_true(r->findings, "overlap") ? ": some fix the same "
+		    "time, so their sum is not what you get" : "");
+		out_spaces(o, 4);
+		out_wrap(o, 6, text);
+	}
+	if (all > worth_it) {
+		snprintf(text, sizeof(text), "%zu found, not worth it: each "
+		    "would save less than this run's noise (%s)",
+		    all - worth_it, number_seconds(a, noise));
+		out_spaces(o, 4);
+		out_style(o, STYLE_DIM);
+		out_wrap(o, 6, text);
+		out_style(o, STYLE_PLAIN);
+	}
+}
+
+void
+text_findings(struct out *o, const struct report *r, bool all)
+{
+	const json_t *items = json_object_get(r->findings, "items"), *f;
+	size_t worth_it = 0, others = 0, i;
+	int where = parts_where_columns(o, items);
+
+	json_array_foreach(items, i, f) {
+		if (!field_true(f, "worth_it")) {
+			others++;
+			continue;
+		}
+		if (worth_it++ == 0)
+			parts_heading(o, "What to change first");
+		parts_row(o, f, where);
+		parts_body(o, f, true);
+		finding_details(o, f);
+	}
+	if (worth_it == 0)
+		out_text(o, "Nothing found that is worth a change.\n");
+	if (!all) {
+		parts_together(o, r, worth_it);
+		return;
+	}
+	if (others > 0) {
+		out_line(o);
+		parts_heading(o, "Found, not worth it");
+	}
+	json_array_foreach(items, i, f) {
+		if (field_true(f, "worth_it"))
+			continue;
+		parts_row(o, f, where);
+		parts_body(o, f, true);
+	}
+	parts_together(o, r, worth_it);
+}
+

@@ -1,0 +1,47 @@
+/* report/text_util.h: fields of a JSON object that may lack them. Borrowed. */
+#ifndef CADV_TEXT_UTIL_H
+#define CADV_TEXT_UTIL_H
+
+#include <jansson.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+static inline const char *
+field_text(const json_t *o, const char *key)
+{
+
+	return (json_string_value(json_object_get(o, key)));
+}
+
+static inline double
+field_number(const json_t *o, const char *key)
+{
+	const json_t *v = json_object_get(o, key);
+
+	return (json_is_number(v) ? json_number_value(v) : NAN);
+}
+
+static inline uint64_t
+field_count(const json_t *o, const char *key)
+{
+	json_int_t v = json_integer_value(json_object_get(o, key));
+
+	return (v > 0 ? (uint64_t)v : 0);
+}
+
+static inline bool
+field_true(const json_t *o, const char *key)
+{
+
+	return (json_is_true(json_object_get(o, key)));
+}
+
+static inline const char *
+or_unknown(const char *s)
+{
+
+	return (s != NULL && *s != '\0' ? s : "unknown");
+}
+
+#endif
