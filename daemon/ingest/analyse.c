@@ -1,0 +1,187 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "base/text.h"
+#include "ingest/analyse.h"
+#include "model/ceilings.h"
+#include "model/model.h"
+#include "report/json.h"
+#include "rules/finding.h"
+
+static struct document *
+document_new(struct documents *d, const char *noun, const char *id)
+{
+	struct document *grown, *doc;
+	size_t cap;
+
+	if (d->items == d->cap) {
+		cap = d->cap == 0 ? 64 : 2 * d->cap;
+		grown = realloc(d->item, cap * sizeof(*grown));
+		if (grown == NULL)
+			return (NULL);
+		d->item = grown;
+		d->cap = cap;
+	}
+	doc = &d->item[d->items];
+	memset(doc, 0, sizeof(*doc));
+	doc->noun = noun;
+	text_copy(doc->id, sizeof(doc->id), id);
+	return (doc);
+}
+
+/* Takes over ${json}. Returns the document, for its sort keys. */
+static struct document *
+document_add(struct documents *d, const char *noun, const char *id,
+    json_t *json)
+{
+	struct document *doc = NULL;
+	char *text = NULL;
+
+	if (json != NULL)
+		text = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(15));
+	json_decref(json);
+	if (text != NULL)
+		doc = document_new(d, noun, id);
+	if (doc == NULL) {
+		free(text);
+		return (NULL);
+	}
+	doc->json = text;
+	d->items++;
+	return (doc);
+}
+
+/* How long launches took: the histogram behind the percentiles. */
+static json_t *
+time_histogram(const struct kernel *k)
+{
+	json_t *buckets = json_array();
+	size_t i;
+
+	for (i = 0; i < STAT_BUCKETS; i++) {
+		if (k->time.bucket[i] == 0)
+			continue;
+		json_array_append_new(buckets, json_pack("[i, I]", (int)i,
+		    (json_int_t)k->time.bucket[i]));
+	}
+	return (json_pack("{s:I, s:I, s:I, s:s, s:o}",
+	    "count", (json_int_t)k->time.count,
+	    "min_ns", (json_int_t)(k->time.count ? k->time.min : 0),
+	    "max_ns", (json_int_t)k->time.max,
+	    "scale", "bucket i holds times from 2^(i/4) ns",
+	    "buckets", buckets));
+}
+
+static int
+kernel_documents(struct documents *d, const struct run *r,
+    const struct advice *a)
+{
+	const struct kernel *k;
+	struct document *doc;
+	char id[16];
+	size_t i;
+
+	for (i = 0; i < r->kernels; i++) {
+		k = &r->kernel[i];
+		snprintf(id, sizeof(id), "%" PRIu32, k->id);
+		doc = document_add(d, "kernel", id, json_kernel(r, k, a));
+		if (doc == NULL)
+			return (-1);
+		doc->time_ns = (int64_t)(k->total_ns & INT64_MAX);
+		doc->launches = (int64_t)(k->launches & INT64_MAX);
+		doc->name = text_dup_clean(k->name, strlen(k->name));
+		if (document_add(d, "metrics", id, json_metrics(k)) == NULL ||
+		    document_add(d, "launches", id, time_histogram(k)) == NULL)
+			return (-1);
+	}
+	return (0);
+}
+
+static int
+finding_documents(struct documents *d, const struct advice *a)
+{
+	size_t i;
+
+	for (i = 0; i < a->findings; i++)
+		if (document_add(d, "finding", a->finding[i].id,
+		    json_finding(&a->finding[i], i + 1)) == NULL)
+			return (-1);
+	return (0);
+}
+
+static int
+all_documents(struct documents *d, const struct run *r,
+    const struct advice *a, int revision)
+{
+
+	if (document_add(d, "run", "", json_run(r, a, revision)) == NULL ||
+	    document_add(d, "copies", "", json_copies(r)) == NULL ||
+	    document_add(d, "processes", "", json_processes(r)) == NULL ||
+	    document_add(d, "devices", "", json_devices(r)) == NULL ||
+	    document_add(d, "diagnostics", "", json_diagnostics(r)) == NULL ||
+	    document_add(d, "timeline", "",
+	    json_timeline(r, 0, 0, TIMELINE_BINS)) == NULL ||
+	    document_add(d, "findings", "", json_findings(r, a)) == NULL)
+		return (-1);
+	if (kernel_documents(d, r, a) != 0)
+		return (-1);
+	return (finding_documents(d, a));
+}
+
+struct documents *
+analyse(struct model *m, bool final, const struct thresholds *t, int revision,
+    const struct run **run)
+{
+	const struct run *r = model_settle(m, final);
+	struct ceilings *c = NULL;
+	struct advice *a = NULL;
+	struct documents *d = NULL;
+
+	if (run != NULL)
+		*run = r;
+	if (r == NULL)
+		return (NULL);
+	c = calloc(r->devices + 1, sizeof(*c));
+	d = calloc(1, sizeof(*d));
+	if (c == NULL || d == NULL)
+		goto fail;
+	ceilings_of(c, r);
+	if ((a = advice_make(r, c, t)) == NULL)
+		goto fail;
+	text_copy(d->uuid, sizeof(d->uuid), r->uuid);
+	text_copy(d->state, sizeof(d->state), run_state_name[r->state]);
+	if (r->label != NULL && r->label[0] != '\0')
+		d->label = text_dup_clean(r->label, strlen(r->label));
+	d->started_ns = (int64_t)(r->origin_ns & INT64_MAX);
+	d->wall_ns = (int64_t)(r->wall_ns & INT64_MAX);
+	if (all_documents(d, r, a, revision) != 0)
+		goto fail;
+	advice_free(a);
+	free(c);
+	return (d);
+fail:
+	advice_free(a);
+	documents_free(d);
+	free(c);
+	return (NULL);
+}
+
+void
+documents_free(struct documents *d)
+{
+	size_t i;
+
+	if (d == NULL)
+		return;
+	for (i = 0; i < d->items; i++) {
+		free(d->item[i].json);
+		free(d->item[i].name);
+	}
+	free(d->item);
+	free(d->label);
+	free(d);
+}
