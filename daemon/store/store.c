@@ -1,19 +1,222 @@
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
 #include "base/error.h"
-#include "store/store.h"
-struct store *store_open(const char *p, struct error *e) { (void)p; error_set(e, "not built yet"); return (NULL); }
-struct store *store_open_reader(const char *p, struct error *e) { (void)p; error_set(e, "not built yet"); return (NULL); }
-void store_close(struct store *s) { (void)s; }
-void store_run_clear(struct store_run *r) { (void)r; }
-void store_runs_free(struct store_run *r, size_t n) { (void)r; (void)n; }
-enum store_status store_run_find(struct store *s, const char *id, struct store_run *o, struct error *e) { (void)s; (void)id; (void)o; (void)e; return (STORE_FAILED); }
-enum store_status store_runs(struct store *s, int64_t a, size_t l, bool o, struct store_run **out, size_t *n, struct error *e) { (void)s; (void)a; (void)l; (void)o; (void)out; (void)n; (void)e; return (STORE_FAILED); }
-enum store_status store_run_add(struct store *s, const char *u, const char *l, int64_t t, int64_t *n, struct error *e) { (void)s; (void)u; (void)l; (void)t; (void)n; (void)e; return (STORE_FAILED); }
-enum store_status store_run_patch(struct store *s, int64_t n, const char *l, int p, struct error *e) { (void)s; (void)n; (void)l; (void)p; (void)e; return (STORE_FAILED); }
-enum store_status store_run_delete(struct store *s, int64_t n, struct error *e) { (void)s; (void)n; (void)e; return (STORE_FAILED); }
-enum store_status store_run_state(struct store *s, int64_t n, const char *st, struct error *e) { (void)s; (void)n; (void)st; (void)e; return (STORE_FAILED); }
-void store_docs_free(struct store_doc *d, size_t n) { (void)d; (void)n; }
-enum store_status store_doc(struct store *s, int64_t r, const char *noun, const char *id, char **j, struct error *e) { (void)s; (void)r; (void)noun; (void)id; (void)j; (void)e; return (STORE_FAILED); }
-enum store_status store_docs(struct store *s, int64_t r, const char *noun, enum store_sort so, bool rev, const char *c, size_t l, struct store_doc **out, size_t *n, char *next, struct error *e) { (void)s; (void)r; (void)noun; (void)so; (void)rev; (void)c; (void)l; (void)out; (void)n; (void)next; (void)e; return (STORE_FAILED); }
-enum store_status store_put(struct store *s, int64_t n, const struct documents *d, const struct capture_index *x, uint64_t b, struct error *e) { (void)s; (void)n; (void)d; (void)x; (void)b; (void)e; return (STORE_FAILED); }
-enum store_status store_index(struct store *s, int64_t n, struct capture_index *x, struct error *e) { (void)s; (void)n; (void)x; (void)e; return (STORE_FAILED); }
-int64_t store_revision(struct store *s) { (void)s; return (0); }
+#include "store/internal.h"
+
+#define BUSY_MS 10000
+
+static struct store *
+open_at(const char *path, int flags, struct error *e)
+{
+	struct store *s = calloc(1, sizeof(*s));
+	mode_t mask;
+	int rc;
+
+	if (s == NULL) {
+		error_set(e, "out of memory");
+		return (NULL);
+	}
+	pthread_mutex_init(&s->lock, NULL);
+	mask = umask(077);
+	rc = sqlite3_open_v2(path, &s->db, flags | SQLITE_OPEN_FULLMUTEX, NULL);
+	umask(mask);
+	if (rc == SQLITE_OK) {
+		sqlite3_busy_timeout(s->db, BUSY_MS);
+		return (s);
+	}
+	error_set(e, "cannot open the database '%s': %s", path,
+	    s->db != NULL ? sqlite3_errmsg(s->db) : "out of memory");
+	store_close(s);
+	return (NULL);
+}
+
+struct store *
+store_open(const char *path, struct error *e)
+{
+	/* Only this connection ever writes or checkpoints: two that do at the
+	 * same moment can corrupt the log (SQLite before 3.51.3). */
+	static const char setup[] =
+	    "PRAGMA journal_mode = WAL;"
+	    "PRAGMA synchronous = NORMAL;"
+	    "PRAGMA foreign_keys = ON;"
+	    "PRAGMA journal_size_limit = 67108864;";
+	struct store *s;
+
+	s = open_at(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, e);
+	if (s == NULL)
+		return (NULL);
+	if (schema_check(s->db, path, e) < 0)
+		goto fail;
+	if (sqlite3_exec(s->db, setup, NULL, NULL, NULL) != SQLITE_OK) {
+		error_set(e, "cannot use the database '%s': %s", path,
+		    sqlite3_errmsg(s->db));
+		goto fail;
+	}
+	if (schema_migrate(s->db, path, e) != 0)
+		goto fail;
+	return (s);
+fail:
+	store_close(s);
+	return (NULL);
+}
+
+struct store *
+store_open_reader(const char *path, struct error *e)
+{
+	struct store *s = open_at(path, SQLITE_OPEN_READONLY, e);
+
+	if (s != NULL && schema_check(s->db, path, e) < 0) {
+		store_close(s);
+		return (NULL);
+	}
+	return (s);
+}
+
+void
+store_close(struct store *s)
+{
+
+	if (s == NULL)
+		return;
+	sqlite3_close(s->db);
+	pthread_mutex_destroy(&s->lock);
+	free(s);
+}
+
+enum store_status
+store_fail(struct store *s, struct error *e, const char *what)
+{
+	int code = sqlite3_errcode(s->db);
+
+	error_set(e, "cannot %s: %s", what, sqlite3_errmsg(s->db));
+	/* A full disk shows as FULL, or as an I/O error of write or extend. */
+	if (code == SQLITE_FULL || (code == SQLITE_IOERR &&
+	    (sqlite3_system_errno(s->db) == ENOSPC ||
+	    sqlite3_system_errno(s->db) == EFBIG ||
+	    sqlite3_system_errno(s->db) == EDQUOT))) {
+		error_remedy(e, "make room on the disk, or delete runs with "
+		    "`cudadvise rm`");
+		return (STORE_FULL);
+	}
+	return (STORE_FAILED);
+}
+
+static sqlite3_stmt *
+query_list(struct store *s, struct error *e, const char *sql,
+    const char *types, va_list ap)
+{
+	sqlite3_stmt *q = NULL;
+	int i, rc;
+
+	if (sqlite3_prepare_v2(s->db, sql, -1, &q, NULL) != SQLITE_OK) {
+		store_fail(s, e, "query the database");
+		return (NULL);
+	}
+	for (i = 0; types[i] != '\0'; i++) {
+		if (types[i] == 'i')
+			rc = sqlite3_bind_int64(q, i + 1, va_arg(ap, int64_t));
+		else
+			rc = sqlite3_bind_text(q, i + 1,
+			    va_arg(ap, const char *), -1, SQLITE_STATIC);
+		if (rc != SQLITE_OK) {
+			store_fail(s, e, "query the database");
+			sqlite3_finalize(q);
+			return (NULL);
+		}
+	}
+	return (q);
+}
+
+sqlite3_stmt *
+store_query(struct store *s, struct error *e, const char *sql,
+    const char *types, ...)
+{
+	sqlite3_stmt *q;
+	va_list ap;
+
+	va_start(ap, types);
+	q = query_list(s, e, sql, types, ap);
+	va_end(ap);
+	return (q);
+}
+
+enum store_status
+store_execute(struct store *s, struct error *e, const char *sql,
+    const char *types, ...)
+{
+	enum store_status st = STORE_FAILED;
+	sqlite3_stmt *q;
+	va_list ap;
+	int rc;
+
+	va_start(ap, types);
+	q = query_list(s, e, sql, types, ap);
+	va_end(ap);
+	if (q == NULL)
+		return (st);
+	rc = sqlite3_step(q);
+	st = rc == SQLITE_DONE || rc == SQLITE_ROW ? STORE_OK :
+	    store_fail(s, e, "write to the database");
+	sqlite3_finalize(q);
+	return (st);
+}
+
+enum store_status
+store_begin(struct store *s, struct error *e)
+{
+
+	return (store_execute(s, e, "BEGIN IMMEDIATE", ""));
+}
+
+enum store_status
+store_end(struct store *s, enum store_status st, struct error *e)
+{
+
+	if (st == STORE_OK)
+		st = store_execute(s, e, "COMMIT", "");
+	if (st != STORE_OK)
+		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+	return (st);
+}
+
+enum store_status
+store_touch(struct store *s, int64_t run, struct error *e)
+{
+	enum store_status st;
+
+	st = store_execute(s, e, "UPDATE run SET revision = revision + 1 "
+	    "WHERE number = ?", "i", run);
+	if (st == STORE_OK && sqlite3_changes(s->db) == 0)
+		return (STORE_NONE);
+	if (st == STORE_OK)
+		st = store_execute(s, e,
+		    "UPDATE counter SET revision = revision + 1", "");
+	return (st);
+}
+
+char *
+store_text(sqlite3_stmt *q, int column)
+{
+	const unsigned char *text = sqlite3_column_text(q, column);
+
+	return (text != NULL ? strdup((const char *)text) : NULL);
+}
+
+int64_t
+store_revision(struct store *s)
+{
+	sqlite3_stmt *q;
+	int64_t v = 0;
+
+	pthread_mutex_lock(&s->lock);
+	q = store_query(s, NULL, "SELECT revision FROM counter", "");
+	if (q != NULL && sqlite3_step(q) == SQLITE_ROW)
+		v = sqlite3_column_int64(q, 0);
+	sqlite3_finalize(q);
+	pthread_mutex_unlock(&s->lock);
+	return (v);
+}

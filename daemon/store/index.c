@@ -1,0 +1,133 @@
+/* The frame index of a capture as two blobs of fixed little-endian rows. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "ingest/capture.h"
+#include "store/internal.h"
+#include "wire/le.h"
+
+#define FRAME_ROW 48
+#define SIGNATURE_ROW 16
+
+static uint8_t *
+pack_frames(const struct capture_index *x)
+{
+	uint8_t *buf = malloc(x->frames * FRAME_ROW + 1), *p = buf;
+	const struct capture_frame *f;
+	size_t i;
+
+	for (i = 0; buf != NULL && i < x->frames; i++, p += FRAME_ROW) {
+		f = &x->frame[i];
+		le64_put(p, f->offset);
+		le64_put(p + 8, f->stream);
+		le64_put(p + 16, f->sequence);
+		le32_put(p + 24, f->stored);
+		le32_put(p + 28, f->records);
+		le64_put(p + 32, f->t_min);
+		le64_put(p + 40, f->t_max);
+	}
+	return (buf);
+}
+
+static uint8_t *
+pack_signatures(const struct capture_index *x)
+{
+	uint8_t *buf = malloc(x->signatures * SIGNATURE_ROW + 1), *p = buf;
+	size_t i;
+
+	for (i = 0; buf != NULL && i < x->signatures; i++,
+	    p += SIGNATURE_ROW) {
+		le64_put(p, x->signature[i].stream);
+		le32_put(p + 8, x->signature[i].signature);
+		le32_put(p + 12, x->signature[i].kernel);
+	}
+	return (buf);
+}
+
+enum store_status
+store_put_index(struct store *s, int64_t number,
+    const struct capture_index *x, struct error *e)
+{
+	uint8_t *frames = pack_frames(x), *signatures = pack_signatures(x);
+	enum store_status st = STORE_FAILED;
+	sqlite3_stmt *q = NULL;
+
+	if (frames == NULL || signatures == NULL) {
+		error_set(e, "out of memory");
+		goto out;
+	}
+	q = store_query(s, e, "INSERT OR REPLACE INTO frames "
+	    "(run, frame, signature) VALUES (?, ?, ?)", "i", number);
+	if (q == NULL)
+		goto out;
+	sqlite3_bind_blob64(q, 2, frames, x->frames * FRAME_ROW,
+	    SQLITE_STATIC);
+	sqlite3_bind_blob64(q, 3, signatures, x->signatures * SIGNATURE_ROW,
+	    SQLITE_STATIC);
+	st = sqlite3_step(q) == SQLITE_DONE ? STORE_OK :
+	    store_fail(s, e, "store the run");
+out:
+	sqlite3_finalize(q);
+	free(frames);
+	free(signatures);
+	return (st);
+}
+
+static int
+unpack(struct capture_index *x, const uint8_t *f, size_t frames,
+    const uint8_t *g, size_t signatures)
+{
+	size_t i;
+
+	x->frame = calloc(frames + 1, sizeof(*x->frame));
+	x->signature = calloc(signatures + 1, sizeof(*x->signature));
+	if (x->frame == NULL || x->signature == NULL)
+		return (-1);
+	for (i = 0; i < frames; i++, f += FRAME_ROW)
+		x->frame[i] = (struct capture_frame){
+			le64_get(f), le64_get(f + 8), le64_get(f + 16),
+			le32_get(f + 24), le32_get(f + 28), le64_get(f + 32),
+			le64_get(f + 40)
+		};
+	for (i = 0; i < signatures; i++, g += SIGNATURE_ROW)
+		x->signature[i] = (struct capture_signature){
+			le64_get(g), le32_get(g + 8), le32_get(g + 12), 0
+		};
+	x->frames = frames;
+	x->signatures = signatures;
+	return (0);
+}
+
+enum store_status
+store_index(struct store *s, int64_t number, struct capture_index *x,
+    struct error *e)
+{
+	enum store_status st = STORE_NONE;
+	const uint8_t *f, *g;
+	sqlite3_stmt *q;
+	int rc;
+
+	memset(x, 0, sizeof(*x));
+	pthread_mutex_lock(&s->lock);
+	q = store_query(s, e, "SELECT frame, signature FROM frames "
+	    "WHERE run = ?", "i", number);
+	if (q == NULL)
+		st = STORE_FAILED;
+	else if ((rc = sqlite3_step(q)) == SQLITE_ROW) {
+		f = sqlite3_column_blob(q, 0);
+		g = sqlite3_column_blob(q, 1);
+		st = STORE_OK;
+		if (unpack(x, f, (size_t)sqlite3_column_bytes(q, 0) /
+		    FRAME_ROW, g, (size_t)sqlite3_column_bytes(q, 1) /
+		    SIGNATURE_ROW) != 0) {
+			capture_index_clear(x);
+			error_set(e, "out of memory");
+			st = STORE_FAILED;
+		}
+	} else if (rc != SQLITE_DONE)
+		st = store_fail(s, e, "read the database");
+	sqlite3_finalize(q);
+	pthread_mutex_unlock(&s->lock);
+	return (st);
+}
