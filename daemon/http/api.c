@@ -1,0 +1,242 @@
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "ingest/service.h"
+
+#include "http/api.h"
+#include "http/route.h"
+
+#define V1 "/api/v1"
+#define RUN V1 "/runs/{id}"
+
+/* method, path, handler, access, flags, arg, query, operation, summary */
+const struct route api_routes[] = {
+	{ HTTP_GET, V1 "/version", meta_version, ACCESS_API, 0, NULL, NULL,
+	    "getVersion", "Versions of the daemon and its API" },
+	{ HTTP_GET, V1 "/health", meta_health, ACCESS_API, 0, NULL, NULL,
+	    "getHealth", "Whether the daemon works, and its counters" },
+	{ HTTP_GET, V1 "/runs", runs_list, ACCESS_API, 0, NULL,
+	    "limit cursor sort", "listRuns", "Runs, newest first" },
+	{ HTTP_POST, V1 "/runs", runs_import, ACCESS_API,
+	    ROUTE_UPLOAD | ROUTE_SLOW, NULL, NULL, "importRun",
+	    "Take in a capture" },
+	{ HTTP_GET, RUN, runs_get, ACCESS_API, 0, NULL, NULL, "getRun",
+	    "One run" },
+	{ HTTP_PATCH, RUN, runs_patch, ACCESS_API, ROUTE_BODY, NULL, NULL,
+	    "patchRun", "Change a run's label or pin it" },
+	{ HTTP_DELETE, RUN, runs_delete, ACCESS_API, 0, NULL, NULL,
+	    "deleteRun", "Delete a run and its capture" },
+	{ HTTP_POST, RUN "/reanalyze", runs_reanalyze, ACCESS_API,
+	    ROUTE_MAY_BODY | ROUTE_SLOW, NULL, NULL, "reanalyzeRun",
+	    "Rebuild a run from its capture" },
+	{ HTTP_GET, RUN "/processes", documents_array, ACCESS_API, 0,
+	    "processes", NULL, "listProcesses", "Processes of a run" },
+	{ HTTP_GET, RUN "/devices", documents_array, ACCESS_API, 0,
+	    "devices", NULL, "listDevices", "GPUs of a run" },
+	{ HTTP_GET, RUN "/diagnostics", documents_array, ACCESS_API, 0,
+	    "diagnostics", NULL, "listDiagnostics",
+	    "What a person should know about the measurement" },
+	{ HTTP_GET, RUN "/copies", documents_array, ACCESS_API, 0, "copies",
+	    NULL, "listCopies", "Copies and memsets by class" },
+	{ HTTP_GET, RUN "/kernels", documents_kernels, ACCESS_API, 0, NULL,
+	    "limit cursor sort", "listKernels", "Kernels by launch shape" },
+	{ HTTP_GET, RUN "/kernels/{kid}", documents_kernel, ACCESS_API, 0,
+	    "kernel", NULL, "getKernel", "One kernel" },
+	{ HTTP_GET, RUN "/kernels/{kid}/metrics", documents_metrics,
+	    ACCESS_API, 0, NULL, NULL, "listMetrics",
+	    "Every measured value of a kernel" },
+	{ HTTP_GET, RUN "/kernels/{kid}/launches", documents_launches,
+	    ACCESS_API, ROUTE_SLOW, NULL, "limit cursor", "listLaunches",
+	    "Single launches of a kernel" },
+	{ HTTP_GET, RUN "/timeline", documents_timeline, ACCESS_API,
+	    0, NULL, "from_ns to_ns px", "getTimeline",
+	    "Busy time in bins of any window" },
+	{ HTTP_GET, RUN "/findings", documents_findings, ACCESS_API, 0, NULL,
+	    NULL, "getFindings", "What to change first" },
+	{ HTTP_GET, RUN "/findings/{fid}", documents_finding, ACCESS_API, 0,
+	    NULL, NULL, "getFinding", "One finding" },
+	{ HTTP_GET, RUN "/export", runs_export, ACCESS_API, ROUTE_SLOW, NULL,
+	    "format", "exportRun", "Everything of a run in one document" },
+	{ HTTP_GET, RUN "/capture", runs_capture, ACCESS_API, 0, NULL, NULL,
+	    "getCapture", "The capture file" },
+	{ HTTP_GET, RUN "/events", meta_run_events, ACCESS_API, 0, NULL,
+	    NULL, "streamRunEvents", "Changes of one run, as they come" },
+	{ HTTP_GET, V1 "/events", meta_events, ACCESS_API, 0, NULL, NULL,
+	    "streamEvents", "Changes of all runs, as they come" },
+	{ HTTP_GET, V1 "/rules", meta_rules, ACCESS_API, 0, NULL, NULL,
+	    "listRules", "The catalogue of practices" },
+	{ HTTP_GET, V1 "/rules/{rid}", meta_rule, ACCESS_API, 0, NULL, NULL,
+	    "getRule", "One practice" },
+	{ HTTP_GET, V1 "/openapi.json", assets_get, ACCESS_API, 0,
+	    "openapi.json", NULL, "getOpenapi", "This document" },
+	{ HTTP_POST, V1 "/dashboard", meta_dashboard, ACCESS_LOCAL,
+	    ROUTE_BODY | ROUTE_MAY_BODY, NULL, NULL, "openDashboard",
+	    "Listen on loopback TCP and say the page's address" },
+	{ HTTP_POST, V1 "/shutdown", meta_shutdown, ACCESS_LOCAL,
+	    ROUTE_MAY_BODY, NULL, NULL, "shutdown", "Stop the daemon" },
+	{ HTTP_GET, "/metrics", meta_metrics, ACCESS_API, 0, NULL, NULL,
+	    "getMetrics", "The daemon's counters for Prometheus" },
+	{ HTTP_GET, "/problems/{slug}", meta_problem, ACCESS_PUBLIC, 0, NULL,
+	    NULL, "getProblem", "What a problem type means" },
+
+	{ HTTP_GET, "/", assets_get, ACCESS_PUBLIC, 0, "index.html", NULL,
+	    NULL, "The page" },
+	{ HTTP_GET, "/app.js", assets_get, ACCESS_PUBLIC, 0, "app.js", NULL,
+	    NULL, "The page's script" },
+	{ HTTP_GET, "/app.css", assets_get, ACCESS_PUBLIC, 0, "app.css", NULL,
+	    NULL, "The page's style" },
+	{ HTTP_GET, "/icon.svg", assets_get, ACCESS_PUBLIC, 0, "icon.svg",
+	    NULL, NULL, "The page's icon" },
+};
+const size_t api_route_count = sizeof(api_routes) / sizeof(api_routes[0]);
+
+void
+api_store_failed(struct response *rs, enum store_status status,
+    const struct error *e, enum problem none)
+{
+	const char *text = e->set ? e->text : "the store failed";
+
+	switch (status) {
+	case STORE_NONE:
+		respond_problem(rs, none, NULL, "%s", e->set ? e->text :
+		    "it does not exist");
+		break;
+	case STORE_AMBIGUOUS:
+		respond_problem(rs, PROBLEM_NO_RUN, NULL,
+		    "more than one run's id begins like that");
+		break;
+	case STORE_FULL:
+		respond_problem(rs, PROBLEM_NO_SPACE, NULL, "%s", text);
+		break;
+	default:
+		respond_problem(rs, PROBLEM_INTERNAL, NULL, "%s", text);
+		break;
+	}
+}
+
+int
+api_run(struct request *rq, struct response *rs, struct store_run *run)
+{
+	struct error e = ERROR_INIT;
+	enum store_status status;
+
+	memset(run, 0, sizeof(*run));
+	status = store_run_find(service_store(rq->service), rq->param[0], run,
+	    &e);
+	if (status == STORE_OK)
+		return 0;
+	if (status == STORE_NONE)
+		respond_problem(rs, PROBLEM_NO_RUN, NULL, "there is no run "
+		    "'%.64s'", rq->param[0]);
+	else
+		api_store_failed(rs, status, &e, PROBLEM_NO_RUN);
+	return -1;
+}
+
+/* Whether the list of entity tags ${header} has ${tag} (with its quotes). */
+static bool
+etag_listed(const char *header, const char *tag)
+{
+	size_t n = strlen(tag);
+	const char *p = header;
+
+	if (strcmp(header, "*") == 0)
+		return true;
+	while ((p = strstr(p, tag)) != NULL) {
+		if (p[n] == '\0' || p[n] == ',' || p[n] == ' ')
+			return true;
+		p += n;
+	}
+	return false;
+}
+
+bool
+api_fresh(struct request *rq, struct response *rs, const struct store_run *run)
+{
+	char tag[80];
+
+	if (strcmp(run->state, "live") == 0) {
+		rs->live = true;
+		return false;
+	}
+	snprintf(tag, sizeof(tag), "\"%s-%" PRId64 "\"", run->uuid,
+	    run->revision);
+	respond_header(rs, "ETag", "%s", tag);
+	if (rq->if_none_match == NULL || !etag_listed(rq->if_none_match, tag))
+		return false;
+	rs->status = 304;
+	return true;
+}
+
+int
+api_number(struct request *rq, struct response *rs, const char *name,
+    uint64_t fallback, uint64_t low, uint64_t high, uint64_t *out)
+{
+	const char *text = query_get(rq, name);
+
+	*out = fallback;
+	if (text == NULL || text_u64(text, low, high, out) == 0)
+		return 0;
+	respond_problem(rs, PROBLEM_BAD_PARAMETER, name, "%s must be a whole "
+	    "number from %" PRIu64 " to %" PRIu64, name, low, high);
+	return -1;
+}
+
+void
+api_next(struct request *rq, struct response *rs, const char *cursor)
+{
+	const char *limit = query_get(rq, "limit"), *sort =
+	    query_get(rq, "sort");
+	char path[256], id[3 * 64 + 1] = "";
+	const char *pattern = rq->route->path, *open = strchr(pattern, '{');
+	const char *p;
+	size_t n = 0;
+
+	if (open == NULL) {
+		snprintf(path, sizeof(path), "%s", pattern);
+	} else {
+		/* What the client wrote for {id}, encoded again. */
+		for (p = rq->param[0]; *p != '\0' && n + 4 < sizeof(id); p++)
+			n += (size_t)snprintf(id + n, sizeof(id) - n,
+			    isalnum((unsigned char)*p) ? "%c" : "%%%02X",
+			    (unsigned char)*p);
+		p = strchr(open, '}') + 1;
+		snprintf(path, sizeof(path), "%.*s%s%.*s%s%s",
+		    (int)(open - pattern), pattern, id,
+		    (int)strcspn(p, "{"), p,
+		    strchr(p, '{') != NULL ? rq->param[1] : "",
+		    strchr(p, '{') != NULL ? strchr(p, '}') + 1 : "");
+	}
+	respond_header(rs, "Link", "<%s?cursor=%s%s%s%s%s>; rel=\"next\"",
+	    path, cursor, limit != NULL ? "&limit=" : "",
+	    limit != NULL ? limit : "", sort != NULL ? "&sort=" : "",
+	    sort != NULL ? sort : "");
+}
+
+int
+api_body_known(struct request *rq, struct response *rs, const char *names)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach(rq->body, key, value) {
+		const char *p = strstr(names, key);
+		size_t n = strlen(key);
+
+		if (n > 0 && strchr(key, ' ') == NULL && p != NULL && (p == names || p[-1] == ' ') &&
+		    (p[n] == ' ' || p[n] == '\0'))
+			continue;
+		char pointer[128];
+
+		snprintf(pointer, sizeof(pointer), "/%.100s", key);
+		respond_problem(rs, PROBLEM_BAD_BODY, pointer,
+		    "unknown member '%.100s'%s%s", key,
+		    names[0] != '\0' ? "; known: " : "", names);
+		return -1;
+	}
+	return 0;
+}

@@ -1,0 +1,106 @@
+/*
+ * http/api.h: the handlers behind the route table (http/api.c), and what they
+ * share. Each fills the response, and does nothing else to the connection.
+ */
+#ifndef CADV_HTTP_API_H
+#define CADV_HTTP_API_H
+
+#include "http/message.h"
+#include "http/problem.h"
+#include "store/store.h"
+
+#define LIST_LIMIT_DEFAULT 100
+#define LIST_LIMIT_MAX 1000
+#define LABEL_MAX 200		/* bytes */
+
+/*
+ * api_run(rq, rs, run): the run that the path's first parameter names. -1 with
+ * ${rs} answered if there is none; on 0 store_run_clear is the caller's.
+ */
+int api_run(struct request *rq, struct response *rs, struct store_run *run);
+
+/*
+ * api_fresh(rq, rs, run): set the ETag and cache headers of ${run}. True if the
+ * client has this very revision: then ${rs} is answered (304).
+ */
+bool api_fresh(struct request *rq, struct response *rs,
+    const struct store_run *run);
+
+/* api_store_failed(rs, status, e, none): answer for a status that is not OK;
+ * ${none} is the problem of STORE_NONE. */
+void api_store_failed(struct response *rs, enum store_status status,
+    const struct error *e, enum problem none);
+
+/* api_number(rq, rs, name, fallback, low, high, out): a decimal query
+ * parameter within [low, high]; -1 with ${rs} answered if it is not. */
+int api_number(struct request *rq, struct response *rs, const char *name,
+    uint64_t fallback, uint64_t low, uint64_t high, uint64_t *out);
+
+/* api_next(rq, rs, cursor): the Link header to the page after this one. */
+void api_next(struct request *rq, struct response *rs, const char *cursor);
+
+/* api_body_known(rq, rs, names): -1 with ${rs} answered if the body has a
+ * member that is not among the space-separated ${names}. */
+int api_body_known(struct request *rq, struct response *rs,
+    const char *names);
+
+/*
+ * A body put together from documents that are JSON text already; parsing them
+ * only to print them again would be the most expensive thing we do.
+ */
+struct body {
+	char *p;
+	size_t length, size;
+	bool failed;		/* no memory */
+};
+void body_add(struct body *t, const char *s);
+void body_add_json(struct body *t, json_t *j);	/* steals; NULL fails */
+/* body_finish(t, rs): answer 200 with it as application/json. */
+void body_finish(struct body *t, struct response *rs);
+
+/* What every object we answer starts with. */
+#define BODY_START "{\"schema_version\":1"
+
+/* body_add_object(t, json): the members of the object ${json} after
+ * BODY_START, its own schema_version left out, and the closing brace. */
+void body_add_object(struct body *t, const char *json);
+
+/* --- handlers, by file ---------------------------------------------------- */
+
+/* runs.c */
+void runs_list(struct request *rq, struct response *rs);
+void runs_get(struct request *rq, struct response *rs);
+void runs_patch(struct request *rq, struct response *rs);
+void runs_delete(struct request *rq, struct response *rs);
+void runs_import(struct request *rq, struct response *rs);
+void runs_reanalyze(struct request *rq, struct response *rs);
+void runs_capture(struct request *rq, struct response *rs);
+void runs_export(struct request *rq, struct response *rs);
+
+/* documents.c: what belongs to one run */
+void documents_array(struct request *rq, struct response *rs);
+void documents_findings(struct request *rq, struct response *rs);
+void documents_finding(struct request *rq, struct response *rs);
+void documents_kernels(struct request *rq, struct response *rs);
+void documents_kernel(struct request *rq, struct response *rs);
+void documents_metrics(struct request *rq, struct response *rs);
+void documents_launches(struct request *rq, struct response *rs);
+void documents_timeline(struct request *rq, struct response *rs);
+
+/* meta.c: about the daemon itself */
+void meta_version(struct request *rq, struct response *rs);
+void meta_health(struct request *rq, struct response *rs);
+void meta_metrics(struct request *rq, struct response *rs);
+void meta_rules(struct request *rq, struct response *rs);
+void meta_rule(struct request *rq, struct response *rs);
+void meta_events(struct request *rq, struct response *rs);
+void meta_run_events(struct request *rq, struct response *rs);
+void meta_dashboard(struct request *rq, struct response *rs);
+void meta_shutdown(struct request *rq, struct response *rs);
+void meta_problem(struct request *rq, struct response *rs);
+
+/* assets.c: files that are built in */
+void assets_get(struct request *rq, struct response *rs);
+size_t assets_text(const char *name, const char **text);
+
+#endif

@@ -1,0 +1,326 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "ingest/service.h"
+
+#include "http/api.h"
+#include "http/route.h"
+
+#define TIMELINE_PX_DEFAULT 1024
+#define TIMELINE_PX_MAX 4096
+
+/*
+ * The document ${noun}/${id} of ${run}; NULL with ${rs} answered if there is
+ * none. free() is the caller's.
+ */
+static char *
+document(struct request *rq, struct response *rs, const struct store_run *run,
+    const char *noun, const char *id, enum problem none)
+{
+	struct error e = ERROR_INIT;
+	enum store_status status;
+	char *json = NULL;
+
+	status = store_doc(service_store(rq->service), run->number, noun, id,
+	    &json, &e);
+	if (status == STORE_OK)
+		return json;
+	if (status == STORE_NONE)
+		respond_problem(rs, none, NULL, "run %" PRId64 " has no %s "
+		    "'%.64s'", run->number, noun, id);
+	else
+		api_store_failed(rs, status, &e, none);
+	return NULL;
+}
+
+/*
+ * What hangs on a run that exists but has not been analysed yet is empty, not
+ * missing.
+ */
+static bool
+not_yet(const struct store_run *run)
+{
+	return run->json == NULL;
+}
+
+void
+documents_array(struct request *rq, struct response *rs)
+{
+	struct store_run run;
+	struct body t = { 0 };
+	char *json = NULL;
+
+	if (api_run(rq, rs, &run) < 0)
+		return;
+	if (api_fresh(rq, rs, &run))
+		goto out;
+	if (!not_yet(&run)) {
+		json = document(rq, rs, &run, rq->route->arg, "",
+		    PROBLEM_INTERNAL);
+		if (json == NULL)
+			goto out;
+	}
+	body_add(&t, BODY_START ",\"items\":");
+	body_add(&t, json != NULL ? json : "[]");
+	body_add(&t, ",\"next_cursor\":null}");
+	body_finish(&t, rs);
+out:
+	free(json);
+	store_run_clear(&run);
+}
+
+static void
+documents_one(struct request *rq, struct response *rs, const char *noun,
+    const char *id, enum problem none)
+{
+	struct store_run run;
+	struct body t = { 0 };
+	char *json;
+
+	if (api_run(rq, rs, &run) < 0)
+		return;
+	if (api_fresh(rq, rs, &run))
+		goto out;
+	json = document(rq, rs, &run, noun, id, none);
+	if (json == NULL)
+		goto out;
+	body_add(&t, BODY_START);
+	body_add_object(&t, json);
+	body_finish(&t, rs);
+	free(json);
+out:
+	store_run_clear(&run);
+}
+
+void
+documents_findings(struct request *rq, struct response *rs)
+{
+	documents_one(rq, rs, "findings", "", PROBLEM_NO_FINDING);
+}
+
+void
+documents_finding(struct request *rq, struct response *rs)
+{
+	documents_one(rq, rs, "finding", rq->param[1], PROBLEM_NO_FINDING);
+}
+
+void
+documents_kernel(struct request *rq, struct response *rs)
+{
+	documents_one(rq, rs, "kernel", rq->param[1], PROBLEM_NO_KERNEL);
+}
+
+void
+documents_metrics(struct request *rq, struct response *rs)
+{
+	struct store_run run;
+	struct body t = { 0 };
+	char *json;
+
+	if (api_run(rq, rs, &run) < 0)
+		return;
+	if (api_fresh(rq, rs, &run))
+		goto out;
+	json = document(rq, rs, &run, "metrics", rq->param[1],
+	    PROBLEM_NO_KERNEL);
+	if (json == NULL)
+		goto out;
+	body_add(&t, BODY_START ",\"items\":");
+	body_add(&t, json);
+	body_add(&t, ",\"next_cursor\":null}");
+	body_finish(&t, rs);
+	free(json);
+out:
+	store_run_clear(&run);
+}
+
+/* The sort of a kernel list; -1 with ${rs} answered if it is none. */
+static int
+kernel_sort(struct request *rq, struct response *rs, enum store_sort *sort,
+    bool *reverse)
+{
+	static const struct {
+		const char *name;
+		enum store_sort sort;
+		bool reverse;
+	} sorts[] = {
+		{ "-gpu_time_ns", SORT_TIME, false },
+		{ "gpu_time_ns", SORT_TIME, true },
+		{ "-launches", SORT_LAUNCHES, false },
+		{ "launches", SORT_LAUNCHES, true },
+		{ "name", SORT_NAME, false },
+		{ "-name", SORT_NAME, true },
+	};
+	const char *name = query_get(rq, "sort");
+	size_t i;
+
+	*sort = SORT_TIME;
+	*reverse = false;
+	if (name == NULL)
+		return 0;
+	for (i = 0; i < sizeof(sorts) / sizeof(sorts[0]); i++)
+		if (strcmp(sorts[i].name, name) == 0) {
+			*sort = sorts[i].sort;
+			*reverse = sorts[i].reverse;
+			return 0;
+		}
+	respond_problem(rs, PROBLEM_BAD_PARAMETER, "sort",
+	    "sort is one of gpu_time_ns, launches, name; a - before it "
+	    "reverses");
+	return -1;
+}
+
+static void
+finish_list(struct request *rq, struct response *rs, struct body *t,
+    const char *next)
+{
+	body_add(t, ",\"next_cursor\":");
+	if (next[0] != '\0') {
+		body_add_json(t, json_string(next));
+		api_next(rq, rs, next);
+	} else {
+		body_add(t, "null");
+	}
+	body_add(t, "}");
+	body_finish(t, rs);
+}
+
+static void
+kernels_page(struct request *rq, struct response *rs,
+    const struct store_run *run)
+{
+	const char *cursor = query_get(rq, "cursor");
+	char next[STORE_CURSOR_SIZE] = "";
+	struct error e = ERROR_INIT;
+	struct store_doc *doc = NULL;
+	struct body t = { 0 };
+	enum store_sort sort;
+	enum store_status status;
+	uint64_t limit;
+	bool reverse;
+	size_t i, n = 0;
+
+	if (api_number(rq, rs, "limit", LIST_LIMIT_DEFAULT, 1, LIST_LIMIT_MAX,
+	    &limit) < 0 || kernel_sort(rq, rs, &sort, &reverse) < 0)
+		return;
+	status = store_docs(service_store(rq->service), run->number, "kernel",
+	    sort, reverse, cursor != NULL ? cursor : "", limit, &doc, &n,
+	    next, &e);
+	if (status == STORE_NONE) {
+		respond_problem(rs, PROBLEM_BAD_PARAMETER, "cursor",
+		    "not a cursor of this list");
+		return;
+	}
+	if (status != STORE_OK) {
+		api_store_failed(rs, status, &e, PROBLEM_NO_RUN);
+		return;
+	}
+	body_add(&t, BODY_START ",\"items\":[");
+	for (i = 0; i < n; i++) {
+		if (i > 0)
+			body_add(&t, ",");
+		body_add(&t, doc[i].json);
+	}
+	body_add(&t, "]");
+	finish_list(rq, rs, &t, next);
+	store_docs_free(doc, n);
+}
+
+void
+documents_kernels(struct request *rq, struct response *rs)
+{
+	struct store_run run;
+
+	if (api_run(rq, rs, &run) < 0)
+		return;
+	if (!api_fresh(rq, rs, &run))
+		kernels_page(rq, rs, &run);
+	store_run_clear(&run);
+}
+
+static void
+launches_page(struct request *rq, struct response *rs,
+    const struct store_run *run)
+{
+	const char *cursor = query_get(rq, "cursor");
+	char next[STORE_CURSOR_SIZE] = "";
+	struct error e = ERROR_INIT;
+	struct body t = { 0 };
+	enum store_status status;
+	json_t *items = NULL;
+	uint64_t limit, kernel;
+
+	if (api_number(rq, rs, "limit", LIST_LIMIT_DEFAULT, 1, LIST_LIMIT_MAX,
+	    &limit) < 0)
+		return;
+	if (text_u64(rq->param[1], 1, UINT32_MAX, &kernel) < 0) {
+		respond_problem(rs, PROBLEM_NO_KERNEL, NULL,
+		    "run %" PRId64 " has no kernel '%.64s'", run->number,
+		    rq->param[1]);
+		return;
+	}
+	status = service_launches(rq->service, run->number, (uint32_t)kernel,
+	    cursor != NULL ? cursor : "", limit, &items, next, &e);
+	if (status != STORE_OK) {
+		json_decref(items);
+		api_store_failed(rs, status, &e, PROBLEM_NO_KERNEL);
+		return;
+	}
+	body_add(&t, BODY_START ",\"items\":");
+	body_add_json(&t, items);
+	finish_list(rq, rs, &t, next);
+}
+
+void
+documents_launches(struct request *rq, struct response *rs)
+{
+	struct store_run run;
+
+	if (api_run(rq, rs, &run) < 0)
+		return;
+	if (!api_fresh(rq, rs, &run))
+		launches_page(rq, rs, &run);
+	store_run_clear(&run);
+}
+
+void
+documents_timeline(struct request *rq, struct response *rs)
+{
+	struct error e = ERROR_INIT;
+	struct store_run run;
+	enum store_status status;
+	json_t *timeline = NULL;
+	uint64_t from, to, px;
+
+	if (api_number(rq, rs, "from_ns", 0, 0, INT64_MAX, &from) < 0 ||
+	    api_number(rq, rs, "to_ns", 0, 0, INT64_MAX, &to) < 0 ||
+	    api_number(rq, rs, "px", TIMELINE_PX_DEFAULT, 1, TIMELINE_PX_MAX,
+	    &px) < 0)
+		return;
+	if (to != 0 && to <= from) {
+		respond_problem(rs, PROBLEM_BAD_PARAMETER, "to_ns",
+		    "to_ns must be greater than from_ns");
+		return;
+	}
+	if (api_run(rq, rs, &run) < 0)
+		return;
+	if (api_fresh(rq, rs, &run))
+		goto out;
+	status = service_timeline(rq->service, run.number, from, to,
+	    (unsigned)px, &timeline, &e);
+	if (status != STORE_OK) {
+		json_decref(timeline);
+		api_store_failed(rs, status, &e, PROBLEM_NO_RUN);
+		goto out;
+	}
+	if (timeline != NULL)
+		json_object_set_new(timeline, "schema_version",
+		    json_integer(1));
+	respond_json(rs, 200, timeline);
+out:
+	store_run_clear(&run);
+}

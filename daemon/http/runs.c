@@ -1,0 +1,395 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "ingest/service.h"
+
+#include "http/api.h"
+
+static json_t *
+run_object(const struct store_run *run)
+{
+	json_t *j = service_run_json(run);
+
+	if (j != NULL) {
+		json_object_set_new(j, "schema_version", json_integer(1));
+		json_object_set_new(j, "revision",
+		    json_integer(run->revision));
+	}
+	return j;
+}
+
+/* The text of one run, for a list. */
+static void
+list_rows(struct request *rq, struct response *rs,
+    const struct store_run *run, size_t n, bool more)
+{
+	struct body t = { 0 };
+	char cursor[32] = "";
+	size_t i;
+
+	body_add(&t, BODY_START ",\"items\":[");
+	for (i = 0; i < n; i++) {
+		if (i > 0)
+			body_add(&t, ",");
+		body_add_json(&t, run_object(&run[i]));
+	}
+	body_add(&t, "],\"next_cursor\":");
+	if (more && n > 0) {
+		snprintf(cursor, sizeof(cursor), "r%" PRId64,
+		    run[n - 1].number);
+		body_add_json(&t, json_string(cursor));
+		api_next(rq, rs, cursor);
+	} else {
+		body_add(&t, "null");
+	}
+	body_add(&t, "}");
+	rs->live = true;	/* runs come and go */
+	body_finish(&t, rs);
+}
+
+void
+runs_list(struct request *rq, struct response *rs)
+{
+	const char *cursor = query_get(rq, "cursor"),
+	    *sort = query_get(rq, "sort");
+	struct error e = ERROR_INIT;
+	struct store_run *run = NULL;
+	uint64_t limit, after = 0;
+	enum store_status status;
+	bool oldest;
+	size_t n = 0;
+
+	if (api_number(rq, rs, "limit", LIST_LIMIT_DEFAULT, 1, LIST_LIMIT_MAX,
+	    &limit) < 0)
+		return;
+	if (cursor != NULL && (cursor[0] != 'r' ||
+	    text_u64(cursor + 1, 1, INT64_MAX, &after) < 0)) {
+		respond_problem(rs, PROBLEM_BAD_PARAMETER, "cursor",
+		    "not a cursor of this list");
+		return;
+	}
+	oldest = sort != NULL && strcmp(sort, "number") == 0;
+	if (sort != NULL && !oldest && strcmp(sort, "-number") != 0) {
+		respond_problem(rs, PROBLEM_BAD_PARAMETER, "sort",
+		    "sort is -number or number");
+		return;
+	}
+	/* One more than asked for tells whether there is a next page. */
+	status = store_runs(service_store(rq->service), (int64_t)after,
+	    limit + 1, oldest, &run, &n, &e);
+	if (status != STORE_OK)
+		api_store_failed(rs, status, &e, PROBLEM_NO_RUN);
+	else
+		list_rows(rq, rs, run, n > limit ? limit : n, n > limit);
+	store_runs_free(run, n);
+}
+
+void
+runs_get(struct request *rq, struct response *rs)
+{
+	struct store_run run;
+
+	if (api_run(rq, rs, &run) < 0)
+		return;
+	if (!api_fresh(rq, rs, &run))
+		respond_json(rs, 200, run_object(&run));
+	store_run_clear(&run);
+}
+
+/* Answer with the run as it is now. */
+static void
+respond_run(struct request *rq, struct response *rs, int64_t number,
+    int status, bool created)
+{
+	char id[24];
+
+	snprintf(id, sizeof(id), "%" PRId64, number);
+	rq->param[0] = id;
+	rq->if_none_match = NULL;
+	runs_get(rq, rs);
+	if (rs->status != 200)
+		return;
+	rs->status = status;
+	rs->live = true;	/* the answer to a change is not kept */
+	if (created)
+		respond_header(rs, "Location", "/api/v1/runs/%" PRId64,
+		    number);
+}
+
+/* label and pinned of the body; -1 if answered. */
+static int
+patch_members(struct request *rq, struct response *rs, const char **label,
+    int *pinned)
+{
+	json_t *j;
+
+	*label = NULL;
+	*pinned = -1;
+	if (api_body_known(rq, rs, "label pinned") < 0)
+		return -1;
+	j = json_object_get(rq->body, "label");
+	if (j != NULL && !json_is_null(j)) {
+		*label = json_string_value(j);
+		if (*label == NULL || json_string_length(j) > LABEL_MAX ||
+		    strlen(*label) != json_string_length(j)) {
+			respond_problem(rs, PROBLEM_BAD_BODY, "/label", "label "
+			    "must be text of at most %d bytes, or null",
+			    LABEL_MAX);
+			return -1;
+		}
+	} else if (j != NULL) {
+		*label = "";
+	}
+	j = json_object_get(rq->body, "pinned");
+	if (j != NULL && !json_is_boolean(j)) {
+		respond_problem(rs, PROBLEM_BAD_BODY, "/pinned",
+		    "pinned must be true or false");
+		return -1;
+	}
+	if (j != NULL)
+		*pinned = json_is_true(j);
+	if (*label == NULL && *pinned < 0) {
+		respond_problem(rs, PROBLEM_BAD_BODY, "",
+		    "give label, pinned or both");
+		return -1;
+	}
+	return 0;
+}
+
+/* Whether If-Match allows a change of ${run}. */
+static bool
+match_holds(struct request *rq, struct response *rs,
+    const struct store_run *run)
+{
+	char tag[80];
+
+	if (rq->if_match == NULL || strcmp(rq->if_match, "*") == 0)
+		return true;
+	snprintf(tag, sizeof(tag), "\"%s-%" PRId64 "\"", run->uuid,
+	    run->revision);
+	if (strcmp(rq->if_match, tag) == 0)
+		return true;
+	respond_problem(rs, PROBLEM_CHANGED, NULL,
+	    "the run's ETag is %s now", tag);
+	return false;
+}
+
+void
+runs_patch(struct request *rq, struct response *rs)
+{
+	struct error e = ERROR_INIT;
+	struct store_run run;
+	enum store_status status;
+	const char *label;
+	int pinned;
+
+	if (api_run(rq, rs, &run) < 0)
+		return;
+	if (match_holds(rq, rs, &run) &&
+	    patch_members(rq, rs, &label, &pinned) == 0) {
+		status = service_patch(rq->service, run.number, label, pinned,
+		    &e);
+		if (status != STORE_OK)
+			api_store_failed(rs, status, &e, PROBLEM_NO_RUN);
+		else
+			respond_run(rq, rs, run.number, 200, false);
+	}
+	store_run_clear(&run);
+}
+
+static void
+conflict(struct response *rs, const char *what)
+{
+	respond_problem(rs, PROBLEM_CONFLICT, NULL, "the run is still live: "
+	    "it cannot be %s before its program has ended", what);
+}
+
+void
+runs_delete(struct request *rq, struct response *rs)
+{
+	struct error e = ERROR_INIT;
+	struct store_run run;
+	enum store_status status;
+
+	if (api_run(rq, rs, &run) < 0)
+		return;
+	if (!match_holds(rq, rs, &run))
+		goto out;
+	if (strcmp(run.state, "live") == 0) {
+		conflict(rs, "deleted");
+		goto out;
+	}
+	status = service_delete(rq->service, run.number, &e);
+	if (status != STORE_OK)
+		api_store_failed(rs, status, &e, PROBLEM_NO_RUN);
+	else
+		rs->status = 204;
+	rs->live = true;
+out:
+	store_run_clear(&run);
+}
+
+void
+runs_reanalyze(struct request *rq, struct response *rs)
+{
+	struct error e = ERROR_INIT;
+	struct store_run run;
+	enum store_status status;
+
+	if (api_body_known(rq, rs, "") < 0 || api_run(rq, rs, &run) < 0)
+		return;
+	if (strcmp(run.state, "live") == 0) {
+		conflict(rs, "analysed again");
+		goto out;
+	}
+	status = service_reanalyze(rq->service, run.number, &e);
+	if (status != STORE_OK)
+		api_store_failed(rs, status, &e, PROBLEM_NO_RUN);
+	else
+		respond_run(rq, rs, run.number, 200, false);
+out:
+	store_run_clear(&run);
+}
+
+void
+runs_import(struct request *rq, struct response *rs)
+{
+	struct error e = ERROR_INIT;
+	int64_t number;
+
+	if (service_import(rq->service, rq->upload_fd, &e, &number) < 0)
+		respond_problem(rs, PROBLEM_NOT_CAPTURE, NULL, "%s%s%s",
+		    e.text, e.remedy[0] != '\0' ? ": " : "", e.remedy);
+	else
+		respond_run(rq, rs, number, 201, true);
+}
+
+void
+runs_capture(struct request *rq, struct response *rs)
+{
+	struct error e = ERROR_INIT;
+	struct store_run run;
+	struct stat st;
+	int fd;
+
+	if (api_run(rq, rs, &run) < 0)
+		return;
+	if (api_fresh(rq, rs, &run))
+		goto out;
+	fd = service_capture(rq->service, run.number, &e);
+	if (fd < 0 || fstat(fd, &st) != 0) {
+		if (fd >= 0)
+			close(fd);
+		respond_problem(rs, PROBLEM_NO_RUN, NULL, "%s", e.set ? e.text :
+		    "the capture of this run is gone");
+		goto out;
+	}
+	rs->status = 200;
+	rs->type = "application/octet-stream";
+	rs->fd = fd;
+	rs->length = (size_t)st.st_size;
+	respond_header(rs, "Content-Disposition",
+	    "attachment; filename=\"run-%" PRId64 ".cadv\"", run.number);
+out:
+	store_run_clear(&run);
+}
+
+/* Every kernel with its metrics, page by page. */
+static enum store_status
+export_kernels(struct store *s, int64_t number, struct body *t,
+    struct error *e)
+{
+	char cursor[STORE_CURSOR_SIZE] = "", next[STORE_CURSOR_SIZE];
+	struct store_doc *doc;
+	enum store_status status;
+	size_t i, n;
+	bool first = true;
+	char *metrics;
+
+	do {
+		doc = NULL;
+		n = 0;
+		status = store_docs(s, number, "kernel", SORT_RANK, false,
+		    cursor, 256, &doc, &n, next, e);
+		if (status != STORE_OK)
+			return status;
+		for (i = 0; i < n; i++) {
+			body_add(t, first ? "{\"kernel\":" : ",{\"kernel\":");
+			first = false;
+			body_add(t, doc[i].json);
+			body_add(t, ",\"metrics\":");
+			metrics = NULL;
+			if (store_doc(s, number, "metrics", doc[i].id,
+			    &metrics, NULL) == STORE_OK)
+				body_add(t, metrics);
+			else
+				body_add(t, "[]");
+			free(metrics);
+			body_add(t, "}");
+		}
+		store_docs_free(doc, n);
+		memcpy(cursor, next, sizeof(cursor));
+	} while (next[0] != '\0');
+	return STORE_OK;
+}
+
+static void
+export_json(struct request *rq, struct response *rs,
+    const struct store_run *run)
+{
+	static const char *const nouns[] = { "findings", "copies", "processes",
+		"devices", "diagnostics", "timeline" };
+	struct store *s = service_store(rq->service);
+	struct error e = ERROR_INIT;
+	enum store_status status;
+	struct body t = { 0 };
+	char *json;
+	size_t i;
+
+	body_add(&t, BODY_START ",\"run\":");
+	body_add_json(&t, run_object(run));
+	for (i = 0; i < sizeof(nouns) / sizeof(nouns[0]); i++) {
+		body_add(&t, ",\"");
+		body_add(&t, nouns[i]);
+		body_add(&t, "\":");
+		json = NULL;
+		status = store_doc(s, run->number, nouns[i], "", &json, &e);
+		body_add(&t, status == STORE_OK ? json : "null");
+		free(json);
+	}
+	body_add(&t, ",\"kernels\":[");
+	status = export_kernels(s, run->number, &t, &e);
+	body_add(&t, "]}");
+	if (status != STORE_OK) {
+		free(t.p);
+		api_store_failed(rs, status, &e, PROBLEM_NO_RUN);
+		return;
+	}
+	respond_header(rs, "Content-Disposition",
+	    "attachment; filename=\"run-%" PRId64 ".json\"", run->number);
+	body_finish(&t, rs);
+}
+
+void
+runs_export(struct request *rq, struct response *rs)
+{
+	const char *format = query_get(rq, "format");
+	struct store_run run;
+
+	if (format != NULL && strcmp(format, "json") != 0) {
+		respond_problem(rs, PROBLEM_BAD_PARAMETER, "format",
+		    "format is json");
+		return;
+	}
+	if (api_run(rq, rs, &run) < 0)
+		return;
+	if (!api_fresh(rq, rs, &run))
+		export_json(rq, rs, &run);
+	store_run_clear(&run);
+}

@@ -1,0 +1,58 @@
+// Bundles src/ into dist/, which is committed so that building the daemon
+// needs no npm. `--check` fails when dist/ is not what src/ gives.
+import { build } from 'esbuild';
+import { readFile, writeFile, mkdir } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import path from 'node:path';
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const check = process.argv.includes('--check');
+const limit = 100 * 1024; // bytes of script and style together
+
+async function bundle(entry, extra) {
+  const result = await build({
+    absWorkingDir: here,
+    entryPoints: [entry],
+    bundle: true,
+    minify: true,
+    write: false,
+    legalComments: 'none',
+    charset: 'utf8',
+    target: ['chrome123', 'firefox120', 'safari17.5'],
+    ...extra,
+  });
+  return Buffer.from(result.outputFiles[0].contents);
+}
+
+const files = {
+  'app.js': await bundle('src/main.tsx', {
+    format: 'iife',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+  }),
+  'app.css': await bundle('src/style.css', {}),
+  'index.html': await readFile(path.join(here, 'src/index.html')),
+  'icon.svg': await readFile(path.join(here, 'src/icon.svg')),
+};
+
+const size = files['app.js'].length + files['app.css'].length;
+if (size > limit) {
+  console.error(`page: ${size} bytes, more than the ${limit} it may have`);
+  process.exit(1);
+}
+
+let stale = 0;
+await mkdir(path.join(here, 'dist'), { recursive: true });
+for (const [name, bytes] of Object.entries(files)) {
+  const file = path.join(here, 'dist', name);
+  const old = await readFile(file).catch(() => null);
+  if (old !== null && old.equals(bytes)) continue;
+  if (check) {
+    console.error(`web/dist/${name} is not what web/src gives: run npm run build in web/`);
+    stale++;
+  } else {
+    await writeFile(file, bytes);
+  }
+}
+console.log(`page: ${size} bytes of script and style`);
+process.exit(stale > 0 ? 1 : 0);
