@@ -1,0 +1,69 @@
+/*
+ * mock.h: a CUPTI and a driver that need no GPU. One shared library stands in
+ * for libcupti.so and libcuda.so: the injection library opens it where
+ * CUDADVISE_CUPTI and CUDADVISE_LIBCUDA say, and a target program (target.c)
+ * drives it through mock_*: contexts, launches, copies, which the mock turns
+ * into the callbacks and activity records that CUPTI would give.
+ *
+ * Environment:
+ *   MOCK_REFUSE=function=code[@n][,…]  that function returns the code (a
+ *                       CUptiResult or CUresult), from its n-th call on
+ *   MOCK_PASSES=n       every metric set takes n passes
+ *   MOCK_PER_PASS=n     else: this many metrics a pass (24)
+ *   MOCK_DROP=n         the first n kernel records are dropped, and counted
+ *   MOCK_FLUSH_MS=n     cuptiActivityFlushAll takes that long
+ *   MOCK_CHIP=name      chip name (GH100)
+ *   MOCK_TRACE=file     appends the name of every CUPTI call, one a line
+ *
+ * All functions may be called by any thread.
+ */
+#ifndef CADV_MOCK_H
+#define CADV_MOCK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct mock_context;
+
+struct mock_function {
+	char name[64];		/* mangled, as CUPTI gives it */
+	uint32_t regs;
+	uint32_t smem_static;
+	uint64_t duration_ns;	/* of one launch */
+};
+
+struct mock_launch {
+	const struct mock_function *function;
+	uint32_t stream;	/* 0: the null stream */
+	uint32_t grid[3], block[3];
+	uint32_t smem_dynamic;
+	int result;		/* CUresult of the call; not 0: nothing runs */
+};
+
+/* mock_init(): what cuInit does: load the library that CUDA_INJECTION64_PATH
+ * names and call its InitializeInjection. Returns what that returned, 1 if
+ * none is named, -1 with a message in *${why} if it cannot be loaded. */
+int mock_init(const char **why);
+
+struct mock_context *mock_context_create(uint32_t device);
+void mock_context_destroy(struct mock_context *c);
+
+/* One launch: driver API callbacks around it, one kernel record. Returns the
+ * result of the call. */
+int mock_kernel_launch(struct mock_context *c, const struct mock_launch *l);
+
+/* cudaMemcpy or, ${async}, cudaMemcpyAsync. ${kind}: CUpti_ActivityMemcpyKind. */
+void mock_copy(struct mock_context *c, uint32_t stream, int kind, bool pinned,
+    bool async, uint64_t bytes);
+void mock_memset(struct mock_context *c, uint32_t stream, uint64_t bytes);
+/* cudaMalloc and cudaFree; the address is made up. */
+uint64_t mock_malloc(struct mock_context *c, uint64_t bytes);
+void mock_free(struct mock_context *c, uint64_t address, uint64_t bytes);
+/* cudaDeviceSynchronize: waits until the mock's streams are idle. */
+void mock_synchronize(struct mock_context *c);
+
+/* mock_value(metric, kernel): the value of a counter of one launch. */
+double mock_value(const char *metric, const char *kernel);
+
+#endif

@@ -1,0 +1,493 @@
+/* The driver: its few functions that the injection library calls, and the
+ * calls of a program, each with its callbacks and records. */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "mock_internal.h"
+
+static uint32_t next_context = 1;
+static uint32_t next_correlation = 1;
+static uint64_t next_address = 0x7f0000000000u;
+
+/* --- what libcuda exports ------------------------------------------------ */
+
+CUresult
+cuDriverGetVersion(int *version)
+{
+	MOCK_ENTER();
+	*version = 13000;
+	return (CUDA_SUCCESS);
+}
+
+CUresult
+cuDeviceGetCount(int *count)
+{
+	MOCK_ENTER();
+	*count = MOCK_DEVICES;
+	return (CUDA_SUCCESS);
+}
+
+CUresult
+cuDeviceGet(CUdevice *device, int ordinal)
+{
+	MOCK_ENTER();
+	if (ordinal < 0 || ordinal >= MOCK_DEVICES)
+		return (CUDA_ERROR_INVALID_DEVICE);
+	*device = ordinal;
+	return (CUDA_SUCCESS);
+}
+
+CUresult
+cuDeviceGetName(char *name, int size, CUdevice device)
+{
+	MOCK_ENTER();
+	snprintf(name, (size_t)size, "Mock GPU %d", device);
+	return (CUDA_SUCCESS);
+}
+
+CUresult
+cuDeviceTotalMem_v2(size_t *bytes, CUdevice device)
+{
+	MOCK_ENTER();
+	(void)device;
+	*bytes = (size_t)80 << 30;
+	return (CUDA_SUCCESS);
+}
+
+CUresult
+cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice device)
+{
+	MOCK_ENTER();
+	memset(uuid, 0x4d, sizeof(*uuid));
+	uuid->bytes[15] = (char)device;
+	return (CUDA_SUCCESS);
+}
+
+/* A Hopper of round numbers. */
+static const struct { CUdevice_attribute attribute; int value; } limit[] = {
+	{ CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 9 },
+	{ CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 0 },
+	{ CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 100 },
+	{ CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, 2048 },
+	{ CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1024 },
+	{ CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR, 32 },
+	{ CU_DEVICE_ATTRIBUTE_WARP_SIZE, 32 },
+	{ CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR, 65536 },
+	{ CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK, 65536 },
+	{ CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, 233472 },
+	{ CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, 49152 },
+	{ CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 232448 },
+	{ CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK, 1024 },
+	{ CU_DEVICE_ATTRIBUTE_CLOCK_RATE, 1500000 },
+	{ CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, 2500000 },
+	{ CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, 5120 },
+	{ CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, 50 << 20 },
+	{ CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT, 3 },
+};
+
+CUresult
+cuDeviceGetAttribute(int *value, CUdevice_attribute attribute,
+    CUdevice device)
+{
+	size_t i;
+
+	MOCK_ENTER();
+	(void)device;
+	*value = 0;
+	for (i = 0; i < sizeof(limit) / sizeof(*limit); i++)
+		if (limit[i].attribute == attribute)
+			*value = limit[i].value;
+	return (CUDA_SUCCESS);
+}
+
+CUresult
+cuCtxSynchronize(void)
+{
+	MOCK_ENTER();
+	return (CUDA_SUCCESS);
+}
+
+CUresult
+cuStreamQuery(CUstream stream)
+{
+	MOCK_ENTER();
+	(void)stream;
+	return (CUDA_SUCCESS);
+}
+
+CUresult
+cuGetErrorName(CUresult error, const char **text)
+{
+	*text = error == CUDA_SUCCESS ? "CUDA_SUCCESS" :
+	    error == CUDA_ERROR_INVALID_VALUE ? "CUDA_ERROR_INVALID_VALUE" :
+	    "CUDA_ERROR_UNKNOWN";
+	return (CUDA_SUCCESS);
+}
+
+/* --- and CUPTI's questions about contexts ----------------------------------- */
+
+CUptiResult
+cuptiGetContextId(CUcontext context, uint32_t *id)
+{
+	MOCK_ENTER();
+	*id = ((struct mock_context *)context)->id;
+	return (CUPTI_SUCCESS);
+}
+
+CUptiResult
+cuptiGetDeviceId(CUcontext context, uint32_t *id)
+{
+	MOCK_ENTER();
+	*id = ((struct mock_context *)context)->device;
+	return (CUPTI_SUCCESS);
+}
+
+/* CUPTI's ids of streams: 7 is the null stream, the others count on. */
+static uint32_t
+stream_id(uint32_t stream)
+{
+	return (stream == 0 ? 7 : 12 + stream);
+}
+
+CUptiResult
+cuptiGetStreamIdEx(CUcontext context, CUstream stream, uint8_t per_thread,
+    uint32_t *id)
+{
+	(void)context;
+	(void)per_thread;
+	MOCK_ENTER();
+	*id = stream_id((uint32_t)(uintptr_t)stream);
+	return (CUPTI_SUCCESS);
+}
+
+/* --- calls ---------------------------------------------------------------- */
+
+struct call {
+	CUpti_CallbackDomain domain;
+	CUpti_CallbackId cbid;
+	const char *name, *symbol;
+	const void *params;
+	struct mock_context *context;
+	uint32_t correlation;
+	uint64_t start_ns;
+	uint64_t data;		/* the subscriber's, from enter to exit */
+	int result;
+};
+
+static void
+call_callback(struct call *k, CUpti_ApiCallbackSite site)
+{
+	CUpti_CallbackData d = { .callbackSite = site,
+	    .functionName = k->name, .functionParams = k->params,
+	    .functionReturnValue = &k->result, .symbolName = k->symbol,
+	    .context = (CUcontext)k->context, .contextUid = k->context->id,
+	    .correlationData = &k->data, .correlationId = k->correlation };
+
+	mock_callback(k->domain, k->cbid, &d);
+}
+
+static void
+call_enter(struct call *k)
+{
+	k->correlation = __atomic_fetch_add(&next_correlation, 1,
+	    __ATOMIC_RELAXED);
+	k->start_ns = mock_now();
+	call_callback(k, CUPTI_API_ENTER);
+}
+
+static void
+call_exit(struct call *k)
+{
+	CUpti_ActivityAPI r = {
+	    .kind = k->domain == CUPTI_CB_DOMAIN_DRIVER_API ?
+	    CUPTI_ACTIVITY_KIND_DRIVER : CUPTI_ACTIVITY_KIND_RUNTIME,
+	    .cbid = k->cbid, .start = k->start_ns, .correlationId =
+	    k->correlation, .returnValue = (uint32_t)k->result };
+
+	call_callback(k, CUPTI_API_EXIT);
+	if (!mock_api_on(k->domain, k->cbid))
+		return;
+	r.end = mock_now();
+	r.processId = (uint32_t)getpid();
+	r.threadId = (uint32_t)syscall(SYS_gettid);
+	mock_emit(&r, sizeof(r));
+}
+
+/* Work of ${ns} on a stream: starts when the stream is free. */
+static uint64_t
+occupy(struct mock_context *c, uint32_t stream, uint64_t ns)
+{
+	uint64_t *until = &c->busy_until[stream % MOCK_STREAMS];
+	uint64_t start = mock_now() + 2000;
+
+	pthread_mutex_lock(&c->lock);
+	if (start < *until)
+		start = *until;
+	*until = start + ns;
+	pthread_mutex_unlock(&c->lock);
+	return (start);
+}
+
+static void
+wait_until(uint64_t ns)
+{
+	struct timespec t = { (time_t)(ns / 1000000000u),
+	    (long)(ns % 1000000000u) };
+
+	while (clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &t, NULL) != 0)
+		;
+}
+
+static void
+record_kernel(struct mock_context *c, const struct mock_launch *l,
+    uint32_t correlation)
+{
+	const struct mock_function *f = l->function;
+	bool profiled = mock_kernel_profiled(c, f->name);
+	CUpti_ActivityKernel10 r = {
+	    .kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
+	    .registersPerThread = (uint16_t)f->regs,
+	    .deviceId = c->device, .contextId = c->id,
+	    .streamId = stream_id(l->stream),
+	    .gridX = (int)l->grid[0], .gridY = (int)l->grid[1],
+	    .gridZ = (int)l->grid[2], .blockX = (int)l->block[0],
+	    .blockY = (int)l->block[1], .blockZ = (int)l->block[2],
+	    .staticSharedMemory = (int)f->smem_static,
+	    .dynamicSharedMemory = (int)l->smem_dynamic,
+	    .sharedMemoryExecuted = 32768, .correlationId = correlation,
+	    .name = f->name };
+
+	/* A profiled launch takes longer than the kernel. */
+	r.start = occupy(c, l->stream, f->duration_ns * (profiled ? 10 : 1));
+	r.end = r.start + f->duration_ns * (profiled ? 10 : 1);
+	r.completed = r.end;
+	if (profiled)
+		wait_until(r.end);
+	if (mock_kind_on(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL))
+		mock_emit(&r, sizeof(r));
+}
+
+int
+mock_kernel_launch(struct mock_context *c, const struct mock_launch *l)
+{
+	void *arguments[1] = { NULL };
+	cuLaunchKernel_params p = { .f = (CUfunction)(uintptr_t)l->function,
+	    .gridDimX = l->grid[0], .gridDimY = l->grid[1],
+	    .gridDimZ = l->grid[2], .blockDimX = l->block[0],
+	    .blockDimY = l->block[1], .blockDimZ = l->block[2],
+	    .sharedMemBytes = l->smem_dynamic,
+	    .hStream = (CUstream)(uintptr_t)l->stream,
+	    .kernelParams = arguments };
+	struct call k = { .domain = CUPTI_CB_DOMAIN_DRIVER_API,
+	    .cbid = CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
+	    .name = "cuLaunchKernel", .symbol = l->function->name,
+	    .params = &p, .context = c };
+
+	call_enter(&k);
+	if (l->result == 0)
+		record_kernel(c, l, k.correlation);
+	k.result = l->result;
+	call_exit(&k);
+	return (k.result);
+}
+
+void
+mock_copy(struct mock_context *c, uint32_t stream, int kind, bool pinned,
+    bool async, uint64_t bytes)
+{
+	int host = pinned ? CUPTI_ACTIVITY_MEMORY_KIND_PINNED :
+	    CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE;
+	int device = CUPTI_ACTIVITY_MEMORY_KIND_DEVICE;
+	uint64_t ns = 1000 + bytes / (pinned ? 50 : 10);
+	struct call k = { .domain = CUPTI_CB_DOMAIN_RUNTIME_API,
+	    .cbid = async ? CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyAsync_v3020 :
+	    CUPTI_RUNTIME_TRACE_CBID_cudaMemcpy_v3020,
+	    .name = async ? "cudaMemcpyAsync" : "cudaMemcpy", .context = c };
+	CUpti_ActivityMemcpy6 r = { .kind = CUPTI_ACTIVITY_KIND_MEMCPY,
+	    .copyKind = (uint8_t)kind, .bytes = bytes, .deviceId = c->device,
+	    .contextId = c->id, .streamId = stream_id(stream),
+	    .srcKind = (uint8_t)(kind == CUPTI_ACTIVITY_MEMCPY_KIND_HTOD ?
+	    host : device),
+	    .dstKind = (uint8_t)(kind == CUPTI_ACTIVITY_MEMCPY_KIND_DTOH ?
+	    host : device),
+	    .flags = async ? CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC : 0,
+	    .copyCount = 1 };
+
+	call_enter(&k);
+	r.start = occupy(c, stream, ns);
+	r.end = r.start + ns;
+	r.correlationId = k.correlation;
+	if (!async)
+		wait_until(r.end);
+	if (mock_kind_on(CUPTI_ACTIVITY_KIND_MEMCPY))
+		mock_emit(&r, sizeof(r));
+	call_exit(&k);
+}
+
+void
+mock_memset(struct mock_context *c, uint32_t stream, uint64_t bytes)
+{
+	uint64_t ns = 1000 + bytes / 1000;
+	struct call k = { .domain = CUPTI_CB_DOMAIN_RUNTIME_API,
+	    .cbid = CUPTI_RUNTIME_TRACE_CBID_cudaMemsetAsync_v3020,
+	    .name = "cudaMemsetAsync", .context = c };
+	CUpti_ActivityMemset4 r = { .kind = CUPTI_ACTIVITY_KIND_MEMSET,
+	    .bytes = bytes, .deviceId = c->device, .contextId = c->id,
+	    .streamId = stream_id(stream),
+	    .flags = CUPTI_ACTIVITY_FLAG_MEMSET_ASYNC,
+	    .memoryKind = CUPTI_ACTIVITY_MEMORY_KIND_DEVICE };
+
+	call_enter(&k);
+	r.start = occupy(c, stream, ns);
+	r.end = r.start + ns;
+	r.correlationId = k.correlation;
+	if (mock_kind_on(CUPTI_ACTIVITY_KIND_MEMSET))
+		mock_emit(&r, sizeof(r));
+	call_exit(&k);
+}
+
+static void
+record_memory(struct mock_context *c, const struct call *k, bool allocate,
+    uint64_t address, uint64_t bytes)
+{
+	CUpti_ActivityMemory4 r = { .kind = CUPTI_ACTIVITY_KIND_MEMORY2,
+	    .memoryOperationType = allocate ?
+	    CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_ALLOCATION :
+	    CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_RELEASE,
+	    .memoryKind = CUPTI_ACTIVITY_MEMORY_KIND_DEVICE,
+	    .correlationId = k->correlation, .address = address,
+	    .bytes = bytes, .timestamp = mock_now(), .deviceId = c->device,
+	    .contextId = c->id };
+
+	r.processId = (uint32_t)getpid();
+	if (mock_kind_on(CUPTI_ACTIVITY_KIND_MEMORY2))
+		mock_emit(&r, sizeof(r));
+}
+
+uint64_t
+mock_malloc(struct mock_context *c, uint64_t bytes)
+{
+	struct call k = { .domain = CUPTI_CB_DOMAIN_RUNTIME_API,
+	    .cbid = CUPTI_RUNTIME_TRACE_CBID_cudaMalloc_v3020,
+	    .name = "cudaMalloc", .context = c };
+	uint64_t address;
+
+	call_enter(&k);
+	address = __atomic_fetch_add(&next_address, (bytes + 511) & ~511ull,
+	    __ATOMIC_RELAXED);
+	record_memory(c, &k, true, address, bytes);
+	call_exit(&k);
+	return (address);
+}
+
+void
+mock_free(struct mock_context *c, uint64_t address, uint64_t bytes)
+{
+	struct call k = { .domain = CUPTI_CB_DOMAIN_RUNTIME_API,
+	    .cbid = CUPTI_RUNTIME_TRACE_CBID_cudaFree_v3020,
+	    .name = "cudaFree", .context = c };
+
+	call_enter(&k);
+	record_memory(c, &k, false, address, bytes);
+	call_exit(&k);
+}
+
+void
+mock_synchronize(struct mock_context *c)
+{
+	struct call k = { .domain = CUPTI_CB_DOMAIN_RUNTIME_API,
+	    .cbid = CUPTI_RUNTIME_TRACE_CBID_cudaDeviceSynchronize_v3020,
+	    .name = "cudaDeviceSynchronize", .context = c };
+	CUpti_ActivitySynchronization2 r = {
+	    .kind = CUPTI_ACTIVITY_KIND_SYNCHRONIZATION,
+	    .type = CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_CONTEXT_SYNCHRONIZE,
+	    .contextId = c->id,
+	    .streamId = CUPTI_SYNCHRONIZATION_INVALID_VALUE };
+	uint64_t until = 0;
+	size_t i;
+
+	call_enter(&k);
+	r.start = mock_now();
+	pthread_mutex_lock(&c->lock);
+	for (i = 0; i < MOCK_STREAMS; i++)
+		if (c->busy_until[i] > until)
+			until = c->busy_until[i];
+	pthread_mutex_unlock(&c->lock);
+	wait_until(until);
+	r.end = mock_now();
+	r.correlationId = k.correlation;
+	if (mock_kind_on(CUPTI_ACTIVITY_KIND_SYNCHRONIZATION))
+		mock_emit(&r, sizeof(r));
+	call_exit(&k);
+}
+
+/* --- life --------------------------------------------------------------- */
+
+static void
+resource(struct mock_context *c, CUpti_CallbackIdResource cbid)
+{
+	CUpti_ResourceData d = { .context = (CUcontext)c };
+
+	mock_callback(CUPTI_CB_DOMAIN_RESOURCE, cbid, &d);
+}
+
+struct mock_context *
+mock_context_create(uint32_t device)
+{
+	struct mock_context *c = calloc(1, sizeof(*c));
+
+	if (c == NULL)
+		abort();
+	c->magic = MOCK_MAGIC;
+	c->id = __atomic_fetch_add(&next_context, 1, __ATOMIC_RELAXED);
+	c->device = device;
+	pthread_mutex_init(&c->lock, NULL);
+	if (mock_kind_on(CUPTI_ACTIVITY_KIND_CONTEXT)) {
+		CUpti_ActivityContext3 r = {
+		    .kind = CUPTI_ACTIVITY_KIND_CONTEXT, .contextId = c->id,
+		    .deviceId = device, .nullStreamId = 7 };
+
+		mock_emit(&r, sizeof(r));
+	}
+	resource(c, CUPTI_CBID_RESOURCE_CONTEXT_CREATED);
+	return (c);
+}
+
+/* The memory stays: a subscriber may still hold the handle, as a number. */
+void
+mock_context_destroy(struct mock_context *c)
+{
+	resource(c, CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING);
+	c->magic = 0;
+}
+
+int
+mock_init(const char **why)
+{
+	const char *path = getenv("CUDA_INJECTION64_PATH");
+	int (*start)(void);
+	CUpti_ResourceData d = { 0 };
+	void *lib;
+	int rc;
+
+	if (path == NULL || *path == '\0')
+		return (1);
+	if ((lib = dlopen(path, RTLD_NOW | RTLD_LOCAL)) == NULL) {
+		*why = dlerror();
+		return (-1);
+	}
+	*(void **)&start = dlsym(lib, "InitializeInjection");
+	if (start == NULL) {
+		*why = "it exports no InitializeInjection";
+		return (-1);
+	}
+	rc = start();
+	mock_callback(CUPTI_CB_DOMAIN_RESOURCE,
+	    CUPTI_CBID_RESOURCE_CU_INIT_FINISHED, &d);
+	return (rc);
+}

@@ -1,0 +1,443 @@
+/*
+ * The range profiler: a configuration takes several passes; each Start…Stop
+ * collects the object's next one, round and round, into the counter-data image
+ * it was given; an image that has received every pass decodes to values, and
+ * until then what is missing is NaN.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mock_internal.h"
+
+#define METRICS 256
+#define IMAGE_MAGIC 0x474d494bu
+#define CONFIG_MAGIC 0x4746434bu
+
+struct config {
+	uint32_t magic;
+	uint32_t metrics, passes, per_pass;
+	uint64_t metric[METRICS];	/* hashes of their names */
+};
+
+struct CUpti_Profiler_Host_Object {
+	struct config config;
+};
+
+/* A counter-data image: what the client's bytes mean to us. */
+struct image {
+	uint32_t magic, metrics;
+	uint64_t config;		/* hash; 0: nothing collected */
+	uint64_t collected;		/* bit: a pass */
+	uint64_t ranges;
+	char kernel[64];
+	bool wrong;			/* of a second configuration */
+};
+
+struct CUpti_RangeProfiler_Object {
+	struct mock_context *context;
+	size_t image_size;		/* what GetCounterDataSize said last */
+	uint64_t first_config;
+	struct config config;
+	struct image *image;
+	CUpti_ProfilerRange range;
+	CUpti_ProfilerReplayMode mode;
+	size_t pass;
+	bool configured, wrong, started, pushed, pending;
+	size_t pending_pass;
+	unsigned kernels;		/* ran in the open range */
+	char kernel[64];
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct CUpti_RangeProfiler_Object *enabled[MOCK_DEVICES];
+static bool initialized;
+
+/* Every params struct says its size; a client that forgot gets an error. */
+#define NEED(p, type) do {						\
+	MOCK_ENTER();							\
+	if ((p) == NULL || (p)->structSize != type##_STRUCT_SIZE ||	\
+	    (p)->pPriv != NULL)						\
+		return (CUPTI_ERROR_INVALID_PARAMETER);			\
+} while (0)
+
+static uint64_t
+config_hash(const struct config *c)
+{
+	uint64_t h = c->passes;
+	uint32_t i;
+
+	for (i = 0; i < c->metrics; i++)
+		h = (h ^ c->metric[i]) * 0x100000001b3u;
+	return (h | 1);
+}
+
+/* --- host side --------------------------------------------------------- */
+
+CUptiResult
+cuptiProfilerHostInitialize(CUpti_Profiler_Host_Initialize_Params *p)
+{
+	NEED(p, CUpti_Profiler_Host_Initialize_Params);
+	if (p->pChipName == NULL ||
+	    p->profilerType != CUPTI_PROFILER_TYPE_RANGE_PROFILER)
+		return (CUPTI_ERROR_INVALID_PARAMETER);
+	if ((p->pHostObject = calloc(1, sizeof(*p->pHostObject))) == NULL)
+		return (CUPTI_ERROR_OUT_OF_MEMORY);
+	p->pHostObject->config.magic = CONFIG_MAGIC;
+	return (CUPTI_SUCCESS);
+}
+
+CUptiResult
+cuptiProfilerHostDeinitialize(CUpti_Profiler_Host_Deinitialize_Params *p)
+{
+	NEED(p, CUpti_Profiler_Host_Deinitialize_Params);
+	free(p->pHostObject);
+	return (CUPTI_SUCCESS);
+}
+
+CUptiResult
+cuptiProfilerHostConfigAddMetrics(
+    CUpti_Profiler_Host_ConfigAddMetrics_Params *p)
+{
+	struct config *c;
+	size_t i;
+
+	NEED(p, CUpti_Profiler_Host_ConfigAddMetrics_Params);
+	c = &p->pHostObject->config;
+	/* One bad name fails the whole batch. */
+	for (i = 0; i < p->numMetrics; i++)
+		if (strstr(p->ppMetricNames[i], "__") == NULL ||
+		    strchr(p->ppMetricNames[i], '.') == NULL)
+			return (CUPTI_ERROR_INVALID_PARAMETER);
+	if (c->metrics + p->numMetrics > METRICS)
+		return (CUPTI_ERROR_INVALID_PARAMETER);
+	for (i = 0; i < p->numMetrics; i++)
+		c->metric[c->metrics++] = mock_hash(p->ppMetricNames[i]);
+	c->passes = (uint32_t)mock_env("MOCK_PASSES", 0);
+	c->per_pass = (uint32_t)mock_env("MOCK_PER_PASS", 24);
+	if (c->passes == 0)
+		c->passes = (c->metrics + c->per_pass - 1) / c->per_pass;
+	if (c->passes > c->metrics)
+		c->passes = c->metrics;
+	if (c->passes > 64)
+		c->passes = 64;
+	if (c->passes > 0)
+		c->per_pass = (c->metrics + c->passes - 1) / c->passes;
+	return (CUPTI_SUCCESS);
+}
+
+CUptiResult
+cuptiProfilerHostGetConfigImageSize(
+    CUpti_Profiler_Host_GetConfigImageSize_Params *p)
+{
+	NEED(p, CUpti_Profiler_Host_GetConfigImageSize_Params);
+	p->configImageSize = sizeof(struct config);
+	return (CUPTI_SUCCESS);
+}
+
+CUptiResult
+cuptiProfilerHostGetConfigImage(CUpti_Profiler_Host_GetConfigImage_Params *p)
+{
+	NEED(p, CUpti_Profiler_Host_GetConfigImage_Params);
+	if (p->configImageSize < sizeof(struct config) ||
+	    p->pHostObject->config.metrics == 0)
+		return (CUPTI_ERROR_INVALID_PARAMETER);
+	memcpy(p->pConfigImage, &p->pHostObject->config,
+	    sizeof(struct config));
+	return (CUPTI_SUCCESS);
+}
+
+CUptiResult
+cuptiProfilerHostGetNumOfPasses(CUpti_Profiler_Host_GetNumOfPasses_Params *p)
+{
+	struct config c;
+
+	NEED(p, CUpti_Profiler_Host_GetNumOfPasses_Params);
+	if (p->configImageSize < sizeof(c))
+		return (CUPTI_ERROR_INVALID_PARAMETER);
+	memcpy(&c, p->pConfigImage, sizeof(c));
+	if (c.magic != CONFIG_MAGIC)
+		return (CUPTI_ERROR_INVALID_PARAMETER);
+	p->numOfPasses = c.passes;
+	return (CUPTI_SUCCESS);
+}
+
+static double
+evaluate(const struct CUpti_Profiler_Host_Object *h, const struct image *i,
+    const char *metric)
+{
+	uint64_t hash = mock_hash(metric);
+	uint32_t k;
+
+	if (i->wrong || i->config != config_hash(&h->config))
+		return (NAN);
+	for (k = 0; k < h->config.metrics; k++)
+		if (h->config.metric[k] == hash && (i->collected >>
+		    (k / h->config.per_pass) & 1) != 0)
+			return (mock_value(metric, i->kernel));
+	return (NAN);
+}
+
+CUptiResult
+cuptiProfilerHostEvaluateToGpuValues(
+    CUpti_Profiler_Host_EvaluateToGpuValues_Params *p)
+{
+	struct image i;
+	size_t k;
+
+	NEED(p, CUpti_Profiler_Host_EvaluateToGpuValues_Params);
+	if (p->counterDataImageSize < sizeof(i))
+		return (CUPTI_ERROR_INVALID_PARAMETER);
+	memcpy(&i, p->pCounterDataImage, sizeof(i));
+	if (i.magic != IMAGE_MAGIC || p->rangeIndex >= i.ranges)
+		return (CUPTI_ERROR_INVALID_PARAMETER);
+	for (k = 0; k < p->numMetrics; k++)
+		p->pMetricValues[k] = evaluate(p->pHostObject, &i,
+		    p->ppMetricNames[k]);
+	return (CUPTI_SUCCESS);
+}
+
+/* --- target side --------------------------------------------------------- */
+
+CUptiResult
+cuptiProfilerInitialize(CUpti_Profiler_Initialize_Params *p)
+{
+	NEED(p, CUpti_Profiler_Initialize_Params);
+	pthread_mutex_lock(&lock);
+	initialized = true;
+	pthread_mutex_unlock(&lock);
+	return (CUPTI_SUCCESS);
+}
+
+CUptiResult
+cuptiProfilerDeviceSupported(CUpti_Profiler_DeviceSupported_Params *p)
+{
+	NEED(p, CUpti_Profiler_DeviceSupported_Params);
+	p->isSupported = p->architecture = p->sli = p->vGpu =
+	    p->confidentialCompute = p->cmp = p->wsl =
+	    CUPTI_PROFILER_CONFIGURATION_SUPPORTED;
+	return (CUPTI_SUCCESS);
+}
+
+CUptiResult
+cuptiProfilerGetCounterAvailability(
+    CUpti_Profiler_GetCounterAvailability_Params *p)
+{
+	NEED(p, CUpti_Profiler_GetCounterAvailability_Params);
+	if (p->pCounterAvailabilityImage != NULL)
+		memset(p->pCounterAvailabilityImage, 1,
+		    p->counterAvailabilityImageSize < 64 ?
+		    p->counterAvailabilityImageSize : 64);
+	p->counterAvailabilityImageSize = 64;
+	return (CUPTI_SUCCESS);
+}
+
+CUptiResult
+cuptiDeviceGetChipName(CUpti_Device_GetChipName_Params *p)
+{
+	const char *chip = getenv("MOCK_CHIP");
+
+	NEED(p, CUpti_Device_GetChipName_Params);
+	if (p->deviceIndex >= MOCK_DEVICES)
+		return (CUPTI_ERROR_INVALID_DEVICE);
+	p->pChipName = chip != NULL ? chip : "GH100";
+	return (CUPTI_SUCCESS);
+}
+
+CUptiResult
+cuptiRangeProfilerEnable(CUpti_RangeProfiler_Enable_Params *p)
+{
+	struct mock_context *c;
+	CUptiResult rc = CUPTI_SUCCESS;
+
+	NEED(p, CUpti_RangeProfiler_Enable_Params);
+	c = (struct mock_context *)p->ctx;
+	if (c == NULL || c->magic != MOCK_MAGIC)
+		return (CUPTI_ERROR_INVALID_CONTEXT);
+	pthread_mutex_lock(&lock);
+	if (!initialized)
+		rc = CUPTI_ERROR_NOT_INITIALIZED;
+	else if (enabled[c->device] != NULL)
+		rc = CUPTI_ERROR_INVALID_OPERATION;	/* one a device */
+	else if ((p->pRangeProfilerObject =
+	    calloc(1, sizeof(*p->pRangeProfilerObject))) == NULL)
+		rc = CUPTI_ERROR_OUT_OF_MEMORY;
+	if (rc == CUPTI_SUCCESS) {
+		p->pRangeProfilerObject->context = c;
+		enabled[c->device] = p->pRangeProfilerObject;
+	}
+	pthread_mutex_unlock(&lock);
+	return (rc);
+}
+
+CUptiResult
+cuptiRangeProfilerDisable(CUpti_RangeProfiler_Disable_Params *p)
+{
+	CUpti_RangeProfiler_Object *o;
+
+	NEED(p, CUpti_RangeProfiler_Disable_Params);
+	o = p->pRangeProfilerObject;
+	pthread_mutex_lock(&lock);
+	enabled[o->context->device] = NULL;
+	pthread_mutex_unlock(&lock);
+	free(o);
+	return (CUPTI_SUCCESS);
+}
+
+CUptiResult
+cuptiRangeProfilerGetCounterDataSize(
+    CUpti_RangeProfiler_GetCounterDataSize_Params *p)
+{
+	NEED(p, CUpti_RangeProfiler_GetCounterDataSize_Params);
+	if (p->numMetrics == 0 || p->maxNumOfRanges == 0 ||
+	    p->maxNumRangeTreeNodes < p->maxNumOfRanges)
+		return (CUPTI_ERROR_INVALID_PARAMETER);
+	p->counterDataSize = sizeof(struct image) +
+	    p->numMetrics * p->maxNumOfRanges * 64;
+	p->pRangeProfilerObject->image_size = p->counterDataSize;
+	return (CUPTI_SUCCESS);
+}
+
+CUptiResult
+cuptiRangeProfilerCounterDataImageInitialize(
+    CUpti_RangeProfiler_CounterDataImage_Initialize_Params *p)
+{
+	struct image i = { .magic = IMAGE_MAGIC };
+
+	NEED(p, CUpti_RangeProfiler_CounterDataImage_Initialize_Params);
+	if (p->counterDataSize != p->pRangeProfilerObject->image_size)
+		return (CUPTI_ERROR_UNKNOWN);
+	memset(p->pCounterData, 0, p->counterDataSize);
+	memcpy(p->pCounterData, &i, sizeof(i));
+	return (CUPTI_SUCCESS);
+}
+
+CUptiResult
+cuptiRangeProfilerSetConfig(CUpti_RangeProfiler_SetConfig_Params *p)
+{
+	CUpti_RangeProfiler_Object *o;
+	struct config c;
+	struct image *i;
+
+	NEED(p, CUpti_RangeProfiler_SetConfig_Params);
+	o = p->pRangeProfilerObject;
+	if (p->configSize < sizeof(c) || p->counterDataImageSize < sizeof(*i) ||
+	    p->maxRangesPerPass == 0 || p->numNestingLevels == 0)
+		return (CUPTI_ERROR_INVALID_PARAMETER);
+	memcpy(&c, p->pConfig, sizeof(c));
+	i = (struct image *)(void *)p->pCounterDataImage;
+	if (c.magic != CONFIG_MAGIC || i->magic != IMAGE_MAGIC || o->started)
+		return (CUPTI_ERROR_INVALID_PARAMETER);
+	/* The first configuration sticks: a second one decodes to NaN. */
+	if (o->first_config == 0)
+		o->first_config = config_hash(&c);
+	o->wrong = o->first_config != config_hash(&c);
+	o->config = c;
+	o->image = i;
+	o->range = p->range;
+	o->mode = p->replayMode;
+	o->configured = true;
+	return (CUPTI_SUCCESS);
+}
+
+CUptiResult
+cuptiRangeProfilerStart(CUpti_RangeProfiler_Start_Params *p)
+{
+	CUpti_RangeProfiler_Object *o;
+
+	NEED(p, CUpti_RangeProfiler_Start_Params);
+	o = p->pRangeProfilerObject;
+	if (!o->configured || o->started)
+		return (CUPTI_ERROR_INVALID_OPERATION);
+	pthread_mutex_lock(&lock);
+	o->started = true;
+	o->kernels = 0;
+	pthread_mutex_unlock(&lock);
+	return (CUPTI_SUCCESS);
+}
+
+CUptiResult
+cuptiRangeProfilerPushRange(CUpti_RangeProfiler_PushRange_Params *p)
+{
+	NEED(p, CUpti_RangeProfiler_PushRange_Params);
+	if (p->pRangeProfilerObject->range != CUPTI_UserRange ||
+	    p->pRangeName == NULL || p->pRangeProfilerObject->pushed)
+		return (CUPTI_ERROR_INVALID_OPERATION);
+	p->pRangeProfilerObject->pushed = true;
+	return (CUPTI_SUCCESS);
+}
+
+CUptiResult
+cuptiRangeProfilerPopRange(CUpti_RangeProfiler_PopRange_Params *p)
+{
+	NEED(p, CUpti_RangeProfiler_PopRange_Params);
+	if (!p->pRangeProfilerObject->pushed)
+		return (CUPTI_ERROR_INVALID_OPERATION);
+	p->pRangeProfilerObject->pushed = false;
+	return (CUPTI_SUCCESS);
+}
+
+CUptiResult
+cuptiRangeProfilerStop(CUpti_RangeProfiler_Stop_Params *p)
+{
+	CUpti_RangeProfiler_Object *o;
+
+	NEED(p, CUpti_RangeProfiler_Stop_Params);
+	o = p->pRangeProfilerObject;
+	if (!o->started || o->pushed)
+		return (CUPTI_ERROR_INVALID_OPERATION);
+	pthread_mutex_lock(&lock);
+	o->started = false;
+	o->pending = true;
+	o->pending_pass = o->pass;
+	o->pass = (o->pass + 1) % o->config.passes;
+	p->passIndex = o->pass;
+	p->targetNestingLevel = 1;
+	p->isAllPassSubmitted = o->pass == 0;
+	pthread_mutex_unlock(&lock);
+	return (CUPTI_SUCCESS);
+}
+
+CUptiResult
+cuptiRangeProfilerDecodeData(CUpti_RangeProfiler_DecodeData_Params *p)
+{
+	CUpti_RangeProfiler_Object *o;
+	struct image *i;
+
+	NEED(p, CUpti_RangeProfiler_DecodeData_Params);
+	o = p->pRangeProfilerObject;
+	p->numOfRangeDropped = 0;
+	if (!o->pending || (i = o->image) == NULL)
+		return (CUPTI_SUCCESS);
+	o->pending = false;
+	if (o->kernels == 0)
+		return (CUPTI_SUCCESS);
+	i->ranges = 1;
+	i->config = config_hash(&o->config);
+	i->wrong = o->wrong;
+	/* Several kernels in one range are nobody's counters. */
+	memcpy(i->kernel, o->kernels == 1 ? o->kernel : "(several)",
+	    o->kernels == 1 ? sizeof(i->kernel) : sizeof("(several)"));
+	i->collected |= o->mode == CUPTI_KernelReplay ? ~(uint64_t)0 :
+	    (uint64_t)1 << o->pending_pass;
+	return (CUPTI_SUCCESS);
+}
+
+bool
+mock_kernel_profiled(struct mock_context *c, const char *kernel)
+{
+	CUpti_RangeProfiler_Object *o;
+	bool on;
+
+	pthread_mutex_lock(&lock);
+	o = enabled[c->device];
+	on = o != NULL && o->started && o->context == c &&
+	    (o->range == CUPTI_AutoRange || o->pushed);
+	if (on && o->kernels++ == 0) {
+		memset(o->kernel, 0, sizeof(o->kernel));
+		memcpy(o->kernel, kernel, strnlen(kernel,
+		    sizeof(o->kernel) - 1));
+	}
+	pthread_mutex_unlock(&lock);
+	return (on);
+}

@@ -1,0 +1,22 @@
+#include <string.h>
+
+#include "mock_internal.h"
+
+/*
+ * Deterministic, different for every metric and kernel, and possible: a
+ * percentage is one, sums are whole numbers.
+ */
+double
+mock_value(const char *metric, const char *kernel)
+{
+	uint64_t h = mock_hash(metric) ^ (mock_hash(kernel) << 1);
+
+	h ^= h >> 29;
+	h *= 0xbf58476d1ce4e5b9u;
+	h ^= h >> 32;
+	if (strstr(metric, "pct") != NULL)
+		return (5.0 + (double)(h % 9000) / 100.0);
+	if (strstr(metric, ".ratio") != NULL)
+		return (1.0 + (double)(h % 3100) / 100.0);
+	return ((double)(1000 + h % 1000000));
+}

@@ -1,0 +1,307 @@
+/*
+ * target.c: a program under measurement, without a GPU: it drives the mock as
+ * a CUDA program drives the driver. What it prints and how it ends is its
+ * own, whatever is loaded into it.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "mock.h"
+
+#define SIGNATURES 256
+
+enum ending { END_RETURN, END_ABORT, END_EXIT_NOW, END_THREAD, END_KILL };
+
+struct options {
+	unsigned long kernels, signatures, threads, streams, copies, contexts;
+	unsigned long sleep_ms, leak, pause_us;
+	int exit_code;
+	int fork, exec, error_launch, ready;
+	enum ending ending;
+	const char *out;
+};
+
+struct job {
+	const struct options *o;
+	struct mock_context **context;
+	unsigned long index;
+};
+
+static struct mock_function function[SIGNATURES];
+
+static void
+functions_make(void)
+{
+	char base[24];
+	size_t i;
+
+	for (i = 0; i < SIGNATURES; i++) {
+		snprintf(base, sizeof(base), "kernel%zu", i);
+		snprintf(function[i].name, sizeof(function[i].name),
+		    "_Z%zu%sPf", strlen(base), base);
+		function[i].regs = 16 + 8 * (uint32_t)(i % 8);
+		function[i].duration_ns = 1000 + 500 * (i % 16);
+	}
+}
+
+static void
+nap(unsigned long us)
+{
+	struct timespec t = { (time_t)(us / 1000000),
+	    (long)(us % 1000000) * 1000 };
+
+	while (us > 0 && nanosleep(&t, &t) != 0 && errno == EINTR)
+		;
+}
+
+static void
+launch(const struct job *j, unsigned long n)
+{
+	unsigned long s = n % j->o->signatures;
+	struct mock_launch l = { .function = &function[s],
+	    .stream = (uint32_t)((n + j->index) % j->o->streams),
+	    .grid = { 8 * (uint32_t)(s + 1), 1, 1 },
+	    .block = { 64 + 32 * (uint32_t)(s % 8), 1, 1 } };
+
+	if (mock_kernel_launch(j->context[j->index % j->o->contexts],
+	    &l) != 0) {
+		fprintf(stderr, "target: a launch failed\n");
+		_exit(99);
+	}
+}
+
+static void *
+work(void *cookie)
+{
+	const struct job *j = cookie;
+	const struct options *o = j->o;
+	struct mock_context *c = j->context[j->index % o->contexts];
+	unsigned long i, bytes;
+	uint64_t buffer = mock_malloc(c, 1 << 20);
+
+	for (i = 0; i < o->copies; i++) {
+		bytes = 4096 << (i % 4);
+		mock_copy(c, (uint32_t)(j->index % o->streams), i % 2 == 0 ?
+		    1 : 2, i % 4 < 2, i % 3 == 0, bytes);
+	}
+	for (i = 0; i < o->kernels; i++) {
+		launch(j, i);
+		nap(o->pause_us);
+	}
+	mock_memset(c, 0, 4096);
+	mock_synchronize(c);
+	mock_free(c, buffer, 1 << 20);
+	return (NULL);
+}
+
+static void
+run_all(const struct options *o, struct mock_context **context)
+{
+	pthread_t thread[64];
+	struct job job[64];
+	unsigned long i;
+
+	for (i = 0; i < o->threads; i++) {
+		job[i] = (struct job){ o, context, i };
+		if (i > 0 && pthread_create(&thread[i], NULL, work,
+		    &job[i]) != 0)
+			abort();
+	}
+	work(&job[0]);
+	for (i = 1; i < o->threads; i++)
+		pthread_join(thread[i], NULL);
+	for (i = 0; i < o->leak; i++)
+		mock_malloc(context[0], 1 << 20);
+}
+
+static void *
+exit_here(void *cookie)
+{
+	exit(*(int *)cookie);
+}
+
+static int
+end(const struct options *o)
+{
+	int code = o->exit_code;
+	pthread_t t;
+
+	fflush(stdout);
+	switch (o->ending) {
+	case END_ABORT:
+		abort();
+	case END_EXIT_NOW:
+		_exit(code);
+	case END_KILL:
+		kill(getpid(), SIGKILL);
+		break;
+	case END_THREAD:
+		if (pthread_create(&t, NULL, exit_here, &code) != 0)
+			abort();
+		for (;;)
+			pause();
+	case END_RETURN:
+		break;
+	}
+	return (code);
+}
+
+/* A child that touches no GPU, as a data loader's worker does. */
+static int
+fork_child(void)
+{
+	pid_t child;
+	int status;
+
+	if ((child = fork()) < 0)
+		return (-1);
+	if (child == 0) {
+		printf("child\n");
+		exit(0);
+	}
+	return (waitpid(child, &status, 0) == child && status == 0 ? 0 : -1);
+}
+
+/* A program started by the program: measured as one more process. */
+static int
+exec_child(const char *self)
+{
+	pid_t child;
+	int status;
+
+	if ((child = fork()) < 0)
+		return (-1);
+	if (child == 0) {
+		execl(self, self, "--kernels", "50", "--signatures", "2",
+		    "--stdout", "executed", (char *)NULL);
+		_exit(127);
+	}
+	return (waitpid(child, &status, 0) == child && status == 0 ? 0 : -1);
+}
+
+static unsigned long
+number(const char *text, unsigned long least, unsigned long most)
+{
+	char *end_of;
+	unsigned long n = strtoul(text, &end_of, 10);
+
+	if (*end_of != '\0' || end_of == text || n < least || n > most) {
+		fprintf(stderr, "target: not a number from %lu to %lu: %s\n",
+		    least, most, text);
+		exit(2);
+	}
+	return (n);
+}
+
+enum { O_KERNELS = 1000, O_SIGNATURES, O_THREADS, O_STREAMS, O_COPIES,
+	O_CONTEXTS, O_FORK, O_EXEC, O_ABORT, O_EXIT_NOW, O_THREAD, O_KILL,
+	O_SLEEP, O_CODE, O_STDOUT, O_ERROR, O_LEAK, O_READY, O_PAUSE,
+	O_VALUE };
+
+static const struct option table[] = {
+	{ "kernels", 1, NULL, O_KERNELS },	/* launches a thread */
+	{ "signatures", 1, NULL, O_SIGNATURES },
+	{ "threads", 1, NULL, O_THREADS },
+	{ "streams", 1, NULL, O_STREAMS },
+	{ "copies", 1, NULL, O_COPIES },
+	{ "contexts", 1, NULL, O_CONTEXTS },
+	{ "fork", 0, NULL, O_FORK },
+	{ "exec", 0, NULL, O_EXEC },
+	{ "abort", 0, NULL, O_ABORT },
+	{ "_exit", 0, NULL, O_EXIT_NOW },
+	{ "exit-in-thread", 0, NULL, O_THREAD },
+	{ "sigkill", 0, NULL, O_KILL },
+	{ "sleep-ms", 1, NULL, O_SLEEP },	/* after the work */
+	{ "pause-us", 1, NULL, O_PAUSE },	/* after each launch */
+	{ "exit-code", 1, NULL, O_CODE },
+	{ "stdout", 1, NULL, O_STDOUT },
+	{ "error-launch", 0, NULL, O_ERROR },
+	{ "leak", 1, NULL, O_LEAK },		/* MiB never freed */
+	{ "ready", 0, NULL, O_READY },		/* say so when the work is done */
+	{ "value", 1, NULL, O_VALUE },		/* METRIC of KERNEL (next) */
+	{ NULL, 0, NULL, 0 }
+};
+
+static void
+parse(struct options *o, int argc, char **argv)
+{
+	int c;
+
+	while ((c = getopt_long(argc, argv, "", table, NULL)) != -1) {
+		switch (c) {
+		case O_KERNELS: o->kernels = number(optarg, 0, 100000000);
+			break;
+		case O_SIGNATURES: o->signatures = number(optarg, 1,
+			SIGNATURES); break;
+		case O_THREADS: o->threads = number(optarg, 1, 64); break;
+		case O_STREAMS: o->streams = number(optarg, 1, 64); break;
+		case O_COPIES: o->copies = number(optarg, 0, 1000000); break;
+		case O_CONTEXTS: o->contexts = number(optarg, 1, 8); break;
+		case O_FORK: o->fork = 1; break;
+		case O_EXEC: o->exec = 1; break;
+		case O_ABORT: o->ending = END_ABORT; break;
+		case O_EXIT_NOW: o->ending = END_EXIT_NOW; break;
+		case O_THREAD: o->ending = END_THREAD; break;
+		case O_KILL: o->ending = END_KILL; break;
+		case O_SLEEP: o->sleep_ms = number(optarg, 0, 600000); break;
+		case O_PAUSE: o->pause_us = number(optarg, 0, 1000000); break;
+		case O_CODE: o->exit_code = (int)number(optarg, 0, 255); break;
+		case O_STDOUT: o->out = optarg; break;
+		case O_ERROR: o->error_launch = 1; break;
+		case O_LEAK: o->leak = number(optarg, 0, 10000); break;
+		case O_READY: o->ready = 1; break;
+		case O_VALUE:
+			if (optind >= argc)
+				exit(2);
+			printf("%.17g\n", mock_value(optarg, argv[optind]));
+			exit(0);
+		default: exit(2);
+		}
+	}
+}
+
+int
+main(int argc, char **argv)
+{
+	struct options o = { .kernels = 100, .signatures = 4, .threads = 1,
+	    .streams = 1, .contexts = 1 };
+	struct mock_context *context[8];
+	struct mock_launch bad = { .function = &function[0],
+	    .grid = { 1, 1, 1 }, .block = { 2048, 1, 1 }, .result = 1 };
+	const char *why = "";
+	unsigned long i;
+
+	parse(&o, argc, argv);
+	functions_make();
+	if (mock_init(&why) < 0)
+		fprintf(stderr, "target: %s\n", why);
+	for (i = 0; i < o.contexts; i++)
+		context[i] = mock_context_create((uint32_t)(i % 2));
+	if (o.out != NULL)
+		printf("%s\n", o.out);
+	fflush(stdout);
+	run_all(&o, context);
+	if (o.error_launch)
+		mock_kernel_launch(context[0], &bad);
+	if ((o.fork && fork_child() != 0) || (o.exec &&
+	    exec_child(argv[0]) != 0)) {
+		fprintf(stderr, "target: the child failed\n");
+		return (98);
+	}
+	if (o.ready)
+		printf("ready\n");
+	fflush(stdout);
+	nap(o.sleep_ms * 1000);
+	if (o.ending == END_RETURN)
+		for (i = 0; i < o.contexts; i++)
+			mock_context_destroy(context[i]);
+	return (end(&o));
+}
