@@ -1,0 +1,145 @@
+// The only place that talks to the daemon.
+import type { Problem } from './types';
+
+const key = 'cudadvise-token';
+
+// The token comes in the URL's fragment, which no server ever sees, and is
+// kept for this tab only: a cookie would go to every port of this host.
+export function takeToken(): void {
+  const found = /(?:^#|&)token=([0-9a-fA-F]{64})(?:&|$)/.exec(location.hash);
+  if (found === null) return;
+  sessionStorage.setItem(key, found[1]!);
+  const page = /(?:^#|&)page=([^&]*)/.exec(location.hash);
+  const to = page === null ? '#/' : '#' + decodeURIComponent(page[1]!);
+  history.replaceState(null, '', location.pathname + to);
+}
+
+export function haveToken(): boolean {
+  return sessionStorage.getItem(key) !== null;
+}
+
+export class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    readonly problem: Problem,
+  ) {
+    super(problem.detail ?? problem.title);
+  }
+}
+
+async function problemOf(response: Response): Promise<Problem> {
+  try {
+    return (await response.json()) as Problem;
+  } catch {
+    return { title: `The daemon answered ${response.status}`, status: response.status };
+  }
+}
+
+async function request(path: string, accept: string, signal?: AbortSignal,
+  headers: Record<string, string> = {}): Promise<Response> {
+  let response: Response;
+  try {
+    response = await fetch(path, {
+      headers: {
+        Authorization: 'Bearer ' + (sessionStorage.getItem(key) ?? ''),
+        Accept: accept,
+        ...headers,
+      },
+      credentials: 'omit',
+      ...(signal ? { signal } : {}),
+    });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new ApiError(0, {
+      title: 'The daemon does not answer',
+      detail: 'It has stopped, or the connection was lost. `cudadvise dashboard` starts it again and prints a new address.',
+      status: 0,
+    });
+  }
+  if (!response.ok) throw new ApiError(response.status, await problemOf(response));
+  return response;
+}
+
+export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
+  const response = await request('/api/v1' + path, 'application/json', signal);
+  return (await response.json()) as T;
+}
+
+export type Link = 'connecting' | 'live' | 'lost';
+
+// Server-sent events read with fetch(), because EventSource cannot send the
+// token. Calls back for every event; reconnects until the signal aborts.
+export async function listen(
+  path: string,
+  signal: AbortSignal,
+  onEvent: (kind: string, data: unknown) => void,
+  onLink: (state: Link) => void,
+): Promise<void> {
+  let last = '';
+  let wait = 500;
+  while (!signal.aborted) {
+    onLink('connecting');
+    try {
+      const response = await request('/api/v1' + path, 'text/event-stream', signal,
+        last === '' ? {} : { 'Last-Event-ID': last });
+      onLink('live');
+      wait = 500;
+      for await (const event of events(response)) {
+        if (event.id !== '') last = event.id;
+        onEvent(event.kind, event.data);
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      if (error instanceof ApiError && (error.status === 401 || error.status === 404)) {
+        onLink('lost');
+        return;
+      }
+    }
+    if (signal.aborted) return;
+    onLink('lost');
+    await new Promise((resolve) => setTimeout(resolve, wait));
+    wait = Math.min(wait * 2, 10000);
+  }
+}
+
+interface ServerEvent {
+  id: string;
+  kind: string;
+  data: unknown;
+}
+
+async function* events(response: Response): AsyncGenerator<ServerEvent> {
+  if (response.body === null) return;
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    text += value;
+    if (text.length > 1 << 20) return; // no event of ours is that long
+    let end: number;
+    while ((end = text.indexOf('\n\n')) >= 0) {
+      const event = parse(text.slice(0, end));
+      text = text.slice(end + 2);
+      if (event !== null) yield event;
+    }
+  }
+}
+
+function parse(block: string): ServerEvent | null {
+  const event: ServerEvent = { id: '', kind: '', data: null };
+  for (const line of block.split('\n')) {
+    const at = line.indexOf(': ');
+    const [name, value] = [line.slice(0, at), line.slice(at + 2)];
+    if (name === 'id') event.id = value;
+    else if (name === 'event') event.kind = value;
+    else if (name === 'data') {
+      try {
+        event.data = JSON.parse(value);
+      } catch {
+        return null;
+      }
+    }
+  }
+  return event.kind === '' ? null : event;
+}

@@ -1,0 +1,63 @@
+// Where the time went: one bar, with the same numbers in words under it.
+import { percent } from './format';
+import type { Summary } from './types';
+
+interface Part {
+  key: string;
+  label: string;
+  ratio: number;
+}
+
+const causes: [string, string][] = [
+  ['host_ratio', 'waiting for the host'],
+  ['after_sync_ratio', 'after synchronisation'],
+  ['launch_ratio', 'launching'],
+  ['allocation_ratio', 'in allocation calls'],
+  ['api_ratio', 'in other CUDA calls'],
+  ['startup_ratio', 'before the first GPU work'],
+  ['shutdown_ratio', 'after the last GPU work'],
+];
+
+export function partsOf(s: Summary): Part[] {
+  const kernels = s.kernel_ratio ?? 0;
+  const copies = Math.max(0, (s.copy_ratio ?? 0) - (s.copy_hidden_ratio ?? 0));
+  const parts: Part[] = [
+    { key: 'kernel', label: 'kernels', ratio: kernels },
+    { key: 'copy', label: 'copies, not hidden behind kernels', ratio: copies },
+  ];
+  for (const [key, label] of causes) {
+    const ratio = s.idle[key] ?? 0;
+    if (ratio > 0) parts.push({ key: 'idle-' + key.replace('_ratio', ''), label: 'idle ' + label, ratio });
+  }
+  const known = parts.reduce((sum, part) => sum + part.ratio, 0);
+  if (s.idle_ratio !== null && 1 - known > 0.005)
+    parts.push({ key: 'idle-unknown', label: 'idle, cause not known', ratio: 1 - known });
+  return parts.filter((part) => part.ratio > 0);
+}
+
+export function SummaryBar({ summary }: { summary: Summary }) {
+  if (summary.gpu_busy_ratio === null) return <p>No GPU work was recorded.</p>;
+  const parts = partsOf(summary);
+  let x = 0;
+  return (
+    <div class="bar">
+      <svg viewBox="0 0 1000 40" preserveAspectRatio="none" role="img"
+        aria-label={'Share of the run: ' + parts.map((p) => `${p.label} ${percent(p.ratio)}`).join(', ')}>
+        {parts.map((part) => {
+          const width = Math.max(0, Math.min(part.ratio, 1) * 1000);
+          const rect = <rect key={part.key} class={`fill-${part.key}`} x={x} y={0} width={Math.max(1, width - 2)} height={40} />;
+          x += width;
+          return rect;
+        })}
+      </svg>
+      <ul class="legend">
+        {parts.map((part) => (
+          <li key={part.key}>
+            <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true"><rect class={`fill-${part.key}`} width={10} height={10} rx={2} /></svg>
+            <span>{part.label}</span> <b>{percent(part.ratio)}</b>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,84 @@
+// Numbers for people: a unit, and at most three significant digits.
+
+export const none = '–';
+
+export function digits(value: number): string {
+  if (value === 0) return '0';
+  const size = Math.abs(value);
+  if (size >= 1e15 || size < 1e-4) return value.toExponential(1);
+  if (size >= 99.95) return Math.round(value).toLocaleString('en');
+  return String(Number(value.toPrecision(size >= 0.995 ? 3 : 2)));
+}
+
+export function count(value: number | null | undefined): string {
+  return value == null ? none : Math.round(value).toLocaleString('en');
+}
+
+export function seconds(value: number | null | undefined): string {
+  if (value == null) return none;
+  const size = Math.abs(value);
+  if (size === 0) return '0 s';
+  if (size >= 119.5) return `${Math.floor(value / 60)} min ${Math.round(value % 60)} s`;
+  if (size >= 0.9995) return trim(value) + ' s';
+  if (size >= 0.9995e-3) return trim(value * 1e3) + ' ms';
+  if (size >= 0.9995e-6) return trim(value * 1e6) + ' µs';
+  return trim(value * 1e9) + ' ns';
+}
+
+function trim(value: number): string {
+  const size = Math.abs(value);
+  return size >= 99.95 ? String(Math.round(value)) : size >= 9.995 ? value.toFixed(1) : value.toFixed(2);
+}
+
+export function nanoseconds(value: number | null | undefined): string {
+  return value == null ? none : seconds(value / 1e9);
+}
+
+export function percent(value: number | null | undefined): string {
+  if (value == null) return none;
+  const p = value * 100;
+  if (p > 0 && p < 0.1) return '< 0.1 %';
+  return (p >= 9.95 || p === 0 ? Math.round(p).toString() : p.toFixed(1)) + ' %';
+}
+
+export function bytes(value: number | null | undefined): string {
+  if (value == null) return none;
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+  let unit = 0;
+  while (value >= 1024 && unit < units.length - 1) {
+    value /= 1024;
+    unit++;
+  }
+  return `${digits(value)} ${units[unit]}`;
+}
+
+// A value with the unit that the API gave it.
+export function measure(value: number | null, unit: string | null): string {
+  if (value === null) return none;
+  switch (unit) {
+    case 'ns':
+      return nanoseconds(value);
+    case 's':
+      return seconds(value);
+    case 'B':
+      return bytes(value);
+    case 'B/s':
+      return bytes(value) + '/s';
+    case null:
+    case '':
+      return digits(value);
+    case 'ratio':
+      return digits(value) + ' ×';
+    default:
+      return `${digits(value)} ${unit}`;
+  }
+}
+
+export function when(instant: string | null): string {
+  if (instant === null) return none;
+  const date = new Date(instant);
+  if (Number.isNaN(date.getTime())) return none;
+  return date.toLocaleString(undefined, {
+    year: 'numeric', month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit',
+  });
+}

@@ -1,0 +1,89 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { get, listen, type Link } from './api';
+
+export interface Loaded<T> {
+  value: T | null;
+  error: Error | null;
+  loading: boolean;
+  reload: () => void;
+}
+
+// What is at ${path}; the old value stays while a new one is fetched, so that
+// a live run does not flicker. null: nothing to fetch.
+export function useResource<T>(path: string | null): Loaded<T> {
+  const [state, set] = useState<{ path: string | null; value: T | null; error: Error | null }>({
+    path: null, value: null, error: null,
+  });
+  const [turn, setTurn] = useState(0);
+  const reload = useCallback(() => setTurn((n) => n + 1), []);
+
+  useEffect(() => {
+    if (path === null) return;
+    const abort = new AbortController();
+    get<T>(path, abort.signal).then(
+      (value) => set({ path, value, error: null }),
+      (error: Error) => {
+        if (!abort.signal.aborted) set((old) => ({ path, value: old.path === path ? old.value : null, error }));
+      },
+    );
+    return () => abort.abort();
+  }, [path, turn]);
+
+  const current = state.path === path;
+  return {
+    value: current ? state.value : null,
+    error: current ? state.error : null,
+    loading: !current,
+    reload,
+  };
+}
+
+// Calls ${changed} after events of ${path}, at most twice a second.
+export function useEvents(path: string | null, changed: () => void): Link {
+  const [link, setLink] = useState<Link>('connecting');
+  const latest = useRef(changed);
+  latest.current = changed;
+
+  useEffect(() => {
+    if (path === null) return;
+    const abort = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let greeted = false;
+    const later = () => {
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        latest.current();
+      }, 500);
+    };
+    void listen(path, abort.signal, (kind) => {
+      // The first hello comes right after the page has read everything; one
+      // after a reconnect may follow changes that nobody told us.
+      if (kind !== 'hello' || greeted) later();
+      greeted = true;
+    }, setLink);
+    return () => {
+      abort.abort();
+      clearTimeout(timer);
+    };
+  }, [path]);
+  return link;
+}
+
+export function useRoute(): string[] {
+  const read = () => location.hash.replace(/^#\/?/, '').split('/').filter((s) => s !== '').map(decode);
+  const [route, set] = useState(read);
+  useEffect(() => {
+    const changed = () => set(read());
+    addEventListener('hashchange', changed);
+    return () => removeEventListener('hashchange', changed);
+  }, []);
+  return route;
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

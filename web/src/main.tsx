@@ -1,0 +1,56 @@
+import { render } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { haveToken, takeToken } from './api';
+import { useRoute } from './hooks';
+import { NeedToken } from './parts';
+import { RuleView, RulesView } from './view-rules';
+import { RunView } from './view-run';
+import { RunsView } from './view-runs';
+
+function Page({ route }: { route: string[] }) {
+  if (!haveToken()) return <NeedToken />;
+  const [noun = 'runs', id] = route;
+  if (noun === 'runs') return id === undefined ? <RunsView /> : <RunView key={id} id={id} />;
+  if (noun === 'rules') return id === undefined ? <RulesView /> : <RuleView key={id} id={id} />;
+  return (
+    <div class="notice">
+      <h1>No such page</h1>
+      <p><a href="#/">All runs</a></p>
+    </div>
+  );
+}
+
+function App() {
+  const route = useRoute();
+  const main = useRef<HTMLElement>(null);
+  const at = route.join('/');
+  const first = useRef(true);
+  useEffect(() => {
+    document.title = [...route].reverse().concat('cudadvise').join(' · ');
+    // A new view starts at its top, for eyes and for screen readers.
+    if (!first.current) {
+      scrollTo(0, 0);
+      main.current?.focus({ preventScroll: true });
+    }
+    first.current = false;
+  }, [at]);
+  const here = (noun: string) => ((route[0] ?? 'runs') === noun ? { 'aria-current': 'page' as const } : {});
+  return (
+    <>
+      <a class="skip" href="#main" onClick={(e) => { e.preventDefault(); main.current?.focus(); }}>Skip to the content</a>
+      <header>
+        <a class="brand" href="#/"><img src="/icon.svg" alt="" width={24} height={24} />cudadvise</a>
+        <nav aria-label="Main">
+          <a href="#/" {...here('runs')}>Runs</a>
+          <a href="#/rules" {...here('rules')}>Practices</a>
+        </nav>
+      </header>
+      <main id="main" ref={main} tabIndex={-1}>
+        <Page route={route} />
+      </main>
+    </>
+  );
+}
+
+takeToken();
+render(<App />, document.getElementById('app')!);

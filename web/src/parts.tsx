@@ -1,0 +1,78 @@
+// Small pieces that every view uses.
+import type { ComponentChildren } from 'preact';
+import { ApiError, type Link } from './api';
+import { none } from './format';
+import type { RunState } from './types';
+
+export function Failure({ error, retry }: { error: Error; retry?: () => void }) {
+  const problem = error instanceof ApiError ? error.problem : null;
+  if (problem?.status === 401) return <NeedToken />;
+  return (
+    <div class="notice error" role="alert">
+      <h2>{problem?.title ?? 'Something went wrong'}</h2>
+      <p>{error.message}</p>
+      {problem?.help && <p>{problem.help}</p>}
+      {retry && <button type="button" onClick={retry}>Try again</button>}
+    </div>
+  );
+}
+
+export function NeedToken() {
+  return (
+    <div class="notice" role="alert">
+      <h2>This tab has no key</h2>
+      <p>
+        The daemon answers only to pages that were opened with its key. Run
+        this and open the address that it prints:
+      </p>
+      <pre><code>cudadvise dashboard</code></pre>
+    </div>
+  );
+}
+
+export function Loading({ what }: { what: string }) {
+  return <p class="loading" role="status">Loading {what} …</p>;
+}
+
+export function Scroll({ label, children }: { label: string; children: ComponentChildren }) {
+  // Wide tables scroll by themselves; the keyboard reaches them too.
+  return (
+    <div class="scroll" role="region" aria-label={label} tabIndex={0}>
+      {children}
+    </div>
+  );
+}
+
+const states: Record<RunState, string> = {
+  live: 'running',
+  finished: 'finished',
+  killed: 'killed',
+  truncated: 'incomplete',
+};
+
+export function StateBadge({ state }: { state: RunState }) {
+  return <span class={`badge state-${state}`}>{states[state] ?? state}</span>;
+}
+
+export function Badge({ kind, children }: { kind: string; children: ComponentChildren }) {
+  return <span class={`badge ${kind}`}>{children}</span>;
+}
+
+export function LinkState({ link }: { link: Link }) {
+  const text = { connecting: 'connecting', live: 'up to date', lost: 'connection lost, trying again' }[link];
+  return <span class={`link link-${link}`} role="status">{text}</span>;
+}
+
+export function Code({ title, text, kind }: { title: string; text: string | null; kind: string }) {
+  if (text === null || text === '') return null;
+  return (
+    <figure class={`code ${kind}`}>
+      <figcaption>{title}</figcaption>
+      <pre tabIndex={0}><code>{text}</code></pre>
+    </figure>
+  );
+}
+
+export function Text({ value }: { value: string | null | undefined }) {
+  return <>{value == null || value === '' ? none : value}</>;
+}

@@ -1,0 +1,165 @@
+import { SummaryBar } from './bar';
+import { bytes, count, nanoseconds, none, percent, seconds, when } from './format';
+import { useEvents, useResource } from './hooks';
+import { FindingsSection } from './findings';
+import { KernelsSection } from './kernels';
+import { Failure, LinkState, Loading, Scroll, StateBadge } from './parts';
+import type { Copy, Diagnostic, Findings, List, Run } from './types';
+
+export function RunView({ id }: { id: string }) {
+  const base = `/runs/${encodeURIComponent(id)}`;
+  const run = useResource<Run>(base);
+  const findings = useResource<Findings>(base + '/findings');
+  const diagnostics = useResource<List<Diagnostic>>(base + '/diagnostics');
+  const copies = useResource<List<Copy>>(base + '/copies');
+  const live = run.value?.state === 'live';
+  const link = useEvents(run.value ? base + '/events' : null, () => {
+    run.reload();
+    findings.reload();
+    diagnostics.reload();
+    copies.reload();
+  });
+
+  if (run.error && !run.value) return <Failure error={run.error} retry={run.reload} />;
+  if (!run.value) return <Loading what="the run" />;
+  const value = run.value;
+  return (
+    <>
+      <p class="crumb"><a href="#/">All runs</a></p>
+      <div class="heading">
+        <h1>
+          <span class="dim">Run {value.number}</span> {value.label || value.command || value.id}
+        </h1>
+        <StateBadge state={value.state} />
+        {live && <LinkState link={link} />}
+      </div>
+      <Facts run={value} />
+      <section aria-labelledby="time">
+        <h2 id="time">Where the time went</h2>
+        {value.summary ? <SummaryBar summary={value.summary} /> : <p>Not analysed yet.</p>}
+      </section>
+      <Notes run={value} diagnostics={diagnostics.value?.items ?? []} />
+      {findings.value
+        ? <FindingsSection findings={findings.value} live={live} />
+        : findings.error && !live ? <Failure error={findings.error} retry={findings.reload} /> : <Loading what="findings" />}
+      <KernelsSection base={base} revision={`${value.analysis}/${value.launches}`} />
+      <CopiesSection copies={copies.value?.items ?? []} />
+    </>
+  );
+}
+
+function Facts({ run }: { run: Run }) {
+  const devices = [...new Set((run.devices ?? []).filter((name) => name !== null))];
+  const end = run.signal !== null && run.signal !== undefined ? `signal ${run.signal}`
+    : run.exit_code !== null && run.exit_code !== undefined ? `exit code ${run.exit_code}` : none;
+  const facts: [string, string][] = [
+    ['Duration', nanoseconds(run.wall_ns)],
+    ['GPU', devices.join(', ') || none],
+    ['Launches', `${count(run.launches)} of ${count(run.kernels)} kernels`],
+    ['Started', when(run.started_at ?? null)],
+    ['Host', run.host || none],
+    ['Ended with', run.state === 'live' ? 'still running' : end],
+  ];
+  return (
+    <dl class="facts">
+      {facts.map(([name, text]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{text}</dd>
+        </div>
+      ))}
+      {run.label && run.command && (
+        <div class="wide">
+          <dt>Command</dt>
+          <dd><code>{run.command}</code></dd>
+        </div>
+      )}
+    </dl>
+  );
+}
+
+// What a person must know before believing the rest.
+function Notes({ run, diagnostics }: { run: Run; diagnostics: Diagnostic[] }) {
+  const lost = run.data?.lost ?? 0;
+  const bad = lost > 0 || diagnostics.some((d) => d.severity !== 'info') || (run.state !== 'live' && run.state !== 'finished');
+  return (
+    <section class={bad ? 'notes warning' : 'notes'} aria-labelledby="notes">
+      <h2 id="notes">About this measurement</h2>
+      <ul>
+        {run.overhead && (
+          <li>
+            Our own cost: {seconds(run.overhead.total_s)} ({percent(run.overhead.ratio)} of the run)
+            {run.overhead.profiled_launches > 0 && `, ${count(run.overhead.profiled_launches)} launches measured with counters`}.
+          </li>
+        )}
+        {run.data && (
+          <li>
+            {lost === 0
+              ? `Nothing dropped: ${count(run.data.records)} records.`
+              : `${count(lost)} of ${count(run.data.records + lost)} records were dropped (${losses(run)}): totals below are too small.`}
+          </li>
+        )}
+        {run.state === 'killed' && <li>The program was killed: everything up to its last flush is here.</li>}
+        {run.state === 'truncated' && <li>The capture ends early: what is missing cannot be said.</li>}
+        <li>
+          {run.calibrated
+            ? `Ceilings of this GPU were measured: ${run.ceilings_from ?? ''}.`
+            : `Ceilings come from ${run.ceilings_from ?? 'the device\'s attributes'}; cudadvise calibrate measures them and makes the predictions better.`}
+        </li>
+        {diagnostics.map((d, i) => (
+          <li key={i} class={`severity-${d.severity}`}>
+            <b>{d.severity === 'info' ? 'Note' : d.severity === 'error' ? 'Error' : 'Warning'}:</b>{' '}
+            {d.text ?? d.code}{d.count > 1 && ` (${count(d.count)} ×)`}
+            {d.remedy && <span class="remedy">{' '}What to do: {d.remedy}</span>}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function losses(run: Run): string {
+  return Object.entries(run.data.lost_by)
+    .filter(([, n]) => n > 0)
+    .map(([name, n]) => `${name} ${count(n)}`)
+    .join(', ');
+}
+
+function CopiesSection({ copies }: { copies: Copy[] }) {
+  if (copies.length === 0) return null;
+  return (
+    <section aria-labelledby="copies">
+      <h2 id="copies">Copies and memsets</h2>
+      <Scroll label="Copies and memsets">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Kind</th>
+              <th scope="col">From, to</th>
+              <th scope="col">Call</th>
+              <th scope="col" class="number">Size from</th>
+              <th scope="col" class="number">Count</th>
+              <th scope="col" class="number">Bytes</th>
+              <th scope="col" class="number">GPU time</th>
+              <th scope="col" class="number">Bandwidth</th>
+            </tr>
+          </thead>
+          <tbody>
+            {copies.map((copy, i) => (
+              <tr key={i}>
+                <th scope="row">{copy.kind}</th>
+                <td class="nowrap">{copy.memset ? copy.dst : `${copy.src} → ${copy.dst}`}</td>
+                <td>{copy.async ? 'asynchronous' : 'synchronous'}</td>
+                <td class="number">{bytes(copy.size_class_bytes)}</td>
+                <td class="number">{count(copy.count)}</td>
+                <td class="number">{bytes(copy.bytes)}</td>
+                <td class="number">{nanoseconds(copy.gpu_ns)}</td>
+                <td class="number">{copy.bandwidth_bytes_per_s === null ? none : bytes(copy.bandwidth_bytes_per_s) + '/s'}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+    </section>
+  );
+}
