@@ -1,0 +1,234 @@
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "activity.h"
+#include "decode.h"
+#include "diag.h"
+#include "emit.h"
+#include "inject.h"
+#include "sender.h"
+
+#define BUFFER_SIZE (1u << 20)	/* bytes; ~6,000 kernel records */
+#define BUFFER_SMALL (64u << 10)
+#define BUFFER_MAX 64		/* full-size buffers in flight */
+
+/* CUPTI wants 8-byte alignment; the header keeps it at 64. */
+struct buffer {
+	struct buffer *next;
+	size_t valid;		/* bytes CUPTI wrote */
+	size_t size;		/* of data */
+	CUcontext context;
+	uint32_t stream;
+	uint8_t pad[64 - 4 * sizeof(void *) - sizeof(uint32_t)];
+	uint8_t data[];
+};
+
+static struct {
+	pthread_mutex_t lock;
+	struct buffer *free;
+	struct buffer *done, **done_tail;
+	unsigned made;
+	_Atomic bool want_managed;
+	bool managed;
+} pool = { .lock = PTHREAD_MUTEX_INITIALIZER, .done_tail = &pool.done };
+
+static struct buffer *
+buffer_new(size_t size)
+{
+	struct buffer *b;
+
+	if ((b = aligned_alloc(64, sizeof(*b) + size)) == NULL)
+		return (NULL);
+	memset(b, 0, sizeof(*b));
+	b->size = size;
+	return (b);
+}
+
+/* Called in application threads: hand out what is there, never wait. */
+static void CUPTIAPI
+buffer_requested(uint8_t **data, size_t *size, size_t *max_records)
+{
+	struct buffer *b;
+	bool large = false;
+
+	*max_records = 0;
+	pthread_mutex_lock(&pool.lock);
+	if ((b = pool.free) != NULL)
+		pool.free = b->next;
+	else if (pool.made < BUFFER_MAX) {
+		pool.made++;
+		large = true;
+	}
+	pthread_mutex_unlock(&pool.lock);
+	/* Past the cap small buffers keep CUPTI going: NULL would crash older
+	 * versions and lose records in all. */
+	if (b == NULL)
+		b = buffer_new(large ? BUFFER_SIZE : BUFFER_SMALL);
+	if (b == NULL) {
+		*data = NULL;
+		*size = 0;
+		return;
+	}
+	*data = b->data;
+	*size = b->size;
+}
+
+static void CUPTIAPI
+buffer_completed(CUcontext context, uint32_t stream, uint8_t *data,
+    size_t size, size_t valid)
+{
+	struct buffer *b;
+
+	(void)size;
+	if (data == NULL)
+		return;
+	b = (struct buffer *)(void *)(data - offsetof(struct buffer, data));
+	b->valid = valid;
+	b->context = context;
+	b->stream = stream;
+	b->next = NULL;
+	pthread_mutex_lock(&pool.lock);
+	*pool.done_tail = b;
+	pool.done_tail = &b->next;
+	pthread_mutex_unlock(&pool.lock);
+	sender_wake();
+}
+
+static const struct {
+	CUpti_ActivityKind kind;
+	const char *name;
+	bool essential;
+} kinds[] = {
+	{ CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, "kernel tracing", true },
+	{ CUPTI_ACTIVITY_KIND_MEMCPY, "copy tracing", false },
+	{ CUPTI_ACTIVITY_KIND_MEMCPY2, "peer copy tracing", false },
+	{ CUPTI_ACTIVITY_KIND_MEMSET, "memset tracing", false },
+	{ CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, "synchronisation tracing",
+	    false },
+	{ CUPTI_ACTIVITY_KIND_MEMORY2, "allocation tracing", false },
+	{ CUPTI_ACTIVITY_KIND_OVERHEAD, "overhead records", false },
+	{ CUPTI_ACTIVITY_KIND_DEVICE, "device records", false },
+	{ CUPTI_ACTIVITY_KIND_CONTEXT, "context records", false },
+	{ CUPTI_ACTIVITY_KIND_STREAM, "stream records", false },
+	{ CUPTI_ACTIVITY_KIND_MARKER, "NVTX ranges", false },
+};
+
+int
+activity_start(void)
+{
+	const struct cupti_api *api = &inject.api;
+	CUptiResult r;
+	size_t i;
+	int status = 0;
+
+	if (api->cuptiSetThreadIdType != NULL)
+		api->cuptiSetThreadIdType(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
+	r = api->cuptiActivityRegisterCallbacks(buffer_requested,
+	    buffer_completed);
+	if (r != CUPTI_SUCCESS) {
+		diag_cupti("cuptiActivityRegisterCallbacks", r);
+		return (-1);
+	}
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		r = api->cuptiActivityEnable(kinds[i].kind);
+		if (r == CUPTI_SUCCESS)
+			continue;
+		diag_cupti(kinds[i].name, r);
+		if (kinds[i].essential)
+			status = -1;
+	}
+	return (status);
+}
+
+void
+activity_flush(int force)
+{
+
+	inject.api.cuptiActivityFlushAll(force ?
+	    CUPTI_ACTIVITY_FLAG_FLUSH_FORCED : 0);
+}
+
+static void
+managed_start(void)
+{
+	CUpti_ActivityUnifiedMemoryCounterConfig c[] = {
+		{ .scope = CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_SCOPE_PROCESS_ALL_DEVICES,
+		  .kind = CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_HTOD,
+		  .enable = 1 },
+		{ .scope = CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_SCOPE_PROCESS_ALL_DEVICES,
+		  .kind = CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_DTOH,
+		  .enable = 1 },
+		{ .scope = CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_SCOPE_PROCESS_ALL_DEVICES,
+		  .kind = CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_GPU_PAGE_FAULT,
+		  .enable = 1 },
+		{ .scope = CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_SCOPE_PROCESS_ALL_DEVICES,
+		  .kind = CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_CPU_PAGE_FAULT_COUNT,
+		  .enable = 1 },
+	};
+	CUptiResult r;
+
+	pool.managed = true;
+	if (inject.api.cuptiActivityConfigureUnifiedMemoryCounter == NULL)
+		return;
+	r = inject.api.cuptiActivityConfigureUnifiedMemoryCounter(c,
+	    sizeof(c) / sizeof(c[0]));
+	if (r == CUPTI_SUCCESS)
+		r = inject.api.cuptiActivityEnable(
+		    CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER);
+	if (r != CUPTI_SUCCESS)
+		diag_cupti("unified-memory events", r);
+}
+
+void
+activity_want_managed(void)
+{
+
+	atomic_store(&pool.want_managed, true);
+}
+
+static void
+buffer_return(struct buffer *b)
+{
+
+	if (b->size != BUFFER_SIZE) {
+		free(b);
+		return;
+	}
+	pthread_mutex_lock(&pool.lock);
+	b->next = pool.free;
+	pool.free = b;
+	pthread_mutex_unlock(&pool.lock);
+}
+
+unsigned
+activity_drain(void)
+{
+	struct buffer *b, *next;
+	CUpti_Activity *record;
+	unsigned n = 0;
+	size_t dropped;
+
+	if (!pool.managed && atomic_load(&pool.want_managed))
+		managed_start();
+	pthread_mutex_lock(&pool.lock);
+	b = pool.done;
+	pool.done = NULL;
+	pool.done_tail = &pool.done;
+	pthread_mutex_unlock(&pool.lock);
+	for (; b != NULL; b = next, n++) {
+		next = b->next;
+		record = NULL;
+		while (b->valid > 0 &&
+		    inject.api.cuptiActivityGetNextRecord(b->data, b->valid,
+		    &record) == CUPTI_SUCCESS)
+			decode_record(record);
+		dropped = 0;
+		if (inject.api.cuptiActivityGetNumDroppedRecords(b->context,
+		    b->stream, &dropped) == CUPTI_SUCCESS && dropped > 0)
+			emit_lost(LOSS_CUPTI, dropped);
+		buffer_return(b);
+	}
+	return (n);
+}

@@ -1,0 +1,26 @@
+/*
+ * activity.h: CUPTI's activity buffers: handing them out, taking them back, and
+ * turning their records into ours.
+ */
+#ifndef CADV_ACTIVITY_H
+#define CADV_ACTIVITY_H
+
+#include <stdint.h>
+
+/* activity_start(): register the buffer callbacks and enable the kinds of the
+ * trace tier. Refusals are reported; -1 if kernels cannot be traced. */
+int activity_start(void);
+
+/* activity_flush(force): ask CUPTI for what it has. Only from the sender
+ * thread. ${force} returns unfinished kernels as well: at the very end. */
+void activity_flush(int force);
+
+/* activity_drain(): decode all returned buffers. Sender thread only. Returns
+ * how many there were. */
+unsigned activity_drain(void);
+
+/* activity_want_managed(): managed memory is in use: collect its events from
+ * the next drain on. Any thread. */
+void activity_want_managed(void);
+
+#endif

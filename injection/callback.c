@@ -1,0 +1,445 @@
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "activity.h"
+#include "callback.h"
+#include "calls.h"
+#include "counters.h"
+#include "diag.h"
+#include "emit.h"
+#include "inject.h"
+#include "launch.h"
+#include "signature.h"
+
+#define CONTEXT_IDS 1024	/* contexts whose device we remember */
+#define SAMPLE 64		/* one callback in so many is timed */
+
+/* Every capture call's parameters begin with its stream. */
+struct capture_params {
+	CUstream stream;
+};
+
+static struct {
+	_Atomic int device[CONTEXT_IDS];	/* by context id: device + 1 */
+	_Atomic bool want_errors;	/* cudaGetLastError is watched */
+	_Atomic uint64_t calls, timed, timed_ns;
+} cb;
+
+static _Thread_local struct {
+	bool inside;			/* our own calls call back */
+	uint32_t unread;		/* correlation of an error not read */
+	uint16_t unread_call;
+	uint32_t unread_result;
+	unsigned count;			/* for sampling */
+} self;
+
+static uint32_t
+device_of(const CUpti_CallbackData *d)
+{
+	uint32_t device = 0;
+	int known;
+
+	if (d->contextUid < CONTEXT_IDS && (known = atomic_load_explicit(
+	    &cb.device[d->contextUid], memory_order_relaxed)) != 0)
+		return ((uint32_t)known - 1);
+	if (inject.api.cuptiGetDeviceId != NULL && d->context != NULL &&
+	    inject.api.cuptiGetDeviceId(d->context, &device) == CUPTI_SUCCESS &&
+	    d->contextUid < CONTEXT_IDS)
+		atomic_store(&cb.device[d->contextUid], (int)device + 1);
+	return (device);
+}
+
+static void
+emit_failure(uint16_t call, uint32_t result, const char *name,
+    uint32_t correlation, bool read, const char *detail)
+{
+	const char *error = NULL;
+	struct record_FAILURE r = { .call = call, .result = result,
+	    .tid = inject_tid(), .correlation = correlation,
+	    .now_ns = inject_now(), .read = read,
+	    .call_name = wire_str_of(name), .detail = wire_str_of(detail) };
+
+	if (inject.api.cuGetErrorName != NULL)
+		inject.api.cuGetErrorName((CUresult)result, &error);
+	r.error_name = wire_str_of(error);
+	EMIT(FAILURE, &r);
+}
+
+/* From the first error on it matters whether the program asks for errors. */
+static void
+watch_error_reads(void)
+{
+
+	if (atomic_exchange(&cb.want_errors, true))
+		return;
+	inject.api.cuptiEnableCallback(1, inject.subscriber,
+	    CUPTI_CB_DOMAIN_RUNTIME_API,
+	    CUPTI_RUNTIME_TRACE_CBID_cudaGetLastError_v3020);
+	inject.api.cuptiEnableCallback(1, inject.subscriber,
+	    CUPTI_CB_DOMAIN_RUNTIME_API,
+	    CUPTI_RUNTIME_TRACE_CBID_cudaPeekAtLastError_v3020);
+}
+
+static void
+on_failure(const struct call_row *row, const CUpti_CallbackData *d,
+    uint32_t result, const struct signature_shape *shape)
+{
+	char detail[160] = "";
+
+	/* Errors of a process that is going down are nobody's bug. */
+	if (result == CUDA_ERROR_DEINITIALIZED ||
+	    result == CUDA_ERROR_NOT_READY)
+		return;
+	if (shape != NULL)
+		snprintf(detail, sizeof(detail),
+		    "grid (%u,%u,%u) block (%u,%u,%u) dynamic shared %u B",
+		    shape->grid[0], shape->grid[1], shape->grid[2],
+		    shape->block[0], shape->block[1], shape->block[2],
+		    shape->dynamic);
+	watch_error_reads();
+	self.unread = d->correlationId;
+	self.unread_call = row->call;
+	self.unread_result = result;
+	emit_failure(row->call, result, d->functionName, d->correlationId,
+	    false, detail);
+}
+
+static void
+on_error_read(const CUpti_CallbackData *d)
+{
+
+	if (d->callbackSite != CUPTI_API_EXIT || self.unread == 0)
+		return;
+	emit_failure(self.unread_call, self.unread_result, d->functionName,
+	    self.unread, true, "");
+	self.unread = 0;
+}
+
+/* The launch's function, shape and stream from its parameters. */
+static const void *
+launch_shape(const struct call_row *row, const CUpti_CallbackData *d,
+    struct signature_shape *shape, CUstream *stream)
+{
+
+	memset(shape, 0, sizeof(*shape));
+	shape->device = device_of(d);
+	if (row->kind == CALLS_LAUNCH_EX) {
+		const cuLaunchKernelEx_params *p = d->functionParams;
+		const CUlaunchConfig *c = p->config;
+
+		if (c == NULL)
+			return (NULL);
+		shape->grid[0] = c->gridDimX;
+		shape->grid[1] = c->gridDimY;
+		shape->grid[2] = c->gridDimZ;
+		shape->block[0] = c->blockDimX;
+		shape->block[1] = c->blockDimY;
+		shape->block[2] = c->blockDimZ;
+		shape->dynamic = c->sharedMemBytes;
+		*stream = c->hStream;
+		return (p->f);
+	} else {
+		/* cuLaunchCooperativeKernel begins with the same fields. */
+		const cuLaunchKernel_params *p = d->functionParams;
+
+		shape->grid[0] = p->gridDimX;
+		shape->grid[1] = p->gridDimY;
+		shape->grid[2] = p->gridDimZ;
+		shape->block[0] = p->blockDimX;
+		shape->block[1] = p->blockDimY;
+		shape->block[2] = p->blockDimZ;
+		shape->dynamic = p->sharedMemBytes;
+		*stream = p->hStream;
+		return (p->f);
+	}
+}
+
+static bool
+is_cooperative(const struct call_row *row, const CUpti_CallbackData *d)
+{
+	const cuLaunchKernelEx_params *p = d->functionParams;
+	unsigned i;
+
+	if (row->kind == CALLS_COOPERATIVE)
+		return (true);
+	if (row->kind != CALLS_LAUNCH_EX || p->config == NULL)
+		return (false);
+	for (i = 0; i < p->config->numAttrs; i++)
+		if (p->config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE &&
+		    p->config->attrs[i].value.cooperative != 0)
+			return (true);
+	return (false);
+}
+
+static void
+on_launch_enter(const struct call_row *row, const CUpti_CallbackData *d)
+{
+	struct signature_shape shape;
+	struct signature *s = NULL;
+	CUstream stream = NULL;
+	bool profiled = false;
+	const void *key;
+
+	*d->correlationData = 0;
+	counters_other_launch();
+	if (inject.level >= LEVEL_COUNTERS && row->kind != CALLS_GRAPH &&
+	    (key = launch_shape(row, d, &shape, &stream)) != NULL &&
+	    (s = signature_of(key, d->symbolName, &shape)) != NULL) {
+		atomic_fetch_add_explicit(&s->launches, 1,
+		    memory_order_relaxed);
+		if (s->skip == SKIP_NONE && is_cooperative(row, d))
+			s->skip = SKIP_COOPERATIVE;
+		if (counters_wanted(s))
+			profiled = counters_enter(s, d->context, stream);
+	}
+	if (profiled)
+		*d->correlationData = (uint64_t)(uintptr_t)s;
+	launch_put(d->correlationId, inject_now(), inject_tid(), profiled);
+}
+
+static void
+on_launch_exit(const struct call_row *row, const CUpti_CallbackData *d)
+{
+	struct signature *s = (void *)(uintptr_t)*d->correlationData;
+	CUresult result = d->functionReturnValue != NULL ?
+	    *(CUresult *)d->functionReturnValue : CUDA_SUCCESS;
+	struct signature_shape shape;
+	CUstream stream;
+
+	if (s != NULL)
+		counters_exit(s, result == CUDA_SUCCESS);
+	if (result == CUDA_SUCCESS)
+		return;
+	if (row->kind == CALLS_GRAPH) {
+		on_failure(row, d, (uint32_t)result, NULL);
+	} else {
+		launch_shape(row, d, &shape, &stream);
+		on_failure(row, d, (uint32_t)result, &shape);
+	}
+}
+
+static void
+on_call(const struct call_row *row, const CUpti_CallbackData *d)
+{
+	struct record_API r = { .call = row->call };
+
+	if (d->callbackSite == CUPTI_API_ENTER) {
+		*d->correlationData = inject_now();
+		launch_put(d->correlationId, *d->correlationData, inject_tid(),
+		    false);
+		if (row->kind == CALLS_MANAGED)
+			activity_want_managed();
+		return;
+	}
+	r.result = d->functionReturnValue != NULL ?
+	    (uint32_t)*(CUresult *)d->functionReturnValue : 0;
+	r.tid = inject_tid();
+	r.correlation = d->correlationId;
+	r.start_ns = *d->correlationData;
+	r.end_ns = inject_now();
+	EMIT(API, &r);
+	if (r.result != CUDA_SUCCESS)
+		on_failure(row, d, r.result, NULL);
+}
+
+static void
+on_capture(const struct call_row *row, const CUpti_CallbackData *d)
+{
+	const struct capture_params *p = d->functionParams;
+	bool failed = d->callbackSite == CUPTI_API_EXIT &&
+	    d->functionReturnValue != NULL &&
+	    *(CUresult *)d->functionReturnValue != CUDA_SUCCESS;
+
+	if (row->kind == CALLS_CAPTURE_BEGIN &&
+	    d->callbackSite == CUPTI_API_ENTER)
+		counters_capture(p->stream, true);
+	else if (d->callbackSite == CUPTI_API_EXIT &&
+	    (row->kind == CALLS_CAPTURE_END || failed))
+		counters_capture(p->stream, false);
+}
+
+static void
+on_driver_call(CUpti_CallbackId cbid, const CUpti_CallbackData *d)
+{
+	const struct call_row *row = calls_find(cbid);
+
+	if (row == NULL)
+		return;
+	switch (row->kind) {
+	case CALLS_LAUNCH:
+	case CALLS_LAUNCH_EX:
+	case CALLS_COOPERATIVE:
+	case CALLS_GRAPH:
+		if (d->callbackSite == CUPTI_API_ENTER)
+			on_launch_enter(row, d);
+		else
+			on_launch_exit(row, d);
+		break;
+	case CALLS_CAPTURE_BEGIN:
+	case CALLS_CAPTURE_END:
+		on_capture(row, d);
+		break;
+	default:
+		on_call(row, d);
+		break;
+	}
+}
+
+static void
+on_resource(CUpti_CallbackId cbid, const CUpti_ResourceData *d)
+{
+	struct record_CONTEXT r = { .destroyed = 1, .now_ns = inject_now() };
+	uint32_t id = 0;
+
+	switch (cbid) {
+	case CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING:
+		counters_context_gone(d->context);
+		if (inject.api.cuptiGetContextId != NULL &&
+		    inject.api.cuptiGetContextId(d->context, &id) ==
+		    CUPTI_SUCCESS) {
+			r.id = id;
+			EMIT(CONTEXT, &r);
+		}
+		break;
+	case CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING:
+		counters_stream_gone(d->resourceHandle.stream);
+		break;
+	case CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING:
+		signature_forget_keys();
+		break;
+	default:
+		break;
+	}
+}
+
+static void
+on_state(CUpti_CallbackId cbid, const CUpti_StateData *d)
+{
+
+	if (cbid != CUPTI_CBID_STATE_FATAL_ERROR)
+		return;
+	diag_report(DIAG_FATAL, SEVERITY_ERROR,
+	    d != NULL ? (uint32_t)d->notification.result : 0, "CUPTI",
+	    d != NULL && d->notification.message != NULL ?
+	    d->notification.message : "CUPTI gave up; nothing is measured "
+	    "from here on");
+}
+
+static void CUPTIAPI
+on_event(void *cookie, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
+    const void *data)
+{
+	struct timespec a, b;
+	bool timed;
+
+	(void)cookie;
+	if (!inject_active() || self.inside)
+		return;
+	self.inside = true;
+	timed = self.count++ % SAMPLE == 0;
+	if (timed)
+		clock_gettime(CLOCK_MONOTONIC, &a);
+	switch (domain) {
+	case CUPTI_CB_DOMAIN_DRIVER_API:
+		on_driver_call(cbid, data);
+		break;
+	case CUPTI_CB_DOMAIN_RUNTIME_API:
+		on_error_read(data);
+		break;
+	case CUPTI_CB_DOMAIN_RESOURCE:
+		on_resource(cbid, data);
+		break;
+	case CUPTI_CB_DOMAIN_STATE:
+		on_state(cbid, data);
+		break;
+	default:
+		break;
+	}
+	if (timed) {
+		uint64_t ns;
+
+		clock_gettime(CLOCK_MONOTONIC, &b);
+		ns = (uint64_t)(b.tv_sec - a.tv_sec) * 1000000000ull +
+		    (uint64_t)(b.tv_nsec - a.tv_nsec);
+		/* Windows are accounted for by themselves. */
+		if (ns < 100000) {
+			atomic_fetch_add(&cb.timed, 1);
+			atomic_fetch_add(&cb.timed_ns, ns);
+		}
+		atomic_fetch_add(&cb.calls, SAMPLE);
+	}
+	self.inside = false;
+}
+
+static const struct {
+	CUpti_CallbackDomain domain;
+	CUpti_CallbackId cbid;
+} resources[] = {
+	{ CUPTI_CB_DOMAIN_RESOURCE,
+	    CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING },
+	{ CUPTI_CB_DOMAIN_RESOURCE,
+	    CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING },
+	{ CUPTI_CB_DOMAIN_RESOURCE,
+	    CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING },
+	{ CUPTI_CB_DOMAIN_STATE, CUPTI_CBID_STATE_FATAL_ERROR },
+};
+
+int
+callback_subscribe(void)
+{
+	char other[128] = "", text[320];
+	CUpti_SubscriberParams p = {
+		.structSize = CUpti_SubscriberParams_STRUCT_SIZE,
+		.subscriberName = "cudadvise", .oldSubscriberName = other,
+		.oldSubscriberSize = sizeof(other) };
+	const struct call_row *rows;
+	CUptiResult r;
+	unsigned i, n;
+
+	r = inject.api.cuptiSubscribe_v2(&inject.subscriber, on_event, NULL,
+	    &p);
+	if (r == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED &&
+	    other[0] != '\0') {
+		snprintf(text, sizeof(text), "%s is active in this process and "
+		    "only one profiler can be: run without it", other);
+		diag_report(DIAG_SUBSCRIBER, SEVERITY_ERROR, (uint32_t)r,
+		    "cuptiSubscribe", text);
+		return (-1);
+	}
+	if (r != CUPTI_SUCCESS) {
+		diag_cupti("cuptiSubscribe", r);
+		return (-1);
+	}
+	calls_init();
+	rows = calls_table(&n);
+	for (i = 0; i < n; i++) {
+		r = inject.api.cuptiEnableCallback(1, inject.subscriber,
+		    CUPTI_CB_DOMAIN_DRIVER_API, rows[i].cbid);
+		if (r != CUPTI_SUCCESS)
+			diag_cupti("cuptiEnableCallback", r);
+	}
+	for (i = 0; i < sizeof(resources) / sizeof(resources[0]); i++) {
+		r = inject.api.cuptiEnableCallback(1, inject.subscriber,
+		    resources[i].domain, resources[i].cbid);
+		if (r != CUPTI_SUCCESS)
+			diag_cupti("cuptiEnableCallback", r);
+	}
+	return (0);
+}
+
+void
+callback_send_overhead(void)
+{
+	uint64_t timed = atomic_load(&cb.timed), now = inject_now(), total;
+	struct record_OVERHEAD r = { .kind = OVERHEAD_CALLBACK };
+
+	if (timed == 0)
+		return;
+	total = atomic_load(&cb.timed_ns) * atomic_load(&cb.calls) / timed;
+	/* A sum, not an interval: it stands after everything else. */
+	r.start_ns = now;
+	r.end_ns = now + total;
+	EMIT(OVERHEAD, &r);
+}

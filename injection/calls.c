@@ -1,0 +1,149 @@
+#include <stddef.h>
+
+#include "wire/record.h"
+
+#include "calls.h"
+
+#define ROW(name, kind, call)						\
+	{ CUPTI_DRIVER_TRACE_CBID_##name, CALLS_##kind, CALL_##call }
+
+/* The suffixes _ptsz and _ptds are the same calls compiled for the per-thread
+ * default stream. */
+static const struct call_row rows[] = {
+	ROW(cuLaunchKernel, LAUNCH, LAUNCH),
+	ROW(cuLaunchKernel_ptsz, LAUNCH, LAUNCH),
+	ROW(cuLaunchKernelEx, LAUNCH_EX, LAUNCH),
+	ROW(cuLaunchKernelEx_ptsz, LAUNCH_EX, LAUNCH),
+	ROW(cuLaunchCooperativeKernel, COOPERATIVE, LAUNCH),
+	ROW(cuLaunchCooperativeKernel_ptsz, COOPERATIVE, LAUNCH),
+	ROW(cuGraphLaunch, GRAPH, GRAPH_LAUNCH),
+	ROW(cuGraphLaunch_ptsz, GRAPH, GRAPH_LAUNCH),
+	ROW(cuMemcpy, RECORD, MEMCPY),
+	ROW(cuMemcpy_ptds, RECORD, MEMCPY),
+	ROW(cuMemcpyHtoD_v2, RECORD, MEMCPY),
+	ROW(cuMemcpyHtoD_v2_ptds, RECORD, MEMCPY),
+	ROW(cuMemcpyDtoH_v2, RECORD, MEMCPY),
+	ROW(cuMemcpyDtoH_v2_ptds, RECORD, MEMCPY),
+	ROW(cuMemcpyDtoD_v2, RECORD, MEMCPY),
+	ROW(cuMemcpyDtoD_v2_ptds, RECORD, MEMCPY),
+	ROW(cuMemcpyHtoA_v2, RECORD, MEMCPY),
+	ROW(cuMemcpyHtoA_v2_ptds, RECORD, MEMCPY),
+	ROW(cuMemcpyAtoH_v2, RECORD, MEMCPY),
+	ROW(cuMemcpyAtoH_v2_ptds, RECORD, MEMCPY),
+	ROW(cuMemcpy2D_v2, RECORD, MEMCPY),
+	ROW(cuMemcpy2D_v2_ptds, RECORD, MEMCPY),
+	ROW(cuMemcpy2DUnaligned_v2, RECORD, MEMCPY),
+	ROW(cuMemcpy2DUnaligned_v2_ptds, RECORD, MEMCPY),
+	ROW(cuMemcpy3D_v2, RECORD, MEMCPY),
+	ROW(cuMemcpy3D_v2_ptds, RECORD, MEMCPY),
+	ROW(cuMemcpyPeer, RECORD, MEMCPY),
+	ROW(cuMemcpyPeer_ptds, RECORD, MEMCPY),
+	ROW(cuMemcpyAsync, RECORD, MEMCPY_ASYNC),
+	ROW(cuMemcpyAsync_ptsz, RECORD, MEMCPY_ASYNC),
+	ROW(cuMemcpyHtoDAsync_v2, RECORD, MEMCPY_ASYNC),
+	ROW(cuMemcpyHtoDAsync_v2_ptsz, RECORD, MEMCPY_ASYNC),
+	ROW(cuMemcpyDtoHAsync_v2, RECORD, MEMCPY_ASYNC),
+	ROW(cuMemcpyDtoHAsync_v2_ptsz, RECORD, MEMCPY_ASYNC),
+	ROW(cuMemcpyDtoDAsync_v2, RECORD, MEMCPY_ASYNC),
+	ROW(cuMemcpyDtoDAsync_v2_ptsz, RECORD, MEMCPY_ASYNC),
+	ROW(cuMemcpy2DAsync_v2, RECORD, MEMCPY_ASYNC),
+	ROW(cuMemcpy2DAsync_v2_ptsz, RECORD, MEMCPY_ASYNC),
+	ROW(cuMemcpy3DAsync_v2, RECORD, MEMCPY_ASYNC),
+	ROW(cuMemcpy3DAsync_v2_ptsz, RECORD, MEMCPY_ASYNC),
+	ROW(cuMemcpyPeerAsync, RECORD, MEMCPY_ASYNC),
+	ROW(cuMemcpyPeerAsync_ptsz, RECORD, MEMCPY_ASYNC),
+	ROW(cuMemcpyHtoAAsync_v2, RECORD, MEMCPY_ASYNC),
+	ROW(cuMemcpyHtoAAsync_v2_ptsz, RECORD, MEMCPY_ASYNC),
+	ROW(cuMemcpyAtoHAsync_v2, RECORD, MEMCPY_ASYNC),
+	ROW(cuMemcpyAtoHAsync_v2_ptsz, RECORD, MEMCPY_ASYNC),
+	ROW(cuMemsetD8_v2, RECORD, MEMSET),
+	ROW(cuMemsetD8_v2_ptds, RECORD, MEMSET),
+	ROW(cuMemsetD16_v2, RECORD, MEMSET),
+	ROW(cuMemsetD16_v2_ptds, RECORD, MEMSET),
+	ROW(cuMemsetD32_v2, RECORD, MEMSET),
+	ROW(cuMemsetD32_v2_ptds, RECORD, MEMSET),
+	ROW(cuMemsetD2D8_v2, RECORD, MEMSET),
+	ROW(cuMemsetD2D8_v2_ptds, RECORD, MEMSET),
+	ROW(cuMemsetD2D16_v2, RECORD, MEMSET),
+	ROW(cuMemsetD2D16_v2_ptds, RECORD, MEMSET),
+	ROW(cuMemsetD2D32_v2, RECORD, MEMSET),
+	ROW(cuMemsetD2D32_v2_ptds, RECORD, MEMSET),
+	ROW(cuMemsetD8Async, RECORD, MEMSET_ASYNC),
+	ROW(cuMemsetD8Async_ptsz, RECORD, MEMSET_ASYNC),
+	ROW(cuMemsetD16Async, RECORD, MEMSET_ASYNC),
+	ROW(cuMemsetD16Async_ptsz, RECORD, MEMSET_ASYNC),
+	ROW(cuMemsetD32Async, RECORD, MEMSET_ASYNC),
+	ROW(cuMemsetD32Async_ptsz, RECORD, MEMSET_ASYNC),
+	ROW(cuMemsetD2D8Async, RECORD, MEMSET_ASYNC),
+	ROW(cuMemsetD2D8Async_ptsz, RECORD, MEMSET_ASYNC),
+	ROW(cuMemsetD2D32Async, RECORD, MEMSET_ASYNC),
+	ROW(cuMemsetD2D32Async_ptsz, RECORD, MEMSET_ASYNC),
+	ROW(cuMemAlloc_v2, RECORD, MALLOC),
+	ROW(cuMemAllocPitch_v2, RECORD, MALLOC),
+	ROW(cuMemFree_v2, RECORD, FREE),
+	ROW(cuMemAllocAsync, RECORD, MALLOC_ASYNC),
+	ROW(cuMemAllocAsync_ptsz, RECORD, MALLOC_ASYNC),
+	ROW(cuMemAllocFromPoolAsync, RECORD, MALLOC_ASYNC),
+	ROW(cuMemAllocFromPoolAsync_ptsz, RECORD, MALLOC_ASYNC),
+	ROW(cuMemFreeAsync, RECORD, FREE_ASYNC),
+	ROW(cuMemFreeAsync_ptsz, RECORD, FREE_ASYNC),
+	ROW(cuMemHostAlloc, RECORD, MALLOC_HOST),
+	ROW(cuMemAllocHost_v2, RECORD, MALLOC_HOST),
+	ROW(cuMemFreeHost, RECORD, FREE_HOST),
+	ROW(cuMemHostRegister_v2, RECORD, HOST_REGISTER),
+	ROW(cuMemHostUnregister, RECORD, HOST_UNREGISTER),
+	ROW(cuMemAllocManaged, MANAGED, MALLOC_MANAGED),
+	ROW(cuCtxSynchronize, RECORD, DEVICE_SYNC),
+	ROW(cuStreamSynchronize, RECORD, STREAM_SYNC),
+	ROW(cuStreamSynchronize_ptsz, RECORD, STREAM_SYNC),
+	ROW(cuEventSynchronize, RECORD, EVENT_SYNC),
+	ROW(cuModuleLoad, RECORD, MODULE_LOAD),
+	ROW(cuModuleLoadData, RECORD, MODULE_LOAD),
+	ROW(cuModuleLoadDataEx, RECORD, MODULE_LOAD),
+	ROW(cuModuleLoadFatBinary, RECORD, MODULE_LOAD),
+	ROW(cuLibraryLoadData, RECORD, MODULE_LOAD),
+	ROW(cuLibraryLoadFromFile, RECORD, MODULE_LOAD),
+	ROW(cuGraphInstantiate, RECORD, GRAPH_INSTANTIATE),
+	ROW(cuGraphInstantiate_v2, RECORD, GRAPH_INSTANTIATE),
+	ROW(cuGraphInstantiateWithFlags, RECORD, GRAPH_INSTANTIATE),
+	ROW(cuGraphInstantiateWithParams, RECORD, GRAPH_INSTANTIATE),
+	ROW(cuGraphInstantiateWithParams_ptsz, RECORD, GRAPH_INSTANTIATE),
+	ROW(cuStreamBeginCapture, CAPTURE_BEGIN, OTHER),
+	ROW(cuStreamBeginCapture_ptsz, CAPTURE_BEGIN, OTHER),
+	ROW(cuStreamBeginCapture_v2, CAPTURE_BEGIN, OTHER),
+	ROW(cuStreamBeginCapture_v2_ptsz, CAPTURE_BEGIN, OTHER),
+	ROW(cuStreamBeginCaptureToGraph, CAPTURE_BEGIN, OTHER),
+	ROW(cuStreamBeginCaptureToGraph_ptsz, CAPTURE_BEGIN, OTHER),
+	ROW(cuStreamEndCapture, CAPTURE_END, OTHER),
+	ROW(cuStreamEndCapture_ptsz, CAPTURE_END, OTHER),
+};
+
+static uint8_t lookup[CUPTI_DRIVER_TRACE_CBID_SIZE];	/* row + 1 */
+
+_Static_assert(sizeof(rows) / sizeof(rows[0]) < 255, "lookup is uint8_t");
+
+const struct call_row *
+calls_table(unsigned *n)
+{
+
+	*n = sizeof(rows) / sizeof(rows[0]);
+	return (rows);
+}
+
+void
+calls_init(void)
+{
+	unsigned i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		lookup[rows[i].cbid] = (uint8_t)(i + 1);
+}
+
+const struct call_row *
+calls_find(CUpti_CallbackId cbid)
+{
+
+	if (cbid >= CUPTI_DRIVER_TRACE_CBID_SIZE || lookup[cbid] == 0)
+		return (NULL);
+	return (&rows[lookup[cbid] - 1]);
+}

@@ -1,0 +1,315 @@
+#include <string.h>
+
+#include "decode.h"
+#include "device.h"
+#include "emit.h"
+#include "inject.h"
+#include "launch.h"
+#include "signature.h"
+
+static const uint8_t copy_kind[] = {
+	[CUPTI_ACTIVITY_MEMCPY_KIND_HTOD] = COPY_H2D,
+	[CUPTI_ACTIVITY_MEMCPY_KIND_DTOH] = COPY_D2H,
+	[CUPTI_ACTIVITY_MEMCPY_KIND_HTOA] = COPY_H2D,
+	[CUPTI_ACTIVITY_MEMCPY_KIND_ATOH] = COPY_D2H,
+	[CUPTI_ACTIVITY_MEMCPY_KIND_ATOA] = COPY_D2D,
+	[CUPTI_ACTIVITY_MEMCPY_KIND_ATOD] = COPY_D2D,
+	[CUPTI_ACTIVITY_MEMCPY_KIND_DTOA] = COPY_D2D,
+	[CUPTI_ACTIVITY_MEMCPY_KIND_DTOD] = COPY_D2D,
+	[CUPTI_ACTIVITY_MEMCPY_KIND_HTOH] = COPY_H2H,
+	[CUPTI_ACTIVITY_MEMCPY_KIND_PTOP] = COPY_P2P,
+};
+
+static uint8_t
+copy_of(uint8_t kind)
+{
+
+	return (kind < sizeof(copy_kind) ? copy_kind[kind] : COPY_UNKNOWN);
+}
+
+static uint8_t
+memory_of(uint32_t kind)
+{
+
+	switch (kind) {
+	case CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE:
+		return (MEMORY_PAGEABLE);
+	case CUPTI_ACTIVITY_MEMORY_KIND_PINNED:
+		return (MEMORY_PINNED);
+	case CUPTI_ACTIVITY_MEMORY_KIND_DEVICE:
+		return (MEMORY_DEVICE);
+	case CUPTI_ACTIVITY_MEMORY_KIND_ARRAY:
+		return (MEMORY_ARRAY);
+	case CUPTI_ACTIVITY_MEMORY_KIND_MANAGED:
+	case CUPTI_ACTIVITY_MEMORY_KIND_MANAGED_STATIC:
+		return (MEMORY_MANAGED);
+	case CUPTI_ACTIVITY_MEMORY_KIND_DEVICE_STATIC:
+		return (MEMORY_STATIC);
+	}
+	return (MEMORY_UNKNOWN);
+}
+
+static void
+decode_kernel(const CUpti_ActivityKernel10 *k)
+{
+	struct signature_shape shape = {
+		.grid = { (uint32_t)k->gridX, (uint32_t)k->gridY,
+		    (uint32_t)k->gridZ },
+		.block = { (uint32_t)k->blockX, (uint32_t)k->blockY,
+		    (uint32_t)k->blockZ },
+		.dynamic = (uint32_t)k->dynamicSharedMemory,
+		.device = k->deviceId,
+	};
+	struct launch l = launch_get(k->correlationId);
+	struct record_KERNEL r = {
+		.context = k->contextId, .stream = k->streamId,
+		.correlation = k->correlationId, .start_ns = k->start,
+		.end_ns = k->end, .launch_ns = l.enter_ns, .tid = l.tid,
+		.graph = k->graphId, .graph_node = k->graphNodeId,
+		.flags = l.profiled ? KERNEL_PROFILED : 0,
+	};
+	struct signature *s;
+
+	if ((s = signature_of(k->name, k->name, &shape)) == NULL)
+		return;
+	if (!s->announced)
+		signature_announce(s, k);
+	if (k->start == 0 || k->end == 0) {
+		r.flags |= KERNEL_NO_TIME;
+		emit_lost(LOSS_TIMESTAMP, 1);
+	}
+	r.signature = s->id;
+	EMIT(KERNEL, &r);
+}
+
+static void
+decode_copy(const CUpti_ActivityMemcpy6 *c)
+{
+	struct launch l = launch_get(c->correlationId);
+	struct record_COPY r = {
+		.device = c->deviceId, .context = c->contextId,
+		.stream = c->streamId, .correlation = c->correlationId,
+		.start_ns = c->start, .end_ns = c->end,
+		.launch_ns = l.enter_ns, .bytes = c->bytes,
+		.kind = copy_of(c->copyKind), .src = memory_of(c->srcKind),
+		.dst = memory_of(c->dstKind),
+		.flags = (uint8_t)((c->flags & CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC ?
+		    COPY_ASYNC : 0) | (c->graphId != 0 ? COPY_GRAPH : 0)),
+		.tid = l.tid, .src_device = c->deviceId,
+		.dst_device = c->deviceId, .graph = c->graphId,
+		.graph_node = c->graphNodeId,
+	};
+
+	EMIT(COPY, &r);
+}
+
+static void
+decode_peer_copy(const CUpti_ActivityMemcpyPtoP4 *c)
+{
+	struct launch l = launch_get(c->correlationId);
+	struct record_COPY r = {
+		.device = c->deviceId, .context = c->contextId,
+		.stream = c->streamId, .correlation = c->correlationId,
+		.start_ns = c->start, .end_ns = c->end,
+		.launch_ns = l.enter_ns, .bytes = c->bytes, .kind = COPY_P2P,
+		.src = memory_of(c->srcKind), .dst = memory_of(c->dstKind),
+		.flags = c->flags & CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC ?
+		    COPY_ASYNC : 0,
+		.tid = l.tid, .src_device = c->srcDeviceId,
+		.dst_device = c->dstDeviceId, .graph = c->graphId,
+		.graph_node = c->graphNodeId,
+	};
+
+	EMIT(COPY, &r);
+}
+
+static void
+decode_memset(const CUpti_ActivityMemset4 *m)
+{
+	struct launch l = launch_get(m->correlationId);
+	struct record_MEMSET r = {
+		.device = m->deviceId, .context = m->contextId,
+		.stream = m->streamId, .correlation = m->correlationId,
+		.start_ns = m->start, .end_ns = m->end,
+		.launch_ns = l.enter_ns, .bytes = m->bytes, .value = m->value,
+		.memory = memory_of(m->memoryKind),
+		.flags = m->flags & CUPTI_ACTIVITY_FLAG_MEMSET_ASYNC ?
+		    COPY_ASYNC : 0,
+		.tid = l.tid, .graph = m->graphId,
+	};
+
+	EMIT(MEMSET, &r);
+}
+
+static void
+decode_sync(const CUpti_ActivitySynchronization2 *s)
+{
+	struct record_SYNC r = {
+		.kind = s->type <= CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_CONTEXT_SYNCHRONIZE ?
+		    (uint32_t)s->type : SYNC_UNKNOWN,
+		.context = s->contextId, .stream = s->streamId,
+		.event = s->cudaEventId, .correlation = s->correlationId,
+		.tid = launch_get(s->correlationId).tid,
+		.start_ns = s->start, .end_ns = s->end,
+	};
+
+	EMIT(SYNC, &r);
+}
+
+static void
+decode_memory(const CUpti_ActivityMemory4 *m)
+{
+	struct record_MEMORY r = {
+		.operation = m->memoryOperationType ==
+		    CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_RELEASE ? 2 : 1,
+		.kind = memory_of(m->memoryKind),
+		.flags = m->isAsync ? 1 : 0,
+		.device = m->deviceId, .context = m->contextId,
+		.stream = m->streamId, .correlation = m->correlationId,
+		.address = m->address, .bytes = m->bytes,
+		.now_ns = m->timestamp, .pc = m->PC,
+		.source = emit_string(m->source),
+	};
+
+	if (m->memoryOperationType !=
+	    CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_ALLOCATION &&
+	    m->memoryOperationType !=
+	    CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_RELEASE)
+		return;
+	EMIT(MEMORY, &r);
+}
+
+static void
+decode_managed(const CUpti_ActivityUnifiedMemoryCounter3 *u)
+{
+	struct record_UVM r = {
+		.kind = (uint32_t)u->counterKind, .src_device = u->srcId,
+		.dst_device = u->dstId, .flags = u->flags,
+		.address = u->address, .bytes = u->value, .start_ns = u->start,
+		.end_ns = u->end,
+	};
+
+	EMIT(UVM, &r);
+}
+
+/* Only what measuring costs: lazy loading and JIT are the program's own. */
+static void
+decode_overhead(const CUpti_ActivityOverhead3 *o)
+{
+	struct record_OVERHEAD r = {
+		.tid = o->objectKind == CUPTI_ACTIVITY_OBJECT_THREAD ?
+		    o->objectId.pt.threadId : 0,
+		.start_ns = o->start, .end_ns = o->end,
+	};
+
+	switch (o->overheadKind) {
+	case CUPTI_ACTIVITY_OVERHEAD_CUPTI_BUFFER_FLUSH:
+	case CUPTI_ACTIVITY_OVERHEAD_ACTIVITY_BUFFER_REQUEST:
+		r.kind = OVERHEAD_CUPTI_BUFFER;
+		break;
+	case CUPTI_ACTIVITY_OVERHEAD_CUPTI_INSTRUMENTATION:
+		r.kind = OVERHEAD_CUPTI_INSTRUMENT;
+		break;
+	case CUPTI_ACTIVITY_OVERHEAD_CUPTI_RESOURCE:
+		r.kind = OVERHEAD_CUPTI_RESOURCE;
+		break;
+	case CUPTI_ACTIVITY_OVERHEAD_UVM_ACTIVITY_INIT:
+		r.kind = OVERHEAD_CUPTI_OTHER;
+		break;
+	default:
+		return;
+	}
+	EMIT(OVERHEAD, &r);
+}
+
+#define RANGES 4096	/* open NVTX ranges; a slot is reused when full */
+
+static struct {
+	uint32_t id, name, domain, tid;
+	uint64_t start_ns;
+} range[RANGES];
+
+static void
+decode_marker(const CUpti_ActivityMarker2 *m)
+{
+	unsigned slot = m->id % RANGES;
+	struct record_RANGE r;
+
+	if (m->flags & CUPTI_ACTIVITY_FLAG_MARKER_START) {
+		range[slot].id = m->id;
+		range[slot].name = emit_string(m->name);
+		range[slot].domain = emit_string(m->domain);
+		range[slot].tid =
+		    m->objectKind == CUPTI_ACTIVITY_OBJECT_THREAD ?
+		    m->objectId.pt.threadId : 0;
+		range[slot].start_ns = m->timestamp;
+	} else if (m->flags & CUPTI_ACTIVITY_FLAG_MARKER_END) {
+		if (range[slot].id != m->id || range[slot].start_ns == 0)
+			return;
+		r = (struct record_RANGE){ .domain = range[slot].domain,
+		    .name = range[slot].name, .tid = range[slot].tid,
+		    .start_ns = range[slot].start_ns, .end_ns = m->timestamp };
+		range[slot].start_ns = 0;
+		EMIT(RANGE, &r);
+	}
+}
+
+void
+decode_record(const CUpti_Activity *a)
+{
+	const void *p = a;
+
+	switch (a->kind) {
+	case CUPTI_ACTIVITY_KIND_KERNEL:
+	case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
+		decode_kernel(p);
+		break;
+	case CUPTI_ACTIVITY_KIND_MEMCPY:
+		decode_copy(p);
+		break;
+	case CUPTI_ACTIVITY_KIND_MEMCPY2:
+		decode_peer_copy(p);
+		break;
+	case CUPTI_ACTIVITY_KIND_MEMSET:
+		decode_memset(p);
+		break;
+	case CUPTI_ACTIVITY_KIND_SYNCHRONIZATION:
+		decode_sync(p);
+		break;
+	case CUPTI_ACTIVITY_KIND_MEMORY2:
+		decode_memory(p);
+		break;
+	case CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER:
+		decode_managed(p);
+		break;
+	case CUPTI_ACTIVITY_KIND_OVERHEAD:
+		decode_overhead(p);
+		break;
+	case CUPTI_ACTIVITY_KIND_MARKER:
+		decode_marker(p);
+		break;
+	case CUPTI_ACTIVITY_KIND_DEVICE:
+		device_announce(p);
+		break;
+	case CUPTI_ACTIVITY_KIND_CONTEXT: {
+		const CUpti_ActivityContext3 *c = p;
+		struct record_CONTEXT r = { .id = c->contextId,
+		    .device = c->deviceId, .null_stream = c->nullStreamId,
+		    .now_ns = inject_now() };
+
+		EMIT(CONTEXT, &r);
+		break;
+	}
+	case CUPTI_ACTIVITY_KIND_STREAM: {
+		const CUpti_ActivityStream *s = p;
+		struct record_STREAM r = { .context = s->contextId,
+		    .id = s->streamId, .flags = (uint32_t)s->flag,
+		    .priority = s->priority };
+
+		EMIT(STREAM, &r);
+		break;
+	}
+	default:
+		break;
+	}
+}

@@ -1,0 +1,88 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "device.h"
+#include "emit.h"
+#include "inject.h"
+
+#define DEVICE_MAX 64
+
+int
+device_chip(uint32_t device, char *out, size_t size)
+{
+	CUpti_Device_GetChipName_Params p = {
+		.structSize = CUpti_Device_GetChipName_Params_STRUCT_SIZE,
+		.deviceIndex = device };
+
+	if (inject.api.cuptiDeviceGetChipName == NULL ||
+	    inject.api.cuptiDeviceGetChipName(&p) != CUPTI_SUCCESS ||
+	    p.pChipName == NULL)
+		return (-1);
+	snprintf(out, size, "%s", p.pChipName);
+	return (0);
+}
+
+static uint32_t
+attribute(uint32_t device, CUdevice_attribute a, uint32_t otherwise)
+{
+	CUdevice handle;
+	int v;
+
+	if (inject.api.cuDeviceGet == NULL ||
+	    inject.api.cuDeviceGetAttribute == NULL ||
+	    inject.api.cuDeviceGet(&handle, (int)device) != CUDA_SUCCESS ||
+	    inject.api.cuDeviceGetAttribute(&v, a, handle) != CUDA_SUCCESS ||
+	    v < 0)
+		return (otherwise);
+	return ((uint32_t)v);
+}
+
+void
+device_announce(const CUpti_ActivityDevice5 *d)
+{
+	static uint64_t announced;	/* a bit a device */
+	char uuid[33], chip[64] = "";
+	struct record_DEVICE r;
+	unsigned i;
+
+	if (d->id >= DEVICE_MAX || (announced & 1ull << d->id))
+		return;
+	announced |= 1ull << d->id;
+	for (i = 0; i < sizeof(d->uuid.bytes); i++)
+		snprintf(uuid + 2 * i, 3, "%02x",
+		    (unsigned char)d->uuid.bytes[i]);
+	device_chip(d->id, chip, sizeof(chip));
+	r = (struct record_DEVICE){
+		.id = d->id, .cc_major = d->computeCapabilityMajor,
+		.cc_minor = d->computeCapabilityMinor,
+		.sms = d->numMultiprocessors,
+		.max_threads_per_sm = d->maxWarpsPerMultiprocessor *
+		    d->numThreadsPerWarp,
+		.max_threads_per_block = d->maxThreadsPerBlock,
+		.max_blocks_per_sm = d->maxBlocksPerMultiprocessor,
+		.max_warps_per_sm = d->maxWarpsPerMultiprocessor,
+		.warp_size = d->numThreadsPerWarp,
+		.regs_per_sm = d->maxRegistersPerMultiprocessor,
+		.regs_per_block = d->maxRegistersPerBlock,
+		.smem_per_sm = d->maxSharedMemoryPerMultiprocessor,
+		.smem_per_block = d->maxSharedMemoryPerBlock,
+		.smem_per_block_optin = attribute(d->id,
+		    CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
+		    d->maxSharedMemoryPerBlock),
+		.smem_reserved = attribute(d->id,
+		    CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK, 0),
+		.core_khz = d->coreClockRate,
+		.memory_khz = attribute(d->id,
+		    CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, 0),
+		.memory_bus_bits = attribute(d->id,
+		    CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, 0),
+		.memory_bytes = d->globalMemorySize,
+		.l2_bytes = d->l2CacheSize,
+		/* CUPTI gives kB/s */
+		.memory_bandwidth = d->globalMemoryBandwidth * 1000,
+		.async_engines = d->numMemcpyEngines, .mig = d->isMigEnabled,
+		.name = wire_str_of(d->name), .chip = wire_str_of(chip),
+		.uuid = wire_str_of(uuid),
+	};
+	EMIT(DEVICE, &r);
+}

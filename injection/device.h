@@ -1,0 +1,17 @@
+/* device.h: one GPU's limits, from CUPTI's record and driver attributes. */
+#ifndef CADV_DEVICE_H
+#define CADV_DEVICE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cupti_api.h"
+
+/* device_announce(d): send DEVICE for ${d}, once each. Sender thread only. */
+void device_announce(const CUpti_ActivityDevice5 *d);
+
+/* device_chip(device, out, size): CUPTI's name of the chip, "GH100"; -1 if it
+ * is not known. */
+int device_chip(uint32_t device, char *out, size_t size);
+
+#endif

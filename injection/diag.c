@@ -1,0 +1,101 @@
+#include <pthread.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "diag.h"
+#include "emit.h"
+#include "inject.h"
+
+#define DIAG_KEPT 64
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static uint64_t seen[DIAG_KEPT];
+static unsigned seens;
+
+static int
+seen_before(uint64_t key)
+{
+	unsigned i;
+	int found = 0;
+
+	pthread_mutex_lock(&lock);
+	for (i = 0; i < seens; i++)
+		found |= seen[i] == key;
+	if (!found && seens == DIAG_KEPT)
+		found = 1;
+	if (!found)
+		seen[seens++] = key;
+	pthread_mutex_unlock(&lock);
+	return (found);
+}
+
+void
+diag_report(enum wire_diag code, enum wire_severity severity, uint32_t error,
+    const char *where, const char *text)
+{
+	struct record_DIAGNOSTIC r = { .code = code, .severity = severity,
+	    .error = error, .now_ns = inject_now(),
+	    .where = wire_str_of(where), .text = wire_str_of(text) };
+
+	if (seen_before(XXH64(r.where.p, r.where.len,
+	    (uint64_t)code << 32 | error)))
+		return;
+	EMIT(DIAGNOSTIC, &r);
+}
+
+/* What CUPTI's refusals mean and what helps. */
+static const struct {
+	int result;
+	enum wire_diag code;
+	enum wire_severity severity;
+	const char *text;
+} refusal[] = {
+	{ CUPTI_ERROR_INSUFFICIENT_PRIVILEGES, DIAG_PERMISSION,
+	    SEVERITY_WARNING,
+	    "the driver grants performance counters to administrators only. "
+	    "On the host: put 'options nvidia "
+	    "NVreg_RestrictProfilingToAdminUsers=0' into "
+	    "/etc/modprobe.d/nvidia-profiling.conf and reload the driver or "
+	    "reboot; in a container: start it with --cap-add SYS_ADMIN; or run "
+	    "as root. See https://developer.nvidia.com/ERR_NVGPUCTRPERM" },
+	{ CUPTI_ERROR_HARDWARE_BUSY, DIAG_HARDWARE_BUSY, SEVERITY_WARNING,
+	    "another tool holds this GPU's counters (DCGM, Nsight, another "
+	    "profiler). If it is DCGM: 'dcgmi profile --pause', run again, "
+	    "'dcgmi profile --resume'" },
+	{ CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED, DIAG_SUBSCRIBER,
+	    SEVERITY_ERROR,
+	    "another profiler is active in this process; only one can be. Run "
+	    "without it (Nsight, torch.profiler, another injection library)" },
+	{ CUPTI_ERROR_NOT_INITIALIZED, DIAG_DRIVER_OLD, SEVERITY_ERROR,
+	    "CUPTI does not start on this driver: CUDA 13 needs driver 580 or "
+	    "newer" },
+	{ CUPTI_ERROR_NOT_SUPPORTED, DIAG_UNSUPPORTED_GPU, SEVERITY_WARNING,
+	    "not supported on this GPU or configuration" },
+	{ CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED, DIAG_UNSUPPORTED_GPU,
+	    SEVERITY_WARNING, "not supported on this virtual GPU" },
+	{ CUPTI_ERROR_CDP_TRACING_NOT_SUPPORTED, DIAG_ACTIVITY_FAILED,
+	    SEVERITY_WARNING, "dynamic parallelism is not traced" },
+	{ CUPTI_ERROR_OUT_OF_MEMORY, DIAG_COUNTER_FAILED, SEVERITY_WARNING,
+	    "CUPTI ran out of memory" },
+};
+
+void
+diag_cupti(const char *where, int r)
+{
+	char text[256];
+	size_t i;
+
+	for (i = 0; i < sizeof(refusal) / sizeof(refusal[0]); i++)
+		if (refusal[i].result == r) {
+			diag_report(refusal[i].code, refusal[i].severity,
+			    (uint32_t)r, where, refusal[i].text);
+			return;
+		}
+	snprintf(text, sizeof(text), "%s failed: %s (%d)", where,
+	    cupti_api_error(&inject.api, (CUptiResult)r), r);
+	diag_report(DIAG_CALL_FAILED, SEVERITY_WARNING, (uint32_t)r, where,
+	    text);
+}

@@ -1,0 +1,21 @@
+/*
+ * diag.h: what a person should know about the measurement. Each (code, error,
+ * where) is reported once. Any thread.
+ */
+#ifndef CADV_DIAG_H
+#define CADV_DIAG_H
+
+#include <stdint.h>
+
+#include "wire/record.h"
+
+/* diag_report(code, severity, error, where, text): emit a DIAGNOSTIC. ${error}
+ * is the CUPTI or CUDA code, 0 if there is none. */
+void diag_report(enum wire_diag code, enum wire_severity severity,
+    uint32_t error, const char *where, const char *text);
+
+/* diag_cupti(where, r): report that CUPTI refused ${where} with ${r}, with the
+ * diagnosis and remedy that the code has. */
+void diag_cupti(const char *where, int r);
+
+#endif

@@ -1,0 +1,366 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "activity.h"
+#include "callback.h"
+#include "diag.h"
+#include "emit.h"
+#include "inject.h"
+#include "launch.h"
+#include "sender.h"
+#include "signature.h"
+
+#define EXIT_WAIT_MS 4000	/* for the last flush: it can hang in CUPTI */
+#define SIGNAL_WAIT_MS 1500
+
+struct inject inject;
+
+uint64_t
+inject_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return ((uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec);
+}
+
+uint32_t
+inject_tid(void)
+{
+	static _Thread_local uint32_t tid;
+
+	if (tid == 0)
+		tid = (uint32_t)syscall(SYS_gettid);
+	return (tid);
+}
+
+static uint64_t
+random_u64(void)
+{
+	struct timespec ts;
+	uint64_t v = 0;
+	int fd;
+
+	if ((fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC)) != -1) {
+		if (read(fd, &v, sizeof(v)) != sizeof(v))
+			v = 0;
+		close(fd);
+	}
+	if (v == 0) {
+		clock_gettime(CLOCK_MONOTONIC, &ts);
+		v = (uint64_t)ts.tv_nsec << 32 ^ (uint64_t)getpid() ^
+		    (uint64_t)ts.tv_sec;
+	}
+	return (v != 0 ? v : 1);
+}
+
+static void
+copy_env(char *out, size_t size, const char *name)
+{
+	const char *v = getenv(name);
+
+	snprintf(out, size, "%s", v != NULL ? v : "");
+}
+
+/* Without a launcher: the places the launcher would have named. */
+static void
+default_paths(void)
+{
+	const char *runtime = getenv("XDG_RUNTIME_DIR");
+	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+
+	if (inject.socket[0] == '\0' && inject.spool[0] == '\0') {
+		if (runtime != NULL && *runtime != '\0')
+			snprintf(inject.socket, sizeof(inject.socket),
+			    "%s/cudadvise/ingest.sock", runtime);
+		else
+			snprintf(inject.socket, sizeof(inject.socket),
+			    "/tmp/cudadvise-%u/ingest.sock",
+			    (unsigned)getuid());
+		if (state != NULL && *state != '\0')
+			snprintf(inject.spool, sizeof(inject.spool),
+			    "%s/cudadvise/spool", state);
+		else if (home != NULL)
+			snprintf(inject.spool, sizeof(inject.spool),
+			    "%s/.local/state/cudadvise/spool", home);
+	}
+}
+
+static void
+read_orders(void)
+{
+	const char *v;
+
+	copy_env(inject.run, sizeof(inject.run), "CUDADVISE_RUN");
+	copy_env(inject.socket, sizeof(inject.socket), "CUDADVISE_SOCKET");
+	copy_env(inject.spool, sizeof(inject.spool), "CUDADVISE_SPOOL");
+	copy_env(inject.metrics, sizeof(inject.metrics), "CUDADVISE_METRICS");
+	copy_env(inject.label, sizeof(inject.label), "CUDADVISE_LABEL");
+	inject.level = LEVEL_COUNTERS;
+	if ((v = getenv("CUDADVISE_LEVEL")) != NULL) {
+		if (strcmp(v, "trace") == 0)
+			inject.level = LEVEL_TRACE;
+		else if (strcmp(v, "source") == 0)
+			inject.level = LEVEL_SOURCE;
+	}
+	inject.budget = 0.05;
+	if ((v = getenv("CUDADVISE_BUDGET")) != NULL && atof(v) >= 0)
+		inject.budget = atof(v);
+	inject.replay = (v = getenv("CUDADVISE_REPLAY")) != NULL &&
+	    strcmp(v, "1") == 0;
+	if (strspn(inject.run, "0123456789abcdef") != 32)
+		snprintf(inject.run, sizeof(inject.run), "%016llx%016llx",
+		    (unsigned long long)random_u64(),
+		    (unsigned long long)random_u64());
+	default_paths();
+}
+
+/* The command line as typed, from /proc; arguments joined by spaces. */
+static void
+read_command(char *out, size_t size)
+{
+	ssize_t n = 0;
+	int fd;
+	size_t i;
+
+	out[0] = '\0';
+	if ((fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC)) == -1)
+		return;
+	if ((n = read(fd, out, size - 1)) < 0)
+		n = 0;
+	close(fd);
+	while (n > 0 && out[n - 1] == '\0')
+		n--;
+	out[n] = '\0';
+	for (i = 0; i < (size_t)n; i++)
+		if (out[i] == '\0')
+			out[i] = ' ';
+}
+
+/* Start of the process in CLOCK_REALTIME: /proc gives ticks since boot. */
+static uint64_t
+process_start(void)
+{
+	char buf[1024], *p;
+	unsigned long long ticks = 0;
+	struct timespec boot, now;
+	uint64_t age;
+	ssize_t n;
+	int fd, i;
+
+	if ((fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC)) == -1)
+		return (0);
+	n = read(fd, buf, sizeof(buf) - 1);
+	close(fd);
+	if (n <= 0)
+		return (0);
+	buf[n] = '\0';
+	/* The name in brackets may hold anything; fields count from its end. */
+	if ((p = strrchr(buf, ')')) == NULL)
+		return (0);
+	for (i = 0; i < 20 && p != NULL; i++)
+		p = strchr(p + 1, ' ');
+	if (p == NULL || sscanf(p, "%llu", &ticks) != 1)
+		return (0);
+	clock_gettime(CLOCK_BOOTTIME, &boot);
+	clock_gettime(CLOCK_REALTIME, &now);
+	age = (uint64_t)boot.tv_sec * 1000000000ull + (uint64_t)boot.tv_nsec -
+	    ticks * (1000000000ull / (uint64_t)sysconf(_SC_CLK_TCK));
+	return ((uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec -
+	    age);
+}
+
+static void
+say_hello(void)
+{
+	char exe[PATH_MAX] = "", cwd[PATH_MAX] = "", command[4096], host[256];
+	struct timespec mono;
+	struct stat sb;
+	ssize_t n;
+	struct record_HELLO r = {
+		.protocol = WIRE_PROTOCOL, .level = (uint16_t)inject.level,
+		.pid = (uint32_t)inject.pid, .ppid = (uint32_t)getppid(),
+		.start_ns = process_start(), .now_ns = inject.begin_ns,
+		.cupti_version = inject.api.version,
+		.driver_version = (uint32_t)inject.api.driver_version };
+
+	clock_gettime(CLOCK_MONOTONIC, &mono);
+	r.now_mono_ns = (uint64_t)mono.tv_sec * 1000000000ull +
+	    (uint64_t)mono.tv_nsec;
+	if (stat("/proc/self/ns/pid", &sb) == 0)
+		r.pidns = (uint64_t)sb.st_ino;
+	if ((n = readlink("/proc/self/exe", exe, sizeof(exe) - 1)) > 0)
+		exe[n] = '\0';
+	if (getcwd(cwd, sizeof(cwd)) == NULL)
+		cwd[0] = '\0';
+	if (gethostname(host, sizeof(host)) != 0)
+		host[0] = '\0';
+	host[sizeof(host) - 1] = '\0';
+	read_command(command, sizeof(command));
+	r.run = wire_str_of(inject.run);
+	r.library = wire_str_of(CUDADVISE_VERSION);
+	r.host = wire_str_of(host);
+	r.exe = wire_str_of(exe);
+	r.command = wire_str_of(command);
+	r.cwd = wire_str_of(cwd);
+	r.label = wire_str_of(inject.label);
+	EMIT(HELLO, &r);
+}
+
+void
+inject_finish(enum wire_bye reason)
+{
+	int on = INJECT_ON;
+
+	if (getpid() != inject.pid || !atomic_compare_exchange_strong(
+	    &inject.state, &on, INJECT_FINISHING))
+		return;
+	sender_finish(reason, reason == BYE_SIGNAL ? SIGNAL_WAIT_MS :
+	    EXIT_WAIT_MS);
+}
+
+static void
+at_exit(void)
+{
+
+	inject_finish(BYE_EXIT);
+}
+
+/*
+ * A fatal signal that the program leaves at its default: the data goes out,
+ * then the signal does what it would have done. sem_post, sem_timedwait and
+ * write are all that happens here; the sender thread does the work.
+ */
+static void
+on_fatal(int signo)
+{
+	struct sigaction sa = { .sa_handler = SIG_DFL };
+	sigset_t set;
+	int saved = errno;
+
+	sigaction(signo, &sa, NULL);
+	inject_finish(BYE_SIGNAL);
+	errno = saved;
+	sigemptyset(&set);
+	sigaddset(&set, signo);
+	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+	syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), signo);
+}
+
+static void
+catch_fatal(void)
+{
+	static const int signals[] = { SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL,
+	    SIGTERM, SIGINT, SIGHUP, SIGQUIT };
+	struct sigaction sa = { .sa_handler = on_fatal,
+	    .sa_flags = SA_RESTART | SA_ONSTACK }, old;
+	size_t i;
+
+	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		if (sigaction(signals[i], NULL, &old) == 0 &&
+		    !(old.sa_flags & SA_SIGINFO) && old.sa_handler == SIG_DFL)
+			sigaction(signals[i], &sa, NULL);
+}
+
+/* CUDA does not work in a forked child, and our thread is not there. */
+static void
+in_child(void)
+{
+
+	atomic_store(&inject.state, INJECT_OFF);
+	emit_fork_child();
+	sender_fork_child();
+}
+
+/* One load of CUPTI serves NVTX, which may come first, and the driver. */
+static int
+load_cupti(char *why, size_t size)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	int r = DIAG_NONE;
+
+	pthread_mutex_lock(&lock);
+	if (!inject.api.loaded || inject.api.cuDriverGetVersion == NULL)
+		r = cupti_api_load(&inject.api, why, size);
+	pthread_mutex_unlock(&lock);
+	return (r);
+}
+
+static int
+start(void)
+{
+	char why[512] = "";
+	int r;
+
+	inject.pid = getpid();
+	inject.begin_ns = inject_now();
+	inject.stream = random_u64();
+	read_orders();
+	emit_init(inject.stream);
+	r = load_cupti(why, sizeof(why));
+	say_hello();
+	if (signature_init() != 0 || launch_init() != 0)
+		return (-1);
+	/* The thread starts in any case: what failed has to be told. */
+	if (sender_start() != 0)
+		return (-1);
+	pthread_atfork(NULL, NULL, in_child);
+	atexit(at_exit);
+	catch_fatal();
+	atomic_store(&inject.state, INJECT_ON);
+	if (r != DIAG_NONE) {
+		diag_report((enum wire_diag)r, SEVERITY_ERROR, 0, "CUPTI",
+		    why);
+		return (0);
+	}
+	/* Subscribing comes first: if another tool has the process, CUPTI is
+	 * not called again. */
+	if (callback_subscribe() != 0) {
+		inject.api.loaded = false;
+		return (0);
+	}
+	activity_start();
+	return (0);
+}
+
+/* Not even an error of ours may be an error of the driver's: always 1. */
+int
+InitializeInjection(void)
+{
+	static atomic_flag once = ATOMIC_FLAG_INIT;
+	int saved = errno;
+
+	if (!atomic_flag_test_and_set(&once))
+		start();
+	errno = saved;
+	return (1);
+}
+
+int
+InitializeInjectionNvtx(void *get_export_table)
+{
+	char why[512];
+
+	load_cupti(why, sizeof(why));
+	return (inject.api.cuptiNvtxInitialize != NULL ?
+	    inject.api.cuptiNvtxInitialize(get_export_table) : 0);
+}
+
+int
+InitializeInjectionNvtx2(void *get_export_table)
+{
+	char why[512];
+
+	load_cupti(why, sizeof(why));
+	return (inject.api.cuptiNvtxInitialize2 != NULL ?
+	    inject.api.cuptiNvtxInitialize2(get_export_table) : 0);
+}

@@ -1,0 +1,26 @@
+/*
+ * launch.h: when the host called, by correlation id. The launch callback
+ * writes, the sender thread reads when the activity record arrives a little
+ * later. A fixed table without locks: an entry that was overwritten or torn
+ * reads as unknown.
+ */
+#ifndef CADV_LAUNCH_H
+#define CADV_LAUNCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct launch {
+	uint64_t enter_ns;	/* CLOCK_REALTIME; 0 unknown */
+	uint32_t tid;
+	bool profiled;		/* counters ran around it */
+};
+
+/* launch_init(): map the table (touched only as it is used). -1 on failure. */
+int launch_init(void);
+
+void launch_put(uint32_t correlation, uint64_t enter_ns, uint32_t tid,
+    bool profiled);
+struct launch launch_get(uint32_t correlation);
+
+#endif

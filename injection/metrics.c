@@ -1,0 +1,176 @@
+#include <ctype.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "metrics.h"
+
+/* CUPTI's parameter structs: zero but for their size. */
+#define PARAMS(type, name) type name = { .structSize = type##_STRUCT_SIZE }
+
+static bool
+is_name(const char *s)
+{
+
+	for (; *s != '\0'; s++)
+		if (!isalnum((unsigned char)*s) && *s != '_' && *s != '.')
+			return (false);
+	return (true);
+}
+
+static int
+read_list(struct metrics *m, const char *directory, const char *chip)
+{
+	char path[PATH_MAX], line[256], lower[64];
+	FILE *f;
+	size_t i;
+
+	for (i = 0; chip[i] != '\0' && i < sizeof(lower) - 1; i++)
+		lower[i] = (char)tolower((unsigned char)chip[i]);
+	lower[i] = '\0';
+	if (!is_name(lower) || strchr(lower, '.') != NULL)
+		return (-1);
+	snprintf(path, sizeof(path), "%s/%s.metrics", directory, lower);
+	if ((f = fopen(path, "re")) == NULL)
+		return (-1);
+	while (fgets(line, sizeof(line), f) != NULL && m->count < METRICS_MAX) {
+		line[strcspn(line, "#\r\n")] = '\0';
+		line[strcspn(line, " \t")] = '\0';
+		if (line[0] == '\0' || !is_name(line))
+			continue;
+		if ((m->name[m->count] = strdup(line)) != NULL)
+			m->count++;
+	}
+	fclose(f);
+	return (m->count > 0 ? 0 : -1);
+}
+
+static int
+host_new(const struct metrics *m, const struct cupti_api *api,
+    CUpti_Profiler_Host_Object **host)
+{
+	PARAMS(CUpti_Profiler_Host_Initialize_Params, p);
+	CUptiResult r;
+
+	p.profilerType = CUPTI_PROFILER_TYPE_RANGE_PROFILER;
+	p.pChipName = m->chip;
+	if ((r = api->cuptiProfilerHostInitialize(&p)) == CUPTI_SUCCESS)
+		*host = p.pHostObject;
+	return ((int)r);
+}
+
+static void
+host_free(const struct cupti_api *api, CUpti_Profiler_Host_Object *host)
+{
+	PARAMS(CUpti_Profiler_Host_Deinitialize_Params, p);
+
+	p.pHostObject = host;
+	api->cuptiProfilerHostDeinitialize(&p);
+}
+
+static int
+host_add(const struct cupti_api *api, CUpti_Profiler_Host_Object *host,
+    const char **names, size_t count)
+{
+	PARAMS(CUpti_Profiler_Host_ConfigAddMetrics_Params, p);
+
+	p.pHostObject = host;
+	p.ppMetricNames = names;
+	p.numMetrics = count;
+	return ((int)api->cuptiProfilerHostConfigAddMetrics(&p));
+}
+
+/* One bad name fails the whole batch, so each is tried on its own first. */
+static int
+drop_unknown(struct metrics *m, const struct cupti_api *api)
+{
+	CUpti_Profiler_Host_Object *probe;
+	size_t i, kept = 0;
+	int r;
+
+	if ((r = host_new(m, api, &probe)) != CUPTI_SUCCESS)
+		return (r);
+	for (i = 0; i < m->count; i++) {
+		if (host_add(api, probe, &m->name[i], 1) == CUPTI_SUCCESS)
+			m->name[kept++] = m->name[i];
+		else
+			m->rejected++;
+	}
+	m->count = kept;
+	host_free(api, probe);
+	return (CUPTI_SUCCESS);
+}
+
+static int
+build_config(struct metrics *m, const struct cupti_api *api,
+    const char **where)
+{
+	PARAMS(CUpti_Profiler_Host_GetConfigImageSize_Params, s);
+	PARAMS(CUpti_Profiler_Host_GetConfigImage_Params, g);
+	PARAMS(CUpti_Profiler_Host_GetNumOfPasses_Params, n);
+	int r;
+
+	*where = "cuptiProfilerHostConfigAddMetrics";
+	if ((r = host_add(api, m->host, m->name, m->count)) != CUPTI_SUCCESS)
+		return (r);
+	*where = "cuptiProfilerHostGetConfigImageSize";
+	s.pHostObject = m->host;
+	if ((r = (int)api->cuptiProfilerHostGetConfigImageSize(&s)) !=
+	    CUPTI_SUCCESS)
+		return (r);
+	if ((m->config = malloc(s.configImageSize)) == NULL)
+		return (CUPTI_ERROR_OUT_OF_MEMORY);
+	m->config_size = s.configImageSize;
+	*where = "cuptiProfilerHostGetConfigImage";
+	g.pHostObject = m->host;
+	g.configImageSize = m->config_size;
+	g.pConfigImage = m->config;
+	if ((r = (int)api->cuptiProfilerHostGetConfigImage(&g)) !=
+	    CUPTI_SUCCESS)
+		return (r);
+	*where = "cuptiProfilerHostGetNumOfPasses";
+	n.configImageSize = m->config_size;
+	n.pConfigImage = m->config;
+	if ((r = (int)api->cuptiProfilerHostGetNumOfPasses(&n)) !=
+	    CUPTI_SUCCESS)
+		return (r);
+	m->passes = n.numOfPasses;
+	return (CUPTI_SUCCESS);
+}
+
+int
+metrics_load(struct metrics *m, const struct cupti_api *api,
+    const char *directory, const char *chip, const char **where)
+{
+	int r;
+
+	memset(m, 0, sizeof(*m));
+	snprintf(m->chip, sizeof(m->chip), "%s", chip);
+	if (read_list(m, directory, chip) != 0)
+		return (-1);
+	*where = "cuptiProfilerHostInitialize";
+	if ((r = drop_unknown(m, api)) != CUPTI_SUCCESS ||
+	    (r = host_new(m, api, &m->host)) != CUPTI_SUCCESS)
+		return (r);
+	if (m->count == 0)
+		return (-1);
+	return (build_config(m, api, where));
+}
+
+int
+metrics_evaluate(const struct metrics *m, const struct cupti_api *api,
+    const uint8_t *image, size_t size, double *value)
+{
+	PARAMS(CUpti_Profiler_Host_EvaluateToGpuValues_Params, p);
+
+	p.pHostObject = m->host;
+	p.pCounterDataImage = image;
+	p.counterDataImageSize = size;
+	p.rangeIndex = 0;
+	p.ppMetricNames = (const char **)(uintptr_t)m->name;
+	p.numMetrics = m->count;
+	p.pMetricValues = value;
+	return ((int)api->cuptiProfilerHostEvaluateToGpuValues(&p));
+}

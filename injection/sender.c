@@ -1,0 +1,197 @@
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "activity.h"
+#include "callback.h"
+#include "counters.h"
+#include "emit.h"
+#include "inject.h"
+#include "sender.h"
+#include "transport.h"
+
+#define TICK_MS 50		/* between looks at what there is */
+#define FLUSH_NS 100000000ull	/* between flushes of CUPTI's buffers */
+#define CLOCK_NS 1000000000ull	/* between clock triples */
+#define ACK_WAIT_MS 1500	/* for the last acknowledgement */
+
+static struct {
+	pthread_t thread;
+	bool started;
+	int wake;		/* eventfd */
+	_Atomic bool woken;
+	_Atomic int finish;	/* enum wire_bye; 0: go on */
+	sem_t done;
+} sender = { .wake = -1 };
+
+static void
+emit_clock(void)
+{
+	struct record_CLOCK r;
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	r.mono_before_ns = (uint64_t)ts.tv_sec * 1000000000ull +
+	    (uint64_t)ts.tv_nsec;
+	r.real_ns = inject_now();
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	r.mono_after_ns = (uint64_t)ts.tv_sec * 1000000000ull +
+	    (uint64_t)ts.tv_nsec;
+	EMIT(CLOCK, &r);
+}
+
+static void
+say_goodbye(enum wire_bye reason)
+{
+	struct record_BYE r = { .now_ns = inject_now(), .reason = reason };
+	int i;
+
+	/* Forced, because nothing comes after; twice, because records of the
+	 * first may still be on their way back to us. */
+	activity_flush(1);
+	activity_drain();
+	for (i = 0; i < 3 && activity_drain() > 0; i++)
+		activity_flush(1);
+	counters_send(true);
+	callback_send_overhead();
+	emit_losses(inject_now());
+	emit_clock();
+	r.records = emit_count() + 1;
+	r.lost = emit_lost_total();
+	EMIT(BYE, &r);
+	transport_add(emit_take(1));
+	transport_finish(ACK_WAIT_MS);
+}
+
+static void
+sleep_until_work(void)
+{
+	struct pollfd p[2] = { { .fd = sender.wake, .events = POLLIN } };
+	bool want_write;
+	uint64_t v;
+	ssize_t n;
+	int fds = 1;
+
+	p[1].fd = transport_fd(&want_write);
+	if (p[1].fd != -1) {
+		p[1].events = (short)(POLLIN | (want_write ? POLLOUT : 0));
+		fds = 2;
+	}
+	poll(p, (nfds_t)fds, TICK_MS);
+	if (p[0].revents & POLLIN) {
+		n = read(sender.wake, &v, sizeof(v));
+		(void)n;
+	}
+	atomic_store(&sender.woken, false);
+}
+
+static void *
+sender_main(void *cookie)
+{
+	uint64_t now, flushed = 0, clocked = 0;
+	int reason;
+
+	(void)cookie;
+	while ((reason = atomic_load(&sender.finish)) == 0) {
+		now = inject_now();
+		/* Unsigned: a clock stepped back flushes at once. */
+		if (now - flushed >= FLUSH_NS) {
+			activity_flush(0);
+			flushed = now;
+		}
+		activity_drain();
+		counters_send(false);
+		if (now - clocked >= CLOCK_NS) {
+			emit_clock();
+			emit_losses(now);
+			clocked = now;
+		}
+		transport_add(emit_take(1));
+		transport_pump();
+		sleep_until_work();
+	}
+	say_goodbye((enum wire_bye)reason);
+	atomic_store(&inject.state, INJECT_DONE);
+	sem_post(&sender.done);
+	return (NULL);
+}
+
+int
+sender_start(void)
+{
+	pthread_attr_t attr;
+	sigset_t all, old;
+	int r;
+
+	if ((sender.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) == -1)
+		return (-1);
+	sem_init(&sender.done, 0, 0);
+	/* The program's signals are the program's threads' business. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	r = pthread_create(&sender.thread, &attr, sender_main, NULL);
+	pthread_attr_destroy(&attr);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (r != 0)
+		return (-1);
+	pthread_setname_np(sender.thread, "cudadvise");
+	sender.started = true;
+	return (0);
+}
+
+void
+sender_wake(void)
+{
+	uint64_t one = 1;
+	int saved = errno;
+	ssize_t n;
+
+	if (sender.wake == -1 || atomic_exchange(&sender.woken, true))
+		return;
+	n = write(sender.wake, &one, sizeof(one));
+	(void)n;
+	errno = saved;
+}
+
+void
+sender_finish(enum wire_bye reason, int wait_ms)
+{
+	struct timespec ts;
+	uint64_t one = 1;
+	ssize_t n;
+
+	if (!sender.started || atomic_exchange(&sender.finish, (int)reason))
+		return;
+	n = write(sender.wake, &one, sizeof(one));
+	(void)n;
+	clock_gettime(CLOCK_REALTIME, &ts);
+	ts.tv_sec += wait_ms / 1000;
+	ts.tv_nsec += (long)(wait_ms % 1000) * 1000000;
+	if (ts.tv_nsec >= 1000000000) {
+		ts.tv_sec++;
+		ts.tv_nsec -= 1000000000;
+	}
+	while (sem_timedwait(&sender.done, &ts) != 0 && errno == EINTR)
+		continue;
+}
+
+void
+sender_fork_child(void)
+{
+
+	sender.started = false;
+	if (sender.wake != -1)
+		close(sender.wake);
+	sender.wake = -1;
+	transport_fork_child();
+}

@@ -1,0 +1,186 @@
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "wire/record.h"
+
+#include "emit.h"
+#include "inject.h"
+#include "signature.h"
+
+#define KEY_SLOTS (1u << 17)
+
+/* A quick key: function pointer and shape in 64 bits of hash. Two launches
+ * whose hashes collide would be merged; at 16,384 signatures that has a
+ * probability under 1e-11. */
+struct key {
+	_Atomic uint64_t hash;
+	struct signature *_Atomic sig;
+};
+
+static struct {
+	struct key *key;
+	_Atomic uint32_t keys;
+	_Atomic uint32_t generation;
+	pthread_mutex_t lock;		/* for making signatures */
+	struct signature *all[SIGNATURE_MAX];
+	uint64_t name_hash[SIGNATURE_MAX];
+	_Atomic uint32_t count;
+	uint32_t slot[SIGNATURE_MAX * 2];	/* by name_hash: index + 1 */
+} table = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+int
+signature_init(void)
+{
+
+	table.key = calloc(KEY_SLOTS, sizeof(*table.key));
+	return (table.key != NULL ? 0 : -1);
+}
+
+/* NCCL and NVSHMEM kernels of several ranks wait for each other: measuring one
+ * alone would serialise what must run together. */
+static bool
+is_communication(const char *name)
+{
+
+	return (strncmp(name, "nccl", 4) == 0 ||
+	    strstr(name, "ncclDevKernel") != NULL ||
+	    strstr(name, "ncclKernel") != NULL ||
+	    strstr(name, "nvshmem") != NULL);
+}
+
+/* Find or make by name and shape. The lock is held. */
+static struct signature *
+signature_by_name(const char *name, const struct signature_shape *shape)
+{
+	const uint32_t mask = SIGNATURE_MAX * 2 - 1;
+	uint64_t h = XXH64(name, strlen(name),
+	    XXH64(shape, sizeof(*shape), 0));
+	uint32_t i, n = atomic_load(&table.count);
+	struct signature *s;
+
+	for (i = (uint32_t)h & mask; table.slot[i] != 0; i = (i + 1) & mask)
+		if (table.name_hash[table.slot[i] - 1] == h)
+			return (table.all[table.slot[i] - 1]);
+	if (n == SIGNATURE_MAX || (s = calloc(1, sizeof(*s))) == NULL) {
+		emit_lost(LOSS_TABLE, 1);
+		return (NULL);
+	}
+	if ((s->name = strdup(name)) == NULL) {
+		free(s);
+		return (NULL);
+	}
+	s->id = n + 1;
+	s->shape = *shape;
+	if (is_communication(name))
+		s->skip = SKIP_NCCL;
+	table.all[n] = s;
+	table.name_hash[n] = h;
+	table.slot[i] = n + 1;
+	atomic_store(&table.count, n + 1);
+	return (s);
+}
+
+static struct signature *
+signature_slow(uint64_t hash, const char *name,
+    const struct signature_shape *shape)
+{
+	struct signature *s;
+	uint32_t i;
+
+	pthread_mutex_lock(&table.lock);
+	s = signature_by_name(name != NULL ? name : "(unknown)", shape);
+	if (s != NULL && atomic_load(&table.keys) < KEY_SLOTS / 2) {
+		for (i = (uint32_t)hash & (KEY_SLOTS - 1);
+		    atomic_load(&table.key[i].hash) != 0;
+		    i = (i + 1) & (KEY_SLOTS - 1))
+			if (atomic_load(&table.key[i].hash) == hash)
+				goto out;
+		/* Readers look at hash first, so sig must be there before. */
+		atomic_store(&table.key[i].sig, s);
+		atomic_store(&table.key[i].hash, hash);
+		atomic_fetch_add(&table.keys, 1);
+	}
+out:
+	pthread_mutex_unlock(&table.lock);
+	return (s);
+}
+
+struct signature *
+signature_of(const void *key, const char *name,
+    const struct signature_shape *shape)
+{
+	uint64_t hash, h;
+	uint32_t i;
+
+	hash = XXH64(shape, sizeof(*shape), (uint64_t)(uintptr_t)key ^
+	    (uint64_t)atomic_load_explicit(&table.generation,
+	    memory_order_relaxed) << 56);
+	if (hash == 0)
+		hash = 1;
+	for (i = (uint32_t)hash & (KEY_SLOTS - 1);
+	    (h = atomic_load_explicit(&table.key[i].hash,
+	    memory_order_acquire)) != 0; i = (i + 1) & (KEY_SLOTS - 1))
+		if (h == hash)
+			return (atomic_load_explicit(&table.key[i].sig,
+			    memory_order_relaxed));
+	return (signature_slow(hash, name, shape));
+}
+
+void
+signature_forget_keys(void)
+{
+
+	atomic_fetch_add(&table.generation, 1);
+}
+
+void
+signature_announce(struct signature *s, const CUpti_ActivityKernel10 *k)
+{
+	struct record_SIGNATURE r = {
+		.id = s->id, .device = s->shape.device,
+		.name = emit_string(s->name),
+		.grid_x = s->shape.grid[0], .grid_y = s->shape.grid[1],
+		.grid_z = s->shape.grid[2],
+		.block_x = s->shape.block[0], .block_y = s->shape.block[1],
+		.block_z = s->shape.block[2],
+		.cluster_x = k->clusterX, .cluster_y = k->clusterY,
+		.cluster_z = k->clusterZ,
+		.regs = k->registersPerThread,
+		.smem_static = (uint32_t)k->staticSharedMemory,
+		.smem_dynamic = s->shape.dynamic,
+		.smem_executed = k->sharedMemoryExecuted,
+		.smem_optin = k->shmemLimitConfig ==
+		    CUPTI_FUNC_SHMEM_LIMIT_OPTIN,
+		.carveout = k->isSharedMemoryCarveoutRequested ?
+		    k->sharedMemoryCarveoutRequested : 255,
+		.local_per_thread = k->localMemoryPerThread,
+		.local_total = k->localMemoryTotal_v2,
+		.cache_config = k->cacheConfig.both,
+		.max_active_clusters = k->maxActiveClusters,
+		.max_cluster_size = k->maxPotentialClusterSize,
+	};
+
+	if (s->skip == SKIP_COOPERATIVE)
+		r.flags |= SIGNATURE_COOPERATIVE;
+	if (s->skip == SKIP_NCCL)
+		r.flags |= SIGNATURE_COMMUNICATION;
+	if (k->graphId != 0)
+		r.flags |= SIGNATURE_GRAPH;
+	if (k->isDeviceLaunched)
+		r.flags |= SIGNATURE_DEVICE_LAUNCHED;
+	EMIT(SIGNATURE, &r);
+	atomic_store(&s->announced, true);
+}
+
+void
+signature_each(void (*f)(struct signature *))
+{
+	uint32_t i, n = atomic_load(&table.count);
+
+	for (i = 0; i < n; i++)
+		f(table.all[i]);
+}

@@ -1,0 +1,325 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "wire/frame.h"
+
+#include "diag.h"
+#include "emit.h"
+#include "inject.h"
+#include "transport.h"
+
+#define MEMORY_MAX (16u << 20)	/* bytes of frames kept for resending */
+#define RETRY_NS 500000000ull	/* between attempts to connect */
+#define ACK_MAX 256		/* bytes: a frame with one ACK is 64 */
+
+static struct {
+	int fd;			/* socket, -1 */
+	int spool;		/* file, -1 */
+	bool spool_failed;
+	struct emit_frame *hello;	/* sent first at every connection */
+	size_t hello_left;		/* of it still to send */
+	struct emit_frame *head, **tail;	/* not acknowledged */
+	struct emit_frame *next;	/* first not wholly sent */
+	size_t offset;		/* of next already sent */
+	size_t bytes;		/* in the list */
+	uint64_t retry_ns;	/* no connection attempt before */
+	uint8_t ack[ACK_MAX];
+	size_t ack_len;
+} tx = { .fd = -1, .spool = -1, .tail = &tx.head };
+
+static uint64_t
+mono_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ((uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec);
+}
+
+static void
+disconnect(void)
+{
+
+	if (tx.fd != -1)
+		close(tx.fd);
+	tx.fd = -1;
+	tx.ack_len = 0;
+	tx.retry_ns = mono_now() + RETRY_NS;
+}
+
+static void
+try_connect(void)
+{
+	struct sockaddr_un sa = { .sun_family = AF_UNIX };
+	int size = 4 << 20;
+
+	if (tx.fd != -1 || inject.socket[0] == '\0' || tx.hello == NULL ||
+	    strlen(inject.socket) >= sizeof(sa.sun_path) ||
+	    mono_now() < tx.retry_ns)
+		return;
+	memcpy(sa.sun_path, inject.socket, strlen(inject.socket) + 1);
+	tx.fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (tx.fd == -1 || connect(tx.fd, (struct sockaddr *)&sa,
+	    sizeof(sa)) != 0) {
+		disconnect();
+		return;
+	}
+	setsockopt(tx.fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
+	tx.hello_left = tx.hello->size;
+	tx.next = tx.head;
+	tx.offset = 0;
+}
+
+static void
+frame_drop_head(void)
+{
+	struct emit_frame *f = tx.head;
+
+	if (tx.next == f) {
+		tx.next = f->next;
+		tx.offset = 0;
+	}
+	tx.head = f->next;
+	if (tx.head == NULL)
+		tx.tail = &tx.head;
+	tx.bytes -= f->size;
+	emit_release(f);
+}
+
+static void
+spool_open(void)
+{
+	char path[PATH_MAX + 64];
+
+	if (inject.spool[0] == '\0') {
+		tx.spool_failed = true;
+		return;
+	}
+	snprintf(path, sizeof(path), "%s/%s.%016llx.spool", inject.spool,
+	    inject.run, (unsigned long long)inject.stream);
+	tx.spool = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC,
+	    0600);
+	if (tx.spool == -1) {
+		tx.spool_failed = true;
+		return;
+	}
+	/* HELLO goes in first, so that the file explains itself. */
+	if (tx.hello != NULL && write(tx.spool, tx.hello->data,
+	    tx.hello->size) != (ssize_t)tx.hello->size)
+		tx.spool_failed = true;
+	if (inject.socket[0] != '\0')
+		diag_report(DIAG_SPOOLED, SEVERITY_INFO, 0, "spool",
+		    "the daemon did not take everything at once; the rest "
+		    "went through a spool file and is in the run");
+}
+
+/* Write the oldest frame to the spool file, or lose it and count. */
+static void
+spool_head(void)
+{
+	struct emit_frame *f = tx.head;
+	size_t done = 0;
+	ssize_t n = 0;
+
+	/* A frame that is half in the socket would be half twice: the daemon
+	 * drops a torn frame with the connection. */
+	if (tx.next == f && tx.offset > 0)
+		disconnect();
+	if (tx.spool == -1 && !tx.spool_failed)
+		spool_open();
+	while (!tx.spool_failed && done < f->size) {
+		n = write(tx.spool, f->data + done, f->size - done);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			tx.spool_failed = true;
+			diag_report(DIAG_CALL_FAILED, SEVERITY_ERROR,
+			    (uint32_t)errno, "spool file",
+			    "the spool file cannot be written (disk full?): "
+			    "records are lost from here on");
+			break;
+		}
+		done += (size_t)n;
+	}
+	if (done < f->size)
+		emit_lost(LOSS_SPOOL, f->end - f->first);
+	frame_drop_head();
+}
+
+static void
+send_hello(void)
+{
+	ssize_t n;
+
+	while (tx.fd != -1 && tx.hello_left > 0) {
+		n = send(tx.fd, tx.hello->data + tx.hello->size -
+		    tx.hello_left, tx.hello_left, MSG_NOSIGNAL);
+		if (n > 0)
+			tx.hello_left -= (size_t)n;
+		else if (n < 0 && errno == EINTR)
+			continue;
+		else if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+			return;
+		else
+			disconnect();
+	}
+}
+
+static void
+send_frames(void)
+{
+	ssize_t n;
+
+	send_hello();
+	while (tx.fd != -1 && tx.hello_left == 0 && tx.next != NULL) {
+		n = send(tx.fd, tx.next->data + tx.offset,
+		    tx.next->size - tx.offset, MSG_NOSIGNAL);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+			return;
+		if (n <= 0) {
+			disconnect();
+			return;
+		}
+		tx.offset += (size_t)n;
+		if (tx.offset == tx.next->size) {
+			tx.next = tx.next->next;
+			tx.offset = 0;
+		}
+	}
+}
+
+/* Free what the daemon says is in the capture. */
+static void
+handle_ack(const uint8_t *payload, size_t len)
+{
+	struct record r;
+	size_t pos = 0;
+
+	while (record_next(payload, len, &pos, &r) == 1)
+		if (r.type == RECORD_ACK)
+			while (tx.head != NULL && tx.head != tx.next &&
+			    tx.head->end <= r.u.ACK.sequence)
+				frame_drop_head();
+}
+
+static void
+read_acks(void)
+{
+	struct frame_header h;
+	enum frame_status s;
+	size_t used;
+	ssize_t n;
+
+	while (tx.fd != -1) {
+		n = recv(tx.fd, tx.ack + tx.ack_len, ACK_MAX - tx.ack_len,
+		    MSG_DONTWAIT);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+			return;
+		if (n <= 0) {
+			disconnect();
+			return;
+		}
+		tx.ack_len += (size_t)n;
+		while ((s = frame_check(tx.ack, tx.ack_len, &h)) == FRAME_OK) {
+			used = FRAME_HEADER_SIZE + h.stored;
+			if (h.stream == 0)
+				handle_ack(tx.ack + FRAME_HEADER_SIZE,
+				    h.stored);
+			memmove(tx.ack, tx.ack + used, tx.ack_len - used);
+			tx.ack_len -= used;
+		}
+		if (s != FRAME_SHORT || tx.ack_len == ACK_MAX)
+			disconnect();
+	}
+}
+
+void
+transport_add(struct emit_frame *f)
+{
+	struct emit_frame *next;
+
+	for (; f != NULL; f = next) {
+		next = f->next;
+		f->next = NULL;
+		if (tx.hello == NULL && f->first == 0) {
+			tx.hello = f;
+			continue;
+		}
+		*tx.tail = f;
+		tx.tail = &f->next;
+		tx.bytes += f->size;
+		if (tx.next == NULL && (tx.fd != -1))
+			tx.next = f;
+	}
+}
+
+void
+transport_pump(void)
+{
+
+	try_connect();
+	send_frames();
+	read_acks();
+	/* Without a daemon nothing is worth keeping in memory. */
+	while (tx.head != NULL && (tx.bytes > MEMORY_MAX ||
+	    inject.socket[0] == '\0'))
+		spool_head();
+}
+
+void
+transport_finish(int wait_ms)
+{
+	uint64_t deadline = mono_now() + (uint64_t)wait_ms * 1000000ull;
+	struct pollfd p = { .events = POLLIN };
+	bool want_write;
+
+	transport_pump();
+	while (tx.fd != -1 && tx.head != NULL && mono_now() < deadline) {
+		p.fd = transport_fd(&want_write);
+		p.events = (short)(POLLIN | (want_write ? POLLOUT : 0));
+		poll(&p, 1, 20);
+		send_frames();
+		read_acks();
+	}
+	while (tx.head != NULL)
+		spool_head();
+	if (tx.fd != -1)
+		close(tx.fd);
+	tx.fd = -1;
+	if (tx.spool != -1)
+		close(tx.spool);
+	tx.spool = -1;
+}
+
+int
+transport_fd(bool *want_write)
+{
+
+	*want_write = tx.fd != -1 && (tx.hello_left > 0 || tx.next != NULL);
+	return (tx.fd);
+}
+
+void
+transport_fork_child(void)
+{
+
+	if (tx.fd != -1)
+		close(tx.fd);
+	if (tx.spool != -1)
+		close(tx.spool);
+	tx.fd = tx.spool = -1;
+	inject.socket[0] = '\0';
+}

@@ -1,0 +1,33 @@
+/*
+ * transport.h: frames to the daemon's socket, or to the spool file when there
+ * is no daemon, it is slow, or it went away. Never blocks. Sender thread only.
+ */
+#ifndef CADV_TRANSPORT_H
+#define CADV_TRANSPORT_H
+
+#include <stdbool.h>
+
+struct emit_frame;
+
+/* transport_add(f): take over the list of frames ${f}. */
+void transport_add(struct emit_frame *f);
+
+/*
+ * transport_pump(now_ns): connect if it is time to, send what the socket
+ * takes, read acknowledgements, spool what memory should not hold.
+ */
+void transport_pump(void);
+
+/*
+ * transport_finish(wait_ms): send everything and wait for its acknowledgement;
+ * what is not acknowledged in time goes into the spool file.
+ */
+void transport_finish(int wait_ms);
+
+/* transport_fd(): the socket to poll, -1 none; ${*want_write}: for writing? */
+int transport_fd(bool *want_write);
+
+/* transport_fork_child(): close what was inherited without a word. */
+void transport_fork_child(void);
+
+#endif
