@@ -1,0 +1,44 @@
+/*
+ * calibrate.h: measure what one GPU can do.
+ *
+ * Every number is a median of repetitions after a warm-up, and every kernel
+ * that is timed has its result checked.
+ */
+#ifndef CADV_CALIBRATE_H
+#define CADV_CALIBRATE_H
+
+#include <stdint.h>
+
+struct job;
+
+#define CALIBRATE_SIZES 9	/* copies of 4 KiB × 4^i, to 256 MiB */
+
+enum copy_way { PINNED_H2D, PINNED_D2H, PAGEABLE_H2D, PAGEABLE_D2H, COPY_WAYS };
+
+/* The fields of struct ceilings (daemon/model/ceilings.h), same names. */
+struct measured {
+	double dram_bytes_per_s, l2_bytes_per_s, shared_bytes_per_s;
+	double fp32_flops, fp64_flops, sm_hz;
+	double launch_s, launch_gap_s, graph_node_gap_s, sync_s;
+	double malloc_s, free_s, copy_fixed_s;
+	int copies;
+	uint64_t bytes[CALIBRATE_SIZES];
+	double copy_s[CALIBRATE_SIZES][COPY_WAYS];
+};
+
+/* Each fills its part of ${m} with what the job's device does; -1 after a
+ * message. What they allocate is gone when they return. */
+int calibrate_throughput(struct job *job, struct measured *m);
+int calibrate_host(struct job *job, struct measured *m);
+int calibrate_copies(struct job *job, struct measured *m);
+
+/* calibrate(void): measure each visible GPU; print one JSON object a line to
+ * stdout. Returns 0, or -1 after a message. Takes seconds a GPU. */
+int calibrate(void);
+
+/* The middle of ${n} values; sorts them. */
+double median_of(double *v, int n);
+/* Seconds since some point, for differences. */
+double now_s(void);
+
+#endif
