@@ -1,0 +1,70 @@
+/*
+ * block-size-suboptimal: another block size would let more warps reside.
+ */
+#include <math.h>
+
+#include "rules/rule.h"
+
+enum rule_state
+rule_block_size_suboptimal(struct rule_view *x)
+{
+	const struct occupancy *o = &x->kernel->occupancy;
+	uint32_t threads = rule_threads(x->kernel);
+	double warps, most, now, then;
+	struct fix fix = FIX_NONE;
+	struct draft *d;
+
+	if (!o->known)
+		return rule_unmeasured(x, "its occupancy is not known");
+	if (!(o->ratio > 0) || o->best_block == 0 || o->best_block == threads ||
+	    o->best_ratio - o->ratio < rule_value(x, "min_points"))
+		return RULE_CLEAN;
+	/* A larger block also wants more shared memory, as a rule. */
+	if (o->limiter == LIMITER_SHARED || o->limiter == LIMITER_CLUSTER)
+		return RULE_CLEAN;
+	/* Only warps that the grid has can reside. */
+	warps = rule_blocks(x->kernel) * ((threads + 31) / 32);
+	most = fmax(1, x->device->limits.sms) *
+	    fmax(1, x->device->limits.max_warps_per_sm);
+	now = fmin(warps, most * o->ratio);
+	then = fmin(warps, most * o->best_ratio);
+	d = rule_found(x, NULL);
+	if (d == NULL)
+		return RULE_NOT_MEASURED;
+	fix.occupancy = now > 0 ? fmax(1, then / now) : 1;
+	rule_fix(d, &fix, 1, 1);
+	rule_evidence(x, d, (struct evidence){ .name = "occupancy_points_ratio",
+	    .label = "best block size's occupancy − this one's",
+	    .value = o->best_ratio - o->ratio, .unit = "ratio",
+	    .source = "derived", .from = "occupancy calculator" },
+	    "min_points");
+	rule_evidence(x, d, (struct evidence){ .name = "theoretical_ratio",
+	    .label = "theoretical occupancy", .value = o->ratio,
+	    .unit = "ratio", .source = "derived",
+	    .from = "occupancy calculator" }, NULL);
+	rule_evidence(x, d, (struct evidence){ .name = "best_block",
+	    .label = "block size of the highest occupancy",
+	    .value = o->best_block, .unit = "thread", .source = "derived",
+	    .from = "occupancy calculator" }, NULL);
+	rule_evidence(x, d, (struct evidence){ .name = "best_min_grid",
+	    .label = "smallest grid that fills the GPU with it",
+	    .value = o->best_min_grid, .unit = "block", .source = "derived",
+	    .from = "occupancy calculator" }, NULL);
+	if (x->load->limit < 0) {
+		d->f.confidence = CONF_LOW;
+		d->cap = SEV_LOW;
+	}
+	d->f.summary = arena_format(x->arena, "blocks of %u threads reach %s "
+	    "occupancy (limit: %s); %u would reach %s", threads,
+	    say_percent(x->arena, o->ratio), limiter_name[o->limiter],
+	    o->best_block, say_percent(x->arena, o->best_ratio));
+	d->f.advice = arena_format(x->arena, "launch blocks of %u threads; a "
+	    "grid of %u blocks or more fills this GPU with them",
+	    o->best_block, o->best_min_grid);
+	d->f.gain_note = x->load->limit < 0 ? "without counters it is not "
+	    "known whether latency limits this kernel" : "more warps hide "
+	    "more latency, up to the next full resource";
+	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section Occupancy "
+	    "--section LaunchStats --section SpeedOfLight");
+	return RULE_FOUND;
+}

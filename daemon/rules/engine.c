@@ -1,0 +1,252 @@
+/*
+ * rules/engine.c: ask every rule about every kernel and about the run.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules/rule.h"
+
+/* Findings that are not worth it are kept up to this many; all are counted. */
+#define NOT_WORTH_MAX 1000
+/* And all findings together up to this many. */
+#define FINDINGS_MAX 10000
+
+#define REASONS_MAX 16
+
+/* The advice and what it owns. */
+struct advice_box {
+	struct advice advice;	/* first: what the caller has */
+	struct arena arena;
+};
+
+struct tally {
+	const char *reason[REASONS_MAX];
+	size_t count[REASONS_MAX];
+	size_t reasons;
+};
+
+static void
+tally_add(struct tally *t, const char *reason)
+{
+	size_t i;
+
+	if (reason == NULL)
+		return;
+	for (i = 0; i < t->reasons; i++)
+		if (strcmp(t->reason[i], reason) == 0)
+			break;
+	if (i == REASONS_MAX)
+		return;
+	if (i == t->reasons) {
+		t->reason[t->reasons++] = reason;
+		t->count[i] = 0;
+	}
+	t->count[i]++;
+}
+
+static const char *
+tally_top(const struct tally *t)
+{
+	size_t top = 0;
+
+	for (size_t i = 1; i < t->reasons; i++)
+		if (t->count[i] > t->count[top])
+			top = i;
+	return t->reasons > 0 ? t->reason[top] : NULL;
+}
+
+static bool
+has_counters(const struct kernel *k)
+{
+	for (int i = 0; i < METRIC_COUNT; i++)
+		if (isfinite(k->metric[i]))
+			return true;
+	return false;
+}
+
+static void
+note(struct verdict *v, struct tally *t, struct rule_view *x,
+    enum rule_state state)
+{
+	switch (state) {
+	case RULE_FOUND:
+		v->found++;
+		break;
+	case RULE_CLEAN:
+		v->clean++;
+		break;
+	default:
+		v->not_measured++;
+		tally_add(t, x->reason);
+	}
+}
+
+/* Of the drafts from ${first} on keep what is worth it, the rest only while
+ * there is room: 10,000 kernels must not mean 100,000 findings. */
+static void
+prune(struct rule_view *x, size_t first, double noise_s, size_t *not_worth)
+{
+	size_t keep = first;
+
+	for (size_t i = first; i < x->drafts; i++) {
+		rank_kernel(&x->draft[i], noise_s);
+		if (!x->draft[i].f.worth_it && (*not_worth)++ >= NOT_WORTH_MAX)
+			continue;
+		if (keep >= FINDINGS_MAX)
+			continue;
+		if (keep != i)
+			x->draft[keep] = x->draft[i];
+		keep++;
+	}
+	x->drafts = keep;
+}
+
+static void
+ask_kernel_rule(struct rule_view *x, const struct load *load, double noise_s,
+    struct verdict *v)
+{
+	struct tally tally = { .reasons = 0 };
+	const struct run *run = x->run;
+	size_t not_worth = 0;
+
+	for (size_t i = 0; i < run->kernels; i++) {
+		size_t first = x->drafts;
+		enum rule_state state;
+
+		x->kernel = &run->kernel[i];
+		x->reason = NULL;
+		if (x->kernel->device >= run->devices) {
+			state = rule_unmeasured(x, "its GPU is not known");
+		} else if ((x->rule->needs & NEED_COUNTERS) &&
+		    !has_counters(x->kernel)) {
+			state = rule_lacks(x);
+		} else {
+			x->device = &run->device[x->kernel->device];
+			x->ceiling = &x->ceilings[x->kernel->device];
+			x->load = &load[i];
+			state = x->rule->function(x);
+		}
+		note(v, &tally, x, state);
+		prune(x, first, noise_s, &not_worth);
+	}
+	x->kernel = NULL;
+	x->device = NULL;
+	x->ceiling = NULL;
+	x->load = NULL;
+	if (run->kernels == 0) {
+		v->not_measured = 1;
+		tally_add(&tally, "no kernel was launched");
+	}
+	v->reason = tally_top(&tally);
+}
+
+static void
+ask_run_rule(struct rule_view *x, struct verdict *v)
+{
+	struct tally tally = { .reasons = 0 };
+	enum rule_state state;
+
+	x->reason = NULL;
+	if (x->run->devices == 0 && x->run->failures == 0)
+		state = rule_unmeasured(x, "no GPU was used");
+	else
+		state = x->rule->function(x);
+	note(v, &tally, x, state);
+	v->reason = tally_top(&tally);
+}
+
+static void
+ask_all(struct rule_view *x, struct advice *a, const struct load *load)
+{
+	for (size_t r = 0; r < rule_table_size; r++) {
+		struct verdict *v = &a->verdict[r];
+
+		x->rule = &rule_table[r];
+		x->order = r;
+		v->rule = x->rule->id;
+		if (x->rule->scope == SCOPE_KERNEL)
+			ask_kernel_rule(x, load, a->noise_s, v);
+		else
+			ask_run_rule(x, v);
+		v->state = v->found ? RULE_FOUND :
+		    v->clean ? RULE_CLEAN : RULE_NOT_MEASURED;
+		if (v->not_measured == 0)
+			v->reason = NULL;
+	}
+}
+
+static void
+describe_ceilings(struct advice *a, const struct run *run,
+    const struct ceilings *c, struct arena *arena)
+{
+	size_t calibrated = 0;
+	const struct ceilings *one = NULL;
+
+	for (size_t i = 0; i < run->devices; i++)
+		if (c[i].calibrated) {
+			calibrated++;
+			one = &c[i];
+		}
+	a->calibrated = run->devices > 0 && calibrated == run->devices;
+	if (a->calibrated)
+		a->ceilings_from = one->date[0] != '\0' ?
+		    arena_format(arena, "calibrated on %s", one->date) :
+		    "calibrated on this GPU";
+	else
+		a->ceilings_from = "device attributes";
+}
+
+struct advice *
+advice_make(const struct run *run, const struct ceilings *c,
+    const struct thresholds *t)
+{
+	struct advice_box *box = calloc(1, sizeof(*box));
+	struct load *load = NULL;
+	struct rule_view x = { .run = run, .ceilings = c, .thresholds = t };
+	struct advice *a;
+
+	if (box == NULL)
+		return NULL;
+	a = &box->advice;
+	x.arena = &box->arena;
+	a->noise_s = rank_noise_s(run);
+	describe_ceilings(a, run, c, &box->arena);
+	a->verdict = arena_get(&box->arena,
+	    rule_table_size * sizeof(*a->verdict));
+	load = calloc(run->kernels ? run->kernels : 1, sizeof(*load));
+	if (a->verdict == NULL || load == NULL)
+		goto fail;
+	a->verdicts = rule_table_size;
+	for (size_t i = 0; i < run->kernels; i++)
+		if (run->kernel[i].device < run->devices)
+			load_of(&load[i], &run->kernel[i],
+			    &run->device[run->kernel[i].device],
+			    &c[run->kernel[i].device]);
+	ask_all(&x, a, load);
+	a->finding = arena_get(&box->arena,
+	    (x.drafts ? x.drafts : 1) * sizeof(*a->finding));
+	if (box->arena.failed)
+		goto fail;
+	rank_all(x.draft, x.drafts, run, a);
+	free(load);
+	free(x.draft);
+	return a;
+fail:
+	free(load);
+	free(x.draft);
+	advice_free(a);
+	return NULL;
+}
+
+void
+advice_free(struct advice *a)
+{
+	struct advice_box *box = (struct advice_box *)a;
+
+	if (a == NULL)
+		return;
+	arena_free(&box->arena);
+	free(box);
+}

@@ -1,0 +1,59 @@
+#include <math.h>
+
+#include "rules/lanes.h"
+
+struct lanes
+lanes_of(const struct rule_view *x)
+{
+	double inst = rule_metric(x, METRIC_INST_EXECUTED);
+	double uniform = rule_metric(x, METRIC_BRANCH_UNIFORM);
+	double divergent = rule_metric(x, METRIC_BRANCH_DIVERGENT);
+	uint32_t threads = rule_threads(x->kernel);
+	struct lanes l = { NAN, NAN, NAN, 32 };
+
+	if (inst > 0) {
+		l.active = rule_metric(x, METRIC_THREAD_INST) / inst;
+		l.on = rule_metric(x, METRIC_THREAD_INST_PRED_ON) / inst;
+	}
+	if (isfinite(divergent))
+		l.divergent = divergent == 0 ? 0 :
+		    divergent / (divergent + (uniform > 0 ? uniform : 0));
+	if (threads > 0)
+		l.block = (double)threads / ((threads + 31) / 32);
+	return l;
+}
+
+struct draft *
+lanes_draft(struct rule_view *x, const struct lanes *l, double lanes)
+{
+	struct draft *d = rule_found(x, NULL);
+	struct fix fix = FIX_NONE;
+
+	if (d == NULL)
+		return NULL;
+	fix.inst = fmin(fmax(lanes, 1) / 32, 1);
+	/* Some of the lanes are idle for a reason that no rewrite removes. */
+	rule_fix(d, &fix, 0.5, 0.85);
+	rule_evidence(x, d, (struct evidence){ .name = "lanes_per_inst",
+	    .label = "active lanes per instruction, of 32", .value = l->active,
+	    .unit = "lane/inst", .source = "derived",
+	    .from = metric_table[METRIC_THREAD_INST].name }, "max_lanes");
+	if (isfinite(l->on))
+		rule_evidence(x, d, (struct evidence){
+		    .name = "lanes_on_per_inst",
+		    .label = "lanes with a true predicate, of 32",
+		    .value = l->on, .unit = "lane/inst", .source = "derived",
+		    .from = metric_table[METRIC_THREAD_INST_PRED_ON].name },
+		    NULL);
+	if (isfinite(l->divergent))
+		rule_evidence(x, d, (struct evidence){
+		    .name = "divergent_ratio",
+		    .label = "divergent share of branch targets",
+		    .value = l->divergent, .unit = "ratio",
+		    .source = "derived",
+		    .from = metric_table[METRIC_BRANCH_DIVERGENT].name }, NULL);
+	d->f.gain_note = "the same work in full warps: fewer instructions";
+	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
+	    "WarpStateStats --section SourceCounters --import-source yes");
+	return d;
+}

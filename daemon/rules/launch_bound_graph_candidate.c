@@ -1,0 +1,121 @@
+/*
+ * launch-bound-graph-candidate: a sequence of short kernels repeats, and the
+ * GPU waits for the host to launch the next. A CUDA graph launches it at once.
+ */
+#include <math.h>
+
+#include "rules/rule.h"
+
+#define FINDINGS 8	/* sequences; more are parts of the same story */
+
+struct candidate {
+	const struct sequence *s;
+	const struct ceilings *c;
+	double kernel_s, gap_s;		/* mean kernel, mean gap */
+	double idle_s, gain_s;		/* over all repeats */
+};
+
+static bool
+is_candidate(const struct rule_view *x, const struct sequence *s,
+    struct candidate *out)
+{
+	double launches = (double)s->length * (double)s->repeats;
+	double kernels = (double)s->kernel_ns * 1e-9;
+
+	if (s->in_graph || s->device >= x->run->devices || s->gaps == 0 ||
+	    !(launches > 0) ||
+	    (double)s->repeats < rule_value(x, "min_repeats"))
+		return false;
+	out->s = s;
+	out->c = &x->ceilings[s->device];
+	out->kernel_s = kernels / launches;
+	out->idle_s = (double)s->idle_ns * 1e-9;
+	out->gap_s = out->idle_s / (double)s->gaps;
+	out->gain_s = out->idle_s -
+	    (double)s->gaps * out->c->graph_node_gap_s;
+	return out->kernel_s <= rule_value(x, "max_kernel") *
+	    out->c->launch_s && out->gap_s <= rule_value(x, "max_gap") &&
+	    out->gain_s > 0 && out->idle_s >=
+	    rule_value(x, "min_idle") * (kernels + out->idle_s);
+}
+
+static int
+found(struct rule_view *x, const struct candidate *c)
+{
+	const struct sequence *s = c->s;
+	struct draft *d = rule_found(x, arena_format(x->arena, "%u %u", s->length,
+	    s->kernel[0]));
+	const char *first = NULL;
+
+	if (d == NULL)
+		return -1;
+	for (size_t i = 0; i < x->run->kernels && first == NULL; i++)
+		if (x->run->kernel[i].id == s->kernel[0])
+			first = x->run->kernel[i].short_name;
+	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_LAUNCH) |
+	    POOL_IDLE(IDLE_HOST) | POOL_IDLE(IDLE_API),
+	    { 0.7 * c->gain_s, 0.95 * c->gain_s, c->idle_s } };
+	d->claims = 1;
+	d->f.location = arena_format(x->arena, "%u launch%s from %s on, "
+	    "%s times", s->length, s->length == 1 ? "" : "es",
+	    first != NULL ? first : "an unknown kernel",
+	    say_count(x->arena, s->repeats));
+	d->f.location_missing = "line not known: call sites are not recorded";
+	rule_evidence(x, d, (struct evidence){ .name = "repeats",
+	    .label = "repeats of the sequence", .value = (double)s->repeats,
+	    .unit = "repeat", .source = "measured",
+	    .from = "kernel records" }, "min_repeats");
+	rule_evidence(x, d, (struct evidence){ .name = "kernel_launch_costs",
+	    .label = "mean kernel / cost of a launch",
+	    .value = c->kernel_s / c->c->launch_s, .unit = "launch cost",
+	    .source = "derived", .from = "kernel records" }, "max_kernel");
+	rule_evidence(x, d, (struct evidence){ .name = "gap_s",
+	    .label = "mean gap between its kernels", .value = c->gap_s,
+	    .unit = "s", .source = "measured", .from = "kernel records" },
+	    "max_gap");
+	rule_evidence(x, d, (struct evidence){ .name = "idle_ratio",
+	    .label = "idle part of the sequence", .unit = "ratio",
+	    .value = c->idle_s / (c->idle_s + (double)s->kernel_ns * 1e-9),
+	    .source = "measured", .from = "kernel records" }, "min_idle");
+	rule_evidence(x, d, (struct evidence){ .name = "launch_s",
+	    .label = "cost of a launch on the host", .value = c->c->launch_s,
+	    .unit = "s", .source = c->c->calibrated ? "measured" :
+	    "estimated", .from = c->c->calibrated ? "calibration" :
+	    "typical value" }, NULL);
+	d->f.confidence = s->syncs == 0 ? CONF_HIGH : CONF_MEDIUM;
+	d->f.summary = arena_format(x->arena, "a sequence of %u kernel%s "
+	    "repeats %s times; %s each, %s between them", s->length,
+	    s->length == 1 ? "" : "s", say_count(x->arena, s->repeats),
+	    say_seconds(x->arena, c->kernel_s),
+	    say_seconds(x->arena, c->gap_s));
+	d->f.limiter = "the host's launch rate: kernels are shorter than "
+	    "launching them";
+	d->f.advice = s->length > 1 ? "capture the sequence once "
+	    "(cudaStreamBeginCapture … cudaGraphInstantiate) and launch it "
+	    "with one cudaGraphLaunch a repeat" : "capture a batch of these "
+	    "launches in one graph, or loop inside the kernel (cooperative "
+	    "groups if the grid must meet in between)";
+	d->f.gain_note = s->syncs > 0 ? "gaps at synchronisations inside the "
+	    "sequence are not counted" : "gaps shrink to those between nodes "
+	    "of a graph";
+	d->f.next = say_tool(x->arena, x->run,
+	    "nsys profile --trace=cuda --cuda-graph-trace=node");
+	return 0;
+}
+
+enum rule_state
+rule_launch_bound_graph_candidate(struct rule_view *x)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < x->run->sequences && n < FINDINGS; i++) {
+		struct candidate c;
+
+		if (!is_candidate(x, &x->run->sequence[i], &c))
+			continue;
+		if (found(x, &c) != 0)
+			return RULE_NOT_MEASURED;
+		n++;
+	}
+	return n > 0 ? RULE_FOUND : RULE_CLEAN;
+}

@@ -1,0 +1,83 @@
+/*
+ * local-memory-spill: registers that did not fit, or arrays indexed at run
+ * time, live in local memory, which is global memory behind L1.
+ */
+#include <math.h>
+
+#include "rules/rule.h"
+
+static double
+zero(double v)
+{
+	return isfinite(v) ? v : 0;
+}
+
+static void
+fill(struct rule_view *x, struct draft *d, double share, double local)
+{
+	double inst = rule_metric(x, METRIC_INST_EXECUTED);
+	double spills = zero(rule_metric(x, METRIC_LOCAL_LD_INST)) +
+	    zero(rule_metric(x, METRIC_LOCAL_ST_INST));
+	uint32_t bytes = x->kernel->shape.local_per_thread;
+	bool full = x->kernel->shape.regs >= 255;
+	struct fix fix = FIX_NONE;
+
+	fix.local = 0;
+	if (inst > 0)
+		fix.inst = 1 - fmin(spills / inst, 0.9);
+	rule_fix(d, &fix, 0.5, 0.9);
+	rule_evidence(x, d, (struct evidence){ .name = "local_ratio",
+	    .label = "local part of the L1 sectors", .value = share,
+	    .unit = "ratio", .source = "derived",
+	    .from = metric_table[METRIC_LOCAL_LD_SECTORS].name }, "min_share");
+	rule_evidence(x, d, (struct evidence){ .name = "local_sectors",
+	    .label = "local sectors a launch", .value = local,
+	    .unit = "sector", .source = "measured",
+	    .from = metric_table[METRIC_LOCAL_ST_SECTORS].name }, NULL);
+	rule_evidence(x, d, (struct evidence){ .name = "local_bytes",
+	    .label = "local memory per thread", .value = bytes, .unit = "B",
+	    .source = "attribute", .from = "kernel activity record" }, NULL);
+	rule_evidence(x, d, (struct evidence){ .name = "registers",
+	    .label = "registers per thread", .value = x->kernel->shape.regs,
+	    .unit = "register", .source = "attribute",
+	    .from = "kernel activity record" }, NULL);
+	d->f.summary = arena_format(x->arena, "%u B of local memory a thread: "
+	    "%s of the L1 traffic is local loads and stores (%u registers)",
+	    bytes, say_percent(x->arena, share), x->kernel->shape.regs);
+	d->f.advice = full ? "all 255 registers are in use: split the kernel "
+	    "or shorten what is live at once" : arena_format(x->arena,
+	    "only %u of 255 registers are in use: relax __launch_bounds__ or "
+	    "-maxrregcount if they hold it down; if not, an array indexed at "
+	    "run time sits there: unroll its loop so that every index is a "
+	    "constant, or move it to shared memory", x->kernel->shape.regs);
+	d->f.gain_note = "the kernel without its local loads and stores";
+	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
+	    "MemoryWorkloadAnalysis_Tables --section SourceCounters "
+	    "--import-source yes");
+}
+
+enum rule_state
+rule_local_memory_spill(struct rule_view *x)
+{
+	double ld = rule_metric(x, METRIC_LOCAL_LD_SECTORS);
+	double st = rule_metric(x, METRIC_LOCAL_ST_SECTORS);
+	double global = rule_metric(x, METRIC_GLOBAL_LD_SECTORS) +
+	    rule_metric(x, METRIC_GLOBAL_ST_SECTORS);
+	double local = zero(ld) + zero(st), share;
+	struct draft *d;
+
+	if (x->kernel->shape.local_per_thread == 0)
+		return RULE_CLEAN;
+	if ((isnan(ld) && isnan(st)) || isnan(global))
+		return rule_lacks(x);
+	if (!(local > 0))
+		return RULE_CLEAN;
+	share = local / (local + global);
+	if (share < rule_value(x, "min_share"))
+		return RULE_CLEAN;
+	d = rule_found(x, NULL);
+	if (d == NULL)
+		return RULE_NOT_MEASURED;
+	fill(x, d, share, local);
+	return RULE_FOUND;
+}

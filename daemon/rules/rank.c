@@ -1,0 +1,306 @@
+/*
+ * rules/rank.c: seconds, severity and order of findings. Time is never claimed
+ * twice: fixes of one kernel are merged and its model evaluated again; findings
+ * about the run share pools of idle and copy time that empty as they claim.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules/rule.h"
+
+#define NOISE_SHARE 0.005	/* of the run: below it nobody sees a saving */
+#define NOISE_SIGMAS 3		/* of the kernels' own spread */
+#define SHARE_HIGH 0.10		/* of the run's time */
+#define SHARE_MEDIUM 0.02
+
+double
+rank_noise_s(const struct run *run)
+{
+	double wall = rule_wall_s(run), variance = 0;
+
+	for (size_t i = 0; i < run->kernels; i++) {
+		const struct stat *s = &run->kernel[i].time;
+		double d = s->count > 1 ? stat_deviation(s) : 0;
+
+		if (isfinite(d))	/* of the sum over its launches */
+			variance += d * d * (double)s->count;
+	}
+	return fmin(wall, fmax(NOISE_SHARE * wall,
+	    NOISE_SIGMAS * sqrt(variance) * 1e-9));
+}
+
+static void
+pools_of(const struct run *run, double pool[POOLS])
+{
+	double copies = 0;
+
+	for (int i = 0; i < IDLE_CAUSES; i++)
+		pool[i] = (double)run->idle_ns[i] * 1e-9;
+	/* Nothing shortens what comes before or after the GPU's work. */
+	pool[IDLE_STARTUP] = pool[IDLE_SHUTDOWN] = 0;
+	for (size_t i = 0; i < run->copies; i++) {
+		double gpu = (double)run->copy[i].gpu_ns;
+		double e = run->copy[i].exposed_ns;
+
+		copies += isfinite(e) ? fmin(fmax(e, 0), gpu) : gpu;
+	}
+	pool[IDLE_CAUSES] = copies * 1e-9;
+}
+
+/* Take up to ${s} seconds out of ${pools}; returns what was there. */
+static double
+take(double pool[POOLS], uint32_t pools, double s)
+{
+	double got = 0;
+
+	for (int i = 0; i < POOLS && got < s; i++) {
+		double part;
+
+		if (!(pools & 1u << i))
+			continue;
+		part = fmin(pool[i], s - got);
+		pool[i] -= part;
+		got += part;
+	}
+	return got;
+}
+
+static double
+room_in(const double pool[POOLS], uint32_t pools)
+{
+	double sum = 0;
+
+	for (int i = 0; i < POOLS; i++)
+		if (pools & 1u << i)
+			sum += pool[i];
+	return sum;
+}
+
+static double
+sane(double s)
+{
+	return isfinite(s) && s > 0 ? s : 0;
+}
+
+/* Claims of one finding, each no more than its pools hold. */
+static void
+gain_of_claims(struct draft *d, const double pool[POOLS])
+{
+	struct gain g = { 0, 0, 0 };
+
+	for (size_t i = 0; i < d->claims; i++) {
+		const struct claim *c = &d->claim[i];
+		double most = room_in(pool, c->pools);
+
+		g.low += fmin(sane(c->s.low), most);
+		g.mid += fmin(sane(c->s.mid), most);
+		g.high += fmin(sane(c->s.high), most);
+	}
+	d->f.saves_s = g.mid;
+	d->f.saves_low_s = fmin(g.low, g.mid);
+	d->f.saves_high_s = fmax(g.high, g.mid);
+}
+
+static void
+set_gain(struct draft *d, struct gain g)
+{
+	d->f.saves_s = g.mid;
+	d->f.saves_low_s = g.low;
+	d->f.saves_high_s = g.high;
+}
+
+static bool
+is_correctness(const struct draft *d)
+{
+	return strcmp(d->rule->category, "correctness") == 0;
+}
+
+void
+rank_kernel(struct draft *d, double noise_s)
+{
+	double t, new;
+
+	if (d->f.kernel == NULL || d->load == NULL)
+		return;
+	set_gain(d, gain_of(d->load, d->f.kernel, d->fix));
+	t = d->load->time_s;
+	new = gain_time(d->load, &d->fix[VIEW_MID], VIEW_MID);
+	if (t > 0 && new > 0)
+		d->f.kernel_speedup = t / new;
+	d->f.worth_it = d->f.saves_s > 0 && d->f.saves_s >= noise_s;
+}
+
+static void
+judge(struct draft *d, double wall, double noise_s)
+{
+	struct finding *f = &d->f;
+
+	if (is_correctness(d)) {
+		f->worth_it = true;
+		f->severity = d->cap;
+		return;
+	}
+	f->saves_s = fmin(f->saves_s, wall);
+	f->saves_low_s = fmin(f->saves_low_s, wall);
+	f->saves_high_s = fmin(f->saves_high_s, wall);
+	f->worth_it = f->saves_s > 0 && f->saves_s >= noise_s;
+	if (!f->worth_it)
+		f->severity = SEV_INFO;
+	else if (f->saves_s >= SHARE_HIGH * wall)
+		f->severity = SEV_HIGH;
+	else if (f->saves_s >= SHARE_MEDIUM * wall)
+		f->severity = SEV_MEDIUM;
+	else
+		f->severity = SEV_LOW;
+	if (f->severity > d->cap)
+		f->severity = d->cap;
+}
+
+/* Worth it, then correctness, then what is not worth it. */
+static int
+group_of(const struct draft *d)
+{
+	return is_correctness(d) ? 1 : d->f.worth_it ? 0 : 2;
+}
+
+static int
+by_rank(const void *va, const void *vb)
+{
+	const struct draft *a = va, *b = vb;
+	int ga = group_of(a), gb = group_of(b);
+
+	if (ga != gb)
+		return ga - gb;
+	if (ga != 1 && a->f.saves_s != b->f.saves_s)
+		return a->f.saves_s > b->f.saves_s ? -1 : 1;
+	if (a->f.severity != b->f.severity)
+		return a->f.severity > b->f.severity ? -1 : 1;
+	if (a->order != b->order)
+		return a->order < b->order ? -1 : 1;
+	return strcmp(a->f.id, b->f.id);
+}
+
+static int
+by_kernel(const void *va, const void *vb)
+{
+	const struct draft *a = *(const struct draft *const *)va;
+	const struct draft *b = *(const struct draft *const *)vb;
+
+	if (a->f.kernel != b->f.kernel)
+		return a->f.kernel < b->f.kernel ? -1 : 1;
+	return 0;
+}
+
+/* Of each kernel all that is worth it, merged. */
+static double
+kernels_together(struct draft *d, size_t n)
+{
+	struct draft **of = calloc(n ? n : 1, sizeof(*of));
+	double sum = 0;
+	size_t count = 0;
+
+	if (of == NULL)		/* without memory nothing is promised */
+		return 0;
+	for (size_t i = 0; i < n; i++)
+		if (d[i].f.kernel != NULL && d[i].f.worth_it &&
+		    d[i].load != NULL)
+			of[count++] = &d[i];
+	qsort(of, count, sizeof(*of), by_kernel);
+	for (size_t i = 0; i < count;) {
+		struct draft *first = of[i];
+		struct fix all[VIEWS];
+		size_t k = i;
+
+		memcpy(all, first->fix, sizeof(all));
+		for (; k < count && of[k]->f.kernel == first->f.kernel; k++)
+			for (int v = 0; v < VIEWS; v++)
+				fix_merge(&all[v], &of[k]->fix[v]);
+		sum += gain_of(first->load, first->f.kernel, all).mid;
+		i = k;
+	}
+	free(of);
+	return sum;
+}
+
+/* What earlier rules leave in the pools, in table order. */
+static void
+claim_all(struct draft *d, size_t n, const struct run *run, double noise_s)
+{
+	double full[POOLS], left[POOLS];
+
+	pools_of(run, full);
+	memcpy(left, full, sizeof(left));
+	for (size_t i = 0; i < n; i++) {	/* drafts come in table order */
+		double before = 0, now = 0, share;
+
+		if (d[i].f.kernel != NULL || is_correctness(&d[i]))
+			continue;
+		gain_of_claims(&d[i], full);
+		if (d[i].residual) {
+			for (size_t c = 0; c < d[i].claims; c++) {
+				before += room_in(full, d[i].claim[c].pools);
+				now += room_in(left, d[i].claim[c].pools);
+			}
+			share = before > 0 ? now / before : 0;
+			d[i].f.saves_s *= share;
+			d[i].f.saves_low_s *= share;
+			d[i].f.saves_high_s *= share;
+			if (now < d[i].residual_min_s)
+				set_gain(&d[i], (struct gain){ 0, 0, 0 });
+		}
+		if (d[i].f.saves_s < noise_s)
+			continue;
+		for (size_t c = 0; c < d[i].claims; c++)
+			take(left, d[i].claim[c].pools,
+			    sane(d[i].claim[c].s.mid));
+	}
+}
+
+static double
+pools_together(const struct draft *d, size_t n, const struct run *run)
+{
+	double pool[POOLS], sum = 0;
+
+	pools_of(run, pool);
+	for (size_t i = 0; i < n; i++) {
+		double want = 0;
+
+		if (d[i].f.kernel != NULL || is_correctness(&d[i]) ||
+		    !d[i].f.worth_it)
+			continue;
+		for (size_t c = 0; c < d[i].claims; c++)
+			want += fmin(sane(d[i].claim[c].s.mid),
+			    room_in(pool, d[i].claim[c].pools));
+		want = fmin(want, d[i].f.saves_s);
+		for (size_t c = 0; c < d[i].claims; c++) {
+			double got = take(pool, d[i].claim[c].pools,
+			    fmin(want, sane(d[i].claim[c].s.mid)));
+
+			sum += got;
+			want -= got;
+		}
+	}
+	return sum;
+}
+
+void
+rank_all(struct draft *d, size_t n, const struct run *run, struct advice *a)
+{
+	double wall = rule_wall_s(run), sum = 0;
+
+	claim_all(d, n, run, a->noise_s);
+	for (size_t i = 0; i < n; i++) {
+		judge(&d[i], wall, a->noise_s);
+		if (d[i].f.worth_it && isfinite(d[i].f.saves_s))
+			sum += d[i].f.saves_s;
+	}
+	a->together_s = fmin(wall, kernels_together(d, n) +
+	    pools_together(d, n, run));
+	a->overlap = sum > a->together_s * 1.001;
+	if (n > 0)
+		qsort(d, n, sizeof(*d), by_rank);
+	for (size_t i = 0; i < n; i++)
+		a->finding[i] = d[i].f;
+	a->findings = n;
+}

@@ -1,0 +1,258 @@
+/*
+ * rules/rule.c: the table, and what every rule shares.
+ */
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "rules/rule.h"
+
+const char *const rule_state_name[] = {
+	[RULE_FOUND] = "found", [RULE_CLEAN] = "clean",
+	[RULE_NOT_MEASURED] = "not_measured"
+};
+const char *const severity_name[] = {
+	[SEV_INFO] = "info", [SEV_LOW] = "low", [SEV_MEDIUM] = "medium",
+	[SEV_HIGH] = "high"
+};
+const char *const confidence_name[] = {
+	[CONF_LOW] = "low", [CONF_MEDIUM] = "medium", [CONF_HIGH] = "high"
+};
+
+const struct rule rule_table[] = {
+#define RULE(function, id, category, scope, severity, needs, title, ...)	\
+	{ id, category, scope, severity, needs, title,			\
+	    { __VA_ARGS__ }, rule_##function },
+#include "rules/rules.def"
+#undef RULE
+};
+const size_t rule_table_size = sizeof(rule_table) / sizeof(rule_table[0]);
+
+static const char *const skip_reason[SKIP_REASONS] = {
+	[SKIP_NONE] = "its counters were not collected on this GPU",
+	[SKIP_PERMISSION] = "the driver refused counters to this user",
+	[SKIP_BUSY] = "another profiler held the counters",
+	[SKIP_UNSUPPORTED] = "this GPU or driver has no counters for us",
+	[SKIP_NCCL] = "communication kernels are left alone",
+	[SKIP_COOPERATIVE] = "cooperative kernels are left alone",
+	[SKIP_GRAPH] = "it was launched by a graph",
+	[SKIP_BUDGET] = "the overhead budget was used up",
+	[SKIP_TOO_FEW_LAUNCHES] = "too few launches to spread the counters over",
+	[SKIP_LEVEL] = "counters were not asked for (--level trace)",
+	[SKIP_CAPTURING] = "it was being captured into a graph",
+	[SKIP_FAILED] = "measuring it failed",
+	[SKIP_CONCURRENT] = "it shared the GPU with other kernels",
+};
+
+const char *
+rule_skip_reason(enum wire_skip skip)
+{
+	if ((unsigned)skip >= SKIP_REASONS || skip_reason[skip] == NULL)
+		return skip_reason[SKIP_NONE];
+	return skip_reason[skip];
+}
+
+double
+rule_value(const struct rule_view *x, const char *key)
+{
+	for (size_t i = 0; i < THRESHOLDS_MAX; i++) {
+		const struct rule_threshold *t = &x->rule->threshold[i];
+
+		if (t->key == NULL)
+			break;
+		if (strcmp(t->key, key) != 0)
+			continue;
+		if (x->thresholds != NULL &&
+		    isfinite(x->thresholds->value[x->order][i]))
+			return x->thresholds->value[x->order][i];
+		return t->value;
+	}
+	assert(!"threshold in rules.def");
+	return NAN;
+}
+
+static const char *
+origin_of(const struct rule_view *x, const char *key)
+{
+	for (size_t i = 0; i < THRESHOLDS_MAX; i++)
+		if (x->rule->threshold[i].key != NULL &&
+		    strcmp(x->rule->threshold[i].key, key) == 0)
+			return x->thresholds != NULL &&
+			    isfinite(x->thresholds->value[x->order][i]) ?
+			    "configured" : x->rule->threshold[i].origin;
+	return NULL;
+}
+
+/* The same finding of the same program has the same id in every run. */
+static void
+set_id(struct draft *d, const struct rule_view *x, const char *key)
+{
+	static const char hex[] = "0123456789abcdef";
+	XXH64_state_t state;
+	uint64_t h;
+
+	XXH64_reset(&state, 0);
+	XXH64_update(&state, x->rule->id, strlen(x->rule->id) + 1);
+	if (x->kernel != NULL) {
+		const struct record_SIGNATURE *s = &x->kernel->shape;
+		const char *name = x->kernel->mangled != NULL ?
+		    x->kernel->mangled : "";
+		uint32_t shape[] = { s->grid_x, s->grid_y, s->grid_z,
+		    s->block_x, s->block_y, s->block_z, s->smem_dynamic,
+		    x->kernel->device };
+
+		XXH64_update(&state, name, strlen(name) + 1);
+		XXH64_update(&state, shape, sizeof(shape));
+	}
+	if (key != NULL)
+		XXH64_update(&state, key, strlen(key) + 1);
+	h = XXH64_digest(&state);
+	for (int i = 15; i >= 0; i--, h >>= 4)
+		d->f.id[i] = hex[h & 15];
+	d->f.id[16] = '\0';
+}
+
+struct draft *
+rule_found(struct rule_view *x, const char *key)
+{
+	static const struct fix none = FIX_NONE;
+	const struct rule_info *info = rule_info(x->order);
+	struct draft *d;
+
+	if (x->drafts == x->room) {
+		size_t room = x->room ? x->room * 2 : 64;
+
+		d = realloc(x->draft, room * sizeof(*d));
+		if (d == NULL) {
+			x->arena->failed = true;
+			return NULL;
+		}
+		x->draft = d;
+		x->room = room;
+	}
+	d = &x->draft[x->drafts];
+	memset(d, 0, sizeof(*d));
+	set_id(d, x, key);
+	x->drafts++;
+	d->rule = x->rule;
+	d->order = x->order;
+	d->load = x->load;
+	d->cap = x->rule->severity;
+	for (int v = 0; v < VIEWS; v++)
+		d->fix[v] = none;
+	d->f.rule = x->rule->id;
+	d->f.title = x->rule->title;
+	d->f.category = x->rule->category;
+	d->f.confidence = CONF_MEDIUM;
+	d->f.kernel = x->kernel;
+	d->f.where = "the run";
+	d->f.saves_s = d->f.saves_low_s = d->f.saves_high_s = NAN;
+	d->f.kernel_speedup = NAN;
+	d->f.summary = d->f.advice = "";
+	d->f.bad_code = info->bad_code;
+	d->f.good_code = info->good_code;
+	if (x->kernel != NULL) {
+		d->f.where = x->kernel->short_name != NULL ?
+		    x->kernel->short_name : "(unnamed kernel)";
+		d->f.location = say_shape(x->arena, x->kernel);
+		d->f.location_missing = "line not known: counters are measured "
+		    "by launch here, not by source line";
+		d->f.limiter = rule_limiter(x);
+	}
+	return d;
+}
+
+enum rule_state
+rule_unmeasured(struct rule_view *x, const char *reason)
+{
+	x->reason = reason;
+	return RULE_NOT_MEASURED;
+}
+
+enum rule_state
+rule_lacks(struct rule_view *x)
+{
+	return rule_unmeasured(x, rule_skip_reason(x->kernel->skip));
+}
+
+void
+rule_evidence(const struct rule_view *x, struct draft *d, struct evidence e,
+    const char *key)
+{
+	if (d->f.evidences == EVIDENCE_MAX)
+		return;
+	e.threshold = key != NULL ? rule_value(x, key) : NAN;
+	e.threshold_origin = key != NULL ? origin_of(x, key) : NULL;
+	d->f.evidence[d->f.evidences++] = e;
+}
+
+double
+rule_metric(const struct rule_view *x, enum metric_id id)
+{
+	double v = x->kernel->metric[id];
+
+	return isfinite(v) && v >= 0 ? v : NAN;
+}
+
+const char *
+rule_limiter(const struct rule_view *x)
+{
+	const struct load *l = x->load;
+
+	if (l == NULL || l->limit < 0 || !isfinite(l->busy))
+		return NULL;
+	if (l->bound >= 0.5)
+		return arena_format(x->arena, "%s is its limit (%s busy)",
+		    resource_name[l->limit], say_percent(x->arena, l->busy));
+	return arena_format(x->arena, "latency is its limit: nothing is full "
+	    "(busiest: %s, %s)", resource_name[l->limit],
+	    say_percent(x->arena, l->busy));
+}
+
+void
+rule_fix(struct draft *d, const struct fix *f, double low, double mid)
+{
+	d->fix[VIEW_LOW] = fix_part(f, low);
+	d->fix[VIEW_MID] = fix_part(f, mid);
+	d->fix[VIEW_HIGH] = *f;
+}
+
+double
+rule_blocks(const struct kernel *k)
+{
+	return (double)k->shape.grid_x * k->shape.grid_y * k->shape.grid_z;
+}
+
+uint32_t
+rule_threads(const struct kernel *k)
+{
+	uint64_t n = (uint64_t)k->shape.block_x * k->shape.block_y *
+	    k->shape.block_z;
+
+	return n > UINT32_MAX ? 0 : (uint32_t)n;
+}
+
+double
+rule_wall_s(const struct run *run)
+{
+	return (double)run->wall_ns * 1e-9;
+}
+
+double
+rule_copy_exposure(const struct run *run)
+{
+	double exposed = 0, all = 0;
+
+	for (size_t i = 0; i < run->copies; i++) {
+		double gpu = (double)run->copy[i].gpu_ns;
+		double e = run->copy[i].exposed_ns;
+
+		all += gpu;
+		exposed += isfinite(e) ? fmin(fmax(e, 0), gpu) : gpu;
+	}
+	return all > 0 ? exposed / all : 0;
+}

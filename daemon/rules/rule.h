@@ -1,0 +1,158 @@
+/*
+ * rules/rule.h: what a rule is, and what it may use.
+ *
+ * To add a rule, do these five things:
+ *   1. a row in rules.def (id, category, scope, severity, data, thresholds);
+ *   2. its function in a file of its own, named like the id: a pure function
+ *      from the view to found, clean or not measured (copy idle_lanes.c);
+ *   3. the file in CMakeLists.txt;
+ *   4. its entry in config/practices.json: what people read of it;
+ *   5. a reference kernel pair named like the id, its captures in
+ *      tests/captures/pairs, and its fires/quiet/no-data cases in
+ *      tests/unit/rules_*.c.
+ * A test fails while one of table, catalogue and pair lacks the rule.
+ *
+ * A rule reads no clock, does no I/O, keeps no state. It says what a change
+ * does to the demands of a kernel (struct fix) or which idle and copy time it
+ * would recover (struct claim); seconds, severity and rank follow from that
+ * in rank.c, the same way for every rule.
+ */
+#ifndef CADV_RULE_H
+#define CADV_RULE_H
+
+#include "model/ceilings.h"
+#include "model/gain.h"
+#include "model/model.h"
+
+#include "rules/arena.h"
+#include "rules/finding.h"
+#include "rules/say.h"
+
+enum rule_scope { SCOPE_KERNEL, SCOPE_RUN };
+
+/* Data without which a rule is not asked. */
+enum rule_need { NEED_TRACE = 1, NEED_COUNTERS = 2 };
+
+/* Time that findings about the run recover; an idle cause is pool 1 << cause. */
+#define POOL_IDLE(cause) (1u << (cause))
+#define POOL_COPY (1u << IDLE_CAUSES)	/* exposed copies and memsets */
+#define POOLS (IDLE_CAUSES + 1)
+
+struct claim {
+	uint32_t pools;		/* it comes out of these */
+	struct gain s;		/* seconds */
+};
+
+#define CLAIMS_MAX 2
+
+/* A finding in the making. */
+struct draft {
+	struct finding f;
+	const struct rule *rule;
+	size_t order;			/* row of the rule */
+	const struct load *load;	/* of its kernel */
+	struct fix fix[VIEWS];		/* kernel findings */
+	struct claim claim[CLAIMS_MAX];	/* run findings */
+	size_t claims;
+	bool residual;		/* has only what other findings leave */
+	double residual_min_s;	/* and is nothing below that */
+	enum severity cap;	/* the highest it may get; correctness: has */
+};
+
+struct rule_view;
+typedef enum rule_state rule_function(struct rule_view *x);
+
+struct rule {
+	const char *id, *category;
+	enum rule_scope scope;
+	enum severity severity;		/* the highest */
+	unsigned needs;			/* enum rule_need */
+	const char *title;
+	struct rule_threshold threshold[THRESHOLDS_MAX + 1]; /* key NULL ends */
+	rule_function *function;
+};
+
+extern const struct rule rule_table[];
+extern const size_t rule_table_size;
+
+/* The thresholds in force, [row][threshold]. */
+struct thresholds {
+	double (*value)[THRESHOLDS_MAX];	/* NaN: the default */
+};
+
+/* What one evaluation sees. */
+struct rule_view {
+	const struct rule *rule;
+	size_t order;
+	const struct thresholds *thresholds;	/* NULL: defaults */
+	const struct run *run;
+	const struct ceilings *ceilings;	/* of every device */
+	/* Of a kernel rule: */
+	const struct kernel *kernel;
+	const struct device *device;
+	const struct ceilings *ceiling;		/* of that device */
+	const struct load *load;
+	/* Results: */
+	struct arena *arena;
+	struct draft *draft;
+	size_t drafts, room;
+	const char *reason;			/* of not measured */
+};
+
+#define RULE(function, ...) rule_function rule_##function;
+#include "rules/rules.def"
+#undef RULE
+
+/* rule_value(x, key): the threshold in force; asserts that it exists. */
+double rule_value(const struct rule_view *x, const char *key);
+
+/*
+ * rule_found(x, key): a new draft with everything that follows from the rule
+ * and the kernel filled in, and a fix that changes nothing. ${key} tells the
+ * findings of one rule about one run apart, the same in every run; NULL for a
+ * kernel. Returns NULL without memory: return RULE_NOT_MEASURED then. Valid
+ * until the next rule_found.
+ */
+struct draft *rule_found(struct rule_view *x, const char *key);
+
+/* Set the reason, return RULE_NOT_MEASURED. */
+enum rule_state rule_unmeasured(struct rule_view *x, const char *reason);
+
+/* rule_lacks(x): not measured for the kernel's own reason (permission …). */
+enum rule_state rule_lacks(struct rule_view *x);
+
+/* rule_skip_reason(skip): why a kernel has no counters, for people. */
+const char *rule_skip_reason(enum wire_skip skip);
+
+/* rule_evidence(x, d, e, key): append ${e}; its threshold is ${key} of the rule
+ * or, with NULL, none. */
+void rule_evidence(const struct rule_view *x, struct draft *d,
+    struct evidence e, const char *key);
+
+/* A metric of the view's kernel; NaN if it is not a number ≥ 0. */
+double rule_metric(const struct rule_view *x, enum metric_id id);
+
+/* "L2 is its limit (91 % busy)", "nothing is full (DRAM 31 % busy): latency
+ * is its limit", or NULL without counters. */
+const char *rule_limiter(const struct rule_view *x);
+
+/* Set all three views: ${f} fully, and the shares of it that are believed in
+ * the low and the middle view. */
+void rule_fix(struct draft *d, const struct fix *f, double low, double mid);
+
+/* The blocks of the view's kernel, and its threads a block. */
+double rule_blocks(const struct kernel *k);
+uint32_t rule_threads(const struct kernel *k);
+
+double rule_wall_s(const struct run *run);
+
+/* Share of the run's copy time that lengthened it. */
+double rule_copy_exposure(const struct run *run);
+
+/* rank.c: gains, severities and order. */
+double rank_noise_s(const struct run *run);
+void rank_kernel(struct draft *d, double noise_s);
+void rank_all(struct draft *d, size_t n, const struct run *run,
+    struct advice *a);
+
+#endif

@@ -1,0 +1,127 @@
+/*
+ * shared-bank-conflicts: lanes hit different rows of one bank and wait in line.
+ *
+ * The hardware's conflict counter contains arbitration with other users of the
+ * pipe, and a 16-byte access takes 4 wavefronts by design. So it takes both: a
+ * share of conflicts, and more wavefronts than the accesses explain. Bytes per
+ * wavefront say the latter, where they were measured.
+ */
+#include <math.h>
+
+#include "rules/rule.h"
+
+struct side {
+	const char *what;
+	enum metric_id waves, conflicts, inst;
+	double share, ways, keep;
+	bool bad;
+};
+
+static bool
+look(const struct rule_view *x, struct side *s, double used)
+{
+	double waves = rule_metric(x, s->waves);
+	double conflicts = rule_metric(x, s->conflicts);
+	double inst = rule_metric(x, s->inst);
+
+	s->keep = 1;
+	if (isnan(waves) || isnan(conflicts))
+		return false;
+	if (!(waves > 0))
+		return true;
+	s->share = fmin(conflicts / waves, 1);
+	s->ways = inst > 0 ? waves / inst :
+	    1 / fmax(1 - s->share, 1.0 / 32);
+	/* A wavefront carries 128 bytes; narrow or partial accesses use less
+	 * of it without a conflict, so full use excludes one, low use does
+	 * not prove one. */
+	if (used >= 95)
+		return true;
+	s->bad = s->share >= rule_value(x, "min_share") &&
+	    s->ways >= rule_value(x, "min_ways");
+	if (s->bad)
+		s->keep = fmax(1 - s->share, 1.0 / 32);
+	return true;
+}
+
+static void
+give_evidence(const struct rule_view *x, struct draft *d, const struct side *s)
+{
+	if (!s->bad)
+		return;
+	rule_evidence(x, d, (struct evidence){ .name = "conflict_ratio",
+	    .label = arena_format(x->arena, "%s: conflicts / wavefronts",
+	    s->what), .value = s->share, .unit = "ratio", .source = "derived",
+	    .from = metric_table[s->conflicts].name }, "min_share");
+	rule_evidence(x, d, (struct evidence){ .name = "wavefronts_per_inst",
+	    .label = arena_format(x->arena, "%s: wavefronts per instruction",
+	    s->what), .value = s->ways, .unit = "wavefront/inst",
+	    .source = "derived", .from = metric_table[s->waves].name },
+	    "min_ways");
+}
+
+static void
+fill(struct rule_view *x, struct draft *d, const struct side *ld,
+    const struct side *st, double used)
+{
+	const struct side *worst = st->bad && (!ld->bad || st->ways > ld->ways) ?
+	    st : ld;
+	struct fix fix = FIX_NONE;
+
+	fix.shared_ld = ld->keep;
+	fix.shared_st = st->keep;
+	rule_fix(d, &fix, 0.8, 1);
+	give_evidence(x, d, ld);
+	give_evidence(x, d, st);
+	if (isfinite(used))
+		rule_evidence(x, d, (struct evidence){
+		    .name = "bytes_per_wavefront_percent",
+		    .label = "shared bytes used per wavefront", .value = used,
+		    .unit = "%", .source = "measured", .from = metric_table[
+		    METRIC_SHARED_BYTES_PER_WAVEFRONT_PCT].name }, NULL);
+	d->f.confidence = isfinite(used) ? CONF_HIGH : CONF_MEDIUM;
+	d->f.summary = arena_format(x->arena, "%s of the shared-memory %s "
+	    "wavefronts are conflicts: %s wavefronts an instruction%s",
+	    say_percent(x->arena, worst->share), worst->what,
+	    say_number(x->arena, worst->ways), ld->bad && st->bad ?
+	    "; loads and stores both" : "");
+	d->f.advice = arena_format(x->arena, "pad the rows of the tile by one "
+	    "element, or swizzle the column with the row, so that the %s of "
+	    "a warp fall into 32 different banks%s", worst->what,
+	    worst->ways > 24 ? " (32-way: a column of a 32-wide tile is "
+	    "read)" : "");
+	d->f.gain_note = "the same accesses with one wavefront where a "
+	    "conflict makes several";
+	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
+	    "MemoryWorkloadAnalysis_Tables --section SourceCounters "
+	    "--import-source yes");
+}
+
+enum rule_state
+rule_shared_bank_conflicts(struct rule_view *x)
+{
+	struct side ld = { .what = "load",
+	    .waves = METRIC_SHARED_LD_WAVEFRONTS,
+	    .conflicts = METRIC_SHARED_LD_CONFLICTS,
+	    .inst = METRIC_SHARED_LD_INST };
+	struct side st = { .what = "store",
+	    .waves = METRIC_SHARED_ST_WAVEFRONTS,
+	    .conflicts = METRIC_SHARED_ST_CONFLICTS,
+	    .inst = METRIC_SHARED_ST_INST };
+	double used = rule_metric(x, METRIC_SHARED_BYTES_PER_WAVEFRONT_PCT);
+	bool known_ld = look(x, &ld, used), known_st = look(x, &st, used);
+	struct draft *d;
+
+	if (ld.bad || st.bad) {
+		d = rule_found(x, NULL);
+		if (d == NULL)
+			return RULE_NOT_MEASURED;
+		fill(x, d, &ld, &st, used);
+		return RULE_FOUND;
+	}
+	if (known_ld && known_st)
+		return RULE_CLEAN;
+	if (rule_metric(x, METRIC_SHARED_WAVEFRONTS) == 0)
+		return RULE_CLEAN;
+	return rule_lacks(x);
+}

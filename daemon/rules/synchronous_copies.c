@@ -1,0 +1,71 @@
+/*
+ * synchronous-copies: the host waits in a blocking copy, and launches the next
+ * work only after it: the GPU idles meanwhile.
+ */
+#include <math.h>
+
+#include "rules/rule.h"
+
+enum rule_state
+rule_synchronous_copies(struct rule_view *x)
+{
+	const struct run *run = x->run;
+	double idle = 0, host = 0, wall = rule_wall_s(run);
+	uint64_t count = 0, bytes = 0;
+	struct draft *d;
+
+	for (size_t i = 0; i < run->copies; i++) {
+		const struct copy_class *c = &run->copy[i];
+
+		/* A memset does not block the host, whatever the call. */
+		if (c->async || (c->memset && c->host_ns == 0))
+			continue;
+		count += c->count;
+		bytes += c->bytes;
+		idle += (double)c->idle_after_ns * 1e-9;
+		host += (double)c->host_ns * 1e-9;
+	}
+	if ((double)count < rule_value(x, "min_count") ||
+	    idle < rule_value(x, "min_share") * wall)
+		return RULE_CLEAN;
+	d = rule_found(x, "blocking");
+	if (d == NULL)
+		return RULE_NOT_MEASURED;
+	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_AFTER_SYNC) |
+	    POOL_IDLE(IDLE_API) | POOL_IDLE(IDLE_HOST) |
+	    POOL_IDLE(IDLE_LAUNCH), { 0.3 * idle, 0.8 * idle, idle } };
+	d->claims = 1;
+	d->f.where = "blocking copies";
+	d->f.location = arena_format(x->arena, "%s blocking copies, %s",
+	    say_count(x->arena, count), say_bytes(x->arena, (double)bytes));
+	d->f.location_missing = "line not known: call sites are not recorded";
+	rule_evidence(x, d, (struct evidence){ .name = "blocking_copies",
+	    .label = "blocking copies", .value = (double)count,
+	    .unit = "copy", .source = "measured", .from = "copy records" },
+	    "min_count");
+	rule_evidence(x, d, (struct evidence){ .name = "idle_after_ratio",
+	    .label = "GPU idle after them, part of the run",
+	    .value = idle / wall, .unit = "ratio", .source = "measured",
+	    .from = "copy and kernel records" }, "min_share");
+	rule_evidence(x, d, (struct evidence){ .name = "idle_each_s",
+	    .label = "GPU idle after each", .value = idle / (double)count,
+	    .unit = "s", .source = "derived",
+	    .from = "copy and kernel records" }, NULL);
+	if (host > 0)
+		rule_evidence(x, d, (struct evidence){ .name = "host_s",
+		    .label = "host blocked in them", .value = host,
+		    .unit = "s", .source = "measured",
+		    .from = "API records" }, NULL);
+	d->f.summary = arena_format(x->arena, "%s blocking copies leave the "
+	    "GPU idle for %s after each, %s in all", say_count(x->arena,
+	    count), say_seconds(x->arena, idle / (double)count),
+	    say_seconds(x->arena, idle));
+	d->f.limiter = "the host waits for the copy before it goes on";
+	d->f.advice = "use cudaMemcpyAsync on a stream with pinned memory and "
+	    "enqueue the next work behind it; wait once, where the host "
+	    "needs the data";
+	d->f.gain_note = "holds as far as the next work does not depend on "
+	    "what the host read";
+	d->f.next = say_tool(x->arena, run, "nsys profile --trace=cuda");
+	return RULE_FOUND;
+}

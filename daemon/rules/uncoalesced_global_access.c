@@ -1,0 +1,161 @@
+/*
+ * uncoalesced-global-access: the lanes of a warp touch more sectors than their
+ * bytes fill.
+ *
+ * Bytes used per sector say it exactly, where they were measured. Sectors per
+ * request alone say it only beyond what the widest access needs: 8 sectors a
+ * request are either 8-byte loads, as they should be, or 4-byte loads with a
+ * stride of 2. One address for all lanes (1 sector, 4 bytes used) is a
+ * broadcast and costs nothing.
+ */
+#include <math.h>
+
+#include "rules/rule.h"
+
+struct access {
+	const char *what;		/* "loads" */
+	enum metric_id sectors, requests, inst, bytes;
+	/* Results: */
+	double per_request, used, ratio;
+	bool certain;
+};
+
+enum outcome { ACCESS_NONE, ACCESS_UNKNOWN, ACCESS_GOOD, ACCESS_BAD };
+
+static enum outcome
+look(const struct rule_view *x, struct access *a)
+{
+	double sectors = rule_metric(x, a->sectors);
+	double requests = rule_metric(x, a->requests);
+
+	a->used = rule_metric(x, a->bytes);
+	a->ratio = 1;
+	if (isnan(requests))	/* one request an instruction, rarely two */
+		requests = rule_metric(x, a->inst);
+	if (isnan(sectors) || isnan(requests))
+		return ACCESS_UNKNOWN;
+	if (!(requests > 0))
+		return ACCESS_NONE;
+	a->per_request = sectors / requests;
+	if (a->per_request < rule_value(x, "min_sectors"))
+		return ACCESS_GOOD;
+	if (a->used > 0) {
+		a->ratio = 32 / fmin(a->used, 32);
+		a->certain = true;
+		return a->ratio >= rule_value(x, "min_ratio") ?
+		    ACCESS_BAD : ACCESS_GOOD;
+	}
+	if (a->per_request <= rule_value(x, "certain_sectors"))
+		return ACCESS_UNKNOWN;
+	a->ratio = a->per_request / 4;	/* of 4-byte accesses */
+	return a->per_request / rule_value(x, "certain_sectors") >=
+	    rule_value(x, "min_ratio") ? ACCESS_BAD : ACCESS_UNKNOWN;
+}
+
+static void
+give_evidence(const struct rule_view *x, struct draft *d,
+    const struct access *a)
+{
+	rule_evidence(x, d, (struct evidence){
+	    .name = "sectors_ratio", .label = arena_format(x->arena,
+	    "%s: sectors / ideal sectors", a->what), .value = a->ratio,
+	    .unit = "ratio", .source = a->certain ? "derived" : "estimated",
+	    .from = a->certain ? metric_table[a->bytes].name :
+	    metric_table[a->sectors].name }, "min_ratio");
+	rule_evidence(x, d, (struct evidence){
+	    .name = "sectors_per_request", .label = arena_format(x->arena,
+	    "%s: sectors per request", a->what), .value = a->per_request,
+	    .unit = "sector/request", .source = "measured",
+	    .from = metric_table[a->sectors].name }, "min_sectors");
+	if (a->certain)
+		rule_evidence(x, d, (struct evidence){
+		    .name = "bytes_per_sector", .label = arena_format(
+		    x->arena, "%s: bytes used of each 32-byte sector",
+		    a->what), .value = a->used, .unit = "B",
+		    .source = "measured",
+		    .from = metric_table[a->bytes].name }, NULL);
+}
+
+static const char *
+describe(struct rule_view *x, const struct access *a)
+{
+	return arena_format(x->arena, "%s touch %s× the sectors they need "
+	    "(%s a request%s)", a->what, say_number(x->arena, a->ratio),
+	    say_number(x->arena, a->per_request), a->certain ? "" :
+	    "; estimated for 4-byte elements");
+}
+
+static void
+fill(struct rule_view *x, struct draft *d, const struct access *ld,
+    const struct access *st)
+{
+	struct fix fix = FIX_NONE;
+	bool loads = ld->ratio > 1, stores = st->ratio > 1;
+	const struct access *worst = ld->ratio >= st->ratio ? ld : st;
+
+	if (loads) {
+		fix.global_ld = 1 / ld->ratio;
+		give_evidence(x, d, ld);
+	}
+	if (stores) {
+		fix.global_st = 1 / st->ratio;
+		give_evidence(x, d, st);
+	}
+	rule_fix(d, &fix, worst->certain ? 1 : 0.8, 1);
+	d->f.title = loads && stores ? "uncoalesced loads and stores" :
+	    loads ? "uncoalesced loads" : "uncoalesced stores";
+	d->f.confidence = worst->certain && x->load->bound >= 0.5 ?
+	    CONF_HIGH : CONF_MEDIUM;
+	d->f.summary = loads && stores ? arena_format(x->arena, "%s; %s",
+	    describe(x, ld), describe(x, st)) : describe(x, worst);
+	d->f.advice = arena_format(x->arena, "let neighbouring lanes touch "
+	    "neighbouring elements: make threadIdx.x the fastest index of "
+	    "these %s%s", worst->what, worst->per_request > 24 ?
+	    " (now each lane has a row or object of its own: let a warp walk "
+	    "one together, or go through a shared-memory tile)" :
+	    " (the stride between lanes is a few elements: structure of "
+	    "arrays, or vector types for whole objects)");
+	d->f.gain_note = "the same accesses with every sector fully used; "
+	    "traffic that L1 already absorbs is not counted as saved";
+	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
+	    "MemoryWorkloadAnalysis_Tables --section SourceCounters "
+	    "--import-source yes");
+}
+
+enum rule_state
+rule_uncoalesced_global_access(struct rule_view *x)
+{
+	struct access ld = { .what = "loads",
+	    .sectors = METRIC_GLOBAL_LD_SECTORS,
+	    .requests = METRIC_GLOBAL_LD_REQUESTS,
+	    .inst = METRIC_GLOBAL_LD_INST,
+	    .bytes = METRIC_GLOBAL_LD_BYTES_PER_SECTOR };
+	struct access st = { .what = "stores",
+	    .sectors = METRIC_GLOBAL_ST_SECTORS,
+	    .requests = METRIC_GLOBAL_ST_REQUESTS,
+	    .inst = METRIC_GLOBAL_ST_INST,
+	    .bytes = METRIC_GLOBAL_ST_BYTES_PER_SECTOR };
+	enum outcome a = look(x, &ld), b = look(x, &st);
+	struct draft *d;
+
+	if (a != ACCESS_BAD)
+		ld.ratio = 1;
+	if (b != ACCESS_BAD)
+		st.ratio = 1;
+	if (a == ACCESS_BAD || b == ACCESS_BAD) {
+		d = rule_found(x, NULL);
+		if (d == NULL)
+			return RULE_NOT_MEASURED;
+		fill(x, d, &ld, &st);
+		return RULE_FOUND;
+	}
+	if (a == ACCESS_UNKNOWN || b == ACCESS_UNKNOWN) {
+		if (isnan(rule_metric(x, METRIC_GLOBAL_LD_SECTORS)) ||
+		    isnan(rule_metric(x, METRIC_GLOBAL_ST_SECTORS)))
+			return rule_lacks(x);
+		return rule_unmeasured(x, "5 to 20 sectors a request may be "
+		    "wide accesses or strided ones: bytes per sector were "
+		    "not measured");
+	}
+	return RULE_CLEAN;
+}
