@@ -1,0 +1,335 @@
+#!/usr/bin/env bash
+#
+# setup.sh: the one setup script. `./setup.sh help` says what it does.
+# For Debian 12 and Ubuntu 24.04; on others install what `deps` names and go on.
+
+set -u
+cd "$(dirname "$0")" || exit 1
+root=$PWD
+jobs=$(nproc 2>/dev/null || echo 2)
+logs=$root/build/log
+passed=0
+failed=0
+quick=0
+fuzz_seconds=60
+
+# --- speaking --------------------------------------------------------------
+
+say() { printf '%s\n' "$*"; }
+note() { printf '   %s\n' "$*"; }
+
+die() {
+	printf 'setup.sh: %s\n' "$*" >&2
+	exit 1
+}
+
+usage() {
+	cat <<END
+usage: ./setup.sh COMMAND [OPTION...]
+
+  demo     build, then show a report: of a program run on this machine's GPU,
+           or, without one, of a capture that was recorded on a GPU
+  test     install what tests need, build, and run every test that needs no
+           GPU: unit, replay, end to end, API, command line, page, lints,
+           sanitizers, fuzzers
+  build    build the programs into build/bin
+  deps     install the packages that building and testing need
+  help     this text
+
+options of test:
+  --quick        without sanitizers and fuzzers
+  --fuzz SECONDS run each fuzzer that long (60)
+options of all:
+  --jobs N       build with N jobs (all processors)
+
+Everything is built below $root; nothing but packages is installed.
+END
+}
+
+# step TITLE LOG COMMAND...: run quietly; on failure show the end of the log.
+step() {
+	local title=$1 log=$logs/$2.log start=$SECONDS rc
+	shift 2
+	mkdir -p "$logs"
+	printf '== %-52s ' "$title"
+	"$@" >"$log" 2>&1 </dev/null
+	rc=$?
+	if [ $rc -eq 0 ]; then
+		printf 'ok    %4d s\n' $((SECONDS - start))
+		return 0
+	fi
+	printf 'FAILED %3d s\n' $((SECONDS - start))
+	say "-- the last lines of $log:"
+	tail -n 40 "$log" | sed 's/^/   /'
+	return $rc
+}
+
+# --- packages ----------------------------------------------------------------
+
+as_root() {
+	if [ "$(id -u)" -eq 0 ]; then
+		env DEBIAN_FRONTEND=noninteractive "$@"
+	elif command -v sudo >/dev/null; then
+		sudo env DEBIAN_FRONTEND=noninteractive "$@"
+	else
+		say "not root, and there is no sudo: run as root: $*"
+		return 1
+	fi
+}
+
+have_package() {
+	dpkg-query -W -f '${Status}' "$1" 2>/dev/null |
+	    grep -q 'install ok installed'
+}
+
+packages_build="build-essential cmake ninja-build pkg-config
+	libmicrohttpd-dev libjansson-dev libzstd-dev libsqlite3-dev
+	libcurl4-openssl-dev libinih-dev uthash-dev libxxhash-dev
+	libsmartcols-dev scdoc ca-certificates git"
+packages_test="libcmocka-dev bats jq curl clang llvm tmux"
+
+# What is missing of the packages given, on one line.
+missing_packages() {
+	local p list=
+	for p in "$@"; do
+		have_package "$p" || list="$list $p"
+	done
+	echo $list
+}
+
+install_packages() {
+	local list
+	list=$(missing_packages "$@")
+	[ -z "$list" ] && return 0
+	if ! command -v apt-get >/dev/null; then
+		say "no apt-get here; install these by hand: $list"
+		return 1
+	fi
+	as_root apt-get -q update &&
+	    as_root apt-get -q -y --no-install-recommends install $list
+}
+
+# The compiler's own runtime comes in a package named after its version.
+install_clang_runtime() {
+	local major
+	major=$(clang -dumpversion 2>/dev/null | cut -d. -f1)
+	[ -n "$major" ] && install_packages "libclang-rt-$major-dev"
+}
+
+# node may come from elsewhere than the distribution: take it as it is.
+install_node() {
+	local list=
+	command -v node >/dev/null || list="nodejs"
+	command -v npm >/dev/null || list="$list npm"
+	[ -z "$list" ] || install_packages $list
+}
+
+browser() {
+	local b
+	for b in chromium-headless-shell chromium google-chrome; do
+		command -v $b && return 0
+	done
+	return 1
+}
+
+# Ubuntu's chromium package only points to a snap, which containers lack.
+install_browser() {
+	browser >/dev/null && return 0
+	apt-cache show chromium-headless-shell >/dev/null 2>&1 || return 0
+	install_packages chromium-headless-shell
+}
+
+deps_build() {
+	step "packages: building" deps-build install_packages $packages_build ||
+	    die "cannot install what building needs"
+}
+
+deps_test() {
+	deps_build
+	step "packages: testing" deps-test install_packages $packages_test &&
+	    step "packages: clang's runtime" deps-clang install_clang_runtime &&
+	    step "packages: node" deps-node install_node &&
+	    step "packages: headless Chromium" deps-browser install_browser ||
+	    die "cannot install what testing needs"
+	browser >/dev/null || note \
+	    "no Chromium package here: the page is built, its test is left out"
+}
+
+# --- building ---------------------------------------------------------------
+
+# configure PRESET [CMAKE OPTION...]
+configure() {
+	local preset=$1
+	shift
+	cmake --preset "$preset" "$@"
+}
+
+build_default() {
+	step "configure" configure configure default -DBUILD_TESTING=OFF &&
+	    step "build" build cmake --build build -j "$jobs" ||
+	    die "the build failed"
+	grep -q 'No CUDA toolkit' "$logs/configure.log" && note \
+	    "no CUDA toolkit: the injection library and the kernels are left out"
+	return 0
+}
+
+# --- demo ------------------------------------------------------------------
+
+have_gpu() {
+	nvidia-smi -L >/dev/null 2>&1 &&
+	    [ -f build/lib/libcudadvise_injection.so ] &&
+	    [ -x build/bin/cudadvise-kernels ]
+}
+
+demo() {
+	local program="build/bin/cudadvise-kernels"
+	deps_build
+	build_default
+	say
+	if have_gpu; then
+		say "\$ build/bin/cudadvise run -- $program" \
+		    "uncoalesced-global-access --variant bad"
+		build/bin/cudadvise run --label demo -- "$program" \
+		    uncoalesced-global-access --variant bad || return 1
+	else
+		say "No GPU that can be measured here: this is a run that was" \
+		    "recorded on one."
+		say "\$ build/bin/cudadvise import --print tests/captures/demo.cadv"
+		[ -f tests/captures/demo.cadv ] ||
+		    die "tests/captures/demo.cadv is missing"
+		build/bin/cudadvise import --print tests/captures/demo.cadv ||
+		    return 1
+	fi
+	say
+	say "The dashboard with the same findings:"
+	build/bin/cudadvise dashboard || return 1
+	say
+	say "Next:"
+	say "  build/bin/cudadvise run ./your-program    measure your own"
+	say "  build/bin/cudadvise doctor                what measuring needs"
+	say "  build/bin/cudadvise daemon stop           stop the daemon"
+}
+
+# --- tests ----------------------------------------------------------------
+
+# count_ctest LOG: add up ctest's closing line, and repeat it.
+count_ctest() {
+	local line bad all
+	line=$(grep -E '^[0-9]+% tests passed, [0-9]+ tests? failed out of' \
+	    "$logs/$1.log" | tail -n 1)
+	if [ -z "$line" ]; then
+		failed=$((failed + 1))
+		return
+	fi
+	note "$line"
+	bad=$(echo "$line" | sed -E 's/.*passed, ([0-9]+) .*/\1/')
+	all=$(echo "$line" | sed -E 's/.*out of ([0-9]+).*/\1/')
+	passed=$((passed + all - bad))
+	failed=$((failed + bad))
+	sed -n '/did not run/,$p' "$logs/$1.log" | sed -n 's/^\t/   skipped:/p'
+}
+
+# Sanitizers want their shadow memory where the kernel may randomise to.
+fixed_addresses() {
+	if setarch "$(uname -m)" -R true 2>/dev/null; then
+		setarch "$(uname -m)" -R "$@"
+	else
+		"$@"
+	fi
+}
+
+# run_ctest TITLE LOG DIRECTORY [CTEST OPTION...]
+run_ctest() {
+	local title=$1 log=$2 dir=$3
+	shift 3
+	step "$title" "$log" fixed_addresses ctest --test-dir "$dir" \
+	    --output-on-failure --no-tests=error -j "$jobs" "$@"
+	count_ctest "$log"
+}
+
+# one TITLE LOG COMMAND...: a step that counts as one test.
+one() {
+	if step "$@"; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		return 1
+	fi
+}
+
+# build_preset PRESET [CMAKE OPTION...]: configure and build, quietly.
+build_preset() {
+	local preset=$1
+	one "configure: $preset" "configure-$preset" configure "$@" &&
+	    one "build: $preset" "build-$preset" \
+	    cmake --build "build-$preset" -j "$jobs"
+}
+
+fuzz_all() {
+	local line
+	one "fuzzers: $fuzz_seconds s each" fuzz \
+	    tests/fuzz/run.sh build-fuzz "$fuzz_seconds"
+	grep -E '^fuzz_' "$logs/fuzz.log" | sed 's/^/   /'
+}
+
+# Tests write below build directories and temporary ones, and nowhere else.
+tree_clean() {
+	git rev-parse --git-dir >/dev/null 2>&1 || return 0
+	git status --porcelain --untracked-files=all >"$logs/tree-after"
+	diff "$logs/tree-before" "$logs/tree-after"
+}
+
+test_all() {
+	local start=$SECONDS no_kernels="-DCMAKE_CUDA_COMPILER=NOTFOUND"
+	mkdir -p "$logs"
+	deps_test
+	git status --porcelain --untracked-files=all >"$logs/tree-before" \
+	    2>/dev/null
+	if build_preset dev; then
+		run_ctest "tests" ctest-dev build-dev -LE gpu
+	fi
+	if [ $quick -eq 0 ]; then
+		if build_preset asan $no_kernels; then
+			run_ctest "tests with AddressSanitizer and UBSan" \
+			    ctest-asan build-asan -LE 'gpu|lint|web'
+		fi
+		if build_preset tsan $no_kernels; then
+			run_ctest "threaded tests with ThreadSanitizer" \
+			    ctest-tsan build-tsan -L thread
+		fi
+		build_preset fuzz $no_kernels && fuzz_all
+	fi
+	one "the tests left no file behind" tree tree_clean
+	say
+	say "$((SECONDS - start)) s, logs in $logs"
+	say "$passed passed, $failed failed"
+	[ "$failed" -eq 0 ]
+}
+
+# --- main -------------------------------------------------------------------
+
+command=${1:-help}
+[ $# -gt 0 ] && shift
+while [ $# -gt 0 ]; do
+	case $1 in
+	--quick) quick=1 ;;
+	--fuzz | --jobs)
+		case ${2:-} in
+		'' | *[!0-9]* | 0) die "$1 wants a number" ;;
+		esac
+		if [ "$1" = --fuzz ]; then fuzz_seconds=$2; else jobs=$2; fi
+		shift ;;
+	-h | --help) usage; exit 0 ;;
+	*) die "unknown option: $1 (./setup.sh help)" ;;
+	esac
+	shift
+done
+
+case $command in
+demo) demo ;;
+test) test_all ;;
+build) deps_build; build_default ;;
+deps) deps_test ;;
+help | -h | --help) usage ;;
+*) die "unknown command: $command (./setup.sh help)" ;;
+esac
