@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+#
+# run.sh BUILD SECONDS: run every fuzzer of a build (preset fuzz) that long, as
+# many at a time as there are processors. A crash, a leak, a hang or too much
+# memory is a failure; the input is kept in BUILD/crashes.
+
+set -u
+build=${1:?usage: run.sh BUILD SECONDS}
+seconds=${2:?usage: run.sh BUILD SECONDS}
+here=$(cd "$(dirname "$0")" && pwd)
+repo=$(cd "$here/../.." && pwd)
+build=$(cd "$build" && pwd) || exit 1
+corpus=$build/corpus
+slots=$(nproc)
+mkdir -p "$corpus" "$build/crashes"
+
+shopt -s nullglob
+captures=("$repo"/tests/captures/*.cadv "$repo"/tests/captures/*/*.cadv)
+"$build/bin/fuzz-seeds" "$corpus" "${captures[@]:0:24}" || exit 1
+mkdir -p "$corpus/fuzz_config"
+for conf in "$repo"/config/*.conf "$repo"/tests/fuzz/config/*; do
+	cp "$conf" "$corpus/fuzz_config/"
+done
+# What a harness brings along itself: tests/fuzz/seeds/<harness>/…
+for dir in "$here"/seeds/*/; do
+	mkdir -p "$corpus/$(basename "$dir")"
+	cp -r "$dir". "$corpus/$(basename "$dir")/"
+done
+
+# one NAME: print one line of the result; the log stays beside the corpus.
+one() {
+	local name=$1 log=$build/corpus/$1.log rc
+	mkdir -p "$corpus/$name"
+	"$build/bin/$name" -max_total_time="$seconds" -timeout=20 \
+	    -rss_limit_mb=2048 -max_len=65536 -print_final_stats=1 \
+	    -artifact_prefix="$build/crashes/$name-" \
+	    "$corpus/$name" >"$log" 2>&1
+	rc=$?
+	runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
+	if [ $rc -eq 0 ]; then
+		echo "$name: ${runs:-0} runs, nothing found"
+	else
+		echo "$name: FAILED ($rc); the end of $log:"
+		tail -n 30 "$log"
+	fi
+	return $rc
+}
+
+fuzzers=("$build"/bin/fuzz_*)
+[ ${#fuzzers[@]} -gt 0 ] || { echo "no fuzzers in $build/bin"; exit 1; }
+bad=0
+running=0
+for fuzzer in "${fuzzers[@]}"; do
+	if [ $running -ge "$slots" ]; then
+		wait -n || bad=1
+		running=$((running - 1))
+	fi
+	one "$(basename "$fuzzer")" &
+	running=$((running + 1))
+done
+while [ $running -gt 0 ]; do
+	wait -n || bad=1
+	running=$((running - 1))
+done
+exit $bad
