@@ -46,6 +46,20 @@ struct stat {
 	uint32_t bucket[STAT_BUCKETS];
 };
 
+/* Why the GPU was idle. */
+enum idle_cause {
+	IDLE_HOST,		/* the host computed or did I/O */
+	IDLE_AFTER_SYNC,	/* the host had waited, and only then went on */
+	IDLE_LAUNCH,		/* the launch itself: host called in time to
+				 * leave less than the launch latency */
+	IDLE_ALLOCATION,	/* inside cudaMalloc, cudaFree and kin */
+	IDLE_API,		/* inside another recorded call */
+	IDLE_STARTUP,		/* before the first GPU work */
+	IDLE_SHUTDOWN,		/* after the last */
+	IDLE_CAUSES
+};
+extern const char *const idle_cause_name[IDLE_CAUSES];
+
 struct device {
 	uint32_t id;		/* the CUDA ordinal in its process */
 	struct record_DEVICE limits;	/* strings: use the ones below */
@@ -56,6 +70,9 @@ struct device {
 	uint64_t copy_ns;	/* union of copies and memsets */
 	uint64_t copy_hidden_ns;/* of that, while a kernel ran */
 	uint64_t first_ns, last_ns;	/* first start, last end of GPU work */
+	/* Its idle time by cause; with idle_overhead_ns (our
+	 * own measuring) and busy_ns this is the run's wall time. */
+	uint64_t idle_ns[IDLE_CAUSES], idle_overhead_ns;
 };
 
 /* What keeps more blocks from residing on an SM. */
@@ -101,6 +118,10 @@ struct kernel {
 	bool metric_complete;
 	enum wire_skip skip;	/* why metrics are missing */
 	uint64_t gap_before_ns;	/* GPU idle just before its launches, sum */
+	bool total_estimated;	/* no launch ran undisturbed: total_ns rests on
+				 * counters or on the disturbed ones */
+	const double *extra;	/* run->extras values, NaN not measured; NULL
+				 * none: counters that no rule reads */
 };
 
 /* Copies and memsets of one class. */
@@ -145,20 +166,6 @@ struct call_class {		/* recorded API calls */
 	uint64_t hot_ns;
 	uint64_t hot_idle_ns;	/* GPU idle while inside */
 };
-
-/* Why the GPU was idle. */
-enum idle_cause {
-	IDLE_HOST,		/* the host computed or did I/O */
-	IDLE_AFTER_SYNC,	/* the host had waited, and only then went on */
-	IDLE_LAUNCH,		/* the launch itself: host called in time to
-				 * leave less than the launch latency */
-	IDLE_ALLOCATION,	/* inside cudaMalloc, cudaFree and kin */
-	IDLE_API,		/* inside another recorded call */
-	IDLE_STARTUP,		/* before the first GPU work */
-	IDLE_SHUTDOWN,		/* after the last */
-	IDLE_CAUSES
-};
-extern const char *const idle_cause_name[IDLE_CAUSES];
 
 #define SEQUENCE_MAX 64
 
@@ -265,10 +272,12 @@ struct run {
 	struct timeline *timeline; size_t timelines;	/* one a device */
 	struct calibration *calibration; size_t calibrations;
 
-	/* Over the devices in use, from each one's first to last work: */
 	uint64_t launches;
+	/* Of the busiest device; each device has its own in struct device. */
 	uint64_t idle_ns[IDLE_CAUSES];
-	uint64_t idle_total_ns;		/* wall − busy, of the busiest device */
+	uint64_t idle_total_ns;		/* wall − busy; includes our overhead */
+	uint64_t idle_overhead_ns;	/* idle while we measured: no fault of
+					 * the program, in no cause above */
 	uint64_t idle_longest_ns;
 	uint64_t idle_gaps;		/* gaps > 1 µs */
 	uint64_t peak_memory_bytes;	/* live device allocations at their peak */
@@ -280,6 +289,11 @@ struct run {
 	uint64_t overhead_ns[OVERHEAD_KINDS];
 	uint64_t overhead_total_ns;
 	uint64_t profiled_launches;
+
+	uint64_t late;			/* operations that came too late for
+					 * the timeline; counted elsewhere */
+	const char *const *extra_name;	/* counters that no rule reads */
+	size_t extras;
 };
 
 struct model;

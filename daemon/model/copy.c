@@ -1,0 +1,307 @@
+/*
+ * model/copy.c: copies and memsets by class, and runs of small copies.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/host.h"
+#include "model/internal.h"
+
+#define SMALL_BYTES (64u << 10)
+#define SMALL_APART 1000000u	/* ns */
+#define SMALL_RUN 16u		/* copies */
+
+static uint32_t
+size_class(uint64_t bytes)
+{
+
+	return (bytes == 0 ? 0 : 63u - (uint32_t)__builtin_clzll(bytes));
+}
+
+/* Find or make the class; IDMAP_NONE when there are too many. */
+static int
+copy_class_of(struct model *m, const struct copy_class *want, uint32_t *index)
+{
+	uint64_t key = (uint64_t)want->kind | (uint64_t)want->memset << 4 |
+	    (uint64_t)want->src << 5 | (uint64_t)want->dst << 9 |
+	    (uint64_t)want->async << 13 | (uint64_t)want->size_class << 14 |
+	    (uint64_t)want->device << 20;
+	uint32_t i = idmap_get(&m->copy_map, key);
+
+	*index = i;
+	if (i != IDMAP_NONE || m->copies >= MAX_COPIES)
+		return (0);
+	if (model_grow(&m->copy, &m->copies_cap, m->copies, MAX_COPIES,
+	    sizeof(*m->copy)) != 0 ||
+	    idmap_put(&m->copy_map, key, m->copies) != 0)
+		return (-1);
+	m->copy[m->copies].out = *want;
+	*index = m->copies++;
+	return (0);
+}
+
+static enum timeline_row
+copy_row(enum wire_copy kind)
+{
+
+	if (kind == COPY_H2D)
+		return (ROW_H2D);
+	return (kind == COPY_D2H ? ROW_D2H : ROW_D2D);
+}
+
+/* Account for one copy or memset; op->index is its class or IDMAP_NONE. */
+static int
+copy_account(struct model *m, struct stream *s, struct op *op,
+    const struct copy_class *want, uint64_t bytes)
+{
+	struct copy_class *c;
+
+	if (copy_class_of(m, want, &op->index) != 0)
+		return (-1);
+	if (op->index == IDMAP_NONE) {
+		s->process.lost[LOSS_TABLE]++;
+		return (0);
+	}
+	c = &m->copy[op->index].out;
+	c->count++;
+	c->bytes = add_sat(c->bytes, bytes);
+	if (!model_time(m, op->start, op->end)) {
+		s->process.lost[LOSS_TIMESTAMP]++;
+		return (0);
+	}
+	c->gpu_ns = add_sat(c->gpu_ns, op->end - op->start);
+	if (op->launch > op->start)
+		op->launch = op->start;
+	s->work_last = max_u64(s->work_last,
+	    op->launch != 0 ? op->launch : op->start);
+	/* Without an API record of the call this is when it blocked. */
+	if ((op->flags & OP_BLOCKING) != 0 && op->launch != 0 &&
+	    host_blocked(m, op->thread, op->launch, op->end) != 0)
+		return (-1);
+	return (sweep_push(m, op));
+}
+
+static struct correlated *
+correlated_slot(struct correlated **table, uint32_t correlation)
+{
+
+	if (*table == NULL)
+		*table = calloc(CORRELATED, sizeof(**table));
+	return (*table == NULL ? NULL : &(*table)[correlation % CORRELATED]);
+}
+
+/* The copy and the API record of its call come in any order: the first leaves
+ * a note for the second. */
+static int
+copy_correlate(struct model *m, struct stream *s, uint32_t correlation,
+    uint32_t index)
+{
+	struct correlated *slot;
+
+	if (correlation == 0 || index == IDMAP_NONE)
+		return (0);
+	if (s->called != NULL) {
+		slot = &s->called[correlation % CORRELATED];
+		if (slot->used && slot->correlation == correlation) {
+			slot->used = false;
+			m->copy[index].out.host_ns = add_sat(
+			    m->copy[index].out.host_ns, slot->ns);
+			return (0);
+		}
+	}
+	if ((slot = correlated_slot(&s->copied, correlation)) == NULL)
+		return (-1);
+	*slot = (struct correlated){ correlation, index, 0, true };
+	return (0);
+}
+
+int
+copy_called(struct model *m, struct stream *s, uint32_t correlation,
+    uint64_t ns)
+{
+	struct correlated *slot;
+
+	if (correlation == 0)
+		return (0);
+	if (s->copied != NULL) {
+		slot = &s->copied[correlation % CORRELATED];
+		if (slot->used && slot->correlation == correlation) {
+			slot->used = false;
+			m->copy[slot->index].out.host_ns = add_sat(
+			    m->copy[slot->index].out.host_ns, ns);
+			return (0);
+		}
+	}
+	if ((slot = correlated_slot(&s->called, correlation)) == NULL)
+		return (-1);
+	*slot = (struct correlated){ correlation, 0, ns, true };
+	return (0);
+}
+
+int
+copy_feed(struct model *m, struct stream *s, const struct record_COPY *r)
+{
+	struct copy_class want = {
+		.kind = r->kind < COPY_KINDS ? (enum wire_copy)r->kind :
+		    COPY_UNKNOWN,
+		.src = r->src < MEMORY_KINDS ? (enum wire_memory)r->src :
+		    MEMORY_UNKNOWN,
+		.dst = r->dst < MEMORY_KINDS ? (enum wire_memory)r->dst :
+		    MEMORY_UNKNOWN,
+		.async = (r->flags & COPY_ASYNC) != 0,
+		.size_class = size_class(r->bytes),
+		.device = define_device_of(m, s, r->device),
+	};
+	struct op op = {
+		.start = r->start_ns, .end = r->end_ns, .launch = r->launch_ns,
+		.kind = OP_COPY, .row = (uint8_t)copy_row(want.kind),
+	};
+
+	if (want.device == IDMAP_NONE) {
+		s->process.lost[LOSS_TABLE]++;
+		return (0);
+	}
+	op.device = (uint8_t)want.device;
+	if (r->bytes <= SMALL_BYTES) {
+		op.flags |= OP_SMALL;
+		op.bytes = (uint32_t)r->bytes;
+	}
+	if ((r->flags & COPY_GRAPH) != 0 || r->graph != 0)
+		op.flags |= OP_IN_GRAPH;
+	else if (!want.async &&
+	    (want.kind == COPY_H2D || want.kind == COPY_D2H))
+		op.flags |= OP_BLOCKING;
+	op.queue = define_queue(m, s, want.device, r->context, r->stream);
+	if (op.queue == IDMAP_NONE)
+		return (-1);
+	op.thread = host_thread(m, s, r->tid);
+	if (copy_account(m, s, &op, &want, r->bytes) != 0)
+		return (-1);
+	return (copy_correlate(m, s, r->correlation, op.index));
+}
+
+int
+copy_memset(struct model *m, struct stream *s, const struct record_MEMSET *r)
+{
+	struct copy_class want = {
+		.kind = COPY_UNKNOWN, .memset = true,
+		.dst = r->memory < MEMORY_KINDS ? (enum wire_memory)r->memory :
+		    MEMORY_UNKNOWN,
+		.async = (r->flags & COPY_ASYNC) != 0,
+		.size_class = size_class(r->bytes),
+		.device = define_device_of(m, s, r->device),
+	};
+	struct op op = {
+		.start = r->start_ns, .end = r->end_ns, .launch = r->launch_ns,
+		.kind = OP_MEMSET, .row = ROW_MEMSET,
+	};
+
+	if (want.device == IDMAP_NONE) {
+		s->process.lost[LOSS_TABLE]++;
+		return (0);
+	}
+	op.device = (uint8_t)want.device;
+	if (r->graph != 0)
+		op.flags |= OP_IN_GRAPH;
+	op.queue = define_queue(m, s, want.device, r->context, r->stream);
+	if (op.queue == IDMAP_NONE)
+		return (-1);
+	op.thread = host_thread(m, s, r->tid);
+	return (copy_account(m, s, &op, &want, r->bytes));
+}
+
+static struct small_copies *
+small_of(struct model *m, const struct copy_class *c, enum wire_memory host)
+{
+	struct small_copies *p;
+	uint32_t i;
+
+	for (i = 0; i < m->smalls; i++) {
+		p = &m->small[i];
+		if (p->kind == c->kind && p->host == host &&
+		    p->device == c->device)
+			return (p);
+	}
+	p = realloc(m->small, (m->smalls + 1) * sizeof(*p));
+	if (p == NULL)
+		return (NULL);
+	m->small = p;
+	p += m->smalls++;
+	*p = (struct small_copies){ .kind = c->kind, .host = host,
+	    .device = c->device };
+	return (p);
+}
+
+/* A run counts from its 16th copy on, and then grows copy by copy. */
+static int
+small_extend(struct model *m, struct small_run *run, const struct op *op,
+    const struct copy_class *c, enum wire_memory host)
+{
+	struct small_copies *total;
+	uint64_t ns = op->end - op->start, before = run->last;
+
+	run->count++;
+	run->bytes += op->bytes;
+	run->gpu_ns += ns;
+	run->last = max_u64(run->last, op->end);
+	if (run->count < SMALL_RUN)
+		return (0);
+	if ((total = small_of(m, c, host)) == NULL)
+		return (-1);
+	if (run->count == SMALL_RUN) {
+		total->groups++;
+		total->copies += run->count;
+		total->bytes += run->bytes;
+		total->gpu_ns += run->gpu_ns;
+		total->span_ns += run->last - run->first;
+	} else {
+		total->copies++;
+		total->bytes += op->bytes;
+		total->gpu_ns += ns;
+		total->span_ns += run->last - before;
+	}
+	return (0);
+}
+
+/* A kernel on the same queue in between: the copies belong to different work
+ * and could not be one. */
+static void
+small_break(struct device_state *d, uint32_t queue)
+{
+	int i, j;
+
+	for (i = COPY_H2D; i <= COPY_D2H; i++)
+		for (j = 0; j < MEMORY_KINDS; j++)
+			if (d->small[i][j].queue == queue)
+				d->small[i][j].count = 0;
+}
+
+int
+copy_sweep(struct model *m, const struct op *op)
+{
+	struct device_state *d = m->device[op->device];
+	const struct copy_class *c;
+	struct small_run *run;
+	enum wire_memory host;
+
+	if (op->kind == OP_KERNEL || op->kind == OP_GRAPH) {
+		if (d->small_open)
+			small_break(d, op->queue);
+		return (0);
+	}
+	c = &m->copy[op->index].out;
+	if (c->kind != COPY_H2D && c->kind != COPY_D2H)
+		return (0);
+	host = c->kind == COPY_H2D ? c->src : c->dst;
+	run = &d->small[c->kind][host];
+	d->small_open = true;
+	if ((op->flags & OP_SMALL) == 0) {
+		run->count = 0;
+		return (0);
+	}
+	if (run->count == 0 || op->start > add_sat(run->last, SMALL_APART))
+		*run = (struct small_run){ .first = op->start,
+		    .last = op->start };
+	run->queue = op->queue;
+	return (small_extend(m, run, op, c, host));
+}

@@ -1,0 +1,56 @@
+/*
+ * model/host.h: what the host did: synchronisations and recorded API calls.
+ *
+ * A call is *hot* when it starts after its process's 10th launch and ends
+ * before its last one, so that setting up and tidying up is not blamed. A
+ * process with fewer than 20 launches has no warm-up worth the name: there it
+ * counts from the first launch on. Calls that only enqueue work (launches,
+ * asynchronous copies and memsets) are counted but never hot.
+ */
+#ifndef CADV_MODEL_HOST_H
+#define CADV_MODEL_HOST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "wire/record.h"
+
+struct model;
+struct stream;
+struct thread;
+struct call_class;
+
+#define HOT_AFTER 10u		/* launches */
+#define HOT_MIN 20u		/* launches of a process with a warm-up */
+
+int host_sync(struct model *m, struct stream *s, const struct record_SYNC *r);
+int host_api(struct model *m, struct stream *s, const struct record_API *r);
+
+/* host_thread(m, s, tid): index of a thread, IDMAP_NONE if there are too many
+ * or no memory. */
+uint32_t host_thread(struct model *m, struct stream *s, uint32_t tid);
+
+/* host_blocked(m, thread, start, end): a copy's call blocked its thread. */
+int host_blocked(struct model *m, uint32_t thread, uint64_t start,
+    uint64_t end);
+
+/* host_launched(s, at): a launch of the process went through the sweep. */
+void host_launched(struct stream *s, uint64_t at);
+
+/* host_sort(m): order what threads did, before a sweep. */
+void host_sort(struct model *m);
+
+/* host_prune(m, before): forget what ended before ${before}, which no later
+ * gap can reach. With ${before} UINT64_MAX, everything. */
+void host_prune(struct model *m, uint64_t before);
+
+/* host_first(t, at): the first interval of ${t} that may overlap ${at}. */
+uint32_t host_first(const struct thread *t, uint64_t at);
+
+/* host_wait(t, a, b): how long in [a, b) the thread was blocked for the GPU. */
+uint64_t host_wait(const struct thread *t, uint64_t a, uint64_t b);
+
+/* host_hot(m, call, out): fill in the hot part of ${out}. */
+void host_hot(const struct model *m, struct call_class *out);
+
+#endif

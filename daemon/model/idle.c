@@ -1,0 +1,143 @@
+/*
+ * model/idle.c: why the GPU had nothing to do.
+ *
+ * A gap lies between the end of all work so far and the start of the next
+ * operation. If the host had called for that operation before the gap began,
+ * the gap is launch latency. Else the host is what the GPU waited for, until
+ * the call; from there on it is launch latency again. The host's part is cut
+ * up by what the calling thread did meanwhile: recorded allocations, other
+ * recorded calls, synchronisations; the rest is the host's own work, counted as
+ * AFTER_SYNC if that thread had been waiting for the GPU when the gap began
+ * (without the wait it could have worked while the GPU did), else as HOST.
+ * Our own measuring is taken out before anything else.
+ */
+#include "model/host.h"
+#include "model/internal.h"
+
+/* Host and GPU clocks are converted into each other to about a microsecond: a
+ * wait may seem to end before the work that it waited for. */
+#define CLOCK_SLACK 2000u	/* ns */
+
+/* Without the time of the call, a gap as short as this is launch latency. */
+#define LAUNCH_GAP 20000u	/* ns */
+
+#define GAP_COUNTED 1000u	/* ns: shorter ones are not worth a count */
+
+struct gap {
+	uint64_t start, host_end, end;
+	uint64_t idle[IDLE_CAUSES];
+	bool waited;		/* the host was blocked when it began */
+	bool synced;		/* a synchronisation lies in it */
+	const struct wait *sync;/* the last one */
+};
+
+/* ${ns} of a call lies in a gap: GPU idle while inside. */
+static void
+tally_idle(struct model *m, const struct thread *t, const struct wait *w,
+    uint64_t ns)
+{
+	struct stream *s = m->stream[t->process];
+	struct call_tally *c = &s->call[w->call];
+
+	if (!w->counted)
+		return;
+	if (s->launches >= 1 && w->start >= s->launch_1)
+		c->idle1 += ns;
+	if (s->launches >= HOT_AFTER && w->start >= s->launch_10)
+		c->idle10 += ns;
+}
+
+static void
+gap_sync(struct gap *g, const struct wait *w)
+{
+
+	if (w->kind != WAIT_SYNC || add_sat(w->end, CLOCK_SLACK) < g->start)
+		return;
+	g->synced = true;
+	if (w->start <= g->start)
+		g->waited = true;
+	if (g->sync == NULL || w->end >= g->sync->end)
+		g->sync = w;
+}
+
+/* Cut [g->start, g->host_end) up by what the thread did. */
+static void
+gap_host(struct model *m, struct gap *g, const struct thread *t)
+{
+	static const enum idle_cause cause[] = {
+		[WAIT_SYNC] = IDLE_AFTER_SYNC,
+		[WAIT_ALLOCATION] = IDLE_ALLOCATION, [WAIT_API] = IDLE_API,
+	};
+	uint64_t done = g->start, from, to, ns, rest;
+	const struct wait *w;
+	uint32_t i;
+
+	rest = g->host_end - g->start -
+	    spans_overlap(&m->overhead, g->start, g->host_end);
+	i = t == NULL ? 0 : host_first(t, g->start);
+	for (; t != NULL && i < t->count &&
+	    t->wait[i].start < g->host_end; i++) {
+		w = &t->wait[i];
+		gap_sync(g, w);
+		from = max_u64(w->start, done);
+		to = min_u64(w->end, g->host_end);
+		if (to <= from)
+			continue;
+		ns = to - from - spans_overlap(&m->overhead, from, to);
+		ns = min_u64(ns, rest);
+		g->idle[cause[w->kind]] += ns;
+		tally_idle(m, t, w, ns);
+		rest -= ns;
+		done = to;
+	}
+	g->idle[g->waited ? IDLE_AFTER_SYNC : IDLE_HOST] += rest;
+}
+
+static void
+gap_blame(struct model *m, struct device_state *d, const struct gap *g,
+    uint64_t idle)
+{
+	struct sync_class *s;
+	uint64_t from;
+
+	if (d->last.kind == OP_COPY || d->last.kind == OP_MEMSET)
+		m->copy[d->last.index].out.idle_after_ns += idle;
+	if (g->sync == NULL)
+		return;
+	s = &m->sync[g->sync->sync].out;
+	from = min_u64(max_u64(g->sync->end, g->start), g->end);
+	s->followed++;
+	s->idle_after_ns += g->end - from -
+	    spans_overlap(&m->overhead, from, g->end);
+}
+
+bool
+idle_gap(struct model *m, struct device_state *d, const struct op *next,
+    bool *synced)
+{
+	struct gap g = { .start = d->frontier, .end = next->start };
+	uint64_t idle, ours;
+	bool dry;
+	int i;
+
+	ours = spans_overlap(&m->overhead, g.start, g.end);
+	idle = g.end - g.start - ours;
+	if (next->launch != 0)
+		g.host_end = max_u64(next->launch, g.start);
+	else
+		g.host_end = idle <= LAUNCH_GAP ? g.start : g.end;
+	dry = g.host_end > g.start;
+	if (dry)
+		gap_host(m, &g, next->thread == IDMAP_NONE ? NULL :
+		    &m->thread[next->thread]);
+	g.idle[IDLE_LAUNCH] = g.end - g.host_end -
+	    spans_overlap(&m->overhead, g.host_end, g.end);
+	for (i = 0; i < IDLE_CAUSES; i++)
+		d->idle[i] += g.idle[i];
+	d->idle_overhead += ours;
+	d->idle_longest = max_u64(d->idle_longest, idle);
+	d->idle_gaps += idle > GAP_COUNTED;
+	gap_blame(m, d, &g, idle);
+	*synced = g.synced;
+	return (dry);
+}

@@ -1,0 +1,409 @@
+/*
+ * model/internal.h: the state behind struct model, shared by the files of this
+ * folder and nobody else. Times in here are absolute (CLOCK_REALTIME).
+ *
+ * The way of a record: model_feed (model.c) finds its stream and calls the
+ * handler of its type. Aggregates that need no order are updated at once. GPU
+ * work goes into a bounded buffer of pending operations (struct op), is sorted
+ * by start, and swept (sweep.c): union times, concurrency, idle gaps and their
+ * causes (idle.c), exposure (burst.c), sequences, runs of small copies and the
+ * timeline need that order. model_settle (settle.c) copies it all out.
+ */
+#ifndef CADV_MODEL_INTERNAL_H
+#define CADV_MODEL_INTERNAL_H
+
+#include "model/idmap.h"
+#include "model/model.h"
+#include "model/pool.h"
+#include "model/span.h"
+
+/* Bounds: what a hostile stream can make us hold. */
+#define MAX_STREAMS 1024u
+#define MAX_DEVICES 64u
+#define MAX_KERNELS 16384u
+#define MAX_COPIES 4096u
+#define MAX_SEQUENCES 256u
+#define MAX_FAILURES 256u
+#define MAX_DIAGNOSTICS 256u
+#define MAX_STRINGS 65536u	/* ids a stream */
+#define MAX_IDS (1u << 20)	/* ids of all streams together */
+#define MAX_QUEUES 4096u
+#define MAX_THREADS 4096u
+#define MAX_OPS (1u << 18)	/* pending; 12 MiB */
+#define MAX_WAITS (1u << 19)	/* host intervals kept; 12 MiB */
+#define MAX_LIVE (1u << 18)	/* live allocations */
+#define MAX_LEAKS 256u
+#define MAX_ACTIVE 256u		/* operations at once on one device */
+#define MAX_CALIBRATIONS 64u
+#define MAX_CALIBRATION_BYTES (256u << 10)
+#define MAX_OPEN_FAILURES 64u	/* a process */
+#define MAX_EXTRA 64u		/* counters that no rule reads */
+
+#define SECOND 1000000000ull
+
+/* Sums of hostile numbers stop at the largest one instead of wrapping. */
+static inline uint64_t
+add_sat(uint64_t a, uint64_t b)
+{
+	uint64_t sum;
+
+	return (__builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum);
+}
+
+static inline uint64_t
+sub_sat(uint64_t a, uint64_t b)
+{
+
+	return (a > b ? a - b : 0);
+}
+
+static inline uint64_t
+min_u64(uint64_t a, uint64_t b)
+{
+
+	return (a < b ? a : b);
+}
+
+static inline uint64_t
+max_u64(uint64_t a, uint64_t b)
+{
+
+	return (a > b ? a : b);
+}
+
+enum op_kind { OP_KERNEL, OP_COPY, OP_MEMSET, OP_GRAPH };
+
+enum op_flag {
+	OP_PROFILED = 1,	/* its duration is not its own */
+	OP_IN_GRAPH = 2,
+	OP_BLOCKING = 4,	/* a copy whose call blocked the host */
+	OP_SMALL = 8,		/* a copy of at most 64 KiB */
+};
+
+/* One GPU operation that waits for its turn in the sweep. */
+struct op {
+	uint64_t start, end, launch;	/* launch: host time, 0 unknown */
+	uint32_t index;		/* of the kernel or copy class */
+	uint32_t queue;		/* of model->queue */
+	uint32_t thread;	/* of model->thread, IDMAP_NONE unknown */
+	uint32_t bytes;		/* of a small copy */
+	uint8_t device, kind, flags;
+	uint8_t row;		/* enum timeline_row */
+};
+
+/* What the host did in an interval. */
+enum wait_kind {
+	WAIT_SYNC,		/* blocked for the GPU */
+	WAIT_ALLOCATION, WAIT_API,
+};
+
+struct wait {
+	uint64_t start, end;
+	uint8_t kind, call;
+	uint8_t counted;	/* an API record: part of call_class */
+	uint8_t sync;		/* index of model->sync + 1, 0 none */
+};
+
+/* A host thread: what it was blocked in, sorted by start when clean. */
+struct thread {
+	uint32_t process;
+	struct wait *wait;
+	uint32_t head, count, cap;	/* valid: [head, count) */
+	bool dirty;
+};
+
+/* Recorded calls of a process, by whether they come after the 10th launch,
+ * after the first, and before the last (host.h). */
+struct call_tally {
+	uint64_t count1, ns1, count10, ns10;
+	uint64_t tail_count1, tail_ns1, tail_count10, tail_ns10;
+	uint64_t tail_end;
+	uint64_t idle1, idle10;
+};
+
+struct open_failure {
+	uint32_t failure, tid, result;
+	uint16_t call;
+	bool launch;
+	uint64_t at;
+};
+
+struct correlated {
+	uint32_t correlation, index;	/* of the copy class */
+	uint64_t ns;
+	bool used;
+};
+
+#define CORRELATED 4096u	/* slots, direct mapped */
+
+/* One stream of the wire: a process, or the launcher. */
+struct stream {
+	uint64_t id;
+	uint64_t next;		/* expected sequence number */
+	bool is_process;
+	struct process process;
+	struct idmap string, signature, context, metric, device, queue, thread;
+	const char **text;	/* by index of string */
+	uint32_t texts, texts_cap;
+	uint64_t bye_lost;
+	uint32_t contexts, contexts_gone;
+	uint64_t launches;	/* swept */
+	uint64_t launch_1, launch_10, launch_last;
+	uint64_t work_last;	/* latest host time of work fed */
+	struct call_tally call[CALL_COUNT];
+	struct open_failure open[MAX_OPEN_FAILURES];
+	uint32_t opens;
+	struct correlated *copied, *called;
+	int64_t clock_offset;
+	bool clock_known;
+};
+
+/* A CUDA stream of a process on a device. */
+struct queue {
+	uint32_t stream, device, process;
+	struct tracker *tracker;	/* sequence.c */
+};
+
+struct kernel_key {
+	const char *mangled;	/* interned */
+	uint32_t device;
+	uint32_t shape[17];
+};
+
+struct kernel_state {
+	struct kernel out;
+	uint64_t profiled, profiled_ns, untimed;
+	uint64_t swept_ns, alone_ns;	/* undisturbed ones swept so far */
+	double exposed;
+	double *extra;		/* MAX_EXTRA values, or NULL */
+};
+
+struct copy_state {
+	struct copy_class out;
+	uint64_t swept_ns;
+	double exposed;
+};
+
+struct small_run {
+	uint64_t count, bytes, gpu_ns, first, last;
+	uint32_t queue;
+};
+
+struct active {
+	struct op op;
+	double excl;		/* ns with nothing else */
+	uint64_t alone;		/* ns with no other kernel */
+};
+
+struct burst_item {
+	uint32_t index;
+	uint32_t is_copy;
+	double excl;
+};
+
+#define BURST_ITEMS 4096u
+#define BURST_THREADS 8u
+#define QUEUE_DEPTH 1000u	/* launches that fill a hardware queue: the next
+				 * launch call blocks (1024, less some slack) */
+
+/* A row of back-to-back work; see burst.c. */
+struct burst {
+	struct burst_item *item;
+	uint32_t items, cap;
+	double excl;		/* sum of the items */
+	uint64_t start;
+	uint64_t full_ns;	/* host blocked by a full queue */
+	uint32_t thread[BURST_THREADS];
+	uint32_t threads;
+	uint64_t *ring;		/* ends of the last QUEUE_DEPTH operations */
+	uint64_t pushed;
+	uint64_t last_launch;
+	bool unknown;		/* a launch time was */
+	bool open;
+};
+
+struct line;			/* timeline.c */
+
+struct device_state {
+	struct device out;
+	bool used, complete;	/* complete: a DEVICE record described it */
+	struct active active[MAX_ACTIVE];
+	uint32_t actives, kernels_active, row_active[ROW_COUNT];
+	uint64_t now;		/* the sweep stands here */
+	uint64_t frontier;	/* end of the latest operation so far */
+	uint64_t swept;		/* start of the latest operation swept */
+	struct op last;		/* the operation that ends at frontier */
+	uint64_t idle[IDLE_CAUSES], idle_overhead, idle_longest, idle_gaps;
+	struct burst burst;
+	struct small_run small[COPY_KINDS][MEMORY_KINDS];
+	bool small_open;	/* one of them is */
+	struct line *line;
+};
+
+struct sync_state {
+	struct sync_class out;
+	uint64_t sync_count, sync_ns;	/* from SYNC records */
+	uint64_t api_count, api_ns;	/* from API records of the same */
+};
+
+struct failure_state {
+	struct failure out;
+	uint64_t unread;	/* decided so far */
+};
+
+struct live;			/* memory.c */
+
+struct model {
+	struct run run;
+	struct pool pool;
+	struct idmap streams;
+	struct stream **stream;
+	uint32_t stream_count;
+	struct stream *latest;	/* of the last record */
+	struct device_state **device;
+	uint32_t devices;
+	struct kernel_state *kernel;
+	uint32_t kernels, kernels_cap;
+	struct kernel_entry *kernel_table;
+	struct copy_state *copy;
+	uint32_t copies, copies_cap;
+	struct idmap copy_map;
+	struct small_copies *small;
+	uint32_t smalls;
+	struct sync_state sync[CALL_COUNT];
+	struct call_class call[CALL_COUNT];
+	struct queue *queue;
+	uint32_t queues, queues_cap, trackers;
+	struct thread *thread;
+	uint32_t threads, threads_cap;
+	uint64_t waits;		/* host intervals kept */
+	struct op *op, *op_spare;
+	uint32_t ops, ops_cap, ops_sorted;
+	struct sequence *sequence;
+	uint64_t *sequence_hash;
+	uint32_t sequences;
+	struct live *live;
+	uint32_t lives;
+	uint64_t live_bytes;
+	struct failure_state *failure;
+	uint32_t failures;
+	struct diagnostic *diagnostic;
+	uint32_t diagnostics;
+	struct calibration *calibration;
+	uint32_t calibrations;
+	struct spans overhead;
+	const char *extra_name[MAX_EXTRA];
+	uint32_t extras;
+	uint32_t ids;		/* of all streams' tables */
+	uint64_t lost;		/* what no process is charged with */
+	uint64_t seen_first, seen_last;	/* times on the wire */
+	uint64_t reference;	/* a believable time, 0 none yet */
+	bool launcher, run_begin, run_end;
+	uint64_t begin_ns, end_ns;
+	/* What settle hands out. */
+	struct kernel *out_kernel;
+	struct copy_class *out_copy;
+	struct process *out_process;
+	struct device *out_device;
+	struct small_copies *out_small;
+	struct sync_class *out_sync;
+	struct call_class *out_call;
+	struct sequence *out_sequence;
+	struct leak *out_leak;
+	struct failure *out_failure;
+	struct diagnostic *out_diagnostic;
+	struct timeline *out_timeline;
+	struct calibration *out_calibration;
+};
+
+/* grow(array, cap, count, max, size): room for one more; -1 without memory or
+ * at ${max}. */
+int model_grow(void *array, uint32_t *cap, uint32_t count, uint32_t max,
+    size_t size);
+
+/* model_time(m, start, end): whether a pair of times can be believed. */
+bool model_time(struct model *m, uint64_t start, uint64_t end);
+
+/* define.c: definitions. */
+const char *stream_text(const struct stream *s, uint32_t id);
+int define_string(struct model *m, struct stream *s,
+    const struct record_STRING *r);
+int define_device(struct model *m, struct stream *s,
+    const struct record_DEVICE *r);
+int define_context(struct model *m, struct stream *s,
+    const struct record_CONTEXT *r);
+int define_metric(struct model *m, struct stream *s,
+    const struct record_METRIC *r);
+uint32_t define_device_of(struct model *m, struct stream *s, uint32_t id);
+uint32_t define_context_device(const struct stream *s, uint32_t context);
+uint32_t define_queue(struct model *m, struct stream *s, uint32_t device,
+    uint32_t context, uint32_t stream);
+
+/* kernel.c: signatures, launches, counters. */
+int kernel_define(struct model *m, struct stream *s,
+    const struct record_SIGNATURE *r);
+int kernel_launch(struct model *m, struct stream *s,
+    const struct record_KERNEL *r);
+int kernel_graph(struct model *m, struct stream *s,
+    const struct record_GRAPH *r);
+int kernel_counters(struct model *m, struct stream *s,
+    const struct record_COUNTERS *r);
+void kernel_skipped(struct model *m, struct stream *s,
+    const struct record_SKIPPED *r);
+void kernel_settle(struct model *m, struct kernel_state *k,
+    struct kernel *out);
+void kernel_free(struct model *m);
+
+/* copy.c: copies, memsets, runs of small ones. */
+int copy_feed(struct model *m, struct stream *s, const struct record_COPY *r);
+int copy_memset(struct model *m, struct stream *s,
+    const struct record_MEMSET *r);
+int copy_called(struct model *m, struct stream *s, uint32_t correlation,
+    uint64_t ns);
+int copy_sweep(struct model *m, const struct op *op);
+
+/* memory.c: allocations. */
+int memory_feed(struct model *m, struct stream *s,
+    const struct record_MEMORY *r);
+uint32_t memory_leaks(const struct model *m, struct leak *out, bool final);
+bool memory_contexts_gone(const struct model *m);
+void memory_free(struct model *m);
+
+/* failure.c: failures, diagnostics. */
+int failure_feed(struct model *m, struct stream *s,
+    const struct record_FAILURE *r);
+void failure_settle(const struct model *m, struct failure *out);
+int diagnostic_add(struct model *m, const struct diagnostic *d);
+
+/* sweep.c: pending operations. */
+int sweep_push(struct model *m, const struct op *op);
+int sweep_until(struct model *m, uint64_t until);
+int sweep_half(struct model *m);
+int sweep_all(struct model *m);
+
+/* idle.c: a gap before ${next} and its cause. Returns whether the queue had
+ * run dry because of the host; *${synced}: a sync was in it. */
+bool idle_gap(struct model *m, struct device_state *d, const struct op *next,
+    bool *synced);
+
+/* burst.c: exposure. */
+int burst_start(struct device_state *d, const struct op *op);
+int burst_end(struct model *m, struct device_state *d,
+    const struct active *a);
+void burst_finish(struct model *m, struct device_state *d, uint32_t next);
+
+/* sequence.c: repeating launches. */
+int sequence_launch(struct model *m, const struct op *op, uint64_t idle,
+    bool synced);
+void sequence_idle(struct model *m, const struct op *op, uint64_t idle,
+    bool synced);
+void sequence_free(struct tracker *t);
+
+/* timeline.c: bins. */
+int timeline_add(struct device_state *d, enum timeline_row row,
+    uint64_t start, uint64_t end);
+int timeline_count(struct device_state *d, enum timeline_row row,
+    uint64_t at);
+void timeline_out(const struct line *l, uint64_t origin, struct timeline *t);
+
+#endif

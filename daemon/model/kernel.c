@@ -1,0 +1,345 @@
+/*
+ * model/kernel.c: kernels by signature, over all processes and streams.
+ *
+ * One kernel is one mangled name on one device with one launch shape. What
+ * the driver chose at the launch (the shared memory configuration, the local
+ * memory pool) is no part of the shape: it may differ between two launches
+ * that the program's author would call the same.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+#include "model/host.h"
+#include "model/internal.h"
+#include "model/occupancy.h"
+#include "wire/le.h"
+
+struct kernel_entry {
+	struct kernel_key key;
+	uint32_t index;
+	UT_hash_handle hh;
+};
+
+static void
+key_make(struct kernel_key *key, const char *mangled, uint32_t device,
+    const struct record_SIGNATURE *r)
+{
+	const uint32_t shape[17] = {
+		r->grid_x, r->grid_y, r->grid_z,
+		r->block_x, r->block_y, r->block_z,
+		r->cluster_x, r->cluster_y, r->cluster_z,
+		r->regs, r->smem_static, r->smem_dynamic, r->smem_optin,
+		r->carveout, r->local_per_thread, r->cache_config,
+		r->flags & SIGNATURE_COOPERATIVE,
+	};
+
+	memset(key, 0, sizeof(*key));	/* padding is hashed too */
+	key->mangled = mangled;
+	key->device = device;
+	memcpy(key->shape, shape, sizeof(shape));
+}
+
+static int
+kernel_add(struct model *m, const struct kernel_key *key,
+    const struct record_SIGNATURE *r)
+{
+	struct kernel_entry *e;
+	struct kernel *k;
+	int i;
+
+	if (model_grow(&m->kernel, &m->kernels_cap, m->kernels, MAX_KERNELS,
+	    sizeof(*m->kernel)) != 0 ||
+	    (e = calloc(1, sizeof(*e))) == NULL)
+		return (-1);
+	e->key = *key;
+	e->index = m->kernels;
+	HASH_ADD(hh, m->kernel_table, key, sizeof(e->key), e);
+	if (e->hh.tbl == NULL) {
+		free(e);
+		return (-1);
+	}
+	k = &m->kernel[m->kernels].out;
+	k->id = ++m->kernels;
+	k->device = key->device;
+	k->mangled = key->mangled;
+	k->shape = *r;
+	for (i = 0; i < METRIC_COUNT; i++)
+		k->metric[i] = NAN;
+	return (pool_names(&m->pool, k->mangled, &k->name, &k->short_name));
+}
+
+int
+kernel_define(struct model *m, struct stream *s,
+    const struct record_SIGNATURE *r)
+{
+	const char *mangled = stream_text(s, r->name);
+	uint32_t device = define_device_of(m, s, r->device);
+	struct kernel_key key;
+	struct kernel_entry *e;
+	struct kernel *k;
+
+	if (mangled == NULL)
+		mangled = "(name lost)";
+	key_make(&key, mangled, device, r);
+	HASH_FIND(hh, m->kernel_table, &key, sizeof(key), e);
+	if (device == IDMAP_NONE || m->ids >= MAX_IDS ||
+	    s->signature.used >= MAX_KERNELS ||
+	    (e == NULL && m->kernels >= MAX_KERNELS)) {
+		s->process.lost[LOSS_TABLE]++;
+		return (0);
+	}
+	if (e == NULL) {
+		if (kernel_add(m, &key, r) != 0)
+			return (-1);
+		m->ids++;
+		return (idmap_put(&s->signature, r->id, m->kernels - 1));
+	}
+	k = &m->kernel[e->index].out;
+	k->shape.flags |= r->flags;
+	if (r->smem_executed > k->shape.smem_executed)
+		k->shape.smem_executed = r->smem_executed;
+	if (r->local_total > k->shape.local_total)
+		k->shape.local_total = r->local_total;
+	m->ids++;
+	return (idmap_put(&s->signature, r->id, e->index));
+}
+
+/* The host called before the GPU began, whatever two clocks say. */
+static uint64_t
+launch_time(uint64_t launch, uint64_t start)
+{
+
+	return (launch > start ? start : launch);
+}
+
+static int
+kernel_push(struct model *m, struct stream *s, const struct kernel_state *k,
+    const struct record_KERNEL *r)
+{
+	struct op op = {
+		.start = r->start_ns, .end = r->end_ns,
+		.launch = launch_time(r->launch_ns, r->start_ns),
+		.index = k->out.id - 1, .device = (uint8_t)k->out.device,
+		.kind = OP_KERNEL, .row = ROW_KERNEL,
+	};
+
+	if (r->flags & KERNEL_PROFILED)
+		op.flags |= OP_PROFILED;
+	if (r->graph != 0)
+		op.flags |= OP_IN_GRAPH;
+	op.queue = define_queue(m, s, k->out.device, r->context, r->stream);
+	if (op.queue == IDMAP_NONE)
+		return (-1);
+	op.thread = host_thread(m, s, r->tid);
+	return (sweep_push(m, &op));
+}
+
+int
+kernel_launch(struct model *m, struct stream *s,
+    const struct record_KERNEL *r)
+{
+	uint32_t i = idmap_get(&s->signature, r->signature);
+	struct kernel_state *k;
+	uint64_t ns;
+
+	if (i == IDMAP_NONE) {
+		s->process.lost[LOSS_TABLE]++;
+		return (0);
+	}
+	k = &m->kernel[i];
+	k->out.launches++;
+	m->run.launches++;
+	if (r->graph != 0)
+		k->out.graph_launches++;
+	if (r->flags & KERNEL_PROFILED)
+		m->run.profiled_launches++;
+	if ((r->flags & KERNEL_NO_TIME) != 0) {
+		k->untimed++;
+		return (0);
+	}
+	if (!model_time(m, r->start_ns, r->end_ns)) {
+		k->untimed++;
+		s->process.lost[LOSS_TIMESTAMP]++;
+		return (0);
+	}
+	ns = r->end_ns - r->start_ns;
+	if (r->flags & KERNEL_PROFILED) {
+		k->profiled++;
+		k->profiled_ns = add_sat(k->profiled_ns, ns);
+	} else
+		stat_add(&k->out.time, ns);
+	if (k->out.first_ns == 0 || r->start_ns < k->out.first_ns)
+		k->out.first_ns = r->start_ns;
+	if (r->end_ns > k->out.last_ns)
+		k->out.last_ns = r->end_ns;
+	s->work_last = max_u64(s->work_last,
+	    r->launch_ns != 0 ? r->launch_ns : r->start_ns);
+	return (kernel_push(m, s, k, r));
+}
+
+int
+kernel_graph(struct model *m, struct stream *s, const struct record_GRAPH *r)
+{
+	struct op op = {
+		.start = r->start_ns, .end = r->end_ns,
+		.launch = launch_time(r->launch_ns, r->start_ns),
+		.kind = OP_GRAPH, .row = ROW_KERNEL, .flags = OP_IN_GRAPH,
+	};
+	uint32_t device = define_device_of(m, s, r->device);
+
+	if (device == IDMAP_NONE ||
+	    !model_time(m, r->start_ns, r->end_ns)) {
+		s->process.lost[LOSS_TIMESTAMP]++;
+		return (0);
+	}
+	op.device = (uint8_t)device;
+	op.queue = define_queue(m, s, device, r->context, r->stream);
+	if (op.queue == IDMAP_NONE)
+		return (-1);
+	op.thread = host_thread(m, s, r->tid);
+	return (sweep_push(m, &op));
+}
+
+static int
+counter_set(struct kernel_state *k, uint32_t number, double value)
+{
+	int i;
+
+	if (number < METRIC_COUNT) {
+		k->out.metric[number] = value;
+		return (0);
+	}
+	if (k->extra == NULL) {
+		k->extra = malloc(MAX_EXTRA * sizeof(*k->extra));
+		if (k->extra == NULL)
+			return (-1);
+		for (i = 0; i < (int)MAX_EXTRA; i++)
+			k->extra[i] = NAN;
+	}
+	k->extra[number - METRIC_COUNT] = value;
+	return (0);
+}
+
+static bool
+counter_known(const struct kernel_state *k, uint32_t number)
+{
+
+	if (number < METRIC_COUNT)
+		return (!isnan(k->out.metric[number]));
+	return (k->extra != NULL && !isnan(k->extra[number - METRIC_COUNT]));
+}
+
+/*
+ * What was measured completely is replaced only by what is complete as well;
+ * a partial measurement may fill in what is missing. Else the later one wins:
+ * it has more launches behind it.
+ */
+int
+kernel_counters(struct model *m, struct stream *s,
+    const struct record_COUNTERS *r)
+{
+	uint32_t i = idmap_get(&s->signature, r->signature), number;
+	struct kernel_state *k;
+	bool replace;
+	const uint8_t *p;
+	uint64_t bits;
+	double value;
+
+	if (i == IDMAP_NONE) {
+		s->process.lost[LOSS_TABLE]++;
+		return (0);
+	}
+	k = &m->kernel[i];
+	replace = !k->out.metric_complete || r->complete != 0;
+	for (p = r->values.p; r->values.p != NULL &&
+	    (size_t)(p - r->values.p) + 16 <= r->values.len; p += 16) {
+		number = idmap_get(&s->metric, le32_get(p));
+		bits = le64_get(p + 8);
+		memcpy(&value, &bits, sizeof(value));
+		if (number == IDMAP_NONE || !isfinite(value) ||
+		    (!replace && counter_known(k, number)))
+			continue;
+		if (counter_set(k, number, value) != 0)
+			return (-1);
+	}
+	if (replace) {
+		k->out.metric_mode = r->mode <= MODE_REPLAY ?
+		    (enum wire_mode)r->mode : (enum wire_mode)0;
+		k->out.metric_launches = r->launches;
+		k->out.metric_complete = r->complete != 0;
+	}
+	return (0);
+}
+
+void
+kernel_skipped(struct model *m, struct stream *s,
+    const struct record_SKIPPED *r)
+{
+	uint32_t i = idmap_get(&s->signature, r->signature);
+
+	if (i == IDMAP_NONE)
+		s->process.lost[LOSS_TABLE]++;
+	else if (r->reason < SKIP_REASONS)
+		m->kernel[i].out.skip = (enum wire_skip)r->reason;
+}
+
+/* One typical launch: the mean of the undisturbed ones; else what the counters
+ * say of the duration, else the disturbed ones themselves. */
+static double
+kernel_mean(const struct kernel_state *k)
+{
+	double measured = k->out.metric[METRIC_DURATION];
+
+	if (k->out.time.count > 0)
+		return (stat_mean(&k->out.time));
+	if (measured > 0 && measured < 1e18)
+		return (measured);
+	if (k->profiled > 0)
+		return ((double)k->profiled_ns / (double)k->profiled);
+	return (0);
+}
+
+void
+kernel_settle(struct model *m, struct kernel_state *k, struct kernel *out)
+{
+	struct device_state *d = m->device[k->out.device];
+	double total, part;
+
+	if (!k->out.occupancy.known && d->complete)
+		occupancy_of(&k->out.occupancy, &d->out.limits,
+		    &k->out.shape);
+	*out = k->out;
+	total = (double)k->out.time.sum + kernel_mean(k) *
+	    (double)(k->profiled + k->untimed);
+	out->total_ns = total < 1.8e19 ? (uint64_t)total : UINT64_MAX;
+	out->total_estimated = k->out.time.count == 0 && out->launches > 0;
+	/* What the sweep saw stands for all launches. */
+	out->exposed_ns = out->alone_ns = 0;
+	if (k->swept_ns > 0) {
+		part = (double)out->total_ns / (double)k->swept_ns;
+		out->exposed_ns = k->exposed * part;
+		out->alone_ns = (double)k->alone_ns * part;
+	} else if (out->total_estimated) {
+		/* Nothing undisturbed was seen: as if it ran by itself. */
+		out->exposed_ns = out->alone_ns = (double)out->total_ns;
+	}
+}
+
+void
+kernel_free(struct model *m)
+{
+	struct kernel_entry *e, *next;
+	uint32_t i;
+
+	HASH_ITER(hh, m->kernel_table, e, next) {
+		HASH_DEL(m->kernel_table, e);
+		free(e);
+	}
+	for (i = 0; i < m->kernels; i++)
+		free(m->kernel[i].extra);
+	free(m->kernel);
+}

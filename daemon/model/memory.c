@@ -1,0 +1,178 @@
+/*
+ * model/memory.c: which allocations live, and which were never released.
+ *
+ * An allocation is known by its process and address: with unified addressing
+ * no two of one process share an address, and a release does not always say
+ * its context.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+#include "model/internal.h"
+
+enum { MEMORY_ALLOC = 1, MEMORY_FREE = 2 };
+
+struct live_key {
+	uint64_t address, stream;
+};
+
+struct live {
+	struct live_key key;
+	uint64_t bytes;
+	const char *site;	/* NULL unknown */
+	uint8_t kind, device;
+	UT_hash_handle hh;
+};
+
+static bool
+on_device(uint8_t kind)
+{
+
+	return (kind == MEMORY_DEVICE || kind == MEMORY_ARRAY);
+}
+
+static void
+memory_drop(struct model *m, struct live *l)
+{
+
+	if (on_device(l->kind))
+		m->live_bytes = sub_sat(m->live_bytes, l->bytes);
+	HASH_DEL(m->live, l);
+	m->lives--;
+	free(l);
+}
+
+static int
+memory_alloc(struct model *m, struct stream *s,
+    const struct record_MEMORY *r, uint32_t device)
+{
+	struct live *l;
+
+	if (m->lives >= MAX_LIVE) {
+		s->process.lost[LOSS_TABLE]++;
+		return (0);
+	}
+	if ((l = calloc(1, sizeof(*l))) == NULL)
+		return (-1);
+	l->key = (struct live_key){ r->address, s->id };
+	l->bytes = r->bytes;
+	l->kind = r->kind;
+	l->device = (uint8_t)device;
+	if (r->source != 0)
+		l->site = stream_text(s, r->source);
+	HASH_ADD(hh, m->live, key, sizeof(l->key), l);
+	if (l->hh.tbl == NULL) {
+		free(l);
+		return (-1);
+	}
+	m->lives++;
+	if (on_device(l->kind)) {
+		m->live_bytes = add_sat(m->live_bytes, l->bytes);
+		m->run.peak_memory_bytes = max_u64(m->run.peak_memory_bytes,
+		    m->live_bytes);
+	}
+	return (0);
+}
+
+int
+memory_feed(struct model *m, struct stream *s, const struct record_MEMORY *r)
+{
+	struct live_key key = { r->address, s->id };
+	uint32_t device;
+	struct live *l;
+
+	model_time(m, r->now_ns, r->now_ns);
+	/* Module globals live as long as their module, and what the runtime
+	 * allocates for itself is not the program's. */
+	if (r->kind == MEMORY_UNKNOWN || r->kind == MEMORY_STATIC ||
+	    r->kind >= MEMORY_KINDS || (r->flags & MEMORY_INTERNAL) != 0)
+		return (0);
+	if ((device = define_device_of(m, s, r->device)) == IDMAP_NONE) {
+		s->process.lost[LOSS_TABLE]++;
+		return (0);
+	}
+	HASH_FIND(hh, m->live, &key, sizeof(key), l);
+	/* At an address that is taken, a release was missed. */
+	if (l != NULL)
+		memory_drop(m, l);
+	if (r->operation != MEMORY_ALLOC)
+		return (0);
+	return (memory_alloc(m, s, r, device));
+}
+
+/* Whether what the process left behind is a leak: it came to an orderly end,
+ * or destroyed its contexts; after a crash nobody tidies up. */
+static bool
+process_over(const struct stream *s)
+{
+
+	return ((s->process.ended && s->process.bye == BYE_EXIT) ||
+	    (s->contexts > 0 && s->contexts_gone == s->contexts));
+}
+
+static struct leak *
+leak_of(struct leak *leak, uint32_t *leaks, const struct live *l)
+{
+	struct leak *k;
+
+	for (k = leak; k < leak + *leaks; k++)
+		if (k->kind == (enum wire_memory)l->kind &&
+		    k->device == l->device && k->site == l->site)
+			return (k);
+	if (*leaks == MAX_LEAKS)
+		return (k - 1);		/* the last stands for the rest */
+	*k = (struct leak){ .kind = (enum wire_memory)l->kind,
+	    .device = l->device, .site = l->site };
+	++*leaks;
+	return (k);
+}
+
+/* A live view of a run in progress would show working memory as leaks. */
+uint32_t
+memory_leaks(const struct model *m, struct leak *out, bool final)
+{
+	const struct live *l;
+	const struct stream *s;
+	uint32_t leaks = 0;
+	struct leak *k;
+
+	for (l = m->live; final && l != NULL; l = l->hh.next) {
+		s = m->stream[idmap_get(&m->streams, l->key.stream)];
+		if (!process_over(s))
+			continue;
+		k = leak_of(out, &leaks, l);
+		k->count++;
+		k->bytes = add_sat(k->bytes, l->bytes);
+		k->largest = max_u64(k->largest, l->bytes);
+	}
+	return (leaks);
+}
+
+bool
+memory_contexts_gone(const struct model *m)
+{
+	uint32_t i, processes = 0;
+
+	for (i = 0; i < m->stream_count; i++) {
+		if (!m->stream[i]->is_process)
+			continue;
+		processes++;
+		if (!process_over(m->stream[i]))
+			return (false);
+	}
+	return (processes > 0);
+}
+
+void
+memory_free(struct model *m)
+{
+	struct live *l, *next;
+
+	HASH_ITER(hh, m->live, l, next) {
+		HASH_DEL(m->live, l);
+		free(l);
+	}
+}

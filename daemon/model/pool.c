@@ -1,0 +1,75 @@
+#include <stdlib.h>
+#include <string.h>
+
+/* uthash must not exit the process when memory is short. */
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+#include "base/text.h"
+#include "model/pool.h"
+
+struct pool_entry {
+	UT_hash_handle hh;
+	char text[];
+};
+
+const char *
+pool_text(struct pool *p, struct wire_str s)
+{
+	struct pool_entry *e;
+	char *clean;
+	size_t len;
+
+	if (s.len == 0 || s.p == NULL)
+		return ("");
+	if ((clean = text_dup_clean(s.p, s.len)) == NULL)
+		return (NULL);
+	len = strlen(clean);
+	HASH_FIND(hh, p->table, clean, len, e);
+	if (e != NULL || p->bytes + len > POOL_MAX_BYTES) {
+		p->refused += e == NULL;
+		free(clean);
+		return (e != NULL ? e->text : "");
+	}
+	if ((e = malloc(sizeof(*e) + len + 1)) == NULL) {
+		free(clean);
+		return (NULL);
+	}
+	memcpy(e->text, clean, len + 1);
+	free(clean);
+	memset(&e->hh, 0, sizeof(e->hh));
+	HASH_ADD_KEYPTR(hh, p->table, e->text, len, e);
+	if (e->hh.tbl == NULL) {
+		free(e);
+		return (NULL);
+	}
+	p->bytes += sizeof(*e) + len + 1;
+	return (e->text);
+}
+
+int
+pool_names(struct pool *p, const char *mangled, const char **name,
+    const char **short_name)
+{
+	char *demangled, brief[256];
+
+	if ((demangled = text_demangle(mangled)) == NULL)
+		return (-1);
+	text_shorten(brief, sizeof(brief), demangled);
+	*name = pool_text(p, wire_str_of(demangled));
+	*short_name = pool_text(p, wire_str_of(brief));
+	free(demangled);
+	return (*name == NULL || *short_name == NULL ? -1 : 0);
+}
+
+void
+pool_clear(struct pool *p)
+{
+	struct pool_entry *e, *next;
+
+	HASH_ITER(hh, p->table, e, next) {
+		HASH_DEL(p->table, e);
+		free(e);
+	}
+	p->bytes = 0;
+}

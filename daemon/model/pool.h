@@ -1,0 +1,34 @@
+/*
+ * model/pool.h: interned strings of a run: one copy of each, at an address
+ * that stays. What goes in is made printable UTF-8.
+ */
+#ifndef CADV_POOL_H
+#define CADV_POOL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wire/record.h"
+
+#define POOL_MAX_BYTES (64u << 20)
+
+struct pool_entry;
+
+struct pool {
+	struct pool_entry *table;
+	size_t bytes;
+	uint64_t refused;	/* strings that did not fit any more */
+};
+
+/* pool_text(p, s): the interned copy; "" when the pool is full; NULL only
+ * without memory. */
+const char *pool_text(struct pool *p, struct wire_str s);
+
+/* pool_names(p, mangled, name, short_name): the C++ name of the interned
+ * ${mangled}, whole and for a table. -1 without memory. */
+int pool_names(struct pool *p, const char *mangled, const char **name,
+    const char **short_name);
+
+void pool_clear(struct pool *p);
+
+#endif

@@ -1,0 +1,265 @@
+/*
+ * model/sequence.c: launch sequences that repeat, found as they go by.
+ *
+ * Per queue the last launches are kept in a ring. A table says where the last
+ * four kernels were seen before: that distance is a candidate period. As long
+ * as every launch equals the one a period earlier the candidate holds; after
+ * ten periods it is a sequence, and each further period extends it. The ring
+ * holds running totals, so that the sums of any stretch are a difference.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/internal.h"
+
+#define RING 2048u		/* launches; a power of two */
+#define PERIOD_MAX 1024u
+#define CONTEXT 4u		/* kernels that are looked up */
+#define MIN_REPEATS 10u
+#define MAX_TRACKERS 256u	/* queues; 112 KiB each */
+
+/* Totals of a queue up to and with a launch. */
+struct total {
+	uint64_t kernel_ns, idle_ns, gaps, syncs;
+};
+
+struct tracker {
+	uint32_t kernel[RING];
+	struct total total[RING];
+	struct { uint64_t position; uint32_t hash; } seen[RING];
+	uint64_t launches;
+	struct total now;
+	uint32_t period;	/* of the candidate, 0 none */
+	uint64_t start;		/* its first launch */
+	uint32_t sequence;	/* of model->sequence, IDMAP_NONE not yet */
+	bool dropped;		/* the table of sequences is full */
+	struct total counted;	/* totals up to what the sequence has */
+};
+
+static uint32_t
+tracker_kernel(const struct tracker *t, uint64_t position)
+{
+
+	return (t->kernel[position % RING]);
+}
+
+static struct tracker *
+tracker_of(struct model *m, struct queue *q)
+{
+
+	if (q->tracker == NULL && m->trackers < MAX_TRACKERS &&
+	    (q->tracker = calloc(1, sizeof(*q->tracker))) != NULL)
+		m->trackers++;
+	return (q->tracker);
+}
+
+static void
+total_idle(struct total *t, uint64_t idle, bool synced)
+{
+
+	if (synced)
+		t->syncs++;
+	else if (idle > 0) {
+		t->idle_ns += idle;
+		t->gaps++;
+	}
+}
+
+/* The smallest rotation of ${n} kernels at ${from}: where it begins. */
+static uint32_t
+rotation(const struct tracker *t, uint64_t from, uint32_t n)
+{
+	uint32_t i = 0, j = 1, k = 0, a, b;
+
+	while (i < n && j < n && k < n) {
+		a = tracker_kernel(t, from + (i + k) % n);
+		b = tracker_kernel(t, from + (j + k) % n);
+		if (a == b) {
+			k++;
+			continue;
+		}
+		if (a > b)
+			i += k + 1;
+		else
+			j += k + 1;
+		j += i == j;
+		k = 0;
+	}
+	return (i < j ? i : j);
+}
+
+/* The same for the same kernels in the same order, wherever it begins. */
+static uint64_t
+sequence_hash(const struct tracker *t, uint64_t from, uint32_t n)
+{
+	uint32_t first = rotation(t, from, n), i;
+	uint64_t hash = 0xcbf29ce484222325ull;
+
+	for (i = 0; i < n; i++) {
+		hash ^= tracker_kernel(t, from + (first + i) % n);
+		hash *= 0x100000001b3ull;
+	}
+	return (hash);
+}
+
+static int
+sequence_find(struct model *m, struct tracker *t, const struct op *op,
+    uint64_t from)
+{
+	uint64_t hash = sequence_hash(t, from, t->period);
+	struct sequence *s;
+	uint32_t i;
+
+	for (i = 0; i < m->sequences; i++) {
+		s = &m->sequence[i];
+		if (m->sequence_hash[i] == hash && s->length == t->period &&
+		    s->device == op->device)
+			break;
+	}
+	t->sequence = i;
+	if (i < m->sequences)
+		return (0);
+	if (i == MAX_SEQUENCES) {
+		t->dropped = true;
+		return (0);
+	}
+	if (m->sequence == NULL) {
+		m->sequence = calloc(MAX_SEQUENCES, sizeof(*m->sequence));
+		m->sequence_hash = calloc(MAX_SEQUENCES,
+		    sizeof(*m->sequence_hash));
+		if (m->sequence == NULL || m->sequence_hash == NULL)
+			return (-1);
+	}
+	s = &m->sequence[m->sequences];
+	m->sequence_hash[m->sequences++] = hash;
+	s->device = op->device;
+	s->stream = m->queue[op->queue].stream;
+	s->length = t->period;
+	for (i = 0; i < t->period && i < SEQUENCE_MAX; i++)
+		s->kernel[i] = tracker_kernel(t, from + i) + 1;
+	s->in_graph = true;
+	return (0);
+}
+
+/* A whole number of periods ends with the launch at ${position}. */
+static int
+sequence_count(struct model *m, struct tracker *t, const struct op *op,
+    uint64_t position, uint64_t repeats)
+{
+	struct sequence *s;
+
+	if (t->sequence == IDMAP_NONE && !t->dropped) {
+		if (sequence_find(m, t, op, position + 1 - t->period) != 0)
+			return (-1);
+	} else
+		repeats = 1;
+	if (t->dropped)
+		return (0);
+	s = &m->sequence[t->sequence];
+	s->repeats += repeats;
+	s->kernel_ns += t->now.kernel_ns - t->counted.kernel_ns;
+	s->idle_ns += t->now.idle_ns - t->counted.idle_ns;
+	s->gaps += t->now.gaps - t->counted.gaps;
+	s->syncs += t->now.syncs - t->counted.syncs;
+	if ((op->flags & OP_IN_GRAPH) == 0)
+		s->in_graph = false;
+	t->counted = t->now;
+	return (0);
+}
+
+static uint32_t
+context_hash(const struct tracker *t, uint64_t position)
+{
+	uint64_t hash = 0;
+	uint32_t i;
+
+	for (i = 0; i < CONTEXT; i++)
+		hash = (hash + tracker_kernel(t, position - i) + 1) *
+		    0x9e3779b97f4a7c15ull;
+	return ((uint32_t)(hash >> 32));
+}
+
+static bool
+same_context(const struct tracker *t, uint64_t a, uint64_t b)
+{
+	uint32_t i;
+
+	for (i = 0; i < CONTEXT; i++)
+		if (tracker_kernel(t, a - i) != tracker_kernel(t, b - i))
+			return (false);
+	return (true);
+}
+
+/* Where the last launches were seen before: a candidate begins there. */
+static void
+candidate(struct tracker *t, uint64_t position, uint32_t hash)
+{
+	uint64_t before = t->seen[hash % RING].position;
+	uint64_t first;
+
+	t->period = 0;
+	if (t->seen[hash % RING].hash != hash || before + 1 < CONTEXT ||
+	    before >= position || position - before > PERIOD_MAX ||
+	    !same_context(t, before, position))
+		return;
+	t->period = (uint32_t)(position - before);
+	t->start = before + 1 - CONTEXT;
+	t->sequence = IDMAP_NONE;
+	t->dropped = false;
+	/* The idle time before its first launch is not its own. */
+	first = t->start % RING;
+	t->counted = t->total[first];
+	t->counted.kernel_ns = t->start == 0 ? 0 :
+	    t->total[(t->start - 1) % RING].kernel_ns;
+}
+
+int
+sequence_launch(struct model *m, const struct op *op, uint64_t idle,
+    bool synced)
+{
+	struct tracker *t = tracker_of(m, &m->queue[op->queue]);
+	uint64_t position, length;
+	uint32_t hash;
+	int rc = 0;
+
+	if (t == NULL)
+		return (0);
+	position = t->launches++;
+	total_idle(&t->now, idle, synced);
+	t->now.kernel_ns = add_sat(t->now.kernel_ns, op->end - op->start);
+	t->kernel[position % RING] = op->index;
+	t->total[position % RING] = t->now;
+	if (t->period != 0 &&
+	    tracker_kernel(t, position - t->period) != op->index)
+		t->period = 0;
+	if (position + 1 < CONTEXT)
+		return (0);
+	hash = context_hash(t, position);
+	if (t->period == 0)
+		candidate(t, position, hash);
+	t->seen[hash % RING].hash = hash;
+	t->seen[hash % RING].position = position;
+	if (t->period == 0)
+		return (0);
+	length = position + 1 - t->start;
+	if (length % t->period == 0 && length / t->period >= MIN_REPEATS)
+		rc = sequence_count(m, t, op, position, length / t->period);
+	return (rc);
+}
+
+void
+sequence_idle(struct model *m, const struct op *op, uint64_t idle,
+    bool synced)
+{
+	struct tracker *t = m->queue[op->queue].tracker;
+
+	if (t != NULL)
+		total_idle(&t->now, idle, synced);
+}
+
+void
+sequence_free(struct tracker *t)
+{
+
+	free(t);
+}

@@ -1,0 +1,338 @@
+/*
+ * model/sweep.c: GPU work in order of time.
+ *
+ * Records of one queue come in order, but queues, buffers and processes come
+ * interleaved. So operations wait in a bounded buffer; when it is full it is
+ * sorted and its older half swept, device by device. What then comes from
+ * before the sweep is late: it is in every count and sum, but not in the
+ * timeline and what follows from it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/host.h"
+#include "model/internal.h"
+
+/* A device that had no work for so long does not hold up forgetting. */
+#define STALE (60 * SECOND)
+
+/* --- sorting ------------------------------------------------------------- */
+
+static uint32_t
+run_end(const struct op *op, uint32_t from, uint32_t count)
+{
+	uint32_t i = from + 1;
+
+	while (i < count && op[i].start >= op[i - 1].start)
+		i++;
+	return (i < count ? i : count);
+}
+
+/* Merge [a, b) and [b, c) of ${from} into ${to}. */
+static void
+merge(struct op *to, const struct op *from, uint32_t a, uint32_t b,
+    uint32_t c)
+{
+	uint32_t i = a, j = b, k = a;
+
+	while (i < b && j < c)
+		to[k++] = from[j].start < from[i].start ?
+		    from[j++] : from[i++];
+	memcpy(to + k, from + i, (b - i) * sizeof(*to));
+	k += b - i;
+	memcpy(to + k, from + j, (c - j) * sizeof(*to));
+}
+
+/* A natural merge sort: what arrives is mostly runs that are in order, which
+ * qsort would not notice. Stable, so that equal captures give equal runs. */
+static int
+ops_sort(struct model *m)
+{
+	struct op *swap;
+	uint32_t a, b, c;
+
+	if (m->ops_sorted == m->ops)
+		return (0);
+	if (m->op_spare == NULL)
+		m->op_spare = malloc(MAX_OPS * sizeof(*m->op_spare));
+	if (m->op_spare == NULL)
+		return (-1);
+	while (run_end(m->op, 0, m->ops) < m->ops) {
+		for (a = 0; a < m->ops; a = c) {
+			b = run_end(m->op, a, m->ops);
+			c = b < m->ops ? run_end(m->op, b, m->ops) : b;
+			merge(m->op_spare, m->op, a, b, c);
+		}
+		swap = m->op;
+		m->op = m->op_spare;
+		m->op_spare = swap;
+	}
+	m->ops_sorted = m->ops;
+	return (0);
+}
+
+/* --- one device's walk ----------------------------------------------------- */
+
+static void
+row_add(struct device_state *d, uint64_t from, uint64_t to)
+{
+	int row;
+
+	for (row = ROW_KERNEL; row <= ROW_MEMSET; row++)
+		if (d->row_active[row] > 0)
+			timeline_add(d, (enum timeline_row)row, from, to);
+}
+
+/* Between ${from} and ${to} the set of active operations does not change. */
+static void
+account(struct device_state *d, uint64_t from, uint64_t to)
+{
+	uint64_t ns = to - from;
+	uint32_t i, kernels = d->kernels_active;
+	uint32_t copies = d->actives - kernels;
+	struct active *a;
+
+	if (ns == 0)
+		return;
+	d->out.busy_ns += ns;
+	if (kernels > 0)
+		d->out.kernel_ns += ns;
+	if (copies > 0)
+		d->out.copy_ns += ns;
+	if (kernels > 0 && copies > 0)
+		d->out.copy_hidden_ns += ns;
+	row_add(d, from, to);
+	for (i = 0; i < d->actives; i++) {
+		a = &d->active[i];
+		if (a->op.kind == OP_COPY || a->op.kind == OP_MEMSET) {
+			/* Copies at the same time share what is exposed. */
+			if (kernels == 0)
+				a->excl += (double)ns / copies;
+		} else if (kernels == 1) {
+			a->alone += ns;
+			if (copies == 0)
+				a->excl += (double)ns;
+		}
+	}
+}
+
+static int
+finish(struct model *m, struct device_state *d, uint32_t i)
+{
+	struct active *a = &d->active[i], done = *a;
+	const struct op *op = &done.op;
+	struct kernel_state *k;
+
+	if (op->end >= d->frontier) {
+		d->frontier = op->end;
+		d->last = *op;
+	}
+	d->row_active[op->row]--;
+	d->kernels_active -= op->kind == OP_KERNEL || op->kind == OP_GRAPH;
+	*a = d->active[--d->actives];
+	if (op->kind == OP_GRAPH || (op->flags & OP_PROFILED) != 0)
+		return (0);
+	if (op->kind == OP_KERNEL) {
+		k = &m->kernel[op->index];
+		k->swept_ns = add_sat(k->swept_ns, op->end - op->start);
+		k->alone_ns = add_sat(k->alone_ns, done.alone);
+	} else
+		m->copy[op->index].swept_ns =
+		    add_sat(m->copy[op->index].swept_ns, op->end - op->start);
+	return (burst_end(m, d, &done));
+}
+
+/* Let the device run until ${until}. */
+static int
+advance(struct model *m, struct device_state *d, uint64_t until)
+{
+	uint32_t i, first;
+	uint64_t end;
+
+	while (d->actives > 0) {
+		first = 0;
+		for (i = 1; i < d->actives; i++)
+			if (d->active[i].op.end < d->active[first].op.end)
+				first = i;
+		end = d->active[first].op.end;
+		if (end > until) {
+			account(d, d->now, until);
+			break;
+		}
+		account(d, d->now, end);
+		d->now = end;
+		if (finish(m, d, first) != 0)
+			return (-1);
+	}
+	d->now = until;
+	return (0);
+}
+
+static void
+activate(struct device_state *d, const struct op *op)
+{
+
+	d->active[d->actives++] = (struct active){ .op = *op };
+	d->row_active[op->row]++;
+	d->kernels_active += op->kind == OP_KERNEL || op->kind == OP_GRAPH;
+	timeline_count(d, (enum timeline_row)op->row, op->start);
+	d->swept = op->start;
+}
+
+/* More at once than any GPU runs: the one that would end first ends now. */
+static int
+make_room(struct model *m, struct device_state *d)
+{
+	uint32_t i, first = 0;
+
+	if (d->actives < MAX_ACTIVE)
+		return (0);
+	for (i = 1; i < d->actives; i++)
+		if (d->active[i].op.end < d->active[first].op.end)
+			first = i;
+	return (finish(m, d, first));
+}
+
+static int
+sweep_op(struct model *m, const struct op *op)
+{
+	struct device_state *d = m->device[op->device];
+	const struct queue *q = &m->queue[op->queue];
+	uint64_t idle = 0;
+	bool synced = false;
+
+	if (d->used && op->start < d->swept) {
+		m->run.late++;
+		return (0);
+	}
+	if (advance(m, d, op->start) != 0)
+		return (-1);
+	if (!d->used) {
+		d->used = true;
+		d->out.first_ns = op->start;
+	} else if (d->actives == 0 && op->start > d->frontier) {
+		idle = op->start - d->frontier;
+		if (idle_gap(m, d, op, &synced))
+			burst_finish(m, d, op->thread);
+	}
+	if (burst_start(d, op) != 0 || make_room(m, d) != 0)
+		return (-1);
+	activate(d, op);
+	if (op->kind == OP_KERNEL) {
+		m->kernel[op->index].out.gap_before_ns += idle;
+		host_launched(m->stream[q->process],
+		    op->launch != 0 ? op->launch : op->start);
+		if (sequence_launch(m, op, idle, synced) != 0)
+			return (-1);
+	} else
+		sequence_idle(m, op, idle, synced);
+	return (copy_sweep(m, op));
+}
+
+/* --- when ------------------------------------------------------------------- */
+
+static void
+forget(struct model *m)
+{
+	uint64_t before = UINT64_MAX, latest = 0;
+	const struct device_state *d;
+	uint32_t i;
+
+	for (i = 0; i < m->devices; i++)
+		latest = max_u64(latest, m->device[i]->now);
+	for (i = 0; i < m->devices; i++) {
+		d = m->device[i];
+		if (!d->used || add_sat(d->now, STALE) < latest)
+			continue;
+		before = min_u64(before, min_u64(d->frontier, d->now));
+		if (d->burst.open)
+			before = min_u64(before, d->burst.start);
+	}
+	if (latest > 0)
+		host_prune(m, before);
+}
+
+static int
+sweep_first(struct model *m, uint32_t count)
+{
+	uint32_t i;
+
+	if (count == 0)
+		return (0);
+	host_sort(m);
+	for (i = 0; i < count; i++)
+		if (sweep_op(m, &m->op[i]) != 0)
+			return (-1);
+	m->ops -= count;
+	memmove(m->op, m->op + count, m->ops * sizeof(*m->op));
+	m->ops_sorted = m->ops;
+	forget(m);
+	return (0);
+}
+
+int
+sweep_half(struct model *m)
+{
+
+	if (ops_sort(m) != 0)
+		return (-1);
+	return (sweep_first(m, m->ops / 2));
+}
+
+int
+sweep_push(struct model *m, const struct op *op)
+{
+
+	if (op->kind != OP_GRAPH && op->index == IDMAP_NONE)
+		return (0);
+	if (m->op == NULL &&
+	    (m->op = malloc(MAX_OPS * sizeof(*m->op))) == NULL)
+		return (-1);
+	if (m->ops == MAX_OPS && sweep_half(m) != 0)
+		return (-1);
+	if (m->ops_sorted == m->ops &&
+	    (m->ops == 0 || op->start >= m->op[m->ops - 1].start))
+		m->ops_sorted++;
+	m->op[m->ops++] = *op;
+	return (0);
+}
+
+int
+sweep_until(struct model *m, uint64_t until)
+{
+	uint32_t low = 0, high, middle;
+
+	if (ops_sort(m) != 0)
+		return (-1);
+	high = m->ops;
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (m->op[middle].start < until)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return (sweep_first(m, low));
+}
+
+int
+sweep_all(struct model *m)
+{
+	struct device_state *d;
+	uint32_t i;
+
+	if (sweep_until(m, UINT64_MAX) != 0)
+		return (-1);
+	host_sort(m);
+	for (i = 0; i < m->devices; i++) {
+		d = m->device[i];
+		if (!d->used)
+			continue;
+		if (advance(m, d, UINT64_MAX) != 0)
+			return (-1);
+		d->now = d->frontier;
+		burst_finish(m, d, IDMAP_NONE);
+	}
+	host_prune(m, UINT64_MAX);
+	return (0);
+}
