@@ -1,0 +1,102 @@
+#include <string.h>
+#include <time.h>
+
+#include "cli/client.h"
+#include "cli/daemon.h"
+#include "report/number.h"
+#include "report/text_util.h"
+
+#include "cli/command.h"
+
+#define STOP_MS 10000
+
+static int
+status(struct cli *cli)
+{
+	struct error e = ERROR_INIT;
+	json_t *version = NULL, *health = NULL;
+	char a[NUMBER_SIZE];
+
+	if (!daemon_answers(&e)) {
+		if (cli->opt.json)
+			cli_json(cli, json_pack("{s:b}", "running", 0));
+		else
+			cli_error(cli, &e);
+		return (EXIT_FAILED);
+	}
+	if (cli->client == NULL && (cli->client = daemon_client(&e)) == NULL)
+		return (cli_error(cli, &e));
+	if (client_get(cli->client, "/version", &version, &e) < 0 ||
+	    client_get(cli->client, "/health", &health, &e) < 0) {
+		json_decref(version);
+		return (cli_error(cli, &e));
+	}
+	if (cli->opt.json)
+		return (cli_json(cli, json_pack("{s:b, s:o, s:o}", "running",
+		    1, "version", version, "health", health)));
+	out_format(&cli->out, "cudadvised %s is running (%s)",
+	    field_text(version, "version"), field_text(health, "status"));
+	if (!isnan(field_number(health, "uptime_s")))
+		out_format(&cli->out, ", up %s", number_seconds(a,
+		    field_number(health, "uptime_s")));
+	out_line(&cli->out);
+	json_decref(version);
+	json_decref(health);
+	return (0);
+}
+
+static int
+start(struct cli *cli)
+{
+	struct error e = ERROR_INIT;
+
+	if (daemon_ensure(&e) != 0)
+		return (cli_error(cli, &e));
+	return (cli->opt.quiet ? 0 : status(cli));
+}
+
+static int
+stop(struct cli *cli)
+{
+	const struct timespec step = { 0, 20000000L };
+	struct error e = ERROR_INIT;
+	int waited;
+
+	if (!daemon_answers(NULL)) {
+		cli_note(cli, "no daemon runs");
+		return (0);
+	}
+	if ((cli->client = daemon_client(&e)) == NULL ||
+	    client_send(cli->client, "POST", "/shutdown", NULL, NULL, &e) < 0)
+		return (cli_error(cli, &e));
+	for (waited = 0; waited < STOP_MS; waited += 20) {
+		if (!daemon_answers(NULL))
+			return (0);
+		nanosleep(&step, NULL);
+	}
+	error_set(&e, "the daemon has not stopped within %d s",
+	    STOP_MS / 1000);
+	return (cli_error(cli, &e));
+}
+
+int
+cmd_daemon(struct cli *cli, int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		int (*run)(struct cli *);
+	} verbs[] = {
+		{ "start", start }, { "stop", stop }, { "status", status },
+	};
+	struct error e = ERROR_INIT;
+	size_t i;
+
+	(void)argc;
+	for (i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
+		if (strcmp(argv[0], verbs[i].name) == 0)
+			return (verbs[i].run(cli));
+	error_set(&e, "daemon: '%.60s' is none of: start stop status",
+	    argv[0]);
+	cli_error(cli, &e);
+	return (EXIT_USAGE);
+}

@@ -1,0 +1,72 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/client.h"
+
+#include "cli/command.h"
+
+static int
+export_to(struct cli *cli, const char *id, FILE *f, struct error *e)
+{
+	char *path;
+	int rc;
+
+	if (asprintf(&path, cli->opt.capture ? "/runs/%s/capture" :
+	    "/runs/%s/export?format=json", id) < 0)
+		return (error_set(e, "out of memory"));
+	rc = client_download(cli->client, path, f, e);
+	free(path);
+	return (rc < 0 ? -1 : 0);
+}
+
+/* To a file beside the wanted one, which is replaced only by a whole one. */
+static int
+export_file(struct cli *cli, const char *id, struct error *e)
+{
+	char *part;
+	FILE *f;
+	int bad;
+
+	if (asprintf(&part, "%s.part-%d", cli->opt.output, (int)getpid()) < 0)
+		return (error_set(e, "out of memory"));
+	if ((f = fopen(part, "we")) == NULL) {
+		error_set(e, "cannot write '%s':", part);
+		free(part);
+		return (-1);
+	}
+	bad = export_to(cli, id, f, e);
+	if (fclose(f) != 0 && !bad)
+		bad = error_set(e, "cannot write '%s':", part);
+	if (!bad && rename(part, cli->opt.output) != 0)
+		bad = error_set(e, "cannot write '%s':", cli->opt.output);
+	if (bad)
+		unlink(part);
+	free(part);
+	return (bad);
+}
+
+int
+cmd_export(struct cli *cli, int argc, char **argv)
+{
+	struct error e = ERROR_INIT;
+	char *id = client_quote(argv[0]);
+	int rc;
+
+	(void)argc;
+	if (id == NULL) {
+		error_set(&e, "out of memory");
+		return (cli_error(cli, &e));
+	}
+	if (cli->opt.output != NULL) {
+		rc = export_file(cli, id, &e);
+	} else if (cli->opt.capture && isatty(STDOUT_FILENO)) {
+		rc = error_set(&e, "a capture is not for a terminal");
+		error_remedy(&e, "use -o FILE, or a pipe");
+	} else {
+		rc = export_to(cli, id, stdout, &e);
+	}
+	free(id);
+	return (rc == 0 ? 0 : cli_error(cli, &e));
+}

@@ -1,0 +1,291 @@
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/paths.h"
+#include "base/text.h"
+#include "cli/client.h"
+#include "cli/command.h"
+#include "cli/daemon.h"
+#include "cli/stream.h"
+#include "ingest/capture.h"
+#include "report/text_util.h"
+
+#include "cli/collect.h"
+
+#define WAIT_MS 5000
+#define CALIBRATION_MAX 65536	/* bytes of JSON */
+#define CALIBRATIONS 64
+
+/* A directory for spool files beside ${capture}: the same disk, so that the
+ * finished capture can be moved into place. */
+static int
+make_directory(struct collect *c, struct error *e)
+{
+	char parent[PATH_MAX];
+	char *slash;
+
+	snprintf(parent, sizeof(parent), "%s", c->capture);
+	if ((slash = strrchr(parent, '/')) == NULL)
+		snprintf(parent, sizeof(parent), ".");
+	else if (slash == parent)
+		slash[1] = '\0';
+	else
+		*slash = '\0';
+	if (paths_join(c->directory, parent, ".cudadvise-XXXXXX", e) != 0)
+		return (-1);
+	if (mkdtemp(c->directory) == NULL) {
+		c->directory[0] = '\0';
+		return (error_set(e, "cannot write to '%s':", parent));
+	}
+	return (0);
+}
+
+/* The program may change its directory; its spool path must not change with
+ * it. */
+static int
+absolute(char *out, const char *path, struct error *e)
+{
+	char cwd[PATH_MAX];
+
+	if (path[0] == '/')
+		return (snprintf(out, PATH_MAX, "%s", path) < PATH_MAX ? 0 :
+		    error_set(e, "the path '%.100s' is too long", path));
+	if (getcwd(cwd, sizeof(cwd)) == NULL)
+		return (error_set(e, "cannot find the current directory:"));
+	return (paths_join(out, cwd, path, e));
+}
+
+int
+collect_open(struct collect *c, const char *path, struct error *e)
+{
+	struct error here = ERROR_INIT;
+	char state[PATH_MAX], name[64];
+	struct stat st;
+
+	memset(c, 0, sizeof(*c));
+	if (path != NULL) {
+		if (absolute(c->capture, path, e) != 0)
+			return (-1);
+		if (stat(c->capture, &st) == 0 && !S_ISREG(st.st_mode))
+			return (error_set(e, "'%s' is not a regular file",
+			    path));
+		return (make_directory(c, e));
+	}
+	snprintf(name, sizeof(name), "cudadvise-%d.cadv", (int)getpid());
+	if (absolute(c->capture, name, &here) == 0 &&
+	    make_directory(c, &here) == 0)
+		return (0);
+	if (paths_state(state, e) != 0 ||
+	    paths_join(c->capture, state, name, e) != 0)
+		return (-1);
+	return (make_directory(c, e));
+}
+
+static int
+is_spool(const struct dirent *d)
+{
+	size_t n = strlen(d->d_name);
+
+	return (n > 6 && strcmp(d->d_name + n - 6, ".spool") == 0);
+}
+
+static void
+free_names(struct dirent **entry, char **path, int n)
+{
+	int i;
+
+	for (i = 0; i < n; i++) {
+		free(entry[i]);
+		if (path != NULL)
+			free(path[i]);
+	}
+	free(entry);
+	free(path);
+}
+
+/* All spool files of the directory into ${out}. */
+static int
+concat(const struct collect *c, const char *out, struct error *e)
+{
+	struct dirent **entry;
+	char **path = NULL;
+	int n, i, rc = -1;
+
+	if ((n = scandir(c->directory, &entry, is_spool, alphasort)) < 0)
+		return (error_set(e, "cannot read '%s':", c->directory));
+	if ((path = calloc((size_t)n + 1, sizeof(*path))) == NULL)
+		goto memory;
+	for (i = 0; i < n; i++)
+		if (asprintf(&path[i], "%s/%s", c->directory,
+		    entry[i]->d_name) < 0) {
+			path[i] = NULL;
+			goto memory;
+		}
+	rc = capture_concat((const char *const *)path, (size_t)n, out, e);
+	goto out;
+memory:
+	error_set(e, "out of memory");
+out:
+	free_names(entry, path, n);
+	return (rc);
+}
+
+int
+collect_finish(struct collect *c, struct error *e)
+{
+	char whole[PATH_MAX];
+
+	if (paths_join(whole, c->directory, "whole.cadv", e) != 0 ||
+	    concat(c, whole, e) != 0)
+		goto fail;
+	if (rename(whole, c->capture) != 0) {
+		error_set(e, "cannot write '%s':", c->capture);
+		goto fail;
+	}
+	collect_discard(c);
+	return (0);
+fail:
+	error_remedy(e, "the data is still in '%.180s'", c->directory);
+	return (-1);
+}
+
+void
+collect_discard(struct collect *c)
+{
+	char path[PATH_MAX];
+	struct dirent *d;
+	DIR *dir;
+
+	if (c->directory[0] == '\0' || (dir = opendir(c->directory)) == NULL)
+		return;
+	while ((d = readdir(dir)) != NULL)
+		if (d->d_name[0] != '.' &&
+		    paths_join(path, c->directory, d->d_name, NULL) == 0)
+			unlink(path);
+	closedir(dir);
+	rmdir(c->directory);
+	c->directory[0] = '\0';
+}
+
+/* A file of at most CALIBRATION_MAX bytes; the length, 0 if there is none. */
+static size_t
+read_small(const char *path, char *buf)
+{
+	FILE *f = fopen(path, "re");
+	size_t n;
+
+	if (f == NULL)
+		return (0);
+	n = fread(buf, 1, CALIBRATION_MAX, f);
+	if (!feof(f) && fgetc(f) != EOF)
+		n = 0;
+	fclose(f);
+	return (n);
+}
+
+/* "<32 hex digits>.json" */
+static bool
+calibration_gpu(const char *name, char gpu[33])
+{
+
+	if (strlen(name) != 37 || strcmp(name + 32, ".json") != 0)
+		return (false);
+	memcpy(gpu, name, 32);
+	gpu[32] = '\0';
+	return (text_is_hex(gpu, 32));
+}
+
+int
+collect_calibrations(struct stream *s, struct error *e)
+{
+	char state[PATH_MAX], where[PATH_MAX], path[PATH_MAX], gpu[33];
+	struct record_CALIBRATION r;
+	char *buf;
+	struct dirent *d;
+	DIR *dir;
+	int rc = 0, n = 0;
+
+	if (paths_state(state, NULL) != 0 ||
+	    paths_join(where, state, "calibration", NULL) != 0 ||
+	    (dir = opendir(where)) == NULL)
+		return (0);
+	if ((buf = malloc(CALIBRATION_MAX + 1)) == NULL) {
+		closedir(dir);
+		return (error_set(e, "out of memory"));
+	}
+	while (rc == 0 && n < CALIBRATIONS && (d = readdir(dir)) != NULL) {
+		if (!calibration_gpu(d->d_name, gpu) ||
+		    paths_join(path, where, d->d_name, NULL) != 0)
+			continue;
+		r.json.p = (uint8_t *)buf;
+		if ((r.json.len = (uint32_t)read_small(path, buf)) == 0)
+			continue;
+		r.gpu = wire_str_of(gpu);
+		rc = stream_calibration(s, &r, e);
+		n++;
+	}
+	free(buf);
+	closedir(dir);
+	return (rc);
+}
+
+/* 1: analysed, 0: not yet, -1: it will not be. */
+static int
+analysed(struct cli *cli, const char *path, struct error *e)
+{
+	struct error trouble = ERROR_INIT;
+	const char *state;
+	json_t *run;
+	int done;
+
+	if (client_get(cli->client, path, &run, &trouble) < 0) {
+		/* Not stored yet, or the daemon is about to come back. */
+		if (client_status(cli->client) == 404 ||
+		    client_status(cli->client) == 0)
+			return (0);
+		if (e != NULL && !e->set)
+			*e = trouble;
+		return (-1);
+	}
+	state = field_text(run, "state");
+	done = state != NULL && strcmp(state, "live") != 0 &&
+	    json_object_get(run, "summary") != NULL;
+	json_decref(run);
+	return (done);
+}
+
+int
+collect_wait(struct cli *cli, const char *run, struct error *e)
+{
+	bool progress = isatty(STDERR_FILENO) && !cli->opt.quiet;
+	struct timespec step = { 0, 0 };
+	char path[64];
+	int waited = 0, ms = 5, done = 0;
+
+	if (cli->client == NULL && (cli->client = daemon_client(e)) == NULL)
+		return (-1);
+	snprintf(path, sizeof(path), "/runs/%s", run);
+	while ((done = analysed(cli, path, e)) == 0 && waited < WAIT_MS) {
+		if (progress && waited > 300)
+			fprintf(stderr, "\rcudadvise: analysing %.*s\033[K",
+			    1 + waited / 500 % 3, "...");
+		step.tv_nsec = ms * 1000000L;
+		nanosleep(&step, NULL);
+		waited += ms;
+		ms = ms < 100 ? 2 * ms : 100;
+	}
+	if (progress && waited > 300)
+		fprintf(stderr, "\r\033[K");
+	if (done > 0)
+		return (0);
+	error_set(e, "the daemon has not analysed the run within %d s",
+	    WAIT_MS / 1000);
+	return (error_remedy(e, "cudadvise show %.8s, later", run));
+}

@@ -1,0 +1,116 @@
+/*
+ * cli/command.h: the command line as tables (command.def), and what a command
+ * gets to work with.
+ */
+#ifndef CADV_CLI_COMMAND_H
+#define CADV_CLI_COMMAND_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "report/out.h"
+
+enum {
+	EXIT_FAILED = 1, EXIT_USAGE = 2,
+	/* of run, as of env and timeout: */
+	EXIT_OURS = 125, EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127
+};
+
+enum command_id {
+#define COMMAND(id, name, operands, kind, least, most, flags, summary, more) \
+	COMMAND_##id,
+#include "cli/command.def"
+#undef COMMAND
+	COMMANDS
+};
+
+enum option_id {
+#define OPTION(id, name, letter, value, choices, commands, help) OPTION_##id,
+#include "cli/command.def"
+#undef OPTION
+	OPTIONS
+};
+
+enum operand_kind {
+	OPERAND_NONE, OPERAND_PROGRAM, OPERAND_RUN, OPERAND_RULE, OPERAND_FILE,
+	OPERAND_VERB, OPERAND_COMMAND
+};
+
+enum { NEEDS_DAEMON = 1 };	/* main connects, starting it if needed */
+
+struct option_row {
+	const char *name;
+	char letter;			/* 0: none */
+	const char *value, *choices;
+	uint32_t commands;		/* bits of enum command_id */
+	const char *help;
+};
+extern const struct option_row option_table[OPTIONS];
+
+/* What the command line said. Strings are argv's. */
+struct options {
+	bool json, quiet, verbose, all, print, open, show, replay;
+	bool require_daemon, no_daemon, help, capture;
+	enum out_color color;
+	int level;			/* 0: not said */
+	double budget;			/* ratio, NaN: not said */
+	long limit, port;		/* 0: not said */
+	const char *label, *output;
+	bool output_opened;		/* the command opens it itself */
+};
+
+struct client;
+
+struct cli {
+	struct options opt;
+	struct out out, err;
+	struct client *client;		/* NULL without NEEDS_DAEMON */
+	FILE *output;			/* of -o, or NULL */
+};
+
+struct command {
+	const char *name, *operands;
+	enum operand_kind kind;
+	int least, most;
+	unsigned flags;
+	const char *summary, *more;
+	int (*run)(struct cli *cli, int argc, char **argv);
+};
+extern const struct command command_table[COMMANDS];
+
+/* command_find(name): its row, or NULL. */
+const struct command *command_find(const char *name);
+
+/*
+ * options_parse(o, c, argc, argv, e): fill ${o} from argv[1..]; parsing stops
+ * at the first operand. Returns the index of the first operand, or -1 with
+ * ${e} set.
+ */
+int options_parse(struct options *o, const struct command *c, int argc,
+    char **argv, struct error *e);
+
+/* help_all, help_command: as --help prints them. help_scdoc: the commands'
+ * part of the manual page. */
+void help_all(struct out *o);
+void help_command(struct out *o, const struct command *c);
+void help_scdoc(FILE *file);
+
+/* cli_error(cli, e): print ${e} and its remedy to standard error; returns
+ * EXIT_FAILED. */
+int cli_error(struct cli *cli, const struct error *e);
+/* cli_note: a line of ours to standard error, unless --quiet. */
+void cli_note(struct cli *cli, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* cli_json(cli, j): print ${j} (stolen) with schema_version at its top. */
+int cli_json(struct cli *cli, json_t *j);
+
+#define COMMAND(id, name, operands, kind, least, most, flags, summary, more) \
+	int cmd_##name(struct cli *cli, int argc, char **argv);
+#include "cli/command.def"
+#undef COMMAND
+
+#endif

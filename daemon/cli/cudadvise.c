@@ -1,0 +1,112 @@
+/*
+ * The cudadvise command: finds the command in the table, parses its options,
+ * connects to the daemon if the table says so, runs it.
+ */
+#include <errno.h>
+#include <locale.h>
+#include <string.h>
+
+#include "cli/client.h"
+#include "cli/daemon.h"
+
+#include "cli/command.h"
+
+/* The exit status of our own failures depends on the command. */
+static int
+own_status(const struct command *c, int otherwise)
+{
+
+	return (c == &command_table[COMMAND_RUN] ? EXIT_OURS : otherwise);
+}
+
+static int
+open_output(struct cli *cli, const struct command *c, struct error *e)
+{
+
+	if (cli->opt.output == NULL || c == &command_table[COMMAND_RUN] ||
+	    c == &command_table[COMMAND_EXPORT])
+		return (0);
+	cli->output = fopen(cli->opt.output, "we");
+	if (cli->output == NULL)
+		return (error_set(e, "cannot write '%s':", cli->opt.output));
+	out_setup(&cli->out, cli->output, cli->opt.color);
+	return (0);
+}
+
+/* What was printed must have arrived: a full disk is a failure. */
+static int
+close_output(struct cli *cli, int status)
+{
+	struct error e = ERROR_INIT;
+	FILE *f = cli->out.file;
+	int bad = ferror(f) | (fflush(f) != 0);
+
+	if (cli->output != NULL)
+		bad |= fclose(cli->output) != 0;
+	if (!bad || errno == EPIPE)
+		return (status);
+	error_set(&e, "cannot write %s:", cli->opt.output != NULL ?
+	    cli->opt.output : "to standard output");
+	cli_error(cli, &e);
+	return (status != 0 ? status : EXIT_FAILED);
+}
+
+static int
+run_command(struct cli *cli, const struct command *c, int argc, char **argv)
+{
+	struct error e = ERROR_INIT;
+	int first, status;
+
+	first = options_parse(&cli->opt, c, argc, argv, &e);
+	out_setup(&cli->out, stdout, cli->opt.color);
+	out_setup(&cli->err, stderr, cli->opt.color);
+	if (first < 0) {
+		cli_error(cli, &e);
+		return (own_status(c, EXIT_USAGE));
+	}
+	if (cli->opt.help) {
+		help_command(&cli->out, c);
+		return (close_output(cli, 0));
+	}
+	if (open_output(cli, c, &e) != 0) {
+		cli_error(cli, &e);
+		return (own_status(c, EXIT_FAILED));
+	}
+	if ((c->flags & NEEDS_DAEMON) != 0 &&
+	    (cli->client = daemon_connect(&e)) == NULL)
+		status = cli_error(cli, &e);
+	else
+		status = c->run(cli, argc - first, argv + first);
+	client_free(cli->client);
+	return (close_output(cli, status));
+}
+
+int
+main(int argc, char **argv)
+{
+	struct cli cli = { .client = NULL };
+	struct error e = ERROR_INIT;
+	const struct command *c;
+	const char *name;
+
+	setlocale(LC_CTYPE, "");
+	out_setup(&cli.out, stdout, COLOR_AUTO);
+	out_setup(&cli.err, stderr, COLOR_AUTO);
+	if (argc < 2) {
+		help_all(&cli.err);
+		return (EXIT_USAGE);
+	}
+	name = argv[1];
+	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+		name = "help";
+	else if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0)
+		name = "version";
+	if ((c = command_find(name)) == NULL) {
+		error_set(&e, "unknown %s '%.100s'",
+		    name[0] == '-' ? "option" : "command", name);
+		error_remedy(&e, "cudadvise help lists the commands");
+		cli_error(&cli, &e);
+		return (EXIT_USAGE);
+	}
+	return (run_command(&cli, c, argc - 1, argv + 1));
+}

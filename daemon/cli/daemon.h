@@ -1,0 +1,30 @@
+/*
+ * cli/daemon.h: finding the daemon, and starting it on first use.
+ */
+#ifndef CADV_CLI_DAEMON_H
+#define CADV_CLI_DAEMON_H
+
+#include <stdbool.h>
+
+struct client;
+struct error;
+
+/* daemon_answers(e): a daemon answers on the API socket. False with ${e} set
+ * (may be NULL). */
+bool daemon_answers(struct error *e);
+
+/* daemon_ensure(e): 0 if a daemon answers, after starting the cudadvised beside
+ * this executable if none did; -1 with ${e} set. */
+int daemon_ensure(struct error *e);
+
+/* daemon_connect(e): daemon_ensure, then a client; NULL with ${e} set. */
+struct client *daemon_connect(struct error *e);
+
+/* daemon_client(e): a client without starting anything. */
+struct client *daemon_client(struct error *e);
+
+/* daemon_sibling(out, name, e): the path of ${name} in the directory of this
+ * executable (PATH_MAX bytes). */
+int daemon_sibling(char *out, const char *name, struct error *e);
+
+#endif

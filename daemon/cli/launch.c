@@ -1,0 +1,248 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "cli/command.h"
+
+#include "cli/launch.h"
+
+/* Signals we treat differently while the program lives. */
+static const int watched[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE,
+	SIGCHLD };
+#define WATCHED (sizeof(watched) / sizeof(watched[0]))
+
+struct signals {
+	struct sigaction old[WATCHED];
+	sigset_t mask;
+};
+
+/* A signal handler can reach nothing but a global. */
+static volatile sig_atomic_t child_pid;
+
+static void
+hand_on(int sig)
+{
+	int saved = errno;
+
+	if (child_pid > 0)
+		kill((pid_t)child_pid, sig);
+	errno = saved;
+}
+
+static void
+signals_take(struct signals *s)
+{
+	struct sigaction sa;
+	sigset_t all;
+	size_t i;
+
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &s->mask);
+	for (i = 0; i < WATCHED; i++) {
+		memset(&sa, 0, sizeof(sa));
+		sigfillset(&sa.sa_mask);
+		sa.sa_flags = SA_RESTART;
+		if (watched[i] == SIGTERM || watched[i] == SIGHUP)
+			sa.sa_handler = hand_on;
+		else if (watched[i] == SIGCHLD)
+			/* Inherited "ignored" would make wait4 fail. */
+			sa.sa_handler = SIG_DFL;
+		else
+			sa.sa_handler = SIG_IGN;
+		sigaction(watched[i], NULL, &s->old[i]);
+		/* What nohup(1) made us ignore stays ignored. */
+		if (sa.sa_handler == hand_on &&
+		    s->old[i].sa_handler == SIG_IGN)
+			continue;
+		sigaction(watched[i], &sa, NULL);
+	}
+}
+
+static void
+signals_give_back(const struct signals *s, bool in_child)
+{
+	size_t i;
+
+	for (i = 0; i < WATCHED; i++)
+		/* Our report must not die of a closed pipe: that would change
+		 * the exit status. */
+		if (in_child || watched[i] != SIGPIPE)
+			sigaction(watched[i], &s->old[i], NULL);
+	sigprocmask(SIG_SETMASK, &s->mask, NULL);
+}
+
+static int
+not_started(int error, const char *name, struct error *e)
+{
+
+	errno = error;
+	if (error == ENOENT || error == ENOTDIR) {
+		error_set(e, "'%s':", name);
+		return (EXIT_NOT_FOUND);
+	}
+	error_set(e, "cannot execute '%s':", name);
+	return (EXIT_NOT_EXECUTABLE);
+}
+
+/* 0 if ${path} can be executed, else the reason. */
+static int
+check(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) != 0)
+		return (errno);
+	if (S_ISDIR(st.st_mode))
+		return (EISDIR);
+	return (access(path, X_OK) == 0 ? 0 : errno);
+}
+
+int
+launch_find(char *out, const char *name, struct error *e)
+{
+	const char *path = getenv("PATH"), *end;
+	int reason, worst = ENOENT, n;
+
+	if (strchr(name, '/') != NULL || *name == '\0') {
+		if ((n = snprintf(out, PATH_MAX, "%s", name)) >= PATH_MAX)
+			return (not_started(ENAMETOOLONG, name, e));
+		reason = check(name);
+		return (reason != 0 ? not_started(reason, name, e) : 0);
+	}
+	if (path == NULL)
+		path = "/bin:/usr/bin";
+	for (;; path = end + 1) {
+		end = strchrnul(path, ':');
+		n = snprintf(out, PATH_MAX, "%.*s%s%s", (int)(end - path),
+		    path, end > path ? "/" : "./", name);
+		if (n > 0 && n < PATH_MAX) {
+			if ((reason = check(out)) == 0)
+				return (0);
+			if (reason == EACCES)
+				worst = EACCES;
+		}
+		if (*end == '\0')
+			break;
+	}
+	if (worst == ENOENT) {
+		error_set(e, "'%s': no such program in PATH", name);
+		return (EXIT_NOT_FOUND);
+	}
+	return (not_started(worst, name, e));
+}
+
+static void
+exec_child(const char *path, char **argv, const struct variable *env,
+    size_t n, int report)
+{
+	size_t i;
+	int error;
+
+	for (i = 0; i < n; i++) {
+		if (env[i].value == NULL)
+			unsetenv(env[i].name);
+		else
+			setenv(env[i].name, env[i].value, 1);
+	}
+	/* execvp, for scripts that have no "#!" line; ${path} has a slash. */
+	execvp(path, argv);
+	error = errno;
+	while (write(report, &error, sizeof(error)) < 0 && errno == EINTR)
+		continue;
+	_exit(EXIT_NOT_EXECUTABLE);
+}
+
+static uint64_t
+real_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return ((uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec);
+}
+
+/* The end of the pipe says that exec worked; an errno that it did not. */
+static int
+exec_result(int fd)
+{
+	int error = 0;
+	ssize_t n;
+
+	while ((n = read(fd, &error, sizeof(error))) < 0 && errno == EINTR)
+		continue;
+	return (n == (ssize_t)sizeof(error) ? error : 0);
+}
+
+int
+launch_run(const char *path, char **argv, const struct variable *env,
+    size_t n, struct launched *l, struct error *e)
+{
+	struct signals signals;
+	int report[2], status = 0, error = 0;
+	pid_t pid;
+
+	memset(l, 0, sizeof(*l));
+	if (pipe2(report, O_CLOEXEC) != 0) {
+		error_set(e, "cannot make a pipe:");
+		return (EXIT_OURS);
+	}
+	signals_take(&signals);
+	l->start_ns = real_ns();
+	if ((pid = fork()) == 0) {
+		signals_give_back(&signals, true);
+		exec_child(path, argv, env, n, report[1]);
+	}
+	close(report[1]);
+	if (pid < 0) {
+		error_set(e, "cannot fork:");
+		close(report[0]);
+		signals_give_back(&signals, false);
+		return (EXIT_OURS);
+	}
+	/* Signals that came since the fork are handed on now. */
+	child_pid = pid;
+	sigprocmask(SIG_SETMASK, &signals.mask, NULL);
+	error = exec_result(report[0]);
+	close(report[0]);
+	while (wait4(pid, &status, 0, &l->usage) < 0 && errno == EINTR)
+		continue;
+	l->end_ns = real_ns();
+	child_pid = 0;
+	signals_give_back(&signals, false);
+	if (error != 0)
+		return (not_started(error, path, e));
+	l->exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	l->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+	return (0);
+}
+
+int
+launch_status(const struct launched *l)
+{
+	struct rlimit none = { 0, 0 };
+	sigset_t set;
+
+	if (l->signal == 0)
+		return (l->exit_code);
+	/* The program has left its core; ours would be of no use. */
+	setrlimit(RLIMIT_CORE, &none);
+	prctl(PR_SET_DUMPABLE, 0);
+	fflush(NULL);
+	signal(l->signal, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, l->signal);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	raise(l->signal);
+	return (128 + l->signal);	/* not reached for fatal signals */
+}

@@ -1,0 +1,46 @@
+/*
+ * cli/launch.h: running somebody's program as if we were not there: its own
+ * standard files, its own terminal, its own signals and exit status.
+ */
+#ifndef CADV_CLI_LAUNCH_H
+#define CADV_CLI_LAUNCH_H
+
+#include <stdint.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+struct error;
+
+/*
+ * launch_find(out, name, e): the program that execvp(3) would run, in ${out}
+ * (PATH_MAX bytes). Returns 0, or the exit status to end with, 126 or 127, with
+ * ${e} set.
+ */
+int launch_find(char *out, const char *name, struct error *e);
+
+/* Variables of the child: a NULL value unsets. */
+struct variable {
+	const char *name, *value;
+};
+
+struct launched {
+	int exit_code;		/* of the program; -1: a signal ended it */
+	int signal;		/* 0: none */
+	uint64_t start_ns, end_ns;	/* CLOCK_REALTIME */
+	struct rusage usage;
+};
+
+/*
+ * launch_run(path, argv, env, n, l, e): run it and wait for its end. While it
+ * lives SIGINT and SIGQUIT are ignored (the terminal sends them to the program
+ * too) and SIGTERM and SIGHUP handed on to it. Returns 0, or 125 to 127 with
+ * ${e} set when it did not start.
+ */
+int launch_run(const char *path, char **argv, const struct variable *env,
+    size_t n, struct launched *l, struct error *e);
+
+/* launch_status(l): the exit status that stands for ${l}; if the program was
+ * killed by a signal this ends our process by the same one. */
+int launch_status(const struct launched *l);
+
+#endif

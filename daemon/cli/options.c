@@ -1,0 +1,265 @@
+#include <getopt.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "wire/record.h"
+
+#include "cli/command.h"
+
+const struct option_row option_table[OPTIONS] = {
+#define BIT(command) (1u << COMMAND_##command)
+#define OPTION(id, name, letter, value, choices, commands, help)	\
+	[OPTION_##id] = { name, letter, value, choices, commands, help },
+#include "cli/command.def"
+#undef OPTION
+#undef BIT
+};
+
+const struct command command_table[COMMANDS] = {
+#define COMMAND(id, name, operands, kind, least, most, flags, summary, more) \
+	[COMMAND_##id] = { #name, operands, kind, least, most, flags, summary, \
+	    more, cmd_##name },
+#include "cli/command.def"
+#undef COMMAND
+};
+
+const struct command *
+command_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < COMMANDS; i++)
+		if (strcmp(command_table[i].name, name) == 0)
+			return (&command_table[i]);
+	return (NULL);
+}
+
+/* Index of ${value} among the space-separated choices, or -1. */
+static int
+choice_of(const struct option_row *row, const char *value)
+{
+	const char *p = row->choices;
+	size_t len = strlen(value), n;
+	int i;
+
+	for (i = 0; *p != '\0'; i++) {
+		n = strcspn(p, " ");
+		if (n == len && memcmp(p, value, n) == 0)
+			return (i);
+		p += n;
+		p += strspn(p, " ");
+	}
+	return (-1);
+}
+
+static int
+set_budget(struct options *o, const char *value, struct error *e)
+{
+	char number[32];
+	double percent;
+
+	text_copy(number, sizeof(number), value);
+	if (number[0] != '\0' && number[strlen(number) - 1] == '%')
+		number[strlen(number) - 1] = '\0';
+	if (text_double(number, 0, 1000, &percent) != 0)
+		return (error_set(e, "--overhead-budget: '%.60s' is not a "
+		    "percentage from 0 to 1000", value));
+	o->budget = percent / 100;
+	return (0);
+}
+
+static int
+set_number(long *out, const struct option_row *row, const char *value,
+    uint64_t max, struct error *e)
+{
+	uint64_t n;
+
+	if (text_u64(value, 1, max, &n) != 0)
+		return (error_set(e, "--%s: '%.60s' is not a number from 1 to "
+		    "%lu", row->name, value, (unsigned long)max));
+	*out = (long)n;
+	return (0);
+}
+
+static int
+option_set(struct options *o, enum option_id id, const char *value,
+    struct error *e)
+{
+	const struct option_row *row = &option_table[id];
+	int choice = 0;
+
+	if (row->choices != NULL && strcmp(row->choices, "FILE") != 0 &&
+	    (choice = choice_of(row, value)) < 0)
+		return (error_set(e, "--%s: '%.60s' is none of: %s", row->name,
+		    value, row->choices));
+	switch (id) {
+	case OPTION_LEVEL:
+		o->level = LEVEL_TRACE + choice;
+		return (0);
+	case OPTION_BUDGET:
+		return (set_budget(o, value, e));
+	case OPTION_LABEL:
+		if (strlen(value) > 200)
+			return (error_set(e, "--label: more than 200 bytes"));
+		o->label = value;
+		return (0);
+	case OPTION_REPLAY:
+		o->replay = true;
+		return (0);
+	case OPTION_REQUIRE_DAEMON:
+		o->require_daemon = true;
+		return (0);
+	case OPTION_NO_DAEMON:
+		o->no_daemon = true;
+		return (0);
+	case OPTION_JSON:
+		o->json = true;
+		return (0);
+	case OPTION_FORMAT:
+		o->json = choice == 1;
+		return (0);
+	case OPTION_EXPORT_FORMAT:
+		o->capture = choice == 1;
+		return (0);
+	case OPTION_OUTPUT:
+		if (*value == '\0')
+			return (error_set(e, "--output: an empty file name"));
+		o->output = value;
+		return (0);
+	case OPTION_ALL:
+		o->all = true;
+		return (0);
+	case OPTION_LIMIT:
+		return (set_number(&o->limit, row, value, 1000000, e));
+	case OPTION_PRINT:
+		o->print = true;
+		return (0);
+	case OPTION_OPEN:
+		o->open = true;
+		return (0);
+	case OPTION_PORT:
+		return (set_number(&o->port, row, value, 65535, e));
+	case OPTION_SHOW:
+		o->show = true;
+		return (0);
+	case OPTION_QUIET:
+		o->quiet = true;
+		return (0);
+	case OPTION_VERBOSE:
+		o->verbose = true;
+		return (0);
+	case OPTION_COLOR:
+		o->color = (enum out_color)choice;
+		return (0);
+	case OPTION_HELP:
+		o->help = true;
+		return (0);
+	case OPTIONS:
+		break;
+	}
+	return (error_set(e, "option %d has no meaning", (int)id));
+}
+
+/* The rows of one command, as getopt_long takes them. */
+struct parser {
+	struct option longs[OPTIONS + 1];
+	char shorts[3 * OPTIONS + 3];
+	uint32_t bit;
+};
+
+static void
+parser_init(struct parser *p, const struct command *c)
+{
+	const struct option_row *row;
+	size_t i, n = 0, at = 0;
+
+	memset(p, 0, sizeof(*p));
+	p->bit = 1u << (c - command_table);
+	p->shorts[at++] = '+';
+	p->shorts[at++] = ':';
+	for (i = 0; i < OPTIONS; i++) {
+		row = &option_table[i];
+		if ((row->commands & p->bit) == 0)
+			continue;
+		p->longs[n].name = row->name;
+		p->longs[n].has_arg = row->value != NULL;
+		p->longs[n++].val = 256 + (int)i;
+		if (row->letter == 0)
+			continue;
+		p->shorts[at++] = row->letter;
+		if (row->value != NULL)
+			p->shorts[at++] = ':';
+	}
+}
+
+static int
+find_option(const struct parser *p, int got)
+{
+	int i;
+
+	if (got >= 256)
+		return (got - 256);
+	for (i = 0; i < OPTIONS; i++)
+		if ((option_table[i].commands & p->bit) != 0 &&
+		    option_table[i].letter == got)
+			return (i);
+	return (-1);
+}
+
+static int
+bad_option(const struct command *c, const struct parser *p, int got,
+    char **argv, struct error *e)
+{
+	const char *word = argv[optind - 1];
+	char letter[3] = { '-', (char)optopt, '\0' };
+	int id;
+
+	if (optopt != 0 && optopt < 256)
+		word = letter;
+	id = optopt != 0 ? find_option(p, optopt) : -1;
+	if (got == ':')
+		error_set(e, "option '%.100s' needs a value", word);
+	else if (id >= 0)
+		error_set(e, "option '%.100s' takes no value", word);
+	else
+		error_set(e, "unknown option '%.100s'", word);
+	return (error_remedy(e, "cudadvise %s --help lists the options",
+	    c->name));
+}
+
+int
+options_parse(struct options *o, const struct command *c, int argc,
+    char **argv, struct error *e)
+{
+	struct parser p;
+	int got, id;
+
+	memset(o, 0, sizeof(*o));
+	o->budget = NAN;
+	parser_init(&p, c);
+	optind = 0;		/* glibc: start over */
+	opterr = 0;
+	while ((got = getopt_long(argc, argv, p.shorts, p.longs, NULL)) !=
+	    -1) {
+		if (got == '?' || got == ':')
+			return (bad_option(c, &p, got, argv, e));
+		if ((id = find_option(&p, got)) < 0)
+			return (error_set(e, "unknown option"));
+		if (option_set(o, (enum option_id)id, optarg, e) != 0)
+			return (-1);
+	}
+	if (o->help)
+		return (optind);
+	if (argc - optind < c->least) {
+		error_set(e, "%s needs %s", c->name, c->operands);
+		return (error_remedy(e, "see cudadvise %s --help", c->name));
+	}
+	if (c->most >= 0 && argc - optind > c->most) {
+		error_set(e, "%s does not take '%.100s'", c->name,
+		    argv[optind + c->most]);
+		return (error_remedy(e, "see cudadvise %s --help", c->name));
+	}
+	return (optind);
+}

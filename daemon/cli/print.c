@@ -1,0 +1,68 @@
+#include <stdarg.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "report/json.h"
+
+#include "cli/command.h"
+
+int
+cli_error(struct cli *cli, const struct error *e)
+{
+	struct out *o = &cli->err;
+
+	out_style(o, STYLE_BAD);
+	out_text(o, "cudadvise: ");
+	out_style(o, STYLE_PLAIN);
+	out_wrap(o, 2, e->text);
+	if (e->remedy[0] != '\0') {
+		out_text(o, "  ");
+		out_wrap(o, 2, e->remedy);
+	}
+	return (EXIT_FAILED);
+}
+
+void
+cli_note(struct cli *cli, const char *fmt, ...)
+{
+	va_list ap;
+	char *s;
+	int n;
+
+	if (cli->opt.quiet)
+		return;
+	va_start(ap, fmt);
+	n = vasprintf(&s, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		return;
+	out_text(&cli->err, "cudadvise: ");
+	out_wrap(&cli->err, 2, s);
+	free(s);
+}
+
+int
+cli_json(struct cli *cli, json_t *j)
+{
+	struct error e = ERROR_INIT;
+	size_t flags = JSON_INDENT(2);
+	json_t *top;
+
+	if (j == NULL) {
+		error_set(&e, "out of memory");
+		return (cli_error(cli, &e));
+	}
+	if (json_object_get(j, "schema_version") == NULL) {
+		top = json_pack("{s:i}", "schema_version", SCHEMA_VERSION);
+		json_object_update(top, j);
+		json_decref(j);
+		j = top;
+	}
+	/* A terminal must not be told what a target's strings say. */
+	if (isatty(fileno(cli->out.file)))
+		flags |= JSON_ENSURE_ASCII;
+	json_dumpf(j, cli->out.file, flags);
+	putc('\n', cli->out.file);
+	json_decref(j);
+	return (0);
+}

@@ -1,0 +1,40 @@
+/*
+ * cli/stream.h: the launcher's own stream of a run (PROTOCOL.md, section 1):
+ * RUN_BEGIN, the calibrations, RUN_END. It is short, so all of it is kept until
+ * the daemon has acknowledged it, and goes to a spool file if it does not.
+ */
+#ifndef CADV_CLI_STREAM_H
+#define CADV_CLI_STREAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "wire/record.h"
+
+struct error;
+struct stream;
+
+/* stream_new(run, e): ${run} is 32 hex digits. */
+struct stream *stream_new(const char *run, struct error *e);
+void stream_free(struct stream *s);
+
+int stream_begin(struct stream *s, const struct record_RUN_BEGIN *r,
+    struct error *e);
+int stream_calibration(struct stream *s, const struct record_CALIBRATION *r,
+    struct error *e);
+int stream_end(struct stream *s, const struct record_RUN_END *r,
+    struct error *e);
+
+/* stream_connect(s, path, e): to the daemon's ingest socket. */
+int stream_connect(struct stream *s, const char *path, struct error *e);
+
+/*
+ * stream_send(s, ms, e): send what was not sent, reconnecting once if the
+ * daemon went away, and wait up to ${ms} until all of it is acknowledged.
+ */
+int stream_send(struct stream *s, int ms, struct error *e);
+
+/* stream_spool(s, directory, e): write the whole stream as a spool file. */
+int stream_spool(struct stream *s, const char *directory, struct error *e);
+
+#endif

@@ -1,0 +1,85 @@
+#include <libsmartcols.h>
+#include <stdlib.h>
+
+#include "report/out.h"
+
+#include "cli/table.h"
+
+struct table {
+	struct libscols_table *table;
+	struct libscols_line *line;
+	struct out *out;
+	bool failed;
+};
+
+struct table *
+table_new(struct out *o, const struct table_column *columns, int n)
+{
+	struct table *t = calloc(1, sizeof(*t));
+	char *title;
+	int i, flags;
+
+	if (t == NULL || (t->table = scols_new_table()) == NULL) {
+		free(t);
+		return (NULL);
+	}
+	t->out = o;
+	scols_table_set_termforce(t->table, SCOLS_TERMFORCE_ALWAYS);
+	scols_table_set_termwidth(t->table, (size_t)o->width);
+	for (i = 0; i < n; i++) {
+		flags = columns[i].flags & TABLE_RIGHT ? SCOLS_FL_RIGHT : 0;
+		if (columns[i].flags & TABLE_CUT)
+			flags |= SCOLS_FL_TRUNC;
+		title = out_clean(o, columns[i].title);
+		if (title == NULL || scols_table_new_column(t->table, title,
+		    columns[i].flags & TABLE_CUT ? 0.3 : 0, flags) == NULL)
+			t->failed = true;
+		free(title);
+	}
+	return (t);
+}
+
+void
+table_row(struct table *t)
+{
+
+	if (t == NULL)
+		return;
+	if ((t->line = scols_table_new_line(t->table, NULL)) == NULL)
+		t->failed = true;
+}
+
+void
+table_cell(struct table *t, int column, const char *text)
+{
+	char *clean;
+
+	if (t == NULL || t->line == NULL)
+		return;
+	clean = out_clean(t->out, text != NULL ? text : "");
+	if (clean == NULL ||
+	    scols_line_refer_data(t->line, (size_t)column, clean) != 0) {
+		free(clean);
+		t->failed = true;
+	}
+}
+
+int
+table_print(struct table *t)
+{
+
+	if (t == NULL || t->failed)
+		return (-1);
+	scols_table_set_stream(t->table, t->out->file);
+	return (scols_print_table(t->table) == 0 ? 0 : -1);
+}
+
+void
+table_free(struct table *t)
+{
+
+	if (t == NULL)
+		return;
+	scols_unref_table(t->table);
+	free(t);
+}

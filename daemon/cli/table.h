@@ -1,0 +1,27 @@
+/* cli/table.h: a table on standard output, by libsmartcols. Cells are cleaned
+ * like everything that is printed (report/out.h). */
+#ifndef CADV_CLI_TABLE_H
+#define CADV_CLI_TABLE_H
+
+#include <stdbool.h>
+
+struct out;
+struct table;
+
+enum { TABLE_RIGHT = 1,	/* numbers */ TABLE_CUT = 2	/* may be cut */ };
+
+struct table_column {
+	const char *title;
+	int flags;
+};
+
+/* Without memory NULL; all others accept NULL. */
+struct table *table_new(struct out *o, const struct table_column *columns,
+    int n);
+void table_row(struct table *t);
+void table_cell(struct table *t, int column, const char *text);
+/* table_print(t): to the out of table_new; -1 without memory. */
+int table_print(struct table *t);
+void table_free(struct table *t);
+
+#endif

@@ -1,0 +1,232 @@
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/config.h"
+#include "base/error.h"
+#include "base/paths.h"
+#include "base/text.h"
+#include "cli/client.h"
+#include "cli/command.h"
+#include "cli/daemon.h"
+#include "report/analysis.h"
+#include "report/number.h"
+#include "report/text_util.h"
+
+#include "cli/view.h"
+
+#include <limits.h>
+
+/* The person's thresholds count here as they do in the daemon. */
+static int
+load_config(struct config *config, struct error *e)
+{
+	char path[PATH_MAX];
+
+	config_init(config);
+	if (paths_config(path, NULL) != 0)
+		return (0);
+	return (config_load(config, path, false, e));
+}
+
+static void
+note_damage(struct cli *cli, const char *path, const struct capture_stats *s)
+{
+	char a[NUMBER_SIZE];
+
+	if (s->truncated)
+		cli_note(cli, "'%s' ends in the middle of a frame: what "
+		    "follows is what came before", path);
+	if (s->damaged > 0)
+		cli_note(cli, "'%s' is damaged in %s place%s; the frames there "
+		    "were left out", path, number_count(a, s->damaged),
+		    s->damaged == 1 ? "" : "s");
+}
+
+int
+view_file(struct cli *cli, const char *path, struct view *v, struct error *e)
+{
+	struct analysis a = ANALYSIS_INIT;
+	struct config config;
+	json_t *all = NULL;
+	int rc = -1;
+
+	memset(v, 0, sizeof(*v));
+	v->from_file = true;
+	if (load_config(&config, e) != 0)
+		return (-1);
+	if (analysis_from_file(&a, path, config.thresholds, e) != 0)
+		goto out;
+	note_damage(cli, path, &a.stats);
+	if ((all = analysis_json(&a)) == NULL ||
+	    (v->name = strdup(path)) == NULL) {
+		error_set(e, "out of memory");
+		goto out;
+	}
+	v->run = json_incref(json_object_get(all, "run"));
+	v->findings = json_incref(json_object_get(all, "findings"));
+	v->kernels = json_incref(json_object_get(all, "kernels"));
+	v->diagnostics = json_incref(json_object_get(all, "diagnostics"));
+	rc = 0;
+out:
+	json_decref(all);
+	analysis_release(&a);
+	config_clear(&config);
+	if (rc != 0)
+		view_release(v);
+	return (rc);
+}
+
+/* The newest run's number as text, malloced. */
+static char *
+newest(struct cli *cli, struct error *e)
+{
+	json_t *page = client_items(cli->client, "/runs", 1, e);
+	const json_t *number;
+	char *name = NULL;
+
+	if (page == NULL)
+		return (NULL);
+	number = json_object_get(json_array_get(page, 0), "number");
+	if (!json_is_integer(number)) {
+		error_set(e, "no run is recorded yet");
+		error_remedy(e, "cudadvise run PROGRAM records one");
+	} else if (asprintf(&name, "%lld",
+	    (long long)json_integer_value(number)) < 0) {
+		name = NULL;
+		error_set(e, "out of memory");
+	}
+	json_decref(page);
+	return (name);
+}
+
+/* An object of the run: /runs/ID + ${tail}. */
+static json_t *
+get(struct cli *cli, const char *id, const char *tail, struct error *e)
+{
+	json_t *got = NULL;
+	char *path;
+
+	if (asprintf(&path, "/runs/%s%s", id, tail) < 0) {
+		error_set(e, "out of memory");
+		return (NULL);
+	}
+	if (client_get(cli->client, path, &got, e) < 0)
+		got = NULL;
+	free(path);
+	return (got);
+}
+
+/* The items of an unpaged list, or of an answer that is a bare array. */
+static json_t *
+get_list(struct cli *cli, const char *id, const char *tail, struct error *e)
+{
+	json_t *got = get(cli, id, tail, e), *items;
+
+	if (got == NULL || json_is_array(got))
+		return (got);
+	items = json_incref(json_object_get(got, "items"));
+	json_decref(got);
+	return (items != NULL ? items : json_array());
+}
+
+static int
+view_run(struct cli *cli, const char *ref, struct view *v, struct error *e)
+{
+	char *id = client_quote(ref), *path = NULL;
+	const json_t *number;
+	int rc = -1;
+
+	if (id == NULL || asprintf(&path, "/runs/%s/kernels", id) < 0)
+		goto memory;
+	if ((v->run = get(cli, id, "", e)) == NULL ||
+	    (v->findings = get(cli, id, "/findings", e)) == NULL ||
+	    (v->kernels = client_items(cli->client, path, 0, e)) == NULL ||
+	    (v->diagnostics = get_list(cli, id, "/diagnostics", e)) == NULL)
+		goto out;
+	number = json_object_get(v->run, "number");
+	if (json_is_integer(number)) {
+		if (asprintf(&v->name, "%lld",
+		    (long long)json_integer_value(number)) < 0)
+			v->name = NULL;
+	} else {
+		v->name = strdup(ref);
+	}
+	if (v->name == NULL)
+		goto memory;
+	rc = 0;
+	goto out;
+memory:
+	error_set(e, "out of memory");
+out:
+	free(path);
+	free(id);
+	return (rc);
+}
+
+int
+view_load(struct cli *cli, const char *ref, struct view *v, struct error *e)
+{
+	struct stat st;
+	char *latest = NULL;
+	uint64_t number;
+	int rc = -1;
+
+	memset(v, 0, sizeof(*v));
+	/* "41" is a run even if a file has that name: write ./41 for it. */
+	if (ref != NULL && (strchr(ref, '/') != NULL ||
+	    (text_u64(ref, 0, UINT64_MAX, &number) != 0 &&
+	    stat(ref, &st) == 0)))
+		return (view_file(cli, ref, v, e));
+	if (cli->client == NULL && (cli->client = daemon_connect(e)) == NULL)
+		return (-1);
+	if (ref == NULL && (ref = latest = newest(cli, e)) == NULL)
+		return (-1);
+	rc = view_run(cli, ref, v, e);
+	free(latest);
+	if (rc != 0)
+		view_release(v);
+	return (rc);
+}
+
+void
+view_release(struct view *v)
+{
+
+	free(v->name);
+	json_decref(v->run);
+	json_decref(v->findings);
+	json_decref(v->kernels);
+	json_decref(v->diagnostics);
+	memset(v, 0, sizeof(*v));
+}
+
+struct report
+view_report(const struct cli *cli, const struct view *v)
+{
+	struct report r = { .run = v->run, .findings = v->findings,
+	    .kernels = v->kernels, .diagnostics = v->diagnostics,
+	    .name = v->name, .verbose = cli->opt.verbose };
+
+	return (r);
+}
+
+json_t *
+view_json(const struct view *v)
+{
+
+	return (json_pack("{s:O, s:O, s:O, s:O}", "run", v->run, "findings",
+	    v->findings, "kernels", v->kernels, "diagnostics",
+	    v->diagnostics));
+}
+
+int
+view_print(struct cli *cli, const struct view *v)
+{
+	struct report r = view_report(cli, v);
+
+	if (cli->opt.json)
+		return (cli_json(cli, view_json(v)));
+	text_report(&cli->out, &r);
+	return (0);
+}

@@ -1,0 +1,43 @@
+/*
+ * cli/view.h: the documents of one run, from the daemon or from a capture file
+ * that is analysed here: commands need not know which.
+ */
+#ifndef CADV_CLI_VIEW_H
+#define CADV_CLI_VIEW_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "report/text.h"
+
+struct cli;
+struct error;
+
+struct view {
+	char *name;		/* as commands call the run: number or path */
+	json_t *run, *findings, *kernels, *diagnostics;
+	bool from_file;
+};
+
+/*
+ * view_load(cli, ref, v, e): ${ref} is a run's number or id, the path of a
+ * capture (something with a '/' or an existing file), or NULL for the newest
+ * run. Connects cli->client if it is needed. -1 with ${e} set.
+ */
+int view_load(struct cli *cli, const char *ref, struct view *v,
+    struct error *e);
+/* view_file: a capture file only. */
+int view_file(struct cli *cli, const char *path, struct view *v,
+    struct error *e);
+void view_release(struct view *v);
+
+/* The report that is drawn from it; borrows. */
+struct report view_report(const struct cli *cli, const struct view *v);
+
+/* Everything of it as one object. New reference. */
+json_t *view_json(const struct view *v);
+
+/* view_print(cli, v): the report as text or JSON to cli->out. */
+int view_print(struct cli *cli, const struct view *v);
+
+#endif
