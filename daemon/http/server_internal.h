@@ -1,0 +1,94 @@
+/*
+ * The adapter to libmicrohttpd, which only server*.c see. A request is a struct
+ * call: the raw target first (MHD_OPTION_URI_LOG_CALLBACK), then the header,
+ * the body in pieces, and the response. Two things suspend a connection: an
+ * event stream that has nothing to say, and a slow handler, which has a thread
+ * of its own meanwhile. MHD_stop_daemon aborts the process while one is
+ * suspended, so http_stop ends streams and waits for handlers first.
+ */
+#ifndef CADV_HTTP_SERVER_INTERNAL_H
+#define CADV_HTTP_SERVER_INTERNAL_H
+
+#include <limits.h>
+#include <microhttpd.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+
+#include "http/exchange.h"
+#include "http/server.h"
+
+#define STREAMS_MAX 48		/* so that the others are not starved */
+
+enum { SOCKET_UNIX, SOCKET_IPV4, SOCKET_IPV6, SOCKETS };
+
+struct watcher {			/* an open event stream */
+	struct http *http;
+	struct MHD_Connection *connection;
+	struct event_stream *events;
+	bool suspended;
+	struct watcher *next, **prev;
+};
+
+struct http {
+	struct http_options options;
+	struct service *service;
+	char unix_path[PATH_MAX], token_path[PATH_MAX];
+	bool bound;			/* unix_path is ours to remove */
+	char token[TOKEN_TEXT + 1];
+	struct listener {
+		struct http *http;
+		bool tcp;
+		struct MHD_Daemon *daemon;
+	} listener[SOCKETS];
+	pthread_mutex_t tcp_lock;	/* opening TCP, port */
+	atomic_int port;
+
+	pthread_mutex_t lock;		/* what follows */
+	pthread_cond_t changed;
+	struct watcher *watchers;
+	size_t open_streams, slow;
+	bool quit;			/* nothing suspends any more */
+	bool poke;			/* events came: wake the streams */
+	pthread_t waker;
+
+	atomic_uint_fast64_t requests, errors, refused;
+};
+
+struct call {
+	char raw[TARGET_MAX + 1];
+	size_t raw_length;
+	struct http *http;
+	struct listener *listener;
+	struct MHD_Connection *connection;
+	bool begun, failed, counted;
+	bool handled;			/* the response is filled */
+	uint64_t max_body, got;
+	char *body;			/* JSON so far */
+	struct request rq;
+	struct response rs;
+	char if_match[128], if_none_match[512], last_event_id[32];
+};
+
+/* server_stream.c */
+void *server_waker(void *http);
+void server_wake(struct http *h);	/* with the lock held */
+void server_on_event(void *http);
+struct MHD_Response *server_stream_response(struct call *c);
+
+/* server_send.c */
+enum MHD_Result server_send(struct call *c);
+
+/* server_call.c: libmicrohttpd's callbacks; the first argument is the struct
+ * listener */
+void *server_on_target(void *listener, const char *uri,
+    struct MHD_Connection *connection);
+enum MHD_Result server_on_request(void *listener,
+    struct MHD_Connection *connection, const char *url, const char *method,
+    const char *version, const char *data, size_t *size, void **context);
+void server_on_completed(void *listener, struct MHD_Connection *connection,
+    void **context, enum MHD_RequestTerminationCode code);
+void server_on_connection(void *listener, struct MHD_Connection *connection,
+    void **socket_context, enum MHD_ConnectionNotificationCode code);
+
+#endif

@@ -1,0 +1,131 @@
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "http/events.h"
+#include "http/server_internal.h"
+
+static int64_t
+now_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec;
+}
+
+/* With the lock held: let every suspended stream look for something to send. */
+void
+server_wake(struct http *h)
+{
+	struct watcher *st;
+
+	for (st = h->watchers; st != NULL; st = st->next)
+		if (st->suspended) {
+			st->suspended = false;
+			MHD_resume_connection(st->connection);
+		}
+}
+
+void
+server_on_event(void *arg)
+{
+	struct http *h = arg;
+
+	pthread_mutex_lock(&h->lock);
+	h->poke = true;
+	pthread_cond_broadcast(&h->changed);
+	pthread_mutex_unlock(&h->lock);
+}
+
+/* Wakes streams for events and heartbeats. */
+void *
+server_waker(void *arg)
+{
+	struct http *h = arg;
+	struct timespec until;
+
+	pthread_mutex_lock(&h->lock);
+	while (!h->quit) {
+		clock_gettime(CLOCK_MONOTONIC, &until);
+		until.tv_sec += EVENTS_HEARTBEAT_S;
+		while (!h->quit && !h->poke)
+			if (pthread_cond_timedwait(&h->changed, &h->lock,
+			    &until) == ETIMEDOUT)
+				break;
+		h->poke = false;
+		server_wake(h);
+	}
+	pthread_mutex_unlock(&h->lock);
+	return NULL;
+}
+
+static ssize_t
+stream_read(void *arg, uint64_t position, char *out, size_t size)
+{
+	struct watcher *st = arg;
+	struct http *h = st->http;
+	ssize_t n = MHD_CONTENT_READER_END_OF_STREAM;
+
+	(void)position;
+	pthread_mutex_lock(&h->lock);
+	if (!h->quit) {
+		n = (ssize_t)event_stream_read(st->events, now_s(), out, size);
+		if (n == 0) {
+			st->suspended = true;
+			MHD_suspend_connection(st->connection);
+		}
+	}
+	pthread_mutex_unlock(&h->lock);
+	return n;
+}
+
+static void
+stream_free(void *arg)
+{
+	struct watcher *st = arg;
+	struct http *h = st->http;
+
+	pthread_mutex_lock(&h->lock);
+	*st->prev = st->next;
+	if (st->next != NULL)
+		st->next->prev = st->prev;
+	h->open_streams--;
+	pthread_cond_broadcast(&h->changed);
+	pthread_mutex_unlock(&h->lock);
+	event_stream_free(st->events);
+	free(st);
+}
+
+struct MHD_Response *
+server_stream_response(struct call *c)
+{
+	struct http *h = c->http;
+	struct watcher *st = calloc(1, sizeof(*st));
+	struct MHD_Response *r;
+
+	if (st == NULL)
+		return NULL;
+	st->http = h;
+	st->connection = c->connection;
+	pthread_mutex_lock(&h->lock);
+	if (h->quit || h->open_streams >= STREAMS_MAX) {
+		pthread_mutex_unlock(&h->lock);
+		free(st);
+		return NULL;
+	}
+	h->open_streams++;
+	st->next = h->watchers;
+	st->prev = &h->watchers;
+	if (st->next != NULL)
+		st->next->prev = &st->next;
+	h->watchers = st;
+	pthread_mutex_unlock(&h->lock);
+	st->events = c->rs.stream;
+	r = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 4096,
+	    stream_read, st, stream_free);
+	c->rs.stream = NULL;
+	if (r == NULL)
+		stream_free(st);
+	return r;
+}

@@ -1,0 +1,372 @@
+/* Who may ask, what a body must be, how problems and tokens look. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/error.h"
+#include "http/api.h"
+#include "http/exchange.h"
+#include "http/route.h"
+#include "http/token.h"
+
+#define TOKEN								\
+	"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
+static void
+test_host(void **state)
+{
+	static const char *const good[] = { "127.0.0.1:4711",
+		"localhost:4711", "LOCALHOST:4711", "[::1]:4711" };
+	static const char *const bad[] = { "", "127.0.0.1", "127.0.0.1:47110",
+		"127.0.0.1:471", "127.0.0.1:4711 ", "127.0.0.1:4711.evil.org",
+		"evil.org:4711", "localhost.evil.org:4711", "127.0.0.2:4711",
+		"0.0.0.0:4711", "[::]:4711", "::1:4711", "localhost",
+		"x@localhost:4711" };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		assert_true(guard_host(good[i], 4711));
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		if (guard_host(bad[i], 4711))
+			fail_msg("host '%s' was accepted", bad[i]);
+	assert_true(guard_host("localhost", 80));
+}
+
+static void
+test_guard(void **state)
+{
+	struct guard_headers h = { "127.0.0.1:1", NULL, NULL,
+		"Bearer " TOKEN };
+
+	(void)state;
+	assert_int_equal(guard_check(&h, 1, TOKEN), GUARD_OK);
+	h.fetch_site = "same-origin";
+	h.origin = "http://127.0.0.1:1";
+	assert_int_equal(guard_check(&h, 1, TOKEN), GUARD_OK);
+	h.fetch_site = "none";
+	assert_int_equal(guard_check(&h, 1, TOKEN), GUARD_OK);
+	h.fetch_site = "same-site";
+	assert_int_equal(guard_check(&h, 1, TOKEN), GUARD_CROSS_SITE);
+	h.fetch_site = "cross-site";
+	assert_int_equal(guard_check(&h, 1, NULL), GUARD_CROSS_SITE);
+	h.fetch_site = NULL;
+	h.origin = "http://127.0.0.1:2";
+	assert_int_equal(guard_check(&h, 1, TOKEN), GUARD_CROSS_SITE);
+	h.origin = "http://localhost:1";
+	assert_int_equal(guard_check(&h, 1, TOKEN), GUARD_CROSS_SITE);
+	h.origin = "https://127.0.0.1:1";
+	assert_int_equal(guard_check(&h, 1, TOKEN), GUARD_CROSS_SITE);
+	h.origin = "null";
+	assert_int_equal(guard_check(&h, 1, TOKEN), GUARD_CROSS_SITE);
+	h.origin = NULL;
+	h.host = NULL;
+	assert_int_equal(guard_check(&h, 1, TOKEN), GUARD_NO_HOST);
+	h.host = "evil.org:1";
+	assert_int_equal(guard_check(&h, 1, TOKEN), GUARD_HOST);
+}
+
+static void
+test_token(void **state)
+{
+	char other[] = "Bearer " TOKEN;
+
+	(void)state;
+	assert_true(guard_token(TOKEN, "Bearer " TOKEN));
+	assert_true(guard_token(TOKEN, "bearer " TOKEN));
+	assert_false(guard_token(TOKEN, NULL));
+	assert_false(guard_token(TOKEN, ""));
+	assert_false(guard_token(TOKEN, "Bearer "));
+	assert_false(guard_token(TOKEN, TOKEN));
+	assert_false(guard_token(TOKEN, "Basic " TOKEN));
+	assert_false(guard_token(TOKEN, "Bearer " TOKEN "0"));
+	assert_false(guard_token("", "Bearer "));
+	for (size_t i = 7; i < sizeof(other) - 1; i++) {
+		other[i] ^= 1;
+		assert_false(guard_token(TOKEN, other));
+		other[i] ^= 1;
+	}
+}
+
+static void
+test_token_file(void **state)
+{
+	char dir[] = "/tmp/cudadvise-token-XXXXXX", path[64];
+	char first[TOKEN_TEXT + 1], again[TOKEN_TEXT + 1];
+	struct error e = ERROR_INIT;
+	struct stat st;
+	FILE *f;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/token", dir);
+	assert_int_equal(token_load(path, first, &e), 0);
+	assert_int_equal(strlen(first), TOKEN_TEXT);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+	assert_int_equal(token_load(path, again, &e), 0);
+	assert_string_equal(first, again);
+	/* What others could have read is no secret any more. */
+	assert_int_equal(chmod(path, 0644), 0);
+	assert_int_equal(token_load(path, again, &e), 0);
+	assert_string_not_equal(first, again);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+	/* A file that is no token, and one behind a symbolic link. */
+	f = fopen(path, "w");
+	fputs("short", f);
+	fclose(f);
+	assert_int_equal(token_load(path, first, &e), 0);
+	assert_int_equal(strlen(first), TOKEN_TEXT);
+	unlink(path);
+	assert_int_equal(symlink("/etc/passwd", path), 0);
+	assert_int_equal(token_load(path, first, &e), 0);
+	assert_int_equal(lstat(path, &st), 0);
+	assert_true(S_ISREG(st.st_mode));
+	unlink(path);
+	rmdir(dir);
+	assert_int_equal(token_load(path, first, &e), -1);
+	assert_true(e.set);
+}
+
+/* --- exchanges -------------------------------------------------------------- */
+
+struct asked {
+	struct request rq;
+	struct response rs;
+	uint64_t max_body;
+};
+
+/* Begin a request over TCP that is allowed but for what ${head} changes. */
+static int
+ask(struct asked *a, const char *method, const char *raw,
+    const struct exchange_head *change)
+{
+	struct exchange_head head = { .tcp = true, .port = 1, .token = TOKEN,
+		.guard = { .host = "localhost:1",
+		    .authorization = "Bearer " TOKEN },
+		.max_upload = 1 << 20 };
+
+	memset(a, 0, sizeof(*a));
+	if (change != NULL) {
+		head.content_type = change->content_type;
+		head.content_length = change->content_length;
+		head.chunked = change->chunked;
+		head.repeated = change->repeated;
+		if (change->guard.authorization != NULL)
+			head.guard.authorization = change->guard.authorization;
+		if (change->guard.host != NULL)
+			head.guard.host = change->guard.host;
+	}
+	head.method = method;
+	head.raw = raw;
+	head.raw_length = strlen(raw);
+	return exchange_begin(&head, &a->rq, &a->rs, &a->max_body);
+}
+
+static void
+expect(int status, const char *method, const char *raw,
+    const struct exchange_head *change)
+{
+	struct asked a;
+	json_t *j;
+
+	assert_int_equal(ask(&a, method, raw, change), status == 0 ? 0 : -1);
+	if (a.rs.status != status)
+		fail_msg("%s %s: status %d, not %d", method, raw, a.rs.status,
+		    status);
+	if (status != 0) {
+		assert_string_equal(a.rs.type, "application/problem+json");
+		j = json_loadb(a.rs.body, a.rs.length, 0, NULL);
+		assert_int_equal(json_integer_value(json_object_get(j,
+		    "status")), status);
+		json_decref(j);
+	}
+	response_release(&a.rs);
+}
+
+static void
+test_begin(void **state)
+{
+	(void)state;
+	expect(0, "GET", "/api/v1/runs?limit=3", NULL);
+	expect(0, "HEAD", "/api/v1/runs", NULL);
+	expect(404, "GET", "/api/v2/runs", NULL);
+	expect(400, "GET", "/api/v1/runs?nope=3", NULL);
+	expect(400, "GET", "/api/v1/runs?limit=3&limit=3", NULL);
+	expect(400, "GET", "/api/v1/%2e%2e/x", NULL);
+	expect(405, "PUT", "/api/v1/runs", NULL);
+	expect(405, "DELETE", "/api/v1/runs", NULL);
+	expect(405, "OPTIONS", "/api/v1/runs", NULL);
+	expect(403, "POST", "/api/v1/shutdown", NULL);
+	expect(401, "GET", "/api/v1/runs", &(struct exchange_head){
+	    .guard.authorization = "Bearer x" });
+	/* An unknown path says nothing to who has no token. */
+	expect(401, "GET", "/api/v1/nope", &(struct exchange_head){
+	    .guard.authorization = "Bearer x" });
+	expect(0, "GET", "/app.js", &(struct exchange_head){
+	    .guard.authorization = "Bearer x" });
+	expect(403, "GET", "/app.js", &(struct exchange_head){
+	    .guard.host = "evil.org:1" });
+	expect(400, "GET", "/api/v1/runs", &(struct exchange_head){
+	    .repeated = true });
+}
+
+static void
+test_body_header(void **state)
+{
+	const struct exchange_head json = { .content_type =
+	    "application/json; charset=utf-8", .content_length = "10" };
+	const struct exchange_head large = { .content_type =
+	    "application/json", .content_length = "65537" };
+	const struct exchange_head odd = { .content_type = "application/json",
+		.content_length = "-1" };
+	const struct exchange_head form = { .content_type =
+	    "application/x-www-form-urlencoded", .content_length = "10" };
+	const struct exchange_head jsonx = { .content_type =
+	    "application/jsonx", .content_length = "10" };
+	const struct exchange_head capture = { .content_type =
+	    "application/octet-stream", .content_length = "1048576" };
+	const struct exchange_head too_large = { .content_type =
+	    "application/octet-stream", .content_length = "1048577" };
+	const struct exchange_head chunked = { .chunked = true };
+
+	(void)state;
+	expect(0, "PATCH", "/api/v1/runs/1", &json);
+	expect(413, "PATCH", "/api/v1/runs/1", &large);
+	expect(400, "PATCH", "/api/v1/runs/1", &odd);
+	expect(415, "PATCH", "/api/v1/runs/1", &form);
+	expect(415, "PATCH", "/api/v1/runs/1", &jsonx);
+	expect(415, "PATCH", "/api/v1/runs/1", NULL);
+	expect(0, "POST", "/api/v1/runs", &capture);
+	expect(413, "POST", "/api/v1/runs", &too_large);
+	expect(415, "POST", "/api/v1/runs", &json);
+	expect(413, "GET", "/api/v1/runs", &json);
+	expect(413, "GET", "/api/v1/runs", &chunked);
+	expect(0, "POST", "/api/v1/runs/1/reanalyze", NULL);
+	expect(415, "POST", "/api/v1/runs/1/reanalyze", &form);
+}
+
+static void
+body(int status, const char *text)
+{
+	struct asked a;
+
+	assert_int_equal(ask(&a, "PATCH", "/api/v1/runs/1",
+	    &(struct exchange_head){ .content_type = "application/json" }), 0);
+	assert_int_equal(exchange_body(&a.rq, &a.rs, text, strlen(text)),
+	    status == 0 ? 0 : -1);
+	assert_int_equal(a.rs.status, status);
+	json_decref(a.rq.body);
+	response_release(&a.rs);
+}
+
+static void
+test_body(void **state)
+{
+	(void)state;
+	body(0, "{}");
+	body(0, "{\"label\":\"x\"}");
+	body(400, "");
+	body(400, "{");
+	body(400, "[]");
+	body(400, "null");
+	body(400, "{} x");
+	body(400, "{\"a\":1,\"a\":2}");
+	body(400, "{\"a\":\"\xff\"}");
+	body(400, "{\"a\":\"\\u0000\"}");
+	body(400, "{\"a\":NaN}");
+	body(400, "{'a':1}");
+}
+
+static void
+test_unknown_member(void **state)
+{
+	struct request rq = { 0 };
+	struct response rs = { 0 };
+	json_t *j;
+
+	(void)state;
+	rq.body = json_pack("{s:s, s:b}", "label", "x", "pinned", 1);
+	assert_int_equal(api_body_known(&rq, &rs, "label pinned"), 0);
+	json_object_set_new(rq.body, "labe", json_null());
+	assert_int_equal(api_body_known(&rq, &rs, "label pinned"), -1);
+	assert_int_equal(rs.status, 400);
+	j = json_loadb(rs.body, rs.length, 0, NULL);
+	assert_string_equal("/labe", json_string_value(json_object_get(
+	    json_array_get(json_object_get(j, "errors"), 0), "pointer")));
+	json_decref(j);
+	json_object_clear(rq.body);
+	json_object_set_new(rq.body, "label pinned", json_null());
+	assert_int_equal(api_body_known(&rq, &rs, "label pinned"), -1);
+	response_release(&rs);
+	json_decref(rq.body);
+}
+
+static void
+test_problem(void **state)
+{
+	struct response rs = { 0 };
+	char *page;
+
+	(void)state;
+	respond_problem(&rs, PROBLEM_NO_RUN, NULL, "there is no run '%s'",
+	    "\xff\xfe");
+	assert_int_equal(rs.status, 404);	/* even if it cannot be shown */
+	assert_non_null(rs.body);
+	response_release(&rs);
+	page = problem_page("no-such-run");
+	assert_non_null(page);
+	assert_non_null(strstr(page, "404"));
+	free(page);
+	assert_null(problem_page("../../etc/passwd"));
+}
+
+static void
+test_object_version(void **state)
+{
+	struct body t = { 0 };
+
+	(void)state;
+	body_add(&t, BODY_START);
+	body_add_object(&t, "{\"a\":1}");
+	assert_string_equal(t.p, "{\"schema_version\":1,\"a\":1}");
+	free(t.p);
+	memset(&t, 0, sizeof(t));
+	body_add(&t, BODY_START);
+	body_add_object(&t, "{\"schema_version\":1,\"a\":1}");
+	assert_string_equal(t.p, "{\"schema_version\":1,\"a\":1}");
+	free(t.p);
+	memset(&t, 0, sizeof(t));
+	body_add(&t, BODY_START);
+	body_add_object(&t, "{}");
+	assert_string_equal(t.p, "{\"schema_version\":1}");
+	free(t.p);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_host),
+		cmocka_unit_test(test_guard),
+		cmocka_unit_test(test_token),
+		cmocka_unit_test(test_token_file),
+		cmocka_unit_test(test_begin),
+		cmocka_unit_test(test_body_header),
+		cmocka_unit_test(test_body),
+		cmocka_unit_test(test_unknown_member),
+		cmocka_unit_test(test_problem),
+		cmocka_unit_test(test_object_version),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
