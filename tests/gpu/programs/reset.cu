@@ -1,0 +1,13 @@
+/* reset: cudaDeviceReset in the middle, and work again after it. */
+#include "check.h"
+
+int
+main(void)
+{
+	need_gpu();
+	for (int i = 0; i < 3; i++) {
+		printf("round %d: %08x\n", i, work(0, 500));
+		CHECK(cudaDeviceReset());
+	}
+	return 0;
+}
