@@ -62,7 +62,16 @@ struct capture_signature {
 	uint64_t stream;
 	uint32_t signature;
 	uint32_t kernel;	/* struct kernel's id; 0: none */
+	uint32_t ordinal;	/* of the device in its process */
 	uint64_t shape;		/* hash of name and launch shape */
+};
+
+/* A device as one process numbers it, and as the run does. */
+struct capture_device {
+	uint64_t stream;
+	uint32_t ordinal;
+	uint32_t device;	/* index into run->device; UINT32_MAX: none */
+	uint64_t uuid;		/* hash */
 };
 
 struct capture_index {
@@ -70,6 +79,8 @@ struct capture_index {
 	size_t frames;
 	struct capture_signature *signature;
 	size_t signatures;
+	struct capture_device *device;
+	size_t devices;
 };
 
 void capture_index_clear(struct capture_index *x);
@@ -88,14 +99,34 @@ int capture_load(const char *path, struct model *m,
 int capture_load_fd(int fd, const char *name, struct model *m,
     struct capture_stats *stats, struct capture_index *x, struct error *e);
 
+/* The same for a file by name, with its index. */
+int capture_load_file(const char *path, struct model *m,
+    struct capture_stats *stats, struct capture_index *x, struct error *e);
+
+/* capture_load_index(path, x, e): the index alone. */
+int capture_load_index(const char *path, struct capture_index *x,
+    struct error *e);
+
 struct run;
-/* capture_index_kernels(x, run): fill in which kernel each signature is. */
+/* capture_index_kernels(x, run): fill in which kernel each signature is, and
+ * which device of the run each process means. */
 void capture_index_kernels(struct capture_index *x, const struct run *run);
+
+/* capture_index_signature(x, stream, signature): its row, after
+ * capture_index_kernels; NULL: none. */
+const struct capture_signature *capture_index_signature(
+    const struct capture_index *x, uint64_t stream, uint32_t signature);
+
+/* capture_index_device(x, stream, ordinal): index into run->device of what a
+ * process calls device ${ordinal}; UINT32_MAX: none. */
+uint32_t capture_index_device(const struct capture_index *x, uint64_t stream,
+    uint32_t ordinal);
 
 /*
  * capture_window(path, x, from, to, max, fn, arg, e): decode only the frames
- * of ${x} that overlap [from, to) ns of CLOCK_REALTIME, and call ${fn} for each
- * record in them, until it returns non-zero or ${max} records were given.
+ * of ${x} that overlap [from, to) ns of CLOCK_REALTIME (${from} 0: and those
+ * without times), in the order of the replay, and call ${fn} for each record in
+ * them, until it returns non-zero or ${max} records were given.
  * Returns the number of records given, or -1. 1 in *${more} (may be NULL) if it
  * stopped at ${max}.
  */
@@ -115,6 +146,13 @@ int capture_record_time(const struct record *r, uint64_t *from, uint64_t *to);
  * out. A file that is missing is skipped.
  */
 int capture_concat(const char *const *path, size_t n, const char *out,
+    struct error *e);
+
+/*
+ * capture_copy(path, x, out, e): write the frames of ${x} in ${path}, and
+ * nothing else, to the new file ${out}; ${x} then is the index of ${out}.
+ */
+int capture_copy(const char *path, struct capture_index *x, const char *out,
     struct error *e);
 
 /*

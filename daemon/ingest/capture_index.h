@@ -19,16 +19,28 @@ struct definition {
 struct definitions {
 	struct definition *strings;
 	size_t cap;		/* of x->signature */
+	size_t frame_cap;	/* of x->frame */
+	size_t device_cap;	/* of x->device */
 };
 
 uint64_t capture_name(const char *p, size_t len);
-uint64_t capture_shape(uint64_t name, uint32_t device,
-    const struct record_SIGNATURE *r);
+uint64_t capture_shape(uint64_t name, const struct record_SIGNATURE *r);
 
-/* definitions_note(d, stream, r, x): take in a STRING or SIGNATURE; -1 without
- * memory. */
+/* definitions_note(d, stream, r, x): take in a record if it defines something;
+ * -1 without memory. */
 int definitions_note(struct definitions *d, uint64_t stream,
     const struct record *r, struct capture_index *x);
+
+/* frame_open(f, stream): an index row with nothing in it yet; frame_note(f,
+ * sequence, r): one more new record of it. */
+void frame_open(struct capture_frame *f, uint64_t stream);
+void frame_note(struct capture_frame *f, uint64_t sequence,
+    const struct record *r);
+
+/* capture_index_add(x, cap, f): append a row. */
+int capture_index_add(struct capture_index *x, size_t *cap,
+    const struct capture_frame *f);
+
 void definitions_clear(struct definitions *d);
 
 #endif

@@ -112,24 +112,6 @@ frame_time(struct source *s, const struct frame_header *h)
 	}
 }
 
-static int
-frame_append(struct capture_index *x, size_t *cap, const struct capture_frame *f)
-{
-	struct capture_frame *grown;
-	size_t more;
-
-	if (x->frames == *cap) {
-		more = *cap == 0 ? 64 : 2 * *cap;
-		grown = realloc(x->frame, more * sizeof(*grown));
-		if (grown == NULL)
-			return (-1);
-		x->frame = grown;
-		*cap = more;
-	}
-	x->frame[x->frames++] = *f;
-	return (0);
-}
-
 /* First pass: which frames are there, and when were they written? */
 static int
 scan(struct loader *l)
@@ -150,7 +132,7 @@ scan(struct loader *l)
 		f.t_min = frame_time(s, &h);
 		s->stats.frames++;
 		s->stats.raw_bytes += h.raw;
-		if (frame_append(&l->index, &l->cap, &f) != 0)
+		if (capture_index_add(&l->index, &l->cap, &f) != 0)
 			return (error_set(l->e, "out of memory"));
 	}
 	if (rc < 0)
@@ -215,23 +197,14 @@ static int
 take_record(struct loader *l, struct capture_frame *f, uint64_t sequence,
     const struct record *r)
 {
-	uint64_t from, to;
 
+	frame_note(f, sequence, r);
 	if (l->model != NULL &&
 	    model_feed(l->model, f->stream, sequence, r) != 0)
 		return (-1);
 	if (l->out == NULL)
 		return (0);
-	if (capture_record_time(r, &from, &to)) {
-		if (f->t_min == 0 || from < f->t_min)
-			f->t_min = from;
-		if (to > f->t_max)
-			f->t_max = to;
-	}
-	if (r->type == RECORD_STRING || r->type == RECORD_SIGNATURE)
-		return (definitions_note(&l->definitions, f->stream, r,
-		    l->out));
-	return (0);
+	return (definitions_note(&l->definitions, f->stream, r, l->out));
 }
 
 /* Feed what is new of one frame. */
@@ -239,7 +212,7 @@ static int
 replay_frame(struct loader *l, const struct capture_frame *f)
 {
 	struct capture_stats *stats = &l->source.stats;
-	struct capture_frame span = *f;
+	struct capture_frame span;
 	struct strand *t = strand_of(l, f->stream);
 	const uint8_t *p = NULL;
 	struct frame_header h;
@@ -260,8 +233,9 @@ replay_frame(struct loader *l, const struct capture_frame *f)
 		stats->damaged++;
 		return (0);
 	}
-	span.t_min = span.t_max = 0;
-	span.records = 0;
+	frame_open(&span, f->stream);
+	span.offset = f->offset;
+	span.stored = f->stored;
 	for (; sequence < end; sequence++) {
 		if ((rc = record_next(p, len, &pos, &r)) <= 0)
 			break;
@@ -271,15 +245,13 @@ replay_frame(struct loader *l, const struct capture_frame *f)
 		}
 		stats->missing += sequence - t->next;
 		t->next = sequence + 1;
-		if (span.records++ == 0)
-			span.sequence = sequence;
 		if (take_record(l, &span, sequence, &r) != 0)
 			return (error_set(l->e, "out of memory"));
 	}
 	stats->damaged += rc <= 0;
 	stats->records += span.records;
 	if (l->out != NULL && span.records > 0 &&
-	    frame_append(l->out, &l->out_cap, &span) != 0)
+	    capture_index_add(l->out, &l->out_cap, &span) != 0)
 		return (error_set(l->e, "out of memory"));
 	return (0);
 }
@@ -337,15 +309,33 @@ capture_load_fd(int fd, const char *name, struct model *m,
 }
 
 int
-capture_load(const char *path, struct model *m, struct capture_stats *stats,
-    struct error *e)
+capture_load_file(const char *path, struct model *m,
+    struct capture_stats *stats, struct capture_index *x, struct error *e)
 {
 	struct loader l;
 
 	memset(&l, 0, sizeof(l));
+	if (x != NULL)
+		memset(x, 0, sizeof(*x));
 	if (source_open_path(&l.source, path, e) != 0)
 		return (-1);
-	return (load(&l, m, stats, NULL, e));
+	return (load(&l, m, stats, x, e));
+}
+
+int
+capture_load(const char *path, struct model *m, struct capture_stats *stats,
+    struct error *e)
+{
+
+	return (capture_load_file(path, m, stats, NULL, e));
+}
+
+int
+capture_load_index(const char *path, struct capture_index *x,
+    struct error *e)
+{
+
+	return (capture_load_file(path, NULL, NULL, x, e));
 }
 
 /* Give the records of one frame to ${fn}: 1 to stop. */
@@ -395,8 +385,10 @@ capture_window(const char *path, const struct capture_index *x, uint64_t from,
 	if (source_open_path(&s, path, e) != 0)
 		return (-1);
 	for (i = 0; i < x->frames; i++) {
-		if (x->frame[i].t_min == 0 || x->frame[i].t_min >= to ||
-		    x->frame[i].t_max < from)
+		if (from > 0 && (x->frame[i].t_min == 0 ||
+		    x->frame[i].t_max < from))
+			continue;
+		if (x->frame[i].t_min >= to)
 			continue;
 		if (visit_frame(&s, &x->frame[i], max, &given, fn, arg,
 		    more) != 0)

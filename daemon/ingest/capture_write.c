@@ -180,3 +180,39 @@ capture_concat(const char *const *path, size_t n, const char *out,
 	capture_writer_close(w);
 	return (rc);
 }
+
+int
+capture_copy(const char *path, struct capture_index *x, const char *out,
+    struct error *e)
+{
+	struct capture_writer *w = NULL;
+	struct frame_header h;
+	struct source s;
+	uint64_t offset;
+	size_t i;
+	int rc = -1;
+
+	if (source_open_path(&s, path, e) != 0)
+		return (-1);
+	unlink(out);
+	if ((w = capture_writer_open(out, e)) == NULL)
+		goto out;
+	for (i = 0; i < x->frames; i++) {
+		if (source_at(&s, x->frame[i].offset, &h) != 0) {
+			error_set(e, "'%s' changed while it was read", path);
+			goto out;
+		}
+		offset = w->bytes;
+		if (capture_writer_put(w, s.frame, FRAME_HEADER_SIZE +
+		    (size_t)h.stored, e) != 0)
+			goto out;
+		x->frame[i].offset = offset;
+		x->frame[i].stored = (uint32_t)(w->bytes - offset -
+		    FRAME_HEADER_SIZE);
+	}
+	rc = 0;
+out:
+	capture_writer_close(w);
+	source_close(&s);
+	return (rc);
+}

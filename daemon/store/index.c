@@ -1,4 +1,4 @@
-/* The frame index of a capture as two blobs of fixed little-endian rows. */
+/* The frame index of a capture as three blobs of fixed little-endian rows. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,8 @@
 #include "wire/le.h"
 
 #define FRAME_ROW 48
-#define SIGNATURE_ROW 16
+#define SIGNATURE_ROW 24
+#define DEVICE_ROW 16
 
 static uint8_t *
 pack_frames(const struct capture_index *x)
@@ -41,6 +42,21 @@ pack_signatures(const struct capture_index *x)
 		le64_put(p, x->signature[i].stream);
 		le32_put(p + 8, x->signature[i].signature);
 		le32_put(p + 12, x->signature[i].kernel);
+		le64_put(p + 16, x->signature[i].ordinal);
+	}
+	return (buf);
+}
+
+static uint8_t *
+pack_devices(const struct capture_index *x)
+{
+	uint8_t *buf = malloc(x->devices * DEVICE_ROW + 1), *p = buf;
+	size_t i;
+
+	for (i = 0; buf != NULL && i < x->devices; i++, p += DEVICE_ROW) {
+		le64_put(p, x->device[i].stream);
+		le32_put(p + 8, x->device[i].ordinal);
+		le32_put(p + 12, x->device[i].device);
 	}
 	return (buf);
 }
@@ -49,21 +65,24 @@ enum store_status
 store_put_index(struct store *s, int64_t number,
     const struct capture_index *x, struct error *e)
 {
-	uint8_t *frames = pack_frames(x), *signatures = pack_signatures(x);
+	uint8_t *frames = pack_frames(x), *signatures = pack_signatures(x),
+	    *devices = pack_devices(x);
 	enum store_status st = STORE_FAILED;
 	sqlite3_stmt *q = NULL;
 
-	if (frames == NULL || signatures == NULL) {
+	if (frames == NULL || signatures == NULL || devices == NULL) {
 		error_set(e, "out of memory");
 		goto out;
 	}
 	q = store_query(s, e, "INSERT OR REPLACE INTO frames "
-	    "(run, frame, signature) VALUES (?, ?, ?)", "i", number);
+	    "(run, frame, signature, device) VALUES (?, ?, ?, ?)", "i", number);
 	if (q == NULL)
 		goto out;
 	sqlite3_bind_blob64(q, 2, frames, x->frames * FRAME_ROW,
 	    SQLITE_STATIC);
 	sqlite3_bind_blob64(q, 3, signatures, x->signatures * SIGNATURE_ROW,
+	    SQLITE_STATIC);
+	sqlite3_bind_blob64(q, 4, devices, x->devices * DEVICE_ROW,
 	    SQLITE_STATIC);
 	st = sqlite3_step(q) == SQLITE_DONE ? STORE_OK :
 	    store_fail(s, e, "store the run");
@@ -71,31 +90,44 @@ out:
 	sqlite3_finalize(q);
 	free(frames);
 	free(signatures);
+	free(devices);
 	return (st);
 }
 
 static int
-unpack(struct capture_index *x, const uint8_t *f, size_t frames,
-    const uint8_t *g, size_t signatures)
+unpack(struct capture_index *x, sqlite3_stmt *q)
 {
-	size_t i;
+	size_t frames = (size_t)sqlite3_column_bytes(q, 0) / FRAME_ROW;
+	size_t signatures = (size_t)sqlite3_column_bytes(q, 1) / SIGNATURE_ROW;
+	size_t devices = (size_t)sqlite3_column_bytes(q, 2) / DEVICE_ROW, i;
+	const uint8_t *p;
 
 	x->frame = calloc(frames + 1, sizeof(*x->frame));
 	x->signature = calloc(signatures + 1, sizeof(*x->signature));
-	if (x->frame == NULL || x->signature == NULL)
+	x->device = calloc(devices + 1, sizeof(*x->device));
+	if (x->frame == NULL || x->signature == NULL || x->device == NULL)
 		return (-1);
-	for (i = 0; i < frames; i++, f += FRAME_ROW)
+	p = sqlite3_column_blob(q, 0);
+	for (i = 0; i < frames; i++, p += FRAME_ROW)
 		x->frame[i] = (struct capture_frame){
-			le64_get(f), le64_get(f + 8), le64_get(f + 16),
-			le32_get(f + 24), le32_get(f + 28), le64_get(f + 32),
-			le64_get(f + 40)
+			le64_get(p), le64_get(p + 8), le64_get(p + 16),
+			le32_get(p + 24), le32_get(p + 28), le64_get(p + 32),
+			le64_get(p + 40)
 		};
-	for (i = 0; i < signatures; i++, g += SIGNATURE_ROW)
+	p = sqlite3_column_blob(q, 1);
+	for (i = 0; i < signatures; i++, p += SIGNATURE_ROW)
 		x->signature[i] = (struct capture_signature){
-			le64_get(g), le32_get(g + 8), le32_get(g + 12), 0
+			le64_get(p), le32_get(p + 8), le32_get(p + 12),
+			(uint32_t)le64_get(p + 16), 0
+		};
+	p = sqlite3_column_blob(q, 2);
+	for (i = 0; i < devices; i++, p += DEVICE_ROW)
+		x->device[i] = (struct capture_device){
+			le64_get(p), le32_get(p + 8), le32_get(p + 12), 0
 		};
 	x->frames = frames;
 	x->signatures = signatures;
+	x->devices = devices;
 	return (0);
 }
 
@@ -104,23 +136,18 @@ store_index(struct store *s, int64_t number, struct capture_index *x,
     struct error *e)
 {
 	enum store_status st = STORE_NONE;
-	const uint8_t *f, *g;
 	sqlite3_stmt *q;
 	int rc;
 
 	memset(x, 0, sizeof(*x));
 	pthread_mutex_lock(&s->lock);
-	q = store_query(s, e, "SELECT frame, signature FROM frames "
+	q = store_query(s, e, "SELECT frame, signature, device FROM frames "
 	    "WHERE run = ?", "i", number);
 	if (q == NULL)
 		st = STORE_FAILED;
 	else if ((rc = sqlite3_step(q)) == SQLITE_ROW) {
-		f = sqlite3_column_blob(q, 0);
-		g = sqlite3_column_blob(q, 1);
 		st = STORE_OK;
-		if (unpack(x, f, (size_t)sqlite3_column_bytes(q, 0) /
-		    FRAME_ROW, g, (size_t)sqlite3_column_bytes(q, 1) /
-		    SIGNATURE_ROW) != 0) {
+		if (unpack(x, q) != 0) {
 			capture_index_clear(x);
 			error_set(e, "out of memory");
 			st = STORE_FAILED;

@@ -33,7 +33,8 @@ static const char *const step[] = {
 	"CREATE TABLE frames ("
 	"  run INTEGER PRIMARY KEY REFERENCES run(number) ON DELETE CASCADE,"
 	"  frame BLOB NOT NULL,"
-	"  signature BLOB NOT NULL"
+	"  signature BLOB NOT NULL,"
+	"  device BLOB NOT NULL"
 	") STRICT;"
 	"CREATE TABLE counter (revision INTEGER NOT NULL) STRICT;"
 	"INSERT INTO counter VALUES (0);",

@@ -1,0 +1,123 @@
+/* Who works on which run: a live session, or one job at a time. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/text.h"
+#include "ingest/internal.h"
+
+static int
+take_locked(struct service *s, const char *uuid, bool live)
+{
+	struct claim *c;
+
+	HASH_FIND_STR(s->claims, uuid, c);
+	if (c != NULL || (c = calloc(1, sizeof(*c))) == NULL)
+		return (-1);
+	text_copy(c->uuid, sizeof(c->uuid), uuid);
+	c->live = live;
+	HASH_ADD_STR(s->claims, uuid, c);
+	return (0);
+}
+
+int
+claim_take(struct service *s, const char *uuid, bool live)
+{
+	int rc;
+
+	pthread_mutex_lock(&s->claims_lock);
+	rc = take_locked(s, uuid, live);
+	pthread_mutex_unlock(&s->claims_lock);
+	return (rc);
+}
+
+int
+claim_wait(struct service *s, const char *uuid)
+{
+	struct claim *c;
+	int rc = -1;
+
+	pthread_mutex_lock(&s->claims_lock);
+	for (;;) {
+		HASH_FIND_STR(s->claims, uuid, c);
+		if (c == NULL) {
+			rc = take_locked(s, uuid, false);
+			break;
+		}
+		if (c->live)
+			break;
+		pthread_cond_wait(&s->claims_free, &s->claims_lock);
+	}
+	pthread_mutex_unlock(&s->claims_lock);
+	return (rc);
+}
+
+void
+claim_drop(struct service *s, const char *uuid)
+{
+	struct claim *c;
+
+	pthread_mutex_lock(&s->claims_lock);
+	HASH_FIND_STR(s->claims, uuid, c);
+	if (c != NULL) {
+		HASH_DEL(s->claims, c);
+		free(c);
+	}
+	pthread_cond_broadcast(&s->claims_free);
+	pthread_mutex_unlock(&s->claims_lock);
+}
+
+bool
+claim_is_live(struct service *s, const char *uuid)
+{
+	struct claim *c;
+	bool live;
+
+	pthread_mutex_lock(&s->claims_lock);
+	HASH_FIND_STR(s->claims, uuid, c);
+	live = c != NULL && c->live;
+	pthread_mutex_unlock(&s->claims_lock);
+	return (live);
+}
+
+uint64_t
+clock_mono(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return ((uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec);
+}
+
+uint64_t
+clock_real(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return ((uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec);
+}
+
+int
+process_alive(pid_t pid)
+{
+	char path[64], line[512];
+	const char *state;
+	FILE *f;
+
+	if (pid <= 0)
+		return (-1);
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	if ((f = fopen(path, "re")) == NULL)
+		return (kill(pid, 0) == 0 || errno == EPERM);
+	if (fgets(line, sizeof(line), f) == NULL)
+		line[0] = '\0';
+	fclose(f);
+	/* "12 (name) S …": a zombie says nothing any more. */
+	state = strrchr(line, ')');
+	return (state != NULL && state[1] == ' ' && state[2] != 'Z' &&
+	    state[2] != 'X');
+}

@@ -1,0 +1,233 @@
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/paths.h"
+#include "base/text.h"
+#include "ingest/internal.h"
+#include "model/model.h"
+
+void
+worker_post(struct service *s, struct job job)
+{
+	struct job *j = malloc(sizeof(*j));
+
+	if (j == NULL) {
+		documents_free(job.docs);
+		if (job.done != NULL)
+			atomic_store(job.done, 0);
+		if (job.session != NULL) {
+			/* Its capture is whole: the next daemon finishes it. */
+			claim_drop(s, job.session->uuid);
+			session_free(job.session);
+		}
+		return;
+	}
+	*j = job;
+	j->next = NULL;
+	pthread_mutex_lock(&s->jobs_lock);
+	*s->jobs_end = j;
+	s->jobs_end = &j->next;
+	pthread_cond_signal(&s->jobs_come);
+	pthread_mutex_unlock(&s->jobs_lock);
+}
+
+static struct job *
+next_job(struct service *s)
+{
+	struct job *j;
+
+	pthread_mutex_lock(&s->jobs_lock);
+	while (s->jobs == NULL)
+		pthread_cond_wait(&s->jobs_come, &s->jobs_lock);
+	j = s->jobs;
+	if ((s->jobs = j->next) == NULL)
+		s->jobs_end = &s->jobs;
+	pthread_mutex_unlock(&s->jobs_lock);
+	return (j);
+}
+
+static enum store_status
+put(struct service *s, int64_t number, const struct documents *docs,
+    const struct capture_index *x, uint64_t bytes, struct error *e)
+{
+	enum store_status st = store_put(s->writer, number, docs, x, bytes, e);
+
+	if (st == STORE_OK)
+		events_add(s, "run", number, docs->uuid, docs->state);
+	return (st);
+}
+
+enum store_status
+worker_rebuild(struct service *s, const char *uuid, int64_t number,
+    struct error *e)
+{
+	struct capture_index x = { 0 };
+	struct capture_stats stats;
+	struct documents *docs = NULL;
+	const struct run *run = NULL;
+	char dir[PATH_MAX], capture[PATH_MAX];
+	enum store_status st = STORE_FAILED;
+	struct model *m = NULL;
+
+	pthread_mutex_lock(&s->heavy);
+	if (run_directory(s, uuid, dir, capture, e) != 0)
+		goto out;
+	if ((m = model_new()) == NULL) {
+		error_set(e, "out of memory");
+		goto out;
+	}
+	if (capture_load_file(capture, m, &stats, &x, e) != 0)
+		goto out;
+	docs = analyse(m, true, s->config->thresholds, 0, &run);
+	if (docs == NULL) {
+		error_set(e, "out of memory");
+		goto out;
+	}
+	text_copy(docs->uuid, sizeof(docs->uuid), uuid);
+	capture_index_kernels(&x, run);
+	st = put(s, number, docs, &x, stats.bytes, e);
+out:
+	pthread_mutex_unlock(&s->heavy);
+	documents_free(docs);
+	capture_index_clear(&x);
+	model_free(m);
+	return (st);
+}
+
+static enum store_status
+settle(struct service *s, struct session *se, struct error *e)
+{
+	const struct run *run = NULL;
+	struct documents *docs;
+	enum store_status st;
+
+	docs = analyse(se->model, true, s->config->thresholds, 0, &run);
+	if (docs == NULL) {
+		error_set(e, "out of memory");
+		return (STORE_FAILED);
+	}
+	text_copy(docs->uuid, sizeof(docs->uuid), se->uuid);
+	capture_index_kernels(&se->index, run);
+	st = put(s, se->number, docs, &se->index,
+	    capture_writer_bytes(se->writer), e);
+	documents_free(docs);
+	return (st);
+}
+
+static void
+finish(struct service *s, struct session *se)
+{
+	struct error e = ERROR_INIT;
+	enum store_status st;
+	int merged;
+
+	merged = spool_merge(s, se->uuid, se->capture, &e);
+	if (merged < 0) {
+		log_failure("a spool file cannot be taken in", &e);
+		e = (struct error)ERROR_INIT;
+	}
+	if (se->model != NULL && !se->rebuild && merged == 0)
+		st = settle(s, se, &e);
+	else
+		st = worker_rebuild(s, se->uuid, se->number, &e);
+	if (st != STORE_OK) {
+		log_failure("a run cannot be stored", &e);
+		store_run_state(s->writer, se->number, "truncated", NULL);
+		events_add(s, "run", se->number, se->uuid, "truncated");
+	} else
+		log_info("run %lld is finished", (long long)se->number);
+	atomic_fetch_add(&s->runs_finished, 1);
+	claim_drop(s, se->uuid);
+	session_free(se);
+	retention_apply(s);
+}
+
+static void
+show(struct service *s, struct job *j)
+{
+	struct error e = ERROR_INIT;
+
+	if (put(s, j->number, j->docs, NULL, j->bytes, &e) != STORE_OK)
+		log_failure("a live run cannot be shown", &e);
+	documents_free(j->docs);
+	atomic_store(j->done, 0);
+}
+
+/* A directory under runs/ that the database does not know as finished: the
+ * database is new, or a daemon died with more live runs than we resume. */
+static void
+recover_run(struct service *s, const char *uuid)
+{
+	struct error e = ERROR_INIT;
+	struct store_run row;
+	enum store_status st;
+	int64_t number;
+	bool known;
+
+	if (claim_take(s, uuid, false) != 0)
+		return;
+	st = store_run_find(s->writer, uuid, &row, &e);
+	known = st == STORE_OK && strcmp(row.state, "live") != 0;
+	if (st == STORE_OK)
+		store_run_clear(&row);
+	if (!known && (st == STORE_OK || st == STORE_NONE)) {
+		st = store_run_add(s->writer, uuid, NULL, 0, &number, &e);
+		if (st == STORE_OK)
+			st = worker_rebuild(s, uuid, number, &e);
+		if (st == STORE_OK)
+			log_info("run %lld was rebuilt from its capture",
+			    (long long)number);
+		else {
+			log_failure("a run cannot be rebuilt", &e);
+			store_run_state(s->writer, number, "truncated", NULL);
+		}
+	}
+	claim_drop(s, uuid);
+}
+
+static void
+recover(struct service *s)
+{
+	DIR *dir = opendir(s->runs);
+	struct dirent *d;
+
+	if (dir == NULL)
+		return;
+	while ((d = readdir(dir)) != NULL && !atomic_load(&s->stopping))
+		if (text_is_hex(d->d_name, 32))
+			recover_run(s, d->d_name);
+	closedir(dir);
+}
+
+void *
+worker_main(void *service)
+{
+	struct service *s = service;
+	enum job_kind kind = JOB_SHOW;
+	struct job *j;
+
+	while (kind != JOB_STOP) {
+		j = next_job(s);
+		kind = j->kind;
+		switch (kind) {
+		case JOB_SHOW:
+			show(s, j);
+			break;
+		case JOB_FINISH:
+			finish(s, j->session);
+			break;
+		case JOB_SPOOLS:
+			spool_sweep(s);
+			break;
+		case JOB_RECOVER:
+			recover(s);
+			break;
+		case JOB_STOP:
+			break;
+		}
+		free(j);
+	}
+	return (NULL);
+}
