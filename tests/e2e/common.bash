@@ -1,0 +1,76 @@
+# common.bash: what the end-to-end tests share. The whole way is real (command,
+# injection library, daemon, API) but for CUPTI and the driver (tests/mock).
+
+: "${E2E_BUILD:?the build directory}"
+bin=$E2E_BUILD/bin
+target=$bin/mock-target
+
+setup() {
+	# Sockets have short names: not below the long temporary directory.
+	T=$(mktemp -d /tmp/cadv-e2e.XXXXXX)
+	export CUDADVISE_RUNTIME_DIR=$T/r CUDADVISE_STATE_DIR=$T/s
+	export CUDADVISE_CONFIG=$T/cudadvised.conf
+	export CUDADVISE_CUPTI=$E2E_BUILD/lib/libmock_cupti.so
+	export CUDADVISE_LIBCUDA=$CUDADVISE_CUPTI
+	unset MOCK_REFUSE MOCK_PASSES MOCK_PER_PASS MOCK_DROP MOCK_FLUSH_MS
+	unset CUDA_INJECTION64_PATH NVTX_INJECTION64_PATH
+	cd "$T" || return 1
+}
+
+teardown() {
+	local pid
+	if pid=$(daemon_pid); then
+		kill -CONT "$pid" 2>/dev/null
+		"$bin/cudadvise" daemon stop >/dev/null 2>&1
+		for _ in 1 2 3 4 5 6 7 8 9 10; do
+			kill -0 "$pid" 2>/dev/null || break
+			sleep 0.1
+		done
+		kill -KILL "$pid" 2>/dev/null
+	fi
+	if [ -n "${BATS_TEST_COMPLETED:-}" ] || [ -z "${E2E_KEEP:-}" ]; then
+		rm -rf "$T"
+	else
+		echo "# kept: $T" >&3
+	fi
+}
+
+daemon_pid() {
+	"$bin/cudadvise" daemon status --json 2>/dev/null | jq -er .pid
+}
+
+# measure ARGUMENTS OF TARGET: the program under cudadvise. Its standard output
+# is in out, the report in report, its exit status is returned.
+measure() {
+	"$bin/cudadvise" run $options -- "$target" "$@" >out 2>report
+}
+
+# Everything about the newest run, or of the file given, in run.json.
+load() {
+	"$bin/cudadvise" show --json "$@" >run.json
+}
+
+# of FILTER: one value of it.
+of() {
+	jq -r "$1" run.json
+}
+
+# fail TEXT: say what is wrong, and what there was.
+fail() {
+	echo "$*"
+	[ -f report ] && tail -n 30 report
+	return 1
+}
+
+# same WHAT GOT WANT
+same() {
+	[ "$2" = "$3" ] || fail "$1: $2, not $3"
+}
+
+# The exact counts of a run of the target with these numbers.
+has_launches() {
+	same "launches" "$(of .run.launches)" "$1"
+	same "kernels" "$(of '.run.kernels')" "$2"
+	same "lost records" "$(of .run.data.lost)" 0
+	same "complete data" "$(of .run.data.complete)" true
+}

@@ -1,0 +1,121 @@
+# The daemon dies, stops, comes back or was never there: no record is lost and
+# the program does not notice.
+
+load common
+
+# A run of 6000 launches over about 3 seconds, in the background.
+start_long() {
+	"$bin/cudadvise" daemon start >/dev/null
+	"$bin/cudadvise" run --level trace -- "$target" --kernels 6000 \
+	    --signatures 6 --pause-us 400 --stdout begun --exit-code 4 \
+	    >out 2>report &
+	job=$!
+	for _ in $(seq 100); do
+		grep -q begun out && break
+		sleep 0.05
+	done
+	sleep 0.7
+}
+
+finish_long() {
+	wait $job || got=$?
+	same "exit code" "$got" 4
+	same "output" "$(cat out)" begun
+}
+
+# Until the newest run has this many launches and is over.
+until_complete() {
+	for _ in $(seq 150); do
+		load 2>/dev/null && [ "$(of .run.launches)" = "$1" ] &&
+		    [ "$(of .run.state)" != live ] && break
+		sleep 0.1
+	done
+	has_launches "$1" "$2"
+	same "duplicates or gaps" "$(of .run.data.lost_by.sequence)" 0
+}
+
+@test "killed in the middle of a run and started again: nothing is lost" {
+	start_long
+	kill -KILL "$(daemon_pid)"
+	sleep 0.3
+	"$bin/cudadvise" daemon start >/dev/null
+	finish_long
+	until_complete 6000 6
+	same "spools left" "$(find "$T/s/spool" -name '*.spool' | wc -l)" 0
+}
+
+@test "killed, and started again only after the run" {
+	start_long
+	kill -KILL "$(daemon_pid)"
+	finish_long
+	"$bin/cudadvise" daemon start >/dev/null
+	until_complete 6000 6
+}
+
+@test "killed twice" {
+	start_long
+	for _ in 1 2; do
+		kill -KILL "$(daemon_pid)"
+		sleep 0.2
+		"$bin/cudadvise" daemon start >/dev/null
+		sleep 0.5
+	done
+	finish_long
+	until_complete 6000 6
+}
+
+@test "stopped (SIGSTOP): the program goes on, the data comes later" {
+	start_long
+	pid=$(daemon_pid)
+	kill -STOP "$pid"
+	start=$(date +%s%N)
+	# The launcher waits some seconds for its report, the target not.
+	while pgrep -f "^$target --kernels 6000" >/dev/null; do
+		sleep 0.1
+		[ $(($(date +%s%N) - start)) -lt 10000000000 ] ||
+		    fail "the target is blocked"
+	done
+	kill -CONT "$pid"
+	finish_long
+	until_complete 6000 6
+}
+
+@test "live runs are visible while they run" {
+	start_long
+	"$bin/cudadvise" list --json >list.json
+	same "state" "$(jq -r '.items[0].state' list.json)" live
+	finish_long
+	until_complete 6000 6
+}
+
+@test "no daemon can be started: the run is recorded to a capture" {
+	mkdir -p "$T/elsewhere"
+	touch "$T/notadir"
+	CUDADVISE_RUNTIME_DIR=$T/notadir/x "$bin/cudadvise" run -- "$target" \
+	    --kernels 50 --exit-code 3 >out 2>report || got=$?
+	same "exit code" "$got" 3
+	file=$(find "$T" -name '*.cadv' | head -n 1)
+	[ -n "$file" ] || fail "no capture"
+	load "$file"
+	same "launches" "$(of .run.launches)" 50
+}
+
+@test "--require-daemon: the program does not start without one" {
+	touch "$T/notadir"
+	CUDADVISE_RUNTIME_DIR=$T/notadir/x "$bin/cudadvise" run \
+	    --require-daemon -- "$target" --stdout started >out 2>report ||
+	    got=$?
+	same "exit code" "$got" 125
+	same "output" "$(cat out)" ""
+}
+
+@test "what the store lost comes back from the captures" {
+	options=
+	measure --kernels 200 --signatures 4
+	load
+	cp run.json before.json
+	"$bin/cudadvise" reanalyze "$(of .run.id)"
+	load
+	has_launches 200 4
+	diff <(jq -S '.run.summary' before.json) <(jq -S '.run.summary' run.json)
+}
