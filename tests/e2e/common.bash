@@ -10,6 +10,7 @@ setup() {
 	T=$(mktemp -d /tmp/cadv-e2e.XXXXXX)
 	export CUDADVISE_RUNTIME_DIR=$T/r CUDADVISE_STATE_DIR=$T/s
 	export CUDADVISE_CONFIG=$T/cudadvised.conf
+	export CUDADVISE_DATA_DIR=${BATS_TEST_DIRNAME%/tests/*}/config
 	export CUDADVISE_CUPTI=$E2E_BUILD/lib/libmock_cupti.so
 	export CUDADVISE_LIBCUDA=$CUDADVISE_CUPTI
 	unset MOCK_REFUSE MOCK_PASSES MOCK_PER_PASS MOCK_DROP MOCK_FLUSH_MS

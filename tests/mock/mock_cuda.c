@@ -10,6 +10,8 @@
 
 #include "mock_internal.h"
 
+static struct mock_context *contexts;
+static pthread_mutex_t contexts_lock = PTHREAD_MUTEX_INITIALIZER;
 static uint32_t next_context = 1;
 static uint32_t next_correlation = 1;
 static uint64_t next_address = 0x7f0000000000u;
@@ -447,6 +449,10 @@ mock_context_create(uint32_t device)
 	c->id = __atomic_fetch_add(&next_context, 1, __ATOMIC_RELAXED);
 	c->device = device;
 	pthread_mutex_init(&c->lock, NULL);
+	pthread_mutex_lock(&contexts_lock);
+	c->next = contexts;
+	contexts = c;
+	pthread_mutex_unlock(&contexts_lock);
 	if (mock_kind_on(CUPTI_ACTIVITY_KIND_CONTEXT)) {
 		CUpti_ActivityContext3 r = {
 		    .kind = CUPTI_ACTIVITY_KIND_CONTEXT, .contextId = c->id,

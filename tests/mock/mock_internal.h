@@ -23,6 +23,7 @@
 struct mock_context {
 	uint32_t magic;
 	uint32_t id, device;
+	struct mock_context *next;	/* all that were ever made */
 	pthread_mutex_t lock;
 	uint64_t busy_until[MOCK_STREAMS];	/* CLOCK_REALTIME, ns */
 };
