@@ -1,0 +1,400 @@
+/*
+ * make_capture FILE [--kernels N] [--launches N] [--run HEX] [--open]:
+ * write a capture of a made-up run for the tests of the API and the page: a
+ * training loop with an uncoalesced kernel, pageable copies, a kernel whose
+ * name is an attack on the page, one that was not measured, lost records and a
+ * diagnostic. --kernels adds small kernels (for paging), --launches iterations,
+ * --open leaves out the end (the program never ended).
+ *
+ * What it says is invented; whether findings are right is tested on captures
+ * of real GPUs.
+ */
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/model.h"
+#include "wire/frame.h"
+#include "wire/record.h"
+
+#define T0 1790000000000000000ull	/* CLOCK_REALTIME of the start, ns */
+#define US 1000ull
+#define MS 1000000ull
+#define DEFAULT_RUN "00112233445566778899aabbccddeeff"
+#define LAUNCHER 0x1111111111111111ull
+#define TARGET 0x2222222222222222ull
+
+struct writer {			/* frames of one stream */
+	FILE *file;
+	uint64_t stream, sequence;
+	uint8_t *frame;		/* header, then records so far */
+	size_t used;		/* payload */
+	uint32_t records;
+};
+
+static void
+die(const char *what)
+{
+	perror(what);
+	exit(1);
+}
+
+static void
+writer_flush(struct writer *w)
+{
+	struct frame_header h = { 0 };
+
+	if (w->records == 0)
+		return;
+	h.stored = h.raw = (uint32_t)w->used;
+	h.stream = w->stream;
+	h.sequence = w->sequence;
+	h.records = w->records;
+	frame_seal(w->frame, &h);
+	if (fwrite(w->frame, 1, FRAME_HEADER_SIZE + w->used, w->file) !=
+	    FRAME_HEADER_SIZE + w->used)
+		die("write");
+	w->sequence += w->records;
+	w->records = 0;
+	w->used = 0;
+}
+
+static void
+writer_add(struct writer *w, size_t n)
+{
+	if (n == 0) {
+		fprintf(stderr, "a record does not fit\n");
+		exit(1);
+	}
+	w->used += n;
+	w->records++;
+	if (w->used > (256u << 10))
+		writer_flush(w);
+}
+
+#define PUT(w, name, ...) do {						\
+	struct record_##name r_ = { __VA_ARGS__ };			\
+	writer_add((w), record_put_##name((w)->frame +			\
+	    FRAME_HEADER_SIZE + (w)->used, FRAME_MAX_PAYLOAD - (w)->used, \
+	    &r_));							\
+} while (0)
+
+#define STR(text) wire_str_of(text)
+
+static void
+put_device(struct writer *w)
+{
+	PUT(w, DEVICE, .id = 0, .cc_major = 9, .sms = 132,
+	    .max_threads_per_sm = 2048, .max_threads_per_block = 1024,
+	    .max_blocks_per_sm = 32, .max_warps_per_sm = 64, .warp_size = 32,
+	    .regs_per_sm = 65536, .regs_per_block = 65536,
+	    .smem_per_sm = 233472, .smem_per_block = 49152,
+	    .smem_per_block_optin = 232448, .smem_reserved = 1024,
+	    .core_khz = 1980000, .memory_khz = 3201000,
+	    .memory_bus_bits = 6144, .memory_bytes = 150754820096ull,
+	    .l2_bytes = 62914560, .memory_bandwidth = 4916736000000ull,
+	    .async_engines = 3, .name = STR("NVIDIA H200"),
+	    .chip = STR("gh100"), .uuid = STR("00000000000000000000000000000001"));
+	PUT(w, CONTEXT, .id = 1, .device = 0, .null_stream = 7,
+	    .now_ns = T0 + 50 * MS);
+	PUT(w, STREAM, .context = 1, .id = 7);
+}
+
+/* Kernels with a part of their own; the others are alike. */
+enum { SOFTMAX = 1, GEMM, HOSTILE, FEW, SMALL };
+
+static const char *const names[] = {
+	[SOFTMAX] = "_Z23softmax_forward_kernel1PfPKfii",
+	[GEMM] = "_Z12gemm_kernelILi128ELi64EEvPKfS1_Pfiii",
+	[HOSTILE] = "<img src=x onerror=\"alert('owned')\">&amp;<b>bold</b>",
+	[FEW] = "_Z11init_kernelPfi",
+};
+
+static void
+put_signature(struct writer *w, uint32_t id, const char *name, uint32_t grid,
+    uint32_t block, uint32_t regs)
+{
+	PUT(w, STRING, .id = id, .text = STR(name));
+	PUT(w, SIGNATURE, .id = id, .device = 0, .name = id, .grid_x = grid,
+	    .grid_y = 1, .grid_z = 1, .block_x = block, .block_y = 1,
+	    .block_z = 1, .cluster_x = 1, .cluster_y = 1, .cluster_z = 1,
+	    .regs = regs, .carveout = 255);
+}
+
+static void
+put_signatures(struct writer *w, unsigned kernels)
+{
+	char name[64];
+	unsigned i;
+
+	put_signature(w, SOFTMAX, names[SOFTMAX], 256, 32, 40);
+	put_signature(w, GEMM, names[GEMM], 4096, 256, 128);
+	put_signature(w, HOSTILE, names[HOSTILE], 512, 200, 32);
+	put_signature(w, FEW, names[FEW], 4, 1024, 16);
+	for (i = 0; i < kernels; i++) {
+		snprintf(name, sizeof(name), "small_kernel_%03u", i);
+		put_signature(w, SMALL + i, name, 132 + i, 128, 24);
+	}
+}
+
+/* Values that a launch of ${signature} measured, by the model's own names. */
+struct value {
+	enum metric_id id;
+	double value;
+};
+
+static void
+put_counters(struct writer *w, uint32_t signature, const struct value *v,
+    size_t n)
+{
+	uint8_t blob[16 * METRIC_COUNT];
+	size_t i, j;
+
+	for (i = 0; i < n; i++) {
+		uint64_t bits;
+		uint32_t id = (uint32_t)v[i].id;
+
+		memcpy(&bits, &v[i].value, 8);
+		for (j = 0; j < 4; j++) {
+			blob[16 * i + j] = (uint8_t)(id >> 8 * j);
+			blob[16 * i + 4 + j] = 0;
+		}
+		for (j = 0; j < 8; j++)
+			blob[16 * i + 8 + j] = (uint8_t)(bits >> 8 * j);
+	}
+	PUT(w, COUNTERS, .signature = signature, .mode = MODE_SPREAD,
+	    .launches = 3, .complete = 1, .cost_ns = 12 * MS,
+	    .values = { blob, (uint32_t)(16 * n) });
+}
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+static void
+put_metrics(struct writer *w)
+{
+	static const struct value softmax[] = {
+		{ METRIC_SM_CYCLES_ACTIVE_AVG, 300000 },
+		{ METRIC_SM_CYCLES_ELAPSED, 320000 },
+		{ METRIC_OCCUPANCY, 11.5 }, { METRIC_ISSUE_ACTIVE, 6.2 },
+		{ METRIC_INST_EXECUTED, 4.0e6 },
+		{ METRIC_INST_ISSUED, 4.1e6 },
+		{ METRIC_THREAD_INST, 1.28e8 },
+		{ METRIC_THREAD_INST_PRED_ON, 1.2e8 },
+		{ METRIC_DRAM_READ, 6.4e7 }, { METRIC_DRAM_WRITE, 3.2e7 },
+		{ METRIC_DRAM_PCT, 22 }, { METRIC_L2_PCT, 91 },
+		{ METRIC_L2_SECTORS, 3.2e7 }, { METRIC_L1_HIT_RATE, 40 },
+		{ METRIC_GLOBAL_LD_SECTORS, 3.2e7 },
+		{ METRIC_GLOBAL_LD_REQUESTS, 1.0e6 },
+		{ METRIC_GLOBAL_LD_INST, 1.0e6 },
+		{ METRIC_GLOBAL_LD_BYTES_PER_SECTOR, 4 },
+		{ METRIC_GLOBAL_ST_SECTORS, 3.2e6 },
+		{ METRIC_GLOBAL_ST_REQUESTS, 1.0e5 },
+		{ METRIC_GLOBAL_ST_INST, 1.0e5 },
+		{ METRIC_GLOBAL_ST_BYTES_PER_SECTOR, 4 },
+		{ METRIC_LSU_WAVEFRONTS, 3.5e7 },
+	};
+	static const struct value gemm[] = {
+		{ METRIC_SM_CYCLES_ACTIVE_AVG, 500000 },
+		{ METRIC_SM_CYCLES_ELAPSED, 510000 },
+		{ METRIC_OCCUPANCY, 24.1 }, { METRIC_ISSUE_ACTIVE, 61 },
+		{ METRIC_INST_EXECUTED, 6.0e7 },
+		{ METRIC_INST_ISSUED, 6.1e7 },
+		{ METRIC_THREAD_INST, 1.9e9 },
+		{ METRIC_THREAD_INST_PRED_ON, 1.9e9 },
+		{ METRIC_DRAM_PCT, 35 }, { METRIC_L2_PCT, 40 },
+		{ METRIC_GLOBAL_LD_SECTORS, 4.0e6 },
+		{ METRIC_GLOBAL_LD_REQUESTS, 1.0e6 },
+		{ METRIC_GLOBAL_LD_INST, 1.0e6 },
+		{ METRIC_GLOBAL_LD_BYTES_PER_SECTOR, 32 },
+		{ METRIC_GLOBAL_ST_SECTORS, 4.0e5 },
+		{ METRIC_GLOBAL_ST_REQUESTS, 1.0e5 },
+		{ METRIC_GLOBAL_ST_INST, 1.0e5 },
+		{ METRIC_GLOBAL_ST_BYTES_PER_SECTOR, 32 },
+		{ METRIC_SHARED_WAVEFRONTS, 9.0e6 },
+		{ METRIC_SHARED_LD_WAVEFRONTS, 8.0e6 },
+		{ METRIC_SHARED_ST_WAVEFRONTS, 1.0e6 },
+		{ METRIC_SHARED_LD_CONFLICTS, 2.5e6 },
+		{ METRIC_SHARED_ST_CONFLICTS, 1.0e4 },
+		{ METRIC_SHARED_LD_INST, 5.5e6 },
+		{ METRIC_SHARED_ST_INST, 9.9e5 },
+		{ METRIC_PIPE_FMA, 58 },
+	};
+	unsigned i;
+
+	for (i = 0; i < METRIC_COUNT; i++)
+		PUT(w, METRIC, .id = i, .pass = i % 3,
+		    .name = STR(metric_table[i].name));
+	put_counters(w, SOFTMAX, softmax, COUNT(softmax));
+	put_counters(w, GEMM, gemm, COUNT(gemm));
+	PUT(w, SKIPPED, .signature = HOSTILE, .reason = SKIP_PERMISSION);
+	PUT(w, SKIPPED, .signature = FEW, .reason = SKIP_TOO_FEW_LAUNCHES);
+}
+
+struct clock {
+	uint64_t now;
+	uint32_t correlation;
+};
+
+static void
+put_kernel(struct writer *w, struct clock *c, uint32_t signature, uint64_t ns)
+{
+	PUT(w, KERNEL, .signature = signature, .context = 1, .stream = 7,
+	    .correlation = ++c->correlation, .start_ns = c->now,
+	    .end_ns = c->now + ns, .launch_ns = c->now - 5 * US, .tid = 42);
+	c->now += ns + 3 * US;
+}
+
+/* A step: a pageable copy, kernels, a synchronisation, and the host thinks. */
+static void
+put_step(struct writer *w, struct clock *c, unsigned step, unsigned kernels)
+{
+	uint64_t start = c->now;
+
+	PUT(w, COPY, .device = 0, .context = 1, .stream = 7,
+	    .correlation = ++c->correlation, .start_ns = c->now,
+	    .end_ns = c->now + 760 * US, .launch_ns = c->now - 8 * US,
+	    .bytes = 8 << 20, .kind = COPY_H2D, .src = MEMORY_PAGEABLE,
+	    .dst = MEMORY_DEVICE, .tid = 42);
+	PUT(w, API, .call = CALL_MEMCPY, .tid = 42,
+	    .correlation = c->correlation, .start_ns = start - 8 * US,
+	    .end_ns = start + 770 * US);
+	c->now += 780 * US;
+	put_kernel(w, c, SOFTMAX, 190 * US + step % 7 * US);
+	put_kernel(w, c, SOFTMAX, 190 * US + step % 5 * US);
+	put_kernel(w, c, GEMM, 310 * US + step % 3 * US);
+	put_kernel(w, c, HOSTILE, 45 * US);
+	if (kernels > 0)
+		put_kernel(w, c, SMALL + step % kernels, 4 * US);
+	PUT(w, SYNC, .kind = SYNC_CONTEXT, .context = 1,
+	    .correlation = ++c->correlation, .tid = 42, .start_ns = c->now,
+	    .end_ns = c->now + 5 * US);
+	PUT(w, API, .call = CALL_DEVICE_SYNC, .tid = 42,
+	    .correlation = c->correlation, .start_ns = c->now,
+	    .end_ns = c->now + 6 * US);
+	c->now += 400 * US;
+}
+
+static void
+put_target(struct writer *w, const char *run, unsigned kernels,
+    unsigned steps, bool open, uint64_t *end)
+{
+	struct clock c = { T0 + 300 * MS, 0 };
+	unsigned i;
+
+	PUT(w, HELLO, .protocol = WIRE_PROTOCOL, .level = LEVEL_COUNTERS,
+	    .pid = 4242, .ppid = 4241, .start_ns = T0 + 2 * MS,
+	    .now_ns = T0 + 10 * MS, .now_mono_ns = 10 * MS,
+	    .cupti_version = 130000, .driver_version = 13000, .run = STR(run),
+	    .library = STR("0.1.0"), .host = STR("gpu-node-7"),
+	    .exe = STR("/home/ada/train"), .command = STR("./train --epochs 1"),
+	    .cwd = STR("/home/ada"));
+	put_device(w);
+	put_signatures(w, kernels);
+	PUT(w, OVERHEAD, .kind = OVERHEAD_SETUP, .tid = 42,
+	    .start_ns = T0 + 60 * MS, .end_ns = T0 + 85 * MS);
+	put_kernel(w, &c, FEW, 20 * US);
+	for (i = 0; i < steps; i++)
+		put_step(w, &c, i, kernels);
+	put_metrics(w);
+	PUT(w, DIAGNOSTIC, .code = DIAG_PERMISSION,
+	    .severity = SEVERITY_WARNING, .error = 35, .now_ns = c.now,
+	    .where = STR("counters"), .text = STR("the driver lets only "
+	    "administrators read counters of <script>alert(1)</script>"));
+	PUT(w, LOSS, .class = LOSS_QUEUE, .count = 17, .now_ns = c.now);
+	if (!open)
+		PUT(w, BYE, .now_ns = c.now + MS, .reason = BYE_EXIT,
+		    .records = w->sequence + w->records, .lost = 17);
+	writer_flush(w);
+	*end = c.now + 20 * MS;
+}
+
+struct options {
+	unsigned kernels, steps;
+	const char *run;
+	bool open;
+};
+
+static void
+write_capture(const char *path, const struct options *o)
+{
+	struct writer w = { .stream = LAUNCHER };
+	struct writer t = { .stream = TARGET };
+	uint64_t end;
+
+	w.file = t.file = fopen(path, "wb");
+	w.frame = malloc(FRAME_HEADER_SIZE + FRAME_MAX_PAYLOAD);
+	t.frame = malloc(FRAME_HEADER_SIZE + FRAME_MAX_PAYLOAD);
+	if (w.file == NULL || w.frame == NULL || t.frame == NULL)
+		die(path);
+	PUT(&w, RUN_BEGIN, .now_ns = T0, .run = STR(o->run),
+	    .command = STR("./train --epochs 1"), .cwd = STR("/home/ada"),
+	    .host = STR("gpu-node-7"), .label = STR(""),
+	    .version = STR("0.1.0"), .level = LEVEL_COUNTERS, .budget = 0.05,
+	    .uid = 1000);
+	writer_flush(&w);
+	put_target(&t, o->run, o->kernels, o->steps, o->open, &end);
+	if (!o->open)
+		PUT(&w, RUN_END, .start_ns = T0, .end_ns = end,
+		    .user_s = 1.5, .system_s = 0.2,
+		    .max_rss_bytes = 500 << 20);
+	writer_flush(&w);
+	if (fclose(w.file) != 0)
+		die(path);
+	free(w.frame);
+	free(t.frame);
+}
+
+static unsigned
+number(const char *text)
+{
+	char *end;
+	unsigned long n = strtoul(text, &end, 10);
+
+	if (*end != '\0' || n > 100000000) {
+		fprintf(stderr, "'%s' is no number\n", text);
+		exit(2);
+	}
+	return (unsigned)n;
+}
+
+int
+main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "kernels", required_argument, NULL, 'k' },
+		{ "launches", required_argument, NULL, 'l' },
+		{ "run", required_argument, NULL, 'r' },
+		{ "open", no_argument, NULL, 'o' },
+		{ NULL, 0, NULL, 0 }
+	};
+	struct options o = { .kernels = 0, .steps = 500, .run = DEFAULT_RUN };
+	int c;
+
+	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1)
+		switch (c) {
+		case 'k':
+			o.kernels = number(optarg);
+			break;
+		case 'l':
+			o.steps = number(optarg);
+			break;
+		case 'r':
+			o.run = optarg;
+			break;
+		case 'o':
+			o.open = true;
+			break;
+		default:
+			return 2;
+		}
+	if (optind != argc - 1) {
+		fprintf(stderr, "usage: make_capture FILE [--kernels N] "
+		    "[--launches N] [--run HEX] [--open]\n");
+		return 2;
+	}
+	write_capture(argv[optind], &o);
+	return 0;
+}
