@@ -1,0 +1,55 @@
+# common.sh: for the GPU test scripts. `. common.sh` after setting BUILD, OUT.
+# State and sockets of their own, so that the user's are left alone; in /tmp,
+# since a socket's path must be short.
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+bin=$BUILD/bin
+programs=$BUILD/bin/gpu
+cudadvise=$bin/cudadvise
+kernels=$bin/cudadvise-kernels
+
+# skip REASON: for ctest, and for people.
+skip() {
+	echo "skipped: $1"
+	exit 77
+}
+
+# Sets up the environment; skips without a GPU or without what was built.
+prepare() {
+	local why
+	[ -x "$cudadvise" ] || skip "$cudadvise was not built"
+	[ -x "$programs/launch_loop" ] || skip "$programs/launch_loop was not built"
+	why=$("$programs/launch_loop" 1 2>&1 >/dev/null) ||
+	    skip "${why:-the GPU does not work}"
+	mkdir -p "$OUT"
+	scratch=$(mktemp -d /tmp/cadv.XXXXXX)
+	export CUDADVISE_RUNTIME_DIR=$scratch/r CUDADVISE_STATE_DIR=$scratch/s
+	export CUDADVISE_CONFIG=$scratch/none.conf
+	mkdir -m 700 "$scratch/r" "$scratch/s"
+	trap finish EXIT
+}
+
+finish() {
+	"$cudadvise" daemon stop >/dev/null 2>&1
+	rm -rf "$scratch"
+}
+
+# find_tool NAME PATTERN…: its path: in PATH, else the first that exists.
+find_tool() {
+	local name=$1 p
+	shift
+	command -v "$name" && return 0
+	for p in "$@"; do
+		[ -x "$p" ] && echo "$p" && return 0
+	done
+	return 1
+}
+
+find_nsys() {
+	find_tool nsys /usr/local/cuda/bin/nsys \
+	    /opt/nvidia/nsight-systems/*/bin/nsys \
+	    /opt/nvidia/nsight-compute/*/host/target-linux-x64/nsys
+}
+
+find_ncu() {
+	find_tool ncu /usr/local/cuda/bin/ncu /opt/nvidia/nsight-compute/*/ncu
+}

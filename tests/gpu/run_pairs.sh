@@ -1,0 +1,44 @@
+#!/bin/bash
+# run_pairs.sh BUILD OUT [PAIR…]: every reference pair under cudadvise: the rule
+# of its name must find the bad variant and not the good one. Writes
+# OUT/<pair>.<variant>.cadv, .json (the findings), .out, .err, and OUT/table.txt.
+set -u
+BUILD=${1:?usage: run_pairs.sh BUILD OUT [PAIR…]}
+OUT=${2:?usage: run_pairs.sh BUILD OUT [PAIR…]}
+shift 2
+. "$(dirname "$0")/common.sh"
+prepare
+[ -x "$kernels" ] || skip "$kernels was not built"
+
+if [ $# -eq 0 ]; then
+	set -- $("$kernels" --list | cut -d' ' -f1)
+fi
+failed=0
+# Predictions rest on this GPU's ceilings, as they should for a user.
+if "$cudadvise" calibrate >"$OUT/calibrate.out" 2>"$OUT/calibrate.err"; then
+	cp "$CUDADVISE_STATE_DIR"/calibration/*.json "$OUT"/ 2>/dev/null
+else
+	echo "FAIL: cudadvise calibrate, see $OUT/calibrate.err"
+	failed=1
+fi
+
+for pair in "$@"; do
+	for variant in bad good; do
+		to=$OUT/$pair.$variant
+		rm -f "$to".*
+		"$cudadvise" run --no-daemon -o "$to.cadv" -- "$kernels" \
+		    "$pair" --variant $variant >"$to.out" 2>"$to.err"
+		rc=$?
+		if [ $rc -ne 0 ]; then
+			echo "FAIL: $pair $variant: exit status $rc:"
+			tail -3 "$to.err"
+			failed=1
+		fi
+		"$cudadvise" findings --all --format json "$to.cadv" \
+		    >"$to.json" 2>>"$to.err" || {
+			echo "FAIL: findings of $to.cadv"; failed=1; }
+	done
+done
+python3 "$here/pairs_table.py" "$OUT" "$@" | tee "$OUT/table.txt"
+[ "${PIPESTATUS[0]}" -eq 0 ] || failed=1
+exit $failed
