@@ -22,6 +22,9 @@
  * occupancy this much is believed. */
 #define BELIEF_UNKNOWN 0.35
 
+/* Occupancy at which half of the latency that warps can hide is hidden. */
+#define OCCUPANCY_HALF 0.25
+
 const char *const resource_name[RES_COUNT] = {
 	[RES_DRAM] = "DRAM", [RES_L2] = "L2",
 	[RES_L1] = "the L1/shared data pipe", [RES_ISSUE] = "instruction issue",
@@ -228,6 +231,12 @@ load_of(struct load *l, const struct kernel *k, const struct device *d,
 	l->dram_write = metric(k, METRIC_DRAM_WRITE);
 	l->spread = avg > 0 && max > 0 ? clamp01(avg / max) :
 	    clamp01(blocks / fmax(1, d->limits.sms));
+	l->occupancy = metric(k, METRIC_OCCUPANCY) / 100;
+	if (!(l->occupancy > 0))
+		l->occupancy = k->occupancy.known ? k->occupancy.ratio : NAN;
+	if (!(l->occupancy > 0))
+		l->occupancy = 0.5;
+	l->occupancy = fmin(l->occupancy, 1);
 	load_l1(l, k);
 	load_l2(l, k);
 	load_stalls(l, k);
@@ -357,6 +366,20 @@ wait_after(double share, double r, enum view v)
 	return 1 - share * (1 - (v == VIEW_MID ? sqrt(r) : r));
 }
 
+/* Time with ${more} times the resident warps. Little's law says 1 / more; in
+ * truth every warp hides less than the one before it, because what it waits
+ * for gets busier: half of all that can be hidden is hidden at OCCUPANCY_HALF. */
+static double
+warps_after(double occupancy, double more, enum view v)
+{
+	double time = (occupancy + OCCUPANCY_HALF / more) /
+	    (occupancy + OCCUPANCY_HALF);
+
+	if (v == VIEW_HIGH)
+		return 1 / more;
+	return v == VIEW_MID ? time : 1 - (1 - time) / 2;
+}
+
 /* The latency bound after ${f}, new / old. */
 static double
 latency_after(const struct load *l, const struct fix *f, enum view v)
@@ -364,7 +387,8 @@ latency_after(const struct load *l, const struct fix *f, enum view v)
 	double sectors = or_zero(l->ld_sectors) + or_zero(l->st_sectors);
 	double shared = l->wavefronts[USER_SHARED_LD] +
 	    l->wavefronts[USER_SHARED_ST];
-	double scale = 1, warps = 1 / f->occupancy, inst = f->inst;
+	double scale = 1, warps = warps_after(l->occupancy, f->occupancy, v);
+	double inst = f->inst;
 
 	if (sectors > 0)
 		scale *= wait_after(l->memory_stall,
@@ -376,9 +400,6 @@ latency_after(const struct load *l, const struct fix *f, enum view v)
 		    l->wavefronts[USER_SHARED_ST] * f->shared_st) / shared, v);
 	scale *= 1 - l->memory_stall * l->local_share * (1 - f->local) *
 	    (v == VIEW_LOW ? 0.5 : 1);
-	/* Not every warp more hides as much as the one before. */
-	if (v == VIEW_LOW)
-		warps = 1 - (1 - warps) / 2;
 	if (v == VIEW_LOW)
 		inst = 1 - (1 - inst) / 2;
 	if (l->limit < 0) {

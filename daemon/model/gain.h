@@ -46,6 +46,7 @@ struct load {
 	double memory_stall, shared_stall;	/* shares of waiting, 0..1 */
 	double local_share;		/* of global+local L1 sectors */
 	double spread;			/* SMs at work / SMs, 0..1 */
+	double occupancy;		/* achieved, else theoretical, 0..1 */
 	int limit;			/* busiest enum resource; -1 unknown */
 	double busy;			/* its share of the time, 0..1; NaN */
 	double bound;			/* 0 latency explains the time … 1 the

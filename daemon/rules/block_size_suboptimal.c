@@ -10,14 +10,14 @@ rule_block_size_suboptimal(struct rule_view *x)
 {
 	const struct occupancy *o = &x->kernel->occupancy;
 	uint32_t threads = rule_threads(x->kernel);
-	double warps, most, now, then;
+	double best = fmin(o->best_ratio, 1), warps, most, now, then;
 	struct fix fix = FIX_NONE;
 	struct draft *d;
 
 	if (!o->known)
 		return rule_unmeasured(x, "its occupancy is not known");
 	if (!(o->ratio > 0) || o->best_block == 0 || o->best_block == threads ||
-	    o->best_ratio - o->ratio < rule_value(x, "min_points"))
+	    !(best - o->ratio >= rule_value(x, "min_points")))
 		return RULE_CLEAN;
 	/* A larger block also wants more shared memory, as a rule. */
 	if (o->limiter == LIMITER_SHARED || o->limiter == LIMITER_CLUSTER)
@@ -27,7 +27,7 @@ rule_block_size_suboptimal(struct rule_view *x)
 	most = fmax(1, x->device->limits.sms) *
 	    fmax(1, x->device->limits.max_warps_per_sm);
 	now = fmin(warps, most * o->ratio);
-	then = fmin(warps, most * o->best_ratio);
+	then = fmin(warps, most * best);
 	d = rule_found(x, NULL);
 	if (d == NULL)
 		return RULE_NOT_MEASURED;
@@ -35,7 +35,7 @@ rule_block_size_suboptimal(struct rule_view *x)
 	rule_fix(d, &fix, 1, 1);
 	rule_evidence(x, d, (struct evidence){ .name = "occupancy_points_ratio",
 	    .label = "best block size's occupancy − this one's",
-	    .value = o->best_ratio - o->ratio, .unit = "ratio",
+	    .value = best - o->ratio, .unit = "ratio",
 	    .source = "derived", .from = "occupancy calculator" },
 	    "min_points");
 	rule_evidence(x, d, (struct evidence){ .name = "theoretical_ratio",
@@ -57,7 +57,7 @@ rule_block_size_suboptimal(struct rule_view *x)
 	d->f.summary = arena_format(x->arena, "blocks of %u threads reach %s "
 	    "occupancy (limit: %s); %u would reach %s", threads,
 	    say_percent(x->arena, o->ratio), limiter_name[o->limiter],
-	    o->best_block, say_percent(x->arena, o->best_ratio));
+	    o->best_block, say_percent(x->arena, best));
 	d->f.advice = arena_format(x->arena, "launch blocks of %u threads; a "
 	    "grid of %u blocks or more fills this GPU with them",
 	    o->best_block, o->best_min_grid);

@@ -49,15 +49,15 @@ fill(struct rule_view *x, struct draft *d, double blocks, double sms)
 		    .from = "occupancy calculator" }, "min_waves");
 	d->f.confidence = blocks < sms / 2 ? CONF_HIGH : CONF_MEDIUM;
 	d->f.summary = blocks < sms ? arena_format(x->arena, "%s block%s for "
-	    "%s SMs: %s of the GPU has nothing to do", say_count(x->arena,
-	    (uint64_t)blocks), blocks == 1 ? "" : "s", say_count(x->arena,
-	    (uint64_t)sms), say_percent(x->arena, 1 - blocks / sms)) :
+	    "%s SMs: %s of the GPU has nothing to do", say_whole(x->arena,
+	    blocks), blocks == 1 ? "" : "s", say_whole(x->arena, sms),
+	    say_percent(x->arena, 1 - blocks / sms)) :
 	    arena_format(x->arena, "the grid is %s of what fits on the GPU "
 	    "at once, and nothing is full", say_percent(x->arena, waves));
 	d->f.advice = arena_format(x->arena, "launch %s blocks or more: %s",
-	    say_count(x->arena, (uint64_t)(x->kernel->occupancy.known &&
+	    say_whole(x->arena, x->kernel->occupancy.known &&
 	    x->kernel->occupancy.blocks_per_sm > 0 ?
-	    sms * x->kernel->occupancy.blocks_per_sm : sms * 2)),
+	    sms * x->kernel->occupancy.blocks_per_sm : sms * 2),
 	    rule_threads(x->kernel) > 256 ? "smaller blocks, and less work a "
 	    "thread" : "less work a thread, a second dimension of the "
 	    "problem in the grid, or other kernels beside it on streams");

@@ -12,12 +12,14 @@ next_step(struct rule_view *x, const struct occupancy *o, uint32_t threads)
 {
 	const struct record_DEVICE *l = &x->device->limits;
 	uint32_t blocks = o->blocks_per_sm + 1;
-	uint32_t warps = (threads + 31) / 32, room;
+	uint64_t warps = ((uint64_t)threads + 31) / 32;
+	uint32_t room;
 
 	switch (o->limiter) {
 	case LIMITER_REGISTERS:
 		/* Registers are given to warps in units of 8 a thread. */
-		room = l->regs_per_sm / (blocks * warps * 32) / 8 * 8;
+		room = (uint32_t)(l->regs_per_sm / (blocks * warps * 32) /
+		    8 * 8);
 		return arena_format(x->arena, "%u registers a thread, now %u, "
 		    "would let %u blocks reside on an SM: "
 		    "__launch_bounds__(%u, %u), shorter live ranges, or a "
@@ -87,7 +89,7 @@ rule_low_theoretical_occupancy(struct rule_view *x)
 	const struct occupancy *o = &x->kernel->occupancy;
 	struct draft *d;
 
-	if (!o->known)
+	if (!o->known || rule_threads(x->kernel) == 0)
 		return rule_unmeasured(x, "its occupancy is not known");
 	if (!(o->ratio > 0) || o->blocks_per_sm == 0 ||
 	    o->ratio >= rule_value(x, "min_occupancy"))

@@ -93,6 +93,14 @@ say_count(struct arena *a, uint64_t n)
 	return arena_format(a, "%s", out);
 }
 
+const char *
+say_whole(struct arena *a, double n)
+{
+	if (!(n >= 0 && n < 1e18))
+		return "very many";
+	return say_count(a, (uint64_t)n);
+}
+
 static const char *
 say_extent(struct arena *a, uint32_t x, uint32_t y, uint32_t z)
 {

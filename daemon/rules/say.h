@@ -20,6 +20,7 @@ const char *say_bytes(struct arena *a, double bytes);	/* "8.39 MB" */
 const char *say_rate(struct arena *a, double bytes_per_s); /* "11 GB/s" */
 const char *say_percent(struct arena *a, double ratio);	/* "91 %" */
 const char *say_count(struct arena *a, uint64_t n);	/* "20,000" */
+const char *say_whole(struct arena *a, double n);	/* the same, cut */
 
 /* "grid 256 × 4, block 32, 20,000 launches" */
 const char *say_shape(struct arena *a, const struct kernel *k);

@@ -54,7 +54,7 @@ rule_tail_effect(struct rule_view *x)
 	    say_number(x->arena, o->waves), say_percent(x->arena, bound));
 	d->f.advice = arena_format(x->arena, "choose a grid of whole waves "
 	    "(%s blocks make one), a grid-stride loop over one wave, or "
-	    "smaller blocks", say_count(x->arena, (uint64_t)fmax(1,
+	    "smaller blocks", say_whole(x->arena, fmax(1,
 	    x->device->limits.sms * (double)o->blocks_per_sm)));
 	d->f.gain_note = "bound for blocks of equal length";
 	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "

@@ -1,0 +1,145 @@
+#include <math.h>
+#include <string.h>
+
+#include "rules/made.h"
+
+#define S 1000000000ull
+
+void
+made_init(struct made *m)
+{
+	struct device *d = &m->device[0];
+
+	memset(m, 0, sizeof(*m));
+	d->name = "NVIDIA Test GPU";
+	d->chip = "gh100";
+	d->uuid = "00112233445566778899aabbccddeeff";
+	d->limits.cc_major = 9;
+	d->limits.sms = 132;
+	d->limits.max_threads_per_sm = 2048;
+	d->limits.max_threads_per_block = 1024;
+	d->limits.max_blocks_per_sm = 32;
+	d->limits.max_warps_per_sm = 64;
+	d->limits.warp_size = 32;
+	d->limits.regs_per_sm = d->limits.regs_per_block = 65536;
+	d->limits.smem_per_sm = 233472;
+	d->limits.smem_reserved = 1024;
+	d->limits.core_khz = 1980000;
+	d->limits.memory_bandwidth = 4800ull * S;
+	m->run.command = "./app --n 3";
+	m->run.wall_ns = 10 * S;
+	m->run.idle_ns[IDLE_STARTUP] = S;
+	m->run.idle_total_ns = S;
+	m->run.contexts_gone = true;
+	m->run.device = m->device;
+	m->run.devices = 1;
+	m->run.kernel = m->kernel;
+	m->run.copy = m->copy;
+	m->run.small = m->small;
+	m->run.sync = m->sync;
+	m->run.call = m->call;
+	m->run.sequence = m->sequence;
+	m->run.leak = m->leak;
+	m->run.failure = m->failure;
+	ceilings_of(m->ceilings, &m->run);
+}
+
+struct kernel *
+made_kernel(struct made *m, const char *name, uint64_t launches,
+    uint64_t mean_ns)
+{
+	struct kernel *k = &m->kernel[m->run.kernels++];
+
+	memset(k, 0, sizeof(*k));
+	k->id = (uint32_t)m->run.kernels;
+	k->mangled = k->name = k->short_name = name;
+	k->shape.grid_x = 132 * 8 * 12;
+	k->shape.grid_y = k->shape.grid_z = 1;
+	k->shape.block_x = 256;
+	k->shape.block_y = k->shape.block_z = 1;
+	k->shape.regs = 32;
+	k->occupancy = (struct occupancy){ .known = true, .ratio = 1,
+	    .blocks_per_sm = 8, .limiter = LIMITER_WARPS, .waves = 12,
+	    .best_block = 256, .best_ratio = 1, .best_min_grid = 1056 };
+	for (uint64_t i = 0; i < launches; i++)
+		stat_add(&k->time, mean_ns);
+	k->launches = launches;
+	k->total_ns = launches * mean_ns;
+	k->exposed_ns = k->alone_ns = (double)k->total_ns;
+	for (int i = 0; i < METRIC_COUNT; i++)
+		k->metric[i] = NAN;
+	k->skip = SKIP_LEVEL;
+	m->run.launches += launches;
+	m->device[0].kernel_ns += k->total_ns;
+	m->device[0].busy_ns += k->total_ns;
+	return k;
+}
+
+void
+made_counters(struct made *m, struct kernel *k, double dram)
+{
+	double t = stat_mean(&k->time) * 1e-9, *v = k->metric;
+	double bytes = (t - 1.5e-6) * m->ceilings[0].dram_bytes_per_s * dram;
+	double sectors = bytes / 2 / 32, inst = sectors / 4 * 10;
+
+	k->skip = SKIP_NONE;
+	k->metric_complete = true;
+	k->metric_launches = 1;
+	v[METRIC_DRAM_READ] = v[METRIC_DRAM_WRITE] = bytes / 2;
+	v[METRIC_L2_SECTORS] = 2 * sectors;
+	v[METRIC_L2_READ] = v[METRIC_L2_WRITE] = sectors;
+	v[METRIC_L1_HIT_RATE] = 0;
+	v[METRIC_GLOBAL_LD_SECTORS] = v[METRIC_GLOBAL_ST_SECTORS] = sectors;
+	v[METRIC_GLOBAL_LD_REQUESTS] = sectors / 4;
+	v[METRIC_GLOBAL_ST_REQUESTS] = sectors / 4;
+	v[METRIC_GLOBAL_LD_BYTES_PER_SECTOR] = 32;
+	v[METRIC_GLOBAL_ST_BYTES_PER_SECTOR] = 32;
+	v[METRIC_LOCAL_LD_SECTORS] = v[METRIC_LOCAL_ST_SECTORS] = 0;
+	v[METRIC_LSU_WAVEFRONTS] = sectors / 2;
+	v[METRIC_SHARED_WAVEFRONTS] = 0;
+	v[METRIC_SHARED_LD_WAVEFRONTS] = v[METRIC_SHARED_ST_WAVEFRONTS] = 0;
+	v[METRIC_SHARED_LD_CONFLICTS] = v[METRIC_SHARED_ST_CONFLICTS] = 0;
+	v[METRIC_SHARED_LD_INST] = v[METRIC_SHARED_ST_INST] = 0;
+	v[METRIC_INST_EXECUTED] = inst;
+	v[METRIC_THREAD_INST] = v[METRIC_THREAD_INST_PRED_ON] = inst * 32;
+	v[METRIC_WARPS_LAUNCHED] = inst / 200;
+	v[METRIC_BRANCH_UNIFORM] = inst / 10;
+	v[METRIC_BRANCH_DIVERGENT] = 0;
+	v[METRIC_ISSUE_ACTIVE] = 15;
+	v[METRIC_OCCUPANCY] = 95 * k->occupancy.ratio;
+	v[METRIC_SM_CYCLES_ACTIVE_AVG] = 99;
+	v[METRIC_SM_CYCLES_ACTIVE_MAX] = 100;
+	v[METRIC_STALL_LONG_SCOREBOARD] = 12;
+	v[METRIC_STALL_LG_THROTTLE] = 0;
+	v[METRIC_STALL_SHORT_SCOREBOARD] = v[METRIC_STALL_MIO_THROTTLE] = 0;
+}
+
+double
+made_kernel_s(const struct kernel *k)
+{
+	return (double)k->total_ns * 1e-9;
+}
+
+struct advice *
+made_advice(const struct made *m)
+{
+	return advice_make(&m->run, m->ceilings, NULL);
+}
+
+const struct verdict *
+made_verdict(const struct advice *a, const char *rule)
+{
+	for (size_t i = 0; i < a->verdicts; i++)
+		if (strcmp(a->verdict[i].rule, rule) == 0)
+			return &a->verdict[i];
+	return NULL;
+}
+
+const struct finding *
+made_finding(const struct advice *a, const char *rule)
+{
+	for (size_t i = 0; i < a->findings; i++)
+		if (strcmp(a->finding[i].rule, rule) == 0)
+			return &a->finding[i];
+	return NULL;
+}

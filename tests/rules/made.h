@@ -1,0 +1,47 @@
+/*
+ * rules/made.h: runs built by hand, for tests of rules and gains. The GPU is
+ * like an H200; the run takes ten seconds.
+ */
+#ifndef TEST_MADE_H
+#define TEST_MADE_H
+
+#include "model/ceilings.h"
+#include "model/model.h"
+#include "rules/finding.h"
+
+#define MADE_MAX 8
+
+struct made {
+	struct run run;
+	struct device device[1];
+	struct kernel kernel[MADE_MAX];
+	struct copy_class copy[MADE_MAX];
+	struct small_copies small[MADE_MAX];
+	struct sync_class sync[MADE_MAX];
+	struct call_class call[MADE_MAX];
+	struct sequence sequence[MADE_MAX];
+	struct leak leak[MADE_MAX];
+	struct failure failure[MADE_MAX];
+	struct ceilings ceilings[1];
+};
+
+/* A run of ten seconds, of which one is start-up, that did nothing yet. */
+void made_init(struct made *m);
+
+/* A kernel of 12 waves of 256 threads, ${launches} of ${mean_ns}, that has no
+ * counters (level trace). */
+struct kernel *made_kernel(struct made *m, const char *name, uint64_t launches,
+    uint64_t mean_ns);
+
+/* Counters of a kernel that does nothing wrong: coalesced, no conflicts, full
+ * warps, DRAM busy for ${dram} of its time. */
+void made_counters(struct made *m, struct kernel *k, double dram);
+
+/* The seconds all launches of a kernel take. */
+double made_kernel_s(const struct kernel *k);
+
+struct advice *made_advice(const struct made *m);
+const struct verdict *made_verdict(const struct advice *a, const char *rule);
+const struct finding *made_finding(const struct advice *a, const char *rule);
+
+#endif

@@ -1,0 +1,119 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "rules/made.h"
+
+#define near(a, b) assert_true(fabs((a) - (b)) <= 1e-6 * fabs(b))
+
+static void
+test_attributes(void **state)
+{
+	struct made m;
+
+	(void)state;
+	made_init(&m);
+	assert_false(m.ceilings[0].calibrated);
+	near(m.ceilings[0].dram_bytes_per_s, 0.9 * 4.8e12);
+	near(m.ceilings[0].sm_hz, 1.98e9);
+	near(m.ceilings[0].fp32_flops, 132 * 256 * 1.98e9);
+	assert_true(m.ceilings[0].launch_s > 0);
+	assert_true(m.ceilings[0].copies > 2);
+}
+
+static void
+test_no_attributes(void **state)
+{
+	struct device d = { .id = 0 };
+	struct ceilings c;
+
+	(void)state;
+	ceilings_default(&c, &d);
+	assert_true(c.dram_bytes_per_s > 0 && isfinite(c.dram_bytes_per_s));
+	assert_true(c.l2_bytes_per_s > 0 && c.sm_hz > 0);
+	d.limits.sms = d.limits.core_khz = UINT32_MAX;
+	d.limits.memory_bandwidth = UINT64_MAX;
+	d.limits.memory_khz = d.limits.memory_bus_bits = UINT32_MAX;
+	ceilings_default(&c, &d);
+	assert_true(c.dram_bytes_per_s > 0 && c.dram_bytes_per_s < 1e15);
+	assert_true(isfinite(c.shared_bytes_per_s));
+}
+
+static const char json[] = "{ \"date\": \"2026-01-02\", \"driver\": \"580\","
+    " \"dram_bytes_per_s\": 4.1e12, \"launch_s\": 2.2e-6, \"sm_hz\": 5,"
+    " \"copy\": [ {\"bytes\": 1000, \"pinned_h2d\": 1e-5,"
+    " \"pinned_d2h\": 2e-5, \"pageable_h2d\": 3e-5, \"pageable_d2h\": 4e-5},"
+    " {\"bytes\": 500, \"pinned_h2d\": 1, \"pinned_d2h\": 1,"
+    " \"pageable_h2d\": 1, \"pageable_d2h\": 1},"
+    " {\"bytes\": 2000, \"pinned_h2d\": 2e-5, \"pinned_d2h\": 4e-5,"
+    " \"pageable_h2d\": 6e-5, \"pageable_d2h\": 8e-5} ] }";
+
+static void
+test_calibration(void **state)
+{
+	struct calibration cal = { .gpu = "00112233445566778899AABBCCDDEEFF",
+	    .json = json, .length = sizeof(json) - 1 };
+	struct made m;
+	struct ceilings *c = m.ceilings;
+
+	(void)state;
+	made_init(&m);
+	m.run.calibration = &cal;
+	m.run.calibrations = 1;
+	ceilings_of(c, &m.run);
+	assert_true(c->calibrated);
+	assert_string_equal(c->date, "2026-01-02");
+	near(c->dram_bytes_per_s, 4.1e12);
+	near(c->sm_hz, 1.98e9);		/* 5 Hz was no measurement */
+	assert_int_equal(c->copies, 2);	/* sizes must grow */
+	near(ceilings_copy_s(c, 1, true, true), 1e-5);
+	near(ceilings_copy_s(c, 1500, true, true), 1.5e-5);
+	near(ceilings_copy_s(c, 1500, false, false), 6e-5);
+	near(ceilings_copy_s(c, 20000, true, false), 6e-4);
+	cal.gpu = "another";
+	ceilings_of(c, &m.run);
+	assert_false(c->calibrated);
+}
+
+static void
+test_hostile(void **state)
+{
+	static const char *const bad[] = {
+		"", "null", "[]", "{}", "{", "{\"dram_bytes_per_s\":\"x\"}",
+		"{\"dram_bytes_per_s\":-1}", "{\"dram_bytes_per_s\":1e300}",
+		"{\"copy\":7}", "{\"copy\":[]}", "{\"copy\":[{}]}",
+		"{\"copy\":[{\"bytes\":-1}]}",
+	};
+	struct made m;
+	struct ceilings before;
+
+	(void)state;
+	made_init(&m);
+	before = m.ceilings[0];
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		assert_int_equal(ceilings_parse(m.ceilings, bad[i],
+		    strlen(bad[i])), -1);
+		assert_memory_equal(&before, m.ceilings, sizeof(before));
+	}
+	assert_int_equal(ceilings_parse(m.ceilings, NULL, 5), -1);
+	m.ceilings[0].copies = 0;
+	assert_true(isnan(ceilings_copy_s(m.ceilings, 1, true, true)));
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_attributes),
+		cmocka_unit_test(test_no_attributes),
+		cmocka_unit_test(test_calibration),
+		cmocka_unit_test(test_hostile),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,296 @@
+/*
+ * The resource model: a fix of the limiter pays, another does not, several
+ * together never more than there is.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model/gain.h"
+#include "rules/made.h"
+
+static const struct fix none = FIX_NONE;
+
+static void
+load_made(struct made *m, struct load *l)
+{
+	load_of(l, &m->kernel[0], &m->device[0], &m->ceilings[0]);
+}
+
+static double
+speedup(const struct load *l, const struct fix *f, enum view v)
+{
+	return l->time_s / gain_time(l, f, v);
+}
+
+static void
+test_unchanged(void **state)
+{
+	struct made m;
+	struct load l;
+
+	(void)state;
+	for (double dram = 0.1; dram < 1.2; dram += 0.1) {
+		made_init(&m);
+		made_counters(&m, made_kernel(&m, "k", 10, 100000), dram);
+		load_made(&m, &l);
+		for (int v = 0; v < VIEWS; v++)
+			assert_true(fabs(speedup(&l, &none, (enum view)v) - 1)
+			    < 1e-9);
+	}
+}
+
+static void
+test_limiter(void **state)
+{
+	struct made m;
+	struct load l;
+	struct fix lanes = FIX_NONE, warps = FIX_NONE;
+
+	(void)state;
+	made_init(&m);
+	made_counters(&m, made_kernel(&m, "k", 10, 100000), 0.9);
+	load_made(&m, &l);
+	assert_int_equal(l.limit, RES_DRAM);
+	assert_true(fabs(l.busy - 0.9) < 0.01);
+	assert_string_equal(load_bound_name(&l), "DRAM");
+	lanes.inst = 0.5;	/* not what limits */
+	warps.occupancy = 2;
+	assert_true(speedup(&l, &lanes, VIEW_MID) < 1.01);
+	assert_true(speedup(&l, &warps, VIEW_MID) < 1.01);
+
+	m.kernel[0].metric[METRIC_PIPE_FMA] = 95;	/* now they do */
+	load_made(&m, &l);
+	assert_int_equal(l.limit, RES_FMA);
+	assert_true(speedup(&l, &lanes, VIEW_MID) > 1.02);
+	assert_true(speedup(&l, &lanes, VIEW_MID) < 1.1);	/* DRAM next */
+	made_counters(&m, &m.kernel[0], 0.1);
+	load_made(&m, &l);
+	assert_true(speedup(&l, &lanes, VIEW_MID) > 1.9);
+	assert_true(speedup(&l, &lanes, VIEW_MID) < 2.01);
+	assert_true(speedup(&l, &warps, VIEW_MID) < 1.01);
+}
+
+static void
+test_latency(void **state)
+{
+	struct made m;
+	struct load l;
+	struct fix f = FIX_NONE;
+
+	(void)state;
+	made_init(&m);
+	made_counters(&m, made_kernel(&m, "k", 10, 100000), 0.2);
+	m.kernel[0].metric[METRIC_OCCUPANCY] = 12.5;
+	load_made(&m, &l);
+	assert_string_equal(load_bound_name(&l), "latency");
+	f.occupancy = 4;
+	assert_true(speedup(&l, &f, VIEW_MID) > 1.5);
+	assert_true(speedup(&l, &f, VIEW_HIGH) <= 4.01);
+	/* Never past the next full resource: DRAM at 20 %. */
+	f.occupancy = 1000;
+	f.spread = 1000;
+	assert_true(speedup(&l, &f, VIEW_HIGH) < 5.2);
+	assert_true(speedup(&l, &f, VIEW_HIGH) > 4);
+}
+
+/* 32 sectors a request, each 4 bytes used, L1 does not help. */
+static void
+make_scattered(struct made *m)
+{
+	double *v;
+
+	made_init(m);
+	made_counters(m, made_kernel(m, "k", 10, 100000), 0.3);
+	v = m->kernel[0].metric;
+	v[METRIC_GLOBAL_LD_SECTORS] *= 8;
+	v[METRIC_GLOBAL_LD_BYTES_PER_SECTOR] = 4;
+	v[METRIC_L2_READ] *= 8;
+	v[METRIC_L2_SECTORS] = v[METRIC_L2_READ] + v[METRIC_L2_WRITE];
+	v[METRIC_LSU_WAVEFRONTS] = NAN;
+	v[METRIC_L2_PCT] = 92;
+}
+
+static void
+test_coalescing(void **state)
+{
+	struct made m;
+	struct load l;
+	struct fix f = FIX_NONE;
+
+	(void)state;
+	make_scattered(&m);
+	load_made(&m, &l);
+	assert_true(l.busy > 0.8);
+	f.global_ld = 1.0 / 8;
+	assert_true(speedup(&l, &f, VIEW_LOW) > 1.5);
+	assert_true(speedup(&l, &f, VIEW_MID) > 2);
+	assert_true(speedup(&l, &f, VIEW_HIGH) < 8);
+
+	/* The same pattern where L1 absorbs it and DRAM is the limit. */
+	m.kernel[0].metric[METRIC_L2_PCT] = NAN;
+	m.kernel[0].metric[METRIC_L2_READ] /= 8;
+	m.kernel[0].metric[METRIC_L2_SECTORS] =
+	    2 * m.kernel[0].metric[METRIC_L2_READ];
+	m.kernel[0].metric[METRIC_LSU_WAVEFRONTS] = 1000;
+	m.kernel[0].metric[METRIC_DRAM_READ] *= 2.9;
+	m.kernel[0].metric[METRIC_DRAM_WRITE] *= 2.9;
+	m.kernel[0].metric[METRIC_GLOBAL_LD_SECTORS] *= 2.9;
+	load_made(&m, &l);
+	assert_int_equal(l.limit, RES_DRAM);
+	assert_true(speedup(&l, &f, VIEW_MID) < 1.05);
+}
+
+static void
+test_conflicts(void **state)
+{
+	struct made m;
+	struct load l;
+	struct fix f = FIX_NONE;
+	double cycles = 100e-6 * 1.98e9 * 132, *v;
+
+	(void)state;
+	made_init(&m);
+	made_counters(&m, made_kernel(&m, "k", 10, 100000), 0.1);
+	v = m.kernel[0].metric;
+	v[METRIC_SHARED_LD_WAVEFRONTS] = 0.85 * cycles;
+	v[METRIC_SHARED_ST_WAVEFRONTS] = 0.05 * cycles;
+	v[METRIC_SHARED_WAVEFRONTS] = 0.9 * cycles;
+	v[METRIC_LSU_WAVEFRONTS] = 0.92 * cycles;
+	load_made(&m, &l);
+	assert_int_equal(l.limit, RES_L1);
+	f.shared_ld = 1.0 / 32;
+	assert_true(speedup(&l, &f, VIEW_MID) > 4);
+	f = none;
+	f.shared_st = 1.0 / 32;
+	assert_true(speedup(&l, &f, VIEW_MID) < 1.1);
+}
+
+static void
+test_small_grid(void **state)
+{
+	struct made m;
+	struct load l;
+	struct fix f = FIX_NONE;
+
+	(void)state;
+	made_init(&m);
+	made_counters(&m, made_kernel(&m, "k", 10, 1000000), 0.005);
+	m.kernel[0].shape.grid_x = 1;
+	m.kernel[0].metric[METRIC_SM_CYCLES_ACTIVE_AVG] = 1;
+	m.kernel[0].metric[METRIC_SM_CYCLES_ACTIVE_MAX] = 132;
+	load_made(&m, &l);
+	f.spread = 132;
+	assert_true(speedup(&l, &f, VIEW_MID) > 60);
+	assert_true(speedup(&l, &f, VIEW_MID) <= 132);
+	/* A launch has a fixed cost, however wide. */
+	made_init(&m);
+	made_counters(&m, made_kernel(&m, "k", 10, 3000), 0.005);
+	load_made(&m, &l);
+	assert_true(speedup(&l, &f, VIEW_HIGH) < 2.01);
+}
+
+static void
+test_no_counters(void **state)
+{
+	struct made m;
+	struct load l;
+	struct fix f = FIX_NONE;
+
+	(void)state;
+	made_init(&m);
+	made_kernel(&m, "k", 10, 100000);
+	load_made(&m, &l);
+	assert_int_equal(l.limit, -1);
+	assert_null(load_bound_name(&l));
+	f.occupancy = 2;
+	assert_true(fabs(speedup(&l, &f, VIEW_LOW) - 1) < 1e-9);
+	assert_true(speedup(&l, &f, VIEW_MID) > 1);
+	assert_true(speedup(&l, &f, VIEW_HIGH) >
+	    speedup(&l, &f, VIEW_MID));
+}
+
+static double
+uniform(double low, double high)
+{
+	return low + (high - low) * (double)rand() / RAND_MAX;
+}
+
+static struct fix
+random_fix(void)
+{
+	return (struct fix){ uniform(0.03, 1), uniform(0.03, 1),
+	    uniform(0.03, 1), uniform(0.03, 1), uniform(0, 1),
+	    uniform(0.03, 1), uniform(1, 30), uniform(1, 130) };
+}
+
+/* Any counters, also nonsense: times stay in range, views in order, more
+ * fixes never gain less, all of them never more than the exposed time. */
+static void
+test_property(void **state)
+{
+	(void)state;
+	srand(1);
+	for (int round = 0; round < 20000; round++) {
+		struct made m;
+		struct load l;
+		struct kernel *k;
+		struct fix a = random_fix(), b = random_fix(), both = a;
+		struct fix fa[VIEWS], fb[VIEWS], fboth[VIEWS];
+		struct gain ga, gb, gboth;
+
+		made_init(&m);
+		k = made_kernel(&m, "k", 3, (uint64_t)uniform(0, 1e6));
+		made_counters(&m, k, uniform(0, 1.5));
+		for (int i = 0; i < METRIC_COUNT; i++) {
+			double kind = uniform(0, 1);
+
+			if (kind < 0.2)
+				k->metric[i] = NAN;
+			else if (kind < 0.3)
+				k->metric[i] = uniform(-1, 1e12);
+			else if (kind < 0.32)
+				k->metric[i] = INFINITY;
+		}
+		if (uniform(0, 1) < 0.1)
+			k->exposed_ns = uniform(0, 1) < 0.5 ? NAN : -5;
+		load_made(&m, &l);
+		fix_merge(&both, &b);
+		for (int v = 0; v < VIEWS; v++) {
+			fa[v] = a;
+			fb[v] = b;
+			fboth[v] = both;
+		}
+		ga = gain_of(&l, k, fa);
+		gb = gain_of(&l, k, fb);
+		gboth = gain_of(&l, k, fboth);
+		assert_true(ga.low >= 0 && ga.low <= ga.mid &&
+		    ga.mid <= ga.high);
+		assert_true(gboth.high <= gain_exposed_s(k) * (1 + 1e-9));
+		assert_true(gboth.mid >= fmax(ga.mid, gb.mid) * (1 - 1e-9));
+		assert_true(gain_exposed_s(k) <= made_kernel_s(k));
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_unchanged),
+		cmocka_unit_test(test_limiter),
+		cmocka_unit_test(test_latency),
+		cmocka_unit_test(test_coalescing),
+		cmocka_unit_test(test_conflicts),
+		cmocka_unit_test(test_small_grid),
+		cmocka_unit_test(test_no_counters),
+		cmocka_unit_test(test_property),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

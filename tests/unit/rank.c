@@ -1,0 +1,486 @@
+/*
+ * What holds for all rules together: the catalogue is the table's, seconds are
+ * never claimed twice, order, thresholds, text that is safe to paste.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "rules/catalogue.h"
+#include "rules/made.h"
+#include "rules/say.h"
+
+#define MS 1000000ull
+#define S (1000 * MS)
+
+static const char *
+member(const json_t *o, const char *key)
+{
+	const char *s = json_string_value(json_object_get(o, key));
+
+	return s != NULL ? s : "";
+}
+
+static void
+test_catalogue(void **state)
+{
+	static const char *const texts[] = {
+		"why", "detects", "advice", "bad_code", "good_code",
+		"sources", "gain", "next"
+	};
+	size_t len, i;
+	const char *text = catalogue_text(&len);
+	json_error_t error;
+	json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error);
+	json_t *rules = json_object_get(root, "rules"), *entry;
+
+	(void)state;
+	if (root == NULL)
+		fail_msg("%d: %s", error.line, error.text);
+	assert_int_equal(json_array_size(rules), rule_count());
+	json_array_foreach(rules, i, entry) {
+		const struct rule_info *r = rule_find(member(entry, "id"));
+
+		if (r == NULL)
+			fail_msg("%s is not in the table", member(entry, "id"));
+		assert_string_equal(r->category, member(entry, "category"));
+		assert_string_equal(r->title, member(entry, "title"));
+		assert_string_equal(r->needs, member(entry, "needs"));
+		assert_string_equal(severity_name[r->severity],
+		    member(entry, "severity"));
+		assert_string_equal(r->pair, r->id);
+		for (size_t k = 0; k < sizeof(texts) / sizeof(*texts); k++)
+			assert_true(strlen(member(entry, texts[k])) > 4);
+		/* The formula names every threshold, and no other. */
+		for (size_t k = 0; k < r->thresholds; k++)
+			if (strstr(r->detects, r->threshold[k].key) == NULL)
+				fail_msg("%s: %s", r->id, r->threshold[k].key);
+	}
+	for (i = 0; i < rule_count(); i++) {
+		const struct rule_info *r = rule_info(i);
+
+		if (*r->why == '\0')
+			fail_msg("%s is not in the catalogue", r->id);
+		assert_true(r->thresholds > 0);
+		for (size_t k = 0; k < r->thresholds; k++) {
+			assert_true(isfinite(r->threshold[k].value));
+			assert_true(strlen(r->threshold[k].origin) > 4);
+			assert_non_null(r->threshold[k].unit);
+		}
+		for (size_t k = 0; k < i; k++)
+			assert_string_not_equal(r->id, rule_info(k)->id);
+	}
+	assert_null(rule_find("no-such-rule"));
+	assert_null(rule_find(NULL));
+	assert_null(rule_info(rule_count()));
+	json_decref(root);
+}
+
+static void
+test_thresholds(void **state)
+{
+	struct thresholds *t = thresholds_new();
+	struct made m;
+	struct kernel *k;
+	struct advice *a;
+
+	(void)state;
+	assert_int_equal(thresholds_set(t, "tail-effect.max_waves", 8), 0);
+	assert_int_equal(thresholds_set(t, "tail-effect.nope", 8), -1);
+	assert_int_equal(thresholds_set(t, "nope.max_waves", 8), -1);
+	assert_int_equal(thresholds_set(t, "tail-effect", 8), -1);
+	assert_int_equal(thresholds_set(t, "", 8), -1);
+	assert_int_equal(thresholds_set(t, "tail-effect.max_waves", NAN), -1);
+	assert_int_equal(thresholds_set(t, "tail-effect.max_waves", -1), -1);
+
+	made_init(&m);
+	k = made_kernel(&m, "k", 10, 100000);
+	k->occupancy.waves = 5.1;
+	a = made_advice(&m);
+	assert_int_equal(made_verdict(a, "tail-effect")->state, RULE_CLEAN);
+	advice_free(a);
+	a = advice_make(&m.run, m.ceilings, t);
+	assert_int_equal(made_verdict(a, "tail-effect")->state, RULE_FOUND);
+	k = NULL;
+	for (size_t i = 0; i < made_finding(a, "tail-effect")->evidences; i++) {
+		const struct evidence *e =
+		    &made_finding(a, "tail-effect")->evidence[i];
+
+		if (e->threshold == 8)
+			assert_string_equal(e->threshold_origin, "configured");
+	}
+	advice_free(a);
+	thresholds_free(t);
+	thresholds_free(NULL);
+	advice_free(NULL);
+}
+
+/* 90 % of the run with a 10 % fix goes before 2 % with an 80 % fix. */
+static void
+test_order(void **state)
+{
+	struct made m;
+	struct kernel *large, *small;
+	struct advice *a;
+
+	(void)state;
+	made_init(&m);
+	small = made_kernel(&m, "small", 1000, 200000);
+	made_counters(&m, small, 0.01);
+	small->shape.grid_x = 20;
+	small->occupancy.waves = 20.0 / 1056;
+	large = made_kernel(&m, "large", 40000, 200000);
+	made_counters(&m, large, 0.1);
+	large->metric[METRIC_ISSUE_ACTIVE] = 90;
+	large->metric[METRIC_THREAD_INST] *= 23.0 / 32;
+	large->metric[METRIC_BRANCH_DIVERGENT] =
+	    large->metric[METRIC_BRANCH_UNIFORM];
+	a = made_advice(&m);
+	assert_true(a->findings >= 2);
+	assert_string_equal(a->finding[0].where, "large");
+	assert_int_equal(a->finding[0].severity, SEV_HIGH);
+	assert_string_equal(made_finding(a, "grid-too-small")->where, "small");
+	assert_true(made_finding(a, "grid-too-small")->saves_s < 0.2);
+	assert_true(made_finding(a, "grid-too-small")->kernel_speedup > 2);
+	advice_free(a);
+}
+
+/* Two names for one waste are not two savings. */
+static void
+test_overlap(void **state)
+{
+	struct made m;
+	struct kernel *k;
+	struct advice *a;
+	double sum = 0;
+
+	(void)state;
+	made_init(&m);
+	k = made_kernel(&m, "k", 10000, 200000);
+	made_counters(&m, k, 0.2);
+	k->shape.block_x = 32;
+	k->occupancy.ratio = 0.3;
+	k->occupancy.blocks_per_sm = 19;
+	k->occupancy.limiter = LIMITER_REGISTERS;
+	k->metric[METRIC_OCCUPANCY] = 15;
+	m.run.idle_ns[IDLE_AFTER_SYNC] = S;
+	m.run.idle_total_ns += S;
+	m.sync[0] = (struct sync_class){ .call = CALL_DEVICE_SYNC,
+	    .count = 1000, .idle_after_ns = S, .followed = 1000 };
+	m.run.syncs = 1;
+	m.copy[0] = (struct copy_class){ .kind = COPY_D2H,
+	    .src = MEMORY_DEVICE, .dst = MEMORY_PINNED, .count = 1000,
+	    .bytes = 4000, .gpu_ns = MS, .exposed_ns = 1e6,
+	    .idle_after_ns = S };
+	m.run.copies = 1;
+	a = made_advice(&m);
+	assert_non_null(made_finding(a, "device-sync-overuse"));
+	assert_non_null(made_finding(a, "synchronous-copies"));
+	for (size_t i = 0; i < a->findings; i++)
+		if (a->finding[i].worth_it)
+			sum += a->finding[i].saves_s;
+	assert_true(a->overlap);
+	assert_true(a->together_s < 0.8 * sum);
+	assert_true(a->together_s <= made_kernel_s(k) + 1 + 0.001);
+	assert_true(a->together_s >= a->finding[0].saves_s);
+	advice_free(a);
+}
+
+/* Idle time that a specific rule explains is not counted by the general one. */
+static void
+test_residual(void **state)
+{
+	struct made m;
+	struct advice *a;
+
+	(void)state;
+	made_init(&m);
+	made_counters(&m, made_kernel(&m, "k", 10000, 200000), 0.9);
+	m.run.idle_ns[IDLE_AFTER_SYNC] = 2 * S;
+	m.run.idle_total_ns += 2 * S;
+	m.run.idle_gaps = 10000;
+	a = made_advice(&m);
+	assert_true(made_finding(a, "gpu-idle-gaps")->worth_it);
+	advice_free(a);
+	m.sync[0] = (struct sync_class){ .call = CALL_DEVICE_SYNC,
+	    .count = 10000, .idle_after_ns = 2 * S, .followed = 10000 };
+	m.run.syncs = 1;
+	a = made_advice(&m);
+	assert_string_equal(a->finding[0].rule, "device-sync-overuse");
+	assert_false(made_finding(a, "gpu-idle-gaps")->worth_it);
+	assert_true(a->together_s <= 2);
+	advice_free(a);
+}
+
+/* Found, but less than the run's noise: never an alarm. */
+static void
+test_not_worth_it(void **state)
+{
+	struct made m;
+	struct kernel *k;
+	struct advice *a;
+
+	(void)state;
+	made_init(&m);
+	k = made_kernel(&m, "k", 10, 100000);
+	made_counters(&m, k, 0.01);
+	k->shape.grid_x = 1;
+	a = made_advice(&m);
+	assert_true(a->noise_s >= 0.05 && a->noise_s < 0.06);
+	assert_false(made_finding(a, "grid-too-small")->worth_it);
+	assert_int_equal(made_finding(a, "grid-too-small")->severity, SEV_INFO);
+	assert_true(a->together_s == 0);
+	advice_free(a);
+}
+
+static void
+test_stable_ids(void **state)
+{
+	struct made m;
+	struct kernel *k;
+	struct advice *a, *b;
+
+	(void)state;
+	made_init(&m);
+	k = made_kernel(&m, "k", 100, 100000);
+	k->shape.block_x = 33;
+	a = made_advice(&m);
+	stat_add(&k->time, 777777);	/* another run */
+	k->launches++;
+	b = made_advice(&m);
+	assert_string_equal(made_finding(a, "block-not-warp-multiple")->id,
+	    made_finding(b, "block-not-warp-multiple")->id);
+	advice_free(b);
+	k->shape.block_x = 65;		/* another shape */
+	b = made_advice(&m);
+	assert_string_not_equal(made_finding(a, "block-not-warp-multiple")->id,
+	    made_finding(b, "block-not-warp-multiple")->id);
+	advice_free(a);
+	advice_free(b);
+}
+
+static const char *
+command(struct arena *a, const char *text)
+{
+	struct run run = { .command = text };
+
+	return say_command(a, &run);
+}
+
+static void
+test_text(void **state)
+{
+	struct arena a = ARENA_INIT;
+	struct kernel k = { .mangled = "x'; rm -rf / #\n" };
+	struct run run = { .command = "./app -n 3" };
+
+	(void)state;
+	assert_string_equal(say_seconds(&a, 3.94), "3.9 s");
+	assert_string_equal(say_seconds(&a, 4.1e-6), "4.1 µs");
+	assert_string_equal(say_seconds(&a, 0.2123), "212 ms");
+	assert_string_equal(say_bytes(&a, 8388608), "8.4 MB");
+	assert_string_equal(say_rate(&a, 11.04e9), "11 GB/s");
+	assert_string_equal(say_percent(&a, 0.914), "91 %");
+	assert_string_equal(say_percent(&a, 0.0061), "0.61 %");
+	assert_string_equal(say_count(&a, 20000), "20,000");
+	assert_string_equal(say_count(&a, 0), "0");
+	assert_string_equal(say_number(&a, 123456), "123000");
+	assert_string_equal(command(&a, "./app -n 3"), "./app -n 3");
+	assert_string_equal(command(&a, "./a 'b c' \"d e\""),
+	    "./a 'b c' \"d e\"");
+	assert_string_equal(command(&a, "./a; rm -rf /"),
+	    "'./a;' rm -rf /");
+	assert_string_equal(command(&a, "./a $(id)"), "./a '$(id)'");
+	assert_string_equal(command(&a, "./a \"$(id)\""),
+	    "./a '\"$(id)\"'");
+	assert_string_equal(command(&a, "./a 'b"), "./a ''\\''b'");
+	assert_string_equal(command(&a, ""), "PROGRAM");
+	assert_non_null(strstr(say_ncu(&a, &run, &k, "--set full"),
+	    "'x'\\''; rm -rf / #?'"));
+	assert_false(a.failed);
+	arena_free(&a);
+}
+
+static uint64_t
+pick(uint64_t below)
+{
+	return (uint64_t)rand() % below;
+}
+
+static double
+odd(double high)
+{
+	static const double strange[] = { 0, -1, 1e300, 1e-300 };
+
+	switch (pick(20)) {
+	case 0: return NAN;
+	case 1: return INFINITY;
+	case 2: return strange[pick(4)];
+	default: return high * (double)rand() / RAND_MAX;
+	}
+}
+
+static uint64_t
+time_ns(void)
+{
+	return pick(50) == 0 ? UINT64_MAX >> pick(40) : pick(3 * S);
+}
+
+static void
+random_kernel(struct made *m)
+{
+	struct kernel *k = made_kernel(m, "_Z1kv", 1 + pick(5), pick(MS));
+
+	k->launches = pick(100000);
+	k->total_ns = time_ns();
+	k->exposed_ns = odd(3e9);
+	k->alone_ns = odd(3e9);
+	k->device = pick(20) == 0 ? 7 : 0;
+	k->skip = (enum wire_skip)pick(SKIP_REASONS + 3);
+	k->shape.grid_x = (uint32_t)pick(3) ? (uint32_t)pick(4000) : ~0u;
+	k->shape.grid_y = (uint32_t)pick(3);
+	k->shape.block_x = (uint32_t)pick(1100);
+	k->shape.block_y = (uint32_t)pick(3);
+	k->shape.regs = (uint32_t)pick(300);
+	k->shape.local_per_thread = (uint32_t)pick(2) * 256;
+	k->occupancy.known = pick(5) != 0;
+	k->occupancy.ratio = odd(1);
+	k->occupancy.best_ratio = odd(1);
+	k->occupancy.best_block = (uint32_t)pick(1025);
+	k->occupancy.blocks_per_sm = (uint32_t)pick(33);
+	k->occupancy.limiter = (enum limiter)pick(LIMITER_COUNT);
+	k->occupancy.waves = odd(8);
+	if (pick(2))
+		made_counters(m, k, 0.5);
+	for (int i = 0; i < METRIC_COUNT; i++)
+		if (pick(3) == 0)
+			k->metric[i] = odd(1e9);
+}
+
+static void
+random_run(struct made *m)
+{
+	made_init(m);
+	m->run.wall_ns = time_ns();
+	m->device[0].limits.sms = (uint32_t)pick(200);
+	m->device[0].copy_ns = time_ns();
+	m->device[0].kernel_ns = time_ns();
+	m->device[0].copy_hidden_ns = time_ns();
+	for (int i = 0; i < IDLE_CAUSES; i++)
+		m->run.idle_ns[i] = pick(2) ? time_ns() : 0;
+	m->run.idle_total_ns = time_ns();
+	m->run.idle_gaps = pick(1000);
+	m->run.idle_longest_ns = time_ns();
+	m->run.contexts_gone = pick(2);
+	for (uint64_t n = pick(MADE_MAX); n > 0; n--)
+		random_kernel(m);
+	m->run.copies = m->run.smalls = m->run.syncs = m->run.calls =
+	    m->run.sequences = m->run.leaks = m->run.failures = pick(MADE_MAX);
+	for (size_t i = 0; i < m->run.copies; i++) {
+		m->copy[i] = (struct copy_class){ .kind = (enum wire_copy)
+		    pick(COPY_KINDS), .memset = pick(2),
+		    .src = (enum wire_memory)pick(MEMORY_KINDS),
+		    .dst = (enum wire_memory)pick(MEMORY_KINDS),
+		    .async = pick(2), .size_class = (uint32_t)pick(40),
+		    .device = (uint32_t)pick(2), .count = pick(1000),
+		    .bytes = time_ns(), .gpu_ns = time_ns(),
+		    .exposed_ns = odd(1e9), .host_ns = time_ns(),
+		    .idle_after_ns = time_ns() };
+		m->small[i] = (struct small_copies){ .kind = COPY_H2D,
+		    .device = (uint32_t)pick(2), .groups = pick(20),
+		    .copies = pick(5000), .bytes = time_ns(),
+		    .gpu_ns = time_ns(), .span_ns = time_ns() };
+		m->sync[i] = (struct sync_class){ .call = (enum wire_call)
+		    pick(CALL_COUNT), .count = pick(100), .wait_ns = time_ns(),
+		    .idle_after_ns = time_ns(), .followed = pick(100) };
+		m->call[i] = (struct call_class){ .call = (enum wire_call)
+		    pick(CALL_COUNT), .count = pick(100),
+		    .hot_count = pick(100), .hot_ns = time_ns(),
+		    .hot_idle_ns = time_ns() };
+		m->sequence[i] = (struct sequence){ .length = (uint32_t)pick(
+		    100), .device = (uint32_t)pick(2), .repeats = pick(100),
+		    .kernel_ns = time_ns(), .idle_ns = time_ns(),
+		    .gaps = pick(1000), .syncs = pick(2) };
+		m->leak[i] = (struct leak){ .kind = MEMORY_DEVICE,
+		    .count = pick(20), .bytes = time_ns() };
+		m->failure[i] = (struct failure){ .result = (uint32_t)pick(800),
+		    .count = 1, .unread = pick(2), .launch = pick(2) };
+	}
+}
+
+static void
+check_advice(const struct advice *a, double wall)
+{
+	int group = 0;
+
+	assert_true(isfinite(a->together_s) && a->together_s >= 0);
+	assert_true(a->together_s <= wall && isfinite(a->noise_s));
+	for (size_t i = 0; i < a->findings; i++) {
+		const struct finding *f = &a->finding[i];
+		bool correctness = strcmp(f->category, "correctness") == 0;
+		int g = correctness ? 1 : f->worth_it ? 0 : 2;
+
+		assert_true(g >= group);
+		if (g == group && i > 0 && g != 1)
+			assert_true(f->saves_s <= f[-1].saves_s);
+		group = g;
+		if (correctness) {
+			assert_true(isnan(f->saves_s));
+			continue;
+		}
+		assert_true(f->saves_s >= 0 && f->saves_s <= wall);
+		assert_true(f->saves_low_s >= 0);
+		assert_true(f->saves_low_s <= f->saves_s);
+		assert_true(f->saves_s <= f->saves_high_s);
+		assert_true(f->saves_high_s <= wall);
+		if (f->worth_it)
+			assert_true(a->together_s >= f->saves_s * 0.999);
+		assert_true(!isfinite(f->kernel_speedup) ||
+		    f->kernel_speedup >= 1 - 1e-9);
+	}
+}
+
+static void
+test_property(void **state)
+{
+	(void)state;
+	srand(7);
+	for (int round = 0; round < 5000; round++) {
+		static struct made m;
+		struct advice *a;
+
+		random_run(&m);
+		if (pick(2))
+			ceilings_of(m.ceilings, &m.run);
+		a = made_advice(&m);
+		assert_non_null(a);
+		check_advice(a, (double)m.run.wall_ns * 1e-9);
+		advice_free(a);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_catalogue),
+		cmocka_unit_test(test_thresholds),
+		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_overlap),
+		cmocka_unit_test(test_residual),
+		cmocka_unit_test(test_not_worth_it),
+		cmocka_unit_test(test_stable_ids),
+		cmocka_unit_test(test_text),
+		cmocka_unit_test(test_property),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
