@@ -136,8 +136,8 @@ occupancy_own(const struct record_DEVICE *d, const struct record_SIGNATURE *s,
 	limit[LIMITER_BLOCKS] = blocks_of(d);
 	limit[LIMITER_REGISTERS] = register_limit(d, s->regs, warps);
 	limit[LIMITER_SHARED] = shared_limit(d, s);
-	/* 16 named barriers a block, and at least one a block to go round:
-	 * with the one of __syncthreads() this never is the tightest. */
+	/* A block uses one barrier (that of __syncthreads()), and an SM has
+	 * one at least for every block it can hold. */
 	limit[LIMITER_BARRIERS] = OCCUPANCY_UNLIMITED;
 	limit[LIMITER_CLUSTER] = OCCUPANCY_UNLIMITED;
 	return (0);

@@ -1,0 +1,738 @@
+/* The model as a whole: definitions, aggregates, processes, bad input. */
+#include <stdio.h>
+
+#include "unit/model_feed.h"
+#include "wire/le.h"
+
+static const struct run *
+settle(struct feed *f)
+{
+	const struct run *run = model_settle(f->m, true);
+
+	assert_non_null(run);
+	return (run);
+}
+
+static const struct call_class *
+call_of(const struct run *run, enum wire_call call)
+{
+	size_t i;
+
+	for (i = 0; i < run->calls; i++)
+		if (run->call[i].call == call)
+			return (&run->call[i]);
+	return (NULL);
+}
+
+static void
+test_empty(void **state)
+{
+	struct model *m = model_new();
+	const struct run *run;
+
+	(void)state;
+	assert_non_null(m);
+	run = model_settle(m, false);
+	assert_int_equal(run->state, RUN_LIVE);
+	assert_int_equal(run->kernels + run->devices + run->processes, 0);
+	assert_string_equal(run->command, "");
+	run = model_settle(m, true);
+	assert_int_equal(run->state, RUN_TRUNCATED);
+	assert_int_equal(run->exit_code, -1);
+	model_free(m);
+	model_free(NULL);
+}
+
+static void
+test_names(void **state)
+{
+	int i, j;
+
+	(void)state;
+	for (i = 0; i < METRIC_COUNT; i++) {
+		assert_non_null(metric_table[i].name);
+		assert_int_equal(metric_find(metric_table[i].name,
+		    strlen(metric_table[i].name)), i);
+		for (j = 0; j < i; j++)
+			assert_string_not_equal(metric_table[i].name,
+			    metric_table[j].name);
+	}
+	assert_int_equal(metric_find("dram__bytes_read.su", 19), METRIC_COUNT);
+	assert_int_equal(metric_find("", 0), METRIC_COUNT);
+	for (i = 0; i < LIMITER_COUNT; i++)
+		assert_non_null(limiter_name[i]);
+	for (i = 0; i < IDLE_CAUSES; i++)
+		assert_non_null(idle_cause_name[i]);
+	for (i = RUN_LIVE; i <= RUN_TRUNCATED; i++)
+		assert_non_null(run_state_name[i]);
+}
+
+/* One kernel over two processes with other ids; another shape is another. */
+static void
+test_signatures(void **state)
+{
+	struct feed *f = *state, child = { .m = f->m };
+	const struct run *run;
+
+	feed_process(&child, 43);
+	feed_signature(f, 1, "_ZN2at6kernelIfEEvPf");
+	feed_signature(&child, 9, "_ZN2at6kernelIfEEvPf");
+	FEED(f, SIGNATURE, .id = 2, .name = 1001, .grid_x = 1, .grid_y = 1,
+	    .grid_z = 1, .block_x = 256, .block_y = 1, .block_z = 1,
+	    .regs = 32, .carveout = 255);
+	feed_kernel(f, 1, 0, 10 * US, 20 * US);
+	feed_kernel(&child, 9, 0, 30 * US, 60 * US);
+	feed_kernel(f, 2, 0, 70 * US, 80 * US);
+	run = settle(f);
+	assert_int_equal(run->kernels, 2);
+	assert_int_equal(run->kernel[0].id, 1);
+	assert_int_equal(run->kernel[0].launches, 2);
+	assert_int_equal(run->kernel[0].total_ns, 40 * US);
+	assert_int_equal(run->kernel[0].time.max, 30 * US);
+	assert_int_equal(run->kernel[0].first_ns, 10 * US);
+	assert_int_equal(run->kernel[0].last_ns, 60 * US);
+	assert_string_equal(run->kernel[0].name, "void at::kernel<float>(float*)");
+	assert_string_equal(run->kernel[0].short_name, "kernel");
+	assert_true(run->kernel[0].occupancy.known);
+	assert_true(run->kernel[0].occupancy.ratio == 1);
+	assert_int_equal(run->kernel[1].launches, 1);
+	assert_int_equal(run->launches, 3);
+	assert_string_equal(run->device[0].name, "NVIDIA H200");
+	assert_string_equal(run->uuid, "0123456789abcdef0123456789abcdef");
+}
+
+static void
+test_disturbed(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+
+	feed_signature(f, 1, "a");
+	feed_signature(f, 2, "b");
+	feed_kernel(f, 1, 5 * US, 10 * US, 20 * US);
+	FEED(f, KERNEL, .signature = 1, .context = 1, .start_ns = T0 + 30 * US,
+	    .end_ns = T0 + 90 * US, .flags = KERNEL_PROFILED, .tid = 7);
+	FEED(f, KERNEL, .signature = 1, .flags = KERNEL_NO_TIME, .tid = 7);
+	FEED(f, KERNEL, .signature = 2, .context = 1, .start_ns = T0 + 95 * US,
+	    .end_ns = T0 + 99 * US, .flags = KERNEL_PROFILED, .tid = 7);
+	run = settle(f);
+	assert_int_equal(run->kernel[0].launches, 3);
+	assert_int_equal(run->kernel[0].time.count, 1);
+	assert_int_equal(run->kernel[0].total_ns, 30 * US);
+	assert_false(run->kernel[0].total_estimated);
+	assert_int_equal(run->kernel[1].total_ns, 4 * US);
+	assert_true(run->kernel[1].total_estimated);
+	assert_int_equal(run->profiled_launches, 2);
+	assert_int_equal(run->lost, 0);
+}
+
+static void
+counters(struct feed *f, uint32_t metric, double value, uint32_t launches,
+    uint32_t complete)
+{
+	uint8_t blob[32] = { 0 };
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	le32_put(blob, metric);
+	le64_put(blob + 8, bits);
+	le32_put(blob + 16, 999);		/* no such metric */
+	FEED(f, COUNTERS, .signature = 1, .mode = MODE_SPREAD,
+	    .launches = launches, .complete = complete,
+	    .values = { blob, sizeof(blob) });
+}
+
+static void
+test_counters(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+	const struct kernel *k;
+
+	feed_signature(f, 1, "a");
+	FEED(f, METRIC, .id = 5, .name = wire_str_of("dram__bytes_read.sum"));
+	FEED(f, METRIC, .id = 6, .name = wire_str_of("smsp__inst_issued.sum"));
+	FEED(f, METRIC, .id = 7, .name = wire_str_of("some__other.sum"));
+	run = settle(f);
+	assert_true(isnan(run->kernel[0].metric[METRIC_DRAM_READ]));
+	counters(f, 5, 100, 1, 0);
+	assert_true(settle(f)->kernel[0].metric[METRIC_DRAM_READ] == 100);
+	counters(f, 5, 200, 3, 1);	/* complete replaces partial */
+	counters(f, 5, 300, 1, 0);	/* partial does not replace complete */
+	counters(f, 6, 7, 1, 0);	/* but adds what is missing */
+	counters(f, 6, INFINITY, 9, 1);	/* no number */
+	counters(f, 7, 3.5, 9, 1);
+	FEED(f, SKIPPED, .signature = 1, .reason = SKIP_BUSY);
+	FEED(f, SKIPPED, .signature = 1, .reason = 12345);
+	run = settle(f);
+	k = &run->kernel[0];
+	assert_true(k->metric[METRIC_DRAM_READ] == 200);
+	assert_true(k->metric[METRIC_INST_ISSUED] == 7);
+	assert_true(isnan(k->metric[METRIC_DRAM_WRITE]));
+	assert_true(k->metric_complete);
+	assert_int_equal(k->metric_launches, 9);
+	assert_int_equal(k->metric_mode, MODE_SPREAD);
+	assert_int_equal(k->skip, SKIP_BUSY);
+	assert_int_equal(run->extras, 1);
+	assert_string_equal(run->extra_name[0], "some__other.sum");
+	assert_true(k->extra[0] == 3.5);
+}
+
+static void
+test_run(void **state)
+{
+	struct feed *f = *state, launcher = { .m = f->m, .stream = 1 };
+	const struct run *run;
+
+	FEED(&launcher, RUN_BEGIN, .now_ns = T0 - 10 * US,
+	    .run = wire_str_of("0123456789abcdef0123456789abcdef"),
+	    .command = wire_str_of("./train --epochs 1"),
+	    .label = wire_str_of("base"), .level = LEVEL_COUNTERS,
+	    .budget = 0.05);
+	FEED(&launcher, CALIBRATION, .gpu = wire_str_of("GPU-1"),
+	    .json = { (const uint8_t *)"{}", 2 });
+	FEED(&launcher, CALIBRATION, .gpu = wire_str_of("GPU-1"),
+	    .json = { (const uint8_t *)"{}", 2 });
+	feed_bye(f, S);
+	run = settle(f);
+	assert_int_equal(run->state, RUN_KILLED);	/* the launcher was */
+	FEED(&launcher, RUN_END, .start_ns = T0 - 5 * US, .end_ns = T0 + 2 * S,
+	    .exit_code = 3);
+	run = settle(f);
+	assert_int_equal(run->state, RUN_FINISHED);
+	assert_int_equal(run->exit_code, 3);
+	assert_int_equal(run->signal, 0);
+	assert_int_equal(run->wall_ns, 2 * S + 5 * US);
+	assert_true(run->origin_ns == T0 - 5 * US);
+	assert_string_equal(run->command, "./train --epochs 1");
+	assert_string_equal(run->label, "base");
+	assert_true(run->budget == 0.05);
+	assert_int_equal(run->processes, 1);
+	assert_true(run->process[0].ended);
+	assert_int_equal(run->process[0].pid, 100);
+	assert_int_equal(run->calibrations, 1);
+	assert_string_equal(run->calibration[0].json, "{}");
+	assert_int_equal(run->calibration[0].length, 2);
+}
+
+static void
+test_states(void **state)
+{
+	struct feed *f = *state;
+
+	assert_int_equal(settle(f)->state, RUN_TRUNCATED);
+	feed_bye(f, S);
+	assert_int_equal(settle(f)->state, RUN_FINISHED);
+	FEED(f, RUN_END, .start_ns = T0, .end_ns = T0 + S, .signal = 9);
+	assert_int_equal(settle(f)->state, RUN_KILLED);
+	assert_int_equal(settle(f)->signal, 9);
+}
+
+static void
+test_missing(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+
+	feed_signature(f, 1, "a");
+	f->sequence += 5;			/* five are gone */
+	feed_kernel(f, 1, 0, 10 * US, 20 * US);
+	f->sequence--;				/* this one came twice */
+	feed_kernel(f, 1, 0, 10 * US, 20 * US);
+	FEED(f, LOSS, .class = LOSS_QUEUE, .count = 7);
+	FEED(f, LOSS, .class = 4000, .count = 1);
+	FEED(f, BYE, .now_ns = T0 + S, .reason = BYE_EXIT, .lost = 10);
+	run = settle(f);
+	assert_int_equal(run->launches, 1);
+	assert_int_equal(run->process[0].missing, 5);
+	assert_int_equal(run->process[0].lost[LOSS_QUEUE], 10);
+	assert_int_equal(run->lost, 15);
+}
+
+/* Twelve launches as warm-up, then cudaMalloc between launches. */
+static void
+test_hot_calls(void **state)
+{
+	struct feed *f = *state;
+	const struct call_class *c;
+	uint64_t i, at = 0;
+
+	feed_signature(f, 1, "a");
+	feed_api(f, CALL_MALLOC, US, 3 * US);		/* setting up */
+	for (i = 0; i < 50; i++) {
+		at += 10 * US;
+		if (i >= 5)
+			feed_api(f, CALL_MALLOC, at - 5 * US, at - 3 * US);
+		feed_kernel(f, 1, at, at + US, at + 2 * US);
+	}
+	feed_api(f, CALL_FREE, at + 10 * US, at + 60 * US); /* tidying up */
+	c = call_of(settle(f), CALL_MALLOC);
+	assert_int_equal(c->count, 46);
+	assert_int_equal(c->total_ns, 46 * 2 * US);
+	/* The 10th launch is number 9; the calls before 10 to 49 are hot. */
+	assert_int_equal(c->hot_count, 40);
+	assert_int_equal(c->hot_ns, 40 * 2 * US);
+	assert_int_equal(c->hot_idle_ns, 40 * 2 * US);
+	c = call_of(settle(f), CALL_FREE);
+	assert_int_equal(c->count, 1);
+	assert_int_equal(c->hot_count, 0);
+}
+
+/* The API record of a blocking copy may come before or after the copy. */
+static void
+test_copy_host_time(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+
+	FEED(f, API, .call = CALL_MEMCPY, .tid = 7, .correlation = 1,
+	    .start_ns = T0 + US, .end_ns = T0 + 31 * US);
+	feed_copy(f, COPY_H2D, 1 << 20, false, US, 10 * US, 30 * US);
+	feed_copy(f, COPY_H2D, 1 << 20, false, 40 * US, 50 * US, 70 * US);
+	FEED(f, API, .call = CALL_MEMCPY, .tid = 7, .correlation = 2,
+	    .start_ns = T0 + 40 * US, .end_ns = T0 + 72 * US);
+	run = settle(f);
+	assert_int_equal(run->copies, 1);
+	assert_int_equal(run->copy[0].count, 2);
+	assert_int_equal(run->copy[0].bytes, 2 << 20);
+	assert_int_equal(run->copy[0].host_ns, 62 * US);
+	assert_int_equal(run->copy[0].size_class, 20);
+	assert_int_equal(run->copy[0].src, MEMORY_PAGEABLE);
+}
+
+static void
+small_row(struct feed *f, uint64_t from, int n, uint64_t bytes)
+{
+	int i;
+
+	for (i = 0; i < n; i++)
+		feed_copy(f, COPY_H2D, bytes, true, from,
+		    from + (uint64_t)i * 10 * US,
+		    from + (uint64_t)i * 10 * US + 2 * US);
+}
+
+static void
+test_small_copies(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+
+	feed_signature(f, 1, "a");
+	small_row(f, 1 * MS, 15, 4096);		/* one too few */
+	small_row(f, 10 * MS, 20, 4096);
+	small_row(f, 20 * MS, 30, 65537);	/* not small */
+	small_row(f, 30 * MS, 10, 64);		/* a kernel between */
+	feed_kernel(f, 1, 0, 30 * MS + 95 * US, 30 * MS + 99 * US);
+	small_row(f, 30 * MS + 100 * US, 10, 64);
+	small_row(f, 50 * MS, 16, 64);
+	run = settle(f);
+	assert_int_equal(run->smalls, 1);
+	assert_int_equal(run->small[0].kind, COPY_H2D);
+	assert_int_equal(run->small[0].host, MEMORY_PAGEABLE);
+	assert_int_equal(run->small[0].groups, 2);
+	assert_int_equal(run->small[0].copies, 36);
+	assert_int_equal(run->small[0].bytes, 20 * 4096 + 16 * 64);
+	assert_int_equal(run->small[0].gpu_ns, 36 * 2 * US);
+	assert_int_equal(run->small[0].span_ns, 192 * US + 152 * US);
+}
+
+static void
+memory(struct feed *f, uint8_t operation, enum wire_memory kind,
+    uint64_t address, uint64_t bytes)
+{
+
+	FEED(f, MEMORY, .operation = operation, .kind = (uint8_t)kind,
+	    .context = 1, .address = address, .bytes = bytes,
+	    .now_ns = T0 + MS, .source = 77);
+}
+
+static void
+test_leaks(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+
+	FEED(f, STRING, .id = 77, .text = wire_str_of("app+0x12"));
+	memory(f, 1, MEMORY_DEVICE, 0x1000, 1 << 20);
+	memory(f, 1, MEMORY_DEVICE, 0x2000, 2 << 20);
+	memory(f, 1, MEMORY_DEVICE, 0x3000, 4 << 20);
+	memory(f, 1, MEMORY_PINNED, 0x4000, 8 << 20);
+	memory(f, 2, MEMORY_DEVICE, 0x3000, 0);
+	memory(f, 2, MEMORY_DEVICE, 0x9999, 0);		/* unknown */
+	memory(f, 1, MEMORY_STATIC, 0x5000, 64);
+	FEED(f, MEMORY, .operation = 1, .kind = MEMORY_DEVICE,
+	    .flags = MEMORY_INTERNAL, .address = 0x6000, .bytes = 1 << 30);
+	run = settle(f);
+	assert_int_equal(run->leaks, 0);	/* it may be running still */
+	assert_false(run->contexts_gone);
+	assert_int_equal(run->peak_memory_bytes, 7 << 20);
+	feed_bye(f, S);
+	run = settle(f);
+	assert_true(run->contexts_gone);
+	assert_int_equal(run->leaks, 2);
+	assert_int_equal(run->leak[0].kind, MEMORY_DEVICE);
+	assert_int_equal(run->leak[0].count, 2);
+	assert_int_equal(run->leak[0].bytes, 3 << 20);
+	assert_int_equal(run->leak[0].largest, 2 << 20);
+	assert_string_equal(run->leak[0].site, "app+0x12");
+	assert_int_equal(run->leak[1].kind, MEMORY_PINNED);
+}
+
+/* Killed before it could tidy up; a destroyed context tells all the same. */
+static void
+test_leaks_killed(void **state)
+{
+	struct feed *f = *state;
+
+	memory(f, 1, MEMORY_DEVICE, 0x1000, 1 << 20);
+	FEED(f, BYE, .now_ns = T0 + S, .reason = BYE_SIGNAL);
+	assert_int_equal(settle(f)->leaks, 0);
+	FEED(f, CONTEXT, .id = 1, .destroyed = 1);
+	assert_int_equal(settle(f)->leaks, 1);
+}
+
+static void
+failure(struct feed *f, enum wire_call call, uint32_t result, uint64_t at,
+    uint32_t read)
+{
+
+	FEED(f, FAILURE, .call = (uint16_t)call, .result = result, .tid = f->tid,
+	    .now_ns = T0 + at, .read = read, .call_name = wire_str_of("call"),
+	    .error_name = wire_str_of("error"));
+}
+
+static void
+test_failures(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+
+	feed_signature(f, 1, "a");
+	failure(f, CALL_LAUNCH, 9, 10 * US, 0);		/* never looked at */
+	failure(f, CALL_LAUNCH, 9, 20 * US, 0);
+	f->tid = 8;
+	failure(f, CALL_LAUNCH, 9, 30 * US, 0);		/* looked at */
+	failure(f, CALL_LAUNCH, 9, 31 * US, 1);
+	failure(f, CALL_OTHER, 600, 32 * US, 0);	/* not ready: no error */
+	failure(f, CALL_MALLOC, 2, 40 * US, 0);		/* went on after it */
+	feed_kernel(f, 1, 50 * US, 51 * US, 52 * US);
+	failure(f, CALL_MALLOC, 2, 60 * US, 0);		/* stopped after it */
+	run = settle(f);
+	assert_int_equal(run->failures, 2);
+	assert_true(run->failure[0].launch);
+	assert_int_equal(run->failure[0].count, 3);
+	assert_int_equal(run->failure[0].unread, 2);
+	assert_int_equal(run->failure[0].first_ns, 10 * US);
+	assert_string_equal(run->failure[0].call, "call");
+	assert_false(run->failure[1].launch);
+	assert_int_equal(run->failure[1].count, 2);
+	assert_int_equal(run->failure[1].unread, 1);
+}
+
+static void
+test_diagnostics(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+	uint64_t i;
+
+	for (i = 0; i < 3; i++)
+		FEED(f, DIAGNOSTIC, .code = DIAG_PERMISSION,
+		    .severity = SEVERITY_WARNING, .error = 35,
+		    .where = wire_str_of("cuptiProfilerInitialize"),
+		    .text = wire_str_of("no permission"));
+	for (i = 0; i < 5; i++)			/* a steady clock */
+		FEED(f, CLOCK, .mono_before_ns = i * S,
+		    .real_ns = T0 + i * S + 50, .mono_after_ns = i * S + 100);
+	assert_int_equal(settle(f)->diagnostics, 1);
+	FEED(f, CLOCK, .mono_before_ns = 6 * S, .real_ns = T0 + 8 * S,
+	    .mono_after_ns = 6 * S + 100);
+	run = settle(f);
+	assert_int_equal(run->diagnostics, 2);
+	assert_int_equal(run->diagnostic[0].count, 3);
+	assert_int_equal(run->diagnostic[0].error, 35);
+	assert_int_equal(run->diagnostic[1].code, DIAG_CLOCK_STEP);
+}
+
+static void
+test_uvm(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+
+	FEED(f, UVM, .kind = 1, .bytes = 4096, .start_ns = T0 + US,
+	    .end_ns = T0 + 3 * US);
+	FEED(f, UVM, .kind = 4, .bytes = 12, .start_ns = T0 + US,
+	    .end_ns = T0 + 2 * US);
+	run = settle(f);
+	assert_int_equal(run->uvm_bytes, 4096);
+	assert_int_equal(run->uvm_faults, 12);
+	assert_int_equal(run->uvm_ns, 3 * US);
+}
+
+/* Ids that nobody defined, and times that cannot be. */
+static void
+test_unknown(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+
+	feed_signature(f, 1, "a");
+	feed_kernel(f, 999, 0, 10 * US, 20 * US);
+	FEED(f, COUNTERS, .signature = 999);
+	FEED(f, SKIPPED, .signature = 999);
+	FEED(f, KERNEL, .signature = 1, .start_ns = T0 + 20, .end_ns = T0 + 10);
+	FEED(f, KERNEL, .signature = 1, .start_ns = 1, .end_ns = UINT64_MAX);
+	FEED(f, KERNEL, .signature = 1, .start_ns = UINT64_MAX - 5,
+	    .end_ns = UINT64_MAX);
+	FEED(f, SIGNATURE, .id = 3, .name = 5555);
+	run = settle(f);
+	assert_int_equal(run->process[0].lost[LOSS_TABLE], 3);
+	assert_int_equal(run->process[0].lost[LOSS_TIMESTAMP], 3);
+	assert_int_equal(run->lost, 6);
+	assert_int_equal(run->kernel[0].launches, 3);
+	assert_int_equal(run->kernel[0].time.count, 0);
+	assert_string_equal(run->kernel[1].name, "(name lost)");
+	assert_false(run->kernel[1].occupancy.known);
+	assert_int_equal(run->device[0].busy_ns, 0);
+}
+
+/* Tables stop at their bounds, and say what did not fit. */
+static void
+test_bounds(void **state)
+{
+	struct feed *f = *state;
+	struct feed other = { .m = f->m };
+	const struct run *run;
+	char name[32];
+	uint32_t i;
+
+	feed_signature(f, 1, "a");
+	for (i = 0; i < 70000; i++) {
+		snprintf(name, sizeof(name), "k%u", i);
+		FEED(f, STRING, .id = 5000 + i, .text = wire_str_of(name));
+	}
+	for (i = 0; i < 20000; i++)
+		FEED(f, SIGNATURE, .id = 10 + i, .name = 1001,
+		    .grid_x = 2 + i, .block_x = 32);
+	for (i = 0; i < 1000; i++)
+		FEED(f, DIAGNOSTIC, .code = DIAG_CALL_FAILED,
+		    .text = wire_str_of((snprintf(name, sizeof(name), "d%u", i),
+		    name)));
+	for (i = 0; i < 1000; i++)
+		failure(f, CALL_LAUNCH, i + 1, US, 0);
+	for (i = 0; i < 100; i++)
+		FEED(f, DEVICE, .id = 1 + i);
+	for (i = 0; i < 2000; i++) {
+		other.stream = 100 + i;
+		other.sequence = 0;
+		FEED(&other, HELLO, .now_ns = T0, .start_ns = T0);
+	}
+	run = settle(f);
+	assert_int_equal(run->kernels, 16384);
+	assert_int_equal(run->diagnostics, 256);
+	assert_int_equal(run->failures, 256);
+	assert_int_equal(run->devices, 64);
+	assert_int_equal(run->processes, 1024);
+	assert_true(run->process[0].lost[LOSS_TABLE] >= 70000 - 65536 + 3617);
+	assert_true(run->lost > run->process[0].lost[LOSS_TABLE]);
+}
+
+static uint64_t
+next_random(uint64_t *x)
+{
+
+	*x ^= *x << 13;
+	*x ^= *x >> 7;
+	*x ^= *x << 17;
+	return (*x);
+}
+
+/* A time that is mostly plausible. */
+static uint64_t
+some_time(uint64_t *x)
+{
+	uint64_t r = next_random(x);
+
+	if (r % 64 == 0)
+		return (next_random(x) >> (r >> 58));
+	return (T0 + (r >> 8) % (r % 8 == 0 ? 3600 * S : 50 * MS));
+}
+
+/* Fill a record's bytes with noise, then make what must be valid valid. */
+static void
+some_record(uint64_t *x, struct record *r)
+{
+	static const uint16_t type[] = { RECORD_KERNEL, RECORD_KERNEL,
+	    RECORD_KERNEL, RECORD_COPY, RECORD_MEMSET, RECORD_SYNC, RECORD_API,
+	    RECORD_MEMORY, RECORD_UVM, RECORD_GRAPH, RECORD_FAILURE,
+	    RECORD_SKIPPED, RECORD_CLOCK, RECORD_LOSS, RECORD_OVERHEAD,
+	    RECORD_CONTEXT, RECORD_SIGNATURE, RECORD_BYE, 9999 };
+	uint64_t bytes[sizeof(r->u) / 8];
+	size_t i;
+
+	for (i = 0; i < sizeof(bytes) / 8; i++)
+		bytes[i] = next_random(x) >> (next_random(x) % 64);
+	memset(r, 0, sizeof(*r));
+	r->type = type[next_random(x) % (sizeof(type) / sizeof(type[0]))];
+	if (r->type != RECORD_FAILURE)
+		memcpy(&r->u, bytes, sizeof(bytes));
+	switch (r->type) {
+	case RECORD_KERNEL:
+		r->u.KERNEL.signature %= 8;
+		r->u.KERNEL.start_ns = some_time(x);
+		r->u.KERNEL.end_ns = r->u.KERNEL.start_ns + bytes[3] % MS;
+		r->u.KERNEL.launch_ns = some_time(x);
+		r->u.KERNEL.tid %= 4;
+		r->u.KERNEL.context %= 4;
+		r->u.KERNEL.stream %= 4;
+		break;
+	case RECORD_COPY:
+		r->u.COPY.device %= 4;
+		r->u.COPY.start_ns = some_time(x);
+		r->u.COPY.end_ns = r->u.COPY.start_ns + bytes[3] % MS;
+		r->u.COPY.launch_ns = some_time(x);
+		r->u.COPY.tid %= 4;
+		break;
+	case RECORD_SYNC:
+		r->u.SYNC.kind %= 6;
+		r->u.SYNC.tid %= 4;
+		r->u.SYNC.start_ns = some_time(x);
+		r->u.SYNC.end_ns = some_time(x);
+		break;
+	case RECORD_API:
+		r->u.API.call %= 40;
+		r->u.API.tid %= 4;
+		r->u.API.start_ns = some_time(x);
+		r->u.API.end_ns = r->u.API.start_ns + bytes[3] % MS;
+		break;
+	case RECORD_OVERHEAD:
+		r->u.OVERHEAD.start_ns = some_time(x);
+		r->u.OVERHEAD.end_ns = r->u.OVERHEAD.start_ns + bytes[3] % MS;
+		break;
+	case RECORD_SIGNATURE:
+		r->u.SIGNATURE.id %= 8;
+		r->u.SIGNATURE.device %= 4;
+		break;
+	case RECORD_FAILURE:
+		r->u.FAILURE.result = (uint32_t)(bytes[0] % 5);
+		r->u.FAILURE.read = bytes[1] % 2;
+		break;
+	default:
+		break;
+	}
+}
+
+static void
+check_sane(const struct run *run)
+{
+	const struct device *d;
+	uint64_t sum;
+	size_t i, j;
+
+	for (i = 0; i < run->devices; i++) {
+		d = &run->device[i];
+		assert_true(d->kernel_ns <= d->busy_ns);
+		assert_true(d->copy_ns <= d->busy_ns);
+		assert_int_equal(d->kernel_ns + d->copy_ns - d->copy_hidden_ns,
+		    d->busy_ns);
+		sum = d->busy_ns + d->idle_overhead_ns;
+		for (j = 0; j < IDLE_CAUSES; j++)
+			sum += d->idle_ns[j];
+		assert_int_equal(sum, run->wall_ns);
+	}
+	for (i = 0; i < run->kernels; i++) {
+		const struct kernel *k = &run->kernel[i];
+
+		assert_true(k->exposed_ns >= 0);
+		assert_true(k->exposed_ns <= (double)k->total_ns * 1.0001 + 1);
+		assert_true(k->alone_ns <= (double)k->total_ns * 1.0001 + 1);
+		assert_true(k->device < run->devices);
+	}
+}
+
+static void
+feed_noise(struct model *m, uint64_t seed, uint64_t records)
+{
+	struct feed f = { .m = m };
+	struct record r;
+	uint64_t x = seed, i;
+
+	for (i = 1; i <= 3; i++) {
+		feed_process(&f, i);
+		feed_signature(&f, 1, "_Z1aPf");
+		feed_signature(&f, 2, "_Z1bPf");
+	}
+	/* From before the first record, so that the origin is the start. */
+	FEED(&f, RUN_BEGIN, .now_ns = T0);
+	for (i = 0; i < records; i++) {
+		some_record(&x, &r);
+		assert_int_equal(model_feed(m, 1 + i % 3, 1000 + i / 3, &r), 0);
+		if (i % 50000 == 49999)
+			assert_non_null(model_settle(m, false));
+	}
+}
+
+/* Noise neither crashes the model nor breaks what must add up; and the same
+ * noise gives the same run. */
+static void
+test_noise(void **state)
+{
+	struct model *a, *b;
+	const struct run *x, *y;
+	uint64_t seed;
+
+	(void)state;
+	for (seed = 1; seed <= 4; seed++) {
+		a = model_new();
+		b = model_new();
+		assert_true(a != NULL && b != NULL);
+		feed_noise(a, seed, 200000);
+		feed_noise(b, seed, 200000);
+		x = model_settle(a, true);
+		y = model_settle(b, true);
+		assert_true(x != NULL && y != NULL);
+		check_sane(x);
+		assert_int_equal(x->kernels, y->kernels);
+		assert_int_equal(x->wall_ns, y->wall_ns);
+		assert_int_equal(x->late, y->late);
+		assert_memory_equal(x->idle_ns, y->idle_ns,
+		    sizeof(x->idle_ns));
+		assert_int_equal(x->devices, y->devices);
+		assert_memory_equal(x->timeline, y->timeline,
+		    x->timelines * sizeof(*x->timeline));
+		assert_int_equal(x->sequences, y->sequences);
+		assert_true(x->kernels == 0 || x->kernel[0].exposed_ns ==
+		    y->kernel[0].exposed_ns);
+		model_free(a);
+		model_free(b);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_names),
+		FEED_TEST(test_signatures),
+		FEED_TEST(test_disturbed),
+		FEED_TEST(test_counters),
+		FEED_TEST(test_run),
+		FEED_TEST(test_states),
+		FEED_TEST(test_missing),
+		FEED_TEST(test_hot_calls),
+		FEED_TEST(test_copy_host_time),
+		FEED_TEST(test_small_copies),
+		FEED_TEST(test_leaks),
+		FEED_TEST(test_leaks_killed),
+		FEED_TEST(test_failures),
+		FEED_TEST(test_diagnostics),
+		FEED_TEST(test_uvm),
+		FEED_TEST(test_unknown),
+		FEED_TEST(test_bounds),
+		cmocka_unit_test(test_noise),
+	};
+
+	return (cmocka_run_group_tests_name("model", tests, NULL, NULL));
+}

@@ -1,0 +1,287 @@
+/* Repeating launch sequences: model/sequence.c. */
+#include <stdio.h>
+
+#include "unit/model_feed.h"
+
+#define KERNELS 64u
+
+static void
+define(struct feed *f)
+{
+	char name[32];
+	uint32_t i;
+
+	for (i = 1; i <= KERNELS; i++) {
+		snprintf(name, sizeof(name), "k%u", i);
+		feed_signature(f, i, name);
+	}
+}
+
+/* One launch of 3 us every 10 us, called just before. */
+static void
+step(struct feed *f, uint64_t *at, uint32_t kernel)
+{
+
+	feed_kernel(f, kernel, *at + 2 * US, *at + 5 * US, *at + 8 * US);
+	*at += 10 * US;
+}
+
+static const struct sequence *
+longest(const struct run *run)
+{
+	const struct sequence *s = NULL;
+	size_t i;
+
+	for (i = 0; i < run->sequences; i++)
+		if (s == NULL || run->sequence[i].repeats *
+		    run->sequence[i].length > s->repeats * s->length)
+			s = &run->sequence[i];
+	return (s);
+}
+
+static const struct run *
+settle(struct feed *f)
+{
+	const struct run *run = model_settle(f->m, true);
+
+	assert_non_null(run);
+	return (run);
+}
+
+/* The same kernel again and again is a sequence of one. */
+static void
+test_single(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+	const struct sequence *s;
+	uint64_t at = 0, i;
+
+	define(f);
+	for (i = 0; i < 1000; i++)
+		step(f, &at, 7);
+	run = settle(f);
+	assert_int_equal(run->sequences, 1);
+	s = &run->sequence[0];
+	assert_int_equal(s->length, 1);
+	assert_int_equal(s->repeats, 1000);
+	assert_int_equal(s->kernel[0], 7);
+	assert_int_equal(s->kernel_ns, 1000 * 3 * US);
+	assert_int_equal(s->idle_ns, 999 * 7 * US);
+	assert_int_equal(s->gaps, 999);
+	assert_int_equal(s->syncs, 0);
+	assert_false(s->in_graph);
+}
+
+/* Four different kernels, 38 in a row, with something else before. */
+static void
+test_period(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+	const struct sequence *s;
+	uint64_t at = 0, i, j;
+
+	define(f);
+	for (i = 0; i < 5; i++)
+		step(f, &at, 50 + (uint32_t)i);
+	for (i = 0; i < 500; i++)
+		for (j = 0; j < 38; j++)
+			step(f, &at, 1 + (uint32_t)j);
+	run = settle(f);
+	assert_int_equal(run->sequences, 1);
+	s = &run->sequence[0];
+	assert_int_equal(s->length, 38);
+	assert_int_equal(s->repeats, 500);
+	for (j = 0; j < 38; j++)
+		assert_int_equal(s->kernel[j], j + 1);
+	assert_int_equal(s->kernel_ns, 500 * 38 * 3 * US);
+	assert_int_equal(s->idle_ns, (500 * 38 - 1) * 7 * US);
+}
+
+/* Nine times is not enough, ten is. */
+static void
+test_threshold(void **state)
+{
+	struct feed *f = *state;
+	uint64_t at = 0, i, j;
+
+	define(f);
+	for (i = 0; i < 9; i++)
+		for (j = 0; j < 6; j++)
+			step(f, &at, 1 + (uint32_t)j);
+	assert_int_equal(settle(f)->sequences, 0);
+	for (j = 0; j < 6; j++)
+		step(f, &at, 1 + (uint32_t)j);
+	assert_int_equal(settle(f)->sequences, 1);
+}
+
+/* An iteration with repeated layers inside: the whole of it is found. */
+static void
+test_nested(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+	const struct sequence *s;
+	uint64_t at = 0, i, j, k;
+
+	define(f);
+	for (i = 0; i < 200; i++) {
+		step(f, &at, 40);
+		for (j = 0; j < 12; j++)
+			for (k = 0; k < 6; k++)
+				step(f, &at, 1 + (uint32_t)k);
+		step(f, &at, 41);
+	}
+	run = settle(f);
+	s = longest(run);
+	assert_non_null(s);
+	assert_int_equal(s->length, 74);
+	assert_true(s->repeats >= 195);
+}
+
+/* Broken and begun again elsewhere in the period: still one sequence. */
+static void
+test_merged(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+	uint64_t at = 0, i, round;
+
+	define(f);
+	for (round = 0; round < 5; round++) {
+		for (i = 0; i < 100 + round; i++)
+			step(f, &at, 1 + (uint32_t)((i + round) % 5));
+		step(f, &at, 30 + (uint32_t)round);
+	}
+	run = settle(f);
+	assert_int_equal(run->sequences, 1);
+	assert_int_equal(run->sequence[0].length, 5);
+	assert_true(run->sequence[0].repeats >= 95);
+	assert_true(run->sequence[0].repeats <= 102);
+}
+
+/* Gaps with a synchronisation in them are no gaps that a graph would close. */
+static void
+test_syncs(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+	const struct sequence *s;
+	uint64_t at = 0, i;
+
+	define(f);
+	for (i = 0; i < 100; i++) {
+		step(f, &at, 1);
+		step(f, &at, 2);
+		feed_sync(f, SYNC_STREAM, at - 4 * US, at - US);
+	}
+	run = settle(f);
+	assert_int_equal(run->sequences, 1);
+	s = &run->sequence[0];
+	assert_int_equal(s->length, 2);
+	assert_int_equal(s->repeats, 100);
+	assert_int_equal(s->gaps, 100);
+	assert_int_equal(s->idle_ns, 100 * 7 * US);
+	assert_int_equal(s->syncs, 99);
+}
+
+/* Two streams at once are two queues. */
+static void
+test_streams(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+	uint64_t at = 0, i;
+
+	define(f);
+	for (i = 0; i < 100; i++) {
+		f->queue = 1;
+		step(f, &at, 1);
+		step(f, &at, 2);
+		f->queue = 2;
+		step(f, &at, 3);
+	}
+	run = settle(f);
+	assert_int_equal(run->sequences, 2);
+	assert_int_equal(run->sequence[0].stream +
+	    run->sequence[1].stream, 3);
+}
+
+static void
+test_graph(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+	uint64_t i;
+
+	define(f);
+	for (i = 0; i < 100; i++)
+		FEED(f, KERNEL, .signature = 1 + (uint32_t)(i % 2),
+		    .context = 1, .stream = 1, .graph = 5,
+		    .start_ns = T0 + i * 10 * US,
+		    .end_ns = T0 + i * 10 * US + 5 * US, .launch_ns = T0,
+		    .tid = 7);
+	run = settle(f);
+	assert_int_equal(run->sequences, 1);
+	assert_true(run->sequence[0].in_graph);
+	assert_int_equal(run->kernel[0].graph_launches, 50);
+}
+
+/* Longer than what is shown, and no repetition at all. */
+static void
+test_long_and_none(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+	uint64_t at = 0, i, x = 1;
+
+	define(f);
+	for (i = 0; i < 20000; i++) {
+		x = x * 6364136223846793005ull + 1442695040888963407ull;
+		step(f, &at, 1 + (uint32_t)(x >> 33) % KERNELS);
+	}
+	assert_int_equal(settle(f)->sequences, 0);
+	for (i = 0; i < 20 * 200; i++)
+		step(f, &at, 1 + (uint32_t)(i % 200 * i % 200 * 7 % KERNELS));
+	run = settle(f);
+	assert_non_null(longest(run));
+	assert_true(longest(run)->length <= 200);
+}
+
+/* What is counted grows with a live view, and is there at once. */
+static void
+test_live(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+	uint64_t at = 0, i;
+
+	define(f);
+	for (i = 0; i < 50; i++)
+		step(f, &at, 1);
+	at += 20 * S;
+	step(f, &at, 2);
+	run = model_settle(f->m, false);
+	assert_int_equal(run->sequences, 1);
+	assert_int_equal(run->sequence[0].repeats, 50);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		FEED_TEST(test_single),
+		FEED_TEST(test_period),
+		FEED_TEST(test_threshold),
+		FEED_TEST(test_nested),
+		FEED_TEST(test_merged),
+		FEED_TEST(test_syncs),
+		FEED_TEST(test_streams),
+		FEED_TEST(test_graph),
+		FEED_TEST(test_long_and_none),
+		FEED_TEST(test_live),
+	};
+
+	return (cmocka_run_group_tests_name("sequence", tests, NULL, NULL));
+}

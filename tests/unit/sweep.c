@@ -1,0 +1,543 @@
+/* The walk over a device's timeline: unions, gaps and causes, exposure. */
+#include "unit/model_feed.h"
+
+static const struct run *
+settle(struct feed *f)
+{
+	const struct run *run = model_settle(f->m, true);
+
+	assert_non_null(run);
+	return (run);
+}
+
+static uint64_t
+idle_sum(const struct device *d)
+{
+	uint64_t sum = d->idle_overhead_ns;
+	int i;
+
+	for (i = 0; i < IDLE_CAUSES; i++)
+		sum += d->idle_ns[i];
+	return (sum);
+}
+
+static const struct sync_class *
+sync_of(const struct run *run, enum wire_call call)
+{
+	size_t i;
+
+	for (i = 0; i < run->syncs; i++)
+		if (run->sync[i].call == call)
+			return (&run->sync[i]);
+	return (NULL);
+}
+
+static const struct call_class *
+call_of(const struct run *run, enum wire_call call)
+{
+	size_t i;
+
+	for (i = 0; i < run->calls; i++)
+		if (run->call[i].call == call)
+			return (&run->call[i]);
+	return (NULL);
+}
+
+/* Kernels A [10,30) and B [20,50), copy [40,60), in any order of arrival. */
+static void
+test_union(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+
+	feed_signature(f, 1, "a");
+	feed_signature(f, 2, "b");
+	feed_copy(f, COPY_H2D, 1 << 20, true, 5 * US, 40 * US, 60 * US);
+	feed_kernel(f, 2, 6 * US, 20 * US, 50 * US);
+	feed_kernel(f, 1, 5 * US, 10 * US, 30 * US);
+	feed_bye(f, 100 * US);
+	run = settle(f);
+	assert_int_equal(run->device[0].busy_ns, 50 * US);
+	assert_int_equal(run->device[0].kernel_ns, 40 * US);
+	assert_int_equal(run->device[0].copy_ns, 20 * US);
+	assert_int_equal(run->device[0].copy_hidden_ns, 10 * US);
+	assert_int_equal(run->device[0].first_ns, 10 * US);
+	assert_int_equal(run->device[0].last_ns, 60 * US);
+	assert_true(run->kernel[0].alone_ns == 10e3);
+	assert_true(run->kernel[1].alone_ns == 20e3);
+	assert_int_equal(run->wall_ns, 100 * US);
+	assert_int_equal(run->idle_total_ns, 50 * US);
+	assert_int_equal(run->idle_ns[IDLE_STARTUP], 10 * US);
+	assert_int_equal(run->idle_ns[IDLE_SHUTDOWN], 40 * US);
+	assert_int_equal(idle_sum(&run->device[0]), 50 * US);
+	assert_int_equal(run->late, 0);
+}
+
+/* The host called in time: the gap is launch latency. */
+static void
+test_idle_launch(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+
+	feed_signature(f, 1, "a");
+	feed_kernel(f, 1, 5 * US, 10 * US, 30 * US);
+	feed_kernel(f, 1, 6 * US, 32 * US, 50 * US);
+	run = settle(f);
+	assert_int_equal(run->idle_ns[IDLE_LAUNCH], 2 * US);
+	assert_int_equal(run->idle_ns[IDLE_HOST], 0);
+	assert_int_equal(run->idle_gaps, 1);
+	assert_int_equal(run->idle_longest_ns, 2 * US);
+	assert_int_equal(run->kernel[0].gap_before_ns, 2 * US);
+}
+
+/* The host computed for 60 us, without having waited. */
+static void
+test_idle_host(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+
+	feed_signature(f, 1, "a");
+	feed_kernel(f, 1, 5 * US, 10 * US, 30 * US);
+	feed_kernel(f, 1, 90 * US, 95 * US, 100 * US);
+	run = settle(f);
+	assert_int_equal(run->idle_ns[IDLE_HOST], 60 * US);
+	assert_int_equal(run->idle_ns[IDLE_LAUNCH], 5 * US);
+	/* The first kernel was hidden behind that; the last was not. */
+	assert_true(run->kernel[0].exposed_ns == 5e3);
+}
+
+/* Blocked until 31, then 59 us of its own before the next launch. */
+static void
+test_idle_after_sync(void **state)
+{
+	struct feed *f = *state;
+	const struct sync_class *s;
+	const struct run *run;
+
+	feed_signature(f, 1, "a");
+	feed_kernel(f, 1, 5 * US, 10 * US, 30 * US);
+	feed_sync(f, SYNC_CONTEXT, 8 * US, 31 * US);
+	feed_kernel(f, 1, 90 * US, 95 * US, 100 * US);
+	run = settle(f);
+	assert_int_equal(run->idle_ns[IDLE_AFTER_SYNC], 60 * US);
+	assert_int_equal(run->idle_ns[IDLE_HOST], 0);
+	assert_int_equal(run->idle_ns[IDLE_LAUNCH], 5 * US);
+	s = sync_of(run, CALL_DEVICE_SYNC);
+	assert_non_null(s);
+	assert_int_equal(s->count, 1);
+	assert_int_equal(s->wait_ns, 23 * US);
+	assert_int_equal(s->followed, 1);
+	assert_int_equal(s->idle_after_ns, 64 * US);
+	assert_true(run->kernel[0].exposed_ns == 25e3);
+}
+
+/* A wait of another thread is no cause. */
+static void
+test_other_thread(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+
+	feed_signature(f, 1, "a");
+	feed_kernel(f, 1, 5 * US, 10 * US, 30 * US);
+	f->tid = 8;
+	feed_sync(f, SYNC_CONTEXT, 8 * US, 31 * US);
+	f->tid = 7;
+	feed_kernel(f, 1, 90 * US, 95 * US, 100 * US);
+	run = settle(f);
+	assert_int_equal(run->idle_ns[IDLE_AFTER_SYNC], 0);
+	assert_int_equal(run->idle_ns[IDLE_HOST], 60 * US);
+}
+
+/* A stream that waits for an event does not block the host. */
+static void
+test_stream_wait_event(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+
+	feed_signature(f, 1, "a");
+	feed_kernel(f, 1, 5 * US, 10 * US, 30 * US);
+	feed_sync(f, SYNC_STREAM_WAIT_EVENT, 8 * US, 31 * US);
+	feed_kernel(f, 1, 90 * US, 95 * US, 100 * US);
+	run = settle(f);
+	assert_int_equal(run->syncs, 0);
+	assert_int_equal(run->idle_ns[IDLE_HOST], 60 * US);
+}
+
+/* 20 us in cudaMalloc, 10 us in cuModuleLoad, 30 us of the host's own. */
+static void
+test_idle_calls(void **state)
+{
+	struct feed *f = *state;
+	const struct call_class *c;
+	const struct run *run;
+
+	feed_signature(f, 1, "a");
+	feed_kernel(f, 1, 5 * US, 10 * US, 30 * US);
+	feed_api(f, CALL_MALLOC, 35 * US, 55 * US);
+	feed_api(f, CALL_MODULE_LOAD, 60 * US, 70 * US);
+	feed_kernel(f, 1, 90 * US, 95 * US, 100 * US);
+	run = settle(f);
+	assert_int_equal(run->idle_ns[IDLE_ALLOCATION], 20 * US);
+	assert_int_equal(run->idle_ns[IDLE_API], 10 * US);
+	assert_int_equal(run->idle_ns[IDLE_HOST], 30 * US);
+	assert_int_equal(run->idle_ns[IDLE_LAUNCH], 5 * US);
+	c = call_of(run, CALL_MALLOC);
+	assert_int_equal(c->count, 1);
+	assert_int_equal(c->hot_count, 1);
+	assert_int_equal(c->hot_ns, 20 * US);
+	assert_int_equal(c->hot_idle_ns, 20 * US);
+}
+
+/* A runtime call, the driver call and the wait inside it: counted once. */
+static void
+test_nested_calls(void **state)
+{
+	struct feed *f = *state;
+	const struct sync_class *s;
+	const struct run *run;
+
+	feed_signature(f, 1, "a");
+	feed_kernel(f, 1, 5 * US, 10 * US, 30 * US);
+	feed_sync(f, SYNC_CONTEXT, 9 * US, 39 * US);
+	feed_api(f, CALL_DEVICE_SYNC, 8 * US, 40 * US);
+	feed_kernel(f, 1, 50 * US, 55 * US, 60 * US);
+	run = settle(f);
+	assert_int_equal(run->idle_ns[IDLE_AFTER_SYNC], 20 * US);
+	s = sync_of(run, CALL_DEVICE_SYNC);
+	assert_int_equal(s->count, 1);
+	assert_int_equal(s->followed, 1);
+	assert_true(run->kernel[0].exposed_ns == 25e3);
+}
+
+/* What our own measuring took is nobody's fault. */
+static void
+test_overhead(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+
+	feed_signature(f, 1, "a");
+	feed_kernel(f, 1, 5 * US, 10 * US, 30 * US);
+	FEED(f, OVERHEAD, .kind = OVERHEAD_COUNTERS, .tid = 7,
+	    .start_ns = T0 + 25 * US, .end_ns = T0 + 80 * US);
+	FEED(f, OVERHEAD, .kind = OVERHEAD_SETUP, .tid = 7,
+	    .start_ns = T0 + 40 * US, .end_ns = T0 + 60 * US);
+	feed_kernel(f, 1, 90 * US, 95 * US, 100 * US);
+	feed_bye(f, 120 * US);
+	run = settle(f);
+	assert_int_equal(run->idle_ns[IDLE_HOST], 10 * US);
+	assert_int_equal(run->idle_ns[IDLE_LAUNCH], 5 * US);
+	assert_int_equal(run->idle_overhead_ns, 50 * US);
+	assert_int_equal(run->overhead_total_ns, 55 * US);
+	assert_int_equal(run->overhead_ns[OVERHEAD_COUNTERS], 55 * US);
+	assert_int_equal(run->overhead_ns[OVERHEAD_SETUP], 20 * US);
+	assert_int_equal(idle_sum(&run->device[0]), run->idle_total_ns);
+}
+
+/* Ten kernels queued at once, one wait for all: exposed is the wait. */
+static void
+test_exposed_burst(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+	uint64_t i;
+
+	feed_signature(f, 1, "a");
+	for (i = 0; i < 10; i++)
+		feed_kernel(f, 1, i * US, (10 + 10 * i) * US,
+		    (20 + 10 * i) * US);
+	feed_sync(f, SYNC_STREAM, 60 * US, 110 * US);
+	feed_kernel(f, 1, 200 * US, 205 * US, 210 * US);
+	run = settle(f);
+	/* 50 of 100 us, and the last 5 us, which nobody was seen to await. */
+	assert_true(fabs(run->kernel[0].exposed_ns - 55e3) < 1);
+}
+
+/* The host launches every 20 us what takes 5: nothing is exposed, but for the
+ * last launch. */
+static void
+test_hidden_by_host(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+	uint64_t i;
+
+	feed_signature(f, 1, "a");
+	for (i = 0; i < 100; i++)
+		feed_kernel(f, 1, i * 20 * US, (5 + i * 20) * US,
+		    (10 + i * 20) * US);
+	run = settle(f);
+	assert_true(fabs(run->kernel[0].exposed_ns - 5e3) < 1);
+	assert_int_equal(run->idle_ns[IDLE_HOST], 99 * 10 * US);
+	assert_int_equal(run->idle_ns[IDLE_LAUNCH], 99 * 5 * US);
+}
+
+/* The host runs 1,024 launches ahead and is held up by the full queue. */
+static void
+test_exposed_full_queue(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+	const uint64_t n = 10000;
+	uint64_t i, launch;
+
+	feed_signature(f, 1, "a");
+	for (i = 0; i < n; i++) {
+		launch = i < 1024 ? 100 * i : (i - 1024) * 10 * US + 150 * US;
+		feed_kernel(f, 1, launch, (10 + i * 10) * US,
+		    (20 + i * 10) * US);
+	}
+	run = settle(f);
+	assert_int_equal(run->device[0].busy_ns, n * 10 * US);
+	assert_true(run->kernel[0].exposed_ns > 0.85 * 10e3 * (double)n);
+	assert_true(run->kernel[0].exposed_ns <= 10e3 * (double)n + 1);
+}
+
+/* A blocking copy waits for the kernel before it, with no record but its own. */
+static void
+test_blocking_copy(void **state)
+{
+	struct feed *f = *state;
+	const struct copy_class *c;
+	const struct run *run;
+
+	feed_signature(f, 1, "a");
+	feed_kernel(f, 1, 5 * US, 10 * US, 30 * US);
+	feed_copy(f, COPY_D2H, 4096, false, 8 * US, 31 * US, 41 * US);
+	feed_kernel(f, 1, 60 * US, 65 * US, 70 * US);
+	run = settle(f);
+	assert_int_equal(run->copies, 1);
+	c = &run->copy[0];
+	assert_int_equal(c->kind, COPY_D2H);
+	assert_int_equal(c->size_class, 12);
+	assert_false(c->async);
+	assert_int_equal(c->gpu_ns, 10 * US);
+	assert_true(fabs(c->exposed_ns - 10e3) < 1);
+	assert_int_equal(c->idle_after_ns, 24 * US);
+	assert_int_equal(run->idle_ns[IDLE_AFTER_SYNC], 19 * US);
+	assert_true(fabs(run->kernel[0].exposed_ns - 25e3) < 1);
+}
+
+/* A copy under a kernel is hidden. */
+static void
+test_copy_hidden(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+
+	feed_signature(f, 1, "a");
+	feed_kernel(f, 1, 5 * US, 10 * US, 50 * US);
+	f->queue = 2;
+	feed_copy(f, COPY_H2D, 1 << 20, true, 6 * US, 20 * US, 40 * US);
+	feed_sync(f, SYNC_CONTEXT, 7 * US, 51 * US);
+	run = settle(f);
+	assert_true(run->copy[0].exposed_ns == 0);
+	assert_int_equal(run->device[0].copy_hidden_ns, 20 * US);
+	assert_true(fabs(run->kernel[0].exposed_ns - 20e3) < 1);
+	assert_true(run->kernel[0].alone_ns == 40e3);
+}
+
+/* More work than the buffer of pending operations holds, in two interleaved
+ * queues, gives the same as in order. */
+static void
+test_many(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+	const uint64_t blocks = 1000, block = 300;
+	uint64_t b, i, at;
+
+	feed_signature(f, 1, "a");
+	for (b = 0; b < blocks; b++) {
+		f->queue = 1 + (uint32_t)(b % 2);
+		for (i = 0; i < block; i++) {
+			at = (b / 2 * block + i) * 2 + b % 2;
+			feed_kernel(f, 1, at * 10 * US, (1 + at * 10) * US,
+			    (7 + at * 10) * US);
+		}
+	}
+	run = settle(f);
+	assert_int_equal(run->late, 0);
+	assert_int_equal(run->launches, blocks * block);
+	assert_int_equal(run->device[0].busy_ns, blocks * block * 6 * US);
+	assert_int_equal(run->idle_gaps, blocks * block - 1);
+	assert_int_equal(idle_sum(&run->device[0]), run->idle_total_ns);
+}
+
+/* What comes long after its time is late, and still counted. */
+static void
+test_late(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+	uint64_t i;
+
+	feed_signature(f, 1, "a");
+	for (i = 0; i < 300000; i++)
+		feed_kernel(f, 1, 0, (10 + i * 10) * US, (15 + i * 10) * US);
+	feed_kernel(f, 1, 0, 16 * US, 19 * US);
+	run = settle(f);
+	assert_int_equal(run->late, 1);
+	assert_int_equal(run->lost, 0);
+	assert_int_equal(run->kernel[0].launches, 300001);
+	assert_int_equal(run->kernel[0].time.count, 300001);
+	assert_int_equal(run->device[0].busy_ns, 300000 * 5 * US);
+}
+
+/* A live view settles in between, and what it gave stays true at the end. */
+static void
+test_live(void **state)
+{
+	struct feed *f = *state, other = { 0 };
+	const struct run *run = NULL;
+	double exposed;
+	uint64_t i, busy;
+
+	other.m = model_new();
+	assert_non_null(other.m);
+	feed_process(&other, 42);
+	feed_signature(f, 1, "a");
+	feed_signature(&other, 1, "a");
+	for (i = 0; i < 2000; i++) {
+		feed_kernel(f, 1, i * 10 * MS, i * 10 * MS + 5 * US,
+		    i * 10 * MS + 3 * MS);
+		feed_kernel(&other, 1, i * 10 * MS, i * 10 * MS + 5 * US,
+		    i * 10 * MS + 3 * MS);
+		if (i % 100 == 99) {
+			run = model_settle(f->m, false);
+			assert_non_null(run);
+			assert_int_equal(run->state, RUN_LIVE);
+			assert_int_equal(run->launches, i + 1);
+		}
+	}
+	assert_true(run->device[0].busy_ns > 1400 * 2 * MS);
+	run = settle(f);
+	busy = run->device[0].busy_ns;
+	exposed = run->kernel[0].exposed_ns;
+	run = settle(&other);
+	assert_int_equal(busy, run->device[0].busy_ns);
+	assert_true(exposed == run->kernel[0].exposed_ns);
+	model_free(other.m);
+}
+
+/* Two processes on one GPU share its timeline. */
+static void
+test_two_processes(void **state)
+{
+	struct feed *f = *state, child = { .m = f->m };
+	const struct run *run;
+
+	feed_process(&child, 43);
+	feed_signature(f, 1, "a");
+	feed_signature(&child, 5, "a");
+	feed_kernel(f, 1, 5 * US, 10 * US, 30 * US);
+	feed_kernel(&child, 5, 5 * US, 20 * US, 40 * US);
+	run = settle(f);
+	assert_int_equal(run->devices, 1);
+	assert_int_equal(run->processes, 2);
+	assert_int_equal(run->kernels, 1);
+	assert_int_equal(run->kernel[0].launches, 2);
+	assert_int_equal(run->device[0].busy_ns, 30 * US);
+}
+
+static double
+row_sum(const struct timeline *t, enum timeline_row row, uint64_t *count)
+{
+	double sum = 0;
+	uint32_t i;
+
+	*count = 0;
+	for (i = 0; i < TIMELINE_BINS; i++) {
+		assert_true(t->busy_ns[row][i] <= (float)t->bin_ns);
+		if (i >= t->bins)
+			assert_true(t->busy_ns[row][i] == 0);
+		sum += (double)t->busy_ns[row][i];
+		*count += t->count[row][i];
+	}
+	return (sum);
+}
+
+/* Bins hold what there was, at its place, whatever their width. */
+static void
+test_timeline(void **state)
+{
+	struct feed *f = *state;
+	const struct timeline *t;
+	const struct run *run;
+	uint64_t count, at, bin;
+
+	feed_signature(f, 1, "a");
+	feed_kernel(f, 1, 5 * US, 10 * US, 30 * US);
+	feed_kernel(f, 1, 1 * S, 1 * S + 5 * US, 2 * S);
+	feed_copy(f, COPY_D2H, 100, true, 3 * S, 3 * S + US, 3 * S + 2 * US);
+	feed_sync(f, SYNC_CONTEXT, 2 * S, 3 * S);
+	feed_bye(f, 4 * S);
+	run = settle(f);
+	assert_int_equal(run->timelines, 1);
+	t = &run->timeline[0];
+	assert_true(t->bins > TIMELINE_BINS / 4 && t->bins <= TIMELINE_BINS);
+	assert_true(fabs(row_sum(t, ROW_KERNEL, &count) / 1000015e3 - 1) <
+	    1e-5);
+	assert_int_equal(count, 2);
+	assert_true(fabs(row_sum(t, ROW_D2H, &count) - 1e3) < 1);
+	assert_int_equal(count, 1);
+	assert_true(fabs(row_sum(t, ROW_SYNC, &count) / 1e9 - 1) < 1e-5);
+	row_sum(t, ROW_H2D, &count);
+	assert_int_equal(count, 0);
+	for (at = 1100 * MS; at < 1900 * MS; at += 50 * MS) {
+		bin = at / t->bin_ns;
+		assert_true(t->busy_ns[ROW_KERNEL][bin] == (float)t->bin_ns);
+	}
+	assert_true(t->busy_ns[ROW_KERNEL][500 * MS / t->bin_ns] == 0);
+	assert_true(t->busy_ns[ROW_SYNC][2500 * MS / t->bin_ns] ==
+	    (float)t->bin_ns);
+}
+
+/* Time in the timeline may also come backwards. */
+static void
+test_timeline_backwards(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+	uint64_t i, count;
+
+	for (i = 0; i < 50; i++)
+		feed_sync(f, SYNC_STREAM, (100 - i) * MS, (100 - i) * MS + US);
+	run = settle(f);
+	assert_true(fabs(row_sum(&run->timeline[0], ROW_SYNC, &count) - 50e3) <
+	    1);
+	assert_int_equal(count, 50);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		FEED_TEST(test_union),
+		FEED_TEST(test_idle_launch),
+		FEED_TEST(test_idle_host),
+		FEED_TEST(test_idle_after_sync),
+		FEED_TEST(test_other_thread),
+		FEED_TEST(test_stream_wait_event),
+		FEED_TEST(test_idle_calls),
+		FEED_TEST(test_nested_calls),
+		FEED_TEST(test_overhead),
+		FEED_TEST(test_exposed_burst),
+		FEED_TEST(test_hidden_by_host),
+		FEED_TEST(test_exposed_full_queue),
+		FEED_TEST(test_blocking_copy),
+		FEED_TEST(test_copy_hidden),
+		FEED_TEST(test_many),
+		FEED_TEST(test_late),
+		FEED_TEST(test_live),
+		FEED_TEST(test_two_processes),
+		FEED_TEST(test_timeline),
+		FEED_TEST(test_timeline_backwards),
+	};
+
+	return (cmocka_run_group_tests_name("sweep", tests, NULL, NULL));
+}
