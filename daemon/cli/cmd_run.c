@@ -35,7 +35,7 @@ struct job {
 	struct collect collect;		/* without a daemon */
 	struct stream *stream;
 	struct variable env[16];
-	size_t variables;
+	struct launch launch;
 	char budget[VALUE_SIZE];
 	double budget_ratio;
 	int level;
@@ -86,8 +86,10 @@ static void
 set(struct job *j, const char *name, const char *value)
 {
 
-	j->env[j->variables].name = name;
-	j->env[j->variables++].value = value;
+	size_t n = j->launch.variables++;
+
+	j->env[n].name = name;
+	j->env[n].value = value;
 }
 
 /* The injection library's orders. Without the library the program runs as it
@@ -237,6 +239,9 @@ prepare(struct cli *cli, struct job *j, int argc, char **argv,
 	    announce(cli, j, argc, argv, e) != 0)
 		return (EXIT_OURS);
 	set_environment(cli, j);
+	j->launch.path = j->program;
+	j->launch.argv = argv;
+	j->launch.env = j->env;
 	/* Before the program starts, so that its run exists when it speaks. */
 	if (j->daemon && stream_send(j->stream, ACK_MS, e) != 0 &&
 	    cli->opt.require_daemon)
@@ -338,14 +343,14 @@ cmd_run(struct cli *cli, int argc, char **argv)
 		cli_error(cli, &e);
 		return (EXIT_OURS);
 	}
+	launch_shield(&j->launch);
 	if ((status = prepare(cli, j, argc, argv, &e)) != 0) {
 		cli_error(cli, &e);
 		collect_discard(&j->collect);
 		goto out;
 	}
 	fflush(NULL);
-	status = launch_run(j->program, argv, j->env, j->variables, &l, &e);
-	if (status != 0) {
+	if ((status = launch_run(&j->launch, &l, &e)) != 0) {
 		cli_error(cli, &e);
 		forget(cli, j);
 		goto out;

@@ -85,8 +85,9 @@ extern const struct command command_table[COMMANDS];
 const struct command *command_find(const char *name);
 
 /*
- * options_parse(o, c, argc, argv, e): fill ${o} from argv[1..]; parsing stops
- * at the first operand. Returns the index of the first operand, or -1 with
+ * options_parse(o, c, argc, argv, e): fill ${o} from argv[1..]; of a command
+ * that takes a program, parsing stops at the first operand, else operands are
+ * moved behind the options. Returns the index of the first operand, or -1 with
  * ${e} set.
  */
 int options_parse(struct options *o, const struct command *c, int argc,

@@ -18,8 +18,7 @@
 #include "cli/launch.h"
 
 /* Signals we treat differently while the program lives. */
-static const int watched[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE,
-	SIGCHLD };
+static const int watched[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGCHLD };
 #define WATCHED (sizeof(watched) / sizeof(watched[0]))
 
 struct signals {
@@ -70,16 +69,22 @@ signals_take(struct signals *s)
 }
 
 static void
-signals_give_back(const struct signals *s, bool in_child)
+signals_give_back(const struct signals *s)
 {
 	size_t i;
 
 	for (i = 0; i < WATCHED; i++)
-		/* Our report must not die of a closed pipe: that would change
-		 * the exit status. */
-		if (in_child || watched[i] != SIGPIPE)
-			sigaction(watched[i], &s->old[i], NULL);
+		sigaction(watched[i], &s->old[i], NULL);
 	sigprocmask(SIG_SETMASK, &s->mask, NULL);
+}
+
+void
+launch_shield(struct launch *l)
+{
+	struct sigaction sa = { .sa_handler = SIG_IGN };
+
+	sigemptyset(&sa.sa_mask);
+	sigaction(SIGPIPE, &sa, &l->pipe);
 }
 
 static int
@@ -142,21 +147,41 @@ launch_find(char *out, const char *name, struct error *e)
 	return (not_started(worst, name, e));
 }
 
-static void
-exec_child(const char *path, char **argv, const struct variable *env,
-    size_t n, int report)
+/* A file that the kernel does not know is run by the shell, unless it is no
+ * text: a program for another machine. */
+static bool
+is_text(const char *path)
 {
+	char head[128];
+	ssize_t n;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return (true);
+	n = read(fd, head, sizeof(head));
+	close(fd);
+	return (n < 0 || (memchr(head, '\0', (size_t)n) == NULL &&
+	    memchr(head, '\177', (size_t)n) == NULL));
+}
+
+static void
+exec_child(const struct launch *l, int report)
+{
+	const struct variable *v;
 	size_t i;
 	int error;
 
-	for (i = 0; i < n; i++) {
-		if (env[i].value == NULL)
-			unsetenv(env[i].name);
+	sigaction(SIGPIPE, &l->pipe, NULL);
+	for (i = 0; i < l->variables; i++) {
+		v = &l->env[i];
+		if (v->value == NULL)
+			unsetenv(v->name);
 		else
-			setenv(env[i].name, env[i].value, 1);
+			setenv(v->name, v->value, 1);
 	}
-	/* execvp, for scripts that have no "#!" line; ${path} has a slash. */
-	execvp(path, argv);
+	execv(l->path, l->argv);
+	if (errno == ENOEXEC && is_text(l->path))
+		execvp(l->path, l->argv);
 	error = errno;
 	while (write(report, &error, sizeof(error)) < 0 && errno == EINTR)
 		continue;
@@ -185,29 +210,28 @@ exec_result(int fd)
 }
 
 int
-launch_run(const char *path, char **argv, const struct variable *env,
-    size_t n, struct launched *l, struct error *e)
+launch_run(const struct launch *l, struct launched *end, struct error *e)
 {
 	struct signals signals;
 	int report[2], status = 0, error = 0;
 	pid_t pid;
 
-	memset(l, 0, sizeof(*l));
+	memset(end, 0, sizeof(*end));
 	if (pipe2(report, O_CLOEXEC) != 0) {
 		error_set(e, "cannot make a pipe:");
 		return (EXIT_OURS);
 	}
 	signals_take(&signals);
-	l->start_ns = real_ns();
+	end->start_ns = real_ns();
 	if ((pid = fork()) == 0) {
-		signals_give_back(&signals, true);
-		exec_child(path, argv, env, n, report[1]);
+		signals_give_back(&signals);
+		exec_child(l, report[1]);
 	}
 	close(report[1]);
 	if (pid < 0) {
 		error_set(e, "cannot fork:");
 		close(report[0]);
-		signals_give_back(&signals, false);
+		signals_give_back(&signals);
 		return (EXIT_OURS);
 	}
 	/* Signals that came since the fork are handed on now. */
@@ -215,15 +239,15 @@ launch_run(const char *path, char **argv, const struct variable *env,
 	sigprocmask(SIG_SETMASK, &signals.mask, NULL);
 	error = exec_result(report[0]);
 	close(report[0]);
-	while (wait4(pid, &status, 0, &l->usage) < 0 && errno == EINTR)
+	while (wait4(pid, &status, 0, &end->usage) < 0 && errno == EINTR)
 		continue;
-	l->end_ns = real_ns();
+	end->end_ns = real_ns();
 	child_pid = 0;
-	signals_give_back(&signals, false);
+	signals_give_back(&signals);
 	if (error != 0)
-		return (not_started(error, path, e));
-	l->exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-	l->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+		return (not_started(error, l->path, e));
+	end->exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	end->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 	return (0);
 }
 

@@ -5,6 +5,8 @@
 #ifndef CADV_CLI_LAUNCH_H
 #define CADV_CLI_LAUNCH_H
 
+#include <signal.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/resource.h>
 #include <sys/types.h>
@@ -23,6 +25,14 @@ struct variable {
 	const char *name, *value;
 };
 
+struct launch {
+	const char *path;	/* launch_find's */
+	char **argv;
+	const struct variable *env;
+	size_t variables;
+	struct sigaction pipe;	/* launch_shield's */
+};
+
 struct launched {
 	int exit_code;		/* of the program; -1: a signal ended it */
 	int signal;		/* 0: none */
@@ -30,14 +40,18 @@ struct launched {
 	struct rusage usage;
 };
 
+/* launch_shield(l): from now on a closed pipe at our standard error kills us no
+ * more: what we print must not decide the exit status. The program gets SIGPIPE
+ * as it was. */
+void launch_shield(struct launch *l);
+
 /*
- * launch_run(path, argv, env, n, l, e): run it and wait for its end. While it
- * lives SIGINT and SIGQUIT are ignored (the terminal sends them to the program
- * too) and SIGTERM and SIGHUP handed on to it. Returns 0, or 125 to 127 with
- * ${e} set when it did not start.
+ * launch_run(l, end, e): run it and wait for its end. While it lives SIGINT and
+ * SIGQUIT are ignored (the terminal sends them to the program too) and SIGTERM
+ * and SIGHUP handed on to it. Returns 0, or 125 to 127 with ${e} set when it
+ * did not start.
  */
-int launch_run(const char *path, char **argv, const struct variable *env,
-    size_t n, struct launched *l, struct error *e);
+int launch_run(const struct launch *l, struct launched *end, struct error *e);
 
 /* launch_status(l): the exit status that stands for ${l}; if the program was
  * killed by a signal this ends our process by the same one. */

@@ -177,7 +177,10 @@ parser_init(struct parser *p, const struct command *c)
 
 	memset(p, 0, sizeof(*p));
 	p->bit = 1u << (c - command_table);
-	p->shorts[at++] = '+';
+	/* What follows PROGRAM is the program's; elsewhere options may come
+	 * last. */
+	if (c->kind == OPERAND_PROGRAM)
+		p->shorts[at++] = '+';
 	p->shorts[at++] = ':';
 	for (i = 0; i < OPTIONS; i++) {
 		row = &option_table[i];

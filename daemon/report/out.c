@@ -315,9 +315,12 @@ out_segment(struct out *o, int indent, const char *separator, const char *s)
 
 	if (o->column <= indent) {
 		out_spaces(o, indent - o->column);
-	} else if (o->column + out_columns(o, separator) + w <= o->width) {
+	} else if (o->column + out_columns(o, separator) + w < o->width) {
 		out_text(o, separator);
 	} else {
+		/* A comma stays on the line it ends. */
+		if (strchr(",:;", separator[0]) != NULL)
+			put(o, separator, 1);
 		out_line(o);
 		out_spaces(o, indent);
 	}

@@ -152,36 +152,35 @@ text_busy(struct out *o, const json_t *run)
 	out_line(o);
 }
 
-/* "every kernel measured", or what was not and why most of it was not. */
-static void
+/* "every kernel measured", or how many were not: the reason why the first of
+ * them was not, for a line of its own; NULL if there is none. Borrowed. */
+static const char *
 measured_segment(struct out *o, const struct report *r)
 {
-	const char *level = field_text(r->run, "level"), *reason = NULL, *why;
-	size_t n = json_array_size(r->kernels), missing = 0, i;
+	const char *level = field_text(r->run, "level"), *reason = NULL;
+	size_t missing = 0, i;
 	const json_t *k;
-	char text[256];
+	char text[64];
 
-	if (n == 0)
-		return;
+	if (json_array_size(r->kernels) == 0)
+		return (NULL);
 	if (level != NULL && strcmp(level, "trace") == 0) {
 		out_segment(o, 4, ", ", "no counters (level trace)");
-		return;
+		return (NULL);
 	}
 	json_array_foreach(r->kernels, i, k) {
 		if (field_true(k, "metrics_complete"))
 			continue;
 		missing++;
-		why = field_text(k, "not_measured");
 		if (reason == NULL)
-			reason = why;
+			reason = field_text(k, "not_measured");
 	}
 	if (missing == 0)
 		snprintf(text, sizeof(text), "every kernel measured");
 	else
-		snprintf(text, sizeof(text), "%zu of %zu kernels not measured"
-		    "%s%s", missing, n, reason != NULL ? ": " : "",
-		    reason != NULL ? reason : "");
+		snprintf(text, sizeof(text), "%zu not measured", missing);
 	out_segment(o, 4, ", ", text);
+	return (reason);
 }
 
 static void
@@ -193,14 +192,14 @@ text_volume(struct out *o, const struct report *r)
 	uint64_t lost = field_count(data, "lost");
 	uint64_t kernels = field_count(r->run, "kernels");
 	char text[128], a[NUMBER_SIZE], b[NUMBER_SIZE];
-	const char *key, *separator = ": ";
+	const char *key, *reason, *separator = ": ";
 
 	snprintf(text, sizeof(text), "%s launch%s of %s kernel%s",
 	    number_count(a, field_count(r->run, "launches")),
 	    field_count(r->run, "launches") == 1 ? "" : "es",
 	    number_count(b, kernels), kernels == 1 ? "" : "s");
 	out_segment(o, 2, "", text);
-	measured_segment(o, r);
+	reason = measured_segment(o, r);
 	if (lost == 0) {
 		out_segment(o, 4, "; ", "nothing dropped");
 	} else {
@@ -220,6 +219,10 @@ text_volume(struct out *o, const struct report *r)
 		out_style(o, STYLE_PLAIN);
 	}
 	out_line(o);
+	if (reason != NULL) {
+		out_text(o, "    not measured: ");
+		out_wrap(o, 6, reason);
+	}
 }
 
 static void
@@ -356,18 +359,25 @@ list_worth_it(struct out *o, const struct report *r)
 static void
 text_no_cuda(struct out *o)
 {
+	static const char *const reasons[] = {
+		"it is set-user-id or has file capabilities, so the environment "
+		"does not reach the driver;",
+		"it clears CUDA_INJECTION64_PATH, or starts its GPU work in "
+		"another container or on another machine;",
+		"it is not a 64-bit program of this machine's kind;",
+		"the driver could not load the injection library: `cudadvise "
+		"doctor` checks.",
+	};
+	size_t i;
 
+	out_spaces(o, 2);
 	out_wrap(o, 2, "No CUDA call was seen, so there is nothing to advise "
 	    "on. If the program does use the GPU, one of these keeps the "
 	    "measurement out:");
-	out_wrap(o, 6, "    - it is set-user-id or has file capabilities, so "
-	    "the environment does not reach the driver;");
-	out_wrap(o, 6, "    - it clears CUDA_INJECTION64_PATH, or starts its GPU "
-	    "work in another container or on another machine;");
-	out_wrap(o, 6, "    - it is not a 64-bit program of this machine's "
-	    "kind;");
-	out_wrap(o, 6, "    - the driver could not load the injection library: "
-	    "`cudadvise doctor` checks.");
+	for (i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
+		out_text(o, "    - ");
+		out_wrap(o, 6, reasons[i]);
+	}
 }
 
 void

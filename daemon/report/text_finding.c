@@ -116,10 +116,14 @@ finding_evidence(struct out *o, const json_t *f)
 		if (unit == NULL || strcmp(unit, "ratio") == 0)
 			unit = "";
 		from = field_text(e, "from");
-		snprintf(text, sizeof(text), "%s: %s%s%s  [%s%s%s]",
+		v[0] = '\0';
+		if (!isnan(field_number(e, "value")))
+			number_plain(v, field_number(e, "value"));
+		snprintf(text, sizeof(text), "%s%s%s%s%s [%s%s%s]",
 		    or_unknown(label != NULL ? label : field_text(e, "name")),
-		    number_plain(v, field_number(e, "value")),
-		    *unit != '\0' ? " " : "", unit,
+		    v[0] != '\0' ? ": " : "", v,
+		    v[0] != '\0' && *unit != '\0' ? " " : "",
+		    v[0] != '\0' ? unit : "",
 		    or_unknown(field_text(e, "source")),
 		    from != NULL ? " from " : "", from != NULL ? from : "");
 		out_wrap(o, 8, text);
@@ -138,7 +142,8 @@ finding_details(struct out *o, const json_t *f)
 {
 	const char *next = field_text(f, "next");
 
-	out_wrap(o, 6, "evidence");
+	if (json_array_size(json_object_get(f, "evidence")) > 0)
+		out_wrap(o, 6, "evidence");
 	finding_evidence(o, f);
 	parts_example(o, f, 6);
 	if (next != NULL) {

@@ -1,0 +1,33 @@
+# What every CLI test starts with: programs from $BIN, and directories of its
+# own, so that no test sees a daemon or runs of the person's.
+
+setup() {
+	export PATH="$BIN:$PATH"
+	# Sockets have short paths: mktemp's, not bats' nested ones.
+	HOME_DIR=$(mktemp -d /tmp/cadv-cli-XXXXXX)
+	export HOME="$HOME_DIR/home"
+	export CUDADVISE_RUNTIME_DIR="$HOME_DIR/run"
+	export CUDADVISE_STATE_DIR="$HOME_DIR/state"
+	export CUDADVISE_CONFIG="$HOME_DIR/cudadvised.conf"
+	unset XDG_RUNTIME_DIR XDG_STATE_HOME XDG_CONFIG_HOME \
+	    CUDA_INJECTION64_PATH CLICOLOR_FORCE NO_COLOR
+	export LC_ALL=C.UTF-8 TERM=dumb COLUMNS=80
+	mkdir -m 700 "$HOME" "$HOME_DIR/work"
+	cd "$HOME_DIR/work" || return 1
+}
+
+teardown() {
+	cudadvise daemon stop -q || true
+	cd /
+	rm -rf "$HOME_DIR"
+}
+
+# A capture of a program without CUDA, recorded without a daemon.
+make_capture() {
+	cudadvise run -q --no-daemon -o "$1" sh -c 'exit 0'
+}
+
+# How many runs the daemon knows.
+count_runs() {
+	cudadvise list --json | jq '.items | length'
+}

@@ -1,0 +1,201 @@
+#!/usr/bin/env bats
+# The commands against a real daemon that they start themselves.
+
+load common
+bats_require_minimum_version 1.5.0
+
+@test "run starts the daemon, and its report names a run that show knows" {
+	run cudadvise run sh -c 'exit 3'
+	[ "$status" -eq 3 ]
+	[[ "$output" == *"run 1 "* ]]
+	cudadvise daemon status
+	run cudadvise show 1
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"sh -c 'exit 3'"* ]]
+	cudadvise show --json | jq -e '.run.exit_code == 3 and
+	    .run.number == 1 and .run.state == "finished"'
+}
+
+@test "the report is the same from the daemon, from JSON and from a capture" {
+	cudadvise run -q sh -c 'exit 3'
+	cudadvise export 1 --format capture -o one.cadv
+	cudadvise show 1 | sed 's/run 1/run X/; s/^  //' > a
+	cudadvise show ./one.cadv | sed 's/run .\/one.cadv/run X/; s/^  //' > b
+	# Line breaks differ with the length of the name, words do not.
+	diff <(tr -s ' \n' '\n\n' < a) <(tr -s ' \n' '\n\n' < b)
+}
+
+@test "daemon start, status, stop" {
+	run cudadvise daemon status
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"daemon start"* ]]
+	cudadvise daemon start
+	cudadvise daemon start
+	cudadvise daemon status
+	cudadvise daemon status --json | jq -e '.running and
+	    .version.version != null'
+	cudadvise daemon stop
+	run cudadvise daemon status
+	[ "$status" -eq 1 ]
+	cudadvise daemon stop
+}
+
+@test "two commands that both start the daemon end up with one" {
+	cudadvise list > a &
+	one=$!
+	cudadvise list > b
+	wait $one
+	cudadvise daemon status
+}
+
+@test "list, newest first, and labels" {
+	run cudadvise list
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"No run is recorded yet"* ]]
+	for i in 1 2 3; do cudadvise run -q -L "label $i" true; done
+	run cudadvise list
+	[[ "${lines[1]}" == *"3 "*"label 3"* ]]
+	[[ "${lines[3]}" == *"1 "*"label 1"* ]]
+	[ "$(count_runs)" -eq 3 ]
+	[ "$(cudadvise list --json -n 2 | jq '.items | length')" -eq 2 ]
+}
+
+@test "a run by number, id and prefix; unknown ones are named" {
+	cudadvise run -q true
+	id=$(cudadvise show --json | jq -r .run.id)
+	cudadvise show "$id" > /dev/null
+	cudadvise show "${id:0:8}" > /dev/null
+	for ref in 99 0123456789ab nonsense; do
+		run cudadvise show "$ref"
+		[ "$status" -eq 1 ]
+		[[ "$output" == *"$ref"* ]]
+		[[ "$output" == *"cudadvise list"* ]]
+	done
+}
+
+@test "import: a whole capture, and again: one run" {
+	make_capture x.cadv
+	run cudadvise import x.cadv
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"run 1"* ]]
+	run cudadvise import --print x.cadv
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"run 1 "* ]]
+	[ "$(count_runs)" -eq 1 ]
+}
+
+@test "import: truncated is taken, text, empty and newer are refused" {
+	make_capture whole.cadv
+	head -c $(($(stat -c %s whole.cadv) - 1)) whole.cadv > cut.cadv
+	run cudadvise import cut.cadv
+	[ "$status" -eq 0 ]
+	echo 'this is no capture, and long enough to be looked at closely' > text
+	: > empty
+	cp whole.cadv new.cadv
+	printf '\011' | dd of=new.cadv bs=1 seek=4 conv=notrunc status=none
+	for f in text empty new.cadv missing .; do
+		run cudadvise import "$f"
+		[ "$status" -eq 1 ]
+		[[ "$output" == *"$f"* ]]
+	done
+	run cudadvise import new.cadv
+	[[ "$output" == *newer* ]]
+	# One bad file does not keep the good one out.
+	run cudadvise import text whole.cadv
+	[ "$status" -eq 1 ]
+	[ "$(count_runs)" -eq 1 ]
+}
+
+@test "export: JSON and the capture, to a file or a pipe" {
+	cudadvise run -q sh -c 'exit 3'
+	cudadvise export 1 | jq -e '.schema_version == 1'
+	cudadvise export 1 -o one.json
+	jq -e . one.json > /dev/null
+	cudadvise export 1 --format capture > one.cadv
+	run cudadvise show --json ./one.cadv
+	echo "$output" | jq -e '.run.exit_code == 3'
+	run cudadvise export 7 -o seven.json
+	[ "$status" -eq 1 ]
+	[ ! -e seven.json ]
+	run cudadvise export 1 -o /nonexistent/x
+	[ "$status" -eq 1 ]
+}
+
+@test "rm and reanalyze" {
+	cudadvise run -q true
+	cudadvise run -q true
+	cudadvise reanalyze 1
+	run cudadvise rm 1
+	[ "$status" -eq 0 ]
+	run cudadvise show 1
+	[ "$status" -eq 1 ]
+	[ "$(count_runs)" -eq 1 ]
+	run cudadvise rm 1 2
+	[ "$status" -eq 1 ]
+	[ "$(count_runs)" -eq 0 ]
+	run cudadvise reanalyze 2
+	[ "$status" -eq 1 ]
+}
+
+@test "a program that cannot be started leaves no run" {
+	printf '\177ELF nonsense' > bad
+	chmod +x bad
+	run cudadvise run ./bad
+	[ "$status" -eq 126 ]
+	run -127 cudadvise run ./missing
+	[ "$(count_runs)" -eq 0 ]
+}
+
+@test "run -o: the report goes to the file, JSON too" {
+	cudadvise run -o report.txt sh -c 'exit 0' 2> err
+	grep -q 'cudadvise · run 1' report.txt
+	! grep -q 'cudadvise · run' err
+	cudadvise run --json -o report.json true
+	jq -e '.schema_version == 1 and .run.number == 2' report.json
+}
+
+@test "the daemon dies during a run: the run is complete all the same" {
+	cudadvise daemon start -q
+	cudadvise run -q sh -c 'exit 0'
+	cat > program <<-'SCRIPT'
+		#!/bin/sh
+		touch ready
+		while [ ! -e go ]; do sleep 0.05; done
+		exit 4
+	SCRIPT
+	chmod +x program
+	cudadvise run ./program 2> err &
+	job=$!
+	while [ ! -e ready ]; do sleep 0.05; done
+	daemon=$(pgrep -u "$(id -u)" -x cudadvised | while read -r p; do
+		tr '\0' '\n' < "/proc/$p/environ" |
+		    grep -q "^CUDADVISE_STATE_DIR=$CUDADVISE_STATE_DIR$" &&
+		    echo "$p"; done)
+	kill -9 $daemon
+	touch go
+	status=0
+	wait $job || status=$?
+	[ "$status" -eq 4 ]
+	cudadvise daemon start -q
+	# The next daemon takes in what was left.
+	for i in $(seq 100); do
+		cudadvise show --json 2 > shown || true
+		jq -e '.run.exit_code == 4' shown > /dev/null && break
+		sleep 0.1
+	done
+	jq -e '.run.exit_code == 4 and .run.state == "finished"' shown
+}
+
+@test "dashboard prints an address with its token in the fragment" {
+	run cudadvise dashboard
+	[ "$status" -eq 0 ]
+	[[ "$output" =~ ^http://127\.0\.0\.1:[0-9]+/#.+ ]]
+	cudadvise dashboard --json | jq -e '.schema_version == 1 and
+	    (.url | startswith("http://127.0.0.1:"))'
+}
+
+@test "the daemon keeps no descriptor of who started it" {
+	# Were the pipe inherited, this would wait for the daemon's end.
+	run timeout 30 bash -c 'cudadvise daemon start | cat'
+	[ "$status" -eq 0 ]
+}

@@ -1,0 +1,214 @@
+#!/usr/bin/env bats
+# Capture files as they should not be, and the commands that need no daemon.
+
+load common
+
+@test "show: truncated at any byte, what came before is there" {
+	make_capture whole.cadv
+	size=$(stat -c %s whole.cadv)
+	for n in $((size - 1)) $((size - 7)) $((size / 2)); do
+		head -c "$n" whole.cadv > cut.cadv
+		run cudadvise show cut.cadv
+		# The first frame (RUN_BEGIN) may be the one that is cut: then
+		# there is nothing, and that is an error; never a crash.
+		[ "$status" -le 1 ]
+		[ -n "$output" ]
+	done
+	head -c $((size - 1)) whole.cadv > cut.cadv
+	run cudadvise show cut.cadv
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"ends in the middle"* ]]
+}
+
+@test "show: a damaged frame is left out and said" {
+	make_capture whole.cadv
+	size=$(stat -c %s whole.cadv)
+	cp whole.cadv bad.cadv
+	printf '\377' | dd of=bad.cadv bs=1 seek=$((size - 20)) conv=notrunc \
+	    status=none
+	run cudadvise show bad.cadv
+	[ "$status" -eq 0 ]
+	[[ "$output" == *damaged* || "$output" == *"ends"* ]]
+}
+
+@test "show: not a capture, empty, a directory, missing: a clear error" {
+	echo 'just text, which is no capture at all, however long it is' > text
+	: > empty
+	for f in ./text ./empty . ./missing; do
+		run cudadvise show "$f"
+		[ "$status" -eq 1 ]
+		[[ "$output" == *cudadvise:* ]]
+	done
+	run cudadvise show ./text
+	[[ "$output" == *"capture"* ]]
+}
+
+@test "show: a capture of a newer version is refused as such" {
+	make_capture new.cadv
+	printf '\011' | dd of=new.cadv bs=1 seek=4 conv=notrunc status=none
+	run cudadvise show new.cadv
+	[ "$status" -eq 1 ]
+	[[ "$output" == *newer* ]]
+}
+
+@test "findings and kernels take a capture" {
+	make_capture x.cadv
+	run cudadvise findings x.cadv
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"Nothing found"* ]]
+	run cudadvise kernels x.cadv
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"No kernel"* ]]
+	run cudadvise findings --json x.cadv
+	echo "$output" | jq -e '.schema_version == 1 and (.items | length) == 0'
+}
+
+@test "rules and explain" {
+	run cudadvise rules
+	[ "$status" -eq 0 ]
+	[[ "$output" == *uncoalesced-global-access* ]]
+	for rule in $(cudadvise rules --json | jq -r '.items[].id'); do
+		run cudadvise explain "$rule"
+		[ "$status" -eq 0 ]
+		[[ "$output" == *Why* ]]
+		cudadvise explain --json "$rule" | jq -e ".id == \"$rule\" and
+		    .schema_version == 1"
+	done
+	run cudadvise explain uncoal
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"did you mean 'uncoalesced-global-access'"* ]]
+}
+
+@test "usage errors are 2" {
+	run cudadvise nosuch
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"unknown command 'nosuch'"* ]]
+	run cudadvise --nosuch
+	[ "$status" -eq 2 ]
+	run cudadvise
+	[ "$status" -eq 2 ]
+	run cudadvise show a b
+	[ "$status" -eq 2 ]
+	run cudadvise explain
+	[ "$status" -eq 2 ]
+	run cudadvise daemon frobnicate
+	[ "$status" -eq 2 ]
+	run cudadvise completion tcsh
+	[ "$status" -eq 2 ]
+}
+
+@test "every command explains itself" {
+	for c in $(cudadvise help | awk '/^  [a-z]/ { print $1 }'); do
+		run cudadvise "$c" --help
+		[ "$status" -eq 0 ]
+		[[ "$output" == "Usage: cudadvise $c "* ]]
+		run cudadvise help "$c"
+		[ "$status" -eq 0 ]
+	done
+	run cudadvise --version
+	[ "$status" -eq 0 ]
+	[[ "$output" == cudadvise\ [0-9]* ]]
+}
+
+@test "completion scripts parse, and know every command and its options" {
+	cudadvise completion bash > bash.sh
+	bash -n bash.sh
+	for shell in bash zsh fish; do
+		cudadvise completion $shell > script
+		for c in $(cudadvise help | awk '/^  [a-z]/ { print $1 }'); do
+			grep -q -w -- "$c" script
+		done
+		grep -q -- overhead-budget script
+	done
+	complete_line() {
+		bash -c 'source ./bash.sh; COMP_WORDS=("$@")
+		    COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _cudadvise
+		    echo "${COMPREPLY[*]}"' - "$@"
+	}
+	run complete_line cudadvise ca
+	[ "$output" = calibrate ]
+	run complete_line cudadvise run --lev
+	[ "$output" = --level ]
+	run complete_line cudadvise run --level ""
+	[ "$output" = "trace counters source" ]
+	run complete_line cudadvise explain shared-b
+	[ "$output" = shared-bank-conflicts ]
+}
+
+@test "the manual has a section for every command" {
+	command -v scdoc > /dev/null || skip "no scdoc"
+	{ cat "$SOURCE/daemon/cli/man/cudadvise.head.scd"
+	  cudadvise completion man
+	  cat "$SOURCE/daemon/cli/man/cudadvise.tail.scd"; } | scdoc > page.1
+	for c in $(cudadvise help | awk '/^  [a-z]/ { print $1 }'); do
+		grep -q "^\.SS cudadvise $c" page.1
+	done
+	scdoc < "$SOURCE/daemon/cli/man/cudadvised.8.scd" > page.8
+}
+
+@test "doctor names each part, its state and a remedy" {
+	run cudadvise doctor
+	[ "$status" -le 1 ]
+	for part in driver counters CUPTI injection daemon state calibration; do
+		[[ "$output" == *"$part"* ]]
+	done
+	run cudadvise doctor --json
+	status_json=$status
+	echo "$output" | jq -e '.schema_version == 1 and
+	    all(.items[]; .level == "ok" or .remedy != null or .text != "")'
+	# The exit status says what the document says.
+	if [ "$status_json" -eq 0 ]; then
+		echo "$output" | jq -e '.ok'
+	else
+		echo "$output" | jq -e '[.items[] | select(.level == "fail")] |
+		    length > 0'
+	fi
+}
+
+@test "doctor sees another profiler and MPS in the environment" {
+	CUDA_INJECTION64_PATH=/x.so run cudadvise doctor
+	[[ "$output" == *"CUDA_INJECTION64_PATH is set"* ]]
+	CUDA_MPS_PIPE_DIRECTORY=/tmp/mps run cudadvise doctor
+	[[ "$output" == *CUDA_MPS_PIPE_DIRECTORY* ]]
+}
+
+@test "doctor fails on a state directory that others can read" {
+	mkdir -p "$CUDADVISE_STATE_DIR"
+	chmod 755 "$CUDADVISE_STATE_DIR"
+	run cudadvise doctor
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"chmod 700"* ]]
+	chmod 700 "$CUDADVISE_STATE_DIR"
+}
+
+@test "colour: never by itself in a pipe, always when told" {
+	run cudadvise explain tail-effect
+	[[ "$output" != *$'\033'* ]]
+	run cudadvise explain --color always tail-effect
+	[[ "$output" == *$'\033[1m'* ]]
+	CLICOLOR_FORCE=1 run cudadvise explain tail-effect
+	[[ "$output" != *$'\033[1m'* ]] || [ "$TERM" = dumb ]
+	CLICOLOR_FORCE=1 NO_COLOR=1 run cudadvise explain tail-effect
+	[[ "$output" != *$'\033'* ]]
+}
+
+@test "without a UTF-8 locale everything is ASCII" {
+	make_capture x.cadv
+	LC_ALL=C run cudadvise show x.cadv
+	[ -z "$(LC_ALL=C grep -P '[^\x00-\x7f]' <<< "$output")" ]
+}
+
+@test "a full disk is an error, not a short file" {
+	[ -e /dev/full ] || skip "no /dev/full"
+	run bash -c 'cudadvise rules > /dev/full'
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"cannot write"* ]]
+	run cudadvise rules -o /dev/full
+	[ "$status" -eq 1 ]
+}
+
+@test "calibrate --show says that there is none yet" {
+	run cudadvise calibrate --show
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"cudadvise calibrate"* ]]
+}

@@ -1,0 +1,240 @@
+#!/usr/bin/env bats
+# `cudadvise run` without a daemon: the program must not notice us.
+
+load common
+bats_require_minimum_version 1.5.0
+
+quiet() {
+	cudadvise run -q --no-daemon -o x.cadv "$@"
+}
+
+@test "the exit status is the program's" {
+	run quiet sh -c 'exit 3'
+	[ "$status" -eq 3 ]
+	run quiet true
+	[ "$status" -eq 0 ]
+	run quiet sh -c 'exit 255'
+	[ "$status" -eq 255 ]
+}
+
+@test "a program killed by a signal ends us by the same signal" {
+	for sig in 9 15 6 11 2; do
+		# A shell that waits for us says 128 + n for a signal and for an
+		# exit status alike; python tells them apart.
+		run python3 -c '
+import subprocess, sys
+p = subprocess.run(["cudadvise", "run", "-q", "--no-daemon", "-o", "x.cadv",
+    "sh", "-c", "kill -%s $$" % sys.argv[1]])
+print(p.returncode)' "$sig"
+		[ "${lines[-1]}" = "-$sig" ]
+	done
+}
+
+@test "127: not found, 126: not executable, 125: our own usage" {
+	run -127 quiet no-such-program-anywhere
+	[[ "$output" == *no-such-program-anywhere* ]]
+	run -127 quiet ./missing
+	echo text > plain
+	run quiet ./plain
+	[ "$status" -eq 126 ]
+	run quiet /
+	[ "$status" -eq 126 ]
+	run cudadvise run
+	[ "$status" -eq 125 ]
+	run cudadvise run --nosuch true
+	[ "$status" -eq 125 ]
+	run cudadvise run --level fast true
+	[ "$status" -eq 125 ]
+	run cudadvise run --no-daemon -o /nonexistent/x.cadv true
+	[ "$status" -eq 125 ]
+	[[ "$output" == */nonexistent* ]]
+}
+
+@test "a file that is found but is no program is 126 and leaves no capture" {
+	printf '\177ELF nonsense' > bad
+	chmod +x bad
+	run quiet ./bad
+	[ "$status" -eq 126 ]
+	[ ! -e x.cadv ]
+	[ -z "$(ls -A | grep -v '^bad$')" ]
+}
+
+@test "a script without an interpreter line runs, as in a shell" {
+	echo 'exit 7' > script
+	chmod +x script
+	run quiet ./script
+	[ "$status" -eq 7 ]
+}
+
+@test "PATH is searched as the shell does" {
+	mkdir one two
+	echo text > one/prog
+	printf '#!/bin/sh\nexit 9\n' > two/prog
+	chmod +x two/prog
+	PATH="$PWD/one:$PWD/two:$PATH" run quiet prog
+	[ "$status" -eq 9 ]
+	PATH="$PWD/one:$PATH" run quiet prog
+	[ "$status" -eq 126 ]
+}
+
+@test "standard output is the program's alone" {
+	cudadvise run --no-daemon -o x.cadv sh -c 'echo out; echo err >&2' \
+	    > out 2> err
+	[ "$(cat out)" = out ]
+	grep -q '^err$' err
+	grep -q 'No CUDA call was seen' err
+}
+
+@test "standard input passes through" {
+	run bash -c 'printf "a\nb\n" | cudadvise run -q --no-daemon -o x.cadv cat'
+	[ "$status" -eq 0 ]
+	[ "$output" = "a
+b" ]
+}
+
+@test "options behind the program are the program's" {
+	run quiet echo --level -q
+	[ "$output" = "--level -q" ]
+	run quiet -- printf %s --help
+	[ "$output" = "--help" ]
+}
+
+@test "the report is not sent to the program's output when it is JSON" {
+	cudadvise run --json --no-daemon -o x.cadv echo hi > out 2> err
+	[ "$(cat out)" = hi ]
+	sed -n '/^{/,/^}/p' err | jq -e '.schema_version == 1 and
+	    .run.exit_code == 0 and .run.command == "echo hi"'
+}
+
+@test "Ctrl-C goes to the program, and we wait for it" {
+	cat > catch <<-'SCRIPT'
+		#!/bin/sh
+		trap 'echo caught; exit 5' INT
+		echo ready
+		while :; do sleep 0.05; done
+	SCRIPT
+	chmod +x catch
+	# A session of its own: the signal goes to its whole group, as a
+	# terminal's does.
+	run python3 -c '
+import os, signal, subprocess
+p = subprocess.Popen(["cudadvise", "run", "-q", "--no-daemon", "-o", "x.cadv",
+    "./catch"], stdout=subprocess.PIPE, start_new_session=True)
+p.stdout.readline()
+os.killpg(p.pid, signal.SIGINT)
+print(p.stdout.read().decode().strip(), p.wait())'
+	[ "${lines[-1]}" = "caught 5" ]
+	[ -s x.cadv ]
+}
+
+@test "TERM and HUP that only we get are handed on" {
+	cat > catch <<-'SCRIPT'
+		#!/bin/sh
+		trap 'exit 6' TERM
+		trap 'exit 7' HUP
+		echo ready
+		while :; do sleep 0.05; done
+	SCRIPT
+	chmod +x catch
+	for pair in TERM:6 HUP:7; do
+		run python3 -c '
+import os, signal, subprocess, sys
+p = subprocess.Popen(["cudadvise", "run", "-q", "--no-daemon", "-o", "x.cadv",
+    "./catch"], stdout=subprocess.PIPE)
+p.stdout.readline()
+p.send_signal(getattr(signal, "SIG" + sys.argv[1]))
+print(p.wait())' "${pair%:*}"
+		[ "${lines[-1]}" = "${pair#*:}" ]
+	done
+}
+
+@test "signal dispositions reach the program as they were" {
+	run bash -c 'trap "" HUP; cudadvise run -q --no-daemon -o x.cadv \
+	    grep SigIgn /proc/self/status'
+	ignored=${lines[-1]##*[[:space:]]}
+	[ $((0x$ignored & 1)) -eq 1 ]	# HUP, as with nohup
+	run cudadvise run -q --no-daemon -o x.cadv grep SigIgn /proc/self/status
+	ignored=${lines[-1]##*[[:space:]]}
+	# INT, QUIT and PIPE are ours to ignore, not the program's.
+	[ $((0x$ignored & 0x1006)) -eq 0 ]
+	run cudadvise run -q --no-daemon -o x.cadv grep SigBlk /proc/self/status
+	[ "${lines[-1]##*[[:space:]]}" = 0000000000000000 ]
+}
+
+@test "no descriptor of ours reaches the program" {
+	run bash -c 'ls /proc/self/fd | wc -l'
+	plain=$output
+	run bash -c 'cudadvise run -q --no-daemon -o x.cadv bash -c \
+	    "ls /proc/self/fd | wc -l"'
+	[ "${lines[-1]}" = "$plain" ]
+}
+
+@test "--no-daemon writes a capture under the name it says" {
+	run cudadvise run --no-daemon true
+	[ "$status" -eq 0 ]
+	capture=$(ls cudadvise-*.cadv)
+	[ -s "$capture" ]
+	[[ "$output" == *"$capture"* ]]
+	# Nothing else is left.
+	[ "$(ls -A | wc -l)" -eq 1 ]
+	[ ! -e "$CUDADVISE_RUNTIME_DIR/api.sock" ]
+}
+
+@test "a capture that is there is replaced by a whole one" {
+	echo old > x.cadv
+	run quiet true
+	[ "$status" -eq 0 ]
+	run cudadvise show x.cadv
+	[ "$status" -eq 0 ]
+}
+
+@test "a read-only current directory: the capture goes to the state directory" {
+	[ "$(id -u)" -ne 0 ] || skip "root can write everywhere"
+	mkdir closed
+	chmod 500 closed
+	cd closed
+	run cudadvise run --no-daemon sh -c 'exit 4'
+	[ "$status" -eq 4 ]
+	[[ "$output" == *"$CUDADVISE_STATE_DIR"* ]]
+}
+
+@test "a closed standard error does not change the exit status" {
+	run bash -c 'cudadvise run --no-daemon -o x.cadv sh -c "exit 3" 2>&-'
+	[ "$status" -eq 3 ]
+	bash -c '(cudadvise run --no-daemon -o x.cadv sh -c "exit 3"; \
+	    echo $? > status) 2> >(exec true)' || true
+	[ "$(cat status)" -eq 3 ]
+}
+
+@test "the capture knows the command, the label and how it ended" {
+	run quiet --label 'my "label"' sh -c 'exit 3'
+	run cudadvise show --json x.cadv
+	[ "$status" -eq 0 ]
+	echo "$output" | jq -e '.schema_version == 1 and
+	    .run.label == "my \"label\"" and .run.exit_code == 3 and
+	    .run.command == "sh -c '\''exit 3'\''" and
+	    .run.state == "finished" and .run.wall_ns > 0'
+}
+
+@test "an unreachable daemon: one warning, and the run goes on" {
+	export CUDADVISE_RUNTIME_DIR=/dev/null/nowhere
+	run cudadvise run sh -c 'exit 3'
+	[ "$status" -eq 3 ]
+	[ "$(grep -c 'no daemon' <<< "$output")" -eq 1 ]
+	[ -s cudadvise-*.cadv ]
+}
+
+@test "--require-daemon: 125, and the program does not start" {
+	export CUDADVISE_RUNTIME_DIR=/dev/null/nowhere
+	run cudadvise run --require-daemon touch started
+	[ "$status" -eq 125 ]
+	[ ! -e started ]
+}
+
+@test "a broken configuration is 125, and named" {
+	echo 'nonsense = 1' > "$CUDADVISE_CONFIG"
+	run cudadvise run --no-daemon touch started
+	[ "$status" -eq 125 ]
+	[ ! -e started ]
+	[[ "$output" == *cudadvised.conf* ]]
+}

@@ -1,0 +1,373 @@
+/* The shapes that report/json.h promises, NaN, and strings of any bytes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "report/json.h"
+#include "report/utf8.h"
+
+#include "unit/report_fixture.h"
+
+static struct fixture f;
+
+static int
+setup(void **state)
+{
+
+	(void)state;
+	fixture_fill(&f);
+	return (0);
+}
+
+/* Every word of ${keys} is a member of ${o}, and it has no others. */
+static void
+assert_keys(const json_t *o, const char *keys)
+{
+	char key[64];
+	size_t n, count = 0;
+
+	assert_true(json_is_object(o));
+	for (; *keys != '\0'; keys += n, keys += strspn(keys, " ")) {
+		n = strcspn(keys, " ");
+		assert_true(n < sizeof(key));
+		memcpy(key, keys, n);
+		key[n] = '\0';
+		if (json_object_get(o, key) == NULL)
+			fail_msg("no member \"%s\"", key);
+		count++;
+	}
+	assert_int_equal(json_object_size(o), count);
+}
+
+static void
+run_shape(void **state)
+{
+	json_t *o = json_run(&f.run, &f.advice, 3);
+	json_t *s, *idle;
+
+	(void)state;
+	assert_keys(o, "id label command cwd host version state level "
+	    "started_at wall_ns exit_code signal devices kernels launches "
+	    "processes findings worth_it together_s summary overhead data "
+	    "rules calibrated ceilings_from noise_s analysis");
+	assert_string_equal(json_string_value(json_object_get(o,
+	    "started_at")), "2023-11-14T22:13:20.123Z");
+	assert_string_equal(json_string_value(json_object_get(o, "state")),
+	    "finished");
+	assert_int_equal(json_integer_value(json_object_get(o, "exit_code")),
+	    0);
+	assert_true(json_is_null(json_object_get(o, "signal")));
+	assert_true(json_is_null(json_object_get(o, "label")));
+	assert_int_equal(json_integer_value(json_object_get(o, "worth_it")), 2);
+	assert_int_equal(json_integer_value(json_object_get(o, "analysis")), 3);
+	s = json_object_get(o, "summary");
+	assert_keys(s, "gpu_busy_ratio kernel_ratio copy_ratio "
+	    "copy_hidden_ratio idle_ratio idle");
+	assert_true(fabs(json_real_value(json_object_get(s,
+	    "gpu_busy_ratio")) - 0.61) < 1e-9);
+	idle = json_object_get(s, "idle");
+	assert_keys(idle, "host_ratio after_sync_ratio launch_ratio "
+	    "allocation_ratio api_ratio startup_ratio shutdown_ratio");
+	assert_true(fabs(json_real_value(json_object_get(idle,
+	    "host_ratio")) - 0.3) < 1e-9);
+	assert_keys(json_object_get(o, "overhead"), "total_s ratio by "
+	    "profiled_launches budget_ratio");
+	assert_keys(json_object_get(o, "data"), "records lost lost_by "
+	    "complete");
+	assert_true(json_is_true(json_object_get(json_object_get(o, "data"),
+	    "complete")));
+	assert_int_equal(json_integer_value(json_object_get(
+	    json_object_get(o, "rules"), "not_measured")), 1);
+	json_decref(o);
+}
+
+/* With several devices idle causes are more than one timeline can hold: as
+ * shares they still add up to the idle share. */
+static void
+run_idle_adds_up(void **state)
+{
+	double sum = 0, idle;
+	json_t *o, *s, *v;
+	const char *key;
+
+	(void)state;
+	f.run.idle_ns[IDLE_HOST] *= 8;
+	o = json_run(&f.run, &f.advice, 1);
+	s = json_object_get(o, "summary");
+	json_object_foreach(json_object_get(s, "idle"), key, v)
+		sum += json_number_value(v);
+	idle = json_number_value(json_object_get(s, "idle_ratio"));
+	assert_true(fabs(sum - idle) < 1e-9);
+	json_decref(o);
+}
+
+static void
+run_that_did_nothing(void **state)
+{
+	static const struct advice none;
+	static struct run r;
+	json_t *o;
+	char *text;
+
+	(void)state;
+	memset(&r, 0, sizeof(r));
+	r.exit_code = -1;
+	o = json_run(&r, &none, 1);
+	assert_non_null(o);
+	assert_true(json_is_null(json_object_get(o, "started_at")));
+	assert_true(json_is_null(json_object_get(o, "exit_code")));
+	assert_true(json_is_null(json_object_get(json_object_get(o, "summary"),
+	    "gpu_busy_ratio")));
+	/* Nothing in it that JSON cannot say. */
+	text = json_dumps(o, 0);
+	assert_non_null(text);
+	free(text);
+	json_decref(o);
+}
+
+static double
+headline(const json_t *k, const char *name)
+{
+	const json_t *h = json_object_get(json_object_get(k, "headline"), name);
+
+	assert_keys(h, "value unit source reason meaning");
+	return (json_is_null(json_object_get(h, "value")) ? NAN :
+	    json_real_value(json_object_get(h, "value")));
+}
+
+static const char *
+reason(const json_t *k, const char *name)
+{
+
+	return (json_string_value(json_object_get(json_object_get(
+	    json_object_get(k, "headline"), name), "reason")));
+}
+
+static void
+kernel_shape(void **state)
+{
+	json_t *o = json_kernel(&f.run, &f.kernel[0], &f.advice), *ids;
+
+	(void)state;
+	assert_keys(o, "id name short_name mangled device launches time "
+	    "exposed_ns share_ratio grid block cluster registers "
+	    "shared_static_bytes shared_dynamic_bytes local_bytes "
+	    "graph_launches gap_before_ns occupancy headline bound "
+	    "metrics_complete measured_launches not_measured findings");
+	assert_keys(json_object_get(o, "time"),
+	    "total_ns mean_ns sd_ns min_ns p50_ns p95_ns max_ns");
+	assert_keys(json_object_get(o, "occupancy"), "theoretical_ratio "
+	    "achieved_ratio limiter blocks_per_sm limits waves best_block "
+	    "best_ratio");
+	assert_true(fabs(headline(o, "occupancy") - 0.415) < 1e-9);
+	assert_true(fabs(headline(o, "coalescing") - 0.125) < 1e-9);
+	assert_true(fabs(headline(o, "divergence") - 0.25) < 1e-9);
+	/* No shared memory: nothing to have conflicts in, and said so. */
+	assert_true(isnan(headline(o, "bank_conflicts")));
+	assert_non_null(strstr(reason(o, "bank_conflicts"), "no shared"));
+	assert_null(reason(o, "occupancy"));
+	assert_string_equal(json_string_value(json_object_get(o, "bound")),
+	    "L2");
+	assert_true(json_is_null(json_object_get(o, "not_measured")));
+	ids = json_object_get(o, "findings");
+	assert_int_equal(json_array_size(ids), 1);
+	assert_string_equal(json_string_value(json_array_get(ids, 0)),
+	    "00000000000000a1");
+	json_decref(o);
+}
+
+static void
+kernel_unmeasured(void **state)
+{
+	json_t *o = json_kernel(&f.run, &f.kernel[1], &f.advice);
+	static const char *const names[] = { "occupancy", "coalescing",
+		"bank_conflicts", "divergence" };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 4; i++) {
+		assert_true(isnan(headline(o, names[i])));
+		assert_non_null(strstr(reason(o, names[i]), "administrators"));
+	}
+	assert_true(json_is_null(json_object_get(o, "bound")));
+	assert_non_null(json_string_value(json_object_get(o, "not_measured")));
+	assert_true(json_is_null(json_object_get(json_object_get(o,
+	    "occupancy"), "theoretical_ratio")));
+	/* Bytes that are no UTF-8 must not lose the kernel. */
+	assert_non_null(json_string_value(json_object_get(o, "name")));
+	json_decref(o);
+}
+
+static void
+metrics_all_named(void **state)
+{
+	json_t *list = json_metrics(&f.kernel[0]), *m;
+	size_t i, values = 0;
+
+	(void)state;
+	assert_int_equal(json_array_size(list), METRIC_COUNT);
+	json_array_foreach(list, i, m) {
+		assert_keys(m, "name label value unit source reason");
+		/* Either a value or a reason, never both, never neither. */
+		assert_true(json_is_null(json_object_get(m, "value")) !=
+		    json_is_null(json_object_get(m, "reason")));
+		values += !json_is_null(json_object_get(m, "value"));
+	}
+	assert_int_equal(values, 11);
+	json_decref(list);
+}
+
+static void
+copies_processes_devices(void **state)
+{
+	json_t *list, *o;
+
+	(void)state;
+	list = json_copies(&f.run);
+	o = json_array_get(list, 0);
+	assert_keys(o, "kind memset src dst async device size_class_bytes "
+	    "count bytes gpu_ns exposed_ns host_ns idle_after_ns "
+	    "bandwidth_bytes_per_s");
+	assert_string_equal(json_string_value(json_object_get(o, "kind")),
+	    "h2d");
+	assert_string_equal(json_string_value(json_object_get(o, "src")),
+	    "pageable");
+	assert_int_equal(json_integer_value(json_object_get(o,
+	    "size_class_bytes")), 8 << 20);
+	assert_true(fabs(json_real_value(json_object_get(o,
+	    "bandwidth_bytes_per_s")) / 10.48576e9 - 1) < 1e-9);
+	json_decref(list);
+	list = json_processes(&f.run);
+	/* 64-bit ids do not survive as JSON numbers. */
+	assert_string_equal(json_string_value(json_object_get(
+	    json_array_get(list, 0), "stream")), "fedcba9876543210");
+	json_decref(list);
+	list = json_devices(&f.run);
+	assert_int_equal(json_integer_value(json_object_get(
+	    json_array_get(list, 0), "sms")), 132);
+	json_decref(list);
+}
+
+static void
+diagnostics_have_remedies(void **state)
+{
+	json_t *list = json_diagnostics(&f.run), *o;
+
+	(void)state;
+	o = json_array_get(list, 0);
+	assert_keys(o, "code severity error count where text remedy");
+	assert_string_equal(json_string_value(json_object_get(o, "code")),
+	    "permission");
+	assert_non_null(strstr(json_string_value(json_object_get(o, "remedy")),
+	    "NVreg_RestrictProfilingToAdminUsers=0"));
+	json_decref(list);
+}
+
+static void
+timeline_merges(void **state)
+{
+	json_t *o = json_timeline(&f.run, 0, 10000000, 5), *row;
+
+	(void)state;
+	assert_int_equal(json_integer_value(json_object_get(o, "bin_ns")),
+	    2000000);
+	row = json_array_get(json_object_get(json_array_get(
+	    json_object_get(o, "devices"), 0), "rows"), 0);
+	assert_string_equal(json_string_value(json_object_get(row, "row")),
+	    "kernel");
+	assert_int_equal(json_array_size(json_object_get(row, "busy_ratio")),
+	    5);
+	assert_true(fabs(json_real_value(json_array_get(json_object_get(row,
+	    "busy_ratio"), 0)) - 0.75) < 1e-6);
+	assert_int_equal(json_integer_value(json_array_get(json_object_get(row,
+	    "count"), 0)), 3);
+	json_decref(o);
+	/* Hostile windows: backwards, beyond the end, no pixels. */
+	o = json_timeline(&f.run, UINT64_MAX, 1, 0);
+	assert_non_null(o);
+	json_decref(o);
+	f.timeline[0].bin_ns = UINT64_MAX / 2;
+	o = json_timeline(&f.run, 0, 0, 1);
+	assert_non_null(o);
+	json_decref(o);
+}
+
+static void
+findings_shape(void **state)
+{
+	json_t *o = json_findings(&f.run, &f.advice), *x, *saves;
+
+	(void)state;
+	assert_keys(o, "items together_s overlap noise_s calibrated "
+	    "ceilings_from rules");
+	x = json_array_get(json_object_get(o, "items"), 0);
+	assert_keys(x, "id rank rule title category severity confidence "
+	    "worth_it kernel_id where location location_missing saves summary "
+	    "limiter advice example next evidence");
+	saves = json_object_get(x, "saves");
+	assert_keys(saves, "s low_s high_s share_ratio kernel_speedup_ratio "
+	    "note");
+	assert_true(fabs(json_real_value(json_object_get(saves,
+	    "share_ratio")) - 3.9 / 12.4) < 1e-9);
+	assert_int_equal(json_array_size(json_object_get(x, "evidence")), 2);
+	x = json_array_get(json_object_get(o, "items"), 1);
+	assert_true(json_is_null(json_object_get(json_object_get(x, "saves"),
+	    "s")));
+	assert_true(json_is_null(json_object_get(x, "kernel_id")));
+	assert_keys(json_array_get(json_object_get(o, "rules"), 3),
+	    "rule state found clean not_measured reason");
+	json_decref(o);
+}
+
+static void
+rules_all_complete(void **state)
+{
+	json_t *list = json_rules(), *r;
+	size_t i;
+
+	(void)state;
+	assert_int_equal(json_array_size(list), rule_count());
+	assert_true(json_array_size(list) > 0);
+	json_array_foreach(list, i, r)
+		assert_keys(r, "id category title needs severity why detects "
+		    "advice example sources gain next pair thresholds");
+	json_decref(list);
+}
+
+static void
+utf8_cases(void **state)
+{
+
+	(void)state;
+	assert_true(utf8_valid("a × µ €", strlen("a × µ €")));
+	assert_false(utf8_valid("\xc0\x80", 2));	/* overlong */
+	assert_false(utf8_valid("\xed\xa0\x80", 3));	/* surrogate */
+	assert_false(utf8_valid("\xf4\x90\x80\x80", 4));/* over U+10FFFF */
+	assert_false(utf8_valid("\xe2\x82", 2));	/* cut */
+	assert_int_equal(utf8_columns("a×é", strlen("a×é")), 3);
+	assert_int_equal(utf8_columns("漢", strlen("漢")), 2);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(run_shape, setup),
+		cmocka_unit_test_setup(run_idle_adds_up, setup),
+		cmocka_unit_test_setup(run_that_did_nothing, setup),
+		cmocka_unit_test_setup(kernel_shape, setup),
+		cmocka_unit_test_setup(kernel_unmeasured, setup),
+		cmocka_unit_test_setup(metrics_all_named, setup),
+		cmocka_unit_test_setup(copies_processes_devices, setup),
+		cmocka_unit_test_setup(diagnostics_have_remedies, setup),
+		cmocka_unit_test_setup(timeline_merges, setup),
+		cmocka_unit_test_setup(findings_shape, setup),
+		cmocka_unit_test_setup(rules_all_complete, setup),
+		cmocka_unit_test(utf8_cases),
+	};
+
+	return (cmocka_run_group_tests(tests, NULL, NULL));
+}

@@ -1,0 +1,304 @@
+/*
+ * The terminal report against tests/unit/report/NAME.txt. A new or changed one
+ * is written by UPDATE_GOLDEN=1 unit-text; look at the difference then.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "report/json.h"
+#include "report/number.h"
+#include "report/out.h"
+#include "report/text.h"
+#include "report/utf8.h"
+
+#include "unit/report_fixture.h"
+
+static struct fixture f;
+
+struct page {
+	struct out out;
+	char *text;
+	size_t len;
+};
+
+static void
+page_open(struct page *p, int width, bool utf8)
+{
+
+	memset(p, 0, sizeof(*p));
+	p->out.file = open_memstream(&p->text, &p->len);
+	p->out.width = width;
+	p->out.utf8 = utf8;
+	assert_non_null(p->out.file);
+}
+
+static void
+page_close(struct page *p)
+{
+
+	fclose(p->out.file);
+	p->out.file = NULL;
+}
+
+static struct report
+report_of(void)
+{
+	struct report r = {
+		.run = json_run(&f.run, &f.advice, 1),
+		.findings = json_findings(&f.run, &f.advice),
+		.kernels = json_kernels(&f.run, &f.advice),
+		.diagnostics = json_diagnostics(&f.run),
+		.name = "41",
+	};
+
+	return (r);
+}
+
+static void
+report_free(struct report *r)
+{
+
+	json_decref((json_t *)r->run);
+	json_decref((json_t *)r->findings);
+	json_decref((json_t *)r->kernels);
+	json_decref((json_t *)r->diagnostics);
+}
+
+static char *
+read_file(const char *path)
+{
+	FILE *file = fopen(path, "r");
+	char *text = calloc(1, 65536);
+
+	if (file == NULL)
+		fail_msg("no golden file %s", path);
+	assert_true(fread(text, 1, 65535, file) > 0);
+	fclose(file);
+	return (text);
+}
+
+static void
+assert_golden(const char *name, const char *text)
+{
+	char path[512], *want;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/unit/report/%s.txt", TEST_DIR, name);
+	if (getenv("UPDATE_GOLDEN") != NULL) {
+		file = fopen(path, "w");
+		assert_non_null(file);
+		fputs(text, file);
+		fclose(file);
+	}
+	want = read_file(path);
+	assert_string_equal(text, want);
+	free(want);
+}
+
+/* No line is wider than the page, no byte does anything to a terminal. */
+static void
+assert_safe(const char *text, int width)
+{
+	size_t n;
+
+	for (; *text != '\0'; text += n + (text[n] == '\n')) {
+		n = strcspn(text, "\n");
+		if (utf8_columns(text, n) > (size_t)width)
+			fail_msg("wider than %d: %.*s", width, (int)n, text);
+		for (size_t i = 0; i < n; i++)
+			assert_true((unsigned char)text[i] >= 0x20 &&
+			    text[i] != 0x7f);
+		assert_true(n == 0 || utf8_valid(text, n));
+	}
+}
+
+static void
+golden_report(void **state)
+{
+	struct report r;
+	struct page p;
+
+	(void)state;
+	fixture_fill(&f);
+	r = report_of();
+	page_open(&p, 80, true);
+	text_report(&p.out, &r);
+	page_close(&p);
+	assert_safe(p.text, 80);
+	assert_golden("report", p.text);
+	free(p.text);
+	report_free(&r);
+}
+
+static void
+golden_findings(void **state)
+{
+	struct report r;
+	struct page p;
+
+	(void)state;
+	fixture_fill(&f);
+	r = report_of();
+	page_open(&p, 80, true);
+	text_findings(&p.out, &r, true);
+	page_close(&p);
+	assert_safe(p.text, 80);
+	assert_golden("findings", p.text);
+	free(p.text);
+	report_free(&r);
+}
+
+static void
+golden_no_cuda(void **state)
+{
+	struct report r;
+	struct page p;
+
+	(void)state;
+	fixture_fill(&f);
+	f.run.processes = f.run.devices = f.run.kernels = 0;
+	f.run.exit_code = -1;
+	f.run.signal = 9;
+	f.run.state = RUN_KILLED;
+	r = report_of();
+	page_open(&p, 80, true);
+	text_report(&p.out, &r);
+	page_close(&p);
+	assert_safe(p.text, 80);
+	assert_non_null(strstr(p.text, "No CUDA call was seen"));
+	assert_non_null(strstr(p.text, "signal 9"));
+	assert_golden("no_cuda", p.text);
+	free(p.text);
+	report_free(&r);
+}
+
+static void
+narrow_and_ascii(void **state)
+{
+	struct report r;
+	struct page p;
+	char *c;
+
+	(void)state;
+	fixture_fill(&f);
+	f.run.lost = 1234;
+	f.process[0].lost[LOSS_QUEUE] = 1234;
+	r = report_of();
+	page_open(&p, 60, false);
+	text_report(&p.out, &r);
+	page_close(&p);
+	assert_safe(p.text, 60);
+	for (c = p.text; *c != '\0'; c++)
+		assert_true((unsigned char)*c < 0x80);
+	assert_non_null(strstr(p.text, "1,234 of 213,234 records dropped"));
+	assert_non_null(strstr(p.text, "queue 1,234"));
+	assert_null(strstr(p.text, "nothing dropped"));
+	free(p.text);
+	report_free(&r);
+}
+
+/* Nothing in the nouns is certain to be there: an older daemon, a newer one. */
+static void
+missing_fields(void **state)
+{
+	struct report r = { .run = json_object(), .findings = json_object(),
+	    .kernels = json_array(), .diagnostics = json_array(),
+	    .name = "x" };
+	struct page p;
+
+	(void)state;
+	page_open(&p, 80, true);
+	text_report(&p.out, &r);
+	text_findings(&p.out, &r, true);
+	json_object_set_new((json_t *)r.run, "processes", json_integer(1));
+	json_object_set_new((json_t *)r.findings, "items",
+	    json_pack("[{}, {s:b}, s]", "worth_it", 1, "text"));
+	text_report(&p.out, &r);
+	text_findings(&p.out, &r, true);
+	text_rule(&p.out, r.findings);
+	page_close(&p);
+	assert_true(p.len > 0);
+	free(p.text);
+	report_free(&r);
+}
+
+static void
+colour_is_ours_only(void **state)
+{
+	struct report r;
+	struct page p;
+	char *at;
+
+	(void)state;
+	fixture_fill(&f);
+	r = report_of();
+	page_open(&p, 80, true);
+	p.out.color = true;
+	text_findings(&p.out, &r, true);
+	page_close(&p);
+	/* Every escape is one of "\033[<digit(s)>m" that out.c writes. */
+	for (at = p.text; (at = strchr(at, '\033')) != NULL; at++) {
+		assert_int_equal(at[1], '[');
+		assert_true(strspn(at + 2, "0123456789") > 0);
+		assert_int_equal(at[2 + strspn(at + 2, "0123456789")], 'm');
+	}
+	/* The target's "\033[31m" has lost its escape. */
+	assert_non_null(strstr(p.text, "?[31mout of memory"));
+	free(p.text);
+	report_free(&r);
+}
+
+static void
+numbers(void **state)
+{
+	char a[NUMBER_SIZE];
+
+	(void)state;
+	assert_string_equal(number_seconds(a, 3.9), "3.9 s");
+	assert_string_equal(number_seconds(a, 12.42), "12.4 s");
+	assert_string_equal(number_seconds(a, 0.4123), "0.41 s");
+	assert_string_equal(number_seconds(a, 0.0801), "80.1 ms");
+	assert_string_equal(number_seconds(a, 2.9e-6), "2.9 µs");
+	assert_string_equal(number_seconds(a, 0), "0 s");
+	assert_string_equal(number_seconds(a, 1242), "20.7 min");
+	assert_string_equal(number_seconds(a, 999.7), "16.7 min");
+	assert_string_equal(number_seconds(a, 1e300), "–");
+	assert_string_equal(number_seconds(a, NAN), "–");
+	assert_string_equal(number_interval(a, 3.9, 3.4, 4.1), "3.4 to 4.1");
+	assert_string_equal(number_interval(a, 3.9, 3.9, 3.9), "");
+	assert_string_equal(number_interval(a, 3.9, NAN, 4), "");
+	assert_string_equal(number_percent(a, 0.61), "61 %");
+	assert_string_equal(number_percent(a, 0.006), "0.6 %");
+	assert_string_equal(number_percent(a, 0.0001), "<0.1 %");
+	assert_string_equal(number_percent(a, 0), "0 %");
+	assert_string_equal(number_percent(a, NAN), "–");
+	assert_string_equal(number_count(a, 212400), "212,400");
+	assert_string_equal(number_count(a, 999), "999");
+	assert_string_equal(number_count(a, UINT64_MAX),
+	    "18,446,744,073,709,551,615");
+	assert_string_equal(number_bytes(a, 8388608), "8.39 MB");
+	assert_string_equal(number_plain(a, 9.999), "10");
+	assert_string_equal(number_plain(a, 12345), "12300");
+	assert_string_equal(number_plain(a, -0.0), "0");
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(golden_report),
+		cmocka_unit_test(golden_findings),
+		cmocka_unit_test(golden_no_cuda),
+		cmocka_unit_test(narrow_and_ascii),
+		cmocka_unit_test(missing_fields),
+		cmocka_unit_test(colour_is_ours_only),
+		cmocka_unit_test(numbers),
+	};
+
+	return (cmocka_run_group_tests(tests, NULL, NULL));
+}
