@@ -9,7 +9,7 @@ setup() {
 	# Sockets have short names: not below the long temporary directory.
 	T=$(mktemp -d /tmp/cadv-e2e.XXXXXX)
 	export CUDADVISE_RUNTIME_DIR=$T/r CUDADVISE_STATE_DIR=$T/s
-	export CUDADVISE_CONFIG=$T/cudadvised.conf
+	export XDG_CONFIG_HOME=$T/c
 	export CUDADVISE_DATA_DIR=${BATS_TEST_DIRNAME%/tests/*}/config
 	export CUDADVISE_CUPTI=$E2E_BUILD/lib/libmock_cupti.so
 	export CUDADVISE_LIBCUDA=$CUDADVISE_CUPTI

@@ -92,18 +92,24 @@ static const struct { CUdevice_attribute attribute; int value; } limit[] = {
 	{ CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT, 3 },
 };
 
+static int
+limit_of(CUdevice_attribute attribute)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(limit) / sizeof(*limit); i++)
+		if (limit[i].attribute == attribute)
+			return (limit[i].value);
+	return (0);
+}
+
 CUresult
 cuDeviceGetAttribute(int *value, CUdevice_attribute attribute,
     CUdevice device)
 {
-	size_t i;
-
 	MOCK_ENTER();
 	(void)device;
-	*value = 0;
-	for (i = 0; i < sizeof(limit) / sizeof(*limit); i++)
-		if (limit[i].attribute == attribute)
-			*value = limit[i].value;
+	*value = limit_of(attribute);
 	return (CUDA_SUCCESS);
 }
 
@@ -438,6 +444,40 @@ resource(struct mock_context *c, CUpti_CallbackIdResource cbid)
 	mock_callback(CUPTI_CB_DOMAIN_RESOURCE, cbid, &d);
 }
 
+#define LIMIT(name) (uint32_t)limit_of(CU_DEVICE_ATTRIBUTE_##name)
+
+static void
+record_device(uint32_t device)
+{
+	static const char *const name[MOCK_DEVICES] = { "Mock GPU 0",
+	    "Mock GPU 1" };
+	CUpti_ActivityDevice5 r = { .kind = CUPTI_ACTIVITY_KIND_DEVICE,
+	    .id = device, .name = name[device],
+	    .computeCapabilityMajor = LIMIT(COMPUTE_CAPABILITY_MAJOR),
+	    .computeCapabilityMinor = LIMIT(COMPUTE_CAPABILITY_MINOR),
+	    .numMultiprocessors = LIMIT(MULTIPROCESSOR_COUNT),
+	    .numThreadsPerWarp = LIMIT(WARP_SIZE),
+	    .maxWarpsPerMultiprocessor =
+	    LIMIT(MAX_THREADS_PER_MULTIPROCESSOR) / LIMIT(WARP_SIZE),
+	    .maxThreadsPerBlock = LIMIT(MAX_THREADS_PER_BLOCK),
+	    .maxBlocksPerMultiprocessor = LIMIT(MAX_BLOCKS_PER_MULTIPROCESSOR),
+	    .maxRegistersPerMultiprocessor =
+	    LIMIT(MAX_REGISTERS_PER_MULTIPROCESSOR),
+	    .maxRegistersPerBlock = LIMIT(MAX_REGISTERS_PER_BLOCK),
+	    .maxSharedMemoryPerMultiprocessor =
+	    LIMIT(MAX_SHARED_MEMORY_PER_MULTIPROCESSOR),
+	    .maxSharedMemoryPerBlock = LIMIT(MAX_SHARED_MEMORY_PER_BLOCK),
+	    .coreClockRate = LIMIT(CLOCK_RATE),
+	    .l2CacheSize = LIMIT(L2_CACHE_SIZE),
+	    .numMemcpyEngines = LIMIT(ASYNC_ENGINE_COUNT),
+	    .globalMemoryBandwidth = 3000000000u,	/* kB/s */
+	    .globalMemorySize = (uint64_t)80 << 30, .isCudaVisible = 1 };
+
+	cuDeviceGetUuid_v2(&r.uuid, (CUdevice)device);
+	if (mock_kind_on(CUPTI_ACTIVITY_KIND_DEVICE))
+		mock_emit(&r, sizeof(r));
+}
+
 struct mock_context *
 mock_context_create(uint32_t device)
 {
@@ -453,6 +493,7 @@ mock_context_create(uint32_t device)
 	c->next = contexts;
 	contexts = c;
 	pthread_mutex_unlock(&contexts_lock);
+	record_device(device);
 	if (mock_kind_on(CUPTI_ACTIVITY_KIND_CONTEXT)) {
 		CUpti_ActivityContext3 r = {
 		    .kind = CUPTI_ACTIVITY_KIND_CONTEXT, .contextId = c->id,
