@@ -18,7 +18,7 @@
 #include "harness.h"
 #include "pairs.h"
 
-#define ROUNDS 16
+#define ROUNDS 64
 #define THREADS 256
 #define CHECKED 512
 
@@ -82,7 +82,7 @@ pair_allocation_in_hot_path(struct job *job)
 	if (job->good)
 		TRY(job_device(job, &scratch, n));
 
-	TRY(job_measure(job, 2000, [&] {
+	TRY(job_measure(job, 1500, [&] {
 		return job->good ? one_step(job, state, scratch, n) :
 		    one_step_allocating(job, state, n);
 	}));

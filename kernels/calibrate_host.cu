@@ -1,6 +1,7 @@
 /*
  * calibrate_host.cu: what launches, waits and allocations cost.
  */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -11,6 +12,7 @@
 #define LAUNCHES 100		/* in a row: fewer than the queue takes */
 #define SYNCS 200
 #define ALLOCATION ((size_t)16 << 20)
+#define SKEW_NS 2000		/* between the timers of two SMs, at most */
 #define BLOCKER_NS 3000000	/* long enough to enqueue LAUNCHES behind it */
 
 static __device__ inline unsigned long long
@@ -134,15 +136,16 @@ measure_gap(struct job *job, bool graph, double *gap)
 		    enqueue_notes(job, at));
 		TRY(job_fetch(job, host, at, 2 * LAUNCHES));
 		for (int i = 0; i < LAUNCHES - 1; i++) {
-			/* Written, and in order: else what is timed is not
-			 * what was meant. */
-			if (host[2 * i + 1] < host[2 * i] ||
-			    host[2 * i + 2] < host[2 * i + 1]) {
+			long long idle = (long long)(host[2 * i + 2] -
+			    host[2 * i + 1]);
+
+			/* Else what is timed is not what was meant. */
+			if (host[2 * i + 2] == ULLONG_MAX || idle < -SKEW_NS) {
 				fprintf(stderr, "cudadvise-kernels: kernels of "
 				    "one stream ran out of order\n");
 				return -1;
 			}
-			sum += (double)(host[2 * i + 2] - host[2 * i + 1]);
+			sum += (double)idle;
 		}
 		if (r >= 0)
 			v[r] = sum / (LAUNCHES - 1) / 1e9;

@@ -1,0 +1,52 @@
+#!/bin/bash
+# kernels.sh PROGRAM: what cudadvise-kernels does without touching a GPU.
+set -u
+program=$1
+failed=0
+
+# expect STATUS PATTERN ARGUMENTS…: exit status, and a pattern in the output.
+expect() {
+	local status=$1 pattern=$2 out got
+	shift 2
+	out=$("$program" "$@" 2>&1)
+	got=$?
+	if [ "$got" != "$status" ] || ! grep -q -- "$pattern" <<<"$out"; then
+		echo "FAIL: cudadvise-kernels $*: status $got (must be $status)," \
+		    "output must match '$pattern':"
+		echo "$out"
+		failed=1
+	fi
+}
+
+expect 0 '^Usage: cudadvise-kernels' --help
+expect 0 '^cudadvise-kernels [0-9]' --version
+expect 0 '^uncoalesced-global-access ' --list
+expect 0 '"rule": "tail-effect"' --list --format json
+expect 2 'which kernel' --variant bad
+expect 2 "no such kernel.*'nonesuch'" nonesuch --variant bad
+expect 2 "no such variant.*'ugly'" tail-effect --variant ugly
+expect 2 'which one' tail-effect
+expect 2 "no such format.*'xml'" --list --format xml
+expect 2 'more than one thing' --list --calibrate
+expect 2 'more than one thing' tail-effect idle-lanes --variant bad
+expect 2 "not a number from 1.*'0'" tail-effect --variant bad --repeat 0
+expect 2 "not a number from 1.*'-1'" tail-effect --variant bad --size -1
+expect 2 "not a number from 1.*'9999999999'" tail-effect --variant bad \
+    --size 9999999999
+expect 2 "not a whole number.*'x'" tail-effect --variant bad --seed x
+expect 2 'nonesuch' --nonesuch
+
+# No GPU for the driver to show, or no driver: status 3 and the cause.
+export CUDA_VISIBLE_DEVICES=-1
+expect 3 'no usable GPU: ' tail-effect --variant bad
+expect 3 'no usable GPU: ' --calibrate
+
+# Both formats list the same pairs, all different.
+text=$("$program" --list | cut -d' ' -f1)
+json=$("$program" --list --format json |
+    sed -n 's/.*{"name": "\([^"]*\)".*/\1/p')
+[ -n "$text" ] && [ "$text" = "$json" ] || {
+	echo "FAIL: --list differs between text and JSON"; failed=1; }
+[ -z "$(sort <<<"$text" | uniq -d)" ] || {
+	echo "FAIL: a pair is listed twice"; failed=1; }
+exit $failed
