@@ -11,7 +11,7 @@
 struct client;
 struct error;
 
-#define CAPTURE_TYPE "application/vnd.cudadvise.capture"
+#define CAPTURE_TYPE "application/octet-stream"
 
 /* client_new(socket, e): nothing is sent yet. NULL with ${e} set. */
 struct client *client_new(const char *socket, struct error *e);

@@ -35,8 +35,8 @@ static int
 found(struct rule_view *x, const struct small_copies *s)
 {
 	const char *way = direction(s->kind);
-	struct draft *d = rule_found(x, arena_format(x->arena, "%s %u", way,
-	    s->host));
+	struct draft *d = rule_found(x, arena_format(x->arena, "%s %u %u", way,
+	    s->host, s->device));
 	double gpu = (double)s->gpu_ns * 1e-9, span = (double)s->span_ns * 1e-9;
 	double exposure = rule_copy_exposure(x->run);
 	double bulk = bulk_s(x, s), gap = fmax(0, span - gpu);

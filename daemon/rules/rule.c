@@ -89,7 +89,8 @@ origin_of(const struct rule_view *x, const char *key)
 
 /* The same finding of the same program has the same id in every run. */
 static void
-set_id(struct draft *d, const struct rule_view *x, const char *key)
+set_id(struct draft *d, const struct rule_view *x, const char *key,
+    uint32_t ordinal)
 {
 	static const char hex[] = "0123456789abcdef";
 	XXH64_state_t state;
@@ -110,10 +111,22 @@ set_id(struct draft *d, const struct rule_view *x, const char *key)
 	}
 	if (key != NULL)
 		XXH64_update(&state, key, strlen(key) + 1);
+	if (ordinal > 0)
+		XXH64_update(&state, &ordinal, sizeof(ordinal));
 	h = XXH64_digest(&state);
 	for (int i = 15; i >= 0; i--, h >>= 4)
 		d->f.id[i] = hex[h & 15];
 	d->f.id[16] = '\0';
+}
+
+/* Is the id of draft ${d} taken by an earlier one? */
+static bool
+id_taken(const struct rule_view *x, const struct draft *d)
+{
+	for (size_t i = 0; &x->draft[i] < d; i++)
+		if (strcmp(x->draft[i].f.id, d->f.id) == 0)
+			return true;
+	return false;
 }
 
 struct draft *
@@ -121,6 +134,7 @@ rule_found(struct rule_view *x, const char *key)
 {
 	static const struct fix none = FIX_NONE;
 	const struct rule_info *info = rule_info(x->order);
+	uint32_t ordinal = 0;
 	struct draft *d;
 
 	if (x->drafts == x->room) {
@@ -136,7 +150,10 @@ rule_found(struct rule_view *x, const char *key)
 	}
 	d = &x->draft[x->drafts];
 	memset(d, 0, sizeof(*d));
-	set_id(d, x, key);
+	/* Ids are what the store and the API find a finding by. */
+	do
+		set_id(d, x, key, ordinal++);
+	while (id_taken(x, d));
 	x->drafts++;
 	d->rule = x->rule;
 	d->order = x->order;
