@@ -8,6 +8,9 @@
 #include "model/internal.h"
 
 #define SMALL_BYTES (64u << 10)
+
+/* A copy to the device this small returns once the driver has staged it. */
+#define STAGED_BYTES (64u << 10)
 #define SMALL_APART 1000000u	/* ns */
 #define SMALL_RUN 16u		/* copies */
 
@@ -168,8 +171,8 @@ copy_feed(struct model *m, struct stream *s, const struct record_COPY *r)
 	}
 	if ((r->flags & COPY_GRAPH) != 0 || r->graph != 0)
 		op.flags |= OP_IN_GRAPH;
-	else if (!want.async &&
-	    (want.kind == COPY_H2D || want.kind == COPY_D2H))
+	else if (!want.async && (want.kind == COPY_D2H ||
+	    (want.kind == COPY_H2D && r->bytes > STAGED_BYTES)))
 		op.flags |= OP_BLOCKING;
 	op.queue = define_queue(m, s, want.device, r->context, r->stream);
 	if (op.queue == IDMAP_NONE)
@@ -207,7 +210,9 @@ copy_memset(struct model *m, struct stream *s, const struct record_MEMSET *r)
 	if (op.queue == IDMAP_NONE)
 		return (-1);
 	op.thread = host_thread(m, s, r->tid);
-	return (copy_account(m, s, &op, &want, r->bytes));
+	if (copy_account(m, s, &op, &want, r->bytes) != 0)
+		return (-1);
+	return (copy_correlate(m, s, r->correlation, op.index));
 }
 
 static struct small_copies *

@@ -11,6 +11,9 @@
  * runtime call in a driver call). */
 #define NEST_DEPTH 8u
 
+/* A call that only puts a copy into a queue is back sooner. */
+#define ENQUEUE_NS 20000u
+
 uint32_t
 host_thread(struct model *m, struct stream *s, uint32_t tid)
 {
@@ -209,12 +212,17 @@ host_api(struct model *m, struct stream *s, const struct record_API *r)
 	}
 	ns = r->end_ns - r->start_ns;
 	c->total_ns = add_sat(c->total_ns, ns);
-	if (w.call == CALL_MEMCPY &&
+	if ((w.call == CALL_MEMCPY || w.call == CALL_MEMSET) &&
 	    copy_called(m, s, r->correlation, ns) != 0)
 		return (-1);
-	if (call_enqueues(w.call))
+	if (call_enqueues(w.call) &&
+	    (w.call != CALL_MEMCPY_ASYNC || ns < ENQUEUE_NS))
 		return (0);
-	if (call_is_sync(w.call)) {
+	if (w.call == CALL_MEMCPY_ASYNC) {
+		/* From pageable memory it is asynchronous in name only. */
+		w.kind = WAIT_SYNC;
+		w.counted = 0;
+	} else if (call_is_sync(w.call)) {
 		w.kind = WAIT_SYNC;
 		w.sync = w.call;
 		m->sync[w.call].api_count++;

@@ -56,7 +56,7 @@ gap_sync(struct gap *g, const struct wait *w)
 	g->synced = true;
 	if (w->start <= g->start)
 		g->waited = true;
-	if (g->sync == NULL || w->end >= g->sync->end)
+	if (w->sync != 0 && (g->sync == NULL || w->end >= g->sync->end))
 		g->sync = w;
 }
 

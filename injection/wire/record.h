@@ -54,7 +54,10 @@ enum wire_memory {
 	MEMORY_ARRAY, MEMORY_MANAGED, MEMORY_STATIC, MEMORY_KINDS
 };
 
-enum wire_memory_flag { MEMORY_INTERNAL = 1 };	/* the CUDA runtime's own */
+enum wire_memory_flag {
+	MEMORY_ASYNC = 1,	/* stream-ordered */
+	MEMORY_INTERNAL = 2,	/* the CUDA runtime's own */
+};
 
 enum wire_copy_flag { COPY_ASYNC = 1, COPY_GRAPH = 2 };
 
