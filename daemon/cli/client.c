@@ -141,10 +141,10 @@ set_problem(struct client *c, struct error *e)
 		error_set(e, "the daemon answered with status %ld%s%s",
 		    c->status, title != NULL ? ": " : "",
 		    title != NULL ? title : "");
-	if (help != NULL)
-		error_remedy(e, "%s", help);
 	if (c->status == 404)
 		error_remedy(e, "cudadvise list shows the runs");
+	if (help != NULL)
+		error_remedy(e, "%s", help);
 	json_decref(problem);
 	return (-1);
 }

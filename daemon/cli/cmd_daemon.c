@@ -1,6 +1,9 @@
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/paths.h"
 #include "cli/client.h"
 #include "cli/daemon.h"
 #include "report/number.h"
@@ -9,6 +12,24 @@
 #include "cli/command.h"
 
 #define STOP_MS 10000
+
+/* The daemon's process id, from the file that it holds locked; 0: unknown. */
+static int
+daemon_pid(void)
+{
+	char dir[PATH_MAX], path[PATH_MAX];
+	FILE *f;
+	int pid = 0;
+
+	if (paths_runtime(dir, NULL) != 0 ||
+	    paths_join(path, dir, "cudadvised.pid", NULL) != 0 ||
+	    (f = fopen(path, "re")) == NULL)
+		return (0);
+	if (fscanf(f, "%d", &pid) != 1)
+		pid = 0;
+	fclose(f);
+	return (pid);
+}
 
 static int
 status(struct cli *cli)
@@ -32,10 +53,12 @@ status(struct cli *cli)
 		return (cli_error(cli, &e));
 	}
 	if (cli->opt.json)
-		return (cli_json(cli, json_pack("{s:b, s:o, s:o}", "running",
-		    1, "version", version, "health", health)));
-	out_format(&cli->out, "cudadvised %s is running (%s)",
-	    field_text(version, "version"), field_text(health, "status"));
+		return (cli_json(cli, json_pack("{s:b, s:i, s:o, s:o}",
+		    "running", 1, "pid", daemon_pid(), "version", version,
+		    "health", health)));
+	out_format(&cli->out, "cudadvised %s is running (%s), process %d",
+	    or_unknown(field_text(version, "version")),
+	    or_unknown(field_text(health, "status")), daemon_pid());
 	if (!isnan(field_number(health, "uptime_s")))
 		out_format(&cli->out, ", up %s", number_seconds(a,
 		    field_number(health, "uptime_s")));

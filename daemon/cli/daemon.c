@@ -18,6 +18,7 @@
 #include "cli/daemon.h"
 
 #define START_MS 5000		/* a first start opens and recovers the store */
+#define OTHER_MS 1000
 #define START_STEP_MS 10
 
 int
@@ -60,6 +61,21 @@ listens(const char *path)
 	return (yes);
 }
 
+/* For the time that another command's daemon may need to get ready. */
+static bool
+wait_listens(const char *path)
+{
+	const struct timespec step = { 0, START_STEP_MS * 1000000L };
+	int waited;
+
+	for (waited = 0; waited < OTHER_MS; waited += START_STEP_MS) {
+		if (listens(path))
+			return (true);
+		nanosleep(&step, NULL);
+	}
+	return (false);
+}
+
 bool
 daemon_answers(struct error *e)
 {
@@ -74,9 +90,10 @@ daemon_answers(struct error *e)
 	return (false);
 }
 
-/* In the grandchild: nothing of the caller's terminal stays with it. */
+/* In the child: nothing of the caller stays with the daemon but the pipe at
+ * standard error, which it gives up once it is ready. */
 static void
-become_daemon(const char *program, const char *log)
+become_daemon(const char *program, int out)
 {
 	sigset_t none;
 	int fd;
@@ -87,71 +104,101 @@ become_daemon(const char *program, const char *log)
 	signal(SIGINT, SIG_DFL);
 	signal(SIGQUIT, SIG_DFL);
 	signal(SIGPIPE, SIG_DFL);
-	if ((fd = open("/dev/null", O_RDONLY)) >= 0)
+	if ((fd = open("/dev/null", O_RDWR)) >= 0) {
 		dup2(fd, STDIN_FILENO);
-	fd = open(log, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0600);
-	if (fd < 0)
-		fd = open("/dev/null", O_WRONLY);
-	if (fd >= 0) {
 		dup2(fd, STDOUT_FILENO);
-		dup2(fd, STDERR_FILENO);
 	}
-	/* Nothing else is inherited: a pipe of the caller that the daemon
-	 * holds open would hang the caller's reader. */
+	dup2(out, STDERR_FILENO);
+	/* A pipe of the caller that the daemon holds open would hang the
+	 * caller's reader. */
 	if (close_range(3, ~0u, 0) != 0)
-		for (fd = 3; fd < 256; fd++)
+		for (fd = 3; fd < 1024; fd++)
 			close(fd);
-	if (chdir("/") != 0)
-		_exit(127);
 	execl(program, "cudadvised", (char *)NULL);
 	_exit(127);
+}
+
+/* Up to ${ms} for the process that was called to end: it does so when the
+ * daemon in the background is ready, or cannot be. -1: it has not. */
+static int
+wait_started(pid_t pid, int ms)
+{
+	const struct timespec step = { 0, START_STEP_MS * 1000000L };
+	int status;
+	pid_t got;
+
+	for (;; ms -= START_STEP_MS) {
+		got = waitpid(pid, &status, ms > 0 ? WNOHANG : 0);
+		if (got == pid)
+			return (status);
+		if (got < 0 && errno != EINTR)
+			return (-1);
+		if (ms <= 0)
+			return (-1);
+		if (ms == START_STEP_MS)
+			kill(pid, SIGKILL);
+		nanosleep(&step, NULL);
+	}
+}
+
+/* What it said, as one line without its own name. */
+static void
+read_reason(int fd, char *out, size_t cap)
+{
+	ssize_t n = read(fd, out, cap - 1);
+	size_t i;
+
+	out[n > 0 ? n : 0] = '\0';
+	for (i = strlen(out); i > 0 && out[i - 1] == '\n'; i--)
+		out[i - 1] = '\0';
+	if (strncmp(out, "cudadvised: ", 12) == 0)
+		memmove(out, out + 12, strlen(out + 12) + 1);
 }
 
 static int
 start(struct error *e)
 {
-	char program[PATH_MAX], state[PATH_MAX], log[PATH_MAX];
+	char program[PATH_MAX], reason[400] = "";
+	int out[2], status;
 	pid_t pid;
 
-	if (daemon_sibling(program, "cudadvised", e) != 0 ||
-	    paths_state(state, e) != 0 ||
-	    paths_join(log, state, "cudadvised.log", e) != 0)
+	if (daemon_sibling(program, "cudadvised", e) != 0)
 		return (-1);
-	if ((pid = fork()) < 0)
+	if (pipe2(out, O_CLOEXEC | O_NONBLOCK) != 0)
+		return (error_set(e, "cannot make a pipe:"));
+	if ((pid = fork()) == 0)
+		become_daemon(program, out[1]);
+	close(out[1]);
+	if (pid < 0) {
+		close(out[0]);
 		return (error_set(e, "cannot fork:"));
-	if (pid == 0) {
-		/* Twice, so that init and not we must wait for it. */
-		if ((pid = fork()) == 0)
-			become_daemon(program, log);
-		_exit(pid < 0);
 	}
-	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		continue;
-	return (0);
+	status = wait_started(pid, START_MS);
+	read_reason(out[0], reason, sizeof(reason));
+	close(out[0]);
+	if (status == 0)
+		return (0);
+	error_set(e, "the daemon did not start%s%s", reason[0] != '\0' ?
+	    ": " : "", reason);
+	return (error_remedy(e, "cudadvised --foreground shows more"));
 }
 
 int
 daemon_ensure(struct error *e)
 {
-	const struct timespec step = { 0, START_STEP_MS * 1000000L };
-	char path[PATH_MAX], state[PATH_MAX];
-	int waited;
+	char path[PATH_MAX];
 
 	if (paths_api_socket(path, e) != 0)
 		return (-1);
-	if (listens(path))
+	/* If another command starts one at the same moment, ours ends because
+	 * that one has the lock: then that one is fine. */
+	if (listens(path) || start(e) == 0)
 		return (0);
-	if (start(e) != 0)
+	if (!wait_listens(path))
 		return (-1);
-	for (waited = 0; waited < START_MS; waited += START_STEP_MS) {
-		if (listens(path))
-			return (0);
-		nanosleep(&step, NULL);
-	}
-	error_set(e, "the daemon did not start within %d s", START_MS / 1000);
-	if (paths_state(state, NULL) == 0)
-		error_remedy(e, "see %.200s/cudadvised.log", state);
-	return (-1);
+	if (e != NULL)
+		*e = (struct error)ERROR_INIT;
+	return (0);
 }
 
 struct client *

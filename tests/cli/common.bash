@@ -9,6 +9,7 @@ setup() {
 	export CUDADVISE_RUNTIME_DIR="$HOME_DIR/run"
 	export CUDADVISE_STATE_DIR="$HOME_DIR/state"
 	export CUDADVISE_CONFIG="$HOME_DIR/cudadvised.conf"
+	: > "$CUDADVISE_CONFIG"
 	unset XDG_RUNTIME_DIR XDG_STATE_HOME XDG_CONFIG_HOME \
 	    CUDA_INJECTION64_PATH CLICOLOR_FORCE NO_COLOR
 	export LC_ALL=C.UTF-8 TERM=dumb COLUMNS=80
@@ -25,6 +26,16 @@ teardown() {
 # A capture of a program without CUDA, recorded without a daemon.
 make_capture() {
 	cudadvise run -q --no-daemon -o "$1" sh -c 'exit 0'
+}
+
+# The capture ${1} as a newer version would write it.
+make_newer() {
+	python3 - "$1" "$2" <<-'SCRIPT'
+		import sys
+		data = open(sys.argv[1], "rb").read()
+		data = data.replace(b"CADF\x01\x00", b"CADF\x09\x00")
+		open(sys.argv[2], "wb").write(data)
+	SCRIPT
 }
 
 # How many runs the daemon knows.

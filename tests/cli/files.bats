@@ -44,8 +44,8 @@ load common
 }
 
 @test "show: a capture of a newer version is refused as such" {
-	make_capture new.cadv
-	printf '\011' | dd of=new.cadv bs=1 seek=4 conv=notrunc status=none
+	make_capture old.cadv
+	make_newer old.cadv new.cadv
 	run cudadvise show new.cadv
 	[ "$status" -eq 1 ]
 	[[ "$output" == *newer* ]]
