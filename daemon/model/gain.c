@@ -18,6 +18,10 @@
 #define BUSY_LOW 0.4
 #define BUSY_HIGH 0.8
 
+/* A kernel that waits for one resource keeps it busier than its next limit
+ * after the change: there latency has its share again. */
+#define BUSY_USUAL 0.75
+
 /* Without counters it is not known whether latency limits: of a better
  * occupancy this much is believed. */
 #define BELIEF_UNKNOWN 0.35
@@ -302,11 +306,12 @@ misses_after(double misses, double s, double r, enum view v)
 	return v == VIEW_HIGH ? misses * r : fmin(misses, s * r);
 }
 
-/* The largest resource time after ${f}. */
-static double
-resources_after(const struct load *l, const struct fix *f, enum view v)
+/* The resource times after ${f}. */
+static void
+resources_after(const struct load *l, const struct fix *f, enum view v,
+    double s[RES_COUNT])
 {
-	double s[RES_COUNT], w[USER_COUNT], old = 0, new = 0, top = 0;
+	double w[USER_COUNT], old = 0, new = 0;
 	double l2, read, write, gone;
 
 	for (int i = 0; i < RES_COUNT; i++)
@@ -351,9 +356,29 @@ resources_after(const struct load *l, const struct fix *f, enum view v)
 		s[i] *= f->inst;
 	for (int i = RES_L1; i < RES_COUNT; i++)
 		s[i] /= f->spread;
-	for (int i = 0; i < RES_COUNT; i++)
+}
+
+/* The resource-bound time after a change that leaves resource times ${s}. What
+ * the busiest resource did not explain of the time shrinks with it; in the low
+ * view it stays. If another resource takes over, it gets as busy as is usual,
+ * or as it is now. */
+static double
+bound_after(const struct load *l, const double s[RES_COUNT], enum view v)
+{
+	double body = l->time_s - l->fixed_s, old = l->resource_s[l->limit];
+	double busy = old / body, top = 0, time = 0;
+
+	for (int i = 0; i < RES_COUNT; i++) {
+		double now = or_zero(l->resource_s[i]) / body;
+		double reach = i == l->limit ? busy :
+		    fmin(busy, fmax(BUSY_USUAL, now));
+
 		top = fmax(top, s[i]);
-	return top;
+		time = fmax(time, s[i] / reach);
+	}
+	if (v == VIEW_LOW)
+		return body - (old - fmin(old, top));
+	return v == VIEW_MID ? time : top / busy;
 }
 
 /* How much of the waiting for memory goes when traffic falls to ${r}: waiting
@@ -366,18 +391,20 @@ wait_after(double share, double r, enum view v)
 	return 1 - share * (1 - (v == VIEW_MID ? sqrt(r) : r));
 }
 
-/* Time with ${more} times the resident warps. Little's law says 1 / more; in
- * truth every warp hides less than the one before it, because what it waits
- * for gets busier: half of all that can be hidden is hidden at OCCUPANCY_HALF. */
+/* Time with ${more} times the resident warps. Waiting for memory goes down as
+ * Little's law says, 1 / more; of the other waits (barriers, arithmetic) every
+ * warp hides less than the one before it: half of all that can be hidden is
+ * hidden at OCCUPANCY_HALF. */
 static double
-warps_after(double occupancy, double more, enum view v)
+warps_after(const struct load *l, double more, enum view v)
 {
-	double time = (occupancy + OCCUPANCY_HALF / more) /
-	    (occupancy + OCCUPANCY_HALF);
+	double rest = (l->occupancy + OCCUPANCY_HALF / more) /
+	    (l->occupancy + OCCUPANCY_HALF);
+	double time = l->memory_stall / more + (1 - l->memory_stall) * rest;
 
 	if (v == VIEW_HIGH)
 		return 1 / more;
-	return v == VIEW_MID ? time : 1 - (1 - time) / 2;
+	return v == VIEW_MID ? time : 1 - (1 - rest) / 2;
 }
 
 /* The latency bound after ${f}, new / old. */
@@ -387,7 +414,7 @@ latency_after(const struct load *l, const struct fix *f, enum view v)
 	double sectors = or_zero(l->ld_sectors) + or_zero(l->st_sectors);
 	double shared = l->wavefronts[USER_SHARED_LD] +
 	    l->wavefronts[USER_SHARED_ST];
-	double scale = 1, warps = warps_after(l->occupancy, f->occupancy, v);
+	double scale = 1, warps = warps_after(l, f->occupancy, v);
 	double inst = f->inst;
 
 	if (sectors > 0)
@@ -415,22 +442,20 @@ latency_after(const struct load *l, const struct fix *f, enum view v)
 double
 gain_time(const struct load *l, const struct fix *f, enum view v)
 {
-	double body = l->time_s - l->fixed_s;
-	double old = 0, new = 0, kept, time;
+	double body = l->time_s - l->fixed_s, s[RES_COUNT];
+	double least = 0, kept = body, time;
 
 	if (!(body > 0))
 		return l->time_s;
 	if (l->limit >= 0) {
-		old = l->resource_s[l->limit];
-		new = fmin(old, resources_after(l, f, v));
+		resources_after(l, f, v, s);
+		for (int i = 0; i < RES_COUNT; i++)
+			least = fmax(least, s[i]);
+		kept = fmin(body, bound_after(l, s, v));
 	}
-	/* What the busiest resource does not explain shrinks with it, or, in
-	 * the low view, stays. */
-	kept = old > 0 ? (v == VIEW_LOW ? body - (old - new) :
-	    body * new / old) : body;
 	time = l->bound * kept +
 	    (1 - l->bound) * body * fmin(1, latency_after(l, f, v));
-	time = fmin(body, fmax(new, time));
+	time = fmin(body, fmax(least, time));
 	return l->fixed_s + time;
 }
 

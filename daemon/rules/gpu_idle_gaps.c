@@ -14,9 +14,7 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	double host = (double)run->idle_ns[IDLE_HOST] * 1e-9;
 	double api = (double)run->idle_ns[IDLE_API] * 1e-9;
 	double sync = (double)run->idle_ns[IDLE_AFTER_SYNC] * 1e-9;
-	double outside = (double)(run->idle_ns[IDLE_STARTUP]) * 1e-9 +
-	    (double)run->idle_ns[IDLE_SHUTDOWN] * 1e-9;
-	double wall = rule_wall_s(run), window = fmax(0, wall - outside);
+	double wall = rule_wall_s(run), window = rule_window_s(run);
 	double longest = (double)run->idle_longest_ns * 1e-9;
 	double idle = fmax(0, host + api + sync - longest), busy, mid;
 	struct draft *d;

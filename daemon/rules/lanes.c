@@ -32,8 +32,8 @@ lanes_draft(struct rule_view *x, const struct lanes *l, double lanes)
 	if (d == NULL)
 		return NULL;
 	fix.inst = fmin(fmax(lanes, 1) / 32, 1);
-	/* Some of the lanes are idle for a reason that no rewrite removes. */
-	rule_fix(d, &fix, 0.5, 0.85);
+	/* Some lanes are idle for a reason that no rewrite removes. */
+	rule_fix(d, &fix, 0.5, 0.95);
 	rule_evidence(x, d, (struct evidence){ .name = "lanes_per_inst",
 	    .label = "active lanes per instruction, of 32", .value = l->active,
 	    .unit = "lane/inst", .source = "derived",

@@ -34,7 +34,7 @@ rule_low_achieved_occupancy(struct rule_view *x)
 	if (d == NULL)
 		return RULE_NOT_MEASURED;
 	fix.occupancy = o->ratio / achieved;
-	rule_fix(d, &fix, 0.3, 0.8);
+	rule_fix(d, &fix, 0.3, 0.9);
 	rule_evidence(x, d, (struct evidence){ .name = "occupancy_gap_ratio",
 	    .label = "theoretical − achieved occupancy",
 	    .value = o->ratio - achieved, .unit = "ratio",

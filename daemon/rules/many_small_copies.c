@@ -14,7 +14,15 @@ direction(enum wire_copy kind)
 	    kind == COPY_D2D ? "D2D" : "other";
 }
 
-/* What one bulk copy a group takes, with gathering it on the host. */
+static double
+gather_s(const struct small_copies *s)
+{
+	if (s->kind != COPY_H2D && s->kind != COPY_D2H)
+		return 0;
+	return (double)s->bytes / HOST_COPY_BYTES_PER_S;
+}
+
+/* What one bulk copy a group takes. */
 static double
 bulk_s(const struct rule_view *x, const struct small_copies *s)
 {
@@ -26,8 +34,7 @@ bulk_s(const struct rule_view *x, const struct small_copies *s)
 		one = c->copy_fixed_s + 2 * (double)bytes / c->dram_bytes_per_s;
 	else
 		one = ceilings_copy_s(c, bytes, s->kind == COPY_H2D,
-		    s->host == MEMORY_PINNED) +
-		    (double)bytes / HOST_COPY_BYTES_PER_S;
+		    s->host == MEMORY_PINNED);
 	return one * (double)s->groups;
 }
 
@@ -42,11 +49,13 @@ found(struct rule_view *x, const struct small_copies *s)
 	double bulk = bulk_s(x, s), gap = fmax(0, span - gpu);
 	double copy = fmax(0, gpu - bulk) * exposure;
 	double left = fmax(0, bulk - gpu);	/* then it eats the gaps */
+	double gather = gather_s(s) * exposure;
 
 	if (d == NULL)
 		return -1;
 	gap = fmax(0, gap - left) * fmax(exposure, 0.1);
-	d->claim[0] = (struct claim){ POOL_COPY, { 0.8 * copy, copy, copy } };
+	d->claim[0] = (struct claim){ POOL_COPY, { fmax(0, copy - gather),
+	    fmax(0, copy - gather / 2), copy } };
 	d->claim[1] = (struct claim){ POOL_IDLE(IDLE_API) |
 	    POOL_IDLE(IDLE_AFTER_SYNC) | POOL_IDLE(IDLE_HOST) |
 	    POOL_IDLE(IDLE_LAUNCH), { 0.5 * gap, 0.9 * gap, gap } };
@@ -82,7 +91,8 @@ found(struct rule_view *x, const struct small_copies *s)
 	    (double)s->bytes / span : NAN));
 	d->f.advice = "gather the pieces in one buffer and copy that once; "
 	    "cudaMemcpy2D for the rows of a matrix, or let the kernel gather";
-	d->f.gain_note = "gathering on the host is counted";
+	d->f.gain_note = "gathering the pieces on the host is counted half: they may "
+	    "lie together already";
 	d->f.next = say_tool(x->arena, x->run,
 	    "nsys profile --trace=cuda --stats=true");
 	return 0;

@@ -15,7 +15,7 @@ found(struct rule_view *x, size_t i)
 	double copy = (double)dev->copy_ns * 1e-9;
 	double kernel = (double)dev->kernel_ns * 1e-9;
 	double hidden = (double)dev->copy_hidden_ns * 1e-9;
-	double least = fmin(copy, kernel), wall = rule_wall_s(x->run);
+	double least = fmin(copy, kernel), window = rule_window_s(x->run);
 	double gain = fmax(0, least - hidden);
 
 	if (d == NULL)
@@ -29,11 +29,13 @@ found(struct rule_view *x, size_t i)
 	d->f.location = arena_format(x->arena, "device %u", dev->id);
 	d->f.location_missing = "line not known: call sites are not recorded";
 	rule_evidence(x, d, (struct evidence){ .name = "copy_ratio",
-	    .label = "copies, part of the run", .value = copy / wall,
+	    .label = "copies, part of first to last GPU work",
+	    .value = copy / window,
 	    .unit = "ratio", .source = "measured", .from = "copy records" },
 	    "min_share");
 	rule_evidence(x, d, (struct evidence){ .name = "kernel_ratio",
-	    .label = "kernels, part of the run", .value = kernel / wall,
+	    .label = "kernels, part of first to last GPU work",
+	    .value = kernel / window,
 	    .unit = "ratio", .source = "measured", .from = "kernel records" },
 	    "min_share");
 	rule_evidence(x, d, (struct evidence){ .name = "overlap_ratio",
@@ -56,7 +58,7 @@ found(struct rule_view *x, size_t i)
 enum rule_state
 rule_no_copy_compute_overlap(struct rule_view *x)
 {
-	double wall = rule_wall_s(x->run);
+	double window = rule_window_s(x->run);
 	bool any = false;
 
 	for (size_t i = 0; i < x->run->devices; i++) {
@@ -65,7 +67,7 @@ rule_no_copy_compute_overlap(struct rule_view *x)
 		double kernel = (double)d->kernel_ns * 1e-9;
 		double least = fmin(copy, kernel);
 
-		if (!(least > 0) || least < rule_value(x, "min_share") * wall ||
+		if (!(least > 0) || !(window > 0) || least < rule_value(x, "min_share") * window ||
 		    (double)d->copy_hidden_ns * 1e-9 >=
 		    rule_value(x, "max_overlap") * least)
 			continue;

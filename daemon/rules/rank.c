@@ -48,14 +48,20 @@ pools_of(const struct run *run, double pool[POOLS])
 	pool[IDLE_CAUSES] = copies * 1e-9;
 }
 
-/* Take up to ${s} seconds out of ${pools}; returns what was there. */
+/* Take up to ${s} seconds out of ${pools}, first out of those that few others
+ * may claim; returns what was there. */
 static double
 take(double pool[POOLS], uint32_t pools, double s)
 {
+	static const int order[POOLS] = {
+		IDLE_CAUSES, IDLE_ALLOCATION, IDLE_LAUNCH, IDLE_API,
+		IDLE_AFTER_SYNC, IDLE_HOST, IDLE_STARTUP, IDLE_SHUTDOWN
+	};
 	double got = 0;
 
-	for (int i = 0; i < POOLS && got < s; i++) {
+	for (int k = 0; k < POOLS && got < s; k++) {
 		double part;
+		int i = order[k];
 
 		if (!(pools & 1u << i))
 			continue;

@@ -260,6 +260,14 @@ rule_wall_s(const struct run *run)
 }
 
 double
+rule_window_s(const struct run *run)
+{
+	return fmax(0, rule_wall_s(run) -
+	    (double)run->idle_ns[IDLE_STARTUP] * 1e-9 -
+	    (double)run->idle_ns[IDLE_SHUTDOWN] * 1e-9);
+}
+
+double
 rule_copy_exposure(const struct run *run)
 {
 	double exposed = 0, all = 0;

@@ -146,6 +146,9 @@ uint32_t rule_threads(const struct kernel *k);
 
 double rule_wall_s(const struct run *run);
 
+/* From the first to the last GPU work: the run without start-up and end. */
+double rule_window_s(const struct run *run);
+
 /* Share of the run's copy time that lengthened it. */
 double rule_copy_exposure(const struct run *run);
 

@@ -34,7 +34,8 @@ rule_tail_effect(struct rule_view *x)
 	if (d == NULL)
 		return RULE_NOT_MEASURED;
 	fix.spread = 1 / (1 - gain);
-	rule_fix(d, &fix, 0.3, 0.8);
+	rule_fix(d, &fix, isfinite(uneven) ? 0.5 : 0.3,
+	    isfinite(uneven) ? 1 : 0.8);
 	rule_evidence(x, d, (struct evidence){ .name = "tail_ratio",
 	    .label = "1 − waves / whole waves", .value = bound,
 	    .unit = "ratio", .source = "derived",
