@@ -1,5 +1,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,6 +116,8 @@ static const struct {
 	{ CUPTI_ACTIVITY_KIND_MARKER, "NVTX ranges", false },
 };
 
+static atomic_bool started;	/* our buffers are CUPTI's */
+
 int
 activity_start(void)
 {
@@ -131,6 +134,7 @@ activity_start(void)
 		diag_cupti("cuptiActivityRegisterCallbacks", r);
 		return (-1);
 	}
+	atomic_store(&started, true);
 	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		r = api->cuptiActivityEnable(kinds[i].kind);
 		if (r == CUPTI_SUCCESS)
@@ -146,6 +150,9 @@ void
 activity_flush(int force)
 {
 
+	/* Without CUPTI, or where another tool has it, it is left alone. */
+	if (!atomic_load(&started))
+		return;
 	inject.api.cuptiActivityFlushAll(force ?
 	    CUPTI_ACTIVITY_FLAG_FLUSH_FORCED : 0);
 }
