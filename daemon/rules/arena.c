@@ -71,14 +71,29 @@ arena_format(struct arena *a, const char *fmt, ...)
 	return s;
 }
 
-void
-arena_free(struct arena *a)
+struct arena_mark
+arena_mark(const struct arena *a)
 {
-	while (a->chunk != NULL) {
+	return (struct arena_mark){ a->chunk,
+	    a->chunk != NULL ? a->chunk->used : 0 };
+}
+
+void
+arena_reset(struct arena *a, struct arena_mark m)
+{
+	while (a->chunk != m.chunk) {
 		struct arena_chunk *c = a->chunk;
 
 		a->chunk = c->next;
 		free(c);
 	}
+	if (a->chunk != NULL)
+		a->chunk->used = m.used;
+}
+
+void
+arena_free(struct arena *a)
+{
+	arena_reset(a, (struct arena_mark){ NULL, 0 });
 	a->failed = false;
 }

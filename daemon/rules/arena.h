@@ -27,6 +27,14 @@ const char *arena_format(struct arena *a, const char *fmt, ...)
 const char *arena_vformat(struct arena *a, const char *fmt, va_list ap)
     __attribute__((format(printf, 2, 0)));
 
+/* arena_mark(a), arena_reset(a, m): give back all that was taken since. */
+struct arena_mark {
+	struct arena_chunk *chunk;
+	size_t used;
+};
+struct arena_mark arena_mark(const struct arena *a);
+void arena_reset(struct arena *a, struct arena_mark m);
+
 void arena_free(struct arena *a);
 
 #endif

@@ -112,6 +112,7 @@ ask_kernel_rule(struct rule_view *x, const struct load *load, double noise_s,
 	size_t not_worth = 0;
 
 	for (size_t i = 0; i < run->kernels; i++) {
+		struct arena_mark mark = arena_mark(x->arena);
 		size_t first = x->drafts;
 		enum rule_state state;
 
@@ -130,6 +131,8 @@ ask_kernel_rule(struct rule_view *x, const struct load *load, double noise_s,
 		}
 		note(v, &tally, x, state);
 		prune(x, first, noise_s, &not_worth);
+		if (x->drafts == first)	/* nobody has its text */
+			arena_reset(x->arena, mark);
 	}
 	x->kernel = NULL;
 	x->device = NULL;

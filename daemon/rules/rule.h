@@ -115,7 +115,7 @@ double rule_value(const struct rule_view *x, const char *key);
  */
 struct draft *rule_found(struct rule_view *x, const char *key);
 
-/* Set the reason, return RULE_NOT_MEASURED. */
+/* Set the reason (a string constant), return RULE_NOT_MEASURED. */
 enum rule_state rule_unmeasured(struct rule_view *x, const char *reason);
 
 /* rule_lacks(x): not measured for the kernel's own reason (permission …). */

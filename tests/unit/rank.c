@@ -467,6 +467,37 @@ test_property(void **state)
 	}
 }
 
+/* Ten thousand kernels, each at fault: all counted, a bounded list. */
+static void
+test_many_kernels(void **state)
+{
+	enum { MANY = 10000 };
+	struct kernel *k = calloc(MANY, sizeof(*k));
+	struct made m;
+	struct advice *a;
+
+	(void)state;
+	assert_non_null(k);
+	made_init(&m);
+	made_kernel(&m, "k", 10, 1000000);
+	made_counters(&m, &m.kernel[0], 0.2);
+	m.kernel[0].shape.block_x = 33;
+	for (int i = 0; i < MANY; i++) {
+		k[i] = m.kernel[0];
+		k[i].shape.grid_y = (uint32_t)i + 1;
+	}
+	m.run.kernel = k;
+	m.run.kernels = MANY;
+	a = made_advice(&m);
+	assert_non_null(a);
+	assert_int_equal(made_verdict(a, "block-not-warp-multiple")->found,
+	    MANY);
+	assert_true(a->findings <= 10000);
+	check_advice(a, 10);
+	advice_free(a);
+	free(k);
+}
+
 int
 main(void)
 {
@@ -480,6 +511,7 @@ main(void)
 		cmocka_unit_test(test_stable_ids),
 		cmocka_unit_test(test_text),
 		cmocka_unit_test(test_property),
+		cmocka_unit_test(test_many_kernels),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
