@@ -197,8 +197,8 @@ serve(struct daemon *d, struct background *b)
 		stop(d);
 		return (EXIT_FAILURE);
 	}
-	log_info("cudadvised %s is ready", CUDADVISE_VERSION);
 	background_ready(b);
+	log_info("cudadvised %s is ready", CUDADVISE_VERSION);
 	instance_notify("READY=1");
 	wait_for_signal(&set);
 	instance_notify("STOPPING=1");

@@ -172,7 +172,7 @@ strip_arguments(char *out, size_t cap, const char *s)
 {
 	static const char anonymous[] = "(anonymous namespace)";
 	size_t n = 0, last = 0, op;
-	int angle = 0, brace = 0;
+	int angle = 0, brace = 0, paren = 0;	/* paren: in angles */
 	const char *p;
 
 	for (p = s; *p != '\0' && n + 1 < cap; p++) {
@@ -187,9 +187,11 @@ strip_arguments(char *out, size_t cap, const char *s)
 			p += sizeof(anonymous) - 2;
 			continue;
 		}
-		if (*p == '<')
+		if (angle > 0)
+			paren += (*p == '(') - (*p == ')');
+		if (*p == '<' && paren == 0)
 			angle++;
-		else if (*p == '>' && angle > 0) {
+		else if (*p == '>' && angle > 0 && paren == 0) {
 			angle--;
 			continue;
 		}
@@ -209,6 +211,8 @@ strip_arguments(char *out, size_t cap, const char *s)
 			p = q - 1;
 			continue;
 		}
+		if (*p == ' ' && p[1] == '<')
+			continue;	/* "operator<< <int>" */
 		if (brace == 0 && *p == ' ')
 			last = n + 1;
 		out[n++] = *p;

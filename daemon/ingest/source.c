@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "ingest/source.h"
+#include "wire/le.h"
 
 #define FRAME_MAX (FRAME_HEADER_SIZE + (size_t)FRAME_MAX_PAYLOAD)
 #define READ_AHEAD (64u << 10)
@@ -152,7 +153,8 @@ source_next(struct source *s, struct frame_header *h, uint64_t *offset)
 		if (check_at(s, s->offset, h, &status) != 0)
 			return (-1);
 		if (s->offset == 0)
-			s->magic = status != FRAME_NOT_MAGIC;
+			s->magic = s->size >= 4 &&
+			    le32_get(s->frame) == FRAME_MAGIC;
 		if (status == FRAME_OK) {
 			if (s->offset != begin) {
 				s->stats.damaged++;

@@ -1,0 +1,150 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/config.h"
+#include "base/error.h"
+#include "unit/fixtures.h"
+
+static char *top;
+
+static int
+load(struct config *c, const char *text, struct error *e)
+{
+	char path[256];
+	FILE *f;
+
+	*e = (struct error)ERROR_INIT;
+	snprintf(path, sizeof(path), "%s/c.conf", top);
+	if ((f = fopen(path, "w")) == NULL)
+		abort();
+	fputs(text, f);
+	fclose(f);
+	return (config_load(c, path, true, e));
+}
+
+static void
+refused(const char *text, const char *line, const char *word)
+{
+	struct config c, fresh;
+	struct error e;
+
+	assert_int_equal(load(&c, text, &e), -1);
+	assert_non_null(strstr(e.text, line));
+	assert_non_null(strstr(e.text, word));
+	config_init(&fresh);
+	assert_memory_equal(&c, &fresh, sizeof(c));
+}
+
+static void
+shipped_file_is_the_defaults(void **state)
+{
+	struct config c, fresh;
+	struct error e = ERROR_INIT;
+
+	(void)state;
+	config_init(&fresh);
+	assert_int_equal(config_load(&c, CONFIG_DIR "/cudadvised.conf", true,
+	    &e), 0);
+	assert_memory_equal(&c, &fresh, sizeof(c));
+}
+
+static void
+keys_are_taken(void **state)
+{
+	struct config c;
+	struct error e;
+
+	(void)state;
+	assert_int_equal(load(&c, "[http]\nport = 4711\n[run]\n"
+	    "overhead_budget = 0.2\nlevel = trace\n[retention]\nruns=3\n"
+	    "[daemon]\nlog_level = debug\n", &e), 0);
+	assert_int_equal(c.tcp_port, 4711);
+	assert_int_equal(c.level, 1);
+	assert_int_equal(c.keep_runs, 3);
+	assert_int_equal(c.log_level, 3);
+	assert_true(c.overhead_budget > 0.19 && c.overhead_budget < 0.21);
+	config_clear(&c);
+}
+
+static void
+thresholds_are_taken(void **state)
+{
+	struct config c;
+	struct error e;
+
+	(void)state;
+	assert_int_equal(load(&c, "[rules]\n"
+	    "uncoalesced-global-access.min_ratio = 1.5\n", &e), 0);
+	assert_non_null(c.thresholds);
+	config_clear(&c);
+	assert_null(c.thresholds);
+}
+
+static void
+errors_name_the_line(void **state)
+{
+
+	(void)state;
+	refused("[http]\n\nprot = 1\n", "c.conf:3:", "prot");
+	refused("[htpt]\nport = 1\n", "c.conf:2:", "htpt");
+	refused("port = 1\n", "c.conf:1:", "port");
+	refused("[http]\nport = 65536\n", "c.conf:2:", "65536");
+	refused("[http]\nport = -1\n", "c.conf:2:", "-1");
+	refused("[http]\nport = 1x\n", "c.conf:2:", "1x");
+	refused("[http]\nport =\n", "c.conf:2:", "port");
+	refused("[http]\nport\n", "c.conf:2:", "KEY = VALUE");
+	refused("[run]\nlevel = all\n", "c.conf:2:", "all");
+	refused("[run]\noverhead_budget = nan\n", "c.conf:2:", "nan");
+	refused("[rules]\nnope.key = 1\n", "c.conf:2:", "nope.key");
+	refused("[rules]\nuncoalesced-global-access.min_ratio = 1.5\n"
+	    "uncoalesced-global-access.min_ratio = x\n", "c.conf:3:", "x");
+	refused("# a comment\n[http]\nport = 1\nport = a\n", "c.conf:4:", "a");
+}
+
+static void
+a_long_line_is_an_error(void **state)
+{
+	char text[8192];
+
+	(void)state;
+	snprintf(text, sizeof(text), "[http]\nport = %05000d\n", 1);
+	refused(text, "c.conf:2:", "too long");
+}
+
+static void
+missing_file(void **state)
+{
+	struct error e = ERROR_INIT;
+	struct config c;
+
+	(void)state;
+	assert_int_equal(config_load(&c, "/nonexistent/x", false, &e), 0);
+	assert_int_equal(config_load(&c, "/nonexistent/x", true, &e), -1);
+	assert_non_null(strstr(e.text, "/nonexistent/x"));
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(shipped_file_is_the_defaults),
+		cmocka_unit_test(keys_are_taken),
+		cmocka_unit_test(thresholds_are_taken),
+		cmocka_unit_test(errors_name_the_line),
+		cmocka_unit_test(a_long_line_is_an_error),
+		cmocka_unit_test(missing_file),
+	};
+	int rc;
+
+	top = fixture_mkdir();
+	rc = cmocka_run_group_tests(tests, NULL, NULL);
+	fixture_rmdir(top);
+	return (rc);
+}

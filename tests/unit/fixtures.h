@@ -1,0 +1,64 @@
+/*
+ * unit/fixtures.h: synthetic streams for tests. A fixture collects records of
+ * one stream in frames; fixture_flush seals the frame under way. What stands in
+ * ${file} is a capture, a spool file, or what a target writes to the socket.
+ */
+#ifndef CADV_FIXTURES_H
+#define CADV_FIXTURES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wire/record.h"
+
+#define FIXTURE_RUN "00112233445566778899aabbccddeeff"
+#define FIXTURE_T0 1700000000000000000ull	/* CLOCK_REALTIME, ns */
+
+struct fixture {
+	uint64_t stream;
+	uint64_t sequence;	/* of the next record */
+	uint8_t *file;		/* sealed frames */
+	size_t len, cap;
+	uint8_t *batch;		/* payload of the frame under way */
+	size_t batch_len;
+	uint32_t batch_records;
+	uint64_t now;		/* where the next kernel starts */
+};
+
+void fixture_init(struct fixture *f, uint64_t stream);
+void fixture_free(struct fixture *f);
+
+/* fixture_put_NAME(f, &r): one record. */
+#define RECORD(name, number, doc, fields)				\
+	void fixture_put_##name(struct fixture *f,			\
+	    const struct record_##name *r);
+#include "wire/record.def"
+#undef RECORD
+
+/* End the frame under way; returns its offset in f->file. */
+size_t fixture_flush(struct fixture *f);
+
+/* Whole sentences. */
+void fixture_hello(struct fixture *f, const char *run, uint32_t pid);
+void fixture_begin(struct fixture *f, const char *run);	/* launcher */
+void fixture_end(struct fixture *f);			/* RUN_END */
+void fixture_bye(struct fixture *f);
+void fixture_device(struct fixture *f);		/* DEVICE 0, CONTEXT 1 */
+void fixture_signature(struct fixture *f, uint32_t id, const char *mangled);
+/* ${n} launches of ${signature}, ${ns} long and as far apart. */
+void fixture_kernels(struct fixture *f, uint32_t signature, unsigned n,
+    uint64_t ns);
+
+/* A whole process: hello, device, two kernels, ${launches} launches in frames
+ * of ${per_frame}, bye. */
+void fixture_process(struct fixture *f, const char *run, uint32_t pid,
+    unsigned launches, unsigned per_frame);
+
+/* fixture_write(f, path): f->file to a file; cuts it to ${len} bytes. */
+void fixture_write(const struct fixture *f, const char *path, size_t len);
+
+/* A fresh directory in /tmp; removed with everything in it by fixture_rmdir. */
+char *fixture_mkdir(void);
+void fixture_rmdir(char *path);
+
+#endif

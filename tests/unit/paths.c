@@ -1,0 +1,208 @@
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+#include "base/error.h"
+#include "base/paths.h"
+#include "base/text.h"
+#include "unit/fixtures.h"
+
+static void
+runtime_is_made_private(void **state)
+{
+	struct error e = ERROR_INIT;
+	char dir[PATH_MAX], out[PATH_MAX];
+	char *top = fixture_mkdir();
+	struct stat st;
+
+	(void)state;
+	snprintf(dir, sizeof(dir), "%s/a/b", top);
+	setenv("CUDADVISE_RUNTIME_DIR", dir, 1);
+	assert_int_equal(paths_runtime(out, &e), 0);
+	assert_string_equal(out, dir);
+	assert_int_equal(stat(out, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0700);
+	assert_int_equal(paths_ingest_socket(out, &e), 0);
+	assert_non_null(strstr(out, "/a/b/ingest.sock"));
+	fixture_rmdir(top);
+}
+
+static void
+open_directory_is_refused(void **state)
+{
+	struct error e = ERROR_INIT;
+	char out[PATH_MAX];
+	char *top = fixture_mkdir();
+
+	(void)state;
+	chmod(top, 0755);
+	setenv("CUDADVISE_STATE_DIR", top, 1);
+	assert_int_equal(paths_state(out, &e), -1);
+	assert_non_null(strstr(e.text, "open to other users"));
+	assert_non_null(strstr(e.remedy, "chmod 700"));
+	fixture_rmdir(top);
+}
+
+static void
+file_in_the_way(void **state)
+{
+	struct error e = ERROR_INIT;
+	char out[PATH_MAX];
+
+	(void)state;
+	setenv("CUDADVISE_STATE_DIR", "/dev/null/x", 1);
+	assert_int_equal(paths_state(out, &e), -1);
+	assert_non_null(strstr(e.text, "/dev/null"));
+	assert_true(e.remedy[0] != '\0');
+}
+
+static void
+socket_path_too_long(void **state)
+{
+	struct error e = ERROR_INIT;
+	char out[PATH_MAX], dir[PATH_MAX];
+	char *top = fixture_mkdir();
+
+	(void)state;
+	snprintf(dir, sizeof(dir), "%s/%0100d", top, 1);
+	setenv("CUDADVISE_RUNTIME_DIR", dir, 1);
+	assert_int_equal(paths_ingest_socket(out, &e), -1);
+	assert_non_null(strstr(e.text, "107"));
+	assert_non_null(strstr(e.remedy, "CUDADVISE_RUNTIME_DIR"));
+	fixture_rmdir(top);
+}
+
+static void
+path_too_long(void **state)
+{
+	char big[PATH_MAX + 10], out[PATH_MAX];
+	struct error e = ERROR_INIT;
+
+	(void)state;
+	memset(big, 'a', sizeof(big));
+	big[sizeof(big) - 1] = '\0';
+	assert_int_equal(paths_join(out, big, "b", &e), -1);
+	assert_true(e.set);
+}
+
+static void
+xdg_places(void **state)
+{
+	struct error e = ERROR_INIT;
+	char out[PATH_MAX], expected[PATH_MAX];
+	char *top = fixture_mkdir();
+
+	(void)state;
+	unsetenv("CUDADVISE_RUNTIME_DIR");
+	unsetenv("CUDADVISE_STATE_DIR");
+	unsetenv("CUDADVISE_CONFIG");
+	setenv("XDG_RUNTIME_DIR", top, 1);
+	setenv("XDG_STATE_HOME", top, 1);
+	setenv("XDG_CONFIG_HOME", top, 1);
+	snprintf(expected, sizeof(expected), "%s/cudadvise", top);
+	assert_int_equal(paths_runtime(out, &e), 0);
+	assert_string_equal(out, expected);
+	assert_int_equal(paths_state(out, &e), 0);
+	assert_string_equal(out, expected);
+	snprintf(expected, sizeof(expected), "%s/cudadvise/cudadvised.conf",
+	    top);
+	assert_int_equal(paths_config(out, &e), 0);
+	assert_string_equal(out, expected);
+	/* A relative one does not count. */
+	setenv("XDG_STATE_HOME", "relative", 1);
+	setenv("HOME", top, 1);
+	assert_int_equal(paths_state(out, &e), 0);
+	assert_non_null(strstr(out, "/.local/state/cudadvise"));
+	fixture_rmdir(top);
+}
+
+static void
+shorten(const char *mangled, const char *expected)
+{
+	char *name = text_demangle(mangled), out[256];
+
+	text_shorten(out, sizeof(out), name);
+	assert_string_equal(out, expected);
+	free(name);
+}
+
+static void
+names_for_people(void **state)
+{
+
+	(void)state;
+	shorten("_Z7saxpy_kPfS_f", "saxpy_k");
+	shorten("plain_c_kernel", "plain_c_kernel");
+	shorten("void at::native::vectorized_elementwise_kernel<4, "
+	    "at::native::(anonymous namespace)::F, std::array<char*, 3ul> >"
+	    "(int, at::native::F, std::array<char*, 3ul>)",
+	    "vectorized_elementwise_kernel");
+	shorten("(anonymous namespace)::softmax<float, (bool)1>(float*)",
+	    "softmax");
+	shorten("void outer(int)::inner<float>(float*)", "inner");
+	shorten("ns::T::operator()(int) const", "operator()");
+	shorten("bool ns::operator<(int, int)", "operator<");
+	shorten("bool ns::operator<< <char>(int, int)", "operator<<");
+	shorten("void f<(a > 3)>(int)", "f");
+	shorten("ns::{lambda(int)#1}::operator()(int) const", "operator()");
+	shorten("", "");
+	shorten("<", "<");
+	shorten("((((", "((((");
+	shorten("_Z", "_Z");
+}
+
+static void
+text_helpers(void **state)
+{
+	char out[8], dirty[] = "a\x01\xff\xc3\xa9\xed\xa0\x80z";
+	double d;
+	uint64_t v;
+
+	(void)state;
+	assert_int_equal(text_copy(out, 4, "abcdef"), -1);
+	assert_string_equal(out, "abc");
+	assert_int_equal(text_copy(out, 3, "a\xc3\xa9"), -1);
+	assert_string_equal(out, "a");
+	assert_int_equal(text_u64("18446744073709551615", 0, UINT64_MAX, &v),
+	    0);
+	assert_true(v == UINT64_MAX);
+	assert_int_equal(text_u64("18446744073709551616", 0, UINT64_MAX, &v),
+	    -1);
+	assert_int_equal(text_u64("-1", 0, UINT64_MAX, &v), -1);
+	assert_int_equal(text_u64("1 ", 0, 5, &v), -1);
+	assert_int_equal(text_u64("", 0, 5, &v), -1);
+	assert_int_equal(text_double("1e3", 0, 1e4, &d), 0);
+	assert_int_equal(text_double("nan", 0, 1e4, &d), -1);
+	assert_int_equal(text_double("0x10", 0, 1e4, &d), -1);
+	assert_int_equal(text_double("1e999", 0, 1e308, &d), -1);
+	assert_true(text_is_hex("00ff", 4));
+	assert_false(text_is_hex("00FF", 4));
+	assert_false(text_is_hex("00ff0", 4));
+	text_clean(dirty, sizeof(dirty) - 1);
+	assert_string_equal(dirty, "a??\xc3\xa9???z");
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(runtime_is_made_private),
+		cmocka_unit_test(open_directory_is_refused),
+		cmocka_unit_test(file_in_the_way),
+		cmocka_unit_test(socket_path_too_long),
+		cmocka_unit_test(path_too_long),
+		cmocka_unit_test(xdg_places),
+		cmocka_unit_test(names_for_people),
+		cmocka_unit_test(text_helpers),
+	};
+
+	return (cmocka_run_group_tests(tests, NULL, NULL));
+}
