@@ -497,6 +497,25 @@ test_unknown(void **state)
 	assert_int_equal(run->device[0].busy_ns, 0);
 }
 
+/* 28 back references that stand for 2^26 names: it stays mangled. */
+static void
+test_name_bomb(void **state)
+{
+	static const char digit[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	struct feed *f = *state;
+	const struct run *run;
+	char name[512];
+	size_t i, n;
+
+	n = (size_t)snprintf(name, sizeof(name), "_Z1f1a1bIS_S_E");
+	for (i = 1; i < 26; i++)
+		n += (size_t)snprintf(name + n, sizeof(name) - n,
+		    "S0_IS%c_S%c_E", digit[i], digit[i]);
+	feed_signature(f, 1, name);
+	run = settle(f);
+	assert_string_equal(run->kernel[0].name, name);
+}
+
 /* Tables stop at their bounds, and say what did not fit. */
 static void
 test_bounds(void **state)
@@ -768,6 +787,7 @@ main(void)
 		FEED_TEST(test_diagnostics),
 		FEED_TEST(test_uvm),
 		FEED_TEST(test_unknown),
+		FEED_TEST(test_name_bomb),
 		FEED_TEST(test_bounds),
 		cmocka_unit_test(test_noise),
 	};
