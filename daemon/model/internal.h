@@ -324,6 +324,20 @@ int model_grow(void *array, uint32_t *cap, uint32_t count, uint32_t max,
 /* model_time(m, start, end): whether a pair of times can be believed. */
 bool model_time(struct model *m, uint64_t start, uint64_t end);
 
+/* about.c: who is speaking, and what is said about the measurement. */
+int about_hello(struct model *m, struct stream *s,
+    const struct record_HELLO *r);
+void about_bye(struct model *m, struct stream *s, const struct record_BYE *r);
+int about_run_begin(struct model *m, const struct record_RUN_BEGIN *r);
+void about_run_end(struct model *m, const struct record_RUN_END *r);
+int about_calibration(struct model *m, const struct record_CALIBRATION *r);
+int about_diagnostic(struct model *m, const struct record_DIAGNOSTIC *r);
+int about_clock(struct model *m, struct stream *s,
+    const struct record_CLOCK *r);
+int about_overhead(struct model *m, const struct record_OVERHEAD *r);
+void about_uvm(struct model *m, const struct record_UVM *r);
+void about_loss(struct stream *s, const struct record_LOSS *r);
+
 /* define.c: definitions. */
 const char *stream_text(const struct stream *s, uint32_t id);
 int define_string(struct model *m, struct stream *s,

@@ -16,7 +16,7 @@
 /* A device that had no work for so long does not hold up forgetting. */
 #define STALE (60 * SECOND)
 
-/* --- sorting ------------------------------------------------------------- */
+/* --- sorting ----------------------------------------------------------- */
 
 static uint32_t
 run_end(const struct op *op, uint32_t from, uint32_t count)
@@ -71,7 +71,7 @@ ops_sort(struct model *m)
 	return (0);
 }
 
-/* --- one device's walk ----------------------------------------------------- */
+/* --- one device's walk --------------------------------------------------- */
 
 static void
 row_add(struct device_state *d, uint64_t from, uint64_t to)
@@ -229,7 +229,7 @@ sweep_op(struct model *m, const struct op *op)
 	return (copy_sweep(m, op));
 }
 
-/* --- when ------------------------------------------------------------------- */
+/* --- when ----------------------------------------------------------------- */
 
 static void
 forget(struct model *m)
