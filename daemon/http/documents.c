@@ -253,16 +253,18 @@ launches_page(struct request *rq, struct response *rs,
 	enum store_status status;
 	json_t *items = NULL;
 	uint64_t limit, kernel;
+	char *known;
 
 	if (api_number(rq, rs, "limit", LIST_LIMIT_DEFAULT, 1, LIST_LIMIT_MAX,
 	    &limit) < 0)
 		return;
-	if (text_u64(rq->param[1], 1, UINT32_MAX, &kernel) < 0) {
-		respond_problem(rs, PROBLEM_NO_KERNEL, NULL,
-		    "run %" PRId64 " has no kernel '%.64s'", run->number,
-		    rq->param[1]);
+	known = document(rq, rs, run, "kernel", rq->param[1],
+	    PROBLEM_NO_KERNEL);
+	if (known == NULL)
 		return;
-	}
+	free(known);
+	if (text_u64(rq->param[1], 1, UINT32_MAX, &kernel) < 0)
+		kernel = 0;	/* never an id: no launches */
 	status = service_launches(rq->service, run->number, (uint32_t)kernel,
 	    cursor != NULL ? cursor : "", limit, &items, next, &e);
 	if (status != STORE_OK) {

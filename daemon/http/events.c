@@ -73,8 +73,7 @@ put_event(struct event_stream *st, const struct service_event *ev)
 		return;
 	/* Nothing in these fields needs escaping: numbers, hex, our words. */
 	snprintf(data, sizeof(data), "{\"number\":%" PRId64 ",\"id\":\"%s\","
-	    "\"state\":\"%s\",\"revision\":%" PRId64 "}", ev->run, ev->uuid,
-	    ev->state, ev->revision);
+	    "\"state\":\"%s\"}", ev->run, ev->uuid, ev->state);
 	put(st, ev->id, ev->kind, data);
 }
 

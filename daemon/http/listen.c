@@ -11,7 +11,7 @@
 
 #include "http/listen.h"
 
-#define BACKLOG 64
+#define BACKLOG 256	/* a unix socket refuses the next one (EAGAIN) */
 #define PORT_TRIES 16	/* a free IPv4 port may be taken on IPv6 */
 #define SOCKET_FLAGS (SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK)
 

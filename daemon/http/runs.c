@@ -16,15 +16,12 @@ run_object(const struct store_run *run)
 {
 	json_t *j = service_run_json(run);
 
-	if (j != NULL) {
-		json_object_set_new(j, "schema_version", json_integer(1));
+	if (j != NULL)
 		json_object_set_new(j, "revision",
 		    json_integer(run->revision));
-	}
 	return j;
 }
 
-/* The text of one run, for a list. */
 static void
 list_rows(struct request *rq, struct response *rs,
     const struct store_run *run, size_t n, bool more)
@@ -94,11 +91,17 @@ void
 runs_get(struct request *rq, struct response *rs)
 {
 	struct store_run run;
+	json_t *j;
 
 	if (api_run(rq, rs, &run) < 0)
 		return;
-	if (!api_fresh(rq, rs, &run))
-		respond_json(rs, 200, run_object(&run));
+	if (!api_fresh(rq, rs, &run)) {
+		j = run_object(&run);
+		if (j != NULL)
+			json_object_set_new(j, "schema_version",
+			    json_integer(1));
+		respond_json(rs, 200, j);
+	}
 	store_run_clear(&run);
 }
 

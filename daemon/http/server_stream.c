@@ -1,9 +1,12 @@
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <time.h>
 
 #include "http/events.h"
 #include "http/server_internal.h"
+
+#define ORPHAN_INTERVAL_S 1
 
 static int64_t
 now_s(void)
@@ -38,23 +41,58 @@ server_on_event(void *arg)
 	pthread_mutex_unlock(&h->lock);
 }
 
+/*
+ * Whether the client is gone. A suspended connection is not looked at by the
+ * library, so that a closed one would keep its place until a write fails.
+ */
+static bool
+hung_up(const struct watcher *st)
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+	    st->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+	char c;
+
+	return info != NULL && recv(info->connect_fd, &c, 1,
+	    MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
+/* With the lock held: resume those that have nobody to speak to. */
+static void
+wake_orphans(struct http *h)
+{
+	struct watcher *st;
+
+	for (st = h->watchers; st != NULL; st = st->next)
+		if (st->suspended && hung_up(st)) {
+			st->suspended = false;
+			MHD_resume_connection(st->connection);
+		}
+}
+
 /* Wakes streams for events and heartbeats. */
 void *
 server_waker(void *arg)
 {
 	struct http *h = arg;
 	struct timespec until;
+	int64_t beat = now_s();
 
 	pthread_mutex_lock(&h->lock);
 	while (!h->quit) {
 		clock_gettime(CLOCK_MONOTONIC, &until);
-		until.tv_sec += EVENTS_HEARTBEAT_S;
+		until.tv_sec += ORPHAN_INTERVAL_S;
 		while (!h->quit && !h->poke)
 			if (pthread_cond_timedwait(&h->changed, &h->lock,
 			    &until) == ETIMEDOUT)
 				break;
-		h->poke = false;
-		server_wake(h);
+		if (h->poke || now_s() - beat >= EVENTS_HEARTBEAT_S / 3) {
+			if (!h->poke)
+				beat = now_s();
+			h->poke = false;
+			server_wake(h);
+		} else {
+			wake_orphans(h);
+		}
 	}
 	pthread_mutex_unlock(&h->lock);
 	return NULL;
@@ -69,7 +107,7 @@ stream_read(void *arg, uint64_t position, char *out, size_t size)
 
 	(void)position;
 	pthread_mutex_lock(&h->lock);
-	if (!h->quit) {
+	if (!h->quit && !hung_up(st)) {
 		n = (ssize_t)event_stream_read(st->events, now_s(), out, size);
 		if (n == 0) {
 			st->suspended = true;

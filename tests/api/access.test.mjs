@@ -1,0 +1,146 @@
+// Who is let in over TCP.
+import { after, before, test } from 'node:test';
+import assert from 'node:assert/strict';
+import net from 'node:net';
+import { statSync } from 'node:fs';
+import path from 'node:path';
+import { Daemon } from './daemon.mjs';
+import { conforms } from './schema.mjs';
+
+const daemon = new Daemon();
+let tcp;
+
+before(async () => {
+  await daemon.start();
+});
+
+after(async () => {
+  const end = await daemon.stop();
+  assert.equal(end.code, 0, `cudadvised ended with ${end.code} ${end.signal}\n${end.log}`);
+  assert.doesNotMatch(end.log, /Sanitizer|runtime error/);
+});
+
+// An answer over TCP; ${headers} replace those that are right.
+function ask(target, headers = {}, options = {}) {
+  const all = { Host: `127.0.0.1:${tcp.port}`, Authorization: `Bearer ${tcp.token}`, ...headers };
+  for (const name of Object.keys(all)) if (all[name] === undefined) delete all[name];
+  return daemon.request({ port: tcp.port, path: target, headers: all, setHost: false, ...options });
+}
+
+async function refused(status, target, headers, options) {
+  const answer = await ask(target, headers, options);
+  assert.equal(answer.status, status, `${target} ${JSON.stringify(headers)}: ${answer.text}`);
+  assert.equal(answer.headers['content-type'], 'application/problem+json');
+  return answer;
+}
+
+test('no TCP until it is asked for, then one address', async () => {
+  const answer = conforms('POST', '/api/v1/dashboard', await daemon.send('POST', '/api/v1/dashboard', {}));
+  assert.equal(answer.status, 200, answer.text);
+  assert.match(answer.json.url, /^http:\/\/127\.0\.0\.1:\d+\/#token=[0-9a-f]{64}$/);
+  tcp = await daemon.dashboard();
+  assert.equal(tcp.url, answer.json.url);
+  const mode = statSync(path.join(daemon.dir, 'run/token')).mode & 0o777;
+  assert.equal(mode, 0o600);
+  assert.equal(statSync(daemon.socket).mode & 0o777, 0o600);
+  const other = conforms('POST', '/api/v1/dashboard', await daemon.send('POST', '/api/v1/dashboard', { port: tcp.port === 1 ? 2 : 1 }));
+  assert.equal(other.status, 409);
+  const bad = conforms('POST', '/api/v1/dashboard', await daemon.send('POST', '/api/v1/dashboard', { port: 'x' }));
+  assert.equal(bad.status, 400);
+});
+
+test('the token', async () => {
+  assert.equal((await ask('/api/v1/runs')).status, 200);
+  assert.equal((await ask('/api/v1/runs', { Authorization: `bearer ${tcp.token}` })).status, 200);
+  for (const Authorization of [undefined, '', 'Bearer', 'Bearer ', 'Bearer x', `Bearer ${tcp.token}0`, tcp.token,
+    `Basic ${tcp.token}`, `Bearer ${tcp.token.slice(0, -1)}${tcp.token.endsWith('0') ? '1' : '0'}`]) {
+    const answer = await refused(401, '/api/v1/runs', { Authorization });
+    assert.match(answer.headers['www-authenticate'], /^Bearer/);
+  }
+  await refused(401, '/metrics', { Authorization: undefined });
+  await refused(401, '/api/v1/openapi.json', { Authorization: undefined });
+  await refused(401, '/api/v1/events', { Authorization: undefined });
+  // Nothing says which paths exist.
+  await refused(401, '/api/v1/nope', { Authorization: undefined });
+  // A cookie or a query parameter is no token.
+  await refused(401, '/api/v1/runs', { Authorization: undefined, Cookie: `token=${tcp.token}` });
+  await refused(401, `/api/v1/runs?token=${tcp.token}`, { Authorization: undefined });
+});
+
+test('the page itself needs no token', async () => {
+  for (const target of ['/', '/app.js', '/app.css', '/icon.svg']) {
+    const answer = await ask(target, { Authorization: undefined });
+    assert.equal(answer.status, 200, target);
+    assert.doesNotMatch(answer.text, new RegExp(tcp.token));
+  }
+});
+
+test('only our own host names', async () => {
+  for (const Host of [`localhost:${tcp.port}`, `127.0.0.1:${tcp.port}`, `[::1]:${tcp.port}`])
+    assert.equal((await ask('/api/v1/runs', { Host })).status, 200, Host);
+  for (const Host of ['evil.example', `evil.example:${tcp.port}`, '127.0.0.1', `127.0.0.1:${tcp.port + 1}`, `0.0.0.0:${tcp.port}`,
+    `127.0.0.1.evil.example:${tcp.port}`, `10.0.0.1:${tcp.port}`]) {
+    await refused(403, '/api/v1/runs', { Host });
+    await refused(403, '/', { Host });
+  }
+});
+
+function raw(text) {
+  return new Promise((resolve, reject) => {
+    const socket = net.connect(tcp.port, '127.0.0.1', () => socket.write(text));
+    let answer = '';
+    socket.on('data', (piece) => (answer += piece));
+    socket.on('end', () => resolve(answer));
+    socket.on('close', () => resolve(answer));
+    socket.on('error', reject);
+    setTimeout(() => socket.destroy(), 3000);
+  });
+}
+
+test('a missing or doubled Host', async () => {
+  const rest = `Authorization: Bearer ${tcp.token}\r\nConnection: close\r\n\r\n`;
+  assert.match(await raw(`GET /api/v1/runs HTTP/1.1\r\n${rest}`), /^HTTP\/1\.1 400 /);
+  assert.match(await raw(`GET /api/v1/runs HTTP/1.0\r\n${rest}`), /^HTTP\/1\.[01] 400 /);
+  const host = `Host: 127.0.0.1:${tcp.port}\r\n`;
+  assert.match(await raw(`GET /api/v1/runs HTTP/1.1\r\n${host}${rest}`), /^HTTP\/1\.1 200 /);
+  assert.match(await raw(`GET /api/v1/runs HTTP/1.1\r\n${host}Host: evil.example\r\n${rest}`), /^HTTP\/1\.1 400 /);
+  assert.match(await raw(`GET /api/v1/runs HTTP/1.1\r\nHost: evil.example\r\n${host}${rest}`), /^HTTP\/1\.1 400 /);
+});
+
+test('garbage', async () => {
+  for (const text of ['\r\n\r\n', 'GET\r\n\r\n', 'GET / HTTP/9.9\r\n\r\n', '\0\0\0\0\r\n\r\n', 'GET / HTTP/1.1\r\nHost\r\n\r\n',
+    'POST /api/v1/runs HTTP/1.1\r\nContent-Length: -5\r\n\r\n', `GET /${'a'.repeat(100000)} HTTP/1.1\r\n\r\n`])
+    assert.doesNotMatch(await raw(text), /^HTTP\/1\.1 2/);
+  assert.equal((await ask('/api/v1/health')).status, 200);
+});
+
+test('other sites', async () => {
+  for (const site of ['cross-site', 'same-site', 'x', ''])
+    for (const target of ['/api/v1/runs', '/', '/app.js'])
+      await refused(403, target, { 'Sec-Fetch-Site': site });
+  for (const site of ['same-origin', 'none'])
+    assert.equal((await ask('/api/v1/runs', { 'Sec-Fetch-Site': site })).status, 200);
+  for (const Origin of ['http://evil.example', 'null', `http://localhost:${tcp.port}`, `https://127.0.0.1:${tcp.port}`, `http://127.0.0.1:${tcp.port + 1}`])
+    await refused(403, '/api/v1/runs', { Origin });
+  assert.equal((await ask('/api/v1/runs', { Origin: `http://127.0.0.1:${tcp.port}` })).status, 200);
+  const preflight = await ask('/api/v1/runs', { Authorization: undefined, Origin: 'http://evil.example',
+    'Access-Control-Request-Method': 'POST' }, { method: 'OPTIONS' });
+  assert.equal(preflight.status, 403);
+  assert.equal(preflight.headers['access-control-allow-origin'], undefined);
+});
+
+test('what only the unix socket may', async () => {
+  const json = { 'Content-Type': 'application/json', 'Content-Length': 2 };
+  await refused(403, '/api/v1/shutdown', json, { method: 'POST', body: '{}' });
+  await refused(403, '/api/v1/dashboard', json, { method: 'POST', body: '{}' });
+});
+
+test('IPv6 loopback, where there is one', async (t) => {
+  try {
+    const answer = await ask('/api/v1/health', { Host: `[::1]:${tcp.port}` }, { host: '::1' });
+    assert.equal(answer.status, 200);
+  } catch (error) {
+    if (!['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'ECONNREFUSED', 'ENETUNREACH'].includes(error.code)) throw error;
+    t.skip('no IPv6 here');
+  }
+});

@@ -1,0 +1,305 @@
+import { after, before, test } from 'node:test';
+import assert from 'node:assert/strict';
+import { Daemon, runId } from './daemon.mjs';
+import { conforms, openapi, unusedOperations } from './schema.mjs';
+
+const daemon = new Daemon();
+let number; // of the run with data
+
+before(async () => {
+  await daemon.start();
+  const answer = conforms('POST', '/api/v1/runs', await daemon.upload('--kernels', '25'));
+  assert.equal(answer.status, 201, answer.text);
+  number = answer.json.number;
+  assert.equal(answer.headers.location, `/api/v1/runs/${number}`);
+});
+
+after(async () => {
+  const end = await daemon.stop();
+  assert.equal(end.code, 0, `cudadvised ended with ${end.code} ${end.signal}\n${end.log}`);
+  assert.doesNotMatch(end.log, /Sanitizer|runtime error/);
+});
+
+async function get(target, headers) {
+  return conforms('GET', target, await daemon.get(target, headers));
+}
+
+async function problem(status, target, options = {}) {
+  const answer = await daemon.request({ path: target, ...options });
+  assert.equal(answer.status, status, `${options.method ?? 'GET'} ${target}: ${answer.text}`);
+  assert.equal(answer.headers['content-type'], 'application/problem+json');
+  assert.equal(answer.json.status, status);
+  const page = await daemon.get(answer.json.type);
+  assert.equal(page.status, 200, `${answer.json.type} is a page`);
+  return answer;
+}
+
+test('what the daemon says of itself', async () => {
+  const version = await get('/api/v1/version');
+  assert.match(version.json.version, /^\d+\.\d+\.\d+/);
+  assert.equal((await get('/api/v1/health')).json.status, 'ok');
+  const served = await get('/api/v1/openapi.json');
+  assert.deepEqual(served.json, openapi);
+  const metrics = await get('/metrics');
+  assert.match(metrics.text, /^cudadvise_http_requests_total \d+$/m);
+  for (const line of metrics.text.trimEnd().split('\n'))
+    assert.match(line, /^(# (HELP|TYPE) cudadvise_[a-z_]+ .+|cudadvise_[a-z_]+(\{[^}]*\})? [0-9.e+]+)$/);
+});
+
+test('every document of a run is what the description says', async () => {
+  const base = `/api/v1/runs/${number}`;
+  const run = await get(base);
+  assert.equal(run.json.number, number);
+  assert.ok(run.json.launches > 1000);
+  for (const part of ['processes', 'devices', 'diagnostics', 'copies', 'kernels', 'findings', 'timeline', 'export?format=json'])
+    assert.equal((await get(`${base}/${part}`)).status, 200, part);
+  const kernels = (await get(`${base}/kernels`)).json.items;
+  assert.ok(kernels.length >= 4);
+  for (const kernel of kernels.slice(0, 4)) {
+    assert.deepEqual((await get(`${base}/kernels/${kernel.id}`)).json, { schema_version: 1, ...kernel });
+    const metrics = (await get(`${base}/kernels/${kernel.id}/metrics`)).json.items;
+    for (const metric of metrics) assert.ok(metric.value !== null || metric.reason !== null, metric.name);
+    const launches = await get(`${base}/kernels/${kernel.id}/launches?limit=3`);
+    assert.equal(launches.json.items.length, Math.min(3, kernel.launches));
+  }
+  const findings = (await get(`${base}/findings`)).json;
+  assert.ok(findings.items.length > 0, 'the made-up run has findings');
+  assert.deepEqual(findings.items.map((f) => f.rank), findings.items.map((_, i) => i + 1));
+  for (const finding of findings.items)
+    assert.equal((await get(`${base}/findings/${finding.id}`)).json.rule, finding.rule);
+  assert.deepEqual((await get(`${base}/diagnostics`)).json.items.map((d) => d.severity), ['warning']);
+});
+
+test('a run is found by number, id and prefix', async () => {
+  const run = (await get(`/api/v1/runs/${number}`)).json;
+  assert.equal((await get(`/api/v1/runs/${run.id}`)).json.number, number);
+  assert.equal((await get(`/api/v1/runs/${run.id.slice(0, 8)}`)).json.number, number);
+});
+
+test('rules', async () => {
+  const rules = (await get('/api/v1/rules')).json.items;
+  assert.ok(rules.length >= 21);
+  for (const rule of rules)
+    assert.deepEqual((await get(`/api/v1/rules/${rule.id}`)).json, { ...rule, schema_version: 1 });
+  await problem(404, '/api/v1/rules/no-such-rule');
+});
+
+test('what is not there', async () => {
+  await problem(404, '/api/v1/nope');
+  await problem(404, '/api/v2/runs');
+  for (const id of ['999999', 'ffffffffff', 'x', '-1', '%2e%2e%20', '0', '1e3', '99999999999999999999'])
+    await problem(404, `/api/v1/runs/${id}`);
+  for (const id of ['999999', '0', 'x', '-1'])
+    for (const tail of ['', '/metrics', '/launches'])
+      await problem(404, `/api/v1/runs/${number}/kernels/${id}${tail}`);
+  await problem(404, `/api/v1/runs/${number}/findings/0123456789abcdef`);
+  await problem(404, '/problems/nope');
+});
+
+test('methods', async () => {
+  const answer = await problem(405, `/api/v1/runs/${number}`, { method: 'PUT' });
+  assert.equal(answer.headers.allow, 'GET, HEAD, PATCH, DELETE');
+  await problem(405, '/api/v1/version', { method: 'POST' });
+  await problem(405, '/api/v1/version', { method: 'OPTIONS' });
+  await problem(405, '/api/v1/dashboard');
+  const head = await daemon.request({ method: 'HEAD', path: '/api/v1/version' });
+  assert.equal(head.status, 200);
+  assert.equal(head.text, '');
+});
+
+test('query parameters', async () => {
+  const answer = await problem(400, '/api/v1/runs?limti=3');
+  assert.equal(answer.json.errors[0].parameter, 'limti');
+  for (const query of ['limit=0', 'limit=1001', 'limit=x', 'limit=-1', 'limit=1.5', 'limit=', 'limit=1&limit=2',
+    'cursor=x', 'cursor=r', 'cursor=r0', 'sort=x'])
+    await problem(400, `/api/v1/runs?${query}`);
+  for (const query of ['cursor=x', 'cursor=%27%3b--', 'sort=id', 'limit=0'])
+    await problem(400, `/api/v1/runs/${number}/kernels?${query}`);
+  for (const query of ['from_ns=-1', 'to_ns=x', 'px=0', 'px=99999', 'from_ns=5&to_ns=5', 'from=1'])
+    await problem(400, `/api/v1/runs/${number}/timeline?${query}`);
+  await problem(400, `/api/v1/runs/${number}/export?format=pprof`);
+  await problem(400, '/api/v1/version?x=1');
+  await problem(400, '/api/v1/runs/%00');
+  await problem(400, '/api/v1/../runs');
+  await problem(400, '/api/v1/runs/%ff');
+  await problem(414, '/api/v1/runs/' + 'a'.repeat(3000));
+});
+
+test('lists come in pages', async () => {
+  const seen = [];
+  let target = `/api/v1/runs/${number}/kernels?limit=7&sort=name`;
+  let pages = 0;
+  while (target !== null) {
+    const page = await get(target);
+    seen.push(...page.json.items.map((k) => k.id));
+    assert.ok(page.json.items.length <= 7);
+    const next = /^<([^>]+)>; rel="next"$/.exec(page.headers.link ?? '');
+    assert.equal(next !== null, page.json.next_cursor !== null);
+    target = next === null ? null : next[1];
+    assert.ok(++pages < 20);
+  }
+  const all = (await get(`/api/v1/runs/${number}/kernels?limit=1000`)).json;
+  assert.equal(all.next_cursor, null);
+  assert.equal(pages, Math.ceil(all.items.length / 7));
+  assert.deepEqual([...seen].sort((a, b) => a - b), all.items.map((k) => k.id).sort((a, b) => a - b));
+  const times = all.items.map((k) => k.time.total_ns);
+  assert.deepEqual(times, [...times].sort((a, b) => b - a), 'most time first');
+});
+
+test('runs come in pages, newest first', async () => {
+  const added = [];
+  for (let i = 1; i <= 3; i++) {
+    const answer = await daemon.upload('--launches', '3', '--run', runId(i));
+    assert.equal(answer.status, 201);
+    added.push(answer.json.number);
+  }
+  const seen = [];
+  let target = '/api/v1/runs?limit=2';
+  while (target) {
+    const page = await get(target);
+    seen.push(...page.json.items.map((r) => r.number));
+    target = page.json.next_cursor && `/api/v1/runs?limit=2&cursor=${page.json.next_cursor}`;
+  }
+  assert.deepEqual(seen, [...seen].sort((a, b) => b - a));
+  for (const n of [number, ...added]) assert.ok(seen.includes(n));
+  const oldest = (await get('/api/v1/runs?sort=number')).json.items.map((r) => r.number);
+  assert.deepEqual(oldest, [...seen].reverse());
+});
+
+test('a timeline of any window', async () => {
+  const run = (await get(`/api/v1/runs/${number}`)).json;
+  const timeline = (await get(`/api/v1/runs/${number}/timeline?px=100`)).json;
+  const rows = timeline.devices[0].rows;
+  assert.ok(rows.some((r) => r.row === 'kernel'));
+  for (const row of rows) {
+    assert.ok(row.busy_ratio.length <= 100);
+    assert.equal(row.busy_ratio.length, row.count.length);
+  }
+  const half = Math.floor(run.wall_ns / 2);
+  const window = (await get(`/api/v1/runs/${number}/timeline?from_ns=${half}&to_ns=${half + 10000000}&px=50`)).json;
+  assert.ok(window.from_ns <= half && window.to_ns >= half);
+  await get(`/api/v1/runs/${number}/timeline?from_ns=9007199254740991`);
+});
+
+test('a finished run is read once', async () => {
+  for (const part of ['', '/findings', '/kernels', '/devices', '/timeline', '/capture']) {
+    const target = `/api/v1/runs/${number}${part}`;
+    const first = await daemon.get(target);
+    const etag = first.headers.etag;
+    assert.match(etag, /^"[0-9a-f]{32}-\d+"$/);
+    assert.equal(first.headers['cache-control'], 'private, no-cache');
+    const again = conforms('GET', target, await daemon.get(target, { 'If-None-Match': `"x", ${etag}` }));
+    assert.equal(again.status, 304);
+    assert.equal(again.text, '');
+    assert.equal(again.headers.etag, etag);
+    assert.equal((await daemon.get(target, { 'If-None-Match': '"x-1"' })).status, 200);
+  }
+});
+
+test('label and pin', async () => {
+  const target = `/api/v1/runs/${number}`;
+  const before = await get(target);
+  const patched = conforms('PATCH', target, await daemon.send('PATCH', target, { label: 'before <b>', pinned: true },
+    { 'If-Match': before.headers.etag }));
+  assert.equal(patched.status, 200, patched.text);
+  assert.equal(patched.json.label, 'before <b>');
+  assert.equal(patched.json.pinned, true);
+  assert.notEqual(patched.headers.etag, before.headers.etag);
+  const late = conforms('PATCH', target, await daemon.send('PATCH', target, { label: 'x' }, { 'If-Match': before.headers.etag }));
+  assert.equal(late.status, 412);
+  const removed = await daemon.send('PATCH', target, { label: null, pinned: false });
+  assert.equal(removed.json.label, null);
+  assert.equal(removed.json.pinned, false);
+});
+
+test('bad bodies', async () => {
+  const target = `/api/v1/runs/${number}`;
+  const json = { 'Content-Type': 'application/json' };
+  for (const body of ['{', '[]', '"x"', 'null', '', '{"label":1}', '{"pinned":"yes"}', '{}', '{"label":"a","label":"b"}',
+    `{"label":"${'x'.repeat(201)}"}`, '{"label":"\\u0000"}', '['.repeat(5000)])
+    await problem(400, target, { method: 'PATCH', headers: json, body });
+  const unknown = await problem(400, target, { method: 'PATCH', headers: json, body: '{"lable":"x"}' });
+  assert.equal(unknown.json.errors[0].pointer, '/lable');
+  await problem(415, target, { method: 'PATCH', headers: { 'Content-Type': 'text/plain' }, body: '{"label":"x"}' });
+  await problem(415, target, { method: 'PATCH', body: '{"label":"x"}' });
+  const large = JSON.stringify({ label: 'x'.repeat(70000) });
+  await problem(413, target, { method: 'PATCH', headers: { ...json, 'Content-Length': large.length }, body: large });
+  // Without a length it is noticed on the way.
+  await problem(413, target, { method: 'PATCH', headers: { ...json, 'Transfer-Encoding': 'chunked' }, body: large });
+  await problem(413, '/api/v1/version', { headers: { 'Content-Length': 5 }, body: 'hello' });
+});
+
+test('bad captures', async () => {
+  const octets = { 'Content-Type': 'application/octet-stream' };
+  for (const body of [Buffer.alloc(0), Buffer.from('not a capture'), Buffer.alloc(100000, 7)]) {
+    const answer = conforms('POST', '/api/v1/runs', await daemon.uploadBytes(body));
+    assert.equal(answer.status, 422, answer.text);
+  }
+  await problem(415, '/api/v1/runs', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{}' });
+  await problem(413, '/api/v1/runs', { method: 'POST', headers: { ...octets, 'Content-Length': 2 ** 50 }, body: '' });
+  assert.equal((await get('/api/v1/health')).json.status, 'ok');
+});
+
+test('the capture comes back, and is known again', async () => {
+  const capture = await get(`/api/v1/runs/${number}/capture`);
+  assert.equal(capture.bytes.subarray(0, 4).toString(), 'CADF');
+  assert.match(capture.headers['content-disposition'], /\.cadv"$/);
+  const again = await daemon.uploadBytes(capture.bytes);
+  assert.equal(again.json.number, number);
+});
+
+test('reanalyze gives the same answer', async () => {
+  const before = (await get(`/api/v1/runs/${number}/findings`)).json;
+  const target = `/api/v1/runs/${number}/reanalyze`;
+  const answer = conforms('POST', target, await daemon.request({ method: 'POST', path: target }));
+  assert.equal(answer.status, 200, answer.text);
+  assert.deepEqual((await get(`/api/v1/runs/${number}/findings`)).json, before);
+  await problem(400, target, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{"x":1}' });
+});
+
+test('deleting', async () => {
+  const added = (await daemon.upload('--launches', '3', '--run', runId(77))).json.number;
+  const target = `/api/v1/runs/${added}`;
+  await problem(412, target, { method: 'DELETE', headers: { 'If-Match': '"x"' } });
+  const answer = conforms('DELETE', target, await daemon.request({ method: 'DELETE', path: target }));
+  assert.equal(answer.status, 204);
+  await problem(404, target);
+  await problem(404, target, { method: 'DELETE' });
+});
+
+test('headers of every answer', async () => {
+  for (const target of ['/', '/app.js', '/api/v1/version', '/nope', '/metrics', `/api/v1/runs/${number}`]) {
+    const { headers } = await daemon.get(target);
+    assert.match(headers['content-security-policy'], /^default-src 'none'; script-src 'self';.*require-trusted-types-for 'script'$/);
+    assert.equal(headers['x-content-type-options'], 'nosniff');
+    assert.equal(headers['cross-origin-resource-policy'], 'same-origin');
+    assert.equal(headers['cross-origin-opener-policy'], 'same-origin');
+    assert.equal(headers['referrer-policy'], 'no-referrer');
+    assert.equal(headers['access-control-allow-origin'], undefined);
+    assert.equal(headers['set-cookie'], undefined);
+  }
+});
+
+test('long requests do not stop short ones', async () => {
+  const slow = Array.from({ length: 4 }, () => daemon.get(`/api/v1/runs/${number}/export`));
+  const times = [];
+  for (let i = 0; i < 50; i++) {
+    const start = process.hrtime.bigint();
+    assert.equal((await daemon.get('/api/v1/version')).status, 200);
+    times.push(Number(process.hrtime.bigint() - start) / 1e6);
+  }
+  for (const answer of await Promise.all(slow)) assert.ok([200, 503].includes(answer.status));
+  times.sort((a, b) => a - b);
+  assert.ok(times[25] < 50, `median ${times[25]} ms`);
+});
+
+test('many at once are all answered', async () => {
+  const answers = await Promise.all(Array.from({ length: 100 }, () => daemon.get(`/api/v1/runs/${number}`)));
+  assert.deepEqual([...new Set(answers.map((a) => a.status))], [200]);
+});
+
+test('the description has nothing that was not tried here', () => {
+  // Tried in the other files: streams, dashboard, shutdown.
+  const elsewhere = ['streamRunEvents', 'streamEvents', 'openDashboard', 'shutdown', 'getProblem'];
+  assert.deepEqual(unusedOperations().filter((id) => !elsewhere.includes(id)), []);
+});

@@ -1,0 +1,275 @@
+// The page in a real browser, on a real daemon with a made-up run.
+import { after, before, test } from 'node:test';
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { Daemon, require, runId } from '../api/daemon.mjs';
+
+const { chromium } = require('playwright-core');
+const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+const executablePath = process.env.CHROMIUM ??
+  ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+    .find((file) => existsSync(file));
+const shots = process.env.SCREENSHOTS; // a folder, to look at
+
+const daemon = new Daemon();
+let browser;
+let dashboard;
+let run; // from the API
+
+before(async () => {
+  assert.ok(executablePath, 'no Chromium: install chromium-headless-shell, or set CHROMIUM');
+  await daemon.start();
+  const answer = await daemon.upload('--kernels', '120');
+  assert.equal(answer.status, 201, answer.text);
+  run = answer.json;
+  dashboard = await daemon.dashboard();
+  browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+});
+
+after(async () => {
+  await browser?.close();
+  const end = await daemon.stop();
+  assert.equal(end.code, 0, end.log);
+});
+
+// A tab that notices everything it must not do.
+async function open(t, { scheme = 'light', width = 1280, url = dashboard.url } = {}) {
+  const context = await browser.newContext({ colorScheme: scheme, viewport: { width, height: 900 }, reducedMotion: 'reduce' });
+  const page = await context.newPage();
+  const wrong = [];
+  page.on('request', (request) => {
+    if (new URL(request.url()).origin !== `http://127.0.0.1:${dashboard.port}`) wrong.push(`request to ${request.url()}`);
+  });
+  page.on('pageerror', (error) => wrong.push(`error: ${error.message}`));
+  page.on('dialog', (dialog) => {
+    wrong.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on('console', (message) => {
+    // A refused request is logged by the browser itself; tests that provoke
+    // one say so.
+    if (message.type() === 'error' && !/status of (401|404)/.test(message.text())) wrong.push(`console: ${message.text()}`);
+  });
+  await page.addInitScript(() => {
+    globalThis.violations = [];
+    document.addEventListener('securitypolicyviolation', (e) => globalThis.violations.push(`${e.violatedDirective} ${e.blockedURI}`));
+  });
+  t.after(async () => {
+    wrong.push(...(await page.evaluate(() => globalThis.violations)));
+    await context.close();
+    assert.deepEqual(wrong, []);
+  });
+  await page.goto(url);
+  return page;
+}
+
+async function shoot(page, name) {
+  if (!shots) return;
+  mkdirSync(shots, { recursive: true });
+  await page.screenshot({ path: path.join(shots, `${name}.png`), fullPage: true });
+}
+
+async function accessible(page) {
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate(() => globalThis.axe.run());
+  const serious = violations.filter((v) => ['serious', 'critical'].includes(v.impact));
+  assert.deepEqual(serious.map((v) => `${v.id}: ${v.nodes.slice(0, 3).map((n) => n.html).join(' | ')}`), []);
+}
+
+async function openRun(t, options) {
+  const page = await open(t, options);
+  await page.click(`a[href="#/runs/${run.number}"]`);
+  await page.waitForSelector('.findings');
+  await page.waitForSelector('table.kernels tbody tr');
+  return page;
+}
+
+const api = async (target) => (await daemon.get(`/api/v1/runs/${run.number}${target}`)).json;
+
+test('the token leaves the address and is kept for the tab', async (t) => {
+  const page = await open(t);
+  await page.waitForSelector('table.runs');
+  assert.equal(await page.evaluate(() => location.hash), '#/');
+  assert.equal(await page.evaluate(() => history.length), 2);
+  assert.equal(await page.evaluate(() => document.cookie), '');
+  assert.equal(await page.evaluate(() => localStorage.length), 0);
+  await page.reload();
+  await page.waitForSelector('table.runs');
+  assert.equal(await page.textContent('table.runs tbody a'), './train --epochs 1');
+});
+
+test('an address may name the page to open', async (t) => {
+  const page = await open(t, { url: `${dashboard.url}&page=${encodeURIComponent(`/runs/${run.number}`)}` });
+  await page.waitForSelector('h1 >> text=Run');
+  assert.equal(await page.evaluate(() => location.hash), `#/runs/${run.number}`);
+});
+
+test('without the token it says what to do', async (t) => {
+  const page = await open(t, { url: `http://127.0.0.1:${dashboard.port}/` });
+  assert.match(await page.textContent('main'), /cudadvise dashboard/);
+  const wrong = await open(t, { url: `http://127.0.0.1:${dashboard.port}/#token=${'0'.repeat(64)}` });
+  await wrong.waitForSelector('[role=alert]');
+  assert.match(await wrong.textContent('main'), /cudadvise dashboard/);
+});
+
+test('findings are those of the API, in its order', async (t) => {
+  const page = await openRun(t);
+  const findings = await api('/findings');
+  const shown = await page.$$eval('li.finding', (items) => items.map((li) => ({
+    id: li.dataset.finding,
+    title: li.querySelector('.title').textContent,
+    where: li.querySelector('.where').textContent,
+    folded: li.closest('details.fold') !== null,
+    text: li.textContent,
+  })));
+  const wanted = [...findings.items.filter((f) => f.worth_it), ...findings.items.filter((f) => !f.worth_it)];
+  assert.ok(wanted.some((f) => f.worth_it));
+  assert.deepEqual(shown.map((f) => f.id), wanted.map((f) => f.id));
+  for (const [i, f] of wanted.entries()) {
+    assert.equal(shown[i].title, f.title);
+    assert.equal(shown[i].where, f.where ?? 'the run');
+    assert.equal(shown[i].folded, !f.worth_it, `${f.rule} is folded away only if it is not worth it`);
+    for (const text of [f.summary, f.advice, f.limiter, f.next, f.location, f.location_missing])
+      if (text) assert.ok(shown[i].text.includes(text), `${f.rule} shows "${text}"`);
+    for (const e of f.evidence) assert.ok(shown[i].text.includes(e.label), `${f.rule} shows ${e.label}`);
+  }
+  const verdicts = await page.$$eval('details.fold a', (links) => links.map((a) => a.textContent));
+  for (const verdict of findings.rules)
+    if (verdict.state !== 'found') assert.ok(verdicts.includes(verdict.rule), verdict.rule);
+  const main = await page.textContent('main');
+  for (const verdict of findings.rules) if (verdict.state === 'not_measured') assert.ok(main.includes(verdict.reason));
+});
+
+test('kernels are those of the API; what was not measured says why', async (t) => {
+  const page = await openRun(t);
+  const { items } = await api('/kernels?limit=50');
+  const rows = await page.$$eval('table.kernels tbody tr', (trs) => trs.map((tr) => ({ id: Number(tr.dataset.kernel), text: tr.textContent })));
+  assert.deepEqual(rows.map((r) => r.id), items.map((k) => k.id));
+  for (const [i, kernel] of items.entries()) {
+    assert.ok(rows[i].text.includes(kernel.short_name || kernel.name));
+    for (const headline of Object.values(kernel.headline))
+      if (headline.value === null) assert.ok(rows[i].text.includes(headline.reason));
+  }
+  assert.ok(items.some((k) => Object.values(k.headline).some((h) => h.value !== null)));
+  await page.click('text=Show more kernels');
+  await page.waitForFunction(() => document.querySelectorAll('table.kernels tbody tr').length > 50);
+  await page.click('button.sort >> text=Launches');
+  await page.waitForFunction(() => document.querySelector('th[aria-sort=descending]')?.textContent.includes('Launches'));
+});
+
+test('text from a program stays text', async (t) => {
+  const page = await openRun(t);
+  const name = '<img src=x onerror="alert(\'owned\')">&amp;<b>bold</b>';
+  assert.ok((await page.$$eval('table.kernels th[scope=row]', (ths) => ths.map((th) => th.title))).includes(name));
+  assert.ok((await page.textContent('main')).includes('<script>alert(1)</script>'));
+  assert.equal(await page.$$eval('main img, main script, main b >> text=bold', (all) => all.length), 0);
+});
+
+test('a label is shown, and shown as text', async (t) => {
+  const page = await open(t);
+  await page.waitForSelector('table.runs');
+  await daemon.send('PATCH', `/api/v1/runs/${run.number}`, { label: '<img src=x onerror=alert(2)>' });
+  // The event stream says so; nobody reloads.
+  await page.waitForFunction(() => document.querySelector('table.runs tbody a').textContent === '<img src=x onerror=alert(2)>');
+  await daemon.send('PATCH', `/api/v1/runs/${run.number}`, { label: null });
+  await page.waitForFunction(() => document.querySelector('table.runs tbody a').textContent === './train --epochs 1');
+});
+
+test('a run that comes while the page is open appears', async (t) => {
+  const page = await open(t);
+  await page.waitForSelector('.link-live');
+  const rows = await page.$$eval('table.runs tbody tr', (all) => all.length);
+  const added = (await daemon.upload('--launches', '2', '--run', runId(9))).json.number;
+  await page.waitForFunction((n) => document.querySelectorAll('table.runs tbody tr').length === n + 1, rows);
+  await daemon.request({ method: 'DELETE', path: `/api/v1/runs/${added}` });
+  await page.waitForFunction((n) => document.querySelectorAll('table.runs tbody tr').length === n, rows);
+});
+
+test('diagnostics, losses and our own cost are on the first screen', async (t) => {
+  const page = await openRun(t);
+  const notes = await page.textContent('.notes');
+  for (const d of (await api('/diagnostics')).items) {
+    assert.ok(notes.includes(d.text));
+    if (d.remedy) assert.ok(notes.includes(d.remedy));
+  }
+  const { data, overhead } = await api('');
+  assert.ok(data.lost > 0 && notes.includes(`${data.lost} of`));
+  assert.ok(overhead.total_s > 0 && /Our own cost: [\d.]+ /.test(notes));
+});
+
+test('the catalogue', async (t) => {
+  const page = await open(t);
+  await page.click('nav >> text=Practices');
+  await page.waitForSelector('.catalogue');
+  const rules = (await daemon.get('/api/v1/rules')).json.items;
+  const shown = await page.$$eval('.catalogue a', (links) => links.map((a) => a.textContent));
+  assert.deepEqual([...shown].sort(), rules.map((r) => r.id).sort());
+  await page.click(`.catalogue >> text="${rules[0].id}"`);
+  await page.waitForSelector('.prose');
+  const text = await page.textContent('main');
+  for (const part of [rules[0].title, rules[0].why, rules[0].detects, rules[0].advice]) assert.ok(text.includes(part));
+  await accessible(page);
+  await shoot(page, 'rule');
+});
+
+test('errors are readable', async (t) => {
+  const page = await open(t);
+  await page.evaluate(() => { location.hash = '#/runs/99999'; });
+  await page.waitForSelector('[role=alert]');
+  assert.match(await page.textContent('main'), /No such run/);
+  await page.evaluate(() => { location.hash = '#/nothing'; });
+  await page.waitForSelector('text=No such page');
+});
+
+test('the keyboard reaches everything', async (t) => {
+  const page = await openRun(t);
+  await page.evaluate(() => document.activeElement.blur());
+  const reached = new Set();
+  for (let i = 0; i < 400; i++) {
+    await page.keyboard.press('Tab');
+    const where = await page.evaluate(() => {
+      const e = document.activeElement;
+      return e === document.body ? null : `${e.tagName} ${e.className} ${e.getAttribute('href') ?? e.getAttribute('aria-label') ?? e.textContent.slice(0, 40)}`;
+    });
+    if (where === null || (reached.has(where) && reached.size > 30 && where.includes('skip'))) break;
+    reached.add(where);
+  }
+  const all = [...reached].join('\n');
+  for (const needed of ['skip', '#/rules', 'SUMMARY', 'Kernels', 'BUTTON sort', 'Copies and memsets'])
+    assert.ok(all.includes(needed), `${needed} in\n${all}`);
+});
+
+for (const scheme of ['light', 'dark'])
+  for (const width of [1280, 360])
+    test(`no serious accessibility problem, ${scheme}, ${width} px`, async (t) => {
+      const page = await open(t, { scheme, width });
+      await page.waitForSelector('table.runs');
+      await accessible(page);
+      await shoot(page, `runs-${scheme}-${width}`);
+      await page.click(`a[href="#/runs/${run.number}"]`);
+      await page.waitForSelector('table.kernels tbody tr');
+      await page.$$eval('details', (all) => all.forEach((d) => (d.open = true)));
+      await accessible(page);
+      // Only the regions that say so scroll sideways.
+      const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+      assert.equal(over, 0, 'the page is wider than its window');
+      await page.$$eval('details', (all) => all.forEach((d, i) => (d.open = i === 0)));
+      await shoot(page, `run-${scheme}-${width}`);
+      await page.goto(`http://127.0.0.1:${dashboard.port}/#/rules`);
+      await page.waitForSelector('.catalogue');
+      await accessible(page);
+      await shoot(page, `rules-${scheme}-${width}`);
+    });
+
+test('an empty daemon says how to begin', async (t) => {
+  const empty = new Daemon();
+  await empty.start();
+  t.after(() => empty.stop());
+  const { url } = await empty.dashboard();
+  const page = await browser.newPage();
+  await page.goto(url);
+  await page.waitForSelector('text=No runs yet');
+  assert.match(await page.textContent('main'), /cudadvise run/);
+  await page.close();
+});
