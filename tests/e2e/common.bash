@@ -37,7 +37,9 @@ teardown() {
 }
 
 daemon_pid() {
-	"$bin/cudadvise" daemon status --json 2>/dev/null | jq -er .pid
+	local pid
+	pid=$(cat "$CUDADVISE_RUNTIME_DIR/cudadvised.pid" 2>/dev/null) &&
+	    kill -0 "$pid" 2>/dev/null && echo "$pid"
 }
 
 # measure ARGUMENTS OF TARGET: the program under cudadvise. Its standard output

@@ -36,21 +36,27 @@ unmeasured() {
 	    length')" 0
 }
 
-counter_functions="cuptiProfilerInitialize cuptiProfilerDeviceSupported
-	cuptiDeviceGetChipName cuptiProfilerHostInitialize
-	cuptiProfilerHostConfigAddMetrics cuptiProfilerHostGetConfigImageSize
-	cuptiProfilerHostGetConfigImage cuptiProfilerHostGetNumOfPasses
-	cuptiRangeProfilerEnable cuptiRangeProfilerGetCounterDataSize
-	cuptiRangeProfilerCounterDataImageInitialize
-	cuptiRangeProfilerSetConfig cuptiRangeProfilerStart
-	cuptiRangeProfilerPushRange cuptiRangeProfilerPopRange
-	cuptiRangeProfilerStop cuptiRangeProfilerDecodeData
-	cuptiProfilerHostEvaluateToGpuValues"
+# The functions of the counter tier that a run like this calls, but for those
+# that only tidy up.
+counter_functions() {
+	options="--no-daemon -o $T/all.cadv"
+	MOCK_TRACE=$T/calls measure --kernels 200 --signatures 4
+	sort -u calls | grep -E '^cupti(Profiler|RangeProfiler|DeviceGetChip)' |
+	    grep -v -E '(Disable|Deinitialize)$'
+}
+
+# everywhere CODE: each of them refuses once with this code.
+everywhere() {
+	list=$(counter_functions)
+	[ "$(echo "$list" | wc -l)" -ge 12 ] ||
+	    fail "too few functions: $list"
+	for f in $list; do
+		unmeasured "$f=$1"
+	done
+}
 
 @test "counters refused with 35 (permission), wherever" {
-	for f in $counter_functions; do
-		unmeasured "$f=35"
-	done
+	everywhere 35
 }
 
 @test "the permission's remedy names the driver's option" {
@@ -62,15 +68,11 @@ counter_functions="cuptiProfilerInitialize cuptiProfilerDeviceSupported
 }
 
 @test "counters refused with 26 (hardware busy), wherever" {
-	for f in $counter_functions; do
-		unmeasured "$f=26"
-	done
+	everywhere 26
 }
 
 @test "counters refused with 15 (not initialised), wherever" {
-	for f in $counter_functions; do
-		unmeasured "$f=15"
-	done
+	everywhere 15
 }
 
 @test "counters refused in the middle of the run" {
@@ -81,7 +83,9 @@ counter_functions="cuptiProfilerInitialize cuptiProfilerDeviceSupported
 }
 
 @test "another subscriber (39): nothing is touched, and it is named" {
-	refused "cuptiSubscribe_v2=39" none
+	MOCK_TRACE=$T/calls refused "cuptiSubscribe_v2=39" none
+	same "calls after it" "$(sed '1,/cuptiSubscribe_v2/d' calls |
+	    grep -c '^cupti')" 0
 	of '.diagnostics[].text' | grep -q "another profiler" ||
 	    fail "not named: $(of .diagnostics)"
 }

@@ -129,6 +129,30 @@ cuStreamQuery(CUstream stream)
 }
 
 CUresult
+cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction f)
+{
+	const struct mock_function *m =
+	    (const struct mock_function *)(uintptr_t)f;
+
+	MOCK_ENTER();
+	*value = attribute == CU_FUNC_ATTRIBUTE_NUM_REGS ? (int)m->regs :
+	    attribute == CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES ?
+	    (int)m->smem_static :
+	    attribute == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK ? 1024 : 0;
+	return (CUDA_SUCCESS);
+}
+
+CUresult
+cuKernelGetAttribute(int *value, CUfunction_attribute attribute, CUkernel k,
+    CUdevice device)
+{
+	MOCK_ENTER();
+	(void)device;
+	return (cuFuncGetAttribute(value, attribute,
+	    (CUfunction)(uintptr_t)k));
+}
+
+CUresult
 cuGetErrorName(CUresult error, const char **text)
 {
 	*text = error == CUDA_SUCCESS ? "CUDA_SUCCESS" :
