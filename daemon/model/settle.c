@@ -158,9 +158,9 @@ settle_devices(struct model *m)
 	run->idle_longest_ns = run->idle_gaps = run->idle_overhead_ns = 0;
 	for (i = 0; i < m->devices; i++) {
 		settle_device(m, m->device[i], &run->device[i]);
-		run->timeline[i].device = i;
 		timeline_out(m->device[i]->line, run->origin_ns,
 		    &run->timeline[i]);
+		run->timeline[i].device = i;
 		if (run->device[i].busy_ns > run->device[busiest].busy_ns)
 			busiest = i;
 	}

@@ -187,10 +187,8 @@ timeline_out(const struct line *l, uint64_t origin, struct timeline *t)
 	int64_t delta, length;
 	int row;
 
-	memset(t->busy_ns, 0, sizeof(t->busy_ns));
-	memset(t->count, 0, sizeof(t->count));
+	memset(t, 0, sizeof(*t));
 	t->bin_ns = 1ull << FIRST_SHIFT;
-	t->bins = 0;
 	if (l == NULL)
 		return;
 	delta = l->base - (int64_t)origin;
