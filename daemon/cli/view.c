@@ -9,7 +9,7 @@
 #include "cli/client.h"
 #include "cli/command.h"
 #include "cli/daemon.h"
-#include "report/analysis.h"
+#include "cli/analysis.h"
 #include "report/number.h"
 #include "report/text_util.h"
 

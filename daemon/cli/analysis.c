@@ -6,7 +6,7 @@
 #include "report/json.h"
 #include "rules/finding.h"
 
-#include "report/analysis.h"
+#include "cli/analysis.h"
 
 int
 analysis_from_file(struct analysis *a, const char *path,

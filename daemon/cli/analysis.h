@@ -1,9 +1,9 @@
 /*
- * report/analysis.h: a capture file analysed in this process: what the daemon
+ * cli/analysis.h: a capture file analysed in this process: what the daemon
  * would say of it, without a daemon.
  */
-#ifndef CADV_REPORT_ANALYSIS_H
-#define CADV_REPORT_ANALYSIS_H
+#ifndef CADV_CLI_ANALYSIS_H
+#define CADV_CLI_ANALYSIS_H
 
 #include <jansson.h>
 

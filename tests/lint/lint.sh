@@ -1,0 +1,172 @@
+#!/usr/bin/env bash
+#
+# lint.sh CHECK REPOSITORY BUILD: what no compiler sees. Prints what is wrong;
+# exit status 1 if anything is, 77 if the check does not apply here.
+
+set -u
+check=$1
+repo=$2
+build=$3
+bad=0
+cd "$repo" || exit 1
+
+complain() {
+	echo "$*"
+	bad=1
+}
+
+sources() {
+	find "$@" -name '*.[ch]' -o -name '*.def' -o -name '*.cu' |
+	    grep -v '/compat/' | sort
+}
+
+# --- which part may include which ----------------------------------------
+
+# may FOLDER PREFIX…: files of the folder include only from these parts.
+may() {
+	local folder=$1 file line part ok p
+	shift
+	while read -r file line; do
+		part=${line%%/*}
+		case $line in */*) ;; *) continue ;; esac
+		ok=
+		for p in "$@"; do
+			[ "$part" = "$p" ] && ok=1
+		done
+		[ -n "$ok" ] || complain "$file includes \"$line\": $folder" \
+		    "may use $*"
+	done < <(sources "$folder" | xargs grep -HoE \
+	    '^#[[:space:]]*include[[:space:]]+"[^"]+"' |
+	    sed -E 's/:#[[:space:]]*include[[:space:]]+"/ /; s/"$//' |
+	    grep -v -x -F "$include_exceptions" |
+	    grep -E ' (wire|base|model|rules|report|ingest|store|http|cli)/')
+}
+
+# The configuration file holds the rules' thresholds.
+include_exceptions='daemon/base/config.c rules/finding.h'
+
+check_includes() {
+	may injection/wire wire
+	may daemon/base base wire	# the configuration names levels
+	may daemon/model model base wire
+	may daemon/rules rules model base wire
+	may daemon/report report rules model base wire
+	may daemon/store store ingest base wire	# what it stores: documents
+	may daemon/ingest ingest store report rules model base wire
+	may daemon/http http ingest store report rules model base wire
+	may daemon/cli cli ingest report rules model base wire
+}
+
+# only HEADER PATTERN_OF_FILES: nobody else includes it.
+only() {
+	local file
+	for file in $(grep -rlE "^#[[:space:]]*include[[:space:]]*<($1)" \
+	    injection daemon --include='*.[ch]'); do
+		[[ $file =~ ^($2)$ ]] || complain "$file includes <$1>"
+	done
+}
+
+check_libraries() {
+	only 'cupti[^>]*\.h|cuda\.h' 'injection/cupti_api\.[ch]'
+	only 'microhttpd\.h' 'daemon/http/server[a-z_]*\.[ch]'
+	only 'sqlite3\.h' 'daemon/store/[a-z_]+\.[ch]'
+	only 'curl/' 'daemon/cli/client\.[ch]'
+}
+
+check_banned() {
+	local hits
+	hits=$(grep -rnE \
+	    '(^|[^a-z_])(strcpy|stpcpy|sprintf|vsprintf|strtok|gets)\(' \
+	    injection daemon tests kernels --include='*.[ch]' --include='*.cu')
+	[ -z "$hits" ] || complain "banned functions:"$'\n'"$hits"
+}
+
+# --- what the programs export and say -----------------------------------------
+
+check_exports() {
+	local lib=$build/lib/libcudadvise_injection.so got want
+	[ -f "$lib" ] || exit 77
+	got=$(nm -D --defined-only "$lib" | awk '{ print $3 }' |
+	    sed 's/@.*//' | grep -v -E '^(__asan|__ubsan|__tsan|__lsan)' |
+	    sort | tr '\n' ' ')
+	want="InitializeInjection InitializeInjectionNvtx \
+InitializeInjectionNvtx2 "
+	[ "$got" = "$want" ] || complain "exported: $got"
+	# CUPTI, CUDA and C++ are never linked: they would come into every
+	# program.
+	readelf -d "$lib" | grep NEEDED | grep -E 'cupti|cuda|stdc\+\+' &&
+	    complain "linked against what must be opened at run time"
+}
+
+# Every practice: a chapter, thresholds with an origin, a pair of kernels, and
+# captures of both variants.
+check_rules() {
+	local cli=$build/bin/cudadvise rules id pair text variant listed=
+	rules=$("$cli" rules --json) || exit 1
+	[ "$(echo "$rules" | jq '.items | length')" -ge 21 ] ||
+	    complain "fewer than 21 practices"
+	[ -x "$build/bin/cudadvise-kernels" ] &&
+	    listed=$("$build/bin/cudadvise-kernels" --list)
+	for id in $(echo "$rules" | jq -r '.items[].id'); do
+		text=$("$cli" explain "$id") || complain "$id: no explanation"
+		[ "$(echo "$text" | wc -l)" -ge 10 ] ||
+		    complain "$id: its explanation has no content"
+		echo "$rules" | jq -e --arg id "$id" '.items[] |
+		    select(.id == $id) | [.title, .why, .detects, .advice,
+		    .example.bad, .example.good, .next, .sources] |
+		    all(. != null and . != "")' >/dev/null ||
+		    complain "$id: a part of its documentation is empty"
+		echo "$rules" | jq -e --arg id "$id" '.items[] |
+		    select(.id == $id) | [.thresholds[]? | .origin != null and
+		    .origin != ""] | all' >/dev/null ||
+		    complain "$id: a threshold has no origin"
+		pair=$(echo "$rules" | jq -r --arg id "$id" '.items[] |
+		    select(.id == $id) | .pair // .id')
+		[ -f "kernels/${id//-/_}.cu" ] ||
+		    complain "$id: no kernels/${id//-/_}.cu"
+		[ -z "$listed" ] || echo "$listed" | grep -q -w -e "$id" ||
+		    complain "$id: not in cudadvise-kernels --list ($pair)"
+		for variant in bad good; do
+			[ -s "tests/captures/pairs/$id.$variant.cadv" ] ||
+			    complain "$id: no capture of its $variant variant"
+		done
+	done
+}
+
+check_commands() {
+	local cli=$build/bin/cudadvise man name
+	man=$(find "$build" -name cudadvise.1 | head -n 1)
+	for name in $(sed -nE 's/^COMMAND\([A-Z]+, ([a-z]+),.*/\1/p' \
+	    daemon/cli/command.def); do
+		"$cli" "$name" --help >/dev/null 2>&1 </dev/null ||
+		    complain "cudadvise $name --help fails"
+		[ -z "$man" ] || grep -q -E "cudadvise.* $name|$name" "$man" ||
+		    complain "$name is not in the manual page"
+	done
+	"$cli" --help | grep -q run || complain "cudadvise --help"
+}
+
+# Words of the project: it speaks of itself alone.
+check_words() {
+	local hits
+	hits=$(git ls-files | grep -v -E 'package-lock.json|\.cadv$' |
+	    grep -v '^tests/lint/' | xargs grep -nIE \
+	    '/work/(main|shared)|/tmp/h/|TODO|FIXME' 2>/dev/null)
+	[ -z "$hits" ] || complain "$hits"
+}
+
+check_format() {
+	local file hits
+	for file in $(git ls-files '*.c' '*.h' '*.sh' '*.def'); do
+		[ -f "$file" ] || continue
+		hits=$(grep -nE '[[:space:]]+$' "$file" | head -n 3)
+		[ -z "$hits" ] || complain "$file: space at the end: $hits"
+		hits=$(expand "$file" | awk 'length > 100 { print NR }' |
+		    head -n 3 | tr '\n' ' ')
+		[ -z "$hits" ] || [[ $file == *.def ]] ||
+		    complain "$file: longer than 100 columns: $hits"
+	done
+}
+
+"check_$check"
+exit $bad
