@@ -78,7 +78,7 @@ time_histogram(const struct kernel *k)
 
 static int
 kernel_documents(struct documents *d, const struct run *r,
-    const struct advice *a)
+    const struct advice *a, const struct ceilings *c)
 {
 	const struct kernel *k;
 	struct document *doc;
@@ -88,7 +88,8 @@ kernel_documents(struct documents *d, const struct run *r,
 	for (i = 0; i < r->kernels; i++) {
 		k = &r->kernel[i];
 		snprintf(id, sizeof(id), "%" PRIu32, k->id);
-		doc = document_add(d, "kernel", id, json_kernel(r, k, a));
+		doc = document_add(d, "kernel", id,
+		    json_kernel_with(r, k, a, c));
 		if (doc == NULL)
 			return (-1);
 		doc->time_ns = (int64_t)(k->total_ns & INT64_MAX);
@@ -102,20 +103,21 @@ kernel_documents(struct documents *d, const struct run *r,
 }
 
 static int
-finding_documents(struct documents *d, const struct advice *a)
+finding_documents(struct documents *d, const struct run *r,
+    const struct advice *a)
 {
 	size_t i;
 
 	for (i = 0; i < a->findings; i++)
 		if (document_add(d, "finding", a->finding[i].id,
-		    json_finding(&a->finding[i], i + 1)) == NULL)
+		    json_finding_of(r, &a->finding[i], i + 1)) == NULL)
 			return (-1);
 	return (0);
 }
 
 static int
 all_documents(struct documents *d, const struct run *r,
-    const struct advice *a, int revision)
+    const struct advice *a, const struct ceilings *c, int revision)
 {
 
 	if (document_add(d, "run", "", json_run(r, a, revision)) == NULL ||
@@ -127,9 +129,9 @@ all_documents(struct documents *d, const struct run *r,
 	    json_timeline(r, 0, 0, TIMELINE_BINS)) == NULL ||
 	    document_add(d, "findings", "", json_findings(r, a)) == NULL)
 		return (-1);
-	if (kernel_documents(d, r, a) != 0)
+	if (kernel_documents(d, r, a, c) != 0)
 		return (-1);
-	return (finding_documents(d, a));
+	return (finding_documents(d, r, a));
 }
 
 struct documents *
@@ -158,7 +160,7 @@ analyse(struct model *m, bool final, const struct thresholds *t, int revision,
 		d->label = text_dup_clean(r->label, strlen(r->label));
 	d->started_ns = (int64_t)(r->origin_ns & INT64_MAX);
 	d->wall_ns = (int64_t)(r->wall_ns & INT64_MAX);
-	if (all_documents(d, r, a, revision) != 0)
+	if (all_documents(d, r, a, c, revision) != 0)
 		goto fail;
 	advice_free(a);
 	free(c);

@@ -6,10 +6,6 @@
 
 #include "report/headline.h"
 
-/* A unit this busy is what a kernel waits for; below it, nothing is full and
- * latency is. The same 60 % that vendors' tools use. */
-#define BOUND_PERCENT 60.0
-
 static const char *const not_collected =
     "its counter was not collected";
 
@@ -123,39 +119,4 @@ headline_of(struct headline *h, const struct kernel *k)
 				h[i].reason = not_collected;
 		}
 	}
-}
-
-const char *
-headline_bound(const struct kernel *k)
-{
-	static const struct {
-		enum metric_id metric;
-		const char *name;
-	} units[] = {
-		{ METRIC_DRAM_PCT, "DRAM" },
-		{ METRIC_L2_PCT, "L2" },
-		{ METRIC_PIPE_TENSOR, "tensor pipe" },
-		{ METRIC_PIPE_FP64, "FP64 pipe" },
-		{ METRIC_PIPE_FMA, "FMA pipe" },
-		{ METRIC_PIPE_ALU, "ALU pipe" },
-		{ METRIC_PIPE_XU, "XU pipe" },
-		{ METRIC_PIPE_LSU, "LSU pipe" },
-		{ METRIC_ISSUE_ACTIVE, "issue slots" },
-	};
-	const char *bound = NULL;
-	double most = -1;
-	size_t i;
-
-	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		if (k->metric[units[i].metric] > most) {
-			most = k->metric[units[i].metric];
-			bound = units[i].name;
-		}
-	}
-	/* One pipe alone does not say that nothing else is full. */
-	if (bound == NULL || (most < BOUND_PERCENT &&
-	    (isnan(k->metric[METRIC_DRAM_PCT]) ||
-	    isnan(k->metric[METRIC_ISSUE_ACTIVE]))))
-		return (NULL);
-	return (most >= BOUND_PERCENT ? bound : "latency");
 }

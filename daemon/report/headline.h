@@ -23,8 +23,4 @@ struct headline {
 /* headline_of(h, k): fill ${h}[HEADLINES]. */
 void headline_of(struct headline *h, const struct kernel *k);
 
-/* headline_bound(k): what limits the kernel by its counters: "DRAM", "L2",
- * "issue slots", "latency" …; NULL when they were not measured. */
-const char *headline_bound(const struct kernel *k);
-
 #endif

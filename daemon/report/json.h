@@ -67,6 +67,7 @@
 #include <stdint.h>
 
 struct run;
+struct ceilings;
 struct kernel;
 struct advice;
 struct finding;
@@ -77,6 +78,10 @@ struct rule_info;
 json_t *json_run(const struct run *r, const struct advice *a, int analysis);
 json_t *json_kernel(const struct run *r, const struct kernel *k,
     const struct advice *a);
+/* The same with the ceilings of each of run->device at hand (for loops);
+ * json_kernel works them out itself. */
+json_t *json_kernel_with(const struct run *r, const struct kernel *k,
+    const struct advice *a, const struct ceilings *c);
 json_t *json_kernels(const struct run *r, const struct advice *a);	/* array */
 json_t *json_metrics(const struct kernel *k);
 json_t *json_copies(const struct run *r);
@@ -86,6 +91,9 @@ json_t *json_diagnostics(const struct run *r);
 /* Bins of [from, to) merged so that at most ${px} remain; to 0 is the end. */
 json_t *json_timeline(const struct run *r, uint64_t from_ns, uint64_t to_ns,
     unsigned px);
+/* ${r} may be NULL: then saves.share_ratio is null. */
+json_t *json_finding_of(const struct run *r, const struct finding *f,
+    size_t rank);
 json_t *json_finding(const struct finding *f, size_t rank);
 json_t *json_findings(const struct run *r, const struct advice *a);
 json_t *json_rule(const struct rule_info *r);

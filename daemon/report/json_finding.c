@@ -29,9 +29,10 @@ json_evidence(const struct finding *f)
 	return (list);
 }
 
-static json_t *
-finding_of(const struct finding *f, size_t rank, uint64_t wall_ns)
+json_t *
+json_finding_of(const struct run *r, const struct finding *f, size_t rank)
 {
+	double wall_s = r != NULL ? (double)r->wall_ns / 1e9 : 0;
 
 	return (json_pack("{s:s, s:o, s:o, s:o, s:o, s:s, s:s, s:b, s:o, s:o,"
 	    "s:o, s:o, s:{s:o, s:o, s:o, s:o, s:o, s:o}, s:o, s:o, s:o,"
@@ -53,7 +54,7 @@ finding_of(const struct finding *f, size_t rank, uint64_t wall_ns)
 	    "s", json_number(f->saves_s),
 	    "low_s", json_number(f->saves_low_s),
 	    "high_s", json_number(f->saves_high_s),
-	    "share_ratio", json_ratio(f->saves_s, (double)wall_ns / 1e9),
+	    "share_ratio", json_ratio(f->saves_s, wall_s),
 	    "kernel_speedup_ratio", json_number(f->kernel_speedup),
 	    "note", json_text(f->gain_note),
 	    "summary", json_text(f->summary),
@@ -70,7 +71,7 @@ json_t *
 json_finding(const struct finding *f, size_t rank)
 {
 
-	return (finding_of(f, rank, 0));
+	return (json_finding_of(NULL, f, rank));
 }
 
 static json_t *
@@ -102,7 +103,7 @@ json_findings(const struct run *r, const struct advice *a)
 
 	for (i = 0; items != NULL && i < a->findings; i++)
 		json_array_append_new(items,
-		    finding_of(&a->finding[i], i + 1, r->wall_ns));
+		    json_finding_of(r, &a->finding[i], i + 1));
 	return (json_pack("{s:o, s:o, s:b, s:o, s:b, s:o, s:o}",
 	    "items", items,
 	    "together_s", json_number(a->together_s),

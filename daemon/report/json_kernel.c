@@ -1,5 +1,8 @@
 #include <math.h>
+#include <stdlib.h>
 
+#include "model/ceilings.h"
+#include "model/gain.h"
 #include "model/model.h"
 #include "report/headline.h"
 #include "report/json_util.h"
@@ -91,14 +94,18 @@ json_shape(uint32_t x, uint32_t y, uint32_t z)
 }
 
 json_t *
-json_kernel(const struct run *r, const struct kernel *k,
-    const struct advice *a)
+json_kernel_with(const struct run *r, const struct kernel *k,
+    const struct advice *a, const struct ceilings *c)
 {
 	const struct record_SIGNATURE *s = &k->shape;
-	const char *device = NULL, *reason = NULL;
+	const char *device = NULL, *reason = NULL, *bound = NULL;
+	struct load load;
 
-	if (k->device < r->devices)
+	if (k->device < r->devices) {
 		device = r->device[k->device].name;
+		load_of(&load, k, &r->device[k->device], &c[k->device]);
+		bound = load_bound_name(&load);
+	}
 	if (!k->metric_complete &&
 	    (reason = reason_skip((int)k->skip)) == NULL)
 		reason = "no counters arrived for it";
@@ -126,21 +133,45 @@ json_kernel(const struct run *r, const struct kernel *k,
 	    "gap_before_ns", json_count(k->gap_before_ns),
 	    "occupancy", json_occupancy(k),
 	    "headline", json_headline(k),
-	    "bound", json_text(headline_bound(k)),
+	    "bound", json_text(bound),
 	    "metrics_complete", k->metric_complete,
 	    "measured_launches", json_count(k->metric_launches),
 	    "not_measured", json_text(reason),
 	    "findings", json_finding_ids(k, a)));
 }
 
+static struct ceilings *
+run_ceilings(const struct run *r)
+{
+	struct ceilings *c = calloc(r->devices + 1, sizeof(*c));
+
+	if (c != NULL)
+		ceilings_of(c, r);
+	return (c);
+}
+
+json_t *
+json_kernel(const struct run *r, const struct kernel *k,
+    const struct advice *a)
+{
+	struct ceilings *c = run_ceilings(r);
+	json_t *o = c != NULL ? json_kernel_with(r, k, a, c) : NULL;
+
+	free(c);
+	return (o);
+}
+
 json_t *
 json_kernels(const struct run *r, const struct advice *a)
 {
-	json_t *list = json_array();
+	struct ceilings *c = run_ceilings(r);
+	json_t *list = c != NULL ? json_array() : NULL;
 	size_t i;
 
 	for (i = 0; list != NULL && i < r->kernels; i++)
-		json_array_append_new(list, json_kernel(r, &r->kernel[i], a));
+		json_array_append_new(list,
+		    json_kernel_with(r, &r->kernel[i], a, c));
+	free(c);
 	return (list);
 }
 

@@ -50,17 +50,22 @@ unit_of(const struct unit *u, double v)
 char *
 number_plain(char out[NUMBER_SIZE], double v)
 {
-	double a = fabs(v);
-	int digits = a >= 99.95 ? 0 : a >= 9.995 ? 1 : a >= 0.0995 ? 2 : 3;
+	double magnitude, step;
+	int digits;
 	size_t n;
 
-	if (!isfinite(v))
+	if (!isfinite(v) || fabs(v) > 1e18)
 		return (number_word(out, "–"));
-	if (a >= 999.5) {
-		double step = pow(10, floor(log10(a)) - 2);
-
+	if (fabs(v) < 1e-9)
+		return (number_word(out, "0"));
+	magnitude = floor(log10(fabs(v)));
+	if (magnitude >= 3) {
+		step = pow(10, magnitude - 2);
 		v = round(v / step) * step;
 	}
+	/* Below 1 two digits say enough: 0.41, 0.078. */
+	digits = magnitude >= 2 ? 0 : magnitude >= 0 ? 2 - (int)magnitude :
+	    1 - (int)magnitude;
 	snprintf(out, NUMBER_SIZE, "%.*f", digits, v);
 	if (strchr(out, '.') != NULL) {
 		for (n = strlen(out); out[n - 1] == '0'; n--)
@@ -68,8 +73,25 @@ number_plain(char out[NUMBER_SIZE], double v)
 		if (out[n - 1] == '.')
 			out[n - 1] = '\0';
 	}
-	if (strcmp(out, "-0") == 0)
-		number_word(out, "0");
+	return (out);
+}
+
+char *
+number_value(char out[NUMBER_SIZE], double v, const char *unit)
+{
+	char digits[NUMBER_SIZE];
+
+	if (unit == NULL || *unit == '\0' || strcmp(unit, "ratio") == 0)
+		return (number_plain(out, v));
+	if (strcmp(unit, "s") == 0)
+		return (number_seconds(out, v));
+	if (strcmp(unit, "ns") == 0)
+		return (number_seconds(out, v / 1e9));
+	if (strcmp(unit, "B") == 0 || strcmp(unit, "bytes") == 0)
+		return (number_bytes(out, v));
+	number_plain(digits, v);
+	if (snprintf(out, NUMBER_SIZE, "%s %s", digits, unit) >= NUMBER_SIZE)
+		number_word(out, digits);
 	return (out);
 }
 
@@ -79,7 +101,7 @@ with_unit(char out[NUMBER_SIZE], double v, const struct unit *units)
 	const struct unit *u;
 	char digits[NUMBER_SIZE];
 
-	if (!isfinite(v))
+	if (!isfinite(v) || fabs(v) > 1e18)
 		return (number_word(out, "–"));
 	u = unit_of(units, v);
 	number_plain(digits, v / u->scale);
@@ -106,11 +128,13 @@ number_interval(char out[NUMBER_SIZE], double about, double low, double high)
 	out[0] = '\0';
 	if (!isfinite(about) || !isfinite(low) || !isfinite(high))
 		return (out);
-	u = unit_of(time_units, about);
+	/* About 0 has no unit to share. */
+	u = unit_of(time_units, about > 0 ? about : high);
 	number_plain(a, low / u->scale);
 	number_plain(b, high / u->scale);
 	if (strcmp(a, b) == 0 ||
-	    snprintf(out, NUMBER_SIZE, "%s to %s", a, b) >= NUMBER_SIZE)
+	    snprintf(out, NUMBER_SIZE, "%s to %s%s%s", a, b,
+	    about > 0 ? "" : " ", about > 0 ? "" : u->name) >= NUMBER_SIZE)
 		out[0] = '\0';
 	return (out);
 }

@@ -9,8 +9,11 @@
 
 #define NUMBER_SIZE 48
 
-/* 3.9, 11.4, 212; four digits and more are rounded to three (1240 -> 1240). */
+/* 3.9, 11.4, 212, 0.078; of 12345 the first three: 12300. */
 char *number_plain(char out[NUMBER_SIZE], double v);
+/* With its unit; of seconds, nanoseconds and bytes one that fits. A "ratio" has
+ * none. */
+char *number_value(char out[NUMBER_SIZE], double v, const char *unit);
 /* "3.9 s", "412 ms", "2.9 µs", "20.7 min"; NaN is "–". */
 char *number_seconds(char out[NUMBER_SIZE], double s);
 /* "3.4 to 4.1" in the unit that number_seconds(${about}) takes; "" if the

@@ -319,10 +319,15 @@ out_segment(struct out *o, int indent, const char *separator, const char *s)
 		out_text(o, separator);
 	} else {
 		/* A comma stays on the line it ends. */
-		if (strchr(",:;", separator[0]) != NULL)
+		if (separator[0] != '\0' &&
+		    strchr(",:;", separator[0]) != NULL)
 			put(o, separator, 1);
 		out_line(o);
 		out_spaces(o, indent);
+		/* … and a parenthesis goes with what it opens. */
+		if (separator[0] != '\0' &&
+		    separator[strlen(separator) - 1] == '(')
+			put(o, "(", 1);
 	}
 	if (w > o->width - o->column)
 		out_cell(o, s, o->width - o->column);

@@ -251,43 +251,73 @@ text_diagnostics(struct out *o, const struct report *r)
 
 /* --- the end of the screen ------------------------------------------------- */
 
+/* Rules that were not measured for one reason. */
+struct unmeasured {
+	const char *reason, *rule;	/* the rule: the first of them */
+	size_t n;
+};
+
+static size_t
+group_reasons(const json_t *rules, struct unmeasured *group, size_t cap)
+{
+	const char *reason;
+	const json_t *v;
+	size_t n = 0, i, j;
+
+	json_array_foreach(rules, i, v) {
+		if (strncmp(or_unknown(field_text(v, "state")), "not", 3) != 0)
+			continue;
+		reason = or_unknown(field_text(v, "reason"));
+		for (j = 0; j < n; j++)
+			if (strcmp(group[j].reason, reason) == 0)
+				break;
+		if (j == cap)
+			continue;
+		if (j == n)
+			group[n++] = (struct unmeasured){ reason,
+			    or_unknown(field_text(v, "rule")), 0 };
+		group[j].n++;
+	}
+	return (n);
+}
+
 static void
 text_verdicts(struct out *o, const json_t *findings)
 {
 	const json_t *rules = json_object_get(findings, "rules"), *v;
-	size_t clean = 0, missing = 0, shown = 0, i;
-	const char *state, *separator = " (", *reason;
-	char text[256];
+	struct unmeasured group[REASONS_SHOWN];
+	size_t clean = 0, missing = 0, groups, told = 0, i;
+	const char *state, *separator = " (";
+	char text[320];
 
 	json_array_foreach(rules, i, v) {
 		state = or_unknown(field_text(v, "state"));
 		clean += strcmp(state, "clean") == 0;
-		missing += strcmp(state, "not_measured") == 0 ||
-		    strcmp(state, "not measured") == 0;
+		missing += strncmp(state, "not", 3) == 0;
 	}
 	snprintf(text, sizeof(text), "Clean: %zu practice%s.", clean,
 	    clean == 1 ? "" : "s");
 	out_segment(o, 0, "", text);
 	snprintf(text, sizeof(text), "Not measured: %zu", missing);
 	out_segment(o, 2, "  ", text);
-	json_array_foreach(rules, i, v) {
-		state = or_unknown(field_text(v, "state"));
-		if (strncmp(state, "not", 3) != 0)
-			continue;
-		if (shown++ >= REASONS_SHOWN)
-			continue;
-		reason = field_text(v, "reason");
-		snprintf(text, sizeof(text), "%s: %s",
-		    or_unknown(field_text(v, "rule")), or_unknown(reason));
+	groups = group_reasons(rules, group, REASONS_SHOWN);
+	for (i = 0; i < groups; i++) {
+		told += group[i].n;
+		if (group[i].n == 1)
+			snprintf(text, sizeof(text), "%s: %s", group[i].rule,
+			    group[i].reason);
+		else
+			snprintf(text, sizeof(text), "%zu: %s", group[i].n,
+			    group[i].reason);
 		out_segment(o, 2, separator, text);
 		separator = "; ";
 	}
-	if (shown > REASONS_SHOWN) {
-		snprintf(text, sizeof(text), "and %zu more",
-		    shown - REASONS_SHOWN);
+	if (missing > told) {
+		snprintf(text, sizeof(text), "%zu for other reasons",
+		    missing - told);
 		out_segment(o, 2, "; ", text);
 	}
-	out_text(o, shown > 0 ? ")" : ".");
+	out_text(o, groups > 0 ? ")" : ".");
 	out_line(o);
 }
 

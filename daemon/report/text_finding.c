@@ -84,10 +84,8 @@ parts_body(struct out *o, const json_t *f, bool full)
 		out_wrap(o, 6, text);
 	if (location != NULL)
 		out_wrap(o, 6, location);
-	if (missing != NULL && full) {
-		snprintf(text, sizeof(text), "no source line: %s", missing);
-		out_wrap(o, 6, text);
-	}
+	if (missing != NULL && full)
+		out_wrap(o, 6, missing);
 	if (advice != NULL)
 		out_wrap(o, 6, advice);
 	if (note != NULL && (full || isnan(field_number(saves, "s")))) {
@@ -105,33 +103,29 @@ parts_body(struct out *o, const json_t *f, bool full)
 static void
 finding_evidence(struct out *o, const json_t *f)
 {
-	const json_t *e;
 	const char *unit, *from, *label;
-	char text[512], v[NUMBER_SIZE], t[NUMBER_SIZE];
+	char text[512], v[NUMBER_SIZE];
+	const json_t *e;
+	double value;
 	size_t i;
 
 	json_array_foreach(json_object_get(f, "evidence"), i, e) {
 		label = field_text(e, "label");
 		unit = field_text(e, "unit");
-		if (unit == NULL || strcmp(unit, "ratio") == 0)
-			unit = "";
 		from = field_text(e, "from");
-		v[0] = '\0';
-		if (!isnan(field_number(e, "value")))
-			number_plain(v, field_number(e, "value"));
-		snprintf(text, sizeof(text), "%s%s%s%s%s [%s%s%s]",
+		value = field_number(e, "value");
+		snprintf(text, sizeof(text), "%s%s%s [%s%s%s]",
 		    or_unknown(label != NULL ? label : field_text(e, "name")),
-		    v[0] != '\0' ? ": " : "", v,
-		    v[0] != '\0' && *unit != '\0' ? " " : "",
-		    v[0] != '\0' ? unit : "",
+		    isnan(value) ? "" : ": ",
+		    isnan(value) ? "" : number_value(v, value, unit),
 		    or_unknown(field_text(e, "source")),
 		    from != NULL ? " from " : "", from != NULL ? from : "");
 		out_wrap(o, 8, text);
-		if (isnan(field_number(e, "threshold")))
+		value = field_number(e, "threshold");
+		if (isnan(value))
 			continue;
-		snprintf(text, sizeof(text), "  threshold %s%s%s (%s)",
-		    number_plain(t, field_number(e, "threshold")),
-		    *unit != '\0' ? " " : "", unit,
+		snprintf(text, sizeof(text), "threshold %s (%s)",
+		    number_value(v, value, unit),
 		    or_unknown(field_text(e, "threshold_origin")));
 		out_wrap(o, 10, text);
 	}

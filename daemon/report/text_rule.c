@@ -62,11 +62,9 @@ text_rule(struct out *o, const json_t *rule)
 	rule_part(o, "How it is found", field_text(rule, "detects"));
 	json_array_foreach(json_object_get(rule, "thresholds"), i, t) {
 		unit = field_text(t, "unit");
-		snprintf(text, sizeof(text), "%s = %s%s%s  (%s)",
+		snprintf(text, sizeof(text), "%s = %s (%s)",
 		    or_unknown(field_text(t, "key")),
-		    number_plain(v, field_number(t, "value")),
-		    unit != NULL && *unit != '\0' ? " " : "",
-		    unit != NULL ? unit : "",
+		    number_value(v, field_number(t, "value"), unit),
 		    or_unknown(field_text(t, "origin")));
 		out_wrap(o, 4, text);
 	}

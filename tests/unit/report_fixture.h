@@ -87,7 +87,7 @@ fixture_findings(struct fixture *f)
 	    .confidence = CONF_HIGH, .worth_it = true,
 	    .kernel = &f->kernel[0], .where = "softmax_forward_kernel1",
 	    .location = "launched 20,000 ×, grid 256, block 32",
-	    .location_missing = "no line table: build with -lineinfo",
+	    .location_missing = "line not known: build with -lineinfo",
 	    .saves_s = 3.9, .saves_low_s = 3.4, .saves_high_s = 4.1,
 	    .kernel_speedup = 7.1, .gain_note = "ideal sectors",
 	    .summary = "8.0 × the sectors it needs",
@@ -102,7 +102,7 @@ fixture_findings(struct fixture *f)
 	    "sectors / ideal sectors", 8.0, "ratio", "derived",
 	    "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", 1.25,
 	    "default: 25 % more than needed" };
-	x[0].evidence[1] = (struct evidence){ "line", "line", NAN, "",
+	x[0].evidence[1] = (struct evidence){ "line", "an example", NAN, "",
 	    "measured", NULL, NAN, NULL };
 	x[1] = (struct finding){ .id = "00000000000000a2",
 	    .rule = "unchecked-errors", .title = "an error was never read, "

@@ -285,6 +285,15 @@ numbers(void **state)
 	assert_string_equal(number_plain(a, 9.999), "10");
 	assert_string_equal(number_plain(a, 12345), "12300");
 	assert_string_equal(number_plain(a, -0.0), "0");
+	assert_string_equal(number_plain(a, 0.0784), "0.078");
+	assert_string_equal(number_plain(a, 0.000123), "0.00012");
+	assert_string_equal(number_interval(a, 0, 0, 4.85e-5),
+	    "0 to 48.5 µs");
+	assert_string_equal(number_value(a, 7.11e-5, "s"), "71.1 µs");
+	assert_string_equal(number_value(a, 2500, "ns"), "2.5 µs");
+	assert_string_equal(number_value(a, 0.5, "ratio"), "0.5");
+	assert_string_equal(number_value(a, 91.2, "%"), "91.2 %");
+	assert_string_equal(number_value(a, 26, "copy"), "26 copy");
 }
 
 int
