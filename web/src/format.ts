@@ -43,10 +43,10 @@ export function percent(value: number | null | undefined): string {
 
 export function bytes(value: number | null | undefined): string {
   if (value == null) return none;
-  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
   let unit = 0;
-  while (value >= 1024 && unit < units.length - 1) {
-    value /= 1024;
+  while (value >= 999.5 && unit < units.length - 1) {
+    value /= 1000;
     unit++;
   }
   return `${digits(value)} ${units[unit]}`;
@@ -66,9 +66,8 @@ export function measure(value: number | null, unit: string | null): string {
       return bytes(value) + '/s';
     case null:
     case '':
-      return digits(value);
     case 'ratio':
-      return digits(value) + ' ×';
+      return digits(value);
     default:
       return `${digits(value)} ${unit}`;
   }

@@ -18,7 +18,7 @@ export function KernelsSection({ base, revision }: { base: string; revision: str
   const [sort, setSort] = useState<Sort>('-gpu_time_ns');
   const [more, setMore] = useState<{ items: Kernel[]; next: string | null } | null>(null);
   const [error, setError] = useState<Error | null>(null);
-  const path = `${base}/kernels?limit=50&sort=${sort}`;
+  const path = `${base}/kernels?limit=25&sort=${sort}`;
   const first = useResource<List<Kernel>>(path);
 
   useEffect(() => {
@@ -108,10 +108,19 @@ function Row({ kernel }: { kernel: Kernel }) {
       <td class="number">{percent(kernel.share_ratio)}</td>
       <td class="number">{count(kernel.launches)}</td>
       <td class="number nowrap">{nanoseconds(time.mean_ns)}<small>± {nanoseconds(time.sd_ns)}</small></td>
-      {headlines.map(([key]) => <Metric key={key} headline={kernel.headline[key]} />)}
+      <Metrics headline={kernel.headline} />
       <td>{kernel.bound ?? <span class="dim">not known</span>}</td>
     </tr>
   );
+}
+
+// What has one reason is said once.
+function Metrics({ headline }: { headline: Record<string, Headline> }) {
+  const first = headline[headlines[0]![0]];
+  const all = headlines.every(([key]) => headline[key]?.value === null && headline[key]?.reason === first?.reason);
+  if (first && all)
+    return <td class="unmeasured" colSpan={headlines.length}>not measured<small>{first.reason ?? 'no reason given'}</small></td>;
+  return <>{headlines.map(([key]) => <Metric key={key} headline={headline[key]} />)}</>;
 }
 
 function Metric({ headline }: { headline: Headline | undefined }) {
