@@ -84,7 +84,7 @@ test_hostile(void **state)
 	assert_int_equal(parse(&t, many), TARGET_OK);
 	strcat(many, "/a");
 	assert_int_equal(parse(&t, many), TARGET_TOO_LONG);
-	strcpy(large, "/?");
+	memcpy(large, "/?", 3);
 	for (i = 0; i <= TARGET_QUERIES; i++) {
 		char one[8];
 
