@@ -23,8 +23,15 @@ prepare() {
 	mkdir -p "$OUT"
 	scratch=$(mktemp -d /tmp/cadv.XXXXXX)
 	export CUDADVISE_RUNTIME_DIR=$scratch/r CUDADVISE_STATE_DIR=$scratch/s
-	export CUDADVISE_CONFIG=$scratch/none.conf
+	export CUDADVISE_CONFIG=$scratch/empty.conf
+	: >"$CUDADVISE_CONFIG"
 	mkdir -m 700 "$scratch/r" "$scratch/s"
+	# A build directory outside of the sources does not find its data.
+	if [ -z "${CUDADVISE_DATA_DIR:-}" ] && [ -d "$here/../../config/metrics" ]
+	then
+		CUDADVISE_DATA_DIR=$(cd "$here/../../config" && pwd)
+		export CUDADVISE_DATA_DIR
+	fi
 	trap finish EXIT
 }
 

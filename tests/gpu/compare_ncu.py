@@ -45,16 +45,16 @@ def find_ncu():
     return None
 
 
-def metric_names(build):
-    """The metric set of this chip: config/metrics lists what we collect."""
-    source = os.path.join(os.path.dirname(os.path.abspath(__file__)),
-                          "..", "..", "config", "metrics", "gh100.metrics")
-    for path in (source, os.path.join(build, "config/metrics/gh100.metrics")):
-        if os.path.exists(path):
-            with open(path) as f:
-                lines = (line.split("#")[0].strip() for line in f)
-                return [line for line in lines if line]
-    sys.exit("compare_ncu.py: config/metrics/gh100.metrics is missing")
+def metric_names():
+    """What we collect on GH100; on another chip ncu leaves out the rest."""
+    config = os.path.abspath(os.path.join(os.path.dirname(
+        os.path.abspath(__file__)), "..", "..", "config"))
+    # A build directory outside of the sources does not find its data.
+    os.environ.setdefault("CUDADVISE_DATA_DIR", config)
+    with open(os.path.join(os.environ["CUDADVISE_DATA_DIR"], "metrics",
+                           "gh100.metrics")) as f:
+        lines = (line.split("#")[0].strip() for line in f)
+        return [line for line in lines if line]
 
 
 def run(command, log):
@@ -66,7 +66,7 @@ def run(command, log):
 def number(text):
     try:
         return float(text.replace(",", ""))
-    except ValueError:
+    except (AttributeError, ValueError):
         return None
 
 
@@ -161,7 +161,7 @@ def main():
             stderr=subprocess.DEVNULL, check=False).returncode:
         skip("no GPU, or the test programs were not built")
     os.makedirs(out, exist_ok=True)
-    names = metric_names(build)
+    names = metric_names()
     failed = 0
     with open(f"{out}/compare.txt", "w") as table:
         def say(line):

@@ -98,7 +98,7 @@ to=$OUT/killed
     "$programs/launch_loop" 100000000 10 >"$to.out" 2>"$to.err" &
 wrapper=$!
 sleep 4
-target=$(pgrep -P $wrapper -x launch_loop | head -1)
+target=$(pgrep -P $wrapper | head -1)
 if [ -z "$target" ]; then
 	bad "killed target: launch_loop does not run"
 	kill $wrapper 2>/dev/null
