@@ -191,12 +191,16 @@ on_launch_enter(const struct call_row *row, const CUpti_CallbackData *d)
 		    memory_order_relaxed);
 		if (s->skip == SKIP_NONE && is_cooperative(row, d))
 			s->skip = SKIP_COOPERATIVE;
-		if (counters_wanted(s))
-			profiled = counters_enter(s, d->context, stream);
+		if (counters_wanted(s)) {
+			struct counters_launch l = { .data = d,
+			    .stream = stream, .function = key };
+
+			profiled = counters_enter(s, &l);
+		}
 	}
 	if (profiled)
 		*d->correlationData = (uint64_t)(uintptr_t)s;
-	launch_put(d->correlationId, inject_now(), inject_tid(), profiled);
+	launch_put(d->correlationId, inject_now(), inject_tid(), true);
 }
 
 static void

@@ -19,10 +19,12 @@
 #define CONTEXTS 16
 #define STREAMS 64		/* that launched, per process */
 #define IDLE_WAIT_NS 2000000000ull	/* for the GPU to drain, at most */
+#define OTHER_WAIT_NS 20000000ull	/* of another thread's launch */
 #define IDLE_TIMEOUTS 3		/* after that many a context is left alone */
 #define ALLOWANCE_NS 2500000000ull	/* set-up and first values, once */
-#define WINDOWS_PER_PASS 4	/* windows a signature may use up per pass */
-#define PATIENCE 3		/* launches to wait for the right pass */
+#define TRIES 4			/* windows a signature may use up, per pass */
+#define FEW_SIGNATURES 12	/* that get everything at once */
+#define SWITCHES 64		/* changes of group a context, at most */
 
 #define PARAMS(type, name) type name = { .structSize = type##_STRUCT_SIZE }
 
@@ -30,14 +32,16 @@
 struct profiler {
 	CUcontext context;
 	bool failed;
-	uint32_t skip;			/* enum wire_skip when failed */
 	CUpti_RangeProfiler_Object *object;
-	struct metrics *metrics;
+	size_t active;			/* group */
+	const struct metrics *metrics;	/* of the active group */
 	uint8_t *pristine;		/* an initialised counter-data image */
-	uint8_t *scratch;		/* for turning round, and to undo */
+	uint8_t *image;			/* the one in use */
 	size_t size;
 	size_t position;		/* the pass that is collected next */
-	unsigned timeouts;
+	unsigned timeouts, switches;
+	uint32_t misses;		/* launches in a row that lacked nothing
+					 * of the active group, but of others */
 };
 
 /* Everything below is guarded by the window: whoever holds it. */
@@ -49,16 +53,14 @@ static struct {
 	struct profiler *profiler;
 	struct signature *signature;
 	CUstream stream;
+	struct signature_launch launch;
 	uint64_t begin_ns;
 	struct profiler all[CONTEXTS];
-	struct metrics metrics;		/* of the first device; one chip a run */
+	struct metrics_set set;		/* one chip a process */
 	bool initialised;
 	_Atomic uint32_t refused;	/* enum wire_skip for all: no counters */
 	_Atomic uint64_t spent_ns;
 	_Atomic bool over_budget;
-	size_t headline;		/* pass with the headline metrics */
-	bool headline_known;
-	size_t size;			/* of every counter-data image */
 	bool metrics_sent;
 } win;
 
@@ -162,7 +164,7 @@ prepare_process(uint32_t device)
 	}
 	if (device_chip(device, chip, sizeof(chip)) != 0)
 		chip[0] = '\0';
-	r = metrics_load(&win.metrics, &inject.api, inject.metrics, chip,
+	r = metrics_load(&win.set, &inject.api, inject.metrics, chip,
 	    &where);
 	if (r == -1) {
 		snprintf(text, sizeof(text), "there is no list of counters for "
@@ -176,16 +178,10 @@ prepare_process(uint32_t device)
 		refuse(where, r);
 		return (-1);
 	}
-	if (win.metrics.passes == 0 || win.metrics.passes > 32) {
-		diag_report(DIAG_COUNTER_FAILED, SEVERITY_WARNING, 0,
-		    "counters", "the list of counters needs more than 32 "
-		    "passes");
-		atomic_store(&win.refused, SKIP_FAILED);
-		return (-1);
-	}
 	return (0);
 }
 
+/* Set the profiler of ${p}->context up for its active group. */
 static int
 profiler_enable(struct profiler *p)
 {
@@ -195,7 +191,8 @@ profiler_enable(struct profiler *p)
 	const char *where = "cuptiRangeProfilerEnable";
 	int r;
 
-	p->metrics = &win.metrics;
+	p->metrics = &win.set.group[p->active];
+	p->position = 0;
 	e.ctx = p->context;
 	if ((r = (int)inject.api.cuptiRangeProfilerEnable(&e)) !=
 	    CUPTI_SUCCESS)
@@ -203,20 +200,23 @@ profiler_enable(struct profiler *p)
 	p->object = e.pRangeProfilerObject;
 	where = "cuptiRangeProfilerGetCounterDataSize";
 	s.pRangeProfilerObject = p->object;
-	s.pMetricNames = p->metrics->name;
+	s.pMetricNames = (const char **)(uintptr_t)p->metrics->name;
 	s.numMetrics = p->metrics->count;
 	s.maxNumOfRanges = 1;
 	s.maxNumRangeTreeNodes = 1;
 	if ((r = (int)inject.api.cuptiRangeProfilerGetCounterDataSize(&s)) !=
 	    CUPTI_SUCCESS)
 		goto fail;
-	p->size = win.size = s.counterDataSize;
+	free(p->pristine);
+	free(p->image);
+	p->size = s.counterDataSize;
 	p->pristine = malloc(p->size);
-	p->scratch = malloc(p->size);
+	p->image = malloc(p->size);
 	r = CUPTI_ERROR_OUT_OF_MEMORY;
-	if (p->pristine == NULL || p->scratch == NULL)
+	if (p->pristine == NULL || p->image == NULL)
 		goto fail;
-	/* Once: a later call for an image of another size would fail. */
+	/* It belongs to the latest size query: an image of another size would
+	 * be refused. */
 	where = "cuptiRangeProfilerCounterDataImageInitialize";
 	i.pRangeProfilerObject = p->object;
 	i.counterDataSize = p->size;
@@ -230,6 +230,27 @@ fail:
 	p->failed = true;
 	refuse(where, r);
 	return (-1);
+}
+
+/* The first configuration of an object sticks: another group needs another. */
+static int
+profiler_switch(struct profiler *p, size_t group)
+{
+	PARAMS(CUpti_RangeProfiler_Disable_Params, d);
+	int r;
+
+	d.pRangeProfilerObject = p->object;
+	if ((r = (int)inject.api.cuptiRangeProfilerDisable(&d)) !=
+	    CUPTI_SUCCESS) {
+		p->failed = true;
+		refuse("cuptiRangeProfilerDisable", r);
+		return (-1);
+	}
+	p->object = NULL;
+	p->active = group;
+	p->switches++;
+	p->misses = 0;
+	return (profiler_enable(p));
 }
 
 static struct profiler *
@@ -251,8 +272,17 @@ profiler_of(CUcontext context, uint32_t device)
 	return (profiler_enable(free_one) == 0 ? free_one : NULL);
 }
 
+/* A group in one pass is collected in a range as tight as the kernel. Passes
+ * can only be added up in ranges with a name, which include the launch. */
+static bool
+auto_range(const struct profiler *p)
+{
+
+	return (inject.replay || p->metrics->passes == 1);
+}
+
 static int
-profiler_start(struct profiler *p, uint8_t *image)
+profiler_start(struct profiler *p)
 {
 	PARAMS(CUpti_RangeProfiler_SetConfig_Params, c);
 	PARAMS(CUpti_RangeProfiler_Start_Params, s);
@@ -263,8 +293,8 @@ profiler_start(struct profiler *p, uint8_t *image)
 	c.configSize = p->metrics->config_size;
 	c.pConfig = p->metrics->config;
 	c.counterDataImageSize = p->size;
-	c.pCounterDataImage = image;
-	c.range = inject.replay ? CUPTI_AutoRange : CUPTI_UserRange;
+	c.pCounterDataImage = p->image;
+	c.range = auto_range(p) ? CUPTI_AutoRange : CUPTI_UserRange;
 	c.replayMode = inject.replay ? CUPTI_KernelReplay : CUPTI_UserReplay;
 	c.maxRangesPerPass = 1;
 	c.numNestingLevels = 1;
@@ -282,7 +312,7 @@ profiler_start(struct profiler *p, uint8_t *image)
 		refuse("cuptiRangeProfilerStart", r);
 		return (-1);
 	}
-	if (inject.replay)
+	if (auto_range(p))
 		return (0);
 	u.pRangeProfilerObject = p->object;
 	u.pRangeName = "k";
@@ -305,7 +335,7 @@ profiler_stop(struct profiler *p)
 	int r = CUPTI_SUCCESS, stopped;
 
 	o.pRangeProfilerObject = p->object;
-	if (!inject.replay)
+	if (!auto_range(p))
 		r = (int)inject.api.cuptiRangeProfilerPopRange(&o);
 	s.pRangeProfilerObject = p->object;
 	stopped = (int)inject.api.cuptiRangeProfilerStop(&s);
@@ -325,21 +355,6 @@ profiler_stop(struct profiler *p)
 		return (-1);
 	}
 	return (d.numOfRangeDropped == 0 ? 0 : 1);
-}
-
-/* Move the profiler on to ${pass} with empty windows. */
-static int
-profiler_turn(struct profiler *p, size_t pass)
-{
-	size_t i;
-
-	for (i = 0; p->position != pass && i < p->metrics->passes; i++) {
-		memcpy(p->scratch, p->pristine, p->size);
-		if (profiler_start(p, p->scratch) != 0 ||
-		    profiler_stop(p) < 0)
-			return (-1);
-	}
-	return (p->position == pass ? 0 : -1);
 }
 
 static void
@@ -383,26 +398,90 @@ wait_idle(void)
 	return (true);
 }
 
-/* The pass this launch should take, or -1 for none now. */
-static int
-choose_pass(struct profiler *p, struct signature *s)
+/* The groups that ${s} should have: the expensive first one only where there
+ * are few kernels or this one matters. */
+static uint32_t
+groups_needed(const struct signature *s)
 {
-	size_t i, n = p->metrics->passes;
+	uint32_t all = (1u << win.set.groups) - 1;
 
-	if (inject.replay)
-		return ((int)p->position);
-	/* A kernel that is never seen again should have its headline. */
-	if (s->passes == 0 && win.headline_known)
-		return ((int)win.headline);
-	if (!(s->passes & 1u << p->position))
-		return ((int)p->position);
-	/* Its passes may come round by themselves; else go and get them. */
-	if (atomic_load(&s->launches) % PATIENCE != 0)
-		return (-1);
-	for (i = 1; i < n; i++)
-		if (!(s->passes & 1u << ((p->position + i) % n)))
-			return ((int)((p->position + i) % n));
-	return (-1);
+	if (win.set.groups > 1 && s->id > FEW_SIGNATURES &&
+	    !atomic_load(&s->matters))
+		return (all & ~1u);
+	return (all);
+}
+
+/*
+ * Make the right group active for a launch of ${s}. False if this launch is not
+ * to be measured.
+ */
+static bool
+choose_group(struct profiler *p, const struct signature *s)
+{
+	size_t i, g, n = win.set.groups;
+	uint32_t patience = signature_count() + 1;
+	uint32_t lacks = groups_needed(s) & ~s->groups;
+
+	/* A kernel that may never be seen again should have its headline. */
+	if (s->groups == 0 && (lacks & 1) && p->active != 0 &&
+	    p->switches < SWITCHES)
+		return (profiler_switch(p, 0) == 0);
+	if (lacks & 1u << p->active) {
+		p->misses = 0;
+		return (true);
+	}
+	/* Others may still lack what is active: wait for one round of them. */
+	if (lacks == 0 || ++p->misses < (patience < 256 ? patience : 256) ||
+	    p->switches >= SWITCHES)
+		return (false);
+	for (i = 1; i < n; i++) {
+		g = (p->active + i) % n;
+		if (lacks & 1u << g)
+			return (profiler_switch(p, g) == 0);
+	}
+	return (false);
+}
+
+/* What an activity record would have said of the function. */
+static void
+learn_resources(struct signature *s, const void *function)
+{
+	static const CUfunction_attribute want[] = {
+		CU_FUNC_ATTRIBUTE_NUM_REGS, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES,
+		CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES };
+	int v[3], i;
+
+	if (s->resources.known || atomic_load(&s->announced))
+		return;
+	for (i = 0; i < 3; i++) {
+		/* A launch may be given a CUkernel in place of a CUfunction. */
+		if ((inject.api.cuFuncGetAttribute == NULL ||
+		    inject.api.cuFuncGetAttribute(&v[i], want[i],
+		    (CUfunction)(uintptr_t)function) != CUDA_SUCCESS) &&
+		    (inject.api.cuKernelGetAttribute == NULL ||
+		    inject.api.cuKernelGetAttribute(&v[i], want[i],
+		    (CUkernel)(uintptr_t)function,
+		    (CUdevice)s->shape.device) != CUDA_SUCCESS))
+			return;
+		if (v[i] < 0)
+			return;
+	}
+	s->resources.regs = (uint32_t)v[0];
+	s->resources.smem_static = (uint32_t)v[1];
+	s->resources.local_per_thread = (uint32_t)v[2];
+	s->resources.known = true;
+}
+
+static void
+tracing(bool on)
+{
+
+	if (on)
+		inject.api.cuptiActivityEnable(
+		    CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+	else
+		inject.api.cuptiActivityDisable(
+		    CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
 }
 
 static void
@@ -441,58 +520,71 @@ close_deferred(void)
 	window_close(false);
 }
 
+/* The GPU has to be empty, or others' work would be counted. */
+static bool
+drain(struct profiler *p, uint64_t begin)
+{
+
+	if (wait_idle())
+		return (inject.api.cuCtxSynchronize == NULL ||
+		    inject.api.cuCtxSynchronize() == CUDA_SUCCESS);
+	if (++p->timeouts >= IDLE_TIMEOUTS) {
+		p->failed = true;
+		diag_report(DIAG_COUNTER_FAILED, SEVERITY_WARNING, 0,
+		    "counters", "kernels of this program wait for each other "
+		    "across streams: they cannot be measured one at a time and "
+		    "are left alone");
+		atomic_store(&win.refused, SKIP_CONCURRENT);
+	}
+	account(begin, OVERHEAD_COUNTERS);
+	return (false);
+}
+
+static void
+describe_launch(const struct counters_launch *l, uint64_t now)
+{
+	uint32_t stream = 0;
+
+	if (inject.api.cuptiGetStreamIdEx != NULL &&
+	    inject.api.cuptiGetStreamIdEx(l->data->context, l->stream, 0,
+	    &stream) != CUPTI_SUCCESS)
+		stream = 0;
+	win.launch = (struct signature_launch){ .launch_ns = now,
+	    .context = l->data->contextUid, .stream = stream,
+	    .correlation = l->data->correlationId, .tid = inject_tid() };
+}
+
 bool
-counters_enter(struct signature *s, CUcontext context, CUstream stream)
+counters_enter(struct signature *s, const struct counters_launch *l)
 {
 	uint64_t begin = inject_now();
 	struct profiler *p;
 	bool first;
-	int pass;
 
 	close_deferred();
-	remember_stream(stream);
+	remember_stream(l->stream);
 	if (atomic_load(&streams.capturing) > 0 || !within_budget(begin) ||
 	    atomic_exchange(&win.busy, true))
 		return (false);
 	first = !win.initialised;
-	if ((p = profiler_of(context, s->shape.device)) == NULL) {
-		if (first)
-			account(begin, OVERHEAD_SETUP);
-		goto release;
-	}
-	if ((pass = choose_pass(p, s)) < 0)
-		goto release;
-	if (s->image == NULL) {
-		if ((s->image = malloc(p->size)) == NULL)
-			goto release;
-		memcpy(s->image, p->pristine, p->size);
-	}
-	if (!wait_idle()) {
-		if (++p->timeouts >= IDLE_TIMEOUTS) {
-			p->failed = true;
-			diag_report(DIAG_COUNTER_FAILED, SEVERITY_WARNING, 0,
-			    "counters", "kernels of this program wait for each "
-			    "other across streams: they cannot be measured one "
-			    "at a time and are left alone");
-			atomic_store(&win.refused, SKIP_CONCURRENT);
-		}
-		account(begin, OVERHEAD_COUNTERS);
-		goto release;
-	}
-	if (inject.api.cuCtxSynchronize != NULL &&
-	    inject.api.cuCtxSynchronize() != CUDA_SUCCESS)
-		goto release;
-	if (!inject.replay && profiler_turn(p, (size_t)pass) != 0)
-		goto release;
-	memcpy(p->scratch, s->image, p->size);	/* to undo */
-	if (profiler_start(p, s->image) != 0)
-		goto release;
+	p = profiler_of(l->data->context, s->shape.device);
 	if (first)
 		account(begin, OVERHEAD_SETUP);
+	if (p == NULL || !choose_group(p, s) || !drain(p, begin))
+		goto release;
+	learn_resources(s, l->function);
+	memcpy(p->image, s->passes != 0 && s->image != NULL ? s->image :
+	    p->pristine, p->size);
+	tracing(false);
+	if (profiler_start(p) != 0) {
+		tracing(true);
+		goto release;
+	}
 	win.begin_ns = first ? inject_now() : begin;
 	win.profiler = p;
 	win.signature = s;
-	win.stream = stream;
+	win.stream = l->stream;
+	describe_launch(l, inject_now());
 	atomic_store(&win.polluted, false);
 	atomic_store(&win.open, true);
 	return (true);
@@ -505,33 +597,87 @@ release:
 void
 counters_other_launch(void)
 {
+	struct timespec nap = { 0, 50000 };
+	uint64_t begin;
 
-	if (atomic_load_explicit(&win.open, memory_order_relaxed))
+	if (!atomic_load_explicit(&win.open, memory_order_relaxed))
+		return;
+	/* A window lasts 3 ms: let it pass, so that this launch is traced and
+	 * that one counted alone. But not for long: it may wait for us. */
+	begin = inject_now();
+	while (atomic_load(&win.open) && !atomic_load(&win.deferred) &&
+	    inject_now() - begin < OTHER_WAIT_NS)
+		nanosleep(&nap, NULL);
+	if (atomic_load(&win.open)) {
 		atomic_store(&win.polluted, true);
+		if (!atomic_load(&win.deferred))
+			emit_lost(LOSS_CUPTI, 1);
+	}
 }
 
-/* Values so far, NaN where a pass is missing. */
+/* The values of the active group into the signature's. */
 static void
-evaluate(struct signature *s, size_t pass)
+evaluate(struct profiler *p, struct signature *s)
 {
-	const struct metrics *m = &win.metrics;
+	const struct metrics *m = p->metrics;
+	double value[METRICS_MAX];
 	size_t i;
+	int r;
 
-	if (s->value == NULL && (s->value = malloc(m->count *
-	    sizeof(*s->value))) == NULL)
-		return;
-	for (i = 0; i < m->count; i++)
-		s->value[i] = NAN;
-	if (metrics_evaluate(m, &inject.api, s->image, win.size, s->value) !=
-	    CUPTI_SUCCESS)
-		return;
-	/* The list begins with the headline group: the pass that delivers its
-	 * first counter alone is the one for kernels that come only once. */
-	if (!win.headline_known && s->windows == 1 && !isnan(s->value[0]) &&
-	    !isnan(s->value[m->count > 6 ? 6 : 0])) {
-		win.headline = pass;
-		win.headline_known = true;
+	if (s->value == NULL) {
+		if ((s->value = malloc(win.set.count * sizeof(*s->value))) ==
+		    NULL)
+			return;
+		for (i = 0; i < win.set.count; i++)
+			s->value[i] = NAN;
 	}
+	if ((r = metrics_evaluate(m, &inject.api, p->image, p->size, value)) !=
+	    CUPTI_SUCCESS) {
+		refuse("cuptiProfilerHostEvaluateToGpuValues", r);
+		return;
+	}
+	memcpy(s->value + m->first, value, m->count * sizeof(*value));
+	s->groups |= 1u << p->active;
+	s->complete = s->groups == (1u << win.set.groups) - 1;
+	if ((groups_needed(s) & ~s->groups) == 0)
+		atomic_store(&s->measured, true);
+	s->passes = 0;
+	atomic_store(&s->dirty, true);
+}
+
+/* One more pass of the active group is in the image. */
+static void
+take_pass(struct profiler *p, struct signature *s, size_t pass)
+{
+	size_t n = p->metrics->passes;
+
+	s->windows++;
+	s->passes |= 1u << pass;
+	if (inject.replay || n == 1 || s->passes == (uint32_t)((1ull << n) - 1))
+		evaluate(p, s);
+	else if (s->image != NULL || (s->image = malloc(p->size)) != NULL)
+		memcpy(s->image, p->image, p->size);
+}
+
+/* Kernel tracing was off: the window knows best when the kernel ran. */
+static void
+keep_launch(struct signature *s, uint64_t end)
+{
+	struct signature_launch *l = &win.launch;
+	uint64_t duration = 0;
+
+	if (s->value != NULL && s->value[0] > 0)
+		duration = (uint64_t)s->value[0];	/* gpu__time_duration */
+	l->end_ns = end;
+	l->start_ns = end - duration;
+	if (duration == 0 || l->start_ns < l->launch_ns)
+		l->start_ns = l->launch_ns;
+	if (s->launch == NULL)
+		s->launch = calloc(SIGNATURE_UNTRACED, sizeof(*s->launch));
+	if (s->launch != NULL && s->untraced < SIGNATURE_UNTRACED)
+		s->launch[s->untraced++] = *l;
+	else
+		emit_lost(LOSS_TABLE, 1);
 	atomic_store(&s->dirty, true);
 }
 
@@ -540,23 +686,18 @@ window_close(bool good)
 {
 	struct profiler *p = win.profiler;
 	struct signature *s = win.signature;
-	size_t pass = p->position, n = p->metrics->passes;
+	uint64_t end = inject_now();
+	size_t pass = p->position;
 	int r;
 
 	r = profiler_stop(p);
-	if (r != 0 || !good || atomic_load(&win.polluted)) {
-		memcpy(s->image, p->scratch, p->size);
-	} else {
-		s->passes |= inject.replay ? (uint32_t)((1ull << n) - 1) :
-		    1u << pass;
-		s->complete = s->passes == (uint32_t)((1ull << n) - 1);
-		s->windows++;
-		if (s->complete || s->windows == 1)
-			evaluate(s, pass);
-	}
+	tracing(true);
+	if (r == 0 && good && !atomic_load(&win.polluted))
+		take_pass(p, s, pass);
+	if (good)
+		keep_launch(s, end);
 	s->cost_ns += inject_now() - win.begin_ns;
-	if (s->complete || s->cost_ns / 1000000 > 1000 ||
-	    ++s->tries > n * WINDOWS_PER_PASS)
+	if (++s->tries > win.set.groups * TRIES)
 		atomic_store(&s->measured, true);
 	account(win.begin_ns, OVERHEAD_COUNTERS);
 	window_release();
@@ -575,6 +716,7 @@ counters_exit(struct signature *s, bool launched)
 		if (inject_now() - begin > IDLE_WAIT_NS) {
 			/* Perhaps it waits for the host: let the program go on
 			 * and close the window when the kernel has ended. */
+			tracing(true);
 			atomic_store(&s->measured, true);
 			atomic_store(&win.polluted, true);
 			atomic_store(&win.deferred, true);
@@ -638,7 +780,7 @@ counters_context_gone(CUcontext context)
 		if (p->object != NULL)
 			inject.api.cuptiRangeProfilerDisable(&d);
 		free(p->pristine);
-		free(p->scratch);
+		free(p->image);
 		memset(p, 0, sizeof(*p));
 	}
 	pthread_mutex_lock(&streams.lock);
@@ -653,11 +795,15 @@ send_metrics(void)
 	struct record_METRIC r = { 0 };
 	uint32_t i;
 
-	for (i = 0; i < win.metrics.count; i++) {
-		r.id = i + 1;
-		r.name = wire_str_of(win.metrics.name[i]);
-		EMIT(METRIC, &r);
-	}
+	const struct metrics *g;
+
+	for (g = win.set.group; g < win.set.group + win.set.groups; g++)
+		for (i = 0; i < g->count; i++) {
+			r.id = (uint32_t)(g->first + i + 1);
+			r.pass = (uint32_t)(g - win.set.group);
+			r.name = wire_str_of(g->name[i]);
+			EMIT(METRIC, &r);
+		}
 	win.metrics_sent = true;
 }
 
@@ -668,11 +814,11 @@ send_values(struct signature *s)
 	size_t i, n = 0;
 	uint64_t bits;
 	struct record_COUNTERS r = { .signature = s->id,
-	    .mode = inject.replay ? MODE_REPLAY : win.metrics.passes == 1 ?
+	    .mode = inject.replay ? MODE_REPLAY : s->windows == 1 ?
 	    MODE_SINGLE_PASS : MODE_SPREAD, .launches = s->windows,
 	    .complete = s->complete, .cost_ns = s->cost_ns };
 
-	for (i = 0; i < win.metrics.count; i++) {
+	for (i = 0; i < win.set.count; i++) {
 		if (isnan(s->value[i]))
 			continue;
 		le32_put(blob + n, (uint32_t)i + 1);
@@ -687,35 +833,59 @@ send_values(struct signature *s)
 }
 
 static void
+send_launches(struct signature *s)
+{
+	uint32_t i;
+
+	for (i = 0; i < s->untraced; i++) {
+		struct signature_launch *l = &s->launch[i];
+		struct record_KERNEL r = { .signature = s->id,
+		    .context = l->context, .stream = l->stream,
+		    .correlation = l->correlation, .start_ns = l->start_ns,
+		    .end_ns = l->end_ns, .launch_ns = l->launch_ns,
+		    .tid = l->tid, .flags = KERNEL_PROFILED };
+
+		EMIT(KERNEL, &r);
+	}
+	s->untraced = 0;
+}
+
+static void
 send_one(struct signature *s)
 {
 
-	if (!atomic_load(&s->announced) || !atomic_exchange(&s->dirty, false) ||
-	    s->value == NULL)
+	/* Until an activity record has described it, unless none will come. */
+	if (!atomic_load(&s->dirty) || (!atomic_load(&s->announced) &&
+	    !s->resources.known))
+		return;
+	atomic_store(&s->dirty, false);
+	if (!atomic_load(&s->announced))
+		signature_announce(s, NULL);
+	send_launches(s);
+	if (s->value == NULL)
 		return;
 	if (!win.metrics_sent)
 		send_metrics();
 	send_values(s);
 }
 
-/* What stayed incomplete: its values so far, and why there are no more. */
+/* Why values are missing. */
 static void
 send_rest(struct signature *s)
 {
 	struct record_SKIPPED r = { .signature = s->id, .reason = s->skip };
 
+	if (!atomic_load(&s->announced) && s->untraced > 0)
+		signature_announce(s, NULL);
+	send_launches(s);
 	if (!atomic_load(&s->announced) || s->complete ||
 	    inject.level < LEVEL_COUNTERS)
 		return;
-	if (s->image != NULL && s->windows > 1) {
-		evaluate(s, 0);
-		send_one(s);
-	}
 	if (r.reason == SKIP_NONE)
 		r.reason = atomic_load(&win.refused);
 	if (r.reason == SKIP_NONE)
 		r.reason = atomic_load(&s->launches) == 0 ? SKIP_GRAPH :
-		    s->windows > 0 ? SKIP_TOO_FEW_LAUNCHES :
+		    (groups_needed(s) & ~s->groups) == 0 ? SKIP_MINOR :
 		    atomic_load(&win.over_budget) ? SKIP_BUDGET :
 		    SKIP_TOO_FEW_LAUNCHES;
 	EMIT(SKIPPED, &r);

@@ -1,11 +1,14 @@
 /*
  * counters.h: hardware counters of selected launches, without replaying them.
  *
- * The range profiler has one multi-pass configuration a context. Each launch
- * that is measured (a "window": synchronise, start, launch, stop, decode) takes
- * the pass at which the profiler stands and adds it to the counter data of its
- * signature; when a signature has every pass its values are complete. Measured
- * on an H200: 2 to 3 ms a window, nothing outside windows.
+ * The counters come in groups, each a configuration of the range profiler that
+ * fits one pass. A launch that is measured (a "window": synchronise, start,
+ * launch, stop, decode) takes the group that is active for its context; when
+ * the launches of a while lack nothing of it, the next group becomes active.
+ * Measured on an H200: 2 to 3 ms a window, 12 ms a change of group, nothing
+ * outside windows. Kernel tracing is off inside a window, because its
+ * instrumentation would be counted (8 instructions a warp) and patched
+ * instructions would count nothing; the window reports its launch itself.
  *
  * Never two windows at once, never inside a stream capture, never around NCCL
  * or cooperative kernels, never a wait without a bound.
@@ -22,18 +25,25 @@ struct signature;
 /* counters_wanted(s): could this launch be measured? Cheap: the fast path. */
 bool counters_wanted(const struct signature *s);
 
+/* A launch as its callback sees it. */
+struct counters_launch {
+	const CUpti_CallbackData *data;
+	CUstream stream;
+	const void *function;		/* CUfunction or CUkernel */
+};
+
 /*
- * counters_enter(s, context, stream): in the launch's API-enter callback. Opens
- * a window if it can. Returns true if counters_exit is owed for this launch.
+ * counters_enter(s, l): in the launch's API-enter callback. Opens a window if
+ * it can. Returns true if counters_exit is owed for this launch.
  */
-bool counters_enter(struct signature *s, CUcontext context, CUstream stream);
+bool counters_enter(struct signature *s, const struct counters_launch *l);
 
 /* counters_exit(s, launched): in the API-exit callback of the same launch;
  * ${launched} tells whether the call succeeded. */
 void counters_exit(struct signature *s, bool launched);
 
-/* counters_other_launch(): a launch that is not ours runs; a window that is
- * open now does not count. */
+/* counters_other_launch(): a launch is about to happen: wait a moment for a
+ * window that is open in another thread, or else let it not count. */
 void counters_other_launch(void);
 
 /* counters_capture(stream, on): a stream capture begins or ends. */

@@ -79,6 +79,8 @@ int cuptiNvtxInitialize2(void *getExportTable);
 	X(O, cuDeviceTotalMem_v2)					\
 	X(O, cuDeviceGetUuid)						\
 	X(O, cuDriverGetVersion)					\
+	X(O, cuFuncGetAttribute)					\
+	X(O, cuKernelGetAttribute)					\
 	X(O, cuGetErrorName)
 
 /* libcuda exports the versioned spellings that cuda.h hides behind macros. */

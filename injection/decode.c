@@ -66,7 +66,6 @@ decode_kernel(const CUpti_ActivityKernel10 *k)
 		.correlation = k->correlationId, .start_ns = k->start,
 		.end_ns = k->end, .launch_ns = l.enter_ns, .tid = l.tid,
 		.graph = k->graphId, .graph_node = k->graphNodeId,
-		.flags = l.profiled ? KERNEL_PROFILED : 0,
 	};
 	struct signature *s;
 
@@ -78,6 +77,8 @@ decode_kernel(const CUpti_ActivityKernel10 *k)
 		r.flags |= KERNEL_NO_TIME;
 		emit_lost(LOSS_TIMESTAMP, 1);
 	}
+	if (k->end > k->start)
+		signature_ran(s, k->end - k->start);
 	r.signature = s->id;
 	EMIT(KERNEL, &r);
 }
@@ -144,16 +145,18 @@ decode_memset(const CUpti_ActivityMemset4 *m)
 static void
 decode_sync(const CUpti_ActivitySynchronization2 *s)
 {
+	struct launch l = launch_get(s->correlationId);
 	struct record_SYNC r = {
 		.kind = s->type <= CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_CONTEXT_SYNCHRONIZE ?
 		    (uint32_t)s->type : SYNC_UNKNOWN,
 		.context = s->contextId, .stream = s->streamId,
 		.event = s->cudaEventId, .correlation = s->correlationId,
-		.tid = launch_get(s->correlationId).tid,
-		.start_ns = s->start, .end_ns = s->end,
+		.tid = l.tid, .start_ns = s->start, .end_ns = s->end,
 	};
 
-	EMIT(SYNC, &r);
+	/* A launch waits for nothing: that was a measurement of ours. */
+	if (!l.kernel)
+		EMIT(SYNC, &r);
 }
 
 static void

@@ -11,10 +11,10 @@
 struct slot {
 	_Atomic uint32_t correlation;
 	uint32_t tid;
-	_Atomic uint64_t enter_ns;	/* bit 63: profiled */
+	_Atomic uint64_t enter_ns;	/* bit 63: kernel */
 };
 
-#define PROFILED (1ull << 63)
+#define KERNEL (1ull << 63)
 
 static struct slot *table;
 
@@ -33,7 +33,7 @@ launch_init(void)
 
 void
 launch_put(uint32_t correlation, uint64_t enter_ns, uint32_t tid,
-    bool profiled)
+    bool kernel)
 {
 	struct slot *s;
 
@@ -44,7 +44,7 @@ launch_put(uint32_t correlation, uint64_t enter_ns, uint32_t tid,
 	atomic_store_explicit(&s->correlation, 0, memory_order_relaxed);
 	s->tid = tid;
 	atomic_store_explicit(&s->enter_ns,
-	    enter_ns | (profiled ? PROFILED : 0), memory_order_relaxed);
+	    enter_ns | (kernel ? KERNEL : 0), memory_order_relaxed);
 	atomic_store_explicit(&s->correlation, correlation,
 	    memory_order_release);
 }
@@ -63,8 +63,8 @@ launch_get(uint32_t correlation)
 	    correlation)
 		return (l);
 	v = atomic_load_explicit(&s->enter_ns, memory_order_relaxed);
-	l.enter_ns = v & ~PROFILED;
-	l.profiled = (v & PROFILED) != 0;
+	l.enter_ns = v & ~KERNEL;
+	l.kernel = (v & KERNEL) != 0;
 	l.tid = s->tid;
 	return (l);
 }

@@ -20,8 +20,23 @@ is_name(const char *s)
 	return (true);
 }
 
+static void
+add_name(struct metrics_set *m, const char *name)
+{
+	struct metrics *g;
+
+	if (m->groups == 0)
+		m->groups = 1;
+	g = &m->group[m->groups - 1];
+	if (m->count < METRICS_MAX &&
+	    (g->name[g->count] = strdup(name)) != NULL) {
+		g->count++;
+		m->count++;
+	}
+}
+
 static int
-read_list(struct metrics *m, const char *directory, const char *chip)
+read_list(struct metrics_set *m, const char *directory, const char *chip)
 {
 	char path[PATH_MAX], line[256], lower[64];
 	FILE *f;
@@ -35,20 +50,24 @@ read_list(struct metrics *m, const char *directory, const char *chip)
 	snprintf(path, sizeof(path), "%s/%s.metrics", directory, lower);
 	if ((f = fopen(path, "re")) == NULL)
 		return (-1);
-	while (fgets(line, sizeof(line), f) != NULL && m->count < METRICS_MAX) {
+	while (fgets(line, sizeof(line), f) != NULL) {
 		line[strcspn(line, "#\r\n")] = '\0';
 		line[strcspn(line, " \t")] = '\0';
-		if (line[0] == '\0' || !is_name(line))
-			continue;
-		if ((m->name[m->count] = strdup(line)) != NULL)
-			m->count++;
+		if (line[0] == '[' && m->groups < METRICS_GROUPS) {
+			/* A group that stayed empty is used again. */
+			if (m->groups == 0 ||
+			    m->group[m->groups - 1].count > 0)
+				m->groups++;
+		} else if (line[0] != '\0' && is_name(line)) {
+			add_name(m, line);
+		}
 	}
 	fclose(f);
 	return (m->count > 0 ? 0 : -1);
 }
 
 static int
-host_new(const struct metrics *m, const struct cupti_api *api,
+host_new(const struct metrics_set *m, const struct cupti_api *api,
     CUpti_Profiler_Host_Object **host)
 {
 	PARAMS(CUpti_Profiler_Host_Initialize_Params, p);
@@ -84,21 +103,31 @@ host_add(const struct cupti_api *api, CUpti_Profiler_Host_Object *host,
 
 /* One bad name fails the whole batch, so each is tried on its own first. */
 static int
-drop_unknown(struct metrics *m, const struct cupti_api *api)
+drop_unknown(struct metrics_set *m, const struct cupti_api *api)
 {
 	CUpti_Profiler_Host_Object *probe;
-	size_t i, kept = 0;
+	struct metrics *g;
+	size_t i, kept, count = 0, groups = 0;
 	int r;
 
 	if ((r = host_new(m, api, &probe)) != CUPTI_SUCCESS)
 		return (r);
-	for (i = 0; i < m->count; i++) {
-		if (host_add(api, probe, &m->name[i], 1) == CUPTI_SUCCESS)
-			m->name[kept++] = m->name[i];
-		else
-			m->rejected++;
+	for (g = m->group; g < m->group + m->groups; g++) {
+		for (i = kept = 0; i < g->count; i++) {
+			if (host_add(api, probe, &g->name[i], 1) ==
+			    CUPTI_SUCCESS)
+				g->name[kept++] = g->name[i];
+			else
+				m->rejected++;
+		}
+		g->count = kept;
+		g->first = count;
+		count += kept;
+		if (kept > 0)
+			m->group[groups++] = *g;
 	}
-	m->count = kept;
+	m->groups = groups;
+	m->count = count;
 	host_free(api, probe);
 	return (CUPTI_SUCCESS);
 }
@@ -141,9 +170,10 @@ build_config(struct metrics *m, const struct cupti_api *api,
 }
 
 int
-metrics_load(struct metrics *m, const struct cupti_api *api,
+metrics_load(struct metrics_set *m, const struct cupti_api *api,
     const char *directory, const char *chip, const char **where)
 {
+	size_t i;
 	int r;
 
 	memset(m, 0, sizeof(*m));
@@ -151,12 +181,19 @@ metrics_load(struct metrics *m, const struct cupti_api *api,
 	if (read_list(m, directory, chip) != 0)
 		return (-1);
 	*where = "cuptiProfilerHostInitialize";
-	if ((r = drop_unknown(m, api)) != CUPTI_SUCCESS ||
-	    (r = host_new(m, api, &m->host)) != CUPTI_SUCCESS)
+	if ((r = drop_unknown(m, api)) != CUPTI_SUCCESS)
 		return (r);
 	if (m->count == 0)
 		return (-1);
-	return (build_config(m, api, where));
+	for (i = 0; i < m->groups; i++) {
+		*where = "cuptiProfilerHostInitialize";
+		if ((r = host_new(m, api, &m->group[i].host)) !=
+		    CUPTI_SUCCESS ||
+		    (r = build_config(&m->group[i], api, where)) !=
+		    CUPTI_SUCCESS)
+			return (r);
+	}
+	return (CUPTI_SUCCESS);
 }
 
 int

@@ -1,6 +1,7 @@
 /*
  * metrics.h: which counters, and CUPTI's Host API around them. The lists are
- * data: <metrics directory>/<chip>.metrics, one name a line.
+ * data: <metrics directory>/<chip>.metrics, one name a line, in groups that
+ * begin with a line in brackets.
  */
 #ifndef CADV_METRICS_H
 #define CADV_METRICS_H
@@ -10,30 +11,39 @@
 
 #include "cupti_api.h"
 
-#define METRICS_MAX 256
+#define METRICS_MAX 256		/* in all groups of a chip */
+#define METRICS_GROUPS 8
 
+/* Counters that are measured together: one configuration of the profiler. */
 struct metrics {
-	char chip[64];
-	const char *name[METRICS_MAX];	/* ours to free; the process keeps them */
+	const char *name[METRICS_MAX];	/* the process keeps them */
 	size_t count;
-	size_t rejected;		/* names CUPTI does not know here */
+	size_t first;			/* number of the first over all groups */
 	CUpti_Profiler_Host_Object *host;
 	uint8_t *config;		/* configuration image */
 	size_t config_size;
 	size_t passes;
 };
 
+struct metrics_set {
+	char chip[64];
+	struct metrics group[METRICS_GROUPS];
+	size_t groups;
+	size_t count;			/* names in all groups */
+	size_t rejected;		/* names CUPTI does not know here */
+};
+
 /*
  * metrics_load(m, api, directory, chip): read the list for ${chip}, drop names
- * the chip does not have, build the configuration. 0; -1 if there is no list
- * (${m}->count 0); else the CUPTI code that refused, with its place in
- * *${where}.
+ * the chip does not have, build a configuration for each group. 0; -1 if there
+ * is no list; else the CUPTI code that refused, with its place in *${where}.
  */
-int metrics_load(struct metrics *m, const struct cupti_api *api,
+int metrics_load(struct metrics_set *m, const struct cupti_api *api,
     const char *directory, const char *chip, const char **where);
 
 /* metrics_evaluate(m, api, image, size, value): the values of range 0 of a
- * counter-data image; NaN where a pass is missing. Returns CUPTI's code. */
+ * counter-data image, ${m}->count of them; NaN where a pass is missing.
+ * Returns CUPTI's code. */
 int metrics_evaluate(const struct metrics *m, const struct cupti_api *api,
     const uint8_t *image, size_t size, double *value);
 

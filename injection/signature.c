@@ -12,6 +12,9 @@
 #include "signature.h"
 
 #define KEY_SLOTS (1u << 17)
+#define MATTERS_AFTER 8		/* launches, before it is decided */
+#define MATTERS_NS 20000	/* mean: shorter kernels are bound by latency */
+#define MATTERS_SHARE 20	/* or a 20th of all kernel time */
 
 /* A quick key: function pointer and shape in 64 bits of hash. Two launches
  * whose hashes collide would be merged; at 16,384 signatures that has a
@@ -137,6 +140,30 @@ signature_forget_keys(void)
 	atomic_fetch_add(&table.generation, 1);
 }
 
+static void
+from_activity(struct record_SIGNATURE *r, const CUpti_ActivityKernel10 *k)
+{
+
+	r->cluster_x = k->clusterX;
+	r->cluster_y = k->clusterY;
+	r->cluster_z = k->clusterZ;
+	r->regs = k->registersPerThread;
+	r->smem_static = (uint32_t)k->staticSharedMemory;
+	r->smem_executed = k->sharedMemoryExecuted;
+	r->smem_optin = k->shmemLimitConfig == CUPTI_FUNC_SHMEM_LIMIT_OPTIN;
+	r->carveout = k->isSharedMemoryCarveoutRequested ?
+	    k->sharedMemoryCarveoutRequested : 255;
+	r->local_per_thread = k->localMemoryPerThread;
+	r->local_total = k->localMemoryTotal_v2;
+	r->cache_config = k->cacheConfig.both;
+	r->max_active_clusters = k->maxActiveClusters;
+	r->max_cluster_size = k->maxPotentialClusterSize;
+	if (k->graphId != 0)
+		r->flags |= SIGNATURE_GRAPH;
+	if (k->isDeviceLaunched)
+		r->flags |= SIGNATURE_DEVICE_LAUNCHED;
+}
+
 void
 signature_announce(struct signature *s, const CUpti_ActivityKernel10 *k)
 {
@@ -147,33 +174,47 @@ signature_announce(struct signature *s, const CUpti_ActivityKernel10 *k)
 		.grid_z = s->shape.grid[2],
 		.block_x = s->shape.block[0], .block_y = s->shape.block[1],
 		.block_z = s->shape.block[2],
-		.cluster_x = k->clusterX, .cluster_y = k->clusterY,
-		.cluster_z = k->clusterZ,
-		.regs = k->registersPerThread,
-		.smem_static = (uint32_t)k->staticSharedMemory,
-		.smem_dynamic = s->shape.dynamic,
-		.smem_executed = k->sharedMemoryExecuted,
-		.smem_optin = k->shmemLimitConfig ==
-		    CUPTI_FUNC_SHMEM_LIMIT_OPTIN,
-		.carveout = k->isSharedMemoryCarveoutRequested ?
-		    k->sharedMemoryCarveoutRequested : 255,
-		.local_per_thread = k->localMemoryPerThread,
-		.local_total = k->localMemoryTotal_v2,
-		.cache_config = k->cacheConfig.both,
-		.max_active_clusters = k->maxActiveClusters,
-		.max_cluster_size = k->maxPotentialClusterSize,
+		.smem_dynamic = s->shape.dynamic, .carveout = 255,
+		.regs = s->resources.regs,
+		.smem_static = s->resources.smem_static,
+		.smem_optin = s->shape.dynamic + s->resources.smem_static >
+		    48 << 10,
+		.local_per_thread = s->resources.local_per_thread,
 	};
 
+	if (k != NULL)
+		from_activity(&r, k);
 	if (s->skip == SKIP_COOPERATIVE)
 		r.flags |= SIGNATURE_COOPERATIVE;
 	if (s->skip == SKIP_NCCL)
 		r.flags |= SIGNATURE_COMMUNICATION;
-	if (k->graphId != 0)
-		r.flags |= SIGNATURE_GRAPH;
-	if (k->isDeviceLaunched)
-		r.flags |= SIGNATURE_DEVICE_LAUNCHED;
 	EMIT(SIGNATURE, &r);
 	atomic_store(&s->announced, true);
+}
+
+void
+signature_ran(struct signature *s, uint64_t ns)
+{
+	static uint64_t total;
+
+	s->traced++;
+	s->gpu_ns += ns;
+	total += ns;
+	if (s->traced < MATTERS_AFTER || atomic_load_explicit(&s->matters,
+	    memory_order_relaxed))
+		return;
+	if (s->gpu_ns / s->traced >= MATTERS_NS ||
+	    s->gpu_ns >= total / MATTERS_SHARE) {
+		atomic_store(&s->matters, true);
+		atomic_store(&s->measured, s->complete);
+	}
+}
+
+uint32_t
+signature_count(void)
+{
+
+	return (atomic_load_explicit(&table.count, memory_order_relaxed));
 }
 
 void

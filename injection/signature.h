@@ -21,6 +21,20 @@ struct signature_shape {
 	uint32_t device;
 };
 
+/* What a launch of the function takes, where no activity record says it. */
+struct signature_resources {
+	bool known;
+	uint32_t regs, smem_static, local_per_thread;
+};
+
+/* A launch that was measured with kernel tracing off. */
+struct signature_launch {
+	uint64_t launch_ns, start_ns, end_ns;
+	uint32_t context, stream, correlation, tid;
+};
+
+#define SIGNATURE_UNTRACED 64	/* such launches kept a signature */
+
 struct signature {
 	uint32_t id;			/* 1.. */
 	struct signature_shape shape;
@@ -28,16 +42,22 @@ struct signature {
 	uint32_t skip;			/* enum wire_skip known from the launch */
 	_Atomic bool announced;		/* SIGNATURE was sent */
 	_Atomic uint64_t launches;	/* seen by the callback */
+	uint64_t traced, gpu_ns;	/* by activity records; the sender's */
+	_Atomic bool matters;		/* worth the expensive counters */
 	/* Counters; guarded by the window that counters.c holds. */
 	_Atomic bool measured;		/* nothing is left to measure */
-	uint32_t passes;		/* bit p: pass p is in the image */
+	uint32_t groups;		/* bit g: group g of counters is there */
+	uint32_t passes;		/* of a group in several passes */
 	uint32_t windows;		/* profiled launches that count */
-	uint32_t tries;		/* and all that were tried */
+	uint32_t tries;			/* and all that were tried */
 	uint64_t cost_ns;
-	uint8_t *image;			/* counter data, or NULL */
+	uint8_t *image;			/* counter data between passes, or NULL */
 	double *value;			/* per metric, NaN unknown, or NULL */
 	_Atomic bool dirty;		/* value has news to send */
 	bool complete;
+	struct signature_launch *launch;	/* that CUPTI did not trace */
+	uint32_t untraced;
+	struct signature_resources resources;
 };
 
 /* signature_init(): make the tables. -1 without memory. */
@@ -57,8 +77,18 @@ struct signature *signature_of(const void *key, const char *name,
 void signature_forget_keys(void);
 
 /* signature_announce(s, k): send SIGNATURE for ${s} from its first activity
- * record. Sender thread only. */
+ * record; with ${k} NULL from what the window learned. Sender thread only. */
 void signature_announce(struct signature *s, const CUpti_ActivityKernel10 *k);
+
+/*
+ * signature_ran(s, ns): an activity record says that a launch took ${ns}.
+ * Decides whether the signature matters: launches of 20 us and more on average,
+ * or 5 % of all kernel time. Sender thread only.
+ */
+void signature_ran(struct signature *s, uint64_t ns);
+
+/* signature_count(): how many there are. */
+uint32_t signature_count(void);
 
 /* signature_each(f): call ${f} for all signatures so far. */
 void signature_each(void (*f)(struct signature *));

@@ -40,6 +40,16 @@ const char *const run_state_name[] = {
 };
 
 /* Called a few hundred times a stream, for METRIC records only. */
+static const struct {
+	enum metric_id id;
+	const char *name;
+} alias[] = {
+#define METRIC(name, cupti, unit, label)
+#define METRIC_ALIAS(name, cupti) { METRIC_##name, cupti },
+#include "model/metric.def"
+#undef METRIC
+};
+
 enum metric_id
 metric_find(const char *name, size_t len)
 {
@@ -49,5 +59,9 @@ metric_find(const char *name, size_t len)
 		if (strlen(metric_table[i].name) == len &&
 		    memcmp(metric_table[i].name, name, len) == 0)
 			return ((enum metric_id)i);
+	for (i = 0; i < (int)(sizeof(alias) / sizeof(alias[0])); i++)
+		if (strlen(alias[i].name) == len &&
+		    memcmp(alias[i].name, name, len) == 0)
+			return (alias[i].id);
 	return (METRIC_COUNT);
 }

@@ -124,6 +124,7 @@ reason_skip(int skip)
 		[SKIP_CAPTURING] = "launched while a graph was captured",
 		[SKIP_FAILED] = "the measurement failed",
 		[SKIP_CONCURRENT] = "it ran at the same time as other kernels",
+		[SKIP_MINOR] = "it is too short and rare for memory counters",
 	};
 
 	if (skip <= SKIP_NONE || skip >= SKIP_REASONS)

@@ -46,6 +46,7 @@ static const char *const skip_reason[SKIP_REASONS] = {
 	[SKIP_CAPTURING] = "it was being captured into a graph",
 	[SKIP_FAILED] = "measuring it failed",
 	[SKIP_CONCURRENT] = "it shared the GPU with other kernels",
+	[SKIP_MINOR] = "it is too short and rare for memory counters",
 };
 
 const char *
