@@ -108,7 +108,7 @@ enum { SOFTMAX = 1, GEMM, HOSTILE, FEW, SMALL };
 
 static const char *const names[] = {
 	[SOFTMAX] = "_Z23softmax_forward_kernel1PfPKfii",
-	[GEMM] = "_Z12gemm_kernelILi128ELi64EEvPKfS1_Pfiii",
+	[GEMM] = "_Z11gemm_kernelILi128ELi64EEvPKfS1_Pfiii",
 	[HOSTILE] = "<img src=x onerror=\"alert('owned')\">&amp;<b>bold</b>",
 	[FEW] = "_Z11init_kernelPfi",
 };

@@ -194,7 +194,9 @@ test('diagnostics, losses and our own cost are on the first screen', async (t) =
     assert.ok(notes.includes(d.text));
     if (d.remedy) assert.ok(notes.includes(d.remedy));
   }
-  const { data, overhead } = await api('');
+  const { data, overhead, summary } = await api('');
+  const bar = await page.textContent('.bar');
+  assert.ok(bar.includes(`GPU busy ${Math.round(summary.gpu_busy_ratio * 100)} %`), bar);
   assert.ok(data.lost > 0 && notes.includes(`${data.lost} of`));
   assert.ok(overhead.total_s > 0 && /Our own cost: [\d.]+ /.test(notes));
 });

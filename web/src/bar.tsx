@@ -41,6 +41,10 @@ export function SummaryBar({ summary }: { summary: Summary }) {
   let x = 0;
   return (
     <div class="bar">
+      <p>
+        GPU busy <b>{percent(summary.gpu_busy_ratio)}</b>, copies <b>{percent(summary.copy_ratio)}</b>
+        {' '}({percent(summary.copy_hidden_ratio)} hidden behind kernels), idle <b>{percent(summary.idle_ratio)}</b>
+      </p>
       <svg viewBox="0 0 1000 40" preserveAspectRatio="none" role="img"
         aria-label={'Share of the run: ' + parts.map((p) => `${p.label} ${percent(p.ratio)}`).join(', ')}>
         {parts.map((part) => {

@@ -1,0 +1,17 @@
+#!/bin/sh
+# run.sh FILE [OPTION]…: run a Node test (or script). 77, which CTest counts as
+# skipped, where Node or its packages are missing; CUDADVISE_NEED_NODE=1 makes
+# that a failure, so that a machine that must run them cannot skip them.
+web=$(dirname "$0")/../../web
+missing() {
+	echo "skipped: $1" >&2
+	[ -z "$CUDADVISE_NEED_NODE" ] && exit 77
+	exit 1
+}
+command -v node >/dev/null || missing "no node"
+[ -d "$web/node_modules/ajv" ] ||
+	missing "no packages: run 'npm ci --ignore-scripts' in web/"
+case $1 in
+*.test.mjs) exec node --test "$@" ;;
+*) exec node "$@" ;;
+esac
