@@ -5,13 +5,15 @@
  * operation was called for before the one before it had ended. If every
  * operation of a burst took no time at all, the run would be shorter by what
  * the host spent waiting for the burst, and by no more: while the host is busy
- * with something else, GPU time is hidden behind it. So
+ * with something else, GPU time is hidden behind it. So, for each kernel and
+ * each class of copies in it,
  *
- *   exposed(burst) = min(time in which an operation ran by itself,
- *                        time the host was blocked during the burst)
+ *   exposed = min(time in which its operations ran by themselves,
+ *                 time the host was blocked during the burst)
  *
- * and each operation's share is in proportion to the time it ran by itself.
- * Blocked means: in a synchronisation or a blocking copy, or in a launch call
+ * which is what making that kernel alone faster can save at most. For several
+ * at once it is no sum: all together cannot save more than the host was
+ * blocked, which run->gpu_exposed_ns adds up. Blocked means: in a synchronisation or a blocking copy, or in a launch call
  * because the hardware queue was full. Of the threads that launched the burst
  * and the one that launched what follows, the longest wait counts. Where the
  * host's calls are not known (no launch times), all of it counts as exposed;
@@ -93,49 +95,59 @@ burst_waited(const struct model *m, const struct burst *b, uint64_t end)
 	return (add_sat(longest, b->full_ns));
 }
 
+/* Settle what the burst has so far, if the host was blocked for ${waited}. */
 static void
-burst_share(struct model *m, struct burst *b, double share)
+burst_share(struct model *m, struct burst *b, double waited)
 {
 	const struct burst_item *i;
+	double exposed;
 
-	for (i = b->item; share > 0 && i < b->item + b->items; i++) {
+	for (i = b->item; waited > 0 && i < b->item + b->items; i++) {
+		exposed = i->excl < waited ? i->excl : waited;
 		if (i->is_copy)
-			m->copy[i->index].exposed += i->excl * share;
+			m->copy[i->index].exposed += exposed;
 		else
-			m->kernel[i->index].exposed += i->excl * share;
+			m->kernel[i->index].exposed += exposed;
 	}
-	b->items = 0;
+	m->exposed += b->excl < waited ? b->excl : waited;
+	b->items = b->ops = 0;
 	b->excl = 0;
 	b->full_ns = 0;
+	b->serial = ++m->bursts;
 }
 
 static double
-burst_ratio(const struct model *m, const struct burst *b, uint64_t end)
+burst_blocked(const struct model *m, const struct burst *b, uint64_t end)
 {
-	double waited;
 
-	if (b->unknown || b->excl <= 0)
-		return (1);
-	waited = (double)burst_waited(m, b, end);
-	return (waited < b->excl ? waited / b->excl : 1);
+	return (b->unknown ? b->excl : (double)burst_waited(m, b, end));
 }
 
 int
 burst_end(struct model *m, struct device_state *d, const struct active *a)
 {
+	bool is_copy = a->op.kind != OP_KERNEL;
+	struct burst_place *place = is_copy ? &m->copy[a->op.index].place :
+	    &m->kernel[a->op.index].place;
 	struct burst *b = &d->burst;
 
-	/* A long burst is settled piece by piece. */
-	if (b->items == BURST_ITEMS) {
-		burst_share(m, b, burst_ratio(m, b, d->now));
+	if (b->ops == BURST_OPS) {
+		burst_share(m, b, burst_blocked(m, b, d->now));
 		b->start = d->now;
 	}
-	if (model_grow(&b->item, &b->cap, b->items, BURST_ITEMS,
-	    sizeof(*b->item)) != 0)
-		return (-1);
-	b->item[b->items++] = (struct burst_item){ a->op.index,
-	    a->op.kind != OP_KERNEL, a->excl };
+	if (b->serial == 0)
+		b->serial = ++m->bursts;
+	if (place->serial != b->serial) {
+		if (model_grow(&b->item, &b->cap, b->items, BURST_OPS,
+		    sizeof(*b->item)) != 0)
+			return (-1);
+		*place = (struct burst_place){ b->serial, b->items };
+		b->item[b->items++] = (struct burst_item){ a->op.index,
+		    is_copy, 0 };
+	}
+	b->item[place->item].excl += a->excl;
 	b->excl += a->excl;
+	b->ops++;
 	return (0);
 }
 
@@ -143,14 +155,14 @@ void
 burst_finish(struct model *m, struct device_state *d, uint32_t next)
 {
 	struct burst *b = &d->burst;
-	double ratio;
+	double blocked;
 
 	if (!b->open)
 		return;
 	burst_thread(b, next);
-	ratio = burst_ratio(m, b, d->frontier);
-	if (next == IDMAP_NONE && ratio == 0)
-		ratio = 1;
-	burst_share(m, b, ratio);
+	blocked = burst_blocked(m, b, d->frontier);
+	if (next == IDMAP_NONE && blocked == 0)
+		blocked = b->excl;
+	burst_share(m, b, blocked);
 	b->open = false;
 }

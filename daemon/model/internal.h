@@ -164,6 +164,12 @@ struct queue {
 	struct tracker *tracker;	/* sequence.c */
 };
 
+/* Where a kernel's or copy class's share of the open burst is kept. */
+struct burst_place {
+	uint64_t serial;	/* of the burst */
+	uint32_t item;
+};
+
 struct kernel_key {
 	const char *mangled;	/* interned */
 	uint32_t device;
@@ -175,6 +181,7 @@ struct kernel_state {
 	uint64_t profiled, profiled_ns, untimed;
 	uint64_t swept_ns, alone_ns;	/* undisturbed ones swept so far */
 	double exposed;
+	struct burst_place place;
 	double *extra;		/* MAX_EXTRA values, or NULL */
 };
 
@@ -182,6 +189,7 @@ struct copy_state {
 	struct copy_class out;
 	uint64_t swept_ns;
 	double exposed;
+	struct burst_place place;
 };
 
 struct small_run {
@@ -201,7 +209,7 @@ struct burst_item {
 	double excl;
 };
 
-#define BURST_ITEMS 4096u
+#define BURST_OPS 4096u		/* a longer burst is settled in pieces */
 #define BURST_THREADS 8u
 #define QUEUE_DEPTH 1000u	/* launches that fill a hardware queue: the next
 				 * launch call blocks (1024, less some slack) */
@@ -210,6 +218,8 @@ struct burst_item {
 struct burst {
 	struct burst_item *item;
 	uint32_t items, cap;
+	uint32_t ops;		/* behind the items */
+	uint64_t serial;
 	double excl;		/* sum of the items */
 	uint64_t start;
 	uint64_t full_ns;	/* host blocked by a full queue */
@@ -277,6 +287,8 @@ struct model {
 	struct thread *thread;
 	uint32_t threads, threads_cap;
 	uint64_t waits;		/* host intervals kept */
+	uint64_t bursts;
+	double exposed;		/* of everything together */
 	struct op *op, *op_spare;
 	uint32_t ops, ops_cap, ops_sorted;
 	struct sequence *sequence;

@@ -255,7 +255,6 @@ model_feed(struct model *m, uint64_t stream, uint64_t sequence,
 {
 	struct stream *s;
 
-	m->run.records++;
 	if (m->stream_count >= MAX_STREAMS &&
 	    idmap_get(&m->streams, stream) == IDMAP_NONE) {
 		m->lost++;
@@ -265,6 +264,7 @@ model_feed(struct model *m, uint64_t stream, uint64_t sequence,
 		return (-1);
 	if (sequence < s->next)
 		return (0);		/* seen before */
+	m->run.records++;
 	s->process.missing = add_sat(s->process.missing, sequence - s->next);
 	s->next = add_sat(sequence, 1);
 	s->process.records++;

@@ -108,7 +108,7 @@ struct kernel {
 				 * untimed are counted at the mean of time */
 	double exposed_ns;	/* part of total_ns that lengthened the run: the
 				 * GPU ran nothing else and the host or later
-				 * work waited for it */
+				 * work waited for it (model/burst.c) */
 	double alone_ns;	/* part of total_ns with no other kernel */
 	uint64_t graph_launches;/* that came out of a graph */
 	uint64_t first_ns, last_ns;
@@ -290,6 +290,9 @@ struct run {
 	uint64_t overhead_total_ns;
 	uint64_t profiled_launches;
 
+	uint64_t gpu_exposed_ns;	/* what all kernels and copies together
+					 * can save at most: their exposed_ns
+					 * may add up to more, see model/burst.c */
 	uint64_t late;			/* operations that came too late for
 					 * the timeline; counted elsewhere */
 	const char *const *extra_name;	/* counters that no rule reads */

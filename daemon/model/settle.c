@@ -316,6 +316,8 @@ model_settle(struct model *m, bool final)
 	run->version = run->version != NULL ? run->version : "";
 	run->state = final ? settle_state(m) : RUN_LIVE;
 	run->contexts_gone = memory_contexts_gone(m);
+	run->gpu_exposed_ns = m->exposed < 1.8e19 ? (uint64_t)m->exposed :
+	    UINT64_MAX;
 	run->overhead_total_ns = spans_total(&m->overhead);
 	if (!m->run_end)
 		run->exit_code = -1;

@@ -257,6 +257,26 @@ test_exposed_burst(void **state)
 	assert_true(fabs(run->kernel[0].exposed_ns - 55e3) < 1);
 }
 
+/* Two kernels share a wait: each alone could save it, both together no more. */
+static void
+test_exposed_together(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+
+	feed_signature(f, 1, "a");
+	feed_signature(f, 2, "b");
+	feed_kernel(f, 1, 1 * US, 10 * US, 50 * US);
+	feed_kernel(f, 2, 2 * US, 50 * US, 90 * US);
+	feed_sync(f, SYNC_STREAM, 60 * US, 91 * US);
+	feed_kernel(f, 2, 200 * US, 205 * US, 210 * US);
+	feed_sync(f, SYNC_STREAM, 201 * US, 211 * US);
+	run = settle(f);
+	assert_true(fabs(run->kernel[0].exposed_ns - 30e3) < 1);
+	assert_true(fabs(run->kernel[1].exposed_ns - 35e3) < 1);
+	assert_int_equal(run->gpu_exposed_ns, 35 * US);
+}
+
 /* The host launches every 20 us what takes 5: nothing is exposed, but for the
  * last launch. */
 static void
@@ -527,6 +547,7 @@ main(void)
 		FEED_TEST(test_nested_calls),
 		FEED_TEST(test_overhead),
 		FEED_TEST(test_exposed_burst),
+		FEED_TEST(test_exposed_together),
 		FEED_TEST(test_hidden_by_host),
 		FEED_TEST(test_exposed_full_queue),
 		FEED_TEST(test_blocking_copy),
