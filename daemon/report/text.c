@@ -1,4 +1,5 @@
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/number.h"
@@ -36,8 +37,8 @@ device_segment(struct out *o, const json_t *run)
 	else if (same)
 		snprintf(text, sizeof(text), "%zu × %s", n, first);
 	else
-		snprintf(text, sizeof(text), "%s and %zu more GPUs", first,
-		    n - 1);
+		snprintf(text, sizeof(text), "%s and %zu more GPU%s", first,
+		    n - 1, n == 2 ? "" : "s");
 	out_segment(o, 2, " · ", text);
 }
 
@@ -282,43 +283,48 @@ group_reasons(const json_t *rules, struct unmeasured *group, size_t cap)
 }
 
 static void
+put_reasons(FILE *f, const json_t *rules, size_t missing)
+{
+	struct unmeasured group[REASONS_SHOWN];
+	size_t groups = group_reasons(rules, group, REASONS_SHOWN), told = 0, i;
+
+	for (i = 0; i < groups; i++) {
+		told += group[i].n;
+		fputs(i == 0 ? " (" : "; ", f);
+		if (group[i].n == 1)
+			fprintf(f, "%s: %s", group[i].rule, group[i].reason);
+		else
+			fprintf(f, "%zu: %s", group[i].n, group[i].reason);
+	}
+	if (missing > told)
+		fprintf(f, "; %zu for other reasons", missing - told);
+	fputs(groups > 0 ? ")" : ".", f);
+}
+
+static void
 text_verdicts(struct out *o, const json_t *findings)
 {
 	const json_t *rules = json_object_get(findings, "rules"), *v;
-	struct unmeasured group[REASONS_SHOWN];
-	size_t clean = 0, missing = 0, groups, told = 0, i;
-	const char *state, *separator = " (";
-	char text[320];
+	size_t clean = 0, missing = 0, len = 0, i;
+	const char *state;
+	char *text = NULL;
+	FILE *f;
 
 	json_array_foreach(rules, i, v) {
 		state = or_unknown(field_text(v, "state"));
 		clean += strcmp(state, "clean") == 0;
 		missing += strncmp(state, "not", 3) == 0;
 	}
-	snprintf(text, sizeof(text), "Clean: %zu practice%s.", clean,
-	    clean == 1 ? "" : "s");
-	out_segment(o, 0, "", text);
-	snprintf(text, sizeof(text), "Not measured: %zu", missing);
-	out_segment(o, 2, "  ", text);
-	groups = group_reasons(rules, group, REASONS_SHOWN);
-	for (i = 0; i < groups; i++) {
-		told += group[i].n;
-		if (group[i].n == 1)
-			snprintf(text, sizeof(text), "%s: %s", group[i].rule,
-			    group[i].reason);
-		else
-			snprintf(text, sizeof(text), "%zu: %s", group[i].n,
-			    group[i].reason);
-		out_segment(o, 2, separator, text);
-		separator = "; ";
+	if ((f = open_memstream(&text, &len)) == NULL)
+		return;
+	fprintf(f, "%zu practice%s. Not measured: %zu", clean,
+	    clean == 1 ? "" : "s", missing);
+	put_reasons(f, rules, missing);
+	if (fclose(f) == 0) {
+		out_text(o, "Clean: ");
+		out_wrap(o, 2, text);
 	}
-	if (missing > told) {
-		snprintf(text, sizeof(text), "%zu for other reasons",
-		    missing - told);
-		out_segment(o, 2, "; ", text);
-	}
-	out_text(o, groups > 0 ? ")" : ".");
-	out_line(o);
+	free(text);
 }
 
 static void
