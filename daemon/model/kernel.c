@@ -316,6 +316,9 @@ kernel_settle(struct model *m, struct kernel_state *k, struct kernel *out)
 	total = (double)k->out.time.sum + kernel_mean(k) *
 	    (double)(k->profiled + k->untimed);
 	out->total_ns = total < 1.8e19 ? (uint64_t)total : UINT64_MAX;
+	/* Another process or a later launch was measured after all. */
+	if (out->metric_complete)
+		out->skip = SKIP_NONE;
 	out->total_estimated = k->out.time.count == 0 && out->launches > 0;
 	/* What the sweep saw stands for all launches. */
 	out->exposed_ns = out->alone_ns = 0;

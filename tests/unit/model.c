@@ -156,14 +156,15 @@ test_counters(void **state)
 	run = settle(f);
 	assert_true(isnan(run->kernel[0].metric[METRIC_DRAM_READ]));
 	counters(f, 5, 100, 1, 0);
+	FEED(f, SKIPPED, .signature = 1, .reason = SKIP_BUSY);
+	FEED(f, SKIPPED, .signature = 1, .reason = 12345);
 	assert_true(settle(f)->kernel[0].metric[METRIC_DRAM_READ] == 100);
+	assert_int_equal(settle(f)->kernel[0].skip, SKIP_BUSY);
 	counters(f, 5, 200, 3, 1);	/* complete replaces partial */
 	counters(f, 5, 300, 1, 0);	/* partial does not replace complete */
 	counters(f, 6, 7, 1, 0);	/* but adds what is missing */
 	counters(f, 6, INFINITY, 9, 1);	/* no number */
 	counters(f, 7, 3.5, 9, 1);
-	FEED(f, SKIPPED, .signature = 1, .reason = SKIP_BUSY);
-	FEED(f, SKIPPED, .signature = 1, .reason = 12345);
 	run = settle(f);
 	k = &run->kernel[0];
 	assert_true(k->metric[METRIC_DRAM_READ] == 200);
@@ -172,7 +173,7 @@ test_counters(void **state)
 	assert_true(k->metric_complete);
 	assert_int_equal(k->metric_launches, 9);
 	assert_int_equal(k->metric_mode, MODE_SPREAD);
-	assert_int_equal(k->skip, SKIP_BUSY);
+	assert_int_equal(k->skip, SKIP_NONE);	/* complete after all */
 	assert_int_equal(run->extras, 1);
 	assert_string_equal(run->extra_name[0], "some__other.sum");
 	assert_true(k->extra[0] == 3.5);
