@@ -159,9 +159,10 @@ enum store_status worker_rebuild(struct service *s, const char *uuid,
 
 /* --- spool.c */
 /* Append the run's spool files of ended processes to ${capture} and delete
- * them; how many there were, -1 with ${e}. */
+ * them; how many there were, -1 with ${e}. ${se} (may be NULL) is the session
+ * that has just ended. */
 int spool_merge(struct service *s, const char *uuid, const char *capture,
-    struct error *e);
+    const struct session *se, struct error *e);
 /* Runs that have spool files of ended processes and are not live. */
 void spool_sweep(struct service *s);
 /* The inode of this process's pid namespace, as HELLO carries it; 0 unknown. */

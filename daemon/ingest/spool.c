@@ -20,7 +20,7 @@
 
 /* "<32 hex>.<16 hex>.spool" */
 static bool
-spool_name(const char *name, char *uuid)
+spool_name(const char *name, char *uuid, uint64_t *stream)
 {
 	char part[33];
 
@@ -34,6 +34,8 @@ spool_name(const char *name, char *uuid)
 		return (false);
 	memcpy(part, name + 33, 16);
 	part[16] = '\0';
+	if (stream != NULL)
+		*stream = strtoull(part, NULL, 16);
 	return (text_is_hex(part, 16));
 }
 
@@ -43,6 +45,18 @@ spool_pid_namespace(void)
 	struct stat st;
 
 	return (stat("/proc/self/ns/pid", &st) == 0 ? st.st_ino : 0);
+}
+
+/* Does the session know that the stream has ended? */
+static bool
+stream_over(const struct session *se, uint64_t id)
+{
+	struct stream *st;
+
+	if (se == NULL)
+		return (false);
+	HASH_FIND(hh, se->streams, &id, sizeof(id), st);
+	return (st != NULL && (st->bye || process_alive(st->pid) == 0));
 }
 
 /* Has the process that wrote ${path} said all it will? */
@@ -81,21 +95,22 @@ merge_one(struct service *s, const char *path, const char *capture,
 
 int
 spool_merge(struct service *s, const char *uuid, const char *capture,
-    struct error *e)
+    const struct session *se, struct error *e)
 {
 	DIR *dir = opendir(s->spool);
 	char path[PATH_MAX], owner[33];
 	struct dirent *d;
+	uint64_t stream;
 	int merged = 0;
 
 	if (dir == NULL)
 		return (errno == ENOENT ? 0 :
 		    error_set(e, "cannot read '%s':", s->spool));
 	while ((d = readdir(dir)) != NULL) {
-		if (!spool_name(d->d_name, owner) ||
+		if (!spool_name(d->d_name, owner, &stream) ||
 		    strcmp(owner, uuid) != 0 ||
 		    paths_join(path, s->spool, d->d_name, NULL) != 0 ||
-		    !settled(path))
+		    (!stream_over(se, stream) && !settled(path)))
 			continue;
 		if (merge_one(s, path, capture, e) < 0) {
 			merged = -1;
@@ -119,7 +134,7 @@ sweep_run(struct service *s, const char *uuid)
 	if (claim_take(s, uuid, false) != 0)
 		return;
 	if (run_directory(s, uuid, dir, capture, &e) != 0 ||
-	    (n = spool_merge(s, uuid, capture, &e)) < 0)
+	    (n = spool_merge(s, uuid, capture, NULL, &e)) < 0)
 		log_failure("a spool file cannot be taken in", &e);
 	else if (n == 0)
 		rmdir(dir);	/* if it was made just now */
@@ -142,7 +157,7 @@ spool_sweep(struct service *s)
 	if (dir == NULL)
 		return;
 	while ((d = readdir(dir)) != NULL && !atomic_load(&s->stopping))
-		if (spool_name(d->d_name, uuid) && !claim_is_live(s, uuid) &&
+		if (spool_name(d->d_name, uuid, NULL) && !claim_is_live(s, uuid) &&
 		    paths_join(path, s->spool, d->d_name, NULL) == 0 &&
 		    settled(path))
 			sweep_run(s, uuid);

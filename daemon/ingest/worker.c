@@ -123,7 +123,7 @@ finish(struct service *s, struct session *se)
 	enum store_status st;
 	int merged;
 
-	merged = spool_merge(s, se->uuid, se->capture, &e);
+	merged = spool_merge(s, se->uuid, se->capture, se, &e);
 	if (merged < 0) {
 		log_failure("a spool file cannot be taken in", &e);
 		e = (struct error)ERROR_INIT;

@@ -146,10 +146,10 @@ static enum store_status
 insert_docs(struct store *s, int64_t number, const struct documents *docs,
     struct error *e)
 {
+	enum store_status st = STORE_OK;
 	const struct document *d;
 	sqlite3_stmt *q;
 	size_t i;
-	int rc = SQLITE_DONE;
 
 	q = store_query(s, e, "INSERT INTO doc (run, noun, id, rank, time_ns, "
 	    "launches, name, json) VALUES (?, ?, ?, coalesce((SELECT "
@@ -157,7 +157,7 @@ insert_docs(struct store *s, int64_t number, const struct documents *docs,
 	    "?5, ?6, ?7)", "");
 	if (q == NULL)
 		return (STORE_FAILED);
-	for (i = 0; i < docs->items && rc == SQLITE_DONE; i++) {
+	for (i = 0; i < docs->items && st == STORE_OK; i++) {
 		d = &docs->item[i];
 		if (strcmp(d->noun, "run") == 0)
 			continue;
@@ -169,12 +169,12 @@ insert_docs(struct store *s, int64_t number, const struct documents *docs,
 		sqlite3_bind_text(q, 6, d->name != NULL ? d->name : "", -1,
 		    SQLITE_STATIC);
 		sqlite3_bind_text(q, 7, d->json, -1, SQLITE_STATIC);
-		rc = sqlite3_step(q);
+		if (sqlite3_step(q) != SQLITE_DONE)
+			st = store_fail(s, e, "store the run");
 		sqlite3_reset(q);
 	}
 	sqlite3_finalize(q);
-	return (rc == SQLITE_DONE ? STORE_OK :
-	    store_fail(s, e, "store the run"));
+	return (st);
 }
 
 static enum store_status

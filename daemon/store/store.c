@@ -1,4 +1,3 @@
-#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,15 +89,14 @@ store_close(struct store *s)
 enum store_status
 store_fail(struct store *s, struct error *e, const char *what)
 {
-	int code = sqlite3_errcode(s->db);
+	int code = sqlite3_extended_errcode(s->db);
 
 	error_set(e, "cannot %s: %s", what, sqlite3_errmsg(s->db));
-	/* A full disk shows as FULL, or as an I/O error of write or extend. */
-	if (code == SQLITE_FULL || (code == SQLITE_IOERR &&
-	    (sqlite3_system_errno(s->db) == ENOSPC ||
-	    sqlite3_system_errno(s->db) == EFBIG ||
-	    sqlite3_system_errno(s->db) == EDQUOT))) {
-		error_remedy(e, "make room on the disk, or delete runs with "
+	/* A full disk is FULL; a used-up quota or a file size limit is only a
+	 * write that failed. */
+	if ((code & 0xff) == SQLITE_FULL || code == SQLITE_IOERR_WRITE ||
+	    code == SQLITE_IOERR_SHMSIZE) {
+		error_remedy(e, "make room on the disk (or in the quota), or delete runs with "
 		    "`cudadvise rm`");
 		return (STORE_FULL);
 	}

@@ -1,0 +1,909 @@
+/* The service over its real socket: peers that behave, peers that do not. */
+#include <errno.h>
+#include <limits.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/config.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "ingest/capture.h"
+#include "ingest/service.h"
+#include "unit/fixtures.h"
+#include "wire/frame.h"
+#include "wire/le.h"
+
+#define RUN_B "ffeeddccbbaa99887766554433221100"
+
+static char *top;
+static char path[100];
+static struct config config;
+static struct service *service;
+
+static void
+start(void)
+{
+	struct service_options o = { .socket = path, .listen_fd = -1,
+	    .state = top, .config = &config };
+	struct error e = ERROR_INIT;
+
+	service = service_start(&o, &e);
+	if (service == NULL)
+		fprintf(stderr, "%s\n", e.text);
+	assert_non_null(service);
+}
+
+static int
+set_up(void **state)
+{
+
+	(void)state;
+	top = fixture_mkdir();
+	snprintf(path, sizeof(path), "%s/ingest.sock", top);
+	config_init(&config);
+	config.live_interval_ms = 100;
+	config.spool_grace_ms = 300;
+	start();
+	return (0);
+}
+
+static int
+tear_down(void **state)
+{
+
+	(void)state;
+	service_stop(service);
+	service = NULL;
+	fixture_rmdir(top);
+	return (0);
+}
+
+static void
+pause_ms(long ms)
+{
+	struct timespec t = { ms / 1000, ms % 1000 * 1000000 };
+
+	nanosleep(&t, NULL);
+}
+
+static int
+dial(void)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct timeval patience = { 10, 0 };
+
+	snprintf(a.sun_path, sizeof(a.sun_path), "%s", path);
+	assert_int_equal(connect(fd, (struct sockaddr *)&a, sizeof(a)), 0);
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	return (fd);
+}
+
+static void
+transmit(int fd, const void *p, size_t len)
+{
+
+	assert_int_equal(send(fd, p, len, MSG_NOSIGNAL), len);
+}
+
+/* The sequence number of the next ACK; UINT64_MAX if the daemon hung up. */
+static uint64_t
+next_ack(int fd)
+{
+	uint8_t buf[FRAME_HEADER_SIZE + 16];
+	struct frame_header h;
+	struct record r;
+	size_t pos = 0;
+
+	if (recv(fd, buf, sizeof(buf), MSG_WAITALL) != sizeof(buf))
+		return (UINT64_MAX);
+	assert_int_equal(frame_check(buf, sizeof(buf), &h), FRAME_OK);
+	assert_int_equal(h.stream, 0);
+	assert_int_equal(record_next(buf + FRAME_HEADER_SIZE, h.stored, &pos,
+	    &r), 1);
+	assert_int_equal(r.type, RECORD_ACK);
+	return (r.u.ACK.sequence);
+}
+
+static void
+wait_ack(int fd, uint64_t sequence)
+{
+	uint64_t ack;
+
+	do {
+		ack = next_ack(fd);
+		assert_true(ack <= sequence);
+	} while (ack != sequence);
+}
+
+/* Until the run has this state; NULL: any but live. */
+static void
+wait_state(const char *uuid, const char *wanted, struct store_run *r)
+{
+	struct error e = ERROR_INIT;
+	enum store_status st;
+	int i;
+
+	for (i = 0; i < 2000; i++) {
+		st = store_run_find(service_store(service), uuid, r, &e);
+		if (st == STORE_OK && r->json != NULL &&
+		    (wanted == NULL ? strcmp(r->state, "live") != 0 :
+		    strcmp(r->state, wanted) == 0))
+			return;
+		if (st == STORE_OK)
+			store_run_clear(r);
+		pause_ms(5);
+	}
+	fail_msg("run %s never was '%s'", uuid,
+	    wanted != NULL ? wanted : "over");
+}
+
+static long
+field(const struct store_run *r, const char *name)
+{
+	json_t *j = service_run_json(r);
+	long v = (long)json_integer_value(json_object_get(j, name));
+
+	json_decref(j);
+	return (v);
+}
+
+static bool
+is_there(const char *fmt, const char *arg)
+{
+	char name[400];
+
+	snprintf(name, sizeof(name), fmt, top, arg);
+	return (access(name, F_OK) == 0);
+}
+
+static void
+a_run_from_end_to_end(void **state)
+{
+	struct fixture launcher, target;
+	struct store_doc *page;
+	char next[STORE_CURSOR_SIZE], *json;
+	struct error e = ERROR_INIT;
+	struct store_run r;
+	struct stat st;
+	size_t n;
+	int a, b;
+
+	(void)state;
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+	fixture_init(&launcher, 1);
+	fixture_begin(&launcher, FIXTURE_RUN);
+	fixture_flush(&launcher);
+	a = dial();
+	transmit(a, launcher.file, launcher.len);
+	assert_int_equal(next_ack(a), 1);
+	fixture_init(&target, 2);
+	fixture_process(&target, FIXTURE_RUN, (uint32_t)getpid(), 400, 50);
+	b = dial();
+	transmit(b, target.file, target.len);
+	wait_ack(b, target.sequence);
+	close(b);
+	launcher.now = target.now;
+	launcher.len = 0;
+	fixture_end(&launcher);
+	fixture_flush(&launcher);
+	transmit(a, launcher.file, launcher.len);
+	wait_ack(a, 2);
+	close(a);
+	wait_state(FIXTURE_RUN, "finished", &r);
+	assert_int_equal(r.number, 1);
+	assert_string_equal(r.label, "fixture");
+	assert_int_equal(field(&r, "launches"), 400);
+	store_run_clear(&r);
+	assert_int_equal(store_docs(service_store(service), 1, "kernel",
+	    SORT_TIME, false, "", 10, &page, &n, next, &e), STORE_OK);
+	assert_int_equal(n, 2);
+	assert_non_null(strstr(page[0].json, "saxpy_k"));
+	store_docs_free(page, n);
+	assert_int_equal(store_doc(service_store(service), 1, "findings", "",
+	    &json, &e), STORE_OK);
+	free(json);
+	assert_true(is_there("%s/runs/%s/capture.cadv", FIXTURE_RUN));
+	fixture_free(&launcher);
+	fixture_free(&target);
+}
+
+/* Leave one finished run in the store. */
+static void
+finished_run(const char *uuid, unsigned launches)
+{
+	struct fixture f;
+	struct store_run r;
+	int fd = dial();
+
+	fixture_init(&f, 5);
+	fixture_process(&f, uuid, 1, launches, 50);
+	transmit(fd, f.file, f.len);
+	wait_ack(fd, f.sequence);
+	close(fd);
+	wait_state(uuid, NULL, &r);
+	store_run_clear(&r);
+	fixture_free(&f);
+}
+
+static void
+live_runs_are_seen(void **state)
+{
+	struct fixture f;
+	struct store_run r;
+	int fd = dial();
+
+	(void)state;
+	fixture_init(&f, 5);
+	fixture_hello(&f, FIXTURE_RUN, 1);
+	fixture_device(&f);
+	fixture_signature(&f, 1, "_Z7saxpy_kPfS_f");
+	fixture_kernels(&f, 1, 10, 1000000);
+	fixture_flush(&f);
+	transmit(fd, f.file, f.len);
+	wait_ack(fd, f.sequence);
+	wait_state(FIXTURE_RUN, "live", &r);
+	store_run_clear(&r);
+	close(fd);
+	fixture_free(&f);
+}
+
+/* The daemon tells a target that comes back where to go on; what comes twice
+ * counts once. */
+static void
+reconnect_and_duplicates(void **state)
+{
+	struct frame_header h;
+	struct store_run r;
+	struct fixture f;
+	size_t half = 0, frames = 0;
+	int fd;
+
+	(void)state;
+	fixture_init(&f, 5);
+	fixture_process(&f, FIXTURE_RUN, 1, 400, 20);
+	while (frames < 12) {
+		frame_peek(f.file + half, f.len - half, &h);
+		half += FRAME_HEADER_SIZE + h.stored;
+		frames++;
+	}
+	fd = dial();
+	transmit(fd, f.file, half + 100);	/* and a piece of the next */
+	wait_ack(fd, h.sequence + h.records);
+	close(fd);
+	fd = dial();
+	frame_peek(f.file, f.len, &h);
+	transmit(fd, f.file, FRAME_HEADER_SIZE + h.stored);	/* HELLO again */
+	frame_peek(f.file + half, f.len - half, &h);
+	assert_int_equal(next_ack(fd), h.sequence);
+	transmit(fd, f.file, f.len);			/* all of it again */
+	wait_ack(fd, f.sequence);
+	close(fd);
+	wait_state(FIXTURE_RUN, NULL, &r);
+	assert_int_equal(field(&r, "launches"), 400);
+	store_run_clear(&r);
+	fixture_free(&f);
+}
+
+/* A frame beyond a gap is kept, but not acknowledged. */
+static void
+gaps_are_not_acknowledged(void **state)
+{
+	struct frame_header h;
+	struct store_run r;
+	struct fixture f;
+	size_t at[40], n = 0, pos;
+	int fd;
+
+	(void)state;
+	fixture_init(&f, 5);
+	fixture_process(&f, FIXTURE_RUN, 1, 400, 20);
+	for (pos = 0; pos < f.len; pos += FRAME_HEADER_SIZE + h.stored) {
+		frame_peek(f.file + pos, f.len - pos, &h);
+		at[n++] = pos;
+	}
+	fd = dial();
+	transmit(fd, f.file, at[5]);
+	frame_peek(f.file + at[5], f.len, &h);
+	wait_ack(fd, h.sequence);
+	transmit(fd, f.file + at[8], at[9] - at[8]);
+	assert_int_equal(next_ack(fd), h.sequence);
+	transmit(fd, f.file + at[5], f.len - at[5]);
+	wait_ack(fd, f.sequence);
+	close(fd);
+	wait_state(FIXTURE_RUN, NULL, &r);
+	assert_int_equal(field(&r, "launches"), 400);
+	store_run_clear(&r);
+	fixture_free(&f);
+}
+
+/* Each of these is disconnected; another peer is served meanwhile. */
+static void
+hostile_peers(void **state)
+{
+	uint8_t junk[4096], frame[FRAME_HEADER_SIZE + 64];
+	struct frame_header h = { .stream = 9, .records = 1 };
+	struct service_counters c;
+	struct fixture good, bad;
+	int held, fd, fine, i;
+	uint64_t done = 0;
+
+	(void)state;
+	/* Half a frame, held open all the time, that claims 4 MiB. */
+	fixture_init(&bad, 9);
+	fixture_hello(&bad, RUN_B, 1);
+	fixture_flush(&bad);
+	le32_put(bad.file + 8, FRAME_MAX_PAYLOAD);
+	le32_put(bad.file + 12, FRAME_MAX_PAYLOAD);
+	held = dial();
+	transmit(held, bad.file, FRAME_HEADER_SIZE + 10);
+
+	fixture_init(&good, 5);
+	fixture_process(&good, FIXTURE_RUN, 1, 100, 50);
+	fine = dial();
+	transmit(fine, good.file, good.len / 2);
+	assert_true(next_ack(fine) < good.sequence);
+
+	memset(junk, 0xa5, sizeof(junk));
+	for (i = 0; i < 6; i++) {
+		fd = dial();
+		memset(frame, 0, sizeof(frame));
+		h.stored = h.raw = 64;
+		switch (i) {
+		case 0:			/* garbage */
+			transmit(fd, junk, sizeof(junk));
+			break;
+		case 1:			/* a huge length */
+			frame_seal(frame, &h);
+			le32_put(frame + 8, UINT32_MAX);
+			transmit(fd, frame, sizeof(frame));
+			break;
+		case 2:			/* no HELLO */
+			frame_seal(frame, &h);
+			transmit(fd, frame, sizeof(frame));
+			break;
+		case 3:			/* a wrong checksum */
+			frame_seal(frame, &h);
+			frame[50] ^= 1;
+			transmit(fd, frame, sizeof(frame));
+			break;
+		case 4:			/* a newer version */
+			frame_seal(frame, &h);
+			le16_put(frame + 4, 7);
+			transmit(fd, frame, sizeof(frame));
+			break;
+		case 5:			/* no run id */
+			bad.len = 0;
+			bad.sequence = 0;
+			fixture_hello(&bad, "../../../../../../../etc/passwd0",
+			    1);
+			fixture_flush(&bad);
+			transmit(fd, bad.file, bad.len);
+			break;
+		}
+		assert_true(next_ack(fd) == UINT64_MAX);
+		close(fd);
+		service_counters(service, &c);
+		assert_int_equal(c.dropped_peers, ++done);
+	}
+	transmit(fine, good.file + good.len / 2, good.len - good.len / 2);
+	wait_ack(fine, good.sequence);
+	close(fine);
+	close(held);
+	fixture_free(&good);
+	fixture_free(&bad);
+}
+
+/* Behind a good beginning: nonsense with a right checksum, another stream. */
+static void
+hostile_later(void **state)
+{
+	uint8_t frame[FRAME_HEADER_SIZE + 64];
+	struct frame_header h = { .stream = 5, .records = 2, .stored = 64,
+	    .raw = 64 };
+	struct fixture f, launcher;
+	struct store_run r;
+	int fd, i;
+
+	(void)state;
+	fixture_init(&f, 5);
+	fixture_hello(&f, FIXTURE_RUN, 1);
+	fixture_flush(&f);
+	for (i = 0; i < 3; i++) {
+		fd = dial();
+		transmit(fd, f.file, f.len);
+		assert_int_equal(next_ack(fd), 1);
+		h.sequence = 1;
+		h.stream = i == 0 ? 6 : 5;
+		h.flags = i == 1 ? FRAME_ZSTD : 0;
+		memset(frame, 0xff, sizeof(frame));
+		frame_seal(frame, &h);
+		transmit(fd, frame, sizeof(frame));
+		assert_true(next_ack(fd) == UINT64_MAX);
+		close(fd);
+	}
+	/* What was good of the run is there, once the launcher ends it: our
+	 * process lives on, so that alone would not. */
+	fixture_init(&launcher, 1);
+	fixture_begin(&launcher, FIXTURE_RUN);
+	fixture_end(&launcher);
+	fixture_flush(&launcher);
+	fd = dial();
+	transmit(fd, launcher.file, launcher.len);
+	wait_ack(fd, 2);
+	close(fd);
+	fixture_free(&launcher);
+	wait_state(FIXTURE_RUN, "finished", &r);
+	store_run_clear(&r);
+	fixture_free(&f);
+}
+
+static void
+too_many_peers(void **state)
+{
+	struct service_counters c;
+	int fd[4], i;
+
+	(void)state;
+	config.max_connections = 3;
+	for (i = 0; i < 4; i++)
+		fd[i] = dial();
+	assert_true(next_ack(fd[3]) == UINT64_MAX);
+	service_counters(service, &c);
+	assert_int_equal(c.refused_peers, 1);
+	assert_int_equal(c.connections_open, 3);
+	for (i = 0; i < 4; i++)
+		close(fd[i]);
+}
+
+/* Parts in a spool file, parts on the socket: one run. */
+static void
+spool_is_merged(void **state)
+{
+	struct frame_header h;
+	struct fixture f, part;
+	struct store_run r;
+	char spool[400];
+	size_t at[40], n = 0, pos;
+	int fd;
+
+	(void)state;
+	fixture_init(&f, 5);
+	fixture_process(&f, FIXTURE_RUN, 1, 400, 20);
+	for (pos = 0; pos < f.len; pos += FRAME_HEADER_SIZE + h.stored) {
+		frame_peek(f.file + pos, f.len - pos, &h);
+		at[n++] = pos;
+	}
+	/* Frames 5 to 7 went to the spool, with the HELLO. */
+	part = f;
+	part.file = malloc(f.len);
+	memcpy(part.file, f.file, at[1]);
+	memcpy(part.file + at[1], f.file + at[5], at[8] - at[5]);
+	part.len = at[1] + at[8] - at[5];
+	snprintf(spool, sizeof(spool), "%s/spool/%s.%016llx.spool", top,
+	    FIXTURE_RUN, 5ull);
+	fd = dial();
+	transmit(fd, f.file, at[5]);
+	frame_peek(f.file + at[5], f.len, &h);
+	wait_ack(fd, h.sequence);
+	fixture_write(&part, spool, part.len);
+	/* The spool covers the gap: acknowledged to the end. */
+	transmit(fd, f.file + at[8], f.len - at[8]);
+	wait_ack(fd, f.sequence);
+	assert_int_equal(access(spool, F_OK), 0);
+	close(fd);
+	wait_state(FIXTURE_RUN, NULL, &r);
+	assert_int_equal(field(&r, "launches"), 400);
+	assert_int_equal(access(spool, F_OK), -1);
+	store_run_clear(&r);
+	free(part.file);
+	fixture_free(&f);
+}
+
+/* Nobody ran when the program did: all of it is in spool files. */
+static void
+spool_alone_is_a_run(void **state)
+{
+	struct store_run r;
+	struct fixture f;
+	char spool[400];
+
+	(void)state;
+	service_stop(service);
+	fixture_init(&f, 5);
+	fixture_process(&f, FIXTURE_RUN, 1, 40, 20);
+	snprintf(spool, sizeof(spool), "%s/spool/%s.%016llx.spool", top,
+	    FIXTURE_RUN, 5ull);
+	fixture_write(&f, spool, f.len);
+	start();
+	wait_state(FIXTURE_RUN, NULL, &r);
+	assert_int_equal(field(&r, "launches"), 40);
+	assert_int_equal(access(spool, F_OK), -1);
+	store_run_clear(&r);
+	fixture_free(&f);
+}
+
+/* The daemon ends in the middle of a run; the next one goes on with it. */
+static void
+daemon_restarts(void **state)
+{
+	struct frame_header h;
+	struct store_run r;
+	struct fixture f;
+	size_t half;
+	int fd = dial();
+
+	(void)state;
+	fixture_init(&f, 5);
+	fixture_process(&f, FIXTURE_RUN, 1, 400, 20);
+	frame_peek(f.file, f.len, &h);
+	half = FRAME_HEADER_SIZE + h.stored;
+	frame_peek(f.file + half, f.len, &h);
+	half += FRAME_HEADER_SIZE + h.stored;
+	transmit(fd, f.file, half);
+	wait_ack(fd, h.sequence + h.records);
+	service_stop(service);
+	assert_true(next_ack(fd) == UINT64_MAX);
+	close(fd);
+	start();
+	fd = dial();
+	frame_peek(f.file, f.len, &h);
+	transmit(fd, f.file, FRAME_HEADER_SIZE + h.stored);
+	frame_peek(f.file + half, f.len, &h);
+	assert_int_equal(next_ack(fd), h.sequence);
+	transmit(fd, f.file + half, f.len - half);
+	wait_ack(fd, f.sequence);
+	close(fd);
+	wait_state(FIXTURE_RUN, NULL, &r);
+	assert_int_equal(r.number, 1);
+	assert_int_equal(field(&r, "launches"), 400);
+	store_run_clear(&r);
+	fixture_free(&f);
+}
+
+/* The database is gone: captures bring the runs back. */
+static void
+database_is_rebuilt(void **state)
+{
+	struct store_run r;
+	char name[300];
+
+	(void)state;
+	finished_run(FIXTURE_RUN, 40);
+	service_stop(service);
+	snprintf(name, sizeof(name), "%s/cudadvise.db", top);
+	assert_int_equal(unlink(name), 0);
+	start();
+	wait_state(FIXTURE_RUN, NULL, &r);
+	assert_int_equal(field(&r, "launches"), 40);
+	store_run_clear(&r);
+}
+
+/* The capture cannot grow: nothing is acknowledged that is not there, and the
+ * data are taken when there is room again. */
+static void
+disk_full(void **state)
+{
+	struct service_counters c;
+	struct rlimit old, tight;
+	struct store_run r;
+	struct fixture f;
+	int fd = dial();
+
+	(void)state;
+	log_setup(LOG_LEVEL_ERROR - 1, false);
+	signal(SIGXFSZ, SIG_IGN);
+	fixture_init(&f, 5);
+	fixture_hello(&f, FIXTURE_RUN, 1);
+	fixture_flush(&f);
+	transmit(fd, f.file, f.len);
+	wait_ack(fd, 1);
+	getrlimit(RLIMIT_FSIZE, &old);
+	tight = old;
+	tight.rlim_cur = 1;
+	setrlimit(RLIMIT_FSIZE, &tight);
+	fixture_device(&f);
+	fixture_signature(&f, 1, "_Z7saxpy_kPfS_f");
+	fixture_kernels(&f, 1, 100, 1000);
+	fixture_bye(&f);
+	fixture_flush(&f);
+	transmit(fd, f.file, f.len);
+	assert_true(next_ack(fd) == UINT64_MAX);
+	close(fd);
+	setrlimit(RLIMIT_FSIZE, &old);
+	service_counters(service, &c);
+	assert_int_equal(c.capture_errors, 1);
+	fd = dial();
+	transmit(fd, f.file, f.len);
+	wait_ack(fd, f.sequence);
+	close(fd);
+	wait_state(FIXTURE_RUN, NULL, &r);
+	assert_int_equal(field(&r, "launches"), 100);
+	store_run_clear(&r);
+	fixture_free(&f);
+	log_setup(LOG_LEVEL_ERROR, false);
+}
+
+static int
+import(const struct fixture *f, size_t len, int64_t *number, struct error *e)
+{
+	FILE *file = tmpfile();
+	int rc;
+
+	*e = (struct error)ERROR_INIT;
+	assert_int_equal(fwrite(f->file, 1, len, file), len);
+	fflush(file);
+	rc = service_import(service, fileno(file), e, number);
+	fclose(file);
+	return (rc);
+}
+
+static void
+import_is_idempotent(void **state)
+{
+	int64_t first = 0, second = 0;
+	struct store_run r;
+	struct error e;
+	struct fixture f;
+	int64_t bytes;
+
+	(void)state;
+	fixture_init(&f, 5);
+	fixture_process(&f, FIXTURE_RUN, 1, 400, 20);
+	/* First the half of it, then all, then all again. */
+	assert_int_equal(import(&f, f.len / 2, &first, &e), 0);
+	assert_int_equal(import(&f, f.len, &second, &e), 0);
+	assert_int_equal(first, second);
+	wait_state(FIXTURE_RUN, NULL, &r);
+	assert_int_equal(field(&r, "launches"), 400);
+	bytes = r.bytes;
+	store_run_clear(&r);
+	assert_int_equal(import(&f, f.len, &second, &e), 0);
+	wait_state(FIXTURE_RUN, NULL, &r);
+	assert_int_equal(r.bytes, bytes);
+	assert_int_equal(field(&r, "launches"), 400);
+	store_run_clear(&r);
+	memset(f.file, 'x', f.len);
+	assert_int_equal(import(&f, f.len, &second, &e), -1);
+	assert_non_null(strstr(e.text, "uploaded file"));
+	assert_non_null(strstr(e.text, "not a cudadvise capture"));
+	fixture_free(&f);
+}
+
+static void
+reanalyze_and_delete(void **state)
+{
+	struct error e = ERROR_INIT;
+	struct store_run r;
+	int64_t before;
+
+	(void)state;
+	finished_run(FIXTURE_RUN, 40);
+	wait_state(FIXTURE_RUN, NULL, &r);
+	before = r.revision;
+	store_run_clear(&r);
+	assert_int_equal(service_patch(service, 1, "mine", 1, &e), STORE_OK);
+	assert_int_equal(service_reanalyze(service, 1, &e), STORE_OK);
+	wait_state(FIXTURE_RUN, NULL, &r);
+	assert_true(r.revision > before);
+	assert_string_equal(r.label, "mine");
+	assert_true(r.pinned);
+	assert_int_equal(field(&r, "launches"), 40);
+	store_run_clear(&r);
+	assert_int_equal(service_reanalyze(service, 9, &e), STORE_NONE);
+	assert_int_equal(service_delete(service, 1, &e), STORE_OK);
+	assert_false(is_there("%s/runs/%s", FIXTURE_RUN));
+	assert_int_equal(service_delete(service, 1, &e), STORE_NONE);
+	assert_int_equal(store_run_find(service_store(service), "1", &r, &e),
+	    STORE_NONE);
+}
+
+static void
+live_runs_are_not_deleted(void **state)
+{
+	struct error e = ERROR_INIT;
+	struct fixture f;
+	int fd = dial();
+
+	(void)state;
+	fixture_init(&f, 5);
+	fixture_hello(&f, FIXTURE_RUN, 1);
+	fixture_flush(&f);
+	transmit(fd, f.file, f.len);
+	wait_ack(fd, 1);
+	assert_int_equal(service_delete(service, 1, &e), STORE_FAILED);
+	assert_non_null(strstr(e.text, "live"));
+	e = (struct error)ERROR_INIT;
+	assert_int_equal(service_reanalyze(service, 1, &e), STORE_FAILED);
+	close(fd);
+	fixture_free(&f);
+}
+
+static void
+events_tell_of_runs(void **state)
+{
+	struct service_event ev[64];
+	uint64_t since = service_events_last(service);
+	struct error e = ERROR_INIT;
+	bool reset;
+	size_t n;
+
+	(void)state;
+	finished_run(FIXTURE_RUN, 40);
+	service_delete(service, 1, &e);
+	n = service_events_since(service, since, ev, 64, &reset);
+	assert_false(reset);
+	assert_in_range(n, 3, 64);
+	assert_string_equal(ev[0].kind, "run");
+	assert_string_equal(ev[0].state, "live");
+	assert_int_equal(ev[0].id, since + 1);
+	assert_string_not_equal(ev[n - 2].state, "live");
+	assert_string_equal(ev[n - 1].kind, "deleted");
+	assert_string_equal(ev[n - 1].uuid, FIXTURE_RUN);
+	service_events_since(service, UINT64_MAX, ev, 64, &reset);
+	assert_true(reset);
+	service_events_since(service, 0, ev, 64, &reset);
+	assert_true(reset);
+	n = service_events_since(service, service_events_last(service), ev, 64,
+	    &reset);
+	assert_int_equal(n, 0);
+	assert_false(reset);
+}
+
+static double
+busy_sum(const json_t *timeline, double *count)
+{
+	const json_t *rows = json_object_get(json_array_get(json_object_get(
+	    timeline, "devices"), 0), "rows"), *row, *v;
+	double sum = 0, bin = (double)json_integer_value(json_object_get(
+	    timeline, "bin_ns"));
+	size_t i;
+
+	*count = 0;
+	row = json_array_get(rows, 0);
+	assert_string_equal(json_string_value(json_object_get(row, "row")),
+	    "kernel");
+	json_array_foreach(json_object_get(row, "busy_ratio"), i, v)
+		sum += json_number_value(v) * bin;
+	json_array_foreach(json_object_get(row, "count"), i, v)
+		*count += json_number_value(v);
+	return (sum);
+}
+
+static void
+timeline_and_launches(void **state)
+{
+	char next[STORE_CURSOR_SIZE], cursor[STORE_CURSOR_SIZE] = "";
+	struct error e = ERROR_INIT;
+	json_t *j, *one;
+	int64_t last = -1, start_ns;
+	size_t i, total = 0;
+	double count, sum;
+
+	(void)state;
+	finished_run(FIXTURE_RUN, 2000);	/* 40 ms: 10 µs busy, 10 idle */
+	assert_int_equal(service_timeline(service, 1, 0, 0, 100, &j, &e),
+	    STORE_OK);
+	sum = busy_sum(j, &count);
+	assert_int_equal((int)count, 2000);
+	assert_true(sum > 19.9e6 && sum < 20.1e6);
+	json_decref(j);
+	/* Closer than the stored bins: 10 launches in 200 µs. */
+	assert_int_equal(service_timeline(service, 1, 1000000, 1200000, 200,
+	    &j, &e), STORE_OK);
+	assert_true(json_is_true(json_object_get(j, "detail")));
+	assert_int_equal(json_integer_value(json_object_get(j, "from_ns")),
+	    1000000);
+	sum = busy_sum(j, &count);
+	assert_in_range((int)count, 9, 11);
+	assert_true(sum > 0.09e6 && sum < 0.11e6);
+	json_decref(j);
+	/* Every third of four launches is kernel 1. */
+	do {
+		assert_int_equal(service_launches(service, 1, 1, cursor, 77,
+		    &j, next, &e), STORE_OK);
+		json_array_foreach(j, i, one) {
+			start_ns = json_integer_value(json_object_get(one,
+			    "start_ns"));
+			assert_true(start_ns > last);
+			last = start_ns;
+			assert_int_equal(json_integer_value(json_object_get(
+			    one, "duration_ns")), 10000);
+		}
+		total += json_array_size(j);
+		json_decref(j);
+		memcpy(cursor, next, sizeof(cursor));
+	} while (next[0] != '\0');
+	assert_int_equal(total, 1500);
+	assert_int_equal(service_launches(service, 1, 1, "nonsense", 5, &j,
+	    next, &e), STORE_NONE);
+	assert_int_equal(service_timeline(service, 5, 0, 0, 10, &j, &e),
+	    STORE_NONE);
+}
+
+static void
+retention_keeps_the_pinned(void **state)
+{
+	char uuid[33];
+	struct error e = ERROR_INIT;
+	struct store_run *run;
+	size_t n;
+	int i;
+
+	(void)state;
+	config.keep_runs = 2;
+	for (i = 0; i < 4; i++) {
+		snprintf(uuid, sizeof(uuid), "%032d", i + 1);
+		finished_run(uuid, 4);
+		if (i == 0)
+			service_patch(service, 1, NULL, 1, &e);
+	}
+	for (i = 0; i < 400; i++) {
+		assert_int_equal(store_runs(service_store(service), 0, 10,
+		    false, &run, &n, &e), STORE_OK);
+		if (n == 3)
+			break;
+		store_runs_free(run, n);
+		pause_ms(5);
+	}
+	assert_int_equal(n, 3);
+	assert_int_equal(run[0].number, 4);
+	assert_int_equal(run[1].number, 3);
+	assert_int_equal(run[2].number, 1);
+	store_runs_free(run, n);
+	snprintf(uuid, sizeof(uuid), "%032d", 2);
+	assert_false(is_there("%s/runs/%s", uuid));
+}
+
+static void
+socket_path_too_long(void **state)
+{
+	char big[200];
+	struct service_options o = { .socket = big, .listen_fd = -1,
+	    .config = &config };
+	char *dir = fixture_mkdir();
+	struct error e = ERROR_INIT;
+
+	(void)state;
+	o.state = dir;
+	snprintf(big, sizeof(big), "/tmp/%0150d", 0);
+	assert_null(service_start(&o, &e));
+	assert_non_null(strstr(e.text, "too long"));
+	fixture_rmdir(dir);
+}
+
+int
+main(void)
+{
+#define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		T(a_run_from_end_to_end), T(live_runs_are_seen),
+		T(reconnect_and_duplicates), T(gaps_are_not_acknowledged),
+		T(hostile_peers), T(hostile_later), T(too_many_peers),
+		T(spool_is_merged), T(spool_alone_is_a_run),
+		T(daemon_restarts), T(database_is_rebuilt), T(disk_full),
+		T(import_is_idempotent), T(reanalyze_and_delete),
+		T(live_runs_are_not_deleted), T(events_tell_of_runs),
+		T(timeline_and_launches), T(retention_keeps_the_pinned),
+		T(socket_path_too_long),
+	};
+
+	log_setup(LOG_LEVEL_ERROR, false);
+	return (cmocka_run_group_tests(tests, NULL, NULL));
+}

@@ -1,0 +1,358 @@
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include <cmocka.h>
+#include <sqlite3.h>
+
+#include "base/error.h"
+#include "ingest/analyse.h"
+#include "ingest/capture.h"
+#include "store/store.h"
+#include "unit/fixtures.h"
+
+static char *top;
+static char path[256];
+static struct store *db;
+
+static int
+set_up(void **state)
+{
+	struct error e = ERROR_INIT;
+
+	(void)state;
+	top = fixture_mkdir();
+	snprintf(path, sizeof(path), "%s/t.db", top);
+	db = store_open(path, &e);
+	return (db != NULL ? 0 : -1);
+}
+
+static int
+tear_down(void **state)
+{
+
+	(void)state;
+	store_close(db);
+	db = NULL;
+	fixture_rmdir(top);
+	return (0);
+}
+
+static int64_t
+add(const char *uuid)
+{
+	struct error e = ERROR_INIT;
+	int64_t number = 0;
+
+	assert_int_equal(store_run_add(db, uuid, "l", 5, &number, &e),
+	    STORE_OK);
+	return (number);
+}
+
+static void
+runs_have_numbers(void **state)
+{
+	char uuid[33] = "00000000000000000000000000000000";
+	struct error e = ERROR_INIT;
+	struct store_run r, *list;
+	size_t n;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 25; i++) {
+		snprintf(uuid, sizeof(uuid), "%08x%024d", 0xabcdef00u + i, 0);
+		assert_int_equal(add(uuid), i + 1);
+	}
+	assert_int_equal(add(uuid), 25);	/* again: keeps its number */
+	assert_int_equal(store_run_find(db, "7", &r, &e), STORE_OK);
+	assert_int_equal(r.number, 7);
+	assert_string_equal(r.state, "live");
+	assert_null(r.json);
+	store_run_clear(&r);
+	assert_int_equal(store_run_find(db, uuid, &r, &e), STORE_OK);
+	assert_int_equal(r.number, 25);
+	store_run_clear(&r);
+	assert_int_equal(store_run_find(db, "abcdef03", &r, &e), STORE_OK);
+	assert_int_equal(r.number, 4);
+	store_run_clear(&r);
+	assert_int_equal(store_run_find(db, "abcdef", &r, &e),
+	    STORE_AMBIGUOUS);
+	assert_int_equal(store_run_find(db, "abcde", &r, &e), STORE_NONE);
+	assert_int_equal(store_run_find(db, "99", &r, &e), STORE_NONE);
+	assert_int_equal(store_run_find(db, "", &r, &e), STORE_NONE);
+	assert_int_equal(store_run_find(db, "1' OR '1'='1", &r, &e),
+	    STORE_NONE);
+	assert_int_equal(store_runs(db, 0, 10, false, &list, &n, &e),
+	    STORE_OK);
+	assert_int_equal(n, 10);
+	assert_int_equal(list[0].number, 25);
+	assert_int_equal(list[9].number, 16);
+	store_runs_free(list, n);
+	assert_int_equal(store_runs(db, 16, 100, false, &list, &n, &e),
+	    STORE_OK);
+	assert_int_equal(n, 15);
+	assert_int_equal(list[14].number, 1);
+	store_runs_free(list, n);
+	assert_int_equal(store_runs(db, 20, 100, true, &list, &n, &e),
+	    STORE_OK);
+	assert_int_equal(n, 5);
+	assert_int_equal(list[0].number, 21);
+	store_runs_free(list, n);
+}
+
+static void
+numbers_are_never_reused(void **state)
+{
+	struct error e = ERROR_INIT;
+	int64_t a = add("11111111111111111111111111111111"), b;
+
+	(void)state;
+	assert_int_equal(store_run_delete(db, a, &e), STORE_OK);
+	assert_int_equal(store_run_delete(db, a, &e), STORE_NONE);
+	b = add("22222222222222222222222222222222");
+	assert_true(b > a);
+}
+
+static void
+patch_and_revisions(void **state)
+{
+	struct error e = ERROR_INIT;
+	int64_t a = add("11111111111111111111111111111111"), before;
+	struct store_run r;
+
+	(void)state;
+	before = store_revision(db);
+	assert_int_equal(store_run_patch(db, a, "new 'label'", 1, &e),
+	    STORE_OK);
+	assert_true(store_revision(db) > before);
+	assert_int_equal(store_run_find(db, "1", &r, &e), STORE_OK);
+	assert_string_equal(r.label, "new 'label'");
+	assert_true(r.pinned);
+	before = r.revision;
+	store_run_clear(&r);
+	assert_int_equal(store_run_patch(db, a, "", -1, &e), STORE_OK);
+	assert_int_equal(store_run_find(db, "1", &r, &e), STORE_OK);
+	assert_null(r.label);
+	assert_true(r.pinned);
+	assert_int_equal(r.revision, before + 1);
+	store_run_clear(&r);
+	assert_int_equal(store_run_patch(db, 99, "x", -1, &e), STORE_NONE);
+}
+
+static struct documents *
+documents(size_t kernels)
+{
+	struct documents *d = calloc(1, sizeof(*d));
+	struct document *doc;
+	char text[64];
+	size_t i;
+
+	d->item = calloc(kernels + 2, sizeof(*d->item));
+	d->items = d->cap = kernels + 2;
+	snprintf(d->state, sizeof(d->state), "finished");
+	d->started_ns = 1234;
+	d->item[0] = (struct document){ .noun = "run",
+	    .json = strdup("{\"a\":1}") };
+	d->item[1] = (struct document){ .noun = "copies",
+	    .json = strdup("[]") };
+	for (i = 0; i < kernels; i++) {
+		doc = &d->item[i + 2];
+		doc->noun = "kernel";
+		snprintf(doc->id, sizeof(doc->id), "%zu", i + 1);
+		snprintf(text, sizeof(text), "{\"id\":%zu}", i + 1);
+		doc->json = strdup(text);
+		snprintf(text, sizeof(text), "k%02zu", (i * 7) % kernels);
+		doc->name = strdup(text);
+		doc->time_ns = (int64_t)((i * 5) % 10);	/* with ties */
+		doc->launches = (int64_t)i;
+	}
+	return (d);
+}
+
+/* Every order, page by page, holds each document once. */
+static void
+pages_hold_each_once(void **state)
+{
+	struct documents *d = documents(37);
+	char next[STORE_CURSOR_SIZE], cursor[STORE_CURSOR_SIZE];
+	int64_t a = add("11111111111111111111111111111111");
+	struct error e = ERROR_INIT;
+	struct store_doc *page;
+	bool seen[38];
+	size_t n, i, total;
+	int sort, reverse, last, id, time;
+
+	(void)state;
+	assert_int_equal(store_put(db, a, d, NULL, 77, &e), STORE_OK);
+	for (sort = 0; sort < SORT_COUNT; sort++)
+		for (reverse = 0; reverse < 2; reverse++) {
+			memset(seen, 0, sizeof(seen));
+			cursor[0] = '\0';
+			total = 0;
+			last = -1;
+			do {
+				assert_int_equal(store_docs(db, a, "kernel",
+				    sort, reverse, cursor, 5, &page, &n, next,
+				    &e), STORE_OK);
+				for (i = 0; i < n; i++) {
+					id = atoi(page[i].id);
+					assert_in_range(id, 1, 37);
+					assert_false(seen[id]);
+					seen[id] = true;
+					time = (id - 1) * 5 % 10;
+					if (sort == SORT_TIME && last >= 0)
+						assert_true(reverse ?
+						    time >= last :
+						    time <= last);
+					last = time;
+				}
+				total += n;
+				store_docs_free(page, n);
+				memcpy(cursor, next, sizeof(cursor));
+			} while (next[0] != '\0');
+			assert_int_equal(total, 37);
+		}
+	assert_int_equal(store_docs(db, a, "kernel", SORT_TIME, false, "x",
+	    5, &page, &n, next, &e), STORE_NONE);
+	documents_free(d);
+}
+
+static void
+documents_are_replaced(void **state)
+{
+	struct documents *many = documents(37), *few = documents(3);
+	int64_t a = add("11111111111111111111111111111111");
+	struct error e = ERROR_INIT;
+	struct store *reader = store_open_reader(path, &e);
+	struct capture_frame frame = { 1, 2, 3, 4, 5, 6, UINT64_MAX };
+	struct capture_signature signature = { 8, 9, 10, 11, 0 };
+	struct capture_device device = { 12, 13, 14, 0 };
+	struct capture_index x = { &frame, 1, &signature, 1, &device, 1 }, y;
+	struct store_run r;
+	char *json;
+
+	(void)state;
+	assert_non_null(reader);
+	assert_int_equal(store_put(db, a, many, NULL, 77, &e), STORE_OK);
+	assert_int_equal(store_index(reader, a, &y, &e), STORE_NONE);
+	assert_int_equal(store_put(db, a, few, &x, 78, &e), STORE_OK);
+	assert_int_equal(store_doc(reader, a, "kernel", "3", &json, &e),
+	    STORE_OK);
+	assert_string_equal(json, "{\"id\":3}");
+	free(json);
+	assert_int_equal(store_doc(reader, a, "kernel", "4", &json, &e),
+	    STORE_NONE);
+	assert_int_equal(store_run_find(reader, "1", &r, &e), STORE_OK);
+	assert_string_equal(r.state, "finished");
+	assert_string_equal(r.json, "{\"a\":1}");
+	assert_string_equal(r.label, "l");
+	assert_int_equal(r.bytes, 78);
+	store_run_clear(&r);
+	assert_int_equal(store_index(reader, a, &y, &e), STORE_OK);
+	assert_int_equal(y.frames, 1);
+	assert_memory_equal(y.frame, &frame, sizeof(frame));
+	assert_int_equal(y.signature[0].kernel, 10);
+	assert_int_equal(y.signature[0].ordinal, 11);
+	assert_int_equal(y.device[0].device, 14);
+	capture_index_clear(&y);
+	assert_int_equal(store_put(db, 99, few, NULL, 0, &e), STORE_NONE);
+	assert_int_equal(store_run_delete(db, a, &e), STORE_OK);
+	assert_int_equal(store_doc(reader, a, "kernel", "3", &json, &e),
+	    STORE_NONE);
+	/* A reader cannot write. */
+	assert_int_equal(store_run_delete(reader, a, &e), STORE_FAILED);
+	store_close(reader);
+	documents_free(many);
+	documents_free(few);
+}
+
+static void
+newer_database(void **state)
+{
+	struct error e = ERROR_INIT;
+	struct store *s;
+	sqlite3 *raw;
+
+	(void)state;
+	store_close(db);
+	db = NULL;
+	assert_int_equal(sqlite3_open(path, &raw), SQLITE_OK);
+	sqlite3_exec(raw, "PRAGMA user_version = 999", NULL, NULL, NULL);
+	sqlite3_close(raw);
+	s = store_open(path, &e);
+	assert_null(s);
+	assert_non_null(strstr(e.text, "newer version"));
+	assert_non_null(strstr(e.text, path));
+	assert_true(e.remedy[0] != '\0');
+	e = (struct error)ERROR_INIT;
+	assert_null(store_open_reader(path, &e));
+}
+
+static void
+not_a_database(void **state)
+{
+	struct error e = ERROR_INIT;
+	char other[300];
+	FILE *f;
+	int i;
+
+	(void)state;
+	snprintf(other, sizeof(other), "%s/junk.db", top);
+	f = fopen(other, "w");
+	for (i = 0; i < 1000; i++)
+		fputs("junk ", f);
+	fclose(f);
+	assert_null(store_open(other, &e));
+	assert_non_null(strstr(e.text, other));
+}
+
+/* Files may not grow: the same to SQLite as a full disk. */
+static void
+disk_full(void **state)
+{
+	int64_t a = add("11111111111111111111111111111111");
+	struct documents *d = documents(20000);
+	struct error e = ERROR_INIT;
+	struct rlimit old, tight;
+	enum store_status st;
+	struct store_run r;
+
+	(void)state;
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &old);
+	tight = old;
+	tight.rlim_cur = 200000;
+	setrlimit(RLIMIT_FSIZE, &tight);
+	st = store_put(db, a, d, NULL, 1, &e);
+	setrlimit(RLIMIT_FSIZE, &old);
+	if (st != STORE_FULL)
+		print_error("%s (%s)\n", e.text, e.remedy);
+	assert_int_equal(st, STORE_FULL);
+	assert_non_null(strstr(e.remedy, "room"));
+	/* Nothing is half there, and it goes on when there is room. */
+	assert_int_equal(store_run_find(db, "1", &r, &e), STORE_OK);
+	assert_string_equal(r.state, "live");
+	store_run_clear(&r);
+	assert_int_equal(store_put(db, a, d, NULL, 1, &e), STORE_OK);
+	documents_free(d);
+}
+
+int
+main(void)
+{
+#define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		T(runs_have_numbers), T(numbers_are_never_reused),
+		T(patch_and_revisions), T(pages_hold_each_once),
+		T(documents_are_replaced), T(newer_database),
+		T(not_a_database), T(disk_full),
+	};
+
+	return (cmocka_run_group_tests(tests, NULL, NULL));
+}
