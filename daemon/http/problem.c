@@ -15,12 +15,6 @@ static const struct {
 #undef X
 };
 
-int
-problem_status(enum problem p)
-{
-	return table[p].status;
-}
-
 void
 respond_problem(struct response *rs, enum problem p, const char *pointer,
     const char *fmt, ...)

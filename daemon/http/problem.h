@@ -80,8 +80,6 @@ enum problem {
 void respond_problem(struct response *rs, enum problem p, const char *pointer,
     const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
-int problem_status(enum problem p);
-
 /* problem_page(slug): text of the page about it (malloc'd), NULL if unknown. */
 char *problem_page(const char *slug);
 

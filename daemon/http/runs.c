@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -266,11 +267,12 @@ runs_import(struct request *rq, struct response *rs)
 	struct error e = ERROR_INIT;
 	int64_t number;
 
-	if (service_import(rq->service, rq->upload_fd, &e, &number) < 0)
-		respond_problem(rs, PROBLEM_NOT_CAPTURE, NULL, "%s%s%s",
-		    e.text, e.remedy[0] != '\0' ? ": " : "", e.remedy);
-	else
+	if (service_import(rq->service, rq->upload_fd, &e, &number) == 0)
 		respond_run(rq, rs, number, 201, true);
+	else	/* an error ends in the text of its errno */
+		respond_problem(rs, strstr(e.text, strerror(ENOSPC)) != NULL ?
+		    PROBLEM_NO_SPACE : PROBLEM_NOT_CAPTURE, NULL, "%s%s%s",
+		    e.text, e.remedy[0] != '\0' ? ": " : "", e.remedy);
 }
 
 void

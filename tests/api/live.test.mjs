@@ -1,0 +1,105 @@
+// A run that is still going on, fed to the ingest socket as a target would.
+import { after, before, test } from 'node:test';
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import net from 'node:net';
+import path from 'node:path';
+import { Daemon, bin, runId } from './daemon.mjs';
+import { conforms } from './schema.mjs';
+
+const daemon = new Daemon();
+
+before(() => daemon.start());
+
+after(async () => {
+  const end = await daemon.stop();
+  assert.equal(end.code, 0, `cudadvised ended with ${end.code} ${end.signal}\n${end.log}`);
+  assert.doesNotMatch(end.log, /Sanitizer|runtime error/);
+});
+
+// The frames of a capture by stream.
+function streams(bytes) {
+  const found = new Map();
+  for (let at = 0; at < bytes.length;) {
+    const length = 48 + bytes.readUInt32LE(at + 8);
+    const id = bytes.readBigUInt64LE(at + 16);
+    found.set(id, [...(found.get(id) ?? []), bytes.subarray(at, at + length)]);
+    at += length;
+  }
+  return [...found.values()];
+}
+
+function made(...options) {
+  const file = path.join(daemon.dir, 'live.cadv');
+  execFileSync(path.join(bin, 'make_capture'), [file, ...options]);
+  return streams(readFileSync(file));
+}
+
+function connect(frames) {
+  return new Promise((resolve, reject) => {
+    const socket = net.connect(path.join(daemon.dir, 'run/ingest.sock'));
+    socket.on('error', reject);
+    socket.once('data', () => resolve(socket)); // the first ACK
+    socket.on('connect', () => frames.forEach((frame) => socket.write(frame)));
+  });
+}
+
+async function until(wanted, what) {
+  let value;
+  for (let i = 0; i < 150; i++) {
+    value = await wanted();
+    if (value) return value;
+    await new Promise((r) => setTimeout(r, 100));
+  }
+  return assert.fail(what);
+}
+
+const get = async (target) => conforms('GET', target, await daemon.get(target));
+
+test('a live run is shown, is not cached, and cannot be taken away', async () => {
+  const [launcher, target] = made('--open', '--run', runId(1));
+  const sockets = [await connect(launcher), await connect(target)];
+  const run = await until(async () => (await get('/api/v1/runs')).json.items.find((r) => r.id === runId(1)), 'the run is listed');
+  assert.equal(run.state, 'live');
+  const base = `/api/v1/runs/${run.number}`;
+  for (const part of ['', '/findings', '/kernels', '/copies', '/devices', '/processes', '/diagnostics', '/timeline']) {
+    const answer = await until(async () => {
+      const now = await daemon.get(base + part);
+      return now.status === 200 && now;
+    }, `${part} is there while it runs`);
+    conforms('GET', base + part, answer);
+    assert.equal(answer.headers['cache-control'], 'no-store', part);
+    assert.equal(answer.headers.etag, undefined, part);
+  }
+  await until(async () => (await get(base)).json.launches > 1000, 'its launches are counted while it runs');
+  assert.ok((await get(`${base}/kernels`)).json.items.length >= 4);
+  for (const [method, target] of [['DELETE', base], ['POST', `${base}/reanalyze`]])
+    assert.equal(conforms(method, target, await daemon.request({ method, path: target })).status, 409);
+  const labelled = await daemon.send('PATCH', base, { label: 'while it runs' });
+  assert.equal(labelled.status, 200);
+  assert.match((await get('/metrics')).text, /^cudadvise_runs_live 1$/m);
+
+  // It ends: the same run with its last frames.
+  sockets.forEach((socket) => socket.destroy());
+  const [rest] = made('--run', runId(1));
+  const end = await connect(rest);
+  const finished = await until(async () => {
+    const now = (await get(base)).json;
+    return now.state !== 'live' && now;
+  }, 'the run ends');
+  assert.ok(['finished', 'truncated', 'killed'].includes(finished.state), finished.state);
+  assert.equal(finished.label, 'while it runs');
+  end.destroy();
+});
+
+test('a peer that sends nonsense harms nobody', async () => {
+  for (const bytes of [Buffer.from('GET / HTTP/1.1\r\n\r\n'), Buffer.alloc(1 << 20, 0x41), Buffer.from('CADF')]) {
+    const socket = net.connect(path.join(daemon.dir, 'run/ingest.sock'));
+    socket.on('error', () => {});
+    socket.write(bytes);
+    await new Promise((r) => setTimeout(r, 50));
+    socket.destroy();
+  }
+  assert.equal((await get('/api/v1/health')).json.status, 'ok');
+});
