@@ -131,7 +131,8 @@ sorted(const json_t *kernels)
 }
 
 static void
-print_notes(struct cli *cli, const struct notes *notes, size_t left_out)
+print_notes(struct cli *cli, const struct notes *notes, size_t all,
+    size_t left_out)
 {
 	char text[512];
 	int i;
@@ -143,7 +144,7 @@ print_notes(struct cli *cli, const struct notes *notes, size_t left_out)
 	}
 	if (left_out > 0)
 		out_format(&cli->out, "%zu more: -n %zu shows them\n",
-		    left_out, left_out + LINES);
+		    left_out, all);
 	if (!cli->opt.quiet)
 		out_wrap(&cli->out, 0, "coal.: bytes used of the bytes moved; "
 		    "conf.: shared-memory wavefronts that are bank conflicts; "
@@ -189,7 +190,7 @@ print_kernels(struct cli *cli, const json_t *kernels)
 		error_set(&e, "out of memory");
 		return (cli_error(cli, &e));
 	}
-	print_notes(cli, &notes, n > most ? n - most : 0);
+	print_notes(cli, &notes, n, n > most ? n - most : 0);
 	return (0);
 }
 

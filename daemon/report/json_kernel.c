@@ -1,5 +1,6 @@
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "model/ceilings.h"
 #include "model/gain.h"
@@ -105,6 +106,9 @@ json_kernel_with(const struct run *r, const struct kernel *k,
 		device = r->device[k->device].name;
 		load_of(&load, k, &r->device[k->device], &c[k->device]);
 		bound = load_bound_name(&load);
+		/* In a sentence it has an article, in a column none. */
+		if (bound != NULL && strncmp(bound, "the ", 4) == 0)
+			bound += 4;
 	}
 	if (!k->metric_complete &&
 	    (reason = reason_skip((int)k->skip)) == NULL)

@@ -212,3 +212,49 @@ load common
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"cudadvise calibrate"* ]]
 }
+
+# A copy of the command beside a cudadvise-kernels of ours.
+fake_kernels() {
+	mkdir bin
+	cp "$BIN/cudadvise" bin/
+	{ echo '#!/bin/sh'; cat; } > bin/cudadvise-kernels
+	chmod +x bin/cudadvise-kernels
+	export PATH="$PWD/bin:$PATH"
+}
+
+@test "calibrate stores each GPU's ceilings under its id, and shows them" {
+	fake_kernels <<-'SCRIPT'
+		[ "$1" = --calibrate ] || exit 9
+		cat <<-'JSON'
+		{"gpu": "NVIDIA H200", "uuid": "GPU-0A1b2c3d-0000-0000-0000-00000000000f", "date": "2026-01-01", "dram_bytes_per_s": 4.1e12, "launch_s": 2.1e-6}
+		{"gpu": "NVIDIA H200", "uuid": "ffffffffffffffffffffffffffffffff", "date": "2026-01-01", "dram_bytes_per_s": 4.0e12}
+		JSON
+	SCRIPT
+	make_capture without.cadv
+	run cudadvise calibrate
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"4100 GB/s"* ]]
+	[[ "$output" == *"2.1 µs"* ]]
+	dir=$CUDADVISE_STATE_DIR/calibration
+	[ -s "$dir/0a1b2c3d00000000000000000000000f.json" ]
+	[ -s "$dir/ffffffffffffffffffffffffffffffff.json" ]
+	cudadvise calibrate --show --json | jq -e '.items | length == 2'
+	cudadvise doctor | grep -q '2 GPUs measured'
+	# They travel with a run: its capture is longer by them.
+	make_capture with.cadv
+	[ "$(stat -c %s with.cadv)" -gt \
+	    "$(($(stat -c %s without.cadv) + 100))" ]
+}
+
+@test "calibrate takes nothing that is no calibration" {
+	fake_kernels <<-'SCRIPT'
+		echo '{"uuid": "../../etc/passwd", "dram_bytes_per_s": 1}'
+	SCRIPT
+	run cudadvise calibrate
+	[ "$status" -eq 1 ]
+	[ -z "$(ls -A "$CUDADVISE_STATE_DIR/calibration" 2> /dev/null)" ]
+	printf '#!/bin/sh\necho no GPU >&2; exit 1\n' > bin/cudadvise-kernels
+	run cudadvise calibrate
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"no GPU"* ]]
+}
