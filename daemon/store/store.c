@@ -96,7 +96,8 @@ store_fail(struct store *s, struct error *e, const char *what)
 	 * write that failed. */
 	if ((code & 0xff) == SQLITE_FULL || code == SQLITE_IOERR_WRITE ||
 	    code == SQLITE_IOERR_SHMSIZE) {
-		error_remedy(e, "make room on the disk (or in the quota), or delete runs with "
+		error_remedy(e, "make room on the disk (or in the "
+		    "quota), or delete runs with "
 		    "`cudadvise rm`");
 		return (STORE_FULL);
 	}
