@@ -50,6 +50,7 @@ struct http {
 	size_t open_streams, slow;
 	bool quit;			/* nothing suspends any more */
 	bool poke;			/* events came: wake the streams */
+	uint64_t events;		/* how often they came */
 	pthread_t waker;
 
 	atomic_uint_fast64_t requests, errors, refused;

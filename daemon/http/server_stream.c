@@ -37,6 +37,7 @@ server_on_event(void *arg)
 
 	pthread_mutex_lock(&h->lock);
 	h->poke = true;
+	h->events++;
 	pthread_cond_broadcast(&h->changed);
 	pthread_mutex_unlock(&h->lock);
 }
@@ -98,24 +99,47 @@ server_waker(void *arg)
 	return NULL;
 }
 
+/*
+ * Suspend ${st} if nothing has happened since ${seen}. The service calls
+ * server_on_event with its own lock held, so it is never asked for events with
+ * ours held, and this is looked at again instead.
+ */
+static bool
+suspend(struct watcher *st, uint64_t seen)
+{
+	struct http *h = st->http;
+	bool done = false;
+
+	pthread_mutex_lock(&h->lock);
+	if (!h->quit && h->events == seen) {
+		st->suspended = done = true;
+		MHD_suspend_connection(st->connection);
+	}
+	pthread_mutex_unlock(&h->lock);
+	return done;
+}
+
 static ssize_t
 stream_read(void *arg, uint64_t position, char *out, size_t size)
 {
 	struct watcher *st = arg;
 	struct http *h = st->http;
-	ssize_t n = MHD_CONTENT_READER_END_OF_STREAM;
+	uint64_t seen;
+	size_t n;
+	bool quit;
 
 	(void)position;
-	pthread_mutex_lock(&h->lock);
-	if (!h->quit && !hung_up(st)) {
-		n = (ssize_t)event_stream_read(st->events, now_s(), out, size);
-		if (n == 0) {
-			st->suspended = true;
-			MHD_suspend_connection(st->connection);
-		}
+	for (;;) {
+		pthread_mutex_lock(&h->lock);
+		seen = h->events;
+		quit = h->quit;
+		pthread_mutex_unlock(&h->lock);
+		if (quit || hung_up(st))
+			return MHD_CONTENT_READER_END_OF_STREAM;
+		n = event_stream_read(st->events, now_s(), out, size);
+		if (n > 0 || suspend(st, seen))
+			return (ssize_t)n;
 	}
-	pthread_mutex_unlock(&h->lock);
-	return n;
 }
 
 static void
