@@ -62,7 +62,7 @@ function Item({ finding: f, open }: { finding: Finding; open: boolean }) {
         </summary>
         <div class="body">
           <p class="measured">{f.summary}</p>
-          {f.limiter && <p class="limiter">{f.limiter}</p>}
+          {f.limiter && <p class="limiter"><span class="dim">What limits it:</span> {f.limiter}</p>}
           {f.advice && <p class="advice">{f.advice}</p>}
           <p class="badges">
             <Badge kind={`severity-${f.severity}`}>severity {f.severity}</Badge>
@@ -83,7 +83,7 @@ function Item({ finding: f, open }: { finding: Finding; open: boolean }) {
           <EvidenceTable evidence={f.evidence} of={f.title} />
           <div class="examples">
             <Code kind="bad" title="Instead of" text={f.example.bad} />
-            <Code kind="good" title="write" text={f.example.good} />
+            <Code kind="good" title="Write" text={f.example.good} />
           </div>
         </div>
       </details>

@@ -23,7 +23,7 @@ export function RulesView() {
             {list.map((rule) => (
               <li key={rule.id}>
                 <a href={`#/rules/${encodeURIComponent(rule.id)}`}>{rule.id}</a>
-                <span>{rule.title}</span>
+                <span class="sentence">{rule.title}</span>
                 <small>needs {rule.needs}</small>
               </li>
             ))}
@@ -50,7 +50,7 @@ export function RuleView({ id }: { id: string }) {
   return (
     <>
       <p class="crumb"><a href="#/rules">All practices</a></p>
-      <h1>{r.title ?? r.id}</h1>
+      <h1 class="sentence">{r.title ?? r.id}</h1>
       <p class="badges">
         <Badge kind="plain">{r.id}</Badge>
         <Badge kind="plain">{r.category}</Badge>
@@ -65,7 +65,7 @@ export function RuleView({ id }: { id: string }) {
       ))}
       <div class="examples">
         <Code kind="bad" title="Instead of" text={r.example.bad} />
-        <Code kind="good" title="write" text={r.example.good} />
+        <Code kind="good" title="Write" text={r.example.good} />
       </div>
       {r.thresholds.length > 0 && (
         <section aria-labelledby="thresholds">
