@@ -16,6 +16,8 @@
 #define EVENTS 64
 #define IDLE_MS 250
 #define SOON_MS 5
+#define SOON_NS (3000 * MS)
+#define LOGGED_PEERS 100	/* then they are only counted */
 #define SWEEP_NS (5000 * MS)
 
 int
@@ -136,13 +138,15 @@ tick(struct service *s, struct conn **conns, uint64_t now, bool quiet)
 		session_show(s, se, now);
 }
 
+/* A run whose program has just ended waits for little, and somebody waits for
+ * its report; one whose child lives on may wait for days. */
 static bool
-ending(const struct service *s)
+ending(const struct service *s, uint64_t now)
 {
 	struct session *se, *tmp;
 
 	HASH_ITER(hh, s->sessions, se, tmp)
-		if (se->ended)
+		if (se->ended && now - se->ended_ns < SOON_NS)
 			return (true);
 	return (false);
 }
@@ -167,9 +171,9 @@ serve(struct service *s, struct conn **conns, const struct epoll_event *ev)
 	case CONN_OPEN:
 		return;
 	case CONN_BROKEN:
-		atomic_fetch_add(&s->dropped_peers, 1);
-		log_warn("a target (pid %d) was disconnected: %s",
-		    (int)c->pid, e.text);
+		if (atomic_fetch_add(&s->dropped_peers, 1) < LOGGED_PEERS)
+			log_warn("a target (pid %d) was disconnected: %s",
+			    (int)c->pid, e.text);
 		break;
 	case CONN_ENDED:
 		break;
@@ -200,7 +204,7 @@ listener_main(void *service)
 		    strerror(errno));
 	while (!atomic_load(&s->stopping)) {
 		n = epoll_wait(s->epoll, ev, EVENTS,
-		    ending(s) ? SOON_MS : IDLE_MS);
+		    ending(s, clock_mono()) ? SOON_MS : IDLE_MS);
 		for (i = 0; i < n; i++)
 			serve(s, &conns, &ev[i]);
 		now = clock_mono();

@@ -122,13 +122,34 @@ spool_merge(struct service *s, const char *uuid, const char *capture,
 	return (merged);
 }
 
+/* Store the run whose spool files were just appended to its capture. */
+static void
+store_swept(struct service *s, const char *uuid, int files)
+{
+	struct error e = ERROR_INIT;
+	int64_t number;
+
+	if (store_run_add(s->writer, uuid, NULL, 0, &number, &e) !=
+	    STORE_OK) {
+		log_failure("a spooled run cannot be stored", &e);
+		return;
+	}
+	if (worker_rebuild(s, uuid, number, &e) != STORE_OK) {
+		log_failure("a spooled run cannot be stored", &e);
+		store_run_state(s->writer, number, "truncated", NULL);
+		return;
+	}
+	log_info("run %lld: %d spool files taken in", (long long)number,
+	    files);
+}
+
 /* One run that is not live but has spool files: take them in. */
 static void
 sweep_run(struct service *s, const char *uuid)
 {
 	char dir[PATH_MAX], capture[PATH_MAX];
 	struct error e = ERROR_INIT;
-	int64_t number;
+	struct stat st;
 	int n;
 
 	if (claim_take(s, uuid, false) != 0)
@@ -136,14 +157,12 @@ sweep_run(struct service *s, const char *uuid)
 	if (run_directory(s, uuid, dir, capture, &e) != 0 ||
 	    (n = spool_merge(s, uuid, capture, NULL, &e)) < 0)
 		log_failure("a spool file cannot be taken in", &e);
-	else if (n == 0)
-		rmdir(dir);	/* if it was made just now */
-	else if (store_run_add(s->writer, uuid, NULL, 0, &number, &e) !=
-	    STORE_OK || worker_rebuild(s, uuid, number, &e) != STORE_OK)
-		log_failure("a spooled run cannot be stored", &e);
-	else
-		log_info("run %lld: %d spool files taken in",
-		    (long long)number, n);
+	else if (stat(capture, &st) != 0 || st.st_size == 0) {
+		/* Nothing in them was readable. */
+		unlink(capture);
+		rmdir(dir);
+	} else if (n > 0)
+		store_swept(s, uuid, n);
 	claim_drop(s, uuid);
 }
 

@@ -163,7 +163,7 @@ recover_run(struct service *s, const char *uuid)
 	struct error e = ERROR_INIT;
 	struct store_run row;
 	enum store_status st;
-	int64_t number;
+	int64_t number = 0;
 	bool known;
 
 	if (claim_take(s, uuid, false) != 0)
