@@ -20,6 +20,12 @@
 #define STOP_WAIT_S 5		/* for streams to end */
 #define UPLOAD_DEFAULT (4ull << 30)
 
+#if MHD_VERSION >= 0x00097701
+#define OPTION_STRICT MHD_OPTION_CLIENT_DISCIPLINE_LVL
+#else
+#define OPTION_STRICT MHD_OPTION_STRICT_FOR_CLIENT
+#endif
+
 static void
 on_log(void *arg, const char *fmt, va_list ap)
 {
@@ -50,7 +56,7 @@ serve(struct http *h, int which, int fd, struct error *e)
 	    l->tcp ? (unsigned)CONNECTIONS_MAX : 0u,
 	    MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TIMEOUT_S,
 	    MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY_LIMIT,
-	    MHD_OPTION_STRICT_FOR_CLIENT, 1,
+	    OPTION_STRICT, 1,
 	    MHD_OPTION_URI_LOG_CALLBACK, server_on_target, l,
 	    MHD_OPTION_NOTIFY_COMPLETED, server_on_completed, l,
 	    MHD_OPTION_NOTIFY_CONNECTION, server_on_connection, l,
