@@ -29,6 +29,7 @@ static struct {
 
 static _Thread_local struct {
 	bool inside;			/* our own calls call back */
+	bool nested;			/* inside a runtime call we record */
 	uint32_t unread;		/* correlation of an error not read */
 	uint16_t unread_call;
 	uint32_t unread_result;
@@ -267,9 +268,10 @@ on_capture(const struct call_row *row, const CUpti_CallbackData *d)
 static void
 on_driver_call(CUpti_CallbackId cbid, const CUpti_CallbackData *d)
 {
-	const struct call_row *row = calls_find(cbid);
+	const struct call_row *row = calls_find(CUPTI_CB_DOMAIN_DRIVER_API,
+	    cbid);
 
-	if (row == NULL)
+	if (row == NULL || self.nested)
 		return;
 	switch (row->kind) {
 	case CALLS_LAUNCH:
@@ -289,6 +291,20 @@ on_driver_call(CUpti_CallbackId cbid, const CUpti_CallbackData *d)
 		on_call(row, d);
 		break;
 	}
+}
+
+static void
+on_runtime_call(CUpti_CallbackId cbid, const CUpti_CallbackData *d)
+{
+	const struct call_row *row = calls_find(CUPTI_CB_DOMAIN_RUNTIME_API,
+	    cbid);
+
+	if (row == NULL) {
+		on_error_read(d);
+		return;
+	}
+	self.nested = d->callbackSite == CUPTI_API_ENTER;
+	on_call(row, d);
 }
 
 static void
@@ -350,7 +366,7 @@ on_event(void *cookie, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
 		on_driver_call(cbid, data);
 		break;
 	case CUPTI_CB_DOMAIN_RUNTIME_API:
-		on_error_read(data);
+		on_runtime_call(cbid, data);
 		break;
 	case CUPTI_CB_DOMAIN_RESOURCE:
 		on_resource(cbid, data);
@@ -420,7 +436,7 @@ callback_subscribe(void)
 	rows = calls_table(&n);
 	for (i = 0; i < n; i++) {
 		r = inject.api.cuptiEnableCallback(1, inject.subscriber,
-		    CUPTI_CB_DOMAIN_DRIVER_API, rows[i].cbid);
+		    rows[i].domain, rows[i].cbid);
 		if (r != CUPTI_SUCCESS)
 			diag_cupti("cuptiEnableCallback", r);
 	}

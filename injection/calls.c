@@ -5,7 +5,11 @@
 #include "calls.h"
 
 #define ROW(name, kind, call)						\
-	{ CUPTI_DRIVER_TRACE_CBID_##name, CALLS_##kind, CALL_##call }
+	{ CUPTI_DRIVER_TRACE_CBID_##name, CUPTI_CB_DOMAIN_DRIVER_API,	\
+	    CALLS_##kind, CALL_##call }
+#define RUNTIME(name, kind, call)					\
+	{ CUPTI_RUNTIME_TRACE_CBID_##name, CUPTI_CB_DOMAIN_RUNTIME_API,	\
+	    CALLS_##kind, CALL_##call }
 
 /* The suffixes _ptsz and _ptds are the same calls compiled for the per-thread
  * default stream. */
@@ -116,11 +120,18 @@ static const struct call_row rows[] = {
 	ROW(cuStreamBeginCaptureToGraph_ptsz, CAPTURE_BEGIN, OTHER),
 	ROW(cuStreamEndCapture, CAPTURE_END, OTHER),
 	ROW(cuStreamEndCapture_ptsz, CAPTURE_END, OTHER),
+	RUNTIME(cudaDeviceSynchronize_v3020, RECORD, DEVICE_SYNC),
+	RUNTIME(cudaThreadSynchronize_v3020, RECORD, DEVICE_SYNC),
+	RUNTIME(cudaStreamSynchronize_v3020, RECORD, STREAM_SYNC),
+	RUNTIME(cudaStreamSynchronize_ptsz_v7000, RECORD, STREAM_SYNC),
+	RUNTIME(cudaEventSynchronize_v3020, RECORD, EVENT_SYNC),
 };
 
-static uint8_t lookup[CUPTI_DRIVER_TRACE_CBID_SIZE];	/* row + 1 */
+/* By domain and cbid: row + 1. */
+static uint8_t driver[CUPTI_DRIVER_TRACE_CBID_SIZE];
+static uint8_t runtime[CUPTI_RUNTIME_TRACE_CBID_SIZE];
 
-_Static_assert(sizeof(rows) / sizeof(rows[0]) < 255, "lookup is uint8_t");
+_Static_assert(sizeof(rows) / sizeof(rows[0]) < 255, "a row is a uint8_t");
 
 const struct call_row *
 calls_table(unsigned *n)
@@ -136,14 +147,22 @@ calls_init(void)
 	unsigned i;
 
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		lookup[rows[i].cbid] = (uint8_t)(i + 1);
+		if (rows[i].domain == CUPTI_CB_DOMAIN_DRIVER_API)
+			driver[rows[i].cbid] = (uint8_t)(i + 1);
+		else
+			runtime[rows[i].cbid] = (uint8_t)(i + 1);
 }
 
 const struct call_row *
-calls_find(CUpti_CallbackId cbid)
+calls_find(CUpti_CallbackDomain domain, CUpti_CallbackId cbid)
 {
+	unsigned row = 0;
 
-	if (cbid >= CUPTI_DRIVER_TRACE_CBID_SIZE || lookup[cbid] == 0)
-		return (NULL);
-	return (&rows[lookup[cbid] - 1]);
+	if (domain == CUPTI_CB_DOMAIN_DRIVER_API) {
+		if (cbid < CUPTI_DRIVER_TRACE_CBID_SIZE)
+			row = driver[cbid];
+	} else if (cbid < CUPTI_RUNTIME_TRACE_CBID_SIZE) {
+		row = runtime[cbid];
+	}
+	return (row != 0 ? &rows[row - 1] : NULL);
 }

@@ -1,6 +1,7 @@
 /*
  * calls.h: which API calls we look at, and as what. The driver's spellings are
- * enough: the runtime, cuBLAS, PyTorch and Triton all end there.
+ * enough for most: the runtime, cuBLAS, PyTorch and Triton all end there. Only
+ * the runtime's synchronisations do not call the driver's.
  */
 #ifndef CADV_CALLS_H
 #define CADV_CALLS_H
@@ -22,7 +23,8 @@ enum call_kind {
 };
 
 struct call_row {
-	CUpti_CallbackId cbid;	/* of the driver */
+	CUpti_CallbackId cbid;
+	CUpti_CallbackDomain domain;
 	uint16_t kind;		/* enum call_kind */
 	uint16_t call;		/* enum wire_call */
 };
@@ -30,8 +32,9 @@ struct call_row {
 /* calls_table(n): all rows. */
 const struct call_row *calls_table(unsigned *n);
 
-/* calls_find(cbid): the row of a driver call, or NULL. One array look-up. */
-const struct call_row *calls_find(CUpti_CallbackId cbid);
+/* calls_find(domain, cbid): the row of a call, or NULL. One array look-up. */
+const struct call_row *calls_find(CUpti_CallbackDomain domain,
+    CUpti_CallbackId cbid);
 
 /* calls_init(): build the look-up. */
 void calls_init(void);

@@ -153,7 +153,9 @@ from_activity(struct record_SIGNATURE *r, const CUpti_ActivityKernel10 *k)
 	r->smem_optin = k->shmemLimitConfig == CUPTI_FUNC_SHMEM_LIMIT_OPTIN;
 	r->carveout = k->isSharedMemoryCarveoutRequested ?
 	    k->sharedMemoryCarveoutRequested : 255;
-	r->local_per_thread = k->localMemoryPerThread;
+	/* CUPTI leaves this zero where the function has local memory. */
+	if (r->local_per_thread == 0)
+		r->local_per_thread = k->localMemoryPerThread;
 	r->local_total = k->localMemoryTotal_v2;
 	r->cache_config = k->cacheConfig.both;
 	r->max_active_clusters = k->maxActiveClusters;

@@ -41,9 +41,10 @@ fill(struct rule_view *x, struct draft *d, double share, double local)
 	    .label = "registers per thread", .value = x->kernel->shape.regs,
 	    .unit = "register", .source = "attribute",
 	    .from = "kernel activity record" }, NULL);
-	d->f.summary = arena_format(x->arena, "%u B of local memory a thread: "
-	    "%s of the L1 traffic is local loads and stores (%u registers)",
-	    bytes, say_percent(x->arena, share), x->kernel->shape.regs);
+	d->f.summary = arena_format(x->arena, "%s of the L1 traffic is local "
+	    "loads and stores (%u registers%s)", say_percent(x->arena, share),
+	    x->kernel->shape.regs, bytes == 0 ? "" : arena_format(x->arena,
+	    ", %u B of local memory a thread", bytes));
 	d->f.advice = full ? "all 255 registers are in use: split the kernel "
 	    "or shorten what is live at once" : arena_format(x->arena,
 	    "only %u of 255 registers are in use: relax __launch_bounds__ or "
@@ -66,10 +67,11 @@ rule_local_memory_spill(struct rule_view *x)
 	double local = zero(ld) + zero(st), share;
 	struct draft *d;
 
-	if (x->kernel->shape.local_per_thread == 0)
-		return RULE_CLEAN;
+	/* The attribute alone is not proof of none: CUPTI may not know it. */
 	if ((isnan(ld) && isnan(st)) || isnan(global))
-		return rule_lacks(x);
+		return x->kernel->shape.local_per_thread == 0 &&
+		    x->kernel->shape.local_total == 0 ? RULE_CLEAN :
+		    rule_lacks(x);
 	if (!(local > 0))
 		return RULE_CLEAN;
 	share = local / (local + global);
