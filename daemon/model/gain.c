@@ -22,6 +22,11 @@
  * after the change: there latency has its share again. */
 #define BUSY_USUAL 0.75
 
+/* Round trips: between what an L2 hit and a DRAM access take on GPUs of compute
+ * capability 8 and 9; a conflict-free shared load. Cycles. */
+#define MEMORY_CYCLES 500
+#define SHARED_CYCLES 30
+
 /* Without counters it is not known whether latency limits: of a better
  * occupancy this much is believed. */
 #define BELIEF_UNKNOWN 0.35
@@ -122,6 +127,7 @@ load_l2(struct load *l, const struct kernel *k)
 {
 	double hit = metric(k, METRIC_L1_HIT_RATE) / 100;
 	double read = metric(k, METRIC_L2_READ);
+	double from_l1 = metric(k, METRIC_L2_FROM_L1), all_ld;
 	double local = or_zero(metric(k, METRIC_LOCAL_LD_SECTORS)) +
 	    or_zero(metric(k, METRIC_LOCAL_ST_SECTORS));
 	double all = or_zero(l->ld_sectors) + or_zero(l->st_sectors) + local;
@@ -129,6 +135,10 @@ load_l2(struct load *l, const struct kernel *k)
 
 	l->l2_sectors = metric(k, METRIC_L2_SECTORS);
 	l->local_share = all > 0 ? local / all : 0;
+	/* Stores pass through L1; what else came from it are its misses. */
+	all_ld = or_zero(l->ld_sectors) + local;
+	if (!isfinite(hit) && isfinite(from_l1) && all_ld > 0)
+		hit = 1 - (from_l1 - or_zero(l->st_sectors)) / all_ld;
 	hit = isfinite(hit) ? clamp01(hit) : 0;
 	l->l2_local = local * (1 - hit);
 	l->l2_ld = or_zero(l->ld_sectors) * (1 - hit);
@@ -144,8 +154,23 @@ load_l2(struct load *l, const struct kernel *k)
 	}
 }
 
+/* Without stall counters: what a warp's accesses would make it wait if nothing
+ * overlapped, over how long warps were resident. */
+static double
+wait_share(const struct kernel *k, const struct device *d, double accesses,
+    double latency)
+{
+	double warp_cycles = metric(k, METRIC_OCCUPANCY) / 100 *
+	    metric(k, METRIC_SM_CYCLES_ACTIVE_AVG) * d->limits.sms *
+	    d->limits.max_warps_per_sm;
+
+	if (!(warp_cycles > 0) || !isfinite(accesses))
+		return NAN;
+	return fmin(0.95, accesses * latency / warp_cycles);
+}
+
 static void
-load_stalls(struct load *l, const struct kernel *k)
+load_stalls(struct load *l, const struct kernel *k, const struct device *d)
 {
 	static const enum metric_id id[] = {
 		METRIC_STALL_LONG_SCOREBOARD, METRIC_STALL_LG_THROTTLE,
@@ -161,9 +186,21 @@ load_stalls(struct load *l, const struct kernel *k)
 		known = known && (i >= 4 || isfinite(v[i]));
 		sum += or_zero(v[i]);
 	}
-	/* Not measured: half of a typical kernel's waiting is for memory. */
-	l->memory_stall = known ? (v[0] + v[1]) / sum : 0.5;
-	l->shared_stall = known ? (v[2] + v[3]) / sum : 0.2;
+	if (known) {
+		l->memory_stall = (v[0] + v[1]) / sum;
+		l->shared_stall = (v[2] + v[3]) / sum;
+		return;
+	}
+	l->memory_stall = wait_share(k, d, l->requests_ld +
+	    or_zero(metric(k, METRIC_LOCAL_LD_INST)), MEMORY_CYCLES);
+	l->shared_stall = wait_share(k, d, metric(k, METRIC_SHARED_LD_INST),
+	    SHARED_CYCLES);
+	/* Not known either: half of a typical kernel's waiting is for memory. */
+	if (isnan(l->memory_stall))
+		l->memory_stall = 0.5;
+	if (isnan(l->shared_stall))
+		l->shared_stall = 0.2;
+	l->shared_stall = fmin(l->shared_stall, 1 - l->memory_stall);
 }
 
 /* The larger of a count at its ceiling and a measured share of the time. */
@@ -243,7 +280,7 @@ load_of(struct load *l, const struct kernel *k, const struct device *d,
 	l->occupancy = fmin(l->occupancy, 1);
 	load_l1(l, k);
 	load_l2(l, k);
-	load_stalls(l, k);
+	load_stalls(l, k, d);
 	load_resources(l, k, d, c);
 	l->limit = -1;
 	for (int i = 0; i < RES_COUNT; i++)

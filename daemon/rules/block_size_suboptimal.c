@@ -50,10 +50,6 @@ rule_block_size_suboptimal(struct rule_view *x)
 	    .label = "smallest grid that fills the GPU with it",
 	    .value = o->best_min_grid, .unit = "block", .source = "derived",
 	    .from = "occupancy calculator" }, NULL);
-	if (x->load->limit < 0) {
-		d->f.confidence = CONF_LOW;
-		d->cap = SEV_LOW;
-	}
 	d->f.summary = arena_format(x->arena, "blocks of %u threads reach %s "
 	    "occupancy (limit: %s); %u would reach %s", threads,
 	    say_percent(x->arena, o->ratio), limiter_name[o->limiter],
@@ -61,9 +57,9 @@ rule_block_size_suboptimal(struct rule_view *x)
 	d->f.advice = arena_format(x->arena, "launch blocks of %u threads; a "
 	    "grid of %u blocks or more fills this GPU with them",
 	    o->best_block, o->best_min_grid);
-	d->f.gain_note = x->load->limit < 0 ? "without counters it is not "
-	    "known whether latency limits this kernel" : "more warps hide "
-	    "more latency, up to the next full resource";
+	d->f.gain_note = "more warps hide more latency, up to the next full "
+	    "resource";
+	rule_blind(x, d);
 	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section Occupancy "
 	    "--section LaunchStats --section SpeedOfLight");
 	return RULE_FOUND;

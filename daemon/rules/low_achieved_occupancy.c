@@ -66,6 +66,7 @@ rule_low_achieved_occupancy(struct rule_view *x)
 	    "the warps out, use smaller blocks, or let each do more";
 	d->f.gain_note = "more warps hide more latency, up to the next full "
 	    "resource";
+	rule_blind(x, d);
 	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section Occupancy "
 	    "--section WorkloadDistribution --section WarpStateStats");
 	return RULE_FOUND;

@@ -66,19 +66,15 @@ fill(struct rule_view *x, struct draft *d, const struct occupancy *o)
 	    limiter_name[o->limiter]), .value = o->blocks_per_sm,
 	    .unit = "block/SM", .source = "derived",
 	    .from = "occupancy calculator" }, NULL);
-	if (x->load->limit < 0) {
-		d->f.confidence = CONF_LOW;
-		d->cap = SEV_LOW;
-	}
 	d->f.summary = arena_format(x->arena, "%s theoretical occupancy: %s "
 	    "allow %u block%s of %u threads on an SM",
 	    say_percent(x->arena, o->ratio), limiter_name[o->limiter],
 	    o->blocks_per_sm, o->blocks_per_sm == 1 ? "" : "s",
 	    rule_threads(x->kernel));
 	d->f.advice = next_step(x, o, rule_threads(x->kernel));
-	d->f.gain_note = x->load->limit < 0 ? "without counters it is not "
-	    "known whether latency limits this kernel" : "more warps hide "
-	    "more latency, up to the next full resource";
+	d->f.gain_note = "more warps hide more latency, up to the next full "
+	    "resource";
+	rule_blind(x, d);
 	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section Occupancy "
 	    "--section WarpStateStats --section SpeedOfLight");
 }

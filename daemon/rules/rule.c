@@ -239,6 +239,36 @@ rule_fix(struct draft *d, const struct fix *f, double low, double mid)
 	d->fix[VIEW_HIGH] = *f;
 }
 
+bool
+rule_is_blind(const struct rule_view *x)
+{
+	const struct record_SIGNATURE *s = &x->kernel->shape;
+
+	if (x->load->limit < 0)
+		return true;
+	return isnan(rule_metric(x, METRIC_PIPE_TENSOR)) && s->regs >= 128 &&
+	    (uint64_t)s->smem_static + s->smem_dynamic >= 32768;
+}
+
+void
+rule_blind(const struct rule_view *x, struct draft *d)
+{
+	if (!rule_is_blind(x))
+		return;
+	d->f.confidence = CONF_LOW;
+	if (d->cap > SEV_LOW)
+		d->cap = SEV_LOW;
+	if (x->load->limit < 0) {
+		d->f.gain_note = "without counters it is not known whether "
+		    "latency limits this kernel";
+		return;
+	}
+	d->f.gain_note = "built like a tensor-core kernel, and the tensor pipe "
+	    "was not counted: more warps may gain nothing";
+	d->fix[VIEW_MID] = fix_part(&d->fix[VIEW_MID], 0.1);
+	d->fix[VIEW_LOW] = fix_part(&d->fix[VIEW_LOW], 0);
+}
+
 double
 rule_blocks(const struct kernel *k)
 {

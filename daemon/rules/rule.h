@@ -140,6 +140,16 @@ const char *rule_limiter(const struct rule_view *x);
  * the low and the middle view. */
 void rule_fix(struct draft *d, const struct fix *f, double low, double mid);
 
+/*
+ * rule_is_blind(x): it is not known whether more warps would help: there are
+ * no counters, or the tensor pipe was not counted and the kernel is built like
+ * one that feeds it (many registers, much shared memory, few warps).
+ */
+bool rule_is_blind(const struct rule_view *x);
+
+/* rule_blind(x, d): such a finding is worth little trust and no alarm. */
+void rule_blind(const struct rule_view *x, struct draft *d);
+
 /* The blocks of the view's kernel, and its threads a block. */
 double rule_blocks(const struct kernel *k);
 uint32_t rule_threads(const struct kernel *k);

@@ -14,8 +14,10 @@ struct side {
 	const char *what;
 	enum metric_id waves, conflicts, inst;
 	double share, ways, keep;
-	bool bad;
+	bool bad, estimated;
 };
+
+#define WIDEST 4	/* wavefronts of a 16-byte access without conflict */
 
 static bool
 look(const struct rule_view *x, struct side *s, double used)
@@ -25,10 +27,19 @@ look(const struct rule_view *x, struct side *s, double used)
 	double inst = rule_metric(x, s->inst);
 
 	s->keep = 1;
-	if (isnan(waves) || isnan(conflicts))
+	if (isnan(waves))
 		return false;
 	if (!(waves > 0))
 		return true;
+	if (isnan(conflicts)) {
+		/* The widest access takes WIDEST wavefronts: certain only
+		 * beyond it, and below two nothing can be conflicting. */
+		if (!(inst > 0) || (waves > 1.2 * inst &&
+		    waves < 1.2 * WIDEST * inst))
+			return false;
+		conflicts = fmax(0, waves - WIDEST * inst);
+		s->estimated = true;
+	}
 	s->share = fmin(conflicts / waves, 1);
 	s->ways = inst > 0 ? waves / inst :
 	    1 / fmax(1 - s->share, 1.0 / 32);
@@ -51,8 +62,10 @@ give_evidence(const struct rule_view *x, struct draft *d, const struct side *s)
 		return;
 	rule_evidence(x, d, (struct evidence){ .name = "conflict_ratio",
 	    .label = arena_format(x->arena, "%s: conflicts / wavefronts",
-	    s->what), .value = s->share, .unit = "ratio", .source = "derived",
-	    .from = metric_table[s->conflicts].name }, "min_share");
+	    s->what), .value = s->share, .unit = "ratio",
+	    .source = s->estimated ? "estimated" : "derived",
+	    .from = metric_table[s->estimated ? s->waves : s->conflicts].name },
+	    "min_share");
 	rule_evidence(x, d, (struct evidence){ .name = "wavefronts_per_inst",
 	    .label = arena_format(x->arena, "%s: wavefronts per instruction",
 	    s->what), .value = s->ways, .unit = "wavefront/inst",
