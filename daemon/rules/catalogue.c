@@ -16,7 +16,7 @@
 
 /* The file's bytes as data; the build makes this file depend on it. */
 __asm__(
-	".section .rodata\n"
+	".pushsection .rodata\n"
 	".global cadv_practices\n"
 	".global cadv_practices_end\n"
 	".balign 8\n"
@@ -24,7 +24,7 @@ __asm__(
 	".incbin \"" PRACTICES_JSON "\"\n"
 	"cadv_practices_end:\n"
 	".byte 0\n"
-	".text\n");
+	".popsection\n");
 extern const char cadv_practices[], cadv_practices_end[];
 
 #define RULES_MAX 128
