@@ -166,11 +166,7 @@ bats_require_minimum_version 1.5.0
 	cudadvise run ./program 2> err &
 	job=$!
 	while [ ! -e ready ]; do sleep 0.05; done
-	daemon=$(pgrep -u "$(id -u)" -x cudadvised | while read -r p; do
-		tr '\0' '\n' < "/proc/$p/environ" |
-		    grep -q "^CUDADVISE_STATE_DIR=$CUDADVISE_STATE_DIR$" &&
-		    echo "$p"; done)
-	kill -9 $daemon
+	kill -9 "$(cudadvise daemon status --json | jq .pid)"
 	touch go
 	status=0
 	wait $job || status=$?
