@@ -13,12 +13,13 @@
  *
  * which is what making that kernel alone faster can save at most. For several
  * at once it is no sum: all together cannot save more than the host was
- * blocked, which run->gpu_exposed_ns adds up. Blocked means: in a synchronisation or a blocking copy, or in a launch call
- * because the hardware queue was full. Of the threads that launched the burst
- * and the one that launched what follows, the longest wait counts. Where the
- * host's calls are not known (no launch times), all of it counts as exposed;
- * so does the last burst if nobody was seen to wait for it, since the run
- * cannot end before its work.
+ * blocked, which run->gpu_exposed_ns adds up. Blocked means: in a
+ * synchronisation or a blocking copy, or in a launch call because the hardware
+ * queue was full. Of the threads that launched the burst and the one that
+ * launched what follows, the longest wait counts. Where the host's calls are
+ * not known (no launch times), all of it counts as exposed; so does the last
+ * burst if nobody was seen to wait for it, since the run cannot end before its
+ * work.
  */
 #include <stdlib.h>
 #include <string.h>
