@@ -24,7 +24,7 @@ struct options {
 	unsigned long kernels, signatures, threads, streams, copies, contexts;
 	unsigned long sleep_ms, leak, pause_us;
 	int exit_code;
-	int fork, exec, error_launch, ready;
+	int fork, exec, error_launch, ready, time;
 	enum ending ending;
 	const char *out;
 };
@@ -78,6 +78,15 @@ launch(const struct job *j, unsigned long n)
 	}
 }
 
+static uint64_t
+monotonic_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return ((uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec);
+}
+
 static void *
 work(void *cookie)
 {
@@ -85,17 +94,21 @@ work(void *cookie)
 	const struct options *o = j->o;
 	struct mock_context *c = j->context[j->index % o->contexts];
 	unsigned long i, bytes;
-	uint64_t buffer = mock_malloc(c, 1 << 20);
+	uint64_t buffer = mock_malloc(c, 1 << 20), begin;
 
 	for (i = 0; i < o->copies; i++) {
 		bytes = 4096 << (i % 4);
 		mock_copy(c, (uint32_t)(j->index % o->streams), i % 2 == 0 ?
 		    1 : 2, i % 4 < 2, i % 3 == 0, bytes);
 	}
+	begin = monotonic_ns();
 	for (i = 0; i < o->kernels; i++) {
 		launch(j, i);
 		nap(o->pause_us);
 	}
+	if (o->time && o->kernels > 0)
+		printf("ns_per_launch %.1f\n", (double)(monotonic_ns() -
+		    begin) / (double)o->kernels);
 	mock_memset(c, 0, 4096);
 	mock_synchronize(c);
 	mock_free(c, buffer, 1 << 20);
@@ -204,7 +217,7 @@ number(const char *text, unsigned long least, unsigned long most)
 enum { O_KERNELS = 1000, O_SIGNATURES, O_THREADS, O_STREAMS, O_COPIES,
 	O_CONTEXTS, O_FORK, O_EXEC, O_ABORT, O_EXIT_NOW, O_THREAD, O_KILL,
 	O_SLEEP, O_CODE, O_STDOUT, O_ERROR, O_LEAK, O_READY, O_PAUSE,
-	O_VALUE };
+	O_VALUE, O_TIME };
 
 static const struct option table[] = {
 	{ "kernels", 1, NULL, O_KERNELS },	/* launches a thread */
@@ -226,6 +239,7 @@ static const struct option table[] = {
 	{ "error-launch", 0, NULL, O_ERROR },
 	{ "leak", 1, NULL, O_LEAK },		/* MiB never freed */
 	{ "ready", 0, NULL, O_READY },		/* say so when the work is done */
+	{ "time", 0, NULL, O_TIME },		/* print ns per launch */
 	{ "value", 1, NULL, O_VALUE },		/* METRIC of KERNEL (next) */
 	{ NULL, 0, NULL, 0 }
 };
@@ -258,6 +272,7 @@ parse(struct options *o, int argc, char **argv)
 		case O_ERROR: o->error_launch = 1; break;
 		case O_LEAK: o->leak = number(optarg, 0, 10000); break;
 		case O_READY: o->ready = 1; break;
+		case O_TIME: o->time = 1; break;
 		case O_VALUE:
 			if (optind >= argc)
 				exit(2);

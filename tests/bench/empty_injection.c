@@ -1,0 +1,58 @@
+/*
+ * empty_injection.c: the least that a tool can do at a launch: it subscribes to
+ * the launch callback and does nothing in it, and takes kernel records without
+ * looking at them. What ours costs is measured against this.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cuda.h>
+#include <cupti.h>
+
+int InitializeInjection(void);
+
+static uint64_t calls;
+
+static void
+nothing(void *userdata, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
+    const void *data)
+{
+	(void)userdata;
+	(void)domain;
+	(void)cbid;
+	(void)data;
+	calls++;
+}
+
+static void
+requested(uint8_t **data, size_t *size, size_t *max_records)
+{
+	*size = 1 << 20;
+	*data = malloc(*size);
+	*max_records = 0;
+}
+
+static void
+completed(CUcontext context, uint32_t stream, uint8_t *data, size_t size,
+    size_t valid)
+{
+	(void)context;
+	(void)stream;
+	(void)size;
+	(void)valid;
+	free(data);
+}
+
+__attribute__((visibility("default"))) int
+InitializeInjection(void)
+{
+	CUpti_SubscriberHandle handle;
+
+	if (cuptiSubscribe_v2(&handle, nothing, NULL, NULL) != CUPTI_SUCCESS)
+		return (1);
+	cuptiEnableCallback(1, handle, CUPTI_CB_DOMAIN_DRIVER_API,
+	    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel);
+	cuptiActivityRegisterCallbacks(requested, completed);
+	cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+	return (1);
+}
