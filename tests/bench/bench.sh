@@ -16,7 +16,8 @@ trap '[ -n "$daemon" ] && kill $daemon; wait; rm -rf "$T"' EXIT
 
 row() { printf '%-34s %-20s %14s %10s  %s\n' "$@"; }
 table() {
-	while IFS=$'\t' read -r what figure value bar note; do
+	# (read takes two tabs for one)
+	sed $'s/\t\t/\t-\t/g' | while IFS=$'\t' read -r what figure value bar note; do
 		row "$what" "$figure" "$value" "${bar:--}" "$note"
 	done
 }

@@ -251,17 +251,21 @@ measure(CURL *c, const char *path, int requests, double floor_s)
 {
 	double *t = calloc((size_t)requests, sizeof(*t));
 	struct text body = { NULL, 0 };
+	const char *rest = strstr(path, RUN);
+	char shown[128];
 	int i, bad = 0;
 
+	snprintf(shown, sizeof(shown), "%s%s", rest != NULL ? "/runs/ID" : path,
+	    rest != NULL ? rest + strlen(RUN) : "");
 	if (t == NULL)
 		die("calloc");
 	for (i = 0; i < requests; i++)
 		if ((t[i] = get(c, path, &body)) < 0)
 			bad++;
 	qsort(t, (size_t)requests, sizeof(*t), compare);
-	printf("api %s\tp50_ms\t%.2f\t\t%zu bytes\n", path,
+	printf("api %s\tp50_ms\t%.2f\t\t%zu bytes\n", shown,
 	    t[requests / 2] * 1e3, body.len);
-	printf("api %s\tp99_ms\t%.2f\t20\tat most; %.1f × /health\n", path,
+	printf("api %s\tp99_ms\t%.2f\t20\tat most; %.1f × /health\n", shown,
 	    t[requests * 99 / 100] * 1e3,
 	    floor_s > 0 ? t[requests / 2] / floor_s : 1.0);
 	if (bad > 0)
