@@ -184,7 +184,7 @@ on_launch_enter(const struct call_row *row, const CUpti_CallbackData *d)
 	const void *key;
 
 	*d->correlationData = 0;
-	counters_other_launch();
+	counters_launch_begin();
 	if (inject.level >= LEVEL_COUNTERS && row->kind != CALLS_GRAPH &&
 	    (key = launch_shape(row, d, &shape, &stream)) != NULL &&
 	    (s = signature_of(key, d->symbolName, &shape)) != NULL) {
@@ -215,6 +215,7 @@ on_launch_exit(const struct call_row *row, const CUpti_CallbackData *d)
 
 	if (s != NULL)
 		counters_exit(s, result == CUDA_SUCCESS);
+	counters_launch_end();
 	if (result == CUDA_SUCCESS)
 		return;
 	if (row->kind == CALLS_GRAPH) {

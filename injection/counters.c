@@ -20,6 +20,7 @@
 #define STREAMS 64		/* that launched, per process */
 #define IDLE_WAIT_NS 2000000000ull	/* for the GPU to drain, at most */
 #define OTHER_WAIT_NS 20000000ull	/* of another thread's launch */
+#define GATE_WAIT_NS 2000000ull		/* for launches under way to return */
 #define IDLE_TIMEOUTS 3		/* after that many a context is left alone */
 #define ALLOWANCE_NS 2500000000ull	/* set-up and first values, once */
 #define TRIES 4			/* windows a signature may use up, per pass */
@@ -48,13 +49,13 @@ struct profiler {
 static struct {
 	_Atomic bool busy;		/* somebody holds the window */
 	_Atomic bool open;		/* a launch is being measured */
+	_Atomic uint32_t launching;	/* calls between enter and exit */
 	_Atomic bool polluted;		/* somebody else launched meanwhile */
 	_Atomic bool deferred;		/* the kernel did not end in time */
 	struct profiler *profiler;
 	struct signature *signature;
 	CUstream stream;
 	struct signature_launch launch;
-	uint64_t begin_ns;
 	struct profiler all[CONTEXTS];
 	struct metrics_set set;		/* one chip a process */
 	bool initialised;
@@ -113,6 +114,16 @@ refuse(const char *where, int r)
 		skip = SKIP_UNSUPPORTED;
 	diag_cupti(where, r);
 	atomic_store(&win.refused, skip);
+}
+
+static void
+account(uint64_t begin, enum wire_overhead kind)
+{
+	struct record_OVERHEAD r = { .kind = kind, .tid = inject_tid(),
+	    .start_ns = begin, .end_ns = inject_now() };
+
+	atomic_fetch_add(&win.spent_ns, r.end_ns - begin);
+	EMIT(OVERHEAD, &r);
 }
 
 static int
@@ -237,6 +248,7 @@ static int
 profiler_switch(struct profiler *p, size_t group)
 {
 	PARAMS(CUpti_RangeProfiler_Disable_Params, d);
+	uint64_t begin = inject_now();
 	int r;
 
 	d.pRangeProfilerObject = p->object;
@@ -250,7 +262,9 @@ profiler_switch(struct profiler *p, size_t group)
 	p->active = group;
 	p->switches++;
 	p->misses = 0;
-	return (profiler_enable(p));
+	r = profiler_enable(p);
+	account(begin, OVERHEAD_COUNTERS);
+	return (r);
 }
 
 static struct profiler *
@@ -493,16 +507,6 @@ window_release(void)
 	atomic_store(&win.busy, false);
 }
 
-static void
-account(uint64_t begin, enum wire_overhead kind)
-{
-	struct record_OVERHEAD r = { .kind = kind, .tid = inject_tid(),
-	    .start_ns = begin, .end_ns = inject_now() };
-
-	atomic_fetch_add(&win.spent_ns, r.end_ns - begin);
-	EMIT(OVERHEAD, &r);
-}
-
 static void window_close(bool good);
 
 /* A kernel that did not end within the bound may have ended by now. */
@@ -554,6 +558,31 @@ describe_launch(const struct counters_launch *l, uint64_t now)
 	    .correlation = l->data->correlationId, .tid = inject_tid() };
 }
 
+static _Thread_local uint32_t launching_here;
+
+/*
+ * Others wait from here on; who was past the gate already has to be back and
+ * the GPU empty again before tracing may stop, or their kernels would be
+ * neither traced nor counted as lost.
+ */
+static bool
+gate_close(void)
+{
+	struct timespec nap = { 0, 5000 };
+	uint64_t begin = inject_now();
+
+	atomic_store(&win.polluted, false);
+	atomic_store(&win.open, true);
+	while (atomic_load(&win.launching) > launching_here) {
+		if (inject_now() - begin > GATE_WAIT_NS)
+			return (false);
+		nanosleep(&nap, NULL);
+	}
+	return (wait_idle());
+}
+
+static void resume_passes(struct profiler *p, struct signature *s);
+
 bool
 counters_enter(struct signature *s, const struct counters_launch *l)
 {
@@ -572,21 +601,27 @@ counters_enter(struct signature *s, const struct counters_launch *l)
 		account(begin, OVERHEAD_SETUP);
 	if (p == NULL || !choose_group(p, s) || !drain(p, begin))
 		goto release;
+	/* What was queued had to run anyhow: our cost begins behind it. */
+	begin = inject_now();
 	learn_resources(s, l->function);
-	memcpy(p->image, s->passes != 0 && s->image != NULL ? s->image :
-	    p->pristine, p->size);
+	if (!gate_close()) {
+		atomic_store(&win.open, false);
+		account(begin, OVERHEAD_COUNTERS);
+		goto release;
+	}
+	resume_passes(p, s);
 	tracing(false);
 	if (profiler_start(p) != 0) {
 		tracing(true);
+		atomic_store(&win.open, false);
 		goto release;
 	}
-	win.begin_ns = first ? inject_now() : begin;
 	win.profiler = p;
 	win.signature = s;
 	win.stream = l->stream;
+	account(begin, OVERHEAD_COUNTERS);
+	s->cost_ns += inject_now() - begin;
 	describe_launch(l, inject_now());
-	atomic_store(&win.polluted, false);
-	atomic_store(&win.open, true);
 	return (true);
 
 release:
@@ -595,24 +630,43 @@ release:
 }
 
 void
-counters_other_launch(void)
+counters_launch_begin(void)
 {
 	struct timespec nap = { 0, 50000 };
-	uint64_t begin;
+	uint64_t begin = 0;
 
-	if (!atomic_load_explicit(&win.open, memory_order_relaxed))
-		return;
-	/* A window lasts 3 ms: let it pass, so that this launch is traced and
-	 * that one counted alone. But not for long: it may wait for us. */
-	begin = inject_now();
-	while (atomic_load(&win.open) && !atomic_load(&win.deferred) &&
-	    inject_now() - begin < OTHER_WAIT_NS)
+	launching_here++;
+	for (;;) {
+		atomic_fetch_add(&win.launching, 1);
+		if (!atomic_load(&win.open))
+			return;
+		/* A window lasts 3 ms: let it pass, so that this launch is
+		 * traced and that one counted alone. But not for long: it may
+		 * wait for us. */
+		if (begin == 0)
+			begin = inject_now();
+		if (atomic_load(&win.deferred) ||
+		    inject_now() - begin >= OTHER_WAIT_NS)
+			break;
+		atomic_fetch_sub(&win.launching, 1);
 		nanosleep(&nap, NULL);
+	}
 	if (atomic_load(&win.open)) {
 		atomic_store(&win.polluted, true);
 		if (!atomic_load(&win.deferred))
 			emit_lost(LOSS_CUPTI, 1);
 	}
+}
+
+void
+counters_launch_end(void)
+{
+
+	/* An exit without its enter: the call was under way when we came. */
+	if (launching_here == 0)
+		return;
+	launching_here--;
+	atomic_fetch_sub(&win.launching, 1);
 }
 
 /* The values of the active group into the signature's. */
@@ -653,10 +707,31 @@ take_pass(struct profiler *p, struct signature *s, size_t pass)
 
 	s->windows++;
 	s->passes |= 1u << pass;
-	if (inject.replay || n == 1 || s->passes == (uint32_t)((1ull << n) - 1))
+	if (inject.replay || n == 1 ||
+	    s->passes == (uint32_t)((1ull << n) - 1)) {
 		evaluate(p, s);
-	else if (s->image != NULL || (s->image = malloc(p->size)) != NULL)
+		return;
+	}
+	/* Images differ in size from group to group. */
+	free(s->image);
+	if ((s->image = malloc(p->size)) != NULL)
 		memcpy(s->image, p->image, p->size);
+	else
+		s->passes = 0;
+}
+
+/* The passes that ${s} has so far, if they are of the active group. */
+static void
+resume_passes(struct profiler *p, struct signature *s)
+{
+
+	if (s->passes != 0 && s->passes_group == p->active) {
+		memcpy(p->image, s->image, p->size);
+		return;
+	}
+	s->passes = 0;
+	s->passes_group = p->active;
+	memcpy(p->image, p->pristine, p->size);
 }
 
 /* Kernel tracing was off: the window knows best when the kernel ran. */
@@ -696,10 +771,10 @@ window_close(bool good)
 		take_pass(p, s, pass);
 	if (good)
 		keep_launch(s, end);
-	s->cost_ns += inject_now() - win.begin_ns;
+	s->cost_ns += inject_now() - end;
 	if (++s->tries > win.set.groups * TRIES)
 		atomic_store(&s->measured, true);
-	account(win.begin_ns, OVERHEAD_COUNTERS);
+	account(end, OVERHEAD_COUNTERS);
 	window_release();
 }
 

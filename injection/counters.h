@@ -42,9 +42,11 @@ bool counters_enter(struct signature *s, const struct counters_launch *l);
  * ${launched} tells whether the call succeeded. */
 void counters_exit(struct signature *s, bool launched);
 
-/* counters_other_launch(): a launch is about to happen: wait a moment for a
- * window that is open in another thread, or else let it not count. */
-void counters_other_launch(void);
+/* counters_launch_begin(): a launch is about to happen: wait a moment for a
+ * window that is open in another thread, or else let it not count. In the
+ * API-enter callback of every launch; counters_launch_end() in its API-exit. */
+void counters_launch_begin(void);
+void counters_launch_end(void);
 
 /* counters_capture(stream, on): a stream capture begins or ends. */
 void counters_capture(CUstream stream, bool on);
