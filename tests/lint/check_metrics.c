@@ -2,9 +2,11 @@
  * check_metrics.c: are the metric sets of config/metrics what CUPTI knows?
  *
  *   check-metrics FILE…        every name of chip.metrics is valid on that chip
- *                              and in model/metric.def; prints the passes
+ *                              and in model/metric.def, each group has it once,
+ *                              the first group fits one pass; prints the passes
  *   check-metrics --keep CHIP FILE
- *                              prints FILE without the names CHIP lacks
+ *                              prints FILE without the names CHIP lacks, and
+ *                              without what keeps the first group from one pass
  *
  * CUPTI's Host API needs no GPU. Exit 77: no libcupti here.
  */
@@ -20,10 +22,14 @@
 #define NAMES 512
 #define LINE 512
 
+#define GROUPS 16
+
 struct set {
 	char *line[NAMES];	/* as in the file, without the newline */
 	const char *name[NAMES];/* the metrics among them */
 	size_t lines, names;
+	size_t first[GROUPS + 1];	/* of each group, in name[] */
+	size_t groups;
 };
 
 static struct cupti_api api;
@@ -43,11 +49,19 @@ set_read(struct set *s, const char *path)
 		line[strcspn(line, "\r\n")] = '\0';
 		if ((s->line[s->lines] = strdup(line)) == NULL)
 			abort();
-		if (*line != '\0' && *line != '#')
+		if (*line == '[' && s->groups < GROUPS)
+			s->first[s->groups++] = s->names;
+		else if (*line != '\0' && *line != '#')
 			s->name[s->names++] = s->line[s->lines];
 		s->lines++;
 	}
 	fclose(f);
+	if (s->groups == 0 || s->first[0] != 0) {
+		fprintf(stderr, "%s: it does not begin with a [group]\n",
+		    path);
+		return (-1);
+	}
+	s->first[s->groups] = s->names;
 	return (0);
 }
 
@@ -111,9 +125,9 @@ valid(const char *chip, const char *name)
 	return (ok);
 }
 
-/* Passes of the first ${n} names together; 0: CUPTI refuses them. */
+/* Passes of these names together; 0: CUPTI refuses them. */
 static size_t
-passes(const char *chip, struct set *s, size_t n)
+passes(const char *chip, const char **name, size_t n)
 {
 	CUpti_Profiler_Host_GetConfigImageSize_Params size = {
 	    .structSize =
@@ -129,7 +143,7 @@ passes(const char *chip, struct set *s, size_t n)
 	if (host == NULL)
 		return (0);
 	size.pHostObject = image.pHostObject = host;
-	if (!host_add(host, s->name, n) ||
+	if (!host_add(host, name, n) ||
 	    api.cuptiProfilerHostGetConfigImageSize(&size) != CUPTI_SUCCESS)
 		goto out;
 	image.configImageSize = count.configImageSize = size.configImageSize;
@@ -163,60 +177,97 @@ chip_of(const char *path, char *chip, size_t size)
 }
 
 static int
+check_name(const char *path, const char *chip, const struct set *s,
+    size_t first, size_t i)
+{
+	size_t k;
+	int bad = 0;
+
+	for (k = first; k < i; k++)
+		if (strcmp(s->name[k], s->name[i]) == 0) {
+			printf("%s: twice in a group: %s\n", path,
+			    s->name[i]);
+			bad++;
+		}
+	if (!valid(chip, s->name[i])) {
+		printf("%s: %s has no %s\n", path, chip, s->name[i]);
+		bad++;
+	}
+	if (metric_find(s->name[i], strlen(s->name[i])) == METRIC_COUNT) {
+		printf("%s: not in model/metric.def: %s\n", path,
+		    s->name[i]);
+		bad++;
+	}
+	return (bad);
+}
+
+static int
 check(const char *path)
 {
 	char chip[32];
 	struct set s;
-	size_t i, k, one = 0;
+	size_t g, i, n;
 	int bad = 0;
 
 	if (chip_of(path, chip, sizeof(chip)) != 0 || set_read(&s, path) != 0) {
 		fprintf(stderr, "%s: not a chip.metrics file\n", path);
 		return (1);
 	}
-	for (i = 0; i < s.names; i++) {
-		for (k = 0; k < i; k++)
-			if (strcmp(s.name[k], s.name[i]) == 0) {
-				printf("%s: twice: %s\n", path, s.name[i]);
-				bad++;
-			}
-		if (!valid(chip, s.name[i])) {
-			printf("%s: %s has no %s\n", path, chip, s.name[i]);
-			bad++;
-		}
-		if (metric_find(s.name[i], strlen(s.name[i])) ==
-		    METRIC_COUNT) {
-			printf("%s: not in model/metric.def: %s\n", path,
-			    s.name[i]);
+	for (g = 0; g < s.groups; g++) {
+		for (i = s.first[g]; i < s.first[g + 1]; i++)
+			bad += check_name(path, chip, &s, s.first[g], i);
+		n = passes(chip, &s.name[s.first[g]],
+		    s.first[g + 1] - s.first[g]);
+		printf("%s: group %zu: %zu metrics in %zu passes\n", chip,
+		    g + 1, s.first[g + 1] - s.first[g], n);
+		if (n == 0 || (g == 0 && n != 1)) {
+			printf("%s: group %zu: %s\n", path, g + 1, n == 0 ?
+			    "CUPTI takes none of it" :
+			    "the first group must fit one pass");
 			bad++;
 		}
 	}
-	if (s.names == 0) {
-		printf("%s: no metric\n", path);
-		bad++;
-	}
-	for (i = s.names; bad == 0 && i > 0 && one == 0; i--)
-		if (passes(chip, &s, i) == 1)
-			one = i;
-	if (bad == 0)
-		printf("%s: %zu metrics in %zu passes; the first %zu in one\n",
-		    chip, s.names, passes(chip, &s, s.names), one);
 	set_clear(&s);
 	return (bad != 0);
+}
+
+/* May name ${i} stay? One group each, kept[] of the earlier ones known. */
+static bool
+may_stay(const char *chip, const struct set *s, const bool *kept, size_t i)
+{
+	const char *name[NAMES];
+	size_t k, n = 0;
+
+	if (!valid(chip, s->name[i]))
+		return (false);
+	if (i >= s->first[1])
+		return (true);
+	for (k = 0; k < i; k++)
+		if (kept[k])
+			name[n++] = s->name[k];
+	name[n++] = s->name[i];
+	return (passes(chip, name, n) == 1);
 }
 
 static int
 keep(const char *chip, const char *path)
 {
+	bool kept[NAMES] = { false };
 	struct set s;
-	size_t i;
+	size_t i, k = 0;
 
 	if (set_read(&s, path) != 0)
 		return (1);
-	for (i = 0; i < s.lines; i++)
-		if (*s.line[i] == '\0' || *s.line[i] == '#' ||
-		    valid(chip, s.line[i]))
+	for (i = 0; i < s.lines; i++) {
+		if (k < s.names && s.line[i] == s.name[k]) {
+			kept[k] = may_stay(chip, &s, kept, k);
+			if (kept[k])
+				puts(s.line[i]);
+			k++;
+		} else {
 			puts(s.line[i]);
+		}
+	}
 	set_clear(&s);
 	return (0);
 }
