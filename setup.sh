@@ -139,6 +139,11 @@ install_browser() {
 	install_packages chromium-headless-shell
 }
 
+# What the tests of the API and the page need of the registry, as locked.
+install_node_modules() {
+	(cd web && npm ci --ignore-scripts --no-audit --no-fund)
+}
+
 deps_build() {
 	step "packages: building" deps-build install_packages $packages_build ||
 	    die "cannot install what building needs"
@@ -149,7 +154,8 @@ deps_test() {
 	step "packages: testing" deps-test install_packages $packages_test &&
 	    step "packages: clang's runtime" deps-clang install_clang_runtime &&
 	    step "packages: node" deps-node install_node &&
-	    step "packages: headless Chromium" deps-browser install_browser ||
+	    step "packages: headless Chromium" deps-browser install_browser &&
+	    step "packages: the page's tests" deps-npm install_node_modules ||
 	    die "cannot install what testing needs"
 	browser >/dev/null || note \
 	    "no Chromium package here: the page is built, its test is left out"
@@ -226,7 +232,8 @@ count_ctest() {
 	all=$(echo "$line" | sed -E 's/.*out of ([0-9]+).*/\1/')
 	passed=$((passed + all - bad))
 	failed=$((failed + bad))
-	sed -n '/did not run/,$p' "$logs/$1.log" | sed -n 's/^\t/   skipped:/p'
+	sed -nE 's/^\t +[0-9]+ - ([^ ]+) \((Skipped|Disabled)\)$/   left out: \1/p' \
+	    "$logs/$1.log"
 }
 
 # Sanitizers want their shadow memory where the kernel may randomise to.
