@@ -184,7 +184,8 @@ on_launch_enter(const struct call_row *row, const CUpti_CallbackData *d)
 	const void *key;
 
 	*d->correlationData = 0;
-	counters_launch_begin();
+	if (inject.level >= LEVEL_COUNTERS)
+		counters_launch_begin();
 	if (inject.level >= LEVEL_COUNTERS && row->kind != CALLS_GRAPH &&
 	    (key = launch_shape(row, d, &shape, &stream)) != NULL &&
 	    (s = signature_of(key, d->symbolName, &shape)) != NULL) {

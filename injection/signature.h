@@ -48,6 +48,7 @@ struct signature {
 	_Atomic bool measured;		/* nothing is left to measure */
 	uint32_t groups;		/* bit g: group g of counters is there */
 	uint32_t passes;		/* of a group in several passes */
+	size_t passes_group;		/* which group that is */
 	uint32_t windows;		/* profiled launches that count */
 	uint32_t tries;			/* and all that were tried */
 	uint64_t cost_ns;
