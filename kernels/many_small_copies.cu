@@ -46,7 +46,7 @@ pair_many_small_copies(struct job *job)
 	for (size_t i = 0; i < n; i++)
 		from[i] = seeded(job->seed, i);
 
-	TRY(job_measure(job, 200, [&] {
+	TRY(job_measure(job, 50, [&] {
 		for (size_t at = 0; at < n; at += a_copy) {
 			cudaError_t e = cudaMemcpyAsync(in + at, from + at,
 			    a_copy * sizeof(*in), cudaMemcpyHostToDevice,

@@ -22,8 +22,8 @@ DEFAULT = ["uncoalesced-global-access.bad", "shared-bank-conflicts.bad",
            "low-achieved-occupancy.bad", "uncoalesced-global-access.good"]
 
 # Counts of what the program does, whatever the timing.
-EXACT = re.compile(r"smsp__(inst_executed|thread_inst_executed|warps_launched|"
-                   r"sass_branch)[a-z_]*\.sum$|"
+EXACT = re.compile(r"smsp__(inst_executed|thread_inst_executed|warps_launched)"
+                   r"[a-z_]*\.sum$|smsp__sass_[a-z0-9_]*\.(sum|ratio|pct)$|"
                    r"l1tex__t_(sectors|requests)_pipe_lsu[a-z_]*\.sum$|"
                    r"l1tex__data_pipe_lsu_wavefronts_mem_shared[a-z_]*\.sum$")
 PERCENT = re.compile(r"\.pct(_of_peak_sustained_active)?$")
@@ -54,7 +54,18 @@ def metric_names():
     with open(os.path.join(os.environ["CUDADVISE_DATA_DIR"], "metrics",
                            "gh100.metrics")) as f:
         lines = (line.split("#")[0].strip() for line in f)
-        return [line for line in lines if line]
+        return sorted({line for line in lines if line and line[0] != "["})
+
+
+def aliases():
+    """Names of patched counters, by the name under which we report them."""
+    table = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..",
+                         "daemon", "model", "metric.def")
+    with open(table) as f:
+        text = f.read()
+    real = dict(re.findall(r'METRIC\((\w+), "([^"]+)"', text))
+    return {cupti: real[name] for name, cupti in
+            re.findall(r'METRIC_ALIAS\((\w+), "([^"]+)"', text)}
 
 
 def run(command, log):
@@ -130,13 +141,15 @@ def measure(build, out, ncu, which, names):
 def compare(which, ours, ncu, say):
     """Print the table of one program; (compared, different)."""
     compared = different = 0
+    other = aliases()
     for key in sorted(set(ours) & set(ncu)):
         name, grid, block = key
         if not ours[key]:
             continue
         say(f"\n{which}: {name} {grid} x {block}")
         for metric in sorted(ncu[key]):
-            theirs, mine = ncu[key][metric], ours[key].get(metric)
+            theirs, mine = ncu[key][metric], ours[key].get(
+                metric, ours[key].get(other.get(metric)))
             if mine is None:
                 say(f"  {metric:75} {'-':>18} {theirs:18.10g}  not measured")
                 continue

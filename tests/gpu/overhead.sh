@@ -73,7 +73,7 @@ once() {
 # The metrics of the counter tier, as ncu wants them.
 metrics() {
 	local list=$here/../../config/metrics/gh100.metrics
-	sed 's/#.*//; /^[[:space:]]*$/d' "$list" | tr -d ' \t' | paste -sd, -
+	sed 's/[#[].*//; /^[[:space:]]*$/d' "$list" | tr -d ' \t' | sort -u | paste -sd, -
 }
 
 modes="none trace counters"
