@@ -227,7 +227,8 @@ api_body_known(struct request *rq, struct response *rs, const char *names)
 		const char *p = strstr(names, key);
 		size_t n = strlen(key);
 
-		if (n > 0 && strchr(key, ' ') == NULL && p != NULL && (p == names || p[-1] == ' ') &&
+		if (n > 0 && strchr(key, ' ') == NULL && p != NULL &&
+		    (p == names || p[-1] == ' ') &&
 		    (p[n] == ' ' || p[n] == '\0'))
 			continue;
 		char pointer[128];
