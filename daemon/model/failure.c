@@ -147,14 +147,17 @@ int
 diagnostic_add(struct model *m, const struct diagnostic *d)
 {
 	struct diagnostic *p;
+	size_t i;
 
-	for (p = m->diagnostic; p < m->diagnostic + m->diagnostics; p++)
+	for (i = 0; i < m->diagnostics; i++) {
+		p = &m->diagnostic[i];
 		if (p->code == d->code && strcmp(p->text, d->text) == 0) {
 			p->count = add_sat(p->count, d->count);
 			if (d->severity > p->severity)
 				p->severity = d->severity;
 			return (0);
 		}
+	}
 	if (m->diagnostics >= MAX_DIAGNOSTICS) {
 		m->lost++;
 		return (0);
