@@ -6,11 +6,15 @@
  * the gap is launch latency. Else the host is what the GPU waited for, until
  * the call; from there on it is launch latency again. The host's part is cut
  * up by what the calling thread did meanwhile: recorded allocations, other
- * recorded calls, synchronisations; the rest is the host's own work, counted as
- * AFTER_SYNC if that thread had been waiting for the GPU when the gap began
- * (without the wait it could have worked while the GPU did), else as HOST.
+ * recorded calls, synchronisations; the rest is the host's own work. Had that
+ * thread been waiting for the GPU when the gap began, it could have worked
+ * while the GPU did: as much of the rest as the wait was long counts as
+ * AFTER_SYNC. What remains is HOST: it is longer than the work behind which it
+ * could have hidden.
  * Our own measuring is taken out before anything else.
  */
+#include <string.h>
+
 #include "model/host.h"
 #include "model/internal.h"
 
@@ -26,7 +30,7 @@
 struct gap {
 	uint64_t start, host_end, end;
 	uint64_t idle[IDLE_CAUSES];
-	bool waited;		/* the host was blocked when it began */
+	uint64_t waited;	/* how long the host had been blocked by then */
 	bool synced;		/* a synchronisation lies in it */
 	const struct wait *sync;/* the last one */
 };
@@ -54,8 +58,7 @@ gap_sync(struct gap *g, const struct wait *w)
 	if (w->kind != WAIT_SYNC || add_sat(w->end, CLOCK_SLACK) < g->start)
 		return;
 	g->synced = true;
-	if (w->start <= g->start)
-		g->waited = true;
+	g->waited = max_u64(g->waited, sub_sat(g->start, w->start));
 	if (w->sync != 0 && (g->sync == NULL || w->end >= g->sync->end))
 		g->sync = w;
 }
@@ -90,18 +93,25 @@ gap_host(struct model *m, struct gap *g, const struct thread *t)
 		rest -= ns;
 		done = to;
 	}
-	g->idle[g->waited ? IDLE_AFTER_SYNC : IDLE_HOST] += rest;
+	ns = min_u64(rest, g->waited);
+	g->idle[IDLE_AFTER_SYNC] += ns;
+	g->idle[IDLE_HOST] += rest - ns;
 }
 
 static void
 gap_blame(struct model *m, struct device_state *d, const struct gap *g,
     uint64_t idle)
 {
+	struct copy_class *c;
 	struct sync_class *s;
 	uint64_t from;
 
-	if (d->last.kind == OP_COPY || d->last.kind == OP_MEMSET)
-		m->copy[d->last.index].out.idle_after_ns += idle;
+	if (d->last.kind == OP_COPY || d->last.kind == OP_MEMSET) {
+		c = &m->copy[d->last.index].out;
+		c->idle_after_ns += idle;
+		c->idle_waited_ns += sub_sat(idle, g->idle[IDLE_HOST] +
+		    g->idle[IDLE_ALLOCATION]);
+	}
 	if (g->sync == NULL)
 		return;
 	s = &m->sync[g->sync->sync].out;
@@ -113,7 +123,7 @@ gap_blame(struct model *m, struct device_state *d, const struct gap *g,
 
 bool
 idle_gap(struct model *m, struct device_state *d, const struct op *next,
-    bool *synced)
+    struct gap_seen *seen)
 {
 	struct gap g = { .start = d->frontier, .end = next->start };
 	uint64_t idle, ours;
@@ -135,9 +145,12 @@ idle_gap(struct model *m, struct device_state *d, const struct op *next,
 	for (i = 0; i < IDLE_CAUSES; i++)
 		d->idle[i] += g.idle[i];
 	d->idle_overhead += ours;
-	d->idle_longest = max_u64(d->idle_longest, idle);
+	if (idle > d->idle_longest) {
+		d->idle_longest = idle;
+		memcpy(d->idle_longest_by, g.idle, sizeof(g.idle));
+	}
 	d->idle_gaps += idle > GAP_COUNTED;
 	gap_blame(m, d, &g, idle);
-	*synced = g.synced;
+	*seen = (struct gap_seen){ .synced = g.synced, .ours = ours > 0 };
 	return (dry);
 }

@@ -244,6 +244,7 @@ struct device_state {
 	uint64_t swept;		/* start of the latest operation swept */
 	struct op last;		/* the operation that ends at frontier */
 	uint64_t idle[IDLE_CAUSES], idle_overhead, idle_longest, idle_gaps;
+	uint64_t idle_longest_by[IDLE_CAUSES];
 	struct burst burst;
 	struct small_run small[COPY_KINDS][MEMORY_KINDS];
 	bool small_open;	/* one of them is */
@@ -407,10 +408,16 @@ int sweep_until(struct model *m, uint64_t until);
 int sweep_half(struct model *m);
 int sweep_all(struct model *m);
 
+/* What lies in a gap between two operations. */
+struct gap_seen {
+	bool synced;		/* a synchronisation */
+	bool ours;		/* our own measuring */
+};
+
 /* idle.c: a gap before ${next} and its cause. Returns whether the queue had
- * run dry because of the host; *${synced}: a sync was in it. */
+ * run dry because of the host; *${seen}: what was in it. */
 bool idle_gap(struct model *m, struct device_state *d, const struct op *next,
-    bool *synced);
+    struct gap_seen *seen);
 
 /* burst.c: exposure. */
 int burst_start(struct device_state *d, const struct op *op);
@@ -420,9 +427,9 @@ void burst_finish(struct model *m, struct device_state *d, uint32_t next);
 
 /* sequence.c: repeating launches. */
 int sequence_launch(struct model *m, const struct op *op, uint64_t idle,
-    bool synced);
+    struct gap_seen seen);
 void sequence_idle(struct model *m, const struct op *op, uint64_t idle,
-    bool synced);
+    struct gap_seen seen);
 void sequence_free(struct tracker *t);
 
 /* timeline.c: bins. */

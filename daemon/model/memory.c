@@ -21,7 +21,7 @@ struct live_key {
 
 struct live {
 	struct live_key key;
-	uint64_t bytes;
+	uint64_t bytes, at;
 	const char *site;	/* NULL unknown */
 	uint8_t kind, device;
 	UT_hash_handle hh;
@@ -59,6 +59,7 @@ memory_alloc(struct model *m, struct stream *s,
 		return (-1);
 	l->key = (struct live_key){ r->address, s->id };
 	l->bytes = r->bytes;
+	l->at = r->now_ns;
 	l->kind = r->kind;
 	l->device = (uint8_t)device;
 	if (r->source != 0)
@@ -125,7 +126,7 @@ leak_of(struct leak *leak, uint32_t *leaks, const struct live *l)
 	if (*leaks == MAX_LEAKS)
 		return (k - 1);		/* the last stands for the rest */
 	*k = (struct leak){ .kind = (enum wire_memory)l->kind,
-	    .device = l->device, .site = l->site };
+	    .device = l->device, .site = l->site, .equal = true };
 	++*leaks;
 	return (k);
 }
@@ -145,6 +146,10 @@ memory_leaks(const struct model *m, struct leak *out, bool final)
 			continue;
 		k = leak_of(out, &leaks, l);
 		k->count++;
+		k->late += s->launches > 0 && l->at > s->launch_1 +
+		    sub_sat(s->launch_last, s->launch_1) / 2;
+		if (k->count > 1 && l->bytes != k->largest)
+			k->equal = false;
 		k->bytes = add_sat(k->bytes, l->bytes);
 		k->largest = max_u64(k->largest, l->bytes);
 	}

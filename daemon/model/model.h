@@ -136,6 +136,9 @@ struct copy_class {
 	double exposed_ns;	/* no kernel ran meanwhile and work waited */
 	uint64_t host_ns;	/* in the blocking API call, if it was recorded */
 	uint64_t idle_after_ns;	/* GPU idle right after, until the next work */
+	uint64_t idle_waited_ns;/* of that, what the wait can explain: without
+				 * the host's own work beyond the wait's length
+				 * and without allocations */
 };
 
 /* Runs of small copies in one direction: ≥ 16 in a row, ≤ 64 KiB each, no
@@ -176,8 +179,9 @@ struct sequence {
 	uint64_t repeats;
 	uint32_t kernel[SEQUENCE_MAX];	/* ids, the first SEQUENCE_MAX */
 	uint64_t kernel_ns;	/* over all repeats */
-	uint64_t idle_ns;	/* GPU idle between its launches, all repeats,
-				 * gaps with a sync in them left out */
+	uint64_t idle_ns;	/* GPU idle between its launches, all repeats;
+				 * gaps with a sync or our own measuring in them,
+				 * or over 100 us, are left out */
 	uint64_t gaps;		/* how many gaps that was */
 	uint64_t syncs;		/* host syncs inside it, all repeats */
 	bool in_graph;		/* came out of a graph already */
@@ -188,6 +192,9 @@ struct leak {
 	uint32_t device;
 	uint64_t count, bytes, largest;
 	const char *site;	/* where, if known; else NULL */
+	uint64_t late;		/* of count: made in the second half of the
+				 * time from the first to the last launch */
+	bool equal;		/* all of one size */
 };
 
 struct failure {
@@ -297,6 +304,7 @@ struct run {
 					 * the timeline; counted elsewhere */
 	const char *const *extra_name;	/* counters that no rule reads */
 	size_t extras;
+	uint64_t idle_longest_by[IDLE_CAUSES];	/* idle_longest_ns by cause */
 };
 
 struct model;

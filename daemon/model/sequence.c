@@ -18,6 +18,9 @@
 #define MIN_REPEATS 10u
 #define MAX_TRACKERS 256u	/* queues; 112 KiB each */
 
+/* In a longer gap the host did something else than launch. */
+#define LAUNCH_APART 100000u	/* ns */
+
 /* Totals of a queue up to and with a launch. */
 struct total {
 	uint64_t kernel_ns, idle_ns, gaps, syncs;
@@ -54,12 +57,12 @@ tracker_of(struct model *m, struct queue *q)
 }
 
 static void
-total_idle(struct total *t, uint64_t idle, bool synced)
+total_idle(struct total *t, uint64_t idle, struct gap_seen seen)
 {
 
-	if (synced)
+	if (seen.synced)
 		t->syncs++;
-	else if (idle > 0) {
+	else if (idle > 0 && idle <= LAUNCH_APART && !seen.ours) {
 		t->idle_ns += idle;
 		t->gaps++;
 	}
@@ -215,7 +218,7 @@ candidate(struct tracker *t, uint64_t position, uint32_t hash)
 
 int
 sequence_launch(struct model *m, const struct op *op, uint64_t idle,
-    bool synced)
+    struct gap_seen seen)
 {
 	struct tracker *t = tracker_of(m, &m->queue[op->queue]);
 	uint64_t position, length;
@@ -225,7 +228,7 @@ sequence_launch(struct model *m, const struct op *op, uint64_t idle,
 	if (t == NULL)
 		return (0);
 	position = t->launches++;
-	total_idle(&t->now, idle, synced);
+	total_idle(&t->now, idle, seen);
 	t->now.kernel_ns = add_sat(t->now.kernel_ns, op->end - op->start);
 	t->kernel[position % RING] = op->index;
 	t->total[position % RING] = t->now;
@@ -249,12 +252,12 @@ sequence_launch(struct model *m, const struct op *op, uint64_t idle,
 
 void
 sequence_idle(struct model *m, const struct op *op, uint64_t idle,
-    bool synced)
+    struct gap_seen seen)
 {
 	struct tracker *t = m->queue[op->queue].tracker;
 
 	if (t != NULL)
-		total_idle(&t->now, idle, synced);
+		total_idle(&t->now, idle, seen);
 }
 
 void

@@ -154,6 +154,7 @@ settle_devices(struct model *m)
 	run->timeline = m->out_timeline;
 	run->devices = run->timelines = m->devices;
 	memset(run->idle_ns, 0, sizeof(run->idle_ns));
+	memset(run->idle_longest_by, 0, sizeof(run->idle_longest_by));
 	run->idle_total_ns = run->wall_ns;
 	run->idle_longest_ns = run->idle_gaps = run->idle_overhead_ns = 0;
 	for (i = 0; i < m->devices; i++) {
@@ -171,6 +172,8 @@ settle_devices(struct model *m)
 	run->idle_total_ns = sub_sat(run->wall_ns,
 	    run->device[busiest].busy_ns);
 	run->idle_longest_ns = m->device[busiest]->idle_longest;
+	memcpy(run->idle_longest_by, m->device[busiest]->idle_longest_by,
+	    sizeof(run->idle_longest_by));
 	run->idle_gaps = m->device[busiest]->idle_gaps;
 	run->idle_overhead_ns = run->device[busiest].idle_overhead_ns;
 	return (0);

@@ -199,7 +199,7 @@ sweep_op(struct model *m, const struct op *op)
 	struct device_state *d = m->device[op->device];
 	const struct queue *q = &m->queue[op->queue];
 	uint64_t idle = 0;
-	bool synced = false;
+	struct gap_seen seen = { false, false };
 
 	if (d->used && op->start < d->swept) {
 		m->run.late++;
@@ -212,7 +212,7 @@ sweep_op(struct model *m, const struct op *op)
 		d->out.first_ns = op->start;
 	} else if (d->actives == 0 && op->start > d->frontier) {
 		idle = op->start - d->frontier;
-		if (idle_gap(m, d, op, &synced))
+		if (idle_gap(m, d, op, &seen))
 			burst_finish(m, d, op->thread);
 	}
 	if (burst_start(d, op) != 0 || make_room(m, d) != 0)
@@ -222,10 +222,10 @@ sweep_op(struct model *m, const struct op *op)
 		m->kernel[op->index].out.gap_before_ns += idle;
 		host_launched(m->stream[q->process],
 		    op->launch != 0 ? op->launch : op->start);
-		if (sequence_launch(m, op, idle, synced) != 0)
+		if (sequence_launch(m, op, idle, seen) != 0)
 			return (-1);
 	} else
-		sequence_idle(m, op, idle, synced);
+		sequence_idle(m, op, idle, seen);
 	return (copy_sweep(m, op));
 }
 

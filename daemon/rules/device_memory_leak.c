@@ -8,17 +8,30 @@
 
 #define FINDINGS 8
 
+/* What a pool or a workspace keeps until the end is made during warm-up and of
+ * different sizes; what is allocated again and again and never freed goes on
+ * to the end, or comes from one statement in a loop. */
+static bool
+grows(const struct rule_view *x, const struct leak *l)
+{
+	double many = rule_value(x, "growing_count");
+
+	return (double)l->late >= many ||
+	    (l->equal && (double)l->count >= many);
+}
+
 static int
 found(struct rule_view *x, const struct leak *l)
 {
 	const char *kind = l->kind == MEMORY_MANAGED ? "managed" : "device";
-	bool growing = (double)l->count >= rule_value(x, "growing_count");
+	bool growing = grows(x, l);
 	struct draft *d = rule_found(x, arena_format(x->arena, "%s %u %s", kind,
 	    l->device, l->site != NULL ? l->site : ""));
 
 	if (d == NULL)
 		return -1;
 	d->cap = growing ? SEV_MEDIUM : SEV_LOW;
+	d->minor = !growing;
 	d->f.confidence = growing ? CONF_HIGH : CONF_MEDIUM;
 	d->f.where = arena_format(x->arena, "%s memory", kind);
 	d->f.location = l->site;

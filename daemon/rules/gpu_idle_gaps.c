@@ -7,16 +7,34 @@
 
 #include "rules/rule.h"
 
+/* Seconds idle for ${cause}, the longest gap apart. */
+static double
+without_longest(const struct run *run, enum idle_cause cause)
+{
+	return fmax(0, (double)run->idle_ns[cause] -
+	    (double)run->idle_longest_by[cause]) * 1e-9;
+}
+
+static const char *
+limiter(double host, double api, double sync)
+{
+	if (host >= sync && host >= api)
+		return "the host computes or does I/O while the GPU has "
+		    "nothing queued";
+	return sync >= api ? "the host goes on only after it has waited for "
+	    "the GPU" : "the host is inside CUDA calls that launch nothing";
+}
+
 enum rule_state
 rule_gpu_idle_gaps(struct rule_view *x)
 {
 	const struct run *run = x->run;
-	double host = (double)run->idle_ns[IDLE_HOST] * 1e-9;
-	double api = (double)run->idle_ns[IDLE_API] * 1e-9;
-	double sync = (double)run->idle_ns[IDLE_AFTER_SYNC] * 1e-9;
+	double host = without_longest(run, IDLE_HOST);
+	double api = without_longest(run, IDLE_API);
+	double sync = without_longest(run, IDLE_AFTER_SYNC);
 	double wall = rule_wall_s(run), window = rule_window_s(run);
 	double longest = (double)run->idle_longest_ns * 1e-9;
-	double idle = fmax(0, host + api + sync - longest), busy, mid;
+	double idle = host + api + sync, busy, mid;
 	struct draft *d;
 
 	if (!(window > 0) ||
@@ -62,9 +80,7 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	d->f.summary = arena_format(x->arena, "between its first and last work "
 	    "the GPU waits %s for the host (%s of that time)",
 	    say_seconds(x->arena, idle), say_percent(x->arena, idle / window));
-	d->f.limiter = host >= sync ? "the host computes or does I/O while "
-	    "the GPU has nothing queued" : "the host goes on only after it "
-	    "has waited for the GPU";
+	d->f.limiter = limiter(host, api, sync);
 	d->f.advice = "prepare the next step on the host while the GPU works "
 	    "on this one: another thread, double buffers, launches enqueued "
 	    "ahead of the work that needs no result";

@@ -8,6 +8,10 @@
 
 #define FINDINGS 8	/* sequences; more are parts of the same story */
 
+/* Of a gap this many launch costs are launching for certain; what is beyond
+ * may be work of the host's that a graph does not do for it. */
+#define SURE_LAUNCHES 2.5
+
 struct candidate {
 	const struct sequence *s;
 	const struct ceilings *c;
@@ -54,7 +58,8 @@ found(struct rule_view *x, const struct candidate *c)
 			first = x->run->kernel[i].short_name;
 	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_LAUNCH) |
 	    POOL_IDLE(IDLE_HOST) | POOL_IDLE(IDLE_API),
-	    { 0.7 * c->gain_s, 0.95 * c->gain_s, c->idle_s } };
+	    { 0.7 * fmin(c->gain_s, (double)s->gaps * SURE_LAUNCHES *
+	    c->c->launch_s), 0.95 * c->gain_s, c->idle_s } };
 	d->claims = 1;
 	d->f.location = arena_format(x->arena, "%u launch%s from %s on, "
 	    "%s times", s->length, s->length == 1 ? "" : "es",
@@ -82,14 +87,18 @@ found(struct rule_view *x, const struct candidate *c)
 	    .unit = "s", .source = c->c->calibrated ? "measured" :
 	    "estimated", .from = c->c->calibrated ? "calibration" :
 	    "typical value" }, NULL);
-	d->f.confidence = s->syncs == 0 ? CONF_HIGH : CONF_MEDIUM;
+	d->f.confidence = s->syncs == 0 &&
+	    c->gap_s <= 2 * SURE_LAUNCHES * c->c->launch_s ?
+	    CONF_HIGH : CONF_MEDIUM;
 	d->f.summary = arena_format(x->arena, "a sequence of %u kernel%s "
 	    "repeats %s times; %s each, %s between them", s->length,
 	    s->length == 1 ? "" : "s", say_count(x->arena, s->repeats),
 	    say_seconds(x->arena, c->kernel_s),
 	    say_seconds(x->arena, c->gap_s));
-	d->f.limiter = "the host's launch rate: kernels are shorter than "
-	    "launching them";
+	d->f.limiter = c->gap_s > c->kernel_s ? "the host's launch rate: "
+	    "the GPU is done before the next launch arrives" :
+	    "the host's launch rate: kernels are shorter than launching "
+	    "them";
 	d->f.advice = s->length > 1 ? "capture the sequence once "
 	    "(cudaStreamBeginCapture … cudaGraphInstantiate) and launch it "
 	    "with one cudaGraphLaunch a repeat" : "capture a batch of these "

@@ -39,6 +39,9 @@ pools_of(const struct run *run, double pool[POOLS])
 		pool[i] = (double)run->idle_ns[i] * 1e-9;
 	/* Nothing shortens what comes before or after the GPU's work. */
 	pool[IDLE_STARTUP] = pool[IDLE_SHUTDOWN] = 0;
+	/* Nor does it the one longest phase of the host's own. */
+	pool[IDLE_HOST] = fmax(0, pool[IDLE_HOST] -
+	    (double)run->idle_longest_by[IDLE_HOST] * 1e-9);
 	for (size_t i = 0; i < run->copies; i++) {
 		double gpu = (double)run->copy[i].gpu_ns;
 		double e = run->copy[i].exposed_ns;
@@ -143,8 +146,8 @@ judge(struct draft *d, double wall, double noise_s)
 	struct finding *f = &d->f;
 
 	if (is_correctness(d)) {
-		f->worth_it = true;
-		f->severity = d->cap;
+		f->worth_it = !d->minor;
+		f->severity = d->minor ? SEV_INFO : d->cap;
 		return;
 	}
 	f->saves_s = fmin(f->saves_s, wall);
@@ -167,7 +170,7 @@ judge(struct draft *d, double wall, double noise_s)
 static int
 group_of(const struct draft *d)
 {
-	return is_correctness(d) ? 1 : d->f.worth_it ? 0 : 2;
+	return !d->f.worth_it ? 2 : is_correctness(d) ? 1 : 0;
 }
 
 static int
@@ -178,8 +181,8 @@ by_rank(const void *va, const void *vb)
 
 	if (ga != gb)
 		return ga - gb;
-	if (ga != 1 && a->f.saves_s != b->f.saves_s)
-		return a->f.saves_s > b->f.saves_s ? -1 : 1;
+	if (ga != 1 && sane(a->f.saves_s) != sane(b->f.saves_s))
+		return sane(a->f.saves_s) > sane(b->f.saves_s) ? -1 : 1;
 	if (a->f.severity != b->f.severity)
 		return a->f.severity > b->f.severity ? -1 : 1;
 	if (a->order != b->order)

@@ -54,6 +54,7 @@ struct draft {
 	struct fix fix[VIEWS];		/* kernel findings */
 	struct claim claim[CLAIMS_MAX];	/* run findings */
 	size_t claims;
+	bool minor;		/* not worth it, whatever it is */
 	bool residual;		/* has only what other findings leave */
 	double residual_min_s;	/* and is nothing below that */
 	enum severity cap;	/* the highest it may get; correctness: has */

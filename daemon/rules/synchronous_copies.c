@@ -17,12 +17,14 @@ rule_synchronous_copies(struct rule_view *x)
 	for (size_t i = 0; i < run->copies; i++) {
 		const struct copy_class *c = &run->copy[i];
 
-		/* A memset does not block the host, whatever the call. */
-		if (c->async || (c->memset && c->host_ns == 0))
+		/* Within the device neither a copy nor a memset blocks the
+		 * host, whatever the call. */
+		if (c->async || c->kind == COPY_D2D || (c->memset && c->dst != MEMORY_PINNED &&
+		    c->dst != MEMORY_PAGEABLE && c->dst != MEMORY_MANAGED))
 			continue;
 		count += c->count;
 		bytes += c->bytes;
-		idle += (double)c->idle_after_ns * 1e-9;
+		idle += (double)c->idle_waited_ns * 1e-9;
 		host += (double)c->host_ns * 1e-9;
 	}
 	if ((double)count < rule_value(x, "min_count") ||

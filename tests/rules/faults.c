@@ -376,7 +376,7 @@ fault_blocking(struct made *m)
 {
 	one_copy(m, MEMORY_PINNED, 1000);
 	m->copy[0].async = false;
-	m->copy[0].idle_after_ns = 400 * MS;
+	m->copy[0].idle_after_ns = m->copy[0].idle_waited_ns = 400 * MS;
 	m->run.idle_ns[IDLE_AFTER_SYNC] = 400 * MS;
 	m->run.idle_total_ns += 400 * MS;
 }
@@ -410,6 +410,7 @@ fault_waiting(struct made *m)
 	m->run.idle_total_ns += 3 * S;
 	m->run.idle_gaps = 1000;
 	m->run.idle_longest_ns = 10 * MS;
+	m->run.idle_longest_by[IDLE_HOST] = 10 * MS;
 }
 
 /* One long phase on the host, and a slow start: not a pattern. */
@@ -422,6 +423,7 @@ fault_one_phase(struct made *m)
 	m->run.idle_total_ns = 7 * S;
 	m->run.idle_gaps = 40;
 	m->run.idle_longest_ns = 3 * S - 5 * MS;
+	m->run.idle_longest_by[IDLE_HOST] = 3 * S - 5 * MS;
 }
 
 void
@@ -450,6 +452,7 @@ fault_leaking(struct made *m)
 {
 	fault_good(m);
 	m->leak[0] = (struct leak){ .kind = MEMORY_DEVICE, .count = 100,
+	    .late = 50,
 	    .bytes = 100 << 20, .largest = 1 << 20 };
 	m->run.leaks = 1;
 }
