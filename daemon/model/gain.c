@@ -25,7 +25,12 @@
 /* Round trips: between what an L2 hit and a DRAM access take on GPUs of compute
  * capability 8 and 9; a conflict-free shared load. Cycles. */
 #define MEMORY_CYCLES 500
+#define MEMORY_CYCLES_MOST 800	/* with misses of the TLB */
 #define SHARED_CYCLES 30
+
+/* From one instruction of a warp to the next that needs its result, if nothing
+ * else holds it up: cycles. */
+#define ISSUE_CYCLES 6
 
 /* Without counters it is not known whether latency limits: of a better
  * occupancy this much is believed. */
@@ -60,6 +65,13 @@ static double
 clamp01(double v)
 {
 	return v < 0 ? 0 : v > 1 ? 1 : v;
+}
+
+/* How surely a resource that is ${busy} of the time busy explains it. */
+static double
+bound_of(double busy)
+{
+	return clamp01((busy - BUSY_LOW) / (BUSY_HIGH - BUSY_LOW));
 }
 
 /* Cache lines that a request of ${s} sectors touches: rows of neighbours fill
@@ -181,11 +193,13 @@ load_stalls(struct load *l, const struct kernel *k, const struct device *d)
 	double v[7], sum = 1;	/* 1: the issue itself */
 	bool known = true;
 
+	l->memory_queue = 0;
 	for (int i = 0; i < 7; i++) {
 		v[i] = metric(k, id[i]);
 		known = known && (i >= 4 || isfinite(v[i]));
 		sum += or_zero(v[i]);
 	}
+	l->stalls_known = known;
 	if (known) {
 		l->memory_stall = (v[0] + v[1]) / sum;
 		l->shared_stall = (v[2] + v[3]) / sum;
@@ -245,6 +259,36 @@ load_resources(struct load *l, const struct kernel *k, const struct device *d,
 		s[RES_ISSUE] = metric(k, METRIC_INST_EXECUTED) / 4 * cycles_s;
 }
 
+/*
+ * Without stall counters: what warps wait beyond their instructions and beyond
+ * the longest trips to memory is a line in front of it: accesses that use parts
+ * of sectors, or jump between DRAM pages, fill the memory system long before
+ * its counters reach the ceiling. Not known for kernels with shared memory
+ * (they may wait at barriers), and not where a pipe is what they wait for.
+ */
+static void
+load_queue(struct load *l, const struct kernel *k, const struct device *d)
+{
+	double inst = metric(k, METRIC_INST_EXECUTED), trips, pipe = 0;
+	double body = l->time_s - l->fixed_s;
+
+	if (l->stalls_known || l->limit > RES_L1 ||
+	    metric(k, METRIC_SHARED_LD_INST) != 0 ||
+	    metric(k, METRIC_SHARED_ST_INST) != 0)
+		return;
+	trips = wait_share(k, d, l->requests_ld +
+	    or_zero(metric(k, METRIC_LOCAL_LD_INST)), MEMORY_CYCLES_MOST);
+	inst = wait_share(k, d, inst, ISSUE_CYCLES);
+	if (isnan(trips) || isnan(inst))
+		return;
+	for (int i = RES_ISSUE; i < RES_COUNT; i++)
+		pipe = fmax(pipe, or_zero(l->resource_s[i]) / body);
+	l->memory_queue = fmax(0, 1 - inst - trips) * (1 - bound_of(pipe));
+	l->memory_stall = fmin(0.99, fmax(l->memory_stall,
+	    l->memory_queue + trips));
+	l->bound = fmax(l->bound, l->memory_queue);
+}
+
 void
 load_of(struct load *l, const struct kernel *k, const struct device *d,
     const struct ceilings *c)
@@ -298,7 +342,8 @@ load_of(struct load *l, const struct kernel *k, const struct device *d,
 		top = body;
 	}
 	l->busy = top / body;
-	l->bound = clamp01((l->busy - BUSY_LOW) / (BUSY_HIGH - BUSY_LOW));
+	l->bound = bound_of(l->busy);
+	load_queue(l, k, d);
 }
 
 const char *
@@ -349,7 +394,7 @@ resources_after(const struct load *l, const struct fix *f, enum view v,
     double s[RES_COUNT])
 {
 	double w[USER_COUNT], old = 0, new = 0;
-	double l2, read, write, gone;
+	double l2, read, write, gone, gone_l2;
 
 	for (int i = 0; i < RES_COUNT; i++)
 		s[i] = or_zero(l->resource_s[i]);
@@ -373,6 +418,7 @@ resources_after(const struct load *l, const struct fix *f, enum view v,
 	    l->l2_local * f->local;
 	if (l->l2_sectors > 0)
 		s[RES_L2] *= fmax(0, 1 - gone / l->l2_sectors);
+	gone_l2 = fmax(0, gone);
 
 	read = or_zero(l->dram_read);
 	write = or_zero(l->dram_write);
@@ -388,6 +434,11 @@ resources_after(const struct load *l, const struct fix *f, enum view v,
 	}
 	if (old > 0)
 		s[RES_DRAM] *= (read + write) / old;
+	/* What L2 counts beyond L1's requests are mostly its own fills. */
+	if (old > 0 && l->l2_sectors > l2)
+		s[RES_L2] *= fmax(0, 1 - (l->l2_sectors - l2) *
+		    (1 - (read + write) / old) / fmax(l->l2_sectors - gone_l2,
+		    1));
 
 	for (int i = RES_ISSUE; i < RES_COUNT; i++)
 		s[i] *= f->inst;
@@ -398,12 +449,18 @@ resources_after(const struct load *l, const struct fix *f, enum view v,
 /* The resource-bound time after a change that leaves resource times ${s}. What
  * the busiest resource did not explain of the time shrinks with it; in the low
  * view it stays. If another resource takes over, it gets as busy as is usual,
- * or as it is now. */
+ * or as it is now; so does the same one, if what kept it from getting there was
+ * how memory was accessed, and ${f} changes that. */
 static double
-bound_after(const struct load *l, const double s[RES_COUNT], enum view v)
+bound_after(const struct load *l, const struct fix *f,
+    const double s[RES_COUNT], enum view v)
 {
 	double body = l->time_s - l->fixed_s, old = l->resource_s[l->limit];
 	double busy = old / body, top = 0, time = 0;
+
+	if (v != VIEW_LOW && (f->global_ld < 1 || f->global_st < 1))
+		busy += (fmax(busy, v == VIEW_MID ? BUSY_USUAL : 1) - busy) *
+		    l->memory_queue;
 
 	for (int i = 0; i < RES_COUNT; i++) {
 		double now = or_zero(l->resource_s[i]) / body;
@@ -419,17 +476,20 @@ bound_after(const struct load *l, const double s[RES_COUNT], enum view v)
 }
 
 /* How much of the waiting for memory goes when traffic falls to ${r}: waiting
- * is the trip itself, which stays, and queueing, which goes. */
+ * is the trip itself, which stays, and queueing, which goes. How they divide
+ * ${share} is known for the part ${queue} alone. */
 static double
-wait_after(double share, double r, enum view v)
+wait_after(double share, double queue, double r, enum view v)
 {
 	if (v == VIEW_LOW)
-		return 1;
-	return 1 - share * (1 - (v == VIEW_MID ? sqrt(r) : r));
+		return 1 - queue / 2 * (1 - r);
+	if (v == VIEW_HIGH)
+		return 1 - share * (1 - r);
+	return 1 - queue * (1 - r) - (share - queue) * (1 - sqrt(r));
 }
 
-/* Time with ${more} times the resident warps. Waiting for memory goes down as
- * Little's law says, 1 / more; of the other waits (barriers, arithmetic) every
+/* Time with ${more} times the resident warps. Trips to memory go down as
+ * Little's law says, 1 / more; a line in front of it is as long as before; of the other waits (barriers, arithmetic) every
  * warp hides less than the one before it: half of all that can be hidden is
  * hidden at OCCUPANCY_HALF. */
 static double
@@ -437,10 +497,12 @@ warps_after(const struct load *l, double more, enum view v)
 {
 	double rest = (l->occupancy + OCCUPANCY_HALF / more) /
 	    (l->occupancy + OCCUPANCY_HALF);
-	double time = l->memory_stall / more + (1 - l->memory_stall) * rest;
+	double queue = l->memory_queue;
+	double time = queue + (l->memory_stall - queue) / more +
+	    (1 - l->memory_stall) * rest;
 
 	if (v == VIEW_HIGH)
-		return 1 / more;
+		return queue + (1 - queue) / more;
 	return v == VIEW_MID ? time : 1 - (1 - rest) / 2;
 }
 
@@ -455,11 +517,11 @@ latency_after(const struct load *l, const struct fix *f, enum view v)
 	double inst = f->inst;
 
 	if (sectors > 0)
-		scale *= wait_after(l->memory_stall,
+		scale *= wait_after(l->memory_stall, l->memory_queue,
 		    (or_zero(l->ld_sectors) * f->global_ld +
 		    or_zero(l->st_sectors) * f->global_st) / sectors, v);
 	if (shared > 0)
-		scale *= wait_after(l->shared_stall,
+		scale *= wait_after(l->shared_stall, 0,
 		    (l->wavefronts[USER_SHARED_LD] * f->shared_ld +
 		    l->wavefronts[USER_SHARED_ST] * f->shared_st) / shared, v);
 	scale *= 1 - l->memory_stall * l->local_share * (1 - f->local) *
@@ -488,7 +550,7 @@ gain_time(const struct load *l, const struct fix *f, enum view v)
 		resources_after(l, f, v, s);
 		for (int i = 0; i < RES_COUNT; i++)
 			least = fmax(least, s[i]);
-		kept = fmin(body, bound_after(l, s, v));
+		kept = fmin(body, bound_after(l, f, s, v));
 	}
 	time = l->bound * kept +
 	    (1 - l->bound) * body * fmin(1, latency_after(l, f, v));

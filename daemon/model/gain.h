@@ -44,13 +44,17 @@ struct load {
 	double l2_sectors, l2_ld, l2_st, l2_local;	/* all; of it … */
 	double dram_read, dram_write;		/* bytes */
 	double memory_stall, shared_stall;	/* shares of waiting, 0..1 */
+	double memory_queue;	/* of memory_stall, what trips to memory do not
+				 * explain: waiting in line for it */
+	bool stalls_known;	/* measured, not estimated */
 	double local_share;		/* of global+local L1 sectors */
 	double spread;			/* SMs at work / SMs, 0..1 */
 	double occupancy;		/* achieved, else theoretical, 0..1 */
 	int limit;			/* busiest enum resource; -1 unknown */
 	double busy;			/* its share of the time, 0..1; NaN */
 	double bound;			/* 0 latency explains the time … 1 the
-					 * busiest resource does */
+					 * busiest resource does, or the line in
+					 * front of the memory system */
 };
 
 /* What a change does: new / old; 1 leaves a thing as it is. */

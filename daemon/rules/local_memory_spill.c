@@ -6,6 +6,11 @@
 
 #include "rules/rule.h"
 
+/* An array that is indexed at run time costs more than its accesses: the address
+ * (two to three instructions) and, in the loop that is not unrolled because of
+ * it, the counter, the comparison and the branch. */
+#define INDEX_INST 5
+
 static double
 zero(double v)
 {
@@ -20,12 +25,17 @@ fill(struct rule_view *x, struct draft *d, double share, double local)
 	    zero(rule_metric(x, METRIC_LOCAL_ST_INST));
 	uint32_t bytes = x->kernel->shape.local_per_thread;
 	bool full = x->kernel->shape.regs >= 255;
+	double with = full ? 1 : INDEX_INST, inst_each;
 	struct fix fix = FIX_NONE;
 
 	fix.local = 0;
 	if (inst > 0)
 		fix.inst = 1 - fmin(spills / inst, 0.9);
 	rule_fix(d, &fix, 0.5, 0.9);
+	/* How many instructions go with an access is not counted. */
+	inst_each = inst > 0 ? spills / inst : 0;
+	d->fix[VIEW_MID].inst = 1 - fmin(with * inst_each, 0.9);
+	d->fix[VIEW_HIGH].inst = 1 - fmin(2 * with * inst_each, 0.9);
 	rule_evidence(x, d, (struct evidence){ .name = "local_ratio",
 	    .label = "local part of the L1 sectors", .value = share,
 	    .unit = "ratio", .source = "derived",
@@ -51,7 +61,9 @@ fill(struct rule_view *x, struct draft *d, double share, double local)
 	    "-maxrregcount if they hold it down; if not, an array indexed at "
 	    "run time sits there: unroll its loop so that every index is a "
 	    "constant, or move it to shared memory", x->kernel->shape.regs);
-	d->f.gain_note = "the kernel without its local loads and stores";
+	d->f.gain_note = full ? "the kernel without its local loads and stores" :
+	    "the kernel without its local loads and stores and without the "
+	    "address and loop instructions around them, about 5 each";
 	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
 	    "MemoryWorkloadAnalysis_Tables --section SourceCounters "
 	    "--import-source yes");

@@ -223,6 +223,10 @@ rule_limiter(const struct rule_view *x)
 
 	if (l == NULL || l->limit < 0 || !isfinite(l->busy))
 		return NULL;
+	if (l->bound >= 0.5 && l->bound == l->memory_queue)
+		return arena_format(x->arena, "waiting in line for memory "
+		    "is its limit (%s %s busy by scattered accesses)",
+		    resource_name[l->limit], say_percent(x->arena, l->busy));
 	if (l->bound >= 0.5)
 		return arena_format(x->arena, "%s is its limit (%s busy)",
 		    resource_name[l->limit], say_percent(x->arena, l->busy));
