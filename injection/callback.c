@@ -30,6 +30,7 @@ static struct {
 static _Thread_local struct {
 	bool inside;			/* our own calls call back */
 	bool nested;			/* inside a runtime call we record */
+	bool window;			/* this thread's launch is measured */
 	uint32_t unread;		/* correlation of an error not read */
 	uint16_t unread_call;
 	uint32_t unread_result;
@@ -200,6 +201,7 @@ on_launch_enter(const struct call_row *row, const CUpti_CallbackData *d)
 			profiled = counters_enter(s, &l);
 		}
 	}
+	self.window = profiled;
 	if (profiled)
 		*d->correlationData = (uint64_t)(uintptr_t)s;
 	launch_put(d->correlationId, inject_now(), inject_tid(), true);
@@ -216,6 +218,7 @@ on_launch_exit(const struct call_row *row, const CUpti_CallbackData *d)
 
 	if (s != NULL)
 		counters_exit(s, result == CUDA_SUCCESS);
+	self.window = false;
 	counters_launch_end();
 	if (result == CUDA_SUCCESS)
 		return;
@@ -357,7 +360,8 @@ on_event(void *cookie, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
 	bool timed;
 
 	(void)cookie;
-	if (!inject_active() || self.inside)
+	/* A window that is open has to be closed even when we are leaving. */
+	if ((!inject_active() && !self.window) || self.inside)
 		return;
 	self.inside = true;
 	timed = self.count++ % SAMPLE == 0;

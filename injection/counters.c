@@ -20,6 +20,7 @@
 #define STREAMS 64		/* that launched, per process */
 #define IDLE_WAIT_NS 2000000000ull	/* for the GPU to drain, at most */
 #define OTHER_WAIT_NS 20000000ull	/* of another thread's launch */
+#define FINISH_WAIT_NS 1500000000ull	/* for a window that is open at the end */
 #define GATE_WAIT_NS 2000000ull		/* for launches under way to return */
 #define IDLE_TIMEOUTS 3		/* after that many a context is left alone */
 #define ALLOWANCE_NS 2500000000ull	/* set-up and first values, once */
@@ -894,7 +895,8 @@ send_values(struct signature *s)
 	    .complete = s->complete, .cost_ns = s->cost_ns };
 
 	for (i = 0; i < win.set.count; i++) {
-		if (isnan(s->value[i]))
+		if (isnan(s->value[i]) || (win.set.twin[i] < i &&
+		    !isnan(s->value[win.set.twin[i]])))
 			continue;
 		le32_put(blob + n, (uint32_t)i + 1);
 		le32_put(blob + n + 4, 0);
@@ -964,6 +966,17 @@ send_rest(struct signature *s)
 		    atomic_load(&win.over_budget) ? SKIP_BUDGET :
 		    SKIP_TOO_FEW_LAUNCHES;
 	EMIT(SKIPPED, &r);
+}
+
+void
+counters_finish(void)
+{
+	struct timespec nap = { 0, 1000000 };
+	uint64_t begin = inject_now();
+
+	while (atomic_load(&win.busy) && !atomic_load(&win.deferred) &&
+	    inject_now() - begin < FINISH_WAIT_NS)
+		nanosleep(&nap, NULL);
 }
 
 void

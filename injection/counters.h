@@ -56,6 +56,10 @@ void counters_capture(CUstream stream, bool on);
 void counters_stream_gone(CUstream stream);
 void counters_context_gone(CUcontext context);
 
+/* counters_finish(): wait a moment for a window that is open, so that the last
+ * flush does not meet it. Sender thread only. */
+void counters_finish(void);
+
 /* counters_send(final): emit the values that are new; with ${final} also what
  * stayed incomplete and why. Sender thread only. */
 void counters_send(bool final);

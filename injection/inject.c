@@ -14,6 +14,7 @@
 #include "callback.h"
 #include "diag.h"
 #include "emit.h"
+#include "hook.h"
 #include "inject.h"
 #include "launch.h"
 #include "sender.h"
@@ -316,6 +317,7 @@ start(void)
 	pthread_atfork(NULL, NULL, in_child);
 	atexit(at_exit);
 	catch_fatal();
+	hook_exit();
 	atomic_store(&inject.state, INJECT_ON);
 	if (r != DIAG_NONE) {
 		diag_report((enum wire_diag)r, SEVERITY_ERROR, 0, "CUPTI",

@@ -169,6 +169,28 @@ build_config(struct metrics *m, const struct cupti_api *api,
 	return (CUPTI_SUCCESS);
 }
 
+static const char *
+name_at(const struct metrics_set *m, size_t i)
+{
+	const struct metrics *g = m->group;
+
+	while (i >= g->first + g->count)
+		g++;
+	return (g->name[i - g->first]);
+}
+
+static void
+find_twins(struct metrics_set *m)
+{
+	size_t i, j;
+
+	for (i = 0; i < m->count; i++) {
+		for (j = 0; strcmp(name_at(m, j), name_at(m, i)) != 0; j++)
+			continue;
+		m->twin[i] = j;
+	}
+}
+
 int
 metrics_load(struct metrics_set *m, const struct cupti_api *api,
     const char *directory, const char *chip, const char **where)
@@ -185,6 +207,7 @@ metrics_load(struct metrics_set *m, const struct cupti_api *api,
 		return (r);
 	if (m->count == 0)
 		return (-1);
+	find_twins(m);
 	for (i = 0; i < m->groups; i++) {
 		*where = "cuptiProfilerHostInitialize";
 		if ((r = host_new(m, api, &m->group[i].host)) !=

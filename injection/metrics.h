@@ -30,6 +30,9 @@ struct metrics_set {
 	struct metrics group[METRICS_GROUPS];
 	size_t groups;
 	size_t count;			/* names in all groups */
+	/* The first place of a name: where two groups have a counter, the one in
+	 * the tighter range is listed first and wins. */
+	size_t twin[METRICS_MAX];
 	size_t rejected;		/* names CUPTI does not know here */
 };
 

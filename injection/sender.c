@@ -54,6 +54,7 @@ say_goodbye(enum wire_bye reason)
 	struct record_BYE r = { .now_ns = inject_now(), .reason = reason };
 	int i;
 
+	counters_finish();
 	/* Forced, because nothing comes after; twice, because records of the
 	 * first may still be on their way back to us. */
 	activity_flush(1);
