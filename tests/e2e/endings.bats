@@ -13,7 +13,7 @@ load common
 
 @test "_exit" {
 	options=
-	measure --kernels 300 --_exit --exit-code 9 --sleep-ms 1500 ||
+	measure --kernels 300 --_exit --exit-code 9 ||
 	    got=$?
 	same "exit code" "$got" 9
 	load
