@@ -95,7 +95,7 @@ kernel_documents(struct documents *d, const struct run *r,
 		doc->time_ns = (int64_t)(k->total_ns & INT64_MAX);
 		doc->launches = (int64_t)(k->launches & INT64_MAX);
 		doc->name = text_dup_clean(k->name, strlen(k->name));
-		if (document_add(d, "metrics", id, json_metrics(k)) == NULL ||
+		if (document_add(d, "metrics", id, json_metrics_of(r, k)) == NULL ||
 		    document_add(d, "launches", id, time_histogram(k)) == NULL)
 			return (-1);
 	}

@@ -489,9 +489,9 @@ wait_after(double share, double queue, double r, enum view v)
 }
 
 /* Time with ${more} times the resident warps. Trips to memory go down as
- * Little's law says, 1 / more; a line in front of it is as long as before; of the other waits (barriers, arithmetic) every
- * warp hides less than the one before it: half of all that can be hidden is
- * hidden at OCCUPANCY_HALF. */
+ * Little's law says, 1 / more; a line in front of it is as long as before. Of
+ * the other waits (barriers, arithmetic) every warp hides less than the one
+ * before it: half of all that can be hidden is hidden at OCCUPANCY_HALF. */
 static double
 warps_after(const struct load *l, double more, enum view v)
 {

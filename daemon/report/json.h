@@ -16,11 +16,13 @@
  *              summary: { gpu_busy_ratio, kernel_ratio, copy_ratio,
  *                copy_hidden_ratio, idle_ratio, idle: { host_ratio, after_sync_ratio,
  *                launch_ratio, allocation_ratio, api_ratio, startup_ratio,
- *                shutdown_ratio } },
+ *                shutdown_ratio, measuring_ratio: while we measured } },
+ *              kernels_measured: { full, part, none },
  *              overhead: { total_s, ratio, by: { setup_s, counters_s, cupti_s,
  *                callback_s }, profiled_launches, budget_ratio },
  *              data: { records, lost, lost_by: {cupti, queue, spool, timestamp,
- *                table, sequence}, complete (bool) },
+ *                table, sequence}, complete (bool), late: operations that
+ *                came too late for the timeline },
  *              rules: { found, clean, not_measured },
  *              calibrated (bool), ceilings_from, noise_s, analysis (integer:
  *              revision, grows with each reanalysis) }
@@ -38,7 +40,8 @@
  *                share of shared wavefronts that are conflicts; share of lanes
  *                idle in executed instructions
  *              bound (text: "DRAM", "L2", "latency", …|null),
- *              metrics_complete, measured_launches, not_measured (reason|null),
+ *              metrics_complete, measured ("full", "part", "none"),
+ *              measured_launches, not_measured (reason|null),
  *              findings: [finding id] }
  * metrics    of one kernel: [ { name, label, value|null, unit, source, reason } ]
  * copy       { kind, memset, src, dst, async, size_class_bytes, count, bytes,
@@ -84,6 +87,8 @@ json_t *json_kernel_with(const struct run *r, const struct kernel *k,
     const struct advice *a, const struct ceilings *c);
 json_t *json_kernels(const struct run *r, const struct advice *a);	/* array */
 json_t *json_metrics(const struct kernel *k);
+/* The same with the counters that no rule reads, of a kernel of ${r}. */
+json_t *json_metrics_of(const struct run *r, const struct kernel *k);
 json_t *json_copies(const struct run *r);
 json_t *json_processes(const struct run *r);
 json_t *json_devices(const struct run *r);

@@ -114,8 +114,8 @@ json_kernel_with(const struct run *r, const struct kernel *k,
 	    (reason = reason_skip((int)k->skip)) == NULL)
 		reason = "no counters arrived for it";
 	return (json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
-	    "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o,"
-	    "s:o, s:o}",
+	    "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:s,"
+	    "s:o, s:o, s:o}",
 	    "id", json_count(k->id),
 	    "name", json_text(k->name),
 	    "short_name", json_text(k->short_name),
@@ -139,6 +139,7 @@ json_kernel_with(const struct run *r, const struct kernel *k,
 	    "headline", json_headline(k),
 	    "bound", json_text(bound),
 	    "metrics_complete", k->metric_complete,
+	    "measured", name_measured(measured_of(k)),
 	    "measured_launches", json_count(k->metric_launches),
 	    "not_measured", json_text(reason),
 	    "findings", json_finding_ids(k, a)));
@@ -176,6 +177,33 @@ json_kernels(const struct run *r, const struct advice *a)
 		json_array_append_new(list,
 		    json_kernel_with(r, &r->kernel[i], a, c));
 	free(c);
+	return (list);
+}
+
+/* Counters that no rule reads have nothing but the name CUPTI gives them. */
+static void
+append_extra(json_t *list, const struct run *r, const struct kernel *k)
+{
+	size_t i;
+
+	for (i = 0; list != NULL && k->extra != NULL && i < r->extras; i++)
+		if (isfinite(k->extra[i]))
+			json_array_append_new(list,
+			    json_pack("{s:s, s:s, s:o, s:s, s:s, s:n}",
+			    "name", r->extra_name[i],
+			    "label", r->extra_name[i],
+			    "value", json_number(k->extra[i]),
+			    "unit", "",
+			    "source", "measured",
+			    "reason"));
+}
+
+json_t *
+json_metrics_of(const struct run *r, const struct kernel *k)
+{
+	json_t *list = json_metrics(k);
+
+	append_extra(list, r, k);
 	return (list);
 }
 

@@ -39,6 +39,7 @@ json_idle(const struct run *r)
 
 	for (i = 0; i < IDLE_CAUSES; i++)
 		sum += (double)r->idle_ns[i];
+	sum += (double)r->idle_overhead_ns;
 	if (sum > (double)r->idle_total_ns && sum > 0)
 		scale = (double)r->idle_total_ns / sum;
 	for (i = 0; idle != NULL && i < IDLE_CAUSES; i++) {
@@ -57,6 +58,10 @@ json_idle(const struct run *r)
 		    json_ratio((double)r->idle_ns[i] * scale,
 		    (double)r->wall_ns));
 	}
+	if (idle != NULL)
+		json_object_set_new(idle, "measuring_ratio",
+		    json_ratio((double)r->idle_overhead_ns * scale,
+		    (double)r->wall_ns));
 	return (idle);
 }
 
@@ -132,11 +137,26 @@ json_data(const struct run *r)
 		for (j = 0; j < LOSS_CLASSES; j++)
 			lost[j] += r->process[i].lost[j];
 	}
-	return (json_pack("{s:o, s:o, s:o, s:b}",
+	return (json_pack("{s:o, s:o, s:o, s:b, s:o}",
 	    "records", json_count(r->records),
 	    "lost", json_count(r->lost),
 	    "lost_by", json_losses(lost, missing),
-	    "complete", r->lost == 0 && r->state == RUN_FINISHED));
+	    "complete", r->lost == 0 && r->state == RUN_FINISHED,
+	    "late", json_count(r->late)));
+}
+
+static json_t *
+json_measured(const struct run *r)
+{
+	size_t n[MEASURED_KINDS] = { 0 }, i;
+	json_t *o = json_object();
+
+	for (i = 0; i < r->kernels; i++)
+		n[measured_of(&r->kernel[i])]++;
+	for (i = 0; o != NULL && i < MEASURED_KINDS; i++)
+		json_object_set_new(o, name_measured((enum measured)i),
+		    json_count(n[i]));
+	return (o);
 }
 
 static json_t *
@@ -173,7 +193,7 @@ json_run(const struct run *r, const struct advice *a, int analysis)
 		worth_it += a->finding[i].worth_it;
 	return (json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:o, s:o,"
 	    "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
-	    "s:b, s:o, s:o, s:i}",
+	    "s:b, s:o, s:o, s:i, s:o}",
 	    "id", r->uuid,
 	    "label", json_text(r->label),
 	    "command", json_text(r->command),
@@ -201,7 +221,8 @@ json_run(const struct run *r, const struct advice *a, int analysis)
 	    "calibrated", a->calibrated,
 	    "ceilings_from", json_text(a->ceilings_from),
 	    "noise_s", json_number(a->noise_s),
-	    "analysis", analysis));
+	    "analysis", analysis,
+	    "kernels_measured", json_measured(r)));
 }
 
 static json_t *

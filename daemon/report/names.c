@@ -1,4 +1,7 @@
+#include <math.h>
 #include <stddef.h>
+
+#include "model/model.h"
 
 #include "report/names.h"
 
@@ -118,8 +121,7 @@ reason_skip(int skip)
 		[SKIP_GRAPH] = "launched out of a CUDA graph only",
 		[SKIP_BUDGET] = "the overhead budget was used up (raise "
 		    "--overhead-budget)",
-		[SKIP_TOO_FEW_LAUNCHES] = "too few launches for every pass "
-		    "(--replay measures it)",
+		[SKIP_TOO_FEW_LAUNCHES] = "too few launches (use --replay)",
 		[SKIP_LEVEL] = "the level was trace (use --level counters)",
 		[SKIP_CAPTURING] = "launched while a graph was captured",
 		[SKIP_FAILED] = "the measurement failed",
@@ -190,4 +192,28 @@ remedy_diagnostic(int code)
 	if (code < 0 || code >= DIAG_CODES)
 		return (NULL);
 	return (diagnostics[code].remedy);
+}
+
+enum measured
+measured_of(const struct kernel *k)
+{
+	int i;
+
+	if (k->metric_complete)
+		return (MEASURED_FULL);
+	for (i = 0; i < METRIC_COUNT; i++)
+		if (isfinite(k->metric[i]))
+			return (MEASURED_PART);
+	return (MEASURED_NONE);
+}
+
+const char *
+name_measured(enum measured m)
+{
+	static const char *const names[] = {
+		[MEASURED_FULL] = "full", [MEASURED_PART] = "part",
+		[MEASURED_NONE] = "none",
+	};
+
+	return (look_up(names, COUNT(names), (int)m));
 }

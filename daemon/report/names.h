@@ -22,4 +22,10 @@ const char *reason_skip(int skip);
 /* What to do about a diagnostic; NULL if there is nothing to do. */
 const char *remedy_diagnostic(int code);
 
+/* How much of its counters a kernel has. */
+struct kernel;
+enum measured { MEASURED_FULL, MEASURED_PART, MEASURED_NONE, MEASURED_KINDS };
+enum measured measured_of(const struct kernel *k);
+const char *name_measured(enum measured m);	/* "full" … */
+
 #endif

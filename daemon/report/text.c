@@ -11,6 +11,7 @@
 
 #define FIRST_SCREEN 5		/* findings shown before "… n more" */
 #define REASONS_SHOWN 3
+#define SHAPES_SHOWN 5		/* of one kernel with one fault */
 
 /* --- what ran, and what it cost ------------------------------------------- */
 
@@ -111,6 +112,7 @@ idle_segments(struct out *o, const json_t *idle)
 		{ "api_ratio", "in other CUDA calls" },
 		{ "startup_ratio", "before the first work" },
 		{ "shutdown_ratio", "after the last" },
+		{ "measuring_ratio", "while measuring" },
 	};
 	const char *separator = ": ";
 	char text[96], a[NUMBER_SIZE];
@@ -153,15 +155,18 @@ text_busy(struct out *o, const json_t *run)
 	out_line(o);
 }
 
-/* "every kernel measured", or how many were not: the reason why the first of
- * them was not, for a line of its own; NULL if there is none. Borrowed. */
+/* "every kernel measured", or how many were; returns why the first that was not
+ * measured, or only in part, was not: for a line of its own; NULL if there is
+ * none. Borrowed. */
 static const char *
 measured_segment(struct out *o, const struct report *r)
 {
+	const json_t *n = json_object_get(r->run, "kernels_measured"), *k;
 	const char *level = field_text(r->run, "level"), *reason = NULL;
-	size_t missing = 0, i;
-	const json_t *k;
-	char text[64];
+	uint64_t part = field_count(n, "part"), none = field_count(n, "none");
+	char text[256], a[NUMBER_SIZE], b[NUMBER_SIZE], c[NUMBER_SIZE];
+	bool first;
+	size_t i;
 
 	if (json_array_size(r->kernels) == 0)
 		return (NULL);
@@ -170,17 +175,24 @@ measured_segment(struct out *o, const struct report *r)
 		return (NULL);
 	}
 	json_array_foreach(r->kernels, i, k) {
-		if (field_true(k, "metrics_complete"))
-			continue;
-		missing++;
-		if (reason == NULL)
+		first = strcmp(or_unknown(field_text(k, "measured")),
+		    none > 0 ? "none" : "part") == 0;
+		if (first && reason == NULL)
 			reason = field_text(k, "not_measured");
 	}
-	if (missing == 0)
-		snprintf(text, sizeof(text), "every kernel measured");
+	if (part == 0 && none == 0) {
+		out_segment(o, 4, ", ", "every kernel measured");
+		return (NULL);
+	}
+	number_count(a, field_count(n, "full"));
+	number_count(b, part);
+	number_count(c, none);
+	if (part == 0)
+		snprintf(text, sizeof(text), "%s measured, %s not", a, c);
 	else
-		snprintf(text, sizeof(text), "%zu not measured", missing);
-	out_segment(o, 4, ", ", text);
+		snprintf(text, sizeof(text), "%s fully measured, %s in part; "
+		    "not measured: %s", a, b, c);
+	out_segment(o, 4, ": ", text);
 	return (reason);
 }
 
@@ -221,7 +233,7 @@ text_volume(struct out *o, const struct report *r)
 	}
 	out_line(o);
 	if (reason != NULL) {
-		out_text(o, "    not measured: ");
+		out_text(o, "    the rest: ");
 		out_wrap(o, 6, reason);
 	}
 }
@@ -367,11 +379,69 @@ text_more(struct out *o, const struct report *r, size_t more, double below)
 	out_wrap(o, 4, text);
 }
 
+/* Whether ${b} says of another launch shape of the same kernel what ${a} does. */
+static bool
+same_advice(const json_t *a, const json_t *b)
+{
+
+	return (json_is_integer(json_object_get(a, "kernel_id")) &&
+	    json_is_integer(json_object_get(b, "kernel_id")) &&
+	    strcmp(or_unknown(field_text(a, "rule")),
+	    or_unknown(field_text(b, "rule"))) == 0 &&
+	    strcmp(or_unknown(field_text(a, "where")),
+	    or_unknown(field_text(b, "where"))) == 0);
+}
+
+/* Whether a finding before the one at ${at} has already spoken for it. */
+static bool
+spoken_for(const json_t *items, size_t at)
+{
+	const json_t *f = json_array_get(items, at);
+	size_t i;
+
+	for (i = 0; i < at; i++)
+		if (same_advice(json_array_get(items, i), f))
+			return (true);
+	return (false);
+}
+
+/* "the same at 2 more launch shapes: grid 16, block 512 (10 s) …" */
+static void
+text_shapes(struct out *o, const json_t *items, size_t at)
+{
+	const json_t *f = json_array_get(items, at), *g;
+	char *text = NULL, a[NUMBER_SIZE];
+	const char *shape;
+	size_t n = 0, len = 0, i;
+	FILE *t;
+
+	if ((t = open_memstream(&text, &len)) == NULL)
+		return;
+	for (i = at + 1; i < json_array_size(items); i++) {
+		g = json_array_get(items, i);
+		if (!field_true(g, "worth_it") || !same_advice(f, g))
+			continue;
+		shape = or_unknown(field_text(g, "location"));
+		if (n++ < SHAPES_SHOWN)
+			fprintf(t, "%s%s (%s)", n > 1 ? "; " : "", shape,
+			    number_seconds(a, field_number(
+			    json_object_get(g, "saves"), "s")));
+	}
+	if (n > SHAPES_SHOWN)
+		fprintf(t, "; %zu more", n - SHAPES_SHOWN);
+	if (fclose(t) == 0 && n > 0) {
+		out_format(o, "      the same at %zu more launch shape%s: ", n,
+		    n == 1 ? "" : "s");
+		out_wrap(o, 6, text);
+	}
+	free(text);
+}
+
 static size_t
 list_worth_it(struct out *o, const struct report *r)
 {
 	const json_t *items = json_object_get(r->findings, "items"), *f;
-	size_t worth_it = 0, i;
+	size_t worth_it = 0, shown = 0, i;
 	double below = NAN;
 	int where = parts_where_columns(o, items);
 
@@ -380,15 +450,19 @@ list_worth_it(struct out *o, const struct report *r)
 			continue;
 		if (worth_it == 0)
 			parts_heading(o, "What to change first");
-		if (worth_it++ < FIRST_SCREEN) {
+		worth_it++;
+		if (spoken_for(items, i))
+			continue;
+		if (shown++ < FIRST_SCREEN) {
 			parts_row(o, f, where);
 			parts_body(o, f, false);
+			text_shapes(o, items, i);
 		} else if (isnan(below)) {
 			below = field_number(json_object_get(f, "saves"), "s");
 		}
 	}
-	if (worth_it > FIRST_SCREEN)
-		text_more(o, r, worth_it - FIRST_SCREEN, below);
+	if (shown > FIRST_SCREEN)
+		text_more(o, r, shown - FIRST_SCREEN, below);
 	return (worth_it);
 }
 

@@ -193,7 +193,7 @@ parts_together(struct out *o, const struct report *r, size_t worth_it)
 	}
 	if (all > worth_it) {
 		snprintf(text, sizeof(text), "%zu found, not worth it: each "
-		    "would save less than this run's noise (%s)",
+		    "would save nothing, or less than this run's noise (%s)",
 		    all - worth_it, number_seconds(a, noise));
 		out_spaces(o, 4);
 		out_style(o, STYLE_DIM);

@@ -203,7 +203,7 @@ by_kernel(const void *va, const void *vb)
 
 /* Of each kernel all that is worth it, merged. */
 static double
-kernels_together(struct draft *d, size_t n)
+kernels_together(struct draft *d, size_t n, const struct run *run)
 {
 	struct draft **of = calloc(n ? n : 1, sizeof(*of));
 	double sum = 0;
@@ -229,7 +229,9 @@ kernels_together(struct draft *d, size_t n)
 		i = k;
 	}
 	free(of);
-	return sum;
+	/* Each kernel's exposed time is its own limit, not that of all. */
+	return run->gpu_exposed_ns > 0 ?
+	    fmin(sum, (double)run->gpu_exposed_ns * 1e-9) : sum;
 }
 
 /* What earlier rules leave in the pools, in table order. */
@@ -304,7 +306,7 @@ rank_all(struct draft *d, size_t n, const struct run *run, struct advice *a)
 		if (d[i].f.worth_it && isfinite(d[i].f.saves_s))
 			sum += d[i].f.saves_s;
 	}
-	a->together_s = fmin(wall, kernels_together(d, n) +
+	a->together_s = fmin(wall, kernels_together(d, n, run) +
 	    pools_together(d, n, run));
 	a->overlap = sum > a->together_s * 1.001;
 	if (n > 0)

@@ -147,6 +147,49 @@ test_coalescing(void **state)
 	assert_true(speedup(&l, &f, VIEW_MID) < 1.05);
 }
 
+/* Warps that wait for memory far longer than trips to it take stand in line:
+ * more of them do not help, fewer sectors do, although no counter is high. */
+static void
+test_queue(void **state)
+{
+	struct made m;
+	struct load l;
+	struct fix sectors = FIX_NONE, warps = FIX_NONE;
+	double *v;
+
+	(void)state;
+	made_init(&m);
+	made_counters(&m, made_kernel(&m, "k", 10, 5000000), 0.5);
+	v = m.kernel[0].metric;
+	v[METRIC_STALL_LONG_SCOREBOARD] = v[METRIC_STALL_LG_THROTTLE] = NAN;
+	v[METRIC_STALL_SHORT_SCOREBOARD] = v[METRIC_STALL_MIO_THROTTLE] = NAN;
+	v[METRIC_DRAM_READ] *= 2;
+	v[METRIC_DRAM_WRITE] = 0;
+	v[METRIC_ISSUE_ACTIVE] = 1;
+	v[METRIC_SM_CYCLES_ACTIVE_AVG] = 9.9e6;
+	v[METRIC_SM_CYCLES_ACTIVE_MAX] = 10e6;
+	v[METRIC_INST_EXECUTED] = 5e7;
+	v[METRIC_GLOBAL_LD_SECTORS] = 32 * 8e6;
+	v[METRIC_GLOBAL_LD_REQUESTS] = 8e6;
+	v[METRIC_GLOBAL_LD_BYTES_PER_SECTOR] = 4;
+	v[METRIC_GLOBAL_ST_SECTORS] = v[METRIC_GLOBAL_ST_REQUESTS] = 0;
+	load_made(&m, &l);
+	assert_true(l.memory_queue > 0.8 && l.bound >= l.memory_queue);
+	sectors.global_ld = 1. / 8;
+	assert_true(speedup(&l, &sectors, VIEW_MID) > 4);
+	assert_true(speedup(&l, &sectors, VIEW_LOW) > 1.2);
+	warps.occupancy = 2;
+	assert_true(speedup(&l, &warps, VIEW_MID) < 1.1);
+	/* It may wait at barriers, or for a pipe: then nothing is known. */
+	v[METRIC_SHARED_LD_INST] = 1e6;
+	load_made(&m, &l);
+	assert_true(l.memory_queue == 0);
+	v[METRIC_SHARED_LD_INST] = 0;
+	v[METRIC_PIPE_ALU] = 90;
+	load_made(&m, &l);
+	assert_true(l.memory_queue == 0);
+}
+
 static void
 test_conflicts(void **state)
 {
@@ -286,6 +329,7 @@ main(void)
 		cmocka_unit_test(test_limiter),
 		cmocka_unit_test(test_latency),
 		cmocka_unit_test(test_coalescing),
+		cmocka_unit_test(test_queue),
 		cmocka_unit_test(test_conflicts),
 		cmocka_unit_test(test_small_grid),
 		cmocka_unit_test(test_no_counters),

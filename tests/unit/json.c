@@ -52,7 +52,8 @@ run_shape(void **state)
 	assert_keys(o, "id label command cwd host version state level "
 	    "started_at wall_ns exit_code signal devices kernels launches "
 	    "processes findings worth_it together_s summary overhead data "
-	    "rules calibrated ceilings_from noise_s analysis");
+	    "rules calibrated ceilings_from noise_s analysis "
+	    "kernels_measured");
 	assert_string_equal(json_string_value(json_object_get(o,
 	    "started_at")), "2023-11-14T22:13:20.123Z");
 	assert_string_equal(json_string_value(json_object_get(o, "state")),
@@ -63,6 +64,9 @@ run_shape(void **state)
 	assert_true(json_is_null(json_object_get(o, "label")));
 	assert_int_equal(json_integer_value(json_object_get(o, "worth_it")), 2);
 	assert_int_equal(json_integer_value(json_object_get(o, "analysis")), 3);
+	assert_keys(json_object_get(o, "kernels_measured"), "full part none");
+	assert_int_equal(json_integer_value(json_object_get(
+	    json_object_get(o, "kernels_measured"), "full")), 1);
 	s = json_object_get(o, "summary");
 	assert_keys(s, "gpu_busy_ratio kernel_ratio copy_ratio "
 	    "copy_hidden_ratio idle_ratio idle");
@@ -70,13 +74,14 @@ run_shape(void **state)
 	    "gpu_busy_ratio")) - 0.61) < 1e-9);
 	idle = json_object_get(s, "idle");
 	assert_keys(idle, "host_ratio after_sync_ratio launch_ratio "
-	    "allocation_ratio api_ratio startup_ratio shutdown_ratio");
+	    "allocation_ratio api_ratio startup_ratio shutdown_ratio "
+	    "measuring_ratio");
 	assert_true(fabs(json_real_value(json_object_get(idle,
 	    "host_ratio")) - 0.3) < 1e-9);
 	assert_keys(json_object_get(o, "overhead"), "total_s ratio by "
 	    "profiled_launches budget_ratio");
 	assert_keys(json_object_get(o, "data"), "records lost lost_by "
-	    "complete");
+	    "complete late");
 	assert_true(json_is_true(json_object_get(json_object_get(o, "data"),
 	    "complete")));
 	assert_int_equal(json_integer_value(json_object_get(
@@ -156,7 +161,8 @@ kernel_shape(void **state)
 	    "exposed_ns share_ratio grid block cluster registers "
 	    "shared_static_bytes shared_dynamic_bytes local_bytes "
 	    "graph_launches gap_before_ns occupancy headline bound "
-	    "metrics_complete measured_launches not_measured findings");
+	    "metrics_complete measured measured_launches not_measured "
+	    "findings");
 	assert_keys(json_object_get(o, "time"),
 	    "total_ns mean_ns sd_ns min_ns p50_ns p95_ns max_ns");
 	assert_keys(json_object_get(o, "occupancy"), "theoretical_ratio "

@@ -375,8 +375,32 @@ test_leaks(void **state)
 	assert_int_equal(run->leak[0].count, 2);
 	assert_int_equal(run->leak[0].bytes, 3 << 20);
 	assert_int_equal(run->leak[0].largest, 2 << 20);
+	assert_false(run->leak[0].equal);
 	assert_string_equal(run->leak[0].site, "app+0x12");
 	assert_int_equal(run->leak[1].kind, MEMORY_PINNED);
+}
+
+/* Allocations that go on to the end are told from those of the beginning. */
+static void
+test_leaks_grow(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+	uint64_t i;
+
+	feed_signature(f, 1, "a");
+	for (i = 0; i < 20; i++) {
+		feed_kernel(f, 1, i * MS, i * MS + 2 * US, i * MS + 9 * US);
+		FEED(f, MEMORY, .operation = 1, .kind = MEMORY_DEVICE,
+		    .context = 1, .address = 0x1000 + (i << 20),
+		    .bytes = 4096, .now_ns = T0 + i * MS + 10 * US);
+	}
+	feed_bye(f, S);
+	run = settle(f);
+	assert_int_equal(run->leaks, 1);
+	assert_int_equal(run->leak[0].count, 20);
+	assert_int_equal(run->leak[0].late, 10);
+	assert_true(run->leak[0].equal);
 }
 
 /* Killed before it could tidy up; a destroyed context tells all the same. */
@@ -783,6 +807,7 @@ main(void)
 		FEED_TEST(test_copy_host_time),
 		FEED_TEST(test_small_copies),
 		FEED_TEST(test_leaks),
+		FEED_TEST(test_leaks_grow),
 		FEED_TEST(test_leaks_killed),
 		FEED_TEST(test_failures),
 		FEED_TEST(test_diagnostics),

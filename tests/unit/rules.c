@@ -150,6 +150,32 @@ check_text(const struct finding *f)
 	}
 }
 
+/* A dozen blocks from the beginning are a pool: mentioned, no alarm. */
+static void
+test_pool_is_no_leak(void **state)
+{
+	const struct finding *f;
+	struct advice *a;
+	struct made m;
+
+	(void)state;
+	made_init(&m);
+	fault_leaking(&m);
+	m.leak[0].count = 12;
+	m.leak[0].late = 0;
+	m.leak[0].equal = true;
+	a = made_advice(&m);
+	f = made_finding(a, "device-memory-leak");
+	assert_non_null(f);
+	assert_false(f->worth_it);
+	assert_int_equal(f->severity, SEV_INFO);
+	advice_free(a);
+	m.leak[0].count = 16;	/* of one size: made in a loop */
+	a = made_advice(&m);
+	assert_true(made_finding(a, "device-memory-leak")->worth_it);
+	advice_free(a);
+}
+
 /* Found, complete, first on the list, and worth seconds. */
 static void
 test_fires(void **state)
@@ -250,6 +276,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_all_rules_have_cases),
+		cmocka_unit_test(test_pool_is_no_leak),
 		cmocka_unit_test(test_fires),
 		cmocka_unit_test(test_other_counters),
 		cmocka_unit_test(test_quiet),

@@ -73,6 +73,32 @@ test_single(void **state)
 	assert_false(s->in_graph);
 }
 
+/* What the host does for longer, and what we do, is no launch gap. */
+static void
+test_other_gaps(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+	uint64_t at = 0, i;
+
+	define(f);
+	for (i = 0; i < 100; i++) {
+		step(f, &at, 7);
+		if (i == 30)
+			at += 1000 * US;
+		if (i == 60) {
+			FEED(f, OVERHEAD, .kind = OVERHEAD_COUNTERS,
+			    .start_ns = T0 + at, .end_ns = T0 + at + 20 * US);
+			at += 30 * US;
+		}
+	}
+	run = settle(f);
+	assert_int_equal(run->sequences, 1);
+	assert_int_equal(run->sequence[0].repeats, 100);
+	assert_int_equal(run->sequence[0].gaps, 97);
+	assert_int_equal(run->sequence[0].idle_ns, 97 * 7 * US);
+}
+
 /* Four different kernels, 38 in a row, with something else before. */
 static void
 test_period(void **state)
@@ -272,6 +298,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		FEED_TEST(test_single),
+		FEED_TEST(test_other_gaps),
 		FEED_TEST(test_period),
 		FEED_TEST(test_threshold),
 		FEED_TEST(test_nested),

@@ -124,6 +124,9 @@ test_idle_after_sync(void **state)
 	/* The wait from 8 to 30 could have hidden 22 of the 59. */
 	assert_int_equal(run->idle_ns[IDLE_AFTER_SYNC], 23 * US);
 	assert_int_equal(run->idle_ns[IDLE_HOST], 37 * US);
+	assert_int_equal(run->idle_longest_by[IDLE_AFTER_SYNC], 23 * US);
+	assert_int_equal(run->idle_longest_by[IDLE_HOST], 37 * US);
+	assert_int_equal(run->idle_longest_by[IDLE_LAUNCH], 5 * US);
 	assert_int_equal(run->idle_ns[IDLE_LAUNCH], 5 * US);
 	s = sync_of(run, CALL_DEVICE_SYNC);
 	assert_non_null(s);

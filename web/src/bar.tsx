@@ -16,6 +16,7 @@ const causes: [string, string][] = [
   ['api_ratio', 'in other CUDA calls'],
   ['startup_ratio', 'before the first GPU work'],
   ['shutdown_ratio', 'after the last GPU work'],
+  ['measuring_ratio', 'while measuring'],
 ];
 
 export function partsOf(s: Summary): Part[] {
