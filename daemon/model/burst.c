@@ -42,11 +42,14 @@ burst_thread(struct burst *b, uint32_t thread)
 }
 
 /* The launch calls of a full queue return when the GPU gets on: the time
- * between them is waiting. */
+ * between them is waiting. How many launches fill it is not known, since event
+ * records and the like take places too; but when it is full, each call finds as
+ * many in front of it as the one before. */
 static int
 burst_queue(struct burst *b, const struct op *op)
 {
-	uint64_t *slot;
+	uint64_t *slot, queued;
+	bool full = false;
 
 	if ((op->flags & OP_IN_GRAPH) != 0)
 		return (0);
@@ -54,8 +57,15 @@ burst_queue(struct burst *b, const struct op *op)
 	    (b->ring = calloc(QUEUE_DEPTH, sizeof(*b->ring))) == NULL)
 		return (-1);
 	slot = &b->ring[b->pushed % QUEUE_DEPTH];
-	if (b->pushed >= QUEUE_DEPTH && *slot >= op->launch &&
-	    op->launch > b->last_launch)
+	if (b->pushed - b->ended == QUEUE_DEPTH)
+		full = *slot >= op->launch;
+	while (b->ended < b->pushed && (b->pushed - b->ended == QUEUE_DEPTH ||
+	    b->ring[b->ended % QUEUE_DEPTH] <= op->launch))
+		b->ended++;
+	queued = b->pushed - b->ended;
+	full = full || (queued >= QUEUE_LEAST && queued == b->queued);
+	b->queued = queued;
+	if (full && op->launch > b->last_launch)
 		b->full_ns += op->launch - b->last_launch;
 	*slot = op->end;
 	b->pushed++;
@@ -71,7 +81,8 @@ burst_start(struct device_state *d, const struct op *op)
 	if (!b->open) {
 		b->open = true;
 		b->start = op->start;
-		b->pushed = b->last_launch = b->full_ns = 0;
+		b->pushed = b->ended = b->queued = 0;
+		b->last_launch = b->full_ns = 0;
 		b->threads = 0;
 		b->unknown = false;
 	}

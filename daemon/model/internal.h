@@ -213,6 +213,7 @@ struct burst_item {
 #define BURST_THREADS 8u
 #define QUEUE_DEPTH 1000u	/* launches that fill a hardware queue: the next
 				 * launch call blocks (1024, less some slack) */
+#define QUEUE_LEAST 128u	/* the same if events take up most of it */
 
 /* A row of back-to-back work; see burst.c. */
 struct burst {
@@ -227,6 +228,8 @@ struct burst {
 	uint32_t threads;
 	uint64_t *ring;		/* ends of the last QUEUE_DEPTH operations */
 	uint64_t pushed;
+	uint64_t ended;		/* of those, before the last launch */
+	uint64_t queued;	/* and how many were waiting then */
 	uint64_t last_launch;
 	bool unknown;		/* a launch time was */
 	bool open;

@@ -10,7 +10,7 @@ enum rule_state
 rule_synchronous_copies(struct rule_view *x)
 {
 	const struct run *run = x->run;
-	double idle = 0, host = 0, wall = rule_wall_s(run);
+	double idle = 0, host = 0, exposed = 0, wall = rule_wall_s(run);
 	uint64_t count = 0, bytes = 0;
 	struct draft *d;
 
@@ -26,6 +26,8 @@ rule_synchronous_copies(struct rule_view *x)
 		bytes += c->bytes;
 		idle += (double)c->idle_waited_ns * 1e-9;
 		host += (double)c->host_ns * 1e-9;
+		if (c->exposed_ns > 0)
+			exposed += c->exposed_ns * 1e-9;
 	}
 	if ((double)count < rule_value(x, "min_count") ||
 	    idle < rule_value(x, "min_share") * wall)
@@ -36,7 +38,9 @@ rule_synchronous_copies(struct rule_view *x)
 	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_AFTER_SYNC) |
 	    POOL_IDLE(IDLE_API) | POOL_IDLE(IDLE_HOST) |
 	    POOL_IDLE(IDLE_LAUNCH), { 0.3 * idle, 0.8 * idle, idle } };
-	d->claims = 1;
+	/* Behind other work the copies may be hidden as well. */
+	d->claim[1] = (struct claim){ POOL_COPY, { 0, 0, exposed } };
+	d->claims = 2;
 	d->f.where = "blocking copies";
 	d->f.location = arena_format(x->arena, "%s blocking copies, %s",
 	    say_count(x->arena, count), say_bytes(x->arena, (double)bytes));

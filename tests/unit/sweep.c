@@ -300,18 +300,17 @@ test_hidden_by_host(void **state)
 	assert_int_equal(run->idle_ns[IDLE_LAUNCH], 99 * 5 * US);
 }
 
-/* The host runs 1,024 launches ahead and is held up by the full queue. */
+/* The host runs ${depth} launches ahead and is held up by the full queue. */
 static void
-test_exposed_full_queue(void **state)
+full_queue(struct feed *f, uint64_t depth)
 {
-	struct feed *f = *state;
 	const struct run *run;
 	const uint64_t n = 10000;
 	uint64_t i, launch;
 
 	feed_signature(f, 1, "a");
 	for (i = 0; i < n; i++) {
-		launch = i < 1024 ? 100 * i : (i - 1024) * 10 * US + 150 * US;
+		launch = i < depth ? 100 * i : (i - depth) * 10 * US + 150 * US;
 		feed_kernel(f, 1, launch, (10 + i * 10) * US,
 		    (20 + i * 10) * US);
 	}
@@ -319,6 +318,21 @@ test_exposed_full_queue(void **state)
 	assert_int_equal(run->device[0].busy_ns, n * 10 * US);
 	assert_true(run->kernel[0].exposed_ns > 0.85 * 10e3 * (double)n);
 	assert_true(run->kernel[0].exposed_ns <= 10e3 * (double)n + 1);
+}
+
+static void
+test_exposed_full_queue(void **state)
+{
+
+	full_queue(*state, 1024);
+}
+
+/* Event records around each launch take half of the queue. */
+static void
+test_exposed_queue_with_events(void **state)
+{
+
+	full_queue(*state, 511);
 }
 
 /* A blocking copy waits for the kernel before it, with no record but its own. */
@@ -555,6 +569,7 @@ main(void)
 		FEED_TEST(test_exposed_together),
 		FEED_TEST(test_hidden_by_host),
 		FEED_TEST(test_exposed_full_queue),
+		FEED_TEST(test_exposed_queue_with_events),
 		FEED_TEST(test_blocking_copy),
 		FEED_TEST(test_copy_hidden),
 		FEED_TEST(test_many),
