@@ -1,5 +1,5 @@
 #!/bin/bash
-# overhead.sh BUILD OUT [REPETITIONS]: what measuring costs, in ratios to the
+# overhead.sh BUILD OUT [REPETITIONS [TARGETS]]: what measuring costs, in ratios to the
 # same program without anything, side by side in one run: an empty-kernel launch
 # loop and a PyTorch training loop; none, cudadvise trace, cudadvise counters,
 # nsys, and ncu with the same metrics on a few hundred launches. Writes
@@ -9,6 +9,7 @@ set -u
 BUILD=${1:?usage: overhead.sh BUILD OUT [REPETITIONS]}
 OUT=${2:?usage: overhead.sh BUILD OUT [REPETITIONS]}
 repetitions=${3:-5}
+targets=${4:-loop train}
 . "$(dirname "$0")/common.sh"
 prepare
 nsys=$(find_nsys) || nsys=
@@ -78,7 +79,7 @@ metrics() {
 
 modes="none trace counters"
 [ -n "$nsys" ] && modes="$modes nsys" || echo "nsys was not found: left out"
-for name in loop train; do
+for name in $targets; do
 	for rep in $(seq "$repetitions"); do
 		for mode in $modes; do
 			once $name $mode "$rep" || break 2
