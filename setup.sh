@@ -11,6 +11,7 @@ logs=$root/build/log
 passed=0
 failed=0
 quick=0
+recorded=0
 fuzz_seconds=60
 
 # --- speaking --------------------------------------------------------------
@@ -36,6 +37,8 @@ usage: ./setup.sh COMMAND [OPTION...]
   deps     install the packages that building and testing need
   help     this text
 
+options of demo:
+  --recorded     the recorded run even if there is a GPU
 options of test:
   --quick        without sanitizers and fuzzers
   --fuzz SECONDS run each fuzzer that long (60)
@@ -182,7 +185,7 @@ build_default() {
 # --- demo ------------------------------------------------------------------
 
 have_gpu() {
-	nvidia-smi -L >/dev/null 2>&1 &&
+	[ $recorded -eq 0 ] && nvidia-smi -L >/dev/null 2>&1 &&
 	    [ -f build/lib/libcudadvise_injection.so ] &&
 	    [ -x build/bin/cudadvise-kernels ]
 }
@@ -279,6 +282,25 @@ fuzz_all() {
 	grep -E '^fuzz_' "$logs/fuzz.log" | sed 's/^/   /'
 }
 
+# What a person sees who has no GPU: a report, and an address that answers. The
+# daemon and the state are the test's own.
+try_demo() (
+	local dir address rc=1
+	dir=$(mktemp -d /tmp/cadv-demo-XXXXXX) || exit 1
+	export CUDADVISE_RUNTIME_DIR=$dir/run CUDADVISE_STATE_DIR=$dir/state
+	export CUDADVISE_CONFIG=$dir/cudadvised.conf
+	: >"$CUDADVISE_CONFIG"
+	if ./setup.sh demo --recorded --jobs "$jobs" >"$dir/said"; then
+		address=$(grep -oE 'http://127\.0\.0\.1:[0-9]+/' "$dir/said")
+		grep 'What to change first' "$dir/said" &&
+		    curl -sf "$address" | grep -i '<title>' && rc=0
+	fi
+	cat "$dir/said"
+	build/bin/cudadvise daemon stop
+	rm -rf "$dir"
+	exit $rc
+)
+
 # Tests write below build directories and temporary ones, and nowhere else.
 tree_clean() {
 	git rev-parse --git-dir >/dev/null 2>&1 || return 0
@@ -306,6 +328,7 @@ test_all() {
 		fi
 		build_preset fuzz $no_kernels && fuzz_all
 	fi
+	one "demo, without a GPU" demo try_demo
 	one "the tests left no file behind" tree tree_clean
 	say
 	say "$((SECONDS - start)) s, logs in $logs"
@@ -320,6 +343,7 @@ command=${1:-help}
 while [ $# -gt 0 ]; do
 	case $1 in
 	--quick) quick=1 ;;
+	--recorded) recorded=1 ;;
 	--fuzz | --jobs)
 		case ${2:-} in
 		'' | *[!0-9]* | 0) die "$1 wants a number" ;;
