@@ -16,8 +16,9 @@
 #define CONTEXT_IDS 1024	/* contexts whose device we remember */
 #define SAMPLE 64		/* one callback in so many is timed */
 
-/* Every capture call's parameters begin with its stream. */
-struct capture_params {
+/* The parameters of captures and of a stream's synchronisation begin with the
+ * stream. */
+struct stream_params {
 	CUstream stream;
 };
 
@@ -204,7 +205,7 @@ on_launch_enter(const struct call_row *row, const CUpti_CallbackData *d)
 	self.window = profiled;
 	if (profiled)
 		*d->correlationData = (uint64_t)(uintptr_t)s;
-	launch_put(d->correlationId, inject_now(), inject_tid(), true);
+	launch_put(d->correlationId, inject_now(), inject_tid());
 }
 
 static void
@@ -230,6 +231,35 @@ on_launch_exit(const struct call_row *row, const CUpti_CallbackData *d)
 	}
 }
 
+/* A call in which the host waited, from its API record. */
+static void
+emit_sync(const struct record_API *a, const CUpti_CallbackData *d)
+{
+	const struct stream_params *p = d->functionParams;
+	struct record_SYNC r = { .context = d->contextUid,
+	    .stream = UINT32_MAX, .event = UINT32_MAX,
+	    .correlation = a->correlation, .tid = a->tid,
+	    .start_ns = a->start_ns, .end_ns = a->end_ns };
+
+	switch (a->call) {
+	case CALL_DEVICE_SYNC:
+		r.kind = SYNC_CONTEXT;
+		break;
+	case CALL_EVENT_SYNC:
+		r.kind = SYNC_EVENT;
+		break;
+	case CALL_STREAM_SYNC:
+		r.kind = SYNC_STREAM;
+		if (p != NULL && inject.api.cuptiGetStreamIdEx != NULL)
+			inject.api.cuptiGetStreamIdEx(d->context, p->stream, 0,
+			    &r.stream);
+		break;
+	default:
+		return;
+	}
+	EMIT(SYNC, &r);
+}
+
 static void
 on_call(const struct call_row *row, const CUpti_CallbackData *d)
 {
@@ -237,8 +267,7 @@ on_call(const struct call_row *row, const CUpti_CallbackData *d)
 
 	if (d->callbackSite == CUPTI_API_ENTER) {
 		*d->correlationData = inject_now();
-		launch_put(d->correlationId, *d->correlationData, inject_tid(),
-		    false);
+		launch_put(d->correlationId, *d->correlationData, inject_tid());
 		if (row->kind == CALLS_MANAGED)
 			activity_want_managed();
 		return;
@@ -250,6 +279,7 @@ on_call(const struct call_row *row, const CUpti_CallbackData *d)
 	r.start_ns = *d->correlationData;
 	r.end_ns = inject_now();
 	EMIT(API, &r);
+	emit_sync(&r, d);
 	if (r.result != CUDA_SUCCESS)
 		on_failure(row, d, r.result, NULL);
 }
@@ -257,7 +287,7 @@ on_call(const struct call_row *row, const CUpti_CallbackData *d)
 static void
 on_capture(const struct call_row *row, const CUpti_CallbackData *d)
 {
-	const struct capture_params *p = d->functionParams;
+	const struct stream_params *p = d->functionParams;
 	bool failed = d->callbackSite == CUPTI_API_EXIT &&
 	    d->functionReturnValue != NULL &&
 	    *(CUresult *)d->functionReturnValue != CUDA_SUCCESS;

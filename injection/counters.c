@@ -25,7 +25,7 @@
 #define IDLE_TIMEOUTS 3		/* after that many a context is left alone */
 #define ALLOWANCE_NS 2500000000ull	/* set-up and first values, once */
 #define TRIES 4			/* windows a signature may use up, per pass */
-#define FEW_SIGNATURES 12	/* that get everything at once */
+#define FEW_SIGNATURES 8	/* that get everything at once */
 #define SWITCHES 64		/* changes of group a context, at most */
 
 #define PARAMS(type, name) type name = { .structSize = type##_STRUCT_SIZE }

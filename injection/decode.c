@@ -143,23 +143,6 @@ decode_memset(const CUpti_ActivityMemset4 *m)
 }
 
 static void
-decode_sync(const CUpti_ActivitySynchronization2 *s)
-{
-	struct launch l = launch_get(s->correlationId);
-	struct record_SYNC r = {
-		.kind = s->type <= CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_CONTEXT_SYNCHRONIZE ?
-		    (uint32_t)s->type : SYNC_UNKNOWN,
-		.context = s->contextId, .stream = s->streamId,
-		.event = s->cudaEventId, .correlation = s->correlationId,
-		.tid = l.tid, .start_ns = s->start, .end_ns = s->end,
-	};
-
-	/* A launch waits for nothing: that was a measurement of ours. */
-	if (!l.kernel)
-		EMIT(SYNC, &r);
-}
-
-static void
 decode_memory(const CUpti_ActivityMemory4 *m)
 {
 	struct record_MEMORY r = {
@@ -275,9 +258,6 @@ decode_record(const CUpti_Activity *a)
 		break;
 	case CUPTI_ACTIVITY_KIND_MEMSET:
 		decode_memset(p);
-		break;
-	case CUPTI_ACTIVITY_KIND_SYNCHRONIZATION:
-		decode_sync(p);
 		break;
 	case CUPTI_ACTIVITY_KIND_MEMORY2:
 		decode_memory(p);

@@ -10,11 +10,9 @@
 
 struct slot {
 	_Atomic uint32_t correlation;
-	uint32_t tid;
-	_Atomic uint64_t enter_ns;	/* bit 63: kernel */
+	_Atomic uint32_t tid;
+	_Atomic uint64_t enter_ns;
 };
-
-#define KERNEL (1ull << 63)
 
 static struct slot *table;
 
@@ -32,8 +30,7 @@ launch_init(void)
 }
 
 void
-launch_put(uint32_t correlation, uint64_t enter_ns, uint32_t tid,
-    bool kernel)
+launch_put(uint32_t correlation, uint64_t enter_ns, uint32_t tid)
 {
 	struct slot *s;
 
@@ -42,9 +39,9 @@ launch_put(uint32_t correlation, uint64_t enter_ns, uint32_t tid,
 	s = &table[correlation & (LAUNCH_SLOTS - 1)];
 	/* Invalid while it changes, so that a reader never mixes two. */
 	atomic_store_explicit(&s->correlation, 0, memory_order_relaxed);
-	s->tid = tid;
-	atomic_store_explicit(&s->enter_ns,
-	    enter_ns | (kernel ? KERNEL : 0), memory_order_relaxed);
+	atomic_thread_fence(memory_order_release);
+	atomic_store_explicit(&s->tid, tid, memory_order_relaxed);
+	atomic_store_explicit(&s->enter_ns, enter_ns, memory_order_relaxed);
 	atomic_store_explicit(&s->correlation, correlation,
 	    memory_order_release);
 }
@@ -52,19 +49,21 @@ launch_put(uint32_t correlation, uint64_t enter_ns, uint32_t tid,
 struct launch
 launch_get(uint32_t correlation)
 {
-	struct launch l = { 0, 0, false };
+	struct launch l = { 0, 0 }, none = { 0, 0 };
 	struct slot *s;
-	uint64_t v;
 
 	if (table == NULL || correlation == 0)
-		return (l);
+		return (none);
 	s = &table[correlation & (LAUNCH_SLOTS - 1)];
 	if (atomic_load_explicit(&s->correlation, memory_order_acquire) !=
 	    correlation)
-		return (l);
-	v = atomic_load_explicit(&s->enter_ns, memory_order_relaxed);
-	l.enter_ns = v & ~KERNEL;
-	l.kernel = (v & KERNEL) != 0;
-	l.tid = s->tid;
+		return (none);
+	l.enter_ns = atomic_load_explicit(&s->enter_ns, memory_order_relaxed);
+	l.tid = atomic_load_explicit(&s->tid, memory_order_relaxed);
+	atomic_thread_fence(memory_order_acquire);
+	/* Still the same? */
+	if (atomic_load_explicit(&s->correlation, memory_order_relaxed) !=
+	    correlation)
+		return (none);
 	return (l);
 }

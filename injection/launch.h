@@ -7,20 +7,17 @@
 #ifndef CADV_LAUNCH_H
 #define CADV_LAUNCH_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 struct launch {
 	uint64_t enter_ns;	/* CLOCK_REALTIME; 0 unknown */
 	uint32_t tid;
-	bool kernel;		/* a kernel or graph, not another call */
 };
 
 /* launch_init(): map the table (touched only as it is used). -1 on failure. */
 int launch_init(void);
 
-void launch_put(uint32_t correlation, uint64_t enter_ns, uint32_t tid,
-    bool kernel);
+void launch_put(uint32_t correlation, uint64_t enter_ns, uint32_t tid);
 struct launch launch_get(uint32_t correlation);
 
 #endif
