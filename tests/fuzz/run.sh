@@ -32,7 +32,7 @@ one() {
 	local name=$1 log=$build/corpus/$1.log rc
 	mkdir -p "$corpus/$name"
 	"$build/bin/$name" -max_total_time="$seconds" -timeout=20 \
-	    -rss_limit_mb=2048 -max_len=65536 -print_final_stats=1 \
+	    -rss_limit_mb=2048 -max_len=16384 -print_final_stats=1 \
 	    -artifact_prefix="$build/crashes/$name-" \
 	    "$corpus/$name" >"$log" 2>&1
 	rc=$?

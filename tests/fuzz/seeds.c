@@ -13,10 +13,15 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include <zstd.h>
+
 #include "wire/frame.h"
 #include "wire/record.h"
 
-#define CAPTURE_MAX (256u << 10)
+#define CAPTURE_MAX (256u << 10)	/* read of a capture */
+#define WHOLE_MAX (12u << 10)	/* kept of it as it is */
+#define CHUNK_MAX (3u << 10)	/* kept of a frame's records */
+#define CHUNKS_MAX (12u << 10)	/* kept of all frames' records */
 
 struct buffer {
 	uint8_t *p;
@@ -172,6 +177,60 @@ save_frame(const char *name, const struct buffer *b, uint32_t records)
 	free(f);
 }
 
+/* Whole records of ${p}, at most ${max} bytes. */
+static size_t
+cut_records(const uint8_t *p, size_t len, size_t max)
+{
+	struct record r;
+	size_t pos = 0, end = 0;
+
+	while (record_next(p, len, &pos, &r) == 1 && pos <= max)
+		end = pos;
+	return (end);
+}
+
+/*
+ * fuzz_capture's second form of a capture: what its first frames hold. Bare
+ * records are worth more than frames, whose checksums no mutation finds.
+ */
+static void
+save_chunks(const char *name, const uint8_t *p, size_t len)
+{
+	static uint8_t raw[FRAME_MAX_PAYLOAD], out[1 + CHUNKS_MAX];
+	uint64_t streams[8] = { 0 };
+	struct frame_header h;
+	size_t pos = 0, n, got, at = 1, i;
+
+	out[0] = 1;
+	while (frame_check(p + pos, len - pos, &h) == FRAME_OK) {
+		const uint8_t *payload = p + pos + FRAME_HEADER_SIZE;
+
+		pos += FRAME_HEADER_SIZE + h.stored;
+		got = h.stored;
+		if (h.flags & FRAME_ZSTD) {
+			got = ZSTD_decompress(raw, sizeof(raw), payload,
+			    h.stored);
+			if (ZSTD_isError(got))
+				break;
+			payload = raw;
+		}
+		for (i = 0; i < 7 && streams[i] != 0 &&
+		    streams[i] != h.stream; i++)
+			;
+		streams[i] = h.stream;
+		if (sizeof(out) - at < 4 + CHUNK_MAX)
+			break;
+		n = cut_records(payload, got, CHUNK_MAX);
+		out[at] = (uint8_t)i;
+		out[at + 1] = 0;
+		out[at + 2] = (uint8_t)(n & 0xff);
+		out[at + 3] = (uint8_t)(n >> 8);
+		memcpy(out + at + 4, payload, n);
+		at += 4 + n;
+	}
+	save("fuzz_capture", name, out, 0, out, at);
+}
+
 static void
 from_capture(const char *path, int index)
 {
@@ -184,9 +243,12 @@ from_capture(const char *path, int index)
 		die(path);
 	n = fread(p, 1, CAPTURE_MAX, f);
 	fclose(f);
+	snprintf(name, sizeof(name), "chunks-%d", index);
+	save_chunks(name, p, n);
 	snprintf(name, sizeof(name), "capture-%d", index);
+	n = n < WHOLE_MAX ? n : WHOLE_MAX;
 	save("fuzz_capture", name, &zero, 1, p, n);
-	save("fuzz_frame", name, p, 0, p, n < 65536 ? n : 65536);
+	save("fuzz_frame", name, p, 0, p, n);
 	free(p);
 }
 
