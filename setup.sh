@@ -257,6 +257,32 @@ run_ctest() {
 	count_ctest "$log"
 }
 
+# run_sanitized: run_ctest, and nothing that a sanitizer said may be lost: a
+# daemon's exit status is nobody's, and what it prints goes to its log.
+run_sanitized() {
+	local reports=$root/$3/reports
+	rm -rf "$reports"
+	mkdir -p "$reports"
+	ASAN_OPTIONS=log_path=$reports/report \
+	UBSAN_OPTIONS=log_path=$reports/report:print_stacktrace=1 \
+	TSAN_OPTIONS=log_path=$reports/report run_ctest "$@"
+	one "what the sanitizers said: nothing" "reports-$3" no_reports \
+	    "$reports"
+}
+
+# (That a thread was not suspended is a remark of LeakSanitizer, no report.)
+no_reports() {
+	local file bad=0
+	for file in "$1"/*; do
+		grep -q -E 'ERROR: |WARNING: |SUMMARY: |runtime error' "$file" \
+		    2>/dev/null || continue
+		echo "$file:"
+		cat "$file"
+		bad=1
+	done
+	return $bad
+}
+
 # one TITLE LOG COMMAND...: a step that counts as one test.
 one() {
 	if step "$@"; then
@@ -319,11 +345,11 @@ test_all() {
 	fi
 	if [ $quick -eq 0 ]; then
 		if build_preset asan $no_kernels; then
-			run_ctest "tests with AddressSanitizer and UBSan" \
+			run_sanitized "tests with AddressSanitizer and UBSan" \
 			    ctest-asan build-asan -LE 'gpu|lint|web'
 		fi
 		if build_preset tsan $no_kernels; then
-			run_ctest "threaded tests with ThreadSanitizer" \
+			run_sanitized "threaded tests with ThreadSanitizer" \
 			    ctest-tsan build-tsan -L thread
 		fi
 		build_preset fuzz $no_kernels && fuzz_all
