@@ -106,6 +106,14 @@ test('an address may name the page to open', async (t) => {
   assert.equal(await page.evaluate(() => location.hash), `#/runs/${run.number}`);
 });
 
+test('the address works in a tab that has the page already', async (t) => {
+  const page = await open(t);
+  await page.waitForSelector('table.runs');
+  await page.goto(`${dashboard.url}&page=${encodeURIComponent(`/runs/${run.number}`)}`);
+  await page.waitForSelector('h1 >> text=Run');
+  assert.equal(await page.evaluate(() => location.hash), `#/runs/${run.number}`);
+});
+
 test('without the token it says what to do', async (t) => {
   const page = await open(t, { url: `http://127.0.0.1:${dashboard.port}/` });
   assert.match(await page.textContent('main'), /cudadvise dashboard/);

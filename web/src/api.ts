@@ -5,13 +5,15 @@ const key = 'cudadvise-token';
 
 // The token comes in the URL's fragment, which no server ever sees, and is
 // kept for this tab only: a cookie would go to every port of this host.
-export function takeToken(): void {
+// True if there was one.
+export function takeToken(): boolean {
   const found = /(?:^#|&)token=([0-9a-fA-F]{64})(?:&|$)/.exec(location.hash);
-  if (found === null) return;
+  if (found === null) return false;
   sessionStorage.setItem(key, found[1]!);
   const page = /(?:^#|&)page=([^&]*)/.exec(location.hash);
   const to = page === null ? '#/' : '#' + decodeURIComponent(page[1]!);
   history.replaceState(null, '', location.pathname + to);
+  return true;
 }
 
 export function haveToken(): boolean {

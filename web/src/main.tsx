@@ -53,4 +53,9 @@ function App() {
 }
 
 takeToken();
+// The dashboard's address, typed into a tab that has the page already, changes
+// the fragment only.
+addEventListener('hashchange', () => {
+  if (takeToken()) location.reload();
+});
 render(<App />, document.getElementById('app')!);
