@@ -7,7 +7,7 @@
  *   state    $CUDADVISE_STATE_DIR, else $XDG_STATE_HOME/cudadvise,
  *            else ~/.local/state/cudadvise  runs/, spool/, database, calibration; 0700
  *   config   $CUDADVISE_CONFIG, else $XDG_CONFIG_HOME/cudadvise/cudadvised.conf,
- *            else ~/.config/cudadvise/cudadvised.conf (need not exist)
+ *            else ~/.config/cudadvise/cudadvised.conf; only the first has to exist
  *   data     $CUDADVISE_DATA_DIR, else found from the executable's own place
  *            (build tree: <exe>/../../config, installed: <exe>/../share/cudadvise)
  *            metrics/, practices

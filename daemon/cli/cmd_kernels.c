@@ -158,9 +158,9 @@ print_kernels(struct cli *cli, const json_t *kernels)
 		{ "#", TABLE_RIGHT }, { "kernel", TABLE_CUT },
 		{ "total", TABLE_RIGHT }, { "run", TABLE_RIGHT },
 		{ "launches", TABLE_RIGHT }, { "mean", TABLE_RIGHT },
-		{ "grid × block", TABLE_CUT }, { "occ.", TABLE_RIGHT },
+		{ "grid × block", TABLE_SHORT }, { "occ.", TABLE_RIGHT },
 		{ "coal.", TABLE_RIGHT }, { "conf.", TABLE_RIGHT },
-		{ "div.", TABLE_RIGHT }, { "bound", 0 },
+		{ "div.", TABLE_RIGHT }, { "bound", TABLE_SHORT },
 	};
 	size_t n = json_array_size(kernels), most = LINES, i;
 	struct notes notes = { .n = 0 };

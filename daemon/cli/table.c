@@ -28,11 +28,12 @@ table_new(struct out *o, const struct table_column *columns, int n)
 	scols_table_set_termwidth(t->table, (size_t)o->width);
 	for (i = 0; i < n; i++) {
 		flags = columns[i].flags & TABLE_RIGHT ? SCOLS_FL_RIGHT : 0;
-		if (columns[i].flags & TABLE_CUT)
+		if (columns[i].flags & (TABLE_CUT | TABLE_SHORT))
 			flags |= SCOLS_FL_TRUNC;
 		title = out_clean(o, columns[i].title);
 		if (title == NULL || scols_table_new_column(t->table, title,
-		    columns[i].flags & TABLE_CUT ? 0.3 : 0, flags) == NULL)
+		    columns[i].flags & TABLE_CUT ? 0.3 :
+		    columns[i].flags & TABLE_SHORT ? 0.09 : 0, flags) == NULL)
 			t->failed = true;
 		free(title);
 	}

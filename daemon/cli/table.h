@@ -8,7 +8,11 @@
 struct out;
 struct table;
 
-enum { TABLE_RIGHT = 1,	/* numbers */ TABLE_CUT = 2	/* may be cut */ };
+enum {
+	TABLE_RIGHT = 1,	/* numbers */
+	TABLE_CUT = 2,		/* may be cut, and wants a third of the line */
+	TABLE_SHORT = 4,	/* may be cut before those */
+};
 
 struct table_column {
 	const char *title;

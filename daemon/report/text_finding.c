@@ -10,7 +10,7 @@
 
 /* Columns of the two right-hand ones: "would save" and the interval. */
 #define SAVES_COLUMNS 9
-#define INTERVAL_COLUMNS 15
+#define INTERVAL_COLUMNS 18	/* "  (0.063 to 0.98)" and its kin */
 #define WHERE_MAX 28
 
 int
