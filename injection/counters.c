@@ -53,6 +53,7 @@ static struct {
 	_Atomic uint32_t launching;	/* calls between enter and exit */
 	_Atomic bool polluted;		/* somebody else launched meanwhile */
 	_Atomic bool deferred;		/* the kernel did not end in time */
+	bool turning;			/* its pass is there already */
 	struct profiler *profiler;
 	struct signature *signature;
 	CUstream stream;
@@ -721,18 +722,21 @@ take_pass(struct profiler *p, struct signature *s, size_t pass)
 		s->passes = 0;
 }
 
-/* The passes that ${s} has so far, if they are of the active group. */
+/*
+ * The passes that ${s} has so far, if they are of the active group. Where the
+ * profiler stands at one of them, the window only turns it on to the next: the
+ * same pass twice would add up.
+ */
 static void
 resume_passes(struct profiler *p, struct signature *s)
 {
 
-	if (s->passes != 0 && s->passes_group == p->active) {
-		memcpy(p->image, s->image, p->size);
-		return;
-	}
-	s->passes = 0;
+	if (s->passes_group != p->active)
+		s->passes = 0;
 	s->passes_group = p->active;
-	memcpy(p->image, p->pristine, p->size);
+	win.turning = (s->passes & 1u << p->position) != 0;
+	memcpy(p->image, s->passes != 0 && !win.turning ? s->image :
+	    p->pristine, p->size);
 }
 
 /* Kernel tracing was off: the window knows best when the kernel ran. */
@@ -768,7 +772,7 @@ window_close(bool good)
 
 	r = profiler_stop(p);
 	tracing(true);
-	if (r == 0 && good && !atomic_load(&win.polluted))
+	if (r == 0 && good && !win.turning && !atomic_load(&win.polluted))
 		take_pass(p, s, pass);
 	if (good)
 		keep_launch(s, end);
