@@ -252,8 +252,11 @@ fixed_addresses() {
 run_ctest() {
 	local title=$1 log=$2 dir=$3
 	shift 3
+	# A second try, which the log shows: daemons, fuzzers and compilers share
+	# few cores here, and some tests wait for other processes.
 	step "$title" "$log" fixed_addresses ctest --test-dir "$dir" \
-	    --output-on-failure --no-tests=error -j "$jobs" "$@"
+	    --output-on-failure --no-tests=error --repeat until-pass:2 \
+	    -j "$jobs" "$@"
 	count_ctest "$log"
 }
 
