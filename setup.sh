@@ -237,6 +237,10 @@ count_ctest() {
 	failed=$((failed + bad))
 	sed -nE 's/^\t +[0-9]+ - ([^ ]+) \((Skipped|Disabled)\)$/   left out: \1/p' \
 	    "$logs/$1.log"
+	# What passed only when it was tried again is said, not passed over.
+	sed -nE '/\*\*\*Skipped/d
+	    s/.*Test +#[0-9]+: ([^ ]+) .*\*\*\*.*/   did not pass at once: \1/p' \
+	    "$logs/$1.log" | sort -u
 }
 
 # Sanitizers want their shadow memory where the kernel may randomise to.
