@@ -86,7 +86,7 @@ have_package() {
 }
 
 packages_build="build-essential cmake ninja-build pkg-config
-	libmicrohttpd-dev libjansson-dev libzstd-dev libsqlite3-dev
+	libmicrohttpd-dev libjansson-dev libzstd-dev libsqlite3-dev libdw-dev
 	libcurl4-openssl-dev libinih-dev uthash-dev libxxhash-dev
 	libsmartcols-dev scdoc ca-certificates git"
 packages_test="libcmocka-dev bats jq curl clang llvm tmux"
@@ -237,10 +237,6 @@ count_ctest() {
 	failed=$((failed + bad))
 	sed -nE 's/^\t +[0-9]+ - ([^ ]+) \((Skipped|Disabled)\)$/   left out: \1/p' \
 	    "$logs/$1.log"
-	# What passed only when it was tried again is said, not passed over.
-	sed -nE '/\*\*\*Skipped/d
-	    s/.*Test +#[0-9]+: ([^ ]+) .*\*\*\*.*/   did not pass at once: \1/p' \
-	    "$logs/$1.log" | sort -u
 }
 
 # Sanitizers want their shadow memory where the kernel may randomise to.
@@ -256,11 +252,8 @@ fixed_addresses() {
 run_ctest() {
 	local title=$1 log=$2 dir=$3
 	shift 3
-	# A second try, which the log shows: daemons, fuzzers and compilers share
-	# few cores here, and some tests wait for other processes.
 	step "$title" "$log" fixed_addresses ctest --test-dir "$dir" \
-	    --output-on-failure --no-tests=error --repeat until-pass:2 \
-	    -j "$jobs" "$@"
+	    --output-on-failure --no-tests=error -j "$jobs" "$@"
 	count_ctest "$log"
 }
 

@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "activity.h"
 #include "decode.h"
@@ -14,6 +15,8 @@
 #define BUFFER_SIZE (1u << 20)	/* bytes; ~6,000 kernel records */
 #define BUFFER_SMALL (64u << 10)
 #define BUFFER_MAX 64		/* full-size buffers in flight */
+#define PAUSE_WAIT_NS 20000000ull	/* for a flush to end */
+#define FORCE_WAIT_NS 1500000000ull	/* for a pause, before the last flush */
 
 /* CUPTI wants 8-byte alignment; the header keeps it at 64. */
 struct buffer {
@@ -120,6 +123,10 @@ static const struct {
 
 static atomic_bool started;	/* our buffers are CUPTI's */
 
+enum { PAUSED = 1, FLUSHING = 2 };
+static unsigned full;		/* buffers that came full; the sender's */
+static _Atomic int holder;	/* who is in CUPTI, where two could not be */
+
 int
 activity_start(void)
 {
@@ -148,15 +155,52 @@ activity_start(void)
 	return (status);
 }
 
+bool
+activity_pause(void)
+{
+	struct timespec nap = { 0, 100000 };
+	uint64_t begin = inject_now();
+	int nobody = 0;
+
+	while (!atomic_compare_exchange_strong(&holder, &nobody, PAUSED)) {
+		if (inject_now() - begin > PAUSE_WAIT_NS)
+			return (false);
+		nobody = 0;
+		nanosleep(&nap, NULL);
+	}
+	return (true);
+}
+
+void
+activity_resume(void)
+{
+	int paused = PAUSED;
+
+	atomic_compare_exchange_strong(&holder, &paused, 0);
+}
+
 void
 activity_flush(int force)
 {
+	struct timespec nap = { 0, 1000000 };
+	uint64_t begin = inject_now();
+	int nobody = 0;
 
 	/* Without CUPTI, or where another tool has it, it is left alone. */
 	if (!atomic_load(&started))
 		return;
+	while (!atomic_compare_exchange_strong(&holder, &nobody, FLUSHING)) {
+		/* Next time; but the last time is the last. */
+		if (!force)
+			return;
+		if (inject_now() - begin > FORCE_WAIT_NS)
+			break;
+		nobody = 0;
+		nanosleep(&nap, NULL);
+	}
 	inject.api.cuptiActivityFlushAll(force ?
 	    CUPTI_ACTIVITY_FLAG_FLUSH_FORCED : 0);
+	atomic_store(&holder, 0);
 }
 
 static void
@@ -212,6 +256,15 @@ buffer_return(struct buffer *b)
 }
 
 unsigned
+activity_full(void)
+{
+	unsigned n = full;
+
+	full = 0;
+	return (n);
+}
+
+unsigned
 activity_drain(void)
 {
 	struct buffer *b, *next;
@@ -228,6 +281,7 @@ activity_drain(void)
 	pthread_mutex_unlock(&pool.lock);
 	for (; b != NULL; b = next, n++) {
 		next = b->next;
+		full += b->valid > b->size / 4 * 3;
 		record = NULL;
 		while (b->valid > 0 &&
 		    inject.api.cuptiActivityGetNextRecord(b->data, b->valid,

@@ -5,6 +5,7 @@
 #ifndef CADV_ACTIVITY_H
 #define CADV_ACTIVITY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* activity_start(): register the buffer callbacks and enable the kinds of the
@@ -15,9 +16,21 @@ int activity_start(void);
  * thread. ${force} returns unfinished kernels as well: at the very end. */
 void activity_flush(int force);
 
+/*
+ * activity_pause(): no flush from here on until activity_resume: a launch that
+ * makes CUPTI patch code or set up sampling and a flush in another thread can
+ * wait for each other for ever. False if a flush goes on for too long.
+ */
+bool activity_pause(void);
+void activity_resume(void);
+
 /* activity_drain(): decode all returned buffers. Sender thread only. Returns
  * how many there were. */
 unsigned activity_drain(void);
+
+/* activity_full(): how many buffers came back full, not by a flush, since it was
+ * last asked. Sender thread only. */
+unsigned activity_full(void);
 
 /* activity_want_managed(): managed memory is in use: collect its events from
  * the next drain on. Any thread. */

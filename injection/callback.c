@@ -9,9 +9,12 @@
 #include "counters.h"
 #include "diag.h"
 #include "emit.h"
+#include "gate.h"
 #include "inject.h"
 #include "launch.h"
+#include "module.h"
 #include "signature.h"
+#include "site.h"
 
 #define CONTEXT_IDS 1024	/* contexts whose device we remember */
 #define SAMPLE 64		/* one callback in so many is timed */
@@ -187,12 +190,13 @@ on_launch_enter(const struct call_row *row, const CUpti_CallbackData *d)
 
 	*d->correlationData = 0;
 	if (inject.level >= LEVEL_COUNTERS)
-		counters_launch_begin();
+		gate_launch_begin();
 	if (inject.level >= LEVEL_COUNTERS && row->kind != CALLS_GRAPH &&
 	    (key = launch_shape(row, d, &shape, &stream)) != NULL &&
 	    (s = signature_of(key, d->symbolName, &shape)) != NULL) {
 		atomic_fetch_add_explicit(&s->launches, 1,
 		    memory_order_relaxed);
+		site_launch(s);
 		if (s->skip == SKIP_NONE && is_cooperative(row, d))
 			s->skip = SKIP_COOPERATIVE;
 		if (counters_wanted(s)) {
@@ -202,6 +206,8 @@ on_launch_enter(const struct call_row *row, const CUpti_CallbackData *d)
 			profiled = counters_enter(s, &l);
 		}
 	}
+	if (row->kind == CALLS_GRAPH)
+		site_call(row->call);
 	self.window = profiled;
 	if (profiled)
 		*d->correlationData = (uint64_t)(uintptr_t)s;
@@ -220,7 +226,7 @@ on_launch_exit(const struct call_row *row, const CUpti_CallbackData *d)
 	if (s != NULL)
 		counters_exit(s, result == CUDA_SUCCESS);
 	self.window = false;
-	counters_launch_end();
+	gate_launch_end();
 	if (result == CUDA_SUCCESS)
 		return;
 	if (row->kind == CALLS_GRAPH) {
@@ -268,6 +274,7 @@ on_call(const struct call_row *row, const CUpti_CallbackData *d)
 	if (d->callbackSite == CUPTI_API_ENTER) {
 		*d->correlationData = inject_now();
 		launch_put(d->correlationId, *d->correlationData, inject_tid());
+		site_call(row->call);
 		if (row->kind == CALLS_MANAGED)
 			activity_want_managed();
 		return;
@@ -294,10 +301,10 @@ on_capture(const struct call_row *row, const CUpti_CallbackData *d)
 
 	if (row->kind == CALLS_CAPTURE_BEGIN &&
 	    d->callbackSite == CUPTI_API_ENTER)
-		counters_capture(p->stream, true);
+		gate_capture(p->stream, true);
 	else if (d->callbackSite == CUPTI_API_EXIT &&
 	    (row->kind == CALLS_CAPTURE_END || failed))
-		counters_capture(p->stream, false);
+		gate_capture(p->stream, false);
 }
 
 static void
@@ -359,7 +366,12 @@ on_resource(CUpti_CallbackId cbid, const CUpti_ResourceData *d)
 		}
 		break;
 	case CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING:
-		counters_stream_gone(d->resourceHandle.stream);
+		gate_stream_gone(d->resourceHandle.stream);
+		break;
+	case CUPTI_CBID_RESOURCE_MODULE_LOADED:
+		if (inject.api.cuptiGetDeviceId != NULL && d->context != NULL)
+			inject.api.cuptiGetDeviceId(d->context, &id);
+		module_loaded(d->resourceDescriptor, id);
 		break;
 	case CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING:
 		signature_forget_keys();
@@ -387,6 +399,7 @@ on_event(void *cookie, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
     const void *data)
 {
 	struct timespec a, b;
+	uint64_t site = site_spent();
 	bool timed;
 
 	(void)cookie;
@@ -419,7 +432,8 @@ on_event(void *cookie, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
 		clock_gettime(CLOCK_MONOTONIC, &b);
 		ns = (uint64_t)(b.tv_sec - a.tv_sec) * 1000000000ull +
 		    (uint64_t)(b.tv_nsec - a.tv_nsec);
-		/* Windows are accounted for by themselves. */
+		/* Windows and call stacks are accounted for by themselves. */
+		ns -= site_spent() - site;
 		if (ns < 100000) {
 			atomic_fetch_add(&cb.timed, 1);
 			atomic_fetch_add(&cb.timed_ns, ns);
@@ -437,6 +451,7 @@ static const struct {
 	    CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING },
 	{ CUPTI_CB_DOMAIN_RESOURCE,
 	    CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING },
+	{ CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_MODULE_LOADED },
 	{ CUPTI_CB_DOMAIN_RESOURCE,
 	    CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING },
 	{ CUPTI_CB_DOMAIN_STATE, CUPTI_CBID_STATE_FATAL_ERROR },
@@ -493,7 +508,8 @@ callback_send_overhead(void)
 
 	if (timed == 0)
 		return;
-	total = atomic_load(&cb.timed_ns) * atomic_load(&cb.calls) / timed;
+	total = atomic_load(&cb.timed_ns) * atomic_load(&cb.calls) / timed +
+	    site_cost();
 	/* A sum, not an interval: it stands after everything else. */
 	r.start_ns = now;
 	r.end_ns = now + total;

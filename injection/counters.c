@@ -1,99 +1,114 @@
 #include <math.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
-#include "wire/le.h"
-
+#include "activity.h"
 #include "counters.h"
 #include "device.h"
 #include "diag.h"
 #include "emit.h"
+#include "gate.h"
 #include "inject.h"
-#include "metrics.h"
-#include "signature.h"
+#include "phases.h"
+#include "profiler.h"
+#include "sampling.h"
+#include "sass.h"
+#include "window.h"
 
 #define CONTEXTS 16
-#define STREAMS 64		/* that launched, per process */
-#define IDLE_WAIT_NS 2000000000ull	/* for the GPU to drain, at most */
-#define OTHER_WAIT_NS 20000000ull	/* of another thread's launch */
-#define FINISH_WAIT_NS 1500000000ull	/* for a window that is open at the end */
-#define GATE_WAIT_NS 2000000ull		/* for launches under way to return */
-#define IDLE_TIMEOUTS 3		/* after that many a context is left alone */
+#define IDLE_TIMEOUTS 3		/* after that many nothing is measured */
 #define ALLOWANCE_NS 2500000000ull	/* set-up and first values, once */
+#define SOURCE_ALLOWANCE_NS 3000000000ull	/* and for instructions */
 #define TRIES 4			/* windows a signature may use up, per pass */
-#define FEW_SIGNATURES 8	/* that get everything at once */
+#define COUNT_TRIES 3		/* and to be counted by instruction */
+#define FEW_SIGNATURES 6	/* that get everything at once */
 #define SWITCHES 64		/* changes of group a context, at most */
+#define PATIENCE 256		/* launches, at most, before a change */
+#define SHORT_PATIENCE 64	/* at least, for kernels shorter than */
+#define LONG_NS 50000
+#define FAILURES_MAX 5		/* windows that failed, in a row */
+#define CLOSE_WAIT_NS 2000000000ull	/* at exit, for a window: 1 s if it is the
+					 * first of the machine */
+#define IDLE_NS 250000000ull	/* without a window: the profiler goes */
+#define EMPTY_MAX 4		/* windows that counted nothing, in a row */
 
 #define PARAMS(type, name) type name = { .structSize = type##_STRUCT_SIZE }
 
-/* The range profiler of one context. */
-struct profiler {
-	CUcontext context;
+/* What measures in a window. */
+enum kind { KIND_COUNTERS, KIND_INSTRUCTIONS };
+
+/* A context that is measured. */
+struct target {
+	struct profiler p;
+	uint32_t device;
 	bool failed;
-	CUpti_RangeProfiler_Object *object;
-	size_t active;			/* group */
-	const struct metrics *metrics;	/* of the active group */
-	uint8_t *pristine;		/* an initialised counter-data image */
-	uint8_t *image;			/* the one in use */
-	size_t size;
-	size_t position;		/* the pass that is collected next */
+	size_t active;			/* group of counters */
 	unsigned timeouts, switches;
 	uint32_t misses;		/* launches in a row that lacked nothing
 					 * of the active group, but of others */
+	size_t passed;			/* launches in a row that had the pass
+					 * that is next */
+	bool configured;		/* for SASS metrics */
 };
 
-/* Everything below is guarded by the window: whoever holds it. */
+struct window window;
+
+/* The window that is open; like all here guarded by window.busy. */
 static struct {
-	_Atomic bool busy;		/* somebody holds the window */
-	_Atomic bool open;		/* a launch is being measured */
-	_Atomic uint32_t launching;	/* calls between enter and exit */
-	_Atomic bool polluted;		/* somebody else launched meanwhile */
-	_Atomic bool deferred;		/* the kernel did not end in time */
-	bool turning;			/* its pass is there already */
-	struct profiler *profiler;
+	enum kind kind;
+	struct target *target;
 	struct signature *signature;
 	CUstream stream;
 	struct signature_launch launch;
-	struct profiler all[CONTEXTS];
-	struct metrics_set set;		/* one chip a process */
-	bool initialised;
-	_Atomic uint32_t refused;	/* enum wire_skip for all: no counters */
-	_Atomic uint64_t spent_ns;
-	_Atomic bool over_budget;
-	bool metrics_sent;
-} win;
+	bool turning;			/* its pass is there already */
+} now_open;
 
-static struct {
-	pthread_mutex_t lock;
-	CUstream captured[STREAMS];
-	CUstream launched[STREAMS];
-	unsigned launches;
-	_Atomic unsigned capturing;
-} streams = { .lock = PTHREAD_MUTEX_INITIALIZER };
+static struct target targets[CONTEXTS];
+static bool prepared;
+static _Atomic uint64_t spent_ns;
+static _Atomic bool no_instructions;	/* they cannot be counted here */
+static _Atomic bool put_away;		/* the profiler is not needed now */
+/* When a window was last open, by target; 0: the profiler is not enabled. */
+static _Atomic uint64_t used_ns[CONTEXTS];
+static unsigned failures, empty;	/* windows in a row without a count */
+
+static bool
+wants_instructions(const struct signature *s)
+{
+
+	return (inject.level >= LEVEL_SOURCE && !s->counted &&
+	    !atomic_load_explicit(&no_instructions, memory_order_relaxed));
+}
 
 bool
 counters_wanted(const struct signature *s)
 {
 
-	return (inject.level >= LEVEL_COUNTERS && s->skip == SKIP_NONE &&
-	    !atomic_load_explicit(&s->measured, memory_order_relaxed) &&
-	    atomic_load_explicit(&win.refused, memory_order_relaxed) ==
-	    SKIP_NONE);
+	if (inject.level < LEVEL_COUNTERS || s->skip != SKIP_NONE ||
+	    atomic_load_explicit(&window.closed, memory_order_relaxed))
+		return (false);
+	if (!phases_measure() || atomic_load_explicit(&put_away,
+	    memory_order_relaxed))
+		return (true);
+	return (!atomic_load_explicit(&s->measured, memory_order_relaxed) &&
+	    (atomic_load_explicit(&window.refused, memory_order_relaxed) ==
+	    SKIP_NONE || wants_instructions(s)));
 }
 
 static bool
 within_budget(uint64_t now)
 {
-	uint64_t allowed = ALLOWANCE_NS +
+	uint64_t allowed = ALLOWANCE_NS + (inject.level >= LEVEL_SOURCE ?
+	    SOURCE_ALLOWANCE_NS : 0) +
 	    (uint64_t)(inject.budget * (double)(now - inject.begin_ns));
 
-	if (atomic_load(&win.spent_ns) <= allowed)
+	if (atomic_load(&spent_ns) <= allowed)
 		return (true);
-	if (!atomic_exchange(&win.over_budget, true))
+	if (!atomic_exchange(&window.over_budget, true))
 		diag_report(DIAG_BUDGET, SEVERITY_INFO, 0, "counters",
 		    "the overhead budget is used up: kernels that appear from "
 		    "here on are measured later or not at all "
@@ -115,7 +130,21 @@ refuse(const char *where, int r)
 	    r == CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED)
 		skip = SKIP_UNSUPPORTED;
 	diag_cupti(where, r);
-	atomic_store(&win.refused, skip);
+	atomic_store(&window.refused, skip);
+}
+
+/* The same for counting by instruction. */
+static void
+refuse_instructions(const char *where, int r, const char *why)
+{
+
+	if (atomic_exchange(&no_instructions, true))
+		return;
+	if (why == NULL)
+		diag_refused(DIAG_SOURCE_FAILED, where, r);
+	else
+		diag_report(DIAG_SOURCE_FAILED, SEVERITY_WARNING, (uint32_t)r,
+		    where, why);
 }
 
 static void
@@ -124,28 +153,30 @@ account(uint64_t begin, enum wire_overhead kind)
 	struct record_OVERHEAD r = { .kind = kind, .tid = inject_tid(),
 	    .start_ns = begin, .end_ns = inject_now() };
 
-	atomic_fetch_add(&win.spent_ns, r.end_ns - begin);
+	atomic_fetch_add(&spent_ns, r.end_ns - begin);
 	EMIT(OVERHEAD, &r);
 }
 
+static const char *
+why_unsupported(const CUpti_Profiler_DeviceSupported_Params *s)
+{
+	const CUpti_Profiler_Support_Level yes =
+	    CUPTI_PROFILER_CONFIGURATION_SUPPORTED;
+
+	return (s->architecture != yes ? "the GPU is too old" :
+	    s->vGpu != yes ? "profiling is off for this virtual GPU" :
+	    s->confidentialCompute != yes ? "confidential computing is on" :
+	    s->wsl != yes ? "WSL does not have it" : "reason unknown");
+}
+
 static int
-prepare_process(uint32_t device)
+check_support(uint32_t device)
 {
 	PARAMS(CUpti_Profiler_Initialize_Params, init);
 	PARAMS(CUpti_Profiler_DeviceSupported_Params, sup);
-	const char *where = "";
-	char chip[64], text[PATH_MAX + 128];
+	char text[256];
 	int r;
 
-	if (win.initialised)
-		return (0);
-	win.initialised = true;
-	if (!inject.api.counters) {
-		diag_report(DIAG_CUPTI_VERSION, SEVERITY_WARNING, 0, "counters",
-		    "this CUPTI has no range profiler");
-		atomic_store(&win.refused, SKIP_UNSUPPORTED);
-		return (-1);
-	}
 	r = (int)inject.api.cuptiProfilerInitialize(&init);
 	if (r != CUPTI_SUCCESS) {
 		refuse("cuptiProfilerInitialize", r);
@@ -158,35 +189,69 @@ prepare_process(uint32_t device)
 		refuse("cuptiProfilerDeviceSupported", r);
 		return (-1);
 	}
-	if (sup.isSupported != CUPTI_PROFILER_CONFIGURATION_SUPPORTED) {
-		snprintf(text, sizeof(text), "CUPTI cannot read counters in "
-		    "this configuration: %s",
-		    sup.architecture != CUPTI_PROFILER_CONFIGURATION_SUPPORTED ?
-		    "the GPU is too old" :
-		    sup.vGpu != CUPTI_PROFILER_CONFIGURATION_SUPPORTED ?
-		    "profiling is off for this virtual GPU" :
-		    sup.confidentialCompute !=
-		    CUPTI_PROFILER_CONFIGURATION_SUPPORTED ?
-		    "confidential computing is on" :
-		    sup.wsl != CUPTI_PROFILER_CONFIGURATION_SUPPORTED ?
-		    "WSL does not have it" : "reason unknown");
-		diag_report(DIAG_UNSUPPORTED_GPU, SEVERITY_WARNING, 0,
-		    "counters", text);
-		atomic_store(&win.refused, SKIP_UNSUPPORTED);
-		return (-1);
-	}
+	if (sup.isSupported == CUPTI_PROFILER_CONFIGURATION_SUPPORTED)
+		return (0);
+	snprintf(text, sizeof(text), "CUPTI cannot read counters in this "
+	    "configuration: %s", why_unsupported(&sup));
+	diag_report(DIAG_UNSUPPORTED_GPU, SEVERITY_WARNING, 0, "counters",
+	    text);
+	atomic_store(&window.refused, SKIP_UNSUPPORTED);
+	return (-1);
+}
+
+static int
+load_metrics(uint32_t device)
+{
+	const char *where = "";
+	char chip[64], text[PATH_MAX + 128];
+	int r;
+
 	if (device_chip(device, chip, sizeof(chip)) != 0)
 		chip[0] = '\0';
-	r = metrics_load(&win.set, &inject.api, inject.metrics, chip,
+	r = metrics_load(&window.set, &inject.api, inject.metrics, chip,
 	    &where);
-	if (r == -1) {
-		snprintf(text, sizeof(text), "there is no list of counters for "
-		    "chip '%s' (%s/<chip>.metrics)", chip, inject.metrics);
-		diag_report(DIAG_NO_METRICS, SEVERITY_WARNING, 0, "counters",
-		    text);
-		atomic_store(&win.refused, SKIP_UNSUPPORTED);
+	if (r == CUPTI_SUCCESS)
+		return (0);
+	if (r != -1) {
+		refuse(where, r);
 		return (-1);
 	}
+	snprintf(text, sizeof(text), "there is no list of counters for "
+	    "chip '%s' (%s/<chip>.metrics)", chip, inject.metrics);
+	diag_report(DIAG_NO_METRICS, SEVERITY_WARNING, 0, "counters", text);
+	atomic_store(&window.refused, SKIP_UNSUPPORTED);
+	return (-1);
+}
+
+static int
+prepare_process(uint32_t device)
+{
+
+	if (prepared)
+		return (0);
+	prepared = true;
+	if (!inject.api.counters) {
+		diag_report(DIAG_CUPTI_VERSION, SEVERITY_WARNING, 0, "counters",
+		    "this CUPTI has no range profiler");
+		atomic_store(&window.refused, SKIP_UNSUPPORTED);
+		return (-1);
+	}
+	if (!inject.api.sass && inject.level >= LEVEL_SOURCE)
+		refuse_instructions("SASS metrics", 0,
+		    "this CUPTI cannot count by instruction");
+	return (check_support(device) == 0 && load_metrics(device) == 0 ?
+	    0 : -1);
+}
+
+static int
+enable_group(struct target *t, size_t group)
+{
+	const char *where = "";
+	int r;
+
+	t->active = group;
+	t->misses = 0;
+	r = profiler_enable(&t->p, &window.set.group[group], &where);
 	if (r != CUPTI_SUCCESS) {
 		refuse(where, r);
 		return (-1);
@@ -194,268 +259,208 @@ prepare_process(uint32_t device)
 	return (0);
 }
 
-/* Set the profiler of ${p}->context up for its active group. */
 static int
-profiler_enable(struct profiler *p)
+switch_group(struct target *t, size_t group)
 {
-	PARAMS(CUpti_RangeProfiler_Enable_Params, e);
-	PARAMS(CUpti_RangeProfiler_GetCounterDataSize_Params, s);
-	PARAMS(CUpti_RangeProfiler_CounterDataImage_Initialize_Params, i);
-	const char *where = "cuptiRangeProfilerEnable";
-	int r;
-
-	p->metrics = &win.set.group[p->active];
-	p->position = 0;
-	e.ctx = p->context;
-	if ((r = (int)inject.api.cuptiRangeProfilerEnable(&e)) !=
-	    CUPTI_SUCCESS)
-		goto fail;
-	p->object = e.pRangeProfilerObject;
-	where = "cuptiRangeProfilerGetCounterDataSize";
-	s.pRangeProfilerObject = p->object;
-	s.pMetricNames = (const char **)(uintptr_t)p->metrics->name;
-	s.numMetrics = p->metrics->count;
-	s.maxNumOfRanges = 1;
-	s.maxNumRangeTreeNodes = 1;
-	if ((r = (int)inject.api.cuptiRangeProfilerGetCounterDataSize(&s)) !=
-	    CUPTI_SUCCESS)
-		goto fail;
-	free(p->pristine);
-	free(p->image);
-	p->size = s.counterDataSize;
-	p->pristine = malloc(p->size);
-	p->image = malloc(p->size);
-	r = CUPTI_ERROR_OUT_OF_MEMORY;
-	if (p->pristine == NULL || p->image == NULL)
-		goto fail;
-	/* It belongs to the latest size query: an image of another size would
-	 * be refused. */
-	where = "cuptiRangeProfilerCounterDataImageInitialize";
-	i.pRangeProfilerObject = p->object;
-	i.counterDataSize = p->size;
-	i.pCounterData = p->pristine;
-	if ((r = (int)inject.api.cuptiRangeProfilerCounterDataImageInitialize(
-	    &i)) != CUPTI_SUCCESS)
-		goto fail;
-	return (0);
-
-fail:
-	p->failed = true;
-	refuse(where, r);
-	return (-1);
-}
-
-/* The first configuration of an object sticks: another group needs another. */
-static int
-profiler_switch(struct profiler *p, size_t group)
-{
-	PARAMS(CUpti_RangeProfiler_Disable_Params, d);
 	uint64_t begin = inject_now();
+	const char *where;
 	int r;
 
-	d.pRangeProfilerObject = p->object;
-	if ((r = (int)inject.api.cuptiRangeProfilerDisable(&d)) !=
-	    CUPTI_SUCCESS) {
-		p->failed = true;
-		refuse("cuptiRangeProfilerDisable", r);
+	t->switches++;
+	if ((r = profiler_disable(&t->p, &where)) != CUPTI_SUCCESS) {
+		t->failed = true;
+		refuse(where, r);
 		return (-1);
 	}
-	p->object = NULL;
-	p->active = group;
-	p->switches++;
-	p->misses = 0;
-	r = profiler_enable(p);
+	r = enable_group(t, group);
 	account(begin, OVERHEAD_COUNTERS);
 	return (r);
 }
 
-static struct profiler *
-profiler_of(CUcontext context, uint32_t device)
+static struct target *
+target_of(CUcontext context, uint32_t device)
 {
-	struct profiler *free_one = NULL;
+	struct target *t = NULL;
 	unsigned i;
 
 	for (i = 0; i < CONTEXTS; i++) {
-		if (win.all[i].context == context)
-			return (win.all[i].failed ? NULL : &win.all[i]);
-		if (win.all[i].context == NULL && free_one == NULL)
-			free_one = &win.all[i];
+		if (targets[i].p.context == context)
+			return (targets[i].failed ? NULL : &targets[i]);
+		if (targets[i].p.context == NULL && t == NULL)
+			t = &targets[i];
 	}
-	if (free_one == NULL || prepare_process(device) != 0)
+	if (t == NULL || prepare_process(device) != 0 ||
+	    window.set.groups == 0)
 		return (NULL);
-	memset(free_one, 0, sizeof(*free_one));
-	free_one->context = context;
-	return (profiler_enable(free_one) == 0 ? free_one : NULL);
+	memset(t, 0, sizeof(*t));
+	atomic_store(&used_ns[t - targets], 0);
+	t->p.context = context;
+	t->device = device;
+	/* Where counters are refused instructions may still be counted. */
+	if (enable_group(t, 0) != 0 && inject.level < LEVEL_SOURCE)
+		return (NULL);
+	return (t);
 }
 
-/* A group in one pass is collected in a range as tight as the kernel. Passes
- * can only be added up in ranges with a name, which include the launch. */
-static bool
-auto_range(const struct profiler *p)
+/* The expensive first group only where there are few kernels or this one
+ * matters. */
+uint32_t
+counters_needed(const struct signature *s)
 {
+	uint32_t all = (1u << window.set.groups) - 1;
 
-	return (inject.replay || p->metrics->passes == 1);
-}
-
-static int
-profiler_start(struct profiler *p)
-{
-	PARAMS(CUpti_RangeProfiler_SetConfig_Params, c);
-	PARAMS(CUpti_RangeProfiler_Start_Params, s);
-	PARAMS(CUpti_RangeProfiler_PushRange_Params, u);
-	int r;
-
-	c.pRangeProfilerObject = p->object;
-	c.configSize = p->metrics->config_size;
-	c.pConfig = p->metrics->config;
-	c.counterDataImageSize = p->size;
-	c.pCounterDataImage = p->image;
-	c.range = auto_range(p) ? CUPTI_AutoRange : CUPTI_UserRange;
-	c.replayMode = inject.replay ? CUPTI_KernelReplay : CUPTI_UserReplay;
-	c.maxRangesPerPass = 1;
-	c.numNestingLevels = 1;
-	c.minNestingLevel = 1;
-	c.passIndex = p->position;
-	c.targetNestingLevel = 1;
-	if ((r = (int)inject.api.cuptiRangeProfilerSetConfig(&c)) !=
-	    CUPTI_SUCCESS) {
-		refuse("cuptiRangeProfilerSetConfig", r);
-		return (-1);
-	}
-	s.pRangeProfilerObject = p->object;
-	if ((r = (int)inject.api.cuptiRangeProfilerStart(&s)) !=
-	    CUPTI_SUCCESS) {
-		refuse("cuptiRangeProfilerStart", r);
-		return (-1);
-	}
-	if (auto_range(p))
-		return (0);
-	u.pRangeProfilerObject = p->object;
-	u.pRangeName = "k";
-	if ((r = (int)inject.api.cuptiRangeProfilerPushRange(&u)) !=
-	    CUPTI_SUCCESS) {
-		refuse("cuptiRangeProfilerPushRange", r);
-		return (-1);
-	}
-	return (0);
-}
-
-/* End the window in CUPTI. 0 if the pass is in the image. */
-static int
-profiler_stop(struct profiler *p)
-{
-	PARAMS(CUpti_RangeProfiler_PopRange_Params, o);
-	PARAMS(CUpti_RangeProfiler_Stop_Params, s);
-	PARAMS(CUpti_RangeProfiler_DecodeData_Params, d);
-	const char *where = "cuptiRangeProfilerPopRange";
-	int r = CUPTI_SUCCESS, stopped;
-
-	o.pRangeProfilerObject = p->object;
-	if (!auto_range(p))
-		r = (int)inject.api.cuptiRangeProfilerPopRange(&o);
-	s.pRangeProfilerObject = p->object;
-	stopped = (int)inject.api.cuptiRangeProfilerStop(&s);
-	if (r == CUPTI_SUCCESS && stopped != CUPTI_SUCCESS) {
-		where = "cuptiRangeProfilerStop";
-		r = stopped;
-	}
-	if (stopped == CUPTI_SUCCESS)
-		p->position = s.passIndex % p->metrics->passes;
-	if (r == CUPTI_SUCCESS) {
-		where = "cuptiRangeProfilerDecodeData";
-		d.pRangeProfilerObject = p->object;
-		r = (int)inject.api.cuptiRangeProfilerDecodeData(&d);
-	}
-	if (r != CUPTI_SUCCESS) {
-		refuse(where, r);
-		return (-1);
-	}
-	return (d.numOfRangeDropped == 0 ? 0 : 1);
-}
-
-static void
-remember_stream(CUstream stream)
-{
-	unsigned i;
-
-	pthread_mutex_lock(&streams.lock);
-	for (i = 0; i < streams.launches; i++)
-		if (streams.launched[i] == stream)
-			break;
-	if (i == streams.launches && i < STREAMS)
-		streams.launched[streams.launches++] = stream;
-	pthread_mutex_unlock(&streams.lock);
-}
-
-/* Wait until every stream that launched is idle; false after a while: a kernel
- * may be waiting for one that was not launched yet. */
-static bool
-wait_idle(void)
-{
-	struct timespec nap = { 0, 20000 };
-	CUstream copy[STREAMS];
-	uint64_t begin = inject_now();
-	unsigned i, n;
-	CUresult r;
-
-	if (inject.api.cuStreamQuery == NULL)
-		return (true);
-	pthread_mutex_lock(&streams.lock);
-	n = streams.launches;
-	memcpy(copy, streams.launched, n * sizeof(*copy));
-	pthread_mutex_unlock(&streams.lock);
-	for (i = 0; i < n; i++)
-		while ((r = inject.api.cuStreamQuery(copy[i])) ==
-		    CUDA_ERROR_NOT_READY) {
-			if (inject_now() - begin > IDLE_WAIT_NS)
-				return (false);
-			nanosleep(&nap, NULL);
-		}
-	return (true);
-}
-
-/* The groups that ${s} should have: the expensive first one only where there
- * are few kernels or this one matters. */
-static uint32_t
-groups_needed(const struct signature *s)
-{
-	uint32_t all = (1u << win.set.groups) - 1;
-
-	if (win.set.groups > 1 && s->id > FEW_SIGNATURES &&
+	if (window.set.groups > 1 && s->id > FEW_SIGNATURES &&
 	    !atomic_load(&s->matters))
 		return (all & ~1u);
 	return (all);
 }
 
+static uint32_t
+lacks(const struct signature *s)
+{
+
+	return (atomic_load(&window.refused) != SKIP_NONE ? 0 :
+	    counters_needed(s) & ~s->groups & ~s->hopeless);
+}
+
+/* Has ${s} everything it should have? */
+static void
+check_measured(struct signature *s)
+{
+
+	s->complete = s->groups == (1u << window.set.groups) - 1;
+	if (lacks(s) == 0 && !wants_instructions(s))
+		atomic_store(&s->measured, true);
+}
+
 /*
- * Make the right group active for a launch of ${s}. False if this launch is not
- * to be measured.
+ * ${s} has the pass that is next: then it is left to others, whose window turns
+ * the profiler on. Were it turned on at every launch, kernels that alternate
+ * would all meet the pass that they have, again and again.
  */
 static bool
-choose_group(struct profiler *p, const struct signature *s)
+leaves_pass(struct target *t, const struct signature *s)
 {
-	size_t i, g, n = win.set.groups;
-	uint32_t patience = signature_count() + 1;
-	uint32_t lacks = groups_needed(s) & ~s->groups;
+	uint32_t patience = 2 * (uint32_t)t->p.metrics->passes +
+	    signature_count();
 
-	/* A kernel that may never be seen again should have its headline. */
-	if (s->groups == 0 && (lacks & 1) && p->active != 0 &&
-	    p->switches < SWITCHES)
-		return (profiler_switch(p, 0) == 0);
-	if (lacks & 1u << p->active) {
-		p->misses = 0;
-		return (true);
+	if (s->passes_group != t->active ||
+	    (s->passes & 1u << t->p.position) == 0 ||
+	    ++t->passed > (patience < PATIENCE ? patience : PATIENCE)) {
+		t->passed = 0;
+		return (false);
+	}
+	return (true);
+}
+
+/*
+ * While the range profiler is enabled on a context every launch costs more,
+ * measured or not: it goes when nothing was measured for a while.
+ */
+static void
+disable_idle(struct target *t, uint64_t begin)
+{
+	uint64_t used = atomic_load(&used_ns[t - targets]);
+	const char *where;
+	int r;
+
+	atomic_store(&put_away, false);
+	if (t->p.object == NULL || used == 0 || begin - used < IDLE_NS)
+		return;
+	atomic_store(&used_ns[t - targets], 0);
+	t->misses = 0;
+	if ((r = profiler_disable(&t->p, &where)) != CUPTI_SUCCESS)
+		refuse(where, r);
+	account(begin, OVERHEAD_COUNTERS);
+}
+
+void
+counters_idle(void)
+{
+	uint64_t now = inject_now(), used;
+	unsigned i;
+
+	for (i = 0; i < CONTEXTS; i++) {
+		used = atomic_load(&used_ns[i]);
+		if (used != 0 && now > used && now - used >= IDLE_NS)
+			atomic_store(&put_away, true);
+	}
+}
+
+/*
+ * How many launches in a row have to lack nothing of the active group before
+ * another one becomes active, which costs 150 ms. Of long kernels there may not
+ * be many launches; of short ones there are, and of many kernels more.
+ */
+static uint32_t
+patience(const struct target *t, const struct signature *s)
+{
+	uint32_t round = signature_count() + 1;
+	uint64_t traced = atomic_load(&s->traced);
+
+	if ((s->value != NULL && s->value[0] >= LONG_NS) || (traced > 0 &&
+	    atomic_load(&s->gpu_ns) / traced >= LONG_NS))
+		return (round < PATIENCE ? round : PATIENCE);
+	if (t->switches > 0)
+		return (PATIENCE);
+	round = round > SHORT_PATIENCE ? round : SHORT_PATIENCE;
+	return (round < PATIENCE ? round : PATIENCE);
+}
+
+/*
+ * Make the right group active for a launch of ${s}. False if this launch is not
+ * to be measured for its counters.
+ */
+static bool
+choose_group(struct target *t, const struct signature *s)
+{
+	uint32_t lack = lacks(s);
+	size_t i, g, n = window.set.groups;
+
+	if (lack == 0)
+		return (false);
+	if (t->p.object == NULL) {
+		/* It was put away: not for the first that comes. */
+		if (++t->misses < PATIENCE || t->switches >= SWITCHES)
+			return (false);
+		for (g = 0; (lack & 1u << g) == 0; g++)
+			continue;
+		t->switches++;
+		return (enable_group(t, g) == 0);
+	}
+	if (lack & 1u << t->active) {
+		t->misses = 0;
+		return (!leaves_pass(t, s));
 	}
 	/* Others may still lack what is active: wait for one round of them. */
-	if (lacks == 0 || ++p->misses < (patience < 256 ? patience : 256) ||
-	    p->switches >= SWITCHES)
+	if (++t->misses < patience(t, s) || t->switches >= SWITCHES)
 		return (false);
 	for (i = 1; i < n; i++) {
-		g = (p->active + i) % n;
-		if (lacks & 1u << g)
-			return (profiler_switch(p, g) == 0);
+		g = (t->active + i) % n;
+		if (lack & 1u << g)
+			return (switch_group(t, g) == 0);
 	}
 	return (false);
+}
+
+/* Instructions are counted after the first counters, which make the context
+ * ready for it; while the counters lack much, those go first. */
+static bool
+choose_instructions(struct target *t, const struct signature *s)
+{
+	const char *where = "";
+	int r;
+
+	if (!wants_instructions(s) || (s->groups == 0 && t->p.object != NULL &&
+	    (counters_needed(s) & 1)))
+		return (false);
+	if (t->configured)
+		return (true);
+	t->configured = true;
+	r = sass_configure(&window.set, t->device, &where);
+	if (r != CUPTI_SUCCESS)
+		refuse_instructions(where, r, NULL);
+	return (r == CUPTI_SUCCESS);
 }
 
 /* What an activity record would have said of the function. */
@@ -492,55 +497,41 @@ static void
 tracing(bool on)
 {
 
-	if (on)
-		inject.api.cuptiActivityEnable(
-		    CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
-	else
+	if (!on) {
+		gate_traced(false);
 		inject.api.cuptiActivityDisable(
 		    CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
-}
-
-static void
-window_release(void)
-{
-
-	atomic_store(&win.open, false);
-	atomic_store(&win.deferred, false);
-	atomic_store(&win.busy, false);
-}
-
-static void window_close(bool good);
-
-/* A kernel that did not end within the bound may have ended by now. */
-static void
-close_deferred(void)
-{
-
-	if (!atomic_load(&win.deferred) ||
-	    !atomic_exchange(&win.deferred, false))
-		return;
-	if (inject.api.cuStreamQuery(win.stream) == CUDA_ERROR_NOT_READY) {
-		atomic_store(&win.deferred, true);
 		return;
 	}
-	window_close(false);
+	inject.api.cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+	gate_traced(true);
+}
+
+static void
+release(void)
+{
+
+	gate_open();
+	activity_resume();
+	atomic_store(&window.deferred, false);
+	atomic_store(&window.busy, false);
 }
 
 /* The GPU has to be empty, or others' work would be counted. */
 static bool
-drain(struct profiler *p, uint64_t begin)
+drain(struct target *t, uint64_t begin)
 {
 
-	if (wait_idle())
+	if (gate_wait_idle())
 		return (inject.api.cuCtxSynchronize == NULL ||
 		    inject.api.cuCtxSynchronize() == CUDA_SUCCESS);
-	if (++p->timeouts >= IDLE_TIMEOUTS) {
-		p->failed = true;
+	if (++t->timeouts >= IDLE_TIMEOUTS) {
+		t->failed = true;
 		diag_report(DIAG_COUNTER_FAILED, SEVERITY_WARNING, 0,
 		    "counters", "kernels of this program wait for each other "
 		    "across streams: they cannot be measured one at a time and "
 		    "are left alone");
-		atomic_store(&win.refused, SKIP_CONCURRENT);
+		atomic_store(&window.refused, SKIP_CONCURRENT);
 	}
 	account(begin, OVERHEAD_COUNTERS);
 	return (false);
@@ -555,171 +546,10 @@ describe_launch(const struct counters_launch *l, uint64_t now)
 	    inject.api.cuptiGetStreamIdEx(l->data->context, l->stream, 0,
 	    &stream) != CUPTI_SUCCESS)
 		stream = 0;
-	win.launch = (struct signature_launch){ .launch_ns = now,
+	now_open.stream = l->stream;
+	now_open.launch = (struct signature_launch){ .launch_ns = now,
 	    .context = l->data->contextUid, .stream = stream,
 	    .correlation = l->data->correlationId, .tid = inject_tid() };
-}
-
-static _Thread_local uint32_t launching_here;
-
-/*
- * Others wait from here on; who was past the gate already has to be back and
- * the GPU empty again before tracing may stop, or their kernels would be
- * neither traced nor counted as lost.
- */
-static bool
-gate_close(void)
-{
-	struct timespec nap = { 0, 5000 };
-	uint64_t begin = inject_now();
-
-	atomic_store(&win.polluted, false);
-	atomic_store(&win.open, true);
-	while (atomic_load(&win.launching) > launching_here) {
-		if (inject_now() - begin > GATE_WAIT_NS)
-			return (false);
-		nanosleep(&nap, NULL);
-	}
-	return (wait_idle());
-}
-
-static void resume_passes(struct profiler *p, struct signature *s);
-
-bool
-counters_enter(struct signature *s, const struct counters_launch *l)
-{
-	uint64_t begin = inject_now();
-	struct profiler *p;
-	bool first;
-
-	close_deferred();
-	remember_stream(l->stream);
-	if (atomic_load(&streams.capturing) > 0 || !within_budget(begin) ||
-	    atomic_exchange(&win.busy, true))
-		return (false);
-	first = !win.initialised;
-	p = profiler_of(l->data->context, s->shape.device);
-	if (first)
-		account(begin, OVERHEAD_SETUP);
-	if (p == NULL || !choose_group(p, s) || !drain(p, begin))
-		goto release;
-	/* What was queued had to run anyhow: our cost begins behind it. */
-	begin = inject_now();
-	learn_resources(s, l->function);
-	if (!gate_close()) {
-		atomic_store(&win.open, false);
-		account(begin, OVERHEAD_COUNTERS);
-		goto release;
-	}
-	resume_passes(p, s);
-	tracing(false);
-	if (profiler_start(p) != 0) {
-		tracing(true);
-		atomic_store(&win.open, false);
-		goto release;
-	}
-	win.profiler = p;
-	win.signature = s;
-	win.stream = l->stream;
-	account(begin, OVERHEAD_COUNTERS);
-	s->cost_ns += inject_now() - begin;
-	describe_launch(l, inject_now());
-	return (true);
-
-release:
-	atomic_store(&win.busy, false);
-	return (false);
-}
-
-void
-counters_launch_begin(void)
-{
-	struct timespec nap = { 0, 50000 };
-	uint64_t begin = 0;
-
-	launching_here++;
-	for (;;) {
-		atomic_fetch_add(&win.launching, 1);
-		if (!atomic_load(&win.open))
-			return;
-		/* A window lasts 3 ms: let it pass, so that this launch is
-		 * traced and that one counted alone. But not for long: it may
-		 * wait for us. */
-		if (begin == 0)
-			begin = inject_now();
-		if (atomic_load(&win.deferred) ||
-		    inject_now() - begin >= OTHER_WAIT_NS)
-			break;
-		atomic_fetch_sub(&win.launching, 1);
-		nanosleep(&nap, NULL);
-	}
-	if (atomic_load(&win.open)) {
-		atomic_store(&win.polluted, true);
-		if (!atomic_load(&win.deferred))
-			emit_lost(LOSS_CUPTI, 1);
-	}
-}
-
-void
-counters_launch_end(void)
-{
-
-	/* An exit without its enter: the call was under way when we came. */
-	if (launching_here == 0)
-		return;
-	launching_here--;
-	atomic_fetch_sub(&win.launching, 1);
-}
-
-/* The values of the active group into the signature's. */
-static void
-evaluate(struct profiler *p, struct signature *s)
-{
-	const struct metrics *m = p->metrics;
-	double value[METRICS_MAX];
-	size_t i;
-	int r;
-
-	if (s->value == NULL) {
-		if ((s->value = malloc(win.set.count * sizeof(*s->value))) ==
-		    NULL)
-			return;
-		for (i = 0; i < win.set.count; i++)
-			s->value[i] = NAN;
-	}
-	if ((r = metrics_evaluate(m, &inject.api, p->image, p->size, value)) !=
-	    CUPTI_SUCCESS) {
-		refuse("cuptiProfilerHostEvaluateToGpuValues", r);
-		return;
-	}
-	memcpy(s->value + m->first, value, m->count * sizeof(*value));
-	s->groups |= 1u << p->active;
-	s->complete = s->groups == (1u << win.set.groups) - 1;
-	if ((groups_needed(s) & ~s->groups) == 0)
-		atomic_store(&s->measured, true);
-	s->passes = 0;
-	atomic_store(&s->dirty, true);
-}
-
-/* One more pass of the active group is in the image. */
-static void
-take_pass(struct profiler *p, struct signature *s, size_t pass)
-{
-	size_t n = p->metrics->passes;
-
-	s->windows++;
-	s->passes |= 1u << pass;
-	if (inject.replay || n == 1 ||
-	    s->passes == (uint32_t)((1ull << n) - 1)) {
-		evaluate(p, s);
-		return;
-	}
-	/* Images differ in size from group to group. */
-	free(s->image);
-	if ((s->image = malloc(p->size)) != NULL)
-		memcpy(s->image, p->image, p->size);
-	else
-		s->passes = 0;
 }
 
 /*
@@ -728,22 +558,185 @@ take_pass(struct profiler *p, struct signature *s, size_t pass)
  * same pass twice would add up.
  */
 static void
-resume_passes(struct profiler *p, struct signature *s)
+resume_passes(struct target *t, struct signature *s)
+{
+	struct profiler *p = &t->p;
+
+	if (s->passes_group != t->active)
+		s->passes = 0;
+	s->passes_group = t->active;
+	now_open.turning = (s->passes & 1u << p->position) != 0;
+	memcpy(p->image, s->passes != 0 && !now_open.turning ? s->image :
+	    p->pristine, p->size);
+}
+
+/* The gate is closed and the GPU empty. */
+static int
+open_window(struct target *t, struct signature *s, enum kind kind)
+{
+	const char *where = "";
+	int r;
+
+	now_open.kind = kind;
+	now_open.target = t;
+	now_open.signature = s;
+	if (kind == KIND_COUNTERS)
+		resume_passes(t, s);
+	tracing(false);
+	r = kind == KIND_COUNTERS ? profiler_start(&t->p, &where) :
+	    sass_begin(t->p.context, &where);
+	if (r == CUPTI_SUCCESS)
+		return (0);
+	tracing(true);
+	now_open.signature = NULL;
+	if (kind == KIND_COUNTERS)
+		refuse(where, r);
+	else
+		refuse_instructions(where, r, NULL);
+	return (-1);
+}
+
+static void close_window(bool good);
+
+/* A kernel that did not end within the bound may have ended by now. */
+static void
+close_deferred(void)
 {
 
-	if (s->passes_group != p->active)
+	if (!atomic_load(&window.deferred) ||
+	    !atomic_exchange(&window.deferred, false))
+		return;
+	if (inject.api.cuStreamQuery(now_open.stream) ==
+	    CUDA_ERROR_NOT_READY) {
+		atomic_store(&window.deferred, true);
+		return;
+	}
+	close_window(false);
+}
+
+static enum wire_overhead
+cost_kind(enum kind kind)
+{
+
+	return (kind == KIND_COUNTERS ? OVERHEAD_COUNTERS : OVERHEAD_SOURCE);
+}
+
+bool
+counters_enter(struct signature *s, const struct counters_launch *l)
+{
+	uint64_t begin = inject_now();
+	struct target *t;
+	enum kind kind;
+	bool first;
+
+	close_deferred();
+	gate_stream(l->stream);
+	if (gate_capturing())
+		return (false);
+	if (!phases_measure() && phases_launch(s, l))
+		return (true);
+	/* What lies idle goes even when nothing more may be measured. */
+	if (!phases_measure() || (!within_budget(begin) &&
+	    !atomic_load(&put_away)) || atomic_exchange(&window.busy, true))
+		return (false);
+	/* CUPTI patches code inside the launch: not while it flushes. */
+	if (!activity_pause()) {
+		atomic_store(&window.busy, false);
+		return (false);
+	}
+	first = !prepared;
+	t = target_of(l->data->context, s->shape.device);
+	if (first)
+		account(begin, OVERHEAD_SETUP);
+	if (t == NULL) {
+		atomic_store(&put_away, false);
+		goto out;
+	}
+	if (atomic_load(&put_away))
+		disable_idle(t, begin);
+	check_measured(s);
+	if (atomic_load(&s->measured) || !within_budget(begin))
+		goto out;
+	if (choose_group(t, s))
+		kind = KIND_COUNTERS;
+	else if (choose_instructions(t, s))
+		kind = KIND_INSTRUCTIONS;
+	else
+		goto out;
+	if (!drain(t, begin))
+		goto out;
+	/* What was queued had to run anyhow: our cost begins behind it. */
+	begin = inject_now();
+	learn_resources(s, l->function);
+	if (!gate_close() || open_window(t, s, kind) != 0) {
+		account(begin, cost_kind(kind));
+		goto out;
+	}
+	account(begin, cost_kind(kind));
+	*(kind == KIND_COUNTERS ? &s->cost_ns : &s->count_ns) +=
+	    inject_now() - begin;
+	describe_launch(l, inject_now());
+	gate_running(true);
+	return (true);
+
+out:
+	release();
+	return (false);
+}
+
+/* The values of the passes that are in the image into the signature's. */
+static void
+evaluate(struct target *t, struct signature *s)
+{
+	const struct metrics *m = t->p.metrics;
+	double value[METRICS_MAX];
+	size_t i;
+	int r;
+
+	if (s->value == NULL) {
+		s->value = malloc(window.set.count * sizeof(*s->value));
+		if (s->value == NULL)
+			return;
+		for (i = 0; i < window.set.count; i++)
+			s->value[i] = NAN;
+	}
+	if ((r = metrics_evaluate(m, &inject.api, t->p.image, t->p.size,
+	    value)) != CUPTI_SUCCESS) {
+		refuse("cuptiProfilerHostEvaluateToGpuValues", r);
+		return;
+	}
+	for (i = 0; i < m->count; i++)
+		if (!isnan(value[i]))
+			s->value[m->first + i] = value[i];
+}
+
+/* One more pass of the active group is in the image. */
+static void
+take_pass(struct target *t, struct signature *s, size_t pass)
+{
+	size_t n = t->p.metrics->passes;
+
+	s->windows++;
+	s->passes |= 1u << pass;
+	evaluate(t, s);
+	if (inject.replay || s->passes == (uint32_t)((1ull << n) - 1)) {
+		s->groups |= 1u << t->active;
 		s->passes = 0;
-	s->passes_group = p->active;
-	win.turning = (s->passes & 1u << p->position) != 0;
-	memcpy(p->image, s->passes != 0 && !win.turning ? s->image :
-	    p->pristine, p->size);
+		return;
+	}
+	/* Images differ in size from group to group. */
+	free(s->image);
+	if ((s->image = malloc(t->p.size)) != NULL)
+		memcpy(s->image, t->p.image, t->p.size);
+	else
+		s->passes = 0;
 }
 
 /* Kernel tracing was off: the window knows best when the kernel ran. */
 static void
 keep_launch(struct signature *s, uint64_t end)
 {
-	struct signature_launch *l = &win.launch;
+	struct signature_launch *l = &now_open.launch;
 	uint64_t duration = 0;
 
 	if (s->value != NULL && s->value[0] > 0)
@@ -762,239 +755,141 @@ keep_launch(struct signature *s, uint64_t end)
 }
 
 static void
-window_close(bool good)
+end_counters(struct target *t, struct signature *s, bool good)
 {
-	struct profiler *p = win.profiler;
-	struct signature *s = win.signature;
-	uint64_t end = inject_now();
-	size_t pass = p->position;
+	size_t pass = t->p.position;
+	bool dropped = false;
+	const char *where;
 	int r;
 
-	r = profiler_stop(p);
+	r = profiler_stop(&t->p, &dropped, &where);
 	tracing(true);
-	if (r == 0 && good && !win.turning && !atomic_load(&win.polluted))
-		take_pass(p, s, pass);
+	/* Just after instructions were counted a window may fail, and the next
+	 * one not. */
+	if (r == CUPTI_ERROR_UNKNOWN && ++failures < FAILURES_MAX)
+		dropped = true;
+	else if (r != CUPTI_SUCCESS)
+		refuse(where, r);
+	else
+		failures = 0;
+	if (r == CUPTI_SUCCESS && good && !dropped && !now_open.turning &&
+	    !gate_polluted())
+		take_pass(t, s, pass);
+	if (++s->tries > window.set.groups * TRIES)
+		s->hopeless = ~0u;
+}
+
+static void
+end_instructions(struct target *t, struct signature *s, bool good)
+{
+	struct sass_counts *counts;
+	const char *where;
+	int r;
+
+	r = sass_end(t->p.context, &counts, &where);
+	tracing(true);
+	s->count_tries++;
+	if (r != CUPTI_SUCCESS) {
+		refuse_instructions(where, r, NULL);
+	} else if (counts == NULL) {
+		/* An empty kernel counts nothing; all of them do not. */
+		if (good && ++empty >= EMPTY_MAX)
+			refuse_instructions("cuptiSassMetricsFlushData", 0,
+			    "CUPTI delivered no counts by instruction");
+	} else if (good && !gate_polluted()) {
+		empty = 0;
+		sass_free(s->counts);
+		s->counts = counts;
+		s->counted = true;
+		counts = NULL;
+	}
+	sass_free(counts);
+	if (s->count_tries >= COUNT_TRIES)
+		s->counted = true;
+}
+
+static void
+close_window(bool good)
+{
+	struct target *t = now_open.target;
+	struct signature *s = now_open.signature;
+	enum kind kind = now_open.kind;
+	uint64_t end = inject_now();
+
+	now_open.signature = NULL;
+	if (t->p.object != NULL)
+		atomic_store(&used_ns[t - targets], end);
+	gate_running(false);
+	if (kind == KIND_COUNTERS)
+		end_counters(t, s, good);
+	else
+		end_instructions(t, s, good);
 	if (good)
 		keep_launch(s, end);
-	s->cost_ns += inject_now() - end;
-	if (++s->tries > win.set.groups * TRIES)
-		atomic_store(&s->measured, true);
-	account(end, OVERHEAD_COUNTERS);
-	window_release();
+	*(kind == KIND_COUNTERS ? &s->cost_ns : &s->count_ns) +=
+	    inject_now() - end;
+	check_measured(s);
+	atomic_store(&s->dirty, true);
+	account(end, cost_kind(kind));
+	release();
 }
 
 void
 counters_exit(struct signature *s, bool launched)
 {
-	struct timespec nap = { 0, 10000 };
+
+	if (phases_launched(s))
+		return;
+	if (now_open.signature != s)
+		return;
+	if (launched && !gate_wait_stream(now_open.stream)) {
+		/* Perhaps it waits for the host: let the program go on and
+		 * close the window when the kernel has ended. */
+		tracing(true);
+		atomic_store(&s->measured, true);
+		gate_give_up();
+		activity_resume();
+		atomic_store(&window.deferred, true);
+		return;
+	}
+	close_window(launched);
+}
+
+void
+counters_close(void)
+{
+	struct timespec nap = { 0, 500000 };
 	uint64_t begin = inject_now();
 
-	if (win.signature != s)
+	if (inject.level < LEVEL_COUNTERS || getpid() != inject.pid ||
+	    atomic_exchange(&window.closed, true))
 		return;
-	while (launched && inject.api.cuStreamQuery != NULL &&
-	    inject.api.cuStreamQuery(win.stream) == CUDA_ERROR_NOT_READY) {
-		if (inject_now() - begin > IDLE_WAIT_NS) {
-			/* Perhaps it waits for the host: let the program go on
-			 * and close the window when the kernel has ended. */
-			tracing(true);
-			atomic_store(&s->measured, true);
-			atomic_store(&win.polluted, true);
-			atomic_store(&win.deferred, true);
-			return;
-		}
-		if (inject_now() - begin > 200000)
-			nanosleep(&nap, NULL);
-	}
-	window_close(launched);
-}
-
-void
-counters_capture(CUstream stream, bool on)
-{
-	unsigned i, n = 0;
-	bool found = false;
-
-	pthread_mutex_lock(&streams.lock);
-	for (i = 0; i < STREAMS && !found; i++)
-		if (streams.captured[i] == (on ? NULL : stream)) {
-			streams.captured[i] = on ? stream : NULL;
-			found = true;
-		}
-	for (i = 0; i < STREAMS; i++)
-		n += streams.captured[i] != NULL;
-	atomic_store(&streams.capturing, n);
-	pthread_mutex_unlock(&streams.lock);
-}
-
-void
-counters_stream_gone(CUstream stream)
-{
-	unsigned i;
-
-	counters_capture(stream, false);
-	pthread_mutex_lock(&streams.lock);
-	for (i = 0; i < streams.launches; i++)
-		if (streams.launched[i] == stream) {
-			streams.launched[i] =
-			    streams.launched[--streams.launches];
-			break;
-		}
-	pthread_mutex_unlock(&streams.lock);
+	/* Taken and never given back; a window whose kernel does not end, or
+	 * one of this very thread, is not waited for. */
+	while (atomic_exchange(&window.busy, true) &&
+	    !atomic_load(&window.deferred) &&
+	    inject_now() - begin < CLOSE_WAIT_NS)
+		nanosleep(&nap, NULL);
 }
 
 void
 counters_context_gone(CUcontext context)
 {
-	PARAMS(CUpti_RangeProfiler_Disable_Params, d);
+	const char *where;
 	unsigned i;
 
 	close_deferred();
-	if (atomic_exchange(&win.busy, true))
+	sampling_off(context);
+	if (atomic_exchange(&window.busy, true))
 		return;
 	for (i = 0; i < CONTEXTS; i++) {
-		struct profiler *p = &win.all[i];
-
-		if (p->context != context)
+		if (targets[i].p.context != context)
 			continue;
-		d.pRangeProfilerObject = p->object;
-		if (p->object != NULL)
-			inject.api.cuptiRangeProfilerDisable(&d);
-		free(p->pristine);
-		free(p->image);
-		memset(p, 0, sizeof(*p));
+		profiler_disable(&targets[i].p, &where);
+		profiler_free(&targets[i].p);
+		memset(&targets[i], 0, sizeof(targets[i]));
+		atomic_store(&used_ns[i], 0);
 	}
-	pthread_mutex_lock(&streams.lock);
-	streams.launches = 0;
-	pthread_mutex_unlock(&streams.lock);
-	atomic_store(&win.busy, false);
-}
-
-static void
-send_metrics(void)
-{
-	struct record_METRIC r = { 0 };
-	uint32_t i;
-
-	const struct metrics *g;
-
-	for (g = win.set.group; g < win.set.group + win.set.groups; g++)
-		for (i = 0; i < g->count; i++) {
-			r.id = (uint32_t)(g->first + i + 1);
-			r.pass = (uint32_t)(g - win.set.group);
-			r.name = wire_str_of(g->name[i]);
-			EMIT(METRIC, &r);
-		}
-	win.metrics_sent = true;
-}
-
-static void
-send_values(struct signature *s)
-{
-	uint8_t blob[METRICS_MAX * 16];
-	size_t i, n = 0;
-	uint64_t bits;
-	struct record_COUNTERS r = { .signature = s->id,
-	    .mode = inject.replay ? MODE_REPLAY : s->windows == 1 ?
-	    MODE_SINGLE_PASS : MODE_SPREAD, .launches = s->windows,
-	    .complete = s->complete, .cost_ns = s->cost_ns };
-
-	for (i = 0; i < win.set.count; i++) {
-		if (isnan(s->value[i]) || (win.set.twin[i] < i &&
-		    !isnan(s->value[win.set.twin[i]])))
-			continue;
-		le32_put(blob + n, (uint32_t)i + 1);
-		le32_put(blob + n + 4, 0);
-		memcpy(&bits, &s->value[i], sizeof(bits));
-		le64_put(blob + n + 8, bits);
-		n += 16;
-	}
-	r.values.p = blob;
-	r.values.len = (uint32_t)n;
-	EMIT(COUNTERS, &r);
-}
-
-static void
-send_launches(struct signature *s)
-{
-	uint32_t i;
-
-	for (i = 0; i < s->untraced; i++) {
-		struct signature_launch *l = &s->launch[i];
-		struct record_KERNEL r = { .signature = s->id,
-		    .context = l->context, .stream = l->stream,
-		    .correlation = l->correlation, .start_ns = l->start_ns,
-		    .end_ns = l->end_ns, .launch_ns = l->launch_ns,
-		    .tid = l->tid, .flags = KERNEL_PROFILED };
-
-		EMIT(KERNEL, &r);
-	}
-	s->untraced = 0;
-}
-
-static void
-send_one(struct signature *s)
-{
-
-	/* Until an activity record has described it, unless none will come. */
-	if (!atomic_load(&s->dirty) || (!atomic_load(&s->announced) &&
-	    !s->resources.known))
-		return;
-	atomic_store(&s->dirty, false);
-	if (!atomic_load(&s->announced))
-		signature_announce(s, NULL);
-	send_launches(s);
-	if (s->value == NULL)
-		return;
-	if (!win.metrics_sent)
-		send_metrics();
-	send_values(s);
-}
-
-/* Why values are missing. */
-static void
-send_rest(struct signature *s)
-{
-	struct record_SKIPPED r = { .signature = s->id, .reason = s->skip };
-
-	if (!atomic_load(&s->announced) && s->untraced > 0)
-		signature_announce(s, NULL);
-	send_launches(s);
-	if (!atomic_load(&s->announced) || s->complete ||
-	    inject.level < LEVEL_COUNTERS)
-		return;
-	if (r.reason == SKIP_NONE)
-		r.reason = atomic_load(&win.refused);
-	if (r.reason == SKIP_NONE)
-		r.reason = atomic_load(&s->launches) == 0 ? SKIP_GRAPH :
-		    (groups_needed(s) & ~s->groups) == 0 ? SKIP_MINOR :
-		    atomic_load(&win.over_budget) ? SKIP_BUDGET :
-		    SKIP_TOO_FEW_LAUNCHES;
-	EMIT(SKIPPED, &r);
-}
-
-void
-counters_finish(void)
-{
-	struct timespec nap = { 0, 1000000 };
-	uint64_t begin = inject_now();
-
-	while (atomic_load(&win.busy) && !atomic_load(&win.deferred) &&
-	    inject_now() - begin < FINISH_WAIT_NS)
-		nanosleep(&nap, NULL);
-}
-
-void
-counters_send(bool final)
-{
-
-	/* Values change inside a window only; take it, or come back later. */
-	if (atomic_exchange(&win.busy, true)) {
-		if (!final)
-			return;
-	}
-	signature_each(send_one);
-	if (final)
-		signature_each(send_rest);
-	else
-		atomic_store(&win.busy, false);
+	gate_context_gone();
+	atomic_store(&window.busy, false);
 }

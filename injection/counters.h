@@ -1,5 +1,6 @@
 /*
- * counters.h: hardware counters of selected launches, without replaying them.
+ * counters.h: which launch is measured, and how: hardware counters, counts by
+ * instruction, PC samples; nothing is replayed.
  *
  * The counters come in groups, each a configuration of the range profiler that
  * fits one pass. A launch that is measured (a "window": synchronise, start,
@@ -9,6 +10,9 @@
  * outside windows. Kernel tracing is off inside a window, because its
  * instrumentation would be counted (8 instructions a warp) and patched
  * instructions would count nothing; the window reports its launch itself.
+ *
+ * At level source the first launches are sampled (phases.h), and then a launch
+ * of every signature has its instructions counted too (sass.h).
  *
  * Never two windows at once, never inside a stream capture, never around NCCL
  * or cooperative kernels, never a wait without a bound.
@@ -42,19 +46,17 @@ bool counters_enter(struct signature *s, const struct counters_launch *l);
  * ${launched} tells whether the call succeeded. */
 void counters_exit(struct signature *s, bool launched);
 
-/* counters_launch_begin(): a launch is about to happen: wait a moment for a
- * window that is open in another thread, or else let it not count. In the
- * API-enter callback of every launch; counters_launch_end() in its API-exit. */
-void counters_launch_begin(void);
-void counters_launch_end(void);
-
-/* counters_capture(stream, on): a stream capture begins or ends. */
-void counters_capture(CUstream stream, bool on);
-
-/* counters_stream_gone(stream), counters_context_gone(context): from the
- * resource callbacks, before they are destroyed. */
-void counters_stream_gone(CUstream stream);
+/* counters_context_gone(context): from the resource callback, before it is
+ * destroyed. */
 void counters_context_gone(CUcontext context);
+
+/* counters_close(): the program ends: no window from here on; waits, not for
+ * long, for the one that is open. Any thread. */
+void counters_close(void);
+
+/* counters_idle(): look whether the profiler lies idle: then the next launch
+ * puts it away. Sender thread only. */
+void counters_idle(void);
 
 /* counters_finish(): wait a moment for a window that is open, so that the last
  * flush does not meet it. Sender thread only. */

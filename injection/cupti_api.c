@@ -92,11 +92,15 @@ cupti_api_load(struct cupti_api *api, char *why, size_t size)
 		    "$CUDA_HOME/extras/CUPTI/lib64 and the loader's path)");
 		return (DIAG_CUPTI_MISSING);
 	}
-	api->counters = true;
+	api->counters = api->sass = api->sampling = true;
 #define NEED_R(name) if (api->name == NULL) missing = #name
 #define NEED_O(name) if (api->name == NULL &&				\
 	(strncmp(#name, "cuptiRange", 10) == 0 ||			\
-	strncmp(#name, "cuptiProfiler", 13) == 0)) api->counters = false
+	strncmp(#name, "cuptiProfiler", 13) == 0)) api->counters = false; \
+	if (api->name == NULL && strncmp(#name, "cuptiSass", 9) == 0)	\
+		api->sass = false;					\
+	if (api->name == NULL && strncmp(#name, "cuptiPCS", 8) == 0)	\
+		api->sampling = false
 #define X(need, name)							\
 	*(void **)&api->name = dlsym(lib, #name);			\
 	NEED_##need(name);

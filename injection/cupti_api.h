@@ -12,9 +12,11 @@
 
 #include <cuda.h>
 #include <cupti.h>
+#include <cupti_pcsampling.h>
 #include <cupti_profiler_host.h>
 #include <cupti_profiler_target.h>
 #include <cupti_range_profiler.h>
+#include <cupti_sass_metrics.h>
 #include <cupti_target.h>
 
 /* Exported by CUPTI for NVTX, declared in none of its headers. */
@@ -66,7 +68,20 @@ int cuptiNvtxInitialize2(void *getExportTable);
 	X(O, cuptiRangeProfilerPopRange)				\
 	X(O, cuptiRangeProfilerDecodeData)				\
 	X(O, cuptiRangeProfilerGetCounterDataSize)			\
-	X(O, cuptiRangeProfilerCounterDataImageInitialize)
+	X(O, cuptiRangeProfilerCounterDataImageInitialize)		\
+	X(O, cuptiSassMetricsGetProperties)				\
+	X(O, cuptiSassMetricsSetConfig)					\
+	X(O, cuptiSassMetricsEnable)					\
+	X(O, cuptiSassMetricsDisable)					\
+	X(O, cuptiSassMetricsGetDataProperties)				\
+	X(O, cuptiSassMetricsFlushData)					\
+	X(O, cuptiPCSamplingEnable)					\
+	X(O, cuptiPCSamplingDisable)					\
+	X(O, cuptiPCSamplingSetConfigurationAttribute)			\
+	X(O, cuptiPCSamplingGetNumStallReasons)				\
+	X(O, cuptiPCSamplingGetStallReasons)				\
+	X(O, cuptiPCSamplingGetData)					\
+	X(O, cuptiGetCubinCrc)
 
 /* From libcuda, which is in the process already. All optional. */
 #define CUDA_FUNCTIONS(X)						\
@@ -87,6 +102,7 @@ int cuptiNvtxInitialize2(void *getExportTable);
 struct cupti_api {
 	bool loaded;		/* every required function is there */
 	bool counters;		/* every range-profiler function is there */
+	bool sass, sampling;	/* and of SASS metrics, of PC sampling */
 	uint32_t version;	/* cuptiGetVersion */
 	int driver_version;	/* cuDriverGetVersion, 0 unknown */
 	char path[512];		/* of the library in use */

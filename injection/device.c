@@ -1,7 +1,10 @@
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "device.h"
+#include "diag.h"
 #include "emit.h"
 #include "inject.h"
 
@@ -37,17 +40,47 @@ attribute(uint32_t device, CUdevice_attribute a, uint32_t otherwise)
 	return ((uint32_t)v);
 }
 
+/* The driver says whether contexts are shared through MPS; one that does not
+ * know the question leaves what the environment says. */
+static bool
+under_mps(uint32_t device)
+{
+	uint32_t v = attribute(device, CU_DEVICE_ATTRIBUTE_MPS_ENABLED,
+	    UINT32_MAX);
+
+	return (v == UINT32_MAX ? getenv("CUDA_MPS_PIPE_DIRECTORY") != NULL :
+	    v != 0);
+}
+
+/* What limits the counters of a device that is shared or a part of one. */
+static void
+warn_shared(const CUpti_ActivityDevice5 *d)
+{
+	char where[32];
+
+	snprintf(where, sizeof(where), "device %u", d->id);
+	if (d->isMigEnabled)
+		diag_report(DIAG_MIG, SEVERITY_WARNING, 0, where, "this GPU is "
+		    "a MIG slice: counters of what slices share (L2 cache, "
+		    "memory, links) may be refused, missing or include the "
+		    "work of others");
+	if (under_mps(d->id))
+		diag_report(DIAG_MPS, SEVERITY_WARNING, 0, where, "programs "
+		    "share this GPU through MPS, which refuses counters: only "
+		    "times are measured");
+}
+
 void
 device_announce(const CUpti_ActivityDevice5 *d)
 {
-	static uint64_t announced;	/* a bit a device */
+	static _Atomic uint64_t announced;	/* a bit a device */
 	char uuid[33], chip[64] = "";
 	struct record_DEVICE r;
 	unsigned i;
 
-	if (d->id >= DEVICE_MAX || (announced & 1ull << d->id))
+	if (d->id >= DEVICE_MAX || (atomic_fetch_or(&announced,
+	    1ull << d->id) & 1ull << d->id) != 0)
 		return;
-	announced |= 1ull << d->id;
 	for (i = 0; i < sizeof(d->uuid.bytes); i++)
 		snprintf(uuid + 2 * i, 3, "%02x",
 		    (unsigned char)d->uuid.bytes[i]);
@@ -85,4 +118,5 @@ device_announce(const CUpti_ActivityDevice5 *d)
 		.uuid = wire_str_of(uuid),
 	};
 	EMIT(DEVICE, &r);
+	warn_shared(d);
 }

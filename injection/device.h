@@ -7,7 +7,8 @@
 
 #include "cupti_api.h"
 
-/* device_announce(d): send DEVICE for ${d}, once each. Sender thread only. */
+/* device_announce(d): send DEVICE for ${d}, once each, and say what limits the
+ * counters of one that is shared (MIG, MPS). Any thread. */
 void device_announce(const CUpti_ActivityDevice5 *d);
 
 /* device_chip(device, out, size): CUPTI's name of the chip, "GH100"; -1 if it

@@ -99,3 +99,17 @@ diag_cupti(const char *where, int r)
 	diag_report(DIAG_CALL_FAILED, SEVERITY_WARNING, (uint32_t)r, where,
 	    text);
 }
+
+void
+diag_refused(enum wire_diag code, const char *where, int r)
+{
+	const char *why = cupti_api_error(&inject.api, (CUptiResult)r);
+	char text[700];
+	size_t i;
+
+	for (i = 0; i < sizeof(refusal) / sizeof(refusal[0]); i++)
+		if (refusal[i].result == r)
+			why = refusal[i].text;
+	snprintf(text, sizeof(text), "%s failed (%d): %s", where, r, why);
+	diag_report(code, SEVERITY_WARNING, (uint32_t)r, where, text);
+}

@@ -18,4 +18,8 @@ void diag_report(enum wire_diag code, enum wire_severity severity,
  * diagnosis and remedy that the code has. */
 void diag_cupti(const char *where, int r);
 
+/* diag_refused(code, where, r): the same under a code of the caller's: a part of
+ * the measurement is missing because CUPTI refused ${where}. */
+void diag_refused(enum wire_diag code, const char *where, int r);
+
 #endif

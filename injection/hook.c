@@ -2,11 +2,13 @@
 #include <link.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "counters.h"
 #include "hook.h"
 #include "inject.h"
 
@@ -25,6 +27,19 @@ struct imports {
 	const ElfW(Sym) *symbol;
 	const char *string;
 };
+
+/*
+ * In the place of exit. Its handlers run newest first: those of CUPTI's
+ * libraries, registered as they are used, come before ours, and a thread that
+ * measures at that moment would find them torn down under it.
+ */
+static void
+depart(int status)
+{
+
+	counters_close();
+	exit(status);
+}
 
 /* In the place of _exit: in a forked or vforked child inject_finish sees
  * another process and does nothing. */
@@ -67,10 +82,10 @@ read_dynamic(const ElfW(Dyn) *d, struct imports *im)
 }
 
 static void
-patch(uintptr_t at)
+patch(uintptr_t at, void (*to)(int))
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = at & -page;
-	void (*to)(int) = leave;
+
 	/* The table may have been made read-only after relocation. It stays
 	 * writable then: another thread may be resolving a symbol in it. */
 	if (mprotect((void *)from, at + sizeof(to) - from,
@@ -93,7 +108,9 @@ patch_table(uintptr_t base, const struct imports *im, const ElfW(Rela) *r,
 		name = im->string +
 		    im->symbol[ELF64_R_SYM(r[i].r_info)].st_name;
 		if (strcmp(name, "_exit") == 0 || strcmp(name, "_Exit") == 0)
-			patch(base + r[i].r_offset);
+			patch(base + r[i].r_offset, leave);
+		else if (strcmp(name, "exit") == 0)
+			patch(base + r[i].r_offset, depart);
 	}
 #else
 	(void)base, (void)im, (void)r, (void)n;

@@ -19,6 +19,7 @@
 #include "launch.h"
 #include "sender.h"
 #include "signature.h"
+#include "site.h"
 
 #define EXIT_WAIT_MS 4000	/* for the last flush: it can hang in CUPTI */
 #define SIGNAL_WAIT_MS 1500
@@ -311,6 +312,7 @@ start(void)
 	say_hello();
 	if (signature_init() != 0 || launch_init() != 0)
 		return (-1);
+	site_init();
 	/* The thread starts in any case: what failed has to be told. */
 	if (sender_start() != 0)
 		return (-1);

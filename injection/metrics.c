@@ -35,10 +35,20 @@ add_name(struct metrics_set *m, const char *name)
 	}
 }
 
+static void
+add_source(struct metrics_set *m, const char *name)
+{
+
+	if (m->sources < METRICS_SOURCE &&
+	    (m->source[m->sources] = strdup(name)) != NULL)
+		m->sources++;
+}
+
 static int
 read_list(struct metrics_set *m, const char *directory, const char *chip)
 {
 	char path[PATH_MAX], line[256], lower[64];
+	bool source = false;
 	FILE *f;
 	size_t i;
 
@@ -53,7 +63,13 @@ read_list(struct metrics_set *m, const char *directory, const char *chip)
 	while (fgets(line, sizeof(line), f) != NULL) {
 		line[strcspn(line, "#\r\n")] = '\0';
 		line[strcspn(line, " \t")] = '\0';
-		if (line[0] == '[' && m->groups < METRICS_GROUPS) {
+		if (line[0] == '[')
+			source = strcmp(line, "[source]") == 0;
+		if (source) {
+			if (line[0] != '[' && line[0] != '\0' &&
+			    is_name(line))
+				add_source(m, line);
+		} else if (line[0] == '[' && m->groups < METRICS_GROUPS) {
 			/* A group that stayed empty is used again. */
 			if (m->groups == 0 ||
 			    m->group[m->groups - 1].count > 0)

@@ -13,6 +13,7 @@
 
 #define METRICS_MAX 256		/* in all groups of a chip */
 #define METRICS_GROUPS 8
+#define METRICS_SOURCE 32	/* counted by instruction */
 
 /* Counters that are measured together: one configuration of the profiler. */
 struct metrics {
@@ -34,7 +35,13 @@ struct metrics_set {
 	 * the tighter range is listed first and wins. */
 	size_t twin[METRICS_MAX];
 	size_t rejected;		/* names CUPTI does not know here */
+	/* The group [source]: SASS metrics, no business of the profiler. */
+	const char *source[METRICS_SOURCE];
+	size_t sources;
 };
+
+/* The id of METRIC records for source[i]; the others begin at 1. */
+#define METRICS_SOURCE_ID(i) ((uint32_t)(METRICS_MAX + 1 + (i)))
 
 /*
  * metrics_load(m, api, directory, chip): read the list for ${chip}, drop names

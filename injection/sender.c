@@ -15,12 +15,18 @@
 #include "counters.h"
 #include "emit.h"
 #include "inject.h"
+#include "module.h"
+#include "sampling.h"
 #include "sender.h"
+#include "site.h"
 #include "transport.h"
 
 #define TICK_MS 50		/* between looks at what there is */
 #define FLUSH_NS 100000000ull	/* between flushes of CUPTI's buffers */
+#define COMPLETE_NS 1000000000ull	/* at most, where full ones keep coming:
+					 * a flush holds launches up */
 #define CLOCK_NS 1000000000ull	/* between clock triples */
+#define MODULES_NS 1000000000ull	/* for code that is not sent yet, at the end */
 #define ACK_WAIT_MS 1500	/* for the last acknowledgement */
 
 static struct {
@@ -48,6 +54,18 @@ emit_clock(void)
 	EMIT(CLOCK, &r);
 }
 
+/* The queue is bounded: it is emptied between the pieces. */
+static void
+send_modules(void)
+{
+	uint64_t begin = inject_now();
+
+	while (module_send() && inject_now() - begin < MODULES_NS) {
+		transport_add(emit_take(1));
+		transport_pump();
+	}
+}
+
 static void
 say_goodbye(enum wire_bye reason)
 {
@@ -55,6 +73,7 @@ say_goodbye(enum wire_bye reason)
 	int i;
 
 	counters_finish();
+	sampling_finish();
 	/* Forced, because nothing comes after; twice, because records of the
 	 * first may still be on their way back to us. */
 	activity_flush(1);
@@ -62,6 +81,8 @@ say_goodbye(enum wire_bye reason)
 	for (i = 0; i < 3 && activity_drain() > 0; i++)
 		activity_flush(1);
 	counters_send(true);
+	send_modules();
+	site_send(true);
 	callback_send_overhead();
 	emit_losses(inject_now());
 	emit_clock();
@@ -97,19 +118,26 @@ sleep_until_work(void)
 static void *
 sender_main(void *cookie)
 {
-	uint64_t now, flushed = 0, clocked = 0;
+	uint64_t now, flushed = 0, complete = 0, clocked = 0;
 	int reason;
 
 	(void)cookie;
 	while ((reason = atomic_load(&sender.finish)) == 0) {
 		now = inject_now();
 		/* Unsigned: a clock stepped back flushes at once. */
-		if (now - flushed >= FLUSH_NS) {
+		if (now - flushed >= FLUSH_NS && (activity_full() == 0 ||
+		    now - complete >= COMPLETE_NS)) {
 			activity_flush(0);
-			flushed = now;
+			complete = now;
 		}
+		if (now - flushed >= FLUSH_NS)
+			flushed = now;
 		activity_drain();
 		counters_send(false);
+		counters_idle();
+		sampling_drain();
+		module_send();
+		site_send(false);
 		if (now - clocked >= CLOCK_NS) {
 			emit_clock();
 			emit_losses(now);

@@ -208,7 +208,9 @@ signature_ran(struct signature *s, uint64_t ns)
 	if (s->gpu_ns / s->traced >= MATTERS_NS ||
 	    s->gpu_ns >= total / MATTERS_SHARE) {
 		atomic_store(&s->matters, true);
-		atomic_store(&s->measured, s->complete);
+		/* The next window, if it finds nothing missing, ends it. */
+		if (!s->complete)
+			atomic_store(&s->measured, false);
 	}
 }
 

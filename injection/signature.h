@@ -35,6 +35,8 @@ struct signature_launch {
 
 #define SIGNATURE_UNTRACED 64	/* such launches kept a signature */
 
+struct sass_counts;
+
 struct signature {
 	uint32_t id;			/* 1.. */
 	struct signature_shape shape;
@@ -42,11 +44,14 @@ struct signature {
 	uint32_t skip;			/* enum wire_skip known from the launch */
 	_Atomic bool announced;		/* SIGNATURE was sent */
 	_Atomic uint64_t launches;	/* seen by the callback */
-	uint64_t traced, gpu_ns;	/* by activity records; the sender's */
+	_Atomic uint64_t site_next;	/* launch whose call stack is taken */
+	_Atomic uint32_t site_looks;	/* stacks taken */
+	_Atomic uint64_t traced, gpu_ns;	/* by activity records */
 	_Atomic bool matters;		/* worth the expensive counters */
 	/* Counters; guarded by the window that counters.c holds. */
 	_Atomic bool measured;		/* nothing is left to measure */
 	uint32_t groups;		/* bit g: group g of counters is there */
+	uint32_t hopeless;		/* and of those that do not work out */
 	uint32_t passes;		/* of a group in several passes */
 	size_t passes_group;		/* which group that is */
 	uint32_t windows;		/* profiled launches that count */
@@ -56,6 +61,10 @@ struct signature {
 	double *value;			/* per metric, NaN unknown, or NULL */
 	_Atomic bool dirty;		/* value has news to send */
 	bool complete;
+	bool counted;			/* by instruction; or it cannot be */
+	uint32_t count_tries;
+	uint64_t count_ns;		/* what that cost */
+	struct sass_counts *counts;	/* to be sent */
 	struct signature_launch *launch;	/* that CUPTI did not trace */
 	uint32_t untraced;
 	struct signature_resources resources;

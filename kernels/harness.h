@@ -134,14 +134,14 @@ cudaError_t fill_floats(struct job *job, float *to, size_t n, uint64_t seed);
 static __host__ __device__ inline uint32_t
 mix(uint32_t h)
 {
-	return (h ^ (h >> 15)) * 0x2c1b3c6du + 0x9e3779b9u;
+	return (h ^ (h >> 15)) * 0x2c1b3c6du + 0x9e3779b9u; /* HERE idle-lanes */
 }
 
 static __host__ __device__ inline uint32_t
 mix_rounds(uint32_t h, int rounds)
 {
-	for (int i = 0; i < rounds; i++)
-		h = mix(h);
+	for (int i = 0; i < rounds; i++) /* HERE idle-lanes */
+		h = mix(h); /* HERE idle-lanes */
 	return h;
 }
 

@@ -31,7 +31,7 @@ mix_each(const uint32_t *__restrict__ in, uint32_t *__restrict__ out, size_t n)
 
 	if (t % SPREAD != 0 || i >= n)
 		return;
-	out[i] = mix_rounds(in[i], ROUNDS);
+	out[i] = mix_rounds(in[i], ROUNDS); /* HERE */
 }
 
 int

@@ -47,10 +47,10 @@ energy(const float *__restrict__ in, float *__restrict__ out, size_t signals,
 		for (int j = 0; j < TAPS; j++) {
 			float y = 0;
 
-			last[j] = in[(i + j) * signals + t];
+			last[j] = in[(i + j) * signals + t]; /* HERE */
 #pragma unroll (UNROLL)
 			for (int k = 0; k < TAPS; k++)
-				y += taps.c[k] * last[(j - k) & (TAPS - 1)];
+				y += taps.c[k] * last[(j - k) & (TAPS - 1)]; /* HERE */
 			sum += y * y;
 		}
 	}

@@ -42,7 +42,7 @@ turn_tiles(const uint32_t *__restrict__ in, uint32_t *__restrict__ out)
 			tile[y + k * ROWS][x] = v[k] + t;
 		__syncthreads();
 		for (int k = 0; k < TILE / ROWS; k++)
-			v[k] = tile[x][y + k * ROWS];
+			v[k] = tile[x][y + k * ROWS]; /* HERE */
 		__syncthreads();
 	}
 	for (int k = 0; k < TILE / ROWS; k++)

@@ -40,7 +40,7 @@ dot_rows(const float *__restrict__ a, const float *__restrict__ b,
 	for (int j = 0; j < COLUMNS; j++) {
 		size_t at = BY_COLUMN ? j * rows + row : row * COLUMNS + j;
 
-		sum += a[at] * b[at];
+		sum += a[at] * b[at]; /* HERE */
 	}
 	out[row] = sum;
 }

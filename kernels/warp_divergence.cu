@@ -28,7 +28,7 @@
 static __host__ __device__ inline uint32_t
 stir(uint32_t h, unsigned way)
 {
-	switch (way) {
+	switch (way) { /* HERE */
 	case 0:
 #pragma unroll
 		for (int i = 0; i < 16; i++)
@@ -65,7 +65,7 @@ stir_all(const uint32_t *__restrict__ in, uint32_t *__restrict__ out, size_t n)
 	h = in[i];
 #pragma unroll 1
 	for (unsigned k = 0; k < STEPS; k++)
-		h = stir(h, (chooser + k) % 4);
+		h = stir(h, (chooser + k) % 4); /* HERE */
 	out[i] = h;
 }
 

@@ -1,16 +1,35 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/log.h"
+#include "ingest/enrich.h"
 #include "model/ceilings.h"
 #include "model/model.h"
 #include "report/json.h"
+#include "report/json_source.h"
 #include "rules/finding.h"
 
 #include "cli/analysis.h"
 
+/* What cannot be kept (a disk may be full) is good for this reading still. */
+static int
+enrich(struct model *m, const char *path, bool keep, struct error *e)
+{
+	struct error trouble = ERROR_INIT;
+	struct capture_writer *w;
+
+	if (!keep)
+		return (enrich_model(m, NULL, NULL, e));
+	w = capture_writer_open(path, &trouble);
+	if (enrich_model(m, w, NULL, &trouble) != 0 || w == NULL)
+		log_failure("the capture lacks disassembly", &trouble);
+	capture_writer_close(w);
+	return (0);
+}
+
 int
 analysis_from_file(struct analysis *a, const char *path,
-    const struct thresholds *t, struct error *e)
+    const struct thresholds *t, bool keep, struct error *e)
 {
 	struct ceilings *c = NULL;
 
@@ -18,6 +37,8 @@ analysis_from_file(struct analysis *a, const char *path,
 	if ((a->model = model_new()) == NULL)
 		goto memory;
 	if (capture_load(path, a->model, &a->stats, e) != 0)
+		goto fail;
+	if (enrich(a->model, path, keep, e) != 0)
 		goto fail;
 	if ((a->run = model_settle(a->model, true)) == NULL)
 		goto memory;
@@ -60,4 +81,46 @@ analysis_json(const struct analysis *a)
 	    "processes", json_processes(r),
 	    "devices", json_devices(r),
 	    "diagnostics", json_diagnostics(r)));
+}
+
+json_t *
+analysis_source(const struct analysis *a, uint32_t id, bool sass,
+    struct error *e)
+{
+	const struct kernel *k = NULL;
+	json_t *source;
+	char *code;
+	size_t len, i;
+
+	for (i = 0; i < a->run->kernels; i++)
+		if (a->run->kernel[i].id == id)
+			k = &a->run->kernel[i];
+	if (k == NULL) {
+		error_set(e, "there is no kernel %u", id);
+		return (NULL);
+	}
+	source = json_source(a->run, k, a->advice);
+	if (source != NULL && sass) {
+		code = json_instructions(k, &len);
+		if (code == NULL || json_object_set_new(source, "instructions",
+		    json_loadb(code, len, 0, NULL)) != 0) {
+			json_decref(source);
+			source = NULL;
+		}
+		free(code);
+	}
+	if (source == NULL)
+		error_set(e, "out of memory");
+	return (source);
+}
+
+json_t *
+analysis_source_file(const struct analysis *a, uint32_t index,
+    struct error *e)
+{
+	json_t *file = json_source_file(a->run, index);
+
+	if (file == NULL)
+		error_set(e, "there is no source file %u", index);
+	return (file);
 }

@@ -8,6 +8,14 @@
 
 #include "cli/command.h"
 
+/*
+ * The kernels of the newest run whose names are single words. Colons would end
+ * a part of what zsh is given, and dollars mean something to fish.
+ */
+#define KERNEL_NAMES							\
+	"cudadvise kernels --json 2>/dev/null | sed -n \"s/.*short_name"	\
+	"[^A-Za-z_]*\\([A-Za-z0-9_]*\\).,.*/\\1/p\" | sort -u"
+
 static uint32_t
 bit_of(size_t command)
 {
@@ -93,6 +101,9 @@ bash_operands(FILE *f, const struct command *c)
 	case OPERAND_RULE:
 		fputs("words=$(_cudadvise_rules)", f);
 		break;
+	case OPERAND_KERNEL:
+		fputs("words=$(_cudadvise_kernels)", f);
+		break;
 	case OPERAND_FILE:
 		fputs("files=1", f);
 		break;
@@ -122,6 +133,9 @@ bash_script(FILE *f)
 	    "\t    awk 'NR > 1 && $1 ~ /^[0-9]+$/ { print $1 }'\n}\n"
 	    "_cudadvise_rules() {\n"
 	    "\tcudadvise rules 2>/dev/null | awk 'NR > 1 { print $1 }'\n}\n"
+	    "_cudadvise_kernels() {\n"
+	    "\tcudadvise daemon status -q >/dev/null 2>&1 || return 0\n"
+	    "\t" KERNEL_NAMES "\n}\n"
 	    "_cudadvise() {\n"
 	    "\tlocal current=${COMP_WORDS[COMP_CWORD]}\n"
 	    "\tlocal previous=${COMP_WORDS[COMP_CWORD-1]}\n"
@@ -205,6 +219,10 @@ zsh_operands(FILE *f, const struct command *c)
 		fputs("'1:rule:(${(f)\"$(cudadvise rules 2>/dev/null | "
 		    "awk \"NR > 1 { print \\$1 }\")\"})'", f);
 		break;
+	case OPERAND_KERNEL:
+		fputs("'1:kernel:(${(f)\"$(" KERNEL_NAMES ")\"})'",
+		    f);
+		break;
 	case OPERAND_RUN:
 	case OPERAND_FILE:
 		fputs("'*:capture:_files'", f);
@@ -285,12 +303,15 @@ fish_command(FILE *f, size_t command)
 		put_plain(f, row->help);
 		fputs("'\n", f);
 	}
-	if (c->kind != OPERAND_VERB && c->kind != OPERAND_RULE)
+	if (c->kind != OPERAND_VERB && c->kind != OPERAND_RULE &&
+	    c->kind != OPERAND_KERNEL)
 		return;
 	fprintf(f, "complete -c cudadvise -f -n '__fish_seen_subcommand_from "
 	    "%s' -a '", c->name);
 	if (c->kind == OPERAND_VERB)
 		put_verbs(f, c->operands);
+	else if (c->kind == OPERAND_KERNEL)
+		fputs("(" KERNEL_NAMES ")", f);
 	else
 		fputs("(cudadvise rules 2>/dev/null | string match -r "
 		    "\"^[a-z][a-z-]+-[a-z-]+\")", f);

@@ -1,9 +1,7 @@
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
-#include "base/paths.h"
 #include "cli/client.h"
 #include "cli/daemon.h"
 #include "report/number.h"
@@ -12,24 +10,6 @@
 #include "cli/command.h"
 
 #define STOP_MS 10000
-
-/* The daemon's process id, from the file that it holds locked; 0: unknown. */
-static int
-daemon_pid(void)
-{
-	char dir[PATH_MAX], path[PATH_MAX];
-	FILE *f;
-	int pid = 0;
-
-	if (paths_runtime(dir, NULL) != 0 ||
-	    paths_join(path, dir, "cudadvised.pid", NULL) != 0 ||
-	    (f = fopen(path, "re")) == NULL)
-		return (0);
-	if (fscanf(f, "%d", &pid) != 1)
-		pid = 0;
-	fclose(f);
-	return (pid);
-}
 
 static int
 status(struct cli *cli)
@@ -54,11 +34,11 @@ status(struct cli *cli)
 	}
 	if (cli->opt.json)
 		return (cli_json(cli, json_pack("{s:b, s:i, s:o, s:o}",
-		    "running", 1, "pid", daemon_pid(), "version", version,
+		    "running", 1, "pid", (int)daemon_pid(), "version", version,
 		    "health", health)));
 	out_format(&cli->out, "cudadvised %s is running (%s), process %d",
 	    or_unknown(field_text(version, "version")),
-	    or_unknown(field_text(health, "status")), daemon_pid());
+	    or_unknown(field_text(health, "status")), (int)daemon_pid());
 	if (!isnan(field_number(health, "uptime_s")))
 		out_format(&cli->out, ", up %s", number_seconds(a,
 		    field_number(health, "uptime_s")));
@@ -75,6 +55,11 @@ start(struct cli *cli)
 
 	if (daemon_ensure(&e) != 0)
 		return (cli_error(cli, &e));
+	if (!daemon_answers(NULL)) {
+		daemon_failed(&e, "the daemon ended just after it was ready",
+		    "");
+		return (cli_error(cli, &e));
+	}
 	return (cli->opt.quiet ? 0 : status(cli));
 }
 

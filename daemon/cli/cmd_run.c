@@ -299,7 +299,7 @@ report(struct cli *cli, struct job *j)
 		    view_load(cli, j->run, &v, &e) : -1;
 	else
 		rc = collect_finish(&j->collect, &e) == 0 ?
-		    view_file(cli, j->collect.capture, &v, &e) : -1;
+		    view_new(cli, j->collect.capture, &v, &e) : -1;
 	open_report(cli);
 	if (rc != 0) {
 		cli_error(cli, &e);

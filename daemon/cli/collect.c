@@ -15,6 +15,7 @@
 #include "cli/daemon.h"
 #include "cli/stream.h"
 #include "ingest/capture.h"
+#include "ingest/symbol.h"
 #include "report/text_util.h"
 
 #include "cli/collect.h"
@@ -140,11 +141,14 @@ out:
 int
 collect_finish(struct collect *c, struct error *e)
 {
+	struct error trouble = ERROR_INIT;
 	char whole[PATH_MAX];
 
 	if (paths_join(whole, c->directory, "whole.cadv", e) != 0 ||
 	    concat(c, whole, e) != 0)
 		goto fail;
+	/* Without them the run is as it is. */
+	symbols_complete(whole, &trouble);
 	if (rename(whole, c->capture) != 0) {
 		error_set(e, "cannot write '%s':", c->capture);
 		goto fail;

@@ -36,7 +36,7 @@ enum option_id {
 
 enum operand_kind {
 	OPERAND_NONE, OPERAND_PROGRAM, OPERAND_RUN, OPERAND_RULE, OPERAND_FILE,
-	OPERAND_VERB, OPERAND_COMMAND
+	OPERAND_VERB, OPERAND_COMMAND, OPERAND_KERNEL
 };
 
 enum { NEEDS_DAEMON = 1 };	/* main connects, starting it if needed */
@@ -58,7 +58,8 @@ struct options {
 	int level;			/* 0: not said */
 	double budget;			/* ratio, NaN: not said */
 	long limit, port;		/* 0: not said */
-	const char *label, *output;
+	bool sass;
+	const char *label, *output, *run, *line;
 	bool output_opened;		/* the command opens it itself */
 };
 

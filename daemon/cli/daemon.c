@@ -61,16 +61,38 @@ listens(const char *path)
 	return (yes);
 }
 
-/* For the time that another command's daemon may need to get ready. */
+pid_t
+daemon_pid(void)
+{
+	char dir[PATH_MAX], path[PATH_MAX];
+	FILE *f;
+	int pid = 0;
+
+	if (paths_runtime(dir, NULL) != 0 ||
+	    paths_join(path, dir, "cudadvised.pid", NULL) != 0 ||
+	    (f = fopen(path, "re")) == NULL)
+		return (0);
+	if (fscanf(f, "%d", &pid) != 1 || pid < 0)
+		pid = 0;
+	fclose(f);
+	return (pid);
+}
+
+/* For the time that another command's daemon may need to get ready: one that
+ * has the lock and lives. */
 static bool
 wait_listens(const char *path)
 {
 	const struct timespec step = { 0, START_STEP_MS * 1000000L };
+	pid_t other;
 	int waited;
 
 	for (waited = 0; waited < OTHER_MS; waited += START_STEP_MS) {
 		if (listens(path))
 			return (true);
+		other = daemon_pid();
+		if (other == 0 || (kill(other, 0) != 0 && errno == ESRCH))
+			return (false);
 		nanosleep(&step, NULL);
 	}
 	return (false);
@@ -119,7 +141,7 @@ become_daemon(const char *program, int out)
 }
 
 /* Up to ${ms} for the process that was called to end: it does so when the
- * daemon in the background is ready, or cannot be. -1: it has not. */
+ * daemon in the background is ready, cannot be, or died. -1: it has not. */
 static int
 wait_started(pid_t pid, int ms)
 {
@@ -130,7 +152,7 @@ wait_started(pid_t pid, int ms)
 	for (;; ms -= START_STEP_MS) {
 		got = waitpid(pid, &status, ms > 0 ? WNOHANG : 0);
 		if (got == pid)
-			return (status);
+			return (ms > 0 ? status : -1);
 		if (got < 0 && errno != EINTR)
 			return (-1);
 		if (ms <= 0)
@@ -153,6 +175,22 @@ read_reason(int fd, char *out, size_t cap)
 		out[i - 1] = '\0';
 	if (strncmp(out, "cudadvised: ", 12) == 0)
 		memmove(out, out + 12, strlen(out + 12) + 1);
+	for (i = 0; out[i] != '\0'; i++)
+		if ((unsigned char)out[i] < ' ')
+			out[i] = ' ';
+}
+
+int
+daemon_failed(struct error *e, const char *what, const char *reason)
+{
+	char state[PATH_MAX], log[PATH_MAX];
+
+	error_set(e, "%s%s%s", what, reason[0] != '\0' ? ": " : "", reason);
+	if (paths_state(state, NULL) != 0 || paths_join(log, state,
+	    "cudadvised.log", NULL) != 0)
+		return (error_remedy(e, "cudadvised --foreground shows more"));
+	return (error_remedy(e, "cudadvised --foreground shows more; its log "
+	    "is %s", log));
 }
 
 static int
@@ -178,9 +216,9 @@ start(struct error *e)
 	close(out[0]);
 	if (status == 0)
 		return (0);
-	error_set(e, "the daemon did not start%s%s", reason[0] != '\0' ?
-	    ": " : "", reason);
-	return (error_remedy(e, "cudadvised --foreground shows more"));
+	return (daemon_failed(e, status == -1 ?
+	    "the daemon is not ready after 5 s" : "the daemon did not start",
+	    reason));
 }
 
 int

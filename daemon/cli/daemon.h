@@ -5,6 +5,7 @@
 #define CADV_CLI_DAEMON_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 struct client;
 struct error;
@@ -22,6 +23,14 @@ struct client *daemon_connect(struct error *e);
 
 /* daemon_client(e): a client without starting anything. */
 struct client *daemon_client(struct error *e);
+
+/* daemon_pid(): the daemon's process id, from the file that it holds locked;
+ * 0: unknown. After a crash it is that of the dead one. */
+pid_t daemon_pid(void);
+
+/* daemon_failed(e, what, reason): set ${e} to ${what} and, unless it is empty,
+ * ${reason}, with the log's path as the remedy. Returns -1. */
+int daemon_failed(struct error *e, const char *what, const char *reason);
 
 /* daemon_sibling(out, name, e): the path of ${name} in the directory of this
  * executable (PATH_MAX bytes). */

@@ -19,6 +19,7 @@
 #include "cli/daemon.h"
 #include "report/number.h"
 #include "report/text_util.h"
+#include "source/disasm.h"
 
 #include "cli/doctor.h"
 
@@ -406,6 +407,22 @@ check_calibration(struct check_result *r)
 	remedy(r, "cudadvise calibrate");
 }
 
+/* What the daemon, started by us, would find too: it has our environment. */
+static void
+check_disassembler(struct check_result *r)
+{
+	struct disassembler d;
+
+	if (disasm_find(&d) == 0) {
+		say(r, CHECK_OK, "%.60s, %.300s", d.version, d.path);
+		return;
+	}
+	say(r, CHECK_WARN, "none: --level source then counts instructions "
+	    "without naming them, and some practices are not checked");
+	remedy(r, "install the CUDA toolkit's nvdisasm, or name it in "
+	    "CUDADVISE_NVDISASM");
+}
+
 const struct check doctor_checks[] = {
 	{ "driver", check_driver },
 	{ "libcuda", check_libcuda },
@@ -418,6 +435,7 @@ const struct check doctor_checks[] = {
 	{ "daemon", check_daemon },
 	{ "state", check_state },
 	{ "calibration", check_calibration },
+	{ "nvdisasm", check_disassembler },
 };
 const size_t doctor_check_count =
     sizeof(doctor_checks) / sizeof(doctor_checks[0]);

@@ -131,6 +131,15 @@ option_set(struct options *o, enum option_id id, const char *value,
 	case OPTION_ALL:
 		o->all = true;
 		return (0);
+	case OPTION_SASS:
+		o->sass = true;
+		return (0);
+	case OPTION_LINE:
+		o->line = value;
+		return (0);
+	case OPTION_OF_RUN:
+		o->run = value;
+		return (0);
 	case OPTION_LIMIT:
 		return (set_number(&o->limit, row, value, 1000000, e));
 	case OPTION_PRINT:

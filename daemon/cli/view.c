@@ -43,22 +43,26 @@ note_damage(struct cli *cli, const char *path, const struct capture_stats *s)
 		    s->damaged == 1 ? "" : "s");
 }
 
-int
-view_file(struct cli *cli, const char *path, struct view *v, struct error *e)
+static int
+analyse(struct cli *cli, const char *path, struct view *v, bool keep,
+    struct error *e)
 {
-	struct analysis a = ANALYSIS_INIT;
+	struct analysis *a;
 	struct config config;
 	json_t *all = NULL;
 	int rc = -1;
 
 	memset(v, 0, sizeof(*v));
-	v->from_file = true;
-	if (load_config(&config, e) != 0)
+	if ((v->analysis = a = calloc(1, sizeof(*a))) == NULL)
+		return (error_set(e, "out of memory"));
+	if (load_config(&config, e) != 0) {
+		view_release(v);
 		return (-1);
-	if (analysis_from_file(&a, path, config.thresholds, e) != 0)
+	}
+	if (analysis_from_file(a, path, config.thresholds, keep, e) != 0)
 		goto out;
-	note_damage(cli, path, &a.stats);
-	if ((all = analysis_json(&a)) == NULL ||
+	note_damage(cli, path, &a->stats);
+	if ((all = analysis_json(a)) == NULL ||
 	    (v->name = strdup(path)) == NULL) {
 		error_set(e, "out of memory");
 		goto out;
@@ -70,11 +74,24 @@ view_file(struct cli *cli, const char *path, struct view *v, struct error *e)
 	rc = 0;
 out:
 	json_decref(all);
-	analysis_release(&a);
 	config_clear(&config);
 	if (rc != 0)
 		view_release(v);
 	return (rc);
+}
+
+int
+view_file(struct cli *cli, const char *path, struct view *v, struct error *e)
+{
+
+	return (analyse(cli, path, v, false, e));
+}
+
+int
+view_new(struct cli *cli, const char *path, struct view *v, struct error *e)
+{
+
+	return (analyse(cli, path, v, true, e));
 }
 
 /* The newest run's number as text, malloced. */
@@ -194,11 +211,39 @@ view_release(struct view *v)
 {
 
 	free(v->name);
+	if (v->analysis != NULL)
+		analysis_release(v->analysis);
+	free(v->analysis);
 	json_decref(v->run);
 	json_decref(v->findings);
 	json_decref(v->kernels);
 	json_decref(v->diagnostics);
 	memset(v, 0, sizeof(*v));
+}
+
+json_t *
+view_source(struct cli *cli, const struct view *v, uint32_t kernel, bool sass,
+    struct error *e)
+{
+	char tail[64];
+
+	if (v->analysis != NULL)
+		return (analysis_source(v->analysis, kernel, sass, e));
+	snprintf(tail, sizeof(tail), "/kernels/%u/source%s", kernel,
+	    sass ? "?sass=1" : "");
+	return (get(cli, v->name, tail, e));
+}
+
+json_t *
+view_source_file(struct cli *cli, const struct view *v, uint32_t index,
+    struct error *e)
+{
+	char tail[64];
+
+	if (v->analysis != NULL)
+		return (analysis_source_file(v->analysis, index, e));
+	snprintf(tail, sizeof(tail), "/source-files/%u", index);
+	return (get(cli, v->name, tail, e));
 }
 
 struct report

@@ -7,16 +7,18 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "report/text.h"
 
+struct analysis;
 struct cli;
 struct error;
 
 struct view {
 	char *name;		/* as commands call the run: number or path */
 	json_t *run, *findings, *kernels, *diagnostics;
-	bool from_file;
+	struct analysis *analysis;	/* of a file; else NULL */
 };
 
 /*
@@ -26,10 +28,23 @@ struct view {
  */
 int view_load(struct cli *cli, const char *ref, struct view *v,
     struct error *e);
-/* view_file: a capture file only. */
+/* view_file: a capture file only; view_new: one that has just been recorded
+ * here, which is completed. */
 int view_file(struct cli *cli, const char *path, struct view *v,
     struct error *e);
+int view_new(struct cli *cli, const char *path, struct view *v,
+    struct error *e);
 void view_release(struct view *v);
+
+/*
+ * view_source(cli, v, kernel, sass, e): source of one kernel, with ${sass} also
+ * its instructions; view_source_file: one file with its text, by its index
+ * (report/json_source.h). New references; NULL with ${e} set.
+ */
+json_t *view_source(struct cli *cli, const struct view *v, uint32_t kernel,
+    bool sass, struct error *e);
+json_t *view_source_file(struct cli *cli, const struct view *v,
+    uint32_t index, struct error *e);
 
 /* The report that is drawn from it; borrows. */
 struct report view_report(const struct cli *cli, const struct view *v);

@@ -31,6 +31,15 @@ bool api_fresh(struct request *rq, struct response *rs,
 void api_store_failed(struct response *rs, enum store_status status,
     const struct error *e, enum problem none);
 
+/*
+ * api_document(rq, rs, run, noun, id, none): the document ${noun}/${id} of
+ * ${run}, malloced; NULL with ${rs} answered, as problem ${none} if there is no
+ * such document.
+ */
+char *api_document(struct request *rq, struct response *rs,
+    const struct store_run *run, const char *noun, const char *id,
+    enum problem none);
+
 /* api_number(rq, rs, name, fallback, low, high, out): a decimal query
  * parameter within [low, high]; -1 with ${rs} answered if it is not. */
 int api_number(struct request *rq, struct response *rs, const char *name,
@@ -86,6 +95,11 @@ void documents_kernel(struct request *rq, struct response *rs);
 void documents_metrics(struct request *rq, struct response *rs);
 void documents_launches(struct request *rq, struct response *rs);
 void documents_timeline(struct request *rq, struct response *rs);
+
+/* documents_source.c: lines, files and launch sites of one run */
+void documents_source(struct request *rq, struct response *rs);
+void documents_list(struct request *rq, struct response *rs);
+void documents_file(struct request *rq, struct response *rs);
 
 /* meta.c: about the daemon itself */
 void meta_version(struct request *rq, struct response *rs);

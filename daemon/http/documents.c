@@ -13,13 +13,10 @@
 #define TIMELINE_PX_DEFAULT 1024
 #define TIMELINE_PX_MAX 4096
 
-/*
- * The document ${noun}/${id} of ${run}; NULL with ${rs} answered if there is
- * none. free() is the caller's.
- */
-static char *
-document(struct request *rq, struct response *rs, const struct store_run *run,
-    const char *noun, const char *id, enum problem none)
+char *
+api_document(struct request *rq, struct response *rs,
+    const struct store_run *run, const char *noun, const char *id,
+    enum problem none)
 {
 	struct error e = ERROR_INIT;
 	enum store_status status;
@@ -59,7 +56,7 @@ documents_array(struct request *rq, struct response *rs)
 	if (api_fresh(rq, rs, &run))
 		goto out;
 	if (!not_yet(&run)) {
-		json = document(rq, rs, &run, rq->route->arg, "",
+		json = api_document(rq, rs, &run, rq->route->arg, "",
 		    PROBLEM_INTERNAL);
 		if (json == NULL)
 			goto out;
@@ -85,7 +82,7 @@ documents_one(struct request *rq, struct response *rs, const char *noun,
 		return;
 	if (api_fresh(rq, rs, &run))
 		goto out;
-	json = document(rq, rs, &run, noun, id, none);
+	json = api_document(rq, rs, &run, noun, id, none);
 	if (json == NULL)
 		goto out;
 	body_add(&t, BODY_START);
@@ -125,7 +122,7 @@ documents_metrics(struct request *rq, struct response *rs)
 		return;
 	if (api_fresh(rq, rs, &run))
 		goto out;
-	json = document(rq, rs, &run, "metrics", rq->param[1],
+	json = api_document(rq, rs, &run, "metrics", rq->param[1],
 	    PROBLEM_NO_KERNEL);
 	if (json == NULL)
 		goto out;
@@ -258,7 +255,7 @@ launches_page(struct request *rq, struct response *rs,
 	if (api_number(rq, rs, "limit", LIST_LIMIT_DEFAULT, 1, LIST_LIMIT_MAX,
 	    &limit) < 0)
 		return;
-	known = document(rq, rs, run, "kernel", rq->param[1],
+	known = api_document(rq, rs, run, "kernel", rq->param[1],
 	    PROBLEM_NO_KERNEL);
 	if (known == NULL)
 		return;

@@ -36,6 +36,9 @@
 	    "that no other run shares; /api/v1/runs lists them.")	\
 	X(NO_KERNEL, "no-such-kernel", 404, "No such kernel in this run", \
 	    "/api/v1/runs/{id}/kernels lists them.")			\
+	X(NO_FILE, "no-such-source-file", 404,				\
+	    "No such source file in this run",				\
+	    "/api/v1/runs/{id}/source-files lists them, by index.")	\
 	X(NO_FINDING, "no-such-finding", 404, "No such finding in this run", \
 	    "/api/v1/runs/{id}/findings lists them.")			\
 	X(NO_RULE, "no-such-rule", 404, "No such rule",			\

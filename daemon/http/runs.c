@@ -305,7 +305,7 @@ out:
 	store_run_clear(&run);
 }
 
-/* Every kernel with its metrics, page by page. */
+/* Every kernel with its metrics and lines, page by page. */
 static enum store_status
 export_kernels(struct store *s, int64_t number, struct body *t,
     struct error *e)
@@ -314,8 +314,8 @@ export_kernels(struct store *s, int64_t number, struct body *t,
 	struct store_doc *doc;
 	enum store_status status;
 	size_t i, n;
+	char *metrics, *source;
 	bool first = true;
-	char *metrics;
 
 	do {
 		doc = NULL;
@@ -336,6 +336,14 @@ export_kernels(struct store *s, int64_t number, struct body *t,
 			else
 				body_add(t, "[]");
 			free(metrics);
+			body_add(t, ",\"source\":");
+			source = NULL;
+			if (store_doc(s, number, "source", doc[i].id,
+			    &source, NULL) == STORE_OK)
+				body_add(t, source);
+			else
+				body_add(t, "null");
+			free(source);
 			body_add(t, "}");
 		}
 		store_docs_free(doc, n);
@@ -348,8 +356,14 @@ static void
 export_json(struct request *rq, struct response *rs,
     const struct store_run *run)
 {
-	static const char *const nouns[] = { "findings", "copies", "processes",
-		"devices", "diagnostics", "timeline" };
+	static const struct {
+		const char *key, *noun;
+	} parts[] = {
+		{ "findings", "findings" }, { "copies", "copies" },
+		{ "processes", "processes" }, { "devices", "devices" },
+		{ "diagnostics", "diagnostics" }, { "timeline", "timeline" },
+		{ "source_files", "source-files" }, { "sites", "sites" },
+	};
 	struct store *s = service_store(rq->service);
 	struct error e = ERROR_INIT;
 	enum store_status status;
@@ -359,12 +373,13 @@ export_json(struct request *rq, struct response *rs,
 
 	body_add(&t, BODY_START ",\"run\":");
 	body_add_json(&t, run_object(run));
-	for (i = 0; i < sizeof(nouns) / sizeof(nouns[0]); i++) {
+	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		body_add(&t, ",\"");
-		body_add(&t, nouns[i]);
+		body_add(&t, parts[i].key);
 		body_add(&t, "\":");
 		json = NULL;
-		status = store_doc(s, run->number, nouns[i], "", &json, &e);
+		status = store_doc(s, run->number, parts[i].noun, "", &json,
+		    &e);
 		body_add(&t, status == STORE_OK ? json : "null");
 		free(json);
 	}

@@ -10,7 +10,13 @@
 #include "model/ceilings.h"
 #include "model/model.h"
 #include "report/json.h"
+#include "report/json_source.h"
 #include "rules/finding.h"
+
+/* What the source tier of one run may take in the store: the code of 100 large
+ * kernels, and every header they include. */
+#define SOURCE_BUDGET (128u << 20)
+#define SOURCE_FILE_MAX (4u << 20)
 
 static struct document *
 document_new(struct documents *d, const char *noun, const char *id)
@@ -33,17 +39,13 @@ document_new(struct documents *d, const char *noun, const char *id)
 	return (doc);
 }
 
-/* Takes over ${json}. Returns the document, for its sort keys. */
+/* Takes over ${text}. */
 static struct document *
-document_add(struct documents *d, const char *noun, const char *id,
-    json_t *json)
+document_add_text(struct documents *d, const char *noun, const char *id,
+    char *text)
 {
 	struct document *doc = NULL;
-	char *text = NULL;
 
-	if (json != NULL)
-		text = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(15));
-	json_decref(json);
 	if (text != NULL)
 		doc = document_new(d, noun, id);
 	if (doc == NULL) {
@@ -53,6 +55,27 @@ document_add(struct documents *d, const char *noun, const char *id,
 	doc->json = text;
 	d->items++;
 	return (doc);
+}
+
+/* ${json} as text, malloced; takes it over. */
+static char *
+text_of(json_t *json)
+{
+	char *text = NULL;
+
+	if (json != NULL)
+		text = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(15));
+	json_decref(json);
+	return (text);
+}
+
+/* Takes over ${json}. Returns the document, for its sort keys. */
+static struct document *
+document_add(struct documents *d, const char *noun, const char *id,
+    json_t *json)
+{
+
+	return (document_add_text(d, noun, id, text_of(json)));
 }
 
 /* How long launches took: the histogram behind the percentiles. */
@@ -103,6 +126,112 @@ kernel_documents(struct documents *d, const struct run *r,
 }
 
 static int
+by_time(const void *a, const void *b)
+{
+	const struct kernel *x = *(const struct kernel *const *)a,
+	    *y = *(const struct kernel *const *)b;
+
+	return (x->total_ns < y->total_ns ? 1 : x->total_ns > y->total_ns ?
+	    -1 : x->id < y->id ? -1 : 1);
+}
+
+/* The source and instructions of one kernel, as far as *${room} bytes go. */
+static int
+code_documents(struct documents *d, const struct run *r,
+    const struct kernel *k, const struct advice *a, size_t *room)
+{
+	json_t *source = json_source(r, k, a);
+	char *code = NULL, *text, id[16];
+	size_t len = 0;
+
+	snprintf(id, sizeof(id), "%" PRIu32, k->id);
+	if (source == NULL || (code = json_instructions(k, &len)) == NULL) {
+		json_decref(source);
+		return (-1);
+	}
+	if (len > *room) {
+		free(code);
+		code = NULL;
+		json_object_set_new(json_object_get(source, "missing"), "sass",
+		    json_string("left out: the run has more code than is "
+		    "kept"));
+	} else {
+		*room -= len;
+	}
+	if (code != NULL &&
+	    document_add_text(d, "instructions", id, code) == NULL) {
+		json_decref(source);
+		return (-1);
+	}
+	if ((text = text_of(source)) == NULL)
+		return (-1);
+	if (strlen(text) > *room) {
+		free(text);
+		text = text_of(json_source_none(k->id, "left out: the run has "
+		    "more lines than are kept"));
+	} else {
+		*room -= strlen(text);
+	}
+	return (document_add_text(d, "source", id, text) != NULL ? 0 : -1);
+}
+
+static int
+file_documents(struct documents *d, const struct run *r, size_t *room)
+{
+	json_t *file;
+	char *text, id[24];
+	size_t i;
+
+	for (i = 0; i < r->source_files; i++) {
+		snprintf(id, sizeof(id), "%zu", i);
+		if ((file = json_source_file(r, i)) == NULL)
+			return (-1);
+		if (r->source_file[i].size > SOURCE_FILE_MAX ||
+		    r->source_file[i].size > *room) {
+			json_object_set_new(file, "text", json_null());
+			json_object_set_new(file, "missing", json_string(
+			    "left out: the run has more source text than is "
+			    "kept"));
+		}
+		if ((text = text_of(file)) == NULL)
+			return (-1);
+		*room -= strlen(text) < *room ? strlen(text) : *room;
+		if (document_add_text(d, "source-file", id, text) == NULL)
+			return (-1);
+	}
+	return (0);
+}
+
+/* Lines, instructions, files and sites; only a final run has them. */
+static int
+source_documents(struct documents *d, const struct run *r,
+    const struct advice *a)
+{
+	const struct kernel **k;
+	size_t room = SOURCE_BUDGET, n = 0, i;
+	int rc = -1;
+
+	if ((k = calloc(r->kernels + 1, sizeof(*k))) == NULL)
+		return (-1);
+	for (i = 0; i < r->kernels; i++)
+		if (r->kernel[i].code != NULL)
+			k[n++] = &r->kernel[i];
+	/* What takes the most time comes first, and so fits. */
+	qsort(k, n, sizeof(*k), by_time);
+	if (document_add(d, "source-files", "", json_source_files(r)) ==
+	    NULL || document_add(d, "sites", "", json_sites(r)) == NULL ||
+	    file_documents(d, r, &room) != 0)
+		goto out;
+	for (i = 0; i < n; i++)
+		if (code_documents(d, r, k[i], a, &room) != 0)
+			goto out;
+	rc = 0;
+out:
+	free(k);
+	return (rc);
+}
+
+static int
 finding_documents(struct documents *d, const struct run *r,
     const struct advice *a)
 {
@@ -117,7 +246,7 @@ finding_documents(struct documents *d, const struct run *r,
 
 static int
 all_documents(struct documents *d, const struct run *r,
-    const struct advice *a, const struct ceilings *c, int revision)
+    const struct advice *a, const struct ceilings *c, int revision, bool final)
 {
 
 	if (document_add(d, "run", "", json_run(r, a, revision)) == NULL ||
@@ -129,7 +258,8 @@ all_documents(struct documents *d, const struct run *r,
 	    json_timeline(r, 0, 0, TIMELINE_BINS)) == NULL ||
 	    document_add(d, "findings", "", json_findings(r, a)) == NULL)
 		return (-1);
-	if (kernel_documents(d, r, a, c) != 0)
+	if (kernel_documents(d, r, a, c) != 0 ||
+	    (final && source_documents(d, r, a) != 0))
 		return (-1);
 	return (finding_documents(d, r, a));
 }
@@ -160,7 +290,7 @@ analyse(struct model *m, bool final, const struct thresholds *t, int revision,
 		d->label = text_dup_clean(r->label, strlen(r->label));
 	d->started_ns = (int64_t)(r->origin_ns & INT64_MAX);
 	d->wall_ns = (int64_t)(r->wall_ns & INT64_MAX);
-	if (all_documents(d, r, a, c, revision) != 0)
+	if (all_documents(d, r, a, c, revision, final) != 0)
 		goto fail;
 	advice_free(a);
 	free(c);

@@ -163,18 +163,27 @@ by_time(const void *a, const void *b)
 }
 
 /* Streams side by side by time, each in its own order: within a stream the time
- * of a frame is at least that of the frame before. */
+ * of a frame is at least that of the frame before. A stream without any is what
+ * the daemon noted about the others: it comes last. */
 static void
 arrange(struct capture_index *x)
 {
+	struct capture_frame *f = x->frame;
 	size_t i;
 
-	qsort(x->frame, x->frames, sizeof(*x->frame), by_sequence);
+	qsort(f, x->frames, sizeof(*f), by_sequence);
 	for (i = 1; i < x->frames; i++)
-		if (x->frame[i].stream == x->frame[i - 1].stream &&
-		    x->frame[i].t_min < x->frame[i - 1].t_min)
-			x->frame[i].t_min = x->frame[i - 1].t_min;
-	qsort(x->frame, x->frames, sizeof(*x->frame), by_time);
+		if (f[i].stream == f[i - 1].stream &&
+		    f[i].t_min < f[i - 1].t_min)
+			f[i].t_min = f[i - 1].t_min;
+	for (i = x->frames; i > 0; i--)
+		if (f[i - 1].t_min == 0 && (i == x->frames ||
+		    f[i].stream != f[i - 1].stream ||
+		    f[i].t_min == UINT64_MAX))
+			f[i - 1].t_min = UINT64_MAX;
+	qsort(f, x->frames, sizeof(*f), by_time);
+	for (i = x->frames; i > 0 && f[i - 1].t_min == UINT64_MAX; i--)
+		f[i - 1].t_min = 0;
 }
 
 static struct strand *

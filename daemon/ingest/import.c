@@ -5,6 +5,7 @@
 
 #include "base/paths.h"
 #include "base/text.h"
+#include "ingest/enrich.h"
 #include "ingest/internal.h"
 #include "model/model.h"
 
@@ -43,7 +44,8 @@ load(struct service *s, int fd, const char *path, struct capture_index *x,
 		return (NULL);
 	}
 	if ((fd >= 0 ? capture_load_fd(fd, "the uploaded file", m, &stats, x,
-	    e) : capture_load_file(path, m, &stats, x, e)) == 0) {
+	    e) : capture_load_file(path, m, &stats, x, e)) == 0 &&
+	    enrich_model(m, NULL, NULL, e) == 0) {
 		docs = analyse(m, true, s->config->thresholds, 0, &run);
 		if (docs != NULL)
 			capture_index_kernels(x, run);

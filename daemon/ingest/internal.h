@@ -26,6 +26,7 @@
 #include "wire/frame.h"
 
 struct model;
+struct symbols;
 
 #define EVENT_RING 1024
 #define MS 1000000ull		/* ns */
@@ -54,6 +55,7 @@ struct session {
 	struct model *model;	/* NULL: rebuild at the end */
 	struct capture_index index;	/* as the model: of what was fed */
 	struct definitions definitions;
+	struct symbols *symbols;	/* addresses that want names */
 	struct stream *streams;
 	unsigned conns;
 	bool rebuild;		/* the model lacks what the capture has */

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "ingest/internal.h"
+#include "ingest/symbol.h"
 #include "model/model.h"
 #include "wire/record.h"
 
@@ -43,6 +44,7 @@ session_free(struct session *se)
 	model_free(se->model);
 	capture_index_clear(&se->index);
 	definitions_clear(&se->definitions);
+	symbols_free(se->symbols);
 	free(se);
 }
 
@@ -183,6 +185,8 @@ feed_frame(struct session *se, struct stream *st, const uint8_t *p,
 		if (h->sequence + i < st->fed || h->sequence + i < st->next)
 			continue;
 		note_record(se, st, &r);
+		if (symbols_note(&se->symbols, st->id, &r) != 0)
+			return (error_set(e, "out of memory"));
 		if (se->model == NULL)
 			continue;
 		if (model_feed(se->model, st->id, h->sequence + i, &r) != 0 ||

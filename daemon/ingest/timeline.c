@@ -11,8 +11,8 @@
 #include "model/model.h"
 #include "report/json.h"
 
-#define DETAIL_RECORDS 400000	/* decoded for one picture, at most */
-#define LAUNCH_RECORDS 200000	/* and for one page of launches */
+#define DETAIL_RECORDS 200000	/* decoded for one picture, at most: 10 ms */
+#define LAUNCH_RECORDS 100000	/* and for one page of launches */
 #define MAX_DEVICES 64
 
 static const char *const row_name[ROW_COUNT] = {

@@ -5,7 +5,9 @@
 #include "base/log.h"
 #include "base/paths.h"
 #include "base/text.h"
+#include "ingest/enrich.h"
 #include "ingest/internal.h"
+#include "ingest/symbol.h"
 #include "model/model.h"
 
 void
@@ -59,6 +61,32 @@ put(struct service *s, int64_t number, const struct documents *docs,
 	return (st);
 }
 
+/* What the daemon can tell about the run's code. Without it the run is as it
+ * is. */
+static void
+disassemble(struct model *m, struct capture_writer *w, struct capture_index *x)
+{
+	struct error e = ERROR_INIT;
+
+	if (enrich_model(m, w, x, &e) != 0)
+		log_failure("kernels stay without disassembly", &e);
+}
+
+static void
+disassemble_capture(struct model *m, const char *capture,
+    struct capture_index *x, uint64_t *bytes)
+{
+	struct error e = ERROR_INIT;
+	struct capture_writer *w = capture_writer_open(capture, &e);
+
+	if (w == NULL)
+		log_failure("kernels' disassembly is not kept", &e);
+	disassemble(m, w, x);
+	if (w != NULL)
+		*bytes = capture_writer_bytes(w);
+	capture_writer_close(w);
+}
+
 enum store_status
 worker_rebuild(struct service *s, const char *uuid, int64_t number,
     struct error *e)
@@ -80,6 +108,7 @@ worker_rebuild(struct service *s, const char *uuid, int64_t number,
 	}
 	if (capture_load_file(capture, m, &stats, &x, e) != 0)
 		goto out;
+	disassemble_capture(m, capture, &x, &stats.bytes);
 	docs = analyse(m, true, s->config->thresholds, 0, &run);
 	if (docs == NULL) {
 		error_set(e, "out of memory");
@@ -103,6 +132,7 @@ settle(struct service *s, struct session *se, struct error *e)
 	struct documents *docs;
 	enum store_status st;
 
+	disassemble(se->model, se->writer, &se->index);
 	docs = analyse(se->model, true, s->config->thresholds, 0, &run);
 	if (docs == NULL) {
 		error_set(e, "out of memory");
@@ -116,11 +146,26 @@ settle(struct service *s, struct session *se, struct error *e)
 	return (st);
 }
 
+/* Names for the addresses of a run that was made here just now. Without them
+ * the run is as it is. */
+static void
+name_addresses(struct session *se, bool rebuild)
+{
+	struct error e = ERROR_INIT;
+	int rc;
+
+	rc = rebuild ? symbols_complete(se->capture, &e) :
+	    symbols_add(se->symbols, se->model, se->writer, &se->index, &e);
+	if (rc != 0)
+		log_failure("call stacks stay without names", &e);
+}
+
 static void
 finish(struct service *s, struct session *se)
 {
 	struct error e = ERROR_INIT;
 	enum store_status st;
+	bool rebuild;
 	int merged;
 
 	merged = spool_merge(s, se->uuid, se->capture, se, &e);
@@ -128,7 +173,9 @@ finish(struct service *s, struct session *se)
 		log_failure("a spool file cannot be taken in", &e);
 		e = (struct error)ERROR_INIT;
 	}
-	if (se->model != NULL && !se->rebuild && merged == 0)
+	rebuild = se->model == NULL || se->rebuild || merged != 0;
+	name_addresses(se, rebuild);
+	if (!rebuild)
 		st = settle(s, se, &e);
 	else
 		st = worker_rebuild(s, se->uuid, se->number, &e);

@@ -113,8 +113,10 @@ burst_share(struct model *m, struct burst *b, double waited)
 {
 	const struct burst_item *i;
 	double exposed;
+	size_t n;
 
-	for (i = b->item; waited > 0 && i < b->item + b->items; i++) {
+	for (n = 0; waited > 0 && n < b->items; n++) {
+		i = &b->item[n];
 		exposed = i->excl < waited ? i->excl : waited;
 		if (i->is_copy)
 			m->copy[i->index].exposed += exposed;

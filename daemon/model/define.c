@@ -175,8 +175,12 @@ int
 define_metric(struct model *m, struct stream *s,
     const struct record_METRIC *r)
 {
-	uint32_t number = metric_number(m, r->name);
+	uint32_t number;
+	int ours = source_metric(m, s, r);
 
+	if (ours != 0)
+		return (ours < 0 ? -1 : 0);
+	number = metric_number(m, r->name);
 	if (number == IDMAP_NONE || s->metric.used >= 1024 ||
 	    m->ids >= MAX_IDS) {
 		s->process.lost[LOSS_TABLE]++;

@@ -365,15 +365,23 @@ fix_merge(struct fix *into, const struct fix *f)
 	into->inst = fmin(into->inst, f->inst);
 	into->occupancy = fmax(into->occupancy, f->occupancy);
 	into->spread = fmax(into->spread, f->spread);
+	into->flight = fmax(into->flight, f->flight);
+	into->stall = fmin(into->stall, f->stall);
+	for (int i = 0; i < RES_COUNT; i++)
+		into->part[i] = fmin(into->part[i], f->part[i]);
 }
 
 struct fix
 fix_part(const struct fix *f, double share)
 {
 #define PART(x) (1 + share * (f->x - 1))
-	return (struct fix){ PART(global_ld), PART(global_st), PART(shared_ld),
+	struct fix p = { PART(global_ld), PART(global_st), PART(shared_ld),
 	    PART(shared_st), PART(local), PART(inst), PART(occupancy),
-	    PART(spread) };
+	    PART(spread), PART(flight), PART(stall), { 0 } };
+
+	for (int i = 0; i < RES_COUNT; i++)
+		p.part[i] = PART(part[i]);
+	return p;
 #undef PART
 }
 
@@ -442,6 +450,8 @@ resources_after(const struct load *l, const struct fix *f, enum view v,
 
 	for (int i = RES_ISSUE; i < RES_COUNT; i++)
 		s[i] *= f->inst;
+	for (int i = 0; i < RES_COUNT; i++)
+		s[i] *= f->part[i];
 	for (int i = RES_L1; i < RES_COUNT; i++)
 		s[i] /= f->spread;
 }
@@ -526,6 +536,10 @@ latency_after(const struct load *l, const struct fix *f, enum view v)
 		    l->wavefronts[USER_SHARED_ST] * f->shared_st) / shared, v);
 	scale *= 1 - l->memory_stall * l->local_share * (1 - f->local) *
 	    (v == VIEW_LOW ? 0.5 : 1);
+	/* Trips that a warp makes at once instead of one after the other. */
+	scale *= 1 - fmax(0, l->memory_stall - l->memory_queue) *
+	    (1 - 1 / f->flight) * (v == VIEW_LOW ? 0.5 : 1);
+	scale *= v == VIEW_LOW ? 1 - (1 - f->stall) / 2 : f->stall;
 	if (v == VIEW_LOW)
 		inst = 1 - (1 - inst) / 2;
 	if (l->limit < 0) {
@@ -551,6 +565,11 @@ gain_time(const struct load *l, const struct fix *f, enum view v)
 		for (int i = 0; i < RES_COUNT; i++)
 			least = fmax(least, s[i]);
 		kept = fmin(body, bound_after(l, f, s, v));
+		/* In a line in front of the memory system no resource is what
+		 * they wait for, but each other. */
+		if (l->memory_queue > bound_of(l->busy))
+			kept *= v == VIEW_LOW ? 1 - (1 - f->stall) / 2 :
+			    f->stall;
 	}
 	time = l->bound * kept +
 	    (1 - l->bound) * body * fmin(1, latency_after(l, f, v));

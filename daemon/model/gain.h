@@ -66,9 +66,15 @@ struct fix {
 	double occupancy;		/* resident warps, ≥ 1 */
 	double spread;			/* speed-up of what each SM does by
 					 * spreading the blocks better, ≥ 1 */
+	double flight;			/* accesses a warp has in flight, ≥ 1 */
+	double stall;			/* the time warps wait for each other or
+					 * for results, ≤ 1 */
+	double part[RES_COUNT];		/* work of one resource, on top of what
+					 * the others above take from it, ≤ 1 */
 };
 
-#define FIX_NONE { 1, 1, 1, 1, 1, 1, 1, 1 }
+#define FIX_NONE { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,			\
+	{ 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 } }
 
 enum view { VIEW_LOW, VIEW_MID, VIEW_HIGH, VIEWS };
 

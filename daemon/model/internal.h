@@ -156,6 +156,8 @@ struct stream {
 	struct correlated *copied, *called;
 	int64_t clock_offset;
 	bool clock_known;
+	struct idmap source_metric, stall;	/* source_feed.c */
+	uint32_t source_mask;	/* of enum source_metric: announced */
 };
 
 /* A CUDA stream of a process on a device. */
@@ -266,6 +268,7 @@ struct failure_state {
 };
 
 struct live;			/* memory.c */
+struct source_state;		/* source_state.h */
 
 struct model {
 	struct run run;
@@ -308,6 +311,7 @@ struct model {
 	struct calibration *calibration;
 	uint32_t calibrations;
 	struct spans overhead;
+	struct source_state *source;	/* NULL: no such records */
 	const char *extra_name[MAX_EXTRA];
 	uint32_t extras;
 	uint32_t ids;		/* of all streams' tables */
@@ -441,5 +445,14 @@ int timeline_add(struct device_state *d, enum timeline_row row,
 int timeline_count(struct device_state *d, enum timeline_row row,
     uint64_t at);
 void timeline_out(const struct line *l, uint64_t origin, struct timeline *t);
+
+/* source_feed.c: the source tier, see source_state.h. source_metric returns 1
+ * for a metric of its own. source_settle is for a final settle, after the
+ * kernels. */
+int source_metric(struct model *m, struct stream *s,
+    const struct record_METRIC *r);
+int source_feed(struct model *m, struct stream *s, const struct record *r);
+int source_settle(struct model *m);
+void source_free(struct model *m);
 
 #endif

@@ -31,6 +31,8 @@ stream_free(struct stream *s)
 	idmap_clear(&s->device);
 	idmap_clear(&s->queue);
 	idmap_clear(&s->thread);
+	idmap_clear(&s->source_metric);
+	idmap_clear(&s->stall);
 	free(s->text);
 	free(s->copied);
 	free(s->called);
@@ -85,6 +87,7 @@ model_free(struct model *m)
 		free((char *)(uintptr_t)m->calibration[i].json);
 	kernel_free(m);
 	memory_free(m);
+	source_free(m);
 	idmap_clear(&m->streams);
 	idmap_clear(&m->copy_map);
 	spans_clear(&m->overhead);
@@ -201,7 +204,7 @@ feed_measured(struct model *m, struct stream *s, const struct record *r)
 		kernel_skipped(m, s, &r->u.SKIPPED);
 		return (0);
 	default:
-		return (0);
+		return (source_feed(m, s, r));
 	}
 }
 
@@ -241,6 +244,10 @@ feed_record(struct model *m, struct stream *s, const struct record *r)
 		return (about_overhead(m, &r->u.OVERHEAD));
 	case RECORD_DIAGNOSTIC:
 		return (about_diagnostic(m, &r->u.DIAGNOSTIC));
+	case RECORD_DISASSEMBLY:
+	case RECORD_FRAME:
+		/* The daemon's own say so too, and it is no process. */
+		return (source_feed(m, s, r));
 	default:
 		/* Measurements without a HELLO: its frame was lost. */
 		if (r->type >= RECORD_KERNEL && r->type < RECORD_CLOCK)

@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/source.h"
 #include "wire/record.h"
 
 enum metric_id {
@@ -122,6 +123,7 @@ struct kernel {
 				 * counters or on the disturbed ones */
 	const double *extra;	/* run->extras values, NaN not measured; NULL
 				 * none: counters that no rule reads */
+	const struct code *code;	/* the source tier; NULL: nothing */
 };
 
 /* Copies and memsets of one class. */
@@ -305,6 +307,12 @@ struct run {
 	const char *const *extra_name;	/* counters that no rule reads */
 	size_t extras;
 	uint64_t idle_longest_by[IDLE_CAUSES];	/* idle_longest_ns by cause */
+
+	/* The source tier; only after a final settle. */
+	struct source_file *source_file; size_t source_files;
+	struct site *site; size_t sites;
+	uint64_t samples, samples_dropped;	/* PC samples of the run */
+	uint64_t source_launches;	/* launches counted by instruction */
 };
 
 struct model;

@@ -326,7 +326,8 @@ model_settle(struct model *m, bool final)
 		run->exit_code = -1;
 	if (settle_processes(m) != 0 || settle_devices(m) != 0 ||
 	    settle_kernels(m) != 0 || settle_copies(m) != 0 ||
-	    settle_host(m) != 0 || settle_rest(m, final) != 0)
+	    settle_host(m) != 0 || settle_rest(m, final) != 0 ||
+	    (final && source_settle(m) != 0))
 		return (NULL);
 	return (run);
 }

@@ -19,10 +19,13 @@
  *                shutdown_ratio, measuring_ratio: while we measured } },
  *              kernels_measured: { full, part, none },
  *              overhead: { total_s, ratio, by: { setup_s, counters_s, cupti_s,
- *                callback_s }, profiled_launches, budget_ratio },
+ *                callback_s, source_s, sampling_s }, profiled_launches,
+ *                budget_ratio },
  *              data: { records, lost, lost_by: {cupti, queue, spool, timestamp,
  *                table, sequence}, complete (bool), late: operations that
  *                came too late for the timeline },
+ *              source: { launches: counted by instruction, kernels_counted,
+ *                kernels_sampled, samples, samples_dropped },
  *              rules: { found, clean, not_measured },
  *              calibrated (bool), ceilings_from, noise_s, analysis (integer:
  *              revision, grows with each reanalysis) }
@@ -55,7 +58,8 @@
  *              share_ratio|null, kernel_speedup_ratio|null, note },
  *              summary, limiter|null, advice, example: { bad, good }, next,
  *              evidence: [ { name, label, value|null, unit, source, from,
- *              threshold|null, threshold_origin|null } ] }
+ *              threshold|null, threshold_origin|null } ], hot_lines: [hot
+ *              line], site|null: see report/json_source.h }
  * findings   { items: [finding], together_s, overlap, noise_s, calibrated,
  *              ceilings_from, rules: [ { rule, state, found, clean,
  *              not_measured, reason|null } ] }

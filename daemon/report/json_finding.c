@@ -4,6 +4,7 @@
 #include "report/json_util.h"
 #include "rules/finding.h"
 
+#include "report/json_source.h"
 #include "report/json.h"
 
 static json_t *
@@ -36,7 +37,7 @@ json_finding_of(const struct run *r, const struct finding *f, size_t rank)
 
 	return (json_pack("{s:s, s:o, s:o, s:o, s:o, s:s, s:s, s:b, s:o, s:o,"
 	    "s:o, s:o, s:{s:o, s:o, s:o, s:o, s:o, s:o}, s:o, s:o, s:o,"
-	    "s:{s:o, s:o}, s:o, s:o}",
+	    "s:{s:o, s:o}, s:o, s:o, s:o, s:o}",
 	    "id", f->id,
 	    "rank", json_count(rank),
 	    "rule", json_text(f->rule),
@@ -64,7 +65,9 @@ json_finding_of(const struct run *r, const struct finding *f, size_t rank)
 	    "bad", json_text(f->bad_code),
 	    "good", json_text(f->good_code),
 	    "next", json_text(f->next),
-	    "evidence", json_evidence(f)));
+	    "evidence", json_evidence(f),
+	    "hot_lines", json_hot_lines(f),
+	    "site", json_site(f->site)));
 }
 
 json_t *

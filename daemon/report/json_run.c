@@ -98,7 +98,8 @@ json_overhead(const struct run *r)
 {
 	const uint64_t *o = r->overhead_ns;
 
-	return (json_pack("{s:o, s:o, s:{s:o, s:o, s:o, s:o}, s:o, s:o}",
+	return (json_pack("{s:o, s:o, s:{s:o, s:o, s:o, s:o, s:o, s:o}, s:o,"
+	    "s:o}",
 	    "total_s", json_seconds(r->overhead_total_ns),
 	    "ratio", json_ratio((double)r->overhead_total_ns,
 	    (double)r->wall_ns),
@@ -109,6 +110,8 @@ json_overhead(const struct run *r)
 	    o[OVERHEAD_CUPTI_BUFFER] + o[OVERHEAD_CUPTI_INSTRUMENT] +
 	    o[OVERHEAD_CUPTI_RESOURCE] + o[OVERHEAD_CUPTI_OTHER]),
 	    "callback_s", json_seconds(o[OVERHEAD_CALLBACK]),
+	    "source_s", json_seconds(o[OVERHEAD_SOURCE]),
+	    "sampling_s", json_seconds(o[OVERHEAD_SAMPLING]),
 	    "profiled_launches", json_count(r->profiled_launches),
 	    "budget_ratio", json_number(r->budget)));
 }
@@ -159,6 +162,27 @@ json_measured(const struct run *r)
 	return (o);
 }
 
+/* How much of the run was measured by line and instruction. */
+static json_t *
+json_source_tier(const struct run *r)
+{
+	size_t counted = 0, sampled = 0, i;
+	const struct code *c;
+
+	for (i = 0; i < r->kernels; i++) {
+		if ((c = r->kernel[i].code) == NULL)
+			continue;
+		counted += c->counted;
+		sampled += c->sampled;
+	}
+	return (json_pack("{s:o, s:o, s:o, s:o, s:o}",
+	    "launches", json_count(r->source_launches),
+	    "kernels_counted", json_count(counted),
+	    "kernels_sampled", json_count(sampled),
+	    "samples", json_count(r->samples),
+	    "samples_dropped", json_count(r->samples_dropped)));
+}
+
 static json_t *
 json_verdict_counts(const struct advice *a)
 {
@@ -193,7 +217,7 @@ json_run(const struct run *r, const struct advice *a, int analysis)
 		worth_it += a->finding[i].worth_it;
 	return (json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:o, s:o,"
 	    "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
-	    "s:b, s:o, s:o, s:i, s:o}",
+	    "s:b, s:o, s:o, s:i, s:o, s:o}",
 	    "id", r->uuid,
 	    "label", json_text(r->label),
 	    "command", json_text(r->command),
@@ -222,7 +246,8 @@ json_run(const struct run *r, const struct advice *a, int analysis)
 	    "ceilings_from", json_text(a->ceilings_from),
 	    "noise_s", json_number(a->noise_s),
 	    "analysis", analysis,
-	    "kernels_measured", json_measured(r)));
+	    "kernels_measured", json_measured(r),
+	    "source", json_source_tier(r)));
 }
 
 static json_t *

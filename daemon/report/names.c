@@ -174,6 +174,19 @@ static const struct {
 	[DIAG_CLOCK_STEP] = { "clock_step", NULL },
 	[DIAG_CALL_FAILED] = { "call_failed", NULL },
 	[DIAG_NO_CUDA] = { "no_cuda", NULL },
+	[DIAG_SOURCE_FAILED] = { "source_failed",
+	    "lines and instructions are missing for some kernels; everything "
+	    "else was measured. `cudadvise doctor` checks what counting them "
+	    "needs" },
+	[DIAG_SAMPLING_FAILED] = { "sampling_failed",
+	    "stall reasons are missing; everything else was measured. Another "
+	    "profiler that samples (ncu, nsys) must not run at the same time" },
+	[DIAG_SAMPLING_FULL] = { "sampling_full",
+	    "some samples were dropped: shares of lines are of the samples "
+	    "that were kept" },
+	[DIAG_NO_DISASSEMBLER] = { "no_disassembler",
+	    "install the CUDA toolkit's nvdisasm where the daemon runs, or "
+	    "name it in CUDADVISE_NVDISASM, then `cudadvise reanalyze RUN`" },
 };
 
 const char *

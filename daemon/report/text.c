@@ -13,255 +13,6 @@
 #define REASONS_SHOWN 3
 #define SHAPES_SHOWN 5		/* of one kernel with one fault */
 
-/* --- what ran, and what it cost ------------------------------------------- */
-
-static void
-device_segment(struct out *o, const json_t *run)
-{
-	const json_t *devices = json_object_get(run, "devices");
-	size_t n = json_array_size(devices), i;
-	const char *first, *name;
-	char text[256];
-	bool same = true;
-
-	if (n == 0) {
-		out_segment(o, 2, " · ", "no GPU seen");
-		return;
-	}
-	first = or_unknown(json_string_value(json_array_get(devices, 0)));
-	for (i = 1; i < n; i++) {
-		name = json_string_value(json_array_get(devices, i));
-		same = same && strcmp(or_unknown(name), first) == 0;
-	}
-	if (n == 1)
-		snprintf(text, sizeof(text), "%s", first);
-	else if (same)
-		snprintf(text, sizeof(text), "%zu × %s", n, first);
-	else
-		snprintf(text, sizeof(text), "%s and %zu more GPU%s", first,
-		    n - 1, n == 2 ? "" : "s");
-	out_segment(o, 2, " · ", text);
-}
-
-static void
-text_header(struct out *o, const struct report *r)
-{
-	const json_t *overhead = json_object_get(r->run, "overhead");
-	const char *label = field_text(r->run, "label");
-	char text[512], a[NUMBER_SIZE], b[NUMBER_SIZE];
-
-	out_style(o, STYLE_BOLD);
-	out_segment(o, 0, "", "cudadvise");
-	out_style(o, STYLE_PLAIN);
-	snprintf(text, sizeof(text), "run %s", r->name);
-	out_segment(o, 2, " · ", text);
-	if (label != NULL && *label != '\0')
-		out_segment(o, 2, " · ", label);
-	out_segment(o, 2, " · ", or_unknown(field_text(r->run, "command")));
-	device_segment(o, r->run);
-	out_segment(o, 2, " · ",
-	    number_seconds(a, field_number(r->run, "wall_ns") / 1e9));
-	snprintf(text, sizeof(text), "our own cost %s (%s)",
-	    number_seconds(a, field_number(overhead, "total_s")),
-	    number_percent(b, field_number(overhead, "ratio")));
-	out_segment(o, 2, " · ", text);
-	out_line(o);
-}
-
-static void
-text_end(struct out *o, const json_t *run)
-{
-	const char *state = field_text(run, "state");
-	const json_t *sig = json_object_get(run, "signal");
-	const json_t *code = json_object_get(run, "exit_code");
-	char text[128];
-
-	if (state == NULL)
-		return;
-	if (strcmp(state, "live") == 0)
-		snprintf(text, sizeof(text), "The program is still running: "
-		    "what follows is what is known so far.");
-	else if (json_is_integer(sig))
-		snprintf(text, sizeof(text), "The program was killed by signal "
-		    "%d: what it had flushed by then is here.",
-		    (int)json_integer_value(sig));
-	else if (strcmp(state, "finished") != 0)
-		snprintf(text, sizeof(text), "The record of this run ends "
-		    "early (%s): its last part is missing.", state);
-	else if (json_integer_value(code) != 0)
-		snprintf(text, sizeof(text), "The program exited with %d.",
-		    (int)json_integer_value(code));
-	else
-		return;
-	out_style(o, STYLE_WARN);
-	out_spaces(o, 2);
-	out_wrap(o, 2, text);
-	out_style(o, STYLE_PLAIN);
-}
-
-static void
-idle_segments(struct out *o, const json_t *idle)
-{
-	static const struct {
-		const char *key, *text;
-	} causes[] = {
-		{ "host_ratio", "waiting for the host" },
-		{ "after_sync_ratio", "after synchronisation" },
-		{ "launch_ratio", "between launches" },
-		{ "allocation_ratio", "in allocations" },
-		{ "api_ratio", "in other CUDA calls" },
-		{ "startup_ratio", "before the first work" },
-		{ "shutdown_ratio", "after the last" },
-		{ "measuring_ratio", "while measuring" },
-	};
-	const char *separator = ": ";
-	char text[96], a[NUMBER_SIZE];
-	size_t i;
-	double v;
-
-	for (i = 0; i < sizeof(causes) / sizeof(causes[0]); i++) {
-		v = field_number(idle, causes[i].key);
-		if (!(v >= 0.005))
-			continue;
-		snprintf(text, sizeof(text), "%s %s", number_percent(a, v),
-		    causes[i].text);
-		out_segment(o, 4, separator, text);
-		separator = ", ";
-	}
-}
-
-static void
-text_busy(struct out *o, const json_t *run)
-{
-	const json_t *s = json_object_get(run, "summary");
-	char text[128], a[NUMBER_SIZE], b[NUMBER_SIZE];
-
-	if (isnan(field_number(s, "gpu_busy_ratio")))
-		return;
-	snprintf(text, sizeof(text), "GPU busy %s",
-	    number_percent(a, field_number(s, "gpu_busy_ratio")));
-	out_segment(o, 2, "", text);
-	number_percent(a, field_number(s, "copy_ratio"));
-	number_percent(b, field_number(s, "copy_hidden_ratio"));
-	if (field_number(s, "copy_ratio") > 0)
-		snprintf(text, sizeof(text), "copies %s (%s hidden)", a, b);
-	else
-		snprintf(text, sizeof(text), "no copies");
-	out_segment(o, 4, "   ", text);
-	snprintf(text, sizeof(text), "idle %s",
-	    number_percent(a, field_number(s, "idle_ratio")));
-	out_segment(o, 4, "   ", text);
-	idle_segments(o, json_object_get(s, "idle"));
-	out_line(o);
-}
-
-/* "every kernel measured", or how many were; returns why the first that was not
- * measured, or only in part, was not: for a line of its own; NULL if there is
- * none. Borrowed. */
-static const char *
-measured_segment(struct out *o, const struct report *r)
-{
-	const json_t *n = json_object_get(r->run, "kernels_measured"), *k;
-	const char *level = field_text(r->run, "level"), *reason = NULL;
-	uint64_t part = field_count(n, "part"), none = field_count(n, "none");
-	char text[256], a[NUMBER_SIZE], b[NUMBER_SIZE], c[NUMBER_SIZE];
-	bool first;
-	size_t i;
-
-	if (json_array_size(r->kernels) == 0)
-		return (NULL);
-	if (level != NULL && strcmp(level, "trace") == 0) {
-		out_segment(o, 4, ", ", "no counters (level trace)");
-		return (NULL);
-	}
-	json_array_foreach(r->kernels, i, k) {
-		first = strcmp(or_unknown(field_text(k, "measured")),
-		    none > 0 ? "none" : "part") == 0;
-		if (first && reason == NULL)
-			reason = field_text(k, "not_measured");
-	}
-	if (part == 0 && none == 0) {
-		out_segment(o, 4, ", ", "every kernel measured");
-		return (NULL);
-	}
-	number_count(a, field_count(n, "full"));
-	number_count(b, part);
-	number_count(c, none);
-	if (part == 0)
-		snprintf(text, sizeof(text), "%s measured, %s not", a, c);
-	else
-		snprintf(text, sizeof(text), "%s fully measured, %s in part; "
-		    "not measured: %s", a, b, c);
-	out_segment(o, 4, ": ", text);
-	return (reason);
-}
-
-static void
-text_volume(struct out *o, const struct report *r)
-{
-	const json_t *data = json_object_get(r->run, "data");
-	const json_t *by = json_object_get(data, "lost_by");
-	const json_t *v;
-	uint64_t lost = field_count(data, "lost");
-	uint64_t kernels = field_count(r->run, "kernels");
-	char text[128], a[NUMBER_SIZE], b[NUMBER_SIZE];
-	const char *key, *reason, *separator = ": ";
-
-	snprintf(text, sizeof(text), "%s launch%s of %s kernel%s",
-	    number_count(a, field_count(r->run, "launches")),
-	    field_count(r->run, "launches") == 1 ? "" : "es",
-	    number_count(b, kernels), kernels == 1 ? "" : "s");
-	out_segment(o, 2, "", text);
-	reason = measured_segment(o, r);
-	if (lost == 0) {
-		out_segment(o, 4, "; ", "nothing dropped");
-	} else {
-		out_style(o, STYLE_WARN);
-		snprintf(text, sizeof(text), "%s of %s records dropped",
-		    number_count(a, lost), number_count(b,
-		    lost + field_count(data, "records")));
-		out_segment(o, 4, "; ", text);
-		json_object_foreach((json_t *)by, key, v) {
-			if (json_integer_value(v) <= 0)
-				continue;
-			snprintf(text, sizeof(text), "%s %s", key,
-			    number_count(a, (uint64_t)json_integer_value(v)));
-			out_segment(o, 4, separator, text);
-			separator = ", ";
-		}
-		out_style(o, STYLE_PLAIN);
-	}
-	out_line(o);
-	if (reason != NULL) {
-		out_text(o, "    the rest: ");
-		out_wrap(o, 6, reason);
-	}
-}
-
-static void
-text_diagnostics(struct out *o, const struct report *r)
-{
-	const char *severity, *remedy;
-	const json_t *d;
-	size_t i;
-
-	json_array_foreach(r->diagnostics, i, d) {
-		severity = or_unknown(field_text(d, "severity"));
-		if (strcmp(severity, "info") == 0 && !r->verbose)
-			continue;
-		out_style(o, strcmp(severity, "error") == 0 ? STYLE_BAD :
-		    strcmp(severity, "info") == 0 ? STYLE_DIM : STYLE_WARN);
-		out_format(o, "  %s: ", severity);
-		out_style(o, STYLE_PLAIN);
-		out_wrap(o, 4, or_unknown(field_text(d, "text")));
-		remedy = field_text(d, "remedy");
-		if (remedy != NULL) {
-			out_text(o, "    remedy: ");
-			out_wrap(o, 4, remedy);
-		}
-	}
-}
-
 /* --- the end of the screen ------------------------------------------------- */
 
 /* Rules that were not measured for one reason. */
@@ -353,6 +104,11 @@ text_next(struct out *o, const struct report *r)
 	out_segment(o, 0, "", "Next: ");
 	snprintf(text, sizeof(text), "cudadvise findings %s --all", r->name);
 	out_segment(o, 2, " ", text);
+	if (strcmp(or_unknown(field_text(r->run, "level")), "source") == 0) {
+		snprintf(text, sizeof(text), "cudadvise annotate --run %s",
+		    r->name);
+		out_segment(o, 6, " · ", text);
+	}
 	if (first != NULL) {
 		snprintf(text, sizeof(text), "cudadvise explain %s",
 		    or_unknown(field_text(first, "rule")));
@@ -441,6 +197,9 @@ static size_t
 list_worth_it(struct out *o, const struct report *r)
 {
 	const json_t *items = json_object_get(r->findings, "items"), *f;
+	/* Why there is no line matters to those who asked for lines. */
+	bool by_line = strcmp(or_unknown(field_text(r->run, "level")),
+	    "source") == 0;
 	size_t worth_it = 0, shown = 0, i;
 	double below = NAN;
 	int where = parts_where_columns(o, items);
@@ -455,7 +214,9 @@ list_worth_it(struct out *o, const struct report *r)
 			continue;
 		if (shown++ < FIRST_SCREEN) {
 			parts_row(o, f, where);
-			parts_body(o, f, false);
+			parts_body(o, f, false, by_line && json_is_integer(
+			    json_object_get(f, "kernel_id")) &&
+			    !parts_missing_told(items, i));
 			text_shapes(o, items, i);
 		} else if (isnan(below)) {
 			below = field_number(json_object_get(f, "saves"), "s");
@@ -496,13 +257,11 @@ text_report(struct out *o, const struct report *r)
 	bool cuda = field_count(r->run, "processes") > 0;
 	size_t worth_it;
 
-	text_header(o, r);
-	text_end(o, r->run);
-	if (cuda) {
-		text_busy(o, r->run);
-		text_volume(o, r);
-	}
-	text_diagnostics(o, r);
+	parts_header(o, r);
+	parts_end(o, r->run);
+	if (cuda)
+		parts_activity(o, r);
+	parts_diagnostics(o, r);
 	if (!cuda) {
 		text_no_cuda(o);
 		return;

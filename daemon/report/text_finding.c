@@ -65,14 +65,13 @@ parts_row(struct out *o, const json_t *f, int where)
 }
 
 void
-parts_body(struct out *o, const json_t *f, bool full)
+parts_body(struct out *o, const json_t *f, bool full, bool missing)
 {
 	const json_t *saves = json_object_get(f, "saves");
 	const char *summary = field_text(f, "summary");
 	const char *limiter = field_text(f, "limiter");
 	const char *note = field_text(saves, "note");
-	const char *location = field_text(f, "location");
-	const char *missing = field_text(f, "location_missing");
+	const char *no_line = field_text(f, "location_missing");
 	const char *advice = field_text(f, "advice");
 	const char *confidence = or_unknown(field_text(f, "confidence"));
 	char text[1024];
@@ -82,10 +81,10 @@ parts_body(struct out *o, const json_t *f, bool full)
 	    limiter != NULL ? limiter : "");
 	if (text[0] != '\0')
 		out_wrap(o, 6, text);
-	if (location != NULL)
-		out_wrap(o, 6, location);
-	if (missing != NULL && full)
-		out_wrap(o, 6, missing);
+	parts_hot_lines(o, f);
+	parts_where(o, f, full);
+	if (no_line != NULL && missing)
+		out_wrap(o, 6, no_line);
 	if (advice != NULL)
 		out_wrap(o, 6, advice);
 	if (note != NULL && (full || isnan(field_number(saves, "s")))) {
@@ -160,7 +159,7 @@ text_finding(struct out *o, const json_t *f, bool full)
 	parts_row(o, f, out_columns(o, or_unknown(field_text(f, "where"))) <
 	    WHERE_MAX ? out_columns(o, or_unknown(field_text(f, "where"))) :
 	    WHERE_MAX);
-	parts_body(o, f, full);
+	parts_body(o, f, full, full);
 	if (full)
 		finding_details(o, f);
 }
@@ -217,7 +216,7 @@ text_findings(struct out *o, const struct report *r, bool all)
 		if (worth_it++ == 0)
 			parts_heading(o, "What to change first");
 		parts_row(o, f, where);
-		parts_body(o, f, true);
+		parts_body(o, f, true, !parts_missing_told(items, i));
 		finding_details(o, f);
 	}
 	if (worth_it == 0)
@@ -234,7 +233,7 @@ text_findings(struct out *o, const struct report *r, bool all)
 		if (field_true(f, "worth_it"))
 			continue;
 		parts_row(o, f, where);
-		parts_body(o, f, true);
+		parts_body(o, f, true, !parts_missing_told(items, i));
 	}
 	parts_together(o, r, worth_it);
 }

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 static inline const char *
 field_text(const json_t *o, const char *key)
@@ -35,6 +36,15 @@ field_true(const json_t *o, const char *key)
 {
 
 	return (json_is_true(json_object_get(o, key)));
+}
+
+/* The last part of a path. */
+static inline const char *
+base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return (slash != NULL && slash[1] != '\0' ? slash + 1 : path);
 }
 
 static inline const char *

@@ -4,7 +4,7 @@
  */
 #include <math.h>
 
-#include "rules/rule.h"
+#include "rules/lines.h"
 
 static bool
 allocates(enum wire_call call)
@@ -45,6 +45,9 @@ rule_allocation_in_hot_path(struct rule_view *x)
 	d = rule_found(x, "hot");
 	if (d == NULL)
 		return RULE_NOT_MEASURED;
+	lines_site(x, d, CALL_BIT(MALLOC) | CALL_BIT(FREE) |
+	    CALL_BIT(MALLOC_HOST) | CALL_BIT(FREE_HOST) |
+	    CALL_BIT(MALLOC_MANAGED));
 	idle = fmin(idle, hot);
 	/* The GPU may also starve after the call, until the host catches up. */
 	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_ALLOCATION) |

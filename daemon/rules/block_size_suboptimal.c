@@ -3,7 +3,7 @@
  */
 #include <math.h>
 
-#include "rules/rule.h"
+#include "rules/lines.h"
 
 enum rule_state
 rule_block_size_suboptimal(struct rule_view *x)
@@ -62,5 +62,6 @@ rule_block_size_suboptimal(struct rule_view *x)
 	rule_blind(x, d);
 	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section Occupancy "
 	    "--section LaunchStats --section SpeedOfLight");
+	lines_stalled(x, d, STALLS_LATENCY);
 	return RULE_FOUND;
 }

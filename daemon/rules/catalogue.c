@@ -55,7 +55,9 @@ fill(struct rule_info *i, const struct rule *r, const json_t *entry)
 	i->category = r->category;
 	i->title = r->title;
 	i->severity = r->severity;
-	i->needs = r->needs & NEED_COUNTERS ? "counters" : "trace";
+	i->needs = r->needs & ~(unsigned)(NEED_TRACE | NEED_COUNTERS |
+	    NEED_OWN) ?
+	    "source" : r->needs & NEED_COUNTERS ? "counters" : "trace";
 	i->why = text(entry, "why");
 	i->detects = text(entry, "detects");
 	i->advice = text(entry, "advice");

@@ -4,7 +4,7 @@
  */
 #include <math.h>
 
-#include "rules/rule.h"
+#include "rules/lines.h"
 
 #define FINDINGS 8
 
@@ -30,6 +30,8 @@ found(struct rule_view *x, const struct leak *l)
 
 	if (d == NULL)
 		return -1;
+	lines_site(x, d, CALL_BIT(MALLOC) | CALL_BIT(MALLOC_ASYNC) |
+	    CALL_BIT(MALLOC_MANAGED));
 	d->cap = growing ? SEV_MEDIUM : SEV_LOW;
 	d->minor = !growing;
 	d->f.confidence = growing ? CONF_HIGH : CONF_MEDIUM;

@@ -4,7 +4,7 @@
  */
 #include <math.h>
 
-#include "rules/rule.h"
+#include "rules/lines.h"
 
 enum rule_state
 rule_device_sync_overuse(struct rule_view *x)
@@ -30,6 +30,7 @@ rule_device_sync_overuse(struct rule_view *x)
 	d = rule_found(x, "device");
 	if (d == NULL)
 		return RULE_NOT_MEASURED;
+	lines_site(x, d, CALL_BIT(DEVICE_SYNC));
 	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_AFTER_SYNC) |
 	    POOL_IDLE(IDLE_LAUNCH) | POOL_IDLE(IDLE_HOST) |
 	    POOL_IDLE(IDLE_API), { 0.4 * idle, 0.8 * idle, idle } };

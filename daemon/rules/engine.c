@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rules/inst.h"
+#include "rules/library.h"
+#include "rules/lines.h"
 #include "rules/rule.h"
 
 /* Findings that are not worth it are kept up to this many; all are counted. */
@@ -103,6 +106,28 @@ prune(struct rule_view *x, size_t first, double noise_s, size_t *not_worth)
 	x->drafts = keep;
 }
 
+/* Ask about one kernel, if it has the data. */
+static enum rule_state
+ask_kernel(struct rule_view *x)
+{
+	unsigned needs = x->rule->needs;
+	const char *reason;
+
+	reason = inst_lacks(x, needs);
+	if (reason != NULL)
+		return rule_unmeasured(x, reason);
+	if ((needs & NEED_COUNTERS) && !has_counters(x->kernel))
+		return rule_lacks(x);
+	if ((needs & (NEED_SOURCE | NEED_SAMPLES | NEED_CODE)) &&
+	    rule_is_debug(x))
+		return rule_unmeasured(x, "it was built with -G, see "
+		    "debug-build");
+	if ((needs & NEED_OWN) && library_owns(x->run, x->kernel))
+		return rule_unmeasured(x, "it is a library's kernel: who runs "
+		    "it cannot change its code");
+	return x->rule->function(x);
+}
+
 static void
 ask_kernel_rule(struct rule_view *x, const struct load *load, double noise_s,
     struct verdict *v)
@@ -120,15 +145,14 @@ ask_kernel_rule(struct rule_view *x, const struct load *load, double noise_s,
 		x->reason = NULL;
 		if (x->kernel->device >= run->devices) {
 			state = rule_unmeasured(x, "its GPU is not known");
-		} else if ((x->rule->needs & NEED_COUNTERS) &&
-		    !has_counters(x->kernel)) {
-			state = rule_lacks(x);
 		} else {
 			x->device = &run->device[x->kernel->device];
 			x->ceiling = &x->ceilings[x->kernel->device];
 			x->load = &load[i];
-			state = x->rule->function(x);
+			state = ask_kernel(x);
 		}
+		for (size_t k = first; k < x->drafts; k++)
+			lines_finish(x, &x->draft[k]);
 		note(v, &tally, x, state);
 		prune(x, first, noise_s, &not_worth);
 		if (x->drafts == first)	/* nobody has its text */

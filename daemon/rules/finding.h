@@ -13,6 +13,7 @@
 
 struct run;
 struct kernel;
+struct site;
 struct ceilings;		/* model/ceilings.h */
 
 enum rule_state { RULE_FOUND, RULE_CLEAN, RULE_NOT_MEASURED };
@@ -37,6 +38,23 @@ struct evidence {
 };
 
 #define EVIDENCE_MAX 12
+
+/* A line that a finding is about, or (line 0) an instruction without one. */
+struct hot_line {
+	const char *file;	/* path; NULL: no line table */
+	uint32_t line;
+	const char *function;	/* it was inlined from; NULL */
+	const char *called_file;	/* where that was inlined; NULL */
+	uint32_t called_line;
+	uint32_t pc;		/* of its worst instruction */
+	const char *sass;	/* that instruction; NULL: no disassembly */
+	const char *text;	/* the line's text, trimmed; NULL: not captured */
+	double share;		/* of what the finding counts, 0..1 */
+	double value;		/* in the unit of the finding; NaN */
+	const char *what;	/* "32 sectors a request"; NULL */
+};
+
+#define HOT_LINES_MAX 5
 
 struct finding {
 	char id[17];		/* 16 hex: hash of rule, kernel, shape: stable
@@ -68,6 +86,10 @@ struct finding {
 	const char *next;	/* exact command of the next measurement */
 	struct evidence evidence[EVIDENCE_MAX];
 	size_t evidences;
+	struct hot_line hot[HOT_LINES_MAX];	/* most first */
+	size_t hots;
+	const struct site *site;	/* where it is launched or called from;
+					 * NULL unknown */
 };
 
 /* What became of one rule on this run. */

@@ -34,5 +34,6 @@ rule_idle_lanes(struct rule_view *x)
 	d->f.advice = "give every lane work: map threads to elements one to "
 	    "one, let a warp take several short rows at once, compact what "
 	    "remains active before going on";
+	lanes_idle(x, d);
 	return RULE_FOUND;
 }

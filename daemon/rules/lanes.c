@@ -1,6 +1,9 @@
 #include <math.h>
+#include <stdlib.h>
 
+#include "rules/inst.h"
 #include "rules/lanes.h"
+#include "rules/lines.h"
 
 struct lanes
 lanes_of(const struct rule_view *x)
@@ -8,6 +11,7 @@ lanes_of(const struct rule_view *x)
 	double inst = rule_metric(x, METRIC_INST_EXECUTED);
 	double uniform = rule_metric(x, METRIC_BRANCH_UNIFORM);
 	double divergent = rule_metric(x, METRIC_BRANCH_DIVERGENT);
+	const struct code *c = x->kernel->code;
 	uint32_t threads = rule_threads(x->kernel);
 	struct lanes l = { NAN, NAN, NAN, 32 };
 
@@ -18,6 +22,19 @@ lanes_of(const struct rule_view *x)
 	if (isfinite(divergent))
 		l.divergent = divergent == 0 ? 0 :
 		    divergent / (divergent + (uniform > 0 ? uniform : 0));
+	/* What was counted by instruction says the same. */
+	if (c != NULL && c->counted) {
+		inst = inst_total(c, SOURCE_INST);
+		uniform = inst_total(c, SOURCE_BRANCH_UNIFORM);
+		divergent = inst_total(c, SOURCE_BRANCH_DIVERGENT);
+		if (isnan(l.active) && inst > 0)
+			l.active = inst_total(c, SOURCE_THREADS) / inst;
+		if (isnan(l.on) && inst > 0)
+			l.on = inst_total(c, SOURCE_THREADS_ON) / inst;
+		if (isnan(l.divergent) && isfinite(divergent))
+			l.divergent = divergent == 0 ? 0 : divergent /
+			    (divergent + (uniform > 0 ? uniform : 0));
+	}
 	if (threads > 0)
 		l.block = (double)threads / ((threads + 31) / 32);
 	return l;
@@ -56,4 +73,44 @@ lanes_draft(struct rule_view *x, const struct lanes *l, double lanes)
 	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
 	    "WarpStateStats --section SourceCounters --import-source yes");
 	return d;
+}
+
+void
+lanes_branches(const struct rule_view *x, struct draft *d)
+{
+	const struct code *c = x->kernel->code;
+	struct mark *m = marks_new(x);
+
+	for (size_t i = 0; m != NULL && i < c->instructions; i++) {
+		double divergent = inst_value(c, i, SOURCE_BRANCH_DIVERGENT);
+
+		if (!(divergent > 0))
+			continue;
+		m[i].weight = divergent;
+		m[i].over = 100 * divergent;
+		m[i].under = divergent + fmax(0,
+		    inst_value(c, i, SOURCE_BRANCH_UNIFORM));
+	}
+	lines_fill(x, d, m, "%s % of its branches diverge");
+	free(m);
+}
+
+void
+lanes_idle(const struct rule_view *x, struct draft *d)
+{
+	const struct code *c = x->kernel->code;
+	struct mark *m = marks_new(x);
+
+	for (size_t i = 0; m != NULL && i < c->instructions; i++) {
+		double inst = inst_value(c, i, SOURCE_INST);
+		double lanes = inst_lanes(c, i);
+
+		if (!(inst > 0) || !isfinite(lanes))
+			continue;
+		m[i].weight = inst * fmax(0, 32 - lanes);
+		m[i].over = inst * lanes;
+		m[i].under = inst;
+	}
+	lines_fill(x, d, m, "%s of 32 lanes work");
+	free(m);
 }

@@ -20,4 +20,8 @@ struct lanes lanes_of(const struct rule_view *x);
 struct draft *lanes_draft(struct rule_view *x, const struct lanes *l,
     double lanes);
 
+/* The lines whose branches diverge, and those whose lanes are idle. */
+void lanes_branches(const struct rule_view *x, struct draft *d);
+void lanes_idle(const struct rule_view *x, struct draft *d);
+
 #endif

@@ -4,7 +4,7 @@
  */
 #include <math.h>
 
-#include "rules/rule.h"
+#include "rules/lines.h"
 
 #define FINDINGS 8	/* sequences; more are parts of the same story */
 
@@ -53,6 +53,7 @@ found(struct rule_view *x, const struct candidate *c)
 
 	if (d == NULL)
 		return -1;
+	lines_launch(x, d, s->kernel[0]);
 	for (size_t i = 0; i < x->run->kernels && first == NULL; i++)
 		if (x->run->kernel[i].id == s->kernel[0])
 			first = x->run->kernel[i].short_name;

@@ -1,15 +1,92 @@
 /*
  * local-memory-spill: registers that did not fit, or arrays indexed at run
- * time, live in local memory, which is global memory behind L1.
+ * time, live in local memory, which is global memory behind L1. The code tells
+ * the two apart: a register that did not fit is kept at a constant place of the
+ * stack, an element of an array at a computed one.
  */
 #include <math.h>
+#include <stdlib.h>
 
-#include "rules/rule.h"
+#include "rules/inst.h"
+#include "rules/lines.h"
+#include "rules/operand.h"
 
 /* An array that is indexed at run time costs more than its accesses: the address
  * (two to three instructions) and, in the loop that is not unrolled because of
  * it, the counter, the comparison and the branch. */
 #define INDEX_INST 5
+
+#define STACK 1			/* the register that points to the stack */
+
+/* Local accesses at computed addresses, of all; NaN where the code is not
+ * known. ${m} gets the lines. */
+static double
+indexed_share(const struct code *c, struct mark *m)
+{
+	double indexed = 0, all = 0;
+
+	for (size_t i = 0; i < c->instructions; i++) {
+		const struct sass_instruction *s = inst_sass(c, i);
+		double inst = inst_value(c, i, SOURCE_INST);
+		double sectors = inst_value(c, i, SOURCE_LOCAL_SECTORS);
+		struct operands o;
+
+		if (!(inst > 0) || (s != NULL && s->space != SPACE_LOCAL &&
+		    !(sectors > 0)) || (s == NULL && !(sectors > 0)))
+			continue;
+		m[i].weight = sectors > 0 ? sectors : inst;
+		m[i].over = isfinite(sectors) ? sectors : 0;
+		m[i].under = isfinite(sectors) ? inst : 0;
+		if (s == NULL)
+			continue;
+		all += inst;
+		operands_of(&o, s);
+		if (!o.has_address || (o.base != STACK &&
+		    o.base != REGISTER_NONE) || o.uses > 2)
+			indexed += inst;
+	}
+	return all > 0 ? indexed / all : NAN;
+}
+
+static const char *
+advise(const struct rule_view *x, bool full, double indexed)
+{
+	if (indexed >= 0.5)
+		return "arrays that are indexed at run time sit there: unroll "
+		    "the loops over them so that every index is a constant, or "
+		    "move them to shared memory (one column a thread)";
+	if (full)
+		return "all 255 registers are in use: split the kernel or "
+		    "shorten what is live at once";
+	if (indexed < 0.5)
+		return arena_format(x->arena, "registers are spilled though "
+		    "only %u of 255 are in use: relax __launch_bounds__ or "
+		    "-maxrregcount, which hold them down",
+		    x->kernel->shape.regs);
+	return arena_format(x->arena, "only %u of 255 registers are in use: "
+	    "relax __launch_bounds__ or -maxrregcount if they hold it down; if "
+	    "not, an array indexed at run time sits there: unroll its loop so "
+	    "that every index is a constant, or move it to shared memory",
+	    x->kernel->shape.regs);
+}
+
+static void
+give_lines(const struct rule_view *x, struct draft *d, bool full)
+{
+	const struct code *c = x->kernel->code;
+	struct mark *m = c != NULL && c->counted ? marks_new(x) : NULL;
+	double indexed = m != NULL ? indexed_share(c, m) : NAN;
+
+	d->f.advice = advise(x, full, indexed);
+	if (isfinite(indexed))
+		rule_evidence(x, d, (struct evidence){ .name = "indexed_ratio",
+		    .label = "local accesses at computed addresses (arrays), "
+		    "the others are spilled registers", .value = indexed,
+		    .unit = "ratio", .source = "derived",
+		    .from = "disassembly, warp instructions" }, NULL);
+	lines_fill(x, d, m, "%s sectors an access");
+	free(m);
+}
 
 static double
 zero(double v)
@@ -55,12 +132,7 @@ fill(struct rule_view *x, struct draft *d, double share, double local)
 	    "loads and stores (%u registers%s)", say_percent(x->arena, share),
 	    x->kernel->shape.regs, bytes == 0 ? "" : arena_format(x->arena,
 	    ", %u B of local memory a thread", bytes));
-	d->f.advice = full ? "all 255 registers are in use: split the kernel "
-	    "or shorten what is live at once" : arena_format(x->arena,
-	    "only %u of 255 registers are in use: relax __launch_bounds__ or "
-	    "-maxrregcount if they hold it down; if not, an array indexed at "
-	    "run time sits there: unroll its loop so that every index is a "
-	    "constant, or move it to shared memory", x->kernel->shape.regs);
+	give_lines(x, d, full);
 	d->f.gain_note = full ? "the kernel without its local loads and stores" :
 	    "the kernel without its local loads and stores and without the "
 	    "address and loop instructions around them, about 5 each";
@@ -79,6 +151,9 @@ rule_local_memory_spill(struct rule_view *x)
 	double local = zero(ld) + zero(st), share;
 	struct draft *d;
 
+	if (rule_is_debug(x))
+		return rule_unmeasured(x, "it was built with -G, see "
+		    "debug-build");
 	/* The attribute alone is not proof of none: CUPTI may not know it. */
 	if ((isnan(ld) && isnan(st)) || isnan(global))
 		return x->kernel->shape.local_per_thread == 0 &&

@@ -4,7 +4,7 @@
  */
 #include <math.h>
 
-#include "rules/rule.h"
+#include "rules/lines.h"
 
 /* A block that is done sooner spends much of its time being launched, and many
  * of them in a row say that a few could do the work of all. */
@@ -38,15 +38,15 @@ say_short_blocks(struct rule_view *x, struct draft *d, double achieved,
 	    NULL);
 	d->f.summary = arena_format(x->arena, "blocks end too soon: %s blocks "
 	    "of %u threads, %s each; so %s of the warps an SM can hold are "
-	    "there, %s could be", say_count(x->arena,
-	    (uint64_t)rule_blocks(x->kernel)), rule_threads(x->kernel),
+	    "there, %s could be", say_whole(x->arena,
+	    rule_blocks(x->kernel)), rule_threads(x->kernel),
 	    say_seconds(x->arena, life), say_percent(x->arena, achieved),
 	    say_percent(x->arena, x->kernel->occupancy.ratio));
 	d->f.advice = arena_format(x->arena, "give each block more work: %s "
 	    "blocks fill this GPU, each with a grid-stride loop over what is "
 	    "there to do; first check that the grid is not larger than the "
 	    "data needs (its size in blocks, not in threads)",
-	    say_count(x->arena, (uint64_t)fit));
+	    say_whole(x->arena, fit));
 }
 
 enum rule_state
@@ -116,5 +116,6 @@ rule_low_achieved_occupancy(struct rule_view *x)
 	rule_blind(x, d);
 	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section Occupancy "
 	    "--section WorkloadDistribution --section WarpStateStats");
+	lines_stalled(x, d, STALLS_LATENCY);
 	return RULE_FOUND;
 }

@@ -4,7 +4,7 @@
  */
 #include <math.h>
 
-#include "rules/rule.h"
+#include "rules/lines.h"
 
 /* What the limiter would have to become for one block more. */
 static const char *
@@ -99,5 +99,6 @@ rule_low_theoretical_occupancy(struct rule_view *x)
 	if (d == NULL)
 		return RULE_NOT_MEASURED;
 	fill(x, d, o);
+	lines_stalled(x, d, STALLS_LATENCY);
 	return RULE_FOUND;
 }

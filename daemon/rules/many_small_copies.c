@@ -3,7 +3,7 @@
  */
 #include <math.h>
 
-#include "rules/rule.h"
+#include "rules/lines.h"
 
 #define HOST_COPY_BYTES_PER_S 8e9	/* gathering into one buffer, one core */
 
@@ -53,6 +53,7 @@ found(struct rule_view *x, const struct small_copies *s)
 
 	if (d == NULL)
 		return -1;
+	lines_site(x, d, CALL_BIT(MEMCPY) | CALL_BIT(MEMCPY_ASYNC));
 	gap = fmax(0, gap - left) * fmax(exposure, 0.1);
 	d->claim[0] = (struct claim){ POOL_COPY, { fmax(0, copy - gather),
 	    fmax(0, copy - gather / 2), copy } };

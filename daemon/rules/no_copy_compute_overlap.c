@@ -4,7 +4,7 @@
  */
 #include <math.h>
 
-#include "rules/rule.h"
+#include "rules/lines.h"
 
 static int
 found(struct rule_view *x, size_t i)
@@ -20,6 +20,7 @@ found(struct rule_view *x, size_t i)
 
 	if (d == NULL)
 		return -1;
+	lines_site(x, d, CALL_BIT(MEMCPY) | CALL_BIT(MEMCPY_ASYNC));
 	/* The first chunk in and the last out stay exposed. */
 	d->claim[0] = (struct claim){ POOL_COPY,
 	    { 0.4 * gain, 0.75 * gain, gain } };

@@ -5,7 +5,7 @@
  */
 #include <math.h>
 
-#include "rules/rule.h"
+#include "rules/lines.h"
 
 /* Below it a copy is fixed cost: many-small-copies. */
 #define MIN_SIZE_CLASS 16	/* 64 KiB */
@@ -49,6 +49,7 @@ found(struct rule_view *x, const struct direction *t)
 
 	if (d == NULL)
 		return -1;
+	lines_site(x, d, CALL_BIT(MEMCPY) | CALL_BIT(MEMCPY_ASYNC));
 	d->claim[0] = (struct claim){ POOL_COPY, { 0.8 * gain, gain,
 	    fmin(1.1 * gain, t->exposed_s) } };
 	d->claims = 1;

@@ -130,6 +130,10 @@ rank_kernel(struct draft *d, double noise_s)
 {
 	double t, new;
 
+	if (is_correctness(d)) {	/* predicts nothing */
+		d->f.worth_it = !d->minor;
+		return;
+	}
 	if (d->f.kernel == NULL || d->load == NULL)
 		return;
 	set_gain(d, gain_of(d->load, d->f.kernel, d->fix));
@@ -170,7 +174,8 @@ judge(struct draft *d, double wall, double noise_s)
 static int
 group_of(const struct draft *d)
 {
-	return !d->f.worth_it ? 2 : is_correctness(d) ? 1 : 0;
+	return d->leads && d->f.worth_it ? -1 :
+	    !d->f.worth_it ? 2 : is_correctness(d) ? 1 : 0;
 }
 
 static int

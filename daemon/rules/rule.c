@@ -177,8 +177,6 @@ rule_found(struct rule_view *x, const char *key)
 		d->f.where = x->kernel->short_name != NULL ?
 		    x->kernel->short_name : "(unnamed kernel)";
 		d->f.location = say_shape(x->arena, x->kernel);
-		d->f.location_missing = "line not known: counters are measured "
-		    "by launch here, not by source line";
 		d->f.limiter = rule_limiter(x);
 	}
 	return d;
@@ -243,6 +241,26 @@ rule_fix(struct draft *d, const struct fix *f, double low, double mid)
 	d->fix[VIEW_HIGH] = *f;
 }
 
+enum rule_state
+rule_settle(struct rule_view *x, struct draft *d)
+{
+	double t = x->load->time_s;
+	double new = gain_time(x->load, &d->fix[VIEW_MID], VIEW_MID);
+
+	if (t > 0 && new <= t * (1 - PAYS_LEAST))
+		return RULE_FOUND;
+	x->drafts--;
+	return RULE_CLEAN;
+}
+
+void
+rule_next_lines(const struct rule_view *x, struct draft *d)
+{
+	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
+	    "MemoryWorkloadAnalysis_Tables --section SourceCounters "
+	    "--import-source yes");
+}
+
 bool
 rule_is_blind(const struct rule_view *x)
 {
@@ -271,6 +289,27 @@ rule_blind(const struct rule_view *x, struct draft *d)
 	    "was not counted: more warps may gain nothing";
 	d->fix[VIEW_MID] = fix_part(&d->fix[VIEW_MID], 0.1);
 	d->fix[VIEW_LOW] = fix_part(&d->fix[VIEW_LOW], 0);
+}
+
+bool
+rule_is_debug(const struct rule_view *x)
+{
+	return x->kernel->code != NULL && x->kernel->code->debug;
+}
+
+double
+rule_busy(const struct rule_view *x, enum resource r)
+{
+	double body = x->load->time_s - x->load->fixed_s;
+	double s = x->load->resource_s[r];
+
+	return body > 0 && isfinite(s) ? fmin(1, s / body) : NAN;
+}
+
+bool
+rule_is_bound(const struct rule_view *x, enum resource r)
+{
+	return x->load->limit == (int)r && x->load->bound >= 0.5;
 }
 
 double

@@ -31,7 +31,14 @@
 enum rule_scope { SCOPE_KERNEL, SCOPE_RUN };
 
 /* Data without which a rule is not asked. */
-enum rule_need { NEED_TRACE = 1, NEED_COUNTERS = 2 };
+enum rule_need {
+	NEED_TRACE = 1, NEED_COUNTERS = 2,
+	NEED_SOURCE = 4,	/* counts of each instruction */
+	NEED_SAMPLES = 8,	/* PC samples */
+	NEED_CODE = 16,		/* disassembled */
+	NEED_CUBIN = 32,	/* any code: its cubin was looked at */
+	NEED_OWN = 64		/* code that the user can change: no library's */
+};
 
 /* Time that findings about the run recover; an idle cause is pool 1 << cause. */
 #define POOL_IDLE(cause) (1u << (cause))
@@ -57,6 +64,8 @@ struct draft {
 	bool minor;		/* not worth it, whatever it is */
 	bool residual;		/* has only what other findings leave */
 	double residual_min_s;	/* and is nothing below that */
+	bool leads;		/* first of all: while it stands, no other
+				 * measurement says much */
 	enum severity cap;	/* the highest it may get; correctness: has */
 };
 
@@ -119,6 +128,12 @@ struct draft *rule_found(struct rule_view *x, const char *key);
 /* Set the reason (a string constant), return RULE_NOT_MEASURED. */
 enum rule_state rule_unmeasured(struct rule_view *x, const char *reason);
 
+/*
+ * rule_is_debug(x): the kernel's code was built with -G. What the compiler then
+ * leaves undone is no fault of the kernel's: rules about it have nothing to say.
+ */
+bool rule_is_debug(const struct rule_view *x);
+
 /* rule_lacks(x): not measured for the kernel's own reason (permission …). */
 enum rule_state rule_lacks(struct rule_view *x);
 
@@ -142,6 +157,17 @@ const char *rule_limiter(const struct rule_view *x);
 void rule_fix(struct draft *d, const struct fix *f, double low, double mid);
 
 /*
+ * rule_settle(x, d): found, if the middle view of the fix saves at least
+ * PAYS_LEAST of a launch; else what was seen does not matter to this kernel:
+ * ${d}, the latest draft, is taken back, and the kernel is clean.
+ */
+#define PAYS_LEAST 0.01
+enum rule_state rule_settle(struct rule_view *x, struct draft *d);
+
+/* rule_next_lines(x, d): the next measurement is Nsight Compute's source page. */
+void rule_next_lines(const struct rule_view *x, struct draft *d);
+
+/*
  * rule_is_blind(x): it is not known whether more warps would help: there are
  * no counters, or the tensor pipe was not counted and the kernel is built like
  * one that feeds it (many registers, much shared memory, few warps).
@@ -156,6 +182,11 @@ double rule_blocks(const struct kernel *k);
 uint32_t rule_threads(const struct kernel *k);
 
 double rule_wall_s(const struct run *run);
+
+/* rule_busy(x, r): how busy resource ${r} is over the kernel's time, 0..1; NaN.
+ * rule_is_bound(x, r): is it what limits the kernel? */
+double rule_busy(const struct rule_view *x, enum resource r);
+bool rule_is_bound(const struct rule_view *x, enum resource r);
 
 /* From the first to the last GPU work: the run without start-up and end. */
 double rule_window_s(const struct run *run);

@@ -4,17 +4,21 @@
  * The hardware's conflict counter contains arbitration with other users of the
  * pipe, and a 16-byte access takes 4 wavefronts by design. So it takes both: a
  * share of conflicts, and more wavefronts than the accesses explain. Bytes per
- * wavefront say the latter, where they were measured.
+ * wavefront say the latter, where they were measured. Where instructions were
+ * counted, wavefronts and ideal wavefronts of each say both to the digit.
  */
 #include <math.h>
+#include <stdlib.h>
 
-#include "rules/rule.h"
+#include "rules/inst.h"
+#include "rules/lines.h"
 
 struct side {
 	const char *what;
 	enum metric_id waves, conflicts, inst;
 	double share, ways, keep;
 	bool bad, estimated;
+	bool exact;		/* counted by instruction */
 };
 
 #define WIDEST 4	/* wavefronts of a 16-byte access without conflict */
@@ -64,13 +68,16 @@ give_evidence(const struct rule_view *x, struct draft *d, const struct side *s)
 	    .label = arena_format(x->arena, "%s: conflicts / wavefronts",
 	    s->what), .value = s->share, .unit = "ratio",
 	    .source = s->estimated ? "estimated" : "derived",
-	    .from = metric_table[s->estimated ? s->waves : s->conflicts].name },
+	    .from = s->exact ?
+	    source_metric_table[SOURCE_SHARED_IDEAL].name :
+	    metric_table[s->estimated ? s->waves : s->conflicts].name },
 	    "min_share");
 	rule_evidence(x, d, (struct evidence){ .name = "wavefronts_per_inst",
 	    .label = arena_format(x->arena, "%s: wavefronts per instruction",
 	    s->what), .value = s->ways, .unit = "wavefront/inst",
-	    .source = "derived", .from = metric_table[s->waves].name },
-	    "min_ways");
+	    .source = "derived", .from = s->exact ?
+	    source_metric_table[SOURCE_SHARED_WAVEFRONTS].name :
+	    metric_table[s->waves].name }, "min_ways");
 }
 
 static void
@@ -92,7 +99,8 @@ fill(struct rule_view *x, struct draft *d, const struct side *ld,
 		    .label = "shared bytes used per wavefront", .value = used,
 		    .unit = "%", .source = "measured", .from = metric_table[
 		    METRIC_SHARED_BYTES_PER_WAVEFRONT_PCT].name }, NULL);
-	d->f.confidence = isfinite(used) ? CONF_HIGH : CONF_MEDIUM;
+	d->f.confidence = isfinite(used) || worst->exact ? CONF_HIGH :
+	    CONF_MEDIUM;
 	d->f.summary = arena_format(x->arena, "%s of the shared-memory %s "
 	    "wavefronts are conflicts: %s wavefronts an instruction%s",
 	    say_percent(x->arena, worst->share), worst->what,
@@ -110,6 +118,83 @@ fill(struct rule_view *x, struct draft *d, const struct side *ld,
 	    "--import-source yes");
 }
 
+/* Both sides from exact counts; ${m} gets the lines. */
+static void
+look_exactly(const struct rule_view *x, struct side *ld, struct side *st,
+    struct mark *m)
+{
+	const struct code *c = x->kernel->code;
+	struct side *side[] = { ld, st };
+	double waves[2] = { 0 }, ideal[2] = { 0 }, inst[2] = { 0 };
+
+	for (size_t i = 0; i < c->instructions; i++) {
+		enum inst_access kind = inst_shared(c, i);
+		double w = inst_value(c, i, SOURCE_SHARED_WAVEFRONTS);
+		double least = inst_value(c, i, SOURCE_SHARED_IDEAL);
+		int k = kind == INST_STORE;
+
+		if ((kind != INST_LOAD && kind != INST_STORE) || !(w > 0))
+			continue;
+		waves[k] += w;
+		ideal[k] += fmin(w, least);
+		inst[k] += inst_value(c, i, SOURCE_INST);
+		m[i].weight = fmax(0, w - least);
+		m[i].over = w;
+		m[i].under = inst_value(c, i, SOURCE_INST);
+	}
+	for (int k = 0; k < 2; k++) {
+		struct side *s = side[k];
+
+		s->keep = 1;
+		s->exact = true;
+		if (!(waves[k] > 0) || !(ideal[k] > 0))
+			continue;
+		s->share = 1 - ideal[k] / waves[k];
+		s->ways = waves[k] / fmax(inst[k], 1);
+		s->bad = s->share >= rule_value(x, "min_share") &&
+		    waves[k] / ideal[k] >= rule_value(x, "min_ways");
+		if (s->bad)
+			s->keep = fmax(1 - s->share, 1.0 / 32);
+	}
+}
+
+static enum rule_state
+find_exactly(struct rule_view *x)
+{
+	struct side ld = { .what = "load" }, st = { .what = "store" };
+	struct mark *m = marks_new(x);
+	enum rule_state state = RULE_CLEAN;
+	struct draft *d;
+
+	if (m == NULL) {
+		x->arena->failed = true;
+		return RULE_NOT_MEASURED;
+	}
+	look_exactly(x, &ld, &st, m);
+	if (ld.bad || st.bad) {
+		state = RULE_FOUND;
+		d = rule_found(x, NULL);
+		if (d == NULL) {
+			state = RULE_NOT_MEASURED;
+		} else {
+			fill(x, d, &ld, &st, NAN);
+			lines_fill(x, d, m, "%s wavefronts an access");
+		}
+	}
+	free(m);
+	return state;
+}
+
+static bool
+is_counted(const struct rule_view *x)
+{
+	const struct code *c = x->kernel->code;
+
+	return c != NULL && c->counted &&
+	    isfinite(inst_total(c, SOURCE_SHARED_WAVEFRONTS)) &&
+	    isfinite(inst_total(c, SOURCE_SHARED_IDEAL));
+}
+
 enum rule_state
 rule_shared_bank_conflicts(struct rule_view *x)
 {
@@ -122,9 +207,13 @@ rule_shared_bank_conflicts(struct rule_view *x)
 	    .conflicts = METRIC_SHARED_ST_CONFLICTS,
 	    .inst = METRIC_SHARED_ST_INST };
 	double used = rule_metric(x, METRIC_SHARED_BYTES_PER_WAVEFRONT_PCT);
-	bool known_ld = look(x, &ld, used), known_st = look(x, &st, used);
+	bool known_ld, known_st;
 	struct draft *d;
 
+	if (is_counted(x))
+		return find_exactly(x);
+	known_ld = look(x, &ld, used);
+	known_st = look(x, &st, used);
 	if (ld.bad || st.bad) {
 		d = rule_found(x, NULL);
 		if (d == NULL)

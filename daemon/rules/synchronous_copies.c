@@ -4,7 +4,7 @@
  */
 #include <math.h>
 
-#include "rules/rule.h"
+#include "rules/lines.h"
 
 enum rule_state
 rule_synchronous_copies(struct rule_view *x)
@@ -35,6 +35,7 @@ rule_synchronous_copies(struct rule_view *x)
 	d = rule_found(x, "blocking");
 	if (d == NULL)
 		return RULE_NOT_MEASURED;
+	lines_site(x, d, CALL_BIT(MEMCPY) | CALL_BIT(MEMSET));
 	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_AFTER_SYNC) |
 	    POOL_IDLE(IDLE_API) | POOL_IDLE(IDLE_HOST) |
 	    POOL_IDLE(IDLE_LAUNCH), { 0.3 * idle, 0.8 * idle, idle } };

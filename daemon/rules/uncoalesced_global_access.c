@@ -7,23 +7,28 @@
  * request are either 8-byte loads, as they should be, or 4-byte loads with a
  * stride of 2. One address for all lanes (1 sector, 4 bytes used) is a
  * broadcast and costs nothing.
+ *
+ * Where instructions were counted, sectors and ideal sectors of each say it to
+ * the digit, and what other rules explain better (fields of objects, misaligned
+ * rows) is left to them.
  */
 #include <math.h>
 
-#include "rules/rule.h"
+#include "rules/access.h"
 
-struct access {
+struct side {
 	const char *what;		/* "loads" */
 	enum metric_id sectors, requests, inst, bytes;
 	/* Results: */
 	double per_request, used, ratio;
 	bool certain;
+	bool exact;		/* counted by instruction */
 };
 
 enum outcome { ACCESS_NONE, ACCESS_UNKNOWN, ACCESS_GOOD, ACCESS_BAD };
 
 static enum outcome
-look(const struct rule_view *x, struct access *a)
+look(const struct rule_view *x, struct side *a)
 {
 	double sectors = rule_metric(x, a->sectors);
 	double requests = rule_metric(x, a->requests);
@@ -54,20 +59,24 @@ look(const struct rule_view *x, struct access *a)
 
 static void
 give_evidence(const struct rule_view *x, struct draft *d,
-    const struct access *a)
+    const struct side *a)
 {
 	rule_evidence(x, d, (struct evidence){
 	    .name = "sectors_ratio", .label = arena_format(x->arena,
 	    "%s: sectors / ideal sectors", a->what), .value = a->ratio,
 	    .unit = "ratio", .source = a->certain ? "derived" : "estimated",
-	    .from = a->certain ? metric_table[a->bytes].name :
-	    metric_table[a->sectors].name }, "min_ratio");
+	    .from = a->exact ?
+	    source_metric_table[SOURCE_GLOBAL_IDEAL].name : a->certain ?
+	    metric_table[a->bytes].name : metric_table[a->sectors].name },
+	    "min_ratio");
 	rule_evidence(x, d, (struct evidence){
 	    .name = "sectors_per_request", .label = arena_format(x->arena,
 	    "%s: sectors per request", a->what), .value = a->per_request,
 	    .unit = "sector/request", .source = "measured",
-	    .from = metric_table[a->sectors].name }, "min_sectors");
-	if (a->certain)
+	    .from = a->exact ? source_metric_table[
+	    SOURCE_GLOBAL_SECTORS].name : metric_table[a->sectors].name },
+	    a->exact ? NULL : "min_sectors");
+	if (a->used > 0)
 		rule_evidence(x, d, (struct evidence){
 		    .name = "bytes_per_sector", .label = arena_format(
 		    x->arena, "%s: bytes used of each 32-byte sector",
@@ -77,7 +86,7 @@ give_evidence(const struct rule_view *x, struct draft *d,
 }
 
 static const char *
-describe(struct rule_view *x, const struct access *a)
+describe(struct rule_view *x, const struct side *a)
 {
 	return arena_format(x->arena, "%s touch %s× the sectors they need "
 	    "(%s a request%s)", a->what, say_number(x->arena, a->ratio),
@@ -86,12 +95,12 @@ describe(struct rule_view *x, const struct access *a)
 }
 
 static void
-fill(struct rule_view *x, struct draft *d, const struct access *ld,
-    const struct access *st)
+fill(struct rule_view *x, struct draft *d, const struct side *ld,
+    const struct side *st)
 {
 	struct fix fix = FIX_NONE;
 	bool loads = ld->ratio > 1, stores = st->ratio > 1;
-	const struct access *worst = ld->ratio >= st->ratio ? ld : st;
+	const struct side *worst = ld->ratio >= st->ratio ? ld : st;
 
 	if (loads) {
 		fix.global_ld = 1 / ld->ratio;
@@ -122,22 +131,77 @@ fill(struct rule_view *x, struct draft *d, const struct access *ld,
 	    "--import-source yes");
 }
 
+/* The same from exact counts: what only this rule explains. */
+static enum outcome
+look_exactly(const struct rule_view *x, struct side *a,
+    const struct accesses *all, enum inst_access kind)
+{
+	const struct access_sum *sum = &all->sum[PATTERN_SCATTERED][kind];
+	double keep = accesses_keep(all, PATTERN_SCATTERED, kind);
+
+	a->used = rule_metric(x, a->bytes);
+	a->certain = a->exact = true;
+	a->ratio = 1;
+	if (!(sum->requests > 0))
+		return all->all[kind].requests > 0 ? ACCESS_GOOD : ACCESS_NONE;
+	a->per_request = sum->sectors / sum->requests;
+	if (1 / keep < rule_value(x, "min_ratio"))
+		return ACCESS_GOOD;
+	a->ratio = 1 / keep;
+	return ACCESS_BAD;
+}
+
+static enum rule_state
+find_exactly(struct rule_view *x, const struct accesses *all)
+{
+	struct side ld = { .what = "loads",
+	    .bytes = METRIC_GLOBAL_LD_BYTES_PER_SECTOR };
+	struct side st = { .what = "stores",
+	    .bytes = METRIC_GLOBAL_ST_BYTES_PER_SECTOR };
+	enum outcome a = look_exactly(x, &ld, all, INST_LOAD);
+	enum outcome b = look_exactly(x, &st, all, INST_STORE);
+	struct draft *d;
+
+	if (a != ACCESS_BAD && b != ACCESS_BAD)
+		return RULE_CLEAN;
+	d = rule_found(x, NULL);
+	if (d == NULL)
+		return RULE_NOT_MEASURED;
+	fill(x, d, &ld, &st);
+	accesses_lines(x, d, all, PATTERN_SCATTERED);
+	return RULE_FOUND;
+}
+
+static bool
+is_counted(const struct rule_view *x)
+{
+	const struct code *c = x->kernel->code;
+
+	return c != NULL && c->counted &&
+	    isfinite(inst_total(c, SOURCE_GLOBAL_SECTORS)) &&
+	    isfinite(inst_total(c, SOURCE_GLOBAL_IDEAL));
+}
+
 enum rule_state
 rule_uncoalesced_global_access(struct rule_view *x)
 {
-	struct access ld = { .what = "loads",
+	struct side ld = { .what = "loads",
 	    .sectors = METRIC_GLOBAL_LD_SECTORS,
 	    .requests = METRIC_GLOBAL_LD_REQUESTS,
 	    .inst = METRIC_GLOBAL_LD_INST,
 	    .bytes = METRIC_GLOBAL_LD_BYTES_PER_SECTOR };
-	struct access st = { .what = "stores",
+	struct side st = { .what = "stores",
 	    .sectors = METRIC_GLOBAL_ST_SECTORS,
 	    .requests = METRIC_GLOBAL_ST_REQUESTS,
 	    .inst = METRIC_GLOBAL_ST_INST,
 	    .bytes = METRIC_GLOBAL_ST_BYTES_PER_SECTOR };
-	enum outcome a = look(x, &ld), b = look(x, &st);
+	enum outcome a, b;
 	struct draft *d;
 
+	if (is_counted(x))
+		return accesses_ask(x, find_exactly);
+	a = look(x, &ld);
+	b = look(x, &st);
 	if (a != ACCESS_BAD)
 		ld.ratio = 1;
 	if (b != ACCESS_BAD)

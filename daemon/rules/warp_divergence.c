@@ -35,5 +35,8 @@ rule_warp_divergence(struct rule_view *x)
 	d->f.advice = "let the branch depend on what a whole warp shares "
 	    "(warp index, sorted or binned data) instead of the lane; replace "
 	    "short branches by arithmetic or predication";
+	lanes_branches(x, d);
+	if (d->f.hots == 0)
+		lanes_idle(x, d);
 	return RULE_FOUND;
 }

@@ -81,8 +81,9 @@ enum store_status store_run_state(struct store *s, int64_t number,
 /* --- documents -------------------------------------------------------------
  * nouns and their ids:
  *   kernel ("1".., sorted)   metrics (kernel id)   launches (kernel id: the
- *   histogram)   finding (finding id, by rank)   and with id "": run copies
- *   processes devices diagnostics timeline findings
+ *   histogram)   finding (finding id, by rank)   source, instructions (kernel
+ *   id: of kernels with code)   source-file (index)   and with id "": run
+ *   copies processes devices diagnostics timeline findings source-files sites
  */
 
 enum store_sort {

@@ -93,6 +93,21 @@ enum wire_call {
 	CALL_COUNT
 };
 
+enum wire_cubin_flag {
+	CUBIN_WITHHELD = 1,	/* over a limit: no BYTES follow */
+};
+
+enum wire_source_flag {
+	SOURCE_WITHHELD = 1,	/* over a limit, or not readable */
+};
+
+enum wire_bytes { BYTES_CUBIN = 1, BYTES_SOURCE = 2 };
+
+enum wire_frame_flag {
+	FRAME_EXPORTED = 1,	/* by the dynamic symbol table: may be the
+				 * nearest exported one, not the very function */
+};
+
 enum wire_mode {
 	MODE_SINGLE_PASS = 1,	/* all values from one launch */
 	MODE_SPREAD = 2,	/* passes spread over launches */
@@ -121,7 +136,8 @@ enum wire_loss {
 enum wire_overhead {
 	OVERHEAD_UNKNOWN, OVERHEAD_CUPTI_BUFFER, OVERHEAD_CUPTI_INSTRUMENT,
 	OVERHEAD_CUPTI_RESOURCE, OVERHEAD_CUPTI_OTHER, OVERHEAD_COUNTERS,
-	OVERHEAD_SETUP, OVERHEAD_CALLBACK, OVERHEAD_KINDS
+	OVERHEAD_SETUP, OVERHEAD_CALLBACK, OVERHEAD_SOURCE, OVERHEAD_SAMPLING,
+	OVERHEAD_KINDS
 };
 
 enum wire_diag {
@@ -130,7 +146,8 @@ enum wire_diag {
 	DIAG_MPS, DIAG_UNSUPPORTED_GPU, DIAG_NO_METRICS, DIAG_COUNTER_FAILED,
 	DIAG_ACTIVITY_FAILED, DIAG_FATAL, DIAG_FORK, DIAG_BUDGET,
 	DIAG_FLUSH_TIMEOUT, DIAG_SPOOLED, DIAG_CLOCK_STEP, DIAG_CALL_FAILED,
-	DIAG_NO_CUDA, DIAG_CODES
+	DIAG_NO_CUDA, DIAG_SOURCE_FAILED, DIAG_SAMPLING_FAILED,
+	DIAG_SAMPLING_FULL, DIAG_NO_DISASSEMBLER, DIAG_CODES
 };
 
 enum wire_severity { SEVERITY_INFO = 1, SEVERITY_WARNING, SEVERITY_ERROR };

@@ -70,6 +70,104 @@ test('every document of a run is what the description says', async () => {
   assert.deepEqual((await get(`${base}/diagnostics`)).json.items.map((d) => d.severity), ['warning']);
 });
 
+test('a run without source data says why', async () => {
+  const base = `/api/v1/runs/${number}`;
+  for (const sass of ['', '?sass=0', '?sass=1']) {
+    const source = (await get(`${base}/kernels/1/source${sass}`)).json;
+    assert.equal(source.kernel_id, 1);
+    assert.deepEqual([source.counted, source.sampled, source.has_lines], [false, false, false]);
+    assert.match(source.missing.lines, /--level source/);
+    assert.deepEqual(source.lines, []);
+    assert.equal(sass === '?sass=1', source.instructions !== undefined);
+  }
+  for (const part of ['source-files', 'sites']) {
+    const list = (await get(`${base}/${part}`)).json;
+    assert.deepEqual([list.items, list.next_cursor], [[], null]);
+  }
+  for (const tail of ['kernels/999999/source', 'kernels/x/source', 'source-files/0', 'source-files/-1',
+    'source-files/etc%20passwd', 'source-files/..%20', 'sites/0'])
+    await problem(404, `${base}/${tail}`);
+  for (const query of ['sass=2', 'sass=yes', 'sass=', 'lines=1']) await problem(400, `${base}/kernels/1/source?${query}`);
+});
+
+test('lines, files and launch sites of a run', async () => {
+  const uploaded = await daemon.upload('--source', '--run', runId(500));
+  assert.equal(uploaded.status, 201, uploaded.text);
+  const base = `/api/v1/runs/${uploaded.json.number}`;
+  const run = (await get(base)).json;
+  assert.equal(run.level, 'source');
+  assert.equal(run.source.kernels_counted, 2);
+  assert.ok(run.source.samples > 0);
+  assert.ok(run.overhead.by.source_s >= 0);
+
+  const files = (await get(`${base}/source-files`)).json.items;
+  assert.deepEqual(files.map((f) => f.index), files.map((_, i) => i));
+  for (const file of files) {
+    const one = (await get(`${base}/source-files/${file.index}`)).json;
+    assert.equal(one.path, file.path);
+    assert.equal(one.text !== null, file.captured);
+    assert.equal(one.missing !== null, !file.captured);
+  }
+  await problem(404, `${base}/source-files/${files.length}`);
+  const path = encodeURIComponent(files[0].path);
+  await problem(400, `${base}/source-files/${path}`);
+
+  let counted = 0;
+  for (const kernel of (await get(`${base}/kernels`)).json.items) {
+    const target = `${base}/kernels/${kernel.id}/source`;
+    const source = (await get(target)).json;
+    assert.equal(source.kernel_id, kernel.id);
+    assert.equal(source.instructions, undefined);
+    for (const [part, there] of [['counts', 'counted'], ['samples', 'sampled'], ['lines', 'has_lines'], ['sass', 'disassembled']])
+      assert.equal(source.missing[part] === null, source[there], `${kernel.short_name}: ${part}`);
+    const { instructions, ...rest } = (await get(`${target}?sass=1`)).json;
+    assert.deepEqual(rest, source);
+    assert.deepEqual(instructions.map((i) => i.pc), instructions.map((i) => i.pc).sort((a, b) => a - b));
+    if (!source.counted) continue;
+    counted++;
+    const names = source.metrics.map((m) => m.name);
+    assert.ok(names.includes('inst'));
+    const sum = (rows, name) => rows.reduce((n, row) => n + (row.values[name] ?? 0), 0);
+    for (const name of names) assert.equal(sum(instructions, name), source.totals.values[name] ?? 0, name);
+    if (source.has_lines) {
+      assert.deepEqual(source.lines.map((l) => l.index), source.lines.map((_, i) => i));
+      for (const line of source.lines) {
+        assert.ok(files[line.file], `line ${line.index} is in a file`);
+        if (line.inlined_at !== null) assert.ok(source.lines[line.inlined_at]);
+      }
+      const inside = instructions.filter((i) => i.line !== null);
+      for (const name of names) assert.equal(sum(source.lines, name), sum(inside, name), name);
+      assert.ok(source.lines.some((l) => l.inlined_at !== null && l.function !== null));
+      assert.ok(instructions.every((i) => i.text !== null));
+    }
+    for (const row of [...source.lines, ...instructions])
+      assert.ok(Object.keys(row.values).every((name) => names.includes(name)));
+  }
+  assert.equal(counted, 2);
+
+  const sites = (await get(`${base}/sites`)).json.items;
+  assert.ok(sites.some((s) => s.call === 'launch' && s.kernel_id !== null && s.file !== null));
+  assert.ok(sites.some((s) => s.frames.some((f) => f.python)));
+  for (const site of sites) if (site.first !== null) assert.equal(site.frames[site.first].function, site.function);
+
+  const findings = (await get(`${base}/findings`)).json.items;
+  const hot = findings.filter((f) => f.hot_lines.length > 0);
+  assert.ok(hot.length > 0);
+  for (const finding of hot) {
+    assert.ok(finding.hot_lines.every((h) => !(h.share_ratio > 1)));
+    await get(`${base}/findings/${finding.id}`);
+  }
+  const exported = (await get(`${base}/export`)).json;
+  assert.equal(exported.source_files.length, files.length);
+  assert.equal(exported.sites.length, sites.length);
+  assert.equal(exported.kernels.filter((k) => k.source?.counted).length, 2);
+
+  const target = `${base}/kernels/1/source`;
+  const { etag } = (await daemon.get(target)).headers;
+  const again = conforms('GET', target, await daemon.get(target, { 'If-None-Match': etag }));
+  assert.equal(again.status, 304);
+});
+
 test('a run is found by number, id and prefix', async () => {
   const run = (await get(`/api/v1/runs/${number}`)).json;
   assert.equal((await get(`/api/v1/runs/${run.id}`)).json.number, number);
@@ -90,7 +188,7 @@ test('what is not there', async () => {
   for (const id of ['999999', 'ffffffffff', 'x', '-1', '%2e%2e%20', '0', '1e3', '99999999999999999999'])
     await problem(404, `/api/v1/runs/${id}`);
   for (const id of ['999999', '0', 'x', '-1'])
-    for (const tail of ['', '/metrics', '/launches'])
+    for (const tail of ['', '/metrics', '/launches', '/source'])
       await problem(404, `/api/v1/runs/${number}/kernels/${id}${tail}`);
   await problem(404, `/api/v1/runs/${number}/findings/0123456789abcdef`);
   await problem(404, '/problems/nope');

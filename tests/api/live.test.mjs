@@ -63,7 +63,8 @@ test('a live run is shown, is not cached, and cannot be taken away', async () =>
   const run = await until(async () => (await get('/api/v1/runs')).json.items.find((r) => r.id === runId(1)), 'the run is listed');
   assert.equal(run.state, 'live');
   const base = `/api/v1/runs/${run.number}`;
-  for (const part of ['', '/findings', '/kernels', '/copies', '/devices', '/processes', '/diagnostics', '/timeline']) {
+  const parts = ['findings', 'kernels', 'copies', 'devices', 'processes', 'diagnostics', 'timeline', 'source-files', 'sites'];
+  for (const part of ['', ...parts.map((name) => `/${name}`)]) {
     const answer = await until(async () => {
       const now = await daemon.get(base + part);
       return now.status === 200 && now;
@@ -74,6 +75,9 @@ test('a live run is shown, is not cached, and cannot be taken away', async () =>
   }
   await until(async () => (await get(base)).json.launches > 1000, 'its launches are counted while it runs');
   assert.ok((await get(`${base}/kernels`)).json.items.length >= 4);
+  const source = await get(`${base}/kernels/1/source?sass=1`);
+  assert.match(source.json.missing.lines, /still live/);
+  assert.equal(source.headers['cache-control'], 'no-store');
   for (const [method, target] of [['DELETE', base], ['POST', `${base}/reanalyze`]])
     assert.equal(conforms(method, target, await daemon.request({ method, path: target })).status, 409);
   const labelled = await daemon.send('PATCH', base, { label: 'while it runs' });

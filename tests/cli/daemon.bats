@@ -40,6 +40,20 @@ bats_require_minimum_version 1.5.0
 	cudadvise daemon stop
 }
 
+@test "a daemon that dies at once: noticed at once, with its last words" {
+	mkdir there
+	cp "$BIN/cudadvise" there/
+	printf '#!/bin/sh\necho "cudadvised: no luck" >&2\nexit 3\n' \
+	    > there/cudadvised
+	chmod +x there/cudadvised
+	start=$(date +%s%N)
+	run there/cudadvise daemon start
+	[ "$status" -eq 1 ]
+	[ $(($(date +%s%N) - start)) -lt 900000000 ]
+	[[ "$output" == *"did not start: no luck"* ]]
+	[[ "$output" == *"$CUDADVISE_STATE_DIR/cudadvised.log"* ]]
+}
+
 @test "two commands that both start the daemon end up with one" {
 	cudadvise list > a &
 	one=$!

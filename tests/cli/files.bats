@@ -149,7 +149,8 @@ load common
 @test "doctor names each part, its state and a remedy" {
 	run cudadvise doctor
 	[ "$status" -le 1 ]
-	for part in driver counters CUPTI injection daemon state calibration; do
+	for part in driver counters CUPTI injection daemon state calibration \
+	    nvdisasm; do
 		[[ "$output" == *"$part"* ]]
 	done
 	run cudadvise doctor --json

@@ -41,10 +41,10 @@ load common
 
 @test "every repeated signature is measured completely, with CUPTI's values" {
 	options=
-	measure --kernels 400 --signatures 8
+	measure --kernels 1200 --signatures 6
 	load
 	same "completely measured" "$(of '[.kernels[] |
-	    select(.metrics_complete)] | length')" 8
+	    select(.metrics_complete)] | length')" 6
 	want=$("$target" --value \
 	    sm__warps_active.avg.pct_of_peak_sustained_active _Z7kernel3Pf)
 	got=$(of '.kernels[] | select(.mangled == "_Z7kernel3Pf") |

@@ -21,6 +21,8 @@ mkdir -p "$corpus/fuzz_config"
 for conf in "$repo"/config/*.conf "$repo"/tests/fuzz/config/*; do
 	cp "$conf" "$corpus/fuzz_config/"
 done
+mkdir -p "$corpus/fuzz_cubin"
+cp "$repo"/tests/captures/cubins/* "$corpus/fuzz_cubin/"
 # What a harness brings along itself: tests/fuzz/seeds/<harness>/…
 for dir in "$here"/seeds/*/; do
 	mkdir -p "$corpus/$(basename "$dir")"

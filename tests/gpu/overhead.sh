@@ -1,29 +1,67 @@
 #!/bin/bash
-# overhead.sh BUILD OUT [REPETITIONS [TARGETS]]: what measuring costs, in ratios to the
-# same program without anything, side by side in one run: an empty-kernel launch
-# loop and a PyTorch training loop; none, cudadvise trace, cudadvise counters,
-# nsys, and ncu with the same metrics on a few hundred launches. Writes
+# overhead.sh BUILD OUT [REPETITIONS [TARGETS]]: what measuring costs, in ratios
+# to the same program alone, side by side in one run: an empty-kernel launch loop
+# and a PyTorch training loop; alone, under each level of cudadvise, under nsys,
+# and under ncu, with our metrics and with --set full, for a few of the launches.
+# OVERHEAD_SAMPLING holds the words that make `cudadvise run` sample only, where
+# it can. After OVERHEAD_SECONDS (230) no further repetition begins. Writes
 # OUT/times.tsv and OUT/overhead.txt. Exit status 1 if the trace tier costs more
 # than half of nsys's slowdown, or if a program's output changed.
 set -u
-BUILD=${1:?usage: overhead.sh BUILD OUT [REPETITIONS]}
-OUT=${2:?usage: overhead.sh BUILD OUT [REPETITIONS]}
+BUILD=${1:?usage: overhead.sh BUILD OUT [REPETITIONS [TARGETS]]}
+OUT=${2:?usage: overhead.sh BUILD OUT [REPETITIONS [TARGETS]]}
 repetitions=${3:-5}
 targets=${4:-loop train}
+sampling=${OVERHEAD_SAMPLING:-}
+seconds=${OVERHEAD_SECONDS:-230}
 . "$(dirname "$0")/common.sh"
 prepare
 nsys=$(find_nsys) || nsys=
 ncu=$(find_ncu) || ncu=
+[ -n "$nsys" ] || echo "nsys was not found: left out"
+[ -n "$ncu" ] || echo "ncu was not found: left out"
 times=$OUT/times.tsv
 : >"$times"
 failed=0
 launches=300000			# of the loop
-ncu_launches=200		# that ncu looks at
+nsys_repetitions=3		# it takes long to start and end
+ncu_launches=20			# that ncu looks at
+ncu_loop=2000			# launches of the loop under ncu
 
-command_of() {			# TARGET: sets the array `target`
-	case $1 in
-	loop)	target=("$programs/launch_loop" $launches) ;;
-	train)	target=(python3 "$here/train.py" 300) ;;
+# What runs: sets the array `target`. Under ncu it is short, because every launch
+# costs there, also one that it does not look at; "short" is that alone.
+target_of() {			# TARGET MODE
+	case $1.$2 in
+	loop.ncu*|loop.short) target=("$programs/launch_loop" $ncu_loop) ;;
+	loop.*)	target=("$programs/launch_loop" $launches) ;;
+	train.ncu*|train.short) target=(python3 "$here/train.py" 3) ;;
+	train.*) target=(python3 "$here/train.py" 300) ;;
+	esac
+}
+
+# What runs it: sets the array `wrap`. Of the training, ncu passes over what
+# fills the weights.
+wrap_of() {			# TARGET MODE
+	local skip=0
+	[ "$1" = train ] && skip=200
+	wrap=()
+	case $2 in
+	none|short) ;;
+	sampling)
+		# shellcheck disable=SC2206	# they are words
+		wrap=("$cudadvise" run -q --no-daemon $sampling
+		    -o "$scratch/run.cadv" --) ;;
+	nsys)	wrap=("$nsys" profile -t cuda -s none --cpuctxsw=none
+		    --force-overwrite true -o "$scratch/nsys") ;;
+	ncu)	wrap=("$ncu" --clock-control none --metrics "$(metrics)"
+		    --launch-skip $skip --launch-count $ncu_launches
+		    --log-file "$OUT/$1.$2.log") ;;
+	ncu-full)
+		wrap=("$ncu" --clock-control none --set full
+		    --launch-skip $skip --launch-count $ncu_launches
+		    --log-file "$OUT/$1.$2.log") ;;
+	*)	wrap=("$cudadvise" run -q --no-daemon --level "$2"
+		    -o "$scratch/run.cadv" --) ;;
 	esac
 }
 
@@ -32,20 +70,24 @@ reading() {
 	sed -n 's/^\([0-9.]*\) \(ns\/launch\|s\)$/\1/p' "$1" | tail -1
 }
 
-# once TARGET MODE REPETITION: run it, append a line to times.tsv.
+# The seconds of the loop's second half, where it prints them.
+second_half() {
+	sed -n 's/^second half \([0-9.]*\) s$/\1/p' "$1" | tail -1
+}
+
+# How many launches the program had, from the capture of the trace.
+count_launches() {
+	"$cudadvise" show --json "$scratch/run.cadv" | python3 -c \
+	    'import json, sys; print(json.load(sys.stdin)["run"]["launches"])'
+}
+
+# once TARGET MODE REPETITION: run it, append a line to times.tsv: what was
+# measured, wall time, second half, launches.
 once() {
-	local name=$1 mode=$2 rep=$3 to=$OUT/$1.$2 target start end rc value
-	local -a wrap=()
-	command_of "$name"
-	case $mode in
-	trace|counters)
-		wrap=("$cudadvise" run -q --no-daemon --level "$mode"
-		    -o "$scratch/run.cadv" --) ;;
-	nsys)	wrap=("$nsys" profile -t cuda -s none --cpuctxsw=none
-		    --force-overwrite true -o "$scratch/nsys") ;;
-	ncu)	wrap=("$ncu" --clock-control none --metrics "$(metrics)"
-		    --launch-count $ncu_launches --log-file "$to.log") ;;
-	esac
+	local name=$1 mode=$2 rep=$3 to=$OUT/$1.$2 start end rc value said
+	local -a wrap target
+	target_of "$name" "$mode"
+	wrap_of "$name" "$mode"
 	start=$(date +%s.%N)
 	"${wrap[@]}" "${target[@]}" >"$to.out" 2>"$to.err"
 	rc=$?
@@ -55,87 +97,64 @@ once() {
 		return 77
 	fi
 	# nsys reports its progress on stdout, and may keep the target's stderr.
-	value=$(reading "$to.err")
-	[ -n "$value" ] || value=$(reading "$to.out")
+	said=$to.err
+	value=$(reading "$said")
+	if [ -z "$value" ]; then
+		said=$to.out
+		value=$(reading "$said")
+	fi
 	if [ $rc -ne 0 ] || [ -z "$value" ]; then
 		echo "FAIL: $name under $mode: status $rc, see $to.err"
 		failed=1
 		return 0
 	fi
-	if [ "$mode" = trace ] || [ "$mode" = counters ]; then
+	case $mode in
+	trace|counters|source|sampling)
 		cmp -s "$OUT/$name.none.out" "$to.out" || {
 			echo "FAIL: $name prints something else under $mode"
-			failed=1; }
-	fi
-	printf '%s\t%s\t%s\t%s\t%s\n' "$name" "$mode" "$rep" "$value" \
-	    "$(echo "$start $end" | awk '{print $2 - $1}')" >>"$times"
+			failed=1; } ;;
+	esac
+	printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$name" "$mode" "$rep" "$value" \
+	    "$(echo "$start $end" | awk '{print $2 - $1}')" \
+	    "$(second_half "$said")" \
+	    "$([ "$mode" = trace ] && count_launches)" >>"$times"
 }
 
 # The metrics of the counter tier, as ncu wants them.
 metrics() {
 	local list=$here/../../config/metrics/gh100.metrics
-	sed 's/[#[].*//; /^[[:space:]]*$/d' "$list" | tr -d ' \t' | sort -u | paste -sd, -
+	sed '/^\[source\]/,$d; s/[#[].*//; /^[[:space:]]*$/d' "$list" | tr -d ' \t' | sort -u |
+	    paste -sd, -
 }
 
-modes="none trace counters"
-[ -n "$nsys" ] && modes="$modes nsys" || echo "nsys was not found: left out"
-for name in $targets; do
-	for rep in $(seq "$repetitions"); do
-		for mode in $modes; do
-			once $name $mode "$rep" || break 2
+# The modes of one repetition; ncu comes in the first one only.
+modes_of() {			# REPETITION
+	local modes="none trace counters"
+	[ -n "$sampling" ] && modes="$modes sampling"
+	modes="$modes source"
+	[ -n "$nsys" ] && [ "$1" -le $nsys_repetitions ] && modes="$modes nsys"
+	[ -n "$ncu" ] && [ "$1" -eq 1 ] && modes="$modes short ncu ncu-full"
+	echo "$modes"
+}
+
+SECONDS=0
+left=$targets
+for rep in $(seq "$repetitions"); do
+	if [ $SECONDS -ge "$seconds" ]; then
+		echo "stopped after $((rep - 1)) repetitions: $seconds s are over"
+		break
+	fi
+	for name in $left; do
+		for mode in $(modes_of "$rep"); do
+			once "$name" "$mode" "$rep" && continue
+			# It cannot run here at all.
+			left=$(echo " $left " | sed "s/ $name / /")
+			break
 		done
 	done
-	if [ -n "$ncu" ] && grep -q "^$name	" "$times"; then
-		once $name ncu 1
-	fi
 done
-[ -n "$ncu" ] || echo "ncu was not found: left out"
 
-python3 - "$times" "$ncu_launches" >"$OUT/overhead.txt" <<'E2'
-import statistics
-import sys
-
-runs = {}
-with open(sys.argv[1]) as f:
-    for line in f:
-        name, mode, rep, value, wall = line.split("\t")
-        runs.setdefault(name, {}).setdefault(mode, {})[int(rep)] = (
-            float(value), float(wall))
-failed = False
-for name, modes in runs.items():
-    none = modes.get("none", {})
-    unit = "ns/launch" if name == "loop" else "s"
-    print(f"{name}: none {statistics.median(v for v, _ in none.values()):.4g}"
-          f" {unit} ({len(none)} repetitions)")
-    slow = {}
-    for mode, reps in modes.items():
-        both = sorted(set(reps) & set(none))
-        if mode in ("none", "ncu") or not both:
-            continue
-        ratios = [reps[r][0] / none[r][0] for r in both]
-        walls = [reps[r][1] / none[r][1] for r in both]
-        slow[mode] = statistics.median(ratios) - 1
-        print(f"  {mode:9} {statistics.median(ratios):6.3f} × "
-              f"({min(ratios):.3f} to {max(ratios):.3f}); with start and end "
-              f"{statistics.median(walls):.3f} ×")
-    if "ncu" in modes and none:
-        extra = modes["ncu"][1][1] - statistics.median(
-            w for _, w in none.values())
-        print(f"  ncu       {extra:.1f} s more for {sys.argv[2]} launches: "
-              f"{extra / int(sys.argv[2]) * 1e3:.1f} ms each")
-    if "counters" in modes and none:
-        extra = statistics.median(modes["counters"][r][1] - none[r][1]
-                                  for r in set(none) & set(modes["counters"]))
-        print(f"  counters  {extra:.2f} s more in all")
-    if "trace" in slow and "nsys" in slow:
-        good = slow["trace"] <= max(slow["nsys"] / 2, 0.02)
-        failed |= not good
-        print(f"  trace costs {slow['trace']:+.1%}, nsys {slow['nsys']:+.1%}: "
-              f"{'at most half' if good else 'FAIL: more than half'}")
-if not runs:
-    print("FAIL: nothing was measured")
-sys.exit(failed or not runs)
-E2
-[ $? -eq 0 ] || failed=1
+python3 "$here/overhead_table.py" "$times" $ncu_launches $ncu_loop \
+    >"$OUT/overhead.txt" || failed=1
 cat "$OUT/overhead.txt"
 exit $failed

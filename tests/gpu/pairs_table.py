@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """pairs_table.py DIR PAIR…: judge the findings that run_pairs.sh wrote.
 
-For each pair a line: of bad, which finding came first, what it saves and the
-rank of the pair's own rule; of good, what is above low severity. Exit status 1
-if a rule is silent on its bad variant or speaks on its good one.
+For each pair a line: of bad, which finding came first, what the pair's own one
+saves, its rank and the line that it names; of good, what is above low severity.
+Exit status 1 if a rule is silent on its bad variant or speaks on its good one.
 """
 import json
+import os
 import sys
 
 ABOVE_LOW = ("medium", "high")
@@ -34,6 +35,16 @@ def state(findings, rule):
     return "no such rule"
 
 
+def place(finding):
+    """Its first line: "a.cu:12", "b.h:3 < a.cu:12" where inlined."""
+    lines = finding.get("hot_lines") or [{}]
+    places = [f"{os.path.basename(lines[0][file])}:{lines[0].get(line)}"
+              for file, line in (("file", "line"),
+                                 ("called_file", "called_line"))
+              if lines[0].get(file)]
+    return " < ".join(places) or "-"
+
+
 def is_measured(text):
     return text in ("found", "clean")
 
@@ -43,7 +54,7 @@ def judge(directory, pair):
     bad = load(f"{directory}/{pair}.bad.json")
     good = load(f"{directory}/{pair}.good.json")
     if bad is None or good is None:
-        return [pair, "no result", "", "", "", ""], ["no result"], False
+        return [pair, "no result", "", "", "", "", ""], ["no result"], False
     items = bad["items"]
     own = [f for f in items if f["rule"] == pair]
     first = items[0]["rule"] if items else "-"
@@ -60,6 +71,7 @@ def judge(directory, pair):
             seconds(own[0]) if own else "-",
             str(own[0]["rank"]) if own else "-",
             own[0]["severity"] if own else "-",
+            place(own[0]) if own else "-",
             "; ".join(others) or "-"]
     return line, wrong, first == pair
 
@@ -67,13 +79,13 @@ def judge(directory, pair):
 def main():
     directory, pairs = sys.argv[1], sys.argv[2:]
     head = ["pair", "bad: first finding", "own saves", "rank", "severity",
-            "good: above low"]
+            "line", "good: above low"]
     lines, failures, firsts, quiet = [head], [], 0, 0
     for pair in pairs:
         line, wrong, first = judge(directory, pair)
         lines.append(line)
         firsts += first
-        quiet += line[5] == "-" and "no result" not in wrong
+        quiet += line[-1] == "-" and "no result" not in wrong
         failures += [f"FAIL: {pair}: {w}" for w in wrong]
     widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
     for line in lines:

@@ -1,7 +1,9 @@
 #!/bin/bash
 # run_pairs.sh BUILD OUT [PAIR…]: every reference pair under cudadvise: the rule
-# of its name must find the bad variant and not the good one. Writes
-# OUT/<pair>.<variant>.cadv, .json (the findings), .out, .err, and OUT/table.txt.
+# of its name must find the bad variant and not the good one. Pairs whose kernel
+# has a line marked are run with --level source, and must be found at that line
+# (tests/rules/lines.sh). Writes OUT/<pair>.<variant>.cadv, .json (the findings),
+# .out, .err, and OUT/table.txt.
 set -u
 BUILD=${1:?usage: run_pairs.sh BUILD OUT [PAIR…]}
 OUT=${2:?usage: run_pairs.sh BUILD OUT [PAIR…]}
@@ -22,12 +24,25 @@ else
 	failed=1
 fi
 
+# by_line PAIR: is it about lines?
+by_line() {
+	grep -qE '/\* (HERE|NOWHERE) \*/$' "$sources/${1//-/_}.cu"
+}
+
+sources=$here/../../kernels
+marked=()
 for pair in "$@"; do
+	level=()
+	if by_line "$pair"; then
+		level=(--level source)
+		marked+=("$OUT/$pair.bad.json")
+	fi
 	for variant in bad good; do
 		to=$OUT/$pair.$variant
 		rm -f "$to".*
-		"$cudadvise" run --no-daemon -o "$to.cadv" -- "$kernels" \
-		    "$pair" --variant $variant >"$to.out" 2>"$to.err"
+		"$cudadvise" run --no-daemon "${level[@]}" -o "$to.cadv" -- \
+		    "$kernels" "$pair" --variant $variant >"$to.out" \
+		    2>"$to.err"
 		rc=$?
 		if [ $rc -ne 0 ]; then
 			echo "FAIL: $pair $variant: exit status $rc:"
@@ -41,4 +56,9 @@ for pair in "$@"; do
 done
 python3 "$here/pairs_table.py" "$OUT" "$@" | tee "$OUT/table.txt"
 [ "${PIPESTATUS[0]}" -eq 0 ] || failed=1
+if [ ${#marked[@]} -gt 0 ]; then
+	"$here/../rules/lines.sh" "$cudadvise" "$sources" "${marked[@]}" |
+	    tee -a "$OUT/table.txt"
+	[ "${PIPESTATUS[0]}" -eq 0 ] || failed=1
+fi
 exit $failed

@@ -30,6 +30,8 @@ struct set {
 	size_t lines, names;
 	size_t first[GROUPS + 1];	/* of each group, in name[] */
 	size_t groups;
+	const char *source[NAMES];	/* the group [source]: SASS metrics */
+	size_t sources;
 };
 
 static struct cupti_api api;
@@ -39,6 +41,7 @@ set_read(struct set *s, const char *path)
 {
 	char line[LINE];
 	FILE *f = fopen(path, "re");
+	int source = 0;
 
 	memset(s, 0, sizeof(*s));
 	if (f == NULL) {
@@ -49,7 +52,12 @@ set_read(struct set *s, const char *path)
 		line[strcspn(line, "\r\n")] = '\0';
 		if ((s->line[s->lines] = strdup(line)) == NULL)
 			abort();
-		if (*line == '[' && s->groups < GROUPS)
+		if (*line == '[')
+			source = strcmp(line, "[source]") == 0;
+		if (source) {
+			if (*line != '[' && *line != '\0' && *line != '#')
+				s->source[s->sources++] = s->line[s->lines];
+		} else if (*line == '[' && s->groups < GROUPS)
 			s->first[s->groups++] = s->names;
 		else if (*line != '\0' && *line != '#')
 			s->name[s->names++] = s->line[s->lines];
@@ -213,6 +221,13 @@ check(const char *path)
 		fprintf(stderr, "%s: not a chip.metrics file\n", path);
 		return (1);
 	}
+	for (i = 0; i < s.sources; i++)
+		if (source_metric_find(s.source[i], strlen(s.source[i])) ==
+		    SOURCE_COUNT) {
+			printf("%s: not in model/source.def: %s\n", path,
+			    s.source[i]);
+			bad++;
+		}
 	for (g = 0; g < s.groups; g++) {
 		for (i = s.first[g]; i < s.first[g + 1]; i++)
 			bad += check_name(path, chip, &s, s.first[g], i);

@@ -13,6 +13,14 @@
  *   MOCK_DROP=n         the first n kernel records are dropped, and counted
  *   MOCK_FLUSH_MS=n     cuptiActivityFlushAll takes that long
  *   MOCK_CHIP=name      chip name (GH100)
+ *   MOCK_CUBIN=file     the module that is loaded with the first launch of a
+ *                       context (kernels.cubin beside this file)
+ *   MOCK_EXCLUSIVE=1    SASS metrics refuse to be enabled beside counters or
+ *                       PC sampling (these two never go together)
+ *   MOCK_SAMPLING_FULL=n  every n-th cuptiPCSamplingGetData finds it full
+ *   MOCK_SAMPLING_DROP=n  samples that the hardware drops before each GetData
+ *   MOCK_MIG=1          the devices are MIG instances
+ *   MOCK_MPS=1          contexts are shared through MPS
  *   MOCK_TRACE=file     appends the name of every CUPTI call, one a line
  *
  * All functions may be called by any thread.
@@ -65,5 +73,13 @@ void mock_synchronize(struct mock_context *c);
 
 /* mock_value(metric, kernel): the value of a counter of one launch. */
 double mock_value(const char *metric, const char *kernel);
+
+/*
+ * mock_sass_value(metric, l, pc, value): what a SASS metric counts at an
+ * instruction in one launch. False if it does not patch that instruction, or
+ * there is none.
+ */
+bool mock_sass_value(const char *metric, const struct mock_launch *l,
+    uint32_t pc, uint64_t *value);
 
 #endif

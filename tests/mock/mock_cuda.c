@@ -109,7 +109,8 @@ cuDeviceGetAttribute(int *value, CUdevice_attribute attribute,
 {
 	MOCK_ENTER();
 	(void)device;
-	*value = limit_of(attribute);
+	*value = attribute == CU_DEVICE_ATTRIBUTE_MPS_ENABLED ?
+	    (int)mock_env("MOCK_MPS", 0) : limit_of(attribute);
 	return (CUDA_SUCCESS);
 }
 
@@ -117,14 +118,30 @@ CUresult
 cuCtxSynchronize(void)
 {
 	MOCK_ENTER();
+	mock_sass_synchronized();
 	return (CUDA_SUCCESS);
 }
 
 CUresult
 cuStreamQuery(CUstream stream)
 {
+	struct mock_context *c;
+	uint64_t until = 0, *busy;
+
 	MOCK_ENTER();
-	(void)stream;
+	/* Handles are numbers: the streams of that number of all contexts. */
+	pthread_mutex_lock(&contexts_lock);
+	for (c = contexts; c != NULL; c = c->next) {
+		busy = &c->busy_until[(uintptr_t)stream % MOCK_STREAMS];
+		pthread_mutex_lock(&c->lock);
+		if (until < *busy)
+			until = *busy;
+		pthread_mutex_unlock(&c->lock);
+	}
+	pthread_mutex_unlock(&contexts_lock);
+	if (until > mock_now())
+		return (CUDA_ERROR_NOT_READY);
+	mock_sass_synchronized();
 	return (CUDA_SUCCESS);
 }
 
@@ -320,9 +337,13 @@ mock_kernel_launch(struct mock_context *c, const struct mock_launch *l)
 	    .name = "cuLaunchKernel", .symbol = l->function->name,
 	    .params = &p, .context = c };
 
+	mock_module_load(c);
 	call_enter(&k);
-	if (l->result == 0)
+	if (l->result == 0) {
 		record_kernel(c, l, k.correlation);
+		mock_sass_launched(c, l);
+		mock_sampling_launched(c, l);
+	}
 	k.result = l->result;
 	call_exit(&k);
 	return (k.result);
@@ -451,6 +472,7 @@ mock_synchronize(struct mock_context *c)
 			until = c->busy_until[i];
 	pthread_mutex_unlock(&c->lock);
 	wait_until(until);
+	mock_sass_synchronized();
 	r.end = mock_now();
 	r.correlationId = k.correlation;
 	if (mock_kind_on(CUPTI_ACTIVITY_KIND_SYNCHRONIZATION))
@@ -495,7 +517,8 @@ record_device(uint32_t device)
 	    .l2CacheSize = LIMIT(L2_CACHE_SIZE),
 	    .numMemcpyEngines = LIMIT(ASYNC_ENGINE_COUNT),
 	    .globalMemoryBandwidth = 3000000000u,	/* kB/s */
-	    .globalMemorySize = (uint64_t)80 << 30, .isCudaVisible = 1 };
+	    .globalMemorySize = (uint64_t)80 << 30, .isCudaVisible = 1,
+	    .isMigEnabled = (uint8_t)mock_env("MOCK_MIG", 0) };
 
 	cuDeviceGetUuid_v2(&r.uuid, (CUdevice)device);
 	if (mock_kind_on(CUPTI_ACTIVITY_KIND_DEVICE))
@@ -534,6 +557,9 @@ void
 mock_context_destroy(struct mock_context *c)
 {
 	resource(c, CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING);
+	mock_module_unload(c);
+	mock_sass_gone(c);
+	mock_sampling_gone(c);
 	c->magic = 0;
 }
 

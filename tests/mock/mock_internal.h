@@ -9,9 +9,11 @@
 
 #include <cuda.h>
 #include <cupti.h>
+#include <cupti_pcsampling.h>
 #include <cupti_profiler_host.h>
 #include <cupti_profiler_target.h>
 #include <cupti_range_profiler.h>
+#include <cupti_sass_metrics.h>
 #include <cupti_target.h>
 
 #include "mock.h"
@@ -19,6 +21,11 @@
 #define MOCK_MAGIC 0x4b434f4du
 #define MOCK_STREAMS 64
 #define MOCK_DEVICES 2
+#define MOCK_CODES 256
+
+struct mock_module;
+struct mock_sass;
+struct mock_sampling;
 
 struct mock_context {
 	uint32_t magic;
@@ -26,7 +33,24 @@ struct mock_context {
 	struct mock_context *next;	/* all that were ever made */
 	pthread_mutex_t lock;
 	uint64_t busy_until[MOCK_STREAMS];	/* CLOCK_REALTIME, ns */
+	struct mock_module *module;	/* NULL: not loaded yet */
+	struct mock_sass *sass;		/* SASS metrics are enabled */
+	struct mock_sampling *sampling;	/* PC sampling is enabled */
+	bool instrumented;		/* it, or the range profiler, was */
+	bool sass_used, sass_whole;	/* since then: SASS metrics work */
+	const struct mock_code *sass_first;	/* else: only for this one */
+	bool moved[MOCK_CODES];		/* by code: patched once */
 };
+
+/* The code of one kernel in the cubin that every module is a copy of. */
+struct mock_code {
+	const char *name;
+	uint32_t symbol;		/* index in .symtab */
+	const uint8_t *text;
+	uint32_t size;			/* bytes that can run: no padding */
+};
+
+#define MOCK_INSTRUCTION 16u
 
 /* mock_refused(function): what MOCK_REFUSE says that this call returns; 0: go
  * on. Also writes the trace. */
@@ -49,6 +73,50 @@ void mock_emit(const void *record, size_t size);
 /* mock_callback: call the subscriber if it asked for this callback. */
 void mock_callback(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
     const void *data);
+/* mock_initialized: cuptiProfilerInitialize was called. */
+bool mock_initialized(void);
+/* mock_ranging(device): the range profiler is enabled there. */
+bool mock_ranging(uint32_t device);
+/* mock_exclusive: SASS metrics refuse to go beside the others. */
+bool mock_exclusive(void);
+
+/* Of every context's sass and sampling. No other lock is taken under it. */
+extern pthread_mutex_t mock_source_lock;
+
+/* mock_module_load(c): before a launch: load the module if this is the first;
+ * mock_module_unload(c): as the context goes. Callbacks. */
+void mock_module_load(struct mock_context *c);
+void mock_module_unload(struct mock_context *c);
+/* mock_code_of(kernel): its code, or NULL; mock_codes(n): all of them. */
+const struct mock_code *mock_code_of(const char *kernel);
+const struct mock_code *mock_codes(size_t *n);
+uint32_t mock_crc(void);	/* of the cubin */
+
+/* A SASS metric: a row of the table in mock_metric.c. */
+struct mock_metric {
+	const char *name;
+	unsigned class;		/* instructions it patches; 0: none here */
+	unsigned quantity;
+};
+
+const struct mock_metric *mock_metrics(size_t *n);
+const struct mock_metric *mock_metric_named(const char *name);	/* or NULL */
+/* Does it patch this instruction, and what does one launch count there? */
+bool mock_metric_at(const struct mock_metric *m, const struct mock_code *code,
+    uint32_t pc);
+uint64_t mock_metric_count(const struct mock_metric *m,
+    const struct mock_code *code, uint32_t pc, const struct mock_launch *l);
+
+/* A launch, for the instruments of the source tier. */
+void mock_sass_launched(struct mock_context *c, const struct mock_launch *l);
+void mock_sampling_launched(struct mock_context *c,
+    const struct mock_launch *l);
+/* mock_sass_synchronized: what ran can be read from now on. */
+void mock_sass_synchronized(void);
+/* The context goes, and its windows with it. */
+void mock_sass_gone(struct mock_context *c);
+void mock_sampling_gone(struct mock_context *c);
+
 /* mock_kernel_profiled: a kernel ran; tells whether a range was open. */
 bool mock_kernel_profiled(struct mock_context *c, const char *kernel);
 

@@ -72,6 +72,34 @@ config_hash(const struct config *c)
 	return (h | 1);
 }
 
+bool
+mock_initialized(void)
+{
+	bool yes;
+
+	pthread_mutex_lock(&lock);
+	yes = initialized;
+	pthread_mutex_unlock(&lock);
+	return (yes);
+}
+
+bool
+mock_ranging(uint32_t device)
+{
+	bool yes;
+
+	pthread_mutex_lock(&lock);
+	yes = enabled[device] != NULL;
+	pthread_mutex_unlock(&lock);
+	return (yes);
+}
+
+bool
+mock_exclusive(void)
+{
+	return (mock_env("MOCK_EXCLUSIVE", 0) != 0);
+}
+
 /* --- host side --------------------------------------------------------- */
 
 CUptiResult
@@ -244,6 +272,19 @@ cuptiDeviceGetChipName(CUpti_Device_GetChipName_Params *p)
 	return (CUPTI_SUCCESS);
 }
 
+/* It does not go beside PC sampling. */
+static bool
+compatible(struct mock_context *c)
+{
+	bool yes;
+
+	pthread_mutex_lock(&mock_source_lock);
+	yes = c->sampling == NULL && (c->sass == NULL || !mock_exclusive());
+	c->instrumented |= yes;
+	pthread_mutex_unlock(&mock_source_lock);
+	return (yes);
+}
+
 CUptiResult
 cuptiRangeProfilerEnable(CUpti_RangeProfiler_Enable_Params *p)
 {
@@ -259,6 +300,8 @@ cuptiRangeProfilerEnable(CUpti_RangeProfiler_Enable_Params *p)
 		rc = CUPTI_ERROR_NOT_INITIALIZED;
 	else if (enabled[c->device] != NULL)
 		rc = CUPTI_ERROR_INVALID_OPERATION;	/* one a device */
+	else if (!compatible(c))
+		rc = CUPTI_ERROR_NOT_COMPATIBLE;
 	else if ((p->pRangeProfilerObject =
 	    calloc(1, sizeof(*p->pRangeProfilerObject))) == NULL)
 		rc = CUPTI_ERROR_OUT_OF_MEMORY;

@@ -22,7 +22,7 @@ enum ending { END_RETURN, END_ABORT, END_EXIT_NOW, END_THREAD, END_KILL };
 
 struct options {
 	unsigned long kernels, signatures, threads, streams, copies, contexts;
-	unsigned long sleep_ms, leak, pause_us;
+	unsigned long sleep_ms, leak, pause_us, kernel_us;
 	int exit_code;
 	int fork, exec, error_launch, ready, time;
 	enum ending ending;
@@ -62,15 +62,21 @@ nap(unsigned long us)
 		;
 }
 
+/* The launch of kernel ${s}: each has one shape. */
+static struct mock_launch
+launch_of(unsigned long s)
+{
+	return ((struct mock_launch){ .function = &function[s],
+	    .grid = { 8 * (uint32_t)(s + 1), 1, 1 },
+	    .block = { 64 + 32 * (uint32_t)(s % 8), 1, 1 } });
+}
+
 static void
 launch(const struct job *j, unsigned long n)
 {
-	unsigned long s = n % j->o->signatures;
-	struct mock_launch l = { .function = &function[s],
-	    .stream = (uint32_t)((n + j->index) % j->o->streams),
-	    .grid = { 8 * (uint32_t)(s + 1), 1, 1 },
-	    .block = { 64 + 32 * (uint32_t)(s % 8), 1, 1 } };
+	struct mock_launch l = launch_of(n % j->o->signatures);
 
+	l.stream = (uint32_t)((n + j->index) % j->o->streams);
 	if (mock_kernel_launch(j->context[j->index % j->o->contexts],
 	    &l) != 0) {
 		fprintf(stderr, "target: a launch failed\n");
@@ -217,7 +223,7 @@ number(const char *text, unsigned long least, unsigned long most)
 enum { O_KERNELS = 1000, O_SIGNATURES, O_THREADS, O_STREAMS, O_COPIES,
 	O_CONTEXTS, O_FORK, O_EXEC, O_ABORT, O_EXIT_NOW, O_THREAD, O_KILL,
 	O_SLEEP, O_CODE, O_STDOUT, O_ERROR, O_LEAK, O_READY, O_PAUSE,
-	O_VALUE, O_TIME };
+	O_VALUE, O_TIME, O_SASS, O_KERNEL_US };
 
 static const struct option table[] = {
 	{ "kernels", 1, NULL, O_KERNELS },	/* launches a thread */
@@ -234,6 +240,7 @@ static const struct option table[] = {
 	{ "sigkill", 0, NULL, O_KILL },
 	{ "sleep-ms", 1, NULL, O_SLEEP },	/* after the work */
 	{ "pause-us", 1, NULL, O_PAUSE },	/* after each launch */
+	{ "kernel-us", 1, NULL, O_KERNEL_US },	/* more, each launch takes */
 	{ "exit-code", 1, NULL, O_CODE },
 	{ "stdout", 1, NULL, O_STDOUT },
 	{ "error-launch", 0, NULL, O_ERROR },
@@ -241,8 +248,23 @@ static const struct option table[] = {
 	{ "ready", 0, NULL, O_READY },		/* say so when the work is done */
 	{ "time", 0, NULL, O_TIME },		/* print ns per launch */
 	{ "value", 1, NULL, O_VALUE },		/* METRIC of KERNEL (next) */
+	{ "sass", 1, NULL, O_SASS },		/* METRIC of kernel NUMBER (next):
+						 * "pc value" by instruction */
 	{ NULL, 0, NULL, 0 }
 };
+
+/* What a SASS metric counts in one launch of a kernel. */
+static void
+print_sass(const char *metric, unsigned long kernel)
+{
+	struct mock_launch l = launch_of(kernel);
+	uint64_t value;
+	uint32_t pc;
+
+	for (pc = 0; pc < 1 << 20; pc += 16)
+		if (mock_sass_value(metric, &l, pc, &value))
+			printf("%u %llu\n", pc, (unsigned long long)value);
+}
 
 static void
 parse(struct options *o, int argc, char **argv)
@@ -267,6 +289,8 @@ parse(struct options *o, int argc, char **argv)
 		case O_KILL: o->ending = END_KILL; break;
 		case O_SLEEP: o->sleep_ms = number(optarg, 0, 600000); break;
 		case O_PAUSE: o->pause_us = number(optarg, 0, 1000000); break;
+		case O_KERNEL_US: o->kernel_us = number(optarg, 0, 1000000);
+			break;
 		case O_CODE: o->exit_code = (int)number(optarg, 0, 255); break;
 		case O_STDOUT: o->out = optarg; break;
 		case O_ERROR: o->error_launch = 1; break;
@@ -277,6 +301,12 @@ parse(struct options *o, int argc, char **argv)
 			if (optind >= argc)
 				exit(2);
 			printf("%.17g\n", mock_value(optarg, argv[optind]));
+			exit(0);
+		case O_SASS:
+			if (optind >= argc)
+				exit(2);
+			print_sass(optarg, number(argv[optind], 0,
+			    SIGNATURES - 1));
 			exit(0);
 		default: exit(2);
 		}
@@ -294,8 +324,10 @@ main(int argc, char **argv)
 	const char *why = "";
 	unsigned long i;
 
-	parse(&o, argc, argv);
 	functions_make();
+	parse(&o, argc, argv);
+	for (i = 0; i < SIGNATURES; i++)
+		function[i].duration_ns += 1000 * o.kernel_us;
 	if (mock_init(&why) < 0)
 		fprintf(stderr, "target: %s\n", why);
 	for (i = 0; i < o.contexts; i++)

@@ -11,6 +11,8 @@
 
 #define MADE_MAX 8
 
+struct code_made;
+
 struct made {
 	struct run run;
 	struct device device[1];
@@ -23,6 +25,8 @@ struct made {
 	struct leak leak[MADE_MAX];
 	struct failure failure[MADE_MAX];
 	struct ceilings ceilings[1];
+	struct code_made *code[MADE_MAX];	/* see code.h */
+	size_t codes;
 };
 
 /* A run of ten seconds, of which one is start-up, that did nothing yet. */

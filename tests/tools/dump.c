@@ -19,19 +19,21 @@
 #define U64(n) printf(" " #n "=%llu", (unsigned long long)r->n);
 #define F64(n) printf(" " #n "=%g", r->n);
 #define STR(n) printf(" " #n "='%.*s'", (int)r->n.len, r->n.p);
-#define BLOB(n) print_values(r->n);
+#define BLOB(n) print_blob(record, #n, r->n);
 #define RECORD(name, number, doc, fields)				\
 	static void							\
 	print_##name(const struct record_##name *r)			\
 	{								\
-		printf(#name);						\
+		static const char record[] = #name;			\
+									\
+		printf("%s", record);					\
 		fields							\
 		printf("\n");						\
 	}
 
-/* The only blob that is not text: COUNTERS' values. */
+/* COUNTERS: n x { u32 metric, u32 0, f64 }. */
 static void
-print_values(struct wire_blob b)
+print_counters(struct wire_blob b)
 {
 	uint64_t bits;
 	double v;
@@ -42,6 +44,49 @@ print_values(struct wire_blob b)
 		memcpy(&v, &bits, sizeof(v));
 		printf(" [%u]=%.17g", le32_get(b.p + i), v);
 	}
+}
+
+/* INSTRUCTIONS: n x { u32 pc, u32 metric, u64 }. */
+static void
+print_instructions(struct wire_blob b)
+{
+	uint32_t i;
+
+	for (i = 0; i + 16 <= b.len; i += 16)
+		printf(" %04x[%u]=%llu", le32_get(b.p + i),
+		    le32_get(b.p + i + 4),
+		    (unsigned long long)le64_get(b.p + i + 8));
+}
+
+/* SAMPLES: n x { u32 pc, u32 stall, u32 n }. */
+static void
+print_samples(struct wire_blob b)
+{
+	uint32_t i;
+
+	for (i = 0; i + 12 <= b.len; i += 12)
+		printf(" %04x[%u]=%u", le32_get(b.p + i),
+		    le32_get(b.p + i + 4), le32_get(b.p + i + 8));
+}
+
+static void
+print_blob(const char *record, const char *field, struct wire_blob b)
+{
+	uint32_t i;
+
+	if (strcmp(record, "COUNTERS") == 0)
+		print_counters(b);
+	else if (strcmp(record, "INSTRUCTIONS") == 0)
+		print_instructions(b);
+	else if (strcmp(record, "SAMPLES") == 0)
+		print_samples(b);
+	else if (strcmp(field, "text") == 0 || strcmp(field, "json") == 0)
+		printf(" %s='%.*s'", field, (int)b.len, (const char *)b.p);
+	else if (strcmp(field, "frames") == 0)
+		for (i = 0; i + 8 <= b.len; i += 8)
+			printf(" %llx", (unsigned long long)le64_get(b.p + i));
+	else
+		printf(" %s=%u bytes", field, b.len);
 }
 
 #include "wire/record.def"

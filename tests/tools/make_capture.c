@@ -1,10 +1,12 @@
 /*
- * make_capture FILE [--kernels N] [--launches N] [--run HEX] [--open]:
+ * make_capture FILE [--kernels N] [--launches N] [--run HEX] [--open]
+ * [--source]:
  * write a capture of a made-up run for the tests of the API and the page: a
  * training loop with an uncoalesced kernel, pageable copies, a kernel whose
  * name is an attack on the page, one that was not measured, lost records and a
  * diagnostic. --kernels adds small kernels (for paging), --launches iterations,
- * --open leaves out the end (the program never ended).
+ * --open leaves out the end (the program never ended), --source adds what the
+ * source tier measures of two kernels (make_source.c).
  *
  * What it says is invented; whether findings are right is tested on captures
  * of real GPUs.
@@ -16,73 +18,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/model.h"
-#include "wire/frame.h"
-#include "wire/record.h"
+#include "tools/writer.h"
 
-#define T0 1790000000000000000ull	/* CLOCK_REALTIME of the start, ns */
-#define US 1000ull
-#define MS 1000000ull
 #define DEFAULT_RUN "00112233445566778899aabbccddeeff"
 #define LAUNCHER 0x1111111111111111ull
-#define TARGET 0x2222222222222222ull
-
-struct writer {			/* frames of one stream */
-	FILE *file;
-	uint64_t stream, sequence;
-	uint8_t *frame;		/* header, then records so far */
-	size_t used;		/* payload */
-	uint32_t records;
-};
-
-static void
-die(const char *what)
-{
-	perror(what);
-	exit(1);
-}
-
-static void
-writer_flush(struct writer *w)
-{
-	struct frame_header h = { 0 };
-
-	if (w->records == 0)
-		return;
-	h.stored = h.raw = (uint32_t)w->used;
-	h.stream = w->stream;
-	h.sequence = w->sequence;
-	h.records = w->records;
-	frame_seal(w->frame, &h);
-	if (fwrite(w->frame, 1, FRAME_HEADER_SIZE + w->used, w->file) !=
-	    FRAME_HEADER_SIZE + w->used)
-		die("write");
-	w->sequence += w->records;
-	w->records = 0;
-	w->used = 0;
-}
-
-static void
-writer_add(struct writer *w, size_t n)
-{
-	if (n == 0) {
-		fprintf(stderr, "a record does not fit\n");
-		exit(1);
-	}
-	w->used += n;
-	w->records++;
-	if (w->used > (256u << 10))
-		writer_flush(w);
-}
-
-#define PUT(w, name, ...) do {						\
-	struct record_##name r_ = { __VA_ARGS__ };			\
-	writer_add((w), record_put_##name((w)->frame +			\
-	    FRAME_HEADER_SIZE + (w)->used, FRAME_MAX_PAYLOAD - (w)->used, \
-	    &r_));							\
-} while (0)
-
-#define STR(text) wire_str_of(text)
 
 static void
 put_device(struct writer *w)
@@ -102,9 +41,6 @@ put_device(struct writer *w)
 	    .now_ns = T0 + 50 * MS);
 	PUT(w, STREAM, .context = 1, .id = 7);
 }
-
-/* Kernels with a part of their own; the others are alike. */
-enum { SOFTMAX = 1, GEMM, HOSTILE, FEW, SMALL };
 
 static const char *const names[] = {
 	[SOFTMAX] = "_Z23softmax_forward_kernel1PfPKfii",
@@ -169,8 +105,6 @@ put_counters(struct writer *w, uint32_t signature, const struct value *v,
 	    .launches = 3, .complete = 1, .cost_ns = 12 * MS,
 	    .values = { blob, (uint32_t)(16 * n) });
 }
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 static void
 put_metrics(struct writer *w)
@@ -277,17 +211,23 @@ put_step(struct writer *w, struct clock *c, unsigned step, unsigned kernels)
 	c->now += 400 * US;
 }
 
-static void
-put_target(struct writer *w, const char *run, unsigned kernels,
-    unsigned steps, bool open, uint64_t *end)
-{
-	struct clock c = { T0 + 300 * MS, 0 };
-	unsigned i;
+struct options {
+	unsigned kernels, steps;
+	const char *run;
+	bool open, source;
+};
 
-	PUT(w, HELLO, .protocol = WIRE_PROTOCOL, .level = LEVEL_COUNTERS,
+static void
+put_target(struct writer *w, const struct options *o, uint64_t *end)
+{
+	unsigned i, kernels = o->kernels, steps = o->steps;
+	struct clock c = { T0 + 300 * MS, 0 };
+
+	PUT(w, HELLO, .protocol = WIRE_PROTOCOL,
+	    .level = o->source ? LEVEL_SOURCE : LEVEL_COUNTERS,
 	    .pid = 4242, .ppid = 4241, .start_ns = T0 + 2 * MS,
 	    .now_ns = T0 + 10 * MS, .now_mono_ns = 10 * MS,
-	    .cupti_version = 130000, .driver_version = 13000, .run = STR(run),
+	    .cupti_version = 130000, .driver_version = 13000, .run = STR(o->run),
 	    .library = STR("0.1.0"), .host = STR("gpu-node-7"),
 	    .exe = STR("/home/ada/train"), .command = STR("./train --epochs 1"),
 	    .cwd = STR("/home/ada"));
@@ -299,43 +239,45 @@ put_target(struct writer *w, const char *run, unsigned kernels,
 	for (i = 0; i < steps; i++)
 		put_step(w, &c, i, kernels);
 	put_metrics(w);
+	if (o->source)
+		put_source(w);
 	PUT(w, DIAGNOSTIC, .code = DIAG_PERMISSION,
 	    .severity = SEVERITY_WARNING, .error = 35, .now_ns = c.now,
 	    .where = STR("counters"), .text = STR("the driver lets only "
 	    "administrators read counters of <script>alert(1)</script>"));
 	PUT(w, LOSS, .class = LOSS_QUEUE, .count = 17, .now_ns = c.now);
-	if (!open)
+	if (!o->open)
 		PUT(w, BYE, .now_ns = c.now + MS, .reason = BYE_EXIT,
 		    .records = w->sequence + w->records, .lost = 17);
 	writer_flush(w);
 	*end = c.now + 20 * MS;
 }
 
-struct options {
-	unsigned kernels, steps;
-	const char *run;
-	bool open;
-};
-
 static void
 write_capture(const char *path, const struct options *o)
 {
 	struct writer w = { .stream = LAUNCHER };
 	struct writer t = { .stream = TARGET };
+	struct writer d = { .stream = DAEMON };
 	uint64_t end;
 
-	w.file = t.file = fopen(path, "wb");
+	w.file = t.file = d.file = fopen(path, "wb");
 	w.frame = malloc(FRAME_HEADER_SIZE + FRAME_MAX_PAYLOAD);
 	t.frame = malloc(FRAME_HEADER_SIZE + FRAME_MAX_PAYLOAD);
-	if (w.file == NULL || w.frame == NULL || t.frame == NULL)
+	d.frame = malloc(FRAME_HEADER_SIZE + FRAME_MAX_PAYLOAD);
+	if (w.file == NULL || w.frame == NULL || t.frame == NULL ||
+	    d.frame == NULL)
 		die(path);
 	PUT(&w, RUN_BEGIN, .now_ns = T0, .run = STR(o->run),
 	    .command = STR("./train --epochs 1"), .cwd = STR("/home/ada"),
 	    .host = STR("gpu-node-7"), .label = STR(""),
-	    .version = STR("0.1.0"), .level = LEVEL_COUNTERS, .budget = 0.05,
-	    .uid = 1000);
+	    .version = STR("0.1.0"),
+	    .level = o->source ? LEVEL_SOURCE : LEVEL_COUNTERS,
+	    .budget = 0.05, .uid = 1000);
 	writer_flush(&w);
-	put_target(&t, o->run, o->kernels, o->steps, o->open, &end);
+	put_target(&t, o, &end);
+	if (o->source)
+		put_disassembly(&d);
 	if (!o->open)
 		PUT(&w, RUN_END, .start_ns = T0, .end_ns = end,
 		    .user_s = 1.5, .system_s = 0.2,
@@ -345,6 +287,7 @@ write_capture(const char *path, const struct options *o)
 		die(path);
 	free(w.frame);
 	free(t.frame);
+	free(d.frame);
 }
 
 static unsigned
@@ -368,6 +311,7 @@ main(int argc, char **argv)
 		{ "launches", required_argument, NULL, 'l' },
 		{ "run", required_argument, NULL, 'r' },
 		{ "open", no_argument, NULL, 'o' },
+		{ "source", no_argument, NULL, 's' },
 		{ NULL, 0, NULL, 0 }
 	};
 	struct options o = { .kernels = 0, .steps = 500, .run = DEFAULT_RUN };
@@ -387,12 +331,15 @@ main(int argc, char **argv)
 		case 'o':
 			o.open = true;
 			break;
+		case 's':
+			o.source = true;
+			break;
 		default:
 			return 2;
 		}
 	if (optind != argc - 1) {
 		fprintf(stderr, "usage: make_capture FILE [--kernels N] "
-		    "[--launches N] [--run HEX] [--open]\n");
+		    "[--launches N] [--run HEX] [--open] [--source]\n");
 		return 2;
 	}
 	write_capture(argv[optind], &o);

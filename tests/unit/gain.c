@@ -265,12 +265,55 @@ uniform(double low, double high)
 	return low + (high - low) * (double)rand() / RAND_MAX;
 }
 
+/* Fixes of one resource, of waiting, of what is in flight: each helps where
+ * that is the limit, and next to nothing where it is not. */
+static void
+test_parts(void **state)
+{
+	struct fix xu = FIX_NONE, stall = FIX_NONE, flight = FIX_NONE, f;
+	struct load bound, waiting;
+	struct made m;
+	struct kernel *k;
+
+	(void)state;
+	xu.part[RES_XU] = 0.25;
+	stall.stall = 0.5;
+	flight.flight = 4;
+	made_init(&m);
+	k = made_kernel(&m, "bound", 1000, 200000);
+	made_counters(&m, k, 0.1);
+	k->metric[METRIC_PIPE_XU] = 90;
+	load_of(&bound, k, &m.device[0], &m.ceilings[0]);
+	k = made_kernel(&m, "waiting", 1000, 200000);
+	made_counters(&m, k, 0.2);
+	load_of(&waiting, k, &m.device[0], &m.ceilings[0]);
+	assert_true(speedup(&bound, &xu, VIEW_MID) > 2);
+	assert_true(speedup(&waiting, &xu, VIEW_MID) < 1.01);
+	assert_true(speedup(&bound, &stall, VIEW_MID) < 1.2);
+	assert_true(speedup(&waiting, &stall, VIEW_MID) > 1.8);
+	assert_true(speedup(&bound, &flight, VIEW_MID) < 1.2);
+	assert_true(speedup(&waiting, &flight, VIEW_MID) > 1.8);
+	/* No part of a fix is lost on the way. */
+	f = fix_part(&xu, 0.5);
+	assert_true(fabs(f.part[RES_XU] - 0.625) < 1e-12);
+	fix_merge(&f, &stall);
+	fix_merge(&f, &flight);
+	fix_merge(&f, &xu);
+	assert_true(f.part[RES_XU] == 0.25 && f.stall == 0.5 &&
+	    f.flight == 4);
+}
+
 static struct fix
 random_fix(void)
 {
-	return (struct fix){ uniform(0.03, 1), uniform(0.03, 1),
+	struct fix f = { uniform(0.03, 1), uniform(0.03, 1),
 	    uniform(0.03, 1), uniform(0.03, 1), uniform(0, 1),
-	    uniform(0.03, 1), uniform(1, 30), uniform(1, 130) };
+	    uniform(0.03, 1), uniform(1, 30), uniform(1, 130),
+	    uniform(1, 16), uniform(0.03, 1), { 0 } };
+
+	for (int i = 0; i < RES_COUNT; i++)
+		f.part[i] = uniform(0.03, 1);
+	return f;
 }
 
 /* Any counters, also nonsense: times stay in range, views in order, more
@@ -333,6 +376,7 @@ main(void)
 		cmocka_unit_test(test_conflicts),
 		cmocka_unit_test(test_small_grid),
 		cmocka_unit_test(test_no_counters),
+		cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_property),
 	};
 

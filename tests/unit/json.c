@@ -3,15 +3,18 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <strings.h>
 
 #include <cmocka.h>
 
 #include "report/json.h"
+#include "report/json_source.h"
 #include "report/utf8.h"
 
-#include "unit/report_fixture.h"
+#include "unit/source_fixture.h"
 
 static struct fixture f;
+static struct source_fixture sf;
 
 static int
 setup(void **state)
@@ -53,7 +56,9 @@ run_shape(void **state)
 	    "started_at wall_ns exit_code signal devices kernels launches "
 	    "processes findings worth_it together_s summary overhead data "
 	    "rules calibrated ceilings_from noise_s analysis "
-	    "kernels_measured");
+	    "kernels_measured source");
+	assert_keys(json_object_get(o, "source"), "launches kernels_counted "
+	    "kernels_sampled samples samples_dropped");
 	assert_string_equal(json_string_value(json_object_get(o,
 	    "started_at")), "2023-11-14T22:13:20.123Z");
 	assert_string_equal(json_string_value(json_object_get(o, "state")),
@@ -312,7 +317,8 @@ findings_shape(void **state)
 	x = json_array_get(json_object_get(o, "items"), 0);
 	assert_keys(x, "id rank rule title category severity confidence "
 	    "worth_it kernel_id where location location_missing saves summary "
-	    "limiter advice example next evidence");
+	    "limiter advice example next evidence hot_lines site");
+	assert_true(json_is_null(json_object_get(x, "site")));
 	saves = json_object_get(x, "saves");
 	assert_keys(saves, "s low_s high_s share_ratio kernel_speedup_ratio "
 	    "note");
@@ -341,6 +347,219 @@ rules_all_complete(void **state)
 		assert_keys(r, "id category title needs severity why detects "
 		    "advice example sources gain next pair thresholds");
 	json_decref(list);
+}
+
+static int
+setup_source(void **state)
+{
+
+	(void)state;
+	fixture_fill(&f);
+	fixture_source(&f, &sf);
+	return (0);
+}
+
+static double
+value_of(const json_t *line, const char *metric)
+{
+
+	return (json_number_value(json_object_get(json_object_get(line,
+	    "values"), metric)));
+}
+
+static void
+source_shape(void **state)
+{
+	json_t *o = json_source(&f.run, &f.kernel[0], &f.advice), *lines, *l;
+
+	(void)state;
+	assert_keys(o, "kernel_id name function counted sampled disassembled "
+	    "has_lines debug missing metrics files lines totals "
+	    "samples_shared_by sample_period_cycles findings");
+	assert_keys(json_object_get(o, "missing"), "counts samples lines "
+	    "sass");
+	/* What was not counted is no metric of this kernel. */
+	assert_int_equal(json_array_size(json_object_get(o, "metrics")), 7);
+	assert_int_equal(json_array_size(json_object_get(o, "files")), 2);
+	lines = json_object_get(o, "lines");
+	assert_int_equal(json_array_size(lines), FIXTURE_LINES);
+	l = json_array_get(lines, 1);
+	assert_keys(l, "index file line inlined_at function instructions "
+	    "values samples findings");
+	assert_int_equal(json_integer_value(json_object_get(l, "line")), 10);
+	assert_true(value_of(l, "global_sectors") == 6553600);
+	assert_true(value_of(l, "global_ideal") == 819200);
+	assert_null(json_object_get(json_object_get(l, "values"),
+	    "global_st"));
+	assert_null(json_object_get(json_object_get(l, "values"),
+	    "shared_wavefronts"));
+	assert_string_equal(json_string_value(json_array_get(
+	    json_object_get(l, "findings"), 0)), f.finding[0].id);
+	assert_int_equal(json_integer_value(json_object_get(json_object_get(
+	    json_object_get(l, "samples"), "stalls"), "long_scoreboard")),
+	    8700);
+	/* An inlined line knows who called it. */
+	l = json_array_get(lines, 4);
+	assert_int_equal(json_integer_value(json_object_get(l,
+	    "inlined_at")), 3);
+	assert_int_equal(json_integer_value(json_object_get(l, "file")), 1);
+	assert_true(value_of(json_object_get(o, "totals"), "inst") ==
+	    1229312);
+	json_decref(o);
+}
+
+/* Nothing measured, or only a part of it: null, false and the reason. */
+static void
+source_missing_parts(void **state)
+{
+	json_t *o = json_source(&f.run, &f.kernel[1], &f.advice), *x;
+
+	(void)state;
+	assert_true(json_is_false(json_object_get(o, "counted")));
+	assert_non_null(strstr(json_string_value(json_object_get(
+	    json_object_get(o, "missing"), "lines")), "nothing of its code"));
+	json_decref(o);
+	assert_non_null(strstr(source_missing("counters", "finished"),
+	    "--level source"));
+	assert_non_null(strstr(source_missing("source", "live"), "live"));
+	sf.code.counted = sf.code.sampled = sf.code.has_lines = false;
+	sf.code.lines = 0;
+	sf.code.uncounted = "too few launches";
+	sf.code.lineless = "no line table: build with -lineinfo";
+	o = json_source(&f.run, &f.kernel[0], &f.advice);
+	x = json_object_get(o, "missing");
+	assert_string_equal(json_string_value(json_object_get(x, "counts")),
+	    "too few launches");
+	assert_non_null(strstr(json_string_value(json_object_get(x, "lines")),
+	    "-lineinfo"));
+	assert_non_null(json_string_value(json_object_get(x, "samples")));
+	assert_true(json_is_null(json_object_get(x, "sass")));
+	x = json_object_get(o, "totals");
+	assert_true(json_is_null(json_object_get(x, "samples")));
+	assert_int_equal(json_object_size(json_object_get(x, "values")), 0);
+	json_decref(o);
+}
+
+static void
+source_instructions(void **state)
+{
+	size_t len = 0;
+	char *text = json_instructions(&f.kernel[0], &len);
+	json_t *list, *x;
+
+	(void)state;
+	assert_non_null(text);
+	assert_int_equal(strlen(text), len);
+	list = json_loads(text, 0, NULL);
+	assert_int_equal(json_array_size(list), FIXTURE_INSTRUCTIONS);
+	x = json_array_get(list, 1);
+	assert_keys(x, "pc line text values samples");
+	assert_int_equal(json_integer_value(json_object_get(x, "pc")), 16);
+	assert_true(value_of(x, "global_ld") == 204800);
+	json_decref(list);
+	free(text);
+	/* Text of any bytes stays JSON. */
+	sf.sass[1].text = "LDG \"R7\"\\ \033[2J\xff\n";
+	text = json_instructions(&f.kernel[0], &len);
+	list = json_loads(text, 0, NULL);
+	assert_non_null(list);
+	assert_string_equal(json_string_value(json_object_get(
+	    json_array_get(list, 1), "text")),
+	    "LDG \"R7\"\\ \033[2J\xef\xbf\xbd\n");
+	json_decref(list);
+	free(text);
+	/* Indices that point nowhere are null, not memory. */
+	sf.instruction[1].line = LINE_NONE;
+	sf.instruction[1].sass = SASS_NONE;
+	text = json_instructions(&f.kernel[0], &len);
+	list = json_loads(text, 0, NULL);
+	x = json_array_get(list, 1);
+	assert_true(json_is_null(json_object_get(x, "line")));
+	assert_true(json_is_null(json_object_get(x, "text")));
+	json_decref(list);
+	free(text);
+	text = json_instructions(&f.kernel[1], &len);
+	assert_string_equal(text, "[]");
+	free(text);
+}
+
+/* Every metric of the table has a key of its own name. */
+static void
+source_keys(void **state)
+{
+	static const char *const names[SOURCE_COUNT] = {
+#define SOURCE_METRIC(name, cupti, unit, label) [SOURCE_##name] = #name,
+#include "model/source.def"
+#undef SOURCE_METRIC
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < SOURCE_COUNT; i++) {
+		assert_int_equal(strcasecmp(names[i], source_metric_key(i)),
+		    0);
+		assert_string_not_equal(names[i], source_metric_key(i));
+	}
+}
+
+static void
+source_files_and_sites(void **state)
+{
+	json_t *o = json_source_files(&f.run), *x;
+
+	(void)state;
+	assert_int_equal(json_array_size(o), 2);
+	assert_keys(json_array_get(o, 0), "index path captured missing "
+	    "size_bytes");
+	json_decref(o);
+	o = json_source_file(&f.run, 0);
+	assert_string_equal(json_string_value(json_object_get(o, "text")),
+	    fixture_text);
+	json_decref(o);
+	o = json_source_file(&f.run, 1);
+	assert_true(json_is_null(json_object_get(o, "text")));
+	assert_non_null(json_string_value(json_object_get(o, "missing")));
+	json_decref(o);
+	assert_null(json_source_file(&f.run, 2));
+	o = json_sites(&f.run);
+	x = json_array_get(o, 0);
+	assert_keys(x, "call kernel_id count function file line module first "
+	    "frames");
+	assert_string_equal(json_string_value(json_object_get(x, "function")),
+	    "step");
+	assert_int_equal(json_integer_value(json_object_get(x, "line")), 31);
+	assert_keys(json_array_get(json_object_get(x, "frames"), 2),
+	    "function file line module python inlined nearest");
+	x = json_array_get(o, 1);
+	assert_string_equal(json_string_value(json_object_get(x, "call")),
+	    "cudaMemcpy");
+	assert_true(json_is_null(json_object_get(x, "kernel_id")));
+	json_decref(o);
+	/* A stack that is empty, and a frame to show that is none of it. */
+	f.run.site[0].frames = 0;
+	o = json_site(&f.run.site[0]);
+	assert_true(json_is_null(json_object_get(o, "first")));
+	assert_true(json_is_null(json_object_get(o, "function")));
+	json_decref(o);
+}
+
+static void
+hot_lines_shape(void **state)
+{
+	json_t *o = json_finding_of(&f.run, &f.finding[0], 1), *x;
+
+	(void)state;
+	x = json_object_get(o, "hot_lines");
+	assert_int_equal(json_array_size(x), 2);
+	x = json_array_get(x, 1);
+	assert_keys(x, "file line function called_file called_line pc sass "
+	    "text share_ratio value what");
+	assert_true(json_is_null(json_object_get(x, "value")));
+	assert_int_equal(json_integer_value(json_object_get(x,
+	    "called_line")), 15);
+	assert_int_equal(json_integer_value(json_object_get(
+	    json_object_get(o, "site"), "line")), 31);
+	json_decref(o);
 }
 
 static void
@@ -372,6 +591,12 @@ main(void)
 		cmocka_unit_test_setup(timeline_merges, setup),
 		cmocka_unit_test_setup(findings_shape, setup),
 		cmocka_unit_test_setup(rules_all_complete, setup),
+		cmocka_unit_test_setup(source_shape, setup_source),
+		cmocka_unit_test_setup(source_missing_parts, setup_source),
+		cmocka_unit_test_setup(source_instructions, setup_source),
+		cmocka_unit_test(source_keys),
+		cmocka_unit_test_setup(source_files_and_sites, setup_source),
+		cmocka_unit_test_setup(hot_lines_shape, setup_source),
 		cmocka_unit_test(utf8_cases),
 	};
 

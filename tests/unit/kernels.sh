@@ -36,6 +36,9 @@ expect 2 "not a number from 1.*'9999999999'" tail-effect --variant bad \
 expect 2 "not a whole number.*'x'" tail-effect --variant bad --seed x
 expect 2 'nonesuch' --nonesuch
 
+expect 0 '^array-of-structures ' --list
+expect 0 '^debug-build ' --list
+
 # No GPU for the driver to show, or no driver: status 3 and the cause.
 export CUDA_VISIBLE_DEVICES=-1
 expect 3 'no usable GPU: ' tail-effect --variant bad
@@ -49,4 +52,16 @@ json=$("$program" --list --format json |
 	echo "FAIL: --list differs between text and JSON"; failed=1; }
 [ -z "$(sort <<<"$text" | uniq -d)" ] || {
 	echo "FAIL: a pair is listed twice"; failed=1; }
+
+# Each pair's file says how to run it, and marks are where they are looked for:
+# at the end of a line of code.
+sources=$(cd "$(dirname "$0")/../../kernels" && pwd)
+for pair in $text; do
+	grep -q -e "cudadvise-kernels $pair" "$sources/${pair//-/_}.cu" || {
+		echo "FAIL: $pair: its file does not say how to run it"
+		failed=1; }
+done
+stray=$(grep -nE '/\* *(HERE|NOWHERE)' "$sources"/*.cu "$sources"/*.h |
+    grep -vE '[^[:space:]:] /\* (HERE( [a-z-]+)?|NOWHERE) \*/$')
+[ -z "$stray" ] || { echo "FAIL: marks that nobody finds: $stray"; failed=1; }
 exit $failed

@@ -83,6 +83,11 @@ values(void **state)
 	assert_int_equal(parse(&o, "export", "--format capture 4", &e), 3);
 	assert_true(o.capture);
 	assert_false(o.json);
+	assert_int_equal(parse(&o, "annotate", "--sass -r 41 --line a.cu:7 k",
+	    &e), 6);
+	assert_true(o.sass);
+	assert_string_equal(o.run, "41");
+	assert_string_equal(o.line, "a.cu:7");
 	assert_int_equal(parse(&o, "list", "--color always", &e), 3);
 	assert_int_equal(o.color, COLOR_ALWAYS);
 }
@@ -112,6 +117,8 @@ refuses(void **state)
 		{ "dashboard", "--port 65536", "not a number" },
 		{ "list", "--format xml", "none of: text json" },
 		{ "explain", "", "needs RULE" },
+		{ "annotate", "a b", "does not take 'b'" },
+		{ "kernels", "--sass", "unknown option '--sass'" },
 	};
 	struct options o;
 	struct error e;

@@ -2,48 +2,14 @@
  * The terminal report against tests/unit/report/NAME.txt. A new or changed one
  * is written by UPDATE_GOLDEN=1 unit-text; look at the difference then.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 #include "report/json.h"
 #include "report/number.h"
-#include "report/out.h"
 #include "report/text.h"
-#include "report/utf8.h"
 
 #include "unit/report_fixture.h"
+#include "unit/text_page.h"
 
 static struct fixture f;
-
-struct page {
-	struct out out;
-	char *text;
-	size_t len;
-};
-
-static void
-page_open(struct page *p, int width, bool utf8)
-{
-
-	memset(p, 0, sizeof(*p));
-	p->out.file = open_memstream(&p->text, &p->len);
-	p->out.width = width;
-	p->out.utf8 = utf8;
-	assert_non_null(p->out.file);
-}
-
-static void
-page_close(struct page *p)
-{
-
-	fclose(p->out.file);
-	p->out.file = NULL;
-}
 
 static struct report
 report_of(void)
@@ -67,54 +33,6 @@ report_free(struct report *r)
 	json_decref((json_t *)r->findings);
 	json_decref((json_t *)r->kernels);
 	json_decref((json_t *)r->diagnostics);
-}
-
-static char *
-read_file(const char *path)
-{
-	FILE *file = fopen(path, "r");
-	char *text = calloc(1, 65536);
-
-	if (file == NULL)
-		fail_msg("no golden file %s", path);
-	assert_true(fread(text, 1, 65535, file) > 0);
-	fclose(file);
-	return (text);
-}
-
-static void
-assert_golden(const char *name, const char *text)
-{
-	char path[512], *want;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/unit/report/%s.txt", TEST_DIR, name);
-	if (getenv("UPDATE_GOLDEN") != NULL) {
-		file = fopen(path, "w");
-		assert_non_null(file);
-		fputs(text, file);
-		fclose(file);
-	}
-	want = read_file(path);
-	assert_string_equal(text, want);
-	free(want);
-}
-
-/* No line is wider than the page, no byte does anything to a terminal. */
-static void
-assert_safe(const char *text, int width)
-{
-	size_t n;
-
-	for (; *text != '\0'; text += n + (text[n] == '\n')) {
-		n = strcspn(text, "\n");
-		if (utf8_columns(text, n) > (size_t)width)
-			fail_msg("wider than %d: %.*s", width, (int)n, text);
-		for (size_t i = 0; i < n; i++)
-			assert_true((unsigned char)text[i] >= 0x20 &&
-			    text[i] != 0x7f);
-		assert_true(n == 0 || utf8_valid(text, n));
-	}
 }
 
 static void

@@ -1,16 +1,9 @@
 // The page in a real browser, on a real daemon with a made-up run.
 import { after, before, test } from 'node:test';
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
-import path from 'node:path';
-import { Daemon, require, runId } from '../api/daemon.mjs';
-
-const { chromium } = require('playwright-core');
-const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
-const executablePath = process.env.CHROMIUM ??
-  ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
-    .find((file) => existsSync(file));
-const shots = process.env.SCREENSHOTS; // a folder, to look at
+import { Daemon, runId } from '../api/daemon.mjs';
+import * as tab from './browser.mjs';
+import { accessible, shoot } from './browser.mjs';
 
 const daemon = new Daemon();
 let browser;
@@ -18,13 +11,12 @@ let dashboard;
 let run; // from the API
 
 before(async () => {
-  assert.ok(executablePath, 'no Chromium: install chromium-headless-shell, or set CHROMIUM');
   await daemon.start();
   const answer = await daemon.upload('--kernels', '120');
   assert.equal(answer.status, 201, answer.text);
   run = answer.json;
   dashboard = await daemon.dashboard();
-  browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  browser = await tab.launch();
 });
 
 after(async () => {
@@ -33,50 +25,7 @@ after(async () => {
   assert.equal(end.code, 0, end.log);
 });
 
-// A tab that notices everything it must not do.
-async function open(t, { scheme = 'light', width = 1280, url = dashboard.url } = {}) {
-  const context = await browser.newContext({ colorScheme: scheme, viewport: { width, height: 1400 }, reducedMotion: 'reduce' });
-  const page = await context.newPage();
-  const wrong = [];
-  page.on('request', (request) => {
-    if (new URL(request.url()).origin !== `http://127.0.0.1:${dashboard.port}`) wrong.push(`request to ${request.url()}`);
-  });
-  page.on('pageerror', (error) => wrong.push(`error: ${error.message}`));
-  page.on('dialog', (dialog) => {
-    wrong.push(`dialog: ${dialog.message()}`);
-    void dialog.dismiss();
-  });
-  page.on('console', (message) => {
-    // A refused request is logged by the browser itself; tests that provoke
-    // one say so.
-    if (message.type() === 'error' && !/status of (401|404)/.test(message.text())) wrong.push(`console: ${message.text()}`);
-  });
-  await page.addInitScript(() => {
-    globalThis.violations = [];
-    document.addEventListener('securitypolicyviolation', (e) => globalThis.violations.push(`${e.violatedDirective} ${e.blockedURI}`));
-  });
-  t.after(async () => {
-    wrong.push(...(await page.evaluate(() => globalThis.violations)));
-    await context.close();
-    assert.deepEqual(wrong, []);
-  });
-  await page.goto(url);
-  return page;
-}
-
-async function shoot(page, name) {
-  if (!shots) return;
-  mkdirSync(shots, { recursive: true });
-  await page.screenshot({ path: path.join(shots, `${name}.png`) });
-  await page.screenshot({ path: path.join(shots, `${name}-all.png`), fullPage: true });
-}
-
-async function accessible(page) {
-  await page.evaluate(axe);
-  const { violations } = await page.evaluate(() => globalThis.axe.run());
-  const serious = violations.filter((v) => ['serious', 'critical'].includes(v.impact));
-  assert.deepEqual(serious.map((v) => `${v.id}: ${v.nodes.slice(0, 3).map((n) => n.html).join(' | ')}`), []);
-}
+const open = (t, options) => tab.open(browser, t, { url: dashboard.url, ...options });
 
 async function openRun(t, options) {
   const page = await open(t, options);

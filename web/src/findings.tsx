@@ -1,8 +1,16 @@
-import { measure, none, percent, seconds } from './format';
+import { useEffect, useRef } from 'preact/hooks';
+import { basename, count, measure, none, percent, seconds } from './format';
 import { Badge, Code, Scroll } from './parts';
+import { heatOfRule, sourceLink, stepLink } from './source-link';
 import type { Evidence, Finding, Findings, Verdict } from './types';
+import type { Site, SiteFrame } from './types-source';
 
-export function FindingsSection({ findings, live }: { findings: Findings; live: boolean }) {
+// ${chosen}: the finding that the address names; it is open and in view.
+export function FindingsSection({ run, findings, live, chosen }: {
+  run: string; findings: Findings; live: boolean; chosen?: string | undefined;
+}) {
+  const item = (f: Finding, open: boolean) =>
+    <Item key={f.id} run={run} finding={f} open={open || f.id === chosen} chosen={f.id === chosen} />;
   const worth = findings.items.filter((f) => f.worth_it);
   const rest = findings.items.filter((f) => !f.worth_it);
   return (
@@ -11,7 +19,7 @@ export function FindingsSection({ findings, live }: { findings: Findings; live: 
       {worth.length > 0 ? (
         <>
           <ol class="findings">
-            {worth.map((f) => <Item key={f.id} finding={f} open={f.rank === 1} />)}
+            {worth.map((f) => item(f, f.rank === 1))}
           </ol>
           <p class="together">
             Together at most <b>{seconds(findings.together_s)}</b>
@@ -27,11 +35,11 @@ export function FindingsSection({ findings, live }: { findings: Findings; live: 
         </p>
       )}
       {rest.length > 0 && (
-        <details class="fold">
+        <details class="fold" open={rest.some((f) => f.id === chosen)}>
           <summary>Found, not worth it: {rest.length}</summary>
           <p>Present in the program, but fixing them would save less than the noise of the run.</p>
           <ol class="findings" start={worth.length + 1}>
-            {rest.map((f) => <Item key={f.id} finding={f} open={false} />)}
+            {rest.map((f) => item(f, false))}
           </ol>
         </details>
       )}
@@ -45,9 +53,13 @@ function interval(f: Finding): string {
   return low === null || high === null ? '' : `${seconds(low)} to ${seconds(high)}`;
 }
 
-function Item({ finding: f, open }: { finding: Finding; open: boolean }) {
+function Item({ run, finding: f, open, chosen }: { run: string; finding: Finding; open: boolean; chosen: boolean }) {
+  const here = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    if (chosen) here.current?.scrollIntoView({ block: 'start' });
+  }, [chosen]);
   return (
-    <li class="finding" id={`finding-${f.id}`} data-finding={f.id}>
+    <li class={chosen ? 'finding chosen' : 'finding'} id={`finding-${f.id}`} data-finding={f.id} ref={here}>
       <details open={open}>
         <summary>
           <span class="rank" aria-hidden="true">{f.rank}</span>
@@ -80,6 +92,8 @@ function Item({ finding: f, open }: { finding: Finding; open: boolean }) {
             <dt>Practice</dt>
             <dd><a href={`#/rules/${encodeURIComponent(f.rule)}`}>{f.rule}</a></dd>
           </dl>
+          <HotLines run={run} finding={f} />
+          {f.site && <LaunchSite site={f.site} />}
           <EvidenceTable evidence={f.evidence} of={f.title} />
           <div class="examples">
             <Code kind="bad" title="Instead of" text={f.example.bad} />
@@ -88,6 +102,76 @@ function Item({ finding: f, open }: { finding: Finding; open: boolean }) {
         </div>
       </details>
     </li>
+  );
+}
+
+// The lines that it is about, each with its part of it.
+function HotLines({ run, finding: f }: { run: string; finding: Finding }) {
+  const lines = f.hot_lines ?? [];
+  if (lines.length === 0) {
+    if (f.kernel_id === null) return null;
+    return <p class="show"><a href={sourceLink(run, f.kernel_id)}>Show the kernel's source</a></p>;
+  }
+  return (
+    <section class="hot" aria-label={`Lines of ${f.title}`}>
+      <h3>Where in the code</h3>
+      <ol class="hotlines">
+        {lines.map((hot, i) => {
+          const name = hot.file === null ? `instruction 0x${hot.pc.toString(16)}` : `${basename(hot.file)}:${hot.line ?? '?'}`;
+          return (
+            <li key={i}>
+              <span class="share">{percent(hot.share_ratio)}</span>
+              {f.kernel_id === null ? <span class="to">{name}</span>
+                : <a class="to" href={hot.file === null ? stepLink(run, f.kernel_id, hot.pc) : sourceLink(run, f.kernel_id, hot.file, hot.line, heatOfRule[f.rule])} title={hot.file ?? ''}
+                  aria-label={`Show ${hot.file === null ? '' : 'the line '}${name}`}>{name}</a>}
+              <code>{hot.text ?? hot.sass}</code>
+              {(hot.what || hot.called_file) && (
+                <small>
+                  {hot.what}{hot.what && hot.called_file && ', '}
+                  {hot.called_file && `inlined at ${basename(hot.called_file)}:${hot.called_line ?? '?'}`}
+                </small>
+              )}
+            </li>
+          );
+        })}
+      </ol>
+    </section>
+  );
+}
+
+function frameText(frame: SiteFrame): string {
+  const name = frame.function === null ? 'unknown function' : frame.nearest ? `near ${frame.function}` : frame.function;
+  return frame.python ? name : `${name}${frame.module && frame.file === null ? `, ${frame.module}` : ''}`;
+}
+
+function placeOf(frame: SiteFrame): string | null {
+  return frame.file === null ? null : `${frame.file}${frame.line === null ? '' : `:${frame.line}`}`;
+}
+
+function LaunchSite({ site }: { site: Site }) {
+  const shown = site.frames[site.first ?? 0];
+  if (shown === undefined) return null;
+  return (
+    <section class="hot" aria-label="Where the host calls it">
+      <h3>{site.call === 'launch' ? 'Launched from' : `Called from (${site.call})`}</h3>
+      <p class="site">
+        {placeOf(shown) && <code>{placeOf(shown)}</code>} {frameText(shown)}
+        {site.count > 1 && <small>{count(site.count)} calls seen from there</small>}
+      </p>
+      {site.frames.length > 1 && (
+        <details class="stack">
+          <summary>Call stack: {site.frames.length} frames</summary>
+          <ol>
+            {site.frames.map((frame, i) => (
+              <li key={i} class={i === site.first ? 'first' : ''}>
+                <span>{frameText(frame)}{frame.inlined && <small>inlined</small>}</span>
+                {placeOf(frame) && <code>{placeOf(frame)}</code>}
+              </li>
+            ))}
+          </ol>
+        </details>
+      )}
+    </section>
   );
 }
 

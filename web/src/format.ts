@@ -10,8 +10,35 @@ export function digits(value: number): string {
   return String(Number(value.toPrecision(size >= 0.995 ? 3 : 2)));
 }
 
+// "4.6×", "16×".
+export function times(value: number): string {
+  return (value >= 9.95 ? Math.round(value).toLocaleString('en') : String(Number(value.toFixed(1)))) + '×';
+}
+
 export function count(value: number | null | undefined): string {
   return value == null ? none : Math.round(value).toLocaleString('en');
+}
+
+// "1.2 M": for columns of large counts.
+export function compact(value: number): string {
+  const units = ['', ' k', ' M', ' G', ' T', ' P'];
+  let unit = 0;
+  while (value >= 999.5 && unit < units.length - 1) {
+    value /= 1000;
+    unit++;
+  }
+  return digits(value) + units[unit];
+}
+
+// A grid or a block.
+export function shape(three: number[]): string {
+  const used = three[2] !== 1 ? 3 : three[1] !== 1 ? 2 : 1;
+  return three.slice(0, used).map((n) => n.toLocaleString('en')).join(' × ');
+}
+
+// The last part of a path.
+export function basename(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1) || path;
 }
 
 export function seconds(value: number | null | undefined): string {

@@ -69,6 +69,17 @@ export function useEvents(path: string | null, changed: () => void): Link {
   return link;
 }
 
+export function useWide(query: string): boolean {
+  const [wide, set] = useState(() => matchMedia(query).matches);
+  useEffect(() => {
+    const list = matchMedia(query);
+    const changed = () => set(list.matches);
+    list.addEventListener('change', changed);
+    return () => list.removeEventListener('change', changed);
+  }, [query]);
+  return wide;
+}
+
 export function useRoute(): string[] {
   const read = () => location.hash.replace(/^#\/?/, '').split('/').filter((s) => s !== '').map(decode);
   const [route, set] = useState(read);

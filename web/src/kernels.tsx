@@ -1,8 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import { get } from './api';
-import { count, nanoseconds, percent } from './format';
+import { count, nanoseconds, percent, shape } from './format';
 import { useResource } from './hooks';
 import { Failure, Loading, Scroll } from './parts';
+import { sourceLink } from './source-link';
 import type { Headline, Kernel, List } from './types';
 
 type Sort = '-gpu_time_ns' | '-launches' | 'name';
@@ -14,7 +15,7 @@ const headlines: [string, string][] = [
   ['divergence', 'Idle lanes'],
 ];
 
-export function KernelsSection({ base, revision }: { base: string; revision: string }) {
+export function KernelsSection({ run, base, revision }: { run: string; base: string; revision: string }) {
   const [sort, setSort] = useState<Sort>('-gpu_time_ns');
   const [more, setMore] = useState<{ items: Kernel[]; next: string | null } | null>(null);
   const [error, setError] = useState<Error | null>(null);
@@ -45,7 +46,7 @@ export function KernelsSection({ base, revision }: { base: string; revision: str
       <h2 id="kernels">Kernels</h2>
       {kernels.length === 0 ? <p class="notice">No kernel was launched.</p> : (
         <>
-          <Table kernels={kernels} sort={sort} setSort={setSort} />
+          <Table run={run} kernels={kernels} sort={sort} setSort={setSort} />
           <Meanings kernel={kernels[0]!} />
         </>
       )}
@@ -68,7 +69,7 @@ function SortHead({ name, value, sort, setSort, text }: {
   );
 }
 
-function Table({ kernels, sort, setSort }: { kernels: Kernel[]; sort: Sort; setSort: (s: Sort) => void }) {
+function Table({ run, kernels, sort, setSort }: { run: string; kernels: Kernel[]; sort: Sort; setSort: (s: Sort) => void }) {
   return (
     <Scroll label="Kernels">
       <table class="kernels">
@@ -84,24 +85,19 @@ function Table({ kernels, sort, setSort }: { kernels: Kernel[]; sort: Sort; setS
           </tr>
         </thead>
         <tbody>
-          {kernels.map((kernel) => <Row key={kernel.id} kernel={kernel} />)}
+          {kernels.map((kernel) => <Row key={kernel.id} run={run} kernel={kernel} />)}
         </tbody>
       </table>
     </Scroll>
   );
 }
 
-function shape(three: number[]): string {
-  const used = three[2] !== 1 ? 3 : three[1] !== 1 ? 2 : 1;
-  return three.slice(0, used).map((n) => n.toLocaleString('en')).join(' × ');
-}
-
-function Row({ kernel }: { kernel: Kernel }) {
+function Row({ run, kernel }: { run: string; kernel: Kernel }) {
   const { time } = kernel;
   return (
     <tr data-kernel={kernel.id}>
       <th scope="row" class="program" title={kernel.name ?? ''}>
-        <span class="name">{kernel.short_name || kernel.name || 'unnamed'}</span>
+        <a class="name" href={sourceLink(run, kernel.id)}>{kernel.short_name || kernel.name || 'unnamed'}</a>
         <small>grid {shape(kernel.grid)}, block {shape(kernel.block)}</small>
       </th>
       <td class="number">{nanoseconds(time.total_ns)}</td>

@@ -6,11 +6,17 @@ import { NeedToken } from './parts';
 import { RuleView, RulesView } from './view-rules';
 import { RunView } from './view-run';
 import { RunsView } from './view-runs';
+import { SourceView } from './view-source';
 
 function Page({ route }: { route: string[] }) {
   if (!haveToken()) return <NeedToken />;
-  const [noun = 'runs', id] = route;
-  if (noun === 'runs') return id === undefined ? <RunsView /> : <RunView key={id} id={id} />;
+  const [noun = 'runs', id, part, at, what, ...rest] = route;
+  if (noun === 'runs') {
+    if (id === undefined) return <RunsView />;
+    if (part === 'kernels' && at !== undefined && what === 'source')
+      return <SourceView key={`${id}/${at}`} id={id} kernel={at} wanted={rest} />;
+    if (part === undefined || part === 'findings') return <RunView key={id} id={id} finding={at} />;
+  }
   if (noun === 'rules') return id === undefined ? <RulesView /> : <RuleView key={id} id={id} />;
   return (
     <div class="notice">
@@ -23,10 +29,12 @@ function Page({ route }: { route: string[] }) {
 function App() {
   const route = useRoute();
   const main = useRef<HTMLElement>(null);
-  const at = route.join('/');
+  // What follows the view's name is a place in it.
+  const view = route.slice(0, 5);
+  const at = view.join('/');
   const first = useRef(true);
   useEffect(() => {
-    document.title = [...route].reverse().concat('cudadvise').join(' · ');
+    document.title = [...view].reverse().concat('cudadvise').join(' · ');
     // A new view starts at its top, for eyes and for screen readers.
     if (!first.current) {
       scrollTo(0, 0);

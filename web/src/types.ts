@@ -1,4 +1,5 @@
 // What the API answers; config/openapi.json is the full description.
+import type { HotLine, Site } from './types-source';
 
 export interface Problem {
   type?: string;
@@ -47,6 +48,13 @@ export interface Run {
   };
   data: { records: number; lost: number; lost_by: Record<string, number>; complete: boolean };
   rules: { found: number; clean: number; not_measured: number };
+  source?: {
+    launches: number;
+    kernels_counted: number;
+    kernels_sampled: number;
+    samples: number;
+    samples_dropped: number;
+  };
   calibrated: boolean;
   ceilings_from: string | null;
   noise_s: number | null;
@@ -100,6 +108,8 @@ export interface Finding {
   example: { bad: string | null; good: string | null };
   next: string | null;
   evidence: Evidence[];
+  hot_lines?: HotLine[]; // left out by analyses of older versions
+  site?: Site | null;
 }
 
 export interface Verdict {

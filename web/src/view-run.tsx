@@ -6,7 +6,7 @@ import { KernelsSection } from './kernels';
 import { Failure, LinkState, Loading, Scroll, StateBadge } from './parts';
 import type { Copy, Diagnostic, Findings, List, Run } from './types';
 
-export function RunView({ id }: { id: string }) {
+export function RunView({ id, finding }: { id: string; finding?: string | undefined }) {
   const base = `/runs/${encodeURIComponent(id)}`;
   const run = useResource<Run>(base);
   const findings = useResource<Findings>(base + '/findings');
@@ -40,9 +40,9 @@ export function RunView({ id }: { id: string }) {
       </section>
       <Notes run={value} diagnostics={diagnostics.value?.items ?? []} />
       {findings.value
-        ? <FindingsSection findings={findings.value} live={live} />
+        ? <FindingsSection run={id} findings={findings.value} live={live} chosen={finding} />
         : findings.error && !live ? <Failure error={findings.error} retry={findings.reload} /> : <Loading what="findings" />}
-      <KernelsSection base={base} revision={`${value.analysis}/${value.launches}`} />
+      <KernelsSection run={id} base={base} revision={`${value.analysis}/${value.launches}`} />
       <CopiesSection copies={copies.value?.items ?? []} />
     </>
   );
@@ -92,6 +92,7 @@ function Notes({ run, diagnostics }: { run: Run; diagnostics: Diagnostic[] }) {
             {run.overhead.profiled_launches > 0 && `, ${count(run.overhead.profiled_launches)} launches measured with counters`}.
           </li>
         )}
+        {byLine(run) && <li>Measured line by line: {byLine(run)}.</li>}
         {run.data && (
           <li>
             {lost === 0
@@ -116,6 +117,16 @@ function Notes({ run, diagnostics }: { run: Run; diagnostics: Diagnostic[] }) {
       </ul>
     </section>
   );
+}
+
+function byLine({ source }: Run): string {
+  if (!source) return '';
+  const parts: string[] = [];
+  const kernels = (n: number) => `${count(n)} ${n === 1 ? 'kernel' : 'kernels'}`;
+  if (source.kernels_counted > 0) parts.push(`${kernels(source.kernels_counted)} counted exactly, in ${count(source.launches)} launches`);
+  if (source.kernels_sampled > 0) parts.push(`${kernels(source.kernels_sampled)} sampled, ${count(source.samples)} times`);
+  if (source.samples_dropped > 0) parts.push(`${count(source.samples_dropped)} samples were dropped`);
+  return parts.join('; ');
 }
 
 function losses(run: Run): string {

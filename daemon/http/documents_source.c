@@ -1,0 +1,146 @@
+/* The source tier of one run: lines, files as they were, launch sites. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "ingest/service.h"
+#include "report/json_source.h"
+
+#include "http/api.h"
+#include "http/route.h"
+
+/*
+ * ${noun}/${id} of ${run} in *${json}, NULL if there is none: runs that are
+ * live, or were analysed by a version that knew no source tier, have none. -1
+ * with ${rs} answered.
+ */
+static int
+maybe(struct request *rq, struct response *rs, const struct store_run *run,
+    const char *noun, const char *id, char **json)
+{
+	struct error e = ERROR_INIT;
+	enum store_status status;
+
+	*json = NULL;
+	status = store_doc(service_store(rq->service), run->number, noun, id,
+	    json, &e);
+	if (status == STORE_OK || status == STORE_NONE)
+		return 0;
+	api_store_failed(rs, status, &e, PROBLEM_INTERNAL);
+	return -1;
+}
+
+/* Why a kernel of ${run} has no source; from a static text. */
+static const char *
+why_none(const struct store_run *run)
+{
+	json_t *j = run->json != NULL ? json_loads(run->json, 0, NULL) : NULL;
+	const char *why = source_missing(json_string_value(json_object_get(j,
+	    "level")), run->state);
+
+	json_decref(j);
+	return why;
+}
+
+/* The answer for a kernel that has no document; NULL with ${rs} answered if
+ * there is no such kernel. */
+static char *
+none(struct request *rq, struct response *rs, const struct store_run *run)
+{
+	uint64_t id = 0;
+	char *text;
+	json_t *j, *kernel;
+
+	text = api_document(rq, rs, run, "kernel", rq->param[1],
+	    PROBLEM_NO_KERNEL);
+	if (text == NULL)
+		return NULL;
+	kernel = json_loads(text, 0, NULL);
+	free(text);
+	text_u64(rq->param[1], 0, UINT32_MAX, &id);
+	j = json_source_none((uint32_t)id, why_none(run));
+	json_object_set(j, "name", json_object_get(kernel, "name"));
+	json_object_set(j, "function", json_object_get(kernel, "mangled"));
+	json_decref(kernel);
+	text = j != NULL ? json_dumps(j, JSON_COMPACT) : NULL;
+	json_decref(j);
+	if (text == NULL)
+		respond_problem(rs, PROBLEM_INTERNAL, NULL, "out of memory");
+	return text;
+}
+
+void
+documents_source(struct request *rq, struct response *rs)
+{
+	char *json = NULL, *instructions = NULL;
+	struct store_run run;
+	struct body t = { 0 };
+	uint64_t sass;
+
+	if (api_number(rq, rs, "sass", 0, 0, 1, &sass) < 0 ||
+	    api_run(rq, rs, &run) < 0)
+		return;
+	if (api_fresh(rq, rs, &run) ||
+	    maybe(rq, rs, &run, "source", rq->param[1], &json) < 0 ||
+	    (json == NULL && (json = none(rq, rs, &run)) == NULL))
+		goto out;
+	if (sass != 0 && maybe(rq, rs, &run, "instructions", rq->param[1],
+	    &instructions) < 0)
+		goto out;
+	body_add(&t, BODY_START);
+	if (sass != 0) {
+		body_add(&t, ",\"instructions\":");
+		body_add(&t, instructions != NULL ? instructions : "[]");
+	}
+	body_add_object(&t, json);
+	body_finish(&t, rs);
+out:
+	free(instructions);
+	free(json);
+	store_run_clear(&run);
+}
+
+void
+documents_list(struct request *rq, struct response *rs)
+{
+	struct store_run run;
+	struct body t = { 0 };
+	char *json = NULL;
+
+	if (api_run(rq, rs, &run) < 0)
+		return;
+	if (api_fresh(rq, rs, &run) ||
+	    maybe(rq, rs, &run, rq->route->arg, "", &json) < 0)
+		goto out;
+	body_add(&t, BODY_START ",\"items\":");
+	body_add(&t, json != NULL ? json : "[]");
+	body_add(&t, ",\"next_cursor\":null}");
+	body_finish(&t, rs);
+out:
+	free(json);
+	store_run_clear(&run);
+}
+
+void
+documents_file(struct request *rq, struct response *rs)
+{
+	struct store_run run;
+	struct body t = { 0 };
+	char *json;
+
+	if (api_run(rq, rs, &run) < 0)
+		return;
+	if (api_fresh(rq, rs, &run))
+		goto out;
+	json = api_document(rq, rs, &run, "source-file", rq->param[1],
+	    PROBLEM_NO_FILE);
+	if (json == NULL)
+		goto out;
+	body_add(&t, BODY_START);
+	body_add_object(&t, json);
+	body_finish(&t, rs);
+	free(json);
+out:
+	store_run_clear(&run);
+}

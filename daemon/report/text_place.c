@@ -1,0 +1,246 @@
+/* Where something is: lines of device code, and the host's call sites. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/number.h"
+#include "report/out.h"
+#include "report/text_parts.h"
+#include "report/text_util.h"
+
+#define LINES_SHOWN 3
+#define SHARE_LEAST 0.05	/* of the lines after the first */
+#define CALLERS_SHOWN 3
+#define TEXT_LEAST 16		/* columns of text that say something */
+#define INDENT 6
+
+/* "step()" of "step(int, float*)"; "<module>" stays. */
+static void
+put_function(FILE *t, const char *name)
+{
+	size_t n = strcspn(name, "(");
+
+	/* A parenthesis that is part of the name: leave it all. */
+	if (strstr(name, "operator()") != NULL || n == 0 ||
+	    strstr(name, "(anonymous") != NULL || name[0] == '<')
+		fputs(name, t);
+	else
+		fprintf(t, "%.*s()", (int)n, name);
+}
+
+/* "train.py:31 in step()", "step() in libtorch.so"; false if nothing of it is
+ * known. */
+static bool
+put_frame(FILE *t, const json_t *f)
+{
+	const char *function = field_text(f, "function"),
+	    *file = field_text(f, "file"), *module = field_text(f, "module");
+	uint64_t line = field_count(f, "line");
+
+	if (file != NULL) {
+		fputs(base_name(file), t);
+		if (line > 0)
+			fprintf(t, ":%u", (unsigned)line);
+		if (function != NULL)
+			fputs(" in ", t);
+	} else if (function != NULL && field_true(f, "nearest")) {
+		fputs("near ", t);
+	}
+	if (function != NULL)
+		put_function(t, function);
+	if (file == NULL && module != NULL)
+		fprintf(t, "%s%s", function != NULL ? " in " : "",
+		    base_name(module));
+	return (file != NULL || function != NULL || module != NULL);
+}
+
+/* The frames that called the one shown. */
+static void
+put_callers(FILE *t, const json_t *site)
+{
+	const json_t *frames = json_object_get(site, "frames"), *f;
+	size_t first = (size_t)field_count(site, "first"), shown = 0, i;
+
+	for (i = first + 1; i < json_array_size(frames); i++) {
+		f = json_array_get(frames, i);
+		if (field_text(f, "file") == NULL || shown++ == CALLERS_SHOWN)
+			continue;
+		fputs(", called from ", t);
+		put_frame(t, f);
+	}
+}
+
+/* The text of a site; NULL without memory or if nothing is known of it.
+ * ${lead}: what comes before "from". malloced. */
+static char *
+site_text(const json_t *site, const char *lead, bool callers)
+{
+	const json_t *frames = json_object_get(site, "frames");
+	const json_t *first = json_object_get(site, "first"), *f = NULL;
+	char *text = NULL;
+	bool known;
+	size_t len;
+	FILE *t;
+
+	if (json_is_integer(first))
+		f = json_array_get(frames,
+		    (size_t)json_integer_value(first));
+	if (f == NULL || (t = open_memstream(&text, &len)) == NULL)
+		return (NULL);
+	fprintf(t, "%s from ", lead);
+	known = put_frame(t, f);
+	if (callers)
+		put_callers(t, site);
+	if (fclose(t) != 0 || !known) {
+		free(text);
+		return (NULL);
+	}
+	return (text);
+}
+
+static const char *
+site_lead(const json_t *site)
+{
+	const char *call = field_text(site, "call");
+
+	return (call == NULL || strcmp(call, "launch") == 0 ? "launched" :
+	    "called");
+}
+
+void
+parts_site(struct out *o, const json_t *site, int indent)
+{
+	char *text = site_text(site, site_lead(site), false);
+
+	if (text != NULL)
+		out_wrap(o, indent, text);
+	free(text);
+}
+
+void
+parts_where(struct out *o, const json_t *f, bool full)
+{
+	const json_t *site = json_object_get(f, "site");
+	const char *location = field_text(f, "location");
+	char *lead = NULL, *text = NULL;
+
+	if (json_is_object(site)) {
+		if (location != NULL && asprintf(&lead, "%s,", location) < 0)
+			lead = NULL;
+		text = site_text(site, lead != NULL ? lead : site_lead(site),
+		    full);
+	}
+	if (text != NULL)
+		out_wrap(o, INDENT, text);
+	else if (location != NULL)
+		out_wrap(o, INDENT, location);
+	free(text);
+	free(lead);
+}
+
+/* "94 %: 32 sectors a request", "inlined from store() at softmax.cu:15" */
+static char *
+hot_remark(const json_t *h)
+{
+	const char *what = field_text(h, "what"),
+	    *function = field_text(h, "function"),
+	    *called = field_text(h, "called_file");
+	char *text = NULL;
+	size_t len;
+	FILE *t;
+
+	if ((t = open_memstream(&text, &len)) == NULL)
+		return (NULL);
+	if (what != NULL)
+		fputs(what, t);
+	if (function != NULL && called != NULL) {
+		fprintf(t, "%sin ", what != NULL ? "; " : "");
+		put_function(t, function);
+		fprintf(t, ", inlined at %s:%u", base_name(called),
+		    (unsigned)field_count(h, "called_line"));
+	}
+	if (fclose(t) != 0) {
+		free(text);
+		return (NULL);
+	}
+	return (text);
+}
+
+/* softmax.cu:10  maxval = fmaxf(…);  94 %: 32 sectors a request */
+static void
+hot_line(struct out *o, const json_t *h)
+{
+	const char *file = field_text(h, "file"), *code = field_text(h, "text");
+	double share = field_number(h, "share_ratio");
+	char *remark = hot_remark(h), right[NUMBER_SIZE] = "";
+	int room, remark_columns;
+	bool beside;
+
+	out_spaces(o, INDENT);
+	out_style(o, STYLE_BOLD);
+	if (file != NULL)
+		out_format(o, "%s:%u", base_name(file),
+		    (unsigned)field_count(h, "line"));
+	else
+		out_format(o, "at %04x", (unsigned)field_count(h, "pc"));
+	out_style(o, STYLE_PLAIN);
+	if (!isnan(share))
+		number_percent(right, share);
+	if (code == NULL)
+		code = field_text(h, "sass");
+	remark_columns = remark != NULL && *remark != '\0' ?
+	    out_columns(o, remark) + 2 : 0;
+	room = o->width - o->column - 2 - 2 - out_columns(o, right);
+	beside = remark_columns > 0 && (code != NULL ? out_columns(o, code) :
+	    0) + remark_columns <= room;
+	if (code != NULL && room >= TEXT_LEAST) {
+		out_spaces(o, 2);
+		if (out_columns(o, code) <= room)
+			out_text(o, code);
+		else
+			out_cell(o, code, room);
+	}
+	if (right[0] != '\0')
+		out_format(o, "  %s", right);
+	if (beside)
+		out_format(o, "%s %s", right[0] != '\0' ? ":" : " ", remark);
+	out_line(o);
+	if (remark_columns > 0 && !beside)
+		out_wrap(o, INDENT + 2, remark);
+	free(remark);
+}
+
+void
+parts_hot_lines(struct out *o, const json_t *f)
+{
+	const json_t *lines = json_object_get(f, "hot_lines"), *h;
+	size_t i;
+
+	json_array_foreach(lines, i, h)
+		if (i == 0 || (i < LINES_SHOWN &&
+		    !(field_number(h, "share_ratio") < SHARE_LEAST)))
+			hot_line(o, h);
+}
+
+bool
+parts_missing_told(const json_t *items, size_t at)
+{
+	const json_t *f = json_array_get(items, at), *g;
+	const char *missing = field_text(f, "location_missing"), *before;
+	size_t i;
+
+	/* The host's place is there. */
+	if (json_is_null(json_object_get(f, "kernel_id")) &&
+	    json_is_object(json_object_get(f, "site")))
+		return (true);
+	for (i = 0; missing != NULL && i < at; i++) {
+		g = json_array_get(items, i);
+		before = field_text(g, "location_missing");
+		if (before != NULL && strcmp(before, missing) == 0 &&
+		    strcmp(or_unknown(field_text(g, "where")),
+		    or_unknown(field_text(f, "where"))) == 0)
+			return (true);
+	}
+	return (missing == NULL);
+}

@@ -1,0 +1,66 @@
+/*
+ * rules/access.h: how each instruction that touches global memory uses the
+ * sectors it moves. One judgement for all rules about access patterns, so that
+ * no access is held against a kernel twice. Pure.
+ */
+#ifndef CADV_ACCESS_H
+#define CADV_ACCESS_H
+
+#include "rules/inst.h"
+
+enum access_pattern {
+	PATTERN_NONE,		/* no global access, or none executed */
+	PATTERN_GOOD,		/* its sectors are what its bytes fill */
+	PATTERN_UNIFORM,	/* one address for all lanes */
+	PATTERN_FIELDS,		/* a field of an object: neighbours are the
+				 * next fields, the next lane is an object on */
+	PATTERN_MISALIGNED,	/* contiguous, from the middle of a sector on */
+	PATTERN_SLIDING,	/* misaligned as it has to be: a window */
+	PATTERN_SCATTERED,	/* anything else that needs too many */
+	PATTERNS
+};
+
+struct access {
+	uint8_t pattern;	/* enum access_pattern */
+	uint8_t kind;		/* enum inst_access */
+	uint16_t element;	/* FIELDS: bytes from lane to lane; 0 unknown */
+	uint32_t group;		/* FIELDS: the same for fields of one object */
+	double requests, sectors, ideal;
+};
+
+struct access_sum {
+	double requests, sectors, ideal;
+};
+
+struct slices;
+
+struct accesses {
+	struct access *of;	/* [code->instructions] */
+	struct access_sum sum[PATTERNS][INST_ATOMIC + 1];
+	struct access_sum all[INST_ATOMIC + 1];
+	struct slices *slices;	/* NULL without disassembly */
+};
+
+/* accesses_of(a, x): judge the view's kernel, whose instructions are counted.
+ * -1 without memory. Release with accesses_free. */
+int accesses_of(struct accesses *a, const struct rule_view *x);
+void accesses_free(struct accesses *a);
+
+/* accesses_ask(x, find): judge, and ask ${find} about it: a whole rule. */
+enum rule_state accesses_ask(struct rule_view *x,
+    enum rule_state (*find)(struct rule_view *x, const struct accesses *a));
+
+/* accesses_lines(x, d, a, pattern): those lines, by excess sectors. */
+void accesses_lines(const struct rule_view *x, struct draft *d,
+    const struct accesses *a, enum access_pattern p);
+
+/* accesses_excess(a, pattern, kind): sectors beyond the ideal of them. */
+double accesses_excess(const struct accesses *a, enum access_pattern p,
+    enum inst_access kind);
+
+/* accesses_keep(a, pattern, kind): sectors of all accesses of ${kind} if those
+ * of ${pattern} were ideal, over those now: what struct fix wants. */
+double accesses_keep(const struct accesses *a, enum access_pattern p,
+    enum inst_access kind);
+
+#endif

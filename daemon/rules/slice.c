@@ -1,0 +1,239 @@
+/*
+ * rules/slice.c: backwards from a register to what it is made of.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/source.h"
+
+#include "rules/operand.h"
+#include "rules/slice.h"
+
+#define STEPS 96		/* definitions followed */
+#define PARAMETERS_AT 0x160	/* in c[0x0], at the lowest */
+#define BUDGET 16384		/* instructions looked at in all */
+
+/* The registers that an instruction writes, always or under its predicate. */
+struct definition {
+	int16_t def;
+	uint8_t defs;
+	bool guarded;
+};
+
+struct slices {
+	const struct sass *sass;
+	struct definition *of;
+};
+
+struct walk {
+	struct slice *s;
+	const struct sass *sass;
+	const struct definition *of;
+	uint32_t seen[STEPS];	/* definitions, by index */
+	int count;
+	const struct sass_loop *loop;	/* around the access */
+	uint32_t looked;
+};
+
+static bool
+defines(const struct definition *d, int reg)
+{
+	return reg >= d->def && reg < d->def + d->defs;
+}
+
+static bool
+is_seen(const struct walk *w, uint32_t at)
+{
+	for (int i = 0; i < w->count; i++)
+		if (w->seen[i] == at)
+			return true;
+	return false;
+}
+
+static void follow(struct walk *w, uint32_t at, int reg, int64_t factor);
+
+static void
+add_parameter(struct slice *s, uint32_t offset)
+{
+	for (int i = 0; i < s->parameters; i++)
+		if (s->parameter[i] == offset)
+			return;
+	if (s->parameters < SLICE_PARAMETERS)
+		s->parameter[s->parameters++] = offset;
+}
+
+/* A product; 0, unknown, if it is no size of anything. */
+static int64_t
+times(int64_t a, int64_t b)
+{
+	if (a > INT32_MAX || a < -INT32_MAX || b > INT32_MAX || b < -INT32_MAX)
+		return 0;
+	return a * b;
+}
+
+/*
+ * What a unit of operand ${u} is worth in the result, if a unit of that is worth
+ * ${factor} bytes; 0 unknown. Of a product only the constant kind is known.
+ */
+static int64_t
+factor_of(const struct sass_instruction *i, const struct operands *o, int u,
+    int64_t factor)
+{
+	bool product = operand_opcode(i, "IMAD") && !operand_has(i, "MOV") &&
+	    !operand_has(i, "IADD") && !operand_has(i, "X");
+
+	if (operand_opcode(i, "IADD3") || operand_opcode(i, "UIADD3") ||
+	    operand_opcode(i, "IADD") || operand_opcode(i, "VIADD") ||
+	    operand_opcode(i, "MOV") || operand_opcode(i, "UMOV") ||
+	    operand_opcode(i, "R2UR") || operand_opcode(i, "S2R") ||
+	    (operand_opcode(i, "IMAD") && !product))
+		return factor;
+	if (product && o->has_immediate)
+		return u == 0 ? times(factor, o->immediate) : factor;
+	if (product)		/* the last one is added */
+		return u > 0 && u == o->uses - 1 ? factor : 0;
+	if ((operand_opcode(i, "LEA") || operand_opcode(i, "ULEA")) &&
+	    !operand_has(i, "HI") && o->has_immediate && o->immediate < 32)
+		return u == 0 ? times(factor, 1ll << o->immediate) : factor;
+	return 0;
+}
+
+/* An index times a constant: the element's size. */
+static void
+note_scale(struct walk *w, const struct sass_instruction *i,
+    const struct operands *o)
+{
+	if (w->s->scale != 0 || !o->has_immediate || o->immediate <= 0)
+		return;
+	if (operand_opcode(i, "LEA") && !operand_has(i, "HI") &&
+	    o->immediate < 32)
+		w->s->scale = 1ll << o->immediate;
+	else if (operand_opcode(i, "IMAD") && operand_has(i, "WIDE"))
+		w->s->scale = o->immediate;
+}
+
+/* The definition at ${d} of a register that ${reg} is; a unit of it is worth
+ * ${factor} bytes of the address. */
+static void
+visit(struct walk *w, uint32_t d, int reg, int64_t factor)
+{
+	const struct sass_instruction *i = &w->sass->instruction[d];
+	struct slice *s = w->s;
+	struct operands o;
+	bool self = false, inside;
+
+	if (is_seen(w, d))
+		return;
+	if (w->count == STEPS) {
+		s->known = false;
+		return;
+	}
+	w->seen[w->count++] = d;
+	operands_of(&o, i);
+	s->varies |= o.varies;
+	if (i->space == SPACE_CONSTANT || o.parameter != 0) {
+		bool wide = operand_has(i, "64") || operand_has(i, "WIDE");
+
+		if (wide && o.parameter >= PARAMETERS_AT)
+			add_parameter(s, o.parameter);
+	} else if (i->flags & (SASS_LOAD | SASS_ATOMIC | SASS_SHUFFLE)) {
+		s->loads = true;
+		return;		/* the value, not where it came from */
+	}
+	inside = w->loop != NULL && d >= w->loop->head && d <= w->loop->tail;
+	s->changes = s->changes || inside;
+	for (int u = 0; u < o.uses; u++)
+		self = self || o.use[u] == reg;
+	if (inside && self && o.has_immediate && factor != 0 && s->step == 0 &&
+	    factor_of(i, &o, 0, 1) == 1)
+		s->step = times(factor, o.immediate);
+	note_scale(w, i, &o);
+	for (int u = 0; u < o.uses; u++)
+		follow(w, d, o.use[u], factor_of(i, &o, u, factor));
+}
+
+/* The definition of ${reg} nearest before ${from}, not before ${first}. */
+static bool
+search(struct walk *w, uint32_t from, uint32_t first, int reg, int64_t factor)
+{
+	for (uint32_t i = from; i-- > first;) {
+		if (++w->looked > BUDGET) {
+			w->s->known = false;
+			return false;
+		}
+		if (!defines(&w->of[i], reg))
+			continue;
+		visit(w, i, reg, factor);
+		if (!w->of[i].guarded)		/* else an older one may hold too */
+			return true;
+	}
+	return false;
+}
+
+static void
+follow(struct walk *w, uint32_t at, int reg, int64_t factor)
+{
+	const struct sass_loop *loop = sass_loop_of(w->sass, at);
+
+	/* What the end of the loop leaves comes back at its start, unless the
+	 * loop defines it before the use in every turn. */
+	if (loop != NULL) {
+		if (search(w, at, loop->head, reg, factor))
+			return;
+		search(w, loop->tail + 1, at, reg, factor);
+		search(w, loop->head, 0, reg, factor);
+		return;
+	}
+	search(w, at, 0, reg, factor);
+}
+
+struct slices *
+slices_new(const struct code *c)
+{
+	struct slices *t = calloc(1, sizeof(*t));
+
+	if (t == NULL)
+		return NULL;
+	t->sass = &c->sass;
+	t->of = calloc(c->sass.instructions + 1, sizeof(*t->of));
+	if (t->of == NULL) {
+		free(t);
+		return NULL;
+	}
+	for (size_t i = 0; i < c->sass.instructions; i++) {
+		struct operands o;
+
+		operands_of(&o, &c->sass.instruction[i]);
+		t->of[i].def = (int16_t)o.def;
+		t->of[i].defs = (uint8_t)o.defs;
+		t->of[i].guarded = o.guarded;
+	}
+	return t;
+}
+
+void
+slices_free(struct slices *t)
+{
+	if (t == NULL)
+		return;
+	free(t->of);
+	free(t);
+}
+
+void
+slice_of(struct slice *s, const struct slices *t, uint32_t at)
+{
+	struct walk w = { .s = s, .sass = t->sass, .of = t->of };
+	struct operands o;
+
+	memset(s, 0, sizeof(*s));
+	if (at >= t->sass->instructions ||
+	    !operands_of(&o, &t->sass->instruction[at]) || !o.has_address)
+		return;
+	s->known = true;
+	w.loop = sass_loop_of(t->sass, at);
+	if (o.base != REGISTER_NONE)
+		follow(&w, at, o.base, 1);
+	if (o.uniform != REGISTER_NONE)
+		follow(&w, at, o.uniform, 1);
+}

@@ -1,0 +1,280 @@
+/*
+ * source/child.c: see child.h.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "source/child.h"
+
+#define FILE_BYTES (1u << 20)	/* it has no business writing files */
+
+struct child {
+	pid_t pid;
+	int out, err;		/* our ends of its pipes; -1 closed */
+	uint64_t deadline;
+	const struct child_limits *limits;
+	struct child_output *output;
+	size_t cap, complained;
+	const char *path;
+};
+
+static uint64_t
+now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ((uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec);
+}
+
+static void
+limit(int resource, uint64_t value)
+{
+	struct rlimit r = { .rlim_cur = value, .rlim_max = value };
+
+	setrlimit(resource, &r);
+}
+
+/* In the child, where another thread may have held any lock when it forked:
+ * system calls only. */
+static void
+child_exec(const char *path, char *const argv[], const struct child_limits *l,
+    int null, int out, int err)
+{
+	static char *const environment[] = { NULL };
+	struct sigaction dfl;
+	sigset_t none;
+	int i;
+
+	memset(&dfl, 0, sizeof(dfl));
+	dfl.sa_handler = SIG_DFL;
+	for (i = 1; i < NSIG; i++)
+		sigaction(i, &dfl, NULL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	if (dup2(null, 0) < 0 || dup2(out, 1) < 0 || dup2(err, 2) < 0 ||
+	    chdir("/") != 0)
+		_exit(126);
+	/* Ours are all close-on-exec; a library's may not be. */
+	if (close_range(3, ~0u, 0) != 0)
+		for (i = 3; i < 1024; i++)
+			close(i);
+	limit(RLIMIT_CPU, l->cpu_seconds);
+	limit(RLIMIT_AS, l->memory);
+	limit(RLIMIT_FSIZE, FILE_BYTES);
+	limit(RLIMIT_CORE, 0);
+	limit(RLIMIT_NOFILE, 64);
+	setpriority(PRIO_PROCESS, 0, 10);
+	execve(path, argv, environment);
+	_exit(127);
+}
+
+static void
+close_pair(int fd[2])
+{
+
+	if (fd[0] >= 0)
+		close(fd[0]);
+	if (fd[1] >= 0)
+		close(fd[1]);
+}
+
+static int
+child_start(struct child *c, char *const argv[], struct error *e)
+{
+	int out[2] = { -1, -1 }, err[2] = { -1, -1 }, null;
+
+	null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (null < 0 || pipe2(out, O_CLOEXEC) != 0 ||
+	    pipe2(err, O_CLOEXEC) != 0 || (c->pid = fork()) < 0) {
+		error_set(e, "cannot start '%s':", c->path);
+		c->pid = -1;
+	} else if (c->pid == 0)
+		child_exec(c->path, argv, c->limits, null, out[1], err[1]);
+	if (null >= 0)
+		close(null);
+	if (c->pid < 0) {
+		close_pair(out);
+		close_pair(err);
+		return (-1);
+	}
+	close(out[1]);
+	close(err[1]);
+	c->out = out[0];
+	c->err = err[0];
+	return (0);
+}
+
+/* One read of what it prints. 0 at its end, -1 over the limit. */
+static int
+read_output(struct child *c, struct error *e)
+{
+	struct child_output *o = c->output;
+	size_t cap;
+	ssize_t n;
+	char *p;
+
+	if (o->len + 1 >= c->cap) {
+		cap = c->cap == 0 ? 64u << 10 : 2 * c->cap;
+		if ((p = realloc(o->text, cap)) == NULL)
+			return (error_set(e, "out of memory"));
+		o->text = p;
+		c->cap = cap;
+	}
+	n = read(c->out, o->text + o->len, c->cap - o->len - 1);
+	if (n < 0)
+		return (errno == EINTR ? 1 :
+		    error_set(e, "cannot read from '%s':", c->path));
+	o->len += (size_t)n;
+	if (o->len > c->limits->output)
+		return (error_set(e, "'%s' printed more than %zu MiB", c->path,
+		    c->limits->output >> 20));
+	return (n > 0);
+}
+
+static int
+read_complaint(struct child *c)
+{
+	struct child_output *o = c->output;
+	char buf[512];
+	size_t room = sizeof(o->complaint) - 1 - c->complained;
+	ssize_t n = read(c->err, buf, sizeof(buf));
+
+	if (n < 0)
+		return (errno == EINTR);
+	if ((size_t)n < room)
+		room = (size_t)n;
+	memcpy(o->complaint + c->complained, buf, room);
+	c->complained += room;
+	return (n > 0);
+}
+
+static int
+time_over(const struct child *c, struct error *e)
+{
+
+	return (error_set(e, "'%s' took longer than %.1f s", c->path,
+	    (double)c->limits->ns / 1e9));
+}
+
+static int
+child_listen(struct child *c, struct error *e)
+{
+	struct pollfd p[2];
+	uint64_t t;
+	int rc;
+
+	while (c->out >= 0 || c->err >= 0) {
+		if ((t = now()) >= c->deadline)
+			return (time_over(c, e));
+		p[0] = (struct pollfd){ .fd = c->out, .events = POLLIN };
+		p[1] = (struct pollfd){ .fd = c->err, .events = POLLIN };
+		rc = poll(p, 2, (int)((c->deadline - t) / 1000000u) + 1);
+		if (rc < 0 && errno != EINTR)
+			return (error_set(e, "cannot wait for '%s':",
+			    c->path));
+		if (rc <= 0)
+			continue;
+		if (p[0].revents != 0) {
+			if ((rc = read_output(c, e)) < 0)
+				return (-1);
+			if (rc == 0) {
+				close(c->out);
+				c->out = -1;
+			}
+		}
+		if (p[1].revents != 0 && read_complaint(c) == 0) {
+			close(c->err);
+			c->err = -1;
+		}
+	}
+	return (0);
+}
+
+/* Having closed its pipes it has little left to do. */
+static int
+child_wait(struct child *c, int *status, struct error *e)
+{
+	struct timespec nap = { 0, 200000 };
+	pid_t got;
+
+	while ((got = waitpid(c->pid, status, WNOHANG)) == 0 ||
+	    (got < 0 && errno == EINTR)) {
+		if (now() >= c->deadline)
+			return (time_over(c, e));
+		nanosleep(&nap, NULL);
+		if (nap.tv_nsec < 10000000)
+			nap.tv_nsec *= 2;
+	}
+	if (got < 0) {
+		c->pid = -1;
+		return (error_set(e, "cannot wait for '%s':", c->path));
+	}
+	return (0);
+}
+
+static int
+verdict(struct child *c, int status, struct error *e)
+{
+
+	c->output->status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	if (WIFSIGNALED(status))
+		return (error_set(e, "'%s' was ended by signal %d", c->path,
+		    WTERMSIG(status)));
+	if (c->output->status == 127 || c->output->status == 126)
+		return (error_set(e, "'%s' cannot be run", c->path));
+	return (0);
+}
+
+int
+child_run(const char *path, char *const argv[], const struct child_limits *l,
+    struct child_output *o, struct error *e)
+{
+	struct child c = { .pid = -1, .out = -1, .err = -1,
+	    .deadline = now() + l->ns, .limits = l, .output = o,
+	    .path = path };
+	int status = 0, rc = -1;
+
+	memset(o, 0, sizeof(*o));
+	if (child_start(&c, argv, e) != 0)
+		return (-1);
+	rc = child_listen(&c, e);
+	if (rc == 0)
+		rc = child_wait(&c, &status, e);
+	if (rc != 0 && c.pid > 0) {
+		kill(-c.pid, SIGKILL);
+		kill(c.pid, SIGKILL);
+		while (waitpid(c.pid, &status, 0) < 0 && errno == EINTR)
+			;
+	}
+	if (c.out >= 0)
+		close(c.out);
+	if (c.err >= 0)
+		close(c.err);
+	text_clean(o->complaint, strlen(o->complaint));
+	if (rc == 0)
+		rc = verdict(&c, status, e);
+	if (rc == 0 && o->text != NULL)
+		o->text[o->len] = '\0';
+	else {
+		free(o->text);
+		o->text = NULL;
+		o->len = 0;
+		rc = rc == 0 && (o->text = calloc(1, 1)) != NULL ? 0 : -1;
+	}
+	return (rc);
+}

@@ -1,0 +1,103 @@
+/*
+ * source/cubin.h: a cubin, the ELF file of device code, over a buffer. Its bytes
+ * came from another process and are hostile: every offset is checked, nothing
+ * is copied that the file does not hold, work is bounded by its size.
+ */
+#ifndef CADV_CUBIN_H
+#define CADV_CUBIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct error;
+
+#define CUBIN_MAX_BYTES (64u << 20)
+#define CUBIN_MAX_FUNCTIONS 65536u
+
+struct cubin_function {
+	const char *name;	/* mangled; of the cubin's memory */
+	uint32_t symbol;	/* index in .symtab */
+	uint32_t section;	/* of its code */
+	uint32_t offset;	/* of its first instruction in that section */
+	uint32_t size;		/* bytes of code */
+	bool entry;		/* a kernel, not a device function */
+};
+
+struct cubin {
+	const uint8_t *bytes;	/* the caller's, outlives the cubin */
+	size_t size;
+	uint32_t arch;		/* 90 for sm_90; 0 unknown */
+	bool lines;		/* there is a line table (-lineinfo or -G) */
+	bool debug;		/* compiled with -G: full debug information */
+	struct cubin_function *function;	/* by name, entries of one
+						 * name by symbol */
+	size_t functions;
+	struct cubin_parts *parts;	/* private */
+};
+
+/* cubin_open(c, bytes, size, e): read the tables of ${bytes}. -1 with ${e} if
+ * they are no cubin. Release with cubin_close. */
+int cubin_open(struct cubin *c, const uint8_t *bytes, size_t size,
+    struct error *e);
+void cubin_close(struct cubin *c);
+
+/* cubin_find(c, name, symbol): the function called ${name}; where several are,
+ * the one at ${symbol}; NULL none. */
+const struct cubin_function *cubin_find(const struct cubin *c,
+    const char *name, uint32_t symbol);
+
+#define CUBIN_STEP 16u	/* bytes of an instruction, since sm_70 */
+
+/* cubin_code(c, section, size): the bytes of a section of code, NULL none. */
+const uint8_t *cubin_code(const struct cubin *c, uint32_t section,
+    size_t *size);
+
+/*
+ * cubin_linked(c, section, symbol, count): which of a section's first ${count}
+ * instructions are only complete when they are loaded: symbol[i] becomes what
+ * the i-th refers to; the others are left alone.
+ */
+void cubin_linked(const struct cubin *c, uint32_t section, uint32_t *symbol,
+    size_t count);
+
+/* cubin_symbol(c, symbol): its name, NULL if there is none such. */
+const char *cubin_symbol(const struct cubin *c, uint32_t symbol);
+
+/* Where an instruction came from, innermost call first. */
+#define LINE_DEPTH 32	/* of more, the innermost */
+
+struct line_place {
+	uint32_t file;		/* index into lines->file */
+	uint32_t line;		/* 1.. */
+	const char *function;	/* mangled; of an inlined place, or NULL */
+};
+
+/* From ${pc} to the next row's pc. */
+struct line_row {
+	uint32_t pc;		/* bytes from the function's start */
+	uint32_t depth;		/* 1 + how many calls were inlined; 0: no line */
+	struct line_place place[LINE_DEPTH];
+};
+
+struct lines {
+	char **file;		/* paths as the compiler wrote them, absolute
+				 * where it knew the directory */
+	size_t files;
+	struct line_row *row;	/* by pc, each different from the one before */
+	size_t rows;
+};
+
+/*
+ * lines_read(l, c, f, e): the line table of one function. -1 with ${e} if there
+ * is none or it is damaged. NVIDIA's inlined-call extension of DWARF is what
+ * gives the chain: see cubin.c. Release with lines_free.
+ */
+int lines_read(struct lines *l, const struct cubin *c,
+    const struct cubin_function *f, struct error *e);
+void lines_free(struct lines *l);
+
+/* lines_at(l, pc): the row that holds ${pc}, or NULL. */
+const struct line_row *lines_at(const struct lines *l, uint32_t pc);
+
+#endif

@@ -1,0 +1,48 @@
+/*
+ * source/listing.h: what a disassembler printed, as instructions by function.
+ * Pure over text; the text is a tool's, made from a hostile file.
+ */
+#ifndef CADV_SOURCE_LISTING_H
+#define CADV_SOURCE_LISTING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+#define LISTING_BYTES (16u << 20)	/* of printed text */
+
+struct listed {
+	uint32_t pc;		/* in its section */
+	const char *predicate;	/* "@P0"; "" none */
+	const char *opcode;
+	const char *operands;	/* without spaces; "" none */
+	bool flow;		/* its last number is a pc of the section */
+};
+
+struct listed_function {
+	const char *name;
+	uint32_t pc;		/* of its first instruction */
+	size_t first, count;	/* of listing->instruction */
+};
+
+struct listing {
+	struct listed *instruction;
+	size_t instructions;
+	struct listed_function *function;
+	size_t functions;
+	char *text;		/* private: what the strings point into */
+	json_t *json;
+};
+
+/* listing_json(l, text, len): of `nvdisasm -json`. -1: no such text, or no
+ * memory. Release with listing_free. */
+int listing_json(struct listing *l, const char *text, size_t len);
+
+/* listing_text(l, text, len): of `nvdisasm -c`. The same. */
+int listing_text(struct listing *l, const char *text, size_t len);
+
+void listing_free(struct listing *l);
+
+#endif

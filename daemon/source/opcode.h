@@ -1,0 +1,46 @@
+/*
+ * source/opcode.h: what an opcode does, from Volta to Blackwell.
+ */
+#ifndef CADV_SOURCE_OPCODE_H
+#define CADV_SOURCE_OPCODE_H
+
+#include "source/sass.h"
+
+/* Which general registers its operands stand for. */
+enum opcode_how {
+	HOW_ANY,	/* not known: it may read and write any */
+	HOW_SCALAR,	/* one each, unless a modifier says 64 bits */
+	HOW_PAIR,	/* two each */
+	HOW_CONVERT,	/* as its modifiers say */
+	HOW_MEMORY,	/* as wide as the access; addresses one or two */
+	HOW_MATRIX,	/* LDSM, STSM: a register for each 8×8 matrix */
+	HOW_UNIFORM,	/* writes uniform registers */
+	HOW_UMEMORY,	/* loads into uniform registers */
+	HOW_FLOW,	/* writes none */
+};
+
+struct opcode {
+	const char *name;
+	uint32_t flags;		/* enum sass_flag */
+	uint8_t space;		/* enum sass_space */
+	uint8_t how;		/* enum opcode_how */
+};
+
+/* opcode_find(name, len): the row of an opcode without its modifiers, or NULL
+ * if it is not known. */
+const struct opcode *opcode_find(const char *name, size_t len);
+
+/* opcode_has(text, modifier): does "FADD.FTZ.RN" have modifier "FTZ"? */
+bool opcode_has(const char *text, const char *modifier);
+
+/* opcode_explain(in): add to the flags of ${in} and set its space and bytes by
+ * its opcode. The row, or NULL. */
+const struct opcode *opcode_explain(struct sass_instruction *in);
+
+/* opcode_is(in, name): "BSSY" and "BSSY.RECONVERGENT" are BSSY. */
+bool opcode_is(const struct sass_instruction *in, const char *name);
+
+/* opcode_operands(in): what stands behind its opcode, in its text. */
+const char *opcode_operands(const struct sass_instruction *in);
+
+#endif

@@ -1,0 +1,253 @@
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <time.h>
+
+#include "emit.h"
+#include "gate.h"
+#include "inject.h"
+
+#define STREAMS 64			/* that launched, per process */
+#define IDLE_WAIT_NS 2000000000ull	/* for the GPU to drain, at most */
+#define OTHER_WAIT_NS 20000000ull	/* of another thread's launch, while the
+					 * window's kernel runs */
+#define SETUP_WAIT_NS 1000000000ull	/* and before and after */
+#define GATE_WAIT_NS 2000000ull		/* for launches under way to return */
+#define SPIN_NS 200000ull		/* short kernels are waited for awake */
+
+static struct {
+	_Atomic bool closed;
+	_Atomic bool given_up;
+	_Atomic bool polluted;
+	_Atomic bool untraced;		/* launches leave no record */
+	_Atomic uint64_t running_ns;	/* since when its kernel runs; 0 */
+	_Atomic uint32_t launching;	/* calls between enter and exit */
+} gate;
+
+static struct {
+	pthread_mutex_t lock;
+	CUstream captured[STREAMS];
+	CUstream launched[STREAMS];
+	unsigned launches;
+	_Atomic unsigned capturing;
+} streams = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static _Thread_local uint32_t launching_here;
+
+/*
+ * A window lasts 1 to 50 ms, the first one longer: let it pass, so that this
+ * launch is traced and that one counted alone. But not for long once its kernel
+ * runs: it may wait for us.
+ */
+static bool
+waited_enough(uint64_t begin)
+{
+	uint64_t now = inject_now(), running = atomic_load(&gate.running_ns);
+
+	if (atomic_load(&gate.given_up) || now - begin >= SETUP_WAIT_NS)
+		return (true);
+	if (running > begin)
+		begin = running;
+	return (running != 0 && now > begin && now - begin >= OTHER_WAIT_NS);
+}
+
+void
+gate_launch_begin(void)
+{
+	struct timespec nap = { 0, 50000 };
+	uint64_t begin = 0;
+
+	launching_here++;
+	for (;;) {
+		atomic_fetch_add(&gate.launching, 1);
+		if (!atomic_load(&gate.closed))
+			return;
+		if (begin == 0)
+			begin = inject_now();
+		if (waited_enough(begin))
+			break;
+		atomic_fetch_sub(&gate.launching, 1);
+		nanosleep(&nap, NULL);
+	}
+	if (atomic_load(&gate.closed)) {
+		atomic_store(&gate.polluted, true);
+		if (atomic_load(&gate.untraced))
+			emit_lost(LOSS_CUPTI, 1);
+	}
+}
+
+void
+gate_launch_end(void)
+{
+
+	/* An exit without its enter: the call was under way when we came. */
+	if (launching_here == 0)
+		return;
+	launching_here--;
+	atomic_fetch_sub(&gate.launching, 1);
+}
+
+/*
+ * Who was past the gate already has to be back and the GPU empty again before
+ * tracing may stop, or their kernels would be neither traced nor counted as
+ * lost.
+ */
+bool
+gate_close(void)
+{
+	struct timespec nap = { 0, 5000 };
+	uint64_t begin = inject_now();
+
+	atomic_store(&gate.polluted, false);
+	atomic_store(&gate.given_up, false);
+	atomic_store(&gate.closed, true);
+	while (atomic_load(&gate.launching) > launching_here) {
+		if (inject_now() - begin > GATE_WAIT_NS)
+			return (false);
+		nanosleep(&nap, NULL);
+	}
+	return (gate_wait_idle());
+}
+
+void
+gate_open(void)
+{
+
+	atomic_store(&gate.running_ns, 0);
+	atomic_store(&gate.closed, false);
+	atomic_store(&gate.given_up, false);
+}
+
+void
+gate_running(bool on)
+{
+
+	atomic_store(&gate.running_ns, on ? inject_now() : 0);
+}
+
+void
+gate_traced(bool on)
+{
+
+	atomic_store(&gate.untraced, !on);
+}
+
+void
+gate_give_up(void)
+{
+
+	atomic_store(&gate.polluted, true);
+	atomic_store(&gate.given_up, true);
+}
+
+bool
+gate_polluted(void)
+{
+
+	return (atomic_load(&gate.polluted));
+}
+
+void
+gate_stream(CUstream stream)
+{
+	unsigned i;
+
+	pthread_mutex_lock(&streams.lock);
+	for (i = 0; i < streams.launches; i++)
+		if (streams.launched[i] == stream)
+			break;
+	if (i == streams.launches && i < STREAMS)
+		streams.launched[streams.launches++] = stream;
+	pthread_mutex_unlock(&streams.lock);
+}
+
+void
+gate_capture(CUstream stream, bool on)
+{
+	unsigned i, n = 0;
+	bool found = false;
+
+	pthread_mutex_lock(&streams.lock);
+	for (i = 0; i < STREAMS && !found; i++)
+		if (streams.captured[i] == (on ? NULL : stream)) {
+			streams.captured[i] = on ? stream : NULL;
+			found = true;
+		}
+	for (i = 0; i < STREAMS; i++)
+		n += streams.captured[i] != NULL;
+	atomic_store(&streams.capturing, n);
+	pthread_mutex_unlock(&streams.lock);
+}
+
+bool
+gate_capturing(void)
+{
+
+	return (atomic_load(&streams.capturing) > 0);
+}
+
+void
+gate_stream_gone(CUstream stream)
+{
+	unsigned i;
+
+	gate_capture(stream, false);
+	pthread_mutex_lock(&streams.lock);
+	for (i = 0; i < streams.launches; i++)
+		if (streams.launched[i] == stream) {
+			streams.launched[i] =
+			    streams.launched[--streams.launches];
+			break;
+		}
+	pthread_mutex_unlock(&streams.lock);
+}
+
+void
+gate_context_gone(void)
+{
+
+	pthread_mutex_lock(&streams.lock);
+	streams.launches = 0;
+	pthread_mutex_unlock(&streams.lock);
+}
+
+static bool
+wait_stream(CUstream stream, uint64_t begin)
+{
+	struct timespec nap = { 0, 10000 };
+
+	while (inject.api.cuStreamQuery(stream) == CUDA_ERROR_NOT_READY) {
+		if (inject_now() - begin > IDLE_WAIT_NS)
+			return (false);
+		if (inject_now() - begin > SPIN_NS)
+			nanosleep(&nap, NULL);
+	}
+	return (true);
+}
+
+bool
+gate_wait_idle(void)
+{
+	CUstream copy[STREAMS];
+	uint64_t begin = inject_now();
+	unsigned i, n;
+
+	if (inject.api.cuStreamQuery == NULL)
+		return (true);
+	pthread_mutex_lock(&streams.lock);
+	n = streams.launches;
+	memcpy(copy, streams.launched, n * sizeof(*copy));
+	pthread_mutex_unlock(&streams.lock);
+	for (i = 0; i < n; i++)
+		if (!wait_stream(copy[i], begin))
+			return (false);
+	return (true);
+}
+
+bool
+gate_wait_stream(CUstream stream)
+{
+
+	return (inject.api.cuStreamQuery == NULL ||
+	    wait_stream(stream, inject_now()));
+}

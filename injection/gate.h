@@ -1,0 +1,57 @@
+/*
+ * gate.h: who launches what, and when the GPU is idle. A measuring window wants
+ * the GPU for itself: other threads' launches wait a moment at the gate, or
+ * tell the window that it was polluted. Never a wait without a bound.
+ */
+#ifndef CADV_GATE_H
+#define CADV_GATE_H
+
+#include <stdbool.h>
+
+#include "cupti_api.h"
+
+/* gate_launch_begin(): a launch is about to happen: wait a moment for a window
+ * that is open in another thread, or else let it not count. In the API-enter
+ * callback of every launch; gate_launch_end() in its API-exit. */
+void gate_launch_begin(void);
+void gate_launch_end(void);
+
+/* gate_close(): others wait from here on. False if somebody who was past it
+ * does not come back in time, or the GPU does not fall idle: open it then. */
+bool gate_close(void);
+void gate_open(void);
+
+/* gate_running(on): the kernel of the window runs from here on, or has ended:
+ * in between it may wait for a launch that waits at the gate. */
+void gate_running(bool on);
+
+/* gate_traced(on): launches leave records, or do not: one that does not wait
+ * long enough is lost then. */
+void gate_traced(bool on);
+
+/* gate_give_up(): the kernel of the window does not end: nobody waits any more,
+ * and what comes pollutes. */
+void gate_give_up(void);
+
+/* gate_polluted(): did another launch get into the window? */
+bool gate_polluted(void);
+
+/* gate_stream(stream): this stream launches. */
+void gate_stream(CUstream stream);
+
+/* gate_capture(stream, on): a stream capture begins or ends. */
+void gate_capture(CUstream stream, bool on);
+bool gate_capturing(void);
+
+/* gate_stream_gone(stream), gate_context_gone(): streams are destroyed. */
+void gate_stream_gone(CUstream stream);
+void gate_context_gone(void);
+
+/* gate_wait_idle(): wait until every stream that launched is idle; false after
+ * a while: a kernel may be waiting for one that was not launched yet. */
+bool gate_wait_idle(void);
+
+/* gate_wait_stream(stream): wait until it is idle; false after the same while. */
+bool gate_wait_stream(CUstream stream);
+
+#endif

@@ -1,0 +1,144 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "inject.h"
+#include "profiler.h"
+
+#define PARAMS(type, name) type name = { .structSize = type##_STRUCT_SIZE }
+
+int
+profiler_enable(struct profiler *p, const struct metrics *m,
+    const char **where)
+{
+	PARAMS(CUpti_RangeProfiler_Enable_Params, e);
+	PARAMS(CUpti_RangeProfiler_GetCounterDataSize_Params, s);
+	PARAMS(CUpti_RangeProfiler_CounterDataImage_Initialize_Params, i);
+	int r;
+
+	p->metrics = m;
+	p->position = 0;
+	e.ctx = p->context;
+	*where = "cuptiRangeProfilerEnable";
+	if ((r = (int)inject.api.cuptiRangeProfilerEnable(&e)) !=
+	    CUPTI_SUCCESS)
+		return (r);
+	p->object = e.pRangeProfilerObject;
+	*where = "cuptiRangeProfilerGetCounterDataSize";
+	s.pRangeProfilerObject = p->object;
+	s.pMetricNames = (const char **)(uintptr_t)m->name;
+	s.numMetrics = m->count;
+	s.maxNumOfRanges = 1;
+	s.maxNumRangeTreeNodes = 1;
+	if ((r = (int)inject.api.cuptiRangeProfilerGetCounterDataSize(&s)) !=
+	    CUPTI_SUCCESS)
+		return (r);
+	profiler_free(p);
+	p->size = s.counterDataSize;
+	p->pristine = malloc(p->size);
+	p->image = malloc(p->size);
+	if (p->pristine == NULL || p->image == NULL)
+		return (CUPTI_ERROR_OUT_OF_MEMORY);
+	/* It belongs to the latest size query: an image of another size would
+	 * be refused. */
+	*where = "cuptiRangeProfilerCounterDataImageInitialize";
+	i.pRangeProfilerObject = p->object;
+	i.counterDataSize = p->size;
+	i.pCounterData = p->pristine;
+	return ((int)inject.api.cuptiRangeProfilerCounterDataImageInitialize(
+	    &i));
+}
+
+int
+profiler_disable(struct profiler *p, const char **where)
+{
+	PARAMS(CUpti_RangeProfiler_Disable_Params, d);
+
+	if (p->object == NULL)
+		return (CUPTI_SUCCESS);
+	*where = "cuptiRangeProfilerDisable";
+	d.pRangeProfilerObject = p->object;
+	p->object = NULL;
+	return ((int)inject.api.cuptiRangeProfilerDisable(&d));
+}
+
+/* A group in one pass is collected in a range as tight as the kernel. Passes
+ * can only be added up in ranges with a name, which include the launch. */
+static bool
+auto_range(const struct profiler *p)
+{
+
+	return (inject.replay || p->metrics->passes == 1);
+}
+
+int
+profiler_start(struct profiler *p, const char **where)
+{
+	PARAMS(CUpti_RangeProfiler_SetConfig_Params, c);
+	PARAMS(CUpti_RangeProfiler_Start_Params, s);
+	PARAMS(CUpti_RangeProfiler_PushRange_Params, u);
+	int r;
+
+	*where = "cuptiRangeProfilerSetConfig";
+	c.pRangeProfilerObject = p->object;
+	c.configSize = p->metrics->config_size;
+	c.pConfig = p->metrics->config;
+	c.counterDataImageSize = p->size;
+	c.pCounterDataImage = p->image;
+	c.range = auto_range(p) ? CUPTI_AutoRange : CUPTI_UserRange;
+	c.replayMode = inject.replay ? CUPTI_KernelReplay : CUPTI_UserReplay;
+	c.maxRangesPerPass = 1;
+	c.numNestingLevels = 1;
+	c.minNestingLevel = 1;
+	c.passIndex = p->position;
+	c.targetNestingLevel = 1;
+	if ((r = (int)inject.api.cuptiRangeProfilerSetConfig(&c)) !=
+	    CUPTI_SUCCESS)
+		return (r);
+	*where = "cuptiRangeProfilerStart";
+	s.pRangeProfilerObject = p->object;
+	if ((r = (int)inject.api.cuptiRangeProfilerStart(&s)) !=
+	    CUPTI_SUCCESS || auto_range(p))
+		return (r);
+	*where = "cuptiRangeProfilerPushRange";
+	u.pRangeProfilerObject = p->object;
+	u.pRangeName = "k";
+	return ((int)inject.api.cuptiRangeProfilerPushRange(&u));
+}
+
+int
+profiler_stop(struct profiler *p, bool *dropped, const char **where)
+{
+	PARAMS(CUpti_RangeProfiler_PopRange_Params, o);
+	PARAMS(CUpti_RangeProfiler_Stop_Params, s);
+	PARAMS(CUpti_RangeProfiler_DecodeData_Params, d);
+	int r = CUPTI_SUCCESS, stopped;
+
+	*where = "cuptiRangeProfilerPopRange";
+	o.pRangeProfilerObject = p->object;
+	if (!auto_range(p))
+		r = (int)inject.api.cuptiRangeProfilerPopRange(&o);
+	s.pRangeProfilerObject = p->object;
+	stopped = (int)inject.api.cuptiRangeProfilerStop(&s);
+	if (r == CUPTI_SUCCESS && stopped != CUPTI_SUCCESS) {
+		*where = "cuptiRangeProfilerStop";
+		r = stopped;
+	}
+	if (stopped == CUPTI_SUCCESS)
+		p->position = s.passIndex % p->metrics->passes;
+	if (r != CUPTI_SUCCESS)
+		return (r);
+	*where = "cuptiRangeProfilerDecodeData";
+	d.pRangeProfilerObject = p->object;
+	r = (int)inject.api.cuptiRangeProfilerDecodeData(&d);
+	*dropped = d.numOfRangeDropped != 0;
+	return (r);
+}
+
+void
+profiler_free(struct profiler *p)
+{
+
+	free(p->pristine);
+	free(p->image);
+	p->pristine = p->image = NULL;
+}

@@ -1,0 +1,304 @@
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "python_walk.h"
+
+#define DEPTH 64
+#define STRING_MAX 250		/* characters of a name; each may take four */
+#define ROOM 2048		/* bytes that one more frame may take */
+#define OBJECT_MAX 512		/* bytes read of a frame or code object */
+
+typedef int frame_line_fn(const void *frame);
+typedef int code_line_fn(const void *code, int byte);
+typedef ptrdiff_t length_fn(const void *string);
+typedef uint32_t char_fn(const void *string, ptrdiff_t index);
+
+/* The beginning of _PyRuntime in CPython 3.13, made for debuggers. The order of
+ * its fields is that of this version. */
+struct offsets_313 {
+	char cookie[8];
+	uint64_t version, free_threaded;
+	uint64_t runtime[3];
+	uint64_t interpreter[13];
+	struct {
+		uint64_t size, prev, next, interp, current_frame, thread_id,
+		    native_thread_id, datastack_chunk, status;
+	} thread;
+	struct {
+		uint64_t size, previous, executable, instruction, localsplus,
+		    owner;
+	} frame;
+	struct {
+		uint64_t size, filename, name, qualname, linetable,
+		    firstlineno, argcount, localsplusnames, localspluskinds,
+		    instructions;
+	} code;
+	struct {
+		uint64_t size, type;
+	} object;
+};
+
+/* Where things are, in bytes from the start of each object. */
+struct layout {
+	uint64_t thread_frame;		/* the innermost frame */
+	uint64_t frame_back, frame_code;
+	uint64_t frame_instruction;	/* 0: frames are objects that know */
+	uint64_t code_file, code_name, code_instructions;
+	uint64_t type;			/* of any object */
+	size_t frame_size, code_size;	/* as much as is looked at */
+};
+
+static struct {
+	struct layout at;
+	const void *code_type, *frame_type, *string_type;
+	frame_line_fn *frame_line;
+	code_line_fn *code_line;
+	length_fn *length;
+	char_fn *character;
+	pid_t pid;
+} walk;
+
+/* sys.version begins with it. */
+static int
+minor_version(void)
+{
+	const char *(*get)(void);
+	const char *text;
+
+	*(void **)&get = dlsym(RTLD_DEFAULT, "Py_GetVersion");
+	if (get == NULL || (text = get()) == NULL ||
+	    strncmp(text, "3.", 2) != 0)
+		return (-1);
+	return (atoi(text + 2));
+}
+
+static bool
+layout_313(struct layout *l)
+{
+	const struct offsets_313 *o = dlsym(RTLD_DEFAULT, "_PyRuntime");
+
+	if (o == NULL || memcmp(o->cookie, "xdebugpy", 8) != 0 ||
+	    o->version >> 16 != 0x030d || o->free_threaded != 0)
+		return (false);
+	*l = (struct layout){ .thread_frame = o->thread.current_frame,
+	    .frame_back = o->frame.previous,
+	    .frame_code = o->frame.executable,
+	    .frame_instruction = o->frame.instruction,
+	    .code_file = o->code.filename, .code_name = o->code.qualname,
+	    .code_instructions = o->code.instructions,
+	    .type = o->object.type };
+	return (l->frame_instruction != 0);
+}
+
+/* The bytes of an object from its start in which the two fields and its type
+ * are; 0 if they are too many: then these are no offsets. */
+static size_t
+span_of(const struct layout *l, uint64_t a, uint64_t b, uint64_t c)
+{
+	uint64_t most = l->type;
+
+	most = a > most ? a : most;
+	most = b > most ? b : most;
+	most = c > most ? c : most;
+	return (most <= OBJECT_MAX - 8 ? (size_t)most + 8 : 0);
+}
+
+bool
+python_walk_find(void)
+{
+	/* PyThreadState, PyFrameObject and PyCodeObject of these two. */
+	static const struct layout old = { .thread_frame = 24,
+	    .frame_back = 24, .frame_code = 32, .code_file = 104,
+	    .code_name = 112, .type = 8 };
+	struct layout *l;
+	int minor = minor_version();
+
+	if (minor == 9 || minor == 10)
+		walk.at = old;
+	else if (minor != 13 || !layout_313(&walk.at))
+		return (false);
+	l = &walk.at;
+	l->frame_size = span_of(l, l->frame_back, l->frame_code,
+	    l->frame_instruction);
+	l->code_size = span_of(l, l->code_file, l->code_name, 0);
+	walk.code_type = dlsym(RTLD_DEFAULT, "PyCode_Type");
+	walk.frame_type = dlsym(RTLD_DEFAULT, "PyFrame_Type");
+	walk.string_type = dlsym(RTLD_DEFAULT, "PyUnicode_Type");
+	*(void **)&walk.frame_line = dlsym(RTLD_DEFAULT,
+	    "PyFrame_GetLineNumber");
+	*(void **)&walk.code_line = dlsym(RTLD_DEFAULT, "PyCode_Addr2Line");
+	*(void **)&walk.length = dlsym(RTLD_DEFAULT, "PyUnicode_GetLength");
+	*(void **)&walk.character = dlsym(RTLD_DEFAULT, "PyUnicode_ReadChar");
+	walk.pid = getpid();
+	return (sizeof(void *) == 8 && l->frame_size > 0 &&
+	    l->code_size > 0 && l->thread_frame < 65536 && walk.code_type != NULL &&
+	    walk.frame_type != NULL && walk.string_type != NULL &&
+	    walk.frame_line != NULL && walk.code_line != NULL &&
+	    walk.length != NULL && walk.character != NULL);
+}
+
+/* An object's first bytes. */
+struct object {
+	const char *at;
+	char byte[OBJECT_MAX];
+};
+
+/* ${n} pieces of this process's memory, of which any may not be there. */
+static bool
+fetch(struct iovec *to, struct iovec *from, size_t n)
+{
+	size_t i, want = 0;
+
+	for (i = 0; i < n; i++) {
+		if (from[i].iov_base == NULL ||
+		    ((uintptr_t)from[i].iov_base & 7) != 0)
+			return (false);
+		want += from[i].iov_len = to[i].iov_len;
+	}
+	return (process_vm_readv(walk.pid, to, n, from, n, 0) ==
+	    (ssize_t)want);
+}
+
+static bool
+read_object(struct object *o, const void *at, size_t size)
+{
+	struct iovec to = { o->byte, size };
+	struct iovec from = { (void *)(uintptr_t)at, size };
+
+	o->at = at;
+	return (fetch(&to, &from, 1));
+}
+
+static const void *
+field(const struct object *o, uint64_t offset)
+{
+	const void *value;
+
+	memcpy(&value, o->byte + offset, sizeof(value));
+	return (value);
+}
+
+/* Are both strings? */
+static bool
+are_strings(const void *a, const void *b)
+{
+	const void *type[2] = { NULL, NULL };
+	struct iovec to[2] = { { &type[0], sizeof(void *) },
+	    { &type[1], sizeof(void *) } };
+	struct iovec from[2];
+
+	if (a == NULL || b == NULL)
+		return (false);
+	from[0].iov_base = (char *)(uintptr_t)a + walk.at.type;
+	from[1].iov_base = (char *)(uintptr_t)b + walk.at.type;
+	return (fetch(to, from, 2) && type[0] == walk.string_type &&
+	    type[1] == walk.string_type);
+}
+
+/* One character in UTF-8; what would break a line of fields, and half of a
+ * surrogate pair, is a question mark. */
+static size_t
+put_character(char *out, uint32_t c)
+{
+
+	if (c < 0x20 || c == 0x7f || (c >= 0xd800 && c < 0xe000))
+		c = '?';
+	if (c < 0x80) {
+		out[0] = (char)c;
+		return (1);
+	}
+	if (c < 0x800) {
+		out[0] = (char)(0xc0 | c >> 6);
+		out[1] = (char)(0x80 | (c & 0x3f));
+		return (2);
+	}
+	if (c < 0x10000) {
+		out[0] = (char)(0xe0 | c >> 12);
+		out[1] = (char)(0x80 | (c >> 6 & 0x3f));
+		out[2] = (char)(0x80 | (c & 0x3f));
+		return (3);
+	}
+	out[0] = (char)(0xf0 | (c >> 18 & 7));
+	out[1] = (char)(0x80 | (c >> 12 & 0x3f));
+	out[2] = (char)(0x80 | (c >> 6 & 0x3f));
+	out[3] = (char)(0x80 | (c & 0x3f));
+	return (4);
+}
+
+/* The string object ${s}; the bytes written, 0 if there is no room. */
+static size_t
+put_string(char *out, size_t room, const void *s)
+{
+	ptrdiff_t n = walk.length(s), i;
+	size_t used = 0;
+
+	if (n <= 0 || (size_t)(n < STRING_MAX ? n : STRING_MAX) * 4 > room)
+		return (0);
+	/* A path's end says more than its beginning. */
+	for (i = n > STRING_MAX ? n - STRING_MAX : 0; i < n; i++)
+		used += put_character(out + used, walk.character(s, i));
+	return (used);
+}
+
+/* The line that ${frame} of ${code} is at; 0 unknown. */
+static int
+line_of(const struct object *frame, const struct object *code)
+{
+	const char *at, *begin;
+
+	if (walk.at.frame_instruction == 0)
+		return (field(frame, walk.at.type) == walk.frame_type ?
+		    walk.frame_line(frame->at) : 0);
+	at = field(frame, walk.at.frame_instruction);
+	begin = code->at + walk.at.code_instructions;
+	if (at < begin || at - begin > INT32_MAX)
+		return (0);
+	return (walk.code_line(code->at, (int)(at - begin)));
+}
+
+static size_t
+put_frame(char *out, size_t room, const struct object *frame,
+    const struct object *code)
+{
+	const void *file = field(code, walk.at.code_file);
+	const void *name = field(code, walk.at.code_name);
+	int line = line_of(frame, code);
+	size_t used, n;
+
+	if (line <= 0 || !are_strings(file, name) ||
+	    (used = put_string(out, room, file)) == 0 || room - used < 32)
+		return (0);
+	used += (size_t)snprintf(out + used, 16, "\t%d\t", line);
+	if ((n = put_string(out + used, room - used - 1, name)) == 0)
+		return (0);
+	out[used + n] = '\n';
+	return (used + n + 1);
+}
+
+size_t
+python_walk(const void *thread, char *out, size_t size)
+{
+	struct object frame, code;
+	const void *next;
+	size_t used = 0, depth;
+
+	memcpy(&next, (const char *)thread + walk.at.thread_frame,
+	    sizeof(next));
+	/* It ends where a long name might not fit, not behind it. */
+	for (depth = 0; depth < DEPTH && size - used >= ROOM &&
+	    read_object(&frame, next, walk.at.frame_size); depth++) {
+		/* Frames of the interpreter's own have no code. */
+		if (read_object(&code, field(&frame, walk.at.frame_code),
+		    walk.at.code_size) &&
+		    field(&code, walk.at.type) == walk.code_type)
+			used += put_frame(out + used, size - used, &frame,
+			    &code);
+		next = field(&frame, walk.at.frame_back);
+	}
+	return (used);
+}

@@ -1,0 +1,481 @@
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "wire/le.h"
+
+#include "activity.h"
+#include "diag.h"
+#include "emit.h"
+#include "inject.h"
+#include "module.h"
+#include "sampling.h"
+
+#define DEVICES 16
+#define STALLS_MAX 64
+#define NAME_SIZE 128			/* CUPTI writes as much */
+#define DRAIN_PCS 4096u			/* fetched at a time */
+#define KEEP_PCS 16384u			/* left over when it is turned off */
+#define HARDWARE_BYTES (64u << 20)	/* of device memory */
+#define PERIOD 13u			/* 2^13 cycles: 4 us on an SM */
+#define ENOUGH_SAMPLES 20000000ull
+#define ENOUGH_NS 10000000000ull	/* of sampling */
+#define DRAIN_NS 300000000ull		/* between drains: CUPTI's own thread is
+					 * no faster */
+#define OFF_WAIT_S 1			/* for the sender to be done */
+#define VALUES_MAX 8192u		/* of a SAMPLES record */
+
+/* Room for samples, as CUPTI wants it. */
+struct room {
+	CUpti_PCSamplingData d;
+	CUpti_PCSamplingStallReason *stalls;	/* of all its PCs */
+};
+
+/* One sampled context. */
+struct sampler {
+	CUcontext context;		/* NULL: free */
+	uint32_t device;
+	struct room keep;		/* CUPTI's, for the end */
+	struct room drain;		/* ours */
+	uint64_t since_ns, samples, dropped, foreign;	/* not sent yet */
+	uint32_t full;
+};
+
+static struct {
+	pthread_mutex_t lock;
+	struct sampler all[DEVICES];
+	_Atomic unsigned active;
+	uint32_t stall[STALLS_MAX];
+	size_t stalls;
+	bool named;			/* STALL records are sent */
+	char name[STALLS_MAX][NAME_SIZE];
+	uint64_t drained_ns;
+	_Atomic uint64_t samples, lasted_ns;
+} sampling = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+bool
+sampling_active(void)
+{
+
+	return (atomic_load_explicit(&sampling.active, memory_order_relaxed) >
+	    0);
+}
+
+bool
+sampling_enough(void)
+{
+
+	return (atomic_load(&sampling.samples) >= ENOUGH_SAMPLES ||
+	    atomic_load(&sampling.lasted_ns) >= ENOUGH_NS);
+}
+
+static int
+learn_stalls(CUcontext context, const char **where)
+{
+	CUpti_PCSamplingGetNumStallReasonsParams n = {
+	    .size = CUpti_PCSamplingGetNumStallReasonsParamsSize,
+	    .ctx = context };
+	CUpti_PCSamplingGetStallReasonsParams g = {
+	    .size = CUpti_PCSamplingGetStallReasonsParamsSize,
+	    .ctx = context };
+	char *name[STALLS_MAX];
+	size_t count = 0, i;
+	int r;
+
+	*where = "cuptiPCSamplingGetNumStallReasons";
+	n.numStallReasons = &count;
+	if ((r = (int)inject.api.cuptiPCSamplingGetNumStallReasons(&n)) !=
+	    CUPTI_SUCCESS)
+		return (r);
+	if (count == 0 || count > STALLS_MAX)
+		return (CUPTI_ERROR_NOT_SUPPORTED);
+	for (i = 0; i < count; i++)
+		name[i] = sampling.name[i];
+	*where = "cuptiPCSamplingGetStallReasons";
+	g.numStallReasons = count;
+	g.stallReasonIndex = sampling.stall;
+	g.stallReasons = name;
+	sampling.stalls = count;
+	return ((int)inject.api.cuptiPCSamplingGetStallReasons(&g));
+}
+
+static void
+room_free(struct room *m)
+{
+
+	free(m->d.pPcData);
+	free(m->stalls);
+	memset(m, 0, sizeof(*m));
+}
+
+static int
+room_new(struct room *m, size_t pcs)
+{
+
+	memset(m, 0, sizeof(*m));
+	m->d.size = sizeof(m->d);
+	m->d.collectNumPcs = pcs;
+	m->d.pPcData = calloc(pcs, sizeof(*m->d.pPcData));
+	m->stalls = calloc(pcs * sampling.stalls, sizeof(*m->stalls));
+	if (m->d.pPcData != NULL && m->stalls != NULL)
+		return (0);
+	room_free(m);
+	return (-1);
+}
+
+/* Before CUPTI writes into it: what it said last time was its answer, what it
+ * reads is our room. */
+static void
+room_clear(struct room *m)
+{
+	CUpti_PCSamplingPCData *pc = m->d.pPcData;
+	size_t i;
+
+	for (i = 0; i < m->d.collectNumPcs; i++) {
+		pc[i] = (CUpti_PCSamplingPCData){ .size = sizeof(pc[i]),
+		    .stallReasonCount = sampling.stalls,
+		    .stallReason = m->stalls + i * sampling.stalls };
+	}
+	m->d.totalNumPcs = m->d.remainingNumPcs = 0;
+	m->d.totalSamples = m->d.droppedSamples = 0;
+	m->d.nonUsrKernelsTotalSamples = 0;
+	m->d.hardwareBufferFull = 0;
+}
+
+static int
+configure(struct sampler *s, const char **where)
+{
+	CUpti_PCSamplingConfigurationInfo c[6];
+	CUpti_PCSamplingConfigurationInfoParams p = {
+	    .size = CUpti_PCSamplingConfigurationInfoParamsSize,
+	    .ctx = s->context, .numAttributes = 6,
+	    .pPCSamplingConfigurationInfo = c };
+	int i = 0, r;
+
+	memset(c, 0, sizeof(c));
+	c[i].attributeType = CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_STALL_REASON;
+	c[i].attributeData.stallReasonData.stallReasonCount = sampling.stalls;
+	c[i++].attributeData.stallReasonData.pStallReasonIndex = sampling.stall;
+	c[i].attributeType =
+	    CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_COLLECTION_MODE;
+	c[i++].attributeData.collectionModeData.collectionMode =
+	    CUPTI_PC_SAMPLING_COLLECTION_MODE_CONTINUOUS;
+	c[i].attributeType =
+	    CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_SAMPLING_PERIOD;
+	c[i++].attributeData.samplingPeriodData.samplingPeriod = PERIOD;
+	c[i].attributeType =
+	    CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_HARDWARE_BUFFER_SIZE;
+	c[i++].attributeData.hardwareBufferSizeData.hardwareBufferSize =
+	    HARDWARE_BYTES;
+	c[i].attributeType =
+	    CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_SCRATCH_BUFFER_SIZE;
+	c[i++].attributeData.scratchBufferSizeData.scratchBufferSize =
+	    HARDWARE_BYTES;
+	c[i].attributeType =
+	    CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_SAMPLING_DATA_BUFFER;
+	c[i++].attributeData.samplingDataBufferData.samplingDataBuffer =
+	    &s->keep.d;
+	*where = "cuptiPCSamplingSetConfigurationAttribute";
+	r = (int)inject.api.cuptiPCSamplingSetConfigurationAttribute(&p);
+	for (i = 0; r == CUPTI_SUCCESS && i < 6; i++)
+		r = (int)c[i].attributeStatus;
+	return (r);
+}
+
+static void
+disable(CUcontext context)
+{
+	CUpti_PCSamplingDisableParams p = {
+	    .size = CUpti_PCSamplingDisableParamsSize, .ctx = context };
+
+	inject.api.cuptiPCSamplingDisable(&p);
+}
+
+static int
+enable(struct sampler *s, const char **where)
+{
+	CUpti_PCSamplingEnableParams p = {
+	    .size = CUpti_PCSamplingEnableParamsSize, .ctx = s->context };
+	int r;
+
+	*where = "cuptiPCSamplingEnable";
+	if ((r = (int)inject.api.cuptiPCSamplingEnable(&p)) != CUPTI_SUCCESS)
+		return (r);
+	/* Without the reasons asked for and a buffer given, fetching crashes. */
+	if ((r = learn_stalls(s->context, where)) == CUPTI_SUCCESS &&
+	    (room_new(&s->keep, KEEP_PCS) != 0 ||
+	    room_new(&s->drain, DRAIN_PCS) != 0))
+		r = CUPTI_ERROR_OUT_OF_MEMORY;
+	if (r == CUPTI_SUCCESS) {
+		room_clear(&s->keep);
+		r = configure(s, where);
+	}
+	if (r != CUPTI_SUCCESS)
+		disable(s->context);
+	return (r);
+}
+
+int
+sampling_on(CUcontext context, uint32_t device, const char **where)
+{
+	struct sampler *s = NULL;
+	int r = CUPTI_ERROR_NOT_SUPPORTED;
+	unsigned i;
+
+	*where = "cuptiPCSamplingEnable";
+	/* The sender may be inside CUPTI, which may wait for this thread. */
+	if (pthread_mutex_trylock(&sampling.lock) != 0)
+		return (SAMPLING_LATER);
+	/* One context a GPU can be sampled: the first one. */
+	for (i = 0; i < DEVICES; i++) {
+		if (sampling.all[i].context != NULL &&
+		    sampling.all[i].device == device)
+			break;
+		if (sampling.all[i].context == NULL && s == NULL)
+			s = &sampling.all[i];
+	}
+	if (i < DEVICES || s == NULL)
+		goto out;
+	memset(s, 0, sizeof(*s));
+	s->context = context;
+	s->device = device;
+	s->since_ns = inject_now();
+	if ((r = enable(s, where)) == CUPTI_SUCCESS) {
+		atomic_fetch_add(&sampling.active, 1);
+	} else {
+		room_free(&s->keep);
+		room_free(&s->drain);
+		s->context = NULL;
+	}
+out:
+	pthread_mutex_unlock(&sampling.lock);
+	return (r);
+}
+
+static int
+compare(const void *a, const void *b)
+{
+	const CUpti_PCSamplingPCData *x = a, *y = b;
+
+	if (x->cubinCrc != y->cubinCrc)
+		return (x->cubinCrc < y->cubinCrc ? -1 : 1);
+	if (x->functionIndex != y->functionIndex)
+		return (x->functionIndex < y->functionIndex ? -1 : 1);
+	return (x->pcOffset < y->pcOffset ? -1 : x->pcOffset > y->pcOffset);
+}
+
+static void
+send_values(const CUpti_PCSamplingPCData *d, const uint8_t *blob, size_t n)
+{
+	struct record_SAMPLES r = { .cubin = (uint32_t)d->cubinCrc,
+	    .symbol = d->functionIndex,
+	    .function = wire_str_of(d->functionName) };
+
+	r.values.p = blob;
+	r.values.len = (uint32_t)n;
+	EMIT(SAMPLES, &r);
+}
+
+/* The samples of one function, in as many records as it takes. */
+static void
+send_function(const CUpti_PCSamplingPCData *d, size_t pcs)
+{
+	static uint8_t blob[VALUES_MAX * 12];	/* the lock is held */
+	size_t i, k, n = 0;
+
+	for (i = 0; i < pcs; i++)
+		for (k = 0; k < d[i].stallReasonCount &&
+		    k < sampling.stalls; k++) {
+			if (d[i].stallReason[k].samples == 0)
+				continue;
+			le32_put(blob + n, (uint32_t)d[i].pcOffset);
+			le32_put(blob + n + 4, d[i].stallReason[k].
+			    pcSamplingStallReasonIndex);
+			le32_put(blob + n + 8, d[i].stallReason[k].samples);
+			if ((n += 12) == sizeof(blob)) {
+				send_values(d, blob, n);
+				n = 0;
+			}
+		}
+	if (n > 0)
+		send_values(d, blob, n);
+	module_want(d->cubinCrc);
+}
+
+static void
+send_names(void)
+{
+	struct record_STALL r = { 0 };
+	size_t i;
+
+	if (sampling.named)
+		return;
+	sampling.named = true;
+	for (i = 0; i < sampling.stalls; i++) {
+		r.id = sampling.stall[i];
+		sampling.name[i][NAME_SIZE - 1] = '\0';
+		r.name = wire_str_of(sampling.name[i]);
+		EMIT(STALL, &r);
+	}
+}
+
+static void
+take(struct sampler *s, CUpti_PCSamplingData *d)
+{
+	size_t i, first, n = d->totalNumPcs < d->collectNumPcs ?
+	    d->totalNumPcs : d->collectNumPcs;
+
+	s->samples += d->totalSamples;
+	s->dropped += d->droppedSamples;
+	s->foreign += d->nonUsrKernelsTotalSamples;
+	s->full += d->hardwareBufferFull != 0;
+	atomic_fetch_add(&sampling.samples, d->totalSamples);
+	if (n == 0)
+		return;
+	send_names();
+	qsort(d->pPcData, n, sizeof(d->pPcData[0]), compare);
+	for (i = first = 0; i < n; i++)
+		if (i + 1 == n || d->pPcData[i + 1].cubinCrc !=
+		    d->pPcData[first].cubinCrc || d->pPcData[i + 1].
+		    functionIndex != d->pPcData[first].functionIndex) {
+			send_function(d->pPcData + first, i + 1 - first);
+			first = i + 1;
+		}
+	/* The names may be shared with other records: nobody's to free. */
+}
+
+/* The totals since the last time. */
+static void
+send_totals(struct sampler *s)
+{
+	struct record_SAMPLING r = { .device = s->device, .full = s->full,
+	    .period = 1u << PERIOD, .samples = s->samples,
+	    .dropped = s->dropped, .foreign = s->foreign,
+	    .start_ns = s->since_ns, .end_ns = inject_now() };
+
+	EMIT(SAMPLING, &r);
+	atomic_fetch_add(&sampling.lasted_ns, r.end_ns - r.start_ns);
+	s->since_ns = r.end_ns;
+	s->samples = s->dropped = s->foreign = 0;
+	s->full = 0;
+}
+
+/* Fetch all there is. CUPTI's code. */
+static int
+fetch(struct sampler *s)
+{
+	CUpti_PCSamplingGetDataParams p = {
+	    .size = CUpti_PCSamplingGetDataParamsSize, .ctx = s->context,
+	    .pcSamplingData = &s->drain.d };
+	int r, tries;
+
+	for (tries = 0; tries < 64; tries++) {
+		room_clear(&s->drain);
+		r = (int)inject.api.cuptiPCSamplingGetData(&p);
+		take(s, &s->drain.d);
+		if (r != CUPTI_SUCCESS || s->drain.d.remainingNumPcs == 0)
+			return (r);
+	}
+	return (CUPTI_SUCCESS);
+}
+
+/* What went wrong when samples were fetched. False if nothing did. */
+static bool
+complain(const struct sampler *s, int r)
+{
+
+	if (r == CUPTI_ERROR_OUT_OF_MEMORY || s->full > 0)
+		diag_report(DIAG_SAMPLING_FULL, SEVERITY_INFO, (uint32_t)r,
+		    "cuptiPCSamplingGetData", "the buffer for PC samples ran "
+		    "over: what was in it is missing");
+	else if (r != CUPTI_SUCCESS)
+		diag_refused(DIAG_SAMPLING_FAILED, "cuptiPCSamplingGetData", r);
+	return (r != CUPTI_SUCCESS || s->full > 0);
+}
+
+/* The lock is held. */
+static void
+off(struct sampler *s)
+{
+	struct record_OVERHEAD o = { .kind = OVERHEAD_SAMPLING,
+	    .tid = inject_tid(), .start_ns = inject_now() };
+
+	complain(s, fetch(s));
+	disable(s->context);
+	take(s, &s->keep.d);
+	send_totals(s);
+	room_free(&s->keep);
+	room_free(&s->drain);
+	s->context = NULL;
+	atomic_fetch_sub(&sampling.active, 1);
+	o.end_ns = inject_now();
+	EMIT(OVERHEAD, &o);
+}
+
+bool
+sampling_off(CUcontext context)
+{
+	struct timespec until;
+	unsigned i;
+
+	if (!sampling_active())
+		return (true);
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += OFF_WAIT_S;
+	if (pthread_mutex_timedlock(&sampling.lock, &until) != 0)
+		return (false);
+	for (i = 0; i < DEVICES; i++)
+		if (sampling.all[i].context == context)
+			off(&sampling.all[i]);
+	pthread_mutex_unlock(&sampling.lock);
+	return (true);
+}
+
+static void
+drain(struct sampler *s)
+{
+	if (complain(s, fetch(s))) {
+		off(s);
+	} else {
+		send_totals(s);
+		if (sampling_enough())
+			off(s);
+	}
+}
+
+void
+sampling_drain(void)
+{
+	uint64_t now = inject_now();
+	unsigned i;
+
+	if (!sampling_active() || now - sampling.drained_ns < DRAIN_NS)
+		return;
+	sampling.drained_ns = now;
+	/* Somebody turns it on or off: next time. */
+	if (!activity_pause())
+		return;
+	if (pthread_mutex_trylock(&sampling.lock) == 0) {
+		for (i = 0; i < DEVICES; i++)
+			if (sampling.all[i].context != NULL)
+				drain(&sampling.all[i]);
+		pthread_mutex_unlock(&sampling.lock);
+	}
+	activity_resume();
+}
+
+void
+sampling_finish(void)
+{
+	unsigned i;
+
+	if (!sampling_active())
+		return;
+	pthread_mutex_lock(&sampling.lock);
+	for (i = 0; i < DEVICES; i++)
+		if (sampling.all[i].context != NULL)
+			off(&sampling.all[i]);
+	pthread_mutex_unlock(&sampling.lock);
+}

@@ -1,0 +1,445 @@
+#include <dlfcn.h>
+#include <errno.h>
+#include <execinfo.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "emit.h"
+#include "inject.h"
+#include "mapping.h"
+#include "python.h"
+#include "site.h"
+
+#define SITES 4096		/* all kinds together */
+#define CALL_SITES 256		/* of calls that are no launches */
+#define KIND_SITES 64		/* of one of them */
+#define SLOTS (2 * SITES)
+#define ARENA (8u << 20)	/* bytes of stacks; touched as they come */
+#define OWN_DEPTH 16		/* frames of ours and CUPTI's on top, at most */
+#define HASHED 8		/* native frames that tell sites apart */
+#define SAMPLES_EACH 64		/* of a kind, before they get rarer */
+#define SAMPLES 512		/* of a kind in all */
+#define STACKS 8		/* threads that look at the same time */
+#define GRACE_NS 50000000ull	/* may be spent at once, and then */
+#define SHARE 100		/* one part in so many of the run */
+
+struct site_kind site_kind[CALL_COUNT];
+
+/* A stack that was seen. */
+struct place {
+	uint64_t hash;
+	uint64_t count, sent;	/* events seen; how many the daemon knows of */
+	const struct signature *signature;	/* of a launch; else NULL */
+	uint32_t kind, tid;
+	uint32_t frames, python;
+	uint32_t at;		/* in the arena: addresses, then Python text */
+};
+
+/* What a callback sees: too much for the stack of a small thread. */
+struct stack {
+	atomic_flag taken;
+	uint64_t frame[SITE_FRAMES];
+	size_t frames;
+	size_t outside;		/* index of the first that is not the driver's */
+	char python[SITE_PYTHON];
+	size_t text;
+};
+
+struct range {
+	uintptr_t start, end;
+};
+
+static struct {
+	bool on;
+	unsigned launches;	/* looked at, of each signature */
+	struct range own, cupti, driver;
+	pthread_mutex_t lock;	/* held for a few copies, never for a call */
+	struct stack stack[STACKS];
+	struct place *place;
+	uint32_t places, calls;
+	uint16_t kind_places[CALL_COUNT];
+	uint16_t slot[SLOTS];	/* by hash: index + 1 */
+	uint8_t *arena;
+	uint32_t used;
+	_Atomic bool news;
+	_Atomic uint64_t spent_ns;
+	_Atomic uint64_t samples[CALL_COUNT];
+} site = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static _Thread_local struct {
+	bool inside;
+	uint64_t spent_ns;
+} self;
+
+static uint64_t
+monotonic(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ((uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec);
+}
+
+/* --- at the start -------------------------------------------------------- */
+
+/* The whole range of the object that holds range->start. */
+static int
+find_object(struct dl_phdr_info *o, size_t size, void *cookie)
+{
+	struct range *r = cookie;
+	uintptr_t low = UINTPTR_MAX, high = 0, a;
+	int i;
+
+	(void)size;
+	for (i = 0; i < o->dlpi_phnum; i++) {
+		if (o->dlpi_phdr[i].p_type != PT_LOAD)
+			continue;
+		a = o->dlpi_addr + o->dlpi_phdr[i].p_vaddr;
+		low = a < low ? a : low;
+		a += o->dlpi_phdr[i].p_memsz;
+		high = a > high ? a : high;
+	}
+	if (r->start < low || r->start >= high)
+		return (0);
+	*r = (struct range){ low, high };
+	return (1);
+}
+
+static struct range
+range_of(uintptr_t address)
+{
+	struct range r = { address, 0 };
+
+	if (address == 0 || dl_iterate_phdr(find_object, &r) == 0)
+		return ((struct range){ 0, 0 });
+	return (r);
+}
+
+static bool
+in_range(uint64_t address, const struct range *r)
+{
+
+	return (address > r->start && address <= r->end);
+}
+
+void
+site_init(void)
+{
+	const char *v = getenv("CUDADVISE_SITES");
+	void *frame[2], *p;
+	size_t i;
+
+	for (i = 0; i < CALL_COUNT; i++)
+		atomic_store(&site_kind[i].next, SITE_NEVER);
+	if (inject.level < LEVEL_COUNTERS ||
+	    (v != NULL && strcmp(v, "0") == 0))
+		return;
+	/* Loads libgcc_s the first time. */
+	if (backtrace(frame, 2) == 0)
+		return;
+	p = mmap(NULL, ARENA + SITES * sizeof(*site.place), PROT_READ |
+	    PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (p == MAP_FAILED)
+		return;
+	site.place = p;
+	site.arena = (uint8_t *)p + SITES * sizeof(*site.place);
+	site.launches = inject.level >= LEVEL_SOURCE ? 8 : 2;
+	site.own = range_of((uintptr_t)site_init);
+	site.cupti = range_of((uintptr_t)inject.api.cuptiSubscribe_v2);
+	site.driver = range_of((uintptr_t)inject.api.cuGetErrorName);
+	python_find();
+	for (i = 0; i < CALL_COUNT; i++)
+		atomic_store(&site_kind[i].next, 0);
+	site.on = true;
+}
+
+/* --- in a callback ------------------------------------------------------- */
+
+static bool
+unwind(struct stack *s)
+{
+	void *frame[SITE_FRAMES + OWN_DEPTH];
+	int n = backtrace(frame, SITE_FRAMES + OWN_DEPTH), i, own = 0;
+
+	/* A wrapper of backtrace itself may stand on top of ours. */
+	for (i = 0; i < n && i < OWN_DEPTH; i++)
+		if (in_range((uintptr_t)frame[i], &site.own) ||
+		    in_range((uintptr_t)frame[i], &site.cupti))
+			own = i + 1;
+	for (i = own, s->frames = 0; i < n && s->frames < SITE_FRAMES; i++)
+		s->frame[s->frames++] = (uintptr_t)frame[i];
+	for (s->outside = 0; s->outside < s->frames && in_range(
+	    s->frame[s->outside], &site.driver); s->outside++)
+		;
+	s->text = python_frames(s->python, sizeof(s->python));
+	return (s->frames > 0 || s->text > 0);
+}
+
+/* May more time be spent? A start, and a share of the run so far. */
+static bool
+affordable(void)
+{
+	uint64_t spent = atomic_load_explicit(&site.spent_ns,
+	    memory_order_relaxed);
+
+	return (spent < GRACE_NS ||
+	    spent - GRACE_NS < (inject_now() - inject.begin_ns) / SHARE);
+}
+
+/* Under an interpreter its frames say where it is: the way that it takes from
+ * them to the call differs with what it has learned about the code. */
+static uint64_t
+stack_hash(const struct stack *s, uint32_t kind, uint64_t key)
+{
+	size_t n = s->frames - s->outside;
+
+	key = key << 8 | kind;
+	if (s->text > 0)
+		return (XXH64(s->python, s->text, key));
+	return (XXH64(s->frame + s->outside, (n < HASHED ? n : HASHED) *
+	    sizeof(s->frame[0]), key));
+}
+
+static struct place *
+find_place(uint64_t hash, uint32_t *slot)
+{
+	uint32_t i = (uint32_t)hash & (SLOTS - 1);
+
+	for (; site.slot[i] != 0; i = (i + 1) & (SLOTS - 1))
+		if (site.place[site.slot[i] - 1].hash == hash)
+			return (&site.place[site.slot[i] - 1]);
+	*slot = i;
+	return (NULL);
+}
+
+static bool
+has_room(uint32_t kind, size_t need)
+{
+
+	if (site.places == SITES || need > ARENA - site.used)
+		return (false);
+	return (kind == CALL_LAUNCH || (site.calls < CALL_SITES &&
+	    site.kind_places[kind] < KIND_SITES));
+}
+
+/* Count the stack; keep it if it is new. */
+static void
+note(const struct stack *s, uint32_t kind, const struct signature *sig)
+{
+	uint64_t hash = stack_hash(s, kind, sig != NULL ? sig->id : 0);
+	size_t frames = s->frames * sizeof(s->frame[0]);
+	size_t need = (frames + s->text + 7) & ~(size_t)7;
+	struct place *p;
+	uint32_t slot = 0;
+
+	pthread_mutex_lock(&site.lock);
+	if ((p = find_place(hash, &slot)) != NULL) {
+		p->count++;
+	} else if (has_room(kind, need)) {
+		p = &site.place[site.places++];
+		*p = (struct place){ .hash = hash, .count = 1, .kind = kind,
+		    .signature = sig, .tid = inject_tid(), .at = site.used,
+		    .frames = (uint32_t)s->frames,
+		    .python = (uint32_t)s->text };
+		memcpy(site.arena + p->at, s->frame, frames);
+		memcpy(site.arena + p->at + frames, s->python, s->text);
+		site.used += (uint32_t)need;
+		site.slot[slot] = (uint16_t)site.places;
+		if (kind != CALL_LAUNCH) {
+			site.calls++;
+			site.kind_places[kind]++;
+		}
+	}
+	pthread_mutex_unlock(&site.lock);
+	atomic_store_explicit(&site.news, true, memory_order_release);
+}
+
+static struct stack *
+stack_take(void)
+{
+	size_t i;
+
+	for (i = 0; i < STACKS; i++)
+		if (!atomic_flag_test_and_set_explicit(&site.stack[i].taken,
+		    memory_order_acquire))
+			return (&site.stack[i]);
+	return (NULL);
+}
+
+static void
+stack_give(struct stack *s)
+{
+
+	atomic_flag_clear_explicit(&s->taken, memory_order_release);
+}
+
+/* Take this event's stack, if it is still its turn: ${*next} becomes ${then}. */
+static bool
+look(_Atomic uint64_t *next, uint64_t now, uint64_t then, uint32_t kind,
+    const struct signature *sig)
+{
+	uint64_t begin = monotonic(), ns;
+	struct stack *s = stack_take();
+	int saved = errno;
+
+	if (s == NULL)
+		return (false);
+	if (!atomic_compare_exchange_strong(next, &now, then)) {
+		stack_give(s);
+		return (false);
+	}
+	self.inside = true;
+	if (unwind(s))
+		note(s, kind, sig);
+	stack_give(s);
+	ns = monotonic() - begin;
+	self.spent_ns += ns;
+	atomic_fetch_add_explicit(&site.spent_ns, ns, memory_order_relaxed);
+	self.inside = false;
+	errno = saved;
+	return (true);
+}
+
+/* Which event after the ${n}-th is looked at: the next, or one ${stride} away on
+ * average, and never at a distance that a loop of the program keeps, too. */
+static uint64_t
+next_after(uint64_t n, uint64_t stride)
+{
+
+	return (stride <= 1 ? n + 1 :
+	    n + 1 + XXH64(&n, sizeof(n), stride) % (2 * stride - 1));
+}
+
+void
+site_look_launch(struct signature *s, uint64_t launch)
+{
+	uint64_t next = atomic_load_explicit(&s->site_next,
+	    memory_order_relaxed), then;
+	uint32_t looks;
+
+	if (!site.on || self.inside) {
+		if (!site.on)
+			atomic_store(&s->site_next, SITE_NEVER);
+		return;
+	}
+	/* A launch for which there is no time now leaves its turn to the next. */
+	if (!affordable())
+		return;
+	looks = atomic_load_explicit(&s->site_looks, memory_order_relaxed) + 1;
+	then = looks >= site.launches ? SITE_NEVER : looks < 2 ? launch :
+	    next_after(launch, (uint64_t)1 << 2 * looks);
+	if (look(&s->site_next, next, then, CALL_LAUNCH, s))
+		atomic_store_explicit(&s->site_looks, looks,
+		    memory_order_relaxed);
+}
+
+void
+site_look_call(uint16_t call)
+{
+	struct site_kind *k = &site_kind[call];
+	uint64_t n = atomic_fetch_add_explicit(&k->seen, 1,
+	    memory_order_relaxed), then, samples;
+	uint64_t next = atomic_load_explicit(&k->next, memory_order_relaxed);
+
+	if (!site.on || n < next || next == SITE_NEVER || self.inside ||
+	    !affordable())
+		return;
+	samples = atomic_load_explicit(&site.samples[call],
+	    memory_order_relaxed) + 1;
+	then = samples >= SAMPLES ? SITE_NEVER :
+	    next_after(n, (uint64_t)1 << samples / SAMPLES_EACH);
+	if (look(&k->next, next, then, call, NULL))
+		atomic_store_explicit(&site.samples[call], samples,
+		    memory_order_relaxed);
+}
+
+uint64_t
+site_spent(void)
+{
+
+	return (self.spent_ns);
+}
+
+uint64_t
+site_cost(void)
+{
+
+	return (atomic_load_explicit(&site.spent_ns, memory_order_relaxed));
+}
+
+/* --- on the sender thread ---------------------------------------------- */
+
+/* What a place is to be sent with, outside of the lock. */
+struct sending {
+	struct place place;
+	uint64_t frame[SITE_FRAMES];
+	char python[SITE_PYTHON];
+	bool held;		/* some have to wait for their signature */
+};
+
+/* Copies place ${i} if the daemon should hear of it. */
+static bool
+take(uint32_t i, bool final, struct sending *out)
+{
+	struct place *p = &site.place[i];
+	size_t n = p->frames * sizeof(out->frame[0]);
+
+	/* A count that has doubled goes out again: a process that is killed
+	 * has no last word. */
+	if (p->count == p->sent || (p->count < 2 * p->sent && !final))
+		return (false);
+	if (p->signature != NULL && !atomic_load(&p->signature->announced)) {
+		out->held = true;
+		return (false);
+	}
+	p->sent = p->count;
+	out->place = *p;
+	memcpy(out->frame, site.arena + p->at, n);
+	memcpy(out->python, site.arena + p->at + n, p->python);
+	return (true);
+}
+
+static void
+emit_site(const struct sending *s)
+{
+	const struct place *p = &s->place;
+	struct record_SITE r = { .kind = p->kind, .tid = p->tid,
+	    .count = p->count, .python = { s->python, p->python } };
+
+	if (p->signature != NULL)
+		r.key = p->signature->id;
+	r.frames.p = (const uint8_t *)s->frame;
+	r.frames.len = (uint32_t)(p->frames * sizeof(s->frame[0]));
+	EMIT(SITE, &r);
+}
+
+void
+site_send(bool final)
+{
+	struct sending s = { .held = false };
+	bool more = true;
+	uint32_t i;
+
+	if (!site.on || (!atomic_exchange(&site.news, false) && !final))
+		return;
+	for (i = 0; more; i++) {
+		pthread_mutex_lock(&site.lock);
+		while (i < site.places && !take(i, final, &s))
+			i++;
+		more = i < site.places;
+		pthread_mutex_unlock(&site.lock);
+		if (!more)
+			break;
+		mapping_send(s.frame, s.place.frames);
+		emit_site(&s);
+	}
+	if (s.held)
+		atomic_store(&site.news, true);
+}

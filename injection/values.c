@@ -1,0 +1,209 @@
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <time.h>
+
+#include "wire/le.h"
+
+#include "counters.h"
+#include "emit.h"
+#include "inject.h"
+#include "module.h"
+#include "sass.h"
+#include "window.h"
+
+#define FINISH_WAIT_NS 1500000000ull	/* for a window that is open at the end */
+#define PART_VALUES 8192u	/* of an INSTRUCTIONS record: 128 KiB */
+
+static void
+send_metrics(void)
+{
+	struct record_METRIC r = { 0 };
+	const struct metrics *g;
+	uint32_t i;
+
+	if (window.metrics_sent)
+		return;
+	for (g = window.set.group; g < window.set.group + window.set.groups;
+	    g++)
+		for (i = 0; i < g->count; i++) {
+			r.id = (uint32_t)(g->first + i + 1);
+			r.pass = (uint32_t)(g - window.set.group);
+			r.name = wire_str_of(g->name[i]);
+			EMIT(METRIC, &r);
+		}
+	window.metrics_sent = true;
+}
+
+static void
+send_values(struct signature *s)
+{
+	uint8_t blob[METRICS_MAX * 16];
+	const size_t *twin = window.set.twin;
+	size_t i, n = 0;
+	uint64_t bits;
+	struct record_COUNTERS r = { .signature = s->id,
+	    .mode = inject.replay ? MODE_REPLAY : s->windows == 1 ?
+	    MODE_SINGLE_PASS : MODE_SPREAD, .launches = s->windows,
+	    .complete = s->complete, .cost_ns = s->cost_ns };
+
+	for (i = 0; i < window.set.count; i++) {
+		if (isnan(s->value[i]) || (twin[i] < i &&
+		    !isnan(s->value[twin[i]])))
+			continue;
+		le32_put(blob + n, (uint32_t)i + 1);
+		le32_put(blob + n + 4, 0);
+		memcpy(&bits, &s->value[i], sizeof(bits));
+		le64_put(blob + n + 8, bits);
+		n += 16;
+	}
+	r.values.p = blob;
+	r.values.len = (uint32_t)n;
+	EMIT(COUNTERS, &r);
+}
+
+/* The instruction counts of one function, in parts. */
+static void
+send_function(const struct signature *s, const struct sass_counts *c)
+{
+	static uint8_t blob[PART_VALUES * 16];	/* the window is held */
+	struct record_INSTRUCTIONS r = { .signature = s->id,
+	    .cubin = c->cubin, .cost_ns = s->count_ns,
+	    .function = wire_str_of(c->function),
+	    .parts = (uint32_t)((c->count + PART_VALUES - 1) / PART_VALUES) };
+	size_t i, n;
+
+	for (r.part = 0; r.part < r.parts; r.part++) {
+		i = (size_t)r.part * PART_VALUES;
+		for (n = 0; i < c->count && n < sizeof(blob); i++, n += 16) {
+			le32_put(blob + n, c->value[i].pc);
+			le32_put(blob + n + 4,
+			    METRICS_SOURCE_ID(c->value[i].metric));
+			le64_put(blob + n + 8, c->value[i].value);
+		}
+		r.values.p = blob;
+		r.values.len = (uint32_t)n;
+		EMIT(INSTRUCTIONS, &r);
+	}
+}
+
+static void
+send_counts(struct signature *s)
+{
+	struct record_METRIC m = { 0 };
+	static bool named;
+	const struct sass_counts *c;
+	struct record_FUNCTION f = { .signature = s->id };
+	uint32_t i;
+
+	for (i = 0; !named && i < window.set.sources; i++) {
+		m.id = METRICS_SOURCE_ID(i);
+		m.pass = window.set.groups;
+		m.name = wire_str_of(window.set.source[i]);
+		EMIT(METRIC, &m);
+	}
+	named = true;
+	for (c = s->counts; c != NULL; c = c->next) {
+		if (strcmp(c->function, s->name) == 0 || c->next == NULL) {
+			f.cubin = c->cubin;
+			f.symbol = c->symbol;
+			f.name = wire_str_of(c->function);
+			EMIT(FUNCTION, &f);
+			break;
+		}
+	}
+	for (c = s->counts; c != NULL; c = c->next) {
+		send_function(s, c);
+		module_want(c->cubin);
+	}
+	sass_free(s->counts);
+	s->counts = NULL;
+}
+
+static void
+send_launches(struct signature *s)
+{
+	uint32_t i;
+
+	for (i = 0; i < s->untraced; i++) {
+		struct signature_launch *l = &s->launch[i];
+		struct record_KERNEL r = { .signature = s->id,
+		    .context = l->context, .stream = l->stream,
+		    .correlation = l->correlation, .start_ns = l->start_ns,
+		    .end_ns = l->end_ns, .launch_ns = l->launch_ns,
+		    .tid = l->tid, .flags = KERNEL_PROFILED };
+
+		EMIT(KERNEL, &r);
+	}
+	s->untraced = 0;
+}
+
+static void
+send_one(struct signature *s)
+{
+
+	/* Until an activity record has described it, unless none will come. */
+	if (!atomic_load(&s->dirty) || (!atomic_load(&s->announced) &&
+	    !s->resources.known))
+		return;
+	atomic_store(&s->dirty, false);
+	if (!atomic_load(&s->announced))
+		signature_announce(s, NULL);
+	send_launches(s);
+	if (s->counts != NULL)
+		send_counts(s);
+	if (s->value == NULL)
+		return;
+	send_metrics();
+	send_values(s);
+}
+
+/* Why values are missing. */
+static void
+send_rest(struct signature *s)
+{
+	struct record_SKIPPED r = { .signature = s->id, .reason = s->skip };
+
+	if (!atomic_load(&s->announced) && s->untraced > 0)
+		signature_announce(s, NULL);
+	send_launches(s);
+	if (!atomic_load(&s->announced) || s->complete ||
+	    inject.level < LEVEL_COUNTERS)
+		return;
+	if (r.reason == SKIP_NONE)
+		r.reason = atomic_load(&window.refused);
+	if (r.reason == SKIP_NONE)
+		r.reason = atomic_load(&s->launches) == 0 ? SKIP_GRAPH :
+		    window.set.groups > 0 &&
+		    (counters_needed(s) & ~s->groups) == 0 ? SKIP_MINOR :
+		    atomic_load(&window.over_budget) ? SKIP_BUDGET :
+		    SKIP_TOO_FEW_LAUNCHES;
+	EMIT(SKIPPED, &r);
+}
+
+void
+counters_finish(void)
+{
+	struct timespec nap = { 0, 1000000 };
+	uint64_t begin = inject_now();
+
+	while (atomic_load(&window.busy) && !atomic_load(&window.deferred) &&
+	    !atomic_load(&window.closed) && inject_now() - begin < FINISH_WAIT_NS)
+		nanosleep(&nap, NULL);
+}
+
+void
+counters_send(bool final)
+{
+
+	/* Values change inside a window only; take it, or come back later. */
+	if (atomic_exchange(&window.busy, true)) {
+		if (!final)
+			return;
+	}
+	signature_each(send_one);
+	if (final)
+		signature_each(send_rest);
+	else
+		atomic_store(&window.busy, false);
+}

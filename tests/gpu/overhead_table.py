@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""overhead_table.py TIMES NCU_LAUNCHES NCU_LOOP: overhead.sh's table.
+
+A ratio is to the same program alone in the same repetition; shown are the
+median and the range of the repetitions. Of ncu: what one launch that it looks
+at takes, as a multiple of the launch alone. Exit status 1 if the trace tier
+costs more than half of nsys's slowdown, or nothing was measured.
+"""
+import statistics
+import sys
+
+ORDER = ["none", "trace", "counters", "sampling", "source", "nsys", "ncu",
+         "ncu-full"]
+SMALL = 0.02  # half of a slowdown that is nothing is nothing, too
+
+
+def read(path):
+    """{target: {mode: {repetition: row}}}"""
+    runs = {}
+    with open(path) as f:
+        for line in f:
+            name, mode, rep, value, wall, half, count = \
+                line.rstrip("\n").split("\t")
+            runs.setdefault(name, {}).setdefault(mode, {})[int(rep)] = {
+                "value": float(value), "wall": float(wall),
+                "half": float(half) if half else None,
+                "launches": int(count) if count else None}
+    return runs
+
+
+def spread(values, form):
+    """Median and range, as text; a dash where there is nothing."""
+    if not values:
+        return "-"
+    middle = format(statistics.median(values), form)
+    if len(values) == 1:
+        return middle
+    return f"{middle} ({min(values):{form}} to {max(values):{form}})"
+
+
+def pairs(rows, none, key):
+    """What the same repetition said of both."""
+    return [(rows[r][key], none[r][key]) for r in sorted(set(rows) & set(none))
+            if rows[r][key] is not None and none[r][key]]
+
+
+def launch_seconds(name, modes):
+    """Seconds of one launch of the program alone, or None."""
+    alone = statistics.median(r["value"] for r in modes["none"].values())
+    if name == "loop":
+        return alone / 1e9
+    counts = [r["launches"] for r in modes.get("trace", {}).values()
+              if r["launches"]]
+    return alone / counts[0] if counts else None
+
+
+def ncu_line(name, mode, modes, launches, loop):
+    """What ncu takes for one launch, by the program's own clock: without the
+    start of the program and of ncu."""
+    row = next(iter(modes[mode].values()))
+    one = launch_seconds(name, modes)
+    if "short" not in modes:
+        return f"  {mode:9} -"
+    alone = next(iter(modes["short"].values()))["value"]
+    if name == "loop":
+        cost = (row["value"] - alone) / 1e9 * loop / launches
+    else:
+        cost = (row["value"] - alone) / launches
+    ratio = f"{cost / one:,.0f} ×" if one else "-"
+    return (f"  {mode:9} {ratio} a launch that it looks at ({cost * 1e3:.1f} ms "
+            f"each, {launches} launches)")
+
+
+def target(name, modes, launches, loop):
+    """Print one target's table; returns the slowdown of each mode."""
+    none = modes["none"]
+    unit, form = ("ns a launch", ".0f") if name == "loop" else ("s", ".3f")
+    slow = {}
+    print(f"{name}: alone {spread([r['value'] for r in none.values()], form)} "
+          f"{unit}")
+    print(f"  {'mode':9} {'ratio':24} {'second half':24} "
+          f"{'seconds more in all':24} n")
+    for mode in ORDER[1:]:
+        if mode not in modes:
+            continue
+        if mode.startswith("ncu"):
+            print(ncu_line(name, mode, modes, launches, loop))
+            continue
+        ratio = [a / b for a, b in pairs(modes[mode], none, "value")]
+        half = [a / b for a, b in pairs(modes[mode], none, "half")]
+        more = [a - b for a, b in pairs(modes[mode], none, "wall")]
+        if ratio:
+            slow[mode] = statistics.median(ratio) - 1
+        print(f"  {mode:9} {spread(ratio, '.3f'):24} {spread(half, '.3f'):24} "
+              f"{spread(more, '.2f'):24} {len(ratio)}")
+    return slow
+
+
+def main():
+    runs = read(sys.argv[1])
+    failed = not runs
+    for name, modes in runs.items():
+        if "none" not in modes:
+            continue
+        slow = target(name, modes, int(sys.argv[2]), int(sys.argv[3]))
+        if "trace" in slow and "nsys" in slow:
+            good = slow["trace"] <= max(slow["nsys"] / 2, SMALL)
+            failed |= not good
+            print(f"  trace costs {slow['trace']:+.1%}, nsys "
+                  f"{slow['nsys']:+.1%}: "
+                  f"{'at most half' if good else 'FAIL: more than half'}")
+    if not runs:
+        print("FAIL: nothing was measured")
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())

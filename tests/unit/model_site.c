@@ -1,0 +1,313 @@
+/* Launch sites: call stacks of the host, and which frame a person should see. */
+#include <stdio.h>
+
+#include "unit/model_feed.h"
+#include "wire/le.h"
+
+#define EXE 0x400000ull		/* where the modules are mapped */
+#define CUDART 0x500000ull
+#define CUDA 0x600000ull
+#define TORCH 0x700000ull
+
+static const struct run *
+settle(struct feed *f)
+{
+	const struct run *run = model_settle(f->m, true);
+
+	assert_non_null(run);
+	return (run);
+}
+
+static void
+feed_mapping(struct feed *f, uint64_t start, const char *path)
+{
+
+	FEED(f, MAPPING, .id = (uint32_t)(start >> 20), .start = start,
+	    .end = start + 0x10000, .path = wire_str_of(path));
+}
+
+static void
+feed_mappings(struct feed *f)
+{
+
+	feed_mapping(f, EXE, "/home/ada/bin/app");
+	feed_mapping(f, CUDART, "/usr/lib/libcudart.so.13");
+	feed_mapping(f, CUDA, "/usr/lib/libcuda.so.1");
+	feed_mapping(f, TORCH, "/opt/lib/libtorch_cuda.so");
+}
+
+static void
+feed_frame(struct feed *f, uint64_t address, uint32_t depth,
+    const char *function, const char *file, uint32_t line)
+{
+
+	FEED(f, FRAME, .address = address, .depth = depth, .line = line,
+	    .function = wire_str_of(function), .file = wire_str_of(file));
+}
+
+static void
+feed_site(struct feed *f, enum wire_call call, uint32_t key, uint64_t count,
+    const uint64_t *address, size_t n, const char *python)
+{
+	uint8_t blob[8 * 100];
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		le64_put(blob + 8 * i, address[i]);
+	FEED(f, SITE, .kind = call, .key = key, .tid = 7, .count = count,
+	    .frames = { blob, (uint32_t)(8 * n) },
+	    .python = wire_str_of(python));
+}
+
+static const struct site_frame *
+shown(const struct site *s)
+{
+
+	assert_true(s->first < s->frames);
+	return (&s->frame[s->first]);
+}
+
+static void
+test_stack(void **state)
+{
+	struct feed *f = *state;
+	const uint64_t stack[] = { CUDA + 1, CUDART + 1, EXE + 0x10,
+	    EXE + 0x20, EXE + 0x30 };
+	const struct site *s;
+	const struct run *run;
+
+	feed_signature(f, 5, "_Z1kPKf");
+	feed_mappings(f);
+	feed_site(f, CALL_LAUNCH, 5, 3, stack, 5, "");
+	feed_frame(f, EXE + 0x10, 0, "_Z18__device_stub__Z1kPKf", "", 0);
+	feed_frame(f, EXE + 0x20, 0, "_Z1kPKf", "", 0);
+	/* An inlined call: innermost first. */
+	feed_frame(f, EXE + 0x30, 1, "main", "/home/ada/app.cu", 40);
+	feed_frame(f, EXE + 0x30, 0, "_Z4stepi", "/home/ada/app.cu", 17);
+	feed_site(f, CALL_LAUNCH, 5, 9, stack, 5, "");
+	run = settle(f);
+	assert_int_equal(run->sites, 1);
+	s = &run->site[0];
+	assert_int_equal(s->call, CALL_LAUNCH);
+	assert_int_equal(s->kernel, 1);
+	assert_int_equal(s->count, 9);
+	assert_int_equal(s->frames, 6);
+	assert_string_equal(s->frame[0].module, "libcuda.so.1");
+	assert_null(s->frame[0].function);
+	assert_int_equal(s->first, 4);
+	assert_string_equal(shown(s)->function, "step(int)");
+	assert_string_equal(shown(s)->module, "app");
+	assert_int_equal(shown(s)->line, 17);
+	assert_true(shown(s)->inlined);
+	assert_false(s->frame[5].inlined);
+	assert_string_equal(s->frame[5].function, "main");
+}
+
+/* The CUDA runtime linked into the program: its frames are skipped by name. */
+static void
+test_stubs(void **state)
+{
+	static const struct {
+		const char *function, *file;
+		bool skipped;
+	} cases[] = {
+		{ "cudaLaunchKernel", "", true },
+		{ "cudaMemcpyAsync", "", true },
+		{ "__cudaLaunchKernel", "", true },
+		{ "_ZN6cudart13cudaApiMemcpyEv", "", true },
+		{ "cudaError cudaLaunchKernel<char>(char*)",
+		    "/usr/local/cuda/include/cuda_runtime.h", true },
+		{ "_Z18__device_stub__Z1kPKf", "", true },
+		{ "k(float const*)", "/home/ada/app.cu", true },
+		{ "k", "/home/ada/app.cu", true },
+		{ "_Z14cudaMallocMinePPvm", "", false },
+		{ "cudaMyWrapper", "/home/ada/app.c", false },
+		{ "k(int)", "/home/ada/app.cu", false },
+		{ "main", "", false },
+	};
+	struct feed *f = *state;
+	uint64_t stack[2] = { 0, EXE + 0xf000 };
+	const struct run *run;
+	size_t i, j;
+
+	feed_signature(f, 1, "_Z1kPKf");
+	feed_mappings(f);
+	feed_frame(f, EXE + 0xf000, 0, "caller", "", 0);
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		stack[0] = EXE + 0x100 + 16 * i;
+		feed_frame(f, stack[0], 0, cases[i].function, cases[i].file,
+		    (uint32_t)i + 1);
+		feed_site(f, CALL_LAUNCH, 1, 100 - i, stack, 2, "");
+	}
+	run = settle(f);
+	assert_int_equal(run->sites, sizeof(cases) / sizeof(cases[0]));
+	for (i = 0; i < run->sites; i++) {
+		j = run->site[i].frame[0].line - 1;
+		if (run->site[i].first != (cases[j].skipped ? 1 : 0))
+			fail_msg("%s: frame %zu", cases[j].function,
+			    run->site[i].first);
+	}
+}
+
+static void
+test_python(void **state)
+{
+	static const struct {
+		const char *python;
+		size_t first;
+		const char *function;
+	} cases[] = {
+		{ "/usr/lib/python3.11/site-packages/torch/nn/functional.py\t9"
+		    "\tlinear\n/home/ada/train.py\t44\tstep\n"
+		    "/home/ada/train.py\t80\tmain\n", 1, "step" },
+		{ "/home/ada/.venv/lib/python3.11/site-packages/triton/runtime/"
+		    "jit.py\t1\trun\n/usr/lib/python3.11/threading.py\t5\t"
+		    "run\n/home/ada/.venv/lib/python3.11/site-packages/mine/"
+		    "x.py\t7\tgo\n", 2, "go" },
+		{ "/usr/lib/python3/dist-packages/torch/a.py\t1\ta\n"
+		    "<frozen runpy>\t2\tb\n", 0, "a" },
+		{ "/home/ada/torch/my.py\t3\tf\n", 0, "f" },
+		{ "<string>\t1\t<module>\n", 0, "<module>" },
+	};
+	struct feed *f = *state;
+	const uint64_t stack[] = { CUDA + 1, TORCH + 5, EXE + 3 };
+	const struct run *run;
+	size_t i;
+
+	feed_mappings(f);
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		feed_site(f, CALL_STREAM_SYNC, 0, 100 - i, stack, 3,
+		    cases[i].python);
+	run = settle(f);
+	assert_int_equal(run->sites, sizeof(cases) / sizeof(cases[0]));
+	for (i = 0; i < run->sites; i++) {
+		assert_int_equal(run->site[i].kernel, 0);
+		assert_int_equal(run->site[i].first, cases[i].first);
+		assert_true(shown(&run->site[i])->python);
+		assert_string_equal(shown(&run->site[i])->function,
+		    cases[i].function);
+	}
+	assert_int_equal(run->site[0].frames, 6);
+	assert_int_equal(run->site[0].frame[1].line, 44);
+	assert_string_equal(run->site[0].frame[1].file, "/home/ada/train.py");
+	assert_false(run->site[0].frame[3].python);
+}
+
+/* Nothing that is somebody's own: some frame is shown all the same. */
+static void
+test_foreign(void **state)
+{
+	struct feed *f = *state;
+	const uint64_t stack[] = { CUDA + 1, TORCH + 5 };
+	const struct run *run;
+
+	feed_mappings(f);
+	feed_site(f, CALL_MEMCPY, 0, 1, stack, 2, "");
+	feed_site(f, CALL_MALLOC, 0, 1, stack, 0, "");
+	run = settle(f);
+	assert_int_equal(run->sites, 2);
+	assert_int_equal(shown(&run->site[0])->line, 0);
+	assert_int_equal(run->site[1].frames, 0);
+}
+
+/* Two processes at other addresses, and two signatures of the wire that are
+ * one kernel: one site. What FRAME says of one process is not said of the
+ * other. */
+static void
+test_merge(void **state)
+{
+	struct feed *f = *state;
+	uint64_t one[] = { EXE + 0x10 }, two[] = { EXE + 0x9010 };
+	uint64_t other[] = { EXE + 0x20 };
+	const struct run *run;
+
+	feed_mappings(f);
+	feed_signature(f, 1, "k");
+	feed_site(f, CALL_LAUNCH, 1, 5, one, 1, "");
+	feed_process(f, 43);
+	feed_mapping(f, EXE, "/home/ada/bin/app");
+	feed_signature(f, 8, "k");
+	feed_site(f, CALL_LAUNCH, 8, 7, two, 1, "");
+	feed_site(f, CALL_LAUNCH, 8, 1, other, 1, "");
+	/* The daemon's stream names the process. */
+	f->stream = 1000;
+	f->sequence = 0;
+	FEED(f, FRAME, .process = 42, .address = one[0], .line = 3,
+	    .function = wire_str_of("go"), .file = wire_str_of("/a.c"));
+	FEED(f, FRAME, .process = 43, .address = two[0], .line = 3,
+	    .function = wire_str_of("go"), .file = wire_str_of("/a.c"));
+	FEED(f, FRAME, .process = 43, .address = one[0], .line = 99,
+	    .function = wire_str_of("wrong"), .file = wire_str_of("/b.c"));
+	FEED(f, FRAME, .process = 4444, .address = one[0], .line = 99);
+	run = settle(f);
+	assert_int_equal(run->processes, 2);
+	assert_int_equal(run->sites, 2);
+	assert_int_equal(run->site[0].count, 12);
+	assert_string_equal(run->site[0].frame[0].function, "go");
+	assert_null(run->site[1].frame[0].function);
+	assert_string_equal(run->site[1].frame[0].module, "app");
+}
+
+/* Unknown functions of one module are not the same place. */
+static void
+test_unnamed(void **state)
+{
+	struct feed *f = *state;
+	const uint64_t one[] = { EXE + 0x10 }, two[] = { EXE + 0x20 };
+
+	feed_mappings(f);
+	feed_site(f, CALL_FREE, 0, 1, one, 1, "");
+	feed_site(f, CALL_FREE, 0, 1, two, 1, "");
+	assert_int_equal(settle(f)->sites, 2);
+}
+
+static void
+test_hostile(void **state)
+{
+	struct feed *f = *state;
+	uint64_t stack[100] = { 0 };
+	char python[2000] = "";
+	uint32_t i;
+
+	feed_site(f, CALL_LAUNCH, 12345, 1, stack, 1, "");
+	feed_site(f, CALL_COUNT, 0, 1, stack, 1, "");
+	feed_site(f, CALL_UNKNOWN, 0, 1, stack, 1, "");
+	FEED(f, SITE, .kind = UINT32_MAX);
+	FEED(f, MAPPING, .start = 10, .end = 10);
+	FEED(f, MAPPING, .start = 10, .end = 5);
+	FEED(f, FRAME, .depth = UINT32_MAX);
+	feed_site(f, CALL_FREE, 0, UINT64_MAX, stack, 100, "no tabs at all");
+	feed_site(f, CALL_FREE, 0, 1, stack, 3, "\t\t\n\t\n\n");
+	feed_site(f, CALL_FREE, 0, 1, stack, 3, "a\tx\t\nb\t99999999999\tf\n"
+	    "c\t-1\tg\x1b[0m");
+	for (i = 0; i < 150; i++)
+		strcat(python, "f.py\t1\tg\n");
+	feed_site(f, CALL_FREE, 0, 1, stack, 50, python);
+	assert_int_equal(settle(f)->sites, 4);
+	for (i = 0; i < settle(f)->sites; i++) {
+		const struct site *s = &settle(f)->site[i];
+
+		assert_in_range(s->frames, 0, SITE_DEPTH);
+		if (s->frame[0].python && s->frames == 6) {
+			assert_null(s->frame[0].function);
+			assert_int_equal(s->frame[1].line, 0);
+			assert_string_equal(s->frame[2].function, "g?[0m");
+		}
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		FEED_TEST(test_stack),
+		FEED_TEST(test_stubs),
+		FEED_TEST(test_python),
+		FEED_TEST(test_foreign),
+		FEED_TEST(test_merge),
+		FEED_TEST(test_unnamed),
+		FEED_TEST(test_hostile),
+	};
+
+	return (cmocka_run_group_tests(tests, NULL, NULL));
+}

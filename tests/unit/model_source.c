@@ -1,0 +1,357 @@
+/* The source tier of the model: counts and samples of instructions, and the
+ * bounds. */
+#include <stdio.h>
+
+#include "unit/model_feed.h"
+#include "unit/source_feed.h"
+
+static const struct run *
+settle(struct feed *f)
+{
+	const struct run *run = model_settle(f->m, true);
+
+	assert_non_null(run);
+	return (run);
+}
+
+static void
+test_names(void **state)
+{
+	char name[128];
+	bool issued;
+	int i;
+
+	(void)state;
+	for (i = 0; i < SOURCE_COUNT; i++)
+		assert_int_equal(source_metric_find(
+		    source_metric_table[i].name,
+		    strlen(source_metric_table[i].name)), i);
+	assert_int_equal(source_metric_find("smsp__sass_inst_executed.sum",
+	    28), SOURCE_COUNT);
+	for (i = 0; i < STALL_OTHER; i++) {
+		snprintf(name, sizeof(name),
+		    "smsp__pcsamp_warps_issue_stalled_%s", stall_name[i]);
+		assert_int_equal(stall_find(name, strlen(name), &issued), i);
+		assert_true(issued);
+		strcat(name, "_not_issued");
+		assert_int_equal(stall_find(name, strlen(name), &issued), i);
+		assert_false(issued);
+	}
+	assert_int_equal(STALL_OTHER,
+	    stall_find("smsp__pcsamp_warps_issue_stalled_new", 36, &issued));
+	assert_int_equal(STALL_COUNT,
+	    stall_find("smsp__pcsamp_sample_count", 25, &issued));
+	assert_int_equal(STALL_COUNT,
+	    stall_find("smsp__pcsamp_samples_data_dropped", 33, &issued));
+	assert_int_equal(STALL_COUNT, stall_find("", 0, &issued));
+}
+
+/* A run of the lower levels has none of it. */
+static void
+test_none(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+
+	feed_signature(f, 1, "k");
+	feed_kernel(f, 1, 0, 10, 20);
+	run = settle(f);
+	assert_null(run->kernel[0].code);
+	assert_int_equal(run->source_files + run->sites, 0);
+}
+
+static void
+test_counts(void **state)
+{
+	struct feed *f = *state;
+	const struct code *c;
+	const struct run *run;
+
+	feed_metrics(f);
+	feed_signature(f, 1, "_Z1kv");
+	feed_kernel(f, 1, 0, 10, 20);
+	feed_counts(f, 1, 0, 1, "_Z1kv", (struct cell3[]){
+	    { 0x10, SOURCE_INST, 64 }, { 0x20, SOURCE_INST, 32 },
+	    { 0x20, SOURCE_GLOBAL_SECTORS, 1024 },
+	    { 0x20, 999, 7 } }, 4);
+	run = model_settle(f->m, false);
+	assert_null(run->kernel[0].code);
+	run = settle(f);
+	c = run->kernel[0].code;
+	assert_non_null(c);
+	assert_true(c->counted);
+	assert_null(c->uncounted);
+	assert_false(c->sampled || c->disassembled || c->has_lines);
+	assert_non_null(c->lineless);
+	assert_non_null(c->no_sass);
+	assert_int_equal(c->instructions, 2);
+	assert_int_equal(c->instruction[0].pc, 0x10);
+	assert_int_equal(c->instruction[0].line, LINE_NONE);
+	assert_int_equal(c->instruction[0].sass, SASS_NONE);
+	assert_true(c->instruction[1].value[SOURCE_GLOBAL_SECTORS] == 1024);
+	/* Measured, and nothing happened; not measured. */
+	assert_true(c->instruction[0].value[SOURCE_GLOBAL_SECTORS] == 0);
+	assert_true(isnan(c->instruction[0].value[SOURCE_SHARED_ATOM]));
+	assert_true(c->total[SOURCE_INST] == 96);
+	assert_true(isnan(c->total[SOURCE_SHARED_ATOM]));
+	assert_int_equal(run->source_launches, 1);
+}
+
+/* The last complete one counts; parts may come in any order. */
+static void
+test_parts(void **state)
+{
+	struct feed *f = *state;
+	struct cell3 one = { 0x10, SOURCE_INST, 1 };
+	struct cell3 two = { 0x20, SOURCE_INST, 2 };
+	struct cell3 wrong = { 0x30, SOURCE_INST, 100 };
+	const struct code *c;
+	const struct run *run;
+
+	feed_metrics(f);
+	feed_signature(f, 1, "k");
+	feed_counts(f, 1, 0, 1, "k", &wrong, 1);
+	feed_counts(f, 1, 1, 2, "k", &two, 1);
+	feed_counts(f, 1, 0, 2, "k", &one, 1);
+	/* One that is never whole, and nonsense. */
+	feed_counts(f, 1, 0, 3, "k", &wrong, 1);
+	feed_counts(f, 1, 1, 3, "k", &wrong, 1);
+	feed_counts(f, 1, 5, 3, "k", &wrong, 1);
+	feed_counts(f, 1, 0, 0, "k", &wrong, 1);
+	feed_counts(f, 1, 0, UINT32_MAX, "k", &wrong, 1);
+	feed_counts(f, 77, 0, 1, "k", &wrong, 1);
+	run = settle(f);
+	c = run->kernel[0].code;
+	assert_int_equal(c->instructions, 2);
+	assert_true(c->total[SOURCE_INST] == 3);
+	assert_int_equal(run->source_launches, 2);
+}
+
+/* A lost record breaks a set: the next one's part is no substitute. */
+static void
+test_parts_lost(void **state)
+{
+	struct feed *f = *state;
+	struct cell3 one = { 0x10, SOURCE_INST, 1 };
+	struct cell3 two = { 0x20, SOURCE_INST, 2 };
+	const struct run *run;
+
+	feed_metrics(f);
+	feed_signature(f, 1, "k");
+	feed_counts(f, 1, 0, 2, "k", &one, 1);
+	f->sequence += 2;	/* its part 1, and part 0 of the next */
+	feed_counts(f, 1, 1, 2, "k", &two, 1);
+	run = settle(f);
+	assert_null(run->kernel[0].code);
+	assert_int_equal(run->source_launches, 0);
+	assert_int_equal(run->process[0].missing, 2);
+}
+
+static void
+test_parts_twice(void **state)
+{
+	struct feed *f = *state;
+	struct cell3 one = { 0x10, SOURCE_INST, 1 };
+	struct cell3 two = { 0x20, SOURCE_INST, 2 };
+	const struct run *run;
+
+	/* A part that was there already belongs to another measurement. */
+	feed_metrics(f);
+	feed_signature(f, 1, "k");
+	feed_counts(f, 1, 0, 2, "k", &two, 1);
+	feed_counts(f, 1, 0, 2, "k", &one, 1);
+	feed_counts(f, 1, 1, 2, "k", &two, 1);
+	run = settle(f);
+	assert_int_equal(run->kernel[0].code->instructions, 2);
+	assert_true(run->kernel[0].code->total[SOURCE_INST] == 3);
+}
+
+/* Two processes number their metrics, stalls and signatures as they like. */
+static void
+test_processes(void **state)
+{
+	struct feed *f = *state;
+	struct cell3 cell = { 0x10, 0, 50 };
+	const struct code *c;
+	const struct run *run;
+
+	feed_metrics(f);
+	feed_stalls(f, 0);
+	feed_signature(f, 1, "k");
+	feed_kernel(f, 1, 0, 10, 20);
+	feed_samples(f, CUBIN_A, "k", (struct cell3[]){
+	    { 0x10, 2 * STALL_WAIT + 1, 5 } }, 1);
+	FEED(f, SAMPLING, .period = 1024, .samples = 9, .dropped = 1);
+
+	feed_process(f, 43);
+	feed_signature(f, 9, "k");
+	FEED(f, METRIC, .id = 7,
+	    .name = wire_str_of("smsp__sass_inst_executed"));
+	feed_stalls(f, 500);
+	cell.what = 7;
+	feed_counts(f, 9, 0, 1, "k", &cell, 1);
+	feed_samples(f, CUBIN_A, "k", (struct cell3[]){
+	    { 0x10, 500 + 2 * STALL_WAIT + 1, 6 },
+	    { 0x10, 500 + 2 * STALL_WAIT, 4 },
+	    { 0x10, 2 * STALL_WAIT, 1000 } }, 3);
+	FEED(f, SAMPLING, .period = 1024, .samples = 11, .dropped = 2);
+	run = settle(f);
+	assert_int_equal(run->kernels, 1);
+	c = run->kernel[0].code;
+	assert_true(c->counted);
+	assert_true(c->sampled);
+	assert_true(c->total[SOURCE_INST] == 50);
+	assert_int_equal(c->samples.all, 11);
+	assert_int_equal(c->samples.not_issued, 4);
+	assert_int_equal(c->samples.stall[STALL_WAIT], 11);
+	assert_int_equal(c->sample_period, 1024);
+	assert_int_equal(c->sample_kernels, 1);
+	assert_int_equal(run->samples, 20);
+	assert_int_equal(run->samples_dropped, 3);
+}
+
+/* Samples are of the function; its signatures share them. */
+static void
+test_sample_kernels(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+	size_t i;
+
+	feed_stalls(f, 0);
+	feed_signature(f, 1, "k");
+	FEED(f, STRING, .id = 1002, .text = wire_str_of("k"));
+	FEED(f, SIGNATURE, .id = 2, .name = 1002, .grid_x = 7, .grid_y = 1,
+	    .grid_z = 1, .block_x = 32, .block_y = 1, .block_z = 1);
+	feed_function(f, 1, CUBIN_A, "k");
+	feed_function(f, 2, CUBIN_A, "k");
+	feed_samples(f, CUBIN_A, "k", (struct cell3[]){
+	    { 0, 2 * STALL_MEMBAR + 1, 3 } }, 1);
+	feed_samples(f, CUBIN_A, "k", (struct cell3[]){
+	    { 0, 2 * STALL_MEMBAR + 1, 4 } }, 1);
+	run = settle(f);
+	assert_int_equal(run->kernels, 2);
+	for (i = 0; i < 2; i++) {
+		assert_int_equal(run->kernel[i].code->samples.all, 7);
+		assert_int_equal(run->kernel[i].code->sample_kernels, 2);
+	}
+}
+
+/* Where "not issued" is not a part of all samples, it is the rest of them. */
+static void
+test_samples_apart(void **state)
+{
+	struct feed *f = *state;
+	const struct code *c;
+
+	feed_stalls(f, 0);
+	feed_signature(f, 1, "k");
+	feed_samples(f, CUBIN_A, "k", (struct cell3[]){
+	    { 0, 2 * STALL_WAIT + 1, 3 }, { 0, 2 * STALL_WAIT, 10 },
+	    { 16, 2 * STALL_WAIT + 1, 5 } }, 3);
+	c = settle(f)->kernel[0].code;
+	assert_int_equal(c->samples.all, 18);
+	assert_int_equal(c->samples.not_issued, 10);
+	assert_int_equal(c->instruction[0].samples.stall[STALL_WAIT], 13);
+}
+
+static void
+test_uncounted(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+
+	feed_signature(f, 1, "a");
+	feed_signature(f, 2, "b");
+	feed_function(f, 1, CUBIN_A, "a");
+	feed_function(f, 2, CUBIN_A, "b");
+	run = settle(f);
+	assert_non_null(strstr(run->kernel[0].code->uncounted,
+	    "--level source"));
+	FEED(f, RUN_BEGIN, .now_ns = T0, .level = LEVEL_SOURCE);
+	FEED(f, SKIPPED, .signature = 2, .reason = SKIP_COOPERATIVE);
+	run = settle(f);
+	assert_null(strstr(run->kernel[0].code->uncounted, "--level"));
+	assert_non_null(strstr(run->kernel[1].code->uncounted,
+	    "cooperative"));
+}
+
+/* More functions than are worked out: the shortest say that they were left
+ * out. */
+static void
+test_left_out(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+	size_t i, left = 0;
+	char name[16];
+	uint32_t id;
+
+	for (id = 1; id <= 1100; id++) {
+		snprintf(name, sizeof(name), "k%u", id);
+		feed_signature(f, id, name);
+		feed_kernel(f, id, 10000ull * id, 10000ull * id,
+		    10000ull * id + id);
+		feed_function(f, id, 1, name);
+	}
+	run = settle(f);
+	for (i = 0; i < run->kernels; i++) {
+		assert_non_null(run->kernel[i].code);
+		if (strstr(run->kernel[i].code->lineless, "left out") == NULL)
+			continue;
+		left++;
+		assert_in_range(i, 0, 75);
+	}
+	assert_int_equal(left, 76);
+}
+
+/* Instructions of all kernels together are bounded; so are cells. */
+static void
+test_instructions_bounded(void **state)
+{
+	struct feed *f = *state;
+	static struct cell3 cell[32768];
+	const struct run *run;
+	uint64_t total = 0;
+	uint32_t i, part, k;
+	size_t j;
+	char name[8];
+
+	feed_metrics(f);
+	for (k = 1; k <= 5; k++) {
+		snprintf(name, sizeof(name), "k%u", k);
+		feed_signature(f, k, name);
+		for (part = 0; part < 10; part++) {
+			for (i = 0; i < 32768; i++)
+				cell[i] = (struct cell3){
+				    16 * (32768 * part + i), SOURCE_INST, 1 };
+			feed_counts(f, k, part, 10, name, cell, 32768);
+		}
+	}
+	run = settle(f);
+	for (j = 0; j < run->kernels; j++)
+		if (run->kernel[j].code != NULL)
+			total += run->kernel[j].code->instructions;
+	assert_in_range(total, 32768 * 10, 1 << 20);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_names),
+		FEED_TEST(test_none),
+		FEED_TEST(test_counts),
+		FEED_TEST(test_parts),
+		FEED_TEST(test_parts_lost),
+		FEED_TEST(test_parts_twice),
+		FEED_TEST(test_processes),
+		FEED_TEST(test_sample_kernels),
+		FEED_TEST(test_samples_apart),
+		FEED_TEST(test_uncounted),
+		FEED_TEST(test_left_out),
+		FEED_TEST(test_instructions_bounded),
+	};
+
+	return (cmocka_run_group_tests(tests, NULL, NULL));
+}

@@ -1,0 +1,839 @@
+/*
+ * What the rules say of lines and launch sites, and what they read of code:
+ * registers, addresses, where an address comes from, patterns of access.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "rules/access.h"
+#include "rules/code.h"
+#include "rules/faults.h"
+#include "rules/library.h"
+#include "rules/operand.h"
+#include "rules/slice.h"
+
+typedef void builder(struct made *m);
+
+static struct advice *
+advise(builder *build, struct made *m)
+{
+	struct advice *a;
+
+	made_init(m);
+	build(m);
+	a = made_advice(m);
+	assert_non_null(a);
+	return a;
+}
+
+static void
+finish(struct advice *a, struct made *m)
+{
+	advice_free(a);
+	code_release(m);
+}
+
+/* --- text ------------------------------------------------------------------ */
+
+static struct operands
+read_one(const char *sass)
+{
+	char text[160];
+	struct operands o;
+	struct sass s;
+
+	snprintf(text, sizeof(text), "0000 %s\n", sass);
+	assert_int_equal(sass_parse(&s, text, strlen(text)), 0);
+	assert_true(operands_of(&o, &s.instruction[0]));
+	sass_free(&s);
+	return o;
+}
+
+static void
+test_operands(void **state)
+{
+	struct operands o;
+
+	(void)state;
+	o = read_one("@P0 LDG.E.64.CONSTANT R4,desc[UR4][R6.64+0x10]");
+	assert_true(o.guarded && o.has_address);
+	assert_int_equal(o.def, 4);
+	assert_int_equal(o.defs, 2);
+	assert_int_equal(o.base, 6);
+	assert_int_equal(o.uniform, REGISTER_NONE);
+	assert_int_equal(o.offset, 0x10);
+	o = read_one("STG.E desc[UR4][R2.64+-0x8],R7");
+	assert_int_equal(o.def, REGISTER_NONE);
+	assert_int_equal(o.base, 2);
+	assert_int_equal(o.offset, -8);
+	o = read_one("LDS R0,[R2+UR4+0x80]");
+	assert_int_equal(o.base, 2);
+	assert_int_equal(o.uniform, UNIFORM_REGISTER + 4);
+	assert_int_equal(o.offset, 0x80);
+	o = read_one("IADD3 R2,P1,R2,-0x4,RZ");
+	assert_int_equal(o.def, 2);
+	assert_int_equal(o.uses, 1);
+	assert_true(o.has_immediate && o.immediate == -4);
+	o = read_one("ISETP.GE.AND P0,PT,R3,UR4,PT");
+	assert_int_equal(o.def, REGISTER_NONE);
+	assert_int_equal(o.uses, 2);
+	o = read_one("SHFL.DOWN PT,R9,R8,0x10,0x1f");
+	assert_int_equal(o.def, 9);
+	o = read_one("IMAD.WIDE R6,R5,0x20,c[0x0][0x210]");
+	assert_int_equal(o.def, 6);
+	assert_int_equal(o.defs, 2);
+	assert_int_equal(o.parameter, 0x210);
+	assert_int_equal(o.immediate, 0x20);
+	o = read_one("FMUL R5,R0.reuse,0.63661974668502807617");
+	assert_true(o.has_float && fabs(o.number - 0.6366197) < 1e-6);
+	assert_int_equal(o.use[0], 0);
+	o = read_one("S2R R0,SR_TID.X");
+	assert_int_equal(o.varies, VARIES_THREAD);
+	o = read_one("S2UR UR6,SR_CTAID.Y");
+	assert_int_equal(o.varies, VARIES_BLOCK);
+	assert_int_equal(o.def, UNIFORM_REGISTER + 6);
+	/* Nonsense is read without harm. */
+	o = read_one("LDG.E R999,desc[UR4][R6.64+");
+	o = read_one("BRA");
+	o = read_one(",,[[]],c[0x0],c[0x0][");
+}
+
+/* The slice of the address of instruction ${at} of ${text}. */
+static struct slice
+slice_text(const char *text, uint32_t at)
+{
+	struct slices *t;
+	struct kernel *k;
+	struct slice s;
+	struct made m;
+
+	made_init(&m);
+	k = made_kernel(&m, "k", 1, 1000);
+	t = slices_new(&code_make(&m, k, text, 1)->code);
+	assert_non_null(t);
+	slice_of(&s, t, at);
+	slices_free(t);
+	code_release(&m);
+	return s;
+}
+
+static void
+test_slice(void **state)
+{
+	struct slice s;
+
+	(void)state;
+	s = slice_text("LDC.64 R2,c[0x0][0x210]\n"
+	    "S2R R5,SR_TID.X\n"
+	    "IMAD.WIDE R2,R5,0x20,R2\n"
+	    "LDG.E R0,desc[UR4][R2.64]\n", 3);
+	assert_true(s.known && !s.loads && !s.changes);
+	assert_int_equal(s.varies, VARIES_THREAD);
+	assert_int_equal(s.scale, 0x20);
+	assert_int_equal(s.parameters, 1);
+	assert_int_equal(s.parameter[0], 0x210);
+	/* Around the loop: the pointer grows by 16 a turn. */
+	s = slice_text("LDC.64 R2,c[0x0][0x218]\n"
+	    "LDG.E R0,desc[UR4][R2.64]\n"
+	    "IADD3 R2,P1,R2,0x10,RZ\n"
+	    "@P0 BRA #1\n", 1);
+	assert_true(s.known && s.changes);
+	assert_int_equal(s.step, 0x10);
+	assert_int_equal(s.varies, 0);
+	/* The index grows by one, of elements of 4 bytes. */
+	s = slice_text("MOV R5,RZ\n"
+	    "LDC.64 R2,c[0x0][0x218]\n"
+	    "IMAD.WIDE R6,R5,0x4,R2\n"
+	    "LDG.E R0,desc[UR4][R6.64]\n"
+	    "IADD3 R5,R5,0x1,RZ\n"
+	    "@P0 BRA #2\n", 3);
+	assert_int_equal(s.step, 4);
+	/* Of rows whose length is not known: no step that is known. */
+	s = slice_text("MOV R5,RZ\n"
+	    "LDC.64 R2,c[0x0][0x218]\n"
+	    "IMAD R8,R5,R9,R4\n"
+	    "IMAD.WIDE R6,R8,0x4,R2\n"
+	    "LDG.E R0,desc[UR4][R6.64]\n"
+	    "IADD3 R5,R5,0x1,RZ\n"
+	    "@P0 BRA #2\n", 4);
+	assert_true(s.changes);
+	assert_int_equal(s.step, 0);
+	/* A chase: the address was loaded. */
+	s = slice_text("LDG.E.64 R2,desc[UR4][R2.64]\n"
+	    "@P0 BRA #0\n", 0);
+	assert_true(s.known && s.loads);
+}
+
+/* No text makes it run on: a long chain that defines itself again and again. */
+static void
+test_slice_is_bounded(void **state)
+{
+	char text[512 * 40];
+	size_t at = 0;
+	struct slice s;
+
+	(void)state;
+	for (int i = 0; i < 400; i++)
+		at += (size_t)snprintf(text + at, sizeof(text) - at,
+		    "IADD3 R%d,R%d,R%d,RZ\n", i % 200, (i + 1) % 200,
+		    (i + 7) % 200);
+	snprintf(text + at, sizeof(text) - at,
+	    "LDG.E R0,desc[UR4][R3.64]\n@P0 BRA #0\n");
+	s = slice_text(text, 400);
+	assert_false(s.known);
+}
+
+/* --- patterns -------------------------------------------------------------- */
+
+static enum access_pattern
+pattern_at(builder *build, const char *opcode, unsigned nth)
+{
+	enum access_pattern p = PATTERNS;
+	struct accesses all;
+	struct rule_view x;
+	struct made m;
+
+	memset(&x, 0, sizeof(x));
+	made_init(&m);
+	build(&m);
+	x.run = &m.run;
+	x.kernel = &m.kernel[0];
+	assert_int_equal(accesses_of(&all, &x), 0);
+	for (size_t i = 0; i < x.kernel->code->instructions; i++)
+		if (operand_opcode(inst_sass(x.kernel->code, i), opcode) &&
+		    nth-- == 0)
+			p = (enum access_pattern)all.of[i].pattern;
+	accesses_free(&all);
+	code_release(&m);
+	return p;
+}
+
+static void
+test_patterns(void **state)
+{
+	(void)state;
+	assert_int_equal(pattern_at(fault_code_clean, "LDG", 0), PATTERN_GOOD);
+	assert_int_equal(pattern_at(fault_fields, "LDG", 1), PATTERN_FIELDS);
+	assert_int_equal(pattern_at(fault_fields, "STG", 0), PATTERN_GOOD);
+	assert_int_equal(pattern_at(fault_rows, "LDG", 1), PATTERN_SCATTERED);
+	assert_int_equal(pattern_at(fault_shifted, "LDG", 0),
+	    PATTERN_MISALIGNED);
+	assert_int_equal(pattern_at(fault_stencil, "LDG", 0), PATTERN_SLIDING);
+	assert_int_equal(pattern_at(fault_stencil, "LDG", 2), PATTERN_SLIDING);
+	assert_int_equal(pattern_at(fault_filter, "LDG", 0), PATTERN_SLIDING);
+	assert_int_equal(pattern_at(fault_uniform, "LDG", 1), PATTERN_UNIFORM);
+	assert_int_equal(pattern_at(fault_narrow, "LDG", 0), PATTERN_GOOD);
+}
+
+/* What one rule explains no other does. */
+static void
+test_each_once(void **state)
+{
+	static const struct {
+		builder *build;
+		const char *says, *silent;
+	} cases[] = {
+		{ fault_fields, "array-of-structures",
+		  "uncoalesced-global-access" },
+		{ fault_shifted, "misaligned-access",
+		  "uncoalesced-global-access" },
+		{ fault_rows, "uncoalesced-global-access",
+		  "array-of-structures" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct made m;
+		struct advice *a = advise(cases[i].build, &m);
+
+		assert_non_null(made_finding(a, cases[i].says));
+		assert_null(made_finding(a, cases[i].silent));
+		finish(a, &m);
+	}
+}
+
+/* --- lines and sites ------------------------------------------------------- */
+
+static void
+test_lines(void **state)
+{
+	const struct finding *f;
+	struct advice *a;
+	struct made m;
+
+	(void)state;
+	a = advise(fault_fields, &m);
+	f = made_finding(a, "array-of-structures");
+	assert_int_equal(f->hots, 2);
+	assert_string_equal(f->hot[0].file, "tests/kernel.cu");
+	assert_true(f->hot[0].line == 41 || f->hot[0].line == 42);
+	assert_true(fabs(f->hot[0].share - 0.5) < 1e-9);
+	assert_string_equal(f->hot[0].what, "32 sectors a request");
+	assert_non_null(strstr(f->hot[0].sass, "LDG.E.CONSTANT"));
+	assert_null(f->hot[0].text);
+	assert_null(f->hot[0].called_file);
+	assert_non_null(strstr(f->location, "kernel.cu:4"));
+	assert_non_null(strstr(f->location, "grid 12672"));
+	assert_null(f->location_missing);
+	finish(a, &m);
+}
+
+static void
+test_line_text(void **state)
+{
+	static const char source[] = "one\n\t  if (a)\tb(\x01);  \nlast";
+	const struct finding *f;
+	struct code_made *c;
+	struct advice *a;
+	struct made m;
+
+	(void)state;
+	made_init(&m);
+	fault_fields(&m);
+	c = m.code[0];
+	for (size_t i = 0; i < c->code.lines; i++)
+		if (c->code.line[i].line >= 41)
+			c->code.line[i].line -= 39;	/* 2 and 3 */
+	c->file[0].text = source;
+	c->file[0].size = sizeof(source) - 1;
+	a = made_advice(&m);
+	f = made_finding(a, "array-of-structures");
+	for (size_t i = 0; i < f->hots; i++)
+		assert_string_equal(f->hot[i].text, f->hot[i].line == 2 ?
+		    "if (a) b( );" : "last");
+	advice_free(a);
+	/* Behind the end there is no text. */
+	for (size_t i = 0; i < c->code.lines; i++)
+		c->code.line[i].line += 1000;
+	a = made_advice(&m);
+	f = made_finding(a, "array-of-structures");
+	assert_null(f->hot[0].text);
+	finish(a, &m);
+}
+
+/* Inlined code names its own line and the one it was inlined at; a chain that
+ * runs in a circle ends. */
+static void
+test_inlined(void **state)
+{
+	const struct finding *f;
+	struct code *c;
+	struct advice *a;
+	struct made m;
+	uint32_t line, at;
+
+	(void)state;
+	made_init(&m);
+	fault_fields(&m);
+	c = &m.code[0]->code;
+	for (line = 0; c->line[line].line != 41; line++)
+		;
+	for (at = 0; c->line[at].line != 3; at++)
+		;
+	c->line[line].inlined_at = at;
+	c->line[line].function = "load(body const *)";
+	a = made_advice(&m);
+	f = made_finding(a, "array-of-structures");
+	for (size_t i = 0; i < f->hots; i++) {
+		if (f->hot[i].line != 41)
+			continue;
+		assert_string_equal(f->hot[i].function, "load(body const *)");
+		assert_string_equal(f->hot[i].called_file, "tests/kernel.cu");
+		assert_int_equal(f->hot[i].called_line, 3);
+	}
+	advice_free(a);
+	c->line[at].inlined_at = line;
+	a = made_advice(&m);
+	assert_non_null(made_finding(a, "array-of-structures"));
+	advice_free(a);
+	c->line[line].inlined_at = c->line[at].inlined_at = 4000000000u;
+	c->line[line].file = 99;
+	a = made_advice(&m);
+	assert_non_null(made_finding(a, "array-of-structures"));
+	finish(a, &m);
+}
+
+/* A line of CUDA's own headers says little: the one that calls it stands for
+ * it. */
+static void
+test_toolkit(void **state)
+{
+	struct source_file file[] = {
+		{ .path = "/usr/local/cuda/include/sm_20_atomic_functions.hpp" },
+		{ .path = "src/sum.cuh" }, { .path = "src/main.cu" },
+	};
+	const struct finding *f;
+	struct code *c;
+	struct advice *a;
+	struct made m;
+	uint32_t line, at;
+
+	(void)state;
+	made_init(&m);
+	fault_contended(&m);
+	c = &m.code[0]->code;
+	m.run.source_file = file;
+	m.run.source_files = 3;
+	for (line = 0; c->line[line].line != 5; line++)
+		;
+	for (at = 0; c->line[at].line != 4; at++)
+		;
+	for (size_t i = 0; i < c->lines; i++)
+		c->line[i].file = 2;
+	c->line[line].file = 0;
+	c->line[line].inlined_at = at;
+	c->line[at].file = 1;
+	c->line[at].inlined_at = 0;	/* in main.cu:3 */
+	a = made_advice(&m);
+	f = made_finding(a, "global-atomic-contention");
+	assert_string_equal(f->hot[0].file, "src/sum.cuh");
+	assert_int_equal(f->hot[0].line, 4);
+	assert_string_equal(f->hot[0].called_file, "src/main.cu");
+	assert_non_null(strstr(f->location, "sum.cuh:4 in main.cu:3"));
+	advice_free(a);
+	/* Nobody calls it: it stands for itself. */
+	c->line[line].inlined_at = LINE_NONE;
+	a = made_advice(&m);
+	f = made_finding(a, "global-atomic-contention");
+	assert_non_null(strstr(f->location, "sm_20_atomic_functions.hpp:5"));
+	finish(a, &m);
+}
+
+/* Without a line table the instruction is named, and the flag to add. */
+static void
+test_no_lines(void **state)
+{
+	const struct finding *f;
+	struct code *c;
+	struct advice *a;
+	struct made m;
+
+	(void)state;
+	made_init(&m);
+	fault_fields(&m);
+	c = &m.code[0]->code;
+	c->has_lines = false;
+	c->lineless = "compiled without line numbers: rebuild with -lineinfo";
+	for (size_t i = 0; i < c->instructions; i++)
+		c->instruction[i].line = LINE_NONE;
+	a = made_advice(&m);
+	f = made_finding(a, "array-of-structures");
+	assert_int_equal(f->hots, 2);
+	assert_null(f->hot[0].file);
+	assert_int_equal(f->hot[0].line, 0);
+	assert_int_equal(f->hot[0].pc, 7 * 16);
+	assert_non_null(f->hot[0].sass);
+	assert_non_null(strstr(f->location_missing, "-lineinfo"));
+	finish(a, &m);
+	/* And without any source data the level that gives it. */
+	a = advise(fault_scattered, &m);
+	f = made_finding(a, "uncoalesced-global-access");
+	assert_int_equal(f->hots, 0);
+	assert_non_null(strstr(f->location_missing, "--level source"));
+	finish(a, &m);
+}
+
+static void
+test_sites(void **state)
+{
+	struct site_frame frame = { .function = "main", .file = "main.cu",
+	    .line = 12 };
+	struct site site[] = {
+		{ .call = CALL_LAUNCH, .kernel = 2, .count = 900,
+		  .frame = &frame, .frames = 1 },
+		{ .call = CALL_LAUNCH, .kernel = 1, .count = 10,
+		  .frame = &frame, .frames = 1 },
+		{ .call = CALL_LAUNCH, .kernel = 1, .count = 20,
+		  .frame = &frame, .frames = 1 },
+		{ .call = CALL_MALLOC, .count = 5, .frame = &frame,
+		  .frames = 1 },
+		{ .call = CALL_DEVICE_SYNC, .count = 7, .frame = &frame,
+		  .frames = 1 },
+		{ .call = CALL_DEVICE_SYNC, .count = 8 },	/* no frames */
+	};
+	struct advice *a;
+	struct made m;
+
+	(void)state;
+	made_init(&m);
+	fault_scattered(&m);
+	m.run.site = site;
+	m.run.sites = sizeof(site) / sizeof(site[0]);
+	a = made_advice(&m);
+	assert_ptr_equal(made_finding(a, "uncoalesced-global-access")->site,
+	    &site[2]);
+	advice_free(a);
+	made_init(&m);
+	fault_syncing(&m);
+	m.run.site = site;
+	m.run.sites = sizeof(site) / sizeof(site[0]);
+	a = made_advice(&m);
+	assert_ptr_equal(made_finding(a, "device-sync-overuse")->site,
+	    &site[4]);
+	advice_free(a);
+	made_init(&m);
+	fault_allocating(&m);
+	m.run.site = site;
+	m.run.sites = sizeof(site) / sizeof(site[0]);
+	a = made_advice(&m);
+	assert_ptr_equal(made_finding(a, "allocation-in-hot-path")->site,
+	    &site[3]);
+	finish(a, &m);
+}
+
+/* --- reasons and order ------------------------------------------------------ */
+
+static void
+test_reasons(void **state)
+{
+	struct advice *a;
+	struct made m;
+
+	(void)state;
+	a = advise(fault_good, &m);
+	assert_string_equal(made_verdict(a, "array-of-structures")->reason,
+	    "needs --level source");
+	assert_string_equal(made_verdict(a, "debug-build")->reason,
+	    "needs --level source");
+	finish(a, &m);
+	a = advise(fault_no_disassembler, &m);
+	assert_non_null(strstr(made_verdict(a, "unfused-multiply-add")->reason,
+	    "nvdisasm"));
+	/* Counts are enough for the others. */
+	assert_int_equal(made_verdict(a, "global-atomic-contention")->state,
+	    RULE_CLEAN);
+	finish(a, &m);
+	a = advise(fault_not_counted, &m);
+	assert_non_null(strstr(made_verdict(a, "loop-not-unrolled")->reason,
+	    "cooperative"));
+	finish(a, &m);
+	a = advise(fault_no_cubin, &m);
+	assert_non_null(strstr(made_verdict(a, "missing-lineinfo")->reason,
+	    "not captured"));
+	finish(a, &m);
+	/* What nobody can act on is not said. */
+	a = advise(fault_library, &m);
+	assert_int_equal(made_verdict(a, "missing-lineinfo")->state,
+	    RULE_NOT_MEASURED);
+	assert_non_null(strstr(made_verdict(a, "narrow-access")->reason,
+	    "library"));
+	finish(a, &m);
+}
+
+/* A debug build comes first, and what its code lacks is not held against it. */
+static void
+test_debug_leads(void **state)
+{
+	struct advice *a;
+	struct made m;
+
+	(void)state;
+	made_init(&m);
+	fault_short_loop(&m);
+	m.code[0]->code.debug = true;
+	m.kernel[0].metric[METRIC_LOCAL_LD_SECTORS] =
+	    m.kernel[0].metric[METRIC_GLOBAL_LD_SECTORS];
+	a = made_advice(&m);
+	assert_string_equal(a->finding[0].rule, "debug-build");
+	assert_null(made_finding(a, "loop-not-unrolled"));
+	assert_null(made_finding(a, "local-memory-spill"));
+	assert_non_null(strstr(made_verdict(a, "loop-not-unrolled")->reason,
+	    "-G"));
+	finish(a, &m);
+}
+
+/* One word for a function, whatever shapes it is launched in. */
+static void
+test_once_a_function(void **state)
+{
+	struct advice *a;
+	struct made m;
+	size_t said = 0;
+
+	(void)state;
+	made_init(&m);
+	fault_without_lines(&m);
+	for (int i = 0; i < 5; i++) {
+		struct kernel *k = made_kernel(&m, "_Z4workPf", 300, 200000);
+
+		k->code = m.kernel[0].code;
+		k->shape.grid_x += (uint32_t)i;
+	}
+	made_kernel(&m, "other", 10000, 200000);
+	a = made_advice(&m);
+	for (size_t i = 0; i < a->findings; i++)
+		said += strcmp(a->finding[i].rule, "missing-lineinfo") == 0;
+	assert_int_equal(said, 1);
+	assert_ptr_equal(made_finding(a, "missing-lineinfo")->kernel,
+	    &m.kernel[0]);
+	finish(a, &m);
+}
+
+/* Spilled registers lie at constant places of the stack, arrays do not. */
+static void
+test_spill_kinds(void **state)
+{
+	static const struct {
+		const char *sass, *advice;
+	} cases[] = {
+		{ "STL [R1+0x8],R4 | inst 100 local 400 line 5\n"
+		  "LDL R4,[R1+0x8] | inst 100 local 400 line 6\n"
+		  "EXIT | inst 100\n", "__launch_bounds__" },
+		{ "STL [R7],R4 | inst 100 local 400 line 5\n"
+		  "LDL R4,[R7+0x4] | inst 100 local 400 line 6\n"
+		  "EXIT | inst 100\n", "indexed at run time" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		const struct finding *f;
+		struct kernel *k;
+		struct advice *a;
+		struct made m;
+
+		made_init(&m);
+		k = made_kernel(&m, "k", 10000, 200000);
+		made_counters(&m, k, 0.5);
+		code_make(&m, k, cases[i].sass, 1e5);
+		k->metric[METRIC_LOCAL_LD_INST] = 1e7;
+		k->metric[METRIC_L2_PCT] = 85;
+		a = made_advice(&m);
+		f = made_finding(a, "local-memory-spill");
+		assert_non_null(f);
+		assert_non_null(strstr(f->advice, cases[i].advice));
+		assert_int_equal(f->hots, 2);
+		assert_string_equal(f->hot[0].what, "4 sectors an access");
+		finish(a, &m);
+	}
+}
+
+static void
+test_conflict_lines(void **state)
+{
+	const struct finding *f;
+	struct kernel *k;
+	struct advice *a;
+	struct made m;
+
+	(void)state;
+	made_init(&m);
+	k = made_kernel(&m, "k", 10000, 200000);
+	made_counters(&m, k, 0.1);
+	code_make(&m, k,
+	    "STS [R4],R5 | inst 100 waves 100 least 100 line 5\n"
+	    "LDS R4,[R7] | inst 100 waves 3200 least 100 line 6\n"
+	    "LDS.128 R8,[R9] | inst 100 waves 400 least 400 line 7\n"
+	    "EXIT | inst 100\n", 13000);
+	a = made_advice(&m);
+	f = made_finding(a, "shared-bank-conflicts");
+	assert_non_null(f);
+	assert_int_equal(f->hots, 1);	/* wide accesses are no conflict */
+	assert_int_equal(f->hot[0].line, 6);
+	assert_string_equal(f->hot[0].what, "32 wavefronts an access");
+	finish(a, &m);
+}
+
+/* Each function is known by what only it contains. */
+static void
+test_math_names(void **state)
+{
+	static const struct {
+		const char *sass, *name;
+	} cases[] = {
+		{ "FMUL R6,R2.reuse,0.63661974668502807617", "sinf" },
+		{ "FADD R7,R0.reuse,-12583039", "expf" },
+		{ "FFMA R2,R5,1.1920928955078125e-07,R2", "logf" },
+		{ "FFMA R7,R6,R15,0.0032181653659790754318", "powf" },
+		{ "FMUL R0,|R6|.reuse,2.8853900432586669922", "tanhf" },
+		{ "FSEL R4,R4,8.4834944573231041431e-05,P0", "erff" },
+		{ "FCHK P0,R0,R3", "division" },
+		{ "IADD3 R2,R0,0x1800000,RZ", "division" },
+		{ "FMUL R6,R2,0.5", NULL },
+		{ "FFMA R2,R5,R6,R2", NULL },
+		{ "IADD3 R2,R0,0x180000,RZ", NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct finding *f;
+		char text[256];
+		struct kernel *k;
+		struct advice *a;
+		struct made m;
+
+		snprintf(text, sizeof(text), "%s | inst 1000 line 3\n"
+		    "FADD R20,R21,R22 | inst 8000 line 4\n"
+		    "EXIT | inst 100\n", cases[i].sass);
+		made_init(&m);
+		k = made_kernel(&m, "k", 10000, 200000);
+		made_counters(&m, k, 0.1);
+		code_make(&m, k, text, 1e4);
+		k->metric[METRIC_ISSUE_ACTIVE] = 90;
+		a = made_advice(&m);
+		f = made_finding(a, "slow-math-functions");
+		if (cases[i].name == NULL) {
+			assert_null(f);
+		} else {
+			if (f == NULL || !strstr(f->summary, cases[i].name))
+				fail_msg("%s is no %s", cases[i].sass,
+				    cases[i].name);
+			assert_int_equal(f->hot[0].line, 3);
+		}
+		finish(a, &m);
+	}
+}
+
+static unsigned
+below(unsigned n)
+{
+	return (unsigned)rand() % n;
+}
+
+/* An instruction that may stand anywhere, and counts that make no sense. */
+static int
+random_row(char *out, size_t room, unsigned rows)
+{
+	static const char *const shape[] = {
+		"LDG.E%s R%u,desc[UR4][R%u.64+0x%x]",
+		"STG.E%s desc[UR4][R%u.64+0x%x],R%u",
+		"LDS%s R%u,[R%u+0x%x]", "STS%s [R%u+0x%x],R%u",
+		"ATOMS.CAST.SPIN%s R%u,[R%u],R%u",
+		"REDG.E.ADD%s desc[UR4][R%u.64+0x%x],R%u",
+		"IADD3%s R%u,R%u,0x%x,RZ", "IMAD.WIDE%s R%u,R%u,0x%x,R2",
+		"FMUL%s R%u,R%u,R%u", "FADD%s R%u,R%u,R%u",
+		"DFMA%s R%u,R%u,R%u,R8", "F2F.F64.F32%s R%u,R%u,R%u",
+		"FMUL%s R%u,R%u,0.6366197466%u", "LDL%s R%u,[R%u+0x%x]",
+		"BAR.SYNC%s 0x0,0x%x,0x%x,0x%x", "LDC.64%s R%u,c[0x0][0x%x],R%u",
+		"ISETP.NE.AND%s P0,PT,R%u,R%u,PT,R%u", "EXIT%s R%u,R%u,R%u",
+	};
+	static const char *const width[] = { "", ".64", ".128", ".U8" };
+	int n;
+
+	if (below(8) == 0)
+		n = snprintf(out, room, "@P0 BRA #%u", below(rows));
+	else
+		n = snprintf(out, room, shape[below(sizeof(shape) /
+		    sizeof(shape[0]))], width[below(4)], below(200),
+		    below(200), below(128));
+	n += snprintf(out + n, room - (size_t)n, " | inst %u lanes %u "
+	    "sectors %u ideal %u local %u waves %u least %u divergent %u "
+	    "line %u long_scoreboard %u barrier %u\n", below(100000),
+	    below(33), below(4000000), below(400000), below(100),
+	    below(400000), below(100000), below(100), 1 + below(20),
+	    below(100), below(100));
+	return n;
+}
+
+/* Whatever the code and the counts: no harm, shares of a whole, gains in
+ * order and not beyond the run. */
+static void
+test_any_code(void **state)
+{
+	char *text = malloc(128 * 320);
+
+	(void)state;
+	assert_non_null(text);
+	srand(7);
+	for (int round = 0; round < 1500; round++) {
+		unsigned rows = 2 + below(100);
+		struct advice *a;
+		struct kernel *k;
+		struct made m;
+		size_t at = 0;
+
+		made_init(&m);
+		k = made_kernel(&m, "k", 10000, 200000);
+		made_counters(&m, k, below(100) / 100.0);
+		for (unsigned i = 0; i < rows; i++)
+			at += (size_t)random_row(text + at, 320, rows);
+		code_make(&m, k, text, 1 + below(1000));
+		k->metric[METRIC_ISSUE_ACTIVE] = below(101);
+		k->metric[METRIC_PIPE_LSU] = below(101);
+		k->metric[METRIC_PIPE_XU] = below(101);
+		for (int i = 0; i < 3; i++)
+			m.code[0]->code.instruction[below(rows)].value[
+			    below(SOURCE_COUNT)] = below(2) ? NAN : 1e300;
+		a = made_advice(&m);
+		assert_non_null(a);
+		for (size_t i = 0; i < a->findings; i++) {
+			const struct finding *f = &a->finding[i];
+			double sum = 0;
+
+			for (size_t h = 0; h < f->hots; h++)
+				sum += f->hot[h].share;
+			assert_true(sum >= 0 && sum <= 1 + 1e-9);
+			if (isnan(f->saves_s))
+				continue;
+			assert_true(f->saves_low_s >= 0 &&
+			    f->saves_low_s <= f->saves_s &&
+			    f->saves_s <= f->saves_high_s &&
+			    f->saves_high_s <= 10);
+		}
+		finish(a, &m);
+	}
+	free(text);
+}
+
+static void
+test_library(void **state)
+{
+	struct site_frame torch[] = {
+		{ .module = "libcudart.so.13" },
+		{ .module = "/opt/lib/libtorch_cuda.so" }, { .module = "python3" },
+	}, own[] = { { .module = "libcudart.so.13" }, { .module = "app" } };
+	struct site site = { .call = CALL_LAUNCH, .kernel = 1, .count = 1,
+	    .frame = torch, .frames = 3 };
+	struct kernel *k;
+	struct made m;
+
+	(void)state;
+	made_init(&m);
+	k = made_kernel(&m, "work(float *)", 1, 1000);
+	assert_false(library_owns(&m.run, k));
+	m.run.site = &site;
+	m.run.sites = 1;
+	assert_true(library_owns(&m.run, k));
+	site.frame = own;
+	site.frames = 2;
+	assert_false(library_owns(&m.run, k));
+	k->name = "void cutlass::Kernel2<cutlass_80_tensorop>";
+	assert_true(library_owns(&m.run, k));
+	k->name = "void setup<cutlass::half_t>(curandStateXORWOW *)";
+	assert_false(library_owns(&m.run, k));
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_operands),
+		cmocka_unit_test(test_slice),
+		cmocka_unit_test(test_slice_is_bounded),
+		cmocka_unit_test(test_patterns),
+		cmocka_unit_test(test_each_once),
+		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_line_text),
+		cmocka_unit_test(test_inlined),
+		cmocka_unit_test(test_toolkit),
+		cmocka_unit_test(test_no_lines),
+		cmocka_unit_test(test_sites),
+		cmocka_unit_test(test_reasons),
+		cmocka_unit_test(test_debug_leads),
+		cmocka_unit_test(test_once_a_function),
+		cmocka_unit_test(test_spill_kinds),
+		cmocka_unit_test(test_conflict_lines),
+		cmocka_unit_test(test_math_names),
+		cmocka_unit_test(test_any_code),
+		cmocka_unit_test(test_library),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,133 @@
+/*
+ * site_host.c: what injection/site.c needs of the library around it, so that
+ * both make a shared object of their own: site.c leaves its own object out of
+ * the stacks that it takes.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "emit.h"
+#include "inject.h"
+#include "python.h"
+#include "site.h"
+#include "unit/site_host.h"
+
+struct inject inject;
+
+uint64_t
+inject_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return ((uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec);
+}
+
+uint32_t
+inject_tid(void)
+{
+
+	return ((uint32_t)syscall(SYS_gettid));
+}
+
+void
+host_begin(int level)
+{
+
+	inject.level = (enum wire_level)level;
+	inject.begin_ns = inject_now();
+	emit_init(1);
+	site_init();
+}
+
+struct signature *
+host_signature(uint32_t id)
+{
+	struct signature *s = calloc(1, sizeof(*s));
+
+	if (s == NULL)
+		abort();
+	s->id = id;
+	return (s);
+}
+
+void
+host_announce(struct signature *s)
+{
+
+	atomic_store(&s->announced, true);
+}
+
+/* Both are called by the "program", as the driver's API would be. */
+void
+host_launch(struct signature *s)
+{
+
+	atomic_fetch_add(&s->launches, 1);
+	site_launch(s);
+}
+
+void
+host_call(int call)
+{
+
+	site_call((uint16_t)call);
+}
+
+uint64_t
+host_next(int call)
+{
+
+	return (atomic_load(&site_kind[call].next));
+}
+
+uint64_t
+host_cost(void)
+{
+
+	return (site_cost());
+}
+
+size_t
+host_parse(char *text, size_t len)
+{
+
+	return (python_parse(text, len));
+}
+
+int
+host_python(char *out, int size)
+{
+
+	python_find();
+	return ((int)python_frames(out, (size_t)size));
+}
+
+void
+host_send(int final)
+{
+
+	site_send(final != 0);
+}
+
+/* The records so far, one behind the other; the caller frees. */
+uint8_t *
+host_take(size_t *len)
+{
+	struct emit_frame *f = emit_take(1), *next;
+	uint8_t *out = NULL;
+	const size_t header = 48;
+
+	for (*len = 0; f != NULL; f = next) {
+		next = f->next;
+		if ((out = realloc(out, *len + f->size)) == NULL)
+			abort();
+		memcpy(out + *len, f->data + header, f->size - header);
+		*len += f->size - header;
+		emit_release(f);
+	}
+	return (out);
+}

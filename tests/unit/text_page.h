@@ -1,0 +1,94 @@
+/*
+ * What tests of terminal text share: a page in memory, comparison with
+ * tests/unit/report/NAME.txt (UPDATE_GOLDEN=1 writes them: look at the
+ * difference then), and that nothing in it harms a terminal.
+ */
+#ifndef TEXT_PAGE_H
+#define TEXT_PAGE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "report/out.h"
+#include "report/utf8.h"
+
+struct page {
+	struct out out;
+	char *text;
+	size_t len;
+};
+
+static inline void
+page_open(struct page *p, int width, bool utf8)
+{
+
+	memset(p, 0, sizeof(*p));
+	p->out.file = open_memstream(&p->text, &p->len);
+	p->out.width = width;
+	p->out.utf8 = utf8;
+	assert_non_null(p->out.file);
+}
+
+static inline void
+page_close(struct page *p)
+{
+
+	fclose(p->out.file);
+	p->out.file = NULL;
+}
+
+static inline char *
+read_file(const char *path)
+{
+	FILE *file = fopen(path, "r");
+	char *text = calloc(1, 65536);
+
+	if (file == NULL)
+		fail_msg("no golden file %s", path);
+	assert_true(fread(text, 1, 65535, file) > 0);
+	fclose(file);
+	return (text);
+}
+
+static inline void
+assert_golden(const char *name, const char *text)
+{
+	char path[512], *want;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/unit/report/%s.txt", TEST_DIR, name);
+	if (getenv("UPDATE_GOLDEN") != NULL) {
+		file = fopen(path, "w");
+		assert_non_null(file);
+		fputs(text, file);
+		fclose(file);
+	}
+	want = read_file(path);
+	assert_string_equal(text, want);
+	free(want);
+}
+
+/* No line is wider than the page, no byte does anything to a terminal. */
+static inline void
+assert_safe(const char *text, int width)
+{
+	size_t n;
+
+	for (; *text != '\0'; text += n + (text[n] == '\n')) {
+		n = strcspn(text, "\n");
+		if (utf8_columns(text, n) > (size_t)width)
+			fail_msg("wider than %d: %.*s", width, (int)n, text);
+		for (size_t i = 0; i < n; i++)
+			assert_true((unsigned char)text[i] >= 0x20 &&
+			    text[i] != 0x7f);
+		assert_true(n == 0 || utf8_valid(text, n));
+	}
+}
+
+#endif

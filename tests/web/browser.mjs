@@ -1,0 +1,64 @@
+// A real browser, in tabs that notice everything they must not do.
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { require } from '../api/daemon.mjs';
+
+const { chromium } = require('playwright-core');
+const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+const executablePath = process.env.CHROMIUM ??
+  ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+    .find((file) => existsSync(file));
+const shots = process.env.SCREENSHOTS; // a folder, to look at
+
+export async function launch() {
+  assert.ok(executablePath, 'no Chromium: install chromium-headless-shell, or set CHROMIUM');
+  return chromium.launch({ executablePath, args: ['--no-sandbox'] });
+}
+
+// A tab that notices everything it must not do.
+// ${before}: called with the page before it goes to ${url}.
+export async function open(browser, t, { scheme = 'light', width = 1280, height = 1400, url, before }) {
+  const context = await browser.newContext({ colorScheme: scheme, viewport: { width, height }, reducedMotion: 'reduce' });
+  const page = await context.newPage();
+  const wrong = [];
+  page.on('request', (request) => {
+    if (new URL(request.url()).origin !== new URL(url).origin) wrong.push(`request to ${request.url()}`);
+  });
+  page.on('pageerror', (error) => wrong.push(`error: ${error.message}`));
+  page.on('dialog', (dialog) => {
+    wrong.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on('console', (message) => {
+    // A refused request is logged by the browser itself; tests that provoke
+    // one say so.
+    if (message.type() === 'error' && !/status of (401|404)/.test(message.text())) wrong.push(`console: ${message.text()}`);
+  });
+  await page.addInitScript(() => {
+    globalThis.violations = [];
+    document.addEventListener('securitypolicyviolation', (e) => globalThis.violations.push(`${e.violatedDirective} ${e.blockedURI}`));
+  });
+  t.after(async () => {
+    wrong.push(...(await page.evaluate(() => globalThis.violations)));
+    await context.close();
+    assert.deepEqual(wrong, []);
+  });
+  await before?.(page);
+  await page.goto(url);
+  return page;
+}
+
+export async function shoot(page, name) {
+  if (!shots) return;
+  mkdirSync(shots, { recursive: true });
+  await page.screenshot({ path: path.join(shots, `${name}.png`) });
+  await page.screenshot({ path: path.join(shots, `${name}-all.png`), fullPage: true });
+}
+
+export async function accessible(page) {
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate(() => globalThis.axe.run());
+  const serious = violations.filter((v) => ['serious', 'critical'].includes(v.impact));
+  assert.deepEqual(serious.map((v) => `${v.id}: ${v.nodes.slice(0, 3).map((n) => n.html).join(' | ')}`), []);
+}

@@ -1,0 +1,71 @@
+// Why warps waited, as a bar; the same in words beside it.
+import { count, percent } from './format';
+import { byGroup, groupOf, stallGroups, stallMeaning } from './source-data';
+import type { Samples } from './types-source';
+
+// Parts in the colours of their groups. ${width}, 0 to 1: of the room it has.
+export function StallBar({ samples, width = 1 }: { samples: Samples; width?: number }) {
+  const parts = byGroup(samples);
+  const sum = parts.reduce((n, part) => n + part.n, 0);
+  if (sum === 0) return null;
+  const text = parts.map((part) => `${part.group.label} ${percent(part.n / sum)}`).join(', ');
+  let x = 0;
+  return (
+    <svg class="stallbar" viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label={text}>
+      <title>{text}</title>
+      {parts.map((part) => {
+        const w = (part.n / sum) * 100 * Math.min(1, Math.max(width, 0.03));
+        const rect = <rect key={part.group.key} class={`stall-${part.group.key}`} x={x} y={0} width={w} height={10} />;
+        x += w;
+        return rect;
+      })}
+    </svg>
+  );
+}
+
+export function StallLegend({ samples }: { samples: Samples }) {
+  const there = new Set(byGroup(samples).map(({ group }) => group.key));
+  return (
+    <ul class="legend stall-legend" aria-label="Colours of stall reasons">
+      {stallGroups.filter(({ key }) => there.has(key)).map((group) => (
+        <li key={group.key}><Swatch kind={group.key} />{group.label}</li>
+      ))}
+    </ul>
+  );
+}
+
+function Swatch({ kind }: { kind: string }) {
+  return (
+    <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">
+      <rect class={`stall-${kind}`} width={10} height={10} rx={2} />
+    </svg>
+  );
+}
+
+export function StallTable({ samples }: { samples: Samples }) {
+  const reasons = Object.entries(samples.stalls).filter(([, n]) => n > 0).sort((a, b) => b[1] - a[1]);
+  const sum = reasons.reduce((total, [, n]) => total + n, 0);
+  if (sum === 0) return <p class="dim">No sample fell here.</p>;
+  return (
+    <>
+      <StallBar samples={samples} />
+      <table class="stalls">
+        <thead class="hidden">
+          <tr><th scope="col">Reason</th><th scope="col">Share</th><th scope="col">Samples</th></tr>
+        </thead>
+        <tbody>
+          {reasons.map(([name, n]) => (
+            <tr key={name}>
+              <th scope="row">
+                <Swatch kind={groupOf(name)} /><code>{name}</code>
+                <small>{stallMeaning[name] ?? ''}</small>
+              </th>
+              <td class="number">{percent(n / sum)}</td>
+              <td class="number dim">{count(n)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
+  );
+}
