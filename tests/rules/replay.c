@@ -6,7 +6,8 @@
  *
  * replay DIR EXPECTED [--require] [--complete] [--verbose]: with --require a
  * rule of expected.json without its pair fails, otherwise it is named and passed
- * over; with --complete so does a rule that expected.json does not have.
+ * over; with --complete so does a rule that expected.json does not have. A pair
+ * that no GPU has run yet says "recorded": false there, and must have no capture.
  */
 #include <errno.h>
 #include <math.h>
@@ -197,6 +198,13 @@ check_good(struct replay *r, const char *rule, const struct advice *a,
 	}
 }
 
+static bool
+is_recorded(const struct replay *r, const char *rule)
+{
+	return !json_is_false(json_object_get(json_object_get(r->pairs, rule),
+	    "recorded"));
+}
+
 static void
 replay(struct replay *r, const char *rule, const char *variant,
     const json_t *expected)
@@ -205,6 +213,13 @@ replay(struct replay *r, const char *rule, const char *variant,
 	char path[4096];
 
 	snprintf(path, sizeof(path), "%s/%s.%s.cadv", r->dir, rule, variant);
+	if (!is_recorded(r, rule)) {
+		r->missing++;
+		if (access(path, F_OK) == 0)
+			complain(r, rule, variant,
+			    "is there: take \"recorded\": false away");
+		return;
+	}
 	if (access(path, R_OK) != 0) {
 		r->missing++;
 		if (r->require)
