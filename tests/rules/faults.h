@@ -97,4 +97,17 @@ void fault_debug(struct made *m);
 void fault_no_disassembler(struct made *m);
 void fault_not_counted(struct made *m);
 
+/* faults_stalls.c: kernels that wait. */
+void fault_barriers(struct made *m);
+void fault_few_barriers(struct made *m);
+void fault_short_barriers(struct made *m);
+void fault_busy_barriers(struct made *m);
+void fault_few_samples(struct made *m);
+void fault_chain(struct made *m);
+void fault_chain_alone(struct made *m);
+void fault_turns(struct made *m);
+void fault_large_code(struct made *m);
+void fault_small_code(struct made *m);
+void fault_fetched(struct made *m);
+
 #endif

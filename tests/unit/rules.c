@@ -100,6 +100,14 @@ static const struct row {
 	{ "read-only-path-unused", fault_aliased,
 	  { fault_code_clean, fault_restricted, fault_in_place },
 	  fault_no_disassembler },
+	{ "barrier-stalls", fault_barriers,
+	  { fault_few_barriers, fault_short_barriers, fault_busy_barriers,
+	    fault_chain }, fault_few_samples },
+	{ "low-ilp", fault_chain,
+	  { fault_chain_alone, fault_turns, fault_barriers },
+	  fault_few_samples },
+	{ "instruction-cache-misses", fault_large_code,
+	  { fault_small_code, fault_fetched, fault_chain }, fault_good },
 	{ "missing-lineinfo", fault_without_lines,
 	  { fault_code_clean }, fault_no_cubin },
 	{ "debug-build", fault_debug,
@@ -277,6 +285,8 @@ test_no_alarm(void **state)
 		fault_hidden_sines, fault_double_data, fault_unrolled,
 		fault_stencil, fault_filter, fault_restricted, fault_library,
 		fault_double_sum, fault_until_near, fault_gather,
+		fault_few_barriers, fault_short_barriers, fault_busy_barriers,
+		fault_turns, fault_small_code, fault_fetched,
 	};
 
 	(void)state;

@@ -1,0 +1,170 @@
+/*
+ * rules/faults_stalls.c: kernels whose warps wait, as PC samples show it, and
+ * kernels that wait for another reason, or not enough.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules/code.h"
+#include "rules/faults.h"
+
+#define SCALE 1000
+#define INDEX								\
+	"S2R R0,SR_TID.X | inst 100 line 3\n"				\
+	"S2UR UR6,SR_CTAID.X | inst 100 line 3\n"			\
+	"LDC R5,c[0x0][RZ] | inst 100 line 3\n"				\
+	"IMAD R5,R5,UR6,R0 | inst 100 line 3\n"				\
+	"ULDC.64 UR4,c[0x0][0x208] | inst 100 line 3\n"
+
+/* Of ${unissued} samples no warp could issue. */
+static struct kernel *
+waiting(struct made *m, const char *code, uint64_t unissued)
+{
+	struct kernel *k = made_kernel(m, "_Z4workPf", 10000, 200000);
+	char text[4096];
+
+	made_counters(m, k, 0.1);
+	snprintf(text, sizeof(text), INDEX "%s" "EXIT | inst 100\n", code);
+	code_make(m, k, text, SCALE)->code.samples.not_issued = unissued;
+	return k;
+}
+
+/* A barrier in each of ${turns} turns; samples behind it and at a load. */
+static struct kernel *
+at_barriers(struct made *m, int turns, int barrier, int load)
+{
+	char text[1024];
+
+	snprintf(text, sizeof(text),
+	    "STS [R12],R8 | inst %1$d00 waves %1$d00 least %1$d00 line 20\n"
+	    "BAR.SYNC.DEFER_BLOCKING 0x0 | inst %1$d00 line 21\n"
+	    "LDS R16,[R14] | inst %1$d00 waves %1$d00 least %1$d00 "
+	    "barrier %2$d line 22\n"
+	    "LDG.E R8,desc[UR4][R16.64] | inst %1$d00 sectors %1$d00 "
+	    "ideal %1$d00 line 23\n"
+	    "IADD3 R8,R8,R9,RZ | inst %1$d00 long_scoreboard %3$d line 23\n",
+	    turns, barrier, load);
+	return waiting(m, text, 900);
+}
+
+void
+fault_barriers(struct made *m)
+{
+	at_barriers(m, 32, 500, 500);
+}
+
+void
+fault_few_barriers(struct made *m)	/* the end of a phase or two */
+{
+	at_barriers(m, 2, 500, 500);
+}
+
+void
+fault_short_barriers(struct made *m)
+{
+	at_barriers(m, 32, 150, 850);
+}
+
+/* As long, but warps issue all the time: nothing is lost. */
+void
+fault_busy_barriers(struct made *m)
+{
+	at_barriers(m, 32, 500, 500)->metric[METRIC_ISSUE_ACTIVE] = 92;
+}
+
+/* Too few samples to say anything. */
+void
+fault_few_samples(struct made *m)
+{
+	at_barriers(m, 32, 50, 50);
+}
+
+static struct kernel *
+chained(struct made *m, int wait, int short_scoreboard, int other)
+{
+	char text[1024];
+
+	snprintf(text, sizeof(text),
+	    "LDS R8,[R8] | inst 6400 waves 6400 least 6400 wait %d line 30\n"
+	    "LOP3.LUT R8,R8,0x80,RZ,0x3c,!PT | inst 6400 "
+	    "short_scoreboard %d line 30\n"
+	    "IADD3 R8,R8,R9,RZ | inst 6400 not_selected %d line 31\n",
+	    wait, short_scoreboard, other);
+	return waiting(m, text, 700);
+}
+
+void
+fault_chain(struct made *m)
+{
+	chained(m, 300, 500, 200);
+}
+
+/* Few warps: more of them come first. */
+void
+fault_chain_alone(struct made *m)
+{
+	chained(m, 300, 500, 200)->metric[METRIC_OCCUPANCY] = 8;
+}
+
+/* They wait for a turn, not for results. */
+void
+fault_turns(struct made *m)
+{
+	chained(m, 200, 100, 700);
+}
+
+/* ${copies} copies of a stretch of code, and waiting for them to be fetched. */
+static struct kernel *
+fetching(struct made *m, int copies, int stalled)
+{
+	struct kernel *k = waiting(m, "FMUL R8,R8,R9 | inst 6400 line 40\n",
+	    800);
+	struct code *c = &m->code[m->codes - 1]->code;
+	struct instruction *all = calloc((size_t)copies +
+	    c->instructions + 1, sizeof(*all));
+
+	if (all == NULL)
+		abort();
+	memcpy(all, c->instruction, c->instructions * sizeof(*all));
+	for (int i = 0; i < copies; i++) {
+		struct instruction *one = &all[c->instructions];
+
+		*one = all[5];		/* the multiplication */
+		one->pc = (uint32_t)c->instructions++ * 16;
+		one->sass = SASS_NONE;
+		one->samples.all = 1;
+		one->samples.stall[i * 1000ll < stalled * (long long)copies ?
+		    STALL_NO_INSTRUCTION : STALL_NOT_SELECTED] = 1;
+		c->total[SOURCE_INST] += one->value[SOURCE_INST];
+		c->samples.all++;
+	}
+	c->samples.stall[STALL_NO_INSTRUCTION] = (uint32_t)((long long)copies *
+	    stalled / 1000);
+	c->samples.stall[STALL_NOT_SELECTED] = (uint32_t)copies -
+	    c->samples.stall[STALL_NO_INSTRUCTION];
+	c->samples.not_issued = c->samples.all * 8 / 10;
+	c->sampled = true;
+	free(c->instruction);
+	c->instruction = all;
+	return k;
+}
+
+void
+fault_large_code(struct made *m)
+{
+	fetching(m, 8000, 600);
+}
+
+void
+fault_small_code(struct made *m)	/* branches, or the first turn */
+{
+	fetching(m, 400, 600);
+}
+
+void
+fault_fetched(struct made *m)
+{
+	fetching(m, 8000, 50);
+}

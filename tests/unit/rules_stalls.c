@@ -1,0 +1,167 @@
+/*
+ * The rules about stalls: where they point, what bounds their gains, and that
+ * they leave a kernel to findings that name a cause.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "rules/code.h"
+#include "rules/faults.h"
+
+static struct advice *
+advise(void (*build)(struct made *m), struct made *m)
+{
+	struct advice *a;
+
+	made_init(m);
+	build(m);
+	a = made_advice(m);
+	assert_non_null(a);
+	return a;
+}
+
+static void
+finish(struct advice *a, struct made *m)
+{
+	advice_free(a);
+	code_release(m);
+}
+
+/* Warps that wait stand behind the barrier; the barrier's line is named. */
+static void
+test_line_of_barrier(void **state)
+{
+	const struct finding *f;
+	struct advice *a;
+	struct made m;
+
+	(void)state;
+	a = advise(fault_barriers, &m);
+	f = made_finding(a, "barrier-stalls");
+	assert_non_null(f);
+	assert_int_equal(f->hots, 1);
+	assert_int_equal(f->hot[0].line, 21);
+	assert_non_null(strstr(f->hot[0].sass, "BAR.SYNC"));
+	assert_non_null(strstr(f->summary, "each comes to 31.6 "));
+	finish(a, &m);
+	a = advise(fault_chain, &m);
+	f = made_finding(a, "low-ilp");
+	assert_non_null(f);
+	assert_int_equal(f->hot[0].line, 30);
+	assert_int_equal(f->confidence, CONF_LOW);
+	finish(a, &m);
+	a = advise(fault_large_code, &m);
+	f = made_finding(a, "instruction-cache-misses");
+	assert_non_null(f);
+	assert_int_equal(f->hot[0].line, 40);
+	finish(a, &m);
+}
+
+static double
+saves(void (*build)(struct made *m), const char *rule, uint64_t unissued)
+{
+	const struct finding *f;
+	struct advice *a;
+	struct made m;
+	double s;
+
+	made_init(&m);
+	build(&m);
+	m.code[0]->code.samples.not_issued = unissued;
+	a = made_advice(&m);
+	f = made_finding(a, rule);
+	s = f != NULL ? f->saves_s : 0;
+	if (f != NULL)	/* half of the samples are at barriers or results */
+		assert_true(f->saves_high_s <=
+		    made_kernel_s(&m.kernel[0]) * 0.81);
+	finish(a, &m);
+	return s;
+}
+
+/* What warps wait while others issue is nothing to be saved. */
+static void
+test_bound_by_issue(void **state)
+{
+	double full = saves(fault_barriers, "barrier-stalls", 900);
+	double part = saves(fault_barriers, "barrier-stalls", 200);
+
+	(void)state;
+	assert_true(full > 0.5 && full < 1.0);	/* of two seconds, half waited */
+	assert_true(part > 0 && part < 0.5 * full);
+	assert_true(saves(fault_barriers, "barrier-stalls", 0) == 0);
+	full = saves(fault_chain, "low-ilp", 900);
+	part = saves(fault_chain, "low-ilp", 300);
+	assert_true(full > 0.6 && full < 1.0);
+	assert_true(part > 0.4 && part < full);
+	assert_true(saves(fault_chain, "low-ilp", 0) == 0);
+}
+
+/* A tree reduction waits at barriers too: it is told so once. */
+static void
+test_cause_comes_first(void **state)
+{
+	struct advice *a;
+	struct made m;
+
+	(void)state;
+	made_init(&m);
+	fault_tree(&m);
+	m.code[0]->code.samples.not_issued = m.code[0]->code.samples.all;
+	a = made_advice(&m);
+	assert_non_null(made_finding(a, "shuffle-reduction"));
+	assert_null(made_finding(a, "barrier-stalls"));
+	assert_int_equal(made_verdict(a, "barrier-stalls")->state, RULE_CLEAN);
+	finish(a, &m);
+	/* Few warps: occupancy comes first, as the samples cannot know. */
+	made_init(&m);
+	fault_chain(&m);
+	m.kernel[0].occupancy.ratio = 0.3;
+	m.kernel[0].occupancy.blocks_per_sm = 2;
+	m.kernel[0].occupancy.limiter = LIMITER_REGISTERS;
+	m.kernel[0].metric[METRIC_OCCUPANCY] = 29;
+	a = made_advice(&m);
+	assert_non_null(made_finding(a, "low-theoretical-occupancy"));
+	assert_null(made_finding(a, "low-ilp"));
+	finish(a, &m);
+}
+
+/* At level counters there are no samples. */
+static void
+test_needs_level_source(void **state)
+{
+	static const char *const rules[] = {
+		"barrier-stalls", "low-ilp", "instruction-cache-misses"
+	};
+	struct advice *a;
+	struct made m;
+
+	(void)state;
+	a = advise(fault_good, &m);
+	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
+		const struct verdict *v = made_verdict(a, rules[i]);
+
+		assert_int_equal(v->state, RULE_NOT_MEASURED);
+		assert_non_null(strstr(v->reason, "--level source"));
+	}
+	finish(a, &m);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_line_of_barrier),
+		cmocka_unit_test(test_bound_by_issue),
+		cmocka_unit_test(test_cause_comes_first),
+		cmocka_unit_test(test_needs_level_source),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
