@@ -1,4 +1,5 @@
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/log.h"
@@ -72,15 +73,27 @@ analysis_json(const struct analysis *a)
 {
 	const struct run *r = a->run;
 
-	return (json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+	return (json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 	    "schema_version", SCHEMA_VERSION,
 	    "run", json_run(r, a->advice, 1),
 	    "findings", json_findings(r, a->advice),
+	    "checklist", json_checklist(r, a->advice),
 	    "kernels", json_kernels(r, a->advice),
 	    "copies", json_copies(r),
 	    "processes", json_processes(r),
 	    "devices", json_devices(r),
 	    "diagnostics", json_diagnostics(r)));
+}
+
+json_t *
+analysis_part(const struct analysis *a, const char *name)
+{
+
+	if (strcmp(name, "copies") == 0)
+		return (json_copies(a->run));
+	if (strcmp(name, "devices") == 0)
+		return (json_devices(a->run));
+	return (json_checklist(a->run, a->advice));
 }
 
 json_t *

@@ -40,6 +40,10 @@ void analysis_release(struct analysis *a);
  * devices, diagnostics. New reference, or NULL without memory. */
 json_t *analysis_json(const struct analysis *a);
 
+/* One of the API's documents of a run: "checklist", "copies" or "devices". New
+ * reference, or NULL without memory. */
+json_t *analysis_part(const struct analysis *a, const char *name);
+
 /* source of a kernel, with ${sass} also its instructions, and one source file
  * with its text (report/json_source.h). New references; NULL with ${e} set. */
 json_t *analysis_source(const struct analysis *a, uint32_t kernel, bool sass,

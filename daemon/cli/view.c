@@ -246,6 +246,23 @@ view_source_file(struct cli *cli, const struct view *v, uint32_t index,
 	return (get(cli, v->name, tail, e));
 }
 
+json_t *
+view_part(struct cli *cli, const struct view *v, const char *name,
+    struct error *e)
+{
+	bool list = strcmp(name, "checklist") != 0;
+	char tail[64];
+	json_t *part;
+
+	snprintf(tail, sizeof(tail), "/%s", name);
+	if (v->analysis == NULL)
+		return (list ? get_list(cli, v->name, tail, e) :
+		    get(cli, v->name, tail, e));
+	if ((part = analysis_part(v->analysis, name)) == NULL)
+		error_set(e, "out of memory");
+	return (part);
+}
+
 struct report
 view_report(const struct cli *cli, const struct view *v)
 {

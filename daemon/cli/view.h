@@ -46,6 +46,11 @@ json_t *view_source(struct cli *cli, const struct view *v, uint32_t kernel,
 json_t *view_source_file(struct cli *cli, const struct view *v,
     uint32_t index, struct error *e);
 
+/* view_part(cli, v, name): "checklist", or the array of "copies" or "devices".
+ * New reference; NULL with ${e} set. */
+json_t *view_part(struct cli *cli, const struct view *v, const char *name,
+    struct error *e);
+
 /* The report that is drawn from it; borrows. */
 struct report view_report(const struct cli *cli, const struct view *v);
 

@@ -88,6 +88,7 @@ void runs_export(struct request *rq, struct response *rs);
 
 /* documents.c: what belongs to one run */
 void documents_array(struct request *rq, struct response *rs);
+void documents_checklist(struct request *rq, struct response *rs);
 void documents_findings(struct request *rq, struct response *rs);
 void documents_finding(struct request *rq, struct response *rs);
 void documents_kernels(struct request *rq, struct response *rs);

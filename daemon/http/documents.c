@@ -94,6 +94,12 @@ out:
 }
 
 void
+documents_checklist(struct request *rq, struct response *rs)
+{
+	documents_one(rq, rs, "checklist", "", PROBLEM_NO_DOCUMENT);
+}
+
+void
 documents_findings(struct request *rq, struct response *rs)
 {
 	documents_one(rq, rs, "findings", "", PROBLEM_NO_FINDING);

@@ -41,6 +41,10 @@
 	    "/api/v1/runs/{id}/source-files lists them, by index.")	\
 	X(NO_FINDING, "no-such-finding", 404, "No such finding in this run", \
 	    "/api/v1/runs/{id}/findings lists them.")			\
+	X(NO_DOCUMENT, "no-such-document", 404,				\
+	    "This run has none yet",					\
+	    "It is not analysed yet, or was analysed by an older version: " \
+	    "`cudadvise reanalyze RUN` adds what is new.")		\
 	X(NO_RULE, "no-such-rule", 404, "No such rule",			\
 	    "/api/v1/rules lists them.")				\
 	X(NO_METHOD, "no-such-method", 405, "Method not allowed here",	\

@@ -359,7 +359,8 @@ export_json(struct request *rq, struct response *rs,
 	static const struct {
 		const char *key, *noun;
 	} parts[] = {
-		{ "findings", "findings" }, { "copies", "copies" },
+		{ "findings", "findings" }, { "checklist", "checklist" },
+		{ "copies", "copies" },
 		{ "processes", "processes" }, { "devices", "devices" },
 		{ "diagnostics", "diagnostics" }, { "timeline", "timeline" },
 		{ "source_files", "source-files" }, { "sites", "sites" },

@@ -256,7 +256,8 @@ all_documents(struct documents *d, const struct run *r,
 	    document_add(d, "diagnostics", "", json_diagnostics(r)) == NULL ||
 	    document_add(d, "timeline", "",
 	    json_timeline(r, 0, 0, TIMELINE_BINS)) == NULL ||
-	    document_add(d, "findings", "", json_findings(r, a)) == NULL)
+	    document_add(d, "findings", "", json_findings(r, a)) == NULL ||
+	    document_add(d, "checklist", "", json_checklist(r, a)) == NULL)
 		return (-1);
 	if (kernel_documents(d, r, a, c) != 0 ||
 	    (final && source_documents(d, r, a) != 0))

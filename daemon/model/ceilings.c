@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -28,6 +29,8 @@ static const struct number {
 	N(shared_bytes_per_s, 1e9, 1e16),
 	N(fp32_flops, 1e9, 1e16),
 	N(fp64_flops, 1e8, 1e16),
+	N(fp16_flops, 1e9, 1e17),
+	N(tensor_flops, 1e9, 1e18),
 	N(sm_hz, 1e8, 1e10),
 	N(launch_s, 1e-8, 1e-2),
 	N(launch_gap_s, 1e-9, 1e-2),
@@ -38,6 +41,8 @@ static const struct number {
 	N(copy_fixed_s, 1e-8, 1e-1),
 #undef N
 };
+_Static_assert(sizeof(number) / sizeof(number[0]) <= 32,
+    "struct ceilings has a bit for each");
 
 static double
 clamp_or(double value, double min, double max, double otherwise)
@@ -62,6 +67,27 @@ fp64_lanes(uint32_t major, uint32_t minor)
 	if (minor == 0 && (major == 6 || major == 7))
 		return 32;
 	return 2;
+}
+
+/* Results of half2 instructions a cycle: the same table. */
+static double
+fp16_lanes(uint32_t major, uint32_t minor)
+{
+	return (major == 8 && minor == 0) || major == 9 || major == 10 ?
+	    256 : 128;
+}
+
+/* FP16 operations of an SM's tensor cores a cycle, dense: what the data sheets
+ * of V100, A100, H100 and B200 say of all SMs at the boost clock; parts for
+ * graphics have as many as V100. */
+static double
+tensor_lanes(uint32_t major, uint32_t minor)
+{
+	if (major == 8 && minor == 0)
+		return 2048;
+	if (major == 9)
+		return 4096;
+	return major == 10 ? 8192 : 1024;
 }
 
 /*
@@ -110,6 +136,10 @@ ceilings_default(struct ceilings *c, const struct device *d)
 	c->fp32_flops = sms * 2 * fp32_lanes(l->cc_major, l->cc_minor) *
 	    c->sm_hz;
 	c->fp64_flops = sms * 2 * fp64_lanes(l->cc_major, l->cc_minor) *
+	    c->sm_hz;
+	c->fp16_flops = sms * 2 * fp16_lanes(l->cc_major, l->cc_minor) *
+	    c->sm_hz;
+	c->tensor_flops = sms * tensor_lanes(l->cc_major, l->cc_minor) *
 	    c->sm_hz;
 	/* Typical of Linux hosts with a current driver. */
 	c->launch_s = 2.5e-6;
@@ -187,6 +217,7 @@ ceilings_parse(struct ceilings *c, const char *json, unsigned long len)
 		    !(value <= number[i].max))
 			continue;
 		memcpy((char *)&new + number[i].offset, &value, sizeof(value));
+		new.measured |= (uint32_t)1 << i;
 		seen++;
 	}
 	if (json_is_array(json_object_get(root, "copy"))) {
@@ -195,6 +226,7 @@ ceilings_parse(struct ceilings *c, const char *json, unsigned long len)
 			memcpy(new.copy, c->copy, sizeof(new.copy));
 			new.copies = c->copies;
 		} else {
+			new.copies_measured = true;
 			seen++;
 		}
 	}
@@ -208,6 +240,15 @@ ceilings_parse(struct ceilings *c, const char *json, unsigned long len)
 	new.calibrated = true;
 	*c = new;
 	return 0;
+}
+
+bool
+ceilings_measured(const struct ceilings *c, const double *field)
+{
+	for (size_t i = 0; i < sizeof(number) / sizeof(number[0]); i++)
+		if ((const char *)field == (const char *)c + number[i].offset)
+			return (c->measured >> i & 1) != 0;
+	return false;
 }
 
 void
@@ -226,6 +267,16 @@ ceilings_of(struct ceilings *c, const struct run *run)
 				break;
 		}
 	}
+}
+
+struct ceilings *
+ceilings_new(const struct run *run)
+{
+	struct ceilings *c = calloc(run->devices + 1, sizeof(*c));
+
+	if (c != NULL)
+		ceilings_of(c, run);
+	return c;
 }
 
 static double
@@ -257,4 +308,15 @@ ceilings_copy_s(const struct ceilings *c, uint64_t bytes, bool h2d, bool pinned)
 	    (double)(p[i].bytes - p[i - 1].bytes);
 	s = point_s(&p[i - 1], h2d, pinned);
 	return s + share * (point_s(&p[i], h2d, pinned) - s);
+}
+
+double
+ceilings_link(const struct ceilings *c, bool h2d)
+{
+	const struct copy_point *p;
+
+	if (c->copies == 0)
+		return NAN;
+	p = &c->copy[c->copies - 1];
+	return (double)p->bytes / point_s(p, h2d, true);
 }

@@ -24,6 +24,8 @@ struct ceilings {
 	double l2_bytes_per_s;
 	double shared_bytes_per_s;	/* all SMs */
 	double fp32_flops, fp64_flops;	/* per s, FMA = 2 */
+	double fp16_flops;		/* the same of pairs of halves */
+	double tensor_flops;		/* tensor cores: FP16, dense */
 	double sm_hz;			/* SM clock under load */
 	double launch_s;		/* host cost of one launch */
 	double launch_gap_s;		/* GPU idle between back-to-back launches */
@@ -33,6 +35,8 @@ struct ceilings {
 	double copy_fixed_s;		/* a small pinned copy, enqueue to end */
 	struct copy_point copy[COPY_SIZES];
 	int copies;
+	bool copies_measured;
+	uint32_t measured;		/* rows of ceilings.c's table */
 };
 
 /* ceilings_default(c, d): fill ${c} from attributes of ${d}, with documented
@@ -46,13 +50,22 @@ void ceilings_default(struct ceilings *c, const struct device *d);
  */
 struct run;
 void ceilings_of(struct ceilings *c, const struct run *run);
+/* ceilings_new(run): the same in memory to free, or NULL without. */
+struct ceilings *ceilings_new(const struct run *run);
 
 /* ceilings_parse(c, json, len): fill ${c} from a calibration's JSON (its keys
  * are the field names); -1 and ${c} untouched if it is not one. */
 int ceilings_parse(struct ceilings *c, const char *json, unsigned long len);
 
+/* ceilings_measured(c, field): was &c->${field} calibrated, and is no default? */
+bool ceilings_measured(const struct ceilings *c, const double *field);
+
 /* ceilings_copy_s(c, bytes, h2d, pinned): interpolated seconds of one copy. */
 double ceilings_copy_s(const struct ceilings *c, uint64_t bytes, bool h2d,
     bool pinned);
+
+/* ceilings_link(c, h2d): bytes/s of the largest copy from or to pinned memory:
+ * what the link reaches when the cost of starting does not count. NaN. */
+double ceilings_link(const struct ceilings *c, bool h2d);
 
 #endif

@@ -4,6 +4,8 @@
 #ifndef CADV_HEADLINE_H
 #define CADV_HEADLINE_H
 
+#include <stdbool.h>
+
 struct kernel;
 
 enum headline_id {
@@ -18,6 +20,8 @@ struct headline {
 	const char *name, *meaning, *source;
 	double value;		/* ratio 0..1, or NaN: then ... */
 	const char *reason;	/* ... why; else NULL. Static storage. */
+	bool applies;		/* false: the kernel has nothing of the kind, no
+				 * measurement would find a value */
 };
 
 /* headline_of(h, k): fill ${h}[HEADLINES]. */

@@ -43,13 +43,19 @@
  *                share of shared wavefronts that are conflicts; share of lanes
  *                idle in executed instructions
  *              bound (text: "DRAM", "L2", "latency", …|null),
+ *              roofline, bandwidth: see report/json_roofline.h,
  *              metrics_complete, measured ("full", "part", "none"),
  *              measured_launches, not_measured (reason|null),
  *              findings: [finding id] }
  * metrics    of one kernel: [ { name, label, value|null, unit, source, reason } ]
  * copy       { kind, memset, src, dst, async, size_class_bytes, count, bytes,
- *              gpu_ns, exposed_ns, host_ns, idle_after_ns, bandwidth_bytes_per_s }
- * process, device, diagnostic: the fields of the structs, same names
+ *              gpu_ns, exposed_ns, host_ns, idle_after_ns, bandwidth_bytes_per_s,
+ *              ceiling_bytes_per_s|null (of large copies from pinned memory;
+ *              inside the GPU its DRAM), ceiling_ratio|null (of it reached),
+ *              ceiling_source ("measured", "attribute")|null,
+ *              ceiling_missing (reason)|null }
+ * process, device, diagnostic: the fields of the structs, same names; device
+ *              also has ceilings, see report/json_roofline.h
  * timeline   { from_ns, to_ns, bin_ns, devices: [ { device, rows: [ { row
  *              ("kernel","h2d",…), busy_ratio: [..], count: [..] } ] } ] }
  * finding    { id, rank (1..), rule, title, category, severity, confidence,
@@ -63,6 +69,16 @@
  * findings   { items: [finding], together_s, overlap, noise_s, calibrated,
  *              ceilings_from, rules: [ { rule, state, found, clean,
  *              not_measured, reason|null } ] }
+ * checklist  { passed, failed, not_measured, groups: [ { id, title, passed,
+ *              failed, not_measured, lines: [ { id, title, state ("passed",
+ *              "failed", "not_measured"), reason (of not measured)|null,
+ *              practices_checked (of rules, how many were measured),
+ *              findings_count (worth a change), findings: the first of them:
+ *              [ { id, rule, title, where, kernel_id|null, saves_s|null } ],
+ *              facts: [ { name, label (follows the value), value|null, unit,
+ *              covered_ratio|null: the part of covered_of ("kernel time") that
+ *              the value is of, reason|null } ],
+ *              rules: [ { rule, state, reason|null } ] } ] } ] }
  * rule       { id, category, title, needs, severity, why, detects, advice,
  *              example: {bad, good}, sources, gain, next, pair,
  *              thresholds: [ { key, value, unit, origin } ] }
@@ -105,6 +121,7 @@ json_t *json_finding_of(const struct run *r, const struct finding *f,
     size_t rank);
 json_t *json_finding(const struct finding *f, size_t rank);
 json_t *json_findings(const struct run *r, const struct advice *a);
+json_t *json_checklist(const struct run *r, const struct advice *a);
 json_t *json_rule(const struct rule_info *r);
 json_t *json_rules(void);						/* array */
 

@@ -1,40 +1,89 @@
 #include <math.h>
+#include <stdlib.h>
 
+#include "model/ceilings.h"
 #include "model/model.h"
 #include "report/json_util.h"
 #include "report/names.h"
 
 #include "report/json.h"
 
+/* What a class of copies could have reached. */
+struct reach {
+	double bytes_per_s;	/* NaN: not known */
+	bool measured;		/* on this machine; else typical */
+	const char *missing;	/* why it is not known; else NULL */
+};
+
+/* Over the link to the host what pinned memory reaches; inside the GPU its DRAM,
+ * which a copy reads and writes, and a memset writes. */
+static struct reach
+reach_of(const struct copy_class *c, const struct ceilings *ceiling)
+{
+	struct reach to = { NAN, false, NULL };
+
+	if (ceiling == NULL) {
+		to.missing = "its GPU is not known";
+	} else if (c->memset || c->kind == COPY_D2D) {
+		to.bytes_per_s = ceiling->dram_bytes_per_s /
+		    (c->memset ? 1 : 2);
+		to.measured = ceilings_measured(ceiling,
+		    &ceiling->dram_bytes_per_s);
+	} else if (c->kind == COPY_H2D || c->kind == COPY_D2H) {
+		to.bytes_per_s = ceilings_link(ceiling, c->kind == COPY_H2D);
+		to.measured = ceiling->copies_measured;
+	} else {
+		to.missing = "what this kind of copy can reach is not "
+		    "calibrated";
+	}
+	return (to);
+}
+
+static json_t *
+json_copy_class(const struct run *r, const struct copy_class *c,
+    const struct ceilings *ceiling)
+{
+	struct reach to = reach_of(c, ceiling);
+	double reached = (double)c->bytes * 1e9 / (double)c->gpu_ns;
+
+	return (json_pack("{s:s, s:b, s:s, s:s, s:b, s:o, s:o, s:o, s:o, s:o,"
+	    "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+	    "kind", c->memset ? "memset" : name_copy((int)c->kind),
+	    "memset", c->memset,
+	    "src", name_memory((int)c->src),
+	    "dst", name_memory((int)c->dst),
+	    "async", c->async,
+	    "device", json_text(c->device < r->devices ?
+	    r->device[c->device].name : NULL),
+	    "size_class_bytes",
+	    json_count((uint64_t)1 << (c->size_class & 63)),
+	    "count", json_count(c->count),
+	    "bytes", json_count(c->bytes),
+	    "gpu_ns", json_count(c->gpu_ns),
+	    "exposed_ns", json_number(c->exposed_ns),
+	    "host_ns", json_count(c->host_ns),
+	    "idle_after_ns", json_count(c->idle_after_ns),
+	    "bandwidth_bytes_per_s",
+	    json_ratio((double)c->bytes * 1e9, (double)c->gpu_ns),
+	    "ceiling_bytes_per_s", json_number(to.bytes_per_s),
+	    "ceiling_ratio", json_number(reached / to.bytes_per_s),
+	    "ceiling_source", json_text(to.missing != NULL ? NULL :
+	    to.measured ? "measured" : "attribute"),
+	    "ceiling_missing", json_text(to.missing)));
+}
+
 json_t *
 json_copies(const struct run *r)
 {
-	json_t *list = json_array();
-	const struct copy_class *c;
+	struct ceilings *c = ceilings_new(r);
+	json_t *list = c != NULL ? json_array() : NULL;
 	size_t i;
 
-	for (i = 0; list != NULL && i < r->copies; i++) {
-		c = &r->copy[i];
-		json_array_append_new(list, json_pack("{s:s, s:b, s:s, s:s,"
-		    "s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-		    "kind", c->memset ? "memset" : name_copy((int)c->kind),
-		    "memset", c->memset,
-		    "src", name_memory((int)c->src),
-		    "dst", name_memory((int)c->dst),
-		    "async", c->async,
-		    "device", json_text(c->device < r->devices ?
-		    r->device[c->device].name : NULL),
-		    "size_class_bytes",
-		    json_count((uint64_t)1 << (c->size_class & 63)),
-		    "count", json_count(c->count),
-		    "bytes", json_count(c->bytes),
-		    "gpu_ns", json_count(c->gpu_ns),
-		    "exposed_ns", json_number(c->exposed_ns),
-		    "host_ns", json_count(c->host_ns),
-		    "idle_after_ns", json_count(c->idle_after_ns),
-		    "bandwidth_bytes_per_s",
-		    json_ratio((double)c->bytes * 1e9, (double)c->gpu_ns)));
-	}
+	for (i = 0; list != NULL && i < r->copies; i++)
+		json_array_append_new(list, json_copy_class(r, &r->copy[i],
+		    r->copy[i].device < r->devices ? &c[r->copy[i].device] :
+		    NULL));
+	free(c);
 	return (list);
 }
 

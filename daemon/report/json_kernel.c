@@ -5,7 +5,9 @@
 #include "model/ceilings.h"
 #include "model/gain.h"
 #include "model/model.h"
+#include "model/roofline.h"
 #include "report/headline.h"
+#include "report/json_roofline.h"
 #include "report/json_util.h"
 #include "report/names.h"
 #include "rules/finding.h"
@@ -100,6 +102,8 @@ json_kernel_with(const struct run *r, const struct kernel *k,
 {
 	const struct record_SIGNATURE *s = &k->shape;
 	const char *device = NULL, *reason = NULL, *bound = NULL;
+	json_t *roofline = json_null(), *bandwidth = json_null();
+	struct roofline roof;
 	struct load load;
 
 	if (k->device < r->devices) {
@@ -109,13 +113,16 @@ json_kernel_with(const struct run *r, const struct kernel *k,
 		/* In a sentence it has an article, in a column none. */
 		if (bound != NULL && strncmp(bound, "the ", 4) == 0)
 			bound += 4;
+		roofline_of(&roof, k, &c[k->device], &load);
+		roofline = json_roofline(k, &roof);
+		bandwidth = json_bandwidth(k, &roof, &c[k->device]);
 	}
 	if (!k->metric_complete &&
 	    (reason = reason_skip((int)k->skip)) == NULL)
 		reason = "no counters arrived for it";
 	return (json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
-	    "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:s,"
-	    "s:o, s:o, s:o}",
+	    "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
+	    "s:b, s:s, s:o, s:o, s:o}",
 	    "id", json_count(k->id),
 	    "name", json_text(k->name),
 	    "short_name", json_text(k->short_name),
@@ -138,6 +145,8 @@ json_kernel_with(const struct run *r, const struct kernel *k,
 	    "occupancy", json_occupancy(k),
 	    "headline", json_headline(k),
 	    "bound", json_text(bound),
+	    "roofline", roofline,
+	    "bandwidth", bandwidth,
 	    "metrics_complete", k->metric_complete,
 	    "measured", name_measured(measured_of(k)),
 	    "measured_launches", json_count(k->metric_launches),
@@ -145,21 +154,11 @@ json_kernel_with(const struct run *r, const struct kernel *k,
 	    "findings", json_finding_ids(k, a)));
 }
 
-static struct ceilings *
-run_ceilings(const struct run *r)
-{
-	struct ceilings *c = calloc(r->devices + 1, sizeof(*c));
-
-	if (c != NULL)
-		ceilings_of(c, r);
-	return (c);
-}
-
 json_t *
 json_kernel(const struct run *r, const struct kernel *k,
     const struct advice *a)
 {
-	struct ceilings *c = run_ceilings(r);
+	struct ceilings *c = ceilings_new(r);
 	json_t *o = c != NULL ? json_kernel_with(r, k, a, c) : NULL;
 
 	free(c);
@@ -169,7 +168,7 @@ json_kernel(const struct run *r, const struct kernel *k,
 json_t *
 json_kernels(const struct run *r, const struct advice *a)
 {
-	struct ceilings *c = run_ceilings(r);
+	struct ceilings *c = ceilings_new(r);
 	json_t *list = c != NULL ? json_array() : NULL;
 	size_t i;
 

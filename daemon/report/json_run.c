@@ -1,8 +1,11 @@
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
+#include "model/ceilings.h"
 #include "model/model.h"
+#include "report/json_roofline.h"
 #include "report/json_util.h"
 #include "report/names.h"
 #include "rules/finding.h"
@@ -287,7 +290,7 @@ json_processes(const struct run *r)
 }
 
 static json_t *
-json_device(const struct device *d)
+json_device(const struct device *d, const struct ceilings *c)
 {
 	const struct record_DEVICE *l = &d->limits;
 	json_t *o = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
@@ -328,17 +331,20 @@ json_device(const struct device *d)
 	LIMIT(async_engines);
 #undef LIMIT
 	json_object_set_new(o, "mig", json_boolean(l->mig));
+	json_object_set_new(o, "ceilings", json_ceilings(c));
 	return (o);
 }
 
 json_t *
 json_devices(const struct run *r)
 {
-	json_t *list = json_array();
+	struct ceilings *c = ceilings_new(r);
+	json_t *list = c != NULL ? json_array() : NULL;
 	size_t i;
 
 	for (i = 0; list != NULL && i < r->devices; i++)
-		json_array_append_new(list, json_device(&r->device[i]));
+		json_array_append_new(list, json_device(&r->device[i], &c[i]));
+	free(c);
 	return (list);
 }
 

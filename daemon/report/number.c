@@ -160,6 +160,26 @@ number_bytes(char out[NUMBER_SIZE], double bytes)
 }
 
 char *
+number_rate(char out[NUMBER_SIZE], double v, const char *unit)
+{
+	static const struct unit prefixes[] = {
+		{ 999.5e9, 1e12, "T" }, { 999.5e6, 1e9, "G" },
+		{ 999.5e3, 1e6, "M" }, { 999.5, 1e3, "k" }, { 0, 1, "" },
+	};
+	const struct unit *u;
+	char digits[NUMBER_SIZE];
+
+	if (!isfinite(v) || fabs(v) > 1e18)
+		return (number_word(out, "–"));
+	u = unit_of(prefixes, v);
+	number_plain(digits, v / u->scale);
+	if (snprintf(out, NUMBER_SIZE, "%s %s%s", digits, u->name, unit) >=
+	    NUMBER_SIZE)
+		number_word(out, "–");
+	return (out);
+}
+
+char *
 number_count(char out[NUMBER_SIZE], uint64_t n)
 {
 	char digits[24];

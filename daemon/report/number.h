@@ -24,6 +24,8 @@ char *number_interval(char out[NUMBER_SIZE], double about, double low,
 char *number_percent(char out[NUMBER_SIZE], double ratio);
 /* "8.39 MB", decimal. */
 char *number_bytes(char out[NUMBER_SIZE], double bytes);
+/* "4.1 TB/s", "33 TFLOP/s": ${unit} with a prefix that fits; NaN is "–". */
+char *number_rate(char out[NUMBER_SIZE], double v, const char *unit);
 /* "212,400" */
 char *number_count(char out[NUMBER_SIZE], uint64_t n);
 

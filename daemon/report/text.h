@@ -25,6 +25,10 @@ void text_report(struct out *o, const struct report *r);
 /* Findings: those worth it in full, with ${all} also the others. */
 void text_findings(struct out *o, const struct report *r, bool all);
 
+/* The checklist: every line with its state and evidence (json_checklist). */
+void text_checklist(struct out *o, const struct report *r,
+    const json_t *checklist);
+
 /* One finding with everything known of it. */
 void text_finding(struct out *o, const json_t *finding, bool full);
 

@@ -51,7 +51,7 @@ test('every document of a run is what the description says', async () => {
   const run = await get(base);
   assert.equal(run.json.number, number);
   assert.ok(run.json.launches > 1000);
-  for (const part of ['processes', 'devices', 'diagnostics', 'copies', 'kernels', 'findings', 'timeline', 'export?format=json'])
+  for (const part of ['processes', 'devices', 'diagnostics', 'copies', 'kernels', 'findings', 'checklist', 'timeline', 'export?format=json'])
     assert.equal((await get(`${base}/${part}`)).status, 200, part);
   const kernels = (await get(`${base}/kernels`)).json.items;
   assert.ok(kernels.length >= 4);
@@ -68,6 +68,35 @@ test('every document of a run is what the description says', async () => {
   for (const finding of findings.items)
     assert.equal((await get(`${base}/findings/${finding.id}`)).json.rule, finding.rule);
   assert.deepEqual((await get(`${base}/diagnostics`)).json.items.map((d) => d.severity), ['warning']);
+  for (const copy of (await get(`${base}/copies`)).json.items)
+    assert.equal(copy.ceiling_bytes_per_s === null, copy.ceiling_missing !== null, copy.kind);
+  for (const device of (await get(`${base}/devices`)).json.items)
+    assert.ok(device.ceilings.items.every((c) => c.value > 0));
+});
+
+test('the checklist answers every line, with the findings behind it', async () => {
+  const base = `/api/v1/runs/${number}`;
+  const checklist = (await get(`${base}/checklist`)).json;
+  const findings = (await get(`${base}/findings`)).json;
+  const lines = checklist.groups.flatMap((g) => g.lines);
+  for (const state of ['passed', 'failed', 'not_measured']) {
+    assert.equal(checklist[state], lines.filter((l) => l.state === state).length, state);
+    for (const group of checklist.groups) assert.equal(group[state], group.lines.filter((l) => l.state === state).length);
+  }
+  assert.ok(checklist.failed > 0 && checklist.passed > 0);
+  // Every rule has one line, every finding that is worth a change is behind one.
+  assert.deepEqual(lines.flatMap((l) => l.rules.map((r) => r.rule)).sort(), findings.rules.map((r) => r.rule).sort());
+  const worth = findings.items.filter((f) => f.worth_it);
+  assert.equal(lines.reduce((n, l) => n + l.findings_count, 0), worth.length);
+  for (const line of lines) {
+    assert.equal(line.reason !== null, line.state === 'not_measured', line.id);
+    assert.equal(line.practices_checked, line.rules.filter((r) => r.state !== 'not_measured').length);
+    for (const f of line.findings) {
+      assert.equal((await get(`${base}/findings/${f.id}`)).json.rule, f.rule);
+      assert.ok(line.rules.some((r) => r.rule === f.rule));
+    }
+    for (const fact of line.facts) assert.ok(fact.value !== null || fact.reason !== null, fact.name);
+  }
 });
 
 test('a run without source data says why', async () => {

@@ -166,7 +166,7 @@ kernel_shape(void **state)
 	    "exposed_ns share_ratio grid block cluster registers "
 	    "shared_static_bytes shared_dynamic_bytes local_bytes "
 	    "graph_launches gap_before_ns occupancy headline bound "
-	    "metrics_complete measured measured_launches not_measured "
+	    "roofline bandwidth metrics_complete measured measured_launches not_measured "
 	    "findings");
 	assert_keys(json_object_get(o, "time"),
 	    "total_ns mean_ns sd_ns min_ns p50_ns p95_ns max_ns");
@@ -187,6 +187,90 @@ kernel_shape(void **state)
 	assert_int_equal(json_array_size(ids), 1);
 	assert_string_equal(json_string_value(json_array_get(ids, 0)),
 	    "00000000000000a1");
+	json_decref(o);
+}
+
+static void
+kernel_roofline(void **state)
+{
+	json_t *o, *roof, *bytes;
+	struct kernel *k = &f.kernel[0];
+
+	(void)state;
+	k->metric[METRIC_DRAM_READ] = 1e6;
+	k->metric[METRIC_DRAM_WRITE] = 0;
+	o = json_kernel(&f.run, k, &f.advice);
+	roof = json_object_get(o, "roofline");
+	bytes = json_object_get(o, "bandwidth");
+	assert_keys(roof, "flops no_flops flops_per_s dram_flop_per_byte "
+	    "l2_flop_per_byte compute compute_ceiling_flops_per_s "
+	    "compute_ratio pipes bound");
+	/* No instruction was counted: no operations are claimed. */
+	assert_true(json_is_null(json_object_get(roof, "flops")));
+	assert_true(json_is_null(json_object_get(roof, "flops_per_s")));
+	assert_non_null(strstr(json_string_value(json_object_get(roof,
+	    "no_flops")), "--level source"));
+	assert_string_equal(json_string_value(json_object_get(roof, "bound")),
+	    "L2");
+	assert_keys(bytes, "used_bytes l2_bytes dram_bytes used_bytes_per_s "
+	    "l2_bytes_per_s dram_bytes_per_s used_ratio dram_ratio l2_ratio "
+	    "reason");
+	/* 800 sectors of which 4 bytes each were asked for, in 1.0045 ms. */
+	assert_true(fabs(json_number_value(json_object_get(bytes,
+	    "used_bytes")) - 3200) < 1e-6);
+	assert_true(fabs(json_number_value(json_object_get(bytes,
+	    "dram_bytes_per_s")) * 1.0045e-3 / 1e6 - 1) < 1e-6);
+	/* Of the three, L2's sectors were not counted. */
+	assert_true(json_is_null(json_object_get(bytes, "l2_bytes")));
+	assert_non_null(json_string_value(json_object_get(bytes, "reason")));
+	json_decref(o);
+}
+
+static json_t *
+line_of(const json_t *checklist, const char *id)
+{
+	json_t *groups = json_object_get(checklist, "groups"), *g, *line;
+	size_t i, j;
+
+	json_array_foreach(groups, i, g)
+		json_array_foreach(json_object_get(g, "lines"), j, line)
+			if (strcmp(json_string_value(json_object_get(line,
+			    "id")), id) == 0)
+				return (line);
+	fail_msg("no line %s", id);
+	return (NULL);
+}
+
+static void
+checklist_shape(void **state)
+{
+	json_t *o = json_checklist(&f.run, &f.advice), *line, *one;
+	size_t lines = 0, i;
+	json_t *g;
+
+	(void)state;
+	assert_keys(o, "passed failed not_measured groups");
+	json_array_foreach(json_object_get(o, "groups"), i, g) {
+		assert_keys(g, "id title passed failed not_measured lines");
+		lines += json_array_size(json_object_get(g, "lines"));
+	}
+	assert_int_equal(lines, json_integer_value(json_object_get(o,
+	    "passed")) + json_integer_value(json_object_get(o, "failed")) +
+	    json_integer_value(json_object_get(o, "not_measured")));
+	line = line_of(o, "coalescing");
+	assert_keys(line, "id title state reason practices_checked "
+	    "findings_count findings facts rules");
+	assert_string_equal(json_string_value(json_object_get(line, "state")),
+	    "failed");
+	one = json_array_get(json_object_get(line, "findings"), 0);
+	assert_keys(one, "id rule title where kernel_id saves_s");
+	assert_string_equal(json_string_value(json_object_get(one, "id")),
+	    "00000000000000a1");
+	one = json_array_get(json_object_get(line, "facts"), 0);
+	assert_keys(one, "name label value unit covered_ratio covered_of "
+	    "reason");
+	assert_true(fabs(json_number_value(json_object_get(one, "value")) -
+	    0.125) < 1e-9);
 	json_decref(o);
 }
 
@@ -241,7 +325,15 @@ copies_processes_devices(void **state)
 	o = json_array_get(list, 0);
 	assert_keys(o, "kind memset src dst async device size_class_bytes "
 	    "count bytes gpu_ns exposed_ns host_ns idle_after_ns "
-	    "bandwidth_bytes_per_s");
+	    "bandwidth_bytes_per_s ceiling_bytes_per_s ceiling_ratio "
+	    "ceiling_source ceiling_missing");
+	/* What a link is taken to reach that nobody has measured. */
+	assert_true(fabs(json_real_value(json_object_get(o,
+	    "ceiling_bytes_per_s")) / 12e9 - 1) < 1e-2);
+	assert_true(fabs(json_real_value(json_object_get(o, "ceiling_ratio")) *
+	    12e9 / 10.48576e9 - 1) < 1e-2);
+	assert_string_equal(json_string_value(json_object_get(o,
+	    "ceiling_source")), "attribute");
 	assert_string_equal(json_string_value(json_object_get(o, "kind")),
 	    "h2d");
 	assert_string_equal(json_string_value(json_object_get(o, "src")),
@@ -259,6 +351,11 @@ copies_processes_devices(void **state)
 	list = json_devices(&f.run);
 	assert_int_equal(json_integer_value(json_object_get(
 	    json_array_get(list, 0), "sms")), 132);
+	o = json_object_get(json_array_get(list, 0), "ceilings");
+	assert_keys(o, "from items");
+	assert_string_equal(json_string_value(json_object_get(o, "from")),
+	    "device attributes");
+	assert_int_equal(json_array_size(json_object_get(o, "items")), 7);
 	json_decref(list);
 }
 
@@ -584,6 +681,8 @@ main(void)
 		cmocka_unit_test_setup(run_idle_adds_up, setup),
 		cmocka_unit_test_setup(run_that_did_nothing, setup),
 		cmocka_unit_test_setup(kernel_shape, setup),
+		cmocka_unit_test_setup(kernel_roofline, setup),
+		cmocka_unit_test_setup(checklist_shape, setup),
 		cmocka_unit_test_setup(kernel_unmeasured, setup),
 		cmocka_unit_test_setup(metrics_all_named, setup),
 		cmocka_unit_test_setup(copies_processes_devices, setup),

@@ -72,6 +72,27 @@ golden_findings(void **state)
 }
 
 static void
+golden_checklist(void **state)
+{
+	json_t *checklist;
+	struct report r;
+	struct page p;
+
+	(void)state;
+	fixture_fill(&f);
+	r = report_of();
+	checklist = json_checklist(&f.run, &f.advice);
+	page_open(&p, 80, true);
+	text_checklist(&p.out, &r, checklist);
+	page_close(&p);
+	assert_safe(p.text, 80);
+	assert_golden("checklist", p.text);
+	free(p.text);
+	json_decref(checklist);
+	report_free(&r);
+}
+
+static void
 golden_no_cuda(void **state)
 {
 	struct report r;
@@ -220,6 +241,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(golden_report),
 		cmocka_unit_test(golden_findings),
+		cmocka_unit_test(golden_checklist),
 		cmocka_unit_test(golden_no_cuda),
 		cmocka_unit_test(narrow_and_ascii),
 		cmocka_unit_test(missing_fields),

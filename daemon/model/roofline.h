@@ -1,0 +1,55 @@
+/*
+ * model/roofline.h: where a kernel stands against what its GPU can do: the
+ * roofline (Williams, Waterman, Patterson 2009) and the effective bandwidth
+ * (CUDA best practices: bytes a kernel needs, over its time). Pure.
+ *
+ * Bytes and operations are those of one launch, times its mean time; NaN is
+ * not measured, and a reason says why.
+ */
+#ifndef CADV_ROOFLINE_H
+#define CADV_ROOFLINE_H
+
+#include "source/flops.h"
+
+struct kernel;
+struct device;
+struct ceilings;
+struct load;
+
+struct roofline {
+	double time_s;			/* of a launch; NaN: none was timed */
+	double flops[FLOP_KINDS];
+	double all_flops;		/* their sum */
+	const char *no_flops;		/* why they are not known; else NULL */
+	double used_bytes;		/* of global memory: what threads asked
+					 * for, every sector's bytes once */
+	double l2_bytes, dram_bytes;	/* moved */
+	const char *no_bytes;		/* why one of the three is not known */
+	/* The pipe whose ceiling is nearest: */
+	enum flop_kind kind;		/* FLOP_KINDS: no operations, or unknown */
+	double compute_ceiling;		/* FLOP/s of this kernel's mix on it */
+	double compute_ratio;		/* of it reached, 0..1 and a bit */
+	double dram_ratio, l2_ratio;	/* of their ceilings */
+	const char *bound;		/* "DRAM", "L2", "FP32", "FP64", "tensor",
+					 * a pipe or unit of the SM that is full
+					 * without; "latency": nothing is near;
+					 * NULL unknown */
+};
+
+/* "FP16", "FP32", "FP64", "tensor" */
+extern const char *const flop_name[FLOP_KINDS];
+
+/* A roof is what limits from this share of its ceiling on, as Nsight Compute
+ * has it; load_bound_name (model/gain.h) draws its line at the same place. */
+#define ROOF_NEAR 0.6
+
+/* roofline_of(r, k, c, l): of ${k}, with the ceilings of its device and its
+ * demands (load_of). */
+void roofline_of(struct roofline *r, const struct kernel *k,
+    const struct ceilings *c, const struct load *l);
+
+/* roofline_ceiling(c, kind): FLOP/s; of tensor cores dense FP16. A pointer into
+ * ${c}, for ceilings_measured. */
+const double *roofline_ceiling(const struct ceilings *c, enum flop_kind kind);
+
+#endif

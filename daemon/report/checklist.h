@@ -1,0 +1,86 @@
+/*
+ * report/checklist.h: the optimisation checklist, answered for one run: every
+ * line passed, failed or not measured, from the rules' verdicts and measured
+ * facts. Pure; the table is checklist.def.
+ */
+#ifndef CADV_CHECKLIST_H
+#define CADV_CHECKLIST_H
+
+#include <stddef.h>
+
+struct advice;
+struct ceilings;
+struct run;
+
+enum check_state { CHECK_PASSED, CHECK_FAILED, CHECK_NOT_MEASURED, CHECK_STATES };
+extern const char *const check_state_name[CHECK_STATES];	/* "passed" … */
+
+enum check_group {
+#define CHECK_GROUP(name, id, title) CHECK_##name,
+#define CHECK_LINE(group, id, title, facts, rules)
+#include "report/checklist.def"
+#undef CHECK_GROUP
+#undef CHECK_LINE
+	CHECK_GROUPS
+};
+
+/* A measured value that a line rests on. */
+struct check_fact {
+	const char *name;	/* snake_case with its unit: "coalescing_ratio" */
+	const char *label;	/* "of the bytes moved were used": after the value */
+	double value;		/* NaN: not measured */
+	const char *unit;	/* "ratio", "" of a count */
+	double covered;		/* the part of the time, bytes … that it was
+				 * measured of, 0..1; NaN: does not apply */
+	const char *of;		/* of what: "kernel time"; NULL */
+	const char *reason;	/* of no value; NULL */
+	enum check_state state;	/* what the fact alone says of its line, where
+				 * the line has no rules */
+};
+
+/* What the facts are worked out from. */
+struct check_view {
+	const struct run *run;
+	const struct advice *advice;
+	const struct ceilings *ceilings;	/* of run->device */
+};
+
+/* fact(f, x): fill ${f}, which is empty but for NaN; false: it says nothing. */
+typedef void check_fact_function(struct check_fact *f,
+    const struct check_view *x);
+
+#define CHECK_FACTS_MAX 3
+#define CHECK_RULES_MAX 12
+
+struct check_line {
+	enum check_group group;
+	const char *id, *title;
+	check_fact_function *fact[CHECK_FACTS_MAX + 1];	/* NULL ends */
+	const char *rule[CHECK_RULES_MAX + 1];		/* NULL ends */
+};
+extern const struct check_line check_table[];
+extern const size_t check_table_size;
+
+struct check_group_info {
+	const char *id, *title;
+};
+extern const struct check_group_info check_group_table[CHECK_GROUPS];
+
+/* What became of one line. */
+struct check_answer {
+	enum check_state state;
+	const char *reason;	/* of not measured; NULL */
+	size_t checked, rules;	/* of its rules, how many were measured */
+	size_t found;		/* how many findings worth a change */
+	struct check_fact fact[CHECK_FACTS_MAX];
+	size_t facts;
+};
+
+/* checklist_answer(a, line, x): fill ${a}. */
+void checklist_answer(struct check_answer *a, const struct check_line *line,
+    const struct check_view *x);
+
+/* checklist_has(line, rule): does ${rule} belong to it? */
+int checklist_has(const struct check_line *line, const char *rule);
+
+#endif

@@ -1,0 +1,423 @@
+#include <math.h>
+#include <stdbool.h>
+
+#include "model/ceilings.h"
+#include "model/gain.h"
+#include "model/model.h"
+#include "model/roofline.h"
+#include "report/headline.h"
+#include "report/names.h"
+#include "rules/finding.h"
+
+#include "report/checklist_fact.h"
+
+/* Kernels that were not measured, or whose limit is not known, do not matter
+ * below a twentieth of the kernel time. */
+#define MEASURED_LEAST 0.95
+#define BOUND_LEAST 0.95
+
+/* --- means over kernels, weighted by their time ---------------------------- */
+
+/* A value of one kernel, NaN if it has none; *${reason} says why, or is NULL
+ * where the kernel has nothing to measure it of. */
+typedef double kernel_value(const struct check_view *x, const struct kernel *k,
+    const char **reason);
+
+static void
+mean_of_kernels(struct check_fact *f, const struct check_view *x,
+    kernel_value *value)
+{
+	const struct run *r = x->run;
+	const char *reason;
+	double sum = 0, known = 0, lacking = 0, most = 0, v, ns;
+	size_t i;
+
+	for (i = 0; i < r->kernels; i++) {
+		ns = (double)r->kernel[i].total_ns;
+		reason = NULL;
+		v = value(x, &r->kernel[i], &reason);
+		if (isfinite(v)) {
+			sum += v * ns;
+			known += ns;
+			continue;
+		}
+		if (reason == NULL)
+			continue;
+		lacking += ns;
+		if (ns >= most) {
+			most = ns;
+			f->reason = reason;
+		}
+	}
+	f->of = "kernel time";
+	if (known + lacking > 0)
+		f->covered = known / (known + lacking);
+	if (known > 0) {
+		f->value = sum / known;
+		f->reason = NULL;
+	} else if (f->reason == NULL) {
+		f->reason = r->kernels == 0 ? "no kernel was launched" :
+		    "no kernel does any of it";
+		f->covered = NAN;
+	}
+}
+
+static double
+headline_value(const struct kernel *k, enum headline_id id,
+    const char **reason)
+{
+	struct headline h[HEADLINES];
+
+	headline_of(h, k);
+	*reason = h[id].applies ? h[id].reason : NULL;
+	return (h[id].value);
+}
+
+static double
+coalescing(const struct check_view *x, const struct kernel *k,
+    const char **reason)
+{
+
+	(void)x;
+	return (headline_value(k, HEADLINE_COALESCING, reason));
+}
+
+static double
+bank_conflicts(const struct check_view *x, const struct kernel *k,
+    const char **reason)
+{
+
+	(void)x;
+	return (headline_value(k, HEADLINE_BANK_CONFLICTS, reason));
+}
+
+static double
+divergence(const struct check_view *x, const struct kernel *k,
+    const char **reason)
+{
+
+	(void)x;
+	return (headline_value(k, HEADLINE_DIVERGENCE, reason));
+}
+
+static double
+occupancy(const struct check_view *x, const struct kernel *k,
+    const char **reason)
+{
+
+	(void)x;
+	return (headline_value(k, HEADLINE_OCCUPANCY, reason));
+}
+
+/* False if its GPU is not known. */
+static bool
+roofline(struct roofline *r, const struct check_view *x,
+    const struct kernel *k)
+{
+	struct load load;
+
+	if (k->device >= x->run->devices)
+		return (false);
+	load_of(&load, k, &x->run->device[k->device], &x->ceilings[k->device]);
+	roofline_of(r, k, &x->ceilings[k->device], &load);
+	return (true);
+}
+
+static const char *
+lacks_bytes(const struct kernel *k, const struct roofline *r)
+{
+	const char *reason = reason_skip((int)k->skip);
+
+	return (reason != NULL ? reason : r->no_bytes);
+}
+
+static double
+dram(const struct check_view *x, const struct kernel *k, const char **reason)
+{
+	struct roofline r;
+
+	*reason = "its GPU is not known";
+	if (!roofline(&r, x, k))
+		return (NAN);
+	*reason = lacks_bytes(k, &r);
+	return (r.dram_ratio);
+}
+
+static double
+used(const struct check_view *x, const struct kernel *k, const char **reason)
+{
+	struct roofline r;
+
+	*reason = "its GPU is not known";
+	if (!roofline(&r, x, k))
+		return (NAN);
+	*reason = lacks_bytes(k, &r);
+	return (r.used_bytes / r.time_s /
+	    x->ceilings[k->device].dram_bytes_per_s);
+}
+
+static double
+compute(const struct check_view *x, const struct kernel *k,
+    const char **reason)
+{
+	struct roofline r;
+
+	*reason = "its GPU is not known";
+	if (!roofline(&r, x, k))
+		return (NAN);
+	*reason = r.no_flops;
+	return (r.compute_ratio);
+}
+
+void
+fact_coalescing(struct check_fact *f, const struct check_view *x)
+{
+
+	f->name = "coalescing_ratio";
+	f->label = "of the bytes moved for global memory were used";
+	mean_of_kernels(f, x, coalescing);
+}
+
+void
+fact_bank_conflicts(struct check_fact *f, const struct check_view *x)
+{
+
+	f->name = "bank_conflicts_ratio";
+	f->label = "of the shared-memory wavefronts were bank conflicts";
+	mean_of_kernels(f, x, bank_conflicts);
+}
+
+void
+fact_divergence(struct check_fact *f, const struct check_view *x)
+{
+
+	f->name = "divergence_ratio";
+	f->label = "of the lanes of executed instructions were idle";
+	mean_of_kernels(f, x, divergence);
+}
+
+void
+fact_occupancy(struct check_fact *f, const struct check_view *x)
+{
+
+	f->name = "occupancy_ratio";
+	f->label = "achieved occupancy";
+	mean_of_kernels(f, x, occupancy);
+}
+
+void
+fact_dram(struct check_fact *f, const struct check_view *x)
+{
+
+	f->name = "dram_ratio";
+	f->label = "of the DRAM bandwidth ceiling was reached";
+	mean_of_kernels(f, x, dram);
+}
+
+void
+fact_used(struct check_fact *f, const struct check_view *x)
+{
+
+	f->name = "used_ratio";
+	f->label = "of that ceiling is the effective bandwidth: bytes that "
+	    "threads asked for";
+	mean_of_kernels(f, x, used);
+}
+
+void
+fact_compute(struct check_fact *f, const struct check_view *x)
+{
+
+	f->name = "compute_ratio";
+	f->label = "of the nearest pipe's FLOP/s ceiling was reached";
+	mean_of_kernels(f, x, compute);
+}
+
+/* --- copies ----------------------------------------------------------------- */
+
+/* What the link would have taken, of the time that the copies took: small copies
+ * and pageable memory both make it less. */
+void
+fact_copies(struct check_fact *f, const struct check_view *x)
+{
+	const struct run *r = x->run;
+	const struct copy_class *c;
+	double could = 0, took = 0, s;
+	size_t i;
+
+	f->name = "pinned_ratio";
+	f->label = "of the bandwidth that large copies from pinned memory "
+	    "reach";
+	for (i = 0; i < r->copies; i++) {
+		c = &r->copy[i];
+		if (c->memset || c->count == 0 || c->device >= r->devices ||
+		    (c->kind != COPY_H2D && c->kind != COPY_D2H))
+			continue;
+		s = (double)c->bytes / ceilings_link(&x->ceilings[c->device],
+		    c->kind == COPY_H2D);
+		if (isnan(s))
+			continue;
+		could += s;
+		took += (double)c->gpu_ns * 1e-9;
+	}
+	if (took > 0)
+		f->value = could / took;
+	else
+		f->reason = "nothing was copied to or from the host";
+}
+
+static const struct device *
+busiest(const struct run *r)
+{
+	const struct device *d = NULL;
+	size_t i;
+
+	for (i = 0; i < r->devices; i++)
+		if (d == NULL || r->device[i].busy_ns > d->busy_ns)
+			d = &r->device[i];
+	return (d);
+}
+
+void
+fact_hidden(struct check_fact *f, const struct check_view *x)
+{
+	const struct device *d = busiest(x->run);
+
+	f->name = "copy_hidden_ratio";
+	f->label = "of the copy time passed while a kernel ran";
+	if (d != NULL && d->copy_ns > 0)
+		f->value = (double)d->copy_hidden_ns / (double)d->copy_ns;
+	else
+		f->reason = "nothing was copied";
+}
+
+void
+fact_busy(struct check_fact *f, const struct check_view *x)
+{
+	const struct device *d = busiest(x->run);
+
+	f->name = "gpu_busy_ratio";
+	f->label = "of the run the GPU was busy";
+	if (d != NULL && x->run->wall_ns > 0)
+		f->value = (double)d->busy_ns / (double)x->run->wall_ns;
+	else
+		f->reason = "no GPU was used";
+}
+
+/* --- how well the run was measured ------------------------------------------ */
+
+/* A share of the kernel time decides its line. */
+static void
+answer_share(struct check_fact *f, double least)
+{
+
+	f->covered = NAN;
+	f->of = NULL;
+	if (isnan(f->value))
+		f->state = CHECK_NOT_MEASURED;
+	else if (f->value < least)
+		f->state = CHECK_FAILED;
+}
+
+/* 1 if the kernel has all its counters. */
+static double
+measured(const struct check_view *x, const struct kernel *k,
+    const char **reason)
+{
+
+	(void)x;
+	*reason = NULL;
+	return (measured_of(k) == MEASURED_FULL);
+}
+
+void
+fact_measured(struct check_fact *f, const struct check_view *x)
+{
+
+	f->name = "kernels_measured_ratio";
+	f->label = "of the kernel time is of kernels with all their counters";
+	mean_of_kernels(f, x, measured);
+	answer_share(f, MEASURED_LEAST);
+}
+
+/* 1 if it is known what limits the kernel. */
+static double
+bound(const struct check_view *x, const struct kernel *k, const char **reason)
+{
+	struct roofline r;
+
+	*reason = NULL;
+	return (roofline(&r, x, k) && r.bound != NULL);
+}
+
+void
+fact_bound(struct check_fact *f, const struct check_view *x)
+{
+
+	f->name = "bound_known_ratio";
+	f->label = "of the kernel time has a known limit";
+	mean_of_kernels(f, x, bound);
+	answer_share(f, BOUND_LEAST);
+}
+
+void
+fact_record(struct check_fact *f, const struct check_view *x)
+{
+	const struct run *r = x->run;
+	double all = (double)r->records + (double)r->lost;
+
+	f->name = "records_ratio";
+	f->label = "of the records arrived";
+	if (!(all > 0)) {
+		f->state = CHECK_NOT_MEASURED;
+		f->reason = "no record arrived";
+		return;
+	}
+	f->value = (double)r->records / all;
+	if (r->state == RUN_LIVE) {
+		f->state = CHECK_NOT_MEASURED;
+		f->reason = "the program is still running";
+	} else if (r->lost > 0 || r->state != RUN_FINISHED) {
+		f->state = CHECK_FAILED;
+		if (r->state != RUN_FINISHED)
+			f->label = "of the records arrived, and the record "
+			    "ends early";
+	}
+}
+
+void
+fact_overhead(struct check_fact *f, const struct check_view *x)
+{
+	const struct run *r = x->run;
+
+	f->name = "overhead_ratio";
+	f->label = "of the run is what measuring cost";
+	if (r->wall_ns == 0 || !(r->budget > 0)) {
+		f->state = CHECK_NOT_MEASURED;
+		f->reason = "no budget is known";
+		return;
+	}
+	f->value = (double)r->overhead_total_ns / (double)r->wall_ns;
+	if (f->value > r->budget)
+		f->state = CHECK_FAILED;
+}
+
+void
+fact_ceilings(struct check_fact *f, const struct check_view *x)
+{
+
+	f->name = "calibrated";
+	f->unit = "";
+	f->label = "ceilings from the device's attributes: cudadvise calibrate "
+	    "measures them";
+	if (x->run->devices == 0) {
+		f->state = CHECK_NOT_MEASURED;
+		f->reason = "no GPU was used";
+		return;
+	}
+	f->value = x->advice->calibrated;
+	if (x->advice->calibrated)
+		f->label = x->advice->ceilings_from;
+	else
+		f->state = CHECK_FAILED;
+}

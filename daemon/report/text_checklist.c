@@ -1,0 +1,197 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "report/number.h"
+#include "report/out.h"
+#include "report/text_parts.h"
+#include "report/text_util.h"
+
+#include "report/text.h"
+
+#define STATE_COLUMNS 12	/* "not measured" */
+#define INDENT (2 + STATE_COLUMNS + 2)
+
+static bool
+is_state(const json_t *line, const char *state)
+{
+
+	return (strcmp(or_unknown(field_text(line, "state")), state) == 0);
+}
+
+static void
+text_state(struct out *o, const json_t *line)
+{
+	bool failed = is_state(line, "failed"), passed = is_state(line, "passed");
+
+	out_spaces(o, 2);
+	out_style(o, failed ? STYLE_BAD : passed ? STYLE_GOOD : STYLE_DIM);
+	out_cell(o, failed ? "failed" : passed ? "passed" : "not measured",
+	    STATE_COLUMNS);
+	out_style(o, STYLE_PLAIN);
+	out_spaces(o, 2);
+}
+
+/* "91 % of the bytes moved were used (98 % of the kernel time)" */
+static void
+text_fact(struct out *o, const json_t *fact)
+{
+	double v = field_number(fact, "value");
+	double covered = field_number(fact, "covered_ratio");
+	const char *of = field_text(fact, "covered_of");
+	char a[NUMBER_SIZE], b[NUMBER_SIZE], text[384];
+	bool ratio = strcmp(or_unknown(field_text(fact, "unit")), "ratio") == 0;
+
+	if (isnan(v))
+		return;
+	number_percent(b, covered);
+	snprintf(text, sizeof(text), "%s%s%s%s%s%s%s",
+	    ratio ? number_percent(a, v) : "", ratio ? " " : "",
+	    or_unknown(field_text(fact, "label")),
+	    covered < 0.995 ? " (measured: " : "", covered < 0.995 ? b : "",
+	    covered < 0.995 && of != NULL ? " of the " : "",
+	    covered < 0.995 && of != NULL ? of : "");
+	out_spaces(o, INDENT);
+	if (covered < 0.995)
+		strncat(text, ")", sizeof(text) - strlen(text) - 1);
+	out_wrap(o, INDENT, text);
+}
+
+/* The findings that fail a line, and how to read on. */
+static void
+text_line_findings(struct out *o, const json_t *line)
+{
+	const json_t *items = json_object_get(line, "findings"), *f;
+	uint64_t all = field_count(line, "findings_count");
+	char text[512], a[NUMBER_SIZE];
+	double saves;
+	size_t i;
+
+	json_array_foreach(items, i, f) {
+		saves = field_number(f, "saves_s");
+		snprintf(text, sizeof(text), "%s: %s%s%s",
+		    or_unknown(field_text(f, "rule")),
+		    or_unknown(field_text(f, "where")),
+		    isnan(saves) ? "" : ", would save ",
+		    isnan(saves) ? "" : number_seconds(a, saves));
+		out_spaces(o, INDENT);
+		out_wrap(o, INDENT + 2, text);
+	}
+	if (all > json_array_size(items))
+		out_format(o, "%*s%llu more\n", INDENT, "",
+		    (unsigned long long)(all - json_array_size(items)));
+}
+
+/* "2 of 4 practices were not checked: counters were not asked for" */
+static void
+text_unchecked(struct out *o, const json_t *line)
+{
+	const json_t *rules = json_object_get(line, "rules"), *v;
+	const char *reason = NULL;
+	size_t n = json_array_size(rules), unchecked = 0, i;
+	char text[384];
+
+	json_array_foreach(rules, i, v) {
+		if (!is_state(v, "not_measured"))
+			continue;
+		unchecked++;
+		if (reason == NULL)
+			reason = field_text(v, "reason");
+	}
+	if (unchecked == 0 || is_state(line, "not_measured"))
+		return;
+	snprintf(text, sizeof(text), "%zu of %zu practices not checked: %s",
+	    unchecked, n, or_unknown(reason));
+	out_spaces(o, INDENT);
+	out_style(o, STYLE_DIM);
+	out_wrap(o, INDENT, text);
+	out_style(o, STYLE_PLAIN);
+}
+
+static void
+text_line(struct out *o, const json_t *line)
+{
+	const json_t *facts = json_object_get(line, "facts"), *f;
+	const char *reason = field_text(line, "reason");
+	size_t i;
+
+	text_state(o, line);
+	out_wrap(o, INDENT, or_unknown(field_text(line, "title")));
+	if (is_state(line, "not_measured") && reason != NULL) {
+		out_spaces(o, INDENT);
+		out_style(o, STYLE_DIM);
+		out_wrap(o, INDENT, reason);
+		out_style(o, STYLE_PLAIN);
+	}
+	json_array_foreach(facts, i, f)
+		text_fact(o, f);
+	text_line_findings(o, line);
+	text_unchecked(o, line);
+}
+
+/* "3 passed, 1 failed, 2 not measured" */
+static void
+text_counts(struct out *o, const json_t *of)
+{
+	static const struct {
+		const char *key, *text;
+	} states[] = {
+		{ "passed", "passed" }, { "failed", "failed" },
+		{ "not_measured", "not measured" },
+	};
+	bool any = false;
+	uint64_t n;
+	size_t i;
+
+	for (i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
+		if ((n = field_count(of, states[i].key)) == 0)
+			continue;
+		out_format(o, "%s%llu %s", any ? ", " : "",
+		    (unsigned long long)n, states[i].text);
+		any = true;
+	}
+	out_line(o);
+}
+
+static void
+text_next(struct out *o, const struct report *r, bool failed)
+{
+	char text[512];
+
+	out_style(o, STYLE_DIM);
+	snprintf(text, sizeof(text), "cudadvise findings %s", r->name);
+	out_segment(o, 0, "", "Next: ");
+	if (failed) {
+		out_segment(o, 6, "", text);
+		snprintf(text, sizeof(text), "cudadvise compare %s NEWER",
+		    r->name);
+	} else {
+		snprintf(text, sizeof(text), "cudadvise roofline %s", r->name);
+	}
+	out_segment(o, 6, failed ? " · " : "", text);
+	out_line(o);
+	out_style(o, STYLE_PLAIN);
+}
+
+void
+text_checklist(struct out *o, const struct report *r, const json_t *checklist)
+{
+	const json_t *groups = json_object_get(checklist, "groups"), *g, *line;
+	size_t i, j;
+
+	parts_header(o, r);
+	parts_end(o, r->run);
+	out_text(o, "  Checklist: ");
+	text_counts(o, checklist);
+	json_array_foreach(groups, i, g) {
+		out_line(o);
+		out_style(o, STYLE_BOLD);
+		out_text(o, or_unknown(field_text(g, "title")));
+		out_style(o, STYLE_PLAIN);
+		out_text(o, ": ");
+		text_counts(o, g);
+		json_array_foreach(json_object_get(g, "lines"), j, line)
+			text_line(o, line);
+	}
+	out_line(o);
+	text_next(o, r, field_count(checklist, "failed") > 0);
+}

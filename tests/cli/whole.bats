@@ -1,0 +1,75 @@
+#!/usr/bin/env bats
+# The whole run: roofline and checklist of captures.
+
+load common
+
+pairs="$BATS_TEST_DIRNAME/../captures/pairs"
+
+@test "checklist: a finding fails its line, and its fix passes it" {
+	cudadvise checklist --json "$pairs/uncoalesced-global-access.bad.cadv" \
+	    > bad.json
+	cudadvise checklist --json "$pairs/uncoalesced-global-access.good.cadv" \
+	    > good.json
+	line='.groups[].lines[] | select(.id == "coalescing")'
+	jq -e ".schema_version == 1" bad.json
+	jq -e "$line | .state == \"failed\" and
+	    .findings[0].rule == \"uncoalesced-global-access\" and
+	    .facts[0].value < 0.2" bad.json
+	jq -e "$line | .state == \"passed\" and .findings_count == 0 and
+	    .facts[0].value > 0.9" good.json
+}
+
+@test "checklist: text says state, evidence and finding of every line" {
+	run cudadvise checklist "$pairs/uncoalesced-global-access.bad.cadv"
+	[ "$status" -eq 0 ]
+	for group in "Memory access" Compute Occupancy Concurrency Profiling; do
+		[[ "$output" == *"$group: "* ]]
+	done
+	[[ "$output" == *"failed        Global accesses are coalesced"* ]]
+	[[ "$output" == *"uncoalesced-global-access: "*"would save"* ]]
+	# As many lines as the summary counts.
+	sum=$(($(sed -n 's/^  Checklist: //p' <<< "$output" |
+	    grep -o '[0-9]*' | paste -sd+)))
+	[ "$(grep -c '^  \(passed\|failed\|not measured\)  ' \
+	    <<< "$output")" -eq "$sum" ]
+}
+
+@test "checklist and roofline of a run without CUDA" {
+	make_capture x.cadv
+	cudadvise checklist --json x.cadv | jq -e '.failed == 0 and
+	    ([.groups[].lines[] | select(.state == "not_measured") |
+	    .reason] | all(. != null))'
+	run cudadvise roofline x.cadv
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"No kernel was launched"* ]]
+	cudadvise roofline --json x.cadv |
+	    jq -e '.kernels == [] and .copies == [] and .devices == []'
+}
+
+@test "roofline: operations where instructions were counted, else why not" {
+	cudadvise roofline --json "$pairs/double-precision.bad.cadv" > bad.json
+	cudadvise roofline --json "$pairs/double-precision.good.cadv" > good.json
+	first='.kernels | sort_by(-.share_ratio)[0].roofline'
+	# Doubles on bad, none on good; float takes their place.
+	jq -e "$first | .compute == \"FP64\" and .flops.fp64 > .flops.fp32 and
+	    .flops_per_s > 0 and .compute_ratio < 1.05" bad.json
+	jq -e "$first | .flops.fp64 == 0 and .flops.fp32 > 0" good.json
+	jq -e '[.devices[0].ceilings.items[] | select(.name == "fp64_flops")][0]
+	    | .source == "measured" and .value > 1e13' bad.json
+	run cudadvise roofline "$pairs/../programs/matrixmul.cadv"
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"(1) operations are counted at --level source"* ]]
+	[[ "$output" == *"L1/shared data pipe"* ]]
+}
+
+@test "roofline: copies against what this machine reaches pinned" {
+	for v in bad good; do
+		cudadvise roofline --json "$pairs/pageable-host-memory.$v.cadv" |
+		    jq '[.copies[] | select(.kind == "h2d") | .ceiling_ratio] |
+		    max' > $v.ratio
+	done
+	jq -e '. < 0.6' bad.ratio
+	jq -e '. > 0.85 and . < 1.15' good.ratio
+	run cudadvise roofline "$pairs/pageable-host-memory.bad.cadv"
+	[[ "$output" == *"possible"* ]]
+}

@@ -1,0 +1,257 @@
+/*
+ * The checklist: its table against the table of rules, and how a line is
+ * answered.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "report/checklist.h"
+
+#include "rules/faults.h"
+#include "rules/made.h"
+
+static const struct check_line *
+line_find(const char *id)
+{
+	for (size_t i = 0; i < check_table_size; i++)
+		if (strcmp(check_table[i].id, id) == 0)
+			return &check_table[i];
+	fail_msg("no line '%s'", id);
+	return NULL;
+}
+
+/* Every rule stands on one line, no more. */
+static void
+every_rule_once(void **state)
+{
+	size_t lines;
+
+	(void)state;
+	for (size_t r = 0; r < rule_count(); r++) {
+		const char *id = rule_info(r)->id;
+
+		lines = 0;
+		for (size_t i = 0; i < check_table_size; i++)
+			for (size_t k = 0; check_table[i].rule[k] != NULL; k++)
+				lines += strcmp(check_table[i].rule[k], id) == 0;
+		if (lines == 0)
+			fail_msg("the rule '%s' is on no line of the checklist: "
+			    "add \"%s\" to the CHECK_RULES of the line that it "
+			    "refines, in daemon/report/checklist.def", id, id);
+		if (lines > 1)
+			fail_msg("the rule '%s' is on %zu lines of the "
+			    "checklist: leave it on one, in "
+			    "daemon/report/checklist.def", id, lines);
+	}
+}
+
+static void
+lines_are_told_apart(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < check_table_size; i++) {
+		const struct check_line *line = &check_table[i];
+
+		assert_true(line->group < CHECK_GROUPS);
+		/* Something must answer it. */
+		assert_true(line->rule[0] != NULL || line->fact[0] != NULL);
+		for (size_t k = 0; k < i; k++)
+			assert_string_not_equal(check_table[k].id, line->id);
+	}
+	for (size_t g = 0; g < CHECK_GROUPS; g++)
+		assert_non_null(check_group_table[g].title);
+}
+
+struct answered {
+	struct made m;
+	struct advice *advice;
+	struct check_answer answer;
+};
+
+static void
+answer(struct answered *a, const char *id)
+{
+	struct check_view x = { &a->m.run, NULL, a->m.ceilings };
+
+	a->advice = made_advice(&a->m);
+	x.advice = a->advice;
+	checklist_answer(&a->answer, line_find(id), &x);
+	advice_free(a->advice);
+	a->advice = NULL;
+}
+
+static void
+a_finding_fails_its_line(void **state)
+{
+	struct answered a;
+
+	(void)state;
+	made_init(&a.m);
+	fault_scattered(&a.m);
+	a.m.kernel[0].metric[METRIC_GLOBAL_LD_BYTES_PER_SECTOR] = 4;
+	answer(&a, "coalescing");
+	assert_int_equal(a.answer.state, CHECK_FAILED);
+	assert_int_equal(a.answer.found, 1);
+	assert_int_equal(a.answer.facts, 1);
+	assert_true(a.answer.fact[0].value < 0.5);
+	/* It fails no other. */
+	answer(&a, "bank-conflicts");
+	assert_int_equal(a.answer.state, CHECK_PASSED);
+}
+
+/* What is found and not worth a change fails nothing. */
+static void
+a_minor_finding_does_not(void **state)
+{
+	struct answered a;
+	struct kernel *k = &a.m.kernel[0];
+
+	(void)state;
+	made_init(&a.m);
+	fault_scattered(&a.m);
+	/* Of ten seconds its launches take a few microseconds. */
+	k->launches = 1;
+	k->total_ns = 4000;
+	k->exposed_ns = k->alone_ns = 4000;
+	answer(&a, "coalescing");
+	assert_int_equal(a.answer.state, CHECK_PASSED);
+	assert_int_equal(a.answer.found, 0);
+}
+
+/* Silence is no pass: without counters the lines that need them say so. */
+static void
+unmeasured_is_not_passed(void **state)
+{
+	struct answered a;
+
+	(void)state;
+	made_init(&a.m);
+	made_kernel(&a.m, "k", 1000, 4000000)->skip = SKIP_LEVEL;
+	answer(&a, "coalescing");
+	assert_int_equal(a.answer.state, CHECK_NOT_MEASURED);
+	assert_non_null(strstr(a.answer.reason, "level trace"));
+	assert_true(isnan(a.answer.fact[0].value));
+	assert_non_null(a.answer.fact[0].reason);
+	answer(&a, "measured");
+	assert_int_equal(a.answer.state, CHECK_FAILED);
+	/* The launch shape is known without any. */
+	answer(&a, "block-size");
+	assert_int_equal(a.answer.state, CHECK_PASSED);
+}
+
+static void
+nothing_was_launched(void **state)
+{
+	struct answered a;
+
+	(void)state;
+	made_init(&a.m);
+	for (size_t i = 0; i < check_table_size; i++) {
+		answer(&a, check_table[i].id);
+		assert_true(a.answer.state < CHECK_STATES);
+		if (a.answer.state == CHECK_NOT_MEASURED)
+			assert_non_null(a.answer.reason);
+		for (size_t k = 0; k < a.answer.facts; k++)
+			assert_true(isfinite(a.answer.fact[k].value) ||
+			    a.answer.fact[k].reason != NULL);
+	}
+	answer(&a, "coalescing");
+	assert_int_equal(a.answer.state, CHECK_NOT_MEASURED);
+}
+
+/* Lines that no rule decides: each fact on both sides of its limit. */
+static void
+facts_decide(void **state)
+{
+	struct answered a;
+	struct kernel *k;
+
+	(void)state;
+	made_init(&a.m);
+	k = made_kernel(&a.m, "k", 1000, 4000000);
+	made_counters(&a.m, k, 0.9);
+	a.m.run.state = RUN_FINISHED;
+	a.m.run.records = 1000;
+	answer(&a, "record");
+	assert_int_equal(a.answer.state, CHECK_PASSED);
+	a.m.run.lost = 1;
+	answer(&a, "record");
+	assert_int_equal(a.answer.state, CHECK_FAILED);
+	a.m.run.lost = 0;
+	a.m.run.state = RUN_TRUNCATED;
+	answer(&a, "record");
+	assert_int_equal(a.answer.state, CHECK_FAILED);
+
+	a.m.run.budget = 0.05;
+	a.m.run.overhead_total_ns = a.m.run.wall_ns / 25;
+	answer(&a, "overhead");
+	assert_int_equal(a.answer.state, CHECK_PASSED);
+	a.m.run.overhead_total_ns = a.m.run.wall_ns / 10;
+	answer(&a, "overhead");
+	assert_int_equal(a.answer.state, CHECK_FAILED);
+	a.m.run.budget = NAN;
+	answer(&a, "overhead");
+	assert_int_equal(a.answer.state, CHECK_NOT_MEASURED);
+
+	answer(&a, "bottleneck");
+	assert_int_equal(a.answer.state, CHECK_PASSED);
+	made_kernel(&a.m, "blind", 1000, 4000000);
+	answer(&a, "bottleneck");
+	assert_int_equal(a.answer.state, CHECK_FAILED);
+	assert_true(fabs(a.answer.fact[0].value - 0.5) < 1e-9);
+
+	answer(&a, "ceilings");
+	assert_int_equal(a.answer.state, CHECK_FAILED);
+	a.m.ceilings[0].calibrated = true;
+	answer(&a, "ceilings");
+	assert_int_equal(a.answer.state, CHECK_PASSED);
+}
+
+/* A kernel that has nothing of the kind does not count as unmeasured. */
+static void
+means_are_of_what_applies(void **state)
+{
+	struct answered a;
+	struct kernel *k;
+
+	(void)state;
+	made_init(&a.m);
+	k = made_kernel(&a.m, "plain", 1000, 4000000);
+	made_counters(&a.m, k, 0.9);
+	k->metric[METRIC_SHARED_WAVEFRONTS] = 0;
+	k = made_kernel(&a.m, "tile", 1000, 1000000);
+	made_counters(&a.m, k, 0.9);
+	k->metric[METRIC_SHARED_WAVEFRONTS] = 1000;
+	k->metric[METRIC_SHARED_LD_CONFLICTS] = 250;
+	k->metric[METRIC_SHARED_ST_CONFLICTS] = 0;
+	answer(&a, "bank-conflicts");
+	assert_true(fabs(a.answer.fact[0].value - 0.25) < 1e-9);
+	assert_true(fabs(a.answer.fact[0].covered - 1) < 1e-9);
+	made_kernel(&a.m, "blind", 1000, 3000000)->skip = SKIP_LEVEL;
+	answer(&a, "bank-conflicts");
+	assert_true(fabs(a.answer.fact[0].covered - 0.25) < 1e-9);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_rule_once),
+		cmocka_unit_test(lines_are_told_apart),
+		cmocka_unit_test(a_finding_fails_its_line),
+		cmocka_unit_test(a_minor_finding_does_not),
+		cmocka_unit_test(unmeasured_is_not_passed),
+		cmocka_unit_test(nothing_was_launched),
+		cmocka_unit_test(facts_decide),
+		cmocka_unit_test(means_are_of_what_applies),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

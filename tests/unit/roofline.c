@@ -1,0 +1,233 @@
+/*
+ * Floating-point operations of instructions, and where they put a kernel under
+ * its roofs.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model/gain.h"
+#include "model/roofline.h"
+#include "source/sass.h"
+
+#include "rules/code.h"
+
+#define near(a, b) assert_true(fabs((a) - (b)) <= 1e-9 * fabs((double)(b)))
+
+static void
+operations(void **state)
+{
+	static const struct {
+		const char *text;
+		int known;
+		enum flop_kind kind;
+		double lane, rate;
+	} row[] = {
+		{ "FADD.FTZ R2,-R2,R3", 1, FLOP_FP32, 1, 1 },
+		{ "FMUL R2,R2,R3", 1, FLOP_FP32, 1, 1 },
+		{ "FFMA R2,R3,R4,R5", 1, FLOP_FP32, 2, 1 },
+		{ "FFMA2 R2,R4,R6,R8", 1, FLOP_FP32, 4, 1 },
+		{ "DFMA R2,R4,R6,R8", 1, FLOP_FP64, 2, 1 },
+		{ "DADD R2,R4,R6", 1, FLOP_FP64, 1, 1 },
+		{ "HFMA2 R2,R3,R4,R5", 1, FLOP_FP16, 4, 1 },
+		{ "HADD2.BF16_V2 R2,R3,R4", 1, FLOP_FP16, 2, 1 },
+		/* No operation, or none that counts. */
+		{ "HADD2.F32 R2,-RZ,R3.H0_H0", 0, 0, 0, 0 },
+		{ "HFMA2.MMA R2,-RZ,RZ,0,0", 0, 0, 0, 0 },
+		{ "MUFU.RCP R9,R0", 0, 0, 0, 0 },
+		{ "FSETP.GT.AND P0,PT,R3,R4,PT", 0, 0, 0, 0 },
+		{ "F2F.F64.F32 R2,R4", 0, 0, 0, 0 },
+		{ "IMAD.WIDE R2,R3,0x4,R6", 0, 0, 0, 0 },
+		{ "LDG.E R4,desc[UR4][R6.64]", 0, 0, 0, 0 },
+		{ "IMMA.16832.S8.S8 R4,R8.ROW,R12.COL,R4", 0, 0, 0, 0 },
+		/* 2·16·8·16 of a warp, 128 of a lane. */
+		{ "HMMA.16816.F32 R4,R8,R12,R4", 1, FLOP_TENSOR, 128, 1 },
+		{ "HMMA.1688.F32.TF32 R4,R8,R12,R4", 1, FLOP_TENSOR, 64, 0.5 },
+		{ "HMMA.SP.16832.F32 R4,R8,R12,R4,R3,0x0", 1, FLOP_TENSOR, 256,
+		  2 },
+		{ "DMMA.884 R4,R8,R12,R4", 1, FLOP_TENSOR, 16, 1.0 / 16 },
+		{ "DMMA.8x8x4 R4,R8,R12,R4", 1, FLOP_TENSOR, 16, 1.0 / 16 },
+		{ "QMMA.16832.F32.E4M3.E4M3 R4,R8,R12,R4", 1, FLOP_TENSOR, 256,
+		  2 },
+		/* Four warps share it: 2·64·256·16 / 128. */
+		{ "HGMMA.64x256x16.F32 R24,gdesc[UR4],R24", 1, FLOP_TENSOR,
+		  4096, 1 },
+		/* Their shapes are not in the code, or not all of them. */
+		{ "HMMA.884.F32.F32.STEP0 R4,R8,R12,R4", -1, 0, 0, 0 },
+		{ "UTCHMMA gdesc[UR4],gdesc[UR6],tmem[UR8]", -1, 0, 0, 0 },
+		{ "HGMMA.64x99999999999999999999x16 R24,gdesc[UR4],R24", -1, 0,
+		  0, 0 },
+		{ "HGMMA.64x0x16 R24,gdesc[UR4],R24", -1, 0, 0, 0 },
+		{ "HGMMA.64x8 R24,gdesc[UR4],R24", -1, 0, 0, 0 },
+		{ "HGMMA R24,gdesc[UR4],R24", -1, 0, 0, 0 },
+	};
+	char text[128];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		struct flops f;
+		struct sass s;
+
+		snprintf(text, sizeof(text), "0000 %s\n", row[i].text);
+		assert_int_equal(sass_parse(&s, text, strlen(text)), 0);
+		assert_int_equal(s.instructions, 1);
+		if (flops_of(&s.instruction[0], &f) != row[i].known)
+			fail_msg("%s: not %d", row[i].text, row[i].known);
+		if (row[i].known > 0) {
+			assert_int_equal(f.kind, row[i].kind);
+			near(f.lane, row[i].lane);
+			near(f.rate, row[i].rate);
+		}
+		sass_free(&s);
+	}
+}
+
+/* The roofline of kernel ${k}. */
+static struct roofline
+roof_of(const struct made *m, const struct kernel *k)
+{
+	struct roofline r;
+	struct load load;
+
+	load_of(&load, k, &m->device[0], &m->ceilings[0]);
+	roofline_of(&r, k, &m->ceilings[0], &load);
+	return r;
+}
+
+/* 1 ms of FFMA and LDG by 1,000,000 warps. */
+static const char fma_code[] =
+    "LDG.E R0,desc[UR4][R2.64] | inst 1000000 lanes 32 sectors 4000000 "
+    "ideal 4000000\n"
+    "FFMA R0,R0,R1,R2 | inst 700000000 lanes 32\n"
+    "FADD R0,R0,R1 | inst 1000000 lanes 16\n"
+    "DMUL R4,R4,R6 | inst 1000000 lanes 32\n"
+    "EXIT | inst 1000000 lanes 32\n";
+
+static void
+a_kernel_near_its_fp32_roof(void **state)
+{
+	struct made m;
+	struct kernel *k;
+	struct roofline r;
+	double fp32 = 700000000.0 * 32 * 2 + 1000000.0 * 16;
+
+	(void)state;
+	made_init(&m);
+	k = made_kernel(&m, "fma", 100, 1000000);
+	made_counters(&m, k, 0.1);
+	code_make(&m, k, fma_code, 1);
+	k->metric[METRIC_DRAM_READ] = 128e6;
+	k->metric[METRIC_DRAM_WRITE] = 0;
+	k->metric[METRIC_L2_SECTORS] = 4e6;
+	r = roof_of(&m, k);
+	assert_null(r.no_flops);
+	near(r.flops[FLOP_FP32], fp32);
+	near(r.flops[FLOP_FP64], 32e6);
+	near(r.all_flops, fp32 + 32e6);
+	assert_int_equal(r.kind, FLOP_FP32);
+	near(r.compute_ceiling, m.ceilings[0].fp32_flops);
+	near(r.compute_ratio, fp32 / 1e-3 / m.ceilings[0].fp32_flops);
+	near(r.dram_bytes, 128e6);
+	near(r.dram_ratio, 128e6 / 1e-3 / m.ceilings[0].dram_bytes_per_s);
+	near(r.l2_bytes, 128e6);
+	assert_true(r.compute_ratio >= ROOF_NEAR);
+	assert_string_equal(r.bound, "FP32");
+	/* The same in ten times the time is near no roof. */
+	memset(&k->time, 0, sizeof(k->time));
+	stat_add(&k->time, 10000000);
+	r = roof_of(&m, k);
+	near(r.compute_ratio, fp32 / 1e-2 / m.ceilings[0].fp32_flops);
+	assert_string_not_equal(r.bound, "FP32");
+	code_release(&m);
+}
+
+static void
+operations_that_are_not_known(void **state)
+{
+	struct made m;
+	struct kernel *k;
+	struct roofline r;
+
+	(void)state;
+	made_init(&m);
+	k = made_kernel(&m, "k", 100, 1000000);
+	made_counters(&m, k, 0.9);
+	r = roof_of(&m, k);
+	assert_non_null(strstr(r.no_flops, "--level source"));
+	assert_true(isnan(r.all_flops) && isnan(r.compute_ratio));
+	assert_int_equal(r.kind, FLOP_KINDS);
+	assert_string_equal(r.bound, "DRAM");
+	/* The shape of one matrix instruction is not in the code. */
+	code_make(&m, k, "UTCHMMA gdesc[UR4],gdesc[UR6],tmem[UR8] | inst 10 "
+	    "lanes 32\nEXIT | inst 10 lanes 32\n", 1);
+	r = roof_of(&m, k);
+	assert_non_null(strstr(r.no_flops, "shape"));
+	assert_true(isnan(r.flops[FLOP_FP32]));
+	code_release(&m);
+	/* Code of which a part has no disassembly. */
+	code_make(&m, k, "FFMA R0,R0,R1,R2 | inst 100 lanes 32\n"
+	    "EXIT | inst 10 lanes 32\n", 1);
+	m.code[0]->code.instruction[0].sass = SASS_NONE;
+	r = roof_of(&m, k);
+	assert_non_null(strstr(r.no_flops, "disassembly"));
+	/* Not executed at all: no operations, which is known. */
+	code_release(&m);
+	code_make(&m, k, "FFMA R0,R0,R1,R2 | inst 0 lanes 0\n"
+	    "EXIT | inst 10 lanes 32\n", 1);
+	r = roof_of(&m, k);
+	assert_null(r.no_flops);
+	near(r.all_flops + 1, 1);
+	assert_int_equal(r.kind, FLOP_KINDS);
+	code_release(&m);
+}
+
+static void
+bytes_that_are_not_known(void **state)
+{
+	struct made m;
+	struct kernel *k;
+	struct roofline r;
+
+	(void)state;
+	made_init(&m);
+	k = made_kernel(&m, "k", 100, 1000000);
+	r = roof_of(&m, k);
+	assert_non_null(r.no_bytes);
+	assert_true(isnan(r.used_bytes) && isnan(r.dram_ratio));
+	assert_null(r.bound);
+	made_counters(&m, k, 0.5);
+	k->metric[METRIC_GLOBAL_LD_SECTORS] = 1000;
+	k->metric[METRIC_GLOBAL_LD_BYTES_PER_SECTOR] = 8;
+	k->metric[METRIC_GLOBAL_ST_SECTORS] = 0;
+	k->metric[METRIC_GLOBAL_ST_BYTES_PER_SECTOR] = NAN;
+	r = roof_of(&m, k);
+	near(r.used_bytes, 8000);
+	k->metric[METRIC_GLOBAL_ST_SECTORS] = 10;	/* of how many bytes? */
+	r = roof_of(&m, k);
+	assert_true(isnan(r.used_bytes));
+	/* A launch that was never timed reached nothing. */
+	memset(&k->time, 0, sizeof(k->time));
+	k->launches = 0;
+	k->total_ns = 0;
+	r = roof_of(&m, k);
+	assert_false(isfinite(r.dram_ratio));
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(operations),
+		cmocka_unit_test(a_kernel_near_its_fp32_roof),
+		cmocka_unit_test(operations_that_are_not_known),
+		cmocka_unit_test(bytes_that_are_not_known),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
