@@ -25,6 +25,8 @@ rule_idle_lanes(struct rule_view *x)
 		    "counted: see warp-divergence");
 	if (l.divergent >= rule_value(x, "max_divergent"))
 		return RULE_CLEAN;	/* warp-divergence says it */
+	if (rule_said(x, "serial-kernel"))
+		return RULE_CLEAN;
 	d = lanes_draft(x, &l, lanes);
 	if (d == NULL)
 		return RULE_NOT_MEASURED;

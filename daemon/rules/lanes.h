@@ -1,5 +1,5 @@
 /*
- * rules/lanes.h: what warp-divergence and idle-lanes both look at.
+ * rules/lanes.h: what the rules about idle lanes all look at.
  */
 #ifndef CADV_LANES_H
 #define CADV_LANES_H

@@ -297,6 +297,16 @@ rule_is_debug(const struct rule_view *x)
 	return x->kernel->code != NULL && x->kernel->code->debug;
 }
 
+bool
+rule_said(const struct rule_view *x, const char *id)
+{
+	for (size_t i = 0; i < x->drafts; i++)
+		if (x->draft[i].f.kernel == x->kernel &&
+		    strcmp(x->draft[i].f.rule, id) == 0)
+			return true;
+	return false;
+}
+
 double
 rule_busy(const struct rule_view *x, enum resource r)
 {

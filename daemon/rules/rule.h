@@ -134,6 +134,12 @@ enum rule_state rule_unmeasured(struct rule_view *x, const char *reason);
  */
 bool rule_is_debug(const struct rule_view *x);
 
+/*
+ * rule_said(x, id): did rule ${id}, which stands before this one in rules.def,
+ * find something in the view's kernel? What it explains is not said twice.
+ */
+bool rule_said(const struct rule_view *x, const char *id);
+
 /* rule_lacks(x): not measured for the kernel's own reason (permission …). */
 enum rule_state rule_lacks(struct rule_view *x);
 

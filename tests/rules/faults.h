@@ -49,6 +49,21 @@ void fault_failing_checked(struct made *m);
 void fault_leaking(struct made *m);
 void fault_still_running(struct made *m);
 
+/* faults_launch.c: work that is shared out badly. */
+void fault_one_thread(struct made *m);
+void fault_one_lane(struct made *m);
+void fault_one_by_one(struct made *m);
+void fault_one_warp(struct made *m);
+void fault_eight_warps(struct made *m);
+void fault_triangle(struct made *m);
+void fault_equal_rows(struct made *m);
+void fault_triangle_of_memory(struct made *m);
+void fault_blocks_left_over(struct made *m);
+void fault_short_blocks(struct made *m);
+void fault_setting_up(struct made *m);
+void fault_streaming(struct made *m);
+void fault_busy_blocks(struct made *m);
+
 /* faults_source.c: kernels with code. */
 void fault_code_clean(struct made *m);
 void fault_fields(struct made *m);

@@ -108,6 +108,15 @@ static const struct row {
 	  fault_few_samples },
 	{ "instruction-cache-misses", fault_large_code,
 	  { fault_small_code, fault_fetched, fault_chain }, fault_good },
+	{ "serial-kernel", fault_one_thread,
+	  { fault_good, fault_one_lane, fault_one_by_one, fault_eight_warps },
+	  fault_no_permission },
+	{ "sm-imbalance", fault_triangle,
+	  { fault_one_block, fault_partial_wave, fault_equal_rows,
+	    fault_triangle_of_memory }, fault_no_permission },
+	{ "too-many-blocks-little-work", fault_short_blocks,
+	  { fault_good, fault_streaming, fault_busy_blocks },
+	  fault_no_permission },
 	{ "missing-lineinfo", fault_without_lines,
 	  { fault_code_clean }, fault_no_cubin },
 	{ "debug-build", fault_debug,
@@ -128,6 +137,10 @@ static const struct row others[] = {
 	{ "shuffle-reduction", fault_tree_unrolled,
 	  { fault_good }, fault_good },
 	{ "narrow-access", fault_few_in_flight, { fault_good }, fault_good },
+	{ "serial-kernel", fault_one_warp, { fault_good }, fault_good },
+	{ "sm-imbalance", fault_blocks_left_over, { fault_good }, fault_good },
+	{ "too-many-blocks-little-work", fault_setting_up,
+	  { fault_good }, fault_good },
 };
 
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
@@ -287,6 +300,8 @@ test_no_alarm(void **state)
 		fault_double_sum, fault_until_near, fault_gather,
 		fault_few_barriers, fault_short_barriers, fault_busy_barriers,
 		fault_turns, fault_small_code, fault_fetched,
+		fault_equal_rows, fault_eight_warps, fault_streaming,
+		fault_busy_blocks,
 	};
 
 	(void)state;
@@ -310,6 +325,38 @@ test_all_rules_have_cases(void **state)
 	assert_int_equal(rule_count(), ROWS);
 	for (size_t i = 0; i < ROWS; i++)
 		assert_non_null(rule_find(rows[i].rule));
+}
+
+/* What one rule explains another does not say again. */
+static void
+test_said_once(void **state)
+{
+	static const struct {
+		builder *build;
+		const char *says, *silent;
+	} once[] = {
+		{ fault_one_thread, "serial-kernel", "idle-lanes" },
+		{ fault_one_thread, "serial-kernel", "low-achieved-occupancy" },
+		{ fault_one_lane, "idle-lanes", "serial-kernel" },
+		{ fault_one_by_one, "warp-divergence", "serial-kernel" },
+		{ fault_one_block, "grid-too-small", "sm-imbalance" },
+		{ fault_partial_wave, "tail-effect", "sm-imbalance" },
+		{ fault_short_blocks, "too-many-blocks-little-work",
+		  "low-achieved-occupancy" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(once) / sizeof(once[0]); i++) {
+		struct made m;
+		struct advice *a = advise(once[i].build, &m);
+
+		if (made_finding(a, once[i].says) == NULL ||
+		    made_finding(a, once[i].silent) != NULL)
+			fail_msg("row %zu: %s, not %s", i, once[i].says,
+			    once[i].silent);
+		advice_free(a);
+		code_release(&m);
+	}
 }
 
 static void
@@ -349,6 +396,7 @@ main(void)
 		cmocka_unit_test(test_quiet),
 		cmocka_unit_test(test_nodata),
 		cmocka_unit_test(test_no_alarm),
+		cmocka_unit_test(test_said_once),
 		cmocka_unit_test(test_special_reasons),
 	};
 
