@@ -124,5 +124,15 @@ void fault_turns(struct made *m);
 void fault_large_code(struct made *m);
 void fault_small_code(struct made *m);
 void fault_fetched(struct made *m);
+/* faults_memory.c */
+void fault_naive_product(struct made *m);
+void fault_naive_product_counted(struct made *m);
+void fault_gathered_product(struct made *m);
+void fault_one_result(struct made *m);
+void fault_many_results(struct made *m);
+void fault_turned_tile(struct made *m);
+void fault_tensor_tile(struct made *m);
+void fault_small_tile(struct made *m);
+void fault_from_l2_once(struct made *m);
 
 #endif

@@ -117,6 +117,9 @@ static const struct row {
 	{ "too-many-blocks-little-work", fault_short_blocks,
 	  { fault_good, fault_streaming, fault_busy_blocks },
 	  fault_no_permission },
+	{ "redundant-global-traffic", fault_naive_product,
+	  { fault_good, fault_gathered_product, fault_turned_tile,
+	    fault_from_l2_once }, fault_no_permission },
 	{ "missing-lineinfo", fault_without_lines,
 	  { fault_code_clean }, fault_no_cubin },
 	{ "debug-build", fault_debug,
@@ -141,6 +144,12 @@ static const struct row others[] = {
 	{ "sm-imbalance", fault_blocks_left_over, { fault_good }, fault_good },
 	{ "too-many-blocks-little-work", fault_setting_up,
 	  { fault_good }, fault_good },
+	{ "redundant-global-traffic", fault_naive_product_counted,
+	  { fault_good }, fault_no_permission },
+	{ "redundant-global-traffic", fault_one_result,
+	  { fault_good }, fault_no_permission },
+	{ "redundant-global-traffic", fault_small_tile,
+	  { fault_good }, fault_no_permission },
 };
 
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
@@ -302,6 +311,8 @@ test_no_alarm(void **state)
 		fault_turns, fault_small_code, fault_fetched,
 		fault_equal_rows, fault_eight_warps, fault_streaming,
 		fault_busy_blocks,
+		fault_gathered_product, fault_many_results, fault_turned_tile,
+		fault_tensor_tile, fault_from_l2_once,
 	};
 
 	(void)state;
