@@ -241,3 +241,15 @@ about_loss(struct stream *s, const struct record_LOSS *r)
 
 	s->process.lost[class] = add_sat(s->process.lost[class], r->count);
 }
+
+enum wire_level
+about_level(const struct model *m)
+{
+	enum wire_level level = m->run.level;
+	uint32_t i;
+
+	for (i = 0; i < m->stream_count; i++)
+		if (m->stream[i]->process.level > level)
+			level = m->stream[i]->process.level;
+	return (level);
+}

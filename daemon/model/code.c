@@ -51,24 +51,12 @@ skip_text(enum wire_skip skip)
 	return (skip < SKIP_REASONS ? text[skip] : NULL);
 }
 
-static enum wire_level
-run_level(const struct model *m)
-{
-	enum wire_level level = m->run.level;
-	uint32_t i;
-
-	for (i = 0; i < m->stream_count; i++)
-		if (m->stream[i]->process.level > level)
-			level = m->stream[i]->process.level;
-	return (level);
-}
-
 static const char *
 uncounted_text(const struct model *m, const struct kernel_state *k)
 {
 	const char *text;
 
-	if (run_level(m) < LEVEL_SOURCE)
+	if (about_level(m) < LEVEL_SOURCE)
 		return ("not measured: run with --level source");
 	text = skip_text(k->out.skip);
 	return (text != NULL ? text :
@@ -288,8 +276,9 @@ work_kernel(struct work *w, uint32_t kernel, struct code *c)
 		fill_counts(c, &counts, k->best->mask);
 	free(counts.cell);
 	if (rc > 0) {
-		c->uncounted = c->lineless = c->no_sass = "left out: the "
-		    "run has more code than is worked out at once";
+		c->uncounted = c->lineless = c->no_sass = c->no_cubin =
+		    "left out: the run has more code than is worked out at "
+		    "once";
 		return (0);
 	}
 	if (rc < 0)
@@ -302,6 +291,7 @@ work_kernel(struct work *w, uint32_t kernel, struct code *c)
 	    uncounted_text(m, &m->kernel[kernel]);
 	c->lineless = w->lineless;
 	c->no_sass = w->no_sass;
+	c->no_cubin = w->cubin == NULL ? w->lineless : NULL;
 	if (w->f->parsed)
 		c->sass = w->f->sass;	/* shared: the function's */
 	c->sample_period = c->sampled ? m->source->period : 0;
@@ -343,8 +333,8 @@ function_settle(struct model *m, struct function_state *f, bool disjoint,
 		code_start(c, f);
 		m->out_kernel[i - 1].code = c;
 		if (over)
-			c->uncounted = c->lineless = c->no_sass = "left out: "
-			    "the run has more kernels than are worked out at "
+			c->uncounted = c->lineless = c->no_sass =
+			    c->no_cubin = "left out: the run has more kernels than are worked out at "
 			    "once";
 		else
 			rc = work_kernel(&w, i - 1, c);

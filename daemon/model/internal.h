@@ -357,6 +357,8 @@ int about_clock(struct model *m, struct stream *s,
 int about_overhead(struct model *m, const struct record_OVERHEAD *r);
 void about_uvm(struct model *m, const struct record_UVM *r);
 void about_loss(struct stream *s, const struct record_LOSS *r);
+/* The highest level of any process of the run. */
+enum wire_level about_level(const struct model *m);
 
 /* define.c: definitions. */
 const char *stream_text(const struct stream *s, uint32_t id);

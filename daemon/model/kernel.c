@@ -319,6 +319,9 @@ kernel_settle(struct model *m, struct kernel_state *k, struct kernel *out)
 	/* Another process or a later launch was measured after all. */
 	if (out->metric_complete)
 		out->skip = SKIP_NONE;
+	else if (out->skip == SKIP_NONE && out->metric_launches == 0 &&
+	    about_level(m) == LEVEL_TRACE)
+		out->skip = SKIP_LEVEL;
 	out->total_estimated = k->out.time.count == 0 && out->launches > 0;
 	/* What the sweep saw stands for all launches. */
 	out->exposed_ns = out->alone_ns = 0;

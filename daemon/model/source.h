@@ -106,6 +106,8 @@ struct code {
 	const char *uncounted;		/* why not; NULL if it is */
 	const char *lineless;		/* why there are no lines, with the flag */
 	const char *no_sass;		/* why there is no disassembly */
+	const char *no_cubin;		/* why its cubin was not looked at; NULL
+					 * if it was */
 	struct instruction *instruction;	/* by pc; those known */
 	size_t instructions;
 	struct source_line *line;	/* by file, line, inlined_at */

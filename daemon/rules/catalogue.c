@@ -55,8 +55,8 @@ fill(struct rule_info *i, const struct rule *r, const json_t *entry)
 	i->category = r->category;
 	i->title = r->title;
 	i->severity = r->severity;
-	i->needs = r->needs & ~(unsigned)(NEED_TRACE | NEED_COUNTERS |
-	    NEED_OWN) ?
+	i->needs = r->needs & (NEED_SOURCE | NEED_SAMPLES | NEED_CODE |
+	    NEED_CUBIN) ?
 	    "source" : r->needs & NEED_COUNTERS ? "counters" : "trace";
 	i->why = text(entry, "why");
 	i->detects = text(entry, "detects");

@@ -9,6 +9,7 @@
 #include "rules/inst.h"
 #include "rules/library.h"
 #include "rules/lines.h"
+#include "rules/reads.h"
 #include "rules/rule.h"
 
 /* Findings that are not worth it are kept up to this many; all are counted. */
@@ -113,7 +114,11 @@ ask_kernel(struct rule_view *x)
 	unsigned needs = x->rule->needs;
 	const char *reason;
 
-	reason = inst_lacks(x, needs);
+	reason = reads_refused(x->run, NEED_KERNELS);
+	if (reason == NULL && x->kernel->launches == 0)
+		reason = "none of its launches was seen";
+	if (reason == NULL)
+		reason = inst_lacks(x, needs);
 	if (reason != NULL)
 		return rule_unmeasured(x, reason);
 	if ((needs & NEED_COUNTERS) && !has_counters(x->kernel))
@@ -134,6 +139,7 @@ ask_kernel_rule(struct rule_view *x, const struct load *load, double noise_s,
 {
 	struct tally tally = { .reasons = 0 };
 	const struct run *run = x->run;
+	const char *reason;
 	size_t not_worth = 0;
 
 	for (size_t i = 0; i < run->kernels; i++) {
@@ -162,9 +168,13 @@ ask_kernel_rule(struct rule_view *x, const struct load *load, double noise_s,
 	x->device = NULL;
 	x->ceiling = NULL;
 	x->load = NULL;
-	if (run->kernels == 0) {
-		v->not_measured = 1;
-		tally_add(&tally, "no kernel was launched");
+	/* Kernels that nobody saw are kernels that nobody looked at. */
+	reason = run->kernels == 0 ? reads_lack(run, NEED_KERNELS) :
+	    v->found == 0 ? reads_lost(run, x->rule) : NULL;
+	if (run->kernels == 0 || reason != NULL) {
+		v->not_measured++;
+		tally_add(&tally, reason != NULL ? reason :
+		    "no kernel was launched");
 	}
 	v->reason = tally_top(&tally);
 }
@@ -172,14 +182,22 @@ ask_kernel_rule(struct rule_view *x, const struct load *load, double noise_s,
 static void
 ask_run_rule(struct rule_view *x, struct verdict *v)
 {
+	const char *lack = reads_lack(x->run, reads_of(x->rule));
+	const char *lost = reads_lost(x->run, x->rule);
 	struct tally tally = { .reasons = 0 };
+	size_t first = x->drafts;
 	enum rule_state state;
 
 	x->reason = NULL;
-	if (x->run->devices == 0 && x->run->failures == 0)
-		state = rule_unmeasured(x, "no GPU was used");
+	if (lack != NULL)
+		state = rule_unmeasured(x, lack);
 	else
 		state = x->rule->function(x);
+	if (state == RULE_CLEAN && lost != NULL)
+		state = rule_unmeasured(x, lost);
+	/* What was lost may have filled the gaps that were found. */
+	for (size_t i = first; lost != NULL && i < x->drafts; i++)
+		x->draft[i].f.confidence = CONF_LOW;
 	note(v, &tally, x, state);
 	v->reason = tally_top(&tally);
 }

@@ -34,7 +34,8 @@ struct evidence {
 	const char *source;	/* "measured", "derived", "attribute", "estimated" */
 	const char *from;	/* CUPTI metric or record it comes from */
 	double threshold;	/* NaN if it is not compared with one */
-	const char *threshold_origin;	/* "default: …", "calibrated", "configured" */
+	const char *threshold_origin;	/* where its default comes from
+					 * ("measured: …"), or "configured" */
 };
 
 #define EVIDENCE_MAX 12

@@ -200,6 +200,8 @@ inst_lacks(const struct rule_view *x, unsigned needs)
 		    "its instructions were not counted");
 	if ((needs & NEED_CODE) && !c->disassembled)
 		return or_else(c->no_sass, "its code was not disassembled");
+	if ((needs & NEED_CUBIN) && c->no_cubin != NULL)
+		return c->no_cubin;
 	if ((needs & NEED_SAMPLES) && !c->sampled)
 		return "no sample fell into it";
 	return NULL;

@@ -241,6 +241,22 @@ rule_fix(struct draft *d, const struct fix *f, double low, double mid)
 	d->fix[VIEW_HIGH] = *f;
 }
 
+/* Does ${f} relieve something of which nobody knows how busy it is? */
+static bool
+relieves_unknown(const struct load *l, const struct fix *f)
+{
+	bool traffic = f->global_ld < 1 || f->global_st < 1 || f->local < 1;
+	bool shared = f->shared_ld < 1 || f->shared_st < 1;
+
+	for (int r = 0; r < RES_COUNT; r++)
+		if (isnan(l->resource_s[r]) && (f->part[r] < 1 ||
+		    (traffic && (r == RES_DRAM || r == RES_L2)) ||
+		    ((traffic || shared) && r == RES_L1) ||
+		    (f->inst < 1 && r == RES_ISSUE)))
+			return true;
+	return false;
+}
+
 enum rule_state
 rule_settle(struct rule_view *x, struct draft *d)
 {
@@ -250,7 +266,8 @@ rule_settle(struct rule_view *x, struct draft *d)
 	if (t > 0 && new <= t * (1 - PAYS_LEAST))
 		return RULE_FOUND;
 	x->drafts--;
-	return RULE_CLEAN;
+	return relieves_unknown(x->load, &d->fix[VIEW_HIGH]) ?
+	    rule_unmeasured(x, "it is not known what limits it") : RULE_CLEAN;
 }
 
 void

@@ -2,7 +2,9 @@
  * rules/rule.h: what a rule is, and what it may use.
  *
  * To add a rule, do these five things:
- *   1. a row in rules.def (id, category, scope, severity, data, thresholds);
+ *   1. a row in rules.def (id, category, scope, severity, data, thresholds):
+ *      what it reads, so that nobody is told "clean" where nothing was looked
+ *      at, and where each threshold comes from;
  *   2. its function in a file of its own, named like the id: a pure function
  *      from the view to found, clean or not measured (copy idle_lanes.c);
  *   3. the file in CMakeLists.txt;
@@ -37,7 +39,14 @@ enum rule_need {
 	NEED_SAMPLES = 8,	/* PC samples */
 	NEED_CODE = 16,		/* disassembled */
 	NEED_CUBIN = 32,	/* any code: its cubin was looked at */
-	NEED_OWN = 64		/* code that the user can change: no library's */
+	NEED_OWN = 64,		/* code that the user can change: no library's */
+	/* What of the trace a rule about the run reads; one that names nothing
+	 * is taken to read all of its kind (reads.h). A rule about kernels
+	 * reads their launches anyway. Without it there is no "clean". */
+	NEED_KERNELS = 128,	/* launches */
+	NEED_COPIES = 256,	/* copies and memsets */
+	NEED_CALLS = 512,	/* API calls, waits of the host, failures */
+	NEED_MEMORY = 1024	/* allocations and releases */
 };
 
 /* Time that findings about the run recover; an idle cause is pool 1 << cause. */
@@ -165,7 +174,8 @@ void rule_fix(struct draft *d, const struct fix *f, double low, double mid);
 /*
  * rule_settle(x, d): found, if the middle view of the fix saves at least
  * PAYS_LEAST of a launch; else what was seen does not matter to this kernel:
- * ${d}, the latest draft, is taken back, and the kernel is clean.
+ * ${d}, the latest draft, is taken back, and the kernel is clean; or not
+ * measured, if the fix relieves a resource of which the counter is missing.
  */
 #define PAYS_LEAST 0.01
 enum rule_state rule_settle(struct rule_view *x, struct draft *d);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "rules/made.h"
+#include "rules/rule.h"
 
 #define S 1000000000ull
 
@@ -112,6 +113,57 @@ made_counters(struct made *m, struct kernel *k, double dram)
 	v[METRIC_STALL_LONG_SCOREBOARD] = 12;
 	v[METRIC_STALL_LG_THROTTLE] = 0;
 	v[METRIC_STALL_SHORT_SCOREBOARD] = v[METRIC_STALL_MIO_THROTTLE] = 0;
+}
+
+/* CUPTI refused these records. */
+static void
+refuse(struct made *m, const char *where)
+{
+	m->diagnostic[0] = (struct diagnostic){ .code = DIAG_UNSUPPORTED_GPU,
+	    .severity = SEVERITY_WARNING, .where = where, .text = "refused" };
+	m->run.diagnostic = m->diagnostic;
+	m->run.diagnostics = 1;
+}
+
+static void
+withhold_code(struct code *c, unsigned need)
+{
+	static const char refused[] = "not measured: the driver refused it";
+
+	if (need == NEED_SOURCE) {
+		c->counted = false;
+		c->uncounted = refused;
+	} else if (need == NEED_CODE) {
+		c->disassembled = false;
+		c->no_sass = refused;
+	} else if (need == NEED_SAMPLES) {
+		c->sampled = false;
+	} else if (need == NEED_CUBIN) {
+		c->no_cubin = "its code was not captured";
+	}
+}
+
+void
+made_withhold(struct made *m, unsigned need)
+{
+	if (need == NEED_KERNELS)
+		refuse(m, "kernel tracing");
+	else if (need == NEED_COPIES)
+		refuse(m, "copy tracing");
+	else if (need == NEED_CALLS)
+		refuse(m, "cuptiEnableCallback");
+	else if (need == NEED_MEMORY)
+		refuse(m, "allocation tracing");
+	for (size_t i = 0; i < m->run.kernels; i++) {
+		struct kernel *k = &m->kernel[i];
+
+		for (int c = 0; need == NEED_COUNTERS && c < METRIC_COUNT; c++)
+			k->metric[c] = NAN;
+		if (need == NEED_COUNTERS)
+			k->skip = SKIP_PERMISSION;
+		if (k->code != NULL)	/* the tests' own, see code.h */
+			withhold_code((struct code *)k->code, need);
+	}
 }
 
 double

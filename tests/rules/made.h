@@ -24,6 +24,7 @@ struct made {
 	struct sequence sequence[MADE_MAX];
 	struct leak leak[MADE_MAX];
 	struct failure failure[MADE_MAX];
+	struct diagnostic diagnostic[1];
 	struct ceilings ceilings[1];
 	struct code_made *code[MADE_MAX];	/* see code.h */
 	size_t codes;
@@ -40,6 +41,9 @@ struct kernel *made_kernel(struct made *m, const char *name, uint64_t launches,
 /* Counters of a kernel that does nothing wrong: coalesced, no conflicts, full
  * warps, DRAM busy for ${dram} of its time. */
 void made_counters(struct made *m, struct kernel *k, double dram);
+
+/* Take one kind of data away, an enum rule_need: as if it had been refused. */
+void made_withhold(struct made *m, unsigned need);
 
 /* The seconds all launches of a kernel take. */
 double made_kernel_s(const struct kernel *k);

@@ -1,8 +1,11 @@
 /*
  * rules/replay.c: the captures of the reference kernels, judged again. Of each
  * pair tests/captures/pairs/RULE.{bad,good}.cadv the rule must find the bad
- * variant, worth a change, and leave the good one in peace; no other rule may
- * raise more than a low voice at a good one. expected.json says what else.
+ * variant, worth a change and before all other findings, and leave the good one
+ * in peace; no other rule may raise more than a low voice at a good one. And of
+ * the bad one, without the data that the rule needs (withhold.h), one kind at a
+ * time, it must say that it was not measured, and why. expected.json says what
+ * else.
  *
  * replay DIR EXPECTED [--require] [--complete] [--verbose]: with --require a
  * rule of expected.json without its pair fails, otherwise it is named and passed
@@ -23,13 +26,18 @@
 #include "model/ceilings.h"
 #include "model/model.h"
 #include "rules/finding.h"
+#include "rules/reads.h"
+#include "rules/withhold.h"
 
 struct replay {
 	const char *dir;
 	bool require, complete, verbose;
 	json_t *pairs;
-	int failures, checks, missing;
+	int failures, checks, missing, withheld;
 };
+
+#define NOTHING_HELD HELD_KINDS
+
 
 struct analysed {
 	struct model *model;
@@ -56,21 +64,27 @@ analysed_release(struct analysed *a)
 }
 
 static int
-analyse(struct analysed *a, const char *path)
+load(struct model *m, const char *path, enum withheld held)
 {
-	struct capture_stats stats;
+	struct capture_stats stats = { .damaged = 0 };
 	struct error e = ERROR_INIT;
+	int rc = held == NOTHING_HELD ? capture_load(path, m, &stats, &e) :
+	    withhold_load(path, held, m, &e);
 
+	if (rc != 0)
+		printf("%s: %s\n", path, e.text);
+	else if (stats.damaged > 0 || stats.truncated)
+		printf("%s: damaged\n", path);
+	return rc != 0 || stats.damaged > 0 || stats.truncated ? -1 : 0;
+}
+
+static int
+analyse(struct analysed *a, const char *path, enum withheld held)
+{
 	memset(a, 0, sizeof(*a));
 	a->model = model_new();
-	if (a->model == NULL || capture_load(path, a->model, &stats, &e) != 0) {
-		printf("%s: %s\n", path, e.text);
+	if (a->model == NULL || load(a->model, path, held) != 0)
 		goto fail;
-	}
-	if (stats.damaged > 0 || stats.truncated) {
-		printf("%s: damaged\n", path);
-		goto fail;
-	}
 	a->run = model_settle(a->model, true);
 	if (a->run == NULL)
 		goto fail;
@@ -165,8 +179,13 @@ check_bad(struct replay *r, const char *rule, const struct advice *a,
 			    json_string_value(item));
 			complain(r, rule, "bad", text);
 		}
-	if (json_is_true(json_object_get(expected, "first")) &&
-	    (a->findings == 0 || strcmp(a->finding[0].rule, rule) != 0)) {
+	if (json_is_false(json_object_get(expected, "first"))) {
+		if (json_string_length(json_object_get(expected,
+		    "first_why")) < 20)
+			complain(r, rule, "bad", "expected.json gives no "
+			    "first_why");
+	} else if (a->findings == 0 ||
+	    strcmp(a->finding[0].rule, rule) != 0) {
 		snprintf(text, sizeof(text), "first is %s",
 		    a->findings ? a->finding[0].rule : "nothing");
 		complain(r, rule, "bad", text);
@@ -198,6 +217,148 @@ check_good(struct replay *r, const char *rule, const struct advice *a,
 	}
 }
 
+/* Is ${held} something that the rule cannot do without? */
+static bool
+is_needed(const struct rule *rule, enum withheld held)
+{
+	unsigned n = reads_of(rule), code = NEED_SOURCE | NEED_SAMPLES |
+	    NEED_CODE | NEED_CUBIN;
+	bool kernel = rule->scope == SCOPE_KERNEL;
+
+	switch (held) {
+	case HELD_COUNTERS:
+		return n & NEED_COUNTERS;
+	case HELD_LEVEL:
+		return n & (code | NEED_COUNTERS);
+	case HELD_SOURCE:
+		return n & NEED_SOURCE;
+	case HELD_SAMPLES:
+		return n & NEED_SAMPLES;
+	case HELD_CODE:
+		return n & NEED_CODE;
+	case HELD_CUBIN:
+		return n & (NEED_CODE | NEED_CUBIN);
+	case HELD_KERNELS:
+		return kernel || ((n & NEED_KERNELS) && !(n & NEED_COPIES));
+	case HELD_WORK:
+		return kernel || (n & (NEED_KERNELS | NEED_COPIES));
+	case HELD_TRACE:
+		return kernel || (n & NEED_KERNELS);
+	case HELD_COPIES:
+		return n & NEED_COPIES;
+	case HELD_CALLS:
+		return n & NEED_CALLS;
+	case HELD_MEMORY:
+		return n & NEED_MEMORY;
+	default:
+		return true;
+	}
+}
+
+/* Without it the rule is not measured, and says why; or, where it may speak of
+ * other data, what expected.json says, with its own why. */
+static void
+check_without(struct replay *r, const struct rule *rule, enum withheld held,
+    const struct advice *a)
+{
+	const struct verdict *v = verdict_of(a, rule->id);
+	const json_t *pair = json_object_get(r->pairs, rule->id);
+	const json_t *other = json_object_get(json_object_get(pair, "nodata"),
+	    withheld_name[held]);
+	const char *want = json_string_value(json_object_get(other, "state"));
+	const char *why = json_string_value(json_object_get(other, "why"));
+	char text[256];
+
+	if (want == NULL)
+		want = rule_state_name[RULE_NOT_MEASURED];
+	if (other != NULL && (why == NULL || strlen(why) < 20))
+		complain(r, rule->id, "nodata", "expected.json gives no why");
+	if (strcmp(rule_state_name[v->state], want) != 0) {
+		snprintf(text, sizeof(text), "%s without %s, not %s",
+		    rule_state_name[v->state], withheld_name[held], want);
+		complain(r, rule->id, "nodata", text);
+	} else if (v->state == RULE_NOT_MEASURED &&
+	    (v->reason == NULL || strlen(v->reason) < 6)) {
+		snprintf(text, sizeof(text), "no reason without %s",
+		    withheld_name[held]);
+		complain(r, rule->id, "nodata", text);
+	}
+	if (r->verbose)
+		printf("%s without %s: %s (%s)\n", rule->id,
+		    withheld_name[held], rule_state_name[v->state],
+		    v->reason != NULL ? v->reason : "");
+}
+
+/* What the rule need not have, and what it reads where it is there: it may then
+ * know less, but what is bad does not become good. */
+static void
+check_less(struct replay *r, const struct rule *rule, const char *what,
+    const struct advice *a)
+{
+	const json_t *pair = json_object_get(r->pairs, rule->id);
+	const struct verdict *v = verdict_of(a, rule->id);
+	char text[256];
+
+	if (json_object_get(json_object_get(pair, "nodata"), what) != NULL ||
+	    v->state != RULE_CLEAN)
+		return;
+	snprintf(text, sizeof(text), "found, and clean without %s", what);
+	complain(r, rule->id, "nodata", text);
+}
+
+/* One counter less, on every kernel. */
+static void
+replay_metrics(struct replay *r, const struct rule *rule,
+    const struct analysed *x)
+{
+	struct kernel *less = calloc(x->run->kernels + 1, sizeof(*less));
+	struct run run = *x->run;
+
+	run.kernel = less;
+	for (int m = 0; less != NULL && m < METRIC_COUNT; m++) {
+		struct advice *a;
+		size_t had = 0;
+
+		memcpy(less, x->run->kernel, run.kernels * sizeof(*less));
+		for (size_t i = 0; i < run.kernels; i++) {
+			had += isfinite(less[i].metric[m]);
+			less[i].metric[m] = NAN;
+		}
+		if (had == 0)
+			continue;
+		a = advice_make(&run, x->ceilings, NULL);
+		if (a != NULL)
+			check_less(r, rule, metric_table[m].name, a);
+		advice_free(a);
+		r->withheld++;
+	}
+	free(less);
+}
+
+static void
+replay_without(struct replay *r, const struct rule *rule, const char *path)
+{
+	for (int held = 0; held < HELD_KINDS; held++) {
+		bool needed = is_needed(rule, (enum withheld)held);
+		struct analysed x;
+
+		/* Another program is no less data of this one. */
+		if (!needed && (held == HELD_KERNELS || held == HELD_WORK))
+			continue;
+		if (analyse(&x, path, (enum withheld)held) != 0) {
+			complain(r, rule->id, withheld_name[held],
+			    "the capture cannot be judged without it");
+			continue;
+		}
+		if (needed)
+			check_without(r, rule, (enum withheld)held, x.advice);
+		else
+			check_less(r, rule, withheld_name[held], x.advice);
+		r->withheld++;
+		analysed_release(&x);
+	}
+}
+
 static bool
 is_recorded(const struct replay *r, const char *rule)
 {
@@ -206,9 +367,10 @@ is_recorded(const struct replay *r, const char *rule)
 }
 
 static void
-replay(struct replay *r, const char *rule, const char *variant,
+replay(struct replay *r, size_t row, const char *variant,
     const json_t *expected)
 {
+	const char *rule = rule_table[row].id;
 	struct analysed x;
 	char path[4096];
 
@@ -227,7 +389,7 @@ replay(struct replay *r, const char *rule, const char *variant,
 		return;
 	}
 	r->checks++;
-	if (analyse(&x, path) != 0) {
+	if (analyse(&x, path, NOTHING_HELD) != 0) {
 		complain(r, rule, variant, "the capture cannot be judged");
 		return;
 	}
@@ -239,6 +401,10 @@ replay(struct replay *r, const char *rule, const char *variant,
 		check_bad(r, rule, x.advice, expected);
 	else
 		check_good(r, rule, x.advice, expected);
+	if (strcmp(variant, "bad") == 0) {
+		replay_metrics(r, &rule_table[row], &x);
+		replay_without(r, &rule_table[row], path);
+	}
 	analysed_release(&x);
 }
 
@@ -298,11 +464,12 @@ main(int argc, char **argv)
 			printf("%s: not in expected.json\n", rule);
 			continue;
 		}
-		replay(&r, rule, "bad", json_object_get(pair, "bad"));
-		replay(&r, rule, "good", json_object_get(pair, "good"));
+		replay(&r, i, "bad", json_object_get(pair, "bad"));
+		replay(&r, i, "good", json_object_get(pair, "good"));
 	}
-	printf("%d captures judged, %d failures, %d captures missing\n",
-	    r.checks, r.failures, r.missing);
+	printf("%d captures judged, %d replays without data, %d failures, "
+	    "%d captures missing\n", r.checks, r.withheld, r.failures,
+	    r.missing);
 	json_decref(root);
 	return r.failures > 0;
 }

@@ -15,6 +15,7 @@
 
 #include "rules/code.h"
 #include "rules/faults.h"
+#include "rules/reads.h"
 
 typedef void builder(struct made *m);
 
@@ -208,6 +209,86 @@ test_nodata(void **state)
 	(void)state;
 	for (size_t i = 0; i < ROWS; i++)
 		check(&rows[i], rows[i].nodata, RULE_NOT_MEASURED);
+}
+
+/* What a rule says that it needs it cannot do without: the run with the fault,
+ * one kind of data at a time taken away. */
+static void
+test_withheld(void **state)
+{
+	static const unsigned needs[] = {
+		NEED_COUNTERS, NEED_SOURCE, NEED_SAMPLES, NEED_CODE,
+		NEED_CUBIN, NEED_KERNELS, NEED_COPIES, NEED_CALLS, NEED_MEMORY
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ROWS; i++) {
+		const struct rule *rule = rule_table;
+		size_t cases = 0;
+
+		while (strcmp(rule->id, rows[i].rule) != 0)
+			rule++;
+		for (size_t n = 0; n < sizeof(needs) / sizeof(*needs); n++) {
+			const struct verdict *v;
+			struct advice *a;
+			struct made m;
+
+			if (!(reads_of(rule) & needs[n]) &&
+			    !(rule->scope == SCOPE_KERNEL &&
+			    needs[n] == NEED_KERNELS))
+				continue;
+			cases++;
+			made_init(&m);
+			rows[i].fires(&m);
+			made_withhold(&m, needs[n]);
+			a = made_advice(&m);
+			v = made_verdict(a, rule->id);
+			if (v->state != RULE_NOT_MEASURED || v->reason == NULL)
+				fail_msg("%s is %s without %u", rule->id,
+				    rule_state_name[v->state], needs[n]);
+			assert_true(strlen(v->reason) > 5);
+			advice_free(a);
+			code_release(&m);
+		}
+		assert_true(cases > 0);
+	}
+}
+
+/* Nothing found in a run of which much was lost is not clean, nor is what was
+ * found certain; one lost record may be the one error. */
+static void
+test_lost(void **state)
+{
+	struct advice *a;
+	struct made m;
+
+	(void)state;
+	made_init(&m);
+	fault_good(&m);
+	m.run.records = 100000;
+	m.run.lost = 10;
+	a = made_advice(&m);
+	assert_int_equal(made_verdict(a, "unchecked-errors")->state,
+	    RULE_NOT_MEASURED);
+	assert_int_equal(made_verdict(a, "gpu-idle-gaps")->state, RULE_CLEAN);
+	assert_int_equal(made_verdict(a, "tail-effect")->not_measured, 0);
+	advice_free(a);
+	m.run.lost = 10000;
+	a = made_advice(&m);
+	assert_int_equal(made_verdict(a, "gpu-idle-gaps")->state,
+	    RULE_NOT_MEASURED);
+	/* The kernels that were seen are clean; there may be others. */
+	assert_int_equal(made_verdict(a, "tail-effect")->state, RULE_CLEAN);
+	assert_int_equal(made_verdict(a, "tail-effect")->not_measured, 1);
+	advice_free(a);
+	made_init(&m);
+	fault_waiting(&m);
+	m.run.records = 100000;
+	m.run.lost = 10000;
+	a = made_advice(&m);
+	assert_int_equal(made_finding(a, "gpu-idle-gaps")->confidence,
+	    CONF_LOW);
+	advice_free(a);
 }
 
 static void
@@ -406,6 +487,8 @@ main(void)
 		cmocka_unit_test(test_other_counters),
 		cmocka_unit_test(test_quiet),
 		cmocka_unit_test(test_nodata),
+		cmocka_unit_test(test_withheld),
+		cmocka_unit_test(test_lost),
 		cmocka_unit_test(test_no_alarm),
 		cmocka_unit_test(test_said_once),
 		cmocka_unit_test(test_special_reasons),

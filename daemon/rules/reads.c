@@ -1,0 +1,86 @@
+/*
+ * rules/reads.c: see reads.h.
+ */
+#include <string.h>
+
+#include "rules/reads.h"
+
+#define LOST_MOST 0.01		/* of all records: shares of time still hold */
+
+#define ALL (NEED_KERNELS | NEED_COPIES | NEED_CALLS | NEED_MEMORY)
+
+/* What the injection library says when CUPTI refuses a kind of records; ${where}
+ * is the diagnostic's. */
+static const struct {
+	const char *where;
+	unsigned needs;
+	const char *reason;
+} refusals[] = {
+	{ "CUPTI", ALL, "CUPTI could not be used in a process of the run" },
+	{ "cuptiSubscribe", ALL,
+	    "CUPTI was not free in a process of the run" },
+	{ "cuptiActivityRegisterCallbacks", ALL, "CUPTI refused to trace" },
+	{ "kernel tracing", NEED_KERNELS, "CUPTI refused to trace kernels" },
+	{ "copy tracing", NEED_COPIES, "CUPTI refused to trace copies" },
+	{ "memset tracing", NEED_COPIES, "CUPTI refused to trace memsets" },
+	{ "allocation tracing", NEED_MEMORY,
+	    "CUPTI refused to trace allocations" },
+	{ "cuptiEnableCallback", NEED_CALLS,
+	    "CUPTI refused to report some API calls" },
+};
+
+unsigned
+reads_of(const struct rule *rule)
+{
+	if (rule->scope == SCOPE_KERNEL || (rule->needs & ALL))
+		return rule->needs;
+	return rule->needs | (strcmp(rule->category, "correctness") == 0 ?
+	    NEED_CALLS | NEED_MEMORY : NEED_KERNELS | NEED_COPIES | NEED_CALLS);
+}
+
+const char *
+reads_refused(const struct run *run, unsigned needs)
+{
+	for (size_t i = 0; i < run->diagnostics; i++) {
+		const char *where = run->diagnostic[i].where;
+
+		for (size_t k = 0; where != NULL &&
+		    k < sizeof(refusals) / sizeof(refusals[0]); k++)
+			if ((refusals[k].needs & needs) &&
+			    strcmp(where, refusals[k].where) == 0)
+				return refusals[k].reason;
+	}
+	return NULL;
+}
+
+const char *
+reads_lack(const struct run *run, unsigned needs)
+{
+	const char *reason = reads_refused(run, needs);
+
+	if (reason != NULL)
+		return reason;
+	if (run->devices == 0 && run->failures == 0)
+		return "no GPU was used";
+	if (!(needs & (NEED_KERNELS | NEED_COPIES)) || run->launches > 0)
+		return NULL;
+	if (!(needs & NEED_COPIES))
+		return run->lost > 0 ? "no launch was seen, and records were "
+		    "lost" : "no kernel was launched";
+	if (run->copies > 0)
+		return NULL;
+	return run->lost > 0 ? "no work of the GPU was seen, and records were "
+	    "lost" : "the GPU was given no work";
+}
+
+const char *
+reads_lost(const struct run *run, const struct rule *rule)
+{
+	double all = (double)run->records + (double)run->lost;
+	bool single = strcmp(rule->category, "correctness") == 0;
+
+	if (run->lost == 0 || (!single &&
+	    (double)run->lost <= LOST_MOST * all))
+		return NULL;
+	return "records were lost, and what it looks for may be among them";
+}
