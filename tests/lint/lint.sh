@@ -99,38 +99,67 @@ InitializeInjectionNvtx2 "
 	    complain "linked against what must be opened at run time"
 }
 
-# Every practice: a chapter, thresholds with an origin, a pair of kernels, and
-# captures of both variants.
+# Where a threshold may come from: a document with its section, what Nsight does,
+# a number that was measured, or arithmetic. "default" says nothing.
+origins='arithmetic:|measured[: ]|guide|best practices|nsight (compute|systems)'
+words_of_origin=4
+
+# The rows of the unit tests, one a line: rule, fires, quiet, nodata.
+unit_rows() {
+	cat tests/unit/rules*.c | tr -s '[:space:]' ' ' |
+	    grep -oE '\{ "[a-z0-9-]+", [a-z_0-9]+, \{[^}]*\}, [a-z_0-9]+ \}'
+}
+
+# What the catalogue itself lacks, a line a complaint.
+catalogue_complaints() {
+	jq -r --arg from "$origins" --argjson words "$words_of_origin" '
+	    .items[] | .id as $id |
+	    (select([.title, .why, .detects, .advice, .example.bad,
+	        .example.good, .next, .sources] |
+	        any(. == null or . == "")) |
+	        "\($id): a part of its documentation is empty"),
+	    (select((.thresholds | length) == 0) | "\($id): no threshold"),
+	    (.thresholds[]? | .key as $key |
+	        (.origin // "" | sub("^default:? *"; "")) |
+	        select((test($from; "i") | not) or
+	            (split(" ") | length < $words)) |
+	        "\($id): the origin of \($key) names no source (\($from))")'
+}
+
+# Every practice: a chapter, thresholds with an origin, a pair of kernels,
+# captures of both variants, and cases where it fires, is quiet, has no data.
 check_rules() {
-	local cli=$build/bin/cudadvise rules id pair text variant listed=
+	local cli=$build/bin/cudadvise rules id text variant line listed=
+	local rows replayed unrecorded pairs=tests/rules/expected.json
 	rules=$("$cli" rules --json) || exit 1
 	[ "$(echo "$rules" | jq '.items | length')" -ge 21 ] ||
 	    complain "fewer than 21 practices"
+	while read -r line; do
+		complain "$line"
+	done < <(echo "$rules" | catalogue_complaints)
 	[ -x "$build/bin/cudadvise-kernels" ] &&
 	    listed=$("$build/bin/cudadvise-kernels" --list)
+	rows=$(unit_rows)
+	replayed=$(jq -r '.pairs | keys[]' $pairs)
+	# No GPU has run these pairs yet: rules-replay sees to it that they have
+	# no captures.
+	unrecorded=$(jq -r '.pairs | to_entries[] |
+	    select(.value.recorded == false) | .key' $pairs)
 	for id in $(echo "$rules" | jq -r '.items[].id'); do
 		text=$("$cli" explain "$id") || complain "$id: no explanation"
 		[ "$(echo "$text" | wc -l)" -ge 10 ] ||
 		    complain "$id: its explanation has no content"
-		echo "$rules" | jq -e --arg id "$id" '.items[] |
-		    select(.id == $id) | [.title, .why, .detects, .advice,
-		    .example.bad, .example.good, .next, .sources] |
-		    all(. != null and . != "")' >/dev/null ||
-		    complain "$id: a part of its documentation is empty"
-		echo "$rules" | jq -e --arg id "$id" '.items[] |
-		    select(.id == $id) | [.thresholds[]? | .origin != null and
-		    .origin != ""] | all' >/dev/null ||
-		    complain "$id: a threshold has no origin"
-		pair=$(echo "$rules" | jq -r --arg id "$id" '.items[] |
-		    select(.id == $id) | .pair // .id')
 		[ -f "kernels/${id//-/_}.cu" ] ||
 		    complain "$id: no kernels/${id//-/_}.cu"
-		[ -z "$listed" ] || echo "$listed" | grep -q -w -e "$id" ||
-		    complain "$id: not in cudadvise-kernels --list ($pair)"
-		# No GPU has run this pair yet: rules-replay sees to it that it
-		# has no captures.
-		jq -e --arg id "$id" '.pairs[$id].recorded == false' \
-		    tests/rules/expected.json >/dev/null && continue
+		[ -z "$listed" ] || [[ $listed =~ (^|[[:space:]])$id([[:space:]]|$) ]] ||
+		    complain "$id: not in cudadvise-kernels --list"
+		[[ $rows == *"{ \"$id\", "* ]] ||
+		    complain "$id: tests/unit/rules*.c has no row" \
+		        "{ \"$id\", fires, { quiet }, no_data }"
+		[[ $'\n'$replayed$'\n' == *$'\n'$id$'\n'* ]] ||
+		    complain "$id: not in $pairs, which replays it with and" \
+		        "without its data"
+		[[ $'\n'$unrecorded$'\n' != *$'\n'$id$'\n'* ]] || continue
 		for variant in bad good; do
 			[ -s "tests/captures/pairs/$id.$variant.cadv" ] ||
 			    complain "$id: no capture of its $variant variant"

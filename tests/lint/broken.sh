@@ -1,0 +1,107 @@
+#!/usr/bin/env bash
+#
+# broken.sh REPOSITORY BUILD: does `lint.sh rules` see what is missing? In a copy
+# of what it reads one thing at a time is broken, and the lint must fail and say
+# so. Exit status 77 without jq or the command.
+
+set -u
+repo=$1
+build=$2
+[ -x "$build/bin/cudadvise" ] && command -v jq >/dev/null || exit 77
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+id=tail-effect
+failed=0
+
+# A fresh copy: names only where only names are read; the command answers with
+# the catalogue in rules.json.
+fresh() {
+	local f
+	rm -rf "$dir/repo" "$dir/build"
+	mkdir -p "$dir/repo/kernels" "$dir/repo/tests/captures/pairs" \
+	    "$dir/repo/tests/rules" "$dir/repo/tests/unit" "$dir/build/bin"
+	for f in "$repo"/kernels/*.cu "$repo"/tests/captures/pairs/*.cadv; do
+		echo x >"$dir/repo/${f#"$repo"/}"
+	done
+	cp "$repo/tests/rules/expected.json" "$dir/repo/tests/rules/"
+	cp "$repo"/tests/unit/rules*.c "$dir/repo/tests/unit/"
+	"$build/bin/cudadvise" rules --json >"$dir/build/rules.json"
+	jq -r '.items[].id' "$dir/build/rules.json" >"$dir/build/pairs"
+	"$build/bin/cudadvise" explain $id >"$dir/build/explained"
+	# All but this rule are explained alike: it is quicker.
+	cat >"$dir/build/bin/cudadvise" <<-END
+		#!/bin/sh
+		[ "\$1" = rules ] && exec cat "$dir/build/rules.json"
+		[ ! -e "$dir/build/mute" ] || [ "\$2" != $id ] || exit 0
+		exec cat "$dir/build/explained"
+	END
+	printf '#!/bin/sh\ncat "%s/build/pairs"\n' "$dir" \
+	    >"$dir/build/bin/cudadvise-kernels"
+	chmod +x "$dir"/build/bin/*
+}
+
+lint() {
+	"$repo/tests/lint/lint.sh" rules "$dir/repo" "$dir/build" 2>&1
+}
+
+# rules FILTER: change the catalogue's entry of the rule.
+rules() {
+	jq --arg id $id "(.items[] | select(.id == \$id)) |= ($1)" \
+	    "$dir/build/rules.json" >"$dir/new" &&
+	    mv "$dir/new" "$dir/build/rules.json"
+}
+
+pairs() {
+	jq "$1" "$dir/repo/tests/rules/expected.json" >"$dir/new" &&
+	    mv "$dir/new" "$dir/repo/tests/rules/expected.json"
+}
+
+# broken WORDS: the lint fails, says that and nothing else, and of this rule.
+broken() {
+	local said
+	said=$(lint)
+	if [ $? -ne 1 ] || [[ $said != "$id: "*"$1"* ]] ||
+	    [ "$(echo "$said" | wc -l)" -ne 1 ]; then
+		echo "FAIL: '$1' expected, the lint said: ${said:-nothing}"
+		failed=1
+	fi
+}
+
+fresh
+said=$(lint) || { echo "FAIL: the whole copy: $said"; exit 1; }
+
+for part in title why detects advice next sources; do
+	fresh; rules ".$part = \"\""; broken "documentation is empty"
+done
+for part in bad good; do
+	fresh; rules ".example.$part = null"; broken "documentation is empty"
+done
+fresh; touch "$dir/build/mute"; broken "explanation has no content"
+fresh; rules '.thresholds = []'; broken "no threshold"
+for origin in '' default default: 'default: any' 'default: 10 points' \
+    'arithmetic: yes' 'default: a good value in our long experience'; do
+	fresh; rules ".thresholds[0].origin = \"$origin\""
+	broken "origin of max_waves names no source"
+done
+fresh; rules '.thresholds[0].origin = null'; broken "names no source"
+fresh; rm "$dir/repo/kernels/tail_effect.cu"; broken "no kernels/tail_effect.cu"
+fresh; sed -i "/^$id\$/d" "$dir/build/pairs"; broken "--list"
+for variant in bad good; do
+	fresh; rm "$dir/repo/tests/captures/pairs/$id.$variant.cadv"
+	broken "no capture of its $variant variant"
+	fresh; : >"$dir/repo/tests/captures/pairs/$id.$variant.cadv"
+	broken "no capture of its $variant variant"
+done
+fresh; pairs "del(.pairs[\"$id\"])"; broken "not in tests/rules/expected.json"
+fresh; sed -i "s/\"$id\", fault/\"other\", fault/" "$dir"/repo/tests/unit/*.c
+broken "has no row"
+# A row whose last column, the case without data, is gone.
+fresh; tr -s '[:space:]' ' ' <"$repo/tests/unit/rules.c" |
+    sed -E "s/(\"$id\", [a-z_]+, \{[^}]*\}), [a-z_]+ \}/\1, NULL }/" \
+    >"$dir/repo/tests/unit/rules.c"
+broken "has no row"
+# An unrecorded pair needs no captures.
+fresh; pairs ".pairs[\"$id\"].recorded = false"
+rm "$dir/repo/tests/captures/pairs/$id".*.cadv
+said=$(lint) || { echo "FAIL: an unrecorded pair: $said"; failed=1; }
+exit $failed
