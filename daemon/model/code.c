@@ -334,8 +334,8 @@ function_settle(struct model *m, struct function_state *f, bool disjoint,
 		m->out_kernel[i - 1].code = c;
 		if (over)
 			c->uncounted = c->lineless = c->no_sass =
-			    c->no_cubin = "left out: the run has more kernels than are worked out at "
-			    "once";
+			    c->no_cubin = "left out: the run has more "
+			    "kernels than are worked out at once";
 		else
 			rc = work_kernel(&w, i - 1, c);
 	}
