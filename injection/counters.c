@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "activity.h"
+#include "budget.h"
 #include "counters.h"
 #include "device.h"
 #include "diag.h"
@@ -21,8 +22,6 @@
 
 #define CONTEXTS 16
 #define IDLE_TIMEOUTS 3		/* after that many nothing is measured */
-#define ALLOWANCE_NS 2500000000ull	/* set-up and first values, once */
-#define SOURCE_ALLOWANCE_NS 3000000000ull	/* and for instructions */
 #define TRIES 4			/* windows a signature may use up, per pass */
 #define COUNT_TRIES 3		/* and to be counted by instruction */
 #define FEW_SIGNATURES 6	/* that get everything at once */
@@ -69,7 +68,6 @@ static struct {
 
 static struct target targets[CONTEXTS];
 static bool prepared;
-static _Atomic uint64_t spent_ns;
 static _Atomic bool no_instructions;	/* they cannot be counted here */
 static _Atomic bool put_away;		/* the profiler is not needed now */
 /* When a window was last open, by target; 0: the profiler is not enabled. */
@@ -82,6 +80,14 @@ wants_instructions(const struct signature *s)
 
 	return (inject.level >= LEVEL_SOURCE && !s->counted &&
 	    !atomic_load_explicit(&no_instructions, memory_order_relaxed));
+}
+
+void
+counters_forgo(void)
+{
+
+	atomic_store(&window.refused, SKIP_LEVEL);
+	atomic_store(&no_instructions, true);
 }
 
 bool
@@ -97,23 +103,6 @@ counters_wanted(const struct signature *s)
 	return (!atomic_load_explicit(&s->measured, memory_order_relaxed) &&
 	    (atomic_load_explicit(&window.refused, memory_order_relaxed) ==
 	    SKIP_NONE || wants_instructions(s)));
-}
-
-static bool
-within_budget(uint64_t now)
-{
-	uint64_t allowed = ALLOWANCE_NS + (inject.level >= LEVEL_SOURCE ?
-	    SOURCE_ALLOWANCE_NS : 0) +
-	    (uint64_t)(inject.budget * (double)(now - inject.begin_ns));
-
-	if (atomic_load(&spent_ns) <= allowed)
-		return (true);
-	if (!atomic_exchange(&window.over_budget, true))
-		diag_report(DIAG_BUDGET, SEVERITY_INFO, 0, "counters",
-		    "the overhead budget is used up: kernels that appear from "
-		    "here on are measured later or not at all "
-		    "(--overhead-budget raises it)");
-	return (false);
 }
 
 /* Turn counters off for the whole process after a refusal. */
@@ -145,16 +134,6 @@ refuse_instructions(const char *where, int r, const char *why)
 	else
 		diag_report(DIAG_SOURCE_FAILED, SEVERITY_WARNING, (uint32_t)r,
 		    where, why);
-}
-
-static void
-account(uint64_t begin, enum wire_overhead kind)
-{
-	struct record_OVERHEAD r = { .kind = kind, .tid = inject_tid(),
-	    .start_ns = begin, .end_ns = inject_now() };
-
-	atomic_fetch_add(&spent_ns, r.end_ns - begin);
-	EMIT(OVERHEAD, &r);
 }
 
 static const char *
@@ -273,7 +252,7 @@ switch_group(struct target *t, size_t group)
 		return (-1);
 	}
 	r = enable_group(t, group);
-	account(begin, OVERHEAD_COUNTERS);
+	budget_spend(begin, OVERHEAD_COUNTERS);
 	return (r);
 }
 
@@ -371,7 +350,7 @@ disable_idle(struct target *t, uint64_t begin)
 	t->misses = 0;
 	if ((r = profiler_disable(&t->p, &where)) != CUPTI_SUCCESS)
 		refuse(where, r);
-	account(begin, OVERHEAD_COUNTERS);
+	budget_spend(begin, OVERHEAD_COUNTERS);
 }
 
 void
@@ -533,7 +512,7 @@ drain(struct target *t, uint64_t begin)
 		    "are left alone");
 		atomic_store(&window.refused, SKIP_CONCURRENT);
 	}
-	account(begin, OVERHEAD_COUNTERS);
+	budget_spend(begin, OVERHEAD_COUNTERS);
 	return (false);
 }
 
@@ -636,7 +615,7 @@ counters_enter(struct signature *s, const struct counters_launch *l)
 	if (!phases_measure() && phases_launch(s, l))
 		return (true);
 	/* What lies idle goes even when nothing more may be measured. */
-	if (!phases_measure() || (!within_budget(begin) &&
+	if (!phases_measure() || !counters_wanted(s) || (!budget_left(begin) &&
 	    !atomic_load(&put_away)) || atomic_exchange(&window.busy, true))
 		return (false);
 	/* CUPTI patches code inside the launch: not while it flushes. */
@@ -647,7 +626,7 @@ counters_enter(struct signature *s, const struct counters_launch *l)
 	first = !prepared;
 	t = target_of(l->data->context, s->shape.device);
 	if (first)
-		account(begin, OVERHEAD_SETUP);
+		budget_spend(begin, OVERHEAD_SETUP);
 	if (t == NULL) {
 		atomic_store(&put_away, false);
 		goto out;
@@ -655,7 +634,7 @@ counters_enter(struct signature *s, const struct counters_launch *l)
 	if (atomic_load(&put_away))
 		disable_idle(t, begin);
 	check_measured(s);
-	if (atomic_load(&s->measured) || !within_budget(begin))
+	if (atomic_load(&s->measured) || !budget_left(begin))
 		goto out;
 	if (choose_group(t, s))
 		kind = KIND_COUNTERS;
@@ -669,10 +648,10 @@ counters_enter(struct signature *s, const struct counters_launch *l)
 	begin = inject_now();
 	learn_resources(s, l->function);
 	if (!gate_close() || open_window(t, s, kind) != 0) {
-		account(begin, cost_kind(kind));
+		budget_spend(begin, cost_kind(kind));
 		goto out;
 	}
-	account(begin, cost_kind(kind));
+	budget_spend(begin, cost_kind(kind));
 	*(kind == KIND_COUNTERS ? &s->cost_ns : &s->count_ns) +=
 	    inject_now() - begin;
 	describe_launch(l, inject_now());
@@ -830,7 +809,7 @@ close_window(bool good)
 	    inject_now() - end;
 	check_measured(s);
 	atomic_store(&s->dirty, true);
-	account(end, cost_kind(kind));
+	budget_spend(end, cost_kind(kind));
 	release();
 }
 

@@ -26,6 +26,10 @@
 
 struct signature;
 
+/* counters_forgo(): nothing is to be measured in windows, only sampled. Before
+ * the first launch. */
+void counters_forgo(void);
+
 /* counters_wanted(s): could this launch be measured? Cheap: the fast path. */
 bool counters_wanted(const struct signature *s);
 

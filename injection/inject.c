@@ -12,6 +12,7 @@
 
 #include "activity.h"
 #include "callback.h"
+#include "counters.h"
 #include "diag.h"
 #include "emit.h"
 #include "hook.h"
@@ -119,6 +120,8 @@ read_orders(void)
 		inject.budget = atof(v);
 	inject.replay = (v = getenv("CUDADVISE_REPLAY")) != NULL &&
 	    strcmp(v, "1") == 0;
+	if ((v = getenv("CUDADVISE_COUNTERS")) != NULL && strcmp(v, "0") == 0)
+		counters_forgo();
 	if (strspn(inject.run, "0123456789abcdef") != 32)
 		snprintf(inject.run, sizeof(inject.run), "%016llx%016llx",
 		    (unsigned long long)random_u64(),

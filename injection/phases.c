@@ -2,9 +2,9 @@
 #include <stdint.h>
 
 #include "activity.h"
+#include "budget.h"
 #include "counters.h"
 #include "diag.h"
-#include "emit.h"
 #include "gate.h"
 #include "inject.h"
 #include "phases.h"
@@ -42,15 +42,6 @@ phases_measure(void)
 	return (inject.level < LEVEL_SOURCE || !inject.api.sampling ||
 	    atomic_load_explicit(&now.phase, memory_order_relaxed) ==
 	    PHASE_WINDOWS);
-}
-
-static void
-account(uint64_t begin)
-{
-	struct record_OVERHEAD r = { .kind = OVERHEAD_SAMPLING,
-	    .tid = inject_tid(), .start_ns = begin, .end_ns = inject_now() };
-
-	EMIT(OVERHEAD, &r);
 }
 
 /* With the window held. True: the launch's exit has to be told. */
@@ -182,7 +173,7 @@ phases_launched(const struct signature *s)
 	}
 	if (!atomic_load(&now.first) || now.opener != s)
 		return (false);
-	account(now.begin_ns);
+	budget_spend(now.begin_ns, OVERHEAD_SAMPLING);
 	now.begin_ns = inject_now();
 	now.opener = NULL;
 	atomic_store(&now.first, false);

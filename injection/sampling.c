@@ -7,6 +7,7 @@
 #include "wire/le.h"
 
 #include "activity.h"
+#include "budget.h"
 #include "diag.h"
 #include "emit.h"
 #include "inject.h"
@@ -399,8 +400,7 @@ complain(const struct sampler *s, int r)
 static void
 off(struct sampler *s)
 {
-	struct record_OVERHEAD o = { .kind = OVERHEAD_SAMPLING,
-	    .tid = inject_tid(), .start_ns = inject_now() };
+	uint64_t begin = inject_now();
 
 	complain(s, fetch(s));
 	disable(s->context);
@@ -410,8 +410,7 @@ off(struct sampler *s)
 	room_free(&s->drain);
 	s->context = NULL;
 	atomic_fetch_sub(&sampling.active, 1);
-	o.end_ns = inject_now();
-	EMIT(OVERHEAD, &o);
+	budget_spend(begin, OVERHEAD_SAMPLING);
 }
 
 bool

@@ -18,7 +18,6 @@ struct window {
 	_Atomic bool closed;		/* for good; busy stays set */
 	struct metrics_set set;		/* one chip a process */
 	_Atomic uint32_t refused;	/* enum wire_skip for all: no counters */
-	_Atomic bool over_budget;
 	bool metrics_sent;
 };
 extern struct window window;

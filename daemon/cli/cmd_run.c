@@ -117,6 +117,7 @@ set_environment(struct cli *cli, struct job *j)
 	set(j, "CUDADVISE_LEVEL", level_word(j->level));
 	set(j, "CUDADVISE_BUDGET", j->budget);
 	set(j, "CUDADVISE_LABEL", cli->opt.label);
+	set(j, "CUDADVISE_COUNTERS", cli->opt.no_counters ? "0" : NULL);
 	set(j, "CUDADVISE_REPLAY", cli->opt.replay ? "1" : NULL);
 	if (paths_data(j->metrics, &e) == 0 &&
 	    strlen(j->metrics) + sizeof("/metrics") <= sizeof(j->metrics)) {

@@ -105,6 +105,9 @@ option_set(struct options *o, enum option_id id, const char *value,
 			return (error_set(e, "--label: more than 200 bytes"));
 		o->label = value;
 		return (0);
+	case OPTION_NO_COUNTERS:
+		o->no_counters = true;
+		return (0);
 	case OPTION_REPLAY:
 		o->replay = true;
 		return (0);

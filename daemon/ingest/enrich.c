@@ -299,9 +299,10 @@ code_run(struct enrich *r, struct batch *b, struct error *e)
 /* For this reading of the capture only: the next one may find a disassembler,
  * so it is not written. */
 static int
-say(struct model *m, const char *where, const char *text, struct error *e)
+say(struct model *m, enum wire_diag code, const char *where, const char *text,
+    struct error *e)
 {
-	struct record_DIAGNOSTIC d = { .code = DIAG_NO_DISASSEMBLER,
+	struct record_DIAGNOSTIC d = { .code = code,
 	    .severity = SEVERITY_INFO, .where = wire_str_of(where),
 	    .text = wire_str_of(text) };
 	struct notes n;
@@ -330,7 +331,8 @@ say_failed(struct enrich *r, struct error *e)
 	    "alone", r->failed, r->wants, r->why.set ? ": " : "",
 	    r->why.text);
 	log_debug("%s", text);
-	return (say(r->model, r->tool.version, text, e));
+	return (say(r->model, DIAG_DISASSEMBLY_FAILED, r->tool.version, text,
+	    e));
 }
 
 static int
@@ -393,9 +395,8 @@ enrich_model(struct model *m, struct capture_writer *w,
 	if (r.wants == 0)
 		rc = 0;
 	else if (disasm_find(&r.tool) != 0)
-		rc = say(m, "nvdisasm", "there is no disassembler: what is "
-		    "told by opcodes is missing (install nvdisasm of the CUDA "
-		    "toolkit, or set CUDADVISE_NVDISASM to its path)", e);
+		rc = say(m, DIAG_NO_DISASSEMBLER, "nvdisasm", "there is no "
+		    "disassembler: what is told by opcodes is missing", e);
 	else if ((rc = run(&r, w, x, e)) == 0)
 		rc = say_failed(&r, e);
 out:

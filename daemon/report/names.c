@@ -122,7 +122,7 @@ reason_skip(int skip)
 		[SKIP_BUDGET] = "the overhead budget was used up (raise "
 		    "--overhead-budget)",
 		[SKIP_TOO_FEW_LAUNCHES] = "too few launches (use --replay)",
-		[SKIP_LEVEL] = "the level was trace (use --level counters)",
+		[SKIP_LEVEL] = "counters were not asked for (use --level counters)",
 		[SKIP_CAPTURING] = "launched while a graph was captured",
 		[SKIP_FAILED] = "the measurement failed",
 		[SKIP_CONCURRENT] = "it ran at the same time as other kernels",
@@ -187,6 +187,9 @@ static const struct {
 	[DIAG_NO_DISASSEMBLER] = { "no_disassembler",
 	    "install the CUDA toolkit's nvdisasm where the daemon runs, or "
 	    "name it in CUDADVISE_NVDISASM, then `cudadvise reanalyze RUN`" },
+	[DIAG_DISASSEMBLY_FAILED] = { "disassembly_failed",
+	    "`cudadvise reanalyze RUN` tries again; an nvdisasm older than the "
+	    "GPU does not know its code (CUDADVISE_NVDISASM names another)" },
 };
 
 const char *

@@ -160,6 +160,21 @@ own_cubin() {
 	    fail "$(code .missing)"
 }
 
+@test "--no-counters samples, and no launch is measured by itself" {
+	options="--level source --no-counters"
+	MOCK_TRACE=$T/calls measure --kernels 3000 --signatures 4 --kernel-us 20
+	same "windows" "$(grep -c -E '^cupti(SassMetrics|RangeProfiler)' calls)" 0
+	load
+	has_launches 3000 4
+	same "sampled" "$(of .run.source.kernels_sampled)" 4
+	same "counted" "$(of .run.source.kernels_counted)" 0
+	of '.kernels[].not_measured' | grep -v 'counters were not asked for' &&
+	    fail "$(of '[.kernels[].not_measured]')"
+	source_of kernel0
+	same "sampled" "$(code .sampled)" true
+	same "counted" "$(code .counted)" false
+}
+
 @test "two devices: one cubin, the counts of each" {
 	options="--level source --no-daemon -o $T/c.cadv"
 	measure --kernels 1500 --signatures 3 --threads 2 --contexts 2 \

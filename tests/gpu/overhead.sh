@@ -3,8 +3,8 @@
 # to the same program alone, side by side in one run: an empty-kernel launch loop
 # and a PyTorch training loop; alone, under each level of cudadvise, under nsys,
 # and under ncu, with our metrics and with --set full, for a few of the launches.
-# OVERHEAD_SAMPLING holds the words that make `cudadvise run` sample only, where
-# it can. After OVERHEAD_SECONDS (230) no further repetition begins. Writes
+# OVERHEAD_STEPS (600) are the training's, OVERHEAD_NCU=0 leaves ncu out, which
+# takes minutes. After OVERHEAD_SECONDS (230) no further repetition begins. Writes
 # OUT/times.tsv and OUT/overhead.txt. Exit status 1 if the trace tier costs more
 # than half of nsys's slowdown, or if a program's output changed.
 set -u
@@ -12,12 +12,13 @@ BUILD=${1:?usage: overhead.sh BUILD OUT [REPETITIONS [TARGETS]]}
 OUT=${2:?usage: overhead.sh BUILD OUT [REPETITIONS [TARGETS]]}
 repetitions=${3:-5}
 targets=${4:-loop train}
-sampling=${OVERHEAD_SAMPLING:-}
+steps=${OVERHEAD_STEPS:-600}
 seconds=${OVERHEAD_SECONDS:-230}
 . "$(dirname "$0")/common.sh"
 prepare
 nsys=$(find_nsys) || nsys=
 ncu=$(find_ncu) || ncu=
+[ "${OVERHEAD_NCU:-1}" != 0 ] || ncu=
 [ -n "$nsys" ] || echo "nsys was not found: left out"
 [ -n "$ncu" ] || echo "ncu was not found: left out"
 times=$OUT/times.tsv
@@ -35,7 +36,7 @@ target_of() {			# TARGET MODE
 	loop.ncu*|loop.short) target=("$programs/launch_loop" $ncu_loop) ;;
 	loop.*)	target=("$programs/launch_loop" $launches) ;;
 	train.ncu*|train.short) target=(python3 "$here/train.py" 3) ;;
-	train.*) target=(python3 "$here/train.py" 300) ;;
+	train.*) target=(python3 "$here/train.py" "$steps") ;;
 	esac
 }
 
@@ -48,9 +49,8 @@ wrap_of() {			# TARGET MODE
 	case $2 in
 	none|short) ;;
 	sampling)
-		# shellcheck disable=SC2206	# they are words
-		wrap=("$cudadvise" run -q --no-daemon $sampling
-		    -o "$scratch/run.cadv" --) ;;
+		wrap=("$cudadvise" run -q --no-daemon --level source
+		    --no-counters -o "$scratch/run.cadv" --) ;;
 	nsys)	wrap=("$nsys" profile -t cuda -s none --cpuctxsw=none
 		    --force-overwrite true -o "$scratch/nsys") ;;
 	ncu)	wrap=("$ncu" --clock-control none --metrics "$(metrics)"
@@ -129,9 +129,7 @@ metrics() {
 
 # The modes of one repetition; ncu comes in the first one only.
 modes_of() {			# REPETITION
-	local modes="none trace counters"
-	[ -n "$sampling" ] && modes="$modes sampling"
-	modes="$modes source"
+	local modes="none trace counters sampling source"
 	[ -n "$nsys" ] && [ "$1" -le $nsys_repetitions ] && modes="$modes nsys"
 	[ -n "$ncu" ] && [ "$1" -eq 1 ] && modes="$modes short ncu ncu-full"
 	echo "$modes"

@@ -27,13 +27,20 @@ after(async () => {
 
 const open = (t, options) => tab.open(browser, t, { url: dashboard.url, ...options });
 
+// The run's page with all of its parts, each of which is fetched by itself.
 async function openRun(t, options) {
   const page = await open(t, options);
   await page.click(`a[href="#/runs/${run.number}"]`);
   await page.waitForSelector('.findings');
   await page.waitForSelector('table.kernels tbody tr');
+  await page.waitForSelector('#copies');
+  const { items } = await api('/diagnostics');
+  await page.waitForFunction((n) => document.querySelectorAll('.notes [class^=severity]').length === n, items.length);
   return page;
 }
+
+// The heading of a run: that of the list of runs begins with the same letters.
+const heading = (number) => `h1 >> text=Run ${number}`;
 
 const api = async (target) => (await daemon.get(`/api/v1/runs/${run.number}${target}`)).json;
 
@@ -51,7 +58,7 @@ test('the token leaves the address and is kept for the tab', async (t) => {
 
 test('an address may name the page to open', async (t) => {
   const page = await open(t, { url: `${dashboard.url}&page=${encodeURIComponent(`/runs/${run.number}`)}` });
-  await page.waitForSelector('h1 >> text=Run');
+  await page.waitForSelector(heading(run.number));
   assert.equal(await page.evaluate(() => location.hash), `#/runs/${run.number}`);
 });
 
@@ -59,7 +66,7 @@ test('the address works in a tab that has the page already', async (t) => {
   const page = await open(t);
   await page.waitForSelector('table.runs');
   await page.goto(`${dashboard.url}&page=${encodeURIComponent(`/runs/${run.number}`)}`);
-  await page.waitForSelector('h1 >> text=Run');
+  await page.waitForSelector(heading(run.number));
   assert.equal(await page.evaluate(() => location.hash), `#/runs/${run.number}`);
 });
 
@@ -127,6 +134,7 @@ test('text from a program stays text', async (t) => {
 test('a label is shown, and shown as text', async (t) => {
   const page = await open(t);
   await page.waitForSelector('table.runs');
+  await page.waitForSelector('.link-live');
   await daemon.send('PATCH', `/api/v1/runs/${run.number}`, { label: '<img src=x onerror=alert(2)>' });
   // The event stream says so; nobody reloads.
   await page.waitForFunction(() => document.querySelector('table.runs tbody a').textContent === '<img src=x onerror=alert(2)>');

@@ -48,19 +48,15 @@ export function useEvents(path: string | null, changed: () => void): Link {
     if (path === null) return;
     const abort = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
-    let greeted = false;
     const later = () => {
       timer ??= setTimeout(() => {
         timer = undefined;
         latest.current();
       }, 500);
     };
-    void listen(path, abort.signal, (kind) => {
-      // The first hello comes right after the page has read everything; one
-      // after a reconnect may follow changes that nobody told us.
-      if (kind !== 'hello' || greeted) later();
-      greeted = true;
-    }, setLink);
+    // A hello, too, may follow changes that nobody told us: between what the
+    // page has read and the first, or while the link was down.
+    void listen(path, abort.signal, later, setLink);
     return () => {
       abort.abort();
       clearTimeout(timer);
