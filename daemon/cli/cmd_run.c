@@ -20,12 +20,14 @@
 #include "cli/launch.h"
 #include "cli/stream.h"
 #include "cli/view.h"
+#include "report/text_util.h"
 #include "wire/record.h"
 
 #include "cli/command.h"
 
 #define ACK_MS 2000		/* for the daemon to take RUN_END */
 #define VALUE_SIZE 64
+#define PREVIOUS_AMONG 100	/* runs, to find the one before */
 
 struct job {
 	char run[33];
@@ -288,6 +290,54 @@ open_report(struct cli *cli)
 	return (0);
 }
 
+/* The newest finished run of the same command before ${run}: its number as
+ * text in ${ref}. False if there is none among the last ones. */
+static bool
+find_previous(struct cli *cli, const json_t *run, char ref[32])
+{
+	json_t *runs = client_items(cli->client, "/runs", PREVIOUS_AMONG, NULL);
+	json_int_t number = json_integer_value(json_object_get(run, "number"));
+	const json_t *r;
+	bool found = false;
+	size_t i;
+
+	json_array_foreach(runs, i, r) {
+		json_int_t n = json_integer_value(json_object_get(r, "number"));
+		const char *state = field_text(r, "state");
+
+		if (found || n <= 0 || n >= number || state == NULL ||
+		    strcmp(state, "finished") != 0 ||
+		    !json_equal(json_object_get(r, "command"),
+		    json_object_get(run, "command")) ||
+		    !json_equal(json_object_get(r, "cwd"),
+		    json_object_get(run, "cwd")))
+			continue;
+		snprintf(ref, 32, "%lld", (long long)n);
+		found = true;
+	}
+	json_decref(runs);
+	return (found);
+}
+
+/* What became of the predictions of the run before this one. That it cannot be
+ * said is no trouble worth a word. */
+static void
+report_outcomes(struct cli *cli, const struct view *v)
+{
+	struct error e = ERROR_INIT;
+	struct view before;
+	json_t *compare;
+	char ref[32];
+
+	if (cli->opt.json || !find_previous(cli, v->run, ref) ||
+	    view_load(cli, ref, &before, &e) != 0)
+		return;
+	compare = view_compare(&before, v);
+	text_outcomes(&cli->out, compare, ref, v->name);
+	json_decref(compare);
+	view_release(&before);
+}
+
 static void
 report(struct cli *cli, struct job *j)
 {
@@ -308,6 +358,8 @@ report(struct cli *cli, struct job *j)
 	}
 	if (!cli->opt.quiet || cli->output != NULL)
 		view_print(cli, &v);
+	if (j->daemon && !cli->opt.quiet)
+		report_outcomes(cli, &v);
 	if (!j->daemon)
 		cli_note(cli, "the capture is '%s'", j->collect.capture);
 	view_release(&v);

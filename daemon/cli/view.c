@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/daemon.h"
 #include "cli/analysis.h"
+#include "report/compare.h"
 #include "report/number.h"
 #include "report/text_util.h"
 
@@ -261,6 +262,17 @@ view_part(struct cli *cli, const struct view *v, const char *name,
 	if ((part = analysis_part(v->analysis, name)) == NULL)
 		error_set(e, "out of memory");
 	return (part);
+}
+
+json_t *
+view_compare(const struct view *base, const struct view *target)
+{
+	struct compare_side before = { base->run, base->findings,
+	    base->kernels };
+	struct compare_side after = { target->run, target->findings,
+	    target->kernels };
+
+	return (compare_runs(&before, &after));
 }
 
 struct report

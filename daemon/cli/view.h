@@ -51,6 +51,9 @@ json_t *view_source_file(struct cli *cli, const struct view *v,
 json_t *view_part(struct cli *cli, const struct view *v, const char *name,
     struct error *e);
 
+/* Two runs compared (report/compare.h). New reference; NULL without memory. */
+json_t *view_compare(const struct view *base, const struct view *target);
+
 /* The report that is drawn from it; borrows. */
 struct report view_report(const struct cli *cli, const struct view *v);
 

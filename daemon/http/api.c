@@ -77,6 +77,9 @@ const struct route api_routes[] = {
 	    "format", "exportRun", "Everything of a run in one document" },
 	{ HTTP_GET, RUN "/capture", runs_capture, ACCESS_API, 0, NULL, NULL,
 	    "getCapture", "The capture file" },
+	{ HTTP_GET, V1 "/compare", compare_get, ACCESS_API, ROUTE_SLOW, NULL,
+	    "base target", "compareRuns",
+	    "Two runs: kernels, findings, predicted against achieved" },
 	{ HTTP_GET, RUN "/events", meta_run_events, ACCESS_API, 0, NULL,
 	    NULL, "streamRunEvents", "Changes of one run, as they come" },
 	{ HTTP_GET, V1 "/events", meta_events, ACCESS_API, 0, NULL, NULL,
@@ -133,22 +136,28 @@ api_store_failed(struct response *rs, enum store_status status,
 }
 
 int
-api_run(struct request *rq, struct response *rs, struct store_run *run)
+api_run_called(struct request *rq, struct response *rs, const char *id,
+    struct store_run *run)
 {
 	struct error e = ERROR_INIT;
 	enum store_status status;
 
 	memset(run, 0, sizeof(*run));
-	status = store_run_find(service_store(rq->service), rq->param[0], run,
-	    &e);
+	status = store_run_find(service_store(rq->service), id, run, &e);
 	if (status == STORE_OK)
 		return 0;
 	if (status == STORE_NONE)
 		respond_problem(rs, PROBLEM_NO_RUN, NULL, "there is no run "
-		    "'%.64s'", rq->param[0]);
+		    "'%.64s'", id);
 	else
 		api_store_failed(rs, status, &e, PROBLEM_NO_RUN);
 	return -1;
+}
+
+int
+api_run(struct request *rq, struct response *rs, struct store_run *run)
+{
+	return api_run_called(rq, rs, rq->param[0], run);
 }
 
 /* Whether the list of entity tags ${header} has ${tag} (with its quotes). */

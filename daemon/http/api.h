@@ -18,6 +18,9 @@
  * ${rs} answered if there is none; on 0 store_run_clear is the caller's.
  */
 int api_run(struct request *rq, struct response *rs, struct store_run *run);
+/* The same of the run called ${id}. */
+int api_run_called(struct request *rq, struct response *rs, const char *id,
+    struct store_run *run);
 
 /*
  * api_fresh(rq, rs, run): set the ETag and cache headers of ${run}. True if the
@@ -96,6 +99,9 @@ void documents_kernel(struct request *rq, struct response *rs);
 void documents_metrics(struct request *rq, struct response *rs);
 void documents_launches(struct request *rq, struct response *rs);
 void documents_timeline(struct request *rq, struct response *rs);
+
+/* compare.c */
+void compare_get(struct request *rq, struct response *rs);
 
 /* documents_source.c: lines, files and launch sites of one run */
 void documents_source(struct request *rq, struct response *rs);

@@ -29,6 +29,16 @@ void text_findings(struct out *o, const struct report *r, bool all);
 void text_checklist(struct out *o, const struct report *r,
     const json_t *checklist);
 
+/* Two runs (report/compare.h): times, what became of the predictions, kernels.
+ * ${base} and ${target} are how commands call the runs. */
+void text_compare(struct out *o, const json_t *compare, const char *base,
+    const char *target);
+
+/* Of that only what became of the predictions, and nothing if none can be
+ * checked: the end of a report. */
+void text_outcomes(struct out *o, const json_t *compare, const char *base,
+    const char *target);
+
 /* One finding with everything known of it. */
 void text_finding(struct out *o, const json_t *finding, bool full);
 

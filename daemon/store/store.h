@@ -83,7 +83,8 @@ enum store_status store_run_state(struct store *s, int64_t number,
  *   kernel ("1".., sorted)   metrics (kernel id)   launches (kernel id: the
  *   histogram)   finding (finding id, by rank)   source, instructions (kernel
  *   id: of kernels with code)   source-file (index)   and with id "": run
- *   copies processes devices diagnostics timeline findings source-files sites
+ *   copies processes devices diagnostics timeline findings checklist
+ *   source-files sites
  */
 
 enum store_sort {

@@ -1,6 +1,8 @@
 import { after, before, test } from 'node:test';
 import assert from 'node:assert/strict';
-import { Daemon, runId } from './daemon.mjs';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { Daemon, root, runId } from './daemon.mjs';
 import { conforms, openapi, unusedOperations } from './schema.mjs';
 
 const daemon = new Daemon();
@@ -97,6 +99,45 @@ test('the checklist answers every line, with the findings behind it', async () =
     }
     for (const fact of line.facts) assert.ok(fact.value !== null || fact.reason !== null, fact.name);
   }
+});
+
+test('two runs are compared', async () => {
+  const compare = (base, target) => get(`/api/v1/compare?base=${base}&target=${target}`);
+  // A run is like itself: everything matches by shape, nothing is gone or new.
+  const same = (await compare(number, number)).json;
+  const kernels = (await get(`/api/v1/runs/${number}/kernels?limit=1000`)).json.items;
+  assert.equal(same.kernels.reduce((n, k) => n + k.base.ids.length, 0), kernels.length);
+  for (const kernel of same.kernels) {
+    assert.deepEqual([kernel.match, kernel.significant], ['shape', false], kernel.name);
+    assert.deepEqual(kernel.base, kernel.target);
+  }
+  const worth = (await get(`/api/v1/runs/${number}/findings`)).json.items.filter((f) => f.worth_it);
+  assert.equal(same.findings.still, worth.length);
+  assert.deepEqual([same.findings.gone, same.findings.new, same.findings.unknown], [0, 0, 0]);
+  for (const item of same.findings.items) assert.deepEqual([item.base_id, item.achieved], [item.target_id, null]);
+  assert.ok(same.notes.every((n) => /not complete/.test(n)), String(same.notes));
+
+  // The real pair: the finding is gone, and what was predicted was achieved.
+  const upload = async (name) => (await daemon.uploadBytes(readFileSync(path.join(root, 'tests/captures/pairs', name)))).json;
+  const bad = await upload('uncoalesced-global-access.bad.cadv');
+  const good = await upload('uncoalesced-global-access.good.cadv');
+  const pair = (await compare(bad.number, good.id)).json;
+  assert.equal(pair.findings.gone, 1);
+  const [item] = pair.findings.items;
+  assert.deepEqual([item.state, item.rule, item.shared_with], ['gone', 'uncoalesced-global-access', 0]);
+  assert.equal(item.within, true);
+  assert.ok(item.achieved.s > 1.9 && item.achieved.s < 2.2, String(item.achieved.s));
+  assert.ok(Math.abs(pair.active_saved_s - pair.kernel_saved_s - pair.other_saved_s) < 1e-9);
+  assert.ok(pair.notes.some((n) => /commands/.test(n)));
+  // The other way round it is new.
+  const back = (await compare(good.number, bad.number)).json;
+  assert.deepEqual([back.findings.gone, back.findings.new], [0, 1]);
+  assert.ok(back.kernels[0].saved_s < 0);
+
+  for (const query of ['', 'base=1', 'target=1', `base=${number}`, `base=${number}&target=${number}&limit=1`])
+    await problem(400, `/api/v1/compare?${query}`);
+  await problem(404, `/api/v1/compare?base=${number}&target=999999`);
+  await problem(404, `/api/v1/compare?base=nope&target=${number}`);
 });
 
 test('a run without source data says why', async () => {

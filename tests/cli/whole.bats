@@ -73,3 +73,38 @@ pairs="$BATS_TEST_DIRNAME/../captures/pairs"
 	run cudadvise roofline "$pairs/pageable-host-memory.bad.cadv"
 	[[ "$output" == *"possible"* ]]
 }
+
+@test "compare: each prediction against what its fix achieved" {
+	for p in uncoalesced-global-access shared-bank-conflicts \
+	    allocation-in-hot-path low-theoretical-occupancy \
+	    no-copy-compute-overlap; do
+		cudadvise compare --json "$pairs/$p.bad.cadv" \
+		    "$pairs/$p.good.cadv" > compare.json
+		jq -e --arg p "$p" '.schema_version == 1 and
+		    .findings.gone == 1 and .findings.new == 0 and
+		    .findings.items[0].rule == $p and
+		    .findings.items[0].within' compare.json
+	done
+	run cudadvise compare "$pairs/shared-bank-conflicts.bad.cadv" \
+	    "$pairs/shared-bank-conflicts.good.cadv"
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"What became of the predictions"*predicted*achieved* ]]
+	[[ "$output" == *"turn_tiles: shared-bank-conflicts"*"0.42 s"*"0.42 s"* ]]
+}
+
+@test "compare: what cannot be compared says so" {
+	make_capture x.cadv
+	cudadvise compare --json "$pairs/idle-lanes.bad.cadv" x.cadv > c.json
+	jq -e '.findings.gone == 0 and .findings.unknown == 1 and
+	    .findings.items[0].achieved == null and
+	    (.findings.items[0].reason | contains("not in the second run"))' \
+	    c.json
+	jq -e '.notes | length >= 2' c.json
+	run cudadvise compare x.cadv x.cadv
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"Nothing was found in the first run"* ]]
+	run cudadvise compare x.cadv ./missing.cadv
+	[ "$status" -eq 1 ]
+	run cudadvise compare
+	[ "$status" -eq 2 ]
+}

@@ -174,3 +174,23 @@ load common
 	same "exit code" "$got" 4
 	same "output" "$(cat out)" out
 }
+
+@test "the next run of a command says what became of the predictions" {
+	printf '#!/bin/sh\nexec %s $(cat args)\n' "$target" >prog
+	chmod +x prog
+	echo "--kernels 2000 --signatures 1 --kernel-us 40 --pause-us 200" >args
+	"$bin/cudadvise" run --level trace ./prog >out 2>report
+	grep -q "GPU waits for the host" report || fail "no finding"
+	! grep -q "Since run" report || fail "nothing was before it"
+	echo "--kernels 2000 --signatures 1 --kernel-us 40" >args
+	"$bin/cudadvise" run --level trace ./prog >out 2>report
+	grep -q "Since run 1 .*predicted .*achieved" report ||
+	    fail "nothing of the prediction"
+	grep -q "the run: gpu-idle-gaps " report || fail "not which one"
+	# Another command is not compared.
+	"$bin/cudadvise" run --level trace ./prog again >out 2>report
+	! grep -q "Since run" report || fail "compared with another command"
+	"$bin/cudadvise" compare --json 1 2 >compare.json
+	jq -e '.findings.gone == 1 and .kernels[0].match == "shape"' \
+	    compare.json || fail "$(cat compare.json)"
+}
