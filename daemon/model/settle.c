@@ -182,6 +182,7 @@ settle_devices(struct model *m)
 static int
 settle_kernels(struct model *m)
 {
+	double exposed = m->exposed;
 	struct kernel *k;
 	uint32_t i;
 
@@ -193,7 +194,13 @@ settle_kernels(struct model *m)
 		k->first_ns = since(m, k->first_ns);
 		k->last_ns = since(m, k->last_ns);
 		k->extra = m->kernel[i].extra;
+		/* Launches that we disturbed were not swept; a kernel counts
+		 * them as exposed as the others, and so does the run. */
+		if (k->exposed_ns > m->kernel[i].exposed)
+			exposed += k->exposed_ns - m->kernel[i].exposed;
 	}
+	m->run.gpu_exposed_ns = exposed < 1.8e19 ? (uint64_t)exposed :
+	    UINT64_MAX;
 	m->run.kernel = m->out_kernel;
 	m->run.kernels = m->kernels;
 	m->run.extra_name = m->extra_name;
@@ -319,8 +326,6 @@ model_settle(struct model *m, bool final)
 	run->version = run->version != NULL ? run->version : "";
 	run->state = final ? settle_state(m) : RUN_LIVE;
 	run->contexts_gone = memory_contexts_gone(m);
-	run->gpu_exposed_ns = m->exposed < 1.8e19 ? (uint64_t)m->exposed :
-	    UINT64_MAX;
 	run->overhead_total_ns = spans_total(&m->overhead);
 	if (!m->run_end)
 		run->exit_code = -1;

@@ -30,6 +30,14 @@ rank_noise_s(const struct run *run)
 	    NOISE_SIGMAS * sqrt(variance) * 1e-9));
 }
 
+/* What kernels and copies together can save at most. */
+static double
+exposed_s(const struct run *run)
+{
+	return run->gpu_exposed_ns > 0 ? (double)run->gpu_exposed_ns * 1e-9 :
+	    INFINITY;
+}
+
 static void
 pools_of(const struct run *run, double pool[POOLS])
 {
@@ -48,7 +56,7 @@ pools_of(const struct run *run, double pool[POOLS])
 
 		copies += isfinite(e) ? fmin(fmax(e, 0), gpu) : gpu;
 	}
-	pool[IDLE_CAUSES] = copies * 1e-9;
+	pool[IDLE_CAUSES] = fmin(copies * 1e-9, exposed_s(run));
 }
 
 /* Take up to ${s} seconds out of ${pools}, first out of those that few others
@@ -92,23 +100,29 @@ sane(double s)
 	return isfinite(s) && s > 0 ? s : 0;
 }
 
-/* Claims of one finding, each no more than its pools hold. */
+/* One view of all claims of a finding, which may draw on the same pools. */
+static double
+claimed(const struct draft *d, const double pool[POOLS], enum view v)
+{
+	double left[POOLS], sum = 0;
+
+	memcpy(left, pool, sizeof(left));
+	for (size_t i = 0; i < d->claims; i++) {
+		const struct gain *s = &d->claim[i].s;
+
+		sum += take(left, d->claim[i].pools, sane(v == VIEW_LOW ?
+		    s->low : v == VIEW_MID ? s->mid : s->high));
+	}
+	return sum;
+}
+
+/* Claims of one finding, together no more than its pools hold. */
 static void
 gain_of_claims(struct draft *d, const double pool[POOLS])
 {
-	struct gain g = { 0, 0, 0 };
-
-	for (size_t i = 0; i < d->claims; i++) {
-		const struct claim *c = &d->claim[i];
-		double most = room_in(pool, c->pools);
-
-		g.low += fmin(sane(c->s.low), most);
-		g.mid += fmin(sane(c->s.mid), most);
-		g.high += fmin(sane(c->s.high), most);
-	}
-	d->f.saves_s = g.mid;
-	d->f.saves_low_s = fmin(g.low, g.mid);
-	d->f.saves_high_s = fmax(g.high, g.mid);
+	d->f.saves_s = claimed(d, pool, VIEW_MID);
+	d->f.saves_low_s = fmin(claimed(d, pool, VIEW_LOW), d->f.saves_s);
+	d->f.saves_high_s = fmax(claimed(d, pool, VIEW_HIGH), d->f.saves_s);
 }
 
 static void
@@ -145,18 +159,20 @@ rank_kernel(struct draft *d, double noise_s)
 }
 
 static void
-judge(struct draft *d, double wall, double noise_s)
+judge(struct draft *d, const struct run *run, double noise_s)
 {
 	struct finding *f = &d->f;
+	double wall = rule_wall_s(run);
+	double most = f->kernel != NULL ? fmin(wall, exposed_s(run)) : wall;
 
 	if (is_correctness(d)) {
 		f->worth_it = !d->minor;
 		f->severity = d->minor ? SEV_INFO : d->cap;
 		return;
 	}
-	f->saves_s = fmin(f->saves_s, wall);
-	f->saves_low_s = fmin(f->saves_low_s, wall);
-	f->saves_high_s = fmin(f->saves_high_s, wall);
+	f->saves_s = fmin(f->saves_s, most);
+	f->saves_low_s = fmin(f->saves_low_s, most);
+	f->saves_high_s = fmin(f->saves_high_s, most);
 	f->worth_it = f->saves_s > 0 && f->saves_s >= noise_s;
 	if (!f->worth_it)
 		f->severity = SEV_INFO;
@@ -208,7 +224,7 @@ by_kernel(const void *va, const void *vb)
 
 /* Of each kernel all that is worth it, merged. */
 static double
-kernels_together(struct draft *d, size_t n, const struct run *run)
+kernels_together(struct draft *d, size_t n)
 {
 	struct draft **of = calloc(n ? n : 1, sizeof(*of));
 	double sum = 0;
@@ -234,9 +250,7 @@ kernels_together(struct draft *d, size_t n, const struct run *run)
 		i = k;
 	}
 	free(of);
-	/* Each kernel's exposed time is its own limit, not that of all. */
-	return run->gpu_exposed_ns > 0 ?
-	    fmin(sum, (double)run->gpu_exposed_ns * 1e-9) : sum;
+	return sum;
 }
 
 /* What earlier rules leave in the pools, in table order. */
@@ -273,12 +287,15 @@ claim_all(struct draft *d, size_t n, const struct run *run, double noise_s)
 	}
 }
 
+/* All claims that are worth it; of it *${copies} out of the copies' pool. */
 static double
-pools_together(const struct draft *d, size_t n, const struct run *run)
+pools_together(const struct draft *d, size_t n, const struct run *run,
+    double *copies)
 {
 	double pool[POOLS], sum = 0;
 
 	pools_of(run, pool);
+	*copies = pool[IDLE_CAUSES];
 	for (size_t i = 0; i < n; i++) {
 		double want = 0;
 
@@ -297,22 +314,34 @@ pools_together(const struct draft *d, size_t n, const struct run *run)
 			want -= got;
 		}
 	}
+	*copies -= pool[IDLE_CAUSES];
 	return sum;
+}
+
+/* All that is worth it at once. Each kernel's exposed time is its own limit, not
+ * that of all, and copies lengthen the run beside kernels. */
+static double
+all_together(struct draft *d, size_t n, const struct run *run)
+{
+	double copies, claimed = pools_together(d, n, run, &copies);
+	double kernels = kernels_together(d, n);
+
+	return fmin(rule_wall_s(run), claimed - copies +
+	    fmin(kernels + copies, exposed_s(run)));
 }
 
 void
 rank_all(struct draft *d, size_t n, const struct run *run, struct advice *a)
 {
-	double wall = rule_wall_s(run), sum = 0;
+	double sum = 0;
 
 	claim_all(d, n, run, a->noise_s);
 	for (size_t i = 0; i < n; i++) {
-		judge(&d[i], wall, a->noise_s);
+		judge(&d[i], run, a->noise_s);
 		if (d[i].f.worth_it && isfinite(d[i].f.saves_s))
 			sum += d[i].f.saves_s;
 	}
-	a->together_s = fmin(wall, kernels_together(d, n, run) +
-	    pools_together(d, n, run));
+	a->together_s = all_together(d, n, run);
 	a->overlap = sum > a->together_s * 1.001;
 	if (n > 0)
 		qsort(d, n, sizeof(*d), by_rank);

@@ -21,13 +21,8 @@
 
 #include <jansson.h>
 
-#include "base/error.h"
-#include "ingest/capture.h"
-#include "model/ceilings.h"
-#include "model/model.h"
-#include "rules/finding.h"
+#include "rules/analysed.h"
 #include "rules/reads.h"
-#include "rules/withhold.h"
 
 struct replay {
 	const char *dir;
@@ -36,69 +31,12 @@ struct replay {
 	int failures, checks, missing, withheld;
 };
 
-#define NOTHING_HELD HELD_KINDS
-
-
-struct analysed {
-	struct model *model;
-	const struct run *run;
-	struct ceilings *ceilings;
-	struct advice *advice;
-};
-
 static void
 complain(struct replay *r, const char *rule, const char *variant,
     const char *what)
 {
 	printf("FAIL %s %s: %s\n", rule, variant, what);
 	r->failures++;
-}
-
-static void
-analysed_release(struct analysed *a)
-{
-	advice_free(a->advice);
-	free(a->ceilings);
-	model_free(a->model);
-	memset(a, 0, sizeof(*a));
-}
-
-static int
-load(struct model *m, const char *path, enum withheld held)
-{
-	struct capture_stats stats = { .damaged = 0 };
-	struct error e = ERROR_INIT;
-	int rc = held == NOTHING_HELD ? capture_load(path, m, &stats, &e) :
-	    withhold_load(path, held, m, &e);
-
-	if (rc != 0)
-		printf("%s: %s\n", path, e.text);
-	else if (stats.damaged > 0 || stats.truncated)
-		printf("%s: damaged\n", path);
-	return rc != 0 || stats.damaged > 0 || stats.truncated ? -1 : 0;
-}
-
-static int
-analyse(struct analysed *a, const char *path, enum withheld held)
-{
-	memset(a, 0, sizeof(*a));
-	a->model = model_new();
-	if (a->model == NULL || load(a->model, path, held) != 0)
-		goto fail;
-	a->run = model_settle(a->model, true);
-	if (a->run == NULL)
-		goto fail;
-	a->ceilings = calloc(a->run->devices + 1, sizeof(*a->ceilings));
-	if (a->ceilings == NULL)
-		goto fail;
-	ceilings_of(a->ceilings, a->run);
-	a->advice = advice_make(a->run, a->ceilings, NULL);
-	if (a->advice == NULL)
-		goto fail;
-	return 0;
-fail:
-	analysed_release(a);
-	return -1;
 }
 
 static const struct verdict *
@@ -345,7 +283,7 @@ replay_without(struct replay *r, const struct rule *rule, const char *path)
 		/* Another program is no less data of this one. */
 		if (!needed && (held == HELD_KERNELS || held == HELD_WORK))
 			continue;
-		if (analyse(&x, path, (enum withheld)held) != 0) {
+		if (analysed_load(&x, path, (enum withheld)held) != 0) {
 			complain(r, rule->id, withheld_name[held],
 			    "the capture cannot be judged without it");
 			continue;
@@ -389,7 +327,7 @@ replay(struct replay *r, size_t row, const char *variant,
 		return;
 	}
 	r->checks++;
-	if (analyse(&x, path, NOTHING_HELD) != 0) {
+	if (analysed_load(&x, path, NOTHING_HELD) != 0) {
 		complain(r, rule, variant, "the capture cannot be judged");
 		return;
 	}

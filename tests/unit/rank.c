@@ -220,6 +220,39 @@ test_residual(void **state)
 	advice_free(a);
 }
 
+/* Kernels and copies that lengthen the run at the same time are no two savings:
+ * one finding, and all together, save no more than both lengthened it. */
+static void
+test_exposed(void **state)
+{
+	struct made m;
+	struct kernel *k;
+	struct advice *a;
+
+	(void)state;
+	made_init(&m);
+	k = made_kernel(&m, "k", 10000, 200000);
+	made_counters(&m, k, 0.01);
+	k->shape.grid_x = 1;
+	m.copy[0] = (struct copy_class){ .kind = COPY_H2D, .count = 1000,
+	    .src = MEMORY_PAGEABLE, .dst = MEMORY_DEVICE, .size_class = 23,
+	    .bytes = 8000 * 1000000ull, .gpu_ns = 2 * S, .exposed_ns = 2e9 };
+	m.run.copies = 1;
+	a = made_advice(&m);
+	assert_true(made_finding(a, "grid-too-small")->saves_s > 1.5);
+	assert_true(made_finding(a, "pageable-host-memory")->saves_s > 1);
+	assert_true(a->together_s > 2.5);
+	advice_free(a);
+	m.run.gpu_exposed_ns = S;
+	a = made_advice(&m);
+	assert_true(made_finding(a, "grid-too-small")->saves_s <= 1);
+	assert_true(made_finding(a, "grid-too-small")->saves_high_s <= 1);
+	assert_true(made_finding(a, "pageable-host-memory")->saves_s <= 1);
+	assert_true(a->together_s <= 1 && a->together_s > 0.99);
+	assert_true(a->overlap);
+	advice_free(a);
+}
+
 /* Found, but less than the run's noise: never an alarm. */
 static void
 test_not_worth_it(void **state)
@@ -509,6 +542,7 @@ main(void)
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_overlap),
 		cmocka_unit_test(test_residual),
+		cmocka_unit_test(test_exposed),
 		cmocka_unit_test(test_not_worth_it),
 		cmocka_unit_test(test_stable_ids),
 		cmocka_unit_test(test_text),
