@@ -1,0 +1,330 @@
+#!/usr/bin/env python3
+"""trust.py judge [--cli CUDADVISE] [--bars] [--only ID,…] LIST DIR
+trust.py pairs  --cli CUDADVISE [--bars] [--only ID,…] CAPTURES
+trust.py plan   [--only ID,…] LIST
+
+Is the advice true of programs whose bottleneck is known? LIST is a
+tab-separated list of cases (trust_case.py has the columns), DIR what trust.sh
+recorded of them: ID.cadv, or ID.json and ID.kernels.json, and ID.ncu.csv. With
+--cli captures are judged by the rules of now. `pairs` judges our own reference
+pairs in the same way, bad as before and good as after.
+
+Of each case a line: the first finding that predicts seconds, whether it names
+a true fix, what is above low on a variant without the fault, and the predicted
+kernel speedup against what the counterpart reached. Then rule by rule. With
+--bars the exit status is 1 where the design's bars are missed. 77: nothing to
+judge.
+"""
+import argparse
+import math
+import statistics
+import sys
+
+import trust_case as tc
+
+ABOVE_LOW = ("medium", "high")
+BAR_FIRST = 0.9			# of the cases whose fix pays
+BAR_ERROR = 0.15		# median, predicted against achieved
+PAYS = 1.05			# less than that is no speedup
+
+
+class Judged:
+    """What is said of one case, and whether it is true."""
+
+    def __init__(self, case, codes, found):
+        self.case = case
+        self.findings, self.kernels = found
+        self.patterns = tc.kernel_patterns(case["kernels"])
+        self.true_rules = case["rules"] if case["rules"] is not None else \
+            set().union(*(codes[c][1] for c in case["codes"] if c in codes))
+        name = {k["id"]: k["name"] for k in self.kernels}
+        for f in self.findings:
+            f["true"] = f["rule"] in self.true_rules and (
+                f["kernel_id"] is None or
+                tc.is_labelled(name.get(f["kernel_id"]), self.patterns))
+        # A question of right results is no answer to what to change first,
+        # unless it is the true one.
+        self.told = [f for f in self.findings if f["worth_it"] and
+                     (f["category"] != "correctness" or f["true"])]
+        self.alarms = [f for f in self.told if f["severity"] in ABOVE_LOW and
+                       f["category"] != "correctness"]
+
+    @property
+    def first(self):
+        return self.told[0] if self.told else None
+
+    @property
+    def rank(self):
+        """1 for the first that is true; None."""
+        return next((i + 1 for i, f in enumerate(self.told) if f["true"]),
+                    None)
+
+    def kernel_ns(self):
+        """Of each labelled kernel its heaviest shape's shortest launch."""
+        top = {}
+        for k in self.kernels:
+            if not tc.is_labelled(k["name"], self.patterns) or \
+                    not k["time"]["min_ns"]:
+                continue
+            old = top.get(k["short_name"])
+            if old is None or \
+                    k["time"]["total_ns"] > old["time"]["total_ns"]:
+                top[k["short_name"]] = k
+        return sum(k["time"]["min_ns"] for k in top.values())
+
+    def gpu_ns(self):
+        return sum(k["time"]["total_ns"] for k in self.kernels)
+
+    def prediction(self):
+        """The first true finding about a labelled kernel."""
+        return next((f for f in self.told if f["true"] and
+                     f["kernel_id"] is not None and
+                     f["saves"]["kernel_speedup_ratio"]), None)
+
+    def narrow(self):
+        """Without a list of kernels the finding's own is the one meant."""
+        f = self.prediction()
+        if not self.patterns and f is not None:
+            self.patterns = [tc.re.escape(f["where"]) + r"\b"]
+        return self.patterns
+
+
+def ratio(before, after):
+    return before / after if before and after else None
+
+
+def achieved(before, after):
+    """(kernel, GPU time) before / after, of what was recorded, else as the list
+    has it; None unknown."""
+    given = [tc.number(before.case[c]) for c in ("h200_kernel_x",
+                                                 "h200_gpu_time_x")]
+    if after is None:
+        return given
+    if not after.patterns:
+        after.patterns = before.narrow()
+    return [ratio(before.kernel_ns(), after.kernel_ns()) or given[0],
+            ratio(before.gpu_ns(), after.gpu_ns()) or given[1]]
+
+
+def pays(case, codes, kernel_x, gpu_x):
+    """Only what shows in kernels can be seen not to pay in their time."""
+    if case["rules"] is not None or not all(
+            codes[c][0] for c in case["codes"] if c in codes):
+        return True
+    known = [x for x in (kernel_x, gpu_x) if x is not None]
+    return not known or max(known) >= PAYS
+
+
+def short(x, unit=""):
+    return "-" if x is None else f"{x:.3g}{unit}"
+
+
+def saved(f):
+    s = f["saves"]["s"]
+    return "-" if s is None else f"{s * 1e3:.3g} ms"
+
+
+class Tally:
+    """Rule by rule: named truly, named falsely above low; code by code."""
+
+    def __init__(self):
+        self.true, self.false, self.codes = {}, {}, {}
+
+    def add(self, judged, codes):
+        for rule in {f["rule"] for f in judged.told if f["true"]}:
+            self.true[rule] = self.true.get(rule, 0) + 1
+        for rule in {f["rule"] for f in judged.alarms if not f["true"]}:
+            self.false[rule] = self.false.get(rule, 0) + 1
+        if judged.case["role"] not in ("before", "mixed"):
+            return
+        own = {r: {r} for r in judged.case["rules"] or ()} or \
+            {c: codes[c][1] for c in judged.case["codes"]
+             if c in codes and codes[c][1]}
+        for code, rules in own.items():
+            n = self.codes.setdefault(code, [0, 0, 0])
+            n[0] += 1
+            n[1] += any(f["true"] and f["rule"] in rules for f in judged.told)
+            n[2] += bool(judged.told) and judged.first["true"] and \
+                judged.first["rule"] in rules
+
+    def lines(self):
+        yield ["rule", "true", "false above low"]
+        for rule in sorted(set(self.true) | set(self.false)):
+            yield [rule, str(self.true.get(rule, 0)),
+                   str(self.false.get(rule, 0))]
+
+    def code_lines(self):
+        yield ["code", "cases", "found", "found first", "missed"]
+        for code, (n, found, first) in sorted(self.codes.items()):
+            yield [code, str(n), str(found), str(first), str(n - found)]
+
+
+def table(lines):
+    lines = list(lines)
+    widths = [max(len(line[i]) for line in lines)
+              for i in range(len(lines[0]))]
+    for line in lines:
+        print(" | ".join(c.ljust(w) for c, w in zip(line, widths)).rstrip())
+
+
+def ncu_says(case, codes, directory):
+    """(message with the largest estimate, is it a true one, is any) or None."""
+    patterns = tc.kernel_patterns(case["kernels"])
+    rows = [r for r in tc.read_ncu(f"{directory}/{case['id']}.ncu.csv")
+            if tc.is_labelled(r[0], patterns)]
+    if not rows:
+        return None
+    wanted = [codes[c][2] for c in case["codes"] if c in codes and codes[c][2]]
+    true = [r for r in rows if any(w.search(f"{r[1]} {r[2]}")
+                                   for w in wanted)]
+    top = max(rows, key=lambda r: r[3] or 0)
+    return top, top in true, bool(true), true, len(rows)
+
+
+def ncu_summary(said, errors):
+    if not said:
+        return
+    print(f"\nNsight Compute, {len(said)} cases with a fault: the largest "
+          f"estimate names the true fix in {sum(s[1] for s in said)}, any "
+          f"message in {sum(s[2] for s in said)}; messages a case "
+          f"{statistics.mean(s[4] for s in said):.1f}" +
+          (f"; median error of the right rule's estimate "
+           f"{100 * statistics.median(errors):.0f} %" if errors else ""))
+
+
+def verdict_of(judged, pairs_off):
+    """A word for the case's line."""
+    role = judged.case["role"]
+    if role in ("after", "control"):
+        false = [f for f in judged.alarms if not f["true"]]
+        return "ALARM" if false else "quiet"
+    if pairs_off:
+        return "quiet" if not judged.alarms else "told, though it pays nothing"
+    if judged.rank == 1:
+        return "first"
+    return f"rank {judged.rank}" if judged.rank else "MISSED"
+
+
+def judge(cases, codes, directory, cli):
+    """Print everything; returns what the bars are about."""
+    judged = {}
+    for case in cases:
+        found = tc.recorded(directory, case["id"], cli)
+        if found is not None:
+            judged[case["id"]] = Judged(case, codes, found)
+    lines = [["case", "role", "verdict", "first finding", "saves", "predicted",
+              "achieved", "GPU time", "above low, not labelled"]]
+    tally, errors, firsts, alarms, quiet = Tally(), [], [], [], []
+    said, ncu_errors = [], []
+    for case in cases:
+        j = judged.get(case["id"])
+        if j is None:
+            lines.append([case["id"], case["role"], "not recorded"] +
+                         [""] * 6)
+            continue
+        after = judged.get(case["counterpart"])
+        before = case["role"] in ("before", "mixed")
+        kernel_x, gpu_x = achieved(j, after) if case["role"] == "before" \
+            else (None, None)
+        off = before and not pays(case, codes, kernel_x, gpu_x)
+        word = verdict_of(j, off)
+        f = j.prediction() if before else None
+        predicted = f["saves"]["kernel_speedup_ratio"] if f else None
+        if before and off:
+            quiet.append(word == "quiet")
+        elif before:
+            firsts.append(word == "first")
+            if predicted and kernel_x and case["role"] == "before":
+                errors.append(abs(predicted - kernel_x) / kernel_x)
+        else:
+            alarms.append(word == "ALARM")
+        if not off:
+            tally.add(j, codes)
+        ncu = ncu_says(case, codes, directory)
+        if ncu and before and not off:
+            said.append(ncu)
+            best = max((r[3] for r in ncu[3] if r[3]), default=None)
+            if best is not None and best < 100 and kernel_x:
+                ncu_errors.append(abs(1 / (1 - best / 100) - kernel_x) /
+                                  kernel_x)
+        false = [f"{x['rule']} {saved(x)}" for x in j.alarms if not x["true"]]
+        lines.append([case["id"], case["role"], word,
+                      j.first["rule"] if j.first else "-",
+                      saved(j.first) if j.first else "-",
+                      short(predicted, "x"), short(kernel_x, "x"),
+                      short(gpu_x, "x"), "; ".join(false) or "-"])
+    table(lines)
+    print()
+    table(tally.lines())
+    print()
+    table(tally.code_lines())
+    ncu_summary(said, ncu_errors)
+    return len(judged), firsts, alarms, quiet, errors
+
+
+def summary(n, firsts, alarms, quiet, errors):
+    """Print it; False where a bar is missed."""
+    median = statistics.median(errors) if errors else math.nan
+    share = sum(firsts) / len(firsts) if firsts else math.nan
+    print(f"\n{n} cases judged. The first finding names the true fix in "
+          f"{sum(firsts)} of {len(firsts)}; of {len(alarms)} without the fault "
+          f"{sum(alarms)} are told something false above low; of {len(quiet)} "
+          f"whose fix pays nothing {sum(quiet)} are left in peace.")
+    print(f"Predicted against achieved kernel speedup: median error "
+          f"{100 * median:.0f} %, {len(errors)} cases." if errors else
+          "No prediction could be held against what was achieved.")
+    return not (share < BAR_FIRST or any(alarms) or median > BAR_ERROR)
+
+
+def plan(cases):
+    """A line a program: id, arguments, environment, GPUs, and for ncu how many
+    kernels, and which."""
+    by_id, done = {c["id"]: c for c in cases}, set()
+    for case in cases:
+        for c in (case, by_id.get(case["counterpart"])):
+            if c is None or c["id"] in done:
+                continue
+            done.add(c["id"])
+            names = tc.kernel_patterns(c["kernels"])
+            print("\037".join((c["id"], c["args"], c["env"], c["gpus"] or "1",
+                              str(min(len(names) or 3, 6)), "|".join(names))))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=
+                                     argparse.RawDescriptionHelpFormatter)
+    sub = parser.add_subparsers(dest="what", required=True)
+    for what, operands in (("judge", ("list", "dir")),
+                           ("pairs", ("captures",)), ("plan", ("list",))):
+        p = sub.add_parser(what)
+        p.add_argument("--cli")
+        p.add_argument("--bars", action="store_true")
+        p.add_argument("--only", default="")
+        for name in operands:
+            p.add_argument(name)
+    o = parser.parse_args()
+    codes = tc.read_codes()
+    cases = tc.read_pairs(o.captures) if o.what == "pairs" else \
+        tc.read_cases(o.list)
+    only = {x for x in o.only.split(",") if x}
+    others = {c["counterpart"] for c in cases if c["id"] in only}
+    cases = [c for c in cases if not only or c["id"] in only | others]
+    if o.what == "plan":
+        plan(cases)
+        return 0
+    strange = {x for c in cases for x in c["codes"]} - set(codes)
+    if strange:
+        print(f"codes that trust_codes.tsv lacks: {' '.join(sorted(strange))}")
+    directory = o.dir if o.what == "judge" else o.captures
+    n, *rest = judge(cases, codes, directory, o.cli)
+    if n == 0:
+        print("nothing was recorded")
+        return 77
+    met = summary(n, *rest)
+    if o.bars and not met:
+        print("FAIL: a bar is missed")
+    return int(o.bars and not met)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,98 @@
+#!/usr/bin/env bash
+#
+# trust.sh BUILD REPOSITORY: the judging of tests/gpu/trust.sh, without a GPU:
+# recordings written by hand against what is to be said of them, our own pairs
+# against the design's bars, and the running with programs that are none.
+# UPDATE_GOLDEN=1 writes trust/expected.txt anew. Exit status 77 without python3.
+
+set -u
+build=$1
+repo=$2
+cli=$build/bin/cudadvise
+gpu=$repo/tests/gpu
+made=$repo/tests/rules/trust
+command -v python3 >/dev/null || exit 77
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+export CUDADVISE_RUNTIME_DIR=$work/run CUDADVISE_STATE_DIR=$work/state
+export CUDADVISE_CONFIG=$work/cudadvised.conf PYTHONDONTWRITEBYTECODE=1
+: >"$CUDADVISE_CONFIG"
+failed=0
+
+fail() {
+	echo "FAIL: $*"
+	failed=1
+}
+
+# --- what is said of recordings --------------------------------------------
+
+"$gpu/trust.sh" --judge "$made/recorded" "$made/cases.tsv" >"$work/got" ||
+    fail "trust.sh --judge"
+[ -z "${UPDATE_GOLDEN:-}" ] || cp "$work/got" "$made/expected.txt"
+diff -u "$made/expected.txt" "$work/got" || fail "the judgement differs"
+python3 "$gpu/trust.py" judge --bars "$made/cases.tsv" "$made/recorded" |
+    grep -q '^FAIL: a bar is missed$' || fail "no bar is missed"
+python3 "$gpu/trust.py" judge --bars --only copies "$made/cases.tsv" \
+    "$made/recorded" >/dev/null || fail "a bar is missed where all is well"
+python3 "$gpu/trust.py" judge "$made/cases.tsv" "$work" >/dev/null
+[ $? -eq 77 ] || fail "nothing is judged, and it does not say so"
+
+# --- our own pairs -------------------------------------------------------------
+
+python3 "$gpu/trust.py" pairs --cli "$cli" --bars \
+    "$repo/tests/captures/pairs" >"$work/pairs" ||
+    { cat "$work/pairs"; fail "our own pairs miss a bar"; }
+
+# Each code has a rule; a rule that is named exists, or is to come.
+"$cli" rules --json | jq -r '.items[].id' >"$work/rules"
+sed -n 's/^# To come: //p' "$gpu/trust_codes.tsv" | tr ' ' '\n' \
+    >>"$work/rules"
+grep -v '^#' "$gpu/trust_codes.tsv" | cut -f3 | tr ' ' '\n' | sort -u |
+    grep -v -x -e - -F -f "$work/rules" >"$work/unknown" &&
+    fail "trust_codes.tsv names rules that nobody has:" $(<"$work/unknown")
+
+# --- the running -----------------------------------------------------------------
+
+# A cudadvise that records a capture of ours for whatever it runs.
+fake=$work/build
+mkdir -p "$fake/bin/gpu" "$work/programs"
+cat >"$fake/bin/cudadvise" <<END
+#!/bin/bash
+[ "\$1" = run ] || exec "$cli" "\$@"
+while [ "\$1" != -- ]; do
+	[ "\$1" != -o ] || cp "$repo/tests/captures/pairs/tail-effect.bad.cadv" "\$2"
+	shift
+done
+shift
+"\$@"
+END
+printf '#!/bin/sh\n' >"$fake/bin/gpu/launch_loop"
+printf '#!/bin/sh\necho "$PWD $A $*"\n' >"$work/programs/sum_slow"
+printf '#!/bin/sh\nexit 3\n' >"$work/programs/sum_fast"
+printf '#!/bin/sh\nexec sleep 60\n' >"$work/programs/cold"
+chmod +x "$fake"/bin/cudadvise "$fake/bin/gpu/launch_loop" \
+    "$work"/programs/*
+
+run() {
+	"$gpu/trust.sh" "$fake" "$work/out" "$made/cases.tsv" \
+	    "$work/programs" --skip-ncu "$@" >"$work/said" 2>&1
+}
+
+run --only sum_slow,cold --limit 1 || fail "running: $(<"$work/said")"
+[ "$(cut -f1,2 "$work/out/measured.tsv" | tr '\t\n' ' ,')" = \
+    "sum_slow ok,sum_fast exit 3,cold timeout,cold_fixed no program," ] ||
+    fail "measured.tsv: $(<"$work/out/measured.tsv")"
+[ "$(<"$work/out/sum_slow.out")" = "$work/programs b 1 2" ] ||
+    fail "folder, environment, arguments: $(<"$work/out/sum_slow.out")"
+[ -s "$work/out/sum_slow.json" ] && [ -s "$work/out/trust.txt" ] ||
+    fail "no findings, or no judgement"
+# What is done is not done again; what failed is; without time nothing is.
+printf '#!/bin/sh\n' >"$work/programs/sum_fast"
+rm "$work/programs/sum_slow"
+run --only sum_slow || fail "running again: $(<"$work/said")"
+[ "$(grep -c '^sum_slow' "$work/out/measured.tsv")" -eq 1 ] &&
+    grep -q "^sum_fast"$'\t'"ok" "$work/out/measured.tsv" ||
+    fail "measured.tsv, again: $(<"$work/out/measured.tsv")"
+run --seconds 0 --only copies,cold
+grep -q '^the time is over' "$work/said" || fail "--seconds: $(<"$work/said")"
+exit $failed
