@@ -8,51 +8,28 @@
 
 #include "activity.h"
 #include "budget.h"
+#include "choose.h"
 #include "counters.h"
-#include "device.h"
 #include "diag.h"
 #include "emit.h"
 #include "gate.h"
 #include "inject.h"
 #include "phases.h"
-#include "profiler.h"
 #include "sampling.h"
 #include "sass.h"
+#include "target.h"
 #include "window.h"
 
-#define CONTEXTS 16
 #define IDLE_TIMEOUTS 3		/* after that many nothing is measured */
 #define TRIES 4			/* windows a signature may use up, per pass */
 #define COUNT_TRIES 3		/* and to be counted by instruction */
-#define FEW_SIGNATURES 6	/* that get everything at once */
-#define SWITCHES 64		/* changes of group a context, at most */
-#define PATIENCE 256		/* launches, at most, before a change */
-#define SHORT_PATIENCE 64	/* at least, for kernels shorter than */
-#define LONG_NS 50000
 #define FAILURES_MAX 5		/* windows that failed, in a row */
 #define CLOSE_WAIT_NS 2000000000ull	/* at exit, for a window: 1 s if it is the
 					 * first of the machine */
-#define IDLE_NS 250000000ull	/* without a window: the profiler goes */
 #define EMPTY_MAX 4		/* windows that counted nothing, in a row */
-
-#define PARAMS(type, name) type name = { .structSize = type##_STRUCT_SIZE }
 
 /* What measures in a window. */
 enum kind { KIND_COUNTERS, KIND_INSTRUCTIONS };
-
-/* A context that is measured. */
-struct target {
-	struct profiler p;
-	uint32_t device;
-	bool failed;
-	size_t active;			/* group of counters */
-	unsigned timeouts, switches;
-	uint32_t misses;		/* launches in a row that lacked nothing
-					 * of the active group, but of others */
-	size_t passed;			/* launches in a row that had the pass
-					 * that is next */
-	bool configured;		/* for SASS metrics */
-};
 
 struct window window;
 
@@ -66,29 +43,7 @@ static struct {
 	bool turning;			/* its pass is there already */
 } now_open;
 
-static struct target targets[CONTEXTS];
-static bool prepared;
-static _Atomic bool no_instructions;	/* they cannot be counted here */
-static _Atomic bool put_away;		/* the profiler is not needed now */
-/* When a window was last open, by target; 0: the profiler is not enabled. */
-static _Atomic uint64_t used_ns[CONTEXTS];
 static unsigned failures, empty;	/* windows in a row without a count */
-
-static bool
-wants_instructions(const struct signature *s)
-{
-
-	return (inject.level >= LEVEL_SOURCE && !s->counted &&
-	    !atomic_load_explicit(&no_instructions, memory_order_relaxed));
-}
-
-void
-counters_forgo(void)
-{
-
-	atomic_store(&window.refused, SKIP_LEVEL);
-	atomic_store(&no_instructions, true);
-}
 
 bool
 counters_wanted(const struct signature *s)
@@ -97,349 +52,11 @@ counters_wanted(const struct signature *s)
 	if (inject.level < LEVEL_COUNTERS || s->skip != SKIP_NONE ||
 	    atomic_load_explicit(&window.closed, memory_order_relaxed))
 		return (false);
-	if (!phases_measure() || atomic_load_explicit(&put_away,
-	    memory_order_relaxed))
+	if (!phases_measure() || target_put_away())
 		return (true);
 	return (!atomic_load_explicit(&s->measured, memory_order_relaxed) &&
 	    (atomic_load_explicit(&window.refused, memory_order_relaxed) ==
-	    SKIP_NONE || wants_instructions(s)));
-}
-
-/* Turn counters off for the whole process after a refusal. */
-static void
-refuse(const char *where, int r)
-{
-	uint32_t skip = SKIP_FAILED;
-
-	if (r == CUPTI_ERROR_INSUFFICIENT_PRIVILEGES)
-		skip = SKIP_PERMISSION;
-	else if (r == CUPTI_ERROR_HARDWARE_BUSY)
-		skip = SKIP_BUSY;
-	else if (r == CUPTI_ERROR_NOT_SUPPORTED ||
-	    r == CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED)
-		skip = SKIP_UNSUPPORTED;
-	diag_cupti(where, r);
-	atomic_store(&window.refused, skip);
-}
-
-/* The same for counting by instruction. */
-static void
-refuse_instructions(const char *where, int r, const char *why)
-{
-
-	if (atomic_exchange(&no_instructions, true))
-		return;
-	if (why == NULL)
-		diag_refused(DIAG_SOURCE_FAILED, where, r);
-	else
-		diag_report(DIAG_SOURCE_FAILED, SEVERITY_WARNING, (uint32_t)r,
-		    where, why);
-}
-
-static const char *
-why_unsupported(const CUpti_Profiler_DeviceSupported_Params *s)
-{
-	const CUpti_Profiler_Support_Level yes =
-	    CUPTI_PROFILER_CONFIGURATION_SUPPORTED;
-
-	return (s->architecture != yes ? "the GPU is too old" :
-	    s->vGpu != yes ? "profiling is off for this virtual GPU" :
-	    s->confidentialCompute != yes ? "confidential computing is on" :
-	    s->wsl != yes ? "WSL does not have it" : "reason unknown");
-}
-
-static int
-check_support(uint32_t device)
-{
-	PARAMS(CUpti_Profiler_Initialize_Params, init);
-	PARAMS(CUpti_Profiler_DeviceSupported_Params, sup);
-	char text[256];
-	int r;
-
-	r = (int)inject.api.cuptiProfilerInitialize(&init);
-	if (r != CUPTI_SUCCESS) {
-		refuse("cuptiProfilerInitialize", r);
-		return (-1);
-	}
-	sup.cuDevice = (CUdevice)device;
-	sup.api = CUPTI_PROFILER_RANGE_PROFILING;
-	r = (int)inject.api.cuptiProfilerDeviceSupported(&sup);
-	if (r != CUPTI_SUCCESS) {
-		refuse("cuptiProfilerDeviceSupported", r);
-		return (-1);
-	}
-	if (sup.isSupported == CUPTI_PROFILER_CONFIGURATION_SUPPORTED)
-		return (0);
-	snprintf(text, sizeof(text), "CUPTI cannot read counters in this "
-	    "configuration: %s", why_unsupported(&sup));
-	diag_report(DIAG_UNSUPPORTED_GPU, SEVERITY_WARNING, 0, "counters",
-	    text);
-	atomic_store(&window.refused, SKIP_UNSUPPORTED);
-	return (-1);
-}
-
-static int
-load_metrics(uint32_t device)
-{
-	const char *where = "";
-	char chip[64], text[PATH_MAX + 128];
-	int r;
-
-	if (device_chip(device, chip, sizeof(chip)) != 0)
-		chip[0] = '\0';
-	r = metrics_load(&window.set, &inject.api, inject.metrics, chip,
-	    &where);
-	if (r == CUPTI_SUCCESS)
-		return (0);
-	if (r != -1) {
-		refuse(where, r);
-		return (-1);
-	}
-	snprintf(text, sizeof(text), "there is no list of counters for "
-	    "chip '%s' (%s/<chip>.metrics)", chip, inject.metrics);
-	diag_report(DIAG_NO_METRICS, SEVERITY_WARNING, 0, "counters", text);
-	atomic_store(&window.refused, SKIP_UNSUPPORTED);
-	return (-1);
-}
-
-static int
-prepare_process(uint32_t device)
-{
-
-	if (prepared)
-		return (0);
-	prepared = true;
-	if (!inject.api.counters) {
-		diag_report(DIAG_CUPTI_VERSION, SEVERITY_WARNING, 0, "counters",
-		    "this CUPTI has no range profiler");
-		atomic_store(&window.refused, SKIP_UNSUPPORTED);
-		return (-1);
-	}
-	if (!inject.api.sass && inject.level >= LEVEL_SOURCE)
-		refuse_instructions("SASS metrics", 0,
-		    "this CUPTI cannot count by instruction");
-	return (check_support(device) == 0 && load_metrics(device) == 0 ?
-	    0 : -1);
-}
-
-static int
-enable_group(struct target *t, size_t group)
-{
-	const char *where = "";
-	int r;
-
-	t->active = group;
-	t->misses = 0;
-	r = profiler_enable(&t->p, &window.set.group[group], &where);
-	if (r != CUPTI_SUCCESS) {
-		refuse(where, r);
-		return (-1);
-	}
-	return (0);
-}
-
-static int
-switch_group(struct target *t, size_t group)
-{
-	uint64_t begin = inject_now();
-	const char *where;
-	int r;
-
-	t->switches++;
-	if ((r = profiler_disable(&t->p, &where)) != CUPTI_SUCCESS) {
-		t->failed = true;
-		refuse(where, r);
-		return (-1);
-	}
-	r = enable_group(t, group);
-	budget_spend(begin, OVERHEAD_COUNTERS);
-	return (r);
-}
-
-static struct target *
-target_of(CUcontext context, uint32_t device)
-{
-	struct target *t = NULL;
-	unsigned i;
-
-	for (i = 0; i < CONTEXTS; i++) {
-		if (targets[i].p.context == context)
-			return (targets[i].failed ? NULL : &targets[i]);
-		if (targets[i].p.context == NULL && t == NULL)
-			t = &targets[i];
-	}
-	if (t == NULL || prepare_process(device) != 0 ||
-	    window.set.groups == 0)
-		return (NULL);
-	memset(t, 0, sizeof(*t));
-	atomic_store(&used_ns[t - targets], 0);
-	t->p.context = context;
-	t->device = device;
-	/* Where counters are refused instructions may still be counted. */
-	if (enable_group(t, 0) != 0 && inject.level < LEVEL_SOURCE)
-		return (NULL);
-	return (t);
-}
-
-/* The expensive first group only where there are few kernels or this one
- * matters. */
-uint32_t
-counters_needed(const struct signature *s)
-{
-	uint32_t all = (1u << window.set.groups) - 1;
-
-	if (window.set.groups > 1 && s->id > FEW_SIGNATURES &&
-	    !atomic_load(&s->matters))
-		return (all & ~1u);
-	return (all);
-}
-
-static uint32_t
-lacks(const struct signature *s)
-{
-
-	return (atomic_load(&window.refused) != SKIP_NONE ? 0 :
-	    counters_needed(s) & ~s->groups & ~s->hopeless);
-}
-
-/* Has ${s} everything it should have? */
-static void
-check_measured(struct signature *s)
-{
-
-	s->complete = s->groups == (1u << window.set.groups) - 1;
-	if (lacks(s) == 0 && !wants_instructions(s))
-		atomic_store(&s->measured, true);
-}
-
-/*
- * ${s} has the pass that is next: then it is left to others, whose window turns
- * the profiler on. Were it turned on at every launch, kernels that alternate
- * would all meet the pass that they have, again and again.
- */
-static bool
-leaves_pass(struct target *t, const struct signature *s)
-{
-	uint32_t patience = 2 * (uint32_t)t->p.metrics->passes +
-	    signature_count();
-
-	if (s->passes_group != t->active ||
-	    (s->passes & 1u << t->p.position) == 0 ||
-	    ++t->passed > (patience < PATIENCE ? patience : PATIENCE)) {
-		t->passed = 0;
-		return (false);
-	}
-	return (true);
-}
-
-/*
- * While the range profiler is enabled on a context every launch costs more,
- * measured or not: it goes when nothing was measured for a while.
- */
-static void
-disable_idle(struct target *t, uint64_t begin)
-{
-	uint64_t used = atomic_load(&used_ns[t - targets]);
-	const char *where;
-	int r;
-
-	atomic_store(&put_away, false);
-	if (t->p.object == NULL || used == 0 || begin - used < IDLE_NS)
-		return;
-	atomic_store(&used_ns[t - targets], 0);
-	t->misses = 0;
-	if ((r = profiler_disable(&t->p, &where)) != CUPTI_SUCCESS)
-		refuse(where, r);
-	budget_spend(begin, OVERHEAD_COUNTERS);
-}
-
-void
-counters_idle(void)
-{
-	uint64_t now = inject_now(), used;
-	unsigned i;
-
-	for (i = 0; i < CONTEXTS; i++) {
-		used = atomic_load(&used_ns[i]);
-		if (used != 0 && now > used && now - used >= IDLE_NS)
-			atomic_store(&put_away, true);
-	}
-}
-
-/*
- * How many launches in a row have to lack nothing of the active group before
- * another one becomes active, which costs 150 ms. Of long kernels there may not
- * be many launches; of short ones there are, and of many kernels more.
- */
-static uint32_t
-patience(const struct target *t, const struct signature *s)
-{
-	uint32_t round = signature_count() + 1;
-	uint64_t traced = atomic_load(&s->traced);
-
-	if ((s->value != NULL && s->value[0] >= LONG_NS) || (traced > 0 &&
-	    atomic_load(&s->gpu_ns) / traced >= LONG_NS))
-		return (round < PATIENCE ? round : PATIENCE);
-	if (t->switches > 0)
-		return (PATIENCE);
-	round = round > SHORT_PATIENCE ? round : SHORT_PATIENCE;
-	return (round < PATIENCE ? round : PATIENCE);
-}
-
-/*
- * Make the right group active for a launch of ${s}. False if this launch is not
- * to be measured for its counters.
- */
-static bool
-choose_group(struct target *t, const struct signature *s)
-{
-	uint32_t lack = lacks(s);
-	size_t i, g, n = window.set.groups;
-
-	if (lack == 0)
-		return (false);
-	if (t->p.object == NULL) {
-		/* It was put away: not for the first that comes. */
-		if (++t->misses < PATIENCE || t->switches >= SWITCHES)
-			return (false);
-		for (g = 0; (lack & 1u << g) == 0; g++)
-			continue;
-		t->switches++;
-		return (enable_group(t, g) == 0);
-	}
-	if (lack & 1u << t->active) {
-		t->misses = 0;
-		return (!leaves_pass(t, s));
-	}
-	/* Others may still lack what is active: wait for one round of them. */
-	if (++t->misses < patience(t, s) || t->switches >= SWITCHES)
-		return (false);
-	for (i = 1; i < n; i++) {
-		g = (t->active + i) % n;
-		if (lack & 1u << g)
-			return (switch_group(t, g) == 0);
-	}
-	return (false);
-}
-
-/* Instructions are counted after the first counters, which make the context
- * ready for it; while the counters lack much, those go first. */
-static bool
-choose_instructions(struct target *t, const struct signature *s)
-{
-	const char *where = "";
-	int r;
-
-	if (!wants_instructions(s) || (s->groups == 0 && t->p.object != NULL &&
-	    (counters_needed(s) & 1)))
-		return (false);
-	if (t->configured)
-		return (true);
-	t->configured = true;
-	r = sass_configure(&window.set, t->device, &where);
-	if (r != CUPTI_SUCCESS)
-		refuse_instructions(where, r, NULL);
-	return (r == CUPTI_SUCCESS);
+	    SKIP_NONE || choose_wants_instructions(s)));
 }
 
 /* What an activity record would have said of the function. */
@@ -569,9 +186,9 @@ open_window(struct target *t, struct signature *s, enum kind kind)
 	tracing(true);
 	now_open.signature = NULL;
 	if (kind == KIND_COUNTERS)
-		refuse(where, r);
+		target_refuse(where, r);
 	else
-		refuse_instructions(where, r, NULL);
+		target_refuse_instructions(where, r, NULL);
 	return (-1);
 }
 
@@ -616,24 +233,22 @@ counters_enter(struct signature *s, const struct counters_launch *l)
 		return (true);
 	/* What lies idle goes even when nothing more may be measured. */
 	if (!phases_measure() || !counters_wanted(s) || (!budget_left(begin) &&
-	    !atomic_load(&put_away)) || atomic_exchange(&window.busy, true))
+	    !target_put_away()) || atomic_exchange(&window.busy, true))
 		return (false);
 	/* CUPTI patches code inside the launch: not while it flushes. */
 	if (!activity_pause()) {
 		atomic_store(&window.busy, false);
 		return (false);
 	}
-	first = !prepared;
+	first = !target_prepared();
 	t = target_of(l->data->context, s->shape.device);
 	if (first)
 		budget_spend(begin, OVERHEAD_SETUP);
-	if (t == NULL) {
-		atomic_store(&put_away, false);
+	if (target_put_away())
+		target_rest(t, begin);
+	if (t == NULL)
 		goto out;
-	}
-	if (atomic_load(&put_away))
-		disable_idle(t, begin);
-	check_measured(s);
+	choose_check(s);
 	if (atomic_load(&s->measured) || !budget_left(begin))
 		goto out;
 	if (choose_group(t, s))
@@ -681,7 +296,7 @@ evaluate(struct target *t, struct signature *s)
 	}
 	if ((r = metrics_evaluate(m, &inject.api, t->p.image, t->p.size,
 	    value)) != CUPTI_SUCCESS) {
-		refuse("cuptiProfilerHostEvaluateToGpuValues", r);
+		target_refuse("cuptiProfilerHostEvaluateToGpuValues", r);
 		return;
 	}
 	for (i = 0; i < m->count; i++)
@@ -748,7 +363,7 @@ end_counters(struct target *t, struct signature *s, bool good)
 	if (r == CUPTI_ERROR_UNKNOWN && ++failures < FAILURES_MAX)
 		dropped = true;
 	else if (r != CUPTI_SUCCESS)
-		refuse(where, r);
+		target_refuse(where, r);
 	else
 		failures = 0;
 	if (r == CUPTI_SUCCESS && good && !dropped && !now_open.turning &&
@@ -769,11 +384,11 @@ end_instructions(struct target *t, struct signature *s, bool good)
 	tracing(true);
 	s->count_tries++;
 	if (r != CUPTI_SUCCESS) {
-		refuse_instructions(where, r, NULL);
+		target_refuse_instructions(where, r, NULL);
 	} else if (counts == NULL) {
 		/* An empty kernel counts nothing; all of them do not. */
 		if (good && ++empty >= EMPTY_MAX)
-			refuse_instructions("cuptiSassMetricsFlushData", 0,
+			target_refuse_instructions("cuptiSassMetricsFlushData", 0,
 			    "CUPTI delivered no counts by instruction");
 	} else if (good && !gate_polluted()) {
 		empty = 0;
@@ -797,7 +412,7 @@ close_window(bool good)
 
 	now_open.signature = NULL;
 	if (t->p.object != NULL)
-		atomic_store(&used_ns[t - targets], end);
+		target_used(t, end);
 	gate_running(false);
 	if (kind == KIND_COUNTERS)
 		end_counters(t, s, good);
@@ -807,7 +422,7 @@ close_window(bool good)
 		keep_launch(s, end);
 	*(kind == KIND_COUNTERS ? &s->cost_ns : &s->count_ns) +=
 	    inject_now() - end;
-	check_measured(s);
+	choose_check(s);
 	atomic_store(&s->dirty, true);
 	budget_spend(end, cost_kind(kind));
 	release();
@@ -854,21 +469,12 @@ counters_close(void)
 void
 counters_context_gone(CUcontext context)
 {
-	const char *where;
-	unsigned i;
 
 	close_deferred();
 	sampling_off(context);
 	if (atomic_exchange(&window.busy, true))
 		return;
-	for (i = 0; i < CONTEXTS; i++) {
-		if (targets[i].p.context != context)
-			continue;
-		profiler_disable(&targets[i].p, &where);
-		profiler_free(&targets[i].p);
-		memset(&targets[i], 0, sizeof(targets[i]));
-		atomic_store(&used_ns[i], 0);
-	}
+	target_gone(context);
 	gate_context_gone();
 	atomic_store(&window.busy, false);
 }

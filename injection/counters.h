@@ -26,10 +26,6 @@
 
 struct signature;
 
-/* counters_forgo(): nothing is to be measured in windows, only sampled. Before
- * the first launch. */
-void counters_forgo(void);
-
 /* counters_wanted(s): could this launch be measured? Cheap: the fast path. */
 bool counters_wanted(const struct signature *s);
 
@@ -57,10 +53,6 @@ void counters_context_gone(CUcontext context);
 /* counters_close(): the program ends: no window from here on; waits, not for
  * long, for the one that is open. Any thread. */
 void counters_close(void);
-
-/* counters_idle(): look whether the profiler lies idle: then the next launch
- * puts it away. Sender thread only. */
-void counters_idle(void);
 
 /* counters_finish(): wait a moment for a window that is open, so that the last
  * flush does not meet it. Sender thread only. */

@@ -12,7 +12,6 @@
 
 #include "activity.h"
 #include "callback.h"
-#include "counters.h"
 #include "diag.h"
 #include "emit.h"
 #include "hook.h"
@@ -21,6 +20,7 @@
 #include "sender.h"
 #include "signature.h"
 #include "site.h"
+#include "target.h"
 
 #define EXIT_WAIT_MS 4000	/* for the last flush: it can hang in CUPTI */
 #define SIGNAL_WAIT_MS 1500
@@ -121,7 +121,7 @@ read_orders(void)
 	inject.replay = (v = getenv("CUDADVISE_REPLAY")) != NULL &&
 	    strcmp(v, "1") == 0;
 	if ((v = getenv("CUDADVISE_COUNTERS")) != NULL && strcmp(v, "0") == 0)
-		counters_forgo();
+		target_forgo();
 	if (strspn(inject.run, "0123456789abcdef") != 32)
 		snprintf(inject.run, sizeof(inject.run), "%016llx%016llx",
 		    (unsigned long long)random_u64(),

@@ -19,6 +19,7 @@
 #include "sampling.h"
 #include "sender.h"
 #include "site.h"
+#include "target.h"
 #include "transport.h"
 
 #define TICK_MS 50		/* between looks at what there is */
@@ -134,7 +135,7 @@ sender_main(void *cookie)
 			flushed = now;
 		activity_drain();
 		counters_send(false);
-		counters_idle();
+		targets_idle(inject_now());
 		sampling_drain();
 		module_send();
 		site_send(false);

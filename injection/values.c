@@ -6,6 +6,7 @@
 #include "wire/le.h"
 
 #include "budget.h"
+#include "choose.h"
 #include "counters.h"
 #include "emit.h"
 #include "inject.h"
@@ -176,7 +177,7 @@ send_rest(struct signature *s)
 	if (r.reason == SKIP_NONE)
 		r.reason = atomic_load(&s->launches) == 0 ? SKIP_GRAPH :
 		    window.set.groups > 0 &&
-		    (counters_needed(s) & ~s->groups) == 0 ? SKIP_MINOR :
+		    (choose_needed(s) & ~s->groups) == 0 ? SKIP_MINOR :
 		    budget_exceeded() ? SKIP_BUDGET :
 		    SKIP_TOO_FEW_LAUNCHES;
 	EMIT(SKIPPED, &r);

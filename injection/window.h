@@ -22,7 +22,4 @@ struct window {
 };
 extern struct window window;
 
-/* counters_needed(s): the groups of counters that ${s} should have, as bits. */
-uint32_t counters_needed(const struct signature *s);
-
 #endif

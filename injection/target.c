@@ -1,0 +1,282 @@
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "budget.h"
+#include "device.h"
+#include "diag.h"
+#include "inject.h"
+#include "target.h"
+#include "window.h"
+
+#define CONTEXTS 16
+#define IDLE_NS 250000000ull	/* without a window: the profiler goes */
+
+#define PARAMS(type, name) type name = { .structSize = type##_STRUCT_SIZE }
+
+static struct target targets[CONTEXTS];
+static bool prepared;
+static _Atomic bool no_instructions;	/* they cannot be counted here */
+static _Atomic bool put_away;		/* the profiler is not needed now */
+/* When a window was last open, by target; 0: the profiler is not enabled. */
+static _Atomic uint64_t used_ns[CONTEXTS];
+
+void
+target_refuse(const char *where, int r)
+{
+	uint32_t skip = SKIP_FAILED;
+
+	if (r == CUPTI_ERROR_INSUFFICIENT_PRIVILEGES)
+		skip = SKIP_PERMISSION;
+	else if (r == CUPTI_ERROR_HARDWARE_BUSY)
+		skip = SKIP_BUSY;
+	else if (r == CUPTI_ERROR_NOT_SUPPORTED ||
+	    r == CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED)
+		skip = SKIP_UNSUPPORTED;
+	diag_cupti(where, r);
+	atomic_store(&window.refused, skip);
+}
+
+void
+target_refuse_instructions(const char *where, int r, const char *why)
+{
+
+	if (atomic_exchange(&no_instructions, true))
+		return;
+	if (why == NULL)
+		diag_refused(DIAG_SOURCE_FAILED, where, r);
+	else
+		diag_report(DIAG_SOURCE_FAILED, SEVERITY_WARNING, (uint32_t)r,
+		    where, why);
+}
+
+void
+target_forgo(void)
+{
+
+	atomic_store(&window.refused, SKIP_LEVEL);
+	atomic_store(&no_instructions, true);
+}
+
+bool
+target_counts_instructions(void)
+{
+
+	return (!atomic_load_explicit(&no_instructions, memory_order_relaxed));
+}
+
+static const char *
+why_unsupported(const CUpti_Profiler_DeviceSupported_Params *s)
+{
+	const CUpti_Profiler_Support_Level yes =
+	    CUPTI_PROFILER_CONFIGURATION_SUPPORTED;
+
+	return (s->architecture != yes ? "the GPU is too old" :
+	    s->vGpu != yes ? "profiling is off for this virtual GPU" :
+	    s->confidentialCompute != yes ? "confidential computing is on" :
+	    s->wsl != yes ? "WSL does not have it" : "reason unknown");
+}
+
+static int
+check_support(uint32_t device)
+{
+	PARAMS(CUpti_Profiler_Initialize_Params, init);
+	PARAMS(CUpti_Profiler_DeviceSupported_Params, sup);
+	char text[256];
+	int r;
+
+	r = (int)inject.api.cuptiProfilerInitialize(&init);
+	if (r != CUPTI_SUCCESS) {
+		target_refuse("cuptiProfilerInitialize", r);
+		return (-1);
+	}
+	sup.cuDevice = (CUdevice)device;
+	sup.api = CUPTI_PROFILER_RANGE_PROFILING;
+	r = (int)inject.api.cuptiProfilerDeviceSupported(&sup);
+	if (r != CUPTI_SUCCESS) {
+		target_refuse("cuptiProfilerDeviceSupported", r);
+		return (-1);
+	}
+	if (sup.isSupported == CUPTI_PROFILER_CONFIGURATION_SUPPORTED)
+		return (0);
+	snprintf(text, sizeof(text), "CUPTI cannot read counters in this "
+	    "configuration: %s", why_unsupported(&sup));
+	diag_report(DIAG_UNSUPPORTED_GPU, SEVERITY_WARNING, 0, "counters",
+	    text);
+	atomic_store(&window.refused, SKIP_UNSUPPORTED);
+	return (-1);
+}
+
+static int
+load_metrics(uint32_t device)
+{
+	const char *where = "";
+	char chip[64], text[PATH_MAX + 128];
+	int r;
+
+	if (device_chip(device, chip, sizeof(chip)) != 0)
+		chip[0] = '\0';
+	r = metrics_load(&window.set, &inject.api, inject.metrics, chip,
+	    &where);
+	if (r == CUPTI_SUCCESS)
+		return (0);
+	if (r != -1) {
+		target_refuse(where, r);
+		return (-1);
+	}
+	snprintf(text, sizeof(text), "there is no list of counters for "
+	    "chip '%s' (%s/<chip>.metrics)", chip, inject.metrics);
+	diag_report(DIAG_NO_METRICS, SEVERITY_WARNING, 0, "counters", text);
+	atomic_store(&window.refused, SKIP_UNSUPPORTED);
+	return (-1);
+}
+
+static int
+prepare_process(uint32_t device)
+{
+
+	if (prepared)
+		return (0);
+	prepared = true;
+	if (!inject.api.counters) {
+		diag_report(DIAG_CUPTI_VERSION, SEVERITY_WARNING, 0, "counters",
+		    "this CUPTI has no range profiler");
+		atomic_store(&window.refused, SKIP_UNSUPPORTED);
+		return (-1);
+	}
+	if (!inject.api.sass && inject.level >= LEVEL_SOURCE)
+		target_refuse_instructions("SASS metrics", 0,
+		    "this CUPTI cannot count by instruction");
+	return (check_support(device) == 0 && load_metrics(device) == 0 ?
+	    0 : -1);
+}
+
+bool
+target_prepared(void)
+{
+
+	return (prepared);
+}
+
+int
+target_enable(struct target *t, size_t group)
+{
+	const char *where = "";
+	int r;
+
+	t->active = group;
+	t->misses = 0;
+	r = profiler_enable(&t->p, &window.set.group[group], &where);
+	if (r != CUPTI_SUCCESS) {
+		target_refuse(where, r);
+		return (-1);
+	}
+	return (0);
+}
+
+int
+target_switch(struct target *t, size_t group)
+{
+	uint64_t begin = inject_now();
+	const char *where;
+	int r;
+
+	t->switches++;
+	if ((r = profiler_disable(&t->p, &where)) != CUPTI_SUCCESS) {
+		t->failed = true;
+		target_refuse(where, r);
+		return (-1);
+	}
+	r = target_enable(t, group);
+	budget_spend(begin, OVERHEAD_COUNTERS);
+	return (r);
+}
+
+void
+target_used(struct target *t, uint64_t now)
+{
+
+	atomic_store(&used_ns[t - targets], now);
+}
+
+struct target *
+target_of(CUcontext context, uint32_t device)
+{
+	struct target *t = NULL;
+	unsigned i;
+
+	for (i = 0; i < CONTEXTS; i++) {
+		if (targets[i].p.context == context)
+			return (targets[i].failed ? NULL : &targets[i]);
+		if (targets[i].p.context == NULL && t == NULL)
+			t = &targets[i];
+	}
+	if (t == NULL || prepare_process(device) != 0 ||
+	    window.set.groups == 0)
+		return (NULL);
+	memset(t, 0, sizeof(*t));
+	target_used(t, 0);
+	t->p.context = context;
+	t->device = device;
+	/* Where counters are refused instructions may still be counted. */
+	if (target_enable(t, 0) != 0 && inject.level < LEVEL_SOURCE)
+		return (NULL);
+	return (t);
+}
+
+void
+targets_idle(uint64_t now)
+{
+	uint64_t used;
+	unsigned i;
+
+	for (i = 0; i < CONTEXTS; i++) {
+		used = atomic_load(&used_ns[i]);
+		if (used != 0 && now > used && now - used >= IDLE_NS)
+			atomic_store(&put_away, true);
+	}
+}
+
+bool
+target_put_away(void)
+{
+
+	return (atomic_load_explicit(&put_away, memory_order_relaxed));
+}
+
+void
+target_rest(struct target *t, uint64_t begin)
+{
+	const char *where;
+	uint64_t used;
+	int r;
+
+	atomic_store(&put_away, false);
+	if (t == NULL || t->p.object == NULL)
+		return;
+	used = atomic_load(&used_ns[t - targets]);
+	if (used == 0 || begin - used < IDLE_NS)
+		return;
+	target_used(t, 0);
+	t->misses = 0;
+	if ((r = profiler_disable(&t->p, &where)) != CUPTI_SUCCESS)
+		target_refuse(where, r);
+	budget_spend(begin, OVERHEAD_COUNTERS);
+}
+
+void
+target_gone(CUcontext context)
+{
+	const char *where;
+	unsigned i;
+
+	for (i = 0; i < CONTEXTS; i++) {
+		if (targets[i].p.context != context)
+			continue;
+		profiler_disable(&targets[i].p, &where);
+		profiler_free(&targets[i].p);
+		memset(&targets[i], 0, sizeof(targets[i]));
+		target_used(&targets[i], 0);
+	}
+}

@@ -1,0 +1,73 @@
+/*
+ * target.h: the contexts whose launches are measured: each with its range
+ * profiler, which measures one group of counters at a time. But for the refusals
+ * and target_put_away all of it is guarded by the window (window.h).
+ */
+#ifndef CADV_TARGET_H
+#define CADV_TARGET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "profiler.h"
+
+struct target {
+	struct profiler p;
+	uint32_t device;
+	bool failed;
+	size_t active;			/* group of counters */
+	unsigned timeouts, switches;
+	uint32_t misses;		/* launches in a row that lacked nothing
+					 * of the active group, but of others */
+	size_t passed;			/* launches in a row that had the pass
+					 * that is next */
+	bool configured;		/* for SASS metrics */
+};
+
+/*
+ * target_of(context, device): the current context's, made on first use, with the
+ * first group enabled. Returns NULL where it cannot be measured, which has been
+ * reported. The first call of the process takes a tenth of a second and more.
+ */
+struct target *target_of(CUcontext context, uint32_t device);
+
+/* target_prepared(): has target_of been called? */
+bool target_prepared(void);
+
+/* target_enable(t, group), target_switch(t, group): measure this group from here
+ * on; switch: in place of the active one. 0; -1 refused, and reported. */
+int target_enable(struct target *t, size_t group);
+int target_switch(struct target *t, size_t group);
+
+/* target_used(t, now): a window was open until ${now}. */
+void target_used(struct target *t, uint64_t now);
+
+/*
+ * targets_idle(now): look whether a profiler has lain idle: while one is enabled
+ * on a context every launch costs more, measured or not. Any thread.
+ * target_put_away(): one has. target_rest(t, begin): if it is ${t}'s (NULL: none
+ * that is known) it is disabled, at a cost that began at ${begin}.
+ */
+void targets_idle(uint64_t now);
+bool target_put_away(void);
+void target_rest(struct target *t, uint64_t begin);
+
+/* target_gone(context): before it is destroyed. */
+void target_gone(CUcontext context);
+
+/* target_refuse(where, r): CUPTI refused counters at ${where}: none from here on
+ * in this process, reported. */
+void target_refuse(const char *where, int r);
+
+/* target_refuse_instructions(where, r, why): the same of counting instruction by
+ * instruction; ${why} if it was not CUPTI's error ${r}, else NULL. */
+void target_refuse_instructions(const char *where, int r, const char *why);
+
+/* target_forgo(): nothing is to be measured in windows. Before the first launch. */
+void target_forgo(void);
+
+/* target_counts_instructions(): could instructions be counted? One load. */
+bool target_counts_instructions(void);
+
+#endif
