@@ -7,7 +7,9 @@
  * fields fill. A misaligned access needs exactly one sector more than its bytes
  * fill; if an access from the same base is aligned, or the base moves by less
  * than a sector from turn to turn, it is a window that slides over the data,
- * and that is as it must be.
+ * and that is as it must be. What needs as many sectors as the shape of the
+ * block makes of a row is held against that shape, unless its address comes out
+ * of memory.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -16,6 +18,7 @@
 #include "rules/access.h"
 #include "rules/lines.h"
 #include "rules/operand.h"
+#include "rules/shape.h"
 #include "rules/slice.h"
 
 #define RATIO_GOOD 1.1		/* sectors / ideal: guards and edges */
@@ -57,10 +60,12 @@ is_same_base(const struct place *a, const struct place *b)
 	    a->version == b->version;
 }
 
-/* Counts alone: good, uniform, one sector over, or scattered. */
+/* Counts and block alone: good, uniform, one sector over, as the block is
+ * shaped, or scattered. */
 static void
-judge_counts(struct access *a, const struct code *c, size_t i)
+judge_counts(struct access *a, const struct kernel *kernel, size_t i)
 {
+	const struct code *c = kernel->code;
 	double lanes = inst_lanes(c, i), sectors, ideal, over;
 
 	a->requests = inst_value(c, i, SOURCE_INST);
@@ -78,6 +83,9 @@ judge_counts(struct access *a, const struct code *c, size_t i)
 		a->pattern = PATTERN_UNIFORM;
 	else if (sectors < RATIO_GOOD * ideal)
 		a->pattern = PATTERN_GOOD;
+	else if (lanes >= MANY_LANES && shape_explains(kernel, sectors,
+	    inst_bytes(c, i)))
+		a->pattern = PATTERN_SHAPE;
 	else if (over >= 0.6 && over <= 1.05 && lanes >= MANY_LANES &&
 	    ideal >= 1.9)
 		a->pattern = PATTERN_MISALIGNED;
@@ -211,6 +219,24 @@ judge_fields(struct accesses *a, const struct code *c, const struct place *p,
 	}
 }
 
+/* A gather needs as many sectors as lanes, whatever the block. */
+static void
+judge_shape(struct accesses *a, const struct place *p, size_t n, int *slices)
+{
+	for (size_t k = 0; k < n; k++) {
+		struct access *one = &a->of[p[k].i];
+		struct slice s;
+
+		if (one->pattern != PATTERN_SHAPE)
+			continue;
+		if ((*slices)++ >= SLICES_MAX)
+			break;
+		slice_of(&s, a->slices, p[k].sass);
+		if (s.loads)
+			one->pattern = PATTERN_SCATTERED;
+	}
+}
+
 static int
 judge_code(struct accesses *a, const struct code *c)
 {
@@ -225,6 +251,7 @@ judge_code(struct accesses *a, const struct code *c)
 		for (end = k + 1; end < n && is_same_base(&p[k], &p[end]);
 		    end++)
 			;
+		judge_shape(a, p + k, end - k, &slices);
 		judge_windows(a, p + k, end - k, &slices);
 		judge_fields(a, c, p + k, end - k, (uint32_t)k + 1, &slices);
 	}
@@ -256,7 +283,7 @@ accesses_of(struct accesses *a, const struct rule_view *x)
 		one->kind = (uint8_t)inst_global(c, i);
 		if (one->kind == INST_NONE)
 			continue;
-		judge_counts(one, c, i);
+		judge_counts(one, x->kernel, i);
 		doubtful = doubtful || one->pattern >= PATTERN_MISALIGNED;
 		uniform = uniform || one->pattern == PATTERN_UNIFORM;
 	}

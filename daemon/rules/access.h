@@ -17,6 +17,7 @@ enum access_pattern {
 	PATTERN_MISALIGNED,	/* contiguous, from the middle of a sector on */
 	PATTERN_SLIDING,	/* misaligned as it has to be: a window */
 	PATTERN_SCATTERED,	/* anything else that needs too many */
+	PATTERN_SHAPE,		/* rows, cut up by a block that is < 32 wide */
 	PATTERNS
 };
 

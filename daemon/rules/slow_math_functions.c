@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rules/division.h"
 #include "rules/inst.h"
 #include "rules/lines.h"
 #include "rules/operand.h"
@@ -105,7 +106,8 @@ is_square_root(const struct code *c, uint32_t s)
 	return false;
 }
 
-/* Code that is called inside the function: slow paths of the compiler. */
+/* Code that is called inside the function: slow paths of the compiler, other
+ * than for integers. */
 static double
 called_code(const struct code *c, struct mark *m)
 {
@@ -119,6 +121,8 @@ called_code(const struct code *c, struct mark *m)
 		    !(inst_executed(c, s) > 0))
 			continue;
 		at = sass_at(&c->sass, call->target);
+		if (at == SASS_NONE || division_begins(c, at))
+			continue;
 		for (; at < c->sass.instructions; at++) {
 			size_t i = inst_of_sass(c, at);
 

@@ -10,7 +10,7 @@
  *
  * Where instructions were counted, sectors and ideal sectors of each say it to
  * the digit, and what other rules explain better (fields of objects, misaligned
- * rows) is left to them.
+ * rows, blocks too narrow for the rows) is left to them.
  */
 #include <math.h>
 
@@ -207,6 +207,8 @@ rule_uncoalesced_global_access(struct rule_view *x)
 	if (b != ACCESS_BAD)
 		st.ratio = 1;
 	if (a == ACCESS_BAD || b == ACCESS_BAD) {
+		if (rule_said(x, "block-shape-breaks-rows"))
+			return RULE_CLEAN;
 		d = rule_found(x, NULL);
 		if (d == NULL)
 			return RULE_NOT_MEASURED;

@@ -71,6 +71,65 @@ fault_eight_warps(struct made *m)
 	m->kernel[0].metric[METRIC_OCCUPANCY] *= 7.5;
 }
 
+/* Rows, in blocks of ${x} × ${y}: ${sectors} for 32 floats. */
+static struct kernel *
+narrow(struct made *m, uint32_t x, uint32_t y, double sectors)
+{
+	struct kernel *k;
+	double *v;
+
+	fault_scattered(m);
+	k = &m->kernel[0];
+	v = k->metric;
+	k->shape.block_x = x;
+	k->shape.block_y = y;
+	v[METRIC_GLOBAL_LD_SECTORS] = v[METRIC_GLOBAL_LD_REQUESTS] * sectors;
+	v[METRIC_GLOBAL_LD_BYTES_PER_SECTOR] = 128 / sectors;
+	return k;
+}
+
+void
+fault_narrow_block(struct made *m)
+{
+	narrow(m, 2, 128, 16);
+}
+
+/* Runs of 10 floats: begins and ends of sectors, cut where a warp ends. */
+void
+fault_odd_block(struct made *m)
+{
+	struct kernel *k = narrow(m, 10, 16, 7.2);
+
+	k->metric[METRIC_L2_PCT] = 91;
+}
+
+/* The narrowest block that still fills its sectors. */
+void
+fault_wide_enough(struct made *m)
+{
+	narrow(m, 8, 32, 4);
+}
+
+/* A column where a row should be: no shape of the block makes that good. */
+void
+fault_columns(struct made *m)
+{
+	narrow(m, 16, 16, 32);
+}
+
+/* One row of threads: its shape is no reason. */
+void
+fault_flat_block(struct made *m)
+{
+	narrow(m, 256, 1, 16);
+}
+
+void
+fault_narrow_unknown(struct made *m)
+{
+	narrow(m, 2, 128, 16)->metric[METRIC_GLOBAL_LD_BYTES_PER_SECTOR] = NAN;
+}
+
 static void
 uneven(struct made *m, double dram, double mean)
 {
