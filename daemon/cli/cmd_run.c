@@ -8,54 +8,31 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "base/config.h"
 #include "base/paths.h"
 #include "cli/client.h"
-#include "cli/collect.h"
-#include "cli/daemon.h"
 #include "cli/launch.h"
-#include "cli/stream.h"
+#include "cli/recorder.h"
 #include "cli/view.h"
 #include "report/text_util.h"
 #include "wire/record.h"
 
 #include "cli/command.h"
 
-#define ACK_MS 2000		/* for the daemon to take RUN_END */
 #define VALUE_SIZE 64
 #define PREVIOUS_AMONG 100	/* runs, to find the one before */
 
 struct job {
-	char run[33];
+	struct recorder recorder;
 	char program[PATH_MAX];
-	char injection[PATH_MAX], metrics[PATH_MAX], socket[PATH_MAX];
-	char spool[PATH_MAX];
-	struct collect collect;		/* without a daemon */
-	struct stream *stream;
+	char injection[PATH_MAX], metrics[PATH_MAX];
 	struct variable env[16];
 	struct launch launch;
 	char budget[VALUE_SIZE];
 	double budget_ratio;
 	int level;
-	bool daemon;
 };
-
-static int
-make_run_id(char out[33], struct error *e)
-{
-	unsigned char random[16];
-	size_t i;
-
-	if (getrandom(random, sizeof(random), 0) != sizeof(random))
-		return (error_set(e, "no random numbers:"));
-	for (i = 0; i < sizeof(random); i++)
-		snprintf(out + 2 * i, 3, "%02x", random[i]);
-	return (0);
-}
 
 /* Options, then the configuration, then the defaults it has. */
 static int
@@ -113,9 +90,10 @@ set_environment(struct cli *cli, struct job *j)
 		    "tool is left out of this run", other);
 	set(j, "CUDA_INJECTION64_PATH", j->injection);
 	set(j, "NVTX_INJECTION64_PATH", j->injection);
-	set(j, "CUDADVISE_RUN", j->run);
-	set(j, "CUDADVISE_SOCKET", j->daemon ? j->socket : NULL);
-	set(j, "CUDADVISE_SPOOL", j->spool);
+	set(j, "CUDADVISE_RUN", j->recorder.run);
+	set(j, "CUDADVISE_SOCKET", j->recorder.daemon ? j->recorder.socket :
+	    NULL);
+	set(j, "CUDADVISE_SPOOL", j->recorder.spool);
 	set(j, "CUDADVISE_LEVEL", level_word(j->level));
 	set(j, "CUDADVISE_BUDGET", j->budget);
 	set(j, "CUDADVISE_LABEL", cli->opt.label);
@@ -130,104 +108,6 @@ set_environment(struct cli *cli, struct job *j)
 	}
 }
 
-/* The command as a person could type it again. */
-static char *
-join_command(int argc, char **argv)
-{
-	size_t need = 1;
-	char *text, *p;
-	const char *s;
-	int i;
-
-	for (i = 0; i < argc; i++)
-		need += 4 * strlen(argv[i]) + 3;
-	if ((p = text = malloc(need)) == NULL)
-		return (NULL);
-	for (i = 0; i < argc; i++) {
-		bool plain = argv[i][0] != '\0' && strpbrk(argv[i],
-		    " \t\n'\"\\$`|&;<>()*?[]{}~#!") == NULL;
-
-		if (i > 0)
-			*p++ = ' ';
-		if (!plain)
-			*p++ = '\'';
-		for (s = argv[i]; *s != '\0'; s++) {
-			if (*s == '\'' && !plain) {
-				memcpy(p, "'\\''", 4);
-				p += 4;
-			} else {
-				*p++ = *s;
-			}
-		}
-		if (!plain)
-			*p++ = '\'';
-	}
-	*p = '\0';
-	return (text);
-}
-
-static int
-announce(struct cli *cli, struct job *j, int argc, char **argv,
-    struct error *e)
-{
-	char host[256] = "", cwd[PATH_MAX] = "";
-	char *command = join_command(argc, argv);
-	struct record_RUN_BEGIN r = { .now_ns = 0 };
-	struct timespec now;
-	int rc;
-
-	if (command == NULL)
-		return (error_set(e, "out of memory"));
-	clock_gettime(CLOCK_REALTIME, &now);
-	gethostname(host, sizeof(host) - 1);
-	if (getcwd(cwd, sizeof(cwd)) == NULL)
-		cwd[0] = '\0';
-	r.now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-	r.run = wire_str_of(j->run);
-	r.command = wire_str_of(command);
-	r.cwd = wire_str_of(cwd);
-	r.host = wire_str_of(host);
-	r.label = wire_str_of(cli->opt.label);
-	r.version = wire_str_of(CUDADVISE_VERSION);
-	r.level = (uint32_t)j->level;
-	r.budget = j->budget_ratio;
-	r.uid = (uint32_t)getuid();
-	rc = stream_begin(j->stream, &r, e);
-	free(command);
-	if (rc == 0)
-		rc = collect_calibrations(j->stream, e);
-	return (rc);
-}
-
-/* Find the daemon, or a place for the capture: j->daemon says which. */
-static int
-choose_recorder(struct cli *cli, struct job *j, struct error *e)
-{
-	struct error trouble = ERROR_INIT;
-
-	if (!cli->opt.no_daemon) {
-		if (daemon_ensure(&trouble) == 0 &&
-		    paths_ingest_socket(j->socket, &trouble) == 0 &&
-		    paths_spool(j->spool, &trouble) == 0 &&
-		    stream_connect(j->stream, j->socket, &trouble) == 0) {
-			j->daemon = true;
-			return (0);
-		}
-		if (cli->opt.require_daemon) {
-			*e = trouble;
-			return (-1);
-		}
-	}
-	if (collect_open(&j->collect, cli->opt.no_daemon ? cli->opt.output :
-	    NULL, e) != 0)
-		return (-1);
-	snprintf(j->spool, sizeof(j->spool), "%s", j->collect.directory);
-	if (!cli->opt.no_daemon)
-		cli_note(cli, "no daemon (%s): recording to '%s'",
-		    trouble.text, j->collect.capture);
-	return (0);
-}
-
 static int
 prepare(struct cli *cli, struct job *j, int argc, char **argv,
     struct error *e)
@@ -236,18 +116,17 @@ prepare(struct cli *cli, struct job *j, int argc, char **argv,
 
 	if ((status = launch_find(j->program, argv[0], e)) != 0)
 		return (status);
-	if (settle_options(cli, j, e) != 0 || make_run_id(j->run, e) != 0 ||
-	    (j->stream = stream_new(j->run, e)) == NULL ||
-	    choose_recorder(cli, j, e) != 0 ||
-	    announce(cli, j, argc, argv, e) != 0)
+	if (settle_options(cli, j, e) != 0 ||
+	    recorder_open(cli, &j->recorder, e) != 0 ||
+	    recorder_begin(cli, &j->recorder, argc, argv, j->level,
+	    j->budget_ratio, e) != 0)
 		return (EXIT_OURS);
 	set_environment(cli, j);
 	j->launch.path = j->program;
 	j->launch.argv = argv;
 	j->launch.env = j->env;
 	/* Before the program starts, so that its run exists when it speaks. */
-	if (j->daemon && stream_send(j->stream, ACK_MS, e) != 0 &&
-	    cli->opt.require_daemon)
+	if (recorder_send(&j->recorder, e) != 0 && cli->opt.require_daemon)
 		return (EXIT_OURS);
 	return (0);
 }
@@ -255,7 +134,6 @@ prepare(struct cli *cli, struct job *j, int argc, char **argv,
 static void
 record_end(struct cli *cli, struct job *j, const struct launched *l)
 {
-	struct error e = ERROR_INIT;
 	struct record_RUN_END r = {
 		.start_ns = l->start_ns,
 		.end_ns = l->end_ns,
@@ -268,26 +146,7 @@ record_end(struct cli *cli, struct job *j, const struct launched *l)
 		.max_rss_bytes = (uint64_t)l->usage.ru_maxrss * 1024,
 	};
 
-	if (stream_end(j->stream, &r, &e) != 0 ||
-	    ((!j->daemon || stream_send(j->stream, ACK_MS, &e) != 0) &&
-	    stream_spool(j->stream, j->spool, &e) != 0))
-		cli_error(cli, &e);
-}
-
-/* The report goes to standard error, or to -o if that is not the capture. */
-static int
-open_report(struct cli *cli)
-{
-	struct error e = ERROR_INIT;
-	bool file = cli->opt.output != NULL && !cli->opt.no_daemon;
-
-	if (file && (cli->output = fopen(cli->opt.output, "we")) == NULL) {
-		error_set(&e, "cannot write '%s':", cli->opt.output);
-		cli_error(cli, &e);
-		file = false;
-	}
-	out_setup(&cli->out, file ? cli->output : stderr, cli->opt.color);
-	return (0);
+	recorder_end(cli, &j->recorder, &r);
 }
 
 /* The newest finished run of the same command before ${run}: its number as
@@ -307,6 +166,7 @@ find_previous(struct cli *cli, const json_t *run, char ref[32])
 
 		if (found || n <= 0 || n >= number || state == NULL ||
 		    strcmp(state, "finished") != 0 ||
+		    json_array_size(json_object_get(r, "checks")) > 0 ||
 		    !json_equal(json_object_get(r, "command"),
 		    json_object_get(run, "command")) ||
 		    !json_equal(json_object_get(r, "cwd"),
@@ -341,46 +201,14 @@ report_outcomes(struct cli *cli, const struct view *v)
 static void
 report(struct cli *cli, struct job *j)
 {
-	struct error e = ERROR_INIT;
 	struct view v = { .name = NULL };
-	int rc;
 
-	if (j->daemon)
-		rc = collect_wait(cli, j->run, &e) == 0 ?
-		    view_load(cli, j->run, &v, &e) : -1;
-	else
-		rc = collect_finish(&j->collect, &e) == 0 ?
-		    view_new(cli, j->collect.capture, &v, &e) : -1;
-	open_report(cli);
-	if (rc != 0) {
-		cli_error(cli, &e);
+	if (recorder_view(cli, &j->recorder, &v) != 0)
 		return;
-	}
-	if (!cli->opt.quiet || cli->output != NULL)
-		view_print(cli, &v);
-	if (j->daemon && !cli->opt.quiet)
+	recorder_print(cli, &j->recorder, &v);
+	if (j->recorder.daemon && !cli->opt.quiet)
 		report_outcomes(cli, &v);
-	if (!j->daemon)
-		cli_note(cli, "the capture is '%s'", j->collect.capture);
 	view_release(&v);
-}
-
-/* The program never ran: leave no trace of the run. */
-static void
-forget(struct cli *cli, struct job *j)
-{
-	struct launched never = { .exit_code = EXIT_NOT_EXECUTABLE };
-	char path[64];
-
-	if (!j->daemon) {
-		collect_discard(&j->collect);
-		return;
-	}
-	record_end(cli, j, &never);
-	if (collect_wait(cli, j->run, NULL) != 0)
-		return;
-	snprintf(path, sizeof(path), "/runs/%s", j->run);
-	client_send(cli->client, "DELETE", path, NULL, NULL, NULL);
 }
 
 int
@@ -399,13 +227,13 @@ cmd_run(struct cli *cli, int argc, char **argv)
 	launch_shield(&j->launch);
 	if ((status = prepare(cli, j, argc, argv, &e)) != 0) {
 		cli_error(cli, &e);
-		collect_discard(&j->collect);
+		recorder_discard(&j->recorder);
 		goto out;
 	}
 	fflush(NULL);
 	if ((status = launch_run(&j->launch, &l, &e)) != 0) {
 		cli_error(cli, &e);
-		forget(cli, j);
+		recorder_forget(cli, &j->recorder);
 		goto out;
 	}
 	record_end(cli, j, &l);
@@ -413,7 +241,7 @@ cmd_run(struct cli *cli, int argc, char **argv)
 	fflush(NULL);
 	status = launch_status(&l);
 out:
-	stream_free(j->stream);
+	recorder_release(&j->recorder);
 	free(j);
 	return (status);
 }

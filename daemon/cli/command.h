@@ -57,7 +57,8 @@ struct options {
 	enum out_color color;
 	int level;			/* 0: not said */
 	double budget;			/* ratio, NaN: not said */
-	long limit, port;		/* 0: not said */
+	long limit, port, timeout;	/* 0: not said; timeout: seconds */
+	uint32_t tools;			/* 1 << enum wire_tool; 0: not said */
 	bool sass;
 	const char *label, *output, *run, *line;
 	bool output_opened;		/* the command opens it itself */

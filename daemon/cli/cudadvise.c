@@ -16,14 +16,15 @@ static int
 own_status(const struct command *c, int otherwise)
 {
 
-	return (c == &command_table[COMMAND_RUN] ? EXIT_OURS : otherwise);
+	return (c == &command_table[COMMAND_RUN] ? EXIT_OURS :
+	    c == &command_table[COMMAND_SANITIZE] ? EXIT_USAGE : otherwise);
 }
 
 static int
 open_output(struct cli *cli, const struct command *c, struct error *e)
 {
 
-	if (cli->opt.output == NULL || c == &command_table[COMMAND_RUN] ||
+	if (cli->opt.output == NULL || c->kind == OPERAND_PROGRAM ||
 	    c == &command_table[COMMAND_EXPORT])
 		return (0);
 	cli->output = fopen(cli->opt.output, "we");

@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "cli/command.h"
+#include "cli/orphans.h"
 
 #include "cli/launch.h"
 
@@ -169,9 +170,13 @@ exec_child(const struct launch *l, int report)
 {
 	const struct variable *v;
 	size_t i;
-	int error;
+	int error, null;
 
 	sigaction(SIGPIPE, &l->pipe, NULL);
+	if (l->no_input && (null = open("/dev/null", O_RDONLY)) > 0) {
+		dup2(null, STDIN_FILENO);
+		close(null);
+	}
 	for (i = 0; i < l->variables; i++) {
 		v = &l->env[i];
 		if (v->value == NULL)
@@ -209,6 +214,47 @@ exec_result(int fd)
 	return (n == (ssize_t)sizeof(error) ? error : 0);
 }
 
+#define PATIENCE_NS 2000000000u	/* between asking it to end and making it */
+#define STEP_NS 20000000	/* between two looks */
+
+static uint64_t
+monotonic_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return ((uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec);
+}
+
+/* Wait for the end of ${pid}; at the limit it is asked to end, then killed with
+ * all that it has left. */
+static int
+await(const struct launch *l, pid_t pid, struct launched *end)
+{
+	const struct timespec step = { 0, STEP_NS };
+	uint64_t start = monotonic_ns(), gone;
+	int status = 0;
+	pid_t got;
+
+	while ((got = wait4(pid, &status, l->limit_ns > 0 ? WNOHANG : 0,
+	    &end->usage)) != pid) {
+		if (got < 0 && errno != EINTR)
+			break;
+		if (l->limit_ns == 0)
+			continue;
+		gone = monotonic_ns() - start;
+		if (gone > l->limit_ns + PATIENCE_NS)
+			kill(pid, SIGKILL);
+		else if (gone > l->limit_ns && !end->timed_out)
+			kill(pid, SIGTERM);
+		end->timed_out = gone > l->limit_ns;
+		nanosleep(&step, NULL);
+	}
+	if (end->timed_out)
+		orphans_kill();
+	return (status);
+}
+
 int
 launch_run(const struct launch *l, struct launched *end, struct error *e)
 {
@@ -222,6 +268,8 @@ launch_run(const struct launch *l, struct launched *end, struct error *e)
 		return (EXIT_OURS);
 	}
 	signals_take(&signals);
+	if (l->limit_ns > 0)
+		orphans_adopt(true);
 	end->start_ns = real_ns();
 	if ((pid = fork()) == 0) {
 		signals_give_back(&signals);
@@ -239,9 +287,10 @@ launch_run(const struct launch *l, struct launched *end, struct error *e)
 	sigprocmask(SIG_SETMASK, &signals.mask, NULL);
 	error = exec_result(report[0]);
 	close(report[0]);
-	while (wait4(pid, &status, 0, &end->usage) < 0 && errno == EINTR)
-		continue;
+	status = await(l, pid, end);
 	end->end_ns = real_ns();
+	if (l->limit_ns > 0)
+		orphans_adopt(false);
 	child_pid = 0;
 	signals_give_back(&signals);
 	if (error != 0)

@@ -6,6 +6,7 @@
 #define CADV_CLI_LAUNCH_H
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/resource.h>
@@ -31,11 +32,15 @@ struct launch {
 	const struct variable *env;
 	size_t variables;
 	struct sigaction pipe;	/* launch_shield's */
+	bool no_input;		/* its standard input is empty */
+	uint64_t limit_ns;	/* then it and all that it started is ended;
+				 * 0: never */
 };
 
 struct launched {
 	int exit_code;		/* of the program; -1: a signal ended it */
 	int signal;		/* 0: none */
+	bool timed_out;		/* by limit_ns */
 	uint64_t start_ns, end_ns;	/* CLOCK_REALTIME */
 	struct rusage usage;
 };

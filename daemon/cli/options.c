@@ -83,6 +83,32 @@ set_number(long *out, const struct option_row *row, const char *value,
 	return (0);
 }
 
+/* "memcheck,racecheck" */
+static int
+set_tools(struct options *o, const char *value, struct error *e)
+{
+	const char *p = value, *name;
+	uint32_t t;
+	size_t n;
+
+	o->tools = 0;
+	for (;; p += n + 1) {
+		n = strcspn(p, ",");
+		for (t = TOOL_MEMCHECK; t < TOOL_COUNT; t++) {
+			name = wire_tool_name(t);
+			if (strlen(name) == n && memcmp(name, p, n) == 0)
+				break;
+		}
+		if (t == TOOL_COUNT)
+			return (error_set(e, "--tool: '%.*s' is none of: %s",
+			    (int)(n < 60 ? n : 60), p,
+			    option_table[OPTION_TOOL].choices));
+		o->tools |= 1u << t;
+		if (p[n] == '\0')
+			return (0);
+	}
+}
+
 static int
 option_set(struct options *o, enum option_id id, const char *value,
     struct error *e)
@@ -91,7 +117,7 @@ option_set(struct options *o, enum option_id id, const char *value,
 	int choice = 0;
 
 	if (row->choices != NULL && strcmp(row->choices, "FILE") != 0 &&
-	    (choice = choice_of(row, value)) < 0)
+	    id != OPTION_TOOL && (choice = choice_of(row, value)) < 0)
 		return (error_set(e, "--%s: '%.60s' is none of: %s", row->name,
 		    value, row->choices));
 	switch (id) {
@@ -108,6 +134,10 @@ option_set(struct options *o, enum option_id id, const char *value,
 	case OPTION_NO_COUNTERS:
 		o->no_counters = true;
 		return (0);
+	case OPTION_TOOL:
+		return (set_tools(o, value, e));
+	case OPTION_TIMEOUT:
+		return (set_number(&o->timeout, row, value, 31536000, e));
 	case OPTION_REPLAY:
 		o->replay = true;
 		return (0);

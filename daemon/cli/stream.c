@@ -18,7 +18,8 @@
 
 #include "cli/stream.h"
 
-#define FRAMES_MAX 80		/* begin, end, and one a calibrated GPU */
+/* Begin, end, one a calibrated GPU, one a report of a correctness tool. */
+#define FRAMES_MAX 32768
 #define SEND_MS 5000
 
 struct packet {
@@ -29,8 +30,8 @@ struct packet {
 struct stream {
 	char run[33];
 	uint64_t id;
-	struct packet frame[FRAMES_MAX];	/* one record each */
-	size_t frames, sent;
+	struct packet *frame;		/* one record each */
+	size_t frames, room, sent;
 	uint64_t acknowledged;
 	char path[PATH_MAX];
 	int fd;
@@ -70,6 +71,7 @@ stream_free(struct stream *s)
 		close(s->fd);
 	for (i = 0; i < s->frames; i++)
 		free(s->frame[i].p);
+	free(s->frame);
 	free(s);
 }
 
@@ -83,6 +85,21 @@ frame_buffer(size_t *cap)
 }
 
 static int
+frame_room(struct stream *s)
+{
+	struct packet *grown;
+	size_t room = s->room == 0 ? 16 : 2 * s->room;
+
+	if (s->frames < s->room)
+		return (0);
+	if ((grown = realloc(s->frame, room * sizeof(*grown))) == NULL)
+		return (-1);
+	s->frame = grown;
+	s->room = room;
+	return (0);
+}
+
+static int
 frame_add(struct stream *s, uint8_t *buf, size_t n, struct error *e)
 {
 	struct frame_header h = { .stored = (uint32_t)n, .raw = (uint32_t)n,
@@ -92,6 +109,10 @@ frame_add(struct stream *s, uint8_t *buf, size_t n, struct error *e)
 	if (n == 0 || s->frames == FRAMES_MAX) {
 		free(buf);
 		return (error_set(e, "a record of the run is too large"));
+	}
+	if (frame_room(s) != 0) {
+		free(buf);
+		return (error_set(e, "out of memory"));
 	}
 	frame_seal(buf, &h);
 	if ((fit = realloc(buf, FRAME_HEADER_SIZE + n)) != NULL)
@@ -116,6 +137,8 @@ frame_add(struct stream *s, uint8_t *buf, size_t n, struct error *e)
 	}
 STREAM_DEFINE(begin, RUN_BEGIN)
 STREAM_DEFINE(calibration, CALIBRATION)
+STREAM_DEFINE(check, CHECK)
+STREAM_DEFINE(defect, DEFECT)
 STREAM_DEFINE(end, RUN_END)
 #undef STREAM_DEFINE
 

@@ -1,7 +1,8 @@
 /*
  * cli/stream.h: the launcher's own stream of a run (PROTOCOL.md, section 1):
- * RUN_BEGIN, the calibrations, RUN_END. It is short, so all of it is kept until
- * the daemon has acknowledged it, and goes to a spool file if it does not.
+ * RUN_BEGIN, the calibrations, what correctness tools reported, RUN_END. It is
+ * short, so all of it is kept until the daemon has acknowledged it, and goes to a
+ * spool file if it does not.
  */
 #ifndef CADV_CLI_STREAM_H
 #define CADV_CLI_STREAM_H
@@ -21,6 +22,10 @@ void stream_free(struct stream *s);
 int stream_begin(struct stream *s, const struct record_RUN_BEGIN *r,
     struct error *e);
 int stream_calibration(struct stream *s, const struct record_CALIBRATION *r,
+    struct error *e);
+int stream_check(struct stream *s, const struct record_CHECK *r,
+    struct error *e);
+int stream_defect(struct stream *s, const struct record_DEFECT *r,
     struct error *e);
 int stream_end(struct stream *s, const struct record_RUN_END *r,
     struct error *e);

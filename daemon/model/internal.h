@@ -25,6 +25,8 @@
 #define MAX_SEQUENCES 256u
 #define MAX_FAILURES 256u
 #define MAX_DIAGNOSTICS 256u
+#define MAX_CHECKS 32u		/* tools that ran */
+#define MAX_DEFECTS 1024u
 #define MAX_STRINGS 65536u	/* ids a stream */
 #define MAX_IDS (1u << 20)	/* ids of all streams together */
 #define MAX_QUEUES 4096u
@@ -308,6 +310,10 @@ struct model {
 	uint32_t failures;
 	struct diagnostic *diagnostic;
 	uint32_t diagnostics;
+	struct tool_run *check;
+	uint32_t checks, checks_cap;
+	struct defect *defect;
+	uint32_t defects, defects_cap;
 	struct calibration *calibration;
 	uint32_t calibrations;
 	struct spans overhead;
@@ -332,6 +338,8 @@ struct model {
 	struct leak *out_leak;
 	struct failure *out_failure;
 	struct diagnostic *out_diagnostic;
+	struct tool_run *out_check;
+	struct defect *out_defect;
 	struct timeline *out_timeline;
 	struct calibration *out_calibration;
 };
@@ -410,6 +418,10 @@ int failure_feed(struct model *m, struct stream *s,
     const struct record_FAILURE *r);
 void failure_settle(const struct model *m, struct failure *out);
 int diagnostic_add(struct model *m, const struct diagnostic *d);
+
+/* check.c: correctness tools and what they reported. */
+int check_feed(struct model *m, const struct record_CHECK *r);
+int check_defect(struct model *m, const struct record_DEFECT *r);
 
 /* sweep.c: pending operations. */
 int sweep_push(struct model *m, const struct op *op);

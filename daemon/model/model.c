@@ -54,6 +54,8 @@ outputs_free(struct model *m)
 	free(m->out_leak);
 	free(m->out_failure);
 	free(m->out_diagnostic);
+	free(m->out_check);
+	free(m->out_defect);
 	free(m->out_timeline);
 	free(m->out_calibration);
 }
@@ -104,6 +106,8 @@ model_free(struct model *m)
 	free(m->sequence_hash);
 	free(m->failure);
 	free(m->diagnostic);
+	free(m->check);
+	free(m->defect);
 	free(m->calibration);
 	outputs_free(m);
 	free(m);
@@ -244,6 +248,10 @@ feed_record(struct model *m, struct stream *s, const struct record *r)
 		return (about_overhead(m, &r->u.OVERHEAD));
 	case RECORD_DIAGNOSTIC:
 		return (about_diagnostic(m, &r->u.DIAGNOSTIC));
+	case RECORD_CHECK:
+		return (check_feed(m, &r->u.CHECK));
+	case RECORD_DEFECT:
+		return (check_defect(m, &r->u.DEFECT));
 	case RECORD_DISASSEMBLY:
 	case RECORD_FRAME:
 		/* The daemon's own say so too, and it is no process. */

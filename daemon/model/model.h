@@ -208,6 +208,45 @@ struct failure {
 	uint64_t first_ns;
 };
 
+/* A correctness tool that ran over the program (cudadvise sanitize). */
+struct tool_run {
+	enum wire_tool tool;
+	enum wire_ran state;
+	uint64_t start_ns, end_ns;
+	uint32_t exit_code, signal;	/* the tool's: mostly the program's */
+	uint64_t errors, warnings;	/* as its summary counts them */
+	uint64_t unreported;		/* of those, not written out */
+	const char *version, *text;	/* its own words where it failed */
+};
+
+/* One of the reports behind a defect. */
+struct defect_example {
+	unsigned flags;			/* enum wire_defect_flag */
+	uint32_t thread[3], block[3];
+	uint64_t address, bytes;
+	const char *detail;
+};
+
+#define DEFECT_EXAMPLES 3
+
+/* What such a tool reported of one place: the same tool, kind, kernel and line;
+ * of host calls the same text and call site. Texts are never NULL. */
+struct defect {
+	enum wire_tool tool;
+	enum wire_defect kind;
+	enum wire_severity severity;	/* the highest */
+	uint64_t reports, count;	/* count: hazards; else reports */
+	uint64_t bytes;			/* of an access; of leaks their sum */
+	const char *text;		/* the tool's first line */
+	const char *function, *file;	/* where the access stands */
+	const char *kernel, *kernel_file;	/* and where that was called */
+	const char *partner_file;	/* the other access of a race */
+	const char *site, *site_file, *site_object;	/* launch or call */
+	uint32_t line, kernel_line, partner_line, site_line;
+	struct defect_example example[DEFECT_EXAMPLES];	/* the first ones */
+	size_t examples;
+};
+
 struct diagnostic {
 	enum wire_diag code;
 	enum wire_severity severity;
@@ -278,6 +317,8 @@ struct run {
 	struct leak *leak; size_t leaks;
 	struct failure *failure; size_t failures;
 	struct diagnostic *diagnostic; size_t diagnostics;
+	struct tool_run *check; size_t checks;
+	struct defect *defect; size_t defects;
 	struct timeline *timeline; size_t timelines;	/* one a device */
 	struct calibration *calibration; size_t calibrations;
 

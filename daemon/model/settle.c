@@ -279,6 +279,8 @@ settle_rest(struct model *m, bool final)
 	    resize(&m->out_failure, m->failures, sizeof(*run->failure)) != 0 ||
 	    resize(&m->out_diagnostic, m->diagnostics,
 	    sizeof(*run->diagnostic)) != 0 ||
+	    resize(&m->out_check, m->checks, sizeof(*run->check)) != 0 ||
+	    resize(&m->out_defect, m->defects, sizeof(*run->defect)) != 0 ||
 	    resize(&m->out_calibration, m->calibrations,
 	    sizeof(*run->calibration)) != 0)
 		return (-1);
@@ -288,6 +290,16 @@ settle_rest(struct model *m, bool final)
 	if (m->diagnostics > 0)
 		memcpy(m->out_diagnostic, m->diagnostic,
 		    m->diagnostics * sizeof(*run->diagnostic));
+	if (m->checks > 0)
+		memcpy(m->out_check, m->check,
+		    m->checks * sizeof(*run->check));
+	for (i = 0; i < m->checks; i++) {
+		m->out_check[i].start_ns = since(m, m->check[i].start_ns);
+		m->out_check[i].end_ns = since(m, m->check[i].end_ns);
+	}
+	if (m->defects > 0)
+		memcpy(m->out_defect, m->defect,
+		    m->defects * sizeof(*run->defect));
 	if (m->calibrations > 0)
 		memcpy(m->out_calibration, m->calibration,
 		    m->calibrations * sizeof(*run->calibration));
@@ -303,6 +315,10 @@ settle_rest(struct model *m, bool final)
 	run->failures = m->failures;
 	run->diagnostic = m->out_diagnostic;
 	run->diagnostics = m->diagnostics;
+	run->check = m->out_check;
+	run->checks = m->checks;
+	run->defect = m->out_defect;
+	run->defects = m->defects;
 	run->calibration = m->out_calibration;
 	run->calibrations = m->calibrations;
 	return (0);

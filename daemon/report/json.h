@@ -26,6 +26,9 @@
  *                came too late for the timeline },
  *              source: { launches: counted by instruction, kernels_counted,
  *                kernels_sampled, samples, samples_dropped },
+ *              checks: [ { tool, state ("done", "partial", "timeout", "no_gpu",
+ *                "failed"), start_ns, end_ns, exit_code, signal|null, errors,
+ *                warnings, unreported, version, text } ]: correctness tools,
  *              rules: { found, clean, not_measured },
  *              calibrated (bool), ceilings_from, noise_s, analysis (integer:
  *              revision, grows with each reanalysis) }

@@ -186,6 +186,34 @@ json_source_tier(const struct run *r)
 	    "samples_dropped", json_count(r->samples_dropped)));
 }
 
+/* The correctness tools of `cudadvise sanitize`. */
+static json_t *
+json_checks(const struct run *r)
+{
+	json_t *list = json_array();
+	const struct tool_run *c;
+	size_t i;
+
+	for (i = 0; list != NULL && i < r->checks; i++) {
+		c = &r->check[i];
+		json_array_append_new(list, json_pack("{s:s, s:s, s:o, s:o,"
+		    "s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+		    "tool", wire_tool_name(c->tool),
+		    "state", name_check((int)c->state),
+		    "start_ns", json_count(c->start_ns),
+		    "end_ns", json_count(c->end_ns),
+		    "exit_code", json_count(c->exit_code),
+		    "signal", c->signal > 0 ? json_count(c->signal) :
+		    json_null(),
+		    "errors", json_count(c->errors),
+		    "warnings", json_count(c->warnings),
+		    "unreported", json_count(c->unreported),
+		    "version", json_text(c->version),
+		    "text", json_text(c->text)));
+	}
+	return (list);
+}
+
 static json_t *
 json_verdict_counts(const struct advice *a)
 {
@@ -220,7 +248,7 @@ json_run(const struct run *r, const struct advice *a, int analysis)
 		worth_it += a->finding[i].worth_it;
 	return (json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:o, s:o,"
 	    "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
-	    "s:b, s:o, s:o, s:i, s:o, s:o}",
+	    "s:b, s:o, s:o, s:i, s:o, s:o, s:o}",
 	    "id", r->uuid,
 	    "label", json_text(r->label),
 	    "command", json_text(r->command),
@@ -250,7 +278,8 @@ json_run(const struct run *r, const struct advice *a, int analysis)
 	    "noise_s", json_number(a->noise_s),
 	    "analysis", analysis,
 	    "kernels_measured", json_measured(r),
-	    "source", json_source_tier(r)));
+	    "source", json_source_tier(r),
+	    "checks", json_checks(r)));
 }
 
 static json_t *

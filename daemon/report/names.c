@@ -58,6 +58,20 @@ name_memory(int memory)
 }
 
 const char *
+name_check(int state)
+{
+	static const char *const names[RAN_STATES] = {
+		[RAN_DONE] = "done",
+		[RAN_PARTIAL] = "partial",
+		[RAN_TIMEOUT] = "timeout",
+		[RAN_NO_GPU] = "no_gpu",
+		[RAN_FAILED] = "failed",
+	};
+
+	return (look_up(names, COUNT(names), state));
+}
+
+const char *
 name_bye(int bye)
 {
 	static const char *const names[] = {

@@ -14,6 +14,7 @@ const char *name_bye(int bye);			/* "exit" */
 const char *name_loss(int loss);		/* "queue" */
 const char *name_severity(int severity);	/* "warning" */
 const char *name_diagnostic(int code);		/* "permission" */
+const char *name_check(int state);		/* "done" */
 const char *name_mode(int mode);		/* "single_pass" */
 
 /* Why a kernel has no counters, as a phrase; NULL if there is no reason. */

@@ -95,10 +95,11 @@ text_next(struct out *o, const struct report *r)
 {
 	const json_t *items = json_object_get(r->findings, "items");
 	const json_t *first = json_array_get(items, 0);
+	bool measured = json_array_size(json_object_get(r->run, "checks")) == 0;
 	char text[512];
 
 	out_style(o, STYLE_DIM);
-	if (!field_true(r->run, "calibrated"))
+	if (measured && !field_true(r->run, "calibrated"))
 		out_wrap(o, 2, "Predicted from this GPU's attributes; "
 		    "`cudadvise calibrate`, once, makes them measured.");
 	out_segment(o, 0, "", "Next: ");
@@ -115,7 +116,8 @@ text_next(struct out *o, const struct report *r)
 		out_segment(o, 6, " · ", text);
 	}
 	snprintf(text, sizeof(text), "cudadvise kernels %s", r->name);
-	out_segment(o, 6, " · ", text);
+	if (measured)
+		out_segment(o, 6, " · ", text);
 	out_segment(o, 6, " · ", "cudadvise dashboard");
 	out_line(o);
 	out_style(o, STYLE_PLAIN);
@@ -208,7 +210,7 @@ list_worth_it(struct out *o, const struct report *r)
 		if (!field_true(f, "worth_it"))
 			continue;
 		if (worth_it == 0)
-			parts_heading(o, "What to change first");
+			parts_first_heading(o, r);
 		worth_it++;
 		if (spoken_for(items, i))
 			continue;
@@ -254,15 +256,17 @@ text_no_cuda(struct out *o)
 void
 text_report(struct out *o, const struct report *r)
 {
+	const json_t *checks = json_object_get(r->run, "checks");
 	bool cuda = field_count(r->run, "processes") > 0;
 	size_t worth_it;
 
 	parts_header(o, r);
 	parts_end(o, r->run);
+	parts_checks(o, checks);
 	if (cuda)
 		parts_activity(o, r);
 	parts_diagnostics(o, r);
-	if (!cuda) {
+	if (!cuda && json_array_size(checks) == 0) {
 		text_no_cuda(o);
 		return;
 	}

@@ -175,11 +175,25 @@ parts_heading(struct out *o, const char *heading)
 }
 
 void
+parts_first_heading(struct out *o, const struct report *r)
+{
+
+	if (json_array_size(json_object_get(r->run, "checks")) == 0) {
+		parts_heading(o, "What to change first");
+		return;
+	}
+	out_style(o, STYLE_BOLD);	/* nothing of it saves time */
+	out_text(o, "What to correct first\n");
+	out_style(o, STYLE_PLAIN);
+}
+
+void
 parts_together(struct out *o, const struct report *r, size_t worth_it)
 {
 	double together = field_number(r->findings, "together_s");
 	double noise = field_number(r->findings, "noise_s");
 	size_t all = json_array_size(json_object_get(r->findings, "items"));
+	bool checked = json_array_size(json_object_get(r->run, "checks")) > 0;
 	char text[256], a[NUMBER_SIZE];
 
 	if (worth_it > 1 && together > 0) {
@@ -191,9 +205,15 @@ parts_together(struct out *o, const struct report *r, size_t worth_it)
 		out_wrap(o, 6, text);
 	}
 	if (all > worth_it) {
-		snprintf(text, sizeof(text), "%zu found, not worth it: each "
-		    "would save nothing, or less than this run's noise (%s)",
-		    all - worth_it, number_seconds(a, noise));
+		if (checked)
+			snprintf(text, sizeof(text), "%zu found, not worth it: "
+			    "they follow from an error, or harm nobody",
+			    all - worth_it);
+		else
+			snprintf(text, sizeof(text), "%zu found, not worth it: "
+			    "each would save nothing, or less than this run's "
+			    "noise (%s)", all - worth_it,
+			    number_seconds(a, noise));
 		out_spaces(o, 4);
 		out_style(o, STYLE_DIM);
 		out_wrap(o, 6, text);
@@ -214,7 +234,7 @@ text_findings(struct out *o, const struct report *r, bool all)
 			continue;
 		}
 		if (worth_it++ == 0)
-			parts_heading(o, "What to change first");
+			parts_first_heading(o, r);
 		parts_row(o, f, where);
 		parts_body(o, f, true, !parts_missing_told(items, i));
 		finding_details(o, f);

@@ -44,6 +44,7 @@ parts_header(struct out *o, const struct report *r)
 {
 	const json_t *overhead = json_object_get(r->run, "overhead");
 	const char *label = field_text(r->run, "label");
+	bool checked = json_array_size(json_object_get(r->run, "checks")) > 0;
 	char text[512], a[NUMBER_SIZE], b[NUMBER_SIZE];
 
 	out_style(o, STYLE_BOLD);
@@ -54,9 +55,14 @@ parts_header(struct out *o, const struct report *r)
 	if (label != NULL && *label != '\0')
 		out_segment(o, 2, " · ", label);
 	out_segment(o, 2, " · ", or_unknown(field_text(r->run, "command")));
-	device_segment(o, r->run);
+	if (!checked)
+		device_segment(o, r->run);
 	out_segment(o, 2, " · ",
 	    number_seconds(a, field_number(r->run, "wall_ns") / 1e9));
+	if (checked) {		/* the tools' cost is no cost of measuring */
+		out_line(o);
+		return;
+	}
 	snprintf(text, sizeof(text), "our own cost %s (%s)",
 	    number_seconds(a, field_number(overhead, "total_s")),
 	    number_percent(b, field_number(overhead, "ratio")));

@@ -14,12 +14,16 @@ struct report;
 void parts_header(struct out *o, const struct report *r);
 void parts_end(struct out *o, const json_t *run);
 void parts_activity(struct out *o, const struct report *r);
+/* The correctness tools that ran instead. */
+void parts_checks(struct out *o, const json_t *checks);
 void parts_diagnostics(struct out *o, const struct report *r);
 
 /* Columns that the "where" of all of ${items} need, bounded. */
 int parts_where_columns(const struct out *o, const json_t *items);
 /* ${heading} … "would save" */
 void parts_heading(struct out *o, const char *heading);
+/* "What to change first", or of errors "What to correct first" */
+void parts_first_heading(struct out *o, const struct report *r);
 /* One finding: its row of the list, and the lines under it. */
 void parts_row(struct out *o, const json_t *f, int where);
 /* ${missing}: also why its line is not known. */

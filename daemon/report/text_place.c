@@ -126,7 +126,11 @@ parts_where(struct out *o, const json_t *f, bool full)
 	char *lead = NULL, *text = NULL;
 
 	if (json_is_object(site)) {
-		if (location != NULL && asprintf(&lead, "%s,", location) < 0)
+		/* A kernel's location is its launches. */
+		if (location != NULL && asprintf(&lead, "%s,%s%s", location,
+		    json_is_null(json_object_get(f, "kernel_id")) ? " " : "",
+		    json_is_null(json_object_get(f, "kernel_id")) ?
+		    site_lead(site) : "") < 0)
 			lead = NULL;
 		text = site_text(site, lead != NULL ? lead : site_lead(site),
 		    full);

@@ -55,9 +55,13 @@ fill(struct rule_info *i, const struct rule *r, const json_t *entry)
 	i->category = r->category;
 	i->title = r->title;
 	i->severity = r->severity;
-	i->needs = r->needs & (NEED_SOURCE | NEED_SAMPLES | NEED_CODE |
-	    NEED_CUBIN) ?
-	    "source" : r->needs & NEED_COUNTERS ? "counters" : "trace";
+	if (r->needs & NEED_CHECK)
+		i->needs = "tool";
+	else if (r->needs & (NEED_SOURCE | NEED_SAMPLES | NEED_CODE |
+	    NEED_CUBIN))
+		i->needs = "source";
+	else
+		i->needs = r->needs & NEED_COUNTERS ? "counters" : "trace";
 	i->why = text(entry, "why");
 	i->detects = text(entry, "detects");
 	i->advice = text(entry, "advice");

@@ -32,7 +32,7 @@ static const struct {
 unsigned
 reads_of(const struct rule *rule)
 {
-	if (rule->scope == SCOPE_KERNEL || (rule->needs & ALL))
+	if (rule->scope == SCOPE_KERNEL || (rule->needs & (ALL | NEED_CHECK)))
 		return rule->needs;
 	return rule->needs | (strcmp(rule->category, "correctness") == 0 ?
 	    NEED_CALLS | NEED_MEMORY : NEED_KERNELS | NEED_COPIES | NEED_CALLS);
@@ -58,10 +58,13 @@ reads_lack(const struct run *run, unsigned needs)
 {
 	const char *reason = reads_refused(run, needs);
 
+	if (needs & NEED_CHECK)	/* its records come from elsewhere */
+		return NULL;
 	if (reason != NULL)
 		return reason;
 	if (run->devices == 0 && run->failures == 0)
-		return "no GPU was used";
+		return run->checks > 0 ? "this run looked for errors; "
+		    "`cudadvise run` measures" : "no GPU was used";
 	if (!(needs & (NEED_KERNELS | NEED_COPIES)) || run->launches > 0)
 		return NULL;
 	if (!(needs & NEED_COPIES))
@@ -79,6 +82,9 @@ reads_lost(const struct run *run, const struct rule *rule)
 	double all = (double)run->records + (double)run->lost;
 	bool single = strcmp(rule->category, "correctness") == 0;
 
+	/* What a tool did report stands. */
+	if ((rule->needs & NEED_CHECK) && run->defects > 0)
+		return NULL;
 	if (run->lost == 0 || (!single &&
 	    (double)run->lost <= LOST_MOST * all))
 		return NULL;

@@ -46,7 +46,8 @@ enum rule_need {
 	NEED_KERNELS = 128,	/* launches */
 	NEED_COPIES = 256,	/* copies and memsets */
 	NEED_CALLS = 512,	/* API calls, waits of the host, failures */
-	NEED_MEMORY = 1024	/* allocations and releases */
+	NEED_MEMORY = 1024,	/* allocations and releases */
+	NEED_CHECK = 2048	/* a correctness tool: cudadvise sanitize */
 };
 
 /* Time that findings about the run recover; an idle cause is pool 1 << cause. */

@@ -319,6 +319,18 @@ wire_call_name(uint16_t call)
 	return (names[call < CALL_COUNT ? call : CALL_UNKNOWN]);
 }
 
+const char *
+wire_tool_name(uint32_t tool)
+{
+	static const char *const names[] = {
+#define X(name, text) text,
+		WIRE_TOOLS(X)
+#undef X
+	};
+
+	return (names[tool < TOOL_COUNT ? tool : TOOL_UNKNOWN]);
+}
+
 struct wire_str
 wire_str_of(const char *s)
 {

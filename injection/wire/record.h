@@ -153,6 +153,52 @@ enum wire_diag {
 
 enum wire_severity { SEVERITY_INFO = 1, SEVERITY_WARNING, SEVERITY_ERROR };
 
+/* NVIDIA's correctness tools. */
+#define WIRE_TOOLS(X)							\
+	X(UNKNOWN, "(unknown)") X(MEMCHECK, "memcheck")			\
+	X(RACECHECK, "racecheck") X(INITCHECK, "initcheck")		\
+	X(SYNCCHECK, "synccheck")
+
+enum wire_tool {
+#define X(name, text) TOOL_##name,
+	WIRE_TOOLS(X)
+#undef X
+	TOOL_COUNT
+};
+
+/* How one of them ended. */
+enum wire_ran {
+	RAN_UNKNOWN,
+	RAN_DONE,		/* it and the program ended in order */
+	RAN_PARTIAL,		/* the program failed: the rest was not seen */
+	RAN_TIMEOUT,		/* it was ended, by --timeout */
+	RAN_NO_GPU,		/* the program used none */
+	RAN_FAILED,		/* it wrote no report */
+	RAN_STATES
+};
+
+/* What a report of theirs is about. */
+enum wire_defect {
+	DEFECT_UNKNOWN,		/* its text says it */
+	DEFECT_BOUNDS,		/* memory that is not the program's */
+	DEFECT_MISALIGNED,
+	DEFECT_LIFETIME,	/* before an allocation or after its release */
+	DEFECT_HEAP,		/* free() in a kernel */
+	DEFECT_LEAK,
+	DEFECT_API,		/* a call that failed */
+	DEFECT_FAULT,		/* reported by the hardware */
+	DEFECT_RACE,
+	DEFECT_UNINITIALISED,
+	DEFECT_DIVERGENT,	/* a barrier that not all threads reach */
+	DEFECT_BARRIER,		/* a barrier otherwise wrong */
+	DEFECT_KINDS
+};
+
+enum wire_defect_flag {
+	DEFECT_THREAD = 1,	/* thread and block are known */
+	DEFECT_ADDRESS = 2,	/* address is */
+};
+
 enum record_type {
 #define RECORD(name, number, doc, fields) RECORD_##name = number,
 #include "record.def"
@@ -215,6 +261,9 @@ const char *record_doc(uint16_t type);
 
 /* wire_call_name(call): "cudaMemcpy"; never NULL. */
 const char *wire_call_name(uint16_t call);
+
+/* wire_tool_name(tool): "memcheck"; never NULL. */
+const char *wire_tool_name(uint32_t tool);
 
 /* wire_str_of(s): a wire_str over the C string ${s} (NULL is empty), cut to
  * RECORD_MAX_STRING bytes. */

@@ -2,7 +2,8 @@
 # run_pairs.sh BUILD OUT [PAIR…]: every reference pair under cudadvise: the rule
 # of its name must find the bad variant and not the good one. Pairs whose kernel
 # has a line marked are run with --level source, and must be found at that line
-# (tests/rules/lines.sh). Writes OUT/<pair>.<variant>.cadv, .json (the findings),
+# (tests/rules/lines.sh). The pair that is about errors runs under cudadvise
+# sanitize, which needs compute-sanitizer. Writes OUT/<pair>.<variant>.cadv, .json (the findings),
 # .out, .err, and OUT/table.txt.
 set -u
 BUILD=${1:?usage: run_pairs.sh BUILD OUT [PAIR…]}
@@ -34,17 +35,25 @@ marked=()
 for pair in "$@"; do
 	level=()
 	if by_line "$pair"; then
-		level=(--level source)
+		[ "$pair" = sanitizer-findings ] || level=(--level source)
 		marked+=("$OUT/$pair.bad.json")
 	fi
 	for variant in bad good; do
 		to=$OUT/$pair.$variant
 		rm -f "$to".*
-		"$cudadvise" run --no-daemon "${level[@]}" -o "$to.cadv" -- \
-		    "$kernels" "$pair" --variant $variant >"$to.out" \
-		    2>"$to.err"
+		want=0
+		if [ "$pair" = sanitizer-findings ]; then
+			[ $variant = good ] || want=1	# something was found
+			"$cudadvise" sanitize --no-daemon -o "$to.cadv" \
+			    --timeout 120 -- "$kernels" "$pair" \
+			    --variant $variant --once >"$to.out" 2>"$to.err"
+		else
+			"$cudadvise" run --no-daemon "${level[@]}" \
+			    -o "$to.cadv" -- "$kernels" "$pair" \
+			    --variant $variant >"$to.out" 2>"$to.err"
+		fi
 		rc=$?
-		if [ $rc -ne 0 ]; then
+		if [ $rc -ne $want ]; then
 			echo "FAIL: $pair $variant: exit status $rc:"
 			tail -3 "$to.err"
 			failed=1

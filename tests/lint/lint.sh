@@ -39,7 +39,7 @@ may() {
 	    '^#[[:space:]]*include[[:space:]]+"[^"]+"' |
 	    sed -E 's/:#[[:space:]]*include[[:space:]]+"/ /; s/"$//' |
 	    grep -v -x -F "$include_exceptions" |
-	    grep -E ' (wire|base|source|model|rules|report|ingest|store|http|cli)/')
+	    grep -E ' (wire|base|source|sanitizer|model|rules|report|ingest|store|http|cli)/')
 }
 
 # The configuration file holds the rules' thresholds.
@@ -49,13 +49,15 @@ check_includes() {
 	may injection/wire wire
 	may daemon/base base wire	# the configuration names levels
 	may daemon/source source base
+	may daemon/sanitizer sanitizer wire
 	may daemon/model model source base wire
 	may daemon/rules rules model source base wire
 	may daemon/report report rules model source base wire
 	may daemon/store store ingest base wire	# what it stores: documents
 	may daemon/ingest ingest store report rules model source base wire
 	may daemon/http http ingest store report rules model base wire
-	may daemon/cli cli ingest report rules model source base wire
+	may daemon/cli cli ingest report rules model sanitizer source base \
+	    wire
 }
 
 # only HEADER PATTERN_OF_FILES: nobody else includes it.

@@ -69,6 +69,12 @@ void fault_short_blocks(struct made *m);
 void fault_setting_up(struct made *m);
 void fault_streaming(struct made *m);
 void fault_busy_blocks(struct made *m);
+/* faults_check.c: runs of correctness tools. */
+struct defect *fault_defect(struct made *m, enum wire_tool tool,
+    enum wire_defect kind);
+void fault_checked(struct made *m);
+void fault_out_of_bounds(struct made *m);
+void fault_cut_short(struct made *m);
 
 /* faults_source.c: kernels with code. */
 void fault_code_clean(struct made *m);

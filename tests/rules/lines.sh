@@ -10,8 +10,9 @@
 #   NOWHERE in PAIR's file: the finding must name no line at all.
 #
 # Instead of the line itself, that from which it was inlined may be marked. A
-# pair without marks is not about lines. Captures that were not recorded with
-# --level source are passed over, or with --require fail. Exit status: 0; 1 if
+# pair without marks is not about lines. Captures that were recorded neither with
+# --level source nor by cudadvise sanitize are passed over, or with --require
+# fail. Exit status: 0; 1 if
 # any is wrong; 77 if there was nothing to compare.
 
 set -u
@@ -90,7 +91,8 @@ for file; do
 		compare "$file" ;;
 	*)
 		level=$("$cli" show --format json "$file" |
-		    jq -r '.run.level') || { fail "not readable"; continue; }
+		    jq -r 'if (.run.checks // []) == [] then .run.level
+		    else "source" end') || { fail "not readable"; continue; }
 		if [ "$level" != source ]; then
 			passed_over+=" $pair"
 			[ -z "$require" ] || fail "recorded at level $level"

@@ -42,6 +42,8 @@ made_init(struct made *m)
 	m->run.sequence = m->sequence;
 	m->run.leak = m->leak;
 	m->run.failure = m->failure;
+	m->run.check = m->check;
+	m->run.defect = m->defect;
 	ceilings_of(m->ceilings, &m->run);
 }
 
@@ -154,6 +156,8 @@ made_withhold(struct made *m, unsigned need)
 		refuse(m, "cuptiEnableCallback");
 	else if (need == NEED_MEMORY)
 		refuse(m, "allocation tracing");
+	else if (need == NEED_CHECK)
+		m->run.checks = m->run.defects = 0;
 	for (size_t i = 0; i < m->run.kernels; i++) {
 		struct kernel *k = &m->kernel[i];
 

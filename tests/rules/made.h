@@ -25,6 +25,8 @@ struct made {
 	struct leak leak[MADE_MAX];
 	struct failure failure[MADE_MAX];
 	struct diagnostic diagnostic[1];
+	struct tool_run check[MADE_MAX];
+	struct defect defect[MADE_MAX];
 	struct ceilings ceilings[1];
 	struct code_made *code[MADE_MAX];	/* see code.h */
 	size_t codes;

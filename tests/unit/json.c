@@ -56,7 +56,7 @@ run_shape(void **state)
 	    "started_at wall_ns exit_code signal devices kernels launches "
 	    "processes findings worth_it together_s summary overhead data "
 	    "rules calibrated ceilings_from noise_s analysis "
-	    "kernels_measured source");
+	    "kernels_measured source checks");
 	assert_keys(json_object_get(o, "source"), "launches kernels_counted "
 	    "kernels_sampled samples samples_dropped");
 	assert_string_equal(json_string_value(json_object_get(o,

@@ -417,6 +417,94 @@ test_leaks_killed(void **state)
 }
 
 static void
+defect(struct feed *f, enum wire_defect kind, const char *function,
+    uint32_t line, uint32_t thread)
+{
+
+	FEED(f, DEFECT, .tool = TOOL_MEMCHECK, .kind = kind,
+	    .severity = SEVERITY_ERROR, .flags = DEFECT_THREAD, .count = 1,
+	    .address = 0x1000 + thread, .bytes = 4, .thread_x = thread,
+	    .line = line, .text = wire_str_of("Invalid read"),
+	    .detail = wire_str_of("is out of bounds"),
+	    .function = wire_str_of(function), .kernel = wire_str_of(function),
+	    .file = wire_str_of(line > 0 ? "a.cu" : ""),
+	    .site = wire_str_of("main"), .site_line = thread);
+}
+
+/* What the correctness tools said: reports of one line are one defect, however
+ * many threads and launch sites there are. */
+static void
+test_checks(void **state)
+{
+	struct feed *f = *state;
+	const struct defect *d;
+	const struct run *run;
+	uint32_t i;
+
+	FEED(f, CHECK, .tool = TOOL_MEMCHECK, .state = RAN_PARTIAL,
+	    .start_ns = T0 + MS, .end_ns = T0 + 3 * MS, .exit_code = 1,
+	    .errors = 40, .unreported = 3, .version = wire_str_of("2025.1"));
+	FEED(f, CHECK, .tool = 99, .state = 99, .start_ns = 5, .end_ns = 1);
+	for (i = 0; i < 5; i++)
+		defect(f, DEFECT_BOUNDS, "k(int *)", 7, i);
+	defect(f, DEFECT_BOUNDS, "k(int *)", 8, 0);
+	defect(f, DEFECT_MISALIGNED, "k(int *)", 7, 0);
+	/* Host calls: by who called. */
+	defect(f, DEFECT_LEAK, "", 0, 1);
+	defect(f, DEFECT_LEAK, "", 0, 1);
+	defect(f, DEFECT_LEAK, "", 0, 2);
+	FEED(f, DEFECT, .tool = 99, .kind = 99, .severity = 99);
+	run = settle(f);
+	assert_int_equal(run->checks, 2);
+	assert_int_equal(run->check[0].tool, TOOL_MEMCHECK);
+	assert_int_equal(run->check[0].state, RAN_PARTIAL);
+	assert_int_equal(run->check[0].end_ns - run->check[0].start_ns,
+	    2 * MS);
+	assert_int_equal(run->check[0].unreported, 3);
+	assert_string_equal(run->check[0].version, "2025.1");
+	assert_int_equal(run->check[1].tool, TOOL_UNKNOWN);
+	assert_int_equal(run->check[1].state, RAN_UNKNOWN);
+	assert_int_equal(run->check[1].start_ns, 0);
+
+	assert_int_equal(run->defects, 6);
+	d = &run->defect[0];
+	assert_int_equal(d->reports, 5);
+	assert_int_equal(d->count, 5);
+	assert_int_equal(d->bytes, 4);
+	assert_int_equal(d->examples, DEFECT_EXAMPLES);
+	assert_int_equal(d->example[2].thread[0], 2);
+	assert_int_equal(d->example[2].address, 0x1002);
+	assert_string_equal(d->example[0].detail, "is out of bounds");
+	assert_int_equal(run->defect[3].kind, DEFECT_LEAK);
+	assert_int_equal(run->defect[3].reports, 2);
+	assert_int_equal(run->defect[3].bytes, 8);
+	assert_int_equal(run->defect[4].reports, 1);
+	d = &run->defect[5];
+	assert_int_equal(d->kind, DEFECT_UNKNOWN);
+	assert_int_equal(d->severity, SEVERITY_ERROR);
+	assert_string_equal(d->kernel, "");
+	assert_int_equal(run->processes, 1);	/* the launcher is none */
+}
+
+/* However many places, the table is bounded, and says so. */
+static void
+test_checks_bounded(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+	uint32_t i;
+
+	for (i = 0; i < 1100; i++)
+		defect(f, DEFECT_BOUNDS, "k", i + 1, 0);
+	for (i = 0; i < 40; i++)
+		FEED(f, CHECK, .tool = TOOL_RACECHECK, .state = RAN_DONE);
+	run = settle(f);
+	assert_int_equal(run->defects, 1024);
+	assert_int_equal(run->checks, 32);
+	assert_int_equal(run->lost, 1100 - 1024 + 40 - 32);
+}
+
+static void
 failure(struct feed *f, enum wire_call call, uint32_t result, uint64_t at,
     uint32_t read)
 {
@@ -807,6 +895,8 @@ main(void)
 		FEED_TEST(test_copy_host_time),
 		FEED_TEST(test_small_copies),
 		FEED_TEST(test_leaks),
+		FEED_TEST(test_checks),
+		FEED_TEST(test_checks_bounded),
 		FEED_TEST(test_leaks_grow),
 		FEED_TEST(test_leaks_killed),
 		FEED_TEST(test_failures),

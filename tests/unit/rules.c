@@ -61,6 +61,8 @@ static const struct row {
 	  { fault_good, fault_syncing_once }, fault_nothing },
 	{ "gpu-idle-gaps", fault_waiting,
 	  { fault_good, fault_one_phase }, fault_nothing },
+	{ "sanitizer-findings", fault_out_of_bounds,
+	  { fault_checked }, fault_cut_short },
 	{ "unchecked-errors", fault_failing,
 	  { fault_good, fault_failing_checked }, fault_nothing },
 	{ "device-memory-leak", fault_leaking,
@@ -231,7 +233,8 @@ test_withheld(void **state)
 {
 	static const unsigned needs[] = {
 		NEED_COUNTERS, NEED_SOURCE, NEED_SAMPLES, NEED_CODE,
-		NEED_CUBIN, NEED_KERNELS, NEED_COPIES, NEED_CALLS, NEED_MEMORY
+		NEED_CUBIN, NEED_KERNELS, NEED_COPIES, NEED_CALLS,
+		NEED_MEMORY, NEED_CHECK
 	};
 
 	(void)state;

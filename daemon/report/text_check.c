@@ -1,0 +1,87 @@
+/* The head of a run of `cudadvise sanitize`: which tools ran, and to what end. */
+#include <stdio.h>
+#include <string.h>
+
+#include "report/number.h"
+#include "report/out.h"
+#include "report/text_parts.h"
+#include "report/text_util.h"
+
+/* What a state means; NULL: what is to be seen is enough. */
+static const char *
+meaning(const char *state)
+{
+	static const struct {
+		const char *state, *text;
+	} rows[] = {
+		{ "partial", "the program failed before its end: what it did "
+		    "not come to was not checked" },
+		{ "timeout", "ended at the time limit: what came after it was "
+		    "not checked" },
+		{ "no_gpu", "the program used no GPU" },
+		{ "failed", "it wrote no report" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (strcmp(rows[i].state, state) == 0)
+			return (rows[i].text);
+	return (NULL);
+}
+
+/* "4 errors, 1 warning" */
+static void
+put_counts(struct out *o, const json_t *c)
+{
+	uint64_t errors = field_count(c, "errors"),
+	    warnings = field_count(c, "warnings"),
+	    unreported = field_count(c, "unreported");
+	char text[128], a[NUMBER_SIZE];
+
+	if (errors + warnings == 0)
+		snprintf(text, sizeof(text), "nothing");
+	else if (errors == 0)
+		snprintf(text, sizeof(text), "no errors");
+	else
+		snprintf(text, sizeof(text), "%s error%s",
+		    number_count(a, errors), errors == 1 ? "" : "s");
+	out_text(o, text);
+	if (warnings > 0)
+		out_format(o, ", %s warning%s", number_count(a, warnings),
+		    warnings == 1 ? "" : "s");
+	if (unreported > 0)
+		out_format(o, " (%s of them not written out)",
+		    number_count(a, unreported));
+}
+
+void
+parts_checks(struct out *o, const json_t *checks)
+{
+	const char *state, *said, *text;
+	char a[NUMBER_SIZE];
+	const json_t *c;
+	size_t i;
+
+	json_array_foreach(checks, i, c) {
+		state = or_unknown(field_text(c, "state"));
+		said = meaning(state);
+		text = field_text(c, "text");
+		out_spaces(o, 2);
+		out_cell(o, or_unknown(field_text(c, "tool")), 10);
+		put_counts(o, c);
+		out_format(o, " in %s", number_seconds(a,
+		    (field_number(c, "end_ns") -
+		    field_number(c, "start_ns")) / 1e9));
+		out_line(o);
+		if (said == NULL)
+			continue;
+		out_style(o, STYLE_WARN);
+		out_spaces(o, 4);
+		out_wrap(o, 4, said);
+		out_style(o, STYLE_PLAIN);
+		if (text != NULL && *text != '\0') {
+			out_spaces(o, 4);
+			out_wrap(o, 4, text);
+		}
+	}
+}

@@ -1,0 +1,82 @@
+/*
+ * sanitizer/kind.c: what the first line of a report says it is about.
+ */
+#include "sanitizer/parts.h"
+#include "sanitizer/words.h"
+
+/*
+ * The first row whose words the line begins with. From NVIDIA's manual of
+ * compute-sanitizer (2021 to 2025) and, for the oldest, cuda-memcheck's logs.
+ * What is none of these, but has a place, is of an unknown kind.
+ */
+static const struct {
+	const char *begin, *have;	/* also in it; NULL: no matter */
+	enum wire_defect kind;
+} rows[] = {
+	{ "Invalid __", NULL, DEFECT_BOUNDS },
+	{ "Misaligned ", NULL, DEFECT_MISALIGNED },
+	/* A block of the cluster may not be there yet, or no more. */
+	{ "Potential invalid __", NULL, DEFECT_RACE },
+	{ "Potential ", " hazard detected", DEFECT_RACE },
+	{ "Race reported between", NULL, DEFECT_RACE },
+	{ "Uninitialized __", NULL, DEFECT_UNINITIALISED },
+	{ "Barrier error detected", "Divergent", DEFECT_DIVERGENT },
+	{ "Barrier error detected", NULL, DEFECT_BARRIER },
+	{ "Warpgroup MMA", NULL, DEFECT_BARRIER },
+	{ "Deadlock detected", NULL, DEFECT_BARRIER },
+	{ "Leaked ", NULL, DEFECT_LEAK },
+	{ "Malloc/Free ", NULL, DEFECT_HEAP },
+	{ "Malloc/free ", NULL, DEFECT_HEAP },
+	{ "Program hit ", NULL, DEFECT_API },
+	{ "Host API memory access error", NULL, DEFECT_BOUNDS },
+	{ "Fatal UVM", NULL, DEFECT_FAULT },
+	{ "Tensor Memory ", NULL, DEFECT_FAULT },
+	{ "Warp ", NULL, DEFECT_FAULT },
+	{ "Device hardware ", NULL, DEFECT_FAULT },
+	{ "Stack overflow", NULL, DEFECT_FAULT },
+};
+
+static const struct {
+	const char *word;
+	enum wire_severity severity;
+} severities[] = {
+	{ "ERROR:", SEVERITY_ERROR }, { "Error:", SEVERITY_ERROR },
+	{ "WARNING:", SEVERITY_WARNING }, { "Warning:", SEVERITY_WARNING },
+	{ "WARN:", SEVERITY_WARNING },
+	{ "INFO:", SEVERITY_INFO }, { "Info:", SEVERITY_INFO },
+};
+
+/* "Warning: (Warp Level Programming) Potential …": without what is in front. */
+struct wire_str
+kind_severity(struct wire_str line, enum wire_severity *severity)
+{
+	const char *end;
+	size_t i;
+
+	*severity = SEVERITY_ERROR;
+	for (i = 0; i < sizeof(severities) / sizeof(severities[0]); i++) {
+		if (!words_begin(line, severities[i].word))
+			continue;
+		*severity = severities[i].severity;
+		line = words_trim(words_skip(line,
+		    strlen(severities[i].word)));
+		break;
+	}
+	if (words_begin(line, "(") && (end = words_find(line, ") ")) != NULL)
+		line = words_trim(words_skip(words_from(line, end), 2));
+	return (line);
+}
+
+bool
+kind_of(struct wire_str line, enum wire_defect *kind)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (words_begin(line, rows[i].begin) &&
+		    (rows[i].have == NULL || words_have(line, rows[i].have))) {
+			*kind = rows[i].kind;
+			return (true);
+		}
+	return (false);
+}
