@@ -145,6 +145,28 @@ about_calibration(struct model *m, const struct record_CALIBRATION *r)
 	return (0);
 }
 
+/* The place of a refusal, as the injection library names it. */
+static void
+note_refused(struct run *run, struct wire_str where)
+{
+	static const char *const name[REFUSED_KINDS] = {
+		[REFUSED_CUPTI] = "CUPTI",
+		[REFUSED_FREE] = "cuptiSubscribe",
+		[REFUSED_TRACE] = "cuptiActivityRegisterCallbacks",
+		[REFUSED_KERNELS] = "kernel tracing",
+		[REFUSED_COPIES] = "copy tracing",
+		[REFUSED_MEMSETS] = "memset tracing",
+		[REFUSED_MEMORY] = "allocation tracing",
+		[REFUSED_CALLS] = "cuptiEnableCallback",
+	};
+	int i;
+
+	for (i = 0; i < REFUSED_KINDS; i++)
+		if (where.len == strlen(name[i]) &&
+		    memcmp(where.p, name[i], where.len) == 0)
+			run->refused |= 1u << i;
+}
+
 int
 about_diagnostic(struct model *m, const struct record_DIAGNOSTIC *r)
 {
@@ -158,6 +180,7 @@ about_diagnostic(struct model *m, const struct record_DIAGNOSTIC *r)
 		.count = 1,
 	};
 
+	note_refused(&m->run, r->where);
 	if ((d.where = pool_text(&m->pool, r->where)) == NULL ||
 	    (d.text = pool_text(&m->pool, r->text)) == NULL)
 		return (-1);

@@ -291,6 +291,17 @@ struct calibration {
 	size_t length;
 };
 
+/* Records that CUPTI would not give to a process of the run, as the diagnostics
+ * say; a set of 1 << these. */
+enum refused {
+	REFUSED_CUPTI,		/* it could not be used at all */
+	REFUSED_FREE,		/* another tool had it */
+	REFUSED_TRACE, REFUSED_KERNELS, REFUSED_COPIES, REFUSED_MEMSETS,
+	REFUSED_MEMORY,		/* allocations */
+	REFUSED_CALLS,		/* callbacks on API calls */
+	REFUSED_KINDS
+};
+
 enum run_state { RUN_LIVE, RUN_FINISHED, RUN_KILLED, RUN_TRUNCATED };
 extern const char *const run_state_name[];
 
@@ -322,6 +333,7 @@ struct run {
 	struct timeline *timeline; size_t timelines;	/* one a device */
 	struct calibration *calibration; size_t calibrations;
 
+	unsigned refused;		/* 1 << enum refused */
 	uint64_t launches;
 	/* Of the busiest device; each device has its own in struct device. */
 	uint64_t idle_ns[IDLE_CAUSES];

@@ -114,11 +114,8 @@ ask_kernel(struct rule_view *x)
 	unsigned needs = x->rule->needs;
 	const char *reason;
 
-	reason = reads_refused(x->run, NEED_KERNELS);
-	if (reason == NULL && x->kernel->launches == 0)
-		reason = "none of its launches was seen";
-	if (reason == NULL)
-		reason = inst_lacks(x, needs);
+	reason = x->kernel->launches == 0 ? "none of its launches was seen" :
+	    inst_lacks(x, needs);
 	if (reason != NULL)
 		return rule_unmeasured(x, reason);
 	if ((needs & NEED_COUNTERS) && !has_counters(x->kernel))
@@ -139,7 +136,7 @@ ask_kernel_rule(struct rule_view *x, const struct load *load, double noise_s,
 {
 	struct tally tally = { .reasons = 0 };
 	const struct run *run = x->run;
-	const char *reason;
+	const char *refused = reads_refused(run, NEED_KERNELS), *reason;
 	size_t not_worth = 0;
 
 	for (size_t i = 0; i < run->kernels; i++) {
@@ -149,7 +146,9 @@ ask_kernel_rule(struct rule_view *x, const struct load *load, double noise_s,
 
 		x->kernel = &run->kernel[i];
 		x->reason = NULL;
-		if (x->kernel->device >= run->devices) {
+		if (refused != NULL) {
+			state = rule_unmeasured(x, refused);
+		} else if (x->kernel->device >= run->devices) {
 			state = rule_unmeasured(x, "its GPU is not known");
 		} else {
 			x->device = &run->device[x->kernel->device];

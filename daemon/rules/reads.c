@@ -9,23 +9,20 @@
 
 #define ALL (NEED_KERNELS | NEED_COPIES | NEED_CALLS | NEED_MEMORY)
 
-/* What the injection library says when CUPTI refuses a kind of records; ${where}
- * is the diagnostic's. */
 static const struct {
-	const char *where;
 	unsigned needs;
 	const char *reason;
-} refusals[] = {
-	{ "CUPTI", ALL, "CUPTI could not be used in a process of the run" },
-	{ "cuptiSubscribe", ALL,
-	    "CUPTI was not free in a process of the run" },
-	{ "cuptiActivityRegisterCallbacks", ALL, "CUPTI refused to trace" },
-	{ "kernel tracing", NEED_KERNELS, "CUPTI refused to trace kernels" },
-	{ "copy tracing", NEED_COPIES, "CUPTI refused to trace copies" },
-	{ "memset tracing", NEED_COPIES, "CUPTI refused to trace memsets" },
-	{ "allocation tracing", NEED_MEMORY,
+} refusals[REFUSED_KINDS] = {
+	[REFUSED_CUPTI] = { ALL,
+	    "CUPTI could not be used in a process of the run" },
+	[REFUSED_FREE] = { ALL, "CUPTI was not free in a process of the run" },
+	[REFUSED_TRACE] = { ALL, "CUPTI refused to trace" },
+	[REFUSED_KERNELS] = { NEED_KERNELS, "CUPTI refused to trace kernels" },
+	[REFUSED_COPIES] = { NEED_COPIES, "CUPTI refused to trace copies" },
+	[REFUSED_MEMSETS] = { NEED_COPIES, "CUPTI refused to trace memsets" },
+	[REFUSED_MEMORY] = { NEED_MEMORY,
 	    "CUPTI refused to trace allocations" },
-	{ "cuptiEnableCallback", NEED_CALLS,
+	[REFUSED_CALLS] = { NEED_CALLS,
 	    "CUPTI refused to report some API calls" },
 };
 
@@ -41,15 +38,9 @@ reads_of(const struct rule *rule)
 const char *
 reads_refused(const struct run *run, unsigned needs)
 {
-	for (size_t i = 0; i < run->diagnostics; i++) {
-		const char *where = run->diagnostic[i].where;
-
-		for (size_t k = 0; where != NULL &&
-		    k < sizeof(refusals) / sizeof(refusals[0]); k++)
-			if ((refusals[k].needs & needs) &&
-			    strcmp(where, refusals[k].where) == 0)
-				return refusals[k].reason;
-	}
+	for (int i = 0; i < REFUSED_KINDS; i++)
+		if ((run->refused >> i & 1) && (refusals[i].needs & needs))
+			return refusals[i].reason;
 	return NULL;
 }
 

@@ -104,6 +104,43 @@ everywhere() {
 	done
 }
 
+# verdict RULE: its state and reason in the last capture.
+verdict() {
+	"$bin/cudadvise" findings --json "$T/c.cadv" | jq -r --arg rule "$1" \
+	    '.rules[] | select(.rule == $rule) | "\(.state): \(.reason)"'
+}
+
+@test "what CUPTI did not trace is not clean" {
+	# All but kernels.
+	options="--no-daemon --level trace -o $T/c.cadv"
+	MOCK_REFUSE=cuptiActivityEnable=15@2 measure --kernels 200
+	for rule in many-small-copies pageable-host-memory gpu-idle-gaps; do
+		same "$rule" "$(verdict $rule)" \
+		    "not_measured: CUPTI refused to trace copies"
+	done
+	same "allocations" "$(verdict device-memory-leak)" \
+	    "not_measured: CUPTI refused to trace allocations"
+	same "errors" "$(verdict unchecked-errors)" "clean: null"
+	same "kernels" "$(verdict block-not-warp-multiple)" "clean: null"
+	refused cuptiActivityEnable=15 none
+	same "kernels" "$(verdict block-not-warp-multiple)" \
+	    "not_measured: CUPTI refused to trace kernels"
+	refused cuptiEnableCallback=35@2 none
+	same "errors" "$(verdict unchecked-errors)" \
+	    "not_measured: CUPTI refused to report some API calls"
+	refused cuptiActivityRegisterCallbacks=15 none
+	same "copies" "$(verdict many-small-copies)" \
+	    "not_measured: CUPTI refused to trace"
+	refused cuptiSubscribe_v2=39 none
+	same "copies" "$(verdict many-small-copies)" \
+	    "not_measured: CUPTI was not free in a process of the run"
+	options="--no-daemon -o $T/c.cadv"
+	rm -f "$T/c.cadv"
+	CUDADVISE_CUPTI=/nonexistent/libcupti.so measure --kernels 10
+	same "kernels" "$(verdict block-not-warp-multiple)" \
+	    "not_measured: CUPTI could not be used in a process of the run"
+}
+
 @test "optional parts refused: the trace goes on" {
 	for f in cuptiActivitySetAttribute cuptiSetThreadIdType \
 	    cuptiActivityEnableRuntimeApi cuptiActivityEnableDriverApi \

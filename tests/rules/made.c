@@ -117,16 +117,6 @@ made_counters(struct made *m, struct kernel *k, double dram)
 	v[METRIC_STALL_SHORT_SCOREBOARD] = v[METRIC_STALL_MIO_THROTTLE] = 0;
 }
 
-/* CUPTI refused these records. */
-static void
-refuse(struct made *m, const char *where)
-{
-	m->diagnostic[0] = (struct diagnostic){ .code = DIAG_UNSUPPORTED_GPU,
-	    .severity = SEVERITY_WARNING, .where = where, .text = "refused" };
-	m->run.diagnostic = m->diagnostic;
-	m->run.diagnostics = 1;
-}
-
 static void
 withhold_code(struct code *c, unsigned need)
 {
@@ -149,13 +139,13 @@ void
 made_withhold(struct made *m, unsigned need)
 {
 	if (need == NEED_KERNELS)
-		refuse(m, "kernel tracing");
+		m->run.refused = 1u << REFUSED_KERNELS;
 	else if (need == NEED_COPIES)
-		refuse(m, "copy tracing");
+		m->run.refused = 1u << REFUSED_COPIES;
 	else if (need == NEED_CALLS)
-		refuse(m, "cuptiEnableCallback");
+		m->run.refused = 1u << REFUSED_CALLS;
 	else if (need == NEED_MEMORY)
-		refuse(m, "allocation tracing");
+		m->run.refused = 1u << REFUSED_MEMORY;
 	else if (need == NEED_CHECK)
 		m->run.checks = m->run.defects = 0;
 	for (size_t i = 0; i < m->run.kernels; i++) {

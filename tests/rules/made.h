@@ -24,7 +24,6 @@ struct made {
 	struct sequence sequence[MADE_MAX];
 	struct leak leak[MADE_MAX];
 	struct failure failure[MADE_MAX];
-	struct diagnostic diagnostic[1];
 	struct tool_run check[MADE_MAX];
 	struct defect defect[MADE_MAX];
 	struct ceilings ceilings[1];
