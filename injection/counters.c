@@ -92,6 +92,7 @@ learn_resources(struct signature *s, const void *function)
 static void
 tracing(bool on)
 {
+	CUptiResult r;
 
 	if (!on) {
 		gate_traced(false);
@@ -99,7 +100,10 @@ tracing(bool on)
 		    CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
 		return;
 	}
-	inject.api.cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+	r = inject.api.cuptiActivityEnable(
+	    CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+	if (r != CUPTI_SUCCESS)	/* no launch is seen from here on */
+		diag_cupti("kernel tracing", r);
 	gate_traced(true);
 }
 

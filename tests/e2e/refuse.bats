@@ -125,6 +125,9 @@ verdict() {
 	refused cuptiActivityEnable=15 none
 	same "kernels" "$(verdict block-not-warp-multiple)" \
 	    "not_measured: CUPTI refused to trace kernels"
+	refused cuptiActivityEnable=15@11 none	# after a measured launch
+	same "kernels" "$(verdict block-not-warp-multiple)" \
+	    "not_measured: CUPTI refused to trace kernels"
 	refused cuptiEnableCallback=35@2 none
 	same "errors" "$(verdict unchecked-errors)" \
 	    "not_measured: CUPTI refused to report some API calls"
