@@ -10,7 +10,8 @@ recorded of them: ID.cadv, or ID.json and ID.kernels.json, and ID.ncu.csv. With
 pairs in the same way, bad as before and good as after.
 
 Of each case a line: the first finding that predicts seconds, whether it names
-a true fix, what is above low on a variant without the fault, and the predicted
+a true fix ("under the noise": it is listed, but as not worth a change in so
+short a run), what is above low on a variant without the fault, and the predicted
 kernel speedup against what the counterpart reached. Then rule by rule. With
 --bars the exit status is 1 where the design's bars are missed. 77: nothing to
 judge.
@@ -25,7 +26,7 @@ import trust_case as tc
 ABOVE_LOW = ("medium", "high")
 BAR_FIRST = 0.9			# of the cases whose fix pays
 BAR_ERROR = 0.15		# median, predicted against achieved
-PAYS = 1.05			# less than that is no speedup
+PAYS = 1.05			# within that a ratio is 1
 
 
 class Judged:
@@ -44,20 +45,23 @@ class Judged:
                 tc.is_labelled(name.get(f["kernel_id"]), self.patterns))
         # A question of right results is no answer to what to change first,
         # unless it is the true one.
-        self.told = [f for f in self.findings if f["worth_it"] and
-                     (f["category"] != "correctness" or f["true"])]
+        self.listed = [f for f in self.findings
+                       if f["category"] != "correctness" or f["true"]]
+        self.told = [f for f in self.listed if f["worth_it"]]
         self.alarms = [f for f in self.told if f["severity"] in ABOVE_LOW and
                        f["category"] != "correctness"]
 
     @property
     def first(self):
-        return self.told[0] if self.told else None
+        return self.listed[0] if self.listed else None
 
-    @property
-    def rank(self):
-        """1 for the first that is true; None."""
-        return next((i + 1 for i, f in enumerate(self.told) if f["true"]),
-                    None)
+    def word(self):
+        """Where the first true finding is."""
+        for i, f in enumerate(self.listed):
+            if f["true"]:
+                return ("first" if i == 0 else f"rank {i + 1}") + (
+                    "" if f["worth_it"] else ", under the noise")
+        return "MISSED"
 
     def kernel_ns(self):
         """Of each labelled kernel its heaviest shape's shortest launch."""
@@ -77,7 +81,7 @@ class Judged:
 
     def prediction(self):
         """The first true finding about a labelled kernel."""
-        return next((f for f in self.told if f["true"] and
+        return next((f for f in self.listed if f["true"] and
                      f["kernel_id"] is not None and
                      f["saves"]["kernel_speedup_ratio"]), None)
 
@@ -112,7 +116,7 @@ def pays(case, codes, kernel_x, gpu_x):
             codes[c][0] for c in case["codes"] if c in codes):
         return True
     known = [x for x in (kernel_x, gpu_x) if x is not None]
-    return not known or max(known) >= PAYS
+    return not known or not all(1 / PAYS < x < PAYS for x in known)
 
 
 def short(x, unit=""):
@@ -131,7 +135,7 @@ class Tally:
         self.true, self.false, self.codes = {}, {}, {}
 
     def add(self, judged, codes):
-        for rule in {f["rule"] for f in judged.told if f["true"]}:
+        for rule in {f["rule"] for f in judged.listed if f["true"]}:
             self.true[rule] = self.true.get(rule, 0) + 1
         for rule in {f["rule"] for f in judged.alarms if not f["true"]}:
             self.false[rule] = self.false.get(rule, 0) + 1
@@ -143,8 +147,9 @@ class Tally:
         for code, rules in own.items():
             n = self.codes.setdefault(code, [0, 0, 0])
             n[0] += 1
-            n[1] += any(f["true"] and f["rule"] in rules for f in judged.told)
-            n[2] += bool(judged.told) and judged.first["true"] and \
+            n[1] += any(f["true"] and f["rule"] in rules
+                        for f in judged.listed)
+            n[2] += bool(judged.listed) and judged.first["true"] and \
                 judged.first["rule"] in rules
 
     def lines(self):
@@ -200,9 +205,7 @@ def verdict_of(judged, pairs_off):
         return "ALARM" if false else "quiet"
     if pairs_off:
         return "quiet" if not judged.alarms else "told, though it pays nothing"
-    if judged.rank == 1:
-        return "first"
-    return f"rank {judged.rank}" if judged.rank else "MISSED"
+    return judged.word()
 
 
 def judge(cases, codes, directory, cli):
@@ -233,8 +236,9 @@ def judge(cases, codes, directory, cli):
         if before and off:
             quiet.append(word == "quiet")
         elif before:
-            firsts.append(word == "first")
-            if predicted and kernel_x and case["role"] == "before":
+            firsts.append(word)
+            # A counterpart that takes longer does something else.
+            if predicted and kernel_x and kernel_x > 1 / PAYS:
                 errors.append(abs(predicted - kernel_x) / kernel_x)
         else:
             alarms.append(word == "ALARM")
@@ -244,7 +248,8 @@ def judge(cases, codes, directory, cli):
         if ncu and before and not off:
             said.append(ncu)
             best = max((r[3] for r in ncu[3] if r[3]), default=None)
-            if best is not None and best < 100 and kernel_x:
+            if best is not None and best < 100 and kernel_x and \
+                    kernel_x > 1 / PAYS:
                 ncu_errors.append(abs(1 / (1 - best / 100) - kernel_x) /
                                   kernel_x)
         false = [f"{x['rule']} {saved(x)}" for x in j.alarms if not x["true"]]
@@ -265,9 +270,11 @@ def judge(cases, codes, directory, cli):
 def summary(n, firsts, alarms, quiet, errors):
     """Print it; False where a bar is missed."""
     median = statistics.median(errors) if errors else math.nan
-    share = sum(firsts) / len(firsts) if firsts else math.nan
+    first = sum(w.startswith("first") for w in firsts)
+    share = first / len(firsts) if firsts else math.nan
     print(f"\n{n} cases judged. The first finding names the true fix in "
-          f"{sum(firsts)} of {len(firsts)}; of {len(alarms)} without the fault "
+          f"{first} of {len(firsts)} ({first - firsts.count('first')} under the "
+          f"noise); of {len(alarms)} without the fault "
           f"{sum(alarms)} are told something false above low; of {len(quiet)} "
           f"whose fix pays nothing {sum(quiet)} are left in peace.")
     print(f"Predicted against achieved kernel speedup: median error "
