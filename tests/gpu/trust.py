@@ -29,15 +29,23 @@ BAR_ERROR = 0.15		# median, predicted against achieved
 PAYS = 1.05			# within that a ratio is 1
 
 
+def rules_of(case, codes, left=()):
+    """The rules that name a true fix, without those of the codes in ${left}."""
+    if case["rules"] is not None:
+        return case["rules"]
+    return set().union(*(codes[c][1] for c in case["codes"]
+                         if c in codes and c not in left))
+
+
 class Judged:
     """What is said of one case, and whether it is true."""
 
-    def __init__(self, case, codes, found):
+    def __init__(self, case, codes, found, left=()):
         self.case = case
         self.findings, self.kernels = found
         self.patterns = tc.kernel_patterns(case["kernels"])
-        self.true_rules = case["rules"] if case["rules"] is not None else \
-            set().union(*(codes[c][1] for c in case["codes"] if c in codes))
+        self.true_rules = rules_of(case, codes)
+        self.mended = rules_of(case, codes, left)
         name = {k["id"]: k["name"] for k in self.kernels}
         for f in self.findings:
             f["true"] = f["rule"] in self.true_rules and (
@@ -80,8 +88,10 @@ class Judged:
         return sum(k["time"]["total_ns"] for k in self.kernels)
 
     def prediction(self):
-        """The first true finding about a labelled kernel."""
+        """The first true finding about a labelled kernel, of what the
+        counterpart mends."""
         return next((f for f in self.listed if f["true"] and
+                     f["rule"] in self.mended and
                      f["kernel_id"] is not None and
                      f["saves"]["kernel_speedup_ratio"]), None)
 
@@ -210,11 +220,12 @@ def verdict_of(judged, pairs_off):
 
 def judge(cases, codes, directory, cli):
     """Print everything; returns what the bars are about."""
-    judged = {}
+    judged, left = {}, {c["id"]: c["codes"] for c in cases}
     for case in cases:
         found = tc.recorded(directory, case["id"], cli)
         if found is not None:
-            judged[case["id"]] = Judged(case, codes, found)
+            judged[case["id"]] = Judged(case, codes, found,
+                                        left.get(case["counterpart"], ()))
     lines = [["case", "role", "verdict", "first finding", "saves", "predicted",
               "achieved", "GPU time", "above low, not labelled"]]
     tally, errors, firsts, alarms, quiet = Tally(), [], [], [], []
