@@ -203,42 +203,56 @@ activity_flush(int force)
 	atomic_store(&holder, 0);
 }
 
+#define MANAGED(name)							\
+	{ .scope =							\
+	    CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_SCOPE_PROCESS_ALL_DEVICES, \
+	    .kind = CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_##name,	\
+	    .enable = 1 }
+
+/* What every CUPTI of this major knows comes first: where it refuses the rest
+ * (not every platform tells of thrashing), that will do. */
+static CUpti_ActivityUnifiedMemoryCounterConfig managed[] = {
+	MANAGED(BYTES_TRANSFER_HTOD), MANAGED(BYTES_TRANSFER_DTOH),
+	MANAGED(GPU_PAGE_FAULT), MANAGED(CPU_PAGE_FAULT_COUNT),
+	MANAGED(THRASHING), MANAGED(THROTTLING), MANAGED(REMOTE_MAP),
+	MANAGED(BYTES_TRANSFER_DTOD),
+};
+#define MANAGED_ALL (sizeof(managed) / sizeof(managed[0]))
+#define MANAGED_LEAST 4
+
+/* CUPTI wants the driver initialised for it: it is, something was allocated. */
 static void
 managed_start(void)
 {
-	CUpti_ActivityUnifiedMemoryCounterConfig c[] = {
-		{ .scope = CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_SCOPE_PROCESS_ALL_DEVICES,
-		  .kind = CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_HTOD,
-		  .enable = 1 },
-		{ .scope = CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_SCOPE_PROCESS_ALL_DEVICES,
-		  .kind = CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_DTOH,
-		  .enable = 1 },
-		{ .scope = CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_SCOPE_PROCESS_ALL_DEVICES,
-		  .kind = CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_GPU_PAGE_FAULT,
-		  .enable = 1 },
-		{ .scope = CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_SCOPE_PROCESS_ALL_DEVICES,
-		  .kind = CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_CPU_PAGE_FAULT_COUNT,
-		  .enable = 1 },
-	};
-	CUptiResult r;
+	const struct cupti_api *api = &inject.api;
+	struct record_UVM told = { .kind = UVM_WATCHED };
+	CUptiResult r = CUPTI_ERROR_NOT_SUPPORTED;
 
 	pool.managed = true;
-	if (inject.api.cuptiActivityConfigureUnifiedMemoryCounter == NULL)
-		return;
-	r = inject.api.cuptiActivityConfigureUnifiedMemoryCounter(c,
-	    sizeof(c) / sizeof(c[0]));
+	if (api->cuptiActivityConfigureUnifiedMemoryCounter != NULL) {
+		r = api->cuptiActivityConfigureUnifiedMemoryCounter(managed,
+		    MANAGED_ALL);
+		if (r != CUPTI_SUCCESS)
+			r = api->cuptiActivityConfigureUnifiedMemoryCounter(
+			    managed, MANAGED_LEAST);
+	}
 	if (r == CUPTI_SUCCESS)
-		r = inject.api.cuptiActivityEnable(
+		r = api->cuptiActivityEnable(
 		    CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER);
 	if (r != CUPTI_SUCCESS)
 		diag_cupti("unified-memory events", r);
+	told.flags = (uint32_t)r;
+	told.start_ns = told.end_ns = inject_now();
+	EMIT(UVM, &told);
 }
 
 void
 activity_want_managed(void)
 {
 
-	atomic_store(&pool.want_managed, true);
+	/* The first pages may move at once. */
+	if (!atomic_exchange(&pool.want_managed, true))
+		sender_wake();
 }
 
 static void

@@ -1,4 +1,5 @@
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -7,6 +8,7 @@
 #include "callback.h"
 #include "calls.h"
 #include "counters.h"
+#include "device.h"
 #include "diag.h"
 #include "emit.h"
 #include "gate.h"
@@ -24,6 +26,22 @@
 struct stream_params {
 	CUstream stream;
 };
+
+/* The parameters of the copies that name their memory by two addresses begin
+ * with these. */
+struct copy_params {
+	uint64_t dst, src;
+};
+#define LIKE_COPY(call, a, b)						\
+	_Static_assert(offsetof(call##_params, a) ==			\
+	    offsetof(struct copy_params, dst) && offsetof(call##_params, b) == \
+	    offsetof(struct copy_params, src), #call)
+LIKE_COPY(cuMemcpy, dst, src);
+LIKE_COPY(cuMemcpyAsync, dst, src);
+LIKE_COPY(cuMemcpyHtoD_v2, dstDevice, srcHost);
+LIKE_COPY(cuMemcpyHtoDAsync_v2, dstDevice, srcHost);
+LIKE_COPY(cuMemcpyDtoH_v2, dstHost, srcDevice);
+LIKE_COPY(cuMemcpyDtoHAsync_v2, dstHost, srcDevice);
 
 static struct {
 	_Atomic int device[CONTEXT_IDS];	/* by context id: device + 1 */
@@ -266,6 +284,19 @@ emit_sync(const struct record_API *a, const CUpti_CallbackData *d)
 	EMIT(SYNC, &r);
 }
 
+/* Addresses are only ever noted: what they point to is the program's. */
+static void
+note_copy(const CUpti_CallbackData *d)
+{
+	const struct copy_params *p = d->functionParams;
+	struct launch_copy c;
+
+	if (p == NULL)
+		return;
+	c = (struct launch_copy){ .dst = p->dst, .src = p->src };
+	launch_put_copy(d->correlationId, &c);
+}
+
 static void
 on_call(const struct call_row *row, const CUpti_CallbackData *d)
 {
@@ -277,6 +308,8 @@ on_call(const struct call_row *row, const CUpti_CallbackData *d)
 		site_call(row->call);
 		if (row->kind == CALLS_MANAGED)
 			activity_want_managed();
+		else if (row->kind == CALLS_COPY)
+			note_copy(d);
 		return;
 	}
 	r.result = d->functionReturnValue != NULL ?
@@ -289,6 +322,29 @@ on_call(const struct call_row *row, const CUpti_CallbackData *d)
 	emit_sync(&r, d);
 	if (r.result != CUDA_SUCCESS)
 		on_failure(row, d, r.result, NULL);
+}
+
+/* Which GPU may from now on reach which. */
+static void
+on_peer(const struct call_row *row, const CUpti_CallbackData *d)
+{
+	const cuCtxEnablePeerAccess_params *p = d->functionParams;
+	const cudaDeviceEnablePeerAccess_v4000_params *q = d->functionParams;
+	uint32_t peer;
+	int result = d->functionReturnValue != NULL ?
+	    *(int *)d->functionReturnValue : 0;
+
+	/* The number is the same in both interfaces. */
+	if (d->callbackSite != CUPTI_API_EXIT || p == NULL ||
+	    (result != 0 && result != CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED))
+		return;
+	if (row->kind == CALLS_PEER_DEVICE)
+		peer = (uint32_t)q->peerDevice;
+	else if (inject.api.cuptiGetDeviceId == NULL ||
+	    inject.api.cuptiGetDeviceId(p->peerContext, &peer) !=
+	    CUPTI_SUCCESS)
+		return;
+	device_peer_enabled(device_of(d), peer);
 }
 
 static void
@@ -329,6 +385,9 @@ on_driver_call(CUpti_CallbackId cbid, const CUpti_CallbackData *d)
 	case CALLS_CAPTURE_END:
 		on_capture(row, d);
 		break;
+	case CALLS_PEER:
+		on_peer(row, d);
+		break;
 	default:
 		on_call(row, d);
 		break;
@@ -346,7 +405,10 @@ on_runtime_call(CUpti_CallbackId cbid, const CUpti_CallbackData *d)
 		return;
 	}
 	self.nested = d->callbackSite == CUPTI_API_ENTER;
-	on_call(row, d);
+	if (row->kind == CALLS_PEER_DEVICE)
+		on_peer(row, d);
+	else
+		on_call(row, d);
 }
 
 static void

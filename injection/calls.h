@@ -17,7 +17,11 @@ enum call_kind {
 	CALLS_COOPERATIVE,
 	CALLS_GRAPH,
 	CALLS_RECORD,		/* an API record is made */
+	CALLS_COPY,		/* the same, of a copy between host and device;
+				 * begins with destination and source */
 	CALLS_MANAGED,		/* the same, and managed memory is in use */
+	CALLS_PEER,		/* the driver's call that enables peer access */
+	CALLS_PEER_DEVICE,	/* the runtime's */
 	CALLS_CAPTURE_BEGIN,
 	CALLS_CAPTURE_END,
 };

@@ -93,6 +93,7 @@ int cuptiNvtxInitialize2(void *getExportTable);
 	X(O, cuDeviceGetName)						\
 	X(O, cuDeviceTotalMem_v2)					\
 	X(O, cuDeviceGetUuid)						\
+	X(O, cuDeviceCanAccessPeer)					\
 	X(O, cuDriverGetVersion)					\
 	X(O, cuFuncGetAttribute)					\
 	X(O, cuKernelGetAttribute)					\

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "activity.h"
 #include "decode.h"
 #include "device.h"
 #include "emit.h"
@@ -87,6 +88,7 @@ static void
 decode_copy(const CUpti_ActivityMemcpy6 *c)
 {
 	struct launch l = launch_get(c->correlationId);
+	struct launch_copy a = launch_get_copy(c->correlationId);
 	struct record_COPY r = {
 		.device = c->deviceId, .context = c->contextId,
 		.stream = c->streamId, .correlation = c->correlationId,
@@ -98,7 +100,8 @@ decode_copy(const CUpti_ActivityMemcpy6 *c)
 		    COPY_ASYNC : 0) | (c->graphId != 0 ? COPY_GRAPH : 0)),
 		.tid = l.tid, .src_device = c->deviceId,
 		.dst_device = c->deviceId, .graph = c->graphId,
-		.graph_node = c->graphNodeId,
+		.graph_node = c->graphNodeId, .src_address = a.src,
+		.dst_address = a.dst,
 	};
 
 	EMIT(COPY, &r);
@@ -157,6 +160,9 @@ decode_memory(const CUpti_ActivityMemory4 *m)
 		.source = emit_string(m->source),
 	};
 
+	/* A __managed__ variable is allocated by no call. */
+	if (r.kind == MEMORY_MANAGED)
+		activity_want_managed();
 	if (m->memoryOperationType !=
 	    CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_ALLOCATION &&
 	    m->memoryOperationType !=
@@ -164,6 +170,19 @@ decode_memory(const CUpti_ActivityMemory4 *m)
 		return;
 	EMIT(MEMORY, &r);
 }
+
+/* Kinds are numbered as CUPTI does. */
+_Static_assert((int)UVM_H2D ==
+    (int)CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_HTOD &&
+    (int)UVM_CPU_FAULT ==
+    (int)CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_CPU_PAGE_FAULT_COUNT &&
+    (int)UVM_THROTTLING ==
+    (int)CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_THROTTLING &&
+    (int)UVM_D2D ==
+    (int)CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_DTOD &&
+    (int)UVM_USER == (int)CUPTI_ACTIVITY_UNIFIED_MEMORY_MIGRATION_CAUSE_USER &&
+    (int)UVM_PREFETCH ==
+    (int)CUPTI_ACTIVITY_UNIFIED_MEMORY_MIGRATION_CAUSE_PREFETCH, "UVM");
 
 static void
 decode_managed(const CUpti_ActivityUnifiedMemoryCounter3 *u)
@@ -175,6 +194,20 @@ decode_managed(const CUpti_ActivityUnifiedMemoryCounter3 *u)
 		.end_ns = u->end,
 	};
 
+	switch (r.kind) {
+	case UVM_CPU_FAULT:
+		r.bytes = 1;	/* CUPTI gives the instruction that faulted */
+		r.end_ns = r.start_ns;
+		break;
+	case UVM_THRASHING:
+	case UVM_REMOTE_MAP:
+		r.end_ns = r.start_ns;	/* CUPTI: to be ignored */
+		break;
+	case UVM_WATCHED:
+		return;
+	default:
+		break;
+	}
 	EMIT(UVM, &r);
 }
 

@@ -70,10 +70,60 @@ warn_shared(const CUpti_ActivityDevice5 *d)
 		    "times are measured");
 }
 
+static _Atomic uint64_t announced;		/* a bit a device */
+static _Atomic uint64_t enabled[DEVICE_MAX];	/* by device, a bit a peer */
+
+static void
+announce_peer(uint32_t device, uint32_t peer)
+{
+	struct record_PEER r = { .device = device, .peer = peer };
+	CUdevice from, to;
+	int can = 0;
+
+	if (inject.api.cuDeviceCanAccessPeer == NULL ||
+	    inject.api.cuDeviceGet == NULL ||
+	    inject.api.cuDeviceGet(&from, (int)device) != CUDA_SUCCESS ||
+	    inject.api.cuDeviceGet(&to, (int)peer) != CUDA_SUCCESS ||
+	    inject.api.cuDeviceCanAccessPeer(&can, from, to) != CUDA_SUCCESS)
+		return;
+	r.flags = (can ? PEER_CAN : 0) |
+	    (atomic_load(&enabled[device]) >> peer & 1 ? PEER_ENABLED : 0);
+	EMIT(PEER, &r);
+}
+
+/* Of the device and those announced before it, so that who reads knows both. */
+static void
+announce_peers(uint32_t device)
+{
+	uint64_t others = atomic_load(&announced) & ~(1ull << device);
+	uint32_t i;
+
+	for (i = 0; i < DEVICE_MAX; i++)
+		if (others >> i & 1) {
+			announce_peer(device, i);
+			announce_peer(i, device);
+		}
+}
+
+void
+device_peer_enabled(uint32_t device, uint32_t peer)
+{
+	struct record_PEER r = { .device = device, .peer = peer,
+	    .flags = PEER_CAN | PEER_ENABLED };
+	uint64_t both;
+
+	if (device >= DEVICE_MAX || peer >= DEVICE_MAX)
+		return;
+	both = 1ull << device | 1ull << peer;
+	atomic_fetch_or(&enabled[device], 1ull << peer);
+	/* Else it is told when they are announced. */
+	if ((atomic_load(&announced) & both) == both)
+		EMIT(PEER, &r);
+}
+
 void
 device_announce(const CUpti_ActivityDevice5 *d)
 {
-	static _Atomic uint64_t announced;	/* a bit a device */
 	char uuid[33], chip[64] = "";
 	struct record_DEVICE r;
 	unsigned i;
@@ -114,9 +164,12 @@ device_announce(const CUpti_ActivityDevice5 *d)
 		/* CUPTI gives kB/s */
 		.memory_bandwidth = d->globalMemoryBandwidth * 1000,
 		.async_engines = d->numMemcpyEngines, .mig = d->isMigEnabled,
+		.flags = d->isCudaVisible ? 0 : DEVICE_HIDDEN,
 		.name = wire_str_of(d->name), .chip = wire_str_of(chip),
 		.uuid = wire_str_of(uuid),
 	};
 	EMIT(DEVICE, &r);
+	if (d->isCudaVisible)
+		announce_peers(d->id);
 	warn_shared(d);
 }

@@ -11,6 +11,10 @@
  * counters of one that is shared (MIG, MPS). Any thread. */
 void device_announce(const CUpti_ActivityDevice5 *d);
 
+/* device_peer_enabled(device, peer): the program lets ${device} reach the memory
+ * of ${peer}: send PEER, now or once both are announced. Any thread. */
+void device_peer_enabled(uint32_t device, uint32_t peer);
+
 /* device_chip(device, out, size): CUPTI's name of the chip, "GH100"; -1 if it
  * is not known. */
 int device_chip(uint32_t device, char *out, size_t size);

@@ -8,25 +8,41 @@
  * records arrive within a few tenths. 24 MiB of address space. */
 #define LAUNCH_SLOTS (1u << 20)
 
+/* Copies are rarer: 128 Ki, 3 MiB of address space. */
+#define COPY_SLOTS (1u << 17)
+
 struct slot {
 	_Atomic uint32_t correlation;
 	_Atomic uint32_t tid;
 	_Atomic uint64_t enter_ns;
 };
 
+struct copy_slot {
+	_Atomic uint32_t correlation;
+	uint32_t pad;
+	_Atomic uint64_t dst, src;
+};
+
 static struct slot *table;
+static struct copy_slot *copies;
+
+static void *
+map(size_t bytes)
+{
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return (p == MAP_FAILED ? NULL : p);
+}
 
 int
 launch_init(void)
 {
-	void *p;
 
-	p = mmap(NULL, LAUNCH_SLOTS * sizeof(*table), PROT_READ | PROT_WRITE,
-	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (p == MAP_FAILED)
-		return (-1);
-	table = p;
-	return (0);
+	table = map(LAUNCH_SLOTS * sizeof(*table));
+	/* Without the second copies have no addresses, and no more. */
+	copies = map(COPY_SLOTS * sizeof(*copies));
+	return (table == NULL ? -1 : 0);
 }
 
 void
@@ -66,4 +82,41 @@ launch_get(uint32_t correlation)
 	    correlation)
 		return (none);
 	return (l);
+}
+
+void
+launch_put_copy(uint32_t correlation, const struct launch_copy *c)
+{
+	struct copy_slot *s;
+
+	if (copies == NULL)
+		return;
+	s = &copies[correlation & (COPY_SLOTS - 1)];
+	atomic_store_explicit(&s->correlation, 0, memory_order_relaxed);
+	atomic_thread_fence(memory_order_release);
+	atomic_store_explicit(&s->dst, c->dst, memory_order_relaxed);
+	atomic_store_explicit(&s->src, c->src, memory_order_relaxed);
+	atomic_store_explicit(&s->correlation, correlation,
+	    memory_order_release);
+}
+
+struct launch_copy
+launch_get_copy(uint32_t correlation)
+{
+	struct launch_copy c, none = { 0, 0 };
+	struct copy_slot *s;
+
+	if (copies == NULL || correlation == 0)
+		return (none);
+	s = &copies[correlation & (COPY_SLOTS - 1)];
+	if (atomic_load_explicit(&s->correlation, memory_order_acquire) !=
+	    correlation)
+		return (none);
+	c.dst = atomic_load_explicit(&s->dst, memory_order_relaxed);
+	c.src = atomic_load_explicit(&s->src, memory_order_relaxed);
+	atomic_thread_fence(memory_order_acquire);
+	if (atomic_load_explicit(&s->correlation, memory_order_relaxed) !=
+	    correlation)
+		return (none);
+	return (c);
 }

@@ -14,10 +14,20 @@ struct launch {
 	uint32_t tid;
 };
 
+/* What the call of a copy between host and device was given; 0 unknown. */
+struct launch_copy {
+	uint64_t dst, src;
+};
+
 /* launch_init(): map the table (touched only as it is used). -1 on failure. */
 int launch_init(void);
 
 void launch_put(uint32_t correlation, uint64_t enter_ns, uint32_t tid);
 struct launch launch_get(uint32_t correlation);
+
+/* The same for the addresses of a copy, in a table of its own: launches do not
+ * pay for it. */
+void launch_put_copy(uint32_t correlation, const struct launch_copy *c);
+struct launch_copy launch_get_copy(uint32_t correlation);
 
 #endif

@@ -88,6 +88,40 @@ job_pinned_bytes(struct job *job, void **p, size_t bytes)
 	return e;
 }
 
+cudaError_t
+job_managed_bytes(struct job *job, void **p, size_t bytes)
+{
+	cudaError_t e;
+
+	*p = NULL;
+	if (job->devices == JOB_BLOCKS)
+		return cudaErrorMemoryAllocation;
+	e = cudaMallocManaged(p, bytes);
+	if (e == cudaSuccess)
+		job->device[job->devices++] = *p;
+	return e;
+}
+
+cudaError_t
+job_second(struct job *job, int *device)
+{
+	int n = 0, own;
+	cudaError_t e = cudaGetDeviceCount(&n);
+
+	if (e == cudaSuccess)
+		e = cudaGetDevice(&own);
+	if (e != cudaSuccess)
+		return e;
+	if (n < 2) {
+		fprintf(stderr, "cudadvise-kernels: %s: it needs two GPUs\n",
+		    job->name);
+		job->no_gpu = true;
+		return cudaErrorInvalidDevice;
+	}
+	*device = own == 0 ? 1 : 0;
+	return cudaSuccess;
+}
+
 __global__ static void
 fill_words_kernel(uint32_t *to, size_t n, uint64_t seed)
 {

@@ -31,6 +31,7 @@ struct job {
 	int repeat;		/* 0: the pair's own default */
 	uint64_t seed;
 	bool once, check;
+	bool no_gpu;		/* it needs a second one that is not there */
 
 	struct cudaDeviceProp gpu;
 	cudaStream_t stream;
@@ -67,6 +68,11 @@ cudaError_t job_drop(struct job *job);	/* free its memory now */
 /* Memory that the job owns; on failure *p is NULL. */
 cudaError_t job_device_bytes(struct job *job, void **p, size_t bytes);
 cudaError_t job_pinned_bytes(struct job *job, void **p, size_t bytes);
+cudaError_t job_managed_bytes(struct job *job, void **p, size_t bytes);
+
+/* job_second(job, &device): another GPU than the job's. Without one it says so,
+ * and the program's exit status will tell. Leaves the current device alone. */
+cudaError_t job_second(struct job *job, int *device);
 
 template<typename T> static inline cudaError_t
 job_device(struct job *job, T **p, size_t n)

@@ -44,7 +44,8 @@ static const char help[] =
 "  --calibrate         measure this machine's GPUs; one JSON object a line\n"
 "  --help, --version\n"
 "\n"
-"Exit status: 0 right, 1 failed or wrong result, 2 usage, 3 no usable GPU.\n";
+"Exit status: 0 right, 1 failed or wrong result, 2 usage, 3 no usable GPU (or\n"
+"no second one, for the pairs that are about several).\n";
 
 enum option_id {
 	OPT_VARIANT = 256, OPT_REPEAT, OPT_SIZE, OPT_SEED, OPT_ONCE,
@@ -241,7 +242,7 @@ run_pair(const struct pair *pair, struct job *job)
 	if (job_release(job))
 		rc = -1;
 	if (rc)
-		return EXIT_WRONG;
+		return job->no_gpu ? EXIT_NO_GPU : EXIT_WRONG;
 	print_result(job);
 	return fflush(stdout) || ferror(stdout) ? EXIT_WRONG : 0;
 }

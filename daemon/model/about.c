@@ -227,25 +227,6 @@ about_overhead(struct model *m, const struct record_OVERHEAD *r)
 	return (spans_add(&m->overhead, r->start_ns, r->end_ns));
 }
 
-/* CUpti_ActivityUnifiedMemoryCounterKind: 1 and 2 are transfers between host
- * and device, 8 between devices; 3 and 4 page faults of CPU and GPU. */
-void
-about_uvm(struct model *m, const struct record_UVM *r)
-{
-	bool timed = model_time(m, r->start_ns, r->end_ns);
-
-	if (r->kind == 1 || r->kind == 2 || r->kind == 8)
-		m->run.uvm_bytes = add_sat(m->run.uvm_bytes, r->bytes);
-	else if (r->kind == 3 || r->kind == 4)
-		m->run.uvm_faults = add_sat(m->run.uvm_faults,
-		    r->bytes > 0 ? r->bytes : 1);
-	else
-		return;
-	if (timed)
-		m->run.uvm_ns = add_sat(m->run.uvm_ns,
-		    r->end_ns - r->start_ns);
-}
-
 void
 about_bye(struct model *m, struct stream *s, const struct record_BYE *r)
 {

@@ -158,6 +158,7 @@ copy_feed(struct model *m, struct stream *s, const struct record_COPY *r)
 	struct op op = {
 		.start = r->start_ns, .end = r->end_ns, .launch = r->launch_ns,
 		.kind = OP_COPY, .row = (uint8_t)copy_row(want.kind),
+		.range = IDMAP_NONE,
 	};
 
 	if (want.device == IDMAP_NONE) {
@@ -178,7 +179,9 @@ copy_feed(struct model *m, struct stream *s, const struct record_COPY *r)
 	if (op.queue == IDMAP_NONE)
 		return (-1);
 	op.thread = host_thread(m, s, r->tid);
-	if (copy_account(m, s, &op, &want, r->bytes) != 0)
+	if (resent_range(m, s, r, &op.range) != 0 ||
+	    peer_copy(m, s, r) != 0 ||
+	    copy_account(m, s, &op, &want, r->bytes) != 0)
 		return (-1);
 	return (copy_correlate(m, s, r->correlation, op.index));
 }
@@ -213,6 +216,15 @@ copy_memset(struct model *m, struct stream *s, const struct record_MEMSET *r)
 	if (copy_account(m, s, &op, &want, r->bytes) != 0)
 		return (-1);
 	return (copy_correlate(m, s, r->correlation, op.index));
+}
+
+static void
+count_turn(struct device_state *d, const struct copy_class *c)
+{
+
+	if (d->way != 0 && d->way != (uint8_t)c->kind)
+		d->out.turns++;
+	d->way = (uint8_t)c->kind;
 }
 
 static struct small_copies *
@@ -300,7 +312,10 @@ copy_sweep(struct model *m, const struct op *op)
 	host = c->kind == COPY_H2D ? c->src : c->dst;
 	run = &d->small[c->kind][host];
 	d->small_open = true;
+	if (op->range != IDMAP_NONE && resent_sweep(m, op) != 0)
+		return (-1);
 	if ((op->flags & OP_SMALL) == 0) {
+		count_turn(d, c);
 		run->count = 0;
 		return (0);
 	}

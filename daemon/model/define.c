@@ -99,8 +99,11 @@ define_device(struct model *m, struct stream *s,
 	    (uuid = pool_text(&m->pool, r->uuid)) == NULL)
 		return (-1);
 	if (idmap_get(&s->device, r->id) == IDMAP_NONE &&
-	    (i = device_by_uuid(m, uuid)) != IDMAP_NONE)
+	    (i = device_by_uuid(m, uuid)) != IDMAP_NONE) {
+		m->device[i]->out.hidden = m->device[i]->out.hidden &&
+		    (r->flags & DEVICE_HIDDEN) != 0;
 		return (idmap_put(&s->device, r->id, i));
+	}
 	if ((i = define_device_of(m, s, r->id)) == IDMAP_NONE) {
 		s->process.lost[LOSS_TABLE]++;
 		return (0);
@@ -111,6 +114,7 @@ define_device(struct model *m, struct stream *s,
 	d->complete = true;
 	d->out.id = r->id;
 	d->out.limits = *r;
+	d->out.hidden = (r->flags & DEVICE_HIDDEN) != 0;
 	d->out.name = name;
 	d->out.chip = chip;
 	d->out.uuid = uuid;

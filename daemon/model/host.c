@@ -206,6 +206,8 @@ host_api(struct model *m, struct stream *s, const struct record_API *r)
 	c = &m->call[w.call];
 	c->count++;
 	c->failed += r->result != 0;
+	m->run.unified.used = m->run.unified.used ||
+	    w.call == CALL_MALLOC_MANAGED;
 	if (!model_time(m, r->start_ns, r->end_ns)) {
 		s->process.lost[LOSS_TIMESTAMP]++;
 		return (0);

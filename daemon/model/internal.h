@@ -40,6 +40,8 @@
 #define MAX_CALIBRATION_BYTES (256u << 10)
 #define MAX_OPEN_FAILURES 64u	/* a process */
 #define MAX_EXTRA 64u		/* counters that no rule reads */
+#define MAX_RANGES 32768u	/* pairs of ranges that copies used */
+#define MAX_PEERS 1024u
 
 #define SECOND 1000000000ull
 
@@ -89,6 +91,7 @@ struct op {
 	uint32_t queue;		/* of model->queue */
 	uint32_t thread;	/* of model->thread, IDMAP_NONE unknown */
 	uint32_t bytes;		/* of a small copy */
+	uint32_t range;		/* of a copy, of model->range; IDMAP_NONE */
 	uint8_t device, kind, flags;
 	uint8_t row;		/* enum timeline_row */
 };
@@ -156,6 +159,7 @@ struct stream {
 	struct open_failure open[MAX_OPEN_FAILURES];
 	uint32_t opens;
 	struct correlated *copied, *called;
+	struct halves *halves;	/* peer.c */
 	int64_t clock_offset;
 	bool clock_known;
 	struct idmap source_metric, stall;	/* source_feed.c */
@@ -255,6 +259,7 @@ struct device_state {
 	struct burst burst;
 	struct small_run small[COPY_KINDS][MEMORY_KINDS];
 	bool small_open;	/* one of them is */
+	uint8_t way;		/* of the last copy over 64 KiB; 0 none */
 	struct line *line;
 };
 
@@ -270,6 +275,7 @@ struct failure_state {
 };
 
 struct live;			/* memory.c */
+struct range;			/* resent.c */
 struct source_state;		/* source_state.h */
 
 struct model {
@@ -303,6 +309,15 @@ struct model {
 	struct sequence *sequence;
 	uint64_t *sequence_hash;
 	uint32_t sequences;
+	struct idmap range_map;
+	struct range *range;
+	uint32_t ranges, ranges_cap;
+	struct resent *resent;
+	uint32_t resents;
+	struct peer *peer;
+	uint32_t peers, peers_cap;
+	struct spans faults;	/* unified.c */
+	uint64_t gpus_until;	/* some GPU runs a kernel until then */
 	struct live *live;
 	uint32_t lives;
 	uint64_t live_bytes;
@@ -342,6 +357,8 @@ struct model {
 	struct defect *out_defect;
 	struct timeline *out_timeline;
 	struct calibration *out_calibration;
+	struct resent *out_resent;
+	struct peer *out_peer;
 };
 
 /* grow(array, cap, count, max, size): room for one more; -1 without memory or
@@ -363,7 +380,6 @@ int about_diagnostic(struct model *m, const struct record_DIAGNOSTIC *r);
 int about_clock(struct model *m, struct stream *s,
     const struct record_CLOCK *r);
 int about_overhead(struct model *m, const struct record_OVERHEAD *r);
-void about_uvm(struct model *m, const struct record_UVM *r);
 void about_loss(struct stream *s, const struct record_LOSS *r);
 /* The highest level of any process of the run. */
 enum wire_level about_level(const struct model *m);
@@ -405,6 +421,22 @@ int copy_memset(struct model *m, struct stream *s,
 int copy_called(struct model *m, struct stream *s, uint32_t correlation,
     uint64_t ns);
 int copy_sweep(struct model *m, const struct op *op);
+
+/* resent.c: host ranges that are copied again. resent_range returns what
+ * op->range is to be, resent_sweep takes a copy in order of time. -1 only
+ * without memory. */
+int resent_range(struct model *m, const struct stream *s,
+    const struct record_COPY *r, uint32_t *range);
+int resent_sweep(struct model *m, const struct op *op);
+
+/* peer.c: copies between GPUs. */
+int peer_define(struct model *m, struct stream *s,
+    const struct record_PEER *r);
+int peer_copy(struct model *m, struct stream *s, const struct record_COPY *r);
+
+/* unified.c: managed memory. */
+int unified_feed(struct model *m, struct stream *s,
+    const struct record_UVM *r);
 
 /* memory.c: allocations. */
 int memory_feed(struct model *m, struct stream *s,

@@ -86,6 +86,7 @@ memory_feed(struct model *m, struct stream *s, const struct record_MEMORY *r)
 	struct live *l;
 
 	model_time(m, r->now_ns, r->now_ns);
+	m->run.unified.used = m->run.unified.used || r->kind == MEMORY_MANAGED;
 	/* Module globals live as long as their module, and what the runtime
 	 * allocates for itself is not the program's. */
 	if (r->kind == MEMORY_UNKNOWN || r->kind == MEMORY_STATIC ||

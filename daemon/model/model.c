@@ -36,6 +36,7 @@ stream_free(struct stream *s)
 	free(s->text);
 	free(s->copied);
 	free(s->called);
+	free(s->halves);
 	free(s);
 }
 
@@ -58,6 +59,8 @@ outputs_free(struct model *m)
 	free(m->out_defect);
 	free(m->out_timeline);
 	free(m->out_calibration);
+	free(m->out_resent);
+	free(m->out_peer);
 }
 
 static void
@@ -92,12 +95,17 @@ model_free(struct model *m)
 	source_free(m);
 	idmap_clear(&m->streams);
 	idmap_clear(&m->copy_map);
+	idmap_clear(&m->range_map);
 	spans_clear(&m->overhead);
+	spans_clear(&m->faults);
 	pool_clear(&m->pool);
 	free(m->stream);
 	free(m->device);
 	free(m->copy);
 	free(m->small);
+	free(m->range);
+	free(m->resent);
+	free(m->peer);
 	free(m->queue);
 	free(m->thread);
 	free(m->op);
@@ -198,8 +206,9 @@ feed_measured(struct model *m, struct stream *s, const struct record *r)
 	case RECORD_MEMORY:
 		return (memory_feed(m, s, &r->u.MEMORY));
 	case RECORD_UVM:
-		about_uvm(m, &r->u.UVM);
-		return (0);
+		return (unified_feed(m, s, &r->u.UVM));
+	case RECORD_PEER:
+		return (peer_define(m, s, &r->u.PEER));
 	case RECORD_FAILURE:
 		return (failure_feed(m, s, &r->u.FAILURE));
 	case RECORD_COUNTERS:

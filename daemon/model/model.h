@@ -70,6 +70,12 @@ struct device {
 	uint64_t kernel_ns;	/* union of kernels */
 	uint64_t copy_ns;	/* union of copies and memsets */
 	uint64_t copy_hidden_ns;/* of that, while a kernel ran */
+	uint64_t h2d_ns, d2h_ns;	/* union of copies from and to the host */
+	uint64_t both_ns;	/* of these, both at once */
+	uint64_t h2d_bare_ns, d2h_bare_ns; /* one way alone, and no kernel ran */
+	uint64_t turns;		/* copies over 64 KiB one way after such a copy
+				 * the other way */
+	bool hidden;		/* not shown to any process of the run */
 	uint64_t first_ns, last_ns;	/* first start, last end of GPU work */
 	/* Its idle time by cause; with idle_overhead_ns (our
 	 * own measuring) and busy_ns this is the run's wall time. */
@@ -152,6 +158,53 @@ struct small_copies {
 	uint64_t groups, copies, bytes;
 	uint64_t gpu_ns;	/* sum of copy durations */
 	uint64_t span_ns;	/* first start to last end, summed over groups */
+};
+
+/* Copies that may have carried what their destination had already: the same
+ * host range, whole, in one process. That its content had changed in between
+ * cannot be seen; where it was used again sooner than the host could have
+ * written it anew (one core within 20 us, 16 B/ns; or many, 400 B/ns), the copy
+ * is quick. */
+enum resent_kind {
+	RESENT_ROUND,		/* to the device what had last come from one */
+	RESENT_AGAIN,		/* to the place on the device where it had been
+				 * copied the last time */
+	RESENT_KINDS
+};
+
+struct resent {
+	enum resent_kind kind;
+	uint32_t device;
+	uint64_t ranges;	/* different ones */
+	uint64_t count, bytes, gpu_ns;	/* copies to the device */
+	uint64_t down_ns;	/* of RESENT_ROUND, those from it before */
+	uint64_t quick_count, quick_ns, quick_down_ns;
+};
+
+/* One ordered pair of GPUs. */
+struct peer {
+	uint32_t from, to;	/* indices into run->device */
+	bool known;		/* the driver was asked */
+	bool can, enabled;	/* it could; the program switched it on */
+	uint64_t copies, bytes, gpu_ns;	/* that CUPTI shows as one */
+	uint64_t staged, staged_bytes;	/* through the host: shown as two */
+	uint64_t down_ns, up_ns;	/* time of their halves */
+};
+
+/* Managed memory. */
+struct unified {
+	bool used;		/* some was allocated */
+	bool watched;		/* its events were recorded, or some came */
+	uint32_t refused;	/* else the CUptiResult of trying; 0 not tried */
+	uint64_t up_bytes, down_bytes;	/* moved to devices and to the host for a
+					 * fault or in its wake, between GPUs too */
+	uint64_t asked_bytes;	/* moved because the program asked */
+	uint64_t evicted_bytes;	/* to make room */
+	uint64_t cpu_faults, gpu_faults;	/* of GPUs, groups of them */
+	uint64_t fault_ns;	/* union: GPUs' faults being served, pages on
+				 * their way to devices for them */
+	uint64_t down_ns;	/* sum: pages on their way to the host */
+	uint64_t thrashing, throttled_ns, remote_maps;
 };
 
 struct sync_class {
@@ -332,6 +385,12 @@ struct run {
 	struct defect *defect; size_t defects;
 	struct timeline *timeline; size_t timelines;	/* one a device */
 	struct calibration *calibration; size_t calibrations;
+	struct peer *peer; size_t peers;	/* of devices that copies or the
+						 * driver told of */
+	struct resent *resent; size_t resents;
+	/* Copies between host and device with and without addresses, and those
+	 * that found the table of ranges full. */
+	uint64_t copies_located, copies_unlocated, copies_untracked;
 
 	unsigned refused;		/* 1 << enum refused */
 	uint64_t launches;
@@ -345,7 +404,8 @@ struct run {
 	uint64_t peak_memory_bytes;	/* live device allocations at their peak */
 	bool contexts_gone;		/* every context was destroyed or the
 					 * process exited: leaks are leaks */
-	uint64_t uvm_bytes, uvm_faults, uvm_ns;
+	uint64_t gpus_busy_ns;		/* some GPU ran a kernel */
+	struct unified unified;
 
 	/* Our own cost. */
 	uint64_t overhead_ns[OVERHEAD_KINDS];

@@ -234,6 +234,26 @@ settle_copies(struct model *m)
 }
 
 static int
+settle_transfers(struct model *m)
+{
+
+	if (resize(&m->out_resent, m->resents, sizeof(*m->out_resent)) != 0 ||
+	    resize(&m->out_peer, m->peers, sizeof(*m->out_peer)) != 0)
+		return (-1);
+	if (m->resents > 0)
+		memcpy(m->out_resent, m->resent,
+		    m->resents * sizeof(*m->resent));
+	if (m->peers > 0)
+		memcpy(m->out_peer, m->peer, m->peers * sizeof(*m->peer));
+	m->run.resent = m->out_resent;
+	m->run.resents = m->resents;
+	m->run.peer = m->out_peer;
+	m->run.peers = m->peers;
+	m->run.unified.fault_ns = spans_total(&m->faults);
+	return (0);
+}
+
+static int
 settle_host(struct model *m)
 {
 	struct run *run = &m->run;
@@ -347,6 +367,7 @@ model_settle(struct model *m, bool final)
 		run->exit_code = -1;
 	if (settle_processes(m) != 0 || settle_devices(m) != 0 ||
 	    settle_kernels(m) != 0 || settle_copies(m) != 0 ||
+	    settle_transfers(m) != 0 ||
 	    settle_host(m) != 0 || settle_rest(m, final) != 0 ||
 	    (final && source_settle(m) != 0))
 		return (NULL);

@@ -83,6 +83,23 @@ row_add(struct device_state *d, uint64_t from, uint64_t to)
 			timeline_add(d, (enum timeline_row)row, from, to);
 }
 
+static void
+account_ways(struct device_state *d, uint64_t ns)
+{
+	bool up = d->row_active[ROW_H2D] > 0, down = d->row_active[ROW_D2H] > 0;
+
+	if (up)
+		d->out.h2d_ns += ns;
+	if (down)
+		d->out.d2h_ns += ns;
+	if (up && down)
+		d->out.both_ns += ns;
+	else if (up && d->kernels_active == 0)
+		d->out.h2d_bare_ns += ns;
+	else if (down && d->kernels_active == 0)
+		d->out.d2h_bare_ns += ns;
+}
+
 /* Between ${from} and ${to} the set of active operations does not change. */
 static void
 account(struct device_state *d, uint64_t from, uint64_t to)
@@ -101,6 +118,7 @@ account(struct device_state *d, uint64_t from, uint64_t to)
 		d->out.copy_ns += ns;
 	if (kernels > 0 && copies > 0)
 		d->out.copy_hidden_ns += ns;
+	account_ways(d, ns);
 	row_add(d, from, to);
 	for (i = 0; i < d->actives; i++) {
 		a = &d->active[i];
@@ -214,6 +232,12 @@ sweep_op(struct model *m, const struct op *op)
 		idle = op->start - d->frontier;
 		if (idle_gap(m, d, op, &seen))
 			burst_finish(m, d, op->thread);
+	}
+	/* Operations of all devices come here in order of their start. */
+	if (op->row == ROW_KERNEL && op->end > m->gpus_until) {
+		m->run.gpus_busy_ns = add_sat(m->run.gpus_busy_ns,
+		    op->end - max_u64(op->start, m->gpus_until));
+		m->gpus_until = op->end;
 	}
 	if (burst_start(d, op) != 0 || make_room(m, d) != 0)
 		return (-1);

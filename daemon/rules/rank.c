@@ -38,10 +38,13 @@ exposed_s(const struct run *run)
 	    INFINITY;
 }
 
+#define POOLS_WORK (POOL_COPY | POOL_FAULT | POOL_SHARE)
+
 static void
 pools_of(const struct run *run, double pool[POOLS])
 {
 	double copies = 0;
+	struct gpus gpus;
 
 	for (int i = 0; i < IDLE_CAUSES; i++)
 		pool[i] = (double)run->idle_ns[i] * 1e-9;
@@ -57,6 +60,10 @@ pools_of(const struct run *run, double pool[POOLS])
 		copies += isfinite(e) ? fmin(fmax(e, 0), gpu) : gpu;
 	}
 	pool[IDLE_CAUSES] = fmin(copies * 1e-9, exposed_s(run));
+	pool[IDLE_CAUSES + 1] = fmin(exposed_s(run), rule_fault_s(run) *
+	    rule_kernel_exposure(run));
+	rule_gpus(run, &gpus);
+	pool[IDLE_CAUSES + 2] = fmin(exposed_s(run), gpus.uneven_s);
 }
 
 /* Take up to ${s} seconds out of ${pools}, first out of those that few others
@@ -65,8 +72,9 @@ static double
 take(double pool[POOLS], uint32_t pools, double s)
 {
 	static const int order[POOLS] = {
-		IDLE_CAUSES, IDLE_ALLOCATION, IDLE_LAUNCH, IDLE_API,
-		IDLE_AFTER_SYNC, IDLE_HOST, IDLE_STARTUP, IDLE_SHUTDOWN
+		IDLE_CAUSES, IDLE_CAUSES + 1, IDLE_CAUSES + 2,
+		IDLE_ALLOCATION, IDLE_LAUNCH, IDLE_API, IDLE_AFTER_SYNC,
+		IDLE_HOST, IDLE_STARTUP, IDLE_SHUTDOWN
 	};
 	double got = 0;
 
@@ -287,15 +295,16 @@ claim_all(struct draft *d, size_t n, const struct run *run, double noise_s)
 	}
 }
 
-/* All claims that are worth it; of it *${copies} out of the copies' pool. */
+/* All claims that are worth it; of it *${work} out of the pools of what the GPU
+ * does, which no one shortens twice. */
 static double
 pools_together(const struct draft *d, size_t n, const struct run *run,
-    double *copies)
+    double *work)
 {
 	double pool[POOLS], sum = 0;
 
 	pools_of(run, pool);
-	*copies = pool[IDLE_CAUSES];
+	*work = room_in(pool, POOLS_WORK);
 	for (size_t i = 0; i < n; i++) {
 		double want = 0;
 
@@ -314,7 +323,7 @@ pools_together(const struct draft *d, size_t n, const struct run *run,
 			want -= got;
 		}
 	}
-	*copies -= pool[IDLE_CAUSES];
+	*work -= room_in(pool, POOLS_WORK);
 	return sum;
 }
 
@@ -323,11 +332,11 @@ pools_together(const struct draft *d, size_t n, const struct run *run,
 static double
 all_together(struct draft *d, size_t n, const struct run *run)
 {
-	double copies, claimed = pools_together(d, n, run, &copies);
+	double work, all = pools_together(d, n, run, &work);
 	double kernels = kernels_together(d, n);
 
-	return fmin(rule_wall_s(run), claimed - copies +
-	    fmin(kernels + copies, exposed_s(run)));
+	return fmin(rule_wall_s(run), all - work +
+	    fmin(kernels + work, exposed_s(run)));
 }
 
 void

@@ -382,3 +382,52 @@ rule_copy_exposure(const struct run *run)
 	}
 	return all > 0 ? exposed / all : 0;
 }
+
+double
+rule_kernel_exposure(const struct run *run)
+{
+	double exposed = 0, all = 0;
+
+	for (size_t i = 0; i < run->kernels; i++) {
+		double total = (double)run->kernel[i].total_ns;
+		double e = run->kernel[i].exposed_ns;
+
+		all += total;
+		exposed += isfinite(e) ? fmin(fmax(e, 0), total) : total;
+	}
+	return all > 0 ? exposed / all : 0;
+}
+
+double
+rule_fault_s(const struct run *run)
+{
+	double kernels = 0;
+
+	for (size_t i = 0; i < run->devices; i++)
+		kernels += (double)run->device[i].kernel_ns * 1e-9;
+	return fmin(kernels, (double)run->unified.fault_ns * 1e-9);
+}
+
+void
+rule_gpus(const struct run *run, struct gpus *t)
+{
+	*t = (struct gpus){ .busy_s = (double)run->gpus_busy_ns * 1e-9 };
+	for (size_t i = 0; i < run->devices; i++) {
+		double s = (double)run->device[i].kernel_ns * 1e-9;
+
+		t->seen += !run->device[i].hidden;
+		t->most_s = fmax(t->most_s, s);
+	}
+	for (size_t i = 0; i < run->devices; i++) {
+		double s = (double)run->device[i].kernel_ns * 1e-9;
+
+		if (!(s > 0) || s < USED_LEAST * t->most_s)
+			continue;
+		t->used++;
+		t->work_s += s;
+	}
+	if (t->used == 0)
+		return;
+	t->turns_s = fmax(0, fmin(t->busy_s, t->work_s) - t->most_s);
+	t->uneven_s = fmax(0, t->most_s - t->work_s / (double)t->used);
+}

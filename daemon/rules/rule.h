@@ -53,7 +53,11 @@ enum rule_need {
 /* Time that findings about the run recover; an idle cause is pool 1 << cause. */
 #define POOL_IDLE(cause) (1u << (cause))
 #define POOL_COPY (1u << IDLE_CAUSES)	/* exposed copies and memsets */
-#define POOLS (IDLE_CAUSES + 1)
+#define POOL_FAULT (1u << (IDLE_CAUSES + 1))	/* kernels waiting for pages of
+						 * managed memory */
+#define POOL_SHARE (1u << (IDLE_CAUSES + 2))	/* the busiest GPU's kernels,
+						 * beyond an even share */
+#define POOLS (IDLE_CAUSES + 3)
 
 struct claim {
 	uint32_t pools;		/* it comes out of these */
@@ -210,6 +214,28 @@ double rule_window_s(const struct run *run);
 
 /* Share of the run's copy time that lengthened it. */
 double rule_copy_exposure(const struct run *run);
+
+/* rule_kernel_exposure(run): of the kernels' time. */
+double rule_kernel_exposure(const struct run *run);
+
+/* rule_fault_s(run): seconds of kernels in which pages of managed memory were
+ * on their way or faults on them served; never more than the kernels took. */
+double rule_fault_s(const struct run *run);
+
+/*
+ * rule_gpus(run, t): how the GPUs of a run share its work. Those that work for
+ * less than USED_LEAST of the busiest one's time count as idle.
+ */
+#define USED_LEAST 0.05
+struct gpus {
+	size_t seen, used;	/* shown to the program; with work */
+	double work_s;		/* kernels of the used ones together */
+	double busy_s;		/* some GPU ran a kernel */
+	double most_s;		/* the busiest one's kernels */
+	double turns_s;		/* of busy_s, while the busiest one waited */
+	double uneven_s;	/* of most_s, beyond an even share */
+};
+void rule_gpus(const struct run *run, struct gpus *t);
 
 /* rank.c: gains, severities and order. */
 double rank_noise_s(const struct run *run);

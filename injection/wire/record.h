@@ -61,6 +61,38 @@ enum wire_memory_flag {
 
 enum wire_copy_flag { COPY_ASYNC = 1, COPY_GRAPH = 2 };
 
+enum wire_device_flag {
+	DEVICE_HIDDEN = 1,	/* in the machine, but not shown to the program */
+};
+
+enum wire_peer_flag {
+	PEER_CAN = 1,		/* the driver says that it could */
+	PEER_ENABLED = 2,	/* the program switched it on */
+};
+
+/* CUpti_ActivityUnifiedMemoryCounterKind; 0 is our own. */
+enum wire_uvm {
+	UVM_WATCHED,		/* events are counted from now on (flags 0), or
+				 * could not be (flags: the CUptiResult) */
+	UVM_H2D, UVM_D2H,	/* bytes moved, in which time */
+	UVM_CPU_FAULT,		/* one; no length */
+	UVM_GPU_FAULT,		/* bytes: fault groups; the time to serve them */
+	UVM_THRASHING,		/* bytes of the region; no length */
+	UVM_THROTTLING,		/* one side was made to wait */
+	UVM_REMOTE_MAP,		/* bytes of the region; no length */
+	UVM_D2D,
+	UVM_KINDS
+};
+
+/* Why pages moved: CUpti_ActivityUnifiedMemoryMigrationCause. */
+enum wire_uvm_cause {
+	UVM_UNKNOWN,
+	UVM_USER,		/* the program asked: cudaMemPrefetchAsync */
+	UVM_COHERENCE,		/* a fault */
+	UVM_PREFETCH,		/* the driver's guess, following faults */
+	UVM_EVICTION, UVM_ACCESS_COUNTERS
+};
+
 enum wire_sync {
 	SYNC_UNKNOWN, SYNC_EVENT, SYNC_STREAM_WAIT_EVENT, SYNC_STREAM,
 	SYNC_CONTEXT, SYNC_KINDS

@@ -32,7 +32,17 @@ by_line() {
 
 sources=$here/../../kernels
 marked=()
+# Those about several GPUs need a second one.
+two_gpus=$("$kernels" peer-access-off --variant good --once >/dev/null 2>&1
+    [ $? -eq 3 ] || echo yes)
+ran=()
 for pair in "$@"; do
+	if [ -z "$two_gpus" ] &&
+	    grep -q job_second "$sources/${pair//-/_}.cu"; then
+		echo "SKIP: $pair: one GPU"
+		continue
+	fi
+	ran+=("$pair")
 	level=()
 	if by_line "$pair"; then
 		[ "$pair" = sanitizer-findings ] || level=(--level source)
@@ -63,7 +73,7 @@ for pair in "$@"; do
 			echo "FAIL: findings of $to.cadv"; failed=1; }
 	done
 done
-python3 "$here/pairs_table.py" "$OUT" "$@" | tee "$OUT/table.txt"
+python3 "$here/pairs_table.py" "$OUT" "${ran[@]}" | tee "$OUT/table.txt"
 [ "${PIPESTATUS[0]}" -eq 0 ] || failed=1
 if [ ${#marked[@]} -gt 0 ]; then
 	"$here/../rules/lines.sh" "$cudadvise" "$sources" "${marked[@]}" |

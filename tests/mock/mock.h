@@ -21,6 +21,8 @@
  *   MOCK_SAMPLING_DROP=n  samples that the hardware drops before each GetData
  *   MOCK_MIG=1          the devices are MIG instances
  *   MOCK_MPS=1          contexts are shared through MPS
+ *   MOCK_MANAGED=n      more events of managed memory than that are refused (8)
+ *   MOCK_HIDDEN=1       the second device is not shown to the program
  *   MOCK_TRACE=file     appends the name of every CUPTI call, one a line
  *
  * All functions may be called by any thread.
@@ -61,9 +63,25 @@ void mock_context_destroy(struct mock_context *c);
  * result of the call. */
 int mock_kernel_launch(struct mock_context *c, const struct mock_launch *l);
 
-/* cudaMemcpy or, ${async}, cudaMemcpyAsync. ${kind}: CUpti_ActivityMemcpyKind. */
-void mock_copy(struct mock_context *c, uint32_t stream, int kind, bool pinned,
-    bool async, uint64_t bytes);
+struct mock_copy {
+	uint32_t stream;
+	int kind;		/* 1 to the device, 2 to the host */
+	bool pinned, async;
+	uint64_t bytes, dst, src;
+};
+
+/* cudaMemcpy or, asynchronous, cudaMemcpyAsync, which end in the driver. */
+void mock_copy(struct mock_context *c, const struct mock_copy *copy);
+/* cudaMemcpyPeer between two GPUs without peer access: CUPTI shows the two
+ * halves of the way through the host, with one correlation id. */
+void mock_copy_peer(struct mock_context *from, struct mock_context *to,
+    uint64_t bytes);
+/* cudaDeviceEnablePeerAccess: ${driver}: the driver's call alone. */
+void mock_enable_peer(struct mock_context *c, struct mock_context *peer,
+    bool driver);
+/* cudaMallocManaged, and a kernel that faults on every 2 MiB of it; none of it
+ * is seen by who does not watch. */
+void mock_managed(struct mock_context *c, uint64_t bytes);
 void mock_memset(struct mock_context *c, uint32_t stream, uint64_t bytes);
 /* cudaMalloc and cudaFree; the address is made up. */
 uint64_t mock_malloc(struct mock_context *c, uint64_t bytes);

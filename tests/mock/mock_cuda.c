@@ -61,6 +61,15 @@ cuDeviceTotalMem_v2(size_t *bytes, CUdevice device)
 	return (CUDA_SUCCESS);
 }
 
+/* Only upwards, so that a pair is no mirror of the other. */
+CUresult
+cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer)
+{
+	MOCK_ENTER();
+	*can = device < peer;
+	return (CUDA_SUCCESS);
+}
+
 CUresult
 cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice device)
 {
@@ -349,37 +358,148 @@ mock_kernel_launch(struct mock_context *c, const struct mock_launch *l)
 	return (k.result);
 }
 
-void
-mock_copy(struct mock_context *c, uint32_t stream, int kind, bool pinned,
-    bool async, uint64_t bytes)
+/* One record of a copy that takes ${ns}; returns its end. */
+static uint64_t
+record_copy(struct mock_context *c, const struct mock_copy *copy,
+    uint32_t correlation)
 {
-	int host = pinned ? CUPTI_ACTIVITY_MEMORY_KIND_PINNED :
+	int host = copy->pinned ? CUPTI_ACTIVITY_MEMORY_KIND_PINNED :
 	    CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE;
 	int device = CUPTI_ACTIVITY_MEMORY_KIND_DEVICE;
-	uint64_t ns = 1000 + bytes / (pinned ? 50 : 10);
-	struct call k = { .domain = CUPTI_CB_DOMAIN_RUNTIME_API,
-	    .cbid = async ? CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyAsync_v3020 :
-	    CUPTI_RUNTIME_TRACE_CBID_cudaMemcpy_v3020,
-	    .name = async ? "cudaMemcpyAsync" : "cudaMemcpy", .context = c };
+	uint64_t ns = 1000 + copy->bytes / (copy->pinned ? 50 : 10);
 	CUpti_ActivityMemcpy6 r = { .kind = CUPTI_ACTIVITY_KIND_MEMCPY,
-	    .copyKind = (uint8_t)kind, .bytes = bytes, .deviceId = c->device,
-	    .contextId = c->id, .streamId = stream_id(stream),
-	    .srcKind = (uint8_t)(kind == CUPTI_ACTIVITY_MEMCPY_KIND_HTOD ?
-	    host : device),
-	    .dstKind = (uint8_t)(kind == CUPTI_ACTIVITY_MEMCPY_KIND_DTOH ?
-	    host : device),
-	    .flags = async ? CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC : 0,
-	    .copyCount = 1 };
+	    .copyKind = (uint8_t)copy->kind, .bytes = copy->bytes,
+	    .deviceId = c->device, .contextId = c->id,
+	    .streamId = stream_id(copy->stream),
+	    .srcKind = (uint8_t)(copy->kind ==
+	    CUPTI_ACTIVITY_MEMCPY_KIND_HTOD ? host : device),
+	    .dstKind = (uint8_t)(copy->kind ==
+	    CUPTI_ACTIVITY_MEMCPY_KIND_DTOH ? host : device),
+	    .flags = copy->async ? CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC : 0,
+	    .correlationId = correlation, .copyCount = 1 };
 
-	call_enter(&k);
-	r.start = occupy(c, stream, ns);
+	r.start = occupy(c, copy->stream, ns);
 	r.end = r.start + ns;
-	r.correlationId = k.correlation;
-	if (!async)
-		wait_until(r.end);
 	if (mock_kind_on(CUPTI_ACTIVITY_KIND_MEMCPY))
 		mock_emit(&r, sizeof(r));
+	return (r.end);
+}
+
+void
+mock_copy(struct mock_context *c, const struct mock_copy *copy)
+{
+	/* Both directions begin with destination and source. */
+	cuMemcpyHtoDAsync_v2_params p = { .dstDevice = copy->dst,
+	    .srcHost = (const void *)(uintptr_t)copy->src,
+	    .ByteCount = copy->bytes,
+	    .hStream = (CUstream)(uintptr_t)copy->stream };
+	bool down = copy->kind == CUPTI_ACTIVITY_MEMCPY_KIND_DTOH;
+	struct call k = { .domain = CUPTI_CB_DOMAIN_DRIVER_API,
+	    .cbid = copy->async ? (down ?
+	    CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoHAsync_v2 :
+	    CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoDAsync_v2) : (down ?
+	    CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoH_v2 :
+	    CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoD_v2),
+	    .name = down ? "cuMemcpyDtoH" : "cuMemcpyHtoD", .params = &p,
+	    .context = c };
+	uint64_t end;
+
+	call_enter(&k);
+	end = record_copy(c, copy, k.correlation);
+	if (!copy->async)
+		wait_until(end);
 	call_exit(&k);
+}
+
+void
+mock_copy_peer(struct mock_context *from, struct mock_context *to,
+    uint64_t bytes)
+{
+	cuMemcpyPeer_params p = { .dstDevice = 0x7e0000000000u,
+	    .dstContext = (CUcontext)to, .srcDevice = 0x7d0000000000u,
+	    .srcContext = (CUcontext)from, .ByteCount = bytes };
+	struct mock_copy half = { .kind = CUPTI_ACTIVITY_MEMCPY_KIND_DTOH,
+	    .pinned = true, .bytes = bytes };
+	struct call k = { .domain = CUPTI_CB_DOMAIN_DRIVER_API,
+	    .cbid = CUPTI_DRIVER_TRACE_CBID_cuMemcpyPeer,
+	    .name = "cuMemcpyPeer", .params = &p, .context = from };
+
+	call_enter(&k);
+	wait_until(record_copy(from, &half, k.correlation));
+	half.kind = CUPTI_ACTIVITY_MEMCPY_KIND_HTOD;
+	wait_until(record_copy(to, &half, k.correlation));
+	call_exit(&k);
+}
+
+void
+mock_enable_peer(struct mock_context *c, struct mock_context *peer,
+    bool driver)
+{
+	cuCtxEnablePeerAccess_params p = { .peerContext = (CUcontext)peer };
+	cudaDeviceEnablePeerAccess_v4000_params q = {
+	    .peerDevice = (int)peer->device };
+	struct call inner = { .domain = CUPTI_CB_DOMAIN_DRIVER_API,
+	    .cbid = CUPTI_DRIVER_TRACE_CBID_cuCtxEnablePeerAccess,
+	    .name = "cuCtxEnablePeerAccess", .params = &p, .context = c };
+	struct call outer = { .domain = CUPTI_CB_DOMAIN_RUNTIME_API,
+	    .cbid = CUPTI_RUNTIME_TRACE_CBID_cudaDeviceEnablePeerAccess_v4000,
+	    .name = "cudaDeviceEnablePeerAccess", .params = &q, .context = c };
+
+	if (!driver)
+		call_enter(&outer);
+	call_enter(&inner);
+	call_exit(&inner);
+	if (!driver)
+		call_exit(&outer);
+}
+
+static void
+record_managed(struct mock_context *c, int kind, uint64_t value,
+    uint64_t address, uint64_t start)
+{
+	CUpti_ActivityUnifiedMemoryCounter3 r = {
+	    .kind = CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER,
+	    .counterKind = (CUpti_ActivityUnifiedMemoryCounterKind)kind,
+	    .value = value, .start = start, .end = start + 40000,
+	    .address = address, .srcId = c->device, .dstId = c->device,
+	    .flags = kind ==
+	    CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_HTOD ?
+	    CUPTI_ACTIVITY_UNIFIED_MEMORY_MIGRATION_CAUSE_COHERENCE : 0 };
+
+	if (mock_kind_on(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER))
+		mock_emit(&r, sizeof(r));
+}
+
+void
+mock_managed(struct mock_context *c, uint64_t bytes)
+{
+	struct call k = { .domain = CUPTI_CB_DOMAIN_DRIVER_API,
+	    .cbid = CUPTI_DRIVER_TRACE_CBID_cuMemAllocManaged,
+	    .name = "cuMemAllocManaged", .context = c };
+	uint64_t address, at, now, until;
+
+	call_enter(&k);
+	address = __atomic_fetch_add(&next_address, (bytes + 511) & ~511ull,
+	    __ATOMIC_RELAXED);
+	call_exit(&k);
+	/* The host fills it, in which time who watches begins to. */
+	until = mock_now() + 2000000000u;
+	while (!mock_kind_on(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER) &&
+	    mock_now() < until)
+		wait_until(mock_now() + 1000000);
+	now = mock_now();
+	for (at = 0; at < bytes; at += 2u << 20, now += 50000) {
+		record_managed(c,
+		    CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_GPU_PAGE_FAULT,
+		    1, address + at, now);
+		record_managed(c,
+		    CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_HTOD,
+		    2u << 20, address + at, now + 5000);
+		/* The value of these is where in the program. */
+		record_managed(c,
+		    CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_CPU_PAGE_FAULT_COUNT,
+		    0x55550000, address + at, now);
+	}
 }
 
 void
@@ -517,7 +637,8 @@ record_device(uint32_t device)
 	    .l2CacheSize = LIMIT(L2_CACHE_SIZE),
 	    .numMemcpyEngines = LIMIT(ASYNC_ENGINE_COUNT),
 	    .globalMemoryBandwidth = 3000000000u,	/* kB/s */
-	    .globalMemorySize = (uint64_t)80 << 30, .isCudaVisible = 1,
+	    .globalMemorySize = (uint64_t)80 << 30,
+	    .isCudaVisible = device == 0 || mock_env("MOCK_HIDDEN", 0) == 0,
 	    .isMigEnabled = (uint8_t)mock_env("MOCK_MIG", 0) };
 
 	cuDeviceGetUuid_v2(&r.uuid, (CUdevice)device);

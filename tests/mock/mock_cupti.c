@@ -263,7 +263,8 @@ cuptiActivityConfigureUnifiedMemoryCounter(
     CUpti_ActivityUnifiedMemoryCounterConfig *config, uint32_t count)
 {
 	MOCK_ENTER();
-	return (config != NULL && count > 0 ? CUPTI_SUCCESS :
+	return (config != NULL && count > 0 &&
+	    count <= mock_env("MOCK_MANAGED", 8) ? CUPTI_SUCCESS :
 	    CUPTI_ERROR_INVALID_PARAMETER);
 }
 
@@ -472,6 +473,8 @@ record_size(CUpti_ActivityKind kind)
 		return (sizeof(CUpti_ActivityKernel10));
 	case CUPTI_ACTIVITY_KIND_MEMCPY:
 		return (sizeof(CUpti_ActivityMemcpy6));
+	case CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER:
+		return (sizeof(CUpti_ActivityUnifiedMemoryCounter3));
 	case CUPTI_ACTIVITY_KIND_MEMSET:
 		return (sizeof(CUpti_ActivityMemset4));
 	case CUPTI_ACTIVITY_KIND_SYNCHRONIZATION:

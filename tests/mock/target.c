@@ -23,6 +23,7 @@ enum ending { END_RETURN, END_ABORT, END_EXIT_NOW, END_THREAD, END_KILL };
 struct options {
 	unsigned long kernels, signatures, threads, streams, copies, contexts;
 	unsigned long sleep_ms, leak, pause_us, kernel_us;
+	unsigned long round_trips, peer_copies, enable_peer, managed;
 	int exit_code;
 	int fork, exec, error_launch, ready, time;
 	enum ending ending;
@@ -93,6 +94,32 @@ monotonic_ns(void)
 	return ((uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec);
 }
 
+/* Down to the host, and the same up again. */
+static void
+round_trip(struct mock_context *c, uint64_t buffer)
+{
+	struct mock_copy down = { .kind = 2, .bytes = 1 << 20,
+	    .dst = 0x100000, .src = buffer }, up = { .kind = 1,
+	    .bytes = 1 << 20, .dst = buffer, .src = 0x100000 };
+
+	mock_copy(c, &down);
+	mock_copy(c, &up);
+}
+
+/* Between the first two contexts, which are on two GPUs. */
+static void
+peers(const struct options *o, struct mock_context **context)
+{
+	unsigned long i;
+
+	if (o->contexts < 2)
+		return;
+	if (o->enable_peer > 0)
+		mock_enable_peer(context[0], context[1], o->enable_peer > 1);
+	for (i = 0; i < o->peer_copies; i++)
+		mock_copy_peer(context[0], context[1], 1 << 20);
+}
+
 static void *
 work(void *cookie)
 {
@@ -104,9 +131,13 @@ work(void *cookie)
 
 	for (i = 0; i < o->copies; i++) {
 		bytes = 4096 << (i % 4);
-		mock_copy(c, (uint32_t)(j->index % o->streams), i % 2 == 0 ?
-		    1 : 2, i % 4 < 2, i % 3 == 0, bytes);
+		mock_copy(c, &(struct mock_copy){
+		    .stream = (uint32_t)(j->index % o->streams),
+		    .kind = i % 2 == 0 ? 1 : 2, .pinned = i % 4 < 2,
+		    .async = i % 3 == 0, .bytes = bytes });
 	}
+	for (i = 0; i < o->round_trips; i++)
+		round_trip(c, buffer);
 	begin = monotonic_ns();
 	for (i = 0; i < o->kernels; i++) {
 		launch(j, i);
@@ -223,7 +254,8 @@ number(const char *text, unsigned long least, unsigned long most)
 enum { O_KERNELS = 1000, O_SIGNATURES, O_THREADS, O_STREAMS, O_COPIES,
 	O_CONTEXTS, O_FORK, O_EXEC, O_ABORT, O_EXIT_NOW, O_THREAD, O_KILL,
 	O_SLEEP, O_CODE, O_STDOUT, O_ERROR, O_LEAK, O_READY, O_PAUSE,
-	O_VALUE, O_TIME, O_SASS, O_KERNEL_US };
+	O_VALUE, O_TIME, O_SASS, O_KERNEL_US, O_ROUND_TRIPS, O_PEER_COPIES,
+	O_ENABLE_PEER, O_MANAGED };
 
 static const struct option table[] = {
 	{ "kernels", 1, NULL, O_KERNELS },	/* launches a thread */
@@ -231,6 +263,10 @@ static const struct option table[] = {
 	{ "threads", 1, NULL, O_THREADS },
 	{ "streams", 1, NULL, O_STREAMS },
 	{ "copies", 1, NULL, O_COPIES },
+	{ "round-trips", 1, NULL, O_ROUND_TRIPS },	/* copies there and back */
+	{ "peer-copies", 1, NULL, O_PEER_COPIES },	/* context 0 to 1 */
+	{ "enable-peer", 1, NULL, O_ENABLE_PEER },	/* 1 runtime, 2 driver */
+	{ "managed", 1, NULL, O_MANAGED },	/* MiB of managed memory */
 	{ "contexts", 1, NULL, O_CONTEXTS },
 	{ "fork", 0, NULL, O_FORK },
 	{ "exec", 0, NULL, O_EXEC },
@@ -281,6 +317,12 @@ parse(struct options *o, int argc, char **argv)
 		case O_STREAMS: o->streams = number(optarg, 1, 64); break;
 		case O_COPIES: o->copies = number(optarg, 0, 1000000); break;
 		case O_CONTEXTS: o->contexts = number(optarg, 1, 8); break;
+		case O_ROUND_TRIPS: o->round_trips = number(optarg, 0, 100000);
+			break;
+		case O_PEER_COPIES: o->peer_copies = number(optarg, 0, 100000);
+			break;
+		case O_ENABLE_PEER: o->enable_peer = number(optarg, 0, 2); break;
+		case O_MANAGED: o->managed = number(optarg, 0, 10000); break;
 		case O_FORK: o->fork = 1; break;
 		case O_EXEC: o->exec = 1; break;
 		case O_ABORT: o->ending = END_ABORT; break;
@@ -335,6 +377,9 @@ main(int argc, char **argv)
 	if (o.out != NULL)
 		printf("%s\n", o.out);
 	fflush(stdout);
+	if (o.managed > 0)
+		mock_managed(context[0], (uint64_t)o.managed << 20);
+	peers(&o, context);
 	run_all(&o, context);
 	if (o.error_launch)
 		mock_kernel_launch(context[0], &bad);

@@ -75,6 +75,30 @@ struct defect *fault_defect(struct made *m, enum wire_tool tool,
 void fault_checked(struct made *m);
 void fault_out_of_bounds(struct made *m);
 void fault_cut_short(struct made *m);
+/* faults_transfer.c: copies, managed memory, several GPUs. */
+void fault_one_way(struct made *m);
+void fault_both_ways(struct made *m);
+void fault_there_then_back(struct made *m);
+void fault_one_engine(struct made *m);
+void fault_blocking_turns(struct made *m);
+void fault_migrating(struct made *m);
+void fault_prefetched(struct made *m);
+void fault_first_touch(struct made *m);
+void fault_unwatched(struct made *m);
+void fault_round_trips(struct made *m);
+void fault_staging_buffer(struct made *m);
+void fault_sent_once(struct made *m);
+void fault_unlocated(struct made *m);
+void fault_staged(struct made *m);
+void fault_slow_peer(struct made *m);
+void fault_direct(struct made *m);
+void fault_no_peers(struct made *m);
+void fault_peers_unknown(struct made *m);
+void fault_in_turn(struct made *m);
+void fault_uneven_gpus(struct made *m);
+void fault_side_by_side(struct made *m);
+void fault_one_of_two(struct made *m);
+void fault_hidden_gpu(struct made *m);
 
 /* faults_source.c: kernels with code. */
 void fault_code_clean(struct made *m);

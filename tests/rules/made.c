@@ -44,7 +44,21 @@ made_init(struct made *m)
 	m->run.failure = m->failure;
 	m->run.check = m->check;
 	m->run.defect = m->defect;
+	m->run.peer = m->peer;
+	m->run.resent = m->resent;
 	ceilings_of(m->ceilings, &m->run);
+}
+
+struct device *
+made_device(struct made *m)
+{
+	m->device[1] = m->device[0];
+	m->device[1].id = 1;
+	m->device[1].uuid = "ffeeddccbbaa99887766554433221100";
+	m->device[1].kernel_ns = m->device[1].busy_ns = 0;
+	m->run.devices = 2;
+	ceilings_of(m->ceilings, &m->run);
+	return &m->device[1];
 }
 
 struct kernel *
@@ -75,6 +89,7 @@ made_kernel(struct made *m, const char *name, uint64_t launches,
 	m->run.launches += launches;
 	m->device[0].kernel_ns += k->total_ns;
 	m->device[0].busy_ns += k->total_ns;
+	m->run.gpus_busy_ns += k->total_ns;
 	return k;
 }
 

@@ -15,7 +15,7 @@ struct code_made;
 
 struct made {
 	struct run run;
-	struct device device[1];
+	struct device device[2];	/* one is in use */
 	struct kernel kernel[MADE_MAX];
 	struct copy_class copy[MADE_MAX];
 	struct small_copies small[MADE_MAX];
@@ -26,13 +26,18 @@ struct made {
 	struct failure failure[MADE_MAX];
 	struct tool_run check[MADE_MAX];
 	struct defect defect[MADE_MAX];
-	struct ceilings ceilings[1];
+	struct peer peer[2];
+	struct resent resent[2];
+	struct ceilings ceilings[2];
 	struct code_made *code[MADE_MAX];	/* see code.h */
 	size_t codes;
 };
 
 /* A run of ten seconds, of which one is start-up, that did nothing yet. */
 void made_init(struct made *m);
+
+/* A second GPU, like the first, without work. */
+struct device *made_device(struct made *m);
 
 /* A kernel of 12 waves of 256 threads, ${launches} of ${mean_ns}, that has no
  * counters (level trace). */

@@ -567,22 +567,6 @@ test_diagnostics(void **state)
 	assert_int_equal(run->diagnostic[1].code, DIAG_CLOCK_STEP);
 }
 
-static void
-test_uvm(void **state)
-{
-	struct feed *f = *state;
-	const struct run *run;
-
-	FEED(f, UVM, .kind = 1, .bytes = 4096, .start_ns = T0 + US,
-	    .end_ns = T0 + 3 * US);
-	FEED(f, UVM, .kind = 4, .bytes = 12, .start_ns = T0 + US,
-	    .end_ns = T0 + 2 * US);
-	run = settle(f);
-	assert_int_equal(run->uvm_bytes, 4096);
-	assert_int_equal(run->uvm_faults, 12);
-	assert_int_equal(run->uvm_ns, 3 * US);
-}
-
 /* Ids that nobody defined, and times that cannot be. */
 static void
 test_unknown(void **state)
@@ -901,7 +885,6 @@ main(void)
 		FEED_TEST(test_leaks_killed),
 		FEED_TEST(test_failures),
 		FEED_TEST(test_diagnostics),
-		FEED_TEST(test_uvm),
 		FEED_TEST(test_unknown),
 		FEED_TEST(test_name_bomb),
 		FEED_TEST(test_bounds),

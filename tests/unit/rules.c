@@ -57,6 +57,19 @@ static const struct row {
 	  { fault_good, fault_in_graph }, fault_nothing },
 	{ "synchronous-copies", fault_blocking,
 	  { fault_good, fault_pinned }, fault_nothing },
+	{ "copy-engine-serialised", fault_one_way,
+	  { fault_good, fault_both_ways, fault_there_then_back,
+	    fault_one_engine }, fault_nothing },
+	{ "unified-memory-faults", fault_migrating,
+	  { fault_good, fault_prefetched, fault_first_touch },
+	  fault_unwatched },
+	{ "redundant-transfers", fault_round_trips,
+	  { fault_good, fault_sent_once }, fault_unlocated },
+	{ "peer-access-off", fault_staged,
+	  { fault_good, fault_direct, fault_no_peers }, fault_peers_unknown },
+	{ "idle-gpus", fault_in_turn,
+	  { fault_good, fault_side_by_side, fault_hidden_gpu },
+	  fault_nothing },
 	{ "device-sync-overuse", fault_syncing,
 	  { fault_good, fault_syncing_once }, fault_nothing },
 	{ "gpu-idle-gaps", fault_waiting,
@@ -353,6 +366,93 @@ test_pool_is_no_leak(void **state)
 	advice_free(a);
 }
 
+static const struct finding *
+finding_of(struct advice **a, struct made *m, builder *build, const char *rule)
+{
+	const struct finding *f;
+
+	*a = advise(build, m);
+	f = made_finding(*a, rule);
+	assert_non_null(f);
+	return f;
+}
+
+/* What may be, without a promise: found, and no alarm. */
+static void
+test_mentioned(void **state)
+{
+	static const struct {
+		builder *build;
+		const char *rule, *says;
+	} mention[] = {
+		{ fault_one_of_two, "idle-gpus", "no prediction" },
+		{ fault_staging_buffer, "redundant-transfers",
+		    "nothing is promised" },
+		{ fault_blocking_turns, "copy-engine-serialised",
+		    "asynchronous and pinned" },
+	};
+	const struct finding *f;
+	struct advice *a;
+	struct made m;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(mention) / sizeof(mention[0]); i++) {
+		f = finding_of(&a, &m, mention[i].build, mention[i].rule);
+		assert_false(f->worth_it);
+		assert_int_equal(f->severity, SEV_INFO);
+		assert_int_equal(f->confidence, CONF_LOW);
+		assert_true(f->saves_s == 0);
+		assert_non_null(strstr(f->gain_note, mention[i].says));
+		check_text(f);
+		advice_free(a);
+	}
+}
+
+/* Seconds from what was measured; the time of GPUs that take turns and of
+ * kernels that wait for pages is claimed by nobody else. */
+static void
+test_transfer_gains(void **state)
+{
+	const struct finding *f;
+	struct advice *a;
+	struct made m;
+
+	(void)state;
+	/* 2 s of work in turn on two, one of which waits for 1 s. */
+	f = finding_of(&a, &m, fault_in_turn, "idle-gpus");
+	assert_float_equal(f->saves_s, 0.8, 1e-6);
+	assert_float_equal(f->saves_high_s, 1.0, 1e-6);
+	assert_non_null(strstr(f->limiter, "after the other"));
+	advice_free(a);
+	f = finding_of(&a, &m, fault_uneven_gpus, "idle-gpus");
+	assert_non_null(strstr(f->limiter, "more to do"));
+	assert_float_equal(f->saves_high_s, 2.0 - 1.3, 1e-6);
+	assert_float_equal(f->saves_s, 0.35, 1e-6);
+	advice_free(a);
+	/* 0.5 s each way, of which 85 % fit beside the other. */
+	f = finding_of(&a, &m, fault_one_way, "copy-engine-serialised");
+	assert_float_equal(f->saves_s, 0.425, 1e-6);
+	advice_free(a);
+	/* 0.9 s of faults, less the 10 GB as pinned copies. */
+	f = finding_of(&a, &m, fault_migrating, "unified-memory-faults");
+	assert_float_equal(f->saves_s, 0.9 * (0.9 - ceilings_copy_s(
+	    m.ceilings, 64 << 20, true, true) * 10e9 / (64 << 20)), 1e-6);
+	assert_true(a->together_s <= 2);
+	advice_free(a);
+	/* 0.2 s up again, half of 0.2 s down. */
+	f = finding_of(&a, &m, fault_round_trips, "redundant-transfers");
+	assert_float_equal(f->saves_s, 0.3, 1e-6);
+	assert_float_equal(f->saves_high_s, 0.4, 1e-6);
+	advice_free(a);
+	/* The shorter of 0.3 s down and 0.25 s up goes away. */
+	f = finding_of(&a, &m, fault_staged, "peer-access-off");
+	assert_float_equal(f->saves_s, 0.25, 1e-6);
+	advice_free(a);
+	f = finding_of(&a, &m, fault_slow_peer, "peer-access-off");
+	assert_true(f->worth_it && f->saves_s > 0.1 && f->saves_s < 0.5);
+	advice_free(a);
+}
+
 /* Found, complete, first on the list, and worth seconds. */
 static void
 test_fires(void **state)
@@ -411,6 +511,10 @@ test_no_alarm(void **state)
 		fault_busy_blocks,
 		fault_gathered_product, fault_many_results, fault_turned_tile,
 		fault_tensor_tile, fault_from_l2_once,
+		fault_both_ways, fault_there_then_back, fault_prefetched,
+		fault_first_touch, fault_sent_once, fault_staging_buffer,
+		fault_direct, fault_no_peers, fault_side_by_side,
+		fault_hidden_gpu, fault_one_of_two, fault_blocking_turns,
 	};
 
 	(void)state;
@@ -512,6 +616,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_all_rules_have_cases),
 		cmocka_unit_test(test_pool_is_no_leak),
+		cmocka_unit_test(test_mentioned),
+		cmocka_unit_test(test_transfer_gains),
 		cmocka_unit_test(test_fires),
 		cmocka_unit_test(test_other_counters),
 		cmocka_unit_test(test_quiet),

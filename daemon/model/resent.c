@@ -1,0 +1,198 @@
+/*
+ * model/resent.c: host ranges that are copied again.
+ *
+ * A range is a host address and a length in one process; only whole ranges are
+ * compared. Copies between host and device go through here in order of time,
+ * so that each knows what was done with its range last. What the program wrote
+ * there meanwhile is not known, only how long it had for that.
+ */
+#include <stdlib.h>
+
+#include "model/host.h"
+#include "model/internal.h"
+
+/* What a core of the host writes at the most, how long many of them need to
+ * begin, and what they write together. */
+#define CORE_BYTES_PER_NS 16u
+#define TEAM_NS 20000u
+#define TEAM_BYTES_PER_NS 400u
+
+/* A host range, or (device not 0) one together with where it was copied. */
+struct range {
+	uint64_t stream, host, device, bytes;
+	uint32_t of;		/* the host range; itself */
+	/* Of host ranges: */
+	uint32_t last;		/* the pair that was copied last */
+	uint8_t way;		/* how: COPY_H2D, COPY_D2H; 0 not yet */
+	uint8_t counted;	/* bit a resent_kind: in its ranges */
+	uint64_t free;		/* see free_at */
+	uint64_t down_ns;	/* of the last copy, if it came down */
+};
+
+static uint64_t
+range_key(const struct range *r)
+{
+	uint64_t h = r->stream;
+
+	h = (h ^ h >> 29 ^ r->host) * 0x9e3779b97f4a7c15ull;
+	h = (h ^ h >> 29 ^ r->device) * 0xbf58476d1ce4e5b9ull;
+	h = (h ^ h >> 32 ^ r->bytes) * 0x94d049bb133111ebull;
+	return (h ^ h >> 29);
+}
+
+/* Find or make; IDMAP_NONE if there are too many, or two have one hash. */
+static int
+range_of(struct model *m, const struct range *want, uint32_t *index)
+{
+	uint64_t key = range_key(want);
+	const struct range *r;
+	uint32_t i = idmap_get(&m->range_map, key);
+
+	*index = IDMAP_NONE;
+	if (i != IDMAP_NONE) {
+		r = &m->range[i];
+		if (r->stream == want->stream && r->host == want->host &&
+		    r->device == want->device && r->bytes == want->bytes)
+			*index = i;
+		return (0);
+	}
+	if (m->ranges >= MAX_RANGES)
+		return (0);
+	if (model_grow(&m->range, &m->ranges_cap, m->ranges, MAX_RANGES,
+	    sizeof(*m->range)) != 0 ||
+	    idmap_put(&m->range_map, key, m->ranges) != 0)
+		return (-1);
+	m->range[m->ranges] = *want;
+	m->range[m->ranges].of = m->ranges;
+	*index = m->ranges++;
+	return (0);
+}
+
+int
+resent_range(struct model *m, const struct stream *s,
+    const struct record_COPY *r, uint32_t *range)
+{
+	struct range want = { .stream = s->id, .bytes = r->bytes };
+	uint32_t host;
+
+	*range = IDMAP_NONE;
+	/* A graph's copies have no call of their own, nor have pages. */
+	if (r->src == MEMORY_MANAGED || r->dst == MEMORY_MANAGED ||
+	    (r->kind != COPY_H2D && r->kind != COPY_D2H) || r->bytes == 0 ||
+	    (r->flags & COPY_GRAPH) != 0 || r->graph != 0)
+		return (0);
+	if (r->src_address == 0 || r->dst_address == 0) {
+		m->run.copies_unlocated++;
+		return (0);
+	}
+	m->run.copies_located++;
+	want.host = r->kind == COPY_H2D ? r->src_address : r->dst_address;
+	if (range_of(m, &want, &host) != 0)
+		return (-1);
+	want.device = r->kind == COPY_H2D ? r->dst_address : r->src_address;
+	if (host != IDMAP_NONE && range_of(m, &want, range) != 0)
+		return (-1);
+	if (*range == IDMAP_NONE)
+		m->run.copies_untracked++;
+	else
+		m->range[*range].of = host;
+	return (0);
+}
+
+static struct resent *
+resent_of(struct model *m, enum resent_kind kind, uint32_t device)
+{
+	struct resent *p;
+	uint32_t i;
+
+	for (i = 0; i < m->resents; i++)
+		if (m->resent[i].kind == kind && m->resent[i].device == device)
+			return (&m->resent[i]);
+	p = realloc(m->resent, (m->resents + 1) * sizeof(*p));
+	if (p == NULL)
+		return (NULL);
+	m->resent = p;
+	p += m->resents++;
+	*p = (struct resent){ .kind = kind, .device = device };
+	return (p);
+}
+
+/*
+ * From when on the host could write to the range again; 0 unknown. That is the
+ * end of the call if it blocked: the driver moves pageable memory to or from a
+ * buffer of its own, before the GPU's part or after it.
+ */
+static uint64_t
+free_at(const struct model *m, const struct op *op,
+    const struct copy_class *c)
+{
+	const struct thread *t;
+	uint64_t called = 0;
+	uint32_t i;
+
+	if (op->launch == 0 || op->thread == IDMAP_NONE)
+		return (0);
+	t = &m->thread[op->thread];
+	for (i = host_first(t, op->launch); i < t->count &&
+	    t->wait[i].start <= op->launch; i++)
+		if (t->wait[i].start == op->launch)
+			called = max_u64(called, t->wait[i].end);
+	if (c->kind == COPY_H2D && c->src != MEMORY_PINNED)
+		return (called);
+	return (max_u64(called, op->end));
+}
+
+/* Too soon for the host to have written ${bytes} anew in ${had} ns. */
+static bool
+is_quick(uint64_t bytes, uint64_t had)
+{
+
+	return ((had < TEAM_NS && had < bytes / CORE_BYTES_PER_NS) ||
+	    had < bytes / TEAM_BYTES_PER_NS);
+}
+
+static int
+count_resent(struct model *m, struct range *h, const struct op *op,
+    enum resent_kind kind)
+{
+	struct resent *r = resent_of(m, kind, op->device);
+	uint64_t ns = op->end - op->start;
+	uint64_t had = sub_sat(op->launch, h->free);
+
+	if (r == NULL)
+		return (-1);
+	r->ranges += (h->counted >> kind & 1) == 0;
+	h->counted |= (uint8_t)(1 << kind);
+	r->count++;
+	r->bytes = add_sat(r->bytes, h->bytes);
+	r->gpu_ns = add_sat(r->gpu_ns, ns);
+	if (kind == RESENT_ROUND)
+		r->down_ns = add_sat(r->down_ns, h->down_ns);
+	/* Called before the last copy was over, it follows that in its stream:
+	 * no time at all. */
+	if (op->launch == 0 || h->free == 0 || !is_quick(h->bytes, had))
+		return (0);
+	r->quick_count++;
+	r->quick_ns = add_sat(r->quick_ns, ns);
+	if (kind == RESENT_ROUND)
+		r->quick_down_ns = add_sat(r->quick_down_ns, h->down_ns);
+	return (0);
+}
+
+int
+resent_sweep(struct model *m, const struct op *op)
+{
+	const struct copy_class *c = &m->copy[op->index].out;
+	struct range *h = &m->range[m->range[op->range].of];
+
+	if (c->kind == COPY_H2D && h->way != 0 &&
+	    (h->way == COPY_D2H || h->last == op->range) &&
+	    count_resent(m, h, op, h->way == COPY_D2H ? RESENT_ROUND :
+	    RESENT_AGAIN) != 0)
+		return (-1);
+	h->way = (uint8_t)c->kind;
+	h->last = op->range;
+	h->free = free_at(m, op, c);
+	h->down_ns = c->kind == COPY_D2H ? op->end - op->start : 0;
+	return (0);
+}

@@ -1,0 +1,87 @@
+# What the injection library tells of copies, managed memory and several GPUs,
+# as far as the findings that rest on it.
+
+load common
+
+# measured ARGUMENTS OF TARGET: a capture, and all that is found in it.
+measured() {
+	options="--level trace --no-daemon -o $T/run.cadv"
+	measure --kernels 20 --pause-us 200 "$@"
+	"$bin/cudadvise" findings --all --json "$T/run.cadv" >run.json
+}
+
+# state RULE
+state() {
+	of ".rules[] | select(.rule == \"$1\") | .state"
+}
+
+# value RULE EVIDENCE
+value() {
+	of ".items[] | select(.rule == \"$1\") | .evidence[] |
+	    select(.name == \"$2\") | .value"
+}
+
+@test "addresses of copies: what came down and goes up again" {
+	measured --round-trips 200
+	same "state" "$(state redundant-transfers)" found
+	same "round trips" "$(value redundant-transfers copies)" 200
+	same "ranges" "$(value redundant-transfers ranges)" 1
+	same "bytes" "$(value redundant-transfers bytes)" 209715200
+	n=$(value redundant-transfers quick_copies)
+	[ "$n" -ge 100 ] || fail "only $n at once"
+}
+
+@test "copies that go nowhere twice are no fault" {
+	measured
+	same "state" "$(state redundant-transfers)" clean
+}
+
+@test "a copy between GPUs that goes through the host" {
+	measured --contexts 2 --peer-copies 40
+	same "state" "$(state peer-access-off)" found
+	same "bytes" "$(value peer-access-off staged_bytes)" 41943040
+	same "enabled" "$(value peer-access-off peer_enabled)" 0
+	of '.items[].where' | grep -q "from GPU 0 to GPU 1" ||
+	    fail "not from 0 to 1"
+	# Its halves have no host address: nothing is copied again.
+	same "again" "$(of '[.items[] | select(.rule ==
+	    "redundant-transfers")] | length')" 0
+}
+
+@test "peer access: which of the runtime's calls and the driver's is seen" {
+	for how in 1 2; do
+		measured --contexts 2 --peer-copies 40 --enable-peer $how
+		same "enabled" "$(value peer-access-off peer_enabled)" 1
+	done
+}
+
+@test "managed memory: events are watched from the first allocation on" {
+	measured --managed 64
+	same "state" "$(state unified-memory-faults)" found
+	same "groups of faults" "$(value unified-memory-faults gpu_faults)" 32
+	same "bytes" "$(value unified-memory-faults up_bytes)" 67108864
+	MOCK_TRACE=$T/trace measured
+	same "state" "$(state unified-memory-faults)" clean
+	! grep -q UnifiedMemory "$T/trace" || fail "watched for nothing"
+}
+
+@test "managed memory: a CUPTI that does not know all events, or none" {
+	export MOCK_REFUSE=cuptiActivityConfigureUnifiedMemoryCounter=1
+	measured --managed 64
+	same "state" "$(state unified-memory-faults)" not_measured
+	of '.rules[] | select(.rule == "unified-memory-faults") | .reason' |
+	    grep -q "CUPTI refused" || fail "no reason"
+	# The first try with all of them, the second with the older ones.
+	export MOCK_MANAGED=4
+	unset MOCK_REFUSE
+	measured --managed 64
+	same "state" "$(state unified-memory-faults)" found
+}
+
+@test "GPUs that are hidden are nobody's to use" {
+	measured --contexts 2 --kernel-us 50
+	same "state" "$(state idle-gpus)" found
+	same "seen" "$(value idle-gpus gpus_seen)" 2
+	MOCK_HIDDEN=1 measured --contexts 2 --kernel-us 50
+	same "state" "$(state idle-gpus)" clean
+}

@@ -1,0 +1,249 @@
+/*
+ * rules/faults_transfer.c: runs with one fault each in how data moves, and runs
+ * that come close to one.
+ */
+#include "rules/faults.h"
+
+#define MS 1000000ull
+#define S (1000 * MS)
+#define GB 1000000000ull
+
+/* ${ms} of pinned copies one way, 25 MB each at 50 GB/s. */
+static struct copy_class *
+copies(struct made *m, enum wire_copy kind, uint64_t ms)
+{
+	struct copy_class *c = &m->copy[m->run.copies++];
+
+	*c = (struct copy_class){ .kind = kind, .async = true,
+	    .src = kind == COPY_H2D ? MEMORY_PINNED : MEMORY_DEVICE,
+	    .dst = kind == COPY_H2D ? MEMORY_DEVICE : MEMORY_PINNED,
+	    .size_class = 24, .count = 2 * ms, .bytes = ms * 50 * 1000000,
+	    .gpu_ns = ms * MS, .exposed_ns = (double)(ms * MS) };
+	m->device[0].copy_ns += ms * MS;
+	m->device[0].busy_ns += ms * MS;
+	return c;
+}
+
+/* Half a second each way in a thousand turns, one after the other. */
+void
+fault_one_way(struct made *m)
+{
+	struct device *d = &m->device[0];
+
+	made_counters(m, made_kernel(m, "_Z4workPf", 1000, 20000), 0.92);
+	m->run.wall_ns = 2 * S;
+	d->limits.async_engines = 3;
+	copies(m, COPY_H2D, 500);
+	copies(m, COPY_D2H, 500);
+	d->h2d_ns = d->h2d_bare_ns = 500 * MS;
+	d->d2h_ns = d->d2h_bare_ns = 500 * MS;
+	d->turns = 1000;
+}
+
+void
+fault_both_ways(struct made *m)
+{
+	fault_one_way(m);
+	m->device[0].both_ns = 450 * MS;
+	m->device[0].h2d_bare_ns = m->device[0].d2h_bare_ns = 50 * MS;
+	m->device[0].copy_ns = 550 * MS;
+	m->copy[0].exposed_ns = m->copy[1].exposed_ns = 275e6;
+}
+
+/* All the inputs, then all the results: two phases, no loop. */
+void
+fault_there_then_back(struct made *m)
+{
+	fault_one_way(m);
+	m->device[0].turns = 1;
+}
+
+void
+fault_one_engine(struct made *m)
+{
+	fault_one_way(m);
+	m->device[0].limits.async_engines = 1;
+}
+
+void
+fault_blocking_turns(struct made *m)
+{
+	fault_one_way(m);
+	m->copy[0].async = m->copy[1].async = false;
+}
+
+/* 10 GB of pages for a second of kernels. */
+void
+fault_migrating(struct made *m)
+{
+	made_kernel(m, "_Z4workPf", 1000, 1000000);
+	m->run.wall_ns = 2 * S;
+	m->run.unified = (struct unified){ .used = true, .watched = true,
+	    .up_bytes = 10 * GB, .gpu_faults = 100000, .fault_ns = 900 * MS,
+	    .cpu_faults = 2000, .down_bytes = GB, .down_ns = 40 * MS };
+}
+
+void
+fault_prefetched(struct made *m)
+{
+	fault_good(m);
+	m->run.unified = (struct unified){ .used = true, .watched = true,
+	    .asked_bytes = 10 * GB, .up_bytes = GB / 100, .gpu_faults = 40,
+	    .fault_ns = 20 * MS };
+}
+
+/* A few faults that are all of a short kernel. */
+void
+fault_first_touch(struct made *m)
+{
+	fault_good(m);
+	m->run.unified = (struct unified){ .used = true, .watched = true,
+	    .up_bytes = 4096, .gpu_faults = 2, .fault_ns = 500 * MS };
+}
+
+void
+fault_unwatched(struct made *m)
+{
+	fault_good(m);
+	m->run.unified = (struct unified){ .used = true, .refused = 38 };
+}
+
+static void
+resend(struct made *m, enum resent_kind kind)
+{
+	fault_good(m);
+	copies(m, COPY_H2D, 200);
+	copies(m, COPY_D2H, 200);
+	m->resent[0] = (struct resent){ .kind = kind, .ranges = 2,
+	    .count = 400, .bytes = 10 * GB, .gpu_ns = 200 * MS,
+	    .down_ns = kind == RESENT_ROUND ? 200 * MS : 0 };
+	m->run.resents = 1;
+	m->run.copies_located = 800;
+}
+
+void
+fault_round_trips(struct made *m)
+{
+	resend(m, RESENT_ROUND);
+	m->resent[0].quick_count = 400;
+	m->resent[0].quick_ns = m->resent[0].quick_down_ns = 200 * MS;
+}
+
+/* One pinned buffer that the host fills anew for every batch. */
+void
+fault_staging_buffer(struct made *m)
+{
+	resend(m, RESENT_AGAIN);
+}
+
+void
+fault_sent_once(struct made *m)
+{
+	resend(m, RESENT_AGAIN);
+	m->resent[0].count = 3;
+}
+
+void
+fault_unlocated(struct made *m)
+{
+	resend(m, RESENT_AGAIN);
+	m->run.resents = 0;
+	m->run.copies_located = 10;
+	m->run.copies_unlocated = 790;
+}
+
+void
+fault_staged(struct made *m)
+{
+	fault_good(m);
+	made_device(m);
+	copies(m, COPY_D2H, 300);
+	copies(m, COPY_H2D, 250);
+	m->peer[0] = (struct peer){ .from = 0, .to = 1, .known = true,
+	    .can = true, .staged = 500, .staged_bytes = 12 * GB,
+	    .down_ns = 300 * MS, .up_ns = 250 * MS };
+	m->run.peers = 1;
+}
+
+/* One record a copy, at a tenth of what a link does. */
+void
+fault_slow_peer(struct made *m)
+{
+	fault_good(m);
+	made_device(m);
+	copies(m, COPY_P2P, 500);
+	m->peer[0] = (struct peer){ .from = 0, .to = 1, .known = true,
+	    .can = true, .copies = 500, .bytes = 25 * GB / 10,
+	    .gpu_ns = 500 * MS };
+	m->run.peers = 1;
+}
+
+void
+fault_direct(struct made *m)
+{
+	fault_slow_peer(m);
+	m->peer[0].bytes = 150 * GB;
+}
+
+void
+fault_no_peers(struct made *m)
+{
+	fault_staged(m);
+	m->peer[0].can = false;
+}
+
+void
+fault_peers_unknown(struct made *m)
+{
+	fault_staged(m);
+	m->peer[0].known = m->peer[0].can = false;
+}
+
+/* A second of work on each of two GPUs, all of it within ${busy_ms}. */
+static void
+two_gpus(struct made *m, uint64_t other_ms, uint64_t busy_ms)
+{
+	struct device *d;
+
+	made_counters(m, made_kernel(m, "_Z4workPf", 5000, 200000), 0.92);
+	d = made_device(m);
+	d->kernel_ns = d->busy_ns = other_ms * MS;
+	m->run.wall_ns = 4 * S;
+	m->run.gpus_busy_ns = busy_ms * MS;
+	m->run.idle_ns[IDLE_AFTER_SYNC] = (busy_ms - 1000) * MS;
+	m->run.idle_total_ns += (busy_ms - 1000) * MS;
+}
+
+void
+fault_in_turn(struct made *m)
+{
+	two_gpus(m, 1000, 2000);
+}
+
+void
+fault_uneven_gpus(struct made *m)
+{
+	two_gpus(m, 1000, 2000);
+	m->run.idle_ns[IDLE_AFTER_SYNC] = 0;
+	m->device[0].kernel_ns = m->device[0].busy_ns = 2000 * MS;
+	m->device[1].kernel_ns = m->device[1].busy_ns = 600 * MS;
+}
+
+void
+fault_side_by_side(struct made *m)
+{
+	two_gpus(m, 950, 1050);
+}
+
+void
+fault_one_of_two(struct made *m)
+{
+	two_gpus(m, 1, 1000);
+}
+
+void
+fault_hidden_gpu(struct made *m)
+{
+	two_gpus(m, 0, 1000);
+	m->device[1].hidden = true;
+}

@@ -1,0 +1,426 @@
+/*
+ * The model of how data moves: both ways at once, ranges that are copied again,
+ * copies between GPUs, managed memory, several GPUs at work.
+ */
+#include "unit/model_feed.h"
+
+#define MIB (1ull << 20)
+#define HOST 0x7f0000000000ull
+#define DEV 0x7e0000000000ull
+
+static const struct run *
+settle(struct feed *f)
+{
+	const struct run *run = model_settle(f->m, true);
+
+	assert_non_null(run);
+	return (run);
+}
+
+/* A copy of ${bytes} with addresses, of pinned memory unless told. */
+struct moved {
+	enum wire_copy kind;
+	uint64_t bytes, host, device;
+	uint64_t launch, start, end;
+	enum wire_memory memory;
+	bool blocking;		/* its call lasts until ${called} */
+	uint64_t called;
+};
+
+static void
+move(struct feed *f, struct moved m)
+{
+	bool up = m.kind == COPY_H2D;
+	uint8_t host = (uint8_t)(m.memory != 0 ? m.memory : MEMORY_PINNED);
+
+	if (m.blocking)
+		FEED(f, API, .call = CALL_MEMCPY, .tid = f->tid,
+		    .correlation = f->correlation + 1,
+		    .start_ns = T0 + m.launch, .end_ns = T0 + m.called);
+	FEED(f, COPY, .context = 1, .stream = f->queue,
+	    .correlation = ++f->correlation, .start_ns = T0 + m.start,
+	    .end_ns = T0 + m.end, .launch_ns = T0 + m.launch,
+	    .bytes = m.bytes, .kind = (uint8_t)m.kind,
+	    .src = up ? host : MEMORY_DEVICE, .dst = up ? MEMORY_DEVICE : host,
+	    .flags = m.blocking ? 0 : COPY_ASYNC, .tid = f->tid,
+	    .src_address = up ? m.host : m.device,
+	    .dst_address = up ? m.device : m.host);
+}
+
+static const struct resent *
+resent(const struct run *run, enum resent_kind kind)
+{
+	size_t i;
+
+	for (i = 0; i < run->resents; i++)
+		if (run->resent[i].kind == kind)
+			return (&run->resent[i]);
+	return (NULL);
+}
+
+/* Up 0-10, down 5-20, a kernel 18-30, up 40-50, small ones do not turn. */
+static void
+test_ways(void **state)
+{
+	struct feed *f = *state;
+	const struct device *d;
+
+	feed_signature(f, 1, "k");
+	feed_copy(f, COPY_H2D, MIB, true, 0, 1 * US, 10 * US);
+	f->queue = 2;
+	feed_copy(f, COPY_D2H, MIB, true, 0, 5 * US, 20 * US);
+	feed_kernel(f, 1, 0, 18 * US, 30 * US);
+	feed_copy(f, COPY_D2H, 4096, true, 0, 32 * US, 33 * US);
+	feed_copy(f, COPY_H2D, 4096, true, 0, 34 * US, 35 * US);
+	feed_copy(f, COPY_H2D, MIB, true, 0, 40 * US, 50 * US);
+	d = &settle(f)->device[0];
+	assert_int_equal(d->h2d_ns, 20 * US);
+	assert_int_equal(d->d2h_ns, 16 * US);
+	assert_int_equal(d->both_ns, 5 * US);
+	assert_int_equal(d->h2d_bare_ns, 15 * US);
+	assert_int_equal(d->d2h_bare_ns, 9 * US);
+	assert_int_equal(d->turns, 2);
+	assert_false(d->hidden);
+}
+
+/* Down and up again: enqueued at once; soon after; when many cores could have
+ * written the megabyte, which one takes 65 us for; much later. */
+static void
+test_round_trips(void **state)
+{
+	static const uint64_t called[] = { 5, 115, 125, 900 };
+	struct feed *f = *state;
+	const struct resent *r;
+	const struct run *run;
+	uint64_t at = 1000 * US;
+	size_t i;
+
+	for (i = 0; i < 4; i++, at += 2000 * US) {
+		move(f, (struct moved){ COPY_D2H, MIB, HOST, DEV, at,
+		    at + 10 * US, at + 100 * US, 0, 0, 0 });
+		move(f, (struct moved){ COPY_H2D, MIB, HOST, DEV + MIB,
+		    at + called[i] * US, at + 1000 * US, at + 1020 * US,
+		    0, 0, 0 });
+	}
+	run = settle(f);
+	assert_int_equal(run->copies_located, 8);
+	assert_int_equal(run->copies_unlocated, 0);
+	assert_int_equal(run->resents, 1);
+	r = resent(run, RESENT_ROUND);
+	assert_int_equal(r->count, 4);
+	assert_int_equal(r->ranges, 1);
+	assert_int_equal(r->bytes, 4 * MIB);
+	assert_int_equal(r->gpu_ns, 80 * US);
+	assert_int_equal(r->down_ns, 360 * US);
+	assert_int_equal(r->quick_count, 2);
+	assert_int_equal(r->quick_ns, 40 * US);
+	assert_int_equal(r->quick_down_ns, 180 * US);
+}
+
+/* A large range outlasts what the start of many cores takes. */
+static void
+test_round_trip_large(void **state)
+{
+	static const uint64_t called[] = { 140, 190 };
+	struct feed *f = *state;
+	uint64_t at = 1000 * US;
+	size_t i;
+
+	/* 32 MiB: 84 us for all cores. */
+	for (i = 0; i < 2; i++, at += 9000 * US) {
+		move(f, (struct moved){ COPY_D2H, 32 * MIB, HOST, DEV, at,
+		    at + 10 * US, at + 100 * US, 0, 0, 0 });
+		move(f, (struct moved){ COPY_H2D, 32 * MIB, HOST, DEV,
+		    at + called[i] * US, at + 1000 * US, at + 1020 * US,
+		    0, 0, 0 });
+	}
+	assert_int_equal(resent(settle(f), RESENT_ROUND)->count, 2);
+	assert_int_equal(resent(settle(f), RESENT_ROUND)->quick_count, 1);
+}
+
+/* A blocking call gives the host the memory when it returns, not before. */
+static void
+test_round_trip_blocking(void **state)
+{
+	struct feed *f = *state;
+	const struct resent *r;
+
+	move(f, (struct moved){ COPY_D2H, MIB, HOST, DEV, 10 * US, 20 * US,
+	    100 * US, MEMORY_PAGEABLE, true, 400 * US });
+	move(f, (struct moved){ COPY_H2D, MIB, HOST, DEV, 410 * US,
+	    420 * US, 500 * US, MEMORY_PAGEABLE, true, 510 * US });
+	/* From pageable memory again: from the call's end, which is known … */
+	move(f, (struct moved){ COPY_H2D, MIB, HOST, DEV, 520 * US,
+	    530 * US, 600 * US, MEMORY_PAGEABLE, true, 590 * US });
+	/* … or not. */
+	move(f, (struct moved){ COPY_H2D, MIB, HOST + MIB, DEV, 700 * US,
+	    710 * US, 800 * US, MEMORY_PAGEABLE, false, 0 });
+	move(f, (struct moved){ COPY_H2D, MIB, HOST + MIB, DEV, 750 * US,
+	    810 * US, 900 * US, MEMORY_PAGEABLE, false, 0 });
+	r = resent(settle(f), RESENT_ROUND);
+	assert_int_equal(r->count, 1);
+	assert_int_equal(r->quick_count, 1);
+	r = resent(settle(f), RESENT_AGAIN);
+	assert_int_equal(r->count, 2);
+	assert_int_equal(r->ranges, 2);
+	assert_int_equal(r->quick_count, 1);
+}
+
+/* The same range to another place, another length, another process: new. */
+static void
+test_not_again(void **state)
+{
+	struct feed *f = *state;
+	struct moved m = { COPY_H2D, MIB, HOST, DEV, 10 * US, 20 * US,
+	    30 * US, 0, 0, 0 };
+	const struct run *run;
+
+	move(f, m);
+	m.device = DEV + 8 * MIB;
+	move(f, m);
+	m.bytes = MIB / 2;
+	move(f, m);
+	feed_process(f, 43);
+	m.bytes = MIB;
+	move(f, m);
+	/* A graph's copies and those without an address. */
+	FEED(f, COPY, .context = 1, .kind = COPY_H2D, .bytes = MIB,
+	    .src_address = HOST, .dst_address = DEV, .graph = 3,
+	    .start_ns = T0 + 50 * US, .end_ns = T0 + 60 * US);
+	FEED(f, COPY, .context = 1, .kind = COPY_H2D, .bytes = MIB,
+	    .start_ns = T0 + 70 * US, .end_ns = T0 + 80 * US);
+	run = settle(f);
+	assert_int_equal(run->resents, 0);
+	assert_int_equal(run->copies_located, 4);
+	assert_int_equal(run->copies_unlocated, 1);
+}
+
+static void
+test_ranges_bounded(void **state)
+{
+	struct feed *f = *state;
+	struct moved m = { COPY_H2D, 4096, HOST, DEV, 0, 0, 0, 0, 0, 0 };
+	const struct run *run;
+	unsigned i;
+
+	for (i = 0; i < 40000; i++, m.host += 4096) {
+		m.launch = m.start = i * US;
+		m.end = m.start + 500;
+		move(f, m);
+	}
+	run = settle(f);
+	assert_int_equal(run->copies_located, 40000);
+	assert_true(run->copies_untracked > 20000);
+	assert_true(run->copies_untracked < 40000);
+	assert_int_equal(run->copy[0].count, 40000);
+}
+
+static void
+feed_second(struct feed *f, uint32_t flags)
+{
+	struct record r = { 0 };
+
+	r.u.DEVICE = h200(1, "GPU-2");
+	r.u.DEVICE.flags = flags;
+	feed_record(f, RECORD_DEVICE, &r);
+	FEED(f, CONTEXT, .id = 2, .device = 1);
+}
+
+static void
+half(struct feed *f, enum wire_copy kind, uint32_t correlation,
+    uint32_t device, uint64_t start, uint64_t end)
+{
+
+	FEED(f, COPY, .device = device, .context = device + 1, .stream = 9,
+	    .correlation = correlation, .kind = (uint8_t)kind, .bytes = MIB,
+	    .src_device = device, .dst_device = device,
+	    .start_ns = T0 + start, .end_ns = T0 + end);
+}
+
+/* One call, two devices, one record each: through the host. */
+static void
+test_staged(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+	const struct peer *p;
+
+	feed_second(f, 0);
+	FEED(f, PEER, .device = 0, .peer = 1, .flags = PEER_CAN);
+	FEED(f, PEER, .device = 1, .peer = 0, .flags = 0);
+	FEED(f, PEER, .device = 0, .peer = 7, .flags = PEER_CAN);
+	FEED(f, PEER, .device = 1, .peer = 1, .flags = PEER_CAN);
+	half(f, COPY_D2H, 500, 0, 10 * US, 30 * US);
+	half(f, COPY_H2D, 500, 1, 30 * US, 45 * US);
+	half(f, COPY_D2H, 500, 0, 50 * US, 60 * US);	/* its second part */
+	half(f, COPY_H2D, 500, 1, 60 * US, 65 * US);
+	half(f, COPY_D2H, 501, 0, 70 * US, 90 * US);	/* just down */
+	half(f, COPY_H2D, 502, 0, 91 * US, 92 * US);	/* one device */
+	half(f, COPY_D2H, 502, 0, 93 * US, 94 * US);
+	FEED(f, COPY, .device = 0, .context = 1, .kind = COPY_P2P,
+	    .bytes = 4 * MIB, .src_device = 0, .dst_device = 1,
+	    .start_ns = T0 + 100 * US, .end_ns = T0 + 140 * US);
+	run = settle(f);
+	assert_int_equal(run->devices, 2);
+	assert_int_equal(run->peers, 2);
+	p = &run->peer[0];
+	assert_true(p->known && p->can && !p->enabled);
+	assert_int_equal(p->staged, 1);
+	assert_int_equal(p->staged_bytes, 2 * MIB);
+	assert_int_equal(p->down_ns, 30 * US);
+	assert_int_equal(p->up_ns, 20 * US);
+	assert_int_equal(p->copies, 1);
+	assert_int_equal(p->bytes, 4 * MIB);
+	assert_int_equal(p->gpu_ns, 40 * US);
+	assert_true(run->peer[1].known && !run->peer[1].can);
+	FEED(f, PEER, .device = 0, .peer = 1,
+	    .flags = PEER_CAN | PEER_ENABLED);
+	assert_true(settle(f)->peer[0].enabled);
+}
+
+/* Hidden as long as no process was shown it. */
+static void
+test_hidden(void **state)
+{
+	struct feed *f = *state;
+
+	feed_second(f, DEVICE_HIDDEN);
+	assert_true(settle(f)->device[1].hidden);
+	feed_process(f, 43);
+	feed_second(f, 0);
+	assert_int_equal(settle(f)->devices, 2);
+	assert_false(settle(f)->device[1].hidden);
+}
+
+static void
+kernel_on(struct feed *f, uint32_t device, uint64_t start, uint64_t end)
+{
+
+	FEED(f, KERNEL, .signature = 1 + device, .context = device + 1,
+	    .stream = 7, .start_ns = T0 + start, .end_ns = T0 + end);
+}
+
+/* Kernels of two GPUs: 0-10, 5-20 together, 30-40 alone; copies are no work. */
+static void
+test_gpus_busy(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+
+	feed_second(f, 0);
+	feed_signature(f, 1, "k");
+	FEED(f, SIGNATURE, .id = 2, .device = 1, .name = 1001, .grid_x = 1,
+	    .grid_y = 1, .grid_z = 1, .block_x = 32, .block_y = 1,
+	    .block_z = 1);
+	kernel_on(f, 0, 1 * US, 10 * US);
+	kernel_on(f, 1, 5 * US, 20 * US);
+	kernel_on(f, 0, 30 * US, 40 * US);
+	kernel_on(f, 1, 32 * US, 34 * US);
+	half(f, COPY_H2D, 600, 1, 50 * US, 90 * US);
+	run = settle(f);
+	assert_int_equal(run->gpus_busy_ns, 29 * US);
+	assert_int_equal(run->device[0].kernel_ns, 19 * US);
+	assert_int_equal(run->device[1].kernel_ns, 17 * US);
+}
+
+static void
+uvm(struct feed *f, enum wire_uvm kind, enum wire_uvm_cause cause,
+    uint64_t bytes, uint64_t start, uint64_t end)
+{
+
+	FEED(f, UVM, .kind = kind, .flags = cause, .bytes = bytes,
+	    .start_ns = T0 + start, .end_ns = end == 0 ? 0 : T0 + end);
+}
+
+static void
+test_unified(void **state)
+{
+	struct feed *f = *state;
+	const struct unified *u;
+	const struct run *run;
+
+	u = &settle(f)->unified;
+	assert_false(u->used || u->watched);
+	feed_api(f, CALL_MALLOC_MANAGED, 1 * US, 2 * US);
+	assert_true(settle(f)->unified.used && !u->watched);
+	FEED(f, UVM, .kind = UVM_WATCHED, .flags = 38, .start_ns = T0);
+	assert_true(!settle(f)->unified.watched && u->refused == 38);
+	FEED(f, UVM, .kind = UVM_WATCHED, .start_ns = T0);
+	assert_true(settle(f)->unified.watched);
+	/* Two faults at once, pages for them within, a third one later. */
+	uvm(f, UVM_GPU_FAULT, 1, 12, 10 * US, 50 * US);
+	uvm(f, UVM_GPU_FAULT, 2, 1, 20 * US, 60 * US);
+	uvm(f, UVM_H2D, UVM_COHERENCE, 65536, 30 * US, 70 * US);
+	uvm(f, UVM_H2D, UVM_PREFETCH, 65536, 75 * US, 80 * US);
+	uvm(f, UVM_GPU_FAULT, 1, 0, 100 * US, 110 * US);
+	uvm(f, UVM_D2H, UVM_COHERENCE, 4096, 200 * US, 210 * US);
+	uvm(f, UVM_D2H, UVM_EVICTION, 8192, 220 * US, 230 * US);
+	/* Its value is an address, its end to be ignored. */
+	uvm(f, UVM_CPU_FAULT, 1, 0x564b11112222ull, 240 * US, 0);
+	uvm(f, UVM_THRASHING, 0, 65536, 250 * US, 0);
+	uvm(f, UVM_THROTTLING, 0, 0, 260 * US, 265 * US);
+	uvm(f, UVM_REMOTE_MAP, 0, 65536, 270 * US, 0);
+	FEED(f, UVM, .kind = 77, .bytes = UINT64_MAX);
+	run = settle(f);
+	u = &run->unified;
+	assert_int_equal(u->gpu_faults, 14);
+	assert_int_equal(u->cpu_faults, 1);
+	assert_int_equal(u->up_bytes, 131072);
+	assert_int_equal(u->down_bytes, 4096);
+	assert_int_equal(u->down_ns, 10 * US);
+	assert_int_equal(u->evicted_bytes, 8192);
+	assert_int_equal(u->fault_ns, 75 * US);
+	assert_int_equal(u->thrashing, 1);
+	assert_int_equal(u->throttled_ns, 5 * US);
+	assert_int_equal(u->remote_maps, 1);
+	assert_int_equal(u->asked_bytes, 0);
+	assert_int_equal(run->copies, 0);
+}
+
+/* A prefetch is a copy: the GPU is not idle meanwhile. */
+static void
+test_prefetched(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+
+	FEED(f, UVM, .kind = UVM_H2D, .flags = UVM_USER, .bytes = 2 * MIB,
+	    .src_device = UINT32_MAX, .start_ns = T0 + 10 * US,
+	    .end_ns = T0 + 50 * US);
+	FEED(f, UVM, .kind = UVM_D2H, .flags = UVM_USER, .bytes = 2 * MIB,
+	    .dst_device = UINT32_MAX, .start_ns = T0 + 60 * US,
+	    .end_ns = T0 + 90 * US);
+	/* Of a device that nobody described. */
+	FEED(f, UVM, .kind = UVM_H2D, .flags = UVM_USER, .bytes = MIB,
+	    .dst_device = 5, .start_ns = T0 + 10 * US, .end_ns = T0 + 50 * US);
+	run = settle(f);
+	assert_int_equal(run->unified.asked_bytes, 5 * MIB);
+	assert_int_equal(run->unified.fault_ns, 0);
+	assert_int_equal(run->devices, 1);
+	assert_int_equal(run->copies, 2);
+	assert_int_equal(run->copy[0].src, MEMORY_MANAGED);
+	assert_int_equal(run->device[0].busy_ns, 70 * US);
+	assert_int_equal(run->device[0].h2d_ns, 40 * US);
+	/* They have no addresses, and nobody asks for them. */
+	assert_int_equal(run->copies_unlocated, 0);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		FEED_TEST(test_ways),
+		FEED_TEST(test_round_trips),
+		FEED_TEST(test_round_trip_large),
+		FEED_TEST(test_round_trip_blocking),
+		FEED_TEST(test_not_again),
+		FEED_TEST(test_ranges_bounded),
+		FEED_TEST(test_staged),
+		FEED_TEST(test_hidden),
+		FEED_TEST(test_gpus_busy),
+		FEED_TEST(test_unified),
+		FEED_TEST(test_prefetched),
+	};
+
+	return (cmocka_run_group_tests(tests, NULL, NULL));
+}
