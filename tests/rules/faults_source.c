@@ -609,6 +609,82 @@ fault_hidden_divisions(struct made *m)
 	m->kernel[0].metric[METRIC_PIPE_FMA] = 10;
 }
 
+/* A loop of ${body} that starts with ${loads}, on the FMA pipe. */
+static struct kernel *
+multiplying(struct made *m, const char *loads, const char *body)
+{
+	char text[1536];
+	struct kernel *k;
+
+	snprintf(text, sizeof(text), "STS.128 [R12],R8 | inst 100 waves 400 "
+	    "least 400\n%s%s"
+	    "IADD3 R10,R10,0x1,RZ | inst 6400 line 51\n"
+	    "ISETP.NE.AND P0,PT,R10,0x1000,PT | inst 6400 line 51\n"
+	    "@P0 BRA #9 | inst 6400 uniform 6400 line 51\n", loads, body);
+	k = computing(m, text);
+	k->metric[METRIC_PIPE_FMA] = 85;
+	return k;
+}
+
+#define TILES "LDS.128 R16,[R14] | inst 6400 waves 6400 least 6400 line 52\n" \
+	"LDS.128 R20,[R15] | inst 6400 waves 6400 least 6400 line 52\n"
+
+#define FFMAS(a, b, c) "FFMA " c "," a "," b "," c " | inst 6400 line 53\n"
+#define PRODUCTS(a, b) FFMAS(a, b, "R30") FFMAS(a, "R21", "R31")	\
+	FFMAS(a, "R22", "R32") FFMAS(a, "R23", "R33")
+
+void
+fault_matrices(struct made *m)
+{
+	multiplying(m, TILES, PRODUCTS("R16", "R20") PRODUCTS("R17", "R20")
+	    PRODUCTS("R18", "R20") PRODUCTS("R19", "R20"));
+}
+
+/* What is loaded for the next turn, behind the products. */
+void
+fault_matrices_ahead(struct made *m)
+{
+	multiplying(m, "", PRODUCTS("R16", "R20") PRODUCTS("R17", "R20")
+	    PRODUCTS("R18", "R20") PRODUCTS("R19", "R20") TILES);
+}
+
+void
+fault_on_tensor_cores(struct made *m)
+{
+	multiplying(m, TILES, PRODUCTS("R16", "R20") PRODUCTS("R17", "R20")
+	    "HMMA.1688.F32.TF32 R24,R16,R20,R24 | inst 6400 line 53\n");
+}
+
+/* A filter: its coefficients stay in registers. */
+void
+fault_taps(struct made *m)
+{
+#define TAPS(c) FFMAS("R40", "R20", c) FFMAS("R41", "R21", c)		\
+	FFMAS("R42", "R22", c) FFMAS("R43", "R23", c)
+	multiplying(m, TILES, TAPS("R30") TAPS("R31") TAPS("R32")
+	    TAPS("R33"));
+}
+
+/* Rows times a vector: each element of a row is used once. */
+void
+fault_vectors(struct made *m)
+{
+	multiplying(m, "LDG.E.128 R16,desc[UR4][R2.64] | inst 6400 "
+	    "sectors 102400 ideal 102400 line 52\n"
+	    "LDS.128 R20,[R15] | inst 6400 waves 6400 least 6400 line 52\n",
+	    FFMAS("R16", "R20", "R30") FFMAS("R17", "R21", "R30")
+	    FFMAS("R18", "R22", "R30") FFMAS("R19", "R23", "R30"));
+}
+
+/* Matrices in a kernel that waits for memory. */
+void
+fault_hidden_matrices(struct made *m)
+{
+	fault_matrices(m);
+	m->kernel[0].metric[METRIC_ISSUE_ACTIVE] = 20;
+	m->kernel[0].metric[METRIC_PIPE_FMA] = 15;
+}
+
 /* Rows, by blocks of 2 × 128; ${address} in front of the load. */
 static void
 narrow_rows(struct made *m, uint32_t x, const char *address,
