@@ -149,5 +149,6 @@ rule_serial_kernel(struct rule_view *x)
 	if (w.warps < MANY_WARPS || o->waves >= 1 ||
 	    w.there > rule_value(x, "max_warps"))
 		return RULE_CLEAN;
+	w.working = w.there;
 	return report(x, &w, false);
 }
