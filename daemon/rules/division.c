@@ -8,7 +8,7 @@
  * Then, for each x:
  *	IMAD.HI.U32 q,r,x,RZ;  IADD3 n,-q;  IMAD x,n,d,x;	the remainder
  *	ISETP.GE.U32 P0,x,d;  @P0 IADD3 x,x,-d;  @P0 IADD3 q,q,1;
- *	and the last three once more: 9.
+ *	and the last three once more: 9. (IMAD.IADD x,x,1,-d is as good.)
  * The constant gives the reciprocal away, and the guarded subtraction of d from
  * what was a multiple of d the rest: a product by a multiplier that was found
  * ahead, which is what one should write instead, has neither.
@@ -68,12 +68,15 @@ static bool
 is_step(const struct sass_instruction *i, struct operands *o,
     struct divisor *d)
 {
-	if (!is_addition(i) || i->text == NULL ||
+	bool product = operand_opcode(i, "IMAD") && operand_has(i, "IADD");
+
+	if ((!is_addition(i) && !product) || i->text == NULL ||
 	    strstr(i->text, ",-") == NULL)
 		return false;
 	operands_of(o, i);
-	if (!o->guarded || o->has_immediate || o->def == REGISTER_NONE ||
-	    o->uses < 1 || o->use[0] != o->def)
+	if (!o->guarded || o->def == REGISTER_NONE || o->uses < 1 ||
+	    o->use[0] != o->def || (o->has_immediate &&
+	    !(product && o->immediate == 1)))
 		return false;
 	d->reg = o->uses == 2 ? o->use[1] : REGISTER_NONE;
 	d->parameter = o->uses == 1 ? o->parameter : 0;

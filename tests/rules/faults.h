@@ -135,6 +135,7 @@ void fault_until_near(struct made *m);
 void fault_gather(struct made *m);
 void fault_dividing(struct made *m);
 void fault_dividing_by_each(struct made *m);
+void fault_remainders(struct made *m);
 void fault_dividing_long(struct made *m);
 void fault_multiplying(struct made *m);
 void fault_hidden_divisions(struct made *m);

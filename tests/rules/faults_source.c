@@ -552,6 +552,22 @@ fault_dividing_by_each(struct made *m)
 	computing(m, RECIPROCAL("6400") MIXED("6400") QUOTIENT("6400"));
 }
 
+/* The remainder of signed numbers. */
+void
+fault_remainders(struct made *m)
+{
+	computing(m, MIXED("6400")
+	    "IABS R16,R8 | inst 6400 line 42\n"
+	    "IMAD.HI.U32 R15,R14,R16,RZ | inst 6400 line 42\n"
+	    "IADD3 R15,-R15,RZ,RZ | inst 6400 line 42\n"
+	    "IMAD R15,R17,R15,R16 | inst 6400 line 42\n"
+	    "ISETP.GT.U32.AND P0,PT,R17,R15,PT | inst 6400 line 42\n"
+	    "@!P0 IMAD.IADD R15,R15,0x1,-R17 | inst 6400 line 42\n"
+	    "ISETP.GT.U32.AND P1,PT,R17,R15,PT | inst 6400 line 42\n"
+	    "@!P1 IADD3 R15,R15,-R17,RZ | inst 6400 line 42\n"
+	    "@!P2 IMAD.MOV R15,RZ,RZ,-R15 | inst 6400 line 42\n");
+}
+
 /* 64 bits: as nvcc calls it, with a shorter function. */
 void
 fault_dividing_long(struct made *m)
