@@ -8,6 +8,8 @@
  * Environment:
  *   MOCK_REFUSE=function=code[@n][,…]  that function returns the code (a
  *                       CUptiResult or CUresult), from its n-th call on
+ *   MOCK_SLOW=function=ms[@n][,…]  that function takes so long, from its n-th
+ *                       call on
  *   MOCK_PASSES=n       every metric set takes n passes
  *   MOCK_PER_PASS=n     else: this many metrics a pass (24)
  *   MOCK_DROP=n         the first n kernel records are dropped, and counted

@@ -5,7 +5,7 @@
 
 #include "mock_internal.h"
 
-#define REFUSALS 64
+#define REFUSALS 64		/* and as many slow ones */
 
 /* One entry of MOCK_REFUSE. */
 struct refusal {
@@ -18,6 +18,8 @@ struct refusal {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct refusal refusal[REFUSALS];
 static size_t refusals;
+static struct refusal slow[REFUSALS];	/* code: milliseconds */
+static size_t slows;
 static bool parsed;
 static FILE *trace;
 
@@ -50,33 +52,30 @@ mock_hash(const char *text)
 	return (h);
 }
 
-/* A typing error in MOCK_REFUSE would make a test pass for nothing: stop. */
+/* A typing error would make a test pass for nothing: stop. */
 static void
-bad_refusal(const char *text)
+bad_refusal(const char *name, const char *text)
 {
-	fprintf(stderr, "mock: MOCK_REFUSE: %s: not function=code[@n]\n",
+	fprintf(stderr, "mock: %s: %s: not function=number[@n]\n", name,
 	    text);
 	abort();
 }
 
-static void
-parse(void)
+/* The entries of the variable ${name} into ${list}; how many there are. */
+static size_t
+parse_list(const char *name, struct refusal *list)
 {
-	const char *p = getenv("MOCK_REFUSE"), *file = getenv("MOCK_TRACE");
+	const char *p = getenv(name);
+	size_t count = 0, n, k;
 	struct refusal *r;
-	size_t n, k;
 	char *end;
 
-	parsed = true;
-	if (file != NULL && *file != '\0' &&
-	    (trace = fopen(file, "ae")) != NULL)
-		setvbuf(trace, NULL, _IOLBF, 0);
-	while (p != NULL && *p != '\0' && refusals < REFUSALS) {
-		r = &refusal[refusals++];
+	while (p != NULL && *p != '\0' && count < REFUSALS) {
+		r = &list[count++];
 		n = strcspn(p, ",");
 		k = strcspn(p, "=");
 		if (k >= n || k == 0 || k >= sizeof(r->function))
-			bad_refusal(p);
+			bad_refusal(name, p);
 		memcpy(r->function, p, k);
 		r->function[k] = '\0';
 		r->code = (int)strtol(p + k + 1, &end, 10);
@@ -84,26 +83,56 @@ parse(void)
 		if (*end == '@')
 			r->from = strtoull(end + 1, &end, 10);
 		if (end != p + n)
-			bad_refusal(p);
+			bad_refusal(name, p);
 		p += n + (p[n] == ',');
 	}
+	return (count);
+}
+
+static void
+parse(void)
+{
+	const char *file = getenv("MOCK_TRACE");
+
+	parsed = true;
+	if (file != NULL && *file != '\0' &&
+	    (trace = fopen(file, "ae")) != NULL)
+		setvbuf(trace, NULL, _IOLBF, 0);
+	refusals = parse_list("MOCK_REFUSE", refusal);
+	slows = parse_list("MOCK_SLOW", slow);
+}
+
+/* What the last entry that is for this call says; 0: there is none. */
+static int
+look_up(struct refusal *list, size_t count, const char *function)
+{
+	int code = 0;
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (strcmp(list[i].function, function) == 0 &&
+		    ++list[i].calls >= list[i].from)
+			code = list[i].code;
+	return (code);
 }
 
 int
 mock_refused(const char *function)
 {
-	int code = 0;
-	size_t i;
+	struct timespec nap;
+	int code, ms;
 
 	pthread_mutex_lock(&lock);
 	if (!parsed)
 		parse();
 	if (trace != NULL)
 		fprintf(trace, "%s\n", function);
-	for (i = 0; i < refusals; i++)
-		if (strcmp(refusal[i].function, function) == 0 &&
-		    ++refusal[i].calls >= refusal[i].from)
-			code = refusal[i].code;
+	code = look_up(refusal, refusals, function);
+	ms = look_up(slow, slows, function);
 	pthread_mutex_unlock(&lock);
+	if (ms > 0) {
+		nap = (struct timespec){ ms / 1000, ms % 1000 * 1000000L };
+		nanosleep(&nap, NULL);
+	}
 	return (code);
 }

@@ -164,11 +164,23 @@ checksum(const uint8_t *bytes, size_t size)
 	return (h);
 }
 
+static uint32_t crc;
+
+static void
+prepare_crc(void)
+{
+	pthread_once(&once, prepare);
+	crc = checksum(cubin.bytes, cubin.size);
+}
+
+/* Asked for with every sampled instruction: computed once. */
 uint32_t
 mock_crc(void)
 {
-	pthread_once(&once, prepare);
-	return (checksum(cubin.bytes, cubin.size));
+	static pthread_once_t computed = PTHREAD_ONCE_INIT;
+
+	pthread_once(&computed, prepare_crc);
+	return (crc);
 }
 
 CUptiResult

@@ -1,0 +1,100 @@
+# --overhead-budget: measuring that costs more than it may stops, says so, and
+# leaves nothing turned on. The mock's CUPTI calls are made to take their time
+# (MOCK_SLOW); what the budget allows once, for setting up, is 2.5 s, at level
+# source 5.5 s (injection/budget.c).
+
+load common
+
+# calls FUNCTION: how often CUPTI was called so.
+calls() {
+	grep -c -x "$1" "$T/trace"
+}
+
+# after FUNCTION OTHER: how often OTHER was called after the last FUNCTION.
+after() {
+	awk -v from="$1" -v count="$2" '$0 == from { n = 0 } $0 == count { n++ }
+	    END { print n + 0 }' "$T/trace"
+}
+
+@test "counters stop when the budget is used up, and the run says so" {
+	options="--overhead-budget 0"
+	export MOCK_TRACE=$T/trace MOCK_SLOW=cuptiRangeProfilerStop=400
+	# 40 kernels lack counters to the end: 40 windows would take 16 s.
+	measure --kernels 4000 --signatures 40 --pause-us 500 --stdout x \
+	    --exit-code 3 || got=$?
+	same "exit code" "$got" 3
+	same "output" "$(cat out)" x
+	load
+	has_launches 4000 40
+	n=$(of .run.overhead.profiled_launches)
+	# 2.5 s are 6 windows; the one that is open then is the last.
+	[ "$n" -ge 5 ] && [ "$n" -le 8 ] || fail "$n launches were profiled"
+	same "windows" "$(calls cuptiRangeProfilerStart)" "$n"
+	same "diagnostics" "$(of '[.diagnostics[] | select(.code ==
+	    "budget")] | length')" 1
+	same "remedy" "$(of '.diagnostics[] | select(.code == "budget") |
+	    .remedy')" "raise --overhead-budget"
+	same "budget" "$(of .run.overhead.budget_ratio)" 0
+	jq -e '.run.overhead.by.counters_s > 2.4 and
+	    .run.overhead.by.counters_s < 6' run.json ||
+	    fail "$(of .run.overhead)"
+	# Those that have nothing say why; those that have something keep it.
+	[ "$(of '[.kernels[] | select(.not_measured |
+	    . != null and contains("overhead budget"))] | length')" -ge 30 ] ||
+	    fail "$(of '[.kernels[].not_measured] | unique')"
+	same "with values" "$(of '[.kernels[] | select(.headline.occupancy.value
+	    != null)] | length > 0')" true
+	grep -q "overhead budget was used up" report || fail "not in the report"
+}
+
+@test "the idle range profiler is disabled all the same" {
+	options="--overhead-budget 0"
+	export MOCK_TRACE=$T/trace MOCK_SLOW=cuptiRangeProfilerStop=400
+	# Killed: no context is destroyed, which would disable it too.
+	measure --kernels 3000 --signatures 40 --pause-us 1000 --sigkill ||
+	    got=$?
+	same "exit code" "$got" 137
+	same "left on" "$(($(calls cuptiRangeProfilerEnable) -
+	    $(calls cuptiRangeProfilerDisable)))" 0
+	same "disabled after the last window" "$(after cuptiRangeProfilerStop \
+	    cuptiRangeProfilerDisable)" 1
+	same "enabled again" "$(after cuptiRangeProfilerDisable \
+	    cuptiRangeProfilerEnable)" 0
+}
+
+@test "a larger budget measures more" {
+	export MOCK_SLOW=cuptiRangeProfilerStop=200
+	options="--overhead-budget 0"
+	measure --kernels 2000 --signatures 60 --pause-us 1500
+	load
+	few=$(of .run.overhead.profiled_launches)
+	options="--overhead-budget 1000"
+	measure --kernels 2000 --signatures 60 --pause-us 1500
+	load
+	many=$(of .run.overhead.profiled_launches)
+	[ "$many" -ge $((3 * few)) ] || fail "$many, and with none $few"
+	same "diagnostics" "$(of '[.diagnostics[] | select(.code ==
+	    "budget")] | length')" 0
+	! grep -q "overhead budget" report || fail "$(cat report)"
+}
+
+@test "counting by instruction stops as well" {
+	options="--level source --overhead-budget 0"
+	export MOCK_TRACE=$T/trace MOCK_SLOW=cuptiSassMetricsFlushData=2000
+	measure --kernels 3000 --signatures 8 --kernel-us 20 --pause-us 500
+	load
+	has_launches 3000 8
+	n=$(of .run.source.launches)
+	[ "$n" -ge 1 ] && [ "$n" -le 4 ] || fail "$n launches were counted"
+	same "flushed" "$(calls cuptiSassMetricsFlushData)" "$n"
+	same "counted" "$(of .run.source.kernels_counted)" "$n"
+	same "diagnostics" "$(of '[.diagnostics[] | select(.code ==
+	    "budget")] | length')" 1
+	grep -q "by line: $n of 8 kernels counted" report ||
+	    fail "not in the report"
+	# What was not counted is not clean.
+	same "judged by lines" "$(of '[.findings.rules[] | select(.rule ==
+	    "misaligned-access") | .not_measured] | .[0] > 0')" true
+	same "left on" "$(($(calls cuptiRangeProfilerEnable) -
+	    $(calls cuptiRangeProfilerDisable)))" 0
+}

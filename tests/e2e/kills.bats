@@ -1,0 +1,202 @@
+# Killed while code is on its way: the target, the daemon, both. The mock's module
+# is padded with 30 MiB that no compression makes smaller, which take many
+# frames; as soon as some of them are in the capture the daemon is stopped, which
+# holds up the others for as long as a test needs. The capture can be read, the
+# run says how it ended, and nobody waits for anybody.
+
+load common
+
+padded_cubin() {
+	cp "$BATS_TEST_DIRNAME/../mock/kernels.cubin" "$T/big.cubin"
+	head -c 30M /dev/urandom >>"$T/big.cubin"
+	export MOCK_CUBIN=$T/big.cubin
+}
+
+# A run of some seconds at level source in the background; it has begun, and its
+# code is not through. The daemon, if it is to be used, is stopped.
+start_source() {
+	padded_cubin
+	"$bin/cudadvise" run --level source "$@" -- "$target" --kernels 6000 \
+	    --signatures 8 --kernel-us 20 --pause-us 700 --stdout begun \
+	    --exit-code 4 >out 2>report &
+	job=$!
+	for _ in $(seq 200); do
+		grep -q begun out && break
+		sleep 0.02
+	done
+	grep -q begun out || fail "it did not begin"
+}
+
+target_pid() {
+	pgrep -f "^$target --kernels 6000"
+}
+
+# finish SECONDS STATUS: the command ends in time, with this status.
+finish() {
+	local got=0 end=$((SECONDS + $1))
+	while kill -0 $job 2>/dev/null; do
+		[ $SECONDS -lt $end ] || {
+			kill -KILL $job
+			fail "it hangs"
+			return
+		}
+		sleep 0.1
+	done
+	wait $job || got=$?
+	same "exit code" "$got" "$2"
+}
+
+# captured LEAST: is there a capture of more than so many MiB?
+captured() {
+	[ -n "$(find "$1" -name '*.cadv' -size +"$2"M 2>/dev/null)" ]
+}
+
+# Stop the daemon in the middle of the code.
+stop_in_code() {
+	daemon=$(daemon_pid)
+	for _ in $(seq 3000); do
+		captured "$T/s/runs" 2 && break
+		sleep 0.005
+	done
+	kill -STOP "$daemon"
+	captured "$T/s/runs" 2 || fail "no code comes"
+	! captured "$T/s/runs" 28 || fail "all of the code is there"
+}
+
+# Until the newest run is over; in run.json.
+until_over() {
+	for _ in $(seq 200); do
+		load 2>/dev/null && [ "$(of .run.state)" != live ] &&
+		    [ "$(of '.run.summary != null')" = true ] && return
+		sleep 0.1
+	done
+	fail "the run does not end"
+}
+
+# The capture is whole as far as it goes, and says the same elsewhere.
+readable() {
+	"$bin/cudadvise" export --format capture -o "$T/c.cadv" \
+	    "$(of .run.id)" || fail "no capture"
+	"$bin/cudadvise" show "$T/c.cadv" >text 2>errors ||
+	    fail "$(cat errors)"
+	! grep -q -e damaged -e "middle of a frame" errors ||
+	    fail "$(cat errors)"
+	"$bin/cudadvise" show --json "$T/c.cadv" >file.json
+	same "launches elsewhere" "$(jq .run.launches file.json)" \
+	    "$(of .run.launches)"
+	same "state elsewhere" "$(jq -r .run.state file.json)" \
+	    "$(of .run.state)"
+}
+
+# Each kernel's code is there, or why it is not.
+explained() {
+	local id
+	for id in $(of '.kernels[].id'); do
+		"$bin/cudadvise" annotate --json --run "$T/c.cadv" "$id" \
+		    >code.json || fail "kernel $id"
+		jq -e '(.has_lines or .missing.lines != null) and
+		    (.counted or .missing.counts != null)' code.json \
+		    >/dev/null || fail "kernel $id: $(jq -c .missing code.json)"
+	done
+}
+
+# No kernel has lines, because the code that they are in is not whole.
+cut_short() {
+	local id
+	for id in $(of '.kernels[].id'); do
+		"$bin/cudadvise" annotate --json --run "$T/c.cadv" "$id" \
+		    >code.json
+		same "lines" "$(jq .has_lines code.json)" false
+	done
+	[ -n "${id:-}" ] || fail "no kernel was kept"
+}
+
+@test "the target is killed while its code is on the way" {
+	"$bin/cudadvise" daemon start >/dev/null
+	start_source
+	stop_in_code
+	kill -KILL "$(target_pid)"
+	sleep 0.2
+	kill -CONT "$daemon"
+	finish 60 137
+	until_over
+	same "state" "$(of .run.state)" killed
+	same "signal" "$(of .run.signal)" 9
+	[ "$(of .run.launches)" -gt 0 ] || fail "nothing was kept"
+	[ "$(of .run.launches)" -lt 6000 ] || fail "it was not killed in time"
+	grep -q "killed by signal 9" report || fail "not in the report"
+	readable
+	explained
+	cut_short
+}
+
+@test "the daemon is killed while code is on the way, and started again" {
+	"$bin/cudadvise" daemon start >/dev/null
+	start_source
+	stop_in_code
+	kill -KILL "$daemon"
+	sleep 0.2
+	"$bin/cudadvise" daemon start >/dev/null
+	finish 120 4
+	same "output" "$(cat out)" begun
+	until_over
+	has_launches 6000 8
+	same "state" "$(of .run.state)" finished
+	same "duplicates or gaps" "$(of .run.data.lost_by.sequence)" 0
+	same "counted" "$(of .run.source.kernels_counted)" 8
+	readable
+	explained
+	# The code is whole: kernel7 has its lines.
+	"$bin/cudadvise" annotate --json kernel7 >code.json
+	same "lines" "$(jq .has_lines code.json)" true
+}
+
+@test "both are killed: the next daemon has what there was, marked" {
+	"$bin/cudadvise" daemon start >/dev/null
+	start_source
+	stop_in_code
+	kill -KILL "$(target_pid)" "$daemon"
+	finish 60 137
+	"$bin/cudadvise" daemon start >/dev/null
+	until_over
+	same "state" "$(of .run.state)" killed
+	readable
+	explained
+	cut_short
+}
+
+@test "without a daemon: the target is killed, the capture is marked" {
+	start_source --no-daemon -o "$T/c.cadv"
+	for _ in $(seq 3000); do
+		[ -n "$(find "$T" -name '*.spool' -size +2M)" ] && break
+		sleep 0.005
+	done
+	kill -KILL "$(target_pid)"
+	finish 60 137
+	load "$T/c.cadv"
+	same "state" "$(of .run.state)" killed
+	same "signal" "$(of .run.signal)" 9
+	explained
+	"$bin/cudadvise" daemon start >/dev/null
+	"$bin/cudadvise" import "$T/c.cadv" >/dev/null || fail "not taken in"
+	load
+	same "state there" "$(of .run.state)" killed
+}
+
+@test "the launcher is killed: the run ends when its program does" {
+	"$bin/cudadvise" daemon start >/dev/null
+	start_source
+	sleep 0.3
+	kill -KILL $job
+	wait $job || true
+	for _ in $(seq 300); do
+		[ -n "$(target_pid)" ] || break
+		sleep 0.1
+	done
+	[ -z "$(target_pid)" ] || fail "the target hangs"
+	until_over
+	same "state" "$(of .run.state)" killed
+	same "launches" "$(of .run.launches)" 6000
+	readable
+	explained
+}
