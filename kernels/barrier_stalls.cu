@@ -71,7 +71,7 @@ pair_barrier_stalls(struct job *job)
 	unsigned blocks;
 	size_t n;
 
-	TRY(job_wave(job, &blocks, kernel, THREADS, 0));
+	TRY(job_wave(job, &blocks, exchange<false>, THREADS, 0));
 	if (job->size)
 		blocks = (unsigned)job->size;
 	n = (size_t)blocks * THREADS;

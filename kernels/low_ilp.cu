@@ -88,7 +88,7 @@ pair_low_ilp(struct job *job)
 	unsigned blocks;
 	size_t n;
 
-	TRY(job_wave(job, &blocks, kernel, THREADS, 0));
+	TRY(job_wave(job, &blocks, walk_columns<false>, THREADS, 0));
 	blocks = job->size ? (unsigned)job->size : (blocks + 1) / 2;
 	n = (size_t)blocks * THREADS * WALKS;
 	TRY(job_output(job, &out, &host, n));

@@ -17,7 +17,7 @@
  *     l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum \
  *     cudadvise-kernels read-only-path-unused --variant bad --once
  *
- * --size: places (default 512); a full wave of polynomials.
+ * --size: places (default 512); a full wave of polynomials, of the bad variant.
  */
 #include <algorithm>
 #include <limits.h>
@@ -76,7 +76,7 @@ pair_read_only_path_unused(struct job *job)
 
 	if (!places)
 		places = PLACES;
-	TRY(job_wave(job, &blocks, kernel, THREADS, 0));
+	TRY(job_wave(job, &blocks, tabulate_aliased, THREADS, 0));
 	n = (size_t)blocks * THREADS;
 	TRY(job_device(job, &term, n * TERMS));
 	TRY(job_device(job, &table, n * places));

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/paths.h"
+#include "cli/calibrate_report.h"
 #include "cli/daemon.h"
 #include "model/ceilings.h"
 #include "report/number.h"
@@ -220,11 +221,14 @@ int
 cmd_calibrate(struct cli *cli, int argc, char **argv)
 {
 	struct error e = ERROR_INIT;
-	json_t *items = json_array();
+	json_t *items;
 	int rc;
 
 	(void)argc;
 	(void)argv;
+	if (cli->opt.report)
+		return (calibrate_report(cli));
+	items = json_array();
 	rc = cli->opt.show ? show(cli, items, &e) : measure(cli, items, &e);
 	if (rc != 0) {
 		json_decref(items);

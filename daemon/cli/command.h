@@ -52,7 +52,7 @@ extern const struct option_row option_table[OPTIONS];
 
 /* What the command line said. Strings are argv's. */
 struct options {
-	bool json, quiet, verbose, all, print, open, show, replay;
+	bool json, quiet, verbose, all, print, open, show, report, replay;
 	bool require_daemon, no_daemon, no_counters, help, capture;
 	enum out_color color;
 	int level;			/* 0: not said */

@@ -186,6 +186,9 @@ option_set(struct options *o, enum option_id id, const char *value,
 	case OPTION_SHOW:
 		o->show = true;
 		return (0);
+	case OPTION_REPORT:
+		o->report = true;
+		return (0);
 	case OPTION_QUIET:
 		o->quiet = true;
 		return (0);

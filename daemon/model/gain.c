@@ -18,6 +18,9 @@
 #define BUSY_LOW 0.4
 #define BUSY_HIGH 0.8
 
+/* In the favourable view the slope between them may lie so much to either side. */
+#define BOUND_DOUBT 0.25
+
 /* A kernel that waits for one resource keeps it busier than its next limit
  * after the change: there latency has its share again. */
 #define BUSY_USUAL 0.75
@@ -396,6 +399,18 @@ misses_after(double misses, double s, double r, enum view v)
 	return v == VIEW_HIGH ? misses * r : fmin(misses, s * r);
 }
 
+/* ${bytes} to or from DRAM without the share ${gone} that spills have of L2. What
+ * the ${sectors} of global accesses explain by themselves does not go, except in
+ * the favourable view: spills are young, and mostly still in a cache. */
+static double
+without(double bytes, double gone, double sectors, enum view v)
+{
+	double rest = bytes * (1 - gone);
+
+	return v == VIEW_HIGH ? rest :
+	    fmax(rest, fmin(bytes, or_zero(sectors) * 32));
+}
+
 /* The resource times after ${f}. */
 static void
 resources_after(const struct load *l, const struct fix *f, enum view v,
@@ -437,8 +452,8 @@ resources_after(const struct load *l, const struct fix *f, enum view v,
 		write = fmin(write, or_zero(l->st_sectors) * f->global_st * 32);
 	if (l->l2_sectors > 0) {	/* spills reach DRAM as others do */
 		gone = l->l2_local * (1 - f->local) / l->l2_sectors;
-		read *= 1 - gone;
-		write *= 1 - gone;
+		read = without(read, gone, l->ld_sectors, v);
+		write = without(write, gone, l->st_sectors, v);
 	}
 	if (old > 0)
 		s[RES_DRAM] *= (read + write) / old;
@@ -556,7 +571,7 @@ double
 gain_time(const struct load *l, const struct fix *f, enum view v)
 {
 	double body = l->time_s - l->fixed_s, s[RES_COUNT];
-	double least = 0, kept = body, time;
+	double least = 0, kept = body, late, bound, time;
 
 	if (!(body > 0))
 		return l->time_s;
@@ -571,8 +586,13 @@ gain_time(const struct load *l, const struct fix *f, enum view v)
 			kept *= v == VIEW_LOW ? 1 - (1 - f->stall) / 2 :
 			    f->stall;
 	}
-	time = l->bound * kept +
-	    (1 - l->bound) * body * fmin(1, latency_after(l, f, v));
+	late = body * fmin(1, latency_after(l, f, v));
+	bound = l->bound;
+	/* Which of the two explains the time is not known that well. */
+	if (v == VIEW_HIGH && bound > 0 && bound < 1)
+		bound = clamp01(bound + (kept < late ? BOUND_DOUBT :
+		    -BOUND_DOUBT));
+	time = bound * kept + (1 - bound) * late;
 	time = fmin(body, fmax(least, time));
 	return l->fixed_s + time;
 }

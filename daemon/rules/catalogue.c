@@ -8,24 +8,14 @@
 #include <string.h>
 
 #include "rules/catalogue.h"
+#include "rules/embed.h"
 #include "rules/rule.h"
 
 #ifndef PRACTICES_JSON
 #error "PRACTICES_JSON is the path of config/practices.json"
 #endif
 
-/* The file's bytes as data; the build makes this file depend on it. */
-__asm__(
-	".pushsection .rodata\n"
-	".global cadv_practices\n"
-	".global cadv_practices_end\n"
-	".balign 8\n"
-	"cadv_practices:\n"
-	".incbin \"" PRACTICES_JSON "\"\n"
-	"cadv_practices_end:\n"
-	".byte 0\n"
-	".popsection\n");
-extern const char cadv_practices[], cadv_practices_end[];
+EMBED(cadv_practices, PRACTICES_JSON);
 
 #define RULES_MAX 128
 

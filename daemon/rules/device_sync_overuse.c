@@ -33,7 +33,8 @@ rule_device_sync_overuse(struct rule_view *x)
 	lines_site(x, d, CALL_BIT(DEVICE_SYNC));
 	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_AFTER_SYNC) |
 	    POOL_IDLE(IDLE_LAUNCH) | POOL_IDLE(IDLE_HOST) |
-	    POOL_IDLE(IDLE_API), { 0.4 * idle, 0.8 * idle, idle } };
+	    POOL_IDLE(IDLE_API), rule_queued(run, idle, followed,
+	    0) };
 	d->claims = 1;
 	d->f.location = arena_format(x->arena, "%s calls of "
 	    "cudaDeviceSynchronize", say_count(x->arena, count));

@@ -12,6 +12,7 @@
 
 #include "rules/inst.h"
 #include "rules/lines.h"
+#include "rules/operand.h"
 
 #define RATE_POOR 0.125		/* double / float: below it, a consumer GPU */
 
@@ -19,7 +20,24 @@ struct doubles {
 	double arithmetic, conversions, total;
 	double back;		/* of the conversions, to float */
 	double compared;	/* comparisons in double */
+	double literals;	/* halves of double literals, put into registers:
+				 * a float's is part of its instruction */
 };
+
+/* Does it put a constant into a register, and nothing else? */
+static bool
+is_literal(const struct sass_instruction *s)
+{
+	struct operands o;
+
+	if (!operand_opcode(s, "MOV") && !operand_opcode(s, "UMOV") &&
+	    !operand_opcode(s, "HFMA2") && !(operand_opcode(s, "IMAD") &&
+	    operand_has(s, "MOV")))
+		return false;
+	operands_of(&o, s);
+	return o.uses == 0 && o.parameter == 0 &&
+	    (o.has_immediate || o.has_float);
+}
 
 static void
 count(const struct code *c, struct doubles *n, struct mark *m)
@@ -31,6 +49,8 @@ count(const struct code *c, struct doubles *n, struct mark *m)
 
 		if (s == NULL || !(inst > 0) || s->flags & SASS_TENSOR)
 			continue;
+		if (is_literal(s))
+			n->literals += inst;
 		if (s->flags & SASS_F32_F64) {
 			n->conversions += inst;
 			if (strstr(s->opcode, "F32.F64") != NULL)
@@ -69,7 +89,9 @@ report(struct rule_view *x, const struct doubles *n, double rate, bool floats,
 
 	if (d == NULL)
 		return RULE_NOT_MEASURED;
-	fix.inst = 1 - fmin(0.9, n->conversions / n->total);
+	/* Two halves for each operation at most are its literals. */
+	fix.inst = 1 - fmin(0.9, (n->conversions +
+	    fmin(n->literals, 2 * n->arithmetic)) / n->total);
 	/* The same operations at the float rate. */
 	fix.part[RES_FP64] = rate;
 	/* Conversions run on the XU pipe. */
@@ -110,7 +132,7 @@ report(struct rule_view *x, const struct doubles *n, double rate, bool floats,
 	    "if the accuracy allows, compute in float; add in double, or with "
 	    "compensation, only what needs it";
 	d->f.gain_note = "the same operations at the float rate, without the "
-	    "conversions";
+	    "conversions and without the moves that make double literals";
 	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
 	    "ComputeWorkloadAnalysis --section SourceCounters "
 	    "--import-source yes");

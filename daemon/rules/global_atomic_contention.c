@@ -12,6 +12,8 @@
 #include "rules/inst.h"
 #include "rules/lines.h"
 
+#define USUAL 0.75	/* as busy as L2 gets where it is the limit */
+#define TRIP_S 1e-6	/* to memory and back, when it is loaded */
 #define RATE_MOST 0.25	/* of the sectors that L2 moves: no queue beyond it */
 
 struct contention {
@@ -65,14 +67,27 @@ is_one_place(const struct contention *k)
 	return k->sectors > 0 && k->lanes >= 16 * k->sectors;
 }
 
+/* What the other accesses need by themselves, of the kernel's time: as much as
+ * they keep L2 busy, or one trip to memory. */
+static double
+others_share(const struct rule_view *x, const struct contention *k)
+{
+	double s = k->others * 32 / x->ceiling->l2_bytes_per_s / USUAL;
+
+	return fmin(1, fmax(s, TRIP_S) / fmax(x->load->time_s, TRIP_S));
+}
+
 static void
 set_fix(const struct rule_view *x, struct draft *d, const struct contention *k)
 {
 	/* Nothing is busy: what is not explained is the line of the atomics. */
 	double line = (1 - x->load->busy) * k->lanes / (k->lanes + k->others);
+	double rest = others_share(x, k), most = 0.99;
 	struct fix fix = FIX_NONE;
 
-	fix.stall = 1 - fmin(0.99, fmax(line, isfinite(k->waiting) ?
+	if (is_one_place(k))	/* L2 does one at a time, beside all else */
+		line = most = 1 - rest;
+	fix.stall = 1 - fmin(most, fmax(line, isfinite(k->waiting) ?
 	    k->waiting : 0));
 	if (is_one_place(k))
 		rule_fix(d, &fix, 0.7, 1);

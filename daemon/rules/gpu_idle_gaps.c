@@ -45,11 +45,13 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	if (d == NULL)
 		return RULE_NOT_MEASURED;
 	busy = fmax(0, wall - (double)run->idle_total_ns * 1e-9);
-	/* Host work hides behind GPU work only as far as there is any. */
-	mid = 0.7 * fmin(idle, busy) + 0.2 * fmax(0, idle - busy);
+	/* Host work hides behind GPU work only as far as there is any; with
+	 * work ahead in the queue launches are no gaps either. */
+	mid = 0.85 * fmin(idle, busy) + 0.2 * fmax(0, idle - busy);
 	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_HOST) |
-	    POOL_IDLE(IDLE_API) | POOL_IDLE(IDLE_AFTER_SYNC),
-	    { 0.3 * fmin(idle, busy), mid, idle } };
+	    POOL_IDLE(IDLE_API) | POOL_IDLE(IDLE_AFTER_SYNC) |
+	    POOL_IDLE(IDLE_LAUNCH), { 0.3 * fmin(idle, busy), mid,
+	    idle + without_longest(run, IDLE_LAUNCH) } };
 	d->claims = 1;
 	d->residual = true;
 	d->residual_min_s = rule_value(x, "min_share") * window;

@@ -18,6 +18,17 @@
 
 #define STACK 1			/* the register that points to the stack */
 
+/* Is the address computed, not a constant place of the stack? */
+static bool
+is_indexed(const struct sass_instruction *s)
+{
+	struct operands o;
+
+	operands_of(&o, s);
+	return !o.has_address || (o.base != STACK &&
+	    o.base != REGISTER_NONE) || o.uses > 2;
+}
+
 /* Local accesses at computed addresses, of all; NaN where the code is not
  * known. ${m} gets the lines. */
 static double
@@ -29,7 +40,6 @@ indexed_share(const struct code *c, struct mark *m)
 		const struct sass_instruction *s = inst_sass(c, i);
 		double inst = inst_value(c, i, SOURCE_INST);
 		double sectors = inst_value(c, i, SOURCE_LOCAL_SECTORS);
-		struct operands o;
 
 		if (!(inst > 0) || (s != NULL && s->space != SPACE_LOCAL &&
 		    !(sectors > 0)) || (s == NULL && !(sectors > 0)))
@@ -40,12 +50,70 @@ indexed_share(const struct code *c, struct mark *m)
 		if (s == NULL)
 			continue;
 		all += inst;
-		operands_of(&o, s);
-		if (!o.has_address || (o.base != STACK &&
-		    o.base != REGISTER_NONE) || o.uses > 2)
+		if (is_indexed(s))
 			indexed += inst;
 	}
 	return all > 0 ? indexed / all : NAN;
+}
+
+/* In loops over floats integers only count and index, and what is moved is moved
+ * for them. */
+static bool
+is_work(const struct sass_instruction *s, bool floats)
+{
+	if (s->flags & (SASS_BRANCH | SASS_PREDICATE) ||
+	    s->space == SPACE_LOCAL)
+		return false;
+	if (s->space == SPACE_GLOBAL || s->space == SPACE_SHARED ||
+	    s->flags & SASS_BARRIER)
+		return true;
+	return !floats || s->flags & (SASS_FP32 | SASS_FP64 | SASS_FP16);
+}
+
+/* What a loop, without those inside it, executes. */
+struct turn {
+	double indexed, work, work_of_floats, all, floats;
+};
+
+static void
+look_at_loop(const struct code *c, const struct sass_loop *l, struct turn *t)
+{
+	for (uint32_t s = l->head; s <= l->tail &&
+	    s < c->sass.instructions; s++) {
+		const struct sass_instruction *i = &c->sass.instruction[s];
+		double inst = inst_executed(c, s);
+
+		if (sass_loop_of(&c->sass, s) != l)
+			continue;
+		t->all += inst;
+		if (i->space == SPACE_LOCAL && is_indexed(i))
+			t->indexed += inst;
+		if (i->flags & (SASS_FP32 | SASS_FP64 | SASS_FP16))
+			t->floats += inst;
+		t->work += is_work(i, false) ? inst : 0;
+		t->work_of_floats += is_work(i, true) ? inst : 0;
+	}
+}
+
+/* Warp instructions that go where the loops that index local arrays are
+ * unrolled, of all; NaN where the code is not known. */
+static double
+unrolled_share(const struct code *c)
+{
+	double gone = 0, all;
+
+	if (c == NULL || !c->counted || !c->disassembled)
+		return NAN;
+	all = inst_total(c, SOURCE_INST);
+	for (size_t n = 0; n < c->sass.loops; n++) {
+		struct turn t = { 0 };
+
+		look_at_loop(c, &c->sass.loop[n], &t);
+		if (t.indexed > 0)
+			gone += t.all - (t.floats > 0 ? t.work_of_floats :
+			    t.work);
+	}
+	return all > 0 ? fmin(0.95, gone / all) : NAN;
 }
 
 static const char *
@@ -103,6 +171,7 @@ fill(struct rule_view *x, struct draft *d, double share, double local)
 	uint32_t bytes = x->kernel->shape.local_per_thread;
 	bool full = x->kernel->shape.regs >= 255;
 	double with = full ? 1 : INDEX_INST, inst_each;
+	double unrolled = unrolled_share(x->kernel->code);
 	struct fix fix = FIX_NONE;
 
 	fix.local = 0;
@@ -113,6 +182,11 @@ fill(struct rule_view *x, struct draft *d, double share, double local)
 	inst_each = inst > 0 ? spills / inst : 0;
 	d->fix[VIEW_MID].inst = 1 - fmin(with * inst_each, 0.9);
 	d->fix[VIEW_HIGH].inst = 1 - fmin(2 * with * inst_each, 0.9);
+	if (unrolled > 0) {	/* what is in its loops was counted */
+		d->fix[VIEW_MID].inst = 1 - fmax(unrolled,
+		    fmin(inst_each, 0.9));
+		d->fix[VIEW_HIGH].inst = d->fix[VIEW_MID].inst;
+	}
 	rule_evidence(x, d, (struct evidence){ .name = "local_ratio",
 	    .label = "local part of the L1 sectors", .value = share,
 	    .unit = "ratio", .source = "derived",
@@ -133,7 +207,9 @@ fill(struct rule_view *x, struct draft *d, double share, double local)
 	    x->kernel->shape.regs, bytes == 0 ? "" : arena_format(x->arena,
 	    ", %u B of local memory a thread", bytes));
 	give_lines(x, d, full);
-	d->f.gain_note = full ? "the kernel without its local loads and stores" :
+	d->f.gain_note = unrolled > 0 ? "the kernel without its local loads and "
+	    "stores and without what counts and indexes in their loops, as "
+	    "counted there" : full ? "the kernel without its local loads and stores" :
 	    "the kernel without its local loads and stores and without the "
 	    "address and loop instructions around them, about 5 each";
 	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "

@@ -11,6 +11,10 @@
 
 #include "rules/rule.h"
 
+/* From the end of a wait to the next launch: to wake a thread, to make a few
+ * calls. */
+#define TURN_S 50e-6
+
 const char *const rule_state_name[] = {
 	[RULE_FOUND] = "found", [RULE_CLEAN] = "clean",
 	[RULE_NOT_MEASURED] = "not_measured"
@@ -366,6 +370,30 @@ rule_window_s(const struct run *run)
 	return fmax(0, rule_wall_s(run) -
 	    (double)run->idle_ns[IDLE_STARTUP] * 1e-9 -
 	    (double)run->idle_ns[IDLE_SHUTDOWN] * 1e-9);
+}
+
+double
+rule_turn(double idle_s, uint64_t waits)
+{
+	return idle_s > 0 ? fmin(1, (double)waits * TURN_S / idle_s) : 1;
+}
+
+struct gain
+rule_queued(const struct run *run, double idle_s, uint64_t waits,
+    uint64_t copies)
+{
+	double turn = rule_turn(idle_s, waits), gaps = (double)run->idle_gaps;
+	double busy = rule_wall_s(run) - (double)run->idle_total_ns * 1e-9;
+	double hidden = fmin(idle_s, fmax(0, busy)), rest, before;
+
+	rest = fmax(0, (double)(run->idle_ns[IDLE_AFTER_SYNC] +
+	    run->idle_ns[IDLE_LAUNCH]) * 1e-9 - idle_s);
+	/* Of two gaps around a copy one is before it. */
+	before = rest * fmin(1, (double)copies /
+	    fmax(1, gaps - (double)copies));
+	return (struct gain){ 0.4 * hidden,
+	    hidden * (0.8 + 0.2 * turn) + 0.5 * turn * before,
+	    fmax(idle_s, hidden) + turn * rest };
 }
 
 double

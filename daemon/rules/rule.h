@@ -212,6 +212,21 @@ bool rule_is_bound(const struct rule_view *x, enum resource r);
 /* From the first to the last GPU work: the run without start-up and end. */
 double rule_window_s(const struct run *run);
 
+/*
+ * rule_queued(run, idle_s, waits, copies): what is saved where work is enqueued
+ * ahead, and no longer after ${waits} waits of the host, behind which the GPU
+ * idles for ${idle_s}; ${copies} of the waits are for copies. While the GPU has
+ * more work than that the host keeps ahead of it, and all of it goes. The
+ * favourable view has the gaps too that an empty queue makes in front of work,
+ * the middle one half of those in front of the copies.
+ *
+ * rule_turn(idle_s, waits): how much of that is the host's way from one wait to
+ * the next launch, 0..1; the rest it computes, maybe with what it waited for.
+ */
+struct gain rule_queued(const struct run *run, double idle_s, uint64_t waits,
+    uint64_t copies);
+double rule_turn(double idle_s, uint64_t waits);
+
 /* Share of the run's copy time that lengthened it. */
 double rule_copy_exposure(const struct run *run);
 

@@ -38,9 +38,11 @@ rule_synchronous_copies(struct rule_view *x)
 	lines_site(x, d, CALL_BIT(MEMCPY) | CALL_BIT(MEMSET));
 	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_AFTER_SYNC) |
 	    POOL_IDLE(IDLE_API) | POOL_IDLE(IDLE_HOST) |
-	    POOL_IDLE(IDLE_LAUNCH), { 0.3 * idle, 0.8 * idle, idle } };
-	/* Behind other work the copies may be hidden as well. */
-	d->claim[1] = (struct claim){ POOL_COPY, { 0, 0, exposed } };
+	    POOL_IDLE(IDLE_LAUNCH), rule_queued(run, idle, count, count) };
+	/* Beside other work the copies may be hidden as well, unless the host
+	 * computes with them first. */
+	d->claim[1] = (struct claim){ POOL_COPY, { 0, 0.5 * exposed *
+	    rule_turn(idle, count), exposed } };
 	d->claims = 2;
 	d->f.where = "blocking copies";
 	d->f.location = arena_format(x->arena, "%s blocking copies, %s",

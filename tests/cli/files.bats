@@ -214,6 +214,25 @@ load common
 	[[ "$output" == *"cudadvise calibrate"* ]]
 }
 
+@test "calibrate --report says how predictions held, and why others are none" {
+	run cudadvise calibrate --report
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"NVIDIA"*"uncoalesced-global-access"*"×"*"%"* ]]
+	[[ "$output" == *"median error"* ]]
+	[[ "$output" == *"device-memory-leak"*"not what that costs"* ]]
+	# As shipped, every rule once.
+	cudadvise calibrate --report --format json > report.json
+	cudadvise rules --json | jq -r '.items[].id' | sort > rules
+	jq -r '.items[].rule' report.json | sort | diff - rules
+	jq -S '[.items[] | select(.why_not == null) |
+	    del(.why_not)]' report.json > compared.json
+	jq -S .pairs "$BATS_TEST_DIRNAME/../../config/predictions.json" |
+	    diff - compared.json
+	jq -e '.median_error_ratio <= 0.15' report.json
+	jq -e 'all(.items[]; (.why_not == null) != (.predicted == null))' \
+	    report.json
+}
+
 # A copy of the command beside a cudadvise-kernels of ours.
 fake_kernels() {
 	mkdir bin
