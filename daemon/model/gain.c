@@ -31,6 +31,9 @@
 #define MEMORY_CYCLES_MOST 800	/* with misses of the TLB */
 #define SHARED_CYCLES 30
 
+/* Of the time of warps, what known waits must explain to stand for all of it. */
+#define EXPLAINED_LEAST 0.75
+
 /* From one instruction of a warp to the next that needs its result, if nothing
  * else holds it up: cycles. */
 #define ISSUE_CYCLES 6
@@ -193,7 +196,7 @@ load_stalls(struct load *l, const struct kernel *k, const struct device *d)
 		METRIC_STALL_BARRIER, METRIC_STALL_MATH_THROTTLE,
 		METRIC_STALL_WAIT
 	};
-	double v[7], sum = 1;	/* 1: the issue itself */
+	double v[7], own, sum = 1;	/* 1: the issue itself */
 	bool known = true;
 
 	l->memory_queue = 0;
@@ -218,6 +221,15 @@ load_stalls(struct load *l, const struct kernel *k, const struct device *d)
 	if (isnan(l->shared_stall))
 		l->shared_stall = 0.2;
 	l->shared_stall = fmin(l->shared_stall, 1 - l->memory_stall);
+	/* Where that and the instructions explain most of the time, the rest is
+	 * more of the same: trips are longer where the TLB misses or DRAM is
+	 * loaded. Where they explain little, warps wait for something else. */
+	own = wait_share(k, d, metric(k, METRIC_INST_EXECUTED), ISSUE_CYCLES);
+	sum = l->memory_stall + l->shared_stall + own;
+	if (sum > EXPLAINED_LEAST && sum < 1) {
+		l->memory_stall /= sum;
+		l->shared_stall /= sum;
+	}
 }
 
 /* The larger of a count at its ceiling and a measured share of the time. */

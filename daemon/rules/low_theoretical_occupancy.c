@@ -6,6 +6,9 @@
 
 #include "rules/lines.h"
 
+#define WIDEST 16	/* bytes of a lane that a store writes at most */
+#define UNUSED 4	/* so many times what is written was asked for */
+
 /* What the limiter would have to become for one block more. */
 static const char *
 next_step(struct rule_view *x, const struct occupancy *o, uint32_t threads)
@@ -43,17 +46,68 @@ next_step(struct rule_view *x, const struct occupancy *o, uint32_t threads)
 	}
 }
 
+/* Bytes of shared memory that the stores of a block can have written at most;
+ * NaN where it is not known, or copied there by other means. */
+static double
+written_most(const struct rule_view *x)
+{
+	double stores = rule_metric(x, METRIC_SHARED_ST_INST);
+	const struct code *c = x->kernel->code;
+
+	if (rule_is_blind(x) || rule_metric(x, METRIC_PIPE_TENSOR) > 0)
+		return NAN;
+	for (uint32_t s = 0; c != NULL && s < c->sass.instructions; s++)
+		if (c->sass.instruction[s].flags & (SASS_ASYNC | SASS_TENSOR))
+			return NAN;
+	return stores / fmax(1, rule_blocks(x->kernel)) * 32 * WIDEST;
+}
+
+/* How many more blocks would reside if they asked for no more shared memory than
+ * they write; 1 where they write it all, or it is not known. */
+static double
+unused_step(const struct rule_view *x, const struct occupancy *o,
+    double written)
+{
+	const struct record_SIGNATURE *s = &x->kernel->shape;
+	const struct record_DEVICE *l = &x->device->limits;
+	double threads = rule_threads(x->kernel), blocks;
+
+	if (o->limiter != LIMITER_SHARED ||
+	    !(s->smem_static + written < s->smem_dynamic / UNUSED))
+		return 1;
+	blocks = fmin((double)l->max_warps_per_sm * 32, s->regs > 0 ?
+	    (double)l->regs_per_sm / s->regs : INFINITY) / threads;
+	blocks = fmin(floor(blocks), floor(l->smem_per_sm / (s->smem_static +
+	    written + l->smem_reserved + 1)));
+	return fmin(1 / o->ratio, fmax(1, blocks / o->blocks_per_sm));
+}
+
+static void
+say_unused(struct rule_view *x, struct draft *d, double written)
+{
+	rule_evidence(x, d, (struct evidence){ .name = "written_bytes",
+	    .label = "shared memory that stores of a block write, at most",
+	    .value = written, .unit = "B", .source = "derived",
+	    .from = metric_table[METRIC_SHARED_ST_INST].name }, NULL);
+	d->f.advice = arena_format(x->arena, "each block asks for %s of shared "
+	    "memory, and its stores write %s at most: ask for what is used; %s",
+	    say_bytes(x->arena, x->kernel->shape.smem_dynamic),
+	    say_bytes(x->arena, written), d->f.advice);
+}
+
 static void
 fill(struct rule_view *x, struct draft *d, const struct occupancy *o)
 {
 	double step = (o->blocks_per_sm + 1.0) / o->blocks_per_sm;
 	double half = rule_value(x, "min_occupancy") / o->ratio;
+	double written = written_most(x), unused = unused_step(x, o, written);
 	static const struct fix none = FIX_NONE;
 
 	for (int v = 0; v < VIEWS; v++)
 		d->fix[v] = none;
 	d->fix[VIEW_LOW].occupancy = fmin(step, 1 / o->ratio);
-	d->fix[VIEW_MID].occupancy = fmin(fmax(step, half), 1 / o->ratio);
+	d->fix[VIEW_MID].occupancy = fmin(fmax(fmax(step, half), unused),
+	    1 / o->ratio);
 	d->fix[VIEW_HIGH].occupancy = 1 / o->ratio;
 	if (d->fix[VIEW_LOW].occupancy > d->fix[VIEW_MID].occupancy)
 		d->fix[VIEW_LOW] = d->fix[VIEW_MID];
@@ -72,6 +126,8 @@ fill(struct rule_view *x, struct draft *d, const struct occupancy *o)
 	    o->blocks_per_sm, o->blocks_per_sm == 1 ? "" : "s",
 	    rule_threads(x->kernel));
 	d->f.advice = next_step(x, o, rule_threads(x->kernel));
+	if (unused > 1)
+		say_unused(x, d, written);
 	d->f.gain_note = "more warps hide more latency, up to the next full "
 	    "resource";
 	rule_blind(x, d);
