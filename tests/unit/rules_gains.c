@@ -1,0 +1,269 @@
+/*
+ * What predictions rest on: what the code of a kernel shows of the work that
+ * goes, what a queue recovers, what was asked for and is not used.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model/gain.h"
+#include "rules/code.h"
+#include "rules/faults.h"
+
+static double
+saves(struct made *m, const char *rule)
+{
+	struct advice *a = made_advice(m);
+	const struct finding *f;
+	double s;
+
+	assert_non_null(a);
+	f = made_finding(a, rule);
+	s = f != NULL ? f->saves_s : 0;
+	advice_free(a);
+	return s;
+}
+
+/* A loop over an array in local memory: of its nine instructions one is work,
+ * if it is on floats; on integers nobody knows. */
+static double
+spill(const char *work)
+{
+	struct kernel *k;
+	char text[1024];
+	struct made m;
+	double s;
+
+	made_init(&m);
+	k = made_kernel(&m, "_Z4workPf", 10000, 200000);
+	made_counters(&m, k, 0.1);
+	snprintf(text, sizeof(text), "MOV R13,RZ | inst 100\n"
+	    "SHF.L.U32 R4,R13,0x2,RZ | inst 6400\n"
+	    "LOP3.LUT R4,R4,0x3c,RZ,0xc0,!PT | inst 6400\n"
+	    "IMAD.IADD R4,R1,0x1,R4 | inst 6400\n"
+	    "LDL R4,[R4] | inst 6400 local 25600\n"
+	    "%s"
+	    "VIADD R13,R13,0x1 | inst 6400\n"
+	    "ISETP.NE.AND P0,PT,R13,0x40,PT | inst 6400\n"
+	    "@P0 BRA #1 | inst 6400 uniform 6400\n"
+	    "EXIT | inst 100\n", work);
+	code_make(&m, k, text, 1000);
+	k->metric[METRIC_LOCAL_LD_INST] = 6.4e6;
+	k->metric[METRIC_LOCAL_ST_SECTORS] = k->metric[METRIC_LOCAL_ST_INST] = 0;
+	k->metric[METRIC_GLOBAL_LD_SECTORS] = 1e6;
+	k->metric[METRIC_GLOBAL_ST_SECTORS] = 1e6;
+	k->metric[METRIC_ISSUE_ACTIVE] = 90;
+	s = saves(&m, "local-memory-spill");
+	code_release(&m);
+	return s / made_kernel_s(k);
+}
+
+static void
+test_unrolled_spill(void **state)
+{
+	double floats = spill("FFMA R11,R4,R9,R11 | inst 6400\n");
+	double integers = spill("IMAD R11,R4,R9,R11 | inst 6400\n");
+
+	(void)state;
+	assert_true(floats > 0.75 && floats < 0.95);
+	assert_true(integers > 0.2 && integers < 0.6);
+}
+
+/* What spills leave to DRAM is what global accesses ask for. */
+static void
+test_spills_stay_in_caches(void **state)
+{
+	struct fix f = FIX_NONE;
+	struct kernel *k;
+	struct made m;
+	struct load l;
+	double mid, high;
+
+	(void)state;
+	made_init(&m);
+	k = made_kernel(&m, "k", 10, 100000);
+	made_counters(&m, k, 0.9);
+	k->metric[METRIC_LOCAL_LD_SECTORS] =
+	    k->metric[METRIC_GLOBAL_LD_SECTORS];
+	k->metric[METRIC_L2_READ] *= 2;
+	k->metric[METRIC_L2_SECTORS] = k->metric[METRIC_L2_READ] +
+	    k->metric[METRIC_L2_WRITE];
+	load_of(&l, k, &m.device[0], &m.ceilings[0]);
+	assert_int_equal(l.limit, RES_DRAM);
+	assert_true(l.l2_local > 0);
+	f.local = 0;
+	mid = gain_time(&l, &f, VIEW_MID);
+	high = gain_time(&l, &f, VIEW_HIGH);
+	assert_true(mid > 0.98 * l.time_s);
+	assert_true(high < 0.9 * l.time_s);
+}
+
+/* The favourable view may hold what explains a kernel for clearer than it is. */
+static void
+test_doubt(void **state)
+{
+	struct fix f = FIX_NONE;
+	struct kernel *k;
+	struct made m;
+	struct load l;
+
+	(void)state;
+	made_init(&m);
+	k = made_kernel(&m, "k", 10, 1000000);
+	made_counters(&m, k, 0.02);
+	k->metric[METRIC_PIPE_XU] = 72;		/* explains 80 % of it */
+	load_of(&l, k, &m.device[0], &m.ceilings[0]);
+	assert_true(l.bound > 0.75 && l.bound < 0.85);
+	f.part[RES_XU] = 0.1;
+	assert_true(l.time_s / gain_time(&l, &f, VIEW_MID) < 4);
+	assert_true(l.time_s / gain_time(&l, &f, VIEW_HIGH) > 4.5);
+	k->metric[METRIC_PIPE_XU] = 20;		/* explains nothing */
+	load_of(&l, k, &m.device[0], &m.ceilings[0]);
+	assert_true(l.time_s / gain_time(&l, &f, VIEW_HIGH) < 1.01);
+}
+
+/* The halves of double literals go with the doubles. */
+static void
+test_double_literals(void **state)
+{
+	static const char code[] = "F2F.F64.F32 R10,R8 | inst 6400\n"
+	    "%s"
+	    "DFMA R12,R10,UR6,R16 | inst 6400\n"
+	    "F2F.F32.F64 R8,R12 | inst 6400\n"
+	    "FFMA R20,R21,R22,R20 | inst 6400\n"
+	    "EXIT | inst 100\n";
+	static const char *const with[] = {
+		"UMOV UR6,0x33333333 | inst 6400\n"
+		"UMOV UR7,0x3fd33333 | inst 6400\n",
+		"IADD3 R6,R6,R7,RZ | inst 6400\n"
+		"IADD3 R9,R9,R7,RZ | inst 6400\n",
+	};
+	double s[2];
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct kernel *k;
+		char text[1024];
+		struct made m;
+
+		made_init(&m);
+		k = made_kernel(&m, "_Z4workPf", 10000, 200000);
+		made_counters(&m, k, 0.1);
+		snprintf(text, sizeof(text), code, with[i]);
+		code_make(&m, k, text, 1000);
+		k->metric[METRIC_ISSUE_ACTIVE] = 90;
+		s[i] = saves(&m, "double-precision");
+		code_release(&m);
+	}
+	assert_true(s[1] > 0.1 && s[0] > s[1] + 0.3);
+}
+
+/* All lanes of a warp add to one word: nothing else takes time. */
+static void
+test_one_word(void **state)
+{
+	struct kernel *k;
+	struct made m;
+	double s;
+
+	(void)state;
+	made_init(&m);
+	k = made_kernel(&m, "_Z4workPf", 1000, 2000000);
+	made_counters(&m, k, 0.001);
+	code_make(&m, k, "LDG.E R8,desc[UR4][R2.64] | inst 100 sectors 400 "
+	    "ideal 400 long_scoreboard 500\n"
+	    "REDG.E.ADD.F32.FTZ.RN.STRONG.GPU desc[UR4][R6.64],R8 | inst 100 "
+	    "sectors 100 ideal 400 lg_throttle 400\n"
+	    "EXIT | inst 100\n", 1000);
+	k->metric[METRIC_ISSUE_ACTIVE] = 0.1;
+	k->metric[METRIC_DRAM_READ] = k->metric[METRIC_DRAM_WRITE] = 1e6;
+	s = saves(&m, "global-atomic-contention");
+	assert_true(s > 0.98 * made_kernel_s(k));
+	code_release(&m);
+}
+
+static double
+syncing(uint64_t count, uint64_t idle_ms)
+{
+	struct made m;
+
+	made_init(&m);
+	fault_syncing(&m);
+	m.sync[0].count = m.sync[0].followed = count;
+	m.sync[0].idle_after_ns = idle_ms * 1000000;
+	m.run.idle_ns[IDLE_AFTER_SYNC] = idle_ms * 1000000;
+	m.run.idle_total_ns = 1000000000 + idle_ms * 1000000;
+	return saves(&m, "device-sync-overuse");
+}
+
+/* The way from a wait to the next launch goes as a whole; of what the host
+ * computes there not all; and never more than there is GPU work to hide in. */
+static void
+test_queue(void **state)
+{
+	(void)state;
+	assert_true(fabs(syncing(10000, 400) - 0.4) < 1e-6);
+	assert_true(fabs(syncing(100, 400) - 0.4 * 0.8025) < 1e-6);
+	assert_true(syncing(200000, 6000) <= 3.0 + 1e-6);
+}
+
+static double
+asking(uint32_t bytes, double stores, const char **advice)
+{
+	static char text[512];
+	struct advice *a;
+	struct kernel *k;
+	struct made m;
+	double s;
+
+	made_init(&m);
+	fault_many_registers(&m);
+	k = &m.kernel[0];
+	k->shape.regs = 32;
+	k->shape.smem_dynamic = bytes;
+	k->occupancy.limiter = LIMITER_SHARED;
+	k->metric[METRIC_SHARED_ST_INST] = stores * k->shape.grid_x;
+	a = made_advice(&m);
+	snprintf(text, sizeof(text), "%s",
+	    made_finding(a, "low-theoretical-occupancy")->advice);
+	s = made_finding(a, "low-theoretical-occupancy")->saves_s;
+	*advice = text;
+	advice_free(a);
+	return s;
+}
+
+/* 110 KB asked for, 4 KB written: as many blocks as without. */
+static void
+test_unused_shared_memory(void **state)
+{
+	const char *advice;
+	double unused = asking(110000, 8, &advice), used;
+
+	(void)state;
+	assert_non_null(strstr(advice, "its stores write 4.1 kB at most"));
+	used = asking(110000, 200, &advice);
+	assert_null(strstr(advice, "its stores write"));
+	assert_true(used > 0 && unused > 1.2 * used);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_unrolled_spill),
+		cmocka_unit_test(test_spills_stay_in_caches),
+		cmocka_unit_test(test_doubt),
+		cmocka_unit_test(test_double_literals),
+		cmocka_unit_test(test_one_word),
+		cmocka_unit_test(test_queue),
+		cmocka_unit_test(test_unused_shared_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
