@@ -76,23 +76,15 @@ struct turn {
 };
 
 static void
-look_at_loop(const struct code *c, const struct sass_loop *l, struct turn *t)
+add_to(struct turn *t, const struct sass_instruction *i, double inst)
 {
-	for (uint32_t s = l->head; s <= l->tail &&
-	    s < c->sass.instructions; s++) {
-		const struct sass_instruction *i = &c->sass.instruction[s];
-		double inst = inst_executed(c, s);
-
-		if (sass_loop_of(&c->sass, s) != l)
-			continue;
-		t->all += inst;
-		if (i->space == SPACE_LOCAL && is_indexed(i))
-			t->indexed += inst;
-		if (i->flags & (SASS_FP32 | SASS_FP64 | SASS_FP16))
-			t->floats += inst;
-		t->work += is_work(i, false) ? inst : 0;
-		t->work_of_floats += is_work(i, true) ? inst : 0;
-	}
+	t->all += inst;
+	if (i->space == SPACE_LOCAL && is_indexed(i))
+		t->indexed += inst;
+	if (i->flags & (SASS_FP32 | SASS_FP64 | SASS_FP16))
+		t->floats += inst;
+	t->work += is_work(i, false) ? inst : 0;
+	t->work_of_floats += is_work(i, true) ? inst : 0;
 }
 
 /* Warp instructions that go where the loops that index local arrays are
@@ -101,18 +93,26 @@ static double
 unrolled_share(const struct code *c)
 {
 	double gone = 0, all;
+	struct turn *t;
 
 	if (c == NULL || !c->counted || !c->disassembled)
 		return NAN;
 	all = inst_total(c, SOURCE_INST);
-	for (size_t n = 0; n < c->sass.loops; n++) {
-		struct turn t = { 0 };
+	t = calloc(c->sass.loops + 1, sizeof(*t));
+	if (t == NULL)
+		return NAN;
+	for (uint32_t s = 0; s < c->sass.instructions; s++) {
+		const struct sass_loop *l = sass_loop_of(&c->sass, s);
 
-		look_at_loop(c, &c->sass.loop[n], &t);
-		if (t.indexed > 0)
-			gone += t.all - (t.floats > 0 ? t.work_of_floats :
-			    t.work);
+		if (l != NULL)
+			add_to(&t[l - c->sass.loop],
+			    &c->sass.instruction[s], inst_executed(c, s));
 	}
+	for (size_t n = 0; n < c->sass.loops; n++)
+		if (t[n].indexed > 0)
+			gone += t[n].all - (t[n].floats > 0 ?
+			    t[n].work_of_floats : t[n].work);
+	free(t);
 	return all > 0 ? fmin(0.95, gone / all) : NAN;
 }
 
