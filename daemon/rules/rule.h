@@ -11,7 +11,8 @@
  *   4. its entry in config/practices.json: what people read of it;
  *   5. a reference kernel pair named like the id, its captures in
  *      tests/captures/pairs, and its fires/quiet/no-data cases in
- *      tests/unit/rules_*.c.
+ *      tests/unit/rules_*.c; once it is recorded, rules-gains --write holds
+ *      what the rule predicts against what the pair achieved.
  * A test fails while one of table, catalogue and pair lacks the rule.
  *
  * A rule reads no clock, does no I/O, keeps no state. It says what a change
