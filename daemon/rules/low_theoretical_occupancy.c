@@ -72,7 +72,7 @@ unused_step(const struct rule_view *x, const struct occupancy *o,
 	const struct record_DEVICE *l = &x->device->limits;
 	double threads = rule_threads(x->kernel), blocks;
 
-	if (o->limiter != LIMITER_SHARED ||
+	if (o->limiter != LIMITER_SHARED || !(written > 0) ||
 	    !(s->smem_static + written < s->smem_dynamic / UNUSED))
 		return 1;
 	blocks = fmin((double)l->max_warps_per_sm * 32, s->regs > 0 ?
@@ -90,7 +90,8 @@ say_unused(struct rule_view *x, struct draft *d, double written)
 	    .value = written, .unit = "B", .source = "derived",
 	    .from = metric_table[METRIC_SHARED_ST_INST].name }, NULL);
 	d->f.advice = arena_format(x->arena, "each block asks for %s of shared "
-	    "memory, and its stores write %s at most: ask for what is used; %s",
+	    "memory, and its stores write %s at most: ask for what is used, if "
+	    "no asynchronous copies fill the rest; %s",
 	    say_bytes(x->arena, x->kernel->shape.smem_dynamic),
 	    say_bytes(x->arena, written), d->f.advice);
 }
