@@ -17,6 +17,7 @@ export const heatOfRule: Record<string, string> = {
   'uncoalesced-global-access': 'excess_sectors',
   'array-of-structures': 'excess_sectors',
   'misaligned-access': 'excess_sectors',
+  'block-shape-breaks-rows': 'excess_sectors',
   'narrow-access': 'global_sectors',
   'uniform-global-load': 'global_sectors',
   'shared-bank-conflicts': 'excess_wavefronts',
@@ -25,7 +26,10 @@ export const heatOfRule: Record<string, string> = {
   'double-precision': 'inst',
   'slow-math-functions': 'inst',
   'unfused-multiply-add': 'inst',
+  'integer-division': 'inst',
+  'tensor-cores-unused': 'inst',
   'local-memory-spill': 'local_sectors',
   'warp-divergence': 'idle_lanes',
   'idle-lanes': 'idle_lanes',
+  'serial-kernel': 'idle_lanes',
 };
