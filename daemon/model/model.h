@@ -164,7 +164,7 @@ struct small_copies {
  * host range, whole, in one process. That its content had changed in between
  * cannot be seen; where it was used again sooner than the host could have
  * written it anew (one core within 20 us, 16 B/ns; or many, 400 B/ns), the copy
- * is quick. */
+ * is quick. Waits in CUDA calls within a millisecond are not counted. */
 enum resent_kind {
 	RESENT_ROUND,		/* to the device what had last come from one */
 	RESENT_AGAIN,		/* to the place on the device where it had been

@@ -142,6 +142,22 @@ free_at(const struct model *m, const struct op *op,
 	return (max_u64(called, op->end));
 }
 
+/* What the thread had for itself since the range was free. While it waits in a
+ * call it writes nothing, and who writes for it would have to be waited for; but
+ * a long wait may be meant for that. */
+#define WAIT_MOST_NS 1000000u
+
+static uint64_t
+had_ns(const struct model *m, const struct op *op, uint64_t from)
+{
+	uint64_t ns = sub_sat(op->launch, from);
+
+	if (ns == 0 || ns > WAIT_MOST_NS || op->thread == IDMAP_NONE)
+		return (ns);
+	return (sub_sat(ns, host_wait(&m->thread[op->thread], from,
+	    op->launch)));
+}
+
 /* Too soon for the host to have written ${bytes} anew in ${had} ns. */
 static bool
 is_quick(uint64_t bytes, uint64_t had)
@@ -157,7 +173,7 @@ count_resent(struct model *m, struct range *h, const struct op *op,
 {
 	struct resent *r = resent_of(m, kind, op->device);
 	uint64_t ns = op->end - op->start;
-	uint64_t had = sub_sat(op->launch, h->free);
+	uint64_t had = had_ns(m, op, h->free);
 
 	if (r == NULL)
 		return (-1);

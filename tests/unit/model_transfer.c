@@ -166,6 +166,32 @@ test_round_trip_blocking(void **state)
 	assert_int_equal(r->quick_count, 1);
 }
 
+/* Two ranges down, then both up again: the first could not be written while its
+ * thread waited for the second; but in a millisecond another might have. */
+static void
+test_round_trip_waiting(void **state)
+{
+	static const uint64_t waited[] = { 100, 1500 };
+	struct feed *f = *state;
+	uint64_t at = 1000 * US, end;
+	size_t i;
+
+	for (i = 0; i < 2; i++, at = end + 1000 * US) {
+		end = at + (50 + waited[i]) * US;
+		move(f, (struct moved){ COPY_D2H, MIB, HOST, DEV, at,
+		    at + 5 * US, at + 40 * US, MEMORY_PAGEABLE, true,
+		    at + 45 * US });
+		move(f, (struct moved){ COPY_D2H, MIB, HOST + MIB, DEV + MIB,
+		    at + 50 * US, at + 55 * US, end - 5 * US,
+		    MEMORY_PAGEABLE, true, end });
+		move(f, (struct moved){ COPY_H2D, MIB, HOST, DEV, end + 5 * US,
+		    end + 6 * US, end + 20 * US, MEMORY_PAGEABLE, true,
+		    end + 21 * US });
+	}
+	assert_int_equal(resent(settle(f), RESENT_ROUND)->count, 2);
+	assert_int_equal(resent(settle(f), RESENT_ROUND)->quick_count, 1);
+}
+
 /* The same range to another place, another length, another process: new. */
 static void
 test_not_again(void **state)
@@ -413,6 +439,7 @@ main(void)
 		FEED_TEST(test_round_trips),
 		FEED_TEST(test_round_trip_large),
 		FEED_TEST(test_round_trip_blocking),
+		FEED_TEST(test_round_trip_waiting),
 		FEED_TEST(test_not_again),
 		FEED_TEST(test_ranges_bounded),
 		FEED_TEST(test_staged),
