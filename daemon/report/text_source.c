@@ -46,6 +46,50 @@ draw_shape(struct out *o, const struct annotate *a)
 	out_line(o);
 }
 
+/* "occupancy 42 %", or why it is not known; a reason that all four share is told
+ * once. */
+static void
+draw_headline(struct out *o, const struct annotate *a)
+{
+	static const struct {
+		const char *key, *text;
+	} parts[] = {
+		{ "occupancy", "occupancy" }, { "coalescing", "coalescing" },
+		{ "bank_conflicts", "bank conflicts" },
+		{ "divergence", "idle lanes" },
+	};
+	const json_t *headline = json_object_get(a->kernel, "headline"), *h;
+	const char *reason, *first = NULL;
+	char text[256], n[NUMBER_SIZE];
+	size_t i, same = 0;
+	double v;
+
+	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		h = json_object_get(headline, parts[i].key);
+		reason = or_unknown(field_text(h, "reason"));
+		if (i == 0)
+			first = reason;
+		same += isnan(field_number(h, "value")) &&
+		    strcmp(reason, first) == 0;
+	}
+	if (same == sizeof(parts) / sizeof(parts[0])) {
+		snprintf(text, sizeof(text), "occupancy, coalescing, bank "
+		    "conflicts and idle lanes: %s", first);
+		out_wrap(o, 2, text);
+		return;
+	}
+	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		h = json_object_get(headline, parts[i].key);
+		v = field_number(h, "value");
+		snprintf(text, sizeof(text), "%s%s %s", parts[i].text,
+		    isnan(v) ? ":" : "", isnan(v) ?
+		    or_unknown(field_text(h, "reason")) :
+		    number_percent(n, v));
+		out_segment(o, 2, i > 0 ? " · " : "", text);
+	}
+	out_line(o);
+}
+
 static void
 draw_measured(struct out *o, const struct drawing *d)
 {
@@ -139,6 +183,7 @@ draw_head(struct drawing *d, bool sass)
 	out_wrap(o, 0, or_unknown(name));
 	out_style(o, STYLE_PLAIN);
 	draw_shape(o, d->a);
+	draw_headline(o, d->a);
 	draw_measured(o, d);
 	draw_site(o, d);
 	draw_missing(o, d->a, sass);

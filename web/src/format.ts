@@ -79,6 +79,18 @@ export function bytes(value: number | null | undefined): string {
   return `${digits(value)} ${units[unit]}`;
 }
 
+// "4.1 TB/s", "33 TFLOP/s".
+export function rate(value: number | null | undefined, unit: string): string {
+  if (value == null) return none;
+  const prefixes = ['', 'k', 'M', 'G', 'T'];
+  let prefix = 0;
+  while (value >= 999.5 && prefix < prefixes.length - 1) {
+    value /= 1000;
+    prefix++;
+  }
+  return `${digits(value)} ${prefixes[prefix]}${unit}`;
+}
+
 // A value with the unit that the API gave it.
 export function measure(value: number | null, unit: string | null): string {
   if (value === null) return none;

@@ -8,7 +8,7 @@ import type { Headline, Kernel, List } from './types';
 
 type Sort = '-gpu_time_ns' | '-launches' | 'name';
 
-const headlines: [string, string][] = [
+export const headlines: [string, string][] = [
   ['occupancy', 'Occupancy'],
   ['coalescing', 'Coalescing'],
   ['bank_conflicts', 'Bank conflicts'],

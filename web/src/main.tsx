@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { haveToken, takeToken } from './api';
 import { useRoute } from './hooks';
 import { NeedToken } from './parts';
+import { CompareView } from './view-compare';
 import { RuleView, RulesView } from './view-rules';
 import { RunView } from './view-run';
 import { RunsView } from './view-runs';
@@ -17,6 +18,8 @@ function Page({ route }: { route: string[] }) {
       return <SourceView key={`${id}/${at}`} id={id} kernel={at} wanted={rest} />;
     if (part === undefined || part === 'findings') return <RunView key={id} id={id} finding={at} />;
   }
+  if (noun === 'compare' && id !== undefined && part !== undefined && at === undefined)
+    return <CompareView key={`${id}/${part}`} base={id} target={part} />;
   if (noun === 'rules') return id === undefined ? <RulesView /> : <RuleView key={id} id={id} />;
   return (
     <div class="notice">

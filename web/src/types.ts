@@ -1,5 +1,6 @@
 // What the API answers; config/openapi.json is the full description.
 import type { HotLine, Site } from './types-source';
+import type { Bandwidth, Roofline } from './types-whole';
 
 export interface Problem {
   type?: string;
@@ -151,6 +152,8 @@ export interface Kernel {
   block: number[];
   headline: Record<string, Headline>;
   bound: string | null;
+  roofline?: Roofline | null; // left out by analyses of older versions
+  bandwidth?: Bandwidth | null;
   not_measured: string | null;
   findings: string[];
 }
@@ -167,6 +170,9 @@ export interface Copy {
   bytes: number;
   gpu_ns: number;
   bandwidth_bytes_per_s: number | null;
+  ceiling_bytes_per_s?: number | null; // left out by analyses of older versions
+  ceiling_ratio?: number | null;
+  ceiling_missing?: string | null;
 }
 
 export interface Diagnostic {

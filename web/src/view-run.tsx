@@ -1,9 +1,12 @@
 import { SummaryBar } from './bar';
 import { bytes, count, nanoseconds, none, percent, seconds, when } from './format';
 import { useEvents, useResource } from './hooks';
+import { ChecklistSection } from './checklist';
 import { FindingsSection } from './findings';
 import { KernelsSection } from './kernels';
 import { Failure, LinkState, Loading, Scroll, StateBadge } from './parts';
+import { RooflineSection } from './roofline';
+import { CompareWith } from './view-compare';
 import type { Copy, Diagnostic, Findings, List, Run } from './types';
 
 export function RunView({ id, finding }: { id: string; finding?: string | undefined }) {
@@ -23,6 +26,7 @@ export function RunView({ id, finding }: { id: string; finding?: string | undefi
   if (run.error && !run.value) return <Failure error={run.error} retry={run.reload} />;
   if (!run.value) return <Loading what="the run" />;
   const value = run.value;
+  const revision = `${value.analysis}/${value.launches}`;
   return (
     <>
       <p class="crumb"><a href="#/">All runs</a></p>
@@ -31,7 +35,7 @@ export function RunView({ id, finding }: { id: string; finding?: string | undefi
           <span class="dim">Run {value.number}</span> {value.label || value.command || value.id}
         </h1>
         <StateBadge state={value.state} />
-        {live && <LinkState link={link} />}
+        {live ? <LinkState link={link} /> : <CompareWith run={value} />}
       </div>
       <Facts run={value} />
       <section aria-labelledby="time">
@@ -42,7 +46,9 @@ export function RunView({ id, finding }: { id: string; finding?: string | undefi
       {findings.value
         ? <FindingsSection run={id} findings={findings.value} live={live} chosen={finding} />
         : findings.error && !live ? <Failure error={findings.error} retry={findings.reload} /> : <Loading what="findings" />}
-      <KernelsSection run={id} base={base} revision={`${value.analysis}/${value.launches}`} />
+      <ChecklistSection run={id} base={base} revision={revision} live={live} />
+      <KernelsSection run={id} base={base} revision={revision} />
+      <RooflineSection run={id} base={base} revision={revision} />
       <CopiesSection copies={copies.value?.items ?? []} />
     </>
   );
@@ -153,6 +159,7 @@ function CopiesSection({ copies }: { copies: Copy[] }) {
               <th scope="col" class="number">Bytes</th>
               <th scope="col" class="number">GPU time</th>
               <th scope="col" class="number">Bandwidth</th>
+              <th scope="col" class="number">Possible</th>
             </tr>
           </thead>
           <tbody>
@@ -166,11 +173,17 @@ function CopiesSection({ copies }: { copies: Copy[] }) {
                 <td class="number">{bytes(copy.bytes)}</td>
                 <td class="number">{nanoseconds(copy.gpu_ns)}</td>
                 <td class="number">{copy.bandwidth_bytes_per_s === null ? none : bytes(copy.bandwidth_bytes_per_s) + '/s'}</td>
+                <td class="number">
+                  {copy.ceiling_bytes_per_s == null
+                    ? <span class="dim">{copy.ceiling_missing ?? none}</span>
+                    : <>{bytes(copy.ceiling_bytes_per_s)}/s<small>{percent(copy.ceiling_ratio)} of it reached</small></>}
+                </td>
               </tr>
             ))}
           </tbody>
         </table>
       </Scroll>
+      <p class="under">Possible: what large copies from pinned memory reach on this machine; inside the GPU, its DRAM.</p>
     </section>
   );
 }

@@ -2,6 +2,7 @@
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import { basename, count, nanoseconds, none, percent, seconds, shape } from './format';
 import { useEvents, useResource, useWide } from './hooks';
+import { headlines } from './kernels';
 import { Badge, Failure, Loading } from './parts';
 import { build, heatOf, hottest, share, usable, type Heat, type Model, type Spot } from './source-data';
 import { Files } from './source-files';
@@ -61,12 +62,21 @@ export function SourceView({ id, kernel, wanted }: { id: string; kernel: string;
   );
 }
 
+// The four headline metrics; a reason that they share is said once.
+function headlineFacts(kernel: Kernel): [string, string, string?][] {
+  const all = headlines.map(([key, name]) => ({ name, value: kernel.headline[key]?.value ?? null, reason: kernel.headline[key]?.reason ?? 'no reason given' }));
+  if (all.every((h) => h.value === null && h.reason === all[0]!.reason))
+    return [[all.map((h) => h.name).join(', '), 'not measured', all[0]!.reason]];
+  return all.map((h) => (h.value === null ? [h.name, 'not measured', h.reason] : [h.name, percent(h.value)]));
+}
+
 function KernelFacts({ source, kernel }: { source: Source; kernel: Kernel | null }) {
   const facts: [string, string, string?][] = [];
   if (kernel) {
     facts.push(['GPU time', `${nanoseconds(kernel.time.total_ns)} (${percent(kernel.share_ratio)} of the run)`]);
     facts.push(['Launches', count(kernel.launches), `grid ${shape(kernel.grid)}, block ${shape(kernel.block)}`]);
   }
+  if (kernel) facts.push(...headlineFacts(kernel));
   facts.push(['Counts by line', source.counted ? 'exact, of one launch' : 'not measured']);
   facts.push(['Samples by line', source.sampled
     ? `${count(source.totals.samples?.all)} of all launches` : 'not measured',

@@ -1,0 +1,166 @@
+// The whole run on the page: checklist, rooflines, and two runs compared, of
+// real captures.
+import { after, before, test } from 'node:test';
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { Daemon, root } from '../api/daemon.mjs';
+import * as tab from './browser.mjs';
+import { accessible, shoot } from './browser.mjs';
+
+const daemon = new Daemon();
+let browser;
+let dashboard;
+const runs = {};
+
+before(async () => {
+  await daemon.start();
+  for (const name of ['double-precision.bad', 'double-precision.good', 'uncoalesced-global-access.bad', 'uncoalesced-global-access.good']) {
+    const bytes = readFileSync(path.join(root, 'tests/captures/pairs', `${name}.cadv`));
+    const answer = await daemon.uploadBytes(bytes);
+    assert.equal(answer.status, 201, answer.text);
+    runs[name] = answer.json.number;
+  }
+  dashboard = await daemon.dashboard();
+  browser = await tab.launch();
+});
+
+after(async () => {
+  await browser?.close();
+  const end = await daemon.stop();
+  assert.equal(end.code, 0, end.log);
+});
+
+const at = (page) => `${dashboard.url}&page=${encodeURIComponent(page)}`;
+const open = (t, page, options) => tab.open(browser, t, { url: at(page), ...options });
+const api = async (target) => (await daemon.get(`/api/v1${target}`)).json;
+// Spaces as a person sees them.
+const text = async (page, selector) => (await page.textContent(selector)).replace(/\s+/g, ' ');
+
+test('the checklist says of every line what the API says', async (t) => {
+  const run = runs['uncoalesced-global-access.bad'];
+  const page = await open(t, `/runs/${run}`);
+  await page.waitForSelector('.checks li');
+  const checklist = await api(`/runs/${run}/checklist`);
+  const lines = checklist.groups.flatMap((g) => g.lines);
+  const shown = await page.$$eval('.checks li', (items) => items.map((li) => ({
+    id: li.dataset.check, badge: li.querySelector('.badge').textContent, text: li.textContent,
+    links: [...li.querySelectorAll('a')].map((a) => a.getAttribute('href')),
+  })));
+  assert.deepEqual(shown.map((s) => s.id), lines.map((l) => l.id));
+  for (const [i, line] of lines.entries()) {
+    assert.equal(shown[i].badge, line.state.replace('_', ' '));
+    assert.ok(shown[i].text.includes(line.title));
+    if (line.state === 'not_measured') assert.ok(shown[i].text.includes(line.reason), line.id);
+    for (const fact of line.facts) assert.equal(shown[i].text.includes(fact.label), fact.value !== null, fact.name);
+    assert.deepEqual(shown[i].links, line.findings.map((f) => `#/runs/${run}/findings/${f.id}`));
+  }
+  const head = await text(page, 'section[aria-labelledby=checklist] > p');
+  assert.ok(head.includes(`${checklist.passed} passed`) && head.includes(`${checklist.failed} failed`), head);
+  // The evidence is one click away.
+  await page.click('li[data-check=coalescing] a');
+  await page.waitForSelector('li.finding.chosen');
+  assert.match(await page.textContent('li.finding.chosen'), /uncoalesced-global-access/);
+});
+
+test('rooflines: a dot for every kernel with operations, a row for every kernel', async (t) => {
+  const run = runs['double-precision.bad'];
+  const page = await open(t, `/runs/${run}`);
+  await page.waitForSelector('table.rooflines tbody tr');
+  const kernels = (await api(`/runs/${run}/kernels`)).items;
+  const rows = await page.$$eval('table.rooflines tbody tr', (trs) => trs.map((tr) => tr.textContent));
+  assert.equal(rows.length, kernels.length);
+  for (const [i, kernel] of kernels.entries()) {
+    const { roofline, bandwidth } = kernel;
+    if (roofline.no_flops !== null) assert.ok(rows[i].includes(roofline.no_flops));
+    if (bandwidth.reason !== null) assert.ok(rows[i].includes(bandwidth.reason));
+    if (roofline.bound !== null) assert.ok(rows[i].includes(roofline.bound));
+  }
+  assert.ok(rows.some((r) => r.includes('of FP64')));
+  const counted = kernels.filter((k) => k.roofline.flops_per_s > 0 && k.roofline.dram_flop_per_byte > 0);
+  assert.ok(counted.length > 0);
+  const dots = await page.$$eval('.roofline .dot', (all) => all.map((c) => ({ x: Number(c.getAttribute('cx')), y: Number(c.getAttribute('cy')) })));
+  assert.equal(dots.length, counted.length);
+  // Under the roof of its pipe: y grows downwards.
+  const roof = Math.max(...await page.$$eval('.roofline .roof', (all) => all.map((l) => Number(l.getAttribute('y2')))));
+  for (const dot of dots) {
+    assert.ok(dot.x > 0 && dot.x <= 760 && dot.y > 0 && dot.y <= 340);
+    assert.ok(dot.y >= roof, 'below the FP64 roof');
+  }
+  assert.match(await text(page, '.ceilings'), /calibrated on .*FP64 32\.\d TFLOP\/s/);
+});
+
+test('without counted operations the chart says why', async (t) => {
+  const bytes = readFileSync(path.join(root, 'tests/captures/programs/matrixmul.cadv'));
+  const { number } = (await daemon.uploadBytes(bytes)).json;
+  const page = await open(t, `/runs/${number}`);
+  await page.waitForSelector('table.rooflines tbody tr');
+  assert.equal(await page.$('.roofline'), null);
+  assert.match(await text(page, 'section[aria-labelledby=roofline]'), /No kernel is on the roofline chart: operations are counted at --level source/);
+});
+
+test('a kernel\'s source has its headline metrics, or why not', async (t) => {
+  const run = runs['double-precision.bad'];
+  const kernels = (await api(`/runs/${run}/kernels`)).items;
+  for (const kernel of kernels) {
+    const page = await open(t, `/runs/${run}/kernels/${kernel.id}/source`);
+    await page.waitForFunction(() => /Occupancy/.test(document.querySelector('.facts')?.textContent ?? ''));
+    const facts = await text(page, '.facts');
+    for (const { value, reason } of Object.values(kernel.headline))
+      assert.ok(facts.includes(value === null ? reason : `${Math.round(value * 100)} %`), facts);
+  }
+});
+
+test('copies are held against what this machine reaches', async (t) => {
+  const run = runs['double-precision.bad'];
+  const page = await open(t, `/runs/${run}`);
+  await page.waitForSelector('section[aria-labelledby=copies] tbody tr');
+  const rows = await page.$$eval('section[aria-labelledby=copies] tbody tr', (trs) => trs.map((tr) => tr.textContent));
+  const copies = (await api(`/runs/${run}/copies`)).items;
+  assert.equal(rows.length, copies.length);
+  for (const [i, copy] of copies.entries())
+    assert.ok(rows[i].includes(copy.ceiling_missing ?? 'of it reached'), rows[i]);
+});
+
+test('two runs compared: what became of the prediction', async (t) => {
+  const [bad, good] = [runs['uncoalesced-global-access.bad'], runs['uncoalesced-global-access.good']];
+  const page = await open(t, `/runs/${good}`);
+  await page.waitForSelector('.comparewith select');
+  await page.selectOption('.comparewith select', String(bad));
+  await page.waitForSelector('table.predictions tbody tr');
+  assert.equal(await page.evaluate(() => location.hash), `#/compare/${bad}/${good}`);
+  const compare = await api(`/compare?base=${bad}&target=${good}`);
+  const rows = await page.$$eval('table.predictions tbody tr', (trs) => trs.map((tr) => ({ state: tr.dataset.state, rule: tr.dataset.rule, text: tr.textContent })));
+  assert.deepEqual(rows.map((r) => [r.state, r.rule]), compare.findings.items.map((f) => [f.state, f.rule]));
+  assert.match(rows[0].text, /gone.*1\.97 s.*2\.0\d s.*faster.*as predicted/);
+  assert.equal(await page.$$eval('table.compared tbody tr', (trs) => trs.length), compare.kernels.length);
+  assert.match(await text(page, 'table.compared-times'), /The run3\.37 s1\.46 s1\.91 s/);
+  assert.match(await text(page, '.notes'), /the commands differ/);
+  await page.click('text=The other way round');
+  await page.waitForSelector('tr[data-state=new]');
+  await page.click('table.predictions a');
+  await page.waitForSelector('li.finding.chosen');
+});
+
+test('a comparison that cannot be made is a readable error', async (t) => {
+  const page = await open(t, `/compare/${runs['double-precision.bad']}/99999`);
+  await page.waitForSelector('[role=alert]');
+  assert.match(await page.textContent('main'), /No such run/);
+});
+
+for (const scheme of ['light', 'dark'])
+  for (const width of [1280, 360])
+    test(`no serious accessibility problem, ${scheme}, ${width} px`, async (t) => {
+      const page = await open(t, `/runs/${runs['double-precision.bad']}`, { scheme, width });
+      await page.waitForSelector('table.rooflines tbody tr');
+      await page.waitForSelector('.checks li');
+      await accessible(page);
+      const fits = () => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+      assert.equal(await fits(), 0, 'the page is wider than its window');
+      await shoot(page, `whole-${scheme}-${width}`);
+      await page.goto(at(`/compare/${runs['double-precision.bad']}/${runs['double-precision.good']}`));
+      await page.waitForSelector('table.predictions tbody tr');
+      await accessible(page);
+      assert.equal(await fits(), 0, 'the comparison is wider than its window');
+      await shoot(page, `compare-${scheme}-${width}`);
+    });

@@ -1,0 +1,85 @@
+// The optimisation checklist: each line with its state and the evidence for it.
+import { useEffect } from 'preact/hooks';
+import { ApiError } from './api';
+import { percent, seconds } from './format';
+import { useResource } from './hooks';
+import { Badge, Failure, Loading } from './parts';
+import type { Checklist, CheckFact, CheckLine, CheckState } from './types-whole';
+
+const states: Record<CheckState, string> = { passed: 'passed', failed: 'failed', not_measured: 'not measured' };
+
+function counts(of: { passed: number; failed: number; not_measured: number }): string {
+  return (Object.keys(states) as CheckState[])
+    .filter((state) => of[state] > 0)
+    .map((state) => `${of[state]} ${states[state]}`)
+    .join(', ');
+}
+
+export function ChecklistSection({ run, base, revision, live }: { run: string; base: string; revision: string; live: boolean }) {
+  const list = useResource<Checklist>(`${base}/checklist`);
+  useEffect(() => list.reload(), [revision]);
+  if (!list.value) {
+    if (!list.error) return <Loading what="the checklist" />;
+    if (live) return null;
+    if (!(list.error instanceof ApiError) || list.error.problem.status !== 404)
+      return <Failure error={list.error} retry={list.reload} />;
+  }
+  return (
+    <section aria-labelledby="checklist">
+      <h2 id="checklist">Checklist</h2>
+      {!list.value ? (
+        <p class="notice">This run was analysed by an older version: <code>cudadvise reanalyze {run}</code> adds its checklist.</p>
+      ) : (
+        <>
+          <p>{counts(list.value)}. A line fails where a finding is worth a change.</p>
+          <div class="checklist">
+            {list.value.groups.map((group) => (
+              <section key={group.id} class="checks" aria-labelledby={`check-${group.id}`}>
+                <h3 id={`check-${group.id}`}>{group.title} <small>{counts(group)}</small></h3>
+                <ul>
+                  {group.lines.map((line) => <Line key={line.id} run={run} line={line} />)}
+                </ul>
+              </section>
+            ))}
+          </div>
+        </>
+      )}
+    </section>
+  );
+}
+
+function Line({ run, line }: { run: string; line: CheckLine }) {
+  const unchecked = line.rules.filter((r) => r.state === 'not_measured');
+  return (
+    <li data-check={line.id} data-state={line.state}>
+      <Badge kind={`check-${line.state}`}>{states[line.state]}</Badge>
+      <div>
+        <span class="check-title">{line.title}</span>
+        {line.facts.map((fact) => <Fact key={fact.name} fact={fact} />)}
+        {line.findings.map((f) => (
+          <small key={f.id}>
+            <a href={`#/runs/${encodeURIComponent(run)}/findings/${f.id}`}>{f.rule}</a>
+            {f.where && ` in ${f.where}`}{f.saves_s !== null && `, would save ${seconds(f.saves_s)}`}
+          </small>
+        ))}
+        {line.findings_count > line.findings.length && <small>{line.findings_count - line.findings.length} more findings</small>}
+        {line.state === 'not_measured'
+          ? line.reason && <small>{line.reason}</small>
+          : unchecked.length > 0 && (
+            <small>{unchecked.length} of {line.rules.length} practices not checked: {unchecked[0]!.reason ?? 'no reason given'}</small>
+          )}
+      </div>
+    </li>
+  );
+}
+
+function Fact({ fact }: { fact: CheckFact }) {
+  if (fact.value === null) return null;
+  const part = fact.covered_ratio !== null && fact.covered_ratio < 0.995;
+  return (
+    <small class="fact">
+      {fact.unit === 'ratio' && <b>{percent(fact.value)} </b>}{fact.label}
+      {part && ` (measured: ${percent(fact.covered_ratio)}${fact.covered_of ? ` of the ${fact.covered_of}` : ''})`}
+    </small>
+  );
+}

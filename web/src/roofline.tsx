@@ -1,0 +1,178 @@
+// What kernels reach of what the GPU can do: a chart where operations were
+// counted, and always a table with the same numbers.
+import { useEffect } from 'preact/hooks';
+import { compact, count, digits, none, percent, rate } from './format';
+import { useResource } from './hooks';
+import { Failure, Loading, Scroll } from './parts';
+import { sourceLink } from './source-link';
+import type { Kernel, List } from './types';
+import type { Ceiling, Device } from './types-whole';
+
+const most = 50;
+
+export function RooflineSection({ run, base, revision }: { run: string; base: string; revision: string }) {
+  const kernels = useResource<List<Kernel>>(`${base}/kernels?limit=${most}`);
+  const devices = useResource<List<Device>>(`${base}/devices`);
+  useEffect(() => {
+    kernels.reload();
+    devices.reload();
+  }, [revision]);
+  if (kernels.error && !kernels.value) return <Failure error={kernels.error} retry={kernels.reload} />;
+  if (!kernels.value || !devices.value) return <Loading what="rooflines" />;
+  const rows = kernels.value.items.filter((k) => k.roofline && k.bandwidth);
+  if (rows.length === 0) return null;
+  const device = devices.value.items[0];
+  return (
+    <section aria-labelledby="roofline">
+      <h2 id="roofline">Rooflines and bandwidth</h2>
+      {device?.ceilings && <Ceilings device={device} />}
+      {device?.ceilings && <Chart rows={rows} ceilings={device.ceilings.items} />}
+      <Table run={run} rows={rows} />
+      <dl class="meanings">
+        <div><dt>Effective</dt><dd>bytes that threads asked for, a second; over 100 % where caches serve them</dd></div>
+        <div><dt>Intensity</dt><dd>floating-point operations per byte moved; a fused multiply-add is two</dd></div>
+        <div><dt>Limit</dt><dd>what is near its ceiling; latency where nothing is</dd></div>
+      </dl>
+      {kernels.value.next_cursor !== null && <p>The {most} kernels with the most time; the others are in the API.</p>}
+    </section>
+  );
+}
+
+function Ceilings({ device }: { device: Device }) {
+  return (
+    <p class="ceilings">
+      Ceilings of {device.name ?? 'the GPU'}, {device.ceilings!.from}:{' '}
+      {device.ceilings!.items.map((c) => `${c.label} ${rate(c.value, c.unit)}${c.source === 'measured' ? '' : ' (from attributes)'}`).join('; ')}.
+    </p>
+  );
+}
+
+const width = 760;
+const height = 340;
+const pad = { left: 92, right: 34, top: 14, bottom: 42 };
+
+// Decades from the one below ${low} to the one above ${high}.
+function decades(low: number, high: number): [number, number] {
+  const from = Math.floor(Math.log10(low));
+  return [from, Math.max(from + 1, Math.ceil(Math.log10(high)))];
+}
+
+function Chart({ rows, ceilings }: { rows: Kernel[]; ceilings: Ceiling[] }) {
+  const ceiling = (name: string) => ceilings.find((c) => c.name === name)?.value ?? 0;
+  const dots = rows.filter((k) => (k.roofline!.dram_flop_per_byte ?? 0) > 0 && (k.roofline!.flops_per_s ?? 0) > 0);
+  const dram = ceiling('dram_bytes_per_s');
+  const tensor = dots.some((k) => k.roofline!.compute === 'tensor');
+  const roofs = [['fp32_flops', 'FP32'], ['fp64_flops', 'FP64'], ...(tensor ? [['tensor_flops', 'tensor, FP16']] : [])]
+    .map(([name, label]) => ({ label: label!, value: ceiling(name!) }))
+    .filter((r) => r.value > 0);
+  if (dots.length === 0) {
+    const why = rows.find((k) => k.roofline!.no_flops !== null)?.roofline!.no_flops;
+    return <p class="notice">No kernel is on the roofline chart{why ? `: ${why}` : ': none does floating-point operations'}.</p>;
+  }
+  if (!(dram > 0) || roofs.length === 0) return null;
+  const top = Math.max(...roofs.map((r) => r.value));
+  const xs = dots.map((k) => k.roofline!.dram_flop_per_byte!);
+  const ys = dots.map((k) => k.roofline!.flops_per_s!);
+  const [x0, x1] = decades(Math.min(0.1, ...xs), Math.max((10 * top) / dram, ...xs));
+  const [y0, y1] = decades(Math.min(top / 1e4, ...ys), Math.max(top, ...ys));
+  const x = (v: number) => pad.left + ((Math.log10(v) - x0) / (x1 - x0)) * (width - pad.left - pad.right);
+  const y = (v: number) => height - pad.bottom - ((Math.log10(v) - y0) / (y1 - y0)) * (height - pad.top - pad.bottom);
+  const clampX = (v: number) => Math.min(Math.max(v, 10 ** x0), 10 ** x1);
+  const low = clampX(10 ** y0 / dram);
+  const total = dots.reduce((sum, k) => sum + k.time.total_ns, 0);
+  const ticks = (from: number, to: number) => {
+    const step = Math.ceil((to - from) / 7);
+    return Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, i) => from + i * step);
+  };
+  return (
+    <figure class="roofline">
+      <svg viewBox={`0 0 ${width} ${height}`} role="img"
+        aria-label={`Roofline of ${count(dots.length)} kernels: ` + dots.slice(0, 10).map((k) =>
+          `${k.short_name ?? 'unnamed'} ${digits(k.roofline!.dram_flop_per_byte!)} FLOP per byte, ${rate(k.roofline!.flops_per_s, 'FLOP/s')}`).join('; ')}>
+        {ticks(x0, x1).map((d) => (
+          <g key={`x${d}`}>
+            <line class="grid" x1={x(10 ** d)} x2={x(10 ** d)} y1={pad.top} y2={height - pad.bottom} />
+            <text class="tick" x={x(10 ** d)} y={height - pad.bottom + 16} text-anchor="middle">{compact(10 ** d)}</text>
+          </g>
+        ))}
+        {ticks(y0, y1).map((d) => (
+          <g key={`y${d}`}>
+            <line class="grid" x1={pad.left} x2={width - pad.right} y1={y(10 ** d)} y2={y(10 ** d)} />
+            <text class="tick" x={pad.left - 6} y={y(10 ** d) + 4} text-anchor="end">{rate(10 ** d, 'FLOP/s')}</text>
+          </g>
+        ))}
+        <text class="tick" x={(pad.left + width) / 2} y={height - 6} text-anchor="middle">FLOP per byte of DRAM traffic</text>
+        <line class="roof" x1={x(low)} y1={y(low * dram)} x2={x(clampX(top / dram))} y2={y(clampX(top / dram) * dram)} />
+        <text class="roofname" x={x(low) + 16} y={y(low * dram) + 4}>DRAM</text>
+        {roofs.map((r, i) => (
+          <g key={r.label}>
+            <line class="roof" x1={x(clampX(r.value / dram))} x2={width - pad.right} y1={y(r.value)} y2={y(r.value)} />
+            <text class="roofname" x={x(clampX(r.value / dram)) + 8} y={y(r.value) + (i === 1 ? 14 : -5)}>{r.label}</text>
+          </g>
+        ))}
+        {dots.map((k) => (
+          <circle key={k.id} class="dot" cx={x(k.roofline!.dram_flop_per_byte!)} cy={y(k.roofline!.flops_per_s!)}
+            r={4 + 12 * Math.sqrt(k.time.total_ns / total)}>
+            <title>{`${k.short_name ?? 'unnamed'}: ${rate(k.roofline!.flops_per_s, 'FLOP/s')}, ${k.roofline!.bound ?? ''}`}</title>
+          </circle>
+        ))}
+      </svg>
+      <figcaption>Each kernel by its operations per byte and a second; the area is its time. What is under the slope waits for DRAM, what is under a level line could compute more.</figcaption>
+    </figure>
+  );
+}
+
+function Table({ run, rows }: { run: string; rows: Kernel[] }) {
+  return (
+    <Scroll label="Rooflines">
+      <table class="rooflines">
+        <thead>
+          <tr>
+            <th scope="col">Kernel</th>
+            <th scope="col" class="number">Compute</th>
+            <th scope="col" class="number">Intensity, DRAM / L2</th>
+            <th scope="col" class="number">Effective</th>
+            <th scope="col" class="number">DRAM</th>
+            <th scope="col" class="number">L2</th>
+            <th scope="col">Limit</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((kernel) => <Row key={kernel.id} run={run} kernel={kernel} />)}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}
+
+function Row({ run, kernel }: { run: string; kernel: Kernel }) {
+  const roof = kernel.roofline!;
+  const bytes = kernel.bandwidth!;
+  const bandwidth = (value: number | null, ratio: number | null) => value === null
+    ? <td class="number unmeasured" title={bytes.reason ?? ''}>not measured<small>{bytes.reason}</small></td>
+    : <td class="number nowrap">{rate(value, 'B/s')}<small>{percent(ratio)} of the ceiling</small></td>;
+  return (
+    <tr data-roofline={kernel.id}>
+      <th scope="row" class="program" title={kernel.name ?? ''}>
+        <a class="name" href={sourceLink(run, kernel.id)}>{kernel.short_name || kernel.name || 'unnamed'}</a>
+        <small>{percent(kernel.share_ratio)} of the run</small>
+      </th>
+      {roof.no_flops !== null ? (
+        <td class="number unmeasured" colSpan={2}>not measured<small>{roof.no_flops}</small></td>
+      ) : (
+        <>
+          <td class="number nowrap">{rate(roof.flops_per_s, 'FLOP/s')}<small>{roof.compute ? `${percent(roof.compute_ratio)} of ${roof.compute}` : none}</small></td>
+          <td class="number nowrap">{ratioText(roof.dram_flop_per_byte)} / {ratioText(roof.l2_flop_per_byte)}</td>
+        </>
+      )}
+      {bandwidth(bytes.used_bytes_per_s, bytes.used_ratio)}
+      {bandwidth(bytes.dram_bytes_per_s, bytes.dram_ratio)}
+      {bandwidth(bytes.l2_bytes_per_s, bytes.l2_ratio)}
+      <td>{roof.bound ?? <span class="dim">not known</span>}</td>
+    </tr>
+  );
+}
+
+function ratioText(value: number | null): string {
+  return value === null ? none : compact(value);
+}

@@ -1,0 +1,204 @@
+// Two runs: what became of the predictions, and of every kernel.
+import { count, none, seconds, times } from './format';
+import { useResource } from './hooks';
+import { Badge, Failure, Loading, Scroll } from './parts';
+import type { List, Run } from './types';
+import type { Compare, CompareFinding, CompareKernel, CompareRun } from './types-whole';
+
+const shown = 100;
+
+// The runs that this one may be compared with, its own command's first.
+export function CompareWith({ run }: { run: Run }) {
+  const runs = useResource<List<Run>>('/runs?limit=100');
+  const others = (runs.value?.items ?? []).filter((r) => r.number !== run.number && r.state !== 'live');
+  if (others.length === 0) return null;
+  const same = others.filter((r) => r.command === run.command);
+  const rest = others.filter((r) => r.command !== run.command);
+  const option = (r: Run) => <option key={r.number} value={r.number}>run {r.number}: {r.label || r.command || r.id}</option>;
+  const go = (other: string) => {
+    if (other === '') return;
+    const [a, b] = Number(other) < run.number ? [other, run.number] : [run.number, other];
+    location.hash = `#/compare/${a}/${b}`;
+  };
+  return (
+    <label class="comparewith">
+      Compare with{' '}
+      <select value="" onChange={(e) => go(e.currentTarget.value)}>
+        <option value="">choose a run</option>
+        {same.length > 0 && <optgroup label="Same command">{same.map(option)}</optgroup>}
+        {rest.length > 0 && <optgroup label="Other commands">{rest.map(option)}</optgroup>}
+      </select>
+    </label>
+  );
+}
+
+export function CompareView({ base, target }: { base: string; target: string }) {
+  const query = `/compare?base=${encodeURIComponent(base)}&target=${encodeURIComponent(target)}`;
+  const compare = useResource<Compare>(query);
+  if (compare.error && !compare.value) return <Failure error={compare.error} retry={compare.reload} />;
+  if (!compare.value) return <Loading what="the comparison" />;
+  const value = compare.value;
+  return (
+    <>
+      <p class="crumb"><a href="#/">All runs</a></p>
+      <div class="heading">
+        <h1>
+          <span class="dim">Run</span> <a href={`#/runs/${base}`}>{value.base.number ?? base}</a>
+          {' '}<span class="dim">and</span> <a href={`#/runs/${target}`}>{value.target.number ?? target}</a>
+        </h1>
+        <a href={`#/compare/${target}/${base}`}>The other way round</a>
+      </div>
+      <p>{value.target.label || value.target.command}</p>
+      {value.notes.length > 0 && (
+        <section class="notes warning" aria-label="Notes">
+          <ul>{value.notes.map((note) => <li key={note}>{note}</li>)}</ul>
+        </section>
+      )}
+      <Times value={value} />
+      <Predictions value={value} base={base} target={target} />
+      <Kernels value={value} />
+    </>
+  );
+}
+
+function Times({ value }: { value: Compare }) {
+  const row = (name: string, key: 'wall_s' | 'active_s' | 'kernel_s', saved: number | null) => (
+    <tr key={key}>
+      <th scope="row">{name}</th>
+      <td class="number">{seconds(value.base[key as keyof CompareRun] as number | null)}</td>
+      <td class="number">{seconds(value.target[key as keyof CompareRun] as number | null)}</td>
+      <td class="number"><Saved value={saved} /></td>
+    </tr>
+  );
+  return (
+    <section aria-labelledby="times">
+      <h2 id="times">Time</h2>
+      <Scroll label="Time">
+        <table class="compared-times">
+          <thead>
+            <tr>
+              <th scope="col">What</th>
+              <th scope="col" class="number">Before</th>
+              <th scope="col" class="number">After</th>
+              <th scope="col" class="number">Saved</th>
+            </tr>
+          </thead>
+          <tbody>
+            {row('The run', 'wall_s', value.wall_saved_s)}
+            {row('Without start-up, end and our own measuring', 'active_s', value.active_saved_s)}
+            {row('Kernels', 'kernel_s', value.kernel_saved_s)}
+          </tbody>
+        </table>
+      </Scroll>
+    </section>
+  );
+}
+
+function Saved({ value }: { value: number | null }) {
+  if (value === null) return <>{none}</>;
+  return <span class={value < 0 ? 'worse' : 'better'}>{seconds(value)}</span>;
+}
+
+const fates: Record<CompareFinding['state'], string> = {
+  gone: 'gone', still: 'still there', new: 'new', unknown: 'not known',
+};
+
+function Predictions({ value, base, target }: { value: Compare; base: string; target: string }) {
+  const { items, left_out } = value.findings;
+  return (
+    <section aria-labelledby="predictions">
+      <h2 id="predictions">What became of the predictions</h2>
+      {items.length === 0 ? <p class="notice">Neither run has a finding that is worth a change.</p> : (
+        <Scroll label="Predictions">
+          <table class="predictions">
+            <thead>
+              <tr>
+                <th scope="col">Finding</th>
+                <th scope="col">Now</th>
+                <th scope="col" class="number">Predicted</th>
+                <th scope="col" class="number">Achieved</th>
+              </tr>
+            </thead>
+            <tbody>
+              {items.map((f, i) => <Prediction key={i} finding={f} base={base} target={target} />)}
+            </tbody>
+          </table>
+        </Scroll>
+      )}
+      {left_out > 0 && <p>{count(left_out)} more are not compared.</p>}
+    </section>
+  );
+}
+
+function Prediction({ finding: f, base, target }: { finding: CompareFinding; base: string; target: string }) {
+  const [run, id] = f.base_id !== null ? [base, f.base_id] : [target, f.target_id];
+  const kind = f.state === 'gone' ? 'check-passed' : f.state === 'unknown' ? 'check-not_measured' : 'check-failed';
+  return (
+    <tr data-state={f.state} data-rule={f.rule}>
+      <th scope="row" class="program">
+        <a href={`#/runs/${run}/findings/${id}`}>{f.title ?? f.rule}</a>
+        <small>{f.where ?? 'the run'}</small>
+      </th>
+      <td><Badge kind={kind}>{fates[f.state]}</Badge>{f.state === 'unknown' && <small>{f.reason}</small>}</td>
+      <td class="number nowrap">
+        {f.predicted === null ? none : seconds(f.predicted.s)}
+        {f.predicted?.low_s != null && <small>{seconds(f.predicted.low_s)} to {seconds(f.predicted.high_s)}</small>}
+      </td>
+      <td class="number">
+        {f.achieved === null ? <span class="dim">{f.state === 'gone' ? f.reason ?? none : none}</span> : <b>{seconds(f.achieved.s)}</b>}
+        {f.achieved?.kernel_speedup_ratio != null && <small>kernel {times(f.achieved.kernel_speedup_ratio)} faster</small>}
+        {f.within !== null && <small>{f.within ? 'as predicted' : 'outside of the prediction'}</small>}
+        {f.shared_with > 0 && <small>together with {f.shared_with} other{f.shared_with > 1 && 's'} that {f.shared_with > 1 ? 'are' : 'is'} gone from the same place</small>}
+      </td>
+    </tr>
+  );
+}
+
+function Kernels({ value }: { value: Compare }) {
+  const left = value.kernels_left_out + Math.max(0, value.kernels.length - shown);
+  if (value.kernels.length === 0) return null;
+  return (
+    <section aria-labelledby="kernels">
+      <h2 id="kernels">Kernels</h2>
+      <Scroll label="Kernels">
+        <table class="compared">
+          <thead>
+            <tr>
+              <th scope="col">Kernel</th>
+              <th scope="col">Matched by</th>
+              <th scope="col" class="number">Before</th>
+              <th scope="col" class="number">After</th>
+              <th scope="col" class="number">Faster</th>
+              <th scope="col" class="number">Saved</th>
+            </tr>
+          </thead>
+          <tbody>
+            {value.kernels.slice(0, shown).map((k, i) => <KernelRow key={i} kernel={k} />)}
+          </tbody>
+        </table>
+      </Scroll>
+      {left > 0 && <p>{count(left)} more differ less; the API has them.</p>}
+    </section>
+  );
+}
+
+const matches = { shape: 'name and shape', name: 'name; shapes differ', rest: 'the only one left' };
+
+function KernelRow({ kernel: k }: { kernel: CompareKernel }) {
+  const side = (s: CompareKernel['base']) => s === null ? none : (
+    <>
+      {seconds(k.match === 'shape' ? s.mean_s : s.total_s)}
+      <small>{k.match === 'shape' ? 'a launch' : 'all launches'}, {count(s.launches)} ×</small>
+    </>
+  );
+  return (
+    <tr>
+      <th scope="row" class="program"><span class="name">{k.name}</span></th>
+      <td>{k.match !== null ? matches[k.match] : <span class="dim">{k.base === null ? 'new' : 'gone'}</span>}</td>
+      <td class="number nowrap">{side(k.base)}</td>
+      <td class="number nowrap">{side(k.target)}</td>
+      <td class="number">{k.speedup_ratio === null ? none : k.significant === false ? 'as before' : times(k.speedup_ratio)}</td>
+      <td class="number">{k.significant === false ? none : <Saved value={k.saved_s} />}</td>
+    </tr>
+  );
+}
