@@ -118,6 +118,8 @@ text_next(struct out *o, const struct report *r)
 	snprintf(text, sizeof(text), "cudadvise kernels %s", r->name);
 	if (measured)
 		out_segment(o, 6, " · ", text);
+	snprintf(text, sizeof(text), "cudadvise checklist %s", r->name);
+	out_segment(o, 6, " · ", text);
 	out_segment(o, 6, " · ", "cudadvise dashboard");
 	out_line(o);
 	out_style(o, STYLE_PLAIN);

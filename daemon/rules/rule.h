@@ -1,7 +1,7 @@
 /*
  * rules/rule.h: what a rule is, and what it may use.
  *
- * To add a rule, do these five things:
+ * To add a rule, do these six things:
  *   1. a row in rules.def (id, category, scope, severity, data, thresholds):
  *      what it reads, so that nobody is told "clean" where nothing was looked
  *      at, and where each threshold comes from;
@@ -12,8 +12,11 @@
  *   5. a reference kernel pair named like the id, its captures in
  *      tests/captures/pairs, and its fires/quiet/no-data cases in
  *      tests/unit/rules_*.c; once it is recorded, rules-gains --write holds
- *      what the rule predicts against what the pair achieved.
- * A test fails while one of table, catalogue and pair lacks the rule.
+ *      what the rule predicts against what the pair achieved;
+ *   6. its id on the line of the checklist that it refines
+ *      (report/checklist.def).
+ * A test fails while one of table, catalogue, pair and checklist lacks the
+ * rule.
  *
  * A rule reads no clock, does no I/O, keeps no state. It says what a change
  * does to the demands of a kernel (struct fix) or which idle and copy time it
