@@ -1,6 +1,6 @@
 /*
- * rules/division.c: what nvcc 11 to 13 make of x / d and x % d, where d is not
- * a constant.
+ * rules/division.c: what nvcc 13 makes of x / d and x % d, where d is not a
+ * constant, for compute capabilities 7.5 to 12.0.
  *
  * A reciprocal, once for each d:
  *	I2F.U32.RP r,d;  MUFU.RCP r,r;  VIADD r,r,0xffffffe;

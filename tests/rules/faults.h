@@ -100,6 +100,23 @@ void fault_side_by_side(struct made *m);
 void fault_one_of_two(struct made *m);
 void fault_hidden_gpu(struct made *m);
 
+/* faults_arithmetic.c: kernels with code, too. */
+void fault_dividing(struct made *m);
+void fault_dividing_by_each(struct made *m);
+void fault_dividing_by_parameter(struct made *m);
+void fault_remainders(struct made *m);
+void fault_dividing_long(struct made *m);
+void fault_multiplying(struct made *m);
+void fault_hidden_divisions(struct made *m);
+void fault_matrices(struct made *m);
+void fault_matrices_ahead(struct made *m);
+void fault_on_tensor_cores(struct made *m);
+void fault_taps(struct made *m);
+void fault_vectors(struct made *m);
+void fault_hidden_matrices(struct made *m);
+void fault_narrow_rows(struct made *m);
+void fault_narrow_gather(struct made *m);
+
 /* faults_source.c: kernels with code. */
 void fault_code_clean(struct made *m);
 void fault_fields(struct made *m);
@@ -133,20 +150,6 @@ void fault_double_data(struct made *m);
 void fault_double_sum(struct made *m);
 void fault_until_near(struct made *m);
 void fault_gather(struct made *m);
-void fault_dividing(struct made *m);
-void fault_dividing_by_each(struct made *m);
-void fault_remainders(struct made *m);
-void fault_dividing_long(struct made *m);
-void fault_multiplying(struct made *m);
-void fault_hidden_divisions(struct made *m);
-void fault_matrices(struct made *m);
-void fault_matrices_ahead(struct made *m);
-void fault_on_tensor_cores(struct made *m);
-void fault_taps(struct made *m);
-void fault_vectors(struct made *m);
-void fault_hidden_matrices(struct made *m);
-void fault_narrow_rows(struct made *m);
-void fault_narrow_gather(struct made *m);
 void fault_unfused(struct made *m);
 void fault_shared_product(struct made *m);
 void fault_short_loop(struct made *m);

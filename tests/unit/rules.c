@@ -171,6 +171,8 @@ static const struct row others[] = {
 	  { fault_good }, fault_good },
 	{ "integer-division", fault_dividing_by_each,
 	  { fault_good }, fault_good },
+	{ "integer-division", fault_dividing_by_parameter,
+	  { fault_good }, fault_good },
 	{ "integer-division", fault_remainders, { fault_good }, fault_good },
 	{ "integer-division", fault_dividing_long, { fault_good }, fault_good },
 	{ "tensor-cores-unused", fault_matrices_ahead,
