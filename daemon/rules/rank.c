@@ -38,7 +38,19 @@ exposed_s(const struct run *run)
 	    INFINITY;
 }
 
-#define POOLS_WORK (POOL_COPY | POOL_FAULT | POOL_SHARE)
+#define FAULTS (IDLE_CAUSES + 1)	/* pools that are part of the kernels' own */
+#define SHARE (IDLE_CAUSES + 2)		/* time */
+
+/* What all kernels together can save at most: their own time. */
+static double
+kernels_s(const struct run *run)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < run->kernels; i++)
+		sum += gain_exposed_s(&run->kernel[i]);
+	return fmin(sum, exposed_s(run));
+}
 
 static void
 pools_of(const struct run *run, double pool[POOLS])
@@ -60,19 +72,19 @@ pools_of(const struct run *run, double pool[POOLS])
 		copies += isfinite(e) ? fmin(fmax(e, 0), gpu) : gpu;
 	}
 	pool[IDLE_CAUSES] = fmin(copies * 1e-9, exposed_s(run));
-	pool[IDLE_CAUSES + 1] = fmin(exposed_s(run), rule_fault_s(run) *
+	pool[FAULTS] = fmin(kernels_s(run), rule_fault_s(run) *
 	    rule_kernel_exposure(run));
 	rule_gpus(run, &gpus);
-	pool[IDLE_CAUSES + 2] = fmin(exposed_s(run), gpus.uneven_s);
+	pool[SHARE] = fmin(kernels_s(run) - pool[FAULTS], gpus.uneven_s);
 }
 
 /* Take up to ${s} seconds out of ${pools}, first out of those that few others
- * may claim; returns what was there. */
+ * may claim; returns what was there, and adds it to ${taken}, unless NULL. */
 static double
-take(double pool[POOLS], uint32_t pools, double s)
+take(double pool[POOLS], uint32_t pools, double s, double taken[POOLS])
 {
 	static const int order[POOLS] = {
-		IDLE_CAUSES, IDLE_CAUSES + 1, IDLE_CAUSES + 2,
+		IDLE_CAUSES, FAULTS, SHARE,
 		IDLE_ALLOCATION, IDLE_LAUNCH, IDLE_API, IDLE_AFTER_SYNC,
 		IDLE_HOST, IDLE_STARTUP, IDLE_SHUTDOWN
 	};
@@ -87,6 +99,8 @@ take(double pool[POOLS], uint32_t pools, double s)
 		part = fmin(pool[i], s - got);
 		pool[i] -= part;
 		got += part;
+		if (taken != NULL)
+			taken[i] += part;
 	}
 	return got;
 }
@@ -119,7 +133,7 @@ claimed(const struct draft *d, const double pool[POOLS], enum view v)
 		const struct gain *s = &d->claim[i].s;
 
 		sum += take(left, d->claim[i].pools, sane(v == VIEW_LOW ?
-		    s->low : v == VIEW_MID ? s->mid : s->high));
+		    s->low : v == VIEW_MID ? s->mid : s->high), NULL);
 	}
 	return sum;
 }
@@ -291,20 +305,19 @@ claim_all(struct draft *d, size_t n, const struct run *run, double noise_s)
 			continue;
 		for (size_t c = 0; c < d[i].claims; c++)
 			take(left, d[i].claim[c].pools,
-			    sane(d[i].claim[c].s.mid));
+			    sane(d[i].claim[c].s.mid), NULL);
 	}
 }
 
-/* All claims that are worth it; of it *${work} out of the pools of what the GPU
- * does, which no one shortens twice. */
-static double
+/* All claims that are worth it: how much of each pool they take. */
+static void
 pools_together(const struct draft *d, size_t n, const struct run *run,
-    double *work)
+    double taken[POOLS])
 {
-	double pool[POOLS], sum = 0;
+	double pool[POOLS];
 
 	pools_of(run, pool);
-	*work = room_in(pool, POOLS_WORK);
+	memset(taken, 0, sizeof(pool));
 	for (size_t i = 0; i < n; i++) {
 		double want = 0;
 
@@ -315,28 +328,27 @@ pools_together(const struct draft *d, size_t n, const struct run *run,
 			want += fmin(sane(d[i].claim[c].s.mid),
 			    room_in(pool, d[i].claim[c].pools));
 		want = fmin(want, d[i].f.saves_s);
-		for (size_t c = 0; c < d[i].claims; c++) {
-			double got = take(pool, d[i].claim[c].pools,
-			    fmin(want, sane(d[i].claim[c].s.mid)));
-
-			sum += got;
-			want -= got;
-		}
+		for (size_t c = 0; c < d[i].claims; c++)
+			want -= take(pool, d[i].claim[c].pools,
+			    fmin(want, sane(d[i].claim[c].s.mid)), taken);
 	}
-	*work -= room_in(pool, POOLS_WORK);
-	return sum;
 }
 
 /* All that is worth it at once. Each kernel's exposed time is its own limit, not
- * that of all, and copies lengthen the run beside kernels. */
+ * that of all; what kernels wait for pages or for another GPU is part of it;
+ * copies lengthen the run beside kernels. */
 static double
 all_together(struct draft *d, size_t n, const struct run *run)
 {
-	double work, all = pools_together(d, n, run, &work);
-	double kernels = kernels_together(d, n);
+	double taken[POOLS], idle = 0, kernels;
 
-	return fmin(rule_wall_s(run), all - work +
-	    fmin(kernels + work, exposed_s(run)));
+	pools_together(d, n, run, taken);
+	for (int i = 0; i < IDLE_CAUSES; i++)
+		idle += taken[i];
+	kernels = fmin(kernels_together(d, n) + taken[FAULTS] + taken[SHARE],
+	    kernels_s(run));
+	return fmin(rule_wall_s(run), idle +
+	    fmin(kernels + taken[IDLE_CAUSES], exposed_s(run)));
 }
 
 void

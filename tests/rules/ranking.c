@@ -261,6 +261,8 @@ copied_from(struct copied *c, const struct run *run)
 	COPY(sequence, sequences);
 	COPY(leak, leaks);
 	COPY(failure, failures);
+	COPY(resent, resents);
+	COPY(peer, peers);
 #undef COPY
 }
 
@@ -438,9 +440,68 @@ change_rest(struct run *r)
 	}
 }
 
+static uint64_t
+part_of(const struct run *r)
+{
+	return pick(4) == 0 ? other_count(r->wall_ns) : pick(r->wall_ns / 2 + 1);
+}
+
+/* What the captured programs did not do: copied_from left room for one. */
+static void
+invent(struct run *r)
+{
+	uint32_t other = r->devices > 0 ? (uint32_t)pick(r->devices) : 0;
+
+	r->small[r->smalls++] = (struct small_copies){ .kind =
+	    (enum wire_copy)pick(COPY_KINDS), .host = MEMORY_PINNED,
+	    .groups = pick(20), .copies = pick(5000), .bytes = part_of(r),
+	    .gpu_ns = part_of(r), .span_ns = part_of(r) };
+	r->copy[r->copies++] = (struct copy_class){ .kind = COPY_H2D,
+	    .src = MEMORY_PAGEABLE, .dst = MEMORY_DEVICE, .size_class = 22,
+	    .count = 1 + pick(100), .bytes = part_of(r), .gpu_ns = part_of(r),
+	    .exposed_ns = (double)part_of(r), .idle_after_ns = part_of(r),
+	    .idle_waited_ns = part_of(r), .async = pick(2) };
+	r->sync[r->syncs++] = (struct sync_class){ .call = CALL_DEVICE_SYNC,
+	    .count = 50, .followed = 50, .wait_ns = part_of(r),
+	    .idle_after_ns = part_of(r) };
+	r->call[r->calls++] = (struct call_class){ .call = CALL_MALLOC,
+	    .count = 50, .hot_count = 50, .hot_ns = part_of(r),
+	    .hot_idle_ns = part_of(r) };
+	r->sequence[r->sequences++] = (struct sequence){ .length = 1 +
+	    (uint32_t)pick(3), .kernel = { 1, 2, 1 }, .repeats = 1000,
+	    .gaps = 3000, .kernel_ns = part_of(r) / 100,
+	    .idle_ns = part_of(r) };
+	r->resent[r->resents++] = (struct resent){ .kind =
+	    (enum resent_kind)pick(RESENT_KINDS), .ranges = 1, .count = 100,
+	    .bytes = part_of(r), .gpu_ns = part_of(r), .down_ns = part_of(r),
+	    .quick_count = pick(100), .quick_ns = part_of(r),
+	    .quick_down_ns = part_of(r) };
+	r->peer[r->peers++] = (struct peer){ .to = other, .known = true,
+	    .can = true, .enabled = pick(2), .copies = 100,
+	    .bytes = part_of(r), .gpu_ns = part_of(r), .staged = pick(100),
+	    .staged_bytes = part_of(r), .down_ns = part_of(r),
+	    .up_ns = part_of(r) };
+	r->unified = (struct unified){ .used = true, .watched = pick(2),
+	    .up_bytes = part_of(r), .down_bytes = part_of(r),
+	    .gpu_faults = pick(1000), .fault_ns = part_of(r) };
+	r->gpus_busy_ns = part_of(r);
+	if (r->devices > 0) {
+		struct device *d = &r->device[other];
+
+		d->h2d_ns = part_of(r);
+		d->d2h_ns = part_of(r);
+		d->both_ns = part_of(r);
+		d->h2d_bare_ns = part_of(r);
+		d->d2h_bare_ns = part_of(r);
+		d->turns = pick(100);
+	}
+}
+
 static void
 change(struct run *r)
 {
+	if (pick(2) == 0)
+		invent(r);
 	if (pick(3) == 0)
 		r->wall_ns = other_count(r->wall_ns);
 	if (pick(3) == 0)
