@@ -56,10 +56,23 @@ export interface Run {
     samples: number;
     samples_dropped: number;
   };
+  checks?: Check[];
   calibrated: boolean;
   ceilings_from: string | null;
   noise_s: number | null;
   analysis: number;
+}
+
+// A correctness tool that ran over the program.
+export interface Check {
+  tool: string;
+  state: 'done' | 'partial' | 'timeout' | 'no_gpu' | 'failed' | 'unknown';
+  start_ns: number;
+  end_ns: number;
+  errors: number;
+  warnings: number;
+  unreported: number;
+  text: string | null;
 }
 
 export interface Summary {

@@ -7,7 +7,7 @@ import { KernelsSection } from './kernels';
 import { Failure, LinkState, Loading, Scroll, StateBadge } from './parts';
 import { RooflineSection } from './roofline';
 import { CompareWith } from './view-compare';
-import type { Copy, Diagnostic, Findings, List, Run } from './types';
+import type { Check, Copy, Diagnostic, Findings, List, Run } from './types';
 
 export function RunView({ id, finding }: { id: string; finding?: string | undefined }) {
   const base = `/runs/${encodeURIComponent(id)}`;
@@ -87,7 +87,8 @@ function Facts({ run }: { run: Run }) {
 // What a person must know before believing the rest.
 function Notes({ run, diagnostics }: { run: Run; diagnostics: Diagnostic[] }) {
   const lost = run.data?.lost ?? 0;
-  const bad = lost > 0 || diagnostics.some((d) => d.severity !== 'info') || (run.state !== 'live' && run.state !== 'finished');
+  const checks = run.checks ?? [];
+  const bad = lost > 0 || checks.some((c) => c.state !== 'done') || diagnostics.some((d) => d.severity !== 'info') || (run.state !== 'live' && run.state !== 'finished');
   return (
     <section class={bad ? 'notes warning' : 'notes'} aria-labelledby="notes">
       <h2 id="notes">About this measurement</h2>
@@ -98,6 +99,9 @@ function Notes({ run, diagnostics }: { run: Run; diagnostics: Diagnostic[] }) {
             {run.overhead.profiled_launches > 0 && `, ${count(run.overhead.profiled_launches)} launches measured with counters`}.
           </li>
         )}
+        {checks.map((c, i) => (
+          <li key={i} class={c.state === 'done' ? undefined : 'severity-warning'}>{checked(c)}</li>
+        ))}
         {byLine(run) && <li>Measured line by line: {byLine(run)}.</li>}
         {run.data && (
           <li>
@@ -123,6 +127,24 @@ function Notes({ run, diagnostics }: { run: Run; diagnostics: Diagnostic[] }) {
       </ul>
     </section>
   );
+}
+
+const endings: Record<string, string> = {
+  partial: 'the program failed before its end: what it did not come to was not checked',
+  timeout: 'it was ended at the time limit: what came after it was not checked',
+  no_gpu: 'the program used no GPU',
+  failed: 'it wrote no report',
+};
+
+function checked(c: Check): string {
+  const counts = [
+    c.errors > 0 ? `${count(c.errors)} ${c.errors === 1 ? 'error' : 'errors'}` : '',
+    c.warnings > 0 ? `${count(c.warnings)} ${c.warnings === 1 ? 'warning' : 'warnings'}` : '',
+  ].filter((text) => text !== '').join(', ') || 'nothing';
+  const unwritten = c.unreported > 0 ? ` (${count(c.unreported)} of them not written out)` : '';
+  const ending = c.state === 'done' ? '' : `; ${endings[c.state] ?? 'how it ended is not known'}`;
+  const words = c.state !== 'done' && c.text ? ` (${c.text})` : '';
+  return `${c.tool}: ${counts}${unwritten} in ${nanoseconds(c.end_ns - c.start_ns)}${ending}${words}.`;
 }
 
 function byLine({ source }: Run): string {
