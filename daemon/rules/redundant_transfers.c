@@ -57,6 +57,24 @@ evidence(struct rule_view *x, struct draft *d, const struct resent *r)
 	    .from = "times of the calls" }, NULL);
 }
 
+/* GPU idle after blocking copies of the host's, of which ${s} seconds go. */
+static double
+idle_after(const struct run *run, double s)
+{
+	double idle = 0, all = 0;
+
+	for (size_t i = 0; i < run->copies; i++) {
+		const struct copy_class *c = &run->copy[i];
+
+		if (c->memset || c->async ||
+		    (c->kind != COPY_H2D && c->kind != COPY_D2H))
+			continue;
+		all += (double)c->gpu_ns * 1e-9;
+		idle += (double)c->idle_waited_ns * 1e-9;
+	}
+	return all > 0 ? idle * fmin(1, s / all) : 0;
+}
+
 static int
 found(struct rule_view *x, const struct resent *r)
 {
@@ -67,21 +85,33 @@ found(struct rule_view *x, const struct resent *r)
 	double quick = (double)r->quick_ns * 1e-9;
 	double down = (double)r->quick_down_ns * 1e-9;
 	bool sure = r->kind == RESENT_ROUND && r->quick_count > 0;
+	double idle;
 
 	if (d == NULL)
 		return -1;
 	lines_site(x, d, CALL_BIT(MEMCPY) | CALL_BIT(MEMCPY_ASYNC));
 	d->claim[0] = (struct claim){ POOL_COPY, { 0.8 * quick * exposure,
 	    (quick + DOWN_SPARED * down) * exposure, all * exposure } };
+	/* The host goes on without waiting for what is not copied. */
+	idle = sure ? idle_after(x->run, quick + DOWN_SPARED * down) : 0;
+	d->claim[1] = (struct claim){ POOL_IDLE(IDLE_AFTER_SYNC) |
+	    POOL_IDLE(IDLE_API) | POOL_IDLE(IDLE_HOST) |
+	    POOL_IDLE(IDLE_LAUNCH), { 0.3 * idle, 0.8 * idle, idle } };
 	if (!sure)
 		d->claim[0].s.low = d->claim[0].s.mid = 0;
-	d->claims = 1;
+	d->claims = 2;
 	d->f.where = text[r->kind].what;
 	d->f.location = arena_format(x->arena, "%s copies of %s range%s",
 	    say_count(x->arena, r->count), say_count(x->arena, r->ranges),
 	    r->ranges == 1 ? "" : "s");
 	d->f.location_missing = "line not known: call sites are not recorded";
 	evidence(x, d, r);
+	if (idle > 0)
+		rule_evidence(x, d, (struct evidence){ .name = "idle_after_s",
+		    .label = "GPU idle after them, their share of what blocking "
+		    "copies leave", .value = idle, .unit = "s",
+		    .source = "derived", .from = "copy and kernel records" },
+		    NULL);
 	d->f.confidence = CONF_LOW;
 	if (r->kind == RESENT_ROUND)
 		d->f.summary = arena_format(x->arena, "%s times what had come "

@@ -86,6 +86,7 @@ void fault_prefetched(struct made *m);
 void fault_first_touch(struct made *m);
 void fault_unwatched(struct made *m);
 void fault_round_trips(struct made *m);
+void fault_round_trips_blocking(struct made *m);
 void fault_staging_buffer(struct made *m);
 void fault_sent_once(struct made *m);
 void fault_unlocated(struct made *m);

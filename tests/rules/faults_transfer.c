@@ -129,6 +129,16 @@ fault_round_trips(struct made *m)
 	m->resent[0].quick_ns = m->resent[0].quick_down_ns = 200 * MS;
 }
 
+void
+fault_round_trips_blocking(struct made *m)
+{
+	fault_round_trips(m);
+	m->copy[0].async = m->copy[1].async = false;
+	m->copy[1].idle_waited_ns = 500 * MS;
+	m->run.idle_ns[IDLE_AFTER_SYNC] = 500 * MS;
+	m->run.idle_total_ns += 500 * MS;
+}
+
 /* One pinned buffer that the host fills anew for every batch. */
 void
 fault_staging_buffer(struct made *m)

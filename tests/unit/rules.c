@@ -452,6 +452,12 @@ test_transfer_gains(void **state)
 	assert_float_equal(f->saves_s, 0.3, 1e-6);
 	assert_float_equal(f->saves_high_s, 0.4, 1e-6);
 	advice_free(a);
+	/* Where they block, three quarters of the idle time after copies. */
+	f = finding_of(&a, &m, fault_round_trips_blocking,
+	    "redundant-transfers");
+	assert_float_equal(f->saves_s, 0.3 + 0.8 * 0.75 * 0.5, 1e-6);
+	assert_ptr_equal(f, a->finding);
+	advice_free(a);
 	/* The shorter of 0.3 s down and 0.25 s up goes away. */
 	f = finding_of(&a, &m, fault_staged, "peer-access-off");
 	assert_float_equal(f->saves_s, 0.25, 1e-6);
