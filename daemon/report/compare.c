@@ -102,6 +102,12 @@ notes_json(const struct compare *c)
 			json_array_append_new(notes, json_string(same[i].text));
 	for (side = 0; notes != NULL && side < SIDES; side++) {
 		run = c->side[side]->run;
+		if (json_array_size(json_object_get(run, "checks")) > 0) {
+			snprintf(text, sizeof(text), "the %s run was checked "
+			    "for errors, which takes many times as long",
+			    which[side]);
+			json_array_append_new(notes, json_string(text));
+		}
 		if (field_count(json_object_get(run, "data"), "lost") == 0 &&
 		    strcmp(or_unknown(field_text(run, "state")),
 		    "finished") == 0)

@@ -297,8 +297,9 @@ what_differs_is_noted(void **state)
 	json_object_set_new(t.run, "level", json_string("trace"));
 	json_object_set_new(t.run, "devices", json_pack("[s]", "other GPU"));
 	json_object_set_new(t.run, "state", json_string("killed"));
+	json_object_set_new(b.run, "checks", json_pack("[s]", "memcheck"));
 	o = compare(&b, &t);
-	assert_int_equal(json_array_size(json_object_get(o, "notes")), 3);
+	assert_int_equal(json_array_size(json_object_get(o, "notes")), 4);
 	json_decref(o);
 }
 
