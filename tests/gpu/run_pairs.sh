@@ -3,8 +3,8 @@
 # of its name must find the bad variant and not the good one. Pairs whose kernel
 # has a line marked are run with --level source, and must be found at that line
 # (tests/rules/lines.sh). The pair that is about errors runs under cudadvise
-# sanitize, which needs compute-sanitizer. Writes OUT/<pair>.<variant>.cadv, .json (the findings),
-# .out, .err, and OUT/table.txt.
+# sanitize, which needs compute-sanitizer. Writes OUT/<pair>.<variant>.cadv,
+# .json (the findings), .out, .err, and OUT/table.txt.
 set -u
 BUILD=${1:?usage: run_pairs.sh BUILD OUT [PAIR…]}
 OUT=${2:?usage: run_pairs.sh BUILD OUT [PAIR…]}

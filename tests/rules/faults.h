@@ -69,6 +69,7 @@ void fault_short_blocks(struct made *m);
 void fault_setting_up(struct made *m);
 void fault_streaming(struct made *m);
 void fault_busy_blocks(struct made *m);
+
 /* faults_check.c: runs of correctness tools. */
 struct defect *fault_defect(struct made *m, enum wire_tool tool,
     enum wire_defect kind);
