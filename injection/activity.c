@@ -119,6 +119,7 @@ static const struct {
 	{ CUPTI_ACTIVITY_KIND_CONTEXT, "context records", false },
 	{ CUPTI_ACTIVITY_KIND_STREAM, "stream records", false },
 	{ CUPTI_ACTIVITY_KIND_MARKER, "NVTX ranges", false },
+	{ CUPTI_ACTIVITY_KIND_JIT, "JIT tracing", false },
 };
 
 static atomic_bool started;	/* our buffers are CUPTI's */

@@ -11,6 +11,7 @@
 #include "device.h"
 #include "diag.h"
 #include "emit.h"
+#include "function.h"
 #include "gate.h"
 #include "inject.h"
 #include "launch.h"
@@ -76,19 +77,65 @@ device_of(const CUpti_CallbackData *d)
 }
 
 static void
-emit_failure(uint16_t call, uint32_t result, const char *name,
-    uint32_t correlation, bool read, const char *detail)
+emit_failure(struct record_FAILURE *r)
 {
 	const char *error = NULL;
-	struct record_FAILURE r = { .call = call, .result = result,
-	    .tid = inject_tid(), .correlation = correlation,
-	    .now_ns = inject_now(), .read = read,
-	    .call_name = wire_str_of(name), .detail = wire_str_of(detail) };
 
+	r->tid = inject_tid();
+	r->now_ns = inject_now();
 	if (inject.api.cuGetErrorName != NULL)
-		inject.api.cuGetErrorName((CUresult)result, &error);
-	r.error_name = wire_str_of(error);
-	EMIT(FAILURE, &r);
+		inject.api.cuGetErrorName((CUresult)r->result, &error);
+	r->error_name = wire_str_of(error);
+	EMIT(FAILURE, r);
+}
+
+/* A launch that failed. */
+struct failed {
+	struct signature_shape shape;
+	const void *function;	/* NULL: not known */
+	const char *name;	/* mangled */
+	bool cooperative;
+};
+
+/* Errors of a launch that asked for too much. Others may mean that its function
+ * is none: the driver is asked nothing about it then. */
+static bool
+is_limit(uint32_t result)
+{
+
+	return (result == CUDA_ERROR_INVALID_VALUE ||
+	    result == CUDA_ERROR_OUT_OF_MEMORY ||
+	    result == CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES ||
+	    result == CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+}
+
+/* Which limit it broke is for others to say: here is what they need. */
+static void
+failed_tell(struct record_FAILURE *r, const struct failed *l)
+{
+	const struct signature_shape *s = &l->shape;
+
+	r->flags = FAILURE_LAUNCH | (l->cooperative ? FAILURE_COOPERATIVE : 0);
+	r->device = s->device;
+	r->grid_x = s->grid[0];
+	r->grid_y = s->grid[1];
+	r->grid_z = s->grid[2];
+	r->block_x = s->block[0];
+	r->block_y = s->block[1];
+	r->block_z = s->block[2];
+	r->smem_dynamic = s->dynamic;
+	r->kernel = wire_str_of(l->name);
+	if (l->function != NULL && is_limit(r->result) &&
+	    function_attribute(l->function, s->device,
+	    CU_FUNC_ATTRIBUTE_NUM_REGS, &r->regs) &&
+	    function_attribute(l->function, s->device,
+	    CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, &r->smem_static) &&
+	    function_attribute(l->function, s->device,
+	    CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, &r->threads_max) &&
+	    function_attribute(l->function, s->device,
+	    CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+	    &r->smem_dynamic_max))
+		r->flags |= FAILURE_FUNCTION;
 }
 
 /* From the first error on it matters whether the program asks for errors. */
@@ -108,36 +155,44 @@ watch_error_reads(void)
 
 static void
 on_failure(const struct call_row *row, const CUpti_CallbackData *d,
-    uint32_t result, const struct signature_shape *shape)
+    uint32_t result, const struct failed *launch)
 {
+	struct record_FAILURE r = { .call = row->call, .result = result,
+	    .correlation = d->correlationId,
+	    .call_name = wire_str_of(d->functionName) };
 	char detail[160] = "";
 
 	/* Errors of a process that is going down are nobody's bug. */
 	if (result == CUDA_ERROR_DEINITIALIZED ||
 	    result == CUDA_ERROR_NOT_READY)
 		return;
-	if (shape != NULL)
+	if (launch != NULL) {
+		const struct signature_shape *s = &launch->shape;
+
 		snprintf(detail, sizeof(detail),
 		    "grid (%u,%u,%u) block (%u,%u,%u) dynamic shared %u B",
-		    shape->grid[0], shape->grid[1], shape->grid[2],
-		    shape->block[0], shape->block[1], shape->block[2],
-		    shape->dynamic);
+		    s->grid[0], s->grid[1], s->grid[2], s->block[0],
+		    s->block[1], s->block[2], s->dynamic);
+		failed_tell(&r, launch);
+	}
 	watch_error_reads();
 	self.unread = d->correlationId;
 	self.unread_call = row->call;
 	self.unread_result = result;
-	emit_failure(row->call, result, d->functionName, d->correlationId,
-	    false, detail);
+	r.detail = wire_str_of(detail);
+	emit_failure(&r);
 }
 
 static void
 on_error_read(const CUpti_CallbackData *d)
 {
+	struct record_FAILURE r = { .call = self.unread_call,
+	    .result = self.unread_result, .correlation = self.unread,
+	    .read = 1, .call_name = wire_str_of(d->functionName) };
 
 	if (d->callbackSite != CUPTI_API_EXIT || self.unread == 0)
 		return;
-	emit_failure(self.unread_call, self.unread_result, d->functionName,
-	    self.unread, true, "");
+	emit_failure(&r);
 	self.unread = 0;
 }
 
@@ -238,7 +293,7 @@ on_launch_exit(const struct call_row *row, const CUpti_CallbackData *d)
 	struct signature *s = (void *)(uintptr_t)*d->correlationData;
 	CUresult result = d->functionReturnValue != NULL ?
 	    *(CUresult *)d->functionReturnValue : CUDA_SUCCESS;
-	struct signature_shape shape;
+	struct failed failed = { .name = d->symbolName };
 	CUstream stream;
 
 	if (s != NULL)
@@ -250,8 +305,9 @@ on_launch_exit(const struct call_row *row, const CUpti_CallbackData *d)
 	if (row->kind == CALLS_GRAPH) {
 		on_failure(row, d, (uint32_t)result, NULL);
 	} else {
-		launch_shape(row, d, &shape, &stream);
-		on_failure(row, d, (uint32_t)result, &shape);
+		failed.function = launch_shape(row, d, &failed.shape, &stream);
+		failed.cooperative = is_cooperative(row, d);
+		on_failure(row, d, (uint32_t)result, &failed);
 	}
 }
 

@@ -12,6 +12,7 @@
 #include "counters.h"
 #include "diag.h"
 #include "emit.h"
+#include "function.h"
 #include "gate.h"
 #include "inject.h"
 #include "phases.h"
@@ -66,26 +67,18 @@ learn_resources(struct signature *s, const void *function)
 	static const CUfunction_attribute want[] = {
 		CU_FUNC_ATTRIBUTE_NUM_REGS, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES,
 		CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES };
-	int v[3], i;
+	uint32_t v[3];
+	int i;
 
 	if (s->resources.known || atomic_load(&s->announced))
 		return;
-	for (i = 0; i < 3; i++) {
-		/* A launch may be given a CUkernel in place of a CUfunction. */
-		if ((inject.api.cuFuncGetAttribute == NULL ||
-		    inject.api.cuFuncGetAttribute(&v[i], want[i],
-		    (CUfunction)(uintptr_t)function) != CUDA_SUCCESS) &&
-		    (inject.api.cuKernelGetAttribute == NULL ||
-		    inject.api.cuKernelGetAttribute(&v[i], want[i],
-		    (CUkernel)(uintptr_t)function,
-		    (CUdevice)s->shape.device) != CUDA_SUCCESS))
+	for (i = 0; i < 3; i++)
+		if (!function_attribute(function, s->shape.device, want[i],
+		    &v[i]))
 			return;
-		if (v[i] < 0)
-			return;
-	}
-	s->resources.regs = (uint32_t)v[0];
-	s->resources.smem_static = (uint32_t)v[1];
-	s->resources.local_per_thread = (uint32_t)v[2];
+	s->resources.regs = v[0];
+	s->resources.smem_static = v[1];
+	s->resources.local_per_thread = v[2];
 	s->resources.known = true;
 }
 

@@ -241,6 +241,25 @@ decode_overhead(const CUpti_ActivityOverhead3 *o)
 	EMIT(OVERHEAD, &r);
 }
 
+static void
+decode_jit(const CUpti_ActivityJit2 *j)
+{
+	struct record_JIT r = {
+		.operation = j->jitOperationType ==
+		    CUPTI_ACTIVITY_JIT_OPERATION_COMPILE ? JIT_COMPILE :
+		    j->jitOperationType ==
+		    CUPTI_ACTIVITY_JIT_OPERATION_CACHE_LOAD ? JIT_LOAD :
+		    j->jitOperationType ==
+		    CUPTI_ACTIVITY_JIT_OPERATION_CACHE_STORE ? JIT_STORE :
+		    JIT_UNKNOWN,
+		.device = j->deviceId, .tid = j->threadId,
+		.correlation = j->correlationId, .start_ns = j->start,
+		.end_ns = j->end,
+	};
+
+	EMIT(JIT, &r);
+}
+
 #define RANGES 4096	/* open NVTX ranges; a slot is reused when full */
 
 static struct {
@@ -303,6 +322,9 @@ decode_record(const CUpti_Activity *a)
 		break;
 	case CUPTI_ACTIVITY_KIND_MARKER:
 		decode_marker(p);
+		break;
+	case CUPTI_ACTIVITY_KIND_JIT:
+		decode_jit(p);
 		break;
 	case CUPTI_ACTIVITY_KIND_DEVICE:
 		device_announce(p);

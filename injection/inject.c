@@ -192,6 +192,7 @@ say_hello(void)
 	struct stat sb;
 	ssize_t n;
 	struct record_HELLO r = {
+		.flags = HELLO_JIT,
 		.protocol = WIRE_PROTOCOL, .level = (uint16_t)inject.level,
 		.pid = (uint32_t)inject.pid, .ppid = (uint32_t)getppid(),
 		.start_ns = process_start(), .now_ns = inject.begin_ns,

@@ -49,6 +49,7 @@ capture_record_time(const struct record *r, uint64_t *from, uint64_t *to)
 	SPAN(SYNC);
 	SPAN(API);
 	SPAN(UVM);
+	SPAN(JIT);
 	SPAN(GRAPH);
 	SPAN(RANGE);
 	SPAN(OVERHEAD);

@@ -44,6 +44,7 @@ about_hello(struct model *m, struct stream *s, const struct record_HELLO *r)
 	p->cupti_version = r->cupti_version;
 	p->driver_version = r->driver_version;
 	p->level = (enum wire_level)r->level;
+	m->jit_unknown = m->jit_unknown || (r->flags & HELLO_JIT) == 0;
 	if (m->reference == 0)
 		m->reference = r->now_ns;
 	if (model_time(m, r->start_ns, r->start_ns))
@@ -158,6 +159,7 @@ note_refused(struct run *run, struct wire_str where)
 		[REFUSED_MEMSETS] = "memset tracing",
 		[REFUSED_MEMORY] = "allocation tracing",
 		[REFUSED_CALLS] = "cuptiEnableCallback",
+		[REFUSED_JIT] = "JIT tracing",
 	};
 	int i;
 
@@ -225,6 +227,20 @@ about_overhead(struct model *m, const struct record_OVERHEAD *r)
 	m->run.overhead_ns[kind] = add_sat(m->run.overhead_ns[kind],
 	    r->end_ns - r->start_ns);
 	return (spans_add(&m->overhead, r->start_ns, r->end_ns));
+}
+
+int
+about_jit(struct model *m, const struct record_JIT *r)
+{
+
+	if (r->operation == JIT_LOAD)
+		m->run.jit_loads = add_sat(m->run.jit_loads, 1);
+	if (r->operation != JIT_COMPILE)
+		return (0);
+	m->run.jit_compiles = add_sat(m->run.jit_compiles, 1);
+	if (r->start_ns == 0 || !model_time(m, r->start_ns, r->end_ns))
+		return (0);
+	return (spans_add(&m->jit, r->start_ns, r->end_ns));
 }
 
 void

@@ -144,6 +144,8 @@ define_context(struct model *m, struct stream *s,
 	}
 	s->contexts++;
 	m->ids++;
+	if (legacy_context(m, s, r) != 0)
+		return (-1);
 	return (idmap_put(&s->context, r->id, device));
 }
 
@@ -211,6 +213,7 @@ define_queue(struct model *m, struct stream *s, uint32_t device,
 	    idmap_put(&s->queue, key, m->queues) != 0)
 		return (IDMAP_NONE);
 	m->queue[m->queues] = (struct queue){ .stream = stream,
-	    .device = device, .process = idmap_get(&m->streams, s->id) };
+	    .device = device, .process = idmap_get(&m->streams, s->id),
+	    .kind = legacy_kind(s, context, stream) };
 	return (m->queues++);
 }

@@ -67,6 +67,7 @@ failure_find(struct model *m, const struct failure *want, uint32_t *index)
 {
 	struct failure_state *grown;
 	const struct failure *f;
+	const char *whole;
 	uint32_t i;
 
 	for (i = 0; i < m->failures; i++) {
@@ -75,7 +76,8 @@ failure_find(struct model *m, const struct failure *want, uint32_t *index)
 		if (f->result == want->result && f->launch == want->launch &&
 		    strcmp(f->call, want->call) == 0 &&
 		    strcmp(f->error, want->error) == 0 &&
-		    strcmp(f->detail, want->detail) == 0)
+		    strcmp(f->detail, want->detail) == 0 &&
+		    f->kernel == want->kernel && f->device == want->device)
 			break;
 	}
 	*index = i;
@@ -91,7 +93,35 @@ failure_find(struct model *m, const struct failure *want, uint32_t *index)
 	m->failure = grown;
 	m->failure[i] = (struct failure_state){ .out = *want };
 	m->failures++;
-	return (0);
+	return (want->kernel == NULL ? 0 : pool_names(&m->pool, want->kernel,
+	    &whole, &m->failure[i].out.name));
+}
+
+/* What a failed launch asked for; -1 without memory. */
+static int
+failure_launch(struct model *m, struct stream *s, struct failure *f,
+    const struct record_FAILURE *r)
+{
+	f->device = UINT32_MAX;
+	if ((r->flags & FAILURE_LAUNCH) == 0)
+		return (0);
+	f->flags = r->flags;
+	f->device = define_device_of(m, s, r->device);
+	f->grid[0] = r->grid_x;
+	f->grid[1] = r->grid_y;
+	f->grid[2] = r->grid_z;
+	f->block[0] = r->block_x;
+	f->block[1] = r->block_y;
+	f->block[2] = r->block_z;
+	f->smem_dynamic = r->smem_dynamic;
+	f->regs = r->regs;
+	f->smem_static = r->smem_static;
+	f->threads_max = r->threads_max;
+	f->smem_dynamic_max = r->smem_dynamic_max;
+	if (r->kernel.len == 0)
+		return (0);
+	f->kernel = pool_text(&m->pool, r->kernel);
+	return (f->kernel == NULL ? -1 : 0);
 }
 
 int
@@ -117,6 +147,7 @@ failure_feed(struct model *m, struct stream *s,
 	want.error = pool_text(&m->pool, r->error_name);
 	want.detail = pool_text(&m->pool, r->detail);
 	if (want.call == NULL || want.error == NULL || want.detail == NULL ||
+	    failure_launch(m, s, &want, r) != 0 ||
 	    failure_find(m, &want, &i) != 0)
 		return (-1);
 	m->failure[i].out.count++;

@@ -384,6 +384,7 @@ fix_merge(struct fix *into, const struct fix *f)
 	into->stall = fmin(into->stall, f->stall);
 	for (int i = 0; i < RES_COUNT; i++)
 		into->part[i] = fmin(into->part[i], f->part[i]);
+	into->whole = fmin(into->whole, f->whole);
 }
 
 struct fix
@@ -392,7 +393,8 @@ fix_part(const struct fix *f, double share)
 #define PART(x) (1 + share * (f->x - 1))
 	struct fix p = { PART(global_ld), PART(global_st), PART(shared_ld),
 	    PART(shared_st), PART(local), PART(inst), PART(occupancy),
-	    PART(spread), PART(flight), PART(stall), { 0 } };
+	    PART(spread), PART(flight), PART(stall), { 0 },
+	    PART(whole) };
 
 	for (int i = 0; i < RES_COUNT; i++)
 		p.part[i] = PART(part[i]);
@@ -579,8 +581,9 @@ latency_after(const struct load *l, const struct fix *f, enum view v)
 	return scale * warps * inst / f->spread;
 }
 
-double
-gain_time(const struct load *l, const struct fix *f, enum view v)
+/* All of ${f} but what becomes part of another kernel. */
+static double
+time_alone(const struct load *l, const struct fix *f, enum view v)
 {
 	double body = l->time_s - l->fixed_s, s[RES_COUNT];
 	double least = 0, kept = body, late, bound, time;
@@ -607,6 +610,12 @@ gain_time(const struct load *l, const struct fix *f, enum view v)
 	time = bound * kept + (1 - bound) * late;
 	time = fmin(body, fmax(least, time));
 	return l->fixed_s + time;
+}
+
+double
+gain_time(const struct load *l, const struct fix *f, enum view v)
+{
+	return time_alone(l, f, v) * clamp01(f->whole);
 }
 
 double

@@ -71,10 +71,13 @@ struct fix {
 					 * for results, ≤ 1 */
 	double part[RES_COUNT];		/* work of one resource, on top of what
 					 * the others above take from it, ≤ 1 */
+	double whole;			/* what is left of the launch's time, its
+					 * fixed cost with it, where the rest
+					 * becomes part of another kernel, ≤ 1 */
 };
 
 #define FIX_NONE { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,			\
-	{ 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 } }
+	{ 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 }, 1 }
 
 enum view { VIEW_LOW, VIEW_MID, VIEW_HIGH, VIEWS };
 

@@ -148,6 +148,7 @@ struct stream {
 	bool is_process;
 	struct process process;
 	struct idmap string, signature, context, metric, device, queue, thread;
+	struct idmap kind;	/* of streams, by context and id; legacy.c */
 	const char **text;	/* by index of string */
 	uint32_t texts, texts_cap;
 	uint64_t bye_lost;
@@ -166,10 +167,17 @@ struct stream {
 	uint32_t source_mask;	/* of enum source_metric: announced */
 };
 
+/* How a stream stands to the legacy default stream; legacy.c. */
+enum queue_kind { QUEUE_OTHER, QUEUE_BLOCKING, QUEUE_LEGACY };
+
 /* A CUDA stream of a process on a device. */
 struct queue {
 	uint32_t stream, device, process;
+	enum queue_kind kind;
+	uint64_t end;		/* of its latest operation, if of a kind */
 	struct tracker *tracker;	/* sequence.c */
+	uint32_t last;		/* its last operation: kernel index + 1, 0 other */
+	uint64_t last_end;
 };
 
 /* Where a kernel's or copy class's share of the open burst is kept. */
@@ -189,6 +197,7 @@ struct kernel_state {
 	uint64_t profiled, profiled_ns, untimed;
 	uint64_t swept_ns, alone_ns;	/* undisturbed ones swept so far */
 	double exposed;
+	uint64_t next_votes;		/* follow.c */
 	struct burst_place place;
 	double *extra;		/* MAX_EXTRA values, or NULL */
 };
@@ -243,6 +252,21 @@ struct burst {
 	bool open;
 };
 
+struct legacy_side {
+	struct op last;		/* the operation that ends last; end 0: none */
+	double best;		/* ns that the best of those that waited for it
+				 * could have run beside it */
+	double copies, kernels;	/* the sum of these: where one of the two is a
+				 * copy, and where both are kernels */
+};
+
+/* legacy.c: the legacy default stream and the streams that wait for it. */
+struct legacy {
+	struct legacy_side null, blocking;
+	uint32_t process;
+	uint64_t waits, wait_ns;
+};
+
 struct line;			/* timeline.c */
 
 struct device_state {
@@ -257,6 +281,7 @@ struct device_state {
 	uint64_t idle[IDLE_CAUSES], idle_overhead, idle_longest, idle_gaps;
 	uint64_t idle_longest_by[IDLE_CAUSES];
 	struct burst burst;
+	struct legacy legacy;
 	struct small_run small[COPY_KINDS][MEMORY_KINDS];
 	bool small_open;	/* one of them is */
 	uint8_t way;		/* of the last copy over 64 KiB; 0 none */
@@ -332,6 +357,8 @@ struct model {
 	struct calibration *calibration;
 	uint32_t calibrations;
 	struct spans overhead;
+	struct spans jit;
+	bool jit_unknown;	/* a process that does not tell */
 	struct source_state *source;	/* NULL: no such records */
 	const char *extra_name[MAX_EXTRA];
 	uint32_t extras;
@@ -380,6 +407,7 @@ int about_diagnostic(struct model *m, const struct record_DIAGNOSTIC *r);
 int about_clock(struct model *m, struct stream *s,
     const struct record_CLOCK *r);
 int about_overhead(struct model *m, const struct record_OVERHEAD *r);
+int about_jit(struct model *m, const struct record_JIT *r);
 void about_loss(struct stream *s, const struct record_LOSS *r);
 /* The highest level of any process of the run. */
 enum wire_level about_level(const struct model *m);
@@ -478,12 +506,28 @@ int burst_end(struct model *m, struct device_state *d,
     const struct active *a);
 void burst_finish(struct model *m, struct device_state *d, uint32_t next);
 
+/* In a longer gap the host did something else than launch. */
+#define LAUNCH_APART 100000u	/* ns */
+
 /* sequence.c: repeating launches. */
 int sequence_launch(struct model *m, const struct op *op, uint64_t idle,
     struct gap_seen seen);
 void sequence_idle(struct model *m, const struct op *op, uint64_t idle,
     struct gap_seen seen);
 void sequence_free(struct tracker *t);
+
+/* legacy.c: what the legacy default stream keeps apart. */
+int legacy_stream(struct model *m, struct stream *s,
+    const struct record_STREAM *r);
+int legacy_context(struct model *m, struct stream *s,
+    const struct record_CONTEXT *r);
+enum queue_kind legacy_kind(const struct stream *s, uint32_t context,
+    uint32_t stream);
+void legacy_op(struct model *m, struct device_state *d, const struct op *op);
+
+/* follow.c: which kernel comes after which. */
+void follow_op(struct model *m, const struct op *op, uint64_t idle,
+    struct gap_seen seen);
 
 /* timeline.c: bins. */
 int timeline_add(struct device_state *d, enum timeline_row row,

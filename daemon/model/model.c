@@ -30,6 +30,7 @@ stream_free(struct stream *s)
 	idmap_clear(&s->metric);
 	idmap_clear(&s->device);
 	idmap_clear(&s->queue);
+	idmap_clear(&s->kind);
 	idmap_clear(&s->thread);
 	idmap_clear(&s->source_metric);
 	idmap_clear(&s->stall);
@@ -98,6 +99,7 @@ model_free(struct model *m)
 	idmap_clear(&m->range_map);
 	spans_clear(&m->overhead);
 	spans_clear(&m->faults);
+	spans_clear(&m->jit);
 	pool_clear(&m->pool);
 	free(m->stream);
 	free(m->device);
@@ -205,6 +207,8 @@ feed_measured(struct model *m, struct stream *s, const struct record *r)
 		return (host_api(m, s, &r->u.API));
 	case RECORD_MEMORY:
 		return (memory_feed(m, s, &r->u.MEMORY));
+	case RECORD_JIT:
+		return (about_jit(m, &r->u.JIT));
 	case RECORD_UVM:
 		return (unified_feed(m, s, &r->u.UVM));
 	case RECORD_PEER:
@@ -244,6 +248,8 @@ feed_record(struct model *m, struct stream *s, const struct record *r)
 		return (define_device(m, s, &r->u.DEVICE));
 	case RECORD_CONTEXT:
 		return (define_context(m, s, &r->u.CONTEXT));
+	case RECORD_STREAM:
+		return (legacy_stream(m, s, &r->u.STREAM));
 	case RECORD_METRIC:
 		return (define_metric(m, s, &r->u.METRIC));
 	case RECORD_SIGNATURE:

@@ -77,6 +77,12 @@ struct device {
 				 * the other way */
 	bool hidden;		/* not shown to any process of the run */
 	uint64_t first_ns, last_ns;	/* first start, last end of GPU work */
+	/* Operations that seem to have waited for the legacy default stream,
+	 * or it for them (model/legacy.c): how often, how long, and what of it
+	 * would have had room beside what they waited for, where one of the two
+	 * is a copy and where both are kernels. */
+	uint64_t legacy_waits, legacy_wait_ns;
+	double legacy_copies_ns, legacy_kernels_ns;
 	/* Its idle time by cause; with idle_overhead_ns (our
 	 * own measuring) and busy_ns this is the run's wall time. */
 	uint64_t idle_ns[IDLE_CAUSES], idle_overhead_ns;
@@ -130,6 +136,13 @@ struct kernel {
 	const double *extra;	/* run->extras values, NaN not measured; NULL
 				 * none: counters that no rule reads */
 	const struct code *code;	/* the source tier; NULL: nothing */
+	/* What follows it in its queue, with no copy, memset or wait of the
+	 * host in between (model/follow.c): */
+	uint32_t next;		/* id of the most frequent kernel there; 0 none */
+	uint64_t next_count;	/* how often it did, at least */
+	bool next_null;		/* in the legacy default stream */
+	uint64_t next_idle_ns;	/* GPU idle between the two; gaps with our own
+				 * measuring in them, or over 100 us, left out */
 };
 
 /* Copies and memsets of one class. */
@@ -259,6 +272,14 @@ struct failure {
 	uint64_t unread;	/* the program neither read it nor stopped */
 	bool launch;
 	uint64_t first_ns;
+	/* Of a launch, where the capture has it: */
+	uint32_t flags;		/* enum wire_failure_flag */
+	uint32_t device;	/* index into run->device; UINT32_MAX unknown */
+	const char *kernel;	/* mangled; NULL unknown */
+	const char *name;	/* for people; NULL unknown */
+	uint32_t grid[3], block[3], smem_dynamic;
+	uint32_t regs, smem_static;	/* of its function, and the most that it */
+	uint32_t threads_max, smem_dynamic_max;	/* may be launched with */
 };
 
 /* A correctness tool that ran over the program (cudadvise sanitize). */
@@ -352,6 +373,7 @@ enum refused {
 	REFUSED_TRACE, REFUSED_KERNELS, REFUSED_COPIES, REFUSED_MEMSETS,
 	REFUSED_MEMORY,		/* allocations */
 	REFUSED_CALLS,		/* callbacks on API calls */
+	REFUSED_JIT,		/* compilations */
 	REFUSED_KINDS
 };
 
@@ -406,6 +428,13 @@ struct run {
 					 * process exited: leaks are leaks */
 	uint64_t gpus_busy_ns;		/* some GPU ran a kernel */
 	struct unified unified;
+	/* Code that the driver made from PTX while the program ran. */
+	bool jit_traced;		/* every process would have said so */
+	uint64_t jit_compiles;
+	uint64_t jit_ns;		/* the union of them */
+	uint64_t jit_startup_ns;	/* of it, before the busiest device's
+					 * first work */
+	uint64_t jit_loads;		/* found in the driver's cache */
 
 	/* Our own cost. */
 	uint64_t overhead_ns[OVERHEAD_KINDS];

@@ -18,9 +18,6 @@
 #define MIN_REPEATS 10u
 #define MAX_TRACKERS 256u	/* queues; 112 KiB each */
 
-/* In a longer gap the host did something else than launch. */
-#define LAUNCH_APART 100000u	/* ns */
-
 /* Totals of a queue up to and with a launch. */
 struct total {
 	uint64_t kernel_ns, idle_ns, gaps, syncs;

@@ -123,12 +123,23 @@ settle_device(const struct model *m, const struct device_state *d,
 	const struct run *run = &m->run;
 	uint64_t end = add_sat(run->origin_ns, run->wall_ns);
 	uint64_t last = d->used ? d->frontier : end, first, ours;
+	const struct legacy_side *side;
 	int i;
 
 	*out = d->out;
 	for (i = 0; i < IDLE_CAUSES; i++)
 		out->idle_ns[i] = d->idle[i];
 	out->idle_overhead_ns = d->idle_overhead;
+	out->legacy_waits = d->legacy.waits;
+	out->legacy_wait_ns = d->legacy.wait_ns;
+	/* When the two take turns each waits for the other: moving either is
+	 * enough. */
+	side = &d->legacy.null;
+	if (d->legacy.blocking.copies + d->legacy.blocking.kernels >
+	    side->copies + side->kernels)
+		side = &d->legacy.blocking;
+	out->legacy_copies_ns = side->copies;
+	out->legacy_kernels_ns = side->kernels;
 	first = d->used ? d->out.first_ns : end;
 	ours = spans_overlap(&m->overhead, run->origin_ns, first);
 	out->idle_ns[IDLE_STARTUP] = sub_sat(first, run->origin_ns);
@@ -175,6 +186,8 @@ settle_devices(struct model *m)
 	memcpy(run->idle_longest_by, m->device[busiest]->idle_longest_by,
 	    sizeof(run->idle_longest_by));
 	run->idle_gaps = m->device[busiest]->idle_gaps;
+	run->jit_startup_ns = spans_overlap(&m->jit, run->origin_ns,
+	    add_sat(run->origin_ns, run->idle_ns[IDLE_STARTUP]));
 	run->idle_overhead_ns = run->device[busiest].idle_overhead_ns;
 	return (0);
 }
@@ -363,6 +376,8 @@ model_settle(struct model *m, bool final)
 	run->state = final ? settle_state(m) : RUN_LIVE;
 	run->contexts_gone = memory_contexts_gone(m);
 	run->overhead_total_ns = spans_total(&m->overhead);
+	run->jit_ns = spans_total(&m->jit);
+	run->jit_traced = m->stream_count > 0 && !m->jit_unknown;
 	if (!m->run_end)
 		run->exit_code = -1;
 	if (settle_processes(m) != 0 || settle_devices(m) != 0 ||

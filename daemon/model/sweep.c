@@ -242,6 +242,8 @@ sweep_op(struct model *m, const struct op *op)
 	if (burst_start(d, op) != 0 || make_room(m, d) != 0)
 		return (-1);
 	activate(d, op);
+	follow_op(m, op, idle, seen);
+	legacy_op(m, d, op);
 	if (op->kind == OP_KERNEL) {
 		m->kernel[op->index].out.gap_before_ns += idle;
 		host_launched(m->stream[q->process],

@@ -212,8 +212,10 @@ ask_all(struct rule_view *x, struct advice *a, const struct load *load)
 		v->rule = x->rule->id;
 		if (x->rule->scope == SCOPE_KERNEL)
 			ask_kernel_rule(x, load, a->noise_s, v);
-		else
+		else {
+			x->loads = load;
 			ask_run_rule(x, v);
+		}
 		v->state = v->found ? RULE_FOUND :
 		    v->clean ? RULE_CLEAN : RULE_NOT_MEASURED;
 		if (v->not_measured == 0)

@@ -1,7 +1,8 @@
 /*
  * rules/rank.c: seconds, severity and order of findings. Time is never claimed
- * twice: fixes of one kernel are merged and its model evaluated again; findings
- * about the run share pools of idle and copy time that empty as they claim.
+ * twice: fixes of one kernel are merged and its model evaluated again, those of
+ * findings about several kernels too; findings about the run share pools of idle
+ * and copy time that empty as they claim.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -40,6 +41,7 @@ exposed_s(const struct run *run)
 
 #define FAULTS (IDLE_CAUSES + 1)	/* pools that are part of the kernels' own */
 #define SHARE (IDLE_CAUSES + 2)		/* time */
+#define TURNS (IDLE_CAUSES + 3)
 
 /* What all kernels together can save at most: their own time. */
 static double
@@ -60,8 +62,11 @@ pools_of(const struct run *run, double pool[POOLS])
 
 	for (int i = 0; i < IDLE_CAUSES; i++)
 		pool[i] = (double)run->idle_ns[i] * 1e-9;
-	/* Nothing shortens what comes before or after the GPU's work. */
-	pool[IDLE_STARTUP] = pool[IDLE_SHUTDOWN] = 0;
+	/* Nothing shortens what comes before or after the GPU's work, but code
+	 * that is there already. */
+	pool[IDLE_STARTUP] = fmin(pool[IDLE_STARTUP],
+	    (double)run->jit_startup_ns * 1e-9);
+	pool[IDLE_SHUTDOWN] = 0;
 	/* Nor does it the one longest phase of the host's own. */
 	pool[IDLE_HOST] = fmax(0, pool[IDLE_HOST] -
 	    (double)run->idle_longest_by[IDLE_HOST] * 1e-9);
@@ -76,6 +81,7 @@ pools_of(const struct run *run, double pool[POOLS])
 	    rule_kernel_exposure(run));
 	rule_gpus(run, &gpus);
 	pool[SHARE] = fmin(kernels_s(run) - pool[FAULTS], gpus.uneven_s);
+	pool[TURNS] = kernels_s(run);
 }
 
 /* Take up to ${s} seconds out of ${pools}, first out of those that few others
@@ -84,7 +90,7 @@ static double
 take(double pool[POOLS], uint32_t pools, double s, double taken[POOLS])
 {
 	static const int order[POOLS] = {
-		IDLE_CAUSES, FAULTS, SHARE,
+		IDLE_CAUSES, FAULTS, SHARE, TURNS,
 		IDLE_ALLOCATION, IDLE_LAUNCH, IDLE_API, IDLE_AFTER_SYNC,
 		IDLE_HOST, IDLE_STARTUP, IDLE_SHUTDOWN
 	};
@@ -153,6 +159,28 @@ set_gain(struct draft *d, struct gain g)
 	d->f.saves_s = g.mid;
 	d->f.saves_low_s = g.low;
 	d->f.saves_high_s = g.high;
+}
+
+/* The kernels of one finding, each shortened: together no more than kernels and
+ * copies lengthened the run. */
+static struct gain
+gain_of_parts(const struct draft *d, const struct run *run)
+{
+	double most = exposed_s(run);
+	struct gain g = { 0, 0, 0 };
+
+	for (size_t i = 0; i < d->parts; i++) {
+		struct gain one = gain_of(d->part[i].load, d->part[i].kernel,
+		    d->part[i].fix);
+
+		g.low += one.low;
+		g.mid += one.mid;
+		g.high += one.high;
+	}
+	g.low = fmin(g.low, most);
+	g.mid = fmin(g.mid, most);
+	g.high = fmin(g.high, most);
+	return g;
 }
 
 static bool
@@ -233,42 +261,68 @@ by_rank(const void *va, const void *vb)
 	return strcmp(a->f.id, b->f.id);
 }
 
+/* What one finding does to one kernel. */
+struct change {
+	const struct kernel *kernel;
+	const struct load *load;
+	const struct fix *fix;
+};
+
 static int
 by_kernel(const void *va, const void *vb)
 {
-	const struct draft *a = *(const struct draft *const *)va;
-	const struct draft *b = *(const struct draft *const *)vb;
+	const struct change *a = va, *b = vb;
 
-	if (a->f.kernel != b->f.kernel)
-		return a->f.kernel < b->f.kernel ? -1 : 1;
+	if (a->kernel != b->kernel)
+		return a->kernel < b->kernel ? -1 : 1;
 	return 0;
+}
+
+/* All changes that are worth it; NULL without memory. */
+static struct change *
+changes_of(const struct draft *d, size_t n, size_t *count)
+{
+	size_t room = 1, k = 0;
+	struct change *c;
+
+	for (size_t i = 0; i < n; i++)
+		room += 1 + d[i].parts;
+	c = calloc(room, sizeof(*c));
+	for (size_t i = 0; c != NULL && i < n; i++) {
+		if (!d[i].f.worth_it)
+			continue;
+		if (d[i].f.kernel != NULL && d[i].load != NULL)
+			c[k++] = (struct change){ d[i].f.kernel, d[i].load,
+			    d[i].fix };
+		for (size_t p = 0; p < d[i].parts; p++)
+			c[k++] = (struct change){ d[i].part[p].kernel,
+			    d[i].part[p].load, d[i].part[p].fix };
+	}
+	*count = k;
+	return c;
 }
 
 /* Of each kernel all that is worth it, merged. */
 static double
-kernels_together(struct draft *d, size_t n)
+kernels_together(const struct draft *d, size_t n)
 {
-	struct draft **of = calloc(n ? n : 1, sizeof(*of));
+	size_t count;
+	struct change *of = changes_of(d, n, &count);
 	double sum = 0;
-	size_t count = 0;
 
 	if (of == NULL)		/* without memory nothing is promised */
 		return 0;
-	for (size_t i = 0; i < n; i++)
-		if (d[i].f.kernel != NULL && d[i].f.worth_it &&
-		    d[i].load != NULL)
-			of[count++] = &d[i];
 	qsort(of, count, sizeof(*of), by_kernel);
 	for (size_t i = 0; i < count;) {
-		struct draft *first = of[i];
+		const struct change *first = &of[i];
 		struct fix all[VIEWS];
 		size_t k = i;
 
 		memcpy(all, first->fix, sizeof(all));
-		for (; k < count && of[k]->f.kernel == first->f.kernel; k++)
+		for (; k < count && of[k].kernel == first->kernel; k++)
 			for (int v = 0; v < VIEWS; v++)
-				fix_merge(&all[v], &of[k]->fix[v]);
-		sum += gain_of(first->load, first->f.kernel, all).mid;
+				fix_merge(&all[v], &of[k].fix[v]);
+		sum += gain_of(first->load, first->kernel, all).mid;
 		i = k;
 	}
 	free(of);
@@ -300,6 +354,13 @@ claim_all(struct draft *d, size_t n, const struct run *run, double noise_s)
 			d[i].f.saves_high_s *= share;
 			if (now < d[i].residual_min_s)
 				set_gain(&d[i], (struct gain){ 0, 0, 0 });
+		}
+		if (d[i].parts > 0) {
+			struct gain g = gain_of_parts(&d[i], run);
+
+			d[i].f.saves_s += g.mid;
+			d[i].f.saves_low_s += g.low;
+			d[i].f.saves_high_s += g.high;
 		}
 		if (d[i].f.saves_s < noise_s)
 			continue;
@@ -338,15 +399,15 @@ pools_together(const struct draft *d, size_t n, const struct run *run,
  * that of all; what kernels wait for pages or for another GPU is part of it;
  * copies lengthen the run beside kernels. */
 static double
-all_together(struct draft *d, size_t n, const struct run *run)
+all_together(const struct draft *d, size_t n, const struct run *run)
 {
 	double taken[POOLS], idle = 0, kernels;
 
 	pools_together(d, n, run, taken);
 	for (int i = 0; i < IDLE_CAUSES; i++)
 		idle += taken[i];
-	kernels = fmin(kernels_together(d, n) + taken[FAULTS] + taken[SHARE],
-	    kernels_s(run));
+	kernels = fmin(kernels_together(d, n) + taken[FAULTS] + taken[SHARE] +
+	    taken[TURNS], kernels_s(run));
 	return fmin(rule_wall_s(run), idle +
 	    fmin(kernels + taken[IDLE_CAUSES], exposed_s(run)));
 }

@@ -7,7 +7,7 @@
 
 #define LOST_MOST 0.01		/* of all records: shares of time still hold */
 
-#define ALL (NEED_KERNELS | NEED_COPIES | NEED_CALLS | NEED_MEMORY)
+#define ALL (NEED_KERNELS | NEED_COPIES | NEED_CALLS | NEED_MEMORY | NEED_JIT)
 
 static const struct {
 	unsigned needs;
@@ -22,6 +22,7 @@ static const struct {
 	[REFUSED_MEMSETS] = { NEED_COPIES, "CUPTI refused to trace memsets" },
 	[REFUSED_MEMORY] = { NEED_MEMORY,
 	    "CUPTI refused to trace allocations" },
+	[REFUSED_JIT] = { NEED_JIT, "CUPTI refused to trace compilations" },
 	[REFUSED_CALLS] = { NEED_CALLS,
 	    "CUPTI refused to report some API calls" },
 };

@@ -19,9 +19,9 @@
  * rule.
  *
  * A rule reads no clock, does no I/O, keeps no state. It says what a change
- * does to the demands of a kernel (struct fix) or which idle and copy time it
- * would recover (struct claim); seconds, severity and rank follow from that
- * in rank.c, the same way for every rule.
+ * does to the demands of a kernel (struct fix; of several, struct part) or which
+ * idle and copy time it would recover (struct claim); seconds, severity and rank
+ * follow from that in rank.c, the same way for every rule.
  */
 #ifndef CADV_RULE_H
 #define CADV_RULE_H
@@ -51,7 +51,8 @@ enum rule_need {
 	NEED_COPIES = 256,	/* copies and memsets */
 	NEED_CALLS = 512,	/* API calls, waits of the host, failures */
 	NEED_MEMORY = 1024,	/* allocations and releases */
-	NEED_CHECK = 2048	/* a correctness tool: cudadvise sanitize */
+	NEED_CHECK = 2048,	/* a correctness tool: cudadvise sanitize */
+	NEED_JIT = 4096		/* what the driver compiles */
 };
 
 /* Time that findings about the run recover; an idle cause is pool 1 << cause. */
@@ -61,7 +62,9 @@ enum rule_need {
 						 * managed memory */
 #define POOL_SHARE (1u << (IDLE_CAUSES + 2))	/* the busiest GPU's kernels,
 						 * beyond an even share */
-#define POOLS (IDLE_CAUSES + 3)
+#define POOL_TURNS (1u << (IDLE_CAUSES + 3))	/* kernels that could run beside
+						 * each other */
+#define POOLS (IDLE_CAUSES + 4)
 
 struct claim {
 	uint32_t pools;		/* it comes out of these */
@@ -69,6 +72,13 @@ struct claim {
 };
 
 #define CLAIMS_MAX 2
+
+/* A kernel that a finding about the run shortens, and how. */
+struct part {
+	const struct kernel *kernel;
+	const struct load *load;
+	struct fix fix[VIEWS];
+};
 
 /* A finding in the making. */
 struct draft {
@@ -79,6 +89,8 @@ struct draft {
 	struct fix fix[VIEWS];		/* kernel findings */
 	struct claim claim[CLAIMS_MAX];	/* run findings */
 	size_t claims;
+	const struct part *part;	/* run findings: the view's arena has it */
+	size_t parts;
 	bool minor;		/* not worth it, whatever it is */
 	bool residual;		/* has only what other findings leave */
 	double residual_min_s;	/* and is nothing below that */
@@ -120,6 +132,8 @@ struct rule_view {
 	const struct device *device;
 	const struct ceilings *ceiling;		/* of that device */
 	const struct load *load;
+	/* Of a run rule: the loads of run->kernel. */
+	const struct load *loads;
 	/* Results: */
 	struct arena *arena;
 	struct draft *draft;

@@ -26,6 +26,12 @@ struct wire_blob {
 
 enum wire_level { LEVEL_TRACE = 1, LEVEL_COUNTERS = 2, LEVEL_SOURCE = 3 };
 
+enum wire_hello_flag {
+	HELLO_JIT = 1,		/* JIT records are asked of CUPTI */
+};
+
+enum wire_jit { JIT_UNKNOWN, JIT_LOAD, JIT_STORE, JIT_COMPILE };
+
 enum wire_bye {
 	BYE_EXIT = 1,		/* exit() or return from main */
 	BYE_SIGNAL = 2,		/* a fatal signal that we could see */
@@ -57,6 +63,12 @@ enum wire_memory {
 enum wire_memory_flag {
 	MEMORY_ASYNC = 1,	/* stream-ordered */
 	MEMORY_INTERNAL = 2,	/* the CUDA runtime's own */
+};
+
+enum wire_failure_flag {
+	FAILURE_LAUNCH = 1,		/* the shape of the launch is there */
+	FAILURE_FUNCTION = 2,		/* what its function needs is */
+	FAILURE_COOPERATIVE = 4,
 };
 
 enum wire_copy_flag { COPY_ASYNC = 1, COPY_GRAPH = 2 };

@@ -129,6 +129,24 @@ load common
 	same "launches" "$(of .run.launches)" 50
 	same "the practice" "$(of '[.findings.items[] | select(.rule ==
 	    "unchecked-errors")] | length')" 1
+	same "the limit" "$(of '.findings.items[] | select(.rule ==
+	    "launch-failures") | .where, (.evidence[] | select(.name == "asked"
+	    or .name == "allowed") | .value)' | tr '\n' ' ')" \
+	    "kernel0 2048 1024 "
+}
+
+@test "what the driver compiles is measured" {
+	options=
+	measure --kernels 50 --jit-ms 300
+	load
+	same "the practice" "$(of '.findings.items[] | select(.rule ==
+	    "jit-at-startup") | .evidence[] | select(.name == "jit_s") |
+	    .value >= 0.3 and .value < 3')" true
+	measure --kernels 50
+	load
+	same "without" "$(of '.rules[]? | select(.id == "jit-at-startup") |
+	    .state // empty')$(of '[.findings.items[] | select(.rule ==
+	    "jit-at-startup")] | length')" 0
 }
 
 @test "records that CUPTI drops are counted on every surface" {

@@ -90,6 +90,8 @@ uint64_t mock_malloc(struct mock_context *c, uint64_t bytes);
 void mock_free(struct mock_context *c, uint64_t address, uint64_t bytes);
 /* cudaDeviceSynchronize: waits until the mock's streams are idle. */
 void mock_synchronize(struct mock_context *c);
+/* The driver compiles PTX for ${ms} milliseconds. */
+void mock_jit(struct mock_context *c, unsigned long ms);
 
 /* mock_value(metric, kernel): the value of a counter of one launch. */
 double mock_value(const char *metric, const char *kernel);

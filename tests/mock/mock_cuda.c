@@ -164,7 +164,9 @@ cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction f)
 	*value = attribute == CU_FUNC_ATTRIBUTE_NUM_REGS ? (int)m->regs :
 	    attribute == CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES ?
 	    (int)m->smem_static :
-	    attribute == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK ? 1024 : 0;
+	    attribute == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK ? 1024 :
+	    attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES ?
+	    49152 : 0;
 	return (CUDA_SUCCESS);
 }
 
@@ -597,6 +599,31 @@ mock_synchronize(struct mock_context *c)
 	r.correlationId = k.correlation;
 	if (mock_kind_on(CUPTI_ACTIVITY_KIND_SYNCHRONIZATION))
 		mock_emit(&r, sizeof(r));
+	call_exit(&k);
+}
+
+void
+mock_jit(struct mock_context *c, unsigned long ms)
+{
+	struct call k = { .domain = CUPTI_CB_DOMAIN_DRIVER_API,
+	    .cbid = CUPTI_DRIVER_TRACE_CBID_cuLibraryLoadData,
+	    .name = "cuLibraryLoadData", .context = c };
+	CUpti_ActivityJit2 r = { .kind = CUPTI_ACTIVITY_KIND_JIT,
+	    .jitEntryType = CUPTI_ACTIVITY_JIT_ENTRY_PTX_TO_CUBIN,
+	    .jitOperationType = CUPTI_ACTIVITY_JIT_OPERATION_COMPILE,
+	    .deviceId = c->device };
+
+	call_enter(&k);
+	r.correlationId = k.correlation;
+	r.start = mock_now();
+	wait_until(r.start + ms * 1000000);
+	r.end = mock_now();
+	if (mock_kind_on(CUPTI_ACTIVITY_KIND_JIT)) {
+		mock_emit(&r, sizeof(r));
+		r.jitOperationType = CUPTI_ACTIVITY_JIT_OPERATION_CACHE_STORE;
+		r.start = r.end;
+		mock_emit(&r, sizeof(r));
+	}
 	call_exit(&k);
 }
 

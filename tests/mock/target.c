@@ -22,7 +22,7 @@ enum ending { END_RETURN, END_ABORT, END_EXIT_NOW, END_THREAD, END_KILL };
 
 struct options {
 	unsigned long kernels, signatures, threads, streams, copies, contexts;
-	unsigned long sleep_ms, leak, pause_us, kernel_us;
+	unsigned long sleep_ms, leak, pause_us, kernel_us, jit_ms;
 	unsigned long round_trips, peer_copies, enable_peer, managed;
 	int exit_code;
 	int fork, exec, error_launch, ready, time;
@@ -255,7 +255,7 @@ enum { O_KERNELS = 1000, O_SIGNATURES, O_THREADS, O_STREAMS, O_COPIES,
 	O_CONTEXTS, O_FORK, O_EXEC, O_ABORT, O_EXIT_NOW, O_THREAD, O_KILL,
 	O_SLEEP, O_CODE, O_STDOUT, O_ERROR, O_LEAK, O_READY, O_PAUSE,
 	O_VALUE, O_TIME, O_SASS, O_KERNEL_US, O_ROUND_TRIPS, O_PEER_COPIES,
-	O_ENABLE_PEER, O_MANAGED };
+	O_ENABLE_PEER, O_MANAGED, O_JIT };
 
 static const struct option table[] = {
 	{ "kernels", 1, NULL, O_KERNELS },	/* launches a thread */
@@ -277,6 +277,7 @@ static const struct option table[] = {
 	{ "sleep-ms", 1, NULL, O_SLEEP },	/* after the work */
 	{ "pause-us", 1, NULL, O_PAUSE },	/* after each launch */
 	{ "kernel-us", 1, NULL, O_KERNEL_US },	/* more, each launch takes */
+	{ "jit-ms", 1, NULL, O_JIT },		/* compiling, before the work */
 	{ "exit-code", 1, NULL, O_CODE },
 	{ "stdout", 1, NULL, O_STDOUT },
 	{ "error-launch", 0, NULL, O_ERROR },
@@ -336,6 +337,7 @@ parse(struct options *o, int argc, char **argv)
 		case O_CODE: o->exit_code = (int)number(optarg, 0, 255); break;
 		case O_STDOUT: o->out = optarg; break;
 		case O_ERROR: o->error_launch = 1; break;
+		case O_JIT: o->jit_ms = number(optarg, 0, 10000); break;
 		case O_LEAK: o->leak = number(optarg, 0, 10000); break;
 		case O_READY: o->ready = 1; break;
 		case O_TIME: o->time = 1; break;
@@ -379,6 +381,8 @@ main(int argc, char **argv)
 	fflush(stdout);
 	if (o.managed > 0)
 		mock_managed(context[0], (uint64_t)o.managed << 20);
+	if (o.jit_ms > 0)
+		mock_jit(context[0], o.jit_ms);
 	peers(&o, context);
 	run_all(&o, context);
 	if (o.error_launch)

@@ -118,6 +118,25 @@ void fault_vectors(struct made *m);
 void fault_hidden_matrices(struct made *m);
 void fault_narrow_rows(struct made *m);
 void fault_narrow_gather(struct made *m);
+/* faults_host.c: how work is cut up, queued and started. */
+void fault_three_passes(struct made *m);
+void fault_passes_uncounted(struct made *m);
+void fault_passes_apart(struct made *m);
+void fault_sum_of_all(struct made *m);
+void fault_handed_over(struct made *m);
+void fault_two_inputs(struct made *m);
+void fault_back_and_forth(struct made *m);
+void fault_too_many_threads(struct made *m);
+void fault_launched_again(struct made *m);
+void fault_compiling(struct made *m);
+void fault_compiled_before(struct made *m);
+void fault_taking_turns_by_stream(struct made *m);
+void fault_turns_without_room(struct made *m);
+void fault_one_stream(struct made *m);
+void fault_handed_on(struct made *m);
+void fault_relaunched(struct made *m);
+void fault_relaunched_wide(struct made *m);
+void fault_relaunched_after_copies(struct made *m);
 
 /* faults_source.c: kernels with code. */
 void fault_code_clean(struct made *m);

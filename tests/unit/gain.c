@@ -303,13 +303,34 @@ test_parts(void **state)
 	    f.flight == 4);
 }
 
+/* What becomes part of another kernel goes with its fixed cost. */
+static void
+test_whole(void **state)
+{
+	struct fix f = FIX_NONE, half, gone = FIX_NONE;
+	struct made m;
+	struct load l;
+
+	(void)state;
+	made_init(&m);
+	made_counters(&m, made_kernel(&m, "k", 10, 10000), 0.9);
+	load_made(&m, &l);
+	gone.whole = 0;
+	assert_true(gain_time(&l, &gone, VIEW_LOW) == 0);
+	half = fix_part(&gone, 0.5);
+	assert_true(fabs(gain_time(&l, &half, VIEW_MID) - l.time_s / 2) <
+	    1e-12);
+	fix_merge(&f, &half);
+	assert_true(f.whole == 0.5);
+}
+
 static struct fix
 random_fix(void)
 {
 	struct fix f = { uniform(0.03, 1), uniform(0.03, 1),
 	    uniform(0.03, 1), uniform(0.03, 1), uniform(0, 1),
 	    uniform(0.03, 1), uniform(1, 30), uniform(1, 130),
-	    uniform(1, 16), uniform(0.03, 1), { 0 } };
+	    uniform(1, 16), uniform(0.03, 1), { 0 }, uniform(0, 1) };
 
 	for (int i = 0; i < RES_COUNT; i++)
 		f.part[i] = uniform(0.03, 1);
@@ -377,6 +398,7 @@ main(void)
 		cmocka_unit_test(test_small_grid),
 		cmocka_unit_test(test_no_counters),
 		cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_whole),
 		cmocka_unit_test(test_property),
 	};
 

@@ -542,6 +542,89 @@ test_failures(void **state)
 	assert_int_equal(run->failure[1].unread, 1);
 }
 
+/* What a failed launch asked for is kept, kernel by kernel. */
+static void
+test_failed_launch(void **state)
+{
+	static const char *const kernel[] = { "_Z1aPf", "_Z1aPf", "_Z1bPf" };
+	struct feed *f = *state;
+	const struct failure *e;
+	const struct run *run;
+	int i;
+
+	for (i = 0; i < 3; i++)
+		FEED(f, FAILURE, .call = CALL_LAUNCH, .result = 1,
+		    .tid = f->tid, .now_ns = T0 + (uint64_t)i * US,
+		    .call_name = wire_str_of("cuLaunchKernel"),
+		    .flags = FAILURE_LAUNCH | FAILURE_FUNCTION, .device = 0,
+		    .grid_x = 5, .grid_y = 6, .grid_z = 7, .block_x = 8,
+		    .block_y = 9, .block_z = 10, .smem_dynamic = 11,
+		    .regs = 12, .smem_static = 13, .threads_max = 14,
+		    .smem_dynamic_max = 15, .kernel = wire_str_of(kernel[i]));
+	failure(f, CALL_LAUNCH, 1, 9 * US, 0);		/* an older library's */
+	run = settle(f);
+	assert_int_equal(run->failures, 3);
+	e = &run->failure[0];
+	assert_int_equal(e->count, 2);
+	assert_string_equal(e->kernel, "_Z1aPf");
+	assert_string_equal(e->name, "a");
+	assert_int_equal(e->device, 0);
+	assert_int_equal(e->grid[0] * 100 + e->grid[1] * 10 + e->grid[2], 567);
+	assert_int_equal(e->block[2], 10);
+	assert_int_equal(e->smem_dynamic + e->smem_static, 24);
+	assert_int_equal(e->regs + e->threads_max + e->smem_dynamic_max, 41);
+	assert_string_equal(run->failure[1].name, "b");
+	assert_int_equal(run->failure[2].flags, 0);
+	assert_int_equal(run->failure[2].device, UINT32_MAX);
+	assert_null(run->failure[2].kernel);
+}
+
+static void
+jit(struct feed *f, enum wire_jit operation, uint64_t start, uint64_t end)
+{
+
+	FEED(f, JIT, .operation = operation, .start_ns = T0 + start,
+	    .end_ns = T0 + end);
+}
+
+/* Compilations are a union; only a library that says so tells their absence. */
+static void
+test_jit(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+
+	assert_false(settle(f)->jit_traced);	/* an older library */
+	f->stream = 43;
+	f->sequence = 0;
+	jit(f, JIT_COMPILE, 10 * MS, 40 * MS);
+	jit(f, JIT_COMPILE, 30 * MS, 60 * MS);	/* another thread */
+	jit(f, JIT_STORE, 60 * MS, 70 * MS);
+	jit(f, JIT_LOAD, 80 * MS, 90 * MS);
+	f->stream = 42;
+	feed_signature(f, 1, "a");
+	feed_kernel(f, 1, 49 * MS, 50 * MS, 200 * MS);
+	run = settle(f);
+	assert_int_equal(run->jit_compiles, 2);
+	assert_int_equal(run->jit_loads, 1);
+	assert_int_equal(run->jit_ns, 50 * MS);
+	assert_int_equal(run->jit_startup_ns, 40 * MS);
+}
+
+static void
+test_jit_told(void **state)
+{
+	struct feed *f = *state, told = { .m = model_new(), .stream = 1 };
+	const struct run *run;
+
+	(void)f;
+	FEED(&told, HELLO, .flags = HELLO_JIT, .now_ns = T0, .start_ns = T0);
+	run = model_settle(told.m, true);
+	assert_true(run->jit_traced);
+	assert_int_equal(run->jit_compiles, 0);
+	model_free(told.m);
+}
+
 static void
 test_diagnostics(void **state)
 {
@@ -884,6 +967,9 @@ main(void)
 		FEED_TEST(test_leaks_grow),
 		FEED_TEST(test_leaks_killed),
 		FEED_TEST(test_failures),
+		FEED_TEST(test_failed_launch),
+		FEED_TEST(test_jit),
+		FEED_TEST(test_jit_told),
 		FEED_TEST(test_diagnostics),
 		FEED_TEST(test_unknown),
 		FEED_TEST(test_name_bomb),

@@ -1,0 +1,249 @@
+/*
+ * rules/faults_host.c: runs whose fault is how kernels are cut up, queued and
+ * started, and runs that come close to one.
+ */
+#include <math.h>
+
+#include "rules/faults.h"
+
+#define MS 1000000ull
+#define S (1000 * MS)
+
+/* --- kernels that could be one -------------------------------------------- */
+
+#define PASSES 20000u
+
+/* A kernel of a chain, that moves ${read} and ${written} bytes and keeps DRAM
+ * busy for nine tenths of its time. */
+static struct kernel *
+pass(struct made *m, const char *name, double read, double written)
+{
+	double rate = m->ceilings[0].dram_bytes_per_s * 0.9;
+	double ns = 1500 + (read + written) / rate * 1e9;
+	struct kernel *k = made_kernel(m, name, PASSES, (uint64_t)ns);
+	double *v = k->metric;
+
+	made_counters(m, k, 0.9);
+	v[METRIC_DRAM_READ] = read;
+	v[METRIC_DRAM_WRITE] = written;
+	v[METRIC_GLOBAL_LD_SECTORS] = v[METRIC_L2_READ] = read / 32;
+	v[METRIC_GLOBAL_ST_SECTORS] = v[METRIC_L2_WRITE] = written / 32;
+	v[METRIC_GLOBAL_LD_REQUESTS] = read / 128;
+	v[METRIC_GLOBAL_ST_REQUESTS] = written / 128;
+	v[METRIC_L2_SECTORS] = (read + written) / 32;
+	m->device[0].limits.l2_bytes = 50 << 20;
+	m->device[0].limits.smem_per_block_optin = 232448;
+	return k;
+}
+
+static void
+follows(struct made *m, uint32_t a, uint32_t b)
+{
+	m->kernel[a].next = b + 1;
+	m->kernel[a].next_count = m->kernel[a].launches;
+	m->kernel[a].next_idle_ns = m->kernel[a].launches * 1000;
+}
+
+#define ROWS_BYTES 134217728.0
+
+void
+fault_three_passes(struct made *m)
+{
+	double left = 2.0 * 32 * (132 * 8 * 12);
+
+	pass(m, "_Z4meanPf", ROWS_BYTES, left);
+	pass(m, "_Z5scalePf", ROWS_BYTES * 1.01, left);
+	pass(m, "_Z4normPf", ROWS_BYTES * 1.02, ROWS_BYTES);
+	follows(m, 0, 1);
+	follows(m, 1, 2);
+	m->run.idle_ns[IDLE_LAUNCH] = 40 * MS;
+	m->run.idle_total_ns += 40 * MS;
+}
+
+void
+fault_passes_uncounted(struct made *m)
+{
+	fault_three_passes(m);
+	for (int k = 0; k < 3; k++) {
+		m->kernel[k].skip = SKIP_PERMISSION;
+		for (int i = 0; i < METRIC_COUNT; i++)
+			m->kernel[k].metric[i] = NAN;
+	}
+}
+
+void
+fault_passes_apart(struct made *m)	/* a copy or a wait between most */
+{
+	fault_three_passes(m);
+	m->kernel[0].next_count /= 2;
+	m->kernel[1].next_count /= 2;
+}
+
+void
+fault_sum_of_all(struct made *m)	/* by atomics: no block has the result */
+{
+	fault_three_passes(m);
+	m->kernel[0].metric[METRIC_GLOBAL_ST_SECTORS] = 0;
+	m->kernel[1].metric[METRIC_GLOBAL_ST_SECTORS] = 0;
+}
+
+void
+fault_handed_over(struct made *m)
+{
+	double bytes = 16 << 20;
+
+	pass(m, "_Z5scalePf", bytes, bytes);
+	pass(m, "_Z5shiftPf", bytes, bytes);
+	m->kernel[1].metric[METRIC_DRAM_READ] = 0;	/* found in L2 */
+	follows(m, 0, 1);
+	m->run.idle_ns[IDLE_LAUNCH] = 20 * MS;
+	m->run.idle_total_ns += 20 * MS;
+}
+
+void
+fault_two_inputs(struct made *m)	/* the second reads other data */
+{
+	fault_handed_over(m);
+	m->kernel[1].metric[METRIC_DRAM_READ] = 16 << 20;
+}
+
+void
+fault_back_and_forth(struct made *m)	/* each needs all of the other's */
+{
+	fault_handed_over(m);
+	m->kernel[0].metric[METRIC_DRAM_READ] = 0;
+	follows(m, 1, 0);
+}
+
+/* --- launches that fail --------------------------------------------------- */
+
+void
+fault_too_many_threads(struct made *m)	/* and nobody looks */
+{
+	fault_good(m);
+	m->failure[0] = (struct failure){ .call = "cuLaunchKernel",
+	    .error = "CUDA_ERROR_INVALID_VALUE", .detail = "", .result = 1,
+	    .count = 3, .unread = 3, .launch = true,
+	    .flags = FAILURE_LAUNCH | FAILURE_FUNCTION, .kernel = "_Z4workPf",
+	    .name = "work", .grid = { 100, 1, 1 }, .block = { 2048, 1, 1 },
+	    .regs = 16, .threads_max = 1024, .smem_dynamic_max = 49152 };
+	m->run.failures = 1;
+}
+
+void
+fault_launched_again(struct made *m)	/* it looks, and does something else */
+{
+	fault_too_many_threads(m);
+	m->failure[0].unread = 0;
+}
+
+/* --- code that the driver compiles ------------------------------------------ */
+
+void
+fault_compiling(struct made *m)
+{
+	fault_good(m);
+	m->run.jit_traced = true;
+	m->run.jit_compiles = 3;
+	m->run.jit_ns = 500 * MS;
+	m->run.jit_startup_ns = 400 * MS;
+	m->run.idle_ns[IDLE_API] = 100 * MS;
+	m->run.idle_total_ns += 100 * MS;
+}
+
+void
+fault_compiled_before(struct made *m)	/* all of it was in the cache */
+{
+	fault_good(m);
+	m->run.jit_traced = true;
+	m->run.jit_loads = 3;
+}
+
+/* --- streams ---------------------------------------------------------------- */
+
+void
+fault_taking_turns_by_stream(struct made *m)
+{
+	fault_good(m);
+	m->copy[0] = (struct copy_class){ .kind = COPY_H2D,
+	    .src = MEMORY_PINNED, .dst = MEMORY_DEVICE, .async = true,
+	    .size_class = 23, .count = 1000, .bytes = 8388608000,
+	    .gpu_ns = 500 * MS, .exposed_ns = 500e6 };
+	m->run.copies = 1;
+	m->device[0].copy_ns = 500 * MS;
+	m->device[0].legacy_waits = 1999;
+	m->device[0].legacy_wait_ns = 600 * MS;
+	m->device[0].legacy_copies_ns = 500e6;
+}
+
+void
+fault_turns_without_room(struct made *m)	/* each fills the GPU */
+{
+	fault_good(m);
+	m->device[0].legacy_waits = 1999;
+	m->device[0].legacy_wait_ns = 600 * MS;
+}
+
+static struct kernel *
+small(struct made *m, const char *name, uint32_t blocks, uint64_t launches,
+    uint64_t ns)
+{
+	struct kernel *k = made_kernel(m, name, launches, ns);
+
+	k->shape.grid_x = blocks;
+	k->occupancy.waves = blocks / 1056.0;
+	return k;
+}
+
+void
+fault_one_stream(struct made *m)
+{
+	for (int i = 0; i < 4; i++) {
+		struct kernel *k = small(m, i == 0 ? "_Z1aPf" : i == 1 ?
+		    "_Z1bPf" : i == 2 ? "_Z1cPf" : "_Z1dPf", 30, 5000, 100000);
+
+		made_counters(m, k, 0.01);
+		k->metric[METRIC_GLOBAL_ST_SECTORS] = 10;
+		follows(m, (uint32_t)i, ((uint32_t)i + 1) % 4);
+		k->next_idle_ns = 0;
+		k->next_null = true;
+	}
+}
+
+void
+fault_handed_on(struct made *m)	/* each reads what the one before wrote */
+{
+	fault_one_stream(m);
+	for (int i = 0; i < 4; i++)
+		m->kernel[i].metric[METRIC_GLOBAL_ST_SECTORS] =
+		    m->kernel[i].metric[METRIC_GLOBAL_LD_SECTORS];
+}
+
+void
+fault_relaunched(struct made *m)
+{
+	small(m, "_Z4stepPf", 100, 400000, 2000);
+	follows(m, 0, 0);
+	m->sequence[0] = (struct sequence){ .length = 1, .repeats = 400000,
+	    .kernel = { 1 }, .kernel_ns = 800 * MS, .idle_ns = 1200 * MS,
+	    .gaps = 399999 };
+	m->run.sequences = 1;
+	m->run.idle_ns[IDLE_LAUNCH] = 1200 * MS;
+	m->run.idle_total_ns += 1200 * MS;
+}
+
+void
+fault_relaunched_wide(struct made *m)	/* too many blocks to meet cheaply */
+{
+	fault_relaunched(m);
+	m->kernel[0].shape.grid_x = 264;
+	m->sequence[0].in_graph = true;
+}
+
+void
+fault_relaunched_after_copies(struct made *m)
+{
+	fault_relaunched(m);
+	m->kernel[0].next = 0;
+	m->kernel[0].next_count = 0;
+}

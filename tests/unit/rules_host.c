@@ -1,0 +1,343 @@
+/*
+ * Rules about how work is cut up, queued and started, past what rules.c asks of
+ * every rule.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "rules/faults.h"
+
+typedef void builder(struct made *m);
+
+static struct advice *
+advise(builder *build, struct made *m)
+{
+	struct advice *a;
+
+	made_init(m);
+	build(m);
+	a = made_advice(m);
+	assert_non_null(a);
+	return a;
+}
+
+static size_t
+count_of(const struct advice *a, const char *rule)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < a->findings; i++)
+		n += strcmp(a->finding[i].rule, rule) == 0;
+	return n;
+}
+
+/* The longest of three passes remains: two reads of three go. */
+static void
+test_fusion_gain(void **state)
+{
+	struct made m;
+	struct advice *a = advise(fault_three_passes, &m);
+	const struct finding *f = made_finding(a, "kernel-fusion-candidate");
+	double two = made_kernel_s(&m.kernel[0]) + made_kernel_s(&m.kernel[1]);
+
+	(void)state;
+	assert_ptr_equal(f, &a->finding[0]);
+	assert_string_equal(f->where, "_Z4meanPf + _Z5scalePf + _Z4normPf");
+	assert_int_equal(f->confidence, CONF_MEDIUM);
+	assert_true(f->saves_s > 0.75 * two && f->saves_s < two + 0.04);
+	assert_true(f->saves_low_s > 0.3 * two);
+	assert_true(fabs(f->saves_high_s - two - 0.04) < 1e-6);
+	assert_true(a->together_s <= f->saves_high_s + 1e-9);
+	advice_free(a);
+}
+
+/* Two shapes of the first kernels, one of the last: one finding. */
+static void
+test_fusion_shapes(void **state)
+{
+	struct made m;
+	struct advice *a;
+	const struct finding *f;
+	double one;
+
+	(void)state;
+	a = advise(fault_three_passes, &m);
+	one = made_finding(a, "kernel-fusion-candidate")->saves_s;
+	advice_free(a);
+	for (int i = 0; i < 2; i++) {
+		struct kernel *k = &m.kernel[m.run.kernels];
+
+		*k = m.kernel[i];
+		k->id = (uint32_t)++m.run.kernels;
+		k->shape.block_x = 512;
+	}
+	m.kernel[3].next = 5;
+	m.kernel[4].next = 3;
+	m.kernel[2].launches *= 2;
+	a = made_advice(&m);
+	f = made_finding(a, "kernel-fusion-candidate");
+	assert_int_equal(count_of(a, "kernel-fusion-candidate"), 1);
+	assert_true(f->saves_s > 1.9 * one && f->saves_s < 2.1 * one);
+	assert_non_null(strstr(f->summary, "40,000 times"));
+	advice_free(a);
+	/* What mostly comes after something else is not part of it. */
+	m.kernel[2].launches *= 2;
+	a = made_advice(&m);
+	f = made_finding(a, "kernel-fusion-candidate");
+	assert_string_equal(f->where, "_Z4meanPf + _Z5scalePf");
+	advice_free(a);
+}
+
+static void
+test_fusion_handover(void **state)
+{
+	struct made m;
+	struct advice *a = advise(fault_handed_over, &m);
+	const struct finding *f = made_finding(a, "kernel-fusion-candidate");
+	double one = made_kernel_s(&m.kernel[0]);
+
+	(void)state;
+	assert_non_null(f);
+	assert_int_equal(f->confidence, CONF_LOW);
+	assert_true(f->severity <= SEV_MEDIUM);
+	assert_true(f->saves_s > 0.1 * one && f->saves_s < one);
+	assert_true(f->saves_high_s > f->saves_s);
+	advice_free(a);
+}
+
+/* Libraries' kernels, and those that must stay as they are. */
+static void
+test_fusion_foreign(void **state)
+{
+	struct made m;
+	struct advice *a;
+
+	(void)state;
+	made_init(&m);
+	fault_three_passes(&m);
+	for (int i = 0; i < 3; i++)
+		m.kernel[i].name = "void at::native::reduce_kernel<512>(int)";
+	a = made_advice(&m);
+	assert_int_equal(count_of(a, "kernel-fusion-candidate"), 0);
+	advice_free(a);
+	made_init(&m);
+	fault_three_passes(&m);
+	m.kernel[1].shape.flags = SIGNATURE_COOPERATIVE;
+	a = made_advice(&m);
+	assert_int_equal(count_of(a, "kernel-fusion-candidate"), 0);
+	advice_free(a);
+}
+
+/* Which limit a launch broke. */
+static void
+test_limits(void **state)
+{
+	static const struct {
+		uint32_t result, grid[3], block[3], regs, threads_max;
+		uint32_t smem_static, smem_dynamic;
+		const char *says;
+	} cases[] = {
+		{ 1, { 0, 1, 1 }, { 64, 1, 1 }, 16, 1024, 0, 0,
+		  "a dimension of 0" },
+		{ 1, { 9, 1, 1 }, { 2048, 1, 1 }, 16, 1024, 0, 0,
+		  "too many threads in a block: 2,048 where 1,024" },
+		{ 1, { 9, 1, 1 }, { 1, 1, 128 }, 16, 1024, 0, 0,
+		  "too deep in z: 128 where 64" },
+		{ 1, { 9, 70000, 1 }, { 64, 1, 1 }, 16, 1024, 0, 0,
+		  "too long in one dimension: 70,000 where 65,535" },
+		{ 701, { 9, 1, 1 }, { 1024, 1, 1 }, 80, 800, 0, 0,
+		  "more registers than there are: 81,920 where 65,536" },
+		{ 1, { 9, 1, 1 }, { 512, 1, 1 }, 32, 256, 0, 0,
+		  "than the kernel was built for: 512 where 256" },
+		{ 1, { 9, 1, 1 }, { 512, 1, 1 }, 32, 1024, 40000, 200000,
+		  "than a block can have: 240,000 where 232,448" },
+		{ 1, { 9, 1, 1 }, { 512, 1, 1 }, 32, 1024, 0, 98304,
+		  "than the kernel was allowed: 98,304 where 49,152" },
+		{ 720, { 9000, 2, 1 }, { 512, 1, 1 }, 32, 1024, 0, 0,
+		  "cannot be resident at once" },
+		{ 700, { 9, 1, 1 }, { 2048, 1, 1 }, 32, 1024, 0, 0,
+		  "an error of an earlier kernel" },
+		{ 1, { 9, 1, 1 }, { 64, 1, 1 }, 32, 1024, 0, 0,
+		  "no limit that its shape shows" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct made m;
+		struct failure *f = m.failure;
+		const struct finding *found;
+		struct advice *a;
+
+		made_init(&m);
+		fault_too_many_threads(&m);
+		m.device[0].limits.smem_per_block_optin = 232448;
+		f->result = cases[i].result;
+		memcpy(f->grid, cases[i].grid, sizeof(f->grid));
+		memcpy(f->block, cases[i].block, sizeof(f->block));
+		f->regs = cases[i].regs;
+		f->threads_max = cases[i].threads_max;
+		f->smem_static = cases[i].smem_static;
+		f->smem_dynamic = cases[i].smem_dynamic;
+		a = made_advice(&m);
+		found = made_finding(a, "launch-failures");
+		assert_non_null(found);
+		if (strstr(found->summary, cases[i].says) == NULL)
+			fail_msg("%s: %s", cases[i].says, found->summary);
+		assert_int_equal(found->severity, SEV_HIGH);
+		advice_free(a);
+	}
+}
+
+/* One finding for a kernel and a limit; read errors are no alarm; where the
+ * capture is older, the shape is not known. */
+static void
+test_failures_together(void **state)
+{
+	const struct finding *f;
+	struct made m;
+	struct advice *a;
+
+	(void)state;
+	made_init(&m);
+	fault_launched_again(&m);
+	m.failure[1] = m.failure[0];
+	m.failure[1].grid[0] = 7;
+	m.run.failures = 2;
+	a = made_advice(&m);
+	assert_int_equal(count_of(a, "launch-failures"), 1);
+	f = made_finding(a, "launch-failures");
+	assert_non_null(strstr(f->summary, "6 launches of work"));
+	assert_int_equal(f->severity, SEV_LOW);
+	advice_free(a);
+	m.failure[1].kernel = m.failure[1].name = "other";
+	a = made_advice(&m);
+	assert_int_equal(count_of(a, "launch-failures"), 2);
+	advice_free(a);
+	m.failure[0].flags = m.failure[1].flags = 0;
+	a = made_advice(&m);
+	assert_int_equal(made_verdict(a, "launch-failures")->state,
+	    RULE_NOT_MEASURED);
+	advice_free(a);
+}
+
+/* The time before the first work can be saved as far as it was compiling. */
+static void
+test_jit_gain(void **state)
+{
+	struct made m;
+	struct advice *a = advise(fault_compiling, &m);
+	const struct finding *f = made_finding(a, "jit-at-startup");
+
+	(void)state;
+	assert_ptr_equal(f, &a->finding[0]);
+	assert_true(fabs(f->saves_high_s - 0.5) < 1e-9);
+	assert_true(fabs(a->together_s - f->saves_s) < 1e-9);
+	advice_free(a);
+	m.run.jit_startup_ns = 0;	/* all of it beside other work */
+	a = made_advice(&m);
+	f = made_finding(a, "jit-at-startup");
+	assert_true(f->saves_high_s < 0.1001);
+	advice_free(a);
+}
+
+/* Kernels beside kernels and kernels made faster are the same time. */
+static void
+test_turns_gain(void **state)
+{
+	struct made m;
+	struct advice *a = advise(fault_taking_turns_by_stream, &m);
+	const struct finding *f = made_finding(a, "legacy-default-stream");
+
+	(void)state;
+	assert_true(fabs(f->saves_s - 0.4) < 1e-9);
+	assert_true(fabs(f->saves_high_s - 0.5) < 1e-9);
+	assert_int_equal(f->confidence, CONF_LOW);
+	advice_free(a);
+	made_init(&m);
+	fault_one_block(&m);
+	m.device[0].legacy_waits = 1000;
+	m.device[0].legacy_kernels_ns = (double)m.kernel[0].total_ns;
+	m.run.gpu_exposed_ns = m.kernel[0].total_ns;
+	a = made_advice(&m);
+	assert_non_null(made_finding(a, "legacy-default-stream"));
+	assert_true(made_finding(a, "grid-too-small")->worth_it);
+	assert_true(a->together_s <= made_kernel_s(&m.kernel[0]) + 1e-9);
+	assert_true(a->together_s >= made_finding(a,
+	    "grid-too-small")->saves_s - 1e-9);
+	advice_free(a);
+}
+
+/* Four kernels with 30 blocks for 132 SMs: at once in the time of one. */
+static void
+test_stream_bound(void **state)
+{
+	struct made m;
+	struct advice *a = advise(fault_one_stream, &m);
+	const struct finding *f = made_finding(a,
+	    "single-stream-serialisation");
+	double all = 4 * made_kernel_s(&m.kernel[0]);
+
+	(void)state;
+	assert_true(fabs(f->saves_high_s - 0.75 * all) < 1e-3);
+	assert_true(f->saves_low_s == 0);
+	assert_int_equal(f->severity, SEV_LOW);
+	assert_string_equal(f->where, "the default stream");
+	advice_free(a);
+	for (int i = 0; i < 4; i++)
+		m.kernel[i].shape.grid_x = 66;
+	a = made_advice(&m);
+	f = made_finding(a, "single-stream-serialisation");
+	assert_true(fabs(f->saves_high_s - 0.5 * all) < 1e-3);
+	advice_free(a);
+	m.kernel[1].shape.grid_x = 67;	/* no room beside it */
+	m.kernel[3].shape.grid_x = 67;
+	a = made_advice(&m);
+	assert_int_equal(count_of(a, "single-stream-serialisation"), 0);
+	advice_free(a);
+}
+
+/* A block alone needs no grid-wide meeting. */
+static void
+test_relaunch_gain(void **state)
+{
+	struct made m;
+	struct advice *a = advise(fault_relaunched, &m);
+	double many = made_finding(a, "relaunch-for-grid-sync")->saves_s;
+	const struct finding *f;
+
+	(void)state;
+	assert_true(many > 0.8 && many < 1.2);
+	advice_free(a);
+	m.kernel[0].shape.grid_x = 1;
+	a = made_advice(&m);
+	f = made_finding(a, "relaunch-for-grid-sync");
+	assert_true(f->saves_s > many + 0.1 && f->saves_high_s < 2);
+	assert_ptr_equal(f, &a->finding[0]);
+	assert_true(a->together_s <= f->saves_high_s);
+	advice_free(a);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_fusion_gain),
+		cmocka_unit_test(test_fusion_shapes),
+		cmocka_unit_test(test_fusion_handover),
+		cmocka_unit_test(test_fusion_foreign),
+		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_failures_together),
+		cmocka_unit_test(test_jit_gain),
+		cmocka_unit_test(test_turns_gain),
+		cmocka_unit_test(test_stream_bound),
+		cmocka_unit_test(test_relaunch_gain),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
