@@ -345,7 +345,7 @@ struct model {
 	uint64_t gpus_until;	/* some GPU runs a kernel until then */
 	struct live *live;
 	uint32_t lives;
-	uint64_t live_bytes;
+	uint64_t live_bytes, live_host_bytes;
 	struct failure_state *failure;
 	uint32_t failures;
 	struct diagnostic *diagnostic;

@@ -34,12 +34,22 @@ on_device(uint8_t kind)
 	return (kind == MEMORY_DEVICE || kind == MEMORY_ARRAY);
 }
 
+/* Outside of the GPUs' own memory, and kernels can still reach it. */
+static bool
+on_host(uint8_t kind)
+{
+
+	return (kind == MEMORY_PINNED || kind == MEMORY_MANAGED);
+}
+
 static void
 memory_drop(struct model *m, struct live *l)
 {
 
 	if (on_device(l->kind))
 		m->live_bytes = sub_sat(m->live_bytes, l->bytes);
+	if (on_host(l->kind))
+		m->live_host_bytes = sub_sat(m->live_host_bytes, l->bytes);
 	HASH_DEL(m->live, l);
 	m->lives--;
 	free(l);
@@ -75,6 +85,11 @@ memory_alloc(struct model *m, struct stream *s,
 		m->run.peak_memory_bytes = max_u64(m->run.peak_memory_bytes,
 		    m->live_bytes);
 	}
+	if (on_host(l->kind)) {
+		m->live_host_bytes = add_sat(m->live_host_bytes, l->bytes);
+		m->run.peak_host_bytes = max_u64(m->run.peak_host_bytes,
+		    m->live_host_bytes);
+	}
 	return (0);
 }
 
@@ -87,6 +102,8 @@ memory_feed(struct model *m, struct stream *s, const struct record_MEMORY *r)
 
 	model_time(m, r->now_ns, r->now_ns);
 	m->run.unified.used = m->run.unified.used || r->kind == MEMORY_MANAGED;
+	if (r->kind == MEMORY_STATIC && r->operation == MEMORY_ALLOC)
+		m->run.static_bytes = add_sat(m->run.static_bytes, r->bytes);
 	/* Module globals live as long as their module, and what the runtime
 	 * allocates for itself is not the program's. */
 	if (r->kind == MEMORY_UNKNOWN || r->kind == MEMORY_STATIC ||

@@ -424,6 +424,8 @@ struct run {
 	uint64_t idle_longest_ns;
 	uint64_t idle_gaps;		/* gaps > 1 µs */
 	uint64_t peak_memory_bytes;	/* live device allocations at their peak */
+	uint64_t peak_host_bytes;	/* the same of pinned and managed memory */
+	uint64_t static_bytes;		/* of module globals, all that were loaded */
 	bool contexts_gone;		/* every context was destroyed or the
 					 * process exited: leaks are leaks */
 	uint64_t gpus_busy_ns;		/* some GPU ran a kernel */

@@ -116,6 +116,11 @@ ask_kernel(struct rule_view *x)
 
 	reason = x->kernel->launches == 0 ? "none of its launches was seen" :
 	    inst_lacks(x, needs);
+	reason = reads_refused(x->run, NEED_KERNELS | (needs & NEED_MEMORY));
+	if (reason == NULL && x->kernel->launches == 0)
+		reason = "none of its launches was seen";
+	if (reason == NULL)
+		reason = inst_lacks(x, needs);
 	if (reason != NULL)
 		return rule_unmeasured(x, reason);
 	if ((needs & NEED_COUNTERS) && !has_counters(x->kernel))

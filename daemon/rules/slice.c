@@ -237,3 +237,17 @@ slice_of(struct slice *s, const struct slices *t, uint32_t at)
 	if (o.uniform != REGISTER_NONE)
 		follow(&w, at, o.uniform, 1);
 }
+
+void
+slice_of_register(struct slice *s, const struct slices *t, uint32_t at,
+    int reg)
+{
+	struct walk w = { .s = s, .sass = t->sass, .of = t->of };
+
+	memset(s, 0, sizeof(*s));
+	if (at >= t->sass->instructions || reg < 0 || reg >= REGISTERS)
+		return;
+	s->known = true;
+	w.loop = sass_loop_of(t->sass, at);
+	follow(&w, at, reg, 1);
+}

@@ -39,4 +39,8 @@ void slices_free(struct slices *t);
 /* slice_of(s, t, at): the address of sass instruction ${at}. */
 void slice_of(struct slice *s, const struct slices *t, uint32_t at);
 
+/* slice_of_register(s, t, at, reg): the same of a register that ${at} reads. */
+void slice_of_register(struct slice *s, const struct slices *t, uint32_t at,
+    int reg);
+
 #endif

@@ -208,5 +208,22 @@ void fault_turned_tile(struct made *m);
 void fault_tensor_tile(struct made *m);
 void fault_small_tile(struct made *m);
 void fault_from_l2_once(struct made *m);
+void fault_zero_copy(struct made *m);
+void fault_zero_copy_once(struct made *m);
+void fault_zero_copy_unseen(struct made *m);
+void fault_zero_copy_stores(struct made *m);
+void fault_sweeping(struct made *m);
+void fault_streaming_once(struct made *m);
+void fault_all_shared(struct made *m);
+void fault_all_shared_by_driver(struct made *m);
+void fault_small_carveout(struct made *m);
+void fault_large_block(struct made *m);
+void fault_lookup(struct made *m);
+void fault_lookup_by_block(struct made *m);
+void fault_lookup_hidden(struct made *m);
+void fault_one_load(struct made *m);
+void fault_one_load_counted(struct made *m);
+void fault_chase(struct made *m);
+void fault_half_counted(struct made *m);
 
 #endif

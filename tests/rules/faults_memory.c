@@ -18,6 +18,8 @@ counted(struct made *m, double dram)
 
 	m->device[0].limits.l2_bytes = 60u << 20;
 	made_counters(m, k, dram);
+	/* What the driver and the measuring itself take, as on an H200. */
+	k->metric[METRIC_L2_SYSMEM] = 26000;
 	return k;
 }
 
@@ -32,6 +34,18 @@ static double
 l2_sectors(const struct made *m, double busy)
 {
 	return busy * BODY_S * m->ceilings[0].l2_bytes_per_s / 32;
+}
+
+/* Arithmetic of a loop's turn: ${n} instructions, each executed ${inst} times. */
+static void
+work_of(char *text, size_t room, int n, const char *inst)
+{
+	size_t at = 0;
+
+	text[0] = '\0';
+	for (int i = 0; i < n && at < room; i++)
+		at += (size_t)snprintf(text + at, room - at,
+		    "LOP3.LUT R9,R9,R8,RZ,0x3c,!PT | inst %s line 7\n", inst);
 }
 
 /* --- redundant-global-traffic -------------------------------------------- */
@@ -201,4 +215,250 @@ void
 fault_from_l2_once(struct made *m)
 {
 	from_l2(m, 1.5);
+}
+
+/* --- host-memory-access ---------------------------------------------------- */
+
+/* Each launch reads 9 MB across the link; kernels can reach ${range} bytes. */
+static struct kernel *
+zero_copy(struct made *m, uint64_t range)
+{
+	struct kernel *k = counted(m, 0.02);
+	double *v = k->metric;
+
+	v[METRIC_L2_SYSMEM] = 9e6 / 32;
+	v[METRIC_L2_SECTORS] = v[METRIC_L2_SYSMEM] + 2 * v[METRIC_L2_WRITE];
+	v[METRIC_L2_WRITE] = v[METRIC_GLOBAL_ST_SECTORS] = 1000;
+	v[METRIC_GLOBAL_ST_REQUESTS] = 250;
+	v[METRIC_L2_READ] = v[METRIC_GLOBAL_LD_SECTORS] = 9e6 / 32;
+	v[METRIC_GLOBAL_LD_REQUESTS] = 9e6 / 128;
+	m->run.peak_host_bytes = range;
+	return k;
+}
+
+void
+fault_zero_copy(struct made *m)
+{
+	zero_copy(m, 9u << 20);
+}
+
+/* Every launch has its own part, and reads it once. */
+void
+fault_zero_copy_once(struct made *m)
+{
+	zero_copy(m, (uint64_t)90 << 30);
+}
+
+/* Nobody saw where the memory came from. */
+void
+fault_zero_copy_unseen(struct made *m)
+{
+	zero_copy(m, 0);
+}
+
+/* As many bytes as it reads, it may have stored: to the host, or not. */
+void
+fault_zero_copy_stores(struct made *m)
+{
+	double *v = zero_copy(m, 9u << 20)->metric;
+
+	v[METRIC_L2_WRITE] = v[METRIC_GLOBAL_ST_SECTORS] = 9e6 / 32;
+	v[METRIC_L2_SECTORS] = 2 * v[METRIC_L2_WRITE];
+}
+
+/* --- l2-thrash ------------------------------------------------------------- */
+
+/* DRAM is full of reads; there are ${memory} bytes of device memory. */
+static struct kernel *
+sweeping(struct made *m, uint64_t memory)
+{
+	struct kernel *k = counted(m, 0.95);
+	double *v = k->metric;
+
+	v[METRIC_DRAM_READ] *= 2;
+	v[METRIC_DRAM_WRITE] = 0;
+	v[METRIC_L2_READ] = v[METRIC_DRAM_READ] / 32 * 1.1;
+	v[METRIC_L2_WRITE] = v[METRIC_GLOBAL_ST_SECTORS] = 1000;
+	v[METRIC_GLOBAL_ST_REQUESTS] = 250;
+	v[METRIC_L2_SECTORS] = 1.5 * v[METRIC_L2_READ];
+	v[METRIC_GLOBAL_LD_SECTORS] = v[METRIC_L2_READ];
+	v[METRIC_GLOBAL_LD_REQUESTS] = v[METRIC_L2_READ] / 16;
+	v[METRIC_LSU_WAVEFRONTS] = v[METRIC_L2_READ] / 4;
+	m->run.peak_memory_bytes = memory;
+	return k;
+}
+
+void
+fault_sweeping(struct made *m)
+{
+	sweeping(m, 120u << 20);
+}
+
+/* The same reads, of memory that is there once. */
+void
+fault_streaming_once(struct made *m)
+{
+	sweeping(m, (uint64_t)2 << 30);
+}
+
+/* --- cache-config-mismatch ------------------------------------------------- */
+
+void
+fault_all_shared(struct made *m)
+{
+	from_l2(m, 8)->shape.carveout = 100;
+}
+
+/* Without a request what the driver chose fits. */
+void
+fault_all_shared_by_driver(struct made *m)
+{
+	struct kernel *k = from_l2(m, 8);
+
+	k->shape.carveout = 255;
+	k->shape.smem_executed = 228 << 10;
+}
+
+static struct kernel *
+carved(struct made *m, uint32_t percent)
+{
+	struct kernel *k = counted(m, 0.3);
+
+	k->shape.carveout = percent;
+	k->shape.smem_dynamic = 40 << 10;
+	k->occupancy.limiter = LIMITER_SHARED;
+	k->occupancy.ratio = 0.125;
+	k->occupancy.blocks_per_sm = 1;
+	k->occupancy.limit_blocks[LIMITER_WARPS] = 8;
+	k->occupancy.limit_blocks[LIMITER_REGISTERS] = 8;
+	k->occupancy.limit_blocks[LIMITER_SHARED] = 1;
+	k->metric[METRIC_OCCUPANCY] = 12;
+	return k;
+}
+
+/* 40 KiB a block, and the SM was told to have 46 of them. */
+void
+fault_small_carveout(struct made *m)
+{
+	carved(m, 20);
+}
+
+/* A block takes all there is. */
+void
+fault_large_block(struct made *m)
+{
+	carved(m, 100)->shape.smem_dynamic = 200 << 10;
+}
+
+/* --- divergent-constant-access --------------------------------------------- */
+
+/* A table in constant memory, looked up at ${index}; ${waits} samples of 1000
+ * wait for it. */
+static void
+lookup(struct made *m, const char *index, int waits)
+{
+	char text[4096], work[1024];
+	struct kernel *k = counted(m, 0.1);
+
+	work_of(work, sizeof(work), 12, "6400");
+	snprintf(text, sizeof(text),
+	    "S2R R5,SR_TID.X | inst 100 line 3\n"
+	    "S2R R6,SR_CTAID.X | inst 100 line 3\n"
+	    "MOV R10,0x40 | inst 100 line 4\n"
+	    "LEA R7,%s,R10,0x2 | inst 6400 line 5\n"
+	    "LDC R8,c[0x3][R7] | inst 6400 short_scoreboard 10 line 5\n"
+	    "IADD3 R10,R10,-0x1,RZ | inst 6400 wait %d line 4\n"
+	    "LOP3.LUT R9,R9,R8,RZ,0x3c,!PT | inst 6400 short_scoreboard %d "
+	    "line 5\n"
+	    "%s"
+	    "ISETP.NE.AND P0,PT,R10,RZ,PT | inst 6400 line 4\n"
+	    "@P0 BRA #3 | inst 6400 uniform 6400 line 4\n"
+	    "LDC.64 R2,c[0x0][0x210] | inst 100 line 6\n"
+	    "IMAD.WIDE R2,R5,0x4,R2 | inst 100 line 6\n"
+	    "STG.E desc[UR4][R2.64],R9 | inst 100 sectors 400 ideal 400 "
+	    "line 6\n"
+	    "EXIT | inst 100\n", index, 990 - waits, waits, work);
+	code_make(m, k, text, SCALE);
+}
+
+void
+fault_lookup(struct made *m)
+{
+	lookup(m, "R5", 700);
+}
+
+/* The same word for the whole block: what constant memory is for. */
+void
+fault_lookup_by_block(struct made *m)
+{
+	lookup(m, "R6", 700);
+}
+
+void
+fault_lookup_hidden(struct made *m)
+{
+	lookup(m, "R5", 50);
+}
+
+/* --- low-memory-throughput ------------------------------------------------- */
+
+/* A load, what it is used for, and the next one; ${where} is how the address
+ * moves on. */
+static void
+one_by_one(struct made *m, double dram, const char *where)
+{
+	char text[4096], work[2048];
+	struct kernel *k = counted(m, dram);
+
+	work_of(work, sizeof(work), 20, "3200");
+	snprintf(text, sizeof(text),
+	    "S2R R5,SR_TID.X | inst 100 line 3\n"
+	    "LDC.64 R2,c[0x0][0x210] | inst 100 line 4\n"
+	    "IMAD.WIDE R2,R5,0x4,R2 | inst 100 line 4\n"
+	    "MOV R10,0x40 | inst 100 line 4\n"
+	    "LDG.E.CONSTANT R8,desc[UR4][R2.64] | inst 3200 sectors 12800 "
+	    "ideal 12800 line 6\n"
+	    "%s%s"
+	    "IADD3 R10,R10,-0x1,RZ | inst 3200 line 5\n"
+	    "ISETP.NE.AND P0,PT,R10,RZ,PT | inst 3200 line 5\n"
+	    "@P0 BRA #4 | inst 3200 uniform 3200 line 5\n"
+	    "LDC.64 R2,c[0x0][0x218] | inst 100 line 8\n"
+	    "IMAD.WIDE R2,R5,0x4,R2 | inst 100 line 8\n"
+	    "STG.E desc[UR4][R2.64],R9 | inst 100 sectors 400 ideal 400 "
+	    "line 8\n"
+	    "EXIT | inst 100\n", work, where);
+	code_make(m, k, text, SCALE);
+}
+
+#define NEXT_ROW "IADD3 R2,P1,R2,0x10000,RZ | inst 3200 line 5\n"
+
+void
+fault_one_load(struct made *m)
+{
+	one_by_one(m, 0.3, NEXT_ROW);
+}
+
+/* The same at level counters. */
+void
+fault_one_load_counted(struct made *m)
+{
+	one_by_one(m, 0.3, NEXT_ROW);
+	m->kernel[0].code = NULL;
+	m->run.level = LEVEL_COUNTERS;
+}
+
+/* Where the next one is was loaded: nothing can be sent ahead. */
+void
+fault_chase(struct made *m)
+{
+	one_by_one(m, 0.3, "IMAD.WIDE R2,R8,0x4,R2 | inst 3200 line 5\n");
+}
+
+/* Half of DRAM is what such a chain reaches, too. */
+void
+fault_half_counted(struct made *m)
+{
+	one_by_one(m, 0.5, NEXT_ROW);
+	m->kernel[0].code = NULL;
+	m->run.level = LEVEL_COUNTERS;
 }

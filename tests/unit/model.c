@@ -367,6 +367,8 @@ test_leaks(void **state)
 	assert_int_equal(run->leaks, 0);	/* it may be running still */
 	assert_false(run->contexts_gone);
 	assert_int_equal(run->peak_memory_bytes, 7 << 20);
+	assert_int_equal(run->peak_host_bytes, 8 << 20);
+	assert_int_equal(run->static_bytes, 64);
 	feed_bye(f, S);
 	run = settle(f);
 	assert_true(run->contexts_gone);

@@ -180,6 +180,228 @@ test_redundant_needs_limit(void **state)
 	finish(a, &m);
 }
 
+/* --- host-memory-access ---------------------------------------------------- */
+
+static void
+test_host_gain(void **state)
+{
+	const struct finding *f;
+	struct advice *a;
+	struct made m;
+
+	(void)state;
+	/* 9 MB at 53 GB/s are 170 of 200 µs. */
+	a = advise(fault_zero_copy, &m);
+	f = made_finding(a, "host-memory-access");
+	assert_true(fabs(evidence_of(f, "link_ratio") - 0.85) < 0.02);
+	assert_true(evidence_of(f, "reads_ratio") > 0.98);
+	assert_true(f->kernel_speedup > 5 && f->kernel_speedup < 8);
+	assert_true(f->saves_low_s > 0);
+	assert_int_equal(f->confidence, CONF_MEDIUM);
+	finish(a, &m);
+	/* They may all have been stores: nothing is sure. */
+	a = advise(fault_zero_copy_stores, &m);
+	f = made_finding(a, "host-memory-access");
+	assert_true(f->saves_low_s == 0);
+	assert_int_equal(f->confidence, CONF_LOW);
+	finish(a, &m);
+}
+
+/* Few launches: the copy costs as much as what it saves. */
+static void
+test_host_needs_launches(void **state)
+{
+	const struct finding *f;
+	struct advice *a;
+	struct made m;
+	struct kernel *k;
+
+	(void)state;
+	made_init(&m);
+	fault_zero_copy(&m);
+	m.run.peak_host_bytes = 9000000;
+	k = &m.kernel[0];
+	k->launches = 2;
+	k->total_ns = 2 * 200000;
+	k->exposed_ns = k->alone_ns = (double)k->total_ns;
+	a = made_advice(&m);
+	f = made_finding(a, "host-memory-access");
+	assert_non_null(f);
+	assert_true(f->kernel_speedup > 1.5 && f->kernel_speedup < 2.2);
+	advice_free(a);
+	k->launches = 1;
+	a = made_advice(&m);
+	assert_null(made_finding(a, "host-memory-access"));
+	finish(a, &m);
+}
+
+/* --- l2-thrash ------------------------------------------------------------- */
+
+static void
+test_thrash_limits(void **state)
+{
+	static const struct {
+		uint64_t memory, statics;
+		double used;		/* bytes of a sector */
+		enum rule_state want;
+	} cases[] = {
+		{ 120u << 20, 0, 32, RULE_FOUND },
+		{ 120u << 20, (uint64_t)1 << 30, 32, RULE_CLEAN },
+		{ 10u << 20, 0, 32, RULE_NOT_MEASURED },
+		{ 120u << 20, 0, 4, RULE_CLEAN },	/* uncoalesced */
+		{ (uint64_t)600 << 20, 0, 32, RULE_CLEAN },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct verdict *v;
+		struct advice *a;
+		struct made m;
+
+		made_init(&m);
+		fault_sweeping(&m);
+		m.run.peak_memory_bytes = cases[i].memory;
+		m.run.static_bytes = cases[i].statics;
+		m.kernel[0].metric[METRIC_GLOBAL_LD_BYTES_PER_SECTOR] =
+		    cases[i].used;
+		a = made_advice(&m);
+		v = made_verdict(a, "l2-thrash");
+		if (v->state != cases[i].want)
+			fail_msg("case %zu is %s", i,
+			    rule_state_name[v->state]);
+		finish(a, &m);
+	}
+}
+
+/* Memory ten times L2 is streamed, however often. */
+static void
+test_thrash_leaves_large(void **state)
+{
+	struct advice *a;
+	struct made m;
+
+	(void)state;
+	made_init(&m);
+	fault_sweeping(&m);
+	m.run.peak_memory_bytes = (uint64_t)100 << 20;
+	m.device[0].limits.l2_bytes = 10u << 20;
+	a = made_advice(&m);
+	assert_null(made_finding(a, "l2-thrash"));
+	assert_int_equal(made_verdict(a, "l2-thrash")->state, RULE_CLEAN);
+	finish(a, &m);
+}
+
+/* --- cache-config-mismatch ------------------------------------------------- */
+
+static void
+test_carveout(void **state)
+{
+	const struct finding *f;
+	struct advice *a;
+	struct made m;
+
+	(void)state;
+	a = advise(fault_all_shared, &m);
+	f = made_finding(a, "cache-config-mismatch");
+	assert_ptr_equal(f, &a->finding[0]);
+	/* 256 KiB, and 228 of them taken: 28; or 8, for what is reserved. */
+	assert_true(evidence_of(f, "l1_bytes") == 28 << 10);
+	assert_true(evidence_of(f, "l1_possible_bytes") == 248 << 10);
+	assert_true(evidence_of(f, "carveout") == 100);
+	finish(a, &m);
+	a = advise(fault_small_carveout, &m);
+	f = made_finding(a, "cache-config-mismatch");
+	assert_ptr_equal(f, &a->finding[0]);
+	assert_true(evidence_of(f, "shared_bytes") == 64 << 10);
+	assert_true(evidence_of(f, "more_warps_ratio") == 5);
+	assert_non_null(strstr(f->summary, "room for 1 block;"));
+	finish(a, &m);
+}
+
+/* What the driver says it did counts more than what was asked for. */
+static void
+test_carveout_executed(void **state)
+{
+	struct advice *a;
+	struct made m;
+
+	(void)state;
+	made_init(&m);
+	fault_all_shared(&m);
+	m.kernel[0].shape.smem_executed = 32 << 10;
+	a = made_advice(&m);
+	assert_null(made_finding(a, "cache-config-mismatch"));
+	advice_free(a);
+	m.kernel[0].shape.smem_executed = 228 << 10;
+	a = made_advice(&m);
+	assert_non_null(made_finding(a, "cache-config-mismatch"));
+	advice_free(a);
+	m.device[0].limits.cc_major = 6;	/* L1 is apart there */
+	a = made_advice(&m);
+	assert_int_equal(made_verdict(a, "cache-config-mismatch")->state,
+	    RULE_NOT_MEASURED);
+	finish(a, &m);
+}
+
+/* --- divergent-constant-access --------------------------------------------- */
+
+static void
+test_constant_waits(void **state)
+{
+	const struct finding *f;
+	struct advice *a;
+	struct made m;
+
+	(void)state;
+	/* 10 samples at the load, 700 at what uses it, 290 elsewhere. */
+	a = advise(fault_lookup, &m);
+	f = made_finding(a, "divergent-constant-access");
+	assert_true(fabs(evidence_of(f, "waiting_ratio") - 0.71) < 1e-9);
+	assert_int_equal(f->hots, 1);
+	assert_int_equal(f->hot[0].line, 5);
+	finish(a, &m);
+	made_init(&m);
+	fault_lookup(&m);
+	m.code[0]->code.samples.all = 50;
+	a = made_advice(&m);
+	assert_non_null(strstr(made_verdict(a,
+	    "divergent-constant-access")->reason, "samples"));
+	finish(a, &m);
+}
+
+/* --- low-memory-throughput ------------------------------------------------- */
+
+#define LOW "low-memory-throughput"
+
+static void
+test_low_is_last(void **state)
+{
+	const struct finding *f;
+	struct advice *a;
+	struct made m;
+
+	(void)state;
+	a = advise(fault_one_load, &m);
+	f = made_finding(a, LOW);
+	assert_int_equal(f->hot[0].line, 6);
+	assert_int_equal(f->severity, SEV_MEDIUM);
+	finish(a, &m);
+	a = advise(fault_one_load_counted, &m);
+	assert_int_equal(made_finding(a, LOW)->severity, SEV_LOW);
+	finish(a, &m);
+	/* Another rule knows better. */
+	made_init(&m);
+	fault_one_load(&m);
+	m.kernel[0].occupancy.ratio = 0.25;
+	m.kernel[0].occupancy.limiter = LIMITER_REGISTERS;
+	m.kernel[0].occupancy.blocks_per_sm = 2;
+	a = made_advice(&m);
+	assert_non_null(made_finding(a, "low-theoretical-occupancy"));
+	assert_null(made_finding(a, LOW));
+	assert_int_equal(made_verdict(a, LOW)->state, RULE_CLEAN);
+	finish(a, &m);
+}
+
 int
 main(void)
 {
@@ -189,6 +411,14 @@ main(void)
 		cmocka_unit_test(test_redundant_needs_proof),
 		cmocka_unit_test(test_redundant_leaves_conflicts),
 		cmocka_unit_test(test_redundant_needs_limit),
+		cmocka_unit_test(test_host_gain),
+		cmocka_unit_test(test_host_needs_launches),
+		cmocka_unit_test(test_thrash_limits),
+		cmocka_unit_test(test_thrash_leaves_large),
+		cmocka_unit_test(test_carveout),
+		cmocka_unit_test(test_carveout_executed),
+		cmocka_unit_test(test_constant_waits),
+		cmocka_unit_test(test_low_is_last),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
