@@ -84,21 +84,11 @@ report(struct rule_view *x, const struct thrash *t)
 	return rule_settle(x, d);
 }
 
-/* Lanes that use little of their sectors: the waste is not L2's. */
-static bool
-is_coalesced(const struct rule_view *x)
-{
-	double used = rule_metric(x, METRIC_GLOBAL_LD_BYTES_PER_SECTOR);
-	double each = rule_metric(x, METRIC_GLOBAL_LD_SECTORS) /
-	    x->load->requests_ld;
-
-	return used >= 16 || (isnan(used) && each <= 4.5);
-}
-
 enum rule_state
 rule_l2_thrash(struct rule_view *x)
 {
 	const struct run *run = x->run;
+	double used = rule_metric(x, METRIC_GLOBAL_LD_BYTES_PER_SECTOR);
 	struct thrash t = {
 		.dram = rule_metric(x, METRIC_DRAM_READ),
 		.memory = (double)run->peak_memory_bytes +
@@ -109,17 +99,22 @@ rule_l2_thrash(struct rule_view *x)
 	if (x->load->limit < 0 || isnan(t.dram))
 		return rule_lacks(x);
 	t.again = t.dram / t.memory;
-	t.hit = 1 - t.dram / (x->load->l2_ld * 32);
-	if (!rule_is_bound(x, RES_DRAM) || !is_coalesced(x))
+	t.hit = isfinite(x->load->ld_sectors) ?
+	    1 - t.dram / (x->load->l2_ld * 32) : NAN;
+	/* Lanes that use little of their sectors: the waste is not L2's. */
+	if (!rule_is_bound(x, RES_DRAM) || used < 16)
 		return RULE_CLEAN;
 	/* Less than L2 holds cannot thrash it: there is memory that the program
 	 * got in another way. */
 	if (!(t.l2 > 0) || t.memory < SEEN_LEAST * t.l2)
 		return rule_unmeasured(x, "how much device memory there is was "
 		    "not recorded");
-	if (!(t.again >= rule_value(x, "min_again")) ||
-	    !(t.hit <= rule_value(x, "max_hit")) ||
+	if (t.again < rule_value(x, "min_again") ||
+	    t.hit > rule_value(x, "max_hit") ||
 	    t.memory > rule_value(x, "max_sizes") * t.l2)
 		return RULE_CLEAN;
+	if (isnan(used) || isnan(t.hit))
+		return rule_unmeasured(x, "how much of its sectors it uses, or "
+		    "has from L2, was not measured");
 	return report(x, &t);
 }

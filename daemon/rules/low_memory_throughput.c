@@ -154,7 +154,8 @@ rule_low_memory_throughput(struct rule_view *x)
 	const struct load *l = x->load;
 	double busy = rule_busy(x, RES_DRAM), alone;
 
-	if (l->limit < 0 || isnan(busy))
+	if (l->limit < 0 || isnan(busy) ||	/* half of it is no busy */
+	    isnan(l->dram_read) != isnan(l->dram_write))
 		return rule_lacks(x);
 	if (l->limit != RES_DRAM || l->bound >= 0.5 ||
 	    busy >= rule_value(x, "max_busy") ||

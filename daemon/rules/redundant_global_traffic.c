@@ -226,15 +226,29 @@ report(struct rule_view *x, const struct found *o, const struct mark *m)
 	return rule_settle(x, d);
 }
 
-/* Loads that use little of their sectors are uncoalesced first of all. */
+/* Loads that use little of their sectors are uncoalesced first of all. Many
+ * sectors a request may also be wide loads: not known without their bytes. */
 static bool
 is_coalesced(const struct rule_view *x)
 {
-	double used = rule_metric(x, METRIC_GLOBAL_LD_BYTES_PER_SECTOR);
-	double each = rule_metric(x, METRIC_GLOBAL_LD_SECTORS) /
-	    x->load->requests_ld;
+	return !(x->load->ld_sectors / x->load->requests_ld > 4.5) ||
+	    rule_metric(x, METRIC_GLOBAL_LD_BYTES_PER_SECTOR) >= 16;
+}
 
-	return !(each > 4.5) || used >= 16;
+/* What would have to be known of the limiter's work before there is nothing
+ * redundant in it. */
+static bool
+is_unknown(const struct rule_view *x, const struct reuse *r, double least)
+{
+	if (isnan(x->load->ld_sectors) || isnan(x->load->requests_ld) ||
+	    isnan(rule_metric(x, METRIC_SHARED_LD_WAVEFRONTS)))
+		return true;
+	if (r->part_global >= least)
+		return isnan(r->again) || (!r->by_code && !is_coalesced(x) &&
+		    isnan(rule_metric(x, METRIC_GLOBAL_LD_BYTES_PER_SECTOR)));
+	return r->part_shared >= least &&
+	    (isnan(rule_metric(x, METRIC_SHARED_LD_INST)) ||
+	    isnan(rule_busy(x, RES_FMA)));
 }
 
 static bool
@@ -264,7 +278,7 @@ judge(struct rule_view *x, struct found *o, const struct mark *global,
 	o->loads = is_reloaded(x, r);
 	if (rule_is_bound(x, RES_L2)) {
 		o->use = USE_L2;
-		if (isnan(r->l2_again))
+		if (isnan(r->l2_again) || isnan(x->load->l2_sectors))
 			return rule_lacks(x);
 		return o->loads && r->l2_again >= rule_value(x, "min_l2_reuse")
 		    && x->load->l2_ld >= least * x->load->l2_sectors ?
@@ -274,8 +288,7 @@ judge(struct rule_view *x, struct found *o, const struct mark *global,
 	part = (o->loads ? r->part_global : 0) +
 	    (o->tiled ? r->part_shared : 0);
 	if (part < least)
-		return isnan(r->again) && r->part_global >= least ?
-		    rule_lacks(x) : RULE_CLEAN;
+		return is_unknown(x, r, least) ? rule_lacks(x) : RULE_CLEAN;
 	o->use = o->loads && r->part_global >= least * part ? USE_GLOBAL :
 	    USE_SHARED;
 	return report(x, o, o->use == USE_GLOBAL ? global : shared);
@@ -294,7 +307,8 @@ rule_redundant_global_traffic(struct rule_view *x)
 	if (x->load->limit < 0 || isnan(rule_busy(x, RES_L1)))
 		return rule_lacks(x);
 	if (!rule_is_bound(x, RES_L1) && !rule_is_bound(x, RES_L2))
-		return RULE_CLEAN;
+		return x->load->bound < 0.5 && isnan(rule_busy(x, RES_L2)) ?
+		    rule_lacks(x) : RULE_CLEAN;
 	global = marks_new(x);
 	shared = marks_new(x);
 	reuse_of(&o.r, x, global, shared);

@@ -52,7 +52,7 @@ look_at_global(const struct rule_view *x, struct reuse *r)
 	    zero(rule_metric(x, METRIC_L2_PEER))) * 32;
 
 	r->loaded = loaded_bytes(x);
-	r->from_l2 = x->load->l2_ld * 32;
+	r->from_l2 = isfinite(x->load->ld_sectors) ? x->load->l2_ld * 32 : NAN;
 	r->unique = l2 > 0 ? rule_metric(x, METRIC_DRAM_READ) + host + l2 :
 	    NAN;
 	r->again = r->loaded / r->unique;

@@ -427,7 +427,7 @@ one_by_one(struct made *m, double dram, const char *where)
 	    "STG.E desc[UR4][R2.64],R9 | inst 100 sectors 400 ideal 400 "
 	    "line 8\n"
 	    "EXIT | inst 100\n", work, where);
-	code_make(m, k, text, SCALE);
+	code_make(m, k, text, SCALE / 2.5);
 }
 
 #define NEXT_ROW "IADD3 R2,P1,R2,0x10000,RZ | inst 3200 line 5\n"

@@ -402,6 +402,50 @@ test_low_is_last(void **state)
 	finish(a, &m);
 }
 
+/* What was found does not become clean because a counter is missing, or the
+ * code: it becomes less sure, or is not measured. */
+static void
+test_less_is_not_clean(void **state)
+{
+	static const struct {
+		builder *build;
+		const char *rule;
+	} cases[] = {
+		{ fault_naive_product, REDUNDANT },
+		{ fault_naive_product_counted, REDUNDANT },
+		{ fault_one_result, REDUNDANT },
+		{ fault_small_tile, REDUNDANT },
+		{ fault_zero_copy, "host-memory-access" },
+		{ fault_sweeping, "l2-thrash" },
+		{ fault_all_shared, "cache-config-mismatch" },
+		{ fault_small_carveout, "cache-config-mismatch" },
+		{ fault_lookup, "divergent-constant-access" },
+		{ fault_one_load, LOW },
+		{ fault_one_load_counted, LOW },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		for (int k = 0; k <= METRIC_COUNT; k++) {
+			struct advice *a;
+			struct made m;
+
+			made_init(&m);
+			cases[i].build(&m);
+			if (k == METRIC_COUNT)
+				m.kernel[0].code = NULL;
+			else
+				m.kernel[0].metric[k] = NAN;
+			a = made_advice(&m);
+			if (made_verdict(a, cases[i].rule)->state ==
+			    RULE_CLEAN)
+				fail_msg("case %zu is clean without %s", i,
+				    k == METRIC_COUNT ? "its code" :
+				    metric_table[k].name);
+			finish(a, &m);
+		}
+}
+
 int
 main(void)
 {
@@ -419,6 +463,7 @@ main(void)
 		cmocka_unit_test(test_carveout_executed),
 		cmocka_unit_test(test_constant_waits),
 		cmocka_unit_test(test_low_is_last),
+		cmocka_unit_test(test_less_is_not_clean),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
