@@ -8,7 +8,7 @@
  */
 #include <math.h>
 
-#include "rules/lines.h"
+#include "rules/reuse.h"
 
 #define SEEN_LEAST 0.5		/* of L2 */
 
@@ -87,12 +87,10 @@ report(struct rule_view *x, const struct thrash *t)
 enum rule_state
 rule_l2_thrash(struct rule_view *x)
 {
-	const struct run *run = x->run;
 	double used = rule_metric(x, METRIC_GLOBAL_LD_BYTES_PER_SECTOR);
 	struct thrash t = {
 		.dram = rule_metric(x, METRIC_DRAM_READ),
-		.memory = (double)run->peak_memory_bytes +
-		    (double)run->peak_host_bytes + (double)run->static_bytes,
+		.memory = reuse_memory(x->run),
 		.l2 = (double)x->device->limits.l2_bytes,
 	};
 
@@ -106,7 +104,7 @@ rule_l2_thrash(struct rule_view *x)
 		return RULE_CLEAN;
 	/* Less than L2 holds cannot thrash it: there is memory that the program
 	 * got in another way. */
-	if (!(t.l2 > 0) || t.memory < SEEN_LEAST * t.l2)
+	if (!(t.l2 > 0) || !(t.memory >= SEEN_LEAST * t.l2))
 		return rule_unmeasured(x, "how much device memory there is was "
 		    "not recorded");
 	if (t.again < rule_value(x, "min_again") ||

@@ -106,9 +106,11 @@ give_bytes(const struct rule_view *x, struct draft *d, const struct found *o)
 	    .unit = "B", .source = "derived",
 	    .from = metric_table[METRIC_GLOBAL_LD_SECTORS].name }, NULL);
 	rule_evidence(x, d, (struct evidence){ .name = "unique_bytes",
-	    .label = "different at most: what came from DRAM, and the size of "
-	    "L2", .value = r->unique, .unit = "B", .source = "derived",
-	    .from = metric_table[METRIC_DRAM_READ].name }, NULL);
+	    .label = r->by_memory ? "different at most: all memory in use" :
+	    "different at most: what came from DRAM, and the size of L2",
+	    .value = r->unique, .unit = "B", .source = "derived",
+	    .from = r->by_memory ? "memory activity records" :
+	    metric_table[METRIC_DRAM_READ].name }, NULL);
 	if (r->by_code)
 		rule_evidence(x, d, (struct evidence){ .name = "kept_ratio",
 		    .label = "loads whose address a tile can hold, of all",

@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "rules/inst.h"
+#include "rules/reads.h"
 #include "rules/reuse.h"
 #include "rules/slice.h"
 
@@ -44,9 +45,20 @@ loaded_bytes(const struct rule_view *x)
 	return fmin(sectors * 32, x->load->requests_ld * WORDS);
 }
 
+double
+reuse_memory(const struct run *run)
+{
+	if (run->peak_memory_bytes == 0 || run->lost > 0 ||
+	    reads_refused(run, NEED_MEMORY) != NULL)
+		return NAN;
+	return (double)run->peak_memory_bytes + (double)run->peak_host_bytes +
+	    (double)run->static_bytes;
+}
+
 static void
 look_at_global(const struct rule_view *x, struct reuse *r)
 {
+	double memory = reuse_memory(x->run);
 	double l2 = (double)x->device->limits.l2_bytes;
 	double host = (zero(rule_metric(x, METRIC_L2_SYSMEM)) +
 	    zero(rule_metric(x, METRIC_L2_PEER))) * 32;
@@ -55,6 +67,11 @@ look_at_global(const struct rule_view *x, struct reuse *r)
 	r->from_l2 = isfinite(x->load->ld_sectors) ? x->load->l2_ld * 32 : NAN;
 	r->unique = l2 > 0 ? rule_metric(x, METRIC_DRAM_READ) + host + l2 :
 	    NAN;
+	/* More from DRAM than there is: not all of it was seen. */
+	if (memory < r->unique && memory >= rule_metric(x, METRIC_DRAM_READ)) {
+		r->unique = memory;
+		r->by_memory = true;
+	}
 	r->again = r->loaded / r->unique;
 	r->l2_again = r->from_l2 / r->unique;
 }

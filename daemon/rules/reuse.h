@@ -3,9 +3,10 @@
  *
  * How often is proven, not guessed. What a launch loads that is different can
  * be no more than what it fetched from DRAM, host and peer memory, and what L2
- * held before it: bytes asked for / (those + the size of L2) is the least number
- * of times that a byte was loaded. In shared memory it is loads / stores, or
- * loads / what came from L2 for copies that go there without a store. Pure.
+ * held before it, nor more than all the memory that kernels can reach, where
+ * that is known: bytes asked for / the smaller of both is the least number of
+ * times that a byte was loaded. In shared memory it is loads / stores, or loads
+ * / what came from L2 for copies that go there without a store. Pure.
  */
 #ifndef CADV_REUSE_H
 #define CADV_REUSE_H
@@ -16,6 +17,7 @@ struct reuse {
 	double loaded;		/* bytes that global loads asked for; NaN */
 	double from_l2;		/* of them from L2 */
 	double unique;		/* bytes: no more than this is different; NaN */
+	bool by_memory;		/* … because there is no more memory */
 	double again;		/* loaded / unique: times, at least; NaN */
 	double l2_again;	/* from_l2 / unique; NaN */
 	double shared;		/* loads / stores of shared memory; 0 none */
@@ -38,6 +40,13 @@ void reuse_of(struct reuse *r, const struct rule_view *x, struct mark *global,
 
 /* reuse_by_code(x): is there all that instruction by instruction takes? */
 bool reuse_by_code(const struct rule_view *x);
+
+/*
+ * reuse_memory(run): bytes that kernels can reach: device, pinned and managed
+ * memory at their peaks, and module globals. NaN where it was not recorded, or
+ * not all of it.
+ */
+double reuse_memory(const struct run *run);
 
 /* reuse_conflicted(x, most): more than ${most} of the shared loads' wavefronts
  * are bank conflicts. */

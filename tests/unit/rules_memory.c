@@ -139,6 +139,38 @@ test_redundant_needs_proof(void **state)
 	finish(a, &m);
 }
 
+/* A small program: L2 could hold it ten times, but there is no more of it. */
+static void
+test_redundant_small(void **state)
+{
+	const struct finding *f;
+	struct advice *a;
+	struct made m;
+
+	(void)state;
+	made_init(&m);
+	fault_naive_product(&m);
+	m.device[0].limits.l2_bytes = (uint64_t)2 << 30;
+	m.run.peak_memory_bytes = 100000000;
+	a = made_advice(&m);
+	f = made_finding(a, REDUNDANT);
+	assert_non_null(f);
+	assert_true(fabs(evidence_of(f, "unique_bytes") - 1e8) < 1);
+	advice_free(a);
+	/* What was lost may have been allocations. */
+	m.run.records = 100000;
+	m.run.lost = 1;
+	a = made_advice(&m);
+	assert_null(made_finding(a, REDUNDANT));
+	advice_free(a);
+	/* It read more than was seen: there is more. */
+	m.run.lost = 0;
+	m.run.peak_memory_bytes = 10000000;
+	a = made_advice(&m);
+	assert_null(made_finding(a, REDUNDANT));
+	finish(a, &m);
+}
+
 /* Conflicts first, then results: a row without padding is another rule's. */
 static void
 test_redundant_leaves_conflicts(void **state)
@@ -453,6 +485,7 @@ main(void)
 		cmocka_unit_test(test_redundant_advice),
 		cmocka_unit_test(test_redundant_lines),
 		cmocka_unit_test(test_redundant_needs_proof),
+		cmocka_unit_test(test_redundant_small),
 		cmocka_unit_test(test_redundant_leaves_conflicts),
 		cmocka_unit_test(test_redundant_needs_limit),
 		cmocka_unit_test(test_host_gain),
