@@ -13,16 +13,14 @@
 
 #define PREFER_SHARED 1		/* CU_FUNC_CACHE_… */
 #define PREFER_L1 2
-#define NOT_REQUESTED 255
 #define KIB 1024.0
 
 /*
  * Misses fall with the square root of a cache's size: the rule of thumb of
- * Hartstein et al., "Cache Miss Behavior: Is It √2?" (2006). A working set that
- * fits at once falls further, one far larger not at all.
+ * Hartstein et al., "Cache Miss Behavior: Is It √2?" (2006). Those of a working
+ * set that then fits fall further, those of one far larger not at all.
  */
-#define POWER_LOW 0.25
-#define POWER_MID 0.5
+#define POWER 0.5
 
 struct division {
 	double total;		/* L1 and shared memory of an SM, bytes */
@@ -152,8 +150,8 @@ shrink(struct rule_view *x, const struct division *v, const struct reuse *r)
 	double then = v->total - step_up(v->used,
 	    x->device->limits.smem_per_sm);
 	double of_l2 = fmin(1, x->load->l2_ld / x->load->l2_sectors);
-	double keep[VIEWS] = { pow(now / then, POWER_LOW),
-	    pow(now / then, POWER_MID), fmin(1, 1 / r->l2_again) };
+	double keep[VIEWS] = { 1, pow(now / then, POWER),
+	    fmin(1, 1 / r->l2_again) };
 	struct draft *d = rule_found(x, NULL);
 
 	if (d == NULL)
@@ -209,6 +207,9 @@ rule_cache_config_mismatch(struct rule_view *x)
 		return rule_unmeasured(x, "how this GPU divides its L1 is not "
 		    "known");
 	if (o->limiter == LIMITER_SHARED) {
+		/* The carve-out is a wish: the driver may have known better. */
+		if (floor(v.shared / v.block) > o->blocks_per_sm)
+			return RULE_CLEAN;
 		more = fmin(floor(x->device->limits.smem_per_sm / v.block),
 		    1 / o->ratio * o->blocks_per_sm) / o->blocks_per_sm;
 		for (int i = LIMITER_WARPS; i < LIMITER_COUNT; i++)

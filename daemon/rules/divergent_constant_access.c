@@ -18,7 +18,8 @@
 #define AHEAD 64		/* instructions to the first use, at most */
 #define STALLS_OWN (STALL_BIT(SELECTED) | STALL_BIT(NOT_SELECTED) |	\
 	STALL_BIT(BARRIER) | STALL_BIT(BRANCH_RESOLVING) |		\
-	STALL_BIT(MATH_THROTTLE) | STALL_BIT(NO_INSTRUCTION))
+	STALL_BIT(MATH_THROTTLE) | STALL_BIT(NO_INSTRUCTION) |		\
+	STALL_BIT(WAIT))
 
 struct divergent {
 	double inst;		/* warp instructions that are such loads */

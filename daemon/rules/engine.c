@@ -116,11 +116,6 @@ ask_kernel(struct rule_view *x)
 
 	reason = x->kernel->launches == 0 ? "none of its launches was seen" :
 	    inst_lacks(x, needs);
-	reason = reads_refused(x->run, NEED_KERNELS | (needs & NEED_MEMORY));
-	if (reason == NULL && x->kernel->launches == 0)
-		reason = "none of its launches was seen";
-	if (reason == NULL)
-		reason = inst_lacks(x, needs);
 	if (reason != NULL)
 		return rule_unmeasured(x, reason);
 	if ((needs & NEED_COUNTERS) && !has_counters(x->kernel))
@@ -141,7 +136,8 @@ ask_kernel_rule(struct rule_view *x, const struct load *load, double noise_s,
 {
 	struct tally tally = { .reasons = 0 };
 	const struct run *run = x->run;
-	const char *refused = reads_refused(run, NEED_KERNELS), *reason;
+	const char *refused = reads_refused(run, NEED_KERNELS |
+	    (x->rule->needs & NEED_MEMORY)), *reason;
 	size_t not_worth = 0;
 
 	for (size_t i = 0; i < run->kernels; i++) {

@@ -340,6 +340,8 @@ test_carveout(void **state)
 	assert_true(evidence_of(f, "l1_bytes") == 28 << 10);
 	assert_true(evidence_of(f, "l1_possible_bytes") == 248 << 10);
 	assert_true(evidence_of(f, "carveout") == 100);
+	/* The working set may be far larger than any L1. */
+	assert_true(f->saves_low_s == 0 && f->saves_s > 0);
 	finish(a, &m);
 	a = advise(fault_small_carveout, &m);
 	f = made_finding(a, "cache-config-mismatch");
@@ -347,6 +349,11 @@ test_carveout(void **state)
 	assert_true(evidence_of(f, "shared_bytes") == 64 << 10);
 	assert_true(evidence_of(f, "more_warps_ratio") == 5);
 	assert_non_null(strstr(f->summary, "room for 1 block;"));
+	/* The driver gave more than it was asked for. */
+	m.kernel[0].shape.smem_executed = 132 << 10;
+	advice_free(a);
+	a = made_advice(&m);
+	assert_null(made_finding(a, "cache-config-mismatch"));
 	finish(a, &m);
 }
 
