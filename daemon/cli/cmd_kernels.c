@@ -103,33 +103,6 @@ kernel_row(struct table *t, const json_t *k, struct notes *notes)
 	table_cell(t, 7 + METRICS, field_text(k, "bound"));
 }
 
-static int
-by_time(const void *a, const void *b)
-{
-	double x = field_number(json_object_get(*(json_t *const *)a, "time"),
-	    "total_ns");
-	double y = field_number(json_object_get(*(json_t *const *)b, "time"),
-	    "total_ns");
-
-	return (x < y ? 1 : x > y ? -1 : 0);
-}
-
-/* The kernels, most time first; malloced. */
-static json_t **
-sorted(const json_t *kernels)
-{
-	json_t **k = calloc(json_array_size(kernels) + 1, sizeof(*k));
-	json_t *v;
-	size_t i;
-
-	if (k == NULL)
-		return (NULL);
-	json_array_foreach((json_t *)kernels, i, v)
-		k[i] = v;
-	qsort(k, json_array_size(kernels), sizeof(*k), by_time);
-	return (k);
-}
-
 static void
 print_notes(struct cli *cli, const struct notes *notes, size_t all,
     size_t left_out)
@@ -160,7 +133,7 @@ print_kernels(struct cli *cli, const json_t *kernels)
 		{ "launches", TABLE_RIGHT }, { "mean", TABLE_RIGHT },
 		{ "grid × block", TABLE_SHORT }, { "occ.", TABLE_RIGHT },
 		{ "coal.", TABLE_RIGHT }, { "conf.", TABLE_RIGHT },
-		{ "div.", TABLE_RIGHT }, { "bound", TABLE_SHORT },
+		{ "div.", TABLE_RIGHT }, { "bound", 0 },
 	};
 	size_t n = json_array_size(kernels), most = LINES, i;
 	struct notes notes = { .n = 0 };
@@ -180,7 +153,7 @@ print_kernels(struct cli *cli, const json_t *kernels)
 		cli->out.width = cli->out.width < 100 ? 100 : cli->out.width;
 	t = table_new(&cli->out, columns, (int)(sizeof(columns) /
 	    sizeof(columns[0])));
-	k = sorted(kernels);
+	k = view_by_time(kernels);
 	for (i = 0; k != NULL && i < n && i < most; i++)
 		kernel_row(t, k[i], &notes);
 	rc = k != NULL ? table_print(t) : -1;

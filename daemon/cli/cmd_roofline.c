@@ -111,17 +111,6 @@ kernel_row(struct table *t, const json_t *k, struct notes *notes)
 }
 
 static int
-by_time(const void *a, const void *b)
-{
-	double x = field_number(json_object_get(*(json_t *const *)a, "time"),
-	    "total_ns");
-	double y = field_number(json_object_get(*(json_t *const *)b, "time"),
-	    "total_ns");
-
-	return (x < y ? 1 : x > y ? -1 : 0);
-}
-
-static int
 print_kernels(struct cli *cli, const json_t *kernels, struct notes *notes)
 {
 	static const struct table_column columns[] = {
@@ -140,11 +129,8 @@ print_kernels(struct cli *cli, const json_t *kernels, struct notes *notes)
 
 	if (cli->opt.limit > 0)
 		most = (size_t)cli->opt.limit;
-	if ((k = calloc(n + 1, sizeof(*k))) == NULL)
+	if ((k = view_by_time(kernels)) == NULL)
 		return (-1);
-	for (i = 0; i < n; i++)
-		k[i] = json_array_get(kernels, i);
-	qsort(k, n, sizeof(*k), by_time);
 	t = table_new(&cli->out, columns, (int)(sizeof(columns) /
 	    sizeof(columns[0])));
 	for (i = 0; i < n && i < most; i++)

@@ -51,6 +51,10 @@ json_t *view_source_file(struct cli *cli, const struct view *v,
 json_t *view_part(struct cli *cli, const struct view *v, const char *name,
     struct error *e);
 
+/* view_by_time(kernels): their objects, most time first, borrowed from the
+ * array; malloced. NULL without memory. */
+json_t **view_by_time(const json_t *kernels);
+
 /* Two runs compared (report/compare.h). New reference; NULL without memory. */
 json_t *view_compare(const struct view *base, const struct view *target);
 
