@@ -96,7 +96,7 @@ tracing(bool on)
 	r = inject.api.cuptiActivityEnable(
 	    CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
 	if (r != CUPTI_SUCCESS)	/* no launch is seen from here on */
-		diag_cupti("kernel tracing", r);
+		diag_cupti("kernel tracing, on again", r);
 	gate_traced(true);
 }
 

@@ -155,6 +155,7 @@ note_refused(struct run *run, struct wire_str where)
 		[REFUSED_FREE] = "cuptiSubscribe",
 		[REFUSED_TRACE] = "cuptiActivityRegisterCallbacks",
 		[REFUSED_KERNELS] = "kernel tracing",
+		[REFUSED_AGAIN] = "kernel tracing, on again",
 		[REFUSED_COPIES] = "copy tracing",
 		[REFUSED_MEMSETS] = "memset tracing",
 		[REFUSED_MEMORY] = "allocation tracing",

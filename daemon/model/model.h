@@ -371,6 +371,7 @@ enum refused {
 	REFUSED_CUPTI,		/* it could not be used at all */
 	REFUSED_FREE,		/* another tool had it */
 	REFUSED_TRACE, REFUSED_KERNELS, REFUSED_COPIES, REFUSED_MEMSETS,
+	REFUSED_AGAIN,		/* kernels, from a measured launch on */
 	REFUSED_MEMORY,		/* allocations */
 	REFUSED_CALLS,		/* callbacks on API calls */
 	REFUSED_JIT,		/* compilations */

@@ -18,6 +18,9 @@ static const struct {
 	[REFUSED_FREE] = { ALL, "CUPTI was not free in a process of the run" },
 	[REFUSED_TRACE] = { ALL, "CUPTI refused to trace" },
 	[REFUSED_KERNELS] = { NEED_KERNELS, "CUPTI refused to trace kernels" },
+	/* What was seen before stands: reads_lost. */
+	[REFUSED_AGAIN] = { 0, "CUPTI traced no kernels any more after one was "
+	    "measured" },
 	[REFUSED_COPIES] = { NEED_COPIES, "CUPTI refused to trace copies" },
 	[REFUSED_MEMSETS] = { NEED_COPIES, "CUPTI refused to trace memsets" },
 	[REFUSED_MEMORY] = { NEED_MEMORY,
@@ -77,6 +80,9 @@ reads_lost(const struct run *run, const struct rule *rule)
 	/* What a tool did report stands. */
 	if ((rule->needs & NEED_CHECK) && run->defects > 0)
 		return NULL;
+	if ((run->refused >> REFUSED_AGAIN & 1) &&
+	    (reads_of(rule) & NEED_KERNELS || rule->scope == SCOPE_KERNEL))
+		return refusals[REFUSED_AGAIN].reason;
 	if (run->lost == 0 || (!single &&
 	    (double)run->lost <= LOST_MOST * all))
 		return NULL;

@@ -127,7 +127,7 @@ verdict() {
 	    "not_measured: CUPTI refused to trace kernels"
 	refused cuptiActivityEnable=15@11 none	# after a measured launch
 	same "kernels" "$(verdict block-not-warp-multiple)" \
-	    "not_measured: CUPTI refused to trace kernels"
+	    "clean: CUPTI traced no kernels any more after one was measured"
 	refused cuptiEnableCallback=35@2 none
 	same "errors" "$(verdict unchecked-errors)" \
 	    "not_measured: CUPTI refused to report some API calls"
