@@ -346,7 +346,7 @@ test_all() {
 	if [ $quick -eq 0 ]; then
 		if build_preset asan $no_kernels; then
 			run_sanitized "tests with AddressSanitizer and UBSan" \
-			    ctest-asan build-asan -LE 'gpu|lint|web'
+			    ctest-asan build-asan -LE 'gpu|lint|web|plain'
 		fi
 		if build_preset tsan $no_kernels; then
 			run_sanitized "threaded tests with ThreadSanitizer" \
