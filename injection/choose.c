@@ -44,7 +44,8 @@ void
 choose_check(struct signature *s)
 {
 
-	s->complete = s->groups == (1u << window.set.groups) - 1;
+	atomic_store(&s->complete,
+	    s->groups == (1u << window.set.groups) - 1);
 	if (lacks(s) == 0 && !choose_wants_instructions(s))
 		atomic_store(&s->measured, true);
 }

@@ -209,7 +209,7 @@ signature_ran(struct signature *s, uint64_t ns)
 	    s->gpu_ns >= total / MATTERS_SHARE) {
 		atomic_store(&s->matters, true);
 		/* The next window, if it finds nothing missing, ends it. */
-		if (!s->complete)
+		if (!atomic_load(&s->complete))
 			atomic_store(&s->measured, false);
 	}
 }

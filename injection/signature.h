@@ -60,7 +60,7 @@ struct signature {
 	uint8_t *image;			/* counter data between passes, or NULL */
 	double *value;			/* per metric, NaN unknown, or NULL */
 	_Atomic bool dirty;		/* value has news to send */
-	bool complete;
+	_Atomic bool complete;
 	bool counted;			/* by instruction; or it cannot be */
 	uint32_t count_tries;
 	uint64_t count_ns;		/* what that cost */

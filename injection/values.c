@@ -47,7 +47,7 @@ send_values(struct signature *s)
 	struct record_COUNTERS r = { .signature = s->id,
 	    .mode = inject.replay ? MODE_REPLAY : s->windows == 1 ?
 	    MODE_SINGLE_PASS : MODE_SPREAD, .launches = s->windows,
-	    .complete = s->complete, .cost_ns = s->cost_ns };
+	    .complete = atomic_load(&s->complete), .cost_ns = s->cost_ns };
 
 	for (i = 0; i < window.set.count; i++) {
 		if (isnan(s->value[i]) || (twin[i] < i &&
@@ -169,7 +169,7 @@ send_rest(struct signature *s)
 	if (!atomic_load(&s->announced) && s->untraced > 0)
 		signature_announce(s, NULL);
 	send_launches(s);
-	if (!atomic_load(&s->announced) || s->complete ||
+	if (!atomic_load(&s->announced) || atomic_load(&s->complete) ||
 	    inject.level < LEVEL_COUNTERS)
 		return;
 	if (r.reason == SKIP_NONE)
