@@ -49,8 +49,15 @@ measure() {
 }
 
 # Everything about the newest run, or of the file given, in run.json.
+# Where the daemon was behind when the program ended this waits for it.
 load() {
-	"$bin/cudadvise" show --json "$@" >run.json
+	local try
+	for try in $(seq 100); do
+		"$bin/cudadvise" show --json "$@" >run.json || return
+		grep -qs "has not analysed" report &&
+		    [ "$(of .run.state)" = live ] || break
+		sleep 0.3
+	done
 }
 
 # of FILTER: one value of it.

@@ -201,14 +201,18 @@ load common
 	grep -q "GPU waits for the host" report || fail "no finding"
 	! grep -q "Since run" report || fail "nothing was before it"
 	echo "--kernels 2000 --signatures 1 --kernel-us 40" >args
-	"$bin/cudadvise" run --level trace ./prog >out 2>report
-	grep -q "Since run 1 .*predicted .*achieved" report ||
+	# On a busy machine the GPU may wait this time, too.
+	for last in 2 3 4 5 6; do
+		"$bin/cudadvise" run --level trace ./prog >out 2>report
+		! grep -q "Since run" report || break
+	done
+	grep -q "Since run $((last - 1)) .*predicted .*achieved" report ||
 	    fail "nothing of the prediction"
 	grep -q "the run: gpu-idle-gaps " report || fail "not which one"
 	# Another command is not compared.
 	"$bin/cudadvise" run --level trace ./prog again >out 2>report
 	! grep -q "Since run" report || fail "compared with another command"
-	"$bin/cudadvise" compare --json 1 2 >compare.json
+	"$bin/cudadvise" compare --json $((last - 1)) $last >compare.json
 	jq -e '.findings.gone == 1 and .kernels[0].match == "shape"' \
 	    compare.json || fail "$(cat compare.json)"
 }
