@@ -131,7 +131,7 @@ choose_instructions(struct target *t, const struct signature *s)
 	int r;
 
 	if (!choose_wants_instructions(s) || (s->groups == 0 &&
-	    t->p.object != NULL && (choose_needed(s) & 1)))
+	    t->p.object != NULL && (lacks(s) & 1)))
 		return (false);
 	if (t->configured)
 		return (true);

@@ -27,6 +27,7 @@
 #define FAILURES_MAX 5		/* windows that failed, in a row */
 #define CLOSE_WAIT_NS 2000000000ull	/* at exit, for a window: 1 s if it is the
 					 * first of the machine */
+#define GONE_WAIT_NS 200000000ull	/* for others, as a context goes */
 #define EMPTY_MAX 4		/* windows that counted nothing, in a row */
 
 /* What measures in a window. */
@@ -115,16 +116,12 @@ static bool
 drain(struct target *t, uint64_t begin)
 {
 
-	if (gate_wait_idle())
+	if (gate_wait_idle() && !gate_capturing())
 		return (inject.api.cuCtxSynchronize == NULL ||
 		    inject.api.cuCtxSynchronize() == CUDA_SUCCESS);
-	if (++t->timeouts >= IDLE_TIMEOUTS) {
+	if (!gate_capturing() && ++t->timeouts >= IDLE_TIMEOUTS) {
 		t->failed = true;
-		diag_report(DIAG_COUNTER_FAILED, SEVERITY_WARNING, 0,
-		    "counters", "kernels of this program wait for each other "
-		    "across streams: they cannot be measured one at a time and "
-		    "are left alone");
-		atomic_store(&window.refused, SKIP_CONCURRENT);
+		target_refuse_concurrent();
 	}
 	budget_spend(begin, OVERHEAD_COUNTERS);
 	return (false);
@@ -199,8 +196,9 @@ close_deferred(void)
 	if (!atomic_load(&window.deferred) ||
 	    !atomic_exchange(&window.deferred, false))
 		return;
+	/* close_window gives back what counters_exit did not keep. */
 	if (inject.api.cuStreamQuery(now_open.stream) ==
-	    CUDA_ERROR_NOT_READY) {
+	    CUDA_ERROR_NOT_READY || !activity_pause()) {
 		atomic_store(&window.deferred, true);
 		return;
 	}
@@ -222,10 +220,10 @@ counters_enter(struct signature *s, const struct counters_launch *l)
 	enum kind kind;
 	bool first;
 
-	close_deferred();
 	gate_stream(l->stream);
 	if (gate_capturing())
 		return (false);
+	close_deferred();
 	if (!phases_measure() && phases_launch(s, l))
 		return (true);
 	/* What lies idle goes even when nothing more may be measured. */
@@ -243,7 +241,7 @@ counters_enter(struct signature *s, const struct counters_launch *l)
 		budget_spend(begin, OVERHEAD_SETUP);
 	if (target_put_away())
 		target_rest(t, begin);
-	if (t == NULL)
+	if (t == NULL || t->failed)
 		goto out;
 	choose_check(s);
 	if (atomic_load(&s->measured) || !budget_left(begin))
@@ -466,11 +464,19 @@ counters_close(void)
 void
 counters_context_gone(CUcontext context)
 {
+	struct timespec nap = { 0, 100000 };
+	uint64_t begin = inject_now();
 
 	close_deferred();
 	sampling_off(context);
-	if (atomic_exchange(&window.busy, true))
-		return;
+	/* The sender and other contexts' windows hold it for a moment. */
+	while (atomic_exchange(&window.busy, true)) {
+		if (atomic_load(&window.deferred) ||
+		    atomic_load(&window.closed) ||
+		    inject_now() - begin > GONE_WAIT_NS)
+			return;
+		nanosleep(&nap, NULL);
+	}
 	target_gone(context);
 	gate_context_gone();
 	atomic_store(&window.busy, false);

@@ -216,13 +216,17 @@ wait_stream(CUstream stream, uint64_t begin)
 {
 	struct timespec nap = { 0, 10000 };
 
-	while (inject.api.cuStreamQuery(stream) == CUDA_ERROR_NOT_READY) {
+	for (;;) {
+		/* A query could invalidate a capture that began meanwhile. */
+		if (gate_capturing())
+			return (false);
+		if (inject.api.cuStreamQuery(stream) != CUDA_ERROR_NOT_READY)
+			return (true);
 		if (inject_now() - begin > IDLE_WAIT_NS)
 			return (false);
 		if (inject_now() - begin > SPIN_NS)
 			nanosleep(&nap, NULL);
 	}
-	return (true);
 }
 
 bool

@@ -48,7 +48,8 @@ void gate_stream_gone(CUstream stream);
 void gate_context_gone(void);
 
 /* gate_wait_idle(): wait until every stream that launched is idle; false after
- * a while: a kernel may be waiting for one that was not launched yet. */
+ * a while: a kernel may be waiting for one that was not launched yet; and at
+ * once while a stream is captured. */
 bool gate_wait_idle(void);
 
 /* gate_wait_stream(stream): wait until it is idle; false after the same while. */

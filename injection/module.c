@@ -20,7 +20,7 @@ struct module {
 	uint64_t hash;			/* to see the same code again */
 	uint32_t device;
 	uint64_t size;
-	uint8_t *image;			/* NULL: withheld, or sent */
+	uint8_t *image;			/* NULL: over a limit, or sent */
 	uint64_t sent;			/* bytes */
 	bool wanted, announced, done;
 };
@@ -182,7 +182,7 @@ announce(struct module *m)
 	struct record_CUBIN r = { .id = (uint32_t)m->id, .size = m->size,
 	    .device = m->device };
 
-	if (m->image == NULL || mod.sent + m->size > SEND_MAX)
+	if (mod.sent + m->size > SEND_MAX)
 		r.flags = CUBIN_WITHHELD;
 	EMIT(CUBIN, &r);
 	m->announced = true;
@@ -212,11 +212,9 @@ send_pieces(struct module *m, unsigned pieces)
 	}
 	if (m->done) {
 		mod.open--;
-		if (m->image != NULL)
-			text_of_cubin(m->image, m->size);
+		text_of_cubin(m->image, m->size);
 		pthread_mutex_lock(&mod.lock);
-		if (m->image != NULL)
-			mod.bytes -= m->size;
+		mod.bytes -= m->size;
 		free(m->image);
 		m->image = NULL;
 		pthread_mutex_unlock(&mod.lock);

@@ -10,6 +10,7 @@
 #include "phases.h"
 #include "sampling.h"
 #include "signature.h"
+#include "target.h"
 #include "window.h"
 
 #define FEW_SIGNATURES 6	/* a program of few kernels: it may be short */
@@ -17,6 +18,7 @@
 #define ROUNDS 40		/* launches a signature, of many */
 #define SETTLED 5		/* and none that is new for so many */
 #define LONGEST_NS 2000000000ull
+#define TIMEOUTS 3		/* after that many nothing is measured */
 
 enum phase { PHASE_BEGIN, PHASE_SAMPLING, PHASE_WINDOWS };
 
@@ -33,6 +35,7 @@ static struct {
 	uint64_t timed_ns;		/* since when */
 	uint64_t sampled_ns;		/* kernels took so far, about */
 	_Atomic bool enough;
+	unsigned timeouts;		/* the GPU did not fall idle for its end */
 } now = { .phase = PHASE_BEGIN };
 
 bool
@@ -136,8 +139,12 @@ end(void)
 	if (gate_wait_idle() && sampling_off(now.context))
 		atomic_store(&now.phase, PHASE_WINDOWS);
 	activity_resume();
-	if (inject_now() - started > LONGEST_NS)
+	/* It stays on, and beside it nothing can be measured. */
+	if (atomic_load(&now.phase) != PHASE_WINDOWS &&
+	    inject_now() - started > LONGEST_NS && ++now.timeouts >= TIMEOUTS) {
+		target_refuse_concurrent();
 		atomic_store(&now.phase, PHASE_WINDOWS);
+	}
 }
 
 bool

@@ -52,6 +52,19 @@ target_refuse_instructions(const char *where, int r, const char *why)
 }
 
 void
+target_refuse_concurrent(void)
+{
+	static const char why[] = "kernels of this program wait for each other "
+	    "across streams: they cannot be measured one at a time and are "
+	    "left alone";
+
+	diag_report(DIAG_COUNTER_FAILED, SEVERITY_WARNING, 0, "counters", why);
+	atomic_store(&window.refused, SKIP_CONCURRENT);
+	if (inject.level >= LEVEL_SOURCE)
+		target_refuse_instructions("SASS metrics", 0, why);
+}
+
+void
 target_forgo(void)
 {
 
@@ -159,6 +172,13 @@ target_prepared(void)
 	return (prepared);
 }
 
+void
+target_used(struct target *t, uint64_t now)
+{
+
+	atomic_store(&used_ns[t - targets], now);
+}
+
 int
 target_enable(struct target *t, size_t group)
 {
@@ -168,6 +188,8 @@ target_enable(struct target *t, size_t group)
 	t->active = group;
 	t->misses = 0;
 	r = profiler_enable(&t->p, &window.set.group[group], &where);
+	if (t->p.object != NULL)	/* it lies idle from here on */
+		target_used(t, inject_now());
 	if (r != CUPTI_SUCCESS) {
 		target_refuse(where, r);
 		return (-1);
@@ -193,13 +215,6 @@ target_switch(struct target *t, size_t group)
 	return (r);
 }
 
-void
-target_used(struct target *t, uint64_t now)
-{
-
-	atomic_store(&used_ns[t - targets], now);
-}
-
 struct target *
 target_of(CUcontext context, uint32_t device)
 {
@@ -208,7 +223,7 @@ target_of(CUcontext context, uint32_t device)
 
 	for (i = 0; i < CONTEXTS; i++) {
 		if (targets[i].p.context == context)
-			return (targets[i].failed ? NULL : &targets[i]);
+			return (&targets[i]);
 		if (targets[i].p.context == NULL && t == NULL)
 			t = &targets[i];
 	}

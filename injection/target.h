@@ -28,7 +28,8 @@ struct target {
 /*
  * target_of(context, device): the current context's, made on first use, with the
  * first group enabled. Returns NULL where it cannot be measured, which has been
- * reported. The first call of the process takes a tenth of a second and more.
+ * reported; one that failed later says so itself. The first call of the process
+ * takes a tenth of a second and more.
  */
 struct target *target_of(CUcontext context, uint32_t device);
 
@@ -40,7 +41,8 @@ bool target_prepared(void);
 int target_enable(struct target *t, size_t group);
 int target_switch(struct target *t, size_t group);
 
-/* target_used(t, now): a window was open until ${now}. */
+/* target_used(t, now): a window was open, or it was enabled, at ${now}; 0: its
+ * profiler is off. */
 void target_used(struct target *t, uint64_t now);
 
 /*
@@ -63,6 +65,9 @@ void target_refuse(const char *where, int r);
 /* target_refuse_instructions(where, r, why): the same of counting instruction by
  * instruction; ${why} if it was not CUPTI's error ${r}, else NULL. */
 void target_refuse_instructions(const char *where, int r, const char *why);
+
+/* target_refuse_concurrent(): nothing can be measured by itself, reported. */
+void target_refuse_concurrent(void);
 
 /* target_forgo(): nothing is to be measured in windows. Before the first launch. */
 void target_forgo(void);

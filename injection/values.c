@@ -198,11 +198,11 @@ void
 counters_send(bool final)
 {
 
-	/* Values change inside a window only; take it, or come back later. */
-	if (atomic_exchange(&window.busy, true)) {
-		if (!final)
-			return;
-	}
+	/* Values change inside a window only; take it, or come back later. One
+	 * that is still open at the end keeps what it has. */
+	if (atomic_exchange(&window.busy, true) && (!final ||
+	    (!atomic_load(&window.closed) && !atomic_load(&window.deferred))))
+		return;
 	signature_each(send_one);
 	if (final)
 		signature_each(send_rest);

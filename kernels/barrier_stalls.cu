@@ -9,8 +9,7 @@
  *
  * The only difference is the barrier.
  *
- * Rule: barrier-stalls. Metric that moves: stalls at barriers, about 40 % of
- * the time of warps against none.
+ * Rule: barrier-stalls. Metric that moves: stalls at barriers.
  *
  *   cudadvise run --level source cudadvise-kernels barrier-stalls \
  *     --variant bad

@@ -1,7 +1,7 @@
 /*
  * Give every GPU its work before waiting for one.
  *
- * Each round mixes a state on each of two GPUs for about a millisecond. Waiting
+ * Each round mixes a state on each of two GPUs. Waiting
  * for the one before the other gets its work (bad) keeps one of them idle at
  * any time. Launching on both and waiting afterwards (good) halves the round.
  *
@@ -18,7 +18,7 @@
 #include "pairs.h"
 
 #define GPUS 2
-#define ROUNDS 24576		/* about 1 ms on an H200 */
+#define ROUNDS 24576		/* long beside a launch */
 #define THREADS 256
 #define CHECKED 4		/* each takes millions of rounds */
 

@@ -21,7 +21,7 @@
 #include "pairs.h"
 
 #define CHUNKS 16
-#define ROUNDS 600		/* about as long as the copy of the chunk */
+#define ROUNDS 600		/* meant to take as long as a chunk's copy */
 #define THREADS 256
 #define CHECKED 1024
 
@@ -86,7 +86,8 @@ pair_legacy_default_stream(struct job *job)
 	TRY(cudaStreamSynchronize(job->stream));
 
 	TRY(job_measure(job, 100, [&] {
-		cudaError_t e = cudaSuccess;
+		/* The lap before has to be done with its chunks. */
+		cudaError_t e = cudaStreamWaitEvent(c.copies, c.done, 0);
 
 		for (int k = 0; e == cudaSuccess && k < CHUNKS; k++)
 			e = send_chunk(&c, k);

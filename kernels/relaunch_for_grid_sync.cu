@@ -2,8 +2,8 @@
  * Let the blocks meet inside the kernel.
  *
  * A thousand steps, in each of which every word depends on two words of the step
- * before, also of other blocks. A launch a step (bad) makes all blocks meet, but
- * costs the host more than the step costs the GPU. One cooperative launch (good)
+ * before, also of other blocks. A launch a step (bad) makes all blocks meet, but is
+ * meant to cost the host more than the step costs the GPU. One cooperative launch (good)
  * loops over the steps, and the blocks meet by grid.sync().
  *
  * The only difference is where the loop is.

@@ -22,8 +22,8 @@
  *     cudadvise-kernels sanitizer-findings --variant bad --once
  *
  * --size: elements (default: 1 Mi less 3; one too many when it is a multiple of
- * 128, the unit that cudaMalloc rounds up to). Under the tools a launch takes 10
- * to 100 times as long, so that it is short.
+ * 128, the unit that cudaMalloc rounds up to). Under the tools a launch takes
+ * many times as long, so it is short.
  */
 #include "harness.h"
 #include "pairs.h"

@@ -13,6 +13,7 @@
  * a part of what zsh is given, and dollars mean something to fish.
  */
 #define KERNEL_NAMES							\
+	"cudadvise daemon status -q >/dev/null 2>&1 && "			\
 	"cudadvise kernels --json 2>/dev/null | sed -n \"s/.*short_name"	\
 	"[^A-Za-z_]*\\([A-Za-z0-9_]*\\).,.*/\\1/p\" | sort -u"
 
@@ -128,7 +129,6 @@ bash_script(FILE *f)
 
 	fputs("# bash completion of cudadvise\n"
 	    "_cudadvise_runs() {\n"
-	    "\tcudadvise daemon status -q >/dev/null 2>&1 || return 0\n"
 	    "\tcudadvise list -n 50 2>/dev/null |\n"
 	    "\t    awk 'NR > 1 && $1 ~ /^[0-9]+$/ { print $1 }'\n}\n"
 	    "_cudadvise_rules() {\n"

@@ -50,6 +50,8 @@ settle_options(struct cli *cli, struct job *j, struct error *e)
 	    cli->opt.budget;
 	snprintf(j->budget, sizeof(j->budget), "%g", j->budget_ratio);
 	config_clear(&config);
+	if (cli->opt.no_counters && j->level != LEVEL_SOURCE)
+		return (error_set(e, "--no-counters is for --level source"));
 	return (0);
 }
 
@@ -170,7 +172,9 @@ find_previous(struct cli *cli, const json_t *run, char ref[32])
 		    !json_equal(json_object_get(r, "command"),
 		    json_object_get(run, "command")) ||
 		    !json_equal(json_object_get(r, "cwd"),
-		    json_object_get(run, "cwd")))
+		    json_object_get(run, "cwd")) ||
+		    !json_equal(json_object_get(r, "exit_code"),
+		    json_object_get(run, "exit_code")))
 			continue;
 		snprintf(ref, 32, "%lld", (long long)n);
 		found = true;
@@ -179,17 +183,19 @@ find_previous(struct cli *cli, const json_t *run, char ref[32])
 	return (found);
 }
 
-/* What became of the predictions of the run before this one. That it cannot be
- * said is no trouble worth a word. */
+/* What became of the predictions of the run before this one, if both came to the
+ * same end. That it cannot be said is no trouble worth a word. */
 static void
 report_outcomes(struct cli *cli, const struct view *v)
 {
 	struct error e = ERROR_INIT;
 	struct view before;
 	json_t *compare;
+	const char *state = field_text(v->run, "state");
 	char ref[32];
 
-	if (cli->opt.json || !find_previous(cli, v->run, ref) ||
+	if (cli->opt.json || state == NULL || strcmp(state, "finished") != 0 ||
+	    !find_previous(cli, v->run, ref) ||
 	    view_load(cli, ref, &before, &e) != 0)
 		return;
 	compare = view_compare(&before, v);

@@ -91,7 +91,7 @@ run_tool(struct cli *cli, struct task *t, enum wire_tool tool, char **argv,
 		.argv = argv, .base = &t->base,
 		.no_input = !has_input(t, first),
 		.limit_ns = (uint64_t)cli->opt.timeout * 1000000000u };
-	struct sanitized done = { .reports = 0 };
+	struct sanitized done = { .state = RAN_FAILED };
 	struct error trouble = ERROR_INIT;
 	struct rusage *u = &done.end.usage;
 
@@ -169,7 +169,13 @@ cmd_sanitize(struct cli *cli, int argc, char **argv)
 		recorder_discard(&t->recorder);
 	} else if (run_tools(cli, t, argv, &e) != 0) {
 		cli_error(cli, &e);
-		recorder_forget(cli, &t->recorder);
+		/* What the tools before it found is kept. */
+		if (t->end.start_ns == 0) {
+			recorder_forget(cli, &t->recorder);
+		} else {
+			t->complete = false;
+			status = report(cli, t);
+		}
 	} else {
 		status = report(cli, t);
 	}

@@ -34,9 +34,10 @@ open_output(struct cli *cli, const struct command *c, struct error *e)
 	return (0);
 }
 
-/* What was printed must have arrived: a full disk is a failure. */
+/* What was printed must have arrived: a full disk is a failure, ${failed} if
+ * nothing else was. */
 static int
-close_output(struct cli *cli, int status)
+close_output(struct cli *cli, int status, int failed)
 {
 	struct error e = ERROR_INIT;
 	FILE *f = cli->out.file;
@@ -49,7 +50,7 @@ close_output(struct cli *cli, int status)
 	error_set(&e, "cannot write %s:", cli->opt.output != NULL ?
 	    cli->opt.output : "to standard output");
 	cli_error(cli, &e);
-	return (status != 0 ? status : EXIT_FAILED);
+	return (status != 0 ? status : failed);
 }
 
 static int
@@ -67,7 +68,7 @@ run_command(struct cli *cli, const struct command *c, int argc, char **argv)
 	}
 	if (cli->opt.help) {
 		help_command(&cli->out, c);
-		return (close_output(cli, 0));
+		return (close_output(cli, 0, EXIT_FAILED));
 	}
 	if (open_output(cli, c, &e) != 0) {
 		cli_error(cli, &e);
@@ -79,7 +80,9 @@ run_command(struct cli *cli, const struct command *c, int argc, char **argv)
 	else
 		status = c->run(cli, argc - first, argv + first);
 	client_free(cli->client);
-	return (close_output(cli, status));
+	/* The status of a program that was run is its own. */
+	return (close_output(cli, status, c == &command_table[COMMAND_RUN] ?
+	    status : own_status(c, EXIT_FAILED)));
 }
 
 int

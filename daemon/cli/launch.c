@@ -250,7 +250,7 @@ await(const struct launch *l, pid_t pid, struct launched *end)
 		end->timed_out = gone > l->limit_ns;
 		nanosleep(&step, NULL);
 	}
-	if (end->timed_out)
+	if (l->ends_all && (end->timed_out || WIFSIGNALED(status)))
 		orphans_kill();
 	return (status);
 }
@@ -268,7 +268,7 @@ launch_run(const struct launch *l, struct launched *end, struct error *e)
 		return (EXIT_OURS);
 	}
 	signals_take(&signals);
-	if (l->limit_ns > 0)
+	if (l->ends_all)
 		orphans_adopt(true);
 	end->start_ns = real_ns();
 	if ((pid = fork()) == 0) {
@@ -279,6 +279,8 @@ launch_run(const struct launch *l, struct launched *end, struct error *e)
 	if (pid < 0) {
 		error_set(e, "cannot fork:");
 		close(report[0]);
+		if (l->ends_all)
+			orphans_adopt(false);
 		signals_give_back(&signals);
 		return (EXIT_OURS);
 	}
@@ -289,7 +291,7 @@ launch_run(const struct launch *l, struct launched *end, struct error *e)
 	close(report[0]);
 	status = await(l, pid, end);
 	end->end_ns = real_ns();
-	if (l->limit_ns > 0)
+	if (l->ends_all)
 		orphans_adopt(false);
 	child_pid = 0;
 	signals_give_back(&signals);

@@ -61,7 +61,7 @@ in_path(char *out)
 	for (; p != NULL && *p != '\0'; p = *end == '\0' ? end : end + 1) {
 		end = strchrnul(p, ':');
 		n = snprintf(out, PATH_MAX, "%.*s/" NAME, (int)(end - p), p);
-		if (end > p && n > 0 && n < PATH_MAX && is_program(out))
+		if (*p == '/' && n > 0 && n < PATH_MAX && is_program(out))
 			return (true);
 	}
 	return (false);
@@ -133,10 +133,10 @@ sanitize_find(struct sanitize *s, struct error *e)
 {
 
 	memset(s, 0, sizeof(*s));
-	if (locate(s, e) != 0 || make_directory(s, e) != 0)
+	if (locate(s, e) != 0)
 		return (-1);
 	ask_help(s);
-	return (0);
+	return (make_directory(s, e));
 }
 
 void
@@ -314,7 +314,6 @@ put_log(const struct sanitize *s, enum wire_tool tool,
 	size_t i;
 
 	out->state = state_of(log, l);
-	out->reports = log->reports;
 	c.state = out->state;
 	/* A log that was cut has no summary to count. */
 	if (!log->summary)
@@ -335,7 +334,7 @@ sanitize_run(struct sanitize *s, const struct sanitize_job *job,
 {
 	char path[PATH_MAX], option[PATH_MAX], name[32], *text = NULL, **argv;
 	struct launch l = { .path = s->path, .pipe = job->base->pipe,
-		.no_input = job->no_input, .limit_ns = job->limit_ns };
+		.no_input = job->no_input, .limit_ns = job->limit_ns, .ends_all = true };
 	struct sanitizer_log log;
 	size_t len;
 	int rc = -1;

@@ -43,7 +43,6 @@ struct sanitize_job {
 struct sanitized {
 	struct launched end;
 	enum wire_ran state;
-	uint64_t reports;
 };
 
 /*

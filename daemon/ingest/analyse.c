@@ -16,7 +16,6 @@
 /* What the source tier of one run may take in the store: the code of 100 large
  * kernels, and every header they include. */
 #define SOURCE_BUDGET (128u << 20)
-#define SOURCE_FILE_MAX (4u << 20)
 
 static struct document *
 document_new(struct documents *d, const char *noun, const char *id)
@@ -186,8 +185,7 @@ file_documents(struct documents *d, const struct run *r, size_t *room)
 		snprintf(id, sizeof(id), "%zu", i);
 		if ((file = json_source_file(r, i)) == NULL)
 			return (-1);
-		if (r->source_file[i].size > SOURCE_FILE_MAX ||
-		    r->source_file[i].size > *room) {
+		if (r->source_file[i].size > *room) {
 			json_object_set_new(file, "text", json_null());
 			json_object_set_new(file, "missing", json_string(
 			    "left out: the run has more source text than is "

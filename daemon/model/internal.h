@@ -439,7 +439,7 @@ int kernel_counters(struct model *m, struct stream *s,
 void kernel_skipped(struct model *m, struct stream *s,
     const struct record_SKIPPED *r);
 void kernel_settle(struct model *m, struct kernel_state *k,
-    struct kernel *out);
+    enum wire_level level, struct kernel *out);
 void kernel_free(struct model *m);
 
 /* copy.c: copies, memsets, runs of small ones. */

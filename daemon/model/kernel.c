@@ -304,7 +304,8 @@ kernel_mean(const struct kernel_state *k)
 }
 
 void
-kernel_settle(struct model *m, struct kernel_state *k, struct kernel *out)
+kernel_settle(struct model *m, struct kernel_state *k, enum wire_level level,
+    struct kernel *out)
 {
 	struct device_state *d = m->device[k->out.device];
 	double total, part;
@@ -320,7 +321,7 @@ kernel_settle(struct model *m, struct kernel_state *k, struct kernel *out)
 	if (out->metric_complete)
 		out->skip = SKIP_NONE;
 	else if (out->skip == SKIP_NONE && out->metric_launches == 0 &&
-	    about_level(m) == LEVEL_TRACE)
+	    level == LEVEL_TRACE)
 		out->skip = SKIP_LEVEL;
 	out->total_estimated = k->out.time.count == 0 && out->launches > 0;
 	/* What the sweep saw stands for all launches. */

@@ -195,6 +195,7 @@ settle_devices(struct model *m)
 static int
 settle_kernels(struct model *m)
 {
+	enum wire_level level = about_level(m);
 	double exposed = m->exposed;
 	struct kernel *k;
 	uint32_t i;
@@ -203,7 +204,7 @@ settle_kernels(struct model *m)
 		return (-1);
 	for (i = 0; i < m->kernels; i++) {
 		k = &m->out_kernel[i];
-		kernel_settle(m, &m->kernel[i], k);
+		kernel_settle(m, &m->kernel[i], level, k);
 		k->first_ns = since(m, k->first_ns);
 		k->last_ns = since(m, k->last_ns);
 		k->extra = m->kernel[i].extra;

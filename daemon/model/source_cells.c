@@ -38,15 +38,20 @@ static int
 cells_room(struct source_state *x, struct cells *c)
 {
 	uint32_t cap = c->cap == 0 ? 64 : 2 * c->cap;
+	bool over = x->cells + (cap - c->cap) > MAX_CELLS;
 	struct cell *grown;
 
 	if (c->count < c->cap)
 		return (0);
+	if (over && c->full)
+		return (1);
 	cells_compact(c);
 	if (c->cap > 0 && c->count <= c->cap / 2)
 		return (0);
-	if (x->cells + (cap - c->cap) > MAX_CELLS)
+	if (over) {
+		c->full = c->count > c->cap - c->cap / 8;
 		return (c->count < c->cap ? 0 : 1);
+	}
 	grown = realloc(c->cell, cap * sizeof(*grown));
 	if (grown == NULL)
 		return (-1);

@@ -71,6 +71,8 @@ struct cell {
 struct cells {
 	struct cell *cell;
 	uint32_t count, cap;
+	bool full;		/* compacted for next to nothing, and no more
+				 * room to come: not sorted again */
 };
 
 struct part {

@@ -77,6 +77,14 @@ run_json(const struct compare *c, int side)
 	    "kernel_s", json_number(c->kernel_s[side])));
 }
 
+/* What neither says is the same. */
+static bool
+differs(const json_t *a, const json_t *b)
+{
+
+	return (a != b && !json_equal(a, b));
+}
+
 static json_t *
 notes_json(const struct compare *c)
 {
@@ -85,6 +93,7 @@ notes_json(const struct compare *c)
 	} same[] = {
 		{ "devices", "the runs were on different GPUs" },
 		{ "command", "the commands differ" },
+		{ "exit_code", "the programs ended with different exit codes" },
 		{ "level", "the runs were measured at different levels: what "
 		    "only one of them measured is neither gone nor new" },
 	};
@@ -96,9 +105,8 @@ notes_json(const struct compare *c)
 	int side;
 
 	for (i = 0; notes != NULL && i < sizeof(same) / sizeof(same[0]); i++)
-		if (!json_equal(json_object_get(c->side[BASE]->run,
-		    same[i].key), json_object_get(c->side[TARGET]->run,
-		    same[i].key)))
+		if (differs(json_object_get(c->side[BASE]->run, same[i].key),
+		    json_object_get(c->side[TARGET]->run, same[i].key)))
 			json_array_append_new(notes, json_string(same[i].text));
 	for (side = 0; notes != NULL && side < SIDES; side++) {
 		run = c->side[side]->run;

@@ -136,7 +136,7 @@ reason_skip(int skip)
 		[SKIP_BUDGET] = "the overhead budget was used up (raise "
 		    "--overhead-budget)",
 		[SKIP_TOO_FEW_LAUNCHES] = "too few launches (use --replay)",
-		[SKIP_LEVEL] = "counters were not asked for (use --level counters)",
+		[SKIP_LEVEL] = "counters were not asked for (--level trace, or --no-counters)",
 		[SKIP_CAPTURING] = "launched while a graph was captured",
 		[SKIP_FAILED] = "the measurement failed",
 		[SKIP_CONCURRENT] = "it ran at the same time as other kernels",

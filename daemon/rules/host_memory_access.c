@@ -13,7 +13,7 @@
 
 #include "rules/lines.h"
 
-#define LEAST_BYTES 4e6		/* a launch; driver and measuring take 1e6 */
+#define LEAST_BYTES 4e6		/* a launch: less is not worth a copy */
 #define COPY_BYTES ((uint64_t)64 << 20)
 
 struct host {

@@ -108,6 +108,8 @@ rule_integer_division(struct rule_view *x)
 
 	if (isnan(total))
 		return rule_unmeasured(x, "its instructions were not counted");
+	if (x->load->limit < 0)
+		return rule_lacks(x);
 	if (!matters(x) || (m = marks_new(x)) == NULL)
 		return RULE_CLEAN;
 	divisions_count(&n, c, m);

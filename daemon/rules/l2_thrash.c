@@ -36,8 +36,7 @@ set_fix(const struct rule_view *x, struct draft *d, const struct thrash *t)
 	for (int v = VIEW_LOW; v < VIEWS; v++) {
 		d->fix[v].part[RES_DRAM] = (t->dram * left[v] + write) /
 		    (t->dram + write);
-		if (isfinite(fills))
-			d->fix[v].part[RES_L2] = 1 - fills * (1 - left[v]);
+		d->fix[v].part[RES_L2] = 1 - fills * (1 - left[v]);
 	}
 }
 

@@ -20,7 +20,8 @@ static const char *const module[] = {
 static const char *const name[] = {
 	"at::native::", "at::cuda::", "at_cuda_detail::", "c10::", "cublas",
 	"cudnn", "cutlass::", "cutlass_", "cutensor", "nvjet_", "ncclDevKernel",
-	"ncclKernel", "sgemm_", "_gemm_", "gemv2T", "gemvNSP", "xmma_",
+	"ncclKernel", "maxwell_", "sgemm_largek_", "sgemm_32x32x32_", "gemv2T",
+	"gemvNSP", "xmma_",
 	"splitKreduce_kernel", "cask_", "volta_", "turing_", "ampere_", "hopper_",
 	"sm80_", "sm90_", "sm100_", "regular_fft", "vector_fft", "cusparse::",
 	"cusolver", "curand::", "pytorch_flash::", "fmha_", "cub::", "thrust::",

@@ -22,9 +22,12 @@ struct mark *
 marks_new(const struct rule_view *x)
 {
 	const struct code *c = x->kernel->code;
-
-	return c != NULL ? calloc(c->instructions + 1, sizeof(struct mark)) :
+	struct mark *m = c != NULL ? calloc(c->instructions + 1, sizeof(*m)) :
 	    NULL;
+
+	if (c != NULL && m == NULL)
+		x->arena->failed = true;
+	return m;
 }
 
 /* Line ${n} of ${f}, trimmed and without control characters. */

@@ -212,9 +212,7 @@ fill(struct rule_view *x, struct draft *d, double share, double local)
 	    "counted there" : full ? "the kernel without its local loads and stores" :
 	    "the kernel without its local loads and stores and without the "
 	    "address and loop instructions around them, about 5 each";
-	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
-	    "MemoryWorkloadAnalysis_Tables --section SourceCounters "
-	    "--import-source yes");
+	rule_next_lines(x, d);
 }
 
 enum rule_state

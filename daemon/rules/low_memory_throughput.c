@@ -58,7 +58,8 @@ independent(const struct rule_view *x)
 
 	if (c == NULL || !c->counted || !c->disassembled)
 		return NAN;
-	t = slices_new(c);
+	if ((t = slices_new(c)) == NULL)
+		x->arena->failed = true;
 	for (size_t i = 0; t != NULL && i < c->instructions; i++) {
 		double inst = inst_value(c, i, SOURCE_INST);
 		struct slice s;

@@ -95,12 +95,15 @@ count(struct narrow *n, const struct accesses *a, const struct code *c)
  * vector holds them.
  */
 static double
-gathers(const struct accesses *a, const struct code *c)
+gathers(const struct rule_view *x, const struct accesses *a)
 {
+	const struct code *c = x->kernel->code;
 	struct slices *t = slices_new(c);
 	double found = 0;
 	int slices = 0;
 
+	if (t == NULL)
+		x->arena->failed = true;
 	for (size_t i = 0; t != NULL && i < c->instructions; i++) {
 		struct slice s;
 
@@ -229,7 +232,7 @@ find(struct rule_view *x, const struct accesses *a)
 	look_for_limit(x, &n);
 	if (!n.issue && !n.flight)
 		return RULE_CLEAN;
-	n.requests -= gathers(a, x->kernel->code);
+	n.requests -= gathers(x, a);
 	if (!is_enough(x, &n))
 		return RULE_CLEAN;
 	d = rule_found(x, NULL);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "source/opcode.h"
 #include "source/sass.h"
 
 #include "rules/operand.h"
@@ -16,26 +17,13 @@
 bool
 operand_opcode(const struct sass_instruction *i, const char *name)
 {
-	size_t len = strlen(name);
-
-	return i != NULL && i->opcode != NULL &&
-	    strncmp(i->opcode, name, len) == 0 &&
-	    (i->opcode[len] == '\0' || i->opcode[len] == '.');
+	return i != NULL && i->opcode != NULL && opcode_is(i, name);
 }
 
 bool
 operand_has(const struct sass_instruction *i, const char *part)
 {
-	size_t len = strlen(part);
-	const char *p = i != NULL ? i->opcode : NULL;
-
-	while (p != NULL && (p = strchr(p, '.')) != NULL) {
-		p++;
-		if (strncmp(p, part, len) == 0 &&
-		    (p[len] == '\0' || p[len] == '.'))
-			return true;
-	}
-	return false;
+	return i != NULL && i->opcode != NULL && opcode_has(i->opcode, part);
 }
 
 /* The register at ${s} ("R12.64", "UR4", "RZ" …), and where it ends. */
@@ -126,7 +114,8 @@ parse_address(struct operands *o, const char *s, const char *end)
 		} else if (*s == '-' || isdigit((unsigned char)*s)) {
 			long long v = strtoll(s, &stop, 0);
 
-			if (stop > s) {
+			/* No offset is larger; sums of two stay whole. */
+			if (stop > s && v >= INT32_MIN && v <= UINT32_MAX) {
 				o->offset = v;
 				next = stop;
 			}
@@ -239,7 +228,8 @@ parse_operand(struct operands *o, const struct sass_instruction *i, char *s,
 	}
 	add_use(o, reg);
 	if (is_wide(i) && strstr(end, ".64") != NULL)
-		add_use(o, reg == REGISTER_NONE ? reg : reg + 1);
+		add_use(o, reg == REGISTER_NONE ||
+		    (reg + 1) % UNIFORM_REGISTER == 0 ? REGISTER_NONE : reg + 1);
 }
 
 /* The text after the predicate and the opcode. */

@@ -53,7 +53,7 @@ evidence(struct rule_view *x, struct draft *d, const struct resent *r)
 	rule_evidence(x, d, (struct evidence){ .name = "quick_copies",
 	    .label = "of them too soon for the host to have written the range "
 	    "anew (a core: 16 B/ns; all, after 20 µs: 400 B/ns)", .value = (double)r->quick_count,
-	    .unit = "copy", .source = "derived",
+	    .unit = "copy", .source = "estimated",
 	    .from = "times of the calls" }, NULL);
 }
 

@@ -22,8 +22,9 @@ zero(double v)
 	return isfinite(v) ? v : 0;
 }
 
-bool
-reuse_by_code(const struct rule_view *x)
+/* Is there all that instruction by instruction takes? */
+static bool
+by_code(const struct rule_view *x)
 {
 	const struct code *c = x->kernel->code;
 
@@ -184,7 +185,7 @@ reuse_of(struct reuse *r, const struct rule_view *x, struct mark *global,
 {
 	const struct code *c = x->kernel->code;
 
-	*r = (struct reuse){ .kept = 1, .by_code = reuse_by_code(x) };
+	*r = (struct reuse){ .kept = 1, .by_code = by_code(x) };
 	if (r->by_code && global != NULL && shared != NULL) {
 		struct slices *t = slices_new(c);
 

@@ -38,9 +38,6 @@ struct reuse {
 void reuse_of(struct reuse *r, const struct rule_view *x, struct mark *global,
     struct mark *shared);
 
-/* reuse_by_code(x): is there all that instruction by instruction takes? */
-bool reuse_by_code(const struct rule_view *x);
-
 /*
  * reuse_memory(run): bytes that kernels can reach: device, pinned and managed
  * memory at their peaks, and module globals. NaN where it was not recorded, or

@@ -113,9 +113,7 @@ fill(struct rule_view *x, struct draft *d, const struct side *ld,
 	    "read)" : "");
 	d->f.gain_note = "the same accesses with one wavefront where a "
 	    "conflict makes several";
-	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
-	    "MemoryWorkloadAnalysis_Tables --section SourceCounters "
-	    "--import-source yes");
+	rule_next_lines(x, d);
 }
 
 /* Both sides from exact counts; ${m} gets the lines. */

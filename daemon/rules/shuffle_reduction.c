@@ -20,13 +20,12 @@
 struct tree {
 	double inst, samples;	/* executed there, and sampled */
 	double threads, barrier_threads;	/* of loads, of barriers */
-	double barriers, barrier_samples;
-	unsigned steps;		/* of an unrolled one */
+	double barriers;
 };
 
 /* What one stretch of code does. */
 struct stretch {
-	double inst, samples, barrier_samples;
+	double inst, samples;
 	double loads, barriers;		/* warp instructions */
 	double load_threads, store_threads, barrier_threads;
 	double adds;
@@ -55,8 +54,6 @@ look(const struct code *c, uint32_t first, uint32_t last)
 		if (i->flags & SASS_BARRIER) {
 			t.barriers += inst;
 			t.barrier_threads = fmax(t.barrier_threads, threads);
-			t.barrier_samples += inst_stalled(c, at,
-			    STALL_BIT(BARRIER));
 		} else if (inst_shared(c, at) == INST_LOAD) {
 			t.loads += inst;
 			/* Two operands of one addition: one is the own. */
@@ -94,7 +91,6 @@ add(struct tree *t, const struct stretch *s)
 	t->inst += s->inst;
 	t->samples += s->samples;
 	t->barriers += s->barriers;
-	t->barrier_samples += s->barrier_samples;
 	t->threads += s->load_threads;
 	t->barrier_threads += s->barrier_threads;
 }
@@ -166,7 +162,6 @@ close_chain(const struct code *c, struct chain *k, struct tree *t,
 	if (k->steps >= STEPS_LEAST) {
 		all = look(c, k->begin, k->first);
 		add(t, &all);
-		t->steps += k->steps;
 		mark(c, m, k->begin, k->first);
 	}
 	k->steps = 0;

@@ -93,7 +93,8 @@ factor_of(const struct sass_instruction *i, const struct operands *o, int u,
 	if (product)		/* the last one is added */
 		return u > 0 && u == o->uses - 1 ? factor : 0;
 	if ((operand_opcode(i, "LEA") || operand_opcode(i, "ULEA")) &&
-	    !operand_has(i, "HI") && o->has_immediate && o->immediate < 32)
+	    !operand_has(i, "HI") && o->has_immediate && o->immediate >= 0 &&
+	    o->immediate < 32)
 		return u == 0 ? times(factor, 1ll << o->immediate) : factor;
 	return 0;
 }

@@ -126,9 +126,7 @@ fill(struct rule_view *x, struct draft *d, const struct side *ld,
 	    "arrays, or vector types for whole objects)");
 	d->f.gain_note = "the same accesses with every sector fully used; "
 	    "traffic that L1 already absorbs is not counted as saved";
-	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
-	    "MemoryWorkloadAnalysis_Tables --section SourceCounters "
-	    "--import-source yes");
+	rule_next_lines(x, d);
 }
 
 /* The same from exact counts: what only this rule explains. */

@@ -101,6 +101,8 @@ rule_unfused_multiply_add(struct rule_view *x)
 
 	if (isnan(inst_total(c, SOURCE_INST)))
 		return rule_unmeasured(x, "its instructions were not counted");
+	if (x->load->limit < 0)
+		return rule_lacks(x);
 	if (!matters(x) || (m = marks_new(x)) == NULL)
 		return RULE_CLEAN;
 	count(c, &p, m);

@@ -12,6 +12,7 @@
 #include "source/parts.h"
 
 #define STO_CUDA_ENTRY 0x10
+#define NAME_MOST 16384u	/* of a function: what text_demangle takes */
 #define OSABI_CUDA 65		/* since CUDA 13, with an ABI version of 8 */
 
 /* While the tables are read. */
@@ -122,7 +123,7 @@ static int
 by_name(const void *a, const void *b)
 {
 	const struct cubin_function *x = a, *y = b;
-	int d = strcmp(x->name, y->name);
+	int d = x->name == y->name ? 0 : strcmp(x->name, y->name);
 
 	if (d != 0)
 		return (d);
@@ -145,7 +146,9 @@ functions_read(struct opening *o, struct error *e)
 			continue;
 		name = (const char *)o->strtab.p + s.st_name;
 		code = code_size(o, s.st_shndx);
-		if (*name == '\0' || s.st_value > code || s.st_size > code - s.st_value)
+		if (*name == '\0' || s.st_value > code ||
+		    s.st_size > code - s.st_value ||
+		    strnlen(name, NAME_MOST + 1) > NAME_MOST)
 			continue;
 		if (c->functions == cap) {
 			cap = cap == 0 ? 16 : 2 * cap;

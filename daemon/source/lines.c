@@ -112,7 +112,7 @@ file_of(struct reading *r, uint64_t number, uint32_t *out)
 	if (number == 0 || number >= r->names)
 		return (0);
 	if (r->file[number] != 0) {
-		*out = r->file[number] - 1;
+		*out = r->file[number] == NONE ? NONE : r->file[number] - 1;
 		return (0);
 	}
 	if (r->name_dir[number] < r->dirs)
@@ -133,8 +133,10 @@ file_of(struct reading *r, uint64_t number, uint32_t *out)
 		l->file = grown;
 		l->file[l->files++] = path;
 	}
-	if (i == MAX_FILES)
+	if (i == MAX_FILES) {	/* too many: it is not looked for again */
+		r->file[number] = NONE;
 		return (0);
+	}
 	r->file[number] = (uint32_t)i + 1;
 	*out = (uint32_t)i;
 	return (0);

@@ -162,7 +162,7 @@ bats_require_minimum_version 1.5.0
 @test "run -o: the report goes to the file, JSON too" {
 	cudadvise run -o report.txt sh -c 'exit 0' 2> err
 	grep -q 'cudadvise · run 1' report.txt
-	! grep -q 'cudadvise · run' err
+	run -1 grep -q 'cudadvise · run' err
 	cudadvise run --json -o report.json true
 	jq -e '.schema_version == 1 and .run.number == 2' report.json
 }

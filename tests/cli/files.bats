@@ -208,6 +208,19 @@ load common
 	[ "$status" -eq 1 ]
 }
 
+@test "run -o on a full disk: said, and the program's status stays its own" {
+	[ -e /dev/full ] || skip "no /dev/full"
+	run -0 cudadvise run -o /dev/full true
+	[[ "$output" == *"cannot write"* ]]
+	run -3 cudadvise run -o /dev/full sh -c 'exit 3'
+}
+
+@test "--no-counters without --level source is an error before anything runs" {
+	run -125 cudadvise run --no-counters sh -c 'echo ran'
+	[[ "$output" == *"--no-counters is for --level source"* ]]
+	[[ "$output" != *ran* ]]
+}
+
 @test "calibrate --show says that there is none yet" {
 	run cudadvise calibrate --show
 	[ "$status" -eq 1 ]

@@ -153,7 +153,7 @@ quiet() {
 	    "$CUDADVISE_COMPUTE_SANITIZER" > old
 	chmod +x old
 	CUDADVISE_COMPUTE_SANITIZER=$PWD/old run -0 quiet --tool memcheck true
-	! grep -q -e --strip-paths -e --leak-check logs/calls
+	run -1 grep -q -e --strip-paths -e --leak-check logs/calls
 	grep -q -e '--target-processes all' logs/calls
 }
 
@@ -197,7 +197,8 @@ quiet() {
 	    -o x.cadv sh -c 'echo $$ > pid; trap "" TERM; while :; do sleep 1; done'
 	[ $((SECONDS - start)) -lt 15 ]
 	[[ "$output" == *"ended at the time limit"* ]]
-	! kill -0 "$(cat pid)" 2>/dev/null
+	[ -s pid ]
+	run -1 kill -0 "$(cat pid)"
 	cudadvise show --json x.cadv | jq -e '.run.checks[0].state == "timeout"'
 	# In time is in time.
 	run -0 quiet --timeout 60 true
@@ -207,6 +208,21 @@ quiet() {
 	fake
 	run -2 quiet sh -c 'kill -INT $PPID; kill -TERM $PPID; sleep 0.2; exit 0'
 	[ "$(wc -l < logs/calls)" -eq 1 ]
+}
+
+@test "a tool that is killed leaves no program behind" {
+	fake
+	run -2 quiet --tool memcheck sh -c 'echo $$ > pid; kill -KILL $PPID
+	    exec sleep 300'
+	[ -s pid ]
+	run -1 kill -0 "$(cat pid)"
+}
+
+@test "2: the report cannot be written" {
+	fake
+	[ -e /dev/full ] || skip "no /dev/full"
+	run -2 cudadvise sanitize --tool memcheck -o /dev/full true
+	[[ "$output" == *"cannot write"* ]]
 }
 
 @test "2: no compute-sanitizer, no program, a wrong command line" {

@@ -13,14 +13,14 @@ padded_cubin() {
 }
 
 # A run of some seconds at level source in the background; it has begun, and its
-# code is not through. The daemon, if it is to be used, is stopped.
+# code is not through.
 start_source() {
 	padded_cubin
 	"$bin/cudadvise" run --level source "$@" -- "$target" --kernels 6000 \
 	    --signatures 8 --kernel-us 20 --pause-us 700 --stdout begun \
 	    --exit-code 4 >out 2>report &
 	job=$!
-	for _ in $(seq 200); do
+	for _ in $(seq 1500); do
 		grep -q begun out && break
 		sleep 0.02
 	done
@@ -54,8 +54,11 @@ captured() {
 # Stop the daemon in the middle of the code.
 stop_in_code() {
 	daemon=$(daemon_pid)
+	# It is looked at while it stands still, so that it cannot run through.
 	for _ in $(seq 3000); do
+		kill -STOP "$daemon"
 		captured "$T/s/runs" 2 && break
+		kill -CONT "$daemon"
 		sleep 0.005
 	done
 	kill -STOP "$daemon"

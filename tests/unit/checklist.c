@@ -62,6 +62,9 @@ lines_are_told_apart(void **state)
 		assert_true(line->group < CHECK_GROUPS);
 		/* Something must answer it. */
 		assert_true(line->rule[0] != NULL || line->fact[0] != NULL);
+		for (size_t k = 0; line->rule[k] != NULL; k++)
+			if (rule_find(line->rule[k]) == NULL)
+				fail_msg("%s is no rule", line->rule[k]);
 		for (size_t k = 0; k < i; k++)
 			assert_string_not_equal(check_table[k].id, line->id);
 	}

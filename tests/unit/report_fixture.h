@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "model/model.h"
+#include "report/json.h"
+#include "report/text.h"
 #include "rules/finding.h"
 
 struct fixture {
@@ -204,6 +206,31 @@ fixture_fill(struct fixture *f)
 	fixture_kernels(f);
 	fixture_findings(f);
 	fixture_diagnostics(f);
+}
+
+/* The report of what the fixture holds; new references. */
+static inline struct report
+report_of(const struct fixture *f)
+{
+	struct report r = {
+		.run = json_run(&f->run, &f->advice, 1),
+		.findings = json_findings(&f->run, &f->advice),
+		.kernels = json_kernels(&f->run, &f->advice),
+		.diagnostics = json_diagnostics(&f->run),
+		.name = "41",
+	};
+
+	return (r);
+}
+
+static inline void
+report_free(struct report *r)
+{
+
+	json_decref((json_t *)r->run);
+	json_decref((json_t *)r->findings);
+	json_decref((json_t *)r->kernels);
+	json_decref((json_t *)r->diagnostics);
 }
 
 #endif

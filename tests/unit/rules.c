@@ -13,11 +13,9 @@
 
 #include <cmocka.h>
 
-#include "rules/code.h"
-#include "rules/faults.h"
 #include "rules/reads.h"
 
-typedef void builder(struct made *m);
+#include "unit/advise.h"
 
 static const struct row {
 	const char *rule;
@@ -227,18 +225,6 @@ static const struct row others[] = {
 };
 
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
-
-static struct advice *
-advise(builder *build, struct made *m)
-{
-	struct advice *a;
-
-	made_init(m);
-	build(m);
-	a = made_advice(m);
-	assert_non_null(a);
-	return a;
-}
 
 static void
 check(const struct row *row, builder *build, enum rule_state want)

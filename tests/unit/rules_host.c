@@ -11,21 +11,7 @@
 
 #include <cmocka.h>
 
-#include "rules/faults.h"
-
-typedef void builder(struct made *m);
-
-static struct advice *
-advise(builder *build, struct made *m)
-{
-	struct advice *a;
-
-	made_init(m);
-	build(m);
-	a = made_advice(m);
-	assert_non_null(a);
-	return a;
-}
+#include "unit/advise.h"
 
 static size_t
 count_of(const struct advice *a, const char *rule)

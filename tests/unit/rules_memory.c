@@ -12,29 +12,7 @@
 
 #include <cmocka.h>
 
-#include "rules/code.h"
-#include "rules/faults.h"
-
-typedef void builder(struct made *m);
-
-static struct advice *
-advise(builder *build, struct made *m)
-{
-	struct advice *a;
-
-	made_init(m);
-	build(m);
-	a = made_advice(m);
-	assert_non_null(a);
-	return a;
-}
-
-static void
-finish(struct advice *a, struct made *m)
-{
-	advice_free(a);
-	code_release(m);
-}
+#include "unit/advise.h"
 
 static double
 evidence_of(const struct finding *f, const char *name)

@@ -14,32 +14,11 @@
 #include <cmocka.h>
 
 #include "rules/access.h"
-#include "rules/code.h"
-#include "rules/faults.h"
 #include "rules/library.h"
 #include "rules/operand.h"
 #include "rules/slice.h"
 
-typedef void builder(struct made *m);
-
-static struct advice *
-advise(builder *build, struct made *m)
-{
-	struct advice *a;
-
-	made_init(m);
-	build(m);
-	a = made_advice(m);
-	assert_non_null(a);
-	return a;
-}
-
-static void
-finish(struct advice *a, struct made *m)
-{
-	advice_free(a);
-	code_release(m);
-}
+#include "unit/advise.h"
 
 /* --- text ------------------------------------------------------------------ */
 
@@ -70,6 +49,12 @@ test_operands(void **state)
 	assert_int_equal(o.base, 6);
 	assert_int_equal(o.uniform, REGISTER_NONE);
 	assert_int_equal(o.offset, 0x10);
+	/* No register is past the last; no offset is beyond an instruction's. */
+	o = read_one("FFMA.64 R0,UR255.64,R1,RZ");
+	for (int i = 0; i < o.uses; i++)
+		assert_true(o.use[i] < REGISTERS);
+	o = read_one("LDG.E R4,[R6.64+-0x8000000000000000]");
+	assert_true(o.offset == 0);
 	o = read_one("STG.E desc[UR4][R2.64+-0x8],R7");
 	assert_int_equal(o.def, REGISTER_NONE);
 	assert_int_equal(o.base, 2);
@@ -805,6 +790,13 @@ test_library(void **state)
 	site.frames = 2;
 	assert_false(library_owns(&m.run, k));
 	k->name = "void cutlass::Kernel2<cutlass_80_tensorop>";
+	assert_true(library_owns(&m.run, k));
+	/* A matrix multiplication of one's own may be called one. */
+	k->name = "sgemm_naive(int, int, int, float *)";
+	assert_false(library_owns(&m.run, k));
+	k->name = "void tiled_gemm_kernel<float>(float *)";
+	assert_false(library_owns(&m.run, k));
+	k->name = "sgemm_largek_lds64";
 	assert_true(library_owns(&m.run, k));
 	k->name = "void setup<cutlass::half_t>(curandStateXORWOW *)";
 	assert_false(library_owns(&m.run, k));

@@ -12,27 +12,7 @@
 
 #include <cmocka.h>
 
-#include "rules/code.h"
-#include "rules/faults.h"
-
-static struct advice *
-advise(void (*build)(struct made *m), struct made *m)
-{
-	struct advice *a;
-
-	made_init(m);
-	build(m);
-	a = made_advice(m);
-	assert_non_null(a);
-	return a;
-}
-
-static void
-finish(struct advice *a, struct made *m)
-{
-	advice_free(a);
-	code_release(m);
-}
+#include "unit/advise.h"
 
 /* Warps that wait stand behind the barrier; the barrier's line is named. */
 static void

@@ -38,7 +38,8 @@ host_begin(int level)
 {
 
 	inject.level = (enum wire_level)level;
-	inject.begin_ns = inject_now();
+	/* An hour old: time is not what ends looking here. */
+	inject.begin_ns = inject_now() - 3600ull * 1000000000;
 	emit_init(1);
 	site_init();
 }

@@ -11,30 +11,6 @@
 
 static struct fixture f;
 
-static struct report
-report_of(void)
-{
-	struct report r = {
-		.run = json_run(&f.run, &f.advice, 1),
-		.findings = json_findings(&f.run, &f.advice),
-		.kernels = json_kernels(&f.run, &f.advice),
-		.diagnostics = json_diagnostics(&f.run),
-		.name = "41",
-	};
-
-	return (r);
-}
-
-static void
-report_free(struct report *r)
-{
-
-	json_decref((json_t *)r->run);
-	json_decref((json_t *)r->findings);
-	json_decref((json_t *)r->kernels);
-	json_decref((json_t *)r->diagnostics);
-}
-
 static void
 golden_report(void **state)
 {
@@ -43,7 +19,7 @@ golden_report(void **state)
 
 	(void)state;
 	fixture_fill(&f);
-	r = report_of();
+	r = report_of(&f);
 	page_open(&p, 80, true);
 	text_report(&p.out, &r);
 	page_close(&p);
@@ -61,7 +37,7 @@ golden_findings(void **state)
 
 	(void)state;
 	fixture_fill(&f);
-	r = report_of();
+	r = report_of(&f);
 	page_open(&p, 80, true);
 	text_findings(&p.out, &r, true);
 	page_close(&p);
@@ -80,7 +56,7 @@ golden_checklist(void **state)
 
 	(void)state;
 	fixture_fill(&f);
-	r = report_of();
+	r = report_of(&f);
 	checklist = json_checklist(&f.run, &f.advice);
 	page_open(&p, 80, true);
 	text_checklist(&p.out, &r, checklist);
@@ -104,7 +80,7 @@ golden_no_cuda(void **state)
 	f.run.exit_code = -1;
 	f.run.signal = 9;
 	f.run.state = RUN_KILLED;
-	r = report_of();
+	r = report_of(&f);
 	page_open(&p, 80, true);
 	text_report(&p.out, &r);
 	page_close(&p);
@@ -127,7 +103,7 @@ narrow_and_ascii(void **state)
 	fixture_fill(&f);
 	f.run.lost = 1234;
 	f.process[0].lost[LOSS_QUEUE] = 1234;
-	r = report_of();
+	r = report_of(&f);
 	page_open(&p, 60, false);
 	text_report(&p.out, &r);
 	page_close(&p);
@@ -175,7 +151,7 @@ colour_is_ours_only(void **state)
 
 	(void)state;
 	fixture_fill(&f);
-	r = report_of();
+	r = report_of(&f);
 	page_open(&p, 80, true);
 	p.out.color = true;
 	text_findings(&p.out, &r, true);

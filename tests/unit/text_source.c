@@ -283,34 +283,10 @@ contexts_add_up(void **state)
 	json_decref(source);
 }
 
-static struct report
-report_of(void)
-{
-	struct report r = {
-		.run = json_run(&f.run, &f.advice, 1),
-		.findings = json_findings(&f.run, &f.advice),
-		.kernels = json_kernels(&f.run, &f.advice),
-		.diagnostics = json_diagnostics(&f.run),
-		.name = "41",
-	};
-
-	return (r);
-}
-
-static void
-report_free(struct report *r)
-{
-
-	json_decref((json_t *)r->run);
-	json_decref((json_t *)r->findings);
-	json_decref((json_t *)r->kernels);
-	json_decref((json_t *)r->diagnostics);
-}
-
 static void
 golden_report(void **state)
 {
-	struct report r = report_of();
+	struct report r = report_of(&f);
 	struct page p;
 
 	(void)state;
@@ -345,7 +321,7 @@ missing_once(void **state)
 	f.finding[1] = f.finding[0];
 	f.finding[1].rule = "tail-effect";
 	for (i = 0; i < 2; i++) {
-		r = report_of();
+		r = report_of(&f);
 		page_open(&p, 80, true);
 		if (i == 0)
 			text_report(&p.out, &r);

@@ -1,5 +1,4 @@
 // The optimisation checklist: each line with its state and the evidence for it.
-import { useEffect } from 'preact/hooks';
 import { ApiError } from './api';
 import { percent, seconds } from './format';
 import { useResource } from './hooks';
@@ -16,8 +15,7 @@ function counts(of: { passed: number; failed: number; not_measured: number }): s
 }
 
 export function ChecklistSection({ run, base, revision, live }: { run: string; base: string; revision: string; live: boolean }) {
-  const list = useResource<Checklist>(`${base}/checklist`);
-  useEffect(() => list.reload(), [revision]);
+  const list = useResource<Checklist>(`${base}/checklist`, revision);
   if (!list.value) {
     if (!list.error) return <Loading what="the checklist" />;
     if (live) return null;

@@ -8,9 +8,9 @@ export interface Loaded<T> {
   reload: () => void;
 }
 
-// What is at ${path}; the old value stays while a new one is fetched, so that
-// a live run does not flicker. null: nothing to fetch.
-export function useResource<T>(path: string | null): Loaded<T> {
+// What is at ${path}, fetched again when ${revision} changes; the old value stays
+// meanwhile, so that a live run does not flicker. null: nothing to fetch.
+export function useResource<T>(path: string | null, revision: unknown = null): Loaded<T> {
   const [state, set] = useState<{ path: string | null; value: T | null; error: Error | null }>({
     path: null, value: null, error: null,
   });
@@ -27,7 +27,7 @@ export function useResource<T>(path: string | null): Loaded<T> {
       },
     );
     return () => abort.abort();
-  }, [path, turn]);
+  }, [path, turn, revision]);
 
   const current = state.path === path;
   return {

@@ -20,12 +20,9 @@ export function KernelsSection({ run, base, revision }: { run: string; base: str
   const [more, setMore] = useState<{ items: Kernel[]; next: string | null } | null>(null);
   const [error, setError] = useState<Error | null>(null);
   const path = `${base}/kernels?limit=25&sort=${sort}`;
-  const first = useResource<List<Kernel>>(path);
+  const first = useResource<List<Kernel>>(path, revision);
 
-  useEffect(() => {
-    setMore(null);
-    first.reload();
-  }, [revision, sort]);
+  useEffect(() => setMore(null), [revision, sort]);
 
   if (first.error && !first.value) return <Failure error={first.error} retry={first.reload} />;
   if (!first.value) return <Loading what="kernels" />;

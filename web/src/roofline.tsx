@@ -1,6 +1,5 @@
 // What kernels reach of what the GPU can do: a chart where operations were
 // counted, and always a table with the same numbers.
-import { useEffect } from 'preact/hooks';
 import { compact, count, digits, none, percent, rate } from './format';
 import { useResource } from './hooks';
 import { Failure, Loading, Scroll } from './parts';
@@ -11,12 +10,8 @@ import type { Ceiling, Device } from './types-whole';
 const most = 50;
 
 export function RooflineSection({ run, base, revision }: { run: string; base: string; revision: string }) {
-  const kernels = useResource<List<Kernel>>(`${base}/kernels?limit=${most}`);
-  const devices = useResource<List<Device>>(`${base}/devices`);
-  useEffect(() => {
-    kernels.reload();
-    devices.reload();
-  }, [revision]);
+  const kernels = useResource<List<Kernel>>(`${base}/kernels?limit=${most}`, revision);
+  const devices = useResource<List<Device>>(`${base}/devices`, revision);
   if (kernels.error && !kernels.value) return <Failure error={kernels.error} retry={kernels.reload} />;
   if (!kernels.value || !devices.value) return <Loading what="rooflines" />;
   const rows = kernels.value.items.filter((k) => k.roofline && k.bandwidth);
