@@ -54,7 +54,7 @@ counters_wanted(const struct signature *s)
 	if (inject.level < LEVEL_COUNTERS || s->skip != SKIP_NONE ||
 	    atomic_load_explicit(&window.closed, memory_order_relaxed))
 		return (false);
-	if (!phases_measure() || target_put_away())
+	if (!phases_window(s) || target_put_away())
 		return (true);
 	return (!atomic_load_explicit(&s->measured, memory_order_relaxed) &&
 	    (atomic_load_explicit(&window.refused, memory_order_relaxed) ==
@@ -212,6 +212,22 @@ cost_kind(enum kind kind)
 	return (kind == KIND_COUNTERS ? OVERHEAD_COUNTERS : OVERHEAD_SOURCE);
 }
 
+/* What this launch is measured for. Where few launches are left, instructions
+ * tell the most. */
+static bool
+choose(struct target *t, const struct signature *s, enum kind *kind)
+{
+
+	*kind = KIND_COUNTERS;
+	if (phases_first(s))
+		return (choose_first(t, s));
+	if (choose_instructions(t, s)) {
+		*kind = KIND_INSTRUCTIONS;
+		return (true);
+	}
+	return (choose_group(t, s));
+}
+
 bool
 counters_enter(struct signature *s, const struct counters_launch *l)
 {
@@ -224,10 +240,10 @@ counters_enter(struct signature *s, const struct counters_launch *l)
 	if (gate_capturing())
 		return (false);
 	close_deferred();
-	if (!phases_measure() && phases_launch(s, l))
+	if (!phases_window(s) && phases_launch(s, l))
 		return (true);
 	/* What lies idle goes even when nothing more may be measured. */
-	if (!phases_measure() || !counters_wanted(s) || (!budget_left(begin) &&
+	if (!phases_window(s) || !counters_wanted(s) || (!budget_left(begin) &&
 	    !target_put_away()) || atomic_exchange(&window.busy, true))
 		return (false);
 	/* CUPTI patches code inside the launch: not while it flushes. */
@@ -246,11 +262,7 @@ counters_enter(struct signature *s, const struct counters_launch *l)
 	choose_check(s);
 	if (atomic_load(&s->measured) || !budget_left(begin))
 		goto out;
-	if (choose_group(t, s))
-		kind = KIND_COUNTERS;
-	else if (choose_instructions(t, s))
-		kind = KIND_INSTRUCTIONS;
-	else
+	if (!choose(t, s, &kind))
 		goto out;
 	if (!drain(t, begin))
 		goto out;

@@ -24,10 +24,14 @@ static void
 add_name(struct metrics_set *m, const char *name)
 {
 	struct metrics *g;
+	size_t i;
 
 	if (m->groups == 0)
 		m->groups = 1;
 	g = &m->group[m->groups - 1];
+	for (i = 0; i < g->count; i++)
+		if (strcmp(g->name[i], name) == 0)
+			return;
 	if (m->count < METRICS_MAX &&
 	    (g->name[g->count] = strdup(name)) != NULL) {
 		g->count++;
@@ -45,7 +49,8 @@ add_source(struct metrics_set *m, const char *name)
 }
 
 static int
-read_list(struct metrics_set *m, const char *directory, const char *chip)
+read_list(struct metrics_set *m, const char *directory, const char *chip,
+    bool together)
 {
 	char path[PATH_MAX], line[256], lower[64];
 	bool source = false;
@@ -71,8 +76,8 @@ read_list(struct metrics_set *m, const char *directory, const char *chip)
 				add_source(m, line);
 		} else if (line[0] == '[' && m->groups < METRICS_GROUPS) {
 			/* A group that stayed empty is used again. */
-			if (m->groups == 0 ||
-			    m->group[m->groups - 1].count > 0)
+			if (m->groups == 0 || (!together &&
+			    m->group[m->groups - 1].count > 0))
 				m->groups++;
 		} else if (line[0] != '\0' && is_name(line)) {
 			add_name(m, line);
@@ -209,14 +214,15 @@ find_twins(struct metrics_set *m)
 
 int
 metrics_load(struct metrics_set *m, const struct cupti_api *api,
-    const char *directory, const char *chip, const char **where)
+    const char *directory, const char *chip, bool together,
+    const char **where)
 {
 	size_t i;
 	int r;
 
 	memset(m, 0, sizeof(*m));
 	snprintf(m->chip, sizeof(m->chip), "%s", chip);
-	if (read_list(m, directory, chip) != 0)
+	if (read_list(m, directory, chip, together) != 0)
 		return (-1);
 	*where = "cuptiProfilerHostInitialize";
 	if ((r = drop_unknown(m, api)) != CUPTI_SUCCESS)

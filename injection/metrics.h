@@ -6,6 +6,7 @@
 #ifndef CADV_METRICS_H
 #define CADV_METRICS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -44,12 +45,14 @@ struct metrics_set {
 #define METRICS_SOURCE_ID(i) ((uint32_t)(METRICS_MAX + 1 + (i)))
 
 /*
- * metrics_load(m, api, directory, chip): read the list for ${chip}, drop names
- * the chip does not have, build a configuration for each group. 0; -1 if there
- * is no list; else the CUPTI code that refused, with its place in *${where}.
+ * metrics_load(m, api, directory, chip, together, where): read the list for
+ * ${chip}, drop names the chip does not have, build a configuration for each
+ * group; ${together}: for one group of them all, whose passes are to be replayed.
+ * 0; -1 if there is no list; else the CUPTI code that refused, with its place in
+ * *${where}.
  */
 int metrics_load(struct metrics_set *m, const struct cupti_api *api,
-    const char *directory, const char *chip, const char **where);
+    const char *directory, const char *chip, bool together, const char **where);
 
 /* metrics_evaluate(m, api, image, size, value): the values of range 0 of a
  * counter-data image, ${m}->count of them; NaN where a pass is missing.

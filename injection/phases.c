@@ -13,14 +13,16 @@
 #include "target.h"
 #include "window.h"
 
-#define FEW_SIGNATURES 6	/* a program of few kernels: it may be short */
-#define SHORT_NS 1000000ull	/* of kernels: 250 samples an SM */
-#define ROUNDS 40		/* launches a signature, of many */
+#define SHORT_NS 50000ull	/* of kernels, a signature: 1500 samples */
+#define LAUNCH_NS 4000ull	/* of what is timed: the launch itself */
+#define LEAST_NS 1000ull	/* and the kernel, at least */
+#define ROUNDS 40		/* or launches a signature */
 #define SETTLED 5		/* and none that is new for so many */
 #define LONGEST_NS 2000000000ull
+#define EPISODES 2		/* of sampling: what begins, and what follows */
 #define TIMEOUTS 3		/* after that many nothing is measured */
 
-enum phase { PHASE_BEGIN, PHASE_SAMPLING, PHASE_WINDOWS };
+enum phase { PHASE_FIRST, PHASE_SAMPLING, PHASE_WINDOWS };
 
 static struct {
 	_Atomic int phase;
@@ -29,27 +31,92 @@ static struct {
 	const struct signature *opener;
 	CUcontext context;
 	uint64_t begin_ns;
-	_Atomic uint32_t launches, last_new;
+	_Atomic unsigned episodes;
+	/* Of this episode: */
+	_Atomic uint32_t launches, last_new, signatures;
+	uint64_t sampled_ns;		/* kernels took so far, about */
 	const struct signature *timed;	/* whose launch is waited for */
 	CUstream stream;		/* of it */
 	uint64_t timed_ns;		/* since when */
-	uint64_t sampled_ns;		/* kernels took so far, about */
-	_Atomic bool enough;
 	unsigned timeouts;		/* the GPU did not fall idle for its end */
-} now = { .phase = PHASE_BEGIN };
+} now = { .phase = PHASE_FIRST };
 
-bool
-phases_measure(void)
+static int
+phase(void)
 {
 
-	return (inject.level < LEVEL_SOURCE || !inject.api.sampling ||
-	    atomic_load_explicit(&now.phase, memory_order_relaxed) ==
-	    PHASE_WINDOWS);
+	return (atomic_load_explicit(&now.phase, memory_order_relaxed));
+}
+
+/* Could ${s} still be sampled, but has not been? */
+static bool
+is_new(const struct signature *s)
+{
+
+	return (atomic_load_explicit(&s->sampled, memory_order_relaxed) == 0 &&
+	    atomic_load_explicit(&now.episodes, memory_order_relaxed) <
+	    EPISODES);
+}
+
+/* Is sampling to begin with this launch? The first one is left to a window,
+ * unless there are none. */
+static bool
+wants_sampling(const struct signature *s)
+{
+
+	return (is_new(s) && (atomic_load_explicit(&s->launches,
+	    memory_order_relaxed) > 1 || atomic_load_explicit(&window.refused,
+	    memory_order_relaxed) != SKIP_NONE));
+}
+
+bool
+phases_window(const struct signature *s)
+{
+	int p;
+
+	if (inject.level < LEVEL_SOURCE || !inject.api.sampling)
+		return (true);
+	p = phase();
+	return (p != PHASE_SAMPLING && !wants_sampling(s));
+}
+
+bool
+phases_first(const struct signature *s)
+{
+
+	return (inject.level >= LEVEL_SOURCE && inject.api.sampling &&
+	    is_new(s));
+}
+
+/* No more sampling: what there is is measured in windows. */
+static void
+no_more(void)
+{
+
+	atomic_store(&now.episodes, EPISODES);
+	atomic_store(&now.phase, PHASE_WINDOWS);
+}
+
+static void
+begin_episode(struct signature *s, CUcontext context, uint64_t started)
+{
+
+	now.context = context;
+	now.opener = s;
+	now.begin_ns = started;
+	now.sampled_ns = 0;
+	atomic_store(&s->sampled, 1);
+	atomic_store(&now.launches, 1);
+	atomic_store(&now.last_new, 1);
+	atomic_store(&now.signatures, 1);
+	atomic_fetch_add(&now.episodes, 1);
+	atomic_store(&now.first, true);
+	atomic_store(&now.phase, PHASE_SAMPLING);
 }
 
 /* With the window held. True: the launch's exit has to be told. */
 static bool
-begin(const struct signature *s, const struct counters_launch *l)
+begin(struct signature *s, const struct counters_launch *l)
 {
 	uint64_t started = inject_now();
 	const char *where = "";
@@ -59,18 +126,19 @@ begin(const struct signature *s, const struct counters_launch *l)
 	 * time would wait for it, and it for the flush. */
 	if (!activity_pause())
 		return (false);
+	if (!targets_pause()) {
+		activity_resume();
+		no_more();
+		return (false);
+	}
 	r = sampling_on(l->data->context, s->shape.device, &where);
 	if (r == CUPTI_SUCCESS) {
-		now.context = l->data->context;
-		now.opener = s;
-		now.begin_ns = started;
-		atomic_store(&now.first, true);
-		atomic_store(&now.phase, PHASE_SAMPLING);
+		begin_episode(s, l->data->context, started);
 		return (true);
 	}
 	activity_resume();
 	if (r != SAMPLING_LATER) {
-		atomic_store(&now.phase, PHASE_WINDOWS);
+		no_more();
 		diag_refused(DIAG_SAMPLING_FAILED, where, r);
 	}
 	return (false);
@@ -87,25 +155,24 @@ is_power_of_two(uint64_t n)
 static bool
 enough(uint32_t launches, uint64_t time)
 {
-	uint32_t n = signature_count();
+	uint32_t n = atomic_load(&now.signatures);
 
-	return (atomic_load(&now.enough) || sampling_enough() ||
-	    time - now.begin_ns >= LONGEST_NS || (n >= FEW_SIGNATURES &&
-	    launches >= ROUNDS * n && launches -
-	    atomic_load(&now.last_new) >= SETTLED * n));
+	if (sampling_enough() || time - now.begin_ns >= LONGEST_NS)
+		return (true);
+	return (launches - atomic_load(&now.last_new) >= SETTLED * n / 2 &&
+	    (now.sampled_ns >= SHORT_NS * n || launches >= ROUNDS * n));
 }
 
 /*
- * Of few kernels one is waited for at its launches 2, 4, 8 …: how long it
- * takes, times the launches since, is how long it has been sampled. Launches
- * that are queued do not tell, and their records come too late.
+ * A kernel is waited for at its sampled launches 2, 4, 8 …: how long it takes,
+ * times the launches since, is how long it has been sampled. Launches that are queued do
+ * not tell, and their records come too late.
  */
 static bool
 begin_timing(const struct signature *s, CUstream stream)
 {
 
-	if (signature_count() >= FEW_SIGNATURES ||
-	    !is_power_of_two(atomic_load(&s->launches)) || gate_capturing() ||
+	if (!is_power_of_two(atomic_load(&s->sampled)) || gate_capturing() ||
 	    !gate_wait_idle())
 		return (false);
 	now.timed = s;
@@ -121,9 +188,9 @@ end_timing(const struct signature *s)
 
 	if (gate_wait_stream(now.stream)) {
 		time = inject_now() - now.timed_ns;
-		now.sampled_ns += time * ((atomic_load(&s->launches) + 1) / 2);
-		if (now.sampled_ns >= SHORT_NS)
-			atomic_store(&now.enough, true);
+		time = time > LAUNCH_NS + LEAST_NS ? time - LAUNCH_NS :
+		    LEAST_NS;
+		now.sampled_ns += time * ((atomic_load(&s->sampled) + 1) / 2);
 	}
 	now.timed = NULL;
 }
@@ -147,22 +214,39 @@ end(void)
 	}
 }
 
+/* One more launch of ${s} is sampled; how many there are in this episode. */
+static uint32_t
+count_launch(struct signature *s)
+{
+	uint32_t launches = atomic_fetch_add(&now.launches, 1) + 1;
+
+	if (atomic_fetch_add(&s->sampled, 1) == 0) {
+		atomic_fetch_add(&now.signatures, 1);
+		atomic_store(&now.last_new, launches);
+	}
+	return (launches);
+}
+
 bool
 phases_launch(struct signature *s, const struct counters_launch *l)
 {
-	uint32_t launches = atomic_fetch_add(&now.launches, 1) + 1;
+	uint32_t launches = 0;
 	bool owed = false;
 
-	if (atomic_load(&s->launches) == 1)
-		atomic_store(&now.last_new, launches);
+	if (phase() == PHASE_SAMPLING)
+		launches = count_launch(s);
 	if (atomic_load(&now.first) || atomic_exchange(&window.busy, true))
 		return (false);
-	if (atomic_load(&now.phase) == PHASE_BEGIN) {
-		owed = begin(s, l);
-	} else if (enough(launches, inject_now())) {
-		end();
-	} else {
-		owed = begin_timing(s, l->stream);
+	if (phase() == PHASE_SAMPLING) {
+		if (enough(launches, inject_now()))
+			end();
+		else
+			owed = begin_timing(s, l->stream);
+	} else if (wants_sampling(s)) {
+		if (budget_left(inject_now()))
+			owed = begin(s, l);
+		else
+			no_more();
 	}
 	if (!owed)
 		atomic_store(&window.busy, false);

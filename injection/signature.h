@@ -44,6 +44,7 @@ struct signature {
 	uint32_t skip;			/* enum wire_skip known from the launch */
 	_Atomic bool announced;		/* SIGNATURE was sent */
 	_Atomic uint64_t launches;	/* seen by the callback */
+	_Atomic uint32_t sampled;	/* while PC sampling was on */
 	_Atomic uint64_t site_next;	/* launch whose call stack is taken */
 	_Atomic uint32_t site_looks;	/* stacks taken */
 	_Atomic uint64_t traced, gpu_ns;	/* by activity records */

@@ -131,7 +131,7 @@ load_metrics(uint32_t device)
 	if (device_chip(device, chip, sizeof(chip)) != 0)
 		chip[0] = '\0';
 	r = metrics_load(&window.set, &inject.api, inject.metrics, chip,
-	    &where);
+	    inject.replay, &where);
 	if (r == CUPTI_SUCCESS)
 		return (0);
 	if (r != -1) {
@@ -187,6 +187,7 @@ target_enable(struct target *t, size_t group)
 
 	t->active = group;
 	t->misses = 0;
+	t->paused = false;
 	r = profiler_enable(&t->p, &window.set.group[group], &where);
 	if (t->p.object != NULL)	/* it lies idle from here on */
 		target_used(t, inject_now());
@@ -278,6 +279,27 @@ target_rest(struct target *t, uint64_t begin)
 	if ((r = profiler_disable(&t->p, &where)) != CUPTI_SUCCESS)
 		target_refuse(where, r);
 	budget_spend(begin, OVERHEAD_COUNTERS);
+}
+
+bool
+targets_pause(void)
+{
+	const char *where;
+	unsigned i;
+	int r;
+
+	for (i = 0; i < CONTEXTS; i++) {
+		if (targets[i].p.object == NULL)
+			continue;
+		r = profiler_disable(&targets[i].p, &where);
+		target_used(&targets[i], 0);
+		targets[i].paused = true;
+		if (r != CUPTI_SUCCESS) {
+			target_refuse(where, r);
+			return (false);
+		}
+	}
+	return (true);
 }
 
 void

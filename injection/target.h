@@ -22,6 +22,7 @@ struct target {
 					 * of the active group, but of others */
 	size_t passed;			/* launches in a row that had the pass
 					 * that is next */
+	bool paused;			/* its profiler is off for a while */
 	bool configured;		/* for SASS metrics */
 };
 
@@ -54,6 +55,10 @@ void target_used(struct target *t, uint64_t now);
 void targets_idle(uint64_t now);
 bool target_put_away(void);
 void target_rest(struct target *t, uint64_t begin);
+
+/* targets_pause(): turn all profilers off, for something that does not go beside
+ * them; the next launch that wants one has it back. False if one stays on. */
+bool targets_pause(void);
 
 /* target_gone(context): before it is destroyed. */
 void target_gone(CUcontext context);
