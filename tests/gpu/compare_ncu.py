@@ -53,8 +53,10 @@ def metric_names():
     os.environ.setdefault("CUDADVISE_DATA_DIR", config)
     with open(os.path.join(os.environ["CUDADVISE_DATA_DIR"], "metrics",
                            "gh100.metrics")) as f:
-        lines = (line.split("#")[0].strip() for line in f)
-        return sorted({line for line in lines if line and line[0] != "["})
+        # What is counted by instruction is not the range profiler's.
+        text = f.read().split("[source]")[0]
+    lines = (line.split("#")[0].strip() for line in text.splitlines())
+    return sorted({line for line in lines if line and line[0] != "["})
 
 
 def aliases():

@@ -1,6 +1,6 @@
 #!/bin/bash
-# trust.sh BUILD OUT LIST PROGRAMS [--only ID,…] [--skip-ncu] [--again]
-#          [--limit SECONDS] [--ncu-limit SECONDS] [--seconds SECONDS]
+# trust.sh BUILD OUT LIST PROGRAMS [--only ID,…] [--skip-ncu] [--again] [--replay]
+#          [--record] [--limit SECONDS] [--ncu-limit SECONDS] [--seconds SECONDS]
 # trust.sh --judge DIR LIST [BUILD]
 #
 # Is the advice true of programs whose bottleneck is known? LIST is a
@@ -11,11 +11,12 @@
 # --ncu-limit (90) seconds at most. OUT gets ID.cadv, ID.json, ID.kernels.json,
 # ID.ncu.csv, what the program said, and a line in measured.tsv as soon as a
 # program is done: called again it goes on behind the last one (--again: from
-# the beginning). After --seconds no further program is started. --judge says
+# the beginning). After --seconds no further program is started. --replay lets
+# cudadvise replay kernels; --record leaves the judging for later. --judge says
 # what the recordings in DIR come to; that needs no GPU.
 set -u
 usage() {
-	sed -n '2,5s/^# //p' "$0" >&2
+	sed -n '2,6s/^# //p' "$0" >&2
 	exit 2
 }
 
@@ -30,11 +31,13 @@ fi
 BUILD=$(cd "$1" && pwd) && mkdir -p "$2" && OUT=$(cd "$2" && pwd) || exit 1
 list=$(realpath "$3") && folder=$(cd "$4" && pwd) || exit 1
 shift 4
-only= ncu=1 again= limit=60 ncu_limit=90 seconds=1000000
+only= ncu=1 again= replay= record= limit=60 ncu_limit=90 seconds=1000000
 while [ $# -gt 0 ]; do
 	case $1 in
 	--skip-ncu) ncu= ;;
 	--again) again=1 ;;
+	--replay) replay=--replay ;;
+	--record) record=1 ;;
 	--only | --limit | --ncu-limit | --seconds)
 		[ $# -ge 2 ] || usage
 		name=${1#--}
@@ -69,13 +72,15 @@ measure() {
 	read -ra env <<<"$3"
 	rm -f "$to".*
 	(cd "$folder" && timeout -k 5 "$limit" env "${env[@]}" "$cudadvise" \
-	    run --no-daemon --quiet --level source -o "$to.cadv" -- \
+	    run --no-daemon --quiet --level source $replay -o "$to.cadv" -- \
 	    "./$1" "${args[@]}") >"$to.out" 2>"$to.err" </dev/null
 	rc=$?
-	"$cudadvise" findings --all --format json "$to.cadv" >"$to.json" \
-	    2>>"$to.err" && "$cudadvise" kernels -n 1000 --format json \
-	    "$to.cadv" >"$to.kernels.json" 2>>"$to.err" ||
-	    rc=${rc/#0/1}
+	if [ -z "$record" ]; then
+		"$cudadvise" findings --all --format json "$to.cadv" \
+		    >"$to.json" 2>>"$to.err" && "$cudadvise" kernels -n 1000 \
+		    --format json "$to.cadv" >"$to.kernels.json" \
+		    2>>"$to.err" || rc=${rc/#0/1}
+	fi
 	status "$rc"
 }
 
@@ -116,6 +121,7 @@ while IFS=$'\037' read -r id args env needed count names; do
 	    "$asked" >>"$table"
 	echo "$id: $said, $((SECONDS - begin)) s${ncu:+; ncu: ${asked%%$'\t'*}}"
 done < <(python3 "$trust" plan --only "$only" "$list")
+[ -z "$record" ] || exit 0
 python3 "$trust" judge --cli "$cudadvise" --only "$only" "$list" "$OUT" |
     tee "$OUT/trust.txt"
 exit "${PIPESTATUS[0]}"
