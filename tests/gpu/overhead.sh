@@ -4,7 +4,7 @@
 # and a PyTorch training loop; alone, under each level of cudadvise, under nsys,
 # and under ncu, with our metrics and with --set full, for a few of the launches.
 # OVERHEAD_STEPS (600) are the training's, OVERHEAD_NCU=0 leaves ncu out, which
-# takes minutes. After OVERHEAD_SECONDS (230) no further repetition begins. Writes
+# takes minutes, OVERHEAD_MODES names those that are wanted. After OVERHEAD_SECONDS (230) no further repetition begins. Writes
 # OUT/times.tsv and OUT/overhead.txt. Exit status 1 if the trace tier costs more
 # than half of nsys's slowdown, or if a program's output changed.
 set -u
@@ -130,6 +130,10 @@ metrics() {
 # The modes of one repetition; ncu comes in the first one only.
 modes_of() {			# REPETITION
 	local modes="none trace counters sampling source"
+	if [ -n "${OVERHEAD_MODES:-}" ]; then
+		echo "$OVERHEAD_MODES"
+		return
+	fi
 	[ -n "$nsys" ] && [ "$1" -le $nsys_repetitions ] && modes="$modes nsys"
 	[ -n "$ncu" ] && [ "$1" -eq 1 ] && modes="$modes short ncu ncu-full"
 	echo "$modes"
