@@ -4,9 +4,10 @@
 # and a PyTorch training loop; alone, under each level of cudadvise, under nsys,
 # and under ncu, with our metrics and with --set full, for a few of the launches.
 # OVERHEAD_STEPS (600) are the training's, OVERHEAD_NCU=0 leaves ncu out, which
-# takes minutes, OVERHEAD_MODES names those that are wanted. After OVERHEAD_SECONDS (230) no further repetition begins. Writes
-# OUT/times.tsv and OUT/overhead.txt. Exit status 1 if the trace tier costs more
-# than half of nsys's slowdown, or if a program's output changed.
+# takes minutes, OVERHEAD_MODES names those that are wanted. After
+# OVERHEAD_SECONDS (230) no further repetition begins. Writes OUT/times.tsv and
+# OUT/overhead.txt. Exit status 1 if the trace tier costs more than half of nsys's
+# slowdown, or if a program's output changed.
 set -u
 BUILD=${1:?usage: overhead.sh BUILD OUT [REPETITIONS [TARGETS]]}
 OUT=${2:?usage: overhead.sh BUILD OUT [REPETITIONS [TARGETS]]}
