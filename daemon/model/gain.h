@@ -46,6 +46,8 @@ struct load {
 	double memory_stall, shared_stall;	/* shares of waiting, 0..1 */
 	double memory_queue;	/* of memory_stall, what trips to memory do not
 				 * explain: waiting in line for it */
+	double unexplained;	/* of the time of warps, waits that neither
+				 * instructions nor memory explain, 0..1 */
 	bool stalls_known;	/* measured, not estimated */
 	double local_share;		/* of global+local L1 sectors */
 	double spread;			/* SMs at work / SMs, 0..1 */

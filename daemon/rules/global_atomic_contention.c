@@ -138,6 +138,8 @@ report(struct rule_view *x, const struct contention *k, const struct mark *m)
 	    "atomics, %s additions a second in all, and no memory is busy: "
 	    "they wait for each other", say_percent(x->arena,
 	    k->inst / k->accesses), say_number(x->arena, k->rate));
+	d->f.limiter = arena_format(x->arena, "L2 adds to one place at a time "
+	    "(%s busy)", say_percent(x->arena, x->load->busy));
 	d->f.advice = "add within the warp (shuffle), then within the block (a "
 	    "shared-memory copy with shared atomics), and to global memory once "
 	    "a block; where targets are few, spread them over several copies";
@@ -167,7 +169,8 @@ rule_global_atomic_contention(struct rule_view *x)
 	k.rate = x->load->time_s > 0 ? k.lanes / x->load->time_s : 0;
 	waits = isfinite(k.waiting) ?
 	    k.waiting >= rule_value(x, "min_waiting") :
-	    x->load->memory_stall >= rule_value(x, "min_waiting");
+	    fmax(x->load->memory_stall, x->load->unexplained) >=
+	    rule_value(x, "min_waiting");
 	if (k.inst > 0 && k.inst >= rule_value(x, "min_share") * k.accesses &&
 	    k.rate * 32 < x->ceiling->l2_bytes_per_s * RATE_MOST &&
 	    x->load->busy < rule_value(x, "max_busy") && waits)

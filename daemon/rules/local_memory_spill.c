@@ -56,6 +56,23 @@ indexed_share(const struct code *c, struct mark *m)
 	return all > 0 ? indexed / all : NAN;
 }
 
+/* What the code stores on the stack and never loads back it hands to a function
+ * (printf): no register was short. */
+static bool
+is_handed_over(const struct rule_view *x)
+{
+	const struct code *c = x->kernel->code;
+
+	if (rule_metric(x, METRIC_LOCAL_LD_INST) > 0 || c == NULL ||
+	    !c->disassembled)
+		return false;
+	for (uint32_t i = 0; i < c->sass.instructions; i++)
+		if (c->sass.instruction[i].space == SPACE_LOCAL &&
+		    c->sass.instruction[i].flags & SASS_LOAD)
+			return false;
+	return true;
+}
+
 /* In loops over floats integers only count and index, and what is moved is moved
  * for them. */
 static bool
@@ -236,7 +253,7 @@ rule_local_memory_spill(struct rule_view *x)
 	if (!(local > 0))
 		return RULE_CLEAN;
 	share = local / (local + global);
-	if (share < rule_value(x, "min_share"))
+	if (share < rule_value(x, "min_share") || is_handed_over(x))
 		return RULE_CLEAN;
 	d = rule_found(x, NULL);
 	if (d == NULL)

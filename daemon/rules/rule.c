@@ -232,6 +232,11 @@ rule_limiter(const struct rule_view *x)
 	if (l->bound >= 0.5)
 		return arena_format(x->arena, "%s is its limit (%s busy)",
 		    resource_name[l->limit], say_percent(x->arena, l->busy));
+	if (l->unexplained >= 0.5)
+		return arena_format(x->arena, "what it waits for is neither "
+		    "memory nor instructions: nothing is full (busiest: %s, "
+		    "%s)", resource_name[l->limit],
+		    say_percent(x->arena, l->busy));
 	return arena_format(x->arena, "latency is its limit: nothing is full "
 	    "(busiest: %s, %s)", resource_name[l->limit],
 	    say_percent(x->arena, l->busy));

@@ -190,6 +190,48 @@ test_queue(void **state)
 	assert_true(l.memory_queue == 0);
 }
 
+/* Warps that wait far longer than their few trips to a memory that is idle wait
+ * for something that was not counted: no change to accesses, warps or the grid is
+ * known to help, though it may. */
+static void
+test_unexplained(void **state)
+{
+	struct made m;
+	struct load l;
+	struct fix sectors = FIX_NONE, warps = FIX_NONE, wait = FIX_NONE;
+	double *v;
+
+	(void)state;
+	made_init(&m);
+	made_counters(&m, made_kernel(&m, "k", 10, 600000000), 0.001);
+	v = m.kernel[0].metric;
+	v[METRIC_STALL_LONG_SCOREBOARD] = v[METRIC_STALL_LG_THROTTLE] = NAN;
+	v[METRIC_STALL_SHORT_SCOREBOARD] = v[METRIC_STALL_MIO_THROTTLE] = NAN;
+	v[METRIC_L2_PCT] = v[METRIC_ISSUE_ACTIVE] = 0.1;
+	v[METRIC_SM_CYCLES_ACTIVE_AVG] = 1.14e9;
+	v[METRIC_SM_CYCLES_ACTIVE_MAX] = 1.19e9;
+	v[METRIC_INST_EXECUTED] = 4e5;
+	v[METRIC_GLOBAL_LD_SECTORS] = 15.2 * 6500;
+	v[METRIC_GLOBAL_LD_REQUESTS] = 6500;
+	v[METRIC_GLOBAL_ST_SECTORS] = v[METRIC_GLOBAL_ST_REQUESTS] = 0;
+	v[METRIC_SHARED_LD_INST] = v[METRIC_SHARED_ST_INST] = 0;
+	load_made(&m, &l);
+	assert_true(l.memory_queue == 0 && l.unexplained > 0.9);
+	assert_string_equal(load_bound_name(&l), "latency");
+	sectors.global_ld = 1. / 8;
+	assert_true(speedup(&l, &sectors, VIEW_HIGH) < 1.01);
+	warps.occupancy = warps.spread = 4;
+	assert_true(speedup(&l, &warps, VIEW_MID) < 1.1);
+	assert_true(speedup(&l, &warps, VIEW_HIGH) > 2);
+	/* Who knows what it waits for may end that. */
+	wait.stall = 0.1;
+	assert_true(speedup(&l, &wait, VIEW_MID) > 5);
+	/* The same accesses in a time that trips explain. */
+	v[METRIC_SM_CYCLES_ACTIVE_AVG] = v[METRIC_SM_CYCLES_ACTIVE_MAX] = 2e3;
+	load_made(&m, &l);
+	assert_true(l.unexplained < 0.1);
+}
+
 static void
 test_conflicts(void **state)
 {
@@ -394,6 +436,7 @@ main(void)
 		cmocka_unit_test(test_latency),
 		cmocka_unit_test(test_coalescing),
 		cmocka_unit_test(test_queue),
+		cmocka_unit_test(test_unexplained),
 		cmocka_unit_test(test_conflicts),
 		cmocka_unit_test(test_small_grid),
 		cmocka_unit_test(test_no_counters),

@@ -600,6 +600,40 @@ test_spill_kinds(void **state)
 	}
 }
 
+/* What is only stored on the stack, and loaded by nobody here, is handed to a
+ * function (printf): no register was short. */
+static void
+test_arguments_are_no_spills(void **state)
+{
+	static const char *const sass[] = {
+		"STL [R1],R4 | inst 100 local 400 line 5\n"
+		"CALL.ABS.NOINC R8 | inst 100 line 5\nEXIT | inst 100\n",
+		"STL [R1],R4 | inst 100 local 400 line 5\n"
+		"CALL.ABS.NOINC R8 | inst 100 line 5\n"
+		"LDL R4,[R1] | inst 100 local 400 line 6\nEXIT | inst 100\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct kernel *k;
+		struct advice *a;
+		struct made m;
+
+		made_init(&m);
+		k = made_kernel(&m, "k", 10000, 200000);
+		made_counters(&m, k, 0.5);
+		code_make(&m, k, sass[i], 1e5);
+		k->metric[METRIC_LOCAL_LD_INST] = i == 0 ? 0 : 1e7;
+		k->metric[METRIC_L2_PCT] = 85;
+		a = made_advice(&m);
+		if (i == 0)
+			assert_null(made_finding(a, "local-memory-spill"));
+		else
+			assert_non_null(made_finding(a, "local-memory-spill"));
+		finish(a, &m);
+	}
+}
+
 static void
 test_conflict_lines(void **state)
 {
@@ -821,6 +855,7 @@ main(void)
 		cmocka_unit_test(test_debug_leads),
 		cmocka_unit_test(test_once_a_function),
 		cmocka_unit_test(test_spill_kinds),
+		cmocka_unit_test(test_arguments_are_no_spills),
 		cmocka_unit_test(test_conflict_lines),
 		cmocka_unit_test(test_math_names),
 		cmocka_unit_test(test_any_code),
