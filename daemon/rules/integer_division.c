@@ -66,7 +66,7 @@ report(struct rule_view *x, const struct divisions *n, double total,
 {
 	double units = units_of(x->kernel->code);
 	struct draft *d = rule_found(x, NULL);
-	struct fix fix = FIX_NONE;
+	struct fix fix = FIX_NONE, most;
 	bool wide = n->wide > 0.1 * n->quotients;
 
 	if (d == NULL)
@@ -76,6 +76,11 @@ report(struct rule_view *x, const struct divisions *n, double total,
 		fix.part[RES_XU] = fmin(1, fmax(0.05, 1 - n->units / units) /
 		    fix.inst);
 	rule_fix(d, &fix, 0.5, 1);
+	/* Where nobody asks for the remainder, one instruction less each. */
+	most = fix;
+	most.inst = 1 - fmin(0.9, (n->saved + n->quotients) / total);
+	most.part[RES_XU] = fmin(1, fix.part[RES_XU] * fix.inst / most.inst);
+	d->fix[VIEW_HIGH] = most;
 	d->f.confidence = CONF_MEDIUM;
 	give_evidence(x, d, n, total);
 	d->f.summary = arena_format(x->arena, "about %s of the instructions "

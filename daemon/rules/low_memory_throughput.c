@@ -17,6 +17,7 @@
 
 #define SLICES_MAX 128		/* loads that are looked into */
 #define USUAL 0.75		/* of the ceiling: what a plain kernel reaches */
+#define FLIGHT_MOST 8.0		/* times the loads that a warp has under way */
 #define SHORT_S 10e-6		/* below it starting and draining matter */
 
 /* A chain of loads, one a warp, takes DRAM to half of its ceiling or more when
@@ -93,18 +94,38 @@ give_lines(const struct rule_view *x, struct draft *d)
 	free(m);
 }
 
+/* How many times the loads in flight take DRAM from ${busy} to ${reach} of its
+ * ceiling, where the part ${stall} of the time is waiting that they shorten. */
+static double
+flight_for(double busy, double reach, double stall)
+{
+	double left = stall - (1 - busy / reach);
+
+	return left > stall / FLIGHT_MOST ? fmax(1, stall / left) :
+	    FLIGHT_MOST;
+}
+
+static void
+set_fix(const struct rule_view *x, struct draft *d, double busy, double alone)
+{
+	double stall = x->load->memory_stall;
+	struct fix fix = FIX_NONE;
+
+	fix.flight = flight_for(busy, USUAL, stall);
+	rule_fix(d, &fix, 0.1, isnan(alone) ? 0.5 : alone);
+	d->fix[VIEW_HIGH].flight = flight_for(busy, 1, stall);
+}
+
 static enum rule_state
 report(struct rule_view *x, double busy, double alone)
 {
 	struct draft *d = rule_found(x, NULL);
 	double body = x->load->time_s - x->load->fixed_s;
-	struct fix fix = FIX_NONE;
 	double rate;
 
 	if (d == NULL)
 		return RULE_NOT_MEASURED;
-	fix.flight = USUAL / busy;
-	rule_fix(d, &fix, 0.1, 0.5);
+	set_fix(x, d, busy, alone);
 	d->f.confidence = CONF_LOW;
 	/* Without the code it may be a chain, which nothing can shorten. */
 	d->cap = isnan(alone) ? SEV_LOW : SEV_MEDIUM;
@@ -140,8 +161,11 @@ report(struct rule_view *x, double busy, double alone)
 	    "registers before the first is used (unroll the loop by 4 and move "
 	    "the loads to its start), or fetch the next iteration's data "
 	    "(cuda::memcpy_async, cp.async) while this one computes";
-	d->f.gain_note = "as many more loads in flight as take DRAM to three "
-	    "quarters of its ceiling, half believed";
+	d->f.gain_note = isnan(alone) ? "as many more loads in flight as take "
+	    "DRAM to three quarters of its ceiling, half believed: its code "
+	    "was not looked at" : "as many more loads in flight as take DRAM "
+	    "to three quarters of its ceiling, of those that wait for no other "
+	    "load";
 	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
 	    "SpeedOfLight_RooflineChart --section WarpStateStats --section "
 	    "SourceCounters --import-source yes");

@@ -174,6 +174,28 @@ parse_constant(struct operands *o, const char *s)
 	}
 }
 
+/* The bit of "P3", "UP0"; -1 for PT, which nothing writes, and what is none. */
+static int
+predicate_bit(const char *s)
+{
+	bool uniform = s[0] == 'U';
+
+	s += uniform;
+	return s[0] == 'P' && s[1] >= '0' && s[1] <= '6' ?
+	    s[1] - '0' + 8 * uniform : -1;
+}
+
+static void
+add_predicate(struct operands *o, const char *s)
+{
+	int bit = predicate_bit(s);
+
+	if (bit >= 0)
+		o->predicates |= (uint16_t)(1u << bit);
+	else if (strncmp(s, "PR", 2) == 0 || strncmp(s, "UPR", 3) == 0)
+		o->predicates = UINT16_MAX;	/* R2P: all of them */
+}
+
 /* One operand; ${at} is its place among them. */
 static void
 parse_operand(struct operands *o, const struct sass_instruction *i, char *s,
@@ -186,6 +208,7 @@ parse_operand(struct operands *o, const struct sass_instruction *i, char *s,
 	while (*s == '|' || *s == '~' || *s == '!' ||
 	    (*s == '-' && !isdigit((unsigned char)s[1])))
 		s++;
+	add_predicate(o, s);
 	if (s[0] == 'P' && (isdigit((unsigned char)s[1]) || s[1] == 'T')) {
 		if (at == 0)
 			*first_is_predicate = true;
@@ -241,7 +264,12 @@ skip_opcode(struct operands *o, const struct sass_instruction *i)
 	while (*s == ' ')
 		s++;
 	if (*s == '@') {
+		bool negated = s[1] == '!';
+		int bit = predicate_bit(s + 1 + negated);
+
 		o->guarded = true;
+		if (bit >= 0)
+			o->guard = negated ? -(bit + 1) : bit + 1;
 		while (*s != '\0' && *s != ' ')
 			s++;
 		while (*s == ' ')
@@ -252,6 +280,16 @@ skip_opcode(struct operands *o, const struct sass_instruction *i)
 	while (*s == ' ')
 		s++;
 	return s;
+}
+
+/* Is ${word} a register, and nothing else? */
+static bool
+is_register(const char *word)
+{
+	const char *end;
+
+	parse_register(word, &end);
+	return end > word && *end == '\0';
 }
 
 bool
@@ -270,12 +308,16 @@ operands_of(struct operands *o, const struct sass_instruction *i)
 		size_t n = 0;
 
 		while (*s != '\0' && *s != ',' && *s != ';') {
+			word[n] = '\0';
+			/* nvdisasm -json has no comma in "LDS R7[R0]". */
+			if (*s == '[' && is_register(word))
+				break;
 			if (*s != ' ' && n < sizeof(word) - 1)
 				word[n++] = *s;
 			s++;
 		}
 		word[n] = '\0';
-		s += *s != '\0';
+		s += *s != '\0' && *s != '[';
 		while (*s == ' ')
 			s++;
 		if (n > 0)

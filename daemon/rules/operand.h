@@ -28,6 +28,10 @@ struct operands {
 	int use[OPERAND_USES];	/* registers it reads, outside brackets too */
 	int uses;
 	bool guarded;		/* runs only under a predicate */
+	int guard;		/* that predicate: bit of ${predicates} + 1,
+				 * negative for @!; 0 none or not read */
+	uint16_t predicates;	/* P0.. and, from bit 8, UP0.. that it may write:
+				 * all that it names but its guard */
 	unsigned varies;	/* reads special registers that do so */
 	uint32_t parameter;	/* offset in c[0x0] of what it reads; 0 none */
 	bool has_immediate;

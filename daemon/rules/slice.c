@@ -13,11 +13,14 @@
 #define PARAMETERS_AT 0x160	/* in c[0x0], at the lowest */
 #define BUDGET 16384		/* instructions looked at in all */
 
-/* The registers that an instruction writes, always or under its predicate. */
+/* The registers that an instruction writes, always or under its predicate, and
+ * the predicates that it may write. */
 struct definition {
 	int16_t def;
 	uint8_t defs;
 	bool guarded;
+	int8_t guard;		/* see operand.h */
+	uint16_t predicates;
 };
 
 struct slices {
@@ -153,19 +156,26 @@ visit(struct walk *w, uint32_t d, int reg, int64_t factor)
 		follow(w, d, o.use[u], factor_of(i, &o, u, factor));
 }
 
-/* The definition of ${reg} nearest before ${from}, not before ${first}. */
+/* The definition of ${reg} nearest before ${from}, not before ${first}, for one
+ * that reads it under the predicate ${guard}. */
 static bool
-search(struct walk *w, uint32_t from, uint32_t first, int reg, int64_t factor)
+search(struct walk *w, uint32_t from, uint32_t first, int reg, int64_t factor,
+    int *guard)
 {
 	for (uint32_t i = from; i-- > first;) {
+		const struct definition *d = &w->of[i];
+
 		if (++w->looked > BUDGET) {
 			w->s->known = false;
 			return false;
 		}
-		if (!defines(&w->of[i], reg))
+		if (*guard != 0 && d->predicates >> (abs(*guard) - 1) & 1)
+			*guard = 0;	/* it was another one before */
+		if (!defines(d, reg))
 			continue;
 		visit(w, i, reg, factor);
-		if (!w->of[i].guarded)		/* else an older one may hold too */
+		/* Else an older one may hold too. */
+		if (!d->guarded || (d->guard != 0 && d->guard == *guard))
 			return true;
 	}
 	return false;
@@ -175,17 +185,18 @@ static void
 follow(struct walk *w, uint32_t at, int reg, int64_t factor)
 {
 	const struct sass_loop *loop = sass_loop_of(w->sass, at);
+	int guard = w->of[at].guard, none = 0;
 
 	/* What the end of the loop leaves comes back at its start, unless the
 	 * loop defines it before the use in every turn. */
 	if (loop != NULL) {
-		if (search(w, at, loop->head, reg, factor))
+		if (search(w, at, loop->head, reg, factor, &guard))
 			return;
-		search(w, loop->tail + 1, at, reg, factor);
-		search(w, loop->head, 0, reg, factor);
+		search(w, loop->tail + 1, at, reg, factor, &none);
+		search(w, loop->head, 0, reg, factor, &none);
 		return;
 	}
-	search(w, at, 0, reg, factor);
+	search(w, at, 0, reg, factor, &guard);
 }
 
 struct slices *
@@ -208,6 +219,8 @@ slices_new(const struct code *c)
 		t->of[i].def = (int16_t)o.def;
 		t->of[i].defs = (uint8_t)o.defs;
 		t->of[i].guarded = o.guarded;
+		t->of[i].guard = (int8_t)o.guard;
+		t->of[i].predicates = o.predicates;
 	}
 	return t;
 }

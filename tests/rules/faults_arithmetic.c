@@ -190,8 +190,8 @@ multiplying(struct made *m, const char *loads, const char *body)
 	return k;
 }
 
-#define TILES "LDS.128 R16,[R14] | inst 6400 waves 6400 least 6400 line 52\n" \
-	"LDS.128 R20,[R15] | inst 6400 waves 6400 least 6400 line 52\n"
+#define TILES "LDS.128 R16[R14] | inst 6400 waves 6400 least 6400 line 52\n" \
+	"LDS.128 R20[R15] | inst 6400 waves 6400 least 6400 line 52\n"
 
 #define FFMAS(a, b, c) "FFMA " c "," a "," b "," c " | inst 6400 line 53\n"
 #define PRODUCTS(a, b) FFMAS(a, b, "R30") FFMAS(a, "R21", "R31")	\
@@ -235,7 +235,7 @@ fault_vectors(struct made *m)
 {
 	multiplying(m, "LDG.E.128 R16,desc[UR4][R2.64] | inst 6400 "
 	    "sectors 102400 ideal 102400 line 52\n"
-	    "LDS.128 R20,[R15] | inst 6400 waves 6400 least 6400 line 52\n",
+	    "LDS.128 R20[R15] | inst 6400 waves 6400 least 6400 line 52\n",
 	    FFMAS("R16", "R20", "R30") FFMAS("R17", "R21", "R30")
 	    FFMAS("R18", "R22", "R30") FFMAS("R19", "R23", "R30"));
 }

@@ -338,7 +338,7 @@ void
 fault_shared_retries(struct made *m)
 {
 	struct kernel *k = counting(m, "NOP | inst 320\n"
-	    "LDS R10,[R9] | inst 6400 lanes 6 waves 6400 least 6400 line 7\n"
+	    "LDS R10[R9] | inst 6400 lanes 6 waves 6400 least 6400 line 7\n"
 	    "FADD R11,R10,R8 | inst 6400 lanes 6 line 7\n"
 	    "ATOMS.CAST.SPIN R11,[R9],R10,R11 | inst 6400 lanes 6 "
 	    "waves 6400 least 6400 short_scoreboard 700 line 7\n"
@@ -363,9 +363,9 @@ fault_tree(struct made *m)
 {
 	struct kernel *k = counting(m, "MOV R10,0x80 | inst 100\n"
 	    "ISETP.GE.AND P0,PT,R0,R10,PT | inst 800 line 20\n"
-	    "@!P0 LDS R11,[R12] | inst 150 lanes 21 waves 150 least 150 "
+	    "@!P0 LDS R11[R12] | inst 150 lanes 21 waves 150 least 150 "
 	    "short_scoreboard 100 line 21\n"
-	    "@!P0 LDS R13,[R14] | inst 150 lanes 21 waves 150 least 150 "
+	    "@!P0 LDS R13[R14] | inst 150 lanes 21 waves 150 least 150 "
 	    "short_scoreboard 100 line 21\n"
 	    "@!P0 FADD R11,R11,R13 | inst 150 lanes 21 line 21\n"
 	    "@!P0 STS [R12],R11 | inst 150 lanes 21 waves 150 least 150 "
@@ -379,9 +379,9 @@ fault_tree(struct made *m)
 }
 
 #define LEVEL(inst, lanes)						\
-	"@!P0 LDS R11,[R12+0x80] | inst " inst " lanes " lanes		\
+	"@!P0 LDS R11[R12+0x80] | inst " inst " lanes " lanes		\
 	    " waves 100 least 100 short_scoreboard 60 line 21\n"	\
-	"@!P0 LDS R13,[R12] | inst " inst " lanes " lanes		\
+	"@!P0 LDS R13[R12] | inst " inst " lanes " lanes		\
 	    " waves 100 least 100 line 21\n"				\
 	"@!P0 FADD R11,R11,R13 | inst " inst " lanes " lanes " line 21\n" \
 	"@!P0 STS [R12],R11 | inst " inst " lanes " lanes		\
@@ -407,7 +407,7 @@ fault_shuffled(struct made *m)
 	counting(m, SHUFFLE SHUFFLE SHUFFLE SHUFFLE SHUFFLE
 	    "@!P0 STS [R12],R8 | inst 800 lanes 1 waves 800 least 800\n"
 	    "BAR.SYNC.DEFER_BLOCKING 0x0 | inst 800 barrier 50 line 22\n"
-	    "@!P1 LDS R8,[R12] | inst 100 lanes 8 waves 100 least 100\n"
+	    "@!P1 LDS R8[R12] | inst 100 lanes 8 waves 100 least 100\n"
 	    SHUFFLE SHUFFLE SHUFFLE);
 }
 
@@ -418,8 +418,8 @@ fault_tile(struct made *m)
 	counting(m, "MOV R10,0x10 | inst 100\n"
 	    "STS [R12],R8 | inst 1600 waves 1600 least 1600 line 20\n"
 	    "BAR.SYNC.DEFER_BLOCKING 0x0 | inst 1600 barrier 300 line 21\n"
-	    "LDS.128 R16,[R14] | inst 1600 waves 6400 least 6400 line 22\n"
-	    "LDS.128 R20,[R14+0x10] | inst 1600 waves 6400 least 6400 line 22\n"
+	    "LDS.128 R16[R14] | inst 1600 waves 6400 least 6400 line 22\n"
+	    "LDS.128 R20[R14+0x10] | inst 1600 waves 6400 least 6400 line 22\n"
 	    "FFMA R11,R16,R20,R11 | inst 1600 line 22\n"
 	    "FADD R13,R17,R21 | inst 1600 line 22\n"
 	    "BAR.SYNC.DEFER_BLOCKING 0x0 | inst 1600 barrier 300 line 23\n"

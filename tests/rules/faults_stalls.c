@@ -40,7 +40,7 @@ at_barriers(struct made *m, int turns, int barrier, int load)
 	snprintf(text, sizeof(text),
 	    "STS [R12],R8 | inst %1$d00 waves %1$d00 least %1$d00 line 20\n"
 	    "BAR.SYNC.DEFER_BLOCKING 0x0 | inst %1$d00 line 21\n"
-	    "LDS R16,[R14] | inst %1$d00 waves %1$d00 least %1$d00 "
+	    "LDS R16[R14] | inst %1$d00 waves %1$d00 least %1$d00 "
 	    "barrier %2$d line 22\n"
 	    "LDG.E R8,desc[UR4][R16.64] | inst %1$d00 sectors %1$d00 "
 	    "ideal %1$d00 line 23\n"
@@ -87,7 +87,7 @@ chained(struct made *m, int wait, int short_scoreboard, int other)
 	char text[1024];
 
 	snprintf(text, sizeof(text),
-	    "LDS R8,[R8] | inst 6400 waves 6400 least 6400 wait %d line 30\n"
+	    "LDS R8[R8] | inst 6400 waves 6400 least 6400 wait %d line 30\n"
 	    "LOP3.LUT R8,R8,0x80,RZ,0x3c,!PT | inst 6400 "
 	    "short_scoreboard %d line 30\n"
 	    "IADD3 R8,R8,R9,RZ | inst 6400 not_selected %d line 31\n",

@@ -116,9 +116,19 @@ idle_s(const struct run *run)
 	return ns * 1e-9;
 }
 
-/* What findings about the run recover: idle time and copies. How much of the
- * copies lies beside measuring is chance: taken as in the bad run, of which the
- * prediction is. */
+/* Start-up is no pattern either, but what the driver compiles in it. */
+static double
+startup_s(const struct run *bad, const struct run *good)
+{
+	if (bad->jit_startup_ns == 0)
+		return 0;
+	return ((double)bad->idle_ns[IDLE_STARTUP] -
+	    (double)good->idle_ns[IDLE_STARTUP]) * 1e-9;
+}
+
+/* What findings about the run recover: idle time, copies, and the time of
+ * kernels that become one or run at once. How much of the copies lies beside
+ * measuring is chance: taken as in the bad run, of which the prediction is. */
 static double
 saved_s(const struct run *bad, const struct run *good)
 {
@@ -126,7 +136,8 @@ saved_s(const struct run *bad, const struct run *good)
 	double exposed = copies > 0 ?
 	    fmin(1, exposed_copies_s(bad) / copies) : 1;
 
-	return idle_s(bad) - idle_s(good) +
+	return idle_s(bad) - idle_s(good) + startup_s(bad, good) +
+	    ((double)bad->gpus_busy_ns - (double)good->gpus_busy_ns) * 1e-9 +
 	    exposed * (copies - bare_copies_s(good));
 }
 

@@ -60,6 +60,9 @@ budget_of(const struct run *run)
 	for (int i = 0; i < IDLE_CAUSES; i++)
 		if (i != IDLE_STARTUP && i != IDLE_SHUTDOWN)
 			b.idle += (double)run->idle_ns[i] * 1e-9;
+	/* Of the start, what the driver compiled in it. */
+	b.idle += 1e-9 * fmin((double)run->idle_ns[IDLE_STARTUP],
+	    (double)run->jit_startup_ns);
 	if (run->gpu_exposed_ns > 0)
 		b.gpu = (double)run->gpu_exposed_ns * 1e-9;
 	return b;

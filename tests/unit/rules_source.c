@@ -63,6 +63,25 @@ test_operands(void **state)
 	assert_int_equal(o.base, 2);
 	assert_int_equal(o.uniform, UNIFORM_REGISTER + 4);
 	assert_int_equal(o.offset, 0x80);
+	/* As nvdisasm -json prints it: no comma before a bracket. */
+	o = read_one("@!P2 LDS.64 R48[R60+0x240]");
+	assert_int_equal(o.def, 48);
+	assert_int_equal(o.defs, 2);
+	assert_true(o.has_address && o.base == 60 && o.offset == 0x240);
+	assert_int_equal(o.guard, -3);
+	assert_int_equal(o.predicates, 0);
+	o = read_one("STS.128 [R3],R4");
+	assert_true(o.def == REGISTER_NONE && o.base == 3 && o.uses == 2);
+	o = read_one("LDC R1,c[0x0][0x28]");
+	assert_true(o.def == 1 && o.parameter == 0x28);
+	/* What a predicate may be after it. */
+	o = read_one("@UP1 ISETP.GE.U32.AND P3,PT,R2,UR6,P0");
+	assert_int_equal(o.guard, 8 + 1 + 1);
+	assert_int_equal(o.predicates, 1 << 3 | 1 << 0);
+	o = read_one("@P6 R2P PR,R0,0x7f");
+	assert_int_equal(o.guard, 7);
+	assert_int_equal(o.predicates, UINT16_MAX);
+	assert_int_equal(read_one("@PT NOP").guard, 0);
 	o = read_one("IADD3 R2,P1,R2,-0x4,RZ");
 	assert_int_equal(o.def, 2);
 	assert_int_equal(o.uses, 1);
@@ -125,6 +144,22 @@ test_slice(void **state)
 	assert_int_equal(s.scale, 0x20);
 	assert_int_equal(s.parameters, 1);
 	assert_int_equal(s.parameter[0], 0x210);
+	/* What it was before does not matter where it was written under the same
+	 * predicate, and what that was before does. */
+	s = slice_text("LDG.E R2,desc[UR4][R8.64]\n"
+	    "ISETP.GE.U32.AND P0,PT,R5,UR6,PT\n"
+	    "@!P0 LDC.64 R2,c[0x0][0x210]\n"
+	    "@!P0 LDG.E R0,desc[UR4][R2.64]\n", 3);
+	assert_true(s.known && !s.loads);
+	s = slice_text("LDG.E R2,desc[UR4][R8.64]\n"
+	    "@!P0 LDC.64 R2,c[0x0][0x210]\n"
+	    "ISETP.GE.U32.AND P0,PT,R5,UR6,PT\n"
+	    "@!P0 LDG.E R0,desc[UR4][R2.64]\n", 3);
+	assert_true(s.known && s.loads);
+	s = slice_text("LDG.E R2,desc[UR4][R8.64]\n"
+	    "@P0 LDC.64 R2,c[0x0][0x210]\n"
+	    "@!P0 LDG.E R0,desc[UR4][R2.64]\n", 2);
+	assert_true(s.loads);
 	/* Around the loop: the pointer grows by 16 a turn. */
 	s = slice_text("LDC.64 R2,c[0x0][0x218]\n"
 	    "LDG.E R0,desc[UR4][R2.64]\n"
