@@ -12,6 +12,8 @@
 
 #include <cmocka.h>
 
+#include "model/gain.h"
+
 #include "unit/advise.h"
 
 static double
