@@ -22,7 +22,9 @@ struct ceilings;
 
 enum resource {
 	RES_DRAM, RES_L2, RES_L1, RES_ISSUE, RES_ALU, RES_FMA, RES_FP64, RES_XU,
-	RES_LSU, RES_TENSOR, RES_COUNT
+	RES_LSU, RES_TENSOR,
+	RES_START,		/* of blocks, one after the other, for the whole GPU */
+	RES_COUNT
 };
 /* "DRAM", "L2", "L1 and shared memory" … */
 extern const char *const resource_name[RES_COUNT];
@@ -79,7 +81,7 @@ struct fix {
 };
 
 #define FIX_NONE { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,			\
-	{ 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 }, 1 }
+	{ 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 }, 1 }
 
 enum view { VIEW_LOW, VIEW_MID, VIEW_HIGH, VIEWS };
 

@@ -169,7 +169,7 @@ compute_share(const struct load *l)
 {
 	double body = l->time_s - l->fixed_s, top = NAN;
 
-	for (int i = RES_ISSUE; i < RES_COUNT; i++)
+	for (int i = RES_ISSUE; i <= RES_TENSOR; i++)
 		top = fmax(top, l->resource_s[i]);	/* of NaN and a number: it */
 	return body > 0 && isfinite(top) ? fmin(1, fmax(0, top / body)) :
 	    COMPUTE_UNKNOWN;

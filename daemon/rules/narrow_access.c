@@ -1,7 +1,8 @@
 /*
  * narrow-access: coalesced, but each lane moves so few bytes an instruction
  * that issuing them, or having enough of them in flight, is what limits the
- * kernel, and not the memory.
+ * kernel, and not the memory; or, where each thread takes one element and ends,
+ * starting so many threads is.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 #define TRIP_S 600e-9		/* to DRAM and back, under some load */
 #define SLICES_MAX 128		/* addresses that are looked into */
 #define WITH_EACH 2		/* instructions around an access: address, loop */
+#define LOOPS_MOST 0.1		/* of the instructions, of threads that end */
 
 struct narrow {
 	double requests, bytes;	/* of the narrow ones; bytes of a lane, mean */
@@ -24,6 +26,9 @@ struct narrow {
 	bool issue;		/* they are limited by their number … */
 	bool flight;		/* … or by what is in flight */
 	double in_flight, needed;	/* bytes of an SM */
+	bool once;		/* a thread takes one element and ends … */
+	double data;		/* … and this part of its instructions is about
+				 * what it loaded, not about where it is */
 };
 
 /*
@@ -91,6 +96,59 @@ count(struct narrow *n, const struct accesses *a, const struct code *c)
 }
 
 /*
+ * How much of the instructions works on what the narrow loads brought: as much
+ * for each element as before. The others, a thread with more elements runs once
+ * for all of them. From the order of the code; false if threads run a loop.
+ */
+static bool
+ends_soon(struct narrow *n, const struct accesses *a, const struct code *c)
+{
+	bool data[UNIFORM_REGISTER] = { false };
+	double all = 0, looped = 0, busy = 0;
+
+	for (uint32_t s = 0; s < c->sass.instructions; s++) {
+		const struct sass_instruction *i = &c->sass.instruction[s];
+		double executed = inst_executed(c, s);
+		size_t at = inst_of_sass(c, s);
+		struct operands o;
+		bool is = false;
+
+		operands_of(&o, i);
+		for (int u = 0; u < o.uses; u++)
+			is = is || (o.use[u] >= 0 &&
+			    o.use[u] < UNIFORM_REGISTER && data[o.use[u]]);
+		all += executed;
+		if (sass_loop_of(&c->sass, s) != NULL)
+			looped += executed;
+		if (is && i->space == SPACE_NONE)
+			busy += executed;
+		is = (is && i->space == SPACE_NONE) || (at != SIZE_MAX &&
+		    a->of[at].kind == INST_LOAD && is_narrow(a, c, at));
+		for (int d = 0; d < o.defs && o.def >= 0 &&
+		    o.def + d < UNIFORM_REGISTER; d++)
+			data[o.def + d] = is;
+	}
+	n->data = all > 0 ? busy / all : 1;
+	return all > 0 && looped <= LOOPS_MOST * all;
+}
+
+/* One address for all lanes is no gather, wherever it comes from. */
+static bool
+is_gather(const struct slice *s, const struct accesses *a,
+    const struct code *c)
+{
+	if (!s->loads || s->loaded > SLICE_LOADS)
+		return s->loads;
+	for (int k = 0; k < s->loaded; k++) {
+		size_t i = inst_of_sass(c, s->load[k]);
+
+		if (i == SIZE_MAX || a->of[i].pattern != PATTERN_UNIFORM)
+			return true;
+	}
+	return false;
+}
+
+/*
  * Where to look was loaded: neighbours in the code are none in memory, and no
  * vector holds them.
  */
@@ -112,7 +170,7 @@ gathers(const struct rule_view *x, const struct accesses *a)
 		if (slices++ == SLICES_MAX)
 			break;
 		slice_of(&s, t, c->instruction[i].sass);
-		if (s.loads)
+		if (is_gather(&s, a, c))
 			found += a->of[i].requests;
 	}
 	slices_free(t);
@@ -123,14 +181,20 @@ static void
 look_for_limit(const struct rule_view *x, struct narrow *n)
 {
 	static const enum resource by_number[] = {
-		RES_ISSUE, RES_ALU, RES_LSU, RES_L1
+		RES_ISSUE, RES_ALU, RES_LSU, RES_L1, RES_START
 	};
+	const size_t kinds = sizeof(by_number) / sizeof(by_number[0]);
 	const struct load *l = x->load;
 	const struct record_DEVICE *limits = &x->device->limits;
 
-	for (size_t i = 0; i < 4; i++)
+	for (size_t i = 0; i < kinds; i++) {
+		/* Requests of 128 bytes fill their wavefronts. */
+		if ((by_number[i] == RES_L1 && n->bytes * 32 >= 128) ||
+		    (by_number[i] == RES_START && !n->once))
+			continue;
 		n->issue = n->issue || (l->limit == (int)by_number[i] &&
 		    l->busy >= rule_value(x, "min_busy"));
+	}
 	n->batch = batch_of(x->kernel->code);
 	n->in_flight = l->occupancy * limits->max_warps_per_sm * 32 *
 	    n->bytes * n->batch;
@@ -161,12 +225,16 @@ set_fix(const struct rule_view *x, struct draft *d, const struct narrow *n)
 	if (inst > 0)
 		fix.inst = 1 - fmin(0.9, n->requests * (1 + WITH_EACH) *
 		    (1 - 1 / wide) / inst);
+	if (n->once) {		/* as many fewer threads */
+		fix.inst = fmin(fix.inst, n->data + (1 - n->data) / wide);
+		fix.part[RES_START] = 1 / wide;
+	}
 	fix.part[RES_LSU] = fmin(1, (1 - share * (1 - 1 / wide)) / fix.inst);
 	/* A wavefront carries 128 bytes, whatever they are made of. */
 	if (n->bytes * 32 < 128)
 		fix.part[RES_L1] = 1 - share *
 		    (1 - fmax(n->bytes * 32 / 128, 1 / wide));
-	rule_fix(d, &fix, 0.4, 0.9);
+	rule_fix(d, &fix, 0.4, n->once ? 1 : 0.9);
 }
 
 static void
@@ -186,7 +254,9 @@ describe(struct rule_view *x, struct draft *d, const struct narrow *n)
 	    "elements with one float4 or int4 access, with a tail for what is "
 	    "left; the pointer must be aligned to 16 bytes";
 	d->f.gain_note = n->flight ? "more bytes in flight for each warp, up to "
-	    "the next full resource" : "the same bytes with loads and stores of "
+	    "the next full resource" : n->once ? "as many fewer threads: what "
+	    "each does before its first element is done once for all of its "
+	    "own, and fewer blocks are started" : "the same bytes with loads and stores of "
 	    "16 bytes a lane, and as many fewer address and loop instructions";
 }
 
@@ -217,7 +287,7 @@ is_enough(const struct rule_view *x, const struct narrow *n)
 
 	return n->requests > 0 &&
 	    n->requests >= rule_value(x, "min_share") * n->all &&
-	    n->requests >= rule_value(x, "min_inst") * inst;
+	    (n->once || n->requests >= rule_value(x, "min_inst") * inst);
 }
 
 static enum rule_state
@@ -227,6 +297,7 @@ find(struct rule_view *x, const struct accesses *a)
 	struct draft *d;
 
 	count(&n, a, x->kernel->code);
+	n.once = ends_soon(&n, a, x->kernel->code);
 	if (!is_enough(x, &n))
 		return RULE_CLEAN;
 	look_for_limit(x, &n);

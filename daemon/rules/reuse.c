@@ -60,16 +60,17 @@ static void
 look_at_global(const struct rule_view *x, struct reuse *r)
 {
 	double memory = reuse_memory(x->run);
+	double read = rule_metric(x, METRIC_DRAM_READ);
 	double l2 = (double)x->device->limits.l2_bytes;
 	double host = (zero(rule_metric(x, METRIC_L2_SYSMEM)) +
 	    zero(rule_metric(x, METRIC_L2_PEER))) * 32;
 
 	r->loaded = loaded_bytes(x);
 	r->from_l2 = isfinite(x->load->ld_sectors) ? x->load->l2_ld * 32 : NAN;
-	r->unique = l2 > 0 ? rule_metric(x, METRIC_DRAM_READ) + host + l2 :
-	    NAN;
-	/* More from DRAM than there is: not all of it was seen. */
-	if (memory < r->unique && memory >= rule_metric(x, METRIC_DRAM_READ)) {
+	r->unique = l2 > 0 ? read + host + l2 : NAN;
+	/* More from DRAM than there is: not all of it was seen. Where DRAM was
+	 * not counted, all of it may be different. */
+	if (isfinite(memory) && !(memory >= r->unique) && !(memory < read)) {
 		r->unique = memory;
 		r->by_memory = true;
 	}

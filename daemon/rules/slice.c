@@ -142,6 +142,10 @@ visit(struct walk *w, uint32_t d, int reg, int64_t factor)
 			add_parameter(s, o.parameter);
 	} else if (i->flags & (SASS_LOAD | SASS_ATOMIC | SASS_SHUFFLE)) {
 		s->loads = true;
+		if (s->loaded < SLICE_LOADS)
+			s->load[s->loaded++] = d;
+		else
+			s->loaded = SLICE_LOADS + 1;
 		return;		/* the value, not where it came from */
 	}
 	inside = w->loop != NULL && d >= w->loop->head && d <= w->loop->tail;

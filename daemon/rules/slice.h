@@ -13,12 +13,16 @@
 struct code;
 
 #define SLICE_PARAMETERS 4
+#define SLICE_LOADS 4
 
 struct slice {
 	bool known;
 	unsigned varies;	/* enum operand_varies */
 	bool loads;		/* rests on a value from memory, other than the
 				 * parameters, or from another lane */
+	uint32_t load[SLICE_LOADS];	/* the instructions that brought it */
+	int loaded;		/* how many; SLICE_LOADS + 1: more than there is
+				 * room for */
 	uint32_t parameter[SLICE_PARAMETERS];	/* 64-bit parameters: their
 						 * offset in c[0x0] */
 	int parameters;

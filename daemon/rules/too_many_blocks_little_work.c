@@ -96,6 +96,7 @@ report(struct rule_view *x, const struct blocks *b)
 		return RULE_NOT_MEASURED;
 	fix.inst = 1 - fmin(0.6, fmax(0, (SETUP_INST - LOOP_INST) / b->inst));
 	fix.occupancy = fmax(1, o->ratio / b->achieved);
+	fix.part[RES_START] = 1 / fmax(1, o->waves);	/* one wave stays */
 	rule_fix(d, &fix, 0.3, 0.9);
 	give_evidence(x, d, b);
 	d->f.confidence = CONF_MEDIUM;

@@ -1,0 +1,278 @@
+/*
+ * Kernels of many small threads and blocks: what starting them costs, what larger
+ * blocks and wider accesses save of it; and what is said of kernels of which only
+ * some counters are known, or that come out of libraries.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model/gain.h"
+#include "rules/code.h"
+#include "rules/faults.h"
+
+/* What is said of ${rule}, and the speedup that it predicts; 0 nothing. */
+static double
+predicted(struct made *m, const char *rule, const char **first)
+{
+	struct advice *a = made_advice(m);
+	const struct finding *f;
+	double s;
+
+	assert_non_null(a);
+	f = made_finding(a, rule);
+	s = f != NULL ? f->kernel_speedup : 0;
+	if (first != NULL)
+		*first = a->findings > 0 ? a->finding[0].rule : "";
+	advice_free(a);
+	return s;
+}
+
+/* Blocks of ${threads} that do next to nothing, as fast as they start. */
+static struct kernel *
+starting(struct made *m, uint32_t threads)
+{
+	struct kernel *k = made_kernel(m, "_Z4workPf", 10000, 200000);
+
+	made_counters(m, k, 0.05);
+	k->shape.block_x = threads;
+	k->shape.grid_x = (uint32_t)(195e-6 / 1.2 * m->ceilings[0].sm_hz);
+	k->occupancy.blocks_per_sm = 32;
+	k->occupancy.ratio = fmin(1, threads / 64.0);
+	k->occupancy.limiter = threads < 64 ? LIMITER_BLOCKS : LIMITER_NONE;
+	k->occupancy.waves = k->shape.grid_x / (132.0 * 32);
+	k->metric[METRIC_OCCUPANCY] = 15;
+	k->metric[METRIC_INST_EXECUTED] = 100.0 * k->shape.grid_x *
+	    ((threads + 31) / 32);
+	return k;
+}
+
+static void
+test_start_limits(void **state)
+{
+	struct fix half = FIX_NONE, warps = FIX_NONE;
+	struct made m;
+	struct load l;
+
+	(void)state;
+	made_init(&m);
+	starting(&m, 64);
+	load_of(&l, &m.kernel[0], &m.device[0], &m.ceilings[0]);
+	assert_int_equal(l.limit, RES_START);
+	assert_true(l.busy > 0.95);
+	/* More warps, wider lanes: blocks start as before. */
+	warps.occupancy = 4;
+	warps.spread = 2;
+	warps.inst = 0.5;
+	assert_true(gain_time(&l, &warps, VIEW_MID) > 0.95 * l.time_s);
+	half.part[RES_START] = 0.5;
+	assert_true(gain_time(&l, &half, VIEW_MID) < 0.52 * l.time_s);
+	/* Without counters it says little about what limits. */
+	for (int i = 0; i < METRIC_COUNT; i++)
+		m.kernel[0].metric[i] = NAN;
+	load_of(&l, &m.kernel[0], &m.device[0], &m.ceilings[0]);
+	assert_int_equal(l.limit, -1);
+}
+
+/* Of 16 threads: four times as many fill an SM with a quarter of the blocks. */
+static void
+test_tiny_blocks(void **state)
+{
+	const char *first;
+	struct made m;
+	double s;
+
+	(void)state;
+	made_init(&m);
+	starting(&m, 16);
+	s = predicted(&m, "block-size-suboptimal", &first);
+	assert_true(s > 3.5 && s < 4.5);
+	assert_string_equal(first, "block-size-suboptimal");
+	/* Empty places are a symptom of that. */
+	assert_true(predicted(&m, "low-achieved-occupancy", NULL) == 0);
+	/* What the grid is not limited by is not promised. */
+	made_init(&m);
+	starting(&m, 16)->shape.grid_x /= 20;
+	m.kernel[0].occupancy.waves /= 20;
+	m.kernel[0].metric[METRIC_PIPE_FMA] = 95;
+	s = predicted(&m, "block-size-suboptimal", NULL);
+	assert_true(s < 2.1);
+}
+
+/* One float a thread, from a row that a table says, added and stored. */
+static struct kernel *
+element(struct made *m, const char *index, const char *loop)
+{
+	struct kernel *k = starting(m, 64);
+	uint32_t grid = k->shape.grid_x;
+	char text[2048];
+
+	snprintf(text, sizeof(text),
+	    "S2R R0,SR_TID.X | inst 100 line 3\n"
+	    "S2UR UR6,SR_CTAID.X | inst 100 line 3\n"
+	    "LDC R5,c[0x0][RZ] | inst 100 line 3\n"
+	    "IMAD R5,R5,UR6,R0 | inst 100 line 3\n"
+	    "ULDC.64 UR4,c[0x0][0x208] | inst 100 line 3\n"
+	    "SHF.R.U32 R6,RZ,0x5,R5 | inst 100 line 3\n"
+	    "LDC.64 R2,c[0x0][0x210] | inst 100 line 4\n"
+	    "IMAD.WIDE R6,R6,0x4,R2 | inst 100 line 4\n"
+	    "%s"
+	    "IMAD.WIDE R8,R16,0x4,R2 | inst 100 line 4\n"
+	    "LDG.E R10,desc[UR4][R8.64] | inst 100 sectors 400 ideal 400 "
+	    "tags 100 line 5\n"
+	    "FADD R10,R10,R10 | inst 100 line 5\n"
+	    "STG.E desc[UR4][R8.64],R10 | inst 100 sectors 400 ideal 400 "
+	    "tags 100 line 6\n"
+	    "%s"
+	    "EXIT | inst 100\n", index, loop);
+	code_make(m, k, text, 1000);
+	k->shape.grid_x = grid;
+	return k;
+}
+
+#define OWN_INDEX "MOV R16,R5 | inst 100 line 4\n"
+/* 1 sector for all lanes: a row, by name. */
+#define ONE_ROW "LDG.E R16,desc[UR4][R6.64] | inst 100 sectors 100 ideal 100 " \
+	"tags 100 line 4\n"
+#define GATHER "LDG.E R16,desc[UR4][R6.64] | inst 100 sectors 400 ideal 400 " \
+	"tags 100 line 4\n"
+
+static double
+narrow(const char *index, const char *loop)
+{
+	struct made m;
+	double s;
+
+	made_init(&m);
+	element(&m, index, loop);
+	s = predicted(&m, "narrow-access", NULL);
+	code_release(&m);
+	return s;
+}
+
+/* With four elements each there is a quarter of the threads. */
+static void
+test_one_element(void **state)
+{
+	double s = narrow(OWN_INDEX, "");
+
+	(void)state;
+	assert_true(s > 2.8 && s < 4.2);
+	s = narrow(ONE_ROW, "");
+	assert_true(s > 2.5 && s < 4.2);
+	assert_true(narrow(GATHER, "") == 0);
+	/* A thread that goes on starts once. */
+	assert_true(narrow(OWN_INDEX, "@P0 BRA #8 | inst 6400 uniform 6400\n")
+	    == 0);
+}
+
+/* Half of the loads of a line a lane, half of one address: the mean of 16.5
+ * sectors hides that a load takes 16.5 wavefronts. */
+static void
+test_counted_lines(void **state)
+{
+	struct fix f = FIX_NONE;
+	struct kernel *k;
+	struct made m;
+	struct load l;
+
+	(void)state;
+	made_init(&m);
+	k = made_kernel(&m, "_Z4workPf", 10000, 200000);
+	made_counters(&m, k, 0.05);
+	code_make(&m, k,
+	    "LDG.E R0,desc[UR4][R2.64] | inst 400 sectors 12800 ideal 1600 "
+	    "tags 12800 line 4\n"
+	    "LDG.E R1,desc[UR4][R4.64] | inst 400 sectors 400 ideal 400 "
+	    "tags 400 line 4\n"
+	    "FFMA R5,R0,R1,R5 | inst 400 line 4\n"
+	    "EXIT | inst 100\n", 3000);
+	k->metric[METRIC_LSU_WAVEFRONTS] = NAN;
+	k->metric[METRIC_GLOBAL_ST_SECTORS] = 0;
+	k->metric[METRIC_ISSUE_ACTIVE] = 4;
+	k->metric[METRIC_L1_HIT_RATE] = 97;
+	k->metric[METRIC_L2_SECTORS] = k->metric[METRIC_L2_READ] = 1e6;
+	k->metric[METRIC_L2_WRITE] = 0;
+	load_of(&l, k, &m.device[0], &m.ceilings[0]);
+	assert_true(fabs(l.wavefronts[USER_GLOBAL_LD] /
+	    (16.5 * l.requests_ld) - 1) < 1e-6);
+	assert_true(l.limit == RES_L1);
+	/* Coalesced, each takes one. */
+	f.global_ld = 2000.0 / 13200;
+	assert_true(gain_time(&l, &f, VIEW_HIGH) < l.time_s / 8);
+	/* Two lines that five sectors begin and end in come together. */
+	code_release(&m);
+	made_init(&m);
+	k = made_kernel(&m, "_Z4workPf", 10000, 200000);
+	made_counters(&m, k, 0.05);
+	code_make(&m, k,
+	    "LDG.E R0,desc[UR4][R2.64] | inst 400 sectors 2000 ideal 1600 "
+	    "tags 800 line 4\n"
+	    "EXIT | inst 100\n", 3000);
+	k->metric[METRIC_LSU_WAVEFRONTS] = NAN;
+	load_of(&l, k, &m.device[0], &m.ceilings[0]);
+	assert_true(l.wavefronts[USER_GLOBAL_LD] < 1.3 * l.requests_ld);
+	code_release(&m);
+}
+
+/* All the memory there is bounds what can differ, too. */
+static void
+test_reuse_without_dram(void **state)
+{
+	struct made m;
+
+	(void)state;
+	made_init(&m);
+	fault_naive_product(&m);
+	m.kernel[0].metric[METRIC_DRAM_READ] = NAN;
+	m.kernel[0].metric[METRIC_DRAM_WRITE] = NAN;
+	m.run.peak_memory_bytes = 64ull << 20;
+	assert_true(predicted(&m, "redundant-global-traffic", NULL) > 1.1);
+	m.run.peak_memory_bytes = 1ull << 44;
+	assert_true(predicted(&m, "redundant-global-traffic", NULL) == 0);
+	m.run.peak_memory_bytes = 0;	/* not recorded */
+	assert_true(predicted(&m, "redundant-global-traffic", NULL) == 0);
+	code_release(&m);
+}
+
+/* Registers and blocks of a library's kernel are not the user's. */
+static void
+test_library_shape(void **state)
+{
+	struct made m;
+
+	(void)state;
+	made_init(&m);
+	starting(&m, 16);
+	m.kernel[0].metric[METRIC_PIPE_FMA] = NAN;
+	m.kernel[0].name = "sm80_xmma_gemm_f32f32_f32f32_f32_nn_n_kernel";
+	assert_true(predicted(&m, "block-size-suboptimal", NULL) == 0);
+	assert_true(predicted(&m, "block-not-warp-multiple", NULL) == 0);
+	m.kernel[0].shape.regs = 254;
+	m.kernel[0].occupancy.ratio = 0.125;
+	m.kernel[0].occupancy.limiter = LIMITER_REGISTERS;
+	assert_true(predicted(&m, "low-theoretical-occupancy", NULL) == 0);
+	m.kernel[0].name = "work(float *)";
+	assert_true(predicted(&m, "low-theoretical-occupancy", NULL) > 0);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_start_limits),
+		cmocka_unit_test(test_tiny_blocks),
+		cmocka_unit_test(test_one_element),
+		cmocka_unit_test(test_counted_lines),
+		cmocka_unit_test(test_reuse_without_dram),
+		cmocka_unit_test(test_library_shape),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
