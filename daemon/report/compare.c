@@ -31,7 +31,8 @@ wall_s(const struct compare_side *s)
 	return (field_number(s->run, "wall_ns") * 1e-9);
 }
 
-/* Without start-up, end and our own measuring, which no change is about. */
+/* Without start-up, end and our own measuring, which no change is about: the run's
+ * active_s, which runs that an older daemon analysed lack. */
 static double
 active_s(const struct compare_side *s)
 {

@@ -30,8 +30,8 @@
  *                "failed"), start_ns, end_ns, exit_code, signal|null, errors,
  *                warnings, unreported, version, text } ]: correctness tools,
  *              rules: { found, clean, not_measured },
- *              calibrated (bool), ceilings_from, noise_s, analysis (integer:
- *              revision, grows with each reanalysis) }
+ *              calibrated (bool), ceilings_from, active_s, noise_s, analysis
+ *              (integer: revision, grows with each reanalysis) }
  * kernel     { id, name (demangled), short_name, mangled, device, launches,
  *              time: { total_ns, mean_ns, sd_ns, min_ns, p50_ns, p95_ns, max_ns },
  *              exposed_ns, share_ratio (of wall), grid: [3], block: [3],
@@ -69,8 +69,10 @@
  *              evidence: [ { name, label, value|null, unit, source, from,
  *              threshold|null, threshold_origin|null } ], hot_lines: [hot
  *              line], site|null: see report/json_source.h }
- * findings   { items: [finding], together_s, overlap, noise_s, calibrated,
- *              ceilings_from, rules: [ { rule, state, found, clean,
+ * findings   { items: [finding], together_s, overlap, active_s (from first to
+ *              last GPU work, without our measuring), noise_s (a saving
+ *              below it is not worth it: 0.5 % of active_s at least),
+ *              calibrated, ceilings_from, rules: [ { rule, state, found, clean,
  *              not_measured, reason|null } ] }
  * checklist  { passed, failed, not_measured, groups: [ { id, title, passed,
  *              failed, not_measured, lines: [ { id, title, state ("passed",

@@ -248,7 +248,7 @@ json_run(const struct run *r, const struct advice *a, int analysis)
 		worth_it += a->finding[i].worth_it;
 	return (json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:o, s:o,"
 	    "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
-	    "s:b, s:o, s:o, s:i, s:o, s:o, s:o}",
+	    "s:b, s:o, s:o, s:o, s:i, s:o, s:o, s:o}",
 	    "id", r->uuid,
 	    "label", json_text(r->label),
 	    "command", json_text(r->command),
@@ -275,6 +275,7 @@ json_run(const struct run *r, const struct advice *a, int analysis)
 	    "rules", json_verdict_counts(a),
 	    "calibrated", a->calibrated,
 	    "ceilings_from", json_text(a->ceilings_from),
+	    "active_s", json_number(a->active_s),
 	    "noise_s", json_number(a->noise_s),
 	    "analysis", analysis,
 	    "kernels_measured", json_measured(r),

@@ -12,6 +12,7 @@
 #define SAVES_COLUMNS 9
 #define INTERVAL_COLUMNS 18	/* "  (0.063 to 0.98)" and its kin */
 #define WHERE_MAX 28
+#define SMALL_SHARE 0.005	/* of the whole run: nobody sees less */
 
 int
 parts_where_columns(const struct out *o, const json_t *items)
@@ -187,6 +188,29 @@ parts_first_heading(struct out *o, const struct report *r)
 	out_style(o, STYLE_PLAIN);
 }
 
+/* What is worth a change in a short program, and lost in the whole run. */
+static void
+text_small(struct out *o, const struct report *r)
+{
+	const json_t *items = json_object_get(r->findings, "items"), *f;
+	double active = field_number(r->findings, "active_s");
+	double wall = field_number(r->run, "wall_ns") / 1e9;
+	char text[256], a[NUMBER_SIZE], b[NUMBER_SIZE];
+	size_t small = 0, i;
+
+	json_array_foreach(items, i, f)
+		small += field_true(f, "worth_it") && field_number(
+		    json_object_get(f, "saves"), "share_ratio") < SMALL_SHARE;
+	if (small == 0 || !(active > 0 && wall > 0))
+		return;
+	snprintf(text, sizeof(text), "%zu of them save%s less than 0.5 %% of "
+	    "the whole run: held against the %s from first to last GPU work, "
+	    "%s of the run", small, small == 1 ? "s" : "",
+	    number_seconds(a, active), number_percent(b, active / wall));
+	out_spaces(o, 4);
+	out_wrap(o, 6, text);
+}
+
 void
 parts_together(struct out *o, const struct report *r, size_t worth_it)
 {
@@ -204,6 +228,7 @@ parts_together(struct out *o, const struct report *r, size_t worth_it)
 		out_spaces(o, 4);
 		out_wrap(o, 6, text);
 	}
+	text_small(o, r);
 	if (all > worth_it) {
 		if (checked)
 			snprintf(text, sizeof(text), "%zu found, not worth it: "

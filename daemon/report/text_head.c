@@ -9,6 +9,8 @@
 
 #include "report/text_parts.h"
 
+#define ACTIVE_SHARE 0.1	/* a run that is mostly start-up and end */
+
 /* --- what ran, and what it cost ------------------------------------------- */
 
 static void
@@ -198,6 +200,23 @@ measured_segment(struct out *o, const struct report *r)
 	return (reason);
 }
 
+/* A program of which little is GPU work: what the findings are held against. */
+static void
+text_active(struct out *o, const json_t *run)
+{
+	double active = field_number(run, "active_s");
+	double share = active / (field_number(run, "wall_ns") / 1e9);
+	char text[128], a[NUMBER_SIZE], b[NUMBER_SIZE];
+
+	if (!(active > 0 && share < ACTIVE_SHARE))
+		return;
+	snprintf(text, sizeof(text), "from first to last GPU work: %s, %s of "
+	    "the run, our measuring left out", number_seconds(a, active),
+	    number_percent(b, share));
+	out_segment(o, 2, "", text);
+	out_line(o);
+}
+
 static void
 text_volume(struct out *o, const struct report *r)
 {
@@ -308,6 +327,7 @@ parts_activity(struct out *o, const struct report *r)
 {
 
 	text_busy(o, r->run);
+	text_active(o, r->run);
 	text_volume(o, r);
 	text_lines(o, r->run);
 	text_cost(o, r);

@@ -10,7 +10,7 @@ enum rule_state
 rule_device_sync_overuse(struct rule_view *x)
 {
 	const struct run *run = x->run;
-	double idle = 0, wait = 0, wall = rule_wall_s(run);
+	double idle = 0, wait = 0, active = rule_active_s(run);
 	uint64_t count = 0, followed = 0;
 	struct draft *d;
 
@@ -25,7 +25,7 @@ rule_device_sync_overuse(struct rule_view *x)
 		wait += (double)s->wait_ns * 1e-9;
 	}
 	if ((double)count < rule_value(x, "min_count") || followed == 0 ||
-	    idle < rule_value(x, "min_share") * wall)
+	    idle < rule_value(x, "min_share") * active)
 		return RULE_CLEAN;
 	d = rule_found(x, "device");
 	if (d == NULL)
@@ -44,8 +44,9 @@ rule_device_sync_overuse(struct rule_view *x)
 	    .unit = "call", .source = "measured",
 	    .from = "synchronisation records" }, "min_count");
 	rule_evidence(x, d, (struct evidence){ .name = "idle_after_ratio",
-	    .label = "GPU idle after them, part of the run",
-	    .value = idle / wall, .unit = "ratio", .source = "measured",
+	    .label = "GPU idle after them, part of first to last "
+	    "GPU work",
+	    .value = idle / active, .unit = "ratio", .source = "measured",
 	    .from = "synchronisation and kernel records" }, "min_share");
 	rule_evidence(x, d, (struct evidence){ .name = "idle_each_s",
 	    .label = "GPU idle after each", .unit = "s", .source = "derived",

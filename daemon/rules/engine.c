@@ -258,6 +258,7 @@ advice_make(const struct run *run, const struct ceilings *c,
 		return NULL;
 	a = &box->advice;
 	x.arena = &box->arena;
+	a->active_s = rule_active_s(run);
 	a->noise_s = rank_noise_s(run);
 	describe_ceilings(a, run, c, &box->arena);
 	a->verdict = arena_get(&box->arena,

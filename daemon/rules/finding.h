@@ -67,7 +67,7 @@ struct finding {
 	enum severity severity;
 	enum confidence confidence;
 	bool worth_it;		/* false: found, but fixing it saves less than
-				 * the noise of the run: never an alarm */
+				 * noise_s: never an alarm */
 	const struct kernel *kernel;	/* NULL: the run */
 	const char *where;	/* "softmax_kernel", "the run", "H2D copies" */
 	const char *location;	/* launch shape, call, …; NULL unknown */
@@ -108,7 +108,10 @@ struct advice {
 	size_t verdicts;
 	double together_s;	/* all that is worth it, fixed at once */
 	bool overlap;		/* the sum of the parts is more than that */
-	double noise_s;		/* below it a saving is not worth a mention */
+	double active_s;	/* first to last GPU work, without our measuring:
+				 * what a change can be about */
+	double noise_s;		/* below it a saving is not worth a mention: 0.5 %
+				 * of active_s, or what the kernels differ by */
 	bool calibrated;	/* ceilings came from this GPU's calibration */
 	const char *ceilings_from;	/* "calibrated on …" or "device attributes" */
 };

@@ -69,8 +69,8 @@ found(struct rule_view *x, const struct peer *p, const struct traffic *t)
 	    .unit = "B", .source = "measured", .from = "copy records" },
 	    "min_bytes");
 	rule_evidence(x, d, (struct evidence){ .name = "time_ratio",
-	    .label = "their time, part of the run",
-	    .value = t->now_s / rule_wall_s(x->run), .unit = "ratio",
+	    .label = "their time, part of first to last GPU work",
+	    .value = t->now_s / rule_active_s(x->run), .unit = "ratio",
 	    .source = "measured", .from = "copy records" }, "min_share");
 	rule_evidence(x, d, (struct evidence){ .name = "bandwidth_bytes_per_s",
 	    .label = "rate reached", .value = t->bytes / t->now_s,
@@ -114,7 +114,7 @@ rule_peer_access_off(struct rule_view *x)
 			continue;
 		t = traffic_of(x, p);
 		if (t.bytes < rule_value(x, "min_bytes") || !(t.now_s > 0) ||
-		    t.now_s < rule_value(x, "min_share") * rule_wall_s(run) ||
+		    t.now_s < rule_value(x, "min_share") * rule_active_s(run) ||
 		    (p->known && !p->can))
 			continue;
 		if (!p->known) {

@@ -10,7 +10,9 @@
 
 #include "rules/rule.h"
 
-#define NOISE_SHARE 0.005	/* of the run: below it nobody sees a saving */
+#define NOISE_SHARE 0.005	/* of a time: below it nobody sees a saving */
+#define NOISE_LEAST 10e-6	/* s: one launch and the wait for it; they differ
+				 * by microseconds each time */
 #define NOISE_SIGMAS 3		/* of the kernels' own spread */
 #define SHARE_HIGH 0.10		/* of the run's time */
 #define SHARE_MEDIUM 0.02
@@ -18,7 +20,8 @@
 double
 rank_noise_s(const struct run *run)
 {
-	double wall = rule_wall_s(run), variance = 0;
+	double wall = rule_wall_s(run), active = rule_active_s(run);
+	double variance = 0;
 
 	for (size_t i = 0; i < run->kernels; i++) {
 		const struct stat *s = &run->kernel[i].time;
@@ -27,7 +30,9 @@ rank_noise_s(const struct run *run)
 		if (isfinite(d))	/* of the sum over its launches */
 			variance += d * d * (double)s->count;
 	}
-	return fmin(wall, fmax(NOISE_SHARE * wall,
+	/* What never reached a GPU has only the run to be held against. */
+	return fmin(wall, fmax(fmax(NOISE_LEAST, NOISE_SHARE *
+	    (active > 0 ? active : wall)),
 	    NOISE_SIGMAS * sqrt(variance) * 1e-9));
 }
 
@@ -224,6 +229,7 @@ judge(struct draft *d, const struct run *run, double noise_s)
 	f->saves_low_s = fmin(f->saves_low_s, most);
 	f->saves_high_s = fmin(f->saves_high_s, most);
 	f->worth_it = f->saves_s > 0 && f->saves_s >= noise_s;
+	d->small = !(f->saves_s >= NOISE_SHARE * wall);
 	if (!f->worth_it)
 		f->severity = SEV_INFO;
 	else if (f->saves_s >= SHARE_HIGH * wall)
@@ -236,23 +242,31 @@ judge(struct draft *d, const struct run *run, double noise_s)
 		f->severity = d->cap;
 }
 
-/* Worth it, then correctness, then what is not worth it. */
-static int
+/* Worth it, then correctness, then what is not worth it. A saving that nobody sees
+ * in the whole run does not stand before a real fault. */
+enum group { FIRST, SEEN, FAULTY, SMALL, UNTIDY, NOT_WORTH };
+
+static enum group
 group_of(const struct draft *d)
 {
-	return d->leads && d->f.worth_it ? -1 :
-	    !d->f.worth_it ? 2 : is_correctness(d) ? 1 : 0;
+	if (!d->f.worth_it)
+		return NOT_WORTH;
+	if (d->leads)
+		return FIRST;
+	if (is_correctness(d))
+		return d->f.severity > SEV_LOW ? FAULTY : UNTIDY;
+	return d->small ? SMALL : SEEN;
 }
 
 static int
 by_rank(const void *va, const void *vb)
 {
 	const struct draft *a = va, *b = vb;
-	int ga = group_of(a), gb = group_of(b);
+	int ga = (int)group_of(a), gb = (int)group_of(b);
 
 	if (ga != gb)
 		return ga - gb;
-	if (ga != 1 && sane(a->f.saves_s) != sane(b->f.saves_s))
+	if (sane(a->f.saves_s) != sane(b->f.saves_s))
 		return sane(a->f.saves_s) > sane(b->f.saves_s) ? -1 : 1;
 	if (a->f.severity != b->f.severity)
 		return a->f.severity > b->f.severity ? -1 : 1;

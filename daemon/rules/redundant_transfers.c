@@ -39,9 +39,10 @@ evidence(struct rule_view *x, struct draft *d, const struct resent *r)
 	    .from = "copy records, addresses of their calls" }, "min_count");
 	rule_evidence(x, d, (struct evidence){ .name = "time_ratio",
 	    .label = r->kind == RESENT_ROUND ? "their time, both ways, part "
-	    "of the run" : "their time, part of the run",
+	    "of first to last GPU work" : "their time, part of first to "
+	    "last GPU work",
 	    .value = (double)(r->gpu_ns + r->down_ns) * 1e-9 /
-	    rule_wall_s(x->run), .unit = "ratio", .source = "measured",
+	    rule_active_s(x->run), .unit = "ratio", .source = "measured",
 	    .from = "copy records" }, "min_share");
 	rule_evidence(x, d, (struct evidence){ .name = "bytes",
 	    .label = "bytes they carry", .value = (double)r->bytes,
@@ -141,7 +142,7 @@ enum rule_state
 rule_redundant_transfers(struct rule_view *x)
 {
 	const struct run *run = x->run;
-	double wall = rule_wall_s(run);
+	double active = rule_active_s(run);
 	bool any = false;
 
 	for (size_t i = 0; i < run->resents; i++) {
@@ -149,9 +150,9 @@ rule_redundant_transfers(struct rule_view *x)
 
 		if ((unsigned)r->kind >= RESENT_KINDS ||
 		    (double)r->count < rule_value(x, "min_count") ||
-		    !(wall > 0) ||
+		    !(active > 0) ||
 		    ((double)r->gpu_ns + (double)r->down_ns) * 1e-9 <
-		    rule_value(x, "min_share") * wall)
+		    rule_value(x, "min_share") * active)
 			continue;
 		if (found(x, r) != 0)
 			return RULE_NOT_MEASURED;

@@ -378,6 +378,13 @@ rule_window_s(const struct run *run)
 }
 
 double
+rule_active_s(const struct run *run)
+{
+	return fmax(0, rule_window_s(run) -
+	    (double)run->idle_overhead_ns * 1e-9);
+}
+
+double
 rule_turn(double idle_s, uint64_t waits)
 {
 	return idle_s > 0 ? fmin(1, (double)waits * TURN_S / idle_s) : 1;

@@ -92,6 +92,7 @@ struct draft {
 	const struct part *part;	/* run findings: the view's arena has it */
 	size_t parts;
 	bool minor;		/* not worth it, whatever it is */
+	bool small;		/* rank.c: too little to be seen in the whole run */
 	bool residual;		/* has only what other findings leave */
 	double residual_min_s;	/* and is nothing below that */
 	bool leads;		/* first of all: while it stands, no other
@@ -227,8 +228,11 @@ double rule_wall_s(const struct run *run);
 double rule_busy(const struct rule_view *x, enum resource r);
 bool rule_is_bound(const struct rule_view *x, enum resource r);
 
-/* From the first to the last GPU work: the run without start-up and end. */
+/* From the first to the last GPU work: the run without start-up and end; and that
+ * without the time that the GPU idled because we measured, which is what a change
+ * can be about. */
 double rule_window_s(const struct run *run);
+double rule_active_s(const struct run *run);
 
 /*
  * rule_queued(run, idle_s, waits, copies): what is saved where work is enqueued
@@ -270,7 +274,12 @@ struct gpus {
 };
 void rule_gpus(const struct run *run, struct gpus *t);
 
-/* rank.c: gains, severities and order. */
+/*
+ * rank.c: gains, severities and order. rank_noise_s(run) is what a saving must
+ * reach to be worth a change: a share of rule_active_s, so that a short program
+ * hears what it can do, however long its process takes to start. Severity is a
+ * share of the whole run.
+ */
 double rank_noise_s(const struct run *run);
 void rank_kernel(struct draft *d, double noise_s);
 void rank_all(struct draft *d, size_t n, const struct run *run,

@@ -10,7 +10,7 @@ enum rule_state
 rule_synchronous_copies(struct rule_view *x)
 {
 	const struct run *run = x->run;
-	double idle = 0, host = 0, exposed = 0, wall = rule_wall_s(run);
+	double idle = 0, host = 0, exposed = 0, active = rule_active_s(run);
 	uint64_t count = 0, bytes = 0;
 	struct draft *d;
 
@@ -30,7 +30,7 @@ rule_synchronous_copies(struct rule_view *x)
 			exposed += c->exposed_ns * 1e-9;
 	}
 	if ((double)count < rule_value(x, "min_count") ||
-	    idle < rule_value(x, "min_share") * wall)
+	    idle < rule_value(x, "min_share") * active)
 		return RULE_CLEAN;
 	d = rule_found(x, "blocking");
 	if (d == NULL)
@@ -53,8 +53,9 @@ rule_synchronous_copies(struct rule_view *x)
 	    .unit = "copy", .source = "measured", .from = "copy records" },
 	    "min_count");
 	rule_evidence(x, d, (struct evidence){ .name = "idle_after_ratio",
-	    .label = "GPU idle after them, part of the run",
-	    .value = idle / wall, .unit = "ratio", .source = "measured",
+	    .label = "GPU idle after them, part of first to last "
+	    "GPU work",
+	    .value = idle / active, .unit = "ratio", .source = "measured",
 	    .from = "copy and kernel records" }, "min_share");
 	rule_evidence(x, d, (struct evidence){ .name = "idle_each_s",
 	    .label = "GPU idle after each", .value = idle / (double)count,

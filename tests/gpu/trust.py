@@ -10,9 +10,9 @@ recorded of them: ID.cadv, or ID.json and ID.kernels.json, and ID.ncu.csv. With
 pairs in the same way, bad as before and good as after.
 
 Of each case a line: the first finding that predicts seconds, whether it names
-a true fix ("under the noise": it is listed, but as not worth a change in so
-short a run), what is above low on a variant without the fault, and the predicted
-kernel speedup against what the counterpart reached. Then rule by rule. With
+a true fix ("under the noise": it is listed, but as not worth a change), what
+is above low on a variant without the fault, and the predicted kernel speedup
+against what the counterpart reached. Then rule by rule. With
 --bars the exit status is 1 where the design's bars are missed. 77: nothing to
 judge.
 """

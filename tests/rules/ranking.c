@@ -115,30 +115,41 @@ check_finding(const char *what, const struct finding *f,
 		    f->kernel_speedup);
 	if (f->worth_it != (f->severity > SEV_INFO) && f->worth_it)
 		complain(what, "%s is worth it, and no alarm", f->rule);
+	/* Worth it in a short program is no alarm in the whole run. */
+	if (f->severity > SEV_LOW && !(f->saves_s >= 0.02 * b->wall))
+		complain(what, "%s is %s for %g s of %g s", f->rule,
+		    severity_name[f->severity], f->saves_s, b->wall);
 }
 
-/* What is worth it by the seconds, then correctness, then the rest by the
- * seconds; before all that is what must be mended first. */
+/* What is seen in the whole run by the seconds, then faults, then smaller savings
+ * by the seconds, then what is untidy, then the rest by the seconds; before all
+ * that is what must be mended first. */
 static int
-group_of(const struct finding *f)
+group_of(const struct finding *f, double wall)
 {
-	return !f->worth_it ? 2 : is_correctness(f) ? 1 : 0;
+	if (!f->worth_it)
+		return 4;
+	if (is_correctness(f))
+		return f->severity > SEV_LOW ? 1 : 3;
+	return f->saves_s >= 0.005 * wall ? 0 : 2;
 }
 
 static void
-check_order(const char *what, const struct advice *a)
+check_order(const char *what, const struct advice *a, double wall)
 {
 	size_t first = 0;
 
-	while (first < a->findings && group_of(&a->finding[first]) == 1 &&
+	while (first < a->findings &&
+	    group_of(&a->finding[first], wall) == 1 &&
 	    a->finding[first].severity == SEV_HIGH)
 		first++;	/* these lead, or there is nothing else */
 	for (size_t i = first + 1; i < a->findings; i++) {
 		const struct finding *f = &a->finding[i], *g = f - 1;
+		int now = group_of(f, wall), before = group_of(g, wall);
 
-		if (group_of(f) < group_of(g))
+		if (now < before)
 			complain(what, "%s comes after %s", f->rule, g->rule);
-		else if (group_of(f) == group_of(g) && !is_correctness(f) &&
+		else if (now == before && !is_correctness(f) &&
 		    !is_correctness(g) && f->saves_s > g->saves_s)
 			complain(what, "%s (%g s) comes after %s (%g s)",
 			    f->rule, f->saves_s, g->rule, g->saves_s);
@@ -221,7 +232,7 @@ check(const char *what, const struct run *run, const struct advice *a)
 	findings += a->findings;
 	for (size_t i = 0; i < a->findings; i++)
 		check_finding(what, &a->finding[i], &b);
-	check_order(what, a);
+	check_order(what, a, b.wall);
 	check_together(what, a, &b);
 	check_ids(what, a);
 }

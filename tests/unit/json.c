@@ -55,7 +55,7 @@ run_shape(void **state)
 	assert_keys(o, "id label command cwd host version state level "
 	    "started_at wall_ns exit_code signal devices kernels launches "
 	    "processes findings worth_it together_s summary overhead data "
-	    "rules calibrated ceilings_from noise_s analysis "
+	    "rules calibrated ceilings_from active_s noise_s analysis "
 	    "kernels_measured source checks");
 	assert_keys(json_object_get(o, "source"), "launches kernels_counted "
 	    "kernels_sampled samples samples_dropped");
@@ -409,7 +409,7 @@ findings_shape(void **state)
 	json_t *o = json_findings(&f.run, &f.advice), *x, *saves;
 
 	(void)state;
-	assert_keys(o, "items together_s overlap noise_s calibrated "
+	assert_keys(o, "items together_s overlap active_s noise_s calibrated "
 	    "ceilings_from rules");
 	x = json_array_get(json_object_get(o, "items"), 0);
 	assert_keys(x, "id rank rule title category severity confidence "

@@ -267,10 +267,80 @@ test_not_worth_it(void **state)
 	made_counters(&m, k, 0.01);
 	k->shape.grid_x = 1;
 	a = made_advice(&m);
-	assert_true(a->noise_s >= 0.05 && a->noise_s < 0.06);
+	assert_true(a->active_s > 8.999 && a->active_s < 9.001);
+	assert_true(a->noise_s > 0.0449 && a->noise_s < 0.0451);
 	assert_false(made_finding(a, "grid-too-small")->worth_it);
 	assert_int_equal(made_finding(a, "grid-too-small")->severity, SEV_INFO);
 	assert_true(a->together_s == 0);
+	advice_free(a);
+}
+
+/* Ten milliseconds of GPU work in a run of ten seconds: what matters to them is
+ * worth a change, and no alarm in the whole run. */
+static void
+test_short_program(void **state)
+{
+	struct made m;
+	struct kernel *k;
+	const struct finding *f;
+	struct advice *a;
+
+	(void)state;
+	made_init(&m);
+	k = made_kernel(&m, "k", 100, 100000);
+	made_counters(&m, k, 0.01);
+	k->shape.grid_x = 66;
+	m.run.idle_ns[IDLE_STARTUP] = 7 * S;
+	m.run.idle_ns[IDLE_SHUTDOWN] = S - 10 * MS;
+	a = made_advice(&m);	/* 2.01 s between first and last work */
+	assert_true(a->noise_s > 0.010);
+	assert_false(made_finding(a, "grid-too-small")->worth_it);
+	advice_free(a);
+
+	m.run.idle_overhead_ns = 2 * S;	/* of which we measured 2 s */
+	a = made_advice(&m);
+	f = made_finding(a, "grid-too-small");
+	assert_true(fabs(a->active_s - 0.01) < 1e-6);
+	assert_true(fabs(a->noise_s - 50e-6) < 1e-9);
+	assert_true(f->worth_it && f->saves_s > 0.001 && f->saves_s < 0.01);
+	assert_int_equal(f->severity, SEV_LOW);
+	assert_ptr_equal(f, &a->finding[0]);
+	assert_true(a->together_s > 0 && a->together_s < 0.01);
+	advice_free(a);
+
+	/* A fault stands before what nobody sees in the whole run. */
+	m.failure[0] = (struct failure){ .call = "cudaMalloc",
+	    .error = "cudaErrorMemoryAllocation", .detail = "out of memory",
+	    .result = 2, .count = 1, .unread = 1 };
+	m.run.failures = 1;
+	a = made_advice(&m);
+	assert_string_equal(a->finding[0].rule, "unchecked-errors");
+	assert_string_equal(a->finding[1].rule, "grid-too-small");
+	assert_true(a->finding[1].worth_it);
+	advice_free(a);
+}
+
+/* The noise is never below what one launch varies by, and that of a run without
+ * GPU work is the whole run's. */
+static void
+test_noise(void **state)
+{
+	struct made m;
+	struct advice *a;
+
+	(void)state;
+	made_init(&m);
+	made_counters(&m, made_kernel(&m, "k", 1, 5000), 0.01);
+	m.run.idle_ns[IDLE_STARTUP] = 10 * S - 5000;
+	a = made_advice(&m);
+	assert_true(fabs(a->noise_s - 10e-6) < 1e-12);
+	for (size_t i = 0; i < a->findings; i++)
+		assert_false(a->finding[i].worth_it);
+	advice_free(a);
+	m.run.idle_ns[IDLE_STARTUP] = 10 * S;
+	m.run.idle_overhead_ns = S;	/* nonsense */
+	a = made_advice(&m);
+	assert_true(a->active_s == 0 && fabs(a->noise_s - 0.05) < 1e-12);
 	advice_free(a);
 }
 
@@ -461,10 +531,12 @@ check_advice(const struct advice *a, double wall)
 	for (size_t i = 0; i < a->findings; i++) {
 		const struct finding *f = &a->finding[i];
 		bool correctness = strcmp(f->category, "correctness") == 0;
-		int g = !f->worth_it ? 2 : correctness ? 1 : 0;
+		int g = !f->worth_it ? 4 :
+		    correctness ? (f->severity > SEV_LOW ? 1 : 3) :
+		    f->saves_s >= 0.005 * wall ? 0 : 2;
 
 		assert_true(g >= group);
-		if (g == group && i > 0 && g != 1 && !correctness)
+		if (g == group && i > 0 && g != 4 && !correctness)
 			assert_true(f->saves_s <= f[-1].saves_s);
 		group = g;
 		if (correctness) {
@@ -544,6 +616,8 @@ main(void)
 		cmocka_unit_test(test_residual),
 		cmocka_unit_test(test_exposed),
 		cmocka_unit_test(test_not_worth_it),
+		cmocka_unit_test(test_short_program),
+		cmocka_unit_test(test_noise),
 		cmocka_unit_test(test_stable_ids),
 		cmocka_unit_test(test_text),
 		cmocka_unit_test(test_property),

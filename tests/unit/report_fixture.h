@@ -134,7 +134,7 @@ fixture_findings(struct fixture *f)
 	    0, 0, 2, "no counters: permission" };
 	f->advice = (struct advice){ .finding = x, .findings = 3,
 	    .verdict = f->verdict, .verdicts = 4, .together_s = 3.9,
-	    .overlap = true, .noise_s = 0.02, .calibrated = false,
+	    .overlap = true, .active_s = 12.4, .noise_s = 0.02, .calibrated = false,
 	    .ceilings_from = "device attributes" };
 }
 

@@ -92,6 +92,38 @@ golden_no_cuda(void **state)
 	report_free(&r);
 }
 
+/* A program that is mostly start-up: how little the rest is stands above the
+ * findings and below them; not where there is nothing of the kind to say. */
+static void
+short_program(void **state)
+{
+	struct report r;
+	struct page p;
+
+	(void)state;
+	fixture_fill(&f);
+	r = report_of(&f);
+	page_open(&p, 80, true);
+	text_report(&p.out, &r);
+	page_close(&p);
+	assert_null(strstr(p.text, "first to last GPU work"));
+	free(p.text);
+	report_free(&r);
+
+	f.advice.active_s = 0.0124;
+	f.advice.finding[0].saves_s = 0.0039;
+	r = report_of(&f);
+	page_open(&p, 80, true);
+	text_report(&p.out, &r);
+	page_close(&p);
+	assert_safe(p.text, 80);
+	assert_non_null(strstr(p.text, "from first to last GPU work: 12.4 ms, "
+	    "0.1 % of the run"));
+	assert_non_null(strstr(p.text, "1 of them saves less than 0.5 % of "));
+	free(p.text);
+	report_free(&r);
+}
+
 static void
 narrow_and_ascii(void **state)
 {
@@ -219,6 +251,7 @@ main(void)
 		cmocka_unit_test(golden_findings),
 		cmocka_unit_test(golden_checklist),
 		cmocka_unit_test(golden_no_cuda),
+		cmocka_unit_test(short_program),
 		cmocka_unit_test(narrow_and_ascii),
 		cmocka_unit_test(missing_fields),
 		cmocka_unit_test(colour_is_ours_only),

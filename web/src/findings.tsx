@@ -5,6 +5,8 @@ import { heatOfRule, sourceLink, stepLink } from './source-link';
 import type { Evidence, Finding, Findings, Verdict } from './types';
 import type { Site, SiteFrame } from './types-source';
 
+const SMALL_SHARE = 0.005; // of the whole run: nobody sees less
+
 // ${chosen}: the finding that the address names; it is open and in view.
 export function FindingsSection({ run, findings, live, chosen }: {
   run: string; findings: Findings; live: boolean; chosen?: string | undefined;
@@ -13,6 +15,7 @@ export function FindingsSection({ run, findings, live, chosen }: {
     <Item key={f.id} run={run} finding={f} open={open || f.id === chosen} chosen={f.id === chosen} />;
   const worth = findings.items.filter((f) => f.worth_it);
   const rest = findings.items.filter((f) => !f.worth_it);
+  const small = worth.filter((f) => f.saves.share_ratio !== null && f.saves.share_ratio < SMALL_SHARE).length;
   return (
     <section aria-labelledby="findings">
       <h2 id="findings">What to change first</h2>
@@ -25,6 +28,12 @@ export function FindingsSection({ run, findings, live, chosen }: {
             Together at most <b>{seconds(findings.together_s)}</b>
             {findings.overlap && ': some of these fix the same time, so their sum is not what you get'}.
           </p>
+          {small > 0 && findings.active_s != null && (
+            <p class="small">
+              {small === 1 ? '1 of them saves' : `${small} of them save`} less than 0.5 % of the whole run: held
+              against the <b>{seconds(findings.active_s)}</b> from first to last GPU work, our measuring left out.
+            </p>
+          )}
         </>
       ) : (
         <p class="notice">

@@ -59,6 +59,7 @@ export interface Run {
   checks?: Check[];
   calibrated: boolean;
   ceilings_from: string | null;
+  active_s?: number | null; // older analyses lack it
   noise_s: number | null;
   analysis: number;
 }
@@ -139,6 +140,7 @@ export interface Findings {
   items: Finding[];
   together_s: number | null;
   overlap: boolean;
+  active_s?: number | null; // older analyses lack it
   noise_s: number | null;
   calibrated: boolean;
   ceilings_from: string | null;
