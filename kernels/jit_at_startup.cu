@@ -32,7 +32,7 @@
 #define WAVES 4
 #define ROOM 128		/* for what is added to the PTX */
 
-extern "C" const char jit_ptx[], jit_fatbin[];	/* jit_images.c */
+extern "C" const char jit_ptx[], jit_fatbin[];	/* images.c */
 
 /* The PTX with a variable in it that no other run has; NULL without memory. */
 static char *

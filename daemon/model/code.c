@@ -17,6 +17,8 @@ struct work {
 	struct function_state *f;
 	const struct cubin *cubin;	/* NULL: see lineless */
 	const struct cubin_function *place;
+	struct cubin_launch launch[LAUNCHES_MAX];
+	size_t launches;
 	struct lines lines;
 	bool has_lines;
 	const char *lineless, *no_sass;
@@ -91,7 +93,8 @@ pcs_of(const struct work *w, const struct cells *counts, size_t *count)
 {
 	const struct function_state *f = w->f;
 	size_t i, n = 0, out = 0, max = (size_t)w->samples.count +
-	    counts->count + (f->parsed ? f->sass.instructions : 0);
+	    counts->count + w->launches +
+	    (f->parsed ? f->sass.instructions : 0);
 	uint32_t *pc = malloc((max + 1) * sizeof(*pc));
 
 	if (pc == NULL)
@@ -100,6 +103,8 @@ pcs_of(const struct work *w, const struct cells *counts, size_t *count)
 	n += pcs_of_cells(pc + n, counts);
 	for (i = 0; f->parsed && i < f->sass.instructions; i++)
 		pc[n++] = f->sass.instruction[i].pc;
+	for (i = 0; i < w->launches; i++)
+		pc[n++] = w->launch[i].pc;
 	if (n > 0)
 		qsort(pc, n, sizeof(*pc), pc_compare);
 	for (i = 0; i < n; i++)
@@ -229,6 +234,8 @@ work_lines(struct work *w)
 		return;
 	}
 	w->place = cubin_find(w->cubin, w->f->key.name, w->f->symbol);
+	if (w->place != NULL)
+		w->launches = cubin_launches(w->cubin, w->place, w->launch);
 	if (w->place == NULL)
 		w->lineless = "the captured code has no such function";
 	else if (!w->cubin->lines)
@@ -287,6 +294,9 @@ work_kernel(struct work *w, uint32_t kernel, struct code *c)
 	c->sampled = w->samples.count > 0;
 	c->disassembled = w->f->parsed;
 	c->debug = w->cubin != NULL && w->cubin->debug;
+	c->launches_known = w->place != NULL;
+	c->launches = w->launches;
+	memcpy(c->launch, w->launch, sizeof(c->launch));
 	c->uncounted = c->counted ? NULL :
 	    uncounted_text(m, &m->kernel[kernel]);
 	c->lineless = w->lineless;

@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "source/cubin.h"
 #include "source/sass.h"
 
 enum source_metric {
@@ -108,6 +109,9 @@ struct code {
 	const char *no_sass;		/* why there is no disassembly */
 	const char *no_cubin;		/* why its cubin was not looked at; NULL
 					 * if it was */
+	bool launches_known;		/* its cubin has it, and was searched */
+	struct cubin_launch launch[LAUNCHES_MAX];	/* of kernels, by it: */
+	size_t launches;		/* each is among the instructions */
 	struct instruction *instruction;	/* by pc; those known */
 	size_t instructions;
 	struct source_line *line;	/* by file, line, inlined_at */

@@ -301,6 +301,10 @@ cubin_open(struct cubin *c, const uint8_t *bytes, size_t size,
 	c->parts->symtab = o.symtab;
 	c->parts->strtab = o.strtab;
 	o.section = NULL;
+	if (launches_index(c->parts) != 0) {
+		error_set(e, "out of memory");
+		goto out;
+	}
 	rc = 0;
 out:
 	free(o.section);
@@ -318,6 +322,7 @@ cubin_close(struct cubin *c)
 		free(c->parts->section);
 		free(c->parts->relocation);
 		free(c->parts->sequence);
+		free(c->parts->launching);
 		free(c->parts);
 	}
 	free(c->function);

@@ -64,6 +64,19 @@ void cubin_linked(const struct cubin *c, uint32_t section, uint32_t *symbol,
 /* cubin_symbol(c, symbol): its name, NULL if there is none such. */
 const char *cubin_symbol(const struct cubin *c, uint32_t symbol);
 
+/* A call that launches a kernel, or of a function that may. */
+struct cubin_launch {
+	uint32_t pc;		/* bytes from the function's start */
+	bool direct;		/* of the device's runtime itself */
+};
+
+#define LAUNCHES_MAX 16		/* places in a function; of more, as many */
+
+/* cubin_launches(c, f, out): where ${f}, with its subroutines, launches kernels
+ * (dynamic parallelism), by pc. Returns how many places. */
+size_t cubin_launches(const struct cubin *c, const struct cubin_function *f,
+    struct cubin_launch out[LAUNCHES_MAX]);
+
 /* Where an instruction came from, innermost call first. */
 #define LINE_DEPTH 32	/* of more, the innermost */
 

@@ -51,10 +51,16 @@ struct cubin_parts {
 	struct sequence *sequence;	/* by section, then place */
 	size_t sequences;
 	uint32_t only;		/* the section of code, if there is but one */
+	uint8_t *launching;	/* by section: does its code launch kernels?
+				 * NULL: none does */
 };
 
 /* lines_index(p): find the sequences of p->line. -1 without memory; what is
  * damaged is left out. */
 int lines_index(struct cubin_parts *p);
+
+/* launches_index(p): find the sections whose code launches kernels. -1 without
+ * memory. */
+int launches_index(struct cubin_parts *p);
 
 #endif

@@ -54,6 +54,7 @@ use_lines(const struct cubin *c, const struct cubin_function *f)
 static void
 use_links(const struct cubin *c, const struct cubin_function *f)
 {
+	struct cubin_launch launch[LAUNCHES_MAX];
 	uint32_t symbol[64] = { 0 };
 	const uint8_t *code;
 	size_t i, size;
@@ -62,6 +63,9 @@ use_links(const struct cubin *c, const struct cubin_function *f)
 	    size < f->offset + (uint64_t)f->size)
 		abort();
 	sink += code[size - 1];
+	for (i = cubin_launches(c, f, launch); i > 0; i--)
+		if (launch[i - 1].pc >= f->size)
+			abort();
 	cubin_linked(c, f->section, symbol, 64);
 	for (i = 0; i < 64; i++)
 		use_text(cubin_symbol(c, symbol[i]));

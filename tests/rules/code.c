@@ -257,7 +257,7 @@ code_make(struct made *m, struct kernel *k, const char *text, double scale)
 	}
 	code->cubin = 1;
 	code->function = k->mangled;
-	code->counted = code->disassembled = true;
+	code->counted = code->disassembled = code->launches_known = true;
 	code->has_lines = code->lines > 0;
 	if (!code->has_lines)
 		code->lineless = "compiled without line numbers: rebuild with "

@@ -183,6 +183,13 @@ void fault_without_lines(struct made *m);
 void fault_library(struct made *m);
 void fault_no_cubin(struct made *m);
 void fault_debug(struct made *m);
+void fault_launching(struct made *m);
+void fault_launching_large(struct made *m);
+void fault_launching_few(struct made *m);
+void fault_launching_none(struct made *m);
+void fault_launching_seldom(struct made *m);
+void fault_launching_uncounted(struct made *m);
+void fault_launching_unknown(struct made *m);
 void fault_no_disassembler(struct made *m);
 void fault_not_counted(struct made *m);
 

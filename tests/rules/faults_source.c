@@ -680,6 +680,86 @@ fault_debug(struct made *m)
 	m->code[0]->code.debug = true;
 }
 
+/* One launch of a kernel for each of ${threads}, in a kernel of ${mean_ns}. */
+static struct code *
+launching(struct made *m, uint64_t mean_ns, double threads)
+{
+	struct kernel *k = made_kernel(m, "_Z4workPf", 1000, mean_ns);
+	struct code *c;
+
+	made_counters(m, k, 0.01);
+	c = &code_make(m, k, INDEX
+	    "ISETP.GE.U32.AND P0,PT,R5,UR6,PT | inst 100 line 4\n"
+	    "@P0 EXIT | inst 100 line 4\n"
+	    "CALL.ABS.NOINC 0x0 | inst 100 line 5\n"
+	    "EXIT | inst 100 line 6\n", 1)->code;
+	c->launch[0] = (struct cubin_launch){ 7 * CUBIN_STEP, true };
+	c->launches = 1;
+	c->instruction[7].value[SOURCE_THREADS_ON] = threads;
+	return c;
+}
+
+/* 1.6 us for each of 1,056. */
+void
+fault_launching(struct made *m)
+{
+	launching(m, 1700000, 1056);
+}
+
+/* They are long enough. */
+void
+fault_launching_large(struct made *m)
+{
+	launching(m, 1700000, 60);
+}
+
+/* One block's first thread, now and then. */
+void
+fault_launching_few(struct made *m)
+{
+	launching(m, 100000, 8);
+}
+
+/* What could launch does not. */
+void
+fault_launching_none(struct made *m)
+{
+	launching(m, 1700000, 0);
+}
+
+/* Short beside all the rest. */
+void
+fault_launching_seldom(struct made *m)
+{
+	made_counters(m, made_kernel(m, "_Z4restPf", 10000, 200000), 0.9);
+	launching(m, 1700, 100);
+}
+
+/* Of 1,056 threads each may have launched; not counted. */
+void
+fault_launching_uncounted(struct made *m)
+{
+	struct code *c = launching(m, 1700000, 1056);
+
+	m->kernel[0].shape.grid_x = 33;
+	m->kernel[0].shape.block_x = 32;
+	c->counted = false;
+	c->uncounted = "cooperative kernels are left alone";
+	for (size_t i = 0; i < c->instructions; i++)
+		for (int v = 0; v < SOURCE_COUNT; v++)
+			c->instruction[i].value[v] = NAN;
+	for (int v = 0; v < SOURCE_COUNT; v++)
+		c->total[v] = NAN;
+}
+
+/* So many threads that not all of them can have launched. */
+void
+fault_launching_unknown(struct made *m)
+{
+	fault_launching_uncounted(m);
+	m->kernel[0].shape.grid_x = 33000;
+}
+
 /* Counted, but there is no disassembler. */
 void
 fault_no_disassembler(struct made *m)

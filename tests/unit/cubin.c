@@ -289,6 +289,40 @@ debug_build(void **state)
 	close_file(&f);
 }
 
+/* launch.cu, not linked yet: kernels that launch others, themselves (0) or in a
+ * function that they call, and those that do not. */
+static void
+launches(void **state)
+{
+	static const struct {
+		const char *name;
+		uint32_t pc;
+		bool direct;
+	} row[] = {
+		{ "_Z6parentPf", 0x1b0, true }, { "_Z4asksPf", 0xc0, false },
+		{ "_Z5childPf", 0, false },
+	};
+	struct cubin_launch l[LAUNCHES_MAX];
+	struct file f;
+	size_t i, n;
+
+	(void)state;
+	open_file(&f, "launch.cubin");
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		n = cubin_launches(&f.c, cubin_find(&f.c, row[i].name, 0), l);
+		assert_int_equal(n, row[i].pc != 0);
+		if (n == 0)
+			continue;
+		assert_int_equal(l[0].pc, row[i].pc);
+		assert_int_equal(l[0].direct, row[i].direct);
+	}
+	close_file(&f);
+	open_file(&f, "m.cubin");	/* which calls a function, no more */
+	for (i = 0; i < f.c.functions; i++)
+		assert_int_equal(cubin_launches(&f.c, &f.c.function[i], l), 0);
+	close_file(&f);
+}
+
 static void
 not_cubins(void **state)
 {
@@ -310,13 +344,16 @@ not_cubins(void **state)
 static size_t
 read_all(const uint8_t *p, size_t size)
 {
+	struct cubin_launch at[LAUNCHES_MAX];
 	struct cubin c;
 	struct lines l;
-	size_t i, rows = 0;
+	size_t i, k, rows = 0;
 
 	if (cubin_open(&c, p, size, NULL) != 0)
 		return (0);
 	for (i = 0; i < c.functions; i++) {
+		for (k = cubin_launches(&c, &c.function[i], at); k > 0; k--)
+			assert_true(at[k - 1].pc < c.function[i].size);
 		assert_ptr_equal(&c.function[i], cubin_find(&c,
 		    c.function[i].name, c.function[i].symbol));
 		if (lines_read(&l, &c, &c.function[i], NULL) == 0) {
@@ -473,6 +510,7 @@ main(void)
 		cmocka_unit_test(as_nvdisasm),
 		cmocka_unit_test(two_functions),
 		cmocka_unit_test(debug_build),
+		cmocka_unit_test(launches),
 		cmocka_unit_test(not_cubins),
 		cmocka_unit_test(cut),
 		cmocka_unit_test(damaged),

@@ -260,6 +260,39 @@ test_debug(void **state)
 	assert_int_not_equal(c->instruction[0].line, LINE_NONE);
 }
 
+/* Where a kernel launches others is known without counts, and has its line. */
+static void
+test_launches(void **state)
+{
+	struct feed *f = *state;
+	const struct source_line *line;
+	const struct run *run;
+	const struct code *c;
+
+	feed_metrics(f);
+	feed_signature(f, 1, "_Z6parentPf");
+	feed_signature(f, 2, "_Z5childPf");
+	feed_signature(f, 3, "_Z4gonePf");
+	feed_cubin(f, CUBIN_A, "launch.cubin", 4096, false);
+	feed_function(f, 1, CUBIN_A, "_Z6parentPf");
+	feed_function(f, 2, CUBIN_A, "_Z5childPf");
+	feed_function(f, 3, CUBIN_A, "_Z4gonePf");
+	run = settle(f);
+	c = run->kernel[0].code;
+	assert_true(c->launches_known);
+	assert_int_equal(c->launches, 1);
+	assert_int_equal(c->launch[0].pc, 0x1b0);
+	line = line_of_pc(c, 0x1b0);
+	assert_non_null(line);	/* in the toolkit's header, inlined */
+	assert_int_not_equal(line->inlined_at, LINE_NONE);
+	line = &c->line[line->inlined_at];
+	assert_int_equal(line->line, line_with("launch.cu", "p + 32 *"));
+	assert_true(isnan(line->value[SOURCE_INST]));
+	assert_true(run->kernel[1].code->launches_known);
+	assert_int_equal(run->kernel[1].code->launches, 0);
+	assert_false(run->kernel[2].code->launches_known);
+}
+
 /* A function that was not inlined lies behind its kernel: its counts and
  * samples are the kernel's, and nobody else's. */
 static void
@@ -464,6 +497,7 @@ main(void)
 		FEED_TEST(test_cubin_total),
 		FEED_TEST(test_lineless),
 		FEED_TEST(test_debug),
+		FEED_TEST(test_launches),
 		FEED_TEST(test_subroutine),
 		FEED_TEST(test_fallback),
 		FEED_TEST(test_source_text),

@@ -176,6 +176,9 @@ static const struct row {
 	  { fault_code_clean }, fault_no_cubin },
 	{ "debug-build", fault_debug,
 	  { fault_code_clean, fault_without_lines }, fault_good },
+	{ "dynamic-parallelism-overhead", fault_launching,
+	  { fault_code_clean, fault_launching_large, fault_launching_few,
+	    fault_launching_none }, fault_launching_unknown },
 };
 
 /* The faults once more: the counters of another chip's groups, other code. */
@@ -222,6 +225,8 @@ static const struct row others[] = {
 	  { fault_good }, fault_no_permission },
 	{ "redundant-global-traffic", fault_small_tile,
 	  { fault_good }, fault_no_permission },
+	{ "dynamic-parallelism-overhead", fault_launching_uncounted,
+	  { fault_code_clean }, fault_good },
 };
 
 #define ROWS (sizeof(rows) / sizeof(rows[0]))

@@ -570,6 +570,57 @@ test_debug_leads(void **state)
 	finish(a, &m);
 }
 
+/* Launches from a kernel: counted at their line, or supposed, and then no more
+ * than a hint; its other findings come after it. */
+static void
+test_device_launches(void **state)
+{
+	static const char rule[] = "dynamic-parallelism-overhead";
+	const struct finding *f;
+	struct advice *a;
+	struct made m;
+
+	(void)state;
+	a = advise(fault_launching, &m);
+	f = made_finding(a, rule);
+	assert_ptr_equal(f, &a->finding[0]);
+	assert_int_equal(f->severity, SEV_MEDIUM);
+	assert_int_equal(f->hots, 1);
+	assert_int_equal(f->hot[0].line, 5);
+	assert_non_null(strstr(f->summary, "launches 1,056 kernels"));
+	assert_non_null(strstr(f->limiter, "launch"));
+	/* 0.7 of the 1.61 us of each. */
+	assert_true(fabs(f->saves_s - 1.7 * 0.7 / 1.61) < 0.01);
+	finish(a, &m);
+	a = advise(fault_launching_uncounted, &m);
+	f = made_finding(a, rule);
+	assert_int_equal(f->severity, SEV_LOW);
+	assert_int_equal(f->confidence, CONF_LOW);
+	assert_non_null(strstr(f->summary, "up to 1,056"));
+	assert_non_null(strstr(f->gain_note, "not counted"));
+	finish(a, &m);
+	/* Through a function that may launch or not: as many at most. */
+	made_init(&m);
+	fault_launching(&m);
+	m.code[0]->code.launch[0].direct = false;
+	a = made_advice(&m);
+	f = made_finding(a, rule);
+	assert_int_equal(f->confidence, CONF_LOW);
+	assert_non_null(strstr(f->summary, "up to 1,056"));
+	finish(a, &m);
+	a = advise(fault_launching_seldom, &m);
+	assert_null(made_finding(a, rule));
+	assert_int_equal(made_verdict(a, rule)->state, RULE_CLEAN);
+	finish(a, &m);
+	/* The function is not in the code that was captured. */
+	made_init(&m);
+	fault_launching(&m);
+	m.code[0]->code.launches_known = false;
+	a = made_advice(&m);
+	assert_int_equal(made_verdict(a, rule)->state, RULE_NOT_MEASURED);
+	finish(a, &m);
+}
+
 /* One word for a function, whatever shapes it is launched in. */
 static void
 test_once_a_function(void **state)
@@ -888,6 +939,7 @@ main(void)
 		cmocka_unit_test(test_sites),
 		cmocka_unit_test(test_reasons),
 		cmocka_unit_test(test_debug_leads),
+		cmocka_unit_test(test_device_launches),
 		cmocka_unit_test(test_once_a_function),
 		cmocka_unit_test(test_spill_kinds),
 		cmocka_unit_test(test_arguments_are_no_spills),
