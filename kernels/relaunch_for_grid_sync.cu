@@ -2,8 +2,8 @@
  * Let the blocks meet inside the kernel.
  *
  * A thousand steps, in each of which every word depends on two words of the step
- * before, also of other blocks. A launch a step (bad) makes all blocks meet, but is
- * meant to cost the host more than the step costs the GPU. One cooperative launch (good)
+ * before, also of other blocks. A launch a step (bad) makes all blocks meet, but
+ * costs the host more than the step costs the GPU. One cooperative launch (good)
  * loops over the steps, and the blocks meet by grid.sync().
  *
  * The only difference is where the loop is.
@@ -14,7 +14,7 @@
  *   nsys profile -t cuda \
  *     cudadvise-kernels relaunch-for-grid-sync --variant bad
  *
- * --repeat: thousands of steps (default 150).
+ * --repeat: thousands of steps (default 60).
  */
 #include <cooperative_groups.h>
 #include <stdlib.h>
@@ -90,7 +90,7 @@ pair_relaunch_for_grid_sync(struct job *job)
 	TRY(job_output(job, &b, &host, n));
 	TRY(fill_words(job, in, n, job->seed));
 
-	TRY(job_measure(job, 150, [&] {
+	TRY(job_measure(job, 60, [&] {
 		const uint32_t *from = in;
 		uint32_t *to = a;
 		void *arguments[] = { &in, &a, &b, &n };

@@ -21,7 +21,7 @@
  *   compute-sanitizer --tool racecheck \
  *     cudadvise-kernels sanitizer-findings --variant bad --once
  *
- * --size: elements (default: 1 Mi less 3; one too many when it is a multiple of
+ * --size: elements (default: 64 Ki less 3; one too many when it is a multiple of
  * 128, the unit that cudaMalloc rounds up to). Under the tools a launch takes
  * many times as long, so it is short.
  */
@@ -57,7 +57,7 @@ int
 pair_sanitizer_findings(struct job *job)
 {
 	auto kernel = job->good ? mix_tiles<true> : mix_tiles<false>;
-	size_t n = job->size ? job->size : ((size_t)1 << 20) - 3;
+	size_t n = job->size ? job->size : ((size_t)1 << 16) - 3;
 	unsigned blocks;
 	uint32_t *in, *more, *out, *host;
 

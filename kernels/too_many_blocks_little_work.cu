@@ -39,11 +39,10 @@ choose(uint32_t *__restrict__ bitmap, size_t n, uint32_t seed)
 #pragma unroll 4
 	for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n;
 	    i += step) {
-		uint32_t bits = __ballot_sync(0xffffffffu,
+		/* All lanes store the warp's word: a branch for the first one
+		 * would cost more than the 31 that are of no use. */
+		bitmap[i / LANES] = __ballot_sync(0xffffffffu,
 		    is_chosen(seed, (uint32_t)i));
-
-		if (i % LANES == 0)
-			bitmap[i / LANES] = bits;
 	}
 }
 

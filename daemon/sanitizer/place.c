@@ -247,8 +247,10 @@ place_is_runtime(const struct sanitizer_place *p, struct wire_str kernel)
 	static const char *const functions[] = {
 		"cudaError cudaLaunch", "_cuda", "__cudart", "libcudart_static",
 		"__device_stub_", "__wrapper__device_stub_",
+		"__libc_start_",	/* and what calls main */
 	};
-	static const char *const objects[] = { "libcuda.so", "libcudart.so" };
+	static const char *const objects[] = { "libcuda.so", "libcudart.so",
+		"libc.so", "libpthread.so", "ld-linux" };
 	struct wire_str f = p->function, object = base_name_of(p->object);
 	size_t i;
 
@@ -264,6 +266,8 @@ place_is_runtime(const struct sanitizer_place *p, struct wire_str kernel)
 		return (true);
 	if (words_begin(f, "cu") && f.len > 2 && f.p[2] >= 'A' &&
 	    f.p[2] <= 'Z')
+		return (true);
+	if (f.len == strlen("_start") && words_begin(f, "_start"))
 		return (true);
 	return (f.len > 0 && kernel.len > 0 &&
 	    words_equal(bare(f), bare(kernel)));

@@ -40,8 +40,9 @@ struct sanitizer_place place_device_frame(struct wire_str s);
 /* place_host: what stands behind "Host Frame:". */
 struct sanitizer_place place_host(struct wire_str s);
 
-/* place_is_runtime(p, kernel): is a host frame the driver's, the runtime's, or
- * the function that nvcc makes for ${kernel}, which is launched there? */
+/* place_is_runtime(p, kernel): is a host frame the driver's, the runtime's, the C
+ * library's that called main, or the function that nvcc makes for ${kernel}, which
+ * is launched there? */
 bool place_is_runtime(const struct sanitizer_place *p, struct wire_str kernel);
 
 #endif

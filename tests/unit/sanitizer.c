@@ -156,6 +156,24 @@ test_memcheck_2023(void **state)
 	is(r->site.function, "fetch(float*)");
 }
 
+/* What calls main is no place in the program: a frame of the program's without a
+ * name says more. */
+static void
+test_stripped(void **state)
+{
+	const struct sanitizer_report *r;
+
+	(void)state;
+	read_log("memcheck-stripped.log");
+	assert_int_equal(l.reports, 1);
+	r = &l.report[0];
+	is_at(&r->at, "void mix<(bool)0>(const unsigned int *, unsigned long)",
+	    "/src/mix.cu", 46);
+	is_thread(r, 252, 4095);
+	is(r->site.function, "");
+	is(r->site.object, "/src/mix");
+}
+
 static void
 test_memcheck_2021(void **state)
 {
@@ -367,7 +385,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(memcheck_2025), T(memcheck_2023), T(memcheck_2021),
+		T(memcheck_2025), T(memcheck_2023), T(memcheck_2021), T(stripped),
 		T(racecheck), T(hazards), T(initcheck), T(synccheck),
 		T(endings), T(hostile), T(many),
 	};
