@@ -17,6 +17,7 @@
 #define BUFFER_MAX 64		/* full-size buffers in flight */
 #define PAUSE_WAIT_NS 20000000ull	/* for a flush to end */
 #define FORCE_WAIT_NS 1500000000ull	/* for a pause, before the last flush */
+#define MANAGED_NS 1000000000ull	/* for more events of managed memory */
 
 /* CUPTI wants 8-byte alignment; the header keeps it at 64. */
 struct buffer {
@@ -36,6 +37,7 @@ static struct {
 	unsigned made;
 	_Atomic bool want_managed;
 	bool managed;
+	uint64_t managed_ns;	/* when its latest events came */
 } pool = { .lock = PTHREAD_MUTEX_INITIALIZER, .done_tail = &pool.done };
 
 static struct buffer *
@@ -230,6 +232,7 @@ managed_start(void)
 	CUptiResult r = CUPTI_ERROR_NOT_SUPPORTED;
 
 	pool.managed = true;
+	pool.managed_ns = inject_now();
 	if (api->cuptiActivityConfigureUnifiedMemoryCounter != NULL) {
 		r = api->cuptiActivityConfigureUnifiedMemoryCounter(managed,
 		    MANAGED_ALL);
@@ -286,6 +289,7 @@ activity_drain(void)
 	CUpti_Activity *record;
 	unsigned n = 0;
 	size_t dropped;
+	bool moved = false;
 
 	if (!pool.managed && atomic_load(&pool.want_managed))
 		managed_start();
@@ -300,13 +304,25 @@ activity_drain(void)
 		record = NULL;
 		while (b->valid > 0 &&
 		    inject.api.cuptiActivityGetNextRecord(b->data, b->valid,
-		    &record) == CUPTI_SUCCESS)
+		    &record) == CUPTI_SUCCESS) {
+			moved = moved || record->kind ==
+			    CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER;
 			decode_record(record);
+		}
 		dropped = 0;
 		if (inject.api.cuptiActivityGetNumDroppedRecords(b->context,
 		    b->stream, &dropped) == CUPTI_SUCCESS && dropped > 0)
 			emit_lost(LOSS_CUPTI, dropped);
 		buffer_return(b);
 	}
+	if (moved)
+		pool.managed_ns = inject_now();
 	return (n);
+}
+
+bool
+activity_managed(void)
+{
+
+	return (pool.managed && inject_now() - pool.managed_ns < MANAGED_NS);
 }

@@ -32,6 +32,14 @@ unsigned activity_drain(void);
  * last asked. Sender thread only. */
 unsigned activity_full(void);
 
+/*
+ * activity_managed(): events of managed memory came within the last second, or
+ * began to be collected. Then flushes have to be frequent: what the driver
+ * queues of them between two is bounded, and the rest is lost without a word.
+ * Sender thread only.
+ */
+bool activity_managed(void);
+
 /* activity_want_managed(): managed memory is in use: collect its events from
  * the next drain on. Any thread. */
 void activity_want_managed(void);

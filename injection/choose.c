@@ -1,4 +1,5 @@
 #include <stdatomic.h>
+#include <string.h>
 
 #include "choose.h"
 #include "inject.h"
@@ -11,6 +12,10 @@
 #define PATIENCE 256		/* launches, at most, before a change */
 #define SHORT_PATIENCE 64	/* at least, for kernels shorter than */
 #define LONG_NS 50000
+#define COUNTED_MOST 2e9		/* warp instructions of a launch that is
+					 * counted by instruction: on an H200 each
+					 * then took 0.02 to 1.2 ns, in place of
+					 * 0.002 and more; this many, a second */
 
 bool
 choose_wants_instructions(const struct signature *s)
@@ -138,10 +143,25 @@ choose_first(struct target *t, const struct signature *s)
 	return (target_switch(t, 0) == 0);
 }
 
+/* Counted by instruction a launch of ${s} would take too long. */
+static bool
+is_too_long(const struct signature *s)
+{
+	const struct metrics *m = &window.set.group[0];
+	size_t i;
+
+	if (s->value == NULL || window.set.groups == 0)
+		return (false);
+	for (i = 0; i < m->count; i++)
+		if (strcmp(m->name[i], "smsp__inst_executed.sum") == 0)
+			return (s->value[m->first + i] > COUNTED_MOST);
+	return (false);
+}
+
 /* Instructions are counted after the first counters, which make the context
  * ready for it; while the counters lack much, those go first. */
 bool
-choose_instructions(struct target *t, const struct signature *s)
+choose_instructions(struct target *t, struct signature *s)
 {
 	const char *where = "";
 	int r;
@@ -149,6 +169,11 @@ choose_instructions(struct target *t, const struct signature *s)
 	if (!choose_wants_instructions(s) || (s->groups == 0 &&
 	    t->p.object != NULL && (lacks(s) & 1)))
 		return (false);
+	if (is_too_long(s)) {
+		s->counted = true;
+		choose_check(s);
+		return (false);
+	}
 	if (t->configured)
 		return (true);
 	t->configured = true;

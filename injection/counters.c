@@ -68,7 +68,7 @@ learn_resources(struct signature *s, const void *function)
 	static const CUfunction_attribute want[] = {
 		CU_FUNC_ATTRIBUTE_NUM_REGS, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES,
 		CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES };
-	uint32_t v[3];
+	uint32_t v[3], carveout;
 	int i;
 
 	if (s->resources.known || atomic_load(&s->announced))
@@ -80,6 +80,10 @@ learn_resources(struct signature *s, const void *function)
 	s->resources.regs = v[0];
 	s->resources.smem_static = v[1];
 	s->resources.local_per_thread = v[2];
+	/* Negative where nothing was asked for: then it is not told. */
+	s->resources.carveout = function_attribute(function, s->shape.device,
+	    CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, &carveout) &&
+	    carveout <= 100 ? carveout : 255;
 	s->resources.known = true;
 }
 
@@ -215,7 +219,7 @@ cost_kind(enum kind kind)
 /* What this launch is measured for. Where few launches are left, instructions
  * tell the most. */
 static bool
-choose(struct target *t, const struct signature *s, enum kind *kind)
+choose(struct target *t, struct signature *s, enum kind *kind)
 {
 
 	*kind = KIND_COUNTERS;
@@ -443,7 +447,11 @@ counters_exit(struct signature *s, bool launched)
 		return;
 	if (now_open.signature != s)
 		return;
-	if (launched && !gate_wait_stream(now_open.stream)) {
+	/* One that is counted by instruction may take as long as two waits: were
+	 * it given up, what follows would run patched as well. */
+	if (launched && !gate_wait_stream(now_open.stream) &&
+	    (now_open.kind != KIND_INSTRUCTIONS ||
+	    !gate_wait_stream(now_open.stream))) {
 		/* Perhaps it waits for the host: let the program go on and
 		 * close the window when the kernel has ended. */
 		tracing(true);

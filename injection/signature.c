@@ -176,7 +176,8 @@ signature_announce(struct signature *s, const CUpti_ActivityKernel10 *k)
 		.grid_z = s->shape.grid[2],
 		.block_x = s->shape.block[0], .block_y = s->shape.block[1],
 		.block_z = s->shape.block[2],
-		.smem_dynamic = s->shape.dynamic, .carveout = 255,
+		.smem_dynamic = s->shape.dynamic,
+		.carveout = s->resources.known ? s->resources.carveout : 255,
 		.regs = s->resources.regs,
 		.smem_static = s->resources.smem_static,
 		.smem_optin = s->shape.dynamic + s->resources.smem_static >

@@ -25,6 +25,7 @@ struct signature_shape {
 struct signature_resources {
 	bool known;
 	uint32_t regs, smem_static, local_per_thread;
+	uint32_t carveout;		/* percent asked for, 255 none */
 };
 
 /* A launch that was measured with kernel tracing off. */

@@ -141,12 +141,14 @@ send_launches(struct signature *s)
 }
 
 static void
-send_one(struct signature *s)
+send_news(struct signature *s, bool final)
 {
 
-	/* Until an activity record has described it, unless none will come. */
+	/* Until an activity record has described it, which says most; unless
+	 * none will come, because no launch but the measured ones was there. */
 	if (!atomic_load(&s->dirty) || (!atomic_load(&s->announced) &&
-	    !s->resources.known))
+	    (!s->resources.known || (!final &&
+	    atomic_load(&s->launches) > s->untraced))))
 		return;
 	atomic_store(&s->dirty, false);
 	if (!atomic_load(&s->announced))
@@ -183,6 +185,21 @@ send_rest(struct signature *s)
 	EMIT(SKIPPED, &r);
 }
 
+static void
+send_one(struct signature *s)
+{
+
+	send_news(s, false);
+}
+
+static void
+send_last(struct signature *s)
+{
+
+	send_news(s, true);
+	send_rest(s);
+}
+
 void
 counters_finish(void)
 {
@@ -203,9 +220,7 @@ counters_send(bool final)
 	if (atomic_exchange(&window.busy, true) && (!final ||
 	    (!atomic_load(&window.closed) && !atomic_load(&window.deferred))))
 		return;
-	signature_each(send_one);
-	if (final)
-		signature_each(send_rest);
-	else
+	signature_each(final ? send_last : send_one);
+	if (!final)
 		atomic_store(&window.busy, false);
 }

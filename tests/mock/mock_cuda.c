@@ -166,7 +166,9 @@ cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction f)
 	    (int)m->smem_static :
 	    attribute == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK ? 1024 :
 	    attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES ?
-	    49152 : 0;
+	    49152 :
+	    attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT ?
+	    -1 : 0;
 	return (CUDA_SUCCESS);
 }
 
