@@ -29,8 +29,7 @@
 static __host__ __device__ inline uint32_t
 hash_four(uint4 v, uint32_t key)
 {
-	return mix(v.x ^ key) + mix(v.y ^ key) + mix(v.z ^ key) +
-	    mix(v.w ^ key);
+	return mix(v.x ^ v.y ^ v.z ^ v.w ^ key);
 }
 
 __global__ static void __launch_bounds__(THREADS, 2)
