@@ -199,6 +199,7 @@ struct kernel_state {
 	double exposed;
 	uint64_t next_votes;		/* follow.c */
 	struct burst_place place;
+	uint64_t cycle;		/* the last that it was counted in */
 	double *extra;		/* MAX_EXTRA values, or NULL */
 };
 
@@ -267,6 +268,17 @@ struct legacy {
 	uint64_t waits, wait_ns;
 };
 
+/* cycle.c: copies to the device, kernels, copies from it. */
+enum cycle_stage { CYCLE_UP, CYCLE_WORK, CYCLE_DOWN };
+
+struct cycle {
+	uint64_t serial;	/* of the open one; 0 none */
+	uint64_t copy_ns, kernel_ns;	/* of the open one */
+	uint64_t sum_ns;	/* of those before it */
+	uint8_t stage;
+	bool graph;		/* one was counted */
+};
+
 struct line;			/* timeline.c */
 
 struct device_state {
@@ -282,6 +294,7 @@ struct device_state {
 	uint64_t idle_longest_by[IDLE_CAUSES];
 	struct burst burst;
 	struct legacy legacy;
+	struct cycle cycle;
 	struct small_run small[COPY_KINDS][MEMORY_KINDS];
 	bool small_open;	/* one of them is */
 	uint8_t way;		/* of the last copy over 64 KiB; 0 none */
@@ -327,7 +340,7 @@ struct model {
 	struct thread *thread;
 	uint32_t threads, threads_cap;
 	uint64_t waits;		/* host intervals kept */
-	uint64_t bursts;
+	uint64_t bursts, cycles;
 	double exposed;		/* of everything together */
 	struct op *op, *op_spare;
 	uint32_t ops, ops_cap, ops_sorted;
@@ -524,6 +537,10 @@ int legacy_context(struct model *m, struct stream *s,
 enum queue_kind legacy_kind(const struct stream *s, uint32_t context,
     uint32_t stream);
 void legacy_op(struct model *m, struct device_state *d, const struct op *op);
+
+/* cycle.c: an operation begins; what all cycles so far could hide. */
+void cycle_op(struct model *m, struct device_state *d, const struct op *op);
+uint64_t cycle_total(const struct cycle *c);
 
 /* follow.c: which kernel comes after which. */
 void follow_op(struct model *m, const struct op *op, uint64_t idle,

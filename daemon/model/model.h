@@ -70,6 +70,9 @@ struct device {
 	uint64_t kernel_ns;	/* union of kernels */
 	uint64_t copy_ns;	/* union of copies and memsets */
 	uint64_t copy_hidden_ns;/* of that, while a kernel ran */
+	uint64_t cycle_ns;	/* what copies from and to the host and kernels
+				 * could do at once, with what they do
+				 * (model/cycle.c) */
 	uint64_t h2d_ns, d2h_ns;	/* union of copies from and to the host */
 	uint64_t both_ns;	/* of these, both at once */
 	uint64_t h2d_bare_ns, d2h_bare_ns; /* one way alone, and no kernel ran */
@@ -160,6 +163,8 @@ struct copy_class {
 	uint64_t idle_waited_ns;/* of that, what the wait can explain: without
 				 * the host's own work beyond the wait's length
 				 * and without allocations */
+	uint64_t ranges;	/* different host ranges, of … */
+	uint64_t located;	/* … so many copies whose ranges are known */
 };
 
 /* Runs of small copies in one direction: ≥ 16 in a row, ≤ 64 KiB each, no

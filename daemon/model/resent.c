@@ -24,7 +24,8 @@ struct range {
 	/* Of host ranges: */
 	uint32_t last;		/* the pair that was copied last */
 	uint8_t way;		/* how: COPY_H2D, COPY_D2H; 0 not yet */
-	uint8_t counted;	/* bit a resent_kind: in its ranges */
+	uint8_t counted;	/* bit a resent_kind: in its ranges; then one a
+				 * direction: in those of a copy class */
 	uint64_t free;		/* see free_at */
 	uint64_t down_ns;	/* of the last copy, if it came down */
 };
@@ -195,12 +196,23 @@ count_resent(struct model *m, struct range *h, const struct op *op,
 	return (0);
 }
 
+static void
+count_range(struct copy_class *c, struct range *h)
+{
+	unsigned bit = RESENT_KINDS + (c->kind == COPY_D2H);
+
+	c->located++;
+	c->ranges += (h->counted >> bit & 1) == 0;
+	h->counted |= (uint8_t)(1u << bit);
+}
+
 int
 resent_sweep(struct model *m, const struct op *op)
 {
-	const struct copy_class *c = &m->copy[op->index].out;
+	struct copy_class *c = &m->copy[op->index].out;
 	struct range *h = &m->range[m->range[op->range].of];
 
+	count_range(c, h);
 	if (c->kind == COPY_H2D && h->way != 0 &&
 	    (h->way == COPY_D2H || h->last == op->range) &&
 	    count_resent(m, h, op, h->way == COPY_D2H ? RESENT_ROUND :

@@ -130,6 +130,7 @@ settle_device(const struct model *m, const struct device_state *d,
 	for (i = 0; i < IDLE_CAUSES; i++)
 		out->idle_ns[i] = d->idle[i];
 	out->idle_overhead_ns = d->idle_overhead;
+	out->cycle_ns = cycle_total(&d->cycle);
 	out->legacy_waits = d->legacy.waits;
 	out->legacy_wait_ns = d->legacy.wait_ns;
 	/* When the two take turns each waits for the other: moving either is

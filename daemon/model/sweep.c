@@ -244,6 +244,7 @@ sweep_op(struct model *m, const struct op *op)
 	activate(d, op);
 	follow_op(m, op, idle, seen);
 	legacy_op(m, d, op);
+	cycle_op(m, d, op);
 	if (op->kind == OP_KERNEL) {
 		m->kernel[op->index].out.gap_before_ns += idle;
 		host_launched(m->stream[q->process],

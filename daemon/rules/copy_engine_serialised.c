@@ -80,9 +80,9 @@ found(struct rule_view *x, size_t i)
 	d->f.location = arena_format(x->arena, "device %u", dev->id);
 	d->f.location_missing = "line not known: call sites are not recorded";
 	rule_evidence(x, d, (struct evidence){ .name = "smaller_ratio",
-	    .label = "the smaller way, part of first to last GPU work",
-	    .value = fmin(up, down) / rule_window_s(x->run), .unit = "ratio",
-	    .source = "measured", .from = "copy records" }, "min_share");
+	    .label = "the smaller way, part of the GPU's busy time",
+	    .value = fmin(up, down) / ((double)dev->busy_ns * 1e-9),
+	    .unit = "ratio", .source = "measured", .from = "copy records" }, "min_share");
 	rule_evidence(x, d, (struct evidence){ .name = "overlap_ratio",
 	    .label = "both at once / the smaller of the two",
 	    .value = both / fmin(up, down), .unit = "ratio",
@@ -112,7 +112,6 @@ found(struct rule_view *x, size_t i)
 enum rule_state
 rule_copy_engine_serialised(struct rule_view *x)
 {
-	double window = rule_window_s(x->run);
 	bool any = false;
 
 	for (size_t i = 0; i < x->run->devices; i++) {
@@ -123,8 +122,9 @@ rule_copy_engine_serialised(struct rule_view *x)
 
 		/* With one engine they must; 0: nobody said. */
 		if (d->limits.async_engines == 1 || !(least > 0) ||
-		    !(window > 0) ||
-		    least < rule_value(x, "min_share") * window ||
+		    d->busy_ns == 0 ||
+		    least < rule_value(x, "min_share") *
+		    (double)d->busy_ns * 1e-9 ||
 		    (double)d->both_ns * 1e-9 >=
 		    rule_value(x, "max_overlap") * least ||
 		    (double)d->turns < rule_value(x, "min_turns"))

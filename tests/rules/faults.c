@@ -319,6 +319,10 @@ fault_taking_turns(struct made *m)
 {
 	one_copy(m, MEMORY_PINNED, 10000);
 	m->device[0].copy_ns = m->copy[0].gpu_ns;
+	m->device[0].cycle_ns = m->device[0].kernel_ns <
+	    m->device[0].copy_ns ? m->device[0].kernel_ns :
+	    m->device[0].copy_ns;
+	m->device[0].busy_ns = m->device[0].kernel_ns + m->device[0].copy_ns;
 }
 
 void

@@ -449,6 +449,7 @@ change_rest(struct run *r)
 	for (size_t i = 0; i < r->devices; i++) {
 		r->device[i].copy_ns = other_count(r->device[i].copy_ns);
 		r->device[i].kernel_ns = other_count(r->device[i].kernel_ns);
+		r->device[i].cycle_ns = other_count(r->device[i].cycle_ns);
 		r->device[i].copy_hidden_ns = other_count(
 		    r->device[i].copy_hidden_ns);
 	}

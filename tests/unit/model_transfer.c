@@ -83,6 +83,56 @@ test_ways(void **state)
 	assert_false(d->hidden);
 }
 
+/* Up 10, a kernel 30 twice, down 5: 15 beside the first launch. Then up 40 and
+ * another kernel of 20: 20. A flag in between parts nothing; a kernel after what
+ * went back begins anew. */
+static void
+test_cycles(void **state)
+{
+	struct feed *f = *state;
+
+	feed_signature(f, 1, "k");
+	feed_signature(f, 2, "l");
+	feed_copy(f, COPY_H2D, MIB, true, 0, 1 * US, 11 * US);
+	feed_kernel(f, 1, 0, 20 * US, 50 * US);
+	feed_copy(f, COPY_D2H, 4, true, 0, 51 * US, 52 * US);
+	feed_kernel(f, 1, 0, 60 * US, 90 * US);
+	feed_copy(f, COPY_D2H, MIB, true, 0, 100 * US, 105 * US);
+	feed_copy(f, COPY_H2D, MIB, true, 0, 110 * US, 150 * US);
+	feed_kernel(f, 2, 0, 160 * US, 180 * US);
+	assert_int_equal(settle(f)->device[0].cycle_ns, 35 * US);
+	feed_copy(f, COPY_D2H, MIB, true, 0, 190 * US, 200 * US);
+	feed_kernel(f, 2, 0, 210 * US, 240 * US);
+	assert_int_equal(settle(f)->device[0].cycle_ns, 35 * US);
+	feed_copy(f, COPY_D2H, MIB, true, 0, 250 * US, 257 * US);
+	assert_int_equal(settle(f)->device[0].cycle_ns, 42 * US);
+}
+
+/* Two buffers up, one of them again and then down: a range more each way. */
+static void
+test_copied_ranges(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+	size_t i;
+
+	for (i = 0; i < 3; i++)
+		move(f, (struct moved){ COPY_H2D, MIB, HOST + i / 2 * MIB, DEV,
+		    0, (10 * i + 1) * US, (10 * i + 5) * US, 0, 0, 0 });
+	move(f, (struct moved){ COPY_D2H, MIB, HOST, DEV, 0, 41 * US, 45 * US,
+	    0, 0, 0 });
+	feed_copy(f, COPY_H2D, MIB, true, 0, 50 * US, 55 * US);
+	run = settle(f);
+	assert_int_equal(run->copies, 3);
+	for (i = 0; i < 2; i++) {
+		bool up = run->copy[i].kind == COPY_H2D;
+
+		assert_int_equal(run->copy[i].ranges, up ? 2 : 1);
+		assert_int_equal(run->copy[i].located, up ? 3 : 1);
+	}
+	assert_int_equal(run->copy[2].located, 0);	/* no address */
+}
+
 /* Down and up again: enqueued at once; soon after; when many cores could have
  * written the megabyte, which one takes 65 us for; much later. */
 static void
@@ -436,6 +486,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		FEED_TEST(test_ways),
+		FEED_TEST(test_cycles),
+		FEED_TEST(test_copied_ranges),
 		FEED_TEST(test_round_trips),
 		FEED_TEST(test_round_trip_large),
 		FEED_TEST(test_round_trip_blocking),

@@ -477,6 +477,7 @@ random_run(struct made *m)
 	m->device[0].copy_ns = time_ns();
 	m->device[0].kernel_ns = time_ns();
 	m->device[0].copy_hidden_ns = time_ns();
+	m->device[0].cycle_ns = time_ns();
 	for (int i = 0; i < IDLE_CAUSES; i++)
 		m->run.idle_ns[i] = pick(2) ? time_ns() : 0;
 	m->run.idle_total_ns = time_ns();

@@ -23,6 +23,57 @@ count_of(const struct advice *a, const char *rule)
 	return n;
 }
 
+/* Pinning costs as much as a copy or two: a buffer a copy does not repay it. */
+static void
+test_pinned_once(void **state)
+{
+	struct made m;
+	struct advice *a = advise(fault_pageable, &m);
+	double once = made_finding(a, "pageable-host-memory")->saves_s, few;
+
+	(void)state;
+	advice_free(a);
+	m.copy[0].located = m.copy[0].count;
+	m.copy[0].ranges = m.copy[0].count / 10;
+	a = made_advice(&m);
+	few = made_finding(a, "pageable-host-memory")->saves_s;
+	assert_true(fabs(few - 0.8 * once) < 0.01 * once);
+	advice_free(a);
+	m.copy[0].ranges = m.copy[0].count;
+	a = made_advice(&m);
+	assert_true(made_finding(a, "pageable-host-memory")->saves_s == 0);
+	assert_false(made_finding(a, "pageable-host-memory")->worth_it);
+	advice_free(a);
+}
+
+/* What could run at once is what counts, not how long copies and kernels are;
+ * and pageable buffers that are copied once cannot. */
+static void
+test_overlap_possible(void **state)
+{
+	struct made m;
+	struct advice *a = advise(fault_taking_turns, &m);
+	double all = made_finding(a, "no-copy-compute-overlap")->saves_s;
+
+	(void)state;
+	advice_free(a);
+	m.device[0].cycle_ns /= 2;
+	a = made_advice(&m);
+	assert_true(fabs(made_finding(a, "no-copy-compute-overlap")->saves_s -
+	    all / 2) < 0.01 * all);
+	advice_free(a);
+	m.copy[0].src = MEMORY_PAGEABLE;
+	m.copy[0].located = m.copy[0].ranges = m.copy[0].count;
+	a = made_advice(&m);
+	assert_null(made_finding(a, "no-copy-compute-overlap"));
+	advice_free(a);
+	m.copy[0].src = MEMORY_PINNED;
+	m.device[0].cycle_ns = m.device[0].busy_ns / 20;
+	a = made_advice(&m);
+	assert_null(made_finding(a, "no-copy-compute-overlap"));
+	advice_free(a);
+}
+
 /* The longest of three passes remains: two reads of three go. */
 static void
 test_fusion_gain(void **state)
@@ -313,6 +364,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_pinned_once),
+		cmocka_unit_test(test_overlap_possible),
 		cmocka_unit_test(test_fusion_gain),
 		cmocka_unit_test(test_fusion_shapes),
 		cmocka_unit_test(test_fusion_handover),

@@ -1,0 +1,76 @@
+/*
+ * model/cycle.c: what copies and kernels could do at the same time.
+ *
+ * A cycle is data that is brought to the GPU, worked on there and taken back:
+ * copies to the device, kernels, copies from it, in this order; what comes out
+ * of order begins the next one. Cut into chunks, its copies and kernels can run
+ * side by side for as long as the shorter of the two takes. A kernel that comes
+ * again in a cycle works on what is there already: it counts once. Small copies
+ * are parameters and flags, and part nothing.
+ */
+#include "model/internal.h"
+
+static void
+cycle_close(struct cycle *c)
+{
+
+	c->sum_ns = add_sat(c->sum_ns, min_u64(c->copy_ns, c->kernel_ns));
+	c->copy_ns = c->kernel_ns = 0;
+	c->graph = false;
+}
+
+uint64_t
+cycle_total(const struct cycle *c)
+{
+
+	return (add_sat(c->sum_ns, min_u64(c->copy_ns, c->kernel_ns)));
+}
+
+/* The cycle goes on with ${stage}, or another one begins there. */
+static void
+cycle_stage(struct model *m, struct cycle *c, uint8_t stage)
+{
+
+	if (stage < c->stage) {
+		cycle_close(c);
+		c->serial = 0;
+	}
+	if (c->serial == 0)
+		c->serial = ++m->cycles;
+	c->stage = stage;
+}
+
+static void
+cycle_kernel(struct model *m, struct cycle *c, const struct op *op)
+{
+	struct kernel_state *k;
+
+	cycle_stage(m, c, CYCLE_WORK);
+	if (op->kind == OP_GRAPH) {
+		if (c->graph)
+			return;
+		c->graph = true;
+	} else {
+		k = &m->kernel[op->index];
+		if (k->cycle == c->serial)
+			return;
+		k->cycle = c->serial;
+	}
+	c->kernel_ns = add_sat(c->kernel_ns, op->end - op->start);
+}
+
+void
+cycle_op(struct model *m, struct device_state *d, const struct op *op)
+{
+	struct cycle *c = &d->cycle;
+
+	if (op->kind == OP_KERNEL || op->kind == OP_GRAPH) {
+		cycle_kernel(m, c, op);
+		return;
+	}
+	if (op->kind != OP_COPY || (op->flags & OP_SMALL) != 0 ||
+	    (op->row != ROW_H2D && op->row != ROW_D2H))
+		return;
+	cycle_stage(m, c, op->row == ROW_H2D ? CYCLE_UP : CYCLE_DOWN);
+	c->copy_ns = add_sat(c->copy_ns, op->end - op->start);
+}
