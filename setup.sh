@@ -173,10 +173,11 @@ configure() {
 	cmake --preset "$preset" "$@"
 }
 
+# build_default [TARGET]
 build_default() {
 	step "configure" configure configure default -DBUILD_TESTING=OFF &&
-	    step "build" build cmake --build build -j "$jobs" ||
-	    die "the build failed"
+	    step "build" build cmake --build build -j "$jobs" \
+	    --target "${1:-all}" || die "the build failed"
 	grep -q 'No CUDA toolkit' "$logs/configure.log" && note \
 	    "no CUDA toolkit: the injection library and the kernels are left out"
 	return 0
@@ -185,17 +186,22 @@ build_default() {
 # --- demo ------------------------------------------------------------------
 
 have_gpu() {
-	[ $recorded -eq 0 ] && nvidia-smi -L >/dev/null 2>&1 &&
-	    [ -f build/lib/libcudadvise_injection.so ] &&
+	[ $recorded -eq 0 ] && nvidia-smi -L >/dev/null 2>&1
+}
+
+can_measure() {
+	have_gpu && [ -f build/lib/libcudadvise_injection.so ] &&
 	    [ -x build/bin/cudadvise-kernels ]
 }
 
+# The reference kernels take most of the time to build: only where they can run.
 demo() {
-	local program="build/bin/cudadvise-kernels"
+	local program="build/bin/cudadvise-kernels" target=programs
 	deps_build
-	build_default
+	have_gpu && target=all
+	build_default $target
 	say
-	if have_gpu; then
+	if can_measure; then
 		say "\$ build/bin/cudadvise run -- $program" \
 		    "uncoalesced-global-access --variant bad"
 		build/bin/cudadvise run --label demo -- "$program" \
@@ -293,12 +299,13 @@ one() {
 	fi
 }
 
-# build_preset PRESET [CMAKE OPTION...]: configure and build, quietly.
+# build_preset PRESET TARGET [CMAKE OPTION...]: configure and build, quietly.
 build_preset() {
-	local preset=$1
-	one "configure: $preset" "configure-$preset" configure "$@" &&
+	local preset=$1 target=$2
+	shift 2
+	one "configure: $preset" "configure-$preset" configure "$preset" "$@" &&
 	    one "build: $preset" "build-$preset" \
-	    cmake --build "build-$preset" -j "$jobs"
+	    cmake --build "build-$preset" -j "$jobs" --target "$target"
 }
 
 fuzz_all() {
@@ -340,19 +347,19 @@ test_all() {
 	deps_test
 	git status --porcelain --untracked-files=all >"$logs/tree-before" \
 	    2>/dev/null
-	if build_preset dev; then
+	if build_preset dev all; then
 		run_ctest "tests" ctest-dev build-dev -LE gpu
 	fi
 	if [ $quick -eq 0 ]; then
-		if build_preset asan $no_kernels; then
+		if build_preset asan all $no_kernels; then
 			run_sanitized "tests with AddressSanitizer and UBSan" \
 			    ctest-asan build-asan -LE 'gpu|lint|web|plain'
 		fi
-		if build_preset tsan $no_kernels; then
+		if build_preset tsan threaded $no_kernels; then
 			run_sanitized "threaded tests with ThreadSanitizer" \
 			    ctest-tsan build-tsan -L thread
 		fi
-		build_preset fuzz $no_kernels && fuzz_all
+		build_preset fuzz fuzzers $no_kernels && fuzz_all
 	fi
 	one "demo, without a GPU" demo try_demo
 	one "the tests left no file behind" tree tree_clean
