@@ -111,6 +111,9 @@ print_measured(const struct job *job, const struct measured *m)
 	NUMBER(shared_bytes_per_s);
 	NUMBER(fp32_flops);
 	NUMBER(fp64_flops);
+	NUMBER(fp16_flops);
+	if (m->tensor_flops > 0)
+		NUMBER(tensor_flops);
 	NUMBER(sm_hz);
 	NUMBER(launch_s);
 	NUMBER(launch_gap_s);
@@ -153,6 +156,8 @@ calibrate_device(int device)
 		progress(device, &job, "memory and arithmetic …");
 		rc = calibrate_throughput(&job, &m);
 	}
+	if (!rc)
+		rc = calibrate_half(&job, &m);
 	if (!rc) {
 		progress(device, &job, "launches, waits, allocations …");
 		rc = calibrate_host(&job, &m);

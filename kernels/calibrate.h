@@ -19,6 +19,7 @@ enum copy_way { PINNED_H2D, PINNED_D2H, PAGEABLE_H2D, PAGEABLE_D2H, COPY_WAYS };
 struct measured {
 	double dram_bytes_per_s, l2_bytes_per_s, shared_bytes_per_s;
 	double fp32_flops, fp64_flops, sm_hz;
+	double fp16_flops, tensor_flops;	/* 0: no kernel for this GPU */
 	double launch_s, launch_gap_s, graph_node_gap_s, sync_s;
 	double malloc_s, free_s, copy_fixed_s;
 	int copies;
@@ -29,6 +30,7 @@ struct measured {
 /* Each fills its part of ${m} with what the job's device does; -1 after a
  * message. What they allocate is gone when they return. */
 int calibrate_throughput(struct job *job, struct measured *m);
+int calibrate_half(struct job *job, struct measured *m);
 int calibrate_host(struct job *job, struct measured *m);
 int calibrate_copies(struct job *job, struct measured *m);
 

@@ -71,6 +71,8 @@ print_ceilings(struct cli *cli, const json_t *j)
 		{ "shared_bytes_per_s", "shared memory", 1e12, "TB/s" },
 		{ "fp32_flops", "FP32", 1e12, "TFLOP/s" },
 		{ "fp64_flops", "FP64", 1e12, "TFLOP/s" },
+		{ "fp16_flops", "FP16, in pairs", 1e12, "TFLOP/s" },
+		{ "tensor_flops", "tensor cores, FP16", 1e12, "TFLOP/s" },
 	};
 	static const struct {
 		const char *key, *text;

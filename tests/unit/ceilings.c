@@ -80,6 +80,34 @@ test_calibration(void **state)
 	assert_false(c->calibrated);
 }
 
+/* One of an older version lacks what that did not measure: it stays typical, and
+ * is told from what was measured. */
+static void
+test_older(void **state)
+{
+	static const char older[] = "{\"fp32_flops\": 5e13}";
+	static const char newer[] = "{\"fp32_flops\": 5e13, "
+	    "\"fp16_flops\": 1.1e14, \"tensor_flops\": 7e14}";
+	struct made m;
+	struct ceilings *c = m.ceilings, typical;
+
+	(void)state;
+	made_init(&m);
+	ceilings_default(c, &m.device[0]);
+	typical = *c;
+	assert_int_equal(ceilings_parse(c, older, sizeof(older) - 1), 0);
+	assert_true(ceilings_measured(c, &c->fp32_flops));
+	assert_false(ceilings_measured(c, &c->fp16_flops));
+	assert_false(ceilings_measured(c, &c->tensor_flops));
+	near(c->fp16_flops, typical.fp16_flops);
+	near(c->tensor_flops, typical.tensor_flops);
+	assert_int_equal(ceilings_parse(c, newer, sizeof(newer) - 1), 0);
+	assert_true(ceilings_measured(c, &c->fp16_flops));
+	assert_true(ceilings_measured(c, &c->tensor_flops));
+	near(c->fp16_flops, 1.1e14);
+	near(c->tensor_flops, 7e14);
+}
+
 static void
 test_hostile(void **state)
 {
@@ -112,6 +140,7 @@ main(void)
 		cmocka_unit_test(test_attributes),
 		cmocka_unit_test(test_no_attributes),
 		cmocka_unit_test(test_calibration),
+		cmocka_unit_test(test_older),
 		cmocka_unit_test(test_hostile),
 	};
 
