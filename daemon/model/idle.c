@@ -121,6 +121,27 @@ gap_blame(struct model *m, struct device_state *d, const struct gap *g,
 	    spans_overlap(&m->overhead, from, g->end);
 }
 
+/* Beside gaps for which the host took about as long. */
+static void
+gap_tally(struct device_state *d, const struct gap *g)
+{
+	static const enum idle_cause host[] = { IDLE_HOST, IDLE_AFTER_SYNC,
+	    IDLE_API };
+	uint64_t ns = 0;
+	uint32_t i, k;
+
+	for (i = 0; i < sizeof(host) / sizeof(host[0]); i++)
+		ns += g->idle[host[i]];
+	if (ns == 0)
+		return;
+	k = 63u - (uint32_t)__builtin_clzll(ns);
+	if (k >= GAP_CLASSES)
+		k = GAP_CLASSES - 1;
+	d->gap[k].count++;
+	for (i = 0; i < sizeof(host) / sizeof(host[0]); i++)
+		d->gap[k].idle_ns[host[i]] += g->idle[host[i]];
+}
+
 bool
 idle_gap(struct model *m, struct device_state *d, const struct op *next,
     struct gap_seen *seen)
@@ -150,6 +171,8 @@ idle_gap(struct model *m, struct device_state *d, const struct op *next,
 		memcpy(d->idle_longest_by, g.idle, sizeof(g.idle));
 	}
 	d->idle_gaps += idle > GAP_COUNTED;
+	if (ours == 0)
+		gap_tally(d, &g);
 	gap_blame(m, d, &g, idle);
 	*seen = (struct gap_seen){ .synced = g.synced, .ours = ours > 0 };
 	return (dry);

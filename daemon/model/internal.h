@@ -292,6 +292,7 @@ struct device_state {
 	struct op last;		/* the operation that ends at frontier */
 	uint64_t idle[IDLE_CAUSES], idle_overhead, idle_longest, idle_gaps;
 	uint64_t idle_longest_by[IDLE_CAUSES];
+	struct gap_class gap[GAP_CLASSES];
 	struct burst burst;
 	struct legacy legacy;
 	struct cycle cycle;

@@ -61,6 +61,14 @@ enum idle_cause {
 };
 extern const char *const idle_cause_name[IDLE_CAUSES];
 
+/* Gaps for which the host took about as long: HOST, AFTER_SYNC and API of one add
+ * up to [2^i, 2^(i+1)) ns in the i-th class, the last one has no end. */
+#define GAP_CLASSES 40
+struct gap_class {
+	uint64_t count;
+	uint64_t idle_ns[IDLE_CAUSES];	/* of these three */
+};
+
 struct device {
 	uint32_t id;		/* the CUDA ordinal in its process */
 	struct record_DEVICE limits;	/* strings: use the ones below */
@@ -429,6 +437,9 @@ struct run {
 					 * the program, in no cause above */
 	uint64_t idle_longest_ns;
 	uint64_t idle_gaps;		/* gaps > 1 µs */
+	struct gap_class gap[GAP_CLASSES];	/* gaps that we did not measure
+						 * in: what follows is not the
+						 * program's usual pace */
 	uint64_t peak_memory_bytes;	/* live device allocations at their peak */
 	uint64_t peak_host_bytes;	/* the same of pinned and managed memory */
 	uint64_t static_bytes;		/* of module globals, all that were loaded */

@@ -167,6 +167,7 @@ settle_devices(struct model *m)
 	run->devices = run->timelines = m->devices;
 	memset(run->idle_ns, 0, sizeof(run->idle_ns));
 	memset(run->idle_longest_by, 0, sizeof(run->idle_longest_by));
+	memset(run->gap, 0, sizeof(run->gap));
 	run->idle_total_ns = run->wall_ns;
 	run->idle_longest_ns = run->idle_gaps = run->idle_overhead_ns = 0;
 	for (i = 0; i < m->devices; i++) {
@@ -187,6 +188,7 @@ settle_devices(struct model *m)
 	memcpy(run->idle_longest_by, m->device[busiest]->idle_longest_by,
 	    sizeof(run->idle_longest_by));
 	run->idle_gaps = m->device[busiest]->idle_gaps;
+	memcpy(run->gap, m->device[busiest]->gap, sizeof(run->gap));
 	run->jit_startup_ns = spans_overlap(&m->jit, run->origin_ns,
 	    add_sat(run->origin_ns, run->idle_ns[IDLE_STARTUP]));
 	run->idle_overhead_ns = run->device[busiest].idle_overhead_ns;

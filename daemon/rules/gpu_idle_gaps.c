@@ -1,18 +1,48 @@
 /*
  * gpu-idle-gaps: between its first and last work the GPU waits for the host,
- * and no more specific rule says why. The longest gap is left out: one phase
- * of the program's own is not a pattern.
+ * and no more specific rule says why. Only gaps that come again count, each for
+ * about the same time: reading the input, a check of the results, one phase
+ * after the other are no pattern, and a program that does them has nothing to
+ * overlap them with. Nor do gaps in which we measured.
  */
 #include <math.h>
 
 #include "rules/rule.h"
 
-/* Seconds idle for ${cause}, the longest gap apart. */
-static double
-without_longest(const struct run *run, enum idle_cause cause)
+/* Of gaps that come again: */
+struct again {
+	double host, api, sync;	/* s */
+	double gaps;
+	double base;		/* first to last GPU work without all other gaps
+				 * for which the host took its time, s */
+};
+
+/* Gaps that at least ${least} others are as long as, within a factor of two. */
+static struct again
+come_again(const struct run *run, double least)
 {
-	return fmax(0, (double)run->idle_ns[cause] -
-	    (double)run->idle_longest_by[cause]) * 1e-9;
+	struct again a = { 0, 0, 0, 0, rule_active_s(run) };
+
+	for (size_t i = 0; i < GAP_CLASSES; i++) {
+		const struct gap_class *c = &run->gap[i];
+		double alike = (double)c->count;
+
+		if (i > 0)
+			alike += (double)run->gap[i - 1].count;
+		if (i + 1 < GAP_CLASSES)
+			alike += (double)run->gap[i + 1].count;
+		if (alike < least)
+			continue;
+		a.gaps += (double)c->count;
+		a.host += (double)c->idle_ns[IDLE_HOST] * 1e-9;
+		a.api += (double)c->idle_ns[IDLE_API] * 1e-9;
+		a.sync += (double)c->idle_ns[IDLE_AFTER_SYNC] * 1e-9;
+	}
+	a.base -= fmax(0, ((double)run->idle_ns[IDLE_HOST] +
+	    (double)run->idle_ns[IDLE_API] +
+	    (double)run->idle_ns[IDLE_AFTER_SYNC]) * 1e-9 -
+	    a.host - a.api - a.sync);
+	return a;
 }
 
 static const char *
@@ -29,17 +59,14 @@ enum rule_state
 rule_gpu_idle_gaps(struct rule_view *x)
 {
 	const struct run *run = x->run;
-	double host = without_longest(run, IDLE_HOST);
-	double api = without_longest(run, IDLE_API);
-	double sync = without_longest(run, IDLE_AFTER_SYNC);
-	double wall = rule_wall_s(run), window = rule_window_s(run);
+	struct again a = come_again(run, rule_value(x, "min_gaps"));
+	double wall = rule_wall_s(run);
 	double longest = (double)run->idle_longest_ns * 1e-9;
-	double idle = host + api + sync, busy, mid;
+	double idle = a.host + a.api + a.sync, busy, mid;
 	struct draft *d;
 
-	if (!(window > 0) ||
-	    (double)run->idle_gaps < rule_value(x, "min_gaps") ||
-	    idle < rule_value(x, "min_share") * window)
+	if (!(a.base > 0) || a.gaps < rule_value(x, "min_gaps") ||
+	    idle < rule_value(x, "min_share") * a.base)
 		return RULE_CLEAN;
 	d = rule_found(x, "host");
 	if (d == NULL)
@@ -51,41 +78,44 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_HOST) |
 	    POOL_IDLE(IDLE_API) | POOL_IDLE(IDLE_AFTER_SYNC) |
 	    POOL_IDLE(IDLE_LAUNCH), { 0.3 * fmin(idle, busy), mid,
-	    idle + without_longest(run, IDLE_LAUNCH) } };
+	    idle + fmax(0, (double)run->idle_ns[IDLE_LAUNCH] -
+	    (double)run->idle_longest_by[IDLE_LAUNCH]) * 1e-9 } };
 	d->claims = 1;
 	d->residual = true;
-	d->residual_min_s = rule_value(x, "min_share") * window;
+	d->residual_min_s = rule_value(x, "min_share") * a.base;
 	d->f.location = arena_format(x->arena, "%s gaps",
-	    say_count(x->arena, run->idle_gaps));
+	    say_whole(x->arena, a.gaps));
 	d->f.location_missing = "line not known: the host's own code is not "
 	    "sampled";
 	rule_evidence(x, d, (struct evidence){ .name = "idle_ratio",
-	    .label = "GPU idle between first and last work, without the "
-	    "longest gap", .value = idle / window, .unit = "ratio",
+	    .label = "GPU idle in gaps that come again, part of first to last "
+	    "work without its phases", .value = idle / a.base, .unit = "ratio",
 	    .source = "measured", .from = "kernel and copy records" },
 	    "min_share");
 	rule_evidence(x, d, (struct evidence){ .name = "gaps",
-	    .label = "gaps over 1 µs", .value = (double)run->idle_gaps,
-	    .unit = "gap", .source = "measured",
+	    .label = "gaps that as many others are as long as",
+	    .value = a.gaps, .unit = "gap", .source = "measured",
 	    .from = "kernel and copy records" }, "min_gaps");
 	rule_evidence(x, d, (struct evidence){ .name = "idle_host_s",
 	    .label = "idle while the host computed or did I/O",
-	    .value = host, .unit = "s", .source = "derived",
+	    .value = a.host, .unit = "s", .source = "derived",
 	    .from = "kernel and API records" }, NULL);
 	rule_evidence(x, d, (struct evidence){ .name = "idle_after_sync_s",
-	    .label = "idle after the host had waited", .value = sync,
+	    .label = "idle after the host had waited", .value = a.sync,
 	    .unit = "s", .source = "derived",
 	    .from = "synchronisation records" }, NULL);
 	rule_evidence(x, d, (struct evidence){ .name = "longest_s",
-	    .label = "longest gap", .value = longest, .unit = "s",
+	    .label = "longest gap of all", .value = longest, .unit = "s",
 	    .source = "measured", .from = "kernel and copy records" }, NULL);
-	d->f.summary = arena_format(x->arena, "between its first and last work "
-	    "the GPU waits %s for the host (%s of that time)",
-	    say_seconds(x->arena, idle), say_percent(x->arena, idle / window));
-	d->f.limiter = limiter(host, api, sync);
+	d->f.summary = arena_format(x->arena, "again and again the GPU waits "
+	    "for the host, %s in all (%s of the time from its first to its "
+	    "last work, without what happens only a few times)",
+	    say_seconds(x->arena, idle), say_percent(x->arena, idle / a.base));
+	d->f.limiter = limiter(a.host, a.api, a.sync);
 	d->f.advice = "prepare the next step on the host while the GPU works "
 	    "on this one: another thread, double buffers, launches enqueued "
-	    "ahead of the work that needs no result";
+	    "ahead of the work that needs no result; or do on the GPU what the "
+	    "host does to its results";
 	d->f.gain_note = "host work hidden behind GPU work, as far as there "
 	    "is GPU work to hide behind; what other findings recover is not "
 	    "counted here";

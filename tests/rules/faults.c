@@ -410,24 +410,20 @@ void
 fault_waiting(struct made *m)
 {
 	fault_good(m);
-	m->run.idle_ns[IDLE_HOST] = 3 * S;
-	m->run.idle_total_ns += 3 * S;
-	m->run.idle_gaps = 1000;
-	m->run.idle_longest_ns = 10 * MS;
-	m->run.idle_longest_by[IDLE_HOST] = 10 * MS;
+	made_gaps(m, IDLE_HOST, 1000, 3 * MS);
 }
 
-/* One long phase on the host, and a slow start: not a pattern. */
+/* A few long phases on the host, and a slow start: not a pattern. */
 void
 fault_one_phase(struct made *m)
 {
 	fault_good(m);
 	m->run.idle_ns[IDLE_STARTUP] = 4 * S;
-	m->run.idle_ns[IDLE_HOST] = 3 * S;
-	m->run.idle_total_ns = 7 * S;
-	m->run.idle_gaps = 40;
-	m->run.idle_longest_ns = 3 * S - 5 * MS;
-	m->run.idle_longest_by[IDLE_HOST] = 3 * S - 5 * MS;
+	m->run.idle_total_ns += 3 * S;
+	made_gaps(m, IDLE_HOST, 1, 2 * S);
+	made_gaps(m, IDLE_HOST, 4, 200 * MS);
+	made_gaps(m, IDLE_HOST, 5, 100 * MS);
+	made_gaps(m, IDLE_LAUNCH, 40, 10000);
 }
 
 void

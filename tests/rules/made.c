@@ -132,6 +132,26 @@ made_counters(struct made *m, struct kernel *k, double dram)
 	v[METRIC_STALL_SHORT_SCOREBOARD] = v[METRIC_STALL_MIO_THROTTLE] = 0;
 }
 
+void
+made_gaps(struct made *m, enum idle_cause cause, uint64_t count,
+    uint64_t each_ns)
+{
+	struct gap_class *c =
+	    &m->run.gap[63u - (unsigned)__builtin_clzll(each_ns)];
+
+	c->count += count;
+	c->idle_ns[cause] += count * each_ns;
+	m->run.idle_gaps += count;
+	m->run.idle_ns[cause] += count * each_ns;
+	m->run.idle_total_ns += count * each_ns;
+	if (each_ns > m->run.idle_longest_ns) {
+		m->run.idle_longest_ns = each_ns;
+		memset(m->run.idle_longest_by, 0,
+		    sizeof(m->run.idle_longest_by));
+		m->run.idle_longest_by[cause] = each_ns;
+	}
+}
+
 static void
 withhold_code(struct code *c, unsigned need)
 {

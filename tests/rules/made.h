@@ -48,6 +48,11 @@ struct kernel *made_kernel(struct made *m, const char *name, uint64_t launches,
  * warps, DRAM busy for ${dram} of its time. */
 void made_counters(struct made *m, struct kernel *k, double dram);
 
+/* ${count} gaps between the GPU's work, for each of which the host took ${each_ns}
+ * for ${cause}, a power of two. */
+void made_gaps(struct made *m, enum idle_cause cause, uint64_t count,
+    uint64_t each_ns);
+
 /* Take one kind of data away, an enum rule_need: as if it had been refused. */
 void made_withhold(struct made *m, unsigned need);
 

@@ -531,6 +531,11 @@ change(struct run *r)
 		r->idle_longest_by[IDLE_HOST] = other_count(
 		    r->idle_longest_by[IDLE_HOST]);
 	r->idle_gaps = other_count(r->idle_gaps + 100);
+	for (int i = 0; i < GAP_CLASSES; i++) {
+		r->gap[i].count = other_count(r->gap[i].count);
+		r->gap[i].idle_ns[IDLE_HOST] =
+		    other_count(r->gap[i].idle_ns[IDLE_HOST]);
+	}
 	for (size_t i = 0; i < r->kernels; i++)
 		if (pick(2) == 0)
 			change_kernel(&r->kernel[i]);

@@ -204,9 +204,7 @@ test_residual(void **state)
 	(void)state;
 	made_init(&m);
 	made_counters(&m, made_kernel(&m, "k", 10000, 200000), 0.9);
-	m.run.idle_ns[IDLE_AFTER_SYNC] = 2 * S;
-	m.run.idle_total_ns += 2 * S;
-	m.run.idle_gaps = 10000;
+	made_gaps(&m, IDLE_AFTER_SYNC, 10000, 200000);
 	a = made_advice(&m);
 	assert_true(made_finding(a, "gpu-idle-gaps")->worth_it);
 	advice_free(a);
@@ -482,6 +480,9 @@ random_run(struct made *m)
 		m->run.idle_ns[i] = pick(2) ? time_ns() : 0;
 	m->run.idle_total_ns = time_ns();
 	m->run.idle_gaps = pick(1000);
+	for (int i = 0; i < GAP_CLASSES; i++)
+		m->run.gap[i] = (struct gap_class){ .count = pick(30),
+		    .idle_ns = { [IDLE_HOST] = time_ns() } };
 	m->run.idle_longest_ns = time_ns();
 	m->run.idle_longest_by[pick(IDLE_CAUSES)] = m->run.idle_longest_ns;
 	m->run.contexts_gone = pick(2);

@@ -13,6 +13,9 @@
 
 #include "unit/advise.h"
 
+#define MS 1000000ull
+#define S (1000 * MS)
+
 static size_t
 count_of(const struct advice *a, const char *rule)
 {
@@ -360,6 +363,42 @@ test_relaunch_gain(void **state)
 	advice_free(a);
 }
 
+/* Gaps count where ten are about as long; the rest is the program's own, neither
+ * claimed nor part of what they are held against. */
+static void
+test_gaps_again(void **state)
+{
+	struct made m;
+	struct advice *a = advise(fault_waiting, &m);
+	const struct finding *f = made_finding(a, "gpu-idle-gaps");
+	double all = f->saves_high_s;
+
+	(void)state;
+	assert_true(fabs(f->evidence[0].value - 3.0 / 9) < 1e-6);
+	assert_true(f->evidence[1].value == 1000);
+	assert_true(f->evidence[2].value == 3);
+	advice_free(a);
+	made_gaps(&m, IDLE_HOST, 9, 100 * MS);	/* phases */
+	made_gaps(&m, IDLE_HOST, 1, S);
+	a = made_advice(&m);
+	f = made_finding(a, "gpu-idle-gaps");
+	assert_true(fabs(f->evidence[0].value - 3.0 / 7.1) < 1e-6);
+	assert_true(f->evidence[1].value == 1000);
+	assert_true(fabs(f->saves_high_s - all) < 0.004);
+	advice_free(a);
+	made_gaps(&m, IDLE_HOST, 1, 70 * MS);	/* a tenth: about as long */
+	a = made_advice(&m);
+	f = made_finding(a, "gpu-idle-gaps");
+	assert_true(f->evidence[1].value == 1010);
+	advice_free(a);
+	m.run.idle_overhead_ns = 2 * S;	/* our time is none of the program's */
+	m.run.idle_total_ns += 2 * S;
+	a = made_advice(&m);
+	f = made_finding(a, "gpu-idle-gaps");
+	assert_true(fabs(f->evidence[0].value - 3.97 / 6) < 1e-6);
+	advice_free(a);
+}
+
 int
 main(void)
 {
@@ -376,6 +415,7 @@ main(void)
 		cmocka_unit_test(test_turns_gain),
 		cmocka_unit_test(test_stream_bound),
 		cmocka_unit_test(test_relaunch_gain),
+		cmocka_unit_test(test_gaps_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -73,6 +73,16 @@ test_union(void **state)
 	assert_int_equal(run->late, 0);
 }
 
+static uint64_t
+gaps_counted(const struct run *run)
+{
+	uint64_t n = 0;
+
+	for (int i = 0; i < GAP_CLASSES; i++)
+		n += run->gap[i].count;
+	return (n);
+}
+
 /* The host called in time: the gap is launch latency. */
 static void
 test_idle_launch(void **state)
@@ -89,6 +99,7 @@ test_idle_launch(void **state)
 	assert_int_equal(run->idle_gaps, 1);
 	assert_int_equal(run->idle_longest_ns, 2 * US);
 	assert_int_equal(run->kernel[0].gap_before_ns, 2 * US);
+	assert_int_equal(gaps_counted(run), 0);
 }
 
 /* The host computed for 60 us, without having waited. */
@@ -128,6 +139,12 @@ test_idle_after_sync(void **state)
 	assert_int_equal(run->idle_longest_by[IDLE_HOST], 37 * US);
 	assert_int_equal(run->idle_longest_by[IDLE_LAUNCH], 5 * US);
 	assert_int_equal(run->idle_ns[IDLE_LAUNCH], 5 * US);
+	/* Of 60 us the launch is no part. */
+	assert_int_equal(gaps_counted(run), 1);
+	assert_int_equal(run->gap[15].count, 1);
+	assert_int_equal(run->gap[15].idle_ns[IDLE_HOST], 37 * US);
+	assert_int_equal(run->gap[15].idle_ns[IDLE_AFTER_SYNC], 23 * US);
+	assert_int_equal(run->gap[15].idle_ns[IDLE_LAUNCH], 0);
 	s = sync_of(run, CALL_DEVICE_SYNC);
 	assert_non_null(s);
 	assert_int_equal(s->count, 1);
@@ -239,6 +256,7 @@ test_overhead(void **state)
 	assert_int_equal(run->overhead_total_ns, 55 * US);
 	assert_int_equal(run->overhead_ns[OVERHEAD_COUNTERS], 55 * US);
 	assert_int_equal(run->overhead_ns[OVERHEAD_SETUP], 20 * US);
+	assert_int_equal(gaps_counted(run), 0);	/* we were in the only one */
 	assert_int_equal(idle_sum(&run->device[0]), run->idle_total_ns);
 }
 
