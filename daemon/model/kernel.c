@@ -323,6 +323,10 @@ kernel_settle(struct model *m, struct kernel_state *k, enum wire_level level,
 	else if (out->skip == SKIP_NONE && out->metric_launches == 0 &&
 	    level == LEVEL_TRACE)
 		out->skip = SKIP_LEVEL;
+	/* Captured calls were counted, but nodes are what ran. */
+	if (out->skip == SKIP_TOO_FEW_LAUNCHES &&
+	    out->graph_launches > out->launches / 2)
+		out->skip = SKIP_GRAPH;
 	out->total_estimated = k->out.time.count == 0 && out->launches > 0;
 	/* What the sweep saw stands for all launches. */
 	out->exposed_ns = out->alone_ns = 0;

@@ -8,6 +8,7 @@
 #include "report/headline.h"
 #include "report/names.h"
 #include "rules/finding.h"
+#include "rules/rule.h"
 
 #include "report/checklist_fact.h"
 
@@ -291,15 +292,20 @@ fact_hidden(struct check_fact *f, const struct check_view *x)
 		f->reason = "nothing was copied";
 }
 
+/* What the rules of its line look at: not start-up, and not the one phase that the
+ * host may have for itself. */
 void
 fact_busy(struct check_fact *f, const struct check_view *x)
 {
 	const struct device *d = busiest(x->run);
+	double rest;
 
-	f->name = "gpu_busy_ratio";
-	f->label = "of the run the GPU was busy";
-	if (d != NULL && x->run->wall_ns > 0)
-		f->value = (double)d->busy_ns / (double)x->run->wall_ns;
+	f->name = "window_busy_ratio";
+	f->label = "of the time from first to last GPU work, without the "
+	    "longest gap, the GPU was busy";
+	rest = rule_active_s(x->run) - (double)x->run->idle_longest_ns * 1e-9;
+	if (d != NULL && d->busy_ns > 0 && rest > 0)
+		f->value = fmin(1, (double)d->busy_ns * 1e-9 / rest);
 	else
 		f->reason = "no GPU was used";
 }

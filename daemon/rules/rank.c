@@ -208,8 +208,11 @@ rank_kernel(struct draft *d, double noise_s)
 	set_gain(d, gain_of(d->load, d->f.kernel, d->fix));
 	t = d->load->time_s;
 	new = gain_time(d->load, &d->fix[VIEW_MID], VIEW_MID);
-	if (t > 0 && new > 0)
+	if (t > 0 && new > 0) {
 		d->f.kernel_speedup = t / new;
+		d->gpu_s = (1 - new / t) * (double)d->f.kernel->total_ns *
+		    1e-9;
+	}
 	d->f.worth_it = d->f.saves_s > 0 && d->f.saves_s >= noise_s;
 }
 
@@ -268,6 +271,8 @@ by_rank(const void *va, const void *vb)
 		return ga - gb;
 	if (sane(a->f.saves_s) != sane(b->f.saves_s))
 		return sane(a->f.saves_s) > sane(b->f.saves_s) ? -1 : 1;
+	if (sane(a->gpu_s) != sane(b->gpu_s))
+		return sane(a->gpu_s) > sane(b->gpu_s) ? -1 : 1;
 	if (a->f.severity != b->f.severity)
 		return a->f.severity > b->f.severity ? -1 : 1;
 	if (a->order != b->order)

@@ -130,7 +130,7 @@ found(struct rule_view *x, const struct resent *r)
 		    say_count(x->arena, r->quick_count));
 	d->f.limiter = sure ?
 	    "copies of bytes that are where they are needed already" :
-	    "nothing, unless the host leaves these bytes as they are";
+	    "a loss only if the host leaves these bytes as they are";
 	d->f.advice = text[r->kind].advice;
 	d->f.gain_note = sure ? text[r->kind].note : text[RESENT_AGAIN].note;
 	d->f.next = say_tool(x->arena, x->run,

@@ -91,6 +91,9 @@ struct draft {
 	size_t claims;
 	const struct part *part;	/* run findings: the view's arena has it */
 	size_t parts;
+	double gpu_s;		/* of a kernel's own time, what the fix takes:
+				 * what tells apart fixes that save the run
+				 * nothing, as the host keeps it waiting */
 	bool minor;		/* not worth it, whatever it is */
 	bool small;		/* rank.c: too little to be seen in the whole run */
 	bool residual;		/* has only what other findings leave */

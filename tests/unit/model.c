@@ -179,6 +179,24 @@ test_counters(void **state)
 	assert_true(k->extra[0] == 3.5);
 }
 
+/* A kernel that is captured is called as often as it is captured; what ran were
+ * nodes of a graph, and no replay measures those. */
+static void
+test_nodes_are_not_measured(void **state)
+{
+	struct feed *f = *state;
+
+	feed_signature(f, 1, "a");
+	FEED(f, SKIPPED, .signature = 1, .reason = SKIP_TOO_FEW_LAUNCHES);
+	feed_kernel(f, 1, 0, 10 * US, 20 * US);
+	assert_int_equal(settle(f)->kernel[0].skip, SKIP_TOO_FEW_LAUNCHES);
+	for (uint64_t i = 1; i < 3; i++)
+		FEED(f, KERNEL, .signature = 1, .context = 1, .stream = 7,
+		    .graph = 3, .start_ns = T0 + 100 * i * US,
+		    .end_ns = T0 + (100 * i + 10) * US);
+	assert_int_equal(settle(f)->kernel[0].skip, SKIP_GRAPH);
+}
+
 static void
 test_run(void **state)
 {
@@ -957,6 +975,7 @@ main(void)
 		FEED_TEST(test_signatures),
 		FEED_TEST(test_disturbed),
 		FEED_TEST(test_counters),
+		FEED_TEST(test_nodes_are_not_measured),
 		FEED_TEST(test_run),
 		FEED_TEST(test_states),
 		FEED_TEST(test_missing),

@@ -154,6 +154,32 @@ test_order(void **state)
 }
 
 /* Two names for one waste are not two savings. */
+/* Of kernels that the host keeps waiting none saves a second: first is what takes
+ * most off the GPU. */
+static void
+test_order_of_hidden(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct made m;
+		struct kernel *k;
+		struct advice *a;
+
+		made_init(&m);
+		for (int n = 0; n < 2; n++) {
+			k = made_kernel(&m, n == 0 ? "_Z1av" : "_Z1bv",
+			    n == i ? 1000 : 10, 100000);
+			k->occupancy.waves = 1.1;
+			k->exposed_ns = 0;
+		}
+		a = made_advice(&m);
+		assert_true(a->findings >= 2);
+		assert_true(a->finding[0].saves_s == 0);
+		assert_ptr_equal(a->finding[0].kernel, &m.kernel[i]);
+		advice_free(a);
+	}
+}
+
 static void
 test_overlap(void **state)
 {
@@ -614,6 +640,7 @@ main(void)
 		cmocka_unit_test(test_catalogue),
 		cmocka_unit_test(test_thresholds),
 		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_order_of_hidden),
 		cmocka_unit_test(test_overlap),
 		cmocka_unit_test(test_residual),
 		cmocka_unit_test(test_exposed),
