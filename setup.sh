@@ -254,12 +254,13 @@ fixed_addresses() {
 	fi
 }
 
-# run_ctest TITLE LOG DIRECTORY [CTEST OPTION...]
+# run_ctest TITLE LOG DIRECTORY [CTEST OPTION...]: more of them at a time than
+# there are processors, because many wait most of their time.
 run_ctest() {
 	local title=$1 log=$2 dir=$3
 	shift 3
 	step "$title" "$log" fixed_addresses ctest --test-dir "$dir" \
-	    --output-on-failure --no-tests=error -j "$jobs" "$@"
+	    --output-on-failure --no-tests=error -j $(((3 * jobs + 1) / 2)) "$@"
 	count_ctest "$log"
 }
 

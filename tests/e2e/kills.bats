@@ -51,24 +51,31 @@ captured() {
 	[ -n "$(find "$1" -name '*.cadv' -size +"$2"M 2>/dev/null)" ]
 }
 
+# Is there a kernel in the capture, too? On a busy machine code may come first.
+has_kernel() {
+	find "$T/s/runs" -name '*.cadv' -exec "$bin/cudadvise" show --json {} \; \
+	    2>/dev/null | jq -e '.kernels | length > 0' >/dev/null
+}
+
 # Stop the daemon in the middle of the code.
 stop_in_code() {
 	daemon=$(daemon_pid)
 	# It is looked at while it stands still, so that it cannot run through.
 	for _ in $(seq 3000); do
 		kill -STOP "$daemon"
-		captured "$T/s/runs" 2 && break
+		captured "$T/s/runs" 2 && has_kernel && break
 		kill -CONT "$daemon"
 		sleep 0.005
 	done
 	kill -STOP "$daemon"
 	captured "$T/s/runs" 2 || fail "no code comes"
+	has_kernel || fail "no kernel comes"
 	! captured "$T/s/runs" 28 || fail "all of the code is there"
 }
 
 # Until the newest run is over; in run.json.
 until_over() {
-	for _ in $(seq 200); do
+	for _ in $(seq 600); do
 		load 2>/dev/null && [ "$(of .run.state)" != live ] &&
 		    [ "$(of '.run.summary != null')" = true ] && return
 		sleep 0.1
