@@ -43,8 +43,8 @@ stir_by_table(const uint32_t *__restrict__ table, uint32_t *__restrict__ out,
 	for (unsigned t = 0; t < TURNS; t++) {
 		unsigned at = (i + t * 32) % WORDS;
 
-		h = mix_rounds(h ^ (CONSTANT ? constant_table[at] : /* HERE */
-		    table[at]), ROUNDS);
+		h ^= CONSTANT ? constant_table[at] : table[at]; /* HERE */
+		h = mix_rounds(h, ROUNDS);
 	}
 	out[i] = h;
 }
