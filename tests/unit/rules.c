@@ -470,8 +470,8 @@ test_transfer_gains(void **state)
 	assert_float_equal(f->saves_s, 0.425, 1e-6);
 	advice_free(a);
 	/* A program that does both: what is still alone, 0.3 s. */
-	m.device[0].both_ns = 200 * MS;
-	m.device[0].h2d_bare_ns = m.device[0].d2h_bare_ns = 300 * MS;
+	m.device[0].both_ns = 200000000;
+	m.device[0].h2d_bare_ns = m.device[0].d2h_bare_ns = 300000000;
 	a = made_advice(&m);
 	assert_float_equal(made_finding(a, "copy-engine-serialised")->saves_s,
 	    0.255, 1e-6);
