@@ -4,6 +4,7 @@
  */
 #include <math.h>
 
+#include "rules/gaps.h"
 #include "rules/lines.h"
 
 enum rule_state
@@ -24,6 +25,8 @@ rule_device_sync_overuse(struct rule_view *x)
 		idle += (double)s->idle_after_ns * 1e-9;
 		wait += (double)s->wait_ns * 1e-9;
 	}
+	/* What follows only a few of them is a phase of the host's own. */
+	idle = fmin(idle, gaps_s(run, rule_value(x, "min_count")));
 	if ((double)count < rule_value(x, "min_count") || followed == 0 ||
 	    idle < rule_value(x, "min_share") * active)
 		return RULE_CLEAN;

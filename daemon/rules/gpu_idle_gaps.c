@@ -7,43 +7,7 @@
  */
 #include <math.h>
 
-#include "rules/rule.h"
-
-/* Of gaps that come again: */
-struct again {
-	double host, api, sync;	/* s */
-	double gaps;
-	double base;		/* first to last GPU work without all other gaps
-				 * for which the host took its time, s */
-};
-
-/* Gaps that at least ${least} others are as long as, within a factor of two. */
-static struct again
-come_again(const struct run *run, double least)
-{
-	struct again a = { 0, 0, 0, 0, rule_active_s(run) };
-
-	for (size_t i = 0; i < GAP_CLASSES; i++) {
-		const struct gap_class *c = &run->gap[i];
-		double alike = (double)c->count;
-
-		if (i > 0)
-			alike += (double)run->gap[i - 1].count;
-		if (i + 1 < GAP_CLASSES)
-			alike += (double)run->gap[i + 1].count;
-		if (alike < least)
-			continue;
-		a.gaps += (double)c->count;
-		a.host += (double)c->idle_ns[IDLE_HOST] * 1e-9;
-		a.api += (double)c->idle_ns[IDLE_API] * 1e-9;
-		a.sync += (double)c->idle_ns[IDLE_AFTER_SYNC] * 1e-9;
-	}
-	a.base -= fmax(0, ((double)run->idle_ns[IDLE_HOST] +
-	    (double)run->idle_ns[IDLE_API] +
-	    (double)run->idle_ns[IDLE_AFTER_SYNC]) * 1e-9 -
-	    a.host - a.api - a.sync);
-	return a;
-}
+#include "rules/gaps.h"
 
 static const char *
 limiter(double host, double api, double sync)
@@ -59,7 +23,7 @@ enum rule_state
 rule_gpu_idle_gaps(struct rule_view *x)
 {
 	const struct run *run = x->run;
-	struct again a = come_again(run, rule_value(x, "min_gaps"));
+	struct again a = gaps_again(run, rule_value(x, "min_gaps"));
 	double wall = rule_wall_s(run);
 	double longest = (double)run->idle_longest_ns * 1e-9;
 	double idle = a.host + a.api + a.sync, busy, mid;

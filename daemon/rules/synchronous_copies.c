@@ -4,6 +4,7 @@
  */
 #include <math.h>
 
+#include "rules/gaps.h"
 #include "rules/lines.h"
 
 enum rule_state
@@ -29,6 +30,8 @@ rule_synchronous_copies(struct rule_view *x)
 		if (c->exposed_ns > 0)
 			exposed += c->exposed_ns * 1e-9;
 	}
+	/* What follows only a few of them is a phase of the host's own. */
+	idle = fmin(idle, gaps_s(run, rule_value(x, "min_count")));
 	if ((double)count < rule_value(x, "min_count") ||
 	    idle < rule_value(x, "min_share") * active)
 		return RULE_CLEAN;

@@ -2,6 +2,7 @@
  * rules/faults.c: runs with one fault each, and runs that come close to one.
  */
 #include <math.h>
+#include <string.h>
 
 #include "rules/faults.h"
 
@@ -381,8 +382,7 @@ fault_blocking(struct made *m)
 	one_copy(m, MEMORY_PINNED, 1000);
 	m->copy[0].async = false;
 	m->copy[0].idle_after_ns = m->copy[0].idle_waited_ns = 400 * MS;
-	m->run.idle_ns[IDLE_AFTER_SYNC] = 400 * MS;
-	m->run.idle_total_ns += 400 * MS;
+	made_gaps(m, IDLE_AFTER_SYNC, 1000, 400000);
 }
 
 void
@@ -393,8 +393,7 @@ fault_syncing(struct made *m)
 	    .count = 10000, .wait_ns = 2 * S, .idle_after_ns = 400 * MS,
 	    .followed = 9999 };
 	m->run.syncs = 1;
-	m->run.idle_ns[IDLE_AFTER_SYNC] = 400 * MS;
-	m->run.idle_total_ns += 400 * MS;
+	made_gaps(m, IDLE_AFTER_SYNC, 10000, 40000);
 }
 
 void
@@ -404,6 +403,7 @@ fault_syncing_once(struct made *m)
 	m->sync[0].count = m->sync[0].followed = 3;
 	m->sync[0].idle_after_ns = MS;
 	m->run.idle_ns[IDLE_AFTER_SYNC] = MS;
+	memset(m->run.gap, 0, sizeof(m->run.gap));
 }
 
 void

@@ -197,8 +197,7 @@ test_overlap(void **state)
 	k->occupancy.blocks_per_sm = 19;
 	k->occupancy.limiter = LIMITER_REGISTERS;
 	k->metric[METRIC_OCCUPANCY] = 15;
-	m.run.idle_ns[IDLE_AFTER_SYNC] = S;
-	m.run.idle_total_ns += S;
+	made_gaps(&m, IDLE_AFTER_SYNC, 1000, MS);
 	m.sync[0] = (struct sync_class){ .call = CALL_DEVICE_SYNC,
 	    .count = 1000, .idle_after_ns = S, .followed = 1000 };
 	m.run.syncs = 1;

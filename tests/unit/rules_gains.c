@@ -197,8 +197,10 @@ syncing(uint64_t count, uint64_t idle_ms)
 	fault_syncing(&m);
 	m.sync[0].count = m.sync[0].followed = count;
 	m.sync[0].idle_after_ns = idle_ms * 1000000;
-	m.run.idle_ns[IDLE_AFTER_SYNC] = idle_ms * 1000000;
-	m.run.idle_total_ns = 1000000000 + idle_ms * 1000000;
+	m.run.idle_total_ns -= m.run.idle_ns[IDLE_AFTER_SYNC];
+	m.run.idle_ns[IDLE_AFTER_SYNC] = m.run.idle_gaps = 0;
+	memset(m.run.gap, 0, sizeof(m.run.gap));
+	made_gaps(&m, IDLE_AFTER_SYNC, count, idle_ms * 1000000 / count);
 	return saves(&m, "device-sync-overuse");
 }
 

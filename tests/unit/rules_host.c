@@ -399,6 +399,36 @@ test_gaps_again(void **state)
 	advice_free(a);
 }
 
+/* Waits that a few long phases of the host's follow cost no more than the gaps
+ * that come again. */
+static void
+test_waits_of_phases(void **state)
+{
+	static builder *const build[] = { fault_blocking, fault_syncing };
+	static const char *const rule[] = { "synchronous-copies",
+	    "device-sync-overuse" };
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct made m;
+		struct advice *a = advise(build[i], &m);
+		double alone = made_finding(a, rule[i])->saves_s;
+
+		advice_free(a);
+		made_gaps(&m, IDLE_HOST, 6, 200 * MS);
+		m.copy[0].idle_waited_ns += 1200 * MS;
+		m.sync[0].idle_after_ns += 1200 * MS;
+		a = made_advice(&m);
+		assert_true(made_finding(a, rule[i])->saves_s < alone + 0.01);
+		advice_free(a);
+		memset(m.run.gap, 0, sizeof(m.run.gap));
+		made_gaps(&m, IDLE_HOST, 6, 200 * MS);
+		a = made_advice(&m);
+		assert_int_equal(made_verdict(a, rule[i])->state, RULE_CLEAN);
+		advice_free(a);
+	}
+}
+
 int
 main(void)
 {
@@ -416,6 +446,7 @@ main(void)
 		cmocka_unit_test(test_stream_bound),
 		cmocka_unit_test(test_relaunch_gain),
 		cmocka_unit_test(test_gaps_again),
+		cmocka_unit_test(test_waits_of_phases),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
