@@ -43,6 +43,10 @@ static const struct { float value; int function; } signature[] = {
 	{ 12583039, EXP },		/* makes an integer of the exponent */
 };
 
+/* From an instruction to the next of the warp that needs its result: cycles. */
+#define DEPENDENT_CYCLES 6
+#define SCHEDULERS 4
+
 struct math {
 	double calls[FUNCTIONS];	/* warps */
 	double slow;		/* instructions in all calls */
@@ -194,18 +198,35 @@ list(const struct rule_view *x, const struct math *f, bool fast)
 	return s;
 }
 
-/* Does arithmetic, or its issue, matter to this kernel? */
-static bool
-matters(const struct rule_view *x)
+/*
+ * Where warps are too few to hide it, how much of a warp's life its instructions
+ * take, one after the other: the cycles from one to the next that needs its
+ * result, over the cycles from one issue of a warp to the next; 0 unknown.
+ */
+static double
+own_share(const struct rule_view *x)
+{
+	double issue = rule_metric(x, METRIC_ISSUE_ACTIVE) / 100;
+	double warps = rule_metric(x, METRIC_OCCUPANCY) / 100 *
+	    x->device->limits.max_warps_per_sm / SCHEDULERS;
+
+	if (x->load->bound >= 0.5 || !(issue > 0) || !(warps > 0))
+		return 0;
+	return fmin(1, DEPENDENT_CYCLES * issue / warps);
+}
+
+/* Does arithmetic, or its issue, or its latency matter to this kernel? */
+static double
+how_much(const struct rule_view *x)
 {
 	static const enum resource r[] = {
 		RES_ISSUE, RES_ALU, RES_FMA, RES_XU
 	};
-	double most = 0;
+	double most = own_share(x);
 
 	for (size_t i = 0; i < 4; i++)
 		most = fmax(most, fmax(0, rule_busy(x, r[i])));
-	return most >= rule_value(x, "min_busy");
+	return most;
 }
 
 static enum rule_state
@@ -230,10 +251,11 @@ report(struct rule_view *x, const struct math *f, const struct mark *m)
 	    .unit = "call", .source = "measured",
 	    .from = source_metric_table[SOURCE_INST].name }, NULL);
 	rule_evidence(x, d, (struct evidence){ .name = "busy_ratio",
-	    .label = arena_format(x->arena, "%s busy",
-	    resource_name[x->load->limit]), .value = x->load->busy,
-	    .unit = "ratio", .source = "derived", .from = "counters" },
-	    "min_busy");
+	    .label = own_share(x) > x->load->busy ? "a warp's time for its "
+	    "instructions, one after the other" : arena_format(x->arena,
+	    "%s busy", resource_name[x->load->limit]), .value =
+	    fmax(own_share(x), x->load->busy), .unit = "ratio",
+	    .source = "derived", .from = "counters" }, "min_busy");
 	d->f.summary = arena_format(x->arena, "about %s of the instructions "
 	    "compute %s to the last bit", say_percent(x->arena, share),
 	    list(x, f, false));
@@ -262,7 +284,8 @@ rule_slow_math_functions(struct rule_view *x)
 		return rule_unmeasured(x, "its instructions were not counted");
 	if (x->load->limit < 0)
 		return rule_lacks(x);
-	if (!matters(x) || (m = marks_new(x)) == NULL)
+	if (how_much(x) < rule_value(x, "min_busy") ||
+	    (m = marks_new(x)) == NULL)
 		return RULE_CLEAN;
 	count(c, &f, m);
 	if (f.total > 0 && f.slow >= rule_value(x, "min_share") * f.total)

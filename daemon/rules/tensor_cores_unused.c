@@ -199,8 +199,18 @@ busy_of(const struct rule_view *x, enum resource *r)
 	return fma;
 }
 
+/* Can loads from shared memory be fewer without losing precision? Then that
+ * comes first, and this has no more than what it leaves for sure. */
+static bool
+yields(const struct rule_view *x)
+{
+	return rule_said(x, "redundant-global-traffic") ||
+	    rule_said(x, "shared-bank-conflicts");
+}
+
 static void
-set_fix(struct draft *d, const struct matrix *m, double total, double ratio)
+set_fix(const struct rule_view *x, struct draft *d, const struct matrix *m,
+    double total, double ratio)
 {
 	struct fix fix = FIX_NONE;
 	double pipe = m->all > 0 ? fmin(1, m->fmas / m->all) : 1;
@@ -210,7 +220,7 @@ set_fix(struct draft *d, const struct matrix *m, double total, double ratio)
 	fix.part[RES_FMA] = fmin(1, (1 - pipe * (1 - 1 / ratio)) / fix.inst);
 	if (m->global <= 0.5 * m->fmas)
 		fix.shared_ld = LOADS_LEFT;
-	rule_fix(d, &fix, 0.25, 0.6);
+	rule_fix(d, &fix, 0.25, yields(x) ? 0.25 : 0.6);
 }
 
 static enum rule_state
@@ -226,7 +236,7 @@ report(struct rule_view *x, const struct matrix *m, double total,
 
 	if (d == NULL)
 		return RULE_NOT_MEASURED;
-	set_fix(d, m, total, ratio);
+	set_fix(x, d, m, total, ratio);
 	d->f.confidence = CONF_LOW;
 	rule_evidence(x, d, (struct evidence){ .name = "multiply_add_ratio",
 	    .label = "multiply-adds of two loaded values, of all instructions",
@@ -257,7 +267,9 @@ report(struct rule_view *x, const struct matrix *m, double total,
 	    "TF32 and FP16, 7 in BF16; FP16 ends at 65504; sums stay float): "
 	    "call cuBLAS (CUBLAS_COMPUTE_32F_FAST_TF32) or CUTLASS, or write "
 	    "it with wmma, for extents that are multiples of 16", best->type);
-	d->f.gain_note = "between a quarter and all of the ratio of the "
+	d->f.gain_note = yields(x) ? "a quarter of the ratio of the ceilings: a "
+	    "part of what the loads cost can be had without losing precision" :
+	    "between a quarter and all of the ratio of the "
 	    "ceilings: kernels seldom keep the tensor cores fed; results lose "
 	    "precision";
 	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "

@@ -262,6 +262,72 @@ test_library_shape(void **state)
 	assert_true(predicted(&m, "low-theoretical-occupancy", NULL) > 0);
 }
 
+/* Too few warps to hide them: exact functions are what each waits for. */
+static void
+test_math_of_few_warps(void **state)
+{
+	struct made m;
+
+	(void)state;
+	made_init(&m);
+	fault_sines(&m);
+	m.kernel[0].metric[METRIC_ISSUE_ACTIVE] = 38;
+	m.kernel[0].metric[METRIC_PIPE_FMA] = 20;
+	m.kernel[0].metric[METRIC_OCCUPANCY] = 25;
+	assert_true(predicted(&m, "slow-math-functions", NULL) > 1.05);
+	m.kernel[0].metric[METRIC_OCCUPANCY] = 95;
+	assert_true(predicted(&m, "slow-math-functions", NULL) == 0);
+	code_release(&m);
+}
+
+/* What costs precision comes behind what does not. */
+static void
+test_precision_yields(void **state)
+{
+	double alone, *v;
+	struct made m;
+
+	(void)state;
+	made_init(&m);
+	fault_matrices(&m);
+	v = m.kernel[0].metric;
+	v[METRIC_LSU_WAVEFRONTS] = 0.9 * 198.5e-6 * 132 * m.ceilings[0].sm_hz;
+	v[METRIC_SHARED_LD_WAVEFRONTS] = v[METRIC_SHARED_WAVEFRONTS] =
+	    v[METRIC_LSU_WAVEFRONTS];
+	v[METRIC_PIPE_FMA] = 20;
+	v[METRIC_SHARED_LD_INST] = v[METRIC_LSU_WAVEFRONTS];
+	v[METRIC_SHARED_ST_INST] = v[METRIC_SHARED_LD_INST];
+	assert_true(predicted(&m, "redundant-global-traffic", NULL) == 0);
+	alone = predicted(&m, "tensor-cores-unused", NULL);
+	v[METRIC_SHARED_ST_INST] /= 32;
+	assert_true(predicted(&m, "redundant-global-traffic", NULL) > 1.05);
+	assert_true(predicted(&m, "tensor-cores-unused", NULL) < 0.8 * alone);
+	code_release(&m);
+}
+
+/* The run waits for neither kernel: the one that takes long comes first. */
+static void
+test_order_of_nothing(void **state)
+{
+	const char *first;
+	struct kernel *k;
+	struct made m;
+
+	(void)state;
+	made_init(&m);
+	starting(&m, 16)->exposed_ns = 0;
+	k = made_kernel(&m, "few", 10, 20000);
+	made_counters(&m, k, 0.01);
+	k->shape.grid_x = 4;
+	k->occupancy.waves = 4.0 / 1056;
+	k->exposed_ns = 0;
+	assert_true(predicted(&m, "grid-too-small", &first) > 2);
+	assert_string_equal(first, "block-size-suboptimal");
+	k->exposed_ns = (double)k->total_ns;
+	assert_true(predicted(&m, "grid-too-small", &first) > 2);
+	assert_string_equal(first, "grid-too-small");
+}
+
 int
 main(void)
 {
@@ -272,6 +338,9 @@ main(void)
 		cmocka_unit_test(test_counted_lines),
 		cmocka_unit_test(test_reuse_without_dram),
 		cmocka_unit_test(test_library_shape),
+		cmocka_unit_test(test_math_of_few_warps),
+		cmocka_unit_test(test_precision_yields),
+		cmocka_unit_test(test_order_of_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
