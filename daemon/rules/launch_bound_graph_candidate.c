@@ -43,6 +43,30 @@ is_candidate(const struct rule_view *x, const struct sequence *s,
 	    rule_value(x, "min_idle") * (kernels + out->idle_s);
 }
 
+static bool
+is_python(const struct site *s)
+{
+	for (size_t i = 0; s != NULL && i < s->frames; i++)
+		if (s->frame[i].python)
+			return true;
+	return false;
+}
+
+static const char *
+advise(const struct draft *d, const struct sequence *s)
+{
+	if (is_python(d->f.site))
+		return "let the framework launch the step as one graph: PyTorch "
+		    "torch.compile(mode=\"reduce-overhead\") or "
+		    "torch.cuda.graph, CuPy Stream.begin_capture; shapes and "
+		    "addresses must stay the same from step to step";
+	return s->length > 1 ? "capture the sequence once "
+	    "(cudaStreamBeginCapture … cudaGraphInstantiate) and launch it "
+	    "with one cudaGraphLaunch a repeat" : "capture a batch of these "
+	    "launches in one graph, or loop inside the kernel (cooperative "
+	    "groups if the grid must meet in between)";
+}
+
 static int
 found(struct rule_view *x, const struct candidate *c)
 {
@@ -100,11 +124,7 @@ found(struct rule_view *x, const struct candidate *c)
 	    "the GPU is done before the next launch arrives" :
 	    "the host's launch rate: kernels are shorter than launching "
 	    "them";
-	d->f.advice = s->length > 1 ? "capture the sequence once "
-	    "(cudaStreamBeginCapture … cudaGraphInstantiate) and launch it "
-	    "with one cudaGraphLaunch a repeat" : "capture a batch of these "
-	    "launches in one graph, or loop inside the kernel (cooperative "
-	    "groups if the grid must meet in between)";
+	d->f.advice = advise(d, s);
 	d->f.gain_note = s->syncs > 0 ? "gaps at synchronisations inside the "
 	    "sequence are not counted" : "gaps shrink to those between nodes "
 	    "of a graph";

@@ -77,6 +77,32 @@ test_overlap_possible(void **state)
 	advice_free(a);
 }
 
+/* Who launches from Python does not call cudaStreamBeginCapture. */
+static void
+test_graph_from_python(void **state)
+{
+	struct site_frame frame = { .function = "step", .file = "train.py",
+	    .line = 3, .python = true };
+	struct made m;
+	struct advice *a = advise(fault_launch_bound, &m);
+	const struct finding *f;
+	struct site site = { .call = CALL_LAUNCH, .count = 1, .frame = &frame,
+	    .frames = 1 };
+
+	(void)state;
+	f = made_finding(a, "launch-bound-graph-candidate");
+	assert_non_null(strstr(f->advice, "cudaStreamBeginCapture"));
+	advice_free(a);
+	site.kernel = m.run.sequence[0].kernel[0];
+	m.run.site = &site;
+	m.run.sites = 1;
+	a = made_advice(&m);
+	f = made_finding(a, "launch-bound-graph-candidate");
+	assert_non_null(strstr(f->advice, "torch"));
+	assert_null(strstr(f->advice, "cudaStreamBeginCapture"));
+	advice_free(a);
+}
+
 /* The longest of three passes remains: two reads of three go. */
 static void
 test_fusion_gain(void **state)
@@ -435,6 +461,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_pinned_once),
 		cmocka_unit_test(test_overlap_possible),
+		cmocka_unit_test(test_graph_from_python),
 		cmocka_unit_test(test_fusion_gain),
 		cmocka_unit_test(test_fusion_shapes),
 		cmocka_unit_test(test_fusion_handover),
