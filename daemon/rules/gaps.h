@@ -16,11 +16,13 @@ struct again {
 };
 
 /*
- * gaps_again(run, least): gaps that ${least} are about as long as, within a factor
- * of two, by what the host took of each. Gaps in which we measured are left out:
- * the first work after it is slower.
+ * gaps_again(run, least, shortest_s): gaps that ${least} are about as long as,
+ * within a factor of two, by what the host took of each: ${shortest_s} on average,
+ * for shorter ones are counted in base only. Gaps in which we measured are left
+ * out: the first work after it is slower.
  */
-struct again gaps_again(const struct run *run, double least);
+struct again gaps_again(const struct run *run, double least,
+    double shortest_s);
 
 /* What the GPU idles in such gaps and for launching, s: waits of the host cannot
  * have cost more. */

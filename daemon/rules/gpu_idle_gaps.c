@@ -23,7 +23,8 @@ enum rule_state
 rule_gpu_idle_gaps(struct rule_view *x)
 {
 	const struct run *run = x->run;
-	struct again a = gaps_again(run, rule_value(x, "min_gaps"));
+	struct again a = gaps_again(run, rule_value(x, "min_gaps"),
+	    rule_value(x, "min_gap"));
 	double wall = rule_wall_s(run);
 	double longest = (double)run->idle_longest_ns * 1e-9;
 	double idle = a.host + a.api + a.sync, busy, mid;

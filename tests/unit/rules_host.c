@@ -425,6 +425,26 @@ test_gaps_again(void **state)
 	advice_free(a);
 }
 
+/* The way from a wait to the next launch is not what the host computes. */
+static void
+test_gaps_short(void **state)
+{
+	struct made m;
+	struct advice *a = advise(fault_good, &m);
+
+	(void)state;
+	advice_free(a);
+	made_gaps(&m, IDLE_AFTER_SYNC, 200000, 8000);
+	a = made_advice(&m);
+	assert_int_equal(made_verdict(a, "gpu-idle-gaps")->state, RULE_CLEAN);
+	advice_free(a);
+	made_gaps(&m, IDLE_HOST, 50, 20 * MS);	/* they stay where they are */
+	a = made_advice(&m);
+	assert_true(fabs(made_finding(a, "gpu-idle-gaps")->evidence[0].value -
+	    1.0 / 9) < 1e-6);
+	advice_free(a);
+}
+
 /* Waits that a few long phases of the host's follow cost no more than the gaps
  * that come again. */
 static void
@@ -473,6 +493,7 @@ main(void)
 		cmocka_unit_test(test_stream_bound),
 		cmocka_unit_test(test_relaunch_gain),
 		cmocka_unit_test(test_gaps_again),
+		cmocka_unit_test(test_gaps_short),
 		cmocka_unit_test(test_waits_of_phases),
 	};
 
