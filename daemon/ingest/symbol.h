@@ -19,7 +19,9 @@ struct record;
 
 #define SYMBOL_ADDRESSES 32768u		/* of all processes of a run */
 #define SYMBOL_MAPPINGS 16384u
+#ifndef SYMBOL_NS			/* builds with a sanitizer need more */
 #define SYMBOL_NS 3000000000ull		/* time for all of it */
+#endif
 
 /* What a run's records said about addresses; NULL is an empty one. */
 struct symbols;

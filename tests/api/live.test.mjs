@@ -47,7 +47,7 @@ function connect(frames) {
 
 async function until(wanted, what) {
   let value;
-  for (let i = 0; i < 150; i++) {
+  for (let i = 0; i < 300; i++) {
     value = await wanted();
     if (value) return value;
     await new Promise((r) => setTimeout(r, 100));

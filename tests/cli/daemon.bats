@@ -46,10 +46,15 @@ bats_require_minimum_version 1.5.0
 	printf '#!/bin/sh\necho "cudadvised: no luck" >&2\nexit 3\n' \
 	    > there/cudadvised
 	chmod +x there/cudadvised
-	start=$(date +%s%N)
-	run there/cudadvise daemon start
-	[ "$status" -eq 1 ]
-	[ $(($(date +%s%N) - start)) -lt 900000000 ]
+	# Whoever waits does so every time: a busy machine is only slow at times.
+	for _ in 1 2 3 4 5; do
+		start=$(date +%s%N)
+		run there/cudadvise daemon start
+		took=$(($(date +%s%N) - start))
+		[ "$status" -eq 1 ]
+		[ "$took" -ge 900000000 ] || break
+	done
+	[ "$took" -lt 900000000 ]
 	[[ "$output" == *"did not start: no luck"* ]]
 	[[ "$output" == *"$CUDADVISE_STATE_DIR/cudadvised.log"* ]]
 }
@@ -187,7 +192,7 @@ bats_require_minimum_version 1.5.0
 	[ "$status" -eq 4 ]
 	cudadvise daemon start -q
 	# The next daemon takes in what was left.
-	for i in $(seq 100); do
+	for i in $(seq 300); do
 		cudadvise show --json 2 > shown || true
 		jq -e '.run.exit_code == 4' shown > /dev/null && break
 		sleep 0.1

@@ -10,7 +10,7 @@ start_long() {
 	    --signatures 6 --pause-us 400 --stdout begun --exit-code 4 \
 	    >out 2>report &
 	job=$!
-	for _ in $(seq 100); do
+	for _ in $(seq 600); do
 		grep -q begun out && break
 		sleep 0.05
 	done
@@ -25,7 +25,7 @@ finish_long() {
 
 # Until the newest run has this many launches and is over.
 until_complete() {
-	for _ in $(seq 150); do
+	for _ in $(seq 600); do
 		load 2>/dev/null && [ "$(of .run.launches)" = "$1" ] &&
 		    [ "$(of .run.state)" != live ] && break
 		sleep 0.1
@@ -72,7 +72,7 @@ until_complete() {
 	# The launcher waits some seconds for its report, the target not.
 	while pgrep -f "^$target --kernels 6000" >/dev/null; do
 		sleep 0.1
-		[ $(($(date +%s%N) - start)) -lt 10000000000 ] ||
+		[ $(($(date +%s%N) - start)) -lt 30000000000 ] ||
 		    fail "the target is blocked"
 	done
 	kill -CONT "$pid"

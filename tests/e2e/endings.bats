@@ -70,7 +70,7 @@ load common
 	"$bin/cudadvise" run -- "$target" --ready --sleep-ms 20000 >out \
 	    2>report &
 	pid=$!
-	for _ in $(seq 100); do
+	for _ in $(seq 300); do
 		grep -q ready out && break
 		sleep 0.1
 	done
