@@ -5,8 +5,9 @@
  * copies to the device, kernels, copies from it, in this order; what comes out
  * of order begins the next one. Cut into chunks, its copies and kernels can run
  * side by side for as long as the shorter of the two takes. A kernel that comes
- * again in a cycle works on what is there already: it counts once. Small copies
- * are parameters and flags, and part nothing.
+ * again in a cycle works on what is there already: it counts once. One that we
+ * measured ran alone because of that: it does not count. Small copies are
+ * parameters and flags, and part nothing.
  */
 #include "model/internal.h"
 
@@ -46,6 +47,8 @@ cycle_kernel(struct model *m, struct cycle *c, const struct op *op)
 	struct kernel_state *k;
 
 	cycle_stage(m, c, CYCLE_WORK);
+	if ((op->flags & OP_PROFILED) != 0)
+		return;
 	if (op->kind == OP_GRAPH) {
 		if (c->graph)
 			return;

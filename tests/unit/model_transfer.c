@@ -106,6 +106,12 @@ test_cycles(void **state)
 	assert_int_equal(settle(f)->device[0].cycle_ns, 35 * US);
 	feed_copy(f, COPY_D2H, MIB, true, 0, 250 * US, 257 * US);
 	assert_int_equal(settle(f)->device[0].cycle_ns, 42 * US);
+	/* Whether a measured launch would have run beside a copy, who knows. */
+	feed_copy(f, COPY_H2D, MIB, true, 0, 260 * US, 290 * US);
+	FEED(f, KERNEL, .signature = 2, .context = 1, .stream = f->queue,
+	    .start_ns = T0 + 300 * US, .end_ns = T0 + 330 * US, .tid = f->tid,
+	    .flags = KERNEL_PROFILED);
+	assert_int_equal(settle(f)->device[0].cycle_ns, 42 * US);
 }
 
 /* Two buffers up, one of them again and then down: a range more each way. */
