@@ -108,16 +108,16 @@ def ratio(before, after):
 
 
 def achieved(before, after):
-    """(kernel, GPU time) before / after, of what was recorded, else as the list
-    has it; None unknown."""
+    """(kernel, GPU time) before / after, as the list has it (whole runs that
+    nothing disturbed), else of what was recorded; None unknown."""
     given = [tc.number(before.case[c]) for c in ("h200_kernel_x",
                                                  "h200_gpu_time_x")]
     if after is None:
         return given
     if not after.patterns:
         after.patterns = before.narrow()
-    return [ratio(before.kernel_ns(), after.kernel_ns()) or given[0],
-            ratio(before.gpu_ns(), after.gpu_ns()) or given[1]]
+    return [given[0] or ratio(before.kernel_ns(), after.kernel_ns()),
+            given[1] or ratio(before.gpu_ns(), after.gpu_ns())]
 
 
 def pays(case, codes, kernel_x, gpu_x):
