@@ -340,18 +340,6 @@ load_resources(struct load *l, const struct kernel *k, const struct device *d,
 			s[RES_START] = blocks_of(k) * START_CYCLES / c->sm_hz;
 }
 
-/* Has it shared memory, and uses it, as far as that was counted? */
-static bool
-may_share(const struct kernel *k)
-{
-	const struct record_SIGNATURE *s = &k->shape;
-
-	if (s->smem_static == 0 && s->smem_dynamic == 0)
-		return false;
-	return metric(k, METRIC_SHARED_LD_INST) != 0 ||
-	    metric(k, METRIC_SHARED_ST_INST) != 0;
-}
-
 /*
  * Without stall counters: what warps wait beyond their instructions and beyond
  * the longest trips to memory is a line in front of it: accesses that use parts
@@ -367,7 +355,8 @@ load_queue(struct load *l, const struct kernel *k, const struct device *d)
 	double inst = metric(k, METRIC_INST_EXECUTED), trips, pipe = 0;
 	double body = l->time_s - l->fixed_s, idle, loaded;
 
-	if (l->stalls_known || may_share(k))
+	if (l->stalls_known || metric(k, METRIC_SHARED_LD_INST) != 0 ||
+	    metric(k, METRIC_SHARED_ST_INST) != 0)
 		return;
 	trips = wait_share(k, d, l->requests_ld +
 	    or_zero(metric(k, METRIC_LOCAL_LD_INST)), MEMORY_CYCLES_MOST);

@@ -355,7 +355,9 @@ struct model {
 	uint32_t resents;
 	struct peer *peer;
 	uint32_t peers, peers_cap;
-	struct spans faults;	/* unified.c */
+	struct spans faults;	/* unified.c: as they were told, … */
+	struct spans served;	/* … and where only copies were */
+	uint64_t up_end_ns;	/* of the latest of these */
 	uint64_t gpus_until;	/* some GPU runs a kernel until then */
 	struct live *live;
 	uint32_t lives;
@@ -479,6 +481,7 @@ int peer_copy(struct model *m, struct stream *s, const struct record_COPY *r);
 /* unified.c: managed memory. */
 int unified_feed(struct model *m, struct stream *s,
     const struct record_UVM *r);
+uint64_t unified_fault_ns(const struct model *m);
 
 /* memory.c: allocations. */
 int memory_feed(struct model *m, struct stream *s,

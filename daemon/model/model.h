@@ -227,6 +227,8 @@ struct unified {
 	uint64_t asked_bytes;	/* moved because the program asked */
 	uint64_t evicted_bytes;	/* to make room */
 	uint64_t cpu_faults, gpu_faults;	/* of GPUs, groups of them */
+	uint64_t up_batches;	/* of up_bytes: copies one after another with
+				 * no gap, which serve one such group */
 	uint64_t fault_ns;	/* union: GPUs' faults being served, pages on
 				 * their way to devices for them */
 	uint64_t down_ns;	/* sum: pages on their way to the host */

@@ -266,7 +266,7 @@ settle_transfers(struct model *m)
 	m->run.resents = m->resents;
 	m->run.peer = m->out_peer;
 	m->run.peers = m->peers;
-	m->run.unified.fault_ns = spans_total(&m->faults);
+	m->run.unified.fault_ns = unified_fault_ns(m);
 	return (0);
 }
 

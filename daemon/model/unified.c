@@ -10,6 +10,16 @@
 /* CUPTI names the host by this, in place of a device. */
 #define UVM_HOST UINT32_MAX
 
+/*
+ * Not every driver tells of GPUs' faults; the copies that serve them it tells
+ * of. Measured on an H200: the copies of a batch follow each other at once, and
+ * behind them pass 80 us (94 in the longest of a hundred gaps) before the next
+ * batch begins, in which its faults are fetched, their pages unmapped and
+ * allocated. A kernel of faults alone is then covered by 95 %.
+ */
+#define BATCH_NS 5000		/* no gap is shorter between two batches */
+#define SERVE_NS 100000
+
 /* No stream of the program's has these. */
 #define UVM_CONTEXT UINT32_MAX
 #define UVM_STREAM UINT32_MAX
@@ -43,6 +53,20 @@ asked(struct model *m, struct stream *s, const struct record_UVM *r)
 	return (copy_feed(m, s, &c));
 }
 
+/* Pages went to a device for a fault. */
+static int
+served(struct model *m, uint64_t start, uint64_t end)
+{
+	uint64_t from = start > SERVE_NS ? start - SERVE_NS : 0;
+
+	if (start > m->up_end_ns && start - m->up_end_ns > BATCH_NS)
+		m->run.unified.up_batches++;
+	if (end > m->up_end_ns)
+		m->up_end_ns = end;
+	return (spans_add(&m->faults, start, end) != 0 ? -1 :
+	    spans_add(&m->served, from, end));
+}
+
 static int
 moved(struct model *m, struct stream *s, const struct record_UVM *r)
 {
@@ -63,7 +87,15 @@ moved(struct model *m, struct stream *s, const struct record_UVM *r)
 		return (0);
 	}
 	u->up_bytes = add_sat(u->up_bytes, r->bytes);
-	return (timed ? spans_add(&m->faults, r->start_ns, r->end_ns) : 0);
+	return (timed ? served(m, r->start_ns, r->end_ns) : 0);
+}
+
+uint64_t
+unified_fault_ns(const struct model *m)
+{
+
+	return (spans_total(m->run.unified.gpu_faults > 0 ? &m->faults :
+	    &m->served));
 }
 
 int

@@ -459,6 +459,31 @@ test_unified(void **state)
 	assert_int_equal(run->copies, 0);
 }
 
+/* A driver that tells of no faults: two batches of copies 80 us apart, in one
+ * kernel, and a third much later. */
+static void
+test_unified_untold(void **state)
+{
+	struct feed *f = *state;
+	const struct unified *u;
+
+	FEED(f, UVM, .kind = UVM_WATCHED, .start_ns = T0);
+	uvm(f, UVM_H2D, UVM_COHERENCE, 4096, 1000 * US, 1003 * US);
+	uvm(f, UVM_H2D, UVM_PREFETCH, 61440, 1003 * US, 1010 * US);
+	uvm(f, UVM_H2D, UVM_COHERENCE, 4096, 1090 * US, 1100 * US);
+	uvm(f, UVM_H2D, UVM_USER, 4096, 1500 * US, 1600 * US);
+	uvm(f, UVM_H2D, UVM_COHERENCE, 4096, 2000 * US, 2010 * US);
+	u = &settle(f)->unified;
+	assert_int_equal(u->gpu_faults, 0);
+	assert_int_equal(u->up_batches, 3);
+	assert_int_equal(u->up_bytes, 73728);
+	assert_int_equal(u->fault_ns, (200 + 110) * US);
+	/* Once faults are told, they are believed. */
+	uvm(f, UVM_GPU_FAULT, 1, 1, 2000 * US, 2030 * US);
+	u = &settle(f)->unified;
+	assert_int_equal(u->fault_ns, (20 + 30) * US);
+}
+
 /* A prefetch is a copy: the GPU is not idle meanwhile. */
 static void
 test_prefetched(void **state)
@@ -504,6 +529,7 @@ main(void)
 		FEED_TEST(test_hidden),
 		FEED_TEST(test_gpus_busy),
 		FEED_TEST(test_unified),
+		FEED_TEST(test_unified_untold),
 		FEED_TEST(test_prefetched),
 	};
 
