@@ -188,6 +188,7 @@ shrink(struct rule_view *x, const struct division *v, const struct reuse *r)
 	d->f.gain_note = "misses of L1 fall with the square root of its size; "
 	    "further if the working set then fits, not at all if it is far "
 	    "larger";
+	lines_loads(x, d);
 	return rule_settle(x, d);
 }
 

@@ -15,7 +15,9 @@
 #include "rules/slice.h"
 
 #define SLICES_MAX 128		/* loads that are looked into */
-#define AHEAD 64		/* instructions to the first use, at most */
+#define TURN_CYCLES 2		/* of an SM, for one address: measured 2.09 on
+				 * the pair's bad on an H200, where nothing else
+				 * limits */
 #define STALLS_OWN (STALL_BIT(SELECTED) | STALL_BIT(NOT_SELECTED) |	\
 	STALL_BIT(BARRIER) | STALL_BIT(BRANCH_RESOLVING) |		\
 	STALL_BIT(MATH_THROTTLE) | STALL_BIT(NO_INSTRUCTION) |		\
@@ -23,6 +25,7 @@
 
 struct divergent {
 	double inst;		/* warp instructions that are such loads */
+	double turns;		/* lanes of all of them */
 	double waits;		/* samples that wait for them */
 	unsigned loads;
 };
@@ -47,23 +50,6 @@ is_divergent(const struct code *c, const struct slices *t, size_t i,
 			return true;
 	}
 	return false;
-}
-
-/* The first instruction behind ${at} that reads what it defines; SIZE_MAX. */
-static size_t
-first_use(const struct code *c, uint32_t at, const struct operands *by)
-{
-	for (uint32_t s = at + 1; s < c->sass.instructions &&
-	    s <= at + AHEAD; s++) {
-		struct operands o;
-
-		operands_of(&o, &c->sass.instruction[s]);
-		for (int u = 0; u < o.uses; u++)
-			if (o.use[u] >= by->def &&
-			    o.use[u] < by->def + by->defs)
-				return inst_of_sass(c, s);
-	}
-	return SIZE_MAX;
 }
 
 /* Samples that wait at ${i}, once. */
@@ -92,14 +78,24 @@ look(struct divergent *v, const struct code *c, const struct slices *t,
 		slices++;
 		if (!is_divergent(c, t, i, &o))
 			continue;
-		waits = wait_at(c, i, seen) + (o.def == REGISTER_NONE ? 0 :
-		    wait_at(c, first_use(c, c->instruction[i].sass, &o),
-		    seen));
+		waits = wait_at(c, i, seen) + wait_at(c, inst_first_use(c, i),
+		    seen);
 		v->inst += inst;
+		v->turns += inst * inst_lanes(c, i);
 		v->waits += waits;
 		v->loads++;
 		m[i].weight = fmax(waits, 1e-3);
 	}
+}
+
+/* How busy constant memory is with them, 0..1, if all lanes differ. */
+static double
+port_busy(const struct rule_view *x, const struct divergent *v)
+{
+	double cycles = rule_metric(x, METRIC_SM_CYCLES_ACTIVE_AVG) *
+	    x->device->limits.sms;
+
+	return cycles > 0 ? fmin(1, v->turns * TURN_CYCLES / cycles) : 0;
 }
 
 static enum rule_state
@@ -108,11 +104,17 @@ report(struct rule_view *x, const struct divergent *v, double waiting,
 {
 	struct draft *d = rule_found(x, NULL);
 	struct fix fix = FIX_NONE;
+	double port;
 
 	if (d == NULL)
 		return RULE_NOT_MEASURED;
 	fix.stall = 1 - fmin(0.95, waiting);
 	rule_fix(d, &fix, 0.5, 0.8);
+	/* Were it busy all the time, all of the time would go. */
+	port = fmin(0.98, port_busy(x, v));
+	d->fix[VIEW_MID].stall = fmin(d->fix[VIEW_MID].stall,
+	    (d->fix[VIEW_MID].stall + 1 - port) / 2);
+	d->fix[VIEW_HIGH].stall = fmin(d->fix[VIEW_HIGH].stall, 1 - port);
 	d->f.confidence = CONF_LOW;
 	rule_evidence(x, d, (struct evidence){ .name = "waiting_ratio",
 	    .label = "samples that wait for constant loads whose lanes differ",

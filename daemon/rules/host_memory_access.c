@@ -10,11 +10,14 @@
  * all is not counted as read, where that is known.
  */
 #include <math.h>
+#include <stdlib.h>
 
 #include "rules/lines.h"
 
 #define LEAST_BYTES 4e6		/* a launch: less is not worth a copy */
 #define COPY_BYTES ((uint64_t)64 << 20)
+#define READS_LEAST 0.8		/* of a large copy's rate, that kernels reach */
+#define STALLS_QUEUE (STALL_BIT(LG_THROTTLE) | STALL_BIT(LONG_SCOREBOARD))
 
 struct host {
 	double bytes, reads;	/* of a launch; reads: at least */
@@ -28,16 +31,48 @@ look(const struct rule_view *x, struct host *h)
 {
 	double sectors = rule_metric(x, METRIC_L2_SYSMEM);
 	double copy_s = ceilings_copy_s(x->ceiling, COPY_BYTES, true, true);
+	double asked = rule_metric(x, METRIC_L2_FROM_L1);
 	double stored = x->load->l2_st * 32;
 
 	if (isnan(sectors) || !(copy_s > 0))
 		return false;
-	h->bytes = sectors * 32;
+	/* Where L2 has two partitions, what passes from one to the other is
+	 * counted in both: it is no more than what L1 asked for. */
+	h->bytes = fmin(sectors, asked) * 32;
 	h->reads = fmax(0, h->bytes - (isfinite(stored) ? stored : 0));
 	h->all_s = h->bytes * copy_s / (double)COPY_BYTES;
 	h->range = (double)x->run->peak_host_bytes;
 	h->again = h->bytes * (double)x->kernel->launches / h->range;
 	return true;
+}
+
+/*
+ * The loads that warps wait for: which of them go to the host is not counted,
+ * but a trip there takes several times as long as any other.
+ */
+static void
+give_lines(const struct rule_view *x, struct draft *d)
+{
+	const struct code *c = x->kernel->code;
+	struct mark *m = c != NULL && c->sampled && c->disassembled ?
+	    marks_new(x) : NULL;
+
+	for (size_t i = 0; m != NULL && i < c->instructions; i++) {
+		size_t use;
+
+		if (inst_global(c, i) != INST_LOAD)
+			continue;
+		use = inst_first_use(c, i);
+		m[i].weight = inst_stalled(c, i, STALLS_QUEUE) +
+		    (use < c->instructions ? inst_stalled(c, use,
+		    STALL_BIT(LONG_SCOREBOARD)) : 0);
+	}
+	lines_fill(x, d, m, NULL);
+	for (size_t i = 0; i < d->f.hots; i++)
+		d->f.hot[i].what = "of the waiting for loads";
+	free(m);
+	if (d->f.hots == 0)	/* nobody was seen waiting for one */
+		lines_loads(x, d);
 }
 
 /* The launch with these bytes in DRAM: what the link does not explain stays,
@@ -54,6 +89,8 @@ set_fix(const struct rule_view *x, struct draft *d, const struct host *h)
 
 	fix.stall = fmin(1, 1 - share + dram + copy);
 	rule_fix(d, &fix, 0.9, 1);
+	share = fmin(1, h->all_s / READS_LEAST / body);
+	d->fix[VIEW_HIGH].stall = fmin(fix.stall, 1 - share + dram + copy);
 	/* If the stores went there, too, a copy back takes as long. */
 	if (h->reads < 0.5 * h->bytes)
 		d->fix[VIEW_LOW].stall = 1;
@@ -103,6 +140,7 @@ report(struct rule_view *x, const struct host *h, double share)
 	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
 	    "MemoryWorkloadAnalysis_Tables --section "
 	    "MemoryWorkloadAnalysis_Chart");
+	give_lines(x, d);
 	return rule_settle(x, d);
 }
 
@@ -116,7 +154,7 @@ rule_host_memory_access(struct rule_view *x)
 		return rule_lacks(x);
 	if (h.bytes < LEAST_BYTES)
 		return RULE_CLEAN;
-	share = fmin(1, h.bytes / 32 / all);
+	share = fmin(1, rule_metric(x, METRIC_L2_SYSMEM) / all);
 	if (!(share >= rule_value(x, "min_share")) ||
 	    !(h.all_s / x->load->time_s >= rule_value(x, "min_link")))
 		return RULE_CLEAN;

@@ -5,6 +5,9 @@
 #include <string.h>
 
 #include "rules/inst.h"
+#include "rules/operand.h"
+
+#define AHEAD 64		/* instructions to the first use, at most */
 
 double
 inst_total(const struct code *c, enum source_metric m)
@@ -56,6 +59,25 @@ inst_of_sass(const struct code *c, uint32_t s)
 		return s;	/* all of them are known */
 	return s < c->sass.instructions ?
 	    inst_at(c, c->sass.instruction[s].pc) : SIZE_MAX;
+}
+
+size_t
+inst_first_use(const struct code *c, size_t i)
+{
+	const struct sass_instruction *by = inst_sass(c, i);
+	uint32_t at = c->instruction[i].sass;
+	struct operands o, u;
+
+	if (by == NULL || !operands_of(&o, by) || o.def == REGISTER_NONE)
+		return SIZE_MAX;
+	for (uint32_t s = at + 1; s < c->sass.instructions &&
+	    s - at <= AHEAD; s++) {
+		operands_of(&u, &c->sass.instruction[s]);
+		for (int n = 0; n < u.uses; n++)
+			if (u.use[n] >= o.def && u.use[n] < o.def + o.defs)
+				return inst_of_sass(c, s);
+	}
+	return SIZE_MAX;
 }
 
 double

@@ -80,6 +80,7 @@ report(struct rule_view *x, const struct thrash *t)
 	    "the limit, or the next resource";
 	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
 	    "MemoryWorkloadAnalysis --section MemoryWorkloadAnalysis_Chart");
+	lines_loads(x, d);
 	return rule_settle(x, d);
 }
 

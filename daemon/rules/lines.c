@@ -268,6 +268,23 @@ lines_stalled(const struct rule_view *x, struct draft *d, uint32_t mask)
 }
 
 void
+lines_loads(const struct rule_view *x, struct draft *d)
+{
+	const struct code *c = x->kernel->code;
+	struct mark *m = c != NULL && c->counted ? marks_new(x) : NULL;
+
+	for (size_t i = 0; m != NULL && i < c->instructions; i++) {
+		if (inst_global(c, i) != INST_LOAD)
+			continue;
+		m[i].weight = m[i].over = inst_value(c, i,
+		    SOURCE_GLOBAL_SECTORS);
+		m[i].under = inst_value(c, i, SOURCE_INST);
+	}
+	lines_fill(x, d, m, "%s sectors a request");
+	free(m);
+}
+
+void
 lines_time(const struct rule_view *x, struct draft *d)
 {
 	const struct code *c = x->kernel->code;

@@ -30,6 +30,10 @@ void lines_fill(const struct rule_view *x, struct draft *d,
  * ${mask}; nothing without samples. */
 void lines_stalled(const struct rule_view *x, struct draft *d, uint32_t mask);
 
+/* lines_loads(x, d): the lines whose global loads ask for most; nothing where
+ * instructions were not counted. */
+void lines_loads(const struct rule_view *x, struct draft *d);
+
 /* lines_time(x, d): the lines that take the most time, by samples or, without,
  * by executed instructions. */
 void lines_time(const struct rule_view *x, struct draft *d);

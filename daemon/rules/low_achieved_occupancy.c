@@ -31,10 +31,6 @@ rule_low_achieved_occupancy(struct rule_view *x)
 	/* A full resource does not get faster by more warps. */
 	if (x->load->bound >= 0.5)
 		return RULE_CLEAN;
-	/* Nor does what no counter explains, as far as anybody knows. */
-	if (x->load->unexplained >= 0.5)
-		return rule_unmeasured(x, "no counter tells what its warps "
-		    "wait for");
 	if (rule_said(x, "serial-kernel") ||
 	    rule_said(x, "block-size-suboptimal") ||
 	    rule_said(x, "too-many-blocks-little-work"))

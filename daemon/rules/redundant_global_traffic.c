@@ -26,6 +26,14 @@
 static const double keep_global[VIEWS] = { 0.85, 0.65, 0.125 };
 #define KEEP_MOST 0.125
 
+/*
+ * Where a load feeds one product with a coefficient that all threads share (a
+ * filter, a stencil), r results in its direction take the n loads of one and
+ * r - 1 more. The low view believes in no more than the tile.
+ */
+static const double single_results[VIEWS] = { 1, 4, 16 };
+#define SINGLE_LEAST 0.75
+
 /* Of shared loads four results a thread leave half. A thread that has several
  * already, known by how busy arithmetic is beside them, saves less. */
 #define KEEP_RESULTS 0.5
@@ -38,6 +46,10 @@ static const double keep_global[VIEWS] = { 0.85, 0.65, 0.125 };
 /* Arithmetic below this is none: the tensor cores' kernels, copies. */
 #define ARITHMETIC_LEAST 0.05
 
+/* From which on what is busiest is taken for the limit: Nsight Compute,
+ * SpeedOfLight. */
+#define BOUND_BUSY 0.6
+
 enum use { USE_L2, USE_GLOBAL, USE_SHARED };
 
 struct found {
@@ -45,6 +57,46 @@ struct found {
 	bool loads, tiled;	/* global loads, shared loads can be fewer */
 	struct reuse r;
 };
+
+static bool
+is_filter(const struct reuse *r)
+{
+	return r->single >= SINGLE_LEAST;
+}
+
+/* What stays of the loads whose address a tile can hold. */
+static double
+keep_of(const struct rule_view *x, const struct reuse *r, enum view v)
+{
+	double n = x->load->requests_ld / x->load->requests_st;
+	double results = single_results[v];
+
+	if (!is_filter(r) || !(n > 1))
+		return keep_global[v];
+	/* Without stores n has no end. */
+	return fmin(keep_global[v], 1 / results + (results - 1) / results / n);
+}
+
+/* What a block loads beyond its own results' places comes from L2 again, and is
+ * the less, the more results it has in the filter's direction. */
+static double
+keep_halo(const struct reuse *r, double results)
+{
+	return r->l2_again > 1 ? (1 + (r->l2_again - 1) / results) /
+	    r->l2_again : 1;
+}
+
+/* What stays of the instructions: a product for each load; all that is neither
+ * (addresses, coefficients) is there once for all results of a thread. */
+static double
+inst_of(const struct rule_view *x, double gone, enum view v)
+{
+	double inst = rule_metric(x, METRIC_INST_EXECUTED);
+	double rest = fmax(0, inst - 2 * x->load->requests_ld);
+
+	gone += rest * (1 - 1 / single_results[v]) * (v == VIEW_MID ? 0.5 : 1);
+	return inst > 0 ? 1 - fmin(0.8, gone / inst) : 1;
+}
 
 static void
 set_fix(const struct rule_view *x, struct draft *d, const struct found *o)
@@ -71,11 +123,18 @@ set_fix(const struct rule_view *x, struct draft *d, const struct found *o)
 			continue;
 		}
 		if (o->loads) {
-			double keep = 1 - r->kept * (1 - keep_global[v]);
+			double keep = 1 - r->kept * (1 - keep_of(x, r, v));
 
 			f->part[RES_L1] = 1 - r->part_global * (1 - keep);
-			if (v == VIEW_HIGH && isfinite(of_l2))
+			if (is_filter(r) && v == VIEW_MID)
+				f->part[RES_L2] = 1 - of_l2 * (1 -
+				    keep_halo(r, single_results[v]));
+			else if (v == VIEW_HIGH && isfinite(of_l2))
 				f->part[RES_L2] = 1 - of_l2 * (1 - l2[v]);
+			/* What was waited for once serves several results. */
+			if (is_filter(r) && v != VIEW_LOW)
+				f->stall = 1 - x->load->memory_stall *
+				    (1 - keep) * (v == VIEW_MID ? 0.5 : 1);
 			gone += x->load->requests_ld * (1 - keep);
 		}
 		if (o->tiled) {
@@ -85,6 +144,8 @@ set_fix(const struct rule_view *x, struct draft *d, const struct found *o)
 		/* The loads that go were instructions, too. */
 		if (v != VIEW_LOW && inst > 0 && gone > 0)
 			f->inst = 1 - fmin(0.5, gone / inst);
+		if (v != VIEW_LOW && o->loads && is_filter(r))
+			f->inst = fmin(f->inst, inst_of(x, gone, v));
 	}
 }
 
@@ -174,6 +235,16 @@ describe_global(struct rule_view *x, struct draft *d, const struct found *o)
 	    say_bytes(x->arena, r->loaded), say_bytes(x->arena, r->unique),
 	    say_number(x->arena, r->again), o->tiled ? "; a part of the data "
 	    "goes through shared memory already" : "");
+	if (is_filter(r)) {
+		d->f.advice = "let each thread compute several neighbouring "
+		    "results (4 or more along the filter) from values that it "
+		    "holds in registers: it loads a few values more, and each "
+		    "goes into all the results that need it";
+		d->f.gain_note = "four results a thread: the loads of one and "
+		    "three more for all four. The grid then has four times "
+		    "fewer threads";
+		return;
+	}
 	d->f.advice = arena_format(x->arena, "%s, and let each thread compute "
 	    "several results (4 in a column, a block of 4 × 4 or 8 × 8) from "
 	    "values that it holds in registers. Shared memory is behind the "
@@ -296,6 +367,18 @@ judge(struct rule_view *x, struct found *o, const struct mark *global,
 	return report(x, o, o->use == USE_GLOBAL ? global : shared);
 }
 
+/* Something else may be the busiest because L2's work was not counted, or L1's is
+ * no more than what the accesses that were counted need. */
+static bool
+may_be_bound(const struct rule_view *x)
+{
+	bool l1 = isfinite(rule_metric(x, METRIC_LSU_WAVEFRONTS)) &&
+	    isfinite(x->load->requests_ld);
+
+	return !(x->load->busy >= BOUND_BUSY && x->load->limit != RES_L1) &&
+	    (!l1 || isnan(rule_busy(x, RES_L2)));
+}
+
 enum rule_state
 rule_redundant_global_traffic(struct rule_view *x)
 {
@@ -309,8 +392,7 @@ rule_redundant_global_traffic(struct rule_view *x)
 	if (x->load->limit < 0 || isnan(rule_busy(x, RES_L1)))
 		return rule_lacks(x);
 	if (!rule_is_bound(x, RES_L1) && !rule_is_bound(x, RES_L2))
-		return x->load->bound < 0.5 && isnan(rule_busy(x, RES_L2)) ?
-		    rule_lacks(x) : RULE_CLEAN;
+		return may_be_bound(x) ? rule_lacks(x) : RULE_CLEAN;
 	global = marks_new(x);
 	shared = marks_new(x);
 	reuse_of(&o.r, x, global, shared);

@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "rules/inst.h"
+#include "rules/operand.h"
 #include "rules/reads.h"
 #include "rules/reuse.h"
 #include "rules/slice.h"
@@ -119,11 +120,38 @@ can_be_kept(const struct code *c, const struct slices *t, size_t i)
 	return sass_loop_of(&c->sass, at) == NULL || s.changes;
 }
 
+/*
+ * The value goes into a product whose other factor is the same in all threads: a
+ * constant, a parameter, a uniform register. Of a product of two values from
+ * memory several results a thread share one of the two at a time; of this one
+ * all that they share.
+ */
+static bool
+is_scaled(const struct code *c, size_t i)
+{
+	static const char *const product[] = { "FFMA", "FMUL", "DFMA", "DMUL",
+	    "HFMA2", "HMUL2", "IMAD" };
+	size_t use = inst_first_use(c, i);
+	const struct sass_instruction *s = use < c->instructions ?
+	    inst_sass(c, use) : NULL;
+	bool is = false, shared;
+	struct operands o;
+
+	for (size_t n = 0; n < sizeof(product) / sizeof(product[0]); n++)
+		is = is || operand_opcode(s, product[n]);
+	if (!is || !operands_of(&o, s))
+		return false;
+	shared = o.parameter != 0 || o.has_float || o.has_immediate;
+	for (int n = 0; n < o.uses; n++)
+		shared = shared || o.use[n] >= UNIFORM_REGISTER;
+	return shared;
+}
+
 static void
 weigh_global(struct reuse *r, const struct code *c, const struct slices *t,
     struct mark *m)
 {
-	double all = 0, kept = 0;
+	double all = 0, kept = 0, single = 0;
 	int slices = 0;
 
 	for (size_t i = 0; i < c->instructions; i++) {
@@ -136,10 +164,13 @@ weigh_global(struct reuse *r, const struct code *c, const struct slices *t,
 		if (slices++ >= SLICES_MAX || !can_be_kept(c, t, i))
 			continue;
 		kept += inst;
+		if (is_scaled(c, i))
+			single += inst;
 		m[i].weight = m[i].under = inst;
 		m[i].over = zero(sectors);
 	}
 	r->kept = all > 0 ? zero(kept / all) : 0;
+	r->single = kept > 0 ? zero(single / kept) : 0;
 }
 
 static void

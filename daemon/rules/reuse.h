@@ -28,6 +28,8 @@ struct reuse {
 	bool tensor;		/* tensor cores are at work */
 	double kept;		/* part of the global loads whose address a tile
 				 * or a register can stand for; else 1 */
+	double single;		/* part of what is kept whose value goes into a
+				 * product with what all threads share */
 	bool table;		/* shared loads look where a load said */
 };
 

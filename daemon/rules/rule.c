@@ -372,19 +372,16 @@ rule_wall_s(const struct run *run)
 double
 rule_window_s(const struct run *run)
 {
-	/* In nanoseconds nothing is left of what is nothing. */
-	return fmax(0, (double)run->wall_ns -
-	    (double)run->idle_ns[IDLE_STARTUP] -
-	    (double)run->idle_ns[IDLE_SHUTDOWN]) * 1e-9;
+	return fmax(0, rule_wall_s(run) -
+	    (double)run->idle_ns[IDLE_STARTUP] * 1e-9 -
+	    (double)run->idle_ns[IDLE_SHUTDOWN] * 1e-9);
 }
 
 double
 rule_active_s(const struct run *run)
 {
-	return fmax(0, (double)run->wall_ns -
-	    (double)run->idle_ns[IDLE_STARTUP] -
-	    (double)run->idle_ns[IDLE_SHUTDOWN] -
-	    (double)run->idle_overhead_ns) * 1e-9;
+	return fmax(0, rule_window_s(run) -
+	    (double)run->idle_overhead_ns * 1e-9);
 }
 
 double

@@ -12,9 +12,7 @@
 #include "rules/inst.h"
 #include "rules/lines.h"
 
-#define LANES_LESS 0.55		/* lanes at work / lanes at the barrier: the first
-				 * step has half of them, the mean less; the
-				 * inner part of a tile with a rim has more */
+#define LANES_LESS 0.75		/* lanes at work / lanes at the barrier */
 #define STEPS_LEAST 2		/* halvings in a row */
 #define LOOP_MOST 256		/* instructions */
 #define HALF 0.6

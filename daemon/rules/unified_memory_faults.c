@@ -18,21 +18,30 @@ bulk_s(const struct rule_view *x, uint64_t bytes, bool up)
 	return one * ((double)bytes / (double)BULK_BYTES);
 }
 
+/* Groups of faults of GPUs: as they were told, or by what served them. */
+static uint64_t
+groups(const struct unified *u)
+{
+	return u->gpu_faults > 0 ? u->gpu_faults : u->up_batches;
+}
+
 static void
 evidence(struct rule_view *x, struct draft *d, double fault, double kernels)
 {
 	const struct unified *u = &x->run->unified;
+	bool told = u->gpu_faults > 0;
 
 	rule_evidence(x, d, (struct evidence){ .name = "fault_ratio",
 	    .label = "faults served and pages moved for them, part of the "
 	    "kernels' time", .value = fault / kernels, .unit = "ratio",
-	    .source = "measured", .from = "unified-memory records" },
-	    "min_share");
+	    .source = told ? "measured" : "estimated",
+	    .from = "unified-memory records" }, "min_share");
 	rule_evidence(x, d, (struct evidence){ .name = "gpu_faults",
-	    .label = "groups of page faults of GPUs",
-	    .value = (double)u->gpu_faults, .unit = "fault",
-	    .source = "measured", .from = "unified-memory records" },
-	    "min_faults");
+	    .label = told ? "groups of page faults of GPUs" :
+	    "groups of page faults of GPUs, by the copies that served them",
+	    .value = (double)groups(u), .unit = "fault",
+	    .source = told ? "measured" : "derived",
+	    .from = "unified-memory records" }, "min_faults");
 	rule_evidence(x, d, (struct evidence){ .name = "up_bytes",
 	    .label = "moved to GPUs for them", .value = (double)u->up_bytes,
 	    .unit = "B", .source = "measured",
@@ -85,7 +94,7 @@ found(struct rule_view *x, double fault, double kernels)
 	d->f.summary = arena_format(x->arena, "for %s of %s in kernels, %s "
 	    "groups of page faults were served and %s moved",
 	    say_seconds(x->arena, fault), say_seconds(x->arena, kernels),
-	    say_count(x->arena, u->gpu_faults),
+	    say_count(x->arena, groups(u)),
 	    say_bytes(x->arena, (double)u->up_bytes));
 	d->f.limiter = u->evicted_bytes > u->up_bytes / 4 ?
 	    "pages that had to make room for others: more memory is used "
@@ -123,7 +132,7 @@ rule_unified_memory_faults(struct rule_view *x)
 		kernels += (double)x->run->device[i].kernel_ns * 1e-9;
 	if (!(kernels > 0) || !(fault > 0) ||
 	    fault < rule_value(x, "min_share") * kernels ||
-	    (double)u->gpu_faults < rule_value(x, "min_faults"))
+	    (double)groups(u) < rule_value(x, "min_faults"))
 		return RULE_CLEAN;
 	return found(x, fault, kernels);
 }

@@ -83,6 +83,8 @@ void fault_there_then_back(struct made *m);
 void fault_one_engine(struct made *m);
 void fault_blocking_turns(struct made *m);
 void fault_migrating(struct made *m);
+void fault_migrating_untold(struct made *m);
+void fault_first_touch_untold(struct made *m);
 void fault_prefetched(struct made *m);
 void fault_first_touch(struct made *m);
 void fault_unwatched(struct made *m);
@@ -207,6 +209,8 @@ void fault_small_code(struct made *m);
 void fault_fetched(struct made *m);
 /* faults_memory.c */
 void fault_naive_product(struct made *m);
+void fault_coefficients(struct made *m);
+void fault_coefficients_own(struct made *m);
 void fault_naive_product_counted(struct made *m);
 void fault_gathered_product(struct made *m);
 void fault_one_result(struct made *m);

@@ -121,6 +121,53 @@ fault_gathered_product(struct made *m)
 	    "IMAD.WIDE R12,R16,0x4,R6 | inst 100 line 4\n");
 }
 
+/* ${n} taps of a filter, one result a thread, each times a coefficient in a
+ * uniform register (${scaled}) or in one of its own. */
+static void
+taps(struct made *m, int n, bool scaled)
+{
+	char text[8192];
+	struct kernel *k = counted(m, 0.1);
+	double *v = k->metric;
+	int at = snprintf(text, sizeof(text),
+	    "S2R R5,SR_TID.X | inst 100 line 3\n"
+	    "LDC.64 R2,c[0x0][0x210] | inst 100 line 4\n"
+	    "IMAD.WIDE R2,R5,0x4,R2 | inst 100 line 4\n"
+	    "MOV R40,0x200 | inst 100 line 4\n");
+
+	for (int i = 0; i < n; i++)
+		at += snprintf(text + at, sizeof(text) - (size_t)at,
+		    "LDG.E R8,desc[UR4][R2.64+%d] | inst 100 sectors 400 "
+		    "ideal 400 line 6\n"
+		    "FFMA R11,R8,%s,R11 | inst 100 line 6\n"
+		    "IADD3 R40,R40,0x1,RZ | inst 100 line 6\n", 16384 * i,
+		    scaled ? "UR6" : "R12");
+	snprintf(text + at, sizeof(text) - (size_t)at,
+	    "STG.E desc[UR4][R2.64],R11 | inst 100 sectors 400 ideal 400 "
+	    "line 7\n"
+	    "EXIT | inst 100\n");
+	code_make(m, k, text, SCALE * 8);
+	v[METRIC_GLOBAL_LD_BYTES_PER_SECTOR] = 32;
+	v[METRIC_LSU_WAVEFRONTS] = l1_wavefronts(m, 0.92);
+	v[METRIC_L1_HIT_RATE] = 95;
+	v[METRIC_L2_READ] = 0.05 * v[METRIC_GLOBAL_LD_SECTORS];
+	v[METRIC_L2_SECTORS] = v[METRIC_L2_READ] + v[METRIC_L2_WRITE];
+	v[METRIC_ISSUE_ACTIVE] = 40;
+	v[METRIC_PIPE_FMA] = 12;
+}
+
+void
+fault_coefficients(struct made *m)
+{
+	taps(m, 32, true);
+}
+
+void
+fault_coefficients_own(struct made *m)
+{
+	taps(m, 32, false);
+}
+
 /* CUDA's sample matrixMul, as an H200 counted it: tiles of 32 × 32 in shared
  * memory, one result a thread. */
 static struct kernel *

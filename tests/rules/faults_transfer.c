@@ -83,6 +83,24 @@ fault_migrating(struct made *m)
 	    .cpu_faults = 2000, .down_bytes = GB, .down_ns = 40 * MS };
 }
 
+/* The same, told by a driver that tells of copies alone. */
+void
+fault_migrating_untold(struct made *m)
+{
+	fault_migrating(m);
+	m->run.unified.gpu_faults = 0;
+	m->run.unified.up_batches = 9000;
+}
+
+/* 1 ms of them, at the start. */
+void
+fault_first_touch_untold(struct made *m)
+{
+	fault_good(m);
+	m->run.unified = (struct unified){ .used = true, .watched = true,
+	    .up_bytes = 65536, .up_batches = 9, .fault_ns = 500 * MS };
+}
+
 void
 fault_prefetched(struct made *m)
 {

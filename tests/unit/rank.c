@@ -16,7 +16,6 @@
 
 #include "rules/catalogue.h"
 #include "rules/made.h"
-#include "rules/rule.h"
 #include "rules/say.h"
 
 #define MS 1000000ull
@@ -179,23 +178,6 @@ test_order_of_hidden(void **state)
 		assert_ptr_equal(a->finding[0].kernel, &m.kernel[i]);
 		advice_free(a);
 	}
-}
-
-/* A run without any work of the GPU has no such part, not even a rest. */
-static void
-test_no_active_part(void **state)
-{
-	struct made m;
-
-	(void)state;
-	made_init(&m);
-	m.run.wall_ns = 611234567;
-	m.run.idle_overhead_ns = 32345677;
-	m.run.idle_ns[IDLE_STARTUP] = 500000001;
-	m.run.idle_ns[IDLE_SHUTDOWN] = 611234567 - 32345677 - 500000001;
-	assert_true(rule_active_s(&m.run) == 0);
-	m.run.idle_ns[IDLE_SHUTDOWN] -= 1000;
-	assert_true(fabs(rule_active_s(&m.run) - 1e-6) < 1e-12);
 }
 
 static void
@@ -658,7 +640,6 @@ main(void)
 		cmocka_unit_test(test_thresholds),
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_order_of_hidden),
-		cmocka_unit_test(test_no_active_part),
 		cmocka_unit_test(test_overlap),
 		cmocka_unit_test(test_residual),
 		cmocka_unit_test(test_exposed),

@@ -59,7 +59,8 @@ static const struct row {
 	  { fault_good, fault_both_ways, fault_there_then_back,
 	    fault_one_engine }, fault_nothing },
 	{ "unified-memory-faults", fault_migrating,
-	  { fault_good, fault_prefetched, fault_first_touch },
+	  { fault_good, fault_prefetched, fault_first_touch,
+	    fault_first_touch_untold },
 	  fault_unwatched },
 	{ "redundant-transfers", fault_round_trips,
 	  { fault_good, fault_sent_once }, fault_unlocated },
@@ -481,6 +482,11 @@ test_transfer_gains(void **state)
 	assert_float_equal(f->saves_s, 0.9 * (0.9 - ceilings_copy_s(
 	    m.ceilings, 64 << 20, true, true) * 10e9 / (64 << 20)), 1e-6);
 	assert_true(a->together_s <= 2);
+	advice_free(a);
+	f = finding_of(&a, &m, fault_migrating_untold, "unified-memory-faults");
+	assert_non_null(strstr(f->summary, "9,000 groups"));
+	assert_float_equal(f->saves_s, 0.9 * (0.9 - ceilings_copy_s(
+	    m.ceilings, 64 << 20, true, true) * 10e9 / (64 << 20)), 1e-6);
 	advice_free(a);
 	/* 0.2 s up again, half of 0.2 s down. */
 	f = finding_of(&a, &m, fault_round_trips, "redundant-transfers");

@@ -69,6 +69,56 @@ test_redundant_advice(void **state)
 	}
 }
 
+/* What goes into a product with a coefficient that all share serves all results
+ * that a thread may have: more is saved than of a product of two loads. */
+static void
+test_redundant_filter(void **state)
+{
+	const struct finding *f;
+	struct advice *a;
+	struct made m;
+	double own;
+
+	(void)state;
+	a = advise(fault_coefficients_own, &m);
+	f = made_finding(a, REDUNDANT);
+	assert_non_null(f);
+	own = f->saves_s;
+	assert_non_null(strstr(f->advice, "tile"));
+	finish(a, &m);
+	a = advise(fault_coefficients, &m);
+	f = made_finding(a, REDUNDANT);
+	assert_non_null(f);
+	if (strstr(f->advice, "along the filter") == NULL)
+		fail_msg("%s / %s", f->summary, f->advice);
+	if (!(f->saves_s > 1.2 * own && f->kernel_speedup < 4))
+		fail_msg("%g s, %g s where threads differ", f->saves_s, own);
+	finish(a, &m);
+}
+
+/* L2 counts twice what passes between its partitions: L1 asked for less. */
+static void
+test_host_partitions(void **state)
+{
+	const struct finding *f;
+	struct advice *a;
+	struct made m;
+	double *v;
+
+	(void)state;
+	made_init(&m);
+	fault_zero_copy(&m);
+	v = m.kernel[0].metric;
+	v[METRIC_L2_FROM_L1] = v[METRIC_L2_SYSMEM];
+	v[METRIC_L2_SYSMEM] *= 1.5;
+	v[METRIC_L2_SECTORS] *= 1.5;
+	a = made_advice(&m);
+	f = made_finding(a, "host-memory-access");
+	assert_non_null(f);
+	assert_true(fabs(evidence_of(f, "host_bytes") - 9e6) < 1);
+	finish(a, &m);
+}
+
 /* Both loads of the product, and where they are. */
 static void
 test_redundant_lines(void **state)
@@ -495,6 +545,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_redundant_advice),
 		cmocka_unit_test(test_redundant_lines),
+		cmocka_unit_test(test_redundant_filter),
+		cmocka_unit_test(test_host_partitions),
 		cmocka_unit_test(test_redundant_needs_proof),
 		cmocka_unit_test(test_redundant_small),
 		cmocka_unit_test(test_redundant_leaves_conflicts),

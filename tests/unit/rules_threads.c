@@ -328,78 +328,6 @@ test_order_of_nothing(void **state)
 	assert_string_equal(first, "grid-too-small");
 }
 
-/* A tile with a rim: its inner lanes work between barriers. A tree has half of
- * them in its first step, and fewer in the mean. */
-static double
-shuffled(const char *lanes)
-{
-	char text[1024];
-	struct kernel *k;
-	struct made m;
-	double s;
-
-	made_init(&m);
-	k = made_kernel(&m, "_Z4workPf", 10000, 200000);
-	made_counters(&m, k, 0.1);
-	snprintf(text, sizeof(text), "MOV R10,0x2 | inst 100\n"
-	    "@!P0 LDS R11[R12] | inst 800 lanes %s waves 800 least 800 "
-	    "short_scoreboard 100 line 21\n"
-	    "@!P0 LDS R13[R14] | inst 800 lanes %s waves 800 least 800 "
-	    "short_scoreboard 100 line 21\n"
-	    "@!P0 FADD R11,R11,R13 | inst 800 lanes %s line 21\n"
-	    "@!P0 STS [R12],R11 | inst 800 lanes %s waves 800 least 800 "
-	    "line 21\n"
-	    "BAR.SYNC.DEFER_BLOCKING 0x0 | inst 800 barrier 500 line 22\n"
-	    "ISETP.NE.AND P1,PT,R10,RZ,PT | inst 800 line 20\n"
-	    "@P1 BRA #1 | inst 800 uniform 800 line 20\n",
-	    lanes, lanes, lanes, lanes);
-	code_make(&m, k, text, 1000);
-	k->metric[METRIC_STALL_BARRIER] = 10;
-	s = predicted(&m, "shuffle-reduction", NULL);
-	code_release(&m);
-	return s;
-}
-
-static void
-test_rim_is_no_tree(void **state)
-{
-	(void)state;
-	assert_true(shuffled("8") > 1);
-	assert_true(shuffled("21") == 0);
-}
-
-/* More warps end no wait that no counter tells of. */
-static void
-test_unexplained_places(void **state)
-{
-	struct advice *a;
-	struct kernel *k;
-	struct made m;
-	double *v;
-
-	(void)state;
-	made_init(&m);
-	k = made_kernel(&m, "_Z4workPf", 10, 200000);
-	made_counters(&m, k, 0.05);
-	v = k->metric;
-	v[METRIC_OCCUPANCY] = 50;
-	a = made_advice(&m);
-	assert_int_equal(made_verdict(a, "low-achieved-occupancy")->state,
-	    RULE_FOUND);
-	advice_free(a);
-	v[METRIC_STALL_LONG_SCOREBOARD] = v[METRIC_STALL_LG_THROTTLE] = NAN;
-	v[METRIC_STALL_SHORT_SCOREBOARD] = v[METRIC_STALL_MIO_THROTTLE] = NAN;
-	v[METRIC_INST_EXECUTED] = 1e5;
-	v[METRIC_ISSUE_ACTIVE] = 0.1;
-	v[METRIC_SM_CYCLES_ACTIVE_AVG] = 390000;
-	v[METRIC_SM_CYCLES_ACTIVE_MAX] = 391000;
-	v[METRIC_GLOBAL_LD_REQUESTS] = 1e4;
-	a = made_advice(&m);
-	assert_int_equal(made_verdict(a, "low-achieved-occupancy")->state,
-	    RULE_NOT_MEASURED);
-	advice_free(a);
-}
-
 int
 main(void)
 {
@@ -413,8 +341,6 @@ main(void)
 		cmocka_unit_test(test_math_of_few_warps),
 		cmocka_unit_test(test_precision_yields),
 		cmocka_unit_test(test_order_of_nothing),
-		cmocka_unit_test(test_rim_is_no_tree),
-		cmocka_unit_test(test_unexplained_places),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
