@@ -27,7 +27,7 @@ least_threads(const struct rule_view *x)
 static void
 set_fix(const struct rule_view *x, struct draft *d, double warps, double then)
 {
-	double threads = rule_threads(x->kernel);
+	double threads = fmax(1, rule_threads(x->kernel));
 	double achieved = rule_metric(x, METRIC_OCCUPANCY) / 100;
 	double full = threads < 32 ? threads / 32 : 1;
 	double least = fmax(least_threads(x), threads);
