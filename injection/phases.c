@@ -13,7 +13,10 @@
 #include "target.h"
 #include "window.h"
 
-#define SHORT_NS 50000ull	/* of kernels, a signature: 1500 samples */
+#define SHORT_NS 50000ull	/* of kernels, a signature: 1500 samples of one
+				 * that fills an H200 */
+#define LATER_TIMES 8		/* as long where more follows: the program is no
+				 * short one */
 #define LAUNCH_NS 4000ull	/* of what is timed: the launch itself */
 #define LEAST_NS 1000ull	/* and the kernel, at least */
 #define ROUNDS 40		/* or launches a signature */
@@ -156,11 +159,13 @@ static bool
 enough(uint32_t launches, uint64_t time)
 {
 	uint32_t n = atomic_load(&now.signatures);
+	uint64_t want = SHORT_NS * n *
+	    (atomic_load(&now.episodes) > 1 ? LATER_TIMES : 1);
 
 	if (sampling_enough() || time - now.begin_ns >= LONGEST_NS)
 		return (true);
 	return (launches - atomic_load(&now.last_new) >= SETTLED * n / 2 &&
-	    (now.sampled_ns >= SHORT_NS * n || launches >= ROUNDS * n));
+	    (now.sampled_ns >= want || launches >= ROUNDS * n));
 }
 
 /*

@@ -94,6 +94,7 @@ void fault_staging_buffer(struct made *m);
 void fault_sent_once(struct made *m);
 void fault_unlocated(struct made *m);
 void fault_staged(struct made *m);
+void fault_staged_untold(struct made *m);
 void fault_slow_peer(struct made *m);
 void fault_direct(struct made *m);
 void fault_no_peers(struct made *m);

@@ -193,6 +193,14 @@ fault_staged(struct made *m)
 	m->run.peers = 1;
 }
 
+/* The records end long before the data can be there. */
+void
+fault_staged_untold(struct made *m)
+{
+	fault_staged(m);
+	m->peer[0].down_ns = m->peer[0].up_ns = 4 * MS;
+}
+
 /* One record a copy, at a tenth of what a link does. */
 void
 fault_slow_peer(struct made *m)

@@ -126,6 +126,21 @@ startup_s(const struct run *bad, const struct run *good)
 	    (double)good->idle_ns[IDLE_STARTUP]) * 1e-9;
 }
 
+/* Seconds of kernels on the GPU whose idle time is the run's: the busiest. */
+static double
+kernels_s(const struct run *run)
+{
+	const struct device *most = NULL;
+
+	if (run->devices < 2)
+		return (double)run->gpus_busy_ns * 1e-9;
+	for (size_t i = 0; i < run->devices; i++)
+		if (most == NULL || run->device[i].busy_ns > most->busy_ns)
+			most = &run->device[i];
+	return ((double)most->busy_ns - ((double)most->copy_ns -
+	    (double)most->copy_hidden_ns)) * 1e-9;
+}
+
 /* What findings about the run recover: idle time, copies, and the time of
  * kernels that become one or run at once. How much of the copies lies beside
  * measuring is chance: taken as in the bad run, of which the prediction is. */
@@ -137,7 +152,7 @@ saved_s(const struct run *bad, const struct run *good)
 	    fmin(1, exposed_copies_s(bad) / copies) : 1;
 
 	return idle_s(bad) - idle_s(good) + startup_s(bad, good) +
-	    ((double)bad->gpus_busy_ns - (double)good->gpus_busy_ns) * 1e-9 +
+	    kernels_s(bad) - kernels_s(good) +
 	    exposed * (copies - bare_copies_s(good));
 }
 
