@@ -31,6 +31,7 @@ struct gap {
 	uint64_t start, host_end, end;
 	uint64_t idle[IDLE_CAUSES];
 	uint64_t waited;	/* how long the host had been blocked by then */
+	uint64_t blocked;	/* of idle[], while it still was */
 	bool synced;		/* a synchronisation lies in it */
 	const struct wait *sync;/* the last one */
 };
@@ -89,6 +90,8 @@ gap_host(struct model *m, struct gap *g, const struct thread *t)
 		ns = to - from - spans_overlap(&m->overhead, from, to);
 		ns = min_u64(ns, rest);
 		g->idle[cause[w->kind]] += ns;
+		if (w->kind == WAIT_SYNC)
+			g->blocked += ns;
 		tally_idle(m, t, w, ns);
 		rest -= ns;
 		done = to;
@@ -112,6 +115,9 @@ gap_blame(struct model *m, struct device_state *d, const struct gap *g,
 		c->idle_waited_ns += sub_sat(idle, g->idle[IDLE_HOST] +
 		    g->idle[IDLE_ALLOCATION]);
 	}
+	if (d->last.kind == OP_KERNEL)
+		m->kernel[d->last.index].out.gap_after_ns +=
+		    g->idle[IDLE_LAUNCH] + g->blocked;
 	if (g->sync == NULL)
 		return;
 	s = &m->sync[g->sync->sync].out;

@@ -142,6 +142,8 @@ struct kernel {
 	bool metric_complete;
 	enum wire_skip skip;	/* why metrics are missing */
 	uint64_t gap_before_ns;	/* GPU idle just before its launches, sum */
+	uint64_t gap_after_ns;	/* just after them, without the host's part: it
+				 * had called for the next work or was waiting */
 	bool total_estimated;	/* no launch ran undisturbed: total_ns rests on
 				 * counters or on the disturbed ones */
 	const double *extra;	/* run->extras values, NaN not measured; NULL

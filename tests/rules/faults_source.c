@@ -731,7 +731,7 @@ fault_launching_none(struct made *m)
 void
 fault_launching_seldom(struct made *m)
 {
-	made_counters(m, made_kernel(m, "_Z4restPf", 10000, 200000), 0.9);
+	fault_code_clean(m);
 	launching(m, 1700, 100);
 }
 
