@@ -61,15 +61,20 @@ is_new(const struct signature *s)
 	    EPISODES);
 }
 
-/* Is sampling to begin with this launch? The first one is left to a window,
- * unless there are none. */
+/*
+ * Is sampling to begin with this launch? After a window it is too late: measured
+ * on an H200, all samples of a function that had been in one before were counted
+ * as nobody's. With --replay the first launch is left to a window all the same,
+ * which then gets all counters, unless there are no windows.
+ */
 static bool
 wants_sampling(const struct signature *s)
 {
 
-	return (is_new(s) && (atomic_load_explicit(&s->launches,
-	    memory_order_relaxed) > 1 || atomic_load_explicit(&window.refused,
-	    memory_order_relaxed) != SKIP_NONE));
+	return (is_new(s) && (!inject.replay ||
+	    atomic_load_explicit(&s->launches, memory_order_relaxed) > 1 ||
+	    atomic_load_explicit(&window.refused, memory_order_relaxed) !=
+	    SKIP_NONE));
 }
 
 bool

@@ -1,12 +1,11 @@
 /*
- * phases.h: which tier measures when, at level source. A kernel that is launched
- * for the first time gets the first counters, for it may be the only time. With
- * the first one that comes again sampling begins, for as short as it takes; then
- * come the windows (counters.h) that patch code. The order is CUPTI's: a function
- * whose code was patched in a window runs from another place afterwards, where PC
- * sampling does not know it; the range profiler does not go beside PC sampling;
- * and while sampling is on, kernel tracing cannot be switched, as a window has
- * to. Seen on an H200 with CUPTI 13.0.
+ * phases.h: which tier measures when, at level source. First the launches are
+ * sampled, for as short as it takes; then single launches are measured in
+ * windows (counters.h). The order is CUPTI's: PC sampling does not know functions
+ * that were launched in a window before, counted or patched (with --replay their
+ * first launch gets its counters instead, and no samples); the range profiler
+ * does not go beside PC sampling; and while sampling is on, kernel tracing
+ * cannot be switched, as a window has to. Seen on an H200 with CUPTI 13.0.
  */
 #ifndef CADV_PHASES_H
 #define CADV_PHASES_H
