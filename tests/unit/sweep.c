@@ -99,6 +99,7 @@ test_idle_launch(void **state)
 	assert_int_equal(run->idle_gaps, 1);
 	assert_int_equal(run->idle_longest_ns, 2 * US);
 	assert_int_equal(run->kernel[0].gap_before_ns, 2 * US);
+	assert_int_equal(run->kernel[0].gap_after_ns, 2 * US);
 	assert_int_equal(gaps_counted(run), 0);
 }
 
@@ -115,6 +116,7 @@ test_idle_host(void **state)
 	run = settle(f);
 	assert_int_equal(run->idle_ns[IDLE_HOST], 60 * US);
 	assert_int_equal(run->idle_ns[IDLE_LAUNCH], 5 * US);
+	assert_int_equal(run->kernel[0].gap_after_ns, 5 * US);
 	/* The first kernel was hidden behind that; the last was not. */
 	assert_true(run->kernel[0].exposed_ns == 5e3);
 }
@@ -139,6 +141,8 @@ test_idle_after_sync(void **state)
 	assert_int_equal(run->idle_longest_by[IDLE_HOST], 37 * US);
 	assert_int_equal(run->idle_longest_by[IDLE_LAUNCH], 5 * US);
 	assert_int_equal(run->idle_ns[IDLE_LAUNCH], 5 * US);
+	/* The wait went on for 1 us. */
+	assert_int_equal(run->kernel[0].gap_after_ns, 6 * US);
 	/* Of 60 us the launch is no part. */
 	assert_int_equal(gaps_counted(run), 1);
 	assert_int_equal(run->gap[15].count, 1);
