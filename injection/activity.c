@@ -259,6 +259,14 @@ activity_want_managed(void)
 		sender_wake();
 }
 
+bool
+activity_uses_managed(void)
+{
+
+	return (atomic_load_explicit(&pool.want_managed,
+	    memory_order_relaxed));
+}
+
 static void
 buffer_return(struct buffer *b)
 {

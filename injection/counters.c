@@ -43,6 +43,7 @@ static struct {
 	CUstream stream;
 	struct signature_launch launch;
 	bool turning;			/* its pass is there already */
+	struct signature *trial;	/* in place of a window: does it end? */
 } now_open;
 
 static unsigned failures, empty;	/* windows in a row without a count */
@@ -232,6 +233,33 @@ choose(struct target *t, struct signature *s, enum kind *kind)
 	return (choose_group(t, s));
 }
 
+/*
+ * With managed memory a kernel may wait for what the host writes after the
+ * launch. A window of the range profiler would then never come back from CUPTI:
+ * such a kernel first has to end by itself, with the host held but not for long.
+ */
+static bool
+needs_trial(const struct signature *s)
+{
+
+	return (!s->alone && activity_uses_managed());
+}
+
+static void
+end_trial(struct signature *s, bool launched)
+{
+
+	now_open.trial = NULL;
+	if (launched && gate_wait_stream(now_open.stream)) {
+		s->alone = true;
+	} else if (launched) {
+		s->waits = s->counted = true;
+		s->hopeless = ~0u;
+		atomic_store(&s->measured, true);
+	}
+	release();
+}
+
 bool
 counters_enter(struct signature *s, const struct counters_launch *l)
 {
@@ -270,6 +298,11 @@ counters_enter(struct signature *s, const struct counters_launch *l)
 		goto out;
 	if (!drain(t, begin))
 		goto out;
+	if (needs_trial(s)) {
+		now_open.trial = s;
+		now_open.stream = l->stream;
+		return (true);
+	}
 	/* What was queued had to run anyhow: our cost begins behind it. */
 	begin = inject_now();
 	learn_resources(s, l->function);
@@ -445,6 +478,10 @@ counters_exit(struct signature *s, bool launched)
 
 	if (phases_launched(s))
 		return;
+	if (now_open.trial == s) {
+		end_trial(s, launched);
+		return;
+	}
 	if (now_open.signature != s)
 		return;
 	/* One that is counted by instruction may take as long as two waits: were

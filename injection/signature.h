@@ -63,6 +63,8 @@ struct signature {
 	double *value;			/* per metric, NaN unknown, or NULL */
 	_Atomic bool dirty;		/* value has news to send */
 	_Atomic bool complete;
+	bool alone;			/* it ended while the host was held, */
+	bool waits;			/* or it did not */
 	bool counted;			/* by instruction; or it cannot be */
 	uint32_t count_tries;
 	uint64_t count_ns;		/* what that cost */

@@ -139,7 +139,7 @@ reason_skip(int skip)
 		[SKIP_LEVEL] = "counters were not asked for (--level trace, or --no-counters)",
 		[SKIP_CAPTURING] = "launched while a graph was captured",
 		[SKIP_FAILED] = "the measurement failed",
-		[SKIP_CONCURRENT] = "it ran at the same time as other kernels",
+		[SKIP_CONCURRENT] = "it waits for other kernels or for the host",
 		[SKIP_MINOR] = "it is too short and rare for memory counters",
 	};
 

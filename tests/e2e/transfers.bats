@@ -65,6 +65,22 @@ value() {
 	! grep -q UnifiedMemory "$T/trace" || fail "watched for nothing"
 }
 
+@test "managed memory: a kernel that does not end while the host is held" {
+	options="--level counters --no-daemon -o $T/c.cadv"
+	measure --managed 1 --kernels 1 --signatures 1 --kernel-us 3000000 \
+	    --stdout x
+	same "output" "$(cat out)" x
+	load "$T/c.cadv"
+	same "launches" "$(of .run.launches)" 1
+	same "why" "$(of '.kernels[0].headline.occupancy.reason')" \
+	    "it waits for other kernels or for the host"
+	# Those that do end are measured.
+	measure --managed 1 --kernels 40 --signatures 2 --kernel-us 30
+	load "$T/c.cadv"
+	same "measured" "$(of '[.kernels[] | select(.metrics_complete)] |
+	    length')" 2
+}
+
 @test "managed memory: a CUPTI that does not know all events, or none" {
 	export MOCK_REFUSE=cuptiActivityConfigureUnifiedMemoryCounter=1
 	measured --managed 64

@@ -332,7 +332,7 @@ parse(struct options *o, int argc, char **argv)
 		case O_KILL: o->ending = END_KILL; break;
 		case O_SLEEP: o->sleep_ms = number(optarg, 0, 600000); break;
 		case O_PAUSE: o->pause_us = number(optarg, 0, 1000000); break;
-		case O_KERNEL_US: o->kernel_us = number(optarg, 0, 1000000);
+		case O_KERNEL_US: o->kernel_us = number(optarg, 0, 5000000);
 			break;
 		case O_CODE: o->exit_code = (int)number(optarg, 0, 255); break;
 		case O_STDOUT: o->out = optarg; break;
