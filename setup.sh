@@ -255,12 +255,12 @@ fixed_addresses() {
 }
 
 # run_ctest TITLE LOG DIRECTORY [CTEST OPTION...]: more of them at a time than
-# there are processors, because many wait most of their time.
+# there are processors, because many wait most of their time; or $at_once.
 run_ctest() {
 	local title=$1 log=$2 dir=$3
 	shift 3
 	step "$title" "$log" fixed_addresses ctest --test-dir "$dir" \
-	    --output-on-failure --no-tests=error -j $(((3 * jobs + 1) / 2)) "$@"
+	    --output-on-failure --no-tests=error -j "${at_once:-$(((3 * jobs + 1) / 2))}" "$@"
 	count_ctest "$log"
 }
 
@@ -353,7 +353,9 @@ test_all() {
 	fi
 	if [ $quick -eq 0 ]; then
 		if build_preset asan all $no_kernels; then
-			run_sanitized "tests with AddressSanitizer and UBSan" \
+			# It makes all of them work: one each.
+			at_once=$jobs run_sanitized \
+			    "tests with AddressSanitizer and UBSan" \
 			    ctest-asan build-asan -LE 'gpu|lint|web|plain'
 		fi
 		if build_preset tsan threaded $no_kernels; then

@@ -161,6 +161,11 @@ bats_require_minimum_version 1.5.0
 	run cudadvise run ./bad
 	[ "$status" -eq 126 ]
 	run -127 cudadvise run ./missing
+	# The daemon notices in its own time.
+	for _ in $(seq 100); do
+		[ "$(count_runs)" -gt 0 ] || break
+		sleep 0.1
+	done
 	[ "$(count_runs)" -eq 0 ]
 }
 
