@@ -1,6 +1,6 @@
 /*
  * counters.h: which launch is measured, and how: hardware counters, counts by
- * instruction, PC samples; nothing is replayed.
+ * instruction, PC samples; nothing is replayed unless asked for.
  *
  * The counters come in groups, each a configuration of the range profiler that
  * fits one pass. A launch that is measured (a "window": synchronise, start,
