@@ -44,6 +44,7 @@ static struct {
 	struct signature_launch launch;
 	bool turning;			/* its pass is there already */
 	struct signature *trial;	/* in place of a window: does it end? */
+	uint64_t trial_ns;		/* the host is held since */
 } now_open;
 
 static unsigned failures, empty;	/* windows in a row without a count */
@@ -257,6 +258,7 @@ end_trial(struct signature *s, bool launched)
 		s->hopeless = ~0u;
 		atomic_store(&s->measured, true);
 	}
+	budget_spend(now_open.trial_ns, OVERHEAD_COUNTERS);
 	release();
 }
 
@@ -300,6 +302,7 @@ counters_enter(struct signature *s, const struct counters_launch *l)
 		goto out;
 	if (needs_trial(s)) {
 		now_open.trial = s;
+		now_open.trial_ns = inject_now();
 		now_open.stream = l->stream;
 		return (true);
 	}
