@@ -15,13 +15,9 @@ padded_cubin() {
 # A run of some seconds at level source in the background; it has begun, and its
 # code is not through.
 start_source() {
-	local pause=700
-
 	padded_cubin
-	# Looking takes seconds where a sanitizer looks on.
-	[ -z "${E2E_SANITIZE:-}" ] || pause=2500
 	"$bin/cudadvise" run --level source "$@" -- "$target" --kernels 6000 \
-	    --signatures 8 --kernel-us 20 --pause-us "$pause" --stdout begun \
+	    --signatures 8 --kernel-us 20 --pause-us 700 --stdout begun \
 	    --exit-code 4 >out 2>report &
 	job=$!
 	for _ in $(seq 1500); do
