@@ -8,7 +8,6 @@
 
 #define FEW_SIGNATURES 6	/* that get everything at once */
 #define SWITCHES 64		/* changes of group a context, at most */
-#define FIRST_SWITCHES 6	/* of them for first counters */
 #define PATIENCE 256		/* launches, at most, before a change */
 #define SHORT_PATIENCE 64	/* at least, for kernels shorter than */
 #define LONG_NS 50000
@@ -127,20 +126,6 @@ choose_group(struct target *t, const struct signature *s)
 			return (target_switch(t, g) == 0);
 	}
 	return (false);
-}
-
-bool
-choose_first(struct target *t, const struct signature *s)
-{
-
-	if ((lacks(s) & 1) == 0)
-		return (false);
-	if (t->p.object != NULL && t->active == 0)
-		return (true);
-	/* It costs 150 ms, and is worth it for a few that come late. */
-	if (t->switches >= FIRST_SWITCHES)
-		return (false);
-	return (target_switch(t, 0) == 0);
 }
 
 /* Counted by instruction a launch of ${s} would take too long. */

@@ -27,9 +27,6 @@ void choose_check(struct signature *s);
  */
 bool choose_group(struct target *t, const struct signature *s);
 
-/* choose_first(t, s): the same of the first group alone. */
-bool choose_first(struct target *t, const struct signature *s);
-
 /* choose_instructions(t, s): is this launch to be counted by instruction? Where
  * it would take too long, ${s} is marked as done. */
 bool choose_instructions(struct target *t, struct signature *s);

@@ -225,8 +225,6 @@ choose(struct target *t, struct signature *s, enum kind *kind)
 {
 
 	*kind = KIND_COUNTERS;
-	if (phases_first(s))
-		return (choose_first(t, s));
 	if (choose_instructions(t, s)) {
 		*kind = KIND_INSTRUCTIONS;
 		return (true);

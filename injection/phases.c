@@ -25,7 +25,7 @@
 #define EPISODES 2		/* of sampling: what begins, and what follows */
 #define TIMEOUTS 3		/* after that many nothing is measured */
 
-enum phase { PHASE_FIRST, PHASE_SAMPLING, PHASE_WINDOWS };
+enum phase { PHASE_WINDOWS, PHASE_SAMPLING };
 
 static struct {
 	_Atomic int phase;
@@ -42,7 +42,7 @@ static struct {
 	CUstream stream;		/* of it */
 	uint64_t timed_ns;		/* since when */
 	unsigned timeouts;		/* the GPU did not fall idle for its end */
-} now = { .phase = PHASE_FIRST };
+} now = { .phase = PHASE_WINDOWS };
 
 static int
 phase(void)
@@ -62,38 +62,24 @@ is_new(const struct signature *s)
 }
 
 /*
- * Is sampling to begin with this launch? After a window it is too late: measured
- * on an H200, all samples of a function that had been in one before were counted
- * as nobody's. With --replay the first launch is left to a window all the same,
- * which then gets all counters, unless there are no windows.
+ * Is there to be sampling at all? PC sampling does not know a function that was
+ * in a window before: measured on an H200, all its samples were counted as
+ * nobody's. With --replay the first window gets all counters and comes first.
  */
 static bool
-wants_sampling(const struct signature *s)
+is_sampled(void)
 {
 
-	return (is_new(s) && (!inject.replay ||
-	    atomic_load_explicit(&s->launches, memory_order_relaxed) > 1 ||
-	    atomic_load_explicit(&window.refused, memory_order_relaxed) !=
-	    SKIP_NONE));
+	return (inject.level >= LEVEL_SOURCE && inject.api.sampling &&
+	    (!inject.replay || atomic_load_explicit(&window.refused,
+	    memory_order_relaxed) != SKIP_NONE));
 }
 
 bool
 phases_window(const struct signature *s)
 {
-	int p;
 
-	if (inject.level < LEVEL_SOURCE || !inject.api.sampling)
-		return (true);
-	p = phase();
-	return (p != PHASE_SAMPLING && !wants_sampling(s));
-}
-
-bool
-phases_first(const struct signature *s)
-{
-
-	return (inject.level >= LEVEL_SOURCE && inject.api.sampling &&
-	    is_new(s));
+	return (!is_sampled() || (phase() != PHASE_SAMPLING && !is_new(s)));
 }
 
 /* No more sampling: what there is is measured in windows. */
@@ -252,7 +238,7 @@ phases_launch(struct signature *s, const struct counters_launch *l)
 			end();
 		else
 			owed = begin_timing(s, l->stream);
-	} else if (wants_sampling(s)) {
+	} else if (is_new(s)) {
 		if (budget_left(inject_now()))
 			owed = begin(s, l);
 		else

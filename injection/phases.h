@@ -2,9 +2,9 @@
  * phases.h: which tier measures when, at level source. First the launches are
  * sampled, for as short as it takes; then single launches are measured in
  * windows (counters.h). The order is CUPTI's: PC sampling does not know functions
- * that were launched in a window before, counted or patched (with --replay their
- * first launch gets its counters instead, and no samples); the range profiler
- * does not go beside PC sampling; and while sampling is on, kernel tracing
+ * that were launched in a window before, counted or patched (so with --replay,
+ * where the first window gets all counters, nothing is sampled); the range
+ * profiler does not go beside PC sampling; and while sampling is on, kernel tracing
  * cannot be switched, as a window has to. Seen on an H200 with CUPTI 13.0.
  */
 #ifndef CADV_PHASES_H
@@ -16,12 +16,8 @@ struct counters_launch;
 struct signature;
 
 /* phases_window(s): may a window be opened for this launch of ${s}? Else
- * phases_launch is to be asked. Two loads. */
+ * phases_launch is to be asked. A few loads. */
 bool phases_window(const struct signature *s);
-
-/* phases_first(s): is such a window for the first counters alone? Sampling may
- * follow, and so no code may be patched. Two loads. */
-bool phases_first(const struct signature *s);
 
 /* phases_launch(s, l): a launch for which no window may be opened: begins, goes
  * on with or ends sampling. True if phases_launched is owed for this launch. */

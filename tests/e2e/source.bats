@@ -257,6 +257,17 @@ own_cubin() {
 	    length')" 3
 }
 
+@test "--replay at level source: counters and counts, no samples" {
+	options="--level source --replay --no-daemon -o $T/c.cadv"
+	measure --kernels 12 --signatures 2 --kernel-us 30
+	load "$T/c.cadv"
+	has_launches 12 2
+	same "complete" "$(of '[.kernels[] | select(.metrics_complete)] |
+	    length')" 2
+	same "counted" "$(of .run.source.kernels_counted)" 2
+	same "sampled" "$(of .run.source.samples)" 0
+}
+
 @test "whatever the driver calls a cubin: the program and the daemon go on" {
 	options="--level source"
 	cubin=$BATS_TEST_DIRNAME/../mock/kernels.cubin
