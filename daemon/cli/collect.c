@@ -20,7 +20,8 @@
 
 #include "cli/collect.h"
 
-#define WAIT_MS 5000
+#define WAIT_MS 5000		/* for a daemon that does not get on */
+#define ANALYSIS_MS 120000	/* for one that is analysing the run */
 #define CALIBRATION_MAX 65536	/* bytes of JSON */
 #define CALIBRATIONS 64
 
@@ -240,29 +241,33 @@ collect_calibrations(struct stream *s, struct error *e)
 	return (rc);
 }
 
-/* 1: analysed, 0: not yet, -1: it will not be. */
-static int
+enum stage { LOST, WAITING, ANALYSING, ANALYSED };
+
+static enum stage
 analysed(struct cli *cli, const char *path, struct error *e)
 {
 	struct error trouble = ERROR_INIT;
+	enum stage now = WAITING;
 	const char *state;
 	json_t *run;
-	int done;
 
 	if (client_get(cli->client, path, &run, &trouble) < 0) {
 		/* Not stored yet, or the daemon is about to come back. */
 		if (client_status(cli->client) == 404 ||
 		    client_status(cli->client) == 0)
-			return (0);
+			return (WAITING);
 		if (e != NULL && !e->set)
 			*e = trouble;
-		return (-1);
+		return (LOST);
 	}
 	state = field_text(run, "state");
-	done = state != NULL && strcmp(state, "live") != 0 &&
-	    json_object_get(run, "summary") != NULL;
+	if (state != NULL && strcmp(state, "live") != 0 &&
+	    json_object_get(run, "summary") != NULL)
+		now = ANALYSED;
+	else if (json_is_true(json_object_get(run, "analysing")))
+		now = ANALYSING;
 	json_decref(run);
-	return (done);
+	return (now);
 }
 
 int
@@ -270,13 +275,18 @@ collect_wait(struct cli *cli, const char *run, struct error *e)
 {
 	bool progress = isatty(STDERR_FILENO) && !cli->opt.quiet;
 	struct timespec step = { 0, 0 };
+	enum stage now;
 	char path[64];
-	int waited = 0, ms = 5, done = 0;
+	int waited = 0, limit = WAIT_MS, ms = 5;
 
 	if (cli->client == NULL && (cli->client = daemon_client(e)) == NULL)
 		return (-1);
 	snprintf(path, sizeof(path), "/runs/%s", run);
-	while ((done = analysed(cli, path, e)) == 0 && waited < WAIT_MS) {
+	while ((now = analysed(cli, path, e)) == WAITING || now == ANALYSING) {
+		if (now == ANALYSING)
+			limit = ANALYSIS_MS;
+		if (waited >= limit)
+			break;
 		if (progress && waited > 300)
 			fprintf(stderr, "\rcudadvise: analysing %.*s\033[K",
 			    1 + waited / 500 % 3, "...");
@@ -287,9 +297,9 @@ collect_wait(struct cli *cli, const char *run, struct error *e)
 	}
 	if (progress && waited > 300)
 		fprintf(stderr, "\r\033[K");
-	if (done > 0)
+	if (now == ANALYSED)
 		return (0);
 	error_set(e, "the daemon has not analysed the run within %d s",
-	    WAIT_MS / 1000);
+	    limit / 1000);
 	return (error_remedy(e, "cudadvise show %.8s, later", run));
 }

@@ -37,7 +37,8 @@ void collect_discard(struct collect *c);
 int collect_calibrations(struct stream *s, struct error *e);
 
 /* collect_wait(cli, run, e): until the daemon has analysed the run; connects
- * cli->client. -1 with ${e} set (may be NULL) after some seconds. */
+ * cli->client. -1 with ${e} set (may be NULL) if it does not
+ * get on for some seconds, or its analysis takes minutes. */
 int collect_wait(struct cli *cli, const char *run, struct error *e);
 
 #endif

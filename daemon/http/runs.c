@@ -101,6 +101,9 @@ runs_get(struct request *rq, struct response *rs)
 		if (j != NULL)
 			json_object_set_new(j, "schema_version",
 			    json_integer(1));
+		if (j != NULL && strcmp(run.state, "live") == 0)
+			json_object_set_new(j, "analysing", json_boolean(
+			    service_analysing(rq->service, run.uuid)));
 		respond_json(rs, 200, j);
 	}
 	store_run_clear(&run);

@@ -70,17 +70,44 @@ claim_drop(struct service *s, const char *uuid)
 	pthread_mutex_unlock(&s->claims_lock);
 }
 
-bool
-claim_is_live(struct service *s, const char *uuid)
+/* Whether somebody has the run, as a session (${live}) or for a job. */
+static bool
+is_claimed(struct service *s, const char *uuid, bool live)
 {
 	struct claim *c;
-	bool live;
+	bool is;
 
 	pthread_mutex_lock(&s->claims_lock);
 	HASH_FIND_STR(s->claims, uuid, c);
-	live = c != NULL && c->live;
+	is = c != NULL && c->live == live;
 	pthread_mutex_unlock(&s->claims_lock);
-	return (live);
+	return (is);
+}
+
+bool
+claim_is_live(struct service *s, const char *uuid)
+{
+
+	return (is_claimed(s, uuid, true));
+}
+
+bool
+claim_is_over(struct service *s, const char *uuid)
+{
+
+	return (is_claimed(s, uuid, false));
+}
+
+void
+claim_over(struct service *s, const char *uuid)
+{
+	struct claim *c;
+
+	pthread_mutex_lock(&s->claims_lock);
+	HASH_FIND_STR(s->claims, uuid, c);
+	if (c != NULL)
+		c->live = false;
+	pthread_mutex_unlock(&s->claims_lock);
 }
 
 uint64_t

@@ -130,11 +130,14 @@ void events_add(struct service *s, const char *kind, int64_t run,
     const char *uuid, const char *state);
 
 /* --- claim.c: claim_take: 0, or -1 if somebody has it. claim_wait: blocks
- * until it is had, but -1 at once if it is a live session's. */
+ * until it is had, but -1 at once if it is a live session's. claim_over: a live
+ * session's run is a job's from now on, which is what claim_is_over asks. */
 int claim_take(struct service *s, const char *uuid, bool live);
 int claim_wait(struct service *s, const char *uuid);
 void claim_drop(struct service *s, const char *uuid);
 bool claim_is_live(struct service *s, const char *uuid);
+bool claim_is_over(struct service *s, const char *uuid);
+void claim_over(struct service *s, const char *uuid);
 
 /* --- session.c: all by the listener. */
 struct session *session_get(struct service *s, const char *uuid,

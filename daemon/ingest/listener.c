@@ -112,6 +112,7 @@ close_sessions(struct service *s, struct conn **conns, uint64_t now)
 		}
 		HASH_DEL(s->sessions, se);
 		atomic_fetch_sub(&s->runs_live, 1);
+		claim_over(s, se->uuid);
 		worker_post(s, (struct job){ .kind = JOB_FINISH,
 		    .session = se });
 	}

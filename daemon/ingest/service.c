@@ -283,6 +283,13 @@ service_capture(struct service *s, int64_t number, struct error *e)
 	return (fd);
 }
 
+bool
+service_analysing(struct service *s, const char *uuid)
+{
+
+	return (claim_is_over(s, uuid));
+}
+
 json_t *
 service_run_json(const struct store_run *r)
 {

@@ -51,6 +51,11 @@ int service_import(struct service *s, int fd, struct error *e,
  * A live run cannot be. */
 enum store_status service_reanalyze(struct service *s, int64_t run,
     struct error *e);
+
+/* service_analysing(s, uuid): is the data of a run that is stored as live
+ * complete, and being analysed? */
+bool service_analysing(struct service *s, const char *uuid);
+
 /* service_delete(s, run, e): the run and its directory; not while it is live
  * (STORE_FAILED). */
 enum store_status service_delete(struct service *s, int64_t run,

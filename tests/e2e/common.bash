@@ -49,15 +49,17 @@ measure() {
 }
 
 # Everything about the newest run, or of the file given, in run.json.
-# Where the daemon was behind when the program ended this waits for it.
+# Where the daemon was behind when the program ended this waits for it, and for
+# its report.
 load() {
-	local try
+	local try late=
+	! grep -qs "has not analysed" report || late=1
 	for try in $(seq 100); do
 		"$bin/cudadvise" show --json "$@" >run.json || return
-		grep -qs "has not analysed" report &&
-		    [ "$(of .run.state)" = live ] || break
+		[ -n "$late" ] && [ "$(of .run.state)" = live ] || break
 		sleep 0.3
 	done
+	[ -z "$late" ] || "$bin/cudadvise" show "$@" >>report
 }
 
 # of FILTER: one value of it.

@@ -200,12 +200,14 @@ load common
 	chmod +x prog
 	echo "--kernels 2000 --signatures 1 --kernel-us 40 --pause-us 200" >args
 	"$bin/cudadvise" run --level trace ./prog >out 2>report
+	load
 	grep -q "GPU waits for the host" report || fail "no finding"
 	! grep -q "Since run" report || fail "nothing was before it"
 	echo "--kernels 2000 --signatures 1 --kernel-us 40" >args
 	# On a busy machine the GPU may wait this time, too.
 	for last in 2 3 4 5 6; do
 		"$bin/cudadvise" run --level trace ./prog >out 2>report
+		load
 		! grep -q "Since run" report || break
 	done
 	grep -q "Since run $((last - 1)) .*predicted .*achieved" report ||
@@ -213,6 +215,7 @@ load common
 	grep -q "the run: gpu-idle-gaps " report || fail "not which one"
 	# Another command is not compared.
 	"$bin/cudadvise" run --level trace ./prog again >out 2>report
+	load
 	! grep -q "Since run" report || fail "compared with another command"
 	"$bin/cudadvise" compare --json $((last - 1)) $last >compare.json
 	jq -e '.findings.gone == 1 and .kernels[0].match == "shape"' \

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <sqlite3.h>
 
 #include "base/config.h"
 #include "base/error.h"
@@ -735,6 +736,43 @@ live_runs_are_not_deleted(void **state)
 	fixture_free(&f);
 }
 
+/* Who waits for a report is told that it is on its way: with the database held
+ * by somebody else the analysis cannot end. */
+static void
+analysing_is_said(void **state)
+{
+	struct fixture f;
+	struct store_run r;
+	sqlite3 *db;
+	char name[200];
+	int fd = dial(), i;
+
+	(void)state;
+	fixture_init(&f, 5);
+	fixture_process(&f, FIXTURE_RUN, 1, 40, 40);
+	transmit(fd, f.file, FRAME_HEADER_SIZE);
+	assert_false(service_analysing(service, FIXTURE_RUN));
+	transmit(fd, f.file + FRAME_HEADER_SIZE, f.len - FRAME_HEADER_SIZE);
+	wait_ack(fd, f.sequence);
+	snprintf(name, sizeof(name), "%s/cudadvise.db", top);
+	assert_int_equal(sqlite3_open(name, &db), SQLITE_OK);
+	sqlite3_busy_timeout(db, 1000);
+	assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL),
+	    SQLITE_OK);
+	close(fd);
+	for (i = 0; i < 1000 && !service_analysing(service, FIXTURE_RUN); i++)
+		pause_ms(5);
+	sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
+	sqlite3_close(db);
+	assert_true(i < 1000);
+	wait_state(FIXTURE_RUN, NULL, &r);
+	store_run_clear(&r);
+	for (i = 0; i < 1000 && service_analysing(service, FIXTURE_RUN); i++)
+		pause_ms(5);
+	assert_true(i < 1000);
+	fixture_free(&f);
+}
+
 static void
 events_tell_of_runs(void **state)
 {
@@ -902,7 +940,8 @@ main(void)
 		T(spool_is_merged), T(spool_alone_is_a_run),
 		T(daemon_restarts), T(database_is_rebuilt), T(disk_full),
 		T(import_is_idempotent), T(reanalyze_and_delete),
-		T(live_runs_are_not_deleted), T(events_tell_of_runs),
+		T(live_runs_are_not_deleted), T(analysing_is_said),
+		T(events_tell_of_runs),
 		T(timeline_and_launches), T(retention_keeps_the_pinned),
 		T(socket_path_too_long),
 	};
