@@ -9,6 +9,7 @@
 #include "decode.h"
 #include "diag.h"
 #include "emit.h"
+#include "gate.h"
 #include "inject.h"
 #include "sender.h"
 
@@ -254,17 +255,10 @@ void
 activity_want_managed(void)
 {
 
+	gate_shared();
 	/* The first pages may move at once. */
 	if (!atomic_exchange(&pool.want_managed, true))
 		sender_wake();
-}
-
-bool
-activity_uses_managed(void)
-{
-
-	return (atomic_load_explicit(&pool.want_managed,
-	    memory_order_relaxed));
 }
 
 static void

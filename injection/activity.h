@@ -41,8 +41,7 @@ unsigned activity_full(void);
 bool activity_managed(void);
 
 /* activity_want_managed(): managed memory is in use: collect its events from
- * the next drain on. activity_uses_managed(): so it was said. Any thread. */
+ * the next drain on. Any thread. */
 void activity_want_managed(void);
-bool activity_uses_managed(void);
 
 #endif

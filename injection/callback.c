@@ -364,6 +364,8 @@ on_call(const struct call_row *row, const CUpti_CallbackData *d)
 		site_call(row->call);
 		if (row->kind == CALLS_MANAGED)
 			activity_want_managed();
+		else if (row->kind == CALLS_PINNED)
+			gate_shared();
 		else if (row->kind == CALLS_COPY)
 			note_copy(d);
 		return;
@@ -401,6 +403,17 @@ on_peer(const struct call_row *row, const CUpti_CallbackData *d)
 	    CUPTI_SUCCESS)
 		return;
 	device_peer_enabled(device_of(d), peer);
+	gate_shared();
+}
+
+static void
+on_stream(const CUpti_CallbackData *d)
+{
+	const cuStreamCreate_params *p = d->functionParams;
+
+	/* cuStreamCreateWithPriority's begin with the same two. */
+	if (d->callbackSite == CUPTI_API_ENTER && p != NULL)
+		gate_stream_made((p->Flags & CU_STREAM_NON_BLOCKING) == 0);
 }
 
 static void
@@ -440,6 +453,9 @@ on_driver_call(CUpti_CallbackId cbid, const CUpti_CallbackData *d)
 	case CALLS_CAPTURE_BEGIN:
 	case CALLS_CAPTURE_END:
 		on_capture(row, d);
+		break;
+	case CALLS_STREAM:
+		on_stream(d);
 		break;
 	case CALLS_PEER:
 		on_peer(row, d);

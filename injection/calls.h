@@ -20,6 +20,8 @@ enum call_kind {
 	CALLS_COPY,		/* the same, of a copy between host and device;
 				 * begins with destination and source */
 	CALLS_MANAGED,		/* the same, and managed memory is in use */
+	CALLS_PINNED,		/* the same, and kernels can reach host memory */
+	CALLS_STREAM,		/* a stream is made */
 	CALLS_PEER,		/* the driver's call that enables peer access */
 	CALLS_PEER_DEVICE,	/* the runtime's */
 	CALLS_CAPTURE_BEGIN,

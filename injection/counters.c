@@ -233,15 +233,16 @@ choose(struct target *t, struct signature *s, enum kind *kind)
 }
 
 /*
- * With managed memory a kernel may wait for what the host writes after the
- * launch. A window of the range profiler would then never come back from CUPTI:
- * such a kernel first has to end by itself, with the host held but not for long.
+ * A kernel may wait for what the host, another stream or another GPU does after
+ * its launch. A window of the range profiler would then never come back from
+ * CUPTI: where that can be, a kernel first has to end by itself, with the host
+ * held but not for long.
  */
 static bool
 needs_trial(const struct signature *s)
 {
 
-	return (!s->alone && activity_uses_managed());
+	return (!s->alone && gate_is_shared());
 }
 
 static void
@@ -249,13 +250,8 @@ end_trial(struct signature *s, bool launched)
 {
 
 	now_open.trial = NULL;
-	if (launched && gate_wait_stream(now_open.stream)) {
-		s->alone = true;
-	} else if (launched) {
-		s->waits = s->counted = true;
-		s->hopeless = ~0u;
-		atomic_store(&s->measured, true);
-	}
+	if (launched)
+		signature_tried(s, gate_wait_stream(now_open.stream));
 	budget_spend(now_open.trial_ns, OVERHEAD_COUNTERS);
 	release();
 }

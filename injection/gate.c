@@ -22,6 +22,8 @@ static struct {
 	_Atomic bool untraced;		/* launches leave no record */
 	_Atomic uint64_t running_ns;	/* since when its kernel runs; 0 */
 	_Atomic uint32_t launching;	/* calls between enter and exit */
+	_Atomic uint32_t made;		/* streams */
+	_Atomic bool shared;
 } gate;
 
 static struct {
@@ -158,7 +160,31 @@ gate_stream(CUstream stream)
 			break;
 	if (i == streams.launches && i < STREAMS)
 		streams.launched[streams.launches++] = stream;
+	if (streams.launches > 1)
+		gate_shared();
 	pthread_mutex_unlock(&streams.lock);
+}
+
+void
+gate_shared(void)
+{
+
+	atomic_store_explicit(&gate.shared, true, memory_order_relaxed);
+}
+
+bool
+gate_is_shared(void)
+{
+
+	return (atomic_load_explicit(&gate.shared, memory_order_relaxed));
+}
+
+void
+gate_stream_made(bool blocking)
+{
+
+	if (atomic_fetch_add(&gate.made, 1) > 0 || !blocking)
+		gate_shared();
 }
 
 void

@@ -47,6 +47,16 @@ bool gate_capturing(void);
 void gate_stream_gone(CUstream stream);
 void gate_context_gone(void);
 
+/* gate_shared(): from now on a kernel may wait for what is done after its
+ * launch: the host, another stream or another GPU can reach it. gate_is_shared():
+ * so it was said, or two streams launch. Any thread. */
+void gate_shared(void);
+bool gate_is_shared(void);
+
+/* gate_stream_made(blocking): the program made a stream: not one that waits for
+ * the default stream anyhow, or more than one, make kernels run side by side. */
+void gate_stream_made(bool blocking);
+
 /* gate_wait_idle(): wait until every stream that launched is idle; false after
  * a while: a kernel may be waiting for one that was not launched yet; and at
  * once while a stream is captured. */

@@ -165,11 +165,11 @@ enough(uint32_t launches, uint64_t time)
  * not tell, and their records come too late.
  */
 static bool
-begin_timing(const struct signature *s, CUstream stream)
+begin_timing(struct signature *s, CUstream stream)
 {
 
-	if (!is_power_of_two(atomic_load(&s->sampled)) || gate_capturing() ||
-	    !gate_wait_idle())
+	if (s->waits || !is_power_of_two(atomic_load(&s->sampled)) ||
+	    gate_capturing() || !gate_wait_idle())
 		return (false);
 	now.timed = s;
 	now.stream = stream;
@@ -178,11 +178,12 @@ begin_timing(const struct signature *s, CUstream stream)
 }
 
 static void
-end_timing(const struct signature *s)
+end_timing(struct signature *s)
 {
 	uint64_t time;
 
-	if (gate_wait_stream(now.stream)) {
+	signature_tried(s, gate_wait_stream(now.stream));
+	if (s->alone) {
 		time = inject_now() - now.timed_ns;
 		time = time > LAUNCH_NS + LEAST_NS ? time - LAUNCH_NS :
 		    LEAST_NS;
@@ -250,7 +251,7 @@ phases_launch(struct signature *s, const struct counters_launch *l)
 }
 
 bool
-phases_launched(const struct signature *s)
+phases_launched(struct signature *s)
 {
 
 	if (now.timed == s && s != NULL) {

@@ -24,6 +24,6 @@ bool phases_window(const struct signature *s);
 bool phases_launch(struct signature *s, const struct counters_launch *l);
 
 /* phases_launched(s): its API-exit. True if it was owed. */
-bool phases_launched(const struct signature *s);
+bool phases_launched(struct signature *s);
 
 #endif

@@ -215,6 +215,18 @@ signature_ran(struct signature *s, uint64_t ns)
 	}
 }
 
+void
+signature_tried(struct signature *s, bool ended)
+{
+
+	s->alone = ended && !s->waits;
+	if (ended)
+		return;
+	s->waits = s->counted = true;
+	s->hopeless = ~0u;
+	atomic_store(&s->measured, true);
+}
+
 uint32_t
 signature_count(void)
 {

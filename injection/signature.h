@@ -64,7 +64,7 @@ struct signature {
 	_Atomic bool dirty;		/* value has news to send */
 	_Atomic bool complete;
 	bool alone;			/* it ended while the host was held, */
-	bool waits;			/* or it did not */
+	bool waits;			/* or once it did not */
 	bool counted;			/* by instruction; or it cannot be */
 	uint32_t count_tries;
 	uint64_t count_ns;		/* what that cost */
@@ -73,6 +73,10 @@ struct signature {
 	uint32_t untraced;
 	struct signature_resources resources;
 };
+
+/* signature_tried(s, ended): a launch of ${s} ended while the host was held, or
+ * did not: then it is never measured by itself. With the window held. */
+void signature_tried(struct signature *s, bool ended);
 
 /* signature_init(): make the tables. -1 without memory. */
 int signature_init(void);

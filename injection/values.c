@@ -175,7 +175,7 @@ send_rest(struct signature *s)
 	    inject.level < LEVEL_COUNTERS)
 		return;
 	if (r.reason == SKIP_NONE)
-		r.reason = s->waits ? SKIP_CONCURRENT :
+		r.reason = s->waits ? SKIP_WAITS :
 		    atomic_load(&window.refused);
 	if (r.reason == SKIP_NONE)
 		r.reason = atomic_load(&s->launches) == 0 ? SKIP_GRAPH :

@@ -48,6 +48,8 @@ skip_text(enum wire_skip skip)
 		[SKIP_FAILED] = "not measured: the measurement failed",
 		[SKIP_CONCURRENT] = "not measured: it ran at the same time as "
 		    "other kernels",
+		[SKIP_WAITS] = "not measured: with the host held it did not "
+		    "end within 2 s",
 	};
 
 	return (skip < SKIP_REASONS ? text[skip] : NULL);

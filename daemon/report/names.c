@@ -139,8 +139,10 @@ reason_skip(int skip)
 		[SKIP_LEVEL] = "counters were not asked for (--level trace, or --no-counters)",
 		[SKIP_CAPTURING] = "launched while a graph was captured",
 		[SKIP_FAILED] = "the measurement failed",
-		[SKIP_CONCURRENT] = "it waits for other kernels or for the host",
+		[SKIP_CONCURRENT] = "it shared the GPU with other kernels",
 		[SKIP_MINOR] = "it is too short and rare for memory counters",
+		[SKIP_WAITS] = "with the host held it did not end within 2 s: "
+		    "it waits for the host or other kernels, or is that long",
 	};
 
 	if (skip <= SKIP_NONE || skip >= SKIP_REASONS)

@@ -164,6 +164,7 @@ enum wire_skip {
 	SKIP_LEVEL, SKIP_CAPTURING, SKIP_FAILED, SKIP_CONCURRENT,
 	SKIP_MINOR,	/* short and rare: memory counters would cost more than
 			 * they could tell */
+	SKIP_WAITS,	/* with the host held it did not end in time */
 	SKIP_REASONS
 };
 

@@ -65,20 +65,29 @@ value() {
 	! grep -q UnifiedMemory "$T/trace" || fail "watched for nothing"
 }
 
-@test "managed memory: a kernel that does not end while the host is held" {
+# What a kernel may wait for: memory that the host writes, another stream, another
+# GPU. This one does not end while the host is held, as it would not if it waited.
+@test "a kernel that may wait has to end by itself before it is measured" {
 	options="--level counters --no-daemon -o $T/c.cadv"
-	measure --managed 1 --kernels 1 --signatures 1 --kernel-us 3000000 \
-	    --stdout x
-	same "output" "$(cat out)" x
-	load "$T/c.cadv"
-	same "launches" "$(of .run.launches)" 1
-	same "why" "$(of '.kernels[0].headline.occupancy.reason')" \
-	    "it waits for other kernels or for the host"
-	# Those that do end are measured.
-	measure --managed 1 --kernels 40 --signatures 2 --kernel-us 30
-	load "$T/c.cadv"
-	same "measured" "$(of '[.kernels[] | select(.metrics_complete)] |
-	    length')" 2
+	for how in "--managed 1" "--pinned 1" "--side-streams 1" \
+	    "--contexts 2 --enable-peer 2"; do
+		start=$SECONDS
+		measure $how --kernels 1 --signatures 1 --kernel-us 3000000 \
+		    --stdout x
+		# In a window the mock's launch takes ten times as long.
+		[ $((SECONDS - start)) -lt 20 ] || fail "$how: not tried"
+		same "output" "$(cat out)" x
+		load "$T/c.cadv"
+		same "launches" "$(of .run.launches)" 1
+		of '.kernels[0].headline.occupancy.reason' |
+		    grep -q "with the host held it did not end" ||
+		    fail "$how: no reason"
+		# Those that do end are measured.
+		measure $how --kernels 40 --signatures 2 --kernel-us 30
+		load "$T/c.cadv"
+		same "measured" "$(of '[.kernels[] |
+		    select(.metrics_complete)] | length')" 2
+	done
 }
 
 @test "managed memory: a CUPTI that does not know all events, or none" {

@@ -34,8 +34,11 @@ run_field() {
 # --- the same output and status, with every level ----------------------------
 
 compare() {			# LEVEL PROGRAM ARGUMENTS…
-	local level=$1 program=$2 to=$OUT/$2.$1 plain with
+	local level=$1 program=$2 to=$OUT/$2.$1 name=$2 plain with
 	shift 2
+	case ${1:-} in
+	[a-z]*) to=$to.$1 name="$name $1" ;;
+	esac
 	timeout 60 "$programs/$program" "$@" >"$to.plain.out" \
 	    2>"$to.plain.err"
 	plain=$?
@@ -43,15 +46,15 @@ compare() {			# LEVEL PROGRAM ARGUMENTS…
 	    -o "$to.cadv" -- "$programs/$program" "$@" >"$to.out" 2>"$to.err"
 	with=$?
 	if [ $plain -ne $with ]; then
-		bad "$program ($level): status $with, without cudadvise $plain"
+		bad "$name ($level): status $with, without cudadvise $plain"
 	elif ! cmp -s "$to.plain.out" "$to.out"; then
-		bad "$program ($level): prints something else, see $to.out"
+		bad "$name ($level): prints something else, see $to.out"
 	elif [ ! -s "$to.cadv" ]; then
-		bad "$program ($level): no capture"
+		bad "$name ($level): no capture"
 	else
 		"$cudadvise" show --format json "$to.cadv" >"$to.json" \
 		    2>>"$to.err"
-		ok "$program ($level): status $with, same output," \
+		ok "$name ($level): status $with, same output," \
 		    "$(run_field "$to.json" "['launches']") launches," \
 		    "$(run_field "$to.json" "['data']['lost']") lost"
 	fi
@@ -68,6 +71,11 @@ for level in trace counters; do
 	compare $level underscore_exit
 	compare $level exit_in_thread
 	compare $level reset
+done
+for level in counters source; do
+	compare $level waiter host
+	compare $level waiter stream
+	compare $level waiter managed
 done
 
 # expect_launches PROGRAM LEVEL COUNT: none was lost on the way out.

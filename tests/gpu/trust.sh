@@ -1,13 +1,14 @@
 #!/bin/bash
 # trust.sh BUILD OUT LIST PROGRAMS [--only ID,…] [--skip-ncu] [--again] [--replay]
-#          [--record] [--limit SECONDS] [--ncu-limit SECONDS] [--seconds SECONDS]
+#          [--level LEVEL] [--record] [--limit SECONDS] [--ncu-limit SECONDS]
+#          [--seconds SECONDS]
 # trust.sh --judge DIR LIST [BUILD]
 #
 # Is the advice true of programs whose bottleneck is known? LIST is a
 # tab-separated list of cases (trust_case.py has its columns), PROGRAMS a folder
 # with an executable for each, named by the case's id; they run in that folder.
-# One after the other each runs once under `cudadvise run --level source`, and
-# once under ncu for the kernels that the list names, --limit (60) and
+# One after the other each runs once under `cudadvise run --level source` (or
+# --level LEVEL), and once under ncu for the kernels that the list names, --limit (60) and
 # --ncu-limit (90) seconds at most. OUT gets ID.cadv, ID.json, ID.kernels.json,
 # ID.ncu.csv, what the program said, and a line in measured.tsv as soon as a
 # program is done: called again it goes on behind the last one (--again: from
@@ -16,7 +17,7 @@
 # what the recordings in DIR come to; that needs no GPU.
 set -u
 usage() {
-	sed -n '2,6s/^# //p' "$0" >&2
+	sed -n '2,5s/^# //p' "$0" >&2
 	exit 2
 }
 
@@ -31,14 +32,14 @@ fi
 BUILD=$(cd "$1" && pwd) && mkdir -p "$2" && OUT=$(cd "$2" && pwd) || exit 1
 list=$(realpath "$3") && folder=$(cd "$4" && pwd) || exit 1
 shift 4
-only= ncu=1 again= replay= record= limit=60 ncu_limit=90 seconds=1000000
+only= ncu=1 again= replay= record= level=source limit=60 ncu_limit=90 seconds=1000000
 while [ $# -gt 0 ]; do
 	case $1 in
 	--skip-ncu) ncu= ;;
 	--again) again=1 ;;
 	--replay) replay=--replay ;;
 	--record) record=1 ;;
-	--only | --limit | --ncu-limit | --seconds)
+	--only | --level | --limit | --ncu-limit | --seconds)
 		[ $# -ge 2 ] || usage
 		name=${1#--}
 		declare "${name//-/_}=$2"
@@ -72,7 +73,7 @@ measure() {
 	read -ra env <<<"$3"
 	rm -f "$to".*
 	(cd "$folder" && timeout -k 5 "$limit" env "${env[@]}" "$cudadvise" \
-	    run --no-daemon --quiet --level source $replay -o "$to.cadv" -- \
+	    run --no-daemon --quiet --level "$level" $replay -o "$to.cadv" -- \
 	    "./$1" "${args[@]}") >"$to.out" 2>"$to.err" </dev/null
 	rc=$?
 	if [ -z "$record" ]; then

@@ -84,6 +84,10 @@ void mock_enable_peer(struct mock_context *c, struct mock_context *peer,
 /* cudaMallocManaged, and a kernel that faults on every 2 MiB of it; none of it
  * is seen by who does not watch. */
 void mock_managed(struct mock_context *c, uint64_t bytes);
+
+/* Pinned host memory is allocated; a stream is made. Only the calls. */
+void mock_host_alloc(struct mock_context *c, uint64_t bytes);
+void mock_stream_make(struct mock_context *c, bool blocking);
 void mock_memset(struct mock_context *c, uint32_t stream, uint64_t bytes);
 /* cudaMalloc and cudaFree; the address is made up. */
 uint64_t mock_malloc(struct mock_context *c, uint64_t bytes);

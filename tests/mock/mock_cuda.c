@@ -507,6 +507,31 @@ mock_managed(struct mock_context *c, uint64_t bytes)
 }
 
 void
+mock_host_alloc(struct mock_context *c, uint64_t bytes)
+{
+	cuMemHostAlloc_params p = { .bytesize = bytes };
+	struct call k = { .domain = CUPTI_CB_DOMAIN_DRIVER_API,
+	    .cbid = CUPTI_DRIVER_TRACE_CBID_cuMemHostAlloc,
+	    .name = "cuMemHostAlloc", .params = &p, .context = c };
+
+	call_enter(&k);
+	call_exit(&k);
+}
+
+void
+mock_stream_make(struct mock_context *c, bool blocking)
+{
+	cuStreamCreate_params p = {
+	    .Flags = blocking ? CU_STREAM_DEFAULT : CU_STREAM_NON_BLOCKING };
+	struct call k = { .domain = CUPTI_CB_DOMAIN_DRIVER_API,
+	    .cbid = CUPTI_DRIVER_TRACE_CBID_cuStreamCreate,
+	    .name = "cuStreamCreate", .params = &p, .context = c };
+
+	call_enter(&k);
+	call_exit(&k);
+}
+
+void
 mock_memset(struct mock_context *c, uint32_t stream, uint64_t bytes)
 {
 	uint64_t ns = 1000 + bytes / 1000;

@@ -23,7 +23,8 @@ enum ending { END_RETURN, END_ABORT, END_EXIT_NOW, END_THREAD, END_KILL };
 struct options {
 	unsigned long kernels, signatures, threads, streams, copies, contexts;
 	unsigned long sleep_ms, leak, pause_us, kernel_us, jit_ms;
-	unsigned long round_trips, peer_copies, enable_peer, managed;
+	unsigned long round_trips, peer_copies, enable_peer, managed, pinned;
+	unsigned long side_streams;
 	int exit_code;
 	int fork, exec, error_launch, ready, time;
 	enum ending ending;
@@ -255,7 +256,7 @@ enum { O_KERNELS = 1000, O_SIGNATURES, O_THREADS, O_STREAMS, O_COPIES,
 	O_CONTEXTS, O_FORK, O_EXEC, O_ABORT, O_EXIT_NOW, O_THREAD, O_KILL,
 	O_SLEEP, O_CODE, O_STDOUT, O_ERROR, O_LEAK, O_READY, O_PAUSE,
 	O_VALUE, O_TIME, O_SASS, O_KERNEL_US, O_ROUND_TRIPS, O_PEER_COPIES,
-	O_ENABLE_PEER, O_MANAGED, O_JIT };
+	O_ENABLE_PEER, O_MANAGED, O_PINNED, O_SIDE_STREAMS, O_JIT };
 
 static const struct option table[] = {
 	{ "kernels", 1, NULL, O_KERNELS },	/* launches a thread */
@@ -267,6 +268,8 @@ static const struct option table[] = {
 	{ "peer-copies", 1, NULL, O_PEER_COPIES },	/* context 0 to 1 */
 	{ "enable-peer", 1, NULL, O_ENABLE_PEER },	/* 1 runtime, 2 driver */
 	{ "managed", 1, NULL, O_MANAGED },	/* MiB of managed memory */
+	{ "pinned", 1, NULL, O_PINNED },	/* MiB of pinned memory */
+	{ "side-streams", 1, NULL, O_SIDE_STREAMS },	/* made, non-blocking */
 	{ "contexts", 1, NULL, O_CONTEXTS },
 	{ "fork", 0, NULL, O_FORK },
 	{ "exec", 0, NULL, O_EXEC },
@@ -324,6 +327,9 @@ parse(struct options *o, int argc, char **argv)
 			break;
 		case O_ENABLE_PEER: o->enable_peer = number(optarg, 0, 2); break;
 		case O_MANAGED: o->managed = number(optarg, 0, 10000); break;
+		case O_PINNED: o->pinned = number(optarg, 0, 10000); break;
+		case O_SIDE_STREAMS: o->side_streams = number(optarg, 0, 64);
+			break;
 		case O_FORK: o->fork = 1; break;
 		case O_EXEC: o->exec = 1; break;
 		case O_ABORT: o->ending = END_ABORT; break;
@@ -381,6 +387,10 @@ main(int argc, char **argv)
 	fflush(stdout);
 	if (o.managed > 0)
 		mock_managed(context[0], (uint64_t)o.managed << 20);
+	if (o.pinned > 0)
+		mock_host_alloc(context[0], (uint64_t)o.pinned << 20);
+	for (i = 0; i < o.side_streams; i++)
+		mock_stream_make(context[0], false);
 	if (o.jit_ms > 0)
 		mock_jit(context[0], o.jit_ms);
 	peers(&o, context);
