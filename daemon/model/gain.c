@@ -340,6 +340,17 @@ load_resources(struct load *l, const struct kernel *k, const struct device *d,
 			s[RES_START] = blocks_of(k) * START_CYCLES / c->sm_hz;
 }
 
+/* May its threads meet in shared memory? Whether it has any its launch says. */
+static bool
+may_share(const struct kernel *k)
+{
+	double ld = metric(k, METRIC_SHARED_LD_INST);
+	double st = metric(k, METRIC_SHARED_ST_INST);
+
+	return ld > 0 || st > 0 || ((isnan(ld) || isnan(st)) &&
+	    (k->shape.smem_static > 0 || k->shape.smem_dynamic > 0));
+}
+
 /*
  * Without stall counters: what warps wait beyond their instructions and beyond
  * the longest trips to memory is a line in front of it: accesses that use parts
@@ -355,8 +366,7 @@ load_queue(struct load *l, const struct kernel *k, const struct device *d)
 	double inst = metric(k, METRIC_INST_EXECUTED), trips, pipe = 0;
 	double body = l->time_s - l->fixed_s, idle, loaded;
 
-	if (l->stalls_known || metric(k, METRIC_SHARED_LD_INST) != 0 ||
-	    metric(k, METRIC_SHARED_ST_INST) != 0)
+	if (l->stalls_known || may_share(k))
 		return;
 	trips = wait_share(k, d, l->requests_ld +
 	    or_zero(metric(k, METRIC_LOCAL_LD_INST)), MEMORY_CYCLES_MOST);

@@ -32,6 +32,7 @@ rule_low_achieved_occupancy(struct rule_view *x)
 	if (x->load->bound >= 0.5)
 		return RULE_CLEAN;
 	if (rule_said(x, "serial-kernel") ||
+	    rule_said(x, "global-atomic-contention") ||
 	    rule_said(x, "block-size-suboptimal") ||
 	    rule_said(x, "too-many-blocks-little-work"))
 		return RULE_CLEAN;

@@ -328,6 +328,176 @@ test_order_of_nothing(void **state)
 	assert_string_equal(first, "grid-too-small");
 }
 
+/* Threads that each add to one word, as the counters of an H200 show them: 8
+ * million atomics of lanes in 14 ms. Nothing else is known. */
+static struct kernel *
+in_line(struct made *m)
+{
+	double adds = 8e6, time_s = adds * 1.75e-9, *v;
+	struct kernel *k;
+
+	made_init(m);
+	k = made_kernel(m, "sum", 20, (uint64_t)(time_s * 1e9));
+	k->skip = SKIP_NONE;
+	v = k->metric;
+	v[METRIC_L2_SECTORS] = 1.5 * adds;
+	v[METRIC_L2_SYSMEM] = 0;
+	v[METRIC_L2_FROM_L1] = adds + adds / 8;
+	v[METRIC_GLOBAL_LD_SECTORS] = adds / 8;
+	v[METRIC_GLOBAL_ST_SECTORS] = 0;
+	v[METRIC_GLOBAL_LD_INST] = adds / 32;
+	v[METRIC_GLOBAL_ST_INST] = 0;
+	v[METRIC_LSU_WAVEFRONTS] = adds + adds / 32;
+	v[METRIC_DRAM_READ] = adds * 4;
+	v[METRIC_DRAM_WRITE] = 0;
+	v[METRIC_INST_EXECUTED] = adds / 32 * 15;
+	v[METRIC_OCCUPANCY] = 80;
+	v[METRIC_SM_CYCLES_ACTIVE_AVG] = time_s * m->ceilings[0].sm_hz;
+	v[METRIC_SM_CYCLES_ACTIVE_MAX] = v[METRIC_SM_CYCLES_ACTIVE_AVG];
+	return k;
+}
+
+static enum rule_state
+state_of(const struct made *m, const char *rule)
+{
+	struct advice *a = made_advice(m);
+	enum rule_state state;
+
+	assert_non_null(a);
+	state = made_verdict(a, rule)->state;
+	advice_free(a);
+	return state;
+}
+
+#define CONTENTION "global-atomic-contention"
+
+static void
+test_atomics_in_line(void **state)
+{
+	const char *first;
+	struct made m;
+	double x;
+
+	(void)state;
+	in_line(&m);
+	x = predicted(&m, CONTENTION, &first);
+	assert_string_equal(first, CONTENTION);
+	assert_true(x > 50);
+	/* That warps leave early does not matter to it. */
+	assert_true(predicted(&m, "low-achieved-occupancy", NULL) == 0);
+	/* With two thirds of the time it is as good as its share. */
+	in_line(&m)->metric[METRIC_L2_FROM_L1] -= 2e6;
+	x = predicted(&m, CONTENTION, NULL);
+	assert_true(x > 2 && x < 4.2);
+}
+
+/* The code of the run's kernel, of which nothing was counted. */
+static void
+give_code(struct made *m, const char *text)
+{
+	struct kernel before = m->kernel[0];
+	struct code *c = &code_make(m, &m->kernel[0], text, 1)->code;
+
+	memcpy(m->kernel[0].metric, before.metric, sizeof(before.metric));
+	c->counted = false;
+	for (int s = 0; s < SOURCE_COUNT; s++) {
+		c->total[s] = NAN;
+		for (size_t i = 0; i < c->instructions; i++)
+			c->instruction[i].value[s] = NAN;
+	}
+}
+
+/* As many atomics, and it is not known that they stood in line. */
+static void
+test_atomics_elsewhere(void **state)
+{
+	struct made m;
+
+	(void)state;
+	/* Faster than one place can do them; or a small part of the time. */
+	in_line(&m)->metric[METRIC_L2_FROM_L1] *= 4;
+	m.kernel[0].metric[METRIC_LSU_WAVEFRONTS] *= 4;
+	assert_int_equal(state_of(&m, CONTENTION), RULE_NOT_MEASURED);
+	in_line(&m)->metric[METRIC_L2_FROM_L1] = 3e6;
+	assert_int_equal(state_of(&m, CONTENTION), RULE_NOT_MEASURED);
+	/* Few warps, which trips to memory would keep as long. */
+	in_line(&m)->metric[METRIC_OCCUPANCY] = 0.5;
+	assert_int_equal(state_of(&m, CONTENTION), RULE_NOT_MEASURED);
+	/* Not through the data pipe of L1, or local arrays. */
+	in_line(&m)->metric[METRIC_LSU_WAVEFRONTS] = 1e6;
+	assert_int_equal(state_of(&m, CONTENTION), RULE_NOT_MEASURED);
+	in_line(&m)->shape.local_per_thread = 64;
+	assert_int_equal(state_of(&m, CONTENTION), RULE_NOT_MEASURED);
+	m.kernel[0].metric[METRIC_LOCAL_LD_SECTORS] = 0;
+	m.kernel[0].metric[METRIC_LOCAL_ST_SECTORS] = 0;
+	assert_int_equal(state_of(&m, CONTENTION), RULE_FOUND);
+	/* Pages of managed memory, or the host's, are what it waits for. */
+	in_line(&m);
+	m.run.unified.used = m.run.unified.watched = true;
+	m.run.unified.fault_ns = m.kernel[0].total_ns;
+	assert_int_equal(state_of(&m, CONTENTION), RULE_NOT_MEASURED);
+	in_line(&m);
+	m.run.unified.used = true;
+	assert_int_equal(state_of(&m, CONTENTION), RULE_NOT_MEASURED);
+	in_line(&m)->metric[METRIC_L2_SYSMEM] = 1e6;
+	assert_int_equal(state_of(&m, CONTENTION), RULE_NOT_MEASURED);
+	/* Its code is known, and has none. */
+	in_line(&m);
+	give_code(&m, "LDG.E R8,desc[UR4][R2.64]\nEXIT\n");
+	assert_int_equal(state_of(&m, CONTENTION), RULE_NOT_MEASURED);
+	code_release(&m);
+	/* Where something is busy, or hardly any can be there, it is clean. */
+	in_line(&m)->metric[METRIC_ISSUE_ACTIVE] = 70;
+	assert_int_equal(state_of(&m, CONTENTION), RULE_CLEAN);
+	in_line(&m)->metric[METRIC_L2_FROM_L1] = 1e6;
+	assert_int_equal(state_of(&m, CONTENTION), RULE_CLEAN);
+	in_line(&m)->metric[METRIC_L2_FROM_L1] = NAN;
+	assert_int_equal(state_of(&m, CONTENTION), RULE_NOT_MEASURED);
+}
+
+/* The line is known where the code is, though nothing of it was counted. */
+static void
+test_atomics_line(void **state)
+{
+	const struct finding *f;
+	struct advice *a;
+	struct made m;
+
+	(void)state;
+	in_line(&m);
+	give_code(&m, "LDG.E R8,desc[UR4][R2.64]\n"
+	    "REDG.E.ADD.F32.FTZ.RN.STRONG.GPU desc[UR4][R6.64],R8\nEXIT\n");
+	a = made_advice(&m);
+	assert_non_null(a);
+	f = made_finding(a, CONTENTION);
+	assert_non_null(f);
+	assert_int_equal(f->hots, 1);
+	assert_int_equal(f->hot[0].pc, 16);
+	advice_free(a);
+	code_release(&m);
+}
+
+/* A kernel without shared memory has no barriers to wait at: what its few
+ * counters do not explain is something else, and warps do not help. */
+static void
+test_unexplained_without_detail(void **state)
+{
+	struct kernel *k;
+	struct load l;
+	struct made m;
+
+	(void)state;
+	k = in_line(&m);
+	load_of(&l, k, &m.device[0], &m.ceilings[0]);
+	assert_true(l.unexplained > 0.8);
+	k->shape.smem_static = 1024;
+	load_of(&l, k, &m.device[0], &m.ceilings[0]);
+	assert_true(l.unexplained == 0);
+	k->metric[METRIC_SHARED_LD_INST] = k->metric[METRIC_SHARED_ST_INST] = 0;
+	load_of(&l, k, &m.device[0], &m.ceilings[0]);
+	assert_true(l.unexplained > 0.8);
+}
+
 int
 main(void)
 {
@@ -341,6 +511,10 @@ main(void)
 		cmocka_unit_test(test_math_of_few_warps),
 		cmocka_unit_test(test_precision_yields),
 		cmocka_unit_test(test_order_of_nothing),
+		cmocka_unit_test(test_atomics_in_line),
+		cmocka_unit_test(test_atomics_elsewhere),
+		cmocka_unit_test(test_atomics_line),
+		cmocka_unit_test(test_unexplained_without_detail),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
