@@ -64,6 +64,7 @@ struct session {
 	bool dirty;		/* the model changed since it was shown */
 	bool disk_full;		/* said once */
 	uint64_t ended_ns;	/* monotonic: when RUN_END came */
+	uint64_t over_ns;	/* monotonic: since when it has been over; 0 */
 	uint64_t active_ns;	/* monotonic: last record, or end of a connection */
 	uint64_t shown_ns, show_every_ns;	/* live documents */
 	_Atomic int showing;	/* the worker stores documents of it */

@@ -19,6 +19,8 @@
 #define SOON_NS (3000 * MS)
 #define LOGGED_PEERS 100	/* then they are only counted */
 #define SWEEP_NS (5000 * MS)
+#define TICK_NS (50 * MS)	/* between looks around, while there is work */
+#define LINE_NS (500 * MS)	/* every peer that waits in line was served */
 
 int
 listener_open(struct service *s, const char *path, int fd, struct error *e)
@@ -94,16 +96,34 @@ drop(struct service *s, struct conn **conns, struct conn *c)
 	atomic_fetch_sub(&s->connections_open, 1);
 }
 
+/* A process that came and went while the launcher said that the run is over may
+ * still wait in line: not before nothing is left to read, or, where another run
+ * never falls silent, for longer than the line is. */
+static bool
+may_close(const struct service *s, struct session *se, uint64_t now,
+    bool quiet)
+{
+
+	if (!session_over(s, se, now)) {
+		se->over_ns = 0;
+		return (false);
+	}
+	if (se->over_ns == 0)
+		se->over_ns = now;
+	return (quiet || now - se->over_ns >= LINE_NS);
+}
+
 /* Hand the runs that are over to the worker, without the connections of those
  * that said goodbye and stayed. */
 static void
-close_sessions(struct service *s, struct conn **conns, uint64_t now)
+close_sessions(struct service *s, struct conn **conns, uint64_t now,
+    bool quiet)
 {
 	struct session *se, *tmp;
 	struct conn *c, *next;
 
 	HASH_ITER(hh, s->sessions, se, tmp) {
-		if (!session_over(s, se, now))
+		if (!may_close(s, se, now, quiet))
 			continue;
 		for (c = *conns; c != NULL && se->conns > 0; c = next) {
 			next = c->next;
@@ -131,10 +151,7 @@ tick(struct service *s, struct conn **conns, uint64_t now, bool quiet)
 			drop(s, conns, c);
 		}
 	}
-	/* Only with nothing left to read: a process that came and went while
-	 * the launcher said that the run is over may still wait in line. */
-	if (quiet)
-		close_sessions(s, conns, now);
+	close_sessions(s, conns, now, quiet);
 	HASH_ITER(hh, s->sessions, se, tmp)
 		session_show(s, se, now);
 }
@@ -196,7 +213,7 @@ listener_main(void *service)
 	struct service *s = service;
 	struct epoll_event ev[EVENTS];
 	struct conn *conns = NULL;
-	uint64_t now, swept = clock_mono();
+	uint64_t now, ticked = 0, swept = clock_mono();
 	int i, n;
 
 	if ((s->listen_fd >= 0 && watch(s, s->listen_fd, NULL) != 0) ||
@@ -209,7 +226,10 @@ listener_main(void *service)
 		for (i = 0; i < n; i++)
 			serve(s, &conns, &ev[i]);
 		now = clock_mono();
-		tick(s, &conns, now, n == 0);
+		if (n == 0 || now - ticked >= TICK_NS) {
+			tick(s, &conns, now, n == 0);
+			ticked = now;
+		}
 		if (now - swept >= SWEEP_NS) {
 			swept = now;
 			worker_post(s, (struct job){ .kind = JOB_SPOOLS });

@@ -912,6 +912,45 @@ retention_keeps_the_pinned(void **state)
 	assert_false(is_there("%s/runs/%s", uuid));
 }
 
+/* A program that never falls silent does not keep the daemon from seeing that
+ * another one has ended. */
+static void
+a_busy_neighbour_is_no_delay(void **state)
+{
+	struct fixture busy, f;
+	struct store_run r = { .number = 0 };
+	struct error e = ERROR_INIT;
+	bool over = false;
+	int a = dial(), b, i;
+
+	(void)state;
+	fixture_init(&busy, 7);
+	fixture_hello(&busy, RUN_B, 1);
+	fixture_init(&f, 5);
+	fixture_process(&f, FIXTURE_RUN, 1, 40, 50);
+	b = dial();
+	transmit(b, f.file, f.len);
+	wait_ack(b, f.sequence);
+	close(b);
+	for (i = 0; i < 200 && !over; i++) {
+		fixture_kernels(&busy, 1, 1, 1000);
+		fixture_flush(&busy);
+		transmit(a, busy.file, busy.len);
+		wait_ack(a, busy.sequence);
+		busy.len = 0;
+		pause_ms(20);
+		if (store_run_find(service_store(service), FIXTURE_RUN, &r,
+		    &e) != STORE_OK)
+			continue;
+		over = strcmp(r.state, "live") != 0;
+		store_run_clear(&r);
+	}
+	close(a);
+	assert_true(over);
+	fixture_free(&busy);
+	fixture_free(&f);
+}
+
 static void
 socket_path_too_long(void **state)
 {
@@ -943,7 +982,7 @@ main(void)
 		T(live_runs_are_not_deleted), T(analysing_is_said),
 		T(events_tell_of_runs),
 		T(timeline_and_launches), T(retention_keeps_the_pinned),
-		T(socket_path_too_long),
+		T(a_busy_neighbour_is_no_delay), T(socket_path_too_long),
 	};
 
 	log_setup(LOG_LEVEL_ERROR, false);
