@@ -16,6 +16,7 @@
 #define BUFFER_SIZE (1u << 20)	/* bytes; ~6,000 kernel records */
 #define BUFFER_SMALL (64u << 10)
 #define BUFFER_MAX 64		/* full-size buffers in flight */
+#define DRAIN_MAX 16		/* decoded at a time: 8 MiB of our records */
 #define PAUSE_WAIT_NS 20000000ull	/* for a flush to end */
 #define FORCE_WAIT_NS 1500000000ull	/* for a pause, before the last flush */
 #define MANAGED_NS 1000000000ull	/* for more events of managed memory */
@@ -287,9 +288,9 @@ activity_full(void)
 unsigned
 activity_drain(void)
 {
-	struct buffer *b, *next;
+	struct buffer *b, *next, **end;
 	CUpti_Activity *record;
-	unsigned n = 0;
+	unsigned n;
 	size_t dropped;
 	bool moved = false;
 
@@ -297,10 +298,13 @@ activity_drain(void)
 		managed_start();
 	pthread_mutex_lock(&pool.lock);
 	b = pool.done;
-	pool.done = NULL;
-	pool.done_tail = &pool.done;
+	for (end = &b, n = 0; *end != NULL && n < DRAIN_MAX; n++)
+		end = &(*end)->next;
+	if ((pool.done = *end) == NULL)
+		pool.done_tail = &pool.done;
+	*end = NULL;
 	pthread_mutex_unlock(&pool.lock);
-	for (; b != NULL; b = next, n++) {
+	for (; b != NULL; b = next) {
 		next = b->next;
 		full += b->valid > b->size / 4 * 3;
 		record = NULL;

@@ -24,8 +24,9 @@ void activity_flush(int force);
 bool activity_pause(void);
 void activity_resume(void);
 
-/* activity_drain(): decode all returned buffers. Sender thread only. Returns
- * how many there were. */
+/* activity_drain(): decode some of the returned buffers, oldest first, no more
+ * than the queue of frames can take. Sender thread only. Returns how many; 0:
+ * there are none left. */
 unsigned activity_drain(void);
 
 /* activity_full(): how many buffers came back full, not by a flush, since it was

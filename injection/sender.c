@@ -14,6 +14,7 @@
 #include "callback.h"
 #include "counters.h"
 #include "emit.h"
+#include "fd.h"
 #include "inject.h"
 #include "module.h"
 #include "sampling.h"
@@ -32,6 +33,7 @@
 #define COMPLETE_NS 1000000000ull	/* at most, where full ones keep coming:
 					 * a flush holds launches up */
 #define CLOCK_NS 1000000000ull	/* between clock triples */
+#define DECODE_NS 500000000ull	/* for records, where they keep coming */
 #define MODULES_NS 1000000000ull	/* for code that is not sent yet, at the end */
 #define ACK_WAIT_MS 1500	/* for the last acknowledgement */
 
@@ -62,14 +64,35 @@ emit_clock(void)
 
 /* The queue is bounded: it is emptied between the pieces. */
 static void
+send_queue(int seal)
+{
+
+	transport_add(emit_take(seal));
+	transport_pump();
+}
+
+static void
 send_modules(void)
 {
 	uint64_t begin = inject_now();
 
-	while (module_send() && inject_now() - begin < MODULES_NS) {
-		transport_add(emit_take(1));
-		transport_pump();
+	while (module_send() && inject_now() - begin < MODULES_NS)
+		send_queue(1);
+}
+
+/* The records that CUPTI has given back; how many buffers there were. */
+static unsigned
+decode_all(void)
+{
+	uint64_t begin = inject_now();
+	unsigned n, all = 0;
+
+	while (inject_now() - begin < DECODE_NS &&
+	    (n = activity_drain()) > 0) {
+		all += n;
+		send_queue(0);
 	}
+	return (all);
 }
 
 static void
@@ -83,8 +106,8 @@ say_goodbye(enum wire_bye reason)
 	/* Forced, because nothing comes after; twice, because records of the
 	 * first may still be on their way back to us. */
 	activity_flush(1);
-	activity_drain();
-	for (i = 0; i < 3 && activity_drain() > 0; i++)
+	decode_all();
+	for (i = 0; i < 3 && decode_all() > 0; i++)
 		activity_flush(1);
 	counters_send(true);
 	send_modules();
@@ -139,7 +162,7 @@ sender_main(void *cookie)
 		}
 		if (now - flushed >= every)
 			flushed = now;
-		activity_drain();
+		decode_all();
 		counters_send(false);
 		targets_idle(inject_now());
 		sampling_drain();
@@ -150,8 +173,7 @@ sender_main(void *cookie)
 			emit_losses(now);
 			clocked = now;
 		}
-		transport_add(emit_take(1));
-		transport_pump();
+		send_queue(1);
 		sleep_until_work();
 	}
 	say_goodbye((enum wire_bye)reason);
@@ -167,7 +189,8 @@ sender_start(void)
 	sigset_t all, old;
 	int r;
 
-	if ((sender.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) == -1)
+	sender.wake = fd_aside(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+	if (sender.wake == -1)
 		return (-1);
 	sem_init(&sender.done, 0, 0);
 	/* The program's signals are the program's threads' business. */

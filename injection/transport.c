@@ -14,6 +14,7 @@
 
 #include "diag.h"
 #include "emit.h"
+#include "fd.h"
 #include "inject.h"
 #include "transport.h"
 
@@ -45,13 +46,23 @@ mono_now(void)
 	return ((uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec);
 }
 
+/* Forgotten before it is closed: a fork in between would close, in the child,
+ * whatever has the number by then. */
+static void
+close_fd(int *at)
+{
+	int fd = *at;
+
+	*at = -1;
+	if (fd != -1)
+		close(fd);
+}
+
 static void
 disconnect(void)
 {
 
-	if (tx.fd != -1)
-		close(tx.fd);
-	tx.fd = -1;
+	close_fd(&tx.fd);
 	tx.ack_len = 0;
 	tx.retry_ns = mono_now() + RETRY_NS;
 }
@@ -67,7 +78,8 @@ try_connect(void)
 	    mono_now() < tx.retry_ns)
 		return;
 	memcpy(sa.sun_path, inject.socket, strlen(inject.socket) + 1);
-	tx.fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	tx.fd = fd_aside(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC |
+	    SOCK_NONBLOCK, 0));
 	if (tx.fd == -1 || connect(tx.fd, (struct sockaddr *)&sa,
 	    sizeof(sa)) != 0) {
 		disconnect();
@@ -95,6 +107,35 @@ frame_drop_head(void)
 	emit_release(f);
 }
 
+/* From here on: what memory cannot hold is lost. */
+static void
+spool_fail(void)
+{
+
+	tx.spool_failed = true;
+	diag_report(DIAG_CALL_FAILED, SEVERITY_ERROR, (uint32_t)errno,
+	    "spool file", "the spool file cannot be written (disk full?): "
+	    "records are lost from here on");
+}
+
+/* -1 with errno, and nothing or part of it is written. */
+static int
+spool_write(const uint8_t *p, size_t size)
+{
+	size_t done = 0;
+	ssize_t n;
+
+	while (done < size) {
+		n = write(tx.spool, p + done, size - done);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return (-1);
+		done += (size_t)n;
+	}
+	return (0);
+}
+
 static void
 spool_open(void)
 {
@@ -106,16 +147,14 @@ spool_open(void)
 	}
 	snprintf(path, sizeof(path), "%s/%s.%016llx.spool", inject.spool,
 	    inject.run, (unsigned long long)inject.stream);
-	tx.spool = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC,
-	    0600);
-	if (tx.spool == -1) {
-		tx.spool_failed = true;
+	tx.spool = fd_aside(open(path, O_WRONLY | O_CREAT | O_APPEND |
+	    O_CLOEXEC, 0600));
+	/* HELLO goes in first, so that the file explains itself. */
+	if (tx.spool == -1 || (tx.hello != NULL &&
+	    spool_write(tx.hello->data, tx.hello->size) != 0)) {
+		spool_fail();
 		return;
 	}
-	/* HELLO goes in first, so that the file explains itself. */
-	if (tx.hello != NULL && write(tx.spool, tx.hello->data,
-	    tx.hello->size) != (ssize_t)tx.hello->size)
-		tx.spool_failed = true;
 	if (inject.socket[0] != '\0')
 		diag_report(DIAG_SPOOLED, SEVERITY_INFO, 0, "spool",
 		    "the daemon did not take everything at once; the rest "
@@ -127,8 +166,6 @@ static void
 spool_head(void)
 {
 	struct emit_frame *f = tx.head;
-	size_t done = 0;
-	ssize_t n = 0;
 
 	/* A frame that is half in the socket would be half twice: the daemon
 	 * drops a torn frame with the connection. */
@@ -136,21 +173,9 @@ spool_head(void)
 		disconnect();
 	if (tx.spool == -1 && !tx.spool_failed)
 		spool_open();
-	while (!tx.spool_failed && done < f->size) {
-		n = write(tx.spool, f->data + done, f->size - done);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0) {
-			tx.spool_failed = true;
-			diag_report(DIAG_CALL_FAILED, SEVERITY_ERROR,
-			    (uint32_t)errno, "spool file",
-			    "the spool file cannot be written (disk full?): "
-			    "records are lost from here on");
-			break;
-		}
-		done += (size_t)n;
-	}
-	if (done < f->size)
+	if (!tx.spool_failed && spool_write(f->data, f->size) != 0)
+		spool_fail();
+	if (tx.spool_failed)
 		emit_lost(LOSS_SPOOL, f->end - f->first);
 	frame_drop_head();
 }
@@ -296,12 +321,8 @@ transport_finish(int wait_ms)
 	}
 	while (tx.head != NULL)
 		spool_head();
-	if (tx.fd != -1)
-		close(tx.fd);
-	tx.fd = -1;
-	if (tx.spool != -1)
-		close(tx.spool);
-	tx.spool = -1;
+	close_fd(&tx.fd);
+	close_fd(&tx.spool);
 }
 
 int
@@ -316,10 +337,7 @@ void
 transport_fork_child(void)
 {
 
-	if (tx.fd != -1)
-		close(tx.fd);
-	if (tx.spool != -1)
-		close(tx.spool);
-	tx.fd = tx.spool = -1;
+	close_fd(&tx.fd);
+	close_fd(&tx.spool);
 	inject.socket[0] = '\0';
 }

@@ -13,7 +13,7 @@ struct emit_frame;
 void transport_add(struct emit_frame *f);
 
 /*
- * transport_pump(now_ns): connect if it is time to, send what the socket
+ * transport_pump(): connect if it is time to, send what the socket
  * takes, read acknowledgements, spool what memory should not hold.
  */
 void transport_pump(void);
