@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -53,7 +54,7 @@ static struct {
 static _Thread_local struct {
 	bool inside;			/* our own calls call back */
 	bool nested;			/* inside a runtime call we record */
-	bool window;			/* this thread's launch is measured */
+	struct signature *window;	/* whose launch is measured here */
 	uint32_t unread;		/* correlation of an error not read */
 	uint16_t unread_call;
 	uint32_t unread_result;
@@ -258,7 +259,6 @@ on_launch_enter(const struct call_row *row, const CUpti_CallbackData *d)
 	struct signature_shape shape;
 	struct signature *s = NULL;
 	CUstream stream = NULL;
-	bool profiled = false;
 	const void *key;
 
 	*d->correlationData = 0;
@@ -276,29 +276,31 @@ on_launch_enter(const struct call_row *row, const CUpti_CallbackData *d)
 			struct counters_launch l = { .data = d,
 			    .stream = stream, .function = key };
 
-			profiled = counters_enter(s, &l);
+			if (counters_enter(s, &l)) {
+				self.window = s;
+				*d->correlationData = (uintptr_t)s;
+			}
 		}
 	}
 	if (row->kind == CALLS_GRAPH)
 		site_call(row->call);
-	self.window = profiled;
-	if (profiled)
-		*d->correlationData = (uint64_t)(uintptr_t)s;
 	launch_put(d->correlationId, inject_now(), inject_tid());
 }
 
 static void
 on_launch_exit(const struct call_row *row, const CUpti_CallbackData *d)
 {
-	struct signature *s = (void *)(uintptr_t)*d->correlationData;
 	CUresult result = d->functionReturnValue != NULL ?
 	    *(CUresult *)d->functionReturnValue : CUDA_SUCCESS;
 	struct failed failed = { .name = d->symbolName };
 	CUstream stream;
 
-	if (s != NULL)
-		counters_exit(s, result == CUDA_SUCCESS);
-	self.window = false;
+	/* Of a launch that was under way when we came this is anything. */
+	if (self.window != NULL &&
+	    *d->correlationData == (uintptr_t)self.window) {
+		counters_exit(self.window, result == CUDA_SUCCESS);
+		self.window = NULL;
+	}
 	gate_launch_end();
 	if (result == CUDA_SUCCESS)
 		return;
@@ -370,6 +372,9 @@ on_call(const struct call_row *row, const CUpti_CallbackData *d)
 			note_copy(d);
 		return;
 	}
+	/* An exit without its enter: the call was under way when we came. */
+	if (*d->correlationData == 0)
+		return;
 	r.result = d->functionReturnValue != NULL ?
 	    (uint32_t)*(CUresult *)d->functionReturnValue : 0;
 	r.tid = inject_tid();
@@ -534,11 +539,12 @@ on_event(void *cookie, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
 {
 	struct timespec a, b;
 	uint64_t site = site_spent();
+	int saved = errno;
 	bool timed;
 
 	(void)cookie;
 	/* A window that is open has to be closed even when we are leaving. */
-	if ((!inject_active() && !self.window) || self.inside)
+	if ((!inject_active() && self.window == NULL) || self.inside)
 		return;
 	self.inside = true;
 	timed = self.count++ % SAMPLE == 0;
@@ -575,6 +581,7 @@ on_event(void *cookie, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
 		atomic_fetch_add(&cb.calls, SAMPLE);
 	}
 	self.inside = false;
+	errno = saved;
 }
 
 static const struct {
@@ -637,15 +644,14 @@ callback_subscribe(void)
 void
 callback_send_overhead(void)
 {
-	uint64_t timed = atomic_load(&cb.timed), now = inject_now(), total;
+	uint64_t timed = atomic_load(&cb.timed), now = inject_now();
 	struct record_OVERHEAD r = { .kind = OVERHEAD_CALLBACK };
 
 	if (timed == 0)
 		return;
-	total = atomic_load(&cb.timed_ns) * atomic_load(&cb.calls) / timed +
-	    site_cost();
 	/* A sum, not an interval: it stands after everything else. */
 	r.start_ns = now;
-	r.end_ns = now + total;
+	r.end_ns = now + site_cost() + (uint64_t)((double)atomic_load(
+	    &cb.timed_ns) / (double)timed * (double)atomic_load(&cb.calls));
 	EMIT(OVERHEAD, &r);
 }

@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <fcntl.h>
+#include <locale.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -24,6 +25,7 @@
 
 #define EXIT_WAIT_MS 4000	/* for the last flush: it can hang in CUPTI */
 #define SIGNAL_WAIT_MS 1500
+#define BUDGET_MAX 10		/* --overhead-budget 1000 */
 
 struct inject inject;
 
@@ -98,6 +100,21 @@ default_paths(void)
 	}
 }
 
+/* A share from 0 to BUDGET_MAX, with a point whatever the program's locale
+ * writes: it has chosen one by now. ${otherwise} if it is none. */
+static double
+share_of(const char *text, double otherwise)
+{
+	locale_t c = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
+	double v = -1;
+
+	if (text != NULL && c != (locale_t)0)
+		v = strtod_l(text, NULL, c);
+	if (c != (locale_t)0)
+		freelocale(c);
+	return (v >= 0 && v <= BUDGET_MAX ? v : otherwise);
+}
+
 static void
 read_orders(void)
 {
@@ -115,9 +132,7 @@ read_orders(void)
 		else if (strcmp(v, "source") == 0)
 			inject.level = LEVEL_SOURCE;
 	}
-	inject.budget = 0.05;
-	if ((v = getenv("CUDADVISE_BUDGET")) != NULL && atof(v) >= 0)
-		inject.budget = atof(v);
+	inject.budget = share_of(getenv("CUDADVISE_BUDGET"), 0.05);
 	inject.replay = (v = getenv("CUDADVISE_REPLAY")) != NULL &&
 	    strcmp(v, "1") == 0;
 	if ((v = getenv("CUDADVISE_COUNTERS")) != NULL && strcmp(v, "0") == 0)

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <getopt.h>
+#include <locale.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -79,10 +80,15 @@ launch(const struct job *j, unsigned long n)
 	struct mock_launch l = launch_of(n % j->o->signatures);
 
 	l.stream = (uint32_t)((n + j->index) % j->o->streams);
+	errno = EXDEV;		/* which no call of CUDA's sets */
 	if (mock_kernel_launch(j->context[j->index % j->o->contexts],
 	    &l) != 0) {
 		fprintf(stderr, "target: a launch failed\n");
 		_exit(99);
+	}
+	if (errno != EXDEV) {
+		fprintf(stderr, "target: a launch changed errno\n");
+		_exit(97);
 	}
 }
 
@@ -374,6 +380,7 @@ main(int argc, char **argv)
 	const char *why = "";
 	unsigned long i;
 
+	setlocale(LC_ALL, "");
 	functions_make();
 	parse(&o, argc, argv);
 	for (i = 0; i < SIGNATURES; i++)

@@ -1,0 +1,48 @@
+# The library is a guest in the program's process: what the program has around
+# its calls stays as it was, and what the program does to the process is borne.
+
+load common
+
+@test "errno is behind a launch what it was before" {
+	options=
+	# Looking for this chip's counters fails with ENOENT. The target compares.
+	MOCK_CHIP=XX999 measure --kernels 200
+	load
+	has_launches 200 4
+}
+
+@test "a locale that writes decimals with a comma does not change the budget" {
+	command -v localedef || skip "no localedef"
+	localedef -i de_DE -f UTF-8 "$T/de_DE.UTF-8" 2>/dev/null || :
+	[ -e "$T/de_DE.UTF-8/LC_NUMERIC" ] || skip "no source of de_DE"
+	# 50 windows of 0.1 s: over the 2.5 s that a budget of 0 allows.
+	options="--overhead-budget 90"
+	export LOCPATH=$T
+	export LC_ALL=de_DE.UTF-8
+	MOCK_SLOW=cuptiRangeProfilerStop=100 measure --kernels 4000 \
+	    --signatures 10 --pause-us 500
+	unset LC_ALL
+	load
+	same "diagnostics" "$(of '[.diagnostics[] | select(.code ==
+	    "budget")] | length')" 0
+	same "with counters" "$(of '[.kernels[] | select(.metrics_complete)] |
+	    length')" 10
+}
+
+@test "a program without standard streams does not print to the daemon" {
+	"$bin/cudadvise" run -- sh -c 'exec "$0" "$@" <&- >&-' "$target" \
+	    --kernels 300 --pause-us 1000 --stdout hello --time 2>report
+	load
+	has_launches 300 4
+	! grep "was disconnected" "$CUDADVISE_STATE_DIR/cudadvised.log" ||
+	    fail "the daemon was sent something else"
+}
+
+@test "records that waited for a flush that took its time are all told" {
+	[ -z "${E2E_SANITIZE:-}" ] || skip "a sanitizer is too slow to fill it"
+	options="--level trace"
+	MOCK_SLOW=cuptiActivityFlushAll=3000@1,cuptiActivityFlushAll=0@2 \
+	    measure --kernels 1500000 --signatures 4
+	load
+	has_launches 1500000 4
+}
