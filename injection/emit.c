@@ -145,6 +145,9 @@ emit_string(const char *text)
 	struct record_STRING r;
 	uint64_t h;
 	uint32_t i;
+	size_t cap, n;
+	uint8_t *p;
+	int tries = 0;
 
 	if (text == NULL || *text == '\0' || emit.string == NULL ||
 	    emit.string_id == NULL)
@@ -160,10 +163,16 @@ emit_string(const char *text)
 		emit_lost(LOSS_TABLE, 1);
 		return (0);
 	}
+	/* Unlike EMIT this has to know: an id that nobody was told of would stay
+	 * without its text for good. */
+	r.id = emit.strings + 1;
+	do {
+		if ((p = emit_begin(&cap)) == NULL)
+			return (0);
+		n = record_put_STRING(p, cap, &r);
+	} while (emit_end(n) != 0 && tries++ == 0);
 	emit.string[i] = h;
-	emit.string_id[i] = r.id = ++emit.strings;
-	EMIT(STRING, &r);
-	return (r.id);
+	return (emit.string_id[i] = ++emit.strings);
 }
 
 struct emit_frame *

@@ -7,13 +7,14 @@
 #include "gate.h"
 #include "inject.h"
 
-#define STREAMS 64			/* that launched, per process */
+#define STREAMS 256			/* that launched, per process */
 #define IDLE_WAIT_NS 2000000000ull	/* for the GPU to drain, at most */
 #define OTHER_WAIT_NS 20000000ull	/* of another thread's launch, while the
 					 * window's kernel runs */
 #define SETUP_WAIT_NS 1000000000ull	/* and before and after */
 #define GATE_WAIT_NS 2000000ull		/* for launches under way to return */
 #define SPIN_NS 200000ull		/* short kernels are waited for awake */
+#define ASKED_WAIT_NS 20000000ull	/* for one question to the driver */
 
 static struct {
 	_Atomic bool closed;
@@ -31,7 +32,10 @@ static struct {
 	CUstream captured[STREAMS];
 	CUstream launched[STREAMS];
 	unsigned launches;
+	bool more;			/* others launched, too */
 	_Atomic unsigned capturing;
+	_Atomic(CUstream) asked;	/* the driver is asked about it, */
+	_Atomic bool asking;		/* by the holder of the window */
 } streams = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static _Thread_local uint32_t launching_here;
@@ -158,7 +162,9 @@ gate_stream(CUstream stream)
 	for (i = 0; i < streams.launches; i++)
 		if (streams.launched[i] == stream)
 			break;
-	if (i == streams.launches && i < STREAMS)
+	if (i == STREAMS)
+		streams.more = true;
+	else if (i == streams.launches)
 		streams.launched[streams.launches++] = stream;
 	if (streams.launches > 1)
 		gate_shared();
@@ -212,6 +218,20 @@ gate_capturing(void)
 	return (atomic_load(&streams.capturing) > 0);
 }
 
+/* The driver may be inside a question about ${stream}, which the program is
+ * about to destroy: it has come back before that goes on. */
+static void
+wait_answer(CUstream stream)
+{
+	struct timespec nap = { 0, 20000 };
+	uint64_t begin = inject_now();
+
+	while (atomic_load(&streams.asking) &&
+	    atomic_load(&streams.asked) == stream &&
+	    inject_now() - begin < ASKED_WAIT_NS)
+		nanosleep(&nap, NULL);
+}
+
 void
 gate_stream_gone(CUstream stream)
 {
@@ -226,6 +246,7 @@ gate_stream_gone(CUstream stream)
 			break;
 		}
 	pthread_mutex_unlock(&streams.lock);
+	wait_answer(stream);
 }
 
 void
@@ -234,7 +255,29 @@ gate_context_gone(void)
 
 	pthread_mutex_lock(&streams.lock);
 	streams.launches = 0;
+	streams.more = false;
 	pthread_mutex_unlock(&streams.lock);
+}
+
+/* Is work left on ${stream}? Not once it was destroyed: its handle is nothing
+ * that the driver may be asked about. */
+static bool
+is_busy(CUstream stream)
+{
+	bool known, busy;
+	unsigned i;
+
+	pthread_mutex_lock(&streams.lock);
+	known = streams.more;
+	for (i = 0; i < streams.launches && !known; i++)
+		known = streams.launched[i] == stream;
+	atomic_store(&streams.asked, stream);
+	atomic_store(&streams.asking, known);
+	pthread_mutex_unlock(&streams.lock);
+	busy = known &&
+	    inject.api.cuStreamQuery(stream) == CUDA_ERROR_NOT_READY;
+	atomic_store(&streams.asking, false);
+	return (busy);
 }
 
 static bool
@@ -246,7 +289,7 @@ wait_stream(CUstream stream, uint64_t begin)
 		/* A query could invalidate a capture that began meanwhile. */
 		if (gate_capturing())
 			return (false);
-		if (inject.api.cuStreamQuery(stream) != CUDA_ERROR_NOT_READY)
+		if (!is_busy(stream))
 			return (true);
 		if (inject_now() - begin > IDLE_WAIT_NS)
 			return (false);

@@ -154,7 +154,7 @@ drop_unknown(struct metrics_set *m, const struct cupti_api *api)
 }
 
 static int
-build_config(struct metrics *m, const struct cupti_api *api,
+build_config(struct metrics *m, const struct cupti_api *api, bool together,
     const char **where)
 {
 	PARAMS(CUpti_Profiler_Host_GetConfigImageSize_Params, s);
@@ -186,8 +186,10 @@ build_config(struct metrics *m, const struct cupti_api *api,
 	if ((r = (int)api->cuptiProfilerHostGetNumOfPasses(&n)) !=
 	    CUPTI_SUCCESS)
 		return (r);
-	m->passes = n.numOfPasses;
-	return (CUPTI_SUCCESS);
+	m->passes = n.numOfPasses > 0 ? n.numOfPasses : 1;
+	/* Which of them are there is told by the bits of a word. */
+	return (m->passes <= 32 || together ? CUPTI_SUCCESS :
+	    CUPTI_ERROR_NOT_SUPPORTED);
 }
 
 static const char *
@@ -234,7 +236,7 @@ metrics_load(struct metrics_set *m, const struct cupti_api *api,
 		*where = "cuptiProfilerHostInitialize";
 		if ((r = host_new(m, api, &m->group[i].host)) !=
 		    CUPTI_SUCCESS ||
-		    (r = build_config(&m->group[i], api, where)) !=
+		    (r = build_config(&m->group[i], api, together, where)) !=
 		    CUPTI_SUCCESS)
 			return (r);
 	}

@@ -2,6 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include "diag.h"
 #include "emit.h"
 #include "inject.h"
@@ -36,20 +39,6 @@ static struct {
 	uint64_t missing[MODULES_MAX];
 } mod = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* Enough to tell two cubins apart: some of each of its pages. */
-static uint64_t
-fingerprint(const uint8_t *p, size_t size)
-{
-	uint64_t h = 14695981039346656037ull ^ size, v;
-	size_t i;
-
-	for (i = 0; i + sizeof(v) <= size; i += i < 65536 ? 8 : 512) {
-		memcpy(&v, p + i, sizeof(v));
-		h = (h ^ v) * 1099511628211ull;
-	}
-	return (h);
-}
-
 static bool
 known(uint64_t hash, uint64_t size)
 {
@@ -71,7 +60,7 @@ module_loaded(const CUpti_ModuleResourceData *d, uint32_t device)
 	if (inject.level < LEVEL_SOURCE || d == NULL || d->pCubin == NULL ||
 	    d->cubinSize < 64)
 		return;
-	hash = fingerprint((const uint8_t *)d->pCubin, d->cubinSize);
+	hash = XXH64(d->pCubin, d->cubinSize, 0);
 	pthread_mutex_lock(&mod.lock);
 	if (mod.count == MODULES_MAX || known(hash, d->cubinSize) ||
 	    (m = calloc(1, sizeof(*m))) == NULL)
@@ -128,8 +117,8 @@ find_wanted(uint64_t cubin)
 	uint32_t i;
 
 	for (i = 0; (m = module_at(i)) != NULL; i++) {
-		/* SASS metrics know the lower half only. */
-		if ((uint32_t)checksum(m) != (uint32_t)cubin)
+		/* SASS metrics know the lower half only. 0: not known. */
+		if (checksum(m) == 0 || (uint32_t)m->id != (uint32_t)cubin)
 			continue;
 		if (!m->wanted) {
 			m->wanted = true;

@@ -3,8 +3,9 @@
  * when somebody asks for it: cubins of measured kernels, and the text of the
  * source files that their line tables name.
  *
- * Memory is bounded: a cubin over 32 MiB, or past 256 MiB of them, is withheld
- * and said to be.
+ * Memory is bounded: a cubin over 32 MiB, or past 256 MiB of them, is not kept,
+ * and its kernels have no lines; past 96 MiB that were sent, one is withheld and
+ * said to be.
  */
 #ifndef CADV_MODULE_H
 #define CADV_MODULE_H

@@ -27,7 +27,7 @@ struct key {
 static struct {
 	struct key *key;
 	_Atomic uint32_t keys;
-	_Atomic uint32_t generation;
+	_Atomic uint64_t generation;
 	pthread_mutex_t lock;		/* for making signatures */
 	struct signature *all[SIGNATURE_MAX];
 	uint64_t name_hash[SIGNATURE_MAX];
@@ -119,9 +119,10 @@ signature_of(const void *key, const char *name,
 	uint64_t hash, h;
 	uint32_t i;
 
-	hash = XXH64(shape, sizeof(*shape), (uint64_t)(uintptr_t)key ^
-	    (uint64_t)atomic_load_explicit(&table.generation,
-	    memory_order_relaxed) << 56);
+	/* An odd factor: no two generations have the same seed for a key. */
+	hash = XXH64(shape, sizeof(*shape), (uint64_t)(uintptr_t)key +
+	    atomic_load_explicit(&table.generation, memory_order_relaxed) *
+	    0x9e3779b97f4a7c15u);
 	if (hash == 0)
 		hash = 1;
 	for (i = (uint32_t)hash & (KEY_SLOTS - 1);

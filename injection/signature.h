@@ -42,7 +42,7 @@ struct signature {
 	uint32_t id;			/* 1.. */
 	struct signature_shape shape;
 	char *name;			/* mangled, our copy */
-	uint32_t skip;			/* enum wire_skip known from the launch */
+	_Atomic uint32_t skip;		/* enum wire_skip known from the launch */
 	_Atomic bool announced;		/* SIGNATURE was sent */
 	_Atomic uint64_t launches;	/* seen by the callback */
 	_Atomic uint32_t sampled;	/* while PC sampling was on */

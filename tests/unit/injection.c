@@ -1,0 +1,226 @@
+/* Parts of the injection library by themselves: what they keep when memory is
+ * short, handles come back as others, or go while they are waited for. */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "diag.h"
+#include "emit.h"
+#include "gate.h"
+#include "inject.h"
+#include "module.h"
+#include "signature.h"
+#include "text.h"
+#include "wire/frame.h"
+
+struct inject inject;
+
+uint64_t
+inject_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return ((uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec);
+}
+
+void
+diag_report(enum wire_diag code, enum wire_severity severity, uint32_t error,
+    const char *where, const char *text)
+{
+
+	(void)code, (void)severity, (void)error, (void)where, (void)text;
+}
+
+void
+text_of_cubin(const uint8_t *image, size_t size)
+{
+
+	(void)image, (void)size;
+}
+
+static void
+nap_ms(long ms)
+{
+	struct timespec t = { ms / 1000, ms % 1000 * 1000000 };
+
+	nanosleep(&t, NULL);
+}
+
+/* How many records of ${type} are in the queue, which is emptied; the text of
+ * the last STRING is left in ${text}. */
+static unsigned
+taken(unsigned type, char *text, size_t size)
+{
+	struct emit_frame *f = emit_take(1), *next;
+	unsigned n = 0;
+	struct record r;
+	size_t pos;
+
+	for (; f != NULL; f = next) {
+		next = f->next;
+		for (pos = 0; record_next(f->data + FRAME_HEADER_SIZE, f->size -
+		    FRAME_HEADER_SIZE, &pos, &r) > 0;) {
+			n += r.type == type;
+			if (r.type != RECORD_STRING || text == NULL)
+				continue;
+			assert_true(r.u.STRING.text.len < size);
+			memcpy(text, r.u.STRING.text.p, r.u.STRING.text.len);
+			text[r.u.STRING.text.len] = '\0';
+		}
+		emit_release(f);
+	}
+	return (n);
+}
+
+/* A name that the queue had no room for is told with its next use. */
+static void
+names_survive_a_full_queue(void **state)
+{
+	struct record_CLOCK r = { .real_ns = 1 };
+	uint64_t before = emit_lost_total();
+	char text[64] = "";
+	uint32_t id;
+
+	(void)state;
+	while (emit_lost_total() == before)
+		EMIT(CLOCK, &r);
+	assert_int_equal(emit_string("late"), 0);
+	taken(RECORD_CLOCK, NULL, 0);
+	id = emit_string("late");
+	assert_int_not_equal(id, 0);
+	assert_int_equal(taken(RECORD_STRING, text, sizeof(text)), 1);
+	assert_string_equal(text, "late");
+	assert_int_equal(emit_string("late"), id);
+	assert_int_equal(taken(RECORD_STRING, NULL, 0), 0);
+}
+
+/* However often code is unloaded: a function's address that comes back as
+ * another function's is that one's. */
+static void
+addresses_come_back(void **state)
+{
+	const struct signature_shape shape = { .grid = { 1, 1, 1 },
+	    .block = { 32, 1, 1 } };
+	const void *address = &shape;
+	struct signature *s, *first;
+	char name[32];
+	int i;
+
+	(void)state;
+	first = signature_of(address, "first", &shape);
+	assert_ptr_equal(signature_of(address, "first", &shape), first);
+	for (i = 0; i < 600; i++) {
+		signature_forget_keys();
+		snprintf(name, sizeof(name), "f%d", i);
+		s = signature_of(address, name, &shape);
+		assert_string_equal(s->name, name);
+	}
+	signature_forget_keys();
+	assert_ptr_equal(signature_of(address, "first", &shape), first);
+}
+
+static CUptiResult
+no_checksum(CUpti_GetCubinCrcParams *p)
+{
+
+	p->cubinCrc = 0;
+	return (CUPTI_ERROR_INVALID_PARAMETER);
+}
+
+/* Samples of no cubin that CUPTI knows are not those of one whose checksum we do
+ * not know: it may be too large to be kept. */
+static void
+unknown_code_is_not_sent(void **state)
+{
+	size_t size = 33u << 20;
+	char *cubin = calloc(1, size);
+	CUpti_ModuleResourceData d = { .pCubin = cubin, .cubinSize = size };
+
+	(void)state;
+	inject.level = LEVEL_SOURCE;
+	inject.api.cuptiGetCubinCrc = no_checksum;
+	module_loaded(&d, 0);
+	d.cubinSize = 4096;
+	module_loaded(&d, 0);
+	module_want(0);
+	assert_false(module_send());
+	assert_int_equal(taken(RECORD_CUBIN, NULL, 0), 0);
+	free(cubin);
+}
+
+#define STREAM ((CUstream)(uintptr_t)0x5000)
+
+static atomic_bool destroyed, asked, asked_late;
+
+/* It is never idle, and takes a moment to say so. */
+static CUresult
+query(CUstream stream)
+{
+
+	assert_ptr_equal(stream, STREAM);
+	atomic_store(&asked, true);
+	nap_ms(1);
+	if (atomic_load(&destroyed))
+		atomic_store(&asked_late, true);
+	return (CUDA_ERROR_NOT_READY);
+}
+
+static void *
+destroy(void *cookie)
+{
+
+	while (!atomic_load(&asked))
+		nap_ms(1);
+	gate_stream_gone(STREAM);
+	atomic_store(&destroyed, true);
+	return (cookie);
+}
+
+/* Another thread destroys a stream that is waited for: from then on the driver
+ * is not asked about it. */
+static void
+streams_go_while_waited_for(void **state)
+{
+	pthread_t thread;
+
+	(void)state;
+	inject.api.cuStreamQuery = query;
+	gate_stream(STREAM);
+	assert_int_equal(pthread_create(&thread, NULL, destroy, NULL), 0);
+	assert_true(gate_wait_idle());
+	pthread_join(thread, NULL);
+	assert_true(atomic_load(&destroyed));
+	assert_false(atomic_load(&asked_late));
+}
+
+static int
+set_up(void **state)
+{
+
+	(void)state;
+	emit_init(1);
+	return (signature_init());
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_survive_a_full_queue),
+		cmocka_unit_test(addresses_come_back),
+		cmocka_unit_test(unknown_code_is_not_sent),
+		cmocka_unit_test(streams_go_while_waited_for),
+	};
+
+	return (cmocka_run_group_tests(tests, set_up, NULL));
+}
