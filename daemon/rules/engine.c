@@ -11,6 +11,7 @@
 #include "rules/lines.h"
 #include "rules/reads.h"
 #include "rules/rule.h"
+#include "rules/sampled.h"
 
 /* Findings that are not worth it are kept up to this many; all are counted. */
 #define NOT_WORTH_MAX 1000
@@ -109,7 +110,7 @@ prune(struct rule_view *x, size_t first, double noise_s, size_t *not_worth)
 
 /* Ask about one kernel, if it has the data. */
 static enum rule_state
-ask_kernel(struct rule_view *x)
+ask_measured(struct rule_view *x)
 {
 	unsigned needs = x->rule->needs;
 	const char *reason;
@@ -128,6 +129,19 @@ ask_kernel(struct rule_view *x)
 		return rule_unmeasured(x, "it is a library's kernel: who runs "
 		    "it cannot change its code");
 	return x->rule->function(x);
+}
+
+/* The same; what lacks counters may show in its samples. */
+static enum rule_state
+ask_kernel(struct rule_view *x)
+{
+	enum rule_state state = ask_measured(x);
+	const char *reason = x->reason;
+
+	if (state == RULE_NOT_MEASURED && sampled_ask(x) == RULE_FOUND)
+		return RULE_FOUND;
+	x->reason = reason;
+	return state;
 }
 
 static void

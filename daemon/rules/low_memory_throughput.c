@@ -31,7 +31,7 @@ is_explained(const struct rule_view *x)
 	for (size_t i = 0; i < x->drafts; i++) {
 		const struct draft *d = &x->draft[i];
 
-		if (d->f.kernel == x->kernel && d->f.worth_it &&
+		if (d->f.kernel == rule_kernel(x) && d->f.worth_it &&
 		    strcmp(d->f.category, "correctness") != 0)
 			return true;
 	}

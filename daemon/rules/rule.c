@@ -171,7 +171,7 @@ rule_found(struct rule_view *x, const char *key)
 	d->f.title = x->rule->title;
 	d->f.category = x->rule->category;
 	d->f.confidence = CONF_MEDIUM;
-	d->f.kernel = x->kernel;
+	d->f.kernel = rule_kernel(x);
 	d->f.where = "the run";
 	d->f.saves_s = d->f.saves_low_s = d->f.saves_high_s = NAN;
 	d->f.kernel_speedup = NAN;
@@ -324,11 +324,17 @@ rule_is_debug(const struct rule_view *x)
 	return x->kernel->code != NULL && x->kernel->code->debug;
 }
 
+const struct kernel *
+rule_kernel(const struct rule_view *x)
+{
+	return x->own != NULL ? x->own : x->kernel;
+}
+
 bool
 rule_said(const struct rule_view *x, const char *id)
 {
 	for (size_t i = 0; i < x->drafts; i++)
-		if (x->draft[i].f.kernel == x->kernel &&
+		if (x->draft[i].f.kernel == rule_kernel(x) &&
 		    strcmp(x->draft[i].f.rule, id) == 0)
 			return true;
 	return false;

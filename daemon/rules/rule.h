@@ -16,7 +16,8 @@
  *   6. its id on the line of the checklist that it refines
  *      (report/checklist.def).
  * A test fails while one of table, catalogue, pair and checklist lacks the
- * rule.
+ * rule. If it could speak of kernels that were only sampled, it gets a row in
+ * sampled.def as well.
  *
  * A rule reads no clock, does no I/O, keeps no state. It says what a change
  * does to the demands of a kernel (struct fix; of several, struct part) or which
@@ -133,6 +134,8 @@ struct rule_view {
 	const struct ceilings *ceilings;	/* of every device */
 	/* Of a kernel rule: */
 	const struct kernel *kernel;
+	const struct kernel *own;		/* it, where ${kernel} has
+						 * estimates in it; else NULL */
 	const struct device *device;
 	const struct ceilings *ceiling;		/* of that device */
 	const struct load *load;
@@ -175,6 +178,9 @@ bool rule_is_debug(const struct rule_view *x);
  * find something in the view's kernel? What it explains is not said twice.
  */
 bool rule_said(const struct rule_view *x, const char *id);
+
+/* rule_kernel(x): the view's kernel, as the run has it. */
+const struct kernel *rule_kernel(const struct rule_view *x);
 
 /* rule_lacks(x): not measured for the kernel's own reason (permission …). */
 enum rule_state rule_lacks(struct rule_view *x);

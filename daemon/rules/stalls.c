@@ -59,7 +59,7 @@ best_cause(const struct rule_view *x, const struct draft *but)
 	for (size_t i = 0; i < x->drafts; i++) {
 		const struct draft *d = &x->draft[i];
 
-		if (d != but && d->f.kernel == x->kernel && d->f.worth_it &&
+		if (d != but && d->f.kernel == rule_kernel(x) && d->f.worth_it &&
 		    d->f.saves_s > best)
 			best = d->f.saves_s;
 	}

@@ -108,6 +108,7 @@ void fault_hidden_gpu(struct made *m);
 /* faults_arithmetic.c: kernels with code, too. */
 void fault_dividing(struct made *m);
 void fault_dividing_by_each(struct made *m);
+void fault_dividing_in_loop(struct made *m);
 void fault_dividing_by_parameter(struct made *m);
 void fault_remainders(struct made *m);
 void fault_dividing_long(struct made *m);
@@ -237,5 +238,17 @@ void fault_one_load(struct made *m);
 void fault_one_load_counted(struct made *m);
 void fault_chase(struct made *m);
 void fault_half_counted(struct made *m);
+
+/* faults_sampled.c. fault_uncount takes the counts of the first kernel away;
+ * fault_sample turns them into samples: of ${issue} of the time, 0..1, warps are
+ * issued. */
+void fault_uncount(struct made *m);
+void fault_sample(struct made *m, double issue);
+void fault_sampled_atomics(struct made *m);
+void fault_sampled_atomics_busy(struct made *m);
+void fault_sampled_conflicts(struct made *m);
+void fault_sampled_shared(struct made *m);
+void fault_sampled_units(struct made *m);
+void fault_sampled_latency(struct made *m);
 
 #endif

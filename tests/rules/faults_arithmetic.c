@@ -85,6 +85,14 @@ fault_dividing_by_each(struct made *m)
 	computing(m, RECIPROCAL("6400") MIXED("6400") QUOTIENT("6400"));
 }
 
+/* The same, with the loop that makes it so many. */
+void
+fault_dividing_in_loop(struct made *m)
+{
+	computing(m, RECIPROCAL("6400") MIXED("6400") QUOTIENT("6400")
+	    "@P0 BRA #8 | inst 6400 uniform 6400 line 43\n");
+}
+
 /* Before Hopper: the divisor is read where the parameters are. */
 void
 fault_dividing_by_parameter(struct made *m)

@@ -5,7 +5,8 @@
  * in peace; no other rule may raise more than a low voice at a good one. And of
  * the bad one, without the data that the rule needs (withhold.h), one kind at a
  * time, it must say that it was not measured, and why. expected.json says what
- * else.
+ * else. Rules that speak from samples alone (sampled.def) must find their bad then,
+ * and of all captures nothing that counters do not show of the same kernel.
  *
  * replay DIR EXPECTED [--require] [--complete] [--verbose]: with --require a
  * rule of expected.json without its pair fails, otherwise it is named and passed
@@ -23,6 +24,7 @@
 
 #include "rules/analysed.h"
 #include "rules/reads.h"
+#include "rules/sampled.h"
 
 struct replay {
 	const char *dir;
@@ -208,7 +210,9 @@ check_without(struct replay *r, const struct rule *rule, enum withheld held,
 	char text[256];
 
 	if (want == NULL)
-		want = rule_state_name[RULE_NOT_MEASURED];
+		want = rule_state_name[sampled_speaks(rule) &&
+		    (held == HELD_COUNTERS || held == HELD_SOURCE) ?
+		    RULE_FOUND : RULE_NOT_MEASURED];
 	if (other != NULL && (why == NULL || strlen(why) < 20))
 		complain(r, rule->id, "nodata", "expected.json gives no why");
 	if (strcmp(rule_state_name[v->state], want) != 0) {
@@ -244,6 +248,54 @@ check_less(struct replay *r, const struct rule *rule, const char *what,
 		return;
 	snprintf(text, sizeof(text), "found, and clean without %s", what);
 	complain(r, rule->id, "nodata", text);
+}
+
+static bool
+is_estimated(const struct finding *f)
+{
+	for (size_t i = 0; i < f->evidences; i++)
+		if (strcmp(f->evidence[i].from, SAMPLED_FROM) == 0)
+			return true;
+	return false;
+}
+
+/* Was ${f} found of the same kernel by what was counted? */
+static bool
+is_counted(const struct finding *f, const struct advice *full)
+{
+	for (size_t i = 0; i < full->findings; i++) {
+		const struct finding *g = &full->finding[i];
+
+		if (strcmp(g->rule, f->rule) == 0 && g->kernel != NULL &&
+		    g->kernel->id == f->kernel->id)
+			return true;
+	}
+	return false;
+}
+
+/* The samples alone tell nothing that counters do not. */
+static void
+check_samples(struct replay *r, const char *rule, const char *variant,
+    const char *path, const struct advice *full)
+{
+	struct analysed x;
+	char text[256];
+
+	if (analysed_load(&x, path, HELD_COUNTERS) != 0) {
+		complain(r, rule, variant, "cannot be judged by its samples");
+		return;
+	}
+	for (size_t i = 0; i < x.advice->findings; i++) {
+		const struct finding *f = &x.advice->finding[i];
+
+		if (!is_estimated(f) || is_counted(f, full))
+			continue;
+		snprintf(text, sizeof(text), "%s is found by samples alone, "
+		    "saves %.3g s", f->rule, f->saves_s);
+		complain(r, rule, variant, text);
+	}
+	r->withheld++;
+	analysed_release(&x);
 }
 
 /* One counter less, on every kernel. */
@@ -348,6 +400,7 @@ replay(struct replay *r, size_t row, const char *variant,
 		replay_metrics(r, &rule_table[row], &x);
 		replay_without(r, &rule_table[row], path, x.advice);
 	}
+	check_samples(r, rule, variant, path, x.advice);
 	analysed_release(&x);
 }
 

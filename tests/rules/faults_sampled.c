@@ -1,0 +1,152 @@
+/*
+ * rules/faults_sampled.c: kernels that were launched once: sampled, and not
+ * counted.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "rules/code.h"
+#include "rules/faults.h"
+
+#define WARPS 8			/* on a scheduler */
+#define SELECTED 2000		/* samples at an issue, in all */
+
+/* Samples of ${c} as its executions make them, if warps wait nowhere long. */
+static void
+sample_evenly(struct code *c, double issue)
+{
+	double all = c->total[SOURCE_INST];
+
+	memset(&c->samples, 0, sizeof(c->samples));
+	for (size_t i = 0; i < c->instructions; i++) {
+		struct instruction *one = &c->instruction[i];
+		uint32_t n = (uint32_t)lround(SELECTED *
+		    one->value[SOURCE_INST] / all);
+		uint32_t waits = (uint32_t)lround(n * (WARPS / issue - 1));
+
+		memset(&one->samples, 0, sizeof(one->samples));
+		one->samples.stall[STALL_SELECTED] = n;
+		one->samples.stall[STALL_WAIT] = waits;
+		one->samples.all = n + waits;
+		c->samples.stall[STALL_SELECTED] += n;
+		c->samples.stall[STALL_WAIT] += waits;
+		c->samples.all += one->samples.all;
+	}
+}
+
+void
+fault_uncount(struct made *m)
+{
+	struct kernel *k = &m->kernel[0];
+	struct code *c = &m->code[0]->code;
+
+	for (int i = 0; i < METRIC_COUNT; i++)
+		k->metric[i] = NAN;
+	k->skip = SKIP_TOO_FEW_LAUNCHES;
+	k->metric_complete = false;
+	c->counted = false;
+	c->uncounted = "not measured: too few launches";
+	for (int i = 0; i < SOURCE_COUNT; i++) {
+		c->total[i] = NAN;
+		for (size_t n = 0; n < c->instructions; n++)
+			c->instruction[n].value[i] = NAN;
+	}
+}
+
+void
+fault_sample(struct made *m, double issue)
+{
+	struct code *c = &m->code[0]->code;
+
+	sample_evenly(c, issue);
+	c->samples.not_issued = (uint64_t)lround((1 - issue) *
+	    (double)c->samples.all);
+	c->sampled = true;
+	fault_uncount(m);
+}
+
+/* ${text} of which ${issue} of the samples found a warp to issue. */
+static void
+sampled(struct made *m, const char *text, double issue)
+{
+	struct kernel *k = made_kernel(m, "_Z4workPf", 1, 20000000);
+	struct code *c = &code_make(m, k, text, 1)->code;
+
+	c->samples.not_issued = (uint64_t)lround((1 - issue) *
+	    (double)c->samples.all);
+	fault_uncount(m);
+}
+
+static void
+adding(struct made *m, int selected, double issue)
+{
+	char text[512];
+
+	snprintf(text, sizeof(text),
+	    "LDG.E R3,desc[UR4][R6.64] | inst 1 selected %d line 4\n"
+	    "REDG.E.ADD.F32.FTZ.RN.STRONG.GPU desc[UR4][R4.64],R3 | "
+	    "inst 1 selected %d long_scoreboard 220000 line 5\n"
+	    "EXIT | inst 1 selected %d\n"
+	    "BRA #3 | inst 1 drain 520000\n", selected, selected, selected);
+	sampled(m, text, issue);
+}
+
+/* All threads add to one place: next to nothing is issued. */
+void
+fault_sampled_atomics(struct made *m)
+{
+	adding(m, 2, 0.0001);
+}
+
+/* As many atomics as memory takes. */
+void
+fault_sampled_atomics_busy(struct made *m)
+{
+	adding(m, 4000, 0.05);
+}
+
+/* A turn of a loop with ${loads} loads from shared memory beside ${inst} other
+ * instructions; ${full} samples find its queue full. */
+static void
+loading(struct made *m, const char *other, int full, double issue)
+{
+	char text[1024];
+
+	snprintf(text, sizeof(text),
+	    "LDS R4,[R2] | inst 1 selected 100 mio_throttle %1$d line 7\n"
+	    "LDS R5,[R2+0x80] | inst 1 selected 100 mio_throttle %1$d line 7\n"
+	    "%2$s | inst 1 selected 100 short_scoreboard 3000 line 8\n"
+	    "IADD3 R2,R2,0x4,RZ | inst 1 selected 100 wait 200 line 8\n"
+	    "@P0 BRA #0 | inst 1 selected 100 wait 200 line 7\n"
+	    "EXIT | inst 0\n", full, other);
+	sampled(m, text, issue);
+}
+
+/* One load every twelve cycles of an SM, and the queue is full. */
+void
+fault_sampled_conflicts(struct made *m)
+{
+	loading(m, "FADD R8,R4,R5", 3000, 0.05);
+}
+
+/* Four loads in five cycles: as many as there can be. */
+void
+fault_sampled_shared(struct made *m)
+{
+	loading(m, "FADD R8,R4,R5", 3000, 0.5);
+}
+
+/* It is the conversions that fill the queue. */
+void
+fault_sampled_units(struct made *m)
+{
+	loading(m, "F2I.FTZ.TRUNC.NTZ R8,R4", 3000, 0.25);
+}
+
+/* They wait for results, and the queue is not full. */
+void
+fault_sampled_latency(struct made *m)
+{
+	loading(m, "FADD R8,R4,R5", 100, 0.05);
+}

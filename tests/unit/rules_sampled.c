@@ -1,0 +1,225 @@
+/*
+ * What is found of kernels that were sampled and not counted: as much as of the
+ * counted ones, of less certainty; and nothing where the samples say too little.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "unit/advise.h"
+
+#define ISSUE 0.8
+
+static struct advice *
+advise_sampled(builder *build, struct made *m, double issue)
+{
+	struct advice *a;
+
+	made_init(m);
+	build(m);
+	fault_sample(m, issue);
+	a = made_advice(m);
+	assert_non_null(a);
+	return a;
+}
+
+/* It says of everything that was not sampled that it is an estimate. */
+static void
+check_words(const struct finding *f, enum confidence most)
+{
+	assert_true(f->confidence <= most);
+	assert_non_null(strstr(f->summary, "PC samples"));
+	assert_non_null(strstr(f->next, "--replay"));
+	for (size_t i = 0; i < f->evidences; i++) {
+		const struct evidence *e = &f->evidence[i];
+
+		assert_true(strcmp(e->from, "PC samples") == 0 ||
+		    (strcmp(e->source, "estimated") == 0 &&
+		    strcmp(e->from, "PC samples and code") == 0));
+	}
+}
+
+/* The same line, about the same gain, and a lower low end. */
+static void
+check_alike(builder *build, const char *rule)
+{
+	const struct finding *full, *less;
+	struct advice *a, *b;
+	struct made m, n;
+
+	a = advise(build, &m);
+	b = advise_sampled(build, &n, ISSUE);
+	full = made_finding(a, rule);
+	less = made_finding(b, rule);
+	assert_non_null(full);
+	assert_non_null(less);
+	check_words(less, CONF_MEDIUM);
+	assert_ptr_equal(less->kernel, &n.kernel[0]);
+	assert_int_equal(less->hot[0].line, full->hot[0].line);
+	assert_true(less->saves_low_s < less->saves_s);
+	assert_true(less->kernel_speedup > 1 + (full->kernel_speedup - 1) / 2);
+	assert_true(less->kernel_speedup < 1 + (full->kernel_speedup - 1) * 2);
+	finish(a, &m);
+	finish(b, &n);
+}
+
+static void
+test_alike(void **state)
+{
+	(void)state;
+	check_alike(fault_dividing_in_loop, "integer-division");
+}
+
+/* How busy it is was counted: that holds, whatever the samples say. */
+static void
+test_counters_first(void **state)
+{
+	struct advice *a;
+	struct made m;
+
+	(void)state;
+	made_init(&m);
+	fault_dividing_in_loop(&m);
+	fault_sample(&m, ISSUE);
+	m.kernel[0].metric[METRIC_ISSUE_ACTIVE] = 10;
+	m.kernel[0].metric[METRIC_PIPE_XU] = 10;
+	a = made_advice(&m);
+	assert_null(made_finding(a, "integer-division"));
+	finish(a, &m);
+}
+
+static void
+not_measured(struct made *m, const char *rule, const char *reason)
+{
+	struct advice *a = made_advice(m);
+	const struct verdict *v = made_verdict(a, rule);
+
+	assert_int_equal(v->state, RULE_NOT_MEASURED);
+	assert_non_null(strstr(v->reason, reason));
+	finish(a, m);
+}
+
+static void
+test_no_data(void **state)
+{
+	static const char rule[] = "integer-division";
+	struct kernel *other;
+	struct made m;
+
+	(void)state;
+	made_init(&m);		/* not sampled */
+	fault_dividing_in_loop(&m);
+	fault_uncount(&m);
+	not_measured(&m, rule, "too few launches");
+	made_init(&m);		/* hardly */
+	fault_dividing_in_loop(&m);
+	fault_sample(&m, ISSUE);
+	m.code[0]->code.samples.stall[STALL_SELECTED] = 59;
+	not_measured(&m, rule, "too few launches");
+	made_init(&m);
+	fault_dividing_in_loop(&m);
+	fault_sample(&m, ISSUE);
+	m.code[0]->code.disassembled = false;
+	not_measured(&m, rule, "too few launches");
+	made_init(&m);
+	fault_dividing_in_loop(&m);
+	fault_sample(&m, ISSUE);
+	m.code[0]->code.debug = true;
+	not_measured(&m, rule, "too few launches");
+	made_init(&m);		/* its other shape has the time */
+	fault_dividing_in_loop(&m);
+	fault_sample(&m, ISSUE);
+	other = made_kernel(&m, "_Z4workPf", 10000, 200000);
+	other->code = m.kernel[0].code;
+	other->shape.grid_x = 7;
+	other->skip = SKIP_TOO_FEW_LAUNCHES;
+	not_measured(&m, rule, "too few launches");
+}
+
+/* Nothing there: not found, and not clean either. */
+static void
+test_quiet(void **state)
+{
+	struct advice *a;
+	struct made m;
+
+	(void)state;
+	a = advise_sampled(fault_code_clean, &m, 0.2);
+	for (size_t i = 0; i < a->findings; i++)
+		assert_null(strstr(a->finding[i].summary, "PC samples"));
+	assert_int_equal(made_verdict(a, "integer-division")->state,
+	    RULE_NOT_MEASURED);
+	finish(a, &m);
+}
+
+static const struct finding *
+found(builder *build, struct advice **a, struct made *m, const char *rule)
+{
+	*a = advise(build, m);
+	return made_finding(*a, rule);
+}
+
+static void
+test_atomics(void **state)
+{
+	static const char rule[] = "global-atomic-contention";
+	const struct finding *f;
+	struct advice *a;
+	struct made m;
+
+	(void)state;
+	f = found(fault_sampled_atomics, &a, &m, rule);
+	assert_non_null(f);
+	check_words(f, CONF_MEDIUM);
+	assert_int_equal(f->hot[0].line, 5);
+	assert_true(f->kernel_speedup > 10);
+	assert_true(f->saves_low_s < 0.5 * f->saves_s);
+	finish(a, &m);
+	assert_null(found(fault_sampled_atomics_busy, &a, &m, rule));
+	finish(a, &m);
+	made_init(&m);		/* pages on their way */
+	fault_sampled_atomics(&m);
+	m.run.unified.used = true;
+	a = made_advice(&m);
+	assert_null(made_finding(a, rule));
+	finish(a, &m);
+}
+
+static void
+test_conflicts(void **state)
+{
+	static const char rule[] = "shared-bank-conflicts";
+	const struct finding *f;
+	struct advice *a;
+	struct made m;
+
+	(void)state;
+	f = found(fault_sampled_conflicts, &a, &m, rule);
+	assert_non_null(f);
+	check_words(f, CONF_MEDIUM);
+	assert_int_equal(f->hot[0].line, 7);
+	assert_non_null(strstr(f->summary, "every 12.5 cycles"));
+	assert_true(f->kernel_speedup > 2 && f->kernel_speedup < 12.5);
+	finish(a, &m);
+	assert_null(found(fault_sampled_shared, &a, &m, rule));
+	finish(a, &m);
+	assert_null(found(fault_sampled_units, &a, &m, rule));
+	finish(a, &m);
+	assert_null(found(fault_sampled_latency, &a, &m, rule));
+	finish(a, &m);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_alike),
+		cmocka_unit_test(test_counters_first),
+		cmocka_unit_test(test_no_data),
+		cmocka_unit_test(test_quiet),
+		cmocka_unit_test(test_atomics),
+		cmocka_unit_test(test_conflicts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
