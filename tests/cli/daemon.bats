@@ -218,3 +218,18 @@ bats_require_minimum_version 1.5.0
 	run timeout 30 bash -c 'cudadvise daemon start | cat'
 	[ "$status" -eq 0 ]
 }
+
+@test "installed: the command finds its data, the service its program" {
+	build=$(dirname "$BIN")
+	cmake --install "$build" --prefix "$PWD/p" >/dev/null
+	exec_start=$(sed -n 's/^ExecStart=//p' \
+	    p/share/systemd/user/cudadvised.service)
+	[ "$exec_start" = "$PWD/p/bin/cudadvised --foreground" ]
+	[ -x "${exec_start% *}" ]
+	[ -e p/share/systemd/user/cudadvised.socket ]
+	unset CUDADVISE_DATA_DIR
+	p/bin/cudadvise daemon start -q
+	p/bin/cudadvise explain uncoalesced-global-access >out
+	grep -q coalesc out
+	p/bin/cudadvise daemon stop -q
+}
