@@ -11,6 +11,7 @@
 
 #include "rules/inst.h"
 #include "rules/lines.h"
+#include "rules/slice.h"
 
 #define LANES_LESS 0.75		/* lanes at work / lanes at the barrier */
 #define STEPS_LEAST 2		/* halvings in a row */
@@ -121,8 +122,28 @@ is_candidate(const struct code *c, size_t l)
 	return true;
 }
 
+/* Does a load of the loop come from another place in the next turn? In a tree the
+ * partner is half as far away then; the neighbours of a stencil stay. */
+static bool
+has_moving_load(const struct code *c, const struct slices *slices,
+    const struct sass_loop *l)
+{
+	for (uint32_t s = l->head; s <= l->tail; s++) {
+		const struct sass_instruction *i = &c->sass.instruction[s];
+		struct slice from;
+
+		if (i->space != SPACE_SHARED || !(i->flags & SASS_LOAD))
+			continue;
+		slice_of(&from, slices, s);
+		if (!from.known || from.carried)
+			return true;
+	}
+	return false;
+}
+
 static void
-find_loops(const struct code *c, struct tree *t, struct mark *m)
+find_loops(const struct code *c, const struct slices *slices, struct tree *t,
+    struct mark *m)
 {
 	for (size_t l = 0; l < c->sass.loops; l++) {
 		const struct sass_loop *loop = &c->sass.loop[l];
@@ -138,6 +159,8 @@ find_loops(const struct code *c, struct tree *t, struct mark *m)
 		/* As many store as load: a sum in place, no tile. */
 		if (s.store_threads < 0.4 * s.load_threads ||
 		    s.store_threads > 1.1 * s.load_threads)
+			continue;
+		if (!has_moving_load(c, slices, loop))
 			continue;
 		add(t, &s);
 		mark(c, m, loop->head, loop->tail);
@@ -267,15 +290,21 @@ rule_shuffle_reduction(struct rule_view *x)
 	const struct code *c = x->kernel->code;
 	enum rule_state state = RULE_CLEAN;
 	struct tree t = { 0 };
+	struct slices *slices;
 	struct mark *m;
 	double share;
 
 	if (isnan(inst_total(c, SOURCE_INST)))
 		return rule_unmeasured(x, "its instructions were not counted");
 	m = marks_new(x);
-	if (m == NULL)
+	slices = m != NULL ? slices_new(c) : NULL;
+	if (slices == NULL) {
+		x->arena->failed = true;
+		free(m);
 		return RULE_CLEAN;
-	find_loops(c, &t, m);
+	}
+	find_loops(c, slices, &t, m);
+	slices_free(slices);
 	find_chains(c, &t, m);
 	share = c->sampled && c->samples.all > 0 ?
 	    t.samples / (double)c->samples.all :

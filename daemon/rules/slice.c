@@ -161,10 +161,11 @@ visit(struct walk *w, uint32_t d, int reg, int64_t factor)
 }
 
 /* The definition of ${reg} nearest before ${from}, not before ${first}, for one
- * that reads it under the predicate ${guard}. */
+ * that reads it under the predicate ${guard}. Behind its reader it is of the turn
+ * before. */
 static bool
 search(struct walk *w, uint32_t from, uint32_t first, int reg, int64_t factor,
-    int *guard)
+    int *guard, bool behind)
 {
 	for (uint32_t i = from; i-- > first;) {
 		const struct definition *d = &w->of[i];
@@ -177,6 +178,7 @@ search(struct walk *w, uint32_t from, uint32_t first, int reg, int64_t factor,
 			*guard = 0;	/* it was another one before */
 		if (!defines(d, reg))
 			continue;
+		w->s->carried = w->s->carried || behind;
 		visit(w, i, reg, factor);
 		/* Else an older one may hold too. */
 		if (!d->guarded || (d->guard != 0 && d->guard == *guard))
@@ -194,13 +196,13 @@ follow(struct walk *w, uint32_t at, int reg, int64_t factor)
 	/* What the end of the loop leaves comes back at its start, unless the
 	 * loop defines it before the use in every turn. */
 	if (loop != NULL) {
-		if (search(w, at, loop->head, reg, factor, &guard))
+		if (search(w, at, loop->head, reg, factor, &guard, false))
 			return;
-		search(w, loop->tail + 1, at, reg, factor, &none);
-		search(w, loop->head, 0, reg, factor, &none);
+		search(w, loop->tail + 1, at, reg, factor, &none, true);
+		search(w, loop->head, 0, reg, factor, &none, false);
 		return;
 	}
-	search(w, at, 0, reg, factor, &guard);
+	search(w, at, 0, reg, factor, &guard, false);
 }
 
 struct slices *

@@ -31,6 +31,8 @@ struct slice {
 	int64_t step;		/* the constant it grows by from one iteration
 				 * of its loop to the next; 0 none */
 	bool changes;		/* it is computed anew in its loop */
+	bool carried;		/* it rests on what a turn of a loop around it
+				 * left to the next */
 };
 
 /* What each instruction of a function writes: read once, searched often. */

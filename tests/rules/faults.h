@@ -164,6 +164,7 @@ void fault_shared_contended(struct made *m);
 void fault_shared_retries(struct made *m);
 void fault_histogram(struct made *m);
 void fault_tree(struct made *m);
+void fault_shared_stencil(struct made *m);
 void fault_tree_unrolled(struct made *m);
 void fault_shuffled(struct made *m);
 void fault_tile(struct made *m);

@@ -357,12 +357,16 @@ fault_histogram(struct made *m)
 	    "least 3200 mio_throttle 20 line 7\n");
 }
 
-/* In a loop: half of the threads less in each turn. */
-void
-fault_tree(struct made *m)
+/* A loop in which fewer threads work in each turn; ${where} makes addresses. */
+static void
+halving(struct made *m, const char *where)
 {
-	struct kernel *k = counting(m, "MOV R10,0x80 | inst 100\n"
+	struct kernel *k;
+	char text[1536];
+
+	snprintf(text, sizeof(text), "MOV R10,0x80 | inst 100\n"
 	    "ISETP.GE.AND P0,PT,R0,R10,PT | inst 800 line 20\n"
+	    "%s"
 	    "@!P0 LDS R11[R12] | inst 150 lanes 21 waves 150 least 150 "
 	    "short_scoreboard 100 line 21\n"
 	    "@!P0 LDS R13[R14] | inst 150 lanes 21 waves 150 least 150 "
@@ -373,9 +377,24 @@ fault_tree(struct made *m)
 	    "BAR.SYNC.DEFER_BLOCKING 0x0 | inst 800 barrier 500 line 22\n"
 	    "SHF.R.U32.HI R10,RZ,0x1,R10 | inst 800 line 20\n"
 	    "ISETP.NE.AND P1,PT,R10,RZ,PT | inst 800 line 20\n"
-	    "@P1 BRA #9 | inst 800 uniform 800 line 20\n");
-
+	    "@P1 BRA #9 | inst 800 uniform 800 line 20\n", where);
+	k = counting(m, text);
 	k->metric[METRIC_STALL_BARRIER] = 10;
+}
+
+/* In a loop: half of the threads less in each turn. */
+void
+fault_tree(struct made *m)
+{
+	halving(m, "LEA R14,R10,R12,0x2 | inst 800 line 20\n");
+}
+
+/* Turn by turn fewer threads again, but each takes its neighbours and puts its
+ * own: a stencil. */
+void
+fault_shared_stencil(struct made *m)
+{
+	halving(m, "IADD3 R15,R10,R12,RZ | inst 800 line 20\n");
 }
 
 #define LEVEL(inst, lanes)						\
