@@ -308,10 +308,10 @@ out_code(struct out *o, int indent, const char *s)
 	}
 }
 
-void
-out_segment(struct out *o, int indent, const char *separator, const char *s)
+/* To where ${w} columns fit: behind ${separator}, or on a line of its own. */
+static void
+place(struct out *o, int indent, const char *separator, int w)
 {
-	int w = out_columns(o, s);
 
 	if (o->column <= indent) {
 		out_spaces(o, indent - o->column);
@@ -329,8 +329,24 @@ out_segment(struct out *o, int indent, const char *separator, const char *s)
 		    separator[strlen(separator) - 1] == '(')
 			put(o, "(", 1);
 	}
+}
+
+void
+out_segment(struct out *o, int indent, const char *separator, const char *s)
+{
+	int w = out_columns(o, s);
+
+	place(o, indent, separator, w);
 	if (w > o->width - o->column)
 		out_cell(o, s, o->width - o->column);
 	else
 		put(o, s, strlen(s));
+}
+
+void
+out_command(struct out *o, int indent, const char *separator, const char *s)
+{
+
+	place(o, indent, separator, out_columns(o, s));
+	put(o, s, strlen(s));
 }

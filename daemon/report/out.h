@@ -57,6 +57,11 @@ void out_code(struct out *o, int indent, const char *s);
 void out_segment(struct out *o, int indent, const char *separator,
     const char *s);
 
+/* out_command(o, indent, separator, s): the same of a command line that can be
+ * copied: never cut, however wide. */
+void out_command(struct out *o, int indent, const char *separator,
+    const char *s);
+
 /* Columns that ${s} takes when printed by ${o}. */
 int out_columns(const struct out *o, const char *s);
 

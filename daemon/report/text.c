@@ -102,25 +102,25 @@ text_next(struct out *o, const struct report *r)
 	if (measured && !field_true(r->run, "calibrated"))
 		out_wrap(o, 2, "Predicted from this GPU's attributes; "
 		    "`cudadvise calibrate`, once, makes them measured.");
-	out_segment(o, 0, "", "Next: ");
+	out_text(o, "Next: ");
 	snprintf(text, sizeof(text), "cudadvise findings %s --all", r->name);
-	out_segment(o, 2, " ", text);
+	out_command(o, 6, "", text);
 	if (strcmp(or_unknown(field_text(r->run, "level")), "source") == 0) {
 		snprintf(text, sizeof(text), "cudadvise annotate --run %s",
 		    r->name);
-		out_segment(o, 6, " · ", text);
+		out_command(o, 6, " · ", text);
 	}
 	if (first != NULL) {
 		snprintf(text, sizeof(text), "cudadvise explain %s",
 		    or_unknown(field_text(first, "rule")));
-		out_segment(o, 6, " · ", text);
+		out_command(o, 6, " · ", text);
 	}
 	snprintf(text, sizeof(text), "cudadvise kernels %s", r->name);
 	if (measured)
-		out_segment(o, 6, " · ", text);
+		out_command(o, 6, " · ", text);
 	snprintf(text, sizeof(text), "cudadvise checklist %s", r->name);
-	out_segment(o, 6, " · ", text);
-	out_segment(o, 6, " · ", "cudadvise dashboard");
+	out_command(o, 6, " · ", text);
+	out_command(o, 6, " · ", "cudadvise dashboard");
 	out_line(o);
 	out_style(o, STYLE_PLAIN);
 }

@@ -159,15 +159,15 @@ text_next(struct out *o, const struct report *r, bool failed)
 
 	out_style(o, STYLE_DIM);
 	snprintf(text, sizeof(text), "cudadvise findings %s", r->name);
-	out_segment(o, 0, "", "Next: ");
+	out_text(o, "Next: ");
 	if (failed) {
-		out_segment(o, 6, "", text);
+		out_command(o, 6, "", text);
 		snprintf(text, sizeof(text), "cudadvise compare %s NEWER",
 		    r->name);
 	} else {
 		snprintf(text, sizeof(text), "cudadvise roofline %s", r->name);
 	}
-	out_segment(o, 6, failed ? " · " : "", text);
+	out_command(o, 6, failed ? " · " : "", text);
 	out_line(o);
 	out_style(o, STYLE_PLAIN);
 }

@@ -149,6 +149,28 @@ narrow_and_ascii(void **state)
 	report_free(&r);
 }
 
+/* What is there to be copied is not cut where the page ends. */
+static void
+commands_are_whole(void **state)
+{
+	static char name[] = "captures/of-a-long-running-program-and-its-second-"
+	    "variant/measured-on-a-sunday.cadv";
+	struct report r;
+	struct page p;
+
+	(void)state;
+	fixture_fill(&f);
+	r = report_of(&f);
+	r.name = name;
+	page_open(&p, 80, true);
+	text_report(&p.out, &r);
+	page_close(&p);
+	assert_non_null(strstr(p.text, "\nNext: cudadvise findings captures/"));
+	assert_non_null(strstr(p.text, "measured-on-a-sunday.cadv --all\n"));
+	free(p.text);
+	report_free(&r);
+}
+
 /* Nothing in the nouns is certain to be there: an older daemon, a newer one. */
 static void
 missing_fields(void **state)
@@ -253,6 +275,7 @@ main(void)
 		cmocka_unit_test(golden_no_cuda),
 		cmocka_unit_test(short_program),
 		cmocka_unit_test(narrow_and_ascii),
+		cmocka_unit_test(commands_are_whole),
 		cmocka_unit_test(missing_fields),
 		cmocka_unit_test(colour_is_ours_only),
 		cmocka_unit_test(numbers),
