@@ -28,7 +28,7 @@ const struct route api_routes[] = {
 	    "One run" },
 	{ HTTP_PATCH, RUN, runs_patch, ACCESS_API, ROUTE_BODY, NULL, NULL,
 	    "patchRun", "Change a run's label or pin it" },
-	{ HTTP_DELETE, RUN, runs_delete, ACCESS_API, 0, NULL, NULL,
+	{ HTTP_DELETE, RUN, runs_delete, ACCESS_API, ROUTE_SLOW, NULL, NULL,
 	    "deleteRun", "Delete a run and its capture" },
 	{ HTTP_POST, RUN "/reanalyze", runs_reanalyze, ACCESS_API,
 	    ROUTE_MAY_BODY | ROUTE_SLOW, NULL, NULL, "reanalyzeRun",
