@@ -159,6 +159,18 @@ text_busy(struct out *o, const json_t *run)
 	out_line(o);
 }
 
+/* Append "<n> <what>" if there is one. */
+static void
+add_count(struct out *o, uint64_t n, bool first, const char *what)
+{
+	char text[96], a[NUMBER_SIZE];
+
+	if (n == 0)
+		return;
+	snprintf(text, sizeof(text), "%s %s", number_count(a, n), what);
+	out_segment(o, 4, first ? ": " : ", ", text);
+}
+
 /* "every kernel measured", or how many were; returns why the first that was not
  * measured, or only in part, was not: for a line of its own; NULL if there is
  * none. Borrowed. */
@@ -167,8 +179,8 @@ measured_segment(struct out *o, const struct report *r)
 {
 	const json_t *n = json_object_get(r->run, "kernels_measured"), *k;
 	const char *level = field_text(r->run, "level"), *reason = NULL;
-	uint64_t part = field_count(n, "part"), none = field_count(n, "none");
-	char text[256], a[NUMBER_SIZE], b[NUMBER_SIZE], c[NUMBER_SIZE];
+	uint64_t full = field_count(n, "full"), part = field_count(n, "part"),
+	    none = field_count(n, "none");
 	bool first;
 	size_t i;
 
@@ -188,15 +200,9 @@ measured_segment(struct out *o, const struct report *r)
 		out_segment(o, 4, ", ", "every kernel measured");
 		return (NULL);
 	}
-	number_count(a, field_count(n, "full"));
-	number_count(b, part);
-	number_count(c, none);
-	if (part == 0)
-		snprintf(text, sizeof(text), "%s measured, %s not", a, c);
-	else
-		snprintf(text, sizeof(text), "%s fully measured, %s in part; "
-		    "not measured: %s", a, b, c);
-	out_segment(o, 4, ": ", text);
+	add_count(o, full, true, part > 0 ? "fully measured" : "measured");
+	add_count(o, part, full == 0, "measured in part");
+	add_count(o, none, full == 0 && part == 0, "not measured");
 	return (reason);
 }
 
