@@ -82,9 +82,9 @@ report(struct rule_view *x, const struct pipe *p, double ways, double waiting,
 	    .label = "cycles of the pipe over accesses", .value = ways,
 	    .unit = "wavefront/inst", .source = "estimated",
 	    .from = SAMPLED_FROM }, "min_ways");
-	d->f.summary = arena_format(x->arena, "warps spend %s of their time "
-	    "waiting for shared memory, of which the queue is full, at one "
-	    "access every %s cycles: accesses take so many wavefronts",
+	d->f.summary = arena_format(x->arena, "warps wait %s of their time for "
+	    "shared memory, whose queue is full while it takes one access "
+	    "every %s cycles: so many wavefronts each",
 	    say_percent(x->arena, waiting), say_number(x->arena, ways));
 	d->f.advice = "pad the rows of the tile by one element, or swizzle the "
 	    "column with the row, so that the accesses of a warp fall into 32 "

@@ -69,14 +69,41 @@ add_parameter(struct slice *s, uint32_t offset)
 static int64_t
 times(int64_t a, int64_t b)
 {
+	if (a == LANE_SOME)
+		return b != 0 ? a : 0;
 	if (a > INT32_MAX || a < -INT32_MAX || b > INT32_MAX || b < -INT32_MAX)
 		return 0;
 	return a * b;
 }
 
+/* Is a register added to what it multiplies? Else all of them are multiplied. */
+static bool
+adds_register(const struct sass_instruction *i)
+{
+	const char *last = i->text != NULL ? strrchr(i->text, ',') : NULL;
+
+	if (last == NULL || strncmp(last, ",RZ", 3) == 0)
+		return false;
+	last += 1 + strspn(last + 1, "-|~");
+	return *last == 'R' || *last == 'U';
+}
+
+/* Is its immediate a factor, no summand? */
+static bool
+multiplies_immediate(const struct sass_instruction *i, const struct operands *o)
+{
+	const char *last = i->text != NULL ? strrchr(i->text, ',') : NULL;
+
+	if (!o->has_immediate || last == NULL)
+		return o->has_immediate;
+	last += 1 + (last[1] == '-');
+	return *last < '0' || *last > '9';
+}
+
 /*
  * What a unit of operand ${u} is worth in the result, if a unit of that is worth
- * ${factor} bytes; 0 unknown. Of a product only the constant kind is known.
+ * ${factor} bytes; 0 unknown. Of a product with what is not constant it is some
+ * multiple.
  */
 static int64_t
 factor_of(const struct sass_instruction *i, const struct operands *o, int u,
@@ -91,10 +118,14 @@ factor_of(const struct sass_instruction *i, const struct operands *o, int u,
 	    operand_opcode(i, "R2UR") || operand_opcode(i, "S2R") ||
 	    (operand_opcode(i, "IMAD") && !product))
 		return factor;
-	if (product && o->has_immediate)
+	if (product && multiplies_immediate(i, o))
 		return u == 0 ? times(factor, o->immediate) : factor;
-	if (product)		/* the last one is added */
-		return u > 0 && u == o->uses - 1 ? factor : 0;
+	if (product && u > 0 && u == o->uses - 1 && adds_register(i))
+		return factor;	/* the last one is added */
+	if (product && !operand_has(i, "HI"))
+		return factor != 0 ? LANE_SOME : 0;
+	if (product)
+		return 0;
 	if ((operand_opcode(i, "LEA") || operand_opcode(i, "ULEA")) &&
 	    !operand_has(i, "HI") && o->has_immediate && o->immediate >= 0 &&
 	    o->immediate < 32)
@@ -116,6 +147,21 @@ note_scale(struct walk *w, const struct sass_instruction *i,
 		w->s->scale = o->immediate;
 }
 
+/* ${i} reads the thread's number; a unit of it is worth ${factor}. */
+static void
+note_lane(struct slice *s, const struct sass_instruction *i, int64_t factor)
+{
+	if (i->text == NULL || (strstr(i->text, "SR_TID.X") == NULL &&
+	    strstr(i->text, "SR_LANEID") == NULL))
+		return;		/* y and z: the same for a row of threads */
+	if (factor == 0)
+		s->lane_unknown = true;
+	else if (factor == LANE_SOME || s->lane == LANE_SOME)
+		s->lane = LANE_SOME;
+	else
+		s->lane += factor;
+}
+
 /* The definition at ${d} of a register that ${reg} is; a unit of it is worth
  * ${factor} bytes of the address. */
 static void
@@ -135,6 +181,8 @@ visit(struct walk *w, uint32_t d, int reg, int64_t factor)
 	w->seen[w->count++] = d;
 	operands_of(&o, i);
 	s->varies |= o.varies;
+	if (o.varies & VARIES_THREAD)
+		note_lane(s, i, factor);
 	if (i->space == SPACE_CONSTANT || o.parameter != 0) {
 		bool wide = operand_has(i, "64") || operand_has(i, "WIDE");
 
@@ -152,7 +200,8 @@ visit(struct walk *w, uint32_t d, int reg, int64_t factor)
 	s->changes = s->changes || inside;
 	for (int u = 0; u < o.uses; u++)
 		self = self || o.use[u] == reg;
-	if (inside && self && o.has_immediate && factor != 0 && s->step == 0 &&
+	if (inside && self && o.has_immediate && factor != 0 &&
+	    factor != LANE_SOME && s->step == 0 &&
 	    factor_of(i, &o, 0, 1) == 1)
 		s->step = times(factor, o.immediate);
 	note_scale(w, i, &o);

@@ -33,7 +33,13 @@ struct slice {
 	bool changes;		/* it is computed anew in its loop */
 	bool carried;		/* it rests on what a turn of a loop around it
 				 * left to the next */
+	int64_t lane;		/* bytes from a thread to the next in x, of what
+				 * is known; LANE_SOME: a multiple that only the
+				 * running program knows */
+	bool lane_unknown;	/* the thread gets into it in another way, too */
 };
+
+#define LANE_SOME INT64_MAX
 
 /* What each instruction of a function writes: read once, searched often. */
 struct slices;

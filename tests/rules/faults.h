@@ -251,5 +251,10 @@ void fault_sampled_conflicts(struct made *m);
 void fault_sampled_shared(struct made *m);
 void fault_sampled_units(struct made *m);
 void fault_sampled_latency(struct made *m);
+void fault_sampled_rows(struct made *m);
+void fault_sampled_rows_of(struct made *m);
+void fault_sampled_columns(struct made *m);
+void fault_sampled_objects(struct made *m);
+void fault_sampled_trips(struct made *m);
 
 #endif

@@ -150,3 +150,61 @@ fault_sampled_latency(struct made *m)
 {
 	loading(m, "FADD R8,R4,R5", 100, 0.05);
 }
+
+/* Each thread reads along a row that begins ${stride} from its neighbour's. */
+static void
+reading(struct made *m, const char *stride, int waits, double issue)
+{
+	char text[2048];
+
+	snprintf(text, sizeof(text),
+	    "S2R R0,SR_TID.X | inst 1 selected 1 line 3\n"
+	    "S2UR UR6,SR_CTAID.X | inst 1 line 3\n"
+	    "LDC R5,c[0x0][RZ] | inst 1 line 3\n"
+	    "LDC R7,c[0x0][0x220] | inst 1 line 3\n"
+	    "IMAD R5,R5,UR6,R0 | inst 1 line 3\n"
+	    "LDC.64 R2,c[0x0][0x210] | inst 1 line 4\n"
+	    "%s\n"
+	    "IMAD.WIDE R2,R8,0x4,R2 | inst 1 line 4\n"
+	    "LDG.E R8,desc[UR4][R2.64] | inst 1 selected 20 line 7\n"
+	    "FADD R11,R8,R11 | inst 1 selected 20 long_scoreboard %d line 7\n"
+	    "IADD3 R2,P1,R2,0x4,RZ | inst 1 selected 20 line 7\n"
+	    "ISETP.NE.AND P0,PT,R2,R9,PT | inst 1 selected 20 line 6\n"
+	    "@P0 BRA #8 | inst 1 selected 20 line 6\n"
+	    "EXIT | inst 1\n", stride, waits);
+	sampled(m, text, issue);
+}
+
+void
+fault_sampled_rows(struct made *m)
+{
+	reading(m, "IMAD R8,R5,0x200,RZ | inst 1 line 4", 300000, 0.01);
+}
+
+/* How long a row is the code does not say. */
+void
+fault_sampled_rows_of(struct made *m)
+{
+	reading(m, "IMAD R8,R5,R7,RZ | inst 1 line 4", 300000, 0.01);
+}
+
+/* Neighbours read neighbours: they wait as long. */
+void
+fault_sampled_columns(struct made *m)
+{
+	reading(m, "IADD3 R8,R5,R7,RZ | inst 1 line 4", 300000, 0.01);
+}
+
+/* An object of 64 bytes for each thread. */
+void
+fault_sampled_objects(struct made *m)
+{
+	reading(m, "IMAD.SHL.U32 R8,R5,0x10,RZ | inst 1 line 4", 300000, 0.01);
+}
+
+/* Rows, and no longer a wait than a trip to memory. */
+void
+fault_sampled_trips(struct made *m)
+{
+	reading(m, "IMAD R8,R5,0x200,RZ | inst 1 line 4", 10000, 0.01);
+}

@@ -209,6 +209,42 @@ test_conflicts(void **state)
 	finish(a, &m);
 }
 
+static void
+test_strides(void **state)
+{
+	static const char rule[] = "uncoalesced-global-access";
+	static builder *const quiet[] = {
+		fault_sampled_columns, fault_sampled_objects,
+		fault_sampled_trips
+	};
+	const struct finding *f;
+	struct advice *a;
+	struct made m;
+
+	(void)state;
+	f = found(fault_sampled_rows, &a, &m, rule);
+	assert_non_null(f);
+	check_words(f, CONF_LOW);
+	assert_int_equal(f->hot[0].line, 7);
+	assert_non_null(strstr(f->summary, "by a row's length"));
+	assert_true(f->evidence[0].value == 8);	/* a sector for 4 bytes */
+	finish(a, &m);
+	f = found(fault_sampled_rows_of, &a, &m, rule);
+	assert_non_null(f);
+	assert_non_null(strstr(f->summary, "by a variable"));
+	finish(a, &m);
+	for (size_t i = 0; i < sizeof(quiet) / sizeof(quiet[0]); i++) {
+		assert_null(found(quiet[i], &a, &m, rule));
+		finish(a, &m);
+	}
+	made_init(&m);		/* a warp has several rows of threads */
+	fault_sampled_rows(&m);
+	m.kernel[0].shape.block_x = 16;
+	a = made_advice(&m);
+	assert_null(made_finding(a, rule));
+	finish(a, &m);
+}
+
 int
 main(void)
 {
@@ -219,6 +255,7 @@ main(void)
 		cmocka_unit_test(test_quiet),
 		cmocka_unit_test(test_atomics),
 		cmocka_unit_test(test_conflicts),
+		cmocka_unit_test(test_strides),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
