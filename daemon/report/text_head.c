@@ -202,7 +202,10 @@ measured_segment(struct out *o, const struct report *r)
 	}
 	add_count(o, full, true, part > 0 ? "fully measured" : "measured");
 	add_count(o, part, full == 0, "measured in part");
-	add_count(o, none, full == 0 && part == 0, "not measured");
+	if (full == 0 && part == 0)
+		out_segment(o, 4, ": ", "none measured");
+	else
+		add_count(o, none, false, "not measured");
 	return (reason);
 }
 
@@ -260,7 +263,7 @@ text_volume(struct out *o, const struct report *r)
 	}
 	out_line(o);
 	if (reason != NULL) {
-		out_text(o, "    the rest: ");
+		out_text(o, "    why not all: ");
 		out_wrap(o, 6, reason);
 	}
 }
