@@ -23,6 +23,16 @@ teardown() {
 	rm -rf "$HOME_DIR"
 }
 
+# attended COMMAND: as from a terminal. Whoever runs the tests in the background
+# may have INT, QUIT and HUP ignored, for all below. (PIPE: python does.)
+attended() {
+	python3 -c '
+import os, signal, sys
+for s in signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGPIPE:
+    signal.signal(s, signal.SIG_DFL)
+os.execvp(sys.argv[1], sys.argv[1:])' "$@"
+}
+
 # A capture of a program without CUDA, recorded without a daemon.
 make_capture() {
 	cudadvise run -q --no-daemon -o "$1" sh -c 'exit 0'

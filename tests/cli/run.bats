@@ -21,7 +21,7 @@ quiet() {
 	for sig in 9 15 6 11 2; do
 		# A shell that waits for us says 128 + n for a signal and for an
 		# exit status alike; python tells them apart.
-		run python3 -c '
+		run attended python3 -c '
 import subprocess, sys
 p = subprocess.run(["cudadvise", "run", "-q", "--no-daemon", "-o", "x.cadv",
     "sh", "-c", "kill -%s $$" % sys.argv[1]])
@@ -116,7 +116,7 @@ b" ]
 	chmod +x catch
 	# A session of its own: the signal goes to its whole group, as a
 	# terminal's does.
-	run python3 -c '
+	run attended python3 -c '
 import os, signal, subprocess
 p = subprocess.Popen(["cudadvise", "run", "-q", "--no-daemon", "-o", "x.cadv",
     "./catch"], stdout=subprocess.PIPE, start_new_session=True)
@@ -137,7 +137,7 @@ print(p.stdout.read().decode().strip(), p.wait())'
 	SCRIPT
 	chmod +x catch
 	for pair in TERM:6 HUP:7; do
-		run python3 -c '
+		run attended python3 -c '
 import os, signal, subprocess, sys
 p = subprocess.Popen(["cudadvise", "run", "-q", "--no-daemon", "-o", "x.cadv",
     "./catch"], stdout=subprocess.PIPE)
@@ -153,7 +153,8 @@ print(p.wait())' "${pair%:*}"
 	    grep SigIgn /proc/self/status'
 	ignored=${lines[-1]##*[[:space:]]}
 	[ $((0x$ignored & 1)) -eq 1 ]	# HUP, as with nohup
-	run cudadvise run -q --no-daemon -o x.cadv grep SigIgn /proc/self/status
+	run attended cudadvise run -q --no-daemon -o x.cadv \
+	    grep SigIgn /proc/self/status
 	ignored=${lines[-1]##*[[:space:]]}
 	# INT, QUIT and PIPE are ours to ignore, not the program's.
 	[ $((0x$ignored & 0x1006)) -eq 0 ]
@@ -262,7 +263,7 @@ print(p.wait())' "${pair%:*}"
 		print(out.decode())
 		print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 	SCRIPT
-	run timeout 60 python3 terminal.py
+	run attended timeout 60 python3 terminal.py
 	[[ "$output" == *is-tty* ]]
 	[[ "$output" == *caught* ]]
 	[ "${lines[-1]}" = 5 ]

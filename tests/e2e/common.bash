@@ -23,8 +23,9 @@ teardown() {
 	if pid=$(daemon_pid); then
 		kill -CONT "$pid" 2>/dev/null
 		"$bin/cudadvise" daemon stop >/dev/null 2>&1
-		for _ in 1 2 3 4 5 6 7 8 9 10; do
-			kill -0 "$pid" 2>/dev/null || break
+		# With a sanitizer it has to say what it lost.
+		for _ in $(seq 100); do
+			is_running "$pid" || break
 			sleep 0.1
 		done
 		kill -KILL "$pid" 2>/dev/null
@@ -36,10 +37,21 @@ teardown() {
 	fi
 }
 
+# Nobody may be in a hurry to wait for a process that has ended: it is not
+# running all the same.
+is_running() {
+	grep -qs '^State:[[:space:]]*[^ZX]' "/proc/$1/status"
+}
+
 daemon_pid() {
 	local pid
 	pid=$(cat "$CUDADVISE_RUNTIME_DIR/cudadvised.pid" 2>/dev/null) &&
-	    kill -0 "$pid" 2>/dev/null && echo "$pid"
+	    is_running "$pid" && echo "$pid"
+}
+
+# target_of COMMAND: the process that the command with this id has started.
+target_of() {
+	pgrep -P "$1" -f "^$target "
 }
 
 # measure ARGUMENTS OF TARGET: the program under cudadvise. Its standard output

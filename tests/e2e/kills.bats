@@ -25,10 +25,7 @@ start_source() {
 		sleep 0.02
 	done
 	grep -q begun out || fail "it did not begin"
-}
-
-target_pid() {
-	pgrep -f "^$target --kernels 6000"
+	program=$(target_of $job)
 }
 
 # finish SECONDS STATUS: the command ends in time, with this status.
@@ -125,7 +122,7 @@ cut_short() {
 	"$bin/cudadvise" daemon start >/dev/null
 	start_source
 	stop_in_code
-	kill -KILL "$(target_pid)"
+	kill -KILL "$program"
 	sleep 0.2
 	kill -CONT "$daemon"
 	finish 60 137
@@ -165,7 +162,7 @@ cut_short() {
 	"$bin/cudadvise" daemon start >/dev/null
 	start_source
 	stop_in_code
-	kill -KILL "$(target_pid)" "$daemon"
+	kill -KILL "$program" "$daemon"
 	finish 60 137
 	"$bin/cudadvise" daemon start >/dev/null
 	until_over
@@ -181,7 +178,7 @@ cut_short() {
 		[ -n "$(find "$T" -name '*.spool' -size +2M)" ] && break
 		sleep 0.005
 	done
-	kill -KILL "$(target_pid)"
+	kill -KILL "$program"
 	finish 60 137
 	load "$T/c.cadv"
 	same "state" "$(of .run.state)" killed
@@ -200,10 +197,10 @@ cut_short() {
 	kill -KILL $job
 	wait $job || true
 	for _ in $(seq 300); do
-		[ -n "$(target_pid)" ] || break
+		is_running "$program" || break
 		sleep 0.1
 	done
-	[ -z "$(target_pid)" ] || fail "the target hangs"
+	! is_running "$program" || fail "the target hangs"
 	until_over
 	same "state" "$(of .run.state)" killed
 	same "launches" "$(of .run.launches)" 6000
