@@ -31,7 +31,8 @@
 #define MAX_IDS (1u << 20)	/* ids of all streams together */
 #define MAX_QUEUES 4096u
 #define MAX_THREADS 4096u
-#define MAX_OPS (1u << 18)	/* pending; 12 MiB */
+#define FIRST_OPS (1u << 12)	/* pending, to begin with, */
+#define MAX_OPS (1u << 18)	/* and at most: 12 MiB */
 #define MAX_WAITS (1u << 19)	/* host intervals kept; 12 MiB */
 #define MAX_LIVE (1u << 18)	/* live allocations */
 #define MAX_LEAKS 256u

@@ -54,7 +54,7 @@ ops_sort(struct model *m)
 	if (m->ops_sorted == m->ops)
 		return (0);
 	if (m->op_spare == NULL)
-		m->op_spare = malloc(MAX_OPS * sizeof(*m->op_spare));
+		m->op_spare = malloc(m->ops_cap * sizeof(*m->op_spare));
 	if (m->op_spare == NULL)
 		return (-1);
 	while (run_end(m->op, 0, m->ops) < m->ops) {
@@ -306,16 +306,31 @@ sweep_half(struct model *m)
 	return (sweep_first(m, m->ops / 2));
 }
 
+/* Room for one more: most runs need little of it. */
+static int
+ops_grow(struct model *m)
+{
+	uint32_t cap = m->ops_cap > 0 ? 2 * m->ops_cap : FIRST_OPS;
+	struct op *op = realloc(m->op, cap * sizeof(*op));
+
+	if (op == NULL)
+		return (-1);
+	m->op = op;
+	m->ops_cap = cap;
+	free(m->op_spare);	/* as long as the other, or not there */
+	m->op_spare = NULL;
+	return (0);
+}
+
 int
 sweep_push(struct model *m, const struct op *op)
 {
 
 	if (op->kind != OP_GRAPH && op->index == IDMAP_NONE)
 		return (0);
-	if (m->op == NULL &&
-	    (m->op = malloc(MAX_OPS * sizeof(*m->op))) == NULL)
-		return (-1);
 	if (m->ops == MAX_OPS && sweep_half(m) != 0)
+		return (-1);
+	if (m->ops == m->ops_cap && ops_grow(m) != 0)
 		return (-1);
 	if (m->ops_sorted == m->ops &&
 	    (m->ops == 0 || op->start >= m->op[m->ops - 1].start))

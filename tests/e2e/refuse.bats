@@ -52,6 +52,12 @@ everywhere() {
 	done
 }
 
+# The code decides what is said, not what is tidied up: with a sanitizer each
+# function refuses with one of them.
+another_code() {
+	[ -z "${E2E_SANITIZE:-}" ] || skip "one code is enough for a sanitizer"
+}
+
 @test "counters refused with 35 (permission), wherever" {
 	everywhere 35
 }
@@ -65,10 +71,12 @@ everywhere() {
 }
 
 @test "counters refused with 26 (hardware busy), wherever" {
+	another_code
 	everywhere 26
 }
 
 @test "counters refused with 15 (not initialised), wherever" {
+	another_code
 	everywhere 15
 }
 
@@ -218,6 +226,7 @@ lineless_everywhere() {
 }
 
 @test "source tier refused with 35 (permission), wherever" {
+	another_code
 	lineless_everywhere 35
 }
 
@@ -226,6 +235,7 @@ lineless_everywhere() {
 }
 
 @test "source tier refused with 15 (not initialised), wherever" {
+	another_code
 	lineless_everywhere 15
 }
 

@@ -29,9 +29,9 @@ for dir in "$here"/seeds/*/; do
 	cp -r "$dir". "$corpus/$(basename "$dir")/"
 done
 
-# one NAME: print one line of the result; the log stays beside the corpus.
+# one NAME N: print one line of the result; the log stays beside the corpus.
 one() {
-	local name=$1 log=$build/corpus/$1.log rc
+	local name=$1 log=$build/corpus/$1.$2.log rc
 	mkdir -p "$corpus/$name"
 	"$build/bin/$name" -max_total_time="$seconds" -timeout=20 \
 	    -rss_limit_mb=2048 -max_len=16384 -print_final_stats=1 \
@@ -50,14 +50,20 @@ one() {
 
 fuzzers=("$build"/bin/fuzz_*)
 [ ${#fuzzers[@]} -gt 0 ] || { echo "no fuzzers in $build/bin"; exit 1; }
+# The slowest gets the places that would be empty at the end.
+while [ $((${#fuzzers[@]} % slots)) -ne 0 ]; do
+	fuzzers+=("$build/bin/fuzz_capture")
+done
 bad=0
 running=0
+begun=0
 for fuzzer in "${fuzzers[@]}"; do
 	if [ $running -ge "$slots" ]; then
 		wait -n || bad=1
 		running=$((running - 1))
 	fi
-	one "$(basename "$fuzzer")" &
+	one "$(basename "$fuzzer")" $begun &
+	begun=$((begun + 1))
 	running=$((running + 1))
 done
 while [ $running -gt 0 ]; do

@@ -16,6 +16,12 @@
 #include "wire/frame.h"
 #include "wire/le.h"
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#else
+#define SANITIZED 0
+#endif
+
 static char *top;
 static char path[256], other[256];
 
@@ -250,8 +256,12 @@ corrupt_anywhere(void **state)
 	(void)state;
 	fixture_init(&f, 1);
 	fixture_process(&f, FIXTURE_RUN, 12, 10, 3);
+	/* With a sanitizer, which makes each load ten times as long, one of them
+	 * for each byte, in turn. */
 	for (i = 0; i < f.len; i++)
 		for (k = 0; k < sizeof(flip); k++) {
+			if (SANITIZED && k != i % sizeof(flip))
+				continue;
 			f.file[i] ^= flip[k];
 			fixture_write(&f, path, f.len);
 			assert_int_equal(load(&st, NULL, &m, &e), 0);

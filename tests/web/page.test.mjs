@@ -211,12 +211,12 @@ for (const scheme of ['light', 'dark'])
     test(`no serious accessibility problem, ${scheme}, ${width} px`, async (t) => {
       const page = await open(t, { scheme, width });
       await page.waitForSelector('table.runs');
-      await accessible(page);
+      await accessible(page, scheme);
       await shoot(page, `runs-${scheme}-${width}`);
       await page.click(`a[href="#/runs/${run.number}"]`);
       await page.waitForSelector('table.kernels tbody tr');
       await page.$$eval('details', (all) => all.forEach((d) => (d.open = true)));
-      await accessible(page);
+      await accessible(page, scheme);
       // Only the regions that say so scroll sideways.
       const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
       assert.equal(over, 0, 'the page is wider than its window');
@@ -224,7 +224,7 @@ for (const scheme of ['light', 'dark'])
       await shoot(page, `run-${scheme}-${width}`);
       await page.goto(`http://127.0.0.1:${dashboard.port}/#/rules`);
       await page.waitForSelector('.catalogue');
-      await accessible(page);
+      await accessible(page, scheme);
       await shoot(page, `rules-${scheme}-${width}`);
     });
 

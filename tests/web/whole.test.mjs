@@ -154,13 +154,13 @@ for (const scheme of ['light', 'dark'])
       const page = await open(t, `/runs/${runs['double-precision.bad']}`, { scheme, width });
       await page.waitForSelector('table.rooflines tbody tr');
       await page.waitForSelector('.checks li');
-      await accessible(page);
+      await accessible(page, scheme);
       const fits = () => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
       assert.equal(await fits(), 0, 'the page is wider than its window');
       await shoot(page, `whole-${scheme}-${width}`);
       await page.goto(at(`/compare/${runs['double-precision.bad']}/${runs['double-precision.good']}`));
       await page.waitForSelector('table.predictions tbody tr');
-      await accessible(page);
+      await accessible(page, scheme);
       assert.equal(await fits(), 0, 'the comparison is wider than its window');
       await shoot(page, `compare-${scheme}-${width}`);
     });
