@@ -13,6 +13,8 @@
 
 #define FRAME_MAX (FRAME_HEADER_SIZE + (size_t)FRAME_MAX_PAYLOAD)
 #define READ_AHEAD (64u << 10)
+#define READ_FIRST (4u << 10)	/* of a frame: most of what is looked at in vain
+				 * is no frame */
 
 /* pread until ${len} bytes or the end of the file. */
 static ssize_t
@@ -47,8 +49,8 @@ source_open(struct source *s, int fd, const char *name, struct error *e)
 	if (!S_ISREG(st.st_mode))
 		return (error_set(e, "'%s' is not a regular file", name));
 	s->size = s->stats.bytes = (uint64_t)st.st_size;
-	/* Damaged frames may cost this much hashing in all: a file made of
-	 * headers that each claim 4 MiB would otherwise take days. */
+	/* Damaged frames may cost this much hashing and reading in all: a file
+	 * made of headers that each claim 4 MiB would otherwise take days. */
 	s->budget = (64u << 20) + 8 * s->size;
 	s->frame = malloc(FRAME_MAX);
 	s->raw = malloc(FRAME_MAX_PAYLOAD);
@@ -95,7 +97,7 @@ static int
 check_at(struct source *s, uint64_t offset, struct frame_header *h,
     enum frame_status *status)
 {
-	size_t first = FRAME_HEADER_SIZE + READ_AHEAD;
+	size_t first = FRAME_HEADER_SIZE + READ_FIRST;
 	ssize_t got, more;
 
 	if ((got = read_at(s, s->frame, first, offset)) < 0)
@@ -148,6 +150,7 @@ source_next(struct source *s, struct frame_header *h, uint64_t *offset)
 {
 	uint64_t begin = s->offset;
 	enum frame_status status, first = FRAME_OK;
+	uint64_t cost;
 
 	while (s->offset < s->size) {
 		if (check_at(s, s->offset, h, &status) != 0)
@@ -167,13 +170,12 @@ source_next(struct source *s, struct frame_header *h, uint64_t *offset)
 		if (first == FRAME_OK)
 			first = status;
 		s->newer |= status == FRAME_TOO_NEW;
-		if (status == FRAME_CORRUPT) {
-			if (h->stored >= s->budget) {
-				s->offset = s->size;
-				break;
-			}
-			s->budget -= h->stored;
+		cost = READ_AHEAD + (status == FRAME_CORRUPT ? h->stored : 0);
+		if (cost >= s->budget) {
+			s->offset = s->size;
+			break;
 		}
+		s->budget -= cost;
 		if (resync(s, &s->offset) != 0)
 			return (-1);
 	}

@@ -19,7 +19,7 @@ struct source {
 	const char *name;	/* for messages */
 	uint64_t size;
 	uint64_t offset;	/* where the next frame is looked for */
-	uint64_t budget;	/* bytes that may still be checksummed in vain */
+	uint64_t budget;	/* bytes that may still be read in vain */
 	bool newer;		/* a frame of a newer version was seen */
 	bool magic;		/* the file begins like a capture */
 	struct capture_stats stats;
