@@ -101,6 +101,7 @@ struct service {
 	pthread_t listener, worker;
 	bool listener_runs, worker_runs;
 	struct session *sessions;	/* the listener's alone */
+	bool deaf;		/* it is not watching listen_fd for a moment */
 
 	pthread_mutex_t claims_lock;
 	pthread_cond_t claims_free;

@@ -53,6 +53,25 @@ listener_open(struct service *s, const char *path, int fd, struct error *e)
 	return (0);
 }
 
+static int
+watch(struct service *s, int fd, void *data)
+{
+	struct epoll_event ev = { .events = EPOLLIN, .data.ptr = data };
+
+	return (epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &ev));
+}
+
+/* A peer that cannot be taken would wake us again and again: until the next
+ * look around nobody is listened to. */
+static void
+turn_deaf(struct service *s)
+{
+
+	if (epoll_ctl(s->epoll, EPOLL_CTL_DEL, s->listen_fd, NULL) != 0)
+		return;
+	s->deaf = true;
+}
+
 static void
 accept_peers(struct service *s, struct conn **conns)
 {
@@ -80,6 +99,9 @@ accept_peers(struct service *s, struct conn **conns)
 		atomic_fetch_add(&s->connections, 1);
 		atomic_fetch_add(&s->connections_open, 1);
 	}
+	if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS ||
+	    errno == ENOMEM)
+		turn_deaf(s);
 }
 
 static void
@@ -152,6 +174,8 @@ tick(struct service *s, struct conn **conns, uint64_t now, bool quiet)
 		}
 	}
 	close_sessions(s, conns, now, quiet);
+	if (s->deaf && watch(s, s->listen_fd, NULL) == 0)
+		s->deaf = false;
 	HASH_ITER(hh, s->sessions, se, tmp)
 		session_show(s, se, now);
 }
@@ -197,14 +221,6 @@ serve(struct service *s, struct conn **conns, const struct epoll_event *ev)
 		break;
 	}
 	drop(s, conns, c);
-}
-
-static int
-watch(struct service *s, int fd, void *data)
-{
-	struct epoll_event ev = { .events = EPOLLIN, .data.ptr = data };
-
-	return (epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &ev));
 }
 
 void *

@@ -82,16 +82,23 @@ pause_ms(long ms)
 	nanosleep(&t, NULL);
 }
 
-static int
-dial(void)
+static void
+dial_with(int fd)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	struct timeval patience = { 10, 0 };
 
 	snprintf(a.sun_path, sizeof(a.sun_path), "%s", path);
 	assert_int_equal(connect(fd, (struct sockaddr *)&a, sizeof(a)), 0);
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+}
+
+static int
+dial(void)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	dial_with(fd);
 	return (fd);
 }
 
@@ -951,6 +958,46 @@ a_busy_neighbour_is_no_delay(void **state)
 	fixture_free(&f);
 }
 
+static double
+cpu_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return ((double)t.tv_sec + (double)t.tv_nsec / 1e9);
+}
+
+/* Without descriptors a peer waits in line, and the daemon does not spin. */
+static void
+no_descriptors_left(void **state)
+{
+	struct rlimit old, few;
+	struct fixture f;
+	double before;
+	int fd, next;
+
+	(void)state;
+	fixture_init(&f, 5);
+	fixture_hello(&f, FIXTURE_RUN, 1);
+	fixture_flush(&f);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	next = dup(fd);
+	close(next);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
+	few = old;
+	few.rlim_cur = (rlim_t)next;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	dial_with(fd);
+	before = cpu_s();
+	pause_ms(500);
+	assert_true(cpu_s() - before < 0.25);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
+	transmit(fd, f.file, f.len);
+	wait_ack(fd, f.sequence);
+	close(fd);
+	fixture_free(&f);
+}
+
 static void
 socket_path_too_long(void **state)
 {
@@ -982,7 +1029,8 @@ main(void)
 		T(live_runs_are_not_deleted), T(analysing_is_said),
 		T(events_tell_of_runs),
 		T(timeline_and_launches), T(retention_keeps_the_pinned),
-		T(a_busy_neighbour_is_no_delay), T(socket_path_too_long),
+		T(a_busy_neighbour_is_no_delay), T(no_descriptors_left),
+		T(socket_path_too_long),
 	};
 
 	log_setup(LOG_LEVEL_ERROR, false);
