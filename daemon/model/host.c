@@ -29,6 +29,13 @@ host_thread(struct model *m, struct stream *s, uint32_t tid)
 	return (m->threads++);
 }
 
+static bool
+call_allocates(uint16_t call)
+{
+
+	return (call >= CALL_MALLOC && call <= CALL_MALLOC_MANAGED);
+}
+
 static void
 tally(struct model *m, const struct thread *t, const struct wait *w)
 {
@@ -38,6 +45,11 @@ tally(struct model *m, const struct thread *t, const struct wait *w)
 	bool after1 = s->launches >= 1 && w->start >= s->launch_1;
 	bool after10 = s->launches >= HOT_AFTER && w->start >= s->launch_10;
 
+	if (w->counted && s->launches == 0 && call_allocates(w->call) &&
+	    ++s->allocations > HOT_AFTER) {
+		c->bare_count++;
+		c->bare_ns = add_sat(c->bare_ns, ns);
+	}
 	if (!w->counted || !after1)
 		return;
 	if (c->tail_count1 > 0 && s->launch_last > c->tail_end) {
@@ -176,13 +188,6 @@ call_is_sync(uint16_t call)
 
 	return (call == CALL_DEVICE_SYNC || call == CALL_STREAM_SYNC ||
 	    call == CALL_EVENT_SYNC || call == CALL_MEMCPY);
-}
-
-static bool
-call_allocates(uint16_t call)
-{
-
-	return (call >= CALL_MALLOC && call <= CALL_MALLOC_MANAGED);
 }
 
 static bool
@@ -350,6 +355,11 @@ host_hot(const struct model *m, struct call_class *out)
 	for (i = 0; i < m->stream_count; i++) {
 		s = m->stream[i];
 		c = &s->call[out->call];
+		if (s->launches == 0) {
+			out->hot_count += c->bare_count;
+			out->hot_ns = add_sat(out->hot_ns, c->bare_ns);
+			continue;
+		}
 		warm = s->launches >= HOT_MIN;
 		tail = s->launch_last > c->tail_end;
 		out->hot_count += warm ? c->count10 : c->count1;

@@ -4,8 +4,9 @@
  * A call is *hot* when it starts after its process's 10th launch and ends
  * before its last one, so that setting up and tidying up is not blamed. A
  * process with fewer than 20 launches has no warm-up worth the name: there it
- * counts from the first launch on. Calls that only enqueue work (launches,
- * asynchronous copies and memsets) are counted but never hot.
+ * counts from the first launch on. In one that launches nothing, calls that
+ * allocate or release are hot after the 10th of them. Calls that only enqueue
+ * work (launches, asynchronous copies and memsets) are counted but never hot.
  */
 #ifndef CADV_MODEL_HOST_H
 #define CADV_MODEL_HOST_H
@@ -20,7 +21,7 @@ struct stream;
 struct thread;
 struct call_class;
 
-#define HOT_AFTER 10u		/* launches */
+#define HOT_AFTER 10u		/* launches, or allocations without any */
 #define HOT_MIN 20u		/* launches of a process with a warm-up */
 
 int host_sync(struct model *m, struct stream *s, const struct record_SYNC *r);

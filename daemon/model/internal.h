@@ -122,6 +122,7 @@ struct thread {
  * after the first, and before the last (host.h). */
 struct call_tally {
 	uint64_t count1, ns1, count10, ns10;
+	uint64_t bare_count, bare_ns;	/* of a process that launches nothing */
 	uint64_t tail_count1, tail_ns1, tail_count10, tail_ns10;
 	uint64_t tail_end;
 	uint64_t idle1, idle10;
@@ -156,6 +157,7 @@ struct stream {
 	uint32_t contexts, contexts_gone;
 	uint64_t launches;	/* swept */
 	uint64_t launch_1, launch_10, launch_last;
+	uint64_t allocations;	/* calls before its first launch */
 	uint64_t work_last;	/* latest host time of work fed */
 	struct call_tally call[CALL_COUNT];
 	struct open_failure open[MAX_OPEN_FAILURES];

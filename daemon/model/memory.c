@@ -80,6 +80,8 @@ memory_alloc(struct model *m, struct stream *s,
 		return (-1);
 	}
 	m->lives++;
+	m->run.allocations++;
+	m->run.peak_allocations = max_u64(m->run.peak_allocations, m->lives);
 	if (on_device(l->kind)) {
 		m->live_bytes = add_sat(m->live_bytes, l->bytes);
 		m->run.peak_memory_bytes = max_u64(m->run.peak_memory_bytes,

@@ -447,6 +447,8 @@ struct run {
 	uint64_t peak_memory_bytes;	/* live device allocations at their peak */
 	uint64_t peak_host_bytes;	/* the same of pinned and managed memory */
 	uint64_t static_bytes;		/* of module globals, all that were loaded */
+	uint64_t allocations;		/* seen, of every kind */
+	uint64_t peak_allocations;	/* that lived at once, at most */
 	bool contexts_gone;		/* every context was destroyed or the
 					 * process exited: leaks are leaks */
 	uint64_t gpus_busy_ns;		/* some GPU ran a kernel */

@@ -140,8 +140,15 @@ text_busy(struct out *o, const json_t *run)
 	const json_t *s = json_object_get(run, "summary");
 	char text[128], a[NUMBER_SIZE], b[NUMBER_SIZE];
 
-	if (isnan(field_number(s, "gpu_busy_ratio")))
+	if (isnan(field_number(s, "gpu_busy_ratio"))) {
+		if (json_array_size(json_object_get(run, "devices")) == 0 ||
+		    json_array_size(json_object_get(run, "checks")) > 0)
+			return;
+		out_segment(o, 2, "", "no work of the GPU was seen: what the "
+		    "host did is all there is to judge");
+		out_line(o);
 		return;
+	}
 	snprintf(text, sizeof(text), "GPU busy %s",
 	    number_percent(a, field_number(s, "gpu_busy_ratio")));
 	out_segment(o, 2, "", text);

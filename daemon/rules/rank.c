@@ -68,9 +68,10 @@ pools_of(const struct run *run, double pool[POOLS])
 	for (int i = 0; i < IDLE_CAUSES; i++)
 		pool[i] = (double)run->idle_ns[i] * 1e-9;
 	/* Nothing shortens what comes before or after the GPU's work, but code
-	 * that is there already. */
+	 * that is there already; without a launch, memory that is, too. */
 	pool[IDLE_STARTUP] = fmin(pool[IDLE_STARTUP],
-	    (double)run->jit_startup_ns * 1e-9);
+	    (double)run->jit_startup_ns * 1e-9 +
+	    (run->launches == 0 ? rule_allocating_s(run, NULL) : 0));
 	pool[IDLE_SHUTDOWN] = 0;
 	/* Nor does it the one longest phase of the host's own. */
 	pool[IDLE_HOST] = fmax(0, pool[IDLE_HOST] -

@@ -387,8 +387,39 @@ rule_window_s(const struct run *run)
 double
 rule_active_s(const struct run *run)
 {
-	return fmax(0, rule_window_s(run) -
-	    (double)run->idle_overhead_ns * 1e-9);
+	double s = rule_window_s(run) - (double)run->idle_overhead_ns * 1e-9;
+
+	return s < 1e-9 ? 0 : s;	/* times are whole nanoseconds */
+}
+
+bool
+rule_allocates(enum wire_call call)
+{
+	switch (call) {
+	case CALL_MALLOC: case CALL_FREE: case CALL_MALLOC_HOST:
+	case CALL_FREE_HOST: case CALL_HOST_REGISTER:
+	case CALL_HOST_UNREGISTER: case CALL_MALLOC_MANAGED:
+		return true;
+	default:
+		return false;
+	}
+}
+
+double
+rule_allocating_s(const struct run *run, uint64_t *calls)
+{
+	uint64_t count = 0;
+	double s = 0;
+
+	for (size_t i = 0; i < run->calls; i++) {
+		if (!rule_allocates(run->call[i].call))
+			continue;
+		count += run->call[i].hot_count;
+		s += (double)run->call[i].hot_ns * 1e-9;
+	}
+	if (calls != NULL)
+		*calls = count;
+	return s;
 }
 
 double

@@ -243,6 +243,11 @@ bool rule_is_bound(const struct rule_view *x, enum resource r);
 double rule_window_s(const struct run *run);
 double rule_active_s(const struct run *run);
 
+/* rule_allocating_s(run, calls): seconds of calls that allocate or release in
+ * the hot path (model/host.h); *${calls}, unless NULL: how many. */
+double rule_allocating_s(const struct run *run, uint64_t *calls);
+bool rule_allocates(enum wire_call call);
+
 /*
  * rule_queued(run, idle_s, waits, copies): what is saved where work is enqueued
  * ahead, and no longer after ${waits} waits of the host, behind which the GPU

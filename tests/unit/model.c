@@ -297,6 +297,27 @@ test_hot_calls(void **state)
 	assert_int_equal(c->hot_count, 0);
 }
 
+/* Where nothing is launched, what comes after ten allocations is hot. */
+static void
+test_hot_without_launches(void **state)
+{
+	struct feed *f = *state;
+	const struct call_class *c;
+
+	for (uint64_t at = 0; at < 30 * 10 * US; at += 10 * US)
+		feed_api(f, CALL_MALLOC, at, at + 2 * US);
+	feed_api(f, CALL_DEVICE_SYNC, 400 * US, 450 * US);
+	c = call_of(settle(f), CALL_MALLOC);
+	assert_int_equal(c->count, 30);
+	assert_int_equal(c->hot_count, 20);
+	assert_int_equal(c->hot_ns, 20 * 2 * US);
+	assert_int_equal(call_of(settle(f), CALL_DEVICE_SYNC)->hot_count, 0);
+	/* A launch after all: they were setting up. */
+	feed_signature(f, 1, "a");
+	feed_kernel(f, 1, 500 * US, 510 * US, 520 * US);
+	assert_int_equal(call_of(settle(f), CALL_MALLOC)->hot_count, 0);
+}
+
 /* The API record of a blocking copy may come before or after the copy. */
 static void
 test_copy_host_time(void **state)
@@ -387,6 +408,8 @@ test_leaks(void **state)
 	assert_int_equal(run->peak_memory_bytes, 7 << 20);
 	assert_int_equal(run->peak_host_bytes, 8 << 20);
 	assert_int_equal(run->static_bytes, 64);
+	assert_int_equal(run->allocations, 4);
+	assert_int_equal(run->peak_allocations, 4);
 	feed_bye(f, S);
 	run = settle(f);
 	assert_true(run->contexts_gone);
@@ -980,6 +1003,7 @@ main(void)
 		FEED_TEST(test_states),
 		FEED_TEST(test_missing),
 		FEED_TEST(test_hot_calls),
+		FEED_TEST(test_hot_without_launches),
 		FEED_TEST(test_copy_host_time),
 		FEED_TEST(test_small_copies),
 		FEED_TEST(test_leaks),

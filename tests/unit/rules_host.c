@@ -26,6 +26,64 @@ count_of(const struct advice *a, const char *rule)
 	return n;
 }
 
+/* A program that launches nothing: 10,000 calls that take a tenth of it. */
+static void
+fault_allocating_bare(struct made *m)
+{
+	m->call[0] = (struct call_class){ .call = CALL_MALLOC, .count = 5000,
+	    .total_ns = 600 * MS, .hot_count = 4990, .hot_ns = 600 * MS };
+	m->call[1] = (struct call_class){ .call = CALL_FREE, .count = 5000,
+	    .total_ns = 400 * MS, .hot_count = 5000, .hot_ns = 400 * MS };
+	m->run.calls = 2;
+	m->run.state = RUN_FINISHED;
+	m->run.allocations = 5000;
+	m->run.peak_allocations = 500;
+	m->run.idle_ns[IDLE_STARTUP] = 10 * S;
+	m->run.idle_total_ns = 10 * S;
+}
+
+static void
+test_allocating_without_launches(void **state)
+{
+	static const char rule[] = "allocation-in-hot-path";
+	struct made m;
+	struct advice *a = advise(fault_allocating_bare, &m);
+	const struct finding *f = &a->finding[0];
+
+	(void)state;
+	assert_string_equal(f->rule, rule);
+	assert_true(fabs(f->saves_s - 0.9) < 1e-6);
+	assert_true(f->severity >= SEV_MEDIUM);
+	advice_free(a);
+	/* All lived at once: there is nothing to reuse. */
+	m.run.peak_allocations = 5000;
+	a = made_advice(&m);
+	assert_int_equal(made_verdict(a, rule)->state, RULE_CLEAN);
+	advice_free(a);
+	/* That nothing is launched has to be known. */
+	m.run.peak_allocations = 500;
+	m.run.state = RUN_LIVE;
+	a = made_advice(&m);
+	assert_int_equal(made_verdict(a, rule)->state, RULE_NOT_MEASURED);
+	advice_free(a);
+	m.run.state = RUN_FINISHED;
+	m.run.lost = 1;
+	a = made_advice(&m);
+	assert_int_equal(made_verdict(a, rule)->state, RULE_NOT_MEASURED);
+	advice_free(a);
+	m.run.lost = 0;
+	m.run.refused = 1u << REFUSED_KERNELS;
+	a = made_advice(&m);
+	assert_int_equal(made_verdict(a, rule)->state, RULE_NOT_MEASURED);
+	advice_free(a);
+	m.run.refused = 0;
+	m.call[2] = (struct call_class){ .call = CALL_LAUNCH, .count = 1 };
+	m.run.calls = 3;
+	a = made_advice(&m);
+	assert_int_equal(made_verdict(a, rule)->state, RULE_NOT_MEASURED);
+	advice_free(a);
+}
+
 /* Pinning costs as much as a copy or two: a buffer a copy does not repay it. */
 static void
 test_pinned_once(void **state)
@@ -492,6 +550,7 @@ main(void)
 		cmocka_unit_test(test_turns_gain),
 		cmocka_unit_test(test_stream_bound),
 		cmocka_unit_test(test_relaunch_gain),
+		cmocka_unit_test(test_allocating_without_launches),
 		cmocka_unit_test(test_gaps_again),
 		cmocka_unit_test(test_gaps_short),
 		cmocka_unit_test(test_waits_of_phases),
