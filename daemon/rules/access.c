@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "rules/access.h"
+#include "rules/lanes.h"
 #include "rules/lines.h"
 #include "rules/operand.h"
 #include "rules/shape.h"
@@ -26,6 +27,10 @@
 #define WINDOW 128		/* bytes: what a warp reads in one row */
 #define OBJECT_MOST 512		/* bytes: beyond it a row, not an object */
 #define MANY_LANES 24
+#define WORD 4			/* bytes */
+#define SHIFTED_LEAST 0.97	/* sectors over, of a mean request */
+#define SHIFTED_MOST 1.03
+#define ROW_LEAST 1.9		/* sectors: less is no row */
 #define SLICES_MAX 128		/* addresses of a kernel that are looked into */
 
 /* An access with its address as the text has it. */
@@ -87,7 +92,7 @@ judge_counts(struct access *a, const struct kernel *kernel, size_t i)
 	    inst_bytes(c, i)))
 		a->pattern = PATTERN_SHAPE;
 	else if (over >= 0.6 && over <= 1.05 && lanes >= MANY_LANES &&
-	    ideal >= 1.9)
+	    ideal >= ROW_LEAST)
 		a->pattern = PATTERN_MISALIGNED;
 }
 
@@ -371,4 +376,37 @@ accesses_keep(const struct accesses *a, enum access_pattern p,
 	double all = a->all[kind].sectors;
 
 	return all > 0 ? 1 - accesses_excess(a, p, kind) / all : 1;
+}
+
+/* Lanes of a mean instruction. */
+static double
+mean_lanes(const struct rule_view *x)
+{
+	struct lanes l = lanes_of(x);
+	double lanes = isfinite(l.on) ? l.on : l.active;
+
+	return isfinite(lanes) ? fmin(fmax(lanes, 1), 32) : 32;
+}
+
+double
+access_ideal(const struct rule_view *x, double sectors, double used)
+{
+	double bytes = sectors * used, full = WORD * mean_lanes(x), shared;
+
+	/* The others have no more than a sector a lane, … */
+	shared = fmin((full - bytes) / fmax(full - WORD, 1),
+	    (32 - sectors) / 31);
+	shared = fmin(fmax(shared, 0), bytes / WORD);
+	/* … and need what their bytes fill. */
+	return fmin(sectors, fmax(bytes / SECTOR + shared *
+	    (1 - (double)WORD / SECTOR), 1e-3));
+}
+
+bool
+access_is_shifted(const struct rule_view *x, double sectors, double used)
+{
+	double ideal = sectors * used / SECTOR, over = sectors - ideal;
+
+	return over >= SHIFTED_LEAST && over <= SHIFTED_MOST &&
+	    ideal >= ROW_LEAST && mean_lanes(x) >= MANY_LANES;
 }

@@ -55,6 +55,21 @@ enum rule_state accesses_ask(struct rule_view *x,
 void accesses_lines(const struct rule_view *x, struct draft *d,
     const struct accesses *a, enum access_pattern p);
 
+/*
+ * Where instructions were not counted, what a mean request of ${sectors} tells, of
+ * each of which ${used} bytes are used (of 32).
+ *
+ * access_ideal: the sectors that it needs. An address that all lanes share needs
+ * a whole one for its few bytes: of accesses of 4 bytes as many are taken to be
+ * of that kind as the bytes leave room for.
+ * access_is_shifted: every request takes one sector more than its bytes fill, as
+ * rows do that begin in the middle of one. Of the positions of a window that
+ * slides over the data some are aligned: of elements of 4 bytes one in 8, of 2
+ * one in 16.
+ */
+double access_ideal(const struct rule_view *x, double sectors, double used);
+bool access_is_shifted(const struct rule_view *x, double sectors, double used);
+
 /* accesses_excess(a, pattern, kind): sectors beyond the ideal of them. */
 double accesses_excess(const struct accesses *a, enum access_pattern p,
     enum inst_access kind);

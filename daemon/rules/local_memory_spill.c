@@ -255,6 +255,9 @@ rule_local_memory_spill(struct rule_view *x)
 	share = local / (local + global);
 	if (share < rule_value(x, "min_share") || is_handed_over(x))
 		return RULE_CLEAN;
+	if (rule_metric(x, METRIC_LOCAL_LD_INST) == 0 &&
+	    inst_lacks(x, NEED_CODE) != NULL)
+		return rule_unmeasured(x, inst_lacks(x, NEED_CODE));
 	d = rule_found(x, NULL);
 	if (d == NULL)
 		return RULE_NOT_MEASURED;

@@ -274,6 +274,20 @@ describe_shared(struct rule_view *x, struct draft *d, const struct reuse *r)
 	    "fewer threads";
 }
 
+/* Without the code it may be a gather or a table, which no tile holds, or one
+ * address in every turn of a loop: no alarm. */
+static void
+doubt(struct rule_view *x, struct draft *d, const struct found *o)
+{
+	d->cap = SEV_LOW;
+	d->f.gain_note = arena_format(x->arena, "%s; %s", o->use == USE_SHARED ?
+	    "that what is read has a place that the program's own index gives, "
+	    "and is no look-up in a table" : "that a tile can hold what is "
+	    "loaded, and it is no gather (where it is one address in every "
+	    "turn of a loop, const and __restrict__ are enough)",
+	    d->f.gain_note);
+}
+
 static enum rule_state
 report(struct rule_view *x, const struct found *o, const struct mark *m)
 {
@@ -282,7 +296,6 @@ report(struct rule_view *x, const struct found *o, const struct mark *m)
 	if (d == NULL)
 		return RULE_NOT_MEASURED;
 	set_fix(x, d, o);
-	/* Without the code it may be a gather, which no tile holds. */
 	d->f.confidence = o->r.by_code ? CONF_MEDIUM : CONF_LOW;
 	give_evidence(x, d, o);
 	if (o->use == USE_L2)
@@ -291,6 +304,8 @@ report(struct rule_view *x, const struct found *o, const struct mark *m)
 		describe_global(x, d, o);
 	else
 		describe_shared(x, d, &o->r);
+	if (!o->r.by_code)
+		doubt(x, d, o);
 	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
 	    "MemoryWorkloadAnalysis --section MemoryWorkloadAnalysis_Chart "
 	    "--section SourceCounters --import-source yes");

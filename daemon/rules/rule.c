@@ -238,9 +238,10 @@ rule_limiter(const struct rule_view *x)
 		    "memory nor instructions: nothing is full (busiest: %s, "
 		    "%s)", resource_name[l->limit],
 		    say_percent(x->arena, l->busy));
-	return arena_format(x->arena, "latency is its limit: nothing is full "
-	    "(busiest: %s, %s)", resource_name[l->limit],
-	    say_percent(x->arena, l->busy));
+	return arena_format(x->arena, "latency is its limit: nothing %sis full "
+	    "(busiest: %s, %s)", isnan(l->resource_s[RES_DRAM]) ||
+	    isnan(l->resource_s[RES_L2]) ? "that was counted " : "",
+	    resource_name[l->limit], say_percent(x->arena, l->busy));
 }
 
 void

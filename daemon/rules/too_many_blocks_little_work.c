@@ -5,7 +5,8 @@
  * Starting a block takes an H200 about 0.7 ns, one after the other: empty
  * blocks of 512 threads keep a quarter of the warps' places filled. What a
  * thread needs before its first useful instruction it needs once for each
- * block, whatever the block goes on to do.
+ * block, whatever the block goes on to do. That is estimated; where the start of
+ * blocks is the limit, it is known that they are too many.
  */
 #include <math.h>
 
@@ -142,8 +143,11 @@ rule_too_many_blocks_little_work(struct rule_view *x)
 	b.life_s = block_life(x, b.achieved);
 	b.inst = inst / warps;
 	b.setup = fmin(1, SETUP_INST / b.inst);
-	if (!(b.life_s < rule_value(x, "max_life")) ||
-	    b.setup < rule_value(x, "min_setup") || is_memory_bound(x))
+	if (!(b.life_s < rule_value(x, "max_life")) || is_memory_bound(x))
+		return RULE_CLEAN;
+	if (b.setup < rule_value(x, "min_setup") &&
+	    (!rule_is_bound(x, RES_START) || rule_said(x, "narrow-access") ||
+	    rule_said(x, "block-size-suboptimal")))
 		return RULE_CLEAN;
 	/* Empty places or instructions: one of them has to matter. */
 	if (o->ratio - b.achieved <= GAP && !is_issue_bound(x))

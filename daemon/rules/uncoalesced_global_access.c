@@ -10,11 +10,16 @@
  *
  * Where instructions were counted, sectors and ideal sectors of each say it to
  * the digit, and what other rules explain better (fields of objects, misaligned
- * rows, blocks too narrow for the rows) is left to them.
+ * rows, blocks too narrow for the rows) is left to them. Without them, one sector
+ * too many in every request is misaligned-access.
  */
 #include <math.h>
 
 #include "rules/access.h"
+
+/* Without the code lanes may share what they waste: fields of one object, which
+ * L1 keeps from one access to the next. */
+#define BELIEF_UNSEEN 0.5
 
 struct side {
 	const char *what;		/* "loads" */
@@ -45,9 +50,12 @@ look(const struct rule_view *x, struct side *a)
 	if (a->per_request < rule_value(x, "min_sectors"))
 		return ACCESS_GOOD;
 	if (a->used > 0) {
-		a->ratio = 32 / fmin(a->used, 32);
+		double ideal = access_ideal(x, a->per_request, a->used);
+
+		a->ratio = a->per_request / ideal;
 		a->certain = true;
-		return a->ratio >= rule_value(x, "min_ratio") ?
+		return a->ratio >= rule_value(x, "min_ratio") &&
+		    !access_is_shifted(x, a->per_request, a->used) ?
 		    ACCESS_BAD : ACCESS_GOOD;
 	}
 	if (a->per_request <= rule_value(x, "certain_sectors"))
@@ -110,10 +118,10 @@ fill(struct rule_view *x, struct draft *d, const struct side *ld,
 		fix.global_st = 1 / st->ratio;
 		give_evidence(x, d, st);
 	}
-	rule_fix(d, &fix, worst->certain ? 1 : 0.8, 1);
+	rule_fix(d, &fix, worst->exact ? 1 : BELIEF_UNSEEN, 1);
 	d->f.title = loads && stores ? "uncoalesced loads and stores" :
 	    loads ? "uncoalesced loads" : "uncoalesced stores";
-	d->f.confidence = worst->certain && x->load->bound >= 0.5 ?
+	d->f.confidence = worst->exact && x->load->bound >= 0.5 ?
 	    CONF_HIGH : CONF_MEDIUM;
 	d->f.summary = loads && stores ? arena_format(x->arena, "%s; %s",
 	    describe(x, ld), describe(x, st)) : describe(x, worst);

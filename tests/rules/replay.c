@@ -4,9 +4,11 @@
  * variant, worth a change and before all other findings, and leave the good one
  * in peace; no other rule may raise more than a low voice at a good one. And of
  * the bad one, without the data that the rule needs (withhold.h), one kind at a
- * time, it must say that it was not measured, and why. expected.json says what
- * else. Rules that speak from samples alone (sampled.def) must find their bad then,
- * and of all captures nothing that counters do not show of the same kernel.
+ * time, it must say that it was not measured, and why. All the same holds at the
+ * default level, where code and counts of instructions are missing; of a rule
+ * that needs them nothing false may stand first in its place. expected.json says
+ * what else. Rules that speak from samples alone (sampled.def) must find their bad
+ * then, and of all captures nothing that counters do not show of the same kernel.
  *
  * replay DIR EXPECTED [--require] [--complete] [--verbose]: with --require a
  * rule of expected.json without its pair fails, otherwise it is named and passed
@@ -31,6 +33,7 @@ struct replay {
 	bool require, complete, verbose;
 	json_t *pairs;
 	int failures, checks, missing, withheld;
+	int by_counters;	/* bad ones that the default level knows */
 };
 
 static void
@@ -133,10 +136,27 @@ check_bad(struct replay *r, const char *rule, const struct advice *a,
 }
 
 static void
+check_quiet(struct replay *r, const char *rule, const char *variant,
+    const struct advice *a, const json_t *expected)
+{
+	const json_t *allowed = json_object_get(expected, "allowed");
+	char text[256];
+
+	for (size_t i = 0; i < a->findings; i++) {
+		const struct finding *f = &a->finding[i];
+
+		if (f->severity <= SEV_LOW || is_listed(allowed, f->rule))
+			continue;
+		snprintf(text, sizeof(text), "%s is %s, saves %.3g s", f->rule,
+		    severity_name[f->severity], f->saves_s);
+		complain(r, rule, variant, text);
+	}
+}
+
+static void
 check_good(struct replay *r, const char *rule, const struct advice *a,
     const json_t *expected)
 {
-	const json_t *allowed = json_object_get(expected, "allowed");
 	char text[256];
 
 	if (verdict_of(a, rule)->state != RULE_CLEAN) {
@@ -146,30 +166,26 @@ check_good(struct replay *r, const char *rule, const struct advice *a,
 		    verdict_of(a, rule)->reason : "");
 		complain(r, rule, "good", text);
 	}
-	for (size_t i = 0; i < a->findings; i++) {
-		const struct finding *f = &a->finding[i];
-
-		if (f->severity <= SEV_LOW || is_listed(allowed, f->rule))
-			continue;
-		snprintf(text, sizeof(text), "%s is %s, saves %.3g s", f->rule,
-		    severity_name[f->severity], f->saves_s);
-		complain(r, rule, "good", text);
-	}
+	check_quiet(r, rule, "good", a, expected);
 }
+
+/* What --level source adds. */
+#define NEED_LEVEL (NEED_SOURCE | NEED_SAMPLES | NEED_CODE | NEED_CUBIN)
 
 /* Is ${held} something that the rule cannot do without? */
 static bool
 is_needed(const struct rule *rule, enum withheld held)
 {
-	unsigned n = reads_of(rule), code = NEED_SOURCE | NEED_SAMPLES |
-	    NEED_CODE | NEED_CUBIN;
+	unsigned n = reads_of(rule);
 	bool kernel = rule->scope == SCOPE_KERNEL;
 
 	switch (held) {
 	case HELD_COUNTERS:
 		return n & NEED_COUNTERS;
 	case HELD_LEVEL:
-		return n & (code | NEED_COUNTERS);
+		return n & (NEED_LEVEL | NEED_COUNTERS);
+	case HELD_DEFAULT:
+		return n & NEED_LEVEL;
 	case HELD_SOURCE:
 		return n & NEED_SOURCE;
 	case HELD_SAMPLES:
@@ -354,6 +370,57 @@ replay_without(struct replay *r, const struct rule *rule, const char *path,
 	}
 }
 
+/* What is told first of a program with a fault that the default level cannot see:
+ * nothing, or what expected.json says is true of it as well. */
+static void
+check_in_place(struct replay *r, const char *rule, const struct advice *a,
+    const json_t *expected)
+{
+	const json_t *other = json_object_get(expected, "default");
+	const char *want = json_string_value(json_object_get(other, "first"));
+	const char *why = json_string_value(json_object_get(other, "why"));
+	const char *first = a->findings > 0 && a->finding[0].worth_it ?
+	    a->finding[0].rule : NULL;
+	char text[256];
+
+	if (other != NULL && (want == NULL || why == NULL || strlen(why) < 20))
+		complain(r, rule, "default", "expected.json gives no first or "
+		    "no why");
+	if (first == want || (first != NULL && want != NULL &&
+	    strcmp(first, want) == 0))
+		return;
+	snprintf(text, sizeof(text), "first is %s, not %s",
+	    first != NULL ? first : "nothing", want != NULL ? want : "nothing");
+	complain(r, rule, "default", text);
+}
+
+static void
+replay_default(struct replay *r, const struct rule *rule, const char *path,
+    const char *variant, const json_t *expected)
+{
+	struct analysed x;
+
+	if (analysed_load(&x, path, HELD_DEFAULT) != 0) {
+		complain(r, rule->id, variant, "the capture cannot be judged "
+		    "at the default level");
+		return;
+	}
+	r->withheld++;
+	if (r->verbose)
+		show(r, rule->id, "at the default level", &x);
+	if (strcmp(variant, "good") == 0) {
+		check_quiet(r, rule->id, "good, default", x.advice, expected);
+		if (verdict_of(x.advice, rule->id)->state == RULE_FOUND)
+			complain(r, rule->id, "good, default", "found");
+	} else if (is_needed(rule, HELD_DEFAULT)) {
+		check_in_place(r, rule->id, x.advice, expected);
+	} else {
+		check_bad(r, rule->id, x.advice, expected);
+		r->by_counters++;
+	}
+	analysed_release(&x);
+}
+
 static bool
 is_recorded(const struct replay *r, const char *rule)
 {
@@ -401,6 +468,7 @@ replay(struct replay *r, size_t row, const char *variant,
 		replay_without(r, &rule_table[row], path, x.advice);
 	}
 	check_samples(r, rule, variant, path, x.advice);
+	replay_default(r, &rule_table[row], path, variant, expected);
 	analysed_release(&x);
 }
 
@@ -463,9 +531,9 @@ main(int argc, char **argv)
 		replay(&r, i, "bad", json_object_get(pair, "bad"));
 		replay(&r, i, "good", json_object_get(pair, "good"));
 	}
-	printf("%d captures judged, %d replays without data, %d failures, "
-	    "%d captures missing\n", r.checks, r.withheld, r.failures,
-	    r.missing);
+	printf("%d captures judged, %d replays without data, %d bad variants "
+	    "known at the default level, %d failures, %d captures missing\n",
+	    r.checks, r.withheld, r.by_counters, r.failures, r.missing);
 	json_decref(root);
 	return r.failures > 0;
 }

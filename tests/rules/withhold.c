@@ -17,8 +17,9 @@
 
 const char *const withheld_name[HELD_KINDS] = {
 	[HELD_COUNTERS] = "counters", [HELD_LEVEL] = "level",
-	[HELD_SOURCE] = "source", [HELD_SAMPLES] = "samples",
-	[HELD_CODE] = "code", [HELD_CUBIN] = "cubin",
+	[HELD_DEFAULT] = "default", [HELD_SOURCE] = "source",
+	[HELD_SAMPLES] = "samples", [HELD_CODE] = "code",
+	[HELD_CUBIN] = "cubin",
 	[HELD_KERNELS] = "kernels", [HELD_WORK] = "work",
 	[HELD_TRACE] = "trace", [HELD_COPIES] = "copies",
 	[HELD_CALLS] = "calls", [HELD_MEMORY] = "memory",
@@ -116,6 +117,8 @@ is_left_out(enum withheld what, const struct record *r)
 	case HELD_LEVEL:
 		return is_counter(r->type) || r->type == RECORD_SKIPPED ||
 		    r->type == RECORD_METRIC || is_source(r);
+	case HELD_DEFAULT:
+		return is_source(r);
 	case HELD_SOURCE:
 		return r->type == RECORD_INSTRUCTIONS;
 	case HELD_SAMPLES:
@@ -211,6 +214,16 @@ tell_skipped(struct feeder *f, struct strand *s, uint32_t signature)
 	return feed(f, s, &r);
 }
 
+/* The level at which there is no more than what is left. */
+static uint32_t
+level_of(enum withheld what, uint32_t level)
+{
+	uint32_t most = what == HELD_LEVEL ? LEVEL_TRACE :
+	    what == HELD_DEFAULT ? LEVEL_COUNTERS : LEVEL_SOURCE;
+
+	return level < most ? level : most;
+}
+
 static int
 take(struct feeder *f, struct strand *s, struct record r)
 {
@@ -218,10 +231,10 @@ take(struct feeder *f, struct strand *s, struct record r)
 		s->lost += f->what == HELD_LOST;
 		return 0;
 	}
-	if (f->what == HELD_LEVEL && r.type == RECORD_HELLO)
-		r.u.HELLO.level = LEVEL_TRACE;
-	if (f->what == HELD_LEVEL && r.type == RECORD_RUN_BEGIN)
-		r.u.RUN_BEGIN.level = LEVEL_TRACE;
+	if (r.type == RECORD_HELLO)
+		r.u.HELLO.level = (uint16_t)level_of(f->what, r.u.HELLO.level);
+	if (r.type == RECORD_RUN_BEGIN)
+		r.u.RUN_BEGIN.level = level_of(f->what, r.u.RUN_BEGIN.level);
 	if (r.type == RECORD_BYE && tell_lost(f, s) != 0)
 		return -1;
 	if (r.type == RECORD_BYE)	/* the library knows what it sent */

@@ -12,6 +12,7 @@ struct model;
 enum withheld {
 	HELD_COUNTERS,	/* the driver refused counters to this user */
 	HELD_LEVEL,	/* --level trace */
+	HELD_DEFAULT,	/* --level counters */
 	HELD_SOURCE,	/* --level source, but nothing was counted */
 	HELD_SAMPLES,	/* PC sampling was refused */
 	HELD_CODE,	/* no disassembler */
