@@ -12,6 +12,8 @@
 #define FIRST_SCREEN 5		/* findings shown before "… n more" */
 #define REASONS_SHOWN 3
 #define SHAPES_SHOWN 5		/* of one kernel with one fault */
+#define KERNELS_LEAST 0.1	/* of the time of GPU work: less of it, and what
+				 * their instructions tell saves under 10 % */
 
 /* --- the end of the screen ------------------------------------------------- */
 
@@ -90,6 +92,69 @@ text_verdicts(struct out *o, const json_t *findings)
 	free(text);
 }
 
+/* Findings about a kernel's code that do not know their lines for want of a level,
+ * and rules that do not speak for it. */
+static size_t
+count_lineless(const json_t *items)
+{
+	const char *why;
+	const json_t *f;
+	size_t n = 0, i;
+
+	json_array_foreach(items, i, f) {
+		why = field_text(f, "location_missing");
+		n += field_true(f, "worth_it") && why != NULL &&
+		    strstr(why, "--level source") != NULL &&
+		    strcmp(or_unknown(field_text(f, "category")),
+		    "launch") != 0;
+	}
+	return (n);
+}
+
+static size_t
+count_asking(const json_t *rules)
+{
+	const json_t *v;
+	size_t n = 0, i;
+
+	json_array_foreach(rules, i, v)
+		n += strcmp(or_unknown(field_text(v, "reason")),
+		    "needs --level source") == 0 &&
+		    strncmp(or_unknown(field_text(v, "state")), "not", 3) == 0;
+	return (n);
+}
+
+/* What level source would add, where kernels are what the run's time goes into:
+ * one line, or none. */
+static void
+text_level(struct out *o, const struct report *r)
+{
+	size_t lineless = count_lineless(json_object_get(r->findings, "items"));
+	size_t asking = count_asking(json_object_get(r->findings, "rules"));
+	double kernels = 0, active = field_number(r->findings, "active_s"), s;
+	char lines[64] = "", more[64] = "", text[192];
+	const json_t *k;
+	size_t i;
+
+	json_array_foreach(r->kernels, i, k) {
+		s = field_number(k, "exposed_ns") / 1e9;
+		kernels += s > 0 ? s : 0;
+	}
+	if (strcmp(or_unknown(field_text(r->run, "level")), "counters") != 0 ||
+	    !(kernels >= KERNELS_LEAST * active) || lineless + asking == 0)
+		return;
+	if (lineless > 0)
+		snprintf(lines, sizeof(lines), "the line%s of %zu finding%s",
+		    lineless == 1 ? "" : "s", lineless,
+		    lineless == 1 ? "" : "s");
+	if (asking > 0)
+		snprintf(more, sizeof(more), "%zu more practice%s", asking,
+		    asking == 1 ? "" : "s");
+	snprintf(text, sizeof(text), "`--level source` adds %s%s%s.", lines,
+	    lineless > 0 && asking > 0 ? " and " : "", more);
+	out_wrap(o, 2, text);
+}
+
 static void
 text_next(struct out *o, const struct report *r)
 {
@@ -102,6 +167,8 @@ text_next(struct out *o, const struct report *r)
 	if (measured && !field_true(r->run, "calibrated"))
 		out_wrap(o, 2, "Predicted from this GPU's attributes; "
 		    "`cudadvise calibrate`, once, makes them measured.");
+	if (measured)
+		text_level(o, r);
 	out_text(o, "Next: ");
 	snprintf(text, sizeof(text), "cudadvise findings %s --all", r->name);
 	out_command(o, 6, "", text);

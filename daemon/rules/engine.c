@@ -26,14 +26,16 @@ struct advice_box {
 	struct arena arena;
 };
 
+/* Why kernels were not measured, weighed by their time: what keeps the long ones
+ * from it is what to know. */
 struct tally {
 	const char *reason[REASONS_MAX];
-	size_t count[REASONS_MAX];
+	double weight[REASONS_MAX];
 	size_t reasons;
 };
 
 static void
-tally_add(struct tally *t, const char *reason)
+tally_add(struct tally *t, const char *reason, const struct kernel *k)
 {
 	size_t i;
 
@@ -46,9 +48,9 @@ tally_add(struct tally *t, const char *reason)
 		return;
 	if (i == t->reasons) {
 		t->reason[t->reasons++] = reason;
-		t->count[i] = 0;
+		t->weight[i] = 0;
 	}
-	t->count[i]++;
+	t->weight[i] += 1 + (k != NULL ? (double)k->total_ns : 0);
 }
 
 static const char *
@@ -57,7 +59,7 @@ tally_top(const struct tally *t)
 	size_t top = 0;
 
 	for (size_t i = 1; i < t->reasons; i++)
-		if (t->count[i] > t->count[top])
+		if (t->weight[i] > t->weight[top])
 			top = i;
 	return t->reasons > 0 ? t->reason[top] : NULL;
 }
@@ -84,7 +86,7 @@ note(struct verdict *v, struct tally *t, struct rule_view *x,
 		break;
 	default:
 		v->not_measured++;
-		tally_add(t, x->reason);
+		tally_add(t, x->reason, x->kernel);
 	}
 }
 
@@ -115,8 +117,13 @@ ask_measured(struct rule_view *x)
 	unsigned needs = x->rule->needs;
 	const char *reason;
 
-	reason = x->kernel->launches == 0 ? "none of its launches was seen" :
-	    inst_lacks(x, needs);
+	if (x->kernel->launches == 0)
+		return rule_unmeasured(x, "none of its launches was seen");
+	/* First: no other level would tell more of it. */
+	if ((needs & NEED_OWN) && library_owns(x->run, x->kernel))
+		return rule_unmeasured(x, "it is a library's kernel: who runs "
+		    "it cannot change its code");
+	reason = inst_lacks(x, needs);
 	if (reason != NULL)
 		return rule_unmeasured(x, reason);
 	if ((needs & NEED_COUNTERS) && !has_counters(x->kernel))
@@ -125,9 +132,6 @@ ask_measured(struct rule_view *x)
 	    rule_is_debug(x))
 		return rule_unmeasured(x, "it was built with -G, see "
 		    "debug-build");
-	if ((needs & NEED_OWN) && library_owns(x->run, x->kernel))
-		return rule_unmeasured(x, "it is a library's kernel: who runs "
-		    "it cannot change its code");
 	return x->rule->function(x);
 }
 
@@ -188,7 +192,7 @@ ask_kernel_rule(struct rule_view *x, const struct load *load, double noise_s,
 	if (run->kernels == 0 || reason != NULL) {
 		v->not_measured++;
 		tally_add(&tally, reason != NULL ? reason :
-		    "no kernel was launched");
+		    "no kernel was launched", NULL);
 	}
 	v->reason = tally_top(&tally);
 }

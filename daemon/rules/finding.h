@@ -98,7 +98,8 @@ struct verdict {
 	const char *rule;
 	enum rule_state state;
 	size_t found, clean, not_measured;	/* kernels (or 1 for the run) */
-	const char *reason;	/* of not measured, the most frequent one */
+	const char *reason;	/* of not measured: of the kernels that take the
+				 * most time */
 };
 
 struct advice {

@@ -118,11 +118,11 @@ find(struct rule_view *x, const struct accesses *a)
 enum mean { MEAN_UNKNOWN, MEAN_MIXED, MEAN_GOOD, MEAN_SHIFTED };
 
 static enum mean
-look(const struct rule_view *x, struct shifted *s, enum metric_id sectors,
-    enum metric_id inst, enum metric_id bytes)
+look(const struct rule_view *x, struct shifted *s, double requests,
+    enum metric_id sectors, enum metric_id bytes)
 {
-	double all = rule_metric(x, sectors), requests = rule_metric(x, inst);
-	double used = fmin(rule_metric(x, bytes), 32);
+	double all = rule_metric(x, sectors);
+	double used = rule_metric(x, bytes);
 
 	*s = (struct shifted){ .keep = 1 };
 	if (isnan(all) || isnan(requests))
@@ -132,6 +132,7 @@ look(const struct rule_view *x, struct shifted *s, enum metric_id sectors,
 		return MEAN_GOOD;
 	if (!(used > 0))
 		return MEAN_UNKNOWN;
+	used = fmin(used, 32);
 	if (1 - used / 32 < rule_value(x, "min_share"))
 		return MEAN_GOOD;
 	if (!access_is_shifted(x, all / requests, used))
@@ -144,10 +145,10 @@ static enum rule_state
 find_in_means(struct rule_view *x)
 {
 	struct shifted ld, st;
-	enum mean a = look(x, &ld, METRIC_GLOBAL_LD_SECTORS,
-	    METRIC_GLOBAL_LD_INST, METRIC_GLOBAL_LD_BYTES_PER_SECTOR);
-	enum mean b = look(x, &st, METRIC_GLOBAL_ST_SECTORS,
-	    METRIC_GLOBAL_ST_INST, METRIC_GLOBAL_ST_BYTES_PER_SECTOR);
+	enum mean a = look(x, &ld, x->load->requests_ld,
+	    METRIC_GLOBAL_LD_SECTORS, METRIC_GLOBAL_LD_BYTES_PER_SECTOR);
+	enum mean b = look(x, &st, x->load->requests_st,
+	    METRIC_GLOBAL_ST_SECTORS, METRIC_GLOBAL_ST_BYTES_PER_SECTOR);
 	enum rule_state state = RULE_CLEAN;
 	struct draft *d;
 

@@ -97,7 +97,7 @@ static const struct row {
 	  { fault_code_clean, fault_rows, fault_wide }, fault_no_disassembler },
 	{ "misaligned-access", fault_shifted,
 	  { fault_code_clean, fault_stencil, fault_filter },
-	  fault_no_disassembler },
+	  fault_no_permission },
 	{ "uniform-global-load", fault_uniform,
 	  { fault_code_clean, fault_uniform_in_block, fault_uniform_by_table },
 	  fault_no_disassembler },

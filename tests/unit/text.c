@@ -124,6 +124,57 @@ short_program(void **state)
 	report_free(&r);
 }
 
+/* What level source would add is said where there is something, and where kernels
+ * are what takes the time. */
+static void
+next_level(void **state)
+{
+	static const struct {
+		const char *missing, *reason;
+		double exposed_ns;
+		enum wire_level level;
+		const char *want;	/* NULL: nothing of the kind */
+	} cases[] = {
+		{ "line not known: needs --level source", "needs --level source",
+		  4.2e9, LEVEL_COUNTERS, "`--level source` adds the line of 1 "
+		  "finding and 1 more practice." },
+		{ "line not known: build with -lineinfo", "needs --level source",
+		  4.2e9, LEVEL_COUNTERS,
+		  "`--level source` adds 1 more practice." },
+		{ "line not known: needs --level source", "too few launches",
+		  4.2e9, LEVEL_COUNTERS,
+		  "`--level source` adds the line of 1 finding." },
+		{ "line not known: needs --level source", "needs --level source",
+		  1.1e9, LEVEL_COUNTERS, NULL },
+		{ "line not known: needs --level source", "needs --level source",
+		  4.2e9, LEVEL_TRACE, NULL },
+		{ NULL, "too few launches", 4.2e9, LEVEL_COUNTERS, NULL },
+	};
+	struct report r;
+	struct page p;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		fixture_fill(&f);
+		f.finding[0].location_missing = cases[i].missing;
+		f.verdict[3].reason = cases[i].reason;
+		f.kernel[0].exposed_ns = cases[i].exposed_ns;
+		f.run.level = cases[i].level;
+		r = report_of(&f);
+		page_open(&p, 80, true);
+		text_report(&p.out, &r);
+		page_close(&p);
+		assert_safe(p.text, 80);
+		if (cases[i].want == NULL)
+			assert_null(strstr(p.text, "--level source` adds"));
+		else
+			assert_non_null(strstr(p.text, cases[i].want));
+		free(p.text);
+		report_free(&r);
+	}
+}
+
 static void
 narrow_and_ascii(void **state)
 {
@@ -274,6 +325,7 @@ main(void)
 		cmocka_unit_test(golden_checklist),
 		cmocka_unit_test(golden_no_cuda),
 		cmocka_unit_test(short_program),
+		cmocka_unit_test(next_level),
 		cmocka_unit_test(narrow_and_ascii),
 		cmocka_unit_test(commands_are_whole),
 		cmocka_unit_test(missing_fields),

@@ -1,0 +1,273 @@
+/*
+ * What rules say at the default level, of the counters of whole kernels: what
+ * these prove is found; what only code or counts of instructions could tell is no
+ * alarm, or not measured.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "unit/advise.h"
+
+#define SHIFTED "misaligned-access"
+#define SCATTERED "uncoalesced-global-access"
+
+static double
+evidence_of(const struct finding *f, const char *name)
+{
+	for (size_t i = 0; i < f->evidences; i++)
+		if (strcmp(f->evidence[i].name, name) == 0)
+			return f->evidence[i].value;
+	fail_msg("no %s", name);
+	return NAN;
+}
+
+/* A kernel that DRAM limits, of which each load takes ${sectors}, of each of
+ * which ${used} bytes are used, with ${lanes} lanes at work. */
+static struct advice *
+loading(struct made *m, double sectors, double used, double lanes)
+{
+	struct kernel *k;
+	double *v;
+
+	made_init(m);
+	k = made_kernel(m, "load", 1000, 1000000);
+	made_counters(m, k, 0.76);
+	v = k->metric;
+	v[METRIC_GLOBAL_LD_SECTORS] = v[METRIC_GLOBAL_LD_REQUESTS] * sectors;
+	v[METRIC_GLOBAL_LD_BYTES_PER_SECTOR] = used;
+	v[METRIC_THREAD_INST] = v[METRIC_THREAD_INST_PRED_ON] =
+	    v[METRIC_INST_EXECUTED] * lanes;
+	v[METRIC_L2_READ] = v[METRIC_GLOBAL_LD_SECTORS];
+	v[METRIC_L2_SECTORS] = v[METRIC_L2_READ] + v[METRIC_L2_WRITE];
+	v[METRIC_DRAM_READ] = v[METRIC_GLOBAL_LD_SECTORS] * 32;
+	return made_advice(m);
+}
+
+/* One sector too many in all of the requests, in most of them, in some. */
+static void
+test_shifted(void **state)
+{
+	static const struct {
+		double sectors, used, lanes;
+		enum rule_state shifted, scattered;
+	} cases[] = {
+		{ 5, 25.6, 32, RULE_FOUND, RULE_CLEAN },
+		{ 9, 256 / 9.0, 32, RULE_FOUND, RULE_CLEAN },	/* 8 bytes */
+		/* A window over words: one position in eight is aligned. */
+		{ 4.875, 128 / 4.875, 32, RULE_NOT_MEASURED, RULE_CLEAN },
+		/* Full rows of few lanes: not of words that lie together. */
+		{ 5, 25.6, 16, RULE_NOT_MEASURED, RULE_FOUND },
+		{ 4, 32, 32, RULE_CLEAN, RULE_CLEAN },
+		{ 4.1, 128 / 4.1, 32, RULE_CLEAN, RULE_CLEAN },
+		/* Each second word. */
+		{ 8, 16, 32, RULE_NOT_MEASURED, RULE_FOUND },
+		/* Not measured at all. */
+		{ 5, NAN, 32, RULE_NOT_MEASURED, RULE_NOT_MEASURED },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct made m;
+		struct advice *a = loading(&m, cases[i].sectors, cases[i].used,
+		    cases[i].lanes);
+		const struct verdict *v = made_verdict(a, SHIFTED);
+
+		if (v->state != cases[i].shifted)
+			fail_msg("case %zu: shifted %s", i,
+			    rule_state_name[v->state]);
+		if (v->state == RULE_NOT_MEASURED)
+			assert_non_null(v->reason);
+		v = made_verdict(a, SCATTERED);
+		if (v->state != cases[i].scattered)
+			fail_msg("case %zu: scattered %s", i,
+			    rule_state_name[v->state]);
+		finish(a, &m);
+	}
+}
+
+/* Where only some are like that the reason is the level. */
+static void
+test_shifted_asks(void **state)
+{
+	struct made m;
+	struct advice *a = loading(&m, 4.875, 128 / 4.875, 32);
+
+	(void)state;
+	assert_string_equal(made_verdict(a, SHIFTED)->reason,
+	    "needs --level source");
+	finish(a, &m);
+	a = loading(&m, 5, 25.6, 32);
+	assert_true(fabs(evidence_of(made_finding(a, SHIFTED),
+	    "ideal_per_request") - 4) < 1e-9);
+	assert_int_equal(made_finding(a, SHIFTED)->confidence, CONF_MEDIUM);
+	assert_non_null(made_finding(a, SHIFTED)->location_missing);
+	finish(a, &m);
+}
+
+/* Half of the loads are columns, half one word for all lanes, which needs a whole
+ * sector: 16.5 sectors a request of which 2.5 would do, not 2.06. And without
+ * their lines it is not known what of the waste L1 takes: no small interval. */
+static void
+test_mixture(void **state)
+{
+	const struct finding *f;
+	struct advice *a;
+	struct made m;
+
+	(void)state;
+	a = loading(&m, 16.5, 4, 32);
+	f = made_finding(a, SCATTERED);
+	assert_non_null(f);
+	assert_true(fabs(evidence_of(f, "sectors_ratio") - 6.6) < 0.01);
+	assert_int_equal(f->confidence, CONF_MEDIUM);
+	assert_true(f->saves_low_s < 0.9 * f->saves_s);
+	finish(a, &m);
+	/* Columns alone leave no room for a word that is shared. */
+	a = loading(&m, 32, 4, 32);
+	assert_true(fabs(evidence_of(made_finding(a, SCATTERED),
+	    "sectors_ratio") - 8) < 0.01);
+	finish(a, &m);
+	/* Nor do columns of bytes. */
+	a = loading(&m, 32, 1, 32);
+	assert_true(fabs(evidence_of(made_finding(a, SCATTERED),
+	    "sectors_ratio") - 32) < 0.01);
+	finish(a, &m);
+}
+
+/* That a tile can hold what is loaded the code says: without it, no alarm. */
+static void
+test_reuse_is_no_alarm(void **state)
+{
+	static const struct {
+		builder *build;
+		bool alarm;
+		const char *note;
+	} cases[] = {
+		{ fault_naive_product, true, NULL },
+		{ fault_naive_product_counted, false, "gather" },
+		{ fault_one_result, false, "table" },
+		{ fault_small_tile, false, "gather" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct made m;
+		struct advice *a = advise(cases[i].build, &m);
+		const struct finding *f = made_finding(a,
+		    "redundant-global-traffic");
+
+		assert_non_null(f);
+		assert_true(f->worth_it);
+		if ((f->severity > SEV_LOW) != cases[i].alarm)
+			fail_msg("case %zu is %s", i,
+			    severity_name[f->severity]);
+		if (cases[i].note != NULL)
+			assert_non_null(strstr(f->gain_note, cases[i].note));
+		finish(a, &m);
+	}
+}
+
+/* What is stored on the stack and not read again may be a printf's arguments. */
+static void
+test_stores_alone(void **state)
+{
+	const struct verdict *v;
+	struct advice *a;
+	struct made m;
+
+	(void)state;
+	made_init(&m);
+	fault_spilling(&m);
+	m.kernel[0].metric[METRIC_LOCAL_LD_INST] = 1000;
+	a = made_advice(&m);
+	assert_non_null(made_finding(a, "local-memory-spill"));
+	advice_free(a);
+	m.kernel[0].metric[METRIC_LOCAL_LD_INST] = 0;
+	m.kernel[0].metric[METRIC_LOCAL_LD_SECTORS] = 0;
+	a = made_advice(&m);
+	v = made_verdict(a, "local-memory-spill");
+	assert_int_equal(v->state, RULE_NOT_MEASURED);
+	assert_string_equal(v->reason, "needs --level source");
+	finish(a, &m);
+}
+
+/* 85 instructions a warp are no setup; but the blocks cannot be started as fast
+ * as they end. Of fewer, longer blocks the same says nothing. */
+static void
+test_start_is_the_limit(void **state)
+{
+	static const double start[] = { 0.95, 0.3 };	/* of the time */
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(start) / sizeof(start[0]); i++) {
+		struct made m;
+		struct kernel *k;
+		struct advice *a;
+		double hz;
+
+		made_init(&m);
+		k = made_kernel(&m, "small", 1000, 200000);
+		made_counters(&m, k, 0.05);
+		hz = m.ceilings[0].sm_hz;
+		k->shape.grid_x = (uint32_t)(start[i] * 198.5e-6 * hz / 1.2);
+		k->shape.block_x = 128;
+		k->occupancy.blocks_per_sm = 16;
+		k->occupancy.waves = k->shape.grid_x / (132.0 * 16);
+		k->metric[METRIC_INST_EXECUTED] = k->shape.grid_x * 4.0 * 85;
+		k->metric[METRIC_THREAD_INST] =
+		    k->metric[METRIC_THREAD_INST_PRED_ON] =
+		    k->metric[METRIC_INST_EXECUTED] * 32;
+		k->metric[METRIC_OCCUPANCY] = 40;
+		a = made_advice(&m);
+		if ((made_finding(a, "too-many-blocks-little-work") != NULL) !=
+		    (i == 0))
+			fail_msg("started for %g of the time", start[i]);
+		finish(a, &m);
+	}
+}
+
+/* "Nothing is full" is said of what was counted. */
+static void
+test_what_was_counted(void **state)
+{
+	const struct finding *f;
+	struct advice *a;
+	struct made m;
+
+	(void)state;
+	made_init(&m);
+	fault_uneven(&m);
+	a = made_advice(&m);
+	f = made_finding(a, "sm-imbalance");
+	assert_non_null(strstr(f->limiter, "nothing is full"));
+	advice_free(a);
+	m.kernel[0].metric[METRIC_DRAM_READ] =
+	    m.kernel[0].metric[METRIC_DRAM_WRITE] =
+	    m.kernel[0].metric[METRIC_DRAM_PCT] = NAN;
+	a = made_advice(&m);
+	f = made_finding(a, "sm-imbalance");
+	assert_non_null(strstr(f->limiter, "nothing that was counted is full"));
+	finish(a, &m);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_shifted),
+		cmocka_unit_test(test_shifted_asks),
+		cmocka_unit_test(test_mixture),
+		cmocka_unit_test(test_reuse_is_no_alarm),
+		cmocka_unit_test(test_stores_alone),
+		cmocka_unit_test(test_start_is_the_limit),
+		cmocka_unit_test(test_what_was_counted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
