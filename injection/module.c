@@ -1,4 +1,6 @@
+#include <elf.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +19,9 @@
 #define SEND_MAX (96u << 20)		/* sent in all */
 #define PIECE (128u << 10)		/* of a BYTES record */
 #define PIECES 32			/* at a time: 4 MiB */
+#define FOUND_MAX (16u << 20)		/* sent of what nobody measured */
+#define SEARCH_MAX (64u << 20)		/* bytes of names looked through: 20 ms */
+#define NAME_ROOM 4096
 
 struct module {
 	uint64_t id;			/* CUPTI's checksum; 0 not known yet */
@@ -24,6 +29,8 @@ struct module {
 	uint32_t device;
 	uint64_t size;
 	uint8_t *image;			/* NULL: over a limit, or sent */
+	char *names;			/* of its sections, once the image is sent */
+	size_t names_size;
 	uint64_t sent;			/* bytes */
 	bool wanted, announced, done;
 };
@@ -35,6 +42,7 @@ static struct {
 	uint64_t bytes;
 	uint64_t sent;			/* bytes; the sender's */
 	uint32_t open;			/* wanted and not done; the sender's */
+	uint64_t found, searched;	/* by module_find: bytes; the sender's */
 	uint32_t sought;		/* ids asked for, and not found yet */
 	uint64_t missing[MODULES_MAX];
 } mod = { .lock = PTHREAD_MUTEX_INITIALIZER };
@@ -129,6 +137,93 @@ find_wanted(uint64_t cubin)
 	return (false);
 }
 
+/* The names of the sections of ${m}: ".text._Z4workPf\0…"; NULL if unknown. */
+static const char *
+names_of(const struct module *m, size_t *size)
+{
+	Elf64_Ehdr h;
+	Elf64_Shdr s;
+
+	*size = m->names_size;
+	if (m->image == NULL || m->names != NULL)
+		return (m->names);
+	if (m->size < sizeof(h))
+		return (NULL);
+	memcpy(&h, m->image, sizeof(h));
+	if (memcmp(h.e_ident, ELFMAG, SELFMAG) != 0 ||
+	    h.e_shstrndx >= h.e_shnum || h.e_shoff > m->size ||
+	    (h.e_shstrndx + 1ull) * sizeof(s) > m->size - h.e_shoff)
+		return (NULL);
+	memcpy(&s, m->image + h.e_shoff + h.e_shstrndx * sizeof(s), sizeof(s));
+	if (s.sh_offset > m->size || s.sh_size > m->size - s.sh_offset)
+		return (NULL);
+	*size = s.sh_size;
+	return ((const char *)m->image + s.sh_offset);
+}
+
+/* The image goes: its names stay. */
+static void
+keep_names(struct module *m)
+{
+	size_t size;
+	const char *names = names_of(m, &size);
+
+	if (names == NULL || (m->names = malloc(size + 1)) == NULL)
+		return;
+	memcpy(m->names, names, size);
+	m->names_size = size;
+}
+
+/* Has ${m} a section whose name ends in ${key}, its NUL with it? */
+static bool
+has_section(const struct module *m, const char *key, size_t len)
+{
+	size_t size;
+	const char *names = names_of(m, &size);
+
+	if (names == NULL || size > SEARCH_MAX - mod.searched)
+		return (false);
+	mod.searched += size;
+	return (memmem(names, size, key, len) != NULL);
+}
+
+/* Is ${m} sent, or will it be? */
+static bool
+afford(struct module *m)
+{
+	if (m->wanted)
+		return (true);
+	if (m->image == NULL || m->size > FOUND_MAX - mod.found)
+		return (false);
+	mod.found += m->size;
+	m->wanted = true;
+	mod.open++;
+	return (true);
+}
+
+uint64_t
+module_find(const char *function)
+{
+	struct module *m, *only = NULL;
+	char key[NAME_ROOM];
+	uint32_t i;
+	int len;
+
+	/* Every kernel has a section of code of its own. */
+	len = snprintf(key, sizeof(key), ".text.%s", function);
+	if (len < 0 || (size_t)len >= sizeof(key))
+		return (0);
+	for (i = 0; (m = module_at(i)) != NULL; i++) {
+		if (!has_section(m, key, (size_t)len + 1))
+			continue;
+		if (only != NULL)
+			return (0);
+		only = m;
+	}
+	return (only != NULL && checksum(only) != 0 && afford(only) ?
+	    checksum(only) : 0);
+}
+
 void
 module_want(uint64_t cubin)
 {
@@ -202,6 +297,7 @@ send_pieces(struct module *m, unsigned pieces)
 	if (m->done) {
 		mod.open--;
 		text_of_cubin(m->image, m->size);
+		keep_names(m);
 		pthread_mutex_lock(&mod.lock);
 		mod.bytes -= m->size;
 		free(m->image);

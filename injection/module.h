@@ -22,6 +22,14 @@ void module_loaded(const CUpti_ModuleResourceData *d, uint32_t device);
  * thread; the rest is the sender's. */
 void module_want(uint64_t cubin);
 
+/*
+ * module_find(function): the id that CUPTI gives to the only cubin in which
+ * there is a kernel ${function} (mangled), and have it sent. 0 if there is none
+ * or several, or none that is sent for the asking: of those that nobody measured
+ * up to 16 MiB. Sender thread only.
+ */
+uint64_t module_find(const char *function);
+
 /* module_send(): some of what was asked for, a few MiB. True if there is more:
  * once the queue is empty again. */
 bool module_send(void);

@@ -69,6 +69,7 @@ struct signature {
 	uint32_t count_tries;
 	uint64_t count_ns;		/* what that cost */
 	struct sass_counts *counts;	/* to be sent */
+	bool located;			/* FUNCTION was sent */
 	struct signature_launch *launch;	/* that CUPTI did not trace */
 	uint32_t untraced;
 	struct signature_resources resources;

@@ -111,6 +111,7 @@ send_counts(struct signature *s)
 			f.symbol = c->symbol;
 			f.name = wire_str_of(c->function);
 			EMIT(FUNCTION, &f);
+			s->located = true;
 			break;
 		}
 	}
@@ -186,6 +187,23 @@ send_rest(struct signature *s)
 	EMIT(SKIPPED, &r);
 }
 
+/* Where the code is of what was not counted: what it says is known, even where
+ * nobody measured it. */
+static void
+send_code(struct signature *s)
+{
+	struct record_FUNCTION f = { .signature = s->id };
+
+	if (inject.level < LEVEL_SOURCE || s->located || s->name == NULL ||
+	    !atomic_load(&s->announced))
+		return;
+	s->located = true;
+	if ((f.cubin = (uint32_t)module_find(s->name)) == 0)
+		return;
+	f.name = wire_str_of(s->name);
+	EMIT(FUNCTION, &f);
+}
+
 static void
 send_one(struct signature *s)
 {
@@ -199,6 +217,7 @@ send_last(struct signature *s)
 
 	send_news(s, true);
 	send_rest(s);
+	send_code(s);
 }
 
 void

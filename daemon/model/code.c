@@ -43,6 +43,7 @@ skip_text(enum wire_skip skip)
 		[SKIP_BUDGET] = "not measured: the overhead budget was used "
 		    "up (raise --overhead-budget)",
 		[SKIP_TOO_FEW_LAUNCHES] = "not measured: too few launches",
+		[SKIP_LEVEL] = "not measured: counters were not asked for",
 		[SKIP_CAPTURING] = "not measured: launched while a graph was "
 		    "captured",
 		[SKIP_FAILED] = "not measured: the measurement failed",

@@ -348,3 +348,22 @@ EOF
 	CUDADVISE_NVDISASM= source_of kernel2 --run c.cadv
 	same "disassembled" "$(code .disassembled)" false
 }
+
+@test "code that was neither sampled nor counted is there" {
+	make_disassembler
+	options="--level source --no-counters --no-daemon -o $T/c.cadv"
+	CUDADVISE_NVDISASM=$T/tool MOCK_REFUSE=cuptiPCSamplingEnable=1 \
+	    measure --kernels 300 --signatures 9 --kernel-us 20 || true
+	load "$T/c.cadv"
+	has_launches 300 9
+	same "sampled" "$(of .run.source.kernels_sampled)" 0
+	same "counted" "$(of .run.source.kernels_counted)" 0
+	source_of kernel7 --run c.cadv
+	same "counted" "$(code .counted)" false
+	same "why" "$(code .missing.counts)" \
+	    "not measured: counters were not asked for"
+	same "disassembled" "$(code .disassembled)" true
+	[ "$(code '.lines | length')" -gt 3 ] || fail "no lines of kernel7"
+	source_of kernel8 --run c.cadv	# it has no code
+	same "disassembled" "$(code .disassembled)" false
+}
