@@ -12,7 +12,7 @@
 #include "device.h"
 #include "diag.h"
 #include "emit.h"
-#include "function.h"
+#include "failure.h"
 #include "gate.h"
 #include "inject.h"
 #include "launch.h"
@@ -47,7 +47,6 @@ LIKE_COPY(cuMemcpyDtoHAsync_v2, dstHost, srcDevice);
 
 static struct {
 	_Atomic int device[CONTEXT_IDS];	/* by context id: device + 1 */
-	_Atomic bool want_errors;	/* cudaGetLastError is watched */
 	_Atomic uint64_t calls, timed, timed_ns;
 } cb;
 
@@ -55,9 +54,6 @@ static _Thread_local struct {
 	bool inside;			/* our own calls call back */
 	bool nested;			/* inside a runtime call we record */
 	struct signature *window;	/* whose launch is measured here */
-	uint32_t unread;		/* correlation of an error not read */
-	uint16_t unread_call;
-	uint32_t unread_result;
 	unsigned count;			/* for sampling */
 } self;
 
@@ -75,126 +71,6 @@ device_of(const CUpti_CallbackData *d)
 	    d->contextUid < CONTEXT_IDS)
 		atomic_store(&cb.device[d->contextUid], (int)device + 1);
 	return (device);
-}
-
-static void
-emit_failure(struct record_FAILURE *r)
-{
-	const char *error = NULL;
-
-	r->tid = inject_tid();
-	r->now_ns = inject_now();
-	if (inject.api.cuGetErrorName != NULL)
-		inject.api.cuGetErrorName((CUresult)r->result, &error);
-	r->error_name = wire_str_of(error);
-	EMIT(FAILURE, r);
-}
-
-/* A launch that failed. */
-struct failed {
-	struct signature_shape shape;
-	const void *function;	/* NULL: not known */
-	const char *name;	/* mangled */
-	bool cooperative;
-};
-
-/* Errors of a launch that asked for too much. Others may mean that its function
- * is none: the driver is asked nothing about it then. */
-static bool
-is_limit(uint32_t result)
-{
-
-	return (result == CUDA_ERROR_INVALID_VALUE ||
-	    result == CUDA_ERROR_OUT_OF_MEMORY ||
-	    result == CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES ||
-	    result == CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
-}
-
-/* Which limit it broke is for others to say: here is what they need. */
-static void
-failed_tell(struct record_FAILURE *r, const struct failed *l)
-{
-	const struct signature_shape *s = &l->shape;
-
-	r->flags = FAILURE_LAUNCH | (l->cooperative ? FAILURE_COOPERATIVE : 0);
-	r->device = s->device;
-	r->grid_x = s->grid[0];
-	r->grid_y = s->grid[1];
-	r->grid_z = s->grid[2];
-	r->block_x = s->block[0];
-	r->block_y = s->block[1];
-	r->block_z = s->block[2];
-	r->smem_dynamic = s->dynamic;
-	r->kernel = wire_str_of(l->name);
-	if (l->function != NULL && is_limit(r->result) &&
-	    function_attribute(l->function, s->device,
-	    CU_FUNC_ATTRIBUTE_NUM_REGS, &r->regs) &&
-	    function_attribute(l->function, s->device,
-	    CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, &r->smem_static) &&
-	    function_attribute(l->function, s->device,
-	    CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, &r->threads_max) &&
-	    function_attribute(l->function, s->device,
-	    CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-	    &r->smem_dynamic_max))
-		r->flags |= FAILURE_FUNCTION;
-}
-
-/* From the first error on it matters whether the program asks for errors. */
-static void
-watch_error_reads(void)
-{
-
-	if (atomic_exchange(&cb.want_errors, true))
-		return;
-	inject.api.cuptiEnableCallback(1, inject.subscriber,
-	    CUPTI_CB_DOMAIN_RUNTIME_API,
-	    CUPTI_RUNTIME_TRACE_CBID_cudaGetLastError_v3020);
-	inject.api.cuptiEnableCallback(1, inject.subscriber,
-	    CUPTI_CB_DOMAIN_RUNTIME_API,
-	    CUPTI_RUNTIME_TRACE_CBID_cudaPeekAtLastError_v3020);
-}
-
-static void
-on_failure(const struct call_row *row, const CUpti_CallbackData *d,
-    uint32_t result, const struct failed *launch)
-{
-	struct record_FAILURE r = { .call = row->call, .result = result,
-	    .correlation = d->correlationId,
-	    .call_name = wire_str_of(d->functionName) };
-	char detail[160] = "";
-
-	/* Errors of a process that is going down are nobody's bug. */
-	if (result == CUDA_ERROR_DEINITIALIZED ||
-	    result == CUDA_ERROR_NOT_READY)
-		return;
-	if (launch != NULL) {
-		const struct signature_shape *s = &launch->shape;
-
-		snprintf(detail, sizeof(detail),
-		    "grid (%u,%u,%u) block (%u,%u,%u) dynamic shared %u B",
-		    s->grid[0], s->grid[1], s->grid[2], s->block[0],
-		    s->block[1], s->block[2], s->dynamic);
-		failed_tell(&r, launch);
-	}
-	watch_error_reads();
-	self.unread = d->correlationId;
-	self.unread_call = row->call;
-	self.unread_result = result;
-	r.detail = wire_str_of(detail);
-	emit_failure(&r);
-}
-
-static void
-on_error_read(const CUpti_CallbackData *d)
-{
-	struct record_FAILURE r = { .call = self.unread_call,
-	    .result = self.unread_result, .correlation = self.unread,
-	    .read = 1, .call_name = wire_str_of(d->functionName) };
-
-	if (d->callbackSite != CUPTI_API_EXIT || self.unread == 0)
-		return;
-	emit_failure(&r);
-	self.unread = 0;
 }
 
 /* The launch's function, shape and stream from its parameters. */
@@ -292,7 +168,7 @@ on_launch_exit(const struct call_row *row, const CUpti_CallbackData *d)
 {
 	CUresult result = d->functionReturnValue != NULL ?
 	    *(CUresult *)d->functionReturnValue : CUDA_SUCCESS;
-	struct failed failed = { .name = d->symbolName };
+	struct failure_launch failed = { .name = d->symbolName };
 	CUstream stream;
 
 	/* Of a launch that was under way when we came this is anything. */
@@ -305,11 +181,11 @@ on_launch_exit(const struct call_row *row, const CUpti_CallbackData *d)
 	if (result == CUDA_SUCCESS)
 		return;
 	if (row->kind == CALLS_GRAPH) {
-		on_failure(row, d, (uint32_t)result, NULL);
+		failure_tell(row->call, d, (uint32_t)result, NULL);
 	} else {
 		failed.function = launch_shape(row, d, &failed.shape, &stream);
 		failed.cooperative = is_cooperative(row, d);
-		on_failure(row, d, (uint32_t)result, &failed);
+		failure_tell(row->call, d, (uint32_t)result, &failed);
 	}
 }
 
@@ -384,7 +260,7 @@ on_call(const struct call_row *row, const CUpti_CallbackData *d)
 	EMIT(API, &r);
 	emit_sync(&r, d);
 	if (r.result != CUDA_SUCCESS)
-		on_failure(row, d, r.result, NULL);
+		failure_tell(row->call, d, r.result, NULL);
 }
 
 /* Which GPU may from now on reach which. */
@@ -478,7 +354,7 @@ on_runtime_call(CUpti_CallbackId cbid, const CUpti_CallbackData *d)
 	    cbid);
 
 	if (row == NULL) {
-		on_error_read(d);
+		failure_read(d);
 		return;
 	}
 	self.nested = d->callbackSite == CUPTI_API_ENTER;
