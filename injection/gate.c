@@ -321,6 +321,10 @@ bool
 gate_wait_stream(CUstream stream)
 {
 
-	return (inject.api.cuStreamQuery == NULL ||
-	    wait_stream(stream, inject_now()));
+	if (inject.api.cuStreamQuery == NULL)
+		return (true);
+	/* It is there: a call on it is under way. Another thread's context may
+	 * have taken all streams with it. */
+	gate_stream(stream);
+	return (wait_stream(stream, inject_now()));
 }

@@ -62,7 +62,8 @@ void gate_stream_made(bool blocking);
  * once while a stream is captured. */
 bool gate_wait_idle(void);
 
-/* gate_wait_stream(stream): wait until it is idle; false after the same while. */
+/* gate_wait_stream(stream): wait until it is idle; false after the same while.
+ * In a callback of a launch on it. */
 bool gate_wait_stream(CUstream stream);
 
 #endif
