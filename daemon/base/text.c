@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/utf8.h"
 
 int
 text_copy(char *out, size_t cap, const char *s)
@@ -65,39 +66,13 @@ text_is_hex(const char *s, size_t digits)
 	return (strspn(s, "0123456789abcdef") == digits && s[digits] == '\0');
 }
 
-/* Length of the valid UTF-8 sequence at ${p}, 0 if there is none (Unicode
- * table 3-7: no overlong forms, no surrogates, nothing over U+10FFFF). */
-static size_t
-sequence_length(const unsigned char *p, size_t len)
+/* C0 and C1 controls, the latter U+0080 to U+009F, and what is no UTF-8. */
+static bool
+is_dirty(const unsigned char *p, size_t n)
 {
-	unsigned char low = 0x80, high = 0xbf;
-	size_t n, i;
 
-	if (p[0] < 0x80)
-		return (1);
-	if (p[0] >= 0xc2 && p[0] <= 0xdf)
-		n = 2;
-	else if (p[0] >= 0xe0 && p[0] <= 0xef)
-		n = 3;
-	else if (p[0] >= 0xf0 && p[0] <= 0xf4)
-		n = 4;
-	else
-		return (0);
-	if (p[0] == 0xe0)
-		low = 0xa0;
-	else if (p[0] == 0xed)
-		high = 0x9f;
-	else if (p[0] == 0xf0)
-		low = 0x90;
-	else if (p[0] == 0xf4)
-		high = 0x8f;
-	if (n > len || p[1] < low || p[1] > high)
-		return (0);
-	for (i = 2; i < n; i++)
-		if ((p[i] & 0xc0) != 0x80)
-			return (0);
-	/* C1 controls: U+0080 to U+009F. */
-	return (p[0] == 0xc2 && p[1] < 0xa0 ? 0 : n);
+	return (n == 0 || p[0] < 0x20 || p[0] == 0x7f ||
+	    (p[0] == 0xc2 && p[1] < 0xa0));
 }
 
 void
@@ -107,8 +82,8 @@ text_clean(char *s, size_t len)
 	size_t i, n;
 
 	for (i = 0; i < len; i += n) {
-		n = sequence_length(p + i, len - i);
-		if (n == 0 || (n == 1 && (p[i] < 0x20 || p[i] == 0x7f))) {
+		n = utf8_length(s + i, len - i);
+		if (is_dirty(p + i, n)) {
 			p[i] = '?';
 			n = 1;
 		}

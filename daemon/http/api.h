@@ -43,6 +43,10 @@ char *api_document(struct request *rq, struct response *rs,
     const struct store_run *run, const char *noun, const char *id,
     enum problem none);
 
+/* api_items(rs, json): answer with a list that has no further page; ${json} is
+ * an array as text, NULL: an empty one. */
+void api_items(struct response *rs, const char *json);
+
 /* api_number(rq, rs, name, fallback, low, high, out): a decimal query
  * parameter within [low, high]; -1 with ${rs} answered if it is not. */
 int api_number(struct request *rq, struct response *rs, const char *name,

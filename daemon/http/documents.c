@@ -34,6 +34,17 @@ api_document(struct request *rq, struct response *rs,
 	return NULL;
 }
 
+void
+api_items(struct response *rs, const char *json)
+{
+	struct body t = { 0 };
+
+	body_add(&t, BODY_START ",\"items\":");
+	body_add(&t, json != NULL ? json : "[]");
+	body_add(&t, ",\"next_cursor\":null}");
+	body_finish(&t, rs);
+}
+
 /*
  * What hangs on a run that exists but has not been analysed yet is empty, not
  * missing.
@@ -48,24 +59,14 @@ void
 documents_array(struct request *rq, struct response *rs)
 {
 	struct store_run run;
-	struct body t = { 0 };
 	char *json = NULL;
 
 	if (api_run(rq, rs, &run) < 0)
 		return;
-	if (api_fresh(rq, rs, &run))
-		goto out;
-	if (!not_yet(&run)) {
-		json = api_document(rq, rs, &run, rq->route->arg, "",
-		    PROBLEM_INTERNAL);
-		if (json == NULL)
-			goto out;
-	}
-	body_add(&t, BODY_START ",\"items\":");
-	body_add(&t, json != NULL ? json : "[]");
-	body_add(&t, ",\"next_cursor\":null}");
-	body_finish(&t, rs);
-out:
+	if (!api_fresh(rq, rs, &run) && (not_yet(&run) ||
+	    (json = api_document(rq, rs, &run, rq->route->arg, "",
+	    PROBLEM_INTERNAL)) != NULL))
+		api_items(rs, json);
 	free(json);
 	store_run_clear(&run);
 }
@@ -118,26 +119,23 @@ documents_kernel(struct request *rq, struct response *rs)
 }
 
 void
+documents_file(struct request *rq, struct response *rs)
+{
+	documents_one(rq, rs, "source-file", rq->param[1], PROBLEM_NO_FILE);
+}
+
+void
 documents_metrics(struct request *rq, struct response *rs)
 {
 	struct store_run run;
-	struct body t = { 0 };
-	char *json;
+	char *json = NULL;
 
 	if (api_run(rq, rs, &run) < 0)
 		return;
-	if (api_fresh(rq, rs, &run))
-		goto out;
-	json = api_document(rq, rs, &run, "metrics", rq->param[1],
-	    PROBLEM_NO_KERNEL);
-	if (json == NULL)
-		goto out;
-	body_add(&t, BODY_START ",\"items\":");
-	body_add(&t, json);
-	body_add(&t, ",\"next_cursor\":null}");
-	body_finish(&t, rs);
+	if (!api_fresh(rq, rs, &run) && (json = api_document(rq, rs, &run,
+	    "metrics", rq->param[1], PROBLEM_NO_KERNEL)) != NULL)
+		api_items(rs, json);
 	free(json);
-out:
 	store_run_clear(&run);
 }
 

@@ -105,42 +105,13 @@ void
 documents_list(struct request *rq, struct response *rs)
 {
 	struct store_run run;
-	struct body t = { 0 };
 	char *json = NULL;
 
 	if (api_run(rq, rs, &run) < 0)
 		return;
-	if (api_fresh(rq, rs, &run) ||
-	    maybe(rq, rs, &run, rq->route->arg, "", &json) < 0)
-		goto out;
-	body_add(&t, BODY_START ",\"items\":");
-	body_add(&t, json != NULL ? json : "[]");
-	body_add(&t, ",\"next_cursor\":null}");
-	body_finish(&t, rs);
-out:
+	if (!api_fresh(rq, rs, &run) &&
+	    maybe(rq, rs, &run, rq->route->arg, "", &json) == 0)
+		api_items(rs, json);
 	free(json);
-	store_run_clear(&run);
-}
-
-void
-documents_file(struct request *rq, struct response *rs)
-{
-	struct store_run run;
-	struct body t = { 0 };
-	char *json;
-
-	if (api_run(rq, rs, &run) < 0)
-		return;
-	if (api_fresh(rq, rs, &run))
-		goto out;
-	json = api_document(rq, rs, &run, "source-file", rq->param[1],
-	    PROBLEM_NO_FILE);
-	if (json == NULL)
-		goto out;
-	body_add(&t, BODY_START);
-	body_add_object(&t, json);
-	body_finish(&t, rs);
-	free(json);
-out:
 	store_run_clear(&run);
 }

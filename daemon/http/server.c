@@ -106,8 +106,9 @@ out:
 int
 http_port(struct http *h)
 {
-	atomic_int port;
+	int port;
 
+	/* Not one that is about to be taken back. */
 	pthread_mutex_lock(&h->tcp_lock);
 	port = h->port;
 	pthread_mutex_unlock(&h->tcp_lock);

@@ -62,7 +62,7 @@ struct call {
 	struct http *http;
 	struct listener *listener;
 	struct MHD_Connection *connection;
-	bool begun, failed, counted;
+	bool begun, failed;
 	bool handled;			/* the response is filled */
 	uint64_t max_body, got;
 	char *body;			/* JSON so far */

@@ -1,6 +1,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 #include "http/target.h"
 
 static int
@@ -15,55 +17,15 @@ hex(char c)
 	return -1;
 }
 
-/* Length of the well-formed UTF-8 sequence at ${p}, 0 if there is none. */
-static size_t
-utf8_length(const unsigned char *p, size_t len)
-{
-	static const struct {
-		unsigned char low, high, second_low, second_high;
-		size_t bytes;
-	} form[] = {		/* Unicode, table 3-7 */
-		{ 0xc2, 0xdf, 0x80, 0xbf, 2 },
-		{ 0xe0, 0xe0, 0xa0, 0xbf, 3 },
-		{ 0xe1, 0xec, 0x80, 0xbf, 3 },
-		{ 0xed, 0xed, 0x80, 0x9f, 3 },
-		{ 0xee, 0xef, 0x80, 0xbf, 3 },
-		{ 0xf0, 0xf0, 0x90, 0xbf, 4 },
-		{ 0xf1, 0xf3, 0x80, 0xbf, 4 },
-		{ 0xf4, 0xf4, 0x80, 0x8f, 4 },
-	};
-	size_t i, j;
-
-	if (len > 0 && p[0] < 0x80)
-		return 1;
-	for (i = 0; i < sizeof(form) / sizeof(form[0]); i++) {
-		if (len < form[i].bytes || p[0] < form[i].low ||
-		    p[0] > form[i].high)
-			continue;
-		if (p[1] < form[i].second_low || p[1] > form[i].second_high)
-			return 0;
-		for (j = 2; j < form[i].bytes; j++)
-			if (p[j] < 0x80 || p[j] > 0xbf)
-				return 0;
-		return form[i].bytes;
-	}
-	return 0;
-}
-
 static bool
 printable(const char *text)
 {
-	const unsigned char *p = (const unsigned char *)text;
-	size_t left = strlen(text), n;
+	const char *p;
 
-	while (left > 0) {
-		n = utf8_length(p, left);
-		if (n == 0 || p[0] < 0x20 || p[0] == 0x7f)
+	for (p = text; *p != '\0'; p++)
+		if ((unsigned char)*p < 0x20 || *p == 0x7f)
 			return false;
-		p += n;
-		left -= n;
-	}
-	return true;
+	return utf8_valid(text, strlen(text));
 }
 
 /*

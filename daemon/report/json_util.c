@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/utf8.h"
+#include "base/utf8.h"
 
 #include "report/json_util.h"
 

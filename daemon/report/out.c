@@ -6,7 +6,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "report/utf8.h"
+#include "base/utf8.h"
 
 #include "report/out.h"
 

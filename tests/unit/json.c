@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
+#include "base/utf8.h"
 #include "report/json.h"
 #include "report/json_source.h"
-#include "report/utf8.h"
 
 #include "unit/source_fixture.h"
 

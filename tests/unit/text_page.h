@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
+#include "base/utf8.h"
 #include "report/out.h"
-#include "report/utf8.h"
 
 struct page {
 	struct out out;

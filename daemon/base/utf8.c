@@ -1,4 +1,4 @@
-#include "report/utf8.h"
+#include "base/utf8.h"
 
 static bool
 is_tail(unsigned char c)

@@ -1,4 +1,4 @@
-/* report/utf8.h: UTF-8 of doubtful origin. Pure. */
+/* base/utf8.h: UTF-8 of doubtful origin. Pure. */
 #ifndef CADV_UTF8_H
 #define CADV_UTF8_H
 
