@@ -129,6 +129,18 @@ is_cooperative(const struct call_row *row, const CUpti_CallbackData *d)
 	return (false);
 }
 
+static struct signature *
+graph_enter(const CUpti_CallbackData *d)
+{
+	const cuGraphLaunch_params *p = d->functionParams;
+	struct counters_launch l = { .data = d };
+
+	if (p == NULL)
+		return (NULL);
+	l.stream = p->hStream;
+	return (counters_graph(device_of(d), &l));
+}
+
 static void
 on_launch_enter(const struct call_row *row, const CUpti_CallbackData *d)
 {
@@ -158,8 +170,13 @@ on_launch_enter(const struct call_row *row, const CUpti_CallbackData *d)
 			}
 		}
 	}
-	if (row->kind == CALLS_GRAPH)
+	if (row->kind == CALLS_GRAPH) {
 		site_call(row->call);
+		if ((s = graph_enter(d)) != NULL) {
+			self.window = s;
+			*d->correlationData = (uintptr_t)s;
+		}
+	}
 	launch_put(d->correlationId, inject_now(), inject_tid());
 }
 

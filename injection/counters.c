@@ -319,6 +319,21 @@ out:
 	return (false);
 }
 
+struct signature *
+counters_graph(uint32_t device, const struct counters_launch *l)
+{
+	struct signature *s = phases_graphs(device);
+
+	if (inject.level < LEVEL_SOURCE || s == NULL || phases_window(s) ||
+	    atomic_load_explicit(&window.closed, memory_order_relaxed))
+		return (NULL);
+	gate_stream(l->stream);
+	if (gate_capturing())
+		return (NULL);
+	close_deferred();
+	return (phases_launch(s, l) ? s : NULL);
+}
+
 /* The values of the passes that are in the image into the signature's. */
 static void
 evaluate(struct target *t, struct signature *s)

@@ -42,6 +42,11 @@ struct counters_launch {
  */
 bool counters_enter(struct signature *s, const struct counters_launch *l);
 
+/* counters_graph(device, l): the same of a graph's launch, which can only be
+ * sampled: what counters_exit is owed for, or NULL. */
+struct signature *counters_graph(uint32_t device,
+    const struct counters_launch *l);
+
 /* counters_exit(s, launched): in the API-exit callback of the same launch;
  * ${launched} tells whether the call succeeded. */
 void counters_exit(struct signature *s, bool launched);

@@ -24,6 +24,7 @@
 #define LONGEST_NS 2000000000ull
 #define EPISODES 2		/* of sampling: what begins, and what follows */
 #define TIMEOUTS 3		/* after that many nothing is measured */
+#define DEVICES 16
 
 enum phase { PHASE_WINDOWS, PHASE_SAMPLING };
 
@@ -43,6 +44,18 @@ static struct {
 	uint64_t timed_ns;		/* since when */
 	unsigned timeouts;		/* the GPU did not fall idle for its end */
 } now = { .phase = PHASE_WINDOWS };
+
+static struct signature graphs[DEVICES];
+
+struct signature *
+phases_graphs(uint32_t device)
+{
+
+	if (device >= DEVICES)
+		return (NULL);
+	graphs[device].shape.device = device;
+	return (&graphs[device]);
+}
 
 static int
 phase(void)

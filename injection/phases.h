@@ -11,6 +11,7 @@
 #define CADV_PHASES_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct counters_launch;
 struct signature;
@@ -25,5 +26,9 @@ bool phases_launch(struct signature *s, const struct counters_launch *l);
 
 /* phases_launched(s): its API-exit. True if it was owed. */
 bool phases_launched(struct signature *s);
+
+/* phases_graphs(device): what stands in for a kernel where a graph is launched:
+ * its kernels have no launch of their own, but can be sampled. NULL: no room. */
+struct signature *phases_graphs(uint32_t device);
 
 #endif

@@ -96,6 +96,25 @@ own_cubin() {
 	grep -q 'return (p\[i \* stride\]);' text || fail "$(cat text)"
 }
 
+@test "the kernels of a graph are sampled" {
+	options="--level source"
+	measure --kernels 0 --graphs 200 --signatures 4 --kernel-us 20
+	load
+	has_launches 800 4
+	same "sampled" "$(of .run.source.kernels_sampled)" 4
+	same "by themselves" "$(of '[.kernels[] | select(.measured !=
+	    "none")] | length')" 0
+	source_of kernel1
+	[ "$(code .totals.samples.all)" -gt 100 ] ||
+	    fail "$(code .totals.samples.all) samples"
+	# After single launches there is one more episode, for them.
+	measure --kernels 400 --graphs 100 --signatures 4 --kernel-us 20 \
+	    --pause-us 100
+	load
+	has_launches 800 4
+	same "counted" "$(of .run.source.kernels_counted)" 4
+}
+
 @test "samples of all launches, with why the warps wait" {
 	options="--level source"
 	measure --kernels 2000 --signatures 8 --kernel-us 20

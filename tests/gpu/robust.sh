@@ -77,6 +77,8 @@ for level in counters source; do
 	compare $level waiter stream
 	compare $level waiter managed
 done
+compare source graph 500
+compare source threads 8 2000
 
 # expect_launches PROGRAM LEVEL COUNT: none was lost on the way out.
 expect_launches() {

@@ -65,6 +65,10 @@ void mock_context_destroy(struct mock_context *c);
  * result of the call. */
 int mock_kernel_launch(struct mock_context *c, const struct mock_launch *l);
 
+/* cuGraphLaunch: ${n} kernels one after the other, on the first one's stream. */
+void mock_graph_launch(struct mock_context *c, const struct mock_launch *l,
+    size_t n);
+
 struct mock_copy {
 	uint32_t stream;
 	int kind;		/* 1 to the device, 2 to the host */

@@ -362,6 +362,25 @@ mock_kernel_launch(struct mock_context *c, const struct mock_launch *l)
 	return (k.result);
 }
 
+void
+mock_graph_launch(struct mock_context *c, const struct mock_launch *l, size_t n)
+{
+	cuGraphLaunch_params p = { .hStream =
+	    (CUstream)(uintptr_t)(n > 0 ? l[0].stream : 0) };
+	struct call k = { .domain = CUPTI_CB_DOMAIN_DRIVER_API,
+	    .cbid = CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch,
+	    .name = "cuGraphLaunch", .params = &p, .context = c };
+	size_t i;
+
+	mock_module_load(c);
+	call_enter(&k);
+	for (i = 0; i < n; i++) {
+		record_kernel(c, &l[i], k.correlation);
+		mock_sampling_launched(c, &l[i]);
+	}
+	call_exit(&k);
+}
+
 /* One record of a copy that takes ${ns}; returns its end. */
 static uint64_t
 record_copy(struct mock_context *c, const struct mock_copy *copy,

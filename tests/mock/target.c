@@ -25,7 +25,7 @@ struct options {
 	unsigned long kernels, signatures, threads, streams, copies, contexts;
 	unsigned long sleep_ms, leak, pause_us, kernel_us, jit_ms;
 	unsigned long round_trips, peer_copies, enable_peer, managed, pinned;
-	unsigned long side_streams;
+	unsigned long side_streams, graphs;
 	int exit_code;
 	int fork, exec, error_launch, ready, time;
 	enum ending ending;
@@ -89,6 +89,20 @@ launch(const struct job *j, unsigned long n)
 	if (errno != EXDEV) {
 		fprintf(stderr, "target: a launch changed errno\n");
 		_exit(97);
+	}
+}
+
+static void
+launch_graphs(const struct options *o, struct mock_context *c)
+{
+	struct mock_launch l[SIGNATURES];
+	unsigned long i;
+
+	for (i = 0; i < o->signatures; i++)
+		l[i] = launch_of(i);
+	for (i = 0; i < o->graphs; i++) {
+		mock_graph_launch(c, l, o->signatures);
+		nap(o->pause_us);
 	}
 }
 
@@ -262,7 +276,7 @@ enum { O_KERNELS = 1000, O_SIGNATURES, O_THREADS, O_STREAMS, O_COPIES,
 	O_CONTEXTS, O_FORK, O_EXEC, O_ABORT, O_EXIT_NOW, O_THREAD, O_KILL,
 	O_SLEEP, O_CODE, O_STDOUT, O_ERROR, O_LEAK, O_READY, O_PAUSE,
 	O_VALUE, O_TIME, O_SASS, O_KERNEL_US, O_ROUND_TRIPS, O_PEER_COPIES,
-	O_ENABLE_PEER, O_MANAGED, O_PINNED, O_SIDE_STREAMS, O_JIT };
+	O_ENABLE_PEER, O_MANAGED, O_PINNED, O_SIDE_STREAMS, O_JIT, O_GRAPHS };
 
 static const struct option table[] = {
 	{ "kernels", 1, NULL, O_KERNELS },	/* launches a thread */
@@ -276,6 +290,7 @@ static const struct option table[] = {
 	{ "managed", 1, NULL, O_MANAGED },	/* MiB of managed memory */
 	{ "pinned", 1, NULL, O_PINNED },	/* MiB of pinned memory */
 	{ "side-streams", 1, NULL, O_SIDE_STREAMS },	/* made, non-blocking */
+	{ "graphs", 1, NULL, O_GRAPHS },	/* launches of all signatures as one */
 	{ "contexts", 1, NULL, O_CONTEXTS },
 	{ "fork", 0, NULL, O_FORK },
 	{ "exec", 0, NULL, O_EXEC },
@@ -336,6 +351,7 @@ parse(struct options *o, int argc, char **argv)
 		case O_PINNED: o->pinned = number(optarg, 0, 10000); break;
 		case O_SIDE_STREAMS: o->side_streams = number(optarg, 0, 64);
 			break;
+		case O_GRAPHS: o->graphs = number(optarg, 0, 1000000); break;
 		case O_FORK: o->fork = 1; break;
 		case O_EXEC: o->exec = 1; break;
 		case O_ABORT: o->ending = END_ABORT; break;
@@ -402,6 +418,7 @@ main(int argc, char **argv)
 		mock_jit(context[0], o.jit_ms);
 	peers(&o, context);
 	run_all(&o, context);
+	launch_graphs(&o, context[0]);
 	if (o.error_launch)
 		mock_kernel_launch(context[0], &bad);
 	if ((o.fork && fork_child() != 0) || (o.exec &&
