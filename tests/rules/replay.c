@@ -6,9 +6,11 @@
  * the bad one, without the data that the rule needs (withhold.h), one kind at a
  * time, it must say that it was not measured, and why. All the same holds at the
  * default level, where code and counts of instructions are missing; of a rule
- * that needs them nothing false may stand first in its place. expected.json says
- * what else. Rules that speak from samples alone (sampled.def) must find their bad
- * then, and of all captures nothing that counters do not show of the same kernel.
+ * that needs them nothing false may stand first in its place, nor where each
+ * kernel is launched but once, so that not all counters are taken. Rules that speak
+ * from samples alone (sampled.def) must find their bad without the counts, and of
+ * all captures nothing that counters do not show of the same kernel. expected.json
+ * says what else.
  *
  * replay DIR EXPECTED [--require] [--complete] [--verbose]: with --require a
  * rule of expected.json without its pair fails, otherwise it is named and passed
@@ -394,6 +396,73 @@ check_in_place(struct replay *r, const char *rule, const struct advice *a,
 	complain(r, rule, "default", text);
 }
 
+/* What a first launch is counted: [headline] of config/metrics. */
+static bool
+is_of_first_launch(enum metric_id m)
+{
+	switch (m) {
+	case METRIC_DURATION:
+	case METRIC_SM_CYCLES_ACTIVE_AVG:
+	case METRIC_SM_CYCLES_ACTIVE_MAX:
+	case METRIC_SM_CYCLES_ELAPSED:
+	case METRIC_OCCUPANCY:
+	case METRIC_INST_EXECUTED:
+	case METRIC_THREAD_INST:
+	case METRIC_GLOBAL_LD_SECTORS:
+	case METRIC_GLOBAL_ST_SECTORS:
+	case METRIC_GLOBAL_LD_INST:
+	case METRIC_GLOBAL_ST_INST:
+	case METRIC_LSU_WAVEFRONTS:
+	case METRIC_DRAM_READ:
+	case METRIC_DRAM_WRITE:
+	case METRIC_DRAM_PCT:
+	case METRIC_L2_SECTORS:
+	case METRIC_L2_PCT:
+	case METRIC_L2_FROM_L1:
+	case METRIC_L2_SYSMEM:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Were each kernel launched but once: what is told above low has to be true. */
+static void
+replay_once(struct replay *r, const struct rule *rule, const char *variant,
+    const json_t *expected, const struct analysed *x)
+{
+	struct kernel *less = calloc(x->run->kernels + 1, sizeof(*less));
+	const char *want = json_string_value(json_object_get(json_object_get(
+	    expected, "default"), "first"));
+	struct run run = *x->run;
+	const struct finding *f;
+	struct advice *a;
+	char text[256];
+
+	if (less == NULL)
+		return;
+	memcpy(less, run.kernel, run.kernels * sizeof(*less));
+	run.kernel = less;
+	for (size_t i = 0; i < run.kernels; i++)
+		for (int m = 0; m < METRIC_COUNT; m++)
+			if (!is_of_first_launch((enum metric_id)m))
+				less[i].metric[m] = NAN;
+	a = advice_make(&run, x->ceilings, NULL);
+	r->withheld++;
+	if (a != NULL && strcmp(variant, "good") == 0)
+		check_quiet(r, rule->id, "good, launched once", a, expected);
+	f = a != NULL && a->findings > 0 ? &a->finding[0] : NULL;
+	if (f != NULL && strcmp(variant, "bad") == 0 && f->worth_it &&
+	    f->severity > SEV_LOW && strcmp(f->rule, rule->id) != 0 &&
+	    (want == NULL || strcmp(f->rule, want) != 0)) {
+		snprintf(text, sizeof(text), "first is %s, %s", f->rule,
+		    severity_name[f->severity]);
+		complain(r, rule->id, "bad, launched once", text);
+	}
+	advice_free(a);
+	free(less);
+}
+
 static void
 replay_default(struct replay *r, const struct rule *rule, const char *path,
     const char *variant, const json_t *expected)
@@ -418,6 +487,7 @@ replay_default(struct replay *r, const struct rule *rule, const char *path,
 		check_bad(r, rule->id, x.advice, expected);
 		r->by_counters++;
 	}
+	replay_once(r, rule, variant, expected, &x);
 	analysed_release(&x);
 }
 

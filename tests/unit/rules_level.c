@@ -173,6 +173,33 @@ test_reuse_is_no_alarm(void **state)
 	}
 }
 
+/* Lanes idle, and branches were not counted: said, with both causes, and low. */
+static void
+test_idle_for_some_reason(void **state)
+{
+	const struct finding *f;
+	struct advice *a;
+	struct made m;
+
+	(void)state;
+	made_init(&m);
+	fault_divergent(&m);
+	a = made_advice(&m);
+	f = made_finding(a, "warp-divergence");
+	assert_true(f->severity > SEV_LOW);
+	assert_null(strstr(f->advice, "--replay"));
+	advice_free(a);
+	m.kernel[0].metric[METRIC_BRANCH_UNIFORM] =
+	    m.kernel[0].metric[METRIC_BRANCH_DIVERGENT] = NAN;
+	a = made_advice(&m);
+	f = made_finding(a, "warp-divergence");
+	assert_true(f->worth_it);
+	assert_int_equal(f->severity, SEV_LOW);
+	assert_int_equal(f->confidence, CONF_LOW);
+	assert_non_null(strstr(f->advice, "--replay"));
+	finish(a, &m);
+}
+
 /* What is stored on the stack and not read again may be a printf's arguments. */
 static void
 test_stores_alone(void **state)
@@ -264,6 +291,7 @@ main(void)
 		cmocka_unit_test(test_shifted_asks),
 		cmocka_unit_test(test_mixture),
 		cmocka_unit_test(test_reuse_is_no_alarm),
+		cmocka_unit_test(test_idle_for_some_reason),
 		cmocka_unit_test(test_stores_alone),
 		cmocka_unit_test(test_start_is_the_limit),
 		cmocka_unit_test(test_what_was_counted),
