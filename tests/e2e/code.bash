@@ -1,0 +1,20 @@
+# code.bash: what is known of a kernel's code, for the tests of the source tier. The
+# mock's kernel0 to kernel7 have code (tests/mock/kernels.cu), the others none.
+
+# source_of KERNEL [OPTION…]: what there is about its code, in code.json.
+source_of() {
+	"$bin/cudadvise" annotate --json --sass "$@" >code.json
+}
+
+code() {
+	jq -r "$1" code.json
+}
+
+# counted METRIC NAME KERNEL: the counts of each instruction are the device's.
+counted() {
+	"$target" --sass "$1" "$3" | awk '$2 > 0' >want
+	jq -r ".instructions[] | select(.values.$2 > 0) |
+	    \"\(.pc) \(.values.$2)\"" code.json >got
+	[ "$2" != inst ] || [ -s want ] || fail "no instruction counted"
+	diff want got || fail "kernel$3: $1"
+}

@@ -1,0 +1,213 @@
+# Instruction by instruction where something is in the way: options, a second
+# device, full buffers, few launches, code that is none, the program's end.
+
+load code	# first: common has a load of its own
+load common
+
+@test "--no-counters samples, and no launch is measured by itself" {
+	options="--level source --no-counters"
+	MOCK_TRACE=$T/calls measure --kernels 3000 --signatures 4 --kernel-us 20
+	same "windows" "$(grep -c -E '^cupti(SassMetrics|RangeProfiler)' calls)" 0
+	load
+	has_launches 3000 4
+	same "sampled" "$(of .run.source.kernels_sampled)" 4
+	same "counted" "$(of .run.source.kernels_counted)" 0
+	of '.kernels[].not_measured' | grep -v 'counters were not asked for' &&
+	    fail "$(of '[.kernels[].not_measured]')"
+	source_of kernel0
+	same "sampled" "$(code .sampled)" true
+	same "counted" "$(code .counted)" false
+}
+
+@test "two devices: one cubin, the counts of each" {
+	options="--level source --no-daemon -o $T/c.cadv"
+	measure --kernels 1500 --signatures 3 --threads 2 --contexts 2 \
+	    --kernel-us 50
+	load "$T/c.cadv"
+	same "launches" "$(of .run.launches)" 3000
+	same "devices" "$(of '.run.devices | length')" 2
+	# Their windows exclude each other: one may have taken all the time.
+	[ "$(of .run.source.kernels_counted)" -ge 3 ] ||
+	    fail "$(of .run.source)"
+	for id in $(of '.kernels[] | select(.mangled == "_Z7kernel2Pf") |
+	    .id'); do
+		source_of "$id" --run c.cadv
+		[ "$(code .counted)" = false ] ||
+		    counted smsp__sass_inst_executed inst 2
+	done
+}
+
+@test "the buffer for samples runs over: said, and nothing else is lost" {
+	options="--level source --no-daemon -o $T/c.cadv"
+	MOCK_SAMPLING_FULL=1 measure --kernels 3000 --signatures 4 \
+	    --kernel-us 50 --exit-code 5 && fail "exit code 0"
+	load "$T/c.cadv"
+	has_launches 3000 4
+	same "exit code" "$(of .run.exit_code)" 5
+	same "counted" "$(of .run.source.kernels_counted)" 4
+	same "said" "$(of '[.diagnostics[] | select(.code ==
+	    "sampling_full")] | length')" 1
+}
+
+@test "samples that the hardware drops are counted" {
+	options="--level source --no-daemon -o $T/c.cadv"
+	MOCK_SAMPLING_DROP=1000 measure --kernels 3000 --signatures 4 \
+	    --kernel-us 50
+	load "$T/c.cadv"
+	[ "$(of .run.source.samples_dropped)" -ge 1000 ] ||
+	    fail "$(of .run.source)"
+}
+
+@test "where SASS metrics refuse to go beside counters, the rest is there" {
+	options="--level source --no-daemon -o $T/c.cadv"
+	MOCK_EXCLUSIVE=1 measure --kernels 2000 --signatures 4 --kernel-us 50 \
+	    --exit-code 2 && fail "exit code 0"
+	load "$T/c.cadv"
+	has_launches 2000 4
+	same "measured" "$(of '[.kernels[] | select(.metrics_complete)] |
+	    length')" 4
+	[ "$(of '[.diagnostics[] | select(.code == "source_failed" and
+	    .remedy != null)] | length')" -ge 1 ] || fail "$(of .diagnostics)"
+}
+
+@test "a program of a few launches gets some of everything" {
+	options="--level source --no-daemon -o $T/c.cadv"
+	measure --kernels 24 --signatures 2 --kernel-us 30
+	load "$T/c.cadv"
+	has_launches 24 2
+	same "sampled" "$(of .run.source.kernels_sampled)" 2
+	same "counted" "$(of .run.source.kernels_counted)" 2
+	same "complete" "$(of '[.kernels[] | select(.metrics_complete)] |
+	    length')" 2
+}
+
+# PC sampling knows no function that a window measured before.
+@test "a kernel that is launched once is sampled" {
+	options="--level source --no-daemon -o $T/c.cadv"
+	measure --kernels 3 --signatures 3 --kernel-us 30
+	load "$T/c.cadv"
+	has_launches 3 3
+	same "with counters" "$(of '[.kernels[] | select(.headline.occupancy |
+	    .source == "measured" and .value != null)] | length')" 0
+	same "sampled" "$(of .run.source.kernels_sampled)" 3
+}
+
+@test "--replay: a kernel that is launched once gets all counters" {
+	options="--replay --no-daemon -o $T/c.cadv"
+	measure --kernels 3 --signatures 3 --kernel-us 30
+	load "$T/c.cadv"
+	has_launches 3 3
+	same "complete" "$(of '[.kernels[] | select(.metrics_complete)] |
+	    length')" 3
+}
+
+@test "--replay at level source: counters and counts, no samples" {
+	options="--level source --replay --no-daemon -o $T/c.cadv"
+	measure --kernels 12 --signatures 2 --kernel-us 30
+	load "$T/c.cadv"
+	has_launches 12 2
+	same "complete" "$(of '[.kernels[] | select(.metrics_complete)] |
+	    length')" 2
+	same "counted" "$(of .run.source.kernels_counted)" 2
+	same "sampled" "$(of .run.source.samples)" 0
+}
+
+@test "whatever the driver calls a cubin: the program and the daemon go on" {
+	options="--level source"
+	cubin=$BATS_TEST_DIRNAME/../mock/kernels.cubin
+	head -c 40000 /dev/urandom >random
+	: >empty
+	for n in 64 1000 20000 36000; do
+		head -c $n "$cubin" >cut.$n
+	done
+	# Section headers that point anywhere.
+	head -c $(($(stat -c %s "$cubin") - 2048)) "$cubin" >damaged
+	head -c 2048 /dev/urandom >>damaged
+	for f in random empty cut.* damaged; do
+		MOCK_CUBIN=$T/$f measure --kernels 1000 --signatures 8 --kernel-us 20 \
+		    --stdout "$f" --exit-code 4 && fail "$f: exit code 0"
+		same "$f: output" "$(cat out)" "$f"
+		load
+		has_launches 1000 8
+		"$bin/cudadvise" annotate kernel7 >text ||
+		    fail "$f: annotate: $?"
+		"$bin/cudadvise" daemon status >/dev/null || fail "$f: daemon"
+	done
+}
+
+@test "however a program ends at source level, what it did is there" {
+	options="--level source"
+	measure --kernels 1000 --kernel-us 50 --_exit --exit-code 9 || got=$?
+	same "exit code" "$got" 9
+	load
+	same "launches" "$(of .run.launches)" 1000
+	same "counted" "$(of .run.source.kernels_counted)" 4
+	measure --kernels 1000 --kernel-us 50 --exit-in-thread --exit-code 6 ||
+	    got=$?
+	same "exit code" "$got" 6
+	load
+	same "launches" "$(of .run.launches)" 1000
+	same "sampled" "$(of .run.source.kernels_sampled)" 4
+	measure --kernels 1000 --kernel-us 50 --sigkill --sleep-ms 1500 ||
+	    got=$?
+	same "exit code" "$got" 137
+	load
+	same "launches" "$(of .run.launches)" 1000
+	same "counted" "$(of .run.source.kernels_counted)" 4
+	measure --kernels 300 --fork --stdout parent
+	same "output" "$(tr '\n' ' ' <out)" "parent child "
+}
+
+# A disassembler that knows one instruction.
+make_disassembler() {
+	cat >"$T/tool" <<'EOF'
+#!/bin/sh
+[ "$1" = --version ] && { echo "release 13.0, V13.0.85"; exit; }
+[ "$1 $2 $3" = "-b SM90 -json" ] || exit 9
+awk -v n=$(($(stat -c %s "$4") / 16)) 'BEGIN {
+	printf "[{},[{\"function-name\":\"Unknown\",\"start\":0,"
+	printf "\"sass-instructions\":["
+	for (i = 0; i < n; i++)
+		printf "%s{\"opcode\":\"NOP\"}", (i == 0 ? "" : ",")
+	print "]}]]"
+}'
+EOF
+	chmod 755 "$T/tool"
+}
+
+@test "a capture without a daemon holds its disassembly; no other is touched" {
+	make_disassembler
+	options="--level source --no-daemon -o $T/c.cadv"
+	CUDADVISE_NVDISASM=$T/tool measure --kernels 1000 --signatures 4 \
+	    --kernel-us 50
+	CUDADVISE_NVDISASM= source_of kernel2 --run c.cadv
+	same "disassembled" "$(code .disassembled)" true
+	same "opcodes" "$(code '[.instructions[].text] | unique | .[]')" NOP
+	CUDADVISE_NVDISASM= measure --kernels 1000 --signatures 4 \
+	    --kernel-us 50
+	cp c.cadv other.cadv
+	CUDADVISE_NVDISASM=$T/tool source_of kernel2 --run c.cadv
+	same "disassembled" "$(code .disassembled)" true
+	cmp c.cadv other.cadv || fail "it was written to"
+	CUDADVISE_NVDISASM= source_of kernel2 --run c.cadv
+	same "disassembled" "$(code .disassembled)" false
+}
+
+@test "code that was neither sampled nor counted is there" {
+	make_disassembler
+	options="--level source --no-counters --no-daemon -o $T/c.cadv"
+	CUDADVISE_NVDISASM=$T/tool MOCK_REFUSE=cuptiPCSamplingEnable=1 \
+	    measure --kernels 300 --signatures 9 --kernel-us 20 || true
+	load "$T/c.cadv"
+	has_launches 300 9
+	same "sampled" "$(of .run.source.kernels_sampled)" 0
+	same "counted" "$(of .run.source.kernels_counted)" 0
+	source_of kernel7 --run c.cadv
+	same "counted" "$(code .counted)" false
+	same "why" "$(code .missing.counts)" \
+	    "not measured: counters were not asked for"
+	same "disassembled" "$(code .disassembled)" true
+	[ "$(code '.lines | length')" -gt 3 ] || fail "no lines of kernel7"
+	source_of kernel8 --run c.cadv	# it has no code
+	same "disassembled" "$(code .disassembled)" false
+}
