@@ -254,13 +254,13 @@ fixed_addresses() {
 	fi
 }
 
-# run_ctest TITLE LOG DIRECTORY [CTEST OPTION...]: more of them at a time than
-# there are processors, because many wait most of their time; or $at_once.
+# run_ctest TITLE LOG DIRECTORY [CTEST OPTION...]: two of them at a time for each
+# processor, because many wait most of their time; or $at_once.
 run_ctest() {
 	local title=$1 log=$2 dir=$3
 	shift 3
 	step "$title" "$log" fixed_addresses ctest --test-dir "$dir" \
-	    --output-on-failure --no-tests=error -j "${at_once:-$(((3 * jobs + 1) / 2))}" "$@"
+	    --output-on-failure --no-tests=error -j "${at_once:-$((2 * jobs))}" "$@"
 	count_ctest "$log"
 }
 
@@ -353,8 +353,8 @@ test_all() {
 	fi
 	if [ $quick -eq 0 ]; then
 		if build_preset asan all $no_kernels; then
-			# It makes all of them work: one each.
-			at_once=$jobs run_sanitized \
+			# With it fewer of them wait.
+			at_once=$(((3 * jobs + 1) / 2)) run_sanitized \
 			    "tests with AddressSanitizer and UBSan" \
 			    ctest-asan build-asan -LE 'gpu|lint|web|plain'
 		fi
