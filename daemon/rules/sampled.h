@@ -23,6 +23,7 @@ bool sampled_speaks(const struct rule *rule);
 
 /* Rules that samples tell in another way than counters do; on a view of which the
  * kernel has estimates. */
-rule_function sampled_bank_conflicts, sampled_global_atomics, sampled_strides;
+rule_function sampled_bank_conflicts, sampled_global_atomics, sampled_strides,
+    sampled_tree;
 
 #endif

@@ -256,5 +256,9 @@ void fault_sampled_rows_of(struct made *m);
 void fault_sampled_columns(struct made *m);
 void fault_sampled_objects(struct made *m);
 void fault_sampled_trips(struct made *m);
+void fault_sampled_tree(struct made *m);
+void fault_sampled_row(struct made *m);
+void fault_sampled_stencil(struct made *m);
+void fault_sampled_scan(struct made *m);
 
 #endif

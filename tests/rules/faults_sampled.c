@@ -208,3 +208,75 @@ fault_sampled_trips(struct made *m)
 {
 	reading(m, "IMAD R8,R5,0x200,RZ | inst 1 line 4", 10000, 0.01);
 }
+
+/* A loop in which sums are made in place, with the partner at ${partner}; what
+ * stands between the loads and the store is ${between}. */
+static void
+summing(struct made *m, const char *partner, const char *between)
+{
+	char text[2048];
+
+	snprintf(text, sizeof(text),
+	    "S2R R6,SR_TID.X | inst 1 line 3\n"
+	    "LEA R5,R6,UR4,0x2 | inst 1 line 3\n"
+	    "MOV R0,0x80 | inst 1 line 3\n"
+	    "BAR.SYNC.DEFER_BLOCKING 0x0 | inst 1 selected 50 line 5\n"
+	    "ISETP.GE.AND P1,PT,R6,R0,PT | inst 1 selected 50 barrier 200 "
+	    "line 6\n"
+	    "@!P1 IMAD R2,%s,0x4,R5 | inst 1 selected 50 line 7\n"
+	    "@!P1 LDS R3,[R5] | inst 1 selected 50 line 7\n"
+	    "@!P1 LDS R2,[R2] | inst 1 selected 50 line 7\n"
+	    "@!P1 FADD R4,R3,R2 | inst 1 selected 50 short_scoreboard 600 "
+	    "line 7\n"
+	    "%s"
+	    "@!P1 STS [R5],R4 | inst 1 selected 50 wait 100 line 7\n"
+	    "SHF.R.U32.HI R0,RZ,0x1,R0 | inst 1 selected 50 line 5\n"
+	    "ISETP.NE.AND P2,PT,R0,RZ,PT | inst 1 selected 50 line 5\n"
+	    "@P2 BRA #3 | inst 1 selected 50 wait 200 line 5\n"
+	    "EXIT | inst 1 selected 10 wait 300\n", partner, between);
+	sampled(m, text, 0.5);
+}
+
+void
+fault_sampled_tree(struct made *m)
+{
+	summing(m, "R0", "");
+}
+
+/* Each turn adds the same neighbour. */
+void
+fault_sampled_stencil(struct made *m)
+{
+	summing(m, "R6", "");
+}
+
+/* All have to have read before one writes: sums of prefixes. */
+void
+fault_sampled_scan(struct made *m)
+{
+	summing(m, "R0", "BAR.SYNC.DEFER_BLOCKING 0x0 | inst 1 selected 50 "
+	    "line 7\n");
+}
+
+/* The same tree without a loop. */
+void
+fault_sampled_row(struct made *m)
+{
+	char text[4096] = "S2R R6,SR_TID.X | inst 1 line 3\n"
+	    "LEA R5,R6,UR4,0x2 | inst 1 line 3\n";
+
+	for (int apart = 512; apart >= 32; apart /= 2) {
+		size_t n = strlen(text);
+
+		snprintf(text + n, sizeof(text) - n,
+		    "BAR.SYNC.DEFER_BLOCKING 0x0 | inst 1 selected 50 line 5\n"
+		    "ISETP.GT.U32.AND P0,PT,R6,%1$#x,PT | inst 1 selected 50\n"
+		    "@!P0 LDS R3,[R5] | inst 1 selected 50 barrier 90 line 7\n"
+		    "@!P0 LDS R2,[R5+%1$#x] | inst 1 selected 50 line 7\n"
+		    "@!P0 FADD R4,R3,R2 | inst 1 selected 50 "
+		    "short_scoreboard 300 line 7\n"
+		    "@!P0 STS [R5],R4 | inst 1 selected 50 line 7\n", apart);
+	}
+	strcat(text, "EXIT | inst 1 selected 10 wait 300\n");
+	sampled(m, text, 0.5);
+}

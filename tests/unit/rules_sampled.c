@@ -245,6 +245,35 @@ test_strides(void **state)
 	finish(a, &m);
 }
 
+static void
+test_trees(void **state)
+{
+	static const char rule[] = "shuffle-reduction";
+	static builder *const trees[] = {
+		fault_sampled_tree, fault_sampled_row
+	};
+	static builder *const others[] = {
+		fault_sampled_stencil, fault_sampled_scan
+	};
+	const struct finding *f;
+	struct advice *a;
+	struct made m;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		f = found(trees[i], &a, &m, rule);
+		assert_non_null(f);
+		check_words(f, CONF_LOW);
+		assert_int_equal(f->hot[0].line, 7);
+		assert_true(f->kernel_speedup > 1.2);
+		finish(a, &m);
+	}
+	for (size_t i = 0; i < 2; i++) {
+		assert_null(found(others[i], &a, &m, rule));
+		finish(a, &m);
+	}
+}
+
 int
 main(void)
 {
@@ -256,6 +285,7 @@ main(void)
 		cmocka_unit_test(test_atomics),
 		cmocka_unit_test(test_conflicts),
 		cmocka_unit_test(test_strides),
+		cmocka_unit_test(test_trees),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
