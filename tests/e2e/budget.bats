@@ -94,7 +94,7 @@ after() {
 	    fail "not in the report"
 	# What was not counted is not clean.
 	same "judged by lines" "$(of '[.findings.rules[] | select(.rule ==
-	    "misaligned-access") | .not_measured] | .[0] > 0')" true
+	    "array-of-structures") | .not_measured] | .[0] > 0')" true
 	same "left on" "$(($(calls cuptiRangeProfilerEnable) -
 	    $(calls cuptiRangeProfilerDisable)))" 0
 }
