@@ -16,6 +16,8 @@
 #define BUFFER_SIZE (1u << 20)	/* bytes; ~6,000 kernel records */
 #define BUFFER_SMALL (64u << 10)
 #define BUFFER_MAX 64		/* full-size buffers in flight */
+#define DONE_MAX (256u << 20)	/* bytes of buffers that wait for the sender: a
+				 * flush in CUPTI may hang */
 #define DRAIN_MAX 16		/* decoded at a time: 8 MiB of our records */
 #define PAUSE_WAIT_NS 20000000ull	/* for a flush to end */
 #define FORCE_WAIT_NS 1500000000ull	/* for a pause, before the last flush */
@@ -36,6 +38,7 @@ static struct {
 	pthread_mutex_t lock;
 	struct buffer *free;
 	struct buffer *done, **done_tail;
+	size_t waiting;		/* bytes of those in done */
 	unsigned made;
 	_Atomic bool want_managed;
 	bool managed;
@@ -83,11 +86,40 @@ buffer_requested(uint8_t **data, size_t *size, size_t *max_records)
 	*size = b->size;
 }
 
+static void
+buffer_return(struct buffer *b)
+{
+
+	if (b->size != BUFFER_SIZE) {
+		free(b);
+		return;
+	}
+	pthread_mutex_lock(&pool.lock);
+	b->next = pool.free;
+	pool.free = b;
+	pthread_mutex_unlock(&pool.lock);
+}
+
+/* Too much waits already: the program needs its memory more. */
+static void
+discard(struct buffer *b)
+{
+	CUpti_Activity *record = NULL;
+	uint64_t n = 0;
+
+	while (b->valid > 0 && inject.api.cuptiActivityGetNextRecord(b->data,
+	    b->valid, &record) == CUPTI_SUCCESS)
+		n++;
+	emit_lost(LOSS_QUEUE, n);
+	buffer_return(b);
+}
+
 static void CUPTIAPI
 buffer_completed(CUcontext context, uint32_t stream, uint8_t *data,
     size_t size, size_t valid)
 {
 	struct buffer *b;
+	bool full_up;
 
 	(void)size;
 	if (data == NULL)
@@ -98,9 +130,15 @@ buffer_completed(CUcontext context, uint32_t stream, uint8_t *data,
 	b->stream = stream;
 	b->next = NULL;
 	pthread_mutex_lock(&pool.lock);
-	*pool.done_tail = b;
-	pool.done_tail = &b->next;
+	full_up = pool.waiting >= DONE_MAX;
+	if (!full_up) {
+		pool.waiting += b->size;
+		*pool.done_tail = b;
+		pool.done_tail = &b->next;
+	}
 	pthread_mutex_unlock(&pool.lock);
+	if (full_up)
+		discard(b);
 	sender_wake();
 }
 
@@ -262,20 +300,6 @@ activity_want_managed(void)
 		sender_wake();
 }
 
-static void
-buffer_return(struct buffer *b)
-{
-
-	if (b->size != BUFFER_SIZE) {
-		free(b);
-		return;
-	}
-	pthread_mutex_lock(&pool.lock);
-	b->next = pool.free;
-	pool.free = b;
-	pthread_mutex_unlock(&pool.lock);
-}
-
 unsigned
 activity_full(void)
 {
@@ -298,8 +322,10 @@ activity_drain(void)
 		managed_start();
 	pthread_mutex_lock(&pool.lock);
 	b = pool.done;
-	for (end = &b, n = 0; *end != NULL && n < DRAIN_MAX; n++)
+	for (end = &b, n = 0; *end != NULL && n < DRAIN_MAX; n++) {
+		pool.waiting -= (*end)->size;
 		end = &(*end)->next;
+	}
 	if ((pool.done = *end) == NULL)
 		pool.done_tail = &pool.done;
 	*end = NULL;

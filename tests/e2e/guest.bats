@@ -47,3 +47,15 @@ load common
 	load
 	has_launches 1500000 4
 }
+
+@test "while a flush does not come back the program keeps its memory" {
+	[ -z "${E2E_SANITIZE:-}" ] || skip "a sanitizer is too slow to fill it"
+	options="--level trace"
+	MOCK_SLOW=cuptiActivityFlushAll=8000@1,cuptiActivityFlushAll=0@2 \
+	    measure --kernels 4000000 --signatures 4 --peak
+	load
+	peak=$(awk '/^peak_kib/ { print $2 }' out)
+	[ "$peak" -lt 500000 ] || fail "$peak KiB"
+	same "launches that are there or counted as lost" "$(of '.run.launches +
+	    .run.data.lost >= 4000000')" true
+}

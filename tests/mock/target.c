@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -27,7 +28,7 @@ struct options {
 	unsigned long round_trips, peer_copies, enable_peer, managed, pinned;
 	unsigned long side_streams, graphs;
 	int exit_code;
-	int fork, exec, error_launch, ready, time;
+	int fork, exec, error_launch, ready, time, peak;
 	enum ending ending;
 	const char *out;
 };
@@ -276,7 +277,8 @@ enum { O_KERNELS = 1000, O_SIGNATURES, O_THREADS, O_STREAMS, O_COPIES,
 	O_CONTEXTS, O_FORK, O_EXEC, O_ABORT, O_EXIT_NOW, O_THREAD, O_KILL,
 	O_SLEEP, O_CODE, O_STDOUT, O_ERROR, O_LEAK, O_READY, O_PAUSE,
 	O_VALUE, O_TIME, O_SASS, O_KERNEL_US, O_ROUND_TRIPS, O_PEER_COPIES,
-	O_ENABLE_PEER, O_MANAGED, O_PINNED, O_SIDE_STREAMS, O_JIT, O_GRAPHS };
+	O_ENABLE_PEER, O_MANAGED, O_PINNED, O_SIDE_STREAMS, O_JIT, O_GRAPHS,
+	O_PEAK };
 
 static const struct option table[] = {
 	{ "kernels", 1, NULL, O_KERNELS },	/* launches a thread */
@@ -308,6 +310,7 @@ static const struct option table[] = {
 	{ "leak", 1, NULL, O_LEAK },		/* MiB never freed */
 	{ "ready", 0, NULL, O_READY },		/* say so when the work is done */
 	{ "time", 0, NULL, O_TIME },		/* print ns per launch */
+	{ "peak", 0, NULL, O_PEAK },		/* print the most memory it had, KiB */
 	{ "value", 1, NULL, O_VALUE },		/* METRIC of KERNEL (next) */
 	{ "sass", 1, NULL, O_SASS },		/* METRIC of kernel NUMBER (next):
 						 * "pc value" by instruction */
@@ -369,6 +372,7 @@ parse(struct options *o, int argc, char **argv)
 		case O_LEAK: o->leak = number(optarg, 0, 10000); break;
 		case O_READY: o->ready = 1; break;
 		case O_TIME: o->time = 1; break;
+		case O_PEAK: o->peak = 1; break;
 		case O_VALUE:
 			if (optind >= argc)
 				exit(2);
@@ -394,6 +398,7 @@ main(int argc, char **argv)
 	struct mock_launch bad = { .function = &function[0],
 	    .grid = { 1, 1, 1 }, .block = { 2048, 1, 1 }, .result = 1 };
 	const char *why = "";
+	struct rusage used;
 	unsigned long i;
 
 	setlocale(LC_ALL, "");
@@ -426,6 +431,8 @@ main(int argc, char **argv)
 		fprintf(stderr, "target: the child failed\n");
 		return (98);
 	}
+	if (o.peak && getrusage(RUSAGE_SELF, &used) == 0)
+		printf("peak_kib %ld\n", used.ru_maxrss);
 	if (o.ready)
 		printf("ready\n");
 	fflush(stdout);
