@@ -138,6 +138,20 @@ kernel_push(struct model *m, struct stream *s, const struct kernel_state *k,
 	return (sweep_push(m, &op));
 }
 
+/* From the call to the kernel's start CUPTI prepared a measured launch, saved and
+ * restored memory, and ran it for all passes but the last. The GPU had nothing
+ * else to do: it was waited for before. */
+static int
+kernel_held(struct model *m, const struct record_KERNEL *r)
+{
+	const struct record_OVERHEAD held = { .kind = OVERHEAD_COUNTERS,
+	    .tid = r->tid, .start_ns = r->launch_ns, .end_ns = r->start_ns };
+
+	if (r->launch_ns == 0 || r->launch_ns >= r->start_ns)
+		return (0);
+	return (about_overhead(m, &held));
+}
+
 int
 kernel_launch(struct model *m, struct stream *s,
     const struct record_KERNEL *r)
@@ -170,6 +184,8 @@ kernel_launch(struct model *m, struct stream *s,
 	if (r->flags & KERNEL_PROFILED) {
 		k->profiled++;
 		k->profiled_ns = add_sat(k->profiled_ns, ns);
+		if (kernel_held(m, r) != 0)
+			return (-1);
 	} else
 		stat_add(&k->out.time, ns);
 	if (k->out.first_ns == 0 || r->start_ns < k->out.first_ns)

@@ -297,6 +297,32 @@ test_hot_calls(void **state)
 	assert_int_equal(c->hot_count, 0);
 }
 
+/* What a measured launch is held up for is no gap of the program's. */
+static void
+test_held_launch(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+
+	feed_signature(f, 1, "a");
+	feed_kernel(f, 1, 0, 10 * US, 20 * US);
+	FEED(f, KERNEL, .signature = 1, .launch_ns = T0 + 25 * US,
+	    .start_ns = T0 + 5000 * US, .end_ns = T0 + 5010 * US,
+	    .flags = KERNEL_PROFILED, .tid = 7);
+	/* Without the time of the call, or after its start, nothing is known. */
+	FEED(f, KERNEL, .signature = 1, .start_ns = T0 + 5012 * US,
+	    .end_ns = T0 + 5020 * US, .flags = KERNEL_PROFILED, .tid = 7);
+	FEED(f, KERNEL, .signature = 1, .launch_ns = T0 + 5031 * US,
+	    .start_ns = T0 + 5030 * US, .end_ns = T0 + 5040 * US,
+	    .flags = KERNEL_PROFILED, .tid = 7);
+	feed_bye(f, S);
+	run = settle(f);
+	assert_int_equal(run->idle_overhead_ns, 4975 * US);
+	assert_int_equal(run->overhead_ns[OVERHEAD_COUNTERS], 4975 * US);
+	assert_true(run->idle_ns[IDLE_LAUNCH] + run->idle_ns[IDLE_HOST] <
+	    20 * US);
+}
+
 /* Where nothing is launched, what comes after ten allocations is hot. */
 static void
 test_hot_without_launches(void **state)
@@ -1004,6 +1030,7 @@ main(void)
 		FEED_TEST(test_missing),
 		FEED_TEST(test_hot_calls),
 		FEED_TEST(test_hot_without_launches),
+		FEED_TEST(test_held_launch),
 		FEED_TEST(test_copy_host_time),
 		FEED_TEST(test_small_copies),
 		FEED_TEST(test_leaks),
