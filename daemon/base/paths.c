@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <limits.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,12 +116,18 @@ paths_runtime(char *out, struct error *e)
 	return (private_directory(out, "CUDADVISE_RUNTIME_DIR", e));
 }
 
-/* $HOME/${tail}; without HOME there is no place to keep anything. */
+/* $HOME/${tail}; a service or a container may have none, the account has. */
 static int
 home_path(char *out, const char *tail, const char *variable, struct error *e)
 {
 	const char *home = environment("HOME");
+	struct passwd account, *found = NULL;
+	char names[4096];
 
+	if (home == NULL && getpwuid_r(geteuid(), &account, names,
+	    sizeof(names), &found) == 0 && found != NULL &&
+	    found->pw_dir != NULL && found->pw_dir[0] == '/')
+		home = found->pw_dir;
 	if (home == NULL) {
 		error_set(e, "HOME is not set");
 		return (error_remedy(e, "set HOME or %s", variable));

@@ -17,6 +17,12 @@
 	"cudadvise kernels --json 2>/dev/null | sed -n \"s/.*short_name"	\
 	"[^A-Za-z_]*\\([A-Za-z0-9_]*\\).,.*/\\1/p\" | sort -u"
 
+/* The numbers of the newest runs. A daemon is asked, never started. */
+#define RUN_NUMBERS							\
+	"cudadvise daemon status -q >/dev/null 2>&1 && "			\
+	"cudadvise list -n 50 2>/dev/null | sed -n \"s/^ *\\([0-9][0-9]*\\) "	\
+	".*/\\1/p\""
+
 static uint32_t
 bit_of(size_t command)
 {
@@ -84,6 +90,8 @@ bash_values(FILE *f, size_t command)
 			    row->letter);
 		if (has_words(row))
 			fprintf(f, ") words='%s' ;;\n", row->choices);
+		else if (i == OPTION_OF_RUN)
+			fprintf(f, ") words=$(_cudadvise_runs); files=1 ;;\n");
 		else if (row->choices != NULL)
 			fprintf(f, ") files=1 ;;\n");
 		else
@@ -129,17 +137,33 @@ bash_script(FILE *f)
 
 	fputs("# bash completion of cudadvise\n"
 	    "_cudadvise_runs() {\n"
-	    "\tcudadvise list -n 50 2>/dev/null |\n"
-	    "\t    awk 'NR > 1 && $1 ~ /^[0-9]+$/ { print $1 }'\n}\n"
+	    "\t" RUN_NUMBERS "\n}\n"
 	    "_cudadvise_rules() {\n"
 	    "\tcudadvise rules 2>/dev/null | awk 'NR > 1 { print $1 }'\n}\n"
 	    "_cudadvise_kernels() {\n"
 	    "\tcudadvise daemon status -q >/dev/null 2>&1 || return 0\n"
 	    "\t" KERNEL_NAMES "\n}\n"
+	    /* The program's own completion, where there is such a thing. */
+	    "_cudadvise_program() {\n"
+	    "\tif declare -F _command_offset >/dev/null; then\n"
+	    "\t\t_command_offset \"$1\"\n"
+	    "\telif [ \"$COMP_CWORD\" -eq \"$1\" ]; then\n"
+	    "\t\tCOMPREPLY=($(compgen -c -f -- "
+	    "\"${COMP_WORDS[COMP_CWORD]}\"))\n"
+	    "\telse\n"
+	    "\t\tCOMPREPLY=($(compgen -f -- "
+	    "\"${COMP_WORDS[COMP_CWORD]}\"))\n"
+	    "\tfi\n}\n"
 	    "_cudadvise() {\n"
 	    "\tlocal current=${COMP_WORDS[COMP_CWORD]}\n"
 	    "\tlocal previous=${COMP_WORDS[COMP_CWORD-1]}\n"
 	    "\tlocal command=${COMP_WORDS[1]} words= files= i\n"
+	    /* --name=VALUE comes as three words. */
+	    "\t[ \"$current\" = = ] && current= && "
+	    "previous=\"= ${COMP_WORDS[COMP_CWORD-1]}\"\n"
+	    "\t[ \"$previous\" = = ] && previous=\"= "
+	    "${COMP_WORDS[COMP_CWORD-2]}\"\n"
+	    "\tprevious=${previous#= }\n"
 	    "\tlocal commands='", f);
 	for (i = 0; i < COMMANDS; i++)
 		fprintf(f, "%s%s", i > 0 ? " " : "", command_table[i].name);
@@ -147,16 +171,16 @@ bash_script(FILE *f)
 	    "\tif [ \"$COMP_CWORD\" -eq 1 ]; then\n"
 	    "\t\tCOMPREPLY=($(compgen -W \"$commands --help --version\" -- "
 	    "\"$current\"))\n\t\treturn\n\tfi\n"
-	    "\tif [ \"$command\" = run ]; then\n"
+	    "\tif [ \"$command\" = run ] || [ \"$command\" = sanitize ]; then\n"
 	    "\t\tfor ((i = 2; i < COMP_CWORD; i++)); do\n"
 	    "\t\t\tcase ${COMP_WORDS[i]} in\n"
-	    "\t\t\t--) _command_offset $((i + 1)); return ;;\n"
+	    "\t\t\t--) _cudadvise_program $((i + 1)); return ;;\n"
 	    "\t\t\t-*) ;;\n"
 	    "\t\t\t*)\n"
 	    "\t\t\t\tcase ${COMP_WORDS[i-1]} in\n"
-	    "\t\t\t\t-l|-b|-L|-f|-o|--level|--overhead-budget|--label|"
-	    "--format|--output|--color) ;;\n"
-	    "\t\t\t\t*) _command_offset $i; return ;;\n"
+	    "\t\t\t\t-l|-b|-L|-f|-o|-t|--level|--overhead-budget|--label|"
+	    "--format|--output|--color|--tool|--timeout|=) ;;\n"
+	    "\t\t\t\t*) _cudadvise_program $i; return ;;\n"
 	    "\t\t\t\tesac ;;\n"
 	    "\t\t\tesac\n\t\tdone\n\tfi\n"
 	    "\tcase $command:$previous in\n", f);
@@ -174,8 +198,10 @@ bash_script(FILE *f)
 	    "\tCOMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
 	    "\t[ -n \"$files\" ] && COMPREPLY+=($(compgen -f -- "
 	    "\"$current\"))\n"
-	    "\t[ \"$command\" = run ] && [ ${#COMPREPLY[@]} -eq 0 ] &&\n"
-	    "\t    COMPREPLY=($(compgen -c -f -- \"$current\"))\n"
+	    "\tcase $command in run|sanitize)\n"
+	    "\t\t[ ${#COMPREPLY[@]} -eq 0 ] &&\n"
+	    "\t\t    COMPREPLY=($(compgen -c -f -- \"$current\")) ;;\n"
+	    "\tesac\n"
 	    "\treturn 0\n}\n"
 	    "complete -o filenames -F _cudadvise cudadvise\n", f);
 }
@@ -199,6 +225,8 @@ zsh_option(FILE *f, const struct option_row *row)
 		fputs("]", f);
 		if (row->value != NULL && has_words(row))
 			fprintf(f, ":%s:(%s)", row->value, row->choices);
+		else if (row == &option_table[OPTION_OF_RUN])
+			fprintf(f, ":%s:_cudadvise_runs", row->value);
 		else if (row->value != NULL && row->choices != NULL)
 			fprintf(f, ":%s:_files", row->value);
 		else if (row->value != NULL)
@@ -224,6 +252,8 @@ zsh_operands(FILE *f, const struct command *c)
 		    f);
 		break;
 	case OPERAND_RUN:
+		fputs("'*:run or capture:_cudadvise_runs'", f);
+		break;
 	case OPERAND_FILE:
 		fputs("'*:capture:_files'", f);
 		break;
@@ -250,6 +280,10 @@ zsh_script(FILE *f)
 	size_t i, j;
 
 	fputs("#compdef cudadvise\n"
+	    "_cudadvise_runs() {\n"
+	    "\tlocal -a runs\n"
+	    "\truns=(${(f)\"$(" RUN_NUMBERS ")\"})\n"
+	    "\tcompadd -a runs\n\t_files\n}\n"
 	    "_cudadvise() {\n\tlocal -a commands\n\tcommands=(\n", f);
 	for (i = 0; i < COMMANDS; i++) {
 		fprintf(f, "\t\t'%s:", command_table[i].name);
@@ -303,6 +337,9 @@ fish_command(FILE *f, size_t command)
 		put_plain(f, row->help);
 		fputs("'\n", f);
 	}
+	if (c->kind == OPERAND_RUN)
+		fprintf(f, "complete -c cudadvise -n '__fish_seen_subcommand_"
+		    "from %s' -a '(" RUN_NUMBERS ")'\n", c->name);
 	if (c->kind != OPERAND_VERB && c->kind != OPERAND_RULE &&
 	    c->kind != OPERAND_KERNEL)
 		return;

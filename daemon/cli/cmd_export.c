@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "cli/client.h"
+#include "cli/view.h"
 
 #include "cli/command.h"
 
@@ -51,11 +52,13 @@ int
 cmd_export(struct cli *cli, int argc, char **argv)
 {
 	struct error e = ERROR_INIT;
-	char *id = client_quote(argv[0]);
+	char *id;
 	int rc;
 
 	(void)argc;
-	if (id == NULL) {
+	if (view_run_only("export", argv[0], &e) != 0)
+		return (cli_error(cli, &e));
+	if ((id = client_quote(argv[0])) == NULL) {
 		error_set(&e, "out of memory");
 		return (cli_error(cli, &e));
 	}

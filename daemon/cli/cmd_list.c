@@ -1,3 +1,4 @@
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -57,11 +58,17 @@ cmd_list(struct cli *cli, int argc, char **argv)
 	const json_t *run;
 	json_t *runs;
 	int status = 0;
+	bool cut;
 
 	(void)argc;
 	(void)argv;
-	if ((runs = client_items(cli->client, "/runs", limit, &e)) == NULL)
+	/* Without a wish of the person's one more, to know whether there is. */
+	cut = limit > 0 && cli->opt.limit == 0 && !cli->opt.json;
+	if ((runs = client_items(cli->client, "/runs", limit + cut, &e)) ==
+	    NULL)
 		return (cli_error(cli, &e));
+	if (cut && (cut = json_array_size(runs) > limit))
+		json_array_remove(runs, limit);
 	if (cli->opt.json)
 		return (cli_json(cli, json_pack("{s:o}", "items", runs)));
 	if (json_array_size(runs) == 0) {
@@ -79,6 +86,8 @@ cmd_list(struct cli *cli, int argc, char **argv)
 		status = cli_error(cli, &e);
 	}
 	table_free(t);
+	if (cut)
+		out_text(&cli->out, "older ones: cudadvise list --all\n");
 	json_decref(runs);
 	return (status);
 }

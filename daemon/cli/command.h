@@ -100,6 +100,9 @@ int options_parse(struct options *o, const struct command *c, int argc,
 void help_all(struct out *o);
 void help_command(struct out *o, const struct command *c);
 void help_scdoc(FILE *file);
+/* help_unknown(cli, name): say that there is no such command, and which one may
+ * be meant; returns EXIT_USAGE. */
+int help_unknown(struct cli *cli, const char *name);
 
 /* cli_error(cli, e): print ${e} and its remedy to standard error; returns
  * EXIT_FAILED. */

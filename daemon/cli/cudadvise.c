@@ -89,7 +89,6 @@ int
 main(int argc, char **argv)
 {
 	struct cli cli = { .client = NULL };
-	struct error e = ERROR_INIT;
 	const struct command *c;
 	const char *name;
 
@@ -105,12 +104,7 @@ main(int argc, char **argv)
 		name = "help";
 	else if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0)
 		name = "version";
-	if ((c = command_find(name)) == NULL) {
-		error_set(&e, "unknown %s '%.100s'",
-		    name[0] == '-' ? "option" : "command", name);
-		error_remedy(&e, "cudadvise help lists the commands");
-		cli_error(&cli, &e);
-		return (EXIT_USAGE);
-	}
+	if ((c = command_find(name)) == NULL)
+		return (help_unknown(&cli, name));
 	return (run_command(&cli, c, argc - 1, argv + 1));
 }

@@ -1,6 +1,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/near.h"
+
 #include "cli/command.h"
 
 #define HELP_INDENT 30
@@ -61,6 +63,30 @@ help_all(struct out *o)
 	}
 	out_text(o, "\ncudadvise COMMAND --help explains one; "
 	    "man cudadvise has it all.\n");
+}
+
+int
+help_unknown(struct cli *cli, const char *name)
+{
+	struct error e = ERROR_INIT;
+	const char *names[COMMANDS], *other;
+	size_t i;
+
+	error_set(&e, "unknown %s '%.100s'", name[0] == '-' ? "option" :
+	    "command", name);
+	for (i = 0; i < OPTIONS && name[0] == '-'; i++)
+		if (strncmp(name, "--", 2) == 0 ? strncmp(name + 2,
+		    option_table[i].name, strcspn(name + 2, "=")) == 0 :
+		    name[1] != '\0' && name[1] == option_table[i].letter)
+			error_remedy(&e, "options come after the command");
+	for (i = 0; i < COMMANDS; i++)
+		names[i] = command_table[i].name;
+	if ((other = near_word(name, names, COMMANDS)) != NULL)
+		error_remedy(&e, "did you mean '%s'? cudadvise help lists the "
+		    "commands", other);
+	error_remedy(&e, "cudadvise help lists the commands");
+	cli_error(cli, &e);
+	return (EXIT_USAGE);
 }
 
 /* scdoc gives meaning to these; everything else is text. */

@@ -6,6 +6,8 @@
 #include "base/text.h"
 #include "wire/record.h"
 
+#include "cli/near.h"
+
 #include "cli/command.h"
 
 const struct option_row option_table[OPTIONS] = {
@@ -156,12 +158,15 @@ option_set(struct options *o, enum option_id id, const char *value,
 	case OPTION_EXPORT_FORMAT:
 		o->capture = choice == 1;
 		return (0);
+	case OPTION_REPORT_OUTPUT:
 	case OPTION_OUTPUT:
 		if (*value == '\0')
 			return (error_set(e, "--output: an empty file name"));
 		o->output = value;
 		return (0);
-	case OPTION_ALL:
+	case OPTION_ALL_FINDINGS:
+	case OPTION_ALL_RUNS:
+	case OPTION_ALL_LINES:
 		o->all = true;
 		return (0);
 	case OPTION_SASS:
@@ -173,6 +178,7 @@ option_set(struct options *o, enum option_id id, const char *value,
 	case OPTION_OF_RUN:
 		o->run = value;
 		return (0);
+	case OPTION_RUN_LIMIT:
 	case OPTION_LIMIT:
 		return (set_number(&o->limit, row, value, 1000000, e));
 	case OPTION_PRINT:
@@ -256,6 +262,24 @@ find_option(const struct parser *p, int got)
 	return (-1);
 }
 
+static void
+unknown_option(const struct command *c, const struct parser *p,
+    const char *word, struct error *e)
+{
+	const char *names[OPTIONS], *other = NULL;
+	size_t i, n = 0;
+
+	for (i = 0; i < OPTIONS; i++)
+		if ((option_table[i].commands & p->bit) != 0)
+			names[n++] = option_table[i].name;
+	if (strncmp(word, "--", 2) == 0)
+		other = near_word(word + 2, names, n);
+	error_set(e, "unknown option '%.100s'", word);
+	if (other != NULL)
+		error_remedy(e, "did you mean --%s? cudadvise %s --help lists "
+		    "the options", other, c->name);
+}
+
 static int
 bad_option(const struct command *c, const struct parser *p, int got,
     char **argv, struct error *e)
@@ -272,7 +296,7 @@ bad_option(const struct command *c, const struct parser *p, int got,
 	else if (id >= 0)
 		error_set(e, "option '%.100s' takes no value", word);
 	else
-		error_set(e, "unknown option '%.100s'", word);
+		unknown_option(c, p, word, e);
 	return (error_remedy(e, "cudadvise %s --help lists the options",
 	    c->name));
 }
@@ -302,7 +326,8 @@ options_parse(struct options *o, const struct command *c, int argc,
 		return (optind);
 	if (argc - optind < c->least) {
 		error_set(e, "%s needs %s", c->name, c->operands);
-		return (error_remedy(e, "see cudadvise %s --help", c->name));
+		return (error_remedy(e, "usage: cudadvise %s [OPTION...] %s",
+		    c->name, c->operands));
 	}
 	if (c->most >= 0 && argc - optind > c->most) {
 		error_set(e, "%s does not take '%.100s'", c->name,

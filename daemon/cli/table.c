@@ -1,9 +1,13 @@
 #include <libsmartcols.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "report/out.h"
 
 #include "cli/table.h"
+
+#define WIDTH_UNCUT 65536u		/* columns: more than any row has */
 
 struct table {
 	struct libscols_table *table;
@@ -16,6 +20,7 @@ struct table *
 table_new(struct out *o, const struct table_column *columns, int n)
 {
 	struct table *t = calloc(1, sizeof(*t));
+	bool cut;
 	char *title;
 	int i, flags;
 
@@ -24,11 +29,15 @@ table_new(struct out *o, const struct table_column *columns, int n)
 		return (NULL);
 	}
 	t->out = o;
+	/* What a script or a pager reads is not cut, unless it says how wide
+	 * it is. */
+	cut = isatty(fileno(o->file)) || getenv("COLUMNS") != NULL;
 	scols_table_set_termforce(t->table, SCOLS_TERMFORCE_ALWAYS);
-	scols_table_set_termwidth(t->table, (size_t)o->width);
+	scols_table_set_termwidth(t->table, cut ? (size_t)o->width :
+	    WIDTH_UNCUT);
 	for (i = 0; i < n; i++) {
 		flags = columns[i].flags & TABLE_RIGHT ? SCOLS_FL_RIGHT : 0;
-		if (columns[i].flags & (TABLE_CUT | TABLE_SHORT))
+		if (cut && (columns[i].flags & (TABLE_CUT | TABLE_SHORT)))
 			flags |= SCOLS_FL_TRUNC;
 		title = out_clean(o, columns[i].title);
 		if (title == NULL || scols_table_new_column(t->table, title,

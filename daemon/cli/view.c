@@ -182,20 +182,45 @@ out:
 	return (rc);
 }
 
+/* "41" is a run even if a file has that name: write ./41 for it. */
+static bool
+is_file(const char *ref)
+{
+	struct stat st;
+	uint64_t number;
+
+	return (strchr(ref, '/') != NULL ||
+	    (text_u64(ref, 0, UINT64_MAX, &number) != 0 &&
+	    stat(ref, &st) == 0));
+}
+
+int
+view_run_only(const char *command, const char *ref, struct error *e)
+{
+
+	if (*ref == '\0') {
+		error_set(e, "an empty name is no run");
+		return (error_remedy(e, "cudadvise list shows the runs"));
+	}
+	if (!is_file(ref))
+		return (0);
+	error_set(e, "'%.200s' is a file: %s takes a run of the daemon", ref,
+	    command);
+	return (error_remedy(e, "cudadvise import makes it one; cudadvise show "
+	    "--json reads a capture file as it is"));
+}
+
 int
 view_load(struct cli *cli, const char *ref, struct view *v, struct error *e)
 {
-	struct stat st;
 	char *latest = NULL;
-	uint64_t number;
 	int rc = -1;
 
 	memset(v, 0, sizeof(*v));
-	/* "41" is a run even if a file has that name: write ./41 for it. */
-	if (ref != NULL && (strchr(ref, '/') != NULL ||
-	    (text_u64(ref, 0, UINT64_MAX, &number) != 0 &&
-	    stat(ref, &st) == 0)))
+	if (ref != NULL && is_file(ref))
 		return (view_file(cli, ref, v, e));
+	if (ref != NULL && view_run_only("show", ref, e) != 0)
+		return (-1);
 	if (cli->client == NULL && (cli->client = daemon_connect(e)) == NULL)
 		return (-1);
 	if (ref == NULL && (ref = latest = newest(cli, e)) == NULL)

@@ -252,7 +252,8 @@ source_verdict(const struct source *s, struct error *e)
 	if (!s->magic) {
 		error_set(e, "'%s' is not a cudadvise capture", s->name);
 		return (error_remedy(e, "captures come from `cudadvise run "
-		    "-o FILE` and `cudadvise export`"));
+		    "--no-daemon -o FILE` and `cudadvise export --format "
+		    "capture`"));
 	}
 	if (s->stats.truncated)
 		error_set(e, "'%s' ends inside its first frame (truncated)",

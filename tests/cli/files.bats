@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # Capture files as they should not be, and the commands that need no daemon.
 
+bats_require_minimum_version 1.5.0
 load common
 
 @test "show: truncated at any byte, what came before is there" {
@@ -133,6 +134,100 @@ load common
 	[ "$output" = "trace counters source" ]
 	run complete_line cudadvise explain shared-b
 	[ "$output" = shared-bank-conflicts ]
+	run complete_line cudadvise list --format = t
+	[ "$output" = text ]
+	# Of the program, whether or not bash-completion is loaded.
+	touch unlikely-name
+	for c in "run -l source" run sanitize "sanitize -t memcheck"; do
+		run complete_line cudadvise $c cat unlikely-n
+		[ "$output" = unlikely-name ]
+	done
+	# Runs, if a daemon is there to ask; none is started for it.
+	run complete_line cudadvise rm ""
+	[[ " $output " != *" 1 "* ]]
+	run ! cudadvise daemon status -q
+	cudadvise run -q true
+	run complete_line cudadvise annotate -r ""
+	[[ " $output " == *" 1 "* ]]
+}
+
+@test "a word that there is not: which one may be meant" {
+	for pair in runn:run lst:list shwo:show reana:reanalyze; do
+		run -2 cudadvise "${pair%:*}"
+		[[ "$output" == *"did you mean '${pair#*:}'?"* ]]
+	done
+	run -2 cudadvise help dcotor
+	[[ "$output" == *"did you mean 'doctor'?"* ]]
+	run -2 cudadvise list --jsno
+	[[ "$output" == *"did you mean --json?"* ]]
+	for word in x frobnicate; do
+		run -2 cudadvise "$word"
+		[[ "$output" != *"did you mean"* ]]
+	done
+	for option in --color=never -q --json; do
+		run -2 cudadvise "$option" list
+		[[ "$output" == *"options come after the command"* ]]
+	done
+	run -125 cudadvise run
+	[[ "$output" == *"usage: cudadvise run [OPTION...] [--] PROGRAM"* ]]
+}
+
+@test "a file where a run is expected is said to be one" {
+	make_capture x.cadv
+	for name in x.cadv ./x.cadv; do
+		run -1 cudadvise export "$name"
+		[[ "$output" == *"'$name' is a file: export takes a run"* ]]
+		[[ "$output" == *"cudadvise import"* ]]
+	done
+	run -1 cudadvise export ""
+	[[ "$output" == *"an empty name is no run"* ]]
+	run -1 cudadvise show ""
+	[[ "$output" == *"an empty name is no run"* ]]
+	# What the message about another file names does write captures.
+	run -1 cudadvise show "$BATS_TEST_FILENAME"
+	[[ "$output" == *"run --no-daemon -o FILE"* ]]
+	cudadvise import -q x.cadv
+	cudadvise export --format capture 1 > y.cadv
+	cudadvise show y.cadv
+}
+
+@test "list says that there are older runs" {
+	make_capture x.cadv
+	cudadvise import -q x.cadv
+	for i in $(seq 19); do
+		cudadvise run -q true
+	done
+	run -0 cudadvise list
+	[[ "$output" != *"older ones"* ]]
+	cudadvise run -q true
+	run -0 cudadvise list
+	[[ "$output" == *"older ones: cudadvise list --all"* ]]
+	[ "${#lines[@]}" -eq 22 ]
+	run -0 cudadvise list -n 3
+	[ "${#lines[@]}" -eq 4 ]
+}
+
+@test "a pipe has no width: nothing is cut, unless COLUMNS says so" {
+	long="true $(printf 'word%s ' $(seq 40))end"
+	cudadvise run -q $long
+	run -0 cudadvise list
+	[[ "$output" != *" end"* ]]
+	unset COLUMNS
+	run -0 cudadvise list
+	[[ "$output" == *"$long"* ]]
+	cudadvise rules | grep -q 'lanes read constant memory at .*[a-z]$'
+}
+
+@test "without HOME the account's directory is used" {
+	unset CUDADVISE_STATE_DIR CUDADVISE_CONFIG
+	home=$(getent passwd "$(id -u)" | cut -d: -f6)
+	[ -w "$home" ] || skip "the account has no directory"
+	[ ! -e "$home/.local/state/cudadvise" ] || skip "it is in use"
+	unset HOME
+	run cudadvise doctor
+	[[ "$output" != *"HOME is not set"* ]]
+	[[ "$output" == *"$home/.local/state/cudadvise"* ]]
+	rmdir "$home/.local/state/cudadvise"
 }
 
 @test "the manual has a section for every command" {
