@@ -64,9 +64,53 @@ text_heading(struct out *o, const char *text)
 	out_line(o);
 }
 
-/* A finding of the first run: what was predicted, what came of it. */
+/* Has another of ${all} the same text as ${x} under ${key}? Kernels of one name
+ * differ in their launch shape: they need their numbers. */
+static bool
+is_one_of_many(const json_t *all, const json_t *x, const char *key)
+{
+	const char *name = field_text(x, key), *other;
+	const json_t *y;
+	size_t i;
+
+	json_array_foreach(all, i, y) {
+		other = field_text(y, key);
+		if (y != x && name != NULL && other != NULL &&
+		    strcmp(name, other) == 0)
+			return (true);
+	}
+	return (false);
+}
+
+/* " #6", the kernel's number in its run; "" if ${id} is none. */
 static void
-text_item(struct out *o, const json_t *item)
+number_mark(char *out, size_t size, const json_t *id)
+{
+
+	out[0] = '\0';
+	if (json_is_integer(id))
+		snprintf(out, size, " #%lld",
+		    (long long)json_integer_value(id));
+}
+
+/* "where #6: rule" */
+static void
+item_name(char *out, size_t size, const json_t *items, const json_t *item)
+{
+	char mark[32] = "";
+
+	if (is_one_of_many(items, item, "where"))
+		number_mark(mark, sizeof(mark), json_object_get(item,
+		    "kernel_id"));
+	snprintf(out, size, "%.250s%s: %.100s",
+	    or_unknown(field_text(item, "where")), mark,
+	    or_unknown(field_text(item, "rule")));
+}
+
+/* A finding of the first run: what was predicted, what came of it. On a line of
+ * its own where its name leaves no room for the numbers. */
+static void
+text_item(struct out *o, const json_t *items, const json_t *item)
 {
 	const json_t *predicted = json_object_get(item, "predicted");
 	const json_t *achieved = json_object_get(item, "achieved");
@@ -77,10 +121,14 @@ text_item(struct out *o, const json_t *item)
 	char text[384], a[NUMBER_SIZE], b[NUMBER_SIZE];
 	int room = o->width - PREDICTED_COLUMNS - ACHIEVED_COLUMNS;
 
-	snprintf(text, sizeof(text), " %s: %s",
-	    or_unknown(field_text(item, "where")),
-	    or_unknown(field_text(item, "rule")));
-	out_cell(o, text, room);
+	item_name(text, sizeof(text), items, item);
+	out_spaces(o, 1);
+	if (out_columns(o, text) + 2 > room) {
+		out_wrap(o, 4, text);
+		out_spaces(o, room);
+	} else {
+		out_cell(o, text, room - 1);
+	}
 	number_interval(b, s, field_number(predicted, "low_s"),
 	    field_number(predicted, "high_s"));
 	number_seconds(a, s);
@@ -127,7 +175,7 @@ text_predictions(struct out *o, const json_t *items, bool checked_only,
 		    !is_item(item, "gone")))
 			continue;
 		if (shown++ < most)
-			text_item(o, item);
+			text_item(o, items, item);
 	}
 	if (shown > most)
 		out_format(o, "  %zu more\n", shown - most);
@@ -151,9 +199,7 @@ text_new(struct out *o, const json_t *items)
 			out_style(o, STYLE_PLAIN);
 		}
 		any = true;
-		snprintf(text, sizeof(text), "%s: %s",
-		    or_unknown(field_text(item, "where")),
-		    or_unknown(field_text(item, "rule")));
+		item_name(text, sizeof(text), items, item);
 		out_spaces(o, 1);
 		out_wrap(o, 4, text);
 	}
@@ -176,18 +222,33 @@ side_time(char out[NUMBER_SIZE], const json_t *kernel, const char *side)
 	    is_alike(kernel) ? "mean_s" : "total_s")));
 }
 
-static void
-text_kernel(struct out *o, const json_t *k)
+/* The number of the one kernel that ${side} of ${k} is made of, or NULL. */
+static const json_t *
+only_id(const json_t *k, const char *side)
 {
+	const json_t *ids = json_object_get(json_object_get(k, side), "ids");
+
+	return (json_array_size(ids) == 1 ? json_array_get(ids, 0) : NULL);
+}
+
+static void
+text_kernel(struct out *o, const json_t *kernels, const json_t *k)
+{
+	const json_t *id = only_id(k, "base");
 	const char *match = field_text(k, "match");
 	double saved = field_number(k, "saved_s");
 	double speedup = field_number(k, "speedup_ratio");
 	int room = o->width - 4 * TIME_COLUMNS - 1;
-	char text[NUMBER_SIZE + 16], a[NUMBER_SIZE];
+	char text[NUMBER_SIZE + 16], a[NUMBER_SIZE], mark[32] = "";
 	bool same = json_is_false(json_object_get(k, "significant"));
 
 	out_spaces(o, 1);
-	out_cell(o, or_unknown(field_text(k, "name")), room - 2);
+	if (is_one_of_many(kernels, k, "name"))
+		number_mark(mark, sizeof(mark), id != NULL ? id :
+		    only_id(k, "target"));
+	out_cell(o, or_unknown(field_text(k, "name")), room - 2 -
+	    out_columns(o, mark));
+	out_text(o, mark);
 	out_text(o, is_alike(k) ? "  " : " *");
 	right(o, side_time(a, k, "base"), TIME_COLUMNS);
 	right(o, side_time(a, k, "target"), TIME_COLUMNS);
@@ -231,7 +292,7 @@ text_kernels(struct out *o, const json_t *compare)
 	json_array_foreach(kernels, i, k) {
 		if (i >= KERNELS_SHOWN)
 			break;
-		text_kernel(o, k);
+		text_kernel(o, kernels, k);
 		alike = alike && is_alike(k);
 	}
 	if (n > KERNELS_SHOWN)

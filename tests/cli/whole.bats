@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # The whole run: roofline and checklist of captures.
 
+bats_require_minimum_version 1.5.0
 load common
 
 pairs="$BATS_TEST_DIRNAME/../captures/pairs"
@@ -90,6 +91,20 @@ pairs="$BATS_TEST_DIRNAME/../captures/pairs"
 	[ "$status" -eq 0 ]
 	[[ "$output" == *"What became of the predictions"*predicted*achieved* ]]
 	[[ "$output" == *"turn_tiles: shared-bank-conflicts"*"0.42 s"*"0.42 s"* ]]
+}
+
+@test "compare: kernels of one name are told apart by their numbers" {
+	run -0 cudadvise compare "$pairs/../demo.cadv" "$pairs/../demo.cadv"
+	for i in 1 2 3 4 5 6; do
+		[ "$(grep -c "layernorm_forward_kernel1 #$i: grid-too-small" \
+		    <<< "$output")" -eq 1 ]
+		[ "$(grep -c "^ layernorm_forward_.* #$i .*as before" \
+		    <<< "$output")" -eq 1 ]
+	done
+	# One of its name needs none.
+	run -0 cudadvise compare "$pairs/shared-bank-conflicts.bad.cadv" \
+	    "$pairs/shared-bank-conflicts.good.cadv"
+	[[ "$output" != *"#"* ]]
 }
 
 @test "compare: what cannot be compared says so" {
