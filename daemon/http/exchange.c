@@ -37,7 +37,7 @@ check_target(const struct exchange_head *head, struct request *rq,
 		return -1;
 	default:
 		respond_problem(rs, PROBLEM_BAD_REQUEST, NULL,
-		    "the request target cannot be decoded");
+		    "the request target has an empty or undecodable part");
 		return -1;
 	}
 }

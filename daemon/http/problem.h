@@ -10,7 +10,8 @@
 
 #define PROBLEMS(X)							\
 	X(BAD_REQUEST, "bad-request", 400, "Malformed request",		\
-	    "The path or query is not valid percent-encoded UTF-8.")	\
+	    "No part of the path may be empty or hold a slash, and all is " \
+	    "percent-encoded UTF-8.")	\
 	X(BAD_PARAMETER, "bad-parameter", 400, "Bad query parameter",	\
 	    "The parameter is unknown here, given twice, or its value is " \
 	    "not valid. The OpenAPI document lists what each path takes.") \
@@ -50,8 +51,7 @@
 	X(NO_METHOD, "no-such-method", 405, "Method not allowed here",	\
 	    "The Allow header lists the methods of this path.")		\
 	X(CONFLICT, "conflict", 409, "Not possible in this state",	\
-	    "A run that is still live can be neither deleted nor analysed " \
-	    "again.")							\
+	    "What is in the way is in \"detail\".")			\
 	X(CHANGED, "changed", 412, "Changed since you read it",		\
 	    "The ETag in If-Match is no longer the run's. Read it again.") \
 	X(TOO_LARGE, "too-large", 413, "Body too large",		\

@@ -77,7 +77,9 @@ http_open_tcp(struct http *h, int port, struct error *e)
 		if (port <= 0 || port == h->port)
 			result = 0;
 		else
-			error_set(e, "the dashboard is at port %d already",
+			error_set(e, "the dashboard is at port %d already, "
+			    "until the daemon ends: cudadvise dashboard prints "
+			    "its address, cudadvise daemon stop frees it",
 			    h->port);
 		goto out;
 	}

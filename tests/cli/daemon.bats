@@ -233,3 +233,12 @@ bats_require_minimum_version 1.5.0
 	grep -q coalesc out
 	p/bin/cudadvise daemon stop -q
 }
+
+@test "dashboard: another port than it has is refused, with the reason alone" {
+	cudadvise dashboard > url
+	run -1 cudadvise dashboard --port 9
+	[[ "$output" == *"the dashboard is at port "*" already"* ]]
+	[[ "$output" != *live* ]]
+	run -0 cudadvise dashboard
+	[ "$output" = "$(cat url)" ]
+}
