@@ -295,6 +295,11 @@ launch_run(const struct launch *l, struct launched *end, struct error *e)
 		orphans_adopt(false);
 	child_pid = 0;
 	signals_give_back(&signals);
+	if (error == ENOENT && check(l->path) == 0) {
+		error_set(e, "cannot execute '%s': the interpreter that it "
+		    "names is not there", l->path);
+		return (EXIT_NOT_FOUND);
+	}
 	if (error != 0)
 		return (not_started(error, l->path, e));
 	end->exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;

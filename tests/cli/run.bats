@@ -268,3 +268,11 @@ print(p.wait())' "${pair%:*}"
 	[[ "$output" == *caught* ]]
 	[ "${lines[-1]}" = 5 ]
 }
+
+@test "a script whose interpreter is missing is not said to be missing itself" {
+	printf '#!/no/such/interpreter\n' > script
+	chmod +x script
+	run -127 cudadvise run ./script
+	[[ "$output" == *"cannot execute './script': the interpreter"* ]]
+	[[ "$output" != *"No such file"* ]]
+}
