@@ -203,8 +203,7 @@ close_deferred(void)
 	    !atomic_exchange(&window.deferred, false))
 		return;
 	/* close_window gives back what counters_exit did not keep. */
-	if (inject.api.cuStreamQuery(now_open.stream) ==
-	    CUDA_ERROR_NOT_READY || !activity_pause()) {
+	if (gate_busy(now_open.stream) || !activity_pause()) {
 		atomic_store(&window.deferred, true);
 		return;
 	}
@@ -538,6 +537,7 @@ counters_context_gone(CUcontext context)
 
 	close_deferred();
 	sampling_off(context);
+	gate_context_gone();
 	/* The sender and other contexts' windows hold it for a moment. */
 	while (atomic_exchange(&window.busy, true)) {
 		if (atomic_load(&window.deferred) ||
@@ -547,6 +547,5 @@ counters_context_gone(CUcontext context)
 		nanosleep(&nap, NULL);
 	}
 	target_gone(context);
-	gate_context_gone();
 	atomic_store(&window.busy, false);
 }

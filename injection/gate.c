@@ -259,10 +259,8 @@ gate_context_gone(void)
 	pthread_mutex_unlock(&streams.lock);
 }
 
-/* Is work left on ${stream}? Not once it was destroyed: its handle is nothing
- * that the driver may be asked about. */
-static bool
-is_busy(CUstream stream)
+bool
+gate_busy(CUstream stream)
 {
 	bool known, busy;
 	unsigned i;
@@ -289,7 +287,7 @@ wait_stream(CUstream stream, uint64_t begin)
 		/* A query could invalidate a capture that began meanwhile. */
 		if (gate_capturing())
 			return (false);
-		if (!is_busy(stream))
+		if (!gate_busy(stream))
 			return (true);
 		if (inject_now() - begin > IDLE_WAIT_NS)
 			return (false);

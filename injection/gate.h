@@ -62,6 +62,10 @@ void gate_stream_made(bool blocking);
  * once while a stream is captured. */
 bool gate_wait_idle(void);
 
+/* gate_busy(stream): is work left on it? Not once it was destroyed: its handle is
+ * nothing that the driver may be asked about. */
+bool gate_busy(CUstream stream);
+
 /* gate_wait_stream(stream): wait until it is idle; false after the same while.
  * In a callback of a launch on it. */
 bool gate_wait_stream(CUstream stream);

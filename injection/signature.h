@@ -63,9 +63,9 @@ struct signature {
 	double *value;			/* per metric, NaN unknown, or NULL */
 	_Atomic bool dirty;		/* value has news to send */
 	_Atomic bool complete;
-	bool alone;			/* it ended while the host was held, */
-	bool waits;			/* or once it did not */
-	bool counted;			/* by instruction; or it cannot be */
+	_Atomic bool alone;		/* it ended while the host was held, */
+	_Atomic bool waits;		/* or once it did not */
+	_Atomic bool counted;		/* by instruction; or it cannot be */
 	uint32_t count_tries;
 	uint64_t count_ns;		/* what that cost */
 	struct sass_counts *counts;	/* to be sent */
