@@ -5,7 +5,22 @@
  */
 #include <math.h>
 
+#include "rules/atomics.h"
 #include "rules/lines.h"
+
+#define LINE_LEAST 0.7	/* of the time: as min_line of global-atomic-contention */
+#define LINE_MOST 1.25
+
+/* Are there just as many atomics as one word takes in the kernel's time? Then L2
+ * does one after the other, however many warps wait. */
+static bool
+stands_in_line(const struct rule_view *x)
+{
+	struct atomics a;
+
+	return atomics_of(&a, x) == NULL && a.line >= LINE_LEAST &&
+	    a.line <= LINE_MOST;
+}
 
 enum rule_state
 rule_low_achieved_occupancy(struct rule_view *x)
@@ -31,7 +46,7 @@ rule_low_achieved_occupancy(struct rule_view *x)
 	/* A full resource does not get faster by more warps. */
 	if (x->load->bound >= 0.5)
 		return RULE_CLEAN;
-	if (rule_said(x, "serial-kernel") ||
+	if (stands_in_line(x) || rule_said(x, "serial-kernel") ||
 	    rule_said(x, "global-atomic-contention") ||
 	    rule_said(x, "block-size-suboptimal") ||
 	    rule_said(x, "too-many-blocks-little-work"))

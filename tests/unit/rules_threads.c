@@ -385,6 +385,13 @@ test_atomics_in_line(void **state)
 	assert_true(x > 50);
 	/* That warps leave early does not matter to it. */
 	assert_true(predicted(&m, "low-achieved-occupancy", NULL) == 0);
+	/* Nor where most accesses are loads, and that is all that is known. */
+	in_line(&m)->metric[METRIC_GLOBAL_LD_SECTORS] += 8e6 * 6;
+	m.kernel[0].metric[METRIC_L2_FROM_L1] += 8e6 * 6;
+	assert_true(predicted(&m, CONTENTION, NULL) == 0);
+	assert_true(predicted(&m, "low-achieved-occupancy", NULL) == 0);
+	m.kernel[0].metric[METRIC_L2_FROM_L1] -= 7e6;
+	assert_true(predicted(&m, "low-achieved-occupancy", NULL) > 0);
 	/* With two thirds of the time it is as good as its share. */
 	in_line(&m)->metric[METRIC_L2_FROM_L1] -= 2e6;
 	x = predicted(&m, CONTENTION, NULL);
