@@ -165,7 +165,7 @@ rule_allocation_in_hot_path(struct rule_view *x)
 
 	if (unknown != NULL)
 		return rule_unmeasured(x, unknown);
-	if ((double)count < rule_value(x, "min_count") ||
+	if (count == 0 || (double)count < rule_value(x, "min_count") ||
 	    hot < rule_value(x, "min_share") * rule_wall_s(run))
 		return RULE_CLEAN;
 	return run->launches == 0 ? without_launches(x, count, hot) :
