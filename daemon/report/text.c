@@ -187,7 +187,13 @@ text_next(struct out *o, const struct report *r)
 		out_command(o, 6, " · ", text);
 	snprintf(text, sizeof(text), "cudadvise checklist %s", r->name);
 	out_command(o, 6, " · ", text);
-	out_command(o, 6, " · ", "cudadvise dashboard");
+	/* The dashboard knows the daemon's runs alone. */
+	if (json_is_integer(json_object_get(r->run, "number"))) {
+		out_command(o, 6, " · ", "cudadvise dashboard");
+	} else {
+		snprintf(text, sizeof(text), "cudadvise import %s", r->name);
+		out_command(o, 6, " · ", text);
+	}
 	out_line(o);
 	out_style(o, STYLE_PLAIN);
 }

@@ -166,6 +166,14 @@ text_busy(struct out *o, const json_t *run)
 	out_line(o);
 }
 
+/* Did the program end by itself, so that what it had was sent? */
+static bool
+ended(const json_t *run)
+{
+
+	return (strcmp(or_unknown(field_text(run, "state")), "finished") == 0);
+}
+
 /* Append "<n> <what>" if there is one. */
 static void
 add_count(struct out *o, uint64_t n, bool first, const char *what)
@@ -251,7 +259,8 @@ text_volume(struct out *o, const struct report *r)
 	out_segment(o, 2, "", text);
 	reason = measured_segment(o, r);
 	if (lost == 0) {
-		out_segment(o, 4, "; ", "nothing dropped");
+		out_segment(o, 4, "; ", ended(r->run) ? "nothing dropped" :
+		    "nothing dropped of what arrived");
 	} else {
 		out_style(o, STYLE_WARN);
 		snprintf(text, sizeof(text), "%s of %s records dropped",

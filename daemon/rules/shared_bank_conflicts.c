@@ -107,8 +107,8 @@ fill(struct rule_view *x, struct draft *d, const struct side *ld,
 	    say_number(x->arena, worst->ways), ld->bad && st->bad ?
 	    "; loads and stores both" : "");
 	d->f.advice = arena_format(x->arena, "pad the rows of the tile by one "
-	    "element, or swizzle the column with the row, so that the %s of "
-	    "a warp fall into 32 different banks%s", worst->what,
+	    "element, or swizzle the column with the row, so that a %s of a "
+	    "warp goes to 32 different banks%s", worst->what,
 	    worst->ways > 24 ? " (32-way: a column of a 32-wide tile is "
 	    "read)" : "");
 	d->f.gain_note = "the same accesses with one wavefront where a "

@@ -220,6 +220,7 @@ report_of(const struct fixture *f)
 		.name = "41",
 	};
 
+	json_object_set_new((json_t *)r.run, "number", json_integer(41));
 	return (r);
 }
 
