@@ -241,7 +241,11 @@ collect_calibrations(struct stream *s, struct error *e)
 	return (rc);
 }
 
-enum stage { LOST, WAITING, ANALYSING, ANALYSED };
+enum stage {
+	LOST, WAITING, ANALYSING,
+	UNSTORED,		/* over, but there is no analysis (yet) */
+	ANALYSED
+};
 
 static enum stage
 analysed(struct cli *cli, const char *path, struct error *e)
@@ -261,9 +265,9 @@ analysed(struct cli *cli, const char *path, struct error *e)
 		return (LOST);
 	}
 	state = field_text(run, "state");
-	if (state != NULL && strcmp(state, "live") != 0 &&
-	    json_object_get(run, "summary") != NULL)
-		now = ANALYSED;
+	if (state != NULL && strcmp(state, "live") != 0)
+		now = json_object_get(run, "summary") != NULL ? ANALYSED :
+		    UNSTORED;
 	else if (json_is_true(json_object_get(run, "analysing")))
 		now = ANALYSING;
 	json_decref(run);
@@ -277,15 +281,15 @@ collect_wait(struct cli *cli, const char *run, struct error *e)
 	struct timespec step = { 0, 0 };
 	enum stage now;
 	char path[64];
-	int waited = 0, limit = WAIT_MS, ms = 5;
+	int waited = 0, idle = 0, ms = 5;
 
 	if (cli->client == NULL && (cli->client = daemon_client(e)) == NULL)
 		return (-1);
 	snprintf(path, sizeof(path), "/runs/%s", run);
-	while ((now = analysed(cli, path, e)) == WAITING || now == ANALYSING) {
+	while ((now = analysed(cli, path, e)) != ANALYSED && now != LOST) {
 		if (now == ANALYSING)
-			limit = ANALYSIS_MS;
-		if (waited >= limit)
+			idle = 0;
+		if (idle >= WAIT_MS || waited >= ANALYSIS_MS)
 			break;
 		if (progress && waited > 300)
 			fprintf(stderr, "\rcudadvise: analysing %.*s\033[K",
@@ -293,13 +297,18 @@ collect_wait(struct cli *cli, const char *run, struct error *e)
 		step.tv_nsec = ms * 1000000L;
 		nanosleep(&step, NULL);
 		waited += ms;
+		idle += ms;
 		ms = ms < 100 ? 2 * ms : 100;
 	}
 	if (progress && waited > 300)
 		fprintf(stderr, "\r\033[K");
 	if (now == ANALYSED)
 		return (0);
+	if (now == UNSTORED) {
+		error_set(e, "the daemon could not store the run's analysis");
+		return (error_remedy(e, "cudadvise doctor"));
+	}
 	error_set(e, "the daemon has not analysed the run within %d s",
-	    limit / 1000);
+	    waited / 1000);
 	return (error_remedy(e, "cudadvise show %.8s, later", run));
 }
