@@ -145,7 +145,7 @@ static void
 on_launch_enter(const struct call_row *row, const CUpti_CallbackData *d)
 {
 	struct signature_shape shape;
-	struct signature *s = NULL;
+	struct signature *s, *owed = NULL;
 	CUstream stream = NULL;
 	const void *key;
 
@@ -164,18 +164,17 @@ on_launch_enter(const struct call_row *row, const CUpti_CallbackData *d)
 			struct counters_launch l = { .data = d,
 			    .stream = stream, .function = key };
 
-			if (counters_enter(s, &l)) {
-				self.window = s;
-				*d->correlationData = (uintptr_t)s;
-			}
+			if (counters_enter(s, &l))
+				owed = s;
 		}
 	}
 	if (row->kind == CALLS_GRAPH) {
 		site_call(row->call);
-		if ((s = graph_enter(d)) != NULL) {
-			self.window = s;
-			*d->correlationData = (uintptr_t)s;
-		}
+		owed = graph_enter(d);
+	}
+	if (owed != NULL) {
+		self.window = owed;
+		*d->correlationData = (uintptr_t)owed;
 	}
 	launch_put(d->correlationId, inject_now(), inject_tid());
 }

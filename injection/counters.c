@@ -233,9 +233,9 @@ choose(struct target *t, struct signature *s, enum kind *kind)
 
 /*
  * A kernel may wait for what the host, another stream or another GPU does after
- * its launch. A window of the range profiler would then never come back from
- * CUPTI: where that can be, a kernel first has to end by itself, with the host
- * held but not for long.
+ * its launch. A window of the range profiler may then never come back from CUPTI
+ * (a program whose kernel polls managed memory hung on an H200): where that can
+ * be, a kernel first has to end by itself, with the host held but not for long.
  */
 static bool
 needs_trial(const struct signature *s)

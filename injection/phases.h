@@ -28,7 +28,8 @@ bool phases_launch(struct signature *s, const struct counters_launch *l);
 bool phases_launched(struct signature *s);
 
 /* phases_graphs(device): what stands in for a kernel where a graph is launched:
- * its kernels have no launch of their own, but can be sampled. NULL: no room. */
+ * its kernels have no launch of their own, but can be sampled (CUPTI's
+ * documentation denies it of the serialised mode alone). NULL: no room. */
 struct signature *phases_graphs(uint32_t device);
 
 #endif
