@@ -12,6 +12,9 @@
 
 #include "rules/rule.h"
 
+/* Of the kernel's time: what would take longer in one line was in none. */
+#define ATOMICS_LINE_MOST 1.25
+
 struct atomics {
 	double least, most;	/* of single lanes, in a launch: without any hit of
 				 * L1, and were all loads hits */

@@ -9,7 +9,6 @@
 #include "rules/lines.h"
 
 #define LINE_LEAST 0.7	/* of the time: as min_line of global-atomic-contention */
-#define LINE_MOST 1.25
 
 /* Are there just as many atomics as one word takes in the kernel's time? Then L2
  * does one after the other, however many warps wait. */
@@ -19,7 +18,7 @@ stands_in_line(const struct rule_view *x)
 	struct atomics a;
 
 	return atomics_of(&a, x) == NULL && a.line >= LINE_LEAST &&
-	    a.line <= LINE_MOST;
+	    a.line <= ATOMICS_LINE_MOST;
 }
 
 enum rule_state
