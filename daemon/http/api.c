@@ -177,22 +177,20 @@ etag_listed(const char *header, const char *tag)
 	return false;
 }
 
-bool
-api_fresh(struct request *rq, struct response *rs, const struct store_run *run)
+void
+api_tag(struct request *rq, struct response *rs, const struct store_run *run)
 {
 	char tag[80];
 
 	if (strcmp(run->state, "live") == 0) {
 		rs->live = true;
-		return false;
+		return;
 	}
 	snprintf(tag, sizeof(tag), "\"%s-%" PRId64 "\"", run->uuid,
 	    run->revision);
 	respond_header(rs, "ETag", "%s", tag);
-	if (rq->if_none_match == NULL || !etag_listed(rq->if_none_match, tag))
-		return false;
-	rs->status = 304;
-	return true;
+	rs->client_has = rq->if_none_match != NULL &&
+	    etag_listed(rq->if_none_match, tag);
 }
 
 int

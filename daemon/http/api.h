@@ -22,11 +22,9 @@ int api_run(struct request *rq, struct response *rs, struct store_run *run);
 int api_run_called(struct request *rq, struct response *rs, const char *id,
     struct store_run *run);
 
-/*
- * api_fresh(rq, rs, run): set the ETag and cache headers of ${run}. True if the
- * client has this very revision: then ${rs} is answered (304).
- */
-bool api_fresh(struct request *rq, struct response *rs,
+/* api_tag(rq, rs, run): set the ETag and cache headers of ${run}, and note
+ * whether the client has this very revision (exchange_end). */
+void api_tag(struct request *rq, struct response *rs,
     const struct store_run *run);
 
 /* api_store_failed(rs, status, e, none): answer for a status that is not OK;

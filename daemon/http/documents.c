@@ -63,9 +63,9 @@ documents_array(struct request *rq, struct response *rs)
 
 	if (api_run(rq, rs, &run) < 0)
 		return;
-	if (!api_fresh(rq, rs, &run) && (not_yet(&run) ||
-	    (json = api_document(rq, rs, &run, rq->route->arg, "",
-	    PROBLEM_INTERNAL)) != NULL))
+	api_tag(rq, rs, &run);
+	if (not_yet(&run) || (json = api_document(rq, rs, &run, rq->route->arg,
+	    "", PROBLEM_INTERNAL)) != NULL)
 		api_items(rs, json);
 	free(json);
 	store_run_clear(&run);
@@ -81,8 +81,7 @@ documents_one(struct request *rq, struct response *rs, const char *noun,
 
 	if (api_run(rq, rs, &run) < 0)
 		return;
-	if (api_fresh(rq, rs, &run))
-		goto out;
+	api_tag(rq, rs, &run);
 	json = api_document(rq, rs, &run, noun, id, none);
 	if (json == NULL)
 		goto out;
@@ -132,8 +131,9 @@ documents_metrics(struct request *rq, struct response *rs)
 
 	if (api_run(rq, rs, &run) < 0)
 		return;
-	if (!api_fresh(rq, rs, &run) && (json = api_document(rq, rs, &run,
-	    "metrics", rq->param[1], PROBLEM_NO_KERNEL)) != NULL)
+	api_tag(rq, rs, &run);
+	if ((json = api_document(rq, rs, &run, "metrics", rq->param[1],
+	    PROBLEM_NO_KERNEL)) != NULL)
 		api_items(rs, json);
 	free(json);
 	store_run_clear(&run);
@@ -238,8 +238,8 @@ documents_kernels(struct request *rq, struct response *rs)
 
 	if (api_run(rq, rs, &run) < 0)
 		return;
-	if (!api_fresh(rq, rs, &run))
-		kernels_page(rq, rs, &run);
+	api_tag(rq, rs, &run);
+	kernels_page(rq, rs, &run);
 	store_run_clear(&run);
 }
 
@@ -285,8 +285,8 @@ documents_launches(struct request *rq, struct response *rs)
 
 	if (api_run(rq, rs, &run) < 0)
 		return;
-	if (!api_fresh(rq, rs, &run))
-		launches_page(rq, rs, &run);
+	api_tag(rq, rs, &run);
+	launches_page(rq, rs, &run);
 	store_run_clear(&run);
 }
 
@@ -311,8 +311,7 @@ documents_timeline(struct request *rq, struct response *rs)
 	}
 	if (api_run(rq, rs, &run) < 0)
 		return;
-	if (api_fresh(rq, rs, &run))
-		goto out;
+	api_tag(rq, rs, &run);
 	status = service_timeline(rq->service, run.number, from, to,
 	    (unsigned)px, &timeline, &e);
 	if (status != STORE_OK) {

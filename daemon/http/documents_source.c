@@ -81,8 +81,8 @@ documents_source(struct request *rq, struct response *rs)
 	if (api_number(rq, rs, "sass", 0, 0, 1, &sass) < 0 ||
 	    api_run(rq, rs, &run) < 0)
 		return;
-	if (api_fresh(rq, rs, &run) ||
-	    maybe(rq, rs, &run, "source", rq->param[1], &json) < 0 ||
+	api_tag(rq, rs, &run);
+	if (maybe(rq, rs, &run, "source", rq->param[1], &json) < 0 ||
 	    (json == NULL && (json = none(rq, rs, &run)) == NULL))
 		goto out;
 	if (sass != 0 && maybe(rq, rs, &run, "instructions", rq->param[1],
@@ -109,8 +109,8 @@ documents_list(struct request *rq, struct response *rs)
 
 	if (api_run(rq, rs, &run) < 0)
 		return;
-	if (!api_fresh(rq, rs, &run) &&
-	    maybe(rq, rs, &run, rq->route->arg, "", &json) == 0)
+	api_tag(rq, rs, &run);
+	if (maybe(rq, rs, &run, rq->route->arg, "", &json) == 0)
 		api_items(rs, json);
 	free(json);
 	store_run_clear(&run);

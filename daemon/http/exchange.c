@@ -220,3 +220,10 @@ exchange_body(struct request *rq, struct response *rs, const char *body,
 	respond_problem(rs, PROBLEM_BAD_BODY, "", "not a JSON object");
 	return -1;
 }
+
+void
+exchange_end(struct response *rs)
+{
+	if (rs->client_has && rs->status == 200)
+		rs->status = 304;
+}

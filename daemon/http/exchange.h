@@ -37,4 +37,12 @@ int exchange_begin(const struct exchange_head *head, struct request *rq,
 int exchange_body(struct request *rq, struct response *rs, const char *body,
     size_t len);
 
+/*
+ * exchange_end(rs): make what the handler answered what is sent: 304 for a 200
+ * that the client has. Its body stays, for its length: that is the only
+ * Content-Length that a 304 may have (RFC 9110, 8.6). What is no 200 stays as it
+ * is, whatever the client has (13.2.1).
+ */
+void exchange_end(struct response *rs);
+
 #endif

@@ -82,5 +82,5 @@ response_release(struct response *rs)
 	rs->fd = 0;
 	event_stream_free(rs->stream);
 	rs->stream = NULL;
-	rs->shutdown = false;
+	rs->shutdown = rs->client_has = false;
 }

@@ -53,6 +53,7 @@ struct response {
 	int fd;				/* > 0: the body is this file, which is
 					 * closed; ${length} bytes */
 	bool live;			/* no-store; else the ETag decides */
+	bool client_has;		/* this very revision, it says */
 	struct event_stream *stream;	/* the body is this, http/events.h */
 	bool shutdown;			/* stop the daemon once it is sent */
 };

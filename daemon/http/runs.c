@@ -96,16 +96,14 @@ runs_get(struct request *rq, struct response *rs)
 
 	if (api_run(rq, rs, &run) < 0)
 		return;
-	if (!api_fresh(rq, rs, &run)) {
-		j = run_object(&run);
-		if (j != NULL)
-			json_object_set_new(j, "schema_version",
-			    json_integer(1));
-		if (j != NULL && strcmp(run.state, "live") == 0)
-			json_object_set_new(j, "analysing", json_boolean(
-			    service_analysing(rq->service, run.uuid)));
-		respond_json(rs, 200, j);
-	}
+	api_tag(rq, rs, &run);
+	j = run_object(&run);
+	if (j != NULL)
+		json_object_set_new(j, "schema_version", json_integer(1));
+	if (j != NULL && strcmp(run.state, "live") == 0)
+		json_object_set_new(j, "analysing", json_boolean(
+		    service_analysing(rq->service, run.uuid)));
+	respond_json(rs, 200, j);
 	store_run_clear(&run);
 }
 
@@ -288,8 +286,7 @@ runs_capture(struct request *rq, struct response *rs)
 
 	if (api_run(rq, rs, &run) < 0)
 		return;
-	if (api_fresh(rq, rs, &run))
-		goto out;
+	api_tag(rq, rs, &run);
 	fd = service_capture(rq->service, run.number, &e);
 	if (fd < 0 || fstat(fd, &st) != 0) {
 		if (fd >= 0)
@@ -413,7 +410,7 @@ runs_export(struct request *rq, struct response *rs)
 	}
 	if (api_run(rq, rs, &run) < 0)
 		return;
-	if (!api_fresh(rq, rs, &run))
-		export_json(rq, rs, &run);
+	api_tag(rq, rs, &run);
+	export_json(rq, rs, &run);
 	store_run_clear(&run);
 }

@@ -1,6 +1,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "http/exchange.h"
 #include "http/problem.h"
 #include "http/server_internal.h"
 
@@ -60,6 +61,7 @@ server_send(struct call *c)
 	if (c->rs.status == 0)
 		respond_problem(&c->rs, PROBLEM_INTERNAL, NULL,
 		    "the request had no answer");
+	exchange_end(&c->rs);
 	r = make_response(c);
 	if (r == NULL)
 		return MHD_NO;

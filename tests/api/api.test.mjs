@@ -1,6 +1,7 @@
 import { after, before, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import path from 'node:path';
 import { Daemon, root, runId } from './daemon.mjs';
 import { conforms, openapi, unusedOperations } from './schema.mjs';
@@ -361,6 +362,36 @@ test('a finished run is read once', async () => {
     assert.equal(again.text, '');
     assert.equal(again.headers.etag, etag);
     assert.equal((await daemon.get(target, { 'If-None-Match': '"x-1"' })).status, 200);
+  }
+});
+
+// As it is on the wire: what a client makes of it may differ.
+test('304 has the length of the 200, and no body', async () => {
+  for (const part of ['', '/findings', '/kernels?limit=2', '/timeline', '/capture', '/export']) {
+    const target = `/api/v1/runs/${number}${part}`;
+    const first = await daemon.get(target);
+    const ask = (path) => `GET ${path} HTTP/1.1\r\nHost: x\r\nIf-None-Match: ${first.headers.etag}\r\n`;
+    const socket = connect(daemon.socket);
+    // The next answer begins where this one's header ends.
+    socket.end(`${ask(target)}\r\n${ask('/api/v1/version')}Connection: close\r\n\r\n`);
+    let text = '';
+    for await (const piece of socket.setEncoding('latin1')) text += piece;
+    const [head, rest] = [text.slice(0, text.indexOf('\r\n\r\n')), text.slice(text.indexOf('\r\n\r\n') + 4)];
+    assert.match(head, /^HTTP\/1\.1 304 /);
+    assert.match(rest, /^HTTP\/1\.1 200 /, `after ${target}`);
+    assert.doesNotMatch(head, /^Transfer-Encoding:/im);
+    const length = /^Content-Length: (\d+)$/im.exec(head.replaceAll('\r', ''))?.[1];
+    assert.ok(length === undefined || Number(length) === first.bytes.length, `${target}: ${length} is not ${first.bytes.length}`);
+  }
+});
+
+test('what is not there is not unchanged', async () => {
+  const { etag } = (await daemon.get(`/api/v1/runs/${number}`)).headers;
+  for (const part of ['/kernels/999999', '/findings/none', '/kernels?cursor=x']) {
+    const target = `/api/v1/runs/${number}${part}`;
+    const without = await daemon.get(target);
+    assert.ok(without.status >= 400);
+    assert.equal(conforms('GET', target, await daemon.get(target, { 'If-None-Match': etag })).status, without.status);
   }
 });
 
