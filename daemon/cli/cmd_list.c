@@ -48,8 +48,10 @@ cmd_list(struct cli *cli, int argc, char **argv)
 {
 	static const struct table_column columns[] = {
 		{ "run", TABLE_RIGHT }, { "started (UTC)", 0 }, { "state", 0 },
-		{ "took", TABLE_RIGHT }, { "findings", TABLE_RIGHT },
-		{ "would save", TABLE_RIGHT }, { "command", TABLE_CUT },
+		{ "took", TABLE_RIGHT | TABLE_SPARE },
+		{ "findings", TABLE_RIGHT | TABLE_SPARE },
+		{ "would save", TABLE_RIGHT },
+		{ "command", TABLE_CUT | TABLE_LEAST(18) },
 	};
 	struct error e = ERROR_INIT;
 	size_t limit = cli->opt.limit > 0 ? (size_t)cli->opt.limit :

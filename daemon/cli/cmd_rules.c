@@ -11,8 +11,9 @@ int
 cmd_rules(struct cli *cli, int argc, char **argv)
 {
 	static const struct table_column columns[] = {
-		{ "rule", 0 }, { "category", 0 }, { "needs", 0 },
-		{ "what it finds", TABLE_CUT },
+		{ "rule", 0 }, { "category", TABLE_SPARE },
+		{ "needs", TABLE_SPARE },
+		{ "what it finds", TABLE_CUT | TABLE_LEAST(28) },
 	};
 	struct error e = ERROR_INIT;
 	const struct rule_info *r;

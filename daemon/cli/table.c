@@ -13,37 +13,54 @@ struct table {
 	struct libscols_table *table;
 	struct libscols_line *line;
 	struct out *out;
-	bool failed;
+	const struct table_column *columns;
+	int *width;			/* of each one's widest cell */
+	int n;
+	bool cut, failed;
 };
+
+/* ${text} is in that column. */
+static void
+widen(struct table *t, int column, const char *text)
+{
+	int w = out_columns(t->out, text);
+
+	if (w > t->width[column])
+		t->width[column] = w;
+}
 
 struct table *
 table_new(struct out *o, const struct table_column *columns, int n)
 {
 	struct table *t = calloc(1, sizeof(*t));
-	bool cut;
 	char *title;
 	int i, flags;
 
-	if (t == NULL || (t->table = scols_new_table()) == NULL) {
-		free(t);
+	if (t == NULL || (t->width = calloc((size_t)n, sizeof(int))) == NULL ||
+	    (t->table = scols_new_table()) == NULL) {
+		table_free(t);
 		return (NULL);
 	}
 	t->out = o;
+	t->columns = columns;
+	t->n = n;
 	/* What a script or a pager reads is not cut, unless it says how wide
 	 * it is. */
-	cut = isatty(fileno(o->file)) || getenv("COLUMNS") != NULL;
+	t->cut = isatty(fileno(o->file)) || getenv("COLUMNS") != NULL;
 	scols_table_set_termforce(t->table, SCOLS_TERMFORCE_ALWAYS);
-	scols_table_set_termwidth(t->table, cut ? (size_t)o->width :
+	scols_table_set_termwidth(t->table, t->cut ? (size_t)o->width :
 	    WIDTH_UNCUT);
 	for (i = 0; i < n; i++) {
 		flags = columns[i].flags & TABLE_RIGHT ? SCOLS_FL_RIGHT : 0;
-		if (cut && (columns[i].flags & (TABLE_CUT | TABLE_SHORT)))
+		if (t->cut && (columns[i].flags & (TABLE_CUT | TABLE_SHORT)))
 			flags |= SCOLS_FL_TRUNC;
 		title = out_clean(o, columns[i].title);
 		if (title == NULL || scols_table_new_column(t->table, title,
 		    columns[i].flags & TABLE_CUT ? 0.3 :
 		    columns[i].flags & TABLE_SHORT ? 0.09 : 0, flags) == NULL)
 			t->failed = true;
+		else
+			widen(t, i, title);
 		free(title);
 	}
 	return (t);
@@ -71,6 +88,42 @@ table_cell(struct table *t, int column, const char *text)
 	    scols_line_refer_data(t->line, (size_t)column, clean) != 0) {
 		free(clean);
 		t->failed = true;
+		return;
+	}
+	widen(t, column, clean);
+}
+
+/* Columns that the line wants: all of what is not cut, and what the others are
+ * to keep. */
+static int
+wanted(const struct table *t)
+{
+	int sum = -1, i, least;
+
+	for (i = 0; i < t->n; i++) {
+		if (t->width[i] == 0)
+			continue;
+		least = t->columns[i].flags & (TABLE_CUT | TABLE_SHORT) ?
+		    t->columns[i].flags >> 8 : t->width[i];
+		sum += 1 + (least < t->width[i] ? least : t->width[i]);
+	}
+	return (sum);
+}
+
+/* Leave out what can be spared, until the rest fits. */
+static void
+spare(struct table *t)
+{
+	struct libscols_column *c;
+	int i;
+
+	for (i = t->n - 1; i >= 0 && wanted(t) > t->out->width; i--) {
+		if (!(t->columns[i].flags & TABLE_SPARE))
+			continue;
+		c = scols_table_get_column(t->table, (size_t)i);
+		scols_column_set_flags(c, scols_column_get_flags(c) |
+		    SCOLS_FL_HIDDEN);
+		t->width[i] = 0;
 	}
 }
 
@@ -80,6 +133,8 @@ table_print(struct table *t)
 
 	if (t == NULL || t->failed)
 		return (-1);
+	if (t->cut)
+		spare(t);
 	scols_table_set_stream(t->table, t->out->file);
 	return (scols_print_table(t->table) == 0 ? 0 : -1);
 }
@@ -91,5 +146,6 @@ table_free(struct table *t)
 	if (t == NULL)
 		return;
 	scols_unref_table(t->table);
+	free(t->width);
 	free(t);
 }

@@ -12,14 +12,20 @@ enum {
 	TABLE_RIGHT = 1,	/* numbers */
 	TABLE_CUT = 2,		/* may be cut, and wants a third of the line */
 	TABLE_SHORT = 4,	/* may be cut before those */
+	TABLE_SPARE = 8,	/* left out where the line has no room for it */
 };
+
+/* TABLE_LEAST(n): what is cut keeps ${n} columns as long as there is something
+ * to spare. */
+#define TABLE_LEAST(n) ((n) << 8)
 
 struct table_column {
 	const char *title;
 	int flags;
 };
 
-/* Without memory NULL; all others accept NULL. */
+/* table_new: borrows ${columns}. Of those that can be spared the last goes
+ * first. Without memory NULL; all others accept NULL. */
 struct table *table_new(struct out *o, const struct table_column *columns,
     int n);
 void table_row(struct table *t);

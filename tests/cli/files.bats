@@ -218,6 +218,26 @@ load common
 	cudadvise rules | grep -q 'lanes read constant memory at .*[a-z]$'
 }
 
+@test "a narrow terminal: columns are left out, no line is wider" {
+	cudadvise run -q -L "$(printf "word%s " $(seq 20))" true
+	for width in 60 61 66 72 79 80 100; do
+		for c in list rules; do
+			COLUMNS=$width run -0 cudadvise $c
+			for line in "${lines[@]}"; do
+				[ "${#line}" -le "$width" ]
+			done
+		done
+		[[ "$output" == *"device code built with -G"* ]]
+	done
+	COLUMNS=60 run -0 cudadvise list
+	[[ "${lines[0]}" == "run started (UTC)"*"state"*"would save"*"command" ]]
+	[[ "${lines[1]}" == *" word1 word2 word3"* ]]
+	COLUMNS=80 run -0 cudadvise list
+	[[ "${lines[0]}" == *" took findings would save command" ]]
+	COLUMNS=80 run -0 cudadvise rules
+	[[ "${lines[0]}" == "rule "*" category "*" needs "* ]]
+}
+
 @test "without HOME the account's directory is used" {
 	unset CUDADVISE_STATE_DIR CUDADVISE_CONFIG
 	home=$(getent passwd "$(id -u)" | cut -d: -f6)
