@@ -198,6 +198,7 @@ struct kernel_key {
 struct kernel_state {
 	struct kernel out;
 	uint64_t profiled, profiled_ns, untimed;
+	uint64_t profiled_fault_ns;	/* pages were served: the sweep saw it */
 	uint64_t swept_ns, alone_ns;	/* undisturbed ones swept so far */
 	double exposed;
 	uint64_t next_votes;		/* follow.c */
@@ -362,6 +363,7 @@ struct model {
 	struct spans served;	/* … and where only copies were */
 	uint64_t up_end_ns;	/* of the latest of these */
 	uint64_t gpus_until;	/* some GPU runs a kernel until then */
+	uint64_t gpus_busy;	/* how long one did */
 	struct live *live;
 	uint32_t lives;
 	uint64_t live_bytes, live_host_bytes;
@@ -459,6 +461,11 @@ void kernel_skipped(struct model *m, struct stream *s,
     const struct record_SKIPPED *r);
 void kernel_settle(struct model *m, struct kernel_state *k,
     enum wire_level level, struct kernel *out);
+/* How much longer than others the measured launches on a device were, as far as
+ * other launches or counters tell; and how long one launch would have been, as
+ * far as is known by then. */
+uint64_t kernel_longer_on(const struct model *m, uint32_t device);
+uint64_t kernel_length(const struct model *m, const struct op *op);
 void kernel_free(struct model *m);
 
 /* copy.c: copies, memsets, runs of small ones. */
@@ -485,6 +492,7 @@ int peer_copy(struct model *m, struct stream *s, const struct record_COPY *r);
 int unified_feed(struct model *m, struct stream *s,
     const struct record_UVM *r);
 uint64_t unified_fault_ns(const struct model *m);
+uint64_t unified_fault_in(const struct model *m, uint64_t start, uint64_t end);
 
 /* memory.c: allocations. */
 int memory_feed(struct model *m, struct stream *s,

@@ -319,6 +319,43 @@ kernel_mean(const struct kernel_state *k)
 	return (0);
 }
 
+/* Copied or counted instruction by instruction a kernel runs many times as long;
+ * what its pages cost it, another launch would have paid. */
+static uint64_t
+kernel_longer(const struct kernel_state *k)
+{
+	double own = kernel_mean(k) * (double)k->profiled;
+
+	if (!(own < 1.8e19))
+		return (0);
+	return (sub_sat(sub_sat(k->profiled_ns, k->profiled_fault_ns),
+	    (uint64_t)own));
+}
+
+uint64_t
+kernel_longer_on(const struct model *m, uint32_t device)
+{
+	uint64_t ns = 0;
+	uint32_t i;
+
+	for (i = 0; i < m->kernels; i++)
+		if (m->kernel[i].out.device == device)
+			ns = add_sat(ns, kernel_longer(&m->kernel[i]));
+	return (ns);
+}
+
+uint64_t
+kernel_length(const struct model *m, const struct op *op)
+{
+	uint64_t ns = op->end - op->start;
+	double own;
+
+	if ((op->flags & OP_PROFILED) == 0)
+		return (ns);
+	own = kernel_mean(&m->kernel[op->index]);
+	return (own < (double)ns ? (uint64_t)own : ns);
+}
+
 void
 kernel_settle(struct model *m, struct kernel_state *k, enum wire_level level,
     struct kernel *out)

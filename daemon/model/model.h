@@ -73,7 +73,8 @@ struct device {
 	uint32_t id;		/* the CUDA ordinal in its process */
 	struct record_DEVICE limits;	/* strings: use the ones below */
 	const char *name, *chip, *uuid;
-	/* From the sweep over this device's timeline: */
+	/* From the sweep over this device's timeline; measured launches are in
+	 * it with the length of others: */
 	uint64_t busy_ns;	/* union of kernels, copies, memsets */
 	uint64_t kernel_ns;	/* union of kernels */
 	uint64_t copy_ns;	/* union of copies and memsets */
@@ -463,7 +464,10 @@ struct run {
 
 	/* Our own cost. */
 	uint64_t overhead_ns[OVERHEAD_KINDS];
-	uint64_t overhead_total_ns;
+	uint64_t overhead_longer_ns;	/* by what measured launches were longer
+					 * than others of their kernel: in no
+					 * busy time, but in the timeline */
+	uint64_t overhead_total_ns;	/* of all that */
 	uint64_t profiled_launches;
 
 	uint64_t gpu_exposed_ns;	/* what all kernels and copies together

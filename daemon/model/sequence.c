@@ -226,7 +226,7 @@ sequence_launch(struct model *m, const struct op *op, uint64_t idle,
 		return (0);
 	position = t->launches++;
 	total_idle(&t->now, idle, seen);
-	t->now.kernel_ns = add_sat(t->now.kernel_ns, op->end - op->start);
+	t->now.kernel_ns = add_sat(t->now.kernel_ns, kernel_length(m, op));
 	t->kernel[position % RING] = op->index;
 	t->total[position % RING] = t->now;
 	if (t->period != 0 &&

@@ -115,6 +115,20 @@ settle_processes(struct model *m)
 	return (0);
 }
 
+/* The GPU had a measured launch to itself: by what it was longer than others the
+ * GPU was busy because of us. Returns how much that was. */
+static uint64_t
+settle_longer(const struct model *m, uint32_t device, struct device *out)
+{
+	uint64_t ns = min_u64(kernel_longer_on(m, device),
+	    min_u64(out->busy_ns, out->kernel_ns));
+
+	out->busy_ns -= ns;
+	out->kernel_ns -= ns;
+	out->idle_overhead_ns += ns;
+	return (ns);
+}
+
 /* From the origin to the first work, and from the last to the end. */
 static void
 settle_device(const struct model *m, const struct device_state *d,
@@ -157,6 +171,7 @@ static int
 settle_devices(struct model *m)
 {
 	struct run *run = &m->run;
+	uint64_t most = 0;
 	uint32_t i, busiest = 0;
 
 	if (resize(&m->out_device, m->devices, sizeof(*run->device)) != 0 ||
@@ -170,14 +185,22 @@ settle_devices(struct model *m)
 	memset(run->gap, 0, sizeof(run->gap));
 	run->idle_total_ns = run->wall_ns;
 	run->idle_longest_ns = run->idle_gaps = run->idle_overhead_ns = 0;
+	run->overhead_longer_ns = 0;
 	for (i = 0; i < m->devices; i++) {
 		settle_device(m, m->device[i], &run->device[i]);
+		run->overhead_longer_ns = add_sat(run->overhead_longer_ns,
+		    settle_longer(m, i, &run->device[i]));
+		most = max_u64(most, run->device[i].kernel_ns);
 		timeline_out(m->device[i]->line, run->origin_ns,
 		    &run->timeline[i]);
 		run->timeline[i].device = i;
 		if (run->device[i].busy_ns > run->device[busiest].busy_ns)
 			busiest = i;
 	}
+	run->gpus_busy_ns = max_u64(most,
+	    sub_sat(m->gpus_busy, run->overhead_longer_ns));
+	run->overhead_total_ns = min_u64(run->wall_ns,
+	    add_sat(spans_total(&m->overhead), run->overhead_longer_ns));
 	if (m->devices == 0)
 		return (0);
 	memcpy(run->idle_ns, run->device[busiest].idle_ns,
@@ -379,7 +402,6 @@ model_settle(struct model *m, bool final)
 	run->version = run->version != NULL ? run->version : "";
 	run->state = final ? settle_state(m) : RUN_LIVE;
 	run->contexts_gone = memory_contexts_gone(m);
-	run->overhead_total_ns = spans_total(&m->overhead);
 	run->jit_ns = spans_total(&m->jit);
 	run->jit_traced = m->stream_count > 0 && !m->jit_unknown;
 	if (!m->run_end)

@@ -148,8 +148,14 @@ finish(struct model *m, struct device_state *d, uint32_t i)
 	d->row_active[op->row]--;
 	d->kernels_active -= op->kind == OP_KERNEL || op->kind == OP_GRAPH;
 	*a = d->active[--d->actives];
-	if (op->kind == OP_GRAPH || (op->flags & OP_PROFILED) != 0)
+	if (op->kind == OP_GRAPH)
 		return (0);
+	if (op->flags & OP_PROFILED) {
+		k = &m->kernel[op->index];
+		k->profiled_fault_ns = add_sat(k->profiled_fault_ns,
+		    unified_fault_in(m, op->start, op->end));
+		return (0);
+	}
 	if (op->kind == OP_KERNEL) {
 		k = &m->kernel[op->index];
 		k->swept_ns = add_sat(k->swept_ns, op->end - op->start);
@@ -235,7 +241,7 @@ sweep_op(struct model *m, const struct op *op)
 	}
 	/* Operations of all devices come here in order of their start. */
 	if (op->row == ROW_KERNEL && op->end > m->gpus_until) {
-		m->run.gpus_busy_ns = add_sat(m->run.gpus_busy_ns,
+		m->gpus_busy = add_sat(m->gpus_busy,
 		    op->end - max_u64(op->start, m->gpus_until));
 		m->gpus_until = op->end;
 	}

@@ -90,12 +90,25 @@ moved(struct model *m, struct stream *s, const struct record_UVM *r)
 	return (timed ? served(m, r->start_ns, r->end_ns) : 0);
 }
 
+static const struct spans *
+faults(const struct model *m)
+{
+
+	return (m->run.unified.gpu_faults > 0 ? &m->faults : &m->served);
+}
+
 uint64_t
 unified_fault_ns(const struct model *m)
 {
 
-	return (spans_total(m->run.unified.gpu_faults > 0 ? &m->faults :
-	    &m->served));
+	return (spans_total(faults(m)));
+}
+
+uint64_t
+unified_fault_in(const struct model *m, uint64_t start, uint64_t end)
+{
+
+	return (spans_overlap(faults(m), start, end));
 }
 
 int

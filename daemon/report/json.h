@@ -19,7 +19,8 @@
  *                shutdown_ratio, measuring_ratio: while we measured } },
  *              kernels_measured: { full, part, none },
  *              overhead: { total_s, ratio, by: { setup_s, counters_s, cupti_s,
- *                callback_s, source_s, sampling_s }, profiled_launches,
+ *                callback_s, source_s, sampling_s, kernels_s: by what measured
+ *                launches took longer than others }, profiled_launches,
  *                budget_ratio },
  *              data: { records, lost, lost_by: {cupti, queue, spool, timestamp,
  *                table, sequence}, complete (bool), late: operations that

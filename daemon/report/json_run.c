@@ -101,8 +101,8 @@ json_overhead(const struct run *r)
 {
 	const uint64_t *o = r->overhead_ns;
 
-	return (json_pack("{s:o, s:o, s:{s:o, s:o, s:o, s:o, s:o, s:o}, s:o,"
-	    "s:o}",
+	return (json_pack("{s:o, s:o, s:{s:o, s:o, s:o, s:o, s:o, s:o, s:o}, "
+	    "s:o, s:o}",
 	    "total_s", json_seconds(r->overhead_total_ns),
 	    "ratio", json_ratio((double)r->overhead_total_ns,
 	    (double)r->wall_ns),
@@ -115,6 +115,7 @@ json_overhead(const struct run *r)
 	    "callback_s", json_seconds(o[OVERHEAD_CALLBACK]),
 	    "source_s", json_seconds(o[OVERHEAD_SOURCE]),
 	    "sampling_s", json_seconds(o[OVERHEAD_SAMPLING]),
+	    "kernels_s", json_seconds(r->overhead_longer_ns),
 	    "profiled_launches", json_count(r->profiled_launches),
 	    "budget_ratio", json_number(r->budget)));
 }

@@ -322,6 +322,7 @@ text_cost(struct out *o, const struct report *r)
 		{ "source_s", "counting by line" },
 		{ "sampling_s", "sampling" }, { "cupti_s", "CUPTI" },
 		{ "callback_s", "callbacks" },
+		{ "kernels_s", "kernels longer while they were measured" },
 	};
 	const json_t *by = json_object_get(json_object_get(r->run,
 	    "overhead"), "by");

@@ -102,31 +102,6 @@ test_signatures(void **state)
 }
 
 static void
-test_disturbed(void **state)
-{
-	struct feed *f = *state;
-	const struct run *run;
-
-	feed_signature(f, 1, "a");
-	feed_signature(f, 2, "b");
-	feed_kernel(f, 1, 5 * US, 10 * US, 20 * US);
-	FEED(f, KERNEL, .signature = 1, .context = 1, .start_ns = T0 + 30 * US,
-	    .end_ns = T0 + 90 * US, .flags = KERNEL_PROFILED, .tid = 7);
-	FEED(f, KERNEL, .signature = 1, .flags = KERNEL_NO_TIME, .tid = 7);
-	FEED(f, KERNEL, .signature = 2, .context = 1, .start_ns = T0 + 95 * US,
-	    .end_ns = T0 + 99 * US, .flags = KERNEL_PROFILED, .tid = 7);
-	run = settle(f);
-	assert_int_equal(run->kernel[0].launches, 3);
-	assert_int_equal(run->kernel[0].time.count, 1);
-	assert_int_equal(run->kernel[0].total_ns, 30 * US);
-	assert_false(run->kernel[0].total_estimated);
-	assert_int_equal(run->kernel[1].total_ns, 4 * US);
-	assert_true(run->kernel[1].total_estimated);
-	assert_int_equal(run->profiled_launches, 2);
-	assert_int_equal(run->lost, 0);
-}
-
-static void
 counters(struct feed *f, uint32_t metric, double value, uint32_t launches,
     uint32_t complete)
 {
@@ -295,32 +270,6 @@ test_hot_calls(void **state)
 	c = call_of(settle(f), CALL_FREE);
 	assert_int_equal(c->count, 1);
 	assert_int_equal(c->hot_count, 0);
-}
-
-/* What a measured launch is held up for is no gap of the program's. */
-static void
-test_held_launch(void **state)
-{
-	struct feed *f = *state;
-	const struct run *run;
-
-	feed_signature(f, 1, "a");
-	feed_kernel(f, 1, 0, 10 * US, 20 * US);
-	FEED(f, KERNEL, .signature = 1, .launch_ns = T0 + 25 * US,
-	    .start_ns = T0 + 5000 * US, .end_ns = T0 + 5010 * US,
-	    .flags = KERNEL_PROFILED, .tid = 7);
-	/* Without the time of the call, or after its start, nothing is known. */
-	FEED(f, KERNEL, .signature = 1, .start_ns = T0 + 5012 * US,
-	    .end_ns = T0 + 5020 * US, .flags = KERNEL_PROFILED, .tid = 7);
-	FEED(f, KERNEL, .signature = 1, .launch_ns = T0 + 5031 * US,
-	    .start_ns = T0 + 5030 * US, .end_ns = T0 + 5040 * US,
-	    .flags = KERNEL_PROFILED, .tid = 7);
-	feed_bye(f, S);
-	run = settle(f);
-	assert_int_equal(run->idle_overhead_ns, 4975 * US);
-	assert_int_equal(run->overhead_ns[OVERHEAD_COUNTERS], 4975 * US);
-	assert_true(run->idle_ns[IDLE_LAUNCH] + run->idle_ns[IDLE_HOST] <
-	    20 * US);
 }
 
 /* Where nothing is launched, what comes after ten allocations is hot. */
@@ -1022,7 +971,6 @@ main(void)
 		cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_names),
 		FEED_TEST(test_signatures),
-		FEED_TEST(test_disturbed),
 		FEED_TEST(test_counters),
 		FEED_TEST(test_nodes_are_not_measured),
 		FEED_TEST(test_run),
@@ -1030,7 +978,6 @@ main(void)
 		FEED_TEST(test_missing),
 		FEED_TEST(test_hot_calls),
 		FEED_TEST(test_hot_without_launches),
-		FEED_TEST(test_held_launch),
 		FEED_TEST(test_copy_host_time),
 		FEED_TEST(test_small_copies),
 		FEED_TEST(test_leaks),

@@ -1,0 +1,202 @@
+/* Launches that were measured: what of their time is the program's. */
+#include <stdio.h>
+
+#include "unit/model_feed.h"
+#include "wire/le.h"
+
+static const struct run *
+settle(struct feed *f)
+{
+	const struct run *run = model_settle(f->m, true);
+
+	assert_non_null(run);
+	return (run);
+}
+
+static void
+feed_measured(struct feed *f, uint32_t id, uint64_t start, uint64_t end)
+{
+
+	FEED(f, KERNEL, .signature = id, .context = 1, .stream = f->queue,
+	    .start_ns = T0 + start, .end_ns = T0 + end,
+	    .flags = KERNEL_PROFILED, .tid = f->tid);
+}
+
+/* gpu__time_duration of signature ${id} */
+static void
+feed_duration(struct feed *f, uint32_t id, double ns)
+{
+	uint8_t blob[16] = { 0 };
+	uint64_t bits;
+
+	memcpy(&bits, &ns, sizeof(bits));
+	le32_put(blob, 5);
+	le64_put(blob + 8, bits);
+	FEED(f, METRIC, .id = 5, .name = wire_str_of("gpu__time_duration.sum"));
+	FEED(f, COUNTERS, .signature = id, .mode = MODE_SPREAD, .launches = 1,
+	    .complete = 1, .values = { blob, sizeof(blob) });
+}
+
+static void
+test_disturbed(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+
+	feed_signature(f, 1, "a");
+	feed_signature(f, 2, "b");
+	feed_kernel(f, 1, 5 * US, 10 * US, 20 * US);
+	FEED(f, KERNEL, .signature = 1, .context = 1, .start_ns = T0 + 30 * US,
+	    .end_ns = T0 + 90 * US, .flags = KERNEL_PROFILED, .tid = 7);
+	FEED(f, KERNEL, .signature = 1, .flags = KERNEL_NO_TIME, .tid = 7);
+	FEED(f, KERNEL, .signature = 2, .context = 1, .start_ns = T0 + 95 * US,
+	    .end_ns = T0 + 99 * US, .flags = KERNEL_PROFILED, .tid = 7);
+	run = settle(f);
+	assert_int_equal(run->kernel[0].launches, 3);
+	assert_int_equal(run->kernel[0].time.count, 1);
+	assert_int_equal(run->kernel[0].total_ns, 30 * US);
+	assert_false(run->kernel[0].total_estimated);
+	assert_int_equal(run->kernel[1].total_ns, 4 * US);
+	assert_true(run->kernel[1].total_estimated);
+	assert_int_equal(run->profiled_launches, 2);
+	assert_int_equal(run->lost, 0);
+}
+
+/* What a measured launch is held up for is no gap of the program's. */
+static void
+test_held_launch(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+
+	feed_signature(f, 1, "a");
+	feed_kernel(f, 1, 0, 10 * US, 20 * US);
+	FEED(f, KERNEL, .signature = 1, .launch_ns = T0 + 25 * US,
+	    .start_ns = T0 + 5000 * US, .end_ns = T0 + 5010 * US,
+	    .flags = KERNEL_PROFILED, .tid = 7);
+	/* Without the time of the call, or after its start, nothing is known. */
+	FEED(f, KERNEL, .signature = 1, .start_ns = T0 + 5012 * US,
+	    .end_ns = T0 + 5020 * US, .flags = KERNEL_PROFILED, .tid = 7);
+	FEED(f, KERNEL, .signature = 1, .launch_ns = T0 + 5031 * US,
+	    .start_ns = T0 + 5030 * US, .end_ns = T0 + 5040 * US,
+	    .flags = KERNEL_PROFILED, .tid = 7);
+	feed_bye(f, S);
+	run = settle(f);
+	assert_int_equal(run->idle_overhead_ns, 4975 * US);
+	assert_int_equal(run->overhead_ns[OVERHEAD_COUNTERS], 4975 * US);
+	assert_true(run->idle_ns[IDLE_LAUNCH] + run->idle_ns[IDLE_HOST] <
+	    20 * US);
+}
+
+/* By what it is longer than others a measured launch is our cost, and no time in
+ * which the program kept the GPU busy. */
+static void
+test_longer(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+
+	feed_signature(f, 1, "a");
+	feed_signature(f, 2, "b");
+	feed_measured(f, 1, 100 * US, 500 * US);
+	feed_measured(f, 2, 500 * US, 600 * US);	/* and no other */
+	feed_kernel(f, 1, 590 * US, 600 * US, 610 * US);
+	feed_kernel(f, 1, 590 * US, 610 * US, 640 * US);
+	feed_bye(f, S);
+	assert_non_null(model_settle(f->m, false));
+	run = settle(f);
+	assert_int_equal(run->overhead_longer_ns, 380 * US);
+	assert_int_equal(run->overhead_total_ns, 380 * US);
+	assert_int_equal(run->device[0].busy_ns, 160 * US);
+	assert_int_equal(run->device[0].kernel_ns, 160 * US);
+	assert_int_equal(run->gpus_busy_ns, 160 * US);
+	assert_int_equal(run->idle_overhead_ns, 380 * US);
+	assert_int_equal(run->idle_total_ns, run->wall_ns - 160 * US);
+	assert_int_equal(run->kernel[0].total_ns, 60 * US);
+	assert_int_equal(run->kernel[1].total_ns, 100 * US);
+}
+
+/* Shorter than others, or as long, it is none. */
+static void
+test_shorter(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+
+	feed_signature(f, 1, "a");
+	feed_measured(f, 1, 100 * US, 110 * US);
+	feed_kernel(f, 1, 110 * US, 120 * US, 140 * US);
+	run = settle(f);
+	assert_int_equal(run->overhead_longer_ns, 0);
+	assert_int_equal(run->device[0].busy_ns, 30 * US);
+}
+
+/* Where all were measured, the counters know how long one takes. */
+static void
+test_longer_than_counted(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+
+	feed_signature(f, 1, "a");
+	feed_measured(f, 1, 100 * US, 1100 * US);
+	feed_measured(f, 1, 1100 * US, 1110 * US);
+	feed_duration(f, 1, 10000);
+	run = settle(f);
+	assert_int_equal(run->overhead_longer_ns, 990 * US);
+	assert_int_equal(run->device[0].busy_ns, 20 * US);
+	assert_int_equal(run->kernel[0].total_ns, 20 * US);
+}
+
+/* The first launch waits for its pages, whether it is measured or not. */
+static void
+test_pages_of_measured(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+
+	feed_signature(f, 1, "a");
+	FEED(f, UVM, .kind = UVM_GPU_FAULT, .flags = 1, .bytes = 12,
+	    .start_ns = T0 + 100 * US, .end_ns = T0 + 400 * US);
+	feed_measured(f, 1, 100 * US, 500 * US);
+	feed_kernel(f, 1, 590 * US, 600 * US, 620 * US);
+	run = settle(f);
+	assert_int_equal(run->overhead_longer_ns, 80 * US);
+	assert_int_equal(run->device[0].busy_ns, 340 * US);
+}
+
+/* Nor does a step of the program take as long as its measured launches. */
+static void
+test_measured_in_sequence(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+	uint64_t i, at = 0;
+
+	feed_signature(f, 1, "a");
+	for (i = 0; i < 10; i++, at += 500 * US)
+		feed_measured(f, 1, at + 10 * US, at + 400 * US);
+	for (i = 0; i < 90; i++, at += 10 * US)
+		feed_kernel(f, 1, at + 2 * US, at + 5 * US, at + 8 * US);
+	run = settle(f);
+	assert_int_equal(run->sequences, 1);
+	assert_int_equal(run->sequence[0].repeats, 100);
+	assert_int_equal(run->sequence[0].kernel_ns, 300 * US);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		FEED_TEST(test_disturbed),
+		FEED_TEST(test_held_launch),
+		FEED_TEST(test_longer),
+		FEED_TEST(test_shorter),
+		FEED_TEST(test_longer_than_counted),
+		FEED_TEST(test_pages_of_measured),
+		FEED_TEST(test_measured_in_sequence),
+	};
+
+	return (cmocka_run_group_tests_name("model_measured", tests, NULL,
+	    NULL));
+}
