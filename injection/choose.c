@@ -96,7 +96,7 @@ patience(const struct target *t, const struct signature *s)
 }
 
 bool
-choose_group(struct target *t, const struct signature *s)
+choose_group(struct target *t, const struct signature *s, size_t *group)
 {
 	uint32_t lack = lacks(s);
 	size_t i, g, n = window.set.groups;
@@ -108,11 +108,11 @@ choose_group(struct target *t, const struct signature *s)
 		if ((++t->misses < PATIENCE && !t->paused) ||
 		    t->switches >= SWITCHES)
 			return (false);
-		for (g = 0; (lack & 1u << g) == 0; g++)
+		for (*group = 0; (lack & 1u << *group) == 0; ++*group)
 			continue;
-		t->switches++;
-		return (target_enable(t, g) == 0);
+		return (true);
 	}
+	*group = t->active;
 	if (lack & 1u << t->active) {
 		t->misses = 0;
 		return (!leaves_pass(t, s));
@@ -122,8 +122,10 @@ choose_group(struct target *t, const struct signature *s)
 		return (false);
 	for (i = 1; i < n; i++) {
 		g = (t->active + i) % n;
-		if (lack & 1u << g)
-			return (target_switch(t, g) == 0);
+		if (lack & 1u << g) {
+			*group = g;
+			return (true);
+		}
 	}
 	return (false);
 }

@@ -22,10 +22,10 @@ uint32_t choose_needed(const struct signature *s);
 void choose_check(struct signature *s);
 
 /*
- * choose_group(t, s): make the right group active for a launch of ${s}. False if
+ * choose_group(t, s, group): the group to measure at a launch of ${s}. False if
  * this launch is not to be measured for its counters.
  */
-bool choose_group(struct target *t, const struct signature *s);
+bool choose_group(struct target *t, const struct signature *s, size_t *group);
 
 /* choose_instructions(t, s): is this launch to be counted by instruction? Where
  * it would take too long, ${s} is marked as done. */

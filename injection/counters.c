@@ -21,7 +21,7 @@
 #include "target.h"
 #include "window.h"
 
-#define IDLE_TIMEOUTS 3		/* after that many nothing is measured */
+#define LOOK_NS 1000000ull	/* that the GPU is not idle costs nothing */
 #define TRIES 4			/* windows a signature may use up, per pass */
 #define COUNT_TRIES 3		/* and to be counted by instruction */
 #define FAILURES_MAX 5		/* windows that failed, in a row */
@@ -117,19 +117,20 @@ release(void)
 	atomic_store(&window.busy, false);
 }
 
-/* The GPU has to be empty, or others' work would be counted. */
+/* The GPU has to be empty: others' work would be counted, and CUPTI waits for it
+ * where it turns something on or off. */
 static bool
-drain(struct target *t, uint64_t begin)
+drain(struct signature *s, uint64_t begin)
 {
 
 	if (gate_wait_idle() && !gate_capturing())
 		return (inject.api.cuCtxSynchronize == NULL ||
 		    inject.api.cuCtxSynchronize() == CUDA_SUCCESS);
-	if (!gate_capturing() && ++t->timeouts >= IDLE_TIMEOUTS) {
-		t->failed = true;
+	s->beside = true;
+	if (gate_never_idle())
 		target_refuse_concurrent();
-	}
-	budget_spend(begin, OVERHEAD_COUNTERS);
+	if (inject_now() - begin > LOOK_NS)
+		budget_spend(begin, OVERHEAD_COUNTERS);
 	return (false);
 }
 
@@ -217,18 +218,44 @@ cost_kind(enum kind kind)
 	return (kind == KIND_COUNTERS ? OVERHEAD_COUNTERS : OVERHEAD_SOURCE);
 }
 
-/* What this launch is measured for. Where few launches are left, instructions
- * tell the most. */
+/* What the launch of ${s} is measured for. Where few launches are left,
+ * instructions tell the most. */
 static bool
-choose(struct target *t, struct signature *s, enum kind *kind)
+choose(struct target *t, struct signature *s, enum kind *kind, size_t *group)
 {
 
-	*kind = KIND_COUNTERS;
-	if (choose_instructions(t, s)) {
-		*kind = KIND_INSTRUCTIONS;
+	choose_check(s);
+	if (t->failed || atomic_load(&s->measured))
+		return (false);
+	*kind = KIND_INSTRUCTIONS;
+	if (choose_instructions(t, s))
 		return (true);
-	}
-	return (choose_group(t, s));
+	*kind = KIND_COUNTERS;
+	return (choose_group(t, s, group));
+}
+
+/* The profiler that lies idle goes. */
+static void
+rest(struct target *t, struct signature *s, uint64_t begin)
+{
+
+	if (drain(s, begin))
+		target_rest(t, begin);
+	else
+		target_stay(t);
+}
+
+/* The first launch of a context. */
+static struct target *
+set_up(const struct signature *s, const struct counters_launch *l)
+{
+	uint64_t begin = inject_now();
+	bool first = !target_prepared();
+	struct target *t = target_of(l->data->context, s->shape.device);
+
+	if (first)
+		budget_spend(begin, OVERHEAD_SETUP);
+	return (t);
 }
 
 /*
@@ -261,7 +288,7 @@ counters_enter(struct signature *s, const struct counters_launch *l)
 	uint64_t begin = inject_now();
 	struct target *t;
 	enum kind kind;
-	bool first;
+	size_t group;
 
 	gate_stream(l->stream);
 	if (gate_capturing())
@@ -278,20 +305,12 @@ counters_enter(struct signature *s, const struct counters_launch *l)
 		atomic_store(&window.busy, false);
 		return (false);
 	}
-	first = !target_prepared();
-	t = target_of(l->data->context, s->shape.device);
-	if (first)
-		budget_spend(begin, OVERHEAD_SETUP);
+	if (!target_possible(l->data->context, &t))
+		goto out;
 	if (target_put_away())
-		target_rest(t, begin);
-	if (t == NULL || t->failed)
-		goto out;
-	choose_check(s);
-	if (atomic_load(&s->measured) || !budget_left(begin))
-		goto out;
-	if (!choose(t, s, &kind))
-		goto out;
-	if (!drain(t, begin))
+		rest(t, s, begin);
+	if (!budget_left(begin) || (t != NULL && !choose(t, s, &kind, &group)) ||
+	    !drain(s, begin))
 		goto out;
 	if (needs_trial(s)) {
 		now_open.trial = s;
@@ -299,13 +318,20 @@ counters_enter(struct signature *s, const struct counters_launch *l)
 		now_open.stream = l->stream;
 		return (true);
 	}
+	learn_resources(s, l->function);
 	/* What was queued had to run anyhow: our cost begins behind it. */
 	begin = inject_now();
-	learn_resources(s, l->function);
-	if (!gate_close() || open_window(t, s, kind) != 0) {
-		budget_spend(begin, cost_kind(kind));
-		goto out;
+	if (!gate_close())
+		goto spent;
+	if (t == NULL) {
+		t = set_up(s, l);
+		begin = inject_now();
+		if (t == NULL || !choose(t, s, &kind, &group))
+			goto out;
 	}
+	if ((kind == KIND_COUNTERS && target_turn(t, group) != 0) ||
+	    open_window(t, s, kind) != 0)
+		goto spent;
 	budget_spend(begin, cost_kind(kind));
 	*(kind == KIND_COUNTERS ? &s->cost_ns : &s->count_ns) +=
 	    inject_now() - begin;
@@ -313,6 +339,8 @@ counters_enter(struct signature *s, const struct counters_launch *l)
 	gate_running(true);
 	return (true);
 
+spent:
+	budget_spend(begin, cost_kind(kind));
 out:
 	release();
 	return (false);
@@ -504,6 +532,7 @@ counters_exit(struct signature *s, bool launched)
 		 * close the window when the kernel has ended. */
 		tracing(true);
 		atomic_store(&s->measured, true);
+		gate_awaited();
 		gate_give_up();
 		activity_resume();
 		atomic_store(&window.deferred, true);

@@ -9,6 +9,7 @@
 
 #define STREAMS 256			/* that launched, per process */
 #define IDLE_WAIT_NS 2000000000ull	/* for the GPU to drain, at most */
+#define LOOKS 4096			/* at a GPU that is never idle */
 #define OTHER_WAIT_NS 20000000ull	/* of another thread's launch, while the
 					 * window's kernel runs */
 #define SETUP_WAIT_NS 1000000000ull	/* and before and after */
@@ -25,6 +26,8 @@ static struct {
 	_Atomic uint32_t launching;	/* calls between enter and exit */
 	_Atomic uint32_t made;		/* streams */
 	_Atomic bool shared;
+	_Atomic bool awaited;		/* a kernel waits for what comes later */
+	_Atomic uint32_t looks;		/* then: the GPU was not idle */
 } gate;
 
 static struct {
@@ -186,6 +189,13 @@ gate_is_shared(void)
 }
 
 void
+gate_awaited(void)
+{
+
+	atomic_store(&gate.awaited, true);
+}
+
+void
 gate_stream_made(bool blocking)
 {
 
@@ -279,7 +289,7 @@ gate_busy(CUstream stream)
 }
 
 static bool
-wait_stream(CUstream stream, uint64_t begin)
+wait_stream(CUstream stream, uint64_t begin, uint64_t patience)
 {
 	struct timespec nap = { 0, 10000 };
 
@@ -289,7 +299,7 @@ wait_stream(CUstream stream, uint64_t begin)
 			return (false);
 		if (!gate_busy(stream))
 			return (true);
-		if (inject_now() - begin > IDLE_WAIT_NS)
+		if (inject_now() - begin >= patience)
 			return (false);
 		if (inject_now() - begin > SPIN_NS)
 			nanosleep(&nap, NULL);
@@ -300,6 +310,7 @@ bool
 gate_wait_idle(void)
 {
 	CUstream copy[STREAMS];
+	bool awaited = atomic_load(&gate.awaited);
 	uint64_t begin = inject_now();
 	unsigned i, n;
 
@@ -310,9 +321,21 @@ gate_wait_idle(void)
 	memcpy(copy, streams.launched, n * sizeof(*copy));
 	pthread_mutex_unlock(&streams.lock);
 	for (i = 0; i < n; i++)
-		if (!wait_stream(copy[i], begin))
+		if (!wait_stream(copy[i], begin, awaited ? 0 : IDLE_WAIT_NS)) {
+			if (awaited)
+				atomic_fetch_add(&gate.looks, 1);
+			else if (!gate_capturing())
+				gate_awaited();
 			return (false);
+		}
 	return (true);
+}
+
+bool
+gate_never_idle(void)
+{
+
+	return (atomic_load(&gate.looks) >= LOOKS);
 }
 
 bool
@@ -324,5 +347,5 @@ gate_wait_stream(CUstream stream)
 	/* It is there: a call on it is under way. Another thread's context may
 	 * have taken all streams with it. */
 	gate_stream(stream);
-	return (wait_stream(stream, inject_now()));
+	return (wait_stream(stream, inject_now(), IDLE_WAIT_NS));
 }

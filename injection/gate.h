@@ -53,14 +53,22 @@ void gate_context_gone(void);
 void gate_shared(void);
 bool gate_is_shared(void);
 
+/* gate_awaited(): a kernel did not end while the host was held, or the GPU did not
+ * fall idle: what runs may be waiting for the very launch whose callback would wait
+ * for it. From now on gate_wait_idle only looks. */
+void gate_awaited(void);
+
 /* gate_stream_made(blocking): the program made a stream: not one that waits for
  * the default stream anyhow, or more than one, make kernels run side by side. */
 void gate_stream_made(bool blocking);
 
 /* gate_wait_idle(): wait until every stream that launched is idle; false after
  * a while: a kernel may be waiting for one that was not launched yet; and at
- * once while a stream is captured. */
+ * once where one did (gate_awaited) and while a stream is captured. */
 bool gate_wait_idle(void);
+
+/* gate_never_idle(): looks were in vain so often that there are to be no more. */
+bool gate_never_idle(void);
 
 /* gate_busy(stream): is work left on it? Not once it was destroyed: its handle is
  * nothing that the driver may be asked about. */

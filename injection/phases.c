@@ -23,6 +23,7 @@
 #define SETTLED 5		/* and none that is new for so many */
 #define LONGEST_NS 2000000000ull
 #define EPISODES 2		/* of sampling: what begins, and what follows */
+#define SLOW_NS 500000000ull	/* it cannot be ended at once; */
 #define TIMEOUTS 3		/* after that many nothing is measured */
 #define DEVICES 16
 
@@ -42,7 +43,7 @@ static struct {
 	const struct signature *timed;	/* whose launch is waited for */
 	CUstream stream;		/* of it */
 	uint64_t timed_ns;		/* since when */
-	unsigned timeouts;		/* the GPU did not fall idle for its end */
+	unsigned timeouts;		/* it could not be ended */
 } now = { .phase = PHASE_WINDOWS };
 
 static struct signature graphs[DEVICES];
@@ -121,20 +122,39 @@ begin_episode(struct signature *s, CUcontext context, uint64_t started)
 	atomic_store(&now.phase, PHASE_SAMPLING);
 }
 
+/* Others launch again, and what they did is fetched. */
+static void
+leave(void)
+{
+
+	gate_open();
+	activity_resume();
+}
+
 /* With the window held. True: the launch's exit has to be told. */
 static bool
 begin(struct signature *s, const struct counters_launch *l)
 {
-	uint64_t started = inject_now();
 	const char *where = "";
+	uint64_t started;
 	int r;
 
 	/* The launch that follows sets it up inside CUPTI: a flush at the same
-	 * time would wait for it, and it for the flush. */
+	 * time would wait for it, and it for the flush; and so would another
+	 * thread's launch. */
 	if (!activity_pause())
 		return (false);
+	if (!gate_close()) {
+		leave();
+		s->beside = true;
+		if (gate_never_idle())
+			no_more();
+		return (false);
+	}
+	/* What was queued had to run anyhow. */
+	started = inject_now();
 	if (!targets_pause()) {
-		activity_resume();
+		leave();
 		no_more();
 		return (false);
 	}
@@ -143,7 +163,7 @@ begin(struct signature *s, const struct counters_launch *l)
 		begin_episode(s, l->data->context, started);
 		return (true);
 	}
-	activity_resume();
+	leave();
 	if (r != SAMPLING_LATER) {
 		no_more();
 		diag_refused(DIAG_SAMPLING_FAILED, where, r);
@@ -205,23 +225,27 @@ end_timing(struct signature *s)
 	now.timed = NULL;
 }
 
-static void
+/* True: it is over. */
+static bool
 end(void)
 {
 	uint64_t started = inject_now();
 
 	if (!activity_pause())
-		return;
+		return (false);
 	/* Its own cost is accounted for by sampling_off. */
-	if (gate_wait_idle() && sampling_off(now.context))
+	if (gate_close() && sampling_off(now.context))
 		atomic_store(&now.phase, PHASE_WINDOWS);
-	activity_resume();
+	leave();
+	if (phase() == PHASE_WINDOWS)
+		return (true);
 	/* It stays on, and beside it nothing can be measured. */
-	if (atomic_load(&now.phase) != PHASE_WINDOWS &&
-	    inject_now() - started > LONGEST_NS && ++now.timeouts >= TIMEOUTS) {
+	if (gate_never_idle() || (inject_now() - started > SLOW_NS &&
+	    ++now.timeouts >= TIMEOUTS)) {
 		target_refuse_concurrent();
 		atomic_store(&now.phase, PHASE_WINDOWS);
 	}
+	return (false);
 }
 
 /* One more launch of ${s} is sampled; how many there are in this episode. */
@@ -249,7 +273,7 @@ phases_launch(struct signature *s, const struct counters_launch *l)
 		return (false);
 	if (phase() == PHASE_SAMPLING) {
 		if (enough(launches, inject_now()))
-			end();
+			s->beside = !end();
 		else
 			owed = begin_timing(s, l->stream);
 	} else if (is_new(s)) {
@@ -278,7 +302,7 @@ phases_launched(struct signature *s)
 	now.begin_ns = inject_now();
 	now.opener = NULL;
 	atomic_store(&now.first, false);
-	activity_resume();
+	leave();
 	atomic_store(&window.busy, false);
 	return (true);
 }

@@ -10,6 +10,7 @@
 #include "budget.h"
 #include "diag.h"
 #include "emit.h"
+#include "gate.h"
 #include "inject.h"
 #include "module.h"
 #include "sampling.h"
@@ -54,6 +55,7 @@ static struct {
 	char name[STALLS_MAX][NAME_SIZE];
 	uint64_t drained_ns;
 	_Atomic uint64_t samples, lasted_ns;
+	_Atomic bool spoilt;		/* samples are missing since it was on */
 } sampling = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 bool
@@ -69,7 +71,8 @@ sampling_enough(void)
 {
 
 	return (atomic_load(&sampling.samples) >= ENOUGH_SAMPLES ||
-	    atomic_load(&sampling.lasted_ns) >= ENOUGH_NS);
+	    atomic_load(&sampling.lasted_ns) >= ENOUGH_NS ||
+	    atomic_load(&sampling.spoilt));
 }
 
 static int
@@ -243,6 +246,7 @@ sampling_on(CUcontext context, uint32_t device, const char **where)
 	s->context = context;
 	s->device = device;
 	s->since_ns = inject_now();
+	atomic_store(&sampling.spoilt, false);
 	if ((r = enable(s, where)) == CUPTI_SUCCESS) {
 		atomic_fetch_add(&sampling.active, 1);
 	} else {
@@ -382,8 +386,8 @@ fetch(struct sampler *s)
 	return (CUPTI_SUCCESS);
 }
 
-/* What went wrong when samples were fetched. False if nothing did. */
-static bool
+/* What went wrong when samples were fetched. */
+static void
 complain(const struct sampler *s, int r)
 {
 
@@ -393,7 +397,8 @@ complain(const struct sampler *s, int r)
 		    "over: what was in it is missing");
 	else if (r != CUPTI_SUCCESS)
 		diag_refused(DIAG_SAMPLING_FAILED, "cuptiPCSamplingGetData", r);
-	return (r != CUPTI_SUCCESS || s->full > 0);
+	if (r != CUPTI_SUCCESS || s->full > 0)
+		atomic_store(&sampling.spoilt, true);
 }
 
 /* The lock is held. */
@@ -432,16 +437,14 @@ sampling_off(CUcontext context)
 	return (true);
 }
 
+/* It is not turned off here, where kernels run: CUPTI would wait for them, and a
+ * launch that they wait for would wait for CUPTI. The next launch does. */
 static void
 drain(struct sampler *s)
 {
-	if (complain(s, fetch(s))) {
-		off(s);
-	} else {
-		send_totals(s);
-		if (sampling_enough())
-			off(s);
-	}
+
+	complain(s, fetch(s));
+	send_totals(s);
 }
 
 void
@@ -450,7 +453,8 @@ sampling_drain(void)
 	uint64_t now = inject_now();
 	unsigned i;
 
-	if (!sampling_active() || now - sampling.drained_ns < DRAIN_NS)
+	if (!sampling_active() || atomic_load(&sampling.spoilt) ||
+	    now - sampling.drained_ns < DRAIN_NS)
 		return;
 	sampling.drained_ns = now;
 	/* Somebody turns it on or off: next time. */
@@ -468,13 +472,19 @@ sampling_drain(void)
 void
 sampling_finish(void)
 {
+	bool idle;
 	unsigned i;
 
 	if (!sampling_active())
 		return;
+	idle = gate_wait_idle();
 	pthread_mutex_lock(&sampling.lock);
 	for (i = 0; i < DEVICES; i++)
-		if (sampling.all[i].context != NULL)
+		if (sampling.all[i].context == NULL)
+			continue;
+		else if (idle)
 			off(&sampling.all[i]);
+		else		/* a kernel is left behind, as the program wants */
+			drain(&sampling.all[i]);
 	pthread_mutex_unlock(&sampling.lock);
 }

@@ -29,11 +29,10 @@ bool sampling_off(CUcontext context);
 bool sampling_active(void);
 
 /* sampling_enough(): there are as many samples as a report can use, or it has
- * lasted long enough: turn it off, and never on again. */
+ * lasted long enough, or some went missing: turn it off. */
 bool sampling_enough(void);
 
-/* sampling_drain(): fetch and send what has come in; stops by itself once there
- * is enough. Sender thread only. */
+/* sampling_drain(): fetch and send what has come in. Sender thread only. */
 void sampling_drain(void);
 
 /* sampling_finish(): the program ends: the last samples. Sender thread only. */

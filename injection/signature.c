@@ -8,6 +8,7 @@
 #include "wire/record.h"
 
 #include "emit.h"
+#include "gate.h"
 #include "inject.h"
 #include "signature.h"
 
@@ -223,6 +224,7 @@ signature_tried(struct signature *s, bool ended)
 	s->alone = ended && !s->waits;
 	if (ended)
 		return;
+	gate_awaited();
 	s->waits = s->counted = true;
 	s->hopeless = ~0u;
 	atomic_store(&s->measured, true);

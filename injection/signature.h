@@ -65,6 +65,8 @@ struct signature {
 	_Atomic bool complete;
 	_Atomic bool alone;		/* it ended while the host was held, */
 	_Atomic bool waits;		/* or once it did not */
+	bool beside;			/* it was to be measured, but other work
+					 * was on the GPU */
 	_Atomic bool counted;		/* by instruction; or it cannot be */
 	uint32_t count_tries;
 	uint64_t count_ns;		/* what that cost */

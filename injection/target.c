@@ -179,8 +179,8 @@ target_used(struct target *t, uint64_t now)
 	atomic_store(&used_ns[t - targets], now);
 }
 
-int
-target_enable(struct target *t, size_t group)
+static int
+enable(struct target *t, size_t group)
 {
 	const char *where = "";
 	int r;
@@ -199,35 +199,51 @@ target_enable(struct target *t, size_t group)
 }
 
 int
-target_switch(struct target *t, size_t group)
+target_turn(struct target *t, size_t group)
 {
-	uint64_t begin = inject_now();
 	const char *where;
 	int r;
 
+	if (t->p.object != NULL && t->active == group)
+		return (0);
 	t->switches++;
 	if ((r = profiler_disable(&t->p, &where)) != CUPTI_SUCCESS) {
 		t->failed = true;
 		target_refuse(where, r);
 		return (-1);
 	}
-	r = target_enable(t, group);
-	budget_spend(begin, OVERHEAD_COUNTERS);
-	return (r);
+	return (enable(t, group));
+}
+
+/* The one of ${context} (NULL: one that is free), or NULL. */
+static struct target *
+find(CUcontext context)
+{
+	unsigned i;
+
+	for (i = 0; i < CONTEXTS; i++)
+		if (targets[i].p.context == context)
+			return (&targets[i]);
+	return (NULL);
+}
+
+bool
+target_possible(CUcontext context, struct target **t)
+{
+
+	*t = find(context);
+	return (*t != NULL || (find(NULL) != NULL && !(prepared &&
+	    window.set.groups == 0)));
 }
 
 struct target *
 target_of(CUcontext context, uint32_t device)
 {
-	struct target *t = NULL;
-	unsigned i;
+	struct target *t = find(context);
 
-	for (i = 0; i < CONTEXTS; i++) {
-		if (targets[i].p.context == context)
-			return (&targets[i]);
-		if (targets[i].p.context == NULL && t == NULL)
-			t = &targets[i];
-	}
+	if (t != NULL)
+		return (t);
+	t = find(NULL);
 	if (t == NULL || prepare_process(device) != 0 ||
 	    window.set.groups == 0)
 		return (NULL);
@@ -236,7 +252,7 @@ target_of(CUcontext context, uint32_t device)
 	t->p.context = context;
 	t->device = device;
 	/* Where counters are refused instructions may still be counted. */
-	if (target_enable(t, 0) != 0 && inject.level < LEVEL_SOURCE)
+	if (enable(t, 0) != 0 && inject.level < LEVEL_SOURCE)
 		return (NULL);
 	return (t);
 }
@@ -279,6 +295,15 @@ target_rest(struct target *t, uint64_t begin)
 	if ((r = profiler_disable(&t->p, &where)) != CUPTI_SUCCESS)
 		target_refuse(where, r);
 	budget_spend(begin, OVERHEAD_COUNTERS);
+}
+
+void
+target_stay(struct target *t)
+{
+
+	atomic_store(&put_away, false);
+	if (t != NULL && t->p.object != NULL)
+		target_used(t, inject_now());
 }
 
 bool

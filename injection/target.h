@@ -17,7 +17,7 @@ struct target {
 	uint32_t device;
 	bool failed;
 	size_t active;			/* group of counters */
-	unsigned timeouts, switches;
+	unsigned switches;
 	uint32_t misses;		/* launches in a row that lacked nothing
 					 * of the active group, but of others */
 	size_t passed;			/* launches in a row that had the pass
@@ -25,6 +25,16 @@ struct target {
 	bool paused;			/* its profiler is off for a while */
 	bool configured;		/* for SASS metrics */
 };
+
+/*
+ * Of what follows all that turns a profiler on or off (of, turn, rest, pause,
+ * gone) may wait inside CUPTI for what runs on the GPU, and what runs may wait
+ * for the call of the program that we are in: the GPU is idle then.
+ */
+
+/* target_possible(context, t): can it be measured? *${t} is its target, NULL if
+ * there is none yet. */
+bool target_possible(CUcontext context, struct target **t);
 
 /*
  * target_of(context, device): the current context's, made on first use, with the
@@ -37,10 +47,9 @@ struct target *target_of(CUcontext context, uint32_t device);
 /* target_prepared(): has target_of been called? */
 bool target_prepared(void);
 
-/* target_enable(t, group), target_switch(t, group): measure this group from here
- * on; switch: in place of the active one. 0; -1 refused, and reported. */
-int target_enable(struct target *t, size_t group);
-int target_switch(struct target *t, size_t group);
+/* target_turn(t, group): measure this group from here on, in place of the active
+ * one if there is one, which takes 150 ms. 0; -1 refused, and reported. */
+int target_turn(struct target *t, size_t group);
 
 /* target_used(t, now): a window was open, or it was enabled, at ${now}; 0: its
  * profiler is off. */
@@ -50,11 +59,13 @@ void target_used(struct target *t, uint64_t now);
  * targets_idle(now): look whether a profiler has lain idle: while one is enabled
  * on a context every launch costs more, measured or not. Any thread.
  * target_put_away(): one has. target_rest(t, begin): if it is ${t}'s (NULL: none
- * that is known) it is disabled, at a cost that began at ${begin}.
+ * that is known) it is disabled, at a cost that began at ${begin}; target_stay(t):
+ * it cannot be now, look again later.
  */
 void targets_idle(uint64_t now);
 bool target_put_away(void);
 void target_rest(struct target *t, uint64_t begin);
+void target_stay(struct target *t);
 
 /* targets_pause(): turn all profilers off, for something that does not go beside
  * them; the next launch that wants one has it back. False if one stays on. */

@@ -305,6 +305,33 @@ wait_until(uint64_t ns)
 		;
 }
 
+void
+mock_alone(struct mock_context *c, const char *function)
+{
+	uint64_t until;
+	bool racing;
+
+	pthread_mutex_lock(&c->lock);
+	until = c->kernels_until;
+	racing = c->launching > 0;
+	pthread_mutex_unlock(&c->lock);
+	if (racing)
+		mock_say("racing", function);
+	if (until > mock_now()) {
+		mock_say("busy", function);
+		wait_until(until);
+	}
+}
+
+/* This thread is inside a launch from here on, or was. */
+static void
+launching(struct mock_context *c, bool on)
+{
+	pthread_mutex_lock(&c->lock);
+	c->launching += on ? 1 : -1u;
+	pthread_mutex_unlock(&c->lock);
+}
+
 static void
 record_kernel(struct mock_context *c, const struct mock_launch *l,
     uint32_t correlation)
@@ -328,6 +355,10 @@ record_kernel(struct mock_context *c, const struct mock_launch *l,
 	r.start = occupy(c, l->stream, f->duration_ns * (profiled ? 10 : 1));
 	r.end = r.start + f->duration_ns * (profiled ? 10 : 1);
 	r.completed = r.end;
+	pthread_mutex_lock(&c->lock);
+	if (c->kernels_until < r.end)
+		c->kernels_until = r.end;
+	pthread_mutex_unlock(&c->lock);
 	if (profiled)
 		wait_until(r.end);
 	if (mock_kind_on(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL))
@@ -352,11 +383,13 @@ mock_kernel_launch(struct mock_context *c, const struct mock_launch *l)
 
 	mock_module_load(c);
 	call_enter(&k);
+	launching(c, true);
 	if (l->result == 0) {
 		record_kernel(c, l, k.correlation);
 		mock_sass_launched(c, l);
 		mock_sampling_launched(c, l);
 	}
+	launching(c, false);
 	k.result = l->result;
 	call_exit(&k);
 	return (k.result);
@@ -374,10 +407,12 @@ mock_graph_launch(struct mock_context *c, const struct mock_launch *l, size_t n)
 
 	mock_module_load(c);
 	call_enter(&k);
+	launching(c, true);
 	for (i = 0; i < n; i++) {
 		record_kernel(c, &l[i], k.correlation);
 		mock_sampling_launched(c, &l[i]);
 	}
+	launching(c, false);
 	call_exit(&k);
 }
 

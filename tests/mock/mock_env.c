@@ -116,6 +116,17 @@ look_up(struct refusal *list, size_t count, const char *function)
 	return (code);
 }
 
+void
+mock_say(const char *what, const char *function)
+{
+	pthread_mutex_lock(&lock);
+	if (!parsed)
+		parse();
+	if (trace != NULL)
+		fprintf(trace, "%s %s\n", what, function);
+	pthread_mutex_unlock(&lock);
+}
+
 int
 mock_refused(const char *function)
 {

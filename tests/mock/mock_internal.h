@@ -33,6 +33,8 @@ struct mock_context {
 	struct mock_context *next;	/* all that were ever made */
 	pthread_mutex_t lock;
 	uint64_t busy_until[MOCK_STREAMS];	/* CLOCK_REALTIME, ns */
+	uint64_t kernels_until;
+	unsigned launching;		/* threads inside a launch */
 	struct mock_module *module;	/* NULL: not loaded yet */
 	struct mock_sass *sass;		/* SASS metrics are enabled */
 	struct mock_sampling *sampling;	/* PC sampling is enabled */
@@ -55,6 +57,8 @@ struct mock_code {
 /* mock_refused(function): what MOCK_REFUSE says that this call returns; 0: go
  * on. Also writes the trace. */
 int mock_refused(const char *function);
+/* mock_say(what, function): a line of its own in the trace. */
+void mock_say(const char *what, const char *function);
 #define MOCK_ENTER() do {						\
 	int refused_ = mock_refused(__func__);				\
 	if (refused_ != 0)						\
@@ -73,6 +77,11 @@ void mock_emit(const void *record, size_t size);
 /* mock_callback: call the subscriber if it asked for this callback. */
 void mock_callback(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
     const void *data);
+/* mock_alone(c, function): ${function} turns a profiler on or off, behind all that
+ * runs: if kernels of ${c} do, "busy FUNCTION" goes to the trace, and the call
+ * takes until they have ended; if another thread is inside a launch, "racing
+ * FUNCTION" (on a GPU such a call hung). */
+void mock_alone(struct mock_context *c, const char *function);
 /* mock_initialized: cuptiProfilerInitialize was called. */
 bool mock_initialized(void);
 /* mock_ranging(device): the range profiler is enabled there. */

@@ -295,6 +295,7 @@ cuptiRangeProfilerEnable(CUpti_RangeProfiler_Enable_Params *p)
 	c = (struct mock_context *)p->ctx;
 	if (c == NULL || c->magic != MOCK_MAGIC)
 		return (CUPTI_ERROR_INVALID_CONTEXT);
+	mock_alone(c, __func__);
 	pthread_mutex_lock(&lock);
 	if (!initialized)
 		rc = CUPTI_ERROR_NOT_INITIALIZED;
@@ -320,6 +321,7 @@ cuptiRangeProfilerDisable(CUpti_RangeProfiler_Disable_Params *p)
 
 	NEED(p, CUpti_RangeProfiler_Disable_Params);
 	o = p->pRangeProfilerObject;
+	mock_alone(o->context, __func__);
 	pthread_mutex_lock(&lock);
 	enabled[o->context->device] = NULL;
 	pthread_mutex_unlock(&lock);

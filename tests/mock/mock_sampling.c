@@ -81,6 +81,7 @@ cuptiPCSamplingEnable(CUpti_PCSamplingEnableParams *p)
 	c = (struct mock_context *)p->ctx;
 	if (c == NULL || c->magic != MOCK_MAGIC)
 		return (CUPTI_ERROR_INVALID_CONTEXT);
+	mock_alone(c, __func__);
 	ranging = mock_ranging(c->device);
 	pthread_mutex_lock(&mock_source_lock);
 	if (sampled[c->device] != NULL) {
@@ -464,13 +465,14 @@ cuptiPCSamplingGetData(CUpti_PCSamplingGetDataParams *p)
 CUptiResult
 cuptiPCSamplingDisable(CUpti_PCSamplingDisableParams *p)
 {
-	struct mock_context *c;
+	struct mock_context *c = (struct mock_context *)p->ctx;
 	struct mock_sampling *s;
 
 	NEED(p, CUpti_PCSamplingDisableParams);
+	if (c != NULL && c->magic == MOCK_MAGIC)
+		mock_alone(c, __func__);
 	pthread_mutex_lock(&mock_source_lock);
 	if ((s = sampling_of(p->ctx)) != NULL) {
-		c = (struct mock_context *)p->ctx;
 		if (s->buffer != NULL)
 			drain(s, s->buffer);
 		sampled[c->device] = NULL;

@@ -1,0 +1,62 @@
+# CUPTI's profilers go on and off where the GPU is idle and nobody else launches:
+# on a GPU such a call hung behind a kernel that waited for the launch in whose
+# callback it was made, and beside the launches of other threads. The mock writes
+# "busy FUNCTION" and "racing FUNCTION" to its trace.
+
+load code	# first: common has a load of its own
+load common
+
+alone() {
+	MOCK_TRACE=$T/calls measure "$@"
+	! grep -E '^(busy|racing) ' calls || fail "not alone: $*"
+	load "$T/c.cadv"
+}
+
+# turned WHAT…: this was turned on and off.
+turned() {
+	for what; do
+		grep -q "^cupti${what}Disable" calls || fail "$what stayed on"
+	done
+	rm calls
+}
+
+@test "profilers go on and off with the GPU idle, however many streams there are" {
+	for level in counters source; do
+		options="--level $level --no-daemon -o $T/c.cadv"
+		# Long enough for a profiler that lies idle to be put away.
+		alone --kernels 1500 --signatures 3 --streams 4 --kernel-us 200
+		has_launches 1500 3
+		case $level in
+		counters) turned RangeProfiler ;;
+		source) turned RangeProfiler PCSampling ;;
+		esac
+		alone --kernels 600 --signatures 2 --streams 4 --threads 4 \
+		    --kernel-us 100 --pause-us 500
+		has_launches 2400 2
+	done
+}
+
+@test "where a kernel waits, nobody waits for the GPU any more" {
+	for level in counters source; do
+		options="--level $level --no-daemon -o $T/c.cadv"
+		start=$SECONDS
+		alone --pinned 1 --streams 2 --signatures 2 --kernels 6 \
+		    --kernel-us 2500000
+		# 3 launches a stream, one of each kernel tried for 2 s.
+		[ $((SECONDS - start)) -lt 25 ] ||
+		    fail "$level: $((SECONDS - start)) s"
+		has_launches 6 2
+		[ $level = source ] ||
+		    of '.kernels[].headline.occupancy.reason' | grep -qE \
+		    "host held it did not end|it shared the GPU with other" ||
+		    fail "no reason"
+	done
+}
+
+@test "samples that run over are no reason to turn sampling off behind a kernel" {
+	options="--level source --no-daemon -o $T/c.cadv"
+	MOCK_SAMPLING_FULL=1 alone --kernels 400 --signatures 4 --streams 2 \
+	    --kernel-us 5000
+	has_launches 400 4
+	turned PCSampling
+}
