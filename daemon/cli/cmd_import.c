@@ -43,6 +43,29 @@ print_run(struct cli *cli, const json_t *answer)
 	return (0);
 }
 
+/* Of an end that is none, which a report tells and this command's line does not.
+ * What is killed may still have sent everything. */
+static void
+note_end(struct cli *cli, const char *path, const json_t *run)
+{
+	const json_t *uploaded = json_object_get(run, "uploaded");
+	const char *state = or_unknown(field_text(run, "state"));
+	bool cut = field_true(uploaded, "truncated");
+
+	view_note_damage(cli, path, cut, field_count(uploaded, "damaged"));
+	if (cut || cli->opt.print)
+		return;
+	if (json_is_integer(json_object_get(run, "signal")))
+		cli_note(cli, "'%s' ends early: its program was killed by "
+		    "signal %d, and what it had not sent by then is missing",
+		    path, (int)field_count(run, "signal"));
+	else if ((strcmp(state, "finished") != 0 &&
+	    strcmp(state, "live") != 0) ||
+	    field_count(json_object_get(run, "data"), "unended") > 0)
+		cli_note(cli, "'%s' ends early: its program was killed, or the "
+		    "file was cut; how much is missing is not known", path);
+}
+
 int
 cmd_import(struct cli *cli, int argc, char **argv)
 {
@@ -61,6 +84,7 @@ cmd_import(struct cli *cli, int argc, char **argv)
 			status = cli_error(cli, &named);
 			continue;
 		}
+		note_end(cli, argv[i], answer);
 		if (cli->opt.print)
 			status |= print_run(cli, answer);
 		else if (!cli->opt.json && !cli->opt.quiet)

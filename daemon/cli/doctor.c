@@ -386,7 +386,7 @@ check_state(struct check_result *r)
 static void
 check_calibration(struct check_result *r)
 {
-	char state[PATH_MAX], path[PATH_MAX];
+	char state[PATH_MAX], path[PATH_MAX], a[NUMBER_SIZE];
 	struct dirent *d;
 	size_t n = 0;
 	DIR *dir;
@@ -399,7 +399,7 @@ check_calibration(struct check_result *r)
 		closedir(dir);
 	}
 	if (n > 0) {
-		say(r, CHECK_OK, "%zu GPU%s measured", n, n == 1 ? "" : "s");
+		say(r, CHECK_OK, "%s measured", number_of(a, n, "GPU"));
 		return;
 	}
 	say(r, CHECK_WARN, "none: savings are predicted from the GPU's "

@@ -30,18 +30,19 @@ load_config(struct config *config, struct error *e)
 	return (config_load(config, path, false, e));
 }
 
-static void
-note_damage(struct cli *cli, const char *path, const struct capture_stats *s)
+void
+view_note_damage(struct cli *cli, const char *path, bool truncated,
+    uint64_t damaged)
 {
 	char a[NUMBER_SIZE];
 
-	if (s->truncated)
-		cli_note(cli, "'%s' ends in the middle of a frame: what "
-		    "follows is what came before", path);
-	if (s->damaged > 0)
-		cli_note(cli, "'%s' is damaged in %s place%s; the frames there "
-		    "were left out", path, number_count(a, s->damaged),
-		    s->damaged == 1 ? "" : "s");
+	if (truncated)
+		cli_note(cli, "'%s' ends early, in the middle of a frame: what "
+		    "came before is here, how much is missing is not known",
+		    path);
+	if (damaged > 0)
+		cli_note(cli, "'%s' is damaged in %s; the frames there were "
+		    "left out", path, number_of(a, damaged, "place"));
 }
 
 static int
@@ -62,7 +63,7 @@ analyse(struct cli *cli, const char *path, struct view *v, bool keep,
 	}
 	if (analysis_from_file(a, path, config.thresholds, keep, e) != 0)
 		goto out;
-	note_damage(cli, path, &a->stats);
+	view_note_damage(cli, path, a->stats.truncated, a->stats.damaged);
 	if ((all = analysis_json(a)) == NULL ||
 	    (v->name = strdup(path)) == NULL) {
 		error_set(e, "out of memory");

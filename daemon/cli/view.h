@@ -40,6 +40,11 @@ int view_new(struct cli *cli, const char *path, struct view *v,
     struct error *e);
 void view_release(struct view *v);
 
+/* view_note_damage(cli, path, truncated, damaged): say what could not be read of
+ * the capture ${path}: that it is cut, in how many places it is damaged. */
+void view_note_damage(struct cli *cli, const char *path, bool truncated,
+    uint64_t damaged);
+
 /*
  * view_source(cli, v, kernel, sass, e): source of one kernel, with ${sass} also
  * its instructions; view_source_file: one file with its text, by its index

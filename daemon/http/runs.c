@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "ingest/capture.h"
 #include "ingest/service.h"
 
 #include "http/api.h"
@@ -88,14 +89,17 @@ runs_list(struct request *rq, struct response *rs)
 	store_runs_free(run, n);
 }
 
-void
-runs_get(struct request *rq, struct response *rs)
+/* The run that the path names, with the members of ${more} (stolen, or NULL). */
+static void
+answer_run(struct request *rq, struct response *rs, json_t *more)
 {
 	struct store_run run;
 	json_t *j;
 
-	if (api_run(rq, rs, &run) < 0)
+	if (api_run(rq, rs, &run) < 0) {
+		json_decref(more);
 		return;
+	}
 	api_tag(rq, rs, &run);
 	j = run_object(&run);
 	if (j != NULL)
@@ -103,26 +107,35 @@ runs_get(struct request *rq, struct response *rs)
 	if (j != NULL && strcmp(run.state, "live") == 0)
 		json_object_set_new(j, "analysing", json_boolean(
 		    service_analysing(rq->service, run.uuid)));
+	if (j != NULL && more != NULL)
+		json_object_update(j, more);
+	json_decref(more);
 	respond_json(rs, 200, j);
 	store_run_clear(&run);
 }
 
-/* Answer with the run as it is now. */
+void
+runs_get(struct request *rq, struct response *rs)
+{
+	answer_run(rq, rs, NULL);
+}
+
+/* Answer with the run as it is now; ${more} as in answer_run. */
 static void
 respond_run(struct request *rq, struct response *rs, int64_t number,
-    int status, bool created)
+    int status, json_t *more)
 {
 	char id[24];
 
 	snprintf(id, sizeof(id), "%" PRId64, number);
 	rq->param[0] = id;
 	rq->if_none_match = NULL;
-	runs_get(rq, rs);
+	answer_run(rq, rs, more);
 	if (rs->status != 200)
 		return;
 	rs->status = status;
 	rs->live = true;	/* the answer to a change is not kept */
-	if (created)
+	if (status == 201)
 		respond_header(rs, "Location", "/api/v1/runs/%" PRId64,
 		    number);
 }
@@ -203,7 +216,7 @@ runs_patch(struct request *rq, struct response *rs)
 		if (status != STORE_OK)
 			api_store_failed(rs, status, &e, PROBLEM_NO_RUN);
 		else
-			respond_run(rq, rs, run.number, 200, false);
+			respond_run(rq, rs, run.number, 200, NULL);
 	}
 	store_run_clear(&run);
 }
@@ -257,7 +270,7 @@ runs_reanalyze(struct request *rq, struct response *rs)
 	if (status != STORE_OK)
 		api_store_failed(rs, status, &e, PROBLEM_NO_RUN);
 	else
-		respond_run(rq, rs, run.number, 200, false);
+		respond_run(rq, rs, run.number, 200, NULL);
 out:
 	store_run_clear(&run);
 }
@@ -266,10 +279,14 @@ void
 runs_import(struct request *rq, struct response *rs)
 {
 	struct error e = ERROR_INIT;
+	struct capture_stats stats;
 	int64_t number;
 
-	if (service_import(rq->service, rq->upload_fd, &e, &number) == 0)
-		respond_run(rq, rs, number, 201, true);
+	if (service_import(rq->service, rq->upload_fd, &e, &number,
+	    &stats) == 0)
+		respond_run(rq, rs, number, 201, json_pack("{s:{s:b, s:I}}",
+		    "uploaded", "truncated", stats.truncated,
+		    "damaged", (json_int_t)stats.damaged));
 	else	/* an error ends in the text of its errno */
 		respond_problem(rs, strstr(e.text, strerror(ENOSPC)) != NULL ?
 		    PROBLEM_NO_SPACE : PROBLEM_NOT_CAPTURE, NULL, "%s%s%s",

@@ -32,26 +32,24 @@ name_run(struct documents *docs, const struct capture_index *x)
 
 static struct documents *
 load(struct service *s, int fd, const char *path, struct capture_index *x,
-    uint64_t *bytes, struct error *e)
+    struct capture_stats *stats, struct error *e)
 {
 	struct model *m = model_new();
 	struct documents *docs = NULL;
 	const struct run *run = NULL;
-	struct capture_stats stats;
 
 	if (m == NULL) {
 		error_set(e, "out of memory");
 		return (NULL);
 	}
-	if ((fd >= 0 ? capture_load_fd(fd, "the uploaded file", m, &stats, x,
-	    e) : capture_load_file(path, m, &stats, x, e)) == 0 &&
+	if ((fd >= 0 ? capture_load_fd(fd, "the uploaded file", m, stats, x,
+	    e) : capture_load_file(path, m, stats, x, e)) == 0 &&
 	    enrich_model(m, NULL, NULL, e) == 0) {
 		docs = analyse(m, true, s->config->thresholds, 0, &run);
 		if (docs != NULL)
 			capture_index_kernels(x, run);
 		else
 			error_set(e, "out of memory");
-		*bytes = stats.bytes;
 	}
 	model_free(m);
 	return (docs);
@@ -64,6 +62,7 @@ place(struct service *s, const char *path, struct documents **docs,
 {
 	char dir[PATH_MAX], capture[PATH_MAX], new[PATH_MAX], both[PATH_MAX];
 	const char *part[2] = { capture, path };
+	struct capture_stats stats;
 	int rc = -1;
 
 	if (run_directory(s, (*docs)->uuid, dir, capture, e) != 0 ||
@@ -76,7 +75,7 @@ place(struct service *s, const char *path, struct documents **docs,
 		documents_free(*docs);
 		*docs = NULL;
 		if (capture_concat(part, 2, both, e) != 0 ||
-		    (*docs = load(s, -1, both, x, bytes, e)) == NULL)
+		    (*docs = load(s, -1, both, x, &stats, e)) == NULL)
 			goto out;
 		path = both;
 	}
@@ -97,9 +96,11 @@ out:
 }
 
 int
-service_import(struct service *s, int fd, struct error *e, int64_t *number)
+service_import(struct service *s, int fd, struct error *e, int64_t *number,
+    struct capture_stats *stats)
 {
 	struct capture_index x = { 0 };
+	struct capture_stats ignored;
 	struct documents *docs;
 	char path[64], uuid[33] = "";
 	uint64_t bytes = 0;
@@ -107,7 +108,8 @@ service_import(struct service *s, int fd, struct error *e, int64_t *number)
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	pthread_mutex_lock(&s->heavy);
-	if ((docs = load(s, fd, NULL, &x, &bytes, e)) == NULL)
+	if ((docs = load(s, fd, NULL, &x, stats != NULL ?
+	    stats : &ignored, e)) == NULL)
 		goto out;
 	name_run(docs, &x);
 	text_copy(uuid, sizeof(uuid), docs->uuid);

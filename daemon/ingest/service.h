@@ -12,6 +12,7 @@
 
 #include "store/store.h"
 
+struct capture_stats;
 struct config;
 struct error;
 struct service;
@@ -41,11 +42,12 @@ const struct config *service_config(struct service *s);
  * the row; a new reference, NULL without memory. */
 json_t *service_run_json(const struct store_run *r);
 
-/* service_import(s, fd, e, number): take in an uploaded capture (read from
- * offset 0; ${fd} stays the caller's). A run that is there already gains the
- * records it lacks and keeps its number. -1 with ${e} set: not a capture, … */
+/* service_import(s, fd, e, number, stats): take in an uploaded capture (read
+ * from offset 0; ${fd} stays the caller's). A run that is there already gains
+ * the records it lacks and keeps its number. ${stats} (may be NULL): how much of
+ * the file could be read. -1 with ${e} set: not a capture, … */
 int service_import(struct service *s, int fd, struct error *e,
-    int64_t *number);
+    int64_t *number, struct capture_stats *stats);
 
 /* service_reanalyze(s, run, e): rebuild the run's documents from its capture.
  * A live run cannot be. */

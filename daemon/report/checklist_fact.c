@@ -5,6 +5,7 @@
 #include "model/gain.h"
 #include "model/model.h"
 #include "model/roofline.h"
+#include "report/ending.h"
 #include "report/headline.h"
 #include "report/names.h"
 #include "rules/finding.h"
@@ -383,9 +384,10 @@ fact_record(struct check_fact *f, const struct check_view *x)
 	if (r->state == RUN_LIVE) {
 		f->state = CHECK_NOT_MEASURED;
 		f->reason = "the program is still running";
-	} else if (r->lost > 0 || r->state != RUN_FINISHED) {
+	} else if (r->lost > 0 || r->state != RUN_FINISHED ||
+	    unended_processes(r) > 0) {
 		f->state = CHECK_FAILED;
-		if (r->state != RUN_FINISHED)
+		if (r->state != RUN_FINISHED || unended_processes(r) > 0)
 			f->label = "of the records arrived, and the record "
 			    "ends early";
 	}

@@ -23,8 +23,9 @@
  *                launches took longer than others }, profiled_launches,
  *                budget_ratio },
  *              data: { records, lost, lost_by: {cupti, queue, spool, timestamp,
- *                table, sequence}, complete (bool), late: operations that
- *                came too late for the timeline },
+ *                table, sequence}, complete (bool), unended: processes
+ *                whose record ends early, late: operations that came too late
+ *                for the timeline },
  *              source: { launches: counted by instruction, kernels_counted,
  *                kernels_sampled, samples, samples_dropped },
  *              checks: [ { tool, state ("done", "partial", "timeout", "no_gpu",

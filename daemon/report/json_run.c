@@ -5,6 +5,7 @@
 
 #include "model/ceilings.h"
 #include "model/model.h"
+#include "report/ending.h"
 #include "report/json_roofline.h"
 #include "report/json_util.h"
 #include "report/names.h"
@@ -137,18 +138,20 @@ static json_t *
 json_data(const struct run *r)
 {
 	uint64_t lost[LOSS_CLASSES] = { 0 }, missing = 0;
-	size_t i, j;
+	size_t unended = unended_processes(r), i, j;
 
 	for (i = 0; i < r->processes; i++) {
 		missing += r->process[i].missing;
 		for (j = 0; j < LOSS_CLASSES; j++)
 			lost[j] += r->process[i].lost[j];
 	}
-	return (json_pack("{s:o, s:o, s:o, s:b, s:o}",
+	return (json_pack("{s:o, s:o, s:o, s:b, s:o, s:o}",
 	    "records", json_count(r->records),
 	    "lost", json_count(r->lost),
 	    "lost_by", json_losses(lost, missing),
-	    "complete", r->lost == 0 && r->state == RUN_FINISHED,
+	    "complete", r->lost == 0 && r->state == RUN_FINISHED &&
+	    unended == 0,
+	    "unended", json_count(unended),
 	    "late", json_count(r->late)));
 }
 

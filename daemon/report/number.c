@@ -195,3 +195,27 @@ number_count(char out[NUMBER_SIZE], uint64_t n)
 	out[at] = '\0';
 	return (out);
 }
+
+char *
+number_of(char out[NUMBER_SIZE], uint64_t n, const char *noun)
+{
+	char digits[NUMBER_SIZE];
+	size_t len = strlen(noun);
+	const char *ending = "s";
+
+	number_count(digits, n);
+	if (n == 1 || len < 2) {
+		ending = "";
+	} else if (noun[len - 1] == 'y' &&
+	    strchr("aeiou", noun[len - 2]) == NULL) {
+		ending = "ies";
+		len--;
+	} else if (strchr("sx", noun[len - 1]) != NULL ||
+	    (noun[len - 1] == 'h' && strchr("cs", noun[len - 2]) != NULL)) {
+		ending = "es";
+	}
+	if (snprintf(out, NUMBER_SIZE, "%s %.*s%s", digits, (int)len, noun,
+	    ending) >= NUMBER_SIZE)
+		number_word(out, digits);
+	return (out);
+}

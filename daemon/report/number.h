@@ -28,5 +28,8 @@ char *number_bytes(char out[NUMBER_SIZE], double bytes);
 char *number_rate(char out[NUMBER_SIZE], double v, const char *unit);
 /* "212,400" */
 char *number_count(char out[NUMBER_SIZE], uint64_t n);
+/* "1 launch", "2 launches", "0 copies": ${noun} is the singular, its last word
+ * regular. */
+char *number_of(char out[NUMBER_SIZE], uint64_t n, const char *noun);
 
 #endif

@@ -72,7 +72,7 @@ text_verdicts(struct out *o, const json_t *findings)
 	const json_t *rules = json_object_get(findings, "rules"), *v;
 	size_t clean = 0, missing = 0, len = 0, i;
 	const char *state;
-	char *text = NULL;
+	char *text = NULL, a[NUMBER_SIZE];
 	FILE *f;
 
 	json_array_foreach(rules, i, v) {
@@ -82,8 +82,8 @@ text_verdicts(struct out *o, const json_t *findings)
 	}
 	if ((f = open_memstream(&text, &len)) == NULL)
 		return;
-	fprintf(f, "%zu practice%s. Not measured: %zu", clean,
-	    clean == 1 ? "" : "s", missing);
+	fprintf(f, "%s. Not measured: %zu", number_of(a, clean, "practice"),
+	    missing);
 	put_reasons(f, rules, missing);
 	if (fclose(f) == 0) {
 		out_text(o, "Clean: ");
@@ -132,7 +132,8 @@ text_level(struct out *o, const struct report *r)
 	size_t lineless = count_lineless(json_object_get(r->findings, "items"));
 	size_t asking = count_asking(json_object_get(r->findings, "rules"));
 	double kernels = 0, active = field_number(r->findings, "active_s"), s;
-	char lines[64] = "", more[64] = "", text[192];
+	char lines[64] = "", more[NUMBER_SIZE] = "", text[192];
+	char a[NUMBER_SIZE];
 	const json_t *k;
 	size_t i;
 
@@ -144,12 +145,11 @@ text_level(struct out *o, const struct report *r)
 	    !(kernels >= KERNELS_LEAST * active) || lineless + asking == 0)
 		return;
 	if (lineless > 0)
-		snprintf(lines, sizeof(lines), "the line%s of %zu finding%s",
-		    lineless == 1 ? "" : "s", lineless,
-		    lineless == 1 ? "" : "s");
+		snprintf(lines, sizeof(lines), "the line%s of %s",
+		    lineless == 1 ? "" : "s", number_of(a, lineless,
+		    "finding"));
 	if (asking > 0)
-		snprintf(more, sizeof(more), "%zu more practice%s", asking,
-		    asking == 1 ? "" : "s");
+		number_of(more, asking, "more practice");
 	snprintf(text, sizeof(text), "`--level source` adds %s%s%s.", lines,
 	    lineless > 0 && asking > 0 ? " and " : "", more);
 	out_wrap(o, 2, text);
@@ -263,8 +263,8 @@ text_shapes(struct out *o, const json_t *items, size_t at)
 	if (n > SHAPES_SHOWN)
 		fprintf(t, "; %zu more", n - SHAPES_SHOWN);
 	if (fclose(t) == 0 && n > 0) {
-		out_format(o, "      the same at %zu more launch shape%s: ", n,
-		    n == 1 ? "" : "s");
+		out_format(o, "      the same at %s: ", number_of(a, n,
+		    "more launch shape"));
 		out_wrap(o, 6, text);
 	}
 	free(text);

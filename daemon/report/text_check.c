@@ -36,19 +36,17 @@ put_counts(struct out *o, const json_t *c)
 	uint64_t errors = field_count(c, "errors"),
 	    warnings = field_count(c, "warnings"),
 	    unreported = field_count(c, "unreported");
-	char text[128], a[NUMBER_SIZE];
+	char text[NUMBER_SIZE], a[NUMBER_SIZE];
 
 	if (errors + warnings == 0)
 		snprintf(text, sizeof(text), "nothing");
 	else if (errors == 0)
 		snprintf(text, sizeof(text), "no errors");
 	else
-		snprintf(text, sizeof(text), "%s error%s",
-		    number_count(a, errors), errors == 1 ? "" : "s");
+		number_of(text, errors, "error");
 	out_text(o, text);
 	if (warnings > 0)
-		out_format(o, ", %s warning%s", number_count(a, warnings),
-		    warnings == 1 ? "" : "s");
+		out_format(o, ", %s", number_of(a, warnings, "warning"));
 	if (unreported > 0)
 		out_format(o, " (%s of them not written out)",
 		    number_count(a, unreported));

@@ -88,7 +88,7 @@ text_unchecked(struct out *o, const json_t *line)
 	const json_t *rules = json_object_get(line, "rules"), *v;
 	const char *reason = NULL;
 	size_t n = json_array_size(rules), unchecked = 0, i;
-	char text[384];
+	char text[384], a[NUMBER_SIZE];
 
 	json_array_foreach(rules, i, v) {
 		if (!is_state(v, "not_measured"))
@@ -99,8 +99,8 @@ text_unchecked(struct out *o, const json_t *line)
 	}
 	if (unchecked == 0 || is_state(line, "not_measured"))
 		return;
-	snprintf(text, sizeof(text), "%zu of %zu practices not checked: %s",
-	    unchecked, n, or_unknown(reason));
+	snprintf(text, sizeof(text), "%zu of %s not checked: %s", unchecked,
+	    number_of(a, n, "practice"), or_unknown(reason));
 	out_spaces(o, INDENT);
 	out_style(o, STYLE_DIM);
 	out_wrap(o, INDENT, text);

@@ -147,10 +147,9 @@ text_item(struct out *o, const json_t *items, const json_t *item)
 		out_wrap(o, 4, reason);
 	}
 	if (shared > 0) {
-		snprintf(text, sizeof(text), "together with %llu other%s that "
-		    "%s gone from the same place: what was achieved is that of "
-		    "all", (unsigned long long)shared, shared == 1 ? "" : "s",
-		    shared == 1 ? "is" : "are");
+		snprintf(text, sizeof(text), "together with %s that %s gone "
+		    "from the same place: what was achieved is that of all",
+		    number_of(a, shared, "other"), shared == 1 ? "is" : "are");
 		out_spaces(o, 4);
 		out_wrap(o, 4, text);
 	}

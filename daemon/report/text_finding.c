@@ -232,12 +232,14 @@ parts_together(struct out *o, const struct report *r, size_t worth_it)
 	if (all > worth_it) {
 		if (checked)
 			snprintf(text, sizeof(text), "%zu found, not worth it: "
-			    "they follow from an error, or harm nobody",
-			    all - worth_it);
+			    "%s", all - worth_it, all - worth_it == 1 ?
+			    "it follows from an error, or harms nobody" :
+			    "they follow from an error, or harm nobody");
 		else
 			snprintf(text, sizeof(text), "%zu found, not worth it: "
-			    "each would save nothing, or less than this run's "
+			    "%s would save nothing, or less than this run's "
 			    "noise (%s)", all - worth_it,
+			    all - worth_it == 1 ? "it" : "each",
 			    number_seconds(a, noise));
 		out_spaces(o, 4);
 		out_style(o, STYLE_DIM);

@@ -19,7 +19,7 @@ device_segment(struct out *o, const json_t *run)
 	const json_t *devices = json_object_get(run, "devices");
 	size_t n = json_array_size(devices), i;
 	const char *first, *name;
-	char text[256];
+	char text[256], a[NUMBER_SIZE];
 	bool same = true;
 
 	if (n == 0) {
@@ -36,8 +36,8 @@ device_segment(struct out *o, const json_t *run)
 	else if (same)
 		snprintf(text, sizeof(text), "%zu × %s", n, first);
 	else
-		snprintf(text, sizeof(text), "%s and %zu more GPU%s", first,
-		    n - 1, n == 2 ? "" : "s");
+		snprintf(text, sizeof(text), "%s and %s", first,
+		    number_of(a, n - 1, "more GPU"));
 	out_segment(o, 2, " · ", text);
 }
 
@@ -78,7 +78,8 @@ parts_end(struct out *o, const json_t *run)
 	const char *state = field_text(run, "state");
 	const json_t *sig = json_object_get(run, "signal");
 	const json_t *code = json_object_get(run, "exit_code");
-	char text[128];
+	uint64_t unended = field_count(json_object_get(run, "data"), "unended");
+	char text[192], a[NUMBER_SIZE];
 
 	if (state == NULL)
 		return;
@@ -91,7 +92,11 @@ parts_end(struct out *o, const json_t *run)
 		    (int)json_integer_value(sig));
 	else if (strcmp(state, "finished") != 0)
 		snprintf(text, sizeof(text), "The record of this run ends "
-		    "early (%s): its last part is missing.", state);
+		    "early (%s): how much is missing is not known.", state);
+	else if (unended > 0)
+		snprintf(text, sizeof(text), "The record of %s ends early (it "
+		    "was killed, or the capture was cut): how much is missing "
+		    "is not known.", number_of(a, unended, "process"));
 	else if (json_integer_value(code) != 0)
 		snprintf(text, sizeof(text), "The program exited with %d.",
 		    (int)json_integer_value(code));
@@ -252,20 +257,20 @@ text_volume(struct out *o, const struct report *r)
 	char text[128], a[NUMBER_SIZE], b[NUMBER_SIZE];
 	const char *key, *reason, *separator = ": ";
 
-	snprintf(text, sizeof(text), "%s launch%s of %s kernel%s",
-	    number_count(a, field_count(r->run, "launches")),
-	    field_count(r->run, "launches") == 1 ? "" : "es",
-	    number_count(b, kernels), kernels == 1 ? "" : "s");
+	snprintf(text, sizeof(text), "%s of %s",
+	    number_of(a, field_count(r->run, "launches"), "launch"),
+	    number_of(b, kernels, "kernel"));
 	out_segment(o, 2, "", text);
 	reason = measured_segment(o, r);
 	if (lost == 0) {
-		out_segment(o, 4, "; ", ended(r->run) ? "nothing dropped" :
+		out_segment(o, 4, "; ", ended(r->run) && field_count(data,
+		    "unended") == 0 ? "nothing dropped" :
 		    "nothing dropped of what arrived");
 	} else {
 		out_style(o, STYLE_WARN);
-		snprintf(text, sizeof(text), "%s of %s records dropped",
-		    number_count(a, lost), number_count(b,
-		    lost + field_count(data, "records")));
+		snprintf(text, sizeof(text), "%s of %s dropped",
+		    number_count(a, lost), number_of(b,
+		    lost + field_count(data, "records"), "record"));
 		out_segment(o, 4, "; ", text);
 		json_object_foreach((json_t *)by, key, v) {
 			if (json_integer_value(v) <= 0)
@@ -295,13 +300,12 @@ text_lines(struct out *o, const json_t *run)
 	if (strcmp(or_unknown(field_text(run, "level")), "source") != 0 ||
 	    !json_is_object(s))
 		return;
-	snprintf(text, sizeof(text), "by line: %s of %s kernels counted",
+	snprintf(text, sizeof(text), "by line: %s of %s counted",
 	    number_count(a, field_count(s, "kernels_counted")),
-	    number_count(b, field_count(run, "kernels")));
+	    number_of(b, field_count(run, "kernels"), "kernel"));
 	out_segment(o, 2, "", text);
-	snprintf(text, sizeof(text), "%s samples",
-	    number_count(a, field_count(s, "samples")));
-	out_segment(o, 4, ", ", text);
+	out_segment(o, 4, ", ", number_of(a, field_count(s, "samples"),
+	    "sample"));
 	if (dropped > 0) {
 		snprintf(text, sizeof(text), "%s dropped",
 		    number_count(a, dropped));

@@ -34,10 +34,8 @@ draw_shape(struct out *o, const struct annotate *a)
 		    (unsigned)json_integer_value(json_array_get(side, 2)));
 		out_segment(o, 2, " · ", text);
 	}
-	snprintf(text, sizeof(text), "%s launch%s",
-	    number_count(n, field_count(k, "launches")),
-	    field_count(k, "launches") == 1 ? "" : "es");
-	out_segment(o, 2, " · ", text);
+	out_segment(o, 2, " · ", number_of(n, field_count(k, "launches"),
+	    "launch"));
 	out_segment(o, 2, " · ", number_seconds(n,
 	    field_number(json_object_get(k, "time"), "total_ns") / 1e9));
 	snprintf(text, sizeof(text), "%s of the run",
@@ -102,9 +100,9 @@ draw_measured(struct out *o, const struct drawing *d)
 	if (d->page.counted)
 		out_segment(o, 2, "", "exact counts of one launch");
 	if (d->page.sampled) {
-		number_count(n, d->page.total.samples > 0 ?
-		    (uint64_t)d->page.total.samples : 0);
-		snprintf(text, sizeof(text), "%s samples of all launches", n);
+		number_of(n, d->page.total.samples > 0 ?
+		    (uint64_t)d->page.total.samples : 0, "sample");
+		snprintf(text, sizeof(text), "%s of all launches", n);
 		out_segment(o, 2, d->page.counted ? "; " : "", text);
 	}
 	if (d->page.sampled && shared > 1) {

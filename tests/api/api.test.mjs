@@ -445,6 +445,11 @@ test('the capture comes back, and is known again', async () => {
   assert.match(capture.headers['content-disposition'], /\.cadv"$/);
   const again = await daemon.uploadBytes(capture.bytes);
   assert.equal(again.json.number, number);
+  assert.deepEqual(again.json.uploaded, { truncated: false, damaged: 0 });
+  assert.equal((await get(`/api/v1/runs/${number}`)).json.uploaded, undefined);
+  const cut = conforms('POST', '/api/v1/runs', await daemon.uploadBytes(capture.bytes.subarray(0, -3)));
+  assert.equal(cut.status, 201);
+  assert.deepEqual(cut.json.uploaded, { truncated: true, damaged: 0 });
 });
 
 test('reanalyze gives the same answer', async () => {

@@ -124,6 +124,63 @@ bats_require_minimum_version 1.5.0
 	[ "$(count_runs)" -eq 1 ]
 }
 
+# How a shell test makes a capture whose process said no last word: cut before
+# the frame of the last BYE.
+cut_before_last_words() {
+	python3 - "$1" "$2" <<-'SCRIPT'
+		import sys
+		data = open(sys.argv[1], "rb").read()
+		open(sys.argv[2], "wb").write(data[:data.rfind(b"CADF")])
+	SCRIPT
+}
+
+@test "import and show: what ends early is said to, and taken in" {
+	captures="$SOURCE/tests/captures/programs"
+	whole="$captures/layernorm5.cadv"
+	size=$(stat -c %s "$whole")
+	# In the middle of a frame.
+	head -c $((size * 95 / 100)) "$whole" > cut.cadv
+	run -0 --separate-stderr cudadvise import cut.cadv
+	[ "$output" = "cut.cadv is run 1" ]
+	said=$(tr -s ' \n' '  ' <<< "$stderr")
+	[[ "$said" == *"'cut.cadv' ends early, in the middle of a frame: what came before is here, how much is missing is not known"* ]]
+	run -0 cudadvise import -q cut.cadv
+	[ -z "$output" ]
+	# Between two frames: it is its process that says no last word.
+	cudadvise rm 1
+	cut_before_last_words "$whole" between.cadv
+	run -0 --separate-stderr cudadvise import between.cadv
+	said=$(tr -s ' \n' '  ' <<< "$stderr")
+	[[ "$said" == *"'between.cadv' ends early: its program was killed, or the file was cut; how much is missing is not known"* ]]
+	for run in "" ./between.cadv; do
+		run -0 cudadvise show $run
+		said=$(tr -s ' \n' '  ' <<< "$output")
+		[[ "$said" == *"The record of 1 process ends early"*"nothing dropped of what arrived"* ]]
+	done
+	cudadvise show --json | jq -e '.run.data.unended == 1 and
+	    (.run.data.complete | not)'
+	# The rest makes it whole, and nothing is said.
+	run -0 --separate-stderr cudadvise import "$whole"
+	[ -z "$stderr" ]
+	cudadvise show --json | jq -e '.run.data.unended == 0 and
+	    .run.data.complete'
+	# Damage is no end.
+	cp "$whole" damaged.cadv
+	printf '\377\377' | dd of=damaged.cadv bs=1 seek=$((size / 2)) \
+	    conv=notrunc status=none
+	run -0 --separate-stderr cudadvise import damaged.cadv
+	[[ "$stderr" == *"damaged in 1 place;"* ]]
+	[[ "$stderr" != *"ends early"* ]]
+}
+
+@test "import: of a program that was killed" {
+	cudadvise run -q --no-daemon -o killed.cadv sh -c 'kill -9 $$' ||
+	    [ $? -eq 137 ]
+	run -0 --separate-stderr cudadvise import killed.cadv
+	[ "$output" = "killed.cadv is run 1" ]
+	[[ "$stderr" == *"'killed.cadv' ends early: its program was killed by signal 9"* ]]
+}
+
 @test "export: JSON and the capture, to a file or a pipe" {
 	cudadvise run -q sh -c 'exit 3' || [ $? -eq 3 ]
 	cudadvise export 1 | jq -e '.schema_version == 1'

@@ -540,7 +540,7 @@ reanalyzed(void **state)
 	s = start(socket);
 	f = fopen(path, "rb");
 	assert_non_null(f);
-	if (service_import(s, fileno(f), &e, &number) != 0)
+	if (service_import(s, fileno(f), &e, &number, NULL) != 0)
 		fail_msg("%s", e.text);
 	setenv("CUDADVISE_NVDISASM", tool, 1);
 	make_tool(RAW);
@@ -550,7 +550,7 @@ reanalyzed(void **state)
 	check_stored(s, number);
 	/* The same capture once more: what was added stays. */
 	rewind(f);
-	if (service_import(s, fileno(f), &e, &number) != 0)
+	if (service_import(s, fileno(f), &e, &number, NULL) != 0)
 		fail_msg("%s", e.text);
 	fclose(f);
 	check_stored(s, number);

@@ -657,7 +657,7 @@ import(const struct fixture *f, size_t len, int64_t *number, struct error *e)
 	*e = (struct error)ERROR_INIT;
 	assert_int_equal(fwrite(f->file, 1, len, file), len);
 	fflush(file);
-	rc = service_import(service, fileno(file), e, number);
+	rc = service_import(service, fileno(file), e, number, NULL);
 	fclose(file);
 	return (rc);
 }

@@ -86,7 +86,7 @@ run_shape(void **state)
 	assert_keys(json_object_get(o, "overhead"), "total_s ratio by "
 	    "profiled_launches budget_ratio");
 	assert_keys(json_object_get(o, "data"), "records lost lost_by "
-	    "complete late");
+	    "complete unended late");
 	assert_true(json_is_true(json_object_get(json_object_get(o, "data"),
 	    "complete")));
 	assert_int_equal(json_integer_value(json_object_get(

@@ -200,6 +200,60 @@ narrow_and_ascii(void **state)
 	report_free(&r);
 }
 
+/* A process whose last word is missing: nobody knows what it did not send. */
+static void
+early_end(void **state)
+{
+	struct report r;
+	struct page p;
+
+	(void)state;
+	fixture_fill(&f);
+	f.process[0].ended = false;
+	r = report_of(&f);
+	page_open(&p, 80, true);
+	text_report(&p.out, &r);
+	page_close(&p);
+	assert_non_null(strstr(p.text, "  The record of 1 process ends early "
+	    "(it was killed, or the capture was cut):\n  how much is missing is "
+	    "not known.\n"));
+	assert_non_null(strstr(p.text, "nothing dropped of what"));
+	assert_false(json_is_true(json_object_get(json_object_get(r.run,
+	    "data"), "complete")));
+	free(p.text);
+	report_free(&r);
+}
+
+/* What there is one of. */
+static void
+one_of_each(void **state)
+{
+	static const char *const wrong[] = { "1 launches", "1 kernels",
+		"1 samples", "1 records", "1 practices", "1 findings" };
+	struct report r;
+	struct page p;
+	size_t i;
+
+	(void)state;
+	fixture_fill(&f);
+	f.run.level = LEVEL_SOURCE;
+	f.run.launches = f.run.kernels = f.run.samples = 1;
+	f.run.samples_dropped = f.run.lost = f.run.records = 1;
+	f.kernel[0].launches = 1;
+	r = report_of(&f);
+	page_open(&p, 120, true);
+	text_report(&p.out, &r);
+	text_findings(&p.out, &r, true);
+	page_close(&p);
+	assert_non_null(strstr(p.text, "1 launch of 1 kernel"));
+	assert_non_null(strstr(p.text, "of 1 kernel counted, 1 sample, 1 "));
+	assert_non_null(strstr(p.text, "1 of 2 records dropped"));
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		assert_null(strstr(p.text, wrong[i]));
+	free(p.text);
+	report_free(&r);
+}
+
 /* What is there to be copied is not cut where the page ends. */
 static void
 commands_are_whole(void **state)
@@ -305,6 +359,16 @@ numbers(void **state)
 	assert_string_equal(number_count(a, 999), "999");
 	assert_string_equal(number_count(a, UINT64_MAX),
 	    "18,446,744,073,709,551,615");
+	assert_string_equal(number_of(a, 1, "launch"), "1 launch");
+	assert_string_equal(number_of(a, 0, "launch"), "0 launches");
+	assert_string_equal(number_of(a, 1200, "small copy"),
+	    "1,200 small copies");
+	assert_string_equal(number_of(a, 2, "delay"), "2 delays");
+	assert_string_equal(number_of(a, 2, "GPU"), "2 GPUs");
+	assert_string_equal(number_of(a, 2, "process"), "2 processes");
+	assert_string_equal(number_of(a, 2, ""), "2 ");
+	assert_string_equal(number_of(a, 2, "word that is longer than any that "
+	    "we would think of here"), "2");
 	assert_string_equal(number_bytes(a, 8388608), "8.39 MB");
 	assert_string_equal(number_plain(a, 9.999), "10");
 	assert_string_equal(number_plain(a, 12345), "12300");
@@ -330,6 +394,8 @@ main(void)
 		cmocka_unit_test(golden_no_cuda),
 		cmocka_unit_test(short_program),
 		cmocka_unit_test(next_level),
+		cmocka_unit_test(early_end),
+		cmocka_unit_test(one_of_each),
 		cmocka_unit_test(narrow_and_ascii),
 		cmocka_unit_test(commands_are_whole),
 		cmocka_unit_test(missing_fields),

@@ -1,6 +1,6 @@
 // The optimisation checklist: each line with its state and the evidence for it.
 import { ApiError } from './api';
-import { percent, seconds } from './format';
+import { counted, percent, seconds } from './format';
 import { useResource } from './hooks';
 import { Badge, Failure, Loading } from './parts';
 import type { Checklist, CheckFact, CheckLine, CheckState } from './types-whole';
@@ -60,11 +60,11 @@ function Line({ run, line }: { run: string; line: CheckLine }) {
             {f.where && ` in ${f.where}`}{f.saves_s !== null && `, would save ${seconds(f.saves_s)}`}
           </small>
         ))}
-        {line.findings_count > line.findings.length && <small>{line.findings_count - line.findings.length} more findings</small>}
+        {line.findings_count > line.findings.length && <small>{counted(line.findings_count - line.findings.length, 'more finding')}</small>}
         {line.state === 'not_measured'
           ? line.reason && <small>{line.reason}</small>
           : unchecked.length > 0 && (
-            <small>{unchecked.length} of {line.rules.length} practices not checked: {unchecked[0]!.reason ?? 'no reason given'}</small>
+            <small>{unchecked.length} of {counted(line.rules.length, 'practice')} not checked: {unchecked[0]!.reason ?? 'no reason given'}</small>
           )}
       </div>
     </li>

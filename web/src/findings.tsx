@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { basename, count, measure, none, percent, seconds } from './format';
+import { basename, count, counted, measure, none, percent, seconds } from './format';
 import { Badge, Code, Scroll } from './parts';
 import { heatOfRule, sourceLink, stepLink } from './source-link';
 import type { Evidence, Finding, Findings, Verdict } from './types';
@@ -223,7 +223,7 @@ function Verdicts({ rules }: { rules: Verdict[] }) {
     <>
       {clean.length > 0 && (
         <details class="fold">
-          <summary>Clean: {clean.length} {clean.length === 1 ? 'practice' : 'practices'}</summary>
+          <summary>Clean: {counted(clean.length, 'practice')}</summary>
           <ul class="rules">
             {clean.map((r) => <li key={r.rule}><RuleLink rule={r.rule} /></li>)}
           </ul>
@@ -231,7 +231,7 @@ function Verdicts({ rules }: { rules: Verdict[] }) {
       )}
       {missing.length > 0 && (
         <details class="fold">
-          <summary>Not measured: {missing.length} {missing.length === 1 ? 'practice' : 'practices'}</summary>
+          <summary>Not measured: {counted(missing.length, 'practice')}</summary>
           <ul class="reasons">
             {missing.map((r) => <li key={r.rule}><RuleLink rule={r.rule} />: {r.reason ?? 'no reason given'}</li>)}
           </ul>

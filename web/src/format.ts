@@ -19,6 +19,12 @@ export function count(value: number | null | undefined): string {
   return value == null ? none : Math.round(value).toLocaleString('en');
 }
 
+// "1 launch", "2 launches": the singular, its last word regular.
+export function counted(value: number, noun: string): string {
+  const plural = /[^aeiou]y$/.test(noun) ? noun.slice(0, -1) + 'ies' : noun + (/([sx]|[cs]h)$/.test(noun) ? 'es' : 's');
+  return `${count(value)} ${value === 1 ? noun : plural}`;
+}
+
 // "1.2 M": for columns of large counts.
 export function compact(value: number): string {
   const units = ['', ' k', ' M', ' G', ' T', ' P'];

@@ -1,6 +1,6 @@
 // What kernels reach of what the GPU can do: a chart where operations were
 // counted, and always a table with the same numbers.
-import { compact, count, digits, none, percent, rate } from './format';
+import { compact, counted, digits, none, percent, rate } from './format';
 import { useResource } from './hooks';
 import { Failure, Loading, Scroll } from './parts';
 import { sourceLink } from './source-link';
@@ -82,7 +82,7 @@ function Chart({ rows, ceilings }: { rows: Kernel[]; ceilings: Ceiling[] }) {
   return (
     <figure class="roofline">
       <svg viewBox={`0 0 ${width} ${height}`} role="img"
-        aria-label={`Roofline of ${count(dots.length)} kernels: ` + dots.slice(0, 10).map((k) =>
+        aria-label={`Roofline of ${counted(dots.length, 'kernel')}: ` + dots.slice(0, 10).map((k) =>
           `${k.short_name ?? 'unnamed'} ${digits(k.roofline!.dram_flop_per_byte!)} FLOP per byte, ${rate(k.roofline!.flops_per_s, 'FLOP/s')}`).join('; ')}>
         {ticks(x0, x1).map((d) => (
           <g key={`x${d}`}>

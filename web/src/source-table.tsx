@@ -2,7 +2,7 @@
 // its numbers. Long stretches without code are folded.
 import { Component, type ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { compact, percent, times } from './format';
+import { compact, counted, percent, times } from './format';
 import { lanes, lanesOf, pieces, ratioOf, share, type Heat, type Piece, type Sum } from './source-data';
 import { StallBar } from './stalls';
 
@@ -180,7 +180,7 @@ export function Listing(props: ListingProps) {
                 <tr key={`g${piece.from}`} class="gap">
                   <td colSpan={wide}>
                     <button type="button" onClick={() => open(piece.from, piece.to)}>
-                      {n <= step ? `Show ${n} more lines` : `Show ${step} of ${n.toLocaleString('en')} more lines`}
+                      {n <= step ? `Show ${counted(n, 'more line')}` : `Show ${step} of ${counted(n, 'more line')}`}
                     </button>
                   </td>
                 </tr>,

@@ -47,7 +47,7 @@ export interface Run {
     profiled_launches: number;
     budget_ratio: number | null;
   };
-  data: { records: number; lost: number; lost_by: Record<string, number>; complete: boolean };
+  data: { records: number; lost: number; lost_by: Record<string, number>; complete: boolean; unended?: number };
   rules: { found: number; clean: number; not_measured: number };
   source?: {
     launches: number;

@@ -1,5 +1,5 @@
 // Two runs: what became of the predictions, and of every kernel.
-import { count, none, seconds, times } from './format';
+import { count, counted, none, seconds, times } from './format';
 import { useResource } from './hooks';
 import { Badge, Failure, Loading, Scroll } from './parts';
 import type { List, Run } from './types';
@@ -125,7 +125,7 @@ function Predictions({ value, base, target }: { value: Compare; base: string; ta
           </table>
         </Scroll>
       )}
-      {left_out > 0 && <p>{count(left_out)} more are not compared.</p>}
+      {left_out > 0 && <p>{count(left_out)} more {left_out === 1 ? 'is' : 'are'} not compared.</p>}
     </section>
   );
 }
@@ -148,7 +148,7 @@ function Prediction({ finding: f, base, target }: { finding: CompareFinding; bas
         {f.achieved === null ? <span class="dim">{f.state === 'gone' ? f.reason ?? none : none}</span> : <b>{seconds(f.achieved.s)}</b>}
         {f.achieved?.kernel_speedup_ratio != null && <small>kernel {times(f.achieved.kernel_speedup_ratio)} faster</small>}
         {f.within !== null && <small>{f.within ? 'as predicted' : 'outside of the prediction'}</small>}
-        {f.shared_with > 0 && <small>together with {f.shared_with} other{f.shared_with > 1 && 's'} that {f.shared_with > 1 ? 'are' : 'is'} gone from the same place</small>}
+        {f.shared_with > 0 && <small>together with {counted(f.shared_with, 'other')} that {f.shared_with > 1 ? 'are' : 'is'} gone from the same place</small>}
       </td>
     </tr>
   );
@@ -177,7 +177,7 @@ function Kernels({ value }: { value: Compare }) {
           </tbody>
         </table>
       </Scroll>
-      {left > 0 && <p>{count(left)} more differ less; the API has them.</p>}
+      {left > 0 && <p>{count(left)} more {left === 1 ? 'differs' : 'differ'} less; the API has {left === 1 ? 'it' : 'them'}.</p>}
     </section>
   );
 }

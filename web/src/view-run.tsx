@@ -1,5 +1,5 @@
 import { SummaryBar } from './bar';
-import { bytes, count, nanoseconds, none, percent, seconds, when } from './format';
+import { bytes, count, counted, nanoseconds, none, percent, seconds, when } from './format';
 import { useEvents, useResource } from './hooks';
 import { ChecklistSection } from './checklist';
 import { FindingsSection } from './findings';
@@ -61,7 +61,7 @@ function Facts({ run }: { run: Run }) {
   const facts: [string, string][] = [
     ['Duration', nanoseconds(run.wall_ns)],
     ['GPU', devices.join(', ') || none],
-    ['Launches', `${count(run.launches)} of ${count(run.kernels)} kernels`],
+    ['Launches', `${count(run.launches)} of ${counted(run.kernels, 'kernel')}`],
     ['Started', when(run.started_at ?? null)],
     ['Host', run.host || none],
     ['Ended with', run.state === 'live' ? 'still running' : end],
@@ -87,8 +87,10 @@ function Facts({ run }: { run: Run }) {
 // What a person must know before believing the rest.
 function Notes({ run, diagnostics }: { run: Run; diagnostics: Diagnostic[] }) {
   const lost = run.data?.lost ?? 0;
+  const unended = run.state === 'finished' ? run.data?.unended ?? 0 : 0;
+  const whole = run.state === 'finished' && unended === 0;
   const checks = run.checks ?? [];
-  const bad = lost > 0 || checks.some((c) => c.state !== 'done') || diagnostics.some((d) => d.severity !== 'info') || (run.state !== 'live' && run.state !== 'finished');
+  const bad = lost > 0 || unended > 0 || checks.some((c) => c.state !== 'done') || diagnostics.some((d) => d.severity !== 'info') || (run.state !== 'live' && run.state !== 'finished');
   return (
     <section class={bad ? 'notes warning' : 'notes'} aria-labelledby="notes">
       <h2 id="notes">About this measurement</h2>
@@ -96,7 +98,7 @@ function Notes({ run, diagnostics }: { run: Run; diagnostics: Diagnostic[] }) {
         {run.overhead && (
           <li>
             Our own cost: {seconds(run.overhead.total_s)} ({percent(run.overhead.ratio)} of the run)
-            {run.overhead.profiled_launches > 0 && `, ${count(run.overhead.profiled_launches)} launches measured with counters`}.
+            {run.overhead.profiled_launches > 0 && `, ${counted(run.overhead.profiled_launches, 'launch')} measured with counters`}.
           </li>
         )}
         {checks.map((c, i) => (
@@ -106,12 +108,17 @@ function Notes({ run, diagnostics }: { run: Run; diagnostics: Diagnostic[] }) {
         {run.data && (
           <li>
             {lost === 0
-              ? `Nothing dropped: ${count(run.data.records)} records.`
-              : `${count(lost)} of ${count(run.data.records + lost)} records were dropped (${losses(run)}): totals below are too small.`}
+              ? `Nothing dropped${whole ? '' : ' of what arrived'}: ${counted(run.data.records, 'record')}.`
+              : `${count(lost)} of ${counted(run.data.records + lost, 'record')} ${lost === 1 ? 'was' : 'were'} dropped (${losses(run)}): totals below are too small.`}
           </li>
         )}
         {run.state === 'killed' && <li>The program was killed: everything up to its last flush is here.</li>}
-        {run.state === 'truncated' && <li>The capture ends early: what is missing cannot be said.</li>}
+        {run.state === 'truncated' && <li>The capture ends early: how much is missing is not known.</li>}
+        {unended > 0 && (
+          <li class="severity-warning">
+            The record of {counted(unended, 'process')} ends early (it was killed, or the capture was cut): how much is missing is not known.
+          </li>
+        )}
         <li>
           {run.calibrated
             ? `Ceilings of this GPU were measured: ${run.ceilings_from ?? ''}.`
@@ -138,8 +145,8 @@ const endings: Record<string, string> = {
 
 function checked(c: Check): string {
   const counts = [
-    c.errors > 0 ? `${count(c.errors)} ${c.errors === 1 ? 'error' : 'errors'}` : '',
-    c.warnings > 0 ? `${count(c.warnings)} ${c.warnings === 1 ? 'warning' : 'warnings'}` : '',
+    c.errors > 0 ? counted(c.errors, 'error') : '',
+    c.warnings > 0 ? counted(c.warnings, 'warning') : '',
   ].filter((text) => text !== '').join(', ') || 'nothing';
   const unwritten = c.unreported > 0 ? ` (${count(c.unreported)} of them not written out)` : '';
   const ending = c.state === 'done' ? '' : `; ${endings[c.state] ?? 'how it ended is not known'}`;
@@ -150,10 +157,9 @@ function checked(c: Check): string {
 function byLine({ source }: Run): string {
   if (!source) return '';
   const parts: string[] = [];
-  const kernels = (n: number) => `${count(n)} ${n === 1 ? 'kernel' : 'kernels'}`;
-  if (source.kernels_counted > 0) parts.push(`${kernels(source.kernels_counted)} counted exactly, in ${count(source.launches)} launches`);
-  if (source.kernels_sampled > 0) parts.push(`${kernels(source.kernels_sampled)} sampled, ${count(source.samples)} times`);
-  if (source.samples_dropped > 0) parts.push(`${count(source.samples_dropped)} samples were dropped`);
+  if (source.kernels_counted > 0) parts.push(`${counted(source.kernels_counted, 'kernel')} counted exactly, in ${counted(source.launches, 'launch')}`);
+  if (source.kernels_sampled > 0) parts.push(`${counted(source.kernels_sampled, 'kernel')} sampled, ${counted(source.samples, 'time')}`);
+  if (source.samples_dropped > 0) parts.push(`${counted(source.samples_dropped, 'sample')} ${source.samples_dropped === 1 ? 'was' : 'were'} dropped`);
   return parts.join('; ');
 }
 
