@@ -1,6 +1,65 @@
+#include <string.h>
+
+#include "cli/client.h"
 #include "cli/view.h"
+#include "report/text_util.h"
 
 #include "cli/command.h"
+
+#define LOOK_BACK 50		/* runs that the one before may be among */
+
+/* The run before ${v}, of the same command if there is one; 0: none. */
+static uint64_t
+run_before(struct cli *cli, const struct view *v)
+{
+	const char *command = or_unknown(field_text(v->run, "command"));
+	uint64_t self = field_count(v->run, "number"), number, any = 0;
+	struct error e = ERROR_INIT;
+	json_t *runs = client_items(cli->client, "/runs", LOOK_BACK, &e);
+	const json_t *run;
+	size_t i;
+
+	json_array_foreach(runs, i, run) {
+		number = field_count(run, "number");
+		if (number >= self ||
+		    strcmp(or_unknown(field_text(run, "state")), "live") == 0)
+			continue;
+		if (strcmp(or_unknown(field_text(run, "command")),
+		    command) == 0) {
+			any = number;
+			break;
+		}
+		if (any == 0)
+			any = number;
+	}
+	json_decref(runs);
+	return (any);
+}
+
+/* Whether both are one run: then AFTER was left out, and BEFORE is the newest. */
+static bool
+is_same(const struct view *base, const struct view *target)
+{
+	const char *a = field_text(base->run, "id"),
+	    *b = field_text(target->run, "id");
+
+	return (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+static int
+no_after(struct cli *cli, const struct view *newest, struct error *e)
+{
+	uint64_t before = run_before(cli, newest);
+
+	error_set(e, "run %s is the newest run: there is none after it to "
+	    "compare it with", newest->name);
+	if (before == 0)
+		return (error_remedy(e, "run the changed program first: "
+		    "cudadvise run PROGRAM"));
+	return (error_remedy(e, "run the changed program first, or name both: "
+	    "cudadvise compare %llu %s", (unsigned long long)before,
+	    newest->name));
+}
 
 int
 cmd_compare(struct cli *cli, int argc, char **argv)
@@ -13,6 +72,12 @@ cmd_compare(struct cli *cli, int argc, char **argv)
 	if (view_load(cli, argv[0], &base, &e) != 0)
 		return (cli_error(cli, &e));
 	if (view_load(cli, argc > 1 ? argv[1] : NULL, &target, &e) != 0) {
+		view_release(&base);
+		return (cli_error(cli, &e));
+	}
+	if (argc == 1 && is_same(&base, &target)) {
+		no_after(cli, &target, &e);
+		view_release(&target);
 		view_release(&base);
 		return (cli_error(cli, &e));
 	}

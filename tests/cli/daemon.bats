@@ -173,6 +173,27 @@ cut_before_last_words() {
 	[[ "$stderr" != *"ends early"* ]]
 }
 
+@test "compare: with the newest run, which has none after it" {
+	for i in 1 2; do
+		cudadvise run -q -L "$i" true
+	done
+	cudadvise run -q -L 3 false || true
+	run -0 cudadvise compare 1
+	[[ "$output" == *"before: run 1 "*"after: run 3 "* ]]
+	run -1 cudadvise compare 3
+	[[ "$output" == *"run 3 is the newest run"*"cudadvise compare 2 3"* ]]
+	cudadvise run -q -L 4 true
+	run -1 cudadvise compare --json 4
+	[[ "$output" == *"cudadvise compare 2 4"* ]]	# of the same command
+	cudadvise export --format capture 4 > four.cadv
+	run -1 cudadvise compare four.cadv
+	[[ "$output" == *"run 4 is the newest run"* ]]
+	cudadvise rm 1 2 3
+	run -1 cudadvise compare 4
+	[[ "$output" == *"run the changed program first: cudadvise run"* ]]
+	run -0 cudadvise compare 4 4
+}
+
 @test "import: of a program that was killed" {
 	cudadvise run -q --no-daemon -o killed.cadv sh -c 'kill -9 $$' ||
 	    [ $? -eq 137 ]

@@ -18,7 +18,7 @@ load common
 	head -c $((size - 1)) whole.cadv > cut.cadv
 	run cudadvise show cut.cadv
 	[ "$status" -eq 0 ]
-	[[ "$output" == *"ends in the middle"* ]]
+	[[ "$(tr -s ' \n' '  ' <<< "$output")" == *"ends early, in the middle of a frame"* ]]
 }
 
 @test "show: a damaged frame is left out and said" {
