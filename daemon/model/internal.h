@@ -199,6 +199,8 @@ struct kernel_state {
 	struct kernel out;
 	uint64_t profiled, profiled_ns, untimed;
 	uint64_t profiled_fault_ns;	/* pages were served: the sweep saw it */
+	uint64_t counted_inst;		/* warp instructions of the launch that
+					 * was counted by them; 0 none */
 	uint64_t swept_ns, alone_ns;	/* undisturbed ones swept so far */
 	double exposed;
 	uint64_t next_votes;		/* follow.c */

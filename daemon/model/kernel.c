@@ -18,6 +18,9 @@
 #include "model/occupancy.h"
 #include "wire/le.h"
 
+#define SCHEDULERS 4	/* of an SM, since compute capability 5; each issues for
+			 * one warp a cycle */
+
 struct kernel_entry {
 	struct kernel_key key;
 	uint32_t index;
@@ -303,28 +306,47 @@ kernel_skipped(struct model *m, struct stream *s,
 		m->kernel[i].out.skip = (enum wire_skip)r->reason;
 }
 
+/* Where only the launch ran whose instructions were counted, which makes it many
+ * times as long: what issuing them takes at least. 0: it is not so. */
+static double
+kernel_least(const struct model *m, const struct kernel_state *k)
+{
+	const struct record_DEVICE *d = &m->device[k->out.device]->out.limits;
+	double issued = SCHEDULERS * (double)d->sms * (double)d->core_khz * 1e3;
+	double least, measured = k->out.metric[METRIC_DURATION];
+
+	if (k->out.time.count > 0 || measured > 0 || k->counted_inst == 0 ||
+	    k->profiled == 0 || !(issued > 0))
+		return (0);
+	least = (double)k->counted_inst / issued * 1e9;
+	return (least < (double)k->profiled_ns / (double)k->profiled ?
+	    least : 0);
+}
+
 /* One typical launch: the mean of the undisturbed ones; else what the counters
  * say of the duration, else the disturbed ones themselves. */
 static double
-kernel_mean(const struct kernel_state *k)
+kernel_mean(const struct model *m, const struct kernel_state *k)
 {
-	double measured = k->out.metric[METRIC_DURATION];
+	double measured = k->out.metric[METRIC_DURATION], least;
 
 	if (k->out.time.count > 0)
 		return (stat_mean(&k->out.time));
 	if (measured > 0 && measured < 1e18)
 		return (measured);
+	if ((least = kernel_least(m, k)) > 0)
+		return (least);
 	if (k->profiled > 0)
 		return ((double)k->profiled_ns / (double)k->profiled);
 	return (0);
 }
 
-/* Copied or counted instruction by instruction a kernel runs many times as long;
- * what its pages cost it, another launch would have paid. */
+/* Counted instruction by instruction a kernel runs many times as long. What its
+ * pages cost it another launch would have paid. */
 static uint64_t
-kernel_longer(const struct kernel_state *k)
+kernel_longer(const struct model *m, const struct kernel_state *k)
 {
-	double own = kernel_mean(k) * (double)k->profiled;
+	double own = kernel_mean(m, k) * (double)k->profiled;
 
 	if (!(own < 1.8e19))
 		return (0);
@@ -340,7 +362,7 @@ kernel_longer_on(const struct model *m, uint32_t device)
 
 	for (i = 0; i < m->kernels; i++)
 		if (m->kernel[i].out.device == device)
-			ns = add_sat(ns, kernel_longer(&m->kernel[i]));
+			ns = add_sat(ns, kernel_longer(m, &m->kernel[i]));
 	return (ns);
 }
 
@@ -352,7 +374,7 @@ kernel_length(const struct model *m, const struct op *op)
 
 	if ((op->flags & OP_PROFILED) == 0)
 		return (ns);
-	own = kernel_mean(&m->kernel[op->index]);
+	own = kernel_mean(m, &m->kernel[op->index]);
 	return (own < (double)ns ? (uint64_t)own : ns);
 }
 
@@ -367,7 +389,7 @@ kernel_settle(struct model *m, struct kernel_state *k, enum wire_level level,
 		occupancy_of(&k->out.occupancy, &d->out.limits,
 		    &k->out.shape);
 	*out = k->out;
-	total = (double)k->out.time.sum + kernel_mean(k) *
+	total = (double)k->out.time.sum + kernel_mean(m, k) *
 	    (double)(k->profiled + k->untimed);
 	out->total_ns = total < 1.8e19 ? (uint64_t)total : UINT64_MAX;
 	/* Another process or a later launch was measured after all. */
@@ -381,6 +403,7 @@ kernel_settle(struct model *m, struct kernel_state *k, enum wire_level level,
 	    out->graph_launches > out->launches / 2)
 		out->skip = SKIP_GRAPH;
 	out->total_estimated = k->out.time.count == 0 && out->launches > 0;
+	out->total_least = kernel_least(m, k) > 0;
 	/* What the sweep saw stands for all launches. */
 	out->exposed_ns = out->alone_ns = 0;
 	if (k->swept_ns > 0) {

@@ -147,6 +147,9 @@ struct kernel {
 				 * had called for the next work or was waiting */
 	bool total_estimated;	/* no launch ran undisturbed: total_ns rests on
 				 * counters or on the disturbed ones */
+	bool total_least;	/* nor is its length known of the one that was
+				 * counted by instruction, which took longer:
+				 * total_ns is what issuing takes at least */
 	const double *extra;	/* run->extras values, NaN not measured; NULL
 				 * none: counters that no rule reads */
 	const struct code *code;	/* the source tier; NULL: nothing */

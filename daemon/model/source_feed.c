@@ -194,13 +194,38 @@ pending_drop(struct source_state *x, struct pending **at)
 	x->pendings--;
 }
 
+static uint64_t
+cells_inst(const struct cells *c)
+{
+	uint64_t n = 0;
+	uint32_t i;
+
+	for (i = 0; i < c->count; i++)
+		if (c->cell[i].what == SOURCE_INST)
+			n = add_sat(n, c->cell[i].n);
+	return (n);
+}
+
+/* Of the kernel and its subroutines. */
+static uint64_t
+counted_inst(const struct kernel_source *k)
+{
+	const struct counted *c;
+	uint64_t n = 0;
+
+	for (c = k->counted; c != NULL; c = c->next)
+		n = add_sat(n, c->inst);
+	return (n);
+}
+
 /* All parts are there. */
 static void
 pending_done(struct model *m, struct pending **at)
 {
 	struct source_state *x = m->source;
 	struct pending *p = *at;
-	struct kernel_source *k = source_kernel(m, p->kernel);
+	uint32_t kernel = p->kernel;
+	struct kernel_source *k = source_kernel(m, kernel);
 	struct counted *c = p->counted, **i;
 
 	/* Without a metric that we know nothing was measured. */
@@ -222,6 +247,8 @@ pending_done(struct model *m, struct pending **at)
 	*i = c;
 	c->serial = ++x->serial;
 	x->launches++;
+	c->inst = cells_inst(&c->cells);
+	m->kernel[kernel].counted_inst = counted_inst(k);
 }
 
 static struct pending *

@@ -108,6 +108,7 @@ struct counted {
 	uint32_t function;
 	uint32_t mask;		/* of enum source_metric: what was measured */
 	uint64_t serial;	/* the higher, the later */
+	uint64_t inst;		/* warp instructions, all of it together */
 	struct cells cells;
 };
 

@@ -35,7 +35,8 @@
  *              calibrated (bool), ceilings_from, active_s, noise_s, analysis
  *              (integer: revision, grows with each reanalysis) }
  * kernel     { id, name (demangled), short_name, mangled, device, launches,
- *              time: { total_ns, mean_ns, sd_ns, min_ns, p50_ns, p95_ns, max_ns },
+ *              time: { total_ns, at_least (bool: its launches were longer for us),
+ *                mean_ns, sd_ns, min_ns, p50_ns, p95_ns, max_ns },
  *              exposed_ns, share_ratio (of wall), grid: [3], block: [3],
  *              cluster: [3], registers, shared_static_bytes,
  *              shared_dynamic_bytes, local_bytes, graph_launches,

@@ -15,12 +15,14 @@
 #include "report/json.h"
 
 static json_t *
-json_stat(const struct stat *s, uint64_t total_ns)
+json_time(const struct kernel *k)
 {
+	const struct stat *s = &k->time;
 	bool any = s->count > 0;
 
-	return (json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-	    "total_ns", json_count(total_ns),
+	return (json_pack("{s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o}",
+	    "total_ns", json_count(k->total_ns),
+	    "at_least", k->total_least,
 	    "mean_ns", any ? json_number(stat_mean(s)) : json_null(),
 	    "sd_ns", any ? json_number(stat_deviation(s)) : json_null(),
 	    "min_ns", any ? json_count(s->min) : json_null(),
@@ -129,7 +131,7 @@ json_kernel_with(const struct run *r, const struct kernel *k,
 	    "mangled", json_text(k->mangled),
 	    "device", json_text(device),
 	    "launches", json_count(k->launches),
-	    "time", json_stat(&k->time, k->total_ns),
+	    "time", json_time(k),
 	    "exposed_ns", json_number(k->exposed_ns),
 	    "share_ratio", json_ratio((double)k->total_ns,
 	    (double)r->wall_ns),

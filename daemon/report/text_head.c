@@ -289,11 +289,32 @@ text_volume(struct out *o, const struct report *r)
 	}
 }
 
+/* Kernels whose one launch was counted by instruction. */
+static void
+text_least(struct out *o, const json_t *kernels)
+{
+	char text[128], a[NUMBER_SIZE];
+	uint64_t n = 0;
+	const json_t *k;
+	size_t i;
+
+	json_array_foreach(kernels, i, k)
+		n += json_is_true(json_object_get(json_object_get(k, "time"),
+		    "at_least"));
+	if (n == 0)
+		return;
+	snprintf(text, sizeof(text), "%s kernel%s ran only while counted: "
+	    "%s is what issuing takes at least", number_count(a, n),
+	    n == 1 ? "" : "s", n == 1 ? "its time" : "their time");
+	out_segment(o, 2, "", text);
+	out_line(o);
+}
+
 /* What measuring line by line gave, for those who asked for it. */
 static void
-text_lines(struct out *o, const json_t *run)
+text_lines(struct out *o, const struct report *r)
 {
-	const json_t *s = json_object_get(run, "source");
+	const json_t *run = r->run, *s = json_object_get(run, "source");
 	uint64_t dropped = field_count(s, "samples_dropped");
 	char text[128], a[NUMBER_SIZE], b[NUMBER_SIZE];
 
@@ -312,6 +333,7 @@ text_lines(struct out *o, const json_t *run)
 		out_segment(o, 4, ", ", text);
 	}
 	out_line(o);
+	text_least(o, r->kernels);
 }
 
 /* Our own cost by what it was for: where lines were measured, or all is asked
@@ -359,7 +381,7 @@ parts_activity(struct out *o, const struct report *r)
 	text_busy(o, r->run);
 	text_active(o, r->run);
 	text_volume(o, r);
-	text_lines(o, r->run);
+	text_lines(o, r);
 	text_cost(o, r);
 }
 

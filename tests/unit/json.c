@@ -169,7 +169,7 @@ kernel_shape(void **state)
 	    "roofline bandwidth metrics_complete measured measured_launches not_measured "
 	    "findings");
 	assert_keys(json_object_get(o, "time"),
-	    "total_ns mean_ns sd_ns min_ns p50_ns p95_ns max_ns");
+	    "total_ns at_least mean_ns sd_ns min_ns p50_ns p95_ns max_ns");
 	assert_keys(json_object_get(o, "occupancy"), "theoretical_ratio "
 	    "achieved_ratio limiter blocks_per_sm limits waves best_block "
 	    "best_ratio");

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "unit/model_feed.h"
+#include "unit/source_feed.h"
 #include "wire/le.h"
 
 static const struct run *
@@ -165,6 +166,65 @@ test_pages_of_measured(void **state)
 	assert_int_equal(run->device[0].busy_ns, 340 * US);
 }
 
+/* A GPU that issues four instructions a nanosecond, and on it a kernel of which
+ * only the launch ran whose instructions were counted: 40,000. */
+static const struct kernel *
+feed_counted(struct feed *f, uint64_t end)
+{
+	struct record r = { 0 };
+	const struct run *run;
+
+	r.u.DEVICE = h200(1, "GPU-2");
+	r.u.DEVICE.sms = 1;
+	r.u.DEVICE.core_khz = 1000000;
+	feed_record(f, RECORD_DEVICE, &r);
+	FEED(f, CONTEXT, .id = 2, .device = 1);
+	feed_metrics(f);
+	FEED(f, STRING, .id = 1001, .text = wire_str_of("_Z1kv"));
+	FEED(f, SIGNATURE, .id = 1, .device = 1, .name = 1001, .grid_x = 1,
+	    .grid_y = 1, .grid_z = 1, .block_x = 32, .block_y = 1,
+	    .block_z = 1, .carveout = 255);
+	FEED(f, KERNEL, .signature = 1, .context = 2, .stream = 1,
+	    .start_ns = T0 + 100 * US, .end_ns = T0 + end,
+	    .flags = KERNEL_PROFILED, .tid = f->tid);
+	feed_counts(f, 1, 0, 1, "_Z1kv", (struct cell3[]){
+	    { 0x10, SOURCE_INST, 30000 }, { 0x10, SOURCE_GLOBAL_SECTORS, 77 },
+	    { 0x20, SOURCE_INST, 10000 } }, 3);
+	run = settle(f);
+	assert_int_equal(run->kernels, 1);
+	return (&run->kernel[0]);
+}
+
+static void
+test_counted_only(void **state)
+{
+	struct feed *f = *state;
+	const struct kernel *k = feed_counted(f, 1100 * US);
+	const struct run *run;
+
+	assert_true(k->total_estimated);
+	assert_true(k->total_least);
+	assert_int_equal(k->total_ns, 10 * US);
+	run = settle(f);
+	assert_int_equal(run->overhead_longer_ns, 990 * US);
+	assert_int_equal(run->device[1].busy_ns, 10 * US);
+	/* Another launch tells how long it takes. */
+	feed_duration(f, 1, 20000);
+	k = &settle(f)->kernel[0];
+	assert_false(k->total_least);
+	assert_int_equal(k->total_ns, 20 * US);
+}
+
+/* Not longer than it was. */
+static void
+test_counted_short(void **state)
+{
+	const struct kernel *k = feed_counted(*state, 108 * US);
+
+	assert_false(k->total_least);
+	assert_int_equal(k->total_ns, 8 * US);
+}
+
 /* Nor does a step of the program take as long as its measured launches. */
 static void
 test_measured_in_sequence(void **state)
@@ -194,6 +254,8 @@ main(void)
 		FEED_TEST(test_shorter),
 		FEED_TEST(test_longer_than_counted),
 		FEED_TEST(test_pages_of_measured),
+		FEED_TEST(test_counted_only),
+		FEED_TEST(test_counted_short),
 		FEED_TEST(test_measured_in_sequence),
 	};
 
