@@ -161,9 +161,6 @@ choose_instructions(struct target *t, struct signature *s)
 		choose_check(s);
 		return (false);
 	}
-	if (t->configured)
-		return (true);
-	t->configured = true;
 	r = sass_configure(&window.set, t->device, &where);
 	if (r != CUPTI_SUCCESS)
 		target_refuse_instructions(where, r, NULL);

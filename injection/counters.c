@@ -118,12 +118,12 @@ release(void)
 }
 
 /* The GPU has to be empty: others' work would be counted, and CUPTI waits for it
- * where it turns something on or off. */
+ * where it turns something on or off. The gate stays closed. */
 static bool
 drain(struct signature *s, uint64_t begin)
 {
 
-	if (gate_wait_idle() && !gate_capturing())
+	if (gate_close() && !gate_capturing())
 		return (inject.api.cuCtxSynchronize == NULL ||
 		    inject.api.cuCtxSynchronize() == CUDA_SUCCESS);
 	s->beside = true;
@@ -313,6 +313,7 @@ counters_enter(struct signature *s, const struct counters_launch *l)
 	    !drain(s, begin))
 		goto out;
 	if (needs_trial(s)) {
+		gate_open();
 		now_open.trial = s;
 		now_open.trial_ns = inject_now();
 		now_open.stream = l->stream;
@@ -321,8 +322,6 @@ counters_enter(struct signature *s, const struct counters_launch *l)
 	learn_resources(s, l->function);
 	/* What was queued had to run anyhow: our cost begins behind it. */
 	begin = inject_now();
-	if (!gate_close())
-		goto spent;
 	if (t == NULL) {
 		t = set_up(s, l);
 		begin = inject_now();

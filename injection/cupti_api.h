@@ -71,6 +71,7 @@ int cuptiNvtxInitialize2(void *getExportTable);
 	X(O, cuptiRangeProfilerCounterDataImageInitialize)		\
 	X(O, cuptiSassMetricsGetProperties)				\
 	X(O, cuptiSassMetricsSetConfig)					\
+	X(O, cuptiSassMetricsUnsetConfig)				\
 	X(O, cuptiSassMetricsEnable)					\
 	X(O, cuptiSassMetricsDisable)					\
 	X(O, cuptiSassMetricsGetDataProperties)				\

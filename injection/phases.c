@@ -201,8 +201,14 @@ static bool
 begin_timing(struct signature *s, CUstream stream)
 {
 
+	bool idle;
+
 	if (s->waits || !is_power_of_two(atomic_load(&s->sampled)) ||
-	    gate_capturing() || !gate_wait_idle())
+	    gate_capturing())
+		return (false);
+	idle = gate_close();
+	gate_open();
+	if (!idle)
 		return (false);
 	now.timed = s;
 	now.stream = stream;

@@ -6,10 +6,12 @@
 
 #define PARAMS(type, name) type name = { .structSize = type##_STRUCT_SIZE }
 #define RECORDS_MAX (4u << 20)	/* 16 metrics of 262,144 instructions */
+#define DEVICES 64
 
 /* What CUPTI calls the metrics of metrics_set.source; one chip a process. */
 static uint64_t id[METRICS_SOURCE];
 static size_t ids;
+static bool configured[DEVICES];	/* CUPTI refuses it a second time */
 
 int
 sass_configure(struct metrics_set *m, uint32_t device, const char **where)
@@ -20,6 +22,10 @@ sass_configure(struct metrics_set *m, uint32_t device, const char **where)
 	int r = CUPTI_SUCCESS, refused = CUPTI_SUCCESS;
 
 	*where = "cuptiSassMetricsGetProperties";
+	if (device >= DEVICES)
+		return (CUPTI_ERROR_NOT_SUPPORTED);
+	if (configured[device])
+		return (CUPTI_SUCCESS);
 	for (i = 0; i < m->sources; i++) {
 		PARAMS(CUpti_SassMetrics_GetProperties_Params, p);
 
@@ -45,7 +51,21 @@ sass_configure(struct metrics_set *m, uint32_t device, const char **where)
 	c.numOfMetricConfig = n;
 	c.pConfigs = config;
 	c.deviceIndex = device;
-	return ((int)inject.api.cuptiSassMetricsSetConfig(&c));
+	r = (int)inject.api.cuptiSassMetricsSetConfig(&c);
+	configured[device] = r == CUPTI_SUCCESS;
+	return (r);
+}
+
+void
+sass_forget(uint32_t device)
+{
+	PARAMS(CUpti_SassMetricsUnsetConfig_Params, p);
+
+	if (device >= DEVICES || !configured[device])
+		return;
+	configured[device] = false;
+	p.deviceIndex = device;
+	inject.api.cuptiSassMetricsUnsetConfig(&p);
 }
 
 int

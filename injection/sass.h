@@ -34,10 +34,12 @@ struct sass_counts {
 
 /*
  * sass_configure(m, device, where): say what is counted on ${device}: ${m}'s
- * source metrics; names that the chip does not have are dropped from ${m}.
- * CUPTI's code.
+ * source metrics; names that the chip does not have are dropped from ${m}. Once
+ * it was said there is nothing to do. CUPTI's code. sass_forget(device): before a
+ * context goes in which it was said.
  */
 int sass_configure(struct metrics_set *m, uint32_t device, const char **where);
+void sass_forget(uint32_t device);
 
 /* sass_begin(context, where): count the launches from here on. */
 int sass_begin(CUcontext context, const char **where);

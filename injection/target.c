@@ -7,6 +7,7 @@
 #include "device.h"
 #include "diag.h"
 #include "inject.h"
+#include "sass.h"
 #include "target.h"
 #include "window.h"
 
@@ -338,6 +339,7 @@ target_gone(CUcontext context)
 			continue;
 		profiler_disable(&targets[i].p, &where);
 		profiler_free(&targets[i].p);
+		sass_forget(targets[i].device);
 		memset(&targets[i], 0, sizeof(targets[i]));
 		target_used(&targets[i], 0);
 	}

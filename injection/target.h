@@ -23,7 +23,6 @@ struct target {
 	size_t passed;			/* launches in a row that had the pass
 					 * that is next */
 	bool paused;			/* its profiler is off for a while */
-	bool configured;		/* for SASS metrics */
 };
 
 /*

@@ -211,3 +211,14 @@ EOF
 	source_of kernel8 --run c.cadv	# it has no code
 	same "disassembled" "$(code .disassembled)" false
 }
+
+@test "several contexts on a device: each is counted, also after one is gone" {
+	options="--level source --no-daemon -o $T/c.cadv"
+	measure --kernels 1500 --signatures 3 --contexts 4 --threads 4 \
+	    --kernel-us 50
+	load "$T/c.cadv"
+	same "refused" "$(of '[.diagnostics[] | select(.code ==
+	    "source_failed")] | length')" 0
+	same "counted" "$(of .run.source.kernels_counted)" \
+	    "$(of .run.kernels)"
+}
