@@ -60,7 +60,7 @@ compare() {			# LEVEL PROGRAM ARGUMENTS…
 	fi
 }
 
-for level in trace counters; do
+for level in trace counters source; do
 	compare $level launch_loop 20000
 	compare $level threads 8 2000
 	compare $level forker
@@ -77,9 +77,6 @@ for level in counters source; do
 	compare $level waiter stream
 	compare $level waiter managed
 done
-compare source graph 500
-compare source threads 8 2000
-
 # expect_launches PROGRAM LEVEL COUNT: none was lost on the way out.
 expect_launches() {
 	local got
