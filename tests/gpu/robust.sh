@@ -77,6 +77,11 @@ for level in counters source; do
 	compare $level waiter stream
 	compare $level waiter managed
 done
+# Threads race: once may be luck.
+for _ in 1 2 3; do
+	compare source threads 8 2000
+done
+
 # expect_launches PROGRAM LEVEL COUNT: none was lost on the way out.
 expect_launches() {
 	local got
