@@ -11,6 +11,28 @@
 
 #define STOP_MS 10000
 
+/* Why it is degraded, if it is. */
+static void
+print_problem(struct cli *cli, const json_t *problem)
+{
+	const char *remedy = field_text(problem, "remedy");
+	char run[48];
+
+	if (!json_is_object(problem))
+		return;
+	snprintf(run, sizeof(run), "run %.8s was not stored: ",
+	    or_unknown(field_text(problem, "run")));
+	out_style(&cli->out, STYLE_WARN);
+	out_text(&cli->out, "  ");
+	out_text(&cli->out, run);
+	out_wrap(&cli->out, 4, or_unknown(field_text(problem, "text")));
+	out_style(&cli->out, STYLE_PLAIN);
+	if (remedy != NULL) {
+		out_text(&cli->out, "  remedy: ");
+		out_wrap(&cli->out, 4, remedy);
+	}
+}
+
 static int
 status(struct cli *cli)
 {
@@ -43,6 +65,7 @@ status(struct cli *cli)
 		out_format(&cli->out, ", up %s", number_seconds(a,
 		    field_number(health, "uptime_s")));
 	out_line(&cli->out);
+	print_problem(cli, json_object_get(health, "problem"));
 	json_decref(version);
 	json_decref(health);
 	return (0);

@@ -247,8 +247,9 @@ enum stage {
 	ANALYSED
 };
 
+/* *${stuck}: whether it has told why it could not store all of it. */
 static enum stage
-analysed(struct cli *cli, const char *path, struct error *e)
+analysed(struct cli *cli, const char *path, bool *stuck, struct error *e)
 {
 	struct error trouble = ERROR_INIT;
 	enum stage now = WAITING;
@@ -264,6 +265,7 @@ analysed(struct cli *cli, const char *path, struct error *e)
 			*e = trouble;
 		return (LOST);
 	}
+	*stuck = json_is_object(json_object_get(run, "problem"));
 	state = field_text(run, "state");
 	if (state != NULL && strcmp(state, "live") != 0)
 		now = json_object_get(run, "summary") != NULL ? ANALYSED :
@@ -274,6 +276,32 @@ analysed(struct cli *cli, const char *path, struct error *e)
 	return (now);
 }
 
+/* Whether the daemon has not even a row of the run; ${e} is why. */
+static bool
+refused(struct cli *cli, const char *run, struct error *e)
+{
+	json_t *health = NULL;
+	const json_t *problem;
+	const char *of, *text, *remedy;
+
+	if (client_get(cli->client, "/health", &health, NULL) < 0)
+		return (false);
+	problem = json_object_get(health, "problem");
+	of = field_text(problem, "run");
+	text = field_text(problem, "text");
+	remedy = field_text(problem, "remedy");
+	if (of == NULL || text == NULL || strcmp(of, run) != 0) {
+		json_decref(health);
+		return (false);
+	}
+	error_set(e, "the run was not stored, and nothing can be said of it: "
+	    "%.300s", text);
+	error_remedy(e, "%.200s", remedy != NULL ? remedy :
+	    "cudadvise doctor");
+	json_decref(health);
+	return (true);
+}
+
 int
 collect_wait(struct cli *cli, const char *run, struct error *e)
 {
@@ -282,14 +310,16 @@ collect_wait(struct cli *cli, const char *run, struct error *e)
 	enum stage now;
 	char path[64];
 	int waited = 0, idle = 0, ms = 5;
+	bool stuck = false;
 
 	if (cli->client == NULL && (cli->client = daemon_client(e)) == NULL)
 		return (-1);
 	snprintf(path, sizeof(path), "/runs/%s", run);
-	while ((now = analysed(cli, path, e)) != ANALYSED && now != LOST) {
+	while ((now = analysed(cli, path, &stuck, e)) != ANALYSED &&
+	    now != LOST) {
 		if (now == ANALYSING)
 			idle = 0;
-		if (idle >= WAIT_MS || waited >= ANALYSIS_MS)
+		if ((now == UNSTORED && stuck) || idle >= WAIT_MS || waited >= ANALYSIS_MS)
 			break;
 		if (progress && waited > 300)
 			fprintf(stderr, "\rcudadvise: analysing %.*s\033[K",
@@ -304,10 +334,13 @@ collect_wait(struct cli *cli, const char *run, struct error *e)
 		fprintf(stderr, "\r\033[K");
 	if (now == ANALYSED)
 		return (0);
-	if (now == UNSTORED) {
-		error_set(e, "the daemon could not store the run's analysis");
-		return (error_remedy(e, "cudadvise doctor"));
+	if (now == UNSTORED || (now == WAITING && stuck)) {
+		error_set(e, "the daemon could not store the run");
+		error_remedy(e, "cudadvise doctor");
+		return (1);
 	}
+	if (refused(cli, run, e))
+		return (-1);
 	error_set(e, "the daemon has not analysed the run within %d s",
 	    waited / 1000);
 	return (error_remedy(e, "cudadvise show %.8s, later", run));

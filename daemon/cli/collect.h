@@ -37,8 +37,9 @@ void collect_discard(struct collect *c);
 int collect_calibrations(struct stream *s, struct error *e);
 
 /* collect_wait(cli, run, e): until the daemon has analysed the run; connects
- * cli->client. -1 with ${e} set (may be NULL) if it does not
- * get on for some seconds, or its analysis takes minutes. */
+ * cli->client. -1 with ${e} set (may be NULL) if it does not get on for some
+ * seconds, or its analysis takes minutes; 1 if it could not store the run: then
+ * view_load may still have something. */
 int collect_wait(struct cli *cli, const char *run, struct error *e);
 
 #endif

@@ -325,6 +325,27 @@ check_mig(struct check_result *r)
 	remedy(r, "run on a whole GPU to have them");
 }
 
+/* What it could not store last, which is why it calls itself degraded. */
+static void
+check_problem(struct check_result *r, struct client *c)
+{
+	json_t *health = NULL;
+	const json_t *problem;
+	const char *what;
+
+	if (client_get(c, "/health", &health, NULL) < 0)
+		return;
+	problem = json_object_get(health, "problem");
+	if (json_is_object(problem)) {
+		say(r, CHECK_WARN, "degraded: run %.8s was not stored: %.300s",
+		    or_unknown(field_text(problem, "run")),
+		    or_unknown(field_text(problem, "text")));
+		if ((what = field_text(problem, "remedy")) != NULL)
+			remedy(r, "%.200s", what);
+	}
+	json_decref(health);
+}
+
 static void
 check_daemon(struct check_result *r)
 {
@@ -347,6 +368,7 @@ check_daemon(struct check_result *r)
 		v = or_unknown(field_text(version, "version"));
 		if (strcmp(v, CUDADVISE_VERSION) == 0) {
 			say(r, CHECK_OK, "cudadvised %.60s answers", v);
+			check_problem(r, c);
 		} else {
 			say(r, CHECK_WARN, "cudadvised is version %.60s, this "
 			    "is " CUDADVISE_VERSION, v);

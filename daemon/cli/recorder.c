@@ -184,13 +184,15 @@ open_report(struct cli *cli)
 int
 recorder_view(struct cli *cli, struct recorder *r, struct view *v)
 {
-	struct error e = ERROR_INIT;
+	struct error e = ERROR_INIT, untold = ERROR_INIT;
 	int rc;
 
-	if (r->daemon)
-		rc = collect_wait(cli, r->run, &e) == 0 ?
-		    view_load(cli, r->run, v, &e) : -1;
-	else
+	if (r->daemon) {
+		if ((rc = collect_wait(cli, r->run, &untold)) >= 0)
+			rc = view_load(cli, r->run, v, &e);
+		else
+			e = untold;
+	} else
 		rc = collect_finish(&r->collect, &e) == 0 ?
 		    view_new(cli, r->collect.capture, v, &e) : -1;
 	open_report(cli);

@@ -149,6 +149,83 @@ get_list(struct cli *cli, const char *id, const char *tail, struct error *e)
 	return (items != NULL ? items : json_array());
 }
 
+/* Where the daemon keeps the capture of a run. */
+static int
+capture_path(char *path, const char *uuid, struct error *e)
+{
+	char state[PATH_MAX], runs[PATH_MAX], dir[PATH_MAX];
+
+	if (paths_state(state, e) != 0 ||
+	    paths_join(runs, state, "runs", e) != 0 ||
+	    paths_join(dir, runs, uuid, e) != 0)
+		return (-1);
+	return (paths_join(path, dir, "capture.cadv", e));
+}
+
+/*
+ * A run without analysis, the daemon's row of which is v->run: what there is of
+ * its capture is analysed here. The person is told why.
+ */
+static int
+view_unstored(struct cli *cli, struct view *v, struct error *e)
+{
+	struct error trouble = ERROR_INIT, said = ERROR_INIT;
+	json_t *row = v->run;
+	const json_t *problem = json_object_get(row, "problem");
+	const char *uuid = or_unknown(field_text(row, "id")),
+	    *why = field_text(problem, "text"),
+	    *remedy = field_text(problem, "remedy");
+	unsigned long long number = field_count(row, "number");
+	char path[PATH_MAX];
+	int rc = -1;
+
+	why = why != NULL ? why : "its analysis is missing";
+	v->run = NULL;
+	if (capture_path(path, uuid, &trouble) != 0 ||
+	    analyse(cli, path, v, false, &trouble) != 0) {
+		error_set(e, "run %llu was not stored, and nothing can be said "
+		    "of it: %.300s", number, why);
+		error_remedy(e, "%s", remedy != NULL ? remedy : trouble.text);
+		goto out;
+	}
+	free(v->name);
+	if (asprintf(&v->name, "%llu", number) < 0) {
+		v->name = NULL;
+		error_set(e, "out of memory");
+		goto out;
+	}
+	json_object_set(v->run, "number", json_object_get(row, "number"));
+	error_set(&said, "run %llu was not stored completely: %.300s. What "
+	    "follows is what its capture has", number, why);
+	error_remedy(&said, "%.150s%scudadvise reanalyze %llu stores it",
+	    remedy != NULL ? remedy : "", remedy != NULL ? "; then " : "",
+	    number);
+	cli_error(cli, &said);
+	rc = 0;
+out:
+	json_decref(row);
+	return (rc);
+}
+
+/* 1: the daemon has the analysis of all of the run v->run; 0: ${v} is filled
+ * with what there is without; -1 with ${e} set. */
+static int
+view_rest(struct cli *cli, struct view *v, struct error *e)
+{
+	const json_t *problem = json_object_get(v->run, "problem");
+	bool stored = json_object_get(v->run, "summary") != NULL;
+	bool live = strcmp(or_unknown(field_text(v->run, "state")),
+	    "live") == 0;
+
+	if (stored && (live || !json_is_object(problem)))
+		return (1);
+	if (!live || json_is_object(problem))
+		return (view_unstored(cli, v, e));
+	error_set(e, "run %llu has just begun: nothing of it is analysed yet",
+	    (unsigned long long)field_count(v->run, "number"));
+	return (error_remedy(e, "try again in a moment"));
+}
+
 static int
 view_run(struct cli *cli, const char *ref, struct view *v, struct error *e)
 {
@@ -158,8 +235,12 @@ view_run(struct cli *cli, const char *ref, struct view *v, struct error *e)
 
 	if (id == NULL || asprintf(&path, "/runs/%s/kernels", id) < 0)
 		goto memory;
-	if ((v->run = get(cli, id, "", e)) == NULL ||
-	    (v->findings = get(cli, id, "/findings", e)) == NULL ||
+	if ((v->run = get(cli, id, "", e)) == NULL)
+		goto out;
+	if ((rc = view_rest(cli, v, e)) <= 0)
+		goto out;
+	rc = -1;
+	if ((v->findings = get(cli, id, "/findings", e)) == NULL ||
 	    (v->kernels = client_items(cli->client, path, 0, e)) == NULL ||
 	    (v->diagnostics = get_list(cli, id, "/diagnostics", e)) == NULL)
 		goto out;

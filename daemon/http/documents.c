@@ -26,7 +26,10 @@ api_document(struct request *rq, struct response *rs,
 	    &json, &e);
 	if (status == STORE_OK)
 		return json;
-	if (status == STORE_NONE)
+	if (status == STORE_NONE && id[0] == '\0')
+		respond_problem(rs, PROBLEM_NO_DOCUMENT, NULL, "run %" PRId64
+		    " has no %s: it has not been analysed", run->number, noun);
+	else if (status == STORE_NONE)
 		respond_problem(rs, none, NULL, "run %" PRId64 " has no %s "
 		    "'%.64s'", run->number, noun, id);
 	else

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "ingest/service.h"
 #include "report/json.h"
+#include "report/json_util.h"
 #include "rules/finding.h"
 #include "wire/record.h"
 
@@ -26,9 +27,24 @@ meta_version(struct request *rq, struct response *rs)
 	    "wire_protocol", (int)WIRE_PROTOCOL));
 }
 
+/* null while all is well. */
+static json_t *
+problem_now(struct service *s)
+{
+	struct service_trouble t;
+
+	if (!service_trouble(s, NULL, &t))
+		return json_null();
+	return json_pack("{s:o, s:o, s:o}",
+	    "run", json_text(t.run),
+	    "text", json_text(t.text),
+	    "remedy", json_text(t.remedy[0] != '\0' ? t.remedy : NULL));
+}
+
 void
 meta_health(struct request *rq, struct response *rs)
 {
+	json_t *problem = problem_now(rq->service);
 	struct service_counters c;
 	struct timespec now;
 	double up;
@@ -37,9 +53,10 @@ meta_health(struct request *rq, struct response *rs)
 	clock_gettime(CLOCK_REALTIME, &now);
 	up = (double)now.tv_sec - (double)(c.started_ns / 1000000000);
 	rs->live = true;
-	respond_json(rs, 200, json_pack("{s:i, s:s, s:f, s:I, s:I, s:I, s:I,"
-	    "s:I, s:I}", "schema_version", SCHEMA_VERSION,
-	    "status", c.capture_errors > 0 ? "degraded" : "ok",
+	respond_json(rs, 200, json_pack("{s:i, s:s, s:o, s:f, s:I, s:I, s:I,"
+	    "s:I, s:I, s:I}", "schema_version", SCHEMA_VERSION,
+	    "status", json_is_null(problem) ? "ok" : "degraded",
+	    "problem", problem,
 	    "uptime_s", up > 0 ? up : 0.0,
 	    "runs_live", (json_int_t)c.runs_live,
 	    "runs_finished", (json_int_t)c.runs_finished,

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "ingest/capture.h"
 #include "ingest/service.h"
+#include "report/json_util.h"
 
 #include "http/api.h"
 
@@ -93,6 +94,7 @@ runs_list(struct request *rq, struct response *rs)
 static void
 answer_run(struct request *rq, struct response *rs, json_t *more)
 {
+	struct service_trouble t;
 	struct store_run run;
 	json_t *j;
 
@@ -107,6 +109,13 @@ answer_run(struct request *rq, struct response *rs, json_t *more)
 	if (j != NULL && strcmp(run.state, "live") == 0)
 		json_object_set_new(j, "analysing", json_boolean(
 		    service_analysing(rq->service, run.uuid)));
+	if (j != NULL && service_trouble(rq->service, run.uuid, &t)) {
+		json_object_set_new(j, "problem", json_pack("{s:o, s:o}",
+		    "text", json_text(t.text), "remedy",
+		    json_text(t.remedy[0] != '\0' ? t.remedy : NULL)));
+		rs->live = true;	/* it is no part of the revision */
+		rs->client_has = false;
+	}
 	if (j != NULL && more != NULL)
 		json_object_update(j, more);
 	json_decref(more);

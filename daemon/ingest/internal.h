@@ -83,6 +83,8 @@ struct job {
 	struct job *next;
 };
 
+#define TROUBLES 16		/* runs whose trouble is remembered */
+
 /* The uuid of a run that nobody else may touch: live, finishing, deleting. */
 struct claim {
 	char uuid[33];
@@ -120,6 +122,11 @@ struct service {
 	void (*on_event)(void *arg);
 	void *on_event_arg;
 
+	pthread_mutex_t trouble_lock;
+	struct service_trouble trouble[TROUBLES];
+	const struct service_trouble *troubled;	/* now; NULL: not */
+	unsigned next_trouble;
+
 	_Atomic uint64_t records, frames, bytes, connections,
 	    connections_open, dropped_peers, refused_peers, capture_bytes,
 	    capture_errors, runs_live, runs_finished, spools_merged;
@@ -130,6 +137,11 @@ struct service {
 void events_init(struct service *s);
 void events_add(struct service *s, const char *kind, int64_t run,
     const char *uuid, const char *state);
+
+/* --- trouble.c: trouble_note: data of the run ${uuid} could not be stored; kept
+ * for service_trouble. trouble_over: the run was stored, so that they can be. */
+void trouble_note(struct service *s, const char *uuid, const struct error *e);
+void trouble_over(struct service *s, const char *uuid);
 
 /* --- claim.c: claim_take: 0, or -1 if somebody has it. claim_wait: blocks
  * until it is had, but -1 at once if it is a live session's. claim_over: a live

@@ -112,6 +112,7 @@ service_start(const struct service_options *o, struct error *e)
 	pthread_mutex_init(&s->jobs_lock, NULL);
 	pthread_cond_init(&s->jobs_come, NULL);
 	pthread_mutex_init(&s->heavy, NULL);
+	pthread_mutex_init(&s->trouble_lock, NULL);
 	events_init(s);
 	s->epoll = epoll_create1(EPOLL_CLOEXEC);
 	s->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -224,6 +225,8 @@ service_reanalyze(struct service *s, int64_t number, struct error *e)
 		st = STORE_FAILED;
 	} else {
 		st = worker_rebuild(s, row.uuid, number, e);
+		if (st == STORE_OK)
+			trouble_over(s, row.uuid);
 		claim_drop(s, row.uuid);
 	}
 	store_run_clear(&row);

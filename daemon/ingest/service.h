@@ -129,4 +129,15 @@ struct service_counters {
 };
 void service_counters(struct service *s, struct service_counters *out);
 
+/* What kept it from storing data of a run, and what to do about it. */
+struct service_trouble {
+	char run[33];			/* uuid; "": a free place */
+	char text[512], remedy[256];
+};
+
+/* service_trouble(s, uuid, out): that of a run, if it is one of the last that
+ * had any; of NULL the last one, unless a run was stored since. */
+bool service_trouble(struct service *s, const char *uuid,
+    struct service_trouble *out);
+
 #endif

@@ -150,6 +150,7 @@ session_get(struct service *s, const char *uuid, const char *label,
 		return (NULL);
 	}
 	if ((se = session_new(s, uuid, label, started_ns, e)) == NULL) {
+		trouble_note(s, uuid, e);
 		claim_drop(s, uuid);
 		return (NULL);
 	}
@@ -214,6 +215,7 @@ keep_frame(struct service *s, struct session *se, const uint8_t *frame,
 		give_up_model(se);
 		if (!se->disk_full)
 			log_failure("run data is left with its process", e);
+		trouble_note(s, se->uuid, e);
 		se->disk_full = true;
 		return (-1);
 	}

@@ -132,13 +132,16 @@ store_swept(struct service *s, const char *uuid, int files)
 	if (store_run_add(s->writer, uuid, NULL, 0, &number, &e) !=
 	    STORE_OK) {
 		log_failure("a spooled run cannot be stored", &e);
+		trouble_note(s, uuid, &e);
 		return;
 	}
 	if (worker_rebuild(s, uuid, number, &e) != STORE_OK) {
 		log_failure("a spooled run cannot be stored", &e);
+		trouble_note(s, uuid, &e);
 		store_run_state(s->writer, number, "truncated", NULL);
 		return;
 	}
+	trouble_over(s, uuid);
 	log_info("run %lld: %d spool files taken in", (long long)number,
 	    files);
 }
@@ -155,9 +158,10 @@ sweep_run(struct service *s, const char *uuid)
 	if (claim_take(s, uuid, false) != 0)
 		return;
 	if (run_directory(s, uuid, dir, capture, &e) != 0 ||
-	    (n = spool_merge(s, uuid, capture, NULL, &e)) < 0)
+	    (n = spool_merge(s, uuid, capture, NULL, &e)) < 0) {
 		log_failure("a spool file cannot be taken in", &e);
-	else if (stat(capture, &st) != 0 || st.st_size == 0) {
+		trouble_note(s, uuid, &e);
+	} else if (stat(capture, &st) != 0 || st.st_size == 0) {
 		/* Nothing in them was readable. */
 		unlink(capture);
 		rmdir(dir);

@@ -171,6 +171,7 @@ finish(struct service *s, struct session *se)
 	merged = spool_merge(s, se->uuid, se->capture, se, &e);
 	if (merged < 0) {
 		log_failure("a spool file cannot be taken in", &e);
+		trouble_note(s, se->uuid, &e);
 		e = (struct error)ERROR_INIT;
 	}
 	rebuild = se->model == NULL || se->rebuild || merged != 0;
@@ -181,10 +182,14 @@ finish(struct service *s, struct session *se)
 		st = worker_rebuild(s, se->uuid, se->number, &e);
 	if (st != STORE_OK) {
 		log_failure("a run cannot be stored", &e);
+		trouble_note(s, se->uuid, &e);
 		store_run_state(s->writer, se->number, "truncated", NULL);
 		events_add(s, "run", se->number, se->uuid, "truncated");
-	} else
+	} else {
 		log_info("run %lld is finished", (long long)se->number);
+		if (merged >= 0)
+			trouble_over(s, se->uuid);
+	}
 	atomic_fetch_add(&s->runs_finished, 1);
 	claim_drop(s, se->uuid);
 	session_free(se);
@@ -228,6 +233,7 @@ recover_run(struct service *s, const char *uuid)
 			    (long long)number);
 		else {
 			log_failure("a run cannot be rebuilt", &e);
+			trouble_note(s, uuid, &e);
 			store_run_state(s->writer, number, "truncated", NULL);
 		}
 	}

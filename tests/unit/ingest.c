@@ -609,6 +609,7 @@ static void
 disk_full(void **state)
 {
 	struct service_counters c;
+	struct service_trouble t;
 	struct rlimit old, tight;
 	struct store_run r;
 	struct fixture f;
@@ -637,6 +638,12 @@ disk_full(void **state)
 	setrlimit(RLIMIT_FSIZE, &old);
 	service_counters(service, &c);
 	assert_int_equal(c.capture_errors, 1);
+	assert_true(service_trouble(service, NULL, &t));
+	assert_string_equal(t.run, FIXTURE_RUN);
+	assert_non_null(strstr(t.text, "cannot append to the capture"));
+	assert_non_null(strstr(t.remedy, "cudadvise rm"));
+	assert_true(service_trouble(service, FIXTURE_RUN, &t));
+	assert_false(service_trouble(service, "", &t));
 	fd = dial();
 	transmit(fd, f.file, f.len);
 	wait_ack(fd, f.sequence);
@@ -644,6 +651,10 @@ disk_full(void **state)
 	wait_state(FIXTURE_RUN, NULL, &r);
 	assert_int_equal(field(&r, "launches"), 100);
 	store_run_clear(&r);
+	/* Now it is stored, and nothing is left to say. */
+	while (service_trouble(service, NULL, &t))
+		usleep(1000);
+	assert_false(service_trouble(service, FIXTURE_RUN, &t));
 	fixture_free(&f);
 	log_setup(LOG_LEVEL_ERROR, false);
 }

@@ -162,5 +162,11 @@ for (const scheme of ['light', 'dark'])
       await page.waitForSelector('table.predictions tbody tr');
       await accessible(page, scheme);
       assert.equal(await fits(), 0, 'the comparison is wider than its window');
+      // Nor does a table hide its last columns, which are the answer.
+      assert.deepEqual(await page.$$eval('.scroll', (boxes) => boxes.filter((b) => b.scrollWidth > b.clientWidth)
+        .map((b) => b.getAttribute('aria-label'))), []);
+      if (width === 360)
+        assert.deepEqual(await page.$eval('table.compared tbody tr', (row) => [...row.querySelectorAll('td')].map((cell) =>
+          getComputedStyle(cell, '::before').content)), ['Matched by', 'Before', 'After', 'Faster', 'Saved'].map((name) => `"${name}"`));
       await shoot(page, `compare-${scheme}-${width}`);
     });

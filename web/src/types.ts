@@ -57,6 +57,7 @@ export interface Run {
     samples_dropped: number;
   };
   checks?: Check[];
+  problem?: { text: string; remedy: string | null };
   calibrated: boolean;
   ceilings_from: string | null;
   active_s?: number | null; // older analyses lack it

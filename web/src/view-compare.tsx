@@ -110,7 +110,7 @@ function Predictions({ value, base, target }: { value: Compare; base: string; ta
       <h2 id="predictions">What became of the predictions</h2>
       {items.length === 0 ? <p class="notice">Neither run has a finding that is worth a change.</p> : (
         <Scroll label="Predictions">
-          <table class="predictions">
+          <table class="predictions stacked">
             <thead>
               <tr>
                 <th scope="col">Finding</th>
@@ -139,12 +139,12 @@ function Prediction({ finding: f, base, target }: { finding: CompareFinding; bas
         <a href={`#/runs/${run}/findings/${id}`}>{f.title ?? f.rule}</a>
         <small>{f.where ?? 'the run'}</small>
       </th>
-      <td><Badge kind={kind}>{fates[f.state]}</Badge>{f.state === 'unknown' && <small>{f.reason}</small>}</td>
-      <td class="number nowrap">
+      <td data-label="Now"><Badge kind={kind}>{fates[f.state]}</Badge>{f.state === 'unknown' && <small>{f.reason}</small>}</td>
+      <td class="number nowrap" data-label="Predicted">
         {f.predicted === null ? none : seconds(f.predicted.s)}
         {f.predicted?.low_s != null && <small>{seconds(f.predicted.low_s)} to {seconds(f.predicted.high_s)}</small>}
       </td>
-      <td class="number">
+      <td class="number" data-label="Achieved">
         {f.achieved === null ? <span class="dim">{f.state === 'gone' ? f.reason ?? none : none}</span> : <b>{seconds(f.achieved.s)}</b>}
         {f.achieved?.kernel_speedup_ratio != null && <small>kernel {times(f.achieved.kernel_speedup_ratio)} faster</small>}
         {f.within !== null && <small>{f.within ? 'as predicted' : 'outside of the prediction'}</small>}
@@ -161,7 +161,7 @@ function Kernels({ value }: { value: Compare }) {
     <section aria-labelledby="kernels">
       <h2 id="kernels">Kernels</h2>
       <Scroll label="Kernels">
-        <table class="compared">
+        <table class="compared stacked">
           <thead>
             <tr>
               <th scope="col">Kernel</th>
@@ -194,11 +194,11 @@ function KernelRow({ kernel: k }: { kernel: CompareKernel }) {
   return (
     <tr>
       <th scope="row" class="program"><span class="name">{k.name}</span></th>
-      <td>{k.match !== null ? matches[k.match] : <span class="dim">{k.base === null ? 'new' : 'gone'}</span>}</td>
-      <td class="number nowrap">{side(k.base)}</td>
-      <td class="number nowrap">{side(k.target)}</td>
-      <td class="number">{k.speedup_ratio === null ? none : k.significant === false ? 'as before' : times(k.speedup_ratio)}</td>
-      <td class="number">{k.significant === false ? none : <Saved value={k.saved_s} />}</td>
+      <td data-label="Matched by">{k.match !== null ? matches[k.match] : <span class="dim">{k.base === null ? 'new' : 'gone'}</span>}</td>
+      <td class="number nowrap" data-label="Before">{side(k.base)}</td>
+      <td class="number nowrap" data-label="After">{side(k.target)}</td>
+      <td class="number" data-label="Faster">{k.speedup_ratio === null ? none : k.significant === false ? 'as before' : times(k.speedup_ratio)}</td>
+      <td class="number" data-label="Saved">{k.significant === false ? none : <Saved value={k.saved_s} />}</td>
     </tr>
   );
 }

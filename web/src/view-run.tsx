@@ -90,11 +90,17 @@ function Notes({ run, diagnostics }: { run: Run; diagnostics: Diagnostic[] }) {
   const unended = run.state === 'finished' ? run.data?.unended ?? 0 : 0;
   const whole = run.state === 'finished' && unended === 0;
   const checks = run.checks ?? [];
-  const bad = lost > 0 || unended > 0 || checks.some((c) => c.state !== 'done') || diagnostics.some((d) => d.severity !== 'info') || (run.state !== 'live' && run.state !== 'finished');
+  const bad = run.problem !== undefined || lost > 0 || unended > 0 || checks.some((c) => c.state !== 'done') || diagnostics.some((d) => d.severity !== 'info') || (run.state !== 'live' && run.state !== 'finished');
   return (
     <section class={bad ? 'notes warning' : 'notes'} aria-labelledby="notes">
       <h2 id="notes">About this measurement</h2>
       <ul>
+        {run.problem && (
+          <li class="severity-error">
+            <b>Not stored completely:</b> {run.problem.text}.
+            {run.problem.remedy && <span class="remedy">{' '}What to do: {run.problem.remedy}, then cudadvise reanalyze {run.number}</span>}
+          </li>
+        )}
         {run.overhead && (
           <li>
             Our own cost: {seconds(run.overhead.total_s)} ({percent(run.overhead.ratio)} of the run)

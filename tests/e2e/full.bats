@@ -1,0 +1,59 @@
+# The daemon's disk is full: what a program did is said as far as it could be
+# kept, and why not all of it was.
+
+load common
+
+# No file of the daemon's may become larger than this: as if there were no room.
+start_with_kib() {
+	(
+		trap '' XFSZ
+		ulimit -f "$1"
+		"$bin/cudadvise" daemon start -q
+	)
+}
+
+words() {
+	tr -s ' \n' '  ' <"$1"
+}
+
+@test "half of a run fits: the report says so and why, and tells that half" {
+	options=
+	start_with_kib 200
+	measure --kernels 400000 --exit-code 3 || got=$?
+	same "exit code" "$got" 3
+	said=$(words report)
+	[[ $said == *"run 1 was not stored completely: cannot append to the capture: File too large."* ]] ||
+		fail "not why"
+	[[ $said == *"The record of 1 process ends early"* ]] || fail "not that"
+	[[ $said == *"launches of 4 kernels"* ]] || fail "not the rest"
+	"$bin/cudadvise" daemon status >status
+	said=$(words status)
+	[[ $said == *"(degraded)"*"was not stored: cannot append to the capture"*"remedy: make room"* ]] ||
+		fail "$said"
+	"$bin/cudadvise" doctor >status || true
+	[[ $(words status) == *"degraded: run "*" was not stored: cannot append"* ]] ||
+		fail "$(cat status)"
+
+	# With room it is stored as far as it is there.
+	"$bin/cudadvise" daemon stop
+	"$bin/cudadvise" reanalyze 1
+	load 1 2>complaints
+	same "complaints" "$(wc -c <complaints)" 0
+	same "processes that did not end, complete" "$(of '.run.data |
+	    [.unended, .complete] | map(tostring) | join(" ")')" "1 false"
+	"$bin/cudadvise" daemon status >status
+	[[ $(cat status) == *"(ok)"* ]] || fail "$(cat status)"
+}
+
+@test "nothing of a run can be kept: why, and the program's status is its own" {
+	options=
+	measure --kernels 10
+	# A file stands where its directory should be.
+	rm -rf "$CUDADVISE_STATE_DIR/runs"
+	: >"$CUDADVISE_STATE_DIR/runs"
+	measure --kernels 10 --exit-code 3 || got=$?
+	same "exit code" "$got" 3
+	said=$(words report)
+	[[ $said == *"the run was not stored, and nothing can be said of it: "*"$CUDADVISE_STATE_DIR/runs/"* ]] ||
+		fail "not why"
+}
