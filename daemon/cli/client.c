@@ -126,7 +126,7 @@ prepare(struct client *c, const char *url)
 static int
 set_problem(struct client *c, struct error *e)
 {
-	const char *title, *detail, *help;
+	const char *title, *detail, *help;	/* the detail says it all */
 	json_t *problem = NULL;
 
 	if (c->length > 0)
@@ -135,8 +135,7 @@ set_problem(struct client *c, struct error *e)
 	detail = json_string_value(json_object_get(problem, "detail"));
 	help = json_string_value(json_object_get(problem, "help"));
 	if (detail != NULL)
-		error_set(e, "%s: %s", title != NULL ? title : "the daemon "
-		    "refused", detail);
+		error_set(e, "%s", detail);
 	else
 		error_set(e, "the daemon answered with status %ld%s%s",
 		    c->status, title != NULL ? ": " : "",

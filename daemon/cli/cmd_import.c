@@ -43,6 +43,25 @@ print_run(struct cli *cli, const json_t *answer)
 	return (0);
 }
 
+/* The daemon does not know the file's name. */
+static int
+import_failed(struct cli *cli, const char *path, const struct error *e)
+{
+	static const char unnamed[] = "'the uploaded file'";
+	struct error named = ERROR_INIT;
+	const char *at = strstr(e->text, unnamed);
+
+	if (at != NULL)
+		error_set(&named, "%.*s'%.200s'%.250s", (int)(at - e->text),
+		    e->text, path, at + sizeof(unnamed) - 1);
+	else if (strstr(e->text, path) != NULL)
+		error_set(&named, "%s", e->text);
+	else
+		error_set(&named, "%.150s: %.350s", path, e->text);
+	error_remedy(&named, "%s", e->remedy);
+	return (cli_error(cli, &named));
+}
+
 /* Of an end that is none, which a report tells and this command's line does not.
  * What is killed may still have sent everything. */
 static void
@@ -77,11 +96,7 @@ cmd_import(struct cli *cli, int argc, char **argv)
 		e = (struct error)ERROR_INIT;
 		answer = NULL;
 		if (import_one(cli, argv[i], &answer, &e) != 0) {
-			struct error named = ERROR_INIT;
-
-			error_set(&named, "%.150s: %.350s", argv[i], e.text);
-			error_remedy(&named, "%s", e.remedy);
-			status = cli_error(cli, &named);
+			status = import_failed(cli, argv[i], &e);
 			continue;
 		}
 		note_end(cli, argv[i], answer);

@@ -140,7 +140,7 @@ print_kernels(struct cli *cli, const json_t *kernels)
 	struct error e = ERROR_INIT;
 	struct table *t;
 	json_t **k;
-	int rc;
+	int rc, width = cli->out.width;
 
 	if (n == 0) {
 		out_text(&cli->out, "No kernel was launched.\n");
@@ -159,6 +159,7 @@ print_kernels(struct cli *cli, const json_t *kernels)
 	rc = k != NULL ? table_print(t) : -1;
 	table_free(t);
 	free(k);
+	cli->out.width = width;
 	if (rc != 0) {
 		error_set(&e, "out of memory");
 		return (cli_error(cli, &e));

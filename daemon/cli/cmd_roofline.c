@@ -1,3 +1,4 @@
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -182,16 +183,27 @@ print_copies(struct cli *cli, const json_t *copies, struct notes *notes)
 	return (rc);
 }
 
+static bool
+is_measured(const json_t *ceiling)
+{
+
+	return (strcmp(or_unknown(field_text(ceiling, "source")),
+	    "measured") == 0);
+}
+
 /* "NVIDIA H200, calibrated on …: DRAM 4.1 TB/s, …" */
 static void
 print_ceilings(struct cli *cli, const json_t *devices)
 {
 	const json_t *d, *ceilings, *c;
 	char text[256], a[NUMBER_SIZE];
-	size_t i, j;
+	size_t measured, i, j;
 
 	json_array_foreach(devices, i, d) {
 		ceilings = json_object_get(d, "ceilings");
+		measured = 0;
+		json_array_foreach(json_object_get(ceilings, "items"), j, c)
+			measured += is_measured(c);
 		snprintf(text, sizeof(text), "Ceilings of %s, %s:",
 		    or_unknown(field_text(d, "name")),
 		    or_unknown(field_text(ceilings, "from")));
@@ -201,9 +213,8 @@ print_ceilings(struct cli *cli, const json_t *devices)
 			    or_unknown(field_text(c, "label")),
 			    number_rate(a, field_number(c, "value"),
 			    or_unknown(field_text(c, "unit"))),
-			    strcmp(or_unknown(field_text(c, "source")),
-			    "measured") == 0 ? "" : " (not measured: from the "
-			    "device's attributes)");
+			    measured == 0 || is_measured(c) ? "" :
+			    " (by its attributes)");
 			out_segment(&cli->out, 2, j == 0 ? " " : "; ", text);
 		}
 		out_line(&cli->out);
@@ -235,7 +246,7 @@ print_roofline(struct cli *cli, const struct view *v, const json_t *devices,
     const json_t *copies)
 {
 	struct notes notes = { .n = 0 };
-	int rc = 0;
+	int rc = 0, width = cli->out.width;
 
 	print_ceilings(cli, devices);
 	/* A table wider than the text is easier to read than a cut one. */
@@ -247,6 +258,7 @@ print_roofline(struct cli *cli, const struct view *v, const json_t *devices,
 		rc = print_kernels(cli, v->kernels, &notes);
 	if (rc == 0 && json_array_size(copies) > 0)
 		rc = print_copies(cli, copies, &notes);
+	cli->out.width = width;
 	print_notes(cli, &notes);
 	return (rc);
 }

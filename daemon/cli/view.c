@@ -303,6 +303,11 @@ view_load(struct cli *cli, const char *ref, struct view *v, struct error *e)
 		return (view_file(cli, ref, v, e));
 	if (ref != NULL && view_run_only("show", ref, e) != 0)
 		return (-1);
+	if (ref != NULL && strchr(ref, '.') != NULL) {	/* no run's name */
+		error_set(e, "there is no file '%.300s' here, and no run of "
+		    "that name", ref);
+		return (error_remedy(e, "cudadvise list shows the runs"));
+	}
 	if (cli->client == NULL && (cli->client = daemon_connect(e)) == NULL)
 		return (-1);
 	if (ref == NULL && (ref = latest = newest(cli, e)) == NULL)

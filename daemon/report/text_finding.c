@@ -196,17 +196,25 @@ text_small(struct out *o, const struct report *r)
 	double active = field_number(r->findings, "active_s");
 	double wall = field_number(r->run, "wall_ns") / 1e9;
 	char text[256], a[NUMBER_SIZE], b[NUMBER_SIZE];
-	size_t small = 0, i;
+	size_t at, small = 0, all = 0, i;
 
-	json_array_foreach(items, i, f)
+	json_array_foreach(items, i, f) {
+		all += field_true(f, "worth_it");
 		small += field_true(f, "worth_it") && field_number(
 		    json_object_get(f, "saves"), "share_ratio") < SMALL_SHARE;
+	}
 	if (small == 0 || !(active > 0 && wall > 0))
 		return;
-	snprintf(text, sizeof(text), "%zu of them save%s less than 0.5 %% of "
-	    "the whole run: held against the %s from first to last GPU work, "
-	    "%s of the run", small, small == 1 ? "s" : "",
-	    number_seconds(a, active), number_percent(b, active / wall));
+	if (all == 1)
+		snprintf(text, sizeof(text), "it saves");
+	else
+		snprintf(text, sizeof(text), "%zu of them save%s", small,
+		    small == 1 ? "s" : "");
+	at = strlen(text);
+	snprintf(text + at, sizeof(text) - at, " less than 0.5 %% of the whole "
+	    "run: held against the %s from first to last GPU work, %s of the "
+	    "run", number_seconds(a, active), number_percent(b,
+	    active / wall));
 	out_spaces(o, 4);
 	out_wrap(o, 6, text);
 }

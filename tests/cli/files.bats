@@ -44,6 +44,31 @@ load common
 	[[ "$output" == *"capture"* ]]
 }
 
+@test "a file that there is not is named once, as what it is" {
+	for c in show kernels findings; do
+		run -1 cudadvise $c run.cadv
+		[[ "$output" == *"there is no file 'run.cadv' here, and no run of"* ]]
+	done
+	run -1 cudadvise import run.cadv
+	[ "$output" = "cudadvise: cannot open 'run.cadv': No such file or directory" ]
+	echo 'just text, which is no capture at all, however long it is' > text
+	run -1 cudadvise import text
+	[[ "$output" == "cudadvise: 'text' is not a cudadvise capture: "* ]]
+	run -1 cudadvise show 7
+	[[ "$output" == "cudadvise: there is no run '7'"* ]]
+}
+
+@test "what explains a wide table is no wider than the terminal" {
+	captures="$SOURCE/tests/captures/programs"
+	for c in kernels roofline; do
+		run -0 cudadvise $c "$captures/matrixmul.cadv"
+		[ "${#lines[-1]}" -le 80 ]
+		[ "${#lines[-2]}" -le 80 ]
+	done
+	run -0 cudadvise roofline "$captures/layernorm5.cadv"
+	[[ "$output" != *…* ]]
+}
+
 @test "show: a capture of a newer version is refused as such" {
 	make_capture old.cadv
 	make_newer old.cadv new.cadv

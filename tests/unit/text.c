@@ -122,6 +122,16 @@ short_program(void **state)
 	assert_non_null(strstr(p.text, "1 of them saves less than 0.5 % of "));
 	free(p.text);
 	report_free(&r);
+
+	f.finding[1].worth_it = f.finding[2].worth_it = false;
+	r = report_of(&f);
+	page_open(&p, 80, true);
+	text_report(&p.out, &r);
+	page_close(&p);
+	assert_non_null(strstr(p.text, " it saves less than 0.5 % of the "));
+	assert_null(strstr(p.text, "of them"));
+	free(p.text);
+	report_free(&r);
 }
 
 /* What level source would add is said where there is something, and where kernels

@@ -24,13 +24,15 @@ export function FindingsSection({ run, findings, live, chosen }: {
           <ol class="findings">
             {worth.map((f) => item(f, f.rank === 1))}
           </ol>
-          <p class="together">
-            Together at most <b>{seconds(findings.together_s)}</b>
-            {findings.overlap && ': some of these fix the same time, so their sum is not what you get'}.
-          </p>
+          {worth.length > 1 && (
+            <p class="together">
+              Together at most <b>{seconds(findings.together_s)}</b>
+              {findings.overlap && ': some of these fix the same time, so their sum is not what you get'}.
+            </p>
+          )}
           {small > 0 && findings.active_s != null && (
             <p class="small">
-              {small === 1 ? '1 of them saves' : `${small} of them save`} less than 0.5 % of the whole run: held
+              {worth.length === 1 ? 'It saves' : small === 1 ? '1 of them saves' : `${small} of them save`} less than 0.5 % of the whole run: held
               against the <b>{seconds(findings.active_s)}</b> from first to last GPU work, our measuring left out.
             </p>
           )}
