@@ -242,12 +242,40 @@ host_api(struct model *m, struct stream *s, const struct record_API *r)
 	return (host_keep(m, host_thread(m, s, r->tid), &w));
 }
 
+/* When there are too many every other one is enough. */
+static void
+launch_mark(struct stream *s, uint64_t at)
+{
+	uint32_t i;
+
+	if (s->launch_step == 0)
+		s->launch_step = 1;
+	if (s->launch_marks == LAUNCH_MARKS &&
+	    (s->launches - 1) % s->launch_step == 0) {
+		for (i = 0; i < LAUNCH_MARKS / 2; i++)
+			s->launch_mark[i] = s->launch_mark[2 * i];
+		s->launch_marks = LAUNCH_MARKS / 2;
+		s->launch_step *= 2;
+	}
+	if ((s->launches - 1) % s->launch_step == 0)
+		s->launch_mark[s->launch_marks++] = at;
+}
+
+uint64_t
+host_middle(const struct stream *s)
+{
+
+	return (s->launches == 0 ? UINT64_MAX :
+	    s->launch_mark[s->launches / 2 / s->launch_step]);
+}
+
 void
 host_launched(struct stream *s, uint64_t at)
 {
 
 	if (++s->launches == 1)
 		s->launch_1 = at;
+	launch_mark(s, at);
 	if (s->launches == HOT_AFTER)
 		s->launch_10 = at;
 	if (at > s->launch_last)

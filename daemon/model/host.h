@@ -38,6 +38,9 @@ int host_blocked(struct model *m, uint32_t thread, uint64_t start,
 /* host_launched(s, at): a launch of the process went through the sweep. */
 void host_launched(struct stream *s, uint64_t at);
 
+/* host_middle(s): when about half of them were behind it; UINT64_MAX without. */
+uint64_t host_middle(const struct stream *s);
+
 /* host_sort(m): order what threads did, before a sweep. */
 void host_sort(struct model *m);
 

@@ -41,6 +41,7 @@
 #define MAX_CALIBRATION_BYTES (256u << 10)
 #define MAX_OPEN_FAILURES 64u	/* a process */
 #define MAX_EXTRA 64u		/* counters that no rule reads */
+#define LAUNCH_MARKS 64u	/* times of launches that are kept a process */
 #define MAX_RANGES 32768u	/* pairs of ranges that copies used */
 #define MAX_PEERS 1024u
 
@@ -157,6 +158,9 @@ struct stream {
 	uint32_t contexts, contexts_gone;
 	uint64_t launches;	/* swept */
 	uint64_t launch_1, launch_10, launch_last;
+	uint64_t launch_mark[LAUNCH_MARKS];	/* of each launch_step-th */
+	uint64_t launch_step;
+	uint32_t launch_marks;
 	uint64_t allocations;	/* calls before its first launch */
 	uint64_t work_last;	/* latest host time of work fed */
 	struct call_tally call[CALL_COUNT];

@@ -11,6 +11,7 @@
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
+#include "model/host.h"
 #include "model/internal.h"
 
 enum { MEMORY_ALLOC = 1, MEMORY_FREE = 2 };
@@ -166,8 +167,8 @@ memory_leaks(const struct model *m, struct leak *out, bool final)
 			continue;
 		k = leak_of(out, &leaks, l);
 		k->count++;
-		k->late += s->launches > 0 && l->at > s->launch_1 +
-		    sub_sat(s->launch_last, s->launch_1) / 2;
+		/* Not the time: first steps take most of a short run. */
+		k->late += l->at > host_middle(s);
 		if (k->count > 1 && l->bytes != k->largest)
 			k->equal = false;
 		k->bytes = add_sat(k->bytes, l->bytes);

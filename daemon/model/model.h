@@ -281,8 +281,8 @@ struct leak {
 	uint32_t device;
 	uint64_t count, bytes, largest;
 	const char *site;	/* where, if known; else NULL */
-	uint64_t late;		/* of count: made in the second half of the
-				 * time from the first to the last launch */
+	uint64_t late;		/* of count: made when half of the launches
+				 * were over */
 	bool equal;		/* all of one size */
 };
 

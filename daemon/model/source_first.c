@@ -30,15 +30,12 @@ starts_with_any(const char *s, const char *const *with, size_t n)
 	return (false);
 }
 
-/* Libraries whose frames are never the program's own. */
+/* What is below every library: it says nothing of who called. */
 static bool
-foreign_module(const char *module)
+system_module(const char *module)
 {
 	static const char *const libraries[] = {
-		"libcuda.so", "libcudart", "libcublas", "libcudnn", "libcufft",
-		"libcusparse", "libcusolver", "libcurand", "libnv", "libnccl",
-		"libcupti", "libcudadvise", "libtorch", "libc10", "libaten",
-		"libtriton", "libtensorflow", "libjax", "xla_extension",
+		"libcuda.so", "libcudart", "libnv", "libcupti", "libcudadvise",
 		"libc.so", "libc-2", "libpthread", "libdl", "libm.so",
 		"libstdc++", "libgcc_s", "libgomp", "ld-linux", "ld-2",
 		"libpython", "libasan", "libtsan", "linux-vdso", "[vdso]",
@@ -46,6 +43,21 @@ foreign_module(const char *module)
 
 	return (module != NULL &&
 	    starts_with_any(module, libraries, COUNT(libraries)));
+}
+
+/* Libraries whose frames are never the program's own. */
+static bool
+foreign_module(const char *module)
+{
+	static const char *const libraries[] = {
+		"libcublas", "libcudnn", "libcufft", "libcusparse",
+		"libcusolver", "libcurand", "libnccl", "libtorch", "libc10",
+		"libaten", "libtriton", "libtensorflow", "libjax",
+		"xla_extension",
+	};
+
+	return (system_module(module) || (module != NULL &&
+	    starts_with_any(module, libraries, COUNT(libraries))));
 }
 
 static const char *
@@ -120,6 +132,35 @@ launch_stub(const struct site_frame *f, const struct kernel *k)
 	return (strcmp(brief, k->short_name) == 0);
 }
 
+/* A name to be read, as templates' and lambdas' are not. */
+static bool
+plain_name(const struct site_frame *f)
+{
+	const char *name = f->function;
+
+	return (name != NULL && !f->nearest &&
+	    memchr(name, '<', strcspn(name, "(")) == NULL &&
+	    strstr(name, "operator()") == NULL &&
+	    strstr(name, "(anonymous") == NULL);
+}
+
+/* Of a thread that a framework made for itself, none of whose frames is the
+ * program's: which of the framework's functions it was. */
+static size_t
+first_foreign(const struct site *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->frames; i++)
+		if (!system_module(s->frame[i].module) &&
+		    !cuda_function(&s->frame[i]) && plain_name(&s->frame[i]))
+			return (i);
+	for (i = 0; i < s->frames; i++)
+		if (!system_module(s->frame[i].module))
+			return (i);
+	return (0);
+}
+
 static size_t
 first_native(const struct site *s, const struct kernel *k)
 {
@@ -137,7 +178,7 @@ first_native(const struct site *s, const struct kernel *k)
 		}
 		return (i);
 	}
-	return (0);
+	return (first_foreign(s));
 }
 
 /* Behind "…/site-packages/", or NULL. */

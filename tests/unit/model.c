@@ -421,6 +421,31 @@ test_leaks_grow(void **state)
 	assert_true(run->leak[0].equal);
 }
 
+/* A pool fills in the first step, however long that takes, and a long run has
+ * more launches than are remembered. */
+static void
+test_leaks_of_warm_up(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+	uint64_t i, at;
+
+	feed_signature(f, 1, "a");
+	for (i = 0; i < 1001; i++) {
+		at = i < 100 ? i * 10 * MS : S + i * 10 * US;
+		feed_kernel(f, 1, at, at + 2 * US, at + 9 * US);
+		if (i < 100 || i == 480 || i == 520)
+			FEED(f, MEMORY, .operation = 1, .kind = MEMORY_DEVICE,
+			    .context = 1, .address = 0x1000 + (i << 20),
+			    .bytes = 4096 + i, .now_ns = T0 + at + US);
+	}
+	feed_bye(f, 2 * S);
+	run = settle(f);
+	assert_int_equal(run->leaks, 1);
+	assert_int_equal(run->leak[0].count, 102);
+	assert_int_equal(run->leak[0].late, 1);
+}
+
 /* Killed before it could tidy up; a destroyed context tells all the same. */
 static void
 test_leaks_killed(void **state)
@@ -984,6 +1009,7 @@ main(void)
 		FEED_TEST(test_checks),
 		FEED_TEST(test_checks_bounded),
 		FEED_TEST(test_leaks_grow),
+		FEED_TEST(test_leaks_of_warm_up),
 		FEED_TEST(test_leaks_killed),
 		FEED_TEST(test_failures),
 		FEED_TEST(test_failed_launch),

@@ -210,6 +210,33 @@ test_foreign(void **state)
 	assert_int_equal(run->site[1].frames, 0);
 }
 
+/* A thread of a framework's own: which of its functions, if one can be read. */
+static void
+test_foreign_thread(void **state)
+{
+	struct feed *f = *state;
+	const uint64_t stack[] = { CUDA + 1, TORCH + 0x10, TORCH + 0x20,
+	    TORCH + 0x30, TORCH + 0x40 }, unnamed[] = { CUDA + 1, TORCH + 0x50 };
+	const struct run *run;
+
+	feed_mappings(f);
+	feed_frame(f, CUDA + 1, 0, "cuLaunchKernel", "", 0);
+	feed_frame(f, TORCH + 0x10, 0,
+	    "void at::native::reduce<float, 4>(at::Iterator&)", "", 0);
+	feed_frame(f, TORCH + 0x20, 0, "at::native::{lambda()#1}::operator()()",
+	    "", 0);
+	feed_frame(f, TORCH + 0x30, 0,
+	    "at::native::sum(at::Tensor, c10::ArrayRef<long>)", "", 0);
+	feed_frame(f, TORCH + 0x40, 0, "at::_ops::sum::call()", "", 0);
+	feed_site(f, CALL_MEMCPY, 0, 9, stack, 5, "");
+	feed_site(f, CALL_MALLOC, 0, 1, unnamed, 2, "");
+	run = settle(f);
+	assert_int_equal(run->sites, 2);
+	assert_string_equal(shown(&run->site[0])->function,
+	    "at::native::sum(at::Tensor, c10::ArrayRef<long>)");
+	assert_int_equal(run->site[1].first, 1);
+}
+
 /* Two processes at other addresses, and two signatures of the wire that are
  * one kernel: one site. What FRAME says of one process is not said of the
  * other. */
@@ -304,6 +331,7 @@ main(void)
 		FEED_TEST(test_stubs),
 		FEED_TEST(test_python),
 		FEED_TEST(test_foreign),
+		FEED_TEST(test_foreign_thread),
 		FEED_TEST(test_merge),
 		FEED_TEST(test_unnamed),
 		FEED_TEST(test_hostile),
