@@ -30,26 +30,26 @@ static const char *
 skip_text(enum wire_skip skip)
 {
 	static const char *const text[SKIP_REASONS] = {
-		[SKIP_PERMISSION] = "not measured: the driver refused it",
-		[SKIP_BUSY] = "not measured: another profiler holds the GPU",
-		[SKIP_UNSUPPORTED] = "not measured: this GPU or driver does "
+		[SKIP_PERMISSION] = "the driver refused it",
+		[SKIP_BUSY] = "another profiler holds the GPU",
+		[SKIP_UNSUPPORTED] = "this GPU or driver does "
 		    "not offer it",
-		[SKIP_NCCL] = "not measured: a communication kernel, which "
+		[SKIP_NCCL] = "a communication kernel, which "
 		    "must not be serialised",
-		[SKIP_COOPERATIVE] = "not measured: a cooperative launch, "
+		[SKIP_COOPERATIVE] = "a cooperative launch, "
 		    "which is left alone",
-		[SKIP_GRAPH] = "not measured: launched out of a CUDA graph "
+		[SKIP_GRAPH] = "launched out of a CUDA graph "
 		    "only",
-		[SKIP_BUDGET] = "not measured: the overhead budget was used "
+		[SKIP_BUDGET] = "the overhead budget was used "
 		    "up (raise --overhead-budget)",
-		[SKIP_TOO_FEW_LAUNCHES] = "not measured: too few launches",
-		[SKIP_LEVEL] = "not measured: counters were not asked for",
-		[SKIP_CAPTURING] = "not measured: launched while a graph was "
+		[SKIP_TOO_FEW_LAUNCHES] = "too few launches",
+		[SKIP_LEVEL] = "counters were not asked for",
+		[SKIP_CAPTURING] = "launched while a graph was "
 		    "captured",
-		[SKIP_FAILED] = "not measured: the measurement failed",
-		[SKIP_CONCURRENT] = "not measured: it ran at the same time as "
+		[SKIP_FAILED] = "the measurement failed",
+		[SKIP_CONCURRENT] = "it ran at the same time as "
 		    "other kernels",
-		[SKIP_WAITS] = "not measured: with the host held it did not "
+		[SKIP_WAITS] = "with the host held it did not "
 		    "end within 2 s",
 	};
 
@@ -62,10 +62,10 @@ uncounted_text(const struct model *m, const struct kernel_state *k)
 	const char *text;
 
 	if (about_level(m) < LEVEL_SOURCE)
-		return ("not measured: run with --level source");
-	text = skip_text(k->out.skip);
+		return ("run with --level source");
+	text = skip_text(kernel_skip(k));
 	return (text != NULL ? text :
-	    "not measured: no launch of it was chosen");
+	    "no launch of it was chosen");
 }
 
 /* --- instructions --------------------------------------------------------- */

@@ -465,6 +465,8 @@ int kernel_counters(struct model *m, struct stream *s,
     const struct record_COUNTERS *r);
 void kernel_skipped(struct model *m, struct stream *s,
     const struct record_SKIPPED *r);
+/* Why its metrics are missing, as its launches show. */
+enum wire_skip kernel_skip(const struct kernel_state *k);
 void kernel_settle(struct model *m, struct kernel_state *k,
     enum wire_level level, struct kernel *out);
 /* How much longer than others the measured launches on a device were, as far as

@@ -378,6 +378,16 @@ kernel_length(const struct model *m, const struct op *op)
 	return (own < (double)ns ? (uint64_t)own : ns);
 }
 
+enum wire_skip
+kernel_skip(const struct kernel_state *k)
+{
+
+	/* Captured calls were counted, but nodes are what ran. */
+	return (k->out.skip == SKIP_TOO_FEW_LAUNCHES &&
+	    k->out.graph_launches > k->out.launches / 2 ? SKIP_GRAPH :
+	    k->out.skip);
+}
+
 void
 kernel_settle(struct model *m, struct kernel_state *k, enum wire_level level,
     struct kernel *out)
@@ -398,10 +408,8 @@ kernel_settle(struct model *m, struct kernel_state *k, enum wire_level level,
 	else if (out->skip == SKIP_NONE && out->metric_launches == 0 &&
 	    level == LEVEL_TRACE)
 		out->skip = SKIP_LEVEL;
-	/* Captured calls were counted, but nodes are what ran. */
-	if (out->skip == SKIP_TOO_FEW_LAUNCHES &&
-	    out->graph_launches > out->launches / 2)
-		out->skip = SKIP_GRAPH;
+	else
+		out->skip = kernel_skip(k);
 	out->total_estimated = k->out.time.count == 0 && out->launches > 0;
 	out->total_least = kernel_least(m, k) > 0;
 	/* What the sweep saw stands for all launches. */

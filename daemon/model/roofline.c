@@ -50,16 +50,6 @@ roofline_ceiling(const struct ceilings *c, enum flop_kind kind)
 	}
 }
 
-/* A reason without what it is the reason of. */
-static const char *
-plain(const char *reason)
-{
-	static const char head[] = "not measured: ";
-	size_t n = sizeof(head) - 1;
-
-	return (strncmp(reason, head, n) == 0 ? reason + n : reason);
-}
-
 static const char *
 lacks_code(const struct code *code)
 {
@@ -67,7 +57,7 @@ lacks_code(const struct code *code)
 	if (code == NULL)
 		return ("operations are counted at --level source");
 	if (!code->counted)
-		return (code->uncounted != NULL ? plain(code->uncounted) :
+		return (code->uncounted != NULL ? code->uncounted :
 		    "its instructions were not counted");
 	if (!code->disassembled)
 		return (code->no_sass != NULL ? code->no_sass :

@@ -189,16 +189,10 @@ inst_waiting(const struct code *c, uint32_t mask)
 	return fmin(1, stalled(&c->samples, mask) / (double)c->samples.all);
 }
 
-/* ${reason}, without the words that everybody puts in front of it. */
 static const char *
 or_else(const char *reason, const char *other)
 {
-	static const char prefix[] = "not measured: ";
-
-	if (reason == NULL || *reason == '\0')
-		return other;
-	return strncmp(reason, prefix, sizeof(prefix) - 1) == 0 ?
-	    reason + sizeof(prefix) - 1 : reason;
+	return reason == NULL || *reason == '\0' ? other : reason;
 }
 
 const char *

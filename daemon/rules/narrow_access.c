@@ -18,6 +18,8 @@
 #define SLICES_MAX 128		/* addresses that are looked into */
 #define WITH_EACH 2		/* instructions around an access: address, loop */
 #define LOOPS_MOST 0.1		/* of the instructions, of threads that end */
+#define TAKING_LEAST 0.5	/* of the warps: more that find nothing to do would
+				 * not be fewer with wider accesses */
 
 struct narrow {
 	double requests, bytes;	/* of the narrow ones; bytes of a lane, mean */
@@ -98,13 +100,14 @@ count(struct narrow *n, const struct accesses *a, const struct code *c)
 /*
  * How much of the instructions works on what the narrow loads brought: as much
  * for each element as before. The others, a thread with more elements runs once
- * for all of them. From the order of the code; false if threads run a loop.
+ * for all of them. From the order of the code; false if threads run a loop, or
+ * most of them find no element.
  */
 static bool
 ends_soon(struct narrow *n, const struct accesses *a, const struct code *c)
 {
 	bool data[UNIFORM_REGISTER] = { false };
-	double all = 0, looped = 0, busy = 0;
+	double all = 0, looped = 0, busy = 0, most = 0;
 
 	for (uint32_t s = 0; s < c->sass.instructions; s++) {
 		const struct sass_instruction *i = &c->sass.instruction[s];
@@ -122,6 +125,8 @@ ends_soon(struct narrow *n, const struct accesses *a, const struct code *c)
 			looped += executed;
 		if (is && i->space == SPACE_NONE)
 			busy += executed;
+		if (at != SIZE_MAX && is_narrow(a, c, at))
+			most = fmax(most, executed);
 		is = (is && i->space == SPACE_NONE) || (at != SIZE_MAX &&
 		    a->of[at].kind == INST_LOAD && is_narrow(a, c, at));
 		for (int d = 0; d < o.defs && o.def >= 0 &&
@@ -129,7 +134,8 @@ ends_soon(struct narrow *n, const struct accesses *a, const struct code *c)
 			data[o.def + d] = is;
 	}
 	n->data = all > 0 ? busy / all : 1;
-	return all > 0 && looped <= LOOPS_MOST * all;
+	return all > 0 && looped <= LOOPS_MOST * all &&
+	    most >= TAKING_LEAST * inst_executed(c, 0);
 }
 
 /* One address for all lanes is no gather, wherever it comes from. */

@@ -73,7 +73,7 @@ give_evidence(const struct rule_view *x, struct draft *d,
 	    .value = b->inst, .unit = "inst", .source = "derived",
 	    .from = metric_table[METRIC_INST_EXECUTED].name }, NULL);
 	rule_evidence(x, d, (struct evidence){ .name = "setup_ratio",
-	    .label = "of them before the work begins, about",
+	    .label = "of that, the part before the work begins, about",
 	    .value = b->setup, .unit = "ratio", .source = "estimated",
 	    .from = metric_table[METRIC_INST_EXECUTED].name }, "min_setup");
 	rule_evidence(x, d, (struct evidence){ .name = "achieved_ratio",

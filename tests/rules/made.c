@@ -155,7 +155,7 @@ made_gaps(struct made *m, enum idle_cause cause, uint64_t count,
 static void
 withhold_code(struct code *c, unsigned need)
 {
-	static const char refused[] = "not measured: the driver refused it";
+	static const char refused[] = "the driver refused it";
 
 	if (need == NEED_SOURCE) {
 		c->counted = false;

@@ -274,6 +274,12 @@ test_uncounted(void **state)
 	assert_null(strstr(run->kernel[0].code->uncounted, "--level"));
 	assert_non_null(strstr(run->kernel[1].code->uncounted,
 	    "cooperative"));
+	/* Nodes of a graph are not few because captured calls were. */
+	FEED(f, SKIPPED, .signature = 2, .reason = SKIP_TOO_FEW_LAUNCHES);
+	FEED(f, KERNEL, .signature = 2, .context = 1, .stream = 1, .graph = 3,
+	    .start_ns = T0 + US, .end_ns = T0 + 2 * US);
+	assert_string_equal(settle(f)->kernel[1].code->uncounted,
+	    "launched out of a CUDA graph only");
 }
 
 /* More functions than are worked out: the shortest say that they were left

@@ -105,16 +105,17 @@ test_tiny_blocks(void **state)
 	assert_true(s < 2.1);
 }
 
-/* One float a thread, from a row that a table says, added and stored. */
+/* One float a thread, from a row that a table says, added and stored: that do 100
+ * of ${warps}. */
 static struct kernel *
-element(struct made *m, const char *index, const char *loop)
+element(struct made *m, int warps, const char *index, const char *loop)
 {
 	struct kernel *k = starting(m, 64);
 	uint32_t grid = k->shape.grid_x;
 	char text[2048];
 
 	snprintf(text, sizeof(text),
-	    "S2R R0,SR_TID.X | inst 100 line 3\n"
+	    "S2R R0,SR_TID.X | inst %d line 3\n"
 	    "S2UR UR6,SR_CTAID.X | inst 100 line 3\n"
 	    "LDC R5,c[0x0][RZ] | inst 100 line 3\n"
 	    "IMAD R5,R5,UR6,R0 | inst 100 line 3\n"
@@ -130,7 +131,7 @@ element(struct made *m, const char *index, const char *loop)
 	    "STG.E desc[UR4][R8.64],R10 | inst 100 sectors 400 ideal 400 "
 	    "tags 100 line 6\n"
 	    "%s"
-	    "EXIT | inst 100\n", index, loop);
+	    "EXIT | inst 100\n", warps, index, loop);
 	code_make(m, k, text, 1000);
 	k->shape.grid_x = grid;
 	return k;
@@ -144,16 +145,22 @@ element(struct made *m, const char *index, const char *loop)
 	"tags 100 line 4\n"
 
 static double
-narrow(const char *index, const char *loop)
+narrow_of(int warps, const char *index, const char *loop)
 {
 	struct made m;
 	double s;
 
 	made_init(&m);
-	element(&m, index, loop);
+	element(&m, warps, index, loop);
 	s = predicted(&m, "narrow-access", NULL);
 	code_release(&m);
 	return s;
+}
+
+static double
+narrow(const char *index, const char *loop)
+{
+	return narrow_of(100, index, loop);
 }
 
 /* With four elements each there is a quarter of the threads. */
@@ -167,6 +174,9 @@ test_one_element(void **state)
 	s = narrow(ONE_ROW, "");
 	assert_true(s > 2.5 && s < 4.2);
 	assert_true(narrow(GATHER, "") == 0);
+	/* Threads of which few find an element are too many as they are. */
+	assert_true(narrow_of(190, OWN_INDEX, "") > 2);
+	assert_true(narrow_of(300, OWN_INDEX, "") == 0);
 	/* A thread that goes on starts once. */
 	assert_true(narrow(OWN_INDEX, "@P0 BRA #8 | inst 6400 uniform 6400\n")
 	    == 0);
