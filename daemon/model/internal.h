@@ -202,7 +202,10 @@ struct kernel_key {
 struct kernel_state {
 	struct kernel out;
 	uint64_t profiled, profiled_ns, untimed;
+	struct stat waited;		/* launches as long as the host is held for
+					 * one at most: not in out.time */
 	uint64_t profiled_fault_ns;	/* pages were served: the sweep saw it */
+	uint64_t profiled_told_ns;	/* and this: it is in overhead as well */
 	uint64_t counted_inst;		/* warp instructions of the launch that
 					 * was counted by them; 0 none */
 	uint64_t swept_ns, alone_ns;	/* undisturbed ones swept so far */
@@ -469,10 +472,14 @@ void kernel_skipped(struct model *m, struct stream *s,
 enum wire_skip kernel_skip(const struct kernel_state *k);
 void kernel_settle(struct model *m, struct kernel_state *k,
     enum wire_level level, struct kernel *out);
-/* How much longer than others the measured launches on a device were, as far as
- * other launches or counters tell; and how long one launch would have been, as
- * far as is known by then. */
-uint64_t kernel_longer_on(const struct model *m, uint32_t device);
+/* How much longer than others the disturbed launches on a device were, as far as
+ * other launches or counters tell; *${told}: how much of it is known as overhead
+ * anyway. */
+uint64_t kernel_longer_on(const struct model *m, uint32_t device,
+    uint64_t *told);
+/* As far as is known by then: whether the length of a launch is our doing, and
+ * how long it would have been. */
+bool kernel_disturbed(const struct model *m, const struct op *op);
 uint64_t kernel_length(const struct model *m, const struct op *op);
 void kernel_free(struct model *m);
 

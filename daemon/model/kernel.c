@@ -20,6 +20,7 @@
 
 #define SCHEDULERS 4	/* of an SM, since compute capability 5; each issues for
 			 * one warp a cycle */
+#define HELD_NS 1900000000u	/* the host is held for 2 s, from before the start */
 
 struct kernel_entry {
 	struct kernel_key key;
@@ -190,7 +191,7 @@ kernel_launch(struct model *m, struct stream *s,
 		if (kernel_held(m, r) != 0)
 			return (-1);
 	} else
-		stat_add(&k->out.time, ns);
+		stat_add(ns < HELD_NS ? &k->out.time : &k->waited, ns);
 	if (k->out.first_ns == 0 || r->start_ns < k->out.first_ns)
 		k->out.first_ns = r->start_ns;
 	if (r->end_ns > k->out.last_ns)
@@ -306,6 +307,40 @@ kernel_skipped(struct model *m, struct stream *s,
 		m->kernel[i].out.skip = (enum wire_skip)r->reason;
 }
 
+enum wire_skip
+kernel_skip(const struct kernel_state *k)
+{
+
+	/* Captured calls were counted, but nodes are what ran. */
+	return (k->out.skip == SKIP_TOO_FEW_LAUNCHES &&
+	    k->out.graph_launches > k->out.launches / 2 ? SKIP_GRAPH :
+	    k->out.skip);
+}
+
+/* One that waits for the host, which was held for our sake, could not end; its
+ * other launches tell that it is not as long by itself. */
+static bool
+kernel_waited(const struct kernel_state *k)
+{
+
+	return (kernel_skip(k) == SKIP_WAITS && k->waited.count > 0 &&
+	    k->out.time.count > 0);
+}
+
+static uint64_t
+kernel_undisturbed(const struct kernel_state *k)
+{
+
+	return (k->out.time.count + (kernel_waited(k) ? 0 : k->waited.count));
+}
+
+static uint64_t
+kernel_disturbed_count(const struct kernel_state *k)
+{
+
+	return (k->profiled + (kernel_waited(k) ? k->waited.count : 0));
+}
+
 /* Where only the launch ran whose instructions were counted, which makes it many
  * times as long: what issuing them takes at least. 0: it is not so. */
 static double
@@ -315,8 +350,8 @@ kernel_least(const struct model *m, const struct kernel_state *k)
 	double issued = SCHEDULERS * (double)d->sms * (double)d->core_khz * 1e3;
 	double least, measured = k->out.metric[METRIC_DURATION];
 
-	if (k->out.time.count > 0 || measured > 0 || k->counted_inst == 0 ||
-	    k->profiled == 0 || !(issued > 0))
+	if (kernel_undisturbed(k) > 0 || measured > 0 ||
+	    k->counted_inst == 0 || k->profiled == 0 || !(issued > 0))
 		return (0);
 	least = (double)k->counted_inst / issued * 1e9;
 	return (least < (double)k->profiled_ns / (double)k->profiled ?
@@ -329,9 +364,12 @@ static double
 kernel_mean(const struct model *m, const struct kernel_state *k)
 {
 	double measured = k->out.metric[METRIC_DURATION], least;
+	double sum = (double)k->out.time.sum;
 
-	if (k->out.time.count > 0)
-		return (stat_mean(&k->out.time));
+	if (!kernel_waited(k))
+		sum += (double)k->waited.sum;
+	if (kernel_undisturbed(k) > 0)
+		return (sum / (double)kernel_undisturbed(k));
 	if (measured > 0 && measured < 1e18)
 		return (measured);
 	if ((least = kernel_least(m, k)) > 0)
@@ -346,24 +384,41 @@ kernel_mean(const struct model *m, const struct kernel_state *k)
 static uint64_t
 kernel_longer(const struct model *m, const struct kernel_state *k)
 {
-	double own = kernel_mean(m, k) * (double)k->profiled;
+	double own = kernel_mean(m, k) * (double)kernel_disturbed_count(k);
+	uint64_t ns = k->profiled_ns;
 
+	if (kernel_waited(k))
+		ns = add_sat(ns, k->waited.sum);
 	if (!(own < 1.8e19))
 		return (0);
-	return (sub_sat(sub_sat(k->profiled_ns, k->profiled_fault_ns),
-	    (uint64_t)own));
+	return (sub_sat(sub_sat(ns, k->profiled_fault_ns), (uint64_t)own));
 }
 
 uint64_t
-kernel_longer_on(const struct model *m, uint32_t device)
+kernel_longer_on(const struct model *m, uint32_t device, uint64_t *told)
 {
-	uint64_t ns = 0;
+	const struct kernel_state *k;
+	uint64_t ns = 0, longer;
 	uint32_t i;
 
-	for (i = 0; i < m->kernels; i++)
-		if (m->kernel[i].out.device == device)
-			ns = add_sat(ns, kernel_longer(m, &m->kernel[i]));
+	for (i = 0; i < m->kernels; i++) {
+		k = &m->kernel[i];
+		if (k->out.device != device)
+			continue;
+		longer = kernel_longer(m, k);
+		ns = add_sat(ns, longer);
+		*told = add_sat(*told, min_u64(longer, k->profiled_told_ns));
+	}
 	return (ns);
+}
+
+bool
+kernel_disturbed(const struct model *m, const struct op *op)
+{
+
+	return ((op->flags & OP_PROFILED) != 0 || (op->kind == OP_KERNEL &&
+	    op->end - op->start >= HELD_NS &&
+	    kernel_waited(&m->kernel[op->index])));
 }
 
 uint64_t
@@ -378,16 +433,6 @@ kernel_length(const struct model *m, const struct op *op)
 	return (own < (double)ns ? (uint64_t)own : ns);
 }
 
-enum wire_skip
-kernel_skip(const struct kernel_state *k)
-{
-
-	/* Captured calls were counted, but nodes are what ran. */
-	return (k->out.skip == SKIP_TOO_FEW_LAUNCHES &&
-	    k->out.graph_launches > k->out.launches / 2 ? SKIP_GRAPH :
-	    k->out.skip);
-}
-
 void
 kernel_settle(struct model *m, struct kernel_state *k, enum wire_level level,
     struct kernel *out)
@@ -399,8 +444,10 @@ kernel_settle(struct model *m, struct kernel_state *k, enum wire_level level,
 		occupancy_of(&k->out.occupancy, &d->out.limits,
 		    &k->out.shape);
 	*out = k->out;
-	total = (double)k->out.time.sum + kernel_mean(m, k) *
-	    (double)(k->profiled + k->untimed);
+	if (!kernel_waited(k))
+		stat_merge(&out->time, &k->waited);
+	total = (double)out->time.sum + kernel_mean(m, k) *
+	    (double)(kernel_disturbed_count(k) + k->untimed);
 	out->total_ns = total < 1.8e19 ? (uint64_t)total : UINT64_MAX;
 	/* Another process or a later launch was measured after all. */
 	if (out->metric_complete)
@@ -410,7 +457,7 @@ kernel_settle(struct model *m, struct kernel_state *k, enum wire_level level,
 		out->skip = SKIP_LEVEL;
 	else
 		out->skip = kernel_skip(k);
-	out->total_estimated = k->out.time.count == 0 && out->launches > 0;
+	out->total_estimated = out->time.count == 0 && out->launches > 0;
 	out->total_least = kernel_least(m, k) > 0;
 	/* What the sweep saw stands for all launches. */
 	out->exposed_ns = out->alone_ns = 0;

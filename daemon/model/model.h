@@ -467,9 +467,11 @@ struct run {
 
 	/* Our own cost. */
 	uint64_t overhead_ns[OVERHEAD_KINDS];
-	uint64_t overhead_longer_ns;	/* by what measured launches were longer
-					 * than others of their kernel: in no
-					 * busy time, but in the timeline */
+	uint64_t overhead_longer_ns;	/* by what launches that were measured, or
+					 * waited for the host while we held it,
+					 * were longer than others of their
+					 * kernel: in no busy time, but in the
+					 * timeline; without what is above */
 	uint64_t overhead_total_ns;	/* of all that */
 	uint64_t profiled_launches;
 

@@ -116,11 +116,13 @@ settle_processes(struct model *m)
 }
 
 /* The GPU had a measured launch to itself: by what it was longer than others the
- * GPU was busy because of us. Returns how much that was. */
+ * GPU was busy because of us. Returns how much that was; *${told}: and of it, what
+ * is known as overhead anyway. */
 static uint64_t
-settle_longer(const struct model *m, uint32_t device, struct device *out)
+settle_longer(const struct model *m, uint32_t device, struct device *out,
+    uint64_t *told)
 {
-	uint64_t ns = min_u64(kernel_longer_on(m, device),
+	uint64_t ns = min_u64(kernel_longer_on(m, device, told),
 	    min_u64(out->busy_ns, out->kernel_ns));
 
 	out->busy_ns -= ns;
@@ -171,7 +173,7 @@ static int
 settle_devices(struct model *m)
 {
 	struct run *run = &m->run;
-	uint64_t most = 0;
+	uint64_t most = 0, told = 0;
 	uint32_t i, busiest = 0;
 
 	if (resize(&m->out_device, m->devices, sizeof(*run->device)) != 0 ||
@@ -189,7 +191,7 @@ settle_devices(struct model *m)
 	for (i = 0; i < m->devices; i++) {
 		settle_device(m, m->device[i], &run->device[i]);
 		run->overhead_longer_ns = add_sat(run->overhead_longer_ns,
-		    settle_longer(m, i, &run->device[i]));
+		    settle_longer(m, i, &run->device[i], &told));
 		most = max_u64(most, run->device[i].kernel_ns);
 		timeline_out(m->device[i]->line, run->origin_ns,
 		    &run->timeline[i]);
@@ -199,6 +201,7 @@ settle_devices(struct model *m)
 	}
 	run->gpus_busy_ns = max_u64(most,
 	    sub_sat(m->gpus_busy, run->overhead_longer_ns));
+	run->overhead_longer_ns = sub_sat(run->overhead_longer_ns, told);
 	run->overhead_total_ns = min_u64(run->wall_ns,
 	    add_sat(spans_total(&m->overhead), run->overhead_longer_ns));
 	if (m->devices == 0)

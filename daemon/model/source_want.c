@@ -37,8 +37,8 @@ wanted_by_kernels(const struct model *m, struct wanted *w)
 
 	for (i = 0; i < x->kernels && i < m->kernels; i++) {
 		k = &x->kernel[i];
-		ns = add_sat(m->kernel[i].out.time.sum,
-		    m->kernel[i].profiled_ns);
+		ns = add_sat(add_sat(m->kernel[i].out.time.sum,
+		    m->kernel[i].waited.sum), m->kernel[i].profiled_ns);
 		if (k->function != 0) {
 			w[k->function - 1].wanted = true;
 			w[k->function - 1].ns =

@@ -154,6 +154,8 @@ finish(struct model *m, struct device_state *d, uint32_t i)
 		k = &m->kernel[op->index];
 		k->profiled_fault_ns = add_sat(k->profiled_fault_ns,
 		    unified_fault_in(m, op->start, op->end));
+		k->profiled_told_ns = add_sat(k->profiled_told_ns,
+		    spans_overlap(&m->overhead, op->start, op->end));
 		return (0);
 	}
 	if (op->kind == OP_KERNEL) {
@@ -218,7 +220,7 @@ make_room(struct model *m, struct device_state *d)
 }
 
 static int
-sweep_op(struct model *m, const struct op *op)
+sweep_op(struct model *m, struct op *op)
 {
 	struct device_state *d = m->device[op->device];
 	const struct queue *q = &m->queue[op->queue];
@@ -229,6 +231,8 @@ sweep_op(struct model *m, const struct op *op)
 		m->run.late++;
 		return (0);
 	}
+	if (kernel_disturbed(m, op))
+		op->flags |= OP_PROFILED;
 	if (advance(m, d, op->start) != 0)
 		return (-1);
 	if (!d->used) {

@@ -225,6 +225,64 @@ test_counted_short(void **state)
 	assert_int_equal(k->total_ns, 8 * US);
 }
 
+/* A launch that waits for the host, held for 2 s at most to see whether it does. */
+static const struct run *
+feed_waiting(struct feed *f, enum wire_skip skip, int others)
+{
+	int i;
+
+	feed_signature(f, 1, "a");
+	FEED(f, OVERHEAD, .kind = OVERHEAD_COUNTERS, .tid = 7,
+	    .start_ns = T0 + 100 * US, .end_ns = T0 + 2 * S + 90 * US);
+	feed_kernel(f, 1, 100 * US, 110 * US, 2 * S + 110 * US);
+	for (i = 0; i < others; i++)
+		feed_kernel(f, 1, 3 * S + 100 * i * US,
+		    3 * S + 100 * i * US, 3 * S + (100 * i + 10) * US);
+	FEED(f, SKIPPED, .signature = 1, .reason = skip);
+	feed_bye(f, 4 * S);
+	return (settle(f));
+}
+
+static void
+test_held_for_us(void **state)
+{
+	const struct run *run = feed_waiting(*state, SKIP_WAITS, 3);
+
+	assert_int_equal(run->kernel[0].time.count, 3);
+	assert_int_equal(run->kernel[0].time.max, 10 * US);
+	assert_int_equal(run->kernel[0].total_ns, 40 * US);
+	assert_int_equal(run->kernel[0].launches, 4);
+	assert_int_equal(run->device[0].busy_ns, 40 * US);
+	assert_true(run->gpu_exposed_ns <= 40 * US);
+	assert_int_equal(run->idle_overhead_ns, 2 * S);	/* from before it on */
+	/* 2 s minus 20 us of it are in the overhead that was told. */
+	assert_int_equal(run->overhead_longer_ns, 10 * US);
+	assert_int_equal(run->overhead_total_ns, 2 * S);
+}
+
+/* One that nobody held, or that takes as long each time, is as long as it is. */
+static void
+test_long_by_itself(void **state)
+{
+	const struct run *run = feed_waiting(*state, SKIP_NONE, 3);
+
+	assert_int_equal(run->kernel[0].time.count, 4);
+	assert_int_equal(run->kernel[0].total_ns, 2 * S + 30 * US);
+	assert_int_equal(run->device[0].busy_ns, 2 * S + 30 * US);
+	assert_int_equal(run->overhead_longer_ns, 0);
+}
+
+static void
+test_long_each_time(void **state)
+{
+	const struct run *run = feed_waiting(*state, SKIP_WAITS, 0);
+
+	assert_int_equal(run->kernel[0].time.count, 1);
+	assert_int_equal(run->kernel[0].total_ns, 2 * S);
+	assert_false(run->kernel[0].total_estimated);
+	assert_int_equal(run->device[0].busy_ns, 2 * S);
+}
+
 /* Nor does a step of the program take as long as its measured launches. */
 static void
 test_measured_in_sequence(void **state)
@@ -256,6 +314,9 @@ main(void)
 		FEED_TEST(test_pages_of_measured),
 		FEED_TEST(test_counted_only),
 		FEED_TEST(test_counted_short),
+		FEED_TEST(test_held_for_us),
+		FEED_TEST(test_long_by_itself),
+		FEED_TEST(test_long_each_time),
 		FEED_TEST(test_measured_in_sequence),
 	};
 
