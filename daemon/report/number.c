@@ -1,5 +1,6 @@
 #include <inttypes.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -76,6 +77,46 @@ number_plain(char out[NUMBER_SIZE], double v)
 	return (out);
 }
 
+/* ${digits} and the first ${len} bytes of ${noun}, a singular whose last word is
+ * regular, in the plural unless ${one}; then the rest of ${noun}. */
+static char *
+with_noun(char out[NUMBER_SIZE], const char *digits, bool one,
+    const char *noun, size_t len)
+{
+	const char *ending = "s", *rest = noun + len;
+
+	if (one || len < 2) {
+		ending = "";
+	} else if (noun[len - 1] == 'y' &&
+	    strchr("aeiou", noun[len - 2]) == NULL) {
+		ending = "ies";
+		len--;
+	} else if (strchr("sx", noun[len - 1]) != NULL ||
+	    (noun[len - 1] == 'h' && strchr("cs", noun[len - 2]) != NULL)) {
+		ending = "es";
+	}
+	if (snprintf(out, NUMBER_SIZE, "%s %.*s%s%s", digits, (int)len, noun,
+	    ending, rest) >= NUMBER_SIZE)
+		number_word(out, digits);
+	return (out);
+}
+
+/* How long the noun is that a unit begins with ("sector" of "sector/request"); 0
+ * if it is an abbreviation or a sign. */
+static size_t
+unit_noun(const char *unit)
+{
+	size_t len = strcspn(unit, "/");
+
+	if ((len == 3 && memcmp(unit, "GPU", 3) == 0) ||
+	    (len == 2 && memcmp(unit, "SM", 2) == 0))
+		return (len);
+	if (len < 3 || strspn(unit, "abcdefghijklmnopqrstuvwxyz ") < len ||
+	    (len == 4 && memcmp(unit, "inst", 4) == 0))
+		return (0);
+	return (len);
+}
+
 char *
 number_value(char out[NUMBER_SIZE], double v, const char *unit)
 {
@@ -90,9 +131,8 @@ number_value(char out[NUMBER_SIZE], double v, const char *unit)
 	if (strcmp(unit, "B") == 0 || strcmp(unit, "bytes") == 0)
 		return (number_bytes(out, v));
 	number_plain(digits, v);
-	if (snprintf(out, NUMBER_SIZE, "%s %s", digits, unit) >= NUMBER_SIZE)
-		number_word(out, digits);
-	return (out);
+	return (with_noun(out, digits, strcmp(digits, "1") == 0 ||
+	    unit_noun(unit) == 0, unit, unit_noun(unit)));
 }
 
 static char *
@@ -200,22 +240,7 @@ char *
 number_of(char out[NUMBER_SIZE], uint64_t n, const char *noun)
 {
 	char digits[NUMBER_SIZE];
-	size_t len = strlen(noun);
-	const char *ending = "s";
 
-	number_count(digits, n);
-	if (n == 1 || len < 2) {
-		ending = "";
-	} else if (noun[len - 1] == 'y' &&
-	    strchr("aeiou", noun[len - 2]) == NULL) {
-		ending = "ies";
-		len--;
-	} else if (strchr("sx", noun[len - 1]) != NULL ||
-	    (noun[len - 1] == 'h' && strchr("cs", noun[len - 2]) != NULL)) {
-		ending = "es";
-	}
-	if (snprintf(out, NUMBER_SIZE, "%s %.*s%s", digits, (int)len, noun,
-	    ending) >= NUMBER_SIZE)
-		number_word(out, digits);
-	return (out);
+	return (with_noun(out, number_count(digits, n), n == 1, noun,
+	    strlen(noun)));
 }

@@ -12,7 +12,8 @@
 /* 3.9, 11.4, 212, 0.078; of 12345 the first three: 12300. */
 char *number_plain(char out[NUMBER_SIZE], double v);
 /* With its unit; of seconds, nanoseconds and bytes one that fits. A "ratio" has
- * none. */
+ * none. A unit that is a noun, or begins with one ("sector/request"), is put into
+ * the plural where it should be. */
 char *number_value(char out[NUMBER_SIZE], double v, const char *unit);
 /* "3.9 s", "412 ms", "2.9 µs", "20.7 min"; NaN is "–". */
 char *number_seconds(char out[NUMBER_SIZE], double s);

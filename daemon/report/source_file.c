@@ -240,7 +240,7 @@ draw_file_head(struct drawing *d, const json_t *file)
 		out_format(d->o, "  %s of the time", number_percent(a, share));
 	out_line(d->o);
 	if (d->text == NULL) {
-		out_text(d->o, "  source not captured: ");
+		out_text(d->o, "  no source text: ");
 		out_wrap(d->o, 4, missing != NULL ? missing :
 		    "its text did not arrive");
 	}

@@ -66,7 +66,7 @@ golden() {
 @test "annotate: a file that was not captured says why" {
 	made x.cadv
 	run cudadvise annotate -r x.cadv --all softmax
-	[[ "$output" == *"mean.cuh"*"source not captured: "* ]]
+	[[ "$output" == *"mean.cuh"*"no source text: "* ]]
 }
 
 @test "annotate: not measured by line says how to" {

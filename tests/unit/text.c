@@ -369,6 +369,21 @@ numbers(void **state)
 	assert_string_equal(number_count(a, 999), "999");
 	assert_string_equal(number_count(a, UINT64_MAX),
 	    "18,446,744,073,709,551,615");
+	assert_string_equal(number_value(a, 1, "copy"), "1 copy");
+	assert_string_equal(number_value(a, 12, "copy"), "12 copies");
+	assert_string_equal(number_value(a, 0.5, "wave"), "0.5 waves");
+	assert_string_equal(number_value(a, 4.5, "sector/request"),
+	    "4.5 sectors/request");
+	assert_string_equal(number_value(a, 2, "launch cost"),
+	    "2 launch costs");
+	assert_string_equal(number_value(a, 8, "GPU"), "8 GPUs");
+	assert_string_equal(number_value(a, 2, "SM"), "2 SMs");
+	assert_string_equal(number_value(a, 3, "inst"), "3 inst");
+	assert_string_equal(number_value(a, 3, "%"), "3 %");
+	assert_string_equal(number_value(a, 3, "1/s"), "3 1/s");
+	assert_string_equal(number_value(a, 3, "FLOP/s"), "3 FLOP/s");
+	assert_string_equal(number_value(a, 3, "ratio"), "3");
+	assert_string_equal(number_value(a, NAN, "copy"), "– copies");
 	assert_string_equal(number_of(a, 1, "launch"), "1 launch");
 	assert_string_equal(number_of(a, 0, "launch"), "0 launches");
 	assert_string_equal(number_of(a, 1200, "small copy"),
@@ -391,7 +406,7 @@ numbers(void **state)
 	assert_string_equal(number_value(a, 2500, "ns"), "2.5 µs");
 	assert_string_equal(number_value(a, 0.5, "ratio"), "0.5");
 	assert_string_equal(number_value(a, 91.2, "%"), "91.2 %");
-	assert_string_equal(number_value(a, 26, "copy"), "26 copy");
+	assert_string_equal(number_value(a, 26, "copy"), "26 copies");
 }
 
 int

@@ -206,6 +206,18 @@ test('the keyboard reaches everything', async (t) => {
     assert.ok(text.includes(needed), `${needed} in\n${text}`);
 });
 
+test('units are words: one copy, 16 copies', async (t) => {
+  const page = await open(t);
+  const said = [];
+  for (const rule of ['many-small-copies', 'low-memory-throughput', 'launch-failures', 'loop-not-unrolled', 'tail-effect']) {
+    await page.goto(`http://127.0.0.1:${dashboard.port}/#/rules/${rule}`);
+    await page.waitForSelector(`.badge >> text=${rule}`);
+    said.push(...await page.$$eval('[aria-label=Thresholds] td.number', (cells) => cells.map((cell) => cell.textContent)));
+  }
+  assert.ok(said.includes('16 copies') && said.includes('1 launch') && said.includes('4 waves'), said.join(', '));
+  assert.deepEqual(said.filter((text) => /^(?!1 )[0-9.,]+ ([a-z]*[^s]|inst.s)(\/|$)/.test(text) && !/ (inst|B)$/.test(text)), []);
+});
+
 for (const scheme of ['light', 'dark'])
   for (const width of [1280, 360])
     test(`no serious accessibility problem, ${scheme}, ${width} px`, async (t) => {

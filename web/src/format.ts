@@ -19,10 +19,14 @@ export function count(value: number | null | undefined): string {
   return value == null ? none : Math.round(value).toLocaleString('en');
 }
 
-// "1 launch", "2 launches": the singular, its last word regular.
+// Its last word is regular.
+function plural(noun: string): string {
+  return /[^aeiou]y$/.test(noun) ? noun.slice(0, -1) + 'ies' : noun + (/([sx]|[cs]h)$/.test(noun) ? 'es' : 's');
+}
+
+// "1 launch", "2 launches": of the singular.
 export function counted(value: number, noun: string): string {
-  const plural = /[^aeiou]y$/.test(noun) ? noun.slice(0, -1) + 'ies' : noun + (/([sx]|[cs]h)$/.test(noun) ? 'es' : 's');
-  return `${count(value)} ${value === 1 ? noun : plural}`;
+  return `${count(value)} ${value === 1 ? noun : plural(noun)}`;
 }
 
 // "1.2 M": for columns of large counts.
@@ -114,7 +118,8 @@ export function measure(value: number | null, unit: string | null): string {
     case 'ratio':
       return digits(value);
     default:
-      return `${digits(value)} ${unit}`;
+      // "4.5 sectors/request"; but neither "3 insts" nor "3 %s".
+      return `${digits(value)} ${value === 1 ? unit : unit.replace(/^(?!inst$|inst\/)([a-z ]{3,}|GPU|SM)(?![^/])/, plural)}`;
   }
 }
 

@@ -119,10 +119,9 @@ function Notes({ run, diagnostics }: { run: Run; diagnostics: Diagnostic[] }) {
           </li>
         )}
         {run.state === 'killed' && <li>The program was killed: everything up to its last flush is here.</li>}
-        {run.state === 'truncated' && <li>The capture ends early: how much is missing is not known.</li>}
-        {unended > 0 && (
+        {(run.state === 'truncated' || unended > 0) && (
           <li class="severity-warning">
-            The record of {counted(unended, 'process')} ends early (it was killed, or the capture was cut): how much is missing is not known.
+            The {unended > 0 ? `record of ${counted(unended, 'process')}` : 'capture'} ends early: how much is missing is not known.
           </li>
         )}
         <li>
