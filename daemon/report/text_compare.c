@@ -57,6 +57,10 @@ text_heading(struct out *o, const char *text)
 	int room = o->width - PREDICTED_COLUMNS - ACHIEVED_COLUMNS;
 
 	out_style(o, STYLE_BOLD);
+	if (out_columns(o, text) >= room) {	/* on a line of its own */
+		out_wrap(o, 0, text);
+		text = "";
+	}
 	out_cell(o, text, room);
 	out_style(o, STYLE_PLAIN);
 	right(o, "predicted", PREDICTED_COLUMNS);

@@ -381,6 +381,13 @@ golden(void **state)
 	assert_safe(p.text, 80);
 	assert_golden("compare", p.text);
 	free(p.text);
+	/* Where there is no room beside the numbers. */
+	page_open(&p, 60, true);
+	text_compare(&p.out, o, "41", "42");
+	page_close(&p);
+	assert_safe(p.text, 60);
+	assert_non_null(strstr(p.text, "\nWhat became of the predictions\n"));
+	free(p.text);
 	json_decref(o);
 }
 
