@@ -122,6 +122,27 @@ prepare(struct client *c, const char *url)
 	c->too_large = c->write_failed = false;
 }
 
+/* What the command's user can do about it. Most of what the daemon advises is
+ * for who speaks HTTP. */
+static void
+set_remedy(const char *type, const char *help, struct error *e)
+{
+	static const char *const silent[] = { "conflict", "too-large",
+		"no-such-kernel", "no-such-source-file", "no-such-finding",
+		"no-such-rule" };
+	const char *slug = type != NULL ? strrchr(type, '/') : NULL;
+	size_t i;
+
+	slug = slug != NULL ? slug + 1 : "";
+	for (i = 0; i < sizeof(silent) / sizeof(silent[0]); i++)
+		if (strcmp(slug, silent[i]) == 0)
+			return;
+	if (strcmp(slug, "no-such-run") == 0)
+		error_remedy(e, "cudadvise list shows the runs");
+	else if (help != NULL)
+		error_remedy(e, "%s", help);
+}
+
 /* The daemon's problem document as an error. */
 static int
 set_problem(struct client *c, struct error *e)
@@ -140,10 +161,8 @@ set_problem(struct client *c, struct error *e)
 		error_set(e, "the daemon answered with status %ld%s%s",
 		    c->status, title != NULL ? ": " : "",
 		    title != NULL ? title : "");
-	if (c->status == 404)
-		error_remedy(e, "cudadvise list shows the runs");
-	if (help != NULL)
-		error_remedy(e, "%s", help);
+	set_remedy(json_string_value(json_object_get(problem, "type")), help,
+	    e);
 	json_decref(problem);
 	return (-1);
 }

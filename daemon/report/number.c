@@ -7,6 +7,8 @@
 
 #include "report/number.h"
 
+#define SECONDS_LEAST 1e-12	/* a thousandth of what is measured */
+
 struct unit {
 	double from, scale;
 	const char *name;
@@ -154,7 +156,8 @@ char *
 number_seconds(char out[NUMBER_SIZE], double s)
 {
 
-	if (s == 0)
+	/* What is left of a difference is no time. */
+	if (fabs(s) < SECONDS_LEAST)
 		return (number_word(out, "0 s"));
 	return (with_unit(out, s, time_units));
 }

@@ -173,6 +173,19 @@ cut_before_last_words() {
 	[[ "$stderr" != *"ends early"* ]]
 }
 
+@test "what a live run refuses is said once, in the command's words" {
+	cudadvise run -q sh -c 'touch ready; while [ ! -e go ]; do sleep 0.05; done' &
+	job=$!
+	while [ ! -e ready ]; do sleep 0.05; done
+	for c in rm reanalyze; do
+		run -1 cudadvise $c 1
+		[[ "$output" == "cudadvise: the run is still live: it cannot be"* ]]
+		[[ "$output" != *'"detail"'* ]]
+	done
+	touch go
+	wait $job
+}
+
 @test "compare: with the newest run, which has none after it" {
 	for i in 1 2; do
 		cudadvise run -q -L "$i" true

@@ -357,6 +357,9 @@ numbers(void **state)
 	assert_string_equal(number_seconds(a, 999.7), "16.7 min");
 	assert_string_equal(number_seconds(a, 1e300), "–");
 	assert_string_equal(number_seconds(a, NAN), "–");
+	assert_string_equal(number_seconds(a, 3.5e-18), "0 s");
+	assert_string_equal(number_seconds(a, -3.5e-18), "0 s");
+	assert_string_equal(number_seconds(a, 1e-9), "1 ns");
 	assert_string_equal(number_interval(a, 3.9, 3.4, 4.1), "3.4 to 4.1");
 	assert_string_equal(number_interval(a, 3.9, 3.9, 3.9), "");
 	assert_string_equal(number_interval(a, 3.9, NAN, 4), "");

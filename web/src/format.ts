@@ -54,7 +54,7 @@ export function basename(path: string): string {
 export function seconds(value: number | null | undefined): string {
   if (value == null) return none;
   const size = Math.abs(value);
-  if (size === 0) return '0 s';
+  if (size < 1e-12) return '0 s'; // what is left of a difference
   if (size >= 119.5) return `${Math.floor(value / 60)} min ${Math.round(value % 60)} s`;
   if (size >= 0.9995) return trim(value) + ' s';
   if (size >= 0.9995e-3) return trim(value * 1e3) + ' ms';
