@@ -334,6 +334,8 @@ load_resources(struct load *l, const struct kernel *k, const struct device *d,
 		s[pipe[i].res] = metric(k, pipe[i].id) / 100 * body;
 	if (isnan(s[RES_ISSUE]))	/* four schedulers an SM */
 		s[RES_ISSUE] = metric(k, METRIC_INST_EXECUTED) / 4 * cycles_s;
+	l->issue_s = k->code != NULL && k->code->counted ?
+	    k->code->total[SOURCE_INST] / 4 * cycles_s : NAN;
 	/* How busy that is says little while nothing else is known. */
 	for (int i = 0; i < RES_START; i++)
 		if (isfinite(s[i]))
@@ -701,6 +703,8 @@ time_alone(const struct load *l, const struct fix *f, enum view v)
 			kept *= v == VIEW_LOW ? 1 - (1 - f->stall) / 2 :
 			    f->stall;
 	}
+	if (l->limit < 0 && l->issue_s > 0)
+		least = fmin(body, l->issue_s * f->inst / f->spread);
 	late = body * fmin(1, latency_after(l, f, v));
 	bound = l->bound;
 	/* Which of the two explains the time is not known that well. */

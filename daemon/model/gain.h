@@ -54,6 +54,9 @@ struct load {
 	double local_share;		/* of global+local L1 sectors */
 	double spread;			/* SMs at work / SMs, 0..1 */
 	double occupancy;		/* achieved, else theoretical, 0..1 */
+	double issue_s;			/* counted instructions, issued without a
+					 * pause: all that is known of a kernel
+					 * whose limit is not */
 	int limit;			/* busiest enum resource; -1 unknown */
 	double busy;			/* its share of the time, 0..1; NaN */
 	double bound;			/* 0 latency explains the time … 1 the

@@ -120,7 +120,8 @@ between_launches(struct rule_view *x, uint64_t count, double hot)
 	    "between launches take %s; the GPU is idle for %s of it",
 	    say_count(x->arena, count), say_seconds(x->arena, hot),
 	    say_seconds(x->arena, idle));
-	d->f.limiter = "the host is inside the allocator, and the GPU waits";
+	d->f.limiter = idle > 0 ? "the host is inside the allocator, and the "
+	    "GPU waits" : "the host is inside the allocator";
 	d->f.gain_note = "the GPU idle time inside these calls";
 	return RULE_FOUND;
 }

@@ -21,6 +21,10 @@
  * L1 keeps from one access to the next. */
 #define BELIEF_UNSEEN 0.5
 
+/* A sector for each lane, and a little for counters of two launches: more do not
+ * belong to these requests. Asynchronous copies are no load instructions. */
+#define SECTORS_MOST (32 * 1.1)
+
 struct side {
 	const char *what;		/* "loads" */
 	enum metric_id sectors, requests, inst, bytes;
@@ -28,6 +32,7 @@ struct side {
 	double per_request, used, ratio;
 	bool certain;
 	bool exact;		/* counted by instruction */
+	bool foreign;		/* the sectors are those of others, too */
 };
 
 enum outcome { ACCESS_NONE, ACCESS_UNKNOWN, ACCESS_GOOD, ACCESS_BAD };
@@ -47,6 +52,9 @@ look(const struct rule_view *x, struct side *a)
 	if (!(requests > 0))
 		return ACCESS_NONE;
 	a->per_request = sectors / requests;
+	a->foreign = a->per_request > SECTORS_MOST;
+	if (a->foreign)
+		return ACCESS_UNKNOWN;
 	if (a->per_request < rule_value(x, "min_sectors"))
 		return ACCESS_GOOD;
 	if (a->used > 0) {
@@ -225,6 +233,9 @@ rule_uncoalesced_global_access(struct rule_view *x)
 		if (isnan(rule_metric(x, METRIC_GLOBAL_LD_SECTORS)) ||
 		    isnan(rule_metric(x, METRIC_GLOBAL_ST_SECTORS)))
 			return rule_lacks(x);
+		if (ld.foreign || st.foreign)
+			return rule_unmeasured(x, "its sectors are not those "
+			    "of its loads and stores alone");
 		return rule_unmeasured(x, "5 to 20 sectors a request may be "
 		    "wide accesses or strided ones: bytes per sector were "
 		    "not measured");

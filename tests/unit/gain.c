@@ -284,9 +284,11 @@ test_small_grid(void **state)
 static void
 test_no_counters(void **state)
 {
+	struct code code = { .counted = true };
 	struct made m;
 	struct load l;
 	struct fix f = FIX_NONE;
+	double s;
 
 	(void)state;
 	made_init(&m);
@@ -299,6 +301,23 @@ test_no_counters(void **state)
 	assert_true(speedup(&l, &f, VIEW_MID) > 1);
 	assert_true(speedup(&l, &f, VIEW_HIGH) >
 	    speedup(&l, &f, VIEW_MID));
+	/* Its instructions were counted: issuing them takes 70 % of the time,
+	 * whatever resides. */
+	s = (l.time_s - l.fixed_s) * 0.7;
+	code.total[SOURCE_INST] = s * 4 * m.device[0].limits.sms * l.spread *
+	    m.ceilings[0].sm_hz;
+	m.kernel[0].code = &code;
+	load_made(&m, &l);
+	assert_int_equal(l.limit, -1);
+	assert_true(fabs(l.issue_s - s) < 1e-3 * s);
+	assert_true(fabs(gain_time(&l, &f, VIEW_HIGH) - l.fixed_s - s) <
+	    1e-3 * s);
+	f.inst = 0.5;
+	assert_true(gain_time(&l, &f, VIEW_HIGH) < l.fixed_s + 0.8 * s);
+	code.total[SOURCE_INST] = NAN;
+	load_made(&m, &l);
+	f.inst = 1;
+	assert_true(gain_time(&l, &f, VIEW_HIGH) < l.fixed_s + 0.8 * s);
 }
 
 static double

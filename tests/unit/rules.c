@@ -663,6 +663,15 @@ test_special_reasons(void **state)
 	assert_non_null(strstr(made_verdict(a,
 	    "uncoalesced-global-access")->reason, "wide"));
 	advice_free(a);
+	made_init(&m);	/* 256 of 32 lanes */
+	fault_scattered(&m);
+	m.kernel[0].metric[METRIC_GLOBAL_LD_SECTORS] *= 8;
+	m.kernel[0].metric[METRIC_GLOBAL_LD_BYTES_PER_SECTOR] = NAN;
+	a = made_advice(&m);
+	assert_null(made_finding(a, "uncoalesced-global-access"));
+	assert_non_null(strstr(made_verdict(a,
+	    "uncoalesced-global-access")->reason, "alone"));
+	advice_free(a);
 	made_init(&m);
 	fault_no_permission(&m);
 	m.kernel[0].skip = SKIP_NCCL;
