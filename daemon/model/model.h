@@ -150,6 +150,9 @@ struct kernel {
 	bool total_least;	/* nor is its length known of the one that was
 				 * counted by instruction, which took longer:
 				 * total_ns is what issuing takes at least */
+	bool waits;		/* for what the host or another kernel does after
+				 * its launch: while we held the host one did
+				 * not end, and others took far less */
 	const double *extra;	/* run->extras values, NaN not measured; NULL
 				 * none: counters that no rule reads */
 	const struct code *code;	/* the source tier; NULL: nothing */

@@ -110,6 +110,14 @@ prune(struct rule_view *x, size_t first, double noise_s, size_t *not_worth)
 	x->drafts = keep;
 }
 
+/* No change to it shortens what it waits for. */
+static bool
+is_waiting(const struct rule_view *x)
+{
+	return x->kernel->waits &&
+	    (x->rule->needs & (NEED_COUNTERS | NEED_TRACE));
+}
+
 /* Ask about one kernel, if it has the data. */
 static enum rule_state
 ask_measured(struct rule_view *x)
@@ -126,6 +134,9 @@ ask_measured(struct rule_view *x)
 	reason = inst_lacks(x, needs);
 	if (reason != NULL)
 		return rule_unmeasured(x, reason);
+	if (is_waiting(x))
+		return rule_unmeasured(x, "it waits for what the host or "
+		    "another kernel does");
 	if ((needs & NEED_COUNTERS) && !has_counters(x->kernel))
 		return rule_lacks(x);
 	if ((needs & (NEED_SOURCE | NEED_SAMPLES | NEED_CODE)) &&
@@ -142,7 +153,8 @@ ask_kernel(struct rule_view *x)
 	enum rule_state state = ask_measured(x);
 	const char *reason = x->reason;
 
-	if (state == RULE_NOT_MEASURED && sampled_ask(x) == RULE_FOUND)
+	if (state == RULE_NOT_MEASURED && !is_waiting(x) &&
+	    sampled_ask(x) == RULE_FOUND)
 		return RULE_FOUND;
 	x->reason = reason;
 	return state;

@@ -248,6 +248,7 @@ test_held_for_us(void **state)
 {
 	const struct run *run = feed_waiting(*state, SKIP_WAITS, 3);
 
+	assert_true(run->kernel[0].waits);
 	assert_int_equal(run->kernel[0].time.count, 3);
 	assert_int_equal(run->kernel[0].time.max, 10 * US);
 	assert_int_equal(run->kernel[0].total_ns, 40 * US);
@@ -279,6 +280,7 @@ test_long_each_time(void **state)
 
 	assert_int_equal(run->kernel[0].time.count, 1);
 	assert_int_equal(run->kernel[0].total_ns, 2 * S);
+	assert_false(run->kernel[0].waits);
 	assert_false(run->kernel[0].total_estimated);
 	assert_int_equal(run->device[0].busy_ns, 2 * S);
 }

@@ -659,6 +659,15 @@ test_special_reasons(void **state)
 	struct advice *a;
 
 	(void)state;
+	a = advise(fault_one_block, &m);
+	assert_non_null(made_finding(a, "grid-too-small"));
+	advice_free(a);
+	m.kernel[0].waits = true;
+	a = made_advice(&m);
+	assert_null(made_finding(a, "grid-too-small"));
+	assert_non_null(strstr(made_verdict(a, "grid-too-small")->reason,
+	    "waits"));
+	advice_free(a);
 	a = advise(fault_wide_unknown, &m);
 	assert_non_null(strstr(made_verdict(a,
 	    "uncoalesced-global-access")->reason, "wide"));
