@@ -9,6 +9,7 @@
 #include "activity.h"
 #include "budget.h"
 #include "choose.h"
+#include "claim.h"
 #include "counters.h"
 #include "diag.h"
 #include "emit.h"
@@ -282,11 +283,20 @@ end_trial(struct signature *s, bool launched)
 	release();
 }
 
+static bool
+claim(struct signature *s)
+{
+
+	s->elsewhere = !claim_take(s->shape.device);
+	return (!s->elsewhere);
+}
+
 bool
 counters_enter(struct signature *s, const struct counters_launch *l)
 {
 	uint64_t begin = inject_now();
 	struct target *t;
+	bool claimed = false;
 	enum kind kind;
 	size_t group;
 
@@ -309,14 +319,16 @@ counters_enter(struct signature *s, const struct counters_launch *l)
 		goto out;
 	if (target_put_away())
 		rest(t, s, begin);
-	if (!budget_left(begin) || (t != NULL && !choose(t, s, &kind, &group)) ||
-	    !drain(s, begin))
+	if (!budget_left(begin) || (t != NULL && !choose(t, s, &kind, &group)))
+		goto out;
+	if (!(claimed = claim(s)) || !drain(s, begin))
 		goto out;
 	if (needs_trial(s)) {
 		gate_open();
 		now_open.trial = s;
 		now_open.trial_ns = inject_now();
 		now_open.stream = l->stream;
+		claim_give(s->shape.device);
 		return (true);
 	}
 	learn_resources(s, l->function);
@@ -336,11 +348,15 @@ counters_enter(struct signature *s, const struct counters_launch *l)
 	    inject_now() - begin;
 	describe_launch(l, inject_now());
 	gate_running(true);
+	/* The profiler that is on has its own. */
+	claim_give(s->shape.device);
 	return (true);
 
 spent:
 	budget_spend(begin, cost_kind(kind));
 out:
+	if (claimed)
+		claim_give(s->shape.device);
 	release();
 	return (false);
 }

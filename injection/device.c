@@ -121,19 +121,39 @@ device_peer_enabled(uint32_t device, uint32_t peer)
 		EMIT(PEER, &r);
 }
 
+static void
+say_uuid(const CUuuid *u, char out[33])
+{
+	unsigned i;
+
+	for (i = 0; i < sizeof(u->bytes); i++)
+		snprintf(out + 2 * i, 3, "%02x", (unsigned char)u->bytes[i]);
+}
+
+void
+device_uuid(uint32_t device, char out[33])
+{
+	CUuuid u = { { 0 } };
+	CUdevice d;
+
+	if (inject.api.cuDeviceGet == NULL ||
+	    inject.api.cuDeviceGetUuid == NULL ||
+	    inject.api.cuDeviceGet(&d, (int)device) != CUDA_SUCCESS ||
+	    inject.api.cuDeviceGetUuid(&u, d) != CUDA_SUCCESS)
+		memset(&u, 0, sizeof(u));
+	say_uuid(&u, out);
+}
+
 void
 device_announce(const CUpti_ActivityDevice5 *d)
 {
 	char uuid[33], chip[64] = "";
 	struct record_DEVICE r;
-	unsigned i;
 
 	if (d->id >= DEVICE_MAX || (atomic_fetch_or(&announced,
 	    1ull << d->id) & 1ull << d->id) != 0)
 		return;
-	for (i = 0; i < sizeof(d->uuid.bytes); i++)
-		snprintf(uuid + 2 * i, 3, "%02x",
-		    (unsigned char)d->uuid.bytes[i]);
+	say_uuid(&d->uuid, uuid);
 	device_chip(d->id, chip, sizeof(chip));
 	r = (struct record_DEVICE){
 		.id = d->id, .cc_major = d->computeCapabilityMajor,

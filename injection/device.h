@@ -15,6 +15,10 @@ void device_announce(const CUpti_ActivityDevice5 *d);
  * of ${peer}: send PEER, now or once both are announced. Any thread. */
 void device_peer_enabled(uint32_t device, uint32_t peer);
 
+/* device_uuid(device, out): what tells it from every other, as 32 hex digits; zeros
+ * if the driver does not say. */
+void device_uuid(uint32_t device, char out[33]);
+
 /* device_chip(device, out, size): CUPTI's name of the chip, "GH100"; -1 if it
  * is not known. */
 int device_chip(uint32_t device, char *out, size_t size);

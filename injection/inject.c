@@ -13,6 +13,7 @@
 
 #include "activity.h"
 #include "callback.h"
+#include "claim.h"
 #include "diag.h"
 #include "emit.h"
 #include "hook.h"
@@ -300,6 +301,7 @@ in_child(void)
 	atomic_store(&inject.state, INJECT_OFF);
 	emit_fork_child();
 	sender_fork_child();
+	claim_child();
 }
 
 /* One load of CUPTI serves NVTX, which may come first, and the driver. */

@@ -3,6 +3,7 @@
 
 #include "activity.h"
 #include "budget.h"
+#include "claim.h"
 #include "counters.h"
 #include "diag.h"
 #include "gate.h"
@@ -122,11 +123,13 @@ begin_episode(struct signature *s, CUcontext context, uint64_t started)
 	atomic_store(&now.phase, PHASE_SAMPLING);
 }
 
-/* Others launch again, and what they did is fetched. */
+/* Others launch again, and what they did is fetched. Sampling that is on has its
+ * own claim. */
 static void
-leave(void)
+leave(const struct signature *s)
 {
 
+	claim_give(s->shape.device);
 	gate_open();
 	activity_resume();
 }
@@ -139,13 +142,17 @@ begin(struct signature *s, const struct counters_launch *l)
 	uint64_t started;
 	int r;
 
+	if ((s->elsewhere = !claim_take(s->shape.device)))
+		return (false);
 	/* The launch that follows sets it up inside CUPTI: a flush at the same
 	 * time would wait for it, and it for the flush; and so would another
 	 * thread's launch. */
-	if (!activity_pause())
+	if (!activity_pause()) {
+		claim_give(s->shape.device);
 		return (false);
+	}
 	if (!gate_close()) {
-		leave();
+		leave(s);
 		s->beside = true;
 		if (gate_never_idle())
 			no_more();
@@ -154,7 +161,7 @@ begin(struct signature *s, const struct counters_launch *l)
 	/* What was queued had to run anyhow. */
 	started = inject_now();
 	if (!targets_pause()) {
-		leave();
+		leave(s);
 		no_more();
 		return (false);
 	}
@@ -163,7 +170,7 @@ begin(struct signature *s, const struct counters_launch *l)
 		begin_episode(s, l->data->context, started);
 		return (true);
 	}
-	leave();
+	leave(s);
 	if (r != SAMPLING_LATER) {
 		no_more();
 		diag_refused(DIAG_SAMPLING_FAILED, where, r);
@@ -242,7 +249,8 @@ end(void)
 	/* Its own cost is accounted for by sampling_off. */
 	if (gate_close() && sampling_off(now.context))
 		atomic_store(&now.phase, PHASE_WINDOWS);
-	leave();
+	gate_open();
+	activity_resume();
 	if (phase() == PHASE_WINDOWS)
 		return (true);
 	/* It stays on, and beside it nothing can be measured. */
@@ -308,7 +316,7 @@ phases_launched(struct signature *s)
 	now.begin_ns = inject_now();
 	now.opener = NULL;
 	atomic_store(&now.first, false);
-	leave();
+	leave(s);
 	atomic_store(&window.busy, false);
 	return (true);
 }

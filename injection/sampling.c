@@ -8,6 +8,7 @@
 
 #include "activity.h"
 #include "budget.h"
+#include "claim.h"
 #include "diag.h"
 #include "emit.h"
 #include "gate.h"
@@ -249,6 +250,7 @@ sampling_on(CUcontext context, uint32_t device, const char **where)
 	atomic_store(&sampling.spoilt, false);
 	if ((r = enable(s, where)) == CUPTI_SUCCESS) {
 		atomic_fetch_add(&sampling.active, 1);
+		claim_take(device);
 	} else {
 		room_free(&s->keep);
 		room_free(&s->drain);
@@ -414,6 +416,7 @@ off(struct sampler *s)
 	room_free(&s->keep);
 	room_free(&s->drain);
 	s->context = NULL;
+	claim_give(s->device);
 	atomic_fetch_sub(&sampling.active, 1);
 	budget_spend(begin, OVERHEAD_SAMPLING);
 }

@@ -17,7 +17,7 @@
 #define SAMPLING_LATER (-1)
 
 /* sampling_on(context, device, where): begin. In a callback of the context's
- * own thread. CUPTI's code, or SAMPLING_LATER: try again. */
+ * own thread, with the GPU claimed. CUPTI's code, or SAMPLING_LATER: try again. */
 int sampling_on(CUcontext context, uint32_t device, const char **where);
 
 /* sampling_off(context): end, and send what was still on its way. Any thread.

@@ -65,6 +65,7 @@ struct signature {
 	_Atomic bool complete;
 	_Atomic bool alone;		/* it ended while the host was held, */
 	_Atomic bool waits;		/* or once it did not */
+	bool elsewhere;			/* another process measured that GPU */
 	bool beside;			/* it was to be measured, but other work
 					 * was on the GPU */
 	_Atomic bool counted;		/* by instruction; or it cannot be */

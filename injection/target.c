@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "budget.h"
+#include "claim.h"
 #include "device.h"
 #include "diag.h"
 #include "inject.h"
@@ -180,6 +181,17 @@ target_used(struct target *t, uint64_t now)
 	atomic_store(&used_ns[t - targets], now);
 }
 
+/* Turn its profiler off, if it is on. */
+static int
+disable(struct target *t, const char **where)
+{
+
+	if (t->p.object == NULL)
+		return (CUPTI_SUCCESS);
+	claim_give(t->device);
+	return (profiler_disable(&t->p, where));
+}
+
 static int
 enable(struct target *t, size_t group)
 {
@@ -190,8 +202,10 @@ enable(struct target *t, size_t group)
 	t->misses = 0;
 	t->paused = false;
 	r = profiler_enable(&t->p, &window.set.group[group], &where);
-	if (t->p.object != NULL)	/* it lies idle from here on */
+	if (t->p.object != NULL) {	/* it lies idle from here on */
+		claim_take(t->device);
 		target_used(t, inject_now());
+	}
 	if (r != CUPTI_SUCCESS) {
 		target_refuse(where, r);
 		return (-1);
@@ -208,7 +222,7 @@ target_turn(struct target *t, size_t group)
 	if (t->p.object != NULL && t->active == group)
 		return (0);
 	t->switches++;
-	if ((r = profiler_disable(&t->p, &where)) != CUPTI_SUCCESS) {
+	if ((r = disable(t, &where)) != CUPTI_SUCCESS) {
 		t->failed = true;
 		target_refuse(where, r);
 		return (-1);
@@ -293,7 +307,7 @@ target_rest(struct target *t, uint64_t begin)
 		return;
 	target_used(t, 0);
 	t->misses = 0;
-	if ((r = profiler_disable(&t->p, &where)) != CUPTI_SUCCESS)
+	if ((r = disable(t, &where)) != CUPTI_SUCCESS)
 		target_refuse(where, r);
 	budget_spend(begin, OVERHEAD_COUNTERS);
 }
@@ -317,7 +331,7 @@ targets_pause(void)
 	for (i = 0; i < CONTEXTS; i++) {
 		if (targets[i].p.object == NULL)
 			continue;
-		r = profiler_disable(&targets[i].p, &where);
+		r = disable(&targets[i], &where);
 		target_used(&targets[i], 0);
 		targets[i].paused = true;
 		if (r != CUPTI_SUCCESS) {
@@ -337,7 +351,7 @@ target_gone(CUcontext context)
 	for (i = 0; i < CONTEXTS; i++) {
 		if (targets[i].p.context != context)
 			continue;
-		profiler_disable(&targets[i].p, &where);
+		disable(&targets[i], &where);
 		profiler_free(&targets[i].p);
 		sass_forget(targets[i].device);
 		memset(&targets[i], 0, sizeof(targets[i]));

@@ -183,6 +183,7 @@ send_rest(struct signature *s)
 		    window.set.groups > 0 &&
 		    (choose_needed(s) & ~s->groups) == 0 ? SKIP_MINOR :
 		    budget_exceeded() ? SKIP_BUDGET :
+		    s->elsewhere ? SKIP_BUSY :
 		    s->beside ? SKIP_CONCURRENT : SKIP_TOO_FEW_LAUNCHES;
 	EMIT(SKIPPED, &r);
 }

@@ -60,3 +60,36 @@ turned() {
 	has_launches 400 4
 	turned PCSampling
 }
+
+@test "of the processes on a GPU one at a time measures" {
+	export MOCK_MACHINE=$T
+	for level in counters source; do
+		options="--level $level --no-daemon -o $T/first.cadv"
+		measure --kernels 2000 --signatures 2 --ready --sleep-ms 8000 \
+		    >/dev/null 2>&1 &
+		for _ in $(seq 100); do
+			grep -q ready out 2>/dev/null && break
+			sleep 0.1
+		done
+		options="--level $level --no-daemon -o $T/c.cadv"
+		MOCK_TRACE=$T/calls "$bin/cudadvise" run $options -- "$target" \
+		    --kernels 200 --signatures 2 >second 2>&1
+		! grep -E '^cupti(RangeProfiler|PCSampling)Enable' calls ||
+		    fail "$level: the second one measured, too"
+		load "$T/c.cadv"
+		has_launches 200 2
+		of '.kernels[].headline.occupancy.reason' |
+		    grep -q "another profiler holds the counters" ||
+		    fail "no reason"
+		wait
+		load "$T/first.cadv"
+		same "measured" "$(of '[.kernels[] | select(.metrics_complete)] |
+		    length')" 2
+		"$bin/cudadvise" run $options -- "$target" \
+		    --kernels 2000 --signatures 2 >second 2>&1
+		load "$T/c.cadv"
+		same "measured then" "$(of '[.kernels[] |
+		    select(.metrics_complete)] | length')" 2
+		rm out calls
+	done
+}

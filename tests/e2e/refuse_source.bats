@@ -38,7 +38,8 @@ lineless() {
 }
 
 lineless_everywhere() {
-	list=$(source_functions)
+	# What ends it as the context goes leaves nothing missing.
+	list=$(source_functions | grep -v UnsetConfig)
 	[ "$(echo "$list" | wc -l)" -ge 11 ] ||
 	    fail "too few functions: $list"
 	for f in $list; do

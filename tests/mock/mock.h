@@ -21,6 +21,7 @@
  *                       PC sampling (these two never go together)
  *   MOCK_SAMPLING_FULL=n  every n-th cuptiPCSamplingGetData finds it full
  *   MOCK_SAMPLING_DROP=n  samples that the hardware drops before each GetData
+ *   MOCK_MACHINE=name   whose GPUs they are (each run's own)
  *   MOCK_MIG=1          the devices are MIG instances
  *   MOCK_MPS=1          contexts are shared through MPS
  *   MOCK_MANAGED=n      more events of managed memory than that are refused (8)

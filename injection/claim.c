@@ -1,0 +1,106 @@
+#include <errno.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "claim.h"
+#include "device.h"
+#include "fd.h"
+#include "inject.h"
+
+#define DEVICES 64
+#define AGAIN_NS 20000000ull	/* after a refusal */
+
+static struct {
+	int fd;				/* 0: none; ours are no standard stream */
+	uint32_t users;
+	uint64_t refused_ns;
+} claim[DEVICES];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* A name that one process of the machine can have, which goes with it. -1 without
+ * it: errno says whether another one has it. */
+static int
+bind_name(uint32_t device)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	char uuid[33];
+	int fd, n;
+
+	device_uuid(device, uuid);
+	/* Abstract: it begins with a zero byte and has no file. */
+	n = snprintf(a.sun_path + 1, sizeof(a.sun_path) - 1,
+	    "cudadvise-measures-%s", uuid);
+	fd = fd_aside(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+	if (fd == -1 || bind(fd, (struct sockaddr *)&a, (socklen_t)(offsetof(
+	    struct sockaddr_un, sun_path) + 1 + (size_t)n)) == 0)
+		return (fd);
+	n = errno;
+	close(fd);
+	errno = n;
+	return (-1);
+}
+
+/* The lock is held. */
+static bool
+take(uint32_t device)
+{
+	uint64_t now = inject_now();
+	int fd;
+
+	if (claim[device].users > 0)
+		return (true);
+	if (claim[device].refused_ns != 0 &&
+	    now - claim[device].refused_ns < AGAIN_NS)
+		return (false);
+	claim[device].refused_ns = 0;
+	if ((fd = bind_name(device)) == -1 && errno == EADDRINUSE) {
+		claim[device].refused_ns = now;
+		return (false);
+	}
+	/* Where there are no such names nobody can be asked. */
+	claim[device].fd = fd == -1 ? 0 : fd;
+	return (true);
+}
+
+bool
+claim_take(uint32_t device)
+{
+	bool ours;
+
+	if (device >= DEVICES)
+		return (true);
+	pthread_mutex_lock(&lock);
+	if ((ours = take(device)))
+		claim[device].users++;
+	pthread_mutex_unlock(&lock);
+	return (ours);
+}
+
+void
+claim_give(uint32_t device)
+{
+
+	if (device >= DEVICES)
+		return;
+	pthread_mutex_lock(&lock);
+	if (claim[device].users > 0 && --claim[device].users == 0 &&
+	    claim[device].fd != 0) {
+		close(claim[device].fd);
+		claim[device].fd = 0;
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+void
+claim_child(void)
+{
+	unsigned i;
+
+	for (i = 0; i < DEVICES; i++)
+		if (claim[i].fd != 0)
+			close(claim[i].fd);
+}
