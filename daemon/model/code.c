@@ -32,25 +32,20 @@ skip_text(enum wire_skip skip)
 	static const char *const text[SKIP_REASONS] = {
 		[SKIP_PERMISSION] = "the driver refused it",
 		[SKIP_BUSY] = "another profiler holds the GPU",
-		[SKIP_UNSUPPORTED] = "this GPU or driver does "
-		    "not offer it",
-		[SKIP_NCCL] = "a communication kernel, which "
-		    "must not be serialised",
-		[SKIP_COOPERATIVE] = "a cooperative launch, "
-		    "which is left alone",
-		[SKIP_GRAPH] = "launched out of a CUDA graph "
-		    "only",
-		[SKIP_BUDGET] = "the overhead budget was used "
-		    "up (raise --overhead-budget)",
+		[SKIP_UNSUPPORTED] = "this GPU or driver does not offer it",
+		[SKIP_NCCL] = "a communication kernel, which must not be "
+		    "serialised",
+		[SKIP_COOPERATIVE] = "a cooperative launch, which is left "
+		    "alone",
+		[SKIP_GRAPH] = "launched out of a CUDA graph only",
+		[SKIP_BUDGET] = "the overhead budget was used up (raise "
+		    "--overhead-budget)",
 		[SKIP_TOO_FEW_LAUNCHES] = "too few launches",
 		[SKIP_LEVEL] = "counters were not asked for",
-		[SKIP_CAPTURING] = "launched while a graph was "
-		    "captured",
+		[SKIP_CAPTURING] = "launched while a graph was captured",
 		[SKIP_FAILED] = "the measurement failed",
-		[SKIP_CONCURRENT] = "it ran at the same time as "
-		    "other kernels",
-		[SKIP_WAITS] = "with the host held it did not "
-		    "end within 2 s",
+		[SKIP_CONCURRENT] = "it ran at the same time as other kernels",
+		[SKIP_WAITS] = "with the host held it did not end within 2 s",
 	};
 
 	return (skip < SKIP_REASONS ? text[skip] : NULL);
@@ -64,8 +59,7 @@ uncounted_text(const struct model *m, const struct kernel_state *k)
 	if (about_level(m) < LEVEL_SOURCE)
 		return ("run with --level source");
 	text = skip_text(kernel_skip(k));
-	return (text != NULL ? text :
-	    "no launch of it was chosen");
+	return (text != NULL ? text : "no launch of it was chosen");
 }
 
 /* --- instructions --------------------------------------------------------- */

@@ -242,7 +242,7 @@ host_api(struct model *m, struct stream *s, const struct record_API *r)
 	return (host_keep(m, host_thread(m, s, r->tid), &w));
 }
 
-/* When there are too many every other one is enough. */
+/* When there are too many every other one is enough: the step is a power of two. */
 static void
 launch_mark(struct stream *s, uint64_t at)
 {
@@ -251,13 +251,13 @@ launch_mark(struct stream *s, uint64_t at)
 	if (s->launch_step == 0)
 		s->launch_step = 1;
 	if (s->launch_marks == LAUNCH_MARKS &&
-	    (s->launches - 1) % s->launch_step == 0) {
+	    ((s->launches - 1) & (s->launch_step - 1)) == 0) {
 		for (i = 0; i < LAUNCH_MARKS / 2; i++)
 			s->launch_mark[i] = s->launch_mark[2 * i];
 		s->launch_marks = LAUNCH_MARKS / 2;
 		s->launch_step *= 2;
 	}
-	if ((s->launches - 1) % s->launch_step == 0)
+	if (((s->launches - 1) & (s->launch_step - 1)) == 0)
 		s->launch_mark[s->launch_marks++] = at;
 }
 

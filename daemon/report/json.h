@@ -16,7 +16,8 @@
  *              summary: { gpu_busy_ratio, kernel_ratio, copy_ratio,
  *                copy_hidden_ratio, idle_ratio, idle: { host_ratio, after_sync_ratio,
  *                launch_ratio, allocation_ratio, api_ratio, startup_ratio,
- *                shutdown_ratio, measuring_ratio: while we measured } },
+ *                shutdown_ratio, measuring_ratio: while we measured, and
+ *                what measured launches took longer than others } },
  *              kernels_measured: { full, part, none },
  *              overhead: { total_s, ratio, by: { setup_s, counters_s, cupti_s,
  *                callback_s, source_s, sampling_s, kernels_s: by what measured
