@@ -173,6 +173,7 @@ nothing_was_launched(void **state)
 static void
 facts_decide(void **state)
 {
+	struct process process = { .ended = false };
 	struct answered a;
 	struct kernel *k;
 
@@ -191,6 +192,17 @@ facts_decide(void **state)
 	a.m.run.state = RUN_TRUNCATED;
 	answer(&a, "record");
 	assert_int_equal(a.answer.state, CHECK_FAILED);
+	a.m.run.state = RUN_FINISHED;
+	a.m.run.process = &process;
+	a.m.run.processes = 1;
+	answer(&a, "record");
+	assert_int_equal(a.answer.state, CHECK_FAILED);
+	process.ended = true;
+	answer(&a, "record");
+	assert_int_equal(a.answer.state, CHECK_PASSED);
+	a.m.run.process = NULL;
+	a.m.run.processes = 0;
+	a.m.run.state = RUN_TRUNCATED;
 
 	a.m.run.budget = 0.05;
 	a.m.run.overhead_total_ns = a.m.run.wall_ns / 25;
