@@ -224,6 +224,9 @@ for (const scheme of ['light', 'dark'])
       const page = await open(t, { scheme, width });
       await page.waitForSelector('table.runs');
       await accessible(page, scheme);
+      // What each would save is there without scrolling.
+      assert.equal(await page.$eval('.scroll', (box) => box.scrollWidth - box.clientWidth), 0);
+      assert.equal(await page.$$eval('table.runs thead th', (all) => all.filter((e) => e.checkVisibility()).at(-1).textContent), 'Would save');
       await shoot(page, `runs-${scheme}-${width}`);
       await page.click(`a[href="#/runs/${run.number}"]`);
       await page.waitForSelector('table.kernels tbody tr');

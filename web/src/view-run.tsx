@@ -97,7 +97,7 @@ function Notes({ run, diagnostics }: { run: Run; diagnostics: Diagnostic[] }) {
       <ul>
         {run.problem && (
           <li class="severity-error">
-            <b>Not stored completely:</b> {run.problem.text}.
+            Not all is stored: {run.problem.text}.
             {run.problem.remedy && <span class="remedy">{' '}What to do: {run.problem.remedy}, then cudadvise reanalyze {run.number}</span>}
           </li>
         )}
@@ -120,9 +120,7 @@ function Notes({ run, diagnostics }: { run: Run; diagnostics: Diagnostic[] }) {
         )}
         {run.state === 'killed' && <li>The program was killed: everything up to its last flush is here.</li>}
         {(run.state === 'truncated' || unended > 0) && (
-          <li class="severity-warning">
-            The {unended > 0 ? `record of ${counted(unended, 'process')}` : 'capture'} ends early: how much is missing is not known.
-          </li>
+          <li class="severity-warning">The capture ends early: how much is missing is not known.</li>
         )}
         <li>
           {run.calibrated
