@@ -16,11 +16,11 @@ static void
 print_problem(struct cli *cli, const json_t *problem)
 {
 	const char *remedy = field_text(problem, "remedy");
-	char run[48];
+	char run[64];
 
 	if (!json_is_object(problem))
 		return;
-	snprintf(run, sizeof(run), "run %.8s was not stored: ",
+	snprintf(run, sizeof(run), "run %.8s was not stored completely: ",
 	    or_unknown(field_text(problem, "run")));
 	out_style(&cli->out, STYLE_WARN);
 	out_text(&cli->out, "  ");

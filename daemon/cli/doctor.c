@@ -337,7 +337,7 @@ check_problem(struct check_result *r, struct client *c)
 		return;
 	problem = json_object_get(health, "problem");
 	if (json_is_object(problem)) {
-		say(r, CHECK_WARN, "degraded: run %.8s was not stored: %.300s",
+		say(r, CHECK_WARN, "degraded: run %.8s was not stored completely: %.300s",
 		    or_unknown(field_text(problem, "run")),
 		    or_unknown(field_text(problem, "text")));
 		if ((what = field_text(problem, "remedy")) != NULL)

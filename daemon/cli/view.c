@@ -214,11 +214,24 @@ view_rest(struct cli *cli, struct view *v, struct error *e)
 {
 	const json_t *problem = json_object_get(v->run, "problem");
 	bool stored = json_object_get(v->run, "summary") != NULL;
-	bool live = strcmp(or_unknown(field_text(v->run, "state")),
-	    "live") == 0;
+	const char *state = or_unknown(field_text(v->run, "state"));
+	bool live = strcmp(state, "live") == 0;
+	struct error said = ERROR_INIT;
 
 	if (stored && (live || !json_is_object(problem)))
 		return (1);
+	/* All that came was stored; "truncated": what came last was not. */
+	if (stored && strcmp(state, "truncated") != 0) {
+		error_set(&said, "run %llu was not stored completely: %.300s",
+		    (unsigned long long)field_count(v->run, "number"),
+		    or_unknown(field_text(problem, "text")));
+		error_remedy(&said, "%.150s; then run it again, unless the "
+		    "rest comes by itself", field_text(problem, "remedy") !=
+		    NULL ? field_text(problem, "remedy") :
+		    "see `cudadvise doctor`");
+		cli_error(cli, &said);
+		return (1);
+	}
 	if (!live || json_is_object(problem))
 		return (view_unstored(cli, v, e));
 	error_set(e, "run %llu has just begun: nothing of it is analysed yet",

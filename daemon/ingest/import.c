@@ -127,7 +127,7 @@ service_import(struct service *s, int fd, struct error *e, int64_t *number,
 	    number, e) == STORE_OK &&
 	    store_put(s->writer, *number, docs, &x, bytes, e) == STORE_OK) {
 		events_add(s, "run", *number, uuid, docs->state);
-		trouble_over(s, uuid);
+		trouble_over(s, uuid, true);
 		rc = 0;
 	}
 out:

@@ -139,9 +139,10 @@ void events_add(struct service *s, const char *kind, int64_t run,
     const char *uuid, const char *state);
 
 /* --- trouble.c: trouble_note: data of the run ${uuid} could not be stored; kept
- * for service_trouble. trouble_over: the run was stored, so that they can be. */
+ * for service_trouble. trouble_over: it was stored, so that data can be;
+ * ${whole}: and nothing of it is missing. */
 void trouble_note(struct service *s, const char *uuid, const struct error *e);
-void trouble_over(struct service *s, const char *uuid);
+void trouble_over(struct service *s, const char *uuid, bool whole);
 
 /* --- claim.c: claim_take: 0, or -1 if somebody has it. claim_wait: blocks
  * until it is had, but -1 at once if it is a live session's. claim_over: a live

@@ -226,7 +226,7 @@ service_reanalyze(struct service *s, int64_t number, struct error *e)
 	} else {
 		st = worker_rebuild(s, row.uuid, number, e);
 		if (st == STORE_OK)
-			trouble_over(s, row.uuid);
+			trouble_over(s, row.uuid, true);
 		claim_drop(s, row.uuid);
 	}
 	store_run_clear(&row);

@@ -141,7 +141,7 @@ store_swept(struct service *s, const char *uuid, int files)
 		store_run_state(s->writer, number, "truncated", NULL);
 		return;
 	}
-	trouble_over(s, uuid);
+	trouble_over(s, uuid, true);
 	log_info("run %lld: %d spool files taken in", (long long)number,
 	    files);
 }

@@ -36,12 +36,12 @@ trouble_note(struct service *s, const char *uuid, const struct error *e)
 }
 
 void
-trouble_over(struct service *s, const char *uuid)
+trouble_over(struct service *s, const char *uuid, bool whole)
 {
 	struct service_trouble *t;
 
 	pthread_mutex_lock(&s->trouble_lock);
-	if ((t = find(s, uuid)) != NULL)
+	if (whole && (t = find(s, uuid)) != NULL)
 		memset(t, 0, sizeof(*t));
 	s->troubled = NULL;
 	pthread_mutex_unlock(&s->trouble_lock);

@@ -160,6 +160,18 @@ name_addresses(struct session *se, bool rebuild)
 		log_failure("call stacks stay without names", &e);
 }
 
+/* Has every process of it said its last word, and all before? */
+static bool
+is_whole(const struct session *se)
+{
+	struct stream *st, *tmp;
+
+	HASH_ITER(hh, se->streams, st, tmp)
+		if (!st->bye || st->next < st->fed)
+			return (false);
+	return (true);
+}
+
 static void
 finish(struct service *s, struct session *se)
 {
@@ -188,7 +200,7 @@ finish(struct service *s, struct session *se)
 	} else {
 		log_info("run %lld is finished", (long long)se->number);
 		if (merged >= 0)
-			trouble_over(s, se->uuid);
+			trouble_over(s, se->uuid, merged > 0 || is_whole(se));
 	}
 	atomic_fetch_add(&s->runs_finished, 1);
 	claim_drop(s, se->uuid);

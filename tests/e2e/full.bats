@@ -28,14 +28,15 @@ words() {
 	[[ $said == *"launches of 4 kernels"* ]] || fail "not the rest"
 	"$bin/cudadvise" daemon status >status
 	said=$(words status)
-	[[ $said == *"(degraded)"*"was not stored: cannot append to the capture"*"remedy: make room"* ]] ||
+	[[ $said == *"(degraded)"*"was not stored completely: cannot append to the capture"*"remedy: make room"* ]] ||
 		fail "$said"
 	"$bin/cudadvise" doctor >status || true
-	[[ $(words status) == *"degraded: run "*" was not stored: cannot append"* ]] ||
+	[[ $(words status) == *"degraded: run "*" was not stored completely: cannot append"* ]] ||
 		fail "$(cat status)"
 
 	# With room it is stored as far as it is there.
 	"$bin/cudadvise" daemon stop
+	rm -f "$CUDADVISE_STATE_DIR"/spool/*	# nor does the rest come
 	"$bin/cudadvise" reanalyze 1
 	load 1 2>complaints
 	same "complaints" "$(wc -c <complaints)" 0
@@ -43,6 +44,30 @@ words() {
 	    [.unended, .complete] | map(tostring) | join(" ")')" "1 false"
 	"$bin/cudadvise" daemon status >status
 	[[ $(cat status) == *"(ok)"* ]] || fail "$(cat status)"
+}
+
+@test "the analysis of half a run fits: what is missing is said, and may come" {
+	options=
+	start_with_kib 1500
+	measure --kernels 400000 --exit-code 3 || got=$?
+	same "exit code" "$got" 3
+	said=$(words report)
+	[[ $said == *"run 1 was not stored completely: cannot append to the capture: File too large"* ]] ||
+		fail "not why"
+	[[ $said == *"launches of 4 kernels"* ]] || fail "not the rest"
+	rm -f report
+	load
+	some=$(of .run.launches)
+	[ "$some" -gt 0 ] && [ "$some" -lt 400000 ] || fail "$some launches"
+
+	# The process left the rest in a file, which the next daemon takes in.
+	"$bin/cudadvise" daemon stop
+	for _ in $(seq 100); do
+		load
+		[ "$(of .run.launches)" -le "$some" ] || break
+		sleep 0.1
+	done
+	[ "$(of .run.launches)" -gt "$some" ] || fail "nothing came"
 }
 
 @test "nothing of a run can be kept: why, and the program's status is its own" {
