@@ -155,6 +155,8 @@ capture_path(char *path, const char *uuid, struct error *e)
 {
 	char state[PATH_MAX], runs[PATH_MAX], dir[PATH_MAX];
 
+	if (!text_is_hex(uuid, 32))
+		return (error_set(e, "'%.64s' is no run's id", uuid));
 	if (paths_state(state, e) != 0 ||
 	    paths_join(runs, state, "runs", e) != 0 ||
 	    paths_join(dir, runs, uuid, e) != 0)
