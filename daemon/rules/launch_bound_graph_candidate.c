@@ -28,7 +28,8 @@ is_candidate(const struct rule_view *x, const struct sequence *s,
 
 	if (s->in_graph || s->device >= x->run->devices || s->gaps == 0 ||
 	    !(launches > 0) ||
-	    (double)s->repeats < rule_value(x, "min_repeats"))
+	    (double)s->repeats < rule_value(x, "min_repeats") ||
+	    (double)s->gaps > rule_value(x, "max_gaps") * launches)
 		return false;
 	out->s = s;
 	out->c = &x->ceilings[s->device];

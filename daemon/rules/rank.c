@@ -47,6 +47,7 @@ exposed_s(const struct run *run)
 #define FAULTS (IDLE_CAUSES + 1)	/* pools that are part of the kernels' own */
 #define SHARE (IDLE_CAUSES + 2)		/* time */
 #define TURNS (IDLE_CAUSES + 3)
+#define ISSUED (IDLE_CAUSES + 4)	/* what the host's calls keep the run for */
 
 /* What all kernels together can save at most: their own time. */
 static double
@@ -59,10 +60,22 @@ kernels_s(const struct run *run)
 	return fmin(sum, exposed_s(run));
 }
 
+/* In which copies ran and no kernel beside them, on the GPU with most of it. */
+static double
+copying_s(const struct run *run)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < run->devices; i++)
+		most = fmax(most, ((double)run->device[i].copy_ns -
+		    (double)run->device[i].copy_hidden_ns) * 1e-9);
+	return most;
+}
+
 static void
 pools_of(const struct run *run, double pool[POOLS])
 {
-	double copies = 0;
+	double copies = 0, all = 0;
 	struct gpus gpus;
 
 	for (int i = 0; i < IDLE_CAUSES; i++)
@@ -81,8 +94,11 @@ pools_of(const struct run *run, double pool[POOLS])
 		double e = run->copy[i].exposed_ns;
 
 		copies += isfinite(e) ? fmin(fmax(e, 0), gpu) : gpu;
+		all += gpu;
 	}
 	pool[IDLE_CAUSES] = fmin(copies * 1e-9, exposed_s(run));
+	pool[ISSUED] = fmax(0, fmin(all * 1e-9, copying_s(run)) -
+	    pool[IDLE_CAUSES]);
 	pool[FAULTS] = fmin(kernels_s(run), rule_fault_s(run) *
 	    rule_kernel_exposure(run));
 	rule_gpus(run, &gpus);
@@ -96,7 +112,7 @@ static double
 take(double pool[POOLS], uint32_t pools, double s, double taken[POOLS])
 {
 	static const int order[POOLS] = {
-		IDLE_CAUSES, FAULTS, SHARE, TURNS,
+		IDLE_CAUSES, ISSUED, FAULTS, SHARE, TURNS,
 		IDLE_ALLOCATION, IDLE_LAUNCH, IDLE_API, IDLE_AFTER_SYNC,
 		IDLE_HOST, IDLE_STARTUP, IDLE_SHUTDOWN
 	};
@@ -417,7 +433,7 @@ pools_together(const struct draft *d, size_t n, const struct run *run,
 
 /* All that is worth it at once. Each kernel's exposed time is its own limit, not
  * that of all; what kernels wait for pages or for another GPU is part of it;
- * copies lengthen the run beside kernels. */
+ * copies lengthen the run beside kernels, and so do the host's calls for them. */
 static double
 all_together(const struct draft *d, size_t n, const struct run *run)
 {
@@ -428,7 +444,7 @@ all_together(const struct draft *d, size_t n, const struct run *run)
 		idle += taken[i];
 	kernels = fmin(kernels_together(d, n) + taken[FAULTS] + taken[SHARE] +
 	    taken[TURNS], kernels_s(run));
-	return fmin(rule_wall_s(run), idle +
+	return fmin(rule_wall_s(run), idle + taken[ISSUED] +
 	    fmin(kernels + taken[IDLE_CAUSES], exposed_s(run)));
 }
 

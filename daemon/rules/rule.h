@@ -65,7 +65,10 @@ enum rule_need {
 						 * beyond an even share */
 #define POOL_TURNS (1u << (IDLE_CAUSES + 3))	/* kernels that could run beside
 						 * each other */
-#define POOLS (IDLE_CAUSES + 4)
+#define POOL_ISSUED (1u << (IDLE_CAUSES + 4))	/* copies that nobody waits for: the
+						 * host is busy meanwhile, perhaps
+						 * calling for more of them */
+#define POOLS (IDLE_CAUSES + 5)
 
 struct claim {
 	uint32_t pools;		/* it comes out of these */

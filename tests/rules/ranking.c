@@ -41,6 +41,7 @@ complain(const char *what, const char *format, ...)
 struct budget {
 	double wall, kernels, copies, idle;	/* s */
 	double gpu;		/* of kernels and copies together; inf */
+	double calling;		/* copies ran alone, but nobody waited for them */
 };
 
 static struct budget
@@ -48,6 +49,7 @@ budget_of(const struct run *run)
 {
 	struct budget b = { .wall = (double)run->wall_ns * 1e-9,
 	    .gpu = INFINITY };
+	double all = 0, alone = 0;
 
 	for (size_t i = 0; i < run->kernels; i++)
 		b.kernels += gain_exposed_s(&run->kernel[i]);
@@ -56,7 +58,11 @@ budget_of(const struct run *run)
 		double e = run->copy[i].exposed_ns;
 
 		b.copies += 1e-9 * (isfinite(e) ? fmin(fmax(e, 0), gpu) : gpu);
+		all += 1e-9 * gpu;
 	}
+	for (size_t i = 0; i < run->devices; i++)
+		alone = fmax(alone, 1e-9 * ((double)run->device[i].copy_ns -
+		    (double)run->device[i].copy_hidden_ns));
 	for (int i = 0; i < IDLE_CAUSES; i++)
 		if (i != IDLE_STARTUP && i != IDLE_SHUTDOWN)
 			b.idle += (double)run->idle_ns[i] * 1e-9;
@@ -65,13 +71,15 @@ budget_of(const struct run *run)
 	    (double)run->jit_startup_ns);
 	if (run->gpu_exposed_ns > 0)
 		b.gpu = (double)run->gpu_exposed_ns * 1e-9;
+	b.calling = fmax(0, fmin(all, alone) - fmin(b.copies, b.gpu));
 	return b;
 }
 
 static double
 most(const struct budget *b)
 {
-	return fmin(b->wall, fmin(b->kernels + b->copies, b->gpu) + b->idle);
+	return fmin(b->wall, fmin(b->kernels + b->copies, b->gpu) + b->idle +
+	    b->calling);
 }
 
 static bool
@@ -313,6 +321,9 @@ check_kernels(const char *what, const struct analysed *x)
 				c.run.kernel[k].exposed_ns = 0;
 		for (size_t k = 0; k < c.run.copies; k++)
 			c.run.copy[k].exposed_ns = 0;
+		for (size_t k = 0; k < c.run.devices; k++)
+			c.run.device[k].copy_hidden_ns =
+			    c.run.device[k].copy_ns;
 		memset(c.run.idle_ns, 0, sizeof(c.run.idle_ns));
 		a = judge(&c.run, x->ceilings);
 		if (over(a->together_s, own))

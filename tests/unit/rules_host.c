@@ -135,6 +135,50 @@ test_overlap_possible(void **state)
 	advice_free(a);
 }
 
+/* Copies that nobody waits for keep the run as long as the host calls for them. */
+static void
+test_small_copies_issued(void **state)
+{
+	struct call_class call = { .call = CALL_MEMCPY_ASYNC, .count = 200000,
+	    .total_ns = 700 * MS };
+	struct made m;
+	struct advice *a = advise(fault_small_copies, &m);
+	double waited = made_finding(a, "many-small-copies")->saves_s;
+
+	(void)state;
+	advice_free(a);
+	m.copy[0].exposed_ns = 20e6;
+	m.device[0].copy_ns = 400 * MS;
+	a = made_advice(&m);
+	assert_true(made_finding(a, "many-small-copies")->saves_s <
+	    0.2 * waited);
+	advice_free(a);
+	m.run.call = &call;
+	m.run.calls = 1;
+	a = made_advice(&m);
+	assert_true(made_finding(a, "many-small-copies")->saves_s >
+	    0.7 * waited);
+	assert_true(made_finding(a, "many-small-copies")->saves_s < waited);
+	assert_true(a->together_s <= waited);
+	advice_free(a);
+}
+
+/* A kernel after many copies is no sequence of launches. */
+static void
+test_copies_no_graph(void **state)
+{
+	struct made m;
+	struct advice *a = advise(fault_launch_bound, &m);
+
+	(void)state;
+	assert_non_null(made_finding(a, "launch-bound-graph-candidate"));
+	advice_free(a);
+	m.sequence[0].gaps *= 3;
+	a = made_advice(&m);
+	assert_null(made_finding(a, "launch-bound-graph-candidate"));
+	advice_free(a);
+}
+
 /* Who launches from Python does not call cudaStreamBeginCapture. */
 static void
 test_graph_from_python(void **state)
@@ -539,6 +583,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_pinned_once),
 		cmocka_unit_test(test_overlap_possible),
+		cmocka_unit_test(test_small_copies_issued),
+		cmocka_unit_test(test_copies_no_graph),
 		cmocka_unit_test(test_graph_from_python),
 		cmocka_unit_test(test_fusion_gain),
 		cmocka_unit_test(test_fusion_shapes),
