@@ -1,3 +1,6 @@
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -86,11 +89,22 @@ start(struct cli *cli)
 	return (cli->opt.quiet ? 0 : status(cli));
 }
 
+/* It gives up its socket first, then stores what is live, and its lock last:
+ * until then there is no starting another. */
+static bool
+has_ended(pid_t pid)
+{
+
+	return (!daemon_answers(NULL) && (pid == 0 || daemon_pid() != pid ||
+	    (kill(pid, 0) != 0 && errno == ESRCH)));
+}
+
 static int
 stop(struct cli *cli)
 {
 	const struct timespec step = { 0, 20000000L };
 	struct error e = ERROR_INIT;
+	pid_t pid = daemon_pid();
 	int waited;
 
 	if (!daemon_answers(NULL)) {
@@ -101,7 +115,7 @@ stop(struct cli *cli)
 	    client_send(cli->client, "POST", "/shutdown", NULL, NULL, &e) < 0)
 		return (cli_error(cli, &e));
 	for (waited = 0; waited < STOP_MS; waited += 20) {
-		if (!daemon_answers(NULL))
+		if (has_ended(pid))
 			return (0);
 		nanosleep(&step, NULL);
 	}
