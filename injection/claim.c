@@ -100,7 +100,10 @@ claim_child(void)
 {
 	unsigned i;
 
-	for (i = 0; i < DEVICES; i++)
+	/* Its own children find nothing here to close. */
+	for (i = 0; i < DEVICES; i++) {
 		if (claim[i].fd != 0)
 			close(claim[i].fd);
+		claim[i].fd = 0;
+	}
 }

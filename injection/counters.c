@@ -283,6 +283,7 @@ end_trial(struct signature *s, bool launched)
 	release();
 }
 
+/* True: no other process measures that GPU now. */
 static bool
 claim(struct signature *s)
 {

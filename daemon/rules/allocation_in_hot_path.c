@@ -82,8 +82,8 @@ found(struct rule_view *x, uint64_t count, double hot, const char *where)
 	    CALL_BIT(MALLOC_MANAGED));
 	d->claims = 1;
 	d->f.where = "the run";
-	d->f.location = arena_format(x->arena, "%s calls%s, most time in %s",
-	    say_count(x->arena, count), where,
+	d->f.location = arena_format(x->arena, "%s%s, most time in %s",
+	    say_counted(x->arena, (double)count, "call"), where,
 	    wire_call_name((uint16_t)top->call));
 	d->f.location_missing = "line not known: call sites are not recorded";
 	rule_evidence(x, d, (struct evidence){ .name = "hot_calls",

@@ -39,8 +39,9 @@ rule_device_sync_overuse(struct rule_view *x)
 	    POOL_IDLE(IDLE_API), rule_queued(run, idle, followed,
 	    0) };
 	d->claims = 1;
-	d->f.location = arena_format(x->arena, "%s calls of "
-	    "cudaDeviceSynchronize", say_count(x->arena, count));
+	d->f.location = arena_format(x->arena, "%s of "
+	    "cudaDeviceSynchronize", say_counted(x->arena, (double)count,
+	    "call"));
 	d->f.location_missing = "line not known: call sites are not recorded";
 	rule_evidence(x, d, (struct evidence){ .name = "syncs",
 	    .label = "device synchronisations", .value = (double)count,

@@ -48,8 +48,7 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	d->claims = 1;
 	d->residual = true;
 	d->residual_min_s = rule_value(x, "min_share") * a.base;
-	d->f.location = arena_format(x->arena, "%s gaps",
-	    say_whole(x->arena, a.gaps));
+	d->f.location = say_counted(x->arena, a.gaps, "gap");
 	d->f.location_missing = "line not known: the host's own code is not "
 	    "sampled";
 	rule_evidence(x, d, (struct evidence){ .name = "idle_ratio",

@@ -75,8 +75,8 @@ found(struct rule_view *x, const struct direction *t)
 	    fmin(1.1 * gain, t->exposed_s) } };
 	d->claims = 1;
 	d->f.where = arena_format(x->arena, "%s copies", t->name);
-	d->f.location = arena_format(x->arena, "%s copies, %s",
-	    say_count(x->arena, t->count),
+	d->f.location = arena_format(x->arena, "%s, %s",
+	    say_counted(x->arena, (double)t->count, "copy"),
 	    say_bytes(x->arena, (double)t->bytes));
 	d->f.location_missing = "line not known: call sites are not recorded";
 	rule_evidence(x, d, (struct evidence){ .name = "pageable_bytes",
@@ -102,9 +102,10 @@ found(struct rule_view *x, const struct direction *t)
 		    .value = (double)t->ranges, .source = "measured",
 		    .from = "addresses of the calls" }, NULL);
 	d->f.confidence = t->c->calibrated ? CONF_HIGH : CONF_MEDIUM;
-	d->f.summary = arena_format(x->arena, "%s %s copies of %s at %s; "
+	d->f.summary = arena_format(x->arena, "%s %s of %s at %s; "
 	    "pinned, this machine %s %s", say_count(x->arena, t->count),
-	    t->name, say_bytes(x->arena, (double)t->bytes / (double)t->count),
+	    t->count == 1 ? arena_format(x->arena, "%s copy", t->name) :
+	    d->f.where, say_bytes(x->arena, (double)t->bytes / (double)t->count),
 	    say_rate(x->arena, (double)t->bytes / t->gpu_s),
 	    t->c->calibrated ? "reaches" : "should reach",
 	    say_rate(x->arena, (double)t->bytes / t->pinned_s));

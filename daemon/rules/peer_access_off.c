@@ -84,8 +84,8 @@ found(struct rule_view *x, const struct peer *p, const struct traffic *t)
 	d->claims = 1;
 	d->f.where = arena_format(x->arena, "copies from GPU %u to GPU %u",
 	    from->id, to->id);
-	d->f.location = arena_format(x->arena, "%s copies, %s",
-	    say_whole(x->arena, t->count), say_bytes(x->arena, t->bytes));
+	d->f.location = arena_format(x->arena, "%s, %s",
+	    say_counted(x->arena, t->count, "copy"), say_bytes(x->arena, t->bytes));
 	d->f.location_missing = "line not known: call sites are not recorded";
 	rule_evidence(x, d, (struct evidence){ .name = "staged_bytes",
 	    .label = "bytes that went through the host", .value = t->bytes,

@@ -102,9 +102,9 @@ found(struct rule_view *x, const struct resent *r)
 		d->claim[0].s.low = d->claim[0].s.mid = 0;
 	d->claims = 2;
 	d->f.where = text[r->kind].what;
-	d->f.location = arena_format(x->arena, "%s copies of %s range%s",
-	    say_count(x->arena, r->count), say_count(x->arena, r->ranges),
-	    r->ranges == 1 ? "" : "s");
+	d->f.location = arena_format(x->arena, "%s of %s",
+	    say_counted(x->arena, (double)r->count, "copy"),
+	    say_counted(x->arena, (double)r->ranges, "range"));
 	d->f.location_missing = "line not known: call sites are not recorded";
 	evidence(x, d, r);
 	if (idle > 0)

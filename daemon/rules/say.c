@@ -101,6 +101,19 @@ say_whole(struct arena *a, double n)
 	return say_count(a, (uint64_t)n);
 }
 
+const char *
+say_counted(struct arena *a, double n, const char *noun)
+{
+	const char *many = say_whole(a, n);
+	int stem = (int)strlen(noun);
+	bool ies = stem > 0 && noun[stem - 1] == 'y';
+
+	if (strcmp(many, "1") == 0)
+		return arena_format(a, "1 %s", noun);
+	return arena_format(a, "%s %.*s%s", many, ies ? stem - 1 : stem, noun,
+	    ies ? "ies" : "s");
+}
+
 static const char *
 say_extent(struct arena *a, uint32_t x, uint32_t y, uint32_t z)
 {

@@ -418,6 +418,10 @@ test_text(void **state)
 	assert_string_equal(say_percent(&a, 0.0061), "0.61 %");
 	assert_string_equal(say_count(&a, 20000), "20,000");
 	assert_string_equal(say_count(&a, 0), "0");
+	assert_string_equal(say_counted(&a, 1, "copy"), "1 copy");
+	assert_string_equal(say_counted(&a, 20000, "copy"), "20,000 copies");
+	assert_string_equal(say_counted(&a, 2, "gap"), "2 gaps");
+	assert_string_equal(say_counted(&a, 1, "gap"), "1 gap");
 	assert_string_equal(say_number(&a, 123456), "123000");
 	assert_string_equal(command(&a, "./app -n 3"), "./app -n 3");
 	assert_string_equal(command(&a, "./a 'b c' \"d e\""),
