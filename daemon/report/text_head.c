@@ -191,7 +191,7 @@ add_count(struct out *o, uint64_t n, bool first, const char *what)
 	out_segment(o, 4, first ? ": " : ", ", text);
 }
 
-/* "every kernel measured", or how many were; returns why the first that was not
+/* "every kernel measured", or how many were; returns why the longest that was not
  * measured, or only in part, was not: for a line of its own; NULL if there is
  * none. Borrowed. */
 static const char *
@@ -201,7 +201,7 @@ measured_segment(struct out *o, const struct report *r)
 	const char *level = field_text(r->run, "level"), *reason = NULL;
 	uint64_t full = field_count(n, "full"), part = field_count(n, "part"),
 	    none = field_count(n, "none");
-	bool first;
+	double total, longest = -1;
 	size_t i;
 
 	if (json_array_size(r->kernels) == 0)
@@ -211,10 +211,14 @@ measured_segment(struct out *o, const struct report *r)
 		return (NULL);
 	}
 	json_array_foreach(r->kernels, i, k) {
-		first = strcmp(or_unknown(field_text(k, "measured")),
-		    none > 0 ? "none" : "part") == 0;
-		if (first && reason == NULL)
+		if (strcmp(or_unknown(field_text(k, "measured")),
+		    none > 0 ? "none" : "part") != 0)
+			continue;
+		total = field_number(json_object_get(k, "time"), "total_ns");
+		if (total > longest) {
+			longest = total;
 			reason = field_text(k, "not_measured");
+		}
 	}
 	if (part == 0 && none == 0) {
 		out_segment(o, 4, ", ", "every kernel measured");

@@ -134,6 +134,39 @@ short_program(void **state)
 	report_free(&r);
 }
 
+/* Of several reasons the one of the kernel that takes the most time is told. */
+static void
+why_not_measured(void **state)
+{
+	struct report r;
+	struct page p;
+
+	(void)state;
+	fixture_fill(&f);
+	/* The first in the list is the shorter one. */
+	f.kernel[0].metric_complete = false;
+	for (size_t i = 0; i < METRIC_COUNT; i++)
+		f.kernel[0].metric[i] = NAN;
+	f.kernel[0].skip = SKIP_COOPERATIVE;
+	f.kernel[0].total_ns = 4000;
+	r = report_of(&f);
+	page_open(&p, 80, true);
+	text_report(&p.out, &r);
+	page_close(&p);
+	assert_null(strstr(p.text, "why not all: a cooperative launch"));
+	assert_non_null(strstr(p.text, "why not all: "));
+	free(p.text);
+	report_free(&r);
+	f.kernel[0].total_ns = 6000;
+	r = report_of(&f);
+	page_open(&p, 80, true);
+	text_report(&p.out, &r);
+	page_close(&p);
+	assert_non_null(strstr(p.text, "why not all: a cooperative launch"));
+	free(p.text);
+	report_free(&r);
+}
+
 /* What level source would add is said where there is something, and where kernels
  * are what takes the time. */
 static void
@@ -421,6 +454,7 @@ main(void)
 		cmocka_unit_test(golden_checklist),
 		cmocka_unit_test(golden_no_cuda),
 		cmocka_unit_test(short_program),
+		cmocka_unit_test(why_not_measured),
 		cmocka_unit_test(next_level),
 		cmocka_unit_test(early_end),
 		cmocka_unit_test(one_of_each),
