@@ -50,7 +50,9 @@ json_finding_of(const struct run *r, const struct finding *f, size_t rank)
 	    json_null(),
 	    "where", json_text(f->where),
 	    "location", json_text(f->location),
-	    "location_missing", json_text(f->location_missing),
+	    /* The host's place is there. */
+	    "location_missing", json_text(f->kernel == NULL &&
+	    f->site != NULL ? NULL : f->location_missing),
 	    "saves",
 	    "s", json_number(f->saves_s),
 	    "low_s", json_number(f->saves_low_s),

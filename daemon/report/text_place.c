@@ -234,10 +234,6 @@ parts_missing_told(const json_t *items, size_t at)
 	const char *missing = field_text(f, "location_missing"), *before;
 	size_t i;
 
-	/* The host's place is there. */
-	if (json_is_null(json_object_get(f, "kernel_id")) &&
-	    json_is_object(json_object_get(f, "site")))
-		return (true);
 	for (i = 0; missing != NULL && i < at; i++) {
 		g = json_array_get(items, i);
 		before = field_text(g, "location_missing");

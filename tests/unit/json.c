@@ -431,6 +431,29 @@ findings_shape(void **state)
 	json_decref(o);
 }
 
+/* Of the run's own findings a place in the host's code is no missing line. */
+static void
+host_place(void **state)
+{
+	struct site site = { .call = CALL_MEMCPY, .count = 3 };
+	struct finding *x = &f.finding[1];
+	const char *missing = x->location_missing;
+	json_t *o;
+	int i;
+
+	(void)state;
+	x->location_missing = "line not known";
+	for (i = 0; i < 2; i++) {
+		x->site = i == 0 ? NULL : &site;
+		o = json_findings(&f.run, &f.advice);
+		assert_int_equal(json_is_null(json_object_get(json_array_get(
+		    json_object_get(o, "items"), 1), "location_missing")), i);
+		json_decref(o);
+	}
+	x->location_missing = missing;
+	x->site = NULL;
+}
+
 static void
 rules_all_complete(void **state)
 {
@@ -689,6 +712,7 @@ main(void)
 		cmocka_unit_test_setup(diagnostics_have_remedies, setup),
 		cmocka_unit_test_setup(timeline_merges, setup),
 		cmocka_unit_test_setup(findings_shape, setup),
+		cmocka_unit_test_setup(host_place, setup),
 		cmocka_unit_test_setup(rules_all_complete, setup),
 		cmocka_unit_test_setup(source_shape, setup_source),
 		cmocka_unit_test_setup(source_missing_parts, setup_source),
