@@ -11,14 +11,21 @@
 static _Atomic uint64_t spent_ns;
 static _Atomic bool exceeded;
 
-void
-budget_spend(uint64_t begin, enum wire_overhead kind)
+uint64_t
+budget_tell(uint64_t begin, enum wire_overhead kind)
 {
 	struct record_OVERHEAD r = { .kind = kind, .tid = inject_tid(),
 	    .start_ns = begin, .end_ns = inject_now() };
 
-	atomic_fetch_add(&spent_ns, r.end_ns - begin);
 	EMIT(OVERHEAD, &r);
+	return (r.end_ns - begin);
+}
+
+void
+budget_spend(uint64_t begin, enum wire_overhead kind)
+{
+
+	atomic_fetch_add(&spent_ns, budget_tell(begin, kind));
 }
 
 bool

@@ -15,6 +15,9 @@
  * OVERHEAD record, charged. */
 void budget_spend(uint64_t begin, enum wire_overhead kind);
 
+/* budget_tell(begin, kind): the same, but not charged. Returns how long it was. */
+uint64_t budget_tell(uint64_t begin, enum wire_overhead kind);
+
 /* budget_left(now): may more be measured at ${now}? The first no is reported. */
 bool budget_left(uint64_t now);
 

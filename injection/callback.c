@@ -354,6 +354,9 @@ on_driver_call(CUpti_CallbackId cbid, const CUpti_CallbackData *d)
 	case CALLS_STREAM:
 		on_stream(d);
 		break;
+	case CALLS_WAIT:
+		gate_blocked();
+		break;
 	case CALLS_PEER:
 		on_peer(row, d);
 		break;

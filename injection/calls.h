@@ -22,6 +22,7 @@ enum call_kind {
 	CALLS_MANAGED,		/* the same, and managed memory is in use */
 	CALLS_PINNED,		/* the same, and kernels can reach host memory */
 	CALLS_STREAM,		/* a stream is made */
+	CALLS_WAIT,		/* a stream waits for what somebody writes */
 	CALLS_PEER,		/* the driver's call that enables peer access */
 	CALLS_PEER_DEVICE,	/* the runtime's */
 	CALLS_CAPTURE_BEGIN,

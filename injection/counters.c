@@ -278,8 +278,12 @@ end_trial(struct signature *s, bool launched)
 
 	now_open.trial = NULL;
 	if (launched)
-		signature_tried(s, gate_wait_stream(now_open.stream));
-	budget_spend(now_open.trial_ns, OVERHEAD_COUNTERS);
+		signature_tried(s, gate_wait_trial(now_open.stream));
+	/* What one kernel waits for is no reason to leave others out. */
+	if (s->waits)
+		budget_tell(now_open.trial_ns, OVERHEAD_COUNTERS);
+	else
+		budget_spend(now_open.trial_ns, OVERHEAD_COUNTERS);
 	release();
 }
 

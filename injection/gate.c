@@ -14,6 +14,7 @@
 					 * window's kernel runs */
 #define SETUP_WAIT_NS 1000000000ull	/* and before and after */
 #define GATE_WAIT_NS 2000000ull		/* for launches under way to return */
+#define TRIAL_WAIT_NS 200000000ull	/* for a kernel, where another one waited */
 #define SPIN_NS 200000ull		/* short kernels are waited for awake */
 #define ASKED_WAIT_NS 20000000ull	/* for one question to the driver */
 
@@ -107,6 +108,8 @@ gate_close(void)
 	struct timespec nap = { 0, 5000 };
 	uint64_t begin = inject_now();
 
+	if (gate_never_idle())
+		return (false);
 	atomic_store(&gate.polluted, false);
 	atomic_store(&gate.given_up, false);
 	atomic_store(&gate.closed, true);
@@ -193,6 +196,14 @@ gate_awaited(void)
 {
 
 	atomic_store(&gate.awaited, true);
+}
+
+void
+gate_blocked(void)
+{
+
+	gate_awaited();
+	atomic_store(&gate.looks, LOOKS);
 }
 
 void
@@ -338,8 +349,8 @@ gate_never_idle(void)
 	return (atomic_load(&gate.looks) >= LOOKS);
 }
 
-bool
-gate_wait_stream(CUstream stream)
+static bool
+wait_own(CUstream stream, uint64_t patience)
 {
 
 	if (inject.api.cuStreamQuery == NULL)
@@ -347,5 +358,20 @@ gate_wait_stream(CUstream stream)
 	/* It is there: a call on it is under way. Another thread's context may
 	 * have taken all streams with it. */
 	gate_stream(stream);
-	return (wait_stream(stream, inject_now(), IDLE_WAIT_NS));
+	return (wait_stream(stream, inject_now(), patience));
+}
+
+bool
+gate_wait_stream(CUstream stream)
+{
+
+	return (wait_own(stream, IDLE_WAIT_NS));
+}
+
+bool
+gate_wait_trial(CUstream stream)
+{
+
+	return (wait_own(stream, atomic_load(&gate.awaited) ? TRIAL_WAIT_NS :
+	    IDLE_WAIT_NS));
 }

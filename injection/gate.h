@@ -58,6 +58,10 @@ bool gate_is_shared(void);
  * for it. From now on gate_wait_idle only looks. */
 void gate_awaited(void);
 
+/* gate_blocked(): a stream of the program waits for what is written later, whoever
+ * does: nothing may wait for the GPU as a whole any more, CUPTI neither. */
+void gate_blocked(void);
+
 /* gate_stream_made(blocking): the program made a stream: not one that waits for
  * the default stream anyhow, or more than one, make kernels run side by side. */
 void gate_stream_made(bool blocking);
@@ -67,7 +71,8 @@ void gate_stream_made(bool blocking);
  * once where one did (gate_awaited) and while a stream is captured. */
 bool gate_wait_idle(void);
 
-/* gate_never_idle(): looks were in vain so often that there are to be no more. */
+/* gate_never_idle(): looks were in vain so often that there are to be no more, or
+ * there must be none: the gate does not close any more. */
 bool gate_never_idle(void);
 
 /* gate_busy(stream): is work left on it? Not once it was destroyed: its handle is
@@ -77,5 +82,9 @@ bool gate_busy(CUstream stream);
 /* gate_wait_stream(stream): wait until it is idle; false after the same while.
  * In a callback of a launch on it. */
 bool gate_wait_stream(CUstream stream);
+
+/* gate_wait_trial(stream): the same, where it is to be found out whether a kernel
+ * ends; not for so long once one did not. */
+bool gate_wait_trial(CUstream stream);
 
 #endif

@@ -480,7 +480,7 @@ sampling_finish(void)
 
 	if (!sampling_active())
 		return;
-	idle = gate_wait_idle();
+	idle = !gate_never_idle() && gate_wait_idle();
 	pthread_mutex_lock(&sampling.lock);
 	for (i = 0; i < DEVICES; i++)
 		if (sampling.all[i].context == NULL)

@@ -56,9 +56,9 @@ target_refuse_instructions(const char *where, int r, const char *why)
 void
 target_refuse_concurrent(void)
 {
-	static const char why[] = "kernels of this program wait for each other "
-	    "across streams: they cannot be measured one at a time and are "
-	    "left alone";
+	static const char why[] = "work of this program waits for other "
+	    "streams or the host: its kernels cannot be measured one at a time "
+	    "and are left alone";
 
 	diag_report(DIAG_COUNTER_FAILED, SEVERITY_WARNING, 0, "counters", why);
 	atomic_store(&window.refused, SKIP_CONCURRENT);

@@ -53,6 +53,32 @@ turned() {
 	done
 }
 
+@test "what one kernel is waited for costs the others nothing" {
+	options="--level counters --no-daemon -o $T/c.cadv"
+	measure --pinned 1 --signatures 2 --kernels 2 --kernel-us 2500000 \
+	    --pause-us 1000000
+	load "$T/c.cadv"
+	has_launches 2 2
+	# 2 s for the first one, and a look at the second.
+	of .run.overhead.by.counters_s | awk '{ exit !($1 > 1.9 && $1 < 3.5) }' ||
+	    fail "$(of .run.overhead.by)"
+	of .diagnostics | grep -q budget && fail "$(of .diagnostics)"
+	return 0
+}
+
+@test "a stream that waits for a value is not waited for" {
+	for level in counters source; do
+		options="--level $level --no-daemon -o $T/c.cadv"
+		start=$SECONDS
+		alone --kernels 200 --signatures 2 --wait-value 30000
+		[ $((SECONDS - start)) -lt 15 ] ||
+		    fail "$level: $((SECONDS - start)) s"
+		has_launches 200 2
+		of '.kernels[].headline.occupancy.reason' |
+		    grep -q "it shared the GPU with other" || fail "no reason"
+	done
+}
+
 @test "samples that run over are no reason to turn sampling off behind a kernel" {
 	options="--level source --no-daemon -o $T/c.cadv"
 	MOCK_SAMPLING_FULL=1 alone --kernels 400 --signatures 4 --streams 2 \

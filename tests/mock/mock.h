@@ -93,6 +93,9 @@ void mock_managed(struct mock_context *c, uint64_t bytes);
 /* Pinned host memory is allocated; a stream is made. Only the calls. */
 void mock_host_alloc(struct mock_context *c, uint64_t bytes);
 void mock_stream_make(struct mock_context *c, bool blocking);
+
+/* cuStreamWaitValue32: a stream without a launch waits for so long. */
+void mock_wait_value(struct mock_context *c, unsigned long ms);
 void mock_memset(struct mock_context *c, uint32_t stream, uint64_t bytes);
 /* cudaMalloc and cudaFree; the address is made up. */
 uint64_t mock_malloc(struct mock_context *c, uint64_t bytes);

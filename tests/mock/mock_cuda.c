@@ -130,10 +130,29 @@ cuDeviceGetAttribute(int *value, CUdevice_attribute attribute,
 	return (CUDA_SUCCESS);
 }
 
+static void
+wait_until(uint64_t ns)
+{
+	struct timespec t = { (time_t)(ns / 1000000000u),
+	    (long)(ns % 1000000000u) };
+
+	while (clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &t, NULL) != 0)
+		;
+}
+
 CUresult
 cuCtxSynchronize(void)
 {
+	struct mock_context *c;
+	uint64_t until = 0;
+
 	MOCK_ENTER();
+	pthread_mutex_lock(&contexts_lock);
+	for (c = contexts; c != NULL; c = c->next)
+		if (until < c->blocked_until)
+			until = c->blocked_until;
+	pthread_mutex_unlock(&contexts_lock);
+	wait_until(until);
 	mock_sass_synchronized();
 	return (CUDA_SUCCESS);
 }
@@ -300,16 +319,6 @@ occupy(struct mock_context *c, uint32_t stream, uint64_t ns)
 	*until = start + ns;
 	pthread_mutex_unlock(&c->lock);
 	return (start);
-}
-
-static void
-wait_until(uint64_t ns)
-{
-	struct timespec t = { (time_t)(ns / 1000000000u),
-	    (long)(ns % 1000000000u) };
-
-	while (clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &t, NULL) != 0)
-		;
 }
 
 void
@@ -589,6 +598,20 @@ mock_stream_make(struct mock_context *c, bool blocking)
 	    .name = "cuStreamCreate", .params = &p, .context = c };
 
 	call_enter(&k);
+	call_exit(&k);
+}
+
+void
+mock_wait_value(struct mock_context *c, unsigned long ms)
+{
+	struct call k = { .domain = CUPTI_CB_DOMAIN_DRIVER_API,
+	    .cbid = CUPTI_DRIVER_TRACE_CBID_cuStreamWaitValue32_v2,
+	    .name = "cuStreamWaitValue32_v2", .context = c };
+
+	call_enter(&k);
+	pthread_mutex_lock(&c->lock);
+	c->blocked_until = mock_now() + ms * 1000000;
+	pthread_mutex_unlock(&c->lock);
 	call_exit(&k);
 }
 

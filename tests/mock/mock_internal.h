@@ -33,7 +33,7 @@ struct mock_context {
 	struct mock_context *next;	/* all that were ever made */
 	pthread_mutex_t lock;
 	uint64_t busy_until[MOCK_STREAMS];	/* CLOCK_REALTIME, ns */
-	uint64_t kernels_until;
+	uint64_t kernels_until, blocked_until;
 	unsigned launching;		/* threads inside a launch */
 	struct mock_module *module;	/* NULL: not loaded yet */
 	struct mock_sass *sass;		/* SASS metrics are enabled */

@@ -26,7 +26,7 @@ struct options {
 	unsigned long kernels, signatures, threads, streams, copies, contexts;
 	unsigned long sleep_ms, leak, pause_us, kernel_us, jit_ms;
 	unsigned long round_trips, peer_copies, enable_peer, managed, pinned;
-	unsigned long side_streams, graphs;
+	unsigned long side_streams, graphs, wait_value;
 	int exit_code;
 	int fork, exec, error_launch, ready, time, peak;
 	enum ending ending;
@@ -278,7 +278,7 @@ enum { O_KERNELS = 1000, O_SIGNATURES, O_THREADS, O_STREAMS, O_COPIES,
 	O_SLEEP, O_CODE, O_STDOUT, O_ERROR, O_LEAK, O_READY, O_PAUSE,
 	O_VALUE, O_TIME, O_SASS, O_KERNEL_US, O_ROUND_TRIPS, O_PEER_COPIES,
 	O_ENABLE_PEER, O_MANAGED, O_PINNED, O_SIDE_STREAMS, O_JIT, O_GRAPHS,
-	O_PEAK };
+	O_PEAK, O_WAIT_VALUE };
 
 static const struct option table[] = {
 	{ "kernels", 1, NULL, O_KERNELS },	/* launches a thread */
@@ -292,6 +292,7 @@ static const struct option table[] = {
 	{ "managed", 1, NULL, O_MANAGED },	/* MiB of managed memory */
 	{ "pinned", 1, NULL, O_PINNED },	/* MiB of pinned memory */
 	{ "side-streams", 1, NULL, O_SIDE_STREAMS },	/* made, non-blocking */
+	{ "wait-value", 1, NULL, O_WAIT_VALUE },	/* ms a stream waits */
 	{ "graphs", 1, NULL, O_GRAPHS },	/* launches of all signatures as one */
 	{ "contexts", 1, NULL, O_CONTEXTS },
 	{ "fork", 0, NULL, O_FORK },
@@ -353,6 +354,8 @@ parse(struct options *o, int argc, char **argv)
 		case O_MANAGED: o->managed = number(optarg, 0, 10000); break;
 		case O_PINNED: o->pinned = number(optarg, 0, 10000); break;
 		case O_SIDE_STREAMS: o->side_streams = number(optarg, 0, 64);
+			break;
+		case O_WAIT_VALUE: o->wait_value = number(optarg, 0, 600000);
 			break;
 		case O_GRAPHS: o->graphs = number(optarg, 0, 1000000); break;
 		case O_FORK: o->fork = 1; break;
@@ -419,6 +422,8 @@ main(int argc, char **argv)
 		mock_host_alloc(context[0], (uint64_t)o.pinned << 20);
 	for (i = 0; i < o.side_streams; i++)
 		mock_stream_make(context[0], false);
+	if (o.wait_value > 0)
+		mock_wait_value(context[0], o.wait_value);
 	if (o.jit_ms > 0)
 		mock_jit(context[0], o.jit_ms);
 	peers(&o, context);
