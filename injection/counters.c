@@ -277,12 +277,8 @@ end_trial(struct signature *s, bool launched)
 {
 
 	now_open.trial = NULL;
-	if (launched)
-		signature_tried(s, gate_wait_trial(now_open.stream));
-	/* What one kernel waits for is no reason to leave others out. */
-	if (s->waits)
-		budget_tell(now_open.trial_ns, OVERHEAD_COUNTERS);
-	else
+	if (!launched || signature_try(s, now_open.stream, now_open.trial_ns,
+	    OVERHEAD_COUNTERS))
 		budget_spend(now_open.trial_ns, OVERHEAD_COUNTERS);
 	release();
 }

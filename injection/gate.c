@@ -198,6 +198,13 @@ gate_awaited(void)
 	atomic_store(&gate.awaited, true);
 }
 
+bool
+gate_is_awaited(void)
+{
+
+	return (atomic_load(&gate.awaited));
+}
+
 void
 gate_blocked(void)
 {
@@ -321,7 +328,7 @@ bool
 gate_wait_idle(void)
 {
 	CUstream copy[STREAMS];
-	bool awaited = atomic_load(&gate.awaited);
+	bool awaited = gate_is_awaited();
 	uint64_t begin = inject_now();
 	unsigned i, n;
 
@@ -372,6 +379,6 @@ bool
 gate_wait_trial(CUstream stream)
 {
 
-	return (wait_own(stream, atomic_load(&gate.awaited) ? TRIAL_WAIT_NS :
+	return (wait_own(stream, gate_is_awaited() ? TRIAL_WAIT_NS :
 	    IDLE_WAIT_NS));
 }

@@ -57,6 +57,7 @@ bool gate_is_shared(void);
  * fall idle: what runs may be waiting for the very launch whose callback would wait
  * for it. From now on gate_wait_idle only looks. */
 void gate_awaited(void);
+bool gate_is_awaited(void);
 
 /* gate_blocked(): a stream of the program waits for what is written later, whoever
  * does: nothing may wait for the GPU as a whole any more, CUPTI neither. */

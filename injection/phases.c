@@ -228,10 +228,8 @@ end_timing(struct signature *s)
 {
 	uint64_t time;
 
-	signature_tried(s, gate_wait_trial(now.stream));
 	/* The time of one that ends is the kernel's own. */
-	if (s->waits)
-		budget_tell(now.timed_ns, OVERHEAD_SAMPLING);
+	signature_try(s, now.stream, now.timed_ns, OVERHEAD_SAMPLING);
 	if (s->alone) {
 		time = inject_now() - now.timed_ns;
 		time = time > LAUNCH_NS + LEAST_NS ? time - LAUNCH_NS :

@@ -7,6 +7,7 @@
 
 #include "wire/record.h"
 
+#include "budget.h"
 #include "emit.h"
 #include "gate.h"
 #include "inject.h"
@@ -217,17 +218,25 @@ signature_ran(struct signature *s, uint64_t ns)
 	}
 }
 
-void
-signature_tried(struct signature *s, bool ended)
+bool
+signature_try(struct signature *s, CUstream stream, uint64_t begin,
+    enum wire_overhead kind)
 {
+	bool first = !gate_is_awaited(), ended = gate_wait_trial(stream);
 
 	s->alone = ended && !s->waits;
 	if (ended)
-		return;
+		return (true);
 	gate_awaited();
+	/* What the first one waits for is no reason to leave others out. */
+	if (first)
+		budget_tell(begin, kind);
+	else
+		budget_spend(begin, kind);
 	s->waits = s->counted = true;
 	s->hopeless = ~0u;
 	atomic_store(&s->measured, true);
+	return (false);
 }
 
 uint32_t

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "cupti_api.h"
+#include "wire/record.h"
 
 #define SIGNATURE_MAX 16384		/* as PROTOCOL.md section 5 */
 
@@ -78,9 +79,14 @@ struct signature {
 	struct signature_resources resources;
 };
 
-/* signature_tried(s, ended): a launch of ${s} ended while the host was held, or
- * did not: then it is never measured by itself. With the window held. */
-void signature_tried(struct signature *s, bool ended);
+/*
+ * signature_try(s, stream, begin, kind): does the launch of ${s} on ${stream} end
+ * while the host is held? If it does not it is never measured by itself, and what
+ * was waited since ${begin} is told as ${kind}, and charged unless it is the first
+ * such kernel of the process. With the window held.
+ */
+bool signature_try(struct signature *s, CUstream stream, uint64_t begin,
+    enum wire_overhead kind);
 
 /* signature_init(): make the tables. -1 without memory. */
 int signature_init(void);

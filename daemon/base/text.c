@@ -28,6 +28,23 @@ text_copy(char *out, size_t cap, const char *s)
 	return (-1);
 }
 
+const char *
+text_plural(const char *noun, size_t *len)
+{
+	size_t n = *len;
+
+	if (n < 2)
+		return ("");
+	if (noun[n - 1] == 'y' && strchr("aeiou", noun[n - 2]) == NULL) {
+		--*len;
+		return ("ies");
+	}
+	if (strchr("sx", noun[n - 1]) != NULL ||
+	    (noun[n - 1] == 'h' && strchr("cs", noun[n - 2]) != NULL))
+		return ("es");
+	return ("s");
+}
+
 int
 text_u64(const char *s, uint64_t min, uint64_t max, uint64_t *out)
 {

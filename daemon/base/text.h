@@ -13,6 +13,10 @@
  * a UTF-8 boundary). Returns 0, or -1 if it was cut. */
 int text_copy(char *out, size_t cap, const char *s);
 
+/* text_plural(noun, len): what makes the plural of the first *${len} bytes of a
+ * regular ${noun}: an ending, before which *${len} of them stay ("y" goes). */
+const char *text_plural(const char *noun, size_t *len);
+
 /* text_u64(s, min, max, out): parse decimal digits and nothing else; -1 if it
  * is not a number in [min, max]. */
 int text_u64(const char *s, uint64_t min, uint64_t max, uint64_t *out);

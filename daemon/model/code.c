@@ -45,7 +45,7 @@ skip_text(enum wire_skip skip)
 		[SKIP_CAPTURING] = "launched while a graph was captured",
 		[SKIP_FAILED] = "the measurement failed",
 		[SKIP_CONCURRENT] = "it ran at the same time as other kernels",
-		[SKIP_WAITS] = "with the host held it did not end within 2 s",
+		[SKIP_WAITS] = "with the host held it did not end in time",
 	};
 
 	return (skip < SKIP_REASONS ? text[skip] : NULL);

@@ -141,7 +141,7 @@ reason_skip(int skip)
 		[SKIP_FAILED] = "the measurement failed",
 		[SKIP_CONCURRENT] = "it shared the GPU with other kernels",
 		[SKIP_MINOR] = "it is too short and rare for memory counters",
-		[SKIP_WAITS] = "with the host held it did not end within 2 s: "
+		[SKIP_WAITS] = "with the host held it did not end in time: "
 		    "it waits for the host or other kernels, or is that long",
 	};
 

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+
 #include "report/number.h"
 
 #define SECONDS_LEAST 1e-12	/* a thousandth of what is measured */
@@ -85,18 +87,9 @@ static char *
 with_noun(char out[NUMBER_SIZE], const char *digits, bool one,
     const char *noun, size_t len)
 {
-	const char *ending = "s", *rest = noun + len;
+	const char *rest = noun + len;
+	const char *ending = one ? "" : text_plural(noun, &len);
 
-	if (one || len < 2) {
-		ending = "";
-	} else if (noun[len - 1] == 'y' &&
-	    strchr("aeiou", noun[len - 2]) == NULL) {
-		ending = "ies";
-		len--;
-	} else if (strchr("sx", noun[len - 1]) != NULL ||
-	    (noun[len - 1] == 'h' && strchr("cs", noun[len - 2]) != NULL)) {
-		ending = "es";
-	}
 	if (snprintf(out, NUMBER_SIZE, "%s %.*s%s%s", digits, (int)len, noun,
 	    ending, rest) >= NUMBER_SIZE)
 		number_word(out, digits);

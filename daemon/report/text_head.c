@@ -307,9 +307,9 @@ text_least(struct out *o, const json_t *kernels)
 		    "at_least"));
 	if (n == 0)
 		return;
-	snprintf(text, sizeof(text), "%s kernel%s ran only while counted: "
-	    "%s is what issuing takes at least", number_count(a, n),
-	    n == 1 ? "" : "s", n == 1 ? "its time" : "their time");
+	snprintf(text, sizeof(text), "%s ran only while counted: %s time is "
+	    "what issuing takes at least", number_of(a, n, "kernel"),
+	    n == 1 ? "its" : "their");
 	out_segment(o, 2, "", text);
 	out_line(o);
 }

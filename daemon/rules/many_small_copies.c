@@ -6,9 +6,6 @@
 #include "rules/lines.h"
 
 #define HOST_COPY_BYTES_PER_S 8e9	/* gathering into one buffer, one core */
-#define OUTSIDE_S 2.5e-6	/* of a call, outside of the driver, when traced: the
-				 * pair's bad, on an H200, calls every 4.3 us and
-				 * is 1.6 us of them in the driver */
 
 static const char *
 direction(enum wire_copy kind)
@@ -55,8 +52,8 @@ issuing(const struct run *run, const struct small_copies *s)
 			count += (double)run->call[i].count;
 			total += (double)run->call[i].total_ns;
 		}
-	return count > 0 && s->span_ns > 0 ? fmin(1, (total / count * 1e-9 +
-	    OUTSIDE_S) * (double)s->copies / ((double)s->span_ns * 1e-9)) : 0;
+	return count > 0 && s->span_ns > 0 ? fmin(1, total / count *
+	    (double)s->copies / (double)s->span_ns) : 0;
 }
 
 static int

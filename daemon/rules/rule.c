@@ -51,7 +51,7 @@ static const char *const skip_reason[SKIP_REASONS] = {
 	[SKIP_FAILED] = "measuring it failed",
 	[SKIP_CONCURRENT] = "it shared the GPU with other kernels",
 	[SKIP_MINOR] = "it is too short and rare for memory counters",
-	[SKIP_WAITS] = "with the host held it did not end within 2 s",
+	[SKIP_WAITS] = "with the host held it did not end in time",
 };
 
 const char *

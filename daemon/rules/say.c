@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+
 #include "model/model.h"
 
 #include "rules/say.h"
@@ -104,14 +106,11 @@ say_whole(struct arena *a, double n)
 const char *
 say_counted(struct arena *a, double n, const char *noun)
 {
-	const char *many = say_whole(a, n);
-	int stem = (int)strlen(noun);
-	bool ies = stem > 0 && noun[stem - 1] == 'y';
+	size_t len = strlen(noun);
+	const char *ending = n >= 1 && n < 2 ? "" : text_plural(noun, &len);
 
-	if (strcmp(many, "1") == 0)
-		return arena_format(a, "1 %s", noun);
-	return arena_format(a, "%s %.*s%s", many, ies ? stem - 1 : stem, noun,
-	    ies ? "ies" : "s");
+	return arena_format(a, "%s %.*s%s", say_whole(a, n), (int)len, noun,
+	    ending);
 }
 
 static const char *

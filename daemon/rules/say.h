@@ -22,7 +22,7 @@ const char *say_percent(struct arena *a, double ratio);	/* "91 %" */
 const char *say_count(struct arena *a, uint64_t n);	/* "20,000" */
 const char *say_whole(struct arena *a, double n);	/* the same, cut */
 
-/* "1 copy", "20,000 copies": of a noun that takes an s, or has y for ies. */
+/* "1 copy", "20,000 copies": of a regular noun. */
 const char *say_counted(struct arena *a, double n, const char *noun);
 
 /* "grid 256 × 4, block 32, 20,000 launches" */

@@ -33,6 +33,12 @@ inject_now(void)
 	return ((uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec);
 }
 
+uint32_t
+inject_tid(void)
+{
+	return (1);
+}
+
 void
 diag_report(enum wire_diag code, enum wire_severity severity, uint32_t error,
     const char *where, const char *text)

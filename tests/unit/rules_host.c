@@ -140,7 +140,7 @@ static void
 test_small_copies_issued(void **state)
 {
 	struct call_class call = { .call = CALL_MEMCPY_ASYNC, .count = 200000,
-	    .total_ns = 700 * MS };
+	    .total_ns = 1200 * MS };
 	struct made m;
 	struct advice *a = advise(fault_small_copies, &m);
 	double waited = made_finding(a, "many-small-copies")->saves_s;
