@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <unistd.h>
 
 #include "claim.h"
 #include "device.h"
@@ -15,7 +14,8 @@
 #define AGAIN_NS 20000000ull	/* after a refusal */
 
 static struct {
-	int fd;				/* 0: none; ours are no standard stream */
+	struct fd_kept name;
+	bool named;			/* it was had, whether or not it is now */
 	uint32_t users;
 	uint64_t refused_ns;
 } claim[DEVICES];
@@ -26,21 +26,20 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int
 bind_name(uint32_t device)
 {
+	struct fd_kept *k = &claim[device].name;
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
 	char uuid[33];
-	int fd, n;
+	int n;
 
 	device_uuid(device, uuid);
 	/* Abstract: it begins with a zero byte and has no file. */
 	n = snprintf(a.sun_path + 1, sizeof(a.sun_path) - 1,
 	    "cudadvise-measures-%s", uuid);
-	fd = fd_aside(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-	if (fd == -1 || bind(fd, (struct sockaddr *)&a, (socklen_t)(offsetof(
+	if (fd_keep(k, socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)) == 0 &&
+	    bind(k->fd, (struct sockaddr *)&a, (socklen_t)(offsetof(
 	    struct sockaddr_un, sun_path) + 1 + (size_t)n)) == 0)
-		return (fd);
-	n = errno;
-	close(fd);
-	errno = n;
+		return (0);
+	fd_drop(k);
 	return (-1);
 }
 
@@ -49,20 +48,23 @@ static bool
 take(uint32_t device)
 {
 	uint64_t now = inject_now();
-	int fd;
 
-	if (claim[device].users > 0)
+	/* A program that closed the socket has freed the name: it is taken again,
+	 * or another process has it by now. */
+	if (claim[device].users > 0 && (!claim[device].named ||
+	    fd_ours(&claim[device].name)))
 		return (true);
 	if (claim[device].refused_ns != 0 &&
 	    now - claim[device].refused_ns < AGAIN_NS)
 		return (false);
 	claim[device].refused_ns = 0;
-	if ((fd = bind_name(device)) == -1 && errno == EADDRINUSE) {
+	if (bind_name(device) == 0) {
+		claim[device].named = true;
+	} else if (errno == EADDRINUSE) {
 		claim[device].refused_ns = now;
 		return (false);
 	}
 	/* Where there are no such names nobody can be asked. */
-	claim[device].fd = fd == -1 ? 0 : fd;
 	return (true);
 }
 
@@ -87,10 +89,9 @@ claim_give(uint32_t device)
 	if (device >= DEVICES)
 		return;
 	pthread_mutex_lock(&lock);
-	if (claim[device].users > 0 && --claim[device].users == 0 &&
-	    claim[device].fd != 0) {
-		close(claim[device].fd);
-		claim[device].fd = 0;
+	if (claim[device].users > 0 && --claim[device].users == 0) {
+		fd_drop(&claim[device].name);
+		claim[device].named = false;
 	}
 	pthread_mutex_unlock(&lock);
 }
@@ -101,9 +102,6 @@ claim_child(void)
 	unsigned i;
 
 	/* Its own children find nothing here to close. */
-	for (i = 0; i < DEVICES; i++) {
-		if (claim[i].fd != 0)
-			close(claim[i].fd);
-		claim[i].fd = 0;
-	}
+	for (i = 0; i < DEVICES; i++)
+		fd_drop(&claim[i].name);
 }

@@ -1,20 +1,16 @@
 #include <errno.h>
-#include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "activity.h"
 #include "callback.h"
 #include "counters.h"
 #include "emit.h"
-#include "fd.h"
 #include "inject.h"
 #include "module.h"
 #include "sampling.h"
@@ -25,6 +21,7 @@
 
 #define TICK_MS 50		/* between looks at what there is */
 #define MANAGED_TICK_MS 10
+#define SEND_TICK_MS 5		/* while the socket is full: nothing else wakes */
 #define FLUSH_NS 100000000ull	/* between flushes of CUPTI's buffers */
 #define MANAGED_FLUSH_NS 20000000ull	/* while pages of managed memory move: on
 					 * an H200 about 6,000 events were kept
@@ -39,12 +36,12 @@
 
 static struct {
 	pthread_t thread;
-	bool started;
-	int wake;		/* eventfd */
+	_Atomic bool started;
+	sem_t wake;		/* no descriptor: the program could close it */
 	_Atomic bool woken;
 	_Atomic int finish;	/* enum wire_bye; 0: go on */
 	sem_t done;
-} sender = { .wake = -1 };
+} sender;
 
 static void
 emit_clock(void)
@@ -122,25 +119,33 @@ say_goodbye(enum wire_bye reason)
 	transport_finish(ACK_WAIT_MS);
 }
 
+static struct timespec
+mono_after(int ms)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	ts.tv_sec += ms / 1000;
+	ts.tv_nsec += (long)(ms % 1000) * 1000000;
+	if (ts.tv_nsec >= 1000000000) {
+		ts.tv_sec++;
+		ts.tv_nsec -= 1000000000;
+	}
+	return (ts);
+}
+
 static void
 sleep_until_work(void)
 {
-	struct pollfd p[2] = { { .fd = sender.wake, .events = POLLIN } };
-	bool want_write;
-	uint64_t v;
-	ssize_t n;
-	int fds = 1;
+	struct timespec until = mono_after(activity_managed() ?
+	    MANAGED_TICK_MS : TICK_MS);
 
-	p[1].fd = transport_fd(&want_write);
-	if (p[1].fd != -1) {
-		p[1].events = (short)(POLLIN | (want_write ? POLLOUT : 0));
-		fds = 2;
-	}
-	poll(p, (nfds_t)fds, activity_managed() ? MANAGED_TICK_MS : TICK_MS);
-	if (p[0].revents & POLLIN) {
-		n = read(sender.wake, &v, sizeof(v));
-		(void)n;
-	}
+	if (transport_waits())
+		transport_wait(SEND_TICK_MS);
+	else
+		sem_clockwait(&sender.wake, CLOCK_MONOTONIC, &until);
+	while (sem_trywait(&sender.wake) == 0)
+		continue;
 	atomic_store(&sender.woken, false);
 }
 
@@ -189,9 +194,7 @@ sender_start(void)
 	sigset_t all, old;
 	int r;
 
-	sender.wake = fd_aside(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-	if (sender.wake == -1)
-		return (-1);
+	sem_init(&sender.wake, 0, 0);
 	sem_init(&sender.done, 0, 0);
 	/* The program's signals are the program's threads' business. */
 	sigfillset(&all);
@@ -211,36 +214,23 @@ sender_start(void)
 void
 sender_wake(void)
 {
-	uint64_t one = 1;
 	int saved = errno;
-	ssize_t n;
 
-	if (sender.wake == -1 || atomic_exchange(&sender.woken, true))
-		return;
-	n = write(sender.wake, &one, sizeof(one));
-	(void)n;
+	if (sender.started && !atomic_exchange(&sender.woken, true))
+		sem_post(&sender.wake);
 	errno = saved;
 }
 
 void
 sender_finish(enum wire_bye reason, int wait_ms)
 {
-	struct timespec ts;
-	uint64_t one = 1;
-	ssize_t n;
+	struct timespec until = mono_after(wait_ms);
 
 	if (!sender.started || atomic_exchange(&sender.finish, (int)reason))
 		return;
-	n = write(sender.wake, &one, sizeof(one));
-	(void)n;
-	clock_gettime(CLOCK_REALTIME, &ts);
-	ts.tv_sec += wait_ms / 1000;
-	ts.tv_nsec += (long)(wait_ms % 1000) * 1000000;
-	if (ts.tv_nsec >= 1000000000) {
-		ts.tv_sec++;
-		ts.tv_nsec -= 1000000000;
-	}
-	while (sem_timedwait(&sender.done, &ts) != 0 && errno == EINTR)
+	sem_post(&sender.wake);
+	while (sem_clockwait(&sender.done, CLOCK_MONOTONIC, &until) != 0 &&
+	    errno == EINTR)
 		continue;
 }
 
@@ -249,8 +239,5 @@ sender_fork_child(void)
 {
 
 	sender.started = false;
-	if (sender.wake != -1)
-		close(sender.wake);
-	sender.wake = -1;
 	transport_fork_child();
 }

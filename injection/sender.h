@@ -15,7 +15,7 @@ void sender_wake(void);
 
 /*
  * sender_finish(reason, wait_ms): last flush, BYE, everything out; returns when
- * that is done or after ${wait_ms}. sem_timedwait is its only wait: it may be
+ * that is done or after ${wait_ms}. sem_clockwait is its only wait: it may be
  * called from a handler of a fatal signal.
  */
 void sender_finish(enum wire_bye reason, int wait_ms);

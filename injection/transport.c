@@ -23,8 +23,7 @@
 #define ACK_MAX 256		/* bytes: a frame with one ACK is 64 */
 
 static struct {
-	int fd;			/* socket, -1 */
-	int spool;		/* file, -1 */
+	struct fd_kept socket, spool;
 	bool spool_failed;
 	struct emit_frame *hello;	/* sent first at every connection */
 	size_t hello_left;		/* of it still to send */
@@ -35,7 +34,7 @@ static struct {
 	uint64_t retry_ns;	/* no connection attempt before */
 	uint8_t ack[ACK_MAX];
 	size_t ack_len;
-} tx = { .fd = -1, .spool = -1, .tail = &tx.head };
+} tx = { .tail = &tx.head };
 
 static uint64_t
 mono_now(void)
@@ -46,23 +45,11 @@ mono_now(void)
 	return ((uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec);
 }
 
-/* Forgotten before it is closed: a fork in between would close, in the child,
- * whatever has the number by then. */
-static void
-close_fd(int *at)
-{
-	int fd = *at;
-
-	*at = -1;
-	if (fd != -1)
-		close(fd);
-}
-
 static void
 disconnect(void)
 {
 
-	close_fd(&tx.fd);
+	fd_drop(&tx.socket);
 	tx.ack_len = 0;
 	tx.retry_ns = mono_now() + RETRY_NS;
 }
@@ -73,22 +60,32 @@ try_connect(void)
 	struct sockaddr_un sa = { .sun_family = AF_UNIX };
 	int size = 4 << 20;
 
-	if (tx.fd != -1 || inject.socket[0] == '\0' || tx.hello == NULL ||
+	if (tx.socket.fd != 0 || inject.socket[0] == '\0' || tx.hello == NULL ||
 	    strlen(inject.socket) >= sizeof(sa.sun_path) ||
 	    mono_now() < tx.retry_ns)
 		return;
 	memcpy(sa.sun_path, inject.socket, strlen(inject.socket) + 1);
-	tx.fd = fd_aside(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC |
-	    SOCK_NONBLOCK, 0));
-	if (tx.fd == -1 || connect(tx.fd, (struct sockaddr *)&sa,
-	    sizeof(sa)) != 0) {
+	if (fd_keep(&tx.socket, socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC |
+	    SOCK_NONBLOCK, 0)) != 0 || connect(tx.socket.fd,
+	    (struct sockaddr *)&sa, sizeof(sa)) != 0) {
 		disconnect();
 		return;
 	}
-	setsockopt(tx.fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
+	setsockopt(tx.socket.fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
 	tx.hello_left = tx.hello->size;
 	tx.next = tx.head;
 	tx.offset = 0;
+}
+
+/* What the program has closed, and may have opened anew for itself, is not
+ * connected any more. */
+static bool
+connected(void)
+{
+
+	if (tx.socket.fd != 0 && !fd_ours(&tx.socket))
+		disconnect();
+	return (tx.socket.fd != 0);
 }
 
 static void
@@ -118,7 +115,8 @@ spool_fail(void)
 	    "records are lost from here on");
 }
 
-/* -1 with errno, and nothing or part of it is written. */
+/* -1 with errno, and nothing or part of it is written; EBADF where the program
+ * has closed the file. */
 static int
 spool_write(const uint8_t *p, size_t size)
 {
@@ -126,7 +124,11 @@ spool_write(const uint8_t *p, size_t size)
 	ssize_t n;
 
 	while (done < size) {
-		n = write(tx.spool, p + done, size - done);
+		if (!fd_ours(&tx.spool)) {
+			errno = EBADF;
+			return (-1);
+		}
+		n = write(tx.spool.fd, p + done, size - done);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
@@ -140,6 +142,7 @@ static void
 spool_open(void)
 {
 	char path[PATH_MAX + 64];
+	int fd;
 
 	if (inject.spool[0] == '\0') {
 		tx.spool_failed = true;
@@ -147,10 +150,9 @@ spool_open(void)
 	}
 	snprintf(path, sizeof(path), "%s/%s.%016llx.spool", inject.spool,
 	    inject.run, (unsigned long long)inject.stream);
-	tx.spool = fd_aside(open(path, O_WRONLY | O_CREAT | O_APPEND |
-	    O_CLOEXEC, 0600));
+	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 	/* HELLO goes in first, so that the file explains itself. */
-	if (tx.spool == -1 || (tx.hello != NULL &&
+	if (fd_keep(&tx.spool, fd) != 0 || (tx.hello != NULL &&
 	    spool_write(tx.hello->data, tx.hello->size) != 0)) {
 		spool_fail();
 		return;
@@ -159,6 +161,23 @@ spool_open(void)
 		diag_report(DIAG_SPOOLED, SEVERITY_INFO, 0, "spool",
 		    "the daemon did not take everything at once; the rest "
 		    "went through a spool file and is in the run");
+}
+
+/* A frame that was cut is there again, whole: a reader takes the second one. */
+static int
+spool_frame(const struct emit_frame *f)
+{
+	int tries;
+
+	for (tries = 0; tries < 2; tries++) {
+		if (!fd_ours(&tx.spool))
+			spool_open();
+		if (tx.spool_failed || spool_write(f->data, f->size) == 0)
+			return (0);
+		if (errno != EBADF)
+			break;
+	}
+	return (-1);
 }
 
 /* Write the oldest frame to the spool file, or lose it and count. */
@@ -171,9 +190,7 @@ spool_head(void)
 	 * drops a torn frame with the connection. */
 	if (tx.next == f && tx.offset > 0)
 		disconnect();
-	if (tx.spool == -1 && !tx.spool_failed)
-		spool_open();
-	if (!tx.spool_failed && spool_write(f->data, f->size) != 0)
+	if (!tx.spool_failed && spool_frame(f) != 0)
 		spool_fail();
 	if (tx.spool_failed)
 		emit_lost(LOSS_SPOOL, f->end - f->first);
@@ -185,8 +202,8 @@ send_hello(void)
 {
 	ssize_t n;
 
-	while (tx.fd != -1 && tx.hello_left > 0) {
-		n = send(tx.fd, tx.hello->data + tx.hello->size -
+	while (connected() && tx.hello_left > 0) {
+		n = send(tx.socket.fd, tx.hello->data + tx.hello->size -
 		    tx.hello_left, tx.hello_left, MSG_NOSIGNAL);
 		if (n > 0)
 			tx.hello_left -= (size_t)n;
@@ -205,8 +222,8 @@ send_frames(void)
 	ssize_t n;
 
 	send_hello();
-	while (tx.fd != -1 && tx.hello_left == 0 && tx.next != NULL) {
-		n = send(tx.fd, tx.next->data + tx.offset,
+	while (connected() && tx.hello_left == 0 && tx.next != NULL) {
+		n = send(tx.socket.fd, tx.next->data + tx.offset,
 		    tx.next->size - tx.offset, MSG_NOSIGNAL);
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -246,8 +263,8 @@ read_acks(void)
 	size_t used;
 	ssize_t n;
 
-	while (tx.fd != -1) {
-		n = recv(tx.fd, tx.ack + tx.ack_len, ACK_MAX - tx.ack_len,
+	while (connected()) {
+		n = recv(tx.socket.fd, tx.ack + tx.ack_len, ACK_MAX - tx.ack_len,
 		    MSG_DONTWAIT);
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -286,7 +303,7 @@ transport_add(struct emit_frame *f)
 		*tx.tail = f;
 		tx.tail = &f->next;
 		tx.bytes += f->size;
-		if (tx.next == NULL && (tx.fd != -1))
+		if (tx.next == NULL && tx.socket.fd != 0)
 			tx.next = f;
 	}
 }
@@ -308,36 +325,41 @@ void
 transport_finish(int wait_ms)
 {
 	uint64_t deadline = mono_now() + (uint64_t)wait_ms * 1000000ull;
-	struct pollfd p = { .events = POLLIN };
-	bool want_write;
 
 	transport_pump();
-	while (tx.fd != -1 && tx.head != NULL && mono_now() < deadline) {
-		p.fd = transport_fd(&want_write);
-		p.events = (short)(POLLIN | (want_write ? POLLOUT : 0));
-		poll(&p, 1, 20);
+	while (connected() && tx.head != NULL && mono_now() < deadline) {
+		transport_wait(20);
 		send_frames();
 		read_acks();
 	}
 	while (tx.head != NULL)
 		spool_head();
-	close_fd(&tx.fd);
-	close_fd(&tx.spool);
+	fd_drop(&tx.socket);
+	fd_drop(&tx.spool);
 }
 
-int
-transport_fd(bool *want_write)
+void
+transport_wait(int ms)
+{
+	struct pollfd p = { .fd = tx.socket.fd, .events = POLLIN };
+
+	if (tx.hello_left > 0 || tx.next != NULL)
+		p.events |= POLLOUT;
+	poll(&p, tx.socket.fd != 0, ms);
+}
+
+bool
+transport_waits(void)
 {
 
-	*want_write = tx.fd != -1 && (tx.hello_left > 0 || tx.next != NULL);
-	return (tx.fd);
+	return (tx.socket.fd != 0 && (tx.hello_left > 0 || tx.next != NULL));
 }
 
 void
 transport_fork_child(void)
 {
 
-	close_fd(&tx.fd);
-	close_fd(&tx.spool);
+	fd_drop(&tx.socket);
+	fd_drop(&tx.spool);
 	inject.socket[0] = '\0';
 }

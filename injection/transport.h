@@ -24,8 +24,11 @@ void transport_pump(void);
  */
 void transport_finish(int wait_ms);
 
-/* transport_fd(): the socket to poll, -1 none; ${*want_write}: for writing? */
-int transport_fd(bool *want_write);
+/* transport_waits(): is there more to send than the socket took? */
+bool transport_waits(void);
+
+/* transport_wait(ms): until the daemon takes more or answers, at most so long. */
+void transport_wait(int ms);
 
 /* transport_fork_child(): close what was inherited without a word. */
 void transport_fork_child(void);
