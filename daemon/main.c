@@ -116,12 +116,12 @@ ask_to_stop(void *arg)
 }
 
 static int
-start_http(struct daemon *d, int api_fd, const char *runtime, struct error *e)
+start_http(struct daemon *d, int api_fd, struct error *e)
 {
-	char socket[PATH_MAX] = "", token[PATH_MAX];
+	char socket[PATH_MAX] = "";
 	struct http_options o = {
 		.unix_path = socket, .listen_fd = api_fd,
-		.tcp_port = d->config.tcp_port, .token_path = token,
+		.tcp_port = d->config.tcp_port,
 		.dashboard_port = d->config.dashboard_port,
 		.max_upload_bytes = d->config.max_upload_bytes,
 		.shutdown = ask_to_stop,
@@ -131,8 +131,7 @@ start_http(struct daemon *d, int api_fd, const char *runtime, struct error *e)
 		o.tcp_port = d->options.port;
 	if (d->options.no_tcp)
 		o.tcp_port = 0;
-	if ((api_fd < 0 && paths_api_socket(socket, e) != 0) ||
-	    paths_join(token, runtime, "token", e) != 0)
+	if (api_fd < 0 && paths_api_socket(socket, e) != 0)
 		return (-1);
 	d->http = http_start(&o, d->service, e);
 	return (d->http != NULL ? 0 : -1);
@@ -154,7 +153,7 @@ start(struct daemon *d, struct error *e)
 		return (-1);
 	if ((d->service = service_start(&o, e)) == NULL)
 		return (-1);
-	return (start_http(d, api_fd, runtime, e));
+	return (start_http(d, api_fd, e));
 }
 
 static void

@@ -3,7 +3,7 @@
  * (PATH_MAX bytes) and returns 0, or -1 with ${e} set.
  *
  *   runtime  $CUDADVISE_RUNTIME_DIR, else $XDG_RUNTIME_DIR/cudadvise,
- *            else /tmp/cudadvise-UID        socket, pid file, token; 0700
+ *            else /tmp/cudadvise-UID        sockets, pid file; 0700
  *   state    $CUDADVISE_STATE_DIR, else $XDG_STATE_HOME/cudadvise,
  *            else ~/.local/state/cudadvise  runs/, spool/, database, calibration; 0700
  *   config   $CUDADVISE_CONFIG, else $XDG_CONFIG_HOME/cudadvise/cudadvised.conf,

@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,7 +11,7 @@
 #include "cli/command.h"
 
 /* The address comes from our own daemon, and goes to xdg-open as one argument:
- * no shell reads it. */
+ * no shell reads it. Everyone on the machine can, in ps. */
 static int
 open_browser(const char *url, struct error *e)
 {
@@ -30,29 +31,39 @@ open_browser(const char *url, struct error *e)
 	return (error_set(e, "xdg-open could not open the address"));
 }
 
+static bool
+is_address(const char *url)
+{
+	return (url != NULL && strncmp(url, "http://", 7) == 0);
+}
+
 int
 cmd_dashboard(struct cli *cli, int argc, char **argv)
 {
 	struct error e = ERROR_INIT;
-	json_t *body = NULL, *answer = NULL;
-	const char *url;
+	json_t *body = json_object(), *answer = NULL;
+	const char *url, *open;
 	int rc, status = 0;
 
 	(void)argc;
 	(void)argv;
 	if (cli->opt.port > 0)
-		body = json_pack("{s:I}", "port", (json_int_t)cli->opt.port);
+		json_object_set_new(body, "port",
+		    json_integer(cli->opt.port));
+	if (cli->opt.open)
+		json_object_set_new(body, "open", json_true());
 	rc = client_send(cli->client, "POST", "/dashboard", body, &answer, &e);
 	json_decref(body);
 	if (rc < 0)
 		return (cli_error(cli, &e));
 	url = field_text(answer, "url");
-	if (url == NULL || strncmp(url, "http://", 7) != 0) {
+	open = field_text(answer, "open_url");
+	if (!is_address(url) || (cli->opt.open && !is_address(open))) {
 		json_decref(answer);
 		error_set(&e, "the daemon gave no address");
 		return (cli_error(cli, &e));
 	}
-	if (cli->opt.open && open_browser(url, &e) != 0)
+	if (cli->opt.open && open_browser(open, &e) != 0)
 		status = cli_error(cli, &e);
 	if (cli->opt.json)
 		return (cli_json(cli, answer) | status);

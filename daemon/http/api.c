@@ -100,6 +100,8 @@ const struct route api_routes[] = {
 	{ HTTP_GET, "/problems/{slug}", meta_problem, ACCESS_PUBLIC, 0, NULL,
 	    NULL, "getProblem", "What a problem type means" },
 
+	{ HTTP_GET, "/open/{code}", meta_open, ACCESS_PUBLIC, 0, NULL, NULL,
+	    NULL, "The page with its token, for a code that is good once" },
 	{ HTTP_GET, "/", assets_get, ACCESS_PUBLIC, 0, "index.html", NULL,
 	    NULL, "The page" },
 	{ HTTP_GET, "/app.js", assets_get, ACCESS_PUBLIC, 0, "app.js", NULL,

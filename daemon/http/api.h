@@ -119,6 +119,7 @@ void meta_rule(struct request *rq, struct response *rs);
 void meta_events(struct request *rq, struct response *rs);
 void meta_run_events(struct request *rq, struct response *rs);
 void meta_dashboard(struct request *rq, struct response *rs);
+void meta_open(struct request *rq, struct response *rs);
 void meta_shutdown(struct request *rq, struct response *rs);
 void meta_problem(struct request *rq, struct response *rs);
 

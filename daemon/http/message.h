@@ -33,6 +33,8 @@ struct request {
 	json_t *body;			/* of routes that take JSON: an object */
 	int upload_fd;			/* of routes that take a file: it, closed
 					 * after the handler returns; else -1 */
+	int peer_fd;			/* the TCP connection; -1: there is
+					 * none */
 	struct service *service;
 	struct http *http;
 };

@@ -15,6 +15,7 @@
 #include "http/events.h"
 #include "http/server.h"
 #include "http/stats.h"
+#include "http/token.h"
 
 void
 meta_version(struct request *rq, struct response *rs)
@@ -198,15 +199,41 @@ meta_run_events(struct request *rq, struct response *rs)
 	store_run_clear(&run);
 }
 
+static void
+say_address(struct request *rq, struct response *rs, bool open)
+{
+	struct error e = ERROR_INIT;
+	char url[256], once[256];
+	json_t *answer;
+
+	rs->live = true;
+	if (http_url(rq->http, url, sizeof(url)) < 0 || (open &&
+	    http_open_url(rq->http, once, sizeof(once), &e) < 0)) {
+		respond_problem(rs, PROBLEM_INTERNAL, NULL, "%s", e.set ?
+		    e.text : "no address");
+		return;
+	}
+	answer = json_pack("{s:i, s:s, s:i}", "schema_version",
+	    SCHEMA_VERSION, "url", url, "port", http_port(rq->http));
+	if (open && answer != NULL)
+		json_object_set_new(answer, "open_url", json_string(once));
+	respond_json(rs, 200, answer);
+}
+
 void
 meta_dashboard(struct request *rq, struct response *rs)
 {
 	struct error e = ERROR_INIT;
 	json_t *port = json_object_get(rq->body, "port");
-	char url[256];
+	json_t *open = json_object_get(rq->body, "open");
 
-	if (api_body_known(rq, rs, "port") < 0)
+	if (api_body_known(rq, rs, "port open") < 0)
 		return;
+	if (open != NULL && !json_is_boolean(open)) {
+		respond_problem(rs, PROBLEM_BAD_BODY, "/open",
+		    "open must be true or false");
+		return;
+	}
 	if (port != NULL && (!json_is_integer(port) ||
 	    json_integer_value(port) < 0 ||
 	    json_integer_value(port) > 65535)) {
@@ -220,13 +247,21 @@ meta_dashboard(struct request *rq, struct response *rs)
 		    e.remedy[0] != '\0' ? "; " : "", e.remedy);
 		return;
 	}
+	say_address(rq, rs, json_is_true(open));
+}
+
+/* Without a code that is good the page says how to come to its token. */
+void
+meta_open(struct request *rq, struct response *rs)
+{
+	char token[TOKEN_TEXT + 1];
+
 	rs->live = true;
-	if (http_url(rq->http, url, sizeof(url)) < 0)
-		respond_problem(rs, PROBLEM_INTERNAL, NULL, "no address");
+	rs->status = 303;
+	if (http_exchange(rq->http, rq->tcp, rq->peer_fd, rq->param[0], token))
+		respond_header(rs, "Location", "/#token=%s", token);
 	else
-		respond_json(rs, 200, json_pack("{s:i, s:s, s:i}",
-		    "schema_version", SCHEMA_VERSION, "url", url, "port",
-		    http_port(rq->http)));
+		respond_header(rs, "Location", "/");
 }
 
 void

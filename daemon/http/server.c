@@ -10,9 +10,9 @@
 #include "ingest/service.h"
 
 #include "http/listen.h"
+#include "http/peer.h"
 #include "http/server_internal.h"
 #include "http/stats.h"
-#include "http/token.h"
 
 #define CONNECTIONS_MAX 128	/* a socket */
 #define TIMEOUT_S 30		/* of an idle connection */
@@ -83,7 +83,7 @@ http_open_tcp(struct http *h, int port, struct error *e)
 			    h->port);
 		goto out;
 	}
-	if (token_load(h->token_path, h->token, e) < 0)
+	if (token_make(h->token, e) < 0)
 		goto out;
 	port = listen_loopback(port >= 0 ? port : h->options.dashboard_port,
 	    fd, e);
@@ -129,6 +129,50 @@ http_url(struct http *h, char *out, unsigned long size)
 	return n > 0 && (unsigned long)n < size ? 0 : -1;
 }
 
+static uint64_t
+now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+int
+http_open_url(struct http *h, char *out, unsigned long size, struct error *e)
+{
+	char code[CODE_TEXT + 1];
+	int port, n, result = -1;
+
+	pthread_mutex_lock(&h->tcp_lock);
+	port = h->port;
+	if (port != 0)
+		result = code_issue(&h->codes, now_ns(), code, e);
+	pthread_mutex_unlock(&h->tcp_lock);
+	if (result < 0)
+		return -1;
+	n = snprintf(out, size, "http://127.0.0.1:%d/open/%s", port, code);
+	return n > 0 && (unsigned long)n < size ? 0 : -1;
+}
+
+bool
+http_exchange(struct http *h, bool tcp, int fd, const char *code, char *out)
+{
+	bool good;
+
+	pthread_mutex_lock(&h->tcp_lock);
+	good = code_holds(&h->codes, now_ns(), code);
+	pthread_mutex_unlock(&h->tcp_lock);
+	if (!good || (tcp && !peer_is_us(fd)))
+		return false;
+	pthread_mutex_lock(&h->tcp_lock);
+	good = code_take(&h->codes, now_ns(), code);
+	if (good)
+		memcpy(out, h->token, TOKEN_TEXT + 1);
+	pthread_mutex_unlock(&h->tcp_lock);
+	return good;
+}
+
 void
 http_stats(struct http *h, struct http_stats *out)
 {
@@ -168,7 +212,6 @@ http_start(const struct http_options *o, struct service *service,
 	h->service = service;
 	if (h->options.max_upload_bytes == 0)
 		h->options.max_upload_bytes = UPLOAD_DEFAULT;
-	snprintf(h->token_path, sizeof(h->token_path), "%s", o->token_path);
 	init_locks(h);
 	if (fd < 0) {
 		snprintf(h->unix_path, sizeof(h->unix_path), "%s",

@@ -54,6 +54,16 @@ keep_header(struct call *c, const char *name, char *out, size_t size)
 	return out;
 }
 
+/* -1: the library does not tell. */
+static int
+connection_fd(struct MHD_Connection *connection)
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+	    connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+	return info != NULL ? info->connect_fd : -1;
+}
+
 static void
 begin(struct call *c, const char *method)
 {
@@ -85,6 +95,7 @@ begin(struct call *c, const char *method)
 	c->rq.service = h->service;
 	c->rq.http = h;
 	c->rq.upload_fd = -1;
+	c->rq.peer_fd = c->listener->tcp ? connection_fd(c->connection) : -1;
 	c->rq.if_match = keep_header(c, "If-Match", c->if_match,
 	    sizeof(c->if_match));
 	c->rq.if_none_match = keep_header(c, "If-None-Match",

@@ -17,6 +17,7 @@
 
 #include "http/exchange.h"
 #include "http/server.h"
+#include "http/token.h"
 
 #define STREAMS_MAX 48		/* so that the others are not starved */
 
@@ -33,7 +34,7 @@ struct watcher {			/* an open event stream */
 struct http {
 	struct http_options options;
 	struct service *service;
-	char unix_path[PATH_MAX], token_path[PATH_MAX];
+	char unix_path[PATH_MAX];
 	bool bound;			/* unix_path is ours to remove */
 	char token[TOKEN_TEXT + 1];
 	struct listener {
@@ -41,7 +42,8 @@ struct http {
 		bool tcp;
 		struct MHD_Daemon *daemon;
 	} listener[SOCKETS];
-	pthread_mutex_t tcp_lock;	/* opening TCP, port */
+	pthread_mutex_t tcp_lock;	/* opening TCP, port, codes */
+	struct codes codes;
 	atomic_int port;
 
 	pthread_mutex_t lock;		/* what follows */

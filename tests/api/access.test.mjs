@@ -2,7 +2,8 @@
 import { after, before, test } from 'node:test';
 import assert from 'node:assert/strict';
 import net from 'node:net';
-import { statSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { Daemon } from './daemon.mjs';
 import { conforms } from './schema.mjs';
@@ -40,8 +41,9 @@ test('no TCP until it is asked for, then one address', async () => {
   assert.match(answer.json.url, /^http:\/\/127\.0\.0\.1:\d+\/#token=[0-9a-f]{64}$/);
   tcp = await daemon.dashboard();
   assert.equal(tcp.url, answer.json.url);
-  const mode = statSync(path.join(daemon.dir, 'run/token')).mode & 0o777;
-  assert.equal(mode, 0o600);
+  assert.equal(statSync(path.join(daemon.dir, 'run')).mode & 0o777, 0o700);
+  assert.deepEqual(readdirSync(path.join(daemon.dir, 'run')).sort(), ['api.sock', 'cudadvised.pid', 'ingest.sock'],
+    'the token is in no file');
   assert.equal(statSync(daemon.socket).mode & 0o777, 0o600);
   const other = conforms('POST', '/api/v1/dashboard', await daemon.send('POST', '/api/v1/dashboard', { port: tcp.port === 1 ? 2 : 1 }));
   assert.equal(other.status, 409);
@@ -65,6 +67,44 @@ test('the token', async () => {
   // A cookie or a query parameter is no token.
   await refused(401, '/api/v1/runs', { Authorization: undefined, Cookie: `token=${tcp.token}` });
   await refused(401, `/api/v1/runs?token=${tcp.token}`, { Authorization: undefined });
+});
+
+// Where the page's address with a code leads: an answer without a body.
+const take = (code, headers = {}) => ask(`/open/${code}`, { Authorization: undefined, ...headers });
+
+async function issue() {
+  const answer = conforms('POST', '/api/v1/dashboard', await daemon.send('POST', '/api/v1/dashboard', { open: true }));
+  assert.equal(answer.status, 200, answer.text);
+  assert.match(answer.json.open_url, /^http:\/\/127\.0\.0\.1:\d+\/open\/[0-9a-f]{32}$/);
+  assert.equal(answer.json.url, tcp.url);
+  return /open\/(.*)/.exec(answer.json.open_url)[1];
+}
+
+test('a code leads to the token once', async () => {
+  const code = await issue();
+  for (const wrong of ['x', '0'.repeat(32), code.slice(1), code.slice(0, -1) + (code.endsWith('0') ? '1' : '0'), tcp.token]) {
+    const answer = await take(wrong);
+    assert.equal(answer.status, 303, wrong);
+    assert.equal(answer.headers.location, '/', wrong);
+  }
+  assert.equal((await take(code, { 'Sec-Fetch-Site': 'cross-site' })).status, 403);
+  assert.equal((await take(code, { Origin: 'http://evil.example' })).status, 403);
+  assert.equal((await take(code, { Host: `evil.example:${tcp.port}` })).status, 403);
+  const answer = await take(code);
+  assert.equal(answer.status, 303, answer.text);
+  assert.equal(answer.headers.location, `/#token=${tcp.token}`);
+  assert.equal(answer.headers['cache-control'], 'no-store');
+  assert.equal((await take(code)).headers.location, '/');
+});
+
+test('a code is of no use to another user', async (t) => {
+  if (process.getuid() !== 0) return t.skip('only root can be another user');
+  const code = await issue();
+  const script = `fetch('http://127.0.0.1:${tcp.port}/open/${code}', { redirect: 'manual' })
+    .then((r) => console.log(r.status, r.headers.get('location')))`;
+  const other = execFileSync(process.execPath, ['-e', script], { uid: 65534, gid: 65534, encoding: 'utf8' });
+  assert.equal(other, '303 /\n');
+  assert.equal((await take(code)).headers.location, `/#token=${tcp.token}`, 'and still of use to who asked');
 });
 
 test('the page itself needs no token', async () => {

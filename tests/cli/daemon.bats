@@ -304,6 +304,40 @@ cut_before_last_words() {
 	    (.url | startswith("http://127.0.0.1:"))'
 }
 
+@test "dashboard --open: the token is in no command line, the code is good once" {
+	mkdir fake
+	cat > fake/xdg-open <<-'SCRIPT'
+		#!/bin/bash
+		# All that any user can see of a browser's start.
+		printf '%s\n' "$@" > argv
+		cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\0' '\n' > cmdlines
+		env > environment
+	SCRIPT
+	chmod +x fake/xdg-open
+	cudadvise dashboard > url
+	token=$(sed 's/.*token=//' url)
+	[ ${#token} -eq 64 ]
+	PATH="$PWD/fake:$PATH" cudadvise dashboard --open > said
+	[ "$(cat said)" = "$(cat url)" ]
+	[ "$(wc -l < argv)" -eq 1 ]
+	grep -q -x -F -f argv cmdlines
+	run -1 grep -F "$token" argv cmdlines environment
+	run -1 grep -r -s -F "$token" "$CUDADVISE_RUNTIME_DIR" \
+	    "$CUDADVISE_STATE_DIR"
+	[[ "$(cat argv)" =~ ^(http://127\.0\.0\.1:[0-9]+/)open/[0-9a-f]{32}$ ]]
+	ask() { curl -s -o page -w '%{redirect_url}' "$(cat argv)"; }
+	[ "$(ask)" = "$(cat url)" ]
+	[ "$(ask)" = "${BASH_REMATCH[1]}" ]
+	curl -sfL "$(cat argv)" | grep -qi '<title>'
+}
+
+@test "dashboard: a daemon's token ends with it" {
+	cudadvise dashboard > first
+	cudadvise daemon stop -q
+	cudadvise dashboard > second
+	[ "$(sed 's/.*token=//' first)" != "$(sed 's/.*token=//' second)" ]
+}
+
 @test "the daemon keeps no descriptor of who started it" {
 	# Were the pipe inherited, this would wait for the daemon's end.
 	run timeout 30 bash -c 'cudadvise daemon start | cat'

@@ -1,12 +1,13 @@
 /* Who may ask, what a body must be, how problems and tokens look. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <netinet/in.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -14,6 +15,7 @@
 #include "base/error.h"
 #include "http/api.h"
 #include "http/exchange.h"
+#include "http/peer.h"
 #include "http/route.h"
 #include "http/token.h"
 
@@ -97,44 +99,93 @@ test_token(void **state)
 }
 
 static void
-test_token_file(void **state)
+test_token_made(void **state)
 {
-	char dir[] = "/tmp/cudadvise-token-XXXXXX", path[64];
 	char first[TOKEN_TEXT + 1], again[TOKEN_TEXT + 1];
 	struct error e = ERROR_INIT;
-	struct stat st;
-	FILE *f;
 
 	(void)state;
-	assert_non_null(mkdtemp(dir));
-	snprintf(path, sizeof(path), "%s/token", dir);
-	assert_int_equal(token_load(path, first, &e), 0);
+	assert_int_equal(token_make(first, &e), 0);
+	assert_int_equal(strspn(first, "0123456789abcdef"), TOKEN_TEXT);
 	assert_int_equal(strlen(first), TOKEN_TEXT);
-	assert_int_equal(stat(path, &st), 0);
-	assert_int_equal(st.st_mode & 0777, 0600);
-	assert_int_equal(token_load(path, again, &e), 0);
-	assert_string_equal(first, again);
-	/* What others could have read is no secret any more. */
-	assert_int_equal(chmod(path, 0644), 0);
-	assert_int_equal(token_load(path, again, &e), 0);
+	assert_int_equal(token_make(again, &e), 0);
 	assert_string_not_equal(first, again);
-	assert_int_equal(stat(path, &st), 0);
-	assert_int_equal(st.st_mode & 0777, 0600);
-	/* A file that is no token, and one behind a symbolic link. */
-	f = fopen(path, "w");
-	fputs("short", f);
-	fclose(f);
-	assert_int_equal(token_load(path, first, &e), 0);
-	assert_int_equal(strlen(first), TOKEN_TEXT);
-	unlink(path);
-	assert_int_equal(symlink("/etc/passwd", path), 0);
-	assert_int_equal(token_load(path, first, &e), 0);
-	assert_int_equal(lstat(path, &st), 0);
-	assert_true(S_ISREG(st.st_mode));
-	unlink(path);
-	rmdir(dir);
-	assert_int_equal(token_load(path, first, &e), -1);
-	assert_true(e.set);
+}
+
+/* A code is good once, for its time, and only whole. */
+static void
+test_codes(void **state)
+{
+	struct codes c = { { { "", 0 } } };
+	char code[CODES_MAX + 1][CODE_TEXT + 1], other[CODE_TEXT + 1];
+	struct error e = ERROR_INIT;
+	uint64_t late = CODE_LIFE_NS;
+	size_t i;
+
+	(void)state;
+	assert_false(code_take(&c, 0, ""));
+	memset(other, 0, sizeof(other));
+	assert_false(code_take(&c, 0, other));
+	for (i = 0; i <= CODES_MAX; i++)
+		assert_int_equal(code_issue(&c, 1 + i, code[i], &e), 0);
+	/* One more than there is room for: the oldest went. */
+	assert_false(code_holds(&c, 50, code[0]));
+	for (i = 1; i <= CODES_MAX; i++)
+		assert_true(code_holds(&c, 50, code[i]));
+	for (i = 0; i < CODE_TEXT; i++) {
+		memcpy(other, code[1], sizeof(other));
+		other[i] ^= 1;
+		assert_false(code_take(&c, 50, other));
+	}
+	assert_true(code_take(&c, 50, code[1]));
+	assert_false(code_take(&c, 50, code[1]));
+	assert_false(code_holds(&c, 50, code[1]));
+	assert_true(code_take(&c, late, code[2]));
+	assert_false(code_take(&c, late + 4, code[3]));
+	assert_true(code_take(&c, late + 4, code[4]));
+}
+
+/* The other end of a connection of our own, as IPv4 and IPv6 show it. */
+static void
+peer_of(int family)
+{
+	struct sockaddr_storage a = { .ss_family = (sa_family_t)family };
+	socklen_t size = sizeof(a);
+	int l = socket(family, SOCK_STREAM, 0), c, s;
+	uid_t uid = (uid_t)-2;
+
+	if (family == AF_INET)
+		((struct sockaddr_in *)&a)->sin_addr.s_addr =
+		    htonl(INADDR_LOOPBACK);
+	else
+		((struct sockaddr_in6 *)&a)->sin6_addr = in6addr_loopback;
+	if (l < 0 || bind(l, (struct sockaddr *)&a, size) != 0) {
+		assert_int_not_equal(family, AF_INET);
+		return;			/* no IPv6 here */
+	}
+	assert_int_equal(listen(l, 1), 0);
+	assert_int_equal(getsockname(l, (struct sockaddr *)&a, &size), 0);
+	c = socket(family, SOCK_STREAM, 0);
+	assert_int_equal(connect(c, (struct sockaddr *)&a, size), 0);
+	s = accept(l, NULL, NULL);
+	assert_int_equal(peer_uid(s, &uid), 0);
+	assert_int_equal(uid, geteuid());
+	assert_true(peer_is_us(s));
+	close(c);
+	close(s);
+	/* No connection at all. */
+	assert_int_equal(peer_uid(l, &uid), -1);
+	assert_false(peer_is_us(l));
+	close(l);
+	assert_false(peer_is_us(-1));
+}
+
+static void
+test_peer(void **state)
+{
+	(void)state;
+	peer_of(AF_INET);
+	peer_of(AF_INET6);
 }
 
 /* --- exchanges -------------------------------------------------------------- */
@@ -359,7 +410,9 @@ main(void)
 		cmocka_unit_test(test_host),
 		cmocka_unit_test(test_guard),
 		cmocka_unit_test(test_token),
-		cmocka_unit_test(test_token_file),
+		cmocka_unit_test(test_token_made),
+		cmocka_unit_test(test_codes),
+		cmocka_unit_test(test_peer),
 		cmocka_unit_test(test_begin),
 		cmocka_unit_test(test_body_header),
 		cmocka_unit_test(test_body),

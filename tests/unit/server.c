@@ -22,7 +22,7 @@
 #define WAITING 4
 
 static char *top;
-static char socket_path[100], token_path[100];
+static char socket_path[100];
 static struct config config;
 static struct service *service;
 static struct http *http;
@@ -31,15 +31,13 @@ static int
 set_up(void **state)
 {
 	struct service_options o = { .listen_fd = -1, .config = &config };
-	struct http_options h = { .unix_path = socket_path, .listen_fd = -1,
-	    .token_path = token_path };
+	struct http_options h = { .unix_path = socket_path, .listen_fd = -1 };
 	struct error e = ERROR_INIT;
 
 	(void)state;
 	config_init(&config);
 	o.state = top = fixture_mkdir();
 	snprintf(socket_path, sizeof(socket_path), "%s/api.sock", top);
-	snprintf(token_path, sizeof(token_path), "%s/token", top);
 	service = service_start(&o, &e);
 	assert_non_null(service);
 	http = http_start(&h, service, &e);

@@ -56,6 +56,18 @@ test('the token leaves the address and is kept for the tab', async (t) => {
   assert.equal(await page.textContent('table.runs tbody a'), './train --epochs 1');
 });
 
+test('the address for a browser leads to the token, once', async (t) => {
+  const { json } = await daemon.send('POST', '/api/v1/dashboard', { open: true });
+  const page = await open(t, { url: json.open_url });
+  await page.waitForSelector('table.runs');
+  assert.equal(await page.evaluate(() => location.href), `http://127.0.0.1:${dashboard.port}/#/`);
+  await page.reload();
+  await page.waitForSelector('table.runs');
+  const late = await open(t, { url: json.open_url });
+  await late.waitForSelector('[role=alert]');
+  assert.match(await late.textContent('main'), /cudadvise dashboard/);
+});
+
 test('an address may name the page to open', async (t) => {
   const page = await open(t, { url: `${dashboard.url}&page=${encodeURIComponent(`/runs/${run.number}`)}` });
   await page.waitForSelector(heading(run.number));
