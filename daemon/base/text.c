@@ -1,7 +1,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
-#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,55 +118,6 @@ text_dup_clean(const char *p, size_t len)
 	s[len] = '\0';
 	text_clean(s, len);
 	return (s);
-}
-
-/* From the C++ ABI library, which the toolchain has anyway (libsupc++). Unlike
- * __cxa_demangle it hands out the name piece by piece, so that it can be
- * stopped: back references let 300 bytes stand for gigabytes. */
-int __gcclibcxx_demangle_callback(const char *mangled,
-    void (*take)(const char *, size_t, void *), void *arg);
-
-/* No kernel a person wrote has a longer mangled name, and the demangler's
- * recursion grows with it. */
-#define MANGLED_MAX 16384
-#define DEMANGLED_MAX 65535
-
-struct demangled {
-	char *text;
-	size_t len;
-	jmp_buf overflow;
-};
-
-static void
-demangle_take(const char *s, size_t len, void *arg)
-{
-	struct demangled *d = arg;
-
-	/* The demangler keeps all it has on the stack: nothing is lost. */
-	if (len > DEMANGLED_MAX - d->len)
-		longjmp(d->overflow, 1);
-	memcpy(d->text + d->len, s, len);
-	d->len += len;
-}
-
-char *
-text_demangle(const char *mangled)
-{
-	struct demangled d = { .len = 0 };
-	char *shrunk;
-
-	if (strncmp(mangled, "_Z", 2) != 0 || strlen(mangled) > MANGLED_MAX)
-		return (strdup(mangled));
-	if ((d.text = malloc(DEMANGLED_MAX + 1)) == NULL)
-		return (NULL);
-	if (setjmp(d.overflow) != 0 ||
-	    __gcclibcxx_demangle_callback(mangled, demangle_take, &d) != 0) {
-		free(d.text);
-		return (strdup(mangled));
-	}
-	d.text[d.len] = '\0';
-	shrunk = realloc(d.text, d.len + 1);
-	return (shrunk != NULL ? shrunk : d.text);
 }
 
 /* If an operator's name stands at ${p}, its length with the word "operator". */

@@ -36,10 +36,6 @@ void text_clean(char *s, size_t len);
  * without memory. */
 char *text_dup_clean(const char *p, size_t len);
 
-/* text_demangle(mangled): the C++ name, or a copy of ${mangled} if it is not
- * one. Malloced; NULL without memory. */
-char *text_demangle(const char *mangled);
-
 /* text_shorten(out, cap, demangled): the name for a table: without return type,
  * namespaces, template arguments and parameters. "void at::f<int>(float*)"
  * gives "f". Cut to ${cap}. */

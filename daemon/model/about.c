@@ -190,6 +190,23 @@ about_diagnostic(struct model *m, const struct record_DIAGNOSTIC *r)
 	return (diagnostic_add(m, &d));
 }
 
+int
+about_names(struct model *m)
+{
+	struct diagnostic d = {
+		.code = DIAG_NAMES_RAW, .severity = SEVERITY_INFO,
+		.where = "demangling",
+		.text = "names that take too long to spell out in C++ are "
+		    "shown as the compiler wrote them",
+		.count = m->pool.names.raw - m->names_told,
+	};
+
+	if (d.count == 0)
+		return (0);
+	m->names_told = m->pool.names.raw;
+	return (diagnostic_add(m, &d));
+}
+
 /* Times in records are not corrected: CUPTI stamps kernels with the same clock
  * and a run with a step in it is not worth more than being told so. */
 int

@@ -333,6 +333,7 @@ struct source_state;		/* source_state.h */
 struct model {
 	struct run run;
 	struct pool pool;
+	uint64_t names_told;	/* of pool.names.raw */
 	struct idmap streams;
 	struct stream **stream;
 	uint32_t stream_count;
@@ -434,6 +435,8 @@ int about_run_begin(struct model *m, const struct record_RUN_BEGIN *r);
 void about_run_end(struct model *m, const struct record_RUN_END *r);
 int about_calibration(struct model *m, const struct record_CALIBRATION *r);
 int about_diagnostic(struct model *m, const struct record_DIAGNOSTIC *r);
+/* about_names(m): say how many more names are shown raw (pool.names). */
+int about_names(struct model *m);
 int about_clock(struct model *m, struct stream *s,
     const struct record_CLOCK *r);
 int about_overhead(struct model *m, const struct record_OVERHEAD *r);

@@ -47,13 +47,26 @@ pool_text(struct pool *p, struct wire_str s)
 	return (e->text);
 }
 
+const char *
+pool_demangled(struct pool *p, const char *mangled)
+{
+	char *name = demangle_name(&p->names, mangled);
+	const char *text;
+
+	if (name == NULL)
+		return (NULL);
+	text = pool_text(p, wire_str_of(name));
+	free(name);
+	return (text);
+}
+
 int
 pool_names(struct pool *p, const char *mangled, const char **name,
     const char **short_name)
 {
 	char *demangled, brief[256];
 
-	if ((demangled = text_demangle(mangled)) == NULL)
+	if ((demangled = demangle_name(&p->names, mangled)) == NULL)
 		return (-1);
 	text_shorten(brief, sizeof(brief), demangled);
 	*name = pool_text(p, wire_str_of(demangled));

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/demangle.h"
 #include "wire/record.h"
 
 #define POOL_MAX_BYTES (64u << 20)
@@ -18,11 +19,16 @@ struct pool {
 	struct pool_entry *table;
 	size_t bytes;
 	uint64_t refused;	/* strings that did not fit any more */
+	struct demangling names;
 };
 
 /* pool_text(p, s): the interned copy; "" when the pool is full; NULL only
  * without memory. */
 const char *pool_text(struct pool *p, struct wire_str s);
+
+/* pool_demangled(p, mangled): the C++ name, interned as pool_text does; what it
+ * may cost is bounded over all names of the run (base/demangle.h). */
+const char *pool_demangled(struct pool *p, const char *mangled);
 
 /* pool_names(p, mangled, name, short_name): the C++ name of the interned
  * ${mangled}, whole and for a table. -1 without memory. */

@@ -412,8 +412,8 @@ model_settle(struct model *m, bool final)
 	if (settle_processes(m) != 0 || settle_devices(m) != 0 ||
 	    settle_kernels(m) != 0 || settle_copies(m) != 0 ||
 	    settle_transfers(m) != 0 ||
-	    settle_host(m) != 0 || settle_rest(m, final) != 0 ||
-	    (final && source_settle(m) != 0))
+	    settle_host(m) != 0 || (final && source_settle(m) != 0) ||
+	    about_names(m) != 0 || settle_rest(m, final) != 0)
 		return (NULL);
 	return (run);
 }

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "model/source_state.h"
 #include "wire/le.h"
 
@@ -226,7 +225,6 @@ site_frame(struct model *m, struct stream *s, const struct record_FRAME *r)
 	uint32_t stream = idmap_get(&m->streams, id);
 	struct source_state *x = m->source;
 	struct frame_entry *f;
-	char *name;
 
 	if (stream == IDMAP_NONE || r->depth >= SITE_DEPTH)
 		return (0);
@@ -244,11 +242,7 @@ site_frame(struct model *m, struct stream *s, const struct record_FRAME *r)
 	if ((f->function = pool_text(&m->pool, r->function)) == NULL ||
 	    (f->file = pool_text(&m->pool, r->file)) == NULL)
 		return (-1);
-	if ((name = text_demangle(f->function)) == NULL)
-		return (-1);
-	f->function = pool_text(&m->pool, wire_str_of(name));
-	free(name);
-	if (f->function == NULL)
+	if ((f->function = pool_demangled(&m->pool, f->function)) == NULL)
 		return (-1);
 	x->frames++;
 	x->frames_sorted = false;

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "model/source_state.h"
 
 struct builder {
@@ -93,13 +92,10 @@ static const char *
 function_name(struct model *m, const char *mangled)
 {
 	const char *text = NULL;
-	char *name;
 
-	if (mangled == NULL || *mangled == '\0' ||
-	    (name = text_demangle(mangled)) == NULL)
+	if (mangled == NULL || *mangled == '\0')
 		return (NULL);
-	text = pool_text(&m->pool, wire_str_of(name));
-	free(name);
+	text = pool_demangled(&m->pool, mangled);
 	return (text == NULL || *text == '\0' ? NULL : text);
 }
 

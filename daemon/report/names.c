@@ -206,6 +206,7 @@ static const struct {
 	[DIAG_DISASSEMBLY_FAILED] = { "disassembly_failed",
 	    "`cudadvise reanalyze RUN` tries again; an nvdisasm older than the "
 	    "GPU does not know its code (CUDADVISE_NVDISASM names another)" },
+	[DIAG_NAMES_RAW] = { "names_raw", NULL },
 };
 
 const char *

@@ -12,7 +12,7 @@
 #include "source/parts.h"
 
 #define STO_CUDA_ENTRY 0x10
-#define NAME_MOST 16384u	/* of a function: what text_demangle takes */
+#define NAME_MOST 16384u	/* of a function: what base/demangle.c takes */
 #define OSABI_CUDA 65		/* since CUDA 13, with an ABI version of 8 */
 
 /* While the tables are read. */

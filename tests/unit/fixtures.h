@@ -61,4 +61,13 @@ void fixture_write(const struct fixture *f, const char *path, size_t len);
 char *fixture_mkdir(void);
 void fixture_rmdir(char *path);
 
+/* A kernel's name that stands for a type of 2^40 parts: libstdc++ looks for a
+ * parameter pack in each of them, and prints nothing before it has one. */
+#define FIXTURE_HARD_NAME \
+	"_Z1fDp1AIS_IS_IS_IS_IS_IS_IS_IS_IS_IS_IS_IS_IS_IS_IS_IS_IS_I" \
+	"S_IS_IS_IS_IS_IS_IS_IS_IS_IS_IS_IS_IS_IS_IS_IS_IS_IS_IS_IS_I" \
+	"S_IS_IiiES0_ES1_ES2_ES3_ES4_ES5_ES6_ES7_ES8_ES9_ESA_ESB_ESC_" \
+	"ESD_ESE_ESF_ESG_ESH_ESI_ESJ_ESK_ESL_ESM_ESN_ESO_ESP_ESQ_ESR_" \
+	"ESS_EST_ESU_ESV_ESW_ESX_ESY_ESZ_ES10_ES11_ES12_E"
+
 #endif

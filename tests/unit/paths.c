@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/demangle.h"
 #include "base/error.h"
 #include "base/paths.h"
 #include "base/text.h"
@@ -127,7 +128,8 @@ xdg_places(void **state)
 static void
 shorten(const char *mangled, const char *expected)
 {
-	char *name = text_demangle(mangled), out[256];
+	struct demangling d = { 0 };
+	char *name = demangle_name(&d, mangled), out[256];
 
 	text_shorten(out, sizeof(out), name);
 	assert_string_equal(out, expected);

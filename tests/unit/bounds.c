@@ -1,0 +1,234 @@
+/* What is sent to hurt: the service answers, says what it left out, and goes
+ * on. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/config.h"
+#include "base/error.h"
+#include "ingest/service.h"
+#include "unit/fixtures.h"
+#include "wire/frame.h"
+
+static const char hard[] = FIXTURE_HARD_NAME;
+
+static char *top;
+static char path[100];
+static struct config config;
+static struct service *service;
+
+static void
+start(void)
+{
+	struct service_options o = { .socket = path, .listen_fd = -1,
+	    .state = top, .config = &config };
+	struct error e = ERROR_INIT;
+
+	service = service_start(&o, &e);
+	if (service == NULL)
+		fprintf(stderr, "%s\n", e.text);
+	assert_non_null(service);
+}
+
+static int
+set_up(void **state)
+{
+
+	(void)state;
+	top = fixture_mkdir();
+	snprintf(path, sizeof(path), "%s/ingest.sock", top);
+	config_init(&config);
+	config.live_interval_ms = 20;
+	config.spool_grace_ms = 100;
+	start();
+	return (0);
+}
+
+static int
+tear_down(void **state)
+{
+
+	(void)state;
+	service_stop(service);
+	service = NULL;
+	fixture_rmdir(top);
+	return (0);
+}
+
+static void
+transmit(const struct fixture *f)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	snprintf(a.sun_path, sizeof(a.sun_path), "%s", path);
+	assert_int_equal(connect(fd, (struct sockaddr *)&a, sizeof(a)), 0);
+	assert_int_equal(send(fd, f->file, f->len, MSG_NOSIGNAL), f->len);
+	close(fd);
+}
+
+/* Until the run is over. */
+static void
+wait_over(const char *uuid, struct store_run *r)
+{
+	struct timespec t = { 0, 5000000 };
+	struct error e = ERROR_INIT;
+	enum store_status st;
+	int i;
+
+	for (i = 0; i < 6000; i++) {
+		st = store_run_find(service_store(service), uuid, r, &e);
+		if (st == STORE_OK && r->json != NULL &&
+		    strcmp(r->state, "live") != 0)
+			return;
+		if (st == STORE_OK)
+			store_run_clear(r);
+		nanosleep(&t, NULL);
+	}
+	fail_msg("run %s is never over", uuid);
+}
+
+static int
+import(const struct fixture *f, int64_t *number, struct error *e)
+{
+	FILE *file = tmpfile();
+	int rc;
+
+	*e = (struct error)ERROR_INIT;
+	assert_non_null(file);
+	assert_int_equal(fwrite(f->file, 1, f->len, file), f->len);
+	fflush(file);
+	rc = service_import(service, fileno(file), e, number, NULL);
+	fclose(file);
+	return (rc);
+}
+
+/* Is ${word} in this document of the run? */
+static bool
+says(int64_t number, const char *noun, const char *id, const char *word)
+{
+	struct error e = ERROR_INIT;
+	char *json;
+	bool is;
+
+	assert_int_equal(store_doc(service_store(service), number, noun, id,
+	    &json, &e), STORE_OK);
+	is = strstr(json, word) != NULL;
+	free(json);
+	return (is);
+}
+
+static long
+field(const struct store_run *r, const char *name)
+{
+	json_t *j = service_run_json(r);
+	long v = (long)json_integer_value(json_object_get(j, name));
+
+	json_decref(j);
+	return (v);
+}
+
+static void
+hard_process(struct fixture *f)
+{
+
+	fixture_init(f, 5);
+	fixture_hello(f, FIXTURE_RUN, 1);
+	fixture_device(f);
+	fixture_signature(f, 1, hard);
+	fixture_signature(f, 2, "_Z7saxpy_kPfS_f");
+	fixture_kernels(f, 1, 10, 1000);
+	fixture_kernels(f, 2, 10, 1000);
+	fixture_bye(f);
+	fixture_flush(f);
+}
+
+static void
+hard_name_is_served(const struct store_run *r)
+{
+
+	assert_int_equal(field(r, "launches"), 20);
+	assert_true(says(r->number, "kernel", "1", hard));
+	assert_true(says(r->number, "kernel", "2",
+	    "\"saxpy_k(float*, float*, float)\""));
+	assert_true(says(r->number, "diagnostics", "", "names_raw"));
+}
+
+static void
+a_hard_name_on_the_socket(void **state)
+{
+	struct store_run r;
+	struct fixture f;
+
+	(void)state;
+	hard_process(&f);
+	transmit(&f);
+	wait_over(FIXTURE_RUN, &r);
+	hard_name_is_served(&r);
+	store_run_clear(&r);
+	fixture_free(&f);
+}
+
+static void
+a_hard_name_in_a_spool_file(void **state)
+{
+	struct error e = ERROR_INIT;
+	struct store_run r;
+	struct fixture f;
+	char spool[400];
+
+	(void)state;
+	service_stop(service);
+	hard_process(&f);
+	snprintf(spool, sizeof(spool), "%s/spool/%s.%016llx.spool", top,
+	    FIXTURE_RUN, 5ull);
+	fixture_write(&f, spool, f.len);
+	start();
+	wait_over(FIXTURE_RUN, &r);
+	hard_name_is_served(&r);
+	assert_int_equal(service_reanalyze(service, r.number, &e), STORE_OK);
+	assert_int_equal(service_delete(service, r.number, &e), STORE_OK);
+	store_run_clear(&r);
+	fixture_free(&f);
+}
+
+static void
+a_hard_name_imported(void **state)
+{
+	struct store_run r;
+	struct error e;
+	struct fixture f;
+	int64_t number;
+
+	(void)state;
+	hard_process(&f);
+	assert_int_equal(import(&f, &number, &e), 0);
+	wait_over(FIXTURE_RUN, &r);
+	hard_name_is_served(&r);
+	store_run_clear(&r);
+	fixture_free(&f);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_hard_name_on_the_socket),
+		TEST(a_hard_name_in_a_spool_file),
+		TEST(a_hard_name_imported),
+	};
+
+	return (cmocka_run_group_tests(tests, NULL, NULL));
+}

@@ -1,0 +1,143 @@
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/demangle.h"
+#include "unit/fixtures.h"
+
+static const char hard[] = FIXTURE_HARD_NAME;
+
+static void
+expect(struct demangling *d, const char *mangled, const char *expected)
+{
+	char *name = demangle_name(d, mangled);
+
+	assert_non_null(name);
+	assert_string_equal(name, expected);
+	free(name);
+}
+
+static void
+names_are_spelled_out(void **state)
+{
+	struct demangling d = { 0 };
+
+	(void)state;
+	expect(&d, "_Z7saxpy_kPfS_f", "saxpy_k(float*, float*, float)");
+	expect(&d, "plain_c_kernel", "plain_c_kernel");
+	expect(&d, "_Z", "_Z");
+	expect(&d, "", "");
+	assert_int_equal(d.raw, 0);
+	assert_int_equal(d.bytes, strlen("_Z7saxpy_kPfS_f_Z"));
+}
+
+/* That it comes back at all is the test. */
+static void
+a_name_without_end_stays_raw(void **state)
+{
+	struct demangling d = { 0 };
+
+	(void)state;
+	expect(&d, hard, hard);
+	assert_int_equal(d.raw, 1);
+	expect(&d, "_Z1fi", "f(int)");
+	expect(&d, hard, hard);
+	assert_int_equal(d.raw, 2);
+	assert_true(d.spent_ns > 0);
+}
+
+static void
+a_run_has_so_much_time(void **state)
+{
+	struct demangling d = { .spent_ns = DEMANGLE_RUN_NS +
+	    DEMANGLE_BYTE_NS * 5 };
+
+	(void)state;
+	expect(&d, "_Z1fi", "_Z1fi");
+	assert_int_equal(d.raw, 1);
+	d.spent_ns = DEMANGLE_RUN_NS;
+	expect(&d, "_Z1fi", "f(int)");
+	assert_int_equal(d.raw, 1);
+}
+
+/* 64 KiB at most: what is longer is as good as a riddle. */
+static void
+a_long_name_stays_raw(void **state)
+{
+	char longest[20000] = "_Z1f";
+	struct demangling d = { 0 };
+
+	(void)state;
+	memset(longest + 4, 'i', sizeof(longest) - 5);
+	expect(&d, longest, longest);
+	assert_int_equal(d.raw, 0);
+}
+
+static void *
+many(void *arg)
+{
+	struct demangling d = { 0 };
+	int i;
+
+	for (i = 0; i < 5; i++) {
+		free(demangle_name(&d, hard));
+		free(demangle_name(&d, "_Z1fi"));
+	}
+	*(uint64_t *)arg = d.raw;
+	return (NULL);
+}
+
+static void
+threads_end_only_their_own(void **state)
+{
+	pthread_t thread[3];
+	uint64_t raw[3];
+	int i;
+
+	(void)state;
+	for (i = 0; i < 3; i++)
+		assert_int_equal(pthread_create(&thread[i], NULL, many,
+		    &raw[i]), 0);
+	for (i = 0; i < 3; i++) {
+		pthread_join(thread[i], NULL);
+		assert_int_equal(raw[i], 5);
+	}
+}
+
+/* A thread that takes no signals has a bound, too, and then takes none still. */
+static void
+a_blocked_signal_comes(void **state)
+{
+	struct demangling d = { 0 };
+	sigset_t all, before, after;
+
+	(void)state;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	expect(&d, hard, hard);
+	pthread_sigmask(SIG_SETMASK, &before, &after);
+	assert_int_equal(d.raw, 1);
+	assert_true(sigismember(&after, SIGVTALRM));
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_are_spelled_out),
+		cmocka_unit_test(a_name_without_end_stays_raw),
+		cmocka_unit_test(a_run_has_so_much_time),
+		cmocka_unit_test(a_long_name_stays_raw),
+		cmocka_unit_test(threads_end_only_their_own),
+		cmocka_unit_test(a_blocked_signal_comes),
+	};
+
+	return (cmocka_run_group_tests(tests, NULL, NULL));
+}
