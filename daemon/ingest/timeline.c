@@ -138,6 +138,7 @@ struct drawing {
 	const struct capture_index *index;
 	struct run run;
 	uint64_t zero;		/* CLOCK_REALTIME of the window's start */
+	bool homeless;		/* a record's device was never defined */
 };
 
 static struct timeline *
@@ -157,7 +158,7 @@ draw(struct timeline *t, enum timeline_row row, uint64_t zero, uint64_t from,
 {
 	uint64_t end = zero + t->bins * t->bin_ns, bin, edge;
 
-	if (t == NULL || to <= zero || from >= end)
+	if (to <= zero || from >= end)
 		return;
 	if (from >= zero)
 		t->count[row][(from - zero) / t->bin_ns]++;
@@ -202,6 +203,7 @@ draw_record(void *arg, uint64_t stream, uint64_t sequence,
 {
 	struct drawing *d = arg;
 	enum timeline_row row;
+	struct timeline *t;
 	uint32_t ordinal;
 	uint64_t from, to;
 
@@ -236,13 +238,13 @@ draw_record(void *arg, uint64_t stream, uint64_t sequence,
 	}
 	if (!capture_record_time(r, &from, &to))
 		return (0);
-	if (ordinal == UINT32_MAX)	/* the host's: beside the first device */
-		draw(d->run.timelines > 0 ? &d->run.timeline[0] : NULL, row,
-		    d->zero, from, to);
-	else
-		draw(timeline_of(d, capture_index_device(d->index, stream,
-		    ordinal)), row, d->zero, from, to);
-	return (0);
+	/* The host's stands beside the first device. */
+	t = ordinal == UINT32_MAX ? &d->run.timeline[0] :
+	    timeline_of(d, capture_index_device(d->index, stream, ordinal));
+	d->homeless = t == NULL;
+	if (t != NULL)
+		draw(t, row, d->zero, from, to);
+	return (d->homeless);
 }
 
 static uint64_t
@@ -258,7 +260,10 @@ records_between(const struct capture_index *x, uint64_t from, uint64_t to)
 	return (n);
 }
 
-/* The window drawn from the capture's records; NULL if it cannot be. */
+/* The window drawn from the capture's records, of a run with a timeline at
+ * least; NULL if it cannot be. What names a device that the capture does not
+ * define (the model gave it one of its own) has no place here: then the stored
+ * bins, which have it, are the better picture. */
 static json_t *
 detail(const struct view *v, uint64_t from, uint64_t to, unsigned px)
 {
@@ -282,7 +287,7 @@ detail(const struct view *v, uint64_t from, uint64_t to, unsigned px)
 	}
 	d.run.wall_ns = to - from;
 	if (capture_window(v->capture, &v->index, d.zero, d.zero + (to - from),
-	    DETAIL_RECORDS, draw_record, &d, NULL, NULL) >= 0)
+	    DETAIL_RECORDS, draw_record, &d, NULL, NULL) >= 0 && !d.homeless)
 		out = json_timeline(&d.run, 0, to - from, px);
 	free(d.run.timeline);
 	if (out == NULL)

@@ -1,12 +1,13 @@
 /*
  * make_capture FILE [--kernels N] [--launches N] [--run HEX] [--open]
- * [--source]:
+ * [--source] [--graph]:
  * write a capture of a made-up run for the tests of the API and the page: a
  * training loop with an uncoalesced kernel, pageable copies, a kernel whose
  * name is an attack on the page, one that was not measured, lost records and a
  * diagnostic. --kernels adds small kernels (for paging), --launches iterations,
  * --open leaves out the end (the program never ended), --source adds what the
- * source tier measures of two kernels (make_source.c).
+ * source tier measures of two kernels (make_source.c), --graph a graph that is
+ * timed as a whole, inside an NVTX range.
  *
  * What it says is invented; whether findings are right is tested on captures
  * of real GPUs.
@@ -21,6 +22,7 @@
 #include "tools/writer.h"
 
 #define DEFAULT_RUN "00112233445566778899aabbccddeeff"
+#define RANGE_NAME 1000000	/* STRING id: beyond the kernels' */
 #define LAUNCHER 0x1111111111111111ull
 
 static void
@@ -214,8 +216,21 @@ put_step(struct writer *w, struct clock *c, unsigned step, unsigned kernels)
 struct options {
 	unsigned kernels, steps;
 	const char *run;
-	bool open, source;
+	bool open, source, graph;
 };
+
+static void
+put_graph(struct writer *w, struct clock *c)
+{
+	PUT(w, STRING, .id = RANGE_NAME, .text = STR("step"));
+	PUT(w, RANGE, .name = RANGE_NAME, .tid = 42, .start_ns = c->now,
+	    .end_ns = c->now + 900 * US);
+	PUT(w, GRAPH, .graph = 1, .context = 1, .stream = 7,
+	    .correlation = ++c->correlation, .tid = 42,
+	    .start_ns = c->now + 20 * US, .end_ns = c->now + 800 * US,
+	    .launch_ns = c->now + 10 * US);
+	c->now += 1 * MS;
+}
 
 static void
 put_target(struct writer *w, const struct options *o, uint64_t *end)
@@ -238,6 +253,8 @@ put_target(struct writer *w, const struct options *o, uint64_t *end)
 	put_kernel(w, &c, FEW, 20 * US);
 	for (i = 0; i < steps; i++)
 		put_step(w, &c, i, kernels);
+	if (o->graph)
+		put_graph(w, &c);
 	put_metrics(w);
 	if (o->source)
 		put_source(w);
@@ -312,6 +329,7 @@ main(int argc, char **argv)
 		{ "run", required_argument, NULL, 'r' },
 		{ "open", no_argument, NULL, 'o' },
 		{ "source", no_argument, NULL, 's' },
+		{ "graph", no_argument, NULL, 'g' },
 		{ NULL, 0, NULL, 0 }
 	};
 	struct options o = { .kernels = 0, .steps = 500, .run = DEFAULT_RUN };
@@ -334,12 +352,16 @@ main(int argc, char **argv)
 		case 's':
 			o.source = true;
 			break;
+		case 'g':
+			o.graph = true;
+			break;
 		default:
 			return 2;
 		}
 	if (optind != argc - 1) {
 		fprintf(stderr, "usage: make_capture FILE [--kernels N] "
-		    "[--launches N] [--run HEX] [--open] [--source]\n");
+		    "[--launches N] [--run HEX] [--open] [--source] "
+		    "[--graph]\n");
 		return 2;
 	}
 	write_capture(argv[optind], &o);

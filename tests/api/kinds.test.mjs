@@ -1,0 +1,93 @@
+// Captures that lack one kind of record each: every document and every command
+// has an answer, and the daemon lives on. The kinds come from the protocol's
+// own table: a new one has to stand in one of the captures below.
+import { after, before, test } from 'node:test';
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { Daemon, bin, root } from './daemon.mjs';
+import { conforms, openapi } from './schema.mjs';
+
+const daemon = new Daemon();
+const tool = path.join(bin, 'drop_kind');
+const recorded = (name) => path.join(root, 'tests/captures', name);
+const lines = (text) => String(text).trim().split('\n');
+const made = path.join(daemon.dir, 'made.cadv');
+// The first that holds a kind stands for it; a real one is there for most.
+const captures = [recorded('programs/graphs.cadv'), recorded('pairs/unchecked-errors.bad.cadv'),
+  recorded('pairs/jit-at-startup.bad.cadv'), recorded('pairs/peer-access-off.bad.cadv'), made,
+  recorded('pairs/unified-memory-faults.bad.cadv'), recorded('pairs/sanitizer-findings.bad.cadv')];
+const commands = ['show', 'kernels', 'findings', 'roofline', 'checklist', 'annotate'];
+
+before(async () => {
+  execFileSync(path.join(bin, 'make_capture'), [made, '--source', '--graph', '--launches', '50']);
+  await daemon.start();
+});
+
+after(async () => {
+  const end = await daemon.stop();
+  assert.equal(end.code, 0, `cudadvised ended with ${end.code} ${end.signal}\n${end.log}`);
+  assert.doesNotMatch(end.log, /Sanitizer|runtime error/);
+});
+
+async function get(target) {
+  const answer = conforms('GET', target, await daemon.get(target));
+  assert.ok(answer.status < 500, `${target}: ${answer.text}`);
+  return answer.json ?? {};
+}
+
+// Every resource of a run, at one value of each of its parameters.
+async function askAll(run) {
+  const first = async (part, key) => (await get(`/api/v1/runs/${run}/${part}`)).items?.[0]?.[key];
+  const value = { '{id}': run, '{kid}': (await first('kernels', 'id')) ?? 1,
+    '{fid}': (await first('findings', 'id')) ?? 'none', '{n}': 0 };
+  for (const [pattern, methods] of Object.entries(openapi.paths)) {
+    if (!pattern.startsWith('/api/v1/runs/{id}') || !methods.get || pattern.endsWith('/events')) continue;
+    const target = pattern.replace(/\{\w+\}/g, (name) => value[name]);
+    if (pattern.endsWith('/export')) await get(`${target}?format=json`);
+    else await get(target);
+  }
+  // Close up: drawn from the records themselves.
+  const wall = (await get(`/api/v1/runs/${run}/timeline`)).to_ns ?? 0;
+  for (let from = 0; from + 8 <= wall; from += Math.floor(wall / 8))
+    await get(`/api/v1/runs/${run}/timeline?px=1000&from_ns=${from}&to_ns=${from + Math.floor(wall / 8)}`);
+  await get(`/api/v1/runs/${run}/kernels/${value['{kid}']}/source?sass=1`);
+  await get(`/api/v1/compare?base=${run}&target=${run}`);
+}
+
+function command(...words) {
+  const done = spawnSync(path.join(bin, 'cudadvise'), words, { env: daemon.env, encoding: 'utf8', timeout: 60000 });
+  assert.ok(done.status === 0 || done.status === 1, `${words}: ${done.status} ${done.signal}\n${done.stderr}`);
+  assert.doesNotMatch(done.stderr, /Sanitizer|runtime error/);
+  return done;
+}
+
+// ${capture} is taken in, looked at in every way, and goes again.
+async function survives(capture) {
+  const answer = conforms('POST', '/api/v1/runs', await daemon.uploadBytes(readFileSync(capture)));
+  assert.equal(answer.status, 201, answer.text);
+  const run = answer.json.number;
+  await askAll(run);
+  assert.equal(command('reanalyze', String(run)).status, 0);
+  assert.equal(command('export', '-o', path.join(daemon.dir, 'out'), String(run)).status, 0);
+  for (const name of commands) command(name, capture);
+  command('compare', capture, capture);
+  assert.equal(command('rm', String(run)).status, 0);
+}
+
+test('a capture with all of its records', async () => {
+  await survives(made);
+});
+
+// An ACK goes the other way.
+const kinds = lines(execFileSync(tool)).filter((kind) => kind !== 'ACK');
+for (const kind of kinds)
+  test(`a capture without ${kind}`, async () => {
+    const whole = captures.find((file) => lines(execFileSync(tool, [file])).includes(kind));
+    assert.ok(whole !== undefined, `no capture holds a ${kind}: add one that does`);
+    const rest = path.join(daemon.dir, 'rest.cadv');
+    execFileSync(tool, [kind, whole, rest]);
+    assert.ok(!lines(execFileSync(tool, [rest])).includes(kind));
+    await survives(rest);
+  });
