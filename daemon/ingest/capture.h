@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ingest/proc.h"
+
 struct error;
 struct model;
 struct record;
@@ -157,14 +159,15 @@ int capture_copy(const char *path, struct capture_index *x, const char *out,
 
 /*
  * capture_peek(path, run, pid, ended, e): who wrote the file: run id (33
- * bytes) of its first HELLO or RUN_BEGIN, pid (0 unknown) and start, whether
+ * bytes) of its first HELLO or RUN_BEGIN, pid (0 unknown) and birth, whether
  * its last readable frame ends in BYE or RUN_END. -1: no readable first frame.
  */
 struct capture_origin {
 	char run[33];
 	uint64_t stream;
 	uint32_t pid;
-	uint64_t start_ns, pidns;
+	uint64_t pidns;
+	struct proc_birth birth;
 	bool ended;
 };
 int capture_peek(const char *path, struct capture_origin *o, struct error *e);

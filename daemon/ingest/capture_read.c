@@ -424,7 +424,9 @@ note_origin(struct capture_origin *o, const struct frame_header *h,
 		if (r.type == RECORD_HELLO) {
 			run = r.u.HELLO.run;
 			o->pid = r.u.HELLO.pid;
-			o->start_ns = r.u.HELLO.start_ns;
+			o->birth = (struct proc_birth){
+			    r.u.HELLO.start_ns, r.u.HELLO.now_ns,
+			    r.u.HELLO.now_mono_ns };
 			o->pidns = r.u.HELLO.pidns;
 		} else if (r.type == RECORD_RUN_BEGIN)
 			run = r.u.RUN_BEGIN.run;

@@ -1,7 +1,4 @@
 /* Who works on which run: a live session, or one job at a time. */
-#include <errno.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -126,25 +123,4 @@ clock_real(void)
 
 	clock_gettime(CLOCK_REALTIME, &t);
 	return ((uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec);
-}
-
-int
-process_alive(pid_t pid)
-{
-	char path[64], line[512];
-	const char *state;
-	FILE *f;
-
-	if (pid <= 0)
-		return (-1);
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	if ((f = fopen(path, "re")) == NULL)
-		return (kill(pid, 0) == 0 || errno == EPERM);
-	if (fgets(line, sizeof(line), f) == NULL)
-		line[0] = '\0';
-	fclose(f);
-	/* "12 (name) S …": a zombie says nothing any more. */
-	state = strrchr(line, ')');
-	return (state != NULL && state[1] == ' ' && state[2] != 'Z' &&
-	    state[2] != 'X');
 }

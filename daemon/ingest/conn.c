@@ -27,7 +27,7 @@ conn_new(struct service *s, int fd, pid_t pid)
 	}
 	c->cap = FIRST_CAP;
 	c->epoll = s->epoll;
-	c->pid = pid;
+	c->proc = proc_of(pid);
 	c->heard_ns = clock_mono();
 	ev.data.ptr = c;
 	if (epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &ev) != 0) {
@@ -161,7 +161,7 @@ greet(struct service *s, struct conn *c, const struct frame_header *h,
 		c->session = NULL;
 		return (error_set(e, "out of memory"));
 	}
-	c->stream->pid = c->pid;
+	c->stream->proc = c->proc;
 	c->stream->launcher |= r.type == RECORD_RUN_BEGIN;
 	c->stream->conns++;
 	c->session->conns++;

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "ingest/proc.h"
 #include "wire/frame.h"
 
 struct error;
@@ -18,7 +19,7 @@ struct stream;
 struct conn {
 	struct conn *prev, *next;
 	int fd, epoll;
-	pid_t pid;
+	struct proc proc;		/* that connected */
 	struct session *session;	/* NULL until its first frame */
 	struct stream *stream;
 	uint8_t *buf;			/* at most one frame and a bit */

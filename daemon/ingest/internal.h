@@ -22,6 +22,7 @@
 #include "ingest/analyse.h"
 #include "ingest/capture.h"
 #include "ingest/capture_index.h"
+#include "ingest/proc.h"
 #include "ingest/service.h"
 #include "wire/frame.h"
 
@@ -38,7 +39,7 @@ struct stream {
 				 * stream's spool file): what an ACK says */
 	uint64_t fed;		/* records below are in the model */
 	uint64_t spooled;	/* bytes of its spool file looked at */
-	pid_t pid;		/* by the socket's credentials; 0 unknown */
+	struct proc proc;	/* by the socket's credentials, or HELLO */
 	unsigned conns;
 	bool launcher;		/* began with RUN_BEGIN */
 	bool bye;		/* ended in order */
@@ -205,8 +206,6 @@ enum store_status retention_remove(struct service *s, int64_t number,
 
 uint64_t clock_mono(void);
 uint64_t clock_real(void);
-/* -1: cannot tell. */
-int process_alive(pid_t pid);
 int run_directory(const struct service *s, const char *uuid, char *dir,
     char *capture, struct error *e);
 

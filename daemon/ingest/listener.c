@@ -215,7 +215,7 @@ serve(struct service *s, struct conn **conns, const struct epoll_event *ev)
 	case CONN_BROKEN:
 		if (atomic_fetch_add(&s->dropped_peers, 1) < LOGGED_PEERS)
 			log_warn("a target (pid %d) was disconnected: %s",
-			    (int)c->pid, e.text);
+			    (int)c->proc.pid, e.text);
 		break;
 	case CONN_ENDED:
 		break;

@@ -81,7 +81,9 @@ resume_record(void *arg, uint64_t stream, uint64_t sequence,
 		st->next++;
 	note_record(z->se, st, r);
 	if (r->type == RECORD_HELLO && r->u.HELLO.pidns == z->pidns)
-		st->pid = (pid_t)r->u.HELLO.pid;
+		st->proc = proc_born((pid_t)r->u.HELLO.pid,
+		    &(struct proc_birth){ r->u.HELLO.start_ns,
+		    r->u.HELLO.now_ns, r->u.HELLO.now_mono_ns });
 	return (0);
 }
 
@@ -278,7 +280,7 @@ session_over(const struct service *s, const struct session *se, uint64_t now)
 		if (st->conns > 0)
 			return (false);
 		/* It may be on its way back to us, or write a spool file. */
-		if (!late && process_alive(st->pid) == 1)
+		if (!late && proc_alive(&st->proc) == 1)
 			return (false);
 	}
 	if (se->ended)

@@ -56,7 +56,7 @@ stream_over(const struct session *se, uint64_t id)
 	if (se == NULL)
 		return (false);
 	HASH_FIND(hh, se->streams, &id, sizeof(id), st);
-	return (st != NULL && (st->bye || process_alive(st->pid) == 0));
+	return (st != NULL && (st->bye || proc_alive(&st->proc) == 0));
 }
 
 /* Has the process that wrote ${path} said all it will? */
@@ -65,6 +65,7 @@ settled(const char *path)
 {
 	struct capture_origin o;
 	struct error e = ERROR_INIT;
+	struct proc p;
 	struct stat st;
 	time_t age;
 
@@ -75,8 +76,10 @@ settled(const char *path)
 		return (age >= FOREIGN_S);
 	if (o.ended)
 		return (true);
-	if (o.pid != 0 && o.pidns == spool_pid_namespace())
-		return (process_alive((pid_t)o.pid) != 1);
+	if (o.pid != 0 && o.pidns == spool_pid_namespace()) {
+		p = proc_born((pid_t)o.pid, &o.birth);
+		return (proc_alive(&p) != 1);
+	}
 	return (age >= FOREIGN_S);
 }
 

@@ -1,0 +1,306 @@
+/* Processes whose number somebody else has now: they are over, and so is what
+ * they left. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/config.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "ingest/proc.h"
+#include "ingest/service.h"
+#include "unit/fixtures.h"
+
+#define S 1000000000ull
+#define HOUR (3600 * S)
+
+static char *top;
+static char path[100];
+static struct config config;
+static struct service *service;
+
+static uint64_t
+clock_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return ((uint64_t)t.tv_sec * S + (uint64_t)t.tv_nsec);
+}
+
+/* What a library in this process says when it has run for ${age} ns. */
+static struct proc_birth
+said(uint64_t age)
+{
+	struct proc_birth b = { 0, clock_ns(CLOCK_REALTIME),
+	    clock_ns(CLOCK_MONOTONIC) };
+
+	b.start_ns = b.now_ns - age;
+	return (b);
+}
+
+/* As the library reckons it: see injection/inject.c. */
+static uint64_t
+own_age(void)
+{
+	struct proc self = proc_of(getpid());
+
+	assert_true(self.start > 0);
+	return (clock_ns(CLOCK_BOOTTIME) - self.start *
+	    (S / (uint64_t)sysconf(_SC_CLK_TCK)));
+}
+
+static void
+alive(void **state)
+{
+	struct proc self = proc_of(getpid()), none = { 0 }, child;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(proc_alive(&self), 1);
+	assert_int_equal(proc_alive(&none), -1);
+	if ((pid = fork()) == 0)
+		pause();
+	child = proc_of(pid);
+	assert_int_equal(proc_alive(&child), 1);
+	kill(pid, SIGKILL);
+	waitid(P_PID, (id_t)pid, &(siginfo_t){ 0 }, WEXITED | WNOWAIT);
+	assert_int_equal(proc_alive(&child), 0);	/* a zombie */
+	waitpid(pid, NULL, 0);
+	assert_int_equal(proc_alive(&child), 0);
+	/* Its number, another start. */
+	self.start++;
+	assert_int_equal(proc_alive(&self), 0);
+}
+
+static int
+is_alive(struct proc_birth b)
+{
+	struct proc p = proc_born(getpid(), &b);
+
+	return (proc_alive(&p));
+}
+
+static void
+born(void **state)
+{
+	struct proc_birth b = said(own_age());
+
+	(void)state;
+	assert_int_equal(is_alive(b), 1);
+	/* Nobody said when it began: only the number counts. */
+	assert_int_equal(is_alive((struct proc_birth){ 0 }), 1);
+	/* Somebody set the clock since, by hours, either way. */
+	b.start_ns += 3 * HOUR;
+	b.now_ns += 3 * HOUR;
+	assert_int_equal(is_alive(b), 1);
+	b.start_ns -= 6 * HOUR;
+	b.now_ns -= 6 * HOUR;
+	assert_int_equal(is_alive(b), 1);
+	/* Or the machine was started anew, and so the other clock. */
+	b = said(own_age());
+	b.now_mono_ns += HOUR;
+	assert_int_equal(is_alive(b), 1);
+	/* Both: no number is the same process. */
+	b.now_ns -= HOUR;
+	b.start_ns -= HOUR;
+	assert_int_equal(is_alive(b), 0);
+	/* It was older, or younger. */
+	assert_int_equal(is_alive(said(own_age() + 10 * S)), 0);
+	/* What makes no sense is not us. */
+	assert_int_equal(is_alive((struct proc_birth){ 1, 0, 0 }), 0);
+	assert_int_equal(is_alive((struct proc_birth){ UINT64_MAX, 1, 1 }), 0);
+	assert_int_equal(is_alive((struct proc_birth){ 1, UINT64_MAX, 1 }), 0);
+	assert_int_equal(is_alive((struct proc_birth){ 1, 1,
+	    UINT64_MAX }), 0);
+}
+
+static void
+start(void)
+{
+	struct service_options o = { .socket = path, .listen_fd = -1,
+	    .state = top, .config = &config };
+	struct error e = ERROR_INIT;
+
+	service = service_start(&o, &e);
+	if (service == NULL)
+		fprintf(stderr, "%s\n", e.text);
+	assert_non_null(service);
+}
+
+static int
+set_up(void **state)
+{
+
+	(void)state;
+	top = fixture_mkdir();
+	snprintf(path, sizeof(path), "%s/ingest.sock", top);
+	config_init(&config);
+	config.spool_grace_ms = 100;
+	start();
+	return (0);
+}
+
+static int
+tear_down(void **state)
+{
+
+	(void)state;
+	service_stop(service);
+	fixture_rmdir(top);
+	return (0);
+}
+
+/* A process that did not say goodbye, with our number and the birth ${b}. */
+static void
+unfinished(struct fixture *f, struct proc_birth b)
+{
+	struct stat st;
+
+	assert_int_equal(stat("/proc/self/ns/pid", &st), 0);
+	fixture_init(f, 5);
+	fixture_put_HELLO(f, &(struct record_HELLO){
+	    .protocol = WIRE_PROTOCOL, .level = LEVEL_TRACE,
+	    .pid = (uint32_t)getpid(), .pidns = (uint64_t)st.st_ino,
+	    .start_ns = b.start_ns, .now_ns = b.now_ns,
+	    .now_mono_ns = b.now_mono_ns,
+	    .run = wire_str_of(FIXTURE_RUN) });
+	fixture_flush(f);
+	fixture_device(f);
+	fixture_signature(f, 1, "_Z7saxpy_kPfS_f");
+	fixture_kernels(f, 1, 40, 1000);
+	fixture_flush(f);
+}
+
+/* Until the run is over; what it is then. */
+static void
+wait_over(char *how, size_t size)
+{
+	struct error e = ERROR_INIT;
+	struct store_run r;
+	bool over = false;
+
+	while (!over) {
+		usleep(5000);
+		if (store_run_find(service_store(service), FIXTURE_RUN, &r,
+		    &e) != STORE_OK)
+			continue;
+		over = r.json != NULL && strcmp(r.state, "live") != 0;
+		snprintf(how, size, "%s", r.state);
+		store_run_clear(&r);
+	}
+}
+
+static void
+spool_path(char *name, size_t size)
+{
+
+	snprintf(name, size, "%s/spool/%s.%016llx.spool", top, FIXTURE_RUN,
+	    5ull);
+}
+
+/* What an earlier process with our number left is taken in. */
+static void
+spool_of_a_reused_number(void **state)
+{
+	char name[400], how[32];
+	struct fixture f;
+
+	(void)state;
+	service_stop(service);
+	unfinished(&f, said(own_age() + HOUR));
+	spool_path(name, sizeof(name));
+	fixture_write(&f, name, f.len);
+	start();
+	wait_over(how, sizeof(how));
+	assert_string_equal(how, "truncated");
+	assert_int_equal(access(name, F_OK), -1);
+	fixture_free(&f);
+}
+
+/* But not what we write ourselves: a sweep of the spool leaves it. */
+static void
+spool_of_the_living(void **state)
+{
+	struct service_counters c;
+	char name[400], how[32];
+	struct fixture f, other;
+	const char *uuid = "ffeeddccbbaa99887766554433221100";
+
+	(void)state;
+	service_stop(service);
+	unfinished(&f, said(own_age()));
+	spool_path(name, sizeof(name));
+	fixture_write(&f, name, f.len);
+	/* One that is over says that the sweep is through. */
+	fixture_init(&other, 6);
+	fixture_process(&other, uuid, 1, 40, 20);
+	snprintf(how, sizeof(how), "%.8s", uuid);
+	snprintf(path, sizeof(path), "%s/spool/%s.%016llx.spool", top, uuid,
+	    6ull);
+	fixture_write(&other, path, other.len);
+	snprintf(path, sizeof(path), "%s/ingest.sock", top);
+	start();
+	do {
+		usleep(5000);
+		service_counters(service, &c);
+	} while (c.spools_merged == 0);
+	service_stop(service);
+	start();
+	assert_int_equal(access(name, F_OK), 0);
+	fixture_free(&f);
+	fixture_free(&other);
+}
+
+/* A run that an earlier daemon left, by a process whose number is ours now, is
+ * over when nobody comes back to it, and can be removed. */
+static void
+run_of_a_reused_number(void **state)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct error e = ERROR_INIT;
+	uint8_t ack[64];
+	struct fixture f;
+	char how[32];
+
+	(void)state;
+	snprintf(a.sun_path, sizeof(a.sun_path), "%s", path);
+	assert_int_equal(connect(fd, (struct sockaddr *)&a, sizeof(a)), 0);
+	unfinished(&f, said(own_age() + HOUR));
+	assert_int_equal(send(fd, f.file, f.len, MSG_NOSIGNAL), f.len);
+	assert_true(recv(fd, ack, sizeof(ack), 0) > 0);
+	service_stop(service);
+	close(fd);
+	start();
+	wait_over(how, sizeof(how));
+	assert_string_equal(how, "truncated");
+	assert_int_equal(service_delete(service, 1, &e), STORE_OK);
+	fixture_free(&f);
+}
+
+int
+main(void)
+{
+#define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(alive), cmocka_unit_test(born),
+		T(spool_of_a_reused_number), T(spool_of_the_living),
+		T(run_of_a_reused_number),
+	};
+
+	log_setup(LOG_LEVEL_ERROR, false);
+	return (cmocka_run_group_tests(tests, NULL, NULL));
+}
