@@ -17,7 +17,7 @@
 #define CONNECTIONS_MAX 128	/* a socket */
 #define TIMEOUT_S 30		/* of an idle connection */
 #define MEMORY_LIMIT (32u << 10)	/* header of one request, bytes */
-#define STOP_WAIT_S 5		/* for streams to end */
+#define STOP_WAIT_S 2		/* for streams to end; main.c ends all in 4 */
 #define UPLOAD_DEFAULT (4ull << 30)
 
 #if MHD_VERSION >= 0x00097701

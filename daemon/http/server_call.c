@@ -103,6 +103,9 @@ begin(struct call *c, const char *method)
 	c->rq.last_event_id = keep_header(c, "Last-Event-ID",
 	    c->last_event_id, sizeof(c->last_event_id));
 	c->failed = exchange_begin(&head, &c->rq, &c->rs, &c->max_body) < 0;
+	if (!c->failed && c->guest != NULL &&
+	    c->rq.route->access != ACCESS_PUBLIC)
+		door_known(c->guest);
 }
 
 /* A file without a name in the state directory: nothing is left behind. */
@@ -294,6 +297,8 @@ server_on_request(void *arg, struct MHD_Connection *connection, const char *url,
 			atomic_fetch_add(&c->http->refused, 1);
 			return MHD_NO;	/* another user */
 		}
+		if (c->listener->tcp)
+			c->guest = info->socket_context;
 		begin(c, method);
 		/* Do not take in a body that is not wanted. */
 		if (c->failed && (header(c, "Content-Length") != NULL ||
@@ -343,13 +348,15 @@ server_on_connection(void *arg, struct MHD_Connection *connection,
     void **socket_context, enum MHD_ConnectionNotificationCode code)
 {
 	struct listener *l = arg;
-	const union MHD_ConnectionInfo *info;
+	int fd = connection_fd(connection);
 
-	*socket_context = NULL;
-	if (code != MHD_CONNECTION_NOTIFY_STARTED)
-		return;
-	info = MHD_get_connection_info(connection,
-	    MHD_CONNECTION_INFO_CONNECTION_FD);
-	if (l->tcp || (info != NULL && listen_peer_is_us(info->connect_fd)))
-		*socket_context = l;
+	if (code != MHD_CONNECTION_NOTIFY_STARTED) {
+		if (l->tcp && *socket_context != NULL)
+			door_leave(*socket_context);
+		*socket_context = NULL;
+	} else if (l->tcp) {
+		*socket_context = fd >= 0 ? door_enter(l->http, fd) : NULL;
+	} else {
+		*socket_context = fd >= 0 && listen_peer_is_us(fd) ? l : NULL;
+	}
 }

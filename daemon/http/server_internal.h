@@ -31,6 +31,14 @@ struct watcher {			/* an open event stream */
 	struct watcher *next, **prev;
 };
 
+struct guest {			/* a TCP connection */
+	struct http *http;
+	int fd;
+	int64_t since_s;
+	struct guest *next, **prev;	/* prev NULL: it has shown the token,
+					 * or the door */
+};
+
 struct http {
 	struct http_options options;
 	struct service *service;
@@ -50,6 +58,8 @@ struct http {
 	pthread_cond_t changed;
 	struct watcher *watchers;
 	size_t open_streams, slow;
+	struct guest *guests, **guests_end;	/* the oldest first */
+	size_t guest_count;
 	bool quit;			/* nothing suspends any more */
 	bool poke;			/* events came: wake the streams */
 	uint64_t events;		/* how often they came */
@@ -64,6 +74,7 @@ struct call {
 	struct http *http;
 	struct listener *listener;
 	struct MHD_Connection *connection;
+	struct guest *guest;		/* over TCP */
 	bool begun, failed;
 	bool handled;			/* the response is filled */
 	uint64_t max_body, got;
@@ -78,6 +89,12 @@ void *server_waker(void *http);
 void server_wake(struct http *h);	/* with the lock held */
 void server_on_event(void *http);
 struct MHD_Response *server_stream_response(struct call *c);
+
+/* server_door.c */
+struct guest *door_enter(struct http *h, int fd);	/* NULL: no memory */
+void door_known(struct guest *g);	/* it has shown the token */
+void door_leave(struct guest *g);	/* before its descriptor is closed */
+void door_sweep(struct http *h);	/* with the lock held: time is over */
 
 /* server_send.c */
 enum MHD_Result server_send(struct call *c);

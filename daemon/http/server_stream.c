@@ -94,6 +94,7 @@ server_waker(void *arg)
 		} else {
 			wake_orphans(h);
 		}
+		door_sweep(h);
 	}
 	pthread_mutex_unlock(&h->lock);
 	return NULL;

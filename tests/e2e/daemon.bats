@@ -123,3 +123,44 @@ until_complete() {
 	has_launches 200 4
 	diff <(jq -S '.run.summary' before.json) <(jq -S '.run.summary' run.json)
 }
+
+@test "told to end it ends within seconds, whatever it is doing" {
+	# A disassembler that hangs: each import takes 3 s, one after another.
+	cat >slow <<-SCRIPT
+		#!/bin/sh
+		case \$1 in
+		--version) echo 'Cuda compilation tools, release 13.0, V13.0.85' ;;
+		*) touch $T/called; exec sleep 1000 ;;
+		esac
+	SCRIPT
+	chmod +x slow
+	for i in 1 2 3 4; do
+		CUDADVISE_NVDISASM=/none "$bin/cudadvise" run -q --no-daemon \
+		    --level source -o $i.cadv -- "$target" --kernels 100 \
+		    --signatures 2
+	done
+	CUDADVISE_NVDISASM=$T/slow "$bin/cudadvise" daemon start >/dev/null
+	pid=$(daemon_pid)
+	for i in 1 2 3 4; do
+		"$bin/cudadvise" import -q $i.cadv 2>refused$i &
+	done
+	for _ in $(seq 300); do
+		[ -e called ] && break
+		sleep 0.05
+	done
+	kill -TERM "$pid"
+	for _ in $(seq 600); do
+		is_running "$pid" || break
+		sleep 0.1
+	done
+	! is_running "$pid" || fail "it goes on"
+	wait
+	grep -q 'ends with work under way' s/cudadvised.log ||
+	    fail "it did all of it first"
+	# Who asked is told, and nothing is in the way of the next one.
+	grep -q 'the daemon did not answer' refused? || fail "nobody was told"
+	export CUDADVISE_NVDISASM=/none
+	"$bin/cudadvise" import -q ?.cadv
+	same "runs" "$("$bin/cudadvise" list --json | jq -r '[.items[] |
+	    select(.state == "finished")] | length')" 4
+}

@@ -1,4 +1,6 @@
 /* The HTTP server beside work that takes its time. */
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -117,12 +119,117 @@ who_waits_for_a_job_is_in_nobodys_way(void **state)
 	assert_int_equal(gone, 1);
 }
 
+/* --- over TCP ---------------------------------------------------------------- */
+
+#define CROWD 300	/* more than there are places */
+
+static int port;
+static char token[65];
+
+static void
+open_tcp(void)
+{
+	struct error e = ERROR_INIT;
+	char url[200];
+
+	assert_int_equal(http_open_tcp(http, 0, &e), 0);
+	assert_int_equal(http_url(http, url, sizeof(url)), 0);
+	assert_int_equal(sscanf(url, "http://127.0.0.1:%d/#token=%64s", &port,
+	    token), 2);
+}
+
+static int
+connect_tcp(void)
+{
+	struct sockaddr_in a = { .sin_family = AF_INET,
+	    .sin_port = htons((uint16_t)port),
+	    .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct timeval patience = { 20, 0 };
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	assert_int_equal(connect(fd, (struct sockaddr *)&a, sizeof(a)), 0);
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	return (fd);
+}
+
+/* The status of GET ${path} with the token; the connection stays open. */
+static int
+ask_tcp(int fd, const char *path)
+{
+	char text[4096];
+	int n, status = 0;
+
+	n = snprintf(text, sizeof(text), "GET %s HTTP/1.1\r\n"
+	    "Host: 127.0.0.1:%d\r\nAuthorization: Bearer %s\r\n\r\n", path,
+	    port, token);
+	if (send(fd, text, (size_t)n, MSG_NOSIGNAL) != n ||
+	    (n = (int)recv(fd, text, sizeof(text) - 1, 0)) <= 0)
+		return (0);
+	text[n] = '\0';
+	return (sscanf(text, "HTTP/1.1 %d", &status) == 1 ? status : 0);
+}
+
+/* Whoever holds connections without the token keeps nobody out who has it. */
+static void
+a_crowd_without_the_token_is_in_nobodys_way(void **state)
+{
+	int crowd[CROWD], i, fd, late;
+
+	(void)state;
+	open_tcp();
+	fd = connect_tcp();
+	assert_int_equal(ask_tcp(fd, "/api/v1/version"), 200);
+	for (i = 0; i < CROWD; i++) {
+		crowd[i] = connect_tcp();
+		/* Half of them with the begin of a request. */
+		if (i % 2 == 0)
+			send(crowd[i], "GET / HT", 8, MSG_NOSIGNAL);
+	}
+	late = connect_tcp();
+	assert_int_equal(ask_tcp(late, "/api/v1/version"), 200);
+	/* Nor does it end the connection of who was there. */
+	assert_int_equal(ask_tcp(fd, "/api/v1/version"), 200);
+	for (i = 0; i < CROWD; i++)
+		close(crowd[i]);
+	close(late);
+	close(fd);
+}
+
+/* A header that comes letter by letter. Who has the token has time. */
+static void
+a_guest_has_little_time(void **state)
+{
+	char c = 'G';
+	int fd, guest, i;
+
+	(void)state;
+	open_tcp();
+	fd = connect_tcp();
+	assert_int_equal(ask_tcp(fd, "/api/v1/version"), 200);
+	guest = connect_tcp();
+	for (i = 0; i < 60; i++) {
+		if (send(guest, &c, 1, MSG_NOSIGNAL) != 1 ||
+		    recv(guest, &c, 1, MSG_DONTWAIT | MSG_PEEK) == 0)
+			break;
+		sleep(1);
+	}
+	assert_int_not_equal(i, 60);
+	assert_int_equal(ask_tcp(fd, "/api/v1/version"), 200);
+	close(guest);
+	close(fd);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
 		    who_waits_for_a_job_is_in_nobodys_way, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+		    a_crowd_without_the_token_is_in_nobodys_way, set_up,
+		    tear_down),
+		cmocka_unit_test_setup_teardown(
+		    a_guest_has_little_time, set_up, tear_down),
 	};
 
 	log_setup(LOG_LEVEL_ERROR, false);

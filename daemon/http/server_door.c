@@ -1,0 +1,96 @@
+/*
+ * Who stands in the door. Anyone on this machine can connect over TCP, and a
+ * connection takes one of few places; so those that have not shown the token are
+ * guests: they have a share of the places and little time, and the newest
+ * displaces the oldest. Who has the token always finds room, because a browser
+ * speaks as soon as it is connected.
+ */
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#include "http/server_internal.h"
+
+#define GUESTS_MAX 48
+#define GUEST_S 5	/* a page and its files are read in much less; kept
+			 * open after that, a connection is made anew */
+
+static int64_t
+now_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec;
+}
+
+/* With the lock held. */
+static void
+unlink_guest(struct guest *g)
+{
+	if (g->prev == NULL)
+		return;
+	*g->prev = g->next;
+	if (g->next != NULL)
+		g->next->prev = g->prev;
+	else
+		g->http->guests_end = g->prev;
+	g->prev = NULL;
+	g->http->guest_count--;
+}
+
+/* With the lock held. The library sees the end and closes; the descriptor is
+ * its own until it has said so. */
+static void
+show_out(struct guest *g)
+{
+	unlink_guest(g);
+	shutdown(g->fd, SHUT_RDWR);
+}
+
+struct guest *
+door_enter(struct http *h, int fd)
+{
+	struct guest *g = calloc(1, sizeof(*g));
+
+	if (g == NULL)
+		return NULL;
+	g->http = h;
+	g->fd = fd;
+	g->since_s = now_s();
+	pthread_mutex_lock(&h->lock);
+	if (h->guest_count >= GUESTS_MAX)
+		show_out(h->guests);
+	if (h->guests == NULL)
+		h->guests_end = &h->guests;
+	g->prev = h->guests_end;
+	*g->prev = g;
+	h->guests_end = &g->next;
+	h->guest_count++;
+	pthread_mutex_unlock(&h->lock);
+	return g;
+}
+
+void
+door_known(struct guest *g)
+{
+	pthread_mutex_lock(&g->http->lock);
+	unlink_guest(g);
+	pthread_mutex_unlock(&g->http->lock);
+}
+
+void
+door_leave(struct guest *g)
+{
+	door_known(g);
+	free(g);
+}
+
+void
+door_sweep(struct http *h)
+{
+	int64_t now = now_s();
+
+	while (h->guests != NULL && now - h->guests->since_s > GUEST_S)
+		show_out(h->guests);
+}
