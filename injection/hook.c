@@ -1,16 +1,17 @@
+#include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "counters.h"
 #include "hook.h"
 #include "inject.h"
+#include "pages.h"
 
 #if defined(__x86_64__)
 #define SLOT R_X86_64_JUMP_SLOT
@@ -20,13 +21,8 @@
 #define DATA R_AARCH64_GLOB_DAT
 #endif
 
-/* What of an object's dynamic section says where its imports are. */
-struct imports {
-	const ElfW(Rela) *plt, *rel;
-	size_t plts, rels;
-	const ElfW(Sym) *symbol;
-	const char *string;
-};
+/* abort takes no status, and looks at none. */
+typedef void (*ending)(int);
 
 /*
  * In the place of exit. Its handlers run newest first: those of CUPTI's
@@ -34,23 +30,89 @@ struct imports {
  * measures at that moment would find them torn down under it.
  */
 static void
-depart(int status)
+depart(void)
 {
 
 	counters_close();
-	exit(status);
 }
 
 /* In the place of _exit: in a forked or vforked child inject_finish sees
  * another process and does nothing. */
 static void
-leave(int status)
+leave(void)
 {
 
 	inject_finish(BYE_EXIT);
-	for (;;)
-		syscall(SYS_exit_group, status);
 }
+
+/* In the place of abort. A handler of the program's may go on elsewhere. */
+static void
+fall(void)
+{
+	struct sigaction sa;
+
+	if (sigaction(SIGABRT, NULL, &sa) == 0 &&
+	    !(sa.sa_flags & SA_SIGINFO) && sa.sa_handler == SIG_DFL)
+		inject_finish(BYE_SIGNAL);
+}
+
+/*
+ * What the tables led to. A library that comes before libc may have its own
+ * _exit, which ends in libc's: each of the two has a way through us, and more
+ * than WAYS different ones are left alone.
+ */
+#define WAYS 4
+#define WAY(to, n)							\
+static ending to##_old_##n;						\
+static void								\
+to##_##n(int status)							\
+{									\
+									\
+	to();								\
+	to##_old_##n(status);						\
+}
+#define WAYS_OF(to) WAY(to, 0) WAY(to, 1) WAY(to, 2) WAY(to, 3)
+WAYS_OF(depart)
+WAYS_OF(leave)
+WAYS_OF(fall)
+
+#define ROW(to, n) { to##_##n, &to##_old_##n }
+#define ROWS(to) { ROW(to, 0), ROW(to, 1), ROW(to, 2), ROW(to, 3) }
+static const struct {
+	ending us, *old;
+} way[][WAYS] = { ROWS(depart), ROWS(leave), ROWS(fall) };
+
+static struct {
+	const char *name;
+	unsigned row;		/* of way */
+	ending global;		/* what a call would find */
+} called[] = {
+	{ "exit", 0, NULL }, { "_exit", 1, NULL }, { "_Exit", 1, NULL },
+	{ "abort", 2, NULL },
+};
+#define CALLED (sizeof(called) / sizeof(called[0]))
+
+static ending
+way_through(unsigned row, ending old)
+{
+	size_t i;
+
+	for (i = 0; i < WAYS && *way[row][i].old != NULL; i++)
+		if (*way[row][i].old == old)
+			return (way[row][i].us);
+	if (i == WAYS)
+		return (NULL);
+	*way[row][i].old = old;
+	return (way[row][i].us);
+}
+
+/* What of an object's dynamic section says where its imports are. */
+struct imports {
+	const ElfW(Rela) *plt, *rel;
+	size_t plts, rels;
+	const ElfW(Sym) *symbol;
+	const char *string;
+};
 
 static void
 read_dynamic(const ElfW(Dyn) *d, struct imports *im)
@@ -81,39 +143,81 @@ read_dynamic(const ElfW(Dyn) *d, struct imports *im)
 		}
 }
 
+/* Is ${at} in the object itself? */
+static bool
+is_within(const struct dl_phdr_info *info, uintptr_t at)
+{
+	const ElfW(Phdr) *p;
+	int i;
+
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		p = &info->dlpi_phdr[i];
+		if (p->p_type == PT_LOAD && at - info->dlpi_addr -
+		    p->p_vaddr < p->p_memsz)
+			return (true);
+	}
+	return (false);
+}
+
+/*
+ * A table that is read-only after relocation is so again. One that is writable is
+ * filled as symbols are first called, or its object is being loaded by another
+ * thread, which may have made it read-only since pages_read: it is left writable.
+ */
 static void
-patch(uintptr_t at, void (*to)(int))
+patch(uintptr_t at, ending to)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = at & -page;
+	int before = pages_protection(at);
 
-	/* The table may have been made read-only after relocation. It stays
-	 * writable then: another thread may be resolving a symbol in it. */
-	if (mprotect((void *)from, at + sizeof(to) - from,
-	    PROT_READ | PROT_WRITE) == 0)
-		memcpy((void *)at, &to, sizeof(to));
+	if ((before & PROT_READ) == 0 || (before & PROT_EXEC) != 0 ||
+	    mprotect((void *)from, page, PROT_READ | PROT_WRITE) != 0)
+		return;
+	__atomic_store_n((ending *)at, to, __ATOMIC_RELEASE);
+	if ((before & PROT_WRITE) == 0)
+		mprotect((void *)from, page, before);
 }
 
 static void
-patch_table(uintptr_t base, const struct imports *im, const ElfW(Rela) *r,
-    size_t n)
+patch_slot(const struct dl_phdr_info *info, uintptr_t at, unsigned c)
+{
+	ending old = *(ending *)at, to;
+
+	/* Not yet relocated, by another thread that loads the object. */
+	if ((pages_protection((uintptr_t)old) & PROT_EXEC) == 0)
+		return;
+	/* Not yet bound: it leads to the object's own stub, which would bind it
+	 * and take the slot from us. */
+	if (is_within(info, (uintptr_t)old))
+		old = called[c].global;
+	if (old != NULL && (to = way_through(called[c].row, old)) != NULL)
+		patch(at, to);
+}
+
+static void
+patch_table(const struct dl_phdr_info *info, const struct imports *im,
+    const ElfW(Rela) *r, size_t n)
 {
 #ifdef SLOT
 	const char *name;
+	uintptr_t at;
 	size_t i;
+	unsigned c;
 
 	for (i = 0; i < n; i++) {
-		if (ELF64_R_TYPE(r[i].r_info) != SLOT &&
-		    ELF64_R_TYPE(r[i].r_info) != DATA)
+		at = info->dlpi_addr + r[i].r_offset;
+		if ((ELF64_R_TYPE(r[i].r_info) != SLOT &&
+		    ELF64_R_TYPE(r[i].r_info) != DATA) ||
+		    at % sizeof(ending) != 0)
 			continue;
 		name = im->string +
 		    im->symbol[ELF64_R_SYM(r[i].r_info)].st_name;
-		if (strcmp(name, "_exit") == 0 || strcmp(name, "_Exit") == 0)
-			patch(base + r[i].r_offset, leave);
-		else if (strcmp(name, "exit") == 0)
-			patch(base + r[i].r_offset, depart);
+		for (c = 0; c < CALLED; c++)
+			if (strcmp(name, called[c].name) == 0)
+				patch_slot(info, at, c);
 	}
 #else
-	(void)base, (void)im, (void)r, (void)n;
+	(void)info, (void)im, (void)r, (void)n;
 #endif
 }
 
@@ -143,9 +247,9 @@ visit(struct dl_phdr_info *info, size_t size, void *cookie)
 		    im.symbol == NULL || im.string == NULL)
 			continue;
 		if (im.plt != NULL && (uintptr_t)im.plt >= info->dlpi_addr)
-			patch_table(info->dlpi_addr, &im, im.plt, im.plts);
+			patch_table(info, &im, im.plt, im.plts);
 		if (im.rel != NULL && (uintptr_t)im.rel >= info->dlpi_addr)
-			patch_table(info->dlpi_addr, &im, im.rel, im.rels);
+			patch_table(info, &im, im.rel, im.rels);
 	}
 	return (0);
 }
@@ -153,6 +257,15 @@ visit(struct dl_phdr_info *info, size_t size, void *cookie)
 void
 hook_exit(void)
 {
+	unsigned c;
 
+	/* Beforehand: under the lock that the visit holds, asking could wait for
+	 * a thread that loads a library and waits for that lock. */
+	for (c = 0; c < CALLED; c++)
+		*(void **)&called[c].global = dlsym(RTLD_DEFAULT,
+		    called[c].name);
+	if (pages_read() != 0)
+		return;
 	dl_iterate_phdr(visit, NULL);
+	pages_forget();
 }
