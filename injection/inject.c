@@ -2,7 +2,6 @@
 #include <fcntl.h>
 #include <locale.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,9 +22,11 @@
 #include "signature.h"
 #include "site.h"
 #include "target.h"
+#include "transport.h"
 
 #define EXIT_WAIT_MS 4000	/* for the last flush: it can hang in CUPTI */
-#define SIGNAL_WAIT_MS 1500
+#define SIGNAL_WAIT_MS 1500	/* before abort() */
+#define GIVE_UP_MS 200		/* to say that nothing can be measured */
 #define BUDGET_MAX 10		/* --overhead-budget 1000 */
 
 struct inject inject;
@@ -241,13 +242,16 @@ say_hello(void)
 void
 inject_finish(enum wire_bye reason)
 {
-	int on = INJECT_ON;
+	int on = INJECT_ON, cancel;
 
 	if (getpid() != inject.pid || !atomic_compare_exchange_strong(
 	    &inject.state, &on, INJECT_FINISHING))
 		return;
+	/* To wait is a place to be cancelled at, which exit() is not. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	sender_finish(reason, reason == BYE_SIGNAL ? SIGNAL_WAIT_MS :
 	    EXIT_WAIT_MS);
+	pthread_setcancelstate(cancel, NULL);
 }
 
 static void
@@ -255,42 +259,6 @@ at_exit(void)
 {
 
 	inject_finish(BYE_EXIT);
-}
-
-/*
- * A fatal signal that the program leaves at its default: the data goes out,
- * then the signal does what it would have done. sem_post, sem_timedwait and
- * write are all that happens here; the sender thread does the work.
- */
-static void
-on_fatal(int signo)
-{
-	struct sigaction sa = { .sa_handler = SIG_DFL };
-	sigset_t set;
-	int saved = errno;
-
-	sigaction(signo, &sa, NULL);
-	inject_finish(BYE_SIGNAL);
-	errno = saved;
-	sigemptyset(&set);
-	sigaddset(&set, signo);
-	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
-	syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), signo);
-}
-
-static void
-catch_fatal(void)
-{
-	static const int signals[] = { SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL,
-	    SIGTERM, SIGINT, SIGHUP, SIGQUIT };
-	struct sigaction sa = { .sa_handler = on_fatal,
-	    .sa_flags = SA_RESTART | SA_ONSTACK }, old;
-	size_t i;
-
-	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-		if (sigaction(signals[i], NULL, &old) == 0 &&
-		    !(old.sa_flags & SA_SIGINFO) && old.sa_handler == SIG_DFL)
-			sigaction(signals[i], &sa, NULL);
 }
 
 /* CUDA does not work in a forked child, and our thread is not there. */
@@ -318,11 +286,34 @@ load_cupti(char *why, size_t size)
 	return (r);
 }
 
-static int
+/* There is no thread to tell it: this one does, before the driver goes on. */
+static void
+give_up(const char *what, int error)
+{
+	struct record_BYE r = { .reason = BYE_DETACH };
+	char text[160];
+
+	snprintf(text, sizeof(text), "nothing of this process is measured: %s: "
+	    "%s", what, strerrordesc_np(error));
+	diag_report(DIAG_CALL_FAILED, SEVERITY_ERROR, (uint32_t)error, what,
+	    text);
+	r.now_ns = inject_now();
+	r.records = emit_count() + 1;
+	EMIT(BYE, &r);
+	transport_add(emit_take(1));
+	transport_finish(GIVE_UP_MS);
+}
+
+/*
+ * No handler for signals is among what is set up: the program finds each as it
+ * was, and one that ends it ends it as it would. What was recorded goes out all the
+ * time (sender.c); the last moments of a killed program are not known.
+ */
+static void
 start(void)
 {
 	char why[512] = "";
-	int r;
+	int r, error;
 
 	inject.pid = getpid();
 	inject.begin_ns = inject_now();
@@ -331,30 +322,32 @@ start(void)
 	emit_init(inject.stream);
 	r = load_cupti(why, sizeof(why));
 	say_hello();
-	if (signature_init() != 0 || launch_init() != 0)
-		return (-1);
+	if (signature_init() != 0 || launch_init() != 0) {
+		give_up("no memory for tables", ENOMEM);
+		return;
+	}
 	site_init();
 	/* The thread starts in any case: what failed has to be told. */
-	if (sender_start() != 0)
-		return (-1);
+	if ((error = sender_start()) != 0) {
+		give_up("no thread of its own", error);
+		return;
+	}
 	pthread_atfork(NULL, NULL, in_child);
 	atexit(at_exit);
-	catch_fatal();
 	hook_exit();
 	atomic_store(&inject.state, INJECT_ON);
 	if (r != DIAG_NONE) {
 		diag_report((enum wire_diag)r, SEVERITY_ERROR, 0, "CUPTI",
 		    why);
-		return (0);
+		return;
 	}
 	/* Subscribing comes first: if another tool has the process, CUPTI is
 	 * not called again. */
 	if (callback_subscribe() != 0) {
 		inject.api.loaded = false;
-		return (0);
+		return;
 	}
 	activity_start();
-	return (0);
 }
 
 /* Not even an error of ours may be an error of the driver's: always 1. */

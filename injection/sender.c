@@ -1,11 +1,13 @@
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "activity.h"
 #include "callback.h"
@@ -19,10 +21,14 @@
 #include "target.h"
 #include "transport.h"
 
+#define STACK_SIZE (8u << 20)	/* as threads have by default: CUPTI runs here */
 #define TICK_MS 50		/* between looks at what there is */
 #define MANAGED_TICK_MS 10
 #define SEND_TICK_MS 5		/* while the socket is full: nothing else wakes */
-#define FLUSH_NS 100000000ull	/* between flushes of CUPTI's buffers */
+#define FLUSH_SHARE 20		/* of the run since the start: what is lost of a
+				 * program that is killed, */
+#define FLUSH_LEAST_NS 20000000ull	/* but no less */
+#define FLUSH_MOST_NS 1000000000ull	/* and no more */
 #define MANAGED_FLUSH_NS 20000000ull	/* while pages of managed memory move: on
 					 * an H200 about 6,000 events were kept
 					 * from one flush to the next, which
@@ -134,11 +140,24 @@ mono_after(int ms)
 	return (ts);
 }
 
-static void
-sleep_until_work(void)
+/* Between flushes of CUPTI's buffers. A clock that was set back means long. */
+static uint64_t
+flush_every(uint64_t now)
 {
-	struct timespec until = mono_after(activity_managed() ?
-	    MANAGED_TICK_MS : TICK_MS);
+	uint64_t share = (now - inject.begin_ns) / FLUSH_SHARE;
+
+	if (activity_managed())
+		return (MANAGED_FLUSH_NS);
+	return (share < FLUSH_LEAST_NS ? FLUSH_LEAST_NS :
+	    share > FLUSH_MOST_NS ? FLUSH_MOST_NS : share);
+}
+
+static void
+sleep_until_work(uint64_t every)
+{
+	int tick = activity_managed() ? MANAGED_TICK_MS :
+	    every < TICK_MS * 1000000ull ? (int)(every / 1000000) : TICK_MS;
+	struct timespec until = mono_after(tick);
 
 	if (transport_waits())
 		transport_wait(SEND_TICK_MS);
@@ -158,7 +177,7 @@ sender_main(void *cookie)
 	(void)cookie;
 	while ((reason = atomic_load(&sender.finish)) == 0) {
 		now = inject_now();
-		every = activity_managed() ? MANAGED_FLUSH_NS : FLUSH_NS;
+		every = flush_every(now);
 		/* Unsigned: a clock stepped back flushes at once. */
 		if (now - flushed >= every && (activity_full() == 0 ||
 		    now - complete >= COMPLETE_NS)) {
@@ -179,7 +198,7 @@ sender_main(void *cookie)
 			clocked = now;
 		}
 		send_queue(1);
-		sleep_until_work();
+		sleep_until_work(every);
 	}
 	say_goodbye((enum wire_bye)reason);
 	atomic_store(&inject.state, INJECT_DONE);
@@ -187,25 +206,60 @@ sender_main(void *cookie)
 	return (NULL);
 }
 
+/*
+ * The program may run at a real-time priority on one processor of its own: this
+ * thread would take it away, or never run. What the process was given to run on its
+ * parent mostly has still; the kernel leaves out what is not allowed.
+ */
+static void
+run_beside(pthread_attr_t *attr)
+{
+	const struct sched_param ordinary = { 0 };
+	cpu_set_t parents, own;
+
+	pthread_attr_setinheritsched(attr, PTHREAD_EXPLICIT_SCHED);
+	pthread_attr_setschedpolicy(attr, SCHED_OTHER);
+	pthread_attr_setschedparam(attr, &ordinary);
+	pthread_attr_setstacksize(attr, STACK_SIZE);
+	if (sched_getaffinity(getppid(), sizeof(parents), &parents) != 0 ||
+	    sched_getaffinity(0, sizeof(own), &own) != 0)
+		return;
+	CPU_OR(&parents, &parents, &own);
+	pthread_attr_setaffinity_np(attr, sizeof(parents), &parents);
+}
+
+static int
+thread_start(bool beside)
+{
+	pthread_attr_t attr;
+	int error;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	if (beside)
+		run_beside(&attr);
+	error = pthread_create(&sender.thread, &attr, sender_main, NULL);
+	pthread_attr_destroy(&attr);
+	return (error);
+}
+
 int
 sender_start(void)
 {
-	pthread_attr_t attr;
 	sigset_t all, old;
-	int r;
+	int error;
 
 	sem_init(&sender.wake, 0, 0);
 	sem_init(&sender.done, 0, 0);
 	/* The program's signals are the program's threads' business. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	pthread_attr_init(&attr);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	r = pthread_create(&sender.thread, &attr, sender_main, NULL);
-	pthread_attr_destroy(&attr);
+	/* Where not all of that may be had, as the program's threads are. */
+	if ((error = thread_start(true)) != 0)
+		error = thread_start(false);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	if (r != 0)
-		return (-1);
+	if (error != 0)
+		return (error);
 	pthread_setname_np(sender.thread, "cudadvise");
 	sender.started = true;
 	return (0);

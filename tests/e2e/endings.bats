@@ -74,6 +74,8 @@ load common
 		grep -q ready out && break
 		sleep 0.1
 	done
+	# What it did just before it is killed nobody knows.
+	sleep 0.5
 	kill -TERM $pid
 	wait $pid || got=$?
 	same "exit code" "$got" 143

@@ -19,3 +19,73 @@ rude() {
 		has_launches 4400 8
 	done
 }
+
+@test "a program on one processor in real time: the library's thread is elsewhere" {
+	options=
+	rude schedule || fail "exit code $?"
+	same "thread" "$(cat out)" "ordinary, free"
+	load
+	has_launches 100 8
+}
+
+@test "what is to be read-only stays so, and _exit does what it would" {
+	options=
+	rude tables || got=$?
+	same "exit code" "$got" 3
+	same "tables" "$(cat out)" "writable: 0"
+	load
+	has_launches 100 8
+	same "state" "$(of .run.state)" finished
+}
+
+@test "_exit of a library that comes before libc is called" {
+	[ -z "${E2E_SANITIZE:-}" ] || skip "a sanitizer wants to come first"
+	"$bin/cudadvise" run -- env PRELOAD_EXIT=43 \
+	    LD_PRELOAD="$E2E_BUILD/lib/libmock_preload.so" \
+	    "$bin/mock-rude" tables >out 2>report || got=$?
+	same "exit code" "$got" 43
+	same "tables" "$(cat out)" "writable: 0"
+	load
+	has_launches 100 8
+}
+
+@test "all signals do what they do by default" {
+	[ -z "${E2E_SANITIZE:-}" ] || skip "a sanitizer catches some"
+	options=
+	rude signals || fail "exit code $?"
+	same "signals" "$(cat out)" "caught: 0"
+	load
+	has_launches 100 8
+}
+
+@test "what was recorded until abort is there, and abort may be survived" {
+	options=
+	ulimit -c 0
+	rude abort || got=$?
+	same "exit code" "$got" 134
+	load
+	same "launches" "$(of .run.launches)" 300
+	same "signal" "$(of .run.signal)" 6
+	rude survive || fail "exit code $?"
+	same "output" "$(cat out)" alive
+	load
+	has_launches 600 8
+}
+
+@test "without a thread of its own the library says so, and the program runs" {
+	[ -z "${E2E_SANITIZE:-}" ] || skip "a sanitizer wants to come first"
+	for options in "" "--no-daemon -o $T/c.cadv"; do
+		"$bin/cudadvise" run $options -- env PRELOAD_NO_THREAD=1 \
+		    LD_PRELOAD="$E2E_BUILD/lib/libmock_preload.so" \
+		    "$target" --kernels 20 --stdout here --exit-code 5 >out \
+		    2>report || got=$?
+		same "exit code" "$got" 5
+		same "output" "$(cat out)" here
+		case $options in
+		--no*) load "$T/c.cadv" ;;
+		*) load ;;
+		esac
+		of '.diagnostics[].text' | grep -q "no thread of its own" ||
+		    fail "nobody said why: $(of .diagnostics)"
+	done
+}

@@ -3,8 +3,14 @@
  * whether they find it as they made it. Like target.c they drive the mock as a
  * CUDA program drives the driver; what each prints is in host.bats.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <link.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,11 +126,159 @@ rude_files(void)
 	printf("%s: %d files\n", files == exact ? "exact" : "CHANGED", files);
 }
 
+/* The number of the thread that the library has made; 0: none. */
+static long
+our_thread(void)
+{
+	DIR *d = opendir("/proc/self/task");
+	char path[300], name[32] = "";
+	struct dirent *e;
+	long tid = 0;
+	FILE *f;
+
+	while (d != NULL && (e = readdir(d)) != NULL) {
+		snprintf(path, sizeof(path), "/proc/self/task/%s/comm",
+		    e->d_name);
+		if ((f = fopen(path, "re")) == NULL)
+			continue;
+		if (fgets(name, sizeof(name), f) != NULL &&
+		    strcmp(name, "cudadvise\n") == 0)
+			tid = atol(e->d_name);
+		fclose(f);
+	}
+	if (d != NULL)
+		closedir(d);
+	return (tid);
+}
+
+/* At a real-time priority, where it may have one, on one processor. */
+static void
+rude_schedule(void)
+{
+	struct sched_param p = { .sched_priority = 10 };
+	cpu_set_t all, one;
+	long tid;
+
+	sched_getaffinity(0, sizeof(all), &all);
+	CPU_ZERO(&one);
+	CPU_SET(sched_getcpu(), &one);
+	sched_setaffinity(0, sizeof(one), &one);
+	sched_setscheduler(0, SCHED_FIFO, &p);
+	begin();
+	tid = our_thread();
+	launches(100, 0);
+	if (tid == 0 || sched_getaffinity((pid_t)tid, sizeof(one), &one) != 0)
+		printf("no thread\n");
+	else
+		printf("%s, %s\n", sched_getscheduler((pid_t)tid) ==
+		    SCHED_OTHER ? "ordinary" : "REAL-TIME",
+		    CPU_EQUAL(&all, &one) ? "free" : "PINNED");
+}
+
+/* How many bytes of this object that are to be read-only are not. */
+static int
+writable(struct dl_phdr_info *info, size_t size, void *cookie)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from, to, a, b;
+	uintptr_t *sum = cookie;
+	char line[512], p[5];
+	FILE *f;
+	int i;
+
+	(void)size;
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		if (info->dlpi_phdr[i].p_type != PT_GNU_RELRO ||
+		    (f = fopen("/proc/self/maps", "re")) == NULL)
+			continue;
+		from = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+		to = (from + info->dlpi_phdr[i].p_memsz) & -page;
+		from &= -page;
+		while (fgets(line, sizeof(line), f) != NULL) {
+			if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %4s", &a,
+			    &b, p) == 3 && p[1] == 'w' && a < to && b > from)
+				*sum += (b < to ? b : to) -
+				    (a > from ? a : from);
+		}
+		fclose(f);
+	}
+	return (0);
+}
+
+static void
+rude_tables(void)
+{
+	uintptr_t sum = 0;
+
+	begin();
+	launches(100, 0);
+	dl_iterate_phdr(writable, &sum);
+	printf("writable: %lu\n", (unsigned long)sum);
+	fflush(stdout);
+	_exit(3);
+}
+
+/* Which signals do not do what they do by default? */
+static void
+rude_signals(void)
+{
+	struct sigaction sa;
+	int i, changed = 0;
+
+	begin();
+	launches(100, 0);
+	for (i = 1; i < SIGRTMIN; i++)
+		if (sigaction(i, NULL, &sa) == 0 && (sa.sa_handler != SIG_DFL ||
+		    sa.sa_flags != 0)) {
+			printf("signal %d is caught\n", i);
+			changed++;
+		}
+	printf("caught: %d\n", changed);
+}
+
+/* Ends as soon as its launches are made. */
+static void
+rude_abort(void)
+{
+
+	begin();
+	launches(300, 0);
+	abort();
+}
+
+static jmp_buf back;
+
+static void
+jump(int signo)
+{
+
+	(void)signo;
+	siglongjmp(back, 1);
+}
+
+/* Is not ended by abort. */
+static void
+rude_survive(void)
+{
+
+	begin();
+	signal(SIGABRT, jump);
+	launches(300, 0);
+	if (sigsetjmp(back, 1) == 0)
+		abort();
+	launches(300, 0);
+	printf("alive\n");
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
 } table[] = {
+	{ "abort", rude_abort },
 	{ "files", rude_files },
+	{ "schedule", rude_schedule },
+	{ "signals", rude_signals },
+	{ "survive", rude_survive },
+	{ "tables", rude_tables },
 };
 
 int
