@@ -18,8 +18,8 @@ static struct {
 	pthread_mutex_t lock;
 	struct emit_frame *current;	/* being filled */
 	uint32_t records;		/* in it */
-	struct emit_frame *head, **tail;/* sealed */
-	size_t bytes;			/* of sealed frames */
+	struct emit_frame *head, **tail;/* closed */
+	size_t bytes;			/* of closed frames */
 	struct emit_frame *spare;	/* one frame kept for reuse */
 	uint64_t stream, sequence;
 	_Atomic uint64_t lost[LOSS_CLASSES];
@@ -54,26 +54,33 @@ frame_new(void)
 	return (f);
 }
 
-/* Seal the current frame and queue it. The lock is held. */
+/* Queue the current frame. The lock is held. */
 static void
 frame_close(void)
 {
 	struct emit_frame *f = emit.current;
-	struct frame_header h = { 0 };
 
 	if (f == NULL || emit.records == 0)
 		return;
-	h.stored = h.raw = (uint32_t)(f->size - FRAME_HEADER_SIZE);
-	h.stream = emit.stream;
-	h.sequence = f->first;
-	h.records = emit.records;
 	f->end = emit.sequence;
-	frame_seal(f->data, &h);
 	*emit.tail = f;
 	emit.tail = &f->next;
 	emit.bytes += f->size;
 	emit.current = NULL;
 	emit.records = 0;
+}
+
+/* Its checksum takes longer than the records did: nobody waits for it. */
+static void
+frame_finish(struct emit_frame *f)
+{
+	struct frame_header h = { 0 };
+
+	h.stored = h.raw = (uint32_t)(f->size - FRAME_HEADER_SIZE);
+	h.stream = emit.stream;
+	h.sequence = f->first;
+	h.records = (uint32_t)(f->end - f->first);
+	frame_seal(f->data, &h);
 }
 
 uint8_t *
@@ -178,17 +185,19 @@ emit_string(const char *text)
 struct emit_frame *
 emit_take(int seal)
 {
-	struct emit_frame *f;
+	struct emit_frame *all, *f;
 
 	pthread_mutex_lock(&emit.lock);
 	if (seal)
 		frame_close();
-	f = emit.head;
+	all = emit.head;
 	emit.head = NULL;
 	emit.tail = &emit.head;
 	emit.bytes = 0;
 	pthread_mutex_unlock(&emit.lock);
-	return (f);
+	for (f = all; f != NULL; f = f->next)
+		frame_finish(f);
+	return (all);
 }
 
 void

@@ -12,7 +12,7 @@
 #include "wire/record.h"
 
 #define EMIT_FRAME_SIZE (256u << 10)	/* bytes of a frame with its header */
-#define EMIT_MAX_BYTES (32u << 20)	/* of sealed frames not yet taken */
+#define EMIT_MAX_BYTES (32u << 20)	/* of full frames not yet taken */
 
 /* A sealed frame: header and payload, ready for the socket or a file. */
 struct emit_frame {
@@ -55,8 +55,8 @@ void emit_losses(uint64_t now_ns);
  * time; 0 is the empty string. Only the sender thread may call it. */
 uint32_t emit_string(const char *text);
 
-/* emit_take(seal): all sealed frames, oldest first, or NULL; with ${seal} the
- * current one too. The caller owns them and frees with emit_release. */
+/* emit_take(seal): all full frames, sealed, oldest first, or NULL; with ${seal}
+ * the current one too. The caller owns them and frees with emit_release. */
 struct emit_frame *emit_take(int seal);
 void emit_release(struct emit_frame *f);
 
