@@ -13,13 +13,8 @@ skip() {
 	exit 77
 }
 
-# Sets up the environment; skips without a GPU or without what was built.
-prepare() {
-	local why
-	[ -x "$cudadvise" ] || skip "$cudadvise was not built"
-	[ -x "$programs/launch_loop" ] || skip "$programs/launch_loop was not built"
-	why=$("$programs/launch_loop" 1 2>&1 >/dev/null) ||
-	    skip "${why:-the GPU does not work}"
+# Directories of our own, and the data beside the sources.
+places() {
 	mkdir -p "$OUT"
 	scratch=$(mktemp -d /tmp/cadv.XXXXXX)
 	export CUDADVISE_RUNTIME_DIR=$scratch/r CUDADVISE_STATE_DIR=$scratch/s
@@ -33,6 +28,16 @@ prepare() {
 		export CUDADVISE_DATA_DIR
 	fi
 	trap finish EXIT
+}
+
+# Sets up the environment; skips without a GPU or without what was built.
+prepare() {
+	local why
+	[ -x "$cudadvise" ] || skip "$cudadvise was not built"
+	[ -x "$programs/launch_loop" ] || skip "$programs/launch_loop was not built"
+	why=$("$programs/launch_loop" 1 2>&1 >/dev/null) ||
+	    skip "${why:-the GPU does not work}"
+	places
 }
 
 finish() {

@@ -1,0 +1,113 @@
+# tests/gpu/public.sh says of programs whether they notice that they are
+# measured: here of ones of which that is known.
+
+load common
+
+public=${BATS_TEST_DIRNAME%/e2e}/gpu/public.sh
+
+# program NAME SECONDS FILTER [LINE…]: a script of these lines, in the list.
+program() {
+	local name=$1 seconds=$2 filter=$3
+	shift 3
+	mkdir -p "$T/programs/$name"
+	printf '%s\n' '#!/bin/bash' 'measured=${CUDA_INJECTION64_PATH:-}' \
+	    "$@" >"$T/programs/$name/go"
+	chmod +x "$T/programs/$name/go"
+	printf '%s\tfake\t%s\t./go\t%s\t1\t%s\n' "$name" "$name" "$seconds" \
+	    "$filter" >>"$T/list"
+}
+
+# judge ARGUMENTS: runs the list; what was said is in said, the table in table.
+judge() {
+	CUDA_VISIBLE_DEVICES=0 "$public" "$E2E_BUILD" "$T/list" "$T/programs" \
+	    "$T/results" "$@" >"$T/said" 2>&1
+	local rc=$?
+	table=$T/results/public.tsv
+	return $rc
+}
+
+# cell NAME LEVEL COLUMN: of the table.
+cell() {
+	awk -F'\t' -v name="$1" -v level="$2" -v column="$3" '
+	    NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+	    $1 == name && $3 == level { print $at[column] }' "$table"
+}
+
+@test "a program that does not notice is the same at every level" {
+	program quiet 1 "" "$target --kernels 50 --signatures 2 --exit-code 3" \
+	    'echo result 42'
+	judge || fail "$(cat "$T/said")"
+	for level in trace default source; do
+		same "$level" "$(cell quiet $level verdict)" same
+		same "output" "$(cell quiet $level output)" equal
+		same "launches" "$(cell quiet $level launches)" 50
+	done
+	grep -q "^source: 1 programs, 1 same, 0 timeout" "$T/said" ||
+	    fail "$(cat "$T/said")"
+	[ ! -e "$T/results/quiet.trace.out" ] || fail "its output is kept"
+}
+
+@test "another output and another status are found" {
+	program prints 1 "" 'echo one' 'echo two ${measured:+too}'
+	program ends 1 "" 'exit ${measured:+9}'
+	rc=0
+	judge --levels trace || rc=$?
+	same "status" "$rc" 1
+	same "prints" "$(cell prints trace verdict)" differs
+	same "where" "$(cell prints trace output)" \
+	    "line 2: 'two' is 'two too'"
+	same "again" "$(cell prints trace note | cut -d';' -f1)" \
+	    "once more: differs"
+	same "ends" "$(cell ends trace verdict)" status
+	same "its status" "$(cell ends trace status)" 9
+	[ -s "$T/results/prints.trace.out" ] || fail "its output is gone"
+}
+
+@test "a hang is found, and ended in a session of its own, too" {
+	program hangs 10 "" '[ -z "$measured" ] || exec setsid sleep 98765'
+	rc=0
+	judge --patience 1 --levels trace || rc=$?
+	same "status" "$rc" 1
+	same "hangs" "$(cell hangs trace verdict)" timeout
+	! pgrep -f "^sleep 98765$" >/dev/null || fail "it still runs"
+}
+
+@test "what is never the same alone is not compared" {
+	program random 1 "" 'echo steady' 'echo $RANDOM$RANDOM$RANDOM'
+	program longer 1 "" 'seq $((RANDOM % 900))'
+	program timed 1 's/[0-9]+ ns/#/' 'date +"%N ns"'
+	program order 1 'sort; ' \
+	    '[ "$measured" ] && printf "b\na\n" || printf "a\nb\n"'
+	program quiet 1 status 'echo ${measured:-none}'
+	judge --levels trace || fail "$(cat "$T/said")"
+	same "random" "$(cell random trace output)" "1 masked"
+	same "longer" "$(cell longer trace output)" "not compared"
+	same "timed" "$(cell timed trace output)" equal
+	same "order" "$(cell order trace output)" equal
+	same "quiet" "$(cell quiet trace output)" "not compared"
+}
+
+@test "each run has a fresh copy, and a second call goes on behind the first" {
+	program writes 1 "" '[ ! -e mark ] || exit 1' 'touch mark' 'exec true'
+	judge --levels trace || fail "$(cat "$T/said")"
+	same "writes" "$(cell writes trace verdict)" same
+	program later 1 "" 'echo later'
+	judge --levels trace || fail "$(cat "$T/said")"
+	! grep -q "writes: alone" "$T/said" || fail "it ran once more"
+	same "lines" "$(wc -l <"$table")" 3
+}
+
+@test "what cannot be run is said" {
+	program sleeps 0 "" 'sleep 100'
+	mkdir "$T/programs/two"
+	printf '%s\n' $'two\tfake\ttwo\t./go\t1\t2\t' >>"$T/list"
+	rc=0
+	judge --levels trace --patience 1 || rc=$?
+	same "status" "$rc" 77
+	grep -q "^not run: .*sleeps (takes too long alone)" "$T/said" ||
+	    fail "$(cat "$T/said")"
+	grep -q "two (needs 2 GPUs)" "$T/said" || fail "$(cat "$T/said")"
+	echo "short line" >"$T/list"
+	! judge --levels trace || fail "a bad list was taken"
+	grep -q "list:1: 1 columns, not 7" "$T/said" || fail "$(cat "$T/said")"
+}

@@ -1,0 +1,350 @@
+#!/usr/bin/env python3
+"""public.py --cudadvise CUDADVISE --scratch DIR [OPTION…] LIST DIR OUT
+
+public.sh's work: every program of LIST alone and at each level, and OUT's
+public.tsv of it. The verdicts, the worst first: "timeout", "status" (another
+exit status), "differs" (another output), "slow" (more than 1.5 times its own
+time and 10 s), "same". What is not "same" runs alone and at the level once
+more: "same" with a note if the program itself is that unsteady.
+"""
+import argparse
+import json
+import os
+import queue
+import statistics
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import public_run as pr
+
+COLUMNS = ["name", "class", "level", "verdict", "status", "own_status",
+           "wall_s", "own_s", "output", "overhead_s", "overhead_ratio",
+           "longest_hold_s", "launches", "lost", "note"]
+BAD = ["timeout", "status", "differs", "slow"]
+SLOW_RATIO, SLOW_S = 1.5, 10
+TIMES_OWN = 3		# a run may take that, and --patience
+SHOW_S = 120
+
+
+def arguments():
+    a = argparse.ArgumentParser(usage=__doc__.partition("\n")[0])
+    a.add_argument("--cudadvise", required=True)
+    a.add_argument("--scratch", required=True, type=Path)
+    a.add_argument("--levels", default="trace,default,source")
+    a.add_argument("--lanes", type=int)
+    a.add_argument("--only", default="")
+    a.add_argument("--seconds", type=float, default=float("inf"))
+    a.add_argument("--max-alone", type=float, default=float("inf"))
+    a.add_argument("--patience", type=float, default=30)
+    a.add_argument("--again", action="store_true")
+    a.add_argument("--keep", action="store_true")
+    a.add_argument("list")
+    a.add_argument("dir", type=Path)
+    a.add_argument("out", type=Path)
+    o = a.parse_args()
+    o.levels = o.levels.split(",")
+    return o
+
+
+def devices():
+    """The GPUs' names for CUDA_VISIBLE_DEVICES."""
+    given = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if given:
+        return given.split(",")
+    try:
+        out = subprocess.run(["nvidia-smi", "-L"], stdout=subprocess.PIPE,
+                             stderr=subprocess.DEVNULL, timeout=60,
+                             check=False).stdout.decode()
+    except (OSError, subprocess.TimeoutExpired):
+        return []
+    return [str(i) for i, line in enumerate(
+        x for x in out.splitlines() if x.startswith("GPU"))]
+
+
+def longest_hold(overhead):
+    """The report's longest hold of the program, under whatever name it has."""
+    for name, value in overhead.items():
+        if isinstance(value, dict):
+            value = longest_hold(value)
+        elif "longest" not in name and "hold" not in name:
+            value = None
+        if isinstance(value, (int, float)):
+            return value
+    return None
+
+
+class Table:
+    """OUT/public.tsv, what was there before included."""
+
+    def __init__(self, path, again):
+        self.path, self.rows, self.lock = path, [], threading.Lock()
+        if path.exists() and not again:
+            with open(path, encoding="utf-8") as f:
+                lines = f.read().splitlines()
+            if lines[:1] == ["\t".join(COLUMNS)]:
+                self.rows = [dict(zip(COLUMNS, x.split("\t")))
+                             for x in lines[1:]]
+        with open(path, "w", encoding="utf-8") as f:
+            for cells in [COLUMNS] + [list(r.values()) for r in self.rows]:
+                f.write("\t".join(cells) + "\n")
+
+    def has(self, name, level):
+        return any(r["name"] == name and r["level"] == level
+                   for r in self.rows)
+
+    def add(self, **row):
+        cells = ["" if row.get(c) is None else
+                 f"{row[c]:.3f}" if isinstance(row[c], float) else
+                 " ".join(str(row[c]).split()) for c in COLUMNS]
+        with self.lock:
+            self.rows.append(dict(zip(COLUMNS, cells)))
+            with open(self.path, "a", encoding="utf-8") as f:
+                f.write("\t".join(cells) + "\n")
+
+
+class Lane:
+    """Runs programs one after another, on GPUs of its own."""
+
+    def __init__(self, work, number, gpus):
+        self.work, self.o, self.number = work, work.o, number
+        self.place = self.o.scratch / f"l{number}"
+        self.env = dict(os.environ)
+        for name, sub in (("RUNTIME", "r"), ("STATE", "s")):
+            (self.place / sub).mkdir(parents=True, exist_ok=True, mode=0o700)
+            self.env[f"CUDADVISE_{name}_DIR"] = str(self.place / sub)
+        if gpus:
+            self.env["CUDA_VISIBLE_DEVICES"] = ",".join(gpus)
+
+    def once(self, p, level, limit_s):
+        """The program alone (level None) or at a level; with the capture."""
+        cwd = self.place / "w" / p.name
+        pr.fresh(self.o.dir / p.directory, cwd)
+        to = self.o.out / f"{p.name}.{level or 'alone'}"
+        argv, cadv = p.argv, to.parent / (to.name + ".cadv")
+        if level:
+            cadv.unlink(missing_ok=True)
+            argv = [self.o.cudadvise, "run", "--no-daemon", "--quiet",
+                    "-o", str(cadv)]
+            argv += [] if level == "default" else ["--level", level]
+            argv += ["--", *p.argv]
+        return pr.run(argv, {**self.env, **p.env}, cwd, to,
+                      f"{self.place}/{p.name}/{level}", limit_s), cadv
+
+    def alone(self, p, own, times):
+        """False as soon as it takes too long."""
+        limit_s = TIMES_OWN * max([p.seconds, *own.wall_s]) + self.o.patience
+        for _ in range(times):
+            r, _ = self.once(p, None, limit_s)
+            if r.status is None:
+                return False
+            own.add(r)
+        return True
+
+    def verdict(self, own, r):
+        if r.status is None:
+            return "timeout", None
+        if r.status not in own.statuses:
+            return "status", None
+        different = own.difference(r)
+        if different:
+            return "differs", different
+        # The first run alone may have filled a cache.
+        slow_s = SLOW_RATIO * min(own.wall_s) + SLOW_S
+        return ("slow" if r.wall_s > slow_s else "same"), None
+
+    def measured(self, cadv):
+        """What the report says of what measuring cost."""
+        try:
+            out = subprocess.run(
+                [self.o.cudadvise, "show", "--format", "json", str(cadv)],
+                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                stdin=subprocess.DEVNULL, timeout=SHOW_S, env=self.env,
+                check=True).stdout
+            d = json.loads(out)
+            d = d.get("run") or d
+            overhead = d["overhead"]
+            return {"overhead_s": overhead["total_s"],
+                    "overhead_ratio": overhead["ratio"],
+                    "longest_hold_s": longest_hold(overhead),
+                    "launches": d["launches"], "lost": d["data"]["lost"]}, ""
+        except (OSError, subprocess.SubprocessError, ValueError, KeyError,
+                TypeError, AttributeError):
+            return {}, "no report" if cadv.exists() else "no capture"
+
+    def level(self, p, own, level):
+        """One row of the table; the verdict."""
+        limit_s = TIMES_OWN * max(own.wall_s) + self.o.patience
+        r, cadv = self.once(p, level, limit_s)
+        verdict, different = self.verdict(own, r)
+        notes = [f"left {r.left} processes"] if r.left and \
+            r.status is not None else []
+        if verdict in ("status", "differs", "slow"):
+            self.alone(p, own, 2)
+            calmer, _ = self.verdict(own, r)
+            if calmer == "same":
+                notes.append(f"alone, too, once {verdict}")
+                verdict, different = calmer, None
+            else:
+                other, cadv = self.once(p, level, limit_s)
+                again, _ = self.verdict(own, other)
+                notes.append(f"once more: {again}")
+        report, note = self.measured(cadv)
+        row = {"name": p.name, "class": p.class_, "level": level,
+               "verdict": verdict, "status": r.status,
+               "own_status": ",".join(map(str, sorted(own.statuses))),
+               "wall_s": r.wall_s, "own_s": min(own.wall_s),
+               "output": different or own.same(), **report,
+               "note": "; ".join(notes + ([note] if note else []))}
+        self.work.table.add(**row)
+        self.tidy(p, level, verdict in BAD)
+        return f"{level} {verdict} {r.wall_s:.1f}" + (
+            f" ({row['note']})" if row["note"] else "")
+
+    def tidy(self, p, level, keep):
+        """Only what went wrong is kept, if not everything."""
+        if keep or self.o.keep:
+            return
+        for end in ("out", "err", "cadv"):
+            (self.o.out / f"{p.name}.{level}.{end}").unlink(missing_ok=True)
+
+    def program(self, p, levels):
+        """All of one program; a line of what came out."""
+        if not (self.o.dir / p.directory).is_dir():
+            return "no directory"
+        own = pr.Own(p)
+        if not self.alone(p, own, 2):
+            return "takes too long alone"
+        said = f"alone {own.wall_s[0]:.1f} {own.wall_s[1]:.1f} s, status " \
+            f"{','.join(map(str, sorted(own.statuses)))}, {own.same()}"
+        if min(own.wall_s) > self.o.max_alone:
+            return said + ": left out"
+        bad = False
+        for level in levels:
+            word = self.level(p, own, level)
+            bad = bad or word.split()[1] in BAD
+            said += "; " + word
+        self.tidy(p, "alone", bad)
+        return said
+
+
+class Work:
+    """The whole list."""
+
+    def __init__(self, o):
+        self.o, self.begin = o, time.monotonic()
+        self.table = Table(o.out / "public.tsv", o.again)
+        self.devices = devices()
+        self.left_out, self.lock = [], threading.Lock()
+        self.lanes = 0
+
+    def say(self, lane, p, text):
+        with self.lock:
+            print(f"[{time.monotonic() - self.begin:4.0f} s, lane "
+                  f"{lane.number}] {p.name}: {text}", flush=True)
+
+    def lane(self, lane, jobs):
+        """What a lane's thread does."""
+        while True:
+            try:
+                p = jobs.get_nowait()
+            except queue.Empty:
+                return
+            levels = [x for x in self.o.levels
+                      if not self.table.has(p.name, x)]
+            if not levels:
+                continue
+            if time.monotonic() - self.begin > self.o.seconds:
+                text = "the time is over"
+            else:
+                try:
+                    text = lane.program(p, levels)
+                except (OSError, subprocess.SubprocessError) as e:
+                    text = f"not judged: {e}"
+            if not any(self.table.has(p.name, x) for x in levels):
+                self.left_out.append(f"{p.name} ({text})")
+            self.say(lane, p, text)
+
+    def phase(self, programs, gpus):
+        """All the programs that need so many GPUs, each lane with its own."""
+        have = len(self.devices)
+        if gpus > max(have, 1):
+            self.left_out += [f"{p.name} (needs {gpus} GPUs)"
+                              for p in programs]
+            return
+        places = max(have // gpus, 1)
+        lanes = min(self.o.lanes or places, len(programs))
+        if gpus > 1:
+            lanes = min(lanes, places)
+        jobs, threads = queue.SimpleQueue(), []
+        for p in programs:
+            jobs.put(p)
+        for _ in range(lanes):
+            at = (len(threads) % places) * gpus
+            lane = Lane(self, self.lanes, self.devices[at:at + gpus]
+                        if have > 1 else [])
+            self.lanes += 1
+            threads.append(threading.Thread(target=self.lane,
+                                            args=(lane, jobs)))
+            threads[-1].start()
+        for t in threads:
+            t.join()
+
+    def run(self):
+        programs = pr.read_list(self.o.list, set(
+            filter(None, self.o.only.split(","))))
+        for gpus in sorted({p.gpus for p in programs}):
+            self.phase([p for p in programs if p.gpus == gpus], gpus)
+
+
+def top(rows, column):
+    """The largest value of a column, with the program's name."""
+    rows = [(float(r[column]), r["name"]) for r in rows if r[column]]
+    return "{:.3g} s ({})".format(*max(rows)) if rows else "unknown"
+
+
+def summary(work):
+    """A line for each level; how many programs noticed."""
+    noticed = 0
+    for level in work.o.levels:
+        rows = [r for r in work.table.rows if r["level"] == level]
+        if not rows:
+            continue
+        count = {v: sum(r["verdict"] == v for r in rows)
+                 for v in ["same"] + BAD}
+        noticed += sum(count[v] for v in BAD)
+        ratio = statistics.median(float(r["wall_s"]) / max(
+            float(r["own_s"]), 1e-3) for r in rows)
+        print(f"{level}: {len(rows)} programs, " + ", ".join(
+            f"{n} {v}" for v, n in count.items()) +
+            f"; median time {ratio:.2f} x alone; longest hold "
+            f"{top(rows, 'longest_hold_s')}, most overhead "
+            f"{top(rows, 'overhead_s')}")
+        for r in rows:
+            if r["verdict"] in BAD:
+                print(f"  {r['name']}: {r['verdict']}, {r['wall_s']} s, "
+                      f"alone {r['own_s']} s, status {r['status'] or 'none'}, "
+                      f"alone {r['own_status']}, {r['output']}; {r['note']}")
+    if work.left_out:
+        print(f"not run: {', '.join(work.left_out)}")
+    return noticed
+
+
+def main():
+    o = arguments()
+    try:
+        work = Work(o)
+        work.run()
+    except pr.ListError as e:
+        sys.exit(str(e))
+    noticed = summary(work)
+    if not work.table.rows:
+        print("skipped: no program was run")
+        return 77
+    return 1 if noticed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
