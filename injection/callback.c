@@ -497,16 +497,12 @@ int
 callback_subscribe(void)
 {
 	char other[128] = "", text[320];
-	CUpti_SubscriberParams p = {
-		.structSize = CUpti_SubscriberParams_STRUCT_SIZE,
-		.subscriberName = "cudadvise", .oldSubscriberName = other,
-		.oldSubscriberSize = sizeof(other) };
 	const struct call_row *rows;
 	CUptiResult r;
 	unsigned i, n;
 
-	r = inject.api.cuptiSubscribe_v2(&inject.subscriber, on_event, NULL,
-	    &p);
+	r = cupti_api_subscribe(&inject.api, &inject.subscriber, on_event,
+	    other, sizeof(other));
 	if (r == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED &&
 	    other[0] != '\0') {
 		snprintf(text, sizeof(text), "%s is active in this process and "

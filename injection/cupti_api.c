@@ -1,83 +1,33 @@
 #include <dlfcn.h>
-#include <limits.h>
-#include <link.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "wire/record.h"
+#include "wire/toolkit.h"
 
 #include "cupti_api.h"
+#include "library.h"
 
-#ifndef CUDADVISE_CUPTI_DEFAULT
-#define CUDADVISE_CUPTI_DEFAULT "libcupti.so.13"
+/* What newer headers call by a new name begins as what we read. */
+#define SAME(old, new, field)						\
+	_Static_assert(offsetof(old, field) == offsetof(new, field),	\
+	    #new "." #field)
+#if CUPTI_API_VERSION >= 26
+SAME(cupti_copy, CUpti_ActivityMemcpy6, copyKind);
+SAME(cupti_copy, CUpti_ActivityMemcpy6, bytes);
+SAME(cupti_copy, CUpti_ActivityMemcpy6, end);
+SAME(cupti_copy, CUpti_ActivityMemcpy6, correlationId);
+SAME(cupti_copy, CUpti_ActivityMemcpy6, graphNodeId);
+SAME(cupti_copy, CUpti_ActivityMemcpy6, graphId);
+SAME(cupti_managed, CUpti_ActivityUnifiedMemoryCounter3, value);
+SAME(cupti_managed, CUpti_ActivityUnifiedMemoryCounter3, address);
+SAME(cupti_managed, CUpti_ActivityUnifiedMemoryCounter3, dstId);
+SAME(cupti_managed, CUpti_ActivityUnifiedMemoryCounter3, flags);
+_Static_assert((unsigned)CUPTI_ACTIVITY_OVERHEAD_UVM_ACTIVITY_INIT ==
+    CUPTI_OVERHEAD_UVM_INIT, "overhead");
 #endif
-
-/* A copy of CUPTI that the process has loaded already: two cannot coexist. */
-static int
-find_loaded(struct dl_phdr_info *info, size_t size, void *cookie)
-{
-	const char *base;
-
-	(void)size;
-	if (info->dlpi_name == NULL)
-		return (0);
-	base = strrchr(info->dlpi_name, '/');
-	base = base != NULL ? base + 1 : info->dlpi_name;
-	if (strncmp(base, "libcupti.so", 11) != 0)
-		return (0);
-	snprintf(cookie, PATH_MAX, "%s", info->dlpi_name);
-	return (1);
-}
-
-static void *
-open_first(const char *const *names, char *path, size_t size)
-{
-	void *lib;
-
-	for (; *names != NULL; names++) {
-		if (**names == '\0')
-			continue;
-		if ((lib = dlopen(*names, RTLD_NOW | RTLD_LOCAL)) == NULL)
-			continue;
-		snprintf(path, size, "%s", *names);
-		return (lib);
-	}
-	return (NULL);
-}
-
-static void *
-open_cupti(struct cupti_api *api)
-{
-	const char *forced = getenv("CUDADVISE_CUPTI");
-	char loaded[PATH_MAX] = "", env[PATH_MAX] = "";
-	const char *home = getenv("CUDA_HOME");
-	const char *names[] = { loaded, CUDADVISE_CUPTI_DEFAULT, env,
-	    "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so.13",
-	    "/usr/local/cuda/lib64/libcupti.so.13",
-	    "/usr/local/cuda-13.0/extras/CUPTI/lib64/libcupti.so.13",
-	    "/usr/local/cuda-13.0/lib64/libcupti.so.13",
-	    "libcupti.so.13", NULL };
-	const char *only[] = { forced, NULL };
-
-	if (forced != NULL && *forced != '\0')
-		return (open_first(only, api->path, sizeof(api->path)));
-	dl_iterate_phdr(find_loaded, loaded);
-	if (home != NULL && *home != '\0')
-		snprintf(env, sizeof(env),
-		    "%s/extras/CUPTI/lib64/libcupti.so.13", home);
-	return (open_first(names, api->path, sizeof(api->path)));
-}
-
-static void *
-open_cuda(void)
-{
-	const char *forced = getenv("CUDADVISE_LIBCUDA");
-
-	if (forced != NULL && *forced != '\0')
-		return (dlopen(forced, RTLD_NOW | RTLD_LOCAL));
-	return (dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD));
-}
+SAME(CUpti_ActivityMemory3, CUpti_ActivityMemory4, PC);
+SAME(CUpti_ActivityMemory3, CUpti_ActivityMemory4, isAsync);
 
 int
 cupti_api_load(struct cupti_api *api, char *why, size_t size)
@@ -86,10 +36,11 @@ cupti_api_load(struct cupti_api *api, char *why, size_t size)
 	const char *missing = NULL;
 
 	memset(api, 0, sizeof(*api));
-	if ((lib = open_cupti(api)) == NULL) {
-		snprintf(why, size, "libcupti.so.13 was not found (looked "
-		    "beside the toolkit this was built with, in "
-		    "$CUDA_HOME/extras/CUPTI/lib64 and the loader's path)");
+	lib = library_cupti(CUPTI_MAJOR, api->path, sizeof(api->path));
+	if (lib == NULL) {
+		snprintf(why, size, "libcupti.so.%u was not found (looked "
+		    "beside the toolkit this was built with, in $CUDA_HOME, "
+		    "in /usr/local/cuda* and the loader's path)", CUPTI_MAJOR);
 		return (DIAG_CUPTI_MISSING);
 	}
 	api->counters = api->sass = api->sampling = true;
@@ -107,18 +58,20 @@ cupti_api_load(struct cupti_api *api, char *why, size_t size)
 	CUPTI_FUNCTIONS(X)
 #undef X
 	if (missing != NULL) {
-		snprintf(why, size, "%s lacks %s: not a CUPTI 13 library",
-		    api->path, missing);
+		snprintf(why, size, "%s lacks %s: not a CUPTI of CUDA %u",
+		    api->path, missing, CUPTI_MAJOR);
 		return (DIAG_CUPTI_VERSION);
 	}
 	if (api->cuptiGetVersion(&api->version) != CUPTI_SUCCESS ||
-	    api->version / 10000 != CUPTI_API_VERSION / 10000) {
-		snprintf(why, size, "%s is CUPTI API version %u; this library "
-		    "was built for %u", api->path, api->version,
-		    CUPTI_API_VERSION);
+	    toolkit_major(api->version) != CUPTI_MAJOR ||
+	    api->version < TOOLKIT_CUPTI_OLDEST) {
+		snprintf(why, size, "%s is CUPTI API version %u (CUDA %u): this "
+		    "library is for CUDA %u%s", api->path, api->version,
+		    toolkit_major(api->version), CUPTI_MAJOR,
+		    CUPTI_MAJOR == 12 ? ", from 12.4 on" : "");
 		return (DIAG_CUPTI_VERSION);
 	}
-	if ((cuda = open_cuda()) != NULL) {
+	if ((cuda = library_cuda()) != NULL) {
 #define STR2(x) #x
 #define STR(x) STR2(x)
 #define X(need, name)							\
@@ -131,6 +84,28 @@ cupti_api_load(struct cupti_api *api, char *why, size_t size)
 		api->driver_version = 0;
 	api->loaded = true;
 	return (DIAG_NONE);
+}
+
+CUptiResult
+cupti_api_subscribe(const struct cupti_api *api, CUpti_SubscriberHandle *handle,
+    CUpti_CallbackFunc f, char *other, size_t size)
+{
+
+	other[0] = '\0';
+#if CUPTI_API_VERSION >= 130000
+	if (api->cuptiSubscribe_v2 != NULL) {
+		CUpti_SubscriberParams p = {
+			.structSize = CUpti_SubscriberParams_STRUCT_SIZE,
+			.subscriberName = "cudadvise",
+			.oldSubscriberName = other,
+			.oldSubscriberSize = size };
+
+		return (api->cuptiSubscribe_v2(handle, f, NULL, &p));
+	}
+#else
+	(void)size;
+#endif
+	return (api->cuptiSubscribe(handle, f, NULL));
 }
 
 const char *

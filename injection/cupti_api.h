@@ -1,8 +1,8 @@
 /*
  * cupti_api.h: CUPTI and the few driver calls we make, as one table of function
- * pointers that is opened at run time. Only this file and cupti_api.c include
- * CUPTI's headers; nothing links against CUPTI, and a mock library can stand
- * in for it (CUDADVISE_CUPTI and CUDADVISE_LIBCUDA name the files).
+ * pointers that is opened at run time (library.h). Only this file and
+ * cupti_api.c include CUPTI's headers, those of CUDA 12.6 to 13: what differs
+ * between them is here.
  */
 #ifndef CADV_CUPTI_API_H
 #define CADV_CUPTI_API_H
@@ -19,6 +19,34 @@
 #include <cupti_sass_metrics.h>
 #include <cupti_target.h>
 
+#if CUPTI_API_VERSION < 24
+#error "CUPTI's headers are older than those of CUDA 12.6"
+#endif
+
+/*
+ * The oldest records that have what we read: a library of CUPTI that is older
+ * than these headers, of the same major, writes them. Its newer ones only grow
+ * (cupti_api.c asserts it).
+ */
+#if CUPTI_API_VERSION >= 130000
+#define CUPTI_MAJOR (CUPTI_API_VERSION / 10000)
+typedef CUpti_ActivityKernel10 cupti_kernel;
+#define CUPTI_KERNEL_FROM_DEVICE(k) ((k)->isDeviceLaunched)
+/* Has the name of who has subscribed before. */
+#define CUPTI_FUNCTIONS_13(X) X(O, cuptiSubscribe_v2)
+#else
+#define CUPTI_MAJOR 12
+typedef CUpti_ActivityKernel9 cupti_kernel;
+#define CUPTI_KERNEL_FROM_DEVICE(k) ((void)(k), false)
+#define CUPTI_FUNCTIONS_13(X)
+#endif
+typedef CUpti_ActivityMemcpy5 cupti_copy;
+typedef CUpti_ActivityUnifiedMemoryCounter2 cupti_managed;
+/* CUPTI_ACTIVITY_OVERHEAD_UVM_ACTIVITY_INIT, which came with 12.8. */
+#define CUPTI_OVERHEAD_UVM_INIT (8u << 16)
+/* Its ${source} came with CUPTI 12.6: before that the record ends there. */
+#define CUPTI_HAS_SOURCE(api) ((api)->version >= 24)
+
 /* Exported by CUPTI for NVTX, declared in none of its headers. */
 int cuptiNvtxInitialize(void *getExportTable);
 int cuptiNvtxInitialize2(void *getExportTable);
@@ -27,7 +55,7 @@ int cuptiNvtxInitialize2(void *getExportTable);
  * its absence takes a capability away. */
 #define CUPTI_FUNCTIONS(X)						\
 	X(R, cuptiGetVersion)						\
-	X(R, cuptiSubscribe_v2)						\
+	X(R, cuptiSubscribe)						\
 	X(R, cuptiEnableCallback)					\
 	X(R, cuptiGetCallbackState)					\
 	X(R, cuptiActivityRegisterCallbacks)				\
@@ -82,7 +110,8 @@ int cuptiNvtxInitialize2(void *getExportTable);
 	X(O, cuptiPCSamplingGetNumStallReasons)				\
 	X(O, cuptiPCSamplingGetStallReasons)				\
 	X(O, cuptiPCSamplingGetData)					\
-	X(O, cuptiGetCubinCrc)
+	X(O, cuptiGetCubinCrc)						\
+	CUPTI_FUNCTIONS_13(X)
 
 /* From libcuda, which is in the process already. All optional. */
 #define CUDA_FUNCTIONS(X)						\
@@ -115,12 +144,18 @@ struct cupti_api {
 };
 
 /*
- * cupti_api_load(api, why, size): open CUPTI (beside this library's toolkit,
- * or where CUDADVISE_CUPTI says) and fill ${api}. Returns an enum wire_diag:
- * DIAG_NONE, DIAG_CUPTI_MISSING or DIAG_CUPTI_VERSION with the reason in ${why}.
+ * cupti_api_load(api, why, size): open CUPTI (library_cupti) and fill ${api}.
+ * Returns an enum wire_diag: DIAG_NONE, DIAG_CUPTI_MISSING or
+ * DIAG_CUPTI_VERSION with the reason in ${why}.
  * Never links, never exits, prints nothing.
  */
 int cupti_api_load(struct cupti_api *api, char *why, size_t size);
+
+/* cupti_api_subscribe(api, handle, f, other, size): where another tool has the
+ * process its name, as far as CUPTI tells it, goes into ${other}, else "". */
+CUptiResult cupti_api_subscribe(const struct cupti_api *api,
+    CUpti_SubscriberHandle *handle, CUpti_CallbackFunc f, char *other,
+    size_t size);
 
 /* cupti_api_error(api, r): "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES" or a number. */
 const char *cupti_api_error(const struct cupti_api *api, CUptiResult r);

@@ -51,7 +51,7 @@ memory_of(uint32_t kind)
 }
 
 static void
-decode_kernel(const CUpti_ActivityKernel10 *k)
+decode_kernel(const cupti_kernel *k)
 {
 	struct signature_shape shape = {
 		.grid = { (uint32_t)k->gridX, (uint32_t)k->gridY,
@@ -85,7 +85,7 @@ decode_kernel(const CUpti_ActivityKernel10 *k)
 }
 
 static void
-decode_copy(const CUpti_ActivityMemcpy6 *c)
+decode_copy(const cupti_copy *c)
 {
 	struct launch l = launch_get(c->correlationId);
 	struct launch_copy a = launch_get_copy(c->correlationId);
@@ -157,7 +157,8 @@ decode_memory(const CUpti_ActivityMemory4 *m)
 		.stream = m->streamId, .correlation = m->correlationId,
 		.address = m->address, .bytes = m->bytes,
 		.now_ns = m->timestamp, .pc = m->PC,
-		.source = emit_string(m->source),
+		.source = emit_string(CUPTI_HAS_SOURCE(&inject.api) ?
+		    m->source : NULL),
 	};
 
 	/* A __managed__ variable is allocated by no call. */
@@ -185,7 +186,7 @@ _Static_assert((int)UVM_H2D ==
     (int)CUPTI_ACTIVITY_UNIFIED_MEMORY_MIGRATION_CAUSE_PREFETCH, "UVM");
 
 static void
-decode_managed(const CUpti_ActivityUnifiedMemoryCounter3 *u)
+decode_managed(const cupti_managed *u)
 {
 	struct record_UVM r = {
 		.kind = (uint32_t)u->counterKind, .src_device = u->srcId,
@@ -221,7 +222,7 @@ decode_overhead(const CUpti_ActivityOverhead3 *o)
 		.start_ns = o->start, .end_ns = o->end,
 	};
 
-	switch (o->overheadKind) {
+	switch ((unsigned)o->overheadKind) {
 	case CUPTI_ACTIVITY_OVERHEAD_CUPTI_BUFFER_FLUSH:
 	case CUPTI_ACTIVITY_OVERHEAD_ACTIVITY_BUFFER_REQUEST:
 		r.kind = OVERHEAD_CUPTI_BUFFER;
@@ -232,7 +233,7 @@ decode_overhead(const CUpti_ActivityOverhead3 *o)
 	case CUPTI_ACTIVITY_OVERHEAD_CUPTI_RESOURCE:
 		r.kind = OVERHEAD_CUPTI_RESOURCE;
 		break;
-	case CUPTI_ACTIVITY_OVERHEAD_UVM_ACTIVITY_INIT:
+	case CUPTI_OVERHEAD_UVM_INIT:
 		r.kind = OVERHEAD_CUPTI_OTHER;
 		break;
 	default:

@@ -70,8 +70,8 @@ static const struct {
 	    "another profiler is active in this process; only one can be. Run "
 	    "without it (Nsight, torch.profiler, another injection library)" },
 	{ CUPTI_ERROR_NOT_INITIALIZED, DIAG_DRIVER_OLD, SEVERITY_ERROR,
-	    "CUPTI does not start on this driver: CUDA 13 needs driver 580 or "
-	    "newer" },
+	    "CUPTI does not start on this driver: it needs the driver of its "
+	    "own CUDA version or a newer one" },
 	{ CUPTI_ERROR_NOT_SUPPORTED, DIAG_UNSUPPORTED_GPU, SEVERITY_WARNING,
 	    "not supported on this GPU or configuration" },
 	{ CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED, DIAG_UNSUPPORTED_GPU,

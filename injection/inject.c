@@ -14,6 +14,7 @@
 #include "callback.h"
 #include "claim.h"
 #include "diag.h"
+#include "dispatch.h"
 #include "emit.h"
 #include "hook.h"
 #include "inject.h"
@@ -280,7 +281,8 @@ load_cupti(char *why, size_t size)
 	int r = DIAG_NONE;
 
 	pthread_mutex_lock(&lock);
-	if (!inject.api.loaded || inject.api.cuDriverGetVersion == NULL)
+	if ((!inject.api.loaded || inject.api.cuDriverGetVersion == NULL) &&
+	    (r = dispatch_refused(why, size)) == DIAG_NONE)
 		r = cupti_api_load(&inject.api, why, size);
 	pthread_mutex_unlock(&lock);
 	return (r);
@@ -355,9 +357,12 @@ int
 InitializeInjection(void)
 {
 	static atomic_flag once = ATOMIC_FLAG_INIT;
-	int saved = errno;
+	int (*sibling)(void), saved = errno;
 
-	if (!atomic_flag_test_and_set(&once))
+	*(void **)&sibling = dispatch_find(__func__);
+	if (sibling != NULL)
+		sibling();
+	else if (!atomic_flag_test_and_set(&once))
 		start();
 	errno = saved;
 	return (1);
@@ -366,8 +371,12 @@ InitializeInjection(void)
 int
 InitializeInjectionNvtx(void *get_export_table)
 {
+	int (*sibling)(void *);
 	char why[512];
 
+	*(void **)&sibling = dispatch_find(__func__);
+	if (sibling != NULL)
+		return (sibling(get_export_table));
 	load_cupti(why, sizeof(why));
 	return (inject.api.cuptiNvtxInitialize != NULL ?
 	    inject.api.cuptiNvtxInitialize(get_export_table) : 0);
@@ -376,8 +385,12 @@ InitializeInjectionNvtx(void *get_export_table)
 int
 InitializeInjectionNvtx2(void *get_export_table)
 {
+	int (*sibling)(void *);
 	char why[512];
 
+	*(void **)&sibling = dispatch_find(__func__);
+	if (sibling != NULL)
+		return (sibling(get_export_table));
 	load_cupti(why, sizeof(why));
 	return (inject.api.cuptiNvtxInitialize2 != NULL ?
 	    inject.api.cuptiNvtxInitialize2(get_export_table) : 0);

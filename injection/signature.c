@@ -144,7 +144,7 @@ signature_forget_keys(void)
 }
 
 static void
-from_activity(struct record_SIGNATURE *r, const CUpti_ActivityKernel10 *k)
+from_activity(struct record_SIGNATURE *r, const cupti_kernel *k)
 {
 
 	r->cluster_x = k->clusterX;
@@ -165,12 +165,12 @@ from_activity(struct record_SIGNATURE *r, const CUpti_ActivityKernel10 *k)
 	r->max_cluster_size = k->maxPotentialClusterSize;
 	if (k->graphId != 0)
 		r->flags |= SIGNATURE_GRAPH;
-	if (k->isDeviceLaunched)
+	if (CUPTI_KERNEL_FROM_DEVICE(k))
 		r->flags |= SIGNATURE_DEVICE_LAUNCHED;
 }
 
 void
-signature_announce(struct signature *s, const CUpti_ActivityKernel10 *k)
+signature_announce(struct signature *s, const cupti_kernel *k)
 {
 	struct record_SIGNATURE r = {
 		.id = s->id, .device = s->shape.device,

@@ -106,7 +106,7 @@ void signature_forget_keys(void);
 
 /* signature_announce(s, k): send SIGNATURE for ${s} from its first activity
  * record; with ${k} NULL from what the window learned. Sender thread only. */
-void signature_announce(struct signature *s, const CUpti_ActivityKernel10 *k);
+void signature_announce(struct signature *s, const cupti_kernel *k);
 
 /*
  * signature_ran(s, ns): an activity record says that a launch took ${ns}.

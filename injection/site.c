@@ -152,7 +152,7 @@ site_init(void)
 	site.arena = (uint8_t *)p + SITES * sizeof(*site.place);
 	site.launches = inject.level >= LEVEL_SOURCE ? 8 : 2;
 	site.own = range_of((uintptr_t)site_init);
-	site.cupti = range_of((uintptr_t)inject.api.cuptiSubscribe_v2);
+	site.cupti = range_of((uintptr_t)inject.api.cuptiGetVersion);
 	site.driver = range_of((uintptr_t)inject.api.cuGetErrorName);
 	python_find();
 	for (i = 0; i < CALL_COUNT; i++)

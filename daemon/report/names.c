@@ -169,8 +169,11 @@ static const struct {
 	    "install the toolkit's CUPTI, or put its lib64 into "
 	    "LD_LIBRARY_PATH" },
 	[DIAG_CUPTI_VERSION] = { "cupti_version",
-	    "use the CUPTI that comes with CUDA 12 or newer" },
-	[DIAG_DRIVER_OLD] = { "driver_old", "update the driver" },
+	    "use a CUPTI of a CUDA that cudadvise was built for, from 12.6 on: "
+	    "`cudadvise doctor` says which" },
+	[DIAG_DRIVER_OLD] = { "driver_old",
+	    "update the driver, or build cudadvise with a toolkit of the "
+	    "driver's CUDA: `cudadvise doctor` says which" },
 	[DIAG_MIG] = { "mig",
 	    "counters of a MIG slice need a driver that offers them; run on a "
 	    "whole GPU to have them" },

@@ -48,7 +48,7 @@ InitializeInjection(void)
 {
 	CUpti_SubscriberHandle handle;
 
-	if (cuptiSubscribe_v2(&handle, nothing, NULL, NULL) != CUPTI_SUCCESS)
+	if (cuptiSubscribe(&handle, nothing, NULL) != CUPTI_SUCCESS)
 		return (1);
 	cuptiEnableCallback(1, handle, CUPTI_CB_DOMAIN_DRIVER_API,
 	    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel);

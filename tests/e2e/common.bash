@@ -3,7 +3,7 @@
 
 : "${E2E_BUILD:?the build directory}"
 bin=$E2E_BUILD/bin
-target=$bin/mock-target
+target=$bin/mock-target${E2E_MAJOR:-}	# "-12": CUPTI of CUDA 12
 
 setup() {
 	# Sockets have short names: not below the long temporary directory.
@@ -11,7 +11,7 @@ setup() {
 	export CUDADVISE_RUNTIME_DIR=$T/r CUDADVISE_STATE_DIR=$T/s
 	export XDG_CONFIG_HOME=$T/c
 	export CUDADVISE_DATA_DIR=${BATS_TEST_DIRNAME%/tests/*}/config
-	export CUDADVISE_CUPTI=$E2E_BUILD/lib/libmock_cupti.so
+	export CUDADVISE_CUPTI=$E2E_BUILD/lib/libmock_cupti${E2E_MAJOR:-}.so
 	export CUDADVISE_LIBCUDA=$CUDADVISE_CUPTI
 	unset "${!MOCK_@}" CUDA_MPS_PIPE_DIRECTORY
 	unset CUDA_INJECTION64_PATH NVTX_INJECTION64_PATH

@@ -87,14 +87,21 @@ check_banned() {
 # --- what the programs export and say -----------------------------------------
 
 check_exports() {
-	local lib=$build/lib/libcudadvise_injection.so got want
+	local lib=$build/lib/libcudadvise_injection.so
 	[ -f "$lib" ] || exit 77
+	for lib in "$build"/lib/libcudadvise_injection*.so; do
+		check_library "$lib"
+	done
+}
+
+check_library() {
+	local lib=$1 got want
 	got=$(nm -D --defined-only "$lib" | awk '{ print $3 }' |
 	    sed 's/@.*//' | grep -v -E '^(__asan|__ubsan|__tsan|__lsan)' |
 	    sort | tr '\n' ' ')
 	want="InitializeInjection InitializeInjectionNvtx \
 InitializeInjectionNvtx2 "
-	[ "$got" = "$want" ] || complain "exported: $got"
+	[ "$got" = "$want" ] || complain "$lib exports: $got"
 	# CUPTI, CUDA and C++ are never linked: they would come into every
 	# program.
 	readelf -d "$lib" | grep NEEDED | grep -E 'cupti|cuda|stdc\+\+' &&

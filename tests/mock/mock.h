@@ -14,6 +14,8 @@
  *   MOCK_PER_PASS=n     else: this many metrics a pass (24)
  *   MOCK_DROP=n         the first n kernel records are dropped, and counted
  *   MOCK_FLUSH_MS=n     cuptiActivityFlushAll takes that long
+ *   MOCK_CUPTI=n        the CUPTI version that it says it is (its headers')
+ *   MOCK_DRIVER=n       the CUDA version that the driver serves (13000)
  *   MOCK_CHIP=name      chip name (GH100)
  *   MOCK_CUBIN=file     the module that is loaded with the first launch of a
  *                       context (kernels.cubin beside this file)

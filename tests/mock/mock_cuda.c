@@ -22,7 +22,7 @@ CUresult
 cuDriverGetVersion(int *version)
 {
 	MOCK_ENTER();
-	*version = 13000;
+	*version = (int)mock_env("MOCK_DRIVER", 13000);
 	return (CUDA_SUCCESS);
 }
 
@@ -450,7 +450,7 @@ record_copy(struct mock_context *c, const struct mock_copy *copy,
 	    .dstKind = (uint8_t)(copy->kind ==
 	    CUPTI_ACTIVITY_MEMCPY_KIND_DTOH ? host : device),
 	    .flags = copy->async ? CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC : 0,
-	    .correlationId = correlation, .copyCount = 1 };
+	    .correlationId = correlation };
 
 	r.start = occupy(c, copy->stream, ns);
 	r.end = r.start + ns;

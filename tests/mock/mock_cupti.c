@@ -50,7 +50,7 @@ CUptiResult
 cuptiGetVersion(uint32_t *version)
 {
 	MOCK_ENTER();
-	*version = CUPTI_API_VERSION;
+	*version = (uint32_t)mock_env("MOCK_CUPTI", CUPTI_API_VERSION);
 	return (CUPTI_SUCCESS);
 }
 
@@ -105,13 +105,11 @@ cuptiNvtxInitialize2(void *table)
 
 /* --- callbacks --------------------------------------------------------- */
 
-CUptiResult
-cuptiSubscribe_v2(CUpti_SubscriberHandle *subscriber,
-    CUpti_CallbackFunc callback, void *userdata, CUpti_SubscriberParams *p)
+static CUptiResult
+subscribe(CUpti_SubscriberHandle *subscriber, CUpti_CallbackFunc callback,
+    void *userdata, int refused)
 {
-	static const char other[] = "another profiler";
 	CUptiResult rc;
-	int refused = mock_refused(__func__);
 
 	pthread_mutex_lock(&mock.lock);
 	rc = refused != 0 ? (CUptiResult)refused : mock.callback != NULL ?
@@ -120,14 +118,36 @@ cuptiSubscribe_v2(CUpti_SubscriberHandle *subscriber,
 		mock.callback = callback;
 		mock.userdata = userdata;
 		*subscriber = (CUpti_SubscriberHandle)&mock;
-	} else if (rc == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED &&
-	    p != NULL && p->oldSubscriberName != NULL &&
-	    p->oldSubscriberSize >= sizeof(other)) {
-		memcpy(p->oldSubscriberName, other, sizeof(other));
 	}
 	pthread_mutex_unlock(&mock.lock);
 	return (rc);
 }
+
+CUptiResult
+cuptiSubscribe(CUpti_SubscriberHandle *subscriber, CUpti_CallbackFunc callback,
+    void *userdata)
+{
+
+	return (subscribe(subscriber, callback, userdata,
+	    mock_refused(__func__)));
+}
+
+#if CUPTI_API_VERSION >= 130000
+CUptiResult
+cuptiSubscribe_v2(CUpti_SubscriberHandle *subscriber,
+    CUpti_CallbackFunc callback, void *userdata, CUpti_SubscriberParams *p)
+{
+	static const char other[] = "another profiler";
+	CUptiResult rc = subscribe(subscriber, callback, userdata,
+	    mock_refused(__func__));
+
+	if (rc == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED &&
+	    p != NULL && p->oldSubscriberName != NULL &&
+	    p->oldSubscriberSize >= sizeof(other))
+		memcpy(p->oldSubscriberName, other, sizeof(other));
+	return (rc);
+}
+#endif
 
 CUptiResult
 cuptiEnableCallback(uint32_t enable, CUpti_SubscriberHandle subscriber,

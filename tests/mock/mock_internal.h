@@ -18,6 +18,16 @@
 
 #include "mock.h"
 
+/* A CUPTI writes the records that its own headers call the newest. */
+#if CUPTI_API_VERSION < 130000
+#define CUpti_ActivityKernel10 CUpti_ActivityKernel9
+#endif
+#if CUPTI_API_VERSION < 26
+#define CUpti_ActivityMemcpy6 CUpti_ActivityMemcpy5
+#define CUpti_ActivityUnifiedMemoryCounter3 CUpti_ActivityUnifiedMemoryCounter2
+#define CUpti_ActivitySynchronization2 CUpti_ActivitySynchronization
+#endif
+
 #define MOCK_MAGIC 0x4b434f4du
 #define MOCK_STREAMS 64
 #define MOCK_DEVICES 2

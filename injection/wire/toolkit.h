@@ -1,0 +1,69 @@
+/*
+ * wire/toolkit.h: which injection library serves a process, and where its CUPTI
+ * is looked for. A library is built for each major of CUDA whose headers are
+ * there: a CUPTI wants a driver of its own major or a newer one, and only one
+ * CUPTI can be in a process. Pure: whoever asks has looked around first.
+ */
+#ifndef CADV_TOOLKIT_H
+#define CADV_TOOLKIT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define TOOLKIT_OLDEST 12u	/* majors that there can be a library for */
+#define TOOLKIT_NEWEST 19u
+#define TOOLKIT_MAJORS (TOOLKIT_NEWEST - TOOLKIT_OLDEST + 1)
+
+/* CUPTI 12.4 (API version 22) is the first whose records are ours. */
+#define TOOLKIT_CUPTI_OLDEST 22u
+
+struct toolkit_facts {
+	uint32_t built;		/* a bit a major (toolkit_bit) */
+	int driver;		/* cuDriverGetVersion: 12040; 0: unknown */
+	unsigned loaded;	/* major of a CUPTI that is there already; or 0 */
+};
+
+/* toolkit_bit(major): of toolkit_facts.built; 0 for a major that is none. */
+uint32_t toolkit_bit(unsigned major);
+
+/* toolkit_major(api): the major of CUDA that this CUPTI_API_VERSION belongs to:
+ * 24 (12.6) is 12, 130001 is 13. 11 for all that is older. */
+unsigned toolkit_major(uint32_t api);
+
+/* toolkit_driver(line): the CUDA version that a kernel driver serves at most,
+ * as cuDriverGetVersion says it, from the first line of
+ * /proc/driver/nvidia/version ("… Module  550.54.15 …"); 0: unknown. */
+int toolkit_driver(const char *line);
+
+/* toolkit_order(f, order): the majors whose library could serve, the best one
+ * first; how many they are. 0: none can. */
+size_t toolkit_order(const struct toolkit_facts *f,
+    unsigned order[TOOLKIT_MAJORS]);
+
+/* toolkit_refusal(f, text, size): why toolkit_order() is empty, as a sentence
+ * without its point; toolkit_remedy(): what to do then. */
+void toolkit_refusal(const struct toolkit_facts *f, char *text, size_t size);
+void toolkit_remedy(const struct toolkit_facts *f, char *text, size_t size);
+
+/* toolkit_built(): major of libcudadvise_injection.so, the newest one that this
+ * was built with; 0: none. Its siblings end in -MAJOR.so. */
+unsigned toolkit_built(void);
+
+/* toolkit_sibling(path, major, out, size): the library of ${major} beside the
+ * one at ${path}. -1 if it does not fit. */
+int toolkit_sibling(const char *path, unsigned major, char *out, size_t size);
+
+struct toolkit_search {
+	unsigned major;
+	int driver;		/* as above: a newer CUPTI comes last */
+	const char *home;	/* $CUDA_HOME, or NULL */
+};
+
+/* toolkit_places(s, try, cookie): call ${try} for each place where CUPTI of
+ * that major may be, the best one first, until it returns something else than
+ * 0, which is returned; 0: it never did. */
+typedef int (*toolkit_try)(const char *path, void *cookie);
+int toolkit_places(const struct toolkit_search *s, toolkit_try try,
+    void *cookie);
+
+#endif

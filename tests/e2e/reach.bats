@@ -1,0 +1,80 @@
+# Which injection library serves a process: a driver or a program of CUDA 12.
+
+load common
+
+# A copy of what is installed, with the library of CUDA 13 alone.
+alone() {
+	mkdir -p "$T/x/bin" "$T/x/lib"
+	ln -s "$bin"/cudadvise* "$T/x/bin/"
+	rm "$T/x/bin/cudadvise"
+	cp "$bin/cudadvise" "$T/x/bin/"
+	cp "$E2E_BUILD/lib/libcudadvise_injection.so" "$T/x/lib/"
+	bin=$T/x/bin
+	export MOCK_SIBLING=$T/called
+}
+
+with_sibling() {
+	alone
+	cp "$E2E_BUILD/lib/libmock_sibling.so" \
+	    "$T/x/lib/libcudadvise_injection-12.so"
+}
+
+# called WANT: what of the sibling was.
+called() {
+	same "called" "$(tr '\n' ' ' <"$T/called" 2>/dev/null)" "$1"
+}
+
+@test "a program that brings CUPTI 12 is handed to the library of CUDA 12" {
+	with_sibling
+	MOCK_CUPTI=24 measure --kernels 10 --stdout "as ever" --exit-code 3 ||
+	    got=$?
+	same "exit code" "$got" 3
+	same "output" "$(cat out)" "as ever"
+	called "injection "
+}
+
+@test "a driver of CUDA 12 is handed to it where no CUPTI is there yet" {
+	with_sibling
+	unset CUDADVISE_CUPTI
+	MOCK_DRIVER=12040 measure --kernels 10
+	called "injection "
+}
+
+@test "a CUPTI 13 that is there stays with the library of CUDA 13" {
+	with_sibling
+	measure --kernels 10
+	called ""
+	load
+	same "launches" "$(of .run.launches)" 10
+}
+
+# refused TEXT: the run of a program that nothing could measure.
+refused() {
+	options="--no-daemon -o $T/c.cadv"
+	measure --kernels 10 --stdout "as ever" --exit-code 3 || got=$?
+	same "exit code" "$got" 3
+	same "output" "$(cat out)" "as ever"
+	load "$T/c.cadv"
+	of '.diagnostics[].text' | grep -qF "$1" ||
+	    fail "not said: $1 in $(of .diagnostics)"
+	same "without a remedy" "$(of '[.diagnostics[] | select(
+	    .severity != "info" and (.remedy // "") == "")] | length')" 0
+}
+
+@test "without that library: the program runs, the report says why" {
+	alone
+	MOCK_CUPTI=28 MOCK_TRACE=$T/calls refused \
+	    "the program brings CUPTI of CUDA 12"
+	same "CUPTI was used for" "$(sort -u calls | grep '^cupti' |
+	    tr '\n' ' ')" "cuptiGetVersion "
+	unset CUDADVISE_CUPTI
+	MOCK_DRIVER=12080 refused \
+	    "the driver serves CUDA 12.8: cudadvise was built for CUDA 13"
+	MOCK_DRIVER=11080 refused "the driver serves CUDA 11.8"
+}
+
+@test "a library of CUDA 12 that cannot be opened is said" {
+	alone
+	echo nonsense >"$T/x/lib/libcudadvise_injection-12.so"
+	MOCK_CUPTI=24 refused "the library for CUDA 12 cannot be opened"
+}
