@@ -109,6 +109,10 @@ int capture_load_file(const char *path, struct model *m,
 int capture_load_index(const char *path, struct capture_index *x,
     struct error *e);
 
+/* capture_index_sort(x): put devices and signatures in the order that looking
+ * them up needs; capture_index_kernels does it, too. */
+void capture_index_sort(struct capture_index *x);
+
 struct run;
 /* capture_index_kernels(x, run): fill in which kernel each signature is, and
  * which device of the run each process means. */

@@ -1,5 +1,5 @@
-/* What the index of a capture knows besides frames: which signature of which
- * stream is which kernel of the run. */
+/* What the index of a capture knows: where its frames are, and which signature
+ * of which stream is which kernel of the run. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,20 +34,8 @@ capture_name(const char *p, size_t len)
 	return (XXH64(p, len, 0));
 }
 
-void
-definitions_clear(struct definitions *d)
-{
-	struct definition *t, *tmp;
-
-	HASH_ITER(hh, d->strings, t, tmp) {
-		HASH_DEL(d->strings, t);
-		free(t);
-	}
-}
-
-/* Make room for one more of ${size} bytes in *${items}. */
-static int
-grow(void **items, size_t used, size_t *cap, size_t size)
+int
+capture_grow(void **items, size_t used, size_t *cap, size_t size)
 {
 	size_t more = *cap == 0 ? 64 : 2 * *cap;
 	void *grown;
@@ -59,82 +47,6 @@ grow(void **items, size_t used, size_t *cap, size_t size)
 	*items = grown;
 	*cap = more;
 	return (0);
-}
-
-static int
-note_string(struct definitions *d, uint64_t stream,
-    const struct record_STRING *r)
-{
-	struct definition key, *t;
-
-	memset(&key, 0, sizeof(key));
-	key.stream = stream;
-	key.id = r->id;
-	HASH_FIND(hh, d->strings, &key.stream, DEFINITION_KEY, t);
-	if (t == NULL) {
-		if ((t = calloc(1, sizeof(*t))) == NULL)
-			return (-1);
-		t->stream = stream;
-		t->id = r->id;
-		HASH_ADD(hh, d->strings, stream, DEFINITION_KEY, t);
-	}
-	t->hash = capture_name(r->text.p, r->text.len);
-	return (0);
-}
-
-static int
-note_signature(struct definitions *d, uint64_t stream,
-    const struct record_SIGNATURE *r, struct capture_index *x)
-{
-	static const char lost[] = "(name lost)";	/* as the model says */
-	struct definition key, *t;
-	void *items = x->signature;
-
-	memset(&key, 0, sizeof(key));
-	key.stream = stream;
-	key.id = r->name;
-	HASH_FIND(hh, d->strings, &key.stream, DEFINITION_KEY, t);
-	if (grow(&items, x->signatures, &d->cap, sizeof(*x->signature)) != 0)
-		return (-1);
-	x->signature = items;
-	x->signature[x->signatures++] = (struct capture_signature){
-		stream, r->id, 0, r->device,
-		capture_shape(t != NULL ? t->hash :
-		    capture_name(lost, strlen(lost)), r)
-	};
-	return (0);
-}
-
-static int
-note_device(struct definitions *d, uint64_t stream,
-    const struct record_DEVICE *r, struct capture_index *x)
-{
-	void *items = x->device;
-
-	if (grow(&items, x->devices, &d->device_cap, sizeof(*x->device)) != 0)
-		return (-1);
-	x->device = items;
-	x->device[x->devices++] = (struct capture_device){
-		stream, r->id, UINT32_MAX, capture_name(r->uuid.p, r->uuid.len)
-	};
-	return (0);
-}
-
-int
-definitions_note(struct definitions *d, uint64_t stream,
-    const struct record *r, struct capture_index *x)
-{
-
-	switch (r->type) {
-	case RECORD_STRING:
-		return (note_string(d, stream, &r->u.STRING));
-	case RECORD_SIGNATURE:
-		return (note_signature(d, stream, &r->u.SIGNATURE, x));
-	case RECORD_DEVICE:
-		return (note_device(d, stream, &r->u.DEVICE, x));
-	default:
-		return (0);
-	}
 }
 
 void
@@ -166,7 +78,7 @@ capture_index_add(struct capture_index *x, size_t *cap,
 {
 	void *items = x->frame;
 
-	if (grow(&items, x->frames, cap, sizeof(*f)) != 0)
+	if (capture_grow(&items, x->frames, cap, sizeof(*f)) != 0)
 		return (-1);
 	x->frame = items;
 	x->frame[x->frames++] = *f;
@@ -196,31 +108,43 @@ on_device(uint64_t shape, uint32_t device)
 static void
 match_devices(struct capture_index *x, const struct run *run)
 {
-	const char *uuid;
-	size_t i, j;
+	uint64_t uuid[256];
+	size_t i, j, n = 0;
 
+	for (; n < run->devices && n < sizeof(uuid) / sizeof(*uuid); n++)
+		uuid[n] = run->device[n].uuid == NULL ? 0 :
+		    capture_name(run->device[n].uuid,
+		    strlen(run->device[n].uuid));
 	for (i = 0; i < x->devices; i++) {
 		x->device[i].device = UINT32_MAX;
-		for (j = 0; j < run->devices; j++) {
-			uuid = run->device[j].uuid;
-			if (uuid != NULL && x->device[i].uuid ==
-			    capture_name(uuid, strlen(uuid)))
+		for (j = 0; j < n; j++)
+			if (run->device[j].uuid != NULL &&
+			    x->device[i].uuid == uuid[j])
 				x->device[i].device = (uint32_t)j;
-		}
 	}
+}
+
+static int
+compare_devices(const void *a, const void *b)
+{
+	const struct capture_device *x = a, *y = b;
+
+	if (x->stream != y->stream)
+		return (x->stream < y->stream ? -1 : 1);
+	return (x->ordinal < y->ordinal ? -1 : x->ordinal > y->ordinal);
 }
 
 uint32_t
 capture_index_device(const struct capture_index *x, uint64_t stream,
     uint32_t ordinal)
 {
-	size_t i;
+	const struct capture_device key = { .stream = stream,
+	    .ordinal = ordinal }, *d = NULL;
 
-	for (i = 0; i < x->devices; i++)
-		if (x->device[i].stream == stream &&
-		    x->device[i].ordinal == ordinal)
-			return (x->device[i].device);
-	return (UINT32_MAX);
+	if (x->devices > 0)
+		d = bsearch(&key, x->device, x->devices, sizeof(key),
+		    compare_devices);
+	return (d != NULL ? d->device : UINT32_MAX);
 }
 
 static int
@@ -248,6 +172,18 @@ capture_index_signature(const struct capture_index *x, uint64_t stream,
 }
 
 void
+capture_index_sort(struct capture_index *x)
+{
+
+	if (x->devices > 0)
+		qsort(x->device, x->devices, sizeof(*x->device),
+		    compare_devices);
+	if (x->signatures > 0)
+		qsort(x->signature, x->signatures, sizeof(*x->signature),
+		    compare_signatures);
+}
+
+void
 capture_index_kernels(struct capture_index *x, const struct run *run)
 {
 	struct shape_kernel *table = calloc(run->kernels + 1, sizeof(*table)),
@@ -259,6 +195,7 @@ capture_index_kernels(struct capture_index *x, const struct run *run)
 	if (table == NULL)
 		return;
 	match_devices(x, run);
+	capture_index_sort(x);
 	for (i = 0; i < run->kernels; i++) {
 		k = &run->kernel[i];
 		table[i].kernel = k->id;
@@ -275,9 +212,6 @@ capture_index_kernels(struct capture_index *x, const struct run *run)
 		    compare_shapes);
 		s->kernel = hit != NULL ? hit->kernel : 0;
 	}
-	if (x->signatures > 0)
-		qsort(x->signature, x->signatures, sizeof(*x->signature),
-		    compare_signatures);
 	free(table);
 }
 

@@ -2,9 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <uthash.h>
-
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "ingest/capture.h"
 #include "ingest/capture_index.h"

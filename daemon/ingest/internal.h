@@ -15,10 +15,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include <uthash.h>
-
 #include "base/config.h"
 #include "base/error.h"
+#include "base/hash.h"
 #include "ingest/analyse.h"
 #include "ingest/capture.h"
 #include "ingest/capture_index.h"

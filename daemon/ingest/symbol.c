@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "ingest/capture.h"
 #include "ingest/notes.h"
 #include "ingest/source.h"
@@ -108,8 +109,7 @@ note_mapping(struct symbols *y, uint64_t stream,
 static void
 note_address(struct symbols *y, uint64_t stream, uint64_t address)
 {
-	uint64_t h = (address ^ stream) * 0x9e3779b97f4a7c15u;
-	uint32_t i = (uint32_t)(h >> 40) % SLOTS;
+	uint32_t i = (uint32_t)hash_u64(hash_u64(stream) + address) % SLOTS;
 
 	if (address == 0)
 		return;

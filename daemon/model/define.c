@@ -7,6 +7,30 @@
 
 #include "model/internal.h"
 
+int
+define_put(struct model *m, struct idmap *map, uint64_t id, uint32_t value,
+    uint32_t most)
+{
+
+	if (idmap_get(map, id) == IDMAP_NONE) {
+		if (map->used >= most || m->ids >= MAX_IDS)
+			return (1);
+		m->ids++;
+	}
+	return (idmap_put(map, id, value));
+}
+
+/* The same, and what is over the limit is lost. */
+static int
+put(struct model *m, struct stream *s, struct idmap *map, uint64_t id,
+    uint32_t value)
+{
+	int rc = define_put(m, map, id, value, MAX_QUEUES);
+
+	s->process.lost[LOSS_TABLE] += rc > 0;
+	return (rc < 0 ? -1 : 0);
+}
+
 const char *
 stream_text(const struct stream *s, uint32_t id)
 {
@@ -102,7 +126,7 @@ define_device(struct model *m, struct stream *s,
 	    (i = device_by_uuid(m, uuid)) != IDMAP_NONE) {
 		m->device[i]->out.hidden = m->device[i]->out.hidden &&
 		    (r->flags & DEVICE_HIDDEN) != 0;
-		return (idmap_put(&s->device, r->id, i));
+		return (put(m, s, &s->device, r->id, i));
 	}
 	if ((i = define_device_of(m, s, r->id)) == IDMAP_NONE) {
 		s->process.lost[LOSS_TABLE]++;
@@ -137,16 +161,14 @@ define_context(struct model *m, struct stream *s,
 		return (0);
 	}
 	device = define_device_of(m, s, r->device);
-	if (device == IDMAP_NONE || m->ids >= MAX_IDS ||
-	    s->context.used >= MAX_QUEUES) {
+	if (device == IDMAP_NONE) {
 		s->process.lost[LOSS_TABLE]++;
 		return (0);
 	}
 	s->contexts++;
-	m->ids++;
 	if (legacy_context(m, s, r) != 0)
 		return (-1);
-	return (idmap_put(&s->context, r->id, device));
+	return (put(m, s, &s->context, r->id, device));
 }
 
 uint32_t
@@ -187,13 +209,11 @@ define_metric(struct model *m, struct stream *s,
 	if (ours != 0)
 		return (ours < 0 ? -1 : 0);
 	number = metric_number(m, r->name);
-	if (number == IDMAP_NONE || s->metric.used >= 1024 ||
-	    m->ids >= MAX_IDS) {
+	if (number == IDMAP_NONE) {
 		s->process.lost[LOSS_TABLE]++;
 		return (0);
 	}
-	m->ids++;
-	return (idmap_put(&s->metric, r->id, number));
+	return (put(m, s, &s->metric, r->id, number));
 }
 
 uint32_t

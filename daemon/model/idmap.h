@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash.h"
+
 #define IDMAP_NONE UINT32_MAX
 
 struct idmap_slot {
@@ -26,11 +28,7 @@ static inline uint32_t
 idmap_hash(uint64_t key)
 {
 
-	key ^= key >> 32;
-	key *= 0x9e3779b97f4a7c15ull;
-	key ^= key >> 29;
-	key *= 0xbf58476d1ce4e5b9ull;
-	return ((uint32_t)(key >> 32));
+	return ((uint32_t)hash_u64(key));
 }
 
 /* idmap_get(m, key): the index, or IDMAP_NONE. */

@@ -445,7 +445,10 @@ void about_loss(struct stream *s, const struct record_LOSS *r);
 /* The highest level of any process of the run. */
 enum wire_level about_level(const struct model *m);
 
-/* define.c: definitions. */
+/* define.c: definitions. define_put: an id's meaning, which a later one replaces;
+ * 1 if there are too many (the caller counts it), -1 without memory. */
+int define_put(struct model *m, struct idmap *map, uint64_t id, uint32_t value,
+    uint32_t most);
 const char *stream_text(const struct stream *s, uint32_t id);
 int define_string(struct model *m, struct stream *s,
     const struct record_STRING *r);

@@ -10,9 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HASH_NONFATAL_OOM 1
-#include <uthash.h>
-
+#include "base/hash.h"
 #include "model/host.h"
 #include "model/internal.h"
 #include "model/occupancy.h"
@@ -85,31 +83,28 @@ kernel_define(struct model *m, struct stream *s,
 	struct kernel_key key;
 	struct kernel_entry *e;
 	struct kernel *k;
+	int rc;
 
 	if (mangled == NULL)
 		mangled = "(name lost)";
 	key_make(&key, mangled, device, r);
 	HASH_FIND(hh, m->kernel_table, &key, sizeof(key), e);
-	if (device == IDMAP_NONE || m->ids >= MAX_IDS ||
-	    s->signature.used >= MAX_KERNELS ||
-	    (e == NULL && m->kernels >= MAX_KERNELS)) {
-		s->process.lost[LOSS_TABLE]++;
-		return (0);
+	rc = device == IDMAP_NONE || (e == NULL && m->kernels >= MAX_KERNELS) ?
+	    1 : define_put(m, &s->signature, r->id, e != NULL ? e->index :
+	    m->kernels, MAX_KERNELS);
+	if (rc != 0) {
+		s->process.lost[LOSS_TABLE] += rc > 0;
+		return (rc < 0 ? -1 : 0);
 	}
-	if (e == NULL) {
-		if (kernel_add(m, &key, r) != 0)
-			return (-1);
-		m->ids++;
-		return (idmap_put(&s->signature, r->id, m->kernels - 1));
-	}
+	if (e == NULL)
+		return (kernel_add(m, &key, r));
 	k = &m->kernel[e->index].out;
 	k->shape.flags |= r->flags;
 	if (r->smem_executed > k->shape.smem_executed)
 		k->shape.smem_executed = r->smem_executed;
 	if (r->local_total > k->shape.local_total)
 		k->shape.local_total = r->local_total;
-	m->ids++;
-	return (idmap_put(&s->signature, r->id, e->index));
+	return (0);
 }
 
 /* The host called before the GPU began, whatever two clocks say. */

@@ -1,10 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* uthash must not exit the process when memory is short. */
-#define HASH_NONFATAL_OOM 1
-#include <uthash.h>
-
+#include "base/hash.h"
 #include "base/text.h"
 #include "model/pool.h"
 

@@ -9,9 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HASH_NONFATAL_OOM 1
-#include <uthash.h>
-
+#include "base/hash.h"
 #include "model/source_state.h"
 #include "wire/le.h"
 
@@ -125,16 +123,16 @@ int
 source_metric(struct model *m, struct stream *s, const struct record_METRIC *r)
 {
 	enum source_metric id = source_metric_find(r->name.p, r->name.len);
+	int rc;
 
 	if (id == SOURCE_COUNT)
 		return (0);
-	if (s->source_metric.used >= 1024 || m->ids >= MAX_IDS) {
-		s->process.lost[LOSS_TABLE]++;
-		return (1);
-	}
-	m->ids++;
-	s->source_mask |= 1u << id;
-	return (idmap_put(&s->source_metric, r->id, id) == 0 ? 1 : -1);
+	if ((rc = define_put(m, &s->source_metric, r->id, id, MAX_QUEUES)) < 0)
+		return (-1);
+	if (rc == 0)
+		s->source_mask |= 1u << id;
+	s->process.lost[LOSS_TABLE] += rc > 0;
+	return (1);
 }
 
 static int
@@ -142,13 +140,12 @@ feed_stall(struct model *m, struct stream *s, const struct record_STALL *r)
 {
 	bool issued;
 	enum stall stall = stall_find(r->name.p, r->name.len, &issued);
+	int rc;
 
-	if (s->stall.used >= 1024 || m->ids >= MAX_IDS) {
-		s->process.lost[LOSS_TABLE]++;
-		return (0);
-	}
-	m->ids++;
-	return (idmap_put(&s->stall, r->id, 2 * (uint32_t)stall + issued));
+	rc = define_put(m, &s->stall, r->id, 2 * (uint32_t)stall + issued,
+	    MAX_QUEUES);
+	s->process.lost[LOSS_TABLE] += rc > 0;
+	return (rc < 0 ? -1 : 0);
 }
 
 static int

@@ -128,6 +128,7 @@ unpack(struct capture_index *x, sqlite3_stmt *q)
 	x->frames = frames;
 	x->signatures = signatures;
 	x->devices = devices;
+	capture_index_sort(x);	/* a database of an older version is not */
 	return (0);
 }
 

@@ -1,0 +1,236 @@
+/* Ids by the million: what is kept of them is bounded, and so is the time. That
+ * a test ends at all is part of it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "ingest/capture_index.h"
+#include "model/idmap.h"
+#include "model/model.h"
+
+#define MANY 1000000u
+
+static struct definitions d;
+static struct capture_index x;
+
+static int
+set_up(void **state)
+{
+
+	(void)state;
+	memset(&d, 0, sizeof(d));
+	memset(&x, 0, sizeof(x));
+	return (0);
+}
+
+static int
+tear_down(void **state)
+{
+
+	(void)state;
+	definitions_clear(&d);
+	capture_index_clear(&x);
+	return (0);
+}
+
+static void
+string(uint64_t stream, uint32_t id, const char *text)
+{
+	struct record r = { .type = RECORD_STRING };
+
+	r.u.STRING.id = id;
+	r.u.STRING.text = wire_str_of(text);
+	assert_int_equal(definitions_note(&d, stream, &r, &x), 0);
+}
+
+static void
+signature(uint64_t stream, uint32_t id, uint32_t name, uint32_t device)
+{
+	struct record r = { .type = RECORD_SIGNATURE };
+
+	r.u.SIGNATURE.id = id;
+	r.u.SIGNATURE.name = name;
+	r.u.SIGNATURE.device = device;
+	r.u.SIGNATURE.grid_x = id;
+	assert_int_equal(definitions_note(&d, stream, &r, &x), 0);
+}
+
+static void
+device(uint64_t stream, uint32_t id, const char *uuid)
+{
+	struct record r = { .type = RECORD_DEVICE };
+
+	r.u.DEVICE.id = id;
+	r.u.DEVICE.uuid = wire_str_of(uuid);
+	assert_int_equal(definitions_note(&d, stream, &r, &x), 0);
+}
+
+static void
+repeated_ids_are_kept_once(void **state)
+{
+	uint32_t i;
+
+	(void)state;
+	for (i = 0; i < MANY; i++) {
+		string(1, 3, i % 2 == 0 ? "a" : "b");
+		signature(1, 7, 3, 0);
+		device(1, 0, "u");
+	}
+	assert_int_equal(d.used, 1);
+	assert_int_equal(x.signatures, 1);
+	assert_int_equal(x.devices, 1);
+}
+
+static void
+new_ids_have_a_limit(void **state)
+{
+	uint32_t i;
+
+	(void)state;
+	for (i = 0; i < MANY; i++) {
+		string(1, i, "a");
+		signature(1, i, i, i);
+		device(1, i, "u");
+	}
+	assert_int_equal(d.used, DEFINITION_STRINGS);
+	assert_int_equal(x.signatures, DEFINITION_SIGNATURES);
+	assert_int_equal(x.devices, DEFINITION_DEVICES);
+	/* Another stream has its own. */
+	string(2, 1, "a");
+	signature(2, 1, 1, 1);
+	device(2, 1, "u");
+	assert_int_equal(d.used, DEFINITION_STRINGS + 1);
+	assert_int_equal(x.signatures, DEFINITION_SIGNATURES + 1);
+	assert_int_equal(x.devices, DEFINITION_DEVICES + 1);
+}
+
+static void
+streams_have_a_limit(void **state)
+{
+	uint32_t i;
+
+	(void)state;
+	for (i = 1; i <= 100000; i++)
+		device(i, 0, "u");
+	assert_int_equal(x.devices, DEFINITION_STREAMS);
+	for (i = 1; i <= 100; i++) {
+		uint32_t n;
+
+		for (n = 0; n < DEFINITION_STRINGS; n++)
+			string(i, n, "a");
+	}
+	assert_int_equal(d.used, DEFINITION_MOST);
+}
+
+/* A million of each would be compared 10^12 times. */
+static void
+kernels_are_found_by_hash(void **state)
+{
+	struct device dev[] = { { .uuid = "u" }, { .uuid = "v" } };
+	struct kernel k[2] = { { .id = 11, .device = 0, .mangled = "a" },
+	    { .id = 12, .device = 1, .mangled = "a" } };
+	struct run run = { .kernel = k, .kernels = 2, .device = dev,
+	    .devices = 2 };
+	const struct capture_signature *s;
+	uint32_t i, stream;
+
+	(void)state;
+	k[0].shape.grid_x = k[1].shape.grid_x = 5;
+	for (stream = 1; stream <= 64; stream++) {
+		string(stream, 0, "a");
+		for (i = 0; i < 64; i++)
+			device(stream, 63 - i, i == 60 ? "v" : "u");
+		for (i = 0; i < 16384; i++)
+			signature(stream, i, 0, i == 5 ? stream % 2 == 0 ?
+			    3 : 9 : 1000);
+	}
+	assert_int_equal(x.signatures, 64 * 16384);
+	capture_index_kernels(&x, &run);
+	assert_int_equal(capture_index_device(&x, 40, 3), 1);
+	assert_int_equal(capture_index_device(&x, 40, 4), 0);
+	assert_int_equal(capture_index_device(&x, 40, 1000), UINT32_MAX);
+	assert_int_equal(capture_index_device(&x, 65, 3), UINT32_MAX);
+	for (stream = 1; stream <= 64; stream++) {
+		s = capture_index_signature(&x, stream, 5);
+		assert_non_null(s);
+		assert_int_equal(s->kernel, stream % 2 == 0 ? 12 : 11);
+		s = capture_index_signature(&x, stream, 6);
+		assert_non_null(s);
+		assert_int_equal(s->kernel, 0);
+	}
+}
+
+static void
+the_last_definition_holds(void **state)
+{
+	struct kernel k[2] = { { .id = 1, .mangled = "a" },
+	    { .id = 2, .mangled = "b" } };
+	struct device dev[] = { { .uuid = "u" } };
+	struct run run = { .kernel = k, .kernels = 2, .device = dev,
+	    .devices = 1 };
+
+	(void)state;
+	k[0].shape.grid_x = k[1].shape.grid_x = 7;
+	device(1, 0, "u");
+	string(1, 1, "a");
+	string(1, 2, "b");
+	signature(1, 7, 1, 0);
+	signature(1, 7, 2, 0);
+	capture_index_kernels(&x, &run);
+	assert_int_equal(capture_index_signature(&x, 1, 7)->kernel, 2);
+}
+
+static uint64_t
+inverse(uint64_t odd)
+{
+	uint64_t n = odd;
+	int i;
+
+	for (i = 0; i < 6; i++)
+		n *= 2 - odd * n;
+	return (n);
+}
+
+/* Keys that all fall on one place if the hash is one that everybody knows: this
+ * is the one that was used. */
+static void
+chosen_ids_are_as_fast(void **state)
+{
+	struct idmap m = { 0 };
+	uint64_t k;
+	uint32_t i;
+
+	(void)state;
+	for (i = 0; i < 1u << 19; i++) {
+		k = (uint64_t)i * inverse(0xbf58476d1ce4e5b9ull);
+		k ^= k >> 29 ^ k >> 58;
+		k *= inverse(0x9e3779b97f4a7c15ull);
+		k ^= k >> 32;
+		assert_int_equal(idmap_put(&m, k, i), 0);
+	}
+	assert_int_equal(m.used, 1u << 19);
+	idmap_clear(&m);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(repeated_ids_are_kept_once),
+		TEST(new_ids_have_a_limit),
+		TEST(streams_have_a_limit),
+		TEST(kernels_are_found_by_hash),
+		TEST(the_last_definition_holds),
+		TEST(chosen_ids_are_as_fast),
+	};
+
+	return (cmocka_run_group_tests(tests, NULL, NULL));
+}
