@@ -14,13 +14,15 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/paths.h"
+#include "base/stop.h"
 #include "base/text.h"
 #include "http/server.h"
 #include "ingest/service.h"
 #include "instance.h"
 
 #define EXIT_USAGE 2
-#define STOP_S 4	/* to end in good order; then at once */
+#define STOP_GRACE_S 2	/* to end what is under way */
+#define STOP_S 2	/* and then to leave it in good order; then at once */
 
 struct options {
 	bool foreground, no_tcp;
@@ -179,8 +181,9 @@ wait_for_signal(const sigset_t *set)
 }
 
 /*
- * What is under way is lost to the one who waits for it, and nothing else: each
- * file and each row is whole at every instant, and the next daemon goes on.
+ * The first time what takes long is asked to stop. The second time it is lost to
+ * the one who waits for it, and nothing else: each file and each row is whole at
+ * every instant, and the next daemon goes on.
  */
 static void
 out_of_time(int sig)
@@ -189,6 +192,11 @@ out_of_time(int sig)
 	    "which the next one takes up\n";
 
 	(void)sig;
+	if (!stop_asked()) {
+		stop_ask(true);
+		alarm(STOP_S);
+		return;
+	}
 	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
 		_exit(EXIT_FAILURE);
 	_exit(EXIT_SUCCESS);
@@ -218,7 +226,7 @@ serve(struct daemon *d, struct background *b)
 	instance_notify("READY=1");
 	wait_for_signal(&set);
 	signal(SIGALRM, out_of_time);
-	alarm(STOP_S);
+	alarm(STOP_GRACE_S);
 	instance_notify("STOPPING=1");
 	stop(d);
 	return (EXIT_SUCCESS);

@@ -5,6 +5,8 @@
 
 #include <jansson.h>
 
+#include "base/error.h"
+#include "base/stop.h"
 #include "base/text.h"
 #include "ingest/analyse.h"
 #include "model/ceilings.h"
@@ -108,6 +110,8 @@ kernel_documents(struct documents *d, const struct run *r,
 	size_t i;
 
 	for (i = 0; i < r->kernels; i++) {
+		if (stop_asked())
+			return (-1);
 		k = &r->kernel[i];
 		snprintf(id, sizeof(id), "%" PRIu32, k->id);
 		doc = document_add(d, "kernel", id,
@@ -221,7 +225,8 @@ source_documents(struct documents *d, const struct run *r,
 	    file_documents(d, r, &room) != 0)
 		goto out;
 	for (i = 0; i < n; i++)
-		if (code_documents(d, r, k[i], a, &room) != 0)
+		if (stop_asked() ||
+		    code_documents(d, r, k[i], a, &room) != 0)
 			goto out;
 	rc = 0;
 out:
@@ -236,7 +241,7 @@ finding_documents(struct documents *d, const struct run *r,
 	size_t i;
 
 	for (i = 0; i < a->findings; i++)
-		if (document_add(d, "finding", a->finding[i].id,
+		if (stop_asked() || document_add(d, "finding", a->finding[i].id,
 		    json_finding_of(r, &a->finding[i], i + 1)) == NULL)
 			return (-1);
 	return (0);
@@ -299,6 +304,13 @@ fail:
 	documents_free(d);
 	free(c);
 	return (NULL);
+}
+
+int
+analyse_error(struct error *e)
+{
+
+	return (stop_asked() ? stop_error(e) : error_set(e, "out of memory"));
 }
 
 void

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct error;
 struct model;
 struct run;
 struct thresholds;
@@ -35,11 +36,15 @@ struct documents {
 
 /*
  * analyse(m, final, t, revision, run): documents of the run in ${m}; NULL
- * without memory. ${t} may be NULL. *${run} (may be NULL) is the settled run,
- * valid until the model's next settle.
+ * without memory, or if the process ends. ${t} may be NULL. *${run} (may be NULL)
+ * is the settled run, valid until the model's next settle.
  */
 struct documents *analyse(struct model *m, bool final,
     const struct thresholds *t, int revision, const struct run **run);
+
+/* analyse_error(e): why analyse gave nothing. Returns -1. */
+int analyse_error(struct error *e);
+
 void documents_free(struct documents *d);
 
 #endif

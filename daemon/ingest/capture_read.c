@@ -120,9 +120,9 @@ scan(struct loader *l)
 	struct capture_frame f;
 	struct frame_header h;
 	uint64_t offset;
-	int rc;
+	int rc = 0;
 
-	while ((rc = source_next(s, &h, &offset)) > 0) {
+	while (!source_stops(s) && (rc = source_next(s, &h, &offset)) > 0) {
 		memset(&f, 0, sizeof(f));
 		f.offset = offset;
 		f.stream = h.stream;
@@ -198,6 +198,10 @@ strand_of(struct loader *l, uint64_t stream)
 		return (NULL);
 	t->stream = stream;
 	HASH_ADD(hh, l->strands, stream, sizeof(stream), t);
+	if (t->hh.tbl == NULL) {
+		free(t);
+		return (NULL);
+	}
 	l->source.stats.streams++;
 	return (t);
 }
@@ -292,8 +296,11 @@ load(struct loader *l, struct model *m, struct capture_stats *stats,
 	l->e = e;
 	if ((rc = scan(l)) == 0) {
 		arrange(&l->index);
-		for (i = 0; i < l->index.frames && rc == 0; i++)
+		for (i = 0; i < l->index.frames && rc == 0 &&
+		    !source_stops(&l->source); i++)
 			rc = replay_frame(l, &l->index.frame[i]);
+		if (rc == 0)
+			rc = source_verdict(&l->source, e);
 	}
 	if (stats != NULL)
 		*stats = l->source.stats;
@@ -393,7 +400,7 @@ capture_window(const char *path, const struct capture_index *x, uint64_t from,
 	*more = 0;
 	if (source_open_path(&s, path, e) != 0)
 		return (-1);
-	for (i = 0; i < x->frames; i++) {
+	for (i = 0; i < x->frames && !source_stops(&s); i++) {
 		if (from > 0 && (x->frame[i].t_min == 0 ||
 		    x->frame[i].t_max < from))
 			continue;
@@ -403,6 +410,8 @@ capture_window(const char *path, const struct capture_index *x, uint64_t from,
 		    more) != 0)
 			break;
 	}
+	if (source_stops(&s) && source_verdict(&s, e) != 0)
+		given = -1;
 	source_close(&s);
 	return (given);
 }
@@ -447,12 +456,12 @@ capture_peek(const char *path, struct capture_origin *o, struct error *e)
 	const uint8_t *p;
 	uint64_t offset;
 	size_t len;
-	int rc;
+	int rc = 0;
 
 	memset(o, 0, sizeof(*o));
 	if (source_open_path(&s, path, e) != 0)
 		return (-1);
-	while ((rc = source_next(&s, &h, &offset)) > 0) {
+	while (!source_stops(&s) && (rc = source_next(&s, &h, &offset)) > 0) {
 		s.stats.frames++;
 		if (s.stats.frames == 1)
 			o->stream = h.stream;

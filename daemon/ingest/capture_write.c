@@ -9,6 +9,7 @@
 #include <zstd.h>
 
 #include "base/error.h"
+#include "base/stop.h"
 #include "ingest/capture.h"
 #include "ingest/source.h"
 #include "wire/frame.h"
@@ -147,13 +148,13 @@ append_file(struct capture_writer *w, const char *path, struct error *e)
 	struct frame_header h;
 	struct source s;
 	uint64_t offset;
-	int rc;
+	int rc = 0;
 
 	if (access(path, F_OK) != 0 && errno == ENOENT)
 		return (0);
 	if (source_open_path(&s, path, e) != 0)
 		return (-1);
-	while ((rc = source_next(&s, &h, &offset)) > 0)
+	while (!stop_asked() && (rc = source_next(&s, &h, &offset)) > 0)
 		if (capture_writer_put(w, s.frame,
 		    FRAME_HEADER_SIZE + (size_t)h.stored, e) != 0) {
 			rc = -1;
@@ -161,6 +162,8 @@ append_file(struct capture_writer *w, const char *path, struct error *e)
 		}
 	if (rc < 0)
 		error_set(e, "cannot read '%s':", path);
+	else if (stop_asked())
+		rc = stop_error(e);
 	source_close(&s);
 	return (rc);
 }
@@ -198,6 +201,10 @@ capture_copy(const char *path, struct capture_index *x, const char *out,
 	if ((w = capture_writer_open(out, e)) == NULL)
 		goto out;
 	for (i = 0; i < x->frames; i++) {
+		if (stop_asked()) {
+			stop_error(e);
+			goto out;
+		}
 		if (source_at(&s, x->frame[i].offset, &h) != 0) {
 			error_set(e, "'%s' changed while it was read", path);
 			goto out;

@@ -17,6 +17,10 @@ take_locked(struct service *s, const char *uuid, bool live)
 	text_copy(c->uuid, sizeof(c->uuid), uuid);
 	c->live = live;
 	HASH_ADD_STR(s->claims, uuid, c);
+	if (c->hh.tbl == NULL) {
+		free(c);
+		return (-1);
+	}
 	return (0);
 }
 

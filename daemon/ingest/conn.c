@@ -159,7 +159,8 @@ greet(struct service *s, struct conn *c, const struct frame_header *h,
 	c->stream = session_stream(c->session, h->stream);
 	if (c->stream == NULL) {
 		c->session = NULL;
-		return (error_set(e, "out of memory"));
+		return (error_set(e, "its run has too many processes, or there "
+		    "is no memory"));
 	}
 	c->stream->proc = c->proc;
 	c->stream->launcher |= r.type == RECORD_RUN_BEGIN;

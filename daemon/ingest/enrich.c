@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/stop.h"
 #include "ingest/enrich.h"
 #include "ingest/notes.h"
 #include "model/model.h"
@@ -78,7 +79,7 @@ may_go_on(struct enrich *r)
 {
 	uint64_t t = now();
 
-	if (r->text >= ENRICH_TEXT || t >= r->deadline)
+	if (r->text >= ENRICH_TEXT || t >= r->deadline || stop_asked())
 		return (false);
 	r->tool.ns = r->deadline - t;
 	return (true);

@@ -49,7 +49,7 @@ load(struct service *s, int fd, const char *path, struct capture_index *x,
 		if (docs != NULL)
 			capture_index_kernels(x, run);
 		else
-			error_set(e, "out of memory");
+			analyse_error(e);
 	}
 	model_free(m);
 	return (docs);

@@ -12,6 +12,9 @@
 /* The run is analysed while it is live at most this share of the time. */
 #define SHOW_COST 50
 
+/* Processes of one run: the model looks at the first 1,024, the capture has all. */
+#define STREAMS 65536u
+
 #define RESUME_GRACE (5000 * MS)
 
 struct stream *
@@ -22,10 +25,15 @@ session_stream(struct session *se, uint64_t id)
 	HASH_FIND(hh, se->streams, &id, sizeof(id), st);
 	if (st != NULL)
 		return (st);
-	if ((st = calloc(1, sizeof(*st))) == NULL)
+	if (HASH_COUNT(se->streams) >= STREAMS ||
+	    (st = calloc(1, sizeof(*st))) == NULL)
 		return (NULL);
 	st->id = id;
 	HASH_ADD(hh, se->streams, id, sizeof(id), st);
+	if (st->hh.tbl == NULL) {
+		free(st);
+		return (NULL);
+	}
 	return (st);
 }
 
@@ -157,6 +165,12 @@ session_get(struct service *s, const char *uuid, const char *label,
 		return (NULL);
 	}
 	HASH_ADD_STR(s->sessions, uuid, se);
+	if (se->hh.tbl == NULL) {
+		error_set(e, "out of memory");
+		session_free(se);
+		claim_drop(s, uuid);
+		return (NULL);
+	}
 	atomic_fetch_add(&s->runs_live, 1);
 	events_add(s, "run", se->number, se->uuid, "live");
 	log_info("run %lld (%s) is live", (long long)se->number, se->uuid);

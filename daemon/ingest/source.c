@@ -8,6 +8,7 @@
 #include <zstd.h>
 
 #include "base/error.h"
+#include "base/stop.h"
 #include "ingest/source.h"
 #include "wire/le.h"
 
@@ -15,6 +16,12 @@
 #define READ_AHEAD (64u << 10)
 #define READ_FIRST (4u << 10)	/* of a frame: most of what is looked at in vain
 				 * is no frame */
+
+/* What compressed frames may unfold to in all, reading each of them twice: so
+ * much for each byte of the file, and so much for any. Of the captures under
+ * tests none comes to 12 bytes a byte, no frame to 30. */
+#define UNFOLD_BYTE 256u
+#define UNFOLD_FREE (256u << 20)
 
 /* pread until ${len} bytes or the end of the file. */
 static ssize_t
@@ -52,6 +59,7 @@ source_open(struct source *s, int fd, const char *name, struct error *e)
 	/* Damaged frames may cost this much hashing and reading in all: a file
 	 * made of headers that each claim 4 MiB would otherwise take days. */
 	s->budget = (64u << 20) + 8 * s->size;
+	s->unfold = UNFOLD_FREE + UNFOLD_BYTE * s->size;
 	s->frame = malloc(FRAME_MAX);
 	s->raw = malloc(FRAME_MAX_PAYLOAD);
 	s->zstd = ZSTD_createDCtx();
@@ -212,7 +220,14 @@ source_decode(struct source *s, const struct frame_header *h, uint32_t limit,
 		*len = h->stored;
 		return (stored);
 	}
-	if (limit >= h->raw) {
+	if (limit > h->raw)
+		limit = h->raw;
+	if (limit > s->unfold) {
+		s->bomb = true;
+		return (NULL);
+	}
+	s->unfold -= limit;
+	if (limit == h->raw) {
 		rc = ZSTD_decompressDCtx(s->zstd, s->raw, h->raw, stored,
 		    h->stored);
 		if (ZSTD_isError(rc) || rc != h->raw)
@@ -233,10 +248,24 @@ source_decode(struct source *s, const struct frame_header *h, uint32_t limit,
 	return (s->raw);
 }
 
+bool
+source_stops(const struct source *s)
+{
+
+	return (s->bomb || stop_asked());
+}
+
 int
 source_verdict(const struct source *s, struct error *e)
 {
 
+	if (s->bomb) {
+		error_set(e, "'%s' unfolds to more than %u times its size, "
+		    "which no capture does", s->name, UNFOLD_BYTE);
+		return (error_remedy(e, "record it again"));
+	}
+	if (stop_asked())
+		return (stop_error(e));
 	if (s->stats.frames > 0)
 		return (0);
 	if (s->size == 0) {

@@ -20,6 +20,8 @@ struct source {
 	uint64_t size;
 	uint64_t offset;	/* where the next frame is looked for */
 	uint64_t budget;	/* bytes that may still be read in vain */
+	uint64_t unfold;	/* bytes that may still come of compressed ones */
+	bool bomb;		/* more would have come */
 	bool newer;		/* a frame of a newer version was seen */
 	bool magic;		/* the file begins like a capture */
 	struct capture_stats stats;
@@ -48,13 +50,18 @@ int source_at(struct source *s, uint64_t offset, struct frame_header *h);
 /*
  * source_decode(s, h, limit, len): the payload of the frame at s->frame,
  * uncompressed, of which the first ${limit} bytes suffice. Returns where it is
- * and its length in *${len}; NULL if it is damaged. Valid until the next call.
+ * and its length in *${len}; NULL if it is damaged, or if the file unfolds to more
+ * than any capture does (s->bomb). Valid until the next call.
  */
 const uint8_t *source_decode(struct source *s, const struct frame_header *h,
     uint32_t limit, size_t *len);
 
-/* source_verdict(s, e): at the end of the file: -1 with ${e} set if it held no
- * readable frame, saying what it is. */
+/* source_stops(s): no more of it is to be read: it unfolds to too much, or the
+ * process ends. */
+bool source_stops(const struct source *s);
+
+/* source_verdict(s, e): at the end of the file, or where it was left: -1 with
+ * ${e} set if it held no readable frame, or source_stops, saying what it is. */
 int source_verdict(const struct source *s, struct error *e);
 
 #endif

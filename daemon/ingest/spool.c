@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "base/paths.h"
+#include "base/stop.h"
 #include "base/text.h"
 #include "ingest/internal.h"
 #include "ingest/source.h"
@@ -139,6 +140,8 @@ store_swept(struct service *s, const char *uuid, int files)
 		return;
 	}
 	if (worker_rebuild(s, uuid, number, &e) != STORE_OK) {
+		if (stop_asked())
+			return;		/* the next daemon does it */
 		log_failure("a spooled run cannot be stored", &e);
 		trouble_note(s, uuid, &e);
 		store_run_state(s->writer, number, "truncated", NULL);
@@ -162,6 +165,8 @@ sweep_run(struct service *s, const char *uuid)
 		return;
 	if (run_directory(s, uuid, dir, capture, &e) != 0 ||
 	    (n = spool_merge(s, uuid, capture, NULL, &e)) < 0) {
+		if (stop_asked())
+			goto out;
 		log_failure("a spool file cannot be taken in", &e);
 		trouble_note(s, uuid, &e);
 	} else if (stat(capture, &st) != 0 || st.st_size == 0) {
@@ -170,6 +175,7 @@ sweep_run(struct service *s, const char *uuid)
 		rmdir(dir);
 	} else if (n > 0)
 		store_swept(s, uuid, n);
+out:
 	claim_drop(s, uuid);
 }
 

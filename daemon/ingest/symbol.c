@@ -291,11 +291,11 @@ symbols_complete(const char *path, struct error *e)
 	struct frame_header h;
 	struct source s;
 	uint64_t offset;
-	int rc;
+	int rc = 0;
 
 	if (source_open_path(&s, path, e) != 0)
 		return (-1);
-	while ((rc = source_next(&s, &h, &offset)) > 0)
+	while (!source_stops(&s) && (rc = source_next(&s, &h, &offset)) > 0)
 		if (note_frame(&y, &s, &h) != 0) {
 			rc = error_set(e, "out of memory");
 			break;

@@ -11,11 +11,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/stop.h"
 #include "ingest/symbol_ask.h"
 #include "wire/record.h"
 
 #define BATCH 65536u		/* bytes of records the helper writes at once */
 #define SLACK_NS 500000000ull	/* for it to stop by itself */
+#define LOOK_MS 200		/* whether we are to end ourselves */
 
 /* The helper's end of the pipe. */
 struct answer {
@@ -214,9 +216,10 @@ listen_to(int fd, uint64_t until, size_t *len)
 				break;
 			buf = grown;
 		}
-		if ((now = monotonic()) >= until)
+		if ((now = monotonic()) >= until || stop_asked())
 			break;
-		n = poll(&p, 1, (int)((until - now) / 1000000) + 1);
+		n = (int)((until - now) / 1000000) + 1;
+		n = poll(&p, 1, n < LOOK_MS ? (int)n : LOOK_MS);
 		if (n < 0 && errno != EINTR)
 			break;
 		if (n <= 0)

@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "base/paths.h"
+#include "base/stop.h"
 #include "base/text.h"
 #include "ingest/enrich.h"
 #include "ingest/internal.h"
@@ -111,7 +112,7 @@ worker_rebuild(struct service *s, const char *uuid, int64_t number,
 	disassemble_capture(m, capture, &x, &stats.bytes);
 	docs = analyse(m, true, s->config->thresholds, 0, &run);
 	if (docs == NULL) {
-		error_set(e, "out of memory");
+		analyse_error(e);
 		goto out;
 	}
 	text_copy(docs->uuid, sizeof(docs->uuid), uuid);
@@ -135,7 +136,7 @@ settle(struct service *s, struct session *se, struct error *e)
 	disassemble(se->model, se->writer, &se->index);
 	docs = analyse(se->model, true, s->config->thresholds, 0, &run);
 	if (docs == NULL) {
-		error_set(e, "out of memory");
+		analyse_error(e);
 		return (STORE_FAILED);
 	}
 	text_copy(docs->uuid, sizeof(docs->uuid), se->uuid);
@@ -192,7 +193,10 @@ finish(struct service *s, struct session *se)
 		st = settle(s, se, &e);
 	else
 		st = worker_rebuild(s, se->uuid, se->number, &e);
-	if (st != STORE_OK) {
+	if (st != STORE_OK && stop_asked())
+		log_info("run %lld is left to the next daemon",
+		    (long long)se->number);
+	else if (st != STORE_OK) {
 		log_failure("a run cannot be stored", &e);
 		trouble_note(s, se->uuid, &e);
 		store_run_state(s->writer, se->number, "truncated", NULL);
@@ -243,7 +247,7 @@ recover_run(struct service *s, const char *uuid)
 		if (st == STORE_OK)
 			log_info("run %lld was rebuilt from its capture",
 			    (long long)number);
-		else {
+		else if (!stop_asked()) {
 			log_failure("a run cannot be rebuilt", &e);
 			trouble_note(s, uuid, &e);
 			store_run_state(s->writer, number, "truncated", NULL);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/stop.h"
 #include "rules/inst.h"
 #include "rules/library.h"
 #include "rules/lines.h"
@@ -235,7 +236,7 @@ ask_run_rule(struct rule_view *x, struct verdict *v)
 static void
 ask_all(struct rule_view *x, struct advice *a, const struct load *load)
 {
-	for (size_t r = 0; r < rule_table_size; r++) {
+	for (size_t r = 0; r < rule_table_size && !stop_asked(); r++) {
 		struct verdict *v = &a->verdict[r];
 
 		x->rule = &rule_table[r];
@@ -305,7 +306,7 @@ advice_make(const struct run *run, const struct ceilings *c,
 	ask_all(&x, a, load);
 	a->finding = arena_get(&box->arena,
 	    (x.drafts ? x.drafts : 1) * sizeof(*a->finding));
-	if (box->arena.failed)
+	if (box->arena.failed || stop_asked())
 		goto fail;
 	rank_all(x.draft, x.drafts, run, a);
 	free(load);

@@ -14,10 +14,12 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/stop.h"
 #include "base/text.h"
 #include "source/child.h"
 
 #define FILE_BYTES (1u << 20)	/* it has no business writing files */
+#define LOOK_MS 200		/* whether we are to end ourselves */
 
 struct child {
 	pid_t pid;
@@ -181,9 +183,12 @@ child_listen(struct child *c, struct error *e)
 	while (c->out >= 0 || c->err >= 0) {
 		if ((t = now()) >= c->deadline)
 			return (time_over(c, e));
+		if (stop_asked())
+			return (stop_error(e));
 		p[0] = (struct pollfd){ .fd = c->out, .events = POLLIN };
 		p[1] = (struct pollfd){ .fd = c->err, .events = POLLIN };
-		rc = poll(p, 2, (int)((c->deadline - t) / 1000000u) + 1);
+		t = (c->deadline - t) / 1000000u + 1;
+		rc = poll(p, 2, t < LOOK_MS ? (int)t : LOOK_MS);
 		if (rc < 0 && errno != EINTR)
 			return (error_set(e, "cannot wait for '%s':",
 			    c->path));
@@ -216,6 +221,8 @@ child_wait(struct child *c, int *status, struct error *e)
 	    (got < 0 && errno == EINTR)) {
 		if (now() >= c->deadline)
 			return (time_over(c, e));
+		if (stop_asked())
+			return (stop_error(e));
 		nanosleep(&nap, NULL);
 		if (nap.tv_nsec < 10000000)
 			nap.tv_nsec *= 2;

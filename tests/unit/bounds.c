@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <zstd.h>
 
 #include "base/config.h"
 #include "base/error.h"
@@ -219,6 +220,45 @@ a_hard_name_imported(void **state)
 	fixture_free(&f);
 }
 
+/* 4 MiB of records that say nothing, in 400 bytes: 2,000 times. */
+static void
+what_unfolds_without_end(void **state)
+{
+	uint8_t *raw = calloc(1, FRAME_MAX_PAYLOAD), packed[4096];
+	uint8_t *frame = calloc(1, FRAME_HEADER_SIZE + sizeof(packed));
+	struct frame_header h = { .flags = FRAME_ZSTD, .stream = 5,
+	    .raw = FRAME_MAX_PAYLOAD, .records = FRAME_MAX_PAYLOAD / 8 };
+	struct error e = ERROR_INIT;
+	FILE *file = tmpfile();
+	int64_t number;
+	struct fixture f;
+	unsigned i;
+
+	(void)state;
+	fixture_init(&f, 5);
+	fixture_hello(&f, FIXTURE_RUN, 1);
+	fixture_flush(&f);
+	assert_int_equal(fwrite(f.file, 1, f.len, file), f.len);
+	h.stored = (uint32_t)ZSTD_compress(packed, sizeof(packed), raw,
+	    FRAME_MAX_PAYLOAD, 19);
+	assert_false(ZSTD_isError(h.stored));
+	memcpy(frame + FRAME_HEADER_SIZE, packed, h.stored);
+	for (i = 0; i < 2000; i++) {
+		h.sequence = 1 + (uint64_t)i * h.records;
+		frame_seal(frame, &h);
+		assert_int_equal(fwrite(frame, 1, FRAME_HEADER_SIZE + h.stored,
+		    file), FRAME_HEADER_SIZE + h.stored);
+	}
+	fflush(file);
+	assert_int_equal(service_import(service, fileno(file), &e, &number,
+	    NULL), -1);
+	assert_non_null(strstr(e.text, "unfolds to more than"));
+	fclose(file);
+	fixture_free(&f);
+	free(frame);
+	free(raw);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int
@@ -228,6 +268,7 @@ main(void)
 		TEST(a_hard_name_on_the_socket),
 		TEST(a_hard_name_in_a_spool_file),
 		TEST(a_hard_name_imported),
+		TEST(what_unfolds_without_end),
 	};
 
 	return (cmocka_run_group_tests(tests, NULL, NULL));

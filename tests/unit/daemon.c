@@ -242,6 +242,46 @@ killed_daemon(void **state)
 	fixture_free(&f);
 }
 
+/* Somebody holds the database, so that everybody in the daemon waits for it: in
+ * all for longer than we do. */
+static void
+ends_whatever_it_does(void **state)
+{
+	struct timespec pause = { 0, 500000000 };
+	char name[300], uuid[33];
+	struct fixture f;
+	sqlite3 *raw;
+	int fd[6], i;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(call(""), 0);
+	pid = daemon_pid();
+	snprintf(name, sizeof(name), "%s/cudadvise.db", state_dir);
+	assert_int_equal(sqlite3_open(name, &raw), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(raw, "BEGIN EXCLUSIVE", NULL, NULL,
+	    NULL), SQLITE_OK);
+	for (i = 0; i < 6; i++) {
+		fixture_init(&f, 5);
+		snprintf(uuid, sizeof(uuid), "%032x", i + 1);
+		fixture_hello(&f, uuid, 1);
+		fixture_flush(&f);
+		fd[i] = dial("ingest.sock");
+		assert_int_equal(send(fd[i], f.file, f.len, 0), f.len);
+		fixture_free(&f);
+	}
+	nanosleep(&pause, NULL);
+	assert_int_equal(kill(pid, SIGTERM), 0);
+	wait_gone(pid);
+	assert_true(is_gone(pid));
+	sqlite3_exec(raw, "ROLLBACK", NULL, NULL, NULL);
+	sqlite3_close(raw);
+	for (i = 0; i < 6; i++)
+		close(fd[i]);
+	assert_int_equal(call(""), 0);
+	assert_true(listens("api.sock"));
+}
+
 static void
 newer_database(void **state)
 {
@@ -297,7 +337,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		T(options), T(starts_and_stops),
 		T(second_daemon_names_the_first), T(killed_daemon),
-		T(newer_database), T(bad_configuration), T(path_too_long),
+		T(ends_whatever_it_does), T(newer_database),
+		T(bad_configuration), T(path_too_long),
 	};
 
 	return (cmocka_run_group_tests(tests, NULL, NULL));
