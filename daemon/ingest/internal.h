@@ -154,6 +154,13 @@ bool claim_is_live(struct service *s, const char *uuid);
 bool claim_is_over(struct service *s, const char *uuid);
 void claim_over(struct service *s, const char *uuid);
 
+/* --- attempt.c: around work on the run in ${dir} that may end the daemon:
+ * attempt_begin is -1 with ${e} if it has done so too often; attempt_end: not
+ * this time; attempt_forget: nor before, it was done, or somebody insists. */
+int attempt_begin(const char *dir, struct error *e);
+void attempt_end(const char *dir);
+void attempt_forget(const char *dir);
+
 /* --- session.c: all by the listener. */
 struct session *session_get(struct service *s, const char *uuid,
     const char *label, uint64_t started_ns, struct error *e);

@@ -51,6 +51,21 @@ open_state(struct service *s, const char *state, struct error *e)
 	return (0);
 }
 
+static void
+resume_run(struct service *s, const struct store_run *r, const char *dir)
+{
+	struct error e = ERROR_INIT;
+
+	if (attempt_begin(dir, &e) != 0) {
+		log_failure("a run is not taken up again", &e);
+		trouble_note(s, r->uuid, &e);
+		store_run_state(s->writer, r->number, "truncated", NULL);
+		return;
+	}
+	session_get(s, r->uuid, r->label, (uint64_t)r->started_ns, &e);
+	attempt_end(dir);
+}
+
 /* The runs that were live when the last daemon ended go on. */
 static void
 resume_runs(struct service *s)
@@ -75,8 +90,7 @@ resume_runs(struct service *s)
 			    &e);
 			continue;
 		}
-		session_get(s, run[i].uuid, run[i].label,
-		    (uint64_t)run[i].started_ns, &e);
+		resume_run(s, &run[i], dir);
 	}
 	store_runs_free(run, n);
 }
@@ -214,6 +228,7 @@ row_of(struct service *s, int64_t number, struct store_run *row,
 enum store_status
 service_reanalyze(struct service *s, int64_t number, struct error *e)
 {
+	char dir[PATH_MAX], capture[PATH_MAX];
 	struct store_run row;
 	enum store_status st;
 
@@ -224,6 +239,8 @@ service_reanalyze(struct service *s, int64_t number, struct error *e)
 		error_remedy(e, "wait until its program ends");
 		st = STORE_FAILED;
 	} else {
+		if (run_directory(s, row.uuid, dir, capture, NULL) == 0)
+			attempt_forget(dir);
 		st = worker_rebuild(s, row.uuid, number, e);
 		if (st == STORE_OK)
 			trouble_over(s, row.uuid, true);

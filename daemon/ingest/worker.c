@@ -88,21 +88,17 @@ disassemble_capture(struct model *m, const char *capture,
 	capture_writer_close(w);
 }
 
-enum store_status
-worker_rebuild(struct service *s, const char *uuid, int64_t number,
+static enum store_status
+rebuild(struct service *s, const char *uuid, int64_t number, char *capture,
     struct error *e)
 {
 	struct capture_index x = { 0 };
 	struct capture_stats stats;
 	struct documents *docs = NULL;
 	const struct run *run = NULL;
-	char dir[PATH_MAX], capture[PATH_MAX];
 	enum store_status st = STORE_FAILED;
 	struct model *m = NULL;
 
-	pthread_mutex_lock(&s->heavy);
-	if (run_directory(s, uuid, dir, capture, e) != 0)
-		goto out;
 	if ((m = model_new()) == NULL) {
 		error_set(e, "out of memory");
 		goto out;
@@ -119,10 +115,28 @@ worker_rebuild(struct service *s, const char *uuid, int64_t number,
 	capture_index_kernels(&x, run);
 	st = put(s, number, docs, &x, stats.bytes, e);
 out:
-	pthread_mutex_unlock(&s->heavy);
 	documents_free(docs);
 	capture_index_clear(&x);
 	model_free(m);
+	return (st);
+}
+
+enum store_status
+worker_rebuild(struct service *s, const char *uuid, int64_t number,
+    struct error *e)
+{
+	char dir[PATH_MAX], capture[PATH_MAX];
+	enum store_status st = STORE_FAILED;
+
+	pthread_mutex_lock(&s->heavy);
+	if (run_directory(s, uuid, dir, capture, e) == 0 &&
+	    attempt_begin(dir, e) == 0) {
+		st = rebuild(s, uuid, number, capture, e);
+		attempt_end(dir);
+		if (st == STORE_OK)
+			attempt_forget(dir);
+	}
+	pthread_mutex_unlock(&s->heavy);
 	return (st);
 }
 
@@ -133,12 +147,16 @@ settle(struct service *s, struct session *se, struct error *e)
 	struct documents *docs;
 	enum store_status st;
 
+	if (attempt_begin(se->dir, e) != 0)
+		return (STORE_FAILED);
 	disassemble(se->model, se->writer, &se->index);
 	docs = analyse(se->model, true, s->config->thresholds, 0, &run);
+	attempt_end(se->dir);
 	if (docs == NULL) {
 		analyse_error(e);
 		return (STORE_FAILED);
 	}
+	attempt_forget(se->dir);
 	text_copy(docs->uuid, sizeof(docs->uuid), se->uuid);
 	capture_index_kernels(&se->index, run);
 	st = put(s, se->number, docs, &se->index,

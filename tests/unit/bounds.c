@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <sqlite3.h>
 #include <zstd.h>
 
 #include "base/config.h"
@@ -220,6 +221,77 @@ a_hard_name_imported(void **state)
 	fixture_free(&f);
 }
 
+static void
+sql(const char *text)
+{
+	char name[200];
+	sqlite3 *raw;
+
+	snprintf(name, sizeof(name), "%s/cudadvise.db", top);
+	assert_int_equal(sqlite3_open(name, &raw), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(raw, text, NULL, NULL, NULL),
+	    SQLITE_OK);
+	sqlite3_close(raw);
+}
+
+/* As daemons leave it that ended while they worked on it. */
+static void
+attempts(unsigned n)
+{
+	char name[200];
+	FILE *f;
+
+	snprintf(name, sizeof(name), "%s/runs/%s/attempts", top, FIXTURE_RUN);
+	f = fopen(name, "w");
+	assert_non_null(f);
+	while (n-- > 0)
+		fputc('x', f);
+	fclose(f);
+}
+
+/* It is left alone, its name says why, and everything else goes on. */
+static void
+a_run_that_ends_the_daemon(void **state)
+{
+	struct service_trouble trouble;
+	struct error e = ERROR_INIT;
+	struct store_run r;
+	struct fixture f;
+	int64_t number;
+	char name[200];
+
+	(void)state;
+	fixture_init(&f, 5);
+	fixture_process(&f, FIXTURE_RUN, 1, 40, 20);
+	assert_int_equal(import(&f, &number, &e), 0);
+	service_stop(service);
+	sql("UPDATE run SET state = 'live'");
+	attempts(4);
+	start();
+	wait_over(FIXTURE_RUN, &r);
+	assert_int_equal(field(&r, "launches"), 40);
+	assert_false(service_trouble(service, FIXTURE_RUN, &trouble));
+	store_run_clear(&r);
+	snprintf(name, sizeof(name), "%s/runs/%s/attempts", top, FIXTURE_RUN);
+	assert_int_not_equal(access(name, F_OK), 0);
+	service_stop(service);
+	sql("UPDATE run SET state = 'live'");
+	attempts(5);
+	start();
+	wait_over(FIXTURE_RUN, &r);
+	assert_string_equal(r.state, "truncated");
+	store_run_clear(&r);
+	assert_true(service_trouble(service, FIXTURE_RUN, &trouble));
+	assert_non_null(strstr(trouble.text, "set aside"));
+	assert_int_equal(service_reanalyze(service, number, &e), STORE_OK);
+	assert_int_not_equal(access(name, F_OK), 0);
+	attempts(9);
+	assert_int_equal(service_delete(service, number, &e), STORE_OK);
+	snprintf(name, sizeof(name), "%s/runs/%s", top, FIXTURE_RUN);
+	assert_int_not_equal(access(name, F_OK), 0);
+	fixture_free(&f);
+}
+
 /* 4 MiB of records that say nothing, in 400 bytes: 2,000 times. */
 static void
 what_unfolds_without_end(void **state)
@@ -268,6 +340,7 @@ main(void)
 		TEST(a_hard_name_on_the_socket),
 		TEST(a_hard_name_in_a_spool_file),
 		TEST(a_hard_name_imported),
+		TEST(a_run_that_ends_the_daemon),
 		TEST(what_unfolds_without_end),
 	};
 
