@@ -2,7 +2,6 @@
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include "wire/record.h"
 #include "wire/toolkit.h"
@@ -26,20 +25,6 @@ own_path(void)
 
 	return (dladdr(&here, &info) != 0 && info.dli_fname != NULL ?
 	    info.dli_fname : "");
-}
-
-static uint32_t
-look_around(const char *own)
-{
-	uint32_t built = toolkit_bit(CUPTI_MAJOR);
-	char path[PATH_MAX];
-	unsigned major;
-
-	for (major = TOOLKIT_OLDEST; major <= TOOLKIT_NEWEST; major++)
-		if (toolkit_sibling(own, major, path, sizeof(path)) == 0 &&
-		    access(path, R_OK) == 0)
-			built |= toolkit_bit(major);
-	return (built);
 }
 
 /* The best one that has a CUPTI; if none has, the best one says so. */
@@ -66,7 +51,8 @@ choose(void)
 
 	if (toolkit_built() != CUPTI_MAJOR)
 		return;		/* a sibling: somebody has looked */
-	facts = (struct toolkit_facts){ .built = look_around(own),
+	facts = (struct toolkit_facts){
+	    .built = toolkit_there(own, CUPTI_MAJOR),
 	    .driver = library_driver(), .loaded = library_present() };
 	if ((n = toolkit_order(&facts, order)) == 0) {
 		choice.refused = facts.loaded != 0 ? DIAG_CUPTI_VERSION :

@@ -67,20 +67,6 @@ library_cuda(void)
 	return (dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD));
 }
 
-static int
-kernel_driver(void)
-{
-	char line[256] = "";
-	FILE *f = fopen("/proc/driver/nvidia/version", "re");
-
-	if (f == NULL)
-		return (0);
-	if (fgets(line, sizeof(line), f) == NULL)
-		line[0] = '\0';
-	fclose(f);
-	return (toolkit_driver(line));
-}
-
 int
 library_driver(void)
 {
@@ -88,7 +74,7 @@ library_driver(void)
 	void *cuda = library_cuda();
 
 	if (cuda == NULL)
-		return (kernel_driver());
+		return (toolkit_kernel_driver());
 	*(void **)&version = dlsym(cuda, "cuDriverGetVersion");
 	return (version != NULL && version(&n) == 0 ? n : 0);
 }

@@ -175,54 +175,6 @@ check_counters(struct check_result *r)
 	}
 }
 
-/* The libraries stay loaded: unloading drivers and profilers is the one thing
- * that they do badly, and we end soon.
- *
- * What the injection library would find: the loader's path first, then the
- * toolkit's usual places. */
-static void
-check_cupti(struct check_result *r)
-{
-	static const char *const names[] = {
-		"libcupti.so.13", "libcupti.so.12", "libcupti.so",
-		"/usr/local/cuda/lib64/libcupti.so",
-		"/usr/local/cuda/extras/CUPTI/lib64/libcupti.so",
-	};
-	int (*version)(uint32_t *);
-	void *lib = NULL;
-	uint32_t n = 0;
-	size_t i;
-
-	for (i = 0; lib == NULL && i < sizeof(names) / sizeof(names[0]); i++)
-		lib = dlopen(names[i], RTLD_LAZY | RTLD_LOCAL);
-	if (lib == NULL) {
-		say(r, CHECK_WARN, "libcupti.so was not found in the library "
-		    "path or under /usr/local/cuda");
-		remedy(r, "install the CUDA toolkit's CUPTI, or put its lib64 "
-		    "into LD_LIBRARY_PATH; a program that brings its own "
-		    "(PyTorch does) works without");
-		return;
-	}
-	version = (int (*)(uint32_t *))dlsym(lib, "cuptiGetVersion");
-	if (version != NULL && version(&n) == 0)
-		say(r, CHECK_OK, "%s, API version %u", names[i - 1], n);
-	else
-		say(r, CHECK_WARN, "%s does not say its version",
-		    names[i - 1]);
-}
-
-static void
-check_injection(struct check_result *r)
-{
-	struct error e = ERROR_INIT;
-	char path[PATH_MAX];
-
-	if (paths_injection(path, &e) == 0)
-		say(r, CHECK_OK, "%s", path);
-	else
-		say_error(r, CHECK_FAIL, &e);
-}
-
 /* A process of that name, by /proc/PID/comm. */
 static bool
 runs_process(const char *name)
@@ -449,8 +401,8 @@ const struct check doctor_checks[] = {
 	{ "driver", check_driver },
 	{ "libcuda", check_libcuda },
 	{ "counters", check_counters },
-	{ "CUPTI", check_cupti },
-	{ "injection", check_injection },
+	{ "CUPTI", doctor_cupti },
+	{ "injection", doctor_injection },
 	{ "profilers", check_others },
 	{ "MPS", check_mps },
 	{ "MIG", check_mig },

@@ -20,6 +20,10 @@ struct check {
 	void (*run)(struct check_result *r);
 };
 
+/* In doctor_cupti.c: each injection library's CUPTI; which library serves. */
+void doctor_cupti(struct check_result *r);
+void doctor_injection(struct check_result *r);
+
 extern const struct check doctor_checks[];
 extern const size_t doctor_check_count;
 

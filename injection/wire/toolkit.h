@@ -2,7 +2,7 @@
  * wire/toolkit.h: which injection library serves a process, and where its CUPTI
  * is looked for. A library is built for each major of CUDA whose headers are
  * there: a CUPTI wants a driver of its own major or a newer one, and only one
- * CUPTI can be in a process. Pure: whoever asks has looked around first.
+ * CUPTI can be in a process. Pure, but for the two at the end.
  */
 #ifndef CADV_TOOLKIT_H
 #define CADV_TOOLKIT_H
@@ -65,5 +65,12 @@ struct toolkit_search {
 typedef int (*toolkit_try)(const char *path, void *cookie);
 int toolkit_places(const struct toolkit_search *s, toolkit_try try,
     void *cookie);
+
+/* toolkit_there(path, major): toolkit_facts.built: the library at ${path}, which
+ * is that of ${major}, and the siblings that are beside it. */
+uint32_t toolkit_there(const char *path, unsigned major);
+
+/* toolkit_kernel_driver(): toolkit_driver() of the driver that is loaded. */
+int toolkit_kernel_driver(void);
 
 #endif

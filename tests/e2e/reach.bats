@@ -78,3 +78,30 @@ refused() {
 	echo nonsense >"$T/x/lib/libcudadvise_injection-12.so"
 	MOCK_CUPTI=24 refused "the library for CUDA 12 cannot be opened"
 }
+
+# says CHECK LEVEL TEXT: what doctor finds, and that trouble has a remedy.
+says() {
+	"$bin/cudadvise" doctor --json >doctor.json || true
+	same "$1" "$(jq -r --arg name "$1" --arg text "$3" '.items[] |
+	    select(.name == $name) | .level + (if (.text | contains($text)) and
+	    (.level == "ok" or .remedy != null) then "" else ": " + .text end
+	    )' doctor.json)" "$2"
+}
+
+@test "doctor says which libraries there are and what the driver can serve" {
+	alone
+	export MOCK_DRIVER=13000 CUDA_HOME=$T/cuda
+	says injection ok "this driver, of CUDA 13.0, gets that of CUDA 13"
+	MOCK_DRIVER=12040
+	says injection fail "the driver serves CUDA 12.4: cudadvise was built"
+	says CUPTI warn "no injection library suits"
+	jq -r '.items[].remedy' doctor.json | grep -q CUDADVISE_TOOLKITS ||
+	    fail "no remedy: $(cat doctor.json)"
+	cp "$E2E_BUILD/lib/libmock_sibling.so" \
+	    "$T/x/lib/libcudadvise_injection-12.so"
+	says injection ok "this driver, of CUDA 12.4, gets that of CUDA 12"
+	mkdir -p "$T/cuda/lib64"
+	cp "$E2E_BUILD/lib/libmock_cupti.so" "$T/cuda/lib64/libcupti.so.12"
+	MOCK_CUPTI=24 says CUPTI ok \
+	    "CUDA 12: $T/cuda/lib64/libcupti.so.12 (API version 24)"
+}
