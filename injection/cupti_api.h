@@ -113,7 +113,8 @@ int cuptiNvtxInitialize2(void *getExportTable);
 	X(O, cuptiGetCubinCrc)						\
 	CUPTI_FUNCTIONS_13(X)
 
-/* From libcuda, which is in the process already. All optional. */
+/* From libcuda, which is in the process already. All optional. By the names that
+ * the headers of CUDA 12 and 13 agree on: cuda.h renames some by macros. */
 #define CUDA_FUNCTIONS(X)						\
 	X(O, cuCtxSynchronize)						\
 	X(O, cuStreamQuery)						\
@@ -122,7 +123,7 @@ int cuptiNvtxInitialize2(void *getExportTable);
 	X(O, cuDeviceGetAttribute)					\
 	X(O, cuDeviceGetName)						\
 	X(O, cuDeviceTotalMem_v2)					\
-	X(O, cuDeviceGetUuid)						\
+	X(O, cuDeviceGetUuid_v2)					\
 	X(O, cuDeviceCanAccessPeer)					\
 	X(O, cuDriverGetVersion)					\
 	X(O, cuFuncGetAttribute)					\

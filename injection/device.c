@@ -137,9 +137,9 @@ device_uuid(uint32_t device, char out[33])
 	CUdevice d;
 
 	if (inject.api.cuDeviceGet == NULL ||
-	    inject.api.cuDeviceGetUuid == NULL ||
+	    inject.api.cuDeviceGetUuid_v2 == NULL ||
 	    inject.api.cuDeviceGet(&d, (int)device) != CUDA_SUCCESS ||
-	    inject.api.cuDeviceGetUuid(&u, d) != CUDA_SUCCESS)
+	    inject.api.cuDeviceGetUuid_v2(&u, d) != CUDA_SUCCESS)
 		memset(&u, 0, sizeof(u));
 	say_uuid(&u, out);
 }

@@ -156,7 +156,8 @@ prepare_process(uint32_t device)
 	prepared = true;
 	if (!inject.api.counters) {
 		diag_report(DIAG_CUPTI_VERSION, SEVERITY_WARNING, 0, "counters",
-		    "this CUPTI has no range profiler");
+		    "this CUPTI has no range profiler, which came with that of "
+		    "CUDA 12.6");
 		atomic_store(&window.refused, SKIP_UNSUPPORTED);
 		return (-1);
 	}
