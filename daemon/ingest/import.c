@@ -30,6 +30,16 @@ name_run(struct documents *docs, const struct capture_index *x)
 	    (unsigned long long)a, (unsigned long long)b);
 }
 
+/* A capture of nothing cannot be read again. */
+static int
+holds_records(const struct capture_index *x, struct error *e)
+{
+
+	if (x->frames == 0)
+		return (error_set(e, "it holds no record"));
+	return (0);
+}
+
 static struct documents *
 load(struct service *s, int fd, const char *path, struct capture_index *x,
     struct capture_stats *stats, struct error *e)
@@ -44,7 +54,7 @@ load(struct service *s, int fd, const char *path, struct capture_index *x,
 	}
 	if ((fd >= 0 ? capture_load_fd(fd, "the uploaded file", m, stats, x,
 	    e) : capture_load_file(path, m, stats, x, e)) == 0 &&
-	    enrich_model(m, NULL, NULL, e) == 0) {
+	    holds_records(x, e) == 0 && enrich_model(m, NULL, NULL, e) == 0) {
 		docs = analyse(m, true, s->config->thresholds, 0, &run);
 		if (docs != NULL)
 			capture_index_kernels(x, run);

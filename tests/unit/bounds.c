@@ -331,6 +331,27 @@ what_unfolds_without_end(void **state)
 	free(raw);
 }
 
+/* A frame without records would be a run that cannot be read again. */
+static void
+a_capture_of_nothing_is_refused(void **state)
+{
+	struct error e = ERROR_INIT;
+	struct fixture f;
+	struct frame_header h = { .stream = 1 };
+	int64_t number = 0;
+
+	(void)state;
+	fixture_init(&f, 1);
+	fixture_hello(&f, FIXTURE_RUN, 1);
+	fixture_flush(&f);
+	frame_seal(f.file, &h);
+	f.len = FRAME_HEADER_SIZE;
+	assert_int_equal(import(&f, &number, &e), -1);
+	assert_non_null(strstr(e.text, "no record"));
+	assert_int_equal(number, 0);
+	fixture_free(&f);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int
@@ -342,6 +363,7 @@ main(void)
 		TEST(a_hard_name_imported),
 		TEST(a_run_that_ends_the_daemon),
 		TEST(what_unfolds_without_end),
+		TEST(a_capture_of_nothing_is_refused),
 	};
 
 	return (cmocka_run_group_tests(tests, NULL, NULL));
