@@ -31,7 +31,9 @@
 #define MAX_IDS (1u << 20)	/* ids of all streams together */
 #define MAX_QUEUES 4096u
 #define MAX_THREADS 4096u
+#ifndef FIRST_OPS
 #define FIRST_OPS (1u << 12)	/* pending, to begin with, */
+#endif
 #define MAX_OPS (1u << 18)	/* and at most: 12 MiB */
 #define MAX_WAITS (1u << 19)	/* host intervals kept; 12 MiB */
 #define MAX_LIVE (1u << 18)	/* live allocations */
@@ -142,7 +144,9 @@ struct correlated {
 	bool used;
 };
 
+#ifndef CORRELATED
 #define CORRELATED 4096u	/* slots, direct mapped */
+#endif
 
 /* One stream of the wire: a process, or the launcher. */
 struct stream {

@@ -367,7 +367,9 @@ struct process {
 	uint64_t lost[LOSS_CLASSES];
 };
 
+#ifndef TIMELINE_BINS			/* fuzzers have fewer, to be fast */
 #define TIMELINE_BINS 4096
+#endif
 enum timeline_row {
 	ROW_KERNEL, ROW_H2D, ROW_D2H, ROW_D2D, ROW_MEMSET, ROW_SYNC, ROW_API,
 	ROW_COUNT

@@ -1,17 +1,19 @@
 #!/usr/bin/env bash
 #
-# run.sh BUILD SECONDS: run every fuzzer of a build (preset fuzz) that long, as
-# many at a time as there are processors. A crash, a leak, a hang or too much
-# memory is a failure; the input is kept in BUILD/crashes.
+# run.sh BUILD SECONDS [FUZZER…]: run every fuzzer of a build (preset fuzz), or
+# those named, that long, as many at a time as there are processors ($JOBS). A
+# crash, a leak, a hang or too much memory is a failure; the input is kept in
+# BUILD/crashes.
 
 set -u
 build=${1:?usage: run.sh BUILD SECONDS}
 seconds=${2:?usage: run.sh BUILD SECONDS}
+shift 2
 here=$(cd "$(dirname "$0")" && pwd)
 repo=$(cd "$here/../.." && pwd)
 build=$(cd "$build" && pwd) || exit 1
 corpus=$build/corpus
-slots=$(nproc)
+slots=${JOBS:-$(nproc)}
 mkdir -p "$corpus" "$build/crashes"
 
 shopt -s nullglob
@@ -29,12 +31,25 @@ for dir in "$here"/seeds/*/; do
 	cp -r "$dir". "$corpus/$(basename "$dir")/"
 done
 
+# Freed memory need not stay poisoned for long: inputs are small.
+export ASAN_OPTIONS=quarantine_size_mb=16:${ASAN_OPTIONS:-}
+
+# The whole way is for tiny captures.
+length_of() {
+	case $1 in
+	fuzz_whole) echo 4096 ;;
+	fuzz_report | fuzz_text | fuzz_store) echo 2048 ;;
+	*) echo 16384 ;;
+	esac
+}
+
 # one NAME N: print one line of the result; the log stays beside the corpus.
 one() {
 	local name=$1 log=$build/corpus/$1.$2.log rc
 	mkdir -p "$corpus/$name"
 	"$build/bin/$name" -max_total_time="$seconds" -timeout=20 \
-	    -rss_limit_mb=2048 -max_len=16384 -print_final_stats=1 \
+	    -rss_limit_mb=2048 -max_len="$(length_of "$name")" \
+	    -print_final_stats=1 \
 	    -artifact_prefix="$build/crashes/$name-" \
 	    "$corpus/$name" >"$log" 2>&1
 	rc=$?
@@ -49,10 +64,11 @@ one() {
 }
 
 fuzzers=("$build"/bin/fuzz_*)
+[ $# -eq 0 ] || fuzzers=("${@/#/$build/bin/}")
 [ ${#fuzzers[@]} -gt 0 ] || { echo "no fuzzers in $build/bin"; exit 1; }
 # The slowest gets the places that would be empty at the end.
-while [ $((${#fuzzers[@]} % slots)) -ne 0 ]; do
-	fuzzers+=("$build/bin/fuzz_capture")
+while [ $# -eq 0 ] && [ $((${#fuzzers[@]} % slots)) -ne 0 ]; do
+	fuzzers+=("$build/bin/fuzz_whole")
 done
 bad=0
 running=0

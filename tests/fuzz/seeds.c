@@ -3,7 +3,7 @@
  *
  *   fuzz-seeds DIRECTORY [CAPTURE…]
  *
- * writes DIRECTORY/{fuzz_frame,fuzz_record,fuzz_capture}/…: every record of
+ * writes DIRECTORY/<harness>/…: every record of
  * record.def alone, a short run with all that the model looks at, and the
  * captures, cut to a size that a fuzzer can work with.
  */
@@ -18,9 +18,12 @@
 #include "wire/frame.h"
 #include "wire/record.h"
 
+#include "fuzz/parts.h"
+
 #define CAPTURE_MAX (256u << 10)	/* read of a capture */
 #define WHOLE_MAX (12u << 10)	/* kept of it as it is */
 #define CHUNK_MAX (3u << 10)	/* kept of a frame's records */
+#define SMALL (6u << 10)
 #define CHUNKS_MAX (12u << 10)	/* kept of all frames' records */
 
 struct buffer {
@@ -38,7 +41,7 @@ die(const char *what)
 }
 
 static void
-save(const char *harness, const char *name, const uint8_t *head, size_t n,
+save_as(const char *harness, const char *name, const uint8_t *head, size_t n,
     const uint8_t *data, size_t size)
 {
 	char path[4096];
@@ -55,13 +58,21 @@ save(const char *harness, const char *name, const uint8_t *head, size_t n,
 		die(path);
 }
 
-/* Times that make sense to the model: a launch every 10 µs. */
-#define T0 1700000000000000000u
+/* What reads whole captures reads the small ones on the whole way, too. */
+static void
+save(const char *harness, const char *name, const uint8_t *head, size_t n,
+    const uint8_t *data, size_t size)
+{
+
+	save_as(harness, name, head, n, data, size);
+	if (strcmp(harness, "fuzz_capture") == 0 && n + size <= SMALL)
+		save_as("fuzz_whole", name, head, n, data, size);
+}
 
 #define U8(n) r.n = 1;
 #define U16(n) r.n = 1;
 #define U32(n) r.n = 1;
-#define U64(n) r.n = T0 + ++step * 1000;
+#define U64(n) r.n = PARTS_T0 + ++step * 1000;
 #define F64(n) r.n = 0.05;
 #define STR(n) r.n = wire_str_of("0123456789abcdef0123456789abcdef");
 #define BLOB(n) r.n.p = (const uint8_t *)"{}"; r.n.len = 2;
@@ -92,62 +103,26 @@ each_record(struct buffer *all)
 #undef STR
 #undef BLOB
 
-#define PUT(name, ...) do {						\
-	struct record_##name r_ = { __VA_ARGS__ };			\
-	b->len += record_put_##name(b->p + b->len, b->cap - b->len, &r_);\
-} while (0)
-
+/* Chunks, behind what others want to know first. */
 static void
-short_run(struct buffer *b)
+save_parts(const char *name, const uint8_t *head, size_t n,
+    const uint8_t *data, size_t size)
 {
-	struct wire_str id =
-	    wire_str_of("0123456789abcdef0123456789abcdef");
-	uint32_t i;
-	uint64_t t;
+	/* A window of 1 ms, one of all; kernel 1, two a page. */
+	static const uint8_t ask[] = { 38, 0, 0, 0, 0, 0, 0, 0, 0,
+	    0x40, 0x42, 0x0f, 0, 0, 0, 0, 0, 100, 0,
+	    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 16, 0, 1, 1 };
+	uint8_t front[64] = { 5, (uint8_t)((n + size) & 0xff),
+	    (uint8_t)((n + size) >> 8) };
 
-	PUT(HELLO, .protocol = 1, .level = LEVEL_COUNTERS, .pid = 10,
-	    .start_ns = T0, .now_ns = T0, .run = id,
-	    .exe = wire_str_of("/bin/app"), .command = wire_str_of("app"));
-	PUT(DEVICE, .id = 0, .cc_major = 9, .sms = 132,
-	    .max_threads_per_sm = 2048, .max_threads_per_block = 1024,
-	    .max_blocks_per_sm = 32, .max_warps_per_sm = 64, .warp_size = 32,
-	    .regs_per_sm = 65536, .regs_per_block = 65536,
-	    .smem_per_sm = 233472, .smem_per_block = 49152,
-	    .smem_per_block_optin = 232448, .smem_reserved = 1024,
-	    .core_khz = 1980000, .memory_bandwidth = 4800000000000u,
-	    .name = wire_str_of("GPU"), .chip = wire_str_of("GH100"),
-	    .uuid = id);
-	PUT(CONTEXT, .id = 1, .null_stream = 7, .now_ns = T0);
-	PUT(STRING, .id = 1, .text = wire_str_of("_Z6kernelPf"));
-	PUT(SIGNATURE, .id = 1, .name = 1, .grid_x = 100, .grid_y = 1,
-	    .grid_z = 1, .block_x = 100, .block_y = 1, .block_z = 1,
-	    .regs = 40, .carveout = 255);
-	PUT(METRIC, .id = 1, .name = wire_str_of(
-	    "sm__warps_active.avg.pct_of_peak_sustained_active"));
-	for (i = 0; i < 40; i++) {
-		t = T0 + 1000000 + i * 10000u;
-		PUT(KERNEL, .signature = 1, .context = 1, .stream = 7,
-		    .correlation = i, .start_ns = t, .end_ns = t + 4000,
-		    .launch_ns = t - 3000, .tid = 10);
-		if (i % 4 == 0)
-			PUT(COPY, .context = 1, .stream = 7,
-			    .start_ns = t + 5000, .end_ns = t + 7000,
-			    .bytes = 4096, .kind = COPY_H2D,
-			    .src = MEMORY_PAGEABLE, .dst = MEMORY_DEVICE,
-			    .tid = 10);
-		if (i % 8 == 0)
-			PUT(SYNC, .kind = SYNC_CONTEXT, .context = 1,
-			    .tid = 10, .start_ns = t + 7000,
-			    .end_ns = t + 8000);
-	}
-	PUT(API, .call = CALL_MALLOC, .tid = 10, .start_ns = T0 + 1100000,
-	    .end_ns = T0 + 1200000);
-	PUT(MEMORY, .operation = 1, .kind = MEMORY_DEVICE, .context = 1,
-	    .address = 4096, .bytes = 1 << 20, .now_ns = T0 + 1150000);
-	PUT(COUNTERS, .signature = 1, .mode = MODE_SPREAD, .launches = 3,
-	    .complete = 1, .values = { (const uint8_t *)
-	    "\1\0\0\0\0\0\0\0\0\0\0\0\0\0\x49\x40", 16 });
-	PUT(BYE, .now_ns = T0 + 3000000, .reason = BYE_EXIT);
+	memcpy(front + 3, head, n);
+	save("fuzz_session", name, front, 3 + n, data, size);
+	front[0] = 3;
+	snprintf((char *)front + 32, 32, "spool-%.24s", name);
+	save("fuzz_session", (char *)front + 32, front, 3 + n, data, size);
+	memcpy(front, ask, sizeof(ask));
+	memcpy(front + sizeof(ask), head, n);
+	save("fuzz_timeline", name, front, sizeof(ask) + n, data, size);
 }
 
 /* fuzz_capture's second form: one chunk. */
@@ -158,6 +133,8 @@ save_chunk(const char *name, const struct buffer *b)
 	    (uint8_t)(b->len >> 8) };
 
 	save("fuzz_capture", name, head, sizeof(head), b->p, b->len);
+	save("fuzz_feed", name, head + 1, sizeof(head) - 1, b->p, b->len);
+	save_parts(name, head + 1, sizeof(head) - 1, b->p, b->len);
 }
 
 static void
@@ -229,6 +206,8 @@ save_chunks(const char *name, const uint8_t *p, size_t len)
 		at += 4 + n;
 	}
 	save("fuzz_capture", name, out, 0, out, at);
+	save("fuzz_feed", name, out + 1, 0, out + 1, at - 1);
+	save_parts(name, out + 1, 0, out + 1, at - 1);
 }
 
 static void
@@ -268,8 +247,7 @@ main(int argc, char **argv)
 	root = argv[1];
 	each_record(&b);
 	save_chunk("each", &b);
-	b.len = 0;
-	short_run(&b);
+	b.len = parts_short_run(b.p, b.cap);
 	while (record_next(b.p, b.len, &pos, &r) == 1)
 		records++;
 	save("fuzz_record", "run", b.p, 0, b.p, b.len);

@@ -1,0 +1,265 @@
+/*
+ * fuzz_report.c: what commands draw from the API's documents, which may come from
+ * another version, with any member of them something else: reports, findings, the
+ * checklist, two runs compared, a kernel's source. The input is a list of
+ *   { u8 depth, depth * u8 which, u8 what, its value }
+ * changes of the documents of a short run.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "model/ceilings.h"
+#include "model/model.h"
+#include "report/compare.h"
+#include "report/json.h"
+#include "report/json_source.h"
+#include "report/out.h"
+#include "report/text.h"
+#include "report/text_source.h"
+#include "rules/finding.h"
+#include "wire/record.h"
+
+#include "fuzz/parts.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define PAGE (1u << 20)
+#define CHANGES 6
+
+/* --- the documents -------------------------------------------------------------- */
+
+static json_t *
+documents_of(const struct run *r)
+{
+	struct ceilings *c = calloc(r->devices + 1, sizeof(*c));
+	struct advice *a;
+	json_t *all;
+
+	ceilings_of(c, r);
+	WANT((a = advice_make(r, c, NULL)) != NULL && r->kernels > 0);
+	all = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}",
+	    "run", json_run(r, a, 1), "findings", json_findings(r, a),
+	    "kernels", json_kernels(r, a), "diagnostics",
+	    json_diagnostics(r), "checklist", json_checklist(r, a),
+	    "source", json_source(r, &r->kernel[0], a));
+	WANT(all != NULL);
+	advice_free(a);
+	free(c);
+	return (all);
+}
+
+static json_t *
+documents(void)
+{
+	static uint8_t bytes[1 << 16];
+	static json_t *all;
+	struct model *m;
+	struct record r;
+	uint64_t sequence = 0;
+	size_t len, pos = 0;
+
+	if (all != NULL)
+		return (all);
+	WANT((m = model_new()) != NULL);
+	len = parts_short_run(bytes, sizeof(bytes));
+	while (record_next(bytes, len, &pos, &r) == 1)
+		WANT(model_feed(m, 1, sequence++, &r) == 0);
+	all = documents_of(model_settle(m, true));
+	model_free(m);
+	return (all);
+}
+
+/* --- changing them ---------------------------------------------------------------- */
+
+static json_t *
+value(struct input *in)
+{
+	char text[64];
+	uint64_t bits;
+	json_t *list;
+	double d;
+
+	switch (input_u8(in) % 9) {
+	case 0:
+		return (json_null());
+	case 1:
+		return (json_true());
+	case 2:
+		return (json_integer((json_int_t)input_u64(in)));
+	case 3:
+		bits = input_u64(in);
+		memcpy(&d, &bits, sizeof(d));
+		return (json_real(isfinite(d) ? d : 1e308));
+	case 4:
+		input_text(in, text, sizeof(text), input_u8(in) % 64u);
+		list = json_string(text);
+		return (list != NULL ? list : json_string("\x1b[2J"));
+	case 5:
+		return (json_array());
+	case 6:
+		return (json_object());
+	case 7:		/* one of our own, in another place */
+		return (json_deep_copy(json_object_get(documents(), "kernels")));
+	default:
+		list = json_array();
+		for (bits = input_u8(in); bits > 0; bits--)
+			json_array_append_new(list, json_integer((json_int_t)
+			    bits));
+		return (list);
+	}
+}
+
+/* A member of an object, an element of an array: replaced, or taken away. */
+static void
+change_member(json_t *parent, size_t which, bool away, struct input *in)
+{
+	const char *key;
+	json_t *child;
+	void *at;
+
+	if (json_is_array(parent) && json_array_size(parent) > 0) {
+		which %= json_array_size(parent);
+		if (away)
+			json_array_remove(parent, which);
+		else
+			json_array_set_new(parent, which, value(in));
+		return;
+	}
+	if (!json_is_object(parent) || json_object_size(parent) == 0)
+		return;
+	which %= json_object_size(parent);
+	at = json_object_iter(parent);
+	while (which-- > 0)
+		at = json_object_iter_next(parent, at);
+	if (away) {
+		key = json_object_iter_key(at);
+		json_object_del(parent, key);
+		return;
+	}
+	child = value(in);
+	json_object_iter_set_new(parent, at, child);
+}
+
+static json_t *
+child_of(json_t *parent, size_t which)
+{
+	void *at;
+
+	if (json_is_array(parent) && json_array_size(parent) > 0)
+		return (json_array_get(parent, which %
+		    json_array_size(parent)));
+	if (!json_is_object(parent) || json_object_size(parent) == 0)
+		return (NULL);
+	which %= json_object_size(parent);
+	at = json_object_iter(parent);
+	while (which-- > 0)
+		at = json_object_iter_next(parent, at);
+	return (json_object_iter_value(at));
+}
+
+static void
+change(json_t *at, struct input *in)
+{
+	unsigned depth = input_u8(in) % 7u;
+	json_t *next;
+	uint8_t what;
+
+	/* The documents themselves stay where they are. */
+	at = child_of(at, input_u8(in));
+	while (depth-- > 0 && (next = child_of(at, input_u8(in))) != NULL &&
+	    (json_is_object(next) || json_is_array(next)))
+		at = next;
+	what = input_u8(in);
+	change_member(at, what >> 1, what & 1, in);
+}
+
+/* --- drawing them ------------------------------------------------------------------ */
+
+static struct out
+page_begin(uint8_t shape)
+{
+	static char text[PAGE];
+	static FILE *file;
+	struct out o = { .width = 40 + (shape & 127), .utf8 = shape >> 7 };
+
+	if (file == NULL)
+		WANT((file = fmemopen(text, sizeof(text), "w+")) != NULL);
+	rewind(file);
+	o.file = file;
+	return (o);
+}
+
+static void
+page_end(struct out *o)
+{
+	static char text[PAGE];
+	long n = ftell(o->file);
+
+	fflush(o->file);
+	rewind(o->file);
+	WANT(n >= 0 && fread(text, 1, (size_t)n, o->file) == (size_t)n);
+	parts_check_page(text, (size_t)n);
+}
+
+static void
+draw(const json_t *all, uint8_t shape)
+{
+	struct report r = {
+		.run = json_object_get(all, "run"),
+		.findings = json_object_get(all, "findings"),
+		.kernels = json_object_get(all, "kernels"),
+		.diagnostics = json_object_get(all, "diagnostics"),
+		.name = "41", .verbose = true,
+	};
+	struct annotate a = {
+		.source = json_object_get(all, "source"),
+		.findings = r.findings, .run = "41", .all = true, .sass = true,
+		.kernel = json_array_get(r.kernels, 0),
+	};
+	struct out o = page_begin(shape);
+
+	text_report(&o, &r);
+	text_findings(&o, &r, true);
+	text_checklist(&o, &r, json_object_get(all, "checklist"));
+	text_source(&o, &a);
+	page_end(&o);
+}
+
+static void
+draw_compared(const json_t *base, const json_t *target, uint8_t shape)
+{
+	struct compare_side side[2] = {
+		{ json_object_get(base, "run"), json_object_get(base,
+		    "findings"), json_object_get(base, "kernels") },
+		{ json_object_get(target, "run"), json_object_get(target,
+		    "findings"), json_object_get(target, "kernels") },
+	};
+	struct out o = page_begin(shape);
+	json_t *compare = compare_runs(&side[0], &side[1]);
+
+	WANT(compare != NULL);
+	text_compare(&o, compare, "40", "41");
+	text_outcomes(&o, compare, "40", "41");
+	page_end(&o);
+	json_decref(compare);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct input in = { data, size };
+	uint8_t shape = input_u8(&in);
+	json_t *changed = json_deep_copy(documents());
+	int changes;
+
+	for (changes = 0; in.len > 0 && changes < CHANGES; changes++)
+		change(changed, &in);
+	if (shape % 3 == 0)
+		draw(changed, shape);
+	else if (shape % 3 == 1)
+		draw_compared(documents(), changed, shape);
+	else
+		draw_compared(changed, documents(), shape);
+	json_decref(changed);
+	return (0);
+}
