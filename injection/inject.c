@@ -29,6 +29,8 @@
 #define SIGNAL_WAIT_MS 1500	/* before abort() */
 #define GIVE_UP_MS 200		/* to say that nothing can be measured */
 #define BUDGET_MAX 10		/* --overhead-budget 1000 */
+#define STALL_MS 100		/* --max-stall, if nobody says otherwise */
+#define STALL_MAX_MS 60000	/* as daemon/cli/options.c has it */
 
 struct inject inject;
 
@@ -118,6 +120,22 @@ share_of(const char *text, double otherwise)
 	return (v >= 0 && v <= BUDGET_MAX ? v : otherwise);
 }
 
+/* Milliseconds in digits, as nanoseconds; STALL_MS if they are none, or out of
+ * bounds. */
+static uint64_t
+stall_of(const char *text)
+{
+	size_t n = text != NULL ? strspn(text, "0123456789") : 0;
+	unsigned long ms = 0;
+
+	/* So many digits cannot overflow. */
+	if (n > 0 && n < 10 && text[n] == '\0')
+		ms = strtoul(text, NULL, 10);
+	if (ms == 0 || ms > STALL_MAX_MS)
+		ms = STALL_MS;
+	return (ms * 1000000ull);
+}
+
 static void
 read_orders(void)
 {
@@ -136,6 +154,7 @@ read_orders(void)
 			inject.level = LEVEL_SOURCE;
 	}
 	inject.budget = share_of(getenv("CUDADVISE_BUDGET"), 0.05);
+	inject.max_stall_ns = stall_of(getenv("CUDADVISE_MAX_STALL"));
 	inject.replay = (v = getenv("CUDADVISE_REPLAY")) != NULL &&
 	    strcmp(v, "1") == 0;
 	if ((v = getenv("CUDADVISE_COUNTERS")) != NULL && strcmp(v, "0") == 0)

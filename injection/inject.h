@@ -33,6 +33,9 @@ struct inject {
 	CUpti_SubscriberHandle subscriber;
 	enum wire_level level;
 	double budget;			/* share of the run for counters */
+	uint64_t max_stall_ns;		/* longest that the program may be held
+					 * at one place; not of replays and
+					 * set-up */
 	bool replay;
 	uint64_t stream;		/* this process's number on the wire */
 	uint64_t begin_ns;		/* CLOCK_REALTIME of our start */

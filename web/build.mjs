@@ -21,6 +21,7 @@ async function bundle(entry, extra) {
     minify: true,
     write: false,
     legalComments: 'none',
+    drop: ['console'], // what libraries say to developers of theirs
     charset: 'utf8',
     target: ['chrome123', 'firefox120', 'safari17.5'],
     ...extra,

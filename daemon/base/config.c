@@ -53,6 +53,8 @@ static const struct key key_table[] = {
 	    20 * GIB, NULL },
 	{ "run", "overhead_budget", KEY_DOUBLE, AT(overhead_budget), 0.001, 1,
 	    0.05, NULL },
+	{ "run", "max_stall_ms", KEY_U32, AT(max_stall_ms), 1, 60000, 100,
+	    NULL },
 	{ "run", "level", KEY_WORD, AT(level), LEVEL_TRACE, LEVEL_SOURCE,
 	    LEVEL_COUNTERS, level_words },
 };

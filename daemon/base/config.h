@@ -30,6 +30,7 @@ struct config {
 	uint64_t keep_bytes;
 	/* [run]: defaults of `cudadvise run` */
 	double overhead_budget;		/* ratio */
+	uint32_t max_stall_ms;
 	int level;			/* enum wire_level */
 	/* [rules] RULE.KEY = VALUE */
 	struct thresholds *thresholds;	/* NULL: none set; owned */

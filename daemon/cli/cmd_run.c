@@ -29,7 +29,7 @@ struct job {
 	char injection[PATH_MAX], metrics[PATH_MAX];
 	struct variable env[16];
 	struct launch launch;
-	char budget[VALUE_SIZE];
+	char budget[VALUE_SIZE], max_stall[VALUE_SIZE];
 	double budget_ratio;
 	int level;
 };
@@ -49,6 +49,9 @@ settle_options(struct cli *cli, struct job *j, struct error *e)
 	j->budget_ratio = isnan(cli->opt.budget) ? config.overhead_budget :
 	    cli->opt.budget;
 	snprintf(j->budget, sizeof(j->budget), "%g", j->budget_ratio);
+	snprintf(j->max_stall, sizeof(j->max_stall), "%lu",
+	    cli->opt.max_stall != 0 ? (unsigned long)cli->opt.max_stall :
+	    (unsigned long)config.max_stall_ms);
 	config_clear(&config);
 	if (cli->opt.no_counters && j->level != LEVEL_SOURCE)
 		return (error_set(e, "--no-counters is for --level source"));
@@ -98,6 +101,7 @@ set_environment(struct cli *cli, struct job *j)
 	set(j, "CUDADVISE_SPOOL", j->recorder.spool);
 	set(j, "CUDADVISE_LEVEL", level_word(j->level));
 	set(j, "CUDADVISE_BUDGET", j->budget);
+	set(j, "CUDADVISE_MAX_STALL", j->max_stall);
 	set(j, "CUDADVISE_LABEL", cli->opt.label);
 	set(j, "CUDADVISE_COUNTERS", cli->opt.no_counters ? "0" : NULL);
 	set(j, "CUDADVISE_REPLAY", cli->opt.replay ? "1" : NULL);

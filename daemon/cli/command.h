@@ -58,6 +58,7 @@ struct options {
 	int level;			/* 0: not said */
 	double budget;			/* ratio, NaN: not said */
 	long limit, port, timeout;	/* 0: not said; timeout: seconds */
+	long max_stall;			/* milliseconds, 0: not said */
 	uint32_t tools;			/* 1 << enum wire_tool; 0: not said */
 	bool sass;
 	const char *label, *output, *run, *line;

@@ -128,6 +128,8 @@ option_set(struct options *o, enum option_id id, const char *value,
 		return (0);
 	case OPTION_BUDGET:
 		return (set_budget(o, value, e));
+	case OPTION_MAX_STALL:
+		return (set_number(&o->max_stall, row, value, 60000, e));
 	case OPTION_LABEL:
 		if (strlen(value) > 200)
 			return (error_set(e, "--label: more than 200 bytes"));

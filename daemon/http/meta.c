@@ -72,6 +72,38 @@ struct exposed {
 	uint64_t value;
 };
 
+/* ${ns}: the value is nanoseconds, shown as seconds. */
+static void
+expose(struct body *t, const struct exposed *x, bool ns)
+{
+	char line[400], value[40];
+
+	if (ns)
+		snprintf(value, sizeof(value), "%" PRIu64 ".%09u",
+		    x->value / 1000000000, (unsigned)(x->value % 1000000000));
+	else
+		snprintf(value, sizeof(value), "%" PRIu64, x->value);
+	snprintf(line, sizeof(line), "# HELP cudadvise_%s %s\n"
+	    "# TYPE cudadvise_%s %s\ncudadvise_%s %s\n", x->name, x->help,
+	    x->name, x->type, x->name, value);
+	body_add(t, line);
+}
+
+static void
+expose_held(struct body *t, const struct service_counters *c)
+{
+	const struct exposed table[] = {
+	{ "held_seconds_total", "counter", "Time that measuring held programs, "
+	    "but for set-up and replays.", c->held_ns },
+	{ "held_longest_seconds", "gauge", "The longest of it at one place.",
+	    c->held_longest_ns },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+		expose(t, &table[i], true);
+}
+
 void
 meta_metrics(struct request *rq, struct response *rs)
 {
@@ -121,13 +153,9 @@ meta_metrics(struct request *rq, struct response *rs)
 	    c.started_ns / 1000000000 },
 	};
 
-	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-		snprintf(line, sizeof(line), "# HELP cudadvise_%s %s\n"
-		    "# TYPE cudadvise_%s %s\ncudadvise_%s %" PRIu64 "\n",
-		    table[i].name, table[i].help, table[i].name,
-		    table[i].type, table[i].name, table[i].value);
-		body_add(&t, line);
-	}
+	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+		expose(&t, &table[i], false);
+	expose_held(&t, &c);
 	snprintf(line, sizeof(line), "# HELP cudadvise_build_info Version of "
 	    "the daemon.\n# TYPE cudadvise_build_info gauge\n"
 	    "cudadvise_build_info{version=\"%s\"} 1\n", CUDADVISE_VERSION);

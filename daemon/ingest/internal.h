@@ -41,6 +41,8 @@ struct stream {
 	struct proc proc;	/* by the socket's credentials, or HELLO */
 	unsigned conns;
 	bool launcher;		/* began with RUN_BEGIN */
+	uint64_t held_ns, held_longest_ns;	/* its last HELD */
+	uint64_t held_counted_ns;	/* of it, in the service's sum */
 	bool bye;		/* ended in order */
 	UT_hash_handle hh;
 };
@@ -129,7 +131,8 @@ struct service {
 
 	_Atomic uint64_t records, frames, bytes, connections,
 	    connections_open, dropped_peers, refused_peers, capture_bytes,
-	    capture_errors, runs_live, runs_finished, spools_merged;
+	    capture_errors, runs_live, runs_finished, spools_merged,
+	    held_ns, held_longest_ns;
 	uint64_t started_ns;
 };
 

@@ -350,6 +350,8 @@ service_counters(struct service *s, struct service_counters *out)
 	COUNTER(runs_live);
 	COUNTER(runs_finished);
 	COUNTER(spools_merged);
+	COUNTER(held_ns);
+	COUNTER(held_longest_ns);
 #undef COUNTER
 	out->started_ns = s->started_ns;
 }

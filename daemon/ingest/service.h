@@ -125,6 +125,8 @@ struct service_counters {
 	uint64_t capture_errors;	/* writes that failed: disk full */
 	uint64_t runs_live, runs_finished;
 	uint64_t spools_merged;
+	uint64_t held_ns;		/* by measuring: programs on the socket */
+	uint64_t held_longest_ns;	/* and at one place */
 	uint64_t started_ns;		/* CLOCK_REALTIME */
 };
 void service_counters(struct service *s, struct service_counters *out);

@@ -68,6 +68,9 @@ note_record(struct session *se, struct stream *st, const struct record *r)
 		st->launcher = st->bye = true;
 		se->ended = true;
 		se->ended_ns = clock_mono();
+	} else if (r->type == RECORD_HELD) {
+		st->held_ns = r->u.HELD.total_ns;
+		st->held_longest_ns = r->u.HELD.longest_ns;
 	}
 }
 
@@ -246,6 +249,23 @@ keep_frame(struct service *s, struct session *se, const uint8_t *frame,
 	return (0);
 }
 
+/* What the stream's process was held since it was counted last. The listener is
+ * the only one that counts. */
+static void
+count_held(struct service *s, struct stream *st)
+{
+	uint64_t all = atomic_load(&s->held_ns), more;
+
+	if (st->held_ns > st->held_counted_ns) {
+		more = st->held_ns - st->held_counted_ns;
+		st->held_counted_ns = st->held_ns;
+		atomic_store(&s->held_ns, all > UINT64_MAX - more ?
+		    UINT64_MAX : all + more);
+	}
+	if (st->held_longest_ns > atomic_load(&s->held_longest_ns))
+		atomic_store(&s->held_longest_ns, st->held_longest_ns);
+}
+
 int
 session_frame(struct service *s, struct session *se, struct stream *st,
     const uint8_t *frame, const struct frame_header *h, struct error *e)
@@ -277,6 +297,7 @@ session_frame(struct service *s, struct session *se, struct stream *st,
 	if (h->sequence <= st->next)
 		st->next = end;
 	se->dirty = true;
+	count_held(s, st);
 	atomic_fetch_add(&s->records, h->records);
 	return (0);
 }

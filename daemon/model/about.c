@@ -280,6 +280,44 @@ about_loss(struct stream *s, const struct record_LOSS *r)
 	s->process.lost[class] = add_sat(s->process.lost[class], r->count);
 }
 
+/* Each says all so far: the last one counts. Nobody but a measured process is
+ * held. */
+void
+about_held(struct stream *s, const struct record_HELD *r)
+{
+
+	s->is_process = true;
+	s->process.held = (struct held){
+		.known = true, .count = r->count, .total_ns = r->total_ns,
+		.longest_ns = r->longest_ns, .setup_ns = r->setup_ns,
+		.setup_longest_ns = r->setup_longest_ns,
+		.replay_ns = r->replay_ns,
+		.replay_longest_ns = r->replay_longest_ns,
+		.limit_ns = r->limit_ns,
+	};
+}
+
+void
+about_held_add(struct held *sum, const struct held *of)
+{
+
+	if (!of->known)
+		return;
+	/* The limit is that of the hold it is shown with. */
+	if (!sum->known || of->longest_ns > sum->longest_ns)
+		sum->limit_ns = of->limit_ns;
+	sum->known = true;
+	sum->count = add_sat(sum->count, of->count);
+	sum->total_ns = add_sat(sum->total_ns, of->total_ns);
+	sum->longest_ns = max_u64(sum->longest_ns, of->longest_ns);
+	sum->setup_ns = add_sat(sum->setup_ns, of->setup_ns);
+	sum->setup_longest_ns = max_u64(sum->setup_longest_ns,
+	    of->setup_longest_ns);
+	sum->replay_ns = add_sat(sum->replay_ns, of->replay_ns);
+	sum->replay_longest_ns = max_u64(sum->replay_longest_ns,
+	    of->replay_longest_ns);
+}
+
 enum wire_level
 about_level(const struct model *m)
 {

@@ -46,6 +46,8 @@ skip_text(enum wire_skip skip)
 		[SKIP_FAILED] = "the measurement failed",
 		[SKIP_CONCURRENT] = "it ran at the same time as other kernels",
 		[SKIP_WAITS] = "with the host held it did not end in time",
+		[SKIP_STALL] = "its launches take longer than --max-stall lets "
+		    "us hold the program (raise it, or use --replay)",
 	};
 
 	return (skip < SKIP_REASONS ? text[skip] : NULL);

@@ -446,6 +446,9 @@ int about_clock(struct model *m, struct stream *s,
 int about_overhead(struct model *m, const struct record_OVERHEAD *r);
 int about_jit(struct model *m, const struct record_JIT *r);
 void about_loss(struct stream *s, const struct record_LOSS *r);
+void about_held(struct stream *s, const struct record_HELD *r);
+/* about_held_add(sum, of): what a process says, to what the run has. */
+void about_held_add(struct held *sum, const struct held *of);
 /* The highest level of any process of the run. */
 enum wire_level about_level(const struct model *m);
 

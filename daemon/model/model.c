@@ -262,6 +262,9 @@ feed_record(struct model *m, struct stream *s, const struct record *r)
 		return (0);
 	case RECORD_OVERHEAD:
 		return (about_overhead(m, &r->u.OVERHEAD));
+	case RECORD_HELD:
+		about_held(s, &r->u.HELD);
+		return (0);
 	case RECORD_DIAGNOSTIC:
 		return (about_diagnostic(m, &r->u.DIAGNOSTIC));
 	case RECORD_CHECK:

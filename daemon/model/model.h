@@ -353,6 +353,17 @@ struct diagnostic {
 	const char *where, *text;
 };
 
+/* How long measuring held the program: count, total and longest at one place are
+ * of what limit_ns bounds; the set-up before the first kernel and replays are
+ * told apart. Of a run: sums, and the longest of any process. */
+struct held {
+	bool known;		/* somebody said so */
+	uint64_t count, total_ns, longest_ns;
+	uint64_t setup_ns, setup_longest_ns;
+	uint64_t replay_ns, replay_longest_ns;
+	uint64_t limit_ns;	/* of the process with the longest; 0 unknown */
+};
+
 struct process {
 	uint64_t stream;	/* of the wire */
 	uint32_t pid, ppid;
@@ -365,6 +376,7 @@ struct process {
 	uint64_t records;
 	uint64_t missing;	/* gaps in the sequence numbers */
 	uint64_t lost[LOSS_CLASSES];
+	struct held held;
 };
 
 #ifndef TIMELINE_BINS			/* fuzzers have fewer, to be fast */
@@ -479,6 +491,7 @@ struct run {
 					 * timeline; without what is above */
 	uint64_t overhead_total_ns;	/* of all that */
 	uint64_t profiled_launches;
+	struct held held;
 
 	uint64_t gpu_exposed_ns;	/* what all kernels and copies together
 					 * can save at most: their exposed_ns

@@ -104,8 +104,10 @@ settle_processes(struct model *m)
 	run->process = m->out_process;
 	run->processes = 0;
 	run->lost = add_sat(m->lost, m->pool.refused);
+	run->held = (struct held){ 0 };
 	for (i = 0; i < m->stream_count; i++) {
 		settle_process(m, m->stream[i], &p);
+		about_held_add(&run->held, &p.held);
 		run->lost = add_sat(run->lost, p.missing);
 		for (class = 0; class < LOSS_CLASSES; class++)
 			run->lost = add_sat(run->lost, p.lost[class]);

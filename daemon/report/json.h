@@ -21,7 +21,14 @@
  *              kernels_measured: { full, part, none },
  *              overhead: { total_s, ratio, by: { setup_s, counters_s, cupti_s,
  *                callback_s, source_s, sampling_s, kernels_s: by what measured
- *                launches took longer than others }, profiled_launches,
+ *                launches took longer than others, wait_s: by launches of
+ *                threads beside the measured one }, fixed_s: set-up, counters,
+ *                sampling, source and waits, which a longer run has no more of;
+ *                per_launch_ns|null: callbacks and CUPTI's buffers, by launch;
+ *                held: null if the process did not say (older versions), else
+ *                { count, total_s, longest_s: at one place; setup_s,
+ *                setup_longest_s, replay_s, replay_longest_s: not in those;
+ *                limit_s|null: of longest_s }; profiled_launches,
  *                budget_ratio },
  *              data: { records, lost, lost_by: {cupti, queue, spool, timestamp,
  *                table, sequence}, complete (bool), unended: processes

@@ -98,12 +98,34 @@ json_summary(const struct run *r)
 }
 
 static json_t *
+json_held(const struct held *h)
+{
+
+	if (!h->known)
+		return (json_null());
+	return (json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+	    "count", json_count(h->count),
+	    "total_s", json_seconds(h->total_ns),
+	    "longest_s", json_seconds(h->longest_ns),
+	    "setup_s", json_seconds(h->setup_ns),
+	    "setup_longest_s", json_seconds(h->setup_longest_ns),
+	    "replay_s", json_seconds(h->replay_ns),
+	    "replay_longest_s", json_seconds(h->replay_longest_ns),
+	    "limit_s", h->limit_ns > 0 ? json_seconds(h->limit_ns) :
+	    json_null()));
+}
+
+static json_t *
 json_overhead(const struct run *r)
 {
 	const uint64_t *o = r->overhead_ns;
+	/* A sum of what may be any number: not in integers. */
+	double fixed = (double)o[OVERHEAD_SETUP] +
+	    (double)o[OVERHEAD_COUNTERS] + (double)o[OVERHEAD_SAMPLING] +
+	    (double)o[OVERHEAD_SOURCE] + (double)o[OVERHEAD_WAIT];
 
-	return (json_pack("{s:o, s:o, s:{s:o, s:o, s:o, s:o, s:o, s:o, s:o}, "
-	    "s:o, s:o}",
+	return (json_pack("{s:o, s:o, s:{s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
+	    "s:o}, s:o, s:o, s:o, s:o, s:o}",
 	    "total_s", json_seconds(r->overhead_total_ns),
 	    "ratio", json_ratio((double)r->overhead_total_ns,
 	    (double)r->wall_ns),
@@ -117,6 +139,11 @@ json_overhead(const struct run *r)
 	    "source_s", json_seconds(o[OVERHEAD_SOURCE]),
 	    "sampling_s", json_seconds(o[OVERHEAD_SAMPLING]),
 	    "kernels_s", json_seconds(r->overhead_longer_ns),
+	    "wait_s", json_seconds(o[OVERHEAD_WAIT]),
+	    "fixed_s", json_number(fixed / 1e9),
+	    "per_launch_ns", json_ratio((double)o[OVERHEAD_CALLBACK] +
+	    (double)o[OVERHEAD_CUPTI_BUFFER], (double)r->launches),
+	    "held", json_held(&r->held),
 	    "profiled_launches", json_count(r->profiled_launches),
 	    "budget_ratio", json_number(r->budget)));
 }

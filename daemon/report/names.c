@@ -143,6 +143,8 @@ reason_skip(int skip)
 		[SKIP_MINOR] = "it is too short and rare for memory counters",
 		[SKIP_WAITS] = "with the host held it did not end in time: "
 		    "it waits for the host or other kernels, or is that long",
+		[SKIP_STALL] = "its launches take longer than --max-stall lets "
+		    "us hold the program (raise --max-stall, or use --replay)",
 	};
 
 	if (skip <= SKIP_NONE || skip >= SKIP_REASONS)

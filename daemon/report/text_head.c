@@ -352,6 +352,7 @@ text_cost(struct out *o, const struct report *r)
 		{ "source_s", "counting by line" },
 		{ "sampling_s", "sampling" }, { "cupti_s", "CUPTI" },
 		{ "callback_s", "callbacks" },
+		{ "wait_s", "other threads' waits" },
 		{ "kernels_s", "kernels longer while they were measured" },
 	};
 	const json_t *by = json_object_get(json_object_get(r->run,
@@ -378,6 +379,63 @@ text_cost(struct out *o, const struct report *r)
 		out_line(o);
 }
 
+/* "; set-up 280 ms", where it took any time. */
+static void
+held_segment(struct out *o, const json_t *held, const char *key,
+    const char *what)
+{
+	double s = field_number(held, key);
+	char text[96], a[NUMBER_SIZE];
+
+	if (!(s > 0))
+		return;
+	snprintf(text, sizeof(text), "%s %s", what, number_seconds(a, s));
+	out_segment(o, 4, "; ", text);
+}
+
+/* For how long the program stood still for us, at one place and in all. */
+static void
+text_held(struct out *o, const json_t *run)
+{
+	const json_t *held = json_object_get(json_object_get(run, "overhead"),
+	    "held");
+	double longest = field_number(held, "longest_s");
+	double limit = field_number(held, "limit_s");
+	uint64_t count = field_count(held, "count");
+	char text[192], a[NUMBER_SIZE], b[NUMBER_SIZE];
+	bool over = longest > limit;
+
+	if (count == 0 && !(longest > 0) && !(field_number(held, "setup_s") >
+	    0) && !(field_number(held, "replay_s") > 0))
+		return;
+	if (over)
+		out_style(o, STYLE_WARN);
+	number_seconds(a, longest);
+	number_seconds(b, limit);
+	if (!(longest > 0))
+		snprintf(text, sizeof(text), "never held while it ran");
+	else if (over)
+		snprintf(text, sizeof(text), "held for %s at one place, longer "
+		    "than the limit of %s (--max-stall)", a, b);
+	else if (isnan(limit))
+		snprintf(text, sizeof(text), "held at most %s at a time", a);
+	else
+		snprintf(text, sizeof(text), "held at most %s at a time (limit "
+		    "%s)", a, b);
+	out_segment(o, 2, "", text);
+	if (longest > 0) {
+		snprintf(text, sizeof(text), "%s in all in %s",
+		    number_seconds(a, field_number(held, "total_s")),
+		    number_of(b, count, "hold"));
+		out_segment(o, 4, ", ", text);
+	}
+	held_segment(o, held, "setup_s", "set-up");
+	held_segment(o, held, "replay_s", "replays");
+	if (over)
+		out_style(o, STYLE_PLAIN);
+	out_line(o);
+}
+
 void
 parts_activity(struct out *o, const struct report *r)
 {
@@ -386,6 +444,7 @@ parts_activity(struct out *o, const struct report *r)
 	text_active(o, r->run);
 	text_volume(o, r);
 	text_lines(o, r);
+	text_held(o, r->run);
 	text_cost(o, r);
 }
 

@@ -52,6 +52,8 @@ static const char *const skip_reason[SKIP_REASONS] = {
 	[SKIP_CONCURRENT] = "it shared the GPU with other kernels",
 	[SKIP_MINOR] = "it is too short and rare for memory counters",
 	[SKIP_WAITS] = "with the host held it did not end in time",
+	[SKIP_STALL] = "its launches take longer than --max-stall lets us hold "
+	    "the program (raise it, or use --replay)",
 };
 
 const char *

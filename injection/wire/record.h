@@ -165,6 +165,8 @@ enum wire_skip {
 	SKIP_MINOR,	/* short and rare: memory counters would cost more than
 			 * they could tell */
 	SKIP_WAITS,	/* with the host held it did not end in time */
+	SKIP_STALL,	/* it takes longer than --max-stall lets us hold the
+			 * program */
 	SKIP_REASONS
 };
 
@@ -182,6 +184,7 @@ enum wire_overhead {
 	OVERHEAD_UNKNOWN, OVERHEAD_CUPTI_BUFFER, OVERHEAD_CUPTI_INSTRUMENT,
 	OVERHEAD_CUPTI_RESOURCE, OVERHEAD_CUPTI_OTHER, OVERHEAD_COUNTERS,
 	OVERHEAD_SETUP, OVERHEAD_CALLBACK, OVERHEAD_SOURCE, OVERHEAD_SAMPLING,
+	OVERHEAD_WAIT,		/* a launch of another thread waited at the gate */
 	OVERHEAD_KINDS
 };
 

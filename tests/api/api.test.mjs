@@ -170,6 +170,13 @@ test('lines, files and launch sites of a run', async () => {
   assert.equal(run.source.kernels_counted, 2);
   assert.ok(run.source.samples > 0);
   assert.ok(run.overhead.by.source_s >= 0);
+  assert.deepEqual(run.overhead.held, {
+    count: 42, total_s: 0.31, longest_s: 0.048, setup_s: 0.025, setup_longest_s: 0.025,
+    replay_s: 0, replay_longest_s: 0, limit_s: 0.1,
+  });
+  assert.equal(run.overhead.by.wait_s, 0);
+  assert.ok(run.overhead.fixed_s >= run.overhead.by.setup_s);
+  assert.ok(run.overhead.per_launch_ns >= 0);
 
   const files = (await get(`${base}/source-files`)).json.items;
   assert.deepEqual(files.map((f) => f.index), files.map((_, i) => i));

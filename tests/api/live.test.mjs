@@ -82,7 +82,10 @@ test('a live run is shown, is not cached, and cannot be taken away', async () =>
     assert.equal(conforms(method, target, await daemon.request({ method, path: target })).status, 409);
   const labelled = await daemon.send('PATCH', base, { label: 'while it runs' });
   assert.equal(labelled.status, 200);
-  assert.match((await get('/metrics')).text, /^cudadvise_runs_live 1$/m);
+  const metrics = (await get('/metrics')).text;
+  assert.match(metrics, /^cudadvise_runs_live 1$/m);
+  assert.match(metrics, /^cudadvise_held_seconds_total 0\.310000000$/m);
+  assert.match(metrics, /^cudadvise_held_longest_seconds 0\.048000000$/m);
 
   // It ends: the same run with its last frames.
   sockets.forEach((socket) => socket.destroy());

@@ -145,6 +145,7 @@ load common
 			grep -q -w -- "$c" script
 		done
 		grep -q -- overhead-budget script
+		grep -q -- max-stall script
 	done
 	complete_line() {
 		bash -c 'source ./bash.sh; COMP_WORDS=("$@")
@@ -163,7 +164,8 @@ load common
 	[ "$output" = text ]
 	# Of the program, whether or not bash-completion is loaded.
 	touch unlikely-name
-	for c in "run -l source" run sanitize "sanitize -t memcheck"; do
+	for c in "run -l source" "run --max-stall 5" run sanitize \
+	    "sanitize -t memcheck"; do
 		run complete_line cudadvise $c cat unlikely-n
 		[ "$output" = unlikely-name ]
 	done

@@ -99,6 +99,21 @@ b" ]
 	[ "$output" = "--help" ]
 }
 
+@test "--max-stall reaches the library: given, configured, or 100 ms" {
+	run quiet printenv CUDADVISE_MAX_STALL
+	[ "$output" = 100 ]
+	printf '[run]\nmax_stall_ms = 25\n' > "$CUDADVISE_CONFIG"
+	run quiet printenv CUDADVISE_MAX_STALL
+	[ "$output" = 25 ]
+	# Not what the shell that we run in has.
+	CUDADVISE_MAX_STALL=9 run quiet --max-stall 250 \
+	    printenv CUDADVISE_MAX_STALL
+	[ "$output" = 250 ]
+	run quiet --max-stall 0 touch started
+	[ "$status" -eq 125 ] || [ "$status" -eq 2 ]
+	[ ! -e started ]
+}
+
 @test "the report is not sent to the program's output when it is JSON" {
 	cudadvise run --json --no-daemon -o x.cadv echo hi > out 2> err
 	[ "$(cat out)" = hi ]

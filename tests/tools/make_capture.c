@@ -262,6 +262,10 @@ put_target(struct writer *w, const struct options *o, uint64_t *end)
 	    .severity = SEVERITY_WARNING, .error = 35, .now_ns = c.now,
 	    .where = STR("counters"), .text = STR("the driver lets only "
 	    "administrators read counters of <script>alert(1)</script>"));
+	/* What an OVERHEAD says of the set-up, and 42 holds. */
+	PUT(w, HELD, .count = 42, .total_ns = 310 * MS, .longest_ns = 48 * MS,
+	    .setup_ns = 25 * MS, .setup_longest_ns = 25 * MS,
+	    .limit_ns = 100 * MS);
 	PUT(w, LOSS, .class = LOSS_QUEUE, .count = 17, .now_ns = c.now);
 	if (!o->open)
 		PUT(w, BYE, .now_ns = c.now + MS, .reason = BYE_EXIT,

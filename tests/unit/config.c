@@ -63,12 +63,14 @@ keys_are_taken(void **state)
 
 	(void)state;
 	assert_int_equal(load(&c, "[http]\nport = 4711\n[run]\n"
-	    "overhead_budget = 0.2\nlevel = trace\n[retention]\nruns=3\n"
+	    "overhead_budget = 0.2\nmax_stall_ms = 7\nlevel = trace\n"
+	    "[retention]\nruns=3\n"
 	    "[daemon]\nlog_level = debug\n", &e), 0);
 	assert_int_equal(c.tcp_port, 4711);
 	assert_int_equal(c.level, 1);
 	assert_int_equal(c.keep_runs, 3);
 	assert_int_equal(c.log_level, 3);
+	assert_int_equal(c.max_stall_ms, 7);
 	assert_true(c.overhead_budget > 0.19 && c.overhead_budget < 0.21);
 	config_clear(&c);
 }
@@ -102,6 +104,8 @@ errors_name_the_line(void **state)
 	refused("[http]\nport\n", "c.conf:2:", "KEY = VALUE");
 	refused("[run]\nlevel = all\n", "c.conf:2:", "all");
 	refused("[run]\noverhead_budget = nan\n", "c.conf:2:", "nan");
+	refused("[run]\nmax_stall_ms = 0\n", "c.conf:2:", "from 1 to 60000");
+	refused("[run]\nmax_stall_ms = 60001\n", "c.conf:2:", "max_stall_ms");
 	refused("[rules]\nnope.key = 1\n", "c.conf:2:", "nope.key");
 	refused("[rules]\nuncoalesced-global-access.min_ratio = 1.5\n"
 	    "uncoalesced-global-access.min_ratio = x\n", "c.conf:3:", "x");

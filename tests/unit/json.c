@@ -84,13 +84,91 @@ run_shape(void **state)
 	assert_true(fabs(json_real_value(json_object_get(idle,
 	    "host_ratio")) - 0.3) < 1e-9);
 	assert_keys(json_object_get(o, "overhead"), "total_s ratio by "
-	    "profiled_launches budget_ratio");
+	    "fixed_s per_launch_ns held profiled_launches budget_ratio");
 	assert_keys(json_object_get(o, "data"), "records lost lost_by "
 	    "complete unended late");
 	assert_true(json_is_true(json_object_get(json_object_get(o, "data"),
 	    "complete")));
 	assert_int_equal(json_integer_value(json_object_get(
 	    json_object_get(o, "rules"), "not_measured")), 1);
+	json_decref(o);
+}
+
+static double
+number(const json_t *o, const char *key)
+{
+	const json_t *v = json_object_get(o, key);
+
+	return (json_is_number(v) ? json_number_value(v) : NAN);
+}
+
+/* What is there once, and what each launch costs. */
+static void
+run_overhead_parts(void **state)
+{
+	json_t *o, *cost;
+	int i;
+
+	(void)state;
+	for (i = 0; i < OVERHEAD_KINDS; i++)
+		f.run.overhead_ns[i] = 1000000ull << i;
+	o = json_run(&f.run, &f.advice, 1);
+	cost = json_object_get(o, "overhead");
+	assert_keys(json_object_get(cost, "by"), "setup_s counters_s cupti_s "
+	    "callback_s source_s sampling_s kernels_s wait_s");
+	assert_true(number(json_object_get(cost, "by"), "wait_s") ==
+	    1e-3 * (1 << OVERHEAD_WAIT));
+	assert_true(fabs(number(cost, "fixed_s") - 1e-3 *
+	    ((1 << OVERHEAD_SETUP) + (1 << OVERHEAD_COUNTERS) +
+	    (1 << OVERHEAD_SAMPLING) + (1 << OVERHEAD_SOURCE) +
+	    (1 << OVERHEAD_WAIT))) < 1e-9);
+	assert_true(fabs(number(cost, "per_launch_ns") - 1e6 *
+	    ((1 << OVERHEAD_CALLBACK) + (1 << OVERHEAD_CUPTI_BUFFER)) /
+	    (double)f.run.launches) < 1e-6);
+	json_decref(o);
+	for (i = 0; i < OVERHEAD_KINDS; i++)
+		f.run.overhead_ns[i] = UINT64_MAX;	/* nothing wraps */
+	o = json_run(&f.run, &f.advice, 1);
+	assert_true(number(json_object_get(o, "overhead"), "fixed_s") > 9e10);
+	json_decref(o);
+	f.run.launches = 0;
+	o = json_run(&f.run, &f.advice, 1);
+	assert_true(json_is_null(json_object_get(json_object_get(o,
+	    "overhead"), "per_launch_ns")));
+	json_decref(o);
+}
+
+static void
+run_held(void **state)
+{
+	json_t *o = json_run(&f.run, &f.advice, 1), *held;
+
+	(void)state;
+	/* Captures of older versions say nothing of it. */
+	assert_true(json_is_null(json_object_get(json_object_get(o,
+	    "overhead"), "held")));
+	json_decref(o);
+	fixture_held(&f, 48000000);
+	f.run.held.replay_ns = 3000000000;
+	f.run.held.replay_longest_ns = 2000000000;
+	o = json_run(&f.run, &f.advice, 1);
+	held = json_object_get(json_object_get(o, "overhead"), "held");
+	assert_keys(held, "count total_s longest_s setup_s setup_longest_s "
+	    "replay_s replay_longest_s limit_s");
+	assert_int_equal(json_integer_value(json_object_get(held, "count")),
+	    42);
+	assert_true(fabs(number(held, "total_s") - 0.31) < 1e-9);
+	assert_true(fabs(number(held, "longest_s") - 0.048) < 1e-9);
+	assert_true(fabs(number(held, "setup_s") - 0.28) < 1e-9);
+	assert_true(fabs(number(held, "setup_longest_s") - 0.25) < 1e-9);
+	assert_true(fabs(number(held, "replay_s") - 3) < 1e-9);
+	assert_true(fabs(number(held, "replay_longest_s") - 2) < 1e-9);
+	assert_true(fabs(number(held, "limit_s") - 0.1) < 1e-9);
+	json_decref(o);
+	f.run.held.limit_ns = 0;
+	o = json_run(&f.run, &f.advice, 1);
+	assert_true(json_is_null(json_object_get(json_object_get(
+	    json_object_get(o, "overhead"), "held"), "limit_s")));
 	json_decref(o);
 }
 
@@ -293,6 +371,11 @@ kernel_unmeasured(void **state)
 	    "occupancy"), "theoretical_ratio")));
 	/* Bytes that are no UTF-8 must not lose the kernel. */
 	assert_non_null(json_string_value(json_object_get(o, "name")));
+	json_decref(o);
+	f.kernel[1].skip = SKIP_STALL;
+	o = json_kernel(&f.run, &f.kernel[1], &f.advice);
+	assert_non_null(strstr(json_string_value(json_object_get(o,
+	    "not_measured")), "raise --max-stall"));
 	json_decref(o);
 }
 
@@ -701,6 +784,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(run_shape, setup),
+		cmocka_unit_test_setup(run_overhead_parts, setup),
+		cmocka_unit_test_setup(run_held, setup),
 		cmocka_unit_test_setup(run_idle_adds_up, setup),
 		cmocka_unit_test_setup(run_that_did_nothing, setup),
 		cmocka_unit_test_setup(kernel_shape, setup),

@@ -304,6 +304,70 @@ test_measured_in_sequence(void **state)
 	assert_int_equal(run->sequence[0].kernel_ns, 300 * US);
 }
 
+/* Each says all so far, so the last one of a process counts. */
+static void
+test_held(void **state)
+{
+	struct feed *f = *state, other = { .m = f->m };
+	const struct run *run = settle(f);
+
+	assert_false(run->held.known);
+	FEED(f, HELD, .count = 40, .total_ns = 900, .longest_ns = 300,
+	    .limit_ns = 100);
+	FEED(f, HELD, .count = 42, .total_ns = 1000, .longest_ns = 300,
+	    .setup_ns = 50, .setup_longest_ns = 50, .replay_ns = 7,
+	    .replay_longest_ns = 4, .limit_ns = 200);
+	run = settle(f);
+	assert_true(run->held.known);
+	assert_int_equal(run->held.count, 42);
+	assert_int_equal(run->held.total_ns, 1000);
+	feed_process(&other, 43);
+	FEED(&other, HELD, .count = 2, .total_ns = 450, .longest_ns = 440,
+	    .setup_ns = 60, .setup_longest_ns = 40, .replay_ns = 3,
+	    .replay_longest_ns = 3, .limit_ns = 500);
+	model_settle(f->m, false);	/* sums are made anew each time */
+	run = settle(f);
+	assert_int_equal(run->held.count, 44);
+	assert_int_equal(run->held.total_ns, 1450);
+	assert_int_equal(run->held.longest_ns, 440);
+	assert_int_equal(run->held.setup_ns, 110);
+	assert_int_equal(run->held.setup_longest_ns, 50);
+	assert_int_equal(run->held.replay_ns, 10);
+	assert_int_equal(run->held.replay_longest_ns, 4);
+	assert_int_equal(run->held.limit_ns, 500);	/* of the 440 */
+	assert_int_equal(run->process[0].held.longest_ns, 300);
+	/* Nonsense stays at the end of its range. */
+	FEED(&other, HELD, .count = UINT64_MAX, .total_ns = UINT64_MAX,
+	    .longest_ns = UINT64_MAX, .setup_ns = UINT64_MAX,
+	    .replay_ns = UINT64_MAX);
+	run = settle(f);
+	assert_true(run->held.count == UINT64_MAX);
+	assert_true(run->held.total_ns == UINT64_MAX);
+	assert_true(run->held.setup_ns == UINT64_MAX);
+	assert_true(run->held.replay_ns == UINT64_MAX);
+	assert_int_equal(run->held.limit_ns, 0);
+}
+
+/* The wait of another thread's launch is our cost, and no fault of the host's. */
+static void
+test_other_thread_waits(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+
+	feed_signature(f, 1, "a");
+	feed_kernel(f, 1, 0, 10 * US, 20 * US);
+	FEED(f, OVERHEAD, .kind = OVERHEAD_WAIT, .tid = 8,
+	    .start_ns = T0 + 20 * US, .end_ns = T0 + 60 * US);
+	feed_kernel(f, 1, 60 * US, 60 * US, 70 * US);
+	feed_bye(f, S);
+	run = settle(f);
+	assert_int_equal(run->overhead_ns[OVERHEAD_WAIT], 40 * US);
+	assert_int_equal(run->overhead_ns[OVERHEAD_UNKNOWN], 0);
+	assert_int_equal(run->overhead_total_ns, 40 * US);
+	assert_int_equal(run->idle_overhead_ns, 40 * US);
+}
+
 int
 main(void)
 {
@@ -320,6 +384,8 @@ main(void)
 		FEED_TEST(test_long_by_itself),
 		FEED_TEST(test_long_each_time),
 		FEED_TEST(test_measured_in_sequence),
+		FEED_TEST(test_held),
+		FEED_TEST(test_other_thread_waits),
 	};
 
 	return (cmocka_run_group_tests_name("model_measured", tests, NULL,

@@ -274,6 +274,9 @@ test_uncounted(void **state)
 	assert_null(strstr(run->kernel[0].code->uncounted, "--level"));
 	assert_non_null(strstr(run->kernel[1].code->uncounted,
 	    "cooperative"));
+	FEED(f, SKIPPED, .signature = 2, .reason = SKIP_STALL);
+	assert_non_null(strstr(settle(f)->kernel[1].code->uncounted,
+	    "--max-stall"));
 	/* Nodes of a graph are not few because captured calls were. */
 	FEED(f, SKIPPED, .signature = 2, .reason = SKIP_TOO_FEW_LAUNCHES);
 	FEED(f, KERNEL, .signature = 2, .context = 1, .stream = 1, .graph = 3,

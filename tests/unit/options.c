@@ -77,6 +77,9 @@ values(void **state)
 	assert_string_equal(o.label, "x");
 	assert_string_equal(o.output, "f");
 	assert_true(o.no_daemon);
+	assert_int_equal(o.max_stall, 0);	/* not said */
+	assert_int_equal(parse(&o, "run", "--max-stall 60000 a", &e), 3);
+	assert_int_equal(o.max_stall, 60000);
 	assert_int_equal(parse(&o, "list", "--format json -n 7", &e), 5);
 	assert_true(o.json);
 	assert_int_equal(o.limit, 7);
@@ -108,6 +111,11 @@ refuses(void **state)
 		{ "run", "--overhead-budget 5x a", "not a percentage" },
 		{ "run", "--overhead-budget -5 a", "not a percentage" },
 		{ "run", "--overhead-budget nan a", "not a percentage" },
+		{ "run", "--max-stall 0 a", "not a number from 1 to 60000" },
+		{ "run", "--max-stall 60001 a", "not a number from 1" },
+		{ "run", "--max-stall 1s a", "not a number from 1" },
+		{ "run", "--max-stall", "needs a value" },
+		{ "sanitize", "--max-stall 5 a", "unknown option" },
 		{ "run", "--quiet=yes a", "takes no value" },
 		{ "list", "--level trace", "unknown option '--level'" },
 		{ "list", "-n 0", "not a number" },

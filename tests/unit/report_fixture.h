@@ -208,6 +208,17 @@ fixture_fill(struct fixture *f)
 	fixture_diagnostics(f);
 }
 
+/* 42 holds, the longest ${longest_ns}, where 100 ms were allowed. */
+static inline void
+fixture_held(struct fixture *f, uint64_t longest_ns)
+{
+
+	f->run.held = (struct held){ .known = true, .count = 42,
+	    .total_ns = 310000000, .longest_ns = longest_ns,
+	    .setup_ns = 280000000, .setup_longest_ns = 250000000,
+	    .limit_ns = 100000000 };
+}
+
 /* The report of what the fixture holds; new references. */
 static inline struct report
 report_of(const struct fixture *f)

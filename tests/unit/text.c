@@ -134,6 +134,56 @@ short_program(void **state)
 	report_free(&r);
 }
 
+/* For how long the program stood still: a line of its own, a warning above the
+ * limit, nothing where nobody knows. */
+static void
+held(void **state)
+{
+	static const struct {
+		uint64_t longest, setup, replay, limit;
+		const char *says, *not;
+	} cases[] = {
+		{ 48000000, 280000000, 0, 100000000, "\n  held at most 48 ms "
+		    "at a time (limit 0.1 s), 0.31 s in all in 42 holds;",
+		    "replays" },
+		{ 48000000, 280000000, 0, 100000000, "set-up 0.28 s", "longer than" },
+		{ 48000000, 0, 1200000000, 100000000, "; replays 1.2 s",
+		    "set-up" },
+		{ 100000000, 0, 0, 100000000, "held at most 0.1 s",
+		    "longer than" },
+		{ 480000000, 0, 0, 100000000, "held for 0.48 s at one place, "
+		    "longer than the limit of 0.1 s (--max-stall)",
+		    "held at most" },
+		{ 480000000, 0, 0, 0, "held at most 0.48 s at a time, 0.31 s",
+		    "(limit" },
+		{ 0, 280000000, 0, 100000000, "never held while it ran; "
+		    "set-up 0.28 s", "in all" },
+		{ 0, 0, 0, 100000000, "our own cost", "  held" },
+	};
+	struct report r;
+	struct page p;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		fixture_fill(&f);
+		if (cases[i].longest > 0)
+			fixture_held(&f, cases[i].longest);
+		f.run.held.known = true;
+		f.run.held.setup_ns = cases[i].setup;
+		f.run.held.replay_ns = cases[i].replay;
+		f.run.held.limit_ns = cases[i].limit;
+		r = report_of(&f);
+		page_open(&p, 200, true);
+		text_report(&p.out, &r);
+		page_close(&p);
+		assert_non_null(strstr(p.text, cases[i].says));
+		assert_null(strstr(p.text, cases[i].not));
+		free(p.text);
+		report_free(&r);
+	}
+}
+
 /* Of several reasons the one of the kernel that takes the most time is told. */
 static void
 why_not_measured(void **state)
@@ -454,6 +504,7 @@ main(void)
 		cmocka_unit_test(golden_checklist),
 		cmocka_unit_test(golden_no_cuda),
 		cmocka_unit_test(short_program),
+		cmocka_unit_test(held),
 		cmocka_unit_test(why_not_measured),
 		cmocka_unit_test(next_level),
 		cmocka_unit_test(early_end),

@@ -46,6 +46,9 @@ export interface Run {
     by: Record<string, number>;
     profiled_launches: number;
     budget_ratio: number | null;
+    fixed_s?: number | null; // older analyses lack these three
+    per_launch_ns?: number | null;
+    held?: Held | null;
   };
   data: { records: number; lost: number; lost_by: Record<string, number>; complete: boolean; unended?: number };
   rules: { found: number; clean: number; not_measured: number };
@@ -63,6 +66,18 @@ export interface Run {
   active_s?: number | null; // older analyses lack it
   noise_s: number | null;
   analysis: number;
+}
+
+// How long measuring held the program; null: it did not say.
+export interface Held {
+  count: number;
+  total_s: number;
+  longest_s: number;
+  setup_s: number;
+  setup_longest_s: number;
+  replay_s: number;
+  replay_longest_s: number;
+  limit_s: number | null;
 }
 
 // A correctness tool that ran over the program.

@@ -7,7 +7,7 @@ import { KernelsSection } from './kernels';
 import { Failure, LinkState, Loading, Scroll, StateBadge } from './parts';
 import { RooflineSection } from './roofline';
 import { CompareWith } from './view-compare';
-import type { Check, Copy, Diagnostic, Findings, List, Run } from './types';
+import type { Check, Copy, Diagnostic, Findings, Held, List, Run } from './types';
 
 export function RunView({ id, finding }: { id: string; finding?: string | undefined }) {
   const base = `/runs/${encodeURIComponent(id)}`;
@@ -84,13 +84,25 @@ function Facts({ run }: { run: Run }) {
   );
 }
 
+// For how long the program stood still for us, at one place and in all.
+function HeldNote({ h, over }: { h: Held; over: boolean }) {
+  return (
+    <li class={over ? 'severity-warning' : undefined}>
+      The program was held {over ? 'for' : 'at most'} {seconds(h.longest_s)} at a time
+      {h.limit_s && ` (${over ? 'over the ' : ''}limit: ${seconds(h.limit_s)})`}, {seconds(h.total_s)} in all in {counted(h.count, 'hold')}; set-up {seconds(h.setup_s)}, replays {seconds(h.replay_s)}.
+    </li>
+  );
+}
+
 // What a person must know before believing the rest.
 function Notes({ run, diagnostics }: { run: Run; diagnostics: Diagnostic[] }) {
   const lost = run.data?.lost ?? 0;
   const unended = run.state === 'finished' ? run.data?.unended ?? 0 : 0;
   const whole = run.state === 'finished' && unended === 0;
   const checks = run.checks ?? [];
-  const bad = run.problem !== undefined || lost > 0 || unended > 0 || checks.some((c) => c.state !== 'done') || diagnostics.some((d) => d.severity !== 'info') || (run.state !== 'live' && run.state !== 'finished');
+  const held = run.overhead?.held;
+  const over = held != null && held.limit_s !== null && held.longest_s > held.limit_s;
+  const bad = over || run.problem !== undefined || lost > 0 || unended > 0 || checks.some((c) => c.state !== 'done') || diagnostics.some((d) => d.severity !== 'info') || (run.state !== 'live' && run.state !== 'finished');
   return (
     <section class={bad ? 'notes warning' : 'notes'} aria-labelledby="notes">
       <h2 id="notes">About this measurement</h2>
@@ -107,6 +119,7 @@ function Notes({ run, diagnostics }: { run: Run; diagnostics: Diagnostic[] }) {
             {run.overhead.profiled_launches > 0 && `, ${counted(run.overhead.profiled_launches, 'launch')} measured with counters`}.
           </li>
         )}
+        {held && <HeldNote h={held} over={over} />}
         {checks.map((c, i) => (
           <li key={i} class={c.state === 'done' ? undefined : 'severity-warning'}>{checked(c)}</li>
         ))}
