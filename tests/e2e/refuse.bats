@@ -5,6 +5,11 @@
 
 load common
 
+# What subscribes: CUPTI of CUDA 13 has a second version of it.
+subscribe=cuptiSubscribe
+! nm -D "$E2E_BUILD/lib/libmock_cupti${E2E_MAJOR:-}.so" | grep -q "$subscribe"_v2 ||
+	subscribe=cuptiSubscribe_v2
+
 # refused FUNCTION=CODE TIER: TIER is what must still work: trace or none.
 refused() {
 	rm -rf "$T/s"
@@ -82,16 +87,17 @@ everywhere() {
 }
 
 @test "another subscriber (39): nothing is touched, and it is named" {
-	MOCK_TRACE=$T/calls refused "cuptiSubscribe_v2=39" none
-	same "calls after it" "$(sed '1,/cuptiSubscribe_v2/d' calls |
+	MOCK_TRACE=$T/calls refused "$subscribe=39" none
+	same "calls after it" "$(sed "1,/$subscribe/d" calls |
 	    grep -c '^cupti')" 0
+	# CUPTI of CUDA 12 has no name for it, we have.
 	of '.diagnostics[].text' | grep -q "another profiler" ||
 	    fail "not named: $(of .diagnostics)"
 }
 
 @test "subscribing refused with 15, 35" {
-	refused "cuptiSubscribe_v2=15" none
-	refused "cuptiSubscribe_v2=35" none
+	refused "$subscribe=15" none
+	refused "$subscribe=35" none
 }
 
 @test "tracing refused: the program runs, the report says why" {
@@ -133,7 +139,7 @@ verdict() {
 	refused cuptiActivityRegisterCallbacks=15 none
 	same "copies" "$(verdict many-small-copies)" \
 	    "not_measured: CUPTI refused to trace"
-	refused cuptiSubscribe_v2=39 none
+	refused "$subscribe=39" none
 	same "copies" "$(verdict many-small-copies)" \
 	    "not_measured: CUPTI was not free in a process of the run"
 	options="--no-daemon -o $T/c.cadv"
