@@ -3,6 +3,8 @@
 # to the same program alone, side by side in one run: an empty-kernel launch loop
 # and a PyTorch training loop; alone, under each level of cudadvise, under nsys,
 # and under ncu, with our metrics and with --set full, for a few of the launches.
+# The target `lengths` is the loop at two lengths, alone and under each level: what
+# is paid once, and what by launch.
 # OVERHEAD_STEPS (600) are the training's, OVERHEAD_NCU=0 leaves ncu out, which
 # takes minutes, OVERHEAD_MODES names those that are wanted. After
 # OVERHEAD_SECONDS (230) no further repetition begins. Writes OUT/times.tsv and
@@ -12,7 +14,7 @@ set -u
 BUILD=${1:?usage: overhead.sh BUILD OUT [REPETITIONS [TARGETS]]}
 OUT=${2:?usage: overhead.sh BUILD OUT [REPETITIONS [TARGETS]]}
 repetitions=${3:-5}
-targets=${4:-loop train}
+targets=${4:-loop train lengths}
 steps=${OVERHEAD_STEPS:-600}
 seconds=${OVERHEAD_SECONDS:-230}
 . "$(dirname "$0")/common.sh"
@@ -26,6 +28,7 @@ times=$OUT/times.tsv
 : >"$times"
 failed=0
 launches=300000			# of the loop
+lengths="100000 400000"		# of the loop where it is run at two
 nsys_repetitions=3		# it takes long to start and end
 ncu_launches=20			# that ncu looks at
 ncu_loop=2000			# launches of the loop under ncu
@@ -35,6 +38,7 @@ ncu_loop=2000			# launches of the loop under ncu
 target_of() {			# TARGET MODE
 	case $1.$2 in
 	loop.ncu*|loop.short) target=("$programs/launch_loop" $ncu_loop) ;;
+	loop-*)	target=("$programs/launch_loop" "${1#loop-}") ;;
 	loop.*)	target=("$programs/launch_loop" $launches) ;;
 	train.ncu*|train.short) target=(python3 "$here/train.py" 3) ;;
 	train.*) target=(python3 "$here/train.py" "$steps") ;;
@@ -129,26 +133,37 @@ metrics() {
 }
 
 # The modes of one repetition; ncu comes in the first one only.
-modes_of() {			# REPETITION
+modes_of() {			# REPETITION TARGET
 	local modes="none trace counters sampling source"
 	if [ -n "${OVERHEAD_MODES:-}" ]; then
 		echo "$OVERHEAD_MODES"
 		return
 	fi
+	# What others take at two lengths nobody asked, and it takes long.
+	case $2 in loop-*) echo "$modes"; return ;; esac
 	[ -n "$nsys" ] && [ "$1" -le $nsys_repetitions ] && modes="$modes nsys"
 	[ -n "$ncu" ] && [ "$1" -eq 1 ] && modes="$modes short ncu ncu-full"
 	echo "$modes"
 }
 
 SECONDS=0
-left=$targets
+left=
+for name in $targets; do
+	if [ "$name" = lengths ]; then
+		for n in $lengths; do
+			left="$left loop-$n"
+		done
+	else
+		left="$left $name"
+	fi
+done
 for rep in $(seq "$repetitions"); do
 	if [ $SECONDS -ge "$seconds" ]; then
 		echo "stopped after $((rep - 1)) repetitions: $seconds s are over"
 		break
 	fi
 	for name in $left; do
-		for mode in $(modes_of "$rep"); do
+		for mode in $(modes_of "$rep" "$name"); do
 			once "$name" "$mode" "$rep" && continue
 			# It cannot run here at all.
 			left=$(echo " $left " | sed "s/ $name / /")

@@ -3,7 +3,8 @@
 
 A ratio is to the same program alone in the same repetition; shown are the
 median and the range of the repetitions. Of ncu: what one launch that it looks
-at takes, as a multiple of the launch alone. Exit status 1 if the trace tier
+at takes, as a multiple of the launch alone. Of the loop at several lengths
+("loop-100000"): what is paid once and what by launch. Exit status 1 if the trace tier
 costs more than half of nsys's slowdown, or nothing was measured.
 """
 import statistics
@@ -96,9 +97,57 @@ def target(name, modes, launches, loop):
     return slow
 
 
+def line_through(points):
+    """(at 0, by 1) of the line with the least squares through (x, y), or None
+    where all have one x."""
+    if not points:
+        return None
+    n = len(points)
+    x0 = sum(x for x, _ in points) / n
+    y0 = sum(y for _, y in points) / n
+    square = sum((x - x0) ** 2 for x, _ in points)
+    if square == 0:
+        return None
+    slope = sum((x - x0) * (y - y0) for x, y in points) / square
+    return y0 - slope * x0, slope
+
+
+def parts(lengths, mode, seconds):
+    """What ${mode} takes beyond the program alone: (s once, s a launch)."""
+    of = [line_through([(n, seconds(n, row)) for n, modes in lengths.items()
+                        for row in modes.get(m, {}).values()])
+          for m in ("none", mode)]
+    if None in of:
+        return None
+    return of[1][0] - of[0][0], of[1][1] - of[0][1]
+
+
+def print_parts(lengths):
+    """The table of the loop at several lengths: of the whole command, with its
+    start and end, and by the program's own clock, which starts after the
+    first launch."""
+    names = " and ".join(f"{n:,}" for n in sorted(lengths))
+    print(f"loop of {names} launches: what is paid once, and by launch")
+    print(f"  {'mode':9} {'the command, once':20} {'a launch':12} "
+          f"{'the loop, once':20} {'a launch':12} n")
+    for mode in ORDER[1:]:
+        wall = parts(lengths, mode, lambda n, row: row["wall"])
+        own = parts(lengths, mode, lambda n, row: row["value"] * n / 1e9)
+        if wall is None:
+            continue
+        cells = [text for once, each in (wall, own) for text in
+                 (f"{round(once, 3) + 0.0:.3f} s",  # no "-0.000"
+                  f"{each * 1e9:.0f} ns")]
+        count = min(len(modes.get(mode, {})) for modes in lengths.values())
+        print(f"  {mode:9} {cells[0]:20} {cells[1]:12} {cells[2]:20} "
+              f"{cells[3]:12} {count}")
+
+
 def main():
     runs = read(sys.argv[1])
-    failed = not runs
+    lengths = {int(name.partition("-")[2]): runs.pop(name)
+               for name in list(runs) if name.startswith("loop-")}
+    failed = not runs and not lengths
     for name, modes in runs.items():
         if "none" not in modes:
             continue
@@ -109,7 +158,9 @@ def main():
             print(f"  trace costs {slow['trace']:+.1%}, nsys "
                   f"{slow['nsys']:+.1%}: "
                   f"{'at most half' if good else 'FAIL: more than half'}")
-    if not runs:
+    if lengths:
+        print_parts(lengths)
+    if failed and not runs:
         print("FAIL: nothing was measured")
     return failed
 
