@@ -1,6 +1,5 @@
 #include <errno.h>
 #include <fcntl.h>
-#include <locale.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +18,7 @@
 #include "hook.h"
 #include "inject.h"
 #include "launch.h"
+#include "order.h"
 #include "sender.h"
 #include "signature.h"
 #include "site.h"
@@ -28,9 +28,6 @@
 #define EXIT_WAIT_MS 4000	/* for the last flush: it can hang in CUPTI */
 #define SIGNAL_WAIT_MS 1500	/* before abort() */
 #define GIVE_UP_MS 200		/* to say that nothing can be measured */
-#define BUDGET_MAX 10		/* --overhead-budget 1000 */
-#define STALL_MS 100		/* --max-stall, if nobody says otherwise */
-#define STALL_MAX_MS 60000	/* as daemon/cli/options.c has it */
 
 struct inject inject;
 
@@ -105,37 +102,6 @@ default_paths(void)
 	}
 }
 
-/* A share from 0 to BUDGET_MAX, with a point whatever the program's locale
- * writes: it has chosen one by now. ${otherwise} if it is none. */
-static double
-share_of(const char *text, double otherwise)
-{
-	locale_t c = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
-	double v = -1;
-
-	if (text != NULL && c != (locale_t)0)
-		v = strtod_l(text, NULL, c);
-	if (c != (locale_t)0)
-		freelocale(c);
-	return (v >= 0 && v <= BUDGET_MAX ? v : otherwise);
-}
-
-/* Milliseconds in digits, as nanoseconds; STALL_MS if they are none, or out of
- * bounds. */
-static uint64_t
-stall_of(const char *text)
-{
-	size_t n = text != NULL ? strspn(text, "0123456789") : 0;
-	unsigned long ms = 0;
-
-	/* So many digits cannot overflow. */
-	if (n > 0 && n < 10 && text[n] == '\0')
-		ms = strtoul(text, NULL, 10);
-	if (ms == 0 || ms > STALL_MAX_MS)
-		ms = STALL_MS;
-	return (ms * 1000000ull);
-}
-
 static void
 read_orders(void)
 {
@@ -153,8 +119,8 @@ read_orders(void)
 		else if (strcmp(v, "source") == 0)
 			inject.level = LEVEL_SOURCE;
 	}
-	inject.budget = share_of(getenv("CUDADVISE_BUDGET"), 0.05);
-	inject.max_stall_ns = stall_of(getenv("CUDADVISE_MAX_STALL"));
+	inject.budget = order_share(getenv("CUDADVISE_BUDGET"), 0.05);
+	inject.max_stall_ns = order_stall(getenv("CUDADVISE_MAX_STALL"));
 	inject.replay = (v = getenv("CUDADVISE_REPLAY")) != NULL &&
 	    strcmp(v, "1") == 0;
 	if ((v = getenv("CUDADVISE_COUNTERS")) != NULL && strcmp(v, "0") == 0)

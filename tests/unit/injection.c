@@ -18,6 +18,7 @@
 #include "gate.h"
 #include "inject.h"
 #include "module.h"
+#include "order.h"
 #include "signature.h"
 #include "text.h"
 #include "wire/frame.h"
@@ -209,6 +210,35 @@ streams_go_while_waited_for(void **state)
 	assert_false(atomic_load(&asked_late));
 }
 
+static void
+share_is_a_number_from_0_to_10(void **state)
+{
+	static const char *const bad[] = { NULL, "-0.1", "10.1", "nan",
+	    "-inf" };
+	size_t i;
+
+	(void)state;
+	assert_true(order_share("0.25", 7) == 0.25);
+	assert_true(order_share("0", 7) == 0);
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_true(order_share(bad[i], 7) == 7);
+}
+
+static void
+stall_is_a_number_of_milliseconds(void **state)
+{
+	static const char *const bad[] = { NULL, "", "0", "-1", "60001", "5x",
+	    "0x10", " 5", "5 ", "1e2", "99999999999999999999", "4294967297" };
+	size_t i;
+
+	(void)state;
+	assert_int_equal(order_stall("1"), 1000000);
+	assert_int_equal(order_stall("250"), 250000000);
+	assert_true(order_stall("60000") == 60000000000ull);
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_int_equal(order_stall(bad[i]), 100000000);
+}
+
 static int
 set_up(void **state)
 {
@@ -226,6 +256,8 @@ main(void)
 		cmocka_unit_test(addresses_come_back),
 		cmocka_unit_test(unknown_code_is_not_sent),
 		cmocka_unit_test(streams_go_while_waited_for),
+		cmocka_unit_test(share_is_a_number_from_0_to_10),
+		cmocka_unit_test(stall_is_a_number_of_milliseconds),
 	};
 
 	return (cmocka_run_group_tests(tests, set_up, NULL));
