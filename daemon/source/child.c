@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/sysinfo.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,7 +18,10 @@
 #include "base/stop.h"
 #include "base/text.h"
 #include "source/child.h"
+#include "source/confine.h"
 
+#define TASKS 64			/* more than all that run now: no flood of
+				 * them (what root runs is not counted) */
 #define FILE_BYTES (1u << 20)	/* it has no business writing files */
 #define LOOK_MS 200		/* whether we are to end ourselves */
 
@@ -56,6 +60,7 @@ child_exec(const char *path, char *const argv[], const struct child_limits *l,
 {
 	static char *const environment[] = { NULL };
 	struct sigaction dfl;
+	struct sysinfo now_there;
 	sigset_t none;
 	int i;
 
@@ -80,7 +85,10 @@ child_exec(const char *path, char *const argv[], const struct child_limits *l,
 	limit(RLIMIT_FSIZE, FILE_BYTES);
 	limit(RLIMIT_CORE, 0);
 	limit(RLIMIT_NOFILE, 64);
+	if (sysinfo(&now_there) == 0)
+		limit(RLIMIT_NPROC, now_there.procs + TASKS);
 	setpriority(PRIO_PROCESS, 0, 10);
+	confine(l->writable);
 	execve(path, argv, environment);
 	_exit(127);
 }
@@ -212,13 +220,19 @@ child_listen(struct child *c, struct error *e)
 
 /* Having closed its pipes it has little left to do. */
 static int
-child_wait(struct child *c, int *status, struct error *e)
+child_wait(struct child *c, struct error *e)
 {
 	struct timespec nap = { 0, 200000 };
-	pid_t got;
+	siginfo_t info;
+	int rc;
 
-	while ((got = waitpid(c->pid, status, WNOHANG)) == 0 ||
-	    (got < 0 && errno == EINTR)) {
+	/* It keeps its number, and its group's, until child_end. */
+	for (;;) {
+		info.si_pid = 0;
+		rc = waitid(P_PID, (id_t)c->pid, &info,
+		    WEXITED | WNOHANG | WNOWAIT);
+		if (rc == 0 ? info.si_pid != 0 : errno != EINTR)
+			break;
 		if (now() >= c->deadline)
 			return (time_over(c, e));
 		if (stop_asked())
@@ -227,11 +241,22 @@ child_wait(struct child *c, int *status, struct error *e)
 		if (nap.tv_nsec < 10000000)
 			nap.tv_nsec *= 2;
 	}
-	if (got < 0) {
-		c->pid = -1;
+	if (rc != 0)
 		return (error_set(e, "cannot wait for '%s':", c->path));
-	}
 	return (0);
+}
+
+/* It and what it started; its status. */
+static int
+child_end(struct child *c)
+{
+	int status = 0;
+
+	kill(-c->pid, SIGKILL);
+	kill(c->pid, SIGKILL);
+	while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return (status);
 }
 
 static int
@@ -254,20 +279,15 @@ child_run(const char *path, char *const argv[], const struct child_limits *l,
 	struct child c = { .pid = -1, .out = -1, .err = -1,
 	    .deadline = now() + l->ns, .limits = l, .output = o,
 	    .path = path };
-	int status = 0, rc = -1;
+	int status, rc;
 
 	memset(o, 0, sizeof(*o));
 	if (child_start(&c, argv, e) != 0)
 		return (-1);
 	rc = child_listen(&c, e);
 	if (rc == 0)
-		rc = child_wait(&c, &status, e);
-	if (rc != 0 && c.pid > 0) {
-		kill(-c.pid, SIGKILL);
-		kill(c.pid, SIGKILL);
-		while (waitpid(c.pid, &status, 0) < 0 && errno == EINTR)
-			;
-	}
+		rc = child_wait(&c, e);
+	status = child_end(&c);
 	if (c.out >= 0)
 		close(c.out);
 	if (c.err >= 0)

@@ -1,6 +1,7 @@
 /*
  * source/child.h: run a program and take what it prints, without a shell, with
- * an empty environment and limits on everything it could use up. Safe in a
+ * an empty environment, limits on everything it could use up, and nothing it
+ * could do but read and print (source/confine.h). Safe in a
  * program with threads.
  */
 #ifndef CADV_SOURCE_CHILD_H
@@ -16,6 +17,8 @@ struct child_limits {
 	uint64_t cpu_seconds;
 	uint64_t memory;	/* bytes of address space */
 	size_t output;		/* bytes */
+	const char *writable;	/* directory: it may write the files there;
+				 * NULL: none */
 };
 
 struct child_output {
@@ -28,7 +31,7 @@ struct child_output {
 /*
  * child_run(path, argv, l, o, e): 0 when the program has exited, whatever its
  * status; -1 with ${e} if it could not be started, was killed, or went over a
- * limit (then it and what it started are killed). Free o->text.
+ * limit. What it started is killed. Free o->text.
  */
 int child_run(const char *path, char *const argv[],
     const struct child_limits *l, struct child_output *o, struct error *e);

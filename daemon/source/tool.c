@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -37,14 +38,25 @@ write_all(int fd, const uint8_t *p, size_t len)
 	return (0);
 }
 
+/* The directory for its input, the only one with files that it may write. */
+static int
+tool_directory(char *dir)
+{
+	struct error ignored = ERROR_INIT;
+	char runtime[PATH_MAX];
+
+	return (paths_runtime(runtime, &ignored) == 0 &&
+	    paths_join(dir, runtime, "code", &ignored) == 0 &&
+	    (mkdir(dir, 0700) == 0 || errno == EEXIST) ? 0 : -1);
+}
+
 int
 tool_file(char *path, const uint8_t *bytes, size_t size, struct error *e)
 {
-	struct error ignored = ERROR_INIT;
 	char dir[PATH_MAX];
 	int fd, rc;
 
-	if (paths_runtime(dir, &ignored) != 0)
+	if (tool_directory(dir) != 0)
 		text_copy(dir, sizeof(dir), "/tmp");
 	if (paths_join(path, dir, "code-XXXXXX" SUFFIX, e) != 0) {
 		path[0] = '\0';
@@ -73,8 +85,11 @@ tool_run(const struct disassembler *d, char *const argv[], bool json,
 {
 	struct child_limits limits = run_limits;
 	struct child_output o;
+	char dir[PATH_MAX];
 	int rc;
 
+	if (tool_directory(dir) == 0)
+		limits.writable = dir;
 	if (d->ns != 0 && d->ns < limits.ns)
 		limits.ns = d->ns;
 	if (child_run(d->path, argv, &limits, &o, e) != 0)

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -306,6 +307,88 @@ shell(const char *script, const struct child_limits *l,
 	return (child_run(sh, argv, l, o, e));
 }
 
+/* Whoever inherits it may take a moment to notice. */
+static void
+assert_gone(const char *pid)
+{
+	char script[200];
+	int i;
+
+	snprintf(script, sizeof(script), "for p in %s; do "
+	    "! grep -qs '^State:[[:space:]]*[^Z]' /proc/$p/status || exit 1; "
+	    "done", pid);
+	for (i = 0; i < 200 && system(script) != 0; i++)
+		usleep(10000);
+	assert_true(i < 200);
+}
+
+/* What a disassembler that serves somebody else would do. */
+static void
+nothing_but_reading_and_printing(void **state)
+{
+	struct child_limits l = { .ns = 60000000000u, .cpu_seconds = 10,
+	    .memory = 1u << 30, .output = 1u << 20, .writable = code };
+	/* Each prints "no" if it is refused. */
+	static const char *const tricks[] = {
+		"echo x > new && exit; echo no",
+		"rm seen && exit; echo no",
+		"mkdir d && exit; echo no",
+		"mv seen other && exit; echo no",
+		"ln -s / link && exit; echo no",
+		"echo x > ../nvdisasm && exit; echo no",
+		"kill -0 $PPID && exit; echo no",
+		"kill 0; echo no",
+		"setsid true && exit; echo no",
+		"python3 -c 'import socket; socket.socket()' && exit; echo no",
+		"python3 -c 'import socket; socket.socketpair()' && exit; "
+		    "echo no",
+		"python3 -c 'x = b\"a\" * (1 << 33)' && exit; echo no",
+	};
+	char script[400];
+	struct child_output o;
+	struct error e;
+	size_t i;
+
+	(void)state;
+	make_tool("");
+	if (syscall(SYS_landlock_create_ruleset, NULL, 0, 1) < 1)
+		skip();		/* a kernel without it */
+	for (i = 0; i < sizeof(tricks) / sizeof(tricks[0]); i++) {
+		snprintf(script, sizeof(script), "cd %s; %s", code, tricks[i]);
+		if (shell(script, &l, &o, &e) != 0)
+			fail_msg("%s: %s", tricks[i], e.text);
+		if (strcmp(o.text, "no\n") != 0)
+			fail_msg("%s: it did", tricks[i]);
+		free(o.text);
+	}
+	/* And what it needs: files that are there, /dev/null, signals to
+	 * itself. */
+	snprintf(script, sizeof(script), "cd %s; echo y > seen; cat seen "
+	    "../nvdisasm > /dev/null; trap 'echo sig' TERM; kill -TERM $$; "
+	    "cat seen", code);
+	assert_int_equal(shell(script, &l, &o, &e), 0);
+	assert_string_equal(o.text, "sig\ny\n");
+	free(o.text);
+}
+
+/* It has ended in order, and left others behind. */
+static void
+what_it_started_ends_with_it(void **state)
+{
+	struct child_limits l = { .ns = 60000000000u, .cpu_seconds = 10,
+	    .memory = 1u << 30, .output = 1u << 20 };
+	struct child_output o;
+	struct error e;
+
+	(void)state;
+	assert_int_equal(shell("for i in 1 2 3 4 5 6 7 8; do "
+	    "sleep 60 >&- 2>&- & echo $!; done | tr '\\n' ' '", &l, &o, &e),
+	    0);
+	assert_true(strlen(o.text) >= 16);
+	assert_gone(o.text);
+	free(o.text);
+}
+
 static void
 limits(void **state)
 {
@@ -316,14 +399,13 @@ limits(void **state)
 	struct timespec t0;
 	struct error e;
 	char script[300], seen[32];
-	pid_t pid;
-	int i;
 
 	(void)state;
 	/* Where time is not the limit in question; and where it is, but after
 	 * something that has to have happened. */
 	patient.ns = 60000000000u;
 	slow.ns = 5000000000u;
+	patient.writable = slow.writable = code;
 	assert_int_equal(shell("echo out; echo err >&2; exit 7", &patient, &o,
 	    &e), 0);
 	assert_string_equal(o.text, "out\n");
@@ -342,18 +424,9 @@ limits(void **state)
 	    file);
 	assert_int_equal(shell(script, &slow, &o, &e), -1);
 	slurp(file, seen, sizeof(seen));
-	pid = (pid_t)atoi(seen);
-	assert_true(pid > 1);
-	/* Whoever inherits it may take a moment to notice. */
-	for (i = 0; i < 200; i++) {
-		snprintf(script, sizeof(script),
-		    "! grep -qs '^State:[[:space:]]*[^Z]' /proc/%d/status",
-		    (int)pid);
-		if (system(script) == 0)
-			break;
-		usleep(10000);
-	}
-	assert_true(i < 200);
+	seen[strcspn(seen, "\n")] = '\0';
+	assert_true(atoi(seen) > 1);
+	assert_gone(seen);
 	/* Output without end, to either pipe. */
 	assert_int_equal(shell("yes", &patient, &o, &e), -1);
 	assert_non_null(strstr(e.text, "more than 1 MiB"));
@@ -414,6 +487,10 @@ main(void)
 		cmocka_unit_test_setup_teardown(odd_json, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(not_for_it, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(limits, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+		    nothing_but_reading_and_printing, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_it_started_ends_with_it,
+		    set_up, tear_down),
 		cmocka_unit_test(listings),
 	};
 

@@ -19,7 +19,7 @@
 #define VERSION "--version) echo 'Cuda compilation tools, release 13.0, " \
 	"V13.0.85';;\n"
 
-static char *top, tool[200], file[200];
+static char *top, tool[200], code[100], file[200];
 static uint8_t cubin[1u << 16];
 static size_t cubin_size;
 
@@ -36,6 +36,20 @@ slurp(const char *path, void *buf, size_t cap)
 	return (n);
 }
 
+/* What the tool writes: the only file it can. */
+static void
+make_seen(void)
+{
+	FILE *f;
+
+	snprintf(code, sizeof(code), "%s/code", top);
+	assert_int_equal(mkdir(code, 0700), 0);
+	snprintf(file, sizeof(file), "%s/seen", code);
+	f = fopen(file, "w");
+	assert_non_null(f);
+	fclose(f);
+}
+
 static int
 set_up(void **state)
 {
@@ -43,7 +57,7 @@ set_up(void **state)
 	(void)state;
 	top = fixture_mkdir();
 	snprintf(tool, sizeof(tool), "%s/nvdisasm", top);
-	snprintf(file, sizeof(file), "%s/seen", top);
+	make_seen();
 	setenv("CUDADVISE_RUNTIME_DIR", top, 1);
 	setenv("CUDADVISE_NVDISASM", tool, 1);
 	cubin_size = slurp(DIR "t.cubin", cubin, sizeof(cubin));

@@ -41,7 +41,11 @@ set_up(void **state)
 	top = fixture_mkdir();
 	snprintf(path, sizeof(path), "%s/run.cadv", top);
 	snprintf(tool, sizeof(tool), "%s/tool", top);
-	snprintf(count, sizeof(count), "%s/calls", top);
+	/* The only directory where the tool can write. */
+	snprintf(count, sizeof(count), "mkdir -m 700 %s/code; : > %s/code/calls",
+	    top, top);
+	assert_int_equal(system(count), 0);
+	snprintf(count, sizeof(count), "%s/code/calls", top);
 	setenv("CUDADVISE_RUNTIME_DIR", top, 1);
 	setenv("CUDADVISE_NVDISASM", tool, 1);
 	return (0);
