@@ -17,10 +17,11 @@ program() {
 	    "$filter" >>"$T/list"
 }
 
-# judge ARGUMENTS: runs the list; what was said is in said, the table in table.
+# judge ARGUMENTS: runs the list on GPUs $gpus (0); what was said is in said,
+# the table in table.
 judge() {
-	CUDA_VISIBLE_DEVICES=0 "$public" "$E2E_BUILD" "$T/list" "$T/programs" \
-	    "$T/results" "$@" >"$T/said" 2>&1
+	CUDA_VISIBLE_DEVICES=${gpus:-0} "$public" "$E2E_BUILD" "$T/list" \
+	    "$T/programs" "$T/results" "$@" >"$T/said" 2>&1
 	local rc=$?
 	table=$T/results/public.tsv
 	return $rc
@@ -110,4 +111,19 @@ cell() {
 	echo "short line" >"$T/list"
 	! judge --levels trace || fail "a bad list was taken"
 	grep -q "list:1: 1 columns, not 7" "$T/said" || fail "$(cat "$T/said")"
+}
+
+@test "each lane has a GPU of its own, and two run at the end on two" {
+	program two 1 "" 'echo $CUDA_VISIBLE_DEVICES' 'date +%s%N >&2'
+	sed -i 's/\t1\t1\t$/\t1\t2\t/' "$T/list"
+	program one 1 "" 'echo $CUDA_VISIBLE_DEVICES' 'sleep 0.5'
+	program other 1 "" 'echo $CUDA_VISIBLE_DEVICES' 'sleep 0.5' \
+	    'date +%s%N >&2'
+	gpus=3,5 judge --levels trace --keep || fail "$(cat "$T/said")"
+	same "GPUs" "$(sort "$T"/results/{one,other}.alone.out | tr '\n' ' ')" \
+	    "3 5 "
+	same "two" "$(cat "$T/results/two.alone.out")" 3,5
+	[ "$(cat "$T/results/two.alone.err")" -gt \
+	    "$(cat "$T/results/other.trace.err")" ] ||
+	    fail "two did not wait"
 }

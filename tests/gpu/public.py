@@ -245,8 +245,8 @@ class Work:
             print(f"[{time.monotonic() - self.begin:4.0f} s, lane "
                   f"{lane.number}] {p.name}: {text}", flush=True)
 
-    def lane(self, lane, jobs):
-        """What a lane's thread does."""
+    def lane(self, lane, jobs, until_s):
+        """What a lane's thread does; no program is begun after that."""
         while True:
             try:
                 p = jobs.get_nowait()
@@ -256,7 +256,7 @@ class Work:
                       if not self.table.has(p.name, x)]
             if not levels:
                 continue
-            if time.monotonic() - self.begin > self.o.seconds:
+            if time.monotonic() - self.begin > until_s:
                 text = "the time is over"
             else:
                 try:
@@ -267,27 +267,30 @@ class Work:
                 self.left_out.append(f"{p.name} ({text})")
             self.say(lane, p, text)
 
-    def phase(self, programs, gpus):
+    def lanes_for(self, gpus):
+        """(lanes, sets of GPUs) for programs that need so many GPUs; several
+        lanes share a GPU only where one is enough and --lanes says so."""
+        places = max(len(self.devices) // gpus, 1)
+        lanes = self.o.lanes or places
+        return (min(lanes, places) if gpus > 1 else lanes), places
+
+    def phase(self, programs, gpus, until_s):
         """All the programs that need so many GPUs, each lane with its own."""
-        have = len(self.devices)
-        if gpus > max(have, 1):
+        if gpus > max(len(self.devices), 1):
             self.left_out += [f"{p.name} (needs {gpus} GPUs)"
                               for p in programs]
             return
-        places = max(have // gpus, 1)
-        lanes = min(self.o.lanes or places, len(programs))
-        if gpus > 1:
-            lanes = min(lanes, places)
+        lanes, places = self.lanes_for(gpus)
         jobs, threads = queue.SimpleQueue(), []
         for p in programs:
             jobs.put(p)
-        for _ in range(lanes):
-            at = (len(threads) % places) * gpus
+        for i in range(min(lanes, len(programs))):
+            at = (i % places) * gpus
             lane = Lane(self, self.lanes, self.devices[at:at + gpus]
-                        if have > 1 else [])
+                        if len(self.devices) > 1 else [])
             self.lanes += 1
             threads.append(threading.Thread(target=self.lane,
-                                            args=(lane, jobs)))
+                                            args=(lane, jobs, until_s)))
             threads[-1].start()
         for t in threads:
             t.join()
@@ -295,8 +298,16 @@ class Work:
     def run(self):
         programs = pr.read_list(self.o.list, set(
             filter(None, self.o.only.split(","))))
-        for gpus in sorted({p.gpus for p in programs}):
-            self.phase([p for p in programs if p.gpus == gpus], gpus)
+        phases = {g: [p for p in programs if p.gpus == g]
+                  for g in sorted({p.gpus for p in programs})}
+        # Each phase has its share of --seconds: the last ones run, too.
+        cost = {g: sum(p.seconds for p in phases[g]) / self.lanes_for(g)[0]
+                for g in phases}
+        spent = 0
+        for gpus, some in phases.items():
+            spent += cost[gpus]
+            share = spent / sum(cost.values()) if sum(cost.values()) else 1
+            self.phase(some, gpus, self.o.seconds * share)
 
 
 def top(rows, column):
