@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/stop.h"
 #include "base/text.h"
 #include "ingest/capture.h"
 #include "ingest/service.h"
@@ -284,6 +285,18 @@ out:
 	store_run_clear(&run);
 }
 
+/* Why a capture was not taken in; an error ends in the text of its errno. */
+static enum problem
+import_problem(const struct error *e)
+{
+
+	if (strstr(e->text, strerror(ENOSPC)) != NULL)
+		return (PROBLEM_NO_SPACE);
+	if (strcmp(e->text, "out of memory") == 0 || stop_asked())
+		return (PROBLEM_BUSY);
+	return (PROBLEM_NOT_CAPTURE);
+}
+
 void
 runs_import(struct request *rq, struct response *rs)
 {
@@ -296,9 +309,8 @@ runs_import(struct request *rq, struct response *rs)
 		respond_run(rq, rs, number, 201, json_pack("{s:{s:b, s:I}}",
 		    "uploaded", "truncated", stats.truncated,
 		    "damaged", (json_int_t)stats.damaged));
-	else	/* an error ends in the text of its errno */
-		respond_problem(rs, strstr(e.text, strerror(ENOSPC)) != NULL ?
-		    PROBLEM_NO_SPACE : PROBLEM_NOT_CAPTURE, NULL, "%s%s%s",
+	else
+		respond_problem(rs, import_problem(&e), NULL, "%s%s%s",
 		    e.text, e.remedy[0] != '\0' ? ": " : "", e.remedy);
 }
 

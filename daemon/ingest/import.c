@@ -1,4 +1,5 @@
 /* Captures that were recorded elsewhere. */
+#include <malloc.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -146,5 +147,6 @@ out:
 	pthread_mutex_unlock(&s->heavy);
 	documents_free(docs);
 	capture_index_clear(&x);
+	malloc_trim(0);
 	return (rc);
 }

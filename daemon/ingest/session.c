@@ -144,6 +144,23 @@ fail:
 	return (NULL);
 }
 
+/* What comes late for a run that is over goes into a spool file, which is taken
+ * in when its process has ended: the whole capture would have to be read again,
+ * with everybody waiting. */
+static bool
+is_over(struct service *s, const char *uuid)
+{
+	struct error e = ERROR_INIT;
+	struct store_run row;
+	bool over;
+
+	if (store_run_find(s->writer, uuid, &row, &e) != STORE_OK)
+		return (false);
+	over = strcmp(row.state, "live") != 0;
+	store_run_clear(&row);
+	return (over);
+}
+
 struct session *
 session_get(struct service *s, const char *uuid, const char *label,
     uint64_t started_ns, struct error *e)
@@ -156,6 +173,10 @@ session_get(struct service *s, const char *uuid, const char *label,
 	if (HASH_COUNT(s->sessions) >= s->config->max_runs) {
 		error_set(e, "%u runs are live already",
 		    s->config->max_runs);
+		return (NULL);
+	}
+	if (is_over(s, uuid)) {
+		error_set(e, "run %s is over", uuid);
 		return (NULL);
 	}
 	if (claim_take(s, uuid, true) != 0) {

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include "base/error.h"
 #include "base/stop.h"
@@ -207,6 +208,16 @@ source_at(struct source *s, uint64_t offset, struct frame_header *h)
 	return (0);
 }
 
+/* Not every failure is the file's. */
+static const uint8_t *
+failed(struct source *s, size_t rc)
+{
+
+	if (ZSTD_getErrorCode(rc) == ZSTD_error_memory_allocation)
+		s->poor = true;
+	return (NULL);
+}
+
 const uint8_t *
 source_decode(struct source *s, const struct frame_header *h, uint32_t limit,
     size_t *len)
@@ -231,7 +242,7 @@ source_decode(struct source *s, const struct frame_header *h, uint32_t limit,
 		rc = ZSTD_decompressDCtx(s->zstd, s->raw, h->raw, stored,
 		    h->stored);
 		if (ZSTD_isError(rc) || rc != h->raw)
-			return (NULL);
+			return (failed(s, rc));
 		*len = h->raw;
 		return (s->raw);
 	}
@@ -240,7 +251,7 @@ source_decode(struct source *s, const struct frame_header *h, uint32_t limit,
 	while (out.pos < out.size) {
 		rc = ZSTD_decompressStream(s->zstd, &out, &in);
 		if (ZSTD_isError(rc))
-			return (NULL);
+			return (failed(s, rc));
 		if (rc == 0 || (in.pos == in.size && out.pos < out.size))
 			break;
 	}
@@ -252,7 +263,7 @@ bool
 source_stops(const struct source *s)
 {
 
-	return (s->bomb || stop_asked());
+	return (s->bomb || s->poor || stop_asked());
 }
 
 int
@@ -264,6 +275,8 @@ source_verdict(const struct source *s, struct error *e)
 		    "which no capture does", s->name, UNFOLD_BYTE);
 		return (error_remedy(e, "record it again"));
 	}
+	if (s->poor)
+		return (error_set(e, "out of memory"));
 	if (stop_asked())
 		return (stop_error(e));
 	if (s->stats.frames > 0)

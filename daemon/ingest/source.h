@@ -22,6 +22,7 @@ struct source {
 	uint64_t budget;	/* bytes that may still be read in vain */
 	uint64_t unfold;	/* bytes that may still come of compressed ones */
 	bool bomb;		/* more would have come */
+	bool poor;		/* there was no memory for them */
 	bool newer;		/* a frame of a newer version was seen */
 	bool magic;		/* the file begins like a capture */
 	struct capture_stats stats;
@@ -56,8 +57,8 @@ int source_at(struct source *s, uint64_t offset, struct frame_header *h);
 const uint8_t *source_decode(struct source *s, const struct frame_header *h,
     uint32_t limit, size_t *len);
 
-/* source_stops(s): no more of it is to be read: it unfolds to too much, or the
- * process ends. */
+/* source_stops(s): no more of it is to be read: it unfolds to too much, there is
+ * no memory, or the process ends. */
 bool source_stops(const struct source *s);
 
 /* source_verdict(s, e): at the end of the file, or where it was left: -1 with

@@ -1,4 +1,5 @@
 #include <dirent.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -136,6 +137,7 @@ worker_rebuild(struct service *s, const char *uuid, int64_t number,
 		if (st == STORE_OK)
 			attempt_forget(dir);
 	}
+	malloc_trim(0);
 	pthread_mutex_unlock(&s->heavy);
 	return (st);
 }
@@ -227,6 +229,7 @@ finish(struct service *s, struct session *se)
 	atomic_fetch_add(&s->runs_finished, 1);
 	claim_drop(s, se->uuid);
 	session_free(se);
+	malloc_trim(0);		/* a run may have been as large as all others */
 	retention_apply(s);
 }
 

@@ -116,8 +116,15 @@ define_device(struct model *m, struct stream *s,
 {
 	struct device_state *d;
 	const char *name, *chip, *uuid;
-	uint32_t i;
+	uint32_t i = idmap_get(&s->device, r->id);
 
+	/* What has no place keeps no names either. */
+	if (i != IDMAP_NONE && m->device[i]->complete)
+		return (0);
+	if (s->device.used >= MAX_QUEUES || m->ids >= MAX_IDS) {
+		s->process.lost[LOSS_TABLE]++;
+		return (0);
+	}
 	if ((name = pool_text(&m->pool, r->name)) == NULL ||
 	    (chip = pool_text(&m->pool, r->chip)) == NULL ||
 	    (uuid = pool_text(&m->pool, r->uuid)) == NULL)

@@ -67,16 +67,21 @@ tear_down(void **state)
 	return (0);
 }
 
-static void
+/* Returns whether it was taken: an ACK came. */
+static bool
 transmit(const struct fixture *f)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	char ack[FRAME_HEADER_SIZE + 16];
+	bool taken;
 
 	snprintf(a.sun_path, sizeof(a.sun_path), "%s", path);
 	assert_int_equal(connect(fd, (struct sockaddr *)&a, sizeof(a)), 0);
 	assert_int_equal(send(fd, f->file, f->len, MSG_NOSIGNAL), f->len);
+	taken = recv(fd, ack, sizeof(ack), MSG_WAITALL) == sizeof(ack);
 	close(fd);
+	return (taken);
 }
 
 /* Until the run is over. */
@@ -174,7 +179,7 @@ a_hard_name_on_the_socket(void **state)
 
 	(void)state;
 	hard_process(&f);
-	transmit(&f);
+	assert_true(transmit(&f));
 	wait_over(FIXTURE_RUN, &r);
 	hard_name_is_served(&r);
 	store_run_clear(&r);
@@ -217,6 +222,47 @@ a_hard_name_imported(void **state)
 	assert_int_equal(import(&f, &number, &e), 0);
 	wait_over(FIXTURE_RUN, &r);
 	hard_name_is_served(&r);
+	store_run_clear(&r);
+	fixture_free(&f);
+}
+
+/* Its late data comes by way of a spool file. */
+static void
+a_finished_run_stays_so(void **state)
+{
+	struct store_run r;
+	struct fixture f;
+	char spool[400];
+	int i;
+
+	(void)state;
+	fixture_init(&f, 5);
+	fixture_process(&f, FIXTURE_RUN, 1, 40, 20);
+	assert_true(transmit(&f));
+	wait_over(FIXTURE_RUN, &r);
+	assert_string_equal(r.state, "finished");
+	store_run_clear(&r);
+	fixture_free(&f);
+	fixture_init(&f, 6);
+	fixture_process(&f, FIXTURE_RUN, 1, 60, 20);
+	assert_false(transmit(&f));
+	wait_over(FIXTURE_RUN, &r);
+	assert_string_equal(r.state, "finished");
+	assert_int_equal(field(&r, "launches"), 40);
+	store_run_clear(&r);
+	snprintf(spool, sizeof(spool), "%s/spool/%s.%016llx.spool", top,
+	    FIXTURE_RUN, 6ull);
+	fixture_write(&f, spool, f.len);
+	service_stop(service);		/* the next one looks at once */
+	start();
+	for (i = 0; i < 6000; i++) {
+		wait_over(FIXTURE_RUN, &r);
+		if (field(&r, "launches") == 100)
+			break;
+		store_run_clear(&r);
+		usleep(5000);
+	}
+	assert_int_equal(field(&r, "launches"), 100);
 	store_run_clear(&r);
 	fixture_free(&f);
 }
@@ -361,6 +407,7 @@ main(void)
 		TEST(a_hard_name_on_the_socket),
 		TEST(a_hard_name_in_a_spool_file),
 		TEST(a_hard_name_imported),
+		TEST(a_finished_run_stays_so),
 		TEST(a_run_that_ends_the_daemon),
 		TEST(what_unfolds_without_end),
 		TEST(a_capture_of_nothing_is_refused),

@@ -218,6 +218,60 @@ chosen_ids_are_as_fast(void **state)
 	idmap_clear(&m);
 }
 
+static void
+feed(struct model *m, uint64_t stream, uint64_t sequence, struct record *r)
+{
+
+	assert_int_equal(model_feed(m, stream, sequence, r), 0);
+}
+
+/* What is over a limit is counted: all of it, and nothing else. */
+static void
+what_is_left_out_is_told(void **state)
+{
+	struct record string_r = { .type = RECORD_STRING },
+	    signature_r = { .type = RECORD_SIGNATURE },
+	    device_r = { .type = RECORD_DEVICE };
+	struct model *m = model_new();
+	const struct run *run;
+	uint64_t sequence = 0;
+	uint32_t i;
+
+	(void)state;
+	for (i = 0; i < 70000; i++) {
+		string_r.u.STRING.id = i;
+		feed(m, 1, sequence++, &string_r);
+		feed(m, 1, sequence++, &string_r);
+	}
+	run = model_settle(m, false);
+	assert_int_equal(run->lost, 2 * (70000 - 65536));
+	for (i = 0; i < 5000; i++) {
+		device_r.u.DEVICE.id = i;
+		device_r.u.DEVICE.uuid = wire_str_of("u");
+		feed(m, 2, i, &device_r);
+	}
+	run = model_settle(m, false);
+	assert_int_equal(run->lost, 2 * (70000 - 65536) + 5000 - 4096);
+	assert_int_equal(run->devices, 1);
+	for (i = 0; i < 20000; i++) {
+		signature_r.u.SIGNATURE.id = i;
+		feed(m, 2, 5000 + i, &signature_r);
+	}
+	run = model_settle(m, false);
+	assert_int_equal(run->lost, 2 * (70000 - 65536) + 5000 - 4096 +
+	    20000 - 16384);
+	/* Known ones may be said again as often as anybody likes. */
+	signature_r.u.SIGNATURE.id = 7;
+	for (i = 0; i < 2 * MANY; i++)
+		feed(m, 2, 25000 + i, &signature_r);
+	for (i = 3; i < 2000; i++)
+		feed(m, i, 0, &string_r);
+	run = model_settle(m, false);
+	assert_int_equal(run->lost, 2 * (70000 - 65536) + 5000 - 4096 +
+	    20000 - 16384 + 1999 - 1024);
+	model_free(m);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int
@@ -229,6 +283,7 @@ main(void)
 		TEST(streams_have_a_limit),
 		TEST(kernels_are_found_by_hash),
 		TEST(the_last_definition_holds),
+		TEST(what_is_left_out_is_told),
 		TEST(chosen_ids_are_as_fast),
 	};
 

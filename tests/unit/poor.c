@@ -1,0 +1,109 @@
+/* Too little memory: that is what is said, and not that a file is damaged. */
+#include <malloc.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/error.h"
+#include "ingest/capture.h"
+#include "model/model.h"
+#include "unit/fixtures.h"
+#include "wire/frame.h"
+#include "wire/le.h"
+
+/* In a process of its own with ${kib} KiB more than it has: 1 if it read the file,
+ * 0 if it said that there is no memory. */
+static int
+read_with(const char *name, unsigned kib)
+{
+	struct capture_stats stats;
+	struct error e = ERROR_INIT;
+	struct rlimit r;
+	unsigned long pages = 0;
+	struct model *m;
+	int status;
+	pid_t pid;
+	FILE *f;
+
+	if ((pid = fork()) != 0) {
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_true(WIFEXITED(status));
+		return (WEXITSTATUS(status));
+	}
+	/* What was freed before is not to help. */
+	mallopt(M_MMAP_THRESHOLD, 32768);
+	f = fopen("/proc/self/statm", "r");
+	if (f == NULL || fscanf(f, "%lu", &pages) != 1)
+		_exit(9);
+	fclose(f);
+	m = model_new();
+	r.rlim_cur = r.rlim_max = pages * 4096 + ((rlim_t)kib << 10);
+	setrlimit(RLIMIT_AS, &r);
+	if (capture_load(name, m, &stats, &e) == 0)
+		_exit(stats.damaged == 0 && stats.missing == 0 ? 1 : 8);
+	_exit(strcmp(e.text, "out of memory") == 0 ? 0 : 7);
+}
+
+/* The same for each amount: it may be too little, but the file is whole. */
+static void
+little_memory_is_no_damage(void **state)
+{
+	struct capture_writer *w;
+	struct error e = ERROR_INIT;
+	char name[200], *top;
+	struct fixture f;
+	unsigned i, step, whole = 0;
+	int rc;
+
+	(void)state;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+	skip();			/* its memory is not to be limited */
+#endif
+	top = fixture_mkdir();
+	snprintf(name, sizeof(name), "%s/a.cadv", top);
+	w = capture_writer_open(name, &e);
+	assert_non_null(w);
+	fixture_init(&f, 5);
+	fixture_hello(&f, FIXTURE_RUN, 1);
+	fixture_device(&f);
+	fixture_signature(&f, 1, "_Z1fi");
+	/* 3.2 MB a frame, without a time in the first: all of it is looked at. */
+	for (i = 0; i < 40000; i++)
+		fixture_signature(&f, 2 + i % 9, "_Z7saxpy_kPfS_f");
+	fixture_flush(&f);
+	fixture_kernels(&f, 1, 40000, 1000);
+	fixture_bye(&f);
+	fixture_flush(&f);
+	for (i = 0; i < f.len; i += FRAME_HEADER_SIZE + le32_get(f.file + i +
+	    8))
+		assert_int_equal(capture_writer_put(w, f.file + i,
+		    FRAME_HEADER_SIZE + le32_get(f.file + i + 8), &e), 0);
+	capture_writer_close(w);
+	for (step = 0; step < 96; step++) {
+		rc = read_with(name, step * 256);
+		assert_in_range(rc, 0, 1);
+		whole += rc == 1;
+	}
+	assert_true(whole > 0 && whole < 96);
+	fixture_free(&f);
+	fixture_rmdir(top);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(little_memory_is_no_damage),
+	};
+
+	return (cmocka_run_group_tests(tests, NULL, NULL));
+}
