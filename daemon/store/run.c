@@ -150,11 +150,15 @@ store_run_add(struct store *s, const char *uuid, const char *label,
 	pthread_mutex_lock(&s->lock);
 	if ((st = store_begin(s, e)) != STORE_OK)
 		goto out;
-	st = store_execute(s, e,
-	    "INSERT INTO run (uuid, label, state, started_ns) "
-	    "VALUES (?, nullif(?, ''), 'live', ?) "
-	    "ON CONFLICT (uuid) DO UPDATE SET state = 'live'", "ssi", uuid,
-	    label, started_ns);
+	st = store_execute(s, e, "UPDATE run SET state = 'live' "
+	    "WHERE uuid = ?", "s", uuid);
+	/* (An insertion that meets a conflict uses up a number.) */
+	if (st == STORE_OK)
+		st = store_execute(s, e,
+		    "INSERT INTO run (uuid, label, state, started_ns) "
+		    "SELECT ?1, nullif(?2, ''), 'live', ?3 WHERE NOT EXISTS "
+		    "(SELECT 1 FROM run WHERE uuid = ?1)", "ssi", uuid, label,
+		    started_ns);
 	if (st == STORE_OK) {
 		q = store_query(s, e, "SELECT number FROM run WHERE uuid = ?",
 		    "s", uuid);

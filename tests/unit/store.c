@@ -69,7 +69,8 @@ runs_have_numbers(void **state)
 		snprintf(uuid, sizeof(uuid), "%08x%024d", 0xabcdef00u + i, 0);
 		assert_int_equal(add(uuid), i + 1);
 	}
-	assert_int_equal(add(uuid), 25);	/* again: keeps its number */
+	for (i = 0; i < 3; i++)		/* again: keeps its number, … */
+		assert_int_equal(add(uuid), 25);
 	assert_int_equal(store_run_find(db, "7", &r, &e), STORE_OK);
 	assert_int_equal(r.number, 7);
 	assert_string_equal(r.state, "live");
@@ -104,6 +105,8 @@ runs_have_numbers(void **state)
 	assert_int_equal(n, 5);
 	assert_int_equal(list[0].number, 21);
 	store_runs_free(list, n);
+	/* … and uses up none. */
+	assert_int_equal(add("99999999999999999999999999999999"), 26);
 }
 
 static void
