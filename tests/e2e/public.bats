@@ -111,6 +111,10 @@ cell() {
 	echo "short line" >"$T/list"
 	! judge --levels trace || fail "a bad list was taken"
 	grep -q "list:1: 1 columns, not 7" "$T/said" || fail "$(cat "$T/said")"
+	rm "$T/list"
+	program filtered 1 's/(//' true
+	! judge --levels trace || fail "a bad filter was taken"
+	grep -q "list:1: .*sed" "$T/said" || fail "$(cat "$T/said")"
 }
 
 @test "each lane has a GPU of its own, and two run at the end on two" {
@@ -126,4 +130,20 @@ cell() {
 	[ "$(cat "$T/results/two.alone.err")" -gt \
 	    "$(cat "$T/results/other.trace.err")" ] ||
 	    fail "two did not wait"
+}
+
+@test "for how long a program was held is the longest of all kinds" {
+	PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=${public%/*} python3 - <<-'END'
+	from public import costs
+	run = {"overhead": {"total_s": 3.0, "ratio": 0.5, "held": {
+	    "count": 4, "total_s": 2.0, "longest_s": 0.5,
+	    "setup_longest_s": 0.75, "replay_longest_s": None}},
+	    "launches": 7, "data": {"lost": 0}}
+	got = costs(run)
+	assert got["held_s"] == 2.0 and got["longest_hold_s"] == 0.75, got
+	run["overhead"]["held"] = None
+	got = costs(run)
+	assert got["held_s"] is None and got["longest_hold_s"] is None, got
+	assert got["overhead_s"] == 3.0 and got["launches"] == 7, got
+	END
 }

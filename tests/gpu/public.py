@@ -22,7 +22,7 @@ import public_run as pr
 
 COLUMNS = ["name", "class", "level", "verdict", "status", "own_status",
            "wall_s", "own_s", "output", "overhead_s", "overhead_ratio",
-           "longest_hold_s", "launches", "lost", "note"]
+           "held_s", "longest_hold_s", "launches", "lost", "note"]
 BAD = ["timeout", "status", "differs", "slow"]
 SLOW_RATIO, SLOW_S = 1.5, 10
 TIMES_OWN = 3		# a run may take that, and --patience
@@ -64,16 +64,18 @@ def devices():
         x for x in out.splitlines() if x.startswith("GPU"))]
 
 
-def longest_hold(overhead):
-    """The report's longest hold of the program, under whatever name it has."""
-    for name, value in overhead.items():
-        if isinstance(value, dict):
-            value = longest_hold(value)
-        elif "longest" not in name and "hold" not in name:
-            value = None
-        if isinstance(value, (int, float)):
-            return value
-    return None
+def costs(run):
+    """The table's columns out of a report's run; it may be an older one's,
+    which does not say for how long the program was held."""
+    overhead, held = run["overhead"], run["overhead"].get("held") or {}
+    longest = [held[x] for x in ("longest_s", "setup_longest_s",
+                                 "replay_longest_s")
+               if held.get(x) is not None]
+    return {"overhead_s": overhead["total_s"],
+            "overhead_ratio": overhead["ratio"],
+            "held_s": held.get("total_s"),
+            "longest_hold_s": max(longest, default=None),
+            "launches": run["launches"], "lost": run["data"]["lost"]}
 
 
 class Table:
@@ -164,12 +166,7 @@ class Lane:
                 stdin=subprocess.DEVNULL, timeout=SHOW_S, env=self.env,
                 check=True).stdout
             d = json.loads(out)
-            d = d.get("run") or d
-            overhead = d["overhead"]
-            return {"overhead_s": overhead["total_s"],
-                    "overhead_ratio": overhead["ratio"],
-                    "longest_hold_s": longest_hold(overhead),
-                    "launches": d["launches"], "lost": d["data"]["lost"]}, ""
+            return costs(d.get("run") or d), ""
         except (OSError, subprocess.SubprocessError, ValueError, KeyError,
                 TypeError, AttributeError):
             return {}, "no report" if cadv.exists() else "no capture"

@@ -58,9 +58,17 @@ class Program:
             f[6].removeprefix("sort;").strip()
 
 
+def sed(expression, data):
+    """The data after the filter."""
+    return subprocess.run(["sed", "-E", expression], input=data,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          timeout=SED_S, check=True,
+                          env={**os.environ, "LC_ALL": "C.UTF-8"}).stdout
+
+
 def read_list(path, only):
     """The programs in the list's order; of those in ${only}, where given."""
-    programs = []
+    programs, tried = [], set()
     with open(path, encoding="utf-8") as f:
         for number, line in enumerate(f, 1):
             line = line.rstrip("\n")
@@ -68,8 +76,14 @@ def read_list(path, only):
                 continue
             try:
                 p = Program(line)
+                if p.sed not in tried:
+                    sed(p.sed, b"")
+                    tried.add(p.sed)
             except ListError as e:
                 raise ListError(f"{path}:{number}: {e}") from e
+            except subprocess.CalledProcessError as e:
+                raise ListError(f"{path}:{number}: "
+                                f"{e.stderr.decode().strip()}") from e
             if not only or p.name in only:
                 programs.append(p)
     return programs
@@ -172,10 +186,7 @@ def lines_of(program, path):
     with open(path, "rb") as f:
         data = f.read(READ_BYTES)
     if program.sed:
-        data = subprocess.run(["sed", "-E", program.sed], input=data,
-                              stdout=subprocess.PIPE, timeout=SED_S,
-                              env={**os.environ, "LC_ALL": "C.UTF-8"},
-                              check=True).stdout
+        data = sed(program.sed, data)
     lines = data.decode("utf-8", "replace").splitlines()
     return sorted(lines) if program.sorted else lines
 
