@@ -144,7 +144,8 @@ buffer_completed(CUcontext context, uint32_t stream, uint8_t *data,
 
 /*
  * SYNCHRONIZATION is not among them: on an H200 it alone slowed a PyTorch
- * training loop by a fifth, and our callbacks see every wait of the host.
+ * training loop by a fifth, and our callbacks see every wait of the host. Nor is
+ * MEMORY2: memory.h says why.
  */
 static const struct {
 	CUpti_ActivityKind kind;
@@ -155,7 +156,6 @@ static const struct {
 	{ CUPTI_ACTIVITY_KIND_MEMCPY, "copy tracing", false },
 	{ CUPTI_ACTIVITY_KIND_MEMCPY2, "peer copy tracing", false },
 	{ CUPTI_ACTIVITY_KIND_MEMSET, "memset tracing", false },
-	{ CUPTI_ACTIVITY_KIND_MEMORY2, "allocation tracing", false },
 	{ CUPTI_ACTIVITY_KIND_OVERHEAD, "overhead records", false },
 	{ CUPTI_ACTIVITY_KIND_DEVICE, "device records", false },
 	{ CUPTI_ACTIVITY_KIND_CONTEXT, "context records", false },

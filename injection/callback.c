@@ -16,6 +16,7 @@
 #include "gate.h"
 #include "inject.h"
 #include "launch.h"
+#include "memory.h"
 #include "module.h"
 #include "signature.h"
 #include "site.h"
@@ -256,6 +257,8 @@ on_call(const struct call_row *row, const CUpti_CallbackData *d)
 		*d->correlationData = inject_now();
 		launch_put(d->correlationId, *d->correlationData, inject_tid());
 		site_call(row->call);
+		if (memory_call(row))
+			memory_enter(row, d, *d->correlationData);
 		if (row->kind == CALLS_MANAGED)
 			activity_want_managed();
 		else if (row->kind == CALLS_PINNED)
@@ -275,6 +278,8 @@ on_call(const struct call_row *row, const CUpti_CallbackData *d)
 	r.end_ns = inject_now();
 	EMIT(API, &r);
 	emit_sync(&r, d);
+	if (memory_call(row))
+		memory_exit(row, d, device_of(d), r.end_ns);
 	if (r.result != CUDA_SUCCESS)
 		failure_tell(row->call, d, r.result, NULL);
 }
@@ -406,6 +411,9 @@ on_resource(CUpti_CallbackId cbid, const CUpti_ResourceData *d)
 		if (inject.api.cuptiGetDeviceId != NULL && d->context != NULL)
 			inject.api.cuptiGetDeviceId(d->context, &id);
 		module_loaded(d->resourceDescriptor, id);
+		/* A __managed__ variable is allocated by no call. */
+		if (memory_module(d->resourceDescriptor, id))
+			activity_want_managed();
 		break;
 	case CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING:
 		signature_forget_keys();

@@ -94,6 +94,7 @@ static const struct call_row rows[] = {
 	ROW(cuMemHostAlloc, PINNED, MALLOC_HOST),
 	ROW(cuMemAllocHost_v2, PINNED, MALLOC_HOST),
 	ROW(cuMemFreeHost, RECORD, FREE_HOST),
+	ROW(cuMemHostRegister, PINNED, HOST_REGISTER),
 	ROW(cuMemHostRegister_v2, PINNED, HOST_REGISTER),
 	ROW(cuMemHostUnregister, RECORD, HOST_UNREGISTER),
 	ROW(cuMemAllocManaged, MANAGED, MALLOC_MANAGED),

@@ -26,8 +26,6 @@ SAME(cupti_managed, CUpti_ActivityUnifiedMemoryCounter3, flags);
 _Static_assert((unsigned)CUPTI_ACTIVITY_OVERHEAD_UVM_ACTIVITY_INIT ==
     CUPTI_OVERHEAD_UVM_INIT, "overhead");
 #endif
-SAME(CUpti_ActivityMemory3, CUpti_ActivityMemory4, PC);
-SAME(CUpti_ActivityMemory3, CUpti_ActivityMemory4, isAsync);
 
 int
 cupti_api_load(struct cupti_api *api, char *why, size_t size)

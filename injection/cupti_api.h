@@ -44,8 +44,6 @@ typedef CUpti_ActivityMemcpy5 cupti_copy;
 typedef CUpti_ActivityUnifiedMemoryCounter2 cupti_managed;
 /* CUPTI_ACTIVITY_OVERHEAD_UVM_ACTIVITY_INIT, which came with 12.8. */
 #define CUPTI_OVERHEAD_UVM_INIT (8u << 16)
-/* Its ${source} came with CUPTI 12.6: before that the record ends there. */
-#define CUPTI_HAS_SOURCE(api) ((api)->version >= 24)
 
 /* Exported by CUPTI for NVTX, declared in none of its headers. */
 int cuptiNvtxInitialize(void *getExportTable);

@@ -145,33 +145,6 @@ decode_memset(const CUpti_ActivityMemset4 *m)
 	EMIT(MEMSET, &r);
 }
 
-static void
-decode_memory(const CUpti_ActivityMemory4 *m)
-{
-	struct record_MEMORY r = {
-		.operation = m->memoryOperationType ==
-		    CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_RELEASE ? 2 : 1,
-		.kind = memory_of(m->memoryKind),
-		.flags = m->isAsync ? 1 : 0,
-		.device = m->deviceId, .context = m->contextId,
-		.stream = m->streamId, .correlation = m->correlationId,
-		.address = m->address, .bytes = m->bytes,
-		.now_ns = m->timestamp, .pc = m->PC,
-		.source = emit_string(CUPTI_HAS_SOURCE(&inject.api) ?
-		    m->source : NULL),
-	};
-
-	/* A __managed__ variable is allocated by no call. */
-	if (r.kind == MEMORY_MANAGED)
-		activity_want_managed();
-	if (m->memoryOperationType !=
-	    CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_ALLOCATION &&
-	    m->memoryOperationType !=
-	    CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_RELEASE)
-		return;
-	EMIT(MEMORY, &r);
-}
-
 /* Kinds are numbered as CUPTI does. */
 _Static_assert((int)UVM_H2D ==
     (int)CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_HTOD &&
@@ -311,9 +284,6 @@ decode_record(const CUpti_Activity *a)
 		break;
 	case CUPTI_ACTIVITY_KIND_MEMSET:
 		decode_memset(p);
-		break;
-	case CUPTI_ACTIVITY_KIND_MEMORY2:
-		decode_memory(p);
 		break;
 	case CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER:
 		decode_managed(p);

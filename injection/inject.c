@@ -18,6 +18,7 @@
 #include "hook.h"
 #include "inject.h"
 #include "launch.h"
+#include "memory.h"
 #include "order.h"
 #include "sender.h"
 #include "signature.h"
@@ -313,6 +314,7 @@ start(void)
 		give_up("no memory for tables", ENOMEM);
 		return;
 	}
+	memory_init();
 	site_init();
 	/* The thread starts in any case: what failed has to be told. */
 	if ((error = sender_start()) != 0) {

@@ -94,6 +94,20 @@ memory_alloc(struct model *m, struct stream *s,
 	return (0);
 }
 
+/* The variables of modules have no address and live as long as these do. */
+static void
+memory_global(struct model *m, const struct record_MEMORY *r)
+{
+
+	if (r->kind == MEMORY_STATIC)
+		m->run.static_bytes = add_sat(m->run.static_bytes, r->bytes);
+	if (!on_host(r->kind))
+		return;
+	m->live_host_bytes = add_sat(m->live_host_bytes, r->bytes);
+	m->run.peak_host_bytes = max_u64(m->run.peak_host_bytes,
+	    m->live_host_bytes);
+}
+
 int
 memory_feed(struct model *m, struct stream *s, const struct record_MEMORY *r)
 {
@@ -103,12 +117,13 @@ memory_feed(struct model *m, struct stream *s, const struct record_MEMORY *r)
 
 	model_time(m, r->now_ns, r->now_ns);
 	m->run.unified.used = m->run.unified.used || r->kind == MEMORY_MANAGED;
-	if (r->kind == MEMORY_STATIC && r->operation == MEMORY_ALLOC)
-		m->run.static_bytes = add_sat(m->run.static_bytes, r->bytes);
-	/* Module globals live as long as their module, and what the runtime
-	 * allocates for itself is not the program's. */
+	if (r->operation == MEMORY_ALLOC && (r->kind == MEMORY_STATIC ||
+	    (r->flags & MEMORY_GLOBAL) != 0))
+		memory_global(m, r);
+	/* What the runtime allocates for itself is not the program's. */
 	if (r->kind == MEMORY_UNKNOWN || r->kind == MEMORY_STATIC ||
-	    r->kind >= MEMORY_KINDS || (r->flags & MEMORY_INTERNAL) != 0)
+	    r->kind >= MEMORY_KINDS || (r->flags & (MEMORY_INTERNAL |
+	    MEMORY_GLOBAL)) != 0)
 		return (0);
 	if ((device = define_device_of(m, s, r->device)) == IDMAP_NONE) {
 		s->process.lost[LOSS_TABLE]++;

@@ -26,7 +26,7 @@ static const struct {
 	[REFUSED_MEMORY] = { NEED_MEMORY,
 	    "CUPTI refused to trace allocations" },
 	[REFUSED_JIT] = { NEED_JIT, "CUPTI refused to trace compilations" },
-	[REFUSED_CALLS] = { NEED_CALLS,
+	[REFUSED_CALLS] = { NEED_CALLS | NEED_MEMORY,
 	    "CUPTI refused to report some API calls" },
 };
 

@@ -63,6 +63,7 @@ enum wire_memory {
 enum wire_memory_flag {
 	MEMORY_ASYNC = 1,	/* stream-ordered */
 	MEMORY_INTERNAL = 2,	/* the CUDA runtime's own */
+	MEMORY_GLOBAL = 4,	/* the variables of a module: no address */
 };
 
 enum wire_failure_flag {

@@ -110,3 +110,13 @@ value() {
 	MOCK_HIDDEN=1 measured --contexts 2 --kernel-us 50
 	same "state" "$(state idle-gpus)" clean
 }
+
+@test "allocations: what is never released, and what is not the program's own" {
+	measured --allocations 50 --leak 30 --import
+	same "state" "$(state device-memory-leak)" found
+	same "allocations" "$(value device-memory-leak leaked_allocations)" 30
+	same "bytes" "$(value device-memory-leak leaked_bytes)" 31457280
+	same "at once" "$(value device-memory-leak peak_bytes)" 31457280
+	measured --allocations 50 --import
+	same "state" "$(state device-memory-leak)" clean
+}

@@ -101,7 +101,10 @@ void mock_wait_value(struct mock_context *c, unsigned long ms);
 void mock_memset(struct mock_context *c, uint32_t stream, uint64_t bytes);
 /* cudaMalloc and cudaFree; the address is made up. */
 uint64_t mock_malloc(struct mock_context *c, uint64_t bytes);
-void mock_free(struct mock_context *c, uint64_t address, uint64_t bytes);
+void mock_free(struct mock_context *c, uint64_t address);
+/* A pointer of another process's pool is imported and released, in which CUPTI
+ * 13.0 dies (SIGSEGV) if it records allocations (MEMORY2). */
+void mock_import(struct mock_context *c);
 /* cudaDeviceSynchronize: waits until the mock's streams are idle. */
 void mock_synchronize(struct mock_context *c);
 /* The driver compiles PTX for ${ms} milliseconds. */

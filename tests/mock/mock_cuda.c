@@ -1,6 +1,7 @@
 /* The driver: its few functions that the injection library calls, and the
  * calls of a program, each with its callbacks and records. */
 #include <dlfcn.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -527,6 +528,29 @@ mock_enable_peer(struct mock_context *c, struct mock_context *peer,
 		call_exit(&outer);
 }
 
+/* One call of the driver, and around it the runtime's, which has no record. */
+static void
+call_nested(struct mock_context *c, CUpti_CallbackId runtime, const char *name,
+    CUpti_CallbackId driver, const void *params)
+{
+	struct call outer = { .domain = CUPTI_CB_DOMAIN_RUNTIME_API,
+	    .cbid = runtime, .name = name, .context = c };
+	struct call inner = { .domain = CUPTI_CB_DOMAIN_DRIVER_API,
+	    .cbid = driver, .name = name, .params = params, .context = c };
+
+	call_enter(&outer);
+	call_enter(&inner);
+	call_exit(&inner);
+	call_exit(&outer);
+}
+
+static uint64_t
+take_addresses(uint64_t bytes)
+{
+	return (__atomic_fetch_add(&next_address, (bytes + 511) & ~511ull,
+	    __ATOMIC_RELAXED));
+}
+
 static void
 record_managed(struct mock_context *c, int kind, uint64_t value,
     uint64_t address, uint64_t start)
@@ -547,15 +571,12 @@ record_managed(struct mock_context *c, int kind, uint64_t value,
 void
 mock_managed(struct mock_context *c, uint64_t bytes)
 {
-	struct call k = { .domain = CUPTI_CB_DOMAIN_DRIVER_API,
-	    .cbid = CUPTI_DRIVER_TRACE_CBID_cuMemAllocManaged,
-	    .name = "cuMemAllocManaged", .context = c };
-	uint64_t address, at, now, until;
+	CUdeviceptr address = take_addresses(bytes);
+	cuMemAllocManaged_params p = { .dptr = &address, .bytesize = bytes };
+	uint64_t at, now, until;
 
-	call_enter(&k);
-	address = __atomic_fetch_add(&next_address, (bytes + 511) & ~511ull,
-	    __ATOMIC_RELAXED);
-	call_exit(&k);
+	call_nested(c, CUPTI_RUNTIME_TRACE_CBID_cudaMallocManaged_v6000,
+	    "cudaMallocManaged", CUPTI_DRIVER_TRACE_CBID_cuMemAllocManaged, &p);
 	/* The host fills it, in which time who watches begins to. */
 	until = mock_now() + 2000000000u;
 	while (!mock_kind_on(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER) &&
@@ -579,13 +600,11 @@ mock_managed(struct mock_context *c, uint64_t bytes)
 void
 mock_host_alloc(struct mock_context *c, uint64_t bytes)
 {
-	cuMemHostAlloc_params p = { .bytesize = bytes };
-	struct call k = { .domain = CUPTI_CB_DOMAIN_DRIVER_API,
-	    .cbid = CUPTI_DRIVER_TRACE_CBID_cuMemHostAlloc,
-	    .name = "cuMemHostAlloc", .params = &p, .context = c };
+	void *address = (void *)(uintptr_t)take_addresses(bytes);
+	cuMemHostAlloc_params p = { .pp = &address, .bytesize = bytes };
 
-	call_enter(&k);
-	call_exit(&k);
+	call_nested(c, CUPTI_RUNTIME_TRACE_CBID_cudaHostAlloc_v3020,
+	    "cudaHostAlloc", CUPTI_DRIVER_TRACE_CBID_cuMemHostAlloc, &p);
 }
 
 void
@@ -637,50 +656,40 @@ mock_memset(struct mock_context *c, uint32_t stream, uint64_t bytes)
 	call_exit(&k);
 }
 
-static void
-record_memory(struct mock_context *c, const struct call *k, bool allocate,
-    uint64_t address, uint64_t bytes)
-{
-	CUpti_ActivityMemory4 r = { .kind = CUPTI_ACTIVITY_KIND_MEMORY2,
-	    .memoryOperationType = allocate ?
-	    CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_ALLOCATION :
-	    CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_RELEASE,
-	    .memoryKind = CUPTI_ACTIVITY_MEMORY_KIND_DEVICE,
-	    .correlationId = k->correlation, .address = address,
-	    .bytes = bytes, .timestamp = mock_now(), .deviceId = c->device,
-	    .contextId = c->id };
-
-	r.processId = (uint32_t)getpid();
-	if (mock_kind_on(CUPTI_ACTIVITY_KIND_MEMORY2))
-		mock_emit(&r, sizeof(r));
-}
-
 uint64_t
 mock_malloc(struct mock_context *c, uint64_t bytes)
 {
-	struct call k = { .domain = CUPTI_CB_DOMAIN_RUNTIME_API,
-	    .cbid = CUPTI_RUNTIME_TRACE_CBID_cudaMalloc_v3020,
-	    .name = "cudaMalloc", .context = c };
-	uint64_t address;
+	CUdeviceptr address = take_addresses(bytes);
+	cuMemAlloc_v2_params p = { .dptr = &address, .bytesize = bytes };
 
-	call_enter(&k);
-	address = __atomic_fetch_add(&next_address, (bytes + 511) & ~511ull,
-	    __ATOMIC_RELAXED);
-	record_memory(c, &k, true, address, bytes);
-	call_exit(&k);
+	call_nested(c, CUPTI_RUNTIME_TRACE_CBID_cudaMalloc_v3020, "cudaMalloc",
+	    CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2, &p);
 	return (address);
 }
 
 void
-mock_free(struct mock_context *c, uint64_t address, uint64_t bytes)
+mock_free(struct mock_context *c, uint64_t address)
 {
-	struct call k = { .domain = CUPTI_CB_DOMAIN_RUNTIME_API,
-	    .cbid = CUPTI_RUNTIME_TRACE_CBID_cudaFree_v3020,
-	    .name = "cudaFree", .context = c };
+	cuMemFree_v2_params p = { .dptr = address };
 
-	call_enter(&k);
-	record_memory(c, &k, false, address, bytes);
-	call_exit(&k);
+	call_nested(c, CUPTI_RUNTIME_TRACE_CBID_cudaFree_v3020, "cudaFree",
+	    CUPTI_DRIVER_TRACE_CBID_cuMemFree_v2, &p);
+}
+
+void
+mock_import(struct mock_context *c)
+{
+	CUdeviceptr address = take_addresses(1);
+	cuMemPoolImportPointer_params p = { .ptr_out = &address };
+	cuMemFreeAsync_params q = { .dptr = address };
+
+	call_nested(c, CUPTI_RUNTIME_TRACE_CBID_cudaMemPoolImportPointer_v11020,
+	    "cudaMemPoolImportPointer",
+	    CUPTI_DRIVER_TRACE_CBID_cuMemPoolImportPointer, &p);
+	if (mock_kind_on(CUPTI_ACTIVITY_KIND_MEMORY2))
+		raise(SIGSEGV);
+	call_nested(c, CUPTI_RUNTIME_TRACE_CBID_cudaFreeAsync_v11020,
+	    "cudaFreeAsync", CUPTI_DRIVER_TRACE_CBID_cuMemFreeAsync, &q);
 }
 
 void

@@ -502,8 +502,6 @@ record_size(CUpti_ActivityKind kind)
 	case CUPTI_ACTIVITY_KIND_DRIVER:
 	case CUPTI_ACTIVITY_KIND_RUNTIME:
 		return (sizeof(CUpti_ActivityAPI));
-	case CUPTI_ACTIVITY_KIND_MEMORY2:
-		return (sizeof(CUpti_ActivityMemory4));
 	case CUPTI_ACTIVITY_KIND_DEVICE:
 		return (sizeof(CUpti_ActivityDevice5));
 	case CUPTI_ACTIVITY_KIND_CONTEXT:

@@ -26,9 +26,9 @@ struct options {
 	unsigned long kernels, signatures, threads, streams, copies, contexts;
 	unsigned long sleep_ms, leak, pause_us, kernel_us, jit_ms;
 	unsigned long round_trips, peer_copies, enable_peer, managed, pinned;
-	unsigned long side_streams, graphs, wait_value;
+	unsigned long side_streams, graphs, wait_value, allocations;
 	int exit_code;
-	int fork, exec, error_launch, ready, time, peak;
+	int fork, exec, error_launch, ready, time, peak, import;
 	enum ending ending;
 	const char *out;
 };
@@ -142,6 +142,21 @@ peers(const struct options *o, struct mock_context **context)
 		mock_copy_peer(context[0], context[1], 1 << 20);
 }
 
+static void
+allocate(const struct options *o, struct mock_context *c)
+{
+	uint64_t begin = monotonic_ns();
+	unsigned long i;
+
+	for (i = 0; i < o->allocations; i++)
+		mock_free(c, mock_malloc(c, 4096));
+	if (o->time && o->allocations > 0)
+		printf("ns_per_allocation %.1f\n", (double)(monotonic_ns() -
+		    begin) / (double)o->allocations);
+	if (o->import)
+		mock_import(c);
+}
+
 static void *
 work(void *cookie)
 {
@@ -158,6 +173,7 @@ work(void *cookie)
 		    .kind = i % 2 == 0 ? 1 : 2, .pinned = i % 4 < 2,
 		    .async = i % 3 == 0, .bytes = bytes });
 	}
+	allocate(o, c);
 	for (i = 0; i < o->round_trips; i++)
 		round_trip(c, buffer);
 	begin = monotonic_ns();
@@ -170,7 +186,7 @@ work(void *cookie)
 		    begin) / (double)o->kernels);
 	mock_memset(c, 0, 4096);
 	mock_synchronize(c);
-	mock_free(c, buffer, 1 << 20);
+	mock_free(c, buffer);
 	return (NULL);
 }
 
@@ -278,7 +294,7 @@ enum { O_KERNELS = 1000, O_SIGNATURES, O_THREADS, O_STREAMS, O_COPIES,
 	O_SLEEP, O_CODE, O_STDOUT, O_ERROR, O_LEAK, O_READY, O_PAUSE,
 	O_VALUE, O_TIME, O_SASS, O_KERNEL_US, O_ROUND_TRIPS, O_PEER_COPIES,
 	O_ENABLE_PEER, O_MANAGED, O_PINNED, O_SIDE_STREAMS, O_JIT, O_GRAPHS,
-	O_PEAK, O_WAIT_VALUE };
+	O_PEAK, O_WAIT_VALUE, O_ALLOCATIONS, O_IMPORT };
 
 static const struct option table[] = {
 	{ "kernels", 1, NULL, O_KERNELS },	/* launches a thread */
@@ -294,6 +310,8 @@ static const struct option table[] = {
 	{ "side-streams", 1, NULL, O_SIDE_STREAMS },	/* made, non-blocking */
 	{ "wait-value", 1, NULL, O_WAIT_VALUE },	/* ms a stream waits */
 	{ "graphs", 1, NULL, O_GRAPHS },	/* launches of all signatures as one */
+	{ "allocations", 1, NULL, O_ALLOCATIONS },	/* and releases */
+	{ "import", 0, NULL, O_IMPORT },	/* of another process's pool */
 	{ "contexts", 1, NULL, O_CONTEXTS },
 	{ "fork", 0, NULL, O_FORK },
 	{ "exec", 0, NULL, O_EXEC },
@@ -357,6 +375,9 @@ parse(struct options *o, int argc, char **argv)
 			break;
 		case O_WAIT_VALUE: o->wait_value = number(optarg, 0, 600000);
 			break;
+		case O_ALLOCATIONS: o->allocations = number(optarg, 0,
+			100000000); break;
+		case O_IMPORT: o->import = 1; break;
 		case O_GRAPHS: o->graphs = number(optarg, 0, 1000000); break;
 		case O_FORK: o->fork = 1; break;
 		case O_EXEC: o->exec = 1; break;

@@ -375,13 +375,17 @@ test_leaks(void **state)
 	memory(f, 2, MEMORY_DEVICE, 0x3000, 0);
 	memory(f, 2, MEMORY_DEVICE, 0x9999, 0);		/* unknown */
 	memory(f, 1, MEMORY_STATIC, 0x5000, 64);
+	/* __managed__ variables: within reach of the host, and no allocation. */
+	FEED(f, MEMORY, .operation = 1, .kind = MEMORY_MANAGED,
+	    .flags = MEMORY_GLOBAL, .bytes = 1 << 20, .now_ns = T0 + MS);
 	FEED(f, MEMORY, .operation = 1, .kind = MEMORY_DEVICE,
 	    .flags = MEMORY_INTERNAL, .address = 0x6000, .bytes = 1 << 30);
 	run = settle(f);
 	assert_int_equal(run->leaks, 0);	/* it may be running still */
 	assert_false(run->contexts_gone);
 	assert_int_equal(run->peak_memory_bytes, 7 << 20);
-	assert_int_equal(run->peak_host_bytes, 8 << 20);
+	assert_int_equal(run->peak_host_bytes, 9 << 20);
+	assert_true(run->unified.used);
 	assert_int_equal(run->static_bytes, 64);
 	assert_int_equal(run->allocations, 4);
 	assert_int_equal(run->peak_allocations, 4);

@@ -1,0 +1,306 @@
+/* MEMORY records made of the program's own calls, as the injection library sees
+ * them: before and after each, with its parameters. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "calls.h"
+#include "emit.h"
+#include "globals.h"
+#include "inject.h"
+#include "memory.h"
+#include "wire/frame.h"
+
+struct inject inject;
+
+uint64_t
+inject_now(void)
+{
+
+	return (77);
+}
+
+/* The MEMORY records in the queue, which is emptied. */
+static struct record_MEMORY got[8];
+
+static unsigned
+taken(void)
+{
+	struct emit_frame *f = emit_take(1), *next;
+	unsigned n = 0;
+	struct record r;
+	size_t pos;
+
+	for (; f != NULL; f = next) {
+		next = f->next;
+		for (pos = 0; record_next(f->data + FRAME_HEADER_SIZE, f->size -
+		    FRAME_HEADER_SIZE, &pos, &r) > 0;)
+			if (r.type == RECORD_MEMORY)
+				got[n++ % 8] = r.u.MEMORY;
+		emit_release(f);
+	}
+	return (n);
+}
+
+static CUresult result;
+static uint32_t correlation;
+
+static void
+enter(CUpti_CallbackId cbid, const void *params)
+{
+	CUpti_CallbackData d = { .functionParams = params, .contextUid = 3,
+	    .correlationId = ++correlation };
+
+	memory_enter(calls_find(CUPTI_CB_DOMAIN_DRIVER_API, cbid), &d, 10);
+}
+
+static void
+leave(CUpti_CallbackId cbid, const void *params)
+{
+	CUpti_CallbackData d = { .functionParams = params, .contextUid = 3,
+	    .correlationId = correlation, .functionReturnValue = &result };
+
+	memory_exit(calls_find(CUPTI_CB_DOMAIN_DRIVER_API, cbid), &d, 1, 20);
+}
+
+#define CALL(name, ...) do {						\
+	name##_params p_ = { __VA_ARGS__ };				\
+	const struct call_row *row_ = calls_find(			\
+	    CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_##name); \
+	assert_non_null(row_);						\
+	assert_true(memory_call(row_));					\
+	enter(CUPTI_DRIVER_TRACE_CBID_##name, &p_);			\
+	leave(CUPTI_DRIVER_TRACE_CBID_##name, &p_);			\
+} while (0)
+
+static void
+expect(unsigned i, unsigned operation, unsigned kind, uint64_t address,
+    uint64_t bytes)
+{
+
+	assert_int_equal(got[i].operation, operation);
+	assert_int_equal(got[i].kind, kind);
+	assert_int_equal(got[i].address, address);
+	assert_int_equal(got[i].bytes, bytes);
+	assert_int_equal(got[i].device, 1);
+	assert_int_equal(got[i].context, 3);
+	assert_int_equal(got[i].correlation, correlation);
+}
+
+/* One pair of each kind of call. */
+static void
+every_call(void **state)
+{
+	CUdeviceptr a = 0x7f0000000000;
+	size_t pitch = 512;
+	void *h = (void *)0x10000;
+
+	(void)state;
+#define PAIR(kind, size, allocate, free) do {				\
+	allocate;							\
+	assert_int_equal(taken(), 1);					\
+	expect(0, 1, kind, (kind) == MEMORY_PINNED ? (uintptr_t)h : a, size); \
+	assert_int_equal(got[0].now_ns, 20);				\
+	free;								\
+	assert_int_equal(taken(), 1);					\
+	expect(0, 2, kind, (kind) == MEMORY_PINNED ? (uintptr_t)h : a, size); \
+	assert_int_equal(got[0].now_ns, 10);				\
+	free;								\
+	assert_int_equal(taken(), 0);	/* it is no more */		\
+} while (0)
+	PAIR(MEMORY_DEVICE, 100,
+	    CALL(cuMemAlloc_v2, .dptr = &a, .bytesize = 100),
+	    CALL(cuMemFree_v2, .dptr = a));
+	PAIR(MEMORY_DEVICE, 512 * 7,
+	    CALL(cuMemAllocPitch_v2, .dptr = &a, .pPitch = &pitch,
+	    .WidthInBytes = 500, .Height = 7,
+	    .ElementSizeBytes = 4),
+	    CALL(cuMemFree_v2, .dptr = a));
+	PAIR(MEMORY_MANAGED, 300,
+	    CALL(cuMemAllocManaged, .dptr = &a, .bytesize = 300),
+	    CALL(cuMemFree_v2, .dptr = a));
+	PAIR(MEMORY_DEVICE, 400,
+	    CALL(cuMemAllocAsync, .dptr = &a, .bytesize = 400),
+	    CALL(cuMemFreeAsync, .dptr = a));
+	assert_int_equal(got[0].flags, MEMORY_ASYNC);
+	PAIR(MEMORY_DEVICE, 401,
+	    CALL(cuMemAllocAsync_ptsz, .dptr = &a, .bytesize = 401),
+	    CALL(cuMemFreeAsync_ptsz, .dptr = a));
+	PAIR(MEMORY_DEVICE, 402,
+	    CALL(cuMemAllocFromPoolAsync, .dptr = &a, .bytesize = 402),
+	    CALL(cuMemFree_v2, .dptr = a));
+	PAIR(MEMORY_DEVICE, 403,
+	    CALL(cuMemAllocFromPoolAsync_ptsz, .dptr = &a, .bytesize = 403),
+	    CALL(cuMemFreeAsync, .dptr = a));
+	PAIR(MEMORY_PINNED, 500,
+	    CALL(cuMemHostAlloc, .pp = &h, .bytesize = 500),
+	    CALL(cuMemFreeHost, .p = h));
+	PAIR(MEMORY_PINNED, 501,
+	    CALL(cuMemAllocHost_v2, .pp = &h, .bytesize = 501),
+	    CALL(cuMemFreeHost, .p = h));
+	PAIR(MEMORY_PINNED, 502,
+	    CALL(cuMemHostRegister, .p = h, .bytesize = 502),
+	    CALL(cuMemHostUnregister, .p = h));
+	PAIR(MEMORY_PINNED, 503,
+	    CALL(cuMemHostRegister_v2, .p = h, .bytesize = 503),
+	    CALL(cuMemHostUnregister, .p = h));
+}
+
+/* What failed allocated nothing, and its out-parameter is not looked at. */
+static void
+failures(void **state)
+{
+	CUdeviceptr a = 0x7f1000000000;
+
+	(void)state;
+	result = CUDA_ERROR_OUT_OF_MEMORY;
+	CALL(cuMemAlloc_v2, .dptr = (CUdeviceptr *)8, .bytesize = 100);
+	CALL(cuMemFree_v2, .dptr = a);
+	assert_int_equal(taken(), 0);
+	result = CUDA_SUCCESS;
+	CALL(cuMemAlloc_v2, .dptr = NULL, .bytesize = 100);
+	CALL(cuMemFree_v2, .dptr = 0);
+	assert_int_equal(taken(), 0);
+	CALL(cuMemAlloc_v2, .dptr = &a, .bytesize = 100);
+	assert_int_equal(taken(), 1);
+	/* A release that fails: it lives on. */
+	result = CUDA_ERROR_ILLEGAL_ADDRESS;
+	CALL(cuMemFree_v2, .dptr = a);
+	assert_int_equal(taken(), 2);
+	expect(0, 2, MEMORY_DEVICE, a, 100);
+	expect(1, 1, MEMORY_DEVICE, a, 100);
+	result = CUDA_SUCCESS;
+	CALL(cuMemFree_v2, .dptr = a);
+	assert_int_equal(taken(), 1);
+	expect(0, 2, MEMORY_DEVICE, a, 100);
+}
+
+/* While one thread is still in its release, another is given the address. */
+static void
+an_address_is_used_again(void **state)
+{
+	CUdeviceptr a = 0x7f2000000000;
+	cuMemFree_v2_params p = { .dptr = a };
+
+	(void)state;
+	CALL(cuMemAlloc_v2, .dptr = &a, .bytesize = 100);
+	enter(CUPTI_DRIVER_TRACE_CBID_cuMemFree_v2, &p);
+	CALL(cuMemAlloc_v2, .dptr = &a, .bytesize = 200);
+	leave(CUPTI_DRIVER_TRACE_CBID_cuMemFree_v2, &p);
+	assert_int_equal(taken(), 3);
+	assert_int_equal(got[1].operation, 2);
+	assert_int_equal(got[1].bytes, 100);
+	assert_int_equal(got[2].operation, 1);
+	CALL(cuMemFree_v2, .dptr = a);
+	assert_int_equal(taken(), 1);
+	expect(0, 2, MEMORY_DEVICE, a, 200);
+}
+
+/* As many as there is room for, each found again whatever went before it; one
+ * more is said to be lost. */
+static void
+many(void **state)
+{
+	const uint64_t base = 0x600000000000, step = 512;
+	uint64_t before = emit_lost_total(), i, n = 0;
+	CUdeviceptr a;
+
+	(void)state;
+	for (i = 0; i <= MEMORY_LIVE; i++) {
+		a = base + i * step;
+		CALL(cuMemAlloc_v2, .dptr = &a, .bytesize = i + 1);
+		if (i % 4096 == 4095)
+			n += taken();
+	}
+	n += taken();
+	assert_int_equal(n, MEMORY_LIVE);
+	assert_int_equal(emit_lost_total() - before, 1);
+	/* Every third first, then the others. */
+	for (i = n = 0; i < 2 * (uint64_t)MEMORY_LIVE; i++) {
+		if ((i < MEMORY_LIVE) != (i % MEMORY_LIVE % 3 == 0))
+			continue;
+		CALL(cuMemFree_v2, .dptr = base + i % MEMORY_LIVE * step);
+		n += taken();
+		expect(0, 2, MEMORY_DEVICE, base + i % MEMORY_LIVE * step,
+		    i % MEMORY_LIVE + 1);
+	}
+	assert_int_equal(n, MEMORY_LIVE);
+	assert_int_equal(emit_lost_total() - before, 1);
+}
+
+/* nvcc's own: 4000 + 24 + 40 bytes of __device__ and 2000 of __managed__
+ * variables, constants and shared memory beside them. */
+static void
+variables(void **state)
+{
+	static uint8_t image[64 << 10], cut[64 << 10];
+	FILE *f = fopen(TEST_DIR "/captures/cubins/globals.cubin", "rb");
+	CUpti_ModuleResourceData d = { .pCubin = (const char *)image };
+	struct globals g;
+	size_t size, i;
+
+	(void)state;
+	assert_non_null(f);
+	size = fread(image, 1, sizeof(image), f);
+	fclose(f);
+	g = globals_of(image, size);
+	assert_int_equal(g.managed, 2000);
+	assert_int_equal(g.device, 4000 + 24 + 40);
+	d.cubinSize = size;
+	assert_true(memory_module(&d, 1));
+	assert_int_equal(taken(), 2);
+	assert_int_equal(got[0].kind, MEMORY_STATIC);
+	assert_int_equal(got[0].bytes, 4064);
+	assert_int_equal(got[1].kind, MEMORY_MANAGED);
+	assert_int_equal(got[1].bytes, 2000);
+	assert_int_equal(got[1].flags, MEMORY_GLOBAL);
+	d.pCubin = NULL;
+	assert_false(memory_module(&d, 1));
+	assert_false(memory_module(NULL, 1));
+	/* Cut short, and with each byte damaged: nothing outside is read. */
+	for (i = 0; i < size; i++) {
+		uint8_t *end = malloc(i + 1);
+
+		assert_non_null(end);
+		memcpy(end, image, i);
+		globals_of(end, i);
+		free(end);
+		memcpy(cut, image, size);
+		cut[i] ^= 0xff;
+		globals_of(cut, size);
+	}
+	assert_int_equal(taken(), 0);
+}
+
+static int
+set_up(void **state)
+{
+	struct record_CLOCK r = { .real_ns = 1 };
+
+	(void)state;
+	emit_init(1);
+	EMIT(CLOCK, &r);	/* the first stands alone */
+	calls_init();
+	memory_init();
+	return (0);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_call),
+		cmocka_unit_test(failures),
+		cmocka_unit_test(an_address_is_used_again),
+		cmocka_unit_test(many),
+		cmocka_unit_test(variables),
+	};
+
+	return (cmocka_run_group_tests(tests, set_up, NULL));
+}
