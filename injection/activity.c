@@ -12,6 +12,7 @@
 #include "gate.h"
 #include "inject.h"
 #include "sender.h"
+#include "silence.h"
 
 #define BUFFER_SIZE (1u << 20)	/* bytes; ~6,000 kernel records */
 #define BUFFER_SMALL (64u << 10)
@@ -21,11 +22,12 @@
 #define DRAIN_MAX 16		/* decoded at a time: 8 MiB of our records */
 #define PAUSE_WAIT_NS 20000000ull	/* for a flush to end */
 #define FORCE_WAIT_NS 1500000000ull	/* for a pause, before the last flush */
+#define PLACES 256		/* lists of buffers that CUPTI has */
 #define MANAGED_NS 1000000000ull	/* for more events of managed memory */
 
 /* CUPTI wants 8-byte alignment; the header keeps it at 64. */
 struct buffer {
-	struct buffer *next;
+	struct buffer *next;	/* in the list that it is in */
 	size_t valid;		/* bytes CUPTI wrote */
 	size_t size;		/* of data */
 	CUcontext context;
@@ -37,6 +39,7 @@ struct buffer {
 static struct {
 	pthread_mutex_t lock;
 	struct buffer *free;
+	struct buffer *given[PLACES];	/* to CUPTI, by address */
 	struct buffer *done, **done_tail;
 	size_t waiting;		/* bytes of those in done */
 	unsigned made;
@@ -54,6 +57,42 @@ buffer_new(size_t size)
 		return (NULL);
 	memset(b, 0, sizeof(*b));
 	b->size = size;
+	return (b);
+}
+
+/* The list that the buffer with ${data} is in while CUPTI has it. */
+static struct buffer **
+place_of(const uint8_t *data)
+{
+
+	return (&pool.given[((uintptr_t)data >> 6) * 0x9e3779b97f4a7c15u >>
+	    56]);
+}
+
+static void
+give(struct buffer *b)
+{
+	struct buffer **at = place_of(b->data);
+
+	pthread_mutex_lock(&pool.lock);
+	b->next = *at;
+	*at = b;
+	pthread_mutex_unlock(&pool.lock);
+}
+
+/* The buffer of ours that has ${data}. NULL: it is another profiler's, which the
+ * program has told CUPTI of after us; nothing of it is touched. */
+static struct buffer *
+take_back(const uint8_t *data)
+{
+	struct buffer **at = place_of(data), *b;
+
+	pthread_mutex_lock(&pool.lock);
+	while ((b = *at) != NULL && b->data != data)
+		at = &b->next;
+	if (b != NULL)
+		*at = b->next;
+	pthread_mutex_unlock(&pool.lock);
 	return (b);
 }
 
@@ -82,6 +121,7 @@ buffer_requested(uint8_t **data, size_t *size, size_t *max_records)
 		*size = 0;
 		return;
 	}
+	give(b);
 	*data = b->data;
 	*size = b->size;
 }
@@ -111,6 +151,7 @@ discard(struct buffer *b)
 	    b->valid, &record) == CUPTI_SUCCESS)
 		n++;
 	emit_lost(LOSS_QUEUE, n);
+	silence_excuse();
 	buffer_return(b);
 }
 
@@ -124,7 +165,13 @@ buffer_completed(CUcontext context, uint32_t stream, uint8_t *data,
 	(void)size;
 	if (data == NULL)
 		return;
-	b = (struct buffer *)(void *)(data - offsetof(struct buffer, data));
+	if ((b = take_back(data)) == NULL) {
+		diag_report(DIAG_SUBSCRIBER, SEVERITY_WARNING, 0, "buffers",
+		    "CUPTI gave back a buffer that is not ours: another profiler "
+		    "in the program has one, and records are missing here or "
+		    "there. Run without it (torch.profiler, for one)");
+		return;
+	}
 	b->valid = valid;
 	b->context = context;
 	b->stream = stream;
@@ -195,6 +242,8 @@ activity_start(void)
 		if (kinds[i].essential)
 			status = -1;
 	}
+	if (status == 0)
+		silence_watch();
 	return (status);
 }
 
@@ -343,13 +392,26 @@ activity_drain(void)
 		}
 		dropped = 0;
 		if (inject.api.cuptiActivityGetNumDroppedRecords(b->context,
-		    b->stream, &dropped) == CUPTI_SUCCESS && dropped > 0)
+		    b->stream, &dropped) == CUPTI_SUCCESS && dropped > 0) {
 			emit_lost(LOSS_CUPTI, dropped);
+			silence_excuse();
+		}
 		buffer_return(b);
 	}
 	if (moved)
 		pool.managed_ns = inject_now();
 	return (n);
+}
+
+bool
+activity_waits(void)
+{
+	bool waits;
+
+	pthread_mutex_lock(&pool.lock);
+	waits = pool.done != NULL;
+	pthread_mutex_unlock(&pool.lock);
+	return (waits);
 }
 
 bool

@@ -29,6 +29,9 @@ void activity_resume(void);
  * there are none left. */
 unsigned activity_drain(void);
 
+/* activity_waits(): are there any? */
+bool activity_waits(void);
+
 /* activity_full(): how many buffers came back full, not by a flush, since it was
  * last asked. Sender thread only. */
 unsigned activity_full(void);

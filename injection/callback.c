@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -19,6 +20,7 @@
 #include "memory.h"
 #include "module.h"
 #include "signature.h"
+#include "silence.h"
 #include "site.h"
 
 #define CONTEXT_IDS 1024	/* contexts whose device we remember */
@@ -54,6 +56,8 @@ static struct {
 static _Thread_local struct {
 	bool inside;			/* our own calls call back */
 	bool nested;			/* inside a runtime call we record */
+	bool kept;			/* it cannot be cancelled, */
+	int cancel;			/* as it could before */
 	struct signature *window;	/* whose launch is measured here */
 	unsigned count;			/* for sampling */
 } self;
@@ -177,7 +181,9 @@ on_launch_enter(const struct call_row *row, const CUpti_CallbackData *d)
 		self.window = owed;
 		*d->correlationData = (uintptr_t)owed;
 	}
-	launch_put(d->correlationId, inject_now(), inject_tid());
+	launch_put(d->correlationId, inject_now(), inject_tid() |
+	    (row->kind == CALLS_GRAPH || gate_capturing() ? 0 :
+	    LAUNCH_KERNEL));
 }
 
 static void
@@ -197,6 +203,7 @@ on_launch_exit(const struct call_row *row, const CUpti_CallbackData *d)
 	gate_launch_end();
 	if (result == CUDA_SUCCESS)
 		return;
+	launch_failed(d->correlationId);
 	if (row->kind == CALLS_GRAPH) {
 		failure_tell(row->call, d, (uint32_t)result, NULL);
 	} else {
@@ -218,6 +225,7 @@ emit_sync(const struct record_API *a, const CUpti_CallbackData *d)
 
 	switch (a->call) {
 	case CALL_DEVICE_SYNC:
+		silence_synced(a->start_ns);
 		r.kind = SYNC_CONTEXT;
 		break;
 	case CALL_EVENT_SYNC:
@@ -436,6 +444,28 @@ on_state(CUpti_CallbackId cbid, const CUpti_StateData *d)
 	    "from here on");
 }
 
+/* A thread that is cancelled where we wait, or before the launch that is measured
+ * has returned, would leave the window open for good. */
+static void
+keep_alive(void)
+{
+
+	if (inject.level >= LEVEL_COUNTERS && !self.kept) {
+		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &self.cancel);
+		self.kept = true;
+	}
+}
+
+static void
+let_go(void)
+{
+
+	if (self.kept && self.window == NULL) {
+		self.kept = false;
+		pthread_setcancelstate(self.cancel, NULL);
+	}
+}
+
 static void CUPTIAPI
 on_event(void *cookie, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
     const void *data)
@@ -450,6 +480,7 @@ on_event(void *cookie, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
 	if ((!inject_active() && self.window == NULL) || self.inside)
 		return;
 	self.inside = true;
+	keep_alive();
 	timed = self.count++ % SAMPLE == 0;
 	if (timed)
 		clock_gettime(CLOCK_MONOTONIC, &a);
@@ -485,6 +516,7 @@ on_event(void *cookie, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
 	}
 	self.inside = false;
 	errno = saved;
+	let_go();
 }
 
 static const struct {

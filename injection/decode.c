@@ -7,6 +7,7 @@
 #include "inject.h"
 #include "launch.h"
 #include "signature.h"
+#include "silence.h"
 
 static const uint8_t copy_kind[] = {
 	[CUPTI_ACTIVITY_MEMCPY_KIND_HTOD] = COPY_H2D,
@@ -70,6 +71,7 @@ decode_kernel(const cupti_kernel *k)
 	};
 	struct signature *s;
 
+	silence_heard(l.enter_ns);
 	if ((s = signature_of(k->name, k->name, &shape)) == NULL)
 		return;
 	if (!s->announced)

@@ -62,6 +62,31 @@ launch_put(uint32_t correlation, uint64_t enter_ns, uint32_t tid)
 	    memory_order_release);
 }
 
+void
+launch_failed(uint32_t correlation)
+{
+
+	if (table != NULL)
+		atomic_fetch_and_explicit(&table[correlation &
+		    (LAUNCH_SLOTS - 1)].tid, ~LAUNCH_KERNEL,
+		    memory_order_relaxed);
+}
+
+uint64_t
+launch_kernels(uint64_t from, uint64_t to)
+{
+	uint64_t enter, n = 0;
+	uint32_t i;
+
+	for (i = 0; table != NULL && i < LAUNCH_SLOTS; i++) {
+		enter = atomic_load_explicit(&table[i].enter_ns,
+		    memory_order_relaxed);
+		n += enter > from && enter <= to && (atomic_load_explicit(
+		    &table[i].tid, memory_order_relaxed) & LAUNCH_KERNEL) != 0;
+	}
+	return (n);
+}
+
 struct launch
 launch_get(uint32_t correlation)
 {
@@ -75,7 +100,8 @@ launch_get(uint32_t correlation)
 	    correlation)
 		return (none);
 	l.enter_ns = atomic_load_explicit(&s->enter_ns, memory_order_relaxed);
-	l.tid = atomic_load_explicit(&s->tid, memory_order_relaxed);
+	l.tid = atomic_load_explicit(&s->tid, memory_order_relaxed) &
+	    ~LAUNCH_KERNEL;
 	atomic_thread_fence(memory_order_acquire);
 	/* Still the same? */
 	if (atomic_load_explicit(&s->correlation, memory_order_relaxed) !=

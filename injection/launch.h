@@ -22,8 +22,16 @@ struct launch_copy {
 /* launch_init(): map the table (touched only as it is used). -1 on failure. */
 int launch_init(void);
 
+/* launch_put(correlation, enter_ns, tid): a call begins; with LAUNCH_KERNEL in
+ * ${tid} one that launches a kernel. launch_failed: it launched none. */
+#define LAUNCH_KERNEL 0x80000000u
 void launch_put(uint32_t correlation, uint64_t enter_ns, uint32_t tid);
+void launch_failed(uint32_t correlation);
 struct launch launch_get(uint32_t correlation);
+
+/* launch_kernels(from, to): how many kernels were launched after ${from} and not
+ * after ${to}, of those not yet forgotten. Reads the whole table. */
+uint64_t launch_kernels(uint64_t from, uint64_t to);
 
 /* The same for the addresses of a copy, in a table of its own: launches do not
  * pay for it. */

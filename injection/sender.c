@@ -17,6 +17,7 @@
 #include "module.h"
 #include "sampling.h"
 #include "sender.h"
+#include "silence.h"
 #include "site.h"
 #include "target.h"
 #include "transport.h"
@@ -115,6 +116,7 @@ say_goodbye(enum wire_bye reason)
 	counters_send(true);
 	send_modules();
 	site_send(true);
+	silence_end();
 	callback_send_overhead();
 	emit_losses(inject_now());
 	emit_clock();
@@ -195,6 +197,8 @@ sender_main(void *cookie)
 		if (now - clocked >= CLOCK_NS) {
 			emit_clock();
 			emit_losses(now);
+			if (!activity_waits())
+				silence_look(now);
 			clocked = now;
 		}
 		send_queue(1);

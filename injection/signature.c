@@ -28,7 +28,7 @@ struct key {
 
 static struct {
 	struct key *key;
-	_Atomic uint32_t keys;
+	uint32_t keys;			/* in use; the lock's */
 	_Atomic uint64_t generation;
 	pthread_mutex_t lock;		/* for making signatures */
 	struct signature *all[SIGNATURE_MAX];
@@ -89,35 +89,67 @@ signature_by_name(const char *name, const struct signature_shape *shape)
 	return (s);
 }
 
+/* The table is full, mostly of keys whose functions are gone: the others come back
+ * as they are used. The lock is held. */
+static void
+drop_keys(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < KEY_SLOTS; i++)
+		atomic_store_explicit(&table.key[i].hash, 0,
+		    memory_order_relaxed);
+	table.keys = 0;
+}
+
 static struct signature *
 signature_slow(uint64_t hash, const char *name,
     const struct signature_shape *shape)
 {
 	struct signature *s;
+	struct key *k;
 	uint32_t i;
 
 	pthread_mutex_lock(&table.lock);
 	s = signature_by_name(name != NULL ? name : "(unknown)", shape);
-	if (s != NULL && atomic_load(&table.keys) < KEY_SLOTS / 2) {
+	if (s != NULL) {
+		if (table.keys == KEY_SLOTS / 2)
+			drop_keys();
 		for (i = (uint32_t)hash & (KEY_SLOTS - 1);
-		    atomic_load(&table.key[i].hash) != 0;
+		    (k = &table.key[i])->hash != 0 && k->hash != hash;
 		    i = (i + 1) & (KEY_SLOTS - 1))
-			if (atomic_load(&table.key[i].hash) == hash)
-				goto out;
-		/* Readers look at hash first, so sig must be there before. */
-		atomic_store(&table.key[i].sig, s);
-		atomic_store(&table.key[i].hash, hash);
-		atomic_fetch_add(&table.keys, 1);
+			continue;
+		/* Readers look at hash first, so sig must be there before; one
+		 * that sees this sig sees that hash was 0 in between, too. */
+		if (k->hash == 0) {
+			atomic_store_explicit(&k->sig, s,
+			    memory_order_release);
+			atomic_store_explicit(&k->hash, hash,
+			    memory_order_release);
+			table.keys++;
+		}
 	}
-out:
 	pthread_mutex_unlock(&table.lock);
 	return (s);
+}
+
+/* The signature in ${k}, whose hash was ${hash}; NULL if it was given away
+ * meanwhile. */
+static struct signature *
+key_signature(struct key *k, uint64_t hash)
+{
+	struct signature *s = atomic_load_explicit(&k->sig,
+	    memory_order_acquire);
+
+	return (atomic_load_explicit(&k->hash, memory_order_relaxed) == hash ?
+	    s : NULL);
 }
 
 struct signature *
 signature_of(const void *key, const char *name,
     const struct signature_shape *shape)
 {
+	struct signature *s;
 	uint64_t hash, h;
 	uint32_t i;
 
@@ -130,9 +162,8 @@ signature_of(const void *key, const char *name,
 	for (i = (uint32_t)hash & (KEY_SLOTS - 1);
 	    (h = atomic_load_explicit(&table.key[i].hash,
 	    memory_order_acquire)) != 0; i = (i + 1) & (KEY_SLOTS - 1))
-		if (h == hash)
-			return (atomic_load_explicit(&table.key[i].sig,
-			    memory_order_relaxed));
+		if (h == hash && (s = key_signature(&table.key[i], h)) != NULL)
+			return (s);
 	return (signature_slow(hash, name, shape));
 }
 

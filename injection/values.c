@@ -12,6 +12,7 @@
 #include "inject.h"
 #include "module.h"
 #include "sass.h"
+#include "silence.h"
 #include "window.h"
 
 #define FINISH_WAIT_NS 1500000000ull	/* for a window that is open at the end */
@@ -136,6 +137,7 @@ send_launches(struct signature *s)
 		    .end_ns = l->end_ns, .launch_ns = l->launch_ns,
 		    .tid = l->tid, .flags = KERNEL_PROFILED };
 
+		silence_heard(l->launch_ns);
 		EMIT(KERNEL, &r);
 	}
 	s->untraced = 0;

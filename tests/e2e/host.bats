@@ -89,3 +89,41 @@ rude() {
 		    fail "nobody said why: $(of .diagnostics)"
 	done
 }
+
+@test "a buffer that is another profiler's is left alone, and told" {
+	options=
+	MOCK_FOREIGN=1 measure --kernels 300
+	load
+	has_launches 300 4
+	of '.diagnostics[].text' | grep -q "a buffer that is not ours" ||
+	    fail "$(of .diagnostics)"
+}
+
+@test "another profiler in the program that takes the records is told of" {
+	options=
+	rude profiler || fail "exit code $?"
+	same "output" "$(cat out)" alive
+	load
+	of '.diagnostics[].text' | grep -q "another profiler in the program" ||
+	    fail "$(of .diagnostics)"
+	same "complete, all there or lost" "$(of '[.run.data.complete,
+	    .run.launches + .run.data.lost >= 880] | map(tostring) |
+	    join(" ")')" "false true"
+	rude profiler-killed || got=$?
+	same "exit code" "$got" 137
+	load
+	of '.diagnostics[].text' | grep -q "another profiler in the program" ||
+	    fail "$(of .diagnostics)"
+}
+
+@test "a thread that is cancelled while it is measured ends behind the launch" {
+	options=
+	MOCK_SLOW=cuptiRangeProfilerDecodeData=20 \
+	    rude cancel || fail "exit code $?"
+	same "output" "$(cat out)" alive
+	load
+	same "lost, measured" "$(of '.run.data.lost, ([.kernels[] |
+	    select(.mangled | startswith("_Z6later")) |
+	    select(.headline.occupancy.value != null)] | length)' |
+	    tr '\n' ' ')" "0 8 "
+}

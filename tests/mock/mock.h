@@ -28,6 +28,7 @@
  *   MOCK_MPS=1          contexts are shared through MPS
  *   MOCK_MANAGED=n      more events of managed memory than that are refused (8)
  *   MOCK_HIDDEN=1       the second device is not shown to the program
+ *   MOCK_FOREIGN=1      each flush gives back a buffer that nobody gave
  *   MOCK_TRACE=file     appends the name of every CUPTI call, one a line
  *
  * All functions may be called by any thread.

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <link.h>
+#include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -18,19 +19,22 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <cupti.h>
+
 #include "mock.h"
 
 #define KERNELS 8
 #define NUMBERS 4096	/* of descriptors that are looked at */
 #define FILES 40	/* of the program's own, in its lowest numbers */
 
-static struct mock_function function[KERNELS];
+static struct mock_function function[2 * KERNELS];
+static unsigned first;	/* of those that are launched */
 static struct mock_context *context;
 
 static void
 launch(unsigned long n)
 {
-	unsigned i = (unsigned)(n % KERNELS);
+	unsigned i = (unsigned)(n % KERNELS) + first;
 	struct mock_launch l = { .function = &function[i],
 	    .grid = { i + 1, 1, 1 }, .block = { 64, 1, 1 } };
 
@@ -59,9 +63,10 @@ begin(void)
 	const char *why = "";
 	unsigned i;
 
-	for (i = 0; i < KERNELS; i++) {
+	for (i = 0; i < 2 * KERNELS; i++) {
 		snprintf(function[i].name, sizeof(function[i].name),
-		    "_Z7kernel%uPf", i);
+		    i < KERNELS ? "_Z7kernel%uPf" : "_Z6later%uPf",
+		    i % KERNELS);
 		function[i].regs = 32;
 		function[i].duration_ns = 2000;
 	}
@@ -245,6 +250,90 @@ rude_abort(void)
 	abort();
 }
 
+/* Another profiler's buffers; how many, and which ones that are not its own it
+ * was given, is its own business. */
+static void CUPTIAPI
+requested(uint8_t **data, size_t *size, size_t *most)
+{
+
+	*data = malloc(1 << 16);
+	*size = 1 << 16;
+	*most = 0;
+}
+
+static void CUPTIAPI
+completed(CUcontext c, uint32_t stream, uint8_t *data, size_t size,
+    size_t valid)
+{
+
+	(void)c, (void)stream, (void)data, (void)size, (void)valid;
+}
+
+/* Has a profiler of its own from some time on. */
+static void
+profiler(unsigned long kernels)
+{
+
+	begin();
+	launches(400, 1000);
+	cuptiActivityRegisterCallbacks(requested, completed);
+	launches(kernels, 0);
+	mock_synchronize(context);
+	printf("alive\n");
+	fflush(stdout);
+}
+
+static void
+rude_profiler(void)
+{
+
+	profiler(500);
+}
+
+/* The same, and is killed without a last flush. */
+static void
+rude_profiler_killed(void)
+{
+
+	profiler(500);
+	sleep(8);
+	kill(getpid(), SIGKILL);
+}
+
+static void *
+launch_for_ever(void *cookie)
+{
+
+	while (context != NULL) {
+		launches(KERNELS, 0);
+		mock_synchronize(context);
+		pthread_testcancel();
+	}
+	return (cookie);
+}
+
+/* Cancels a thread that launches. Other kernels are launched then by another. */
+static void
+rude_cancel(void)
+{
+	struct timespec t = { 0, 400000000 };
+	pthread_t thread;
+	unsigned i;
+
+	begin();
+	if (pthread_create(&thread, NULL, launch_for_ever, NULL) != 0)
+		abort();
+	nanosleep(&t, NULL);
+	pthread_cancel(thread);
+	pthread_join(thread, NULL);
+	first = KERNELS;
+	for (i = 0; i < 400; i++) {
+		launch(i);
+		mock_synchronize(context);
+	}
+	printf("alive\n");
+}
+
 static jmp_buf back;
 
 static void
@@ -274,7 +363,10 @@ static const struct {
 	void (*run)(void);
 } table[] = {
 	{ "abort", rude_abort },
+	{ "cancel", rude_cancel },
 	{ "files", rude_files },
+	{ "profiler", rude_profiler },
+	{ "profiler-killed", rude_profiler_killed },
 	{ "schedule", rude_schedule },
 	{ "signals", rude_signals },
 	{ "survive", rude_survive },

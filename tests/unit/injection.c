@@ -136,6 +136,70 @@ addresses_come_back(void **state)
 	assert_ptr_equal(signature_of(address, "first", &shape), first);
 }
 
+#define FUNCTIONS 256
+
+static struct {
+	_Atomic bool over;
+	_Atomic unsigned wrong;
+	char name[FUNCTIONS][32];
+} reload;
+
+/* Function ${i} has the address and the block of its own. */
+static struct signature *
+function_signature(unsigned i, const char *name)
+{
+	struct signature_shape shape = { .grid = { 1, 1, 1 },
+	    .block = { i + 1, 1, 1 } };
+
+	return (signature_of(reload.name[i], name, &shape));
+}
+
+static void *
+launch_all(void *cookie)
+{
+	struct signature *s;
+	unsigned i;
+
+	(void)cookie;
+	while (!atomic_load(&reload.over))
+		for (i = 0; i < FUNCTIONS; i++) {
+			s = function_signature(i, reload.name[i]);
+			if (strcmp(s->name, reload.name[i]) != 0)
+				atomic_fetch_add(&reload.wrong, 1);
+		}
+	return (NULL);
+}
+
+/* However often all code is unloaded and loaded again, by its second launch a
+ * function is known by its address, and none for another one. */
+static void
+keys_come_and_go(void **state)
+{
+	struct signature *s;
+	pthread_t t;
+	unsigned i, n;
+
+	(void)state;
+	for (i = 0; i < FUNCTIONS; i++)
+		snprintf(reload.name[i], sizeof(reload.name[i]), "g%u", i);
+	assert_int_equal(pthread_create(&t, NULL, launch_all, NULL), 0);
+	for (n = 0; n < 600; n++) {
+		signature_forget_keys();
+		for (i = 0; i < FUNCTIONS; i++) {
+			s = function_signature(i, reload.name[i]);
+			assert_string_equal(s->name, reload.name[i]);
+		}
+	}
+	atomic_store(&reload.over, true);
+	pthread_join(t, NULL);
+	assert_int_equal(reload.wrong, 0);
+	for (i = 0; i < FUNCTIONS; i++) {
+		s = function_signature(i, reload.name[i]);
+		/* Else the name would be looked up. */
+		assert_ptr_equal(function_signature(i, "unknown"), s);
+	}
+}
+
 static CUptiResult
 no_checksum(CUpti_GetCubinCrcParams *p)
 {
@@ -254,6 +318,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_survive_a_full_queue),
 		cmocka_unit_test(addresses_come_back),
+		cmocka_unit_test(keys_come_and_go),
 		cmocka_unit_test(unknown_code_is_not_sent),
 		cmocka_unit_test(streams_go_while_waited_for),
 		cmocka_unit_test(share_is_a_number_from_0_to_10),

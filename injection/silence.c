@@ -1,0 +1,91 @@
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "diag.h"
+#include "emit.h"
+#include "inject.h"
+#include "launch.h"
+#include "silence.h"
+
+#define LOOK_NS 4000000000ull	/* without a record, before the first look, which
+				 * reads a large table; then after twice the time */
+#define ENDED 64		/* kernels that have ended, and left nothing */
+#define PENDING 32768		/* or others: the GPU can be 1,024 launches behind
+				 * in each of its 32 queues */
+
+static _Atomic bool watched, excused;
+static _Atomic uint64_t synced;
+static uint64_t newest;		/* launch with a record */
+static uint64_t look_ns;	/* the next one, after newest */
+
+void
+silence_watch(void)
+{
+
+	newest = inject.begin_ns;
+	look_ns = LOOK_NS;
+	atomic_store(&watched, true);
+}
+
+void
+silence_excuse(void)
+{
+
+	atomic_store(&excused, true);
+}
+
+void
+silence_synced(uint64_t ns)
+{
+
+	atomic_store_explicit(&synced, ns, memory_order_relaxed);
+}
+
+void
+silence_heard(uint64_t launch_ns)
+{
+
+	if (launch_ns > newest) {
+		newest = launch_ns;
+		look_ns = LOOK_NS;
+	}
+}
+
+/* How many kernels have left no record; 0: so few that they may come. */
+static uint64_t
+missing(uint64_t now)
+{
+	uint64_t n, ended;
+	char text[200];
+
+	if (!atomic_load(&watched) || atomic_load(&excused))
+		return (0);
+	ended = launch_kernels(newest, atomic_load(&synced));
+	n = launch_kernels(newest, now);
+	if (ended < ENDED && n < PENDING)
+		return (0);
+	snprintf(text, sizeof(text), "another profiler in the program has taken "
+	    "CUPTI's records over: the last %llu kernels or more left none. Run "
+	    "without it (torch.profiler, for one)", (unsigned long long)n);
+	diag_report(DIAG_SUBSCRIBER, SEVERITY_WARNING, 0, "records", text);
+	return (n);
+}
+
+void
+silence_look(uint64_t now)
+{
+
+	if (now > newest && now - newest >= look_ns) {
+		look_ns *= 2;
+		missing(now);
+	}
+}
+
+void
+silence_end(void)
+{
+
+	emit_lost(LOSS_CUPTI, missing(inject_now()));
+}
