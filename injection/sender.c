@@ -255,6 +255,7 @@ sender_start(void)
 
 	sem_init(&sender.wake, 0, 0);
 	sem_init(&sender.done, 0, 0);
+	transport_begin();
 	/* The program's signals are the program's threads' business. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);

@@ -24,6 +24,7 @@
 
 static struct {
 	struct fd_kept socket, spool;
+	bool connected;		/* the socket is */
 	bool spool_failed;
 	struct emit_frame *hello;	/* sent first at every connection */
 	size_t hello_left;		/* of it still to send */
@@ -50,8 +51,19 @@ disconnect(void)
 {
 
 	fd_drop(&tx.socket);
+	tx.connected = false;
 	tx.ack_len = 0;
 	tx.retry_ns = mono_now() + RETRY_NS;
+}
+
+/* Made once for all attempts: for an instant it has a low number, which the
+ * program may expect its own next file to get. */
+static int
+make_socket(void)
+{
+
+	return (fd_ours(&tx.socket) ? 0 : fd_keep(&tx.socket, socket(AF_UNIX,
+	    SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)));
 }
 
 static void
@@ -60,17 +72,17 @@ try_connect(void)
 	struct sockaddr_un sa = { .sun_family = AF_UNIX };
 	int size = 4 << 20;
 
-	if (tx.socket.fd != 0 || inject.socket[0] == '\0' || tx.hello == NULL ||
+	if (tx.connected || inject.socket[0] == '\0' || tx.hello == NULL ||
 	    strlen(inject.socket) >= sizeof(sa.sun_path) ||
 	    mono_now() < tx.retry_ns)
 		return;
 	memcpy(sa.sun_path, inject.socket, strlen(inject.socket) + 1);
-	if (fd_keep(&tx.socket, socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC |
-	    SOCK_NONBLOCK, 0)) != 0 || connect(tx.socket.fd,
-	    (struct sockaddr *)&sa, sizeof(sa)) != 0) {
-		disconnect();
+	if (make_socket() != 0 || connect(tx.socket.fd, (struct sockaddr *)&sa,
+	    sizeof(sa)) != 0) {
+		tx.retry_ns = mono_now() + RETRY_NS;
 		return;
 	}
+	tx.connected = true;
 	setsockopt(tx.socket.fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
 	tx.hello_left = tx.hello->size;
 	tx.next = tx.head;
@@ -83,9 +95,9 @@ static bool
 connected(void)
 {
 
-	if (tx.socket.fd != 0 && !fd_ours(&tx.socket))
+	if (tx.connected && !fd_ours(&tx.socket))
 		disconnect();
-	return (tx.socket.fd != 0);
+	return (tx.connected);
 }
 
 static void
@@ -303,9 +315,20 @@ transport_add(struct emit_frame *f)
 		*tx.tail = f;
 		tx.tail = &f->next;
 		tx.bytes += f->size;
-		if (tx.next == NULL && tx.socket.fd != 0)
+		if (tx.next == NULL && tx.connected)
 			tx.next = f;
 	}
+}
+
+void
+transport_begin(void)
+{
+
+	transport_add(emit_take(0));
+	if (inject.socket[0] != '\0')
+		make_socket();
+	else
+		spool_open();
 }
 
 void
@@ -334,7 +357,7 @@ transport_finish(int wait_ms)
 	}
 	while (tx.head != NULL)
 		spool_head();
-	fd_drop(&tx.socket);
+	disconnect();
 	fd_drop(&tx.spool);
 }
 
@@ -345,21 +368,21 @@ transport_wait(int ms)
 
 	if (tx.hello_left > 0 || tx.next != NULL)
 		p.events |= POLLOUT;
-	poll(&p, tx.socket.fd != 0, ms);
+	poll(&p, tx.connected, ms);
 }
 
 bool
 transport_waits(void)
 {
 
-	return (tx.socket.fd != 0 && (tx.hello_left > 0 || tx.next != NULL));
+	return (tx.connected && (tx.hello_left > 0 || tx.next != NULL));
 }
 
 void
 transport_fork_child(void)
 {
 
-	fd_drop(&tx.socket);
+	disconnect();
 	fd_drop(&tx.spool);
 	inject.socket[0] = '\0';
 }

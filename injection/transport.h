@@ -9,6 +9,10 @@
 
 struct emit_frame;
 
+/* transport_begin(): open what will be needed, in the thread that the program
+ * waits for: it opens nothing at that moment. Before the sender thread runs. */
+void transport_begin(void);
+
 /* transport_add(f): take over the list of frames ${f}. */
 void transport_add(struct emit_frame *f);
 
