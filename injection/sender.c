@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "activity.h"
+#include "aside.h"
 #include "callback.h"
 #include "counters.h"
 #include "emit.h"
@@ -233,7 +234,7 @@ run_beside(pthread_attr_t *attr)
 }
 
 static int
-thread_start(bool beside)
+thread_try(bool beside, pthread_t *thread, void *(*main)(void *))
 {
 	pthread_attr_t attr;
 	int error;
@@ -242,9 +243,33 @@ thread_start(bool beside)
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	if (beside)
 		run_beside(&attr);
-	error = pthread_create(&sender.thread, &attr, sender_main, NULL);
+	error = pthread_create(thread, &attr, main, NULL);
 	pthread_attr_destroy(&attr);
 	return (error);
+}
+
+/* Where not all of that may be had, as the program's threads are. */
+static int
+thread_start(pthread_t *thread, void *(*main)(void *), const char *name)
+{
+	int error;
+
+	if ((error = thread_try(true, thread, main)) != 0)
+		error = thread_try(false, thread, main);
+	if (error == 0)
+		pthread_setname_np(*thread, name);
+	return (error);
+}
+
+/* Without it the sender does its work, among the program's descriptors. */
+static void
+start_aside(void)
+{
+	pthread_t thread;
+
+	aside_init();
+	if (thread_start(&thread, aside_main, "cudadvise-files") == 0)
+		aside_ready();
 }
 
 int
@@ -255,17 +280,15 @@ sender_start(void)
 
 	sem_init(&sender.wake, 0, 0);
 	sem_init(&sender.done, 0, 0);
-	transport_begin();
 	/* The program's signals are the program's threads' business. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	/* Where not all of that may be had, as the program's threads are. */
-	if ((error = thread_start(true)) != 0)
-		error = thread_start(false);
+	start_aside();
+	transport_begin();
+	error = thread_start(&sender.thread, sender_main, "cudadvise");
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (error != 0)
 		return (error);
-	pthread_setname_np(sender.thread, "cudadvise");
 	sender.started = true;
 	return (0);
 }
@@ -298,5 +321,6 @@ sender_fork_child(void)
 {
 
 	sender.started = false;
+	aside_fork_child();
 	transport_fork_child();
 }

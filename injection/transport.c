@@ -12,6 +12,7 @@
 
 #include "wire/frame.h"
 
+#include "aside.h"
 #include "diag.h"
 #include "emit.h"
 #include "fd.h"
@@ -320,10 +321,11 @@ transport_add(struct emit_frame *f)
 	}
 }
 
-void
-transport_begin(void)
+static void
+begin(void *cookie)
 {
 
+	(void)cookie;
 	transport_add(emit_take(0));
 	if (inject.socket[0] != '\0')
 		make_socket();
@@ -332,9 +334,17 @@ transport_begin(void)
 }
 
 void
-transport_pump(void)
+transport_begin(void)
 {
 
+	aside_do(begin, NULL);
+}
+
+static void
+pump(void *cookie)
+{
+
+	(void)cookie;
 	try_connect();
 	send_frames();
 	read_acks();
@@ -345,13 +355,38 @@ transport_pump(void)
 }
 
 void
-transport_finish(int wait_ms)
+transport_pump(void)
 {
-	uint64_t deadline = mono_now() + (uint64_t)wait_ms * 1000000ull;
 
-	transport_pump();
+	aside_do(pump, NULL);
+}
+
+static void
+wait_for(void *ms)
+{
+	struct pollfd p = { .fd = tx.socket.fd, .events = POLLIN };
+
+	if (tx.hello_left > 0 || tx.next != NULL)
+		p.events |= POLLOUT;
+	poll(&p, tx.connected, *(int *)ms);
+}
+
+void
+transport_wait(int ms)
+{
+
+	aside_do(wait_for, &ms);
+}
+
+static void
+finish(void *wait_ms)
+{
+	uint64_t deadline = mono_now() + (uint64_t)*(int *)wait_ms * 1000000ull;
+	int ms = 20;
+
+	pump(NULL);
 	while (connected() && tx.head != NULL && mono_now() < deadline) {
-		transport_wait(20);
+		wait_for(&ms);
 		send_frames();
 		read_acks();
 	}
@@ -362,13 +397,10 @@ transport_finish(int wait_ms)
 }
 
 void
-transport_wait(int ms)
+transport_finish(int wait_ms)
 {
-	struct pollfd p = { .fd = tx.socket.fd, .events = POLLIN };
 
-	if (tx.hello_left > 0 || tx.next != NULL)
-		p.events |= POLLOUT;
-	poll(&p, tx.connected, ms);
+	aside_do(finish, &wait_ms);
 }
 
 bool

@@ -9,8 +9,9 @@
 
 struct emit_frame;
 
-/* transport_begin(): open what will be needed, in the thread that the program
- * waits for: it opens nothing at that moment. Before the sender thread runs. */
+/* transport_begin(): open what will be needed, while the program waits: where
+ * descriptors are its own, too (aside.h), it opens nothing at that moment. Before
+ * the sender thread runs. */
 void transport_begin(void);
 
 /* transport_add(f): take over the list of frames ${f}. */

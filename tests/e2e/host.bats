@@ -9,9 +9,13 @@ rude() {
 }
 
 @test "a program that closes all descriptors keeps its own files as they are" {
+	"$bin/mock-rude" files >plain
 	for options in "--level trace" "" "--no-daemon -o $T/c.cadv"; do
 		rude files || fail "exit code $?"
 		grep -q "^exact" out || fail "$(cat out)"
+		# With nothing of ours among them.
+		[ "$options" != "--level trace" ] ||
+		    same "files" "$(cat out)" "$(cat plain)"
 		case $options in
 		--no*) load "$T/c.cadv" ;;
 		*) load ;;

@@ -1,0 +1,79 @@
+#include <errno.h>
+#include <semaphore.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <linux/close_range.h>
+
+#include "aside.h"
+
+static struct {
+	sem_t asked, done;
+	bool runs;		/* with a table of its own */
+	void (*work)(void *);
+	void *cookie;
+} aside;
+
+void
+aside_init(void)
+{
+
+	sem_init(&aside.asked, 0, 0);
+	sem_init(&aside.done, 0, 0);
+}
+
+/* sem_wait() without a signal: they are all blocked. */
+static void
+await(sem_t *s)
+{
+
+	while (sem_wait(s) != 0 && errno == EINTR)
+		continue;
+}
+
+void *
+aside_main(void *cookie)
+{
+
+	/* Not even the standard streams stay: who waits for the end of the
+	 * program's output would wait for ours. Kernels before 5.9 refuse. */
+	aside.runs = syscall(SYS_close_range, 0u, ~0u,
+	    CLOSE_RANGE_UNSHARE) == 0;
+	sem_post(&aside.done);
+	while (aside.runs) {
+		await(&aside.asked);
+		aside.work(aside.cookie);
+		sem_post(&aside.done);
+	}
+	return (cookie);
+}
+
+void
+aside_ready(void)
+{
+
+	await(&aside.done);
+}
+
+void
+aside_do(void (*work)(void *), void *cookie)
+{
+
+	if (!aside.runs) {
+		work(cookie);
+		return;
+	}
+	aside.work = work;
+	aside.cookie = cookie;
+	sem_post(&aside.asked);
+	await(&aside.done);
+}
+
+void
+aside_fork_child(void)
+{
+
+	aside.runs = false;
+}
