@@ -1,8 +1,12 @@
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/paths.h"
 #include "ingest/enrich.h"
 #include "model/ceilings.h"
 #include "model/model.h"
@@ -28,6 +32,38 @@ enrich(struct model *m, const char *path, bool keep, struct error *e)
 	return (0);
 }
 
+/* A capture of too many small frames, condensed for this reading. */
+static int
+load_condensed(struct analysis *a, const char *path, struct error *e)
+{
+	const char *tmp = getenv("TMPDIR");
+	char dir[PATH_MAX], file[PATH_MAX];
+	int rc = -1;
+
+	snprintf(dir, sizeof(dir), "%.4000s/cudadvise-XXXXXX",
+	    tmp != NULL && tmp[0] == '/' ? tmp : "/tmp");
+	if (mkdtemp(dir) == NULL)
+		return (error_set(e, "cannot make '%s':", dir));
+	if (paths_join(file, dir, "condensed.cadv", e) == 0 &&
+	    capture_condense(path, file, e) == 0)
+		rc = capture_load(file, a->model, &a->stats, e);
+	unlink(file);
+	rmdir(dir);
+	return (rc);
+}
+
+static int
+load(struct analysis *a, const char *path, struct error *e)
+{
+
+	if (capture_load(path, a->model, &a->stats, e) == 0)
+		return (0);
+	if (!a->stats.crowded)
+		return (-1);
+	*e = (struct error)ERROR_INIT;
+	return (load_condensed(a, path, e));
+}
+
 int
 analysis_from_file(struct analysis *a, const char *path,
     const struct thresholds *t, bool keep, struct error *e)
@@ -37,7 +73,7 @@ analysis_from_file(struct analysis *a, const char *path,
 	*a = (struct analysis)ANALYSIS_INIT;
 	if ((a->model = model_new()) == NULL)
 		goto memory;
-	if (capture_load(path, a->model, &a->stats, e) != 0)
+	if (load(a, path, e) != 0)
 		goto fail;
 	if (enrich(a->model, path, keep, e) != 0)
 		goto fail;

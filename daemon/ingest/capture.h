@@ -32,6 +32,13 @@ struct capture_writer *capture_writer_open(const char *path, struct error *e);
 int capture_writer_put(struct capture_writer *w, const uint8_t *frame,
     size_t len, struct error *e);
 
+/* capture_writer_plain(w, frame, len, e): the same, without compressing. */
+int capture_writer_plain(struct capture_writer *w, const uint8_t *frame,
+    size_t len, struct error *e);
+
+/* capture_writer_empty(w, e): make it an empty file again. */
+int capture_writer_empty(struct capture_writer *w, struct error *e);
+
 /* capture_writer_bytes(w): size of the file so far. */
 uint64_t capture_writer_bytes(const struct capture_writer *w);
 void capture_writer_close(struct capture_writer *w);
@@ -48,6 +55,7 @@ struct capture_stats {
 	uint64_t missing;	/* records that sequence numbers say existed */
 	uint64_t duplicate;	/* records seen before, left out */
 	bool truncated;		/* the file ends inside a frame */
+	bool crowded;		/* not loaded: over CAPTURE_FRAMES frames */
 };
 
 /* Where one frame is and what it spans; times are CLOCK_REALTIME, 0: it has no
@@ -75,6 +83,10 @@ struct capture_device {
 	uint32_t device;	/* index into run->device; UINT32_MAX: none */
 	uint64_t uuid;		/* hash */
 };
+
+/* At most so many rows: 96 MiB. Merged (capture_merge.h) that is a year of one
+ * process that does little, or a week of 200. */
+#define CAPTURE_FRAMES (1u << 21)
 
 struct capture_index {
 	struct capture_frame *frame;	/* in the order of the replay */
@@ -112,6 +124,12 @@ int capture_load_index(const char *path, struct capture_index *x,
 /* capture_index_sort(x): put devices and signatures in the order that looking
  * them up needs; capture_index_kernels does it, too. */
 void capture_index_sort(struct capture_index *x);
+
+/* capture_load_own(path, m, stats, x, e): capture_load_file of a capture that
+ * nobody writes now and that is ours to put in order: what waits in its tail is
+ * merged first, and if it is too crowded it is condensed. ${m} may be NULL. */
+int capture_load_own(const char *path, struct model *m,
+    struct capture_stats *stats, struct capture_index *x, struct error *e);
 
 struct run;
 /* capture_index_kernels(x, run): fill in which kernel each signature is, and
@@ -153,6 +171,12 @@ int capture_record_time(const struct record *r, uint64_t *from, uint64_t *to);
  */
 int capture_concat(const char *const *path, size_t n, const char *out,
     struct error *e);
+
+/*
+ * capture_condense(path, out, e): write the frames of ${path} to the new file
+ * ${out} with small ones merged: for what is too crowded to be loaded.
+ */
+int capture_condense(const char *path, const char *out, struct error *e);
 
 /*
  * capture_copy(path, x, out, e): write the frames of ${x} in ${path}, and

@@ -26,7 +26,6 @@ struct loader {
 	struct capture_index index;	/* all frames; t_min orders them */
 	size_t cap;
 	struct capture_index *out;	/* NULL: not asked for */
-	size_t out_cap;
 	struct definitions definitions;
 	struct strand *strands;
 	struct error *e;
@@ -132,6 +131,11 @@ scan(struct loader *l)
 		f.t_min = frame_time(s, &h);
 		s->stats.frames++;
 		s->stats.raw_bytes += h.raw;
+		if (l->index.frames >= CAPTURE_FRAMES) {
+			s->stats.crowded = true;
+			return (error_set(l->e, "'%s' is in more than %u "
+			    "pieces", s->name, CAPTURE_FRAMES));
+		}
 		if (capture_index_add(&l->index, &l->cap, &f) != 0)
 			return (error_set(l->e, "out of memory"));
 	}
@@ -263,9 +267,10 @@ replay_frame(struct loader *l, const struct capture_frame *f)
 	}
 	stats->damaged += rc <= 0;
 	stats->records += span.records;
-	if (l->out != NULL && span.records > 0 &&
-	    capture_index_add(l->out, &l->out_cap, &span) != 0)
-		return (error_set(l->e, "out of memory"));
+	/* Into the array of the frames that were replayed: no more rows come
+	 * out than went in. */
+	if (l->out != NULL && span.records > 0)
+		l->out->frame[l->out->frames++] = span;
 	return (0);
 }
 
@@ -288,6 +293,7 @@ static int
 load(struct loader *l, struct model *m, struct capture_stats *stats,
     struct capture_index *x, struct error *e)
 {
+	struct capture_frame f;
 	size_t i;
 	int rc;
 
@@ -296,9 +302,15 @@ load(struct loader *l, struct model *m, struct capture_stats *stats,
 	l->e = e;
 	if ((rc = scan(l)) == 0) {
 		arrange(&l->index);
+		if (x != NULL)
+			x->frame = l->index.frame;
 		for (i = 0; i < l->index.frames && rc == 0 &&
-		    !source_stops(&l->source); i++)
-			rc = replay_frame(l, &l->index.frame[i]);
+		    !source_stops(&l->source); i++) {
+			f = l->index.frame[i];
+			rc = replay_frame(l, &f);
+		}
+		if (x != NULL)
+			l->index.frame = NULL;
 		if (rc == 0)
 			rc = source_verdict(&l->source, e);
 	}

@@ -9,9 +9,7 @@
 #include <zstd.h>
 
 #include "base/error.h"
-#include "base/stop.h"
 #include "ingest/capture.h"
-#include "ingest/source.h"
 #include "wire/frame.h"
 
 #define LEVEL 1			/* the CPU is the program's: fast, not small */
@@ -41,11 +39,6 @@ capture_writer_open(const char *path, struct error *e)
 		goto fail;
 	}
 	w->bytes = (uint64_t)st.st_size;
-	if ((w->zstd = ZSTD_createCCtx()) == NULL) {
-		error_set(e, "out of memory");
-		goto fail;
-	}
-	ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel, LEVEL);
 	return (w);
 fail:
 	capture_writer_close(w);
@@ -89,6 +82,12 @@ compress(struct capture_writer *w, const uint8_t *frame,
 	size_t need = FRAME_HEADER_SIZE + ZSTD_compressBound(h->raw), n;
 	uint8_t *grown;
 
+	if (w->zstd == NULL) {
+		if ((w->zstd = ZSTD_createCCtx()) == NULL)
+			return (0);
+		ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel,
+		    LEVEL);
+	}
 	if (need > w->cap) {
 		if ((grown = realloc(w->out, need)) == NULL)
 			return (0);
@@ -122,6 +121,24 @@ capture_writer_put(struct capture_writer *w, const uint8_t *frame, size_t len,
 	return (write_whole(w, frame, len, e));
 }
 
+int
+capture_writer_plain(struct capture_writer *w, const uint8_t *frame,
+    size_t len, struct error *e)
+{
+
+	return (write_whole(w, frame, len, e));
+}
+
+int
+capture_writer_empty(struct capture_writer *w, struct error *e)
+{
+
+	if (ftruncate(w->fd, 0) != 0)
+		return (error_set(e, "cannot empty a capture's tail:"));
+	w->bytes = 0;
+	return (0);
+}
+
 uint64_t
 capture_writer_bytes(const struct capture_writer *w)
 {
@@ -140,86 +157,4 @@ capture_writer_close(struct capture_writer *w)
 	ZSTD_freeCCtx(w->zstd);
 	free(w->out);
 	free(w);
-}
-
-static int
-append_file(struct capture_writer *w, const char *path, struct error *e)
-{
-	struct frame_header h;
-	struct source s;
-	uint64_t offset;
-	int rc = 0;
-
-	if (access(path, F_OK) != 0 && errno == ENOENT)
-		return (0);
-	if (source_open_path(&s, path, e) != 0)
-		return (-1);
-	while (!stop_asked() && (rc = source_next(&s, &h, &offset)) > 0)
-		if (capture_writer_put(w, s.frame,
-		    FRAME_HEADER_SIZE + (size_t)h.stored, e) != 0) {
-			rc = -1;
-			break;
-		}
-	if (rc < 0)
-		error_set(e, "cannot read '%s':", path);
-	else if (stop_asked())
-		rc = stop_error(e);
-	source_close(&s);
-	return (rc);
-}
-
-int
-capture_concat(const char *const *path, size_t n, const char *out,
-    struct error *e)
-{
-	struct capture_writer *w = capture_writer_open(out, e);
-	size_t i;
-	int rc = 0;
-
-	if (w == NULL)
-		return (-1);
-	for (i = 0; i < n && rc == 0; i++)
-		rc = append_file(w, path[i], e);
-	capture_writer_close(w);
-	return (rc);
-}
-
-int
-capture_copy(const char *path, struct capture_index *x, const char *out,
-    struct error *e)
-{
-	struct capture_writer *w = NULL;
-	struct frame_header h;
-	struct source s;
-	uint64_t offset;
-	size_t i;
-	int rc = -1;
-
-	if (source_open_path(&s, path, e) != 0)
-		return (-1);
-	unlink(out);
-	if ((w = capture_writer_open(out, e)) == NULL)
-		goto out;
-	for (i = 0; i < x->frames; i++) {
-		if (stop_asked()) {
-			stop_error(e);
-			goto out;
-		}
-		if (source_at(&s, x->frame[i].offset, &h) != 0) {
-			error_set(e, "'%s' changed while it was read", path);
-			goto out;
-		}
-		offset = w->bytes;
-		if (capture_writer_put(w, s.frame, FRAME_HEADER_SIZE +
-		    (size_t)h.stored, e) != 0)
-			goto out;
-		x->frame[i].offset = offset;
-		x->frame[i].stored = (uint32_t)(w->bytes - offset -
-		    FRAME_HEADER_SIZE);
-	}
-	rc = 0;
-out:
-	capture_writer_close(w);
-	source_close(&s);
-	return (rc);
 }

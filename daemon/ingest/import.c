@@ -6,6 +6,7 @@
 
 #include "base/paths.h"
 #include "base/text.h"
+#include "ingest/capture_merge.h"
 #include "ingest/enrich.h"
 #include "ingest/internal.h"
 #include "model/model.h"
@@ -41,9 +42,30 @@ holds_records(const struct capture_index *x, struct error *e)
 	return (0);
 }
 
+/* Into ${m}; what is in too many pieces is condensed into ${spare}, which then
+ * exists and is what ${x} is the index of. */
+static int
+read_capture(int fd, const char *path, const char *spare, struct model *m,
+    struct capture_stats *stats, struct capture_index *x, struct error *e)
+{
+	char name[64];
+	int rc;
+
+	memset(stats, 0, sizeof(*stats));
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+	rc = fd >= 0 ? capture_load_fd(fd, "the uploaded file", m, stats, x, e) :
+	    capture_load_file(path, m, stats, x, e);
+	if (rc == 0 || !stats->crowded)
+		return (rc);
+	*e = (struct error)ERROR_INIT;
+	if (capture_condense(fd >= 0 ? name : path, spare, e) != 0)
+		return (-1);
+	return (capture_load_file(spare, m, stats, x, e));
+}
+
 static struct documents *
-load(struct service *s, int fd, const char *path, struct capture_index *x,
-    struct capture_stats *stats, struct error *e)
+load(struct service *s, int fd, const char *path, const char *spare,
+    struct capture_index *x, struct capture_stats *stats, struct error *e)
 {
 	struct model *m = model_new();
 	struct documents *docs = NULL;
@@ -53,8 +75,7 @@ load(struct service *s, int fd, const char *path, struct capture_index *x,
 		error_set(e, "out of memory");
 		return (NULL);
 	}
-	if ((fd >= 0 ? capture_load_fd(fd, "the uploaded file", m, stats, x,
-	    e) : capture_load_file(path, m, stats, x, e)) == 0 &&
+	if (read_capture(fd, path, spare, m, stats, x, e) == 0 &&
 	    holds_records(x, e) == 0 && enrich_model(m, NULL, NULL, e) == 0) {
 		docs = analyse(m, true, s->config->thresholds, 0, &run);
 		if (docs != NULL)
@@ -68,8 +89,9 @@ load(struct service *s, int fd, const char *path, struct capture_index *x,
 
 /* Put the frames of ${path} into the run's directory, with those that it has. */
 static int
-place(struct service *s, const char *path, struct documents **docs,
-    struct capture_index *x, uint64_t *bytes, struct error *e)
+place(struct service *s, const char *path, const char *spare,
+    struct documents **docs, struct capture_index *x, uint64_t *bytes,
+    struct error *e)
 {
 	char dir[PATH_MAX], capture[PATH_MAX], new[PATH_MAX], both[PATH_MAX];
 	const char *part[2] = { capture, path };
@@ -77,6 +99,7 @@ place(struct service *s, const char *path, struct documents **docs,
 	int rc = -1;
 
 	if (run_directory(s, (*docs)->uuid, dir, capture, e) != 0 ||
+	    capture_settle(capture, e) != 0 ||
 	    paths_join(new, dir, "capture.new", e) != 0 ||
 	    paths_join(both, dir, "capture.both", e) != 0)
 		return (-1);
@@ -85,10 +108,13 @@ place(struct service *s, const char *path, struct documents **docs,
 		capture_index_clear(x);
 		documents_free(*docs);
 		*docs = NULL;
-		if (capture_concat(part, 2, both, e) != 0 ||
-		    (*docs = load(s, -1, both, x, &stats, e)) == NULL)
+		if (capture_concat(part, 2, both, e) != 0)
 			goto out;
-		path = both;
+		unlink(spare);
+		*docs = load(s, -1, both, spare, x, &stats, e);
+		if (*docs == NULL)
+			goto out;
+		path = access(spare, F_OK) == 0 ? spare : both;
 	}
 	if (capture_copy(path, x, new, e) != 0)
 		goto out;
@@ -113,13 +139,16 @@ service_import(struct service *s, int fd, struct error *e, int64_t *number,
 	struct capture_index x = { 0 };
 	struct capture_stats ignored;
 	struct documents *docs;
-	char path[64], uuid[33] = "";
+	char path[64], spare[PATH_MAX], uuid[33] = "";
 	uint64_t bytes = 0;
 	int rc = -1;
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (paths_join(spare, s->runs, IMPORT_SPARE, e) != 0)
+		return (-1);
 	pthread_mutex_lock(&s->heavy);
-	if ((docs = load(s, fd, NULL, &x, stats != NULL ?
+	unlink(spare);
+	if ((docs = load(s, fd, NULL, spare, &x, stats != NULL ?
 	    stats : &ignored, e)) == NULL)
 		goto out;
 	name_run(docs, &x);
@@ -131,7 +160,8 @@ service_import(struct service *s, int fd, struct error *e, int64_t *number,
 		uuid[0] = '\0';
 		goto out;
 	}
-	if (place(s, path, &docs, &x, &bytes, e) != 0)
+	if (place(s, access(spare, F_OK) == 0 ? spare : path, spare, &docs,
+	    &x, &bytes, e) != 0)
 		goto out;
 	text_copy(docs->uuid, sizeof(docs->uuid), uuid);
 	if (store_run_add(s->writer, uuid, docs->label, docs->started_ns,
@@ -142,6 +172,7 @@ service_import(struct service *s, int fd, struct error *e, int64_t *number,
 		rc = 0;
 	}
 out:
+	unlink(spare);
 	if (uuid[0] != '\0')
 		claim_drop(s, uuid);
 	pthread_mutex_unlock(&s->heavy);

@@ -30,6 +30,7 @@ struct symbols;
 
 #define EVENT_RING 1024
 #define MS 1000000ull		/* ns */
+#define IMPORT_SPARE "import.part"	/* in runs/, while one is taken in */
 
 /* One stream of a live run. */
 struct stream {
@@ -53,7 +54,8 @@ struct session {
 	char dir[PATH_MAX];	/* <state>/runs/<uuid> */
 	char capture[PATH_MAX];
 	int64_t number;
-	struct capture_writer *writer;
+	struct capture_merger *merger;
+	struct capture_writer *writer;	/* the merger's */
 	struct model *model;	/* NULL: rebuild at the end */
 	struct capture_index index;	/* as the model: of what was fed */
 	struct definitions definitions;
@@ -172,6 +174,8 @@ struct stream *session_stream(struct session *se, uint64_t id);
  * be kept (${e}). */
 int session_frame(struct service *s, struct session *se, struct stream *st,
     const uint8_t *frame, const struct frame_header *h, struct error *e);
+/* session_keep(se, e): all that came is in the capture file itself. */
+int session_keep(struct session *se, struct error *e);
 /* session_over(s, se, now): every process of the run has said all it will. */
 bool session_over(const struct service *s, const struct session *se,
     uint64_t now);
@@ -217,5 +221,7 @@ uint64_t clock_mono(void);
 uint64_t clock_real(void);
 int run_directory(const struct service *s, const char *uuid, char *dir,
     char *capture, struct error *e);
+/* Size of a capture; 0: there is none. */
+uint64_t run_bytes(const char *capture);
 
 #endif

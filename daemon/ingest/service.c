@@ -33,6 +33,14 @@ run_directory(const struct service *s, const char *uuid, char *dir,
 	return (make_private(dir, e));
 }
 
+uint64_t
+run_bytes(const char *capture)
+{
+	struct stat st;
+
+	return (stat(capture, &st) == 0 ? (uint64_t)st.st_size : 0);
+}
+
 static int
 open_state(struct service *s, const char *state, struct error *e)
 {

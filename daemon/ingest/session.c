@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "ingest/capture_merge.h"
 #include "ingest/internal.h"
 #include "ingest/symbol.h"
 #include "model/model.h"
@@ -48,7 +49,7 @@ session_free(struct session *se)
 		HASH_DEL(se->streams, st);
 		free(st);
 	}
-	capture_writer_close(se->writer);
+	capture_merger_close(se->merger);
 	model_free(se->model);
 	capture_index_clear(&se->index);
 	definitions_clear(&se->definitions);
@@ -104,15 +105,36 @@ static void
 resume(struct session *se)
 {
 	struct resuming z = { se, spool_pid_namespace() };
+	struct capture_index x = { 0 };
 	struct error e = ERROR_INIT;
-	struct capture_index x;
+	struct capture_stats stats;
 
 	se->rebuild = se->resumed = true;
-	if (capture_load_index(se->capture, &x, &e) != 0 ||
+	if (capture_load_own(se->capture, NULL, &stats, &x, &e) != 0 ||
 	    capture_window(se->capture, &x, 0, UINT64_MAX, UINT64_MAX,
 	    resume_record, &z, NULL, &e) < 0)
 		log_failure("an interrupted run cannot be read back", &e);
 	capture_index_clear(&x);
+}
+
+static void
+give_up_model(struct session *se)
+{
+
+	model_free(se->model);
+	se->model = NULL;
+	se->rebuild = true;
+}
+
+/* A frame has its place in the capture. */
+static void
+note_row(void *session, const struct capture_frame *row)
+{
+	struct session *se = session;
+
+	if (se->model != NULL && (se->index.frames >= CAPTURE_FRAMES ||
+	    capture_index_add(&se->index, &se->definitions.frame_cap, row)))
+		give_up_model(se);
 }
 
 static struct session *
@@ -127,12 +149,16 @@ session_new(struct service *s, const char *uuid, const char *label,
 	}
 	text_copy(se->uuid, sizeof(se->uuid), uuid);
 	if (run_directory(s, uuid, se->dir, se->capture, e) != 0 ||
-	    (se->writer = capture_writer_open(se->capture, e)) == NULL)
+	    capture_settle(se->capture, e) != 0)
 		goto fail;
-	if (capture_writer_bytes(se->writer) > 0)
+	if (run_bytes(se->capture) > 0)
 		resume(se);
 	else if ((se->model = model_new()) == NULL)
 		se->rebuild = true;
+	se->merger = capture_merger_open(se->capture, true, note_row, se, e);
+	if (se->merger == NULL)
+		goto fail;
+	se->writer = capture_merger_writer(se->merger);
 	if (store_run_add(s->writer, uuid, label, (int64_t)started_ns,
 	    &se->number, e) != STORE_OK)
 		goto fail;
@@ -201,15 +227,6 @@ session_get(struct service *s, const char *uuid, const char *label,
 	return (se);
 }
 
-static void
-give_up_model(struct session *se)
-{
-
-	model_free(se->model);
-	se->model = NULL;
-	se->rebuild = true;
-}
-
 /* Feed the model what it has not seen; count what the frame holds. */
 static int
 feed_frame(struct session *se, struct stream *st, const uint8_t *p,
@@ -248,8 +265,8 @@ keep_frame(struct service *s, struct session *se, const uint8_t *frame,
 {
 	uint64_t before = capture_writer_bytes(se->writer);
 
-	if (capture_writer_put(se->writer, frame,
-	    FRAME_HEADER_SIZE + (size_t)h->stored, e) != 0) {
+	if (capture_merger_put(se->merger, frame, h, frame + FRAME_HEADER_SIZE,
+	    h->stored, se->model != NULL ? span : NULL, e) != 0) {
 		atomic_fetch_add(&s->capture_errors, 1);
 		/* The model is ahead of the capture now. */
 		give_up_model(se);
@@ -260,13 +277,8 @@ keep_frame(struct service *s, struct session *se, const uint8_t *frame,
 		return (-1);
 	}
 	se->disk_full = false;
-	span->offset = before;
 	atomic_fetch_add(&s->capture_bytes,
 	    capture_writer_bytes(se->writer) - before);
-	if (se->model != NULL && span->records > 0 &&
-	    capture_index_add(&se->index, &se->definitions.frame_cap,
-	    span) != 0)
-		give_up_model(se);
 	return (0);
 }
 
@@ -285,6 +297,13 @@ count_held(struct service *s, struct stream *st)
 	}
 	if (st->held_longest_ns > atomic_load(&s->held_longest_ns))
 		atomic_store(&s->held_longest_ns, st->held_longest_ns);
+}
+
+int
+session_keep(struct session *se, struct error *e)
+{
+
+	return (capture_merger_flush(se->merger, e));
 }
 
 int
@@ -354,6 +373,7 @@ session_show(struct service *s, struct session *se, uint64_t now)
 	struct documents *docs;
 	uint64_t cost;
 
+	capture_merger_tick(se->merger, now);
 	if (!se->dirty || se->model == NULL || se->rebuild ||
 	    now - se->shown_ns < se->show_every_ns ||
 	    atomic_load(&se->showing))

@@ -28,6 +28,7 @@ struct view {
 	char capture[PATH_MAX];
 	struct run run;			/* its timelines and devices only */
 	json_t *stored;			/* owns the devices' names */
+	bool indexed;			/* a live run has no index yet */
 };
 
 static void
@@ -127,8 +128,8 @@ view_open(struct service *s, int64_t number, struct view *v, struct error *e)
 	if (paths_join(dir, s->runs, v->row.uuid, e) != 0 ||
 	    paths_join(v->capture, dir, "capture.cadv", e) != 0)
 		return (STORE_FAILED);
-	/* A live run has no index yet. */
 	st = store_index(s->reader, number, &v->index, e);
+	v->indexed = st == STORE_OK;
 	return (st == STORE_NONE ? STORE_OK : st);
 }
 
@@ -247,17 +248,23 @@ draw_record(void *arg, uint64_t stream, uint64_t sequence,
 	return (d->homeless);
 }
 
-static uint64_t
-records_between(const struct capture_index *x, uint64_t from, uint64_t to)
+/* Load the frames of the window, if their records can be decoded while somebody
+ * waits for the picture. */
+static bool
+few_records(struct service *s, struct view *v, uint64_t from, uint64_t to)
 {
+	struct store_frames want = { .from = from, .to = to,
+	    .records = DETAIL_RECORDS };
+	struct error e = ERROR_INIT;
 	uint64_t n = 0;
 	size_t i;
 
-	for (i = 0; i < x->frames; i++)
-		if (x->frame[i].t_min != 0 && x->frame[i].t_min < to &&
-		    x->frame[i].t_max >= from)
-			n += x->frame[i].records;
-	return (n);
+	if (store_frames(s->reader, v->row.number, &want, &v->index, &e) !=
+	    STORE_OK)
+		return (false);
+	for (i = 0; i < v->index.frames; i++)
+		n += v->index.frame[i].records;
+	return (n <= DETAIL_RECORDS);
 }
 
 /* The window drawn from the capture's records, of a run with a timeline at
@@ -298,7 +305,8 @@ detail(const struct view *v, uint64_t from, uint64_t to, unsigned px)
 }
 
 static json_t *
-draw_view(const struct view *v, uint64_t from, uint64_t to, unsigned px)
+draw_view(struct service *s, struct view *v, uint64_t from, uint64_t to,
+    unsigned px)
 {
 	uint64_t wall = v->run.wall_ns, zero = (uint64_t)v->row.started_ns;
 	bool close_up = false;
@@ -312,10 +320,9 @@ draw_view(const struct view *v, uint64_t from, uint64_t to, unsigned px)
 		to = wall;
 	if (from > to)
 		from = to;
-	if (v->run.timelines > 0 && v->index.frames > 0 && to > from &&
+	if (v->run.timelines > 0 && v->indexed && to > from &&
 	    (to - from) / px < v->run.timeline[0].bin_ns &&
-	    records_between(&v->index, zero + from, zero + to) <=
-	    DETAIL_RECORDS) {
+	    few_records(s, v, zero + from, zero + to)) {
 		out = detail(v, from, to, px);
 		close_up = out != NULL;
 	}
@@ -342,7 +349,7 @@ service_timeline(struct service *s, int64_t number, uint64_t from_ns,
 		goto out;
 	if ((v.stored = json_loads(text, 0, NULL)) == NULL ||
 	    read_timeline(&v) != 0 ||
-	    (*out = draw_view(&v, from_ns, to_ns, px)) == NULL) {
+	    (*out = draw_view(s, &v, from_ns, to_ns, px)) == NULL) {
 		error_set(e, "the timeline of run %" PRId64 " cannot be drawn",
 		    number);
 		st = STORE_FAILED;
@@ -417,20 +424,6 @@ list_record(void *arg, uint64_t stream, uint64_t sequence,
 	return (0);
 }
 
-/* The frame that holds record ${sequence} of ${stream}. */
-static size_t
-frame_of(const struct capture_index *x, uint64_t stream, uint64_t sequence)
-{
-	size_t i;
-
-	for (i = 0; i < x->frames; i++)
-		if (x->frame[i].stream == stream &&
-		    sequence >= x->frame[i].sequence &&
-		    sequence - x->frame[i].sequence < x->frame[i].records)
-			return (i);
-	return (x->frames);
-}
-
 /* "<stream hex>.<sequence>" of the last record that was looked at. */
 static int
 read_cursor(const char *cursor, struct listing *l)
@@ -451,10 +444,10 @@ service_launches(struct service *s, int64_t number, uint32_t kernel,
     struct error *e)
 {
 	struct listing l = { .kernel = kernel, .limit = limit };
-	struct capture_index rest;
+	struct store_frames want = { .from = 1, .to = UINT64_MAX,
+	    .records = LAUNCH_RECORDS };
 	enum store_status st;
 	struct view v;
-	size_t first = 0;
 	int64_t given;
 	int more = 0;
 
@@ -466,12 +459,15 @@ service_launches(struct service *s, int64_t number, uint32_t kernel,
 		st = STORE_NONE;
 		if (read_cursor(cursor, &l) != 0)
 			goto out;
-		first = frame_of(&v.index, l.stream, l.after);
-		if (first == v.index.frames)
-			goto out;
+		want.after = true;
+		want.stream = l.stream;
+		want.sequence = l.after;
 	}
+	if (v.indexed && (st = store_frames(s->reader, number, &want,
+	    &v.index, e)) != STORE_OK)
+		goto out;
 	st = STORE_FAILED;
-	if (v.index.frames == 0) {
+	if (!v.indexed) {
 		error_set(e, "launches are listed when the run has ended");
 		goto out;
 	}
@@ -479,10 +475,7 @@ service_launches(struct service *s, int64_t number, uint32_t kernel,
 		goto out;
 	l.index = &v.index;
 	l.origin = (uint64_t)v.row.started_ns;
-	rest = v.index;
-	rest.frame += first;
-	rest.frames -= first;
-	given = capture_window(v.capture, &rest, 1, UINT64_MAX,
+	given = capture_window(v.capture, &v.index, 1, UINT64_MAX,
 	    LAUNCH_RECORDS, list_record, &l, &more, e);
 	if (given < 0) {
 		json_decref(l.items);

@@ -104,7 +104,7 @@ rebuild(struct service *s, const char *uuid, int64_t number, char *capture,
 		error_set(e, "out of memory");
 		goto out;
 	}
-	if (capture_load_file(capture, m, &stats, &x, e) != 0)
+	if (capture_load_own(capture, m, &stats, &x, e) != 0)
 		goto out;
 	disassemble_capture(m, capture, &x, &stats.bytes);
 	docs = analyse(m, true, s->config->thresholds, 0, &run);
@@ -201,6 +201,12 @@ finish(struct service *s, struct session *se)
 	bool rebuild;
 	int merged;
 
+	if (session_keep(se, &e) != 0) {
+		log_failure("a run's last data is not in its capture", &e);
+		trouble_note(s, se->uuid, &e);
+		se->rebuild = true;
+		e = (struct error)ERROR_INIT;
+	}
 	merged = spool_merge(s, se->uuid, se->capture, se, &e);
 	if (merged < 0) {
 		log_failure("a spool file cannot be taken in", &e);

@@ -1,4 +1,5 @@
-/* The frame index of a capture as three blobs of fixed little-endian rows. */
+/* What the signatures and devices of a capture are, as two blobs of fixed
+ * little-endian rows. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,29 +8,8 @@
 #include "store/internal.h"
 #include "wire/le.h"
 
-#define FRAME_ROW 48
 #define SIGNATURE_ROW 24
 #define DEVICE_ROW 16
-
-static uint8_t *
-pack_frames(const struct capture_index *x)
-{
-	uint8_t *buf = malloc(x->frames * FRAME_ROW + 1), *p = buf;
-	const struct capture_frame *f;
-	size_t i;
-
-	for (i = 0; buf != NULL && i < x->frames; i++, p += FRAME_ROW) {
-		f = &x->frame[i];
-		le64_put(p, f->offset);
-		le64_put(p + 8, f->stream);
-		le64_put(p + 16, f->sequence);
-		le32_put(p + 24, f->stored);
-		le32_put(p + 28, f->records);
-		le64_put(p + 32, f->t_min);
-		le64_put(p + 40, f->t_max);
-	}
-	return (buf);
-}
 
 static uint8_t *
 pack_signatures(const struct capture_index *x)
@@ -65,30 +45,28 @@ enum store_status
 store_put_index(struct store *s, int64_t number,
     const struct capture_index *x, struct error *e)
 {
-	uint8_t *frames = pack_frames(x), *signatures = pack_signatures(x),
-	    *devices = pack_devices(x);
+	uint8_t *signatures = pack_signatures(x), *devices = pack_devices(x);
 	enum store_status st = STORE_FAILED;
 	sqlite3_stmt *q = NULL;
 
-	if (frames == NULL || signatures == NULL || devices == NULL) {
+	if (signatures == NULL || devices == NULL) {
 		error_set(e, "out of memory");
 		goto out;
 	}
 	q = store_query(s, e, "INSERT OR REPLACE INTO frames "
-	    "(run, frame, signature, device) VALUES (?, ?, ?, ?)", "i", number);
+	    "(run, signature, device) VALUES (?, ?, ?)", "i", number);
 	if (q == NULL)
 		goto out;
-	sqlite3_bind_blob64(q, 2, frames, x->frames * FRAME_ROW,
+	sqlite3_bind_blob64(q, 2, signatures, x->signatures * SIGNATURE_ROW,
 	    SQLITE_STATIC);
-	sqlite3_bind_blob64(q, 3, signatures, x->signatures * SIGNATURE_ROW,
-	    SQLITE_STATIC);
-	sqlite3_bind_blob64(q, 4, devices, x->devices * DEVICE_ROW,
+	sqlite3_bind_blob64(q, 3, devices, x->devices * DEVICE_ROW,
 	    SQLITE_STATIC);
 	st = sqlite3_step(q) == SQLITE_DONE ? STORE_OK :
 	    store_fail(s, e, "store the run");
+	if (st == STORE_OK)
+		st = store_put_frames(s, number, x, e);
 out:
 	sqlite3_finalize(q);
-	free(frames);
 	free(signatures);
 	free(devices);
 	return (st);
@@ -97,35 +75,25 @@ out:
 static int
 unpack(struct capture_index *x, sqlite3_stmt *q)
 {
-	size_t frames = (size_t)sqlite3_column_bytes(q, 0) / FRAME_ROW;
-	size_t signatures = (size_t)sqlite3_column_bytes(q, 1) / SIGNATURE_ROW;
-	size_t devices = (size_t)sqlite3_column_bytes(q, 2) / DEVICE_ROW, i;
+	size_t signatures = (size_t)sqlite3_column_bytes(q, 0) / SIGNATURE_ROW;
+	size_t devices = (size_t)sqlite3_column_bytes(q, 1) / DEVICE_ROW, i;
 	const uint8_t *p;
 
-	x->frame = calloc(frames + 1, sizeof(*x->frame));
 	x->signature = calloc(signatures + 1, sizeof(*x->signature));
 	x->device = calloc(devices + 1, sizeof(*x->device));
-	if (x->frame == NULL || x->signature == NULL || x->device == NULL)
+	if (x->signature == NULL || x->device == NULL)
 		return (-1);
 	p = sqlite3_column_blob(q, 0);
-	for (i = 0; i < frames; i++, p += FRAME_ROW)
-		x->frame[i] = (struct capture_frame){
-			le64_get(p), le64_get(p + 8), le64_get(p + 16),
-			le32_get(p + 24), le32_get(p + 28), le64_get(p + 32),
-			le64_get(p + 40)
-		};
-	p = sqlite3_column_blob(q, 1);
 	for (i = 0; i < signatures; i++, p += SIGNATURE_ROW)
 		x->signature[i] = (struct capture_signature){
 			le64_get(p), le32_get(p + 8), le32_get(p + 12),
 			(uint32_t)le64_get(p + 16), 0
 		};
-	p = sqlite3_column_blob(q, 2);
+	p = sqlite3_column_blob(q, 1);
 	for (i = 0; i < devices; i++, p += DEVICE_ROW)
 		x->device[i] = (struct capture_device){
 			le64_get(p), le32_get(p + 8), le32_get(p + 12), 0
 		};
-	x->frames = frames;
 	x->signatures = signatures;
 	x->devices = devices;
 	capture_index_sort(x);	/* a database of an older version is not */
@@ -142,7 +110,7 @@ store_index(struct store *s, int64_t number, struct capture_index *x,
 
 	memset(x, 0, sizeof(*x));
 	pthread_mutex_lock(&s->lock);
-	q = store_query(s, e, "SELECT frame, signature, device FROM frames "
+	q = store_query(s, e, "SELECT signature, device FROM frames "
 	    "WHERE run = ?", "i", number);
 	if (q == NULL)
 		st = STORE_FAILED;

@@ -45,6 +45,10 @@ enum store_status store_touch(struct store *s, int64_t run, struct error *e);
 enum store_status store_put_index(struct store *s, int64_t number,
     const struct capture_index *x, struct error *e);
 
+/* store_put_frames(s, number, x, e): its frames, inside a transaction. */
+enum store_status store_put_frames(struct store *s, int64_t number,
+    const struct capture_index *x, struct error *e);
+
 /* A malloced copy of a text column; NULL for NULL. */
 char *store_text(sqlite3_stmt *q, int column);
 

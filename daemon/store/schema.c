@@ -38,6 +38,25 @@ static const char *const step[] = {
 	") STRICT;"
 	"CREATE TABLE counter (revision INTEGER NOT NULL) STRICT;"
 	"INSERT INTO counter VALUES (0);",
+
+	/* Frames in pieces of 4096 rows of 48 bytes. What was in one may span
+	 * any time. */
+	"CREATE TABLE frame_chunk ("
+	"  run INTEGER NOT NULL REFERENCES run(number) ON DELETE CASCADE,"
+	"  chunk INTEGER NOT NULL,"
+	"  first_ns INTEGER NOT NULL,"
+	"  last_ns INTEGER NOT NULL,"
+	"  frame BLOB NOT NULL,"
+	"  PRIMARY KEY (run, chunk)"
+	") STRICT;"
+	"WITH RECURSIVE piece (run, chunk) AS ("
+	"  SELECT run, 0 FROM frames UNION ALL"
+	"  SELECT f.run, p.chunk + 1 FROM piece p JOIN frames f"
+	"    ON f.run = p.run WHERE (p.chunk + 1) * 196608 < length(f.frame))"
+	"INSERT INTO frame_chunk SELECT p.run, p.chunk, 0,"
+	"  9223372036854775807, substr(f.frame, p.chunk * 196608 + 1, 196608)"
+	"  FROM piece p JOIN frames f ON f.run = p.run;"
+	"ALTER TABLE frames DROP COLUMN frame;",
 };
 #define VERSION ((int)(sizeof(step) / sizeof(step[0])))
 

@@ -124,9 +124,27 @@ enum store_status store_put(struct store *s, int64_t number,
     const struct documents *docs, const struct capture_index *x,
     uint64_t bytes, struct error *e);
 
-/* store_index(s, number, x, e): read the frame index back. */
+/* store_index(s, number, x, e): read the index back, but for its frames.
+ * STORE_NONE: the run has none yet. */
 enum store_status store_index(struct store *s, int64_t number,
     struct capture_index *x, struct error *e);
+
+/* Which frames, in their order: those with times that overlap [from, to) ns of
+ * CLOCK_REALTIME; with ${after} only from the one on that holds the record
+ * ${sequence} of ${stream}; up to the one with which they have more than
+ * ${records} records. */
+struct store_frames {
+	uint64_t from, to;
+	uint64_t records;
+	bool after;
+	uint64_t stream, sequence;
+};
+
+/* store_frames(s, number, want, x, e): set x->frame, which is empty. STORE_NONE
+ * if no frame holds the record to begin after. */
+enum store_status store_frames(struct store *s, int64_t number,
+    const struct store_frames *want, struct capture_index *x,
+    struct error *e);
 
 /* store_revision(s): grows with every change; for health checks. */
 int64_t store_revision(struct store *s);

@@ -16,6 +16,7 @@
 #include "ingest/capture.h"
 #include "store/store.h"
 #include "unit/fixtures.h"
+#include "wire/le.h"
 
 static char *top;
 static char path[256];
@@ -237,6 +238,8 @@ documents_are_replaced(void **state)
 	struct capture_signature signature = { 8, 9, 10, 11, 0 };
 	struct capture_device device = { 12, 13, 14, 0 };
 	struct capture_index x = { &frame, 1, &signature, 1, &device, 1 }, y;
+	const struct store_frames all = { 0, UINT64_MAX, UINT64_MAX,
+	    false, 0, 0 };
 	struct store_run r;
 	char *json;
 
@@ -258,6 +261,8 @@ documents_are_replaced(void **state)
 	assert_int_equal(r.bytes, 78);
 	store_run_clear(&r);
 	assert_int_equal(store_index(reader, a, &y, &e), STORE_OK);
+	assert_int_equal(y.frames, 0);
+	assert_int_equal(store_frames(reader, a, &all, &y, &e), STORE_OK);
 	assert_int_equal(y.frames, 1);
 	assert_memory_equal(y.frame, &frame, sizeof(frame));
 	assert_int_equal(y.signature[0].kernel, 10);
@@ -273,6 +278,142 @@ documents_are_replaced(void **state)
 	store_close(reader);
 	documents_free(many);
 	documents_free(few);
+}
+
+#define MANY 10000
+
+/* Frame i of MANY: of the streams 1 and 2 in turn, 10 records, 100 ns long;
+ * every tenth has no times. */
+static struct capture_frame
+frame_at(uint64_t i)
+{
+	struct capture_frame f = { .offset = 1000 * i, .stream = 1 + i % 2,
+	    .sequence = i / 2 * 10, .stored = 900, .records = 10 };
+
+	if (i % 10 != 0) {
+		f.t_min = 100 * i;
+		f.t_max = 100 * i + 99;
+	}
+	return (f);
+}
+
+/* What ${want} finds in the run ${a}: the first and how many. */
+static enum store_status
+find(int64_t a, struct store_frames want, uint64_t *offset, size_t *n)
+{
+	struct capture_index x = { 0 };
+	struct error e = ERROR_INIT;
+	enum store_status st = store_frames(db, a, &want, &x, &e);
+	size_t i;
+
+	*n = x.frames;
+	*offset = x.frames > 0 ? x.frame[0].offset : 0;
+	for (i = 1; i < x.frames; i++)
+		assert_true(x.frame[i].offset > x.frame[i - 1].offset);
+	capture_index_clear(&x);
+	return (st);
+}
+
+static void
+look_for_frames(int64_t a)
+{
+	const uint64_t all = UINT64_MAX;
+	uint64_t offset;
+	size_t n;
+
+	assert_int_equal(find(a, (struct store_frames){ 1, all, all, false,
+	    0, 0 }, &offset, &n), STORE_OK);
+	assert_int_equal(n, MANY - MANY / 10);
+	assert_int_equal(offset, 1000);
+	/* A window in the middle of the third piece. */
+	assert_int_equal(find(a, (struct store_frames){ 900050, 900150, all,
+	    false, 0, 0 }, &offset, &n), STORE_OK);
+	assert_int_equal(n, 1);		/* 9000 has no times */
+	assert_int_equal(offset, 9001000);
+	/* What follows a record. */
+	assert_int_equal(find(a, (struct store_frames){ 1, all, all, true,
+	    2, 25004 }, &offset, &n), STORE_OK);
+	assert_int_equal(offset, 5001000);
+	assert_int_equal(n, 4999 - 499);
+	assert_int_equal(find(a, (struct store_frames){ 1, all, all, true,
+	    2, 50000 }, &offset, &n), STORE_NONE);
+	assert_int_equal(find(a, (struct store_frames){ 1, all, all, true,
+	    3, 4 }, &offset, &n), STORE_NONE);
+	/* No more than asked for, and the one that says that there is more. */
+	assert_int_equal(find(a, (struct store_frames){ 1, all, 95, false,
+	    0, 0 }, &offset, &n), STORE_OK);
+	assert_int_equal(n, 10);
+	assert_int_equal(find(a + 1, (struct store_frames){ 1, all, all,
+	    false, 0, 0 }, &offset, &n), STORE_OK);
+	assert_int_equal(n, 0);
+}
+
+static void
+frames_in_pieces(void **state)
+{
+	struct capture_index x = { .frame = calloc(MANY, sizeof(*x.frame)) };
+	int64_t a = add("11111111111111111111111111111111");
+	struct documents *d = documents(1);
+	struct error e = ERROR_INIT;
+
+	(void)state;
+	for (x.frames = 0; x.frames < MANY; x.frames++)
+		x.frame[x.frames] = frame_at(x.frames);
+	assert_int_equal(store_put(db, a, d, &x, 1, &e), STORE_OK);
+	look_for_frames(a);
+	/* Put again: instead of those, not beside them. */
+	assert_int_equal(store_put(db, a, d, &x, 1, &e), STORE_OK);
+	look_for_frames(a);
+	capture_index_clear(&x);
+	documents_free(d);
+}
+
+/* A database that has them in one blob. */
+static void
+frames_of_the_first_schema(void **state)
+{
+	static const char old[] =
+	    "DROP TABLE frame_chunk; DROP TABLE frames;"
+	    "CREATE TABLE frames ("
+	    "  run INTEGER PRIMARY KEY REFERENCES run(number) "
+	    "    ON DELETE CASCADE,"
+	    "  frame BLOB NOT NULL,"
+	    "  signature BLOB NOT NULL,"
+	    "  device BLOB NOT NULL"
+	    ") STRICT; PRAGMA user_version = 1";
+	int64_t a = add("11111111111111111111111111111111");
+	uint8_t *blob = malloc(MANY * 48), *p = blob;
+	struct error e = ERROR_INIT;
+	struct capture_frame f;
+	sqlite3_stmt *q;
+	sqlite3 *raw;
+	size_t i;
+
+	(void)state;
+	store_close(db);
+	for (i = 0; i < MANY; i++, p += 48) {
+		f = frame_at(i);
+		le64_put(p, f.offset);
+		le64_put(p + 8, f.stream);
+		le64_put(p + 16, f.sequence);
+		le32_put(p + 24, f.stored);
+		le32_put(p + 28, f.records);
+		le64_put(p + 32, f.t_min);
+		le64_put(p + 40, f.t_max);
+	}
+	assert_int_equal(sqlite3_open(path, &raw), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(raw, old, NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_prepare_v2(raw, "INSERT INTO frames VALUES (?, ?, x'', x'')",
+	    -1, &q, NULL);
+	sqlite3_bind_int64(q, 1, a);
+	sqlite3_bind_blob(q, 2, blob, MANY * 48, SQLITE_STATIC);
+	assert_int_equal(sqlite3_step(q), SQLITE_DONE);
+	sqlite3_finalize(q);
+	sqlite3_close(raw);
+	free(blob);
+	db = store_open(path, &e);
+	assert_non_null(db);
+	look_for_frames(a);
 }
 
 static void
@@ -353,7 +494,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		T(runs_have_numbers), T(numbers_are_never_reused),
 		T(patch_and_revisions), T(pages_hold_each_once),
-		T(documents_are_replaced), T(newer_database),
+		T(documents_are_replaced), T(frames_in_pieces),
+		T(frames_of_the_first_schema), T(newer_database),
 		T(not_a_database), T(disk_full),
 	};
 
