@@ -1,7 +1,9 @@
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/client.h"
 #include "cli/view.h"
@@ -12,15 +14,20 @@
 static int
 import_one(struct cli *cli, const char *path, json_t **out, struct error *e)
 {
+	/* Not to wait for somebody to open the other end of a pipe. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), rc;
 	struct stat st;
-	FILE *f;
-	int rc;
+	FILE *f = NULL;
 
-	if ((f = fopen(path, "re")) == NULL)
+	if (fd < 0)
 		return (error_set(e, "cannot open '%s':", path));
-	if (fstat(fileno(f), &st) != 0 || !S_ISREG(st.st_mode)) {
-		fclose(f);
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
+		close(fd);
 		return (error_set(e, "'%s' is not a regular file", path));
+	}
+	if ((f = fdopen(fd, "r")) == NULL) {
+		close(fd);
+		return (error_set(e, "cannot open '%s':", path));
 	}
 	rc = client_upload(cli->client, "/runs", f, out, e);
 	fclose(f);

@@ -74,7 +74,8 @@ source_open(struct source *s, int fd, const char *name, struct error *e)
 int
 source_open_path(struct source *s, const char *path, struct error *e)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	/* Not to wait for somebody to open the other end of a pipe. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
 	memset(s, 0, sizeof(*s));
 	if (fd < 0)

@@ -433,3 +433,17 @@ fake_kernels() {
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"no GPU"* ]]
 }
+
+@test "a pipe is no capture, and nobody waits for its other end" {
+	mkfifo pipe.cadv
+	for c in show kernels findings roofline checklist annotate import; do
+		run timeout 20 cudadvise $c ./pipe.cadv
+		[ "$status" -ne 124 ]
+		[ "$status" -ne 0 ]
+		[[ "$output" == *"is not a regular file"* ]]
+	done
+	make_capture x.cadv
+	run timeout 20 cudadvise compare x.cadv ./pipe.cadv
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"is not a regular file"* ]]
+}
