@@ -1,6 +1,8 @@
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/client.h"
@@ -27,13 +29,25 @@ static int
 export_file(struct cli *cli, const char *id, struct error *e)
 {
 	char *part;
-	FILE *f;
-	int bad;
+	FILE *f = NULL;
+	mode_t mask;
+	int bad, fd;
 
-	if (asprintf(&part, "%s.part-%d", cli->opt.output, (int)getpid()) < 0)
+	if (asprintf(&part, "%s.part-XXXXXX", cli->opt.output) < 0)
 		return (error_set(e, "out of memory"));
-	if ((f = fopen(part, "we")) == NULL) {
+	/* A name that nobody can have put a link at. */
+	if ((fd = mkostemp(part, O_CLOEXEC)) >= 0) {
+		mask = umask(0);
+		umask(mask);
+		fchmod(fd, 0666 & ~mask);
+		f = fdopen(fd, "w");
+	}
+	if (f == NULL) {
 		error_set(e, "cannot write '%s':", part);
+		if (fd >= 0) {
+			close(fd);
+			unlink(part);
+		}
 		free(part);
 		return (-1);
 	}

@@ -367,3 +367,18 @@ cut_before_last_words() {
 	run -0 cudadvise dashboard
 	[ "$output" = "$(cat url)" ]
 }
+
+@test "export -o follows no link that somebody put beside its file" {
+	cudadvise run -q true
+	echo precious > victim
+	# The shell's number is the command's, once it is that: exec.
+	bash -c 'ln -s victim "out.json.part-$$"
+	    exec cudadvise export -o out.json 1'
+	[ "$(cat victim)" = precious ]
+	[ ! -L out.json ]
+	jq -e . out.json
+	[ "$(stat -c %a out.json)" = "$(printf '%o' $((0666 & ~$(umask))))" ]
+	# Nothing else is left of it.
+	rm out.json.part-*
+	[ "$(ls)" = "$(printf 'out.json\nvictim')" ]
+}
