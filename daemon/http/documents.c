@@ -267,6 +267,11 @@ launches_page(struct request *rq, struct response *rs,
 	if (known == NULL)
 		return;
 	free(known);
+	if (strcmp(run->state, "live") == 0) {
+		respond_problem(rs, PROBLEM_CONFLICT, NULL, "the run is still "
+		    "live: its launches are listed when it has ended");
+		return;
+	}
 	if (text_u64(rq->param[1], 1, UINT32_MAX, &kernel) < 0)
 		kernel = 0;	/* never an id: no launches */
 	status = service_launches(rq->service, run->number, (uint32_t)kernel,

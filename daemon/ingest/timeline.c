@@ -466,11 +466,14 @@ service_launches(struct service *s, int64_t number, uint32_t kernel,
 	if (v.indexed && (st = store_frames(s->reader, number, &want,
 	    &v.index, e)) != STORE_OK)
 		goto out;
-	st = STORE_FAILED;
 	if (!v.indexed) {
-		error_set(e, "launches are listed when the run has ended");
+		error_set(e, "the run was never analysed whole: its launches "
+		    "are not known");
+		error_remedy(e, "`cudadvise reanalyze %" PRId64 "`", number);
+		st = STORE_NONE;
 		goto out;
 	}
+	st = STORE_FAILED;
 	if ((l.items = json_array()) == NULL)
 		goto out;
 	l.index = &v.index;
