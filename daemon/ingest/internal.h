@@ -217,6 +217,9 @@ void retention_apply(struct service *s);
 enum store_status retention_remove(struct service *s, int64_t number,
     const char *uuid, struct error *e);
 
+/* run_directory_remove(dir, e): with all its files. */
+int run_directory_remove(const char *dir, struct error *e);
+
 uint64_t clock_mono(void);
 uint64_t clock_real(void);
 int run_directory(const struct service *s, const char *uuid, char *dir,

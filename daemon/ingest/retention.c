@@ -10,9 +10,9 @@
 
 #define DAY_NS (86400ull * 1000000000ull)
 
-/* A run's directory holds files only, and only ours. */
-static int
-remove_directory(const char *path, struct error *e)
+/* It holds files only, and only ours. */
+int
+run_directory_remove(const char *path, struct error *e)
 {
 	DIR *dir = opendir(path);
 	char file[PATH_MAX];
@@ -46,7 +46,7 @@ retention_remove(struct service *s, int64_t number, const char *uuid,
 	if (st != STORE_OK)
 		return (st);
 	events_add(s, "deleted", number, uuid, "");
-	return (remove_directory(dir, e) == 0 ? STORE_OK : STORE_FAILED);
+	return (run_directory_remove(dir, e) == 0 ? STORE_OK : STORE_FAILED);
 }
 
 static bool

@@ -2,6 +2,7 @@
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "base/paths.h"
@@ -250,6 +251,32 @@ show(struct service *s, struct job *j)
 	atomic_store(j->done, 0);
 }
 
+/* What an import, or the condensing of a capture, that was killed left. */
+static void
+remove_leftovers(const char *dir)
+{
+	static const char *const left[] = { "capture.new", "capture.both",
+	    "capture.cadv.new" };
+	char path[PATH_MAX];
+	size_t i;
+
+	for (i = 0; i < sizeof(left) / sizeof(left[0]); i++)
+		if (paths_join(path, dir, left[i], NULL) == 0)
+			unlink(path);
+}
+
+/* Was the daemon killed before the run had any data? Then nobody was told of
+ * it, and there is nothing to tell of. */
+static bool
+is_nothing(const char *dir, const char *capture)
+{
+	char tail[PATH_MAX];
+
+	return (run_bytes(capture) == 0 &&
+	    (paths_join(tail, dir, "capture.cadv.tail", NULL) != 0 ||
+	    run_bytes(tail) == 0));
+}
+
 /* A directory under runs/ that the database does not know as finished: the
  * database is new, or a daemon died with more live runs than we resume. */
 static void
@@ -258,16 +285,22 @@ recover_run(struct service *s, const char *uuid)
 	struct error e = ERROR_INIT;
 	struct store_run row;
 	enum store_status st;
+	char dir[PATH_MAX], capture[PATH_MAX];
 	int64_t number = 0;
 	bool known;
 
 	if (claim_take(s, uuid, false) != 0)
 		return;
+	if (run_directory(s, uuid, dir, capture, &e) != 0)
+		goto out;
+	remove_leftovers(dir);
 	st = store_run_find(s->writer, uuid, &row, &e);
 	known = st == STORE_OK && strcmp(row.state, "live") != 0;
 	if (st == STORE_OK)
 		store_run_clear(&row);
-	if (!known && (st == STORE_OK || st == STORE_NONE)) {
+	if (st == STORE_NONE && is_nothing(dir, capture))
+		run_directory_remove(dir, &e);
+	else if (!known && (st == STORE_OK || st == STORE_NONE)) {
 		st = store_run_add(s->writer, uuid, NULL, 0, &number, &e);
 		if (st == STORE_OK)
 			st = worker_rebuild(s, uuid, number, &e);
@@ -280,6 +313,7 @@ recover_run(struct service *s, const char *uuid)
 			store_run_state(s->writer, number, "truncated", NULL);
 		}
 	}
+out:
 	claim_drop(s, uuid);
 }
 
@@ -287,7 +321,13 @@ static void
 recover(struct service *s)
 {
 	DIR *dir = opendir(s->runs);
+	char spare[PATH_MAX];
 	struct dirent *d;
+
+	pthread_mutex_lock(&s->heavy);
+	if (paths_join(spare, s->runs, IMPORT_SPARE, NULL) == 0)
+		unlink(spare);
+	pthread_mutex_unlock(&s->heavy);
 
 	if (dir == NULL)
 		return;

@@ -1,0 +1,87 @@
+#!/usr/bin/env bats
+# The daemon is killed inside an import, at each thing that it does to a file:
+# the run is there whole or not at all, and nothing else is left.
+
+bats_require_minimum_version 1.5.0
+load common
+
+capture="$BATS_TEST_DIRNAME/../captures/programs/matrixmul.cadv"
+
+# Files of the state that belong to no run.
+strays() {
+	find "$CUDADVISE_STATE_DIR/runs" "$CUDADVISE_STATE_DIR/spool" \
+	    -type f ! -name capture.cadv
+	find "$CUDADVISE_STATE_DIR/runs" -mindepth 1 -type d -empty
+}
+
+# The daemon ends, or has, without a word.
+wait_dead() {
+	local i
+	for i in $(seq 500); do
+		cudadvise daemon status -q > /dev/null 2>&1 || return 0
+		sleep 0.02
+	done
+	return 1
+}
+
+# Recovered from what the dead daemon left.
+recovered() {
+	local i
+	for i in $(seq 500); do
+		[ -z "$(strays)" ] && return 0
+		sleep 0.02
+	done
+	strays
+	return 1
+}
+
+# Import with a daemon that dies at call ${1}; 1 if it did not.
+import_killed() {
+	rm -f armed
+	DIE_ARMED="$PWD/armed" DIE_AT=$1 LD_PRELOAD="$DIE_AT_LIBRARY" \
+	    cudadvised --foreground 2> log &
+	until cudadvise daemon status -q > /dev/null 2>&1; do sleep 0.02; done
+	touch armed
+	if cudadvise import -q "$2" 2> /dev/null; then
+		rm -f armed
+		cudadvise daemon stop -q
+		return 1
+	fi
+	rm -f armed
+	wait_dead
+}
+
+check_whole() {
+	cudadvise daemon start -q
+	recovered
+	# Whole or not there.
+	cudadvise list --json | jq -e --argjson n "$1" \
+	    '(.items | length) <= 1 and
+	    all(.items[]; .state == "finished" and .launches == $n)'
+	cudadvise import -q "$capture"
+	cudadvise list --json | jq -e --argjson n "$1" \
+	    '(.items | length) == 1 and .items[0].launches == $n'
+	[ -z "$(strays)" ]
+}
+
+@test "killed at any call of an import, of a new run and of a known one" {
+	[ -n "$DIE_AT_LIBRARY" ] || skip "not with a sanitizer"
+	launches=$(cudadvise show --json "$capture" | jq .run.launches)
+	for known in "" 1; do
+		n=1
+		while :; do
+			if [ -n "$known" ]; then
+				cudadvise import -q "$capture"
+				cudadvise daemon stop -q
+			fi
+			import_killed $n "$capture" || break
+			check_whole "$launches"
+			cudadvise daemon stop -q
+			rm -rf "$CUDADVISE_STATE_DIR"
+			# All the first, which are the files; then a few.
+			n=$((n < 24 ? n + 1 : n * 3 / 2))
+		done
+		[ $n -gt 10 ]
+		rm -rf "$CUDADVISE_STATE_DIR"
+	done
+}
