@@ -28,14 +28,14 @@ store_doc(struct store *s, int64_t run, const char *noun, const char *id,
 
 	*json = NULL;
 	pthread_mutex_lock(&s->lock);
-	q = store_query(s, e, "SELECT json FROM doc WHERE run = ? AND "
+	q = store_query(s, e, "SELECT json, sum FROM doc WHERE run = ? AND "
 	    "noun = ? AND id = ?", "iss", run, noun, id);
 	if (q == NULL)
 		st = STORE_FAILED;
-	else if ((rc = sqlite3_step(q)) == SQLITE_ROW) {
-		*json = store_text(q, 0);
-		st = *json != NULL ? STORE_OK : STORE_FAILED;
-	} else if (rc != SQLITE_DONE)
+	else if ((rc = sqlite3_step(q)) == SQLITE_ROW)
+		st = store_json(q, 0, json, e) == STORE_OK && *json != NULL ?
+		    STORE_OK : STORE_FAILED;
+	else if (rc != SQLITE_DONE)
 		st = store_fail(s, e, "read the database");
 	sqlite3_finalize(q);
 	pthread_mutex_unlock(&s->lock);
@@ -50,7 +50,7 @@ store_doc(struct store *s, int64_t run, const char *noun, const char *id,
 static const struct order {
 	const char *first, *next;
 } order_table[SORT_COUNT][2] = {
-#define SELECT "SELECT id, rank, json FROM doc WHERE run = ?1 AND noun = ?2 "
+#define SELECT "SELECT id, rank, json, sum FROM doc WHERE run = ?1 AND noun = ?2 "
 #define AFTER(key, op, tie)						\
 	"AND (" key ", rank * " tie ") " op " ((SELECT " key " FROM doc "	\
 	"WHERE run = ?1 AND noun = ?2 AND rank = ?4), ?4 * " tie ") "
@@ -92,10 +92,9 @@ read_page(struct store *s, sqlite3_stmt *q, size_t limit,
 		text_copy(out[*n].id, sizeof(out[*n].id),
 		    id != NULL ? id : "");
 		last = sqlite3_column_int64(q, 1);
-		if ((out[*n].json = store_text(q, 2)) == NULL) {
-			error_set(e, "out of memory");
+		if (store_json(q, 2, &out[*n].json, e) != STORE_OK ||
+		    out[*n].json == NULL)
 			return (STORE_FAILED);
-		}
 		++*n;
 	}
 	return (rc == SQLITE_DONE ? STORE_OK :
@@ -152,9 +151,9 @@ insert_docs(struct store *s, int64_t number, const struct documents *docs,
 	size_t i;
 
 	q = store_query(s, e, "INSERT INTO doc (run, noun, id, rank, time_ns, "
-	    "launches, name, json) VALUES (?, ?, ?, coalesce((SELECT "
+	    "launches, name, json, sum) VALUES (?, ?, ?, coalesce((SELECT "
 	    "max(rank) FROM doc WHERE run = ?1 AND noun = ?2), 0) + 1, ?4, "
-	    "?5, ?6, ?7)", "");
+	    "?5, ?6, ?7, ?8)", "");
 	if (q == NULL)
 		return (STORE_FAILED);
 	for (i = 0; i < docs->items && st == STORE_OK; i++) {
@@ -169,6 +168,7 @@ insert_docs(struct store *s, int64_t number, const struct documents *docs,
 		sqlite3_bind_text(q, 6, d->name != NULL ? d->name : "", -1,
 		    SQLITE_STATIC);
 		sqlite3_bind_text(q, 7, d->json, -1, SQLITE_STATIC);
+		sqlite3_bind_int64(q, 8, store_sum(d->json));
 		if (sqlite3_step(q) != SQLITE_DONE)
 			st = store_fail(s, e, "store the run");
 		sqlite3_reset(q);
@@ -190,9 +190,10 @@ put_run(struct store *s, int64_t number, const struct documents *docs,
 			json = docs->item[i].json;
 	/* A label that a person gave (PATCH) stays. */
 	st = store_execute(s, e, "UPDATE run SET state = ?, "
-	    "label = coalesce(label, ?), started_ns = ?, bytes = ?, json = ? "
-	    "WHERE number = ?", "ssiisi", docs->state, docs->label,
-	    docs->started_ns, (int64_t)bytes, json, number);
+	    "label = coalesce(label, ?), started_ns = ?, bytes = ?, json = ?, "
+	    "sum = ? WHERE number = ?", "ssiisii", docs->state, docs->label,
+	    docs->started_ns, (int64_t)bytes, json,
+	    json != NULL ? store_sum(json) : 0, number);
 	if (st == STORE_OK)
 		st = store_execute(s, e, "DELETE FROM doc WHERE run = ?", "i",
 		    number);

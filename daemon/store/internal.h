@@ -52,4 +52,14 @@ enum store_status store_put_frames(struct store *s, int64_t number,
 /* A malloced copy of a text column; NULL for NULL. */
 char *store_text(sqlite3_stmt *q, int column);
 
+/* store_sum(text): the checksum of a document, as its row has it: SQLite does
+ * not see what a disk made of a text. */
+int64_t store_sum(const char *text);
+
+/* store_json(q, column, out, e): a document with its checksum in the next
+ * column; *${out} is malloced, NULL for NULL. STORE_FAILED if it is not what
+ * was stored. */
+enum store_status store_json(sqlite3_stmt *q, int column, char **out,
+    struct error *e);
+
 #endif

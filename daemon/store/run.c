@@ -7,7 +7,7 @@
 #include "store/internal.h"
 
 #define COLUMNS "number, uuid, label, pinned, state, started_ns, revision, " \
-    "bytes, json"
+    "bytes, json, sum"
 
 void
 store_run_clear(struct store_run *r)
@@ -44,7 +44,8 @@ read_run(sqlite3_stmt *q, struct store_run *r)
 	r->started_ns = sqlite3_column_int64(q, 5);
 	r->revision = sqlite3_column_int64(q, 6);
 	r->bytes = sqlite3_column_int64(q, 7);
-	r->json = store_text(q, 8);
+	/* A damaged one is as none: the list of the others is no worse. */
+	store_json(q, 8, &r->json, NULL);
 }
 
 /* The only row of ${q}, which is finalized. */

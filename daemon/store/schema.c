@@ -57,6 +57,10 @@ static const char *const step[] = {
 	"  9223372036854775807, substr(f.frame, p.chunk * 196608 + 1, 196608)"
 	"  FROM piece p JOIN frames f ON f.run = p.run;"
 	"ALTER TABLE frames DROP COLUMN frame;",
+
+	/* Checksums of documents; NULL: an earlier version wrote it. */
+	"ALTER TABLE doc ADD COLUMN sum INTEGER;"
+	"ALTER TABLE run ADD COLUMN sum INTEGER;",
 };
 #define VERSION ((int)(sizeof(step) / sizeof(step[0])))
 

@@ -3,6 +3,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include "base/error.h"
 #include "store/internal.h"
 
@@ -203,6 +206,37 @@ store_text(sqlite3_stmt *q, int column)
 	const unsigned char *text = sqlite3_column_text(q, column);
 
 	return (text != NULL ? strdup((const char *)text) : NULL);
+}
+
+int64_t
+store_sum(const char *text)
+{
+
+	return ((int64_t)XXH64(text, strlen(text), 0));
+}
+
+enum store_status
+store_json(sqlite3_stmt *q, int column, char **out, struct error *e)
+{
+
+	*out = NULL;
+	if (sqlite3_column_type(q, column) == SQLITE_NULL)
+		return (STORE_OK);
+	if ((*out = store_text(q, column)) == NULL) {
+		error_set(e, "out of memory");
+		return (STORE_FAILED);
+	}
+	/* An earlier version wrote none. */
+	if (sqlite3_column_type(q, column + 1) == SQLITE_NULL ||
+	    sqlite3_column_int64(q, column + 1) == store_sum(*out))
+		return (STORE_OK);
+	free(*out);
+	*out = NULL;
+	error_set(e, "the database is damaged: a document is not what was "
+	    "stored");
+	error_remedy(e, "`cudadvise reanalyze` makes the run's anew from its "
+	    "capture");
+	return (STORE_FAILED);
 }
 
 int64_t

@@ -374,6 +374,7 @@ frames_of_the_first_schema(void **state)
 {
 	static const char old[] =
 	    "DROP TABLE frame_chunk; DROP TABLE frames;"
+	    "ALTER TABLE run DROP COLUMN sum; ALTER TABLE doc DROP COLUMN sum;"
 	    "CREATE TABLE frames ("
 	    "  run INTEGER PRIMARY KEY REFERENCES run(number) "
 	    "    ON DELETE CASCADE,"
@@ -414,6 +415,57 @@ frames_of_the_first_schema(void **state)
 	db = store_open(path, &e);
 	assert_non_null(db);
 	look_for_frames(a);
+}
+
+/* What a disk made of ${from} in the database's file. */
+static void
+damage(const char *from, const char *to)
+{
+	char command[500];
+
+	store_close(db);
+	snprintf(command, sizeof(command), "sed -i 's/%s/%s/g' '%s'", from,
+	    to, path);
+	assert_int_equal(system(command), 0);
+	db = store_open(path, &(struct error)ERROR_INIT);
+	assert_non_null(db);
+}
+
+/* SQLite does not see it: we do, and give nobody half a document. */
+static void
+damaged_documents(void **state)
+{
+	int64_t a = add("11111111111111111111111111111111");
+	char next[STORE_CURSOR_SIZE], *json = NULL;
+	struct documents *d = documents(3);
+	struct error e = ERROR_INIT;
+	struct store_doc *page;
+	struct store_run r;
+	size_t n;
+
+	(void)state;
+	assert_int_equal(store_put(db, a, d, NULL, 1, &e), STORE_OK);
+	assert_int_equal(store_doc(db, a, "kernel", "3", &json, &e), STORE_OK);
+	free(json);
+	damage("{\"id\":3}", "{\"id\"X3}");
+	assert_int_equal(store_doc(db, a, "kernel", "3", &json, &e),
+	    STORE_FAILED);
+	assert_null(json);
+	assert_non_null(strstr(e.text, "damaged"));
+	assert_non_null(strstr(e.remedy, "reanalyze"));
+	assert_int_equal(store_docs(db, a, "kernel", SORT_RANK, false, "", 5,
+	    &page, &n, next, &e), STORE_FAILED);
+	assert_int_equal(store_doc(db, a, "kernel", "2", &json, &e), STORE_OK);
+	free(json);
+	/* That of the run itself: it is listed as not analysed. */
+	damage("{\"a\":1}", "{\"a\" 1}");
+	assert_int_equal(store_run_find(db, "1", &r, &e), STORE_OK);
+	assert_null(r.json);
+	store_run_clear(&r);
+	assert_int_equal(store_put(db, a, d, NULL, 1, &e), STORE_OK);
+	assert_int_equal(store_doc(db, a, "kernel", "3", &json, &e), STORE_OK);
+	free(json);
+	documents_free(d);
 }
 
 static void
@@ -494,7 +546,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		T(runs_have_numbers), T(numbers_are_never_reused),
 		T(patch_and_revisions), T(pages_hold_each_once),
-		T(documents_are_replaced), T(frames_in_pieces),
+		T(documents_are_replaced), T(damaged_documents),
+		T(frames_in_pieces),
 		T(frames_of_the_first_schema), T(newer_database),
 		T(not_a_database), T(disk_full),
 	};
