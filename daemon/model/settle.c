@@ -47,6 +47,12 @@ settle_clock(struct model *m)
 		first = m->begin_ns;
 	m->run.origin_ns = first != 0 ? first : m->seen_first;
 	end = m->end_ns != 0 ? m->end_ns : max_u64(last, m->seen_last);
+	/* The clock was set back over the beginning: there is no true length,
+	 * but all that was seen has a place. */
+	if (end < m->run.origin_ns && m->seen_first != 0) {
+		m->run.origin_ns = m->seen_first < end ? m->seen_first : end;
+		end = max_u64(end, m->seen_last);
+	}
 	m->run.wall_ns = sub_sat(end, m->run.origin_ns);
 }
 

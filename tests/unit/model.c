@@ -697,6 +697,48 @@ test_diagnostics(void **state)
 	assert_int_equal(run->diagnostic[1].code, DIAG_CLOCK_STEP);
 }
 
+#define HOUR (3600 * S)
+
+/* Somebody sets the clock in the middle of a run, by hours: what ran is there,
+ * the run has a length, and says what it is worth. */
+static void
+clock_set(struct feed *f, int64_t step)
+{
+	const uint64_t t = T0 + (uint64_t)step;
+	const struct run *run;
+
+	FEED(f, RUN_BEGIN, .now_ns = T0);
+	feed_signature(f, 1, "a");
+	FEED(f, CLOCK, .mono_before_ns = S, .real_ns = T0 + S,
+	    .mono_after_ns = S);
+	feed_kernel(f, 1, 1000 * MS, 1100 * MS, 1300 * MS);
+	FEED(f, CLOCK, .mono_before_ns = 2 * S, .real_ns = t + 2 * S,
+	    .mono_after_ns = 2 * S);
+	feed_kernel(f, 1, (uint64_t)step + 2000 * MS,
+	    (uint64_t)step + 2100 * MS, (uint64_t)step + 2300 * MS);
+	FEED(f, RUN_END, .start_ns = T0, .end_ns = t + 3 * S);
+	run = settle(f);
+	assert_int_equal(run->launches, 2);
+	assert_true(run->wall_ns >= 3 * S);
+	assert_true(run->wall_ns <= 11 * HOUR);
+	assert_int_equal(run->diagnostics, 1);
+	assert_int_equal(run->diagnostic[0].code, DIAG_CLOCK_STEP);
+}
+
+static void
+test_clock_set_back(void **state)
+{
+
+	clock_set(*state, -(int64_t)(3 * HOUR));
+}
+
+static void
+test_clock_set_forward(void **state)
+{
+
+	clock_set(*state, 10 * HOUR);
+}
+
 /* Ids that nobody defined, and times that cannot be. */
 static void
 test_unknown(void **state)
@@ -1019,7 +1061,8 @@ main(void)
 		FEED_TEST(test_failed_launch),
 		FEED_TEST(test_jit),
 		FEED_TEST(test_jit_told),
-		FEED_TEST(test_diagnostics),
+		FEED_TEST(test_diagnostics), FEED_TEST(test_clock_set_back),
+		FEED_TEST(test_clock_set_forward),
 		FEED_TEST(test_unknown),
 		FEED_TEST(test_name_bomb),
 		FEED_TEST(test_bounds),
