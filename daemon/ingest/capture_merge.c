@@ -7,9 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <uthash.h>
-
 #include "base/error.h"
+#include "base/hash.h"
 #include "ingest/capture.h"
 #include "ingest/capture_merge.h"
 #include "ingest/source.h"
@@ -140,6 +139,10 @@ batch_of(struct capture_merger *m, uint64_t stream)
 	b->stream = stream;
 	b->used = FRAME_HEADER_SIZE;
 	HASH_ADD(hh, m->batches, stream, sizeof(stream), b);
+	if (b->hh.tbl == NULL) {
+		free(b);
+		return (NULL);
+	}
 	m->waiting += sizeof(*b);
 	return (b);
 }
