@@ -325,7 +325,11 @@ def summary(work):
         noticed += sum(count[v] for v in BAD)
         ratio = statistics.median(float(r["wall_s"]) / max(
             float(r["own_s"]), 1e-3) for r in rows)
-        print(f"{level}: {len(rows)} programs, " + ", ".join(
+        # Those say little: not everything that is built runs everywhere.
+        fail = sum(r["own_status"] != "0" for r in rows)
+        none = sum(r["launches"] in ("", "0") for r in rows)
+        print(f"{level}: {len(rows)} programs ({fail} fail alone, {none} "
+              f"without a launch), " + ", ".join(
             f"{n} {v}" for v, n in count.items()) +
             f"; median time {ratio:.2f} x alone; longest hold "
             f"{top(rows, 'longest_hold_s')}, most overhead "
