@@ -154,8 +154,8 @@ records() {
 	    failed records "$(tail -n 3 "$T/records/log")"
 	kill $daemon
 	wait $daemon || failed records "the daemon's exit status is $?"
-	part records $((SECONDS - start)) "$1 launches: $(cut -f2,3 \
-	    "$T/records/out" | tr '\t\n' ' ;' | sed 's/;$//; s/;/; /g')"
+	part records $((SECONDS - start)) "$1 launches:"
+	cut -f 1-3 "$T/records/out" | sed 's/^/    /'
 }
 
 week() {
