@@ -1,22 +1,36 @@
 #!/bin/bash
 # robust.sh BUILD OUT: what must not happen. Every target program prints and
-# ends as it does without cudadvise; a killed daemon loses no record; a killed
-# target leaves a run that is marked. Writes OUT/<program>.*, prints a line for
-# each check, and exits with 1 if one failed.
+# ends as it does without cudadvise, at each level; a killed daemon loses no
+# record; a killed target leaves a run that is marked. Writes OUT/<program>.*,
+# prints a line for each check and "N ok, M failed" at the end, and exits with 1
+# if one failed. What hangs is ended; after 6 minutes the rest counts as failed.
 set -u
 BUILD=${1:?usage: robust.sh BUILD OUT}
 OUT=${2:?usage: robust.sh BUILD OUT}
 . "$(dirname "$0")/common.sh"
 prepare
+levels="trace default source"
+each=30			# seconds a program may take; all take about one
+all=345			# seconds after which nothing is started
+good=0
 failed=0
+skipped=0
+late=0
+lenient=		# set: what fails by itself is no fault of this machine's
 
 ok() {
 	echo "ok: $*"
+	good=$((good + 1))
 }
 
 bad() {
 	echo "FAIL: $*"
-	failed=1
+	failed=$((failed + 1))
+}
+
+not_run() {
+	echo "skipped: $*"
+	skipped=$((skipped + 1))
 }
 
 # field FILE EXPRESSION: a value out of a JSON file; d is the document.
@@ -31,94 +45,293 @@ run_field() {
 	field "$1" "(d.get('run') or d)$2"
 }
 
-# --- the same output and status, with every level ----------------------------
+# bounded SECONDS OUT ERR COMMAND…: in a process group of its own, all of which
+# ends with the time. Of signals that it dies of the shell says nothing.
+bounded() {
+	local seconds=$1 out=$2 err=$3
+	shift 3
+	{ timeout -k 3 "$seconds" "$@" >"$out" 2>"$err" </dev/null; } 2>/dev/null
+}
 
-compare() {			# LEVEL PROGRAM ARGUMENTS…
-	local level=$1 program=$2 to=$OUT/$2.$1 name=$2 plain with
-	shift 2
+# in_time WHAT: is there time for one more?
+in_time() {
+	[ $SECONDS -lt $all ] && return 0
+	[ $late -gt 0 ] || bad "$1 and what follows: not run, $all s are over"
+	late=$((late + 1))
+	return 1
+}
+
+# as_it_is NAME TO SECONDS COMMAND…: without cudadvise, into TO.plain.*; its
+# status is in $plain. False if there is nothing to compare with.
+as_it_is() {
+	local name=$1 to=$2 seconds=$3 why
+	shift 3
+	in_time "$name" || return 1
+	bounded "$seconds" "$to.plain.out" "$to.plain.err" "$@"
+	plain=$?
+	why=$(tail -n 1 "$to.plain.err")
+	case $plain in
+	0) return 0 ;;
+	77)
+		not_run "$name: ${why#skipped: }"
+		return 1 ;;
+	esac
+	if [ -n "$lenient" ]; then
+		not_run "$name: by itself it ends with $plain: ${why:-no word}"
+		return 1
+	fi
+	case $plain in
+	1 | 2 | 124 | 125 | 126 | 127 | 137 | 139)
+		bad "$name: by itself it ends with $plain: ${why:-no word}" ;;
+	*) return 0 ;;
+	esac
+	return 1
+}
+
+# measured NAME LEVEL TO SECONDS COMMAND…: the same under cudadvise.
+measured() {
+	local name="$1 ($2)" level=$2 to=$3 base=$3 seconds=$4 with began
+	local options=(--no-daemon)
+	shift 4
+	in_time "$name" || return
+	to=$to.$level
+	[ "$level" = default ] || options+=(--level "$level")
+	began=$(date +%s.%N)
+	bounded "$seconds" "$to.out" "$to.err" "$cudadvise" run \
+	    "${options[@]}" -o "$to.cadv" -- "$@"
+	with=$?
+	began=$(awk "BEGIN { printf \"%.1f\", $(date +%s.%N) - $began }")
+	if [ $with -eq 124 ] || [ $with -eq 137 ] && [ $with -ne "$plain" ]
+	then
+		bad "$name: hangs, ended after $began s"
+	elif [ $plain -ne $with ]; then
+		bad "$name: status $with, without cudadvise $plain:" \
+		    "$(tail -n 1 "$to.err")"
+	elif ! cmp -s "$base.plain.out" "$to.out"; then
+		bad "$name: prints something else, see $to.out"
+	elif [ ! -s "$to.cadv" ]; then
+		bad "$name: no capture"
+	else
+		bounded 20 "$to.json" "$to.show" "$cudadvise" show \
+		    --format json "$to.cadv"
+		ok "$name: status $with, same output," \
+		    "$(run_field "$to.json" "['launches']") launches," \
+		    "$(run_field "$to.json" "['data']['lost']") lost, $began s"
+	fi
+}
+
+# check PROGRAM ARGUMENTS…: alone, then at each of $levels.
+check() {
+	local program=$1 to=$OUT/$1 name=$1 level
+	shift
 	case ${1:-} in
 	[a-z]*) to=$to.$1 name="$name $1" ;;
 	esac
-	timeout 60 "$programs/$program" "$@" >"$to.plain.out" \
-	    2>"$to.plain.err"
-	plain=$?
-	timeout 120 "$cudadvise" run --no-daemon --level "$level" \
-	    -o "$to.cadv" -- "$programs/$program" "$@" >"$to.out" 2>"$to.err"
-	with=$?
-	if [ $plain -ne $with ]; then
-		bad "$name ($level): status $with, without cudadvise $plain"
-	elif ! cmp -s "$to.plain.out" "$to.out"; then
-		bad "$name ($level): prints something else, see $to.out"
-	elif [ ! -s "$to.cadv" ]; then
-		bad "$name ($level): no capture"
-	else
-		"$cudadvise" show --format json "$to.cadv" >"$to.json" \
-		    2>>"$to.err"
-		ok "$name ($level): status $with, same output," \
-		    "$(run_field "$to.json" "['launches']") launches," \
-		    "$(run_field "$to.json" "['data']['lost']") lost"
+	if [ ! -x "$programs/$program" ]; then
+		bad "$name: was not built"
+		return
 	fi
+	as_it_is "$name" "$to" $each "$programs/$program" "$@" || return
+	for level in $levels; do
+		measured "$name" "$level" "$to" $each "$programs/$program" "$@"
+	done
 }
 
-for level in trace counters source; do
-	compare $level launch_loop 20000
-	compare $level threads 8 2000
-	compare $level forker
-	compare $level exec_child
-	compare $level graph 500
-	compare $level multi_context 200
-	compare $level aborter
-	compare $level underscore_exit
-	compare $level exit_in_thread
-	compare $level reset
-done
-for level in counters source; do
-	compare $level waiter host
-	compare $level waiter stream
-	compare $level waiter managed
-done
-# Threads race: once may be luck.
-for _ in 1 2 3; do
-	compare source threads 8 2000
-done
-
-# expect_launches PROGRAM LEVEL COUNT: none was lost on the way out.
+# expect_launches PROGRAM COUNT: at level trace none was lost on the way out.
 expect_launches() {
 	local got
-	got=$(run_field "$OUT/$1.$2.json" "['launches']")
-	if [ "$got" = "$3" ]; then
-		ok "$1 ($2): all $3 launches are there"
+	[ $late -gt 0 ] && return
+	got=$(run_field "$OUT/$1.trace.json" "['launches']")
+	if [ "$got" = "$2" ]; then
+		ok "$1 (trace): all $2 launches are there"
 	else
-		bad "$1 ($2): ${got:-no} launches of $3"
+		bad "$1 (trace): ${got:-no} launches of $2"
 	fi
 }
 
-expect_launches launch_loop trace 20001
-expect_launches threads trace 16000
-expect_launches graph trace 5000
-expect_launches aborter trace 1000
-expect_launches underscore_exit trace 1000
-expect_launches reset trace 1500
+# --- the same output and status ------------------------------------------------
+
+check launch_loop 20000
+expect_launches launch_loop 20001
+check threads 8 2000
+expect_launches threads 16000
+# Threads race: once may be luck.
+[ -s "$OUT/threads.plain.out" ] && for _ in 1 2; do
+	plain=0
+	measured "threads, again" source "$OUT/threads" $each \
+	    "$programs/threads" 8 2000
+done
+check forker
 # Three children of 100, 200, 300 and twice 50 in the parent.
-expect_launches forker trace 700
-expect_launches exec_child trace 500
+expect_launches forker 700
+check exec_child
+expect_launches exec_child 500
+check graph 500
+expect_launches graph 5000
+check multi_context 200
+check aborter
+expect_launches aborter 1000
+check underscore_exit
+expect_launches underscore_exit 1000
+check exit_in_thread
+check reset
+expect_launches reset 1500
+check waiter host
+check waiter stream
+check waiter managed
+
+# --- who waits for whom ----------------------------------------------------------
+
+check hostfunc
+check value_wait
+check event_chain
+expect_launches event_chain 400
+check concurrent65
+check priorities
+check long_queue
+expect_launches long_queue 3300
+check long_kernel
+
+# --- capture ---------------------------------------------------------------------
+
+check capture_ptds
+check capture_race
+check capture_misuse
+
+# --- memory of other processes, or made by hand ------------------------------------
+
+# Not every container lets processes share them.
+lenient=1
+check pool_ipc
+check ipc_mem
+lenient=
+check vmm
+
+# --- contexts, threads, signals, descriptors ---------------------------------------
+
+check many_contexts
+check close_fds
+check realtime
+check signals
+check cancel
+check rude survive
+
+# --- other tools -------------------------------------------------------------------
+
+check rude profiler
+check cupti_user
+for level in $levels; do
+	to=$OUT/cupti_user.$level.err
+	[ -f "$to" ] || continue
+	said=$(grep '^cupti: ' "$to" | head -n 1)
+	[ -n "$said" ] && ok "cupti_user ($level): ${said#cupti: }" ||
+	    bad "cupti_user ($level): says nothing of CUPTI, see $to"
+done
+
+# python NAME SECONDS LEVELS SCRIPT…: a program of PyTorch's.
+python() {
+	local name=$1 seconds=$2 which=$3 level
+	shift 3
+	if ! command -v python3 >/dev/null; then
+		not_run "$name: no python3"
+		return
+	fi
+	as_it_is "$name" "$OUT/$name" "$seconds" python3 "$@" || return
+	for level in $which; do
+		measured "$name" "$level" "$OUT/$name" "$seconds" python3 "$@"
+	done
+}
+lenient=1
+python torch_profiler 60 default "$here/torch_profiler.py"
+python nccl 60 default "$here/nccl.py"
+
+# NVIDIA's tool outside, us inside: one of the two has CUPTI.
+sanitized() {
+	local tool to=$OUT/sanitizer plain with
+	in_time compute-sanitizer || return
+	if ! tool=$(find_tool compute-sanitizer \
+	    /usr/local/cuda/bin/compute-sanitizer \
+	    /usr/local/cuda/compute-sanitizer/compute-sanitizer); then
+		not_run "compute-sanitizer: not installed"
+		return
+	fi
+	bounded 60 "$to.plain.out" "$to.plain.err" "$tool" \
+	    --target-processes all "$programs/graph" 50
+	plain=$?
+	bounded 60 "$to.out" "$to.err" "$tool" --target-processes all \
+	    "$cudadvise" run --no-daemon -o "$to.cadv" -- "$programs/graph" 50
+	with=$?
+	# Its own lines begin with this, and differ in process ids.
+	sed -i '/^=========/d' "$to.plain.out" "$to.out"
+	if [ $plain -ne 0 ]; then
+		not_run "compute-sanitizer: by itself it ends with $plain"
+	elif [ $with -ne 0 ]; then
+		bad "compute-sanitizer: status $with, see $to.err"
+	elif ! cmp -s "$to.plain.out" "$to.out"; then
+		bad "compute-sanitizer: prints something else, see $to.out"
+	else
+		[ ! -s "$to.cadv" ] || bounded 20 "$to.json" "$to.show" \
+		    "$cudadvise" show --format json "$to.cadv"
+		ok "compute-sanitizer: same output," \
+		    "$(run_field "$to.json" "['launches']") launches measured:" \
+		    "$(grep -v -e '^ *$' -e '^=========' "$to.err" |
+		    grep -i -m 1 -e cupti -e active -e profiler)"
+	fi
+}
+sanitized
+
+# A server of NVIDIA's between the programs and the GPU.
+mps() {
+	local control level
+	in_time MPS || return
+	if ! control=$(find_tool nvidia-cuda-mps-control); then
+		not_run "MPS: nvidia-cuda-mps-control is not installed"
+		return
+	fi
+	export CUDA_MPS_PIPE_DIRECTORY=$scratch/mps
+	export CUDA_MPS_LOG_DIRECTORY=$scratch/mps-log
+	mkdir -p "$CUDA_MPS_PIPE_DIRECTORY" "$CUDA_MPS_LOG_DIRECTORY"
+	if ! bounded 20 "$OUT/mps.out" "$OUT/mps.err" "$control" -d; then
+		not_run "MPS: $(tail -n 1 "$OUT/mps.err")"
+	elif as_it_is "threads under MPS" "$OUT/mps" $each "$programs/threads" \
+	    4 500; then
+		for level in trace default; do
+			measured "threads under MPS" $level "$OUT/mps" $each \
+			    "$programs/threads" 4 500
+		done
+	fi
+	echo quit | timeout -k 3 20 "$control" >/dev/null 2>&1
+	unset CUDA_MPS_PIPE_DIRECTORY CUDA_MPS_LOG_DIRECTORY
+}
+mps
+lenient=
 
 # --- the target is killed -----------------------------------------------------
 
-to=$OUT/killed
-"$cudadvise" run --no-daemon --level trace -o "$to.cadv" -- \
-    "$programs/launch_loop" 100000000 10 >"$to.out" 2>"$to.err" &
-wrapper=$!
-sleep 4
-target=$(pgrep -P $wrapper | head -1)
-if [ -z "$target" ]; then
-	bad "killed target: launch_loop does not run"
-	kill $wrapper 2>/dev/null
-else
+# child_of PID: the first.
+child_of() {
+	pgrep -P "$1" | head -n 1
+}
+
+killed() {
+	local to=$OUT/killed wrapper target rc state signal count
+	in_time "killed target" || return
+	timeout -k 3 $each "$cudadvise" run --no-daemon --level trace \
+	    -o "$to.cadv" -- "$programs/launch_loop" 100000000 10 \
+	    >"$to.out" 2>"$to.err" </dev/null &
+	wrapper=$!
+	sleep 3
+	target=$(child_of "$(child_of $wrapper)")
+	if [ -z "$target" ]; then
+		bad "killed target: launch_loop does not run"
+		kill $wrapper 2>/dev/null
+		return
+	fi
 	kill -9 "$target"
 	wait $wrapper
 	rc=$?
-	"$cudadvise" show --format json "$to.cadv" >"$to.json" 2>>"$to.err"
+	bounded 20 "$to.json" "$to.show" "$cudadvise" show --format json \
+	    "$to.cadv"
 	state=$(run_field "$to.json" "['state']")
 	signal=$(run_field "$to.json" "['signal']")
 	count=$(run_field "$to.json" "['launches']")
@@ -127,7 +340,8 @@ else
 	    ok "killed target: status $rc, run is marked, $count launches" ||
 	    bad "killed target: status $rc, state ${state:-none}, signal" \
 	    "${signal:-none}, ${count:-no} launches"
-fi
+}
+killed
 
 # --- the daemon is killed and comes back ---------------------------------------
 
@@ -139,13 +353,21 @@ daemon_pid() {
 	done
 }
 
-to=$OUT/daemon
-if ! "$cudadvise" daemon start >"$to.start" 2>&1; then
-	bad "daemon does not start: $(tail -1 "$to.start")"
-else
-	launches=400000
-	"$cudadvise" run --level trace --label robust -- \
-	    "$programs/launch_loop" $launches 15 >"$to.out" 2>"$to.err" &
+start_daemon() {
+	timeout -k 3 20 "$cudadvise" daemon start >>"$OUT/daemon.start" 2>&1
+}
+
+daemon_killed() {
+	local to=$OUT/daemon launches=400000 wrapper pid rc i count state lost
+	in_time "killed daemon" || return
+	: >"$to.start"
+	if ! start_daemon; then
+		bad "daemon does not start: $(tail -1 "$to.start")"
+		return
+	fi
+	timeout -k 3 60 "$cudadvise" run --level trace --label robust -- \
+	    "$programs/launch_loop" $launches 15 >"$to.out" 2>"$to.err" \
+	    </dev/null &
 	wrapper=$!
 	sleep 3
 	pid=$(daemon_pid)
@@ -155,13 +377,13 @@ else
 		kill -9 "$pid"
 	fi
 	sleep 1
-	"$cudadvise" daemon start >>"$to.start" 2>&1 ||
+	start_daemon ||
 	    bad "daemon does not start again: $(tail -1 "$to.start")"
 	wait $wrapper
 	rc=$?
 	# The rest of the spool may still be on its way.
 	for i in 1 2 3 4 5 6 7 8 9 10; do
-		"$cudadvise" show --format json >"$to.json" 2>>"$to.err"
+		bounded 20 "$to.json" "$to.show" "$cudadvise" show --format json
 		count=$(run_field "$to.json" "['launches']")
 		state=$(run_field "$to.json" "['state']")
 		[ "$count" = $((launches + 1)) ] && break
@@ -173,6 +395,9 @@ else
 	    ok "killed daemon: all $count launches are there, none lost" ||
 	    bad "killed daemon: status $rc, ${count:-no} launches of" \
 	    "$((launches + 1)), ${lost:-?} lost, state ${state:-none}"
-	"$cudadvise" daemon stop >>"$to.start" 2>&1
-fi
-exit $failed
+	timeout -k 3 20 "$cudadvise" daemon stop >>"$to.start" 2>&1
+}
+daemon_killed
+
+echo "$good ok, $failed failed, $skipped skipped, $SECONDS s"
+[ $failed -eq 0 ]

@@ -74,6 +74,28 @@ digest(const uint32_t *v, int n)
 	return h;
 }
 
+static __device__ inline uint64_t
+now_ns(void)
+{
+	uint64_t ns;
+
+	asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
+	return ns;
+}
+
+/* Takes ${ns}, and stirs ${out}. */
+static __global__ void
+spin(uint64_t ns, uint32_t *out)
+{
+	uint64_t begin = now_ns();
+
+	while (now_ns() - begin < ns)
+		;
+	*out = stir(*out + 1);
+}
+
+#define MS 1000000ull
+
 #define WORDS 65536
 
 /* ${launches} kernels on ${stream}, from zeros; returns the digest. */

@@ -2,20 +2,7 @@
  * multi_context [LAUNCHES]: two contexts of the driver API on one device, used
  * in turn by one thread, one destroyed while the other works on.
  */
-#include <cuda.h>
-
-#include "check.h"
-
-#define DRIVER(call) do {						\
-	CUresult driver_ = (call);					\
-	const char *name_ = "unknown";					\
-	if (driver_ != CUDA_SUCCESS) {					\
-		(void)cuGetErrorName(driver_, &name_);			\
-		fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__,	\
-		    #call, name_);					\
-		exit(1);						\
-	}								\
-} while (0)
+#include "driver.h"
 
 int
 main(int argc, char **argv)

@@ -9,15 +9,6 @@
 
 #define PATIENCE_NS 20000000000ull	/* then it is not to come any more */
 
-static __device__ uint64_t
-now_ns(void)
-{
-	uint64_t ns;
-
-	asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
-	return ns;
-}
-
 /* out: how often it was in vain. */
 static __global__ void
 wait_for(const volatile uint32_t *flag, uint32_t want, uint32_t *out)

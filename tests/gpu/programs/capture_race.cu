@@ -1,0 +1,137 @@
+/*
+ * capture_race: one thread captures a stream while another launches kernels of
+ * new shapes on its own. In the global mode of capturing any thread's call that
+ * could wait breaks the capture: there the other thread launches only, which by
+ * itself never does.
+ */
+#include <pthread.h>
+#include <time.h>
+
+#include "check.h"
+
+#define ROUNDS 6
+#define NODES 10
+#define LAUNCHES 20
+
+static pthread_barrier_t barrier;
+static const cudaStreamCaptureMode modes[] = {
+	cudaStreamCaptureModeThreadLocal, cudaStreamCaptureModeRelaxed,
+	cudaStreamCaptureModeGlobal };
+static const char *const names[] = { "thread-local", "relaxed", "global" };
+
+#define MODES 3
+
+static void
+nap(long us)
+{
+	struct timespec t = { 0, us * 1000 };
+
+	nanosleep(&t, NULL);
+}
+
+/* Each launch has a shape that was not there before; its result is the same. */
+static void
+launch(uint32_t *v, int shape, cudaStream_t stream)
+{
+	int block = 32 * (1 + shape % 16);
+
+	stir_all<<<(WORDS + block - 1) / block, block, 16 * shape,
+	    stream>>>(v, WORDS, 2);
+	CHECK(cudaGetLastError());
+}
+
+static void *
+launcher(void *out)
+{
+	uint32_t *device, *host = (uint32_t *)malloc(WORDS * sizeof(*host));
+	cudaStream_t stream;
+	int shape = 0;
+
+	if (!host)
+		abort();
+	CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+	CHECK(cudaMalloc(&device, WORDS * sizeof(*device)));
+	CHECK(cudaMemsetAsync(device, 0, WORDS * sizeof(*device), stream));
+	CHECK(cudaStreamSynchronize(stream));
+	for (int m = 0; m < MODES; m++)
+		for (int r = 0; r < ROUNDS; r++) {
+			pthread_barrier_wait(&barrier);	/* it has begun */
+			for (int i = 0; i < LAUNCHES; i++) {
+				launch(device, shape++, stream);
+				nap(100);
+			}
+			if (modes[m] != cudaStreamCaptureModeGlobal)
+				CHECK(cudaStreamSynchronize(stream));
+			pthread_barrier_wait(&barrier);	/* it may end */
+			pthread_barrier_wait(&barrier);	/* it has */
+			CHECK(cudaStreamSynchronize(stream));
+			pthread_barrier_wait(&barrier);	/* the next may begin */
+		}
+	CHECK(cudaMemcpy(host, device, WORDS * sizeof(*host),
+	    cudaMemcpyDeviceToHost));
+	*(uint32_t *)out = digest(host, WORDS);
+	CHECK(cudaFree(device));
+	CHECK(cudaStreamDestroy(stream));
+	free(host);
+	return NULL;
+}
+
+static void
+capture(int m, uint32_t *v, cudaStream_t stream)
+{
+	static int shape = 1000;	/* the other thread has others */
+	cudaGraphExec_t exec;
+	cudaGraph_t graph;
+
+	CHECK(cudaStreamBeginCapture(stream, modes[m]));
+	pthread_barrier_wait(&barrier);
+	for (int i = 0; i < NODES; i++) {
+		launch(v, shape++, stream);
+		nap(200);
+	}
+	pthread_barrier_wait(&barrier);
+	CHECK(cudaStreamEndCapture(stream, &graph));
+	pthread_barrier_wait(&barrier);
+	CHECK(cudaGraphInstantiate(&exec, graph, 0));
+	for (int i = 0; i < 10; i++)
+		CHECK(cudaGraphLaunch(exec, stream));
+	CHECK(cudaStreamSynchronize(stream));
+	CHECK(cudaGraphExecDestroy(exec));
+	CHECK(cudaGraphDestroy(graph));
+	pthread_barrier_wait(&barrier);
+}
+
+int
+main(void)
+{
+	cudaFuncAttributes attributes;
+	uint32_t *device, *host = (uint32_t *)malloc(WORDS * sizeof(*host)), h;
+	cudaStream_t stream;
+	pthread_t thread;
+
+	need_gpu();
+	if (!host)
+		abort();
+	CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+	CHECK(cudaMalloc(&device, WORDS * sizeof(*device)));
+	CHECK(cudaMemset(device, 0, WORDS * sizeof(*device)));
+	/* No module is loaded while the other thread captures. */
+	CHECK(cudaFuncGetAttributes(&attributes, stir_all));
+	CHECK(cudaDeviceSynchronize());
+	if (pthread_barrier_init(&barrier, NULL, 2) ||
+	    pthread_create(&thread, NULL, launcher, &h))
+		return 1;
+	for (int m = 0; m < MODES; m++) {
+		for (int r = 0; r < ROUNDS; r++)
+			capture(m, device, stream);
+		/* The other thread is waiting at the barrier, or gone. */
+		CHECK(cudaMemcpyAsync(host, device, WORDS * sizeof(*host),
+		    cudaMemcpyDeviceToHost, stream));
+		CHECK(cudaStreamSynchronize(stream));
+		printf("%s: %08x\n", names[m], digest(host, WORDS));
+	}
+	if (pthread_join(thread, NULL))
+		return 1;
+	printf("launched beside: %08x\n", h);
+	return 0;
+}
