@@ -11,31 +11,39 @@
 static _Atomic uint64_t spent_ns;
 static _Atomic bool exceeded;
 
-uint64_t
-budget_tell(uint64_t begin, enum wire_overhead kind)
+void
+budget_charge(uint64_t begin, uint64_t end, enum wire_overhead kind)
 {
 	struct record_OVERHEAD r = { .kind = kind, .tid = inject_tid(),
-	    .start_ns = begin, .end_ns = inject_now() };
+	    .start_ns = begin, .end_ns = end };
 
 	EMIT(OVERHEAD, &r);
-	return (r.end_ns - begin);
+	atomic_fetch_add(&spent_ns, end - begin);
 }
 
 void
 budget_spend(uint64_t begin, enum wire_overhead kind)
 {
 
-	atomic_fetch_add(&spent_ns, budget_tell(begin, kind));
+	budget_charge(begin, inject_now(), kind);
+}
+
+static uint64_t
+allowed(uint64_t now)
+{
+
+	if (inject.budget <= 0)
+		return (0);
+	return (ALLOWANCE_NS + (inject.level >= LEVEL_SOURCE ?
+	    SOURCE_ALLOWANCE_NS : 0) +
+	    (uint64_t)(inject.budget * (double)(now - inject.begin_ns)));
 }
 
 bool
-budget_left(uint64_t now)
+budget_allows(uint64_t now, uint64_t cost)
 {
-	uint64_t allowed = ALLOWANCE_NS + (inject.level >= LEVEL_SOURCE ?
-	    SOURCE_ALLOWANCE_NS : 0) +
-	    (uint64_t)(inject.budget * (double)(now - inject.begin_ns));
 
-	if (atomic_load(&spent_ns) <= allowed)
+	if (atomic_load(&spent_ns) + cost <= allowed(now))
 		return (true);
 	if (!atomic_exchange(&exceeded, true))
 		diag_report(DIAG_BUDGET, SEVERITY_INFO, 0, "counters",

@@ -1,7 +1,8 @@
 /*
- * budget.h: the time that measuring may take from the program: an allowance for
- * setting up and the first values, once, and a share of the run beyond it
- * (--overhead-budget). Any thread.
+ * budget.h: the time that measuring may take from the program, as one number that
+ * grows with the run: a share of it (--overhead-budget) and, with any share, an
+ * allowance for setting up and the first values. What would go beyond it is not
+ * begun. Any thread.
  */
 #ifndef CADV_BUDGET_H
 #define CADV_BUDGET_H
@@ -15,13 +16,14 @@
  * OVERHEAD record, charged. */
 void budget_spend(uint64_t begin, enum wire_overhead kind);
 
-/* budget_tell(begin, kind): the same, but not charged. Returns how long it was. */
-uint64_t budget_tell(uint64_t begin, enum wire_overhead kind);
+/* budget_charge(begin, end, kind): the same of what ended at ${end}. */
+void budget_charge(uint64_t begin, uint64_t end, enum wire_overhead kind);
 
-/* budget_left(now): may more be measured at ${now}? The first no is reported. */
-bool budget_left(uint64_t now);
+/* budget_allows(now, cost): may something that takes ${cost} nanoseconds be begun
+ * at ${now}? The first no is reported. */
+bool budget_allows(uint64_t now, uint64_t cost);
 
-/* budget_exceeded(): did budget_left say no? */
+/* budget_exceeded(): did budget_allows say no? */
 bool budget_exceeded(void);
 
 #endif

@@ -19,6 +19,7 @@
 #include "launch.h"
 #include "memory.h"
 #include "module.h"
+#include "prepare.h"
 #include "signature.h"
 #include "silence.h"
 #include "site.h"
@@ -78,6 +79,35 @@ device_of(const CUpti_CallbackData *d)
 	return (device);
 }
 
+/* NULL is the calling thread's own default stream in calls compiled so. */
+static bool
+is_per_thread(CUpti_CallbackId cbid)
+{
+
+	switch (cbid) {
+	case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz:
+	case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz:
+	case CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz:
+	case CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz:
+	case CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_ptsz:
+	case CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_v2_ptsz:
+	case CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCaptureToGraph_ptsz:
+	case CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture_ptsz:
+		return (true);
+	default:
+		return (false);
+	}
+}
+
+/* The handle by which the driver may be asked about the stream of a launch. */
+static CUstream
+stream_of(const struct call_row *row, CUstream stream)
+{
+
+	return (stream == NULL && is_per_thread(row->cbid) ?
+	    CU_STREAM_PER_THREAD : stream);
+}
+
 /* The launch's function, shape and stream from its parameters. */
 static const void *
 launch_shape(const struct call_row *row, const CUpti_CallbackData *d,
@@ -99,7 +129,7 @@ launch_shape(const struct call_row *row, const CUpti_CallbackData *d,
 		shape->block[1] = c->blockDimY;
 		shape->block[2] = c->blockDimZ;
 		shape->dynamic = c->sharedMemBytes;
-		*stream = c->hStream;
+		*stream = stream_of(row, c->hStream);
 		return (p->f);
 	} else {
 		/* cuLaunchCooperativeKernel begins with the same fields. */
@@ -112,7 +142,7 @@ launch_shape(const struct call_row *row, const CUpti_CallbackData *d,
 		shape->block[1] = p->blockDimY;
 		shape->block[2] = p->blockDimZ;
 		shape->dynamic = p->sharedMemBytes;
-		*stream = p->hStream;
+		*stream = stream_of(row, p->hStream);
 		return (p->f);
 	}
 }
@@ -135,14 +165,14 @@ is_cooperative(const struct call_row *row, const CUpti_CallbackData *d)
 }
 
 static struct signature *
-graph_enter(const CUpti_CallbackData *d)
+graph_enter(const struct call_row *row, const CUpti_CallbackData *d)
 {
 	const cuGraphLaunch_params *p = d->functionParams;
 	struct counters_launch l = { .data = d };
 
 	if (p == NULL)
 		return (NULL);
-	l.stream = p->hStream;
+	l.stream = stream_of(row, p->hStream);
 	return (counters_graph(device_of(d), &l));
 }
 
@@ -155,8 +185,11 @@ on_launch_enter(const struct call_row *row, const CUpti_CallbackData *d)
 	const void *key;
 
 	*d->correlationData = 0;
-	if (inject.level >= LEVEL_COUNTERS)
-		gate_launch_begin();
+	if (inject.level >= LEVEL_COUNTERS) {
+		counters_settle();
+		prepare_wait();
+		gate_launch_begin(device_of(d));
+	}
 	if (inject.level >= LEVEL_COUNTERS && row->kind != CALLS_GRAPH &&
 	    (key = launch_shape(row, d, &shape, &stream)) != NULL &&
 	    (s = signature_of(key, d->symbolName, &shape)) != NULL) {
@@ -171,11 +204,13 @@ on_launch_enter(const struct call_row *row, const CUpti_CallbackData *d)
 
 			if (counters_enter(s, &l))
 				owed = s;
+		} else if (s->skip != SKIP_NONE) {
+			gate_stream(stream);	/* it may last for ever */
 		}
 	}
 	if (row->kind == CALLS_GRAPH) {
 		site_call(row->call);
-		owed = graph_enter(d);
+		owed = graph_enter(row, d);
 	}
 	if (owed != NULL) {
 		self.window = owed;
@@ -288,6 +323,9 @@ on_call(const struct call_row *row, const CUpti_CallbackData *d)
 	emit_sync(&r, d);
 	if (memory_call(row))
 		memory_exit(row, d, device_of(d), r.end_ns);
+	/* It has waited for the GPU, or comes before the first launch. */
+	counters_settle();
+	prepare_begin(d, device_of(d));
 	if (r.result != CUDA_SUCCESS)
 		failure_tell(row->call, d, r.result, NULL);
 }
@@ -334,12 +372,31 @@ on_capture(const struct call_row *row, const CUpti_CallbackData *d)
 	    d->functionReturnValue != NULL &&
 	    *(CUresult *)d->functionReturnValue != CUDA_SUCCESS;
 
+	uintptr_t key;
+
+	if (p == NULL)
+		return;
+	key = gate_key(p->stream, is_per_thread(row->cbid));
 	if (row->kind == CALLS_CAPTURE_BEGIN &&
 	    d->callbackSite == CUPTI_API_ENTER)
-		gate_capture(p->stream, true);
+		gate_capture(key, true);
 	else if (d->callbackSite == CUPTI_API_EXIT &&
 	    (row->kind == CALLS_CAPTURE_END || failed))
-		gate_capture(p->stream, false);
+		gate_capture(key, false);
+}
+
+/* What may hold a stream for as long as the program likes: not while something is
+ * turned on or off that waits for the GPU. */
+static void
+on_wait(const CUpti_CallbackData *d)
+{
+
+	if (inject.level < LEVEL_COUNTERS)
+		return;
+	if (d->callbackSite == CUPTI_API_ENTER)
+		gate_launch_begin(device_of(d));
+	else
+		gate_launch_end();
 }
 
 static void
@@ -368,7 +425,7 @@ on_driver_call(CUpti_CallbackId cbid, const CUpti_CallbackData *d)
 		on_stream(d);
 		break;
 	case CALLS_WAIT:
-		gate_blocked();
+		on_wait(d);
 		break;
 	case CALLS_PEER:
 		on_peer(row, d);
@@ -404,13 +461,13 @@ on_resource(CUpti_CallbackId cbid, const CUpti_ResourceData *d)
 
 	switch (cbid) {
 	case CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING:
-		counters_context_gone(d->context);
-		if (inject.api.cuptiGetContextId != NULL &&
-		    inject.api.cuptiGetContextId(d->context, &id) ==
-		    CUPTI_SUCCESS) {
-			r.id = id;
-			EMIT(CONTEXT, &r);
-		}
+		if (inject.api.cuptiGetContextId == NULL ||
+		    inject.api.cuptiGetContextId(d->context, &id) !=
+		    CUPTI_SUCCESS)
+			break;
+		counters_context_gone(d->context, id);
+		r.id = id;
+		EMIT(CONTEXT, &r);
 		break;
 	case CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING:
 		gate_stream_gone(d->resourceHandle.stream);
@@ -517,6 +574,13 @@ on_event(void *cookie, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
 	self.inside = false;
 	errno = saved;
 	let_go();
+}
+
+void
+callback_mute(void)
+{
+
+	self.inside = true;
 }
 
 static const struct {

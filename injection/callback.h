@@ -17,4 +17,7 @@ int callback_subscribe(void);
  * one call in 64. Sender thread, at the end. */
 void callback_send_overhead(void);
 
+/* callback_mute(): this thread is ours: its calls are none of the program's. */
+void callback_mute(void);
+
 #endif

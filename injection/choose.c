@@ -1,20 +1,24 @@
+#include <math.h>
 #include <stdatomic.h>
 #include <string.h>
 
 #include "choose.h"
+#include "hold.h"
 #include "inject.h"
 #include "sass.h"
 #include "window.h"
 
 #define FEW_SIGNATURES 6	/* that get everything at once */
-#define SWITCHES 64		/* changes of group a context, at most */
-#define PATIENCE 256		/* launches, at most, before a change */
-#define SHORT_PATIENCE 64	/* at least, for kernels shorter than */
-#define LONG_NS 50000
-#define COUNTED_MOST 2e9		/* warp instructions of a launch that is
-					 * counted by instruction: on an H200 each
-					 * then took 0.02 to 1.2 ns, in place of
-					 * 0.002 and more; this many, a second */
+#define ENABLES 16		/* of a context's profiler, at most, */
+#define ENABLES_FREE 4		/* so many for the first launch that wants it, */
+#define PATIENCE 256		/* then after so many */
+#define PATCH_NS 50000000ull	/* to patch a module: 10 to 44 ms on an H200 */
+#define PATCHED_TIMES 30	/* as long a kernel takes with patched code, where
+				 * nothing more is known of it: 10 to 100 */
+
+/* Nanoseconds a warp instruction that is patched. On an H200 each took 0.02 to
+ * 1.2: the middle (of the logarithms), and what has been seen since. */
+static double patched_ns = 0.15;
 
 bool
 choose_wants_instructions(const struct signature *s)
@@ -24,14 +28,27 @@ choose_wants_instructions(const struct signature *s)
 	    target_counts_instructions());
 }
 
-/* The expensive first group only where there are few kernels or this one
+static uint64_t patch_cost = PATCH_NS;
+
+void
+choose_cost(uint64_t ns)
+{
+
+	/* One that was disturbed is no reason to give up. */
+	patch_cost = ns > patch_cost ? patch_cost + (ns - patch_cost) / 2 :
+	    patch_cost - (patch_cost - ns) / 8;
+}
+
+/* The expensive first pass only where there are few kernels or this one
  * matters. */
 uint32_t
 choose_needed(const struct signature *s)
 {
-	uint32_t all = (1u << window.set.groups) - 1;
+	uint32_t all = (uint32_t)((1ull << window.set.passes) - 1);
 
-	if (window.set.groups > 1 && s->id > FEW_SIGNATURES &&
+	if (window.set.count == 0)
+		return (0);
+	if (window.set.passes > 1 && s->id > FEW_SIGNATURES &&
 	    !atomic_load(&s->matters))
 		return (all & ~1u);
 	return (all);
@@ -42,17 +59,56 @@ lacks(const struct signature *s)
 {
 
 	return (atomic_load(&window.refused) != SKIP_NONE ? 0 :
-	    choose_needed(s) & ~s->groups & ~s->hopeless);
+	    choose_needed(s) & ~s->passes & ~s->hopeless);
 }
 
 void
 choose_check(struct signature *s)
 {
 
-	atomic_store(&s->complete,
-	    s->groups == (1u << window.set.groups) - 1);
+	atomic_store(&s->complete, window.set.count > 0 && s->passes ==
+	    (uint32_t)((1ull << window.set.passes) - 1));
 	if (lacks(s) == 0 && !choose_wants_instructions(s))
 		atomic_store(&s->measured, true);
+}
+
+bool
+choose_profiler(struct target *t, const struct signature *s)
+{
+
+	return (t->p.object == NULL && !t->failed && lacks(s) != 0 &&
+	    (++t->misses >= PATIENCE || t->paused ||
+	    t->enables < ENABLES_FREE) && t->enables < ENABLES);
+}
+
+bool
+choose_done(void)
+{
+	uint32_t i, n = signature_count();
+	const struct signature *s;
+
+	for (i = 0; i < n; i++) {
+		s = signature_at(i);
+		if (s->skip == SKIP_NONE && !atomic_load(&s->measured))
+			return (false);
+	}
+	return (true);
+}
+
+/* Does a kernel that was seen, of the first ones, still lack this pass? */
+static bool
+somebody_lacks(uint32_t bit)
+{
+	uint32_t i, n = signature_count();
+	const struct signature *s;
+
+	for (i = 0; i < n && i < PATIENCE; i++) {
+		s = signature_at(i);
+		if (s->skip == SKIP_NONE && !atomic_load(&s->measured) &&
+		    (lacks(s) & bit) != 0)
+			return (true);
+	}
+	return (false);
 }
 
 /*
@@ -61,106 +117,123 @@ choose_check(struct signature *s)
  * would all meet the pass that they have, again and again.
  */
 static bool
-leaves_pass(struct target *t, const struct signature *s)
+leaves_pass(struct target *t)
 {
 	uint32_t patience = 2 * (uint32_t)t->p.metrics->passes +
 	    signature_count();
 
-	if (s->passes_group != t->active ||
-	    (s->passes & 1u << t->p.position) == 0 ||
-	    ++t->passed > (patience < PATIENCE ? patience : PATIENCE)) {
-		t->passed = 0;
-		return (false);
+	return (somebody_lacks(1u << t->p.position) &&
+	    ++t->passed <= (patience < PATIENCE ? patience : PATIENCE));
+}
+
+static double
+instructions_of(const struct signature *s)
+{
+	int i = metrics_find(&window.set, "smsp__inst_executed.sum");
+
+	return (s->value != NULL && i >= 0 ? s->value[i] : NAN);
+}
+
+/* How long a launch of ${s} takes once its code is patched; UINT64_MAX if nothing
+ * is known of it, which could be any length. */
+static uint64_t
+patched_time(const struct signature *s)
+{
+	uint64_t time = signature_time(s), ns = UINT64_MAX, by_count;
+	double instructions = instructions_of(s);
+
+	if (time != 0)
+		ns = PATCHED_TIMES * time;
+	if (!isnan(instructions)) {
+		by_count = (uint64_t)(instructions * patched_ns) + time;
+		ns = by_count < ns ? by_count : ns;
 	}
+	return (ns);
+}
+
+void
+choose_learn(const struct signature *s, uint64_t ns)
+{
+	double instructions = instructions_of(s);
+
+	if (!isnan(instructions) && instructions > 1e6 &&
+	    (double)ns / instructions > patched_ns)
+		patched_ns = (double)ns / instructions;
+}
+
+/* Passes whose window is too long even for a hold of its own are given up. */
+static bool
+fits(struct signature *s, uint32_t bit, uint64_t begin, uint64_t cost,
+    uint64_t least, uint64_t kernel)
+{
+
+	if (kernel != UINT64_MAX && hold_fits(begin, cost + kernel))
+		return (true);
+	if (kernel != UINT64_MAX && least + kernel > inject.max_stall_ns) {
+		s->hopeless |= bit;
+		s->stalls = true;
+		choose_check(s);
+	}
+	return (false);
+}
+
+bool
+choose_pass(struct target *t, struct signature *s, uint64_t begin,
+    size_t *pass, uint64_t *cost)
+{
+	uint32_t lack = lacks(s);
+	struct profiler *p = &t->p;
+	size_t n = window.set.passes;
+
+	if (lack == 0 || p->object == NULL)
+		return (false);
+	*cost = 0;
+	*pass = inject.replay ? 0 : p->position;
+	if (inject.replay)
+		return (true);
+	/* Nobody knows whether it is launched again: the first pass says most. */
+	if (s->passes == 0 && (lack & 1) && hold_fits(begin,
+	    profiler_turn_ns(p, 0) + p->cost_ns[0]))
+		*pass = 0;
+	else if (!(lack & 1u << p->position)) {
+		if (leaves_pass(t))
+			return (false);
+		while (!(lack & 1u << *pass))
+			*pass = (*pass + 1) % n;
+	}
+	*cost = profiler_turn_ns(p, *pass) + p->cost_ns[*pass];
+	if (!fits(s, 1u << *pass, begin, *cost, p->least_ns[*pass],
+	    *pass >= window.set.patched ? patched_time(s) : 0))
+		return (false);
+	t->passed = 0;
 	return (true);
 }
 
-/*
- * How many launches in a row have to lack nothing of the active group before
- * another one becomes active, which costs 150 ms. Of long kernels there may not
- * be many launches; of short ones there are, and of many kernels more.
- */
-static uint32_t
-patience(const struct target *t, const struct signature *s)
-{
-	uint32_t round = signature_count() + 1;
-	uint64_t traced = atomic_load(&s->traced);
-
-	if ((s->value != NULL && s->value[0] >= LONG_NS) || (traced > 0 &&
-	    atomic_load(&s->gpu_ns) / traced >= LONG_NS))
-		return (round < PATIENCE ? round : PATIENCE);
-	if (t->switches > 0)
-		return (PATIENCE);
-	round = round > SHORT_PATIENCE ? round : SHORT_PATIENCE;
-	return (round < PATIENCE ? round : PATIENCE);
-}
-
+/* Instructions are counted after the first counters, which tell how long that
+ * takes; while the counters lack much, those go first. */
 bool
-choose_group(struct target *t, const struct signature *s, size_t *group)
-{
-	uint32_t lack = lacks(s);
-	size_t i, g, n = window.set.groups;
-
-	if (lack == 0)
-		return (false);
-	if (t->p.object == NULL) {
-		/* It was put away: not for the first that comes. */
-		if ((++t->misses < PATIENCE && !t->paused) ||
-		    t->switches >= SWITCHES)
-			return (false);
-		for (*group = 0; (lack & 1u << *group) == 0; ++*group)
-			continue;
-		return (true);
-	}
-	*group = t->active;
-	if (lack & 1u << t->active) {
-		t->misses = 0;
-		return (!leaves_pass(t, s));
-	}
-	/* Others may still lack what is active: wait for one round of them. */
-	if (++t->misses < patience(t, s) || t->switches >= SWITCHES)
-		return (false);
-	for (i = 1; i < n; i++) {
-		g = (t->active + i) % n;
-		if (lack & 1u << g) {
-			*group = g;
-			return (true);
-		}
-	}
-	return (false);
-}
-
-/* Counted by instruction a launch of ${s} would take too long. */
-static bool
-is_too_long(const struct signature *s)
-{
-	const struct metrics *m = &window.set.group[0];
-	size_t i;
-
-	if (s->value == NULL || window.set.groups == 0)
-		return (false);
-	for (i = 0; i < m->count; i++)
-		if (strcmp(m->name[i], "smsp__inst_executed.sum") == 0)
-			return (s->value[m->first + i] > COUNTED_MOST);
-	return (false);
-}
-
-/* Instructions are counted after the first counters, which make the context
- * ready for it; while the counters lack much, those go first. */
-bool
-choose_instructions(struct target *t, struct signature *s)
+choose_instructions(struct target *t, struct signature *s, uint64_t begin,
+    uint64_t *cost)
 {
 	const char *where = "";
+	uint64_t kernel;
 	int r;
 
-	if (!choose_wants_instructions(s) || (s->groups == 0 &&
+	if (!choose_wants_instructions(s) || (s->passes == 0 &&
 	    t->p.object != NULL && (lacks(s) & 1)))
 		return (false);
-	if (is_too_long(s)) {
-		s->counted = true;
-		choose_check(s);
+	kernel = patched_time(s);
+	*cost = patch_cost;
+	if (!fits(s, 0, begin, *cost, *cost, kernel)) {
+		/* Once it is known to be too long it is so for good. */
+		if (kernel != UINT64_MAX &&
+		    *cost + kernel > inject.max_stall_ns) {
+			s->counted = true;
+			choose_check(s);
+		}
 		return (false);
 	}
+	*cost += kernel;
 	r = sass_configure(&window.set, t->device, &where);
 	if (r != CUPTI_SUCCESS)
 		target_refuse_instructions(where, r, NULL);

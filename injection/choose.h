@@ -1,12 +1,14 @@
 /*
- * choose.h: what a launch is measured for: which group of counters, its next
- * pass, or its instructions. But for choose_wants_instructions all is guarded by
- * the window (window.h).
+ * choose.h: what a launch is measured for: which pass of the counters, or its
+ * instructions, and whether that takes so long that the program must not be held
+ * for it. But for choose_wants_instructions all is guarded by the window
+ * (window.h).
  */
 #ifndef CADV_CHOOSE_H
 #define CADV_CHOOSE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "signature.h"
@@ -15,20 +17,36 @@
 /* choose_wants_instructions(s): are ${s}'s still to be counted? Cheap. */
 bool choose_wants_instructions(const struct signature *s);
 
-/* choose_needed(s): the groups of counters that ${s} should have, as bits. */
+/* choose_needed(s): the passes of the counters that ${s} should have, as bits. */
 uint32_t choose_needed(const struct signature *s);
 
 /* choose_check(s): mark ${s} as measured if it has everything it should have. */
 void choose_check(struct signature *s);
 
-/*
- * choose_group(t, s, group): the group to measure at a launch of ${s}. False if
- * this launch is not to be measured for its counters.
- */
-bool choose_group(struct target *t, const struct signature *s, size_t *group);
+/* choose_done(): does no kernel that was seen lack anything? Any thread, without the
+ * window: what it says is about so. */
+bool choose_done(void);
 
-/* choose_instructions(t, s): is this launch to be counted by instruction? Where
- * it would take too long, ${s} is marked as done. */
-bool choose_instructions(struct target *t, struct signature *s);
+/* choose_profiler(t, s): is ${t}'s profiler off, and ${s} worth turning it on? */
+bool choose_profiler(struct target *t, const struct signature *s);
+
+/*
+ * choose_pass(t, s, begin, pass, cost): the pass to collect at a launch of ${s} in a
+ * hold that began at ${begin}, and what that costs without the kernel. False if this
+ * launch is not to be measured for its counters.
+ */
+bool choose_pass(struct target *t, struct signature *s, uint64_t begin,
+    size_t *pass, uint64_t *cost);
+
+/* choose_instructions(t, s, begin, cost): is this launch to be counted by
+ * instruction, and what does that cost, its kernel included? */
+bool choose_instructions(struct target *t, struct signature *s, uint64_t begin,
+    uint64_t *cost);
+
+/* choose_learn(s, ns): a launch of ${s} with patched code took ${ns}. */
+void choose_learn(const struct signature *s, uint64_t ns);
+
+/* choose_cost(ns): counting by instruction took ${ns} after its kernel had ended. */
+void choose_cost(uint64_t ns);
 
 #endif

@@ -15,21 +15,30 @@
 #include "emit.h"
 #include "function.h"
 #include "gate.h"
+#include "hold.h"
 #include "inject.h"
 #include "phases.h"
+#include "prepare.h"
 #include "sampling.h"
 #include "sass.h"
 #include "target.h"
 #include "window.h"
 
-#define LOOK_NS 1000000ull	/* that the GPU is not idle costs nothing */
+#define LOOK_NS 20000ull	/* that the GPU is not idle costs nothing */
 #define TRIES 4			/* windows a signature may use up, per pass */
 #define COUNT_TRIES 3		/* and to be counted by instruction */
 #define FAILURES_MAX 5		/* windows that failed, in a row */
+#define EMPTY_MAX 4		/* windows that counted nothing, in a row */
+#define COUNTED_WAIT_NS 1000000000ull	/* for a kernel with patched code: were it
+				 * given up, what follows would run patched, too */
 #define CLOSE_WAIT_NS 2000000000ull	/* at exit, for a window: 1 s if it is the
 					 * first of the machine */
 #define GONE_WAIT_NS 200000000ull	/* for others, as a context goes */
-#define EMPTY_MAX 4		/* windows that counted nothing, in a row */
+#define SETTLE_NS 2000000ull	/* between tries to close a window that was left */
+/* SM cycles from the begin of a launch's range to its first warp, and from its last
+ * to the end, where nothing but the kernel is in the range: 2,660 to 3,100 for
+ * kernels of 2 to 110 us on an H200. */
+#define LAUNCH_CYCLES 2900
 
 /* What measures in a window. */
 enum kind { KIND_COUNTERS, KIND_INSTRUCTIONS };
@@ -41,14 +50,17 @@ static struct {
 	enum kind kind;
 	struct target *target;
 	struct signature *signature;
+	CUcontext context;
 	CUstream stream;
 	struct signature_launch launch;
-	bool turning;			/* its pass is there already */
 	struct signature *trial;	/* in place of a window: does it end? */
-	uint64_t trial_ns;		/* the host is held since */
+	uint64_t begin_ns;		/* the program is held since */
+	uint64_t reserve_ns;		/* that closing it takes */
+	bool left;			/* while its kernel went on */
 } now_open;
 
 static unsigned failures, empty;	/* windows in a row without a count */
+static _Atomic uint64_t settle_ns;	/* not before, is a left one tried */
 
 bool
 counters_wanted(const struct signature *s)
@@ -118,20 +130,28 @@ release(void)
 	atomic_store(&window.busy, false);
 }
 
+/* Where the program was held for nothing. */
+static void
+end_hold(uint64_t begin, enum wire_overhead kind)
+{
+	uint64_t ns = inject_now() - begin;
+
+	hold_add(HOLD_MEASURE, ns);
+	if (ns > LOOK_NS)
+		budget_spend(begin, kind);
+}
+
 /* The GPU has to be empty: others' work would be counted, and CUPTI waits for it
- * where it turns something on or off. The gate stays closed. */
+ * where it turns something on or off. What follows takes ${cost}. The gate stays
+ * closed; for other GPUs, too, because in a window nothing is traced. */
 static bool
-drain(struct signature *s, uint64_t begin)
+drain(struct signature *s, CUcontext context, uint64_t begin, uint64_t cost)
 {
 
-	if (gate_close() && !gate_capturing())
-		return (inject.api.cuCtxSynchronize == NULL ||
-		    inject.api.cuCtxSynchronize() == CUDA_SUCCESS);
+	if (gate_close(s->shape.device, gate_ours()) && gate_drain(context,
+	    hold_left(begin, cost)) && gate_widen(gate_ours()))
+		return (true);
 	s->beside = true;
-	if (gate_never_idle())
-		target_refuse_concurrent();
-	if (inject_now() - begin > LOOK_NS)
-		budget_spend(begin, OVERHEAD_COUNTERS);
 	return (false);
 }
 
@@ -150,39 +170,26 @@ describe_launch(const struct counters_launch *l, uint64_t now)
 	    .correlation = l->data->correlationId, .tid = inject_tid() };
 }
 
-/*
- * The passes that ${s} has so far, if they are of the active group. Where the
- * profiler stands at one of them, the window only turns it on to the next: the
- * same pass twice would add up.
- */
-static void
-resume_passes(struct target *t, struct signature *s)
-{
-	struct profiler *p = &t->p;
-
-	if (s->passes_group != t->active)
-		s->passes = 0;
-	s->passes_group = t->active;
-	now_open.turning = (s->passes & 1u << p->position) != 0;
-	memcpy(p->image, s->passes != 0 && !now_open.turning ? s->image :
-	    p->pristine, p->size);
-}
-
 /* The gate is closed and the GPU empty. */
 static int
-open_window(struct target *t, struct signature *s, enum kind kind)
+open_window(struct target *t, struct signature *s, enum kind kind,
+    size_t pass)
 {
 	const char *where = "";
-	int r;
+	int r = CUPTI_SUCCESS;
 
 	now_open.kind = kind;
 	now_open.target = t;
 	now_open.signature = s;
+	if (kind == KIND_COUNTERS && !inject.replay)
+		r = profiler_turn(&t->p, pass, &where);
 	if (kind == KIND_COUNTERS)
-		resume_passes(t, s);
+		memcpy(t->p.image, s->passes != 0 && s->image != NULL ?
+		    s->image : t->p.pristine, t->p.size);
 	tracing(false);
-	r = kind == KIND_COUNTERS ? profiler_start(&t->p, &where) :
-	    sass_begin(t->p.context, &where);
+	if (r == CUPTI_SUCCESS)
+		r = kind == KIND_COUNTERS ? profiler_start(&t->p, &where) :
+		    sass_begin(t->p.context, &where);
 	if (r == CUPTI_SUCCESS)
 		return (0);
 	tracing(true);
@@ -194,24 +201,6 @@ open_window(struct target *t, struct signature *s, enum kind kind)
 	return (-1);
 }
 
-static void close_window(bool good);
-
-/* A kernel that did not end within the bound may have ended by now. */
-static void
-close_deferred(void)
-{
-
-	if (!atomic_load(&window.deferred) ||
-	    !atomic_exchange(&window.deferred, false))
-		return;
-	/* close_window gives back what counters_exit did not keep. */
-	if (gate_busy(now_open.stream) || !activity_pause()) {
-		atomic_store(&window.deferred, true);
-		return;
-	}
-	close_window(false);
-}
-
 static enum wire_overhead
 cost_kind(enum kind kind)
 {
@@ -219,57 +208,52 @@ cost_kind(enum kind kind)
 	return (kind == KIND_COUNTERS ? OVERHEAD_COUNTERS : OVERHEAD_SOURCE);
 }
 
-/* What the launch of ${s} is measured for. Where few launches are left,
- * instructions tell the most. */
+/* What a launch is measured for. */
+struct choice {
+	enum kind kind;
+	size_t pass;
+	uint64_t cost;			/* nanoseconds, about */
+};
+
+/* Where few launches are left, instructions tell the most. */
 static bool
-choose(struct target *t, struct signature *s, enum kind *kind, size_t *group)
+choose(struct target *t, struct signature *s, uint64_t begin,
+    struct choice *c)
 {
 
 	choose_check(s);
 	if (t->failed || atomic_load(&s->measured))
 		return (false);
-	*kind = KIND_INSTRUCTIONS;
-	if (choose_instructions(t, s))
-		return (true);
-	*kind = KIND_COUNTERS;
-	return (choose_group(t, s, group));
+	c->kind = KIND_INSTRUCTIONS;
+	if (!choose_instructions(t, s, begin, &c->cost)) {
+		c->kind = KIND_COUNTERS;
+		if (!choose_pass(t, s, begin, &c->pass, &c->cost))
+			return (false);
+	}
+	return (budget_allows(begin, c->cost));
 }
 
 /* The profiler that lies idle goes. */
 static void
-rest(struct target *t, struct signature *s, uint64_t begin)
+rest(struct target *t, struct signature *s, CUcontext context, uint64_t begin)
 {
 
-	if (drain(s, begin))
+	if (drain(s, context, begin, target_rest_ns()))
 		target_rest(t, begin);
 	else
 		target_stay(t);
 }
 
-/* The first launch of a context. */
-static struct target *
-set_up(const struct signature *s, const struct counters_launch *l)
-{
-	uint64_t begin = inject_now();
-	bool first = !target_prepared();
-	struct target *t = target_of(l->data->context, s->shape.device);
-
-	if (first)
-		budget_spend(begin, OVERHEAD_SETUP);
-	return (t);
-}
-
 /*
- * A kernel may wait for what the host, another stream or another GPU does after
- * its launch. A window of the range profiler may then never come back from CUPTI
- * (a program whose kernel polls managed memory hung on an H200): where that can
- * be, a kernel first has to end by itself, with the host held but not for long.
+ * CUPTI's own replays wait for the kernel, again and again: one that waits for what
+ * the host, another stream or another GPU does after its launch would never end.
+ * Where that can be, it first has to end by itself with the host held.
  */
 static bool
 needs_trial(const struct signature *s)
 {
 
-	return (!s->alone && gate_is_shared());
+	return (inject.replay && !s->alone && gate_is_shared());
 }
 
 static void
@@ -277,9 +261,14 @@ end_trial(struct signature *s, bool launched)
 {
 
 	now_open.trial = NULL;
-	if (!launched || signature_try(s, now_open.stream, now_open.trial_ns,
-	    OVERHEAD_COUNTERS))
-		budget_spend(now_open.trial_ns, OVERHEAD_COUNTERS);
+	s->alone = launched && gate_wait_stream(now_open.stream,
+	    hold_left(now_open.begin_ns, 0));
+	if (launched && !s->alone) {
+		s->waits = s->counted = true;
+		s->hopeless = ~0u;
+		atomic_store(&s->measured, true);
+	}
+	end_hold(now_open.begin_ns, OVERHEAD_COUNTERS);
 	release();
 }
 
@@ -292,74 +281,74 @@ claim(struct signature *s)
 	return (!s->elsewhere);
 }
 
+/* With the window held, the GPU claimed. True: it is open, or a trial is. */
+static bool
+measure(struct target *t, struct signature *s, const struct counters_launch *l,
+    uint64_t begin)
+{
+	struct choice c;
+
+	if (!choose(t, s, begin, &c) ||
+	    !drain(s, l->data->context, begin, c.cost))
+		return (false);
+	now_open.begin_ns = begin;
+	now_open.left = false;
+	now_open.stream = l->stream;
+	now_open.context = l->data->context;
+	if (c.kind == KIND_COUNTERS && needs_trial(s)) {
+		gate_open();
+		now_open.trial = s;
+		return (true);
+	}
+	learn_resources(s, l->function);
+	if (open_window(t, s, c.kind, c.pass) != 0)
+		return (false);
+	/* Half of it comes at the end, and some leeway. */
+	now_open.reserve_ns = c.kind == KIND_COUNTERS ?
+	    t->p.cost_ns[t->p.position] : 0;
+	describe_launch(l, inject_now());
+	gate_running(true);
+	return (true);
+}
+
 bool
 counters_enter(struct signature *s, const struct counters_launch *l)
 {
 	uint64_t begin = inject_now();
 	struct target *t;
-	bool claimed = false;
-	enum kind kind;
-	size_t group;
+	bool owed = false;
 
 	gate_stream(l->stream);
 	if (gate_capturing())
 		return (false);
-	close_deferred();
 	if (!phases_window(s) && phases_launch(s, l))
 		return (true);
 	/* What lies idle goes even when nothing more may be measured. */
-	if (!phases_window(s) || !counters_wanted(s) || (!budget_left(begin) &&
-	    !target_put_away()) || atomic_exchange(&window.busy, true))
+	if (!phases_window(s) || !counters_wanted(s) ||
+	    atomic_exchange(&window.busy, true))
 		return (false);
+	t = target_find(l->data->contextUid);
+	if ((t == NULL || choose_profiler(t, s)) &&
+	    (t = prepare_target(l->data, s, begin)) == NULL)
+		return (false);		/* it has taken the window, and given it */
 	/* CUPTI patches code inside the launch: not while it flushes. */
 	if (!activity_pause()) {
 		atomic_store(&window.busy, false);
 		return (false);
 	}
-	if (!target_possible(l->data->context, &t))
-		goto out;
+	begin = prepare_waited(begin);
 	if (target_put_away())
-		rest(t, s, begin);
-	if (!budget_left(begin) || (t != NULL && !choose(t, s, &kind, &group)))
-		goto out;
-	if (!(claimed = claim(s)) || !drain(s, begin))
-		goto out;
-	if (needs_trial(s)) {
-		gate_open();
-		now_open.trial = s;
-		now_open.trial_ns = inject_now();
-		now_open.stream = l->stream;
+		rest(t, s, l->data->context, begin);
+	if (claim(s)) {
+		owed = measure(t, s, l, begin);
+		/* The profiler that is on has its own. */
 		claim_give(s->shape.device);
-		return (true);
 	}
-	learn_resources(s, l->function);
-	/* What was queued had to run anyhow: our cost begins behind it. */
-	begin = inject_now();
-	if (t == NULL) {
-		t = set_up(s, l);
-		begin = inject_now();
-		if (t == NULL || !choose(t, s, &kind, &group))
-			goto out;
+	if (!owed) {
+		end_hold(begin, OVERHEAD_COUNTERS);
+		release();
 	}
-	if ((kind == KIND_COUNTERS && target_turn(t, group) != 0) ||
-	    open_window(t, s, kind) != 0)
-		goto spent;
-	budget_spend(begin, cost_kind(kind));
-	*(kind == KIND_COUNTERS ? &s->cost_ns : &s->count_ns) +=
-	    inject_now() - begin;
-	describe_launch(l, inject_now());
-	gate_running(true);
-	/* The profiler that is on has its own. */
-	claim_give(s->shape.device);
-	return (true);
-
-spent:
-	budget_spend(begin, cost_kind(kind));
-out:
-	if (claimed)
-		claim_give(s->shape.device);
-	release();
-	return (false);
+	return (owed);
 }
 
 struct signature *
@@ -373,8 +362,34 @@ counters_graph(uint32_t device, const struct counters_launch *l)
 	gate_stream(l->stream);
 	if (gate_capturing())
 		return (NULL);
-	close_deferred();
 	return (phases_launch(s, l) ? s : NULL);
+}
+
+/* The range of a window holds more than its kernel: what counts elapsed time is
+ * brought back to the cycles in which an SM was at work. Nothing to do where the
+ * range was as tight as the kernel. */
+static void
+tighten(const struct metrics *m, double *value)
+{
+	int active = metrics_find(m, "sm__cycles_active.max");
+	int elapsed = metrics_find(m, "sm__cycles_elapsed.max");
+	int time = metrics_find(m, "gpu__time_duration.sum");
+	double part;
+	size_t i;
+
+	if (active < 0 || elapsed < 0 || !(value[elapsed] > 0) ||
+	    !(value[active] > 0))
+		return;
+	part = (value[active] + LAUNCH_CYCLES) / value[elapsed];
+	if (part >= 1)
+		return;
+	value[elapsed] *= part;
+	if (time >= 0)
+		value[time] *= part;
+	for (i = 0; i < m->count; i++)
+		if (strstr(m->name[i], ".pct_of_peak_sustained_elapsed") !=
+		    NULL)
+			value[i] = fmin(value[i] / part, 100);
 }
 
 /* The values of the passes that are in the image into the signature's. */
@@ -387,10 +402,10 @@ evaluate(struct target *t, struct signature *s)
 	int r;
 
 	if (s->value == NULL) {
-		s->value = malloc(window.set.count * sizeof(*s->value));
+		s->value = malloc(m->count * sizeof(*s->value));
 		if (s->value == NULL)
 			return;
-		for (i = 0; i < window.set.count; i++)
+		for (i = 0; i < m->count; i++)
 			s->value[i] = NAN;
 	}
 	if ((r = metrics_evaluate(m, &inject.api, t->p.image, t->p.size,
@@ -398,28 +413,29 @@ evaluate(struct target *t, struct signature *s)
 		target_refuse("cuptiProfilerHostEvaluateToGpuValues", r);
 		return;
 	}
+	tighten(m, value);
 	for (i = 0; i < m->count; i++)
 		if (!isnan(value[i]))
-			s->value[m->first + i] = value[i];
+			s->value[i] = value[i];
 }
 
-/* One more pass of the active group is in the image. */
+/* One more pass is in the image. */
 static void
 take_pass(struct target *t, struct signature *s, size_t pass)
 {
-	size_t n = t->p.metrics->passes;
+	uint32_t all = (uint32_t)((1ull << t->p.metrics->passes) - 1);
 
 	s->windows++;
-	s->passes |= 1u << pass;
+	s->passes = inject.replay ? all : s->passes | 1u << pass;
 	evaluate(t, s);
-	if (inject.replay || s->passes == (uint32_t)((1ull << n) - 1)) {
-		s->groups |= 1u << t->active;
-		s->passes = 0;
+	if (s->passes == all) {
+		free(s->image);
+		s->image = NULL;
 		return;
 	}
-	/* Images differ in size from group to group. */
-	free(s->image);
-	if ((s->image = malloc(t->p.size)) != NULL)
+	if (s->image == NULL)
+		s->image = malloc(t->p.size);
+	if (s->image != NULL)
 		memcpy(s->image, t->p.image, t->p.size);
 	else
 		s->passes = 0;
@@ -434,10 +450,12 @@ keep_launch(struct signature *s, uint64_t end)
 
 	if (s->value != NULL && s->value[0] > 0)
 		duration = (uint64_t)s->value[0];	/* gpu__time_duration */
-	l->end_ns = end;
-	l->start_ns = end - duration;
-	if (duration == 0 || l->start_ns < l->launch_ns)
-		l->start_ns = l->launch_ns;
+	/* Where no counter says it, it is no longer than this. */
+	s->window_ns = duration != 0 ? duration : end - l->launch_ns;
+	/* The GPU was idle: it ran at once; but a replay's last run is the one. */
+	l->start_ns = inject.replay && duration < end - l->launch_ns ?
+	    end - duration : l->launch_ns;
+	l->end_ns = inject.replay ? end : l->launch_ns + s->window_ns;
 	if (s->launch == NULL)
 		s->launch = calloc(SIGNATURE_UNTRACED, sizeof(*s->launch));
 	if (s->launch != NULL && s->untraced < SIGNATURE_UNTRACED)
@@ -465,10 +483,9 @@ end_counters(struct target *t, struct signature *s, bool good)
 		target_refuse(where, r);
 	else
 		failures = 0;
-	if (r == CUPTI_SUCCESS && good && !dropped && !now_open.turning &&
-	    !gate_polluted())
+	if (r == CUPTI_SUCCESS && good && !dropped && !gate_polluted())
 		take_pass(t, s, pass);
-	if (++s->tries > window.set.groups * TRIES)
+	if (++s->tries > window.set.passes * TRIES)
 		s->hopeless = ~0u;
 }
 
@@ -501,8 +518,9 @@ end_instructions(struct target *t, struct signature *s, bool good)
 		s->counted = true;
 }
 
+/* The hold that it was part of began at ${begin}. */
 static void
-close_window(bool good)
+close_window(bool good, uint64_t begin)
 {
 	struct target *t = now_open.target;
 	struct signature *s = now_open.signature;
@@ -510,6 +528,7 @@ close_window(bool good)
 	uint64_t end = inject_now();
 
 	now_open.signature = NULL;
+	s->stalls = now_open.left && gate_polluted();
 	if (t->p.object != NULL)
 		target_used(t, end);
 	gate_running(false);
@@ -520,16 +539,59 @@ close_window(bool good)
 	if (good)
 		keep_launch(s, end);
 	*(kind == KIND_COUNTERS ? &s->cost_ns : &s->count_ns) +=
-	    inject_now() - end;
+	    inject_now() - begin;
+	if (kind == KIND_INSTRUCTIONS)
+		choose_cost(inject_now() - end);
 	choose_check(s);
 	atomic_store(&s->dirty, true);
-	budget_spend(end, cost_kind(kind));
+	budget_spend(begin, cost_kind(kind));
+	hold_add(inject.replay && kind == KIND_COUNTERS ? HOLD_REPLAY :
+	    HOLD_MEASURE, inject_now() - begin);
 	release();
+}
+
+/* Its kernel goes on: so does the program, and the window is closed when it has
+ * ended. Until then launches are traced again where that can be, and pollute. */
+static void
+leave_window(void)
+{
+
+	if (now_open.kind == KIND_COUNTERS)	/* it does not go beside the other */
+		tracing(true);
+	gate_give_up();
+	activity_resume();
+	now_open.left = true;
+	end_hold(now_open.begin_ns, cost_kind(now_open.kind));
+	atomic_store(&window.deferred, true);
+}
+
+void
+counters_settle(void)
+{
+	uint64_t begin = inject_now();
+
+	if (!atomic_load_explicit(&window.deferred, memory_order_relaxed) ||
+	    begin < atomic_load(&settle_ns) || gate_capturing() ||
+	    !atomic_exchange(&window.deferred, false))
+		return;
+	/* Whoever launches now waits, and those under way end the try. */
+	if (activity_pause()) {
+		if (gate_recheck(gate_ours()) && gate_drain(now_open.context,
+		    0)) {
+			close_window(true, begin);
+			return;
+		}
+		activity_resume();
+	}
+	gate_give_up();
+	atomic_store(&settle_ns, inject_now() + SETTLE_NS);
+	atomic_store(&window.deferred, true);
 }
 
 void
 counters_exit(struct signature *s, bool launched)
 {
+	uint64_t patience, begin = inject_now();
 
 	if (phases_launched(s))
 		return;
@@ -539,22 +601,15 @@ counters_exit(struct signature *s, bool launched)
 	}
 	if (now_open.signature != s)
 		return;
-	/* One that is counted by instruction may take as long as two waits: were
-	 * it given up, what follows would run patched as well. */
-	if (launched && !gate_wait_stream(now_open.stream) &&
-	    (now_open.kind != KIND_INSTRUCTIONS ||
-	    !gate_wait_stream(now_open.stream))) {
-		/* Perhaps it waits for the host: let the program go on and
-		 * close the window when the kernel has ended. */
-		tracing(true);
-		atomic_store(&s->measured, true);
-		gate_awaited();
-		gate_give_up();
-		activity_resume();
-		atomic_store(&window.deferred, true);
+	patience = now_open.kind == KIND_INSTRUCTIONS ? COUNTED_WAIT_NS :
+	    hold_left(now_open.begin_ns, now_open.reserve_ns);
+	if (launched && !gate_wait_stream(now_open.stream, patience)) {
+		leave_window();
 		return;
 	}
-	close_window(launched);
+	if (launched && now_open.kind == KIND_INSTRUCTIONS)
+		choose_learn(s, inject_now() - begin);
+	close_window(launched, now_open.begin_ns);
 }
 
 void
@@ -566,6 +621,7 @@ counters_close(void)
 	if (inject.level < LEVEL_COUNTERS || getpid() != inject.pid ||
 	    atomic_exchange(&window.closed, true))
 		return;
+	prepare_finish();
 	/* Taken and never given back; a window whose kernel does not end, or
 	 * one of this very thread, is not waited for. */
 	while (atomic_exchange(&window.busy, true) &&
@@ -575,20 +631,22 @@ counters_close(void)
 }
 
 void
-counters_context_gone(CUcontext context)
+counters_context_gone(CUcontext handle, uint32_t context)
 {
 	struct timespec nap = { 0, 100000 };
 	uint64_t begin = inject_now();
 
-	close_deferred();
-	sampling_off(context);
+	counters_settle();
+	sampling_off(handle);
 	gate_context_gone();
 	/* The sender and other contexts' windows hold it for a moment. */
 	while (atomic_exchange(&window.busy, true)) {
 		if (atomic_load(&window.deferred) ||
 		    atomic_load(&window.closed) ||
-		    inject_now() - begin > GONE_WAIT_NS)
+		    inject_now() - begin > GONE_WAIT_NS) {
+			target_abandon(context);
 			return;
+		}
 		nanosleep(&nap, NULL);
 	}
 	target_gone(context);

@@ -2,14 +2,16 @@
  * counters.h: which launch is measured, and how: hardware counters, counts by
  * instruction, PC samples; nothing is replayed unless asked for.
  *
- * The counters come in groups, each a configuration of the range profiler that
- * fits one pass. A launch that is measured (a "window": synchronise, start,
- * launch, stop, decode) takes the group that is active for its context; when
- * the launches of a while lack nothing of it, the next group becomes active.
- * Measured on an H200: 2 to 3 ms a window, 12 ms a change of group, nothing
- * outside windows. Kernel tracing is off inside a window, because its
- * instrumentation would be counted (8 instructions a warp) and patched
- * instructions would count nothing; the window reports its launch itself.
+ * A launch that is measured (a "window": wait for an idle GPU, start, launch, stop,
+ * decode) collects one pass of the counters; the passes of a kernel come from as
+ * many of its launches. Kernel tracing is off inside a window, because its
+ * instrumentation would be counted (8 instructions a warp) and patched instructions
+ * would count nothing; the window reports its launch itself.
+ *
+ * The program is held for no longer than --max-stall at a time: what is known to
+ * take longer is not begun, and a window whose kernel goes on is left open while the
+ * program does, too, and closed when the kernel has ended. If no other launch came
+ * in between, it counts.
  *
  * At level source the first launches are sampled (phases.h), and then a launch
  * of every signature has its instructions counted too (sass.h).
@@ -51,9 +53,14 @@ struct signature *counters_graph(uint32_t device,
  * ${launched} tells whether the call succeeded. */
 void counters_exit(struct signature *s, bool launched);
 
-/* counters_context_gone(context): from the resource callback, before it is
- * destroyed. */
-void counters_context_gone(CUcontext context);
+/* counters_settle(): close the window that was left open, if its kernel has ended.
+ * Cheap where there is none. Before a launch, after a call that waited for the GPU,
+ * and from time to time; any thread. */
+void counters_settle(void);
+
+/* counters_context_gone(handle, context): the context with this number is about to
+ * be destroyed; from the resource callback. */
+void counters_context_gone(CUcontext handle, uint32_t context);
 
 /* counters_close(): the program ends: no window from here on; waits, not for
  * long, for the one that is open. Any thread. */

@@ -114,7 +114,10 @@ int cuptiNvtxInitialize2(void *getExportTable);
 /* From libcuda, which is in the process already. All optional. By the names that
  * the headers of CUDA 12 and 13 agree on: cuda.h renames some by macros. */
 #define CUDA_FUNCTIONS(X)						\
+	X(O, cuCtxPushCurrent)						\
+	X(O, cuCtxPopCurrent)						\
 	X(O, cuCtxSynchronize)						\
+	X(O, cuThreadExchangeStreamCaptureMode)				\
 	X(O, cuStreamQuery)						\
 	X(O, cuDeviceGet)						\
 	X(O, cuDeviceGetCount)						\

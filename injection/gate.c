@@ -3,83 +3,130 @@
 #include <string.h>
 #include <time.h>
 
+#include "budget.h"
 #include "emit.h"
 #include "gate.h"
+#include "hold.h"
 #include "inject.h"
+#include "worker.h"
 
+#define DEVICES 16
 #define STREAMS 256			/* that launched, per process */
-#define IDLE_WAIT_NS 2000000000ull	/* for the GPU to drain, at most */
-#define LOOKS 4096			/* at a GPU that is never idle */
 #define OTHER_WAIT_NS 20000000ull	/* of another thread's launch, while the
 					 * window's kernel runs */
-#define SETUP_WAIT_NS 1000000000ull	/* and before and after */
+#define ACTION_WAIT_NS 2000000000ull	/* for what is turned on or off with the
+					 * GPU idle: it ends by itself, in 0.3 s
+					 * at most as measured on an H200 */
 #define GATE_WAIT_NS 2000000ull		/* for launches under way to return */
-#define TRIAL_WAIT_NS 200000000ull	/* for a kernel, where another one waited */
+#define LEAST_NS 10000ull		/* what is waited for less is not told */
 #define SPIN_NS 200000ull		/* short kernels are waited for awake */
 #define ASKED_WAIT_NS 20000000ull	/* for one question to the driver */
+#define SYNC_NS 1000000ull		/* for the driver to say that it is idle */
+#define VAIN_NS 500000000ull	/* waited for an idle GPU in vain, a hold after
+				 * another: what was queued meanwhile has ended */
+#define REST_TIMES 20		/* as long nobody waits then: a 20th of the run */
 
 static struct {
-	_Atomic bool closed;
+	_Atomic uint32_t closed;	/* device + 1; 0 open */
+	_Atomic bool setup;
 	_Atomic bool given_up;
 	_Atomic bool polluted;
 	_Atomic bool untraced;		/* launches leave no record */
 	_Atomic uint64_t running_ns;	/* since when its kernel runs; 0 */
-	_Atomic uint32_t launching;	/* calls between enter and exit */
+	_Atomic uint32_t launching[DEVICES];	/* calls between enter and exit */
 	_Atomic uint32_t made;		/* streams */
 	_Atomic bool shared;
-	_Atomic bool awaited;		/* a kernel waits for what comes later */
-	_Atomic uint32_t looks;		/* then: the GPU was not idle */
+	uint64_t vain_ns;		/* waited since the GPU was idle */
+	uint64_t rest_ns;		/* until then it is only looked */
 } gate;
 
 static struct {
 	pthread_mutex_t lock;
-	CUstream captured[STREAMS];
+	uintptr_t captured[STREAMS];	/* gate_key's; 0 is none */
 	CUstream launched[STREAMS];
 	unsigned launches;
 	bool more;			/* others launched, too */
 	_Atomic unsigned capturing;
 	_Atomic(CUstream) asked;	/* the driver is asked about it, */
-	_Atomic bool asking;		/* by the holder of the window */
+	_Atomic bool asking;		/* by the holder of the window, */
+	_Atomic bool synchronizing;	/* or about the whole context */
 } streams = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-static _Thread_local uint32_t launching_here;
+static _Thread_local struct {
+	uint32_t launching, device;
+} here;
+
+static bool
+is_closed(uint32_t device)
+{
+	uint32_t closed = atomic_load(&gate.closed);
+
+	return (closed != 0 && (closed == GATE_ALL || closed == device + 1));
+}
 
 /*
- * A window lasts 1 to 50 ms, the first one longer: let it pass, so that this
- * launch is traced and that one counted alone. But not for long once its kernel
- * runs: it may wait for us.
+ * A window lasts 1 to 50 ms, what is turned on or off up to 0.3 s: let it pass, so
+ * that this launch is traced and that one counted alone. But not for long once its
+ * kernel runs: it may wait for us.
  */
 static bool
 waited_enough(uint64_t begin)
 {
 	uint64_t now = inject_now(), running = atomic_load(&gate.running_ns);
 
-	if (atomic_load(&gate.given_up) || now - begin >= SETUP_WAIT_NS)
+	if (atomic_load(&gate.given_up) || now - begin >= ACTION_WAIT_NS)
 		return (true);
 	if (running > begin)
 		begin = running;
 	return (running != 0 && now > begin && now - begin >= OTHER_WAIT_NS);
 }
 
+/* A wait at the gate: for a set-up until ${setup_ns}, 0 if for none, and then for
+ * what was measured. */
+static void
+charge_wait(uint64_t begin, uint64_t setup_ns)
+{
+	uint64_t now = inject_now();
+
+	if (begin == 0 || now - begin < LEAST_NS)
+		return;
+	if (setup_ns > begin) {
+		budget_charge(begin, setup_ns, OVERHEAD_SETUP);
+		hold_add(HOLD_SETUP, setup_ns - begin);
+		begin = setup_ns;
+	}
+	if (now - begin < LEAST_NS)
+		return;
+	budget_charge(begin, now, OVERHEAD_WAIT);
+	hold_add(HOLD_MEASURE, now - begin);
+}
+
 void
-gate_launch_begin(void)
+gate_launch_begin(uint32_t device)
 {
 	struct timespec nap = { 0, 50000 };
-	uint64_t begin = 0;
+	uint64_t begin = 0, setup_ns = 0;
 
-	launching_here++;
+	device %= DEVICES;
+	here.launching++;
+	here.device = device;
 	for (;;) {
-		atomic_fetch_add(&gate.launching, 1);
-		if (!atomic_load(&gate.closed))
+		atomic_fetch_add(&gate.launching[device], 1);
+		if (!is_closed(device)) {
+			charge_wait(begin, setup_ns);
 			return;
+		}
+		if (atomic_load(&gate.setup))
+			setup_ns = inject_now();
 		if (begin == 0)
 			begin = inject_now();
 		if (waited_enough(begin))
 			break;
-		atomic_fetch_sub(&gate.launching, 1);
+		atomic_fetch_sub(&gate.launching[device], 1);
 		nanosleep(&nap, NULL);
 	}
-	if (atomic_load(&gate.closed)) {
+	charge_wait(begin, setup_ns);
+	if (is_closed(device)) {
 		atomic_store(&gate.polluted, true);
 		if (atomic_load(&gate.untraced))
 			emit_lost(LOSS_CUPTI, 1);
@@ -91,34 +138,75 @@ gate_launch_end(void)
 {
 
 	/* An exit without its enter: the call was under way when we came. */
-	if (launching_here == 0)
+	if (here.launching == 0)
 		return;
-	launching_here--;
-	atomic_fetch_sub(&gate.launching, 1);
+	here.launching--;
+	atomic_fetch_sub(&gate.launching[here.device], 1);
+}
+
+uint32_t
+gate_ours(void)
+{
+
+	return (here.launching);
+}
+
+static uint32_t
+under_way(uint32_t device)
+{
+	uint32_t i, n = 0;
+
+	if (device != GATE_ALL)
+		return (atomic_load(&gate.launching[device % DEVICES]));
+	for (i = 0; i < DEVICES; i++)
+		n += atomic_load(&gate.launching[i]);
+	return (n);
 }
 
 /*
- * Who was past the gate already has to be back and the GPU empty again before
- * tracing may stop, or their kernels would be neither traced nor counted as
- * lost.
+ * Who was past the gate already has to be back before tracing may stop, or their
+ * kernels would be neither traced nor counted as lost.
  */
-bool
-gate_close(void)
+static bool
+wait_under_way(uint32_t device, uint32_t ours)
 {
 	struct timespec nap = { 0, 5000 };
 	uint64_t begin = inject_now();
 
-	if (gate_never_idle())
-		return (false);
-	atomic_store(&gate.polluted, false);
-	atomic_store(&gate.given_up, false);
-	atomic_store(&gate.closed, true);
-	while (atomic_load(&gate.launching) > launching_here) {
+	while (under_way(device) > ours) {
 		if (inject_now() - begin > GATE_WAIT_NS)
 			return (false);
 		nanosleep(&nap, NULL);
 	}
-	return (gate_wait_idle());
+	return (!gate_capturing());
+}
+
+bool
+gate_close(uint32_t device, uint32_t ours)
+{
+
+	atomic_store(&gate.polluted, false);
+	atomic_store(&gate.given_up, false);
+	atomic_store(&gate.closed, device == GATE_ALL ? GATE_ALL :
+	    device % DEVICES + 1);
+	return (wait_under_way(device, ours));
+}
+
+bool
+gate_widen(uint32_t ours)
+{
+
+	atomic_store(&gate.closed, GATE_ALL);
+	return (wait_under_way(GATE_ALL, ours));
+}
+
+bool
+gate_recheck(uint32_t ours)
+{
+
+	atomic_store(&gate.running_ns, 0);
+	atomic_store(&gate.given_up, false);
+	return (wait_under_way(GATE_ALL, ours));
 }
 
 void
@@ -126,8 +214,16 @@ gate_open(void)
 {
 
 	atomic_store(&gate.running_ns, 0);
-	atomic_store(&gate.closed, false);
+	atomic_store(&gate.closed, 0);
 	atomic_store(&gate.given_up, false);
+	atomic_store(&gate.setup, false);
+}
+
+void
+gate_setup(bool on)
+{
+
+	atomic_store(&gate.setup, on);
 }
 
 void
@@ -148,7 +244,6 @@ void
 gate_give_up(void)
 {
 
-	atomic_store(&gate.polluted, true);
 	atomic_store(&gate.given_up, true);
 }
 
@@ -164,6 +259,11 @@ gate_stream(CUstream stream)
 {
 	unsigned i;
 
+	/* Each thread means another one by this, whose handle nobody tells. */
+	if (stream == CU_STREAM_PER_THREAD) {
+		gate_shared();
+		return;
+	}
 	pthread_mutex_lock(&streams.lock);
 	for (i = 0; i < streams.launches; i++)
 		if (streams.launched[i] == stream)
@@ -192,28 +292,6 @@ gate_is_shared(void)
 }
 
 void
-gate_awaited(void)
-{
-
-	atomic_store(&gate.awaited, true);
-}
-
-bool
-gate_is_awaited(void)
-{
-
-	return (atomic_load(&gate.awaited));
-}
-
-void
-gate_blocked(void)
-{
-
-	gate_awaited();
-	atomic_store(&gate.looks, LOOKS);
-}
-
-void
 gate_stream_made(bool blocking)
 {
 
@@ -221,22 +299,68 @@ gate_stream_made(bool blocking)
 		gate_shared();
 }
 
+/* Handles are addresses of the driver's objects: aligned, and none so low. */
+uintptr_t
+gate_key(CUstream stream, bool per_thread)
+{
+
+	if (stream == CU_STREAM_PER_THREAD || (stream == NULL && per_thread))
+		return ((uintptr_t)inject_tid() << 4 | 2);
+	if (stream == NULL || stream == CU_STREAM_LEGACY)
+		return (1);
+	return ((uintptr_t)stream);
+}
+
+/* What is being turned on or off must not find itself inside a capture. */
+static void
+let_pass(void)
+{
+	struct timespec nap = { 0, 50000 };
+	uint64_t begin = inject_now(), setup_ns = 0;
+
+	while (atomic_load(&gate.closed) != 0 && !waited_enough(begin)) {
+		if (atomic_load(&gate.setup))
+			setup_ns = inject_now();
+		nanosleep(&nap, NULL);
+	}
+	charge_wait(begin, setup_ns);
+}
+
+/* Whoever asks looks whether there is a capture, and then asks: for that long it is
+ * waited. Inside cuCtxSynchronize a capture may begin. */
+static void
+wait_asked(void)
+{
+	struct timespec nap = { 0, 20000 };
+	uint64_t begin = inject_now(), waited = 0;
+
+	while ((atomic_load(&streams.asking) && waited < ASKED_WAIT_NS) ||
+	    (atomic_load(&streams.synchronizing) && waited < SYNC_NS)) {
+		nanosleep(&nap, NULL);
+		waited = inject_now() - begin;
+	}
+}
+
 void
-gate_capture(CUstream stream, bool on)
+gate_capture(uintptr_t stream, bool on)
 {
 	unsigned i, n = 0;
 	bool found = false;
 
 	pthread_mutex_lock(&streams.lock);
 	for (i = 0; i < STREAMS && !found; i++)
-		if (streams.captured[i] == (on ? NULL : stream)) {
-			streams.captured[i] = on ? stream : NULL;
+		if (streams.captured[i] == (on ? 0 : stream)) {
+			streams.captured[i] = on ? stream : 0;
 			found = true;
 		}
 	for (i = 0; i < STREAMS; i++)
-		n += streams.captured[i] != NULL;
+		n += streams.captured[i] != 0;
 	atomic_store(&streams.capturing, n);
 	pthread_mutex_unlock(&streams.lock);
+	if (on) {
+		wait_asked();
+		let_pass();
+	}
 }
 
 bool
@@ -265,7 +389,7 @@ gate_stream_gone(CUstream stream)
 {
 	unsigned i;
 
-	gate_capture(stream, false);
+	gate_capture(gate_key(stream, false), false);
 	pthread_mutex_lock(&streams.lock);
 	for (i = 0; i < streams.launches; i++)
 		if (streams.launched[i] == stream) {
@@ -287,29 +411,46 @@ gate_context_gone(void)
 	pthread_mutex_unlock(&streams.lock);
 }
 
+/* In a thread that captures, a question about any stream would end the capture;
+ * but not in this mode. */
+static bool
+not_ready(CUstream stream)
+{
+	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+	bool exchanged = inject.api.cuThreadExchangeStreamCaptureMode != NULL &&
+	    inject.api.cuThreadExchangeStreamCaptureMode(&mode) == CUDA_SUCCESS;
+	CUresult r = inject.api.cuStreamQuery(stream);
+
+	if (exchanged)
+		inject.api.cuThreadExchangeStreamCaptureMode(&mode);
+	return (r == CUDA_ERROR_NOT_READY);
+}
+
 bool
 gate_busy(CUstream stream)
 {
 	bool known, busy;
 	unsigned i;
 
+	if (inject.api.cuStreamQuery == NULL)
+		return (false);
 	pthread_mutex_lock(&streams.lock);
-	known = streams.more;
+	known = streams.more || stream == CU_STREAM_PER_THREAD;
 	for (i = 0; i < streams.launches && !known; i++)
 		known = streams.launched[i] == stream;
 	atomic_store(&streams.asked, stream);
 	atomic_store(&streams.asking, known);
 	pthread_mutex_unlock(&streams.lock);
-	busy = known &&
-	    inject.api.cuStreamQuery(stream) == CUDA_ERROR_NOT_READY;
+	busy = known && (gate_capturing() || not_ready(stream));
 	atomic_store(&streams.asking, false);
 	return (busy);
 }
 
-static bool
-wait_stream(CUstream stream, uint64_t begin, uint64_t patience)
+bool
+gate_wait_stream(CUstream stream, uint64_t patience)
 {
 	struct timespec nap = { 0, 10000 };
+	uint64_t begin = inject_now();
 
 	for (;;) {
 		/* A query could invalidate a capture that began meanwhile. */
@@ -325,60 +466,115 @@ wait_stream(CUstream stream, uint64_t begin, uint64_t patience)
 }
 
 bool
-gate_wait_idle(void)
+gate_synchronize(CUcontext context)
+{
+	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+	CUcontext before;
+	CUresult r;
+
+	if (inject.api.cuCtxSynchronize == NULL ||
+	    inject.api.cuCtxPushCurrent == NULL ||
+	    inject.api.cuCtxPopCurrent == NULL)
+		return (false);
+	if (inject.api.cuThreadExchangeStreamCaptureMode != NULL)
+		inject.api.cuThreadExchangeStreamCaptureMode(&mode);
+	if (inject.api.cuCtxPushCurrent(context) != CUDA_SUCCESS)
+		return (false);
+	atomic_store(&streams.synchronizing, true);
+	r = gate_capturing() ? CUDA_ERROR_NOT_READY :
+	    inject.api.cuCtxSynchronize();
+	atomic_store(&streams.synchronizing, false);
+	inject.api.cuCtxPopCurrent(&before);
+	return (r == CUDA_SUCCESS);
+}
+
+/* What is asked of our own thread; by whoever holds the window. */
+static struct {
+	CUcontext context;
+	bool idle;
+} question;
+
+static void
+synchronize(void *cookie)
+{
+
+	(void)cookie;
+	question.idle = gate_synchronize(question.context);
+}
+
+static bool
+all_ended(uint64_t patience)
 {
 	CUstream copy[STREAMS];
-	bool awaited = gate_is_awaited();
-	uint64_t begin = inject_now();
+	uint64_t begin = inject_now(), used;
 	unsigned i, n;
 
-	if (inject.api.cuStreamQuery == NULL)
-		return (true);
 	pthread_mutex_lock(&streams.lock);
 	n = streams.launches;
 	memcpy(copy, streams.launched, n * sizeof(*copy));
 	pthread_mutex_unlock(&streams.lock);
-	for (i = 0; i < n; i++)
-		if (!wait_stream(copy[i], begin, awaited ? 0 : IDLE_WAIT_NS)) {
-			if (awaited)
-				atomic_fetch_add(&gate.looks, 1);
-			else if (!gate_capturing())
-				gate_awaited();
+	for (i = 0; i < n; i++) {
+		used = inject_now() - begin;
+		if (!gate_wait_stream(copy[i], used < patience ?
+		    patience - used : 0))
 			return (false);
-		}
+	}
 	return (true);
 }
 
+/* Streams that launched are asked one by one: that is cheap, and tells most. The
+ * default stream is that of the current context, of which a thread of ours has none. */
 bool
-gate_never_idle(void)
+gate_looks_idle(CUcontext context, uint64_t patience)
 {
+	CUcontext before;
+	bool ended;
 
-	return (atomic_load(&gate.looks) >= LOOKS);
+	if (inject.api.cuCtxPushCurrent == NULL ||
+	    inject.api.cuCtxPopCurrent == NULL ||
+	    inject.api.cuCtxPushCurrent(context) != CUDA_SUCCESS)
+		return (false);
+	ended = all_ended(patience);
+	inject.api.cuCtxPopCurrent(&before);
+	return (ended);
 }
 
+/* Only the driver knows what else there is: copies, host functions, streams of
+ * libraries. It is asked aside, because it may not answer. */
 static bool
-wait_own(CUstream stream, uint64_t patience)
+context_ended(CUcontext context, uint64_t patience)
 {
 
-	if (inject.api.cuStreamQuery == NULL)
-		return (true);
-	/* It is there: a call on it is under way. Another thread's context may
-	 * have taken all streams with it. */
-	gate_stream(stream);
-	return (wait_stream(stream, inject_now(), patience));
+	/* It may still be asked from the last time. */
+	if (!worker_wait(0))
+		return (false);
+	question.context = context;
+	question.idle = false;
+	return (worker_do(synchronize, NULL, patience > SYNC_NS ? patience :
+	    SYNC_NS, NULL) && question.idle);
 }
 
 bool
-gate_wait_stream(CUstream stream)
+gate_drain(CUcontext context, uint64_t patience)
 {
+	uint64_t begin = inject_now(), used;
 
-	return (wait_own(stream, IDLE_WAIT_NS));
-}
-
-bool
-gate_wait_trial(CUstream stream)
-{
-
-	return (wait_own(stream, gate_is_awaited() ? TRIAL_WAIT_NS :
-	    IDLE_WAIT_NS));
+	if (begin < gate.rest_ns)
+		patience = 0;
+	if (gate_looks_idle(context, patience)) {
+		used = inject_now() - begin;
+		if (context_ended(context, used < patience ? patience - used :
+		    0)) {
+			gate.vain_ns = 0;
+			return (!gate_capturing());
+		}
+	}
+	if (patience == 0)
+		return (false);
+	gate.vain_ns += inject_now() - begin;
+	if (gate.vain_ns > VAIN_NS) {
+		gate.rest_ns = inject_now() + REST_TIMES * gate.vain_ns;
+		gate.vain_ns = 0;
+	}
+	return (false);
 }

@@ -12,6 +12,7 @@
 #include "activity.h"
 #include "callback.h"
 #include "claim.h"
+#include "counters.h"
 #include "diag.h"
 #include "dispatch.h"
 #include "emit.h"
@@ -24,6 +25,7 @@
 #include "signature.h"
 #include "site.h"
 #include "target.h"
+#include "worker.h"
 #include "transport.h"
 
 #define EXIT_WAIT_MS 4000	/* for the last flush: it can hang in CUPTI */
@@ -245,6 +247,8 @@ static void
 at_exit(void)
 {
 
+	/* CUDA is torn down next: nobody may be in it on our behalf. */
+	counters_close();
 	inject_finish(BYE_EXIT);
 }
 
@@ -257,6 +261,7 @@ in_child(void)
 	emit_fork_child();
 	sender_fork_child();
 	claim_child();
+	worker_fork_child();
 }
 
 /* One load of CUPTI serves NVTX, which may come first, and the driver. */

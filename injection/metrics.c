@@ -21,26 +21,16 @@ is_name(const char *s)
 }
 
 static void
-add_name(struct metrics_set *m, const char *name)
+add_name(struct metrics *m, const char *name)
 {
-	struct metrics *g;
-	size_t i;
 
-	if (m->groups == 0)
-		m->groups = 1;
-	g = &m->group[m->groups - 1];
-	for (i = 0; i < g->count; i++)
-		if (strcmp(g->name[i], name) == 0)
-			return;
-	if (m->count < METRICS_MAX &&
-	    (g->name[g->count] = strdup(name)) != NULL) {
-		g->count++;
+	if (m->count < METRICS_MAX && metrics_find(m, name) == -1 &&
+	    (m->name[m->count] = strdup(name)) != NULL)
 		m->count++;
-	}
 }
 
 static void
-add_source(struct metrics_set *m, const char *name)
+add_source(struct metrics *m, const char *name)
 {
 
 	if (m->sources < METRICS_SOURCE &&
@@ -49,8 +39,7 @@ add_source(struct metrics_set *m, const char *name)
 }
 
 static int
-read_list(struct metrics_set *m, const char *directory, const char *chip,
-    bool together)
+read_list(struct metrics *m, const char *directory, const char *chip)
 {
 	char path[PATH_MAX], line[256], lower[64];
 	bool source = false;
@@ -70,25 +59,15 @@ read_list(struct metrics_set *m, const char *directory, const char *chip,
 		line[strcspn(line, " \t")] = '\0';
 		if (line[0] == '[')
 			source = strcmp(line, "[source]") == 0;
-		if (source) {
-			if (line[0] != '[' && line[0] != '\0' &&
-			    is_name(line))
-				add_source(m, line);
-		} else if (line[0] == '[' && m->groups < METRICS_GROUPS) {
-			/* A group that stayed empty is used again. */
-			if (m->groups == 0 || (!together &&
-			    m->group[m->groups - 1].count > 0))
-				m->groups++;
-		} else if (line[0] != '\0' && is_name(line)) {
-			add_name(m, line);
-		}
+		else if (line[0] != '\0' && is_name(line))
+			(source ? add_source : add_name)(m, line);
 	}
 	fclose(f);
 	return (m->count > 0 ? 0 : -1);
 }
 
 static int
-host_new(const struct metrics_set *m, const struct cupti_api *api,
+host_new(const struct metrics *m, const struct cupti_api *api,
     CUpti_Profiler_Host_Object **host)
 {
 	PARAMS(CUpti_Profiler_Host_Initialize_Params, p);
@@ -124,123 +103,126 @@ host_add(const struct cupti_api *api, CUpti_Profiler_Host_Object *host,
 
 /* One bad name fails the whole batch, so each is tried on its own first. */
 static int
-drop_unknown(struct metrics_set *m, const struct cupti_api *api)
+drop_unknown(struct metrics *m, const struct cupti_api *api)
 {
 	CUpti_Profiler_Host_Object *probe;
-	struct metrics *g;
-	size_t i, kept, count = 0, groups = 0;
+	size_t i, kept = 0;
 	int r;
 
 	if ((r = host_new(m, api, &probe)) != CUPTI_SUCCESS)
 		return (r);
-	for (g = m->group; g < m->group + m->groups; g++) {
-		for (i = kept = 0; i < g->count; i++) {
-			if (host_add(api, probe, &g->name[i], 1) ==
-			    CUPTI_SUCCESS)
-				g->name[kept++] = g->name[i];
-			else
-				m->rejected++;
-		}
-		g->count = kept;
-		g->first = count;
-		count += kept;
-		if (kept > 0)
-			m->group[groups++] = *g;
+	for (i = 0; i < m->count; i++) {
+		if (host_add(api, probe, &m->name[i], 1) == CUPTI_SUCCESS)
+			m->name[kept++] = m->name[i];
+		else
+			m->rejected++;
 	}
-	m->groups = groups;
-	m->count = count;
+	m->count = kept;
 	host_free(api, probe);
 	return (CUPTI_SUCCESS);
 }
 
+/* A configuration image, the caller's to free, and its number of passes. */
+struct image {
+	uint8_t *data;
+	size_t size, passes;
+};
+
 static int
-build_config(struct metrics *m, const struct cupti_api *api, bool together,
-    const char **where)
+image_of(const struct cupti_api *api, CUpti_Profiler_Host_Object *host,
+    struct image *image, const char **where)
 {
 	PARAMS(CUpti_Profiler_Host_GetConfigImageSize_Params, s);
 	PARAMS(CUpti_Profiler_Host_GetConfigImage_Params, g);
 	PARAMS(CUpti_Profiler_Host_GetNumOfPasses_Params, n);
 	int r;
 
-	*where = "cuptiProfilerHostConfigAddMetrics";
-	if ((r = host_add(api, m->host, m->name, m->count)) != CUPTI_SUCCESS)
-		return (r);
 	*where = "cuptiProfilerHostGetConfigImageSize";
-	s.pHostObject = m->host;
+	s.pHostObject = host;
 	if ((r = (int)api->cuptiProfilerHostGetConfigImageSize(&s)) !=
 	    CUPTI_SUCCESS)
 		return (r);
-	if ((m->config = malloc(s.configImageSize)) == NULL)
+	image->size = s.configImageSize;
+	if ((image->data = malloc(image->size)) == NULL)
 		return (CUPTI_ERROR_OUT_OF_MEMORY);
-	m->config_size = s.configImageSize;
 	*where = "cuptiProfilerHostGetConfigImage";
-	g.pHostObject = m->host;
-	g.configImageSize = m->config_size;
-	g.pConfigImage = m->config;
+	g.pHostObject = host;
+	g.configImageSize = image->size;
+	g.pConfigImage = image->data;
 	if ((r = (int)api->cuptiProfilerHostGetConfigImage(&g)) !=
 	    CUPTI_SUCCESS)
 		return (r);
 	*where = "cuptiProfilerHostGetNumOfPasses";
-	n.configImageSize = m->config_size;
-	n.pConfigImage = m->config;
-	if ((r = (int)api->cuptiProfilerHostGetNumOfPasses(&n)) !=
+	n.configImageSize = image->size;
+	n.pConfigImage = image->data;
+	if ((r = (int)api->cuptiProfilerHostGetNumOfPasses(&n)) ==
 	    CUPTI_SUCCESS)
-		return (r);
-	m->passes = n.numOfPasses > 0 ? n.numOfPasses : 1;
-	/* Which of them are there is told by the bits of a word. */
-	return (m->passes <= 32 || together ? CUPTI_SUCCESS :
-	    CUPTI_ERROR_NOT_SUPPORTED);
+		image->passes = n.numOfPasses > 0 ? n.numOfPasses : 1;
+	return (r);
 }
 
-static const char *
-name_at(const struct metrics_set *m, size_t i)
+/* Passes in which the hardware counts; those of patched code come after them
+ * (seen of GH100's list with CUPTI 13.0). */
+static size_t
+hardware_passes(const struct metrics *m, const struct cupti_api *api)
 {
-	const struct metrics *g = m->group;
+	CUpti_Profiler_Host_Object *host;
+	struct image image = { NULL, 0, m->passes };
+	const char *name[METRICS_MAX], *where;
+	size_t i, n = 0;
 
-	while (i >= g->first + g->count)
-		g++;
-	return (g->name[i - g->first]);
-}
-
-static void
-find_twins(struct metrics_set *m)
-{
-	size_t i, j;
-
-	for (i = 0; i < m->count; i++) {
-		for (j = 0; strcmp(name_at(m, j), name_at(m, i)) != 0; j++)
-			continue;
-		m->twin[i] = j;
-	}
+	for (i = 0; i < m->count; i++)
+		if (strstr(m->name[i], "__sass_") == NULL)
+			name[n++] = m->name[i];
+	if (n == 0 || host_new(m, api, &host) != CUPTI_SUCCESS)
+		return (n == 0 ? 0 : m->passes);
+	if (host_add(api, host, name, n) == CUPTI_SUCCESS)
+		image_of(api, host, &image, &where);
+	free(image.data);
+	host_free(api, host);
+	return (image.passes);
 }
 
 int
-metrics_load(struct metrics_set *m, const struct cupti_api *api,
-    const char *directory, const char *chip, bool together,
-    const char **where)
+metrics_find(const struct metrics *m, const char *name)
 {
 	size_t i;
+
+	for (i = 0; i < m->count; i++)
+		if (strcmp(m->name[i], name) == 0)
+			return ((int)i);
+	return (-1);
+}
+
+int
+metrics_load(struct metrics *m, const struct cupti_api *api,
+    const char *directory, const char *chip, const char **where)
+{
+	struct image image = { NULL, 0, 1 };
 	int r;
 
 	memset(m, 0, sizeof(*m));
 	snprintf(m->chip, sizeof(m->chip), "%s", chip);
-	if (read_list(m, directory, chip, together) != 0)
+	if (read_list(m, directory, chip) != 0)
 		return (-1);
 	*where = "cuptiProfilerHostInitialize";
 	if ((r = drop_unknown(m, api)) != CUPTI_SUCCESS)
 		return (r);
 	if (m->count == 0)
 		return (-1);
-	find_twins(m);
-	for (i = 0; i < m->groups; i++) {
-		*where = "cuptiProfilerHostInitialize";
-		if ((r = host_new(m, api, &m->group[i].host)) !=
-		    CUPTI_SUCCESS ||
-		    (r = build_config(&m->group[i], api, together, where)) !=
-		    CUPTI_SUCCESS)
-			return (r);
-	}
-	return (CUPTI_SUCCESS);
+	if ((r = host_new(m, api, &m->host)) != CUPTI_SUCCESS)
+		return (r);
+	*where = "cuptiProfilerHostConfigAddMetrics";
+	if ((r = host_add(api, m->host, m->name, m->count)) !=
+	    CUPTI_SUCCESS || (r = image_of(api, m->host, &image, where)) !=
+	    CUPTI_SUCCESS)
+		return (r);
+	m->config = image.data;
+	m->config_size = image.size;
+	m->passes = image.passes;
+	m->patched = hardware_passes(m, api);
+	return (m->passes <= METRICS_PASSES ? CUPTI_SUCCESS :
+	    CUPTI_ERROR_NOT_SUPPORTED);
 }
 
 int

@@ -7,6 +7,7 @@
 #include "counters.h"
 #include "diag.h"
 #include "gate.h"
+#include "hold.h"
 #include "inject.h"
 #include "phases.h"
 #include "sampling.h"
@@ -24,8 +25,9 @@
 #define SETTLED 5		/* and none that is new for so many */
 #define LONGEST_NS 2000000000ull
 #define EPISODES 2		/* of sampling: what begins, and what follows */
-#define SLOW_NS 500000000ull	/* it cannot be ended at once; */
-#define TIMEOUTS 3		/* after that many nothing is measured */
+#define ON_NS 85000000ull	/* to turn it on, with the launch in which CUPTI
+				 * does it: 65 to 98 ms on an H200, by the buffer */
+#define OFF_NS 55000000ull	/* and off: 43 to 54 ms */
 #define DEVICES 16
 
 enum phase { PHASE_WINDOWS, PHASE_SAMPLING };
@@ -43,8 +45,7 @@ static struct {
 	uint64_t sampled_ns;		/* kernels took so far, about */
 	const struct signature *timed;	/* whose launch is waited for */
 	CUstream stream;		/* of it */
-	uint64_t timed_ns;		/* since when */
-	unsigned timeouts;		/* it could not be ended */
+	uint64_t timed_ns, hold_ns;	/* since when, and since when it is held */
 } now = { .phase = PHASE_WINDOWS };
 
 static struct signature graphs[DEVICES];
@@ -88,6 +89,13 @@ is_sampled(void)
 	return (inject.level >= LEVEL_SOURCE && inject.api.sampling &&
 	    (!inject.replay || atomic_load_explicit(&window.refused,
 	    memory_order_relaxed) != SKIP_NONE));
+}
+
+bool
+phases_sampled(void)
+{
+
+	return (is_sampled());
 }
 
 bool
@@ -139,7 +147,7 @@ static bool
 begin(struct signature *s, const struct counters_launch *l)
 {
 	const char *where = "";
-	uint64_t started;
+	uint64_t started = inject_now();
 	int r;
 
 	if ((s->elsewhere = !claim_take(s->shape.device)))
@@ -151,15 +159,12 @@ begin(struct signature *s, const struct counters_launch *l)
 		claim_give(s->shape.device);
 		return (false);
 	}
-	if (!gate_close()) {
+	if (!gate_close(s->shape.device, gate_ours()) ||
+	    !gate_drain(l->data->context, hold_left(started, ON_NS))) {
 		leave(s);
 		s->beside = true;
-		if (gate_never_idle())
-			no_more();
 		return (false);
 	}
-	/* What was queued had to run anyhow. */
-	started = inject_now();
 	if (!targets_pause()) {
 		leave(s);
 		no_more();
@@ -205,20 +210,21 @@ enough(uint32_t launches, uint64_t time)
  * not tell, and their records come too late.
  */
 static bool
-begin_timing(struct signature *s, CUstream stream)
+begin_timing(struct signature *s, CUcontext context, CUstream stream)
 {
+	uint64_t begin = inject_now();
 
-	bool idle;
-
-	if (s->waits || !is_power_of_two(atomic_load(&s->sampled)) ||
-	    gate_capturing())
+	if (!is_power_of_two(atomic_load(&s->sampled)) || gate_capturing())
 		return (false);
-	idle = gate_close();
-	gate_open();
-	if (!idle)
+	if (!gate_looks_idle(context, hold_left(begin,
+	    inject.max_stall_ns / 2))) {
+		hold_add(HOLD_MEASURE, inject_now() - begin);
+		budget_spend(begin, OVERHEAD_SAMPLING);
 		return (false);
+	}
 	now.timed = s;
 	now.stream = stream;
+	now.hold_ns = begin;
 	now.timed_ns = inject_now();
 	return (true);
 }
@@ -226,41 +232,36 @@ begin_timing(struct signature *s, CUstream stream)
 static void
 end_timing(struct signature *s)
 {
-	uint64_t time;
+	bool ended = gate_wait_stream(now.stream, hold_left(now.hold_ns, 0));
+	uint64_t time = inject_now() - now.timed_ns;
 
-	/* The time of one that ends is the kernel's own. */
-	signature_try(s, now.stream, now.timed_ns, OVERHEAD_SAMPLING);
-	if (s->alone) {
-		time = inject_now() - now.timed_ns;
-		time = time > LAUNCH_NS + LEAST_NS ? time - LAUNCH_NS :
-		    LEAST_NS;
-		now.sampled_ns += time * ((atomic_load(&s->sampled) + 1) / 2);
-	}
+	hold_add(HOLD_MEASURE, inject_now() - now.hold_ns);
+	/* The time of one that ends is the kernel's own; of one that does not it
+	 * is all that is known. */
+	if (!ended)
+		budget_spend(now.timed_ns, OVERHEAD_SAMPLING);
+	time = time > LAUNCH_NS + LEAST_NS ? time - LAUNCH_NS : LEAST_NS;
+	now.sampled_ns += time * ((atomic_load(&s->sampled) + 1) / 2);
 	now.timed = NULL;
 }
 
 /* True: it is over. */
 static bool
-end(void)
+end(const struct signature *s)
 {
 	uint64_t started = inject_now();
 
 	if (!activity_pause())
 		return (false);
 	/* Its own cost is accounted for by sampling_off. */
-	if (gate_close() && sampling_off(now.context))
+	if (gate_close(s->shape.device, gate_ours()) && gate_drain(now.context,
+	    hold_left(started, OFF_NS)) && sampling_off(now.context))
 		atomic_store(&now.phase, PHASE_WINDOWS);
 	gate_open();
 	activity_resume();
-	if (phase() == PHASE_WINDOWS)
-		return (true);
-	/* It stays on, and beside it nothing can be measured. */
-	if (gate_never_idle() || (inject_now() - started > SLOW_NS &&
-	    ++now.timeouts >= TIMEOUTS)) {
-		target_refuse_concurrent();
-		atomic_store(&now.phase, PHASE_WINDOWS);
-	}
-	return (false);
+	hold_add(HOLD_MEASURE, inject_now() - started);
+	/* Otherwise it stays on, and beside it nothing can be measured. */
+	return (phase() == PHASE_WINDOWS);
 }
 
 /* One more launch of ${s} is sampled; how many there are in this episode. */
@@ -288,11 +289,12 @@ phases_launch(struct signature *s, const struct counters_launch *l)
 		return (false);
 	if (phase() == PHASE_SAMPLING) {
 		if (enough(launches, inject_now()))
-			s->beside = !end();
+			s->beside = !end(s);
 		else
-			owed = begin_timing(s, l->stream);
+			owed = begin_timing(s, l->data->context,
+			    l->stream);
 	} else if (is_new(s)) {
-		if (budget_left(inject_now()))
+		if (budget_allows(inject_now(), ON_NS + OFF_NS))
 			owed = begin(s, l);
 		else
 			no_more();
@@ -314,6 +316,7 @@ phases_launched(struct signature *s)
 	if (!atomic_load(&now.first) || now.opener != s)
 		return (false);
 	budget_spend(now.begin_ns, OVERHEAD_SAMPLING);
+	hold_add(HOLD_MEASURE, inject_now() - now.begin_ns);
 	now.begin_ns = inject_now();
 	now.opener = NULL;
 	atomic_store(&now.first, false);

@@ -4,11 +4,13 @@
 #include "inject.h"
 #include "profiler.h"
 
+/* A window in the first pass until one has been timed: 44 ms on an H200. */
+#define FIRST_PASS_NS 50000000u
+
 #define PARAMS(type, name) type name = { .structSize = type##_STRUCT_SIZE }
 
-int
-profiler_enable(struct profiler *p, const struct metrics *m,
-    const char **where)
+static int
+enable(struct profiler *p, const struct metrics *m, const char **where)
 {
 	PARAMS(CUpti_RangeProfiler_Enable_Params, e);
 	PARAMS(CUpti_RangeProfiler_GetCounterDataSize_Params, s);
@@ -61,17 +63,16 @@ profiler_disable(struct profiler *p, const char **where)
 	return ((int)inject.api.cuptiRangeProfilerDisable(&d));
 }
 
-/* A group in one pass is collected in a range as tight as the kernel. Passes
- * can only be added up in ranges with a name, which include the launch. */
+/* CUPTI itself runs a kernel again and again in automatic ranges only. */
 static bool
-auto_range(const struct profiler *p)
+auto_range(void)
 {
 
-	return (inject.replay || p->metrics->passes == 1);
+	return (inject.replay);
 }
 
-int
-profiler_start(struct profiler *p, const char **where)
+static int
+start(struct profiler *p, const char **where)
 {
 	PARAMS(CUpti_RangeProfiler_SetConfig_Params, c);
 	PARAMS(CUpti_RangeProfiler_Start_Params, s);
@@ -84,7 +85,7 @@ profiler_start(struct profiler *p, const char **where)
 	c.pConfig = p->metrics->config;
 	c.counterDataImageSize = p->size;
 	c.pCounterDataImage = p->image;
-	c.range = auto_range(p) ? CUPTI_AutoRange : CUPTI_UserRange;
+	c.range = auto_range() ? CUPTI_AutoRange : CUPTI_UserRange;
 	c.replayMode = inject.replay ? CUPTI_KernelReplay : CUPTI_UserReplay;
 	c.maxRangesPerPass = 1;
 	c.numNestingLevels = 1;
@@ -97,7 +98,7 @@ profiler_start(struct profiler *p, const char **where)
 	*where = "cuptiRangeProfilerStart";
 	s.pRangeProfilerObject = p->object;
 	if ((r = (int)inject.api.cuptiRangeProfilerStart(&s)) !=
-	    CUPTI_SUCCESS || auto_range(p))
+	    CUPTI_SUCCESS || auto_range())
 		return (r);
 	*where = "cuptiRangeProfilerPushRange";
 	u.pRangeProfilerObject = p->object;
@@ -105,8 +106,8 @@ profiler_start(struct profiler *p, const char **where)
 	return ((int)inject.api.cuptiRangeProfilerPushRange(&u));
 }
 
-int
-profiler_stop(struct profiler *p, bool *dropped, const char **where)
+static int
+stop(struct profiler *p, bool *dropped, const char **where)
 {
 	PARAMS(CUpti_RangeProfiler_PopRange_Params, o);
 	PARAMS(CUpti_RangeProfiler_Stop_Params, s);
@@ -115,7 +116,7 @@ profiler_stop(struct profiler *p, bool *dropped, const char **where)
 
 	*where = "cuptiRangeProfilerPopRange";
 	o.pRangeProfilerObject = p->object;
-	if (!auto_range(p))
+	if (!auto_range())
 		r = (int)inject.api.cuptiRangeProfilerPopRange(&o);
 	s.pRangeProfilerObject = p->object;
 	stopped = (int)inject.api.cuptiRangeProfilerStop(&s);
@@ -132,6 +133,91 @@ profiler_stop(struct profiler *p, bool *dropped, const char **where)
 	r = (int)inject.api.cuptiRangeProfilerDecodeData(&d);
 	*dropped = d.numOfRangeDropped != 0;
 	return (r);
+}
+
+/* One that was disturbed is not what the next one will take. */
+static void
+note_cost(struct profiler *p, size_t pass, uint64_t ns)
+{
+	uint64_t *cost = &p->cost_ns[pass], *least = &p->least_ns[pass];
+
+	*cost = ns > *cost && *cost != 0 ? *cost + (ns - *cost) / 4 : ns;
+	if (ns < *least || *least == 0)
+		*least = ns;
+}
+
+int
+profiler_start(struct profiler *p, const char **where)
+{
+	uint64_t begin = inject_now();
+	int r = start(p, where);
+
+	p->begun_ns = inject_now() - begin;
+	return (r);
+}
+
+int
+profiler_stop(struct profiler *p, bool *dropped, const char **where)
+{
+	uint64_t begin = inject_now();
+	size_t pass = p->position;
+	int r = stop(p, dropped, where);
+
+	note_cost(p, pass, p->begun_ns + inject_now() - begin);
+	return (r);
+}
+
+int
+profiler_turn(struct profiler *p, size_t pass, const char **where)
+{
+	bool dropped;
+	size_t left;
+	int r;
+
+	for (left = p->metrics->passes; p->position != pass && left > 0;
+	    left--) {
+		memcpy(p->image, p->pristine, p->size);
+		if ((r = profiler_start(p, where)) != CUPTI_SUCCESS ||
+		    (r = profiler_stop(p, &dropped, where)) != CUPTI_SUCCESS)
+			return (r);
+	}
+	return (CUPTI_SUCCESS);
+}
+
+uint64_t
+profiler_turn_ns(const struct profiler *p, size_t pass)
+{
+	uint64_t ns = 0;
+	size_t i;
+
+	for (i = p->position; i != pass; i = (i + 1) % p->metrics->passes)
+		ns += p->cost_ns[i];
+	return (ns);
+}
+
+/* The first window takes what comes once: its pass has not been timed. */
+static int
+go_round(struct profiler *p, const char **where)
+{
+	bool dropped;
+	int r;
+
+	memcpy(p->image, p->pristine, p->size);
+	if ((r = profiler_start(p, where)) != CUPTI_SUCCESS ||
+	    (r = profiler_stop(p, &dropped, where)) != CUPTI_SUCCESS)
+		return (r);
+	r = profiler_turn(p, 0, where);
+	p->cost_ns[0] = p->least_ns[0] = FIRST_PASS_NS;
+	return (r);
+}
+
+int
+profiler_enable(struct profiler *p, const struct metrics *m,
+    const char **where)
+{
+	int r = enable(p, m, where);
+
+	return (r != CUPTI_SUCCESS || auto_range() ? r : go_round(p, where));
 }
 
 void

@@ -14,7 +14,7 @@ static size_t ids;
 static bool configured[DEVICES];	/* CUPTI refuses it a second time */
 
 int
-sass_configure(struct metrics_set *m, uint32_t device, const char **where)
+sass_configure(struct metrics *m, uint32_t device, const char **where)
 {
 	PARAMS(CUpti_SassMetricsSetConfig_Params, c);
 	CUpti_SassMetrics_Config config[METRICS_SOURCE];

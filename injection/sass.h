@@ -38,7 +38,7 @@ struct sass_counts {
  * it was said there is nothing to do. CUPTI's code. sass_forget(device): before a
  * context goes in which it was said.
  */
-int sass_configure(struct metrics_set *m, uint32_t device, const char **where);
+int sass_configure(struct metrics *m, uint32_t device, const char **where);
 void sass_forget(uint32_t device);
 
 /* sass_begin(context, where): count the launches from here on. */

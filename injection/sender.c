@@ -1,8 +1,6 @@
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <semaphore.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
@@ -14,6 +12,7 @@
 #include "callback.h"
 #include "counters.h"
 #include "emit.h"
+#include "hold.h"
 #include "inject.h"
 #include "module.h"
 #include "sampling.h"
@@ -21,16 +20,17 @@
 #include "silence.h"
 #include "site.h"
 #include "target.h"
+#include "thread.h"
 #include "transport.h"
 
-#define STACK_SIZE (8u << 20)	/* as threads have by default: CUPTI runs here */
 #define TICK_MS 50		/* between looks at what there is */
 #define MANAGED_TICK_MS 10
 #define SEND_TICK_MS 5		/* while the socket is full: nothing else wakes */
 #define FLUSH_SHARE 20		/* of the run since the start: what is lost of a
 				 * program that is killed, */
 #define FLUSH_LEAST_NS 20000000ull	/* but no less */
-#define FLUSH_MOST_NS 1000000000ull	/* and no more */
+#define FLUSH_MOST_NS 100000000ull	/* and no more: what is not flushed CUPTI works
+					 * off in the program's launches */
 #define MANAGED_FLUSH_NS 20000000ull	/* while pages of managed memory move: on
 					 * an H200 about 6,000 events were kept
 					 * from one flush to the next, which
@@ -43,7 +43,6 @@
 #define ACK_WAIT_MS 1500	/* for the last acknowledgement */
 
 static struct {
-	pthread_t thread;
 	_Atomic bool started;
 	sem_t wake;		/* no descriptor: the program could close it */
 	_Atomic bool woken;
@@ -115,6 +114,7 @@ say_goodbye(enum wire_bye reason)
 	for (i = 0; i < 3 && decode_all() > 0; i++)
 		activity_flush(1);
 	counters_send(true);
+	hold_send(true);
 	send_modules();
 	site_send(true);
 	silence_end();
@@ -190,7 +190,9 @@ sender_main(void *cookie)
 		if (now - flushed >= every)
 			flushed = now;
 		decode_all();
+		counters_settle();
 		counters_send(false);
+		hold_send(false);
 		targets_idle(inject_now());
 		sampling_drain();
 		module_send();
@@ -211,86 +213,28 @@ sender_main(void *cookie)
 	return (NULL);
 }
 
-/*
- * The program may run at a real-time priority on one processor of its own: this
- * thread would take it away, or never run. What the process was given to run on its
- * parent mostly has still; the kernel leaves out what is not allowed.
- */
-static void
-run_beside(pthread_attr_t *attr)
-{
-	const struct sched_param ordinary = { 0 };
-	cpu_set_t parents, own;
-
-	pthread_attr_setinheritsched(attr, PTHREAD_EXPLICIT_SCHED);
-	pthread_attr_setschedpolicy(attr, SCHED_OTHER);
-	pthread_attr_setschedparam(attr, &ordinary);
-	pthread_attr_setstacksize(attr, STACK_SIZE);
-	if (sched_getaffinity(getppid(), sizeof(parents), &parents) != 0 ||
-	    sched_getaffinity(0, sizeof(own), &own) != 0)
-		return;
-	CPU_OR(&parents, &parents, &own);
-	pthread_attr_setaffinity_np(attr, sizeof(parents), &parents);
-}
-
-static int
-thread_try(bool beside, pthread_t *thread, void *(*main)(void *))
-{
-	pthread_attr_t attr;
-	int error;
-
-	pthread_attr_init(&attr);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	if (beside)
-		run_beside(&attr);
-	error = pthread_create(thread, &attr, main, NULL);
-	pthread_attr_destroy(&attr);
-	return (error);
-}
-
-/* Where not all of that may be had, as the program's threads are. */
-static int
-thread_start(pthread_t *thread, void *(*main)(void *), const char *name)
-{
-	int error;
-
-	if ((error = thread_try(true, thread, main)) != 0)
-		error = thread_try(false, thread, main);
-	if (error == 0)
-		pthread_setname_np(*thread, name);
-	return (error);
-}
-
 /* Without it the sender does its work, among the program's descriptors. */
 static void
 start_aside(void)
 {
-	pthread_t thread;
 
 	aside_init();
-	if (thread_start(&thread, aside_main, "cudadvise-files") == 0)
+	if (thread_start("cudadvise-files", aside_main) == 0)
 		aside_ready();
 }
 
 int
 sender_start(void)
 {
-	sigset_t all, old;
 	int error;
 
 	sem_init(&sender.wake, 0, 0);
 	sem_init(&sender.done, 0, 0);
-	/* The program's signals are the program's threads' business. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
 	start_aside();
 	transport_begin();
-	error = thread_start(&sender.thread, sender_main, "cudadvise");
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	if (error != 0)
-		return (error);
-	sender.started = true;
-	return (0);
+	if ((error = thread_start("cudadvise", sender_main)) == 0)
+		sender.started = true;
+	return (error);
 }
 
 void

@@ -7,9 +7,7 @@
 
 #include "wire/record.h"
 
-#include "budget.h"
 #include "emit.h"
-#include "gate.h"
 #include "inject.h"
 #include "signature.h"
 
@@ -249,25 +247,14 @@ signature_ran(struct signature *s, uint64_t ns)
 	}
 }
 
-bool
-signature_try(struct signature *s, CUstream stream, uint64_t begin,
-    enum wire_overhead kind)
+uint64_t
+signature_time(const struct signature *s)
 {
-	bool first = !gate_is_awaited(), ended = gate_wait_trial(stream);
+	uint64_t traced = atomic_load(&s->traced);
 
-	s->alone = ended && !s->waits;
-	if (ended)
-		return (true);
-	gate_awaited();
-	/* What the first one waits for is no reason to leave others out. */
-	if (first)
-		budget_tell(begin, kind);
-	else
-		budget_spend(begin, kind);
-	s->waits = s->counted = true;
-	s->hopeless = ~0u;
-	atomic_store(&s->measured, true);
-	return (false);
+	if (traced > 0)
+		return (atomic_load(&s->gpu_ns) / traced);
+	return (s->window_ns);
 }
 
 uint32_t
@@ -275,6 +262,13 @@ signature_count(void)
 {
 
 	return (atomic_load_explicit(&table.count, memory_order_relaxed));
+}
+
+struct signature *
+signature_at(uint32_t i)
+{
+
+	return (table.all[i]);
 }
 
 void

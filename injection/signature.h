@@ -53,12 +53,11 @@ struct signature {
 	_Atomic bool matters;		/* worth the expensive counters */
 	/* Counters; guarded by the window that counters.c holds. */
 	_Atomic bool measured;		/* nothing is left to measure */
-	uint32_t groups;		/* bit g: group g of counters is there */
+	uint32_t passes;		/* of the counters that are there, as bits, */
 	uint32_t hopeless;		/* and of those that do not work out */
-	uint32_t passes;		/* of a group in several passes */
-	size_t passes_group;		/* which group that is */
 	uint32_t windows;		/* profiled launches that count */
 	uint32_t tries;			/* and all that were tried */
+	uint64_t window_ns;		/* its launch took in the latest window */
 	uint64_t cost_ns;
 	uint8_t *image;			/* counter data between passes, or NULL */
 	double *value;			/* per metric, NaN unknown, or NULL */
@@ -66,6 +65,7 @@ struct signature {
 	_Atomic bool complete;
 	_Atomic bool alone;		/* it ended while the host was held, */
 	_Atomic bool waits;		/* or once it did not */
+	bool stalls;			/* it takes longer than we may hold */
 	bool elsewhere;			/* another process measured that GPU */
 	bool beside;			/* it was to be measured, but other work
 					 * was on the GPU */
@@ -79,14 +79,9 @@ struct signature {
 	struct signature_resources resources;
 };
 
-/*
- * signature_try(s, stream, begin, kind): does the launch of ${s} on ${stream} end
- * while the host is held? If it does not it is never measured by itself, and what
- * was waited since ${begin} is told as ${kind}, and charged unless it is the first
- * such kernel of the process. With the window held.
- */
-bool signature_try(struct signature *s, CUstream stream, uint64_t begin,
-    enum wire_overhead kind);
+/* signature_time(s): nanoseconds that a launch of ${s} takes, as far as is known by
+ * now; 0 if it is not. */
+uint64_t signature_time(const struct signature *s);
 
 /* signature_init(): make the tables. -1 without memory. */
 int signature_init(void);
@@ -115,8 +110,9 @@ void signature_announce(struct signature *s, const cupti_kernel *k);
  */
 void signature_ran(struct signature *s, uint64_t ns);
 
-/* signature_count(): how many there are. */
+/* signature_count(): how many there are. signature_at(i): one of them, from 0. */
 uint32_t signature_count(void);
+struct signature *signature_at(uint32_t i);
 
 /* signature_each(f): call ${f} for all signatures so far. */
 void signature_each(void (*f)(struct signature *));

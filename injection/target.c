@@ -3,22 +3,27 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "budget.h"
+#include "choose.h"
 #include "claim.h"
 #include "device.h"
 #include "diag.h"
+#include "hold.h"
 #include "inject.h"
 #include "sass.h"
 #include "target.h"
 #include "window.h"
 
 #define CONTEXTS 16
-#define IDLE_NS 250000000ull	/* without a window: the profiler goes */
+#define IDLE_NS 250000000ull	/* without a window: the profiler goes, */
+#define LACKING_NS 2000000000ull	/* or if kernels still lack something */
+#define DISABLE_NS 15000000ull	/* 11 to 12 ms on an H200 */
 
 #define PARAMS(type, name) type name = { .structSize = type##_STRUCT_SIZE }
 
 static struct target targets[CONTEXTS];
-static bool prepared;
+static _Atomic uint32_t numbers[CONTEXTS];	/* of their contexts, for any thread */
+static _Atomic bool abandoned[CONTEXTS];
+static _Atomic bool prepared;
 static _Atomic bool no_instructions;	/* they cannot be counted here */
 static _Atomic bool put_away;		/* the profiler is not needed now */
 /* When a window was last open, by target; 0: the profiler is not enabled. */
@@ -51,19 +56,6 @@ target_refuse_instructions(const char *where, int r, const char *why)
 	else
 		diag_report(DIAG_SOURCE_FAILED, SEVERITY_WARNING, (uint32_t)r,
 		    where, why);
-}
-
-void
-target_refuse_concurrent(void)
-{
-	static const char why[] = "work of this program waits for other "
-	    "streams or the host: its kernels cannot be measured one at a time "
-	    "and are left alone";
-
-	diag_report(DIAG_COUNTER_FAILED, SEVERITY_WARNING, 0, "counters", why);
-	atomic_store(&window.refused, SKIP_CONCURRENT);
-	if (inject.level >= LEVEL_SOURCE)
-		target_refuse_instructions("SASS metrics", 0, why);
 }
 
 void
@@ -133,7 +125,7 @@ load_metrics(uint32_t device)
 	if (device_chip(device, chip, sizeof(chip)) != 0)
 		chip[0] = '\0';
 	r = metrics_load(&window.set, &inject.api, inject.metrics, chip,
-	    inject.replay, &where);
+	    &where);
 	if (r == CUPTI_SUCCESS)
 		return (0);
 	if (r != -1) {
@@ -151,9 +143,6 @@ static int
 prepare_process(uint32_t device)
 {
 
-	if (prepared)
-		return (0);
-	prepared = true;
 	if (!inject.api.counters) {
 		diag_report(DIAG_CUPTI_VERSION, SEVERITY_WARNING, 0, "counters",
 		    "this CUPTI has no range profiler, which came with that of "
@@ -168,11 +157,21 @@ prepare_process(uint32_t device)
 	    0 : -1);
 }
 
+int
+target_prepare(uint32_t device)
+{
+
+	if (!atomic_load(&prepared) && prepare_process(device) != 0)
+		window.set.count = 0;
+	atomic_store(&prepared, true);
+	return (window.set.count > 0 ? 0 : -1);
+}
+
 bool
 target_prepared(void)
 {
 
-	return (prepared);
+	return (atomic_load_explicit(&prepared, memory_order_relaxed));
 }
 
 void
@@ -193,16 +192,17 @@ disable(struct target *t, const char **where)
 	return (profiler_disable(&t->p, where));
 }
 
-static int
-enable(struct target *t, size_t group)
+int
+target_enable(struct target *t)
 {
 	const char *where = "";
 	int r;
 
-	t->active = group;
 	t->misses = 0;
+	t->passed = 0;
 	t->paused = false;
-	r = profiler_enable(&t->p, &window.set.group[group], &where);
+	t->enables++;
+	r = profiler_enable(&t->p, &window.set, &where);
 	if (t->p.object != NULL) {	/* it lies idle from here on */
 		claim_take(t->device);
 		target_used(t, inject_now());
@@ -214,74 +214,89 @@ enable(struct target *t, size_t group)
 	return (0);
 }
 
-int
-target_turn(struct target *t, size_t group)
+/* What a context left behind that went while its profiler was in use. */
+static void
+sweep(struct target *t)
 {
-	const char *where;
-	int r;
 
-	if (t->p.object != NULL && t->active == group)
-		return (0);
-	t->switches++;
-	if ((r = disable(t, &where)) != CUPTI_SUCCESS) {
-		t->failed = true;
-		target_refuse(where, r);
-		return (-1);
-	}
-	return (enable(t, group));
+	if (!atomic_exchange(&abandoned[t - targets], false))
+		return;
+	if (t->p.object != NULL)
+		claim_give(t->device);
+	profiler_free(&t->p);
+	memset(t, 0, sizeof(*t));
+	target_used(t, 0);
 }
 
-/* The one of ${context} (NULL: one that is free), or NULL. */
-static struct target *
-find(CUcontext context)
+struct target *
+target_find(uint32_t context)
 {
 	unsigned i;
 
-	for (i = 0; i < CONTEXTS; i++)
-		if (targets[i].p.context == context)
+	for (i = 0; i < CONTEXTS; i++) {
+		sweep(&targets[i]);
+		if (context != 0 && targets[i].context == context)
 			return (&targets[i]);
+	}
 	return (NULL);
 }
 
 bool
-target_possible(CUcontext context, struct target **t)
+target_known(uint32_t context)
 {
+	unsigned i;
 
-	*t = find(context);
-	return (*t != NULL || (find(NULL) != NULL && !(prepared &&
-	    window.set.groups == 0)));
+	for (i = 0; i < CONTEXTS; i++)
+		if (atomic_load_explicit(&numbers[i], memory_order_relaxed) ==
+		    context)
+			return (true);
+	return (false);
+}
+
+/* The list of counters is that of the process's first chip. */
+static bool
+same_chip(uint32_t device)
+{
+	char chip[64];
+
+	return (device_chip(device, chip, sizeof(chip)) == 0 &&
+	    strcmp(chip, window.set.chip) == 0);
 }
 
 struct target *
-target_of(CUcontext context, uint32_t device)
+target_make(CUcontext handle, uint32_t context, uint32_t device)
 {
-	struct target *t = find(context);
+	struct target *t = target_find(context);
+	unsigned i;
 
-	if (t != NULL)
+	for (i = 0; i < CONTEXTS && t == NULL; i++)
+		if (targets[i].context == 0)
+			t = &targets[i];
+	if (t == NULL || t->context == context)
 		return (t);
-	t = find(NULL);
-	if (t == NULL || prepare_process(device) != 0 ||
-	    window.set.groups == 0)
-		return (NULL);
 	memset(t, 0, sizeof(*t));
 	target_used(t, 0);
-	t->p.context = context;
+	t->p.context = handle;
+	t->context = context;
 	t->device = device;
-	/* Where counters are refused instructions may still be counted. */
-	if (enable(t, 0) != 0 && inject.level < LEVEL_SOURCE)
-		return (NULL);
+	t->failed = !same_chip(device);
+	atomic_store(&numbers[t - targets], context);
+	if (t->failed)
+		diag_report(DIAG_NO_METRICS, SEVERITY_WARNING, 0, "counters",
+		    "GPUs of several models in one process: only those of the "
+		    "first one's model are measured");
 	return (t);
 }
 
 void
 targets_idle(uint64_t now)
 {
-	uint64_t used;
+	uint64_t used, idle = choose_done() ? IDLE_NS : LACKING_NS;
 	unsigned i;
 
 	for (i = 0; i < CONTEXTS; i++) {
 		used = atomic_load(&used_ns[i]);
-		if (used != 0 && now > used && now - used >= IDLE_NS)
+		if (used != 0 && now > used && now - used >= idle)
 			atomic_store(&put_away, true);
 	}
 }
@@ -304,13 +319,20 @@ target_rest(struct target *t, uint64_t begin)
 	if (t == NULL || t->p.object == NULL)
 		return;
 	used = atomic_load(&used_ns[t - targets]);
-	if (used == 0 || begin - used < IDLE_NS)
+	if (used == 0 || begin - used < IDLE_NS || !hold_fits(begin,
+	    DISABLE_NS))
 		return;
 	target_used(t, 0);
 	t->misses = 0;
 	if ((r = disable(t, &where)) != CUPTI_SUCCESS)
 		target_refuse(where, r);
-	budget_spend(begin, OVERHEAD_COUNTERS);
+}
+
+uint64_t
+target_rest_ns(void)
+{
+
+	return (DISABLE_NS);
 }
 
 void
@@ -344,18 +366,29 @@ targets_pause(void)
 }
 
 void
-target_gone(CUcontext context)
+target_gone(uint32_t context)
 {
+	struct target *t = target_find(context);
 	const char *where;
+
+	if (t == NULL)
+		return;
+	disable(t, &where);
+	profiler_free(&t->p);
+	sass_forget(t->device);
+	atomic_store(&numbers[t - targets], 0);
+	memset(t, 0, sizeof(*t));
+	target_used(t, 0);
+}
+
+void
+target_abandon(uint32_t context)
+{
 	unsigned i;
 
-	for (i = 0; i < CONTEXTS; i++) {
-		if (targets[i].p.context != context)
-			continue;
-		disable(&targets[i], &where);
-		profiler_free(&targets[i].p);
-		sass_forget(targets[i].device);
-		memset(&targets[i], 0, sizeof(targets[i]));
-		target_used(&targets[i], 0);
-	}
+	for (i = 0; i < CONTEXTS; i++)
+		if (atomic_load(&numbers[i]) == context) {
+			atomic_store(&numbers[i], 0);
+			atomic_store(&abandoned[i], true);
+		}
 }

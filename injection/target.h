@@ -1,7 +1,8 @@
 /*
- * target.h: the contexts whose launches are measured: each with its range
- * profiler, which measures one group of counters at a time. But for the refusals
- * and target_put_away all of it is guarded by the window (window.h).
+ * target.h: the contexts whose launches are measured, each with its range profiler.
+ * A context is known by CUPTI's number for it: an address comes again. But for the
+ * refusals, target_known and target_put_away all of it is guarded by the window
+ * (window.h).
  */
 #ifndef CADV_TARGET_H
 #define CADV_TARGET_H
@@ -14,49 +15,53 @@
 
 struct target {
 	struct profiler p;
+	uint32_t context;		/* its number; 0: free */
 	uint32_t device;
 	bool failed;
-	size_t active;			/* group of counters */
-	unsigned switches;
-	uint32_t misses;		/* launches in a row that lacked nothing
-					 * of the active group, but of others */
+	uint32_t misses;		/* launches that lack something since its
+					 * profiler was put away */
 	size_t passed;			/* launches in a row that had the pass
 					 * that is next */
 	bool paused;			/* its profiler is off for a while */
+	unsigned enables;
 };
 
-/*
- * Of what follows all that turns a profiler on or off (of, turn, rest, pause,
- * gone) may wait inside CUPTI for what runs on the GPU, and what runs may wait
- * for the call of the program that we are in: the GPU is idle then.
- */
+/* target_prepare(device): what the process needs before its first context: CUPTI's
+ * profiler, the list of counters. 0; -1: there will be none, which was reported.
+ * Takes a tenth of a second the first time; any thread that holds the window. */
+int target_prepare(uint32_t device);
 
-/* target_possible(context, t): can it be measured? *${t} is its target, NULL if
- * there is none yet. */
-bool target_possible(CUcontext context, struct target **t);
-
-/*
- * target_of(context, device): the current context's, made on first use, with the
- * first group enabled. Returns NULL where it cannot be measured, which has been
- * reported; one that failed later says so itself. The first call of the process
- * takes a tenth of a second and more.
- */
-struct target *target_of(CUcontext context, uint32_t device);
-
-/* target_prepared(): has target_of been called? */
+/* target_prepared(): has it been called, and is it over? Any thread. */
 bool target_prepared(void);
 
-/* target_turn(t, group): measure this group from here on, in place of the active
- * one if there is one, which takes 150 ms. 0; -1 refused, and reported. */
-int target_turn(struct target *t, size_t group);
+/* target_find(context): that of the context with this number, or NULL. */
+struct target *target_find(uint32_t context);
+
+/* target_known(context): is there one? Any thread; what it says may be over. */
+bool target_known(uint32_t context);
+
+/*
+ * Of what follows all that turns a profiler on or off (enable, rest, pause, gone)
+ * waits inside CUPTI for what runs on the GPU, and what runs may wait for a call of
+ * the program: the GPU is idle then, and the gate closed.
+ */
+
+/* target_make(handle, context, device): a context's, with its profiler still off.
+ * NULL: no room, or another chip than the process's first. */
+struct target *target_make(CUcontext handle, uint32_t context,
+    uint32_t device);
+
+/* target_enable(t): turn its profiler on, which takes a fifth of a second. 0; -1
+ * refused, and reported: instructions may still be counted. */
+int target_enable(struct target *t);
 
 /* target_used(t, now): a window was open, or it was enabled, at ${now}; 0: its
  * profiler is off. */
 void target_used(struct target *t, uint64_t now);
 
 /*
- * targets_idle(now): look whether a profiler has lain idle: while one is enabled
- * on a context every launch costs more, measured or not. Any thread.
+ * targets_idle(now): look whether a profiler has lain idle: another process that
+ * wants the GPU's counters waits for it. Any thread.
  * target_put_away(): one has. target_rest(t, begin): if it is ${t}'s (NULL: none
  * that is known) it is disabled, at a cost that began at ${begin}; target_stay(t):
  * it cannot be now, look again later.
@@ -64,14 +69,18 @@ void target_used(struct target *t, uint64_t now);
 void targets_idle(uint64_t now);
 bool target_put_away(void);
 void target_rest(struct target *t, uint64_t begin);
+uint64_t target_rest_ns(void);		/* what that takes */
 void target_stay(struct target *t);
 
 /* targets_pause(): turn all profilers off, for something that does not go beside
  * them; the next launch that wants one has it back. False if one stays on. */
 bool targets_pause(void);
 
-/* target_gone(context): before it is destroyed. */
-void target_gone(CUcontext context);
+/* target_gone(context): the context with this number is about to be destroyed.
+ * target_abandon(context): it is, and its profiler could not be turned off: nothing
+ * of it is used any more. Any thread, without the window. */
+void target_gone(uint32_t context);
+void target_abandon(uint32_t context);
 
 /* target_refuse(where, r): CUPTI refused counters at ${where}: none from here on
  * in this process, reported. */

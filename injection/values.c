@@ -16,25 +16,22 @@
 #include "window.h"
 
 #define FINISH_WAIT_NS 1500000000ull	/* for a window that is open at the end */
+#define SETTLE_WAIT_NS 50000000ull	/* for one whose kernel has ended */
 #define PART_VALUES 8192u	/* of an INSTRUCTIONS record: 128 KiB */
 
 static void
 send_metrics(void)
 {
 	struct record_METRIC r = { 0 };
-	const struct metrics *g;
 	uint32_t i;
 
 	if (window.metrics_sent)
 		return;
-	for (g = window.set.group; g < window.set.group + window.set.groups;
-	    g++)
-		for (i = 0; i < g->count; i++) {
-			r.id = (uint32_t)(g->first + i + 1);
-			r.pass = (uint32_t)(g - window.set.group);
-			r.name = wire_str_of(g->name[i]);
-			EMIT(METRIC, &r);
-		}
+	for (i = 0; i < window.set.count; i++) {
+		r.id = i + 1;
+		r.name = wire_str_of(window.set.name[i]);
+		EMIT(METRIC, &r);
+	}
 	window.metrics_sent = true;
 }
 
@@ -42,7 +39,6 @@ static void
 send_values(struct signature *s)
 {
 	uint8_t blob[METRICS_MAX * 16];
-	const size_t *twin = window.set.twin;
 	size_t i, n = 0;
 	uint64_t bits;
 	struct record_COUNTERS r = { .signature = s->id,
@@ -51,8 +47,7 @@ send_values(struct signature *s)
 	    .complete = atomic_load(&s->complete), .cost_ns = s->cost_ns };
 
 	for (i = 0; i < window.set.count; i++) {
-		if (isnan(s->value[i]) || (twin[i] < i &&
-		    !isnan(s->value[twin[i]])))
+		if (isnan(s->value[i]))
 			continue;
 		le32_put(blob + n, (uint32_t)i + 1);
 		le32_put(blob + n + 4, 0);
@@ -101,7 +96,7 @@ send_counts(struct signature *s)
 
 	for (i = 0; !named && i < window.set.sources; i++) {
 		m.id = METRICS_SOURCE_ID(i);
-		m.pass = window.set.groups;
+		m.pass = 1;		/* another kind */
 		m.name = wire_str_of(window.set.source[i]);
 		EMIT(METRIC, &m);
 	}
@@ -182,8 +177,9 @@ send_rest(struct signature *s)
 		    atomic_load(&window.refused);
 	if (r.reason == SKIP_NONE)
 		r.reason = atomic_load(&s->launches) == 0 ? SKIP_GRAPH :
-		    window.set.groups > 0 &&
-		    (choose_needed(s) & ~s->groups) == 0 ? SKIP_MINOR :
+		    window.set.count > 0 &&
+		    (choose_needed(s) & ~s->passes) == 0 ? SKIP_MINOR :
+		    s->stalls ? SKIP_STALL :
 		    budget_exceeded() ? SKIP_BUDGET :
 		    s->elsewhere ? SKIP_BUSY :
 		    s->beside ? SKIP_CONCURRENT : SKIP_TOO_FEW_LAUNCHES;
@@ -229,6 +225,11 @@ counters_finish(void)
 	struct timespec nap = { 0, 1000000 };
 	uint64_t begin = inject_now();
 
+	while (atomic_load(&window.deferred) &&
+	    inject_now() - begin < SETTLE_WAIT_NS) {
+		counters_settle();
+		nanosleep(&nap, NULL);
+	}
 	while (atomic_load(&window.busy) && !atomic_load(&window.deferred) &&
 	    !atomic_load(&window.closed) && inject_now() - begin < FINISH_WAIT_NS)
 		nanosleep(&nap, NULL);

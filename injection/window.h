@@ -16,7 +16,7 @@ struct window {
 	_Atomic bool busy;		/* somebody holds it */
 	_Atomic bool deferred;		/* the kernel did not end in time */
 	_Atomic bool closed;		/* for good; busy stays set */
-	struct metrics_set set;		/* one chip a process */
+	struct metrics set;		/* one chip a process */
 	_Atomic uint32_t refused;	/* enum wire_skip for all: no counters */
 	bool metrics_sent;
 };

@@ -99,6 +99,14 @@ void mock_stream_make(struct mock_context *c, bool blocking);
 
 /* cuStreamWaitValue32: a stream without a launch waits for so long. */
 void mock_wait_value(struct mock_context *c, unsigned long ms);
+
+/* A host function that takes ${ms} milliseconds on a stream of its own. */
+void mock_host_function(struct mock_context *c, unsigned long ms);
+
+/* A stream capture begins or ends; nothing is recorded in it. What must not be
+ * called meanwhile is in the trace as "captured FUNCTION". */
+void mock_capture(struct mock_context *c, uint32_t stream, bool per_thread,
+    bool on);
 void mock_memset(struct mock_context *c, uint32_t stream, uint64_t bytes);
 /* cudaMalloc and cudaFree; the address is made up. */
 uint64_t mock_malloc(struct mock_context *c, uint64_t bytes);

@@ -141,17 +141,69 @@ wait_until(uint64_t ns)
 		;
 }
 
+/* The context that this thread works with; NULL: any. */
+static _Thread_local struct mock_context *current;
+
+CUresult
+cuCtxPushCurrent(CUcontext context)
+{
+	struct mock_context *c = (struct mock_context *)context;
+
+	MOCK_ENTER();
+	if (c == NULL || c->magic != MOCK_MAGIC)
+		return (CUDA_ERROR_INVALID_CONTEXT);
+	current = c;
+	return (CUDA_SUCCESS);
+}
+
+CUresult
+cuCtxPopCurrent(CUcontext *context)
+{
+	MOCK_ENTER();
+	*context = (CUcontext)current;
+	current = NULL;
+	return (CUDA_SUCCESS);
+}
+
+CUresult
+cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
+{
+	static _Thread_local CUstreamCaptureMode own;
+	CUstreamCaptureMode before = own;
+
+	MOCK_ENTER();
+	own = *mode;
+	*mode = before;
+	return (CUDA_SUCCESS);
+}
+
+static uint64_t
+idle_from(struct mock_context *c)
+{
+	uint64_t until = c->blocked_until;
+	size_t i;
+
+	pthread_mutex_lock(&c->lock);
+	for (i = 0; i < MOCK_STREAMS; i++)
+		if (until < c->busy_until[i])
+			until = c->busy_until[i];
+	pthread_mutex_unlock(&c->lock);
+	return (until);
+}
+
 CUresult
 cuCtxSynchronize(void)
 {
 	struct mock_context *c;
-	uint64_t until = 0;
+	uint64_t until = 0, from;
 
 	MOCK_ENTER();
+	mock_captured(__func__);
 	pthread_mutex_lock(&contexts_lock);
 	for (c = contexts; c != NULL; c = c->next)
-		if (until < c->blocked_until)
-			until = c->blocked_until;
+		if ((current == NULL || c == current) &&
+		    until < (from = idle_from(c)))
+			until = from;
 	pthread_mutex_unlock(&contexts_lock);
 	wait_until(until);
 	mock_sass_synchronized();
@@ -165,6 +217,7 @@ cuStreamQuery(CUstream stream)
 	uint64_t until = 0, *busy;
 
 	MOCK_ENTER();
+	mock_captured(__func__);
 	/* Handles are numbers: the streams of that number of all contexts. */
 	pthread_mutex_lock(&contexts_lock);
 	for (c = contexts; c != NULL; c = c->next) {
@@ -323,21 +376,31 @@ occupy(struct mock_context *c, uint32_t stream, uint64_t ns)
 }
 
 void
-mock_alone(struct mock_context *c, const char *function)
+mock_idle(struct mock_context *c, const char *function)
 {
 	uint64_t until;
-	bool racing;
 
 	pthread_mutex_lock(&c->lock);
 	until = c->kernels_until;
-	racing = c->launching > 0;
 	pthread_mutex_unlock(&c->lock);
-	if (racing)
-		mock_say("racing", function);
+	mock_captured(function);
 	if (until > mock_now()) {
 		mock_say("busy", function);
 		wait_until(until);
 	}
+}
+
+void
+mock_alone(struct mock_context *c, const char *function)
+{
+	bool racing;
+
+	pthread_mutex_lock(&c->lock);
+	racing = c->launching > 0;
+	pthread_mutex_unlock(&c->lock);
+	if (racing)
+		mock_say("racing", function);
+	mock_idle(c, function);
 }
 
 /* This thread is inside a launch from here on, or was. */
@@ -354,7 +417,9 @@ record_kernel(struct mock_context *c, const struct mock_launch *l,
     uint32_t correlation)
 {
 	const struct mock_function *f = l->function;
-	bool profiled = mock_kernel_profiled(c, f->name);
+	bool profiled = mock_kernel_profiled(c, f->name) &&
+	    mock_ranges_itself(c);
+	uint64_t times = profiled ? 10 : 1;
 	CUpti_ActivityKernel10 r = {
 	    .kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
 	    .registersPerThread = (uint16_t)f->regs,
@@ -368,9 +433,9 @@ record_kernel(struct mock_context *c, const struct mock_launch *l,
 	    .sharedMemoryExecuted = 32768, .correlationId = correlation,
 	    .name = f->name };
 
-	/* A profiled launch takes longer than the kernel. */
-	r.start = occupy(c, l->stream, f->duration_ns * (profiled ? 10 : 1));
-	r.end = r.start + f->duration_ns * (profiled ? 10 : 1);
+	/* One that CUPTI takes for itself takes longer than the kernel. */
+	r.start = occupy(c, l->stream, f->duration_ns * times);
+	r.end = r.start + f->duration_ns * times;
 	r.completed = r.end;
 	pthread_mutex_lock(&c->lock);
 	if (c->kernels_until < r.end)
@@ -620,6 +685,16 @@ mock_stream_make(struct mock_context *c, bool blocking)
 	call_exit(&k);
 }
 
+static void
+block(struct mock_context *c, struct call *k, unsigned long ms)
+{
+	call_enter(k);
+	pthread_mutex_lock(&c->lock);
+	c->blocked_until = mock_now() + ms * 1000000;
+	pthread_mutex_unlock(&c->lock);
+	call_exit(k);
+}
+
 void
 mock_wait_value(struct mock_context *c, unsigned long ms)
 {
@@ -627,10 +702,44 @@ mock_wait_value(struct mock_context *c, unsigned long ms)
 	    .cbid = CUPTI_DRIVER_TRACE_CBID_cuStreamWaitValue32_v2,
 	    .name = "cuStreamWaitValue32_v2", .context = c };
 
+	block(c, &k, ms);
+}
+
+void
+mock_host_function(struct mock_context *c, unsigned long ms)
+{
+	struct call k = { .domain = CUPTI_CB_DOMAIN_DRIVER_API,
+	    .cbid = CUPTI_DRIVER_TRACE_CBID_cuLaunchHostFunc,
+	    .name = "cuLaunchHostFunc", .context = c };
+
+	block(c, &k, ms);
+}
+
+static int capturing;
+
+void
+mock_captured(const char *function)
+{
+
+	if (__atomic_load_n(&capturing, __ATOMIC_SEQ_CST) > 0)
+		mock_say("captured", function);
+}
+
+void
+mock_capture(struct mock_context *c, uint32_t stream, bool per_thread, bool on)
+{
+	struct { CUstream stream; } p = { (CUstream)(uintptr_t)stream };
+	struct call k = { .domain = CUPTI_CB_DOMAIN_DRIVER_API,
+	    .cbid = on ? (per_thread ?
+	    CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_v2_ptsz :
+	    CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_v2) : (per_thread ?
+	    CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture_ptsz :
+	    CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture),
+	    .name = on ? "cuStreamBeginCapture_v2" : "cuStreamEndCapture",
+	    .params = &p, .context = c };
+
 	call_enter(&k);
-	pthread_mutex_lock(&c->lock);
-	c->blocked_until = mock_now() + ms * 1000000;
-	pthread_mutex_unlock(&c->lock);
+	__atomic_add_fetch(&capturing, on ? 1 : -1, __ATOMIC_SEQ_CST);
 	call_exit(&k);
 }
 

@@ -514,6 +514,8 @@ record_size(CUpti_ActivityKind kind)
 		return (sizeof(CUpti_ActivityContext3));
 	case CUPTI_ACTIVITY_KIND_OVERHEAD:
 		return (sizeof(CUpti_ActivityOverhead3));
+	case CUPTI_ACTIVITY_KIND_JIT:
+		return (sizeof(CUpti_ActivityJit2));
 	default:
 		return (0);
 	}

@@ -69,6 +69,13 @@ struct mock_code {
 int mock_refused(const char *function);
 /* mock_say(what, function): a line of its own in the trace. */
 void mock_say(const char *what, const char *function);
+/* mock_captured(function): a call that a stream capture does not survive: if one
+ * goes on, the trace says "captured FUNCTION". */
+void mock_captured(const char *function);
+/* mock_ranges_itself(c): the range profiler takes each kernel of the context for
+ * itself, and waits for it. */
+bool mock_ranges_itself(struct mock_context *c);
+
 #define MOCK_ENTER() do {						\
 	int refused_ = mock_refused(__func__);				\
 	if (refused_ != 0)						\
@@ -92,6 +99,8 @@ void mock_callback(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
  * takes until they have ended; if another thread is inside a launch, "racing
  * FUNCTION" (on a GPU such a call hung). */
 void mock_alone(struct mock_context *c, const char *function);
+/* mock_idle(c, function): the same of one that others' launches do not disturb. */
+void mock_idle(struct mock_context *c, const char *function);
 /* mock_initialized: cuptiProfilerInitialize was called. */
 bool mock_initialized(void);
 /* mock_ranging(device): the range profiler is enabled there. */

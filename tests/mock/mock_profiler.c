@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "mock_internal.h"
 
@@ -394,6 +395,8 @@ cuptiRangeProfilerStart(CUpti_RangeProfiler_Start_Params *p)
 	o = p->pRangeProfilerObject;
 	if (!o->configured || o->started)
 		return (CUPTI_ERROR_INVALID_OPERATION);
+	mock_idle(o->context, __func__);
+	usleep((useconds_t)(1000 * mock_env("MOCK_START_MS", 0)));
 	pthread_mutex_lock(&lock);
 	o->started = true;
 	o->kernels = 0;
@@ -431,6 +434,7 @@ cuptiRangeProfilerStop(CUpti_RangeProfiler_Stop_Params *p)
 	o = p->pRangeProfilerObject;
 	if (!o->started || o->pushed)
 		return (CUPTI_ERROR_INVALID_OPERATION);
+	mock_idle(o->context, __func__);
 	pthread_mutex_lock(&lock);
 	o->started = false;
 	o->pending = true;
@@ -466,6 +470,19 @@ cuptiRangeProfilerDecodeData(CUpti_RangeProfiler_DecodeData_Params *p)
 	i->collected |= o->mode == CUPTI_KernelReplay ? ~(uint64_t)0 :
 	    (uint64_t)1 << o->pending_pass;
 	return (CUPTI_SUCCESS);
+}
+
+bool
+mock_ranges_itself(struct mock_context *c)
+{
+	CUpti_RangeProfiler_Object *o;
+	bool yes;
+
+	pthread_mutex_lock(&lock);
+	o = enabled[c->device];
+	yes = o != NULL && o->range == CUPTI_AutoRange;
+	pthread_mutex_unlock(&lock);
+	return (yes);
 }
 
 bool

@@ -26,9 +26,10 @@ struct options {
 	unsigned long kernels, signatures, threads, streams, copies, contexts;
 	unsigned long sleep_ms, leak, pause_us, kernel_us, jit_ms;
 	unsigned long round_trips, peer_copies, enable_peer, managed, pinned;
-	unsigned long side_streams, graphs, wait_value, allocations;
+	unsigned long side_streams, graphs, wait_value, host_func, captures;
+	unsigned long allocations;
 	int exit_code;
-	int fork, exec, error_launch, ready, time, peak, import;
+	int fork, exec, error_launch, ready, time, peak, import, longest;
 	enum ending ending;
 	const char *out;
 };
@@ -157,6 +158,25 @@ allocate(const struct options *o, struct mock_context *c)
 		mock_import(c);
 }
 
+/* Launches of a kernel of its own, captured one by one. */
+static void *
+captures(void *cookie)
+{
+	const struct job *j = cookie;
+	struct mock_context *c = j->context[0];
+	unsigned long i;
+
+	for (i = 0; i < j->o->captures; i++) {
+		mock_capture(c, 0, true, true);
+		nap(300);
+		mock_capture(c, 0, true, false);
+		nap(300);
+	}
+	return (NULL);
+}
+
+static uint64_t longest_ns;
+
 static void *
 work(void *cookie)
 {
@@ -178,7 +198,12 @@ work(void *cookie)
 		round_trip(c, buffer);
 	begin = monotonic_ns();
 	for (i = 0; i < o->kernels; i++) {
+		uint64_t before = monotonic_ns(), took;
+
 		launch(j, i);
+		took = monotonic_ns() - before;
+		if (j->index == 0 && took > longest_ns)
+			longest_ns = took;
 		nap(o->pause_us);
 	}
 	if (o->time && o->kernels > 0)
@@ -197,6 +222,12 @@ run_all(const struct options *o, struct mock_context **context)
 	struct job job[64];
 	unsigned long i;
 
+	pthread_t captor;
+	struct job captured = { o, context, 0 };
+
+	if (o->captures > 0 && pthread_create(&captor, NULL, captures,
+	    &captured) != 0)
+		abort();
 	for (i = 0; i < o->threads; i++) {
 		job[i] = (struct job){ o, context, i };
 		if (i > 0 && pthread_create(&thread[i], NULL, work,
@@ -206,6 +237,10 @@ run_all(const struct options *o, struct mock_context **context)
 	work(&job[0]);
 	for (i = 1; i < o->threads; i++)
 		pthread_join(thread[i], NULL);
+	if (o->captures > 0)
+		pthread_join(captor, NULL);
+	if (o->longest)
+		printf("longest_ms %.1f\n", (double)longest_ns / 1e6);
 	for (i = 0; i < o->leak; i++)
 		mock_malloc(context[0], 1 << 20);
 }
@@ -294,7 +329,8 @@ enum { O_KERNELS = 1000, O_SIGNATURES, O_THREADS, O_STREAMS, O_COPIES,
 	O_SLEEP, O_CODE, O_STDOUT, O_ERROR, O_LEAK, O_READY, O_PAUSE,
 	O_VALUE, O_TIME, O_SASS, O_KERNEL_US, O_ROUND_TRIPS, O_PEER_COPIES,
 	O_ENABLE_PEER, O_MANAGED, O_PINNED, O_SIDE_STREAMS, O_JIT, O_GRAPHS,
-	O_PEAK, O_WAIT_VALUE, O_ALLOCATIONS, O_IMPORT };
+	O_PEAK, O_WAIT_VALUE, O_ALLOCATIONS, O_IMPORT, O_HOST_FUNC, O_CAPTURES,
+	O_LONGEST };
 
 static const struct option table[] = {
 	{ "kernels", 1, NULL, O_KERNELS },	/* launches a thread */
@@ -309,6 +345,10 @@ static const struct option table[] = {
 	{ "pinned", 1, NULL, O_PINNED },	/* MiB of pinned memory */
 	{ "side-streams", 1, NULL, O_SIDE_STREAMS },	/* made, non-blocking */
 	{ "wait-value", 1, NULL, O_WAIT_VALUE },	/* ms a stream waits */
+	{ "host-func", 1, NULL, O_HOST_FUNC },	/* ms that one takes */
+	{ "captures", 1, NULL, O_CAPTURES },	/* of per-thread default streams,
+						 * by a thread of its own */
+	{ "longest", 0, NULL, O_LONGEST },	/* print the longest launch, ms */
 	{ "graphs", 1, NULL, O_GRAPHS },	/* launches of all signatures as one */
 	{ "allocations", 1, NULL, O_ALLOCATIONS },	/* and releases */
 	{ "import", 0, NULL, O_IMPORT },	/* of another process's pool */
@@ -378,6 +418,11 @@ parse(struct options *o, int argc, char **argv)
 		case O_ALLOCATIONS: o->allocations = number(optarg, 0,
 			100000000); break;
 		case O_IMPORT: o->import = 1; break;
+		case O_HOST_FUNC: o->host_func = number(optarg, 0, 600000);
+			break;
+		case O_CAPTURES: o->captures = number(optarg, 0, 100000);
+			break;
+		case O_LONGEST: o->longest = 1; break;
 		case O_GRAPHS: o->graphs = number(optarg, 0, 1000000); break;
 		case O_FORK: o->fork = 1; break;
 		case O_EXEC: o->exec = 1; break;
@@ -445,6 +490,8 @@ main(int argc, char **argv)
 		mock_stream_make(context[0], false);
 	if (o.wait_value > 0)
 		mock_wait_value(context[0], o.wait_value);
+	if (o.host_func > 0)
+		mock_host_function(context[0], o.host_func);
 	if (o.jit_ms > 0)
 		mock_jit(context[0], o.jit_ms);
 	peers(&o, context);

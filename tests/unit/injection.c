@@ -13,6 +13,8 @@
 
 #include <cmocka.h>
 
+#include "budget.h"
+#include "callback.h"
 #include "diag.h"
 #include "emit.h"
 #include "gate.h"
@@ -46,6 +48,11 @@ diag_report(enum wire_diag code, enum wire_severity severity, uint32_t error,
 {
 
 	(void)code, (void)severity, (void)error, (void)where, (void)text;
+}
+
+void
+callback_mute(void)
+{
 }
 
 void
@@ -268,7 +275,7 @@ streams_go_while_waited_for(void **state)
 	inject.api.cuStreamQuery = query;
 	gate_stream(STREAM);
 	assert_int_equal(pthread_create(&thread, NULL, destroy, NULL), 0);
-	assert_true(gate_wait_idle());
+	assert_true(gate_wait_stream(STREAM, 5000000000ull));
 	pthread_join(thread, NULL);
 	assert_true(atomic_load(&destroyed));
 	assert_false(atomic_load(&asked_late));
@@ -303,6 +310,162 @@ stall_is_a_number_of_milliseconds(void **state)
 		assert_int_equal(order_stall(bad[i]), 100000000);
 }
 
+static CUresult
+push(CUcontext context)
+{
+
+	(void)context;
+	return (CUDA_SUCCESS);
+}
+
+static CUresult
+pop(CUcontext *context)
+{
+
+	*context = NULL;
+	return (CUDA_SUCCESS);
+}
+
+static atomic_bool let_go;
+
+/* A host function waits for what the program does next. */
+static CUresult
+never_idle(void)
+{
+
+	while (!atomic_load(&let_go))
+		nap_ms(1);
+	return (CUDA_SUCCESS);
+}
+
+static CUresult
+idle(void)
+{
+
+	return (CUDA_SUCCESS);
+}
+
+/* However long the driver takes to say that nothing is left to do, who asks goes
+ * on; and asks again only when that question has been answered. */
+static void
+nobody_waits_for_ever(void **state)
+{
+	CUcontext context = (CUcontext)(uintptr_t)1;
+
+	(void)state;
+	inject.api.cuCtxPushCurrent = push;
+	inject.api.cuCtxPopCurrent = pop;
+	inject.api.cuCtxSynchronize = never_idle;
+	assert_true(gate_close(0, 0));
+	assert_false(gate_drain(context, 5000000));
+	inject.api.cuCtxSynchronize = idle;
+	assert_false(gate_drain(context, 0));
+	atomic_store(&let_go, true);
+	nap_ms(100);
+	assert_true(gate_drain(context, 5000000000ull));
+	gate_open();
+}
+
+/* The default streams are no handle, and each thread has one of its own. */
+static void
+captures_of_default_streams_are_seen(void **state)
+{
+	uintptr_t key[] = { gate_key(NULL, false), gate_key(NULL, true),
+	    gate_key(STREAM, false) };
+	size_t i;
+
+	(void)state;
+	assert_int_equal(key[0], gate_key(CU_STREAM_LEGACY, true));
+	assert_int_equal(key[1], gate_key(CU_STREAM_PER_THREAD, false));
+	for (i = 0; i < 3; i++) {
+		assert_int_not_equal(key[i], 0);
+		assert_int_not_equal(key[i], key[(i + 1) % 3]);
+		assert_false(gate_capturing());
+		gate_capture(key[i], true);
+		assert_true(gate_capturing());
+		assert_false(gate_close(0, 0));
+		gate_open();
+		gate_capture(key[i], false);
+	}
+	assert_false(gate_capturing());
+}
+
+static atomic_bool begun;
+
+static void *
+capture(void *cookie)
+{
+
+	gate_capture(gate_key(STREAM, false), true);
+	atomic_store(&begun, true);
+	return (cookie);
+}
+
+/* A capture that begins while something is turned on or off begins after it. */
+static void
+captures_wait_at_the_gate(void **state)
+{
+	pthread_t thread;
+
+	(void)state;
+	assert_true(gate_close(0, 0));
+	assert_int_equal(pthread_create(&thread, NULL, capture, NULL), 0);
+	nap_ms(50);
+	assert_false(atomic_load(&begun));
+	gate_open();
+	pthread_join(thread, NULL);
+	assert_true(atomic_load(&begun));
+	gate_capture(gate_key(STREAM, false), false);
+}
+
+static atomic_int launched;
+
+static void *
+launch(void *cookie)
+{
+
+	gate_launch_begin((uint32_t)(uintptr_t)cookie);
+	gate_launch_end();
+	atomic_fetch_add(&launched, 1);
+	return (NULL);
+}
+
+/* Launches on other GPUs do not wait. */
+static void
+each_device_has_a_gate(void **state)
+{
+	pthread_t thread;
+
+	(void)state;
+	assert_true(gate_close(1, 0));
+	launch((void *)(uintptr_t)2);
+	assert_int_equal(atomic_load(&launched), 1);
+	assert_int_equal(pthread_create(&thread, NULL, launch,
+	    (void *)(uintptr_t)1), 0);
+	nap_ms(50);
+	assert_int_equal(atomic_load(&launched), 1);
+	gate_open();
+	pthread_join(thread, NULL);
+	assert_int_equal(atomic_load(&launched), 2);
+}
+
+/* What would go beyond the bound is not begun; without a share nothing is. */
+static void
+the_budget_is_asked_before(void **state)
+{
+	uint64_t now = inject_now();
+
+	(void)state;
+	inject.begin_ns = now;
+	inject.level = LEVEL_COUNTERS;
+	inject.budget = 0.05;
+	assert_true(budget_allows(now, 1000000));
+	assert_false(budget_allows(now, 60000000000ull));
+	inject.budget = 0;
+	assert_false(budget_allows(now, 1));
+	assert_true(budget_exceeded());
+}
+
 static int
 set_up(void **state)
 {
@@ -323,6 +486,11 @@ main(void)
 		cmocka_unit_test(streams_go_while_waited_for),
 		cmocka_unit_test(share_is_a_number_from_0_to_10),
 		cmocka_unit_test(stall_is_a_number_of_milliseconds),
+		cmocka_unit_test(nobody_waits_for_ever),
+		cmocka_unit_test(captures_of_default_streams_are_seen),
+		cmocka_unit_test(captures_wait_at_the_gate),
+		cmocka_unit_test(each_device_has_a_gate),
+		cmocka_unit_test(the_budget_is_asked_before),
 	};
 
 	return (cmocka_run_group_tests(tests, set_up, NULL));

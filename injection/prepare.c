@@ -1,0 +1,271 @@
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "activity.h"
+#include "budget.h"
+#include "claim.h"
+#include "counters.h"
+#include "gate.h"
+#include "hold.h"
+#include "inject.h"
+#include "phases.h"
+#include "prepare.h"
+#include "signature.h"
+#include "target.h"
+#include "window.h"
+#include "worker.h"
+
+#define SETUP_NS 400000000ull	/* 0.25 to 0.35 s on an H200, 0.8 once per boot */
+#define SETUP_WAIT_NS 2000000000ull	/* once it goes on it ends by itself */
+#define ASKING_WAIT_NS 50000000ull	/* at exit, for the driver to answer */
+#define WINDOW_TRIES 100	/* to have the window, in 10 ms */
+#define RETRY_NS 10000000ull	/* after a GPU that was not idle; then twice that, */
+#define RETRY_MOST_NS 1000000000ull	/* and so on */
+
+/* Of the one that has set it active, and then of our own thread. */
+static struct {
+	_Atomic bool active;
+	_Atomic int stage;
+	_Atomic bool asking;		/* the driver whether the GPU is idle: it may
+					 * not answer */
+	_Atomic bool passed;		/* a launch has waited for it in vain */
+	_Atomic bool elsewhere;		/* another process measures that GPU */
+	_Atomic uint64_t retry_ns;
+	uint64_t wait_ns;
+	CUcontext handle;
+	uint32_t context, device, ours;
+	bool exits;			/* the handler is registered */
+	bool process;			/* what the process needs, and no more */
+} job;
+
+/* Until the GPU is idle nobody is kept from launching, and it may be cancelled; then
+ * it holds the window, and ends by itself. */
+enum { STAGE_WAITING, STAGE_GOING_ON, STAGE_CANCELLED };
+
+static _Thread_local uint64_t waited_until;
+
+/* The gate is closed. */
+static bool
+set_up_idle(void)
+{
+	struct target *t;
+
+	if (!gate_looks_idle(job.handle, 0) || !gate_synchronize(job.handle) ||
+	    gate_polluted())
+		return (false);
+	t = target_make(job.handle, job.context, job.device);
+	/* Where counters are refused instructions may still be counted. */
+	return (t != NULL && !t->failed && (t->p.object != NULL ||
+	    atomic_load(&window.refused) != SKIP_NONE ||
+	    target_enable(t) == 0));
+}
+
+/* With the window held. */
+static bool
+set_up_alone(void)
+{
+	bool done = false;
+
+	atomic_store(&job.elsewhere, !claim_take(job.device));
+	if (atomic_load(&job.elsewhere))
+		return (false);
+	if (activity_pause()) {
+		gate_setup(true);
+		if (gate_close(job.device, job.ours))
+			done = set_up_idle();
+		gate_open();
+		activity_resume();
+	}
+	claim_give(job.device);
+	return (done);
+}
+
+/* The sender has it for a moment now and then. */
+static bool
+take_window(void)
+{
+	struct timespec nap = { 0, 100000 };
+	int i;
+
+	for (i = 0; i < WINDOW_TRIES; i++) {
+		if (!atomic_exchange(&window.busy, true))
+			return (true);
+		nanosleep(&nap, NULL);
+	}
+	return (false);
+}
+
+/* In our own thread: what the program does on the GPU may never end. */
+static bool
+set_up(void)
+{
+	int stage = STAGE_WAITING;
+	bool done;
+
+	if (target_prepare(job.device) != 0 ||
+	    atomic_load(&job.stage) == STAGE_CANCELLED)
+		return (false);
+	if (job.process)
+		return (true);
+	atomic_store(&job.asking, true);
+	done = gate_synchronize(job.handle);
+	atomic_store(&job.asking, false);
+	if (!done || !take_window())
+		return (false);
+	done = atomic_compare_exchange_strong(&job.stage, &stage,
+	    STAGE_GOING_ON) && set_up_alone();
+	atomic_store(&window.busy, false);
+	return (done);
+}
+
+static void
+run(void *cookie)
+{
+
+	(void)cookie;
+	if (set_up()) {
+		job.wait_ns = 0;
+	} else {
+		job.wait_ns = job.wait_ns == 0 ? RETRY_NS : 2 * job.wait_ns;
+		if (job.wait_ns > RETRY_MOST_NS)
+			job.wait_ns = RETRY_MOST_NS;
+	}
+	atomic_store(&job.retry_ns, inject_now() + job.wait_ns);
+	atomic_store(&job.active, false);
+}
+
+/*
+ * It goes on beside us from here on; ${ours}: launches that wait for it. As the
+ * program ends it has to be over before CUDA is torn down, which the handlers do that
+ * CUDA's runtime has registered by now: ours, registered later, comes before.
+ */
+static bool
+begin_job(const CUpti_CallbackData *d, uint32_t device, uint32_t ours,
+    bool process)
+{
+	uint64_t now = inject_now();
+	bool begun;
+
+	if (now < atomic_load(&job.retry_ns) ||
+	    (atomic_load(&window.refused) != SKIP_NONE &&
+	    (window.set.count == 0 || !target_counts_instructions())) ||
+	    atomic_load(&window.closed) || !budget_allows(now, SETUP_NS) ||
+	    atomic_exchange(&job.active, true))
+		return (false);
+	job.handle = d->context;
+	job.context = d->contextUid;
+	job.device = device;
+	job.ours = ours;
+	job.process = process;
+	if (!job.exits)
+		atexit(counters_close);
+	job.exits = true;
+	atomic_store(&job.stage, STAGE_WAITING);
+	atomic_store(&job.passed, false);
+	worker_do(run, NULL, 0, &begun);
+	if (!begun)
+		atomic_store(&job.active, false);
+	return (begun);
+}
+
+void
+prepare_begin(const CUpti_CallbackData *d, uint32_t device)
+{
+
+	bool process = phases_sampled();
+
+	if (inject.level < LEVEL_COUNTERS || inject.replay ||
+	    d->context == NULL ||
+	    atomic_load_explicit(&window.refused, memory_order_relaxed) !=
+	    SKIP_NONE || (process ? target_prepared() :
+	    target_known(d->contextUid)))
+		return;
+	begin_job(d, device, 0, process);
+}
+
+/* For a set-up that has not found the GPU idle no longer than a hold may last. */
+static void
+wait_for_job(uint64_t begin)
+{
+	struct timespec nap = { 0, 100000 };
+	uint64_t patience;
+
+	while (atomic_load(&job.active)) {
+		patience = atomic_load(&job.stage) == STAGE_GOING_ON ?
+		    SETUP_WAIT_NS : inject.max_stall_ns;
+		if (inject_now() - begin >= patience)
+			break;
+		nanosleep(&nap, NULL);
+	}
+	waited_until = inject_now();
+	budget_spend(begin, OVERHEAD_SETUP);
+	hold_add(HOLD_SETUP, waited_until - begin);
+}
+
+void
+prepare_wait(void)
+{
+
+	/* Whose launches nobody waits for any more is left alone. */
+	if (atomic_load_explicit(&job.active, memory_order_relaxed) &&
+	    atomic_load(&job.stage) != STAGE_CANCELLED &&
+	    !atomic_load(&job.passed)) {
+		wait_for_job(inject_now());
+		atomic_store(&job.passed, atomic_load(&job.active));
+	}
+}
+
+struct target *
+prepare_target(const CUpti_CallbackData *d, struct signature *s,
+    uint64_t begin)
+{
+	struct target *t;
+	int stage = STAGE_WAITING;
+	bool begun;
+
+	s->beside = true;
+	atomic_store(&window.busy, false);
+	begun = begin_job(d, s->shape.device, gate_ours(), false);
+	if (begun) {
+		wait_for_job(begin);
+		/* It counts on this launch to wait: not any more. */
+		atomic_compare_exchange_strong(&job.stage, &stage,
+		    STAGE_CANCELLED);
+	}
+	s->elsewhere = atomic_load(&job.elsewhere);
+	if (atomic_exchange(&window.busy, true))
+		return (NULL);
+	/* Instructions may be counted without its profiler. */
+	t = target_find(d->contextUid);
+	if (t == NULL)
+		atomic_store(&window.busy, false);
+	else
+		s->beside = false;
+	return (t);
+}
+
+void
+prepare_finish(void)
+{
+	struct timespec nap = { 0, 500000 };
+	uint64_t begin = inject_now(), patience;
+	int stage = STAGE_WAITING;
+
+	atomic_compare_exchange_strong(&job.stage, &stage, STAGE_CANCELLED);
+	while (atomic_load(&job.active)) {
+		patience = atomic_load(&job.asking) ? ASKING_WAIT_NS :
+		    SETUP_WAIT_NS;
+		if (inject_now() - begin >= patience)
+			break;
+		nanosleep(&nap, NULL);
+	}
+}
+
+uint64_t
+prepare_waited(uint64_t begin)
+{
+
+	return (waited_until > begin ? waited_until : begin);
+}

@@ -1,0 +1,43 @@
+/*
+ * prepare.h: the set-up of a context for counters. It takes CUPTI a quarter of a
+ * second with the GPU idle and nobody launching, and is done once: aside, begun when
+ * the program first allocates, so that it mostly goes on beside what the program does
+ * before its first launch; a launch that comes meanwhile waits for it.
+ */
+#ifndef CADV_PREPARE_H
+#define CADV_PREPARE_H
+
+#include <stdint.h>
+
+#include "cupti_api.h"
+
+struct signature;
+struct target;
+
+/* prepare_begin(d, device): a call that comes before launches: begin, unless it has
+ * been done. Does not wait. */
+void prepare_begin(const CUpti_CallbackData *d, uint32_t device);
+
+/*
+ * prepare_target(d, s, begin): in the callback of a launch of ${s} on a context that
+ * is not set up, or no more, with the window held: set it up and wait for that, but
+ * not for what else the GPU may do: not longer than the hold that began at ${begin}
+ * may last. The context's target, with the window held again; NULL without the
+ * window if there is none yet, for a reason that ${s} keeps.
+ */
+struct target *prepare_target(const CUpti_CallbackData *d,
+    struct signature *s, uint64_t begin);
+
+/* prepare_wait(): a launch comes: if a set-up goes on, wait for it, though not for
+ * what else the GPU does beyond what a hold may last, and once. Cheap otherwise. */
+void prepare_wait(void);
+
+/* prepare_finish(): the program ends: no set-up is begun, and one that goes on has
+ * ended, or what it waits for does not end: CUDA must not be torn down under it. */
+void prepare_finish(void);
+
+/* prepare_waited(begin): where a hold begins that began at ${begin} if this thread
+ * has waited for a set-up since, which is told apart. */
+uint64_t prepare_waited(uint64_t begin);
+
+#endif

@@ -1,0 +1,63 @@
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "thread.h"
+
+#define STACK_SIZE (8u << 20)	/* as threads have by default: CUPTI runs here */
+
+/*
+ * The program may run at a real-time priority on one processor of its own: this
+ * thread would take it away, or never run. What the process was given to run on its
+ * parent mostly has still; the kernel leaves out what is not allowed.
+ */
+static void
+run_beside(pthread_attr_t *attr)
+{
+	const struct sched_param ordinary = { 0 };
+	cpu_set_t parents, own;
+
+	pthread_attr_setinheritsched(attr, PTHREAD_EXPLICIT_SCHED);
+	pthread_attr_setschedpolicy(attr, SCHED_OTHER);
+	pthread_attr_setschedparam(attr, &ordinary);
+	pthread_attr_setstacksize(attr, STACK_SIZE);
+	if (sched_getaffinity(getppid(), sizeof(parents), &parents) != 0 ||
+	    sched_getaffinity(0, sizeof(own), &own) != 0)
+		return;
+	CPU_OR(&parents, &parents, &own);
+	pthread_attr_setaffinity_np(attr, sizeof(parents), &parents);
+}
+
+static int
+start(const char *name, void *(*run)(void *), int beside)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+	int error;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	if (beside)
+		run_beside(&attr);
+	if ((error = pthread_create(&thread, &attr, run, NULL)) == 0)
+		pthread_setname_np(thread, name);
+	pthread_attr_destroy(&attr);
+	return (error);
+}
+
+int
+thread_start(const char *name, void *(*run)(void *))
+{
+	sigset_t all, old;
+	int error;
+
+	/* The program's signals are the program's threads' business. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	/* Where not all of that may be had, as the program's threads are. */
+	if ((error = start(name, run, 1)) != 0)
+		error = start(name, run, 0);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return (error);
+}
