@@ -19,7 +19,6 @@
 #include "launch.h"
 #include "memory.h"
 #include "module.h"
-#include "prepare.h"
 #include "signature.h"
 #include "silence.h"
 #include "site.h"
@@ -187,7 +186,6 @@ on_launch_enter(const struct call_row *row, const CUpti_CallbackData *d)
 	*d->correlationData = 0;
 	if (inject.level >= LEVEL_COUNTERS) {
 		counters_settle();
-		prepare_wait();
 		gate_launch_begin(device_of(d));
 	}
 	if (inject.level >= LEVEL_COUNTERS && row->kind != CALLS_GRAPH &&
@@ -323,9 +321,7 @@ on_call(const struct call_row *row, const CUpti_CallbackData *d)
 	emit_sync(&r, d);
 	if (memory_call(row))
 		memory_exit(row, d, device_of(d), r.end_ns);
-	/* It has waited for the GPU, or comes before the first launch. */
-	counters_settle();
-	prepare_begin(d, device_of(d));
+	counters_settle();	/* it may have waited for the GPU */
 	if (r.result != CUDA_SUCCESS)
 		failure_tell(row->call, d, r.result, NULL);
 }

@@ -56,7 +56,6 @@ static struct {
 	struct signature *trial;	/* in place of a window: does it end? */
 	uint64_t begin_ns;		/* the program is held since */
 	uint64_t reserve_ns;		/* that closing it takes */
-	bool left;			/* while its kernel went on */
 } now_open;
 
 static unsigned failures, empty;	/* windows in a row without a count */
@@ -292,7 +291,6 @@ measure(struct target *t, struct signature *s, const struct counters_launch *l,
 	    !drain(s, l->data->context, begin, c.cost))
 		return (false);
 	now_open.begin_ns = begin;
-	now_open.left = false;
 	now_open.stream = l->stream;
 	now_open.context = l->data->context;
 	if (c.kind == KIND_COUNTERS && needs_trial(s)) {
@@ -320,6 +318,11 @@ counters_enter(struct signature *s, const struct counters_launch *l)
 
 	gate_stream(l->stream);
 	if (gate_capturing())
+		return (false);
+	prepare_process(l->data, s->shape.device);
+	begin = prepare_waited(begin);
+	/* Another thread sees to it. */
+	if (!target_prepared() && atomic_load(&window.refused) == SKIP_NONE)
 		return (false);
 	if (!phases_window(s) && phases_launch(s, l))
 		return (true);
@@ -528,7 +531,7 @@ close_window(bool good, uint64_t begin)
 	uint64_t end = inject_now();
 
 	now_open.signature = NULL;
-	s->stalls = now_open.left && gate_polluted();
+	s->stalls = s->stalls && gate_polluted();
 	if (t->p.object != NULL)
 		target_used(t, end);
 	gate_running(false);
@@ -560,7 +563,7 @@ leave_window(void)
 		tracing(true);
 	gate_give_up();
 	activity_resume();
-	now_open.left = true;
+	now_open.signature->stalls = true;
 	end_hold(now_open.begin_ns, cost_kind(now_open.kind));
 	atomic_store(&window.deferred, true);
 }

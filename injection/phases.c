@@ -92,13 +92,6 @@ is_sampled(void)
 }
 
 bool
-phases_sampled(void)
-{
-
-	return (is_sampled());
-}
-
-bool
 phases_window(const struct signature *s)
 {
 

@@ -16,9 +16,6 @@
 struct counters_launch;
 struct signature;
 
-/* phases_sampled(): is there to be sampling in this process? */
-bool phases_sampled(void);
-
 /* phases_window(s): may a window be opened for this launch of ${s}? Else
  * phases_launch is to be asked. A few loads. */
 bool phases_window(const struct signature *s);

@@ -1,16 +1,13 @@
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include "activity.h"
 #include "budget.h"
 #include "claim.h"
-#include "counters.h"
 #include "gate.h"
 #include "hold.h"
 #include "inject.h"
-#include "phases.h"
 #include "prepare.h"
 #include "signature.h"
 #include "target.h"
@@ -28,21 +25,23 @@
 static struct {
 	_Atomic bool active;
 	_Atomic int stage;
-	_Atomic bool asking;		/* the driver whether the GPU is idle: it may
-					 * not answer */
-	_Atomic bool passed;		/* a launch has waited for it in vain */
 	_Atomic bool elsewhere;		/* another process measures that GPU */
 	_Atomic uint64_t retry_ns;
 	uint64_t wait_ns;
 	CUcontext handle;
 	uint32_t context, device, ours;
-	bool exits;			/* the handler is registered */
 	bool process;			/* what the process needs, and no more */
 } job;
 
-/* Until the GPU is idle nobody is kept from launching, and it may be cancelled; then
- * it holds the window, and ends by itself. */
-enum { STAGE_WAITING, STAGE_GOING_ON, STAGE_CANCELLED };
+/*
+ * What the process needs is in CUPTI all the time and ends by itself; then the driver
+ * is asked whether the GPU is idle, which may never end and may be cancelled; then
+ * the window is held, and CUPTI ends by itself again.
+ *
+ * Who has asked waits for what ends by itself: CUPTI's libraries destroy what they
+ * have as the program ends, and crashed on an H200 where another thread was in them.
+ */
+enum { STAGE_PROCESS, STAGE_WAITING, STAGE_GOING_ON, STAGE_CANCELLED };
 
 static _Thread_local uint64_t waited_until;
 
@@ -104,15 +103,11 @@ set_up(void)
 	int stage = STAGE_WAITING;
 	bool done;
 
-	if (target_prepare(job.device) != 0 ||
-	    atomic_load(&job.stage) == STAGE_CANCELLED)
-		return (false);
-	if (job.process)
-		return (true);
-	atomic_store(&job.asking, true);
-	done = gate_synchronize(job.handle);
-	atomic_store(&job.asking, false);
-	if (!done || !take_window())
+	done = target_prepare(job.device) == 0;
+	atomic_store(&job.stage, stage);
+	if (!done || job.process)
+		return (done);
+	if (!gate_synchronize(job.handle) || !take_window())
 		return (false);
 	done = atomic_compare_exchange_strong(&job.stage, &stage,
 	    STAGE_GOING_ON) && set_up_alone();
@@ -136,11 +131,7 @@ run(void *cookie)
 	atomic_store(&job.active, false);
 }
 
-/*
- * It goes on beside us from here on; ${ours}: launches that wait for it. As the
- * program ends it has to be over before CUDA is torn down, which the handlers do that
- * CUDA's runtime has registered by now: ours, registered later, comes before.
- */
+/* It goes on beside us from here on; ${ours}: launches that wait for it. */
 static bool
 begin_job(const CUpti_CallbackData *d, uint32_t device, uint32_t ours,
     bool process)
@@ -159,30 +150,11 @@ begin_job(const CUpti_CallbackData *d, uint32_t device, uint32_t ours,
 	job.device = device;
 	job.ours = ours;
 	job.process = process;
-	if (!job.exits)
-		atexit(counters_close);
-	job.exits = true;
-	atomic_store(&job.stage, STAGE_WAITING);
-	atomic_store(&job.passed, false);
+	atomic_store(&job.stage, STAGE_PROCESS);
 	worker_do(run, NULL, 0, &begun);
 	if (!begun)
 		atomic_store(&job.active, false);
 	return (begun);
-}
-
-void
-prepare_begin(const CUpti_CallbackData *d, uint32_t device)
-{
-
-	bool process = phases_sampled();
-
-	if (inject.level < LEVEL_COUNTERS || inject.replay ||
-	    d->context == NULL ||
-	    atomic_load_explicit(&window.refused, memory_order_relaxed) !=
-	    SKIP_NONE || (process ? target_prepared() :
-	    target_known(d->contextUid)))
-		return;
-	begin_job(d, device, 0, process);
 }
 
 /* For a set-up that has not found the GPU idle no longer than a hold may last. */
@@ -193,8 +165,8 @@ wait_for_job(uint64_t begin)
 	uint64_t patience;
 
 	while (atomic_load(&job.active)) {
-		patience = atomic_load(&job.stage) == STAGE_GOING_ON ?
-		    SETUP_WAIT_NS : inject.max_stall_ns;
+		patience = atomic_load(&job.stage) == STAGE_WAITING ?
+		    inject.max_stall_ns : SETUP_WAIT_NS;
 		if (inject_now() - begin >= patience)
 			break;
 		nanosleep(&nap, NULL);
@@ -205,16 +177,14 @@ wait_for_job(uint64_t begin)
 }
 
 void
-prepare_wait(void)
+prepare_process(const CUpti_CallbackData *d, uint32_t device)
 {
+	uint64_t begin = inject_now();
 
-	/* Whose launches nobody waits for any more is left alone. */
-	if (atomic_load_explicit(&job.active, memory_order_relaxed) &&
-	    atomic_load(&job.stage) != STAGE_CANCELLED &&
-	    !atomic_load(&job.passed)) {
-		wait_for_job(inject_now());
-		atomic_store(&job.passed, atomic_load(&job.active));
-	}
+	if (inject.level >= LEVEL_COUNTERS && !target_prepared() &&
+	    atomic_load(&window.refused) == SKIP_NONE &&
+	    begin_job(d, device, 0, true))
+		wait_for_job(begin);
 }
 
 struct target *
@@ -255,8 +225,8 @@ prepare_finish(void)
 
 	atomic_compare_exchange_strong(&job.stage, &stage, STAGE_CANCELLED);
 	while (atomic_load(&job.active)) {
-		patience = atomic_load(&job.asking) ? ASKING_WAIT_NS :
-		    SETUP_WAIT_NS;
+		patience = atomic_load(&job.stage) == STAGE_CANCELLED ?
+		    ASKING_WAIT_NS : SETUP_WAIT_NS;
 		if (inject_now() - begin >= patience)
 			break;
 		nanosleep(&nap, NULL);

@@ -1,8 +1,7 @@
 /*
- * prepare.h: the set-up of a context for counters. It takes CUPTI a quarter of a
- * second with the GPU idle and nobody launching, and is done once: aside, begun when
- * the program first allocates, so that it mostly goes on beside what the program does
- * before its first launch; a launch that comes meanwhile waits for it.
+ * prepare.h: the set-up of a context for counters. It takes CUPTI a third of a second
+ * with the GPU idle and nobody launching, and is done once, before the first launch
+ * that is measured, which waits for it.
  */
 #ifndef CADV_PREPARE_H
 #define CADV_PREPARE_H
@@ -14,9 +13,10 @@
 struct signature;
 struct target;
 
-/* prepare_begin(d, device): a call that comes before launches: begin, unless it has
- * been done. Does not wait. */
-void prepare_begin(const CUpti_CallbackData *d, uint32_t device);
+/* prepare_process(d, device): in the callback of a launch, without the window: what
+ * the process needs before anything is measured or sampled, once; a tenth of a
+ * second. Cheap where it has been done. */
+void prepare_process(const CUpti_CallbackData *d, uint32_t device);
 
 /*
  * prepare_target(d, s, begin): in the callback of a launch of ${s} on a context that
@@ -27,10 +27,6 @@ void prepare_begin(const CUpti_CallbackData *d, uint32_t device);
  */
 struct target *prepare_target(const CUpti_CallbackData *d,
     struct signature *s, uint64_t begin);
-
-/* prepare_wait(): a launch comes: if a set-up goes on, wait for it, though not for
- * what else the GPU does beyond what a hold may last, and once. Cheap otherwise. */
-void prepare_wait(void);
 
 /* prepare_finish(): the program ends: no set-up is begun, and one that goes on has
  * ended, or what it waits for does not end: CUDA must not be torn down under it. */
