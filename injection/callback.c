@@ -185,7 +185,7 @@ on_launch_enter(const struct call_row *row, const CUpti_CallbackData *d)
 
 	*d->correlationData = 0;
 	if (inject.level >= LEVEL_COUNTERS) {
-		counters_settle();
+		counters_settle(false);
 		gate_launch_begin(device_of(d));
 	}
 	if (inject.level >= LEVEL_COUNTERS && row->kind != CALLS_GRAPH &&
@@ -321,7 +321,7 @@ on_call(const struct call_row *row, const CUpti_CallbackData *d)
 	emit_sync(&r, d);
 	if (memory_call(row))
 		memory_exit(row, d, device_of(d), r.end_ns);
-	counters_settle();	/* it may have waited for the GPU */
+	counters_settle(true);	/* it may have waited for the GPU */
 	if (r.result != CUDA_SUCCESS)
 		failure_tell(row->call, d, r.result, NULL);
 }

@@ -569,13 +569,15 @@ leave_window(void)
 }
 
 void
-counters_settle(void)
+counters_settle(bool at_once)
 {
-	uint64_t begin = inject_now();
+	uint64_t begin;
 
-	if (!atomic_load_explicit(&window.deferred, memory_order_relaxed) ||
-	    begin < atomic_load(&settle_ns) || gate_capturing() ||
-	    !atomic_exchange(&window.deferred, false))
+	if (!atomic_load_explicit(&window.deferred, memory_order_relaxed))
+		return;
+	begin = inject_now();
+	if ((!at_once && begin < atomic_load(&settle_ns)) ||
+	    gate_capturing() || !atomic_exchange(&window.deferred, false))
 		return;
 	/* Whoever launches now waits, and those under way end the try. */
 	if (activity_pause()) {
@@ -589,6 +591,23 @@ counters_settle(void)
 	gate_give_up();
 	atomic_store(&settle_ns, inject_now() + SETTLE_NS);
 	atomic_store(&window.deferred, true);
+}
+
+/* Its context goes: what was counted is lost, the launch is not. */
+static void
+drop_window(CUcontext handle)
+{
+	struct signature *s = now_open.signature;
+
+	if (now_open.context != handle ||
+	    !atomic_exchange(&window.deferred, false))
+		return;
+	now_open.signature = NULL;
+	gate_running(false);
+	tracing(true);
+	keep_launch(s, inject_now());
+	activity_pause();	/* which release gives back */
+	release();
 }
 
 void
@@ -639,7 +658,8 @@ counters_context_gone(CUcontext handle, uint32_t context)
 	struct timespec nap = { 0, 100000 };
 	uint64_t begin = inject_now();
 
-	counters_settle();
+	counters_settle(true);
+	drop_window(handle);
 	sampling_off(handle);
 	gate_context_gone();
 	/* The sender and other contexts' windows hold it for a moment. */

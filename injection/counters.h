@@ -53,10 +53,11 @@ struct signature *counters_graph(uint32_t device,
  * ${launched} tells whether the call succeeded. */
 void counters_exit(struct signature *s, bool launched);
 
-/* counters_settle(): close the window that was left open, if its kernel has ended.
- * Cheap where there is none. Before a launch, after a call that waited for the GPU,
- * and from time to time; any thread. */
-void counters_settle(void);
+/* counters_settle(at_once): close the window that was left open, if its kernel has
+ * ended. Cheap where there is none, and where it was tried a moment ago, unless
+ * ${at_once}. Before a launch, after a call that waited for the GPU, and from time to
+ * time; any thread. */
+void counters_settle(bool at_once);
 
 /* counters_context_gone(handle, context): the context with this number is about to
  * be destroyed; from the resource callback. */

@@ -190,7 +190,7 @@ sender_main(void *cookie)
 		if (now - flushed >= every)
 			flushed = now;
 		decode_all();
-		counters_settle();
+		counters_settle(false);
 		counters_send(false);
 		hold_send(false);
 		targets_idle(inject_now());

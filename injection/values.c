@@ -227,7 +227,7 @@ counters_finish(void)
 
 	while (atomic_load(&window.deferred) &&
 	    inject_now() - begin < SETTLE_WAIT_NS) {
-		counters_settle();
+		counters_settle(true);
 		nanosleep(&nap, NULL);
 	}
 	while (atomic_load(&window.busy) && !atomic_load(&window.deferred) &&
