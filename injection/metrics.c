@@ -216,13 +216,22 @@ metrics_load(struct metrics *m, const struct cupti_api *api,
 	if ((r = host_add(api, m->host, m->name, m->count)) !=
 	    CUPTI_SUCCESS || (r = image_of(api, m->host, &image, where)) !=
 	    CUPTI_SUCCESS)
-		return (r);
+		goto err;
+	if (image.passes > METRICS_PASSES) {
+		r = CUPTI_ERROR_NOT_SUPPORTED;
+		goto err;
+	}
 	m->config = image.data;
 	m->config_size = image.size;
 	m->passes = image.passes;
 	m->patched = hardware_passes(m, api);
-	return (m->passes <= METRICS_PASSES ? CUPTI_SUCCESS :
-	    CUPTI_ERROR_NOT_SUPPORTED);
+	return (CUPTI_SUCCESS);
+
+err:
+	free(image.data);
+	host_free(api, m->host);
+	m->host = NULL;
+	return (r);
 }
 
 int

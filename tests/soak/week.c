@@ -370,6 +370,9 @@ main(int argc, char *argv[])
 	report("reanalyzed");
 	check_run(targets * frames, targets * frames * (FRAME_HEADER_SIZE +
 	    72));
+	while (targets-- > 0)
+		fixture_free(&t[targets].f);
+	free(t);
 	clean_up();
 	printf(failed ? "FAILED\n" : "kept\n");
 	return (failed);
