@@ -272,7 +272,8 @@ run_sanitized() {
 	mkdir -p "$reports"
 	ASAN_OPTIONS=log_path=$reports/report \
 	UBSAN_OPTIONS=log_path=$reports/report:print_stacktrace=1 \
-	TSAN_OPTIONS=log_path=$reports/report run_ctest "$@"
+	TSAN_OPTIONS=log_path=$reports/report:suppressions=$root/tests/tsan.supp \
+	    run_ctest "$@"
 	one "what the sanitizers said: nothing" "reports-$3" no_reports \
 	    "$reports"
 }

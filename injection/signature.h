@@ -66,8 +66,8 @@ struct signature {
 	_Atomic bool alone;		/* it ended while the host was held, */
 	_Atomic bool waits;		/* or once it did not */
 	bool stalls;			/* it takes longer than we may hold */
-	bool elsewhere;			/* another process measured that GPU */
-	bool beside;			/* it was to be measured, but other work
+	_Atomic bool elsewhere;		/* another process measured that GPU */
+	_Atomic bool beside;		/* it was to be measured, but other work
 					 * was on the GPU */
 	_Atomic bool counted;		/* by instruction; or it cannot be */
 	uint32_t count_tries;

@@ -17,8 +17,8 @@
 
 static _Atomic bool watched, excused;
 static _Atomic uint64_t synced;
-static uint64_t newest;		/* launch with a record */
-static uint64_t look_ns;	/* the next one, after newest */
+static _Atomic uint64_t newest;	/* launch with a record */
+static _Atomic uint64_t look_ns;	/* the next one, after newest */
 
 void
 silence_watch(void)

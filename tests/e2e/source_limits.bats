@@ -215,7 +215,7 @@ EOF
 # On a GPU the program crashed as its last context was destroyed.
 @test "what is counted is forgotten before its context goes" {
 	options="--level source --no-daemon -o $T/c.cadv"
-	MOCK_TRACE=$T/calls measure --kernels 500 --signatures 3 --contexts 4 \
+	MOCK_TRACE=$T/calls measure --kernels 2000 --signatures 3 --contexts 4 \
 	    --threads 4 --kernel-us 50
 	load "$T/c.cadv"
 	# The same kernels in two contexts of a device: configured once at a time.
