@@ -121,7 +121,7 @@ rude() {
 }
 
 @test "a thread that is cancelled while it is measured ends behind the launch" {
-	options=
+	options="--max-stall 1000"
 	MOCK_SLOW=cuptiRangeProfilerDecodeData=20 \
 	    rude cancel || fail "exit code $?"
 	same "output" "$(cat out)" alive
