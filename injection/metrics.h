@@ -13,7 +13,7 @@
 
 #include "cupti_api.h"
 
-#define METRICS_MAX 256		/* in all groups of a chip */
+#define METRICS_MAX 256		/* in the one configuration of a chip */
 #define METRICS_PASSES 32	/* which are there is told by the bits of a word */
 #define METRICS_SOURCE 32	/* counted by instruction */
 

@@ -29,8 +29,8 @@
 #define FLUSH_SHARE 20		/* of the run since the start: what is lost of a
 				 * program that is killed, */
 #define FLUSH_LEAST_NS 20000000ull	/* but no less */
-#define FLUSH_MOST_NS 100000000ull	/* and no more: what is not flushed CUPTI works
-					 * off in the program's launches */
+#define FLUSH_MOST_NS 100000000ull	/* and no more: chosen, not measured, so that
+					 * little is left for one flush */
 #define MANAGED_FLUSH_NS 20000000ull	/* while pages of managed memory move: on
 					 * an H200 about 6,000 events were kept
 					 * from one flush to the next, which
