@@ -1,0 +1,79 @@
+/*
+ * model/load.h: what a launch demands, and what of its time that explains. Pure:
+ * no state, no memory.
+ *
+ * A launch is modelled as a fixed cost (starting and draining the grid), plus
+ * the larger of what its busiest resource needs (work / ceiling) and what
+ * latency costs (Little's law: time goes down as more work is in flight).
+ * How busy the busiest resource is says which of the two explains the time.
+ */
+#ifndef CADV_LOAD_H
+#define CADV_LOAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct kernel;
+struct device;
+struct ceilings;
+
+enum resource {
+	RES_DRAM, RES_L2, RES_L1, RES_ISSUE, RES_ALU, RES_FMA, RES_FP64, RES_XU,
+	RES_LSU, RES_TENSOR,
+	RES_START,		/* of blocks, one after the other, for the whole GPU */
+	RES_COUNT
+};
+/* "DRAM", "L2", "L1 and shared memory" … */
+extern const char *const resource_name[RES_COUNT];
+
+/* Who uses the L1 data pipe (wavefronts of a launch, all SMs). */
+enum pipe_user {
+	USER_GLOBAL_LD, USER_GLOBAL_ST, USER_LOCAL, USER_SHARED_LD,
+	USER_SHARED_ST, USER_OTHER, USER_COUNT
+};
+
+/* The demands of one launch. Seconds unless said otherwise; NaN: unknown. */
+struct load {
+	double time_s;			/* measured, mean of a launch */
+	double fixed_s;			/* of it, start and drain */
+	double resource_s[RES_COUNT];	/* each alone at its ceiling */
+	double wavefronts[USER_COUNT];
+	double requests_ld, requests_st;	/* global, the fewest wavefronts */
+	double ld_sectors, st_sectors;		/* global, asked of L1 */
+	double l2_sectors, l2_ld, l2_st, l2_local;	/* all; of it … */
+	double dram_read, dram_write;		/* bytes */
+	double memory_stall, shared_stall;	/* shares of waiting, 0..1 */
+	double memory_queue;	/* of memory_stall, what trips to memory do not
+				 * explain: waiting in line for it */
+	double unexplained;	/* of the time of warps, waits that neither
+				 * instructions nor memory explain, 0..1 */
+	bool stalls_known;	/* measured, not estimated */
+	double local_share;		/* of global+local L1 sectors */
+	double spread;			/* SMs at work / SMs, 0..1 */
+	double occupancy;		/* achieved, else theoretical, 0..1 */
+	double issue_s;			/* counted instructions, issued without a
+					 * pause: all that is known of a kernel
+					 * whose limit is not */
+	int limit;			/* busiest enum resource; -1 unknown */
+	double busy;			/* its share of the time, 0..1; NaN */
+	double bound;			/* 0 latency explains the time … 1 the
+					 * busiest resource does, or the line in
+					 * front of the memory system */
+};
+
+/* load_of(l, k, d, c): the demands of ${k} on device ${d} with ceilings ${c}. */
+void load_of(struct load *l, const struct kernel *k, const struct device *d,
+    const struct ceilings *c);
+
+/* load_bound_name(l): "DRAM", "L2", … or "latency"; NULL if unknown. */
+const char *load_bound_name(const struct load *l);
+
+/* load_bound(busy): how surely a resource that is ${busy} of the time busy
+ * explains it, 0..1. */
+double load_bound(double busy);
+
+/* load_wavefronts(requests, sectors): the fewest wavefronts of ${requests} global
+ * accesses that need ${sectors} sectors together. */
+double load_wavefronts(double requests, double sectors);
+
+#endif
