@@ -177,6 +177,8 @@ idle_gap(struct model *m, struct device_state *d, const struct op *next,
 		memcpy(d->idle_longest_by, g.idle, sizeof(g.idle));
 	}
 	d->idle_gaps += idle > GAP_COUNTED;
+	d->out.idle_near_ns = add_sat(d->out.idle_near_ns,
+	    min_u64(idle, LAUNCH_APART));
 	if (ours == 0)
 		gap_tally(d, &g);
 	gap_blame(m, d, &g, idle);

@@ -203,8 +203,18 @@ struct kernel_key {
 	uint32_t shape[17];
 };
 
+#define REPEAT_LAST 8u		/* launches that one is held against */
+
+/* Undisturbed launches of a kernel in order of time; see repeat.c. */
+struct repeat {
+	uint64_t last[REPEAT_LAST];
+	uint64_t seen;
+	struct stat apart;	/* what each says of the standard deviation */
+};
+
 struct kernel_state {
 	struct kernel out;
+	struct repeat repeat;
 	uint64_t profiled, profiled_ns, untimed;
 	struct stat waited;		/* launches as long as the host is held for
 					 * one at most: not in out.time */
@@ -570,7 +580,17 @@ int sequence_launch(struct model *m, const struct op *op, uint64_t idle,
     struct gap_seen seen);
 void sequence_idle(struct model *m, const struct op *op, uint64_t idle,
     struct gap_seen seen);
+/* How long the launch took that stood in ${op}'s place one period earlier, after
+ * sequence_launch of ${op}; 0: it is in no sequence. */
+uint64_t sequence_before(const struct model *m, const struct op *op);
 void sequence_free(struct tracker *t);
+
+/* repeat.c: what launches of one kernel that did the same differ by.
+ * repeat_add: the next one took ${ns}; ${before}: the one in the same place of a
+ * sequence, 0 none. repeat_noise: their standard deviation in ns, NaN if there
+ * were too few. */
+void repeat_add(struct repeat *r, uint64_t ns, uint64_t before);
+double repeat_noise(const struct repeat *r);
 
 /* legacy.c: what the legacy default stream keeps apart. */
 int legacy_stream(struct model *m, struct stream *s,

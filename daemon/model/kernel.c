@@ -455,6 +455,7 @@ kernel_settle(struct model *m, struct kernel_state *k, enum wire_level level,
 	out->total_estimated = out->time.count == 0 && out->launches > 0;
 	out->total_least = kernel_least(m, k) > 0;
 	out->waits = kernel_waited(k);
+	out->noise_ns = repeat_noise(&k->repeat);
 	/* What the sweep saw stands for all launches. */
 	out->exposed_ns = out->alone_ns = 0;
 	if (k->swept_ns > 0) {

@@ -98,6 +98,8 @@ struct device {
 	/* Its idle time by cause; with idle_overhead_ns (our
 	 * own measuring) and busy_ns this is the run's wall time. */
 	uint64_t idle_ns[IDLE_CAUSES], idle_overhead_ns;
+	uint64_t idle_near_ns;	/* idle beside its work: of each gap between two
+				 * operations no more than 100 us */
 };
 
 /* What keeps more blocks from residing on an SM. */
@@ -135,6 +137,9 @@ struct kernel {
 				 * GPU ran nothing else and the host or later
 				 * work waited for it (model/burst.c) */
 	double alone_ns;	/* part of total_ns with no other kernel */
+	double noise_ns;	/* what launches that did the same differ by: the
+				 * standard deviation of one (model/repeat.c);
+				 * NaN unknown */
 	uint64_t graph_launches;/* that came out of a graph */
 	uint64_t first_ns, last_ns;
 	double metric[METRIC_COUNT];	/* per launch; NaN: not measured */
@@ -460,6 +465,7 @@ struct run {
 	uint64_t idle_total_ns;		/* wall − busy; includes our overhead */
 	uint64_t idle_overhead_ns;	/* idle while we measured: no fault of
 					 * the program, in no cause above */
+	uint64_t idle_near_ns;		/* of each gap no more than 100 us */
 	uint64_t idle_longest_ns;
 	uint64_t idle_gaps;		/* gaps > 1 µs */
 	struct gap_class gap[GAP_CLASSES];	/* gaps that we did not measure

@@ -257,6 +257,19 @@ sequence_idle(struct model *m, const struct op *op, uint64_t idle,
 		total_idle(&t->now, idle, seen);
 }
 
+uint64_t
+sequence_before(const struct model *m, const struct op *op)
+{
+	const struct tracker *t = m->queue[op->queue].tracker;
+	uint64_t at;
+
+	if (t == NULL || t->period == 0 || t->launches < t->period + 2)
+		return (0);
+	at = t->launches - 1 - t->period;
+	return (t->total[at % RING].kernel_ns -
+	    t->total[(at - 1) % RING].kernel_ns);
+}
+
 void
 sequence_free(struct tracker *t)
 {

@@ -195,7 +195,7 @@ settle_devices(struct model *m)
 	memset(run->gap, 0, sizeof(run->gap));
 	run->idle_total_ns = run->wall_ns;
 	run->idle_longest_ns = run->idle_gaps = run->idle_overhead_ns = 0;
-	run->overhead_longer_ns = 0;
+	run->overhead_longer_ns = run->idle_near_ns = 0;
 	for (i = 0; i < m->devices; i++) {
 		settle_device(m, m->device[i], &run->device[i]);
 		run->overhead_longer_ns = add_sat(run->overhead_longer_ns,
@@ -222,6 +222,7 @@ settle_devices(struct model *m)
 	memcpy(run->idle_longest_by, m->device[busiest]->idle_longest_by,
 	    sizeof(run->idle_longest_by));
 	run->idle_gaps = m->device[busiest]->idle_gaps;
+	run->idle_near_ns = run->device[busiest].idle_near_ns;
 	memcpy(run->gap, m->device[busiest]->gap, sizeof(run->gap));
 	run->jit_startup_ns = spans_overlap(&m->jit, run->origin_ns,
 	    add_sat(run->origin_ns, run->idle_ns[IDLE_STARTUP]));

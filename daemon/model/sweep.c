@@ -261,6 +261,9 @@ sweep_op(struct model *m, struct op *op)
 		    op->launch != 0 ? op->launch : op->start);
 		if (sequence_launch(m, op, idle, seen) != 0)
 			return (-1);
+		if ((op->flags & OP_PROFILED) == 0)
+			repeat_add(&m->kernel[op->index].repeat,
+			    op->end - op->start, sequence_before(m, op));
 	} else
 		sequence_idle(m, op, idle, seen);
 	return (copy_sweep(m, op));

@@ -82,7 +82,8 @@
  *              line], site|null: see report/json_source.h }
  * findings   { items: [finding], together_s, overlap, active_s (from first to
  *              last GPU work, without our measuring), noise_s (a saving
- *              below it is not worth it: 0.5 % of active_s at least),
+ *              below it is not worth it: 0.5 % of the GPU's work and
+ *              the short gaps beside it at least),
  *              calibrated, ceilings_from, rules: [ { rule, state, found, clean,
  *              not_measured, reason|null } ] }
  * checklist  { passed, failed, not_measured, groups: [ { id, title, passed,

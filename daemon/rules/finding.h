@@ -111,8 +111,10 @@ struct advice {
 	bool overlap;		/* the sum of the parts is more than that */
 	double active_s;	/* first to last GPU work, without our measuring:
 				 * what a change can be about */
-	double noise_s;		/* below it a saving is not worth a mention: 0.5 %
-				 * of active_s, or what the kernels differ by */
+	double noise_s;		/* below it a saving is not worth a change: 0.5 %
+				 * of what the GPU's work and the short gaps
+				 * beside it took, or what repeats of the same
+				 * launches differ by */
 	bool calibrated;	/* ceilings came from this GPU's calibration */
 	const char *ceilings_from;	/* "calibrated on …" or "device attributes" */
 };

@@ -10,31 +10,8 @@
 
 #include "rules/rule.h"
 
-#define NOISE_SHARE 0.005	/* of a time: below it nobody sees a saving */
-#define NOISE_LEAST 10e-6	/* s: one launch and the wait for it; they differ
-				 * by microseconds each time */
-#define NOISE_SIGMAS 3		/* of the kernels' own spread */
 #define SHARE_HIGH 0.10		/* of the run's time */
 #define SHARE_MEDIUM 0.02
-
-double
-rank_noise_s(const struct run *run)
-{
-	double wall = rule_wall_s(run), active = rule_active_s(run);
-	double variance = 0;
-
-	for (size_t i = 0; i < run->kernels; i++) {
-		const struct stat *s = &run->kernel[i].time;
-		double d = s->count > 1 ? stat_deviation(s) : 0;
-
-		if (isfinite(d))	/* of the sum over its launches */
-			variance += d * d * (double)s->count;
-	}
-	/* What never reached a GPU has only the run to be held against. */
-	return fmin(wall, fmax(fmax(NOISE_LEAST, NOISE_SHARE *
-	    (active > 0 ? active : wall)),
-	    NOISE_SIGMAS * sqrt(variance) * 1e-9));
-}
 
 /* What kernels and copies together can save at most. */
 static double

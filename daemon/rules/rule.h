@@ -292,12 +292,18 @@ struct gpus {
 void rule_gpus(const struct run *run, struct gpus *t);
 
 /*
- * rank.c: gains, severities and order. rank_noise_s(run) is what a saving must
- * reach to be worth a change: a share of rule_active_s, so that a short program
- * hears what it can do, however long its process takes to start. Severity is a
- * share of the whole run.
+ * noise.c: rank_noise_s(run) is what a saving must reach to be worth a change: a
+ * share of rank_work_s, what the GPU's work took with the short gaps beside it, so
+ * that a program hears what it can do however long its host starts up or checks
+ * results; and what repeats of the same launches differ by anyway.
  */
+#define NOISE_SHARE 0.005	/* of a time: below it nobody sees a saving */
+double rank_work_s(const struct run *run);
 double rank_noise_s(const struct run *run);
+
+/*
+ * rank.c: gains, severities and order. Severity is a share of the whole run.
+ */
 void rank_kernel(struct draft *d, double noise_s);
 void rank_all(struct draft *d, size_t n, const struct run *run,
     struct advice *a);
