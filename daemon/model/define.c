@@ -185,27 +185,6 @@ define_context_device(const struct stream *s, uint32_t context)
 	return (idmap_get(&s->context, context));
 }
 
-/* Metrics that no rule reads get a number from METRIC_COUNT on. */
-static uint32_t
-metric_number(struct model *m, struct wire_str name)
-{
-	enum metric_id id = metric_find(name.p, name.len);
-	const char *text;
-	uint32_t i;
-
-	if (id != METRIC_COUNT)
-		return (id);
-	if ((text = pool_text(&m->pool, name)) == NULL || *text == '\0')
-		return (IDMAP_NONE);
-	for (i = 0; i < m->extras; i++)
-		if (strcmp(m->extra_name[i], text) == 0)
-			return (METRIC_COUNT + i);
-	if (m->extras >= MAX_EXTRA)
-		return (IDMAP_NONE);
-	m->extra_name[m->extras] = text;
-	return (METRIC_COUNT + m->extras++);
-}
-
 int
 define_metric(struct model *m, struct stream *s,
     const struct record_METRIC *r)
@@ -215,7 +194,7 @@ define_metric(struct model *m, struct stream *s,
 
 	if (ours != 0)
 		return (ours < 0 ? -1 : 0);
-	number = metric_number(m, r->name);
+	number = counters_number(m, r->name);
 	if (number == IDMAP_NONE) {
 		s->process.lost[LOSS_TABLE]++;
 		return (0);

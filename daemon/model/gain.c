@@ -299,6 +299,30 @@ gain_exposed_s(const struct kernel *k)
 	return isfinite(exposed) ? fmin(fmax(exposed, 0), total) : total;
 }
 
+/* Launches that differ from the measured one in what their accesses move are longer
+ * for it. How much of that a better access takes is not known: half of it, or all. */
+static double
+excess_gone(const struct load *l, const struct fix *f, enum view v)
+{
+	if (v == VIEW_LOW || (f->global_ld >= 1 && f->global_st >= 1))
+		return 0;
+	return l->excess * (v == VIEW_MID ? 0.5 : 1);
+}
+
+double
+gain_share(const struct load *l, const struct fix *f, enum view v)
+{
+	double own, gone = excess_gone(l, f, v);
+
+	if (!(l->time_s > 0))
+		return 0;
+	own = 1 - gain_time(l, f, v) / l->time_s;
+	if (!isfinite(own) || !(own > 0))
+		own = 0;
+	/* Of launches unlike the one that was measured nobody knows. */
+	return v == VIEW_LOW ? own * l->like : gone + (1 - gone) * own;
+}
+
 struct gain
 gain_of(const struct load *l, const struct kernel *k,
     const struct fix fix[VIEWS])
@@ -306,11 +330,8 @@ gain_of(const struct load *l, const struct kernel *k,
 	double exposed = gain_exposed_s(k), s[VIEWS];
 	struct gain g;
 
-	for (int v = VIEW_LOW; v < VIEWS; v++) {
-		s[v] = l->time_s > 0 ? (1 - gain_time(l, &fix[v],
-		    (enum view)v) / l->time_s) * exposed : 0;
-		s[v] = isfinite(s[v]) && s[v] > 0 ? s[v] : 0;
-	}
+	for (int v = VIEW_LOW; v < VIEWS; v++)
+		s[v] = gain_share(l, &fix[v], (enum view)v) * exposed;
 	g.mid = s[VIEW_MID];
 	g.low = fmin(s[VIEW_LOW], g.mid);
 	g.high = fmax(s[VIEW_HIGH], g.mid);

@@ -51,10 +51,15 @@ struct fix fix_part(const struct fix *f, double share);
  * ${v} is how much of what cannot be known is taken in favour of the change. */
 double gain_time(const struct load *l, const struct fix *f, enum view v);
 
+/* gain_share(l, f, v): the share of the time of all the kernel's launches that ${f}
+ * takes, 0..1, as far as the one that was measured tells. */
+double gain_share(const struct load *l, const struct fix *f, enum view v);
+
 /*
  * gain_of(l, k, fix): seconds of the run that the fixes ${fix}[low, mid, high]
- * of ${k} save over all its launches: the relative gain of a launch times the
- * kernel's exposed time. Never negative, never more than the exposed time.
+ * of ${k} save over all its launches: the relative gain of the launch that was
+ * measured times the kernel's exposed time; in the low view, of launches about as
+ * long. Never negative, never more than the exposed time.
  */
 struct gain gain_of(const struct load *l, const struct kernel *k,
     const struct fix fix[VIEWS]);

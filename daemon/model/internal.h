@@ -228,6 +228,7 @@ struct kernel_state {
 	struct burst_place place;
 	uint64_t cycle;		/* the last that it was counted in */
 	double *extra;		/* MAX_EXTRA values, or NULL */
+	double *patched;	/* METRIC_COUNT values, or NULL: counters.c */
 };
 
 struct copy_state {
@@ -480,15 +481,13 @@ uint32_t define_context_device(const struct stream *s, uint32_t context);
 uint32_t define_queue(struct model *m, struct stream *s, uint32_t device,
     uint32_t context, uint32_t stream);
 
-/* kernel.c: signatures, launches, counters. */
+/* kernel.c: signatures, launches. */
 int kernel_define(struct model *m, struct stream *s,
     const struct record_SIGNATURE *r);
 int kernel_launch(struct model *m, struct stream *s,
     const struct record_KERNEL *r);
 int kernel_graph(struct model *m, struct stream *s,
     const struct record_GRAPH *r);
-int kernel_counters(struct model *m, struct stream *s,
-    const struct record_COUNTERS *r);
 void kernel_skipped(struct model *m, struct stream *s,
     const struct record_SKIPPED *r);
 /* Why its metrics are missing, as its launches show. */
@@ -505,6 +504,15 @@ uint64_t kernel_longer_on(const struct model *m, uint32_t device,
 bool kernel_disturbed(const struct model *m, const struct op *op);
 uint64_t kernel_length(const struct model *m, const struct op *op);
 void kernel_free(struct model *m);
+
+/* counters.c: the values of kernels. counters_number is what the values of a METRIC
+ * are known under, IDMAP_NONE if they cannot be kept. counters_settle brings those
+ * of several launches together. */
+uint32_t counters_number(struct model *m, struct wire_str name);
+int counters_feed(struct model *m, struct stream *s,
+    const struct record_COUNTERS *r);
+void counters_settle(const struct kernel_state *k, struct kernel *out);
+void counters_free(struct kernel_state *k);
 
 /* copy.c: copies, memsets, runs of small ones. */
 int copy_feed(struct model *m, struct stream *s, const struct record_COPY *r);

@@ -219,77 +219,6 @@ kernel_graph(struct model *m, struct stream *s, const struct record_GRAPH *r)
 	return (sweep_push(m, &op));
 }
 
-static int
-counter_set(struct kernel_state *k, uint32_t number, double value)
-{
-	int i;
-
-	if (number < METRIC_COUNT) {
-		k->out.metric[number] = value;
-		return (0);
-	}
-	if (k->extra == NULL) {
-		k->extra = malloc(MAX_EXTRA * sizeof(*k->extra));
-		if (k->extra == NULL)
-			return (-1);
-		for (i = 0; i < (int)MAX_EXTRA; i++)
-			k->extra[i] = NAN;
-	}
-	k->extra[number - METRIC_COUNT] = value;
-	return (0);
-}
-
-static bool
-counter_known(const struct kernel_state *k, uint32_t number)
-{
-
-	if (number < METRIC_COUNT)
-		return (!isnan(k->out.metric[number]));
-	return (k->extra != NULL && !isnan(k->extra[number - METRIC_COUNT]));
-}
-
-/*
- * What was measured completely is replaced only by what is complete as well;
- * a partial measurement may fill in what is missing. Else the later one wins:
- * it has more launches behind it.
- */
-int
-kernel_counters(struct model *m, struct stream *s,
-    const struct record_COUNTERS *r)
-{
-	uint32_t i = idmap_get(&s->signature, r->signature), number;
-	struct kernel_state *k;
-	bool replace;
-	const uint8_t *p;
-	uint64_t bits;
-	double value;
-
-	if (i == IDMAP_NONE) {
-		s->process.lost[LOSS_TABLE]++;
-		return (0);
-	}
-	k = &m->kernel[i];
-	replace = !k->out.metric_complete || r->complete != 0;
-	for (p = r->values.p; r->values.p != NULL &&
-	    (size_t)(p - r->values.p) + 16 <= r->values.len; p += 16) {
-		number = idmap_get(&s->metric, le32_get(p));
-		bits = le64_get(p + 8);
-		memcpy(&value, &bits, sizeof(value));
-		if (number == IDMAP_NONE || !isfinite(value) ||
-		    (!replace && counter_known(k, number)))
-			continue;
-		if (counter_set(k, number, value) != 0)
-			return (-1);
-	}
-	if (replace) {
-		k->out.metric_mode = r->mode <= MODE_REPLAY ?
-		    (enum wire_mode)r->mode : (enum wire_mode)0;
-		k->out.metric_launches = r->launches;
-		k->out.metric_complete = r->complete != 0;
-	}
-	return (0);
-}
-
 void
 kernel_skipped(struct model *m, struct stream *s,
     const struct record_SKIPPED *r)
@@ -439,6 +368,7 @@ kernel_settle(struct model *m, struct kernel_state *k, enum wire_level level,
 		occupancy_of(&k->out.occupancy, &d->out.limits,
 		    &k->out.shape);
 	*out = k->out;
+	counters_settle(k, out);
 	if (!kernel_waited(k))
 		stat_merge(&out->time, &k->waited);
 	total = (double)out->time.sum + kernel_mean(m, k) *
@@ -479,6 +409,6 @@ kernel_free(struct model *m)
 		free(e);
 	}
 	for (i = 0; i < m->kernels; i++)
-		free(m->kernel[i].extra);
+		counters_free(&m->kernel[i]);
 	free(m->kernel);
 }

@@ -34,7 +34,15 @@ enum pipe_user {
 
 /* The demands of one launch. Seconds unless said otherwise; NaN: unknown. */
 struct load {
-	double time_s;			/* measured, mean of a launch */
+	double time_s;			/* of the launch that the counters are
+					 * of; the mean of all where they do not
+					 * tell, or it is that */
+	double like;			/* share of the kernel's time in launches
+					 * of about that length, 0..1; 1: its
+					 * own is not known */
+	double excess;			/* and by which longer launches exceed it,
+					 * where it is known that their accesses
+					 * are what differs; else 0 */
 	double fixed_s;			/* of it, start and drain */
 	double resource_s[RES_COUNT];	/* each alone at its ceiling */
 	double wavefronts[USER_COUNT];

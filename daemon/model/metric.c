@@ -65,3 +65,15 @@ metric_find(const char *name, size_t len)
 			return (alias[i].id);
 	return (METRIC_COUNT);
 }
+
+bool
+metric_is_patched(const char *name, size_t len)
+{
+	int i;
+
+	for (i = 0; i < (int)(sizeof(alias) / sizeof(alias[0])); i++)
+		if (strlen(alias[i].name) == len &&
+		    memcmp(alias[i].name, name, len) == 0)
+			return (true);
+	return (false);
+}

@@ -217,7 +217,7 @@ feed_measured(struct model *m, struct stream *s, const struct record *r)
 	case RECORD_FAILURE:
 		return (failure_feed(m, s, &r->u.FAILURE));
 	case RECORD_COUNTERS:
-		return (kernel_counters(m, s, &r->u.COUNTERS));
+		return (counters_feed(m, s, &r->u.COUNTERS));
 	case RECORD_SKIPPED:
 		kernel_skipped(m, s, &r->u.SKIPPED);
 		return (0);

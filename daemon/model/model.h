@@ -36,6 +36,8 @@ struct metric_info {
 };
 extern const struct metric_info metric_table[METRIC_COUNT];
 enum metric_id metric_find(const char *name, size_t len);
+/* Is it counted by patched instructions, under an alias of metric.def? */
+bool metric_is_patched(const char *name, size_t len);
 
 #define STAT_BUCKETS 128	/* quarter octaves: bucket = 4 log2(ns) */
 
@@ -146,6 +148,9 @@ struct kernel {
 	enum wire_mode metric_mode;
 	uint32_t metric_launches;	/* profiled launches behind them */
 	bool metric_complete;
+	bool accesses_vary;	/* two of its launches executed as many
+				 * instructions, and moved different numbers of
+				 * sectors */
 	enum wire_skip skip;	/* why metrics are missing */
 	uint64_t gap_before_ns;	/* GPU idle just before its launches, sum */
 	uint64_t gap_after_ns;	/* just after them, without the host's part: it

@@ -191,7 +191,7 @@ is_correctness(const struct draft *d)
 void
 rank_kernel(struct draft *d, double noise_s)
 {
-	double t, new;
+	double share;
 
 	if (is_correctness(d)) {	/* predicts nothing */
 		d->f.worth_it = !d->minor;
@@ -200,12 +200,10 @@ rank_kernel(struct draft *d, double noise_s)
 	if (d->f.kernel == NULL || d->load == NULL)
 		return;
 	set_gain(d, gain_of(d->load, d->f.kernel, d->fix));
-	t = d->load->time_s;
-	new = gain_time(d->load, &d->fix[VIEW_MID], VIEW_MID);
-	if (t > 0 && new > 0) {
-		d->f.kernel_speedup = t / new;
-		d->gpu_s = (1 - new / t) * (double)d->f.kernel->total_ns *
-		    1e-9;
+	share = gain_share(d->load, &d->fix[VIEW_MID], VIEW_MID);
+	if (d->load->time_s > 0 && share < 1) {
+		d->f.kernel_speedup = 1 / (1 - share);
+		d->gpu_s = share * (double)d->f.kernel->total_ns * 1e-9;
 	}
 	d->f.worth_it = d->f.saves_s > 0 && d->f.saves_s >= noise_s;
 }

@@ -385,6 +385,51 @@ test_whole(void **state)
 	assert_true(f.whole == 0.5);
 }
 
+/* The launch that was measured took a tenth of what others take: its counters say
+ * how busy it was, and nothing of those. */
+static void
+test_own_launch(void **state)
+{
+	struct fix f[VIEWS] = { FIX_NONE, FIX_NONE, FIX_NONE };
+	struct made m;
+	struct kernel *k;
+	struct load l;
+	struct gain g;
+
+	(void)state;
+	made_init(&m);
+	k = made_kernel(&m, "k", 10, 100000);
+	made_counters(&m, k, 0.9);
+	for (int i = 0; i < 90; i++)
+		stat_add(&k->time, 1000000);
+	k->metric[METRIC_DURATION] = 100500;
+	load_made(&m, &l);
+	assert_int_equal(l.limit, RES_DRAM);
+	assert_true(l.busy > 0.8 && l.busy <= 0.9);
+	assert_true(l.time_s < 110e-6 && l.like < 0.02 && l.excess == 0);
+	for (int v = 0; v < VIEWS; v++)
+		f[v].part[RES_DRAM] = 0.5;
+	g = gain_of(&l, k, f);
+	assert_true(g.mid > 0.3 * gain_exposed_s(k));
+	assert_true(g.low < 0.01 * gain_exposed_s(k));
+	/* Their accesses are known to be what differs. */
+	k->accesses_vary = true;
+	load_made(&m, &l);
+	assert_true(l.excess > 0.85 && l.excess < 0.92);
+	for (int v = 0; v < VIEWS; v++)
+		f[v] = (struct fix)FIX_NONE, f[v].global_ld = 0.9;
+	g = gain_of(&l, k, f);
+	assert_true(g.mid > 0.4 * gain_exposed_s(k));
+	assert_true(g.high > 0.8 * gain_exposed_s(k));
+	/* A window is a little longer than its launch. */
+	made_init(&m);
+	k = made_kernel(&m, "k", 10, 10000);
+	made_counters(&m, k, 0.9);
+	k->metric[METRIC_DURATION] = 11200;
+	load_made(&m, &l);
+	assert_true(fabs(l.time_s - 10e-6) < 1e-9 && l.like == 1);
+}
+
 static struct fix
 random_fix(void)
 {
@@ -461,6 +506,7 @@ main(void)
 		cmocka_unit_test(test_no_counters),
 		cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_own_launch),
 		cmocka_unit_test(test_property),
 	};
 

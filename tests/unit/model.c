@@ -154,6 +154,41 @@ test_counters(void **state)
 	assert_true(k->extra[0] == 3.5);
 }
 
+/* What patched instructions count is of another launch: brought to the one that the
+ * hardware counted, where that had more to do. */
+static void
+test_counters_of_two_launches(void **state)
+{
+	static const struct { const char *name; double value; } v[] = {
+		{ "smsp__inst_executed.sum", 4000 },
+		{ "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", 800 },
+		{ "smsp__sass_inst_executed.sum", 1000 },
+		{ "smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ld.sum",
+		  700 },
+		{ "smsp__sass_inst_executed_op_shared_ld.sum", 30 },
+	};
+	struct feed *f = *state;
+	const struct kernel *k;
+
+	feed_signature(f, 1, "a");
+	for (uint32_t i = 0; i < 5; i++) {
+		FEED(f, METRIC, .id = 5 + i, .name = wire_str_of(v[i].name));
+		counters(f, 5 + i, v[i].value, 2, 1);
+	}
+	k = &settle(f)->kernel[0];
+	assert_true(k->metric[METRIC_INST_EXECUTED] == 4000);
+	assert_true(k->metric[METRIC_GLOBAL_LD_SECTORS] == 800);
+	assert_true(k->metric[METRIC_SHARED_LD_INST] == 120);
+	assert_false(k->accesses_vary);
+	/* As many instructions, and other sectors: only the accesses differ. */
+	counters(f, 7, 4000, 2, 1);
+	k = &settle(f)->kernel[0];
+	assert_true(k->metric[METRIC_SHARED_LD_INST] == 30);
+	assert_true(k->accesses_vary);
+	counters(f, 8, 800, 2, 1);
+	assert_false(settle(f)->kernel[0].accesses_vary);
+}
+
 /* A kernel that is captured is called as often as it is captured; what ran were
  * nodes of a graph, and no replay measures those. */
 static void
@@ -1043,6 +1078,7 @@ main(void)
 		cmocka_unit_test(test_names),
 		FEED_TEST(test_signatures),
 		FEED_TEST(test_counters),
+		FEED_TEST(test_counters_of_two_launches),
 		FEED_TEST(test_nodes_are_not_measured),
 		FEED_TEST(test_run),
 		FEED_TEST(test_states),
