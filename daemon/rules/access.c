@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "rules/access.h"
+#include "rules/affine.h"
 #include "rules/lanes.h"
 #include "rules/lines.h"
 #include "rules/operand.h"
@@ -224,7 +225,30 @@ judge_fields(struct accesses *a, const struct code *c, const struct place *p,
 	}
 }
 
-/* A gather needs as many sectors as lanes, whatever the block. */
+/* What lies as the indices do that lanes loaded: no object of neighbours, and as
+ * many sectors as lanes, whatever the block. */
+static void
+judge_gathered(struct accesses *a, const struct place *p, size_t n,
+    int *slices)
+{
+	for (size_t k = 0; k < n; k++) {
+		struct access *one = &a->of[p[k].i];
+		struct slice s;
+
+		if ((one->pattern != PATTERN_SCATTERED &&
+		    one->pattern != PATTERN_SHAPE) ||
+		    a->address[p[k].sass].kind != AFFINE_LOADED)
+			continue;
+		one->pattern = PATTERN_GATHERED;
+		if ((*slices)++ >= SLICES_MAX)
+			continue;
+		slice_of(&s, a->slices, p[k].sass);
+		one->walks = s.known && s.step != 0 && s.step >= -SECTOR &&
+		    s.step <= SECTOR;
+	}
+}
+
+/* So with what the code does not tell so surely. */
 static void
 judge_shape(struct accesses *a, const struct place *p, size_t n, int *slices)
 {
@@ -243,19 +267,24 @@ judge_shape(struct accesses *a, const struct place *p, size_t n, int *slices)
 }
 
 static int
-judge_code(struct accesses *a, const struct code *c)
+judge_code(struct accesses *a, const struct kernel *kernel)
 {
+	const struct code *c = kernel->code;
 	struct place *p = calloc(c->sass.instructions + 1, sizeof(*p));
 	int slices = 0;
 	size_t n;
 
-	if (p == NULL)
+	a->address = affine_addresses(c, &kernel->shape);
+	if (p == NULL || a->address == NULL) {
+		free(p);
 		return -1;
+	}
 	n = find_places(p, a, c);
 	for (size_t k = 0, end; k < n; k = end) {
 		for (end = k + 1; end < n && is_same_base(&p[k], &p[end]);
 		    end++)
 			;
+		judge_gathered(a, p + k, end - k, &slices);
 		judge_shape(a, p + k, end - k, &slices);
 		judge_windows(a, p + k, end - k, &slices);
 		judge_fields(a, c, p + k, end - k, (uint32_t)k + 1, &slices);
@@ -295,7 +324,7 @@ accesses_of(struct accesses *a, const struct rule_view *x)
 	if (c->disassembled && (doubtful || uniform)) {
 		a->slices = slices_new(c);
 		if (a->slices == NULL ||
-		    (doubtful && judge_code(a, c) != 0)) {
+		    (doubtful && judge_code(a, x->kernel) != 0)) {
 			accesses_free(a);
 			return -1;
 		}
@@ -315,6 +344,7 @@ void
 accesses_free(struct accesses *a)
 {
 	free(a->of);
+	free(a->address);
 	slices_free(a->slices);
 	memset(a, 0, sizeof(*a));
 }

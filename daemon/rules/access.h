@@ -18,6 +18,9 @@ enum access_pattern {
 	PATTERN_SLIDING,	/* misaligned as it has to be: a window */
 	PATTERN_SCATTERED,	/* anything else that needs too many */
 	PATTERN_SHAPE,		/* rows, cut up by a block that is < 32 wide */
+	PATTERN_GATHERED,	/* scattered, as the indices are that each lane
+				 * loaded before: no other thread's elements are
+				 * its neighbours */
 	PATTERNS
 };
 
@@ -25,6 +28,8 @@ struct access {
 	uint8_t pattern;	/* enum access_pattern */
 	uint8_t kind;		/* enum inst_access */
 	uint16_t element;	/* FIELDS: bytes from lane to lane; 0 unknown */
+	bool walks;		/* GATHERED: on from a place that was loaded, to
+				 * neighbours of it: a row for each lane */
 	uint32_t group;		/* FIELDS: the same for fields of one object */
 	double requests, sectors, ideal;
 };
@@ -33,6 +38,7 @@ struct access_sum {
 	double requests, sectors, ideal;
 };
 
+struct affine;
 struct slices;
 
 struct accesses {
@@ -40,6 +46,7 @@ struct accesses {
 	struct access_sum sum[PATTERNS][INST_ATOMIC + 1];
 	struct access_sum all[INST_ATOMIC + 1];
 	struct slices *slices;	/* NULL without disassembly */
+	struct affine *address;	/* of each sass instruction; likewise */
 };
 
 /* accesses_of(a, x): judge the view's kernel, whose instructions are counted.

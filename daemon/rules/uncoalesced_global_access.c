@@ -11,11 +11,12 @@
  * Where instructions were counted, sectors and ideal sectors of each say it to
  * the digit, and what other rules explain better (fields of objects, misaligned
  * rows, blocks too narrow for the rows) is left to them. Without them, one sector
- * too many in every request is misaligned-access.
+ * too many in every request is misaligned-access. Accesses whose addresses were
+ * loaded have a finding of their own (gathered.h).
  */
 #include <math.h>
 
-#include "rules/access.h"
+#include "rules/gathered.h"
 
 /* Without the code lanes may share what they waste: fields of one object, which
  * L1 keeps from one access to the next. */
@@ -165,6 +166,15 @@ look_exactly(const struct rule_view *x, struct side *a,
 	return ACCESS_BAD;
 }
 
+static bool
+is_gathered(const struct rule_view *x, const struct gathered *g, int k)
+{
+	double least = g->sectors[k] - g->excess[k];
+
+	return g->excess[k] > 0 &&
+	    g->sectors[k] >= rule_value(x, "min_ratio") * least;
+}
+
 static enum rule_state
 find_exactly(struct rule_view *x, const struct accesses *all)
 {
@@ -174,16 +184,49 @@ find_exactly(struct rule_view *x, const struct accesses *all)
 	    .bytes = METRIC_GLOBAL_ST_BYTES_PER_SECTOR };
 	enum outcome a = look_exactly(x, &ld, all, INST_LOAD);
 	enum outcome b = look_exactly(x, &st, all, INST_STORE);
+	enum rule_state state = RULE_CLEAN;
+	struct gathered g;
 	struct draft *d;
 
+	gathered_of(&g, x, all);
+	if (is_gathered(x, &g, 0) || is_gathered(x, &g, 1))
+		state = gathered_report(x, &g, all);
 	if (a != ACCESS_BAD && b != ACCESS_BAD)
-		return RULE_CLEAN;
+		return state;
 	d = rule_found(x, NULL);
 	if (d == NULL)
 		return RULE_NOT_MEASURED;
 	fill(x, d, &ld, &st);
 	accesses_lines(x, d, all, PATTERN_SCATTERED);
 	return RULE_FOUND;
+}
+
+/* What was counted of all accesses together, and the code tells that only those
+ * by loaded addresses are to blame for it. */
+static bool
+find_gathered(struct rule_view *x, const struct side *ld, enum outcome a,
+    const struct side *st, enum outcome b)
+{
+	const struct side *side[2] = { ld, st };
+	bool bad[2] = { a == ACCESS_BAD, b == ACCESS_BAD };
+	struct gathered g = { .exact = false }, one;
+
+	for (int k = 0; k < 2; k++) {
+		double share;
+
+		g.per_request[k] = NAN;
+		if (!bad[k])
+			continue;
+		if (!gathered_explains(&one, x, k == 0 ? INST_LOAD :
+		    INST_STORE))
+			return false;
+		share = one.walked[k] / one.excess[k];
+		g.sectors[k] = side[k]->per_request;
+		g.excess[k] = side[k]->per_request * (1 - 1 / side[k]->ratio);
+		g.walked[k] = share * g.excess[k];
+		g.objects = g.objects || one.objects;
+	}
+	return gathered_report(x, &g, NULL) == RULE_FOUND;
 }
 
 static bool
@@ -223,6 +266,8 @@ rule_uncoalesced_global_access(struct rule_view *x)
 	if (a == ACCESS_BAD || b == ACCESS_BAD) {
 		if (rule_said(x, "block-shape-breaks-rows"))
 			return RULE_CLEAN;
+		if (find_gathered(x, &ld, a, &st, b))
+			return RULE_FOUND;
 		d = rule_found(x, NULL);
 		if (d == NULL)
 			return RULE_NOT_MEASURED;

@@ -1,0 +1,380 @@
+/*
+ * How registers differ from thread to thread, what that makes of accesses, and
+ * what is said of accesses whose addresses were loaded.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "rules/access.h"
+#include "rules/affine.h"
+
+#include "unit/advise.h"
+
+#define SCALE 1000
+
+/* --- from thread to thread ------------------------------------------------- */
+
+/* The address of instruction ${at} of ${text}, in blocks of ${x} × ${y}. */
+static struct affine
+address_of(const char *text, uint32_t at, uint32_t x, uint32_t y)
+{
+	struct affine *all, one;
+	struct kernel *k;
+	struct made m;
+
+	made_init(&m);
+	k = made_kernel(&m, "k", 1, 1000);
+	k->shape.block_x = x;
+	k->shape.block_y = y;
+	all = affine_addresses(&code_make(&m, k, text, 1)->code, &k->shape);
+	assert_non_null(all);
+	one = all[at];
+	free(all);
+	code_release(&m);
+	return one;
+}
+
+static void
+is_steps(struct affine a, int32_t x, int32_t y)
+{
+	assert_int_equal(a.kind, AFFINE_STEPS);
+	assert_int_equal(a.x, x);
+	assert_int_equal(a.y, y);
+}
+
+/* i = blockIdx.x * blockDim.x + threadIdx.x, into R5 */
+#define INDEX								\
+	"S2R R0,SR_TID.X | inst 100 line 3\n"				\
+	"S2UR UR6,SR_CTAID.X | inst 100 line 3\n"			\
+	"LDC R5,c[0x0][RZ] | inst 100 line 3\n"				\
+	"IMAD R5,R5,UR6,R0 | inst 100 line 3\n"				\
+	"LDC.64 R2,c[0x0][0x210] | inst 100 line 4\n"
+
+static void
+test_steps(void **state)
+{
+	(void)state;
+	is_steps(address_of(INDEX "IMAD.WIDE R2,R5,0x4,R2\n"
+	    "LDG.E R8,desc[UR4][R2.64]\n", 6, 256, 1), 4, 0);
+	/* Three times the thread's number, by a shift and a sum. */
+	is_steps(address_of(INDEX "LEA R5,R5,R5,0x1\n"
+	    "IMAD.WIDE R2,R5,0x4,R2\n"
+	    "LDG.E R8,desc[UR4][R2.64]\n", 7, 256, 1), 12, 0);
+	/* A row of a length that only the launch knows. */
+	is_steps(address_of(INDEX "IMAD R5,R5,UR7,RZ\n"
+	    "IMAD.WIDE R2,R5,0x4,R2\n"
+	    "LDG.E R8,desc[UR4][R2.64]\n", 7, 256, 1), AFFINE_SOME, 0);
+	/* Of a row of the block, and of the next: its width is known. */
+	is_steps(address_of("S2R R0,SR_TID.X\n"
+	    "S2R R1,SR_TID.Y\n"
+	    "ULDC UR4,c[0x0][0x0]\n"
+	    "IMAD R0,R1,UR4,R0\n"
+	    "SHF.L.U32 R0,R0,0x2,RZ\n"
+	    "LDS R8,[R0+UR5]\n", 5, 16, 16), 4, 64);
+	/* A warp's number, and the lane in it. */
+	is_steps(address_of(INDEX "SHF.R.U32.HI R6,RZ,0x5,R5\n"
+	    "LOP3.LUT R7,R5,0x1f,RZ,0xc0,!PT\n"
+	    "IMAD R6,R6,UR8,R7\n"
+	    "IMAD.WIDE R2,R6,0x8,R2\n"
+	    "LDG.E.64 R8,desc[UR4][R2.64]\n", 9, 256, 1), 8, 0);
+	/* What all lanes load is no index of their own. */
+	is_steps(address_of("S2UR UR6,SR_CTAID.X\n"
+	    "LDC.64 R2,c[0x0][0x210]\n"
+	    "LDG.E R6,desc[UR4][UR6.64]\n"
+	    "IMAD.WIDE R2,R6,0x4,R2\n"
+	    "LDG.E R8,desc[UR4][R2.64]\n", 4, 256, 1), 0, 0);
+}
+
+static void
+test_ways(void **state)
+{
+	(void)state;
+	/* Around a loop it stays what it is. */
+	is_steps(address_of(INDEX "IMAD.WIDE R2,R5,0x800,R2\n"
+	    "LDG.E R8,desc[UR4][R2.64]\n"
+	    "IADD3 R2,P1,R2,0x4,RZ\n"
+	    "@P0 BRA #6\n"
+	    "EXIT\n", 6, 256, 1), 0x800, 0);
+	/* One way or the other: not known. */
+	assert_int_equal(address_of(INDEX "@P0 BRA #8\n"
+	    "IMAD.WIDE R6,R5,0x4,R2\n"
+	    "BRA #9\n"
+	    "IMAD.WIDE R6,R5,0x8,R2\n"
+	    "LDG.E R8,desc[UR4][R6.64]\n"
+	    "EXIT\n", 9, 256, 1).kind, AFFINE_UNKNOWN);
+	assert_int_equal(address_of(INDEX "IMAD.WIDE R6,R5,0x4,R2\n"
+	    "LDG.E R7,desc[UR4][R6.64]\n"
+	    "IMAD.WIDE R2,R7,0x4,R2\n"
+	    "LDG.E R8,desc[UR4][R2.64]\n", 8, 256, 1).kind, AFFINE_LOADED);
+	/* A list: from place to place. */
+	assert_int_equal(address_of(INDEX "IMAD.WIDE R2,R5,0x8,R2\n"
+	    "LDG.E.64 R2,desc[UR4][R2.64]\n"
+	    "@P0 BRA #6\n"
+	    "EXIT\n", 6, 256, 1).kind, AFFINE_LOADED);
+	/* Spilled: anything. */
+	assert_int_equal(address_of(INDEX "LDL R7,[R1]\n"
+	    "IMAD.WIDE R2,R7,0x4,R2\n"
+	    "LDG.E R8,desc[UR4][R2.64]\n", 7, 256, 1).kind, AFFINE_UNKNOWN);
+	/* What another lane had. */
+	assert_int_equal(address_of(INDEX "SHFL.DOWN PT,R7,R5,0x1,0x1f\n"
+	    "IMAD.WIDE R2,R7,0x4,R2\n"
+	    "LDG.E R8,desc[UR4][R2.64]\n", 7, 256, 1).kind, AFFINE_UNKNOWN);
+}
+
+static double
+sectors(int32_t x, int32_t y, uint32_t bytes, uint32_t width, uint32_t height)
+{
+	struct record_SIGNATURE shape = { .block_x = width, .block_y = height };
+	struct affine a = { .kind = AFFINE_STEPS, .x = x, .y = y };
+
+	return affine_sectors(&a, bytes, &shape);
+}
+
+static double
+wavefronts(int32_t x, int32_t y, uint32_t bytes, uint32_t width,
+    uint32_t height)
+{
+	struct record_SIGNATURE shape = { .block_x = width, .block_y = height };
+	struct affine a = { .kind = AFFINE_STEPS, .x = x, .y = y };
+
+	return affine_wavefronts(&a, bytes, &shape);
+}
+
+static void
+test_lanes(void **state)
+{
+	(void)state;
+	assert_true(sectors(4, 0, 4, 256, 1) == 4);
+	assert_true(sectors(-4, 0, 4, 256, 1) == 4);
+	assert_true(sectors(16, 0, 16, 256, 1) == 16);
+	assert_true(sectors(12, 0, 4, 256, 1) == 12);
+	assert_true(sectors(4096, 0, 4, 256, 1) == 32);
+	assert_true(sectors(AFFINE_SOME, 0, 4, 256, 1) == 32);
+	assert_true(sectors(0, 0, 4, 256, 1) == 1);
+	assert_true(sectors(4, 4096, 4, 16, 16) == 4);
+	assert_true(sectors(4, 4096, 4, 8, 8) == 4);
+	assert_true(sectors(4096, 4, 4, 16, 16) == 16);
+	assert_true(isnan(sectors(4, AFFINE_SOME, 4, 16, 16)));
+	assert_true(isnan(sectors(4, 0, 4, 16, 1)));	/* half a warp */
+	assert_true(isnan(sectors(4, 0, 0, 256, 1)));
+	assert_true(wavefronts(4, 0, 4, 256, 1) == 1);
+	assert_true(wavefronts(128, 0, 4, 256, 1) == 32);
+	assert_true(wavefronts(132, 0, 4, 256, 1) == 1);
+	assert_true(wavefronts(8, 0, 4, 256, 1) == 2);
+	assert_true(wavefronts(8, 0, 8, 256, 1) == 2);
+	assert_true(wavefronts(16, 0, 16, 256, 1) == 4);
+	assert_true(wavefronts(0, 0, 16, 256, 1) == 1);
+	assert_true(wavefronts(1, 0, 1, 256, 1) == 1);
+	assert_true(wavefronts(4, 128, 4, 16, 16) == 2);
+}
+
+/* Much of everything is unknown, and soon. */
+static void
+test_bounded(void **state)
+{
+	char *text = malloc(480 * 40);
+	size_t at = 0;
+
+	(void)state;
+	assert_non_null(text);
+	for (int i = 0; i < 400; i++)
+		at += (size_t)snprintf(text + at, 480 * 40 - at,
+		    "@P0 BRA #%d\n", (i * 7) % 400);
+	snprintf(text + at, 480 * 40 - at, "LDG.E R0,desc[UR4][R3.64]\n");
+	assert_true(address_of(text, 400, 256, 1).kind != AFFINE_STEPS);
+	free(text);
+	/* Nonsense is read without harm. */
+	address_of("IMAD\nLEA R5\nSHF.L.U32 R5,R5\nLOP3.LUT R1,R2\n"
+	    "LDC R5,c[0x0][\nSHF.R.U32.HI R4\nIMAD R5,R300,UR300,RZ\n"
+	    "LDG.E R0,desc[UR4][R254.64+\nIADD3 R3,-,--,!\nVIADD R1,-R\n", 7,
+	    0, 0);
+}
+
+/* --- what was loaded ------------------------------------------------------- */
+
+/* A sparse matrix, a thread a row: each walks its row of a and column, and looks
+ * x up. R8 counts. */
+#define WALK								\
+	"IMAD.WIDE R6,R5,0x4,R2 | inst 100 line 4\n"			\
+	"LDG.E R8,desc[UR4][R6.64] | inst 100 sectors 400 ideal 400 line 5\n" \
+	"LDC.64 R10,c[0x0][0x218] | inst 100 line 5\n"			\
+	"LDC.64 R12,c[0x0][0x220] | inst 100 line 5\n"			\
+	"IMAD.WIDE R10,R8,0x4,R10 | inst 100 line 5\n"			\
+	"IMAD.WIDE R12,R8,0x4,R12 | inst 100 line 5\n"			\
+	"LDC.64 R14,c[0x0][0x228] | inst 100 line 5\n"
+
+static void
+spmv(struct made *m)
+{
+	struct kernel *k = made_kernel(m, "_Z4spmvPf", 10000, 200000);
+
+	made_counters(m, k, 0.4);
+	code_make(m, k, INDEX WALK
+	    "LDG.E R16,desc[UR4][R10.64] | inst 3200 sectors 102400 "
+	    "ideal 12800 line 7\n"
+	    "LDG.E R17,desc[UR4][R12.64] | inst 3200 sectors 102400 "
+	    "ideal 12800 line 7\n"
+	    "IMAD.WIDE R18,R17,0x4,R14 | inst 3200 line 7\n"
+	    "LDG.E R20,desc[UR4][R18.64] | inst 3200 sectors 99000 "
+	    "ideal 12800 line 8\n"
+	    "FFMA R21,R16,R20,R21 | inst 3200 line 8\n"
+	    "IADD3 R10,P1,R10,0x4,RZ | inst 3200 line 6\n"
+	    "IADD3 R12,P2,R12,0x4,RZ | inst 3200 line 6\n"
+	    "IADD3 R22,R22,0x1,RZ | inst 3200 line 6\n"
+	    "ISETP.NE.AND P0,PT,R22,R9,PT | inst 3200 line 6\n"
+	    "@P0 BRA #12 | inst 3200 uniform 3200 line 6\n"
+	    "EXIT | inst 100\n", SCALE);
+	k->metric[METRIC_L2_PCT] = 91;
+}
+
+/* out[i] = table[index[i]] */
+#define TABLE								\
+	"IMAD.WIDE R6,R5,0x4,R2 | inst 100 line 4\n"			\
+	"LDG.E R8,desc[UR4][R6.64] | inst 100 sectors 400 ideal 400 line 5\n" \
+	"LDC.64 R10,c[0x0][0x218] | inst 100 line 5\n"			\
+	"LDC.64 R12,c[0x0][0x220] | inst 100 line 5\n"			\
+	"IMAD.WIDE R10,R8,%s,R10 | inst 100 line 5\n"			\
+	"IMAD.WIDE R12,R5,%s,R12 | inst 100 line 5\n"
+
+static struct kernel *
+table(struct made *m, const char *element, const char *stride,
+    const char *loads)
+{
+	char text[4096];
+	struct kernel *k = made_kernel(m, "_Z4lookPf", 10000, 200000);
+
+	made_counters(m, k, 0.4);
+	snprintf(text, sizeof(text), INDEX TABLE "%s"
+	    "STG.E desc[UR4][R12.64],R16 | inst 100 sectors 400 ideal 400 "
+	    "line 6\n"
+	    "EXIT | inst 100\n", element, stride, loads);
+	code_make(m, k, text, SCALE);
+	k->metric[METRIC_L2_PCT] = 91;
+	return k;
+}
+
+static void
+gather(struct made *m)
+{
+	table(m, "0x4", "0x4", "LDG.E R16,desc[UR4][R10.64] | inst 100 "
+	    "sectors 3100 ideal 400 line 6\n");
+}
+
+/* Two fields of one object. */
+static void
+gather_objects(struct made *m)
+{
+	table(m, "0x20", "0x4", "LDG.E R16,desc[UR4][R10.64] | inst 100 "
+	    "sectors 3100 ideal 400 line 6\n"
+	    "LDG.E R17,desc[UR4][R10.64+0x4] | inst 100 sectors 3100 "
+	    "ideal 400 line 6\n");
+}
+
+/* By the index of the thread: what the rule said of all. */
+static void
+strided(struct made *m)
+{
+	table(m, "0x4", "0x4", "IMAD.WIDE R10,R5,0x400,R2 | inst 100 line 6\n"
+	    "LDG.E R16,desc[UR4][R10.64] | inst 100 sectors 3200 ideal 400 "
+	    "line 6\n");
+}
+
+static const struct finding *
+uncoalesced(const struct advice *a)
+{
+	const struct finding *f = made_finding(a, "uncoalesced-global-access");
+
+	assert_non_null(f);
+	assert_null(made_finding(a, "array-of-structures"));
+	return f;
+}
+
+static void
+test_gathered(void **state)
+{
+	const struct finding *f, *g;
+	struct advice *a, *b;
+	struct made m, n;
+
+	(void)state;
+	a = advise(gather, &m);
+	f = uncoalesced(a);
+	assert_non_null(strstr(f->title, "gathered"));
+	assert_non_null(strstr(f->advice, "sort or renumber"));
+	assert_null(strstr(f->advice, "threadIdx.x the fastest"));
+	assert_null(strstr(f->advice, "float4"));
+	assert_int_equal(f->hot[0].line, 6);
+	/* No order of the indices may help: nothing for sure. */
+	assert_true(f->saves_low_s < 1e-9 && f->saves_s > 0);
+	b = advise(strided, &n);
+	g = uncoalesced(b);
+	assert_non_null(strstr(g->advice, "threadIdx.x the fastest"));
+	assert_true(g->saves_low_s > 0 && g->saves_s > f->saves_s);
+	finish(a, &m);
+	finish(b, &n);
+	a = advise(gather_objects, &m);
+	assert_non_null(strstr(uncoalesced(a)->advice, "float4"));
+	finish(a, &m);
+}
+
+static void
+test_walked(void **state)
+{
+	const struct finding *f;
+	struct advice *a;
+	struct made m;
+
+	(void)state;
+	a = advise(spmv, &m);
+	f = uncoalesced(a);
+	assert_non_null(strstr(f->title, "walks a row"));
+	assert_non_null(strstr(f->advice, "to a warp"));
+	assert_true(f->saves_low_s > 0 && f->saves_low_s < f->saves_s);
+	assert_true(f->saves_s < f->saves_high_s);
+	finish(a, &m);
+}
+
+/* Only sums were counted, and the code was read. */
+static void
+test_uncounted(void **state)
+{
+	static builder *const build[] = { gather, strided };
+	struct advice *a;
+	struct made m;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		made_init(&m);
+		build[i](&m);
+		m.code[0]->code.counted = false;
+		m.kernel[0].metric[METRIC_GLOBAL_LD_BYTES_PER_SECTOR] = 7;
+		a = made_advice(&m);
+		assert_true((strstr(uncoalesced(a)->title, "gathered") != NULL)
+		    == (i == 0));
+		finish(a, &m);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_ways),
+		cmocka_unit_test(test_lanes),
+		cmocka_unit_test(test_bounded),
+		cmocka_unit_test(test_gathered),
+		cmocka_unit_test(test_walked),
+		cmocka_unit_test(test_uncounted),
+	};
+
+	return cmocka_run_group_tests_name("rules_gathered", tests, NULL, NULL);
+}
