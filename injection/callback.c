@@ -203,7 +203,8 @@ on_launch_enter(const struct call_row *row, const CUpti_CallbackData *d)
 			if (counters_enter(s, &l))
 				owed = s;
 		} else if (s->skip != SKIP_NONE) {
-			gate_stream(stream);	/* it may last for ever */
+			/* It may last for ever. */
+			gate_stream(stream, device_of(d));
 		}
 	}
 	if (row->kind == CALLS_GRAPH) {

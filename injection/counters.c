@@ -148,7 +148,8 @@ drain(struct signature *s, CUcontext context, uint64_t begin, uint64_t cost)
 {
 
 	if (gate_close(s->shape.device, gate_ours()) && gate_drain(context,
-	    hold_left(begin, cost)) && gate_widen(gate_ours()))
+	    s->shape.device, hold_left(begin, cost)) &&
+	    gate_widen(gate_ours()))
 		return (true);
 	s->beside = true;
 	return (false);
@@ -316,7 +317,7 @@ counters_enter(struct signature *s, const struct counters_launch *l)
 	struct target *t;
 	bool owed = false;
 
-	gate_stream(l->stream);
+	gate_stream(l->stream, s->shape.device);
 	if (gate_capturing())
 		return (false);
 	prepare_process(l->data, s->shape.device);
@@ -362,7 +363,7 @@ counters_graph(uint32_t device, const struct counters_launch *l)
 	if (inject.level < LEVEL_SOURCE || s == NULL || phases_window(s) ||
 	    atomic_load_explicit(&window.closed, memory_order_relaxed))
 		return (NULL);
-	gate_stream(l->stream);
+	gate_stream(l->stream, s->shape.device);
 	if (gate_capturing())
 		return (NULL);
 	return (phases_launch(s, l) ? s : NULL);
@@ -582,7 +583,7 @@ counters_settle(bool at_once)
 	/* Whoever launches now waits, and those under way end the try. */
 	if (activity_pause()) {
 		if (gate_recheck(gate_ours()) && gate_drain(now_open.context,
-		    0)) {
+		    now_open.signature->shape.device, 0)) {
 			close_window(true, begin);
 			return;
 		}

@@ -43,7 +43,10 @@ static struct {
 static struct {
 	pthread_mutex_t lock;
 	uintptr_t captured[STREAMS];	/* gate_key's; 0 is none */
-	CUstream launched[STREAMS];
+	struct launched {
+		CUstream stream;
+		uint32_t device;
+	} launched[STREAMS];
 	unsigned launches;
 	bool more;			/* others launched, too */
 	_Atomic unsigned capturing;
@@ -255,8 +258,9 @@ gate_polluted(void)
 }
 
 void
-gate_stream(CUstream stream)
+gate_stream(CUstream stream, uint32_t device)
 {
+	struct launched *l;
 	unsigned i;
 
 	/* Each thread means another one by this, whose handle nobody tells. */
@@ -265,13 +269,16 @@ gate_stream(CUstream stream)
 		return;
 	}
 	pthread_mutex_lock(&streams.lock);
-	for (i = 0; i < streams.launches; i++)
-		if (streams.launched[i] == stream)
+	for (i = 0; i < streams.launches; i++) {
+		l = &streams.launched[i];
+		if (l->stream == stream && l->device == device)
 			break;
+	}
 	if (i == STREAMS)
 		streams.more = true;
 	else if (i == streams.launches)
-		streams.launched[streams.launches++] = stream;
+		streams.launched[streams.launches++] =
+		    (struct launched){ stream, device };
 	if (streams.launches > 1)
 		gate_shared();
 	pthread_mutex_unlock(&streams.lock);
@@ -392,7 +399,7 @@ gate_stream_gone(CUstream stream)
 	gate_capture(gate_key(stream, false), false);
 	pthread_mutex_lock(&streams.lock);
 	for (i = 0; i < streams.launches; i++)
-		if (streams.launched[i] == stream) {
+		if (streams.launched[i].stream == stream) {
 			streams.launched[i] =
 			    streams.launched[--streams.launches];
 			break;
@@ -437,7 +444,7 @@ gate_busy(CUstream stream)
 	pthread_mutex_lock(&streams.lock);
 	known = streams.more || stream == CU_STREAM_PER_THREAD;
 	for (i = 0; i < streams.launches && !known; i++)
-		known = streams.launched[i] == stream;
+		known = streams.launched[i].stream == stream;
 	atomic_store(&streams.asked, stream);
 	atomic_store(&streams.asking, known);
 	pthread_mutex_unlock(&streams.lock);
@@ -503,9 +510,9 @@ synchronize(void *cookie)
 }
 
 static bool
-all_ended(uint64_t patience)
+all_ended(uint32_t device, uint64_t patience)
 {
-	CUstream copy[STREAMS];
+	struct launched copy[STREAMS];
 	uint64_t begin = inject_now(), used;
 	unsigned i, n;
 
@@ -514,8 +521,10 @@ all_ended(uint64_t patience)
 	memcpy(copy, streams.launched, n * sizeof(*copy));
 	pthread_mutex_unlock(&streams.lock);
 	for (i = 0; i < n; i++) {
+		if (copy[i].device != device)
+			continue;
 		used = inject_now() - begin;
-		if (!gate_wait_stream(copy[i], used < patience ?
+		if (!gate_wait_stream(copy[i].stream, used < patience ?
 		    patience - used : 0))
 			return (false);
 	}
@@ -525,7 +534,7 @@ all_ended(uint64_t patience)
 /* Streams that launched are asked one by one: that is cheap, and tells most. The
  * default stream is that of the current context, of which a thread of ours has none. */
 bool
-gate_looks_idle(CUcontext context, uint64_t patience)
+gate_looks_idle(CUcontext context, uint32_t device, uint64_t patience)
 {
 	CUcontext before;
 	bool ended;
@@ -534,7 +543,7 @@ gate_looks_idle(CUcontext context, uint64_t patience)
 	    inject.api.cuCtxPopCurrent == NULL ||
 	    inject.api.cuCtxPushCurrent(context) != CUDA_SUCCESS)
 		return (false);
-	ended = all_ended(patience);
+	ended = all_ended(device, patience);
 	inject.api.cuCtxPopCurrent(&before);
 	return (ended);
 }
@@ -555,13 +564,13 @@ context_ended(CUcontext context, uint64_t patience)
 }
 
 bool
-gate_drain(CUcontext context, uint64_t patience)
+gate_drain(CUcontext context, uint32_t device, uint64_t patience)
 {
 	uint64_t begin = inject_now(), used;
 
 	if (begin < gate.rest_ns)
 		patience = 0;
-	if (gate_looks_idle(context, patience)) {
+	if (gate_looks_idle(context, device, patience)) {
 		used = inject_now() - begin;
 		if (context_ended(context, used < patience ? patience - used :
 		    0)) {

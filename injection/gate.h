@@ -62,25 +62,27 @@ void gate_give_up(void);
 bool gate_polluted(void);
 
 /*
- * gate_drain(context, patience): wait until nothing is left to do in ${context},
- * ${patience} nanoseconds at most. A queue that is longer is worked off while one
- * launch after another is held; where all that was in vain the next calls only look
- * for a while. False at once while a stream is captured. By whoever holds the
- * window, the gate closed.
+ * gate_drain(context, device, patience): wait until nothing is left to do in
+ * ${context} and on the streams that launched on its ${device}, ${patience}
+ * nanoseconds at most; other devices may work on. A queue that is longer is worked
+ * off while one launch after another is held; where all that was in vain the next
+ * calls only look for a while. False at once while a stream is captured. By whoever
+ * holds the window, the gate closed.
  */
-bool gate_drain(CUcontext context, uint64_t patience);
+bool gate_drain(CUcontext context, uint32_t device, uint64_t patience);
 
-/* gate_looks_idle(context, patience): wait until nothing is left on the streams that
- * launched in ${context}, ${patience} nanoseconds at most. Says nothing of copies,
- * host functions and streams of libraries. */
-bool gate_looks_idle(CUcontext context, uint64_t patience);
+/* gate_looks_idle(context, device, patience): wait until nothing is left on the
+ * streams that launched on ${device}, ${patience} nanoseconds at most; the default
+ * stream is that of ${context}. Says nothing of copies, host functions and streams
+ * of libraries. */
+bool gate_looks_idle(CUcontext context, uint32_t device, uint64_t patience);
 
 /* gate_synchronize(context): the same without a bound: only in a thread of ours,
  * and with the gate open unless nothing endless can be under way. */
 bool gate_synchronize(CUcontext context);
 
-/* gate_stream(stream): this stream launches. */
-void gate_stream(CUstream stream);
+/* gate_stream(stream, device): this stream launches, on ${device}. */
+void gate_stream(CUstream stream, uint32_t device);
 
 /*
  * gate_capture(stream, on): a stream capture begins or ends; ${stream} may be any

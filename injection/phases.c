@@ -153,7 +153,8 @@ begin(struct signature *s, const struct counters_launch *l)
 		return (false);
 	}
 	if (!gate_close(s->shape.device, gate_ours()) ||
-	    !gate_drain(l->data->context, hold_left(started, ON_NS))) {
+	    !gate_drain(l->data->context, s->shape.device,
+	    hold_left(started, ON_NS))) {
 		leave(s);
 		s->beside = true;
 		return (false);
@@ -209,7 +210,7 @@ begin_timing(struct signature *s, CUcontext context, CUstream stream)
 
 	if (!is_power_of_two(atomic_load(&s->sampled)) || gate_capturing())
 		return (false);
-	if (!gate_looks_idle(context, hold_left(begin,
+	if (!gate_looks_idle(context, s->shape.device, hold_left(begin,
 	    inject.max_stall_ns / 2))) {
 		hold_add(HOLD_MEASURE, inject_now() - begin);
 		budget_spend(begin, OVERHEAD_SAMPLING);
@@ -248,7 +249,8 @@ end(const struct signature *s)
 		return (false);
 	/* Its own cost is accounted for by sampling_off. */
 	if (gate_close(s->shape.device, gate_ours()) && gate_drain(now.context,
-	    hold_left(started, OFF_NS)) && sampling_off(now.context))
+	    s->shape.device, hold_left(started, OFF_NS)) &&
+	    sampling_off(now.context))
 		atomic_store(&now.phase, PHASE_WINDOWS);
 	gate_open();
 	activity_resume();

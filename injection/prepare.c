@@ -17,6 +17,7 @@
 #define SETUP_NS 400000000ull	/* 0.25 to 0.35 s on an H200, 0.8 once per boot */
 #define SETUP_WAIT_NS 2000000000ull	/* once it goes on it ends by itself */
 #define ASKING_WAIT_NS 50000000ull	/* at exit, for the driver to answer */
+#define LAST_NS 20000000ull	/* for what was launched meanwhile */
 #define WINDOW_TRIES 100	/* to have the window, in 10 ms */
 #define RETRY_NS 10000000ull	/* after a GPU that was not idle; then twice that, */
 #define RETRY_MOST_NS 1000000000ull	/* and so on */
@@ -51,8 +52,10 @@ set_up_idle(void)
 {
 	struct target *t;
 
-	if (!gate_looks_idle(job.handle, 0) || !gate_synchronize(job.handle) ||
-	    gate_polluted())
+	/* What others launched since the GPU was idle ends; but not if it waits for
+	 * a launch that is held. */
+	if (!gate_looks_idle(job.handle, job.device, LAST_NS) ||
+	    !gate_synchronize(job.handle) || gate_polluted())
 		return (false);
 	t = target_make(job.handle, job.context, job.device);
 	/* Where counters are refused instructions may still be counted. */

@@ -486,7 +486,8 @@ is_idle(const struct sampler *s)
 	/* At the very end it is taken for good. */
 	if (!taken && !atomic_load(&window.closed))
 		return (false);
-	idle = gate_close(s->device, 0) && gate_drain(s->context, FINISH_NS);
+	idle = gate_close(s->device, 0) && gate_drain(s->context,
+	    s->device, FINISH_NS);
 	if (!idle)
 		gate_open();
 	if (taken)

@@ -4,6 +4,9 @@
 : "${E2E_BUILD:?the build directory}"
 bin=$E2E_BUILD/bin
 target=$bin/mock-target${E2E_MAJOR:-}	# "-12": CUPTI of CUDA 12
+# On a machine with too much to do one hold lasts long, and by default what once
+# lasted that long is not begun again: for tests of what is measured.
+patient="--max-stall 5000"
 
 setup() {
 	# Sockets have short names: not below the long temporary directory.

@@ -3,7 +3,7 @@
 load common
 
 @test "exit() in a thread" {
-	options=
+	options=$patient
 	measure --kernels 300 --exit-in-thread --exit-code 6 || got=$?
 	same "exit code" "$got" 6
 	load
@@ -12,7 +12,7 @@ load common
 }
 
 @test "_exit" {
-	options=
+	options=$patient
 	measure --kernels 300 --_exit --exit-code 9 ||
 	    got=$?
 	same "exit code" "$got" 9
@@ -21,7 +21,7 @@ load common
 }
 
 @test "abort: the signal is the program's, the run says so" {
-	options=
+	options=$patient
 	ulimit -c 0
 	measure --kernels 300 --abort --sleep-ms 1500 || got=$?
 	same "exit code" "$got" 134
@@ -31,7 +31,7 @@ load common
 }
 
 @test "SIGKILL: everything up to the last flush, and the run is marked" {
-	options=
+	options=$patient
 	measure --kernels 300 --sigkill --sleep-ms 1500 || got=$?
 	same "exit code" "$got" 137
 	load
@@ -41,7 +41,7 @@ load common
 }
 
 @test "SIGKILL at once: the target dies as told, the run is marked" {
-	options=
+	options=$patient
 	measure --kernels 20000 --sigkill || got=$?
 	same "exit code" "$got" 137
 	load
@@ -49,7 +49,7 @@ load common
 }
 
 @test "a child that forks and touches no GPU" {
-	options=
+	options=$patient
 	measure --kernels 200 --fork --stdout parent
 	same "output" "$(tr '\n' ' ' <out)" "parent child "
 	load
@@ -57,7 +57,7 @@ load common
 }
 
 @test "a program started by the program is one more process of the run" {
-	options=
+	options=$patient
 	measure --kernels 200 --signatures 4 --exec
 	load
 	same "launches" "$(of .run.launches)" 250

@@ -16,7 +16,7 @@ padded_cubin() {
 # code is not through.
 start_source() {
 	padded_cubin
-	"$bin/cudadvise" run --level source "$@" -- "$target" --kernels 6000 \
+	"$bin/cudadvise" run $patient --level source "$@" -- "$target" --kernels 6000 \
 	    --signatures 8 --kernel-us 20 --pause-us 700 --stdout begun \
 	    --exit-code 4 >out 2>report &
 	job=$!

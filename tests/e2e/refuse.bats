@@ -13,7 +13,7 @@ subscribe=cuptiSubscribe
 # refused FUNCTION=CODE TIER: TIER is what must still work: trace or none.
 refused() {
 	rm -rf "$T/s"
-	options="--no-daemon -o $T/c.cadv"
+	options="$patient --no-daemon -o $T/c.cadv"
 	rm -f "$T/c.cadv"
 	MOCK_REFUSE=$1 measure --kernels 200 --signatures 4 --stdout "as ever" \
 	    --exit-code 3 && fail "$1: exit code 0"
@@ -41,7 +41,7 @@ unmeasured() {
 # The functions of the counter tier that a run like this calls, but for those
 # that only tidy up.
 counter_functions() {
-	options="--no-daemon -o $T/all.cadv"
+	options="$patient --no-daemon -o $T/all.cadv"
 	MOCK_TRACE=$T/calls measure --kernels 200 --signatures 4
 	sort -u calls | grep -E '^cupti(Profiler|RangeProfiler|DeviceGetChip)' |
 	    grep -v -E '(Disable|Deinitialize)$'
@@ -117,7 +117,7 @@ verdict() {
 
 @test "what CUPTI did not trace is not clean" {
 	# All but kernels.
-	options="--no-daemon --level trace -o $T/c.cadv"
+	options="$patient --no-daemon --level trace -o $T/c.cadv"
 	MOCK_REFUSE=cuptiActivityEnable=15@2 measure --kernels 200
 	for rule in many-small-copies pageable-host-memory gpu-idle-gaps; do
 		same "$rule" "$(verdict $rule)" \
@@ -144,7 +144,7 @@ verdict() {
 	refused "$subscribe=39" none
 	same "copies" "$(verdict many-small-copies)" \
 	    "not_measured: CUPTI was not free in a process of the run"
-	options="--no-daemon -o $T/c.cadv"
+	options="$patient --no-daemon -o $T/c.cadv"
 	rm -f "$T/c.cadv"
 	CUDADVISE_CUPTI=/nonexistent/libcupti.so measure --kernels 10
 	same "kernels" "$(verdict block-not-warp-multiple)" \
@@ -164,7 +164,7 @@ verdict() {
 }
 
 @test "flushing is slow: the program's end waits for a few seconds at most" {
-	options="--no-daemon -o $T/c.cadv"
+	options="$patient --no-daemon -o $T/c.cadv"
 	start=$SECONDS
 	MOCK_FLUSH_MS=60000 measure --kernels 10 --exit-code 2 || got=$?
 	same "exit code" "$got" 2
@@ -172,7 +172,7 @@ verdict() {
 }
 
 @test "no CUPTI at all" {
-	options="--no-daemon -o $T/c.cadv"
+	options="$patient --no-daemon -o $T/c.cadv"
 	CUDADVISE_CUPTI=/nonexistent/libcupti.so measure --kernels 10 \
 	    --stdout "as ever" --exit-code 2 || got=$?
 	same "exit code" "$got" 2
@@ -190,7 +190,7 @@ limited() {
 }
 
 @test "a MIG slice, MPS: the report says what it limits" {
-	options="--no-daemon -o $T/c.cadv"
+	options="$patient --no-daemon -o $T/c.cadv"
 	measure --kernels 10 --contexts 2
 	load "$T/c.cadv"
 	same "without either" "$(of '[.diagnostics[] | select(.code == "mig" or

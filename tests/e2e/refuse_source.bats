@@ -6,7 +6,7 @@ load common
 # The functions of the source tier that a run like this calls, but for those
 # that only tidy up.
 source_functions() {
-	options="--level source --no-daemon -o $T/all.cadv"
+	options="$patient --level source --no-daemon -o $T/all.cadv"
 	MOCK_TRACE=$T/calls measure --kernels 1500 --signatures 4 \
 	    --kernel-us 50
 	sort -u calls | grep -E '^cupti(SassMetrics|PCSampling|GetCubinCrc)' |
@@ -17,7 +17,7 @@ source_functions() {
 # and what is missing is said, with a remedy.
 lineless() {
 	rm -f "$T/c.cadv"
-	options="--level source --no-daemon -o $T/c.cadv"
+	options="$patient --level source --no-daemon -o $T/c.cadv"
 	MOCK_REFUSE=$1 measure --kernels 1500 --signatures 4 --kernel-us 50 \
 	    --stdout "as ever" --exit-code 3 && fail "$1: exit code 0"
 	same "$1: output" "$(cat out)" "as ever"
@@ -78,7 +78,7 @@ lineless_everywhere() {
 }
 
 @test "tidying up of the source tier refused: the program is unharmed" {
-	options="--level source --no-daemon -o $T/c.cadv"
+	options="$patient --level source --no-daemon -o $T/c.cadv"
 	for f in cuptiSassMetricsDisable cuptiPCSamplingDisable \
 	    cuptiSassMetricsUnsetConfig; do
 		rm -f "$T/c.cadv"

@@ -3,7 +3,7 @@
 load common
 
 @test "output and exit code are the program's; every launch is counted" {
-	options=
+	options=$patient
 	CUDA_INJECTION64_PATH= "$target" --kernels 1000 --signatures 5 \
 	    --stdout "hello, world" --exit-code 7 >plain || rc=$?
 	same "plain exit code" "$rc" 7
@@ -21,7 +21,7 @@ load common
 }
 
 @test "the shape, time and name of each kernel are those of the launch" {
-	options=
+	options=$patient
 	measure --kernels 30 --signatures 3
 	load
 	same "names" "$(of '[.kernels[].mangled] | sort | join(" ")')" \
@@ -40,7 +40,7 @@ load common
 }
 
 @test "every repeated signature is measured completely, with CUPTI's values" {
-	options=
+	options=$patient
 	measure --kernels 1200 --signatures 6
 	load
 	same "completely measured" "$(of '[.kernels[] |
@@ -54,7 +54,7 @@ load common
 }
 
 @test "passes are spread over launches: no more than needed are disturbed" {
-	options=
+	options=$patient
 	MOCK_PASSES=3 measure --kernels 600 --signatures 4
 	load
 	same "completely measured" "$(of '[.kernels[] |
@@ -64,7 +64,7 @@ load common
 }
 
 @test "a kernel launched once has its headline metrics, or says why not" {
-	options=
+	options=$patient
 	measure --kernels 3 --signatures 3
 	load
 	same "launches" "$(of .run.launches)" 3
@@ -86,7 +86,7 @@ load common
 }
 
 @test "threads, streams and contexts: nothing is lost or counted twice" {
-	options=
+	options=$patient
 	measure --kernels 500 --signatures 6 --threads 8 --streams 5 \
 	    --contexts 2 --copies 20
 	load
@@ -103,7 +103,7 @@ load common
 }
 
 @test "copies: kinds, sizes, pinned or not" {
-	options="--no-daemon -o $T/c.cadv"
+	options="$patient --no-daemon -o $T/c.cadv"
 	measure --kernels 10 --copies 40
 	"$bin/cudadvise" daemon start
 	"$bin/cudadvise" import "$T/c.cadv" >/dev/null
@@ -122,7 +122,7 @@ load common
 }
 
 @test "a launch that fails still fails, and is reported" {
-	options=
+	options=$patient
 	measure --kernels 50 --error-launch --exit-code 3 || got=$?
 	same "exit code" "$got" 3
 	load
@@ -136,7 +136,7 @@ load common
 }
 
 @test "what the driver compiles is measured" {
-	options=
+	options=$patient
 	measure --kernels 50 --jit-ms 300
 	load
 	same "the practice" "$(of '.findings.items[] | select(.rule ==
@@ -149,7 +149,7 @@ load common
 }
 
 @test "records that CUPTI drops are counted on every surface" {
-	options=
+	options=$patient
 	MOCK_DROP=17 measure --kernels 100
 	load
 	same "dropped" "$(of .run.data.lost_by.cupti)" 17
@@ -158,7 +158,7 @@ load common
 }
 
 @test "the command's report and the API tell the same" {
-	options=
+	options=$patient
 	measure --kernels 300 --signatures 3 --copies 8
 	load
 	api=$(find "$CUDADVISE_RUNTIME_DIR" -name api.sock)
@@ -172,7 +172,7 @@ load common
 }
 
 @test "without a daemon: a capture with the same counts" {
-	options="--no-daemon -o $T/run.cadv"
+	options="$patient --no-daemon -o $T/run.cadv"
 	measure --kernels 700 --signatures 7 --stdout x --exit-code 5 ||
 	    got=$?
 	same "exit code" "$got" 5
@@ -185,7 +185,7 @@ load common
 }
 
 @test "a program that CUDA never enters runs as ever" {
-	options=
+	options=$patient
 	"$bin/cudadvise" run -- sh -c 'echo out; exit 4' >out 2>report ||
 	    got=$?
 	same "exit code" "$got" 4

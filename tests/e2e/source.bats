@@ -15,7 +15,7 @@ own_cubin() {
 }
 
 @test "every instruction's counts are the device's, and the trace is whole" {
-	options="--level source"
+	options="$patient --level source"
 	measure --kernels 2000 --signatures 8 --kernel-us 20 --stdout x --exit-code 3 ||
 	    got=$?
 	same "exit code" "$got" 3
@@ -42,7 +42,7 @@ own_cubin() {
 }
 
 @test "an inlined line belongs to its header, below the call" {
-	options="--level source"
+	options="$patient --level source"
 	measure --kernels 1500 --signatures 8 --kernel-us 20
 	source_of kernel7
 	same "loads inlined twice" "$(code '. as $c | [.lines[] |
@@ -63,7 +63,7 @@ own_cubin() {
 
 @test "the source text is kept as it was" {
 	own_cubin
-	options="--level source"
+	options="$patient --level source"
 	measure --kernels 1500 --signatures 8 --kernel-us 20
 	source_of kernel7
 	same "captured" "$(code '[.files[] | select(.captured)] | length')" 3
@@ -79,7 +79,7 @@ own_cubin() {
 }
 
 @test "the kernels of a graph are sampled" {
-	options="--level source"
+	options="$patient --level source"
 	measure --kernels 0 --graphs 200 --signatures 4 --kernel-us 20
 	load
 	has_launches 800 4
@@ -98,7 +98,7 @@ own_cubin() {
 }
 
 @test "samples of all launches, with why the warps wait" {
-	options="--level source"
+	options="$patient --level source"
 	measure --kernels 2000 --signatures 8 --kernel-us 20
 	load
 	has_launches 2000 8
@@ -119,7 +119,7 @@ own_cubin() {
 }
 
 @test "the daemon, its capture and a new analysis say the same of the code" {
-	options="--level source"
+	options="$patient --level source"
 	measure --kernels 1500 --signatures 9 --kernel-us 20
 	load
 	id=$(of .run.id)
@@ -138,7 +138,7 @@ own_cubin() {
 }
 
 @test "a kernel without code says why it has no lines" {
-	options="--level source --no-daemon -o $T/c.cadv"
+	options="$patient --level source --no-daemon -o $T/c.cadv"
 	measure --kernels 1500 --signatures 10 --kernel-us 20
 	load "$T/c.cadv"
 	has_launches 1500 10
@@ -150,7 +150,7 @@ own_cubin() {
 }
 
 @test "--level counters touches neither SASS metrics nor PC sampling" {
-	options=
+	options=$patient
 	MOCK_TRACE=$T/calls measure --kernels 2000 --signatures 4
 	same "calls" "$(grep -c -E '^cupti(SassMetrics|PCSampling)' calls)" 0
 	load

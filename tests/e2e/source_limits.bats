@@ -5,7 +5,7 @@ load code	# first: common has a load of its own
 load common
 
 @test "--no-counters samples, and no launch is measured by itself" {
-	options="--level source --no-counters"
+	options="$patient --level source --no-counters"
 	MOCK_TRACE=$T/calls measure --kernels 3000 --signatures 4 --kernel-us 20
 	same "windows" "$(grep -c -E '^cupti(SassMetrics|RangeProfiler)' calls)" 0
 	load
@@ -20,7 +20,7 @@ load common
 }
 
 @test "two devices: one cubin, the counts of each" {
-	options="--level source --no-daemon -o $T/c.cadv"
+	options="$patient --level source --no-daemon -o $T/c.cadv"
 	measure --kernels 1500 --signatures 3 --threads 2 --contexts 2 \
 	    --kernel-us 50
 	load "$T/c.cadv"
@@ -38,7 +38,7 @@ load common
 }
 
 @test "the buffer for samples runs over: said, and nothing else is lost" {
-	options="--level source --no-daemon -o $T/c.cadv"
+	options="$patient --level source --no-daemon -o $T/c.cadv"
 	MOCK_SAMPLING_FULL=1 measure --kernels 3000 --signatures 4 \
 	    --kernel-us 50 --exit-code 5 && fail "exit code 0"
 	load "$T/c.cadv"
@@ -50,7 +50,7 @@ load common
 }
 
 @test "samples that the hardware drops are counted" {
-	options="--level source --no-daemon -o $T/c.cadv"
+	options="$patient --level source --no-daemon -o $T/c.cadv"
 	MOCK_SAMPLING_DROP=1000 measure --kernels 3000 --signatures 4 \
 	    --kernel-us 50
 	load "$T/c.cadv"
@@ -59,7 +59,7 @@ load common
 }
 
 @test "where SASS metrics refuse to go beside counters, the rest is there" {
-	options="--level source --no-daemon -o $T/c.cadv"
+	options="$patient --level source --no-daemon -o $T/c.cadv"
 	MOCK_EXCLUSIVE=1 measure --kernels 2000 --signatures 4 --kernel-us 50 \
 	    --exit-code 2 && fail "exit code 0"
 	load "$T/c.cadv"
@@ -71,7 +71,7 @@ load common
 }
 
 @test "a program of a few launches gets some of everything" {
-	options="--level source --no-daemon -o $T/c.cadv"
+	options="$patient --level source --no-daemon -o $T/c.cadv"
 	measure --kernels 24 --signatures 2 --kernel-us 30
 	load "$T/c.cadv"
 	has_launches 24 2
@@ -83,7 +83,7 @@ load common
 
 # PC sampling knows no function that a window measured before.
 @test "a kernel that is launched once is sampled" {
-	options="--level source --no-daemon -o $T/c.cadv"
+	options="$patient --level source --no-daemon -o $T/c.cadv"
 	measure --kernels 3 --signatures 3 --kernel-us 30
 	load "$T/c.cadv"
 	has_launches 3 3
@@ -93,7 +93,7 @@ load common
 }
 
 @test "--replay: a kernel that is launched once gets all counters" {
-	options="--replay --no-daemon -o $T/c.cadv"
+	options="$patient --replay --no-daemon -o $T/c.cadv"
 	measure --kernels 3 --signatures 3 --kernel-us 30
 	load "$T/c.cadv"
 	has_launches 3 3
@@ -102,7 +102,7 @@ load common
 }
 
 @test "--replay at level source: counters and counts, no samples" {
-	options="--level source --replay --no-daemon -o $T/c.cadv"
+	options="$patient --level source --replay --no-daemon -o $T/c.cadv"
 	measure --kernels 12 --signatures 2 --kernel-us 30
 	load "$T/c.cadv"
 	has_launches 12 2
@@ -113,7 +113,7 @@ load common
 }
 
 @test "whatever the driver calls a cubin: the program and the daemon go on" {
-	options="--level source"
+	options="$patient --level source"
 	cubin=$BATS_TEST_DIRNAME/../mock/kernels.cubin
 	head -c 40000 /dev/urandom >random
 	: >empty
@@ -136,7 +136,7 @@ load common
 }
 
 @test "however a program ends at source level, what it did is there" {
-	options="--level source"
+	options="$patient --level source"
 	measure --kernels 1000 --kernel-us 50 --_exit --exit-code 9 || got=$?
 	same "exit code" "$got" 9
 	load
@@ -177,7 +177,7 @@ EOF
 
 @test "a capture without a daemon holds its disassembly; no other is touched" {
 	make_disassembler
-	options="--level source --no-daemon -o $T/c.cadv"
+	options="$patient --level source --no-daemon -o $T/c.cadv"
 	CUDADVISE_NVDISASM=$T/tool measure --kernels 1000 --signatures 4 \
 	    --kernel-us 50
 	CUDADVISE_NVDISASM= source_of kernel2 --run c.cadv
@@ -195,7 +195,7 @@ EOF
 
 @test "code that was neither sampled nor counted is there" {
 	make_disassembler
-	options="--level source --no-counters --no-daemon -o $T/c.cadv"
+	options="$patient --level source --no-counters --no-daemon -o $T/c.cadv"
 	CUDADVISE_NVDISASM=$T/tool MOCK_REFUSE=cuptiPCSamplingEnable=1 \
 	    measure --kernels 300 --signatures 9 --kernel-us 20 || true
 	load "$T/c.cadv"
@@ -214,8 +214,8 @@ EOF
 
 # On a GPU the program crashed as its last context was destroyed.
 @test "what is counted is forgotten before its context goes" {
-	options="--level source --no-daemon -o $T/c.cadv"
-	MOCK_TRACE=$T/calls measure --kernels 2000 --signatures 3 --contexts 4 \
+	options="$patient --level source --no-daemon -o $T/c.cadv"
+	MOCK_TRACE=$T/calls measure --kernels 4000 --signatures 3 --contexts 4 \
 	    --threads 4 --kernel-us 50
 	load "$T/c.cadv"
 	# The same kernels in two contexts of a device: configured once at a time.

@@ -273,7 +273,7 @@ streams_go_while_waited_for(void **state)
 
 	(void)state;
 	inject.api.cuStreamQuery = query;
-	gate_stream(STREAM);
+	gate_stream(STREAM, 0);
 	assert_int_equal(pthread_create(&thread, NULL, destroy, NULL), 0);
 	assert_true(gate_wait_stream(STREAM, 5000000000ull));
 	pthread_join(thread, NULL);
@@ -357,13 +357,45 @@ nobody_waits_for_ever(void **state)
 	inject.api.cuCtxPopCurrent = pop;
 	inject.api.cuCtxSynchronize = never_idle;
 	assert_true(gate_close(0, 0));
-	assert_false(gate_drain(context, 5000000));
+	assert_false(gate_drain(context, 0, 5000000));
 	inject.api.cuCtxSynchronize = idle;
-	assert_false(gate_drain(context, 0));
+	assert_false(gate_drain(context, 0, 0));
 	atomic_store(&let_go, true);
 	nap_ms(100);
-	assert_true(gate_drain(context, 5000000000ull));
+	assert_true(gate_drain(context, 0, 5000000000ull));
 	gate_open();
+}
+
+#define ENDLESS ((CUstream)(uintptr_t)0x900)
+
+static CUresult
+endless(CUstream stream)
+{
+
+	return (stream == ENDLESS ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS);
+}
+
+/* What works on without an end on one device says nothing of another. */
+static void
+each_device_is_idle_for_itself(void **state)
+{
+	CUcontext context = (CUcontext)(uintptr_t)1;
+
+	(void)state;
+	inject.api.cuCtxPushCurrent = push;
+	inject.api.cuCtxPopCurrent = pop;
+	inject.api.cuCtxSynchronize = idle;
+	inject.api.cuStreamQuery = endless;
+	gate_stream(ENDLESS, 1);
+	gate_stream(STREAM, 0);
+	assert_true(gate_close(0, 0));
+	assert_true(gate_drain(context, 0, 5000000000ull));
+	assert_false(gate_drain(context, 1, 5000000));
+	assert_true(gate_looks_idle(context, 0, 0));
+	assert_false(gate_looks_idle(context, 1, 0));
+	gate_open();
+	gate_stream_gone(ENDLESS);
+	assert_true(gate_looks_idle(context, 1, 0));
 }
 
 /* The default streams are no handle, and each thread has one of its own. */
@@ -487,6 +519,7 @@ main(void)
 		cmocka_unit_test(share_is_a_number_from_0_to_10),
 		cmocka_unit_test(stall_is_a_number_of_milliseconds),
 		cmocka_unit_test(nobody_waits_for_ever),
+		cmocka_unit_test(each_device_is_idle_for_itself),
 		cmocka_unit_test(captures_of_default_streams_are_seen),
 		cmocka_unit_test(captures_wait_at_the_gate),
 		cmocka_unit_test(each_device_has_a_gate),
