@@ -48,20 +48,32 @@ static _Thread_local uint64_t waited_until;
 
 /* The gate is closed. */
 static bool
-set_up_idle(void)
+is_idle(void)
 {
-	struct target *t;
 
 	/* What others launched since the GPU was idle ends; but not if it waits for
 	 * a launch that is held. */
-	if (!gate_looks_idle(job.handle, job.device, LAST_NS) ||
-	    !gate_synchronize(job.handle) || gate_polluted())
+	return (gate_looks_idle(job.handle, job.device, LAST_NS) &&
+	    gate_synchronize(job.handle) && !gate_polluted());
+}
+
+static bool
+set_up_idle(void)
+{
+	struct target *t;
+	CUcontext other;
+
+	if (!is_idle())
 		return (false);
 	t = target_make(job.handle, job.context, job.device);
+	if (t == NULL || t->failed)
+		return (false);
 	/* Where counters are refused instructions may still be counted. */
-	return (t != NULL && !t->failed && (t->p.object != NULL ||
-	    atomic_load(&window.refused) != SKIP_NONE ||
-	    target_enable(t) == 0));
+	if (t->p.object != NULL || atomic_load(&window.refused) != SKIP_NONE)
+		return (true);
+	other = target_in_the_way(t);
+	return ((other == NULL || gate_synchronize(other)) &&
+	    target_enable(t) == 0);
 }
 
 /* With the window held. */

@@ -192,17 +192,44 @@ disable(struct target *t, const char **where)
 	return (profiler_disable(&t->p, where));
 }
 
+static struct target *
+other_on(const struct target *t)
+{
+	unsigned i;
+
+	for (i = 0; i < CONTEXTS; i++)
+		if (&targets[i] != t && targets[i].p.object != NULL &&
+		    targets[i].device == t->device)
+			return (&targets[i]);
+	return (NULL);
+}
+
+CUcontext
+target_in_the_way(const struct target *t)
+{
+	const struct target *other = other_on(t);
+
+	return (other != NULL ? other->p.context : NULL);
+}
+
 int
 target_enable(struct target *t)
 {
+	struct target *other = other_on(t);
 	const char *where = "";
-	int r;
+	int r = CUPTI_SUCCESS;
 
 	t->misses = 0;
 	t->passed = 0;
 	t->paused = false;
 	t->enables++;
-	r = profiler_enable(&t->p, &window.set, &where);
+	if (other != NULL) {
+		target_used(other, 0);
+		other->misses = 0;
+		r = disable(other, &where);
+	}
+	if (r == CUPTI_SUCCESS)
+		r = profiler_enable(&t->p, &window.set, &where);
 	if (t->p.object != NULL) {	/* it lies idle from here on */
 		claim_take(t->device);
 		target_used(t, inject_now());

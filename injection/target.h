@@ -51,9 +51,12 @@ bool target_known(uint32_t context);
 struct target *target_make(CUcontext handle, uint32_t context,
     uint32_t device);
 
-/* target_enable(t): turn its profiler on, which takes a fifth of a second. 0; -1
- * refused, and reported: instructions may still be counted. */
+/* target_enable(t): turn its profiler on, which takes a fifth of a second; that of
+ * another context of the device, of which CUPTI wants one at a time, goes off. 0; -1
+ * refused, and reported: instructions may still be counted.
+ * target_in_the_way(t): that context, which has to be idle, too; NULL: none. */
 int target_enable(struct target *t);
+CUcontext target_in_the_way(const struct target *t);
 
 /* target_used(t, now): a window was open, or it was enabled, at ${now}; 0: its
  * profiler is off. */

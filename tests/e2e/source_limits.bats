@@ -212,17 +212,23 @@ EOF
 	same "disassembled" "$(code .disassembled)" false
 }
 
-# On a GPU the program crashed as its last context was destroyed.
+# On a GPU the program crashed as its last context was destroyed. Two contexts share
+# a device: CUPTI has its profiler in one of them at a time.
 @test "what is counted is forgotten before its context goes" {
 	options="$patient --level source --no-daemon -o $T/c.cadv"
-	MOCK_TRACE=$T/calls measure --kernels 4000 --signatures 3 --contexts 4 \
-	    --threads 4 --kernel-us 50
-	load "$T/c.cadv"
-	# The same kernels in two contexts of a device: configured once at a time.
-	same "refused" "$(of '[.diagnostics[] | select(.code ==
-	    "source_failed")] | length')" 0
-	[ "$(of .run.source.kernels_counted)" -ge 3 ] ||
-	    fail "$(of .run.source)"
-	same "forgotten" "$(grep -c '^cuptiSassMetricsUnsetConfig' calls)" \
-	    "$(grep -c '^cuptiSassMetricsSetConfig' calls)"
+	for try in 1 2 3; do	# a busy machine may leave no idle moment
+		MOCK_TRACE=$T/calls measure --kernels 6000 --signatures 3 \
+		    --contexts 4 --threads 4 --kernel-us 50
+		load "$T/c.cadv"
+		# The same kernels in two contexts of a device: configured once
+		# at a time.
+		same "refused" "$(of '[.diagnostics[] | select(.code ==
+		    "source_failed" or .code == "call_failed")] |
+		    length')" 0
+		same "forgotten" "$(grep -c '^cuptiSassMetricsUnsetConfig' \
+		    calls)" "$(grep -c '^cuptiSassMetricsSetConfig' calls)"
+		[ "$(of .run.source.kernels_counted)" -lt 3 ] || return 0
+		rm calls c.cadv
+	done
+	fail "$(of .run.source)"
 }
