@@ -5,13 +5,17 @@
 #include "choose.h"
 #include "hold.h"
 #include "inject.h"
+#include "prepare.h"
 #include "sass.h"
 #include "window.h"
 
 #define FEW_SIGNATURES 6	/* that get everything at once */
 #define ENABLES 16		/* of a context's profiler, at most, */
 #define ENABLES_FREE 4		/* so many for the first launch that wants it, */
+#define TURNS 4			/* to the second configuration are tried, */
 #define PATIENCE 256		/* then after so many */
+#define SETTLED 8		/* launches without a new kernel, or two a kernel: */
+#define SETTLED_NS 1000000000ull	/* what is to come has come; or so long */
 #define PATCH_NS 50000000ull	/* to patch a module: 10 to 44 ms on an H200 */
 #define PATCHED_TIMES 30	/* as long a kernel takes with patched code, where
 				 * nothing more is known of it: 10 to 100 */
@@ -39,18 +43,25 @@ choose_cost(uint64_t ns)
 	    patch_cost - (patch_cost - ns) / 8;
 }
 
-/* The expensive first pass only where there are few kernels or this one
- * matters. */
+uint32_t
+choose_headline(void)
+{
+
+	return (window.set.configs > 1 ? metrics_bits(&window.set.config[0]) :
+	    1);
+}
+
+/* The expensive headline only where there are few kernels or this one matters. */
 uint32_t
 choose_needed(const struct signature *s)
 {
-	uint32_t all = (uint32_t)((1ull << window.set.passes) - 1);
+	uint32_t all = metrics_all(&window.set);
 
 	if (window.set.count == 0)
 		return (0);
 	if (window.set.passes > 1 && s->id > FEW_SIGNATURES &&
 	    !atomic_load(&s->matters))
-		return (all & ~1u);
+		return (all & ~choose_headline());
 	return (all);
 }
 
@@ -62,23 +73,22 @@ lacks(const struct signature *s)
 	    choose_needed(s) & ~s->passes & ~s->hopeless);
 }
 
+/* Of the configuration that the profiler has. */
+static uint32_t
+lacks_here(const struct target *t, const struct signature *s)
+{
+
+	return (t->p.object != NULL ? lacks(s) & metrics_bits(t->p.config) : 0);
+}
+
 void
 choose_check(struct signature *s)
 {
 
-	atomic_store(&s->complete, window.set.count > 0 && s->passes ==
-	    (uint32_t)((1ull << window.set.passes) - 1));
+	atomic_store(&s->complete, window.set.count > 0 &&
+	    s->passes == metrics_all(&window.set));
 	if (lacks(s) == 0 && !choose_wants_instructions(s))
 		atomic_store(&s->measured, true);
-}
-
-bool
-choose_profiler(struct target *t, const struct signature *s)
-{
-
-	return (t->p.object == NULL && !t->failed && lacks(s) != 0 &&
-	    (++t->misses >= PATIENCE || t->paused ||
-	    t->enables < ENABLES_FREE) && t->enables < ENABLES);
 }
 
 bool
@@ -111,6 +121,62 @@ somebody_lacks(uint32_t bit)
 	return (false);
 }
 
+/* Nothing new has come for a while. */
+static bool
+settled(const struct target *t)
+{
+	uint32_t n = 2 * t->seen;
+
+	return (t->quiet >= (n > SETTLED ? n : SETTLED) ||
+	    inject_now() - t->newest_ns >= SETTLED_NS);
+}
+
+static void
+unsettle(struct target *t)
+{
+
+	t->quiet = 0;
+	t->newest_ns = inject_now();
+}
+
+/* What a new kernel is and whether it matters is told by the headline alone, which
+ * goes first. Who lacks it and is not launched any more is not waited for. */
+static size_t
+config_for(struct target *t, const struct signature *s)
+{
+	uint32_t n = signature_count();
+
+	if (window.set.configs < 2)
+		return (0);
+	t->quiet++;
+	if (n != t->seen)
+		unsettle(t);
+	t->seen = n;
+	return (!(lacks(s) & choose_headline()) && settled(t) &&
+	    (!somebody_lacks(choose_headline()) ||
+	    inject_now() - t->newest_ns >= SETTLED_NS));
+}
+
+bool
+choose_profiler(struct target *t, const struct signature *s,
+    struct prepare_wish *w)
+{
+
+	*w = (struct prepare_wish){ 0 };
+	if (t == NULL)
+		return (true);
+	if (t->failed || lacks(s) == 0)
+		return (false);
+	w->config = config_for(t, s);
+	w->turn = t->p.object != NULL;
+	if (w->turn)
+		return (w->config > 0 &&
+		    t->p.config == &window.set.config[0] &&
+		    t->turns < TURNS && t->enables < ENABLES);
+	return ((++t->misses >= PATIENCE || t->paused ||
+	    t->enables < ENABLES_FREE + t->turns) && t->enables < ENABLES);
+}
+
 /*
  * ${s} has the pass that is next: then it is left to others, whose window turns
  * the profiler on. Were it turned on at every launch, kernels that alternate
@@ -119,10 +185,10 @@ somebody_lacks(uint32_t bit)
 static bool
 leaves_pass(struct target *t)
 {
-	uint32_t patience = 2 * (uint32_t)t->p.metrics->passes +
+	uint32_t patience = 2 * (uint32_t)t->p.config->passes +
 	    signature_count();
 
-	return (somebody_lacks(1u << t->p.position) &&
+	return (somebody_lacks(1u << t->p.pass) &&
 	    ++t->passed <= (patience < PATIENCE ? patience : PATIENCE));
 }
 
@@ -181,31 +247,36 @@ bool
 choose_pass(struct target *t, struct signature *s, uint64_t begin,
     size_t *pass, uint64_t *cost)
 {
-	uint32_t lack = lacks(s);
+	uint32_t lack = lacks_here(t, s);
 	struct profiler *p = &t->p;
-	size_t n = window.set.passes;
+	size_t first;
 
-	if (lack == 0 || p->object == NULL)
+	if (lack == 0)
 		return (false);
+	first = p->config->base;
 	*cost = 0;
-	*pass = inject.replay ? 0 : p->position;
+	*pass = inject.replay ? first : p->pass;
 	if (inject.replay)
 		return (true);
 	/* Nobody knows whether it is launched again: the first pass says most. */
-	if (s->passes == 0 && (lack & 1) && hold_fits(begin,
-	    profiler_turn_ns(p, 0) + p->cost_ns[0]))
-		*pass = 0;
-	else if (!(lack & 1u << p->position)) {
+	if (s->passes == 0 && (lack & 1u << first) && hold_fits(begin,
+	    profiler_turn_ns(p, first) + p->cost_ns[first]))
+		*pass = first;
+	else if (!(lack & 1u << p->pass)) {
 		if (leaves_pass(t))
 			return (false);
 		while (!(lack & 1u << *pass))
-			*pass = (*pass + 1) % n;
+			*pass = profiler_after(p, *pass);
 	}
 	*cost = profiler_turn_ns(p, *pass) + p->cost_ns[*pass];
 	if (!fits(s, 1u << *pass, begin, *cost, p->least_ns[*pass],
-	    *pass >= window.set.patched ? patched_time(s) : 0))
+	    *pass >= p->config->patched ? patched_time(s) : 0))
 		return (false);
 	t->passed = 0;
+	if (1u << *pass & choose_headline())
+		unsettle(t);
+	else if (lacks(s) & choose_headline())
+		s->late = true;
 	return (true);
 }
 
@@ -220,7 +291,8 @@ choose_instructions(struct target *t, struct signature *s, uint64_t begin,
 	int r;
 
 	if (!choose_wants_instructions(s) || (s->passes == 0 &&
-	    t->p.object != NULL && (lacks(s) & 1)))
+	    lacks_here(t, s) != 0 &&
+	    (lacks(s) & 1u << t->p.config->base)))
 		return (false);
 	kernel = patched_time(s);
 	*cost = patch_cost;

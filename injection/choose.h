@@ -14,11 +14,16 @@
 #include "signature.h"
 #include "target.h"
 
+struct prepare_wish;
+
 /* choose_wants_instructions(s): are ${s}'s still to be counted? Cheap. */
 bool choose_wants_instructions(const struct signature *s);
 
 /* choose_needed(s): the passes of the counters that ${s} should have, as bits. */
 uint32_t choose_needed(const struct signature *s);
+
+/* choose_headline(): those of them that tell most, and come first. */
+uint32_t choose_headline(void);
 
 /* choose_check(s): mark ${s} as measured if it has everything it should have. */
 void choose_check(struct signature *s);
@@ -27,8 +32,14 @@ void choose_check(struct signature *s);
  * window: what it says is about so. */
 bool choose_done(void);
 
-/* choose_profiler(t, s): is ${t}'s profiler off, and ${s} worth turning it on? */
-bool choose_profiler(struct target *t, const struct signature *s);
+/*
+ * choose_profiler(t, s, w): does ${t} have to be set up before a launch of ${s}, and
+ * for what? ${t} may be NULL. The profiler has the headline's counters while kernels
+ * lack them or new ones may come, then those of the second configuration: to these
+ * it is turned, but not back; one that was put away may begin anew.
+ */
+bool choose_profiler(struct target *t, const struct signature *s,
+    struct prepare_wish *w);
 
 /*
  * choose_pass(t, s, begin, pass, cost): the pass to collect at a launch of ${s} in a

@@ -184,8 +184,9 @@ open_window(struct target *t, struct signature *s, enum kind kind,
 	if (kind == KIND_COUNTERS && !inject.replay)
 		r = profiler_turn(&t->p, pass, &where);
 	if (kind == KIND_COUNTERS)
-		memcpy(t->p.image, s->passes != 0 && s->image != NULL ?
-		    s->image : t->p.pristine, t->p.size);
+		memcpy(t->p.image, s->passes != 0 && s->image != NULL &&
+		    s->config == t->p.config ? s->image : t->p.pristine,
+		    t->p.size);
 	tracing(false);
 	if (r == CUPTI_SUCCESS)
 		r = kind == KIND_COUNTERS ? profiler_start(&t->p, &where) :
@@ -304,7 +305,7 @@ measure(struct target *t, struct signature *s, const struct counters_launch *l,
 		return (false);
 	/* Half of it comes at the end, and some leeway. */
 	now_open.reserve_ns = c.kind == KIND_COUNTERS ?
-	    t->p.cost_ns[t->p.position] : 0;
+	    t->p.cost_ns[t->p.pass] : 0;
 	describe_launch(l, inject_now());
 	gate_running(true);
 	return (true);
@@ -314,6 +315,7 @@ bool
 counters_enter(struct signature *s, const struct counters_launch *l)
 {
 	uint64_t begin = inject_now();
+	struct prepare_wish wish;
 	struct target *t;
 	bool owed = false;
 
@@ -332,8 +334,8 @@ counters_enter(struct signature *s, const struct counters_launch *l)
 	    atomic_exchange(&window.busy, true))
 		return (false);
 	t = target_find(l->data->contextUid);
-	if ((t == NULL || choose_profiler(t, s)) &&
-	    (t = prepare_target(l->data, s, begin)) == NULL)
+	if (choose_profiler(t, s, &wish) &&
+	    (t = prepare_target(l->data, s, &wish, begin)) == NULL)
 		return (false);		/* it has taken the window, and given it */
 	/* CUPTI patches code inside the launch: not while it flushes. */
 	if (!activity_pause()) {
@@ -401,8 +403,8 @@ static void
 evaluate(struct target *t, struct signature *s)
 {
 	const struct metrics *m = t->p.metrics;
+	size_t i, config = (size_t)(t->p.config - m->config);
 	double value[METRICS_MAX];
-	size_t i;
 	int r;
 
 	if (s->value == NULL) {
@@ -412,8 +414,10 @@ evaluate(struct target *t, struct signature *s)
 		for (i = 0; i < m->count; i++)
 			s->value[i] = NAN;
 	}
-	if ((r = metrics_evaluate(m, &inject.api, t->p.image, t->p.size,
-	    value)) != CUPTI_SUCCESS) {
+	for (i = 0; i < m->count; i++)
+		value[i] = NAN;
+	if ((r = metrics_evaluate(m, config, &inject.api, t->p.image,
+	    t->p.size, value)) != CUPTI_SUCCESS) {
 		target_refuse("cuptiProfilerHostEvaluateToGpuValues", r);
 		return;
 	}
@@ -427,22 +431,25 @@ evaluate(struct target *t, struct signature *s)
 static void
 take_pass(struct target *t, struct signature *s, size_t pass)
 {
-	uint32_t all = (uint32_t)((1ull << t->p.metrics->passes) - 1);
+	uint32_t all = metrics_bits(t->p.config);
 
 	s->windows++;
-	s->passes = inject.replay ? all : s->passes | 1u << pass;
+	s->passes |= inject.replay ? all : 1u << pass;
 	evaluate(t, s);
-	if (s->passes == all) {
+	/* Images of two configurations are not of one size. */
+	if ((s->passes & all) == all || s->config != t->p.config) {
 		free(s->image);
 		s->image = NULL;
-		return;
 	}
+	s->config = t->p.config;
+	if ((s->passes & all) == all)
+		return;
 	if (s->image == NULL)
 		s->image = malloc(t->p.size);
 	if (s->image != NULL)
 		memcpy(s->image, t->p.image, t->p.size);
 	else
-		s->passes = 0;
+		s->passes &= ~all;
 }
 
 /* Kernel tracing was off: the window knows best when the kernel ran. */
@@ -472,7 +479,7 @@ keep_launch(struct signature *s, uint64_t end)
 static void
 end_counters(struct target *t, struct signature *s, bool good)
 {
-	size_t pass = t->p.position;
+	size_t pass = t->p.pass;
 	bool dropped = false;
 	const char *where;
 	int r;

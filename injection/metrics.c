@@ -38,11 +38,39 @@ add_source(struct metrics *m, const char *name)
 		m->sources++;
 }
 
+/* The names of one part of the list: what is not under [headline] or [source] is
+ * the second. */
+enum part { PART_HEADLINE, PART_OTHERS, PART_SOURCE };
+
+static enum part
+part_of(const char *heading)
+{
+
+	return (strcmp(heading, "[source]") == 0 ? PART_SOURCE :
+	    strcmp(heading, "[headline]") == 0 ? PART_HEADLINE : PART_OTHERS);
+}
+
+static void
+read_part(struct metrics *m, FILE *f, enum part want)
+{
+	enum part part = PART_HEADLINE;
+	char line[256];
+
+	rewind(f);
+	while (fgets(line, sizeof(line), f) != NULL) {
+		line[strcspn(line, "#\r\n")] = '\0';
+		line[strcspn(line, " \t")] = '\0';
+		if (line[0] == '[')
+			part = part_of(line);
+		else if (part == want && line[0] != '\0' && is_name(line))
+			(want == PART_SOURCE ? add_source : add_name)(m, line);
+	}
+}
+
 static int
 read_list(struct metrics *m, const char *directory, const char *chip)
 {
-	char path[PATH_MAX], line[256], lower[64];
-	bool source = false;
+	char path[PATH_MAX], lower[64];
 	FILE *f;
 	size_t i;
 
@@ -54,14 +82,12 @@ read_list(struct metrics *m, const char *directory, const char *chip)
 	snprintf(path, sizeof(path), "%s/%s.metrics", directory, lower);
 	if ((f = fopen(path, "re")) == NULL)
 		return (-1);
-	while (fgets(line, sizeof(line), f) != NULL) {
-		line[strcspn(line, "#\r\n")] = '\0';
-		line[strcspn(line, " \t")] = '\0';
-		if (line[0] == '[')
-			source = strcmp(line, "[source]") == 0;
-		else if (line[0] != '\0' && is_name(line))
-			(source ? add_source : add_name)(m, line);
-	}
+	read_part(m, f, PART_HEADLINE);
+	m->config[0].count = m->count;
+	read_part(m, f, PART_OTHERS);
+	m->config[1].first = m->config[0].count;
+	m->config[1].count = m->count - m->config[0].count;
+	read_part(m, f, PART_SOURCE);
 	fclose(f);
 	return (m->count > 0 ? 0 : -1);
 }
@@ -105,19 +131,25 @@ host_add(const struct cupti_api *api, CUpti_Profiler_Host_Object *host,
 static int
 drop_unknown(struct metrics *m, const struct cupti_api *api)
 {
+	size_t i, kept = 0, headline = m->config[0].count;
 	CUpti_Profiler_Host_Object *probe;
-	size_t i, kept = 0;
 	int r;
 
 	if ((r = host_new(m, api, &probe)) != CUPTI_SUCCESS)
 		return (r);
 	for (i = 0; i < m->count; i++) {
+		if (i == headline)
+			m->config[1].first = kept;
 		if (host_add(api, probe, &m->name[i], 1) == CUPTI_SUCCESS)
 			m->name[kept++] = m->name[i];
 		else
 			m->rejected++;
 	}
+	if (headline == m->count)
+		m->config[1].first = kept;
 	m->count = kept;
+	m->config[0].count = m->config[1].first;
+	m->config[1].count = kept - m->config[1].first;
 	host_free(api, probe);
 	return (CUPTI_SUCCESS);
 }
@@ -164,18 +196,19 @@ image_of(const struct cupti_api *api, CUpti_Profiler_Host_Object *host,
 /* Passes in which the hardware counts; those of patched code come after them
  * (seen of GH100's list with CUPTI 13.0). */
 static size_t
-hardware_passes(const struct metrics *m, const struct cupti_api *api)
+hardware_passes(const struct metrics *m, const struct metrics_config *c,
+    const struct cupti_api *api)
 {
 	CUpti_Profiler_Host_Object *host;
-	struct image image = { NULL, 0, m->passes };
+	struct image image = { NULL, 0, c->passes };
 	const char *name[METRICS_MAX], *where;
 	size_t i, n = 0;
 
-	for (i = 0; i < m->count; i++)
+	for (i = c->first; i < c->first + c->count; i++)
 		if (strstr(m->name[i], "__sass_") == NULL)
 			name[n++] = m->name[i];
 	if (n == 0 || host_new(m, api, &host) != CUPTI_SUCCESS)
-		return (n == 0 ? 0 : m->passes);
+		return (n == 0 ? 0 : c->passes);
 	if (host_add(api, host, name, n) == CUPTI_SUCCESS)
 		image_of(api, host, &image, &where);
 	free(image.data);
@@ -194,11 +227,76 @@ metrics_find(const struct metrics *m, const char *name)
 	return (-1);
 }
 
-int
-metrics_load(struct metrics *m, const struct cupti_api *api,
-    const char *directory, const char *chip, const char **where)
+uint32_t
+metrics_bits(const struct metrics_config *c)
+{
+
+	return ((uint32_t)(((1ull << c->passes) - 1) << c->base));
+}
+
+uint32_t
+metrics_all(const struct metrics *m)
+{
+
+	return ((uint32_t)((1ull << m->passes) - 1));
+}
+
+static int
+configure(struct metrics *m, struct metrics_config *c,
+    const struct cupti_api *api, const char **where)
 {
 	struct image image = { NULL, 0, 1 };
+	int r;
+
+	*where = "cuptiProfilerHostInitialize";
+	if ((r = host_new(m, api, &c->host)) != CUPTI_SUCCESS)
+		return (r);
+	*where = "cuptiProfilerHostConfigAddMetrics";
+	if ((r = host_add(api, c->host, &m->name[c->first], c->count)) ==
+	    CUPTI_SUCCESS)
+		r = image_of(api, c->host, &image, where);
+	c->image = image.data;
+	c->size = image.size;
+	c->passes = image.passes;
+	c->base = m->passes;
+	if (r == CUPTI_SUCCESS && c->base + c->passes > METRICS_PASSES)
+		r = CUPTI_ERROR_NOT_SUPPORTED;
+	if (r != CUPTI_SUCCESS)
+		return (r);
+	m->passes += c->passes;
+	c->patched = c->base + hardware_passes(m, c, api);
+	return (CUPTI_SUCCESS);
+}
+
+static void
+forget(struct metrics *m, const struct cupti_api *api)
+{
+	size_t i;
+
+	for (i = 0; i < METRICS_CONFIGS; i++) {
+		free(m->config[i].image);
+		m->config[i].image = NULL;
+		if (m->config[i].host != NULL)
+			host_free(api, m->config[i].host);
+		m->config[i].host = NULL;
+	}
+}
+
+/* Where one part is empty the other is the only configuration. */
+static void
+unite(struct metrics *m)
+{
+
+	m->config[0] = (struct metrics_config){ .count = m->count };
+	m->config[1] = (struct metrics_config){ 0 };
+	m->configs = 1;
+}
+
+int
+metrics_load(struct metrics *m, const struct cupti_api *api,
+    const char *directory, const char *chip, bool split, const char **where)
+{
+	size_t i;
 	int r;
 
 	memset(m, 0, sizeof(*m));
@@ -210,42 +308,32 @@ metrics_load(struct metrics *m, const struct cupti_api *api,
 		return (r);
 	if (m->count == 0)
 		return (-1);
-	if ((r = host_new(m, api, &m->host)) != CUPTI_SUCCESS)
-		return (r);
-	*where = "cuptiProfilerHostConfigAddMetrics";
-	if ((r = host_add(api, m->host, m->name, m->count)) !=
-	    CUPTI_SUCCESS || (r = image_of(api, m->host, &image, where)) !=
-	    CUPTI_SUCCESS)
-		goto err;
-	if (image.passes > METRICS_PASSES) {
-		r = CUPTI_ERROR_NOT_SUPPORTED;
-		goto err;
-	}
-	m->config = image.data;
-	m->config_size = image.size;
-	m->passes = image.passes;
-	m->patched = hardware_passes(m, api);
-	return (CUPTI_SUCCESS);
-
-err:
-	free(image.data);
-	host_free(api, m->host);
-	m->host = NULL;
+	m->configs = METRICS_CONFIGS;
+	if (!split || m->config[0].count == 0 || m->config[1].count == 0)
+		unite(m);
+	for (i = 0; i < m->configs; i++)
+		if ((r = configure(m, &m->config[i], api, where)) !=
+		    CUPTI_SUCCESS) {
+			forget(m, api);
+			break;
+		}
 	return (r);
 }
 
 int
-metrics_evaluate(const struct metrics *m, const struct cupti_api *api,
-    const uint8_t *image, size_t size, double *value)
+metrics_evaluate(const struct metrics *m, size_t config,
+    const struct cupti_api *api, const uint8_t *image, size_t size,
+    double *value)
 {
 	PARAMS(CUpti_Profiler_Host_EvaluateToGpuValues_Params, p);
+	const struct metrics_config *c = &m->config[config];
 
-	p.pHostObject = m->host;
+	p.pHostObject = c->host;
 	p.pCounterDataImage = image;
 	p.counterDataImageSize = size;
 	p.rangeIndex = 0;
-	p.ppMetricNames = (const char **)(uintptr_t)m->name;
-	p.numMetrics = m->count;
-	p.pMetricValues = value;
+	p.ppMetricNames = (const char **)(uintptr_t)&m->name[c->first];
+	p.numMetrics = c->count;
+	p.pMetricValues = value + c->first;
 	return ((int)api->cuptiProfilerHostEvaluateToGpuValues(&p));
 }

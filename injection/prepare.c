@@ -15,6 +15,7 @@
 #include "worker.h"
 
 #define SETUP_NS 400000000ull	/* 0.25 to 0.35 s on an H200, 0.8 once per boot */
+#define TURN_NS 250000000ull	/* 11 ms off, 0.14 to 0.24 s on again */
 #define SETUP_WAIT_NS 2000000000ull	/* once it goes on it ends by itself */
 #define ASKING_WAIT_NS 50000000ull	/* at exit, for the driver to answer */
 #define LAST_NS 20000000ull	/* for what was launched meanwhile */
@@ -31,7 +32,9 @@ static struct {
 	uint64_t wait_ns;
 	CUcontext handle;
 	uint32_t context, device, ours;
+	size_t config;
 	bool process;			/* what the process needs, and no more */
+	_Atomic uint64_t took_ns;	/* the longest of a context */
 } job;
 
 /*
@@ -45,6 +48,14 @@ static struct {
 enum { STAGE_PROCESS, STAGE_WAITING, STAGE_GOING_ON, STAGE_CANCELLED };
 
 static _Thread_local uint64_t waited_until;
+
+static bool
+is_ready(const struct target *t)
+{
+
+	return (t->p.object != NULL &&
+	    t->p.config == &window.set.config[job.config]);
+}
 
 /* The gate is closed. */
 static bool
@@ -69,17 +80,18 @@ set_up_idle(void)
 	if (t == NULL || t->failed)
 		return (false);
 	/* Where counters are refused instructions may still be counted. */
-	if (t->p.object != NULL || atomic_load(&window.refused) != SKIP_NONE)
+	if (is_ready(t) || atomic_load(&window.refused) != SKIP_NONE)
 		return (true);
 	other = target_in_the_way(t);
 	return ((other == NULL || gate_synchronize(other)) &&
-	    target_enable(t) == 0);
+	    target_enable(t, job.config) == 0);
 }
 
 /* With the window held. */
 static bool
 set_up_alone(void)
 {
+	uint64_t begin = inject_now(), took;
 	bool done = false;
 
 	atomic_store(&job.elsewhere, !claim_take(job.device));
@@ -93,6 +105,9 @@ set_up_alone(void)
 		activity_resume();
 	}
 	claim_give(job.device);
+	took = inject_now() - begin;
+	if (done && took > atomic_load(&job.took_ns))
+		atomic_store(&job.took_ns, took);
 	return (done);
 }
 
@@ -146,10 +161,20 @@ run(void *cookie)
 	atomic_store(&job.active, false);
 }
 
-/* It goes on beside us from here on; ${ours}: launches that wait for it. */
+/* What the next set-up takes; one of counters that are on, only for others. */
+static uint64_t
+cost(bool turn)
+{
+	uint64_t took = atomic_load(&job.took_ns);
+
+	return (took > (turn ? TURN_NS : SETUP_NS) ? took :
+	    turn ? TURN_NS : SETUP_NS);
+}
+
+/* It goes on beside us from here on; without ${w}, what the process needs alone. */
 static bool
-begin_job(const CUpti_CallbackData *d, uint32_t device, uint32_t ours,
-    bool process)
+begin_job(const CUpti_CallbackData *d, uint32_t device,
+    const struct prepare_wish *w)
 {
 	uint64_t now = inject_now();
 	bool begun;
@@ -157,14 +182,16 @@ begin_job(const CUpti_CallbackData *d, uint32_t device, uint32_t ours,
 	if (now < atomic_load(&job.retry_ns) ||
 	    (atomic_load(&window.refused) != SKIP_NONE &&
 	    (window.set.count == 0 || !target_counts_instructions())) ||
-	    atomic_load(&window.closed) || !budget_allows(now, SETUP_NS) ||
+	    atomic_load(&window.closed) ||
+	    !budget_allows(now, cost(w != NULL && w->turn)) ||
 	    atomic_exchange(&job.active, true))
 		return (false);
 	job.handle = d->context;
 	job.context = d->contextUid;
 	job.device = device;
-	job.ours = ours;
-	job.process = process;
+	job.ours = w != NULL ? gate_ours() : 0;
+	job.config = w != NULL ? w->config : 0;
+	job.process = w == NULL;
 	atomic_store(&job.stage, STAGE_PROCESS);
 	worker_do(run, NULL, 0, &begun);
 	if (!begun)
@@ -198,13 +225,13 @@ prepare_process(const CUpti_CallbackData *d, uint32_t device)
 
 	if (inject.level >= LEVEL_COUNTERS && !target_prepared() &&
 	    atomic_load(&window.refused) == SKIP_NONE &&
-	    begin_job(d, device, 0, true))
+	    begin_job(d, device, NULL))
 		wait_for_job(begin);
 }
 
 struct target *
 prepare_target(const CUpti_CallbackData *d, struct signature *s,
-    uint64_t begin)
+    const struct prepare_wish *w, uint64_t begin)
 {
 	struct target *t;
 	int stage = STAGE_WAITING;
@@ -212,7 +239,7 @@ prepare_target(const CUpti_CallbackData *d, struct signature *s,
 
 	s->beside = true;
 	atomic_store(&window.busy, false);
-	begun = begin_job(d, s->shape.device, gate_ours(), false);
+	begun = begin_job(d, s->shape.device, w);
 	if (begun) {
 		wait_for_job(begin);
 		/* It counts on this launch to wait: not any more. */
@@ -224,10 +251,12 @@ prepare_target(const CUpti_CallbackData *d, struct signature *s,
 		return (NULL);
 	/* Instructions may be counted without its profiler. */
 	t = target_find(d->contextUid);
-	if (t == NULL)
+	if (t == NULL) {
 		atomic_store(&window.busy, false);
-	else
-		s->beside = false;
+		return (NULL);
+	}
+	s->beside = w->turn && t->p.config != &window.set.config[w->config];
+	t->turns += w->turn && begun;
 	return (t);
 }
 

@@ -3,7 +3,7 @@
  * measuring window. Mechanism only; counters.c decides when. All calls with the
  * window of counters.c held.
  *
- * A window collects the next pass of the one configuration, round and round, in a
+ * A window collects the next pass of the configuration, round and round, in a
  * range with a name: so passes add up over launches, the launch comes back at once
  * whatever its kernel waits for, and the end may come from any thread. The range
  * includes the launch: counters.c takes that out of what counts elapsed time.
@@ -28,21 +28,25 @@ struct profiler {
 	CUcontext context;
 	CUpti_RangeProfiler_Object *object;	/* NULL: not enabled */
 	const struct metrics *metrics;
+	const struct metrics_config *config;	/* of them, the one it has */
 	uint8_t *pristine;		/* an initialised counter-data image */
 	uint8_t *image;			/* the one in use */
 	size_t size;
-	size_t position;		/* the pass that is collected next */
+	size_t pass;			/* that is collected next; a number as
+					 * in metrics.h, like all here */
 	/* Of a window but for its kernel: about, and the shortest so far. */
 	uint64_t cost_ns[METRICS_PASSES], least_ns[METRICS_PASSES];
+	uint32_t guessed;		/* bits of those that none tells of */
 	uint64_t begun_ns;		/* what the beginning of the open one took */
 };
 
-/* profiler_enable(p, m, where): set ${p}->context up for the counters of ${m}, and
- * go once round the passes with nothing launched, which takes the costs that come
- * once and leaves those of each pass in cost_ns. CUPTI's code, with the call that
- * failed in *${where}. */
+/* profiler_enable(p, m, config, where): set ${p}->context up for that configuration
+ * of the counters, which it has until it is disabled (of a second one CUPTI decodes
+ * nothing), and go once round the passes with nothing launched, which takes the
+ * costs that come once and leaves those of each pass in cost_ns. CUPTI's code, with
+ * the call that failed in *${where}. */
 int profiler_enable(struct profiler *p, const struct metrics *m,
-    const char **where);
+    size_t config, const char **where);
 
 /* profiler_disable(p, where): the opposite. Nothing if it is not enabled. */
 int profiler_disable(struct profiler *p, const char **where);
@@ -57,6 +61,9 @@ int profiler_stop(struct profiler *p, bool *dropped, const char **where);
  * takes profiler_turn_ns(p, pass). */
 int profiler_turn(struct profiler *p, size_t pass, const char **where);
 uint64_t profiler_turn_ns(const struct profiler *p, size_t pass);
+
+/* profiler_after(p, pass): the pass of its configuration that comes after it. */
+size_t profiler_after(const struct profiler *p, size_t pass);
 
 /* profiler_free(p): its memory; the profiler has to be disabled. */
 void profiler_free(struct profiler *p);

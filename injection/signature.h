@@ -37,6 +37,7 @@ struct signature_launch {
 
 #define SIGNATURE_UNTRACED 64	/* such launches kept a signature */
 
+struct metrics_config;
 struct sass_counts;
 
 struct signature {
@@ -59,13 +60,15 @@ struct signature {
 	uint32_t tries;			/* and all that were tried */
 	uint64_t window_ns;		/* its launch took in the latest window */
 	uint64_t cost_ns;
-	uint8_t *image;			/* counter data between passes, or NULL */
+	uint8_t *image;			/* counter data between passes, or NULL, */
+	const struct metrics_config *config;	/* of this configuration */
 	double *value;			/* per metric, NaN unknown, or NULL */
 	_Atomic bool dirty;		/* value has news to send */
 	_Atomic bool complete;
 	_Atomic bool alone;		/* it ended while the host was held, */
 	_Atomic bool waits;		/* or once it did not */
 	bool stalls;			/* it takes longer than we may hold */
+	bool late;			/* it came when the headline was over */
 	_Atomic bool elsewhere;		/* another process measured that GPU */
 	_Atomic bool beside;		/* it was to be measured, but other work
 					 * was on the GPU */

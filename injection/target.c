@@ -124,8 +124,9 @@ load_metrics(uint32_t device)
 
 	if (device_chip(device, chip, sizeof(chip)) != 0)
 		chip[0] = '\0';
+	/* What CUPTI replays it counts at once. */
 	r = metrics_load(&window.set, &inject.api, inject.metrics, chip,
-	    &where);
+	    !inject.replay, &where);
 	if (r == CUPTI_SUCCESS)
 		return (0);
 	if (r != -1) {
@@ -213,11 +214,11 @@ target_in_the_way(const struct target *t)
 }
 
 int
-target_enable(struct target *t)
+target_enable(struct target *t, size_t config)
 {
 	struct target *other = other_on(t);
 	const char *where = "";
-	int r = CUPTI_SUCCESS;
+	int r;
 
 	t->misses = 0;
 	t->passed = 0;
@@ -226,10 +227,10 @@ target_enable(struct target *t)
 	if (other != NULL) {
 		target_used(other, 0);
 		other->misses = 0;
-		r = disable(other, &where);
 	}
-	if (r == CUPTI_SUCCESS)
-		r = profiler_enable(&t->p, &window.set, &where);
+	target_used(t, 0);
+	if ((r = disable(other != NULL ? other : t, &where)) == CUPTI_SUCCESS)
+		r = profiler_enable(&t->p, &window.set, config, &where);
 	if (t->p.object != NULL) {	/* it lies idle from here on */
 		claim_take(t->device);
 		target_used(t, inject_now());

@@ -23,7 +23,11 @@ struct target {
 	size_t passed;			/* launches in a row that had the pass
 					 * that is next */
 	bool paused;			/* its profiler is off for a while */
-	unsigned enables;
+	uint32_t seen;			/* kernels, at the last look, */
+	uint32_t quiet;			/* launches since there was a new one or
+					 * the headline of one was counted, */
+	uint64_t newest_ns;		/* which was then */
+	unsigned enables, turns;
 };
 
 /* target_prepare(device): what the process needs before its first context: CUPTI's
@@ -51,11 +55,12 @@ bool target_known(uint32_t context);
 struct target *target_make(CUcontext handle, uint32_t context,
     uint32_t device);
 
-/* target_enable(t): turn its profiler on, which takes a fifth of a second; that of
- * another context of the device, of which CUPTI wants one at a time, goes off. 0; -1
- * refused, and reported: instructions may still be counted.
+/* target_enable(t, config): turn its profiler on for that configuration of the
+ * counters, which takes a fifth of a second; one that is on for another goes off
+ * first, and so does that of another context of the device, of which CUPTI wants one
+ * at a time. 0; -1 refused, and reported: instructions may still be counted.
  * target_in_the_way(t): that context, which has to be idle, too; NULL: none. */
-int target_enable(struct target *t);
+int target_enable(struct target *t, size_t config);
 CUcontext target_in_the_way(const struct target *t);
 
 /* target_used(t, now): a window was open, or it was enabled, at ${now}; 0: its

@@ -179,6 +179,8 @@ send_rest(struct signature *s)
 		r.reason = atomic_load(&s->launches) == 0 ? SKIP_GRAPH :
 		    window.set.count > 0 &&
 		    (choose_needed(s) & ~s->passes) == 0 ? SKIP_MINOR :
+		    s->late && (choose_needed(s) & ~s->passes &
+		    choose_headline()) != 0 ? SKIP_LATE :
 		    s->stalls ? SKIP_STALL :
 		    budget_exceeded() ? SKIP_BUDGET :
 		    s->elsewhere ? SKIP_BUSY :

@@ -145,6 +145,8 @@ reason_skip(int skip)
 		    "it waits for the host or other kernels, or is that long",
 		[SKIP_STALL] = "its launches take longer than --max-stall lets "
 		    "us hold the program (raise --max-stall, or use --replay)",
+		[SKIP_LATE] = "it first ran when the main counters of the "
+		    "others had been counted (use --replay)",
 	};
 
 	if (skip <= SKIP_NONE || skip >= SKIP_REASONS)

@@ -54,6 +54,8 @@ static const char *const skip_reason[SKIP_REASONS] = {
 	[SKIP_WAITS] = "with the host held it did not end in time",
 	[SKIP_STALL] = "its launches take longer than --max-stall lets us hold "
 	    "the program (raise it, or use --replay)",
+	[SKIP_LATE] = "it first ran when the main counters of the others had "
+	    "been counted (use --replay)",
 };
 
 const char *

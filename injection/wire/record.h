@@ -168,6 +168,8 @@ enum wire_skip {
 	SKIP_WAITS,	/* with the host held it did not end in time */
 	SKIP_STALL,	/* it takes longer than --max-stall lets us hold the
 			 * program */
+	SKIP_LATE,	/* it came when the counters that decide most had been
+			 * counted of the others */
 	SKIP_REASONS
 };
 

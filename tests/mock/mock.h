@@ -11,7 +11,8 @@
  *   MOCK_SLOW=function=ms[@n][,…]  that function takes so long, from its n-th
  *                       call on
  *   MOCK_PASSES=n       every metric set takes n passes
- *   MOCK_PER_PASS=n     else: this many metrics a pass (24)
+ *   MOCK_PER_PASS=n     else: this many metrics a pass (24), by kinds, not in
+ *                       the order in which they were asked for
  *   MOCK_DROP=n         the first n kernel records are dropped, and counted
  *   MOCK_FLUSH_MS=n     cuptiActivityFlushAll takes that long
  *   MOCK_CUPTI=n        the CUPTI version that it says it is (its headers')

@@ -2,7 +2,8 @@
  * The range profiler: a configuration takes several passes; each Start…Stop
  * collects the object's next one, round and round, into the counter-data image
  * it was given; an image that has received every pass decodes to values, and
- * until then what is missing is NaN.
+ * until then what is missing is NaN. Which metric is in which pass is CUPTI's
+ * choice, not the order in which they were added.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -17,9 +18,15 @@
 
 struct config {
 	uint32_t magic;
-	uint32_t metrics, passes, per_pass;
+	uint32_t metrics, passes;
 	uint64_t metric[METRICS];	/* hashes of their names */
+	uint8_t kind[METRICS];		/* enum kind */
+	uint8_t pass[METRICS];
 };
+
+/* What has to be counted by the same few counters of an SM, or by patched code,
+ * comes late: seen of CUPTI 13.0 and GH100's metrics. */
+enum kind { KIND_FREE, KIND_CROWDED, KIND_PATCHED, KINDS };
 
 struct CUpti_Profiler_Host_Object {
 	struct config config;
@@ -124,6 +131,57 @@ cuptiProfilerHostDeinitialize(CUpti_Profiler_Host_Deinitialize_Params *p)
 	return (CUPTI_SUCCESS);
 }
 
+static enum kind
+kind_of(const char *metric)
+{
+	if (strstr(metric, "__sass_") != NULL)
+		return (KIND_PATCHED);
+	return (strncmp(metric, "smsp__inst_", 11) == 0 ||
+	    strncmp(metric, "smsp__thread_", 13) == 0 ||
+	    strncmp(metric, "l1tex__", 7) == 0 ? KIND_CROWDED : KIND_FREE);
+}
+
+/* The passes of a configuration: what the hardware counts in one, if it fits;
+ * else what is free to be anywhere in the first, and the rest in others; last what
+ * patched code counts. MOCK_PASSES: as many as that, whatever it is. */
+static void
+schedule(struct config *c)
+{
+	uint32_t per_pass = (uint32_t)mock_env("MOCK_PER_PASS", 24);
+	uint32_t fixed = (uint32_t)mock_env("MOCK_PASSES", 0);
+	uint32_t n[KINDS] = { 0 }, first[KINDS] = { 0 }, k;
+	uint32_t span[KINDS] = { 1, 0, 0 };
+
+	for (k = 0; k < c->metrics; k++)
+		n[c->kind[k]]++;
+	if (fixed > 64)
+		fixed = 64;
+	if (fixed > c->metrics)
+		fixed = c->metrics;
+	if (fixed > 0) {
+		first[KIND_CROWDED] = first[KIND_PATCHED] = fixed > 1;
+		span[KIND_CROWDED] = span[KIND_PATCHED] = fixed > 1 ?
+		    fixed - 1 : 1;
+		c->passes = fixed;
+	} else {
+		if (n[KIND_FREE] + n[KIND_CROWDED] > per_pass) {
+			first[KIND_CROWDED] = 1;
+			span[KIND_CROWDED] = (n[KIND_CROWDED] + per_pass - 1) /
+			    per_pass;
+		}
+		first[KIND_PATCHED] = n[KIND_FREE] + n[KIND_CROWDED] > 0 ?
+		    1 + span[KIND_CROWDED] : 0;
+		span[KIND_PATCHED] = (n[KIND_PATCHED] + per_pass - 1) /
+		    per_pass;
+		c->passes = first[KIND_PATCHED] + span[KIND_PATCHED];
+	}
+	memset(n, 0, sizeof(n));
+	for (k = 0; k < c->metrics; k++)
+		c->pass[k] = (uint8_t)(first[c->kind[k]] +
+		    (span[c->kind[k]] > 0 ? n[c->kind[k]]++ %
+		    span[c->kind[k]] : 0));
+}
+
 CUptiResult
 cuptiProfilerHostConfigAddMetrics(
     CUpti_Profiler_Host_ConfigAddMetrics_Params *p)
@@ -140,18 +198,11 @@ cuptiProfilerHostConfigAddMetrics(
 			return (CUPTI_ERROR_INVALID_PARAMETER);
 	if (c->metrics + p->numMetrics > METRICS)
 		return (CUPTI_ERROR_INVALID_PARAMETER);
-	for (i = 0; i < p->numMetrics; i++)
+	for (i = 0; i < p->numMetrics; i++) {
+		c->kind[c->metrics] = (uint8_t)kind_of(p->ppMetricNames[i]);
 		c->metric[c->metrics++] = mock_hash(p->ppMetricNames[i]);
-	c->passes = (uint32_t)mock_env("MOCK_PASSES", 0);
-	c->per_pass = (uint32_t)mock_env("MOCK_PER_PASS", 24);
-	if (c->passes == 0)
-		c->passes = (c->metrics + c->per_pass - 1) / c->per_pass;
-	if (c->passes > c->metrics)
-		c->passes = c->metrics;
-	if (c->passes > 64)
-		c->passes = 64;
-	if (c->passes > 0)
-		c->per_pass = (c->metrics + c->passes - 1) / c->passes;
+	}
+	schedule(c);
 	return (CUPTI_SUCCESS);
 }
 
@@ -201,8 +252,8 @@ evaluate(const struct CUpti_Profiler_Host_Object *h, const struct image *i,
 	if (i->wrong || i->config != config_hash(&h->config))
 		return (NAN);
 	for (k = 0; k < h->config.metrics; k++)
-		if (h->config.metric[k] == hash && (i->collected >>
-		    (k / h->config.per_pass) & 1) != 0)
+		if (h->config.metric[k] == hash &&
+		    (i->collected >> h->config.pass[k] & 1) != 0)
 			return (mock_value(metric, i->kernel));
 	return (NAN);
 }

@@ -27,7 +27,7 @@ struct options {
 	unsigned long sleep_ms, leak, pause_us, kernel_us, jit_ms;
 	unsigned long round_trips, peer_copies, enable_peer, managed, pinned;
 	unsigned long side_streams, graphs, wait_value, host_func, captures;
-	unsigned long allocations;
+	unsigned long allocations, then;
 	int exit_code;
 	int fork, exec, error_launch, ready, time, peak, import, longest;
 	enum ending ending;
@@ -40,7 +40,7 @@ struct job {
 	unsigned long index;
 };
 
-static struct mock_function function[SIGNATURES];
+static struct mock_function function[SIGNATURES + 1];
 
 static void
 functions_make(void)
@@ -48,7 +48,7 @@ functions_make(void)
 	char base[24];
 	size_t i;
 
-	for (i = 0; i < SIGNATURES; i++) {
+	for (i = 0; i <= SIGNATURES; i++) {
 		snprintf(base, sizeof(base), "kernel%zu", i);
 		snprintf(function[i].name, sizeof(function[i].name),
 		    "_Z%zu%sPf", strlen(base), base);
@@ -76,10 +76,11 @@ launch_of(unsigned long s)
 	    .block = { 64 + 32 * (uint32_t)(s % 8), 1, 1 } });
 }
 
+/* Launch number ${n}. */
 static void
-launch(const struct job *j, unsigned long n)
+launch(const struct job *j, unsigned long s, unsigned long n)
 {
-	struct mock_launch l = launch_of(n % j->o->signatures);
+	struct mock_launch l = launch_of(s);
 
 	l.stream = (uint32_t)((n + j->index) % j->o->streams);
 	errno = EXDEV;		/* which no call of CUDA's sets */
@@ -200,10 +201,14 @@ work(void *cookie)
 	for (i = 0; i < o->kernels; i++) {
 		uint64_t before = monotonic_ns(), took;
 
-		launch(j, i);
+		launch(j, i % o->signatures, i);
 		took = monotonic_ns() - before;
 		if (j->index == 0 && took > longest_ns)
 			longest_ns = took;
+		nap(o->pause_us);
+	}
+	for (i = 0; i < o->then && j->index == 0; i++) {
+		launch(j, o->signatures, i);
 		nap(o->pause_us);
 	}
 	if (o->time && o->kernels > 0)
@@ -330,11 +335,12 @@ enum { O_KERNELS = 1000, O_SIGNATURES, O_THREADS, O_STREAMS, O_COPIES,
 	O_VALUE, O_TIME, O_SASS, O_KERNEL_US, O_ROUND_TRIPS, O_PEER_COPIES,
 	O_ENABLE_PEER, O_MANAGED, O_PINNED, O_SIDE_STREAMS, O_JIT, O_GRAPHS,
 	O_PEAK, O_WAIT_VALUE, O_ALLOCATIONS, O_IMPORT, O_HOST_FUNC, O_CAPTURES,
-	O_LONGEST };
+	O_LONGEST, O_THEN };
 
 static const struct option table[] = {
 	{ "kernels", 1, NULL, O_KERNELS },	/* launches a thread */
 	{ "signatures", 1, NULL, O_SIGNATURES },
+	{ "then", 1, NULL, O_THEN },		/* of one kernel more, by the first */
 	{ "threads", 1, NULL, O_THREADS },
 	{ "streams", 1, NULL, O_STREAMS },
 	{ "copies", 1, NULL, O_COPIES },
@@ -421,6 +427,8 @@ parse(struct options *o, int argc, char **argv)
 		case O_HOST_FUNC: o->host_func = number(optarg, 0, 600000);
 			break;
 		case O_CAPTURES: o->captures = number(optarg, 0, 100000);
+			break;
+		case O_THEN: o->then = number(optarg, 0, 100000000);
 			break;
 		case O_LONGEST: o->longest = 1; break;
 		case O_GRAPHS: o->graphs = number(optarg, 0, 1000000); break;

@@ -1,0 +1,123 @@
+# Which counters a kernel has: at its first launch all of the heading [headline],
+# which decide most; with more launches the others, by another configuration of the
+# range profiler, to which it is turned once (injection/choose.c).
+
+load common
+
+# metric KERNEL NAME: its value, or null.
+metric() {
+	local api id kid
+	api=$(find "$CUDADVISE_RUNTIME_DIR" -name api.sock)
+	id=$(of .run.id)
+	kid=$(of ".kernels[] | select(.mangled == \"$1\") | .id")
+	curl -sf --unix-socket "$api" \
+	    "http://localhost/api/v1/runs/$id/kernels/$kid/metrics" |
+	    jq --arg n "$2" '(.items // .)[] | select(.name == $n) | .value'
+}
+
+# calls FUNCTION: how often CUPTI was called so.
+calls() {
+	grep -c -x "$1" "$T/trace"
+}
+
+# The names under [headline] of the mock's chip.
+headline() {
+	sed -n '/^\[headline\]/,/^\[/{/^[[#]/d; /^$/d; p}' \
+	    "$CUDADVISE_DATA_DIR/metrics/gh100.metrics"
+}
+
+@test "a kernel that is launched once has all headline counters" {
+	options=
+	measure --kernels 3 --signatures 3
+	load
+	headline >names
+	[ "$(wc -l <names)" -ge 15 ] || fail "$(cat names)"
+	while read -r name; do
+		got=$(metric _Z7kernel1Pf "$name")
+		[ -n "$got" ] && [ "$got" != null ] || fail "$name: '$got'"
+	done <names
+	same "instructions" "$(metric _Z7kernel1Pf smsp__inst_executed.sum)" \
+	    "$("$target" --value smsp__inst_executed.sum _Z7kernel1Pf |
+	    jq .)"
+	# Nothing else was asked of it, and that is said.
+	same "complete" "$(of '[.kernels[] | select(.metrics_complete)] |
+	    length')" 0
+	same "reasons" "$(of '[.kernels[].not_measured] | unique | .[]')" \
+	    "too few launches (use --replay)"
+}
+
+@test "repeated kernels have all counters: the profiler is turned once, told as set-up" {
+	export MOCK_TRACE=$T/trace
+	MOCK_SLOW=cuptiRangeProfilerEnable=80 measure --kernels 400 --signatures 4
+	load
+	has_launches 400 4
+	same "complete" "$(of '[.kernels[] | select(.metrics_complete)] |
+	    length')" 4
+	same "turned on" "$(calls cuptiRangeProfilerEnable)" 2
+	# A window for each pass of each kernel, and no more.
+	n=$(of .run.overhead.profiled_launches)
+	[ "$n" -ge 8 ] && [ "$n" -le 24 ] || fail "$n launches were profiled"
+	of .run.overhead.held | jq -e '.setup_s > 0.16 and
+	    .longest_s < 0.08' || fail "$(of .run.overhead.held)"
+}
+
+@test "--replay: one configuration has all counters" {
+	export MOCK_TRACE=$T/trace
+	options=--replay
+	measure --kernels 3 --signatures 3
+	load
+	same "complete" "$(of '[.kernels[] | select(.metrics_complete)] |
+	    length')" 3
+	same "turned on" "$(calls cuptiRangeProfilerEnable)" 1
+}
+
+@test "the profiler is not turned inside a capture, nor while kernels come" {
+	export MOCK_TRACE=$T/trace
+	options=
+	# Each kernel is new: there is nothing to turn for.
+	measure --kernels 30 --signatures 30
+	load
+	same "turned on" "$(calls cuptiRangeProfilerEnable)" 1
+	: >trace
+	measure --kernels 4000 --signatures 4 --captures 200
+	load
+	! grep "^captured" trace || fail "inside a capture"
+}
+
+@test "the turn fits the budget, or is not made" {
+	export MOCK_TRACE=$T/trace
+	options="--overhead-budget 0.01"
+	# Set-up and turn take 1.5 s each: 2.5 s are allowed.
+	MOCK_SLOW=cuptiRangeProfilerEnable=1500 \
+	    measure --kernels 2000 --signatures 2 --pause-us 100
+	load
+	same "turned on" "$(calls cuptiRangeProfilerEnable)" 1
+	same "instructions" "$(metric _Z7kernel1Pf smsp__inst_executed.sum)" \
+	    "$("$target" --value smsp__inst_executed.sum _Z7kernel1Pf | jq .)"
+	of '.kernels[].not_measured' | grep -q "budget" || fail "no reason"
+}
+
+@test "what comes after the turn has the other counters, and that is said" {
+	options=
+	measure --kernels 400 --signatures 4 --then 20
+	load
+	same "complete" "$(of '[.kernels[] | select(.metrics_complete)] |
+	    length')" 4
+	same "time of the late one" "$(metric _Z7kernel4Pf \
+	    gpu__time_duration.sum)" null
+	# Counted by patched code, exactly; which is the second configuration's.
+	same "its instructions" "$(metric _Z7kernel4Pf \
+	    smsp__inst_executed.sum)" "$("$target" --value \
+	    smsp__sass_inst_executed.sum _Z7kernel4Pf | jq .)"
+	same "why" "$(of '.kernels[] | select(.mangled == "_Z7kernel4Pf") |
+	    .not_measured')" \
+	    "it first ran when the main counters of the others had been counted (use --replay)"
+}
+
+@test "what comes later and stays has all: the profiler that was put away begins anew" {
+	options=
+	measure --kernels 400 --signatures 4 --then 3500 --pause-us 1000
+	load
+	same "complete" "$(of '[.kernels[] | select(.metrics_complete)] |
+	    length')" 5
+}
