@@ -235,6 +235,17 @@ about_clock(struct model *m, struct stream *s, const struct record_CLOCK *r)
 	return (diagnostic_add(m, &d));
 }
 
+/* CUPTI works in threads of its own as well, and what callbacks take is told as
+ * a sum at the end. */
+static bool
+holds_host(uint32_t kind)
+{
+
+	return (kind == OVERHEAD_COUNTERS || kind == OVERHEAD_SETUP ||
+	    kind == OVERHEAD_SOURCE || kind == OVERHEAD_SAMPLING ||
+	    kind == OVERHEAD_WAIT);
+}
+
 int
 about_overhead(struct model *m, const struct record_OVERHEAD *r)
 {
@@ -244,7 +255,10 @@ about_overhead(struct model *m, const struct record_OVERHEAD *r)
 		return (0);
 	m->run.overhead_ns[kind] = add_sat(m->run.overhead_ns[kind],
 	    r->end_ns - r->start_ns);
-	return (spans_add(&m->overhead, r->start_ns, r->end_ns));
+	if (spans_add(&m->overhead, r->start_ns, r->end_ns) != 0)
+		return (-1);
+	return (holds_host(kind) ? spans_add(&m->held, r->start_ns,
+	    r->end_ns) : 0);
 }
 
 int

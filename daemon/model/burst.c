@@ -8,18 +8,19 @@
  * with something else, GPU time is hidden behind it. So, for each kernel and
  * each class of copies in it,
  *
- *   exposed = min(time in which its operations ran by themselves,
+ *   exposed = min(time in which its operations kept the device busy,
  *                 time the host was blocked during the burst)
  *
- * which is what making that kernel alone faster can save at most. For several
- * at once it is no sum: all together cannot save more than the host was
- * blocked, which run->gpu_exposed_ns adds up. Blocked means: in a
- * synchronisation or a blocking copy, or in a launch call because the hardware
- * queue was full. Of the threads that launched the burst and the one that
- * launched what follows, the longest wait counts. Where the host's calls are
- * not known (no launch times), all of it counts as exposed; so does the last
- * burst if nobody was seen to wait for it, since the run cannot end before its
- * work.
+ * where what ran at the same time shares that time (sweep.c). That is what making
+ * that kernel alone faster can save at most. For several at once it is no sum: all
+ * together cannot save more than the host was blocked, which run->gpu_exposed_ns
+ * adds up. Blocked means: in a synchronisation or a blocking copy, or in a launch
+ * call because the hardware queue was full; and what it would have waited longer,
+ * had we not held it while the device went on (ahead.c). Of the threads that
+ * launched the burst and the one that launched what follows, the longest wait
+ * counts. Where the host's calls are not known (no launch times), all of it counts
+ * as exposed; so does the last burst if nobody was seen to wait for it, since the
+ * run cannot end before its work.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -82,7 +83,7 @@ burst_start(struct device_state *d, const struct op *op)
 		b->open = true;
 		b->start = op->start;
 		b->pushed = b->ended = b->queued = 0;
-		b->last_launch = b->full_ns = 0;
+		b->last_launch = b->full_ns = b->late_ns = 0;
 		b->threads = 0;
 		b->unknown = false;
 	}
@@ -104,7 +105,7 @@ burst_waited(const struct model *m, const struct burst *b, uint64_t end)
 		ns = host_wait(&m->thread[b->thread[i]], b->start, end);
 		longest = max_u64(longest, ns);
 	}
-	return (add_sat(longest, b->full_ns));
+	return (add_sat(longest, add_sat(b->full_ns, b->late_ns)));
 }
 
 /* Settle what the burst has so far, if the host was blocked for ${waited}. */
@@ -126,7 +127,7 @@ burst_share(struct model *m, struct burst *b, double waited)
 	m->exposed += b->excl < waited ? b->excl : waited;
 	b->items = b->ops = 0;
 	b->excl = 0;
-	b->full_ns = 0;
+	b->full_ns = b->late_ns = 0;
 	b->serial = ++m->bursts;
 }
 
@@ -174,6 +175,8 @@ burst_finish(struct model *m, struct device_state *d, uint32_t next)
 	if (!b->open)
 		return;
 	burst_thread(b, next);
+	if (next == IDMAP_NONE)
+		ahead_last(m, d);
 	blocked = burst_blocked(m, b, d->frontier);
 	if (next == IDMAP_NONE && blocked == 0)
 		blocked = b->excl;

@@ -148,13 +148,42 @@ gap_tally(struct device_state *d, const struct gap *g)
 		d->gap[k].idle_ns[host[i]] += g->idle[host[i]];
 }
 
+/* ${ns} of the gap would not have been without us. The host would have been
+ * earlier: it had all of its calls before it then. */
+static void
+gap_shorten(struct gap *g, uint64_t ns)
+{
+	static const enum idle_cause order[] = { IDLE_HOST, IDLE_API,
+	    IDLE_ALLOCATION, IDLE_AFTER_SYNC, IDLE_LAUNCH };
+	uint64_t part;
+	uint32_t i;
+
+	for (i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
+		part = min_u64(ns, g->idle[order[i]]);
+		g->idle[order[i]] -= part;
+		ns -= part;
+	}
+	g->blocked = min_u64(g->blocked, g->idle[IDLE_AFTER_SYNC]);
+}
+
+/* Did we hold the host in the gap, or so shortly before that its next launches
+ * are slow because of it? */
+static bool
+gap_disturbed(const struct model *m, const struct device_state *d,
+    uint64_t ours)
+{
+
+	return (ours > 0 || spans_overlap(&m->held,
+	    sub_sat(d->frontier, LAUNCH_APART), d->frontier) > 0);
+}
+
 bool
 idle_gap(struct model *m, struct device_state *d, const struct op *next,
     struct gap_seen *seen)
 {
 	struct gap g = { .start = d->frontier, .end = next->start };
-	uint64_t idle, ours;
-	bool dry;
+	uint64_t idle, ours, before = 0;
+	bool dry, none = false;
 	int i;
 
 	ours = spans_overlap(&m->overhead, g.start, g.end);
@@ -169,6 +198,13 @@ idle_gap(struct model *m, struct device_state *d, const struct op *next,
 		    &m->thread[next->thread]);
 	g.idle[IDLE_LAUNCH] = g.end - g.host_end -
 	    spans_overlap(&m->overhead, g.host_end, g.end);
+	if (dry)
+		before = ahead_gap(m, d, next, &none);
+	if (idle - before <= LAUNCH_APART && gap_disturbed(m, d, ours + before))
+		before = idle;
+	gap_shorten(&g, min_u64(before, idle));
+	ours += min_u64(before, idle);
+	idle -= min_u64(before, idle);
 	for (i = 0; i < IDLE_CAUSES; i++)
 		d->idle[i] += g.idle[i];
 	d->idle_overhead += ours;
@@ -183,5 +219,5 @@ idle_gap(struct model *m, struct device_state *d, const struct op *next,
 		gap_tally(d, &g);
 	gap_blame(m, d, &g, idle);
 	*seen = (struct gap_seen){ .synced = g.synced, .ours = ours > 0 };
-	return (dry);
+	return (dry && !none);
 }

@@ -245,8 +245,9 @@ struct small_run {
 
 struct active {
 	struct op op;
-	double excl;		/* ns with nothing else */
+	double excl;		/* ns; of those with others its share */
 	uint64_t alone;		/* ns with no other kernel */
+	bool hidden;		/* a copy under one kernel, or the other way */
 };
 
 struct burst_item {
@@ -270,6 +271,7 @@ struct burst {
 	double excl;		/* sum of the items */
 	uint64_t start;
 	uint64_t full_ns;	/* host blocked by a full queue */
+	uint64_t late_ns;	/* it would have waited longer without us */
 	uint32_t thread[BURST_THREADS];
 	uint32_t threads;
 	uint64_t *ring;		/* ends of the last QUEUE_DEPTH operations */
@@ -307,6 +309,21 @@ struct cycle {
 	bool graph;		/* one was counted */
 };
 
+/* By what the host would be further ahead of a device without us; see ahead.c. */
+struct ahead {
+	uint64_t held, traced;	/* ns: by what we held it, and by tracing */
+	uint64_t longer;	/* ns that the device worked longer, not yet taken
+				 * from these */
+	uint64_t launch;	/* its latest call for work; 0 unknown */
+	uint64_t until;		/* what we held it before is in held */
+	uint64_t gap;		/* of the gap before what comes next, where the
+				 * host was late for a synchronisation */
+	uint64_t each;		/* ns that tracing takes a launch; 0 unknown */
+	uint32_t thread;
+	bool synced;		/* since its call before */
+	struct stat apart;	/* its calls, with nothing in between */
+};
+
 struct line;			/* timeline.c */
 
 struct device_state {
@@ -322,6 +339,7 @@ struct device_state {
 	uint64_t idle_longest_by[IDLE_CAUSES];
 	struct gap_class gap[GAP_CLASSES];
 	struct burst burst;
+	struct ahead ahead;
 	struct legacy legacy;
 	struct cycle cycle;
 	struct small_run small[COPY_KINDS][MEMORY_KINDS];
@@ -403,6 +421,7 @@ struct model {
 	struct calibration *calibration;
 	uint32_t calibrations;
 	struct spans overhead;
+	struct spans held;	/* of it, while the host was held */
 	struct spans jit;
 	bool jit_unknown;	/* a process that does not tell */
 	struct source_state *source;	/* NULL: no such records */
@@ -573,6 +592,18 @@ struct gap_seen {
  * run dry because of the host; *${seen}: what was in it. */
 bool idle_gap(struct model *m, struct device_state *d, const struct op *next,
     struct gap_seen *seen);
+
+/* ahead.c: what our measuring took from the host. ahead_op: the host calls for
+ * ${op}, with the device let run until it starts. ahead_gap: the device was idle
+ * before ${next} for want of it: by how much the gap would have been shorter,
+ * beyond what we held inside it; *${none}: there might have been none at all.
+ * ahead_longer: the device worked for ${ns} longer because of us. ahead_last:
+ * nothing comes after. */
+void ahead_op(struct model *m, struct device_state *d, const struct op *op);
+uint64_t ahead_gap(struct model *m, struct device_state *d,
+    const struct op *next, bool *none);
+void ahead_longer(struct device_state *d, uint64_t ns);
+void ahead_last(struct model *m, struct device_state *d);
 
 /* burst.c: exposure. */
 int burst_start(struct device_state *d, const struct op *op);

@@ -98,6 +98,7 @@ model_free(struct model *m)
 	idmap_clear(&m->copy_map);
 	idmap_clear(&m->range_map);
 	spans_clear(&m->overhead);
+	spans_clear(&m->held);
 	spans_clear(&m->faults);
 	spans_clear(&m->served);
 	spans_clear(&m->jit);

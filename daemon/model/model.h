@@ -136,8 +136,8 @@ struct kernel {
 	uint64_t total_ns;	/* time of all launches; the disturbed and
 				 * untimed are counted at the mean of time */
 	double exposed_ns;	/* part of total_ns that lengthened the run: the
-				 * GPU ran nothing else and the host or later
-				 * work waited for it (model/burst.c) */
+				 * host or later work waited for it; what ran at
+				 * the same time shares that (model/burst.c) */
 	double alone_ns;	/* part of total_ns with no other kernel */
 	double noise_ns;	/* what launches that did the same differ by: the
 				 * standard deviation of one (model/repeat.c);
@@ -184,7 +184,8 @@ struct copy_class {
 	uint32_t size_class;	/* floor(log2(bytes)) */
 	uint32_t device;
 	uint64_t count, bytes, gpu_ns;
-	double exposed_ns;	/* no kernel ran meanwhile and work waited */
+	double exposed_ns;	/* work waited for it: all of it, shared with what
+				 * ran meanwhile; 0 while one kernel covered it */
 	uint64_t host_ns;	/* in the blocking API call, if it was recorded */
 	uint64_t idle_after_ns;	/* GPU idle right after, until the next work */
 	uint64_t idle_waited_ns;/* of that, what the wait can explain: without

@@ -100,14 +100,20 @@ account_ways(struct device_state *d, uint64_t ns)
 		d->out.d2h_bare_ns += ns;
 }
 
+static bool
+is_kernel(const struct op *op)
+{
+
+	return (op->kind == OP_KERNEL || op->kind == OP_GRAPH);
+}
+
 /* Between ${from} and ${to} the set of active operations does not change. */
 static void
 account(struct device_state *d, uint64_t from, uint64_t to)
 {
 	uint64_t ns = to - from;
-	uint32_t i, kernels = d->kernels_active;
+	uint32_t i, kernels = d->kernels_active, open = 0;
 	uint32_t copies = d->actives - kernels;
-	struct active *a;
 
 	if (ns == 0)
 		return;
@@ -120,17 +126,15 @@ account(struct device_state *d, uint64_t from, uint64_t to)
 		d->out.copy_hidden_ns += ns;
 	account_ways(d, ns);
 	row_add(d, from, to);
+	for (i = 0; i < d->actives; i++)
+		open += !d->active[i].hidden;
+	/* What works at the same time shares what it keeps the device busy for:
+	 * without any one of it the device would be busy all the same. */
 	for (i = 0; i < d->actives; i++) {
-		a = &d->active[i];
-		if (a->op.kind == OP_COPY || a->op.kind == OP_MEMSET) {
-			/* Copies at the same time share what is exposed. */
-			if (kernels == 0)
-				a->excl += (double)ns / copies;
-		} else if (kernels == 1) {
-			a->alone += ns;
-			if (copies == 0)
-				a->excl += (double)ns;
-		}
+		if (!d->active[i].hidden)
+			d->active[i].excl += (double)ns / open;
+		if (kernels == 1 && is_kernel(&d->active[i].op))
+			d->active[i].alone += ns;
 	}
 }
 
@@ -146,7 +150,7 @@ finish(struct model *m, struct device_state *d, uint32_t i)
 		d->last = *op;
 	}
 	d->row_active[op->row]--;
-	d->kernels_active -= op->kind == OP_KERNEL || op->kind == OP_GRAPH;
+	d->kernels_active -= is_kernel(op);
 	*a = d->active[--d->actives];
 	if (op->kind == OP_GRAPH)
 		return (0);
@@ -194,13 +198,33 @@ advance(struct model *m, struct device_state *d, uint64_t until)
 	return (0);
 }
 
+/* A copy that begins and ends while one kernel runs costs nothing, nor does a
+ * kernel that does so while one copy is under way. */
+static bool
+is_hidden(const struct device_state *d, const struct op *op)
+{
+	const struct op *other;
+	uint32_t i;
+
+	for (i = 0; i < d->actives; i++) {
+		other = &d->active[i].op;
+		if (is_kernel(other) != is_kernel(op) &&
+		    other->end >= op->end &&
+		    (other->end > op->end || other->start < op->start))
+			return (true);
+	}
+	return (false);
+}
+
 static void
 activate(struct device_state *d, const struct op *op)
 {
 
-	d->active[d->actives++] = (struct active){ .op = *op };
+	d->active[d->actives] = (struct active){ .op = *op,
+	    .hidden = is_hidden(d, op) };
+	d->actives++;
 	d->row_active[op->row]++;
-	d->kernels_active += op->kind == OP_KERNEL || op->kind == OP_GRAPH;
+	d->kernels_active += is_kernel(op);
 	timeline_count(d, (enum timeline_row)op->row, op->start);
 	d->swept = op->start;
 }
@@ -235,6 +259,7 @@ sweep_op(struct model *m, struct op *op)
 		op->flags |= OP_PROFILED;
 	if (advance(m, d, op->start) != 0)
 		return (-1);
+	ahead_op(m, d, op);
 	if (!d->used) {
 		d->used = true;
 		d->out.first_ns = op->start;
@@ -252,6 +277,8 @@ sweep_op(struct model *m, struct op *op)
 	if (burst_start(d, op) != 0 || make_room(m, d) != 0)
 		return (-1);
 	activate(d, op);
+	if (op->flags & OP_PROFILED)
+		ahead_longer(d, op->end - op->start - kernel_length(m, op));
 	follow_op(m, op, idle, seen);
 	legacy_op(m, d, op);
 	cycle_op(m, d, op);
