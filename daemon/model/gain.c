@@ -37,21 +37,53 @@ fix_merge(struct fix *into, const struct fix *f)
 	for (int i = 0; i < RES_COUNT; i++)
 		into->part[i] = fmin(into->part[i], f->part[i]);
 	into->whole = fmin(into->whole, f->whole);
+	into->grid = fmax(into->grid, f->grid);
+	into->blocks = fmax(into->blocks, f->blocks);
 }
 
 struct fix
 fix_part(const struct fix *f, double share)
 {
 #define PART(x) (1 + share * (f->x - 1))
+/* What time goes down with: a share of the time that it saves, not of itself, of
+ * which a half would be most of the saving. */
+#define RATE(x) (1 / (1 + share * (1 / f->x - 1)))
 	struct fix p = { PART(global_ld), PART(global_st), PART(shared_ld),
-	    PART(shared_st), PART(local), PART(inst), PART(occupancy),
-	    PART(spread), PART(flight), PART(stall), { 0 },
-	    PART(whole) };
+	    PART(shared_st), PART(local), PART(inst), RATE(occupancy),
+	    RATE(spread), RATE(flight), PART(stall), { 0 },
+	    PART(whole), f->grid > 1 ? RATE(grid) : PART(grid),
+	    f->blocks > 1 ? RATE(blocks) : PART(blocks) };
 
 	for (int i = 0; i < RES_COUNT; i++)
 		p.part[i] = PART(part[i]);
 	return p;
 #undef PART
+#undef RATE
+}
+
+/* SMs that have blocks after ${f}, of all. */
+static double
+sms_after(const struct load *l, const struct fix *f)
+{
+	return fmin(1, fmax(l->blocks * f->grid * f->blocks, 1e-9));
+}
+
+/* What ${f} does besides: fewer blocks leave SMs without any, fewer threads leave
+ * fewer warps, and no more warps can reside than the grid has. */
+static struct fix
+with_grid(const struct load *l, const struct fix *f)
+{
+	static const struct fix none = FIX_NONE;
+	struct fix g = *f;
+	double before = sms_after(l, &none), after = sms_after(l, f), now, then;
+
+	if (!(l->blocks > 0) || !(l->warps > 0))
+		return g;
+	g.spread *= fmin(1, after / before);
+	now = fmin(l->occupancy, l->warps / before);
+	then = fmin(l->occupancy * f->occupancy, l->warps * f->grid / after);
+	g.occupancy = then / now;
+	return g;
 }
 
 /* Sectors that L1 asks of L2 for accesses that need ${s} × ${r} of them: the
@@ -253,8 +285,9 @@ latency_after(const struct load *l, const struct fix *f, enum view v)
 
 /* All of ${f} but what becomes part of another kernel. */
 static double
-time_alone(const struct load *l, const struct fix *f, enum view v)
+time_alone(const struct load *l, const struct fix *fix, enum view v)
 {
+	const struct fix grid = with_grid(l, fix), *f = &grid;
 	double body = l->time_s - l->fixed_s, s[RES_COUNT];
 	double least = 0, kept = body, late, bound, time;
 

@@ -28,10 +28,12 @@ struct fix {
 	double whole;			/* what is left of the launch's time, its
 					 * fixed cost with it, where the rest
 					 * becomes part of another kernel, ≤ 1 */
+	double grid;			/* threads of the grid, and so its blocks */
+	double blocks;			/* blocks of as many threads */
 };
 
 #define FIX_NONE { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,			\
-	{ 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 }, 1 }
+	{ 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 }, 1, 1, 1 }
 
 enum view { VIEW_LOW, VIEW_MID, VIEW_HIGH, VIEWS };
 

@@ -273,6 +273,17 @@ load_others(struct load *l, const struct kernel *k)
 	}
 }
 
+static void
+load_grid(struct load *l, const struct kernel *k, const struct device *d)
+{
+	double threads = (double)k->shape.block_x * k->shape.block_y *
+	    k->shape.block_z;
+
+	l->blocks = blocks_of(k) / fmax(1, d->limits.sms);
+	l->warps = l->blocks * ceil(threads / 32) /
+	    fmax(1, d->limits.max_warps_per_sm);
+}
+
 void
 load_of(struct load *l, const struct kernel *k, const struct device *d,
     const struct ceilings *c)
@@ -299,6 +310,7 @@ load_of(struct load *l, const struct kernel *k, const struct device *d,
 	l->dram_write = metric(k, METRIC_DRAM_WRITE);
 	l->spread = avg > 0 && max > 0 ? clamp01(avg / max) :
 	    clamp01(blocks_of(k) / fmax(1, d->limits.sms));
+	load_grid(l, k, d);
 	l->occupancy = metric(k, METRIC_OCCUPANCY) / 100;
 	if (!(l->occupancy > 0))
 		l->occupancy = k->occupancy.known ? k->occupancy.ratio : NAN;

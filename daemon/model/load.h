@@ -58,6 +58,8 @@ struct load {
 	bool stalls_known;	/* measured, not estimated */
 	double local_share;		/* of global+local L1 sectors */
 	double spread;			/* SMs at work / SMs, 0..1 */
+	double blocks;			/* of the grid, for each SM */
+	double warps;			/* of the grid, over what all SMs hold */
 	double occupancy;		/* achieved, else theoretical, 0..1 */
 	double issue_s;			/* counted instructions, issued without a
 					 * pause: all that is known of a kernel

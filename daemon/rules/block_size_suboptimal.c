@@ -37,6 +37,7 @@ set_fix(const struct rule_view *x, struct draft *d, double warps, double then)
 	/* That blocks could not be started in time emptied places, too. */
 	if (rule_is_bound(x, RES_START) && achieved > 0)
 		fix.occupancy = fmax(warps, fmin(1, then) / achieved);
+	fix.blocks = fmin(1, threads / least);
 	fix.inst = full;	/* lanes of a warp that is never full */
 	fix.part[RES_START] = fmin(1, threads / least);
 	rule_fix(d, &fix, 1, 1);

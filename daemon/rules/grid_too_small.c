@@ -3,8 +3,10 @@
  * few there are leave the GPU's places empty while nothing else is full.
  */
 #include <math.h>
+#include <string.h>
 
 #include "rules/rule.h"
+#include "rules/strides.h"
 
 /* How much faster spreading makes it: a thread that runs a loop can share it
  * with others; one without can only be moved, a warp at a time. */
@@ -21,21 +23,60 @@ spread_of(const struct rule_view *x, double blocks, double sms)
 	return spread;
 }
 
+/* Is its function launched with other grids, too? Then it has as many blocks as
+ * there was work. */
+static bool
+follows_work(const struct rule_view *x)
+{
+	const struct kernel *k = x->kernel;
+
+	for (size_t i = 0; i < x->run->kernels; i++) {
+		const struct kernel *o = &x->run->kernel[i];
+
+		if (o->id != k->id && o->device == k->device &&
+		    o->mangled != NULL && k->mangled != NULL &&
+		    strcmp(o->mangled, k->mangled) == 0 &&
+		    o->shape.block_x == k->shape.block_x &&
+		    rule_blocks(o) != rule_blocks(k))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * That there are few blocks does not say that there is work for more: an algorithm
+ * whose steps need each other has none. What its code shows to be independent can
+ * be spread; else no more is promised than the least.
+ */
+static bool
+set_fix(const struct rule_view *x, struct draft *d, double blocks, double sms)
+{
+	const struct occupancy *o = &x->kernel->occupancy;
+	double waves = o->known ? o->waves : NAN, most;
+	bool shared = strides_shared(x->kernel->code) && !follows_work(x);
+	struct fix fix = FIX_NONE;
+
+	fix.spread = spread_of(x, blocks, sms);
+	fix.grid = fix.spread;
+	if (waves > 0 && waves < 1) {
+		most = fmin(1 / waves, 64);
+		fix.grid = fmax(fix.spread, most);
+		fix.occupancy = most / fmin(fix.spread, 1 / waves);
+	}
+	rule_fix(d, &fix, 0.5, shared ? 1 : 0.5);
+	/* Filling every place is the favourable end, half of it the middle. */
+	d->fix[VIEW_MID].occupancy = shared ? sqrt(fix.occupancy) : 1;
+	d->fix[VIEW_LOW].occupancy = 1;
+	return shared;
+}
+
 static void
 fill(struct rule_view *x, struct draft *d, double blocks, double sms)
 {
 	double waves = x->kernel->occupancy.known ?
 	    x->kernel->occupancy.waves : NAN;
-	struct fix fix = FIX_NONE;
+	bool shared = set_fix(x, d, blocks, sms);
 
-	fix.spread = spread_of(x, blocks, sms);
-	if (waves > 0 && waves < 1)
-		fix.occupancy = fmin(1 / waves, 64) /
-		    fmin(fix.spread, 1 / waves);
-	rule_fix(d, &fix, 0.5, 1);
-	/* Filling every place is the favourable end, half of it the middle. */
-	d->fix[VIEW_MID].occupancy = sqrt(fix.occupancy);
-	d->fix[VIEW_LOW].occupancy = 1;
 	rule_evidence(x, d, (struct evidence){ .name = "blocks",
 	    .label = "blocks in the grid", .value = blocks, .unit = "block",
 	    .source = "attribute", .from = "kernel activity record" }, NULL);
@@ -47,7 +88,8 @@ fill(struct rule_view *x, struct draft *d, double blocks, double sms)
 		    .label = "blocks / blocks that fit at once",
 		    .value = waves, .unit = "wave", .source = "derived",
 		    .from = "occupancy calculator" }, "min_waves");
-	d->f.confidence = blocks < sms / 2 ? CONF_HIGH : CONF_MEDIUM;
+	d->f.confidence = !shared ? CONF_LOW : blocks < sms / 2 ? CONF_HIGH :
+	    CONF_MEDIUM;
 	d->f.summary = blocks < sms ? arena_format(x->arena, "%s block%s for "
 	    "%s SMs: %s of the GPU has nothing to do", say_whole(x->arena,
 	    blocks), blocks == 1 ? "" : "s", say_whole(x->arena, sms),
@@ -61,8 +103,9 @@ fill(struct rule_view *x, struct draft *d, double blocks, double sms)
 	    rule_threads(x->kernel) > 256 ? "smaller blocks, and less work a "
 	    "thread" : "less work a thread, a second dimension of the "
 	    "problem in the grid, or other kernels beside it on streams");
-	d->f.gain_note = "the same work spread over all SMs, up to the next "
-	    "full resource";
+	d->f.gain_note = shared ? "the same work spread over all SMs, up to "
+	    "the next full resource" : "if its work can be divided further: "
+	    "nothing that was seen of it says so";
 	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
 	    "LaunchStats --section SpeedOfLight --section Occupancy");
 }

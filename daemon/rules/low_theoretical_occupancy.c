@@ -152,6 +152,9 @@ rule_low_theoretical_occupancy(struct rule_view *x)
 	    o->limiter == LIMITER_NONE) &&
 	    o->best_ratio >= rule_value(x, "min_occupancy"))
 		return RULE_CLEAN;
+	/* All blocks reside at once: where there is room for more are none. */
+	if (o->waves <= 1)
+		return RULE_CLEAN;
 	d = rule_found(x, NULL);
 	if (d == NULL)
 		return RULE_NOT_MEASURED;

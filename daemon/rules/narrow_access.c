@@ -234,6 +234,7 @@ set_fix(const struct rule_view *x, struct draft *d, const struct narrow *n)
 	if (n->once) {		/* as many fewer threads */
 		fix.inst = fmin(fix.inst, n->data + (1 - n->data) / wide);
 		fix.part[RES_START] = 1 / wide;
+		fix.grid = 1 / wide;
 	}
 	fix.part[RES_LSU] = fmin(1, (1 - share * (1 - 1 / wide)) / fix.inst);
 	/* A wavefront carries 128 bytes, whatever they are made of. */

@@ -133,6 +133,27 @@ made_counters(struct made *m, struct kernel *k, double dram)
 }
 
 void
+made_strides(struct kernel *k)
+{
+	static struct sass_instruction line[] = {
+		{ .pc = 0x00, .text = "S2R R0,SR_TID.X", .opcode = "S2R" },
+		{ .pc = 0x10, .text = "ULDC UR4,c[0x0][0xc]",
+		  .opcode = "ULDC" },
+		{ .pc = 0x20, .text = "IADD3 R0,R0,UR4,RZ",
+		  .opcode = "IADD3" },
+		{ .pc = 0x30, .text = "@P0 BRA 0x20", .opcode = "BRA",
+		  .flags = SASS_BRANCH | SASS_BACKWARD, .target = 0x20 },
+	};
+	static struct sass_loop loop = { .head = 2, .tail = 3 };
+	static uint32_t inner[] = { SASS_NONE, SASS_NONE, 0, 0 };
+	static const struct code code = { .disassembled = true,
+	    .uncounted = "not counted", .sass = { .instruction = line,
+	    .instructions = 4, .loop = &loop, .loops = 1, .inner = inner } };
+
+	k->code = &code;
+}
+
+void
 made_gaps(struct made *m, enum idle_cause cause, uint64_t count,
     uint64_t each_ns)
 {

@@ -48,6 +48,10 @@ struct kernel *made_kernel(struct made *m, const char *name, uint64_t launches,
  * warps, DRAM busy for ${dram} of its time. */
 void made_counters(struct made *m, struct kernel *k, double dram);
 
+/* Code for it, not counted: a loop that steps by the size of the grid, so that more
+ * blocks can share its turns. */
+void made_strides(struct kernel *k);
+
 /* ${count} gaps between the GPU's work, for each of which the host took ${each_ns}
  * for ${cause}, a power of two. */
 void made_gaps(struct made *m, enum idle_cause cause, uint64_t count,

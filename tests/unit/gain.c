@@ -430,13 +430,79 @@ test_own_launch(void **state)
 	assert_true(fabs(l.time_s - 10e-6) < 1e-9 && l.like == 1);
 }
 
+/* Half of a change saves half of its time, whatever it multiplies. */
+static void
+test_half(void **state)
+{
+	struct fix f = FIX_NONE, half;
+	struct made m;
+	struct load l;
+
+	(void)state;
+	made_init(&m);
+	made_counters(&m, made_kernel(&m, "k", 10, 1000000), 0.005);
+	m.kernel[0].shape.grid_x = 1;
+	m.kernel[0].metric[METRIC_SM_CYCLES_ACTIVE_AVG] = 1;
+	m.kernel[0].metric[METRIC_SM_CYCLES_ACTIVE_MAX] = 132;
+	load_made(&m, &l);
+	f.spread = f.occupancy = f.flight = f.grid = 132;
+	half = fix_part(&f, 0.5);
+	assert_true(half.spread < 2 && half.spread > 1.9);
+	assert_true(half.occupancy < 2 && half.flight < 2 && half.grid < 2);
+	half = f = (struct fix)FIX_NONE;
+	f.spread = 132;
+	half = fix_part(&f, 0.5);
+	assert_true(speedup(&l, &half, VIEW_MID) < 2);
+}
+
+/* What a change does to the grid is part of it. */
+static void
+test_grid(void **state)
+{
+	struct fix warps = FIX_NONE, wide = FIX_NONE, large = FIX_NONE;
+	struct made m;
+	struct kernel *k;
+	struct load l;
+
+	(void)state;
+	made_init(&m);
+	k = made_kernel(&m, "k", 10, 1000000);
+	made_counters(&m, k, 0.2);
+	k->metric[METRIC_OCCUPANCY] = 12.5;
+	warps.occupancy = 2;
+	load_made(&m, &l);
+	assert_true(speedup(&l, &warps, VIEW_MID) > 1.5);
+	/* All blocks reside, one on each SM: no other can join it. */
+	k->shape.grid_x = 132;
+	load_made(&m, &l);
+	assert_true(speedup(&l, &warps, VIEW_HIGH) < 1.0001);
+	k->shape.grid_x = 132 * 3 / 2;
+	load_made(&m, &l);
+	assert_true(speedup(&l, &warps, VIEW_HIGH) > 1.2);
+	assert_true(speedup(&l, &warps, VIEW_HIGH) < 1.51);
+	/* A fourth of the threads: of 200 blocks 50 are left, for 132 SMs. */
+	k->shape.grid_x = 200;
+	k->metric[METRIC_ISSUE_ACTIVE] = 90;
+	load_made(&m, &l);
+	wide.inst = 0.25;
+	assert_true(speedup(&l, &wide, VIEW_MID) > 1.8);
+	wide.grid = 0.25;
+	assert_true(speedup(&l, &wide, VIEW_MID) < 1.6);
+	assert_true(speedup(&l, &wide, VIEW_LOW) < 1.6);
+	/* In blocks four times as large. */
+	large.occupancy = 1.1;
+	large.blocks = 0.25;
+	assert_true(speedup(&l, &large, VIEW_HIGH) < 1.0001);
+}
+
 static struct fix
 random_fix(void)
 {
 	struct fix f = { uniform(0.03, 1), uniform(0.03, 1),
 	    uniform(0.03, 1), uniform(0.03, 1), uniform(0, 1),
 	    uniform(0.03, 1), uniform(1, 30), uniform(1, 130),
-	    uniform(1, 16), uniform(0.03, 1), { 0 }, uniform(0, 1) };
+	    uniform(1, 16), uniform(0.03, 1), { 0 }, uniform(0, 1),
+	    uniform(0, 1) < 0.5 ? 1 : uniform(1, 30), 1 };
 
 	for (int i = 0; i < RES_COUNT; i++)
 		f.part[i] = uniform(0.03, 1);
@@ -507,6 +573,8 @@ main(void)
 		cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_whole),
 		cmocka_unit_test(test_own_launch),
+		cmocka_unit_test(test_half),
+		cmocka_unit_test(test_grid),
 		cmocka_unit_test(test_property),
 	};
 

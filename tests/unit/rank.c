@@ -137,6 +137,7 @@ test_order(void **state)
 	made_counters(&m, small, 0.01);
 	small->shape.grid_x = 20;
 	small->occupancy.waves = 20.0 / 1056;
+	made_strides(small);
 	large = made_kernel(&m, "large", 40000, 200000);
 	made_counters(&m, large, 0.1);
 	large->metric[METRIC_ISSUE_ACTIVE] = 90;
@@ -256,6 +257,7 @@ test_exposed(void **state)
 	made_init(&m);
 	k = made_kernel(&m, "k", 10000, 200000);
 	made_counters(&m, k, 0.01);
+	made_strides(k);
 	k->shape.grid_x = 1;
 	m.copy[0] = (struct copy_class){ .kind = COPY_H2D, .count = 1000,
 	    .src = MEMORY_PAGEABLE, .dst = MEMORY_DEVICE, .size_class = 23,

@@ -331,6 +331,7 @@ test_order_of_nothing(void **state)
 	k->shape.grid_x = 4;
 	k->occupancy.waves = 4.0 / 1056;
 	k->exposed_ns = 0;
+	made_strides(k);
 	assert_true(predicted(&m, "grid-too-small", &first) > 2);
 	assert_string_equal(first, "block-size-suboptimal");
 	k->exposed_ns = (double)k->total_ns;
@@ -515,10 +516,65 @@ test_unexplained_without_detail(void **state)
 	assert_true(l.unexplained > 0.8);
 }
 
+/* Few blocks are a fault where there is work for more of them, which the code
+ * shows; an algorithm of steps has none, and neither has one whose grid follows its
+ * data. */
+static void
+test_small_grid_of_steps(void **state)
+{
+	const struct finding *f;
+	struct advice *a;
+	struct made m;
+
+	(void)state;
+	made_init(&m);
+	fault_one_block(&m);
+	a = made_advice(&m);
+	f = made_finding(a, "grid-too-small");
+	assert_true(f->kernel_speedup <= 2);
+	assert_true(f->saves_s <= f->saves_low_s * 1.01);
+	assert_int_equal(f->confidence, CONF_LOW);
+	advice_free(a);
+	made_strides(&m.kernel[0]);
+	a = made_advice(&m);
+	f = made_finding(a, "grid-too-small");
+	assert_true(f->kernel_speedup > 10 && f->kernel_speedup <= 132);
+	assert_true(f->saves_low_s < f->saves_s * 0.6);
+	advice_free(a);
+	*made_kernel(&m, "other", 1, 1000) = m.kernel[0];
+	m.kernel[1].id = 2;
+	m.kernel[1].shape.grid_x = 64;
+	a = made_advice(&m);
+	for (size_t i = 0; i < a->findings; i++)
+		if (strcmp(a->finding[i].rule, "grid-too-small") == 0)
+			assert_true(a->finding[i].kernel_speedup <= 2);
+	advice_free(a);
+}
+
+/* One block on each SM, and no more of them: there is no second for any. */
+static void
+test_no_second_block(void **state)
+{
+	struct advice *a;
+	struct made m;
+
+	(void)state;
+	made_init(&m);
+	fault_many_registers(&m);
+	m.kernel[0].shape.grid_x = 132;
+	m.kernel[0].occupancy.waves =
+	    1.0 / m.kernel[0].occupancy.blocks_per_sm;
+	a = made_advice(&m);
+	assert_null(made_finding(a, "low-theoretical-occupancy"));
+	advice_free(a);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_small_grid_of_steps),
+		cmocka_unit_test(test_no_second_block),
 		cmocka_unit_test(test_start_limits),
 		cmocka_unit_test(test_tiny_blocks),
 		cmocka_unit_test(test_one_element),
