@@ -11,6 +11,7 @@
 #include "report/json_util.h"
 #include "report/names.h"
 #include "rules/finding.h"
+#include "rules/library.h"
 
 #include "report/json.h"
 
@@ -76,6 +77,21 @@ json_headline(const struct kernel *k)
 	return (o);
 }
 
+/* "cuBLAS, FP32 without tensor cores" */
+static json_t *
+json_library(const struct run *r, const struct kernel *k)
+{
+	struct library l;
+
+	if (!library_of(&l, r, k))
+		return (json_null());
+	if (l.precision == NULL)
+		return (json_string(l.name));
+	return (json_sprintf("%s, %s%s", l.name, l.precision, l.tensor ?
+	    " on tensor cores" : strcmp(l.precision, "FP32") == 0 ?
+	    " without tensor cores" : ""));
+}
+
 static json_t *
 json_finding_ids(const struct kernel *k, const struct advice *a)
 {
@@ -124,7 +140,7 @@ json_kernel_with(const struct run *r, const struct kernel *k,
 		reason = "no counters arrived for it";
 	return (json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
 	    "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
-	    "s:b, s:s, s:o, s:o, s:o}",
+	    "s:b, s:s, s:o, s:o, s:o, s:o}",
 	    "id", json_count(k->id),
 	    "name", json_text(k->name),
 	    "short_name", json_text(k->short_name),
@@ -153,6 +169,7 @@ json_kernel_with(const struct run *r, const struct kernel *k,
 	    "measured", name_measured(measured_of(k)),
 	    "measured_launches", json_count(k->metric_launches),
 	    "not_measured", json_text(reason),
+	    "library", json_library(r, k),
 	    "findings", json_finding_ids(k, a)));
 }
 

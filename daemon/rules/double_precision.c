@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rules/called.h"
 #include "rules/inst.h"
 #include "rules/lines.h"
 #include "rules/operand.h"
@@ -150,6 +151,8 @@ rule_double_precision(struct rule_view *x)
 	struct mark *m;
 	bool floats;
 
+	if (x->library != NULL)
+		return called_double(x, rate);
 	if (isnan(inst_total(c, SOURCE_INST)))
 		return rule_unmeasured(x, "its instructions were not counted");
 	m = marks_new(x);

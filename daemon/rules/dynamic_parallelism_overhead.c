@@ -197,8 +197,7 @@ judge(struct rule_view *x, const struct kernel *k)
 	x->kernel = k;
 	x->reason = inst_lacks(x, NEED_CUBIN);
 	if (x->reason == NULL && library_owns(x->run, k))
-		x->reason = "it is a library's kernel: who runs it cannot "
-		    "change its code";
+		x->reason = RULE_LIBRARY;
 	if (x->reason == NULL && !k->code->launches_known)
 		x->reason = "the captured code has no such function";
 	m = x->reason == NULL && k->code->launches > 0 ? marks_new(x) : NULL;

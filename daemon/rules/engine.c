@@ -129,9 +129,10 @@ ask_measured(struct rule_view *x)
 	if (x->kernel->launches == 0)
 		return rule_unmeasured(x, "none of its launches was seen");
 	/* First: no other level would tell more of it. */
-	if ((needs & NEED_OWN) && library_owns(x->run, x->kernel))
-		return rule_unmeasured(x, "it is a library's kernel: who runs "
-		    "it cannot change its code");
+	if (x->library != NULL && (needs & NEED_OWN))
+		return rule_unmeasured(x, RULE_LIBRARY);
+	if (x->library != NULL && (needs & NEED_CALLED))
+		return x->rule->function(x);
 	reason = inst_lacks(x, needs);
 	if (reason != NULL)
 		return rule_unmeasured(x, reason);
@@ -186,6 +187,8 @@ ask_kernel_rule(struct rule_view *x, const struct load *load, double noise_s,
 			x->device = &run->device[x->kernel->device];
 			x->ceiling = &x->ceilings[x->kernel->device];
 			x->load = &load[i];
+			x->library = x->libraries[i].name != NULL ?
+			    &x->libraries[i] : NULL;
 			state = ask_kernel(x);
 		}
 		for (size_t k = first; k < x->drafts; k++)
@@ -199,6 +202,7 @@ ask_kernel_rule(struct rule_view *x, const struct load *load, double noise_s,
 	x->device = NULL;
 	x->ceiling = NULL;
 	x->load = NULL;
+	x->library = NULL;
 	/* Kernels that nobody saw are kernels that nobody looked at. */
 	reason = run->kernels == 0 ? reads_lack(run, NEED_KERNELS) :
 	    v->found == 0 ? reads_lost(run, x->rule) : NULL;
@@ -276,6 +280,17 @@ describe_ceilings(struct advice *a, const struct run *run,
 		a->ceilings_from = "device attributes";
 }
 
+static const struct library *
+read_libraries(const struct run *run, struct arena *arena)
+{
+	struct library *l = arena_get(arena,
+	    (run->kernels ? run->kernels : 1) * sizeof(*l));
+
+	for (size_t i = 0; l != NULL && i < run->kernels; i++)
+		library_of(&l[i], run, &run->kernel[i]);
+	return l;
+}
+
 struct advice *
 advice_make(const struct run *run, const struct ceilings *c,
     const struct thresholds *t)
@@ -295,7 +310,8 @@ advice_make(const struct run *run, const struct ceilings *c,
 	a->verdict = arena_get(&box->arena,
 	    rule_table_size * sizeof(*a->verdict));
 	load = calloc(run->kernels ? run->kernels : 1, sizeof(*load));
-	if (a->verdict == NULL || load == NULL)
+	x.libraries = read_libraries(run, &box->arena);
+	if (a->verdict == NULL || load == NULL || x.libraries == NULL)
 		goto fail;
 	a->verdicts = rule_table_size;
 	for (size_t i = 0; i < run->kernels; i++)

@@ -33,6 +33,7 @@
 
 #include "rules/arena.h"
 #include "rules/finding.h"
+#include "rules/library.h"
 #include "rules/say.h"
 
 enum rule_scope { SCOPE_KERNEL, SCOPE_RUN };
@@ -53,7 +54,9 @@ enum rule_need {
 	NEED_CALLS = 512,	/* API calls, waits of the host, failures */
 	NEED_MEMORY = 1024,	/* allocations and releases */
 	NEED_CHECK = 2048,	/* a correctness tool: cudadvise sanitize */
-	NEED_JIT = 4096		/* what the driver compiles */
+	NEED_JIT = 4096,	/* what the driver compiles */
+	NEED_CALLED = 8192	/* of a library's kernel nothing else: the rule is
+				 * about how that is called (rule_view.library) */
 };
 
 /* Time that findings about the run recover; an idle cause is pool 1 << cause. */
@@ -142,8 +145,11 @@ struct rule_view {
 	const struct device *device;
 	const struct ceilings *ceiling;		/* of that device */
 	const struct load *load;
+	const struct library *library;	/* whose kernel it is; NULL: the user's */
 	/* Of a run rule: the loads of run->kernel. */
 	const struct load *loads;
+	const struct library *libraries;	/* of all kernels, by index; name
+						 * NULL: the user's */
 	/* Results: */
 	struct arena *arena;
 	struct draft *draft;
@@ -166,6 +172,9 @@ double rule_value(const struct rule_view *x, const char *key);
  * until the next rule_found.
  */
 struct draft *rule_found(struct rule_view *x, const char *key);
+
+/* Why NEED_OWN keeps a rule from a kernel. */
+#define RULE_LIBRARY "library kernel: how it is called is looked at, not its code"
 
 /* Set the reason (a string constant), return RULE_NOT_MEASURED. */
 enum rule_state rule_unmeasured(struct rule_view *x, const char *reason);

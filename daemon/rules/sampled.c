@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "rules/estimate.h"
-#include "rules/library.h"
 #include "rules/sampled.h"
 
 /* What a pessimist believes of a gain that rests on estimates. */
@@ -109,7 +108,7 @@ sampled_ask(struct rule_view *x)
 	const struct speaker *s = speaker_of(x->rule);
 
 	if (s == NULL || x->kernel->launches == 0 || rule_is_debug(x) ||
-	    ((x->rule->needs & NEED_OWN) && library_owns(x->run, x->kernel)))
+	    (x->library != NULL && x->rule->needs & (NEED_OWN | NEED_CALLED)))
 		return RULE_NOT_MEASURED;
 	return ask(x, s);
 }

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rules/called.h"
 #include "rules/inst.h"
 #include "rules/lines.h"
 #include "rules/operand.h"
@@ -283,7 +284,7 @@ enum rule_state
 rule_tensor_cores_unused(struct rule_view *x)
 {
 	const struct code *c = x->kernel->code;
-	double total = inst_total(c, SOURCE_INST);
+	double total = c != NULL ? inst_total(c, SOURCE_INST) : NAN;
 	enum rule_state state = RULE_CLEAN;
 	enum resource r;
 	struct matrix m;
@@ -292,6 +293,8 @@ rule_tensor_cores_unused(struct rule_view *x)
 	if (ratio_of(x) == NULL)
 		return rule_unmeasured(x, "what this GPU's tensor cores can do "
 		    "is not known");
+	if (x->library != NULL)
+		return called_tensor(x, ratio_of(x)->ratio, ratio_of(x)->type);
 	if (isnan(total))
 		return rule_unmeasured(x, "its instructions were not counted");
 	if (isnan(rule_busy(x, RES_FMA)) && isnan(rule_busy(x, RES_L1)))

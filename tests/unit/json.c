@@ -244,8 +244,9 @@ kernel_shape(void **state)
 	    "exposed_ns share_ratio grid block cluster registers "
 	    "shared_static_bytes shared_dynamic_bytes local_bytes "
 	    "graph_launches gap_before_ns occupancy headline bound "
-	    "roofline bandwidth metrics_complete measured measured_launches not_measured "
-	    "findings");
+	    "roofline bandwidth metrics_complete measured measured_launches "
+	    "not_measured library findings");
+	assert_true(json_is_null(json_object_get(o, "library")));
 	assert_keys(json_object_get(o, "time"),
 	    "total_ns at_least mean_ns sd_ns min_ns p50_ns p95_ns max_ns");
 	assert_keys(json_object_get(o, "occupancy"), "theoretical_ratio "
@@ -265,6 +266,21 @@ kernel_shape(void **state)
 	assert_int_equal(json_array_size(ids), 1);
 	assert_string_equal(json_string_value(json_array_get(ids, 0)),
 	    "00000000000000a1");
+	json_decref(o);
+}
+
+/* Whose it is, where it is not the program's. */
+static void
+kernel_library(void **state)
+{
+	struct kernel k = f.kernel[0];
+	json_t *o;
+
+	(void)state;
+	k.name = "void cutlass::Kernel2<cutlass_80_simt_sgemm_64x64_8x5_tn>";
+	o = json_kernel(&f.run, &k, &f.advice);
+	assert_string_equal(json_string_value(json_object_get(o, "library")),
+	    "CUTLASS, FP32 without tensor cores");
 	json_decref(o);
 }
 
@@ -789,6 +805,7 @@ main(void)
 		cmocka_unit_test_setup(run_idle_adds_up, setup),
 		cmocka_unit_test_setup(run_that_did_nothing, setup),
 		cmocka_unit_test_setup(kernel_shape, setup),
+		cmocka_unit_test_setup(kernel_library, setup),
 		cmocka_unit_test_setup(kernel_roofline, setup),
 		cmocka_unit_test_setup(checklist_shape, setup),
 		cmocka_unit_test_setup(kernel_unmeasured, setup),

@@ -1,0 +1,228 @@
+/*
+ * Library kernels: whose they are, what their names tell, that rules about code
+ * leave them alone, and what is said of how they are called.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "rules/library.h"
+
+#include "unit/advise.h"
+
+#define SGEMM "void cutlass::Kernel2<cutlass_80_simt_sgemm_128x64_8x5_tn_align1>"
+#define TF32_GEMM "sm80_xmma_gemm_f32f32_tf32f32_f32_tn_n_tilesize128x128x16"
+#define ADD_DOUBLE "void at::native::vectorized_elementwise_kernel<4, " \
+	"at::native::CUDAFunctor_add<double>, std::array<char *, 3> >(int)"
+
+static void
+is_library(const char *name, const char *library, const char *precision,
+    bool tensor)
+{
+	struct library l = { .name = NULL };
+	struct kernel *k;
+	struct made m;
+
+	made_init(&m);
+	k = made_kernel(&m, name, 1, 1000);
+	assert_true(library_of(&l, &m.run, k) == (library != NULL));
+	if (library == NULL)
+		return;
+	assert_string_equal(l.name, library);
+	if (precision == NULL) {
+		assert_null(l.precision);
+		return;
+	}
+	assert_string_equal(l.precision, precision);
+	assert_int_equal(l.tensor, tensor);
+}
+
+static void
+test_names(void **state)
+{
+	(void)state;
+	is_library(SGEMM, "CUTLASS", "FP32", false);
+	is_library(TF32_GEMM, "cuBLAS", "TF32", true);
+	is_library("sm80_xmma_gemm_f32f32_f32f32_f32_nn_n_tilesize32x32x8",
+	    "cuBLAS", "FP32", false);
+	is_library("volta_dgemm_64x64_nt", "cuBLAS", "FP64", false);
+	is_library("ampere_bf16_s16816gemm_bf16_128x64_ldg8_f2f_tn", "cuBLAS",
+	    "BF16", true);
+	is_library("volta_scudnn_128x64_relu_interior_nn_v1", "cuDNN", "FP32",
+	    false);
+	is_library("nvjet_hsh_128x128_64x4_1x2_h_bz_TNT", "cuBLAS", NULL, true);
+	is_library(ADD_DOUBLE, "PyTorch", "FP64", false);
+	is_library("void at::native::elementwise_kernel<128, 4, float>(double)",
+	    "PyTorch", NULL, false);
+	is_library("sgemm_naive(int, float *)", NULL, NULL, false);
+	is_library("work(double *)", NULL, NULL, false);
+}
+
+/* A framework has libraries' kernels in it; a library is itself. */
+static void
+test_modules(void **state)
+{
+	struct site_frame frame[] = { { .module = "libtorch_cuda.so" } };
+	struct site site = { .call = CALL_LAUNCH, .kernel = 1, .count = 1,
+	    .frame = frame, .frames = 1 };
+	struct library l;
+	struct kernel *k;
+	struct made m;
+
+	(void)state;
+	made_init(&m);
+	m.run.site = &site;
+	m.run.sites = 1;
+	k = made_kernel(&m, SGEMM, 1, 1000);
+	assert_true(library_of(&l, &m.run, k));
+	assert_string_equal(l.name, "CUTLASS");
+	frame[0].module = "libcublasLt.so.12";
+	assert_true(library_of(&l, &m.run, k));
+	assert_string_equal(l.name, "cuBLAS");
+	assert_string_equal(l.precision, "FP32");
+	assert_true(library_launched_by(&m.run, k, "cublas"));
+	assert_false(library_launched_by(&m.run, k, "libtorch"));
+}
+
+/* What a rule about code finds in the user's kernel it leaves to the library. */
+static void
+test_code_is_theirs(void **state)
+{
+	static const struct {
+		builder *build;
+		const char *rule;
+	} cases[] = {
+		{ fault_conflicted, "shared-bank-conflicts" },
+		{ fault_scattered, "uncoalesced-global-access" },
+		{ fault_divergent, "warp-divergence" },
+		{ fault_idle, "idle-lanes" },
+		{ fault_one_block, "grid-too-small" },
+		{ fault_partial_wave, "tail-effect" },
+		{ fault_fields, "array-of-structures" },
+		{ fault_small_carveout, "cache-config-mismatch" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct verdict *v;
+		struct advice *a;
+		struct made m;
+
+		a = advise(cases[i].build, &m);
+		assert_non_null(made_finding(a, cases[i].rule));
+		finish(a, &m);
+		made_init(&m);
+		cases[i].build(&m);
+		for (size_t k = 0; k < m.run.kernels; k++)
+			m.kernel[k].name = TF32_GEMM;
+		a = made_advice(&m);
+		v = made_verdict(a, cases[i].rule);
+		assert_null(made_finding(a, cases[i].rule));
+		assert_int_equal(v->state, RULE_NOT_MEASURED);
+		assert_non_null(strstr(v->reason, "library kernel"));
+		finish(a, &m);
+	}
+}
+
+/* The kernels of a program that multiplies matrices; no code, no counts. */
+static const struct finding *
+called(struct made *m, struct advice **a, const char *name, const char *rule)
+{
+	made_init(m);
+	made_kernel(m, name, 10000, 200000);
+	*a = made_advice(m);
+	return made_finding(*a, rule);
+}
+
+static void
+test_tf32(void **state)
+{
+	static const char rule[] = "tensor-cores-unused";
+	struct site_frame frame[] = { { .module = "libcublas.so.13" },
+		{ .module = "/opt/libtorch_cuda.so" } };
+	struct site site = { .call = CALL_LAUNCH, .kernel = 1, .count = 1,
+	    .frame = frame, .frames = 2 };
+	const struct finding *f;
+	struct advice *a;
+	struct made m;
+
+	(void)state;
+	f = called(&m, &a, SGEMM, rule);
+	assert_non_null(f);
+	assert_non_null(strstr(f->summary, "CUTLASS, FP32 without tensor cores"));
+	assert_non_null(strstr(f->advice, "cublasSetMathMode"));
+	/* What limits it is not known: the pessimist expects nothing. */
+	assert_true(f->saves_low_s < 1e-9 && f->saves_s > 0);
+	assert_true(f->kernel_speedup < 7);
+	finish(a, &m);
+	assert_null(called(&m, &a, TF32_GEMM, rule));
+	assert_int_equal(made_verdict(a, rule)->state, RULE_CLEAN);
+	finish(a, &m);
+	assert_null(called(&m, &a, "nvjet_hsh_128x128_64x4", rule));
+	assert_int_equal(made_verdict(a, rule)->state, RULE_NOT_MEASURED);
+	finish(a, &m);
+	/* Fewer blocks than SMs: no pipe is what it waits for. */
+	made_init(&m);
+	made_kernel(&m, SGEMM, 10000, 200000)->shape.grid_x = 100;
+	a = made_advice(&m);
+	assert_null(made_finding(a, rule));
+	finish(a, &m);
+	/* The FMA pipe is busy: more is promised, and of PyTorch in its words. */
+	made_init(&m);
+	made_counters(&m, made_kernel(&m, SGEMM, 10000, 200000), 0.1);
+	m.kernel[0].metric[METRIC_PIPE_FMA] = 90;
+	m.run.site = &site;
+	m.run.sites = 1;
+	a = made_advice(&m);
+	f = made_finding(a, rule);
+	assert_non_null(f);
+	assert_non_null(strstr(f->advice, "set_float32_matmul_precision"));
+	assert_true(f->saves_low_s > 0.1 * f->saves_s);
+	finish(a, &m);
+	m.kernel[0].metric[METRIC_PIPE_FMA] = 20;	/* nor idle */
+	a = made_advice(&m);
+	assert_null(made_finding(a, rule));
+	finish(a, &m);
+}
+
+static void
+test_double(void **state)
+{
+	static const char rule[] = "double-precision";
+	const struct finding *f;
+	struct advice *a;
+	struct made m;
+
+	(void)state;
+	f = called(&m, &a, ADD_DOUBLE, rule);
+	assert_non_null(f);
+	assert_non_null(strstr(f->advice, "dtype=np.float32"));
+	assert_true(f->saves_low_s < 1e-9 && f->saves_s > 0);
+	finish(a, &m);
+	f = called(&m, &a, "volta_dgemm_64x64_nt", rule);
+	assert_non_null(f);
+	assert_true(f->severity <= SEV_LOW);	/* mostly meant */
+	finish(a, &m);
+	assert_null(called(&m, &a, SGEMM, rule));
+	assert_int_equal(made_verdict(a, rule)->state, RULE_CLEAN);
+	finish(a, &m);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_modules),
+		cmocka_unit_test(test_code_is_theirs),
+		cmocka_unit_test(test_tf32),
+		cmocka_unit_test(test_double),
+	};
+
+	return cmocka_run_group_tests_name("rules_called", tests, NULL, NULL);
+}
