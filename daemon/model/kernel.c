@@ -18,6 +18,7 @@
 
 #define SCHEDULERS 4	/* of an SM, since compute capability 5; each issues for
 			 * one warp a cycle */
+#define EMPTY_NS 1000	/* no kernel takes less on a GPU of these years */
 #define HELD_NS 1900000000u	/* the host is held for 2 s, from before the start */
 
 struct kernel_entry {
@@ -265,19 +266,21 @@ kernel_disturbed_count(const struct kernel_state *k)
 	return (k->profiled + (kernel_waited(k) ? k->waited.count : 0));
 }
 
-/* Where only the launch ran whose instructions were counted, which makes it many
- * times as long: what issuing them takes at least. 0: it is not so. */
+/* Where only launches ran that were measured, and no counter says how long they
+ * took: their records have the whole window's time, in which code was patched or
+ * each instruction counted. What issuing its instructions takes is the least, or
+ * what an empty kernel takes. 0: it is not so. */
 static double
 kernel_least(const struct model *m, const struct kernel_state *k)
 {
 	const struct record_DEVICE *d = &m->device[k->out.device]->out.limits;
 	double issued = SCHEDULERS * (double)d->sms * (double)d->core_khz * 1e3;
-	double least, measured = k->out.metric[METRIC_DURATION];
+	double least = EMPTY_NS, measured = k->out.metric[METRIC_DURATION];
 
-	if (kernel_undisturbed(k) > 0 || measured > 0 ||
-	    k->counted_inst == 0 || k->profiled == 0 || !(issued > 0))
+	if (kernel_undisturbed(k) > 0 || measured > 0 || k->profiled == 0)
 		return (0);
-	least = (double)k->counted_inst / issued * 1e9;
+	if (issued > 0)
+		least = fmax(least, (double)k->counted_inst / issued * 1e9);
 	return (least < (double)k->profiled_ns / (double)k->profiled ?
 	    least : 0);
 }

@@ -157,8 +157,8 @@ struct kernel {
 				 * had called for the next work or was waiting */
 	bool total_estimated;	/* no launch ran undisturbed: total_ns rests on
 				 * counters or on the disturbed ones */
-	bool total_least;	/* nor is its length known of the one that was
-				 * counted by instruction, which took longer:
+	bool total_least;	/* nor does a counter say how long the measured
+				 * ones took, whose windows were longer:
 				 * total_ns is what issuing takes at least */
 	bool waits;		/* for what the host or another kernel does after
 				 * its launch: while we held the host one did

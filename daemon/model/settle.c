@@ -131,7 +131,7 @@ settle_longer(const struct model *m, uint32_t device, struct device *out,
     uint64_t *told)
 {
 	uint64_t ns = min_u64(kernel_longer_on(m, device, told),
-	    min_u64(out->busy_ns, out->kernel_ns));
+	    sub_sat(out->busy_ns, out->copy_ns));
 
 	out->busy_ns -= ns;
 	out->kernel_ns -= ns;

@@ -293,7 +293,7 @@ text_volume(struct out *o, const struct report *r)
 	}
 }
 
-/* Kernels whose one launch was counted by instruction. */
+/* Kernels of which only measured launches ran, and nothing says for how long. */
 static void
 text_least(struct out *o, const json_t *kernels)
 {
@@ -307,9 +307,9 @@ text_least(struct out *o, const json_t *kernels)
 		    "at_least"));
 	if (n == 0)
 		return;
-	snprintf(text, sizeof(text), "%s ran only while counted: %s time is "
-	    "what issuing takes at least", number_of(a, n, "kernel"),
-	    n == 1 ? "its" : "their");
+	snprintf(text, sizeof(text), "%s ran only while measured: %s time is "
+	    "not known, shown is what issuing takes at least",
+	    number_of(a, n, "kernel"), n == 1 ? "its" : "their");
 	out_segment(o, 2, "", text);
 	out_line(o);
 }
@@ -337,7 +337,6 @@ text_lines(struct out *o, const struct report *r)
 		out_segment(o, 4, ", ", text);
 	}
 	out_line(o);
-	text_least(o, r->kernels);
 }
 
 /* Our own cost by what it was for: where lines were measured, or all is asked
@@ -444,6 +443,7 @@ parts_activity(struct out *o, const struct report *r)
 	text_active(o, r->run);
 	text_volume(o, r);
 	text_lines(o, r);
+	text_least(o, r->kernels);
 	text_held(o, r->run);
 	text_cost(o, r);
 }
