@@ -1,4 +1,5 @@
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/number.h"
@@ -13,6 +14,8 @@
 #define INTERVAL_COLUMNS 18	/* "  (0.063 to 0.98)" and its kin */
 #define WHERE_MAX 28
 #define SMALL_SHARE 0.005	/* of the whole run: nobody sees less */
+#define BELOW_SHOWN 3		/* of those that are lost in the noise */
+#define BELOW_COUNTED 100	/* of the rest: more is not worth the counting */
 
 int
 parts_where_columns(const struct out *o, const json_t *items)
@@ -193,39 +196,120 @@ static void
 text_small(struct out *o, const struct report *r)
 {
 	const json_t *items = json_object_get(r->findings, "items"), *f;
-	double active = field_number(r->findings, "active_s");
-	double wall = field_number(r->run, "wall_ns") / 1e9;
-	char text[256], a[NUMBER_SIZE], b[NUMBER_SIZE];
-	size_t at, small = 0, all = 0, i;
+	char text[256], which[64] = "it saves";
+	size_t small = 0, all = 0, i;
 
 	json_array_foreach(items, i, f) {
 		all += field_true(f, "worth_it");
 		small += field_true(f, "worth_it") && field_number(
 		    json_object_get(f, "saves"), "share_ratio") < SMALL_SHARE;
 	}
-	if (small == 0 || !(active > 0 && wall > 0))
+	if (small == 0)
 		return;
-	if (all == 1)
-		snprintf(text, sizeof(text), "it saves");
-	else
-		snprintf(text, sizeof(text), "%zu of them save%s", small,
+	if (all > 1)
+		snprintf(which, sizeof(which), "%zu of them save%s", small,
 		    small == 1 ? "s" : "");
-	at = strlen(text);
-	snprintf(text + at, sizeof(text) - at, " less than 0.5 %% of the whole "
-	    "run: held against the %s from first to last GPU work, %s of the "
-	    "run", number_seconds(a, active), number_percent(b,
-	    active / wall));
+	snprintf(text, sizeof(text), "%s less than 0.5 %% of the whole run: held "
+	    "against the GPU's work and the short gaps beside it", which);
 	out_spaces(o, 4);
 	out_wrap(o, 6, text);
+}
+
+/* Whether two findings are one fault of one kernel, at other launch shapes. */
+static bool
+same_place(const json_t *a, const json_t *b)
+{
+
+	return (strcmp(or_unknown(field_text(a, "rule")),
+	    or_unknown(field_text(b, "rule"))) == 0 &&
+	    strcmp(or_unknown(field_text(a, "where")),
+	    or_unknown(field_text(b, "where"))) == 0);
+}
+
+/* What finding ${at} and its kin save, all of them lost in the noise; 0: nothing,
+ * or one before it has spoken for it. */
+static double
+below_noise(const json_t *items, size_t at)
+{
+	const json_t *f = json_array_get(items, at), *g;
+	double sum = 0, s;
+	size_t i;
+
+	json_array_foreach(items, i, g) {
+		if (field_true(g, "worth_it") || !same_place(f, g))
+			continue;
+		if (i < at)
+			return (0);
+		s = field_number(json_object_get(g, "saves"), "s");
+		sum += s > 0 ? s : 0;
+	}
+	return (sum);
+}
+
+/* "; tail-effect in step 0.1 ms; … 3 more": once each, with its seconds. */
+static void
+put_below(FILE *t, const json_t *items)
+{
+	char a[NUMBER_SIZE];
+	size_t shown = 0, more = 0, i;
+	const json_t *f;
+	double s;
+
+	json_array_foreach(items, i, f) {
+		if (field_true(f, "worth_it") || more >= BELOW_COUNTED)
+			continue;
+		s = below_noise(items, i);
+		if (!(s > 0))
+			continue;
+		if (shown == BELOW_SHOWN) {
+			more++;
+			continue;
+		}
+		fprintf(t, "%s %s in %s %s", shown++ == 0 ? ":" : ",",
+		    or_unknown(field_text(f, "rule")),
+		    or_unknown(field_text(f, "where")), number_seconds(a, s));
+	}
+	if (more > 0)
+		fprintf(t, ", and %zu%s more (--all)", more,
+		    more >= BELOW_COUNTED ? " or" : "");
+}
+
+/* What was found and is not worth it, in one paragraph. */
+static void
+text_below(struct out *o, const struct report *r, size_t n)
+{
+	const json_t *items = json_object_get(r->findings, "items");
+	double noise = field_number(r->findings, "noise_s");
+	char *text = NULL, a[NUMBER_SIZE];
+	size_t len = 0;
+	FILE *t;
+
+	if ((t = open_memstream(&text, &len)) == NULL)
+		return;
+	if (json_array_size(json_object_get(r->run, "checks")) > 0) {
+		fprintf(t, "%zu found, not worth it: %s", n, n == 1 ?
+		    "it follows from an error, or harms nobody" :
+		    "they follow from an error, or harm nobody");
+	} else {
+		fprintf(t, "%zu found, not worth it: %s would save nothing, or "
+		    "less than this run's noise (%s)", n, n == 1 ? "it" :
+		    "each", number_seconds(a, noise));
+		put_below(t, items);
+	}
+	if (fclose(t) == 0) {
+		out_spaces(o, 4);
+		out_style(o, STYLE_DIM);
+		out_wrap(o, 6, text);
+		out_style(o, STYLE_PLAIN);
+	}
+	free(text);
 }
 
 void
 parts_together(struct out *o, const struct report *r, size_t worth_it)
 {
 	double together = field_number(r->findings, "together_s");
-	double noise = field_number(r->findings, "noise_s");
 	size_t all = json_array_size(json_object_get(r->findings, "items"));
-	bool checked = json_array_size(json_object_get(r->run, "checks")) > 0;
 	char text[256], a[NUMBER_SIZE];
 
 	if (worth_it > 1 && together > 0) {
@@ -237,23 +321,8 @@ parts_together(struct out *o, const struct report *r, size_t worth_it)
 		out_wrap(o, 6, text);
 	}
 	text_small(o, r);
-	if (all > worth_it) {
-		if (checked)
-			snprintf(text, sizeof(text), "%zu found, not worth it: "
-			    "%s", all - worth_it, all - worth_it == 1 ?
-			    "it follows from an error, or harms nobody" :
-			    "they follow from an error, or harm nobody");
-		else
-			snprintf(text, sizeof(text), "%zu found, not worth it: "
-			    "%s would save nothing, or less than this run's "
-			    "noise (%s)", all - worth_it,
-			    all - worth_it == 1 ? "it" : "each",
-			    number_seconds(a, noise));
-		out_spaces(o, 4);
-		out_style(o, STYLE_DIM);
-		out_wrap(o, 6, text);
-		out_style(o, STYLE_PLAIN);
-	}
+	if (all > worth_it)
+		text_below(o, r, all - worth_it);
 }
 
 void
