@@ -25,6 +25,10 @@
 /* Without the time of the call, a gap as short as this is launch latency. */
 #define LAUNCH_GAP 20000u	/* ns */
 
+/* What was called for this long before a gap stood ready when that began. The
+ * way from a call to the GPU's work takes up to 10 us under CUPTI; twice that. */
+#define QUEUED 20000u
+
 #define GAP_COUNTED 1000u	/* ns: shorter ones are not worth a count */
 
 struct gap {
@@ -218,6 +222,8 @@ idle_gap(struct model *m, struct device_state *d, const struct op *next,
 	if (ours == 0)
 		gap_tally(d, &g);
 	gap_blame(m, d, &g, idle);
-	*seen = (struct gap_seen){ .synced = g.synced, .ours = ours > 0 };
+	*seen = (struct gap_seen){ .synced = g.synced, .ours = ours > 0,
+	    .queued = next->launch != 0 &&
+	    add_sat(next->launch, QUEUED) < g.start };
 	return (dry && !none);
 }

@@ -586,6 +586,8 @@ int sweep_all(struct model *m);
 struct gap_seen {
 	bool synced;		/* a synchronisation */
 	bool ours;		/* our own measuring */
+	bool queued;		/* what comes after it had been called for long
+				 * before: nobody waited for the launch */
 };
 
 /* idle.c: a gap before ${next} and its cause. Returns whether the queue had

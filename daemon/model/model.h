@@ -284,7 +284,8 @@ struct sequence {
 	uint64_t kernel_ns;	/* over all repeats */
 	uint64_t idle_ns;	/* GPU idle between its launches, all repeats;
 				 * gaps with a sync or our own measuring in them,
-				 * or over 100 us, are left out */
+				 * over 100 us, or before what stood in the
+				 * queue already, are left out */
 	uint64_t gaps;		/* how many gaps that was */
 	uint64_t syncs;		/* host syncs inside it, all repeats */
 	bool in_graph;		/* came out of a graph already */

@@ -59,7 +59,8 @@ total_idle(struct total *t, uint64_t idle, struct gap_seen seen)
 
 	if (seen.synced)
 		t->syncs++;
-	else if (idle > 0 && idle <= LAUNCH_APART && !seen.ours) {
+	else if (idle > 0 && idle <= LAUNCH_APART && !seen.ours &&
+	    !seen.queued) {
 		t->idle_ns += idle;
 		t->gaps++;
 	}

@@ -7,6 +7,7 @@
 
 #include "rules/lines.h"
 #include "rules/reads.h"
+#include "rules/slope.h"
 
 /* Of the calls in a program that launches nothing, those that reuse would spare:
  * one for each allocation that lived at the same time is needed. */
@@ -67,6 +68,15 @@ idle_inside(const struct run *run)
 	POOL_IDLE(IDLE_HOST) | POOL_IDLE(IDLE_LAUNCH) |			\
 	POOL_IDLE(IDLE_AFTER_SYNC))
 
+/* How far ${count} calls are a loop's, and no set-up: half of min_count are not at
+ * all, and what lies between is believed in part. */
+static double
+enough(const struct rule_view *x, uint64_t count)
+{
+	return slope((double)count, rule_value(x, "min_count") / 2,
+	    rule_value(x, "min_count"));
+}
+
 /* What is the same with and without launches. */
 static struct draft *
 found(struct rule_view *x, uint64_t count, double hot, const char *where)
@@ -91,7 +101,7 @@ found(struct rule_view *x, uint64_t count, double hot, const char *where)
 	    where), .value = (double)count, .unit = "call",
 	    .source = "measured", .from = "API records" }, "min_count");
 	rule_evidence(x, d, (struct evidence){ .name = "hot_ratio",
-	    .label = "their part of the run", .value = hot / rule_wall_s(run),
+	    .label = "their part of the run", .value = hot / rule_own_s(run),
 	    .unit = "ratio", .source = "measured", .from = "API records" },
 	    "min_share");
 	d->f.confidence = CONF_HIGH;
@@ -107,12 +117,13 @@ static enum rule_state
 between_launches(struct rule_view *x, uint64_t count, double hot)
 {
 	double idle = fmin(idle_inside(x->run), hot);
+	double part = enough(x, count);
 	struct draft *d = found(x, count, hot, " between launches");
 
 	if (d == NULL)
 		return RULE_NOT_MEASURED;
 	d->claim[0] = (struct claim){ POOLS_HOST,
-	    { 0.8 * idle, idle, fmax(idle, hot) } };
+	    { 0.8 * part * idle, part * idle, fmax(idle, hot) } };
 	rule_evidence(x, d, (struct evidence){ .name = "idle_s",
 	    .label = "GPU idle meanwhile", .value = idle, .unit = "s",
 	    .source = "measured", .from = "API and kernel records" }, NULL);
@@ -132,10 +143,10 @@ static enum rule_state
 without_launches(struct rule_view *x, uint64_t count, double hot)
 {
 	const struct run *run = x->run;
-	double saved = hot * spared(run);
+	double saved = hot * spared(run) * enough(x, count);
 	struct draft *d;
 
-	if (saved < rule_value(x, "min_share") * rule_wall_s(run))
+	if (saved < rule_value(x, "min_share") * rule_own_s(run))
 		return RULE_CLEAN;
 	d = found(x, count, hot, "");
 	if (d == NULL)
@@ -166,8 +177,8 @@ rule_allocation_in_hot_path(struct rule_view *x)
 
 	if (unknown != NULL)
 		return rule_unmeasured(x, unknown);
-	if (count == 0 || (double)count < rule_value(x, "min_count") ||
-	    hot < rule_value(x, "min_share") * rule_wall_s(run))
+	if (!(enough(x, count) > 0) ||
+	    hot < rule_value(x, "min_share") * rule_own_s(run))
 		return RULE_CLEAN;
 	return run->launches == 0 ? without_launches(x, count, hot) :
 	    between_launches(x, count, hot);

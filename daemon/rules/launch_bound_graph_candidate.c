@@ -1,22 +1,30 @@
 /*
- * launch-bound-graph-candidate: a sequence of short kernels repeats, and the
- * GPU waits for the host to launch the next. A CUDA graph launches it at once.
+ * launch-bound-graph-candidate: a sequence of kernels repeats, and the GPU waits
+ * for the host to launch the next. A CUDA graph launches it at once. How long the
+ * kernels are does not matter: the host that launches in time leaves no gap, but
+ * the one between any two kernels, which is no longer in a graph than outside.
  */
 #include <math.h>
 
 #include "rules/lines.h"
+#include "rules/slope.h"
 
 #define FINDINGS 8	/* sequences; more are parts of the same story */
 
 /* Of a gap this many launch costs are launching for certain; what is beyond
- * may be work of the host's that a graph does not do for it. */
+ * may be work of the host's that a graph does not do for it: half of that is
+ * believed, or what an interpreter and its framework do for each launch, which
+ * all of it is for. */
 #define SURE_LAUNCHES 2.5
+#define BEYOND 0.5
 
 struct candidate {
 	const struct sequence *s;
 	const struct ceilings *c;
 	double kernel_s, gap_s;		/* mean kernel, mean gap */
 	double idle_s, gain_s;		/* over all repeats */
+	double sure_s;			/* of the gain: launching */
+	double part;			/* of it that is believed: slopes */
 };
 
 static bool
@@ -38,25 +46,29 @@ is_candidate(const struct rule_view *x, const struct sequence *s,
 	out->gap_s = out->idle_s / (double)s->gaps;
 	out->gain_s = out->idle_s -
 	    (double)s->gaps * out->c->graph_node_gap_s;
-	return out->kernel_s <= rule_value(x, "max_kernel") *
-	    out->c->launch_s && out->gap_s <= rule_value(x, "max_gap") &&
-	    out->gain_s > 0 && out->idle_s >=
-	    rule_value(x, "min_idle") * (kernels + out->idle_s);
+	out->sure_s = fmin(out->gain_s, (double)s->gaps * SURE_LAUNCHES *
+	    out->c->launch_s);
+	out->part = slope(out->gain_s / (kernels + out->idle_s),
+	    rule_value(x, "min_gain") / 2, rule_value(x, "min_gain")) *
+	    slope(out->gap_s, 2 * rule_value(x, "max_gap"),
+	    rule_value(x, "max_gap"));
+	return out->part > 0;
 }
 
 static bool
-is_python(const struct site *s)
+is_python(const struct rule_view *x, const struct site *s)
 {
 	for (size_t i = 0; s != NULL && i < s->frames; i++)
 		if (s->frame[i].python)
 			return true;
-	return false;
+	return s == NULL && lines_python(x->run);
 }
 
 static const char *
-advise(const struct draft *d, const struct sequence *s)
+advise(const struct rule_view *x, const struct draft *d,
+    const struct sequence *s)
 {
-	if (is_python(d->f.site))
+	if (is_python(x, d->f.site))
 		return "let the framework launch the step as one graph: PyTorch "
 		    "torch.compile(mode=\"reduce-overhead\") or "
 		    "torch.cuda.graph, CuPy Stream.begin_capture; shapes and "
@@ -75,17 +87,19 @@ found(struct rule_view *x, const struct candidate *c)
 	struct draft *d = rule_found(x, arena_format(x->arena, "%u %u", s->length,
 	    s->kernel[0]));
 	const char *first = NULL;
+	double beyond;
 
 	if (d == NULL)
 		return -1;
 	lines_launch(x, d, s->kernel[0]);
+	beyond = is_python(x, d->f.site) ? 1 : BEYOND;
 	for (size_t i = 0; i < x->run->kernels && first == NULL; i++)
 		if (x->run->kernel[i].id == s->kernel[0])
 			first = x->run->kernel[i].short_name;
 	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_LAUNCH) |
 	    POOL_IDLE(IDLE_HOST) | POOL_IDLE(IDLE_API),
-	    { 0.7 * fmin(c->gain_s, (double)s->gaps * SURE_LAUNCHES *
-	    c->c->launch_s), 0.95 * c->gain_s, c->idle_s } };
+	    { 0.7 * c->part * c->sure_s, 0.95 * c->part * (c->sure_s +
+	    beyond * (c->gain_s - c->sure_s)), c->idle_s } };
 	d->claims = 1;
 	d->f.location = arena_format(x->arena, "%u launch%s from %s on, "
 	    "%s times", s->length, s->length == 1 ? "" : "es",
@@ -99,15 +113,16 @@ found(struct rule_view *x, const struct candidate *c)
 	rule_evidence(x, d, (struct evidence){ .name = "kernel_launch_costs",
 	    .label = "mean kernel / cost of a launch",
 	    .value = c->kernel_s / c->c->launch_s, .unit = "launch cost",
-	    .source = "derived", .from = "kernel records" }, "max_kernel");
+	    .source = "derived", .from = "kernel records" }, NULL);
 	rule_evidence(x, d, (struct evidence){ .name = "gap_s",
 	    .label = "mean gap between its kernels", .value = c->gap_s,
 	    .unit = "s", .source = "measured", .from = "kernel records" },
 	    "max_gap");
-	rule_evidence(x, d, (struct evidence){ .name = "idle_ratio",
-	    .label = "idle part of the sequence", .unit = "ratio",
-	    .value = c->idle_s / (c->idle_s + (double)s->kernel_ns * 1e-9),
-	    .source = "measured", .from = "kernel records" }, "min_idle");
+	rule_evidence(x, d, (struct evidence){ .name = "gain_ratio",
+	    .label = "part of the sequence in which the GPU waits for a launch, "
+	    "longer than in a graph", .unit = "ratio",
+	    .value = c->gain_s / (c->idle_s + (double)s->kernel_ns * 1e-9),
+	    .source = "derived", .from = "kernel records" }, "min_gain");
 	rule_evidence(x, d, (struct evidence){ .name = "launch_s",
 	    .label = "cost of a launch on the host", .value = c->c->launch_s,
 	    .unit = "s", .source = c->c->calibrated ? "measured" :
@@ -123,9 +138,8 @@ found(struct rule_view *x, const struct candidate *c)
 	    say_seconds(x->arena, c->gap_s));
 	d->f.limiter = c->gap_s > c->kernel_s ? "the host's launch rate: "
 	    "the GPU is done before the next launch arrives" :
-	    "the host's launch rate: kernels are shorter than launching "
-	    "them";
-	d->f.advice = advise(d, s);
+	    "the host's launch rate: the GPU waits for the next launch";
+	d->f.advice = advise(x, d, s);
 	d->f.gain_note = s->syncs > 0 ? "gaps at synchronisations inside the "
 	    "sequence are not counted" : "gaps shrink to those between nodes "
 	    "of a graph";

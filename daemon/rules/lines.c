@@ -321,6 +321,28 @@ lines_site(const struct rule_view *x, struct draft *d, uint64_t calls)
 		d->f.site = best;
 }
 
+bool
+lines_python(const struct run *run)
+{
+	static const char python[] = "python";
+
+	for (size_t i = 0; i < run->sites; i++)
+		for (size_t f = 0; f < run->site[i].frames; f++)
+			if (run->site[i].frame[f].python)
+				return true;
+	for (size_t i = 0; i < run->processes; i++) {
+		const char *exe = run->process[i].exe, *name;
+
+		if (exe == NULL)
+			continue;
+		name = strrchr(exe, '/');
+		name = name != NULL ? name + 1 : exe;
+		if (strncmp(name, python, sizeof(python) - 1) == 0)
+			return true;
+	}
+	return false;
+}
+
 void
 lines_launch(const struct rule_view *x, struct draft *d, uint32_t kernel)
 {

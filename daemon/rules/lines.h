@@ -44,6 +44,10 @@ void lines_site(const struct rule_view *x, struct draft *d, uint64_t calls);
 
 #define CALL_BIT(c) (1ull << CALL_##c)
 
+/* lines_python(run): is the program, or a process of it, an interpreter of Python?
+ * Where the places of its calls are not known, its file's name tells. */
+bool lines_python(const struct run *run);
+
 /* lines_launch(x, d, kernel): where most launches of kernel id ${kernel} are. */
 void lines_launch(const struct rule_view *x, struct draft *d, uint32_t kernel);
 

@@ -397,6 +397,13 @@ rule_active_s(const struct run *run)
 	return s < 1e-9 ? 0 : s;	/* times are whole nanoseconds */
 }
 
+double
+rule_own_s(const struct run *run)
+{
+	return fmax(0, rule_wall_s(run) -
+	    (double)run->idle_overhead_ns * 1e-9);
+}
+
 bool
 rule_allocates(enum wire_call call)
 {

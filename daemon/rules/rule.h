@@ -255,6 +255,9 @@ bool rule_is_bound(const struct rule_view *x, enum resource r);
 double rule_window_s(const struct run *run);
 double rule_active_s(const struct run *run);
 
+/* The whole run without that time: as long as it is when nobody measures it. */
+double rule_own_s(const struct run *run);
+
 /* rule_allocating_s(run, calls): seconds of calls that allocate or release in
  * the hot path (model/host.h); *${calls}, unless NULL: how many. */
 double rule_allocating_s(const struct run *run, uint64_t *calls);

@@ -10,7 +10,9 @@
  */
 #include <math.h>
 
+#include "rules/inst.h"
 #include "rules/lines.h"
+#include "rules/slope.h"
 
 /* What nvcc puts around a kernel of one element a thread: stack pointer, both
  * indices and their product, the bounds check, two parameters, the end. */
@@ -21,12 +23,45 @@
 /* Places that stay empty, of an SM's warps: 10 points, as Nsight Compute. */
 #define GAP 0.10
 
+/* An early end stands behind the bounds check: so far down it is the work's own. */
+#define EARLY 64
+
 struct blocks {
 	double achieved;	/* occupancy, 0..1 */
 	double life_s;		/* of a block, on average */
 	double inst;		/* of a warp */
 	double setup;		/* share of them */
+	double returned;	/* share of the warps that find nothing to do */
+	double part;		/* how far it is believed: slopes */
 };
+
+/* Warps that end at the first conditional EXIT, of all, where it was counted. */
+static double
+returned_of(const struct rule_view *x)
+{
+	const struct code *c = x->kernel->code;
+	double all, left;
+
+	if (c == NULL || !c->counted || c->sass.instructions == 0)
+		return 0;
+	all = inst_executed(c, 0);
+	for (uint32_t s = 0; s + 1 < c->sass.instructions && s < EARLY; s++) {
+		uint32_t flags = c->sass.instruction[s].flags;
+
+		if (!(flags & SASS_EXIT) || !(flags & SASS_CONDITIONAL))
+			continue;
+		left = inst_executed(c, s + 1);
+		return all > 0 && left <= all ? 1 - left / all : 0;
+	}
+	return 0;
+}
+
+/* Waves of blocks for each wave's worth of work. */
+static double
+waves_of(const struct rule_view *x, const struct blocks *b)
+{
+	return x->kernel->occupancy.waves / fmax(0.01, 1 - b->returned);
+}
 
 /* By Little's law: blocks on the GPU at once over blocks done a second. */
 static double
@@ -61,9 +96,10 @@ give_evidence(const struct rule_view *x, struct draft *d,
 	const struct occupancy *o = &x->kernel->occupancy;
 
 	rule_evidence(x, d, (struct evidence){ .name = "waves",
-	    .label = "waves of blocks", .value = o->waves, .unit = "wave",
-	    .source = "derived", .from = "occupancy calculator" },
-	    "min_waves");
+	    .label = b->returned > 0 ? "waves of blocks, for each wave's "
+	    "worth of work" : "waves of blocks", .value = waves_of(x, b),
+	    .unit = "wave", .source = "derived",
+	    .from = "occupancy calculator" }, "min_waves");
 	rule_evidence(x, d, (struct evidence){ .name = "block_life_s",
 	    .label = "mean life of a block", .value = b->life_s, .unit = "s",
 	    .source = "derived", .from = "achieved occupancy and time" },
@@ -84,6 +120,12 @@ give_evidence(const struct rule_view *x, struct draft *d,
 	    .label = "theoretical occupancy", .value = o->ratio,
 	    .unit = "ratio", .source = "derived",
 	    .from = "occupancy calculator" }, NULL);
+	if (b->returned > 0)
+		rule_evidence(x, d, (struct evidence){
+		    .name = "returned_ratio", .label = "warps that end at the "
+		    "first check, with nothing to do", .value = b->returned,
+		    .unit = "ratio", .source = "measured",
+		    .from = "counts by instruction" }, NULL);
 }
 
 static enum rule_state
@@ -98,7 +140,7 @@ report(struct rule_view *x, const struct blocks *b)
 	fix.inst = 1 - fmin(0.6, fmax(0, (SETUP_INST - LOOP_INST) / b->inst));
 	fix.occupancy = fmax(1, o->ratio / b->achieved);
 	fix.part[RES_START] = 1 / fmax(1, o->waves);	/* one wave stays */
-	rule_fix(d, &fix, 0.3, 0.9);
+	rule_fix(d, &fix, 0.3 * b->part, 0.9 * b->part);
 	give_evidence(x, d, b);
 	d->f.confidence = CONF_MEDIUM;
 	d->f.summary = arena_format(x->arena, "%s blocks of %u threads live "
@@ -123,6 +165,28 @@ report(struct rule_view *x, const struct blocks *b)
 	return rule_settle(x, d);
 }
 
+/* Each condition is a slope from half of its threshold on (or twice; of set-up,
+ * which is estimated, a quarter): a grid of 31 waves is no other than one of 32.
+ * Empty places or instructions: one of them has to matter; and so has setting up,
+ * or starting. */
+static double
+believed(const struct rule_view *x, const struct blocks *b)
+{
+	double waves = rule_value(x, "min_waves");
+	double life = rule_value(x, "max_life");
+	double setup = rule_value(x, "min_setup");
+	double part = slope(waves_of(x, b), waves / 2, waves) *
+	    slope(b->life_s, 2 * life, life);
+
+	if (!rule_is_bound(x, RES_START) || rule_said(x, "narrow-access") ||
+	    rule_said(x, "block-size-suboptimal"))
+		part *= slope(b->setup, 0.75 * setup, setup);
+	if (!is_issue_bound(x))
+		part *= slope(x->kernel->occupancy.ratio - b->achieved,
+		    GAP / 2, GAP);
+	return part;
+}
+
 enum rule_state
 rule_too_many_blocks_little_work(struct rule_view *x)
 {
@@ -137,20 +201,13 @@ rule_too_many_blocks_little_work(struct rule_view *x)
 	b.achieved = rule_metric(x, METRIC_OCCUPANCY) / 100;
 	if (isnan(b.achieved) || isnan(inst))
 		return rule_lacks(x);
-	if (!(o->waves > rule_value(x, "min_waves")) || !(b.achieved > 0) ||
-	    !(warps > 0) || !(inst > 0))
+	if (!(b.achieved > 0) || !(warps > 0) || !(inst > 0) ||
+	    is_memory_bound(x))
 		return RULE_CLEAN;
 	b.life_s = block_life(x, b.achieved);
 	b.inst = inst / warps;
 	b.setup = fmin(1, SETUP_INST / b.inst);
-	if (!(b.life_s < rule_value(x, "max_life")) || is_memory_bound(x))
-		return RULE_CLEAN;
-	if (b.setup < rule_value(x, "min_setup") &&
-	    (!rule_is_bound(x, RES_START) || rule_said(x, "narrow-access") ||
-	    rule_said(x, "block-size-suboptimal")))
-		return RULE_CLEAN;
-	/* Empty places or instructions: one of them has to matter. */
-	if (o->ratio - b.achieved <= GAP && !is_issue_bound(x))
-		return RULE_CLEAN;
-	return report(x, &b);
+	b.returned = returned_of(x);
+	b.part = believed(x, &b);
+	return b.part > 0 ? report(x, &b) : RULE_CLEAN;
 }

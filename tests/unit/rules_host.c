@@ -84,26 +84,94 @@ test_allocating_without_launches(void **state)
 	advice_free(a);
 }
 
-/* Pinning costs as much as a copy or two: a buffer a copy does not repay it. */
+/* Pinning costs as much as a copy or two: a buffer a copy does not repay it, and of
+ * ten buffers half as much more than half is left. In a loop of many copies one
+ * buffer after the other may be one, so that the price does not hang on how many
+ * places malloc found. */
 static void
 test_pinned_once(void **state)
 {
 	struct made m;
 	struct advice *a = advise(fault_pageable, &m);
-	double once = made_finding(a, "pageable-host-memory")->saves_s, few;
+	double one, ten, last;
 
 	(void)state;
 	advice_free(a);
 	m.copy[0].located = m.copy[0].count;
+	m.copy[0].ranges = 1;
+	a = made_advice(&m);
+	one = last = made_finding(a, "pageable-host-memory")->saves_s;
+	assert_true(one > 0.9 * 0.6);
+	advice_free(a);
 	m.copy[0].ranges = m.copy[0].count / 10;
 	a = made_advice(&m);
-	few = made_finding(a, "pageable-host-memory")->saves_s;
-	assert_true(fabs(few - 0.8 * once) < 0.01 * once);
+	ten = made_finding(a, "pageable-host-memory")->saves_s;
+	assert_true(fabs(ten - 0.9 * one) < 0.01 * one);
 	advice_free(a);
-	m.copy[0].ranges = m.copy[0].count;
+	for (uint64_t n = 1; n <= m.copy[0].count; n += 9) {
+		double s;
+
+		m.copy[0].ranges = n;
+		a = made_advice(&m);
+		s = made_finding(a, "pageable-host-memory")->saves_s;
+		assert_true(s <= last && s > last - 0.02 * one);
+		last = s;
+		advice_free(a);
+	}
+	assert_true(fabs(last - 0.5 * one) < 0.01 * one);
+	a = made_advice(&m);
+	assert_true(made_finding(a, "pageable-host-memory")->saves_low_s == 0);
+	advice_free(a);
+	/* A few are no loop. */
+	m.copy[0].count = m.copy[0].located = m.copy[0].ranges = 10;
+	m.copy[0].bytes /= 100;
+	m.copy[0].gpu_ns /= 100;
+	m.copy[0].exposed_ns /= 100;
+	m.run.wall_ns /= 100;
+	m.run.idle_ns[IDLE_STARTUP] /= 100;
 	a = made_advice(&m);
 	assert_true(made_finding(a, "pageable-host-memory")->saves_s == 0);
 	assert_false(made_finding(a, "pageable-host-memory")->worth_it);
+	advice_free(a);
+}
+
+/* Copies from the device at a seventh of the usual rate write memory that is new:
+ * where it is at the same place each time all of it goes, without a copy's worth
+ * of pages for each; where each has a place of its own the pages are needed. */
+static void
+test_first_touch(void **state)
+{
+	struct made m;
+	struct advice *a;
+	const struct finding *f;
+	double usual;
+
+	(void)state;
+	a = advise(fault_pageable, &m);
+	advice_free(a);
+	m.copy[0].kind = COPY_D2H;
+	m.copy[0].src = MEMORY_DEVICE;
+	m.copy[0].dst = MEMORY_PAGEABLE;
+	m.copy[0].located = m.copy[0].count;
+	m.copy[0].ranges = 1;
+	a = made_advice(&m);
+	f = made_finding(a, "pageable-host-memory");
+	usual = f->saves_s;
+	assert_null(strstr(f->advice, "written before"));
+	advice_free(a);
+	m.copy[0].gpu_ns *= 5;
+	m.copy[0].exposed_ns *= 5;
+	a = made_advice(&m);
+	f = made_finding(a, "pageable-host-memory");
+	assert_non_null(strstr(f->advice, "written before"));
+	assert_true(fabs(f->saves_s - usual - 4 * 0.762) < 0.02);
+	assert_true(f->saves_low_s > 1);
+	advice_free(a);
+	m.copy[0].ranges = m.copy[0].count;
+	a = made_advice(&m);
+	f = made_finding(a, "pageable-host-memory");
+	assert_true(f->saves_low_s < 0.2);
+	assert_true(f->saves_s > 0.4 * f->saves_high_s);
 	advice_free(a);
 }
 
@@ -176,6 +244,110 @@ test_copies_no_graph(void **state)
 	m.sequence[0].gaps *= 3;
 	a = made_advice(&m);
 	assert_null(made_finding(a, "launch-bound-graph-candidate"));
+	advice_free(a);
+}
+
+/* The GPU waits for launches behind kernels of ten launch costs, too, where the
+ * host takes longer still; where it does not, kernels of two launch costs follow
+ * each other without it. In between the price changes by little steps. */
+static void
+test_graph_of_long_kernels(void **state)
+{
+	struct made m;
+	struct advice *a = advise(fault_launch_bound, &m);
+	double last = made_finding(a, "launch-bound-graph-candidate")->saves_s;
+	double gap_ns = 1200e6 / 400000, s;
+	const struct finding *f;
+
+	(void)state;
+	advice_free(a);
+	m.sequence[0].kernel_ns = 400000ull * 25000;	/* of 2.5 us a launch */
+	m.sequence[0].idle_ns = 400000ull * 12000;
+	m.run.wall_ns *= 2;
+	m.run.idle_ns[IDLE_LAUNCH] = m.sequence[0].idle_ns;
+	a = made_advice(&m);
+	f = made_finding(a, "launch-bound-graph-candidate");
+	assert_non_null(f);
+	assert_true(f->saves_s > 0.5 * 4.8 && f->saves_s < 4.8);
+	advice_free(a);
+	for (uint64_t k = 2000; k <= 20000; k += 500) {
+		m.sequence[0].kernel_ns = 400000 * k;
+		m.sequence[0].idle_ns = 400000 * (uint64_t)gap_ns;
+		m.run.idle_ns[IDLE_LAUNCH] = m.sequence[0].idle_ns;
+		a = made_advice(&m);
+		f = made_finding(a, "launch-bound-graph-candidate");
+		s = f != NULL ? f->saves_s : 0;
+		assert_true(s <= last + 1e-9 && s > last - 0.1);
+		last = s;
+		advice_free(a);
+	}
+	m.sequence[0].kernel_ns = 400000ull * 6000;
+	m.sequence[0].idle_ns = 400000ull * 1000;	/* back to back */
+	a = made_advice(&m);
+	assert_null(made_finding(a, "launch-bound-graph-candidate"));
+	advice_free(a);
+}
+
+/* What an interpreter does for each launch a graph spares; what else a host does
+ * between launches it may not. */
+static void
+test_graph_beyond_launching(void **state)
+{
+	struct process python = { .exe = "/usr/bin/python3.12" };
+	struct made m;
+	struct advice *a = advise(fault_launch_bound, &m);
+	double native, framework;
+
+	(void)state;
+	advice_free(a);
+	m.run.wall_ns *= 2;
+	m.sequence[0].idle_ns = 400000ull * 20000;
+	m.run.idle_ns[IDLE_LAUNCH] = m.sequence[0].idle_ns;
+	a = made_advice(&m);
+	native = made_finding(a, "launch-bound-graph-candidate")->saves_s;
+	advice_free(a);
+	m.run.process = &python;
+	m.run.processes = 1;
+	a = made_advice(&m);
+	framework = made_finding(a, "launch-bound-graph-candidate")->saves_s;
+	assert_non_null(strstr(made_finding(a,
+	    "launch-bound-graph-candidate")->advice, "torch"));
+	advice_free(a);
+	assert_true(native < 0.75 * framework && native > 0.5 * framework);
+}
+
+/* Nine allocations in a loop cost nearly what ten do. */
+static void
+test_allocating_a_little(void **state)
+{
+	struct made m;
+	struct advice *a = advise(fault_allocating, &m);
+	double last = made_finding(a, "allocation-in-hot-path")->saves_s;
+
+	(void)state;
+	advice_free(a);
+	for (uint64_t n = 10; n >= 5; n--) {
+		const struct finding *f;
+		double s;
+
+		m.call[0].hot_count = n;
+		a = made_advice(&m);
+		f = made_finding(a, "allocation-in-hot-path");
+		s = f != NULL ? f->saves_s : 0;
+		assert_true(s > last - 0.11 && (n == 10 ? s == last :
+		    s < last));
+		last = s;
+		advice_free(a);
+	}
+	assert_true(last == 0);
+	/* Our own measuring does not make it a smaller part. */
+	m.call[0].hot_count = 5000;
+	m.call[0].hot_ns = m.call[0].hot_idle_ns = 60 * MS;
+	m.run.wall_ns += 20 * S;
+	m.run.idle_overhead_ns = 20 * S;
+	m.run.idle_total_ns += 20 * S;
+	a = made_advice(&m);
+	assert_non_null(made_finding(a, "allocation-in-hot-path"));
 	advice_free(a);
 }
 
@@ -582,9 +754,13 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_pinned_once),
+		cmocka_unit_test(test_first_touch),
 		cmocka_unit_test(test_overlap_possible),
 		cmocka_unit_test(test_small_copies_issued),
 		cmocka_unit_test(test_copies_no_graph),
+		cmocka_unit_test(test_graph_of_long_kernels),
+		cmocka_unit_test(test_graph_beyond_launching),
+		cmocka_unit_test(test_allocating_a_little),
 		cmocka_unit_test(test_graph_from_python),
 		cmocka_unit_test(test_fusion_gain),
 		cmocka_unit_test(test_fusion_shapes),

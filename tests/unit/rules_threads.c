@@ -251,6 +251,44 @@ test_reuse_without_dram(void **state)
 	code_release(&m);
 }
 
+/* 31 waves of blocks cost nearly as much as 32: no step is a cliff. Of those of
+ * which most warps end at the first check there are more for what is to do. */
+static void
+test_many_blocks_by_little_steps(void **state)
+{
+	static const char rule[] = "too-many-blocks-little-work";
+	struct kernel k;
+	struct made m;
+	double last = 0, s, few;
+
+	(void)state;
+	for (double waves = 10; waves <= 60; waves += 0.5) {
+		made_init(&m);
+		fault_short_blocks(&m);
+		m.kernel[0].occupancy.waves = waves;
+		s = predicted(&m, rule, NULL);
+		s = s > 0 ? 1 - 1 / s : 0;	/* of the time, saved */
+		if (waves > 10)
+			assert_true(s >= last - 0.02 && s < last + 0.12);
+		last = s;
+	}
+	assert_true(last > 0.3);
+	made_init(&m);
+	fault_short_blocks(&m);
+	m.kernel[0].occupancy.waves = 20;
+	few = predicted(&m, rule, NULL);
+	k = m.kernel[0];
+	code_make(&m, &m.kernel[0],
+	    "ISETP.GE.AND P0,PT,R0,UR4,PT | inst 100 line 3\n"
+	    "@P0 EXIT | inst 100 line 3\n"
+	    "LDG.E R0,desc[UR4][R2.64] | inst 28 sectors 112 ideal 112 line 4\n"
+	    "EXIT | inst 28 line 4\n", 1);
+	k.code = m.kernel[0].code;
+	m.kernel[0] = k;	/* the counters stay what they were */
+	assert_true(predicted(&m, rule, NULL) > few + 0.1);
+	code_release(&m);
+}
+
 /* Registers and blocks of a library's kernel are not the user's. */
 static void
 test_library_shape(void **state)
@@ -580,6 +618,7 @@ main(void)
 		cmocka_unit_test(test_one_element),
 		cmocka_unit_test(test_counted_lines),
 		cmocka_unit_test(test_reuse_without_dram),
+		cmocka_unit_test(test_many_blocks_by_little_steps),
 		cmocka_unit_test(test_library_shape),
 		cmocka_unit_test(test_math_of_few_warps),
 		cmocka_unit_test(test_precision_yields),

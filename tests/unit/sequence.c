@@ -100,6 +100,26 @@ test_other_gaps(void **state)
 	assert_int_equal(run->sequence[0].idle_ns, 88 * 7 * US);
 }
 
+/* Launches that stand in the queue long before their turn wait for nobody on the
+ * host: what lies between them is the GPU's own. */
+static void
+test_queued(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+	uint64_t at = 0, i;
+
+	define(f);
+	for (i = 0; i < 100; i++, at += 10 * US)
+		feed_kernel(f, 7, i * US, 1000 * US + at,
+		    1000 * US + at + 8 * US);
+	run = settle(f);
+	assert_int_equal(run->sequences, 1);
+	assert_int_equal(run->sequence[0].repeats, 100);
+	assert_int_equal(run->sequence[0].gaps, 0);
+	assert_int_equal(run->sequence[0].idle_ns, 0);
+}
+
 /* Four different kernels, 38 in a row, with something else before. */
 static void
 test_period(void **state)
@@ -300,6 +320,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		FEED_TEST(test_single),
 		FEED_TEST(test_other_gaps),
+		FEED_TEST(test_queued),
 		FEED_TEST(test_period),
 		FEED_TEST(test_threshold),
 		FEED_TEST(test_nested),
