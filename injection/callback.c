@@ -191,14 +191,15 @@ on_launch_enter(const struct call_row *row, const CUpti_CallbackData *d)
 	if (inject.level >= LEVEL_COUNTERS && row->kind != CALLS_GRAPH &&
 	    (key = launch_shape(row, d, &shape, &stream)) != NULL &&
 	    (s = signature_of(key, d->symbolName, &shape)) != NULL) {
-		atomic_fetch_add_explicit(&s->launches, 1,
-		    memory_order_relaxed);
+		bool asked = signature_launched(s);
+
 		site_launch(s);
 		if (s->skip == SKIP_NONE && is_cooperative(row, d))
 			s->skip = SKIP_COOPERATIVE;
-		if (counters_wanted(s)) {
+		if (counters_wanted(s, asked)) {
 			struct counters_launch l = { .data = d,
-			    .stream = stream, .function = key };
+			    .stream = stream, .function = key,
+			    .asked = asked };
 
 			if (counters_enter(s, &l))
 				owed = s;

@@ -62,15 +62,17 @@ static unsigned failures, empty;	/* windows in a row without a count */
 static _Atomic uint64_t settle_ns;	/* not before, is a left one tried */
 
 bool
-counters_wanted(const struct signature *s)
+counters_wanted(const struct signature *s, bool asked)
 {
 
 	if (inject.level < LEVEL_COUNTERS || s->skip != SKIP_NONE ||
 	    atomic_load_explicit(&window.closed, memory_order_relaxed))
 		return (false);
-	if (!phases_window(s) || target_put_away())
+	if (target_put_away())
 		return (true);
-	return (!atomic_load_explicit(&s->measured, memory_order_relaxed) &&
+	if (!phases_window(s))
+		return (asked || phases_sampling());
+	return (asked && !atomic_load_explicit(&s->measured, memory_order_relaxed) &&
 	    (atomic_load_explicit(&window.refused, memory_order_relaxed) ==
 	    SKIP_NONE || choose_wants_instructions(s)));
 }
@@ -322,7 +324,8 @@ counters_enter(struct signature *s, const struct counters_launch *l)
 	gate_stream(l->stream, s->shape.device);
 	if (gate_capturing())
 		return (false);
-	prepare_process(l->data, s->shape.device);
+	if (l->asked)
+		prepare_process(l->data, s->shape.device);
 	begin = prepare_waited(begin);
 	/* Another thread sees to it. */
 	if (!target_prepared() && atomic_load(&window.refused) == SKIP_NONE)
@@ -330,11 +333,11 @@ counters_enter(struct signature *s, const struct counters_launch *l)
 	if (!phases_window(s) && phases_launch(s, l))
 		return (true);
 	/* What lies idle goes even when nothing more may be measured. */
-	if (!phases_window(s) || !counters_wanted(s) ||
+	if (!phases_window(s) || !counters_wanted(s, l->asked) ||
 	    atomic_exchange(&window.busy, true))
 		return (false);
 	t = target_find(l->data->contextUid);
-	if (choose_profiler(t, s, &wish) &&
+	if (l->asked && choose_profiler(t, s, &wish) &&
 	    (t = prepare_target(l->data, s, &wish, begin)) == NULL)
 		return (false);		/* it has taken the window, and given it */
 	/* CUPTI patches code inside the launch: not while it flushes. */
@@ -345,7 +348,7 @@ counters_enter(struct signature *s, const struct counters_launch *l)
 	begin = prepare_waited(begin);
 	if (target_put_away())
 		rest(t, s, l->data->context, begin);
-	if (claim(s)) {
+	if (l->asked && claim(s)) {
 		owed = measure(t, s, l, begin);
 		/* The profiler that is on has its own. */
 		claim_give(s->shape.device);

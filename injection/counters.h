@@ -28,14 +28,16 @@
 
 struct signature;
 
-/* counters_wanted(s): could this launch be measured? Cheap: the fast path. */
-bool counters_wanted(const struct signature *s);
+/* counters_wanted(s, asked): could this launch be measured? ${asked}: it is one that
+ * may be; at others what is on is ended. Cheap: the fast path. */
+bool counters_wanted(const struct signature *s, bool asked);
 
 /* A launch as its callback sees it. */
 struct counters_launch {
 	const CUpti_CallbackData *data;
 	CUstream stream;
 	const void *function;		/* CUfunction or CUkernel */
+	bool asked;			/* counters_wanted's */
 };
 
 /*

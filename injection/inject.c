@@ -16,6 +16,7 @@
 #include "diag.h"
 #include "dispatch.h"
 #include "emit.h"
+#include "filter.h"
 #include "hook.h"
 #include "inject.h"
 #include "launch.h"
@@ -313,6 +314,11 @@ start(void)
 	inject.stream = random_u64();
 	read_orders();
 	emit_init(inject.stream);
+	if (!filter_read(getenv("CUDADVISE_KERNEL"),
+	    getenv("CUDADVISE_LAUNCHES")))
+		diag_report(DIAG_CALL_FAILED, SEVERITY_WARNING, 0,
+		    "CUDADVISE_KERNEL", "it is no regular expression: kernels "
+		    "of any name are measured");
 	r = load_cupti(why, sizeof(why));
 	say_hello();
 	if (signature_init() != 0 || launch_init() != 0) {

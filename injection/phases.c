@@ -67,6 +67,13 @@ phase(void)
 	return (atomic_load_explicit(&now.phase, memory_order_relaxed));
 }
 
+bool
+phases_sampling(void)
+{
+
+	return (phase() == PHASE_SAMPLING);
+}
+
 /* Could ${s} still be sampled, but has not been? */
 static bool
 is_new(const struct signature *s)

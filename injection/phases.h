@@ -20,6 +20,9 @@ struct signature;
  * phases_launch is to be asked. A few loads. */
 bool phases_window(const struct signature *s);
 
+/* phases_sampling(): is sampling on? A load. */
+bool phases_sampling(void);
+
 /* phases_launch(s, l): a launch for which no window may be opened: begins, goes
  * on with or ends sampling. True if phases_launched is owed for this launch. */
 bool phases_launch(struct signature *s, const struct counters_launch *l);

@@ -8,6 +8,8 @@
 #include "wire/record.h"
 
 #include "emit.h"
+#include "family.h"
+#include "filter.h"
 #include "inject.h"
 #include "signature.h"
 
@@ -72,14 +74,17 @@ signature_by_name(const char *name, const struct signature_shape *shape)
 		emit_lost(LOSS_TABLE, 1);
 		return (NULL);
 	}
-	if ((s->name = strdup(name)) == NULL) {
+	if ((s->family = family_of(name)) == NULL) {
 		free(s);
 		return (NULL);
 	}
+	s->name = s->family->name;
 	s->id = n + 1;
 	s->shape = *shape;
 	if (is_communication(name))
 		s->skip = SKIP_NCCL;
+	else if (s->family->excluded)
+		s->skip = SKIP_EXCLUDED;
 	table.all[n] = s;
 	table.name_hash[n] = h;
 	table.slot[i] = n + 1;
@@ -163,6 +168,21 @@ signature_of(const void *key, const char *name,
 		if (h == hash && (s = key_signature(&table.key[i], h)) != NULL)
 			return (s);
 	return (signature_slow(hash, name, shape));
+}
+
+bool
+signature_launched(struct signature *s)
+{
+	uint64_t n;
+
+	atomic_fetch_add_explicit(&s->launches, 1, memory_order_relaxed);
+	if (!filter_counts())
+		return (true);
+	n = 1 + atomic_fetch_add_explicit(&s->family->launches, 1,
+	    memory_order_relaxed);
+	if (filter_after(n))
+		atomic_store(&s->measured, true);
+	return (!filter_before(n) && !filter_after(n));
 }
 
 void

@@ -37,13 +37,15 @@ struct signature_launch {
 
 #define SIGNATURE_UNTRACED 64	/* such launches kept a signature */
 
+struct family;
 struct metrics_config;
 struct sass_counts;
 
 struct signature {
 	uint32_t id;			/* 1.. */
 	struct signature_shape shape;
-	char *name;			/* mangled, our copy */
+	struct family *family;		/* all shapes of its function */
+	const char *name;		/* mangled, the family's */
 	_Atomic uint32_t skip;		/* enum wire_skip known from the launch */
 	_Atomic bool announced;		/* SIGNATURE was sent */
 	_Atomic uint64_t launches;	/* seen by the callback */
@@ -97,6 +99,10 @@ int signature_init(void);
  */
 struct signature *signature_of(const void *key, const char *name,
     const struct signature_shape *shape);
+
+/* signature_launched(s): one more launch. False if it is not one of those that are
+ * to be measured. Any thread. */
+bool signature_launched(struct signature *s);
 
 /* signature_forget_keys(): functions were unloaded, their pointers may come
  * back as others. The signatures themselves stay. */

@@ -9,6 +9,7 @@
 #include "choose.h"
 #include "counters.h"
 #include "emit.h"
+#include "filter.h"
 #include "inject.h"
 #include "module.h"
 #include "sass.h"
@@ -184,7 +185,8 @@ send_rest(struct signature *s)
 		    s->stalls ? SKIP_STALL :
 		    budget_exceeded() ? SKIP_BUDGET :
 		    s->elsewhere ? SKIP_BUSY :
-		    s->beside ? SKIP_CONCURRENT : SKIP_TOO_FEW_LAUNCHES;
+		    s->beside ? SKIP_CONCURRENT : filter_counts() ?
+		    SKIP_RANGE : SKIP_TOO_FEW_LAUNCHES;
 	EMIT(SKIPPED, &r);
 }
 

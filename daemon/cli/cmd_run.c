@@ -55,6 +55,11 @@ settle_options(struct cli *cli, struct job *j, struct error *e)
 	config_clear(&config);
 	if (cli->opt.no_counters && j->level != LEVEL_SOURCE)
 		return (error_set(e, "--no-counters is for --level source"));
+	if (j->level == LEVEL_TRACE && (cli->opt.kernel != NULL ||
+	    cli->opt.launches != NULL))
+		return (error_set(e, "--level trace measures no kernel: --%s "
+		    "has nothing to choose", cli->opt.kernel != NULL ?
+		    "kernel" : "launches"));
 	return (0);
 }
 
@@ -102,6 +107,8 @@ set_environment(struct cli *cli, struct job *j)
 	set(j, "CUDADVISE_LEVEL", level_word(j->level));
 	set(j, "CUDADVISE_BUDGET", j->budget);
 	set(j, "CUDADVISE_MAX_STALL", j->max_stall);
+	set(j, "CUDADVISE_KERNEL", cli->opt.kernel);
+	set(j, "CUDADVISE_LAUNCHES", cli->opt.launches);
 	set(j, "CUDADVISE_LABEL", cli->opt.label);
 	set(j, "CUDADVISE_COUNTERS", cli->opt.no_counters ? "0" : NULL);
 	set(j, "CUDADVISE_REPLAY", cli->opt.replay ? "1" : NULL);

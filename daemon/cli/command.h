@@ -61,7 +61,7 @@ struct options {
 	long max_stall;			/* milliseconds, 0: not said */
 	uint32_t tools;			/* 1 << enum wire_tool; 0: not said */
 	bool sass;
-	const char *label, *output, *run, *line;
+	const char *label, *output, *run, *line, *kernel, *launches;
 	bool output_opened;		/* the command opens it itself */
 };
 

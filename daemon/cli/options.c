@@ -1,5 +1,6 @@
 #include <getopt.h>
 #include <math.h>
+#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,8 @@
 #include "cli/near.h"
 
 #include "cli/command.h"
+
+#define KERNEL_MAX 1024		/* bytes of --kernel: injection/filter.c */
 
 const struct option_row option_table[OPTIONS] = {
 #define BIT(command) (1u << COMMAND_##command)
@@ -111,6 +114,50 @@ set_tools(struct options *o, const char *value, struct error *e)
 	}
 }
 
+/* An expression that refers to its own parts could take for ever in the program. */
+static int
+set_kernel(struct options *o, const char *value, struct error *e)
+{
+	char why[80];
+	const char *p;
+	regex_t regex;
+	int r;
+
+	if (strlen(value) > KERNEL_MAX)
+		return (error_set(e, "--kernel: more than %d bytes",
+		    KERNEL_MAX));
+	for (p = strchr(value, '\\'); p != NULL && p[1] != '\0';
+	    p = strchr(p + 2, '\\'))
+		if (p[1] >= '1' && p[1] <= '9')
+			return (error_set(e, "--kernel: '\\%c' is not known "
+			    "here", p[1]));
+	if (*value == '\0')
+		return (error_set(e, "--kernel needs a value"));
+	if ((r = regcomp(&regex, value, REG_EXTENDED | REG_NOSUB)) != 0) {
+		regerror(r, &regex, why, sizeof(why));
+		return (error_set(e, "--kernel: '%.60s': %s", value, why));
+	}
+	regfree(&regex);
+	o->kernel = value;
+	return (0);
+}
+
+static int
+set_launches(struct options *o, const char *value, struct error *e)
+{
+	size_t n = strspn(value, "0123456789"), m = 0;
+
+	if (value[n] == ':')
+		m = strspn(value + n + 1, "0123456789");
+	if (n == 0 || n > 18 || m == 0 || m > 18 || value[n + 1 + m] != '\0' ||
+	    strtoull(value, NULL, 10) == 0 || strtoull(value + n + 1, NULL,
+	    10) < strtoull(value, NULL, 10))
+		return (error_set(e, "--launches: '%.60s' is not A:B, two "
+		    "numbers from 1 in order", value));
+	o->launches = value;
+	return (0);
+}
+
 static int
 option_set(struct options *o, enum option_id id, const char *value,
     struct error *e)
@@ -130,6 +177,10 @@ option_set(struct options *o, enum option_id id, const char *value,
 		return (set_budget(o, value, e));
 	case OPTION_MAX_STALL:
 		return (set_number(&o->max_stall, row, value, 60000, e));
+	case OPTION_KERNEL:
+		return (set_kernel(o, value, e));
+	case OPTION_LAUNCHES:
+		return (set_launches(o, value, e));
 	case OPTION_LABEL:
 		if (strlen(value) > 200)
 			return (error_set(e, "--label: more than 200 bytes"));

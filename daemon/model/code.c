@@ -48,6 +48,8 @@ skip_text(enum wire_skip skip)
 		[SKIP_WAITS] = "with the host held it did not end in time",
 		[SKIP_STALL] = "its launches take longer than --max-stall lets "
 		    "us hold the program (raise it, or use --replay)",
+		[SKIP_EXCLUDED] = "excluded by --kernel",
+		[SKIP_RANGE] = "--launches asks for other launches, or too few",
 	};
 
 	return (skip < SKIP_REASONS ? text[skip] : NULL);

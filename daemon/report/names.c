@@ -146,7 +146,9 @@ reason_skip(int skip)
 		[SKIP_STALL] = "its launches take longer than --max-stall lets "
 		    "us hold the program (raise --max-stall, or use --replay)",
 		[SKIP_LATE] = "it first ran when the main counters of the "
-		    "others had been counted (use --replay)",
+		    "others had been counted (use --replay, or --kernel)",
+		[SKIP_EXCLUDED] = "excluded by --kernel",
+		[SKIP_RANGE] = "--launches asks for other launches, or too few",
 	};
 
 	if (skip <= SKIP_NONE || skip >= SKIP_REASONS)

@@ -55,7 +55,9 @@ static const char *const skip_reason[SKIP_REASONS] = {
 	[SKIP_STALL] = "its launches take longer than --max-stall lets us hold "
 	    "the program (raise it, or use --replay)",
 	[SKIP_LATE] = "it first ran when the main counters of the others had "
-	    "been counted (use --replay)",
+	    "been counted (use --replay, or --kernel)",
+	[SKIP_EXCLUDED] = "excluded by --kernel",
+	[SKIP_RANGE] = "--launches asks for other launches, or too few",
 };
 
 const char *

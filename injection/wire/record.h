@@ -170,6 +170,8 @@ enum wire_skip {
 			 * program */
 	SKIP_LATE,	/* it came when the counters that decide most had been
 			 * counted of the others */
+	SKIP_EXCLUDED,	/* --kernel asked for others */
+	SKIP_RANGE,	/* --launches did */
 	SKIP_REASONS
 };
 

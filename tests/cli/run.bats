@@ -114,6 +114,19 @@ b" ]
 	[ ! -e started ]
 }
 
+@test "--kernel and --launches reach the library, and no earlier ones do" {
+	CUDADVISE_KERNEL=a CUDADVISE_LAUNCHES=1:2 run quiet \
+	    sh -c 'echo "${CUDADVISE_KERNEL-none} ${CUDADVISE_LAUNCHES-none}"'
+	[ "$output" = "none none" ]
+	run quiet --kernel 'gemm|axpy$' --launches 3:7 \
+	    sh -c 'echo "$CUDADVISE_KERNEL $CUDADVISE_LAUNCHES"'
+	[ "$output" = 'gemm|axpy$ 3:7' ]
+	run quiet --level trace --kernel gemm touch started
+	[ "$status" -eq 125 ]
+	[[ $output == *"--level trace measures no kernel"* ]]
+	[ ! -e started ]
+}
+
 @test "the report is not sent to the program's output when it is JSON" {
 	cudadvise run --json --no-daemon -o x.cadv echo hi > out 2> err
 	[ "$(cat out)" = hi ]

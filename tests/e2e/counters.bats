@@ -111,7 +111,7 @@ headline() {
 	    smsp__sass_inst_executed.sum _Z7kernel4Pf | jq .)"
 	same "why" "$(of '.kernels[] | select(.mangled == "_Z7kernel4Pf") |
 	    .not_measured')" \
-	    "it first ran when the main counters of the others had been counted (use --replay)"
+	    "it first ran when the main counters of the others had been counted (use --replay, or --kernel)"
 }
 
 @test "what comes later and stays has all: the profiler that was put away begins anew" {

@@ -17,10 +17,12 @@
 #include "callback.h"
 #include "diag.h"
 #include "emit.h"
+#include "filter.h"
 #include "gate.h"
 #include "inject.h"
 #include "module.h"
 #include "order.h"
+#include "plain.h"
 #include "signature.h"
 #include "text.h"
 #include "wire/frame.h"
@@ -498,6 +500,68 @@ the_budget_is_asked_before(void **state)
 	assert_true(budget_exceeded());
 }
 
+/* Names as nvcc 13 and g++ 13 make them. */
+static void
+names_without_arguments(void **state)
+{
+	static const char *const name[][2] = {
+		{ "saxpy", "saxpy" },
+		{ "_Z5saxpyifPKfPf", "saxpy" },
+		{ "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_"
+		    "11FillFunctorIfEESt5arrayIPcLm1EEEEviT0_T1_",
+		    "at::native::vectorized_elementwise_kernel" },
+		{ "_ZN12_GLOBAL__N_13addILb1EXadL_Z3sumvEEEEvPi",
+		    "(anonymous namespace)::add" },
+		{ "_ZN3fooIZ4mainEUlvE0_E3runIN1a1bILi3EE1cELin7EEEvv",
+		    "foo::run" },
+		{ "_ZNSt6vectorIiSaIiEE4growEv", "std::vector::grow" },
+		{ "_ZN1aL6hiddenEPf", "a::hidden" },
+	};
+	static const char *const other[] = { "_Z", "_ZN", "_ZN1aI", "_Z9short",
+	    "_ZN3fooILi4EE", "_ZZ4mainENKUlvE_clEv", "_ZN3fooIDF", "" };
+	char out[64], cut[256];
+	size_t i, n;
+
+	(void)state;
+	for (i = 0; i < sizeof(name) / sizeof(name[0]); i++) {
+		assert_true(plain_name(name[i][0], out, sizeof(out)));
+		assert_string_equal(out, name[i][1]);
+		/* Whatever is cut off: no more than it has is read. */
+		for (n = 0; n < strlen(name[i][0]); n++) {
+			snprintf(cut, sizeof(cut), "%.*s", (int)n, name[i][0]);
+			plain_name(cut, out, sizeof(out));
+		}
+	}
+	for (i = 0; i < sizeof(other) / sizeof(other[0]); i++) {
+		assert_false(plain_name(other[i], out, sizeof(out)));
+		assert_string_equal(out, "");
+	}
+	assert_false(plain_name(name[2][0], out, 16));
+}
+
+static void
+kernels_are_chosen_by_name_and_number(void **state)
+{
+	static const char deep[] = "_ZN1a6kernelIiEEvPT_";
+
+	(void)state;
+	assert_true(filter_takes(deep));	/* nothing was said */
+	assert_false(filter_counts());
+	assert_false(filter_read("(a)\\1", NULL));
+	assert_false(filter_read("a[", "2:"));
+	assert_true(filter_takes(deep));
+	assert_false(filter_counts());
+	assert_true(filter_read("^kernel$|^b::|PT2_", "2:3"));
+	assert_true(filter_takes(deep));
+	assert_true(filter_takes("_ZN1b1cEv"));
+	assert_true(filter_takes("_Z1fIiEEvPT2_"));
+	assert_false(filter_takes("_ZN1a7kernelsIiEEvPT_"));
+	assert_true(filter_counts());
+	assert_true(filter_before(1) && !filter_after(1));
+	assert_true(!filter_before(2) && !filter_after(3));
+	assert_true(filter_after(4));
+}
+
 static int
 set_up(void **state)
 {
@@ -524,6 +588,9 @@ main(void)
 		cmocka_unit_test(captures_wait_at_the_gate),
 		cmocka_unit_test(each_device_has_a_gate),
 		cmocka_unit_test(the_budget_is_asked_before),
+		cmocka_unit_test(names_without_arguments),
+		/* The last: nothing takes the filter back. */
+		cmocka_unit_test(kernels_are_chosen_by_name_and_number),
 	};
 
 	return (cmocka_run_group_tests(tests, set_up, NULL));

@@ -80,6 +80,10 @@ values(void **state)
 	assert_int_equal(o.max_stall, 0);	/* not said */
 	assert_int_equal(parse(&o, "run", "--max-stall 60000 a", &e), 3);
 	assert_int_equal(o.max_stall, 60000);
+	assert_int_equal(parse(&o, "run", "-k ^a|b[0-9]+$ --launches 3:9 a",
+	    &e), 5);
+	assert_string_equal(o.kernel, "^a|b[0-9]+$");
+	assert_string_equal(o.launches, "3:9");
 	assert_int_equal(parse(&o, "list", "--format json -n 7", &e), 5);
 	assert_true(o.json);
 	assert_int_equal(o.limit, 7);
@@ -116,6 +120,14 @@ refuses(void **state)
 		{ "run", "--max-stall 1s a", "not a number from 1" },
 		{ "run", "--max-stall", "needs a value" },
 		{ "sanitize", "--max-stall 5 a", "unknown option" },
+		{ "run", "--kernel a[ a", "--kernel: 'a['" },
+		{ "run", "--kernel (a)\\1 a", "is not known here" },
+		{ "run", "--kernel", "needs a value" },
+		{ "run", "--launches 5 a", "is not A:B" },
+		{ "run", "--launches 0:5 a", "is not A:B" },
+		{ "run", "--launches 6:5 a", "is not A:B" },
+		{ "run", "--launches 1:5x a", "is not A:B" },
+		{ "run", "--launches 1:1234567890123456789 a", "is not A:B" },
 		{ "run", "--quiet=yes a", "takes no value" },
 		{ "list", "--level trace", "unknown option '--level'" },
 		{ "list", "-n 0", "not a number" },
