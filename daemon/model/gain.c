@@ -195,7 +195,8 @@ bound_after(const struct load *l, const struct fix *f,
 	double body = l->time_s - l->fixed_s, old = l->resource_s[l->limit];
 	double busy = old / body, top = 0, time = 0;
 
-	if (v != VIEW_LOW && (f->global_ld < 1 || f->global_st < 1))
+	if (v != VIEW_LOW && (f->global_ld < 1 || f->global_st < 1 ||
+	    f->part[RES_L1] < 1))
 		busy += (fmax(busy, v == VIEW_MID ? BUSY_USUAL : 1) - busy) *
 		    l->memory_queue;
 
@@ -276,6 +277,10 @@ latency_after(const struct load *l, const struct fix *f, enum view v)
 		warps = 1 - belief * (1 - warps);
 		inst = 1 - belief * (1 - inst);
 	}
+	/* Fewer instructions do not shorten trips to memory, unless they are what
+	 * asks for them. */
+	if (v != VIEW_HIGH && l->limit >= 0)
+		inst += (l->memory_stall - l->throttle) * (1 - inst);
 	warps *= inst / f->spread;
 	/* Whether warps, instructions and SMs matter to it, nobody knows. */
 	if (v != VIEW_HIGH)

@@ -55,7 +55,12 @@ struct load {
 				 * explain: waiting in line for it */
 	double unexplained;	/* of the time of warps, waits that neither
 				 * instructions nor memory explain, 0..1 */
-	bool stalls_known;	/* measured, not estimated */
+	double throttle;	/* of memory_stall, waiting to get an access
+				 * into the line: as long as there are accesses */
+	double other_stall;	/* share of waiting for neither of these, nor for
+				 * other warps or instructions; sampled */
+	bool stalls_known;	/* measured, not estimated; */
+	bool stalls_sampled;	/* by PC samples, not counters */
 	double local_share;		/* of global+local L1 sectors */
 	double spread;			/* SMs at work / SMs, 0..1 */
 	double blocks;			/* of the grid, for each SM */
