@@ -161,6 +161,8 @@ static const struct {
 } diagnostics[DIAG_CODES] = {
 	[DIAG_NONE] = { "none", NULL },
 	[DIAG_PERMISSION] = { "permission",
+	    "findings rest on launches and code alone, their gains are wide "
+	    "guesses; counters and samples say what limits each kernel: "
 	    "run as root, give the program CAP_SYS_ADMIN, or let every user "
 	    "read GPU counters: put `options nvidia "
 	    "NVreg_RestrictProfilingToAdminUsers=0` into "

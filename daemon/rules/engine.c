@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/stop.h"
+#include "rules/coded.h"
 #include "rules/inst.h"
 #include "rules/library.h"
 #include "rules/lines.h"
@@ -148,7 +149,8 @@ ask_measured(struct rule_view *x)
 	return x->rule->function(x);
 }
 
-/* The same; what lacks counters may show in its samples. */
+/* The same; what lacks counters may show in its samples, and what lacks both in
+ * its code. */
 static enum rule_state
 ask_kernel(struct rule_view *x)
 {
@@ -156,7 +158,7 @@ ask_kernel(struct rule_view *x)
 	const char *reason = x->reason;
 
 	if (state == RULE_NOT_MEASURED && !is_waiting(x) &&
-	    sampled_ask(x) == RULE_FOUND)
+	    (sampled_ask(x) == RULE_FOUND || coded_ask(x) == RULE_FOUND))
 		return RULE_FOUND;
 	x->reason = reason;
 	return state;

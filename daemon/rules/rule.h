@@ -17,7 +17,7 @@
  *      (report/checklist.def).
  * A test fails while one of table, catalogue, pair and checklist lacks the
  * rule. If it could speak of kernels that were only sampled, it gets a row in
- * sampled.def as well.
+ * sampled.def as well; of kernels whose code alone is known, in coded.def.
  *
  * A rule reads no clock, does no I/O, keeps no state. It says what a change
  * does to the demands of a kernel (struct fix; of several, struct part) or which

@@ -8,8 +8,9 @@
  * default level, where code and counts of instructions are missing; of a rule
  * that needs them nothing false may stand first in its place, nor where each
  * kernel is launched but once, so that not all counters are taken. Rules that speak
- * from samples alone (sampled.def) must find their bad without the counts, and of
- * all captures nothing that counters do not show of the same kernel. expected.json
+ * from samples alone (sampled.def) must find their bad without the counts, those
+ * that speak from the code alone (coded.def) without the samples, too, and of all
+ * captures nothing that counters do not show of the same kernel. expected.json
  * says what else.
  *
  * replay DIR EXPECTED [--require] [--complete] [--verbose]: with --require a
@@ -27,6 +28,7 @@
 #include <jansson.h>
 
 #include "rules/analysed.h"
+#include "rules/coded.h"
 #include "rules/reads.h"
 #include "rules/sampled.h"
 
@@ -184,6 +186,8 @@ is_needed(const struct rule *rule, enum withheld held)
 	switch (held) {
 	case HELD_COUNTERS:
 		return n & NEED_COUNTERS;
+	case HELD_PERMISSION:
+		return n & (NEED_COUNTERS | NEED_SOURCE | NEED_SAMPLES);
 	case HELD_LEVEL:
 		return n & (NEED_LEVEL | NEED_COUNTERS);
 	case HELD_DEFAULT:
@@ -228,8 +232,9 @@ check_without(struct replay *r, const struct rule *rule, enum withheld held,
 	char text[256];
 
 	if (want == NULL)
-		want = rule_state_name[sampled_speaks(rule) &&
-		    (held == HELD_COUNTERS || held == HELD_SOURCE) ?
+		want = rule_state_name[(sampled_speaks(rule) &&
+		    (held == HELD_COUNTERS || held == HELD_SOURCE)) ||
+		    (coded_speaks(rule) && held == HELD_PERMISSION) ?
 		    RULE_FOUND : RULE_NOT_MEASURED];
 	if (other != NULL && (why == NULL || strlen(why) < 20))
 		complain(r, rule->id, "nodata", "expected.json gives no why");
@@ -272,7 +277,8 @@ static bool
 is_estimated(const struct finding *f)
 {
 	for (size_t i = 0; i < f->evidences; i++)
-		if (strcmp(f->evidence[i].from, SAMPLED_FROM) == 0)
+		if (strcmp(f->evidence[i].from, SAMPLED_FROM) == 0 ||
+		    strcmp(f->evidence[i].from, CODED_FROM) == 0)
 			return true;
 	return false;
 }
@@ -291,16 +297,17 @@ is_counted(const struct finding *f, const struct advice *full)
 	return false;
 }
 
-/* The samples alone tell nothing that counters do not. */
+/* The samples alone, or the code alone (${held}), tell nothing that counters do
+ * not. */
 static void
-check_samples(struct replay *r, const char *rule, const char *variant,
-    const char *path, const struct advice *full)
+check_estimates(struct replay *r, const char *rule, const char *variant,
+    const char *path, const struct advice *full, enum withheld held)
 {
 	struct analysed x;
 	char text[256];
 
-	if (analysed_load(&x, path, HELD_COUNTERS) != 0) {
-		complain(r, rule, variant, "cannot be judged by its samples");
+	if (analysed_load(&x, path, held) != 0) {
+		complain(r, rule, variant, "cannot be judged by estimates");
 		return;
 	}
 	for (size_t i = 0; i < x.advice->findings; i++) {
@@ -308,8 +315,8 @@ check_samples(struct replay *r, const char *rule, const char *variant,
 
 		if (!is_estimated(f) || is_counted(f, full))
 			continue;
-		snprintf(text, sizeof(text), "%s is found by samples alone, "
-		    "saves %.3g s", f->rule, f->saves_s);
+		snprintf(text, sizeof(text), "%s is found without %s alone, "
+		    "saves %.3g s", f->rule, withheld_name[held], f->saves_s);
 		complain(r, rule, variant, text);
 	}
 	r->withheld++;
@@ -537,7 +544,8 @@ replay(struct replay *r, size_t row, const char *variant,
 		replay_metrics(r, &rule_table[row], &x);
 		replay_without(r, &rule_table[row], path, x.advice);
 	}
-	check_samples(r, rule, variant, path, x.advice);
+	check_estimates(r, rule, variant, path, x.advice, HELD_COUNTERS);
+	check_estimates(r, rule, variant, path, x.advice, HELD_PERMISSION);
 	replay_default(r, &rule_table[row], path, variant, expected);
 	analysed_release(&x);
 }

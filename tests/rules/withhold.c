@@ -16,7 +16,8 @@
 #define STREAMS 64
 
 const char *const withheld_name[HELD_KINDS] = {
-	[HELD_COUNTERS] = "counters", [HELD_LEVEL] = "level",
+	[HELD_COUNTERS] = "counters", [HELD_PERMISSION] = "permission",
+	[HELD_LEVEL] = "level",
 	[HELD_DEFAULT] = "default", [HELD_SOURCE] = "source",
 	[HELD_SAMPLES] = "samples", [HELD_CODE] = "code",
 	[HELD_CUBIN] = "cubin", [HELD_KERNELS] = "kernels",
@@ -114,6 +115,10 @@ is_left_out(enum withheld what, const struct record *r)
 		/* The counts of instructions are counters too. */
 		return is_counter(r->type) || r->type == RECORD_INSTRUCTIONS ||
 		    r->type == RECORD_SKIPPED;
+	case HELD_PERMISSION:
+		return is_counter(r->type) || is_sample(r->type) ||
+		    r->type == RECORD_INSTRUCTIONS ||
+		    r->type == RECORD_SKIPPED;
 	case HELD_LEVEL:
 		return is_counter(r->type) || r->type == RECORD_SKIPPED ||
 		    r->type == RECORD_METRIC || is_source(r);
@@ -167,6 +172,12 @@ feed(struct feeder *f, struct strand *s, const struct record *r)
 	return model_feed(f->model, s->stream, s->sequence++, r);
 }
 
+static bool
+is_refused(enum withheld what)
+{
+	return what == HELD_COUNTERS || what == HELD_PERMISSION;
+}
+
 /* What the library says right after HELLO of what CUPTI refused it. */
 static int
 tell_refused(struct feeder *f, struct strand *s, uint64_t now_ns)
@@ -175,13 +186,13 @@ tell_refused(struct feeder *f, struct strand *s, uint64_t now_ns)
 		[HELD_TRACE] = "kernel tracing", [HELD_COPIES] = "copy tracing",
 		[HELD_CALLS] = "cuptiEnableCallback",
 		[HELD_MEMORY] = "allocation tracing",
-		[HELD_COUNTERS] = "counters",
+		[HELD_COUNTERS] = "counters", [HELD_PERMISSION] = "counters",
 	};
 	struct record r = { .type = RECORD_DIAGNOSTIC };
 
 	if (where[f->what] == NULL)
 		return 0;
-	r.u.DIAGNOSTIC.code = f->what == HELD_COUNTERS ? DIAG_PERMISSION :
+	r.u.DIAGNOSTIC.code = is_refused(f->what) ? DIAG_PERMISSION :
 	    DIAG_UNSUPPORTED_GPU;
 	r.u.DIAGNOSTIC.severity = SEVERITY_WARNING;
 	r.u.DIAGNOSTIC.now_ns = now_ns;
@@ -243,7 +254,7 @@ take(struct feeder *f, struct strand *s, struct record r)
 		return -1;
 	if (r.type == RECORD_HELLO)
 		return tell_refused(f, s, r.u.HELLO.now_ns);
-	if (r.type == RECORD_SIGNATURE && f->what == HELD_COUNTERS)
+	if (r.type == RECORD_SIGNATURE && is_refused(f->what))
 		return tell_skipped(f, s, r.u.SIGNATURE.id);
 	return 0;
 }

@@ -11,6 +11,7 @@ struct model;
 
 enum withheld {
 	HELD_COUNTERS,	/* the driver refused counters to this user */
+	HELD_PERMISSION,/* and samples, too */
 	HELD_LEVEL,	/* --level trace */
 	HELD_DEFAULT,	/* --level counters */
 	HELD_SOURCE,	/* --level source, but nothing was counted */

@@ -1,0 +1,190 @@
+/*
+ * What is found of kernels of which nothing was counted and nothing sampled, by
+ * their code: the causes that the code shows, with gains that may be none; and
+ * nothing where it does not show them, or something was measured.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "unit/advise.h"
+
+/* The driver refused counters and samples. */
+static void
+refuse(struct made *m)
+{
+	for (size_t i = 0; i < m->run.kernels; i++) {
+		struct kernel *k = &m->kernel[i];
+
+		for (int v = 0; v < METRIC_COUNT; v++)
+			k->metric[v] = NAN;
+		k->metric_complete = false;
+		k->skip = SKIP_PERMISSION;
+	}
+	for (size_t i = 0; i < m->codes; i++) {
+		struct code *c = &m->code[i]->code;
+
+		for (int v = 0; v < SOURCE_COUNT; v++) {
+			c->total[v] = NAN;
+			for (size_t n = 0; n < c->instructions; n++)
+				c->instruction[n].value[v] = NAN;
+		}
+		for (size_t n = 0; n < c->instructions; n++)
+			memset(&c->instruction[n].samples, 0,
+			    sizeof(c->instruction[n].samples));
+		memset(&c->samples, 0, sizeof(c->samples));
+		c->counted = c->sampled = false;
+	}
+}
+
+static struct advice *
+advise_refused(builder *build, struct made *m)
+{
+	struct advice *a;
+
+	made_init(m);
+	build(m);
+	refuse(m);
+	a = made_advice(m);
+	assert_non_null(a);
+	return a;
+}
+
+static void
+test_found(void **state)
+{
+	static const struct {
+		builder *build;
+		const char *rule;
+	} cases[] = {
+		{ fault_rows, "uncoalesced-global-access" },
+		{ fault_fields, "array-of-structures" },
+		{ fault_dividing_in_loop, "integer-division" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct finding *f, *full;
+		struct advice *a, *b;
+		struct made m, n;
+
+		a = advise_refused(cases[i].build, &m);
+		b = advise(cases[i].build, &n);
+		f = made_finding(a, cases[i].rule);
+		full = made_finding(b, cases[i].rule);
+		assert_non_null(f);
+		assert_non_null(full);
+		assert_non_null(strstr(f->summary, "nothing was counted"));
+		assert_non_null(strstr(f->next, "doctor"));
+		assert_null(f->limiter);
+		assert_int_equal(f->confidence, CONF_LOW);
+		assert_true(f->severity <= SEV_MEDIUM);
+		assert_int_equal(f->hot[0].line, full->hot[0].line);
+		assert_ptr_equal(f->kernel, &m.kernel[0]);
+		for (size_t e = 0; e < f->evidences; e++)
+			assert_string_equal(f->evidence[e].source, "estimated");
+		/* Wide: from nothing to more than counters would say. */
+		assert_true(f->saves_low_s < 1e-9);
+		assert_true(f->saves_s > 0 && f->saves_high_s > f->saves_s);
+		finish(a, &m);
+		finish(b, &n);
+	}
+}
+
+static void
+none_by_code(const struct advice *a)
+{
+	for (size_t i = 0; i < a->findings; i++)
+		assert_null(strstr(a->finding[i].summary,
+		    "nothing was counted"));
+}
+
+static void
+test_quiet(void **state)
+{
+	static builder *const good[] = { fault_code_clean, fault_wide,
+		fault_shifted, fault_stencil, fault_tree, fault_histogram };
+	struct advice *a;
+	struct made m;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		a = advise_refused(good[i], &m);
+		none_by_code(a);
+		assert_int_equal(made_verdict(a,
+		    "uncoalesced-global-access")->state, RULE_NOT_MEASURED);
+		finish(a, &m);
+	}
+}
+
+/* What was measured says more; what has no code, or none that counts, nothing. */
+static void
+test_not_asked(void **state)
+{
+	struct advice *a;
+	struct made m;
+
+	(void)state;
+	made_init(&m);
+	fault_rows(&m);
+	refuse(&m);
+	m.kernel[0].metric[METRIC_OCCUPANCY] = 50;
+	a = made_advice(&m);
+	none_by_code(a);
+	finish(a, &m);
+	for (int what = 0; what < 3; what++) {
+		made_init(&m);
+		fault_rows(&m);
+		refuse(&m);
+		if (what == 0)
+			m.code[0]->code.disassembled = false;
+		else if (what == 1)
+			m.code[0]->code.debug = true;
+		else
+			m.kernel[0].name = "void cutlass::Kernel2<x>(int)";
+		a = made_advice(&m);
+		none_by_code(a);
+		finish(a, &m);
+	}
+}
+
+/* The exact path of a sine keeps a few words in local memory: no spill. */
+static void
+test_small_frame(void **state)
+{
+	struct advice *a;
+	struct made m;
+
+	(void)state;
+	for (uint32_t bytes = 40; bytes <= 400; bytes += 360) {
+		made_init(&m);
+		code_make(&m, made_kernel(&m, "_Z4sinePf", 10000, 200000),
+		    "MOV R4,0x200 | inst 100 line 4\n"
+		    "STL [R1],R8 | inst 100 line 5\n"
+		    "LDL R8,[R1] | inst 100 line 5\n"
+		    "LDL R9,[R1+0x4] | inst 100 line 5\n"
+		    "FFMA R8,R9,R8,R8 | inst 100 line 6\n"
+		    "IADD3 R4,R4,-0x1,RZ | inst 100 line 4\n"
+		    "ISETP.NE.AND P0,PT,R4,RZ,PT | inst 100 line 4\n"
+		    "@P0 BRA #1 | inst 100 line 4\n"
+		    "EXIT | inst 100 line 7\n", 1);
+		m.kernel[0].shape.local_per_thread = bytes;
+		refuse(&m);
+		a = made_advice(&m);
+		assert_true((made_finding(a, "local-memory-spill") != NULL) ==
+		    (bytes == 400));
+		finish(a, &m);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_found),
+		cmocka_unit_test(test_quiet),
+		cmocka_unit_test(test_not_asked),
+		cmocka_unit_test(test_small_frame),
+	};
+
+	return cmocka_run_group_tests_name("rules_coded", tests, NULL, NULL);
+}
