@@ -188,7 +188,7 @@ is_measured(const json_t *ceiling)
 {
 
 	return (strcmp(or_unknown(field_text(ceiling, "source")),
-	    "measured") == 0);
+	    "attribute") != 0);
 }
 
 /* "NVIDIA H200, calibrated on …: DRAM 4.1 TB/s, …" */

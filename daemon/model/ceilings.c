@@ -1,6 +1,7 @@
 /*
  * model/ceilings.c: how fast a GPU can go: measured where a calibration came
- * with the run, else typical values from the device's attributes.
+ * with the run, else what others of its model reach, else typical values from the
+ * device's attributes.
  */
 #include <jansson.h>
 #include <math.h>
@@ -13,6 +14,7 @@
 #include "model/model.h"
 
 #include "model/ceilings.h"
+#include "model/chip.h"
 
 #define JSON_MAX (1u << 20)	/* bytes of a calibration that we look at */
 
@@ -242,13 +244,32 @@ ceilings_parse(struct ceilings *c, const char *json, unsigned long len)
 	return 0;
 }
 
-bool
-ceilings_measured(const struct ceilings *c, const double *field)
+const char *
+ceilings_source(const struct ceilings *c, const double *field)
 {
 	for (size_t i = 0; i < sizeof(number) / sizeof(number[0]); i++)
 		if ((const char *)field == (const char *)c + number[i].offset)
-			return (c->measured >> i & 1) != 0;
-	return false;
+			return (c->measured >> i & 1) != 0 ? "measured" :
+			    (c->shipped >> i & 1) != 0 ? "model" : "attribute";
+	return "attribute";
+}
+
+bool
+ceilings_measured(const struct ceilings *c, const double *field)
+{
+	return strcmp(ceilings_source(c, field), "attribute") != 0;
+}
+
+void
+ceilings_from(const struct ceilings *c, char *text, unsigned long size)
+{
+	if (c->calibrated)
+		snprintf(text, size, c->date[0] != '\0' ? "calibrated on %s" :
+		    "calibrated on this GPU", c->date);
+	else if (c->shipped != 0)
+		snprintf(text, size, "other GPUs of its model");
+	else
+		snprintf(text, size, "device attributes");
 }
 
 void
@@ -258,6 +279,7 @@ ceilings_of(struct ceilings *c, const struct run *run)
 		const struct device *d = &run->device[i];
 
 		ceilings_default(&c[i], d);
+		chip_ceilings(&c[i], d);
 		for (size_t k = 0; k < run->calibrations; k++) {
 			const struct calibration *cal = &run->calibration[k];
 

@@ -1,6 +1,6 @@
 /*
  * model/ceilings.h: how fast one GPU can go. From `cudadvise calibrate` where
- * it ran on this GPU, else from the device's attributes.
+ * it ran on this GPU, else from others of its model, else from its attributes.
  */
 #ifndef CADV_CEILINGS_H
 #define CADV_CEILINGS_H
@@ -36,7 +36,8 @@ struct ceilings {
 	struct copy_point copy[COPY_SIZES];
 	int copies;
 	bool copies_measured;
-	uint32_t measured;		/* rows of ceilings.c's table */
+	uint32_t measured;		/* rows of ceilings.c's table, here, */
+	uint32_t shipped;		/* and on other GPUs of the model */
 };
 
 /* ceilings_default(c, d): fill ${c} from attributes of ${d}, with documented
@@ -46,7 +47,8 @@ void ceilings_default(struct ceilings *c, const struct device *d);
 /*
  * ceilings_of(c, run): fill ${c}[i] for every run->device[i]: from the
  * calibration that travels in the capture where there is one for that device,
- * else ceilings_default. A calibration that does not parse is ignored.
+ * else from what ships of its model (chip.h), else ceilings_default. A calibration
+ * that does not parse is ignored.
  */
 struct run;
 void ceilings_of(struct ceilings *c, const struct run *run);
@@ -57,8 +59,14 @@ struct ceilings *ceilings_new(const struct run *run);
  * are the field names); -1 and ${c} untouched if it is not one. */
 int ceilings_parse(struct ceilings *c, const char *json, unsigned long len);
 
-/* ceilings_measured(c, field): was &c->${field} calibrated, and is no default? */
+/* ceilings_measured(c, field): was &c->${field} measured, on this GPU or on others
+ * of its model, and is no default? ceilings_source says which: "measured", "model"
+ * or "attribute". */
 bool ceilings_measured(const struct ceilings *c, const double *field);
+const char *ceilings_source(const struct ceilings *c, const double *field);
+
+/* ceilings_from(c, text, size): where all of them are from, in words into ${text}. */
+void ceilings_from(const struct ceilings *c, char *text, unsigned long size);
 
 /* ceilings_copy_s(c, bytes, h2d, pinned): interpolated seconds of one copy. */
 double ceilings_copy_s(const struct ceilings *c, uint64_t bytes, bool h2d,

@@ -416,7 +416,7 @@ fact_ceilings(struct check_fact *f, const struct check_view *x)
 
 	f->name = "calibrated";
 	f->unit = "";
-	f->label = "ceilings from the device's attributes: cudadvise calibrate "
+	f->label = "ceilings are not this GPU's own: cudadvise calibrate "
 	    "measures them";
 	if (x->run->devices == 0) {
 		f->state = CHECK_NOT_MEASURED;

@@ -66,7 +66,8 @@
  *              gpu_ns, exposed_ns, host_ns, idle_after_ns, bandwidth_bytes_per_s,
  *              ceiling_bytes_per_s|null (of large copies from pinned memory;
  *              inside the GPU its DRAM), ceiling_ratio|null (of it reached),
- *              ceiling_source ("measured", "attribute")|null,
+ *              ceiling_source ("measured", "model",
+ *              "attribute")|null,
  *              ceiling_missing (reason)|null }
  * process, device, diagnostic: the fields of the structs, same names; device
  *              also has ceilings, see report/json_roofline.h

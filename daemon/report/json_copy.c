@@ -11,7 +11,7 @@
 /* What a class of copies could have reached. */
 struct reach {
 	double bytes_per_s;	/* NaN: not known */
-	bool measured;		/* on this machine; else typical */
+	const char *source;	/* ceilings_source's */
 	const char *missing;	/* why it is not known; else NULL */
 };
 
@@ -20,18 +20,19 @@ struct reach {
 static struct reach
 reach_of(const struct copy_class *c, const struct ceilings *ceiling)
 {
-	struct reach to = { NAN, false, NULL };
+	struct reach to = { NAN, NULL, NULL };
 
 	if (ceiling == NULL) {
 		to.missing = "its GPU is not known";
 	} else if (c->memset || c->kind == COPY_D2D) {
 		to.bytes_per_s = ceiling->dram_bytes_per_s /
 		    (c->memset ? 1 : 2);
-		to.measured = ceilings_measured(ceiling,
+		to.source = ceilings_source(ceiling,
 		    &ceiling->dram_bytes_per_s);
 	} else if (c->kind == COPY_H2D || c->kind == COPY_D2H) {
 		to.bytes_per_s = ceilings_link(ceiling, c->kind == COPY_H2D);
-		to.measured = ceiling->copies_measured;
+		to.source = ceiling->copies_measured ? "measured" :
+		    "attribute";
 	} else {
 		to.missing = "what this kind of copy can reach is not "
 		    "calibrated";
@@ -68,7 +69,7 @@ json_copy_class(const struct run *r, const struct copy_class *c,
 	    "ceiling_bytes_per_s", json_number(to.bytes_per_s),
 	    "ceiling_ratio", json_number(reached / to.bytes_per_s),
 	    "ceiling_source", json_text(to.missing != NULL ? NULL :
-	    to.measured ? "measured" : "attribute"),
+	    to.source),
 	    "ceiling_missing", json_text(to.missing)));
 }
 

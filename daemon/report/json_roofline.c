@@ -121,12 +121,10 @@ json_ceilings(const struct ceilings *c)
 		    "label", ceiling[i].label,
 		    "value", json_number(*v),
 		    "unit", ceiling[i].unit,
-		    "source", ceilings_measured(c, v) ? "measured" :
-		    "attribute"));
+		    "source", ceilings_source(c, v)));
 	}
-	snprintf(from, sizeof(from), c->date[0] != '\0' ? "calibrated on %s" :
-	    "calibrated", c->date);
+	ceilings_from(c, from, sizeof(from));
 	return (json_pack("{s:o, s:o}",
-	    "from", json_text(c->calibrated ? from : "device attributes"),
+	    "from", json_text(from),
 	    "items", items));
 }

@@ -15,7 +15,8 @@
  *              |null), used_ratio, dram_ratio (of the DRAM ceiling), l2_ratio
  *              (of L2's), reason|null }
  * ceilings   of a device: { from: text, items: [ { name, label, value, unit,
- *              source ("measured", "attribute") } ] }
+ *              source ("measured", "model": on others like it,
+ *              "attribute") } ] }
  */
 #ifndef CADV_JSON_ROOFLINE_H
 #define CADV_JSON_ROOFLINE_H

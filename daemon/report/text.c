@@ -164,9 +164,12 @@ text_next(struct out *o, const struct report *r)
 	char text[512];
 
 	out_style(o, STYLE_DIM);
-	if (measured && !field_true(r->run, "calibrated"))
-		out_wrap(o, 2, "Predicted from this GPU's attributes; "
-		    "`cudadvise calibrate`, once, makes them measured.");
+	if (measured && !field_true(r->run, "calibrated")) {
+		snprintf(text, sizeof(text), "Ceilings are from %s; `cudadvise "
+		    "calibrate`, once, measures this GPU.",
+		    or_unknown(field_text(r->run, "ceilings_from")));
+		out_wrap(o, 2, text);
+	}
 	if (measured)
 		text_level(o, r);
 	out_text(o, "Next: ");

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "rules/catalogue.h"
-#include "rules/embed.h"
+#include "base/embed.h"
 #include "rules/rule.h"
 
 #ifndef PRACTICES_JSON

@@ -265,21 +265,15 @@ static void
 describe_ceilings(struct advice *a, const struct run *run,
     const struct ceilings *c, struct arena *arena)
 {
-	size_t calibrated = 0;
-	const struct ceilings *one = NULL;
+	const struct ceilings *least = run->devices > 0 ? &c[0] : NULL;
+	char text[64] = "device attributes";
 
-	for (size_t i = 0; i < run->devices; i++)
-		if (c[i].calibrated) {
-			calibrated++;
-			one = &c[i];
-		}
-	a->calibrated = run->devices > 0 && calibrated == run->devices;
-	if (a->calibrated)
-		a->ceilings_from = one->date[0] != '\0' ?
-		    arena_format(arena, "calibrated on %s", one->date) :
-		    "calibrated on this GPU";
-	else
-		a->ceilings_from = "device attributes";
+	for (size_t i = 1; i < run->devices && least->calibrated; i++)
+		least = &c[i];
+	a->calibrated = least != NULL && least->calibrated;
+	if (least != NULL)
+		ceilings_from(least, text, sizeof(text));
+	a->ceilings_from = arena_format(arena, "%s", text);
 }
 
 static const struct library *

@@ -116,7 +116,8 @@ struct advice {
 				 * beside it took, or what repeats of the same
 				 * launches differ by */
 	bool calibrated;	/* ceilings came from this GPU's calibration */
-	const char *ceilings_from;	/* "calibrated on …" or "device attributes" */
+	const char *ceilings_from;	/* "calibrated on …", "other GPUs of its
+					 * model" or "device attributes" */
 };
 
 /* Per-rule threshold overrides from the configuration. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rules/embed.h"
+#include "base/embed.h"
 #include "rules/proof.h"
 #include "rules/rule.h"
 

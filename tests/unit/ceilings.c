@@ -44,6 +44,46 @@ test_no_attributes(void **state)
 	assert_true(isfinite(c.shared_bytes_per_s));
 }
 
+/* Of a model that was measured before, others stand for this one; not for a slice of
+ * it; and its own calibration counts more. */
+static void
+test_model(void **state)
+{
+	struct calibration cal = { .gpu = "00112233445566778899AABBCCDDEEFF",
+	    .json = "{\"dram_bytes_per_s\": 4.5e12}", .length = 28 };
+	struct ceilings c[2];
+	char text[64];
+	struct made m;
+
+	(void)state;
+	made_init(&m);
+	m.device[0].name = "NVIDIA H200";
+	m.device[0].uuid = "00112233445566778899aabbccddeeff";
+	ceilings_of(c, &m.run);
+	assert_false(c->calibrated);
+	assert_true(c->dram_bytes_per_s > 3.9e12 && c->dram_bytes_per_s < 4.2e12);
+	assert_string_equal(ceilings_source(c, &c->dram_bytes_per_s), "model");
+	assert_string_equal(ceilings_source(c, &c->launch_s), "attribute");
+	ceilings_from(c, text, sizeof(text));
+	assert_string_equal(text, "other GPUs of its model");
+
+	m.run.calibration = &cal;
+	m.run.calibrations = 1;
+	ceilings_of(c, &m.run);
+	assert_true(c->calibrated);
+	near(c->dram_bytes_per_s, 4.5e12);
+	assert_string_equal(ceilings_source(c, &c->dram_bytes_per_s),
+	    "measured");
+	assert_string_equal(ceilings_source(c, &c->sm_hz), "model");
+
+	m.run.calibrations = 0;
+	m.device[0].limits.sms = 60;
+	ceilings_of(c, &m.run);
+	near(c->dram_bytes_per_s, 0.9 * 4.8e12);
+	assert_string_equal(ceilings_source(c, &c->dram_bytes_per_s),
+	    "attribute");
+}
+
 static const char json[] = "{ \"date\": \"2026-01-02\", \"driver\": \"580\","
     " \"dram_bytes_per_s\": 4.1e12, \"launch_s\": 2.2e-6, \"sm_hz\": 5,"
     " \"copy\": [ {\"bytes\": 1000, \"pinned_h2d\": 1e-5,"
@@ -139,6 +179,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_attributes),
 		cmocka_unit_test(test_no_attributes),
+		cmocka_unit_test(test_model),
 		cmocka_unit_test(test_calibration),
 		cmocka_unit_test(test_older),
 		cmocka_unit_test(test_hostile),

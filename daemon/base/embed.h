@@ -1,5 +1,5 @@
 /*
- * rules/embed.h: a file's bytes as data of the program. EMBED(name, "path")
+ * base/embed.h: a file's bytes as data of the program. EMBED(name, "path")
  * makes name[] and name_end[], terminated by a zero; the build makes the file
  * that uses it depend on the path.
  */
