@@ -132,7 +132,7 @@ test('two runs compared: what became of the prediction', async (t) => {
   const compare = await api(`/compare?base=${bad}&target=${good}`);
   const rows = await page.$$eval('table.predictions tbody tr', (trs) => trs.map((tr) => ({ state: tr.dataset.state, rule: tr.dataset.rule, text: tr.textContent })));
   assert.deepEqual(rows.map((r) => [r.state, r.rule]), compare.findings.items.map((f) => [f.state, f.rule]));
-  assert.match(rows[0].text, /gone.*1\.97 s.*2\.0\d s.*faster.*as predicted/);
+  assert.match(rows[0].text, /gone.*1\.9\d s.*2\.0\d s.*faster.*as predicted/);
   assert.equal(await page.$$eval('table.compared tbody tr', (trs) => trs.length), compare.kernels.length);
   assert.match(await text(page, 'table.compared-times'), /The run3\.37 s1\.46 s1\.91 s/);
   assert.match(await text(page, '.notes'), /the commands differ/);
