@@ -7,7 +7,7 @@
 
 #include "model/model.h"
 
-#include "rules/embed.h"
+#include "base/embed.h"
 #include "rules/library.h"
 
 #ifndef LIBRARIES_JSON
