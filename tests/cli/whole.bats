@@ -96,7 +96,7 @@ pairs="$BATS_TEST_DIRNAME/../captures/pairs"
 @test "compare: kernels of one name are told apart by their numbers" {
 	run -0 cudadvise compare "$pairs/../demo.cadv" "$pairs/../demo.cadv"
 	for i in 1 2 3 4 5 6; do
-		[ "$(grep -c "layernorm_forward_kernel1 #$i: grid-too-small" \
+		[ "$(grep -c "layernorm_forward_kernel1 #$i: uncoalesced-global-access" \
 		    <<< "$output")" -eq 1 ]
 		[ "$(grep -c "^ layernorm_forward_.* #$i .*as before" \
 		    <<< "$output")" -eq 1 ]
