@@ -30,13 +30,63 @@ json_evidence(const struct finding *f)
 	return (list);
 }
 
+/* Launch shapes that are written out; the rest save the least. */
+#define SHAPES_WRITTEN 100
+
+static json_t *
+json_shape_of(const struct finding_shape *s)
+{
+	const struct kernel *k = s->kernel;
+
+	return (json_pack("{s:o, s:o, s:o, s:o, s:o, s:{s:o, s:o, s:o}}",
+	    "kernel_id", json_count(k->id),
+	    "grid", json_extent(k->shape.grid_x, k->shape.grid_y,
+	    k->shape.grid_z),
+	    "block", json_extent(k->shape.block_x, k->shape.block_y,
+	    k->shape.block_z),
+	    "launches", json_count(k->launches),
+	    "total_ns", json_count(k->total_ns),
+	    "saves",
+	    "s", json_number(s->saves_s),
+	    "low_s", json_number(s->saves_low_s),
+	    "high_s", json_number(s->saves_high_s)));
+}
+
+/* The launch shapes that a finding is about, at least that of its kernel; null:
+ * it is about the run. */
+static json_t *
+json_shapes(const struct finding *f)
+{
+	const struct finding_shape own = { f->kernel, f->saves_s,
+	    f->saves_low_s, f->saves_high_s };
+	const struct finding_shape *shape = f->shapes > 0 ? f->shape : &own;
+	size_t n = f->shapes > 0 ? f->shapes : 1, i;
+	uint64_t launches = 0;
+	json_t *list;
+
+	if (f->kernel == NULL)
+		return (json_null());
+	list = json_array();
+	for (i = 0; i < n; i++) {
+		launches += shape[i].kernel->launches;
+		if (list != NULL && i < SHAPES_WRITTEN)
+			json_array_append_new(list, json_shape_of(&shape[i]));
+	}
+	return (json_pack("{s:o, s:o, s:o, s:o}",
+	    "count", json_count(n),
+	    "launches", json_count(launches),
+	    "left_out", json_count(n > SHAPES_WRITTEN ?
+	    n - SHAPES_WRITTEN : 0),
+	    "items", list));
+}
+
 json_t *
 json_finding_of(const struct run *r, const struct finding *f, size_t rank)
 {
 	double wall_s = r != NULL ? (double)r->wall_ns / 1e9 : 0;
 
 	return (json_pack("{s:s, s:o, s:o, s:o, s:o, s:s, s:s, s:b, s:o, s:o,"
-	    "s:o, s:o, s:{s:o, s:o, s:o, s:o, s:o, s:o}, s:o, s:o, s:o,"
+	    "s:o, s:o, s:o, s:{s:o, s:o, s:o, s:o, s:o, s:o}, s:o, s:o, s:o,"
 	    "s:{s:o, s:o}, s:o, s:o, s:o, s:o}",
 	    "id", f->id,
 	    "rank", json_count(rank),
@@ -48,6 +98,7 @@ json_finding_of(const struct run *r, const struct finding *f, size_t rank)
 	    "worth_it", f->worth_it,
 	    "kernel_id", f->kernel != NULL ? json_count(f->kernel->id) :
 	    json_null(),
+	    "shapes", json_shapes(f),
 	    "where", json_text(f->where),
 	    "location", json_text(f->location),
 	    /* The host's place is there. */

@@ -99,19 +99,10 @@ json_finding_ids(const struct kernel *k, const struct advice *a)
 	size_t i;
 
 	for (i = 0; ids != NULL && i < a->findings; i++)
-		if (a->finding[i].kernel != NULL &&
-		    a->finding[i].kernel->id == k->id)
+		if (finding_about(&a->finding[i], k))
 			json_array_append_new(ids,
 			    json_text(a->finding[i].id));
 	return (ids);
-}
-
-static json_t *
-json_shape(uint32_t x, uint32_t y, uint32_t z)
-{
-
-	return (json_pack("[o, o, o]", json_count(x), json_count(y),
-	    json_count(z)));
 }
 
 json_t *
@@ -151,9 +142,9 @@ json_kernel_with(const struct run *r, const struct kernel *k,
 	    "exposed_ns", json_number(k->exposed_ns),
 	    "share_ratio", json_ratio((double)k->total_ns,
 	    (double)r->wall_ns),
-	    "grid", json_shape(s->grid_x, s->grid_y, s->grid_z),
-	    "block", json_shape(s->block_x, s->block_y, s->block_z),
-	    "cluster", json_shape(s->cluster_x, s->cluster_y, s->cluster_z),
+	    "grid", json_extent(s->grid_x, s->grid_y, s->grid_z),
+	    "block", json_extent(s->block_x, s->block_y, s->block_z),
+	    "cluster", json_extent(s->cluster_x, s->cluster_y, s->cluster_z),
 	    "registers", json_count(s->regs),
 	    "shared_static_bytes", json_count(s->smem_static),
 	    "shared_dynamic_bytes", json_count(s->smem_dynamic),

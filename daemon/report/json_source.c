@@ -127,7 +127,7 @@ json_ids(const struct run *r, const struct kernel *k, const struct advice *a,
 
 	for (i = 0; ids != NULL && i < a->findings; i++) {
 		f = &a->finding[i];
-		if (f->kernel != NULL && f->kernel->id == k->id &&
+		if (finding_about(f, k) &&
 		    (l == NULL || names_line(r, f, l)))
 			json_array_append_new(ids, json_text(f->id));
 	}

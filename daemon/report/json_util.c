@@ -69,6 +69,14 @@ json_seconds(uint64_t ns)
 }
 
 json_t *
+json_extent(uint32_t x, uint32_t y, uint32_t z)
+{
+
+	return (json_pack("[o, o, o]", json_count(x), json_count(y),
+	    json_count(z)));
+}
+
+json_t *
 json_id(uint64_t v)
 {
 	char hex[17];

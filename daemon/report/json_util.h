@@ -18,6 +18,8 @@ json_t *json_ratio(double part, double whole);
 json_t *json_count(uint64_t v);
 /* Nanoseconds as seconds. */
 json_t *json_seconds(uint64_t ns);
+/* [x, y, z]: a grid, a block. */
+json_t *json_extent(uint32_t x, uint32_t y, uint32_t z);
 /* A 64-bit id: 16 hex digits in a string. */
 json_t *json_id(uint64_t v);
 

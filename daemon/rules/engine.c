@@ -8,6 +8,7 @@
 
 #include "base/stop.h"
 #include "rules/coded.h"
+#include "rules/group.h"
 #include "rules/inst.h"
 #include "rules/library.h"
 #include "rules/lines.h"
@@ -93,20 +94,28 @@ note(struct verdict *v, struct tally *t, struct rule_view *x,
 }
 
 /* Of the drafts from ${first} on keep what is worth it, the rest only while
- * there is room: 10,000 kernels must not mean 100,000 findings. */
+ * there is room: 10,000 kernels must not mean 100,000 findings. What has none
+ * adds its seconds to another of the same cause, of the rule's drafts, which
+ * begin at ${rule}. */
 static void
-prune(struct rule_view *x, size_t first, double noise_s, size_t *not_worth)
+prune(struct rule_view *x, size_t rule, size_t first, double noise_s,
+    size_t *not_worth)
 {
-	size_t keep = first;
+	size_t keep = first, n = x->drafts;
 
-	for (size_t i = first; i < x->drafts; i++) {
-		rank_kernel(&x->draft[i], noise_s);
-		if (!x->draft[i].f.worth_it && (*not_worth)++ >= NOT_WORTH_MAX)
+	x->drafts = first;	/* only what is kept is compared with */
+	for (size_t i = first; i < n; i++) {
+		struct draft *d = &x->draft[i];
+
+		rank_kernel(d, noise_s);
+		group_key(d);
+		if ((!d->f.worth_it && (*not_worth)++ >= NOT_WORTH_MAX) ||
+		    keep >= FINDINGS_MAX) {
+			group_fold(x, rule, d);
 			continue;
-		if (keep >= FINDINGS_MAX)
-			continue;
+		}
 		if (keep != i)
-			x->draft[keep] = x->draft[i];
+			x->draft[keep] = *d;
 		keep++;
 	}
 	x->drafts = keep;
@@ -172,7 +181,7 @@ ask_kernel_rule(struct rule_view *x, const struct load *load, double noise_s,
 	const struct run *run = x->run;
 	const char *refused = reads_refused(run, NEED_KERNELS |
 	    (x->rule->needs & NEED_MEMORY)), *reason;
-	size_t not_worth = 0;
+	size_t not_worth = 0, rule = x->drafts;
 
 	for (size_t i = 0; i < run->kernels; i++) {
 		struct arena_mark mark = arena_mark(x->arena);
@@ -196,7 +205,7 @@ ask_kernel_rule(struct rule_view *x, const struct load *load, double noise_s,
 		for (size_t k = first; k < x->drafts; k++)
 			lines_finish(x, &x->draft[k]);
 		note(v, &tally, x, state);
-		prune(x, first, noise_s, &not_worth);
+		prune(x, rule, first, noise_s, &not_worth);
 		if (x->drafts == first)	/* nobody has its text */
 			arena_reset(x->arena, mark);
 	}
@@ -316,15 +325,18 @@ advice_make(const struct run *run, const struct ceilings *c,
 			    &run->device[run->kernel[i].device],
 			    &c[run->kernel[i].device]);
 	ask_all(&x, a, load);
+	group_all(&x);
 	a->finding = arena_get(&box->arena,
 	    (x.drafts ? x.drafts : 1) * sizeof(*a->finding));
 	if (box->arena.failed || stop_asked())
 		goto fail;
 	rank_all(x.draft, x.drafts, run, a);
+	group_clear(&x);
 	free(load);
 	free(x.draft);
 	return a;
 fail:
+	group_clear(&x);
 	free(load);
 	free(x.draft);
 	advice_free(a);

@@ -57,9 +57,15 @@ struct hot_line {
 
 #define HOT_LINES_MAX 5
 
+/* A launch shape that has the fault, and what is saved there. */
+struct finding_shape {
+	const struct kernel *kernel;
+	double saves_s, saves_low_s, saves_high_s;
+};
+
 struct finding {
-	char id[17];		/* 16 hex: hash of rule, kernel, shape: stable
-				 * between runs of one program */
+	char id[17];		/* 16 hex: hash of rule, kernel, first shape:
+				 * stable between runs of one program */
 	const char *rule;	/* "uncoalesced-global-access" */
 	const char *title;	/* the rule's one line: "uncoalesced loads" */
 	const char *category;	/* launch, memory, shared, instruction,
@@ -68,7 +74,14 @@ struct finding {
 	enum confidence confidence;
 	bool worth_it;		/* false: found, but fixing it saves less than
 				 * noise_s: never an alarm */
-	const struct kernel *kernel;	/* NULL: the run */
+	const struct kernel *kernel;	/* NULL: the run; else the launch shape
+					 * that saves the most: what is measured
+					 * and said is of it */
+	const struct finding_shape *shape;	/* all shapes that one change to
+						 * the function mends, the most
+						 * seconds first; NULL: only
+						 * ${kernel} */
+	size_t shapes;
 	const char *where;	/* "softmax_kernel", "the run", "H2D copies" */
 	const char *location;	/* launch shape, call, …; NULL unknown */
 	const char *location_missing;	/* why there is no line, and the flag to add */
@@ -92,6 +105,9 @@ struct finding {
 	const struct site *site;	/* where it is launched or called from;
 					 * NULL unknown */
 };
+
+/* finding_about(f, k): is kernel ${k} one of the shapes that ${f} is about? */
+bool finding_about(const struct finding *f, const struct kernel *k);
 
 /* What became of one rule on this run. */
 struct verdict {

@@ -87,6 +87,15 @@ struct part {
 	struct fix fix[VIEWS];
 };
 
+/* One of the launch shapes that a finding is about. */
+struct member {
+	struct finding_shape shape;
+	struct part part;
+	double speedup, gpu_s;		/* as in struct draft */
+};
+
+struct folded;				/* group.c */
+
 /* A finding in the making. */
 struct draft {
 	struct finding f;
@@ -96,8 +105,12 @@ struct draft {
 	struct fix fix[VIEWS];		/* kernel findings */
 	struct claim claim[CLAIMS_MAX];	/* run findings */
 	size_t claims;
-	const struct part *part;	/* run findings: the view's arena has it */
+	const struct part *part;	/* run findings, and of a kernel the other
+					 * shapes: the view's arena has it */
 	size_t parts;
+	uint64_t cause;			/* group.h; 0 none */
+	struct folded *folded;
+	bool merged;			/* another draft speaks for it */
 	double gpu_s;		/* of a kernel's own time, what the fix takes:
 				 * what tells apart fixes that save the run
 				 * nothing, as the host keeps it waiting */
@@ -154,6 +167,8 @@ struct rule_view {
 	struct arena *arena;
 	struct draft *draft;
 	size_t drafts, room;
+	struct folded *folded;			/* group.h */
+	size_t foldeds;
 	const char *reason;			/* of not measured */
 };
 

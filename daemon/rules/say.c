@@ -134,6 +134,56 @@ say_shape(struct arena *a, const struct kernel *k)
 	    say_count(a, k->launches), k->launches == 1 ? "" : "es");
 }
 
+static double
+volume(const uint32_t v[3])
+{
+	return (double)v[0] * v[1] * v[2];
+}
+
+/* "256", "16 to 256": the smallest and the largest. */
+static const char *
+say_range(struct arena *a, const uint32_t least[3], const uint32_t most[3])
+{
+	const char *from = say_extent(a, least[0], least[1], least[2]);
+
+	if (memcmp(least, most, 3 * sizeof(*least)) == 0)
+		return from;
+	return arena_format(a, "%s to %s", from,
+	    say_extent(a, most[0], most[1], most[2]));
+}
+
+const char *
+say_shapes(struct arena *a, const struct kernel *const *k, size_t n,
+    const struct kernel *speaker)
+{
+	uint32_t least[2][3], most[2][3];
+	uint64_t launches = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct record_SIGNATURE *s = &k[i]->shape;
+		const uint32_t v[2][3] = {
+			{ s->grid_x, s->grid_y, s->grid_z },
+			{ s->block_x, s->block_y, s->block_z },
+		};
+
+		for (int d = 0; d < 2; d++) {
+			if (i == 0 || volume(v[d]) < volume(least[d]))
+				memcpy(least[d], v[d], sizeof(v[d]));
+			if (i == 0 || volume(v[d]) > volume(most[d]))
+				memcpy(most[d], v[d], sizeof(v[d]));
+		}
+		launches += k[i]->launches;
+	}
+	return arena_format(a, "grid %s, block %s, %s, %s; the figures are of "
+	    "grid %s, block %s", say_range(a, least[0], most[0]),
+	    say_range(a, least[1], most[1]),
+	    say_counted(a, (double)n, "launch shape"),
+	    say_counted(a, (double)launches, "launch"),
+	    say_extent(a, speaker->shape.grid_x, speaker->shape.grid_y,
+	    speaker->shape.grid_z), say_extent(a, speaker->shape.block_x,
+	    speaker->shape.block_y, speaker->shape.block_z));
+}
+
 static bool
 is_plain(unsigned char c)
 {

@@ -103,6 +103,16 @@ check_finding(const char *what, const struct finding *f,
 	double own = f->kernel != NULL ? gain_exposed_s(f->kernel) :
 	    most(b);
 
+	for (size_t i = 0; i < f->shapes; i++) {
+		const struct finding_shape *s = &f->shape[i];
+
+		if (over(s->saves_s, gain_exposed_s(s->kernel)))
+			complain(what, "%s of %s saves %g s in one shape; "
+			    "there are %g s", f->rule, f->where, s->saves_s,
+			    gain_exposed_s(s->kernel));
+		own += s->kernel != f->kernel ? gain_exposed_s(s->kernel) : 0;
+	}
+
 	if (is_correctness(f)) {
 		if (!isnan(f->saves_s))
 			complain(what, "%s saves %g s", f->rule, f->saves_s);

@@ -512,8 +512,8 @@ findings_shape(void **state)
 	    "ceilings_from rules");
 	x = json_array_get(json_object_get(o, "items"), 0);
 	assert_keys(x, "id rank rule title category severity confidence "
-	    "worth_it kernel_id where location location_missing saves summary "
-	    "limiter advice example next evidence hot_lines site");
+	    "worth_it kernel_id shapes where location location_missing saves "
+	    "summary limiter advice example next evidence hot_lines site");
 	assert_true(json_is_null(json_object_get(x, "site")));
 	saves = json_object_get(x, "saves");
 	assert_keys(saves, "s low_s high_s share_ratio kernel_speedup_ratio "

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { basename, count, counted, measure, none, percent, seconds } from './format';
+import { basename, count, counted, measure, nanoseconds, none, percent, seconds, shape } from './format';
 import { Badge, Code, Scroll } from './parts';
 import { heatOfRule, sourceLink, stepLink } from './source-link';
 import type { Evidence, Finding, Findings, Verdict } from './types';
@@ -103,6 +103,7 @@ function Item({ run, finding: f, open, chosen }: { run: string; finding: Finding
             <dt>Practice</dt>
             <dd><a href={`#/rules/${encodeURIComponent(f.rule)}`}>{f.rule}</a></dd>
           </dl>
+          <Shapes run={run} finding={f} />
           <HotLines run={run} finding={f} />
           {f.site && <LaunchSite site={f.site} />}
           <EvidenceTable evidence={f.evidence} of={f.title} />
@@ -113,6 +114,40 @@ function Item({ run, finding: f, open, chosen }: { run: string; finding: Finding
         </div>
       </details>
     </li>
+  );
+}
+
+// The launch shapes that one change mends.
+function Shapes({ run, finding: f }: { run: string; finding: Finding }) {
+  const shapes = f.shapes;
+  if (!shapes || shapes.count < 2) return null;
+  return (
+    <Scroll label={`Launch shapes of ${f.title}`}>
+      <table class="evidence shapes">
+        <caption>{counted(shapes.count, 'launch shape')}, one change</caption>
+        <thead>
+          <tr>
+            <th scope="col">Grid, block</th>
+            <th scope="col" class="number">Launches</th>
+            <th scope="col" class="number">GPU time</th>
+            <th scope="col" class="number">Would save</th>
+          </tr>
+        </thead>
+        <tbody>
+          {shapes.items.map((s) => (
+            <tr key={s.kernel_id} data-shape={s.kernel_id}>
+              <th scope="row">
+                <a href={sourceLink(run, s.kernel_id)}>grid {shape(s.grid)}, block {shape(s.block)}</a>
+              </th>
+              <td class="number">{count(s.launches)}</td>
+              <td class="number">{nanoseconds(s.total_ns)}</td>
+              <td class="number">{s.saves.s === null ? none : seconds(s.saves.s)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {shapes.left_out > 0 && <p class="dim">{counted(shapes.left_out, 'more shape')} that save less</p>}
+    </Scroll>
   );
 }
 

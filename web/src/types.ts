@@ -112,6 +112,16 @@ export interface Evidence {
   threshold_origin: string | null;
 }
 
+// A launch shape that has the fault.
+export interface FindingShape {
+  kernel_id: number;
+  grid: number[];
+  block: number[];
+  launches: number;
+  total_ns: number;
+  saves: { s: number | null; low_s: number | null; high_s: number | null };
+}
+
 export interface Finding {
   id: string;
   rank: number;
@@ -122,6 +132,7 @@ export interface Finding {
   confidence: string;
   worth_it: boolean;
   kernel_id: number | null;
+  shapes?: { count: number; launches: number; left_out: number; items: FindingShape[] } | null; // older analyses lack it
   where: string | null;
   location: string | null;
   location_missing: string | null;

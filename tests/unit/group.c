@@ -1,0 +1,382 @@
+/*
+ * One cause, one finding: what is one change is grouped, what is not stays apart,
+ * and seconds are the sum.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "rules/group.h"
+#include "rules/made.h"
+
+#define MS 1000000ull
+#define S (1000 * MS)
+
+static size_t
+findings_of(const struct advice *a, const char *rule)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < a->findings; i++)
+		n += strcmp(a->finding[i].rule, rule) == 0;
+	return n;
+}
+
+/* A kernel of ${grid} blocks whose last wave is a small part of one. */
+static struct kernel *
+tailed(struct made *m, const char *name, uint32_t grid, uint32_t block)
+{
+	struct kernel *k = made_kernel(m, name, 1000, 1000000);
+
+	k->shape.grid_x = grid;
+	k->shape.block_x = block;
+	k->occupancy.waves = 1.1;
+	return k;
+}
+
+/* Launched with three grids, it is one finding, worth what three were. */
+static void
+test_grids(void **state)
+{
+	double low = 0, mid = 0, high = 0;
+	const struct finding *f;
+	struct made m;
+	struct advice *a;
+
+	(void)state;
+	for (uint32_t i = 0; i < 3; i++) {
+		made_init(&m);
+		tailed(&m, "_Z4workPf", 1162 + i, 256)->exposed_ns *= 1 + i;
+		m.kernel[0].total_ns *= 1 + i;
+		a = made_advice(&m);
+		f = made_finding(a, "tail-effect");
+		assert_int_equal(f->shapes, 0);
+		low += f->saves_low_s;
+		mid += f->saves_s;
+		high += f->saves_high_s;
+		advice_free(a);
+	}
+	made_init(&m);
+	for (uint32_t i = 0; i < 3; i++) {
+		struct kernel *k = tailed(&m, "_Z4workPf", 1162 + i, 256);
+
+		k->exposed_ns *= 1 + i;
+		k->total_ns *= 1 + i;
+	}
+	a = made_advice(&m);
+	assert_int_equal(findings_of(a, "tail-effect"), 1);
+	assert_int_equal(made_verdict(a, "tail-effect")->found, 3);
+	f = made_finding(a, "tail-effect");
+	assert_int_equal(f->shapes, 3);
+	assert_ptr_equal(f->kernel, &m.kernel[2]);
+	assert_ptr_equal(f->shape[0].kernel, &m.kernel[2]);
+	assert_ptr_equal(f->shape[2].kernel, &m.kernel[0]);
+	assert_true(fabs(f->saves_s - mid) < 1e-9);
+	assert_true(fabs(f->saves_low_s - low) < 1e-9);
+	assert_true(fabs(f->saves_high_s - high) < 1e-9);
+	assert_non_null(strstr(f->location, "grid 1162 to 1164, block 256, "
+	    "3 launch shapes, 3,000 launches"));
+	assert_non_null(strstr(f->location, "figures are of grid 1164"));
+	for (int i = 0; i < 3; i++)
+		assert_true(finding_about(f, &m.kernel[i]));
+	assert_false(finding_about(f, NULL));
+	advice_free(a);
+}
+
+/* The same finding of the same program has the same id, whichever of its shapes
+ * takes longest this time. */
+static void
+test_id(void **state)
+{
+	char id[17] = "";
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct made m;
+		struct advice *a;
+
+		made_init(&m);
+		tailed(&m, "_Z4workPf", 1162, 256);
+		tailed(&m, "_Z4workPf", 1163, 256);
+		m.kernel[i].exposed_ns *= 2;
+		m.kernel[i].total_ns *= 2;
+		a = made_advice(&m);
+		assert_ptr_equal(made_finding(a, "tail-effect")->kernel,
+		    &m.kernel[i]);
+		if (i > 0)
+			assert_string_equal(id,
+			    made_finding(a, "tail-effect")->id);
+		memcpy(id, made_finding(a, "tail-effect")->id, sizeof(id));
+		advice_free(a);
+	}
+}
+
+/* Of a rule about the launch another block is another choice; a fault of the code
+ * is one in blocks of any shape. */
+static void
+test_blocks(void **state)
+{
+	struct made m;
+	struct advice *a;
+
+	(void)state;
+	made_init(&m);
+	tailed(&m, "_Z4workPf", 1162, 256);
+	tailed(&m, "_Z4workPf", 1162, 512);
+	a = made_advice(&m);
+	assert_int_equal(findings_of(a, "tail-effect"), 2);
+	advice_free(a);
+	for (int i = 0; i < 2; i++) {
+		struct kernel *k = &m.kernel[i];
+
+		made_counters(&m, k, 0.9);
+		k->metric[METRIC_GLOBAL_LD_SECTORS] *= 4;
+		k->metric[METRIC_GLOBAL_LD_BYTES_PER_SECTOR] = 8;
+		k->metric[METRIC_L2_READ] *= 4;
+		k->metric[METRIC_L2_SECTORS] *= 2.5;
+	}
+	a = made_advice(&m);
+	assert_int_equal(findings_of(a, "uncoalesced-global-access"), 1);
+	assert_int_equal(made_finding(a, "uncoalesced-global-access")->shapes,
+	    2);
+	assert_non_null(strstr(made_finding(a,
+	    "uncoalesced-global-access")->location, "block 256 to 512"));
+	advice_free(a);
+}
+
+/* Kernels whose names were lost are not one. */
+static void
+test_nameless(void **state)
+{
+	struct made m;
+	struct advice *a;
+
+	(void)state;
+	made_init(&m);
+	tailed(&m, "(name lost)", 1162, 256);
+	tailed(&m, "(name lost)", 1163, 256);
+	a = made_advice(&m);
+	assert_int_equal(findings_of(a, "tail-effect"), 2);
+	advice_free(a);
+}
+
+/* A factorisation: thousands of grids, of which each saves nothing that anyone
+ * sees. All count, though only so many keep their texts. */
+#define GRIDS 3000
+
+static void
+test_many(void **state)
+{
+	struct kernel *k = calloc(GRIDS, sizeof(*k));
+	const struct finding *f;
+	double each, least = 0;
+	struct made m;
+	struct advice *a;
+
+	(void)state;
+	assert_non_null(k);
+	made_init(&m);
+	tailed(&m, "_Z2luPfi", 1, 256);
+	m.kernel[0].total_ns = 100000;
+	m.kernel[0].exposed_ns = 100000;
+	for (uint32_t i = 0; i < GRIDS; i++) {
+		k[i] = m.kernel[0];
+		k[i].id = i + 1;
+		k[i].shape.grid_x = 1200 + i;
+		least += 1e-4;
+	}
+	m.run.kernel = k;
+	m.run.kernels = GRIDS;
+	a = made_advice(&m);
+	assert_int_equal(findings_of(a, "tail-effect"), 1);
+	f = made_finding(a, "tail-effect");
+	assert_int_equal(f->shapes, GRIDS);
+	each = f->shape[0].saves_s;
+	assert_true(each > 0 && each < a->noise_s);
+	assert_true(fabs(f->saves_s - GRIDS * each) < 1e-6);
+	assert_true(f->saves_s <= least);
+	assert_true(f->worth_it);
+	assert_true(a->together_s >= f->saves_s * 0.999);
+	advice_free(a);
+	free(k);
+}
+
+/* GPUs that work at the same time save it once, those that take turns twice. */
+static void
+test_devices(void **state)
+{
+	double one, side, turns;
+	struct made m;
+	struct advice *a;
+
+	(void)state;
+	made_init(&m);
+	made_device(&m);
+	tailed(&m, "_Z4workPf", 1162, 256);
+	a = made_advice(&m);
+	one = made_finding(a, "tail-effect")->saves_s;
+	advice_free(a);
+	tailed(&m, "_Z4workPf", 1162, 256)->device = 1;
+	m.device[1].kernel_ns = m.device[0].kernel_ns /= 2;
+	m.run.gpus_busy_ns = m.device[0].kernel_ns;
+	a = made_advice(&m);
+	assert_int_equal(findings_of(a, "tail-effect"), 1);
+	side = made_finding(a, "tail-effect")->saves_s;
+	advice_free(a);
+	m.run.gpus_busy_ns = 2 * m.device[0].kernel_ns;
+	a = made_advice(&m);
+	turns = made_finding(a, "tail-effect")->saves_s;
+	advice_free(a);
+	assert_true(fabs(side - one) < 1e-9);
+	assert_true(fabs(turns - 2 * one) < 1e-9);
+}
+
+/* --- drafts by hand ---------------------------------------------------------- */
+
+static struct site_frame frames[] = {
+	{ .file = "a.cu", .line = 10 }, { .file = "a.cu", .line = 11 },
+};
+static struct site sites[] = {
+	{ .frame = &frames[0], .frames = 1 }, { .frame = &frames[1], .frames = 1 },
+};
+
+/* Two drafts of instances of one template, or of one function. */
+struct pair {
+	struct kernel k[2];
+	struct draft d[2];
+	struct rule_view x;
+	struct arena arena;
+	struct run run;
+};
+
+static void
+pair_make(struct pair *p, const char *first, const char *second,
+    const char *category)
+{
+	const char *const names[] = { first, second };
+
+	memset(p, 0, sizeof(*p));
+	p->x.run = &p->run;
+	p->run.devices = 1;
+	p->x.arena = &p->arena;
+	p->x.draft = p->d;
+	p->x.drafts = 2;
+	p->run.device = calloc(1, sizeof(*p->run.device));
+	assert_non_null(p->run.device);
+	for (uint32_t i = 0; i < 2; i++) {
+		p->k[i].id = i + 1;
+		p->k[i].mangled = p->k[i].name = names[i];
+		p->k[i].shape.block_x = p->k[i].shape.block_y =
+		    p->k[i].shape.block_z = 8;
+		p->d[i].f.kernel = &p->k[i];
+		p->d[i].f.category = category;
+		p->d[i].f.saves_s = p->d[i].f.saves_low_s =
+		    p->d[i].f.saves_high_s = 1;
+		p->d[i].f.site = &sites[0];
+	}
+}
+
+/* How many findings the two become. */
+static size_t
+grouped(struct pair *p)
+{
+	size_t n;
+
+	for (int i = 0; i < 2; i++)
+		group_key(&p->d[i]);
+	group_all(&p->x);
+	n = p->x.drafts;
+	if (n == 1)
+		assert_true(fabs(p->d[0].f.saves_s - 2) < 1e-9);
+	group_clear(&p->x);
+	arena_free(&p->arena);
+	free(p->run.device);
+	return n;
+}
+
+static void
+line_of(struct draft *d, const char *file, uint32_t line)
+{
+	d->f.hot[d->f.hots++] = (struct hot_line){ .file = file, .line = line };
+}
+
+#define FLOATS "void ns::(anonymous namespace)::scale<float, 4>(float*, int)"
+#define HALVES "void ns::(anonymous namespace)::scale<half, 8>(half*, int)"
+#define OTHERS "void ns::(anonymous namespace)::shift<float, 4>(float*, int)"
+
+static void
+test_lines(void **state)
+{
+	struct pair p;
+
+	(void)state;
+	pair_make(&p, FLOATS, FLOATS, "memory");
+	assert_int_equal(grouped(&p), 1);
+	/* Lines that have one in common; one of them not known. */
+	for (int i = 0; i < 3; i++) {
+		pair_make(&p, FLOATS, FLOATS, "memory");
+		line_of(&p.d[0], "k.cu", 7);
+		if (i > 0)
+			line_of(&p.d[1], "k.cu", 9);
+		if (i > 1)
+			line_of(&p.d[1], "k.cu", 7);
+		assert_int_equal(grouped(&p), i == 1 ? 2 : 1);
+	}
+}
+
+static void
+test_templates(void **state)
+{
+	struct pair p;
+
+	(void)state;
+	/* Launched from one line. */
+	pair_make(&p, FLOATS, HALVES, "launch");
+	assert_int_equal(grouped(&p), 1);
+	pair_make(&p, FLOATS, OTHERS, "launch");
+	assert_int_equal(grouped(&p), 2);
+	pair_make(&p, FLOATS, HALVES, "launch");
+	p.k[1].shape.block_x = 16;
+	assert_int_equal(grouped(&p), 2);
+	/* From another; from nobody knows where. */
+	pair_make(&p, FLOATS, HALVES, "launch");
+	p.d[1].f.site = &sites[1];
+	assert_int_equal(grouped(&p), 2);
+	pair_make(&p, FLOATS, HALVES, "launch");
+	p.d[0].f.site = p.d[1].f.site = NULL;
+	assert_int_equal(grouped(&p), 2);
+	/* A fault of the code has to be in one line of it. */
+	pair_make(&p, FLOATS, HALVES, "memory");
+	assert_int_equal(grouped(&p), 2);
+	pair_make(&p, FLOATS, HALVES, "memory");
+	line_of(&p.d[0], "k.cu", 7);
+	line_of(&p.d[1], "k.cu", 7);
+	assert_int_equal(grouped(&p), 1);
+	/* What one rule says is not what another does. */
+	pair_make(&p, FLOATS, FLOATS, "memory");
+	p.d[1].order = 1;
+	assert_int_equal(grouped(&p), 2);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_grids),
+		cmocka_unit_test(test_id),
+		cmocka_unit_test(test_blocks),
+		cmocka_unit_test(test_nameless),
+		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_devices),
+		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_templates),
+	};
+
+	return cmocka_run_group_tests_name("group", tests, NULL, NULL);
+}
