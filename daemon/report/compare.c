@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "report/compare_kernels.h"
+#include "report/compare_shapes.h"
 #include "report/json_util.h"
 #include "report/text_util.h"
 
@@ -17,6 +18,7 @@
 struct compare {
 	const struct compare_side *side[SIDES];
 	struct kinship kin;
+	struct kin_set *set[SIDES];	/* one a finding */
 	double active_s[SIDES];		/* NaN unknown */
 	double kernel_s[SIDES];		/* any kernel ran; NaN unknown */
 	double other_saved_s;		/* NaN unknown */
@@ -176,57 +178,62 @@ enum fate { FATE_GONE, FATE_STILL, FATE_NEW, FATE_UNKNOWN, FATES };
 static const char *const fate_name[FATES] = { "gone", "still", "new",
 	"unknown" };
 
-/* The kernel that a finding is about; NULL: the run. */
-static const struct kin *
-kin_of(const struct compare *c, int side, const json_t *f)
-{
-	const json_t *id = json_object_get(f, "kernel_id");
+/* One finding of a run, and what it is about. */
+struct said {
+	const json_t *f;		/* NULL: nothing was said */
+	const struct kin_set *about;
+};
 
-	return (json_is_integer(id) ? kinship_find(&c->kin, side,
-	    json_integer_value(id)) : NULL);
+static struct said
+said_at(const struct compare *c, int side, size_t i)
+{
+
+	return ((struct said){ json_array_get(json_object_get(
+	    c->side[side]->findings, "items"), i), &c->set[side][i] });
 }
 
-/* Do ${a} of the base and ${b} of the target say the same? */
+/* Do ${a} of one run and ${b} of the other say the same? */
 static bool
-is_same(const struct compare *c, const json_t *a, const json_t *b)
+is_same(const struct said *a, const struct said *b)
 {
-	const struct kin *k = kin_of(c, BASE, a);
 
-	if (strcmp(or_unknown(field_text(a, "rule")),
-	    or_unknown(field_text(b, "rule"))) != 0 ||
-	    k != kin_of(c, TARGET, b))
+	if (strcmp(or_unknown(field_text(a->f, "rule")),
+	    or_unknown(field_text(b->f, "rule"))) != 0)
 		return (false);
-	return (k != NULL || strcmp(or_unknown(field_text(a, "where")),
-	    or_unknown(field_text(b, "where"))) == 0);
+	if (a->about->kins > 0 || b->about->kins > 0)
+		return (kin_sets_meet(a->about, b->about));
+	return (strcmp(or_unknown(field_text(a->f, "where")),
+	    or_unknown(field_text(b->f, "where"))) == 0);
 }
 
 /* The finding of the other side that says what ${f} of ${side} does, if it is
  * worth a change there; NULL. */
 static const json_t *
-counterpart(const struct compare *c, int side, const json_t *f)
+counterpart(const struct compare *c, int side, const struct said *f)
 {
-	const json_t *items = json_object_get(c->side[!side]->findings,
-	    "items"), *g;
-	const char *id = or_unknown(field_text(f, "id"));
+	const char *id = or_unknown(field_text(f->f, "id"));
+	struct said g;
 	size_t i;
 
-	json_array_foreach(items, i, g) {
-		if (!field_true(g, "worth_it"))
+	for (i = 0; (g = said_at(c, !side, i)).f != NULL; i++) {
+		if (!field_true(g.f, "worth_it"))
 			continue;
-		if (strcmp(or_unknown(field_text(g, "id")), id) == 0 ||
-		    (side == BASE ? is_same(c, f, g) : is_same(c, g, f)))
-			return (g);
+		if (strcmp(or_unknown(field_text(g.f, "id")), id) == 0 ||
+		    is_same(f, &g))
+			return (g.f);
 	}
 	return (NULL);
 }
 
 /* Why it cannot be said that a finding is gone; NULL if it can. */
 static const char *
-unknown_reason(const struct compare *c, const json_t *f)
+unknown_reason(const struct compare *c, const struct said *said)
 {
+	const json_t *f = said->f;
 	const json_t *rules = json_object_get(c->side[TARGET]->findings,
 	    "rules"), *v;
-	const struct kin *k = kin_of(c, BASE, f);
+	const struct kin *k = said->about->kins > 0 ? said->about->kin[0] :
+	    NULL;
 	const char *rule = or_unknown(field_text(f, "rule")), *reason;
 	size_t i;
 
@@ -253,7 +260,7 @@ unknown_reason(const struct compare *c, const json_t *f)
 /* One finding of either run on its way into the document. */
 struct item {
 	const json_t *base, *target;	/* NULL: not there */
-	const struct kin *kin;
+	const struct kin_set *about;
 	enum fate fate;
 	const char *reason;
 };
@@ -286,9 +293,10 @@ achieved_s(const struct compare *c, const struct item *x)
 {
 
 	/* What the whole run took less is nobody's who had promised nothing. */
-	if (x->fate != FATE_GONE || (x->kin == NULL && !is_predicted(x)))
+	if (x->fate != FATE_GONE || (x->about->kins == 0 && !is_predicted(x)))
 		return (NAN);
-	return (x->kin != NULL ? kin_saved(x->kin) : c->other_saved_s);
+	return (x->about->kins > 0 ? kin_set_saved(x->about) :
+	    c->other_saved_s);
 }
 
 static const char *
@@ -322,8 +330,8 @@ item_json(const struct compare *c, const struct item *x, size_t shared)
 	if (!isnan(s))
 		achieved = json_pack("{s:o, s:o}",
 		    "s", json_number(s),
-		    "kernel_speedup_ratio", json_number(x->kin != NULL ?
-		    kin_speedup(x->kin) : NAN));
+		    "kernel_speedup_ratio", json_number(x->about->kins >
+		    0 ? kin_set_speedup(x->about) : NAN));
 	return (json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
 	    "s:o, s:o}",
 	    "state", fate_name[x->fate],
@@ -351,7 +359,9 @@ shared_with(const struct item *all, size_t n, const struct item *x)
 
 	for (i = 0; i < n; i++)
 		shared += &all[i] != x && all[i].fate == FATE_GONE &&
-		    all[i].kin == x->kin && is_predicted(&all[i]);
+		    (x->about->kins > 0 ? kin_sets_meet(x->about,
+		    all[i].about) : all[i].about->kins == 0) &&
+		    is_predicted(&all[i]);
 	return (x->fate == FATE_GONE ? shared : 0);
 }
 
@@ -362,41 +372,43 @@ items_of(const struct compare *c, size_t *n, size_t *left_out)
 {
 	const json_t *base = json_object_get(c->side[BASE]->findings, "items");
 	const json_t *target = json_object_get(c->side[TARGET]->findings,
-	    "items"), *f;
+	    "items");
 	struct item *all = calloc(json_array_size(base) +
 	    json_array_size(target) + 1, sizeof(*all)), *x;
+	struct said said;
 	size_t i;
 
 	*n = *left_out = 0;
 	if (all == NULL)
 		return (NULL);
-	json_array_foreach(base, i, f) {
-		if (!field_true(f, "worth_it"))
+	for (i = 0; (said = said_at(c, BASE, i)).f != NULL; i++) {
+		if (!field_true(said.f, "worth_it"))
 			continue;
 		if (*n >= FINDINGS_SHOWN) {
 			++*left_out;
 			continue;
 		}
 		x = &all[(*n)++];
-		x->base = f;
-		x->kin = kin_of(c, BASE, f);
-		x->target = counterpart(c, BASE, f);
-		x->reason = x->target == NULL ? unknown_reason(c, f) : NULL;
+		x->base = said.f;
+		x->about = said.about;
+		x->target = counterpart(c, BASE, &said);
+		x->reason = x->target == NULL ? unknown_reason(c, &said) :
+		    NULL;
 		x->fate = x->target != NULL ? FATE_STILL :
 		    x->reason != NULL ? FATE_UNKNOWN : FATE_GONE;
 	}
-	json_array_foreach(target, i, f) {
-		if (!field_true(f, "worth_it"))
+	for (i = 0; (said = said_at(c, TARGET, i)).f != NULL; i++) {
+		if (!field_true(said.f, "worth_it"))
 			continue;
 		if (*n >= 2 * FINDINGS_SHOWN) {
 			++*left_out;
 			continue;
 		}
-		if (counterpart(c, TARGET, f) != NULL)
+		if (counterpart(c, TARGET, &said) != NULL)
 			continue;
 		x = &all[(*n)++];
-		x->target = f;
-		x->kin = kin_of(c, TARGET, f);
+		x->target = said.f;
+		x->about = said.about;
 		x->fate = FATE_NEW;
 	}
 	return (all);
@@ -442,6 +454,10 @@ compare_runs(const struct compare_side *base,
 	}
 	if (kinship_make(&c.kin, kernels, c.kernel_s) != 0)
 		goto out;
+	for (side = 0; side < SIDES; side++)
+		if ((c.set[side] = kin_sets(&c.kin, side, json_object_get(
+		    c.side[side]->findings, "items"))) == NULL)
+			goto out;
 	c.other_saved_s = c.active_s[BASE] - c.active_s[TARGET] -
 	    (c.kernel_s[BASE] - c.kernel_s[TARGET]);
 	list = kernels_json(&c, &left_out);
@@ -459,6 +475,9 @@ compare_runs(const struct compare_side *base,
 	    "kernels_left_out", json_count(left_out),
 	    "findings", findings_json(&c));
 out:
+	for (side = 0; side < SIDES; side++)
+		kin_sets_free(c.set[side], json_array_size(json_object_get(
+		    c.side[side]->findings, "items")));
 	kinship_release(&c.kin);
 	return (whole);
 }

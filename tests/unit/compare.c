@@ -55,6 +55,16 @@ finding_of(const char *id, const char *rule, int kernel, bool worth_it)
 	    "kernel_speedup_ratio", 3.0);
 }
 
+/* ${f}, about two launch shapes. */
+static json_t *
+json_of_shapes(json_t *f, int first, int second)
+{
+	json_object_set_new(f, "shapes", json_pack("{s:i, s:i, s:[{s:i},"
+	    "{s:i}]}", "count", 2, "left_out", 0, "items", "kernel_id", first,
+	    "kernel_id", second));
+	return f;
+}
+
 struct side {
 	json_t *run, *findings, *kernels;
 };
@@ -287,6 +297,41 @@ fates(void **state)
 	json_decref(o);
 }
 
+/* One change to a function in two shapes: it is found again whichever of them
+ * speaks, and has brought what both save. */
+static void
+shapes_are_one(void **state)
+{
+	struct side b = side_of(10000000000), t = side_of(8000000000);
+	const json_t *f;
+	json_t *o;
+
+	(void)state;
+	for (int i = 1; i <= 2; i++) {
+		json_array_append_new(b.kernels, kernel_of(i, "k", i, 100,
+		    i * 1e7));
+		json_array_append_new(t.kernels, kernel_of(i + 4, "k", i, 100,
+		    i * 0.5e7));
+	}
+	add_finding(&b, json_of_shapes(finding_of("1", "idle-lanes", 2, true),
+	    2, 1));
+	add_finding(&b, json_of_shapes(finding_of("2", "tail-effect", 2, true),
+	    2, 1));
+	add_finding(&t, json_of_shapes(finding_of("3", "tail-effect", 5, true),
+	    5, 6));
+	add_verdict(&t, "idle-lanes", "clean");
+	o = compare(&b, &t);
+	f = json_object_get(o, "findings");
+	near(number(f, "gone"), 1);
+	near(number(f, "still"), 1);
+	near(number(f, "new"), 0);
+	f = json_object_get(item(o, 0), "achieved");
+	near(number(f, "s"), 1.5);
+	near(number(f, "kernel_speedup_ratio"), 2);
+	assert_string_equal(text(item(o, 1), "target_id"), "3");
+	json_decref(o);
+}
+
 static void
 what_differs_is_noted(void **state)
 {
@@ -399,6 +444,7 @@ main(void)
 		cmocka_unit_test(the_rest_is_matched),
 		cmocka_unit_test(concurrent_kernels_share_time),
 		cmocka_unit_test(fates),
+		cmocka_unit_test(shapes_are_one),
 		cmocka_unit_test(what_differs_is_noted),
 		cmocka_unit_test(wrong_documents),
 		cmocka_unit_test(golden),
