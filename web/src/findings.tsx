@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { basename, count, counted, measure, nanoseconds, none, percent, seconds, shape } from './format';
+import { basename, count, counted, measure, none, percent, seconds, shape } from './format';
 import { Badge, Code, Scroll } from './parts';
 import { heatOfRule, sourceLink, stepLink } from './source-link';
 import type { Evidence, Finding, Findings, Verdict } from './types';
@@ -118,37 +118,20 @@ function Item({ run, finding: f, open, chosen }: { run: string; finding: Finding
 }
 
 // The launch shapes that one change mends.
-function Shapes({ run, finding: f }: { run: string; finding: Finding }) {
-  const shapes = f.shapes;
-  if (!shapes || shapes.count < 2) return null;
-  return (
-    <Scroll label={`Launch shapes of ${f.title}`}>
-      <table class="evidence shapes">
-        <caption>{counted(shapes.count, 'launch shape')}, one change</caption>
-        <thead>
-          <tr>
-            <th scope="col">Grid, block</th>
-            <th scope="col" class="number">Launches</th>
-            <th scope="col" class="number">GPU time</th>
-            <th scope="col" class="number">Would save</th>
-          </tr>
-        </thead>
-        <tbody>
-          {shapes.items.map((s) => (
-            <tr key={s.kernel_id} data-shape={s.kernel_id}>
-              <th scope="row">
-                <a href={sourceLink(run, s.kernel_id)}>grid {shape(s.grid)}, block {shape(s.block)}</a>
-              </th>
-              <td class="number">{count(s.launches)}</td>
-              <td class="number">{nanoseconds(s.total_ns)}</td>
-              <td class="number">{s.saves.s === null ? none : seconds(s.saves.s)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      {shapes.left_out > 0 && <p class="dim">{counted(shapes.left_out, 'more shape')} that save less</p>}
-    </Scroll>
-  );
+function Shapes({ run, finding: { shapes } }: { run: string; finding: Finding }) {
+  return shapes && shapes.count > 1 ? (
+    <details class="stack">
+      <summary>{counted(shapes.count, 'launch shape')}</summary>
+      <ol>
+        {shapes.items.map((s) => (
+          <li>
+            <a href={sourceLink(run, s.kernel_id)}>grid {shape(s.grid)}, block {shape(s.block)}</a>
+            <code>{seconds(s.saves.s)}</code>
+          </li>
+        ))}
+      </ol>
+    </details>
+  ) : null;
 }
 
 // The lines that it is about, each with its part of it.
