@@ -248,7 +248,7 @@ text_shapes(struct out *o, const json_t *items, size_t at)
 	const json_t *f = json_array_get(items, at), *g;
 	char *text = NULL, a[NUMBER_SIZE];
 	const char *shape;
-	size_t n = 0, len = 0, i;
+	size_t n = 0, told = 0, rest = 0, more, len = 0, i;
 	FILE *t;
 
 	if ((t = open_memstream(&text, &len)) == NULL)
@@ -258,13 +258,17 @@ text_shapes(struct out *o, const json_t *items, size_t at)
 		if (!field_true(g, "worth_it") || !same_advice(f, g))
 			continue;
 		shape = or_unknown(field_text(g, "location"));
-		if (n++ < SHAPES_SHOWN)
-			fprintf(t, "%s%s (%s)", n > 1 ? "; " : "", shape,
+		more = parts_shapes(g);
+		n += more;
+		if (told++ < SHAPES_SHOWN)
+			fprintf(t, "%s%s (%s)", told > 1 ? "; " : "", shape,
 			    number_seconds(a, field_number(
 			    json_object_get(g, "saves"), "s")));
+		else
+			rest += more;
 	}
-	if (n > SHAPES_SHOWN)
-		fprintf(t, "; %zu more", n - SHAPES_SHOWN);
+	if (rest > 0)
+		fprintf(t, "; %zu more", rest);
 	if (fclose(t) == 0 && n > 0) {
 		out_format(o, "      the same at %s: ", number_of(a, n,
 		    "more launch shape"));

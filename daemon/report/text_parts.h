@@ -32,6 +32,8 @@ void parts_body(struct out *o, const json_t *f, bool full, bool missing);
 void parts_hot_lines(struct out *o, const json_t *f);
 /* Its location, and where that is called from; ${full}: and who calls that. */
 void parts_where(struct out *o, const json_t *f, bool full);
+/* How many launch shapes it is about; at least 1. */
+size_t parts_shapes(const json_t *f);
 /* "launched from train.py:31 in step()"; nothing if nothing is known. */
 void parts_site(struct out *o, const json_t *site, int indent);
 /* Whether an item before the one at ${at} has said why the lines of that kernel

@@ -118,6 +118,54 @@ parts_site(struct out *o, const json_t *site, int indent)
 	free(text);
 }
 
+size_t
+parts_shapes(const json_t *f)
+{
+	uint64_t n = field_count(json_object_get(f, "shapes"), "count");
+
+	return (n > 0 ? (size_t)n : 1);
+}
+
+/* "256", "32 × 32": trailing dimensions of 1 say nothing. */
+static const char *
+extent(char out[NUMBER_SIZE], const json_t *of)
+{
+	unsigned v[3];
+	size_t i;
+
+	for (i = 0; i < 3; i++)
+		v[i] = (unsigned)json_integer_value(json_array_get(of, i));
+	if (v[2] > 1)
+		snprintf(out, NUMBER_SIZE, "%u × %u × %u", v[0], v[1], v[2]);
+	else if (v[1] > 1)
+		snprintf(out, NUMBER_SIZE, "%u × %u", v[0], v[1]);
+	else
+		snprintf(out, NUMBER_SIZE, "%u", v[0]);
+	return (out);
+}
+
+/* Of a finding about several shapes: of which of them the figures are. */
+static void
+figures_of(struct out *o, const json_t *f)
+{
+	const json_t *items = json_object_get(json_object_get(f, "shapes"),
+	    "items"), *s;
+	char text[160], grid[NUMBER_SIZE], block[NUMBER_SIZE];
+	size_t i;
+
+	if (parts_shapes(f) < 2)
+		return;
+	json_array_foreach(items, i, s) {
+		if (field_count(s, "kernel_id") != field_count(f, "kernel_id"))
+			continue;
+		snprintf(text, sizeof(text), "the figures are of grid %s, "
+		    "block %s", extent(grid, json_object_get(s, "grid")),
+		    extent(block, json_object_get(s, "block")));
+		out_wrap(o, INDENT, text);
+		return;
+	}
+}
+
 void
 parts_where(struct out *o, const json_t *f, bool full)
 {
@@ -139,6 +187,7 @@ parts_where(struct out *o, const json_t *f, bool full)
 		out_wrap(o, INDENT, text);
 	else if (location != NULL)
 		out_wrap(o, INDENT, location);
+	figures_of(o, f);
 	free(text);
 	free(lead);
 }

@@ -328,7 +328,7 @@ speak(struct rule_view *x, struct draft *d, struct member *m, size_t n)
 	d->part = part;
 	d->f.shape = shape;
 	d->f.shapes = n;
-	d->f.location = say_shapes(x->arena, k, n, d->f.kernel);
+	d->f.location = say_shapes(x->arena, k, n);
 	free(k);
 }
 

@@ -153,8 +153,7 @@ say_range(struct arena *a, const uint32_t least[3], const uint32_t most[3])
 }
 
 const char *
-say_shapes(struct arena *a, const struct kernel *const *k, size_t n,
-    const struct kernel *speaker)
+say_shapes(struct arena *a, const struct kernel *const *k, size_t n)
 {
 	uint32_t least[2][3], most[2][3];
 	uint64_t launches = 0;
@@ -174,14 +173,10 @@ say_shapes(struct arena *a, const struct kernel *const *k, size_t n,
 		}
 		launches += k[i]->launches;
 	}
-	return arena_format(a, "grid %s, block %s, %s, %s; the figures are of "
-	    "grid %s, block %s", say_range(a, least[0], most[0]),
-	    say_range(a, least[1], most[1]),
+	return arena_format(a, "grid %s, block %s, %s, %s",
+	    say_range(a, least[0], most[0]), say_range(a, least[1], most[1]),
 	    say_counted(a, (double)n, "launch shape"),
-	    say_counted(a, (double)launches, "launch"),
-	    say_extent(a, speaker->shape.grid_x, speaker->shape.grid_y,
-	    speaker->shape.grid_z), say_extent(a, speaker->shape.block_x,
-	    speaker->shape.block_y, speaker->shape.block_z));
+	    say_counted(a, (double)launches, "launch"));
 }
 
 static bool

@@ -29,9 +29,8 @@ const char *say_counted(struct arena *a, double n, const char *noun);
 const char *say_shape(struct arena *a, const struct kernel *k);
 
 /* "grid 128 to 8192, block 32, 6 launch shapes, 12,006 launches": of ${n} kernels
- * of one function; the figures are of ${speaker}. */
-const char *say_shapes(struct arena *a, const struct kernel *const *k, size_t n,
-    const struct kernel *speaker);
+ * of one function. */
+const char *say_shapes(struct arena *a, const struct kernel *const *k, size_t n);
 
 /* say_quoted(a, s): ${s} as one word of a shell, without control characters. */
 const char *say_quoted(struct arena *a, const char *s);

@@ -82,7 +82,6 @@ test_grids(void **state)
 	assert_true(fabs(f->saves_high_s - high) < 1e-9);
 	assert_non_null(strstr(f->location, "grid 1162 to 1164, block 256, "
 	    "3 launch shapes, 3,000 launches"));
-	assert_non_null(strstr(f->location, "figures are of grid 1164"));
 	for (int i = 0; i < 3; i++)
 		assert_true(finding_about(f, &m.kernel[i]));
 	assert_false(finding_about(f, NULL));
