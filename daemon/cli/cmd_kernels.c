@@ -11,6 +11,7 @@
 
 #define LINES 50
 #define NOTES 16
+#define SHAPES 3		/* of one function, those with the most time */
 
 /* The headline metrics, in the order of their columns. */
 static const char *const metrics[] = { "occupancy", "coalescing",
@@ -78,6 +79,70 @@ shape_cell(struct table *t, int column, const json_t *k)
 	table_cell(t, column, text);
 }
 
+/* The launch shapes of the function of ${k}; of an older analysis, one. */
+static uint64_t
+shapes_of(const json_t *k)
+{
+	uint64_t n = field_count(json_object_get(k, "function"), "shapes");
+
+	return (n > 0 ? n : 1);
+}
+
+static uint64_t
+function_of(const json_t *k)
+{
+	const json_t *id = json_object_get(json_object_get(k, "function"),
+	    "id");
+
+	return (json_is_integer(id) ? (uint64_t)json_integer_value(id) :
+	    field_count(k, "id"));
+}
+
+static double
+function_time(const json_t *k)
+{
+	double own = field_number(json_object_get(k, "time"), "total_ns");
+	double all = field_number(json_object_get(k, "function"), "total_ns");
+
+	return (isnan(all) ? own : all);
+}
+
+/* Functions by time, and in each of them its shapes. */
+static int
+by_function(const void *a, const void *b)
+{
+	const json_t *x = *(json_t *const *)a, *y = *(json_t *const *)b;
+	double s = function_time(x), t = function_time(y);
+	uint64_t f = function_of(x), g = function_of(y);
+
+	if (s != t)
+		return (s < t ? 1 : -1);
+	if (f != g)
+		return (f < g ? -1 : 1);
+	s = field_number(json_object_get(x, "time"), "total_ns");
+	t = field_number(json_object_get(y, "time"), "total_ns");
+	return (s < t ? 1 : s > t ? -1 : 0);
+}
+
+/* What all shapes of a function are together: the row above theirs. */
+static void
+function_row(struct table *t, const json_t *k)
+{
+	const json_t *f = json_object_get(k, "function");
+	double total = field_number(f, "total_ns") / 1e9;
+	uint64_t launches = field_count(f, "launches");
+	char a[NUMBER_SIZE];
+
+	table_row(t);
+	table_cell(t, 1, field_text(k, "short_name"));
+	table_cell(t, 2, number_seconds(a, total));
+	table_cell(t, 3, number_percent(a, field_number(f, "share_ratio")));
+	table_cell(t, 4, number_count(a, launches));
+	table_cell(t, 5, number_seconds(a, launches > 0 ?
+	    total / (double)launches : NAN));
+	table_cell(t, 6, number_of(a, shapes_of(k), "shape"));
+}
+
 static void
 kernel_row(struct table *t, const json_t *k, struct notes *notes)
 {
@@ -89,7 +154,7 @@ kernel_row(struct table *t, const json_t *k, struct notes *notes)
 	table_row(t);
 	snprintf(a, sizeof(a), "%u", (unsigned)field_count(k, "id"));
 	table_cell(t, 0, a);
-	table_cell(t, 1, field_text(k, "short_name"));
+	table_cell(t, 1, shapes_of(k) > 1 ? "" : field_text(k, "short_name"));
 	table_cell(t, 2, number_seconds(a,
 	    field_number(time, "total_ns") / 1e9));
 	table_cell(t, 3, number_percent(a, field_number(k, "share_ratio")));
@@ -103,9 +168,31 @@ kernel_row(struct table *t, const json_t *k, struct notes *notes)
 	table_cell(t, 7 + METRICS, field_text(k, "bound"));
 }
 
+/* The rows of ${k}[0..n), sorted; returns how many shapes of functions that are
+ * shown were left out. */
+static size_t
+kernel_rows(struct cli *cli, struct table *t, json_t *const *k, size_t n,
+    struct notes *notes)
+{
+	bool all = cli->opt.verbose || cli->opt.limit > 0;
+	size_t in = 0, left_out = 0, i;
+
+	for (i = 0; i < n; i++) {
+		in = i > 0 && function_of(k[i - 1]) == function_of(k[i]) ?
+		    in + 1 : 0;
+		if (in == 0 && shapes_of(k[i]) > 1)
+			function_row(t, k[i]);
+		if (in >= SHAPES && !all)
+			left_out++;
+		else
+			kernel_row(t, k[i], notes);
+	}
+	return (left_out);
+}
+
 static void
 print_notes(struct cli *cli, const struct notes *notes, size_t all,
-    size_t left_out)
+    size_t left_out, size_t shapes)
 {
 	char text[512];
 	int i;
@@ -115,6 +202,9 @@ print_notes(struct cli *cli, const struct notes *notes, size_t all,
 		    notes->reason[i]);
 		out_wrap(&cli->out, 4, text);
 	}
+	if (shapes > 0)
+		out_format(&cli->out, "%zu more shape%s with less time: -v "
+		    "shows all\n", shapes, shapes == 1 ? "" : "s");
 	if (left_out > 0)
 		out_format(&cli->out, "%zu more: -n %zu shows them\n",
 		    left_out, all);
@@ -135,7 +225,7 @@ print_kernels(struct cli *cli, const json_t *kernels)
 		{ "coal.", TABLE_RIGHT }, { "conf.", TABLE_RIGHT },
 		{ "div.", TABLE_RIGHT }, { "bound", 0 },
 	};
-	size_t n = json_array_size(kernels), most = LINES, i;
+	size_t n = json_array_size(kernels), most = LINES, shapes = 0;
 	struct notes notes = { .n = 0 };
 	struct error e = ERROR_INIT;
 	struct table *t;
@@ -154,8 +244,10 @@ print_kernels(struct cli *cli, const json_t *kernels)
 	t = table_new(&cli->out, columns, (int)(sizeof(columns) /
 	    sizeof(columns[0])));
 	k = view_by_time(kernels);
-	for (i = 0; k != NULL && i < n && i < most; i++)
-		kernel_row(t, k[i], &notes);
+	if (k != NULL) {
+		qsort(k, n, sizeof(*k), by_function);
+		shapes = kernel_rows(cli, t, k, n < most ? n : most, &notes);
+	}
 	rc = k != NULL ? table_print(t) : -1;
 	table_free(t);
 	free(k);
@@ -164,7 +256,7 @@ print_kernels(struct cli *cli, const json_t *kernels)
 		error_set(&e, "out of memory");
 		return (cli_error(cli, &e));
 	}
-	print_notes(cli, &notes, n, n > most ? n - most : 0);
+	print_notes(cli, &notes, n, n > most ? n - most : 0, shapes);
 	return (0);
 }
 

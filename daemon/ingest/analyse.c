@@ -11,6 +11,7 @@
 #include "ingest/analyse.h"
 #include "model/ceilings.h"
 #include "model/model.h"
+#include "report/functions.h"
 #include "report/json.h"
 #include "report/json_source.h"
 #include "rules/finding.h"
@@ -105,27 +106,34 @@ kernel_documents(struct documents *d, const struct run *r,
     const struct advice *a, const struct ceilings *c)
 {
 	const struct kernel *k;
+	struct functions f;
 	struct document *doc;
 	char id[16];
+	int rc = -1;
 	size_t i;
 
+	if (functions_make(&f, r) != 0)
+		goto out;
 	for (i = 0; i < r->kernels; i++) {
 		if (stop_asked())
-			return (-1);
+			goto out;
 		k = &r->kernel[i];
 		snprintf(id, sizeof(id), "%" PRIu32, k->id);
 		doc = document_add(d, "kernel", id,
-		    json_kernel_with(r, k, a, c));
+		    json_kernel_with(r, k, a, c, &f));
 		if (doc == NULL)
-			return (-1);
+			goto out;
 		doc->time_ns = (int64_t)(k->total_ns & INT64_MAX);
 		doc->launches = (int64_t)(k->launches & INT64_MAX);
 		doc->name = text_dup_clean(k->name, strlen(k->name));
 		if (document_add(d, "metrics", id, json_metrics_of(r, k)) == NULL ||
 		    document_add(d, "launches", id, time_histogram(k)) == NULL)
-			return (-1);
+			goto out;
 	}
-	return (0);
+	rc = 0;
+out:
+	functions_free(&f);
+	return (rc);
 }
 
 static int

@@ -112,6 +112,7 @@ struct ceilings;
 struct kernel;
 struct advice;
 struct finding;
+struct functions;
 struct rule_info;
 
 #define SCHEMA_VERSION 1
@@ -119,10 +120,11 @@ struct rule_info;
 json_t *json_run(const struct run *r, const struct advice *a, int analysis);
 json_t *json_kernel(const struct run *r, const struct kernel *k,
     const struct advice *a);
-/* The same with the ceilings of each of run->device at hand (for loops);
+/* The same with the ceilings of each of run->device and its functions at hand (for loops);
  * json_kernel works them out itself. */
 json_t *json_kernel_with(const struct run *r, const struct kernel *k,
-    const struct advice *a, const struct ceilings *c);
+    const struct advice *a, const struct ceilings *c,
+    const struct functions *f);
 json_t *json_kernels(const struct run *r, const struct advice *a);	/* array */
 json_t *json_metrics(const struct kernel *k);
 /* The same with the counters that no rule reads, of a kernel of ${r}. */

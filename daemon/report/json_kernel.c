@@ -6,6 +6,7 @@
 #include "model/gain.h"
 #include "model/model.h"
 #include "model/roofline.h"
+#include "report/functions.h"
 #include "report/headline.h"
 #include "report/json_roofline.h"
 #include "report/json_util.h"
@@ -105,9 +106,29 @@ json_finding_ids(const struct kernel *k, const struct advice *a)
 	return (ids);
 }
 
+/* The function that it is one launch shape of. */
+static json_t *
+json_function(const struct run *r, const struct kernel *k,
+    const struct functions *all)
+{
+	const struct function *f;
+
+	if (k < r->kernel || k >= r->kernel + r->kernels)
+		return (json_null());	/* none of the run's own */
+	f = &all->function[all->of[k - r->kernel]];
+	return (json_pack("{s:o, s:o, s:o, s:o, s:o}",
+	    "id", json_count(f->id),
+	    "shapes", json_count(f->shapes),
+	    "launches", json_count(f->launches),
+	    "total_ns", json_count(f->total_ns),
+	    "share_ratio", json_ratio((double)f->total_ns,
+	    (double)r->wall_ns)));
+}
+
 json_t *
 json_kernel_with(const struct run *r, const struct kernel *k,
-    const struct advice *a, const struct ceilings *c)
+    const struct advice *a, const struct ceilings *c,
+    const struct functions *f)
 {
 	const struct record_SIGNATURE *s = &k->shape;
 	const char *device = NULL, *reason = NULL, *bound = NULL;
@@ -131,7 +152,7 @@ json_kernel_with(const struct run *r, const struct kernel *k,
 		reason = "no counters arrived for it";
 	return (json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
 	    "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
-	    "s:b, s:s, s:o, s:o, s:o, s:o}",
+	    "s:b, s:s, s:o, s:o, s:o, s:o, s:o}",
 	    "id", json_count(k->id),
 	    "name", json_text(k->name),
 	    "short_name", json_text(k->short_name),
@@ -161,7 +182,8 @@ json_kernel_with(const struct run *r, const struct kernel *k,
 	    "measured_launches", json_count(k->metric_launches),
 	    "not_measured", json_text(reason),
 	    "library", json_library(r, k),
-	    "findings", json_finding_ids(k, a)));
+	    "findings", json_finding_ids(k, a),
+	    "function", json_function(r, k, f)));
 }
 
 json_t *
@@ -169,8 +191,12 @@ json_kernel(const struct run *r, const struct kernel *k,
     const struct advice *a)
 {
 	struct ceilings *c = ceilings_new(r);
-	json_t *o = c != NULL ? json_kernel_with(r, k, a, c) : NULL;
+	struct functions f;
+	json_t *o = NULL;
 
+	if (functions_make(&f, r) == 0 && c != NULL)
+		o = json_kernel_with(r, k, a, c, &f);
+	functions_free(&f);
 	free(c);
 	return (o);
 }
@@ -179,12 +205,16 @@ json_t *
 json_kernels(const struct run *r, const struct advice *a)
 {
 	struct ceilings *c = ceilings_new(r);
-	json_t *list = c != NULL ? json_array() : NULL;
+	struct functions f;
+	json_t *list = NULL;
 	size_t i;
 
+	if (functions_make(&f, r) == 0 && c != NULL)
+		list = json_array();
 	for (i = 0; list != NULL && i < r->kernels; i++)
 		json_array_append_new(list,
-		    json_kernel_with(r, &r->kernel[i], a, c));
+		    json_kernel_with(r, &r->kernel[i], a, c, &f));
+	functions_free(&f);
 	free(c);
 	return (list);
 }

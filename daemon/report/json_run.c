@@ -6,6 +6,7 @@
 #include "model/ceilings.h"
 #include "model/model.h"
 #include "report/ending.h"
+#include "report/functions.h"
 #include "report/json_roofline.h"
 #include "report/json_util.h"
 #include "report/names.h"
@@ -277,7 +278,7 @@ json_run(const struct run *r, const struct advice *a, int analysis)
 
 	for (i = 0; i < a->findings; i++)
 		worth_it += a->finding[i].worth_it;
-	return (json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:o, s:o,"
+	return (json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:o, s:o, s:o,"
 	    "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
 	    "s:b, s:o, s:o, s:o, s:i, s:o, s:o, s:o}",
 	    "id", r->uuid,
@@ -295,6 +296,7 @@ json_run(const struct run *r, const struct advice *a, int analysis)
 	    "signal", r->signal > 0 ? json_integer(r->signal) : json_null(),
 	    "devices", json_device_names(r),
 	    "kernels", json_count(r->kernels),
+	    "functions", json_count(functions_count(r)),
 	    "launches", json_count(r->launches),
 	    "processes", json_count(r->processes),
 	    "findings", json_count(a->findings),

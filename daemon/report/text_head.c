@@ -221,7 +221,9 @@ measured_segment(struct out *o, const struct report *r)
 		}
 	}
 	if (part == 0 && none == 0) {
-		out_segment(o, 4, ", ", "every kernel measured");
+		out_segment(o, 4, ", ", field_count(r->run, "functions") <
+		    field_count(r->run, "kernels") ? "each of them measured" :
+		    "every kernel measured");
 		return (NULL);
 	}
 	add_count(o, full, true, part > 0 ? "fully measured" : "measured");
@@ -257,13 +259,19 @@ text_volume(struct out *o, const struct report *r)
 	const json_t *by = json_object_get(data, "lost_by");
 	const json_t *v;
 	uint64_t lost = field_count(data, "lost");
-	uint64_t kernels = field_count(r->run, "kernels");
-	char text[128], a[NUMBER_SIZE], b[NUMBER_SIZE];
+	uint64_t shapes = field_count(r->run, "kernels");
+	uint64_t kernels = field_count(r->run, "functions");
+	char text[160], a[NUMBER_SIZE], b[NUMBER_SIZE], c[NUMBER_SIZE] = "";
 	const char *key, *reason, *separator = ": ";
 
-	snprintf(text, sizeof(text), "%s of %s",
+	/* Analyses of older versions do not tell them apart. */
+	if (kernels == 0)
+		kernels = shapes;
+	if (kernels < shapes)
+		number_of(c, shapes, "launch shape");
+	snprintf(text, sizeof(text), "%s of %s%s%s",
 	    number_of(a, field_count(r->run, "launches"), "launch"),
-	    number_of(b, kernels, "kernel"));
+	    number_of(b, kernels, "kernel"), c[0] != '\0' ? " in " : "", c);
 	out_segment(o, 2, "", text);
 	reason = measured_segment(o, r);
 	if (lost == 0) {

@@ -54,8 +54,8 @@ run_shape(void **state)
 	(void)state;
 	assert_keys(o, "id label command cwd host version state level "
 	    "started_at wall_ns exit_code signal devices kernels launches "
-	    "processes findings worth_it together_s summary overhead data "
-	    "rules calibrated ceilings_from active_s noise_s analysis "
+	    "functions processes findings worth_it together_s summary "
+	    "overhead data rules calibrated ceilings_from active_s noise_s analysis "
 	    "kernels_measured source checks");
 	assert_keys(json_object_get(o, "source"), "launches kernels_counted "
 	    "kernels_sampled samples samples_dropped");
@@ -245,8 +245,10 @@ kernel_shape(void **state)
 	    "shared_static_bytes shared_dynamic_bytes local_bytes "
 	    "graph_launches gap_before_ns occupancy headline bound "
 	    "roofline bandwidth metrics_complete measured measured_launches "
-	    "not_measured library findings");
+	    "not_measured library findings function");
 	assert_true(json_is_null(json_object_get(o, "library")));
+	assert_keys(json_object_get(o, "function"),
+	    "id shapes launches total_ns share_ratio");
 	assert_keys(json_object_get(o, "time"),
 	    "total_ns at_least mean_ns sd_ns min_ns p50_ns p95_ns max_ns");
 	assert_keys(json_object_get(o, "occupancy"), "theoretical_ratio "
@@ -281,6 +283,51 @@ kernel_library(void **state)
 	o = json_kernel(&f.run, &k, &f.advice);
 	assert_string_equal(json_string_value(json_object_get(o, "library")),
 	    "CUTLASS, FP32 without tensor cores");
+	json_decref(o);
+}
+
+/* Kernels are launch shapes; people count functions. */
+static void
+functions_of_shapes(void **state)
+{
+	static const char *const names[] = { "_Z1av", "_Z1bv", "_Z1av",
+		"(name lost)", "(name lost)", "_Z1av" };
+	static const uint64_t shapes[] = { 3, 1, 3, 1, 1, 3 };
+	static const uint32_t ids[] = { 1, 2, 1, 4, 5, 1 };
+	struct kernel k[6];
+	struct run run = f.run;
+	json_t *list, *o, *of;
+	uint32_t i;
+
+	(void)state;
+	for (i = 0; i < 6; i++) {
+		k[i] = f.kernel[0];
+		k[i].id = i + 1;
+		k[i].mangled = names[i];
+		k[i].launches = 10 * i;
+		k[i].total_ns = 1000 * i;
+	}
+	run.kernel = k;
+	run.kernels = 6;
+	list = json_kernels(&run, &f.advice);
+	assert_int_equal(json_array_size(list), 6);
+	json_array_foreach(list, i, o) {
+		of = json_object_get(o, "function");
+		assert_int_equal(json_integer_value(json_object_get(of,
+		    "shapes")), shapes[i]);
+		assert_int_equal(json_integer_value(json_object_get(of, "id")),
+		    ids[i]);
+	}
+	of = json_object_get(json_array_get(list, 0), "function");
+	assert_int_equal(json_integer_value(json_object_get(of, "launches")),
+	    70);
+	assert_int_equal(json_integer_value(json_object_get(of, "total_ns")),
+	    7000);
+	json_decref(list);
+	o = json_run(&run, &f.advice, 1);
+	assert_int_equal(json_integer_value(json_object_get(o, "functions")),
+	    4);
+	assert_int_equal(json_integer_value(json_object_get(o, "kernels")), 6);
 	json_decref(o);
 }
 
@@ -806,6 +853,7 @@ main(void)
 		cmocka_unit_test_setup(run_that_did_nothing, setup),
 		cmocka_unit_test_setup(kernel_shape, setup),
 		cmocka_unit_test_setup(kernel_library, setup),
+		cmocka_unit_test_setup(functions_of_shapes, setup),
 		cmocka_unit_test_setup(kernel_roofline, setup),
 		cmocka_unit_test_setup(checklist_shape, setup),
 		cmocka_unit_test_setup(kernel_unmeasured, setup),

@@ -95,7 +95,11 @@ function Row({ run, kernel }: { run: string; kernel: Kernel }) {
     <tr data-kernel={kernel.id}>
       <th scope="row" class="program" title={kernel.name ?? ''}>
         <a class="name" href={sourceLink(run, kernel.id)}>{kernel.short_name || kernel.name || 'unnamed'}</a>
-        <small>grid {shape(kernel.grid)}, block {shape(kernel.block)}</small>
+        <small>
+          grid {shape(kernel.grid)}, block {shape(kernel.block)}
+          {kernel.function && kernel.function.shapes > 1
+            && `, 1 of ${kernel.function.shapes} shapes (all: ${nanoseconds(kernel.function.total_ns)})`}
+        </small>
       </th>
       <td class="number">{nanoseconds(time.total_ns)}</td>
       <td class="number">{percent(kernel.share_ratio)}</td>

@@ -33,7 +33,8 @@ export interface Run {
   exit_code: number | null;
   signal: number | null;
   devices: (string | null)[];
-  kernels: number;
+  kernels: number; // each a function in one launch shape
+  functions?: number; // older analyses lack it
   launches: number;
   processes: number;
   findings: number;
@@ -188,6 +189,7 @@ export interface Kernel {
   short_name: string | null;
   device: string | null;
   launches: number;
+  function?: { shapes: number; total_ns: number } | null;
   time: { total_ns: number; mean_ns: number | null; sd_ns: number | null };
   share_ratio: number | null;
   grid: number[];

@@ -61,7 +61,8 @@ function Facts({ run }: { run: Run }) {
   const facts: [string, string][] = [
     ['Duration', nanoseconds(run.wall_ns)],
     ['GPU', devices.join(', ') || none],
-    ['Launches', `${count(run.launches)} of ${counted(run.kernels, 'kernel')}`],
+    ['Launches', `${count(run.launches)} of ${counted(run.functions ?? run.kernels, 'kernel')}`
+      + ((run.functions ?? run.kernels) < run.kernels ? ` in ${counted(run.kernels, 'launch shape')}` : '')],
     ['Started', when(run.started_at ?? null)],
     ['Host', run.host || none],
     ['Ended with', run.state === 'live' ? 'still running' : end],
