@@ -90,7 +90,7 @@ read_constant(const struct affine_state *st, const char *s,
 		return affine_constant(shape->block_x);
 	if (strncmp(s, "c[0x0][0x4]", 11) == 0)
 		return affine_constant(shape->block_y);
-	if (last[1] != 'R' && last[1] != 'U')
+	if (last[1] != 'R' && (last[1] != 'U' || last[2] != 'R'))
 		return affine_shared;
 	/* An index of each lane's own brings what stands there. */
 	v = read_register(st, last + 1);

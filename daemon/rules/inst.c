@@ -7,6 +7,8 @@
 #include "rules/inst.h"
 #include "rules/operand.h"
 
+#define REGISTERS_MOST 255.0	/* of a thread */
+#define REGISTERS_SM 65536.0	/* since compute capability 5 */
 #define AHEAD 64		/* instructions to the first use, at most */
 
 double
@@ -195,6 +197,18 @@ or_else(const char *reason, const char *other)
 	return reason == NULL || *reason == '\0' ? other : reason;
 }
 
+/* Compilers use local memory when registers run out, or for arrays with computed
+ * indices; with -G for everything. */
+static bool
+is_like_debug(const struct kernel *k)
+{
+	double most = fmin(REGISTERS_MOST, REGISTERS_SM /
+	    fmax(1, rule_threads(k)));
+
+	return k->shape.local_per_thread > 0 && k->shape.regs > 0 &&
+	    k->shape.regs < most / 2;
+}
+
 const char *
 inst_lacks(const struct rule_view *x, unsigned needs)
 {
@@ -204,6 +218,11 @@ inst_lacks(const struct rule_view *x, unsigned needs)
 	if (needs == 0)
 		return NULL;
 	if (c == NULL) {
+		if (needs == NEED_CUBIN && is_like_debug(x->kernel))
+			return "its code was not looked at (needs --level "
+			    "source); it keeps values in local memory though "
+			    "registers are left, as code built with -G does: "
+			    "look at the build's flags";
 		if (x->run->level < LEVEL_SOURCE)
 			return "needs --level source";
 		/* What kept its counters away kept this away too. */

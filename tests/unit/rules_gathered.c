@@ -194,7 +194,8 @@ test_bounded(void **state)
 	/* Nonsense is read without harm. */
 	address_of("IMAD\nLEA R5\nSHF.L.U32 R5,R5\nLOP3.LUT R1,R2\n"
 	    "LDC R5,c[0x0][\nSHF.R.U32.HI R4\nIMAD R5,R300,UR300,RZ\n"
-	    "LDG.E R0,desc[UR4][R254.64+\nIADD3 R3,-,--,!\nVIADD R1,-R\n", 7,
+	    "LDG.E R0,desc[UR4][R254.64+\nIADD3 R3,-,--,!\nVIADD R1,-R\n"
+	    "LDC R2,c[0x0][U\nMOV R2,U\nMOV R2,c[\n", 7,
 	    0, 0);
 }
 

@@ -548,6 +548,38 @@ test_reasons(void **state)
 	finish(a, &m);
 }
 
+/* Code that is at hand tells at any level; without it the launch does what it
+ * can. */
+static void
+test_debug_at_default(void **state)
+{
+	const struct verdict *v;
+	struct advice *a;
+	struct made m;
+
+	(void)state;
+	for (uint32_t regs = 30; regs <= 240; regs += 210) {
+		made_init(&m);
+		fault_debug(&m);
+		m.run.level = LEVEL_COUNTERS;
+		m.code[0]->code.counted = false;
+		a = made_advice(&m);
+		assert_string_equal(a->finding[0].rule, "debug-build");
+		finish(a, &m);
+		made_init(&m);
+		fault_good(&m);
+		m.kernel[0].shape.local_per_thread = 64;
+		m.kernel[0].shape.regs = regs;
+		a = made_advice(&m);
+		v = made_verdict(a, "debug-build");
+		assert_int_equal(v->state, RULE_NOT_MEASURED);
+		/* Spilled, not unoptimised, where no register is left. */
+		assert_true((strstr(v->reason, "-G") != NULL) == (regs == 30));
+		assert_non_null(strstr(v->reason, "--level source"));
+		finish(a, &m);
+	}
+}
+
 /* A debug build comes first, and what its code lacks is not held against it. */
 static void
 test_debug_leads(void **state)
@@ -947,6 +979,7 @@ main(void)
 		cmocka_unit_test(test_no_lines),
 		cmocka_unit_test(test_sites),
 		cmocka_unit_test(test_reasons),
+		cmocka_unit_test(test_debug_at_default),
 		cmocka_unit_test(test_debug_leads),
 		cmocka_unit_test(test_device_launches),
 		cmocka_unit_test(test_once_a_function),
