@@ -267,7 +267,7 @@ ceilings_from(const struct ceilings *c, char *text, unsigned long size)
 		snprintf(text, size, c->date[0] != '\0' ? "calibrated on %s" :
 		    "calibrated on this GPU", c->date);
 	else if (c->shipped != 0)
-		snprintf(text, size, "other GPUs of its model");
+		snprintf(text, size, "measured on others of this model");
 	else
 		snprintf(text, size, "device attributes");
 }

@@ -165,8 +165,8 @@ text_next(struct out *o, const struct report *r)
 
 	out_style(o, STYLE_DIM);
 	if (measured && !field_true(r->run, "calibrated")) {
-		snprintf(text, sizeof(text), "Ceilings are from %s; `cudadvise "
-		    "calibrate`, once, measures this GPU.",
+		snprintf(text, sizeof(text), "Ceilings: %s; `cudadvise "
+		    "calibrate`, once, measures them on this GPU.",
 		    or_unknown(field_text(r->run, "ceilings_from")));
 		out_wrap(o, 2, text);
 	}

@@ -132,8 +132,7 @@ struct advice {
 				 * beside it took, or what repeats of the same
 				 * launches differ by */
 	bool calibrated;	/* ceilings came from this GPU's calibration */
-	const char *ceilings_from;	/* "calibrated on …", "other GPUs of its
-					 * model" or "device attributes" */
+	const char *ceilings_from;	/* ceilings_from() of the least known one */
 };
 
 /* Per-rule threshold overrides from the configuration. */

@@ -65,7 +65,7 @@ test_model(void **state)
 	assert_string_equal(ceilings_source(c, &c->dram_bytes_per_s), "model");
 	assert_string_equal(ceilings_source(c, &c->launch_s), "attribute");
 	ceilings_from(c, text, sizeof(text));
-	assert_string_equal(text, "other GPUs of its model");
+	assert_string_equal(text, "measured on others of this model");
 
 	m.run.calibration = &cal;
 	m.run.calibrations = 1;
