@@ -93,8 +93,9 @@ found(struct rule_view *x, const struct peer *p, const struct traffic *t)
 	    "min_bytes");
 	rule_evidence(x, d, (struct evidence){ .name = "time_ratio",
 	    .label = "their time, part of first to last GPU work",
-	    .value = t->now_s / rule_active_s(x->run), .unit = "ratio",
-	    .source = "measured", .from = "copy records" }, "min_share");
+	    .value = fmin(1, t->now_s / rule_active_s(x->run)),
+	    .unit = "ratio", .source = t->untold ? "estimated" : "measured",
+	    .from = "copy records" }, "min_share");
 	rule_evidence(x, d, (struct evidence){ .name = "bandwidth_bytes_per_s",
 	    .label = "rate reached", .value = t->bytes / t->now_s,
 	    .unit = "B/s", .source = t->untold ? "estimated" : "derived",
