@@ -14,6 +14,7 @@
 #define NEAR 16			/* instructions between the fields of an object */
 #define LOOP_WEIGHT 8		/* an access in a loop against one before it: any
 				 * that is more than 1 parts the two */
+#define SLICES_MAX 128		/* addresses that are looked into */
 #define GOOD_MOST 1.25		/* min_ratio of uncoalesced-global-access */
 
 /*
@@ -96,6 +97,7 @@ look(struct gathered *g, const struct rule_view *x, const struct affine *address
 {
 	const struct code *c = x->kernel->code;
 	uint32_t flag = k == 0 ? SASS_LOAD : SASS_STORE;
+	int slices = 0;
 
 	for (uint32_t s = 0; s < c->sass.instructions; s++) {
 		const struct sass_instruction *i = &c->sass.instruction[s];
@@ -112,6 +114,8 @@ look(struct gathered *g, const struct rule_view *x, const struct affine *address
 			continue;
 		}
 		g->excess[k] += weight;
+		if (slices++ >= SLICES_MAX)
+			continue;
 		slice_of(&from, t, s);
 		if (from.known && from.step != 0 && llabs(from.step) <= SECTOR)
 			g->walked[k] += weight;

@@ -131,7 +131,7 @@ test_not_asked(void **state)
 	a = made_advice(&m);
 	none_by_code(a);
 	finish(a, &m);
-	for (int what = 0; what < 3; what++) {
+	for (int what = 0; what < 4; what++) {
 		made_init(&m);
 		fault_rows(&m);
 		refuse(&m);
@@ -139,6 +139,8 @@ test_not_asked(void **state)
 			m.code[0]->code.disassembled = false;
 		else if (what == 1)
 			m.code[0]->code.debug = true;
+		else if (what == 2)	/* a short one of many */
+			m.device[0].kernel_ns = 1000 * m.kernel[0].total_ns;
 		else
 			m.kernel[0].name = "void cutlass::Kernel2<x>(int)";
 		a = made_advice(&m);
