@@ -38,7 +38,7 @@ json_shape_of(const struct finding_shape *s)
 {
 	const struct kernel *k = s->kernel;
 
-	return (json_pack("{s:o, s:o, s:o, s:o, s:o, s:{s:o, s:o, s:o}}",
+	return (json_pack("{s:o, s:o, s:o, s:o, s:o, s:b, s:{s:o, s:o, s:o}}",
 	    "kernel_id", json_count(k->id),
 	    "grid", json_extent(k->shape.grid_x, k->shape.grid_y,
 	    k->shape.grid_z),
@@ -46,6 +46,7 @@ json_shape_of(const struct finding_shape *s)
 	    k->shape.block_z),
 	    "launches", json_count(k->launches),
 	    "total_ns", json_count(k->total_ns),
+	    "measured", !s->unmeasured,
 	    "saves",
 	    "s", json_number(s->saves_s),
 	    "low_s", json_number(s->saves_low_s),
@@ -58,7 +59,7 @@ static json_t *
 json_shapes(const struct finding *f)
 {
 	const struct finding_shape own = { f->kernel, f->saves_s,
-	    f->saves_low_s, f->saves_high_s };
+	    f->saves_low_s, f->saves_high_s, false };
 	const struct finding_shape *shape = f->shapes > 0 ? f->shape : &own;
 	size_t n = f->shapes > 0 ? f->shapes : 1, i;
 	uint64_t launches = 0;
@@ -72,8 +73,10 @@ json_shapes(const struct finding *f)
 		if (list != NULL && i < SHAPES_WRITTEN)
 			json_array_append_new(list, json_shape_of(&shape[i]));
 	}
-	return (json_pack("{s:o, s:o, s:o, s:o}",
+	return (json_pack("{s:o, s:o, s:o, s:o, s:o}",
 	    "count", json_count(n),
+	    "measured_ratio", json_number(f->shapes > 0 ? f->measured_ratio :
+	    1),
 	    "launches", json_count(launches),
 	    "left_out", json_count(n > SHAPES_WRITTEN ?
 	    n - SHAPES_WRITTEN : 0),

@@ -144,23 +144,30 @@ extent(char out[NUMBER_SIZE], const json_t *of)
 	return (out);
 }
 
-/* Of a finding about several shapes: of which of them the figures are. */
+/* Of a finding about several shapes: of which of them the figures are, and
+ * whether the others were measured. */
 static void
 figures_of(struct out *o, const json_t *f)
 {
+	double measured = field_number(json_object_get(f, "shapes"),
+	    "measured_ratio");
 	const json_t *items = json_object_get(json_object_get(f, "shapes"),
 	    "items"), *s;
-	char text[160], grid[NUMBER_SIZE], block[NUMBER_SIZE];
+	char text[192], grid[NUMBER_SIZE], block[NUMBER_SIZE];
+	char tail[96] = "", a[NUMBER_SIZE];
 	size_t i;
 
 	if (parts_shapes(f) < 2)
 		return;
+	if (measured < 1)
+		snprintf(tail, sizeof(tail), "; %s of the time was measured, "
+		    "the rest taken to be alike", number_percent(a, measured));
 	json_array_foreach(items, i, s) {
 		if (field_count(s, "kernel_id") != field_count(f, "kernel_id"))
 			continue;
 		snprintf(text, sizeof(text), "the figures are of grid %s, "
-		    "block %s", extent(grid, json_object_get(s, "grid")),
-		    extent(block, json_object_get(s, "block")));
+		    "block %s%s", extent(grid, json_object_get(s, "grid")),
+		    extent(block, json_object_get(s, "block")), tail);
 		out_wrap(o, INDENT, text);
 		return;
 	}

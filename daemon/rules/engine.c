@@ -12,6 +12,7 @@
 #include "rules/inst.h"
 #include "rules/library.h"
 #include "rules/lines.h"
+#include "rules/neighbour.h"
 #include "rules/reads.h"
 #include "rules/rule.h"
 #include "rules/sampled.h"
@@ -144,12 +145,14 @@ ask_measured(struct rule_view *x)
 	if (x->library != NULL && (needs & NEED_CALLED))
 		return x->rule->function(x);
 	reason = inst_lacks(x, needs);
+	x->lacking = reason != NULL;
 	if (reason != NULL)
 		return rule_unmeasured(x, reason);
 	if (is_waiting(x))
 		return rule_unmeasured(x, "it waits for what the host or "
 		    "another kernel does");
-	if ((needs & NEED_COUNTERS) && !has_counters(x->kernel))
+	x->lacking = (needs & NEED_COUNTERS) && !has_counters(x->kernel);
+	if (x->lacking)
 		return rule_lacks(x);
 	if ((needs & (NEED_SOURCE | NEED_SAMPLES | NEED_CODE)) &&
 	    rule_is_debug(x))
@@ -173,6 +176,16 @@ ask_kernel(struct rule_view *x)
 	return state;
 }
 
+static uint8_t
+seen_of(const struct rule_view *x, enum rule_state state)
+{
+	if (state == RULE_FOUND)
+		return SEEN_FOUND;
+	if (state == RULE_CLEAN)
+		return SEEN_CLEAN;
+	return x->lacking && !is_waiting(x) ? SEEN_LACKING : SEEN_OTHER;
+}
+
 static void
 ask_kernel_rule(struct rule_view *x, const struct load *load, double noise_s,
     struct verdict *v)
@@ -190,6 +203,7 @@ ask_kernel_rule(struct rule_view *x, const struct load *load, double noise_s,
 
 		x->kernel = &run->kernel[i];
 		x->reason = NULL;
+		x->lacking = false;
 		if (refused != NULL) {
 			state = rule_unmeasured(x, refused);
 		} else if (x->kernel->device >= run->devices) {
@@ -205,10 +219,12 @@ ask_kernel_rule(struct rule_view *x, const struct load *load, double noise_s,
 		for (size_t k = first; k < x->drafts; k++)
 			lines_finish(x, &x->draft[k]);
 		note(v, &tally, x, state);
+		x->seen[i] = seen_of(x, state);
 		prune(x, rule, first, noise_s, &not_worth);
 		if (x->drafts == first)	/* nobody has its text */
 			arena_reset(x->arena, mark);
 	}
+	neighbour_cover(x, rule);
 	x->kernel = NULL;
 	x->device = NULL;
 	x->ceiling = NULL;
@@ -316,7 +332,9 @@ advice_make(const struct run *run, const struct ceilings *c,
 	    rule_table_size * sizeof(*a->verdict));
 	load = calloc(run->kernels ? run->kernels : 1, sizeof(*load));
 	x.libraries = read_libraries(run, &box->arena);
-	if (a->verdict == NULL || load == NULL || x.libraries == NULL)
+	x.seen = arena_get(&box->arena, run->kernels + 1);
+	if (a->verdict == NULL || load == NULL || x.libraries == NULL ||
+	    x.seen == NULL)
 		goto fail;
 	a->verdicts = rule_table_size;
 	for (size_t i = 0; i < run->kernels; i++)

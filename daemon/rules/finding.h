@@ -61,6 +61,7 @@ struct hot_line {
 struct finding_shape {
 	const struct kernel *kernel;
 	double saves_s, saves_low_s, saves_high_s;
+	bool unmeasured;	/* taken to gain what its neighbour does */
 };
 
 struct finding {
@@ -82,6 +83,7 @@ struct finding {
 						 * seconds first; NULL: only
 						 * ${kernel} */
 	size_t shapes;
+	double measured_ratio;	/* of their time; 1 where all were measured */
 	const char *where;	/* "softmax_kernel", "the run", "H2D copies" */
 	const char *location;	/* launch shape, call, …; NULL unknown */
 	const char *location_missing;	/* why there is no line, and the flag to add */

@@ -14,6 +14,8 @@
  * function has few that are worth it. */
 #define GROUPS_TRIED 16
 
+#define MEASURED_LEAST 0.5	/* of the time: with less, most is an inference */
+
 /* What had no place of its own. */
 struct folded {
 	struct member m;
@@ -28,8 +30,8 @@ is_launch(const struct draft *d)
 	return strcmp(d->f.category, "launch") == 0;
 }
 
-static bool
-is_named(const struct kernel *k)
+bool
+group_is_named(const struct kernel *k)
 {
 	return k->mangled != NULL && k->mangled[0] != '\0' &&
 	    k->mangled[0] != '(';	/* "(name lost)" is many */
@@ -63,7 +65,7 @@ group_key(struct draft *d)
 	XXH64_state_t state;
 
 	d->cause = 0;
-	if (k == NULL || !is_named(k))
+	if (k == NULL || !group_is_named(k))
 		return;
 	XXH64_reset(&state, d->order + 1);
 	hash_base(&state, k->name != NULL ? k->name : k->mangled);
@@ -150,19 +152,29 @@ void
 group_fold(struct rule_view *x, size_t first, const struct draft *d)
 {
 	struct draft *into = NULL;
-	struct folded *f;
+	struct member m;
 
 	for (size_t i = first; d->cause != 0 && i < x->drafts; i++)
 		if (x->draft[i].cause == d->cause && is_one(&x->draft[i], d)) {
 			into = &x->draft[i];
 			break;
 		}
-	if (into == NULL || x->foldeds >= FOLDED_MAX ||
-	    (f = calloc(1, sizeof(*f))) == NULL)
+	if (into == NULL)
 		return;
-	f->m = member_of(d);
-	if (d->load != NULL) {
-		f->load = *d->load;
+	m = member_of(d);
+	group_add(x, into, &m);
+}
+
+void
+group_add(struct rule_view *x, struct draft *into, const struct member *m)
+{
+	struct folded *f;
+
+	if (x->foldeds >= FOLDED_MAX || (f = calloc(1, sizeof(*f))) == NULL)
+		return;
+	f->m = *m;
+	if (m->part.load != NULL) {
+		f->load = *m->part.load;
 		f->m.part.load = &f->load;
 	}
 	f->next = into->folded;
@@ -304,6 +316,45 @@ sum_up(struct draft *d, const struct run *run, const struct member *m, size_t n)
 	    d->f.saves_s);
 }
 
+/* What of the exposed time of the members was measured, 0..1. */
+static double
+measured_share(const struct member *m, size_t n)
+{
+	double all = 0, known = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		double s = gain_exposed_s(m[i].shape.kernel);
+
+		all += s;
+		known += m[i].shape.unmeasured ? 0 : s;
+	}
+	return all > 0 ? known / all : 0;
+}
+
+/* Where some were not measured: how much of it is known, and how well. */
+static void
+tell_measured(struct rule_view *x, struct draft *d, const struct member *m,
+    size_t n)
+{
+	size_t known = 0;
+	double share;
+
+	for (size_t i = 0; i < n; i++)
+		known += !m[i].shape.unmeasured;
+	d->f.measured_ratio = 1;
+	if (known == n)
+		return;
+	d->f.measured_ratio = share = measured_share(m, n);
+	d->f.gain_note = arena_format(x->arena, "%s%smeasured: %zu of %zu launch "
+	    "shapes, %s of their time; the others are taken to gain what their "
+	    "nearest measured neighbour does, the pessimist counts none",
+	    d->f.gain_note != NULL ? d->f.gain_note : "",
+	    d->f.gain_note != NULL ? "; " : "", known, n,
+	    say_percent(x->arena, share));
+	if (share < MEASURED_LEAST)
+		d->f.confidence = CONF_LOW;
+}
+
 /* Make ${d} speak for the ${n} members, itself among them. */
 static void
 speak(struct rule_view *x, struct draft *d, struct member *m, size_t n)
@@ -328,6 +379,7 @@ speak(struct rule_view *x, struct draft *d, struct member *m, size_t n)
 	d->part = part;
 	d->f.shape = shape;
 	d->f.shapes = n;
+	tell_measured(x, d, m, n);
 	d->f.location = say_shapes(x->arena, k, n);
 	free(k);
 }

@@ -19,6 +19,9 @@
 
 #include "rules/rule.h"
 
+/* group_is_named(k): kernels whose names were lost are many functions. */
+bool group_is_named(const struct kernel *k);
+
 /* group_key(d): set what drafts of one group have in common, d->cause; 0 where
  * nothing of it is known, or it is no kernel's. After lines_finish. */
 void group_key(struct draft *d);
@@ -30,6 +33,8 @@ void group_key(struct draft *d);
  */
 #define FOLDED_MAX 20000	/* 1 kB each */
 void group_fold(struct rule_view *x, size_t first, const struct draft *d);
+/* group_add(x, into, m): make ${m} a shape of ${into}; within FOLDED_MAX. */
+void group_add(struct rule_view *x, struct draft *into, const struct member *m);
 void group_clear(struct rule_view *x);
 
 /* group_all(x): make the view's drafts, ranked each for itself (rank_kernel), one

@@ -170,6 +170,7 @@ rule_found(struct rule_view *x, const char *key)
 	d->rule = x->rule;
 	d->order = x->order;
 	d->load = x->load;
+	d->estimated = x->own != NULL;
 	d->cap = x->rule->severity;
 	for (int v = 0; v < VIEWS; v++)
 		d->fix[v] = none;

@@ -110,6 +110,7 @@ struct draft {
 	size_t parts;
 	uint64_t cause;			/* group.h; 0 none */
 	struct folded *folded;
+	bool estimated;			/* from samples or the code */
 	bool merged;			/* another draft speaks for it */
 	double gpu_s;		/* of a kernel's own time, what the fix takes:
 				 * what tells apart fixes that save the run
@@ -144,6 +145,13 @@ struct thresholds {
 	double (*value)[THRESHOLDS_MAX];	/* NaN: the default */
 };
 
+/* What became of a kernel rule on one kernel. */
+enum seen {
+	SEEN_OTHER,		/* the rule is not about it */
+	SEEN_FOUND, SEEN_CLEAN,
+	SEEN_LACKING		/* it was not measured: other shapes may tell */
+};
+
 /* What one evaluation sees. */
 struct rule_view {
 	const struct rule *rule;
@@ -169,6 +177,8 @@ struct rule_view {
 	size_t drafts, room;
 	struct folded *folded;			/* group.h */
 	size_t foldeds;
+	uint8_t *seen;				/* [run->kernels], enum seen */
+	bool lacking;				/* the kernel lacks data */
 	const char *reason;			/* of not measured */
 };
 

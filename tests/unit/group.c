@@ -236,6 +236,101 @@ test_devices(void **state)
 	assert_true(fabs(turns - 2 * one) < 1e-9);
 }
 
+/* --- shapes that were not measured ------------------------------------------- */
+
+/* A shape of ${blocks}, that fills the GPU ${waves} times, and what is counted of
+ * it: nothing, all in order, or scattered loads. */
+enum counted { NOTHING, SOUND, SCATTERED };
+
+static struct kernel *
+shaped(struct made *m, uint32_t blocks, double waves, enum counted c)
+{
+	struct kernel *k = made_kernel(m, "_Z2luPfi", 100, 1000000);
+
+	k->shape.grid_x = blocks;
+	k->occupancy.waves = waves;
+	if (c == NOTHING)
+		return k;
+	made_counters(m, k, 0.25);
+	if (c == SCATTERED) {
+		k->metric[METRIC_GLOBAL_LD_SECTORS] *= 8;
+		k->metric[METRIC_GLOBAL_LD_BYTES_PER_SECTOR] = 4;
+		k->metric[METRIC_L2_READ] *= 8;
+		k->metric[METRIC_L2_SECTORS] *= 4.5;
+		k->metric[METRIC_DRAM_READ] *= 6;
+	}
+	return k;
+}
+
+#define RULE_SCATTERED "uncoalesced-global-access"
+
+/* One of three was measured: the others gain what it does, the pessimist knows
+ * of one. */
+static void
+test_neighbours(void **state)
+{
+	const struct finding *f;
+	struct gain one;
+	struct made m;
+	struct advice *a;
+
+	(void)state;
+	made_init(&m);
+	shaped(&m, 20000, 19, SCATTERED);
+	a = made_advice(&m);
+	f = made_finding(a, RULE_SCATTERED);
+	one = (struct gain){ f->saves_low_s, f->saves_s, f->saves_high_s };
+	assert_true(one.mid > 0);
+	advice_free(a);
+	shaped(&m, 10000, 9.5, NOTHING);
+	shaped(&m, 30000, 28.4, NOTHING);
+	a = made_advice(&m);
+	f = made_finding(a, RULE_SCATTERED);
+	assert_int_equal(findings_of(a, RULE_SCATTERED), 1);
+	assert_int_equal(f->shapes, 3);
+	assert_ptr_equal(f->kernel, &m.kernel[0]);
+	assert_true(fabs(f->saves_s - 3 * one.mid) < 1e-9);
+	assert_true(fabs(f->saves_low_s - one.low) < 1e-9);
+	assert_true(fabs(f->saves_high_s - 3 * one.high) < 1e-9);
+	assert_true(fabs(f->measured_ratio - 1.0 / 3) < 1e-9);
+	assert_int_equal(f->confidence, CONF_LOW);
+	assert_non_null(strstr(f->gain_note, "measured: 1 of 3 launch "
+	    "shapes, 33 % of their time"));
+	advice_free(a);
+}
+
+/* Nobody speaks for a grid that leaves SMs idle, for other code, other blocks, a
+ * kernel that waits, nor past a neighbour that is sound. */
+static void
+test_strangers(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 6; i++) {
+		struct made m;
+		struct kernel *k;
+		struct advice *a;
+
+		made_init(&m);
+		shaped(&m, 20000, 19, SCATTERED);
+		k = shaped(&m, i == 0 ? 100 : 10000, i == 0 ? 0.1 : 9.5,
+		    NOTHING);
+		if (i == 1)
+			k->mangled = "_Z5otherPf";
+		if (i == 2)
+			k->shape.block_x = 128;
+		if (i == 3)
+			k->shape.regs = 64;
+		if (i == 4)
+			k->waits = true;
+		if (i == 5)
+			shaped(&m, 10001, 9.5, SOUND);
+		a = made_advice(&m);
+		assert_int_equal(findings_of(a, RULE_SCATTERED), 1);
+		assert_false(finding_about(made_finding(a, RULE_SCATTERED), k));
+		advice_free(a);
+	}
+}
+
 /* --- drafts by hand ---------------------------------------------------------- */
 
 static struct site_frame frames[] = {
@@ -373,6 +468,8 @@ main(void)
 		cmocka_unit_test(test_nameless),
 		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_devices),
+		cmocka_unit_test(test_neighbours),
+		cmocka_unit_test(test_strangers),
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_templates),
 	};

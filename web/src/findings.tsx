@@ -126,7 +126,7 @@ function Shapes({ run, finding: { shapes } }: { run: string; finding: Finding })
         {shapes.items.map((s) => (
           <li>
             <a href={sourceLink(run, s.kernel_id)}>grid {shape(s.grid)}, block {shape(s.block)}</a>
-            <code>{seconds(s.saves.s)}</code>
+            <code>{seconds(s.saves.s)}{s.measured ? '' : ', not measured'}</code>
           </li>
         ))}
       </ol>

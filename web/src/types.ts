@@ -120,6 +120,7 @@ export interface FindingShape {
   block: number[];
   launches: number;
   total_ns: number;
+  measured: boolean;
   saves: { s: number | null; low_s: number | null; high_s: number | null };
 }
 
@@ -133,7 +134,7 @@ export interface Finding {
   confidence: string;
   worth_it: boolean;
   kernel_id: number | null;
-  shapes?: { count: number; launches: number; left_out: number; items: FindingShape[] } | null; // older analyses lack it
+  shapes?: { count: number; measured_ratio: number; launches: number; left_out: number; items: FindingShape[] } | null; // older analyses lack it
   where: string | null;
   location: string | null;
   location_missing: string | null;
