@@ -224,6 +224,7 @@ idle_gap(struct model *m, struct device_state *d, const struct op *next,
 	gap_blame(m, d, &g, idle);
 	*seen = (struct gap_seen){ .synced = g.synced, .ours = ours > 0,
 	    .queued = next->launch != 0 &&
-	    add_sat(next->launch, QUEUED) < g.start };
+	    add_sat(next->launch, QUEUED) < g.start,
+	    .host_ns = g.idle[IDLE_HOST] + g.idle[IDLE_AFTER_SYNC] };
 	return (dry && !none);
 }

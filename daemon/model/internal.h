@@ -236,6 +236,9 @@ struct copy_state {
 	uint64_t swept_ns;
 	double exposed;
 	struct burst_place place;
+	uint64_t phase;		/* the last it was copied in; results.c */
+	double phase_ns;	/* its copies in that one */
+	double apart[GAP_CLASSES];	/* of phases as long as these */
 };
 
 struct small_run {
@@ -324,6 +327,15 @@ struct ahead {
 	struct stat apart;	/* its calls, with nothing in between */
 };
 
+/* Copies back with nothing else between them; see results.c. */
+struct phase {
+	uint64_t serial;
+	uint64_t copies, bytes, copy_ns;
+	uint64_t host_ns;	/* the host's own, between and after them */
+	uint64_t end_ns;	/* of it, after the GPU's last work */
+	bool open;
+};
+
 struct line;			/* timeline.c */
 
 struct device_state {
@@ -342,6 +354,8 @@ struct device_state {
 	struct ahead ahead;
 	struct legacy legacy;
 	struct cycle cycle;
+	struct phase phase;
+	struct results results[GAP_CLASSES];	/* by length, as gaps are */
 	struct small_run small[COPY_KINDS][MEMORY_KINDS];
 	bool small_open;	/* one of them is */
 	uint8_t way;		/* of the last copy over 64 KiB; 0 none */
@@ -388,7 +402,7 @@ struct model {
 	struct thread *thread;
 	uint32_t threads, threads_cap;
 	uint64_t waits;		/* host intervals kept */
-	uint64_t bursts, cycles;
+	uint64_t bursts, cycles, phases;
 	double exposed;		/* of everything together */
 	struct op *op, *op_spare;
 	uint32_t ops, ops_cap, ops_sorted;
@@ -588,6 +602,7 @@ struct gap_seen {
 	bool ours;		/* our own measuring */
 	bool queued;		/* what comes after it had been called for long
 				 * before: nobody waited for the launch */
+	uint64_t host_ns;	/* of it, the host's own work */
 };
 
 /* idle.c: a gap before ${next} and its cause. Returns whether the queue had
@@ -649,6 +664,16 @@ uint64_t cycle_total(const struct cycle *c);
 /* follow.c: which kernel comes after which. */
 void follow_op(struct model *m, const struct op *op, uint64_t idle,
     struct gap_seen seen);
+
+/* results.c: copies back that the host works through, once or a few times.
+ * results_op: ${op} starts. results_end: nothing comes after; the process ended at
+ * ${end}. results_settle: all of them, and how many ns of copies' exposure they
+ * are; results_apart: of one class. */
+void results_op(struct model *m, struct device_state *d, const struct op *op,
+    struct gap_seen seen);
+void results_end(struct model *m, uint64_t end);
+double results_settle(const struct model *m, struct results *out);
+double results_apart(const struct model *m, const struct copy_state *c);
 
 /* timeline.c: bins. */
 int timeline_add(struct device_state *d, enum timeline_row row,

@@ -237,6 +237,15 @@ struct peer {
 	uint64_t down_ns, up_ns;	/* time of their halves */
 };
 
+/* Results that the host copied back and worked through alone, once or a few times
+ * (model/results.c): nothing to shorten, so it is in no exposed_ns. */
+struct results {
+	uint64_t phases;
+	uint64_t copies, bytes, copy_ns;
+	uint64_t host_ns;	/* between and after these copies; of it */
+	uint64_t end_ns;	/* after the GPU's last work */
+};
+
 /* Managed memory. */
 struct unified {
 	bool used;		/* some was allocated */
@@ -487,6 +496,7 @@ struct run {
 					 * process exited: leaks are leaks */
 	uint64_t gpus_busy_ns;		/* some GPU ran a kernel */
 	struct unified unified;
+	struct results results;
 	/* Code that the driver made from PTX while the program ran. */
 	bool jit_traced;		/* every process would have said so */
 	uint64_t jit_compiles;

@@ -234,7 +234,7 @@ static int
 settle_kernels(struct model *m)
 {
 	enum wire_level level = about_level(m);
-	double exposed = m->exposed;
+	double exposed = m->exposed - results_settle(m, &m->run.results);
 	struct kernel *k;
 	uint32_t i;
 
@@ -251,8 +251,9 @@ settle_kernels(struct model *m)
 		if (k->exposed_ns > m->kernel[i].exposed)
 			exposed += k->exposed_ns - m->kernel[i].exposed;
 	}
-	m->run.gpu_exposed_ns = exposed < 1.8e19 ? (uint64_t)exposed :
-	    UINT64_MAX;
+	/* 0 is not known. */
+	m->run.gpu_exposed_ns = !(exposed < 1.8e19) ? UINT64_MAX :
+	    exposed > 1 ? (uint64_t)exposed : m->exposed > 0;
 	m->run.kernel = m->out_kernel;
 	m->run.kernels = m->kernels;
 	m->run.extra_name = m->extra_name;
@@ -273,7 +274,8 @@ settle_copies(struct model *m)
 		c = &m->copy[i];
 		m->out_copy[i] = c->out;
 		m->out_copy[i].exposed_ns = c->swept_ns == 0 ? 0 :
-		    c->exposed * ((double)c->out.gpu_ns / (double)c->swept_ns);
+		    (c->exposed - results_apart(m, c)) *
+		    ((double)c->out.gpu_ns / (double)c->swept_ns);
 	}
 	if (m->smalls > 0)
 		memcpy(m->out_small, m->small,
@@ -407,6 +409,8 @@ model_settle(struct model *m, bool final)
 	else
 		(void)sweep_until(m, sub_sat(m->seen_last, SETTLE_DELAY));
 	settle_clock(m);
+	if (final)
+		results_end(m, add_sat(run->origin_ns, run->wall_ns));
 	run->command = run->command != NULL ? run->command : "";
 	run->label = run->label != NULL ? run->label : "";
 	run->host = run->host != NULL ? run->host : "";

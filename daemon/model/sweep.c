@@ -249,7 +249,7 @@ sweep_op(struct model *m, struct op *op)
 	struct device_state *d = m->device[op->device];
 	const struct queue *q = &m->queue[op->queue];
 	uint64_t idle = 0;
-	struct gap_seen seen = { false, false, false };
+	struct gap_seen seen = { false, false, false, 0 };
 
 	if (d->used && op->start < d->swept) {
 		m->run.late++;
@@ -280,6 +280,7 @@ sweep_op(struct model *m, struct op *op)
 	if (op->flags & OP_PROFILED)
 		ahead_longer(d, op->end - op->start - kernel_length(m, op));
 	follow_op(m, op, idle, seen);
+	results_op(m, d, op, seen);
 	legacy_op(m, d, op);
 	cycle_op(m, d, op);
 	if (op->kind == OP_KERNEL) {

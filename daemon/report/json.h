@@ -17,7 +17,10 @@
  *                copy_hidden_ratio, idle_ratio, idle: { host_ratio, after_sync_ratio,
  *                launch_ratio, allocation_ratio, api_ratio, startup_ratio,
  *                shutdown_ratio, measuring_ratio: while we measured, and
- *                what measured launches took longer than others } },
+ *                what measured launches took longer than others },
+ *                longest_idle|null: { s, cause: text }, the longest gap;
+ *                results: { phases, copies, bytes, copy_s, host_s }, copied
+ *                back and worked through by the host: in no finding },
  *              kernels_measured: { full, part, none },
  *              overhead: { total_s, ratio, by: { setup_s, counters_s, cupti_s,
  *                callback_s, source_s, sampling_s, kernels_s: by what measured

@@ -82,20 +82,66 @@ busiest_device(const struct run *r)
 	return (d != NULL && d->busy_ns > 0 ? d : NULL);
 }
 
+/* What the host did in the longest gap, by most of it. */
+static const char *
+longest_cause(const struct run *r)
+{
+	static const char *const text[IDLE_CAUSES] = {
+		[IDLE_HOST] = "for the host's own work: reading input, "
+		    "preparing, checking",
+		[IDLE_AFTER_SYNC] = "for the host's own work after it had "
+		    "waited",
+		[IDLE_LAUNCH] = "for a launch that was called for before",
+		[IDLE_ALLOCATION] = "for allocations",
+		[IDLE_API] = "for CUDA calls that launch nothing",
+	};
+	int i, most = IDLE_HOST;
+
+	for (i = 0; i < IDLE_STARTUP; i++)
+		if (r->idle_longest_by[i] > r->idle_longest_by[most])
+			most = i;
+	return (text[most]);
+}
+
+static json_t *
+json_longest(const struct run *r)
+{
+
+	if (r->idle_longest_ns == 0)
+		return (json_null());
+	return (json_pack("{s:o, s:s}",
+	    "s", json_seconds(r->idle_longest_ns),
+	    "cause", longest_cause(r)));
+}
+
+static json_t *
+json_results(const struct results *r)
+{
+
+	return (json_pack("{s:o, s:o, s:o, s:o, s:o}",
+	    "phases", json_count(r->phases),
+	    "copies", json_count(r->copies),
+	    "bytes", json_count(r->bytes),
+	    "copy_s", json_seconds(r->copy_ns),
+	    "host_s", json_seconds(r->host_ns)));
+}
+
 static json_t *
 json_summary(const struct run *r)
 {
 	const struct device *d = busiest_device(r);
 	double wall = d != NULL ? (double)r->wall_ns : 0;
 
-	return (json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}",
+	return (json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 	    "gpu_busy_ratio", json_ratio(d ? (double)d->busy_ns : 0, wall),
 	    "kernel_ratio", json_ratio(d ? (double)d->kernel_ns : 0, wall),
 	    "copy_ratio", json_ratio(d ? (double)d->copy_ns : 0, wall),
 	    "copy_hidden_ratio",
 	    json_ratio(d ? (double)d->copy_hidden_ns : 0, wall),
 	    "idle_ratio", json_ratio((double)r->idle_total_ns, wall),
-	    "idle", json_idle(r)));
+	    "idle", json_idle(r),
+	    "longest_idle", json_longest(r),
+	    "results", json_results(&r->results)));
 }
 
 static json_t *

@@ -449,6 +449,7 @@ parts_activity(struct out *o, const struct report *r)
 
 	text_busy(o, r->run);
 	text_active(o, r->run);
+	parts_phases(o, r->run);
 	text_volume(o, r);
 	text_lines(o, r);
 	text_least(o, r->kernels);

@@ -14,6 +14,9 @@ struct report;
 void parts_header(struct out *o, const struct report *r);
 void parts_end(struct out *o, const json_t *run);
 void parts_activity(struct out *o, const struct report *r);
+/* What happened once or a few times, and no finding counts: results that the host
+ * went through, the longest gap. */
+void parts_phases(struct out *o, const json_t *run);
 /* The correctness tools that ran instead. */
 void parts_checks(struct out *o, const json_t *checks);
 void parts_diagnostics(struct out *o, const struct report *r);

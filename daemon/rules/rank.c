@@ -63,9 +63,11 @@ pools_of(const struct run *run, double pool[POOLS])
 	    (double)run->jit_startup_ns * 1e-9 +
 	    (run->launches == 0 ? rule_allocating_s(run, NULL) : 0));
 	pool[IDLE_SHUTDOWN] = 0;
-	/* Nor does it the one longest phase of the host's own. */
-	pool[IDLE_HOST] = fmax(0, pool[IDLE_HOST] -
-	    (double)run->idle_longest_by[IDLE_HOST] * 1e-9);
+	/* Nor does it the one longest phase of the host's own, or those in
+	 * which it goes through results. */
+	pool[IDLE_HOST] = fmax(0, pool[IDLE_HOST] - fmax(
+	    (double)run->idle_longest_by[IDLE_HOST],
+	    (double)run->results.host_ns - (double)run->results.end_ns) * 1e-9);
 	for (size_t i = 0; i < run->copies; i++) {
 		double gpu = (double)run->copy[i].gpu_ns;
 		double e = run->copy[i].exposed_ns;
@@ -75,7 +77,7 @@ pools_of(const struct run *run, double pool[POOLS])
 	}
 	pool[IDLE_CAUSES] = fmin(copies * 1e-9, exposed_s(run));
 	pool[ISSUED] = fmax(0, fmin(all * 1e-9, copying_s(run)) -
-	    pool[IDLE_CAUSES]);
+	    (double)run->results.copy_ns * 1e-9 - pool[IDLE_CAUSES]);
 	pool[FAULTS] = fmin(kernels_s(run), rule_fault_s(run) *
 	    rule_kernel_exposure(run));
 	rule_gpus(run, &gpus);

@@ -74,7 +74,9 @@ run_shape(void **state)
 	    json_object_get(o, "kernels_measured"), "full")), 1);
 	s = json_object_get(o, "summary");
 	assert_keys(s, "gpu_busy_ratio kernel_ratio copy_ratio "
-	    "copy_hidden_ratio idle_ratio idle");
+	    "copy_hidden_ratio idle_ratio idle longest_idle results");
+	assert_keys(json_object_get(s, "results"),
+	    "phases copies bytes copy_s host_s");
 	assert_true(fabs(json_real_value(json_object_get(s,
 	    "gpu_busy_ratio")) - 0.61) < 1e-9);
 	idle = json_object_get(s, "idle");

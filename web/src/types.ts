@@ -100,6 +100,8 @@ export interface Summary {
   copy_hidden_ratio: number | null;
   idle_ratio: number | null;
   idle: Record<string, number | null>;
+  longest_idle?: { s: number; cause: string } | null; // older analyses lack these two
+  results?: { phases: number; copies: number; bytes: number; copy_s: number; host_s: number };
 }
 
 export interface Evidence {

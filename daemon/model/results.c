@@ -1,0 +1,163 @@
+/*
+ * model/results.c: results that the host goes through.
+ *
+ * A program that compares its results with a reference copies them back, works
+ * through them alone, and ends or goes on to the next variant. That happens once or
+ * a few times, and is nothing that anybody wants to be faster: the time of these
+ * copies, and of the host after them, is put apart. A phase is copies back with no
+ * other work of the GPU between them, and the host's own time between and after
+ * them. Where there are many that are about as long, going through results is what
+ * the program does, and nothing is put apart; of copies with little host time after
+ * them only a part is, so that the price does not jump.
+ */
+#include "model/internal.h"
+
+/* Comparing floats takes a core about 1 ns each, copying them back into fresh
+ * pages 3 ns (1.4 GB/s, measured): a third, and some leeway. */
+#define HOST_PART 4
+
+#define PHASE_LEAST 1000000u	/* ns: in less nobody goes through results */
+#define PHASES_MOST 9		/* ten of a kind are a pattern: gpu-idle-gaps */
+
+/* What of a phase's copies is put apart, 0..1. */
+static double
+results_part(uint64_t copy_ns, uint64_t host_ns)
+{
+	double part = copy_ns == 0 ? 1 : HOST_PART * (double)host_ns /
+	    (double)copy_ns;
+
+	return (part < 1 ? part : 1);
+}
+
+static void
+results_close(struct model *m, struct device_state *d)
+{
+	struct phase *p = &d->phase;
+	double part = results_part(p->copy_ns, p->host_ns);
+	uint64_t ns = add_sat(p->copy_ns, p->host_ns);
+	struct results *r;
+	uint32_t i, k;
+
+	p->open = false;
+	if (p->host_ns == 0 || ns < PHASE_LEAST)
+		return;
+	k = min_u64(63u - (uint32_t)__builtin_clzll(ns), GAP_CLASSES - 1);
+	r = &d->results[k];
+	r->phases++;
+	r->copies += p->copies;
+	r->bytes = add_sat(r->bytes, p->bytes);
+	r->copy_ns = add_sat(r->copy_ns, (uint64_t)(part *
+	    (double)p->copy_ns));
+	r->host_ns = add_sat(r->host_ns, p->host_ns);
+	r->end_ns = add_sat(r->end_ns, p->end_ns);
+	/* What is a pattern already needs no more of it. */
+	for (i = 0; r->phases <= PHASES_MOST && i < m->copies; i++)
+		if (m->copy[i].phase == p->serial)
+			m->copy[i].apart[k] += part * m->copy[i].phase_ns;
+}
+
+void
+results_op(struct model *m, struct device_state *d, const struct op *op,
+    struct gap_seen seen)
+{
+	struct phase *p = &d->phase;
+	struct copy_state *c;
+	uint64_t ns = op->end - op->start;
+
+	if (p->open)
+		p->host_ns = add_sat(p->host_ns, seen.host_ns);
+	if (op->kind != OP_COPY || op->row != ROW_D2H) {
+		if (p->open)
+			results_close(m, d);
+		return;
+	}
+	if (!p->open)
+		*p = (struct phase){ .open = true, .serial = ++m->phases };
+	p->copies++;
+	p->copy_ns = add_sat(p->copy_ns, ns);
+	c = &m->copy[op->index];
+	p->bytes = add_sat(p->bytes, c->out.count > 0 ?
+	    c->out.bytes / c->out.count : 0);
+	if (c->phase != p->serial) {
+		c->phase = p->serial;
+		c->phase_ns = 0;
+	}
+	c->phase_ns += (double)ns;
+}
+
+/* At the end the last phase is still open: until the process ends. */
+static void
+results_last(const struct model *m, struct device_state *d, uint64_t end)
+{
+	struct phase *p = &d->phase;
+
+	if (!p->open || !d->used || end <= d->frontier)
+		return;
+	p->end_ns = end - d->frontier -
+	    spans_overlap(&m->overhead, d->frontier, end);
+	p->host_ns = add_sat(p->host_ns, p->end_ns);
+}
+
+void
+results_end(struct model *m, uint64_t end)
+{
+	uint32_t i;
+
+	for (i = 0; i < m->devices; i++) {
+		results_last(m, m->device[i], end);
+		if (m->device[i]->phase.open)
+			results_close(m, m->device[i]);
+	}
+}
+
+/* Are there few phases about as long as those of class ${k}? */
+static bool
+results_few(const struct device_state *d, uint32_t k)
+{
+	uint64_t n = d->results[k].phases;
+
+	if (k > 0)
+		n += d->results[k - 1].phases;
+	if (k + 1 < GAP_CLASSES)
+		n += d->results[k + 1].phases;
+	return (n <= PHASES_MOST);
+}
+
+double
+results_settle(const struct model *m, struct results *out)
+{
+	const struct results *r;
+	double apart = 0;
+	uint32_t i, k;
+
+	*out = (struct results){ 0 };
+	for (i = 0; i < m->devices; i++)
+		for (k = 0; k < GAP_CLASSES; k++) {
+			r = &m->device[i]->results[k];
+			if (!results_few(m->device[i], k))
+				continue;
+			out->phases += r->phases;
+			out->copies += r->copies;
+			out->bytes = add_sat(out->bytes, r->bytes);
+			out->copy_ns = add_sat(out->copy_ns, r->copy_ns);
+			out->host_ns = add_sat(out->host_ns, r->host_ns);
+			out->end_ns = add_sat(out->end_ns, r->end_ns);
+		}
+	for (i = 0; i < m->copies; i++)
+		apart += results_apart(m, &m->copy[i]);
+	return (apart);
+}
+
+double
+results_apart(const struct model *m, const struct copy_state *c)
+{
+	double apart = 0;
+	uint32_t k;
+
+	if (c->out.device >= m->devices)
+		return (0);
+	for (k = 0; k < GAP_CLASSES; k++)
+		if (results_few(m->device[c->out.device], k))
+			apart += c->apart[k];
+	return (apart < c->exposed ? apart : c->exposed);
+}

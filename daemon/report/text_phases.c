@@ -1,0 +1,54 @@
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/number.h"
+#include "report/out.h"
+#include "report/text_parts.h"
+#include "report/text_util.h"
+
+/* What happens once or a few times is no finding; told it is where it is as much
+ * of the run as a finding of medium severity. */
+#define PHASE_SHARE 0.02
+
+/* Copies back that the host went through; returns the host's part, s. */
+static double
+text_results(struct out *o, const json_t *results, double wall)
+{
+	double copies = field_number(results, "copy_s");
+	double host = field_number(results, "host_s");
+	uint64_t n = field_count(results, "copies");
+	char text[256], a[NUMBER_SIZE], b[NUMBER_SIZE], c[NUMBER_SIZE];
+
+	if (!(copies >= PHASE_SHARE * wall))
+		return (0);
+	snprintf(text, sizeof(text), "apart: %s back (%s) and %s of the host's "
+	    "own work after: checking results, it seems, so no finding counts "
+	    "it", number_of(a, n, "copy"),
+	    number_seconds(b, copies), number_seconds(c, host));
+	out_spaces(o, 2);
+	out_wrap(o, 4, text);
+	return (host);
+}
+
+void
+parts_phases(struct out *o, const json_t *run)
+{
+	const json_t *s = json_object_get(run, "summary"), *gap;
+	double wall = field_number(run, "wall_ns") / 1e9, longest, told;
+	char text[256], a[NUMBER_SIZE], b[NUMBER_SIZE];
+	const char *what;
+
+	told = text_results(o, json_object_get(s, "results"), wall);
+	gap = json_object_get(s, "longest_idle");
+	longest = field_number(gap, "s");
+	what = field_text(gap, "cause");
+	if (!(longest >= PHASE_SHARE * wall) || longest <= told ||
+	    what == NULL)
+		return;
+	snprintf(text, sizeof(text), "one long gap: for %s, %s of the run, the "
+	    "GPU waited at one place %s", number_seconds(a, longest),
+	    number_percent(b, longest / wall), what);
+	out_spaces(o, 2);
+	out_wrap(o, 4, text);
+}

@@ -1,0 +1,161 @@
+/* Results that the host goes through once or a few times, put apart. */
+#include "rules/finding.h"
+#include "model/ceilings.h"
+#include "unit/model_feed.h"
+
+static const struct run *
+settle(struct feed *f)
+{
+	const struct run *run = model_settle(f->m, true);
+
+	assert_non_null(run);
+	return (run);
+}
+
+/* A kernel of ${kernel}, then a blocking copy back of ${copy}; returns its end. */
+static uint64_t
+variant(struct feed *f, uint64_t at, uint64_t kernel, uint64_t copy)
+{
+	uint64_t end = at + 10 * US + kernel + 10 * US;
+
+	feed_kernel(f, 1, at, at + 10 * US, at + 10 * US + kernel);
+	feed_copy(f, COPY_D2H, 1 << 30, false, at + 20 * US, end, end + copy);
+	return (end + copy);
+}
+
+/* Back at the speed of fresh pages, a comparison, and that was it. */
+static void
+test_at_the_end(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+	uint64_t end;
+
+	feed_signature(f, 1, "a");
+	end = variant(f, 0, 100 * MS, S);
+	feed_bye(f, end + S);
+	run = settle(f);
+	assert_int_equal(run->results.phases, 1);
+	assert_int_equal(run->results.copies, 1);
+	assert_int_equal(run->results.copy_ns, S);
+	assert_int_equal(run->results.host_ns, S);
+	assert_true(run->copy[0].exposed_ns == 0);
+	assert_int_equal(run->copy[0].gpu_ns, S);
+	assert_true(fabs(run->kernel[0].exposed_ns - 100e6) < 1e6);
+	assert_true(run->gpu_exposed_ns < 102 * MS);
+	/* What is after the last work is in no gap. */
+	assert_int_equal(run->results.end_ns, S);
+}
+
+/* One variant after the other, each compared with the same reference. */
+static void
+test_variants(void **state)
+{
+	struct feed *f = *state;
+	struct ceilings c;
+	const struct run *run;
+	struct advice *a;
+	uint64_t at = 0;
+
+	feed_signature(f, 1, "a");
+	for (int i = 0; i < 6; i++)
+		at = variant(f, at, 20 * MS, S) + 500 * MS;
+	feed_bye(f, at);
+	run = settle(f);
+	assert_int_equal(run->results.phases, 6);
+	assert_true(run->copy[0].exposed_ns == 0);
+	assert_int_equal(run->results.host_ns - run->results.end_ns,
+	    5 * (500 * MS + 0));
+	ceilings_of(&c, run);
+	a = advice_make(run, &c, NULL);
+	assert_non_null(a);
+	for (size_t i = 0; i < a->findings; i++)
+		if (strcmp(a->finding[i].rule, "pageable-host-memory") == 0)
+			assert_false(a->finding[i].worth_it);
+	advice_free(a);
+}
+
+/* Fifty times: that is what the program does. */
+static void
+test_pattern(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+	uint64_t at = 0;
+
+	feed_signature(f, 1, "a");
+	for (int i = 0; i < 50; i++)
+		at = variant(f, at, 20 * MS, 100 * MS) + 50 * MS;
+	feed_bye(f, at);
+	run = settle(f);
+	assert_int_equal(run->results.phases, 0);
+	assert_true(fabs(run->copy[0].exposed_ns - 5e9) < 1e6);
+}
+
+/* A step reads four bytes; at the end all is read and compared. */
+static void
+test_pattern_and_end(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+	uint64_t at = 0, i;
+
+	feed_signature(f, 1, "a");
+	for (i = 0; i < 100; i++) {
+		feed_kernel(f, 1, at, at + 10 * US, at + MS);
+		feed_copy(f, COPY_D2H, 4, false, at + 20 * US, at + MS,
+		    at + MS + 2 * US);
+		at += MS + 20 * US;
+	}
+	feed_copy(f, COPY_D2H, 1 << 30, false, at, at, at + S);
+	feed_bye(f, at + 3 * S);
+	run = settle(f);
+	assert_int_equal(run->results.phases, 1);
+	assert_int_equal(run->copies, 2);
+	assert_true(run->copy[0].exposed_ns > 190e3);
+	assert_true(run->copy[1].exposed_ns == 0);
+}
+
+/* Copied back and handed on: the copy is what it is about. */
+static void
+test_handed_on(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+	uint64_t end;
+
+	feed_signature(f, 1, "a");
+	end = variant(f, 0, 100 * MS, S);
+	feed_bye(f, end + 10 * MS);
+	run = settle(f);
+	/* 10 ms of the host's for 1 s of copying: 4 % are apart. */
+	assert_true(fabs(run->copy[0].exposed_ns - 0.96e9) < 1e6);
+}
+
+/* What goes to the device is no result. */
+static void
+test_upload(void **state)
+{
+	struct feed *f = *state;
+	const struct run *run;
+
+	feed_signature(f, 1, "a");
+	feed_copy(f, COPY_H2D, 1 << 30, false, 10 * US, 20 * US, S);
+	feed_kernel(f, 1, 3 * S, 3 * S + 10 * US, 3 * S + 100 * MS);
+	feed_bye(f, 4 * S);
+	run = settle(f);
+	assert_int_equal(run->results.phases, 0);
+	assert_true(run->copy[0].exposed_ns > 0.99e9);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		FEED_TEST(test_at_the_end), FEED_TEST(test_variants),
+		FEED_TEST(test_pattern), FEED_TEST(test_pattern_and_end),
+		FEED_TEST(test_handed_on), FEED_TEST(test_upload),
+	};
+
+	return (cmocka_run_group_tests(tests, NULL, NULL));
+}

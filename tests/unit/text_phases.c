@@ -1,0 +1,101 @@
+/* What happened once or a few times, in the head of the terminal report. */
+#include "report/json.h"
+#include "report/text.h"
+
+#include "unit/report_fixture.h"
+#include "unit/text_page.h"
+
+static struct fixture f;
+
+/* The whole report on lines as long as they get; to free. */
+static char *
+report_text(void)
+{
+	struct report r = report_of(&f);
+	struct page p;
+
+	page_open(&p, 500, true);
+	text_report(&p.out, &r);
+	page_close(&p);
+	report_free(&r);
+	return (p.text);
+}
+
+static void
+test_long_gap(void **state)
+{
+	char *text;
+
+	(void)state;
+	fixture_fill(&f);
+	f.run.idle_longest_ns = 4000000000u;
+	f.run.idle_longest_by[IDLE_API] = 1000000000u;
+	f.run.idle_longest_by[IDLE_HOST] = 3000000000u;
+	text = report_text();
+	assert_non_null(strstr(text, "one long gap: for 4 s, 32 % of the run, "
+	    "the GPU waited at one place for the host's own work"));
+	free(text);
+	f.run.idle_longest_by[IDLE_HOST] = 0;
+	text = report_text();
+	assert_non_null(strstr(text, "at one place for CUDA calls that launch "
+	    "nothing"));
+	free(text);
+	/* A hundredth of the run is no place to begin. */
+	f.run.idle_longest_ns = 124000000;
+	text = report_text();
+	assert_null(strstr(text, "long gap"));
+	free(text);
+}
+
+static void
+test_results(void **state)
+{
+	char *text;
+
+	(void)state;
+	fixture_fill(&f);
+	f.run.idle_longest_ns = 2000000000u;
+	f.run.results = (struct results){ .phases = 2, .copies = 2,
+	    .copy_ns = 1000000000u, .host_ns = 3000000000u };
+	text = report_text();
+	assert_non_null(strstr(text, "apart: 2 copies back (1 s) and 3 s of the "
+	    "host's own work after: checking results, it seems"));
+	/* The longest gap is one of these. */
+	assert_null(strstr(text, "long gap"));
+	free(text);
+	f.run.results.copy_ns = 1000;
+	text = report_text();
+	assert_null(strstr(text, "apart:"));
+	assert_non_null(strstr(text, "one long gap"));
+	free(text);
+}
+
+/* Of kernels that ran only while measured the time is not known, at any level. */
+static void
+test_least(void **state)
+{
+	char *text;
+
+	(void)state;
+	fixture_fill(&f);
+	text = report_text();
+	assert_null(strstr(text, "only while measured"));
+	free(text);
+	f.kernel[1].total_least = true;
+	text = report_text();
+	assert_non_null(strstr(text, "1 kernel ran only while measured: its time "
+	    "is not known"));
+	free(text);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_long_gap),
+		cmocka_unit_test(test_results),
+		cmocka_unit_test(test_least),
+	};
+
+	return (cmocka_run_group_tests(tests, NULL, NULL));
+}
