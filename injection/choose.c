@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "choose.h"
+#include "family.h"
 #include "hold.h"
 #include "inject.h"
 #include "prepare.h"
@@ -10,6 +11,9 @@
 #include "window.h"
 
 #define FEW_SIGNATURES 6	/* that get everything at once */
+#define FEW_FUNCTIONS 16	/* whose first launch has the headline: 0.7 s */
+#define YIELDS 64		/* launches of a kernel, to those that took */
+#define YIELD_TIMES 4		/* as long and more */
 #define ENABLES 16		/* of a context's profiler, at most, */
 #define ENABLES_FREE 4		/* so many for the first launch that wants it, */
 #define TURNS 4			/* to the second configuration are tried, */
@@ -51,7 +55,21 @@ choose_headline(void)
 	    1);
 }
 
-/* The expensive headline only where there are few kernels or this one matters. */
+/* The expensive headline only where there are few kernels or this one matters; or
+ * nothing is known of its function, whose first launch may be all there is; or it
+ * stands for many shapes of one that matters. */
+static bool
+wants_headline(const struct signature *s)
+{
+	const struct family *f = s->family;
+
+	if (s->id <= FEW_SIGNATURES || atomic_load(&s->matters))
+		return (true);
+	if (f->headlines == 0 && atomic_load(&f->traced) == 0)
+		return (f->id <= FEW_FUNCTIONS);
+	return (family_matters(f) && atomic_load(&f->gpu_ns) >= f->next_ns);
+}
+
 uint32_t
 choose_needed(const struct signature *s)
 {
@@ -59,8 +77,7 @@ choose_needed(const struct signature *s)
 
 	if (window.set.count == 0)
 		return (0);
-	if (window.set.passes > 1 && s->id > FEW_SIGNATURES &&
-	    !atomic_load(&s->matters))
+	if (window.set.passes > 1 && !wants_headline(s))
 		return (all & ~choose_headline());
 	return (all);
 }
@@ -121,6 +138,68 @@ somebody_lacks(uint32_t bit)
 	return (false);
 }
 
+/* Is there a kernel of which nobody knows yet whether it matters? */
+static bool
+somebody_unknown(void)
+{
+	uint32_t i, n = signature_count();
+	const struct signature *s;
+
+	for (i = 0; i < n && i < PATIENCE; i++) {
+		s = signature_at(i);
+		if (s->skip == SKIP_NONE && !atomic_load(&s->measured) &&
+		    atomic_load(&s->launches) > 0 &&
+		    atomic_load(&s->traced) == 0 &&
+		    !((s->passes | s->hopeless) & choose_headline()))
+			return (true);
+	}
+	return (false);
+}
+
+/* How much of the GPU's time it has taken, as far as is known by now: of a shape that
+ * is new, its function; UINT64_MAX if nothing is. */
+static uint64_t
+weight(const struct signature *s)
+{
+
+	if (atomic_load(&s->traced) > 0)
+		return (atomic_load(&s->gpu_ns));
+	return (atomic_load(&s->family->traced) > 0 ?
+	    atomic_load(&s->family->gpu_ns) : UINT64_MAX);
+}
+
+bool
+choose_matters(const struct signature *s)
+{
+
+	return (atomic_load(&s->matters) || family_matters(s->family));
+}
+
+/* What is measured first takes the most time: a launch is left unmeasured, but not
+ * many, while a kernel that takes far more lacks what could be had now. */
+bool
+choose_yields(const struct target *t, struct signature *s)
+{
+	uint64_t ours = weight(s), theirs;
+	uint32_t i, n = signature_count();
+	const struct signature *o;
+
+	if (inject.replay || s->yields >= YIELDS || ours >= UINT64_MAX / 4)
+		return (false);
+	for (i = 0; i < n && i < PATIENCE; i++) {
+		o = signature_at(i);
+		theirs = weight(o);
+		if (o->skip == SKIP_NONE && !atomic_load(&o->measured) &&
+		    o->shape.device == t->device && theirs != UINT64_MAX &&
+		    theirs / YIELD_TIMES > ours && (lacks_here(t, o) != 0 ||
+		    choose_wants_instructions(o))) {
+			s->yields++;
+			return (true);
+		}
+	}
+	return (false);
+}
+
 /* Nothing new has come for a while. */
 static bool
 settled(const struct target *t)
@@ -153,7 +232,7 @@ config_for(struct target *t, const struct signature *s)
 		unsettle(t);
 	t->seen = n;
 	return (!(lacks(s) & choose_headline()) && settled(t) &&
-	    (!somebody_lacks(choose_headline()) ||
+	    ((!somebody_lacks(choose_headline()) && !somebody_unknown()) ||
 	    inject_now() - t->newest_ns >= SETTLED_NS));
 }
 
@@ -174,6 +253,8 @@ choose_profiler(struct target *t, const struct signature *s,
 		    t->p.config == &window.set.config[0] &&
 		    t->turns < TURNS && t->enables < ENABLES);
 	return ((++t->misses >= PATIENCE || t->paused ||
+	    (atomic_load(&s->matters) &&
+	    signature_time(s) >= FAMILY_LONG_NS) ||
 	    t->enables < ENABLES_FREE + t->turns) && t->enables < ENABLES);
 }
 

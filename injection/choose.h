@@ -41,6 +41,12 @@ bool choose_done(void);
 bool choose_profiler(struct target *t, const struct signature *s,
     struct prepare_wish *w);
 
+/* choose_yields(t, s): is this launch of ${s} left to another kernel? */
+bool choose_yields(const struct target *t, struct signature *s);
+
+/* choose_matters(s): is it known to take a part of the GPU's time that counts? */
+bool choose_matters(const struct signature *s);
+
 /*
  * choose_pass(t, s, begin, pass, cost): the pass to collect at a launch of ${s} in a
  * hold that began at ${begin}, and what that costs without the kernel. False if this

@@ -13,6 +13,7 @@
 #include "counters.h"
 #include "diag.h"
 #include "emit.h"
+#include "family.h"
 #include "function.h"
 #include "gate.h"
 #include "hold.h"
@@ -25,6 +26,8 @@
 #include "window.h"
 
 #define LOOK_NS 20000ull	/* that the GPU is not idle costs nothing */
+#define RESERVE_NS 100000000ull	/* of the budget, for what is known to take time:
+				 * two windows of the headline on an H200 */
 #define TRIES 4			/* windows a signature may use up, per pass */
 #define COUNT_TRIES 3		/* and to be counted by instruction */
 #define FAILURES_MAX 5		/* windows that failed, in a row */
@@ -225,7 +228,7 @@ choose(struct target *t, struct signature *s, uint64_t begin,
 {
 
 	choose_check(s);
-	if (t->failed || atomic_load(&s->measured))
+	if (t->failed || atomic_load(&s->measured) || choose_yields(t, s))
 		return (false);
 	c->kind = KIND_INSTRUCTIONS;
 	if (!choose_instructions(t, s, begin, &c->cost)) {
@@ -233,7 +236,8 @@ choose(struct target *t, struct signature *s, uint64_t begin,
 		if (!choose_pass(t, s, begin, &c->pass, &c->cost))
 			return (false);
 	}
-	return (budget_allows(begin, c->cost));
+	return (budget_allows(begin, c->cost + (choose_matters(s) ? 0 :
+	    RESERVE_NS)));
 }
 
 /* The profiler that lies idle goes. */
@@ -437,6 +441,8 @@ take_pass(struct target *t, struct signature *s, size_t pass)
 	uint32_t all = metrics_bits(t->p.config);
 
 	s->windows++;
+	if (1u << pass & choose_headline())
+		family_counted(s->family);
 	s->passes |= inject.replay ? all : 1u << pass;
 	evaluate(t, s);
 	/* Images of two configurations are not of one size. */

@@ -11,6 +11,8 @@
 #define SLOTS (SIGNATURE_MAX * 2)	/* there are no more than signatures */
 
 static struct family *slot[SLOTS];
+static uint32_t families;
+static _Atomic uint64_t total_ns;
 
 static struct family *
 make(const char *name, uint64_t hash)
@@ -23,6 +25,8 @@ make(const char *name, uint64_t hash)
 	}
 	f->hash = hash;
 	f->excluded = !filter_takes(name);
+	if (!f->excluded)
+		f->id = ++families;
 	return (f);
 }
 
@@ -37,4 +41,37 @@ family_of(const char *name)
 		if (slot[i]->hash == hash)
 			return (slot[i]);
 	return (slot[i] = make(name, hash));
+}
+
+void
+family_ran(struct family *f, uint64_t ns)
+{
+
+	atomic_fetch_add(&f->traced, 1);
+	atomic_fetch_add(&f->gpu_ns, ns);
+	atomic_fetch_add(&total_ns, ns);
+}
+
+uint64_t
+family_total(void)
+{
+
+	return (atomic_load(&total_ns));
+}
+
+bool
+family_matters(const struct family *f)
+{
+	uint64_t ns = atomic_load(&f->gpu_ns);
+
+	return (ns >= FAMILY_LONG_NS && ns >= family_total() / FAMILY_SHARE);
+}
+
+void
+family_counted(struct family *f)
+{
+	uint64_t ns = atomic_load(&f->gpu_ns);
+
+	f->headlines++;
+	f->next_ns = 2 * (ns > FAMILY_LONG_NS ? ns : FAMILY_LONG_NS);
 }

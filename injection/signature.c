@@ -16,7 +16,6 @@
 #define KEY_SLOTS (1u << 17)
 #define MATTERS_AFTER 8		/* launches, before it is decided */
 #define MATTERS_NS 20000	/* mean: shorter kernels are bound by latency */
-#define MATTERS_SHARE 20	/* or a 20th of all kernel time */
 
 /* A quick key: function pointer and shape in 64 bits of hash. Two launches
  * whose hashes collide would be merged; at 16,384 signatures that has a
@@ -247,24 +246,33 @@ signature_announce(struct signature *s, const cupti_kernel *k)
 	atomic_store(&s->announced, true);
 }
 
+/* Short kernels are many before they matter; of a long one, or one that takes a part
+ * of all time that counts, the next launch may be the last. */
+static bool
+matters(uint64_t traced, uint64_t ns)
+{
+	bool much = ns >= family_total() / FAMILY_SHARE;
+
+	if (traced >= MATTERS_AFTER)
+		return (much || ns / traced >= MATTERS_NS);
+	return (ns / traced >= FAMILY_LONG_NS ||
+	    (much && ns >= FAMILY_LONG_NS));
+}
+
 void
 signature_ran(struct signature *s, uint64_t ns)
 {
-	static uint64_t total;
 
 	s->traced++;
 	s->gpu_ns += ns;
-	total += ns;
-	if (s->traced < MATTERS_AFTER || atomic_load_explicit(&s->matters,
-	    memory_order_relaxed))
+	family_ran(s->family, ns);
+	if (atomic_load_explicit(&s->matters, memory_order_relaxed) ||
+	    !matters(s->traced, s->gpu_ns))
 		return;
-	if (s->gpu_ns / s->traced >= MATTERS_NS ||
-	    s->gpu_ns >= total / MATTERS_SHARE) {
-		atomic_store(&s->matters, true);
-		/* The next window, if it finds nothing missing, ends it. */
-		if (!atomic_load(&s->complete))
-			atomic_store(&s->measured, false);
-	}
+	atomic_store(&s->matters, true);
+	/* The next window, if it finds nothing missing, ends it. */
+	if (!atomic_load(&s->complete))
+		atomic_store(&s->measured, false);
 }
 
 uint64_t

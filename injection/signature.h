@@ -70,6 +70,8 @@ struct signature {
 	_Atomic bool alone;		/* it ended while the host was held, */
 	_Atomic bool waits;		/* or once it did not */
 	bool stalls;			/* it takes longer than we may hold */
+	uint32_t yields;		/* launches left to kernels that take more
+					 * time and lacked something, too */
 	bool late;			/* it came when the headline was over */
 	_Atomic bool elsewhere;		/* another process measured that GPU */
 	_Atomic bool beside;		/* it was to be measured, but other work
@@ -114,8 +116,8 @@ void signature_announce(struct signature *s, const cupti_kernel *k);
 
 /*
  * signature_ran(s, ns): an activity record says that a launch took ${ns}.
- * Decides whether the signature matters: launches of 20 us and more on average,
- * or 5 % of all kernel time. Sender thread only.
+ * Decides whether the signature matters: 8 launches of 20 us and more on average or
+ * 5 % of all kernel time, or fewer of 1 ms. Sender thread only.
  */
 void signature_ran(struct signature *s, uint64_t ns);
 

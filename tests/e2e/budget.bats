@@ -136,3 +136,17 @@ after() {
 	same "left on" "$(($(calls cuptiRangeProfilerEnable) -
 	    $(calls cuptiRangeProfilerDisable)))" 0
 }
+
+@test "what takes the time is measured before the budget is used up" {
+	# 25 windows are all that the budget allows; kernel39 takes 98 % of the time
+	# and comes last in each round.
+	export MOCK_SLOW=cuptiProfilerHostEvaluateToGpuValues=100
+	options="--overhead-budget 0.01 --max-stall 1000"
+	measure --kernels 4000 --signatures 40 --pause-us 500 --heavy-us 10000
+	load
+	has_launches 4000 40
+	same "it is complete" "$(of '.kernels[] | select(.mangled ==
+	    "_Z8kernel39Pf") | .metrics_complete')" true
+	[ "$(of .run.overhead.profiled_launches)" -le 26 ] ||
+	    fail "$(of .run.overhead)"
+}

@@ -121,3 +121,14 @@ headline() {
 	same "complete" "$(of '[.kernels[] | select(.metrics_complete)] |
 	    length')" 5
 }
+
+@test "a kernel that is long but rare is measured at its next launch" {
+	options=
+	measure --kernels 30 --signatures 30 --then 10 --pause-us 60000 \
+	    --heavy-us 5000
+	load
+	has_launches 40 31
+	got=$(metric _Z8kernel30Pf gpu__time_duration.sum)
+	[ -n "$got" ] && [ "$got" != null ] || fail "$(of '.kernels[] |
+	    select(.mangled == "_Z8kernel30Pf") | .not_measured')"
+}

@@ -27,7 +27,7 @@ struct options {
 	unsigned long sleep_ms, leak, pause_us, kernel_us, jit_ms;
 	unsigned long round_trips, peer_copies, enable_peer, managed, pinned;
 	unsigned long side_streams, graphs, wait_value, host_func, captures;
-	unsigned long allocations, then;
+	unsigned long allocations, then, heavy_us;
 	int exit_code;
 	int fork, exec, error_launch, ready, time, peak, import, longest;
 	enum ending ending;
@@ -335,12 +335,13 @@ enum { O_KERNELS = 1000, O_SIGNATURES, O_THREADS, O_STREAMS, O_COPIES,
 	O_VALUE, O_TIME, O_SASS, O_KERNEL_US, O_ROUND_TRIPS, O_PEER_COPIES,
 	O_ENABLE_PEER, O_MANAGED, O_PINNED, O_SIDE_STREAMS, O_JIT, O_GRAPHS,
 	O_PEAK, O_WAIT_VALUE, O_ALLOCATIONS, O_IMPORT, O_HOST_FUNC, O_CAPTURES,
-	O_LONGEST, O_THEN };
+	O_LONGEST, O_THEN, O_HEAVY_US };
 
 static const struct option table[] = {
 	{ "kernels", 1, NULL, O_KERNELS },	/* launches a thread */
 	{ "signatures", 1, NULL, O_SIGNATURES },
 	{ "then", 1, NULL, O_THEN },		/* of one kernel more, by the first */
+	{ "heavy-us", 1, NULL, O_HEAVY_US },	/* more, the last kernel takes */
 	{ "threads", 1, NULL, O_THREADS },
 	{ "streams", 1, NULL, O_STREAMS },
 	{ "copies", 1, NULL, O_COPIES },
@@ -428,6 +429,8 @@ parse(struct options *o, int argc, char **argv)
 			break;
 		case O_CAPTURES: o->captures = number(optarg, 0, 100000);
 			break;
+		case O_HEAVY_US: o->heavy_us = number(optarg, 0, 1000000);
+			break;
 		case O_THEN: o->then = number(optarg, 0, 100000000);
 			break;
 		case O_LONGEST: o->longest = 1; break;
@@ -483,6 +486,8 @@ main(int argc, char **argv)
 	parse(&o, argc, argv);
 	for (i = 0; i < SIGNATURES; i++)
 		function[i].duration_ns += 1000 * o.kernel_us;
+	function[o.signatures - (o.then == 0)].duration_ns +=
+	    1000 * o.heavy_us;
 	if (mock_init(&why) < 0)
 		fprintf(stderr, "target: %s\n", why);
 	for (i = 0; i < o.contexts; i++)

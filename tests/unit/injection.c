@@ -17,6 +17,7 @@
 #include "callback.h"
 #include "diag.h"
 #include "emit.h"
+#include "family.h"
 #include "filter.h"
 #include "gate.h"
 #include "inject.h"
@@ -500,6 +501,47 @@ the_budget_is_asked_before(void **state)
 	assert_true(budget_exceeded());
 }
 
+/* What a launch's record says decides at once where it is long. */
+static void
+time_decides_what_matters(void **state)
+{
+	struct signature_shape small = { .grid = { 1, 1, 1 },
+	    .block = { 32, 1, 1 } }, large = { .grid = { 9, 1, 1 },
+	    .block = { 32, 1, 1 } };
+	struct signature *a, *b, *c, *d;
+	int i, key[4] = { 0 };
+
+	(void)state;
+	a = signature_of(&key[0], "long_one", &small);
+	b = signature_of(&key[1], "long_one", &large);
+	c = signature_of(&key[2], "short_one", &small);
+	d = signature_of(&key[3], "often", &small);
+	assert_ptr_equal(a->family, b->family);
+	signature_ran(c, 5000);
+	assert_false(c->matters || family_matters(c->family));
+	signature_ran(a, 3000000);
+	assert_true(a->matters);
+	/* Another shape of it is worth a measurement, */
+	assert_false(b->matters);
+	assert_true(family_matters(b->family));
+	assert_true(b->family->gpu_ns >= b->family->next_ns);
+	/* but the next one when it has taken as much again. */
+	family_counted(b->family);
+	assert_true(b->family->gpu_ns < b->family->next_ns);
+	signature_ran(b, 2900000);
+	assert_true(b->family->gpu_ns < b->family->next_ns);
+	signature_ran(b, 200000);
+	assert_true(b->family->gpu_ns >= b->family->next_ns);
+	for (i = 0; i < 7; i++)
+		signature_ran(d, 25000);
+	assert_false(d->matters);
+	signature_ran(d, 25000);
+	assert_true(d->matters);
+	for (i = 0; i < 20; i++)
+		signature_ran(c, 5000);
+	assert_false(c->matters || family_matters(c->family));
+}
+
 /* Names as nvcc 13 and g++ 13 make them. */
 static void
 names_without_arguments(void **state)
@@ -588,6 +630,7 @@ main(void)
 		cmocka_unit_test(captures_wait_at_the_gate),
 		cmocka_unit_test(each_device_has_a_gate),
 		cmocka_unit_test(the_budget_is_asked_before),
+		cmocka_unit_test(time_decides_what_matters),
 		cmocka_unit_test(names_without_arguments),
 		/* The last: nothing takes the filter back. */
 		cmocka_unit_test(kernels_are_chosen_by_name_and_number),
