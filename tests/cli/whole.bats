@@ -125,3 +125,17 @@ pairs="$BATS_TEST_DIRNAME/../captures/pairs"
 	run cudadvise compare
 	[ "$status" -eq 2 ]
 }
+
+@test "kernels: a function's shapes stand under it, all of them with -v" {
+	run -0 cudadvise kernels "$pairs/../demo.cadv"
+	[[ "$output" == *"layernorm_forw"*"8.91 s"*"12,006"*"6 shapes"* ]]
+	[ "$(grep -c "2,001" <<< "$output")" -eq 3 ]
+	[[ "$output" == *"3 more shapes with less time"* ]]
+	run -0 cudadvise kernels -v "$pairs/../demo.cadv"
+	[ "$(grep -c "2,001" <<< "$output")" -eq 6 ]
+	[[ "$output" != *"more shapes"* ]]
+	run -0 cudadvise show "$pairs/../demo.cadv"
+	[[ "$output" == *"12,006 launches of 1 kernel in 6 launch shapes"* ]]
+	[[ "$output" == *"grid 8 to 256, block 32 to 1024, 6 launch shapes"* ]]
+	[[ "$output" == *"the figures are of grid 8, block 1024"* ]]
+}
