@@ -14,9 +14,9 @@
  * after the change: there latency has its share again. */
 #define BUSY_USUAL 0.75
 
-/* Without counters it is not known whether latency limits: of a better
- * occupancy this much is believed. */
-#define BELIEF_UNKNOWN 0.35
+/* Without counters it is not known whether latency limits: what a better occupancy
+ * gains lies between nothing and all of it. */
+#define BELIEF_UNKNOWN 0.5
 
 /* Occupancy at which half of the latency that warps can hide is hidden. */
 #define OCCUPANCY_HALF 0.25
