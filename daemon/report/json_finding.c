@@ -163,12 +163,13 @@ json_findings(const struct run *r, const struct advice *a)
 	for (i = 0; items != NULL && i < a->findings; i++)
 		json_array_append_new(items,
 		    json_finding_of(r, &a->finding[i], i + 1));
-	return (json_pack("{s:o, s:o, s:b, s:o, s:o, s:b, s:o, s:o}",
+	return (json_pack("{s:o, s:o, s:b, s:o, s:o, s:o, s:b, s:o, s:o}",
 	    "items", items,
 	    "together_s", json_number(a->together_s),
 	    "overlap", a->overlap,
 	    "active_s", json_number(a->active_s),
 	    "noise_s", json_number(a->noise_s),
+	    "unmeasured", json_text(a->unmeasured),
 	    "calibrated", a->calibrated,
 	    "ceilings_from", json_text(a->ceilings_from),
 	    "rules", json_verdicts(a)));

@@ -354,11 +354,8 @@ text_report(struct out *o, const struct report *r)
 	}
 	out_line(o);
 	worth_it = list_worth_it(o, r);
-	if (worth_it == 0) {
-		out_style(o, STYLE_BOLD);
-		out_text(o, "Nothing found that is worth a change.\n");
-		out_style(o, STYLE_PLAIN);
-	}
+	if (worth_it == 0)
+		parts_nothing(o, r);
 	parts_together(o, r, worth_it);
 	out_line(o);
 	text_verdicts(o, r->findings);

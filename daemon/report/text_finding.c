@@ -325,6 +325,22 @@ parts_together(struct out *o, const struct report *r, size_t worth_it)
 		text_below(o, r, all - worth_it);
 }
 
+/* Where most of the time went into what nobody looked at, that is no news. */
+void
+parts_nothing(struct out *o, const struct report *r)
+{
+	const char *unmeasured = field_text(r->findings, "unmeasured");
+
+	out_style(o, STYLE_BOLD);
+	if (unmeasured != NULL) {
+		out_text(o, "Not measured: ");
+		out_wrap(o, 4, unmeasured);
+	} else {
+		out_text(o, "Nothing found that is worth a change.\n");
+	}
+	out_style(o, STYLE_PLAIN);
+}
+
 void
 text_findings(struct out *o, const struct report *r, bool all)
 {
@@ -344,7 +360,7 @@ text_findings(struct out *o, const struct report *r, bool all)
 		finding_details(o, f);
 	}
 	if (worth_it == 0)
-		out_text(o, "Nothing found that is worth a change.\n");
+		parts_nothing(o, r);
 	if (!all) {
 		parts_together(o, r, worth_it);
 		return;

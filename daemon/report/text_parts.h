@@ -27,6 +27,8 @@ int parts_where_columns(const struct out *o, const json_t *items);
 void parts_heading(struct out *o, const char *heading);
 /* "What to change first", or of errors "What to correct first" */
 void parts_first_heading(struct out *o, const struct report *r);
+/* Where nothing is worth a change: that, or that what weighs was not measured. */
+void parts_nothing(struct out *o, const struct report *r);
 /* One finding: its row of the list, and the lines under it. */
 void parts_row(struct out *o, const json_t *f, int where);
 /* ${missing}: also why its line is not known. */

@@ -16,6 +16,7 @@
 #include "rules/reads.h"
 #include "rules/rule.h"
 #include "rules/sampled.h"
+#include "rules/unmeasured.h"
 
 /* Findings that are not worth it are kept up to this many; all are counted. */
 #define NOT_WORTH_MAX 1000
@@ -344,6 +345,7 @@ advice_make(const struct run *run, const struct ceilings *c,
 			    &c[run->kernel[i].device]);
 	ask_all(&x, a, load);
 	group_all(&x);
+	a->unmeasured = unmeasured_note(run, load, &box->arena);
 	a->finding = arena_get(&box->arena,
 	    (x.drafts ? x.drafts : 1) * sizeof(*a->finding));
 	if (box->arena.failed || stop_asked())

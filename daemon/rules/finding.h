@@ -133,6 +133,8 @@ struct advice {
 				 * of what the GPU's work and the short gaps
 				 * beside it took, or what repeats of the same
 				 * launches differ by */
+	const char *unmeasured;	/* kernels of weight that nobody looked at, why,
+				 * and what to do; NULL none: rules/unmeasured.h */
 	bool calibrated;	/* ceilings came from this GPU's calibration */
 	const char *ceilings_from;	/* ceilings_from() of the least known one */
 };

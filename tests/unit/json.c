@@ -557,7 +557,8 @@ findings_shape(void **state)
 	json_t *o = json_findings(&f.run, &f.advice), *x, *saves;
 
 	(void)state;
-	assert_keys(o, "items together_s overlap active_s noise_s calibrated "
+	assert_keys(o, "items together_s overlap active_s noise_s unmeasured "
+	    "calibrated "
 	    "ceilings_from rules");
 	x = json_array_get(json_object_get(o, "items"), 0);
 	assert_keys(x, "id rank rule title category severity confidence "

@@ -259,6 +259,46 @@ test_start_is_the_limit(void **state)
 	}
 }
 
+/* A kernel that all the time goes into and nobody looked at is told of, with what
+ * to do; no longer once it was. What is little of the run, or full, is not. */
+static void
+test_unmeasured(void **state)
+{
+	struct advice *a;
+	struct made m;
+
+	(void)state;
+	made_init(&m);
+	made_kernel(&m, "once", 1, 3000000000)->skip = SKIP_TOO_FEW_LAUNCHES;
+	made_counters(&m, made_kernel(&m, "often", 1000, 100000), 0.95);
+	a = made_advice(&m);
+	assert_string_equal(a->unmeasured, "once, 97 % of the kernels' time: "
+	    "too few launches; run it with `--replay`");
+	advice_free(a);
+	made_kernel(&m, "too", 1, 3000000)->skip = SKIP_STALL;
+	a = made_advice(&m);
+	assert_non_null(strstr(a->unmeasured, "once and 1 other kernel, 97 %"));
+	advice_free(a);
+	/* Counted, and nothing is full: the instructions decide. */
+	made_counters(&m, &m.kernel[0], 0.2);
+	m.kernel[0].skip = SKIP_NONE;
+	m.kernel[0].metric[METRIC_ISSUE_ACTIVE] = 20;
+	m.run.level = LEVEL_COUNTERS;
+	a = made_advice(&m);
+	assert_non_null(strstr(a->unmeasured, "run it with `--level source`"));
+	advice_free(a);
+	made_counters(&m, &m.kernel[0], 0.95);
+	a = made_advice(&m);
+	assert_null(a->unmeasured);
+	advice_free(a);
+	/* Little of the run. */
+	made_init(&m);
+	made_kernel(&m, "once", 1, 300000000)->skip = SKIP_TOO_FEW_LAUNCHES;
+	a = made_advice(&m);
+	assert_null(a->unmeasured);
+	advice_free(a);
+}
+
 /* "Nothing is full" is said of what was counted. */
 static void
 test_what_was_counted(void **state)
@@ -294,6 +334,7 @@ main(void)
 		cmocka_unit_test(test_idle_for_some_reason),
 		cmocka_unit_test(test_stores_alone),
 		cmocka_unit_test(test_start_is_the_limit),
+		cmocka_unit_test(test_unmeasured),
 		cmocka_unit_test(test_what_was_counted),
 	};
 
