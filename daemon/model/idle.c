@@ -111,13 +111,18 @@ gap_blame(struct model *m, struct device_state *d, const struct gap *g,
 {
 	struct copy_class *c;
 	struct sync_class *s;
-	uint64_t from;
+	uint64_t from, waited;
 
 	if (d->last.kind == OP_COPY || d->last.kind == OP_MEMSET) {
 		c = &m->copy[d->last.index].out;
 		c->idle_after_ns += idle;
-		c->idle_waited_ns += sub_sat(idle, g->idle[IDLE_HOST] +
+		waited = sub_sat(idle, g->idle[IDLE_HOST] +
 		    g->idle[IDLE_ALLOCATION]);
+		c->idle_waited_ns += waited;
+		if (c->async && g->synced) {
+			c->waits++;
+			c->waits_idle_ns += waited;
+		}
 	}
 	if (d->last.kind == OP_KERNEL)
 		m->kernel[d->last.index].out.gap_after_ns +=

@@ -191,6 +191,9 @@ struct copy_class {
 	uint64_t idle_waited_ns;/* of that, what the wait can explain: without
 				 * the host's own work beyond the wait's length
 				 * and without allocations */
+	uint64_t waits;		/* of asynchronous ones: after which the host was
+				 * seen to wait, with no other work behind them */
+	uint64_t waits_idle_ns;	/* of idle_waited_ns, after these */
 	uint64_t ranges;	/* different host ranges, of … */
 	uint64_t located;	/* … so many copies whose ranges are known */
 };
@@ -225,6 +228,9 @@ struct resent {
 	uint64_t count, bytes, gpu_ns;	/* copies to the device */
 	uint64_t down_ns;	/* of RESENT_ROUND, those from it before */
 	uint64_t quick_count, quick_ns, quick_down_ns;
+	/* The same with those that the host hardly had the time for: up to four
+	 * times as long, and then by the less the longer. */
+	double likely_count, likely_ns, likely_down_ns, likely_bytes;
 };
 
 /* One ordered pair of GPUs. */

@@ -159,13 +159,26 @@ had_ns(const struct model *m, const struct op *op, uint64_t from)
 	    op->launch)));
 }
 
-/* Too soon for the host to have written ${bytes} anew in ${had} ns. */
-static bool
-is_quick(uint64_t bytes, uint64_t had)
+/* The least that the host needs to write ${bytes} anew: with less, it did not. A
+ * core that copies what is in no cache takes four times as long. */
+#define LIKELY 4
+
+static uint64_t
+write_ns(uint64_t bytes)
 {
 
-	return ((had < TEAM_NS && had < bytes / CORE_BYTES_PER_NS) ||
-	    had < bytes / TEAM_BYTES_PER_NS);
+	return (max_u64(min_u64(TEAM_NS, bytes / CORE_BYTES_PER_NS),
+	    bytes / TEAM_BYTES_PER_NS));
+}
+
+static double
+likely(uint64_t least, uint64_t had)
+{
+	double all = (double)least, none = all * LIKELY, ns = (double)had;
+
+	if (had < least)
+		return (1);
+	return (ns < none ? (none - ns) / (none - all) : 0);
 }
 
 static int
@@ -174,7 +187,9 @@ count_resent(struct model *m, struct range *h, const struct op *op,
 {
 	struct resent *r = resent_of(m, kind, op->device);
 	uint64_t ns = op->end - op->start;
-	uint64_t had = had_ns(m, op, h->free);
+	uint64_t had = had_ns(m, op, h->free), least = write_ns(h->bytes);
+	uint64_t down = kind == RESENT_ROUND ? h->down_ns : 0;
+	double part;
 
 	if (r == NULL)
 		return (-1);
@@ -183,16 +198,24 @@ count_resent(struct model *m, struct range *h, const struct op *op,
 	r->count++;
 	r->bytes = add_sat(r->bytes, h->bytes);
 	r->gpu_ns = add_sat(r->gpu_ns, ns);
-	if (kind == RESENT_ROUND)
-		r->down_ns = add_sat(r->down_ns, h->down_ns);
+	r->down_ns = add_sat(r->down_ns, down);
 	/* Called before the last copy was over, it follows that in its stream:
 	 * no time at all. */
-	if (op->launch == 0 || h->free == 0 || !is_quick(h->bytes, had))
+	if (op->launch == 0 || h->free == 0)
+		return (0);
+	/* Who sends a buffer again before it was read the first time streams, and
+	 * its bytes stand for others: in loops that measure. */
+	part = kind == RESENT_AGAIN && op->launch <= h->free ? 0 :
+	    likely(least, had);
+	r->likely_count += part;
+	r->likely_ns += part * (double)ns;
+	r->likely_down_ns += part * (double)down;
+	r->likely_bytes += part * (double)h->bytes;
+	if (had >= least)
 		return (0);
 	r->quick_count++;
 	r->quick_ns = add_sat(r->quick_ns, ns);
-	if (kind == RESENT_ROUND)
-		r->quick_down_ns = add_sat(r->quick_down_ns, h->down_ns);
+	r->quick_down_ns = add_sat(r->quick_down_ns, down);
 	return (0);
 }
 

@@ -2,6 +2,8 @@
  * The model of how data moves: both ways at once, ranges that are copied again,
  * copies between GPUs, managed memory, several GPUs at work.
  */
+#include <math.h>
+
 #include "unit/model_feed.h"
 
 #define MIB (1ull << 20)
@@ -171,6 +173,11 @@ test_round_trips(void **state)
 	assert_int_equal(r->quick_count, 2);
 	assert_int_equal(r->quick_ns, 40 * US);
 	assert_int_equal(r->quick_down_ns, 180 * US);
+	/* 15 and 25 us were hardly enough: 20 are the least. */
+	assert_true(fabs(r->likely_count - 2 - 55.0 / 60) < 1e-9);
+	assert_true(fabs(r->likely_bytes - r->likely_count * MIB) < 1);
+	assert_true(fabs(r->likely_ns - r->likely_count * 20 * US) < 1);
+	assert_true(fabs(r->likely_down_ns - r->likely_count * 90 * US) < 1);
 }
 
 /* A large range outlasts what the start of many cores takes. */
@@ -220,6 +227,7 @@ test_round_trip_blocking(void **state)
 	assert_int_equal(r->count, 2);
 	assert_int_equal(r->ranges, 2);
 	assert_int_equal(r->quick_count, 1);
+	assert_true(r->likely_count == 1);
 }
 
 /* Two ranges down, then both up again: the first could not be written while its

@@ -175,6 +175,87 @@ test_first_touch(void **state)
 	advice_free(a);
 }
 
+/* What the host reads before it goes on nothing hides: little is promised, nothing
+ * for certain, and the advice is to do it on the GPU. The larger the copies, the
+ * more of them are data. Asynchronous ones that it waits for are the same. */
+static void
+test_result_needed(void **state)
+{
+	struct made m;
+	struct advice *a = advise(fault_blocking, &m);
+	double queued = made_finding(a, "synchronous-copies")->saves_s, last;
+	const struct finding *f;
+
+	(void)state;
+	advice_free(a);
+	m.copy[0].kind = COPY_D2H;
+	m.copy[0].src = MEMORY_DEVICE;
+	m.copy[0].dst = MEMORY_PINNED;
+	m.copy[0].count = 10000;		/* 40 us after each */
+	m.copy[0].gpu_ns = m.copy[0].exposed_ns = 0;
+	m.copy[0].bytes = m.copy[0].count * 8;
+	a = made_advice(&m);
+	f = made_finding(a, "synchronous-copies");
+	assert_true(f->saves_s > 0.15 * 0.4 && f->saves_s < 0.25 * 0.4);
+	assert_true(f->saves_low_s == 0);
+	assert_true(f->saves_high_s >= 0.4);
+	assert_non_null(strstr(f->advice, "to the GPU"));
+	last = f->saves_s;
+	advice_free(a);
+	for (uint64_t bytes = 16; bytes <= 8192; bytes *= 2) {
+		m.copy[0].bytes = m.copy[0].count * bytes;
+		a = made_advice(&m);
+		f = made_finding(a, "synchronous-copies");
+		assert_true(f->saves_s >= last && f->saves_s < last + 0.08);
+		last = f->saves_s;
+		advice_free(a);
+	}
+	assert_true(last > 0.9 * 0.4 && last < 1.2 * queued);
+	m.copy[0].bytes = m.copy[0].count * 8;
+	m.copy[0].async = true;
+	a = made_advice(&m);
+	assert_null(made_finding(a, "synchronous-copies"));
+	advice_free(a);
+	m.copy[0].waits = m.copy[0].count;
+	m.copy[0].waits_idle_ns = m.copy[0].idle_waited_ns;
+	a = made_advice(&m);
+	f = made_finding(a, "synchronous-copies");
+	assert_true(f->saves_s > 0.15 * 0.4 && f->saves_s < 0.25 * 0.4);
+	advice_free(a);
+}
+
+/* A buffer that went up again before the host could have written it anew: the copy
+ * on the device that restores it is all that stays. One that may have changed
+ * promises nothing; a few large ones count as well as many. */
+static void
+test_uploaded_again(void **state)
+{
+	struct made m;
+	struct advice *a = advise(fault_staging_buffer, &m);
+	const struct finding *f = made_finding(a, "redundant-transfers");
+	double all;
+
+	(void)state;
+	assert_true(f->saves_s == 0 && f->saves_high_s > 0.1);
+	advice_free(a);
+	m.resent[0].quick_count = m.resent[0].count;
+	m.resent[0].quick_ns = m.resent[0].gpu_ns;
+	m.resent[0].likely_count = (double)m.resent[0].count;
+	m.resent[0].likely_ns = (double)m.resent[0].gpu_ns;
+	m.resent[0].likely_bytes = (double)m.resent[0].bytes;
+	a = made_advice(&m);
+	f = made_finding(a, "redundant-transfers");
+	all = f->saves_high_s;
+	assert_true(f->worth_it);
+	assert_true(f->saves_s > 0.9 * all && f->saves_s < all);
+	assert_true(f->saves_low_s > 0.7 * all);
+	advice_free(a);
+	m.resent[0].count = m.resent[0].quick_count = 2;
+	a = made_advice(&m);
+	assert_non_null(made_finding(a, "redundant-transfers"));
+	advice_free(a);
+}
+
 /* What could run at once is what counts, not how long copies and kernels are;
  * and pageable buffers that are copied once cannot. */
 static void
@@ -755,6 +836,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_pinned_once),
 		cmocka_unit_test(test_first_touch),
+		cmocka_unit_test(test_result_needed),
+		cmocka_unit_test(test_uploaded_again),
 		cmocka_unit_test(test_overlap_possible),
 		cmocka_unit_test(test_small_copies_issued),
 		cmocka_unit_test(test_copies_no_graph),

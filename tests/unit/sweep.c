@@ -121,6 +121,33 @@ test_idle_host(void **state)
 	assert_true(run->kernel[0].exposed_ns == 5e3);
 }
 
+/* An asynchronous copy that the host waits for right after it is a synchronous one;
+ * one that it does not wait for, or waits for later, is none. */
+static void
+test_async_waited(void **state)
+{
+	struct feed *f = *state;
+	const struct copy_class *c;
+	uint64_t at = 0, i;
+
+	feed_signature(f, 1, "k");
+	for (i = 0; i < 4; i++, at += 1000 * US) {
+		feed_kernel(f, 1, at + 2 * US, at + 5 * US, at + 50 * US);
+		feed_copy(f, COPY_D2H, 8, true, at + 4 * US, at + 51 * US,
+		    at + 53 * US);
+		if (i < 2)
+			feed_sync(f, SYNC_STREAM, at + 6 * US, at + 55 * US);
+		if (i == 2)	/* the kernel is what it waits for */
+			feed_sync(f, SYNC_STREAM, at + 150 * US, at + 160 * US);
+		feed_kernel(f, 1, at + 75 * US, at + 80 * US, at + 140 * US);
+	}
+	c = &model_settle(f->m, true)->copy[0];
+	assert_true(c->async);
+	assert_int_equal(c->count, 4);
+	assert_int_equal(c->waits, 2);
+	assert_int_equal(c->waits_idle_ns, 2 * 27 * US);
+}
+
 /* Blocked until 31, then 59 us of its own before the next launch. */
 static void
 test_idle_after_sync(void **state)
@@ -627,6 +654,7 @@ main(void)
 		FEED_TEST(test_idle_launch),
 		FEED_TEST(test_idle_host),
 		FEED_TEST(test_idle_after_sync),
+		FEED_TEST(test_async_waited),
 		FEED_TEST(test_other_thread),
 		FEED_TEST(test_stream_wait_event),
 		FEED_TEST(test_idle_calls),
