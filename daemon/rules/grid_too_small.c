@@ -3,7 +3,6 @@
  * few there are leave the GPU's places empty while nothing else is full.
  */
 #include <math.h>
-#include <string.h>
 
 #include "rules/rule.h"
 #include "rules/strides.h"
@@ -34,8 +33,7 @@ follows_work(const struct rule_view *x)
 		const struct kernel *o = &x->run->kernel[i];
 
 		if (o->id != k->id && o->device == k->device &&
-		    o->mangled != NULL && k->mangled != NULL &&
-		    strcmp(o->mangled, k->mangled) == 0 &&
+		    o->mangled == k->mangled &&	/* interned */
 		    o->shape.block_x == k->shape.block_x &&
 		    rule_blocks(o) != rule_blocks(k))
 			return true;
