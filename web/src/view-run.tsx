@@ -27,6 +27,9 @@ export function RunView({ id, finding }: { id: string; finding?: string | undefi
   if (!run.value) return <Loading what="the run" />;
   const value = run.value;
   const revision = `${value.analysis}/${value.launches}`;
+  const said = diagnostics.value?.items ?? [];
+  const warned = isDoubtful(value, said);
+  const notes = <Notes run={value} diagnostics={said} warned={warned} />;
   return (
     <>
       <p class="crumb"><a href="#/">All runs</a></p>
@@ -38,14 +41,15 @@ export function RunView({ id, finding }: { id: string; finding?: string | undefi
         {live ? <LinkState link={link} /> : <CompareWith run={value} />}
       </div>
       <Facts run={value} />
+      {warned && notes}
+      {findings.value
+        ? <FindingsSection run={id} findings={findings.value} live={live} chosen={finding} />
+        : findings.error && !live ? <Failure error={findings.error} retry={findings.reload} /> : <Loading what="findings" />}
       <section aria-labelledby="time">
         <h2 id="time">Where the time went</h2>
         {value.summary ? <SummaryBar summary={value.summary} /> : <p>Not analysed yet.</p>}
       </section>
-      <Notes run={value} diagnostics={diagnostics.value?.items ?? []} />
-      {findings.value
-        ? <FindingsSection run={id} findings={findings.value} live={live} chosen={finding} />
-        : findings.error && !live ? <Failure error={findings.error} retry={findings.reload} /> : <Loading what="findings" />}
+      {!warned && notes}
       <ChecklistSection run={id} base={base} revision={revision} live={live} />
       <KernelsSection run={id} base={base} revision={revision} />
       <RooflineSection run={id} base={base} revision={revision} />
@@ -95,17 +99,36 @@ function HeldNote({ h, over }: { h: Held; over: boolean }) {
   );
 }
 
-// What a person must know before believing the rest.
-function Notes({ run, diagnostics }: { run: Run; diagnostics: Diagnostic[] }) {
+// Processes of a finished run whose end is not in its capture.
+function unendedOf(run: Run): number {
+  return run.state === 'finished' ? run.data?.unended ?? 0 : 0;
+}
+
+function isHeldTooLong(held: Held | null | undefined): boolean {
+  return held != null && held.limit_s !== null && held.longest_s > held.limit_s;
+}
+
+// Is there something to know before the findings are believed?
+function isDoubtful(run: Run, diagnostics: Diagnostic[]): boolean {
+  return run.problem !== undefined
+    || (run.data?.lost ?? 0) > 0
+    || unendedOf(run) > 0
+    || isHeldTooLong(run.overhead?.held)
+    || (run.state !== 'live' && run.state !== 'finished')
+    || (run.checks ?? []).some((c) => c.state !== 'done')
+    || diagnostics.some((d) => d.severity !== 'info');
+}
+
+// Before the findings where it ${warned}, else behind them.
+function Notes({ run, diagnostics, warned }: { run: Run; diagnostics: Diagnostic[]; warned: boolean }) {
   const lost = run.data?.lost ?? 0;
-  const unended = run.state === 'finished' ? run.data?.unended ?? 0 : 0;
+  const unended = unendedOf(run);
   const whole = run.state === 'finished' && unended === 0;
   const checks = run.checks ?? [];
   const held = run.overhead?.held;
-  const over = held != null && held.limit_s !== null && held.longest_s > held.limit_s;
-  const bad = over || run.problem !== undefined || lost > 0 || unended > 0 || checks.some((c) => c.state !== 'done') || diagnostics.some((d) => d.severity !== 'info') || (run.state !== 'live' && run.state !== 'finished');
+  const over = isHeldTooLong(held);
   return (
-    <section class={bad ? 'notes warning' : 'notes'} aria-labelledby="notes">
+    <section class={warned ? 'notes warning' : 'notes'} aria-labelledby="notes">
       <h2 id="notes">About this measurement</h2>
       <ul>
         {run.problem && (
@@ -139,7 +162,7 @@ function Notes({ run, diagnostics }: { run: Run; diagnostics: Diagnostic[] }) {
         <li>
           {run.calibrated
             ? `Ceilings of this GPU were measured: ${run.ceilings_from ?? ''}.`
-            : `Ceilings come from ${run.ceilings_from ?? 'the device\'s attributes'}; cudadvise calibrate measures them and makes the predictions better.`}
+            : `Ceilings: ${run.ceilings_from ?? 'device attributes'}; cudadvise calibrate, once, measures them on this GPU.`}
         </li>
         {diagnostics.map((d, i) => (
           <li key={i} class={`severity-${d.severity}`}>
