@@ -1,6 +1,7 @@
 /*
  * model/metric.c: the tables of names.
  */
+#include <math.h>
 #include <string.h>
 
 #include "model/model.h"
@@ -74,6 +75,17 @@ metric_is_patched(const char *name, size_t len)
 	for (i = 0; i < (int)(sizeof(alias) / sizeof(alias[0])); i++)
 		if (strlen(alias[i].name) == len &&
 		    memcmp(alias[i].name, name, len) == 0)
+			return (true);
+	return (false);
+}
+
+bool
+metric_any(const double *value)
+{
+	int i;
+
+	for (i = 0; i < METRIC_COUNT; i++)
+		if (isfinite(value[i]))
 			return (true);
 	return (false);
 }

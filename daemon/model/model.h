@@ -36,6 +36,8 @@ struct metric_info {
 };
 extern const struct metric_info metric_table[METRIC_COUNT];
 enum metric_id metric_find(const char *name, size_t len);
+/* metric_any(value): is one of the METRIC_COUNT ${value}s known? */
+bool metric_any(const double *value);
 /* Is it counted by patched instructions, under an alias of metric.def? */
 bool metric_is_patched(const char *name, size_t len);
 

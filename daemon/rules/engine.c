@@ -69,15 +69,6 @@ tally_top(const struct tally *t)
 	return t->reasons > 0 ? t->reason[top] : NULL;
 }
 
-static bool
-has_counters(const struct kernel *k)
-{
-	for (int i = 0; i < METRIC_COUNT; i++)
-		if (isfinite(k->metric[i]))
-			return true;
-	return false;
-}
-
 static void
 note(struct verdict *v, struct tally *t, struct rule_view *x,
     enum rule_state state)
@@ -152,7 +143,7 @@ ask_measured(struct rule_view *x)
 	if (is_waiting(x))
 		return rule_unmeasured(x, "it waits for what the host or "
 		    "another kernel does");
-	x->lacking = (needs & NEED_COUNTERS) && !has_counters(x->kernel);
+	x->lacking = (needs & NEED_COUNTERS) && !metric_any(x->kernel->metric);
 	if (x->lacking)
 		return rule_lacks(x);
 	if ((needs & (NEED_SOURCE | NEED_SAMPLES | NEED_CODE)) &&

@@ -35,15 +35,6 @@ struct unknown {
 };
 
 static bool
-has_counters(const struct kernel *k)
-{
-	for (int i = 0; i < METRIC_COUNT; i++)
-		if (isfinite(k->metric[i]))
-			return true;
-	return false;
-}
-
-static bool
 has_code(const struct kernel *k)
 {
 	return k->code != NULL && (k->code->counted || k->code->sampled);
@@ -66,7 +57,7 @@ unknown_of(const struct run *run, const struct kernel *k, const struct load *l)
 	if (k->launches == 0 || k->waits || k->skip == SKIP_NCCL ||
 	    k->skip == SKIP_WAITS || has_code(k) || library_owns(run, k))
 		return looked;
-	if (!has_counters(k)) {
+	if (!metric_any(k->metric)) {
 		enum wire_skip skip = (unsigned)k->skip < SKIP_REASONS ?
 		    k->skip : SKIP_NONE;
 
