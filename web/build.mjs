@@ -4,10 +4,11 @@ import { build } from 'esbuild';
 import { readFile, writeFile, mkdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import path from 'node:path';
+import { gzipSync } from 'node:zlib';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const check = process.argv.includes('--check');
-const limit = 150 * 1024; // bytes of script and style together
+const limit = 200 * 1000; // bytes of script and style together, as a browser may get them: gzip
 
 // Their licences want to be where their code is.
 const licences = await Promise.all(['preact', 'highlight.js'].map(async (name) =>
@@ -41,9 +42,9 @@ const files = {
   'icon.svg': await readFile(path.join(here, 'src/icon.svg')),
 };
 
-const size = files['app.js'].length + files['app.css'].length;
+const size = gzipSync(files['app.js']).length + gzipSync(files['app.css']).length;
 if (size > limit) {
-  console.error(`page: ${size} bytes, more than the ${limit} it may have`);
+  console.error(`page: ${size} bytes with gzip, more than the ${limit} it may have`);
   process.exit(1);
 }
 
@@ -60,5 +61,5 @@ for (const [name, bytes] of Object.entries(files)) {
     await writeFile(file, bytes);
   }
 }
-console.log(`page: ${size} bytes of script and style`);
+console.log(`page: ${size} bytes of script and style, with gzip`);
 process.exit(stale > 0 ? 1 : 0);

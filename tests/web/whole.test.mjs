@@ -15,7 +15,8 @@ const runs = {};
 
 before(async () => {
   await daemon.start();
-  for (const name of ['double-precision.bad', 'double-precision.good', 'uncoalesced-global-access.bad', 'uncoalesced-global-access.good']) {
+  for (const name of ['double-precision.bad', 'double-precision.good', 'uncoalesced-global-access.bad', 'uncoalesced-global-access.good',
+    '../programs/softmax4', '../programs/blackscholes']) {
     const bytes = readFileSync(path.join(root, 'tests/captures/pairs', `${name}.cadv`));
     const answer = await daemon.uploadBytes(bytes);
     assert.equal(answer.status, 201, answer.text);
@@ -120,6 +121,26 @@ test('copies are held against what this machine reaches', async (t) => {
   assert.equal(rows.length, copies.length);
   for (const [i, copy] of copies.entries())
     assert.ok(rows[i].includes(copy.ceiling_missing ?? 'of it reached'), rows[i]);
+});
+
+test('what happens once is told beside the time, and no finding', async (t) => {
+  const run = runs['../programs/softmax4'];
+  const { results, longest_idle: gap } = (await api(`/runs/${run}`)).summary;
+  assert.ok(results.copies > 0 && gap.s > 1, 'the capture has both');
+  const page = await open(t, `/runs/${run}`);
+  await page.waitForSelector('.bar .small');
+  const said = await text(page, '.bar');
+  assert.ok(said.includes(`Apart: ${results.copies} copies back`), said);
+  assert.ok(said.includes(`the GPU waited at one place ${gap.cause}.`), said);
+});
+
+test('where what weighs was not looked at, that is said in place of "nothing"', async (t) => {
+  const run = runs['../programs/blackscholes'];
+  const { unmeasured } = await api(`/runs/${run}/findings`);
+  assert.match(unmeasured, /BlackScholes/);
+  const page = await open(t, `/runs/${run}`);
+  await page.waitForSelector('.notice');
+  assert.ok((await text(page, '.notice')).includes(`Not measured: ${unmeasured}`));
 });
 
 test('two runs compared: what became of the prediction', async (t) => {

@@ -1,6 +1,10 @@
 // Where the time went: one bar, with the same numbers in words under it.
-import { percent } from './format';
+import { counted, percent, seconds } from './format';
 import type { Summary } from './types';
+
+// What happens once is told where it is as much of the run as a finding of medium
+// severity, as in the terminal.
+const phaseShare = 0.02;
 
 interface Part {
   key: string;
@@ -36,7 +40,29 @@ export function partsOf(s: Summary): Part[] {
   return parts.filter((part) => part.ratio > 0);
 }
 
-export function SummaryBar({ summary }: { summary: Summary }) {
+// What is no finding: results that the host checked, one long gap.
+function Phases({ summary, wall }: { summary: Summary; wall: number }) {
+  const { results, longest_idle: gap } = summary;
+  const checked = results != null && results.copy_s >= phaseShare * wall ? results : null;
+  const long = gap != null && gap.s >= phaseShare * wall && gap.s > (checked?.host_s ?? 0) ? gap : null;
+  return (
+    <>
+      {checked && (
+        <p class="small">
+          Apart: {counted(checked.copies, 'copy')} back ({seconds(checked.copy_s)}) and {seconds(checked.host_s)} of the host's
+          own work after: checking results, it seems, so no finding counts it.
+        </p>
+      )}
+      {long && (
+        <p class="small">
+          One long gap: for <b>{seconds(long.s)}</b>, {percent(long.s / wall)} of the run, the GPU waited at one place {long.cause}.
+        </p>
+      )}
+    </>
+  );
+}
+
+export function SummaryBar({ summary, wall }: { summary: Summary; wall: number }) {
   if (summary.gpu_busy_ratio === null) return <p>No GPU work was recorded.</p>;
   const parts = partsOf(summary);
   let x = 0;
@@ -63,6 +89,7 @@ export function SummaryBar({ summary }: { summary: Summary }) {
           </li>
         ))}
       </ul>
+      <Phases summary={summary} wall={wall} />
     </div>
   );
 }

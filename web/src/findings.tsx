@@ -30,16 +30,17 @@ export function FindingsSection({ run, findings, live, chosen }: {
               {findings.overlap && ': some of these fix the same time, so their sum is not what you get'}.
             </p>
           )}
-          {small > 0 && findings.active_s != null && (
+          {small > 0 && (
             <p class="small">
               {worth.length === 1 ? 'It saves' : small === 1 ? '1 of them saves' : `${small} of them save`} less than 0.5 % of the whole run: held
-              against the <b>{seconds(findings.active_s)}</b> from first to last GPU work, our measuring left out.
+              against the GPU's work and the short gaps beside it.
             </p>
           )}
         </>
       ) : (
         <p class="notice">
           {live ? 'Nothing found so far; the program is still running.'
+            : findings.unmeasured ? `Not measured: ${findings.unmeasured}`
             : findings.rules.length === 0 ? 'No practice could be evaluated.'
             : 'Nothing that would save more than the noise of the run'
               + (findings.noise_s !== null ? ` (${seconds(findings.noise_s)})` : '') + '.'}

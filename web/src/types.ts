@@ -173,6 +173,7 @@ export interface Findings {
   overlap: boolean;
   active_s?: number | null; // older analyses lack it
   noise_s: number | null;
+  unmeasured?: string | null; // kernels of weight that nobody looked at
   calibrated: boolean;
   ceilings_from: string | null;
   rules: Verdict[];

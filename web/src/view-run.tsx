@@ -47,7 +47,7 @@ export function RunView({ id, finding }: { id: string; finding?: string | undefi
         : findings.error && !live ? <Failure error={findings.error} retry={findings.reload} /> : <Loading what="findings" />}
       <section aria-labelledby="time">
         <h2 id="time">Where the time went</h2>
-        {value.summary ? <SummaryBar summary={value.summary} /> : <p>Not analysed yet.</p>}
+        {value.summary ? <SummaryBar summary={value.summary} wall={value.wall_ns / 1e9} /> : <p>Not analysed yet.</p>}
       </section>
       {!warned && notes}
       <ChecklistSection run={id} base={base} revision={revision} live={live} />
