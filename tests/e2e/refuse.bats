@@ -15,14 +15,14 @@ refused() {
 	rm -rf "$T/s"
 	options="$patient --no-daemon -o $T/c.cadv"
 	rm -f "$T/c.cadv"
-	MOCK_REFUSE=$1 measure --kernels 200 --signatures 4 --stdout "as ever" \
-	    --exit-code 3 && fail "$1: exit code 0"
+	MOCK_REFUSE=$1 measure --kernels 500 --signatures 4 --pause-us 100 \
+	    --stdout "as ever" --exit-code 3 && fail "$1: exit code 0"
 	same "$1: output" "$(cat out)" "as ever"
 	load "$T/c.cadv" || fail "$1: no report"
 	if [ "$2" = trace ]; then
 		same "$1: launches, kernels, those with times" "$(of '"\(
 		    .run.launches) \(.kernels | length) \([.kernels[] |
-		    select(.time.mean_ns > 0)] | length)"')" "200 4 4"
+		    select(.time.mean_ns > 0)] | length)"')" "500 4 4"
 	fi
 	same "$1: exit code in the run, any diagnostics, those without a remedy" \
 	    "$(of '"\(.run.exit_code) \(.diagnostics | length > 0) \([
