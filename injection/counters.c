@@ -25,7 +25,7 @@
 #include "target.h"
 #include "window.h"
 
-#define LOOK_NS 20000ull	/* that the GPU is not idle costs nothing */
+#define LOOK_NS 20000ull	/* a shorter look at a GPU that is busy is not charged */
 #define RESERVE_NS 100000000ull	/* of the budget, for what is known to take time:
 				 * two windows of the headline on an H200 */
 #define TRIES 4			/* windows a signature may use up, per pass */

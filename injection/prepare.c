@@ -83,8 +83,8 @@ set_up_idle(void)
 	if (is_ready(t) || atomic_load(&window.refused) != SKIP_NONE)
 		return (true);
 	other = target_in_the_way(t);
-	return ((other == NULL || gate_synchronize(other)) &&
-	    target_enable(t, job.config) == 0);
+	return ((other == NULL || (gate_looks_idle(other, job.device, 0) &&
+	    gate_synchronize(other))) && target_enable(t, job.config) == 0);
 }
 
 /* With the window held. */
