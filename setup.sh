@@ -194,12 +194,26 @@ can_measure() {
 	    [ -x build/bin/cudadvise-kernels ]
 }
 
+# A daemon that another build has started would answer with that build's rules.
+# Programs that it measures keep their records until the next one takes them.
+stop_other_daemon() {
+	local pid
+	pid=$(build/bin/cudadvise daemon status --json 2>/dev/null |
+	    sed -n 's/^ *"pid": \([0-9]*\),$/\1/p')
+	[ -n "$pid" ] || return 0
+	[ "$(readlink "/proc/$pid/exe")" != "$root/build/bin/cudadvised" ] ||
+	    return 0
+	say "A daemon of another build runs: it is stopped, this build's answers."
+	build/bin/cudadvise daemon stop
+}
+
 # The reference kernels take most of the time to build: only where they can run.
 demo() {
 	local program="build/bin/cudadvise-kernels" target=programs
 	deps_build
 	have_gpu && target=all
 	build_default $target
+	stop_other_daemon || return 1
 	say
 	if can_measure; then
 		say "\$ build/bin/cudadvise run -- $program" \
@@ -325,9 +339,11 @@ try_demo() (
 	export CUDADVISE_RUNTIME_DIR=$dir/run CUDADVISE_STATE_DIR=$dir/state
 	export CUDADVISE_CONFIG=$dir/cudadvised.conf
 	: >"$CUDADVISE_CONFIG"
+	build-dev/bin/cudadvise daemon start -q
 	if ./setup.sh demo --recorded --jobs "$jobs" >"$dir/said"; then
 		address=$(grep -oE 'http://127\.0\.0\.1:[0-9]+/' "$dir/said")
-		grep 'What to change first' "$dir/said" &&
+		grep 'A daemon of another build runs' "$dir/said" &&
+		    grep 'What to change first' "$dir/said" &&
 		    curl -sf "$address" | grep -i '<title>' && rc=0
 	fi
 	cat "$dir/said"
