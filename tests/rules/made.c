@@ -222,6 +222,18 @@ made_kernel_s(const struct kernel *k)
 	return (double)k->total_ns * 1e-9;
 }
 
+void
+made_load(const struct made *m, struct load *l)
+{
+	load_of(l, &m->kernel[0], &m->device[0], &m->ceilings[0]);
+}
+
+double
+made_speedup(const struct load *l, const struct fix *f, enum view v)
+{
+	return l->time_s / gain_time(l, f, v);
+}
+
 struct advice *
 made_advice(const struct made *m)
 {

@@ -6,6 +6,7 @@
 #define TEST_MADE_H
 
 #include "model/ceilings.h"
+#include "model/gain.h"
 #include "model/model.h"
 #include "rules/finding.h"
 
@@ -62,6 +63,11 @@ void made_withhold(struct made *m, unsigned need);
 
 /* The seconds all launches of a kernel take. */
 double made_kernel_s(const struct kernel *k);
+
+/* The demands of the first kernel into ${l}; how much faster a launch with these is
+ * after ${f}, as ${v} sees it. */
+void made_load(const struct made *m, struct load *l);
+double made_speedup(const struct load *l, const struct fix *f, enum view v);
 
 struct advice *made_advice(const struct made *m);
 const struct verdict *made_verdict(const struct advice *a, const char *rule);

@@ -18,18 +18,6 @@
 static const struct fix none = FIX_NONE;
 
 static void
-load_made(struct made *m, struct load *l)
-{
-	load_of(l, &m->kernel[0], &m->device[0], &m->ceilings[0]);
-}
-
-static double
-speedup(const struct load *l, const struct fix *f, enum view v)
-{
-	return l->time_s / gain_time(l, f, v);
-}
-
-static void
 test_unchanged(void **state)
 {
 	struct made m;
@@ -39,9 +27,9 @@ test_unchanged(void **state)
 	for (double dram = 0.1; dram < 1.2; dram += 0.1) {
 		made_init(&m);
 		made_counters(&m, made_kernel(&m, "k", 10, 100000), dram);
-		load_made(&m, &l);
+		made_load(&m, &l);
 		for (int v = 0; v < VIEWS; v++)
-			assert_true(fabs(speedup(&l, &none, (enum view)v) - 1)
+			assert_true(fabs(made_speedup(&l, &none, (enum view)v) - 1)
 			    < 1e-9);
 	}
 }
@@ -56,25 +44,25 @@ test_limiter(void **state)
 	(void)state;
 	made_init(&m);
 	made_counters(&m, made_kernel(&m, "k", 10, 100000), 0.9);
-	load_made(&m, &l);
+	made_load(&m, &l);
 	assert_int_equal(l.limit, RES_DRAM);
 	assert_true(fabs(l.busy - 0.9) < 0.01);
 	assert_string_equal(load_bound_name(&l), "DRAM");
 	lanes.inst = 0.5;	/* not what limits */
 	warps.occupancy = 2;
-	assert_true(speedup(&l, &lanes, VIEW_MID) < 1.01);
-	assert_true(speedup(&l, &warps, VIEW_MID) < 1.01);
+	assert_true(made_speedup(&l, &lanes, VIEW_MID) < 1.01);
+	assert_true(made_speedup(&l, &warps, VIEW_MID) < 1.01);
 
 	m.kernel[0].metric[METRIC_PIPE_FMA] = 95;	/* now they do */
-	load_made(&m, &l);
+	made_load(&m, &l);
 	assert_int_equal(l.limit, RES_FMA);
-	assert_true(speedup(&l, &lanes, VIEW_HIGH) > 1.02);
-	assert_true(speedup(&l, &lanes, VIEW_HIGH) < 1.1);	/* DRAM next */
+	assert_true(made_speedup(&l, &lanes, VIEW_HIGH) > 1.02);
+	assert_true(made_speedup(&l, &lanes, VIEW_HIGH) < 1.1);	/* DRAM next */
 	made_counters(&m, &m.kernel[0], 0.1);
-	load_made(&m, &l);
-	assert_true(speedup(&l, &lanes, VIEW_MID) > 1.9);
-	assert_true(speedup(&l, &lanes, VIEW_MID) < 2.01);
-	assert_true(speedup(&l, &warps, VIEW_MID) < 1.01);
+	made_load(&m, &l);
+	assert_true(made_speedup(&l, &lanes, VIEW_MID) > 1.9);
+	assert_true(made_speedup(&l, &lanes, VIEW_MID) < 2.01);
+	assert_true(made_speedup(&l, &warps, VIEW_MID) < 1.01);
 }
 
 static void
@@ -88,16 +76,16 @@ test_latency(void **state)
 	made_init(&m);
 	made_counters(&m, made_kernel(&m, "k", 10, 100000), 0.2);
 	m.kernel[0].metric[METRIC_OCCUPANCY] = 12.5;
-	load_made(&m, &l);
+	made_load(&m, &l);
 	assert_string_equal(load_bound_name(&l), "latency");
 	f.occupancy = 4;
-	assert_true(speedup(&l, &f, VIEW_MID) > 1.5);
-	assert_true(speedup(&l, &f, VIEW_HIGH) <= 4.01);
+	assert_true(made_speedup(&l, &f, VIEW_MID) > 1.5);
+	assert_true(made_speedup(&l, &f, VIEW_HIGH) <= 4.01);
 	/* Never past the next full resource: DRAM at 20 %. */
 	f.occupancy = 1000;
 	f.spread = 1000;
-	assert_true(speedup(&l, &f, VIEW_HIGH) < 5.2);
-	assert_true(speedup(&l, &f, VIEW_HIGH) > 4);
+	assert_true(made_speedup(&l, &f, VIEW_HIGH) < 5.2);
+	assert_true(made_speedup(&l, &f, VIEW_HIGH) > 4);
 }
 
 /* 32 sectors a request, each 4 bytes used, L1 does not help. */
@@ -126,12 +114,12 @@ test_coalescing(void **state)
 
 	(void)state;
 	make_scattered(&m);
-	load_made(&m, &l);
+	made_load(&m, &l);
 	assert_true(l.busy > 0.8);
 	f.global_ld = 1.0 / 8;
-	assert_true(speedup(&l, &f, VIEW_LOW) > 1.5);
-	assert_true(speedup(&l, &f, VIEW_MID) > 2);
-	assert_true(speedup(&l, &f, VIEW_HIGH) < 8);
+	assert_true(made_speedup(&l, &f, VIEW_LOW) > 1.5);
+	assert_true(made_speedup(&l, &f, VIEW_MID) > 2);
+	assert_true(made_speedup(&l, &f, VIEW_HIGH) < 8);
 
 	/* The same pattern where L1 absorbs it and DRAM is the limit. */
 	m.kernel[0].metric[METRIC_L2_PCT] = NAN;
@@ -142,9 +130,9 @@ test_coalescing(void **state)
 	m.kernel[0].metric[METRIC_DRAM_READ] *= 2.9;
 	m.kernel[0].metric[METRIC_DRAM_WRITE] *= 2.9;
 	m.kernel[0].metric[METRIC_GLOBAL_LD_SECTORS] *= 2.9;
-	load_made(&m, &l);
+	made_load(&m, &l);
 	assert_int_equal(l.limit, RES_DRAM);
-	assert_true(speedup(&l, &f, VIEW_MID) < 1.05);
+	assert_true(made_speedup(&l, &f, VIEW_MID) < 1.05);
 }
 
 static void
@@ -163,13 +151,13 @@ test_conflicts(void **state)
 	v[METRIC_SHARED_ST_WAVEFRONTS] = 0.05 * cycles;
 	v[METRIC_SHARED_WAVEFRONTS] = 0.9 * cycles;
 	v[METRIC_LSU_WAVEFRONTS] = 0.92 * cycles;
-	load_made(&m, &l);
+	made_load(&m, &l);
 	assert_int_equal(l.limit, RES_L1);
 	f.shared_ld = 1.0 / 32;
-	assert_true(speedup(&l, &f, VIEW_MID) > 4);
+	assert_true(made_speedup(&l, &f, VIEW_MID) > 4);
 	f = none;
 	f.shared_st = 1.0 / 32;
-	assert_true(speedup(&l, &f, VIEW_MID) < 1.1);
+	assert_true(made_speedup(&l, &f, VIEW_MID) < 1.1);
 }
 
 static void
@@ -185,15 +173,15 @@ test_small_grid(void **state)
 	m.kernel[0].shape.grid_x = 1;
 	m.kernel[0].metric[METRIC_SM_CYCLES_ACTIVE_AVG] = 1;
 	m.kernel[0].metric[METRIC_SM_CYCLES_ACTIVE_MAX] = 132;
-	load_made(&m, &l);
+	made_load(&m, &l);
 	f.spread = 132;
-	assert_true(speedup(&l, &f, VIEW_MID) > 60);
-	assert_true(speedup(&l, &f, VIEW_MID) <= 132);
+	assert_true(made_speedup(&l, &f, VIEW_MID) > 60);
+	assert_true(made_speedup(&l, &f, VIEW_MID) <= 132);
 	/* A launch has a fixed cost, however wide. */
 	made_init(&m);
 	made_counters(&m, made_kernel(&m, "k", 10, 3000), 0.005);
-	load_made(&m, &l);
-	assert_true(speedup(&l, &f, VIEW_HIGH) < 2.01);
+	made_load(&m, &l);
+	assert_true(made_speedup(&l, &f, VIEW_HIGH) < 2.01);
 }
 
 static void
@@ -208,21 +196,21 @@ test_no_counters(void **state)
 	(void)state;
 	made_init(&m);
 	made_kernel(&m, "k", 10, 100000);
-	load_made(&m, &l);
+	made_load(&m, &l);
 	assert_int_equal(l.limit, -1);
 	assert_null(load_bound_name(&l));
 	f.occupancy = 2;
-	assert_true(fabs(speedup(&l, &f, VIEW_LOW) - 1) < 1e-9);
-	assert_true(speedup(&l, &f, VIEW_MID) > 1);
-	assert_true(speedup(&l, &f, VIEW_HIGH) >
-	    speedup(&l, &f, VIEW_MID));
+	assert_true(fabs(made_speedup(&l, &f, VIEW_LOW) - 1) < 1e-9);
+	assert_true(made_speedup(&l, &f, VIEW_MID) > 1);
+	assert_true(made_speedup(&l, &f, VIEW_HIGH) >
+	    made_speedup(&l, &f, VIEW_MID));
 	/* Its instructions were counted: issuing them takes 70 % of the time,
 	 * whatever resides. */
 	s = (l.time_s - l.fixed_s) * 0.7;
 	code.total[SOURCE_INST] = s * 4 * m.device[0].limits.sms * l.spread *
 	    m.ceilings[0].sm_hz;
 	m.kernel[0].code = &code;
-	load_made(&m, &l);
+	made_load(&m, &l);
 	assert_int_equal(l.limit, -1);
 	assert_true(fabs(l.issue_s - s) < 1e-3 * s);
 	assert_true(fabs(gain_time(&l, &f, VIEW_HIGH) - l.fixed_s - s) <
@@ -230,7 +218,7 @@ test_no_counters(void **state)
 	f.inst = 0.5;
 	assert_true(gain_time(&l, &f, VIEW_HIGH) < l.fixed_s + 0.8 * s);
 	code.total[SOURCE_INST] = NAN;
-	load_made(&m, &l);
+	made_load(&m, &l);
 	f.inst = 1;
 	assert_true(gain_time(&l, &f, VIEW_HIGH) < l.fixed_s + 0.8 * s);
 }
@@ -263,12 +251,12 @@ test_parts(void **state)
 	k = made_kernel(&m, "waiting", 1000, 200000);
 	made_counters(&m, k, 0.2);
 	load_of(&waiting, k, &m.device[0], &m.ceilings[0]);
-	assert_true(speedup(&bound, &xu, VIEW_MID) > 2);
-	assert_true(speedup(&waiting, &xu, VIEW_MID) < 1.01);
-	assert_true(speedup(&bound, &stall, VIEW_MID) < 1.2);
-	assert_true(speedup(&waiting, &stall, VIEW_MID) > 1.8);
-	assert_true(speedup(&bound, &flight, VIEW_MID) < 1.2);
-	assert_true(speedup(&waiting, &flight, VIEW_MID) > 1.8);
+	assert_true(made_speedup(&bound, &xu, VIEW_MID) > 2);
+	assert_true(made_speedup(&waiting, &xu, VIEW_MID) < 1.01);
+	assert_true(made_speedup(&bound, &stall, VIEW_MID) < 1.2);
+	assert_true(made_speedup(&waiting, &stall, VIEW_MID) > 1.8);
+	assert_true(made_speedup(&bound, &flight, VIEW_MID) < 1.2);
+	assert_true(made_speedup(&waiting, &flight, VIEW_MID) > 1.8);
 	/* No part of a fix is lost on the way. */
 	f = fix_part(&xu, 0.5);
 	assert_true(fabs(f.part[RES_XU] - 0.625) < 1e-12);
@@ -290,7 +278,7 @@ test_whole(void **state)
 	(void)state;
 	made_init(&m);
 	made_counters(&m, made_kernel(&m, "k", 10, 10000), 0.9);
-	load_made(&m, &l);
+	made_load(&m, &l);
 	gone.whole = 0;
 	assert_true(gain_time(&l, &gone, VIEW_LOW) == 0);
 	half = fix_part(&gone, 0.5);
@@ -314,7 +302,7 @@ test_half(void **state)
 	m.kernel[0].shape.grid_x = 1;
 	m.kernel[0].metric[METRIC_SM_CYCLES_ACTIVE_AVG] = 1;
 	m.kernel[0].metric[METRIC_SM_CYCLES_ACTIVE_MAX] = 132;
-	load_made(&m, &l);
+	made_load(&m, &l);
 	f.spread = f.occupancy = f.flight = f.grid = 132;
 	half = fix_part(&f, 0.5);
 	assert_true(half.spread < 2 && half.spread > 1.9);
@@ -322,7 +310,7 @@ test_half(void **state)
 	half = f = (struct fix)FIX_NONE;
 	f.spread = 132;
 	half = fix_part(&f, 0.5);
-	assert_true(speedup(&l, &half, VIEW_MID) < 2);
+	assert_true(made_speedup(&l, &half, VIEW_MID) < 2);
 }
 
 /* What a change does to the grid is part of it. */
@@ -340,29 +328,29 @@ test_grid(void **state)
 	made_counters(&m, k, 0.2);
 	k->metric[METRIC_OCCUPANCY] = 12.5;
 	warps.occupancy = 2;
-	load_made(&m, &l);
-	assert_true(speedup(&l, &warps, VIEW_MID) > 1.5);
+	made_load(&m, &l);
+	assert_true(made_speedup(&l, &warps, VIEW_MID) > 1.5);
 	/* All blocks reside, one on each SM: no other can join it. */
 	k->shape.grid_x = 132;
-	load_made(&m, &l);
-	assert_true(speedup(&l, &warps, VIEW_HIGH) < 1.0001);
+	made_load(&m, &l);
+	assert_true(made_speedup(&l, &warps, VIEW_HIGH) < 1.0001);
 	k->shape.grid_x = 132 * 3 / 2;
-	load_made(&m, &l);
-	assert_true(speedup(&l, &warps, VIEW_HIGH) > 1.2);
-	assert_true(speedup(&l, &warps, VIEW_HIGH) < 1.51);
+	made_load(&m, &l);
+	assert_true(made_speedup(&l, &warps, VIEW_HIGH) > 1.2);
+	assert_true(made_speedup(&l, &warps, VIEW_HIGH) < 1.51);
 	/* A fourth of the threads: of 200 blocks 50 are left, for 132 SMs. */
 	k->shape.grid_x = 200;
 	k->metric[METRIC_ISSUE_ACTIVE] = 90;
-	load_made(&m, &l);
+	made_load(&m, &l);
 	wide.inst = 0.25;
-	assert_true(speedup(&l, &wide, VIEW_MID) > 1.8);
+	assert_true(made_speedup(&l, &wide, VIEW_MID) > 1.8);
 	wide.grid = 0.25;
-	assert_true(speedup(&l, &wide, VIEW_MID) < 1.6);
-	assert_true(speedup(&l, &wide, VIEW_LOW) < 1.6);
+	assert_true(made_speedup(&l, &wide, VIEW_MID) < 1.6);
+	assert_true(made_speedup(&l, &wide, VIEW_LOW) < 1.6);
 	/* In blocks four times as large. */
 	large.occupancy = 1.1;
 	large.blocks = 0.25;
-	assert_true(speedup(&l, &large, VIEW_HIGH) < 1.0001);
+	assert_true(made_speedup(&l, &large, VIEW_HIGH) < 1.0001);
 }
 
 /* Fewer instructions leave the trips to memory as they are. */
@@ -376,14 +364,14 @@ test_fewer_instructions(void **state)
 	(void)state;
 	made_init(&m);
 	made_counters(&m, made_kernel(&m, "k", 10, 1000000), 0.2);
-	load_made(&m, &l);
+	made_load(&m, &l);
 	assert_true(l.memory_stall > 0.9);
 	f.inst = 0.25;
-	assert_true(speedup(&l, &f, VIEW_MID) < 1.15);
+	assert_true(made_speedup(&l, &f, VIEW_MID) < 1.15);
 	m.kernel[0].metric[METRIC_STALL_LONG_SCOREBOARD] = 0;
 	m.kernel[0].metric[METRIC_STALL_WAIT] = 12;
-	load_made(&m, &l);
-	assert_true(speedup(&l, &f, VIEW_MID) > 3);
+	made_load(&m, &l);
+	assert_true(made_speedup(&l, &f, VIEW_MID) > 3);
 }
 
 static struct fix
@@ -430,7 +418,7 @@ test_property(void **state)
 		}
 		if (uniform(0, 1) < 0.1)
 			k->exposed_ns = uniform(0, 1) < 0.5 ? NAN : -5;
-		load_made(&m, &l);
+		made_load(&m, &l);
 		fix_merge(&both, &b);
 		for (int v = 0; v < VIEWS; v++) {
 			fa[v] = a;

@@ -14,18 +14,6 @@
 #include "model/gain.h"
 #include "rules/made.h"
 
-static void
-load_made(struct made *m, struct load *l)
-{
-	load_of(l, &m->kernel[0], &m->device[0], &m->ceilings[0]);
-}
-
-static double
-speedup(const struct load *l, const struct fix *f, enum view v)
-{
-	return l->time_s / gain_time(l, f, v);
-}
-
 /* Warps that wait for memory far longer than trips to it take stand in line:
  * more of them do not help, fewer sectors do, although no counter is high. */
 static void
@@ -52,20 +40,20 @@ test_queue(void **state)
 	v[METRIC_GLOBAL_LD_REQUESTS] = 8e6;
 	v[METRIC_GLOBAL_LD_BYTES_PER_SECTOR] = 4;
 	v[METRIC_GLOBAL_ST_SECTORS] = v[METRIC_GLOBAL_ST_REQUESTS] = 0;
-	load_made(&m, &l);
+	made_load(&m, &l);
 	assert_true(l.memory_queue > 0.8 && l.bound >= l.memory_queue);
 	sectors.global_ld = 1. / 8;
-	assert_true(speedup(&l, &sectors, VIEW_MID) > 4);
-	assert_true(speedup(&l, &sectors, VIEW_LOW) > 1.2);
+	assert_true(made_speedup(&l, &sectors, VIEW_MID) > 4);
+	assert_true(made_speedup(&l, &sectors, VIEW_LOW) > 1.2);
 	warps.occupancy = 2;
-	assert_true(speedup(&l, &warps, VIEW_MID) < 1.1);
+	assert_true(made_speedup(&l, &warps, VIEW_MID) < 1.1);
 	/* It may wait at barriers, or for a pipe: then nothing is known. */
 	v[METRIC_SHARED_LD_INST] = 1e6;
-	load_made(&m, &l);
+	made_load(&m, &l);
 	assert_true(l.memory_queue == 0);
 	v[METRIC_SHARED_LD_INST] = 0;
 	v[METRIC_PIPE_ALU] = 90;
-	load_made(&m, &l);
+	made_load(&m, &l);
 	assert_true(l.memory_queue == 0);
 }
 
@@ -94,20 +82,20 @@ test_unexplained(void **state)
 	v[METRIC_GLOBAL_LD_REQUESTS] = 6500;
 	v[METRIC_GLOBAL_ST_SECTORS] = v[METRIC_GLOBAL_ST_REQUESTS] = 0;
 	v[METRIC_SHARED_LD_INST] = v[METRIC_SHARED_ST_INST] = 0;
-	load_made(&m, &l);
+	made_load(&m, &l);
 	assert_true(l.memory_queue == 0 && l.unexplained > 0.9);
 	assert_string_equal(load_bound_name(&l), "latency");
 	sectors.global_ld = 1. / 8;
-	assert_true(speedup(&l, &sectors, VIEW_HIGH) < 1.01);
+	assert_true(made_speedup(&l, &sectors, VIEW_HIGH) < 1.01);
 	warps.occupancy = warps.spread = 4;
-	assert_true(speedup(&l, &warps, VIEW_MID) < 1.1);
-	assert_true(speedup(&l, &warps, VIEW_HIGH) > 2);
+	assert_true(made_speedup(&l, &warps, VIEW_MID) < 1.1);
+	assert_true(made_speedup(&l, &warps, VIEW_HIGH) > 2);
 	/* Who knows what it waits for may end that. */
 	wait.stall = 0.1;
-	assert_true(speedup(&l, &wait, VIEW_MID) > 5);
+	assert_true(made_speedup(&l, &wait, VIEW_MID) > 5);
 	/* The same accesses in a time that trips explain. */
 	v[METRIC_SM_CYCLES_ACTIVE_AVG] = v[METRIC_SM_CYCLES_ACTIVE_MAX] = 2e3;
-	load_made(&m, &l);
+	made_load(&m, &l);
 	assert_true(l.unexplained < 0.1);
 }
 
@@ -129,7 +117,7 @@ test_own_launch(void **state)
 	for (int i = 0; i < 90; i++)
 		stat_add(&k->time, 1000000);
 	k->metric[METRIC_DURATION] = 100500;
-	load_made(&m, &l);
+	made_load(&m, &l);
 	assert_int_equal(l.limit, RES_DRAM);
 	assert_true(l.busy > 0.8 && l.busy <= 0.9);
 	assert_true(l.time_s < 110e-6 && l.like < 0.02 && l.excess == 0);
@@ -140,7 +128,7 @@ test_own_launch(void **state)
 	assert_true(g.low < 0.01 * gain_exposed_s(k));
 	/* Their accesses are known to be what differs. */
 	k->accesses_vary = true;
-	load_made(&m, &l);
+	made_load(&m, &l);
 	assert_true(l.excess > 0.85 && l.excess < 0.92);
 	for (int v = 0; v < VIEWS; v++)
 		f[v] = (struct fix)FIX_NONE, f[v].global_ld = 0.9;
@@ -152,7 +140,7 @@ test_own_launch(void **state)
 	k = made_kernel(&m, "k", 10, 10000);
 	made_counters(&m, k, 0.9);
 	k->metric[METRIC_DURATION] = 11200;
-	load_made(&m, &l);
+	made_load(&m, &l);
 	assert_true(fabs(l.time_s - 10e-6) < 1e-9 && l.like == 1);
 }
 
@@ -196,34 +184,34 @@ test_waits(void **state)
 	v[METRIC_L2_READ] = far;
 	v[METRIC_L2_SECTORS] = 2 * far;
 	v[METRIC_DRAM_READ] = far * 32;
-	load_made(&m, &l);
+	made_load(&m, &l);
 	assert_false(l.stalls_known);
 	assert_true(l.memory_stall > 0.7);
 	v[METRIC_DRAM_READ] = 0;		/* L2 has them all */
-	load_made(&m, &l);
+	made_load(&m, &l);
 	assert_true(l.memory_stall > 0.3 && l.memory_stall < 0.5);
 	v[METRIC_L2_READ] = far / 100;	/* L1 does */
-	load_made(&m, &l);
+	made_load(&m, &l);
 	assert_true(l.memory_stall < 0.1);
 	/* Half of the warps could issue. */
 	v[METRIC_L2_READ] = far;
 	v[METRIC_DRAM_READ] = far * 32;
 	v[METRIC_WARPS_ELIGIBLE] = 0.95 * 64 / 4 / 2;
-	load_made(&m, &l);
+	made_load(&m, &l);
 	assert_true(l.memory_stall <= 0.501);
 	code.samples.stall[STALL_LONG_SCOREBOARD] = 150;
 	code.samples.stall[STALL_LG_THROTTLE] = 50;
 	code.samples.stall[STALL_BARRIER] = 400;
 	k->code = &code;
-	load_made(&m, &l);
+	made_load(&m, &l);
 	assert_true(l.stalls_known && fabs(l.memory_stall - 0.2) < 1e-9);
 	assert_true(fabs(l.throttle - 0.05) < 1e-9 && l.shared_stall == 0);
 	code.sample_kernels = 2;	/* perhaps they are of the other */
-	load_made(&m, &l);
+	made_load(&m, &l);
 	assert_false(l.stalls_known);
 	code.sample_kernels = 1;
 	code.samples.all = 100;
-	load_made(&m, &l);
+	made_load(&m, &l);
 	assert_false(l.stalls_known);
 }
 
