@@ -82,6 +82,14 @@ test('the address works in a tab that has the page already', async (t) => {
   assert.equal(await page.evaluate(() => location.hash), `#/runs/${run.number}`);
 });
 
+test('a page asked for before the first one is painted is the one shown', async (t) => {
+  const page = await open(t, {
+    url: dashboard.url,
+    before: (p) => p.addInitScript(() => addEventListener('DOMContentLoaded', () => { location.hash = '#/rules'; })),
+  });
+  await page.waitForSelector('.catalogue');
+});
+
 test('without the token it says what to do', async (t) => {
   const page = await open(t, { url: `http://127.0.0.1:${dashboard.port}/` });
   assert.match(await page.textContent('main'), /cudadvise dashboard/);

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { get, listen, type Link } from './api';
 
 export interface Loaded<T> {
@@ -67,7 +67,7 @@ export function useEvents(path: string | null, changed: () => void): Link {
 
 export function useWide(query: string): boolean {
   const [wide, set] = useState(() => matchMedia(query).matches);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const list = matchMedia(query);
     const changed = () => set(list.matches);
     list.addEventListener('change', changed);
@@ -79,7 +79,9 @@ export function useWide(query: string): boolean {
 export function useRoute(): string[] {
   const read = () => location.hash.replace(/^#\/?/, '').split('/').filter((s) => s !== '').map(decode);
   const [route, set] = useState(read);
-  useEffect(() => {
+  // An ordinary effect runs after the next frame is painted, and what changes
+  // before it listens is never heard of.
+  useLayoutEffect(() => {
     const changed = () => set(read());
     addEventListener('hashchange', changed);
     return () => removeEventListener('hashchange', changed);
