@@ -1,5 +1,5 @@
 /* cudadvised: options, one instance, background, signals. The work is in
- * ingest/service.c, the HTTP server in http/server.c. */
+ * service/service.c, the HTTP server in http/server.c. */
 #include <getopt.h>
 #include <limits.h>
 #include <pthread.h>
@@ -10,14 +10,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/config.h"
+#include "config/config.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/paths.h"
 #include "base/stop.h"
 #include "base/text.h"
 #include "http/server.h"
-#include "ingest/service.h"
+#include "service/service.h"
 #include "instance.h"
 
 #define EXIT_USAGE 2

@@ -7,12 +7,12 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/paths.h"
-#include "ingest/enrich.h"
+#include "capture/enrich.h"
 #include "model/ceilings.h"
 #include "model/model.h"
 #include "report/json.h"
 #include "report/json_source.h"
-#include "rules/finding.h"
+#include "rules/engine/finding.h"
 
 #include "cli/analysis.h"
 

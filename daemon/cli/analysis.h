@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "ingest/capture.h"
+#include "capture/capture.h"
 
 struct advice;
 struct error;
@@ -29,7 +29,7 @@ struct analysis {
 /*
  * analysis_from_file(a, path, t, keep, e): load, settle, judge. ${t} may be
  * NULL. ${keep}: the capture is of a run that was made just now, and what this
- * machine can add to it (ingest/enrich.h) is appended; any other file stays as
+ * machine can add to it (capture/enrich.h) is appended; any other file stays as
  * it is. On -1 ${e} is set and ${a} needs no release.
  */
 int analysis_from_file(struct analysis *a, const char *path,

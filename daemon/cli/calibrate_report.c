@@ -7,7 +7,7 @@
 
 #include "cli/table.h"
 #include "report/number.h"
-#include "rules/proof.h"
+#include "rules/engine/proof.h"
 
 #include "cli/command.h"
 

@@ -2,7 +2,7 @@
 
 #include "report/json.h"
 #include "report/text.h"
-#include "rules/finding.h"
+#include "rules/engine/finding.h"
 
 #include "cli/command.h"
 

@@ -3,7 +3,7 @@
 #include "cli/table.h"
 #include "report/json.h"
 #include "report/text.h"
-#include "rules/finding.h"
+#include "rules/engine/finding.h"
 
 #include "cli/command.h"
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/config.h"
+#include "config/config.h"
 #include "base/paths.h"
 #include "cli/client.h"
 #include "cli/launch.h"

@@ -14,8 +14,8 @@
 #include "cli/command.h"
 #include "cli/daemon.h"
 #include "cli/stream.h"
-#include "ingest/capture.h"
-#include "ingest/symbol.h"
+#include "capture/capture.h"
+#include "capture/symbol.h"
 #include "report/text_util.h"
 
 #include "cli/collect.h"

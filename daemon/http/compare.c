@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "ingest/service.h"
+#include "service/service.h"
 #include "report/compare.h"
 
 #include "http/api.h"

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "ingest/service.h"
+#include "service/service.h"
 
 #include "http/api.h"
 #include "http/route.h"

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "ingest/service.h"
+#include "service/service.h"
 #include "report/json_source.h"
 
 #include "http/api.h"

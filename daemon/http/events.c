@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "http/events.h"
-#include "ingest/service.h"
+#include "service/service.h"
 
 #define BATCH 16		/* events turned to text at a time */
 

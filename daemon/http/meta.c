@@ -5,10 +5,10 @@
 #include <time.h>
 
 #include "base/error.h"
-#include "ingest/service.h"
+#include "service/service.h"
 #include "report/json.h"
 #include "report/json_util.h"
-#include "rules/finding.h"
+#include "rules/engine/finding.h"
 #include "wire/record.h"
 
 #include "http/api.h"

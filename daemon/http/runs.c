@@ -9,8 +9,8 @@
 #include "base/error.h"
 #include "base/stop.h"
 #include "base/text.h"
-#include "ingest/capture.h"
-#include "ingest/service.h"
+#include "capture/capture.h"
+#include "service/service.h"
 #include "report/json_util.h"
 
 #include "http/api.h"

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "ingest/service.h"
+#include "service/service.h"
 
 #include "http/listen.h"
 #include "http/peer.h"

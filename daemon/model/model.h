@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/source.h"
+#include "model/lines/source.h"
 #include "wire/record.h"
 
 enum metric_id {

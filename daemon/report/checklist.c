@@ -3,7 +3,7 @@
 
 #include "model/model.h"
 #include "report/checklist_fact.h"
-#include "rules/finding.h"
+#include "rules/engine/finding.h"
 
 #include "report/checklist.h"
 

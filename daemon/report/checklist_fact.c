@@ -8,8 +8,8 @@
 #include "report/ending.h"
 #include "report/headline.h"
 #include "report/names.h"
-#include "rules/finding.h"
-#include "rules/rule.h"
+#include "rules/engine/finding.h"
+#include "rules/engine/rule.h"
 
 #include "report/checklist_fact.h"
 

@@ -5,7 +5,7 @@
 #include "model/model.h"
 #include "report/checklist.h"
 #include "report/json_util.h"
-#include "rules/finding.h"
+#include "rules/engine/finding.h"
 
 #include "report/json.h"
 

@@ -2,7 +2,7 @@
 
 #include "model/model.h"
 #include "report/json_util.h"
-#include "rules/finding.h"
+#include "rules/engine/finding.h"
 
 #include "report/json_source.h"
 #include "report/json.h"

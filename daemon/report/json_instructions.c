@@ -13,7 +13,7 @@
 
 #include "report/json_source.h"
 
-/* model/source.def's names in lower case. */
+/* model/lines/source.def's names in lower case. */
 const char *
 source_metric_key(size_t i)
 {

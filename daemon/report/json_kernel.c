@@ -11,8 +11,8 @@
 #include "report/json_roofline.h"
 #include "report/json_util.h"
 #include "report/names.h"
-#include "rules/finding.h"
-#include "rules/library.h"
+#include "rules/engine/finding.h"
+#include "rules/evidence/library.h"
 
 #include "report/json.h"
 

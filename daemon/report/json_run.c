@@ -10,7 +10,7 @@
 #include "report/json_roofline.h"
 #include "report/json_util.h"
 #include "report/names.h"
-#include "rules/finding.h"
+#include "rules/engine/finding.h"
 
 #include "report/json.h"
 

@@ -6,7 +6,7 @@
 #include "model/model.h"
 #include "report/json_util.h"
 #include "report/names.h"
-#include "rules/finding.h"
+#include "rules/engine/finding.h"
 
 #include "report/json_source.h"
 

@@ -56,7 +56,7 @@ json_t *json_source_none(uint32_t kernel_id, const char *why);
  * and ${state} ("finished"); never NULL. */
 const char *source_missing(const char *level, const char *state);
 
-/* What a metric of model/source.def is called here: "global_sectors". */
+/* What a metric of model/lines/source.def is called here: "global_sectors". */
 const char *source_metric_key(size_t i);
 /* Whether anything at all is known of it in ${c}. */
 bool source_metric_known(const struct code *c, size_t i);

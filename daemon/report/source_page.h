@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/source.h"
+#include "model/lines/source.h"
 
 /* What was counted and sampled; NaN was not counted. */
 struct heat {

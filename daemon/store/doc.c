@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "ingest/analyse.h"
+#include "report/analyse.h"
 #include "store/internal.h"
 
 void

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "ingest/capture.h"
+#include "capture/capture.h"
 #include "store/internal.h"
 #include "wire/le.h"
 

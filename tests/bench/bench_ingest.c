@@ -15,10 +15,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/config.h"
+#include "config/config.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "ingest/service.h"
+#include "service/service.h"
 #include "unit/fixtures.h"
 
 #define PER_FRAME 1000

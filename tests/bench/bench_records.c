@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "ingest/capture.h"
+#include "capture/capture.h"
 #include "model/model.h"
 #include "wire/frame.h"
 #include "wire/record.h"

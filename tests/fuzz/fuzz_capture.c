@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "ingest/analyse.h"
-#include "ingest/capture.h"
+#include "report/analyse.h"
+#include "capture/capture.h"
 #include "model/model.h"
 
 #include "fuzz/parts.h"

@@ -3,7 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/config.h"
+#include "config/config.h"
 #include "base/error.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

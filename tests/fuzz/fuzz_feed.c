@@ -5,9 +5,9 @@
  */
 #include <string.h>
 
-#include "ingest/capture.h"
-#include "ingest/capture_index.h"
-#include "ingest/symbol.h"
+#include "capture/capture.h"
+#include "capture/capture_index.h"
+#include "capture/symbol.h"
 #include "model/model.h"
 #include "wire/record.h"
 

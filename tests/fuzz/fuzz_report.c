@@ -16,7 +16,7 @@
 #include "report/out.h"
 #include "report/text.h"
 #include "report/text_source.h"
-#include "rules/finding.h"
+#include "rules/engine/finding.h"
 #include "wire/record.h"
 
 #include "fuzz/parts.h"

@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "ingest/capture.h"
-#include "ingest/conn.h"
-#include "ingest/internal.h"
+#include "capture/capture.h"
+#include "service/conn.h"
+#include "service/internal.h"
 #include "wire/frame.h"
 
 #include "fuzz/parts.h"

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "ingest/analyse.h"
-#include "ingest/capture.h"
+#include "report/analyse.h"
+#include "capture/capture.h"
 #include "store/store.h"
 
 #include "fuzz/parts.h"

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "ingest/analyse.h"
-#include "ingest/capture.h"
-#include "ingest/internal.h"
+#include "report/analyse.h"
+#include "capture/capture.h"
+#include "service/internal.h"
 #include "wire/frame.h"
 
 #include "fuzz/parts.h"

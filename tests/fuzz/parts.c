@@ -6,11 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/config.h"
+#include "config/config.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/utf8.h"
-#include "ingest/internal.h"
+#include "service/internal.h"
 #include "wire/frame.h"
 #include "wire/record.h"
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "ingest/capture.h"
+#include "capture/capture.h"
 #include "model/model.h"
 #include "report/json.h"
 

@@ -224,7 +224,7 @@ check(const char *path)
 	for (i = 0; i < s.sources; i++)
 		if (source_metric_find(s.source[i], strlen(s.source[i])) ==
 		    SOURCE_COUNT) {
-			printf("%s: not in model/source.def: %s\n", path,
+			printf("%s: not in model/lines/source.def: %s\n", path,
 			    s.source[i]);
 			bad++;
 		}

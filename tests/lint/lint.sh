@@ -38,26 +38,27 @@ may() {
 	done < <(sources "$folder" | xargs grep -HoE \
 	    '^#[[:space:]]*include[[:space:]]+"[^"]+"' |
 	    sed -E 's/:#[[:space:]]*include[[:space:]]+"/ /; s/"$//' |
-	    grep -v -x -F "$include_exceptions" |
-	    grep -E ' (wire|base|source|sanitizer|model|rules|report|ingest|store|http|cli)/')
+	    grep -E " (${layers//[[:space:]]/|})/")
 }
 
-# The configuration file holds the rules' thresholds.
-include_exceptions='daemon/base/config.c rules/finding.h'
+# The layers, lowest first: a part includes from itself and from those below.
+# The daemon alone has a store and a server; the command alone reads what NVIDIA's
+# sanitizer wrote.
+layers='wire base source model rules config report capture sanitizer store service
+http cli'
 
 check_includes() {
-	may injection/wire wire
-	may daemon/base base wire	# the configuration names levels
-	may daemon/source source base
-	may daemon/sanitizer sanitizer wire
-	may daemon/model model source base wire
-	may daemon/rules rules model source base wire
-	may daemon/report report rules model source base wire
-	may daemon/store store ingest base wire	# what it stores: documents
-	may daemon/ingest ingest store report rules model source base wire
-	may daemon/http http ingest store report rules model base wire
-	may daemon/cli cli ingest report rules model sanitizer source base \
-	    wire
+	local part below=
+	for part in $layers; do
+		below="$below $part"
+		case $part in
+		wire) may injection/wire wire ;;
+		sanitizer) may daemon/sanitizer wire base sanitizer ;;
+		store | service | http) may "daemon/$part" ${below/sanitizer/} ;;
+		cli) may daemon/cli ${below/store service http/} ;;
+		*) may "daemon/$part" $below ;;
+		esac
+	done
 }
 
 # only HEADER PATTERN_OF_FILES: nobody else includes it.

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "ingest/capture.h"
+#include "capture/capture.h"
 #include "rules/analysed.h"
 
 void

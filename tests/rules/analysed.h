@@ -6,7 +6,7 @@
 
 #include "model/ceilings.h"
 #include "model/model.h"
-#include "rules/finding.h"
+#include "rules/engine/finding.h"
 #include "rules/withhold.h"
 
 struct analysed {

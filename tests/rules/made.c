@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "rules/made.h"
-#include "rules/rule.h"
+#include "rules/engine/rule.h"
 
 #define S 1000000000ull
 

@@ -8,7 +8,7 @@
 #include "model/ceilings.h"
 #include "model/gain.h"
 #include "model/model.h"
-#include "rules/finding.h"
+#include "rules/engine/finding.h"
 
 #define MADE_MAX 8
 

@@ -28,9 +28,9 @@
 #include <jansson.h>
 
 #include "rules/analysed.h"
-#include "rules/coded.h"
-#include "rules/reads.h"
-#include "rules/sampled.h"
+#include "rules/engine/coded.h"
+#include "rules/evidence/reads.h"
+#include "rules/engine/sampled.h"
 
 struct replay {
 	const char *dir;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "ingest/capture.h"
+#include "capture/capture.h"
 #include "model/model.h"
 #include "rules/withhold.h"
 #include "wire/record.h"

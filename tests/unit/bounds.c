@@ -16,9 +16,9 @@
 #include <sqlite3.h>
 #include <zstd.h>
 
-#include "base/config.h"
+#include "config/config.h"
 #include "base/error.h"
-#include "ingest/service.h"
+#include "service/service.h"
 #include "unit/fixtures.h"
 #include "wire/frame.h"
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "base/config.h"
+#include "config/config.h"
 #include "base/error.h"
 #include "unit/fixtures.h"
 

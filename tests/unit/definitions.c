@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "ingest/capture_index.h"
+#include "capture/capture_index.h"
 #include "model/idmap.h"
 #include "model/model.h"
 

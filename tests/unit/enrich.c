@@ -17,12 +17,12 @@
 
 #include <cmocka.h>
 
-#include "base/config.h"
+#include "config/config.h"
 #include "base/error.h"
-#include "ingest/capture.h"
-#include "ingest/capture_index.h"
-#include "ingest/enrich.h"
-#include "ingest/service.h"
+#include "capture/capture.h"
+#include "capture/capture_index.h"
+#include "capture/enrich.h"
+#include "service/service.h"
 #include "model/model.h"
 #include "store/store.h"
 #include "unit/fixtures.h"

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "rules/group.h"
+#include "rules/engine/group.h"
 #include "rules/made.h"
 
 #define MS 1000000ull

@@ -20,11 +20,11 @@
 #include <cmocka.h>
 #include <sqlite3.h>
 
-#include "base/config.h"
+#include "config/config.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "ingest/capture.h"
-#include "ingest/service.h"
+#include "capture/capture.h"
+#include "service/service.h"
 #include "unit/fixtures.h"
 #include "wire/frame.h"
 #include "wire/le.h"

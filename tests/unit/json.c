@@ -758,7 +758,7 @@ source_keys(void **state)
 {
 	static const char *const names[SOURCE_COUNT] = {
 #define SOURCE_METRIC(name, cupti, unit, label) [SOURCE_##name] = #name,
-#include "model/source.def"
+#include "model/lines/source.def"
 #undef SOURCE_METRIC
 	};
 	size_t i;

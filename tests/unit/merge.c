@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 #include "base/error.h"
-#include "ingest/capture.h"
-#include "ingest/capture_merge.h"
+#include "capture/capture.h"
+#include "capture/capture_merge.h"
 #include "model/model.h"
 #include "unit/fixtures.h"
 #include "wire/frame.h"

@@ -1,6 +1,6 @@
 /* Below what a saving is not worth a change: what is noise in a run, and what is
  * signal. */
-#include "rules/rule.h"
+#include "rules/engine/rule.h"
 #include "unit/model_feed.h"
 
 static double

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "base/error.h"
-#include "ingest/capture.h"
+#include "capture/capture.h"
 #include "model/model.h"
 #include "unit/fixtures.h"
 #include "wire/frame.h"

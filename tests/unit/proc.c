@@ -16,11 +16,11 @@
 
 #include <cmocka.h>
 
-#include "base/config.h"
+#include "config/config.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "ingest/proc.h"
-#include "ingest/service.h"
+#include "capture/proc.h"
+#include "service/service.h"
 #include "unit/fixtures.h"
 
 #define S 1000000000ull

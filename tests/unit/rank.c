@@ -14,9 +14,9 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "rules/catalogue.h"
+#include "rules/engine/catalogue.h"
 #include "rules/made.h"
-#include "rules/say.h"
+#include "rules/engine/say.h"
 
 #define MS 1000000ull
 #define S (1000 * MS)

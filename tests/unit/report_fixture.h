@@ -12,7 +12,7 @@
 #include "model/model.h"
 #include "report/json.h"
 #include "report/text.h"
-#include "rules/finding.h"
+#include "rules/engine/finding.h"
 
 struct fixture {
 	struct run run;

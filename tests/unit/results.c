@@ -1,5 +1,5 @@
 /* Results that the host goes through once or a few times, put apart. */
-#include "rules/finding.h"
+#include "rules/engine/finding.h"
 #include "model/ceilings.h"
 #include "unit/model_feed.h"
 

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "rules/reads.h"
+#include "rules/evidence/reads.h"
 
 #include "unit/advise.h"
 

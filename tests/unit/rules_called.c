@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "rules/library.h"
+#include "rules/evidence/library.h"
 
 #include "unit/advise.h"
 

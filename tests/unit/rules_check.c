@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "model/source.h"
+#include "model/lines/source.h"
 #include "rules/faults.h"
 
 #define RULE "sanitizer-findings"

@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-#include "rules/access.h"
-#include "rules/affine.h"
+#include "rules/evidence/access.h"
+#include "rules/evidence/affine.h"
 
 #include "unit/advise.h"
 

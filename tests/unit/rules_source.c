@@ -13,10 +13,10 @@
 
 #include <cmocka.h>
 
-#include "rules/access.h"
-#include "rules/library.h"
-#include "rules/operand.h"
-#include "rules/slice.h"
+#include "rules/evidence/access.h"
+#include "rules/evidence/library.h"
+#include "rules/evidence/operand.h"
+#include "rules/evidence/slice.h"
 
 #include "unit/advise.h"
 

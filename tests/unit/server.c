@@ -14,11 +14,11 @@
 
 #include <cmocka.h>
 
-#include "base/config.h"
+#include "config/config.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "http/server.h"
-#include "ingest/internal.h"
+#include "service/internal.h"
 #include "unit/fixtures.h"
 
 #define WAITING 4

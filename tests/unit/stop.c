@@ -12,8 +12,8 @@
 
 #include "base/error.h"
 #include "base/stop.h"
-#include "ingest/analyse.h"
-#include "ingest/capture.h"
+#include "report/analyse.h"
+#include "capture/capture.h"
 #include "model/model.h"
 #include "source/child.h"
 #include "unit/fixtures.h"

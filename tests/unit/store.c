@@ -12,8 +12,8 @@
 #include <sqlite3.h>
 
 #include "base/error.h"
-#include "ingest/analyse.h"
-#include "ingest/capture.h"
+#include "report/analyse.h"
+#include "capture/capture.h"
 #include "store/store.h"
 #include "unit/fixtures.h"
 #include "wire/le.h"

@@ -19,10 +19,10 @@
 #include <gelf.h>
 
 #include "base/error.h"
-#include "ingest/capture.h"
-#include "ingest/notes.h"
-#include "ingest/source.h"
-#include "ingest/symbol.h"
+#include "capture/capture.h"
+#include "capture/notes.h"
+#include "capture/source.h"
+#include "capture/symbol.h"
 #include "model/model.h"
 #include "wire/le.h"
 #include "wire/record.h"

@@ -75,7 +75,7 @@ test('every stall reason has a group and a meaning', () => {
   const reasons = Object.keys(data.stallMeaning);
   const grouped = data.stallGroups.flatMap((group) => group.stalls);
   assert.deepEqual([...reasons].sort(), [...grouped].sort());
-  const header = readFileSync(path.join(root, 'daemon/model/source.h'), 'utf8');
+  const header = readFileSync(path.join(root, 'daemon/model/lines/source.h'), 'utf8');
   const known = [...header.matchAll(/\bX\([A-Z_]+, "([a-z_]+)"\)/g)].map((match) => match[1]);
   assert.ok(known.length > 10);
   assert.deepEqual([...reasons].sort(), known.sort());
@@ -83,7 +83,7 @@ test('every stall reason has a group and a meaning', () => {
 });
 
 test('the metrics it names are those that are counted', () => {
-  const def = readFileSync(path.join(root, 'daemon/model/source.def'), 'utf8');
+  const def = readFileSync(path.join(root, 'daemon/model/lines/source.def'), 'utf8');
   const counted = new Set([...def.matchAll(/SOURCE_METRIC\(([A-Z_]+),/g)].map((match) => match[1].toLowerCase()));
   const total = data.newSum();
   data.add(total, [...counted], Object.fromEntries([...counted].map((name) => [name, name.includes('ideal') ? 1 : 2])), samples(1), 1);

@@ -1,0 +1,308 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <zstd.h>
+#include <zstd_errors.h>
+
+#include "base/error.h"
+#include "base/stop.h"
+#include "capture/source.h"
+#include "wire/le.h"
+
+#define FRAME_MAX (FRAME_HEADER_SIZE + (size_t)FRAME_MAX_PAYLOAD)
+#define READ_AHEAD (64u << 10)
+#define READ_FIRST (4u << 10)	/* of a frame: most of what is looked at in vain
+				 * is no frame */
+
+/* What compressed frames may unfold to in all, reading each of them twice: so
+ * much for each byte of the file, and so much for any. Of the captures under
+ * tests none comes to 12 bytes a byte, no frame to 30. */
+#define UNFOLD_BYTE 256u
+#define UNFOLD_FREE (256u << 20)
+
+/* pread until ${len} bytes or the end of the file. */
+static ssize_t
+read_at(const struct source *s, uint8_t *buf, size_t len, uint64_t offset)
+{
+	size_t got = 0;
+	ssize_t n;
+
+	while (got < len) {
+		n = pread(s->fd, buf + got, len - got, (off_t)(offset + got));
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return (-1);
+		if (n == 0)
+			break;
+		got += (size_t)n;
+	}
+	return ((ssize_t)got);
+}
+
+int
+source_open(struct source *s, int fd, const char *name, struct error *e)
+{
+	struct stat st;
+
+	memset(s, 0, sizeof(*s));
+	s->fd = fd;
+	s->name = name;
+	if (fstat(fd, &st) != 0)
+		return (error_set(e, "cannot look at '%s':", name));
+	if (!S_ISREG(st.st_mode))
+		return (error_set(e, "'%s' is not a regular file", name));
+	s->size = s->stats.bytes = (uint64_t)st.st_size;
+	/* Damaged frames may cost this much hashing and reading in all: a file
+	 * made of headers that each claim 4 MiB would otherwise take days. */
+	s->budget = (64u << 20) + 8 * s->size;
+	s->unfold = UNFOLD_FREE + UNFOLD_BYTE * s->size;
+	s->frame = malloc(FRAME_MAX);
+	s->raw = malloc(FRAME_MAX_PAYLOAD);
+	s->zstd = ZSTD_createDCtx();
+	if (s->frame == NULL || s->raw == NULL || s->zstd == NULL) {
+		source_close(s);
+		return (error_set(e, "out of memory"));
+	}
+	return (0);
+}
+
+int
+source_open_path(struct source *s, const char *path, struct error *e)
+{
+	/* Not to wait for somebody to open the other end of a pipe. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	memset(s, 0, sizeof(*s));
+	if (fd < 0)
+		return (error_set(e, "cannot open '%s':", path));
+	if (source_open(s, fd, path, e) != 0) {
+		close(fd);
+		return (-1);
+	}
+	s->owned = true;
+	return (0);
+}
+
+void
+source_close(struct source *s)
+{
+
+	if (s->owned)
+		close(s->fd);
+	s->owned = false;
+	free(s->frame);
+	free(s->raw);
+	ZSTD_freeDCtx(s->zstd);
+	s->frame = s->raw = NULL;
+	s->zstd = NULL;
+}
+
+/* Read and check what stands at ${offset}; -1 on a read error. */
+static int
+check_at(struct source *s, uint64_t offset, struct frame_header *h,
+    enum frame_status *status)
+{
+	size_t first = FRAME_HEADER_SIZE + READ_FIRST;
+	ssize_t got, more;
+
+	if ((got = read_at(s, s->frame, first, offset)) < 0)
+		return (-1);
+	*status = frame_peek(s->frame, (size_t)got, h);
+	if (*status != FRAME_OK)
+		return (0);
+	if (h->stored > s->size || h->records > UINT64_MAX - h->sequence) {
+		*status = h->stored > s->size ? FRAME_SHORT : FRAME_CORRUPT;
+		return (0);
+	}
+	if (FRAME_HEADER_SIZE + (size_t)h->stored > (size_t)got &&
+	    (size_t)got == first) {
+		more = read_at(s, s->frame + got, FRAME_HEADER_SIZE +
+		    (size_t)h->stored - (size_t)got, offset + (uint64_t)got);
+		if (more < 0)
+			return (-1);
+		got += more;
+	}
+	*status = frame_check(s->frame, (size_t)got, h);
+	return (0);
+}
+
+/* Where the next magic stands behind ${offset}, or the end of the file. */
+static int
+resync(struct source *s, uint64_t *offset)
+{
+	uint64_t at = *offset + 1;
+	ssize_t got;
+	size_t place;
+
+	for (;;) {
+		if ((got = read_at(s, s->frame, READ_AHEAD, at)) < 0)
+			return (-1);
+		if (got < 4) {
+			*offset = s->size;
+			return (0);
+		}
+		place = frame_resync(s->frame, (size_t)got);
+		if (place < (size_t)got) {
+			*offset = at + place;
+			return (0);
+		}
+		at += (uint64_t)got - 3;
+	}
+}
+
+int
+source_next(struct source *s, struct frame_header *h, uint64_t *offset)
+{
+	uint64_t begin = s->offset;
+	enum frame_status status, first = FRAME_OK;
+	uint64_t cost;
+
+	while (s->offset < s->size) {
+		if (check_at(s, s->offset, h, &status) != 0)
+			return (-1);
+		if (s->offset == 0)
+			s->magic = s->size >= 4 &&
+			    le32_get(s->frame) == FRAME_MAGIC;
+		if (status == FRAME_OK) {
+			if (s->offset != begin) {
+				s->stats.damaged++;
+				s->stats.damaged_bytes += s->offset - begin;
+			}
+			*offset = s->offset;
+			s->offset += FRAME_HEADER_SIZE + h->stored;
+			return (1);
+		}
+		if (first == FRAME_OK)
+			first = status;
+		s->newer |= status == FRAME_TOO_NEW;
+		cost = READ_AHEAD + (status == FRAME_CORRUPT ? h->stored : 0);
+		if (cost >= s->budget) {
+			s->offset = s->size;
+			break;
+		}
+		s->budget -= cost;
+		if (resync(s, &s->offset) != 0)
+			return (-1);
+	}
+	if (s->offset > begin) {
+		if (first == FRAME_SHORT)
+			s->stats.truncated = true;
+		else
+			s->stats.damaged++;
+		s->stats.damaged_bytes += s->size - begin;
+	}
+	return (0);
+}
+
+int
+source_at(struct source *s, uint64_t offset, struct frame_header *h)
+{
+	enum frame_status status;
+
+	if (check_at(s, offset, h, &status) != 0 || status != FRAME_OK)
+		return (-1);
+	return (0);
+}
+
+/* Not every failure is the file's. */
+static const uint8_t *
+failed(struct source *s, size_t rc)
+{
+
+	if (ZSTD_getErrorCode(rc) == ZSTD_error_memory_allocation)
+		s->poor = true;
+	return (NULL);
+}
+
+const uint8_t *
+source_decode(struct source *s, const struct frame_header *h, uint32_t limit,
+    size_t *len)
+{
+	const uint8_t *stored = s->frame + FRAME_HEADER_SIZE;
+	ZSTD_inBuffer in = { stored, h->stored, 0 };
+	ZSTD_outBuffer out = { s->raw, h->raw, 0 };
+	size_t rc;
+
+	if (!(h->flags & FRAME_ZSTD)) {
+		*len = h->stored;
+		return (stored);
+	}
+	if (limit > h->raw)
+		limit = h->raw;
+	if (limit > s->unfold) {
+		s->bomb = true;
+		return (NULL);
+	}
+	s->unfold -= limit;
+	if (limit == h->raw) {
+		rc = ZSTD_decompressDCtx(s->zstd, s->raw, h->raw, stored,
+		    h->stored);
+		if (ZSTD_isError(rc) || rc != h->raw)
+			return (failed(s, rc));
+		*len = h->raw;
+		return (s->raw);
+	}
+	out.size = limit;
+	ZSTD_DCtx_reset(s->zstd, ZSTD_reset_session_only);
+	while (out.pos < out.size) {
+		rc = ZSTD_decompressStream(s->zstd, &out, &in);
+		if (ZSTD_isError(rc))
+			return (failed(s, rc));
+		if (rc == 0 || (in.pos == in.size && out.pos < out.size))
+			break;
+	}
+	*len = out.pos;
+	return (s->raw);
+}
+
+bool
+source_stops(const struct source *s)
+{
+
+	return (s->bomb || s->poor || stop_asked());
+}
+
+int
+source_verdict(const struct source *s, struct error *e)
+{
+
+	if (s->bomb) {
+		error_set(e, "'%s' unfolds to more than %u times its size, "
+		    "which no capture does", s->name, UNFOLD_BYTE);
+		return (error_remedy(e, "record it again"));
+	}
+	if (s->poor)
+		return (error_set(e, "out of memory"));
+	if (stop_asked())
+		return (stop_error(e));
+	if (s->stats.frames > 0)
+		return (0);
+	if (s->size == 0) {
+		error_set(e, "'%s' is empty", s->name);
+		return (error_remedy(e, "record it again; a capture has at "
+		    "least the program's start in it"));
+	}
+	if (s->newer) {
+		error_set(e, "'%s' was written by a newer version of "
+		    "cudadvise", s->name);
+		return (error_remedy(e, "read it with that version"));
+	}
+	if (!s->magic) {
+		error_set(e, "'%s' is not a cudadvise capture", s->name);
+		return (error_remedy(e, "captures come from `cudadvise run "
+		    "--no-daemon -o FILE` and `cudadvise export --format "
+		    "capture`"));
+	}
+	if (s->stats.truncated)
+		error_set(e, "'%s' ends inside its first frame (truncated)",
+		    s->name);
+	else
+		error_set(e, "'%s' is damaged: no frame of it is readable",
+		    s->name);
+	return (error_remedy(e, "copy it again from where it was recorded"));
+}

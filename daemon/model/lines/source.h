@@ -1,0 +1,172 @@
+/*
+ * model/lines/source.h: what a run's instructions, lines and launch sites did: the
+ * source tier's part of struct run. Built at a final settle from the records
+ * INSTRUCTIONS, SAMPLES, CUBIN, FUNCTION, SOURCE, DISASSEMBLY, SITE and FRAME;
+ * lines come from the cubins' line tables (source/cubin.h), facts about opcodes
+ * from the disassembly (source/sass.h). All memory is the model's.
+ *
+ * Three kinds of data, each there or not (struct code): exact counts per
+ * instruction of one launch (tier S), PC samples over all launches of the
+ * function (P), static code (X).
+ */
+#ifndef CADV_MODEL_SOURCE_H
+#define CADV_MODEL_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "source/cubin.h"
+#include "source/sass.h"
+
+enum source_metric {
+#define SOURCE_METRIC(name, cupti, unit, label) SOURCE_##name,
+#include "model/lines/source.def"
+#undef SOURCE_METRIC
+	SOURCE_COUNT
+};
+
+struct source_metric_info {
+	const char *name, *unit, *label;
+};
+extern const struct source_metric_info source_metric_table[SOURCE_COUNT];
+/* SOURCE_COUNT if unknown. */
+enum source_metric source_metric_find(const char *name, size_t len);
+
+/* Stall reasons of PC samples, under the short names people know. */
+#define STALLS(X)							\
+	X(SELECTED, "selected") X(BARRIER, "barrier")			\
+	X(BRANCH_RESOLVING, "branch_resolving") X(DISPATCH, "dispatch_stall") \
+	X(DRAIN, "drain") X(IMC_MISS, "imc_miss")			\
+	X(LG_THROTTLE, "lg_throttle") X(LONG_SCOREBOARD, "long_scoreboard") \
+	X(MATH_THROTTLE, "math_pipe_throttle") X(MEMBAR, "membar")	\
+	X(MIO_THROTTLE, "mio_throttle") X(MISC, "misc")			\
+	X(NO_INSTRUCTION, "no_instructions") X(NOT_SELECTED, "not_selected") \
+	X(SHORT_SCOREBOARD, "short_scoreboard") X(SLEEPING, "sleeping")	\
+	X(TEX_THROTTLE, "tex_throttle") X(WAIT, "wait")			\
+	X(WARPGROUP_ARRIVE, "warpgroup_arrive") X(OTHER, "other")
+
+enum stall {
+#define X(name, text) STALL_##name,
+	STALLS(X)
+#undef X
+	STALL_COUNT
+};
+extern const char *const stall_name[STALL_COUNT];
+/* "smsp__pcsamp_warps_issue_stalled_wait_not_issued" → STALL_WAIT, *${issued}
+ * false. STALL_COUNT for names that are no stall (sample counts). */
+enum stall stall_find(const char *name, size_t len, bool *issued);
+
+/* PC samples of an instruction or line. */
+struct samples {
+	uint64_t all;			/* of warps */
+	uint64_t not_issued;		/* of those, no warp could issue */
+	uint32_t stall[STALL_COUNT];	/* all, by reason */
+};
+
+/* A source file as it was during the run. */
+struct source_file {
+	const char *path;	/* as the line tables have it */
+	const char *text;	/* NULL: not captured */
+	size_t size;
+	uint64_t id;		/* of path and content; 0 without text */
+	const char *missing;	/* why there is no text; NULL */
+};
+
+#define LINE_NONE UINT32_MAX
+
+/* A line of a kernel in one inline context. */
+struct source_line {
+	uint32_t file;		/* index into run->source_file */
+	uint32_t line;
+	uint32_t inlined_at;	/* index of the line that called, LINE_NONE */
+	const char *function;	/* of the inlined code, demangled; NULL */
+	uint32_t instructions;	/* how many it has */
+	/* Of its own instructions, not of what is inlined into it: */
+	double value[SOURCE_COUNT];	/* NaN: not measured */
+	struct samples samples;
+};
+
+struct instruction {
+	uint32_t pc;
+	uint32_t line;		/* index into code->line; LINE_NONE */
+	uint32_t sass;		/* index into code->sass.instruction; SASS_NONE */
+	double value[SOURCE_COUNT];
+	struct samples samples;
+};
+
+/* The code of one kernel (signature), and what was measured of it. */
+struct code {
+	uint64_t cubin;			/* id */
+	const char *function;		/* mangled */
+	bool counted;			/* tier S: values are there */
+	bool sampled;			/* tier P */
+	bool disassembled;		/* tier X: sass is there */
+	bool has_lines;			/* line numbers are known */
+	bool debug;			/* compiled with -G */
+	const char *uncounted;		/* why not; NULL if it is */
+	const char *lineless;		/* why there are no lines, with the flag */
+	const char *no_sass;		/* why there is no disassembly */
+	const char *no_cubin;		/* why its cubin was not looked at; NULL
+					 * if it was */
+	bool launches_known;		/* its cubin has it, and was searched */
+	struct cubin_launch launch[LAUNCHES_MAX];	/* of kernels, by it: */
+	size_t launches;		/* each is among the instructions */
+	struct instruction *instruction;	/* by pc; those known */
+	size_t instructions;
+	struct source_line *line;	/* by file, line, inlined_at */
+	size_t lines;
+	struct sass sass;
+	double total[SOURCE_COUNT];	/* over all instructions; NaN */
+	struct samples samples;
+	uint64_t sample_period;		/* cycles; 0 */
+	uint32_t sample_kernels;	/* signatures that share these samples:
+					 * samples are of the function */
+};
+
+/* One level of a host call stack. */
+struct site_frame {
+	const char *function;	/* demangled; NULL unknown */
+	const char *file;	/* source file; NULL unknown */
+	uint32_t line;		/* 0 unknown */
+	const char *module;	/* "libtorch_cuda.so"; NULL */
+	bool python, inlined, nearest;	/* nearest: exported symbol before it */
+};
+
+#define SITE_DEPTH 64
+
+/* A place in the host program that launches, copies, waits or allocates. */
+struct site {
+	uint16_t call;		/* enum wire_call; CALL_LAUNCH */
+	uint32_t kernel;	/* struct kernel's id of a launch; else 0 */
+	uint64_t count;		/* events seen there while we looked */
+	struct site_frame *frame;	/* innermost first; Python frames are
+					 * in front of the native ones */
+	size_t frames;
+	size_t first;		/* index of the frame to show: the first that
+				 * is the program's own (Python, or neither
+				 * CUDA's nor a framework's library) */
+};
+
+/* A function whose cubin is whole and whose disassembly is missing. */
+struct model_code_want {
+	uint64_t cubin;		/* id */
+	uint32_t symbol;	/* as FUNCTION or SAMPLES said; 0 unknown */
+	const char *function;	/* mangled */
+	const uint8_t *bytes;	/* of the cubin, as captured: hostile */
+	size_t size;
+};
+
+struct model;
+
+/*
+ * model_wants_disassembly(m, want, max): list the functions of kernels that ran
+ * (FUNCTION), were counted (INSTRUCTIONS) or sampled (SAMPLES), each once, the
+ * one with the most time first where that is known; at most ${max}. How many
+ * there are in ${want}. Before or after a settle; the pointers live until the
+ * model is freed, feeding DISASSEMBLY does not move them.
+ */
+size_t model_wants_disassembly(const struct model *m,
+    struct model_code_want *want, size_t max);
+
+#endif

@@ -1,0 +1,262 @@
+/*
+ * model/lines/source_first.c: which frame of a call stack a person should see: the
+ * innermost one that is the program's own, and neither CUDA's, a framework's,
+ * nor what the compiler put between a launch and who wrote it.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "model/lines/source_state.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+static bool
+starts_with(const char *s, const char *with)
+{
+
+	return (strncmp(s, with, strlen(with)) == 0);
+}
+
+static bool
+starts_with_any(const char *s, const char *const *with, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (starts_with(s, with[i]))
+			return (true);
+	return (false);
+}
+
+/* What is below every library: it says nothing of who called. */
+static bool
+system_module(const char *module)
+{
+	static const char *const libraries[] = {
+		"libcuda.so", "libcudart", "libnv", "libcupti", "libcudadvise",
+		"libc.so", "libc-2", "libpthread", "libdl", "libm.so",
+		"libstdc++", "libgcc_s", "libgomp", "ld-linux", "ld-2",
+		"libpython", "libasan", "libtsan", "linux-vdso", "[vdso]",
+	};
+
+	return (module != NULL &&
+	    starts_with_any(module, libraries, COUNT(libraries)));
+}
+
+/* Libraries whose frames are never the program's own. */
+static bool
+foreign_module(const char *module)
+{
+	static const char *const libraries[] = {
+		"libcublas", "libcudnn", "libcufft", "libcusparse",
+		"libcusolver", "libcurand", "libnccl", "libtorch", "libc10",
+		"libaten", "libtriton", "libtensorflow", "libjax",
+		"xla_extension",
+	};
+
+	return (system_module(module) || (module != NULL &&
+	    starts_with_any(module, libraries, COUNT(libraries))));
+}
+
+static const char *
+file_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return (slash != NULL ? slash + 1 : path);
+}
+
+/* Inline wrappers of the toolkit's headers. */
+static bool
+toolkit_file(const char *file)
+{
+	static const char *const headers[] = {
+		"cuda_runtime.h", "cuda_runtime_api.h", "cuda.h",
+		"host_runtime.h", "driver_functions.h",
+	};
+	const char *name;
+	size_t i;
+
+	if (file == NULL)
+		return (false);
+	name = file_name(file);
+	for (i = 0; i < COUNT(headers); i++)
+		if (strcmp(name, headers[i]) == 0)
+			return (true);
+	return (strstr(name, ".cudafe1.stub.c") != NULL);
+}
+
+/* A statically linked CUDA runtime, and nvcc's launch stubs. A function of the
+ * program's own may be called cudaSomething; it has a source file then. */
+static bool
+cuda_function(const struct site_frame *f)
+{
+	static const char *const names[] = {
+		"cudaLaunchKernel", "__cudaLaunchKernel", "__device_stub__",
+		"cudart::", "__cudart", "libcudart_static_",
+		"__cudaPushCallConfiguration", "__cudaPopCallConfiguration",
+		"___cudart", "__nv_cudaEntityRegister",
+	};
+	const char *name = f->function;
+
+	if (name == NULL)
+		return (false);
+	/* Templates come with their return type in front. */
+	if (starts_with(name, "cudaError cudaLaunchKernel") ||
+	    starts_with(name, "cudaError_t cudaLaunchKernel") ||
+	    starts_with_any(name, names, COUNT(names)) ||
+	    strstr(name, " __device_stub__") != NULL)
+		return (true);
+	if (f->file != NULL)
+		return (toolkit_file(f->file));
+	/* The API's own are C: no parameters in the name. */
+	return (strchr(name, '(') == NULL && starts_with(name, "cuda") &&
+	    isupper((unsigned char)name[4]));
+}
+
+/* nvcc gives a kernel a host function of the same name, which only launches
+ * it. */
+static bool
+launch_stub(const struct site_frame *f, const struct kernel *k)
+{
+	char brief[256];
+
+	if (k == NULL || f->function == NULL)
+		return (false);
+	if (strchr(f->function, '(') != NULL)
+		return (strcmp(f->function, k->name) == 0);
+	/* Debug information may have the bare name. */
+	text_shorten(brief, sizeof(brief), f->function);
+	return (strcmp(brief, k->short_name) == 0);
+}
+
+/* A name to be read, as templates' and lambdas' are not. */
+static bool
+plain_name(const struct site_frame *f)
+{
+	const char *name = f->function;
+
+	return (name != NULL && !f->nearest &&
+	    memchr(name, '<', strcspn(name, "(")) == NULL &&
+	    strstr(name, "operator()") == NULL &&
+	    strstr(name, "(anonymous") == NULL);
+}
+
+/* Of a thread that a framework made for itself, none of whose frames is the
+ * program's: which of the framework's functions it was. */
+static size_t
+first_foreign(const struct site *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->frames; i++)
+		if (!system_module(s->frame[i].module) &&
+		    !cuda_function(&s->frame[i]) && plain_name(&s->frame[i]))
+			return (i);
+	for (i = 0; i < s->frames; i++)
+		if (!system_module(s->frame[i].module))
+			return (i);
+	return (0);
+}
+
+static size_t
+first_native(const struct site *s, const struct kernel *k)
+{
+	const struct site_frame *f;
+	bool stub = false;
+	size_t i;
+
+	for (i = 0; i < s->frames; i++) {
+		f = &s->frame[i];
+		if (foreign_module(f->module) || cuda_function(f))
+			continue;
+		if (!stub && launch_stub(f, k)) {
+			stub = true;
+			continue;
+		}
+		return (i);
+	}
+	return (first_foreign(s));
+}
+
+/* Behind "…/site-packages/", or NULL. */
+static const char *
+installed(const char *file)
+{
+	static const char *const folders[] = {
+		"/site-packages/", "/dist-packages/",
+	};
+	const char *at;
+	size_t i;
+
+	for (i = 0; i < COUNT(folders); i++)
+		if ((at = strstr(file, folders[i])) != NULL)
+			return (at + strlen(folders[i]));
+	return (NULL);
+}
+
+static bool
+framework(const char *package)
+{
+	static const char *const packages[] = {
+		"torch", "torchvision", "torchaudio", "torch_xla", "triton",
+		"cupy", "cupyx", "cupy_backends", "numba", "numba_cuda", "jax",
+		"jaxlib", "tensorflow", "keras", "numpy", "scipy", "pycuda",
+		"cuda", "warp", "taichi", "functorch", "torchgen", "nvmath",
+		"flash_attn", "xformers", "apex", "transformer_engine",
+		"bitsandbytes", "cudf", "cuml", "rmm", "lightning",
+		"lightning_fabric", "pytorch_lightning", "accelerate",
+		"deepspeed",
+	};
+	size_t i, n = strcspn(package, "/.");
+
+	for (i = 0; i < COUNT(packages); i++)
+		if (strlen(packages[i]) == n &&
+		    strncmp(packages[i], package, n) == 0)
+			return (true);
+	return (false);
+}
+
+/* "<frozen importlib._bootstrap>", "/usr/lib/python3.11/threading.py". */
+static bool
+standard_library(const char *file)
+{
+	const char *at = file;
+
+	if (starts_with(file, "<frozen"))
+		return (true);
+	while ((at = strstr(at, "/lib/python3")) != NULL) {
+		at += strlen("/lib/python3");
+		at += strspn(at, ".0123456789t");
+		if (*at == '/')
+			return (true);
+	}
+	return (false);
+}
+
+static bool
+own_python(const struct site_frame *f)
+{
+	const char *package;
+
+	if (f->file == NULL)
+		return (false);
+	if ((package = installed(f->file)) != NULL)
+		return (!framework(package));
+	return (!standard_library(f->file));
+}
+
+size_t
+site_first(const struct site *s, const struct kernel *k)
+{
+	size_t i;
+
+	for (i = 0; i < s->frames && s->frame[i].python; i++)
+		if (own_python(&s->frame[i]))
+			return (i);
+	if (i > 0)
+		return (0);
+	return (first_native(s, k));
+}

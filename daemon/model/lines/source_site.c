@@ -1,0 +1,310 @@
+/*
+ * model/lines/source_site.c: sites at a settle: call stacks from addresses to names.
+ * Addresses mean something in their process only; two stacks are one site when
+ * they read the same.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/lines/source_state.h"
+
+/* A frame of a settle, with where it is in its module: two unknown functions
+ * are not the same one. */
+struct named {
+	struct site_frame frame;
+	uint64_t where;
+};
+
+static int
+frame_compare(const void *a, const void *b)
+{
+	const struct frame_entry *x = a, *y = b;
+
+	if (x->stream != y->stream)
+		return (x->stream < y->stream ? -1 : 1);
+	if (x->address != y->address)
+		return (x->address < y->address ? -1 : 1);
+	if (x->daemon != y->daemon)
+		return (x->daemon ? -1 : 1);
+	if (x->depth != y->depth)
+		return (x->depth < y->depth ? -1 : 1);
+	/* The later one first: it holds. */
+	return (x->order > y->order ? -1 : x->order < y->order);
+}
+
+static void
+frames_sort(struct source_state *x)
+{
+	const struct frame_entry *f;
+	uint32_t i, out = 0;
+
+	if (x->frames_sorted || x->frames == 0)
+		return;
+	qsort(x->frame, x->frames, sizeof(*x->frame), frame_compare);
+	for (i = 1; i < x->frames; i++) {
+		f = &x->frame[out];
+		if (x->frame[i].stream != f->stream ||
+		    x->frame[i].address != f->address ||
+		    (x->frame[i].daemon == f->daemon &&
+		    x->frame[i].depth != f->depth))
+			x->frame[++out] = x->frame[i];
+	}
+	x->frames = out + 1;
+	x->frames_sorted = true;
+}
+
+/* The first of the entries for an address; *${n}: how many there are. */
+static const struct frame_entry *
+frames_at(const struct source_state *x, uint32_t stream, uint64_t address,
+    uint32_t *n)
+{
+	uint32_t low = 0, high = x->frames, mid;
+	const struct frame_entry *f;
+
+	while (low < high) {
+		mid = low + (high - low) / 2;
+		f = &x->frame[mid];
+		if (f->stream < stream || (f->stream == stream &&
+		    f->address < address))
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	for (*n = 0; low + *n < x->frames &&
+	    x->frame[low + *n].stream == stream &&
+	    x->frame[low + *n].address == address; ++*n)
+		;
+	return (*n > 0 ? x->frame + low : NULL);
+}
+
+/* Later mappings cover earlier ones. What a return address means lies before
+ * it. */
+static const struct mapping *
+mapping_at(const struct source_state *x, uint32_t stream, uint64_t address)
+{
+	uint32_t i;
+
+	for (i = x->mappings; i > 0; i--)
+		if (x->mapping[i - 1].stream == stream &&
+		    address > x->mapping[i - 1].start &&
+		    address <= x->mapping[i - 1].end)
+			return (&x->mapping[i - 1]);
+	return (NULL);
+}
+
+static const char *
+or_null(const char *text)
+{
+
+	return (text == NULL || *text == '\0' ? NULL : text);
+}
+
+/* The frames of one address, inlined calls first; how many were added. */
+static size_t
+frames_name(const struct source_state *x, uint32_t stream, uint64_t address,
+    struct named *out, size_t max)
+{
+	const struct mapping *map = mapping_at(x, stream, address);
+	const struct frame_entry *f;
+	struct named one = { .where = address };
+	uint32_t n, i;
+
+	if (map != NULL) {
+		one.frame.module = or_null(map->module);
+		one.where = address - map->start + map->offset;
+	}
+	f = frames_at(x, stream, address, &n);
+	for (i = 0; i < n && i < max; i++) {
+		out[i] = one;
+		out[i].frame.function = or_null(f[i].function);
+		out[i].frame.file = or_null(f[i].file);
+		out[i].frame.line = f[i].line;
+		out[i].frame.nearest = (f[i].flags & FRAME_EXPORTED) != 0;
+		out[i].frame.inlined = i + 1 < n;
+	}
+	if (n == 0 && max > 0)
+		out[i++] = one;
+	return (i);
+}
+
+/* Everything about a site, in a form that can be compared. */
+struct named_site {
+	const struct site_state *state;
+	struct named *frame;
+	size_t frames;
+	uint64_t count;
+	uint32_t order;
+};
+
+static int
+pointer_compare(const void *a, const void *b)
+{
+	uintptr_t x = (uintptr_t)a, y = (uintptr_t)b;
+
+	return (x < y ? -1 : x > y);
+}
+
+/* Texts are interned: the same text has the same address. */
+static int
+named_compare(const struct named *a, const struct named *b)
+{
+	const struct site_frame *x = &a->frame, *y = &b->frame;
+	int c;
+
+	if ((c = pointer_compare(x->function, y->function)) != 0 ||
+	    (c = pointer_compare(x->file, y->file)) != 0 ||
+	    (c = pointer_compare(x->module, y->module)) != 0)
+		return (c);
+	if (x->line != y->line)
+		return (x->line < y->line ? -1 : 1);
+	if (x->python != y->python)
+		return (x->python ? -1 : 1);
+	if (x->function != NULL || a->where == b->where)
+		return (0);
+	return (a->where < b->where ? -1 : 1);
+}
+
+static int
+same_compare(const void *a, const void *b)
+{
+	const struct named_site *x = a, *y = b;
+	size_t i;
+	int c;
+
+	if (x->state->call != y->state->call)
+		return (x->state->call < y->state->call ? -1 : 1);
+	if (x->state->kernel != y->state->kernel)
+		return (x->state->kernel < y->state->kernel ? -1 : 1);
+	if (x->frames != y->frames)
+		return (x->frames < y->frames ? -1 : 1);
+	for (i = 0; i < x->frames; i++)
+		if ((c = named_compare(&x->frame[i], &y->frame[i])) != 0)
+			return (c);
+	return (x->order < y->order ? -1 : x->order > y->order);
+}
+
+/* By call and kernel, the most frequent first. */
+static int
+rank_compare(const void *a, const void *b)
+{
+	const struct named_site *x = a, *y = b;
+
+	if (x->state->call != y->state->call)
+		return (x->state->call < y->state->call ? -1 : 1);
+	if (x->state->kernel != y->state->kernel)
+		return (x->state->kernel < y->state->kernel ? -1 : 1);
+	if (x->count != y->count)
+		return (x->count > y->count ? -1 : 1);
+	return (x->order < y->order ? -1 : x->order > y->order);
+}
+
+static bool
+same_site(const struct named_site *a, const struct named_site *b)
+{
+	struct named_site copy = *b;
+
+	copy.order = a->order;
+	return (same_compare(a, &copy) == 0);
+}
+
+static size_t
+site_name(const struct source_state *x, const struct site_state *s,
+    struct named *out)
+{
+	size_t n = 0;
+	uint32_t i;
+
+	for (i = 0; i < s->pythons; i++)
+		out[n++] = (struct named){ .frame = s->python[i] };
+	for (i = 0; i < s->addresses && n < SITE_DEPTH; i++)
+		n += frames_name(x, s->stream, s->address[i], out + n,
+		    SITE_DEPTH - n);
+	return (n);
+}
+
+/* Equal ones become one; how many are left. */
+static uint32_t
+sites_merge(struct named_site *site, uint32_t n)
+{
+	uint32_t i, out = 0;
+
+	for (i = 0; i < n; i++)
+		site[i].count = site[i].state->count;
+	if (n == 0)
+		return (0);
+	qsort(site, n, sizeof(*site), same_compare);
+	for (i = 1; i < n; i++)
+		if (same_site(&site[out], &site[i]))
+			site[out].count = add_sat(site[out].count,
+			    site[i].count);
+		else
+			site[++out] = site[i];
+	n = out + 1;
+	qsort(site, n, sizeof(*site), rank_compare);
+	return (n);
+}
+
+static int
+sites_out(struct model *m, const struct named_site *site, uint32_t n)
+{
+	struct source_state *x = m->source;
+	struct site_frame *to;
+	size_t total = 0, j;
+	uint32_t i;
+
+	for (i = 0; i < n; i++)
+		total += site[i].frames;
+	free(x->out_site);
+	free(x->out_frame);
+	x->out_site = calloc(n + 1, sizeof(*x->out_site));
+	x->out_frame = to = calloc(total + 1, sizeof(*to));
+	if (x->out_site == NULL || to == NULL)
+		return (-1);
+	for (i = 0; i < n; i++) {
+		const struct site_state *s = site[i].state;
+		const struct kernel *k = s->kernel == IDMAP_NONE ? NULL :
+		    &m->kernel[s->kernel].out;
+
+		x->out_site[i] = (struct site){ .call = s->call,
+		    .kernel = k != NULL ? k->id : 0, .count = site[i].count,
+		    .frame = to, .frames = site[i].frames };
+		for (j = 0; j < site[i].frames; j++)
+			*to++ = site[i].frame[j].frame;
+		x->out_site[i].first = site_first(&x->out_site[i], k);
+	}
+	x->out_sites = n;
+	return (0);
+}
+
+int
+site_settle(struct model *m)
+{
+	struct source_state *x = m->source;
+	struct named_site *site;
+	struct named *frame;
+	size_t used = 0;
+	uint32_t i;
+	int rc = -1;
+
+	frames_sort(x);
+	site = calloc(x->sites + 1, sizeof(*site));
+	frame = calloc((size_t)(x->sites + 1) * SITE_DEPTH, sizeof(*frame));
+	if (site == NULL || frame == NULL)
+		goto done;
+	for (i = 0; i < x->sites; i++) {
+		site[i].state = &x->site[i];
+		site[i].frame = frame + used;
+		site[i].frames = site_name(x, &x->site[i], frame + used);
+		site[i].order = i;
+		used += site[i].frames;
+	}
+	rc = sites_out(m, site, sites_merge(site, x->sites));
+done:
+	free(site);
+	free(frame);
+	if (rc == 0) {
+		m->run.site = x->out_site;
+		m->run.sites = x->out_sites;
+	}
+	return (rc);
+}

@@ -1,0 +1,50 @@
+/*
+ * report/analyse.h: from a model to the documents the API serves: settle,
+ * ceilings, rules, JSON. The daemon calls it for live and finished runs, on
+ * import and reanalyze; pure.
+ */
+#ifndef CADV_ANALYSE_H
+#define CADV_ANALYSE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct error;
+struct model;
+struct run;
+struct thresholds;
+
+struct document {
+	const char *noun;	/* static */
+	char id[48];
+	char *json;		/* malloced */
+	int64_t time_ns;	/* sort keys; 0 where they do not apply */
+	int64_t launches;
+	char *name;		/* malloced, or NULL */
+};
+
+struct documents {
+	struct document *item;	/* in rank order per noun */
+	size_t items, cap;
+	char uuid[33];
+	char state[16];
+	char *label;
+	int64_t started_ns;	/* CLOCK_REALTIME */
+	int64_t wall_ns;
+};
+
+/*
+ * analyse(m, final, t, revision, run): documents of the run in ${m}; NULL
+ * without memory, or if the process ends. ${t} may be NULL. *${run} (may be NULL)
+ * is the settled run, valid until the model's next settle.
+ */
+struct documents *analyse(struct model *m, bool final,
+    const struct thresholds *t, int revision, const struct run **run);
+
+/* analyse_error(e): why analyse gave nothing. Returns -1. */
+int analyse_error(struct error *e);
+
+void documents_free(struct documents *d);
+
+#endif

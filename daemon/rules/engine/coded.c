@@ -1,0 +1,117 @@
+/*
+ * rules/engine/coded.c: see coded.h.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "rules/engine/coded.h"
+#include "rules/evidence/coded_estimate.h"
+
+/* Of what the code could gain at most: nothing for the pessimist, whose kernel
+ * waits for something else; halfway in the middle. */
+#define BELIEF_LOW 0
+#define BELIEF_MID 0.5
+
+/* Of the time of the GPU's kernels: looking into code takes its time, and less
+ * than this is not worth a change. */
+#define SHARE_LEAST 0.01
+
+struct speaker {
+	const char *rule;
+	rule_function *function;
+	uint32_t flags;
+	enum sass_space space;
+};
+
+static const struct speaker table[] = {
+#define CODED(id, function, flags, space) { id, function, flags, space },
+#include "rules/engine/coded.def"
+#undef CODED
+};
+
+static const struct speaker *
+speaker_of(const struct rule *rule)
+{
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+		if (strcmp(table[i].rule, rule->id) == 0)
+			return &table[i];
+	return NULL;
+}
+
+/* Could there be something in it? */
+static bool
+is_worth(const struct rule_view *x, const struct speaker *s)
+{
+	const struct kernel *k = x->kernel;
+	const struct code *c = k->code;
+
+	if (c == NULL || !c->disassembled || (double)k->total_ns < SHARE_LEAST *
+	    (double)x->device->kernel_ns)
+		return false;
+	for (size_t i = 0; i < c->sass.instructions; i++)
+		if (c->sass.instruction[i].flags & s->flags &&
+		    (s->space == SPACE_NONE ||
+		    c->sass.instruction[i].space == s->space))
+			return true;
+	return false;
+}
+
+bool
+coded_speaks(const struct rule *rule)
+{
+	return speaker_of(rule) != NULL;
+}
+
+/* Say in ${d} what it rests on, and promise less. */
+static void
+weaken(const struct rule_view *x, struct draft *d)
+{
+	struct load *load = arena_get(x->arena, sizeof(*load));
+
+	if (load != NULL)	/* the estimate's goes away */
+		*load = *x->load;
+	d->load = load;
+	d->f.confidence = CONF_LOW;
+	if (d->cap > SEV_MEDIUM)
+		d->cap = SEV_MEDIUM;
+	d->fix[VIEW_LOW] = fix_part(&d->fix[VIEW_HIGH], BELIEF_LOW);
+	d->fix[VIEW_MID] = fix_part(&d->fix[VIEW_HIGH], BELIEF_MID);
+	for (size_t i = 0; i < d->f.evidences; i++) {
+		d->f.evidence[i].source = "estimated";
+		d->f.evidence[i].from = CODED_FROM;
+	}
+	d->f.limiter = NULL;
+	d->f.summary = arena_format(x->arena, "%s (read from the code: nothing "
+	    "was counted)", d->f.summary);
+	d->f.gain_note = "between nothing and what this takes at most: without "
+	    "counters it is not known what limits the kernel";
+	d->f.next = x->own->skip == SKIP_PERMISSION ? "cudadvise doctor, which "
+	    "says how to get permission for counters" :
+	    say_tool(x->arena, x->run, "cudadvise run --replay");
+}
+
+enum rule_state
+coded_ask(struct rule_view *x)
+{
+	const struct speaker *s = speaker_of(x->rule);
+	const struct load *load = x->load;
+	size_t first = x->drafts;
+	enum rule_state state;
+	struct coded e;
+
+	if (s == NULL || x->kernel->launches == 0 || rule_is_debug(x) ||
+	    x->library != NULL || !is_worth(x, s) || coded_of(&e, x) != 0)
+		return RULE_NOT_MEASURED;
+	x->own = x->kernel;
+	x->kernel = &e.kernel;
+	x->load = &e.load;
+	state = s->function(x);
+	for (size_t i = first; i < x->drafts; i++)
+		weaken(x, &x->draft[i]);
+	x->kernel = x->own;
+	x->load = load;
+	x->own = NULL;
+	coded_clear(&e);
+	return state == RULE_FOUND && x->drafts > first ? RULE_FOUND :
+	    RULE_NOT_MEASURED;
+}

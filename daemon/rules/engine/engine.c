@@ -1,0 +1,366 @@
+/*
+ * rules/engine/engine.c: ask every rule about every kernel and about the run.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/stop.h"
+#include "rules/engine/coded.h"
+#include "rules/engine/group.h"
+#include "rules/evidence/inst.h"
+#include "rules/evidence/library.h"
+#include "rules/evidence/lines.h"
+#include "rules/evidence/neighbour.h"
+#include "rules/evidence/reads.h"
+#include "rules/engine/rule.h"
+#include "rules/engine/sampled.h"
+#include "rules/engine/unmeasured.h"
+
+/* Findings that are not worth it are kept up to this many; all are counted. */
+#define NOT_WORTH_MAX 1000
+/* And all findings together up to this many. */
+#define FINDINGS_MAX 10000
+
+#define REASONS_MAX 16
+
+/* The advice and what it owns. */
+struct advice_box {
+	struct advice advice;	/* first: what the caller has */
+	struct arena arena;
+};
+
+/* Why kernels were not measured, weighed by their time: what keeps the long ones
+ * from it is what to know. */
+struct tally {
+	const char *reason[REASONS_MAX];
+	double weight[REASONS_MAX];
+	size_t reasons;
+};
+
+static void
+tally_add(struct tally *t, const char *reason, const struct kernel *k)
+{
+	size_t i;
+
+	if (reason == NULL)
+		return;
+	for (i = 0; i < t->reasons; i++)
+		if (strcmp(t->reason[i], reason) == 0)
+			break;
+	if (i == REASONS_MAX)
+		return;
+	if (i == t->reasons) {
+		t->reason[t->reasons++] = reason;
+		t->weight[i] = 0;
+	}
+	t->weight[i] += 1 + (k != NULL ? (double)k->total_ns : 0);
+}
+
+static const char *
+tally_top(const struct tally *t)
+{
+	size_t top = 0;
+
+	for (size_t i = 1; i < t->reasons; i++)
+		if (t->weight[i] > t->weight[top])
+			top = i;
+	return t->reasons > 0 ? t->reason[top] : NULL;
+}
+
+static void
+note(struct verdict *v, struct tally *t, struct rule_view *x,
+    enum rule_state state)
+{
+	switch (state) {
+	case RULE_FOUND:
+		v->found++;
+		break;
+	case RULE_CLEAN:
+		v->clean++;
+		break;
+	default:
+		v->not_measured++;
+		tally_add(t, x->reason, x->kernel);
+	}
+}
+
+/* Of the drafts from ${first} on keep what is worth it, the rest only while
+ * there is room: 10,000 kernels must not mean 100,000 findings. What has none
+ * adds its seconds to another of the same cause, of the rule's drafts, which
+ * begin at ${rule}. */
+static void
+prune(struct rule_view *x, size_t rule, size_t first, double noise_s,
+    size_t *not_worth)
+{
+	size_t keep = first, n = x->drafts;
+
+	x->drafts = first;	/* only what is kept is compared with */
+	for (size_t i = first; i < n; i++) {
+		struct draft *d = &x->draft[i];
+
+		rank_kernel(d, noise_s);
+		group_key(d);
+		if ((!d->f.worth_it && (*not_worth)++ >= NOT_WORTH_MAX) ||
+		    keep >= FINDINGS_MAX) {
+			group_fold(x, rule, d);
+			continue;
+		}
+		if (keep != i)
+			x->draft[keep] = *d;
+		keep++;
+	}
+	x->drafts = keep;
+}
+
+/* No change to it shortens what it waits for. */
+static bool
+is_waiting(const struct rule_view *x)
+{
+	return x->kernel->waits &&
+	    (x->rule->needs & (NEED_COUNTERS | NEED_TRACE));
+}
+
+/* Ask about one kernel, if it has the data. */
+static enum rule_state
+ask_measured(struct rule_view *x)
+{
+	unsigned needs = x->rule->needs;
+	const char *reason;
+
+	if (x->kernel->launches == 0)
+		return rule_unmeasured(x, "none of its launches was seen");
+	/* First: no other level would tell more of it. */
+	if (x->library != NULL && (needs & NEED_OWN))
+		return rule_unmeasured(x, RULE_LIBRARY);
+	if (x->library != NULL && (needs & NEED_CALLED))
+		return x->rule->function(x);
+	reason = inst_lacks(x, needs);
+	x->lacking = reason != NULL;
+	if (reason != NULL)
+		return rule_unmeasured(x, reason);
+	if (is_waiting(x))
+		return rule_unmeasured(x, "it waits for what the host or "
+		    "another kernel does");
+	x->lacking = (needs & NEED_COUNTERS) && !metric_any(x->kernel->metric);
+	if (x->lacking)
+		return rule_lacks(x);
+	if ((needs & (NEED_SOURCE | NEED_SAMPLES | NEED_CODE)) &&
+	    rule_is_debug(x))
+		return rule_unmeasured(x, "it was built with -G, see "
+		    "debug-build");
+	return x->rule->function(x);
+}
+
+/* The same; what lacks counters may show in its samples, and what lacks both in
+ * its code. */
+static enum rule_state
+ask_kernel(struct rule_view *x)
+{
+	enum rule_state state = ask_measured(x);
+	const char *reason = x->reason;
+
+	if (state == RULE_NOT_MEASURED && !is_waiting(x) &&
+	    (sampled_ask(x) == RULE_FOUND || coded_ask(x) == RULE_FOUND))
+		return RULE_FOUND;
+	x->reason = reason;
+	return state;
+}
+
+static uint8_t
+seen_of(const struct rule_view *x, enum rule_state state)
+{
+	if (state == RULE_FOUND)
+		return SEEN_FOUND;
+	if (state == RULE_CLEAN)
+		return SEEN_CLEAN;
+	return x->lacking && !is_waiting(x) ? SEEN_LACKING : SEEN_OTHER;
+}
+
+static void
+ask_kernel_rule(struct rule_view *x, const struct load *load, double noise_s,
+    struct verdict *v)
+{
+	struct tally tally = { .reasons = 0 };
+	const struct run *run = x->run;
+	const char *refused = reads_refused(run, NEED_KERNELS |
+	    (x->rule->needs & NEED_MEMORY)), *reason;
+	size_t not_worth = 0, rule = x->drafts;
+
+	for (size_t i = 0; i < run->kernels; i++) {
+		struct arena_mark mark = arena_mark(x->arena);
+		size_t first = x->drafts;
+		enum rule_state state;
+
+		x->kernel = &run->kernel[i];
+		x->reason = NULL;
+		x->lacking = false;
+		if (refused != NULL) {
+			state = rule_unmeasured(x, refused);
+		} else if (x->kernel->device >= run->devices) {
+			state = rule_unmeasured(x, "its GPU is not known");
+		} else {
+			x->device = &run->device[x->kernel->device];
+			x->ceiling = &x->ceilings[x->kernel->device];
+			x->load = &load[i];
+			x->library = x->libraries[i].name != NULL ?
+			    &x->libraries[i] : NULL;
+			state = ask_kernel(x);
+		}
+		for (size_t k = first; k < x->drafts; k++)
+			lines_finish(x, &x->draft[k]);
+		note(v, &tally, x, state);
+		x->seen[i] = seen_of(x, state);
+		prune(x, rule, first, noise_s, &not_worth);
+		if (x->drafts == first)	/* nobody has its text */
+			arena_reset(x->arena, mark);
+	}
+	neighbour_cover(x, rule);
+	x->kernel = NULL;
+	x->device = NULL;
+	x->ceiling = NULL;
+	x->load = NULL;
+	x->library = NULL;
+	/* Kernels that nobody saw are kernels that nobody looked at. */
+	reason = run->kernels == 0 ? reads_lack(run, NEED_KERNELS) :
+	    v->found == 0 ? reads_lost(run, x->rule) : NULL;
+	if (run->kernels == 0 || reason != NULL) {
+		v->not_measured++;
+		tally_add(&tally, reason != NULL ? reason :
+		    "no kernel was launched", NULL);
+	}
+	v->reason = tally_top(&tally);
+}
+
+static void
+ask_run_rule(struct rule_view *x, struct verdict *v)
+{
+	const char *lack = reads_lack(x->run, reads_of(x->rule));
+	const char *lost = reads_lost(x->run, x->rule);
+	struct tally tally = { .reasons = 0 };
+	size_t first = x->drafts;
+	enum rule_state state;
+
+	x->reason = NULL;
+	if (lack != NULL)
+		state = rule_unmeasured(x, lack);
+	else
+		state = x->rule->function(x);
+	if (state == RULE_CLEAN && lost != NULL)
+		state = rule_unmeasured(x, lost);
+	/* What was lost may have filled the gaps that were found. */
+	for (size_t i = first; lost != NULL && i < x->drafts; i++)
+		x->draft[i].f.confidence = CONF_LOW;
+	note(v, &tally, x, state);
+	v->reason = tally_top(&tally);
+}
+
+static void
+ask_all(struct rule_view *x, struct advice *a, const struct load *load)
+{
+	for (size_t r = 0; r < rule_table_size && !stop_asked(); r++) {
+		struct verdict *v = &a->verdict[r];
+
+		x->rule = &rule_table[r];
+		x->order = r;
+		v->rule = x->rule->id;
+		if (x->rule->scope == SCOPE_KERNEL)
+			ask_kernel_rule(x, load, a->noise_s, v);
+		else {
+			x->loads = load;
+			ask_run_rule(x, v);
+		}
+		v->state = v->found ? RULE_FOUND :
+		    v->clean ? RULE_CLEAN : RULE_NOT_MEASURED;
+		if (v->not_measured == 0)
+			v->reason = NULL;
+	}
+}
+
+static void
+describe_ceilings(struct advice *a, const struct run *run,
+    const struct ceilings *c, struct arena *arena)
+{
+	const struct ceilings *least = run->devices > 0 ? &c[0] : NULL;
+	char text[64] = "device attributes";
+
+	for (size_t i = 1; i < run->devices && least->calibrated; i++)
+		least = &c[i];
+	a->calibrated = least != NULL && least->calibrated;
+	if (least != NULL)
+		ceilings_from(least, text, sizeof(text));
+	a->ceilings_from = arena_format(arena, "%s", text);
+}
+
+static const struct library *
+read_libraries(const struct run *run, struct arena *arena)
+{
+	struct library *l = arena_get(arena,
+	    (run->kernels ? run->kernels : 1) * sizeof(*l));
+
+	for (size_t i = 0; l != NULL && i < run->kernels; i++)
+		library_of(&l[i], run, &run->kernel[i]);
+	return l;
+}
+
+struct advice *
+advice_make(const struct run *run, const struct ceilings *c,
+    const struct thresholds *t)
+{
+	struct advice_box *box = calloc(1, sizeof(*box));
+	struct load *load = NULL;
+	struct rule_view x = { .run = run, .ceilings = c, .thresholds = t };
+	struct advice *a;
+
+	if (box == NULL)
+		return NULL;
+	a = &box->advice;
+	x.arena = &box->arena;
+	a->active_s = rule_active_s(run);
+	a->noise_s = rank_noise_s(run);
+	describe_ceilings(a, run, c, &box->arena);
+	a->verdict = arena_get(&box->arena,
+	    rule_table_size * sizeof(*a->verdict));
+	load = calloc(run->kernels ? run->kernels : 1, sizeof(*load));
+	x.libraries = read_libraries(run, &box->arena);
+	x.seen = arena_get(&box->arena, run->kernels + 1);
+	if (a->verdict == NULL || load == NULL || x.libraries == NULL ||
+	    x.seen == NULL)
+		goto fail;
+	a->verdicts = rule_table_size;
+	for (size_t i = 0; i < run->kernels; i++)
+		if (run->kernel[i].device < run->devices)
+			load_of(&load[i], &run->kernel[i],
+			    &run->device[run->kernel[i].device],
+			    &c[run->kernel[i].device]);
+	ask_all(&x, a, load);
+	group_all(&x);
+	a->unmeasured = unmeasured_note(run, load, &box->arena);
+	a->finding = arena_get(&box->arena,
+	    (x.drafts ? x.drafts : 1) * sizeof(*a->finding));
+	if (box->arena.failed || stop_asked())
+		goto fail;
+	rank_all(x.draft, x.drafts, run, a);
+	group_clear(&x);
+	free(load);
+	free(x.draft);
+	return a;
+fail:
+	group_clear(&x);
+	free(load);
+	free(x.draft);
+	advice_free(a);
+	return NULL;
+}
+
+void
+advice_free(struct advice *a)
+{
+	struct advice_box *box = (struct advice_box *)a;
+
+	if (a == NULL)
+		return;
+	arena_free(&box->arena);
+	free(box);
+}

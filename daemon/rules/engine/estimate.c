@@ -1,0 +1,253 @@
+/*
+ * rules/engine/estimate.c: counters from samples, see estimate.h.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules/engine/estimate.h"
+#include "rules/evidence/operand.h"
+#include "source/flow.h"
+
+/* Samples are of a function in all its launch shapes: of the one that has so much
+ * of its time they tell. */
+#define PART_LEAST 0.6
+
+#define SCHEDULERS 4	/* of an SM, since compute capability 5 */
+#define WARP 32
+#define SECTOR 32
+
+/* Cycles of a scheduler that an instruction of a warp keeps the pipe for, on
+ * compute capability 8 and 9: lanes of the pipe are a fourth of the SM's. */
+#define XU_CYCLES 8	/* 16 lanes */
+#define FP64_CYCLES 2	/* 64 lanes; GPUs with fewer are busier than that */
+
+static double
+selected_of(const struct code *c)
+{
+	return fmax(1, c->samples.stall[STALL_SELECTED]);
+}
+
+/* The part of its function's time that the view's launch shape has. */
+static double
+part_of(const struct rule_view *x)
+{
+	double all = 0, own = (double)x->kernel->total_ns;
+	bool speaks;
+
+	for (size_t i = 0; i < x->run->kernels; i++)
+		all += (double)x->run->kernel[i].total_ns;
+	all *= inst_share(x, &speaks);
+	return all > 0 ? own / all : 0;
+}
+
+static const char *
+lacks(const struct rule_view *x)
+{
+	const char *reason = inst_lacks(x, NEED_SAMPLES | NEED_CODE);
+
+	if (reason != NULL)
+		return reason;
+	if (x->kernel->code->samples.all == 0)
+		return "no sample fell into it";
+	if (part_of(x) < PART_LEAST)
+		return "its samples are mostly of other launch shapes";
+	return NULL;
+}
+
+/* Of the schedulers' time on the SMs at work, 0..1. */
+static double
+issue_of(const struct code *c)
+{
+	double all = (double)c->samples.all;
+
+	return fmin(1, fmax(0, 1 - (double)c->samples.not_issued / all));
+}
+
+/* Executions of the instructions of block ${b}, each; ${scale} is warps a
+ * sample. */
+static void
+set_block(struct code *c, const struct block *b, double scale)
+{
+	double sum = 0, each;
+
+	for (uint32_t s = b->first; s <= b->last; s++) {
+		size_t i = inst_of_sass(c, s);
+
+		if (i != SIZE_MAX)
+			sum += c->instruction[i].samples.stall[STALL_SELECTED];
+	}
+	each = scale * sum / (b->last - b->first + 1);
+	for (uint32_t s = b->first; s <= b->last; s++) {
+		size_t i = inst_of_sass(c, s);
+
+		if (i == SIZE_MAX)
+			continue;
+		c->instruction[i].value[SOURCE_INST] = each;
+		c->instruction[i].value[SOURCE_THREADS_ON] = each * WARP;
+	}
+}
+
+/* Make ${c}, a copy, a code of which ${total} executions were counted. False
+ * without memory. */
+static bool
+set_executions(struct code *c, double total)
+{
+	const struct instruction *old = c->instruction;
+	struct flow f;
+
+	if (flow_make(&f, &c->sass) != 0)
+		return false;
+	c->instruction = calloc(c->instructions + 1, sizeof(*c->instruction));
+	if (c->instruction == NULL) {
+		flow_free(&f);
+		return false;
+	}
+	if (c->instructions > 0)
+		memcpy(c->instruction, old,
+		    c->instructions * sizeof(*old));
+	for (int m = 0; m < SOURCE_COUNT; m++) {
+		c->total[m] = NAN;
+		for (size_t i = 0; i < c->instructions; i++)
+			c->instruction[i].value[m] = NAN;
+	}
+	for (uint32_t b = 0; b < f.blocks; b++)
+		set_block(c, &f.block[b], total / selected_of(c));
+	flow_free(&f);
+	c->total[SOURCE_INST] = total;
+	c->total[SOURCE_THREADS_ON] = total * WARP;
+	c->counted = true;
+	c->uncounted = NULL;
+	return true;
+}
+
+/* Executed instructions with a flag in ${flags}. */
+static double
+executed(const struct code *c, uint32_t flags)
+{
+	double sum = 0;
+
+	for (uint32_t s = 0; s < c->sass.instructions; s++)
+		if (c->sass.instruction[s].flags & flags)
+			sum += inst_executed(c, s);
+	return sum;
+}
+
+/* What its global accesses would move, had every lane its own bytes and found
+ * no cache any of them. */
+static double
+accessed_bytes(const struct code *c, uint32_t flags)
+{
+	double sum = 0;
+
+	for (uint32_t s = 0; s < c->sass.instructions; s++) {
+		const struct sass_instruction *i = &c->sass.instruction[s];
+
+		if (i->space == SPACE_GLOBAL && i->flags & flags)
+			sum += inst_executed(c, s) * WARP * i->bytes;
+	}
+	return sum;
+}
+
+static void
+fill(struct kernel *k, enum metric_id id, double v)
+{
+	if (!isfinite(k->metric[id]) && isfinite(v) && v >= 0)
+		k->metric[id] = v;
+}
+
+/* Sectors of local accesses, which are together for a warp. */
+static void
+fill_local(struct kernel *k, const struct code *c)
+{
+	double inst[2] = { 0 }, sectors[2] = { 0 };
+
+	for (uint32_t s = 0; s < c->sass.instructions; s++) {
+		const struct sass_instruction *i = &c->sass.instruction[s];
+		int store = (i->flags & SASS_STORE) != 0;
+
+		if (i->space != SPACE_LOCAL)
+			continue;
+		inst[store] += inst_executed(c, s);
+		sectors[store] += inst_executed(c, s) * i->bytes;
+	}
+	fill(k, METRIC_LOCAL_LD_INST, inst[0]);
+	fill(k, METRIC_LOCAL_ST_INST, inst[1]);
+	fill(k, METRIC_LOCAL_LD_SECTORS, sectors[0]);
+	fill(k, METRIC_LOCAL_ST_SECTORS, sectors[1]);
+}
+
+static void
+fill_stalls(struct kernel *k, const struct code *c)
+{
+	static const struct { enum metric_id id; enum stall stall; } row[] = {
+		{ METRIC_STALL_LONG_SCOREBOARD, STALL_LONG_SCOREBOARD },
+		{ METRIC_STALL_LG_THROTTLE, STALL_LG_THROTTLE },
+		{ METRIC_STALL_SHORT_SCOREBOARD, STALL_SHORT_SCOREBOARD },
+		{ METRIC_STALL_MIO_THROTTLE, STALL_MIO_THROTTLE },
+		{ METRIC_STALL_BARRIER, STALL_BARRIER },
+		{ METRIC_STALL_MATH_THROTTLE, STALL_MATH_THROTTLE },
+		{ METRIC_STALL_WAIT, STALL_WAIT },
+	};
+
+	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
+		fill(k, row[i].id, c->samples.stall[row[i].stall] /
+		    selected_of(c));
+}
+
+const char *
+estimate_of(struct estimate *e, const struct rule_view *x)
+{
+	const char *reason = lacks(x);
+	const struct load *l = x->load;
+	double issue, slots, total, seconds, moved;
+	struct code *c = &e->code;
+
+	if (reason != NULL)
+		return reason;
+	e->kernel = *x->kernel;
+	e->code = *x->kernel->code;
+	e->selected = selected_of(c);
+	/* Schedulers' cycles of a launch, on the SMs that have blocks. */
+	seconds = fmax(0, l->time_s - l->fixed_s);
+	slots = seconds * x->ceiling->sm_hz * SCHEDULERS *
+	    fmax(1, x->device->limits.sms) * fmax(l->spread, 1e-3);
+	issue = issue_of(c);
+	total = issue * slots;
+	if (!(total > 0) || !isfinite(total))
+		return "how long it runs is not known";
+	if (!c->counted && !set_executions(c, total)) {
+		x->arena->failed = true;
+		return "out of memory";
+	}
+	e->instruction = x->kernel->code->counted ? NULL : c->instruction;
+	e->kernel.code = c;
+	fill(&e->kernel, METRIC_INST_EXECUTED, total);
+	fill(&e->kernel, METRIC_ISSUE_ACTIVE, 100 * issue * l->spread);
+	fill(&e->kernel, METRIC_OCCUPANCY, 100 * fmin(l->occupancy, issue *
+	    (double)c->samples.all / e->selected * SCHEDULERS /
+	    fmax(1, x->device->limits.max_warps_per_sm)));
+	fill(&e->kernel, METRIC_PIPE_XU, 100 * fmin(1, XU_CYCLES *
+	    executed(c, SASS_XU | SASS_CONVERT) / slots));
+	fill(&e->kernel, METRIC_PIPE_FP64, 100 * fmin(1, FP64_CYCLES *
+	    executed(c, SASS_FP64) / slots));
+	moved = accessed_bytes(c, SASS_LOAD | SASS_STORE);
+	fill(&e->kernel, METRIC_DRAM_PCT, 100 * fmin(1, moved /
+	    (x->ceiling->dram_bytes_per_s * seconds)));
+	fill(&e->kernel, METRIC_GLOBAL_LD_SECTORS,
+	    accessed_bytes(c, SASS_LOAD) / SECTOR);
+	fill(&e->kernel, METRIC_GLOBAL_ST_SECTORS,
+	    accessed_bytes(c, SASS_STORE) / SECTOR);
+	fill(&e->kernel, METRIC_SM_CYCLES_ACTIVE_AVG, slots / SCHEDULERS /
+	    fmax(1, x->device->limits.sms));
+	fill_local(&e->kernel, c);
+	fill_stalls(&e->kernel, c);
+	load_of(&e->load, &e->kernel, x->device, x->ceiling);
+	return NULL;
+}
+
+void
+estimate_clear(struct estimate *e)
+{
+	free(e->instruction);
+}

@@ -1,0 +1,182 @@
+/*
+ * rules/engine/finding.h: what the rules say of a run, and how it is ranked.
+ *
+ * advice_make is the one entry: a pure function from a settled run (and this
+ * GPU's ceilings) to findings. All memory belongs to the struct advice.
+ */
+#ifndef CADV_FINDING_H
+#define CADV_FINDING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct run;
+struct kernel;
+struct site;
+struct ceilings;		/* model/ceilings.h */
+
+enum rule_state { RULE_FOUND, RULE_CLEAN, RULE_NOT_MEASURED };
+extern const char *const rule_state_name[];	/* "found" … */
+
+enum severity { SEV_INFO, SEV_LOW, SEV_MEDIUM, SEV_HIGH };
+extern const char *const severity_name[];
+
+enum confidence { CONF_LOW, CONF_MEDIUM, CONF_HIGH };
+extern const char *const confidence_name[];
+
+/* One value that a finding rests on. */
+struct evidence {
+	const char *name;	/* snake_case with its unit: "sectors_ratio" */
+	const char *label;	/* for people: "sectors / ideal sectors" */
+	double value;		/* NaN: text only */
+	const char *unit;	/* "ratio", "%", "B", "ns", "" … */
+	const char *source;	/* "measured", "derived", "attribute", "estimated" */
+	const char *from;	/* CUPTI metric or record it comes from */
+	double threshold;	/* NaN if it is not compared with one */
+	const char *threshold_origin;	/* where its default comes from
+					 * ("measured: …"), or "configured" */
+};
+
+#define EVIDENCE_MAX 12
+
+/* A line that a finding is about, or (line 0) an instruction without one. */
+struct hot_line {
+	const char *file;	/* path; NULL: no line table */
+	uint32_t line;
+	const char *function;	/* it was inlined from; NULL */
+	const char *called_file;	/* where that was inlined; NULL */
+	uint32_t called_line;
+	uint32_t pc;		/* of its worst instruction */
+	const char *sass;	/* that instruction; NULL: no disassembly */
+	const char *text;	/* the line's text, trimmed; NULL: not captured */
+	double share;		/* of what the finding counts, 0..1 */
+	double value;		/* in the unit of the finding; NaN */
+	const char *what;	/* "32 sectors a request"; NULL */
+};
+
+#define HOT_LINES_MAX 5
+
+/* A launch shape that has the fault, and what is saved there. */
+struct finding_shape {
+	const struct kernel *kernel;
+	double saves_s, saves_low_s, saves_high_s;
+	bool unmeasured;	/* taken to gain what its neighbour does */
+};
+
+struct finding {
+	char id[17];		/* 16 hex: hash of rule, kernel, first shape:
+				 * stable between runs of one program */
+	const char *rule;	/* "uncoalesced-global-access" */
+	const char *title;	/* the rule's one line: "uncoalesced loads" */
+	const char *category;	/* launch, memory, shared, instruction,
+				 * transfer, host, correctness */
+	enum severity severity;
+	enum confidence confidence;
+	bool worth_it;		/* false: found, but fixing it saves less than
+				 * noise_s: never an alarm */
+	const struct kernel *kernel;	/* NULL: the run; else the launch shape
+					 * that saves the most: what is measured
+					 * and said is of it */
+	const struct finding_shape *shape;	/* all shapes that one change to
+						 * the function mends, the most
+						 * seconds first; NULL: only
+						 * ${kernel} */
+	size_t shapes;
+	double measured_ratio;	/* of their time; 1 where all were measured */
+	const char *where;	/* "softmax_kernel", "the run", "H2D copies" */
+	const char *location;	/* launch shape, call, …; NULL unknown */
+	const char *location_missing;	/* why there is no line, and the flag to add */
+
+	double saves_s;		/* predicted seconds of the run, NaN: not
+				 * predictable, see gain_note */
+	double saves_low_s, saves_high_s;
+	double kernel_speedup;	/* predicted, of this kernel; NaN */
+	const char *gain_note;	/* what the prediction assumes, or why none */
+
+	const char *summary;	/* one line: what was measured */
+	const char *limiter;	/* the premise: what limits, e.g. "L2 is its
+				 * limit (91 % busy)"; NULL */
+	const char *advice;	/* one or two sentences for this case */
+	const char *bad_code, *good_code;	/* short example */
+	const char *next;	/* exact command of the next measurement */
+	struct evidence evidence[EVIDENCE_MAX];
+	size_t evidences;
+	struct hot_line hot[HOT_LINES_MAX];	/* most first */
+	size_t hots;
+	const struct site *site;	/* where it is launched or called from;
+					 * NULL unknown */
+};
+
+/* finding_about(f, k): is kernel ${k} one of the shapes that ${f} is about? */
+bool finding_about(const struct finding *f, const struct kernel *k);
+
+/* What became of one rule on this run. */
+struct verdict {
+	const char *rule;
+	enum rule_state state;
+	size_t found, clean, not_measured;	/* kernels (or 1 for the run) */
+	const char *reason;	/* of not measured: of the kernels that take the
+				 * most time */
+};
+
+struct advice {
+	struct finding *finding;	/* ranked: first the most seconds */
+	size_t findings;
+	struct verdict *verdict;	/* one a rule, in table order */
+	size_t verdicts;
+	double together_s;	/* all that is worth it, fixed at once */
+	bool overlap;		/* the sum of the parts is more than that */
+	double active_s;	/* first to last GPU work, without our measuring:
+				 * what a change can be about */
+	double noise_s;		/* below it a saving is not worth a change: 0.5 %
+				 * of what the GPU's work and the short gaps
+				 * beside it took, or what repeats of the same
+				 * launches differ by */
+	const char *unmeasured;	/* kernels of weight that nobody looked at, why,
+				 * and what to do; NULL none: rules/engine/unmeasured.h */
+	bool calibrated;	/* ceilings came from this GPU's calibration */
+	const char *ceilings_from;	/* ceilings_from() of the least known one */
+};
+
+/* Per-rule threshold overrides from the configuration. */
+struct thresholds;
+struct thresholds *thresholds_new(void);
+/* thresholds_set(t, "rule.key", value): -1 if the table has no such key. */
+int thresholds_set(struct thresholds *t, const char *key, double value);
+void thresholds_free(struct thresholds *t);
+
+/*
+ * advice_make(run, c, t): evaluate every rule on ${run}. ${c} holds the
+ * ceilings of each device in run->device order; ${t} may be NULL. Returns NULL
+ * only without memory.
+ */
+struct advice *advice_make(const struct run *run, const struct ceilings *c,
+    const struct thresholds *t);
+void advice_free(struct advice *a);
+
+/* The catalogue: what a rule is, for `rules`, `explain`, the API and the page. */
+struct rule_threshold {
+	const char *key;	/* "min_ratio" */
+	double value;
+	const char *unit;
+	const char *origin;
+};
+
+#define THRESHOLDS_MAX 6
+
+struct rule_info {
+	const char *id, *category, *title;
+	const char *needs;	/* "trace", "counters" */
+	enum severity severity;	/* the highest it gives */
+	const char *why, *detects, *advice, *bad_code, *good_code, *sources,
+	    *gain, *next;
+	const char *pair;	/* reference kernel: cudadvise-kernels NAME */
+	struct rule_threshold threshold[THRESHOLDS_MAX];
+	size_t thresholds;
+};
+size_t rule_count(void);
+const struct rule_info *rule_info(size_t i);
+const struct rule_info *rule_find(const char *id);
+
+#endif

@@ -1,0 +1,37 @@
+/*
+ * rules/engine/noise.c: below what a saving is not worth a change.
+ */
+#include <math.h>
+
+#include "rules/engine/rule.h"
+
+#define NOISE_LEAST 10e-6	/* s: one launch and the wait for it; they differ
+				 * by microseconds each time */
+#define NOISE_SIGMAS 3		/* of what repeats of the same launches differ by */
+
+double
+rank_work_s(const struct run *run)
+{
+	double busy = rule_wall_s(run) - (double)run->idle_total_ns * 1e-9;
+	double work = fmax(0, busy) + (double)run->idle_near_ns * 1e-9;
+
+	return fmin(rule_active_s(run), work);
+}
+
+double
+rank_noise_s(const struct run *run)
+{
+	double wall = rule_wall_s(run), work = rank_work_s(run);
+	double variance = 0;
+
+	for (size_t i = 0; i < run->kernels; i++) {
+		double d = run->kernel[i].noise_ns;
+
+		if (isfinite(d))	/* of the sum over its launches */
+			variance += d * d * (double)run->kernel[i].launches;
+	}
+	/* What never reached a GPU has only the run to be held against. */
+	return fmin(wall, fmax(fmax(NOISE_LEAST, NOISE_SHARE *
+	    (rule_active_s(run) > 0 ? work : wall)),
+	    NOISE_SIGMAS * sqrt(variance) * 1e-9));
+}

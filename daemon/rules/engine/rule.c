@@ -1,0 +1,526 @@
+/*
+ * rules/engine/rule.c: the table, and what every rule shares.
+ */
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "rules/engine/rule.h"
+
+/* From the end of a wait to the next launch: to wake a thread, to make a few
+ * calls. */
+#define TURN_S 50e-6
+
+const char *const rule_state_name[] = {
+	[RULE_FOUND] = "found", [RULE_CLEAN] = "clean",
+	[RULE_NOT_MEASURED] = "not_measured"
+};
+const char *const severity_name[] = {
+	[SEV_INFO] = "info", [SEV_LOW] = "low", [SEV_MEDIUM] = "medium",
+	[SEV_HIGH] = "high"
+};
+const char *const confidence_name[] = {
+	[CONF_LOW] = "low", [CONF_MEDIUM] = "medium", [CONF_HIGH] = "high"
+};
+
+const struct rule rule_table[] = {
+#define RULE(function, id, category, scope, severity, needs, title, ...)	\
+	{ id, category, scope, severity, needs, title,			\
+	    { __VA_ARGS__ }, rule_##function },
+#include "rules/engine/rules.def"
+#undef RULE
+};
+const size_t rule_table_size = sizeof(rule_table) / sizeof(rule_table[0]);
+
+static const char *const skip_reason[SKIP_REASONS] = {
+	[SKIP_NONE] = "its counters were not collected on this GPU",
+	[SKIP_PERMISSION] = "the driver refused counters to this user",
+	[SKIP_BUSY] = "another profiler held the counters",
+	[SKIP_UNSUPPORTED] = "this GPU or driver has no counters for us",
+	[SKIP_NCCL] = "communication kernels are left alone",
+	[SKIP_COOPERATIVE] = "cooperative kernels are left alone",
+	[SKIP_GRAPH] = "it was launched by a graph",
+	[SKIP_BUDGET] = "the overhead budget was used up",
+	[SKIP_TOO_FEW_LAUNCHES] = "too few launches (use --replay)",
+	[SKIP_LEVEL] = "counters were not asked for",
+	[SKIP_CAPTURING] = "it was being captured into a graph",
+	[SKIP_FAILED] = "measuring it failed",
+	[SKIP_CONCURRENT] = "it shared the GPU with other kernels",
+	[SKIP_MINOR] = "it is too short and rare for memory counters",
+	[SKIP_WAITS] = "with the host held it did not end in time",
+	[SKIP_STALL] = "its launches take longer than --max-stall lets us hold "
+	    "the program (raise it, or use --replay)",
+	[SKIP_LATE] = "it first ran when the main counters of the others had "
+	    "been counted (use --replay, or --kernel)",
+	[SKIP_EXCLUDED] = "excluded by --kernel",
+	[SKIP_RANGE] = "--launches asks for other launches, or too few",
+};
+
+const char *
+rule_skip_reason(enum wire_skip skip)
+{
+	if ((unsigned)skip >= SKIP_REASONS || skip_reason[skip] == NULL)
+		return skip_reason[SKIP_NONE];
+	return skip_reason[skip];
+}
+
+double
+rule_value(const struct rule_view *x, const char *key)
+{
+	for (size_t i = 0; i < THRESHOLDS_MAX; i++) {
+		const struct rule_threshold *t = &x->rule->threshold[i];
+
+		if (t->key == NULL)
+			break;
+		if (strcmp(t->key, key) != 0)
+			continue;
+		if (x->thresholds != NULL &&
+		    isfinite(x->thresholds->value[x->order][i]))
+			return x->thresholds->value[x->order][i];
+		return t->value;
+	}
+	assert(!"threshold in rules.def");
+	return NAN;
+}
+
+static const char *
+origin_of(const struct rule_view *x, const char *key)
+{
+	for (size_t i = 0; i < THRESHOLDS_MAX; i++)
+		if (x->rule->threshold[i].key != NULL &&
+		    strcmp(x->rule->threshold[i].key, key) == 0)
+			return x->thresholds != NULL &&
+			    isfinite(x->thresholds->value[x->order][i]) ?
+			    "configured" : x->rule->threshold[i].origin;
+	return NULL;
+}
+
+/* The same finding of the same program has the same id in every run. */
+static void
+set_id(struct draft *d, const struct rule_view *x, const char *key,
+    uint32_t ordinal)
+{
+	static const char hex[] = "0123456789abcdef";
+	XXH64_state_t state;
+	uint64_t h;
+
+	XXH64_reset(&state, 0);
+	XXH64_update(&state, x->rule->id, strlen(x->rule->id) + 1);
+	if (x->kernel != NULL) {
+		const struct record_SIGNATURE *s = &x->kernel->shape;
+		const char *name = x->kernel->mangled != NULL ?
+		    x->kernel->mangled : "";
+		uint32_t shape[] = { s->grid_x, s->grid_y, s->grid_z,
+		    s->block_x, s->block_y, s->block_z, s->smem_dynamic,
+		    x->kernel->device };
+
+		XXH64_update(&state, name, strlen(name) + 1);
+		XXH64_update(&state, shape, sizeof(shape));
+	}
+	if (key != NULL)
+		XXH64_update(&state, key, strlen(key) + 1);
+	if (ordinal > 0)
+		XXH64_update(&state, &ordinal, sizeof(ordinal));
+	h = XXH64_digest(&state);
+	for (int i = 15; i >= 0; i--, h >>= 4)
+		d->f.id[i] = hex[h & 15];
+	d->f.id[16] = '\0';
+}
+
+/* Is the id of draft ${d} taken by an earlier one? */
+static bool
+id_taken(const struct rule_view *x, const struct draft *d)
+{
+	for (size_t i = 0; &x->draft[i] < d; i++)
+		if (strcmp(x->draft[i].f.id, d->f.id) == 0)
+			return true;
+	return false;
+}
+
+struct draft *
+rule_found(struct rule_view *x, const char *key)
+{
+	static const struct fix none = FIX_NONE;
+	const struct rule_info *info = rule_info(x->order);
+	uint32_t ordinal = 0;
+	struct draft *d;
+
+	if (x->drafts == x->room) {
+		size_t room = x->room ? x->room * 2 : 64;
+
+		d = realloc(x->draft, room * sizeof(*d));
+		if (d == NULL) {
+			x->arena->failed = true;
+			return NULL;
+		}
+		x->draft = d;
+		x->room = room;
+	}
+	d = &x->draft[x->drafts];
+	memset(d, 0, sizeof(*d));
+	/* Ids are what the store and the API find a finding by. */
+	do
+		set_id(d, x, key, ordinal++);
+	while (id_taken(x, d));
+	x->drafts++;
+	d->rule = x->rule;
+	d->order = x->order;
+	d->load = x->load;
+	d->estimated = x->own != NULL;
+	d->cap = x->rule->severity;
+	for (int v = 0; v < VIEWS; v++)
+		d->fix[v] = none;
+	d->f.rule = x->rule->id;
+	d->f.title = x->rule->title;
+	d->f.category = x->rule->category;
+	d->f.confidence = CONF_MEDIUM;
+	d->f.kernel = rule_kernel(x);
+	d->f.where = "the run";
+	d->f.saves_s = d->f.saves_low_s = d->f.saves_high_s = NAN;
+	d->f.kernel_speedup = NAN;
+	d->f.summary = d->f.advice = "";
+	d->f.bad_code = info->bad_code;
+	d->f.good_code = info->good_code;
+	if (x->kernel != NULL) {
+		d->f.where = x->kernel->short_name != NULL ?
+		    x->kernel->short_name : "(unnamed kernel)";
+		d->f.location = say_shape(x->arena, x->kernel);
+		d->f.limiter = rule_limiter(x);
+	}
+	return d;
+}
+
+enum rule_state
+rule_unmeasured(struct rule_view *x, const char *reason)
+{
+	x->reason = reason;
+	return RULE_NOT_MEASURED;
+}
+
+enum rule_state
+rule_lacks(struct rule_view *x)
+{
+	return rule_unmeasured(x, rule_skip_reason(x->kernel->skip));
+}
+
+void
+rule_evidence(const struct rule_view *x, struct draft *d, struct evidence e,
+    const char *key)
+{
+	if (d->f.evidences == EVIDENCE_MAX)
+		return;
+	e.threshold = key != NULL ? rule_value(x, key) : NAN;
+	e.threshold_origin = key != NULL ? origin_of(x, key) : NULL;
+	d->f.evidence[d->f.evidences++] = e;
+}
+
+double
+rule_metric(const struct rule_view *x, enum metric_id id)
+{
+	double v = x->kernel->metric[id];
+
+	return isfinite(v) && v >= 0 ? v : NAN;
+}
+
+const char *
+rule_limiter(const struct rule_view *x)
+{
+	const struct load *l = x->load;
+
+	if (l == NULL || l->limit < 0 || !isfinite(l->busy))
+		return NULL;
+	if (l->bound >= 0.5 && l->bound == l->memory_queue)
+		return arena_format(x->arena, "waiting in line for memory "
+		    "is its limit (%s %s busy by scattered accesses)",
+		    resource_name[l->limit], say_percent(x->arena, l->busy));
+	if (l->bound >= 0.5)
+		return arena_format(x->arena, "%s is its limit (%s busy)",
+		    resource_name[l->limit], say_percent(x->arena, l->busy));
+	if (l->unexplained >= 0.5)
+		return arena_format(x->arena, "what it waits for is neither "
+		    "memory nor instructions: nothing is full (busiest: %s, "
+		    "%s)", resource_name[l->limit],
+		    say_percent(x->arena, l->busy));
+	return arena_format(x->arena, "latency is its limit: nothing %sis full "
+	    "(busiest: %s, %s)", isnan(l->resource_s[RES_DRAM]) ||
+	    isnan(l->resource_s[RES_L2]) ? "that was counted " : "",
+	    resource_name[l->limit], say_percent(x->arena, l->busy));
+}
+
+void
+rule_fix(struct draft *d, const struct fix *f, double low, double mid)
+{
+	d->fix[VIEW_LOW] = fix_part(f, low);
+	d->fix[VIEW_MID] = fix_part(f, mid);
+	d->fix[VIEW_HIGH] = *f;
+}
+
+/* Does ${f} relieve something of which nobody knows how busy it is? */
+static bool
+relieves_unknown(const struct load *l, const struct fix *f)
+{
+	bool traffic = f->global_ld < 1 || f->global_st < 1 || f->local < 1;
+	bool shared = f->shared_ld < 1 || f->shared_st < 1;
+
+	for (int r = 0; r < RES_COUNT; r++)
+		if (isnan(l->resource_s[r]) && (f->part[r] < 1 ||
+		    (traffic && (r == RES_DRAM || r == RES_L2)) ||
+		    ((traffic || shared) && r == RES_L1) ||
+		    (f->inst < 1 && r == RES_ISSUE)))
+			return true;
+	return false;
+}
+
+enum rule_state
+rule_settle(struct rule_view *x, struct draft *d)
+{
+	double t = x->load->time_s;
+	double new = gain_time(x->load, &d->fix[VIEW_MID], VIEW_MID);
+
+	if (t > 0 && new <= t * (1 - PAYS_LEAST))
+		return RULE_FOUND;
+	x->drafts--;
+	return relieves_unknown(x->load, &d->fix[VIEW_HIGH]) ?
+	    rule_unmeasured(x, "it is not known what limits it") : RULE_CLEAN;
+}
+
+void
+rule_next_lines(const struct rule_view *x, struct draft *d)
+{
+	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
+	    "MemoryWorkloadAnalysis_Tables --section SourceCounters "
+	    "--import-source yes");
+}
+
+bool
+rule_is_blind(const struct rule_view *x)
+{
+	const struct record_SIGNATURE *s = &x->kernel->shape;
+
+	if (x->load->limit < 0)
+		return true;
+	return isnan(rule_metric(x, METRIC_PIPE_TENSOR)) && s->regs >= 128 &&
+	    (uint64_t)s->smem_static + s->smem_dynamic >= 32768;
+}
+
+void
+rule_blind(const struct rule_view *x, struct draft *d)
+{
+	if (!rule_is_blind(x))
+		return;
+	d->f.confidence = CONF_LOW;
+	if (d->cap > SEV_LOW)
+		d->cap = SEV_LOW;
+	if (x->load->limit < 0) {
+		d->f.gain_note = "without counters it is not known whether "
+		    "latency limits this kernel";
+		return;
+	}
+	d->f.gain_note = "built like a tensor-core kernel, and the tensor pipe "
+	    "was not counted: more warps may gain nothing";
+	d->fix[VIEW_MID] = fix_part(&d->fix[VIEW_MID], 0.1);
+	d->fix[VIEW_LOW] = fix_part(&d->fix[VIEW_LOW], 0);
+}
+
+bool
+rule_is_debug(const struct rule_view *x)
+{
+	return x->kernel->code != NULL && x->kernel->code->debug;
+}
+
+const struct kernel *
+rule_kernel(const struct rule_view *x)
+{
+	return x->own != NULL ? x->own : x->kernel;
+}
+
+bool
+rule_said(const struct rule_view *x, const char *id)
+{
+	for (size_t i = 0; i < x->drafts; i++)
+		if (x->draft[i].f.kernel == rule_kernel(x) &&
+		    strcmp(x->draft[i].f.rule, id) == 0)
+			return true;
+	return false;
+}
+
+double
+rule_busy(const struct rule_view *x, enum resource r)
+{
+	double body = x->load->time_s - x->load->fixed_s;
+	double s = x->load->resource_s[r];
+
+	return body > 0 && isfinite(s) ? fmin(1, s / body) : NAN;
+}
+
+bool
+rule_is_bound(const struct rule_view *x, enum resource r)
+{
+	return x->load->limit == (int)r && x->load->bound >= 0.5;
+}
+
+double
+rule_blocks(const struct kernel *k)
+{
+	return (double)k->shape.grid_x * k->shape.grid_y * k->shape.grid_z;
+}
+
+uint32_t
+rule_threads(const struct kernel *k)
+{
+	uint64_t n = (uint64_t)k->shape.block_x * k->shape.block_y *
+	    k->shape.block_z;
+
+	return n > UINT32_MAX ? 0 : (uint32_t)n;
+}
+
+double
+rule_wall_s(const struct run *run)
+{
+	return (double)run->wall_ns * 1e-9;
+}
+
+double
+rule_window_s(const struct run *run)
+{
+	return fmax(0, rule_wall_s(run) -
+	    (double)run->idle_ns[IDLE_STARTUP] * 1e-9 -
+	    (double)run->idle_ns[IDLE_SHUTDOWN] * 1e-9);
+}
+
+double
+rule_active_s(const struct run *run)
+{
+	double s = rule_window_s(run) - (double)run->idle_overhead_ns * 1e-9;
+
+	return s < 1e-9 ? 0 : s;	/* times are whole nanoseconds */
+}
+
+double
+rule_own_s(const struct run *run)
+{
+	return fmax(0, rule_wall_s(run) -
+	    (double)run->idle_overhead_ns * 1e-9);
+}
+
+bool
+rule_allocates(enum wire_call call)
+{
+	switch (call) {
+	case CALL_MALLOC: case CALL_FREE: case CALL_MALLOC_HOST:
+	case CALL_FREE_HOST: case CALL_HOST_REGISTER:
+	case CALL_HOST_UNREGISTER: case CALL_MALLOC_MANAGED:
+		return true;
+	default:
+		return false;
+	}
+}
+
+double
+rule_allocating_s(const struct run *run, uint64_t *calls)
+{
+	uint64_t count = 0;
+	double s = 0;
+
+	for (size_t i = 0; i < run->calls; i++) {
+		if (!rule_allocates(run->call[i].call))
+			continue;
+		count += run->call[i].hot_count;
+		s += (double)run->call[i].hot_ns * 1e-9;
+	}
+	if (calls != NULL)
+		*calls = count;
+	return s;
+}
+
+double
+rule_turn(double idle_s, uint64_t waits)
+{
+	return idle_s > 0 ? fmin(1, (double)waits * TURN_S / idle_s) : 1;
+}
+
+struct gain
+rule_queued(const struct run *run, double idle_s, uint64_t waits,
+    uint64_t copies)
+{
+	double turn = rule_turn(idle_s, waits), gaps = (double)run->idle_gaps;
+	double busy = rule_wall_s(run) - (double)run->idle_total_ns * 1e-9;
+	double hidden = fmin(idle_s, fmax(0, busy)), rest, before;
+
+	rest = fmax(0, (double)(run->idle_ns[IDLE_AFTER_SYNC] +
+	    run->idle_ns[IDLE_LAUNCH]) * 1e-9 - idle_s);
+	/* Of two gaps around a copy one is before it. */
+	before = rest * fmin(1, (double)copies /
+	    fmax(1, gaps - (double)copies));
+	return (struct gain){ 0.4 * hidden,
+	    hidden * (0.8 + 0.2 * turn) + 0.5 * turn * before,
+	    fmax(idle_s, hidden) + turn * rest };
+}
+
+double
+rule_copy_exposure(const struct run *run)
+{
+	double exposed = 0, all = 0;
+
+	for (size_t i = 0; i < run->copies; i++) {
+		double gpu = (double)run->copy[i].gpu_ns;
+		double e = run->copy[i].exposed_ns;
+
+		all += gpu;
+		exposed += isfinite(e) ? fmin(fmax(e, 0), gpu) : gpu;
+	}
+	return all > 0 ? exposed / all : 0;
+}
+
+double
+rule_kernel_exposure(const struct run *run)
+{
+	double exposed = 0, all = 0;
+
+	for (size_t i = 0; i < run->kernels; i++) {
+		double total = (double)run->kernel[i].total_ns;
+		double e = run->kernel[i].exposed_ns;
+
+		all += total;
+		exposed += isfinite(e) ? fmin(fmax(e, 0), total) : total;
+	}
+	return all > 0 ? exposed / all : 0;
+}
+
+double
+rule_fault_s(const struct run *run)
+{
+	double kernels = 0;
+
+	for (size_t i = 0; i < run->devices; i++)
+		kernels += (double)run->device[i].kernel_ns * 1e-9;
+	return fmin(kernels, (double)run->unified.fault_ns * 1e-9);
+}
+
+void
+rule_gpus(const struct run *run, struct gpus *t)
+{
+	*t = (struct gpus){ .busy_s = (double)run->gpus_busy_ns * 1e-9 };
+	for (size_t i = 0; i < run->devices; i++) {
+		double s = (double)run->device[i].kernel_ns * 1e-9;
+
+		t->seen += !run->device[i].hidden;
+		t->most_s = fmax(t->most_s, s);
+	}
+	for (size_t i = 0; i < run->devices; i++) {
+		double s = (double)run->device[i].kernel_ns * 1e-9;
+
+		if (!(s > 0) || s < USED_LEAST * t->most_s)
+			continue;
+		t->used++;
+		t->work_s += s;
+	}
+	if (t->used == 0)
+		return;
+	t->turns_s = fmax(0, fmin(t->busy_s, t->work_s) - t->most_s);
+	t->uneven_s = fmax(0, t->most_s - t->work_s / (double)t->used);
+}

@@ -1,0 +1,114 @@
+/*
+ * rules/engine/sampled.c: see sampled.h.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "rules/engine/estimate.h"
+#include "rules/engine/sampled.h"
+
+/* What a pessimist believes of a gain that rests on estimates. */
+#define BELIEF_LOW 0.5
+
+struct speaker {
+	const char *rule;
+	rule_function *function;
+	enum confidence most;
+	double least;	/* samples at an issue */
+};
+
+static const struct speaker table[] = {
+#define SAMPLED(id, function, most, least) { id, function, most, least },
+#include "rules/engine/sampled.def"
+#undef SAMPLED
+};
+
+static const struct speaker *
+speaker_of(const struct rule *rule)
+{
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+		if (strcmp(table[i].rule, rule->id) == 0)
+			return &table[i];
+	return NULL;
+}
+
+bool
+sampled_speaks(const struct rule *rule)
+{
+	return speaker_of(rule) != NULL;
+}
+
+/* Was what ${e} rests on counted after all? */
+static bool
+is_counted(const struct kernel *k, const struct evidence *e)
+{
+	enum metric_id id = metric_find(e->from, strlen(e->from));
+
+	return id != METRIC_COUNT && isfinite(k->metric[id]);
+}
+
+/* Say in ${d} what it rests on, and promise less. */
+static void
+weaken(const struct rule_view *x, struct draft *d, enum confidence most)
+{
+	struct load *load = arena_get(x->arena, sizeof(*load));
+
+	if (load != NULL)	/* the estimate's goes away */
+		*load = *x->load;
+	d->load = load;
+	if (d->f.confidence > most)
+		d->f.confidence = most;
+	d->fix[VIEW_LOW] = fix_part(&d->fix[VIEW_LOW], BELIEF_LOW);
+	for (size_t i = 0; i < d->f.evidences; i++) {
+		struct evidence *e = &d->f.evidence[i];
+
+		if (e->from == NULL || strcmp(e->from, "PC samples") == 0 ||
+		    is_counted(x->own, e))
+			continue;
+		e->source = "estimated";
+		e->from = SAMPLED_FROM;
+	}
+	d->f.summary = arena_format(x->arena, "%s (estimated from %s PC "
+	    "samples: it was not counted)", d->f.summary,
+	    say_number(x->arena, (double)x->kernel->code->samples.all));
+	if (d->f.limiter != NULL)
+		d->f.limiter = arena_format(x->arena, "by its samples %s",
+		    d->f.limiter);
+	d->f.next = say_tool(x->arena, x->run, "cudadvise run --replay");
+}
+
+static enum rule_state
+ask(struct rule_view *x, const struct speaker *s)
+{
+	const struct load *load = x->load;
+	size_t first = x->drafts;
+	enum rule_state state;
+	struct estimate e;
+
+	if (x->kernel->code == NULL || x->kernel->code->samples.
+	    stall[STALL_SELECTED] < s->least || estimate_of(&e, x) != NULL)
+		return RULE_NOT_MEASURED;
+	x->own = x->kernel;
+	x->kernel = &e.kernel;
+	x->load = &e.load;
+	state = s->function(x);
+	for (size_t i = first; i < x->drafts; i++)
+		weaken(x, &x->draft[i], s->most);
+	x->kernel = x->own;
+	x->load = load;
+	x->own = NULL;
+	estimate_clear(&e);
+	return state == RULE_FOUND && x->drafts > first ? RULE_FOUND :
+	    RULE_NOT_MEASURED;
+}
+
+enum rule_state
+sampled_ask(struct rule_view *x)
+{
+	const struct speaker *s = speaker_of(x->rule);
+
+	if (s == NULL || x->kernel->launches == 0 || rule_is_debug(x) ||
+	    (x->library != NULL && x->rule->needs & (NEED_OWN | NEED_CALLED)))
+		return RULE_NOT_MEASURED;
+	return ask(x, s);
+}

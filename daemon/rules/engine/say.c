@@ -1,0 +1,298 @@
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+
+#include "model/model.h"
+
+#include "rules/engine/say.h"
+
+#define NAME_MAX_QUOTED 400	/* bytes of a kernel name on a command line */
+
+const char *
+say_number(struct arena *a, double v)
+{
+	double m = fabs(v);
+
+	if (!isfinite(v))
+		return "unknown";
+	if (m >= 1e7)
+		return arena_format(a, "%.3g", v);
+	if (m >= 1000) {	/* three digits, then zeros */
+		double scale = pow(10, floor(log10(m)) - 2);
+
+		return arena_format(a, "%.0f", round(v / scale) * scale);
+	}
+	if (m >= 100)
+		return arena_format(a, "%.0f", v);
+	if (m >= 10)
+		return arena_format(a, "%.3g", v);
+	return arena_format(a, m >= 1 ? "%.2g" : "%.2g", v);
+}
+
+static const char *
+scaled(struct arena *a, double v, const char *const unit[], int units)
+{
+	int i = 0;
+
+	if (!isfinite(v))
+		return "unknown";
+	for (; i < units - 1 && fabs(v) >= 999.5; i++)
+		v /= 1000;
+	return arena_format(a, "%s %s", say_number(a, v), unit[i]);
+}
+
+const char *
+say_seconds(struct arena *a, double s)
+{
+	static const char *const unit[] = { "ns", "µs", "ms", "s" };
+
+	return scaled(a, s * 1e9, unit, 4);
+}
+
+const char *
+say_bytes(struct arena *a, double bytes)
+{
+	static const char *const unit[] = { "B", "kB", "MB", "GB", "TB" };
+
+	return scaled(a, bytes, unit, 5);
+}
+
+const char *
+say_rate(struct arena *a, double bytes_per_s)
+{
+	static const char *const unit[] = {
+		"B/s", "kB/s", "MB/s", "GB/s", "TB/s"
+	};
+
+	return scaled(a, bytes_per_s, unit, 5);
+}
+
+const char *
+say_percent(struct arena *a, double ratio)
+{
+	if (!isfinite(ratio))
+		return "unknown";
+	return arena_format(a, ratio * 100 < 9.95 ? "%.2g %%" : "%.0f %%",
+	    ratio * 100);
+}
+
+const char *
+say_count(struct arena *a, uint64_t n)
+{
+	char digits[24], out[32];
+	int len = snprintf(digits, sizeof(digits), "%llu",
+	    (unsigned long long)n), o = 0;
+
+	for (int i = 0; i < len; i++) {
+		if (i > 0 && (len - i) % 3 == 0)
+			out[o++] = ',';
+		out[o++] = digits[i];
+	}
+	out[o] = '\0';
+	return arena_format(a, "%s", out);
+}
+
+const char *
+say_whole(struct arena *a, double n)
+{
+	if (!(n >= 0 && n < 1e18))
+		return "very many";
+	return say_count(a, (uint64_t)n);
+}
+
+const char *
+say_counted(struct arena *a, double n, const char *noun)
+{
+	size_t len = strlen(noun);
+	const char *ending = n >= 1 && n < 2 ? "" : text_plural(noun, &len);
+
+	return arena_format(a, "%s %.*s%s", say_whole(a, n), (int)len, noun,
+	    ending);
+}
+
+static const char *
+say_extent(struct arena *a, uint32_t x, uint32_t y, uint32_t z)
+{
+	if (z > 1)
+		return arena_format(a, "%u × %u × %u", x, y, z);
+	if (y > 1)
+		return arena_format(a, "%u × %u", x, y);
+	return arena_format(a, "%u", x);
+}
+
+const char *
+say_shape(struct arena *a, const struct kernel *k)
+{
+	const struct record_SIGNATURE *s = &k->shape;
+
+	return arena_format(a, "grid %s, block %s, %s launch%s",
+	    say_extent(a, s->grid_x, s->grid_y, s->grid_z),
+	    say_extent(a, s->block_x, s->block_y, s->block_z),
+	    say_count(a, k->launches), k->launches == 1 ? "" : "es");
+}
+
+static double
+volume(const uint32_t v[3])
+{
+	return (double)v[0] * v[1] * v[2];
+}
+
+/* "256", "16 to 256": the smallest and the largest. */
+static const char *
+say_range(struct arena *a, const uint32_t least[3], const uint32_t most[3])
+{
+	const char *from = say_extent(a, least[0], least[1], least[2]);
+
+	if (memcmp(least, most, 3 * sizeof(*least)) == 0)
+		return from;
+	return arena_format(a, "%s to %s", from,
+	    say_extent(a, most[0], most[1], most[2]));
+}
+
+const char *
+say_shapes(struct arena *a, const struct kernel *const *k, size_t n)
+{
+	uint32_t least[2][3], most[2][3];
+	uint64_t launches = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct record_SIGNATURE *s = &k[i]->shape;
+		const uint32_t v[2][3] = {
+			{ s->grid_x, s->grid_y, s->grid_z },
+			{ s->block_x, s->block_y, s->block_z },
+		};
+
+		for (int d = 0; d < 2; d++) {
+			if (i == 0 || volume(v[d]) < volume(least[d]))
+				memcpy(least[d], v[d], sizeof(v[d]));
+			if (i == 0 || volume(v[d]) > volume(most[d]))
+				memcpy(most[d], v[d], sizeof(v[d]));
+		}
+		launches += k[i]->launches;
+	}
+	return arena_format(a, "grid %s, block %s, %s, %s",
+	    say_range(a, least[0], most[0]), say_range(a, least[1], most[1]),
+	    say_counted(a, (double)n, "launch shape"),
+	    say_counted(a, (double)launches, "launch"));
+}
+
+static bool
+is_plain(unsigned char c)
+{
+	return isalnum(c) || strchr("_-./=:,+@%^", c) != NULL;
+}
+
+static const char *
+quote(struct arena *a, const char *s, size_t len)
+{
+	char *out;
+	size_t o = 0, i;
+
+	for (i = 0; i < len && s[i] != '\0' && is_plain((unsigned char)s[i]);
+	    i++)
+		;
+	if (i == len && len > 0)
+		return arena_format(a, "%.*s", (int)len, s);
+	out = arena_get(a, len * 4 + 3);
+	if (out == NULL)
+		return "''";
+	out[o++] = '\'';
+	for (i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)s[i];
+
+		if (c == '\'') {
+			memcpy(out + o, "'\\''", 4);
+			o += 4;
+		} else {
+			out[o++] = c < 0x20 || c == 0x7f ? '?' : (char)c;
+		}
+	}
+	out[o++] = '\'';
+	out[o] = '\0';
+	return out;
+}
+
+const char *
+say_quoted(struct arena *a, const char *s)
+{
+	return quote(a, s, strlen(s));
+}
+
+/* Only words, quoted or not: no operator, expansion or substitution. */
+static bool
+is_words(const char *s)
+{
+	enum { PLAIN, SINGLE, DOUBLE } state = PLAIN;
+
+	for (; *s != '\0'; s++) {
+		unsigned char c = (unsigned char)*s;
+
+		if (c < 0x20 || c == 0x7f)
+			return false;
+		if (state == SINGLE) {
+			if (c == '\'')
+				state = PLAIN;
+		} else if (state == DOUBLE) {
+			if (strchr("$`\\!", c) != NULL)
+				return false;
+			if (c == '"')
+				state = PLAIN;
+		} else if (c == '\'') {
+			state = SINGLE;
+		} else if (c == '"') {
+			state = DOUBLE;
+		} else if (c == '\\') {
+			if ((unsigned char)s[1] < 0x20 || s[1] == 0x7f)
+				return false;
+			s++;
+		} else if (c != ' ' && c < 0x80 && !is_plain(c)) {
+			return false;
+		}
+	}
+	return state == PLAIN;
+}
+
+const char *
+say_command(struct arena *a, const struct run *run)
+{
+	const char *s = run->command, *line = "";
+
+	if (s == NULL || *s == '\0')
+		return "PROGRAM";
+	if (is_words(s))
+		return arena_format(a, "%s", s);
+	while (*s != '\0') {
+		size_t n = strcspn(s, " ");
+
+		if (n > 0)
+			line = arena_format(a, "%s%s%s", line,
+			    *line != '\0' ? " " : "", quote(a, s, n));
+		s += n;
+		s += strspn(s, " ");
+	}
+	return line;
+}
+
+const char *
+say_ncu(struct arena *a, const struct run *run, const struct kernel *k,
+    const char *options)
+{
+	bool exact = k->mangled != NULL && *k->mangled != '\0' &&
+	    strlen(k->mangled) <= NAME_MAX_QUOTED;
+	const char *name = exact ? k->mangled :
+	    k->short_name != NULL ? k->short_name : "";
+
+	return arena_format(a, "ncu %s --kernel-name-base %s --kernel-name %s "
+	    "--launch-count 1 %s", options, exact ? "mangled" : "function",
+	    quote(a, name, strnlen(name, NAME_MAX_QUOTED)),
+	    say_command(a, run));
+}
+
+const char *
+say_tool(struct arena *a, const struct run *run, const char *tool)
+{
+	return arena_format(a, "%s %s", tool, say_command(a, run));
+}

@@ -1,0 +1,49 @@
+/*
+ * rules/engine/say.h: numbers, shapes and commands as findings spell them: at most
+ * three significant digits, a unit, and nothing that a shell would run. All
+ * strings live in the arena. Pure.
+ */
+#ifndef CADV_SAY_H
+#define CADV_SAY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "rules/engine/arena.h"
+
+struct kernel;
+struct run;
+
+const char *say_number(struct arena *a, double v);	/* "8.03", "212" */
+const char *say_seconds(struct arena *a, double s);	/* "4.1 µs" */
+const char *say_bytes(struct arena *a, double bytes);	/* "8.39 MB" */
+const char *say_rate(struct arena *a, double bytes_per_s); /* "11 GB/s" */
+const char *say_percent(struct arena *a, double ratio);	/* "91 %" */
+const char *say_count(struct arena *a, uint64_t n);	/* "20,000" */
+const char *say_whole(struct arena *a, double n);	/* the same, cut */
+
+/* "1 copy", "20,000 copies": of a regular noun. */
+const char *say_counted(struct arena *a, double n, const char *noun);
+
+/* "grid 256 × 4, block 32, 20,000 launches" */
+const char *say_shape(struct arena *a, const struct kernel *k);
+
+/* "grid 128 to 8192, block 32, 6 launch shapes, 12,006 launches": of ${n} kernels
+ * of one function. */
+const char *say_shapes(struct arena *a, const struct kernel *const *k, size_t n);
+
+/* say_quoted(a, s): ${s} as one word of a shell, without control characters. */
+const char *say_quoted(struct arena *a, const char *s);
+
+/*
+ * say_command(a, run): the program and its arguments as a shell line. Text in
+ * which a shell would see more than words is quoted word by word.
+ */
+const char *say_command(struct arena *a, const struct run *run);
+
+/* Command lines of the next measurement. ${options} are ours. */
+const char *say_ncu(struct arena *a, const struct run *run,
+    const struct kernel *k, const char *options);
+const char *say_tool(struct arena *a, const struct run *run, const char *tool);
+
+#endif

@@ -1,0 +1,132 @@
+/*
+ * rules/engine/unmeasured.c: see unmeasured.h.
+ */
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "rules/evidence/library.h"
+#include "rules/engine/unmeasured.h"
+
+#define MOST 0.5		/* of the kernels' time: more than the rest */
+#define KERNELS_LEAST 0.1	/* of first to last GPU work: of less, all that
+				 * kernels could save is under 10 % of it */
+
+/* What gets a kernel measured that was not, for each reason. */
+static const char *const remedy[SKIP_REASONS] = {
+	[SKIP_NONE] = "`cudadvise doctor` says what keeps counters away",
+	[SKIP_PERMISSION] = "`cudadvise doctor` says how to allow it",
+	[SKIP_BUSY] = "end the other profiler and run it again",
+	[SKIP_UNSUPPORTED] = "`ncu --set full` may know this GPU",
+	[SKIP_COOPERATIVE] = "`--level source` samples it",
+	[SKIP_GRAPH] = "`--level source` samples it",
+	[SKIP_BUDGET] = "raise `--overhead-budget`",
+	[SKIP_TOO_FEW_LAUNCHES] = "run it with `--replay`",
+	[SKIP_LEVEL] = "run it with `--level counters`",
+	[SKIP_CAPTURING] = "`--level source` samples it",
+	[SKIP_FAILED] = "`cudadvise doctor` checks what failed",
+	[SKIP_CONCURRENT] = "with CUDA_LAUNCH_BLOCKING=1 it runs alone",
+	[SKIP_MINOR] = "run it with `--replay`",
+	[SKIP_STALL] = "raise `--max-stall`, or run it with `--replay`",
+};
+
+struct unknown {
+	const char *why, *remedy;	/* why NULL: it was looked at */
+};
+
+static bool
+has_code(const struct kernel *k)
+{
+	return k->code != NULL && (k->code->counted || k->code->sampled);
+}
+
+/* DRAM or the tensor pipe is full: what the instructions are changes little. */
+static bool
+is_full(const struct load *l)
+{
+	return l->bound >= 0.5 && (l->limit == RES_DRAM ||
+	    l->limit == RES_TENSOR);
+}
+
+static struct unknown
+unknown_of(const struct run *run, const struct kernel *k, const struct load *l)
+{
+	struct unknown looked = { NULL, NULL };
+
+	/* Left alone for its own sake, or not the user's to change. */
+	if (k->launches == 0 || k->waits || k->skip == SKIP_NCCL ||
+	    k->skip == SKIP_WAITS || has_code(k) || library_owns(run, k))
+		return looked;
+	if (!metric_any(k->metric)) {
+		enum wire_skip skip = (unsigned)k->skip < SKIP_REASONS ?
+		    k->skip : SKIP_NONE;
+
+		return (struct unknown){ rule_skip_reason(skip),
+		    remedy[skip] != NULL ? remedy[skip] : remedy[SKIP_NONE] };
+	}
+	if (is_full(l))
+		return looked;
+	looked.why = l->bound >= 0.5 ? "its instructions, which set its pace, "
+	    "were not looked at" : "no counter shows what limits it, and its "
+	    "instructions were not looked at";
+	looked.remedy = "run it with `--level source`";
+	if (run->level >= LEVEL_SOURCE) {
+		looked.remedy = "`ncu --set full` does";
+		if (k->code != NULL && k->code->uncounted != NULL)
+			looked.why = k->code->uncounted;
+	}
+	return looked;
+}
+
+/* The reasons of rules name a remedy in parentheses: it comes with a line of its
+ * own here. */
+static int
+bare(const char *why)
+{
+	const char *at = strstr(why, " (");
+
+	return at != NULL ? (int)(at - why) : (int)strlen(why);
+}
+
+static double
+time_of(const struct kernel *k)
+{
+	return (double)k->total_ns * 1e-9;
+}
+
+const char *
+unmeasured_note(const struct run *run, const struct load *load,
+    struct arena *arena)
+{
+	const struct kernel *longest = NULL, *first = NULL;
+	double all = 0, open = 0;
+	size_t others = 0;
+	struct unknown of_first = { NULL, NULL };
+	const char *more;
+
+	for (size_t i = 0; i < run->kernels; i++) {
+		const struct kernel *k = &run->kernel[i];
+		struct unknown u = unknown_of(run, k, &load[i]);
+
+		all += time_of(k);
+		if (longest == NULL || time_of(k) > time_of(longest))
+			longest = k;
+		if (u.why == NULL)
+			continue;
+		open += time_of(k);
+		others += first != NULL;
+		if (first == NULL || time_of(k) > time_of(first)) {
+			first = k;
+			of_first = u;
+		}
+	}
+	if (first == NULL || all < KERNELS_LEAST * rule_active_s(run) ||
+	    (open < MOST * all && first != longest))
+		return NULL;
+	more = others == 0 ? "" : arena_format(arena, " and %s",
+	    say_counted(arena, (double)others, "other kernel"));
+	return arena_format(arena, "%s%s, %s of the kernels' time: %.*s; %s",
+	    first->short_name != NULL ? first->short_name : "(unnamed kernel)",
+	    more, say_percent(arena, all > 0 ? open / all : 0),
+	    bare(of_first.why), of_first.why, of_first.remedy);
+}

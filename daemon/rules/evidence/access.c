@@ -1,0 +1,442 @@
+/*
+ * rules/evidence/access.c: the pattern of each global access.
+ *
+ * Sectors and ideal sectors are exact counts; what pattern makes the difference
+ * follows from the disassembly. Fields of one object are accesses from one base
+ * register at small constant offsets, each of which wastes what the other
+ * fields fill. A misaligned access needs exactly one sector more than its bytes
+ * fill; if an access from the same base is aligned, or the base moves by less
+ * than a sector from turn to turn, it is a window that slides over the data,
+ * and that is as it must be. What needs as many sectors as the shape of the
+ * block makes of a row is held against that shape, unless its address comes out
+ * of memory.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules/evidence/access.h"
+#include "rules/evidence/affine.h"
+#include "rules/evidence/lanes.h"
+#include "rules/evidence/lines.h"
+#include "rules/evidence/operand.h"
+#include "rules/evidence/shape.h"
+#include "rules/evidence/slice.h"
+
+#define RATIO_GOOD 1.1		/* sectors / ideal: guards and edges */
+#define SECTOR 32
+#define WINDOW 128		/* bytes: what a warp reads in one row */
+#define OBJECT_MOST 512		/* bytes: beyond it a row, not an object */
+#define MANY_LANES 24
+#define WORD 4			/* bytes */
+#define SHIFTED_LEAST 0.97	/* sectors over, of a mean request */
+#define SHIFTED_MOST 1.03
+#define ROW_LEAST 1.9		/* sectors: less is no row */
+#define SLICES_MAX 128		/* addresses of a kernel that are looked into */
+
+/* An access with its address as the text has it. */
+struct place {
+	uint32_t i;		/* instruction */
+	uint32_t sass;
+	int base, uniform;
+	uint32_t version;	/* how often base had been written */
+	int64_t offset;
+};
+
+static int
+by_base(const void *va, const void *vb)
+{
+	const struct place *a = va, *b = vb;
+
+	if (a->base != b->base)
+		return a->base < b->base ? -1 : 1;
+	if (a->uniform != b->uniform)
+		return a->uniform < b->uniform ? -1 : 1;
+	if (a->version != b->version)
+		return a->version < b->version ? -1 : 1;
+	if (a->offset != b->offset)
+		return a->offset < b->offset ? -1 : 1;
+	return a->i < b->i ? -1 : a->i > b->i;
+}
+
+static bool
+is_same_base(const struct place *a, const struct place *b)
+{
+	return a->base == b->base && a->uniform == b->uniform &&
+	    a->version == b->version;
+}
+
+/* Counts and block alone: good, uniform, one sector over, as the block is
+ * shaped, or scattered. */
+static void
+judge_counts(struct access *a, const struct kernel *kernel, size_t i)
+{
+	const struct code *c = kernel->code;
+	double lanes = inst_lanes(c, i), sectors, ideal, over;
+
+	a->requests = inst_value(c, i, SOURCE_INST);
+	a->sectors = inst_value(c, i, SOURCE_GLOBAL_SECTORS);
+	a->ideal = inst_value(c, i, SOURCE_GLOBAL_IDEAL);
+	if (!(a->requests > 0) || !(a->sectors > 0))
+		return;
+	if (!(a->ideal > 0))
+		a->ideal = a->sectors;
+	sectors = a->sectors / a->requests;
+	ideal = a->ideal / a->requests;
+	over = sectors - ideal;
+	a->pattern = PATTERN_SCATTERED;
+	if (sectors < 1.1 && lanes >= MANY_LANES && inst_bytes(c, i) > 1)
+		a->pattern = PATTERN_UNIFORM;
+	else if (sectors < RATIO_GOOD * ideal)
+		a->pattern = PATTERN_GOOD;
+	else if (lanes >= MANY_LANES && shape_explains(kernel, sectors,
+	    inst_bytes(c, i)))
+		a->pattern = PATTERN_SHAPE;
+	else if (over >= 0.6 && over <= 1.05 && lanes >= MANY_LANES &&
+	    ideal >= ROW_LEAST)
+		a->pattern = PATTERN_MISALIGNED;
+}
+
+/* Every access with a register address, by base. */
+static size_t
+find_places(struct place *p, const struct accesses *a, const struct code *c)
+{
+	uint32_t version[REGISTERS] = { 0 };
+	size_t n = 0;
+
+	for (uint32_t s = 0; s < c->sass.instructions; s++) {
+		size_t i = inst_of_sass(c, s);
+		struct operands o;
+
+		operands_of(&o, &c->sass.instruction[s]);
+		if (i != SIZE_MAX && a->of[i].pattern != PATTERN_NONE &&
+		    o.has_address && o.base != REGISTER_NONE)
+			p[n++] = (struct place){ .i = (uint32_t)i, .sass = s,
+			    .base = o.base, .uniform = o.uniform,
+			    .version = version[o.base] + version[o.base + 1],
+			    .offset = o.offset };
+		for (int d = 0; d < o.defs && o.def + d < REGISTERS; d++)
+			version[o.def + d]++;
+	}
+	qsort(p, n, sizeof(*p), by_base);
+	return n;
+}
+
+/* Is an aligned access less than a row away? Places are sorted by offset. */
+static void
+mark_windows(struct accesses *a, const struct place *p, size_t n, int way)
+{
+	const struct place *aligned = NULL;
+
+	for (size_t k = 0; k < n; k++) {
+		const struct place *one = way > 0 ? &p[k] : &p[n - 1 - k];
+		struct access *of = &a->of[one->i];
+
+		if (of->pattern == PATTERN_GOOD)
+			aligned = one;
+		else if (of->pattern == PATTERN_MISALIGNED &&
+		    aligned != NULL &&
+		    way * (one->offset - aligned->offset) < WINDOW)
+			of->pattern = PATTERN_SLIDING;
+	}
+}
+
+/* A window: an aligned neighbour, or a base that moves by less than a sector. */
+static void
+judge_windows(struct accesses *a, const struct place *p, size_t n,
+    int *slices)
+{
+	mark_windows(a, p, n, 1);
+	mark_windows(a, p, n, -1);
+	for (size_t k = 0; k < n; k++) {
+		struct access *one = &a->of[p[k].i];
+		struct slice s;
+
+		if (one->pattern != PATTERN_MISALIGNED)
+			continue;
+		if ((*slices)++ >= SLICES_MAX)
+			break;
+		slice_of(&s, a->slices, p[k].sass);
+		if (s.step % SECTOR != 0)
+			one->pattern = PATTERN_SLIDING;
+	}
+}
+
+/* Bytes between the objects of two lanes, from the sectors each needs, or from
+ * what the index is multiplied by; 0 if it is no object. */
+static int64_t
+element_of(const struct accesses *a, const struct access *one,
+    const struct place *p, double bytes)
+{
+	double stride = one->sectors / one->ideal * bytes;
+	struct slice s;
+
+	slice_of(&s, a->slices, p->sass);
+	/* A base that walks in small steps: a row, read piece by piece. */
+	if (s.step > 0 && s.step < OBJECT_MOST && s.step % SECTOR != 0)
+		return 0;
+	if (s.step > 0 && s.step <= WINDOW)
+		return 0;
+	if (stride < SECTOR - 2)
+		return llround(stride);
+	return s.scale >= SECTOR - 2 && s.scale <= OBJECT_MOST ? s.scale : 0;
+}
+
+/* Fields of one object: ${n} places of one base. */
+static void
+judge_fields(struct accesses *a, const struct code *c, const struct place *p,
+    size_t n, uint32_t group, int *slices)
+{
+	int64_t first = 0, last = 0, element = 0, bytes = 0;
+	size_t fields = 0;
+
+	for (size_t k = 0; k < n; k++) {
+		const struct access *one = &a->of[p[k].i];
+
+		if (one->pattern != PATTERN_SCATTERED ||
+		    one->kind == INST_ATOMIC)
+			continue;
+		bytes = (int64_t)inst_bytes(c, p[k].i);
+		if (bytes == 0)
+			return;
+		if (fields == 0 && (*slices)++ >= SLICES_MAX)
+			return;
+		if (fields == 0) {
+			first = p[k].offset;
+			element = element_of(a, one, &p[k], (double)bytes);
+			if (element == 0)
+				return;
+		}
+		if (fields == 0 || p[k].offset > last)
+			fields++;
+		last = p[k].offset;
+	}
+	if (fields < 2 || last + bytes - first > element + 1)
+		return;
+	for (size_t k = 0; k < n; k++) {
+		struct access *one = &a->of[p[k].i];
+
+		if (one->pattern != PATTERN_SCATTERED ||
+		    one->kind == INST_ATOMIC)
+			continue;
+		one->pattern = PATTERN_FIELDS;
+		one->element = (uint16_t)element;
+		one->group = group;
+	}
+}
+
+/* What lies as the indices do that lanes loaded: no object of neighbours, and as
+ * many sectors as lanes, whatever the block. */
+static void
+judge_gathered(struct accesses *a, const struct place *p, size_t n,
+    int *slices)
+{
+	for (size_t k = 0; k < n; k++) {
+		struct access *one = &a->of[p[k].i];
+		struct slice s;
+
+		if ((one->pattern != PATTERN_SCATTERED &&
+		    one->pattern != PATTERN_SHAPE) ||
+		    a->address[p[k].sass].kind != AFFINE_LOADED)
+			continue;
+		one->pattern = PATTERN_GATHERED;
+		if ((*slices)++ >= SLICES_MAX)
+			continue;
+		slice_of(&s, a->slices, p[k].sass);
+		one->walks = s.known && s.step != 0 && s.step >= -SECTOR &&
+		    s.step <= SECTOR;
+	}
+}
+
+/* So with what the code does not tell so surely. */
+static void
+judge_shape(struct accesses *a, const struct place *p, size_t n, int *slices)
+{
+	for (size_t k = 0; k < n; k++) {
+		struct access *one = &a->of[p[k].i];
+		struct slice s;
+
+		if (one->pattern != PATTERN_SHAPE)
+			continue;
+		if ((*slices)++ >= SLICES_MAX)
+			break;
+		slice_of(&s, a->slices, p[k].sass);
+		if (s.loads)
+			one->pattern = PATTERN_SCATTERED;
+	}
+}
+
+static int
+judge_code(struct accesses *a, const struct kernel *kernel)
+{
+	const struct code *c = kernel->code;
+	struct place *p = calloc(c->sass.instructions + 1, sizeof(*p));
+	int slices = 0;
+	size_t n;
+
+	a->address = affine_addresses(c, &kernel->shape);
+	if (p == NULL || a->address == NULL) {
+		free(p);
+		return -1;
+	}
+	n = find_places(p, a, c);
+	for (size_t k = 0, end; k < n; k = end) {
+		for (end = k + 1; end < n && is_same_base(&p[k], &p[end]);
+		    end++)
+			;
+		judge_gathered(a, p + k, end - k, &slices);
+		judge_shape(a, p + k, end - k, &slices);
+		judge_windows(a, p + k, end - k, &slices);
+		judge_fields(a, c, p + k, end - k, (uint32_t)k + 1, &slices);
+	}
+	free(p);
+	return 0;
+}
+
+static void
+add(struct access_sum *s, const struct access *one)
+{
+	s->requests += one->requests;
+	s->sectors += one->sectors;
+	s->ideal += one->ideal;
+}
+
+int
+accesses_of(struct accesses *a, const struct rule_view *x)
+{
+	const struct code *c = x->kernel->code;
+	bool doubtful = false, uniform = false;
+
+	memset(a, 0, sizeof(*a));
+	a->of = calloc(c->instructions + 1, sizeof(*a->of));
+	if (a->of == NULL)
+		return -1;
+	for (size_t i = 0; i < c->instructions; i++) {
+		struct access *one = &a->of[i];
+
+		one->kind = (uint8_t)inst_global(c, i);
+		if (one->kind == INST_NONE)
+			continue;
+		judge_counts(one, x->kernel, i);
+		doubtful = doubtful || one->pattern >= PATTERN_MISALIGNED;
+		uniform = uniform || one->pattern == PATTERN_UNIFORM;
+	}
+	if (c->disassembled && (doubtful || uniform)) {
+		a->slices = slices_new(c);
+		if (a->slices == NULL ||
+		    (doubtful && judge_code(a, x->kernel) != 0)) {
+			accesses_free(a);
+			return -1;
+		}
+	}
+	for (size_t i = 0; i < c->instructions; i++) {
+		const struct access *one = &a->of[i];
+
+		if (one->pattern == PATTERN_NONE)
+			continue;
+		add(&a->sum[one->pattern][one->kind], one);
+		add(&a->all[one->kind], one);
+	}
+	return 0;
+}
+
+void
+accesses_free(struct accesses *a)
+{
+	free(a->of);
+	free(a->address);
+	slices_free(a->slices);
+	memset(a, 0, sizeof(*a));
+}
+
+enum rule_state
+accesses_ask(struct rule_view *x,
+    enum rule_state (*find)(struct rule_view *x, const struct accesses *a))
+{
+	const struct code *c = x->kernel->code;
+	enum rule_state state;
+	struct accesses a;
+
+	if (isnan(inst_total(c, SOURCE_GLOBAL_SECTORS)) ||
+	    isnan(inst_total(c, SOURCE_GLOBAL_IDEAL)))
+		return rule_unmeasured(x, "its global sectors were not counted "
+		    "by instruction");
+	if (accesses_of(&a, x) != 0) {
+		x->arena->failed = true;
+		return RULE_NOT_MEASURED;
+	}
+	state = find(x, &a);
+	accesses_free(&a);
+	return state;
+}
+
+void
+accesses_lines(const struct rule_view *x, struct draft *d,
+    const struct accesses *a, enum access_pattern p)
+{
+	const struct code *c = x->kernel->code;
+	struct mark *m = marks_new(x);
+
+	for (size_t i = 0; m != NULL && i < c->instructions; i++) {
+		const struct access *one = &a->of[i];
+
+		if (one->pattern != p || one->kind == INST_ATOMIC)
+			continue;
+		m[i].weight = fmax(0, one->sectors - one->ideal);
+		m[i].over = one->sectors;
+		m[i].under = one->requests;
+	}
+	lines_fill(x, d, m, "%s sectors a request");
+	free(m);
+}
+
+double
+accesses_excess(const struct accesses *a, enum access_pattern p,
+    enum inst_access kind)
+{
+	const struct access_sum *s = &a->sum[p][kind];
+
+	return fmax(0, s->sectors - s->ideal);
+}
+
+double
+accesses_keep(const struct accesses *a, enum access_pattern p,
+    enum inst_access kind)
+{
+	double all = a->all[kind].sectors;
+
+	return all > 0 ? 1 - accesses_excess(a, p, kind) / all : 1;
+}
+
+/* Lanes of a mean instruction. */
+static double
+mean_lanes(const struct rule_view *x)
+{
+	struct lanes l = lanes_of(x);
+	double lanes = isfinite(l.on) ? l.on : l.active;
+
+	return isfinite(lanes) ? fmin(fmax(lanes, 1), 32) : 32;
+}
+
+double
+access_ideal(const struct rule_view *x, double sectors, double used)
+{
+	double bytes = sectors * used, full = WORD * mean_lanes(x), shared;
+
+	/* The others have no more than a sector a lane, … */
+	shared = fmin((full - bytes) / fmax(full - WORD, 1),
+	    (32 - sectors) / 31);
+	shared = fmin(fmax(shared, 0), bytes / WORD);
+	/* … and need what their bytes fill. */
+	return fmin(sectors, fmax(bytes / SECTOR + shared *
+	    (1 - (double)WORD / SECTOR), 1e-3));
+}
+
+bool
+access_is_shifted(const struct rule_view *x, double sectors, double used)
+{
+	double ideal = sectors * used / SECTOR, over = sectors - ideal;
+
+	return over >= SHIFTED_LEAST && over <= SHIFTED_MOST &&
+	    ideal >= ROW_LEAST && mean_lanes(x) >= MANY_LANES;
+}

@@ -1,0 +1,221 @@
+/*
+ * rules/evidence/affine.c: forwards over the blocks of a function, see affine.h.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/model.h"
+#include "source/flow.h"
+
+#include "rules/evidence/affine.h"
+#include "rules/evidence/affine_step.h"
+#include "rules/evidence/affine_value.h"
+
+#define BLOCKS_MOST 1024	/* 8 MiB of registers */
+#define STEPS_MOST (1u << 17)	/* instructions executed: some 50 ms */
+#define WARP 32
+
+/* --- ways ------------------------------------------------------------------ */
+
+static bool
+flow_into(struct affine_state *to, const struct affine_state *from, bool *reached)
+{
+	bool changed = !*reached;
+
+	*reached = true;
+	for (int r = 0; r < REGISTERS; r++) {
+		struct affine v = affine_meet(&to->reg[r], &from->reg[r]);
+
+		changed = changed || !affine_is_equal(&v, &to->reg[r]);
+		to->reg[r] = v;
+	}
+	return changed;
+}
+
+/* Do the threads that wait at the end of ${b} go on right behind it? Compilers
+ * put it so, and use the few barriers again and again. */
+static bool
+meets_behind(const struct flow *f, const struct block *b)
+{
+	for (uint32_t i = 0; b->barrier != FLOW_NONE && i < f->meetings; i++)
+		if (f->meeting[i].barrier == b->barrier &&
+		    f->block[f->meeting[i].block].first == b->last + 1)
+			return true;
+	return false;
+}
+
+/* Go on to the blocks behind ${b}; did what is known there change? */
+static bool
+flow_on(const struct flow *f, const struct block *b, struct affine_state *state,
+    bool *reached, const struct affine_state *now)
+{
+	bool changed = false, right_behind = meets_behind(f, b);
+
+	for (int i = 0; i < 2; i++)
+		if (b->next[i] != FLOW_NONE)
+			changed = flow_into(&state[b->next[i]], now,
+			    &reached[b->next[i]]) || changed;
+	for (uint32_t i = 0; b->barrier != FLOW_NONE && i < f->meetings; i++)
+		if (f->meeting[i].barrier == b->barrier && (!right_behind ||
+		    f->block[f->meeting[i].block].first == b->last + 1))
+			changed = flow_into(&state[f->meeting[i].block], now,
+			    &reached[f->meeting[i].block]) || changed;
+	return changed;
+}
+
+/* 0; -1 without memory, 1 if it takes too long. */
+static int
+run(struct affine *address, const struct flow *f, const struct code *c,
+    const struct record_SIGNATURE *shape)
+{
+	struct affine_state *state = calloc(f->blocks, sizeof(*state)), now;
+	bool *reached = calloc(f->blocks, sizeof(*reached)), changed = true;
+	size_t steps = 0;
+
+	if (state == NULL || reached == NULL) {
+		free(state);
+		free(reached);
+		return -1;
+	}
+	reached[0] = true;
+	while (changed && steps < STEPS_MOST) {
+		changed = false;
+		for (uint32_t b = 0; b < f->blocks; b++) {
+			const struct block *block = &f->block[b];
+
+			if (!reached[b])
+				continue;
+			now = state[b];
+			for (uint32_t i = block->first; i <= block->last; i++)
+				address[i] = affine_step(&now,
+				    &c->sass.instruction[i], shape);
+			steps += 1 + block->last - block->first;
+			changed = flow_on(f, block, state, reached, &now) ||
+			    changed;
+		}
+	}
+	free(state);
+	free(reached);
+	return changed;
+}
+
+struct affine *
+affine_addresses(const struct code *c, const struct record_SIGNATURE *shape)
+{
+	struct affine *address = calloc(c->sass.instructions + 1,
+	    sizeof(*address));
+	struct flow f;
+	int end = 1;
+
+	if (address == NULL || flow_make(&f, &c->sass) != 0) {
+		free(address);
+		return NULL;
+	}
+	if (f.blocks > 0 && f.blocks <= BLOCKS_MOST)
+		end = run(address, &f, c, shape);
+	for (size_t i = 0; end > 0 && i < c->sass.instructions; i++)
+		address[i] = affine_unknown;
+	flow_free(&f);
+	if (end >= 0)
+		return address;
+	free(address);
+	return NULL;
+}
+
+/* --- accesses -------------------------------------------------------------- */
+
+/* Where each lane of the first warp stands; false if that is not known. */
+static bool
+lanes_at(int64_t at[WARP], const struct affine *a,
+    const struct record_SIGNATURE *shape)
+{
+	uint32_t row = shape->block_x;
+
+	if (a->kind != AFFINE_STEPS || row == 0 || a->x == AFFINE_SOME ||
+	    (row < WARP && a->y == AFFINE_SOME) ||
+	    (uint64_t)row * shape->block_y < WARP)
+		return false;
+	for (uint32_t i = 0; i < WARP; i++)
+		at[i] = (int64_t)(i % row) * a->x + (int64_t)(i / row) *
+		    (row < WARP ? a->y : 0);
+	return true;
+}
+
+static int
+by_place(const void *va, const void *vb)
+{
+	const int64_t *a = va, *b = vb;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+/* How many of the first ${n} are different; they are sorted by it. */
+static unsigned
+different(int64_t *at, unsigned n)
+{
+	unsigned count = n > 0;
+
+	qsort(at, n, sizeof(*at), by_place);
+	for (unsigned i = 1; i < n; i++)
+		count += at[i] != at[i - 1];
+	return count;
+}
+
+#define SECTOR 32
+
+double
+affine_sectors(const struct affine *a, uint32_t bytes,
+    const struct record_SIGNATURE *shape)
+{
+	int64_t at[WARP], low = 0;
+
+	if (bytes == 0 || bytes > SECTOR)
+		return NAN;
+	if (a->kind == AFFINE_STEPS && a->x == AFFINE_SOME &&
+	    shape->block_x >= WARP)
+		return WARP;
+	if (!lanes_at(at, a, shape))
+		return NAN;
+	for (int i = 0; i < WARP; i++)
+		low = at[i] < low ? at[i] : low;
+	for (int i = 0; i < WARP; i++)
+		at[i] = (at[i] - low) / SECTOR;
+	return different(at, WARP);
+}
+
+#define BANK 4
+#define BANKS 32
+
+double
+affine_wavefronts(const struct affine *a, uint32_t bytes,
+    const struct record_SIGNATURE *shape)
+{
+	unsigned words = bytes > BANK ? bytes / BANK : 1, most;
+	unsigned together = WARP / words;	/* lanes of a wavefront */
+	double sum = 0;
+	int64_t at[WARP], low = 0;
+
+	if (bytes == 0 || bytes > 16 || !lanes_at(at, a, shape))
+		return NAN;
+	for (int i = 0; i < WARP; i++)
+		low = at[i] < low ? at[i] : low;
+	for (unsigned part = 0; part < words; part++) {
+		int64_t word[WARP];
+		unsigned n = 0, bank[BANKS] = { 0 };
+
+		for (unsigned i = 0; i < together; i++)
+			word[n++] = (at[part * together + i] - low) / BANK;
+		qsort(word, n, sizeof(*word), by_place);
+		most = 1;
+		for (unsigned i = 0; i < n; i++)
+			if (i == 0 || word[i] != word[i - 1])
+				for (unsigned w = 0; w < words; w++)
+					bank[(word[i] + w) % BANKS]++;
+		for (int b = 0; b < BANKS; b++)
+			most = bank[b] > most ? bank[b] : most;
+		sum += most;
+	}
+	/* One place is told to all at once. */
+	return different(at, WARP) == 1 ? 1 : sum;
+}

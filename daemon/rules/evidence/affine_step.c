@@ -1,0 +1,369 @@
+/*
+ * rules/evidence/affine_step.c: see affine_step.h.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/model.h"
+#include "source/opcode.h"
+
+#include "rules/evidence/affine_step.h"
+#include "rules/evidence/affine_value.h"
+
+#define TERMS 8
+#define TERM_MAX 64
+#define WARP 32
+#define WARP_BITS 5
+#define CALLED_FIRST 4		/* registers that a called function may use */
+#define CALLED_LAST 15
+
+struct term {
+	struct affine v;
+	bool predicate;
+};
+
+/* An instruction's operands behind what it writes, read as values. */
+struct terms {
+	struct affine of[TERMS];
+	int count;
+};
+
+static struct affine
+special_of(const char *s, const struct record_SIGNATURE *shape)
+{
+	struct affine r = affine_shared;
+
+	if (strncmp(s, "SR_TID.X", 8) == 0)
+		r.x = 1;
+	else if (strncmp(s, "SR_TID.Y", 8) == 0)
+		r.y = 1;
+	else if (strncmp(s, "SR_LANEID", 9) == 0 && shape->block_x % WARP == 0)
+		r.x = 1;
+	else if (strncmp(s, "SR_TID.Z", 8) == 0)
+		return (uint64_t)shape->block_x * shape->block_y % WARP == 0 ?
+		    affine_shared : affine_unknown;
+	else if (strncmp(s, "SR_CTAID", 8) != 0 && strncmp(s, "SR_C", 4) != 0 &&
+	    strncmp(s, "SR_N", 4) != 0)
+		return affine_unknown;
+	return r;
+}
+
+static struct affine
+register_of(const struct affine_state *st, int reg)
+{
+	const struct affine *v = &st->reg[reg];
+
+	/* Warps share the uniform registers, whatever is in them. */
+	if (reg >= UNIFORM_REGISTER)
+		return v->kind == AFFINE_STEPS ? *v : affine_shared;
+	return v->kind == AFFINE_UNSET ? affine_unknown : *v;
+}
+
+/* "R12.reuse", "UR4", "RZ", "URZ". */
+static struct affine
+read_register(const struct affine_state *st, const char *s)
+{
+	bool uniform = s[0] == 'U';
+	long n;
+
+	s += 1 + uniform;
+	if (!isdigit((unsigned char)*s))
+		return *s == 'Z' ? affine_constant(0) : affine_unknown;
+	n = strtol(s, NULL, 10);
+	return n < UNIFORM_REGISTER ? register_of(st, (int)n + (uniform ?
+	    UNIFORM_REGISTER : 0)) : affine_unknown;
+}
+
+/* "c[0x0][0x210]": what the launch says. Up to compute capability 9 it begins
+ * with the block's size; later ones have nothing there. */
+static struct affine
+read_constant(const struct affine_state *st, const char *s,
+    const struct record_SIGNATURE *shape)
+{
+	const char *last = strrchr(s, '[');
+	struct affine v;
+
+	if (strncmp(s, "c[0x0][0x0]", 11) == 0 ||
+	    strncmp(s, "c[0x0][RZ]", 10) == 0)
+		return affine_constant(shape->block_x);
+	if (strncmp(s, "c[0x0][0x4]", 11) == 0)
+		return affine_constant(shape->block_y);
+	if (last[1] != 'R' && (last[1] != 'U' || last[2] != 'R'))
+		return affine_shared;
+	/* An index of each lane's own brings what stands there. */
+	v = read_register(st, last + 1);
+	return affine_is_shared(&v) ? affine_shared : affine_unknown;
+}
+
+/* "0x10", "0.5", "+INF". */
+static struct affine
+read_number(const char *s)
+{
+	char *stop;
+	long long v;
+
+	errno = 0;
+	v = strtoll(s, &stop, 0);
+	return errno == 0 && stop > s && *stop == '\0' ? affine_constant(v) :
+	    affine_shared;
+}
+
+static struct term
+term_of(const struct record_SIGNATURE *shape, const struct affine_state *st,
+    const char *s)
+{
+	struct term t = { .v = affine_unknown };
+	bool negative = *s == '-';
+
+	t.predicate = *s == '!' || s[0] == 'P' || (s[0] == 'U' && s[1] == 'P');
+	if (t.predicate || *s == '~' || *s == '|')
+		return t;
+	s += negative;
+	if (strncmp(s, "SR_", 3) == 0)
+		t.v = special_of(s, shape);
+	else if (s[0] == 'c' && s[1] == '[')
+		t.v = read_constant(st, s, shape);
+	else if (s[0] == 'R' || (s[0] == 'U' && s[1] == 'R'))
+		t.v = read_register(st, s);
+	else
+		t.v = read_number(s);
+	if (negative)
+		t.v = affine_negative(&t.v);
+	return t;
+}
+
+/* The first one is what it writes; predicates are no values. */
+static void
+read_terms(struct terms *t, const struct record_SIGNATURE *shape,
+    const struct affine_state *st, const struct sass_instruction *in)
+{
+	const char *s = opcode_operands(in);
+	bool written = false;
+
+	t->count = 0;
+	while (*s != '\0' && t->count < TERMS) {
+		char word[TERM_MAX];
+		struct term one;
+		size_t n = 0;
+
+		for (; *s != '\0' && *s != ',' && *s != ';'; s++)
+			if (*s != ' ' && n < sizeof(word) - 1)
+				word[n++] = *s;
+		word[n] = '\0';
+		s += *s != '\0';
+		if (n == 0)
+			continue;
+		one = term_of(shape, st, word);
+		if (one.predicate)
+			continue;
+		if (written)
+			t->of[t->count++] = one.v;
+		written = true;
+	}
+}
+
+static struct affine
+all_mixed(const struct terms *t)
+{
+	struct affine r = affine_shared;
+
+	for (int i = 0; i < t->count; i++)
+		r = affine_mixed(&r, &t->of[i]);
+	return r;
+}
+
+static struct affine
+all_added(const struct terms *t)
+{
+	struct affine r = affine_constant(0);
+
+	for (int i = 0; i < t->count; i++)
+		r = affine_sum(&r, &t->of[i]);
+	return r;
+}
+
+/* a << n, with n a constant. */
+static struct affine
+shifted_of(const struct affine *a, const struct affine *n)
+{
+	struct affine by = affine_shared;
+
+	if (n->constant && n->value >= 0 && n->value < 31)
+		by = affine_constant(1ll << n->value);
+	else if (!affine_is_shared(n))
+		return affine_mixed(a, n);
+	return affine_product(a, &by);
+}
+
+/* Blocks are whole warps, so the number of a warp is shared. */
+static bool
+is_number(const struct record_SIGNATURE *shape, const struct affine *a)
+{
+	return a->kind == AFFINE_STEPS && a->x == 1 && a->y == 0 &&
+	    shape->block_x % WARP == 0;
+}
+
+static struct affine
+shift_right(const struct record_SIGNATURE *shape, const struct terms *t)
+{
+	/* SHF.R.U32.HI d, RZ, n, a; older: SHR d, a, n */
+	const struct affine *a = &t->of[t->count - 1], *n = &t->of[1];
+
+	if (t->count == 3 && n->constant && n->value >= WARP_BITS &&
+	    is_number(shape, a))
+		return affine_shared;
+	return all_mixed(t);
+}
+
+/* a & 31 of a thread's number is its lane. */
+static struct affine
+logic_of(const struct record_SIGNATURE *shape, const struct terms *t)
+{
+	const struct affine *mask = &t->of[1], *lut;
+
+	if (t->count < 4)
+		return all_mixed(t);
+	lut = &t->of[3];
+	if (mask->constant && mask->value >= WARP - 1 &&
+	    ((uint32_t)mask->value & ((uint32_t)mask->value + 1)) == 0 &&
+	    lut->constant && lut->value == 0xc0 && is_number(shape, &t->of[0]))
+		return t->of[0];
+	return all_mixed(t);
+}
+
+/* The smaller or larger of two: an index that stops at the border. */
+static struct affine
+bounded_of(const struct terms *t)
+{
+	const struct affine *a = &t->of[0], *b = &t->of[1];
+
+	if (t->count < 2)
+		return affine_unknown;
+	if (a->kind != AFFINE_STEPS || b->kind != AFFINE_STEPS)
+		return affine_mixed(a, b);
+	if (affine_is_shared(a) && !affine_is_shared(b))
+		return *b;
+	return affine_is_shared(b) && !affine_is_shared(a) ? *a :
+	    affine_meet(a, b);
+}
+
+static bool
+is_any(const struct sass_instruction *in, const char *const *name, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (opcode_is(in, name[i]))
+			return true;
+	return false;
+}
+
+#define IS_ANY(in, ...) is_any(in, (const char *const []){ __VA_ARGS__ }, \
+	sizeof((const char *const []){ __VA_ARGS__ }) / sizeof(char *))
+
+static struct affine
+computed(const struct record_SIGNATURE *shape,
+    const struct sass_instruction *in, const struct terms *t)
+{
+	struct affine r;
+
+	/* One lane's value, told to all. */
+	if (in->flags & SASS_SHUFFLE && opcode_has(in->opcode, "IDX") &&
+	    t->count >= 2 && affine_is_shared(&t->of[1]))
+		return affine_shared;
+	if (t->count == 0 || in->flags & (SASS_SHUFFLE | SASS_TENSOR) ||
+	    IS_ANY(in, "P2R", "VOTE", "MATCH"))
+		return affine_unknown;
+	if (opcode_is(in, "SHF") && opcode_has(in->opcode, "R"))
+		return shift_right(shape, t);
+	if (opcode_has(in->opcode, "HI"))
+		return all_mixed(t);
+	if (IS_ANY(in, "MOV", "UMOV", "R2UR", "S2R", "S2UR", "CS2R", "MOV32I",
+	    "LDC", "ULDC", "LDCU"))
+		return t->of[0];
+	if (IS_ANY(in, "IADD3", "UIADD3", "IADD", "VIADD", "IADD32I", "UIADD"))
+		return all_added(t);
+	if (IS_ANY(in, "IMAD", "UIMAD") && t->count >= 3) {
+		r = affine_product(&t->of[0], &t->of[1]);
+		return affine_sum(&r, &t->of[2]);
+	}
+	if (IS_ANY(in, "LEA", "ULEA") && t->count >= 3) {
+		r = shifted_of(&t->of[0], &t->of[2]);
+		return affine_sum(&r, &t->of[1]);
+	}
+	if (IS_ANY(in, "SHF", "USHF", "SHL") && t->count >= 2 &&
+	    (opcode_has(in->opcode, "L") || opcode_is(in, "SHL")))
+		return shifted_of(&t->of[0], &t->of[1]);
+	if (IS_ANY(in, "LOP3", "PLOP3"))
+		return logic_of(shape, t);
+	if (IS_ANY(in, "IMNMX", "VIMNMX", "VIADDMNMX"))
+		return bounded_of(t);
+	if (opcode_is(in, "SEL") && t->count >= 2)
+		return affine_meet(&t->of[0], &t->of[1]);
+	return all_mixed(t);
+}
+
+/* What a load brings. */
+static struct affine
+loaded(const struct sass_instruction *in, const struct affine *address)
+{
+	if (in->space == SPACE_LOCAL || in->flags & SASS_ATOMIC)
+		return affine_unknown;
+	if (affine_is_shared(address))
+		return affine_shared;
+	if (address->kind == AFFINE_UNSET || address->kind == AFFINE_UNKNOWN)
+		return affine_unknown;
+	return (struct affine){ .kind = AFFINE_LOADED };
+}
+
+static struct affine
+address_of(const struct affine_state *st, const struct operands *o)
+{
+	struct affine r = affine_constant(0), more;
+
+	if (o->base != REGISTER_NONE)
+		r = register_of(st, o->base);
+	if (o->uniform != REGISTER_NONE) {
+		more = register_of(st, o->uniform);
+		r = affine_sum(&r, &more);
+	}
+	r.constant = false;
+	return r;
+}
+
+static void
+write_registers(struct affine_state *st, const struct operands *o,
+    struct affine v, bool wide)
+{
+	for (int d = 0; d < o->defs && o->def + d < REGISTERS; d++)
+		st->reg[o->def + d] = d == 0 || !wide ? v :
+		    affine_is_shared(&v) ? affine_shared : affine_unknown;
+}
+
+struct affine
+affine_step(struct affine_state *st, const struct sass_instruction *in,
+    const struct record_SIGNATURE *shape)
+{
+	struct affine v = affine_unknown, address = { .kind = AFFINE_UNSET };
+	struct operands o;
+	struct terms t;
+
+	if (!operands_of(&o, in))
+		return address;
+	if (in->flags & SASS_CALL)
+		for (int r = CALLED_FIRST; r <= CALLED_LAST; r++)
+			st->reg[r] = affine_unknown;
+	if (o.has_address)
+		address = address_of(st, &o);
+	if (o.def == REGISTER_NONE)
+		return address;
+	if (o.has_address) {
+		v = loaded(in, &address);
+	} else {
+		read_terms(&t, shape, st, in);
+		v = computed(shape, in, &t);
+	}
+	/* Each register of a load has its own value. */
+	write_registers(st, &o, v, !o.has_address);
+	return address;
+}

@@ -1,0 +1,70 @@
+/*
+ * rules/evidence/atomics.c: see atomics.h.
+ */
+#include <math.h>
+
+#include "rules/evidence/atomics.h"
+
+/* From one atomic to the next on the same word. Measured on an H200: 1.75 to 1.76
+ * in three programs that add floats, with 4, 8 and 20 million of them. */
+#define SERIAL_S 1.75e-9
+
+/* At most: a trip to memory with misses of the TLB, and from one instruction of a
+ * warp to the next. Cycles; as in model/gain.c. */
+#define TRIP_CYCLES 800
+#define ISSUE_CYCLES 6
+
+static double
+or_zero(double v)
+{
+	return isfinite(v) ? v : 0;
+}
+
+/* Sectors of spilled registers and local arrays: NaN if they were not counted
+ * and there may be some. */
+static double
+local_sectors(const struct rule_view *x)
+{
+	double ld = rule_metric(x, METRIC_LOCAL_LD_SECTORS);
+	double st = rule_metric(x, METRIC_LOCAL_ST_SECTORS);
+
+	return x->kernel->shape.local_per_thread == 0 ? 0 : ld + st;
+}
+
+/* Even if each atomic were an instruction that its warp waits for. */
+static double
+explained_by(const struct rule_view *x, double atomics)
+{
+	double inst = or_zero(rule_metric(x, METRIC_INST_EXECUTED));
+	double loads = or_zero(rule_metric(x, METRIC_GLOBAL_LD_INST));
+	double cycles = rule_metric(x, METRIC_OCCUPANCY) / 100 *
+	    rule_metric(x, METRIC_SM_CYCLES_ACTIVE_AVG) *
+	    x->device->limits.sms * x->device->limits.max_warps_per_sm;
+
+	if (!(cycles > 0) || !(inst > 0))
+		return NAN;
+	return (inst * ISSUE_CYCLES + (loads + fmin(atomics, inst)) *
+	    TRIP_CYCLES) / cycles;
+}
+
+const char *
+atomics_of(struct atomics *a, const struct rule_view *x)
+{
+	double asked = rule_metric(x, METRIC_L2_FROM_L1);
+	double ld = rule_metric(x, METRIC_GLOBAL_LD_SECTORS);
+	double st = rule_metric(x, METRIC_GLOBAL_ST_SECTORS);
+	double waves = rule_metric(x, METRIC_LSU_WAVEFRONTS);
+	double other = asked - ld - st - local_sectors(x);
+
+	if (isnan(asked) || isnan(ld) || isnan(st) || !(x->load->time_s > 0))
+		return "its global atomics were not counted";
+	a->others = ld + st;
+	a->most = fmax(0, asked - st);
+	/* Textures and bulk copies come from L1 too; they leave no wavefront for
+	 * each sector in its data pipe. */
+	a->least = other > 0 && other <= waves ? other : 0;
+	a->line = a->least * SERIAL_S / x->load->time_s;
+	a->line_most = a->most * SERIAL_S / x->load->time_s;
+	a->explained = explained_by(x, a->least);
+	return NULL;
+}

@@ -1,0 +1,33 @@
+/*
+ * rules/evidence/atomics.h: how many global atomics a kernel does, and what standing in
+ * line for one place would make of them, from its counters alone: for kernels
+ * whose instructions were not counted. Pure.
+ *
+ * What L1 asks L2 for is loads that it does not have, stores and atomics. Of
+ * atomics each lane's is asked for by itself where all go to one word: on an H200
+ * the counters then differ by the atomics to the digit (20,000,000 of as many).
+ */
+#ifndef CADV_ATOMICS_H
+#define CADV_ATOMICS_H
+
+#include "rules/engine/rule.h"
+
+/* Of the kernel's time: what would take longer in one line was in none. */
+#define ATOMICS_LINE_MOST 1.25
+
+struct atomics {
+	double least, most;	/* of single lanes, in a launch: without any hit of
+				 * L1, and were all loads hits */
+	double others;		/* sectors of loads and stores */
+	double line, line_most;	/* share of the launch's time that ${least} and
+				 * ${most} take, each behind the one before it;
+				 * over 1: they cannot all be in one line */
+	double explained;	/* share of the time of warps, at most, that is trips
+				 * to memory and instructions */
+};
+
+/* atomics_of(a, x): of the view's kernel. Returns NULL, or why its counters do
+ * not tell. */
+const char *atomics_of(struct atomics *a, const struct rule_view *x);
+
+#endif

@@ -1,0 +1,177 @@
+/*
+ * rules/evidence/called.c: see called.h.
+ *
+ * Nobody knows how large the matrices are, nor, mostly, what limits the kernel:
+ * where a counter tells, it bounds the gain, else the pessimist expects none. So
+ * a prediction is made of the whole time of a launch.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "rules/evidence/called.h"
+
+/* Of the ratio of the ceilings, as in tensor-cores-unused. */
+static const double reached[VIEWS] = { 0.25, 0.6, 1 };
+
+/* Without counters: how much of a launch the pipe takes. Half of it in the middle,
+ * as much as can be to either side. */
+static const double pipe_unknown[VIEWS] = { 0, 0.5, 1 };
+
+/* A grid that leaves SMs idle waits for latency, which is the same on any pipe. */
+static bool
+is_small(const struct rule_view *x)
+{
+	return rule_blocks(x->kernel) < x->device->limits.sms;
+}
+
+/* What is left of a launch if the part of it that ${r} takes is done ${ratio}
+ * times as fast, as far as DRAM can. */
+static double
+left_of(const struct rule_view *x, enum resource r, double ratio, enum view v)
+{
+	double busy = rule_busy(x, r), dram = rule_busy(x, RES_DRAM), left;
+
+	if (isnan(busy))
+		busy = pipe_unknown[v];
+	/* Where it is full the rest of the time is its, too. */
+	if (v == VIEW_HIGH && busy >= 0.8)
+		busy = 1;
+	left = 1 - busy + busy / fmax(1, reached[v] * ratio);
+	return fmin(1, fmax(left, isfinite(dram) ? dram : 0));
+}
+
+static void
+set_left(struct draft *d, const double left[VIEWS])
+{
+	for (int v = 0; v < VIEWS; v++)
+		d->fix[v].whole = left[v];
+}
+
+static const char *
+how_to_tf32(const struct rule_view *x)
+{
+	const struct run *run = x->run;
+	const struct kernel *k = x->kernel;
+
+	if (library_launched_by(run, k, "libtorch"))
+		return "torch.set_float32_matmul_precision('high') "
+		    "(convolutions: torch.backends.cudnn.allow_tf32 = True), or "
+		    "torch.autocast('cuda', torch.bfloat16) around the model";
+	if (library_launched_by(run, k, "xla") ||
+	    library_launched_by(run, k, "jax"))
+		return "jax.config.update('jax_default_matmul_precision', "
+		    "'tensorfloat32'), or bfloat16 arrays";
+	if (library_launched_by(run, k, "cupy"))
+		return "set CUPY_TF32=1 in the environment, or use float16 "
+		    "arrays";
+	return "cublasSetMathMode(handle, CUBLAS_TF32_TENSOR_OP_MATH), or "
+	    "CUBLAS_COMPUTE_32F_FAST_TF32 as compute type (PyTorch: "
+	    "torch.set_float32_matmul_precision('high'); CuPy: CUPY_TF32=1)";
+}
+
+static struct draft *
+begin(struct rule_view *x)
+{
+	struct draft *d = rule_found(x, NULL);
+
+	if (d == NULL)
+		return NULL;
+	d->f.confidence = rule_is_blind(x) ? CONF_LOW : CONF_MEDIUM;
+	rule_evidence(x, d, (struct evidence){ .name = "precision",
+	    .label = arena_format(x->arena, "%s, by the kernel's name: %s%s",
+	    x->library->name, x->library->precision, x->library->tensor ? "" :
+	    " without tensor cores"), .value = NAN, .unit = "",
+	    .source = "derived", .from = "kernel name" }, NULL);
+	return d;
+}
+
+enum rule_state
+called_tensor(struct rule_view *x, double ratio, const char *type)
+{
+	const struct library *l = x->library;
+	double busy = rule_busy(x, RES_FMA), left[VIEWS];
+	struct draft *d;
+
+	if (l->precision == NULL)
+		return rule_unmeasured(x, "library kernel: its name does not "
+		    "tell its precision");
+	if (l->tensor || strcmp(l->precision, "FP32") != 0 ||
+	    rule_metric(x, METRIC_PIPE_TENSOR) >= 1 ||
+	    strcmp(type, "TF32") != 0 || is_small(x) ||
+	    busy < rule_value(x, "min_busy"))
+		return RULE_CLEAN;
+	d = begin(x);
+	if (d == NULL)
+		return RULE_NOT_MEASURED;
+	for (int v = 0; v < VIEWS; v++)
+		left[v] = left_of(x, RES_FMA, ratio, (enum view)v);
+	set_left(d, left);
+	if (isfinite(busy))
+		rule_evidence(x, d, (struct evidence){ .name = "busy_ratio",
+		    .label = "the FMA pipe busy", .value = busy,
+		    .unit = "ratio", .source = "derived", .from = "counters" },
+		    "min_busy");
+	rule_evidence(x, d, (struct evidence){ .name = "ceiling_ratio",
+	    .label = "tensor cores over the FMA pipe, TF32", .value = ratio,
+	    .unit = "ratio", .source = "estimated", .from = "data sheets" },
+	    NULL);
+	d->f.summary = arena_format(x->arena, "%s, FP32 without tensor cores",
+	    l->name);
+	d->f.advice = arena_format(x->arena, "if 10 bits of the factors' "
+	    "mantissa do (FP32 has 23; range and sums stay as they are): %s",
+	    how_to_tf32(x));
+	d->f.gain_note = isfinite(busy) ? "between a quarter and all of the "
+	    "ratio of the ceilings, as far as DRAM delivers; results lose "
+	    "precision" : "between nothing and the ratio of the ceilings: what "
+	    "limits it was not counted; results lose precision";
+	d->f.bad_code = "y = x @ w                       # float32";
+	d->f.good_code = "torch.set_float32_matmul_precision('high')\n"
+	    "y = x @ w                       # TF32";
+	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
+	    "ComputeWorkloadAnalysis --section MemoryWorkloadAnalysis");
+	return rule_settle(x, d);
+}
+
+enum rule_state
+called_double(struct rule_view *x, double rate)
+{
+	const struct library *l = x->library;
+	bool framework = l->precision != NULL &&
+	    strcmp(l->name, "PyTorch") == 0;
+	struct draft *d;
+	double left[VIEWS];
+
+	if (l->precision == NULL)
+		return rule_unmeasured(x, "library kernel: its name does not "
+		    "tell its precision");
+	if (strcmp(l->precision, "FP64") != 0)
+		return RULE_CLEAN;
+	d = begin(x);
+	if (d == NULL)
+		return RULE_NOT_MEASURED;
+	/* Half the bytes, which is all where memory limits; the pipe's rate where
+	 * that does. Not known which, it may be neither. */
+	for (int v = 0; v < VIEWS; v++)
+		left[v] = fmin(1 - 0.5 * pipe_unknown[v], left_of(x, RES_FP64,
+		    1 / rate, (enum view)v));
+	set_left(d, left);
+	/* Who calls a solver in double mostly means it. */
+	if (!framework)
+		d->cap = SEV_LOW;
+	d->f.confidence = CONF_LOW;
+	d->f.summary = arena_format(x->arena, "%s, FP64: twice the bytes of "
+	    "FP32, at %s of its rate", l->name, say_percent(x->arena, rate));
+	d->f.advice = framework ? "if the accuracy is not needed: arrays from "
+	    "NumPy are double unless they say otherwise; make them with "
+	    "dtype=np.float32, or convert once: tensor.float()" :
+	    "if the accuracy is not needed, call it with float data, or with "
+	    "float and one step of refinement in double";
+	d->f.gain_note = "between nothing and half the time, by what limits it; "
+	    "results lose precision";
+	d->f.bad_code = "x = torch.from_numpy(np.random.rand(n))      # float64";
+	d->f.good_code = "x = torch.from_numpy(np.random.rand(n).astype("
+	    "np.float32))";
+	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
+	    "ComputeWorkloadAnalysis --section MemoryWorkloadAnalysis");
+	return rule_settle(x, d);
+}

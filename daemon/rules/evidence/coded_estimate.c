@@ -1,0 +1,360 @@
+/*
+ * rules/evidence/coded_estimate.c: see coded_estimate.h.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules/evidence/affine.h"
+#include "rules/evidence/coded_estimate.h"
+
+#define DEPTHS 4		/* loops in loops; deeper ones as these */
+#define TURNS_MOST 1e6
+#define SCHEDULERS 4
+#define WARP 32
+#define SECTOR 32
+#define BANK 4
+
+/* The exact paths of sine and cosine keep seven words in local memory, for
+ * arguments that are hardly ever so large. */
+#define LOCAL_LEAST 64		/* bytes of a thread: more than their frame */
+
+/* As in estimate.c: cycles of a scheduler for a warp. */
+#define XU_CYCLES 8
+#define FP64_CYCLES 2
+
+enum unit { UNIT_ISSUE, UNIT_L1, UNIT_XU, UNIT_FP64, UNITS };
+
+/* What one warp needs of each part of an SM, in cycles of it, by depth of
+ * loops: times turns to the power of the depth. */
+struct needs {
+	double cycles[UNITS][DEPTHS];
+};
+
+static unsigned
+depth_of(const struct sass *s, uint32_t i)
+{
+	const struct sass_loop *loop = sass_loop_of(s, i);
+
+	return loop == NULL ? 0 : loop->depth >= DEPTHS - 2 ? DEPTHS - 1 :
+	    loop->depth + 1;
+}
+
+/* Sectors of a warp's access, and what its bytes fill: the same where the code
+ * does not tell. */
+static double
+sectors_of(const struct sass_instruction *i, const struct affine *a,
+    const struct record_SIGNATURE *shape, double *ideal)
+{
+	double n = affine_sectors(a, i->bytes, shape);
+
+	*ideal = fmax(1, (double)WARP * i->bytes / SECTOR);
+	if (isnan(n))
+		return *ideal;
+	*ideal = fmin(*ideal, n);	/* lanes share some */
+	return n;
+}
+
+static double
+wavefronts_of(const struct sass_instruction *i, const struct affine *a,
+    const struct record_SIGNATURE *shape, double *ideal)
+{
+	double n = affine_wavefronts(a, i->bytes, shape);
+
+	*ideal = fmax(1, (double)i->bytes / BANK);
+	if (isnan(n))
+		return *ideal;
+	*ideal = fmin(*ideal, n);
+	return n;
+}
+
+/* Lines of 128 bytes are looked up one a cycle; a sector a lane is a line each. */
+static double
+l1_cycles(const struct sass_instruction *i, const struct affine *a,
+    const struct record_SIGNATURE *shape)
+{
+	double ideal, n;
+
+	if (!(i->flags & (SASS_LOAD | SASS_STORE)) || i->bytes == 0)
+		return 0;
+	if (i->space == SPACE_SHARED)
+		return wavefronts_of(i, a, shape, &ideal);
+	if (i->space == SPACE_LOCAL)
+		return shape->local_per_thread < LOCAL_LEAST ? 0 :
+		    fmax(1, i->bytes / 4.0);
+	if (i->space != SPACE_GLOBAL)
+		return 0;
+	n = sectors_of(i, a, shape, &ideal);
+	return n > ideal ? n : fmax(1, n / 4);
+}
+
+static void
+add_needs(struct needs *n, const struct code *c, const struct affine *address,
+    const struct record_SIGNATURE *shape)
+{
+	for (uint32_t s = 0; s < c->sass.instructions; s++) {
+		const struct sass_instruction *i = &c->sass.instruction[s];
+		unsigned d = depth_of(&c->sass, s);
+
+		n->cycles[UNIT_ISSUE][d] += 1.0 / SCHEDULERS;
+		n->cycles[UNIT_L1][d] += l1_cycles(i, &address[s], shape);
+		if (i->flags & (SASS_XU | SASS_CONVERT))
+			n->cycles[UNIT_XU][d] += XU_CYCLES * 1.0 / SCHEDULERS;
+		if (i->flags & SASS_FP64)
+			n->cycles[UNIT_FP64][d] += FP64_CYCLES * 1.0 /
+			    SCHEDULERS;
+	}
+}
+
+/* Of the busiest part, at so many turns of each loop. */
+static double
+cycles_at(const struct needs *n, double turns)
+{
+	double most = 0;
+
+	for (int p = 0; p < UNITS; p++) {
+		double sum = 0, times = 1;
+
+		for (int d = 0; d < DEPTHS; d++, times *= turns)
+			sum += n->cycles[p][d] * times;
+		most = fmax(most, sum);
+	}
+	return most;
+}
+
+/* The turns that take ${cycles}, by halving, ten bits of it. */
+static double
+turns_for(const struct needs *n, double cycles)
+{
+	double low = 1, high = TURNS_MOST;
+
+	if (!(cycles_at(n, 1) < cycles))
+		return 1;
+	while (high / low > 1.001) {
+		double mid = sqrt(low * high);
+
+		if (cycles_at(n, mid) < cycles)
+			low = mid;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static void
+set(struct code *c, struct instruction *i, enum source_metric m, double v)
+{
+	i->value[m] = v;
+	c->total[m] = (isnan(c->total[m]) ? 0 : c->total[m]) + v;
+}
+
+static void
+count_access(struct code *c, struct instruction *i,
+    const struct sass_instruction *s, const struct affine *a,
+    const struct record_SIGNATURE *shape, double times)
+{
+	bool store = (s->flags & SASS_STORE) != 0;
+	double ideal, n;
+
+	if (!(s->flags & (SASS_LOAD | SASS_STORE)) || s->bytes == 0)
+		return;
+	if (s->space == SPACE_GLOBAL) {
+		n = sectors_of(s, a, shape, &ideal);
+		set(c, i, SOURCE_GLOBAL_SECTORS, n * times);
+		set(c, i, SOURCE_GLOBAL_IDEAL, ideal * times);
+		set(c, i, store ? SOURCE_GLOBAL_ST : SOURCE_GLOBAL_LD, times);
+	} else if (s->space == SPACE_SHARED) {
+		n = wavefronts_of(s, a, shape, &ideal);
+		set(c, i, SOURCE_SHARED_WAVEFRONTS, n * times);
+		set(c, i, SOURCE_SHARED_IDEAL, ideal * times);
+		set(c, i, store ? SOURCE_SHARED_ST : SOURCE_SHARED_LD, times);
+	} else if (s->space == SPACE_LOCAL &&
+	    shape->local_per_thread >= LOCAL_LEAST) {
+		set(c, i, SOURCE_LOCAL_SECTORS, (double)s->bytes * times);
+	}
+}
+
+/* Counts of ${warps}, whose loops make ${turns}, and ${scale} of all that. */
+static void
+count(struct code *c, const struct affine *address,
+    const struct record_SIGNATURE *shape, double warps, double turns)
+{
+	for (int m = 0; m < SOURCE_COUNT; m++) {
+		/* What is not there was counted too; divergence was not. */
+		c->total[m] = m == SOURCE_BRANCH_DIVERGENT ||
+		    m == SOURCE_BRANCH_UNIFORM || m == SOURCE_GLOBAL_TAGS ?
+		    NAN : 0;
+		for (size_t i = 0; i < c->instructions; i++)
+			c->instruction[i].value[m] = NAN;
+	}
+	for (uint32_t s = 0; s < c->sass.instructions; s++) {
+		size_t at = inst_of_sass(c, s);
+		double times = warps * pow(turns, depth_of(&c->sass, s));
+
+		if (at == SIZE_MAX)
+			continue;
+		set(c, &c->instruction[at], SOURCE_INST, times);
+		set(c, &c->instruction[at], SOURCE_THREADS, times * WARP);
+		set(c, &c->instruction[at], SOURCE_THREADS_ON, times * WARP);
+		count_access(c, &c->instruction[at], &c->sass.instruction[s],
+		    &address[s], shape, times);
+	}
+}
+
+static double
+executed(const struct code *c, uint32_t flags, enum sass_space space)
+{
+	double sum = 0;
+
+	for (uint32_t s = 0; s < c->sass.instructions; s++)
+		if (c->sass.instruction[s].flags & flags &&
+		    (space == SPACE_NONE ||
+		    c->sass.instruction[s].space == space))
+			sum += inst_executed(c, s);
+	return sum;
+}
+
+/* Sums of ${m} over loads or stores of ${space}. */
+static double
+moved(const struct code *c, uint32_t flag, enum sass_space space,
+    enum source_metric m)
+{
+	double sum = 0;
+
+	for (uint32_t s = 0; s < c->sass.instructions; s++) {
+		size_t at = inst_of_sass(c, s);
+		double v = at != SIZE_MAX ? c->instruction[at].value[m] : NAN;
+
+		if (c->sass.instruction[s].flags & flag &&
+		    c->sass.instruction[s].space == space && isfinite(v))
+			sum += v;
+	}
+	return sum;
+}
+
+static void
+fill_memory(double *v, const struct code *c)
+{
+	static const struct {
+		uint32_t flag;
+		enum metric_id inst, requests, sectors, local, local_inst,
+		    shared, shared_inst;
+	} side[2] = {
+		{ SASS_LOAD, METRIC_GLOBAL_LD_INST, METRIC_GLOBAL_LD_REQUESTS,
+		  METRIC_GLOBAL_LD_SECTORS, METRIC_LOCAL_LD_SECTORS,
+		  METRIC_LOCAL_LD_INST, METRIC_SHARED_LD_WAVEFRONTS,
+		  METRIC_SHARED_LD_INST },
+		{ SASS_STORE, METRIC_GLOBAL_ST_INST, METRIC_GLOBAL_ST_REQUESTS,
+		  METRIC_GLOBAL_ST_SECTORS, METRIC_LOCAL_ST_SECTORS,
+		  METRIC_LOCAL_ST_INST, METRIC_SHARED_ST_WAVEFRONTS,
+		  METRIC_SHARED_ST_INST },
+	};
+
+	for (int k = 0; k < 2; k++) {
+		uint32_t f = side[k].flag;
+
+		v[side[k].inst] = v[side[k].requests] =
+		    executed(c, f, SPACE_GLOBAL);
+		v[side[k].sectors] = moved(c, f, SPACE_GLOBAL,
+		    SOURCE_GLOBAL_SECTORS);
+		v[side[k].local] = moved(c, f, SPACE_LOCAL,
+		    SOURCE_LOCAL_SECTORS);
+		v[side[k].local_inst] = v[side[k].local] > 0 ?
+		    executed(c, f, SPACE_LOCAL) : 0;
+		v[side[k].shared] = moved(c, f, SPACE_SHARED,
+		    SOURCE_SHARED_WAVEFRONTS);
+		v[side[k].shared_inst] = executed(c, f, SPACE_SHARED);
+	}
+	v[METRIC_SHARED_WAVEFRONTS] = v[METRIC_SHARED_LD_WAVEFRONTS] +
+	    v[METRIC_SHARED_ST_WAVEFRONTS];
+}
+
+static void
+fill(struct coded *e, const struct rule_view *x, const struct needs *n,
+    double turns, double scale, double cycles)
+{
+	const struct load *l = x->load;
+	double *v = e->kernel.metric, bytes;
+	double busy[UNITS] = { 0 };
+
+	for (int p = 0; p < UNITS; p++) {
+		double times = scale;
+
+		for (int d = 0; d < DEPTHS; d++, times *= turns)
+			busy[p] += n->cycles[p][d] * times;
+		busy[p] = 100 * fmin(1, busy[p] / cycles);
+	}
+	fill_memory(v, &e->code);
+	bytes = SECTOR * (moved(&e->code, SASS_LOAD | SASS_STORE, SPACE_GLOBAL,
+	    SOURCE_GLOBAL_IDEAL));
+	v[METRIC_INST_EXECUTED] = e->code.total[SOURCE_INST];
+	v[METRIC_ISSUE_ACTIVE] = busy[UNIT_ISSUE] * l->spread;
+	v[METRIC_PIPE_XU] = busy[UNIT_XU];
+	v[METRIC_PIPE_FP64] = busy[UNIT_FP64];
+	v[METRIC_OCCUPANCY] = 100 * l->occupancy;
+	v[METRIC_SM_CYCLES_ACTIVE_AVG] = (l->time_s - l->fixed_s) *
+	    x->ceiling->sm_hz * l->spread;
+	v[METRIC_DRAM_PCT] = 100 * fmin(1, bytes /
+	    (x->ceiling->dram_bytes_per_s * (l->time_s - l->fixed_s)));
+	e->kernel.code = &e->code;
+	load_of(&e->load, &e->kernel, x->device, x->ceiling);
+}
+
+static bool
+is_measured(const struct kernel *k)
+{
+	for (int m = 0; m < METRIC_COUNT; m++)
+		if (isfinite(k->metric[m]))
+			return true;
+	return k->code == NULL || !k->code->disassembled ||
+	    k->code->counted || k->code->samples.all > 0;
+}
+
+int
+coded_of(struct coded *e, const struct rule_view *x)
+{
+	const struct code *c = x->kernel->code;
+	const struct load *l = x->load;
+	double warps, an_sm, cycles, turns, scale;
+	struct needs n = { { { 0 } } };
+	struct affine *address;
+
+	if (is_measured(x->kernel) || c->instructions == 0)
+		return 1;
+	cycles = (l->time_s - l->fixed_s) * x->ceiling->sm_hz;
+	warps = rule_blocks(x->kernel) * ceil(rule_threads(x->kernel) /
+	    (double)WARP);
+	an_sm = warps / (fmax(1, x->device->limits.sms) *
+	    fmax(l->spread, 1e-3));
+	if (!(cycles > 0) || !(warps > 0) || !isfinite(cycles))
+		return 1;
+	address = affine_addresses(c, &x->kernel->shape);
+	e->kernel = *x->kernel;
+	e->code = *c;
+	e->code.instruction = calloc(c->instructions,
+	    sizeof(*e->code.instruction));
+	if (address == NULL || e->code.instruction == NULL) {
+		free(address);
+		free(e->code.instruction);
+		x->arena->failed = true;
+		return -1;
+	}
+	memcpy(e->code.instruction, c->instruction,
+	    c->instructions * sizeof(*c->instruction));
+	add_needs(&n, c, address, &x->kernel->shape);
+	turns = turns_for(&n, cycles / an_sm);
+	/* Warps that leave early, ways that are not gone. */
+	scale = fmin(1, cycles / an_sm / fmax(cycles_at(&n, turns), 1e-9));
+	count(&e->code, address, &x->kernel->shape, warps * scale, turns);
+	e->code.counted = true;
+	e->code.uncounted = NULL;
+	fill(e, x, &n, turns, scale * an_sm, cycles);
+	free(address);
+	return 0;
+}
+
+void
+coded_clear(struct coded *e)
+{
+	free(e->code.instruction);
+}

@@ -1,0 +1,116 @@
+#include <math.h>
+#include <stdlib.h>
+
+#include "rules/evidence/inst.h"
+#include "rules/evidence/lanes.h"
+#include "rules/evidence/lines.h"
+
+struct lanes
+lanes_of(const struct rule_view *x)
+{
+	double inst = rule_metric(x, METRIC_INST_EXECUTED);
+	double uniform = rule_metric(x, METRIC_BRANCH_UNIFORM);
+	double divergent = rule_metric(x, METRIC_BRANCH_DIVERGENT);
+	const struct code *c = x->kernel->code;
+	uint32_t threads = rule_threads(x->kernel);
+	struct lanes l = { NAN, NAN, NAN, 32 };
+
+	if (inst > 0) {
+		l.active = rule_metric(x, METRIC_THREAD_INST) / inst;
+		l.on = rule_metric(x, METRIC_THREAD_INST_PRED_ON) / inst;
+	}
+	if (isfinite(divergent))
+		l.divergent = divergent == 0 ? 0 :
+		    divergent / (divergent + (uniform > 0 ? uniform : 0));
+	/* What was counted by instruction says the same. */
+	if (c != NULL && c->counted) {
+		inst = inst_total(c, SOURCE_INST);
+		uniform = inst_total(c, SOURCE_BRANCH_UNIFORM);
+		divergent = inst_total(c, SOURCE_BRANCH_DIVERGENT);
+		if (isnan(l.active) && inst > 0)
+			l.active = inst_total(c, SOURCE_THREADS) / inst;
+		if (isnan(l.on) && inst > 0)
+			l.on = inst_total(c, SOURCE_THREADS_ON) / inst;
+		if (isnan(l.divergent) && isfinite(divergent))
+			l.divergent = divergent == 0 ? 0 : divergent /
+			    (divergent + (uniform > 0 ? uniform : 0));
+	}
+	if (threads > 0)
+		l.block = (double)threads / ((threads + 31) / 32);
+	return l;
+}
+
+struct draft *
+lanes_draft(struct rule_view *x, const struct lanes *l, double lanes)
+{
+	struct draft *d = rule_found(x, NULL);
+	struct fix fix = FIX_NONE;
+
+	if (d == NULL)
+		return NULL;
+	fix.inst = fmin(fmax(lanes, 1) / 32, 1);
+	/* Some lanes are idle for a reason that no rewrite removes. */
+	rule_fix(d, &fix, 0.5, 0.95);
+	rule_evidence(x, d, (struct evidence){ .name = "lanes_per_inst",
+	    .label = "active lanes per instruction, of 32", .value = l->active,
+	    .unit = "lane/inst", .source = "derived",
+	    .from = metric_table[METRIC_THREAD_INST].name }, "max_lanes");
+	if (isfinite(l->on))
+		rule_evidence(x, d, (struct evidence){
+		    .name = "lanes_on_per_inst",
+		    .label = "lanes with a true predicate, of 32",
+		    .value = l->on, .unit = "lane/inst", .source = "derived",
+		    .from = metric_table[METRIC_THREAD_INST_PRED_ON].name },
+		    NULL);
+	if (isfinite(l->divergent))
+		rule_evidence(x, d, (struct evidence){
+		    .name = "divergent_ratio",
+		    .label = "divergent share of branch targets",
+		    .value = l->divergent, .unit = "ratio",
+		    .source = "derived",
+		    .from = metric_table[METRIC_BRANCH_DIVERGENT].name }, NULL);
+	d->f.gain_note = "the same work in full warps: fewer instructions";
+	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
+	    "WarpStateStats --section SourceCounters --import-source yes");
+	return d;
+}
+
+void
+lanes_branches(const struct rule_view *x, struct draft *d)
+{
+	const struct code *c = x->kernel->code;
+	struct mark *m = marks_new(x);
+
+	for (size_t i = 0; m != NULL && i < c->instructions; i++) {
+		double divergent = inst_value(c, i, SOURCE_BRANCH_DIVERGENT);
+
+		if (!(divergent > 0))
+			continue;
+		m[i].weight = divergent;
+		m[i].over = 100 * divergent;
+		m[i].under = divergent + fmax(0,
+		    inst_value(c, i, SOURCE_BRANCH_UNIFORM));
+	}
+	lines_fill(x, d, m, "%s % of its branches diverge");
+	free(m);
+}
+
+void
+lanes_idle(const struct rule_view *x, struct draft *d)
+{
+	const struct code *c = x->kernel->code;
+	struct mark *m = marks_new(x);
+
+	for (size_t i = 0; m != NULL && i < c->instructions; i++) {
+		double inst = inst_value(c, i, SOURCE_INST);
+		double lanes = inst_lanes(c, i);
+
+		if (!(inst > 0) || !isfinite(lanes))
+			continue;
+		m[i].weight = inst * fmax(0, 32 - lanes);
+		m[i].over = inst * lanes;
+		m[i].under = inst;
+	}
+	lines_fill(x, d, m, "%s of 32 lanes work");
+	free(m);
+}

@@ -1,0 +1,178 @@
+/*
+ * uncoalesced-global-access without counters: the code says how far the addresses
+ * of neighbouring threads lie apart, where that follows from the thread's number
+ * by multiplications; the samples, that warps take much longer for an access than
+ * a trip to memory, or that L1 has as many lines to look up as it can, though what
+ * they ask for is little: sectors that nobody asked for are in their way.
+ *
+ * Strides of a few words are objects (array-of-structures), of which the other
+ * sectors' words may be used as well: not looked at.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "rules/evidence/inst.h"
+#include "rules/evidence/lines.h"
+#include "rules/engine/sampled.h"
+#include "rules/evidence/slice.h"
+
+#define MASK_WAIT (STALL_BIT(LONG_SCOREBOARD) | STALL_BIT(LG_THROTTLE) | \
+	STALL_BIT(DRAIN))
+#define STRIDE_LEAST 256	/* bytes: a row */
+#define WAITING_LEAST 0.5	/* of the samples */
+#define CYCLES_LEAST 3000	/* of a warp, an access: a trip takes up to 1000 */
+#define LOOKUPS_LEAST 0.5	/* of what L1 can look up */
+#define ASKED_MOST 0.4		/* of DRAM's rate: what lanes ask for */
+#define LOOKED_MOST 128		/* accesses */
+#define LANES 32
+#define SECTOR 32.0
+
+struct strides {
+	double accesses;		/* warp instructions, global */
+	double ideal[2], sectors[2];	/* of loads, of stores */
+	double ideal_all[2];		/* with the accesses that are no rows */
+	unsigned found;
+	bool some;			/* a stride that is not in the code */
+};
+
+/* Is each lane in a row of its own? */
+static bool
+is_row(const struct slice *s)
+{
+	return s->known && !s->lane_unknown && !s->loads &&
+	    (s->lane >= STRIDE_LEAST || s->lane <= -STRIDE_LEAST);
+}
+
+/* All at one place? */
+static bool
+is_uniform(const struct slice *s)
+{
+	return s->known && !s->lane_unknown && !s->loads && s->lane == 0;
+}
+
+static void
+look(struct strides *k, const struct code *c, const struct slices *t,
+    struct mark *m)
+{
+	int looked = 0;
+
+	for (uint32_t s = 0; s < c->sass.instructions; s++) {
+		const struct sass_instruction *i = &c->sass.instruction[s];
+		double inst = inst_executed(c, s), ideal;
+		size_t at = inst_of_sass(c, s), use;
+		int store = (i->flags & SASS_STORE) != 0;
+		struct slice a = { .known = false };
+
+		if (i->space != SPACE_GLOBAL || at == SIZE_MAX || !(inst > 0) ||
+		    !(i->flags & (SASS_LOAD | SASS_STORE)) || i->bytes == 0)
+			continue;
+		if (looked++ < LOOKED_MOST)
+			slice_of(&a, t, s);
+		ideal = inst * (is_uniform(&a) ? 1 :
+		    fmax(1, LANES * i->bytes / SECTOR));
+		k->accesses += inst;
+		k->ideal_all[store] += ideal;
+		if (!is_row(&a))
+			continue;
+		k->found++;
+		k->some = k->some || a.lane == LANE_SOME;
+		k->ideal[store] += ideal;
+		k->sectors[store] += inst * LANES;
+		use = inst_first_use(c, at);
+		m[at].weight += 1 + inst_stalled(c, at, MASK_WAIT) +
+		    (use != SIZE_MAX ? inst_stalled(c, use, MASK_WAIT) : 0);
+	}
+}
+
+/* Sectors of all loads (or stores) after it, over those before. */
+static double
+keep_of(const struct strides *k, int store)
+{
+	double others = k->ideal_all[store] - k->ideal[store];
+	double now = k->sectors[store] + others;
+
+	return now > 0 ? k->ideal_all[store] / now : 1;
+}
+
+static enum rule_state
+report(struct rule_view *x, const struct strides *k, double waiting,
+    double cycles, const struct mark *m)
+{
+	double ideal = k->ideal_all[0] + k->ideal_all[1];
+	double others = ideal - k->ideal[0] - k->ideal[1];
+	double keep = ideal / (others + k->sectors[0] + k->sectors[1]);
+	struct draft *d = rule_found(x, NULL);
+	struct fix fix = FIX_NONE;
+
+	if (d == NULL)
+		return RULE_NOT_MEASURED;
+	fix.global_ld = keep_of(k, 0);
+	fix.global_st = keep_of(k, 1);
+	/* The line in front of memory is as long as there are sectors. */
+	fix.stall = 1 - waiting * (1 - keep);
+	rule_fix(d, &fix, 0.4, 0.8);
+	rule_evidence(x, d, (struct evidence){ .name = "sectors_ratio",
+	    .label = "sectors / ideal sectors, as the strides are",
+	    .value = 1 / keep, .unit = "ratio", .source = "estimated",
+	    .from = SAMPLED_FROM }, "min_ratio");
+	rule_evidence(x, d, (struct evidence){ .name = "waiting_ratio",
+	    .label = "samples that wait for global memory", .value = waiting,
+	    .unit = "ratio", .source = "measured", .from = "PC samples" },
+	    NULL);
+	rule_evidence(x, d, (struct evidence){ .name = "cycles_per_access",
+	    .label = "cycles that a warp takes for a global access",
+	    .value = cycles, .unit = "cycle", .source = "estimated",
+	    .from = SAMPLED_FROM }, NULL);
+	d->f.summary = arena_format(x->arena, "%u global access%s multipl%s the "
+	    "thread's number by %s, so that each lane has a sector of its own; "
+	    "a warp takes %s cycles for a global access", k->found,
+	    k->found == 1 ? "" : "es", k->found == 1 ? "ies" : "y",
+	    k->some ? "a variable" : "a row's length",
+	    say_number(x->arena, cycles));
+	d->f.limiter = NULL;
+	d->f.advice = "let neighbouring threads take neighbouring elements: "
+	    "index by i * width + threadIdx.x, swap the roles of rows and "
+	    "columns, or copy a tile to shared memory row by row and read that "
+	    "by columns";
+	d->f.gain_note = "each sector is fetched once for all the lanes that "
+	    "could share it; what caches absorb today was not measured";
+	lines_fill(x, d, m, NULL);
+	return rule_settle(x, d);
+}
+
+enum rule_state
+sampled_strides(struct rule_view *x)
+{
+	const struct code *c = x->kernel->code;
+	double all = (double)c->samples.all, waiting, cycles, lookups, asked;
+	double a_sample = inst_total(c, SOURCE_INST) /
+	    fmax(1, c->samples.stall[STALL_SELECTED]);
+	enum rule_state state = RULE_NOT_MEASURED;
+	struct slices *t = slices_new(c);
+	struct mark *m = marks_new(x);
+	struct strides k = { 0 };
+
+	if (t == NULL || m == NULL) {
+		x->arena->failed = true;
+		goto out;
+	}
+	/* In narrower blocks neighbours in x are no neighbours in a warp. */
+	if (x->kernel->shape.block_x < LANES || x->run->unified.used)
+		goto out;
+	look(&k, c, t, m);
+	waiting = inst_waiting(c, MASK_WAIT);
+	cycles = k.accesses > 0 ? all * a_sample / k.accesses : 0;
+	/* Each lane's line is looked up by itself, one a cycle. */
+	lookups = (k.sectors[0] + k.sectors[1]) / (fmax(1,
+	    x->device->limits.sms) * rule_metric(x, METRIC_SM_CYCLES_ACTIVE_AVG));
+	asked = (k.ideal_all[0] + k.ideal_all[1]) * SECTOR /
+	    (x->ceiling->dram_bytes_per_s * fmax(x->load->time_s, 1e-9));
+	if (k.found > 0 && waiting >= WAITING_LEAST && asked < ASKED_MOST &&
+	    (cycles >= CYCLES_LEAST || lookups >= LOOKUPS_LEAST) &&
+	    k.sectors[0] + k.sectors[1] >= k.ideal_all[0] + k.ideal_all[1])
+		state = report(x, &k, waiting, cycles, m);
+out:
+	slices_free(t);
+	free(m);
+	return state;
+}

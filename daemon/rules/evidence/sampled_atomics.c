@@ -1,0 +1,122 @@
+/*
+ * global-atomic-contention without counters: warps wait far longer than a trip to
+ * memory takes, and all global accesses together, had each lane a sector of its
+ * own, would leave L2 idle. Then there is no line in front of memory, but one in
+ * front of a place in it.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "rules/evidence/inst.h"
+#include "rules/evidence/lines.h"
+#include "rules/engine/sampled.h"
+
+#define MASK_WAIT (STALL_BIT(LG_THROTTLE) | STALL_BIT(LONG_SCOREBOARD) | \
+	STALL_BIT(MEMBAR) | STALL_BIT(DRAIN))
+#define WAITING_LEAST 0.5
+#define CYCLES_LEAST 10000	/* of a warp, an access: a trip takes up to 1000 */
+#define BUSY_MOST 0.15		/* of L2 */
+#define SECTOR 32.0
+#define WARP 32
+#define TRIP_S 2e-6		/* to memory and back: what is left, at least */
+
+struct atomics {
+	double accesses, atomics;	/* warp instructions */
+};
+
+static void
+look(struct atomics *a, const struct code *c, struct mark *m)
+{
+	for (uint32_t s = 0; s < c->sass.instructions; s++) {
+		const struct sass_instruction *i = &c->sass.instruction[s];
+		size_t at = inst_of_sass(c, s);
+		bool atomic = i->flags & SASS_ATOMIC;
+
+		if (at == SIZE_MAX || (i->space != SPACE_GLOBAL &&
+		    !(atomic && i->space == SPACE_GENERIC)))
+			continue;
+		a->accesses += inst_executed(c, s);
+		if (!atomic)
+			continue;
+		a->atomics += inst_executed(c, s);
+		m[at].weight = 1 + inst_stalled(c, at, MASK_WAIT);
+	}
+}
+
+/* Warp instructions that were seen so seldom may be so many: three sigmas. */
+static double
+at_most(double inst, double a_sample)
+{
+	double n = inst / a_sample;
+
+	return a_sample * (n + 3 * sqrt(n) + 3);
+}
+
+static enum rule_state
+report(struct rule_view *x, double busy, double waiting, double cycles,
+    const struct mark *m)
+{
+	struct draft *d = rule_found(x, NULL);
+	struct fix fix = FIX_NONE;
+
+	if (d == NULL)
+		return RULE_NOT_MEASURED;
+	fix.stall = fmin(1, TRIP_S / fmax(x->load->time_s, TRIP_S));
+	rule_fix(d, &fix, 0.6, 0.98);
+	/* Were it its accesses that keep L2 busy, so much would be left. */
+	d->fix[VIEW_LOW].stall = fmax(d->fix[VIEW_LOW].stall, busy);
+	rule_evidence(x, d, (struct evidence){ .name = "waiting_ratio",
+	    .label = "samples that wait for global memory", .value = waiting,
+	    .unit = "ratio", .source = "measured", .from = "PC samples" },
+	    NULL);
+	rule_evidence(x, d, (struct evidence){ .name = "cycles_per_access",
+	    .label = "cycles that a warp takes for a global access, at least",
+	    .value = cycles, .unit = "cycle", .source = "estimated",
+	    .from = SAMPLED_FROM }, NULL);
+	rule_evidence(x, d, (struct evidence){ .name = "l2_ratio",
+	    .label = "L2 busy, had each lane a sector of its own, at most",
+	    .value = busy, .unit = "ratio", .source = "estimated",
+	    .from = SAMPLED_FROM }, NULL);
+	d->f.summary = arena_format(x->arena, "a warp takes %s cycles or more "
+	    "for a global access, ten times a trip to memory, while its "
+	    "accesses leave L2 %s busy at most: its atomics wait for each "
+	    "other", say_number(x->arena, cycles),
+	    say_percent(x->arena, busy));
+	d->f.limiter = NULL;
+	d->f.advice = "add within the warp (shuffle), then within the block (a "
+	    "shared-memory copy with shared atomics), and to global memory once "
+	    "a block; where targets are few, spread them over several copies";
+	d->f.gain_note = "the kernel without the waiting for its atomics; how "
+	    "many places they go to was not measured";
+	lines_fill(x, d, m, NULL);
+	return rule_settle(x, d);
+}
+
+enum rule_state
+sampled_global_atomics(struct rule_view *x)
+{
+	const struct code *c = x->kernel->code;
+	double a_sample = inst_total(c, SOURCE_INST) /
+	    fmax(1, c->samples.stall[STALL_SELECTED]);
+	double all = (double)c->samples.all, cycles, busy, waiting, most;
+	enum rule_state state = RULE_NOT_MEASURED;
+	struct mark *m = marks_new(x);
+	struct atomics a = { 0 };
+
+	/* Pages on their way make warps wait as long. */
+	if (m == NULL || x->run->unified.used)
+		goto out;
+	look(&a, c, m);
+	waiting = inst_waiting(c, MASK_WAIT);
+	most = at_most(a.accesses, a_sample);
+	cycles = all * a_sample / most;
+	busy = most * WARP * SECTOR / x->ceiling->l2_bytes_per_s /
+	    fmax(x->load->time_s, 1e-9);
+	if (a.atomics >= rule_value(x, "min_share") * a.accesses &&
+	    a.atomics > 0 && waiting >= WAITING_LEAST &&
+	    cycles >= CYCLES_LEAST && busy <= BUSY_MOST)
+		state = report(x, busy, waiting, cycles, m);
+out:
+	free(m);
+	return state;
+}

@@ -1,0 +1,322 @@
+/*
+ * rules/evidence/slice.c: backwards from a register to what it is made of.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/lines/source.h"
+
+#include "rules/evidence/operand.h"
+#include "rules/evidence/slice.h"
+
+#define STEPS 96		/* definitions followed */
+#define PARAMETERS_AT 0x160	/* in c[0x0], at the lowest */
+#define BUDGET 16384		/* instructions looked at in all */
+
+/* The registers that an instruction writes, always or under its predicate, and
+ * the predicates that it may write. */
+struct definition {
+	int16_t def;
+	uint8_t defs;
+	bool guarded;
+	int8_t guard;		/* see operand.h */
+	uint16_t predicates;
+};
+
+struct slices {
+	const struct sass *sass;
+	struct definition *of;
+};
+
+struct walk {
+	struct slice *s;
+	const struct sass *sass;
+	const struct definition *of;
+	uint32_t seen[STEPS];	/* definitions, by index */
+	int count;
+	const struct sass_loop *loop;	/* around the access */
+	uint32_t looked;
+};
+
+static bool
+defines(const struct definition *d, int reg)
+{
+	return reg >= d->def && reg < d->def + d->defs;
+}
+
+static bool
+is_seen(const struct walk *w, uint32_t at)
+{
+	for (int i = 0; i < w->count; i++)
+		if (w->seen[i] == at)
+			return true;
+	return false;
+}
+
+static void follow(struct walk *w, uint32_t at, int reg, int64_t factor);
+
+static void
+add_parameter(struct slice *s, uint32_t offset)
+{
+	for (int i = 0; i < s->parameters; i++)
+		if (s->parameter[i] == offset)
+			return;
+	if (s->parameters < SLICE_PARAMETERS)
+		s->parameter[s->parameters++] = offset;
+}
+
+/* A product; 0, unknown, if it is no size of anything. */
+static int64_t
+times(int64_t a, int64_t b)
+{
+	if (a == LANE_SOME)
+		return b != 0 ? a : 0;
+	if (a > INT32_MAX || a < -INT32_MAX || b > INT32_MAX || b < -INT32_MAX)
+		return 0;
+	return a * b;
+}
+
+/* Is a register added to what it multiplies? Else all of them are multiplied. */
+static bool
+adds_register(const struct sass_instruction *i)
+{
+	const char *last = i->text != NULL ? strrchr(i->text, ',') : NULL;
+
+	if (last == NULL || strncmp(last, ",RZ", 3) == 0)
+		return false;
+	last += 1 + strspn(last + 1, "-|~");
+	return *last == 'R' || *last == 'U';
+}
+
+/* Is its immediate a factor, no summand? */
+static bool
+multiplies_immediate(const struct sass_instruction *i, const struct operands *o)
+{
+	const char *last = i->text != NULL ? strrchr(i->text, ',') : NULL;
+
+	if (!o->has_immediate || last == NULL)
+		return o->has_immediate;
+	last += 1 + (last[1] == '-');
+	return *last < '0' || *last > '9';
+}
+
+/*
+ * What a unit of operand ${u} is worth in the result, if a unit of that is worth
+ * ${factor} bytes; 0 unknown. Of a product with what is not constant it is some
+ * multiple.
+ */
+static int64_t
+factor_of(const struct sass_instruction *i, const struct operands *o, int u,
+    int64_t factor)
+{
+	bool product = operand_opcode(i, "IMAD") && !operand_has(i, "MOV") &&
+	    !operand_has(i, "IADD") && !operand_has(i, "X");
+
+	if (operand_opcode(i, "IADD3") || operand_opcode(i, "UIADD3") ||
+	    operand_opcode(i, "IADD") || operand_opcode(i, "VIADD") ||
+	    operand_opcode(i, "MOV") || operand_opcode(i, "UMOV") ||
+	    operand_opcode(i, "R2UR") || operand_opcode(i, "S2R") ||
+	    (operand_opcode(i, "IMAD") && !product))
+		return factor;
+	if (product && multiplies_immediate(i, o))
+		return u == 0 ? times(factor, o->immediate) : factor;
+	if (product && u > 0 && u == o->uses - 1 && adds_register(i))
+		return factor;	/* the last one is added */
+	if (product && !operand_has(i, "HI"))
+		return factor != 0 ? LANE_SOME : 0;
+	if (product)
+		return 0;
+	if ((operand_opcode(i, "LEA") || operand_opcode(i, "ULEA")) &&
+	    !operand_has(i, "HI") && o->has_immediate && o->immediate >= 0 &&
+	    o->immediate < 32)
+		return u == 0 ? times(factor, 1ll << o->immediate) : factor;
+	return 0;
+}
+
+/* An index times a constant: the element's size. */
+static void
+note_scale(struct walk *w, const struct sass_instruction *i,
+    const struct operands *o)
+{
+	if (w->s->scale != 0 || !o->has_immediate || o->immediate <= 0)
+		return;
+	if (operand_opcode(i, "LEA") && !operand_has(i, "HI") &&
+	    o->immediate < 32)
+		w->s->scale = 1ll << o->immediate;
+	else if (operand_opcode(i, "IMAD") && operand_has(i, "WIDE"))
+		w->s->scale = o->immediate;
+}
+
+/* ${i} reads the thread's number; a unit of it is worth ${factor}. */
+static void
+note_lane(struct slice *s, const struct sass_instruction *i, int64_t factor)
+{
+	if (i->text == NULL || (strstr(i->text, "SR_TID.X") == NULL &&
+	    strstr(i->text, "SR_LANEID") == NULL))
+		return;		/* y and z: the same for a row of threads */
+	if (factor == 0)
+		s->lane_unknown = true;
+	else if (factor == LANE_SOME || s->lane == LANE_SOME)
+		s->lane = LANE_SOME;
+	else
+		s->lane += factor;
+}
+
+/* The definition at ${d} of a register that ${reg} is; a unit of it is worth
+ * ${factor} bytes of the address. */
+static void
+visit(struct walk *w, uint32_t d, int reg, int64_t factor)
+{
+	const struct sass_instruction *i = &w->sass->instruction[d];
+	struct slice *s = w->s;
+	struct operands o;
+	bool self = false, inside;
+
+	if (is_seen(w, d))
+		return;
+	if (w->count == STEPS) {
+		s->known = false;
+		return;
+	}
+	w->seen[w->count++] = d;
+	operands_of(&o, i);
+	s->varies |= o.varies;
+	if (o.varies & VARIES_THREAD)
+		note_lane(s, i, factor);
+	if (i->space == SPACE_CONSTANT || o.parameter != 0) {
+		bool wide = operand_has(i, "64") || operand_has(i, "WIDE");
+
+		if (wide && o.parameter >= PARAMETERS_AT)
+			add_parameter(s, o.parameter);
+	} else if (i->flags & (SASS_LOAD | SASS_ATOMIC | SASS_SHUFFLE)) {
+		s->loads = true;
+		if (s->loaded < SLICE_LOADS)
+			s->load[s->loaded++] = d;
+		else
+			s->loaded = SLICE_LOADS + 1;
+		return;		/* the value, not where it came from */
+	}
+	inside = w->loop != NULL && d >= w->loop->head && d <= w->loop->tail;
+	s->changes = s->changes || inside;
+	for (int u = 0; u < o.uses; u++)
+		self = self || o.use[u] == reg;
+	if (inside && self && o.has_immediate && factor != 0 &&
+	    factor != LANE_SOME && s->step == 0 &&
+	    factor_of(i, &o, 0, 1) == 1)
+		s->step = times(factor, o.immediate);
+	note_scale(w, i, &o);
+	for (int u = 0; u < o.uses; u++)
+		follow(w, d, o.use[u], factor_of(i, &o, u, factor));
+}
+
+/* The definition of ${reg} nearest before ${from}, not before ${first}, for one
+ * that reads it under the predicate ${guard}. Behind its reader it is of the turn
+ * before. */
+static bool
+search(struct walk *w, uint32_t from, uint32_t first, int reg, int64_t factor,
+    int *guard, bool behind)
+{
+	for (uint32_t i = from; i-- > first;) {
+		const struct definition *d = &w->of[i];
+
+		if (++w->looked > BUDGET) {
+			w->s->known = false;
+			return false;
+		}
+		if (*guard != 0 && d->predicates >> (abs(*guard) - 1) & 1)
+			*guard = 0;	/* it was another one before */
+		if (!defines(d, reg))
+			continue;
+		w->s->carried = w->s->carried || behind;
+		visit(w, i, reg, factor);
+		/* Else an older one may hold too. */
+		if (!d->guarded || (d->guard != 0 && d->guard == *guard))
+			return true;
+	}
+	return false;
+}
+
+static void
+follow(struct walk *w, uint32_t at, int reg, int64_t factor)
+{
+	const struct sass_loop *loop = sass_loop_of(w->sass, at);
+	int guard = w->of[at].guard, none = 0;
+
+	/* What the end of the loop leaves comes back at its start, unless the
+	 * loop defines it before the use in every turn. */
+	if (loop != NULL) {
+		if (search(w, at, loop->head, reg, factor, &guard, false))
+			return;
+		search(w, loop->tail + 1, at, reg, factor, &none, true);
+		search(w, loop->head, 0, reg, factor, &none, false);
+		return;
+	}
+	search(w, at, 0, reg, factor, &guard, false);
+}
+
+struct slices *
+slices_new(const struct code *c)
+{
+	struct slices *t = calloc(1, sizeof(*t));
+
+	if (t == NULL)
+		return NULL;
+	t->sass = &c->sass;
+	t->of = calloc(c->sass.instructions + 1, sizeof(*t->of));
+	if (t->of == NULL) {
+		free(t);
+		return NULL;
+	}
+	for (size_t i = 0; i < c->sass.instructions; i++) {
+		struct operands o;
+
+		operands_of(&o, &c->sass.instruction[i]);
+		t->of[i].def = (int16_t)o.def;
+		t->of[i].defs = (uint8_t)o.defs;
+		t->of[i].guarded = o.guarded;
+		t->of[i].guard = (int8_t)o.guard;
+		t->of[i].predicates = o.predicates;
+	}
+	return t;
+}
+
+void
+slices_free(struct slices *t)
+{
+	if (t == NULL)
+		return;
+	free(t->of);
+	free(t);
+}
+
+void
+slice_of(struct slice *s, const struct slices *t, uint32_t at)
+{
+	struct walk w = { .s = s, .sass = t->sass, .of = t->of };
+	struct operands o;
+
+	memset(s, 0, sizeof(*s));
+	if (at >= t->sass->instructions ||
+	    !operands_of(&o, &t->sass->instruction[at]) || !o.has_address)
+		return;
+	s->known = true;
+	w.loop = sass_loop_of(t->sass, at);
+	if (o.base != REGISTER_NONE)
+		follow(&w, at, o.base, 1);
+	if (o.uniform != REGISTER_NONE)
+		follow(&w, at, o.uniform, 1);
+}
+
+void
+slice_of_register(struct slice *s, const struct slices *t, uint32_t at,
+    int reg)
+{
+	struct walk w = { .s = s, .sass = t->sass, .of = t->of };
+
+	memset(s, 0, sizeof(*s));
+	if (at >= t->sass->instructions || reg < 0 || reg >= REGISTERS)
+		return;
+	s->known = true;
+	w.loop = sass_loop_of(t->sass, at);
+	follow(&w, at, reg, 1);
+}

@@ -1,0 +1,78 @@
+/*
+ * rules/evidence/stalls.c: see stalls.h.
+ */
+#include <math.h>
+
+#include "rules/evidence/stalls.h"
+
+/* With fewer samples a share of a fifth is known to no better than 3 points. */
+#define SAMPLES_LEAST 200
+
+#define SCHEDULERS 4	/* of an SM, since compute capability 5 */
+
+const char *
+stalls_of(struct stalls *s, const struct rule_view *x, uint32_t mask)
+{
+	const struct code *c = x->kernel->code;
+	double all = (double)c->samples.all;
+
+	if (all < SAMPLES_LEAST)
+		return "too few samples fell into it";
+	s->share = inst_waiting(c, mask);
+	s->unissued = fmin(1, (double)c->samples.not_issued / all);
+	s->most = fmin(s->share, s->unissued);
+	return NULL;
+}
+
+bool
+stalls_limit(const struct rule_view *x)
+{
+	return x->load->limit >= 0 && x->load->bound < 0.5;
+}
+
+double
+stalls_warps(const struct rule_view *x)
+{
+	return x->load->occupancy * x->device->limits.max_warps_per_sm /
+	    SCHEDULERS;
+}
+
+void
+stalls_evidence(const struct rule_view *x, struct draft *d,
+    const struct stalls *s, const char *label)
+{
+	rule_evidence(x, d, (struct evidence){ .name = "stall_ratio",
+	    .label = label, .value = s->share, .unit = "ratio",
+	    .source = "measured", .from = "PC samples" }, "min_stall");
+	rule_evidence(x, d, (struct evidence){ .name = "unissued_ratio",
+	    .label = "samples at which no warp could issue",
+	    .value = s->unissued, .unit = "ratio", .source = "measured",
+	    .from = "PC samples" }, NULL);
+}
+
+/* What the earlier finding about this kernel that saves most does save. */
+static double
+best_cause(const struct rule_view *x, const struct draft *but)
+{
+	double best = 0;
+
+	for (size_t i = 0; i < x->drafts; i++) {
+		const struct draft *d = &x->draft[i];
+
+		if (d != but && d->f.kernel == rule_kernel(x) && d->f.worth_it &&
+		    d->f.saves_s > best)
+			best = d->f.saves_s;
+	}
+	return best;
+}
+
+enum rule_state
+stalls_settle(struct rule_view *x, struct draft *d)
+{
+	double own = gain_of(x->load, x->kernel, d->fix).mid;
+
+	if (best_cause(x, d) < own / 2)
+		return rule_settle(x, d);
+	x->drafts--;
+	return RULE_CLEAN;
+}

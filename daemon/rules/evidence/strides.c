@@ -1,0 +1,131 @@
+/*
+ * rules/evidence/strides.c: see strides.h.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/lines/source.h"
+
+#include "rules/evidence/operand.h"
+#include "rules/evidence/strides.h"
+
+/* Where c[0x0] has the size of the block and, behind it, of the grid: up to compute
+ * capability 9, and since 10, whose parameters begin behind them. */
+#define SIZES_AT 0x0
+#define SIZES_AT_10 0x360
+#define GRID_BEHIND 0xc
+#define SIZES_END 0x18
+#define PARAMETERS_AT 0x160	/* at the lowest, before compute capability 10 */
+
+enum size { SIZE_BLOCK = 1, SIZE_GRID = 2 };
+
+/* The sizes that a register is made of, and of nothing else; 0: of others, too. */
+struct made_of {
+	unsigned size[REGISTERS];
+	bool late;		/* sizes are where compute capability 10 has them */
+};
+
+/* The offset in c[0x0] that ${i} reads; -1. */
+static long
+constant_of(const struct sass_instruction *i)
+{
+	const char *s = i->text != NULL ? strstr(i->text, "c[0x0][0x") : NULL;
+	char *end;
+	long v;
+
+	if (s == NULL)
+		return -1;
+	v = strtol(s + strlen("c[0x0]["), &end, 16);
+	return *end == ']' && v >= 0 ? v : -1;
+}
+
+static bool
+is_late(const struct sass *s)
+{
+	bool late = false;
+
+	for (size_t i = 0; i < s->instructions; i++) {
+		long at = constant_of(&s->instruction[i]);
+
+		if (at >= PARAMETERS_AT && at < SIZES_AT_10)
+			return false;
+		late = late || at >= SIZES_AT_10;
+	}
+	return late;
+}
+
+/* The sizes that ${i} itself reads. */
+static unsigned
+sizes_of(const struct made_of *m, const struct sass_instruction *i)
+{
+	long at = constant_of(i) - (m->late ? SIZES_AT_10 : SIZES_AT);
+
+	if (i->text != NULL && strstr(i->text, "SR_NCTAID") != NULL)
+		return SIZE_GRID;
+	if (i->text != NULL && strstr(i->text, "SR_NTID") != NULL)
+		return SIZE_BLOCK;
+	return at < 0 || at >= SIZES_END ? 0 :
+	    at < GRID_BEHIND ? SIZE_BLOCK : SIZE_GRID;
+}
+
+static bool
+is_sum(const struct sass_instruction *i)
+{
+	static const char *const sum[] = {
+		"IADD", "IADD3", "IMAD", "LEA", "UIADD3", "UIMAD", "VIADD",
+		"IADD32I", "XMAD"
+	};
+
+	for (size_t k = 0; k < sizeof(sum) / sizeof(sum[0]); k++)
+		if (operand_opcode(i, sum[k]))
+			return true;
+	return false;
+}
+
+/* Take in instruction ${i}: the sizes of a sum that it makes of them and of
+ * something else; 0 none. */
+static unsigned
+step(struct made_of *m, const struct sass_instruction *i)
+{
+	struct operands o;
+	unsigned size;
+	bool other = false;
+
+	if (!operands_of(&o, i))
+		return 0;
+	size = sizes_of(m, i);
+	other = o.has_address || (o.varies != 0 && size == 0) ||
+	    (constant_of(i) >= 0 && sizes_of(m, i) == 0);
+	for (int k = 0; k < o.uses; k++) {
+		unsigned of = o.use[k] >= 0 && o.use[k] < REGISTERS ?
+		    m->size[o.use[k]] : 0;
+
+		size |= of;
+		other = other || (o.use[k] >= 0 && of == 0);
+	}
+	for (int k = 0; k < o.defs; k++)
+		if (o.def >= 0 && o.def + k < REGISTERS)
+			m->size[o.def + k] = other ? 0 : size;
+	return other && !o.has_address && is_sum(i) ? size : 0;
+}
+
+bool
+strides_shared(const struct code *c)
+{
+	struct made_of m = { .late = false };
+	unsigned found = 0;
+	bool waits = false;
+
+	if (c == NULL || !c->disassembled)
+		return false;
+	m.late = is_late(&c->sass);
+	for (size_t i = 0; i < c->sass.instructions; i++) {
+		const struct sass_instruction *in = &c->sass.instruction[i];
+		unsigned size = step(&m, in);
+
+		waits = waits || (in->flags & SASS_BARRIER) != 0;
+		if (sass_loop_of(&c->sass, (uint32_t)i) != NULL)
+			found |= size;
+	}
+	return (found & SIZE_GRID) != 0 || (found != 0 && !waits);
+}

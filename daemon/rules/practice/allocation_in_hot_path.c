@@ -1,0 +1,185 @@
+/*
+ * allocation-in-hot-path: memory is allocated and released between launches;
+ * cudaFree waits for the whole device, cudaMalloc maps memory. In a program that
+ * launches nothing, again and again.
+ */
+#include <math.h>
+
+#include "rules/evidence/lines.h"
+#include "rules/evidence/reads.h"
+#include "rules/evidence/slope.h"
+
+/* Of the calls in a program that launches nothing, those that reuse would spare:
+ * one for each allocation that lived at the same time is needed. */
+static double
+spared(const struct run *run)
+{
+	return run->allocations > 0 ? 1 - fmin(1,
+	    (double)run->peak_allocations / (double)run->allocations) : 0;
+}
+
+/* Why it is not known that nothing was launched; NULL: nothing was. */
+static const char *
+may_launch(const struct run *run)
+{
+	const char *refused = reads_refused(run, NEED_KERNELS | NEED_MEMORY);
+
+	if (refused != NULL)
+		return refused;
+	if (run->state == RUN_LIVE)
+		return "nothing was launched yet";
+	for (size_t i = 0; i < run->calls; i++)
+		if ((run->call[i].call == CALL_LAUNCH ||
+		    run->call[i].call == CALL_GRAPH_LAUNCH) &&
+		    run->call[i].count > 0)
+			return "launches were called for, and none was seen";
+	return run->lost > 0 ? "no launch was seen, and records were lost" :
+	    NULL;
+}
+
+static const struct call_class *
+most_time(const struct run *run)
+{
+	const struct call_class *top = NULL;
+
+	for (size_t i = 0; i < run->calls; i++) {
+		const struct call_class *c = &run->call[i];
+
+		if (rule_allocates(c->call) &&
+		    (top == NULL || c->hot_ns > top->hot_ns))
+			top = c;
+	}
+	return top;
+}
+
+static double
+idle_inside(const struct run *run)
+{
+	double idle = 0;
+
+	for (size_t i = 0; i < run->calls; i++)
+		if (rule_allocates(run->call[i].call))
+			idle += (double)run->call[i].hot_idle_ns * 1e-9;
+	return idle;
+}
+
+/* The GPU may also starve after the call, until the host catches up. */
+#define POOLS_HOST (POOL_IDLE(IDLE_ALLOCATION) | POOL_IDLE(IDLE_API) |	\
+	POOL_IDLE(IDLE_HOST) | POOL_IDLE(IDLE_LAUNCH) |			\
+	POOL_IDLE(IDLE_AFTER_SYNC))
+
+/* How far ${count} calls are a loop's, and no set-up: half of min_count are not at
+ * all, and what lies between is believed in part. */
+static double
+enough(const struct rule_view *x, uint64_t count)
+{
+	return slope((double)count, rule_value(x, "min_count") / 2,
+	    rule_value(x, "min_count"));
+}
+
+/* What is the same with and without launches. */
+static struct draft *
+found(struct rule_view *x, uint64_t count, double hot, const char *where)
+{
+	const struct run *run = x->run;
+	const struct call_class *top = most_time(run);
+	struct draft *d = rule_found(x, "hot");
+
+	if (d == NULL)
+		return NULL;
+	lines_site(x, d, CALL_BIT(MALLOC) | CALL_BIT(FREE) |
+	    CALL_BIT(MALLOC_HOST) | CALL_BIT(FREE_HOST) |
+	    CALL_BIT(MALLOC_MANAGED));
+	d->claims = 1;
+	d->f.where = "the run";
+	d->f.location = arena_format(x->arena, "%s%s, most time in %s",
+	    say_counted(x->arena, (double)count, "call"), where,
+	    wire_call_name((uint16_t)top->call));
+	d->f.location_missing = "line not known: call sites are not recorded";
+	rule_evidence(x, d, (struct evidence){ .name = "hot_calls",
+	    .label = arena_format(x->arena, "allocations and releases%s",
+	    where), .value = (double)count, .unit = "call",
+	    .source = "measured", .from = "API records" }, "min_count");
+	rule_evidence(x, d, (struct evidence){ .name = "hot_ratio",
+	    .label = "their part of the run", .value = hot / rule_own_s(run),
+	    .unit = "ratio", .source = "measured", .from = "API records" },
+	    "min_share");
+	d->f.confidence = CONF_HIGH;
+	d->f.advice = "allocate once before the loop and reuse, or take "
+	    "stream-ordered memory: cudaMallocAsync and cudaFreeAsync with a "
+	    "release threshold on the pool";
+	d->f.next = say_tool(x->arena, run,
+	    "nsys profile --trace=cuda --cuda-memory-usage=true");
+	return d;
+}
+
+static enum rule_state
+between_launches(struct rule_view *x, uint64_t count, double hot)
+{
+	double idle = fmin(idle_inside(x->run), hot);
+	double part = enough(x, count);
+	struct draft *d = found(x, count, hot, " between launches");
+
+	if (d == NULL)
+		return RULE_NOT_MEASURED;
+	d->claim[0] = (struct claim){ POOLS_HOST,
+	    { 0.8 * part * idle, part * idle, fmax(idle, hot) } };
+	rule_evidence(x, d, (struct evidence){ .name = "idle_s",
+	    .label = "GPU idle meanwhile", .value = idle, .unit = "s",
+	    .source = "measured", .from = "API and kernel records" }, NULL);
+	d->f.summary = arena_format(x->arena, "%s allocations and releases "
+	    "between launches take %s; the GPU is idle for %s of it",
+	    say_count(x->arena, count), say_seconds(x->arena, hot),
+	    say_seconds(x->arena, idle));
+	d->f.limiter = idle > 0 ? "the host is inside the allocator, and the "
+	    "GPU waits" : "the host is inside the allocator";
+	d->f.gain_note = "the GPU idle time inside these calls";
+	return RULE_FOUND;
+}
+
+/* A program, or its part that was recorded, which launches nothing: its host is
+ * all that can be slow. */
+static enum rule_state
+without_launches(struct rule_view *x, uint64_t count, double hot)
+{
+	const struct run *run = x->run;
+	double saved = hot * spared(run) * enough(x, count);
+	struct draft *d;
+
+	if (saved < rule_value(x, "min_share") * rule_own_s(run))
+		return RULE_CLEAN;
+	d = found(x, count, hot, "");
+	if (d == NULL)
+		return RULE_NOT_MEASURED;
+	d->claim[0] = (struct claim){ POOLS_HOST | POOL_IDLE(IDLE_STARTUP),
+	    { 0.5 * saved, saved, hot } };
+	rule_evidence(x, d, (struct evidence){ .name = "peak_allocations",
+	    .label = "allocations that lived at once, at most",
+	    .value = (double)run->peak_allocations, .unit = "allocation",
+	    .source = "measured", .from = "memory records" }, NULL);
+	d->f.summary = arena_format(x->arena, "%s allocations and releases take "
+	    "%s; at most %s allocations lived at once, and no kernel was "
+	    "launched", say_count(x->arena, count), say_seconds(x->arena, hot),
+	    say_count(x->arena, run->peak_allocations));
+	d->f.limiter = "the host is inside the allocator";
+	d->f.gain_note = "the calls that memory which is kept would spare: all "
+	    "but one for each allocation that lived at the same time";
+	return RULE_FOUND;
+}
+
+enum rule_state
+rule_allocation_in_hot_path(struct rule_view *x)
+{
+	const struct run *run = x->run;
+	uint64_t count;
+	double hot = rule_allocating_s(run, &count);
+	const char *unknown = run->launches == 0 ? may_launch(run) : NULL;
+
+	if (unknown != NULL)
+		return rule_unmeasured(x, unknown);
+	if (!(enough(x, count) > 0) ||
+	    hot < rule_value(x, "min_share") * rule_own_s(run))
+		return RULE_CLEAN;
+	return run->launches == 0 ? without_launches(x, count, hot) :
+	    between_launches(x, count, hot);
+}

@@ -1,0 +1,49 @@
+/*
+ * block-not-warp-multiple: the last warp of every block has lanes that can
+ * never work.
+ */
+#include <math.h>
+
+#include "rules/engine/rule.h"
+
+enum rule_state
+rule_block_not_warp_multiple(struct rule_view *x)
+{
+	uint32_t threads = rule_threads(x->kernel);
+	uint32_t warps = (threads + 31) / 32;
+	double idle;
+	struct fix fix = FIX_NONE;
+	struct draft *d;
+
+	if (threads == 0)
+		return rule_unmeasured(x, "its block size is not known");
+	if (threads % 32 == 0)
+		return RULE_CLEAN;
+	idle = 1 - threads / (32.0 * warps);
+	if (idle < rule_value(x, "min_idle"))
+		return RULE_CLEAN;
+	d = rule_found(x, NULL);
+	if (d == NULL)
+		return RULE_NOT_MEASURED;
+	fix.inst = 1 - idle;
+	rule_fix(d, &fix, 0.5, 1);
+	rule_evidence(x, d, (struct evidence){ .name = "block_threads",
+	    .label = "threads per block", .value = threads, .unit = "thread",
+	    .source = "attribute", .from = "kernel activity record" }, NULL);
+	rule_evidence(x, d, (struct evidence){ .name = "idle_ratio",
+	    .label = "lanes that can never work", .value = idle,
+	    .unit = "ratio", .source = "derived",
+	    .from = "kernel activity record" }, "min_idle");
+	d->f.confidence = x->load->limit >= 0 ? CONF_HIGH : CONF_LOW;
+	d->f.summary = arena_format(x->arena, "%u threads a block are %u warps "
+	    "with %u lanes that can never work (%s)", threads, warps,
+	    warps * 32 - threads, say_percent(x->arena, idle));
+	d->f.advice = arena_format(x->arena, "launch %u threads a block%s, with "
+	    "a bounds check in the kernel", threads > 32 &&
+	    threads % 32 < 16 ? threads / 32 * 32 : warps * 32,
+	    threads < 96 ? " (128 or 256 is the usual choice)" : "");
+	d->f.gain_note = "the same work in full warps";
+	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
+	    "LaunchStats --section Occupancy --section WarpStateStats");
+	return RULE_FOUND;
+}

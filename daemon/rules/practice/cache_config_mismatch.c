@@ -1,0 +1,234 @@
+/*
+ * cache-config-mismatch: the program asked for a division of the SM's memory
+ * into L1 and shared memory that its kernel does not want.
+ *
+ * Too little shared memory: it limits the resident blocks, and a larger
+ * carve-out would let more reside. Too much: more than the resident blocks use,
+ * while L1 misses what was there before, again and again. Only a request of the
+ * program is held against it; what the driver chooses by itself fits.
+ */
+#include <math.h>
+
+#include "rules/evidence/reuse.h"
+
+#define PREFER_SHARED 1		/* CU_FUNC_CACHE_… */
+#define PREFER_L1 2
+#define KIB 1024.0
+
+/*
+ * Misses fall with the square root of a cache's size: the rule of thumb of
+ * Hartstein et al., "Cache Miss Behavior: Is It √2?" (2006). Those of a working
+ * set that then fits fall further, those of one far larger not at all.
+ */
+#define POWER 0.5
+
+struct division {
+	double total;		/* L1 and shared memory of an SM, bytes */
+	double shared;		/* what is set aside as shared memory */
+	double used;		/* what the resident blocks need of it */
+	double block;		/* what a block needs */
+};
+
+/* CUDA programming guide, compute capabilities: unified data cache. */
+static double
+unified_bytes(uint32_t major, uint32_t minor)
+{
+	switch (major) {
+	case 7:
+		return (minor == 5 ? 96 : 128) * KIB;
+	case 8:
+		return (minor == 0 || minor == 7 ? 192 : 128) * KIB;
+	case 9: case 10: case 11:
+		return 256 * KIB;
+	case 12:
+		return 128 * KIB;
+	default:
+		return NAN;
+	}
+}
+
+/* The next division there is, at least ${bytes}. */
+static double
+step_up(double bytes, double most)
+{
+	static const double step[] = { 0, 8, 16, 32, 64, 100, 132, 164, 196 };
+
+	for (size_t i = 0; i < sizeof(step) / sizeof(step[0]); i++)
+		if (bytes <= step[i] * KIB)
+			return fmin(most, step[i] * KIB);
+	return most;
+}
+
+static bool
+look(const struct rule_view *x, struct division *v)
+{
+	const struct record_SIGNATURE *s = &x->kernel->shape;
+	const struct record_DEVICE *l = &x->device->limits;
+	double most = l->smem_per_sm, asked;
+
+	v->total = unified_bytes(l->cc_major, l->cc_minor);
+	v->block = (double)s->smem_static + s->smem_dynamic + l->smem_reserved;
+	v->used = v->block * x->kernel->occupancy.blocks_per_sm;
+	asked = s->carveout <= 100 ? most * s->carveout / 100 :
+	    s->cache_config == PREFER_SHARED ? most : 0;
+	v->shared = step_up(fmax(asked, v->block), most);
+	if (s->smem_executed > 0)	/* the driver's word counts */
+		v->shared = fmin(most, s->smem_executed);
+	return v->total > most && most > 0;
+}
+
+static bool
+is_requested(const struct rule_view *x)
+{
+	const struct record_SIGNATURE *s = &x->kernel->shape;
+
+	return s->carveout <= 100 || s->cache_config == PREFER_SHARED ||
+	    s->cache_config == PREFER_L1;
+}
+
+static void
+give_division(const struct rule_view *x, struct draft *d,
+    const struct division *v)
+{
+	const struct record_SIGNATURE *s = &x->kernel->shape;
+
+	rule_evidence(x, d, (struct evidence){ .name = "shared_bytes",
+	    .label = "set aside as shared memory, of an SM",
+	    .value = v->shared, .unit = "B",
+	    .source = s->smem_executed > 0 ? "measured" : "derived",
+	    .from = "kernel activity record" }, NULL);
+	rule_evidence(x, d, (struct evidence){ .name = "shared_used_bytes",
+	    .label = "of it used by the resident blocks", .value = v->used,
+	    .unit = "B", .source = "derived", .from = "occupancy calculator" },
+	    NULL);
+	if (s->carveout <= 100)
+		rule_evidence(x, d, (struct evidence){ .name = "carveout",
+		    .label = "carve-out that the program asked for",
+		    .value = s->carveout, .unit = "%", .source = "attribute",
+		    .from = "kernel activity record" }, NULL);
+	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section Occupancy "
+	    "--section MemoryWorkloadAnalysis --section LaunchStats");
+}
+
+/* Shared memory limits the blocks on an SM: how many more there could be. */
+static enum rule_state
+grow(struct rule_view *x, const struct division *v, double more)
+{
+	struct draft *d = rule_found(x, NULL);
+	double blocks = x->kernel->occupancy.blocks_per_sm;
+	struct fix fix = FIX_NONE;
+
+	if (d == NULL)
+		return RULE_NOT_MEASURED;
+	fix.occupancy = more;
+	rule_fix(d, &fix, 0.5, 1);
+	rule_evidence(x, d, (struct evidence){ .name = "more_warps_ratio",
+	    .label = "resident warps with all of it as shared memory / now",
+	    .value = more, .unit = "ratio", .source = "derived",
+	    .from = "occupancy calculator" }, "min_more");
+	give_division(x, d, v);
+	d->f.summary = arena_format(x->arena, "an SM sets %s aside as shared "
+	    "memory, room for %s block%s; all there is has room for %s",
+	    say_bytes(x->arena, v->shared), say_number(x->arena, blocks),
+	    blocks == 1 ? "" : "s", say_number(x->arena,
+	    floor(more * blocks + 0.5)));
+	d->f.advice = "let the driver choose (no carve-out, cudaFuncCache"
+	    "PreferNone), or ask for what the blocks need: "
+	    "cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredShared"
+	    "MemoryCarveout, cudaSharedmemCarveoutMaxShared)";
+	d->f.gain_note = "more warps hide more latency, up to the next full "
+	    "resource";
+	rule_blind(x, d);
+	return rule_settle(x, d);
+}
+
+/* Shared memory that nobody uses, and L1 lacks it. */
+static enum rule_state
+shrink(struct rule_view *x, const struct division *v, const struct reuse *r)
+{
+	double now = v->total - v->shared, wait = x->load->memory_stall;
+	double then = v->total - step_up(v->used,
+	    x->device->limits.smem_per_sm);
+	double of_l2 = fmin(1, x->load->l2_ld / x->load->l2_sectors);
+	double keep[VIEWS] = { 1, pow(now / then, POWER),
+	    fmin(1, 1 / r->l2_again) };
+	struct draft *d = rule_found(x, NULL);
+
+	if (d == NULL)
+		return RULE_NOT_MEASURED;
+	keep[VIEW_HIGH] = fmin(keep[VIEW_HIGH], keep[VIEW_MID]);
+	for (int i = VIEW_LOW; i < VIEWS; i++) {
+		d->fix[i].part[RES_L2] = 1 - of_l2 * (1 - keep[i]);
+		d->fix[i].stall = 1 - 0.5 * wait * (1 - keep[i]);
+	}
+	d->f.title = "shared memory that nobody uses is missing from L1";
+	d->f.confidence = CONF_LOW;
+	rule_evidence(x, d, (struct evidence){ .name = "l2_reuse_ratio",
+	    .label = "bytes loaded from L2 / bytes that can differ",
+	    .value = r->l2_again, .unit = "ratio", .source = "derived",
+	    .from = metric_table[METRIC_L2_FROM_L1].name }, "min_l2_reuse");
+	rule_evidence(x, d, (struct evidence){ .name = "l1_bytes",
+	    .label = "L1 of an SM", .value = now, .unit = "B",
+	    .source = "derived", .from = "compute capability, carve-out" },
+	    NULL);
+	rule_evidence(x, d, (struct evidence){ .name = "l1_possible_bytes",
+	    .label = "L1 of an SM, were only used shared memory set aside",
+	    .value = then, .unit = "B", .source = "derived",
+	    .from = "compute capability, occupancy calculator" }, NULL);
+	give_division(x, d, v);
+	d->f.summary = arena_format(x->arena, "%s of shared memory are set "
+	    "aside, the blocks use %s; L1 has %s and could have %s, and L2 "
+	    "delivers each byte %s times or more", say_bytes(x->arena,
+	    v->shared), say_bytes(x->arena, v->used), say_bytes(x->arena, now),
+	    say_bytes(x->arena, then), say_number(x->arena, r->l2_again));
+	d->f.advice = "let the driver choose (no carve-out, cudaFuncCache"
+	    "PreferNone), or ask for L1: cudaFuncSetAttribute(kernel, "
+	    "cudaFuncAttributePreferredSharedMemoryCarveout, "
+	    "cudaSharedmemCarveoutMaxL1)";
+	d->f.gain_note = "misses of L1 fall with the square root of its size; "
+	    "further if the working set then fits, not at all if it is far "
+	    "larger";
+	lines_loads(x, d);
+	return rule_settle(x, d);
+}
+
+enum rule_state
+rule_cache_config_mismatch(struct rule_view *x)
+{
+	const struct occupancy *o = &x->kernel->occupancy;
+	struct division v;
+	struct reuse r;
+	double more;
+
+	if (!o->known || o->blocks_per_sm == 0)
+		return rule_unmeasured(x, "its occupancy is not known");
+	if (!is_requested(x))
+		return RULE_CLEAN;
+	if (!look(x, &v))
+		return rule_unmeasured(x, "how this GPU divides its L1 is not "
+		    "known");
+	if (o->limiter == LIMITER_SHARED) {
+		/* The carve-out is a wish: the driver may have known better. */
+		if (floor(v.shared / v.block) > o->blocks_per_sm)
+			return RULE_CLEAN;
+		more = fmin(floor(x->device->limits.smem_per_sm / v.block),
+		    1 / o->ratio * o->blocks_per_sm) / o->blocks_per_sm;
+		for (int i = LIMITER_WARPS; i < LIMITER_COUNT; i++)
+			if (i != LIMITER_SHARED && o->limit_blocks[i] > 0)
+				more = fmin(more, (double)o->limit_blocks[i] /
+				    o->blocks_per_sm);
+		return v.block > 0 && more >= rule_value(x, "min_more") ?
+		    grow(x, &v, more) : RULE_CLEAN;
+	}
+	if (!(v.shared - step_up(v.used, x->device->limits.smem_per_sm) >=
+	    rule_value(x, "min_unused")))
+		return RULE_CLEAN;
+	reuse_of(&r, x, NULL, NULL);
+	if (isnan(r.l2_again) || x->load->limit < 0)
+		return rule_lacks(x);
+	if (!(r.l2_again >= rule_value(x, "min_l2_reuse")) ||
+	    (!rule_is_bound(x, RES_L2) && !(x->load->bound < 0.5 &&
+	    x->load->memory_stall >= rule_value(x, "min_stall"))))
+		return RULE_CLEAN;
+	return shrink(x, &v, &r);
+}

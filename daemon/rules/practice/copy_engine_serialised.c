@@ -1,0 +1,137 @@
+/*
+ * copy-engine-serialised: copies to the device and copies from it take turns,
+ * again and again, although the link carries both ways at once and the GPU has
+ * an engine for each.
+ */
+#include <math.h>
+
+#include "rules/evidence/lines.h"
+
+/* Each way alone, and both at once: what a full-duplex link keeps of the rate. */
+#define BOTH_RATE 0.85
+
+/* Part of the host copies' time in which no engine can be given the other way
+ * meanwhile: calls that block, or memory that the driver stages. */
+static double
+blocking_share(const struct run *run, size_t device)
+{
+	double all = 0, blocking = 0;
+
+	for (size_t i = 0; i < run->copies; i++) {
+		const struct copy_class *c = &run->copy[i];
+		enum wire_memory host = c->kind == COPY_H2D ? c->src : c->dst;
+
+		if (c->memset || c->device != device ||
+		    (c->kind != COPY_H2D && c->kind != COPY_D2H))
+			continue;
+		all += (double)c->gpu_ns;
+		if (!c->async || host == MEMORY_PAGEABLE)
+			blocking += (double)c->gpu_ns;
+	}
+	return all > 0 ? blocking / all : 0;
+}
+
+static void
+advise(struct draft *d, bool blocking)
+{
+	if (!blocking) {
+		d->f.advice = "give the copies back to the host a stream of "
+		    "their own, and let the next chunk's copy to the device "
+		    "run beside them: two buffers, an event between kernel "
+		    "and copy";
+		d->f.limiter = "one direction of the link at a time";
+		d->f.gain_note = "holds if a chunk's results need not be back "
+		    "before the next chunk goes out";
+		return;
+	}
+	d->f.confidence = CONF_LOW;
+	d->f.advice = "first cudaMemcpyAsync with pinned memory, which these "
+	    "copies do not use; then a stream for each direction";
+	d->f.limiter = "calls that block, or pageable memory: one copy at a "
+	    "time";
+	d->f.gain_note = "nothing before the copies are asynchronous and "
+	    "pinned; and where the host works on what came before it sends "
+	    "the next, they cannot overlap";
+}
+
+static int
+found(struct rule_view *x, size_t i)
+{
+	const struct device *dev = &x->run->device[i];
+	struct draft *d = rule_found(x, arena_format(x->arena, "device %zu",
+	    i));
+	double up = (double)dev->h2d_ns * 1e-9;
+	double down = (double)dev->d2h_ns * 1e-9;
+	double both = (double)dev->both_ns * 1e-9;
+	double bare = (double)(dev->h2d_bare_ns < dev->d2h_bare_ns ?
+	    dev->h2d_bare_ns : dev->d2h_bare_ns) * 1e-9;
+	bool blocking = blocking_share(x->run, i) > 0.5;
+
+	if (d == NULL)
+		return -1;
+	lines_site(x, d, CALL_BIT(MEMCPY) | CALL_BIT(MEMCPY_ASYNC));
+	d->claim[0] = (struct claim){ POOL_COPY, { 0.4 * bare,
+	    BOTH_RATE * bare, bare } };
+	if (blocking)
+		d->claim[0].s.low = d->claim[0].s.mid = 0;
+	d->claims = 1;
+	d->f.where = arena_format(x->arena, "copies on %s", dev->name != NULL ?
+	    dev->name : "the GPU");
+	d->f.location = arena_format(x->arena, "device %u", dev->id);
+	d->f.location_missing = "line not known: call sites are not recorded";
+	rule_evidence(x, d, (struct evidence){ .name = "smaller_ratio",
+	    .label = "the smaller way, part of the GPU's busy time",
+	    .value = fmin(up, down) / ((double)dev->busy_ns * 1e-9),
+	    .unit = "ratio", .source = "measured", .from = "copy records" }, "min_share");
+	rule_evidence(x, d, (struct evidence){ .name = "overlap_ratio",
+	    .label = "both at once / the smaller of the two",
+	    .value = both / fmin(up, down), .unit = "ratio",
+	    .source = "measured", .from = "copy records" }, "max_overlap");
+	rule_evidence(x, d, (struct evidence){ .name = "turns",
+	    .label = "changes of direction", .value = (double)dev->turns,
+	    .unit = "turn", .source = "measured", .from = "copy records" },
+	    "min_turns");
+	rule_evidence(x, d, (struct evidence){ .name = "bare_s",
+	    .label = "the smaller way alone, with no kernel beside it",
+	    .value = bare, .unit = "s", .source = "measured",
+	    .from = "copy and kernel records" }, NULL);
+	rule_evidence(x, d, (struct evidence){ .name = "engines",
+	    .label = "copy engines of the GPU",
+	    .value = dev->limits.async_engines, .unit = "",
+	    .source = "attribute", .from = "device record" }, NULL);
+	d->f.confidence = CONF_MEDIUM;
+	d->f.summary = arena_format(x->arena, "%s to the device and %s from "
+	    "it, in %s turns, %s of it at the same time",
+	    say_seconds(x->arena, up), say_seconds(x->arena, down),
+	    say_count(x->arena, dev->turns), say_seconds(x->arena, both));
+	advise(d, blocking);
+	d->f.next = say_tool(x->arena, x->run, "nsys profile --trace=cuda");
+	return 0;
+}
+
+enum rule_state
+rule_copy_engine_serialised(struct rule_view *x)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < x->run->devices; i++) {
+		const struct device *d = &x->run->device[i];
+		double up = (double)d->h2d_ns * 1e-9;
+		double down = (double)d->d2h_ns * 1e-9;
+		double least = fmin(up, down);
+
+		/* With one engine they must; 0: nobody said. */
+		if (d->limits.async_engines == 1 || !(least > 0) ||
+		    d->busy_ns == 0 ||
+		    least < rule_value(x, "min_share") *
+		    (double)d->busy_ns * 1e-9 ||
+		    (double)d->both_ns * 1e-9 >=
+		    rule_value(x, "max_overlap") * least ||
+		    (double)d->turns < rule_value(x, "min_turns"))
+			continue;
+		if (found(x, i) != 0)
+			return RULE_NOT_MEASURED;
+		any = true;
+	}
+	return any ? RULE_FOUND : RULE_CLEAN;
+}

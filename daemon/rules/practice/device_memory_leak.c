@@ -1,0 +1,91 @@
+/*
+ * device-memory-leak: device memory that was still allocated when its context
+ * or the process went.
+ */
+#include <math.h>
+
+#include "rules/evidence/lines.h"
+
+#define FINDINGS 8
+
+/* What a pool or a workspace keeps until the end is made during warm-up and of
+ * different sizes; what is allocated again and again and never freed goes on
+ * to the end, or comes from one statement in a loop. */
+static bool
+grows(const struct rule_view *x, const struct leak *l)
+{
+	double many = rule_value(x, "growing_count");
+
+	return (double)l->late >= many ||
+	    (l->equal && (double)l->count >= many);
+}
+
+static int
+found(struct rule_view *x, const struct leak *l)
+{
+	const char *kind = l->kind == MEMORY_MANAGED ? "managed" : "device";
+	bool growing = grows(x, l);
+	struct draft *d = rule_found(x, arena_format(x->arena, "%s %u %s", kind,
+	    l->device, l->site != NULL ? l->site : ""));
+
+	if (d == NULL)
+		return -1;
+	lines_site(x, d, CALL_BIT(MALLOC) | CALL_BIT(MALLOC_ASYNC) |
+	    CALL_BIT(MALLOC_MANAGED));
+	d->cap = growing ? SEV_MEDIUM : SEV_LOW;
+	d->minor = !growing;
+	d->f.confidence = growing ? CONF_HIGH : CONF_MEDIUM;
+	d->f.where = arena_format(x->arena, "%s memory", kind);
+	d->f.location = l->site;
+	if (l->site == NULL)
+		d->f.location_missing = "call site not known: allocation "
+		    "sites are not recorded";
+	rule_evidence(x, d, (struct evidence){ .name = "leaked_bytes",
+	    .label = "bytes still allocated at the end",
+	    .value = (double)l->bytes, .unit = "B", .source = "measured",
+	    .from = "memory records" }, "min_bytes");
+	rule_evidence(x, d, (struct evidence){ .name = "leaked_allocations",
+	    .label = "allocations never freed", .value = (double)l->count,
+	    .unit = "allocation", .source = "measured",
+	    .from = "memory records" }, "growing_count");
+	if (x->run->peak_memory_bytes > 0)
+		rule_evidence(x, d, (struct evidence){ .name = "peak_bytes",
+		    .label = "most device memory in use at once",
+		    .value = (double)x->run->peak_memory_bytes, .unit = "B",
+		    .source = "measured", .from = "memory records" }, NULL);
+	d->f.summary = arena_format(x->arena, "%s of %s memory in %s "
+	    "allocation%s never freed (largest %s)", say_bytes(x->arena,
+	    (double)l->bytes), kind, say_count(x->arena, l->count),
+	    l->count == 1 ? "" : "s",
+	    say_bytes(x->arena, (double)l->largest));
+	d->f.advice = growing ? "pair every cudaMalloc with a cudaFree: so many "
+	    "live allocations grow with the run and end in out of memory" :
+	    "pair every cudaMalloc with a cudaFree; at the end of a process "
+	    "the driver cleans up, in a library or server nobody does";
+	d->f.gain_note = "a question of memory, not of seconds";
+	d->f.next = say_tool(x->arena, x->run,
+	    "compute-sanitizer --tool memcheck --leak-check full");
+	return 0;
+}
+
+enum rule_state
+rule_device_memory_leak(struct rule_view *x)
+{
+	size_t n = 0;
+
+	if (!x->run->contexts_gone)
+		return rule_unmeasured(x, "the program was not seen to end, "
+		    "so its memory may yet be freed");
+	for (size_t i = 0; i < x->run->leaks && n < FINDINGS; i++) {
+		const struct leak *l = &x->run->leak[i];
+
+		if ((l->kind != MEMORY_DEVICE && l->kind != MEMORY_MANAGED &&
+		    l->kind != MEMORY_ARRAY) || l->count == 0 ||
+		    (double)l->bytes < rule_value(x, "min_bytes"))
+			continue;
+		if (found(x, l) != 0)
+			return RULE_NOT_MEASURED;
+		n++;
+	}
+	return n > 0 ? RULE_FOUND : RULE_CLEAN;
+}

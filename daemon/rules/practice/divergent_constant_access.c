@@ -1,0 +1,172 @@
+/*
+ * divergent-constant-access: lanes of a warp read constant memory at different
+ * addresses, and wait, because it delivers one address at a time.
+ *
+ * The index is followed back through the code: it must rest on the thread's
+ * number or on a value that was loaded. How many addresses a warp has is not
+ * counted; what it costs is what warps wait at such loads and at the first use
+ * of what they bring, whatever the reason is called on this GPU.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "rules/evidence/lines.h"
+#include "rules/evidence/operand.h"
+#include "rules/evidence/slice.h"
+
+#define SLICES_MAX 128		/* loads that are looked into */
+#define TURN_CYCLES 2		/* of an SM, for one address: measured 2.09 on
+				 * the pair's bad on an H200, where nothing else
+				 * limits */
+#define STALLS_OWN (STALL_BIT(SELECTED) | STALL_BIT(NOT_SELECTED) |	\
+	STALL_BIT(BARRIER) | STALL_BIT(BRANCH_RESOLVING) |		\
+	STALL_BIT(MATH_THROTTLE) | STALL_BIT(NO_INSTRUCTION) |		\
+	STALL_BIT(WAIT))
+
+struct divergent {
+	double inst;		/* warp instructions that are such loads */
+	double turns;		/* lanes of all of them */
+	double waits;		/* samples that wait for them */
+	unsigned loads;
+};
+
+/* A load from constant memory at an index that lanes may differ in. */
+static bool
+is_divergent(const struct code *c, const struct slices *t, size_t i,
+    struct operands *o)
+{
+	const struct sass_instruction *s = inst_sass(c, i);
+
+	if (s == NULL || !operand_opcode(s, "LDC") || !operands_of(o, s) ||
+	    !(inst_lanes(c, i) > 1))
+		return false;
+	for (int u = 0; u < o->uses; u++) {
+		struct slice from;
+
+		if (o->use[u] >= UNIFORM_REGISTER)
+			continue;
+		slice_of_register(&from, t, c->instruction[i].sass, o->use[u]);
+		if (from.known && (from.loads || from.varies & VARIES_THREAD))
+			return true;
+	}
+	return false;
+}
+
+/* Samples that wait at ${i}, once. */
+static double
+wait_at(const struct code *c, size_t i, bool *seen)
+{
+	if (i >= c->instructions || seen[i])
+		return 0;
+	seen[i] = true;
+	return inst_stalled(c, i, ~(uint32_t)STALLS_OWN);
+}
+
+static void
+look(struct divergent *v, const struct code *c, const struct slices *t,
+    bool *seen, struct mark *m)
+{
+	int slices = 0;
+
+	for (size_t i = 0; i < c->instructions; i++) {
+		double inst = inst_value(c, i, SOURCE_INST), waits;
+		struct operands o;
+
+		if (!(inst > 0) || slices >= SLICES_MAX ||
+		    !operand_opcode(inst_sass(c, i), "LDC"))
+			continue;
+		slices++;
+		if (!is_divergent(c, t, i, &o))
+			continue;
+		waits = wait_at(c, i, seen) + wait_at(c, inst_first_use(c, i),
+		    seen);
+		v->inst += inst;
+		v->turns += inst * inst_lanes(c, i);
+		v->waits += waits;
+		v->loads++;
+		m[i].weight = fmax(waits, 1e-3);
+	}
+}
+
+/* How busy constant memory is with them, 0..1, if all lanes differ. */
+static double
+port_busy(const struct rule_view *x, const struct divergent *v)
+{
+	double cycles = rule_metric(x, METRIC_SM_CYCLES_ACTIVE_AVG) *
+	    x->device->limits.sms;
+
+	return cycles > 0 ? fmin(1, v->turns * TURN_CYCLES / cycles) : 0;
+}
+
+static enum rule_state
+report(struct rule_view *x, const struct divergent *v, double waiting,
+    const struct mark *m)
+{
+	struct draft *d = rule_found(x, NULL);
+	struct fix fix = FIX_NONE;
+	double port;
+
+	if (d == NULL)
+		return RULE_NOT_MEASURED;
+	fix.stall = 1 - fmin(0.95, waiting);
+	rule_fix(d, &fix, 0.5, 0.8);
+	/* Were it busy all the time, all of the time would go. */
+	port = fmin(0.98, port_busy(x, v));
+	d->fix[VIEW_MID].stall = fmin(d->fix[VIEW_MID].stall,
+	    (d->fix[VIEW_MID].stall + 1 - port) / 2);
+	d->fix[VIEW_HIGH].stall = fmin(d->fix[VIEW_HIGH].stall, 1 - port);
+	d->f.confidence = CONF_LOW;
+	rule_evidence(x, d, (struct evidence){ .name = "waiting_ratio",
+	    .label = "samples that wait for constant loads whose lanes differ",
+	    .value = waiting, .unit = "ratio", .source = "measured",
+	    .from = "PC samples" }, "min_waiting");
+	rule_evidence(x, d, (struct evidence){ .name = "constant_ratio",
+	    .label = "these loads, of all warp instructions",
+	    .value = v->inst / inst_total(x->kernel->code, SOURCE_INST),
+	    .unit = "ratio", .source = "derived",
+	    .from = source_metric_table[SOURCE_INST].name }, "min_inst");
+	d->f.summary = arena_format(x->arena, "%u load%s from constant memory "
+	    "take%s an index of each lane's own; warps spend %s of their time "
+	    "waiting for %s", v->loads, v->loads == 1 ? "" : "s",
+	    v->loads == 1 ? "s" : "", say_percent(x->arena, waiting),
+	    v->loads == 1 ? "it" : "them");
+	d->f.advice = "keep constant memory for what all lanes of a warp read "
+	    "alike. A table that lanes index by themselves belongs into shared "
+	    "memory (copied there once a block), or into global memory through "
+	    "a const __restrict__ pointer, where L1 holds it";
+	d->f.gain_note = "the waiting for these loads, most of it: what the "
+	    "other memory makes lanes wait is not known";
+	rule_next_lines(x, d);
+	lines_fill(x, d, m, NULL);
+	return rule_settle(x, d);
+}
+
+enum rule_state
+rule_divergent_constant_access(struct rule_view *x)
+{
+	const struct code *c = x->kernel->code;
+	double all = (double)c->samples.all, inst;
+	enum rule_state state = RULE_CLEAN;
+	struct divergent v = { 0 };
+	struct slices *t = slices_new(c);
+	struct mark *m = marks_new(x);
+	bool *seen = calloc(c->instructions + 1, sizeof(*seen));
+
+	inst = inst_total(c, SOURCE_INST);
+	if (t == NULL || m == NULL || seen == NULL) {
+		x->arena->failed = true;
+		state = RULE_NOT_MEASURED;
+	} else {
+		look(&v, c, t, seen, m);
+		if (v.loads > 0 && all < rule_value(x, "min_samples"))
+			state = rule_unmeasured(x, "too few samples fell into "
+			    "it");
+		else if (v.loads > 0 && v.inst >= rule_value(x, "min_inst") *
+		    inst && v.waits >= rule_value(x, "min_waiting") * all)
+			state = report(x, &v, fmin(1, v.waits / all), m);
+	}
+	slices_free(t);
+	free(m);
+	free(seen);
+	return state;
+}

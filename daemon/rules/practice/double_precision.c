@@ -1,0 +1,172 @@
+/*
+ * double-precision: arithmetic in double on data that is float: a literal
+ * without an f, or a double function. The conversions betray it.
+ *
+ * Double on purpose is no fault: sums in double of many floats (nothing is
+ * converted back then), or double data. On GPUs whose double rate is a fraction of
+ * the float rate it is said nevertheless, with low confidence.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules/evidence/called.h"
+#include "rules/evidence/inst.h"
+#include "rules/evidence/lines.h"
+#include "rules/evidence/operand.h"
+
+#define RATE_POOR 0.125		/* double / float: below it, a consumer GPU */
+
+struct doubles {
+	double arithmetic, conversions, total;
+	double back;		/* of the conversions, to float */
+	double compared;	/* comparisons in double */
+	double literals;	/* halves of double literals, put into registers:
+				 * a float's is part of its instruction */
+};
+
+/* Does it put a constant into a register, and nothing else? */
+static bool
+is_literal(const struct sass_instruction *s)
+{
+	struct operands o;
+
+	if (!operand_opcode(s, "MOV") && !operand_opcode(s, "UMOV") &&
+	    !operand_opcode(s, "HFMA2") && !(operand_opcode(s, "IMAD") &&
+	    operand_has(s, "MOV")))
+		return false;
+	operands_of(&o, s);
+	return o.uses == 0 && o.parameter == 0 &&
+	    (o.has_immediate || o.has_float);
+}
+
+static void
+count(const struct code *c, struct doubles *n, struct mark *m)
+{
+	n->total = inst_total(c, SOURCE_INST);
+	for (size_t i = 0; i < c->instructions; i++) {
+		const struct sass_instruction *s = inst_sass(c, i);
+		double inst = inst_value(c, i, SOURCE_INST);
+
+		if (s == NULL || !(inst > 0) || s->flags & SASS_TENSOR)
+			continue;
+		if (is_literal(s))
+			n->literals += inst;
+		if (s->flags & SASS_F32_F64) {
+			n->conversions += inst;
+			if (strstr(s->opcode, "F32.F64") != NULL)
+				n->back += inst;
+		} else if (s->flags & SASS_FP64) {
+			n->arithmetic += inst;
+			if (s->flags & SASS_PREDICATE)
+				n->compared += inst;
+		} else {
+			continue;
+		}
+		m[i].weight = inst;
+	}
+}
+
+/* Double / float rate: of this GPU where it was calibrated, else by its kind. */
+static double
+rate_of(const struct rule_view *x)
+{
+	const struct record_DEVICE *l = &x->device->limits;
+
+	if (x->ceiling->fp32_flops > 0 && x->ceiling->fp64_flops > 0)
+		return fmin(1, x->ceiling->fp64_flops /
+		    x->ceiling->fp32_flops);
+	/* Data-centre chips: x.0 of 6 to 9, and 10.0. */
+	return l->cc_minor == 0 && l->cc_major <= 10 ? 0.5 : 1.0 / 64;
+}
+
+static enum rule_state
+report(struct rule_view *x, const struct doubles *n, double rate, bool floats,
+    const struct mark *m)
+{
+	double fp64 = rule_busy(x, RES_FP64);
+	struct draft *d = rule_found(x, NULL);
+	struct fix fix = FIX_NONE;
+
+	if (d == NULL)
+		return RULE_NOT_MEASURED;
+	/* Two halves for each operation at most are its literals. */
+	fix.inst = 1 - fmin(0.9, (n->conversions +
+	    fmin(n->literals, 2 * n->arithmetic)) / n->total);
+	/* The same operations at the float rate. */
+	fix.part[RES_FP64] = rate;
+	/* Conversions run on the XU pipe. */
+	fix.part[RES_XU] = 1 - fmin(0.95, n->conversions /
+	    fmax(n->conversions, 0.2 * n->total));
+	fix.stall = 1 - fmin(0.5, (n->arithmetic + n->conversions) / n->total);
+	rule_fix(d, &fix, 0.5, 0.9);
+	d->f.confidence = floats ? CONF_HIGH : CONF_LOW;
+	if (!floats && d->cap > SEV_MEDIUM)
+		d->cap = SEV_MEDIUM;
+	rule_evidence(x, d, (struct evidence){ .name = "double_ratio",
+	    .label = "double instructions, of all", .value = n->arithmetic /
+	    n->total, .unit = "ratio", .source = "measured",
+	    .from = source_metric_table[SOURCE_INST].name }, "min_share");
+	rule_evidence(x, d, (struct evidence){ .name = "conversion_ratio",
+	    .label = "results that are converted back to float, or compared "
+	    "as doubles, per double instruction",
+	    .value = n->arithmetic > 0 ? (n->back + fmin(n->compared,
+	    n->conversions - n->back)) / n->arithmetic : 1, .unit = "ratio", .source = "measured",
+	    .from = source_metric_table[SOURCE_INST].name },
+	    "min_conversions");
+	if (isfinite(fp64))
+		rule_evidence(x, d, (struct evidence){ .name = "busy_ratio",
+		    .label = "the FP64 pipe busy", .value = fp64,
+		    .unit = "ratio", .source = "measured",
+		    .from = metric_table[METRIC_PIPE_FP64].name }, NULL);
+	d->f.summary = floats ? arena_format(x->arena, "%s of the instructions "
+	    "compute in double, and floats are converted to and fro (%s "
+	    "conversions for each)", say_percent(x->arena, n->arithmetic /
+	    n->total), say_number(x->arena, n->conversions /
+	    fmax(n->arithmetic, 1))) : arena_format(x->arena, "%s of the "
+	    "instructions compute in double, at %s of the float rate",
+	    say_percent(x->arena, n->arithmetic / n->total),
+	    say_percent(x->arena, rate));
+	d->f.advice = floats ? "write literals as 0.5f, call the float "
+	    "functions (sqrtf, fabsf …) and keep intermediate values float; "
+	    "where a sum needs double, only add in double" :
+	    "if the accuracy allows, compute in float; add in double, or with "
+	    "compensation, only what needs it";
+	d->f.gain_note = "the same operations at the float rate, without the "
+	    "conversions and without the moves that make double literals";
+	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
+	    "ComputeWorkloadAnalysis --section SourceCounters "
+	    "--import-source yes");
+	lines_fill(x, d, m, NULL);
+	return rule_settle(x, d);
+}
+
+enum rule_state
+rule_double_precision(struct rule_view *x)
+{
+	const struct code *c = x->kernel->code;
+	enum rule_state state = RULE_CLEAN;
+	struct doubles n = { 0 };
+	double rate = rate_of(x);
+	struct mark *m;
+	bool floats;
+
+	if (x->library != NULL)
+		return called_double(x, rate);
+	if (isnan(inst_total(c, SOURCE_INST)))
+		return rule_unmeasured(x, "its instructions were not counted");
+	m = marks_new(x);
+	if (m == NULL)
+		return RULE_CLEAN;
+	count(c, &n, m);
+	/* A sum in double converts to double only; what goes back to float, or
+	 * is compared as a double, was meant to be float. */
+	floats = n.back + fmin(n.compared, n.conversions - n.back) >=
+	    rule_value(x, "min_conversions") * n.arithmetic;
+	if (n.arithmetic > 0 && n.arithmetic + n.conversions >=
+	    rule_value(x, "min_share") * n.total &&
+	    (floats || (rate <= RATE_POOR && rule_is_bound(x, RES_FP64))))
+		state = report(x, &n, rate, floats, m);
+	free(m);
+	return state;
+}

@@ -1,0 +1,293 @@
+/*
+ * global-atomic-contention: atomics on global memory that wait for each other.
+ *
+ * L2 does atomics on different sectors at nearly the rate of stores. On a few
+ * addresses it does one after the other: the kernel then waits for memory while
+ * neither L2 nor DRAM is busy. Scattered atomics that keep L2 busy are no
+ * contention.
+ *
+ * Where instructions were not counted, counters tell the number of atomics. If
+ * that many, one after the other, take just the time that the kernel took, and
+ * nothing else explains it, then they were in one line.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "rules/evidence/atomics.h"
+#include "rules/evidence/inst.h"
+#include "rules/evidence/lines.h"
+
+#define USUAL 0.75	/* as busy as L2 gets where it is the limit */
+#define TRIP_S 1e-6	/* to memory and back, when it is loaded */
+#define RATE_MOST 0.25	/* of the sectors that L2 moves: no queue beyond it */
+#define LINE_ALL 0.9	/* of the kernel's time: all of it, as good as we know */
+#define EXPLAINED_MOST (1 / 3.0)	/* of the time of warps by all else */
+#define FAULTS_MOST 0.05	/* of the kernels' time, pages on their way */
+#define HOST_MOST 0.05	/* of the sectors of L2, over the link to the host */
+
+struct contention {
+	double inst, lanes, sectors;	/* of atomics; lanes: thread atomics */
+	double others;			/* sectors of the other accesses */
+	double accesses;		/* all global instructions */
+	double waiting;			/* share of samples there; NaN */
+	double rate;			/* thread atomics a second */
+	double line;			/* > 0: they all go to one place, for so
+					 * much of the time: little doubt */
+};
+
+/* Where warps wait for atomics: for room in the queue, or for the result. */
+#define MASK_WAIT (STALL_BIT(LG_THROTTLE) | STALL_BIT(LONG_SCOREBOARD) | \
+	STALL_BIT(MEMBAR) | STALL_BIT(DRAIN))
+
+static void
+count(const struct code *c, struct contention *k, struct mark *m)
+{
+	double samples = 0;
+
+	for (size_t i = 0; i < c->instructions; i++) {
+		enum inst_access kind = inst_global(c, i);
+		double inst = inst_value(c, i, SOURCE_INST), lanes;
+
+		if (kind == INST_NONE || !(inst > 0))
+			continue;
+		k->accesses += inst;
+		if (kind != INST_ATOMIC)
+			continue;
+		lanes = inst * inst_lanes(c, i);
+		k->inst += inst;
+		k->lanes += isfinite(lanes) ? lanes : inst;
+		k->sectors += inst_value(c, i, SOURCE_GLOBAL_SECTORS);
+		m[i].weight = m[i].over = isfinite(lanes) ? lanes : inst;
+		m[i].under = inst;
+		samples += inst_stalled(c, i, STALL_BIT(LG_THROTTLE));
+	}
+	k->line = k->sectors > 0 && k->lanes >= 16 * k->sectors;
+	k->others = fmax(0, inst_total(c, SOURCE_GLOBAL_SECTORS) - k->sectors);
+	/* Of the other waits for memory those that the atomics' part of the
+	 * work explains: L2 does them lane by lane. */
+	k->waiting = NAN;
+	if (c->sampled && c->samples.all > 0 && k->lanes > 0)
+		k->waiting = fmin(1, samples / (double)c->samples.all +
+		    inst_waiting(c, MASK_WAIT & ~STALL_BIT(LG_THROTTLE)) *
+		    k->lanes / (k->lanes + k->others));
+}
+
+/* What the other accesses need by themselves, of the kernel's time: as much as
+ * they keep L2 busy, or one trip to memory. */
+static double
+others_share(const struct rule_view *x, const struct contention *k)
+{
+	double s = k->others * 32 / x->ceiling->l2_bytes_per_s / USUAL;
+
+	return fmin(1, fmax(s, TRIP_S) / fmax(x->load->time_s, TRIP_S));
+}
+
+static void
+set_fix(const struct rule_view *x, struct draft *d, const struct contention *k)
+{
+	/* Nothing is busy: what is not explained is the line of the atomics. */
+	double line = (1 - x->load->busy) * k->lanes / (k->lanes + k->others);
+	double rest = others_share(x, k), most = 0.99;
+	struct fix fix = FIX_NONE;
+
+	if (k->line > 0)	/* L2 does one at a time, beside all else */
+		line = most = fmin(k->line, 1 - rest);
+	fix.stall = 1 - fmin(most, fmax(line, isfinite(k->waiting) ?
+	    k->waiting : 0));
+	if (k->line > 0)
+		rule_fix(d, &fix, 0.7, 1);
+	else
+		rule_fix(d, &fix, 0.3, 0.8);
+}
+
+static void
+give_evidence(const struct rule_view *x, struct draft *d,
+    const struct contention *k)
+{
+	rule_evidence(x, d, (struct evidence){ .name = "atomics_ratio",
+	    .label = "atomics, of all global accesses",
+	    .value = k->inst / k->accesses, .unit = "ratio",
+	    .source = "measured", .from = source_metric_table[
+	    SOURCE_GLOBAL_RED].name }, "min_share");
+	rule_evidence(x, d, (struct evidence){ .name = "atomics_per_s",
+	    .label = "atomic additions of single lanes a second",
+	    .value = k->rate, .unit = "1/s", .source = "derived",
+	    .from = source_metric_table[SOURCE_THREADS_ON].name }, NULL);
+	rule_evidence(x, d, (struct evidence){ .name = "lanes_per_sector",
+	    .label = "lanes that hit one sector, of an atomic",
+	    .value = k->sectors > 0 ? k->lanes / k->sectors : 1,
+	    .unit = "lane/sector", .source = "derived",
+	    .from = source_metric_table[SOURCE_GLOBAL_SECTORS].name }, NULL);
+	if (isfinite(k->waiting))
+		rule_evidence(x, d, (struct evidence){ .name = "waiting_ratio",
+		    .label = "samples that wait for them", .value = k->waiting,
+		    .unit = "ratio", .source = "estimated",
+		    .from = "PC samples" }, "min_waiting");
+}
+
+/* What is the same however they were counted. */
+static void
+give_advice(const struct rule_view *x, struct draft *d)
+{
+	rule_evidence(x, d, (struct evidence){ .name = "busy_ratio",
+	    .label = "busiest resource", .value = x->load->busy,
+	    .unit = "ratio", .source = "derived", .from = "counters" },
+	    "max_busy");
+	d->f.limiter = arena_format(x->arena, "L2 adds to one place at a time "
+	    "(%s busy)", say_percent(x->arena, x->load->busy));
+	d->f.advice = "add within the warp (shuffle), then within the block (a "
+	    "shared-memory copy with shared atomics), and to global memory once "
+	    "a block; where targets are few, spread them over several copies";
+	d->f.gain_note = "the kernel without the waiting for its atomics; their "
+	    "few that remain are taken to be free";
+	rule_next_lines(x, d);
+}
+
+static enum rule_state
+report(struct rule_view *x, const struct contention *k, const struct mark *m)
+{
+	struct draft *d = rule_found(x, NULL);
+
+	if (d == NULL)
+		return RULE_NOT_MEASURED;
+	set_fix(x, d, k);
+	give_evidence(x, d, k);
+	give_advice(x, d);
+	d->f.confidence = isfinite(k->waiting) ? CONF_HIGH : CONF_MEDIUM;
+	d->f.summary = arena_format(x->arena, "%s of the global accesses are "
+	    "atomics, %s additions a second in all, and no memory is busy: "
+	    "they wait for each other", say_percent(x->arena,
+	    k->inst / k->accesses), say_number(x->arena, k->rate));
+	lines_fill(x, d, m, "%s lanes an atomic");
+	return rule_settle(x, d);
+}
+
+static enum rule_state
+by_instruction(struct rule_view *x)
+{
+	const struct code *c = x->kernel->code;
+	struct contention k = { 0 };
+	enum rule_state state = RULE_CLEAN;
+	bool waits;
+	struct mark *m = marks_new(x);
+
+	if (m == NULL)
+		return RULE_CLEAN;
+	count(c, &k, m);
+	k.rate = x->load->time_s > 0 ? k.lanes / x->load->time_s : 0;
+	waits = isfinite(k.waiting) ?
+	    k.waiting >= rule_value(x, "min_waiting") :
+	    fmax(x->load->memory_stall, x->load->unexplained) >=
+	    rule_value(x, "min_waiting");
+	if (k.inst > 0 && k.inst >= rule_value(x, "min_share") * k.accesses &&
+	    k.rate * 32 < x->ceiling->l2_bytes_per_s * RATE_MOST &&
+	    x->load->busy < rule_value(x, "max_busy") && waits)
+		state = report(x, &k, m);
+	free(m);
+	return state;
+}
+
+/* Where they are in code that was not counted: by the samples, if any. Returns
+ * false if there are none. */
+static bool
+mark_atomics(const struct code *c, struct mark *m)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < c->instructions; i++) {
+		if (inst_global(c, i) != INST_ATOMIC)
+			continue;
+		m[i].weight = 1 + inst_samples(c, i);
+		any = true;
+	}
+	return any;
+}
+
+static enum rule_state
+report_line(struct rule_view *x, const struct atomics *a, const struct mark *m)
+{
+	struct contention k = { .lanes = a->least, .others = a->others,
+	    .waiting = NAN, .line = a->line < LINE_ALL ? a->line : 1 };
+	struct draft *d = rule_found(x, NULL);
+
+	if (d == NULL)
+		return RULE_NOT_MEASURED;
+	set_fix(x, d, &k);
+	rule_evidence(x, d, (struct evidence){ .name = "atomics",
+	    .label = "L2 sectors from L1 that are neither loaded nor stored, a "
+	    "launch", .value = a->least, .unit = "sector", .source = "derived",
+	    .from = metric_table[METRIC_L2_FROM_L1].name }, NULL);
+	rule_evidence(x, d, (struct evidence){ .name = "line_ratio",
+	    .label = "of the kernel's time, that many atomics on one word",
+	    .value = fmin(a->line, 1), .unit = "ratio", .source = "estimated",
+	    .from = metric_table[METRIC_L2_FROM_L1].name }, "min_line");
+	give_advice(x, d);
+	d->f.summary = arena_format(x->arena, "%s global atomics a launch take "
+	    "%s of its time if they stand in one line, and nothing else explains "
+	    "it: they wait for each other", say_whole(x->arena, a->least),
+	    say_percent(x->arena, fmin(a->line, 1)));
+	lines_fill(x, d, m, NULL);
+	return rule_settle(x, d);
+}
+
+/* Is there something else that no counter tells of? */
+static bool
+waits_elsewhere(const struct rule_view *x)
+{
+	double host = rule_metric(x, METRIC_L2_SYSMEM);
+	const struct unified *u = &x->run->unified;
+	double kernels = 0;
+
+	for (size_t i = 0; i < x->run->devices; i++)
+		kernels += (double)x->run->device[i].kernel_ns * 1e-9;
+	return host > HOST_MOST * rule_metric(x, METRIC_L2_SECTORS) ||
+	    (u->used && !u->watched) ||
+	    rule_fault_s(x->run) > FAULTS_MOST * kernels;
+}
+
+static enum rule_state
+by_counters(struct rule_view *x)
+{
+	const char *lacks = inst_lacks(x, NEED_SOURCE);
+	const struct code *c = x->kernel->code;
+	enum rule_state state = RULE_FOUND;
+	struct mark *m;
+	struct atomics a;
+
+	if (lacks == NULL)
+		lacks = "its global atomics were not counted";
+	if (isnan(x->load->busy) || atomics_of(&a, x) != NULL)
+		return rule_unmeasured(x, lacks);
+	/* As many as there can be would be no line to wait in. */
+	if (x->load->busy >= rule_value(x, "max_busy") ||
+	    a.line_most < rule_value(x, "min_waiting"))
+		return RULE_CLEAN;
+	if (a.line < rule_value(x, "min_line") || a.line > ATOMICS_LINE_MOST ||
+	    a.least < rule_value(x, "min_share") * (a.least + a.others) ||
+	    !(a.explained < EXPLAINED_MOST) || waits_elsewhere(x))
+		return rule_unmeasured(x, lacks);
+	m = marks_new(x);
+	if (c != NULL && m == NULL)
+		return RULE_CLEAN;
+	if (c != NULL && c->disassembled && !mark_atomics(c, m))
+		state = rule_unmeasured(x, lacks);
+	else
+		state = report_line(x, &a, m);
+	free(m);
+	return state;
+}
+
+enum rule_state
+rule_global_atomic_contention(struct rule_view *x)
+{
+	const struct code *c = x->kernel->code;
+
+	if (rule_is_debug(x))
+		return rule_unmeasured(x, "it was built with -G, see "
+		    "debug-build");
+	if (c == NULL || !c->counted ||
+	    (isnan(inst_total(c, SOURCE_GLOBAL_ATOM)) &&
+	    isnan(inst_total(c, SOURCE_GLOBAL_RED)) && !c->disassembled))
+		return by_counters(x);
+	return by_instruction(x);
+}

@@ -1,0 +1,89 @@
+/*
+ * gpu-idle-gaps: between its first and last work the GPU waits for the host,
+ * and no more specific rule says why. Only gaps that come again count, each for
+ * about the same time: reading the input, a check of the results, one phase
+ * after the other are no pattern, and a program that does them has nothing to
+ * overlap them with. Nor do gaps in which we measured.
+ */
+#include <math.h>
+
+#include "rules/evidence/gaps.h"
+
+static const char *
+limiter(double host, double api, double sync)
+{
+	if (host >= sync && host >= api)
+		return "the host computes or does I/O while the GPU has "
+		    "nothing queued";
+	return sync >= api ? "the host goes on only after it has waited for "
+	    "the GPU" : "the host is inside CUDA calls that launch nothing";
+}
+
+enum rule_state
+rule_gpu_idle_gaps(struct rule_view *x)
+{
+	const struct run *run = x->run;
+	struct again a = gaps_again(run, rule_value(x, "min_gaps"),
+	    rule_value(x, "min_gap"));
+	double wall = rule_wall_s(run);
+	double longest = (double)run->idle_longest_ns * 1e-9;
+	double idle = a.host + a.api + a.sync, busy, mid;
+	struct draft *d;
+
+	if (!(a.base > 0) || a.gaps < rule_value(x, "min_gaps") ||
+	    idle < rule_value(x, "min_share") * a.base)
+		return RULE_CLEAN;
+	d = rule_found(x, "host");
+	if (d == NULL)
+		return RULE_NOT_MEASURED;
+	busy = fmax(0, wall - (double)run->idle_total_ns * 1e-9);
+	/* Host work hides behind GPU work only as far as there is any; with
+	 * work ahead in the queue launches are no gaps either. */
+	mid = 0.85 * fmin(idle, busy) + 0.2 * fmax(0, idle - busy);
+	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_HOST) |
+	    POOL_IDLE(IDLE_API) | POOL_IDLE(IDLE_AFTER_SYNC) |
+	    POOL_IDLE(IDLE_LAUNCH), { 0.3 * fmin(idle, busy), mid,
+	    idle + fmax(0, (double)run->idle_ns[IDLE_LAUNCH] -
+	    (double)run->idle_longest_by[IDLE_LAUNCH]) * 1e-9 } };
+	d->claims = 1;
+	d->residual = true;
+	d->residual_min_s = rule_value(x, "min_share") * a.base;
+	d->f.location = say_counted(x->arena, a.gaps, "gap");
+	d->f.location_missing = "line not known: the host's own code is not "
+	    "sampled";
+	rule_evidence(x, d, (struct evidence){ .name = "idle_ratio",
+	    .label = "GPU idle in gaps that come again, part of first to last "
+	    "work without its phases", .value = idle / a.base, .unit = "ratio",
+	    .source = "measured", .from = "kernel and copy records" },
+	    "min_share");
+	rule_evidence(x, d, (struct evidence){ .name = "gaps",
+	    .label = "gaps that as many others are as long as",
+	    .value = a.gaps, .unit = "gap", .source = "measured",
+	    .from = "kernel and copy records" }, "min_gaps");
+	rule_evidence(x, d, (struct evidence){ .name = "idle_host_s",
+	    .label = "idle while the host computed or did I/O",
+	    .value = a.host, .unit = "s", .source = "derived",
+	    .from = "kernel and API records" }, NULL);
+	rule_evidence(x, d, (struct evidence){ .name = "idle_after_sync_s",
+	    .label = "idle after the host had waited", .value = a.sync,
+	    .unit = "s", .source = "derived",
+	    .from = "synchronisation records" }, NULL);
+	rule_evidence(x, d, (struct evidence){ .name = "longest_s",
+	    .label = "longest gap of all", .value = longest, .unit = "s",
+	    .source = "measured", .from = "kernel and copy records" }, NULL);
+	d->f.summary = arena_format(x->arena, "again and again the GPU waits "
+	    "for the host, %s in all (%s of the time from its first to its "
+	    "last work, without what happens only a few times)",
+	    say_seconds(x->arena, idle), say_percent(x->arena, idle / a.base));
+	d->f.limiter = limiter(a.host, a.api, a.sync);
+	d->f.advice = "prepare the next step on the host while the GPU works "
+	    "on this one: another thread, double buffers, launches enqueued "
+	    "ahead of the work that needs no result; or do on the GPU what the "
+	    "host does to its results";
+	d->f.gain_note = "host work hidden behind GPU work, as far as there "
+	    "is GPU work to hide behind; what other findings recover is not "
+	    "counted here";
+	d->f.next = say_tool(x->arena, run,
+	    "nsys profile --trace=cuda,osrt,nvtx --sample=process-tree");
+	return RULE_FOUND;
+}

@@ -1,0 +1,112 @@
+/*
+ * idle-gpus: the program has several GPUs, and they do not work side by side:
+ * one after the other, or one much more than the rest. A program that uses one
+ * of many is told so, but no seconds: the others may be somebody else's.
+ */
+#include <math.h>
+
+#include "rules/evidence/lines.h"
+
+static void
+evidence_common(struct rule_view *x, struct draft *d, const struct gpus *t)
+{
+	rule_evidence(x, d, (struct evidence){ .name = "gpus_seen",
+	    .label = "GPUs that the program sees", .value = (double)t->seen,
+	    .unit = "GPU", .source = "attribute", .from = "device records" },
+	    NULL);
+	rule_evidence(x, d, (struct evidence){ .name = "gpus_used",
+	    .label = "of them at work for ≥ 5 % of the busiest one's time",
+	    .value = (double)t->used, .unit = "GPU", .source = "measured",
+	    .from = "kernel records" }, NULL);
+}
+
+static enum rule_state
+found_one(struct rule_view *x, const struct gpus *t)
+{
+	struct draft *d = rule_found(x, "one");
+
+	if (d == NULL)
+		return RULE_NOT_MEASURED;
+	evidence_common(x, d, t);
+	d->f.confidence = CONF_LOW;
+	d->f.where = "the run";
+	d->f.location_missing = "no line: nothing was launched there";
+	d->f.summary = arena_format(x->arena, "one of the %zu GPUs that the "
+	    "program sees does all the work", t->seen);
+	d->f.advice = "if the others are there for this program, split the "
+	    "work over them; if not, hide them with CUDA_VISIBLE_DEVICES, so "
+	    "that nothing is set up on them";
+	d->f.gain_note = "no prediction: a program for one GPU on a machine "
+	    "with several is nothing unusual";
+	d->f.next = say_tool(x->arena, x->run,
+	    "nsys profile --trace=cuda --stats=true");
+	return RULE_FOUND;
+}
+
+static enum rule_state
+found_turns(struct rule_view *x, const struct gpus *t)
+{
+	struct draft *d = rule_found(x, "turns");
+	bool in_turn = t->turns_s > t->uneven_s;
+	double spare = t->turns_s + t->uneven_s;
+
+	if (d == NULL)
+		return RULE_NOT_MEASURED;
+	lines_site(x, d, CALL_BIT(DEVICE_SYNC) | CALL_BIT(STREAM_SYNC) |
+	    CALL_BIT(EVENT_SYNC) | CALL_BIT(MEMCPY));
+	/* While others work the busiest one is idle, for whatever cause. */
+	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_AFTER_SYNC) |
+	    POOL_IDLE(IDLE_HOST) | POOL_IDLE(IDLE_API) |
+	    POOL_IDLE(IDLE_LAUNCH), { 0.1 * t->turns_s, 0.8 * t->turns_s,
+	    t->turns_s } };
+	d->claim[1] = (struct claim){ POOL_SHARE, { 0, 0.5 * t->uneven_s,
+	    t->uneven_s } };
+	d->claims = 2;
+	evidence_common(x, d, t);
+	rule_evidence(x, d, (struct evidence){ .name = "spare_ratio",
+	    .label = "gained by sharing evenly, of the time any GPU works",
+	    .value = spare / t->busy_s, .unit = "ratio",
+	    .source = "derived", .from = "kernel records" }, "min_share");
+	rule_evidence(x, d, (struct evidence){ .name = "busy_s",
+	    .label = "at least one GPU at work", .value = t->busy_s,
+	    .unit = "s", .source = "measured", .from = "kernel records" },
+	    NULL);
+	rule_evidence(x, d, (struct evidence){ .name = "work_s",
+	    .label = "work of all GPUs together", .value = t->work_s,
+	    .unit = "s", .source = "measured",
+	    .from = "kernel records" }, NULL);
+	rule_evidence(x, d, (struct evidence){ .name = "most_s",
+	    .label = "work of the busiest", .value = t->most_s, .unit = "s",
+	    .source = "measured", .from = "kernel records" }, NULL);
+	d->f.confidence = CONF_LOW;
+	d->f.where = arena_format(x->arena, "%zu GPUs", t->used);
+	d->f.location_missing = "line not known: call sites are not recorded";
+	d->f.summary = arena_format(x->arena, "%zu GPUs do %s of work in %s: "
+	    "%s at work at a time", t->used, say_seconds(x->arena, t->work_s),
+	    say_seconds(x->arena, t->busy_s),
+	    say_number(x->arena, t->work_s / t->busy_s));
+	d->f.limiter = in_turn ? "the GPUs work one after the other" :
+	    "one GPU has more to do than the others";
+	d->f.advice = in_turn ? "enqueue the work of all GPUs before waiting "
+	    "for any: asynchronous copies, a stream on each device, one wait "
+	    "at the end; or a host thread for each GPU" :
+	    "split by measured time, not by number of items; small chunks "
+	    "that each GPU fetches when it is done";
+	d->f.gain_note = "an upper bound: it assumes that work can be moved "
+	    "between GPUs, and that they are equally fast";
+	d->f.next = say_tool(x->arena, x->run, "nsys profile --trace=cuda");
+	return RULE_FOUND;
+}
+
+enum rule_state
+rule_idle_gpus(struct rule_view *x)
+{
+	struct gpus t;
+
+	rule_gpus(x->run, &t);
+	if (t.used >= 2)
+		return t.busy_s > 0 && t.turns_s + t.uneven_s >=
+		    rule_value(x, "min_share") * t.busy_s ?
+		    found_turns(x, &t) : RULE_CLEAN;
+	return t.used == 1 && t.seen > 1 ? found_one(x, &t) : RULE_CLEAN;
+}

@@ -1,0 +1,41 @@
+/*
+ * idle-lanes: lanes do nothing although no branch diverges: threads that left
+ * early, guards that switch most of a warp off, loops over fewer than 32.
+ */
+#include <math.h>
+
+#include "rules/evidence/lanes.h"
+
+enum rule_state
+rule_idle_lanes(struct rule_view *x)
+{
+	struct lanes l = lanes_of(x);
+	double lanes;
+	struct draft *d;
+
+	if (isnan(l.active))
+		return rule_lacks(x);
+	lanes = isfinite(l.on) ? fmin(l.on, l.active) : l.active;
+	if (lanes >= rule_value(x, "max_lanes"))
+		return RULE_CLEAN;
+	if (l.active >= 0.95 * l.block && l.block < 32)
+		return RULE_CLEAN;	/* block-not-warp-multiple says it */
+	if (isnan(l.divergent))
+		return rule_unmeasured(x, "divergent branches were not "
+		    "counted: see warp-divergence");
+	if (l.divergent >= rule_value(x, "max_divergent"))
+		return RULE_CLEAN;	/* warp-divergence says it */
+	if (rule_said(x, "serial-kernel"))
+		return RULE_CLEAN;
+	d = lanes_draft(x, &l, lanes);
+	if (d == NULL)
+		return RULE_NOT_MEASURED;
+	d->f.summary = arena_format(x->arena, "%s of 32 lanes work in the mean "
+	    "instruction, and no branch diverges: the others have nothing to "
+	    "do", say_number(x->arena, lanes));
+	d->f.advice = "give every lane work: map threads to elements one to "
+	    "one, let a warp take several short rows at once, compact what "
+	    "remains active before going on";
+	lanes_idle(x, d);
+	return RULE_FOUND;
+}

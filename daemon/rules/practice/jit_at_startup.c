@@ -1,0 +1,68 @@
+/*
+ * jit-at-startup: the driver compiled PTX while the program ran, because the
+ * binary has no machine code for this GPU.
+ */
+#include "rules/evidence/lines.h"
+
+enum rule_state
+rule_jit_at_startup(struct rule_view *x)
+{
+	const struct run *run = x->run;
+	const struct record_DEVICE *gpu = run->devices > 0 ?
+	    &run->device[0].limits : NULL;
+	double jit = (double)run->jit_ns * 1e-9, wall = rule_wall_s(run);
+	double before = (double)run->jit_startup_ns * 1e-9;
+	struct draft *d;
+
+	if (!run->jit_traced && run->jit_compiles == 0)
+		return rule_unmeasured(x, "the capture is older than the "
+		    "records of compilations");
+	if (jit < rule_value(x, "min_time"))
+		return RULE_CLEAN;
+	d = rule_found(x, "jit");
+	if (d == NULL)
+		return RULE_NOT_MEASURED;
+	lines_site(x, d, CALL_BIT(MODULE_LOAD));
+	/* Machine code has to be loaded as well; that takes little of it. */
+	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_STARTUP) |
+	    POOL_IDLE(IDLE_API) | POOL_IDLE(IDLE_LAUNCH) | POOL_IDLE(IDLE_HOST),
+	    { 0.8 * jit, 0.95 * jit, jit } };
+	d->claims = 1;
+	d->f.confidence = CONF_MEDIUM;
+	d->f.location = arena_format(x->arena, "%s compilation%s",
+	    say_count(x->arena, run->jit_compiles),
+	    run->jit_compiles == 1 ? "" : "s");
+	d->f.location_missing = "line not known: call sites are not recorded";
+	rule_evidence(x, d, (struct evidence){ .name = "jit_s",
+	    .label = "the driver compiled for", .value = jit, .unit = "s",
+	    .source = "measured", .from = "JIT records" }, "min_time");
+	rule_evidence(x, d, (struct evidence){ .name = "compilations",
+	    .label = "compilations", .value = (double)run->jit_compiles,
+	    .unit = "module", .source = "measured", .from = "JIT records" },
+	    NULL);
+	rule_evidence(x, d, (struct evidence){ .name = "startup_s",
+	    .label = "of it before the GPU's first work", .value = before,
+	    .unit = "s", .source = "measured",
+	    .from = "JIT and kernel records" }, NULL);
+	rule_evidence(x, d, (struct evidence){ .name = "cached",
+	    .label = "modules that were in the driver's cache",
+	    .value = (double)run->jit_loads, .unit = "module",
+	    .source = "measured", .from = "JIT records" }, NULL);
+	d->f.summary = arena_format(x->arena, "the driver compiled PTX for %s "
+	    "(%s of the run): the binary has no machine code for this GPU",
+	    say_seconds(x->arena, jit), say_percent(x->arena, wall > 0 ?
+	    jit / wall : 0));
+	d->f.limiter = "the program waits while the driver compiles";
+	d->f.advice = gpu != NULL && gpu->cc_major > 0 ?
+	    arena_format(x->arena, "build for this GPU: nvcc -gencode "
+	    "arch=compute_%u%u,code=sm_%u%u, and keep PTX for later ones",
+	    gpu->cc_major, gpu->cc_minor, gpu->cc_major, gpu->cc_minor) :
+	    "build for this GPU (nvcc -arch=native), and keep PTX for later "
+	    "ones";
+	d->f.gain_note = "of a run that has to compile: the driver keeps the "
+	    "result in ~/.nv/ComputeCache, so that the next run of the same "
+	    "binary may save nothing";
+	d->f.next = say_tool(x->arena, run, "CUDA_CACHE_DISABLE=1 nsys profile "
+	    "--trace=cuda");
+	return RULE_FOUND;
+}

@@ -1,0 +1,512 @@
+/*
+ * kernel-fusion-candidate: kernels that follow each other every time and work on
+ * the same data. As one kernel they would move it once, and be launched once.
+ *
+ * No counter says which addresses a kernel touches. What is known is how much
+ * each moves, and that one always comes right after the other. Two patterns are
+ * taken for the same data:
+ *  - re-read: the first leaves little (a result for each row), and the second
+ *    reads as much as the first did;
+ *  - hand-over: the first writes most of what the second, of the same shape,
+ *    reads, and the second finds it in L2 instead of DRAM.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "rules/evidence/library.h"
+#include "rules/evidence/lines.h"
+
+#define CHAIN_MAX 8		/* kernels; more are several chains */
+#define GROUPS_MAX 32		/* chains of the same names are one finding */
+#define ALWAYS 0.9		/* of the launches: with warm-up and the end */
+#define SAME 0.25		/* volumes that differ by less: own overheads,
+				 * such as the results of the kernel before */
+#define LITTLE 0.1		/* of what was read: a result, not the data */
+#define MOST 0.4		/* of what is read */
+#define COMPUTE_UNKNOWN 0.3	/* share of issue slots of an average kernel */
+#define SHARED_BYTES 49152	/* a block may have at least so much */
+
+enum link { LINK_NONE, LINK_BLIND, LINK_REREAD, LINK_HANDOVER };
+
+/* What is known of one kernel, by its index. */
+struct node {
+	enum link link;		/* to what follows it */
+	double before;		/* launches right after one with such a link */
+	double gone[VIEWS];	/* of its launches' time, in launches */
+	int group;		/* + 1; 0 none */
+};
+
+struct group {
+	uint32_t kernel[CHAIN_MAX];	/* indexes, of its first chain */
+	size_t length;
+	enum link link;
+	double chains, gaps, idle_s;
+};
+
+struct search {
+	struct rule_view *x;
+	struct node *node;
+	struct group group[GROUPS_MAX];
+	size_t groups;
+};
+
+static uint32_t
+index_of(const struct search *s, const struct kernel *k)
+{
+	return (uint32_t)(k - s->x->run->kernel);
+}
+
+/* Bytes a launch reads behind L1, and writes; NaN: not counted. */
+static double
+bytes_read(const struct search *s, const struct kernel *k)
+{
+	const struct load *l = &s->x->loads[index_of(s, k)];
+
+	if (!isfinite(k->metric[METRIC_GLOBAL_LD_SECTORS]) ||
+	    (!isfinite(k->metric[METRIC_L2_FROM_L1]) &&
+	    !isfinite(k->metric[METRIC_L2_READ]) &&
+	    !isfinite(k->metric[METRIC_L1_HIT_RATE])))
+		return NAN;
+	return l->l2_ld * 32;
+}
+
+static double
+bytes_written(const struct kernel *k)
+{
+	return k->metric[METRIC_GLOBAL_ST_SECTORS] * 32;
+}
+
+static double
+threads_in_all(const struct kernel *k)
+{
+	return rule_blocks(k) * rule_threads(k);
+}
+
+static bool
+is_own(const struct search *s, const struct kernel *k)
+{
+	return !(k->shape.flags & (SIGNATURE_COOPERATIVE |
+	    SIGNATURE_COMMUNICATION)) && !library_owns(s->x->run, k);
+}
+
+/* The kernel that comes after ${k} nearly every time; NULL. */
+static const struct kernel *
+next_of(const struct search *s, const struct kernel *k)
+{
+	const struct run *run = s->x->run;
+	const struct kernel *n;
+
+	if (k->next == 0 || k->next > run->kernels || k->next == k->id ||
+	    (double)k->next_count < rule_value(s->x, "min_repeats") ||
+	    (double)k->next_count < ALWAYS * (double)k->launches)
+		return NULL;
+	n = &run->kernel[k->next - 1];
+	return n->device == k->device && k->device < run->devices ? n : NULL;
+}
+
+static bool
+is_reread(const struct search *s, const struct kernel *a,
+    const struct kernel *b)
+{
+	const struct record_DEVICE *d =
+	    &s->x->run->device[a->device].limits;
+	double read = bytes_read(s, a), again = bytes_read(s, b);
+	double left = bytes_written(a), blocks = rule_blocks(a);
+
+	/* Each block leaves something (a sum over all blocks is made by
+	 * atomics, or by one more kernel), and could keep what it read. */
+	return read >= rule_value(s->x, "min_bytes") &&
+	    left <= LITTLE * read && left >= 32 * blocks &&
+	    fabs(again - read) <= SAME * read &&
+	    read / blocks <= fmax(SHARED_BYTES, d->smem_per_block_optin);
+}
+
+static bool
+is_handover(const struct search *s, const struct kernel *a,
+    const struct kernel *b)
+{
+	double l2 = (double)s->x->run->device[a->device].limits.l2_bytes;
+	double made = bytes_written(a), read = bytes_read(s, b);
+	double dram = b->metric[METRIC_DRAM_READ];
+
+	return made >= rule_value(s->x, "min_bytes") && made >= MOST * read &&
+	    made <= (1 + SAME) * read && made <= l2 / 2 &&
+	    threads_in_all(a) == threads_in_all(b) &&
+	    read - dram >= made / 2 &&
+	    read <= (1 + SAME) * (made + bytes_read(s, a) + dram);
+}
+
+static enum link
+link_of(const struct search *s, const struct kernel *a)
+{
+	const struct kernel *b = next_of(s, a);
+
+	if (b == NULL || !is_own(s, a) || !is_own(s, b))
+		return LINK_NONE;
+	if (isnan(bytes_read(s, a)) || isnan(bytes_read(s, b)) ||
+	    isnan(bytes_written(a)) || isnan(bytes_written(b)))
+		return LINK_BLIND;
+	return is_reread(s, a, b) ? LINK_REREAD :
+	    is_handover(s, a, b) ? LINK_HANDOVER : LINK_NONE;
+}
+
+/* Does ${k} go on to its next by a link of this kind, and is that where its
+ * next always comes from? */
+static bool
+goes_on(const struct search *s, const struct kernel *k, enum link link)
+{
+	const struct kernel *b;
+
+	if (s->node[index_of(s, k)].link != link)
+		return false;
+	b = &s->x->run->kernel[k->next - 1];
+	return s->node[index_of(s, b)].before >= ALWAYS * (double)b->launches;
+}
+
+/* How much of a body's time its instructions take: that work remains. */
+static double
+compute_share(const struct load *l)
+{
+	double body = l->time_s - l->fixed_s, top = NAN;
+
+	for (int i = RES_ISSUE; i <= RES_TENSOR; i++)
+		top = fmax(top, l->resource_s[i]);	/* of NaN and a number: it */
+	return body > 0 && isfinite(top) ? fmin(1, fmax(0, top / body)) :
+	    COMPUTE_UNKNOWN;
+}
+
+/* ${count} launches of kernel ${i} shrink to ${left} of their time. */
+static void
+shrink(struct search *s, uint32_t i, double count, const double left[VIEWS])
+{
+	for (int v = 0; v < VIEWS; v++)
+		s->node[i].gone[v] += count *
+		    (1 - fmin(1, fmax(0, isfinite(left[v]) ? left[v] : 1)));
+}
+
+/* All kernels of a chain read the same: the longest stays, the others add their
+ * instructions to it, of which half hide behind its loads. */
+static void
+shrink_readers(struct search *s, const uint32_t *k, size_t n, double count)
+{
+	const struct load *l = s->x->loads;
+	size_t longest = 0;
+
+	for (size_t i = 1; i < n; i++)
+		if (l[k[i]].time_s > l[k[longest]].time_s)
+			longest = i;
+	for (size_t i = 0; i < n; i++) {
+		double share = compute_share(&l[k[i]]);
+		double body = 1 - l[k[i]].fixed_s / l[k[i]].time_s;
+		double left[VIEWS] = { body * (1 + share) / 2, body * share / 2,
+		    0 };
+
+		if (i != longest)
+			shrink(s, k[i], count, left);
+	}
+}
+
+/* ${a} leaves in registers what ${b} loads now; perhaps nobody else needs it. */
+static void
+shrink_pair(struct search *s, uint32_t a, uint32_t b, double count)
+{
+	const struct kernel *k = s->x->run->kernel;
+	const struct load *l = s->x->loads;
+	struct fix loads = FIX_NONE, stores = FIX_NONE;
+	double left[VIEWS], last[VIEWS] = { 1, 1, 1 };
+
+	loads.global_ld = fmax(0, 1 - bytes_written(&k[a]) /
+	    bytes_read(s, &k[b]));
+	for (int v = 0; v < VIEWS; v++)
+		left[v] = (gain_time(&l[b], &loads, (enum view)v) -
+		    l[b].fixed_s) / l[b].time_s;
+	shrink(s, b, count, left);
+	stores.global_st = 0;
+	last[VIEW_HIGH] = gain_time(&l[a], &stores, VIEW_HIGH) / l[a].time_s;
+	shrink(s, a, count, last);
+}
+
+static bool
+same_names(const struct search *s, const struct group *g, const uint32_t *k,
+    size_t n)
+{
+	const struct kernel *all = s->x->run->kernel;
+
+	if (g->length != n)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		const char *a = all[g->kernel[i]].mangled, *b = all[k[i]].mangled;
+
+		if (a == NULL || b == NULL || (a != b && strcmp(a, b) != 0) ||
+		    all[g->kernel[i]].device != all[k[i]].device)
+			return false;
+	}
+	return true;
+}
+
+/* The group of a chain; -1: there are too many. */
+static int
+group_of(struct search *s, enum link link, const uint32_t *k, size_t n)
+{
+	struct group *g;
+
+	for (size_t i = 0; i < s->groups; i++)
+		if (s->group[i].link == link && same_names(s, &s->group[i], k, n))
+			return (int)i;
+	if (s->groups == GROUPS_MAX)
+		return -1;
+	g = &s->group[s->groups];
+	memset(g, 0, sizeof(*g));
+	memcpy(g->kernel, k, n * sizeof(*k));
+	g->length = n;
+	g->link = link;
+	return (int)s->groups++;
+}
+
+/* The chain that begins with kernel ${from}. */
+static void
+follow_chain(struct search *s, uint32_t from, enum link link)
+{
+	const struct run *run = s->x->run;
+	uint32_t k[CHAIN_MAX] = { from };
+	double count = (double)run->kernel[from].next_count;
+	size_t n = 1;
+	int group;
+
+	while (n < CHAIN_MAX && goes_on(s, &run->kernel[k[n - 1]], link)) {
+		count = fmin(count, (double)run->kernel[k[n - 1]].next_count);
+		k[n] = run->kernel[k[n - 1]].next - 1;
+		n++;
+	}
+	group = group_of(s, link, k, n);
+	for (size_t i = 0; i < n; i++)	/* a kernel is part of one finding */
+		if (s->node[k[i]].group != 0 && s->node[k[i]].group != group + 1)
+			group = -1;
+	if (group < 0 || n < 2)
+		return;
+	s->group[group].chains += count;
+	for (size_t i = 0; i < n; i++) {
+		const struct kernel *a = &run->kernel[k[i]];
+
+		s->node[k[i]].group = group + 1;
+		if (i + 1 == n)
+			break;
+		s->group[group].idle_s += (double)a->next_idle_ns * 1e-9 *
+		    count / (double)a->next_count;
+		if (link == LINK_HANDOVER)
+			shrink_pair(s, k[i], k[i + 1], count);
+	}
+	if (link == LINK_REREAD)
+		shrink_readers(s, k, n, count);
+}
+
+/* All chains by links of one kind. */
+static void
+follow_all(struct search *s, enum link link)
+{
+	const struct run *run = s->x->run;
+	bool *inside = arena_get(s->x->arena, run->kernels + 1);
+
+	for (size_t i = 0; i < run->kernels; i++)
+		s->node[i].before = 0;
+	for (size_t i = 0; i < run->kernels; i++)
+		if (s->node[i].link == link)
+			s->node[run->kernel[i].next - 1].before +=
+			    (double)run->kernel[i].next_count;
+	for (size_t i = 0; inside != NULL && i < run->kernels; i++)
+		if (goes_on(s, &run->kernel[i], link))
+			inside[run->kernel[i].next - 1] = true;
+	/* Chains that close have no beginning: what a step of a loop leaves is
+	 * what the next begins with, and all of it is needed in between. */
+	for (size_t i = 0; inside != NULL && i < run->kernels; i++)
+		if (!inside[i] && goes_on(s, &run->kernel[i], link))
+			follow_chain(s, (uint32_t)i, link);
+}
+
+static const char *
+names_of(const struct search *s, const struct group *g)
+{
+	const struct kernel *k = s->x->run->kernel;
+	const char *text = "";
+
+	for (size_t i = 0; i < g->length; i++) {
+		const char *name = k[g->kernel[i]].short_name;
+
+		if (i == 3 && g->length > 4)
+			return arena_format(s->x->arena, "%s + %zu more", text,
+			    g->length - i);
+		text = arena_format(s->x->arena, "%s%s%s", text,
+		    i > 0 ? " + " : "", name != NULL ? name :
+		    "(unnamed kernel)");
+	}
+	return text;
+}
+
+static int
+set_parts(struct search *s, struct draft *d, int group)
+{
+	static const struct fix none = FIX_NONE;
+	const struct run *run = s->x->run;
+	struct part *part;
+	size_t n = 0;
+
+	for (size_t i = 0; i < run->kernels; i++)
+		n += s->node[i].group == group + 1;
+	part = arena_get(s->x->arena, n * sizeof(*part));
+	if (part == NULL)
+		return -1;
+	d->part = part;
+	for (size_t i = 0; i < run->kernels; i++) {
+		struct part *p = &part[d->parts];
+
+		if (s->node[i].group != group + 1)
+			continue;
+		p->kernel = &run->kernel[i];
+		p->load = &s->x->loads[i];
+		for (int v = 0; v < VIEWS; v++) {
+			p->fix[v] = none;
+			p->fix[v].whole = fmax(0, 1 - s->node[i].gone[v] /
+			    fmax(1, (double)run->kernel[i].launches));
+		}
+		d->parts++;
+	}
+	return 0;
+}
+
+/* What one chain moves that it need not: the volume, and who measured it. */
+static double
+volume_of(const struct search *s, const struct group *g)
+{
+	const struct kernel *k = s->x->run->kernel;
+	double sum = 0;
+
+	for (size_t i = 0; i + 1 < g->length; i++)
+		sum += g->link == LINK_REREAD ?
+		    bytes_read(s, &k[g->kernel[i + 1]]) :
+		    bytes_written(&k[g->kernel[i]]);
+	return sum / (double)(g->length - 1);
+}
+
+static void
+set_evidence(const struct search *s, struct draft *d, const struct group *g)
+{
+	const struct rule_view *x = s->x;
+
+	rule_evidence(x, d, (struct evidence){ .name = "repeats",
+	    .label = "times they follow each other", .value = g->chains,
+	    .unit = "repeat", .source = "measured",
+	    .from = "kernel records" }, "min_repeats");
+	rule_evidence(x, d, (struct evidence){ .name = "volume_bytes",
+	    .label = g->link == LINK_REREAD ?
+	    "read again by each that follows" :
+	    "written by one and read by the next",
+	    .value = volume_of(s, g), .unit = "B", .source = "measured",
+	    .from = "sectors between L1 and L2" }, "min_bytes");
+	for (size_t i = 0; i < g->length; i++) {
+		const struct kernel *k = &x->run->kernel[g->kernel[i]];
+
+		rule_evidence(x, d, (struct evidence){
+		    .name = arena_format(x->arena, "kernel%zu_s", i + 1),
+		    .label = arena_format(x->arena, "%s, mean of a launch: "
+		    "reads %s, writes %s", k->short_name != NULL ?
+		    k->short_name : "(unnamed kernel)",
+		    say_bytes(x->arena, bytes_read(s, k)),
+		    say_bytes(x->arena, bytes_written(k))),
+		    .value = x->loads[index_of(s, k)].time_s, .unit = "s",
+		    .source = "measured", .from = "kernel records" }, NULL);
+	}
+	rule_evidence(x, d, (struct evidence){ .name = "idle_s",
+	    .label = "GPU idle between them, in all", .value = g->idle_s,
+	    .unit = "s", .source = "measured", .from = "kernel records" },
+	    NULL);
+}
+
+static int
+found(struct search *s, int group)
+{
+	struct rule_view *x = s->x;
+	const struct group *g = &s->group[group];
+	const char *names = names_of(s, g), *volume;
+	struct draft *d = rule_found(x, names);
+
+	if (d == NULL || set_parts(s, d, group) != 0)
+		return -1;
+	volume = say_bytes(x->arena, volume_of(s, g));
+	lines_launch(x, d, x->run->kernel[g->kernel[0]].id);
+	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_LAUNCH) |
+	    POOL_IDLE(IDLE_HOST) | POOL_IDLE(IDLE_API),
+	    { 0.5 * g->idle_s, 0.9 * g->idle_s, g->idle_s } };
+	d->claims = 1;
+	d->f.where = names;
+	d->f.location = arena_format(x->arena, "%zu kernels, one right after "
+	    "the other, %s times", g->length, say_whole(x->arena, g->chains));
+	d->f.location_missing = "line not known: call sites are not recorded";
+	set_evidence(s, d, g);
+	if (g->link == LINK_REREAD) {
+		d->f.confidence = CONF_MEDIUM;
+		d->f.summary = arena_format(x->arena, "%zu kernels follow each "
+		    "other %s times; each reads %s, and all but the last leave "
+		    "little", g->length, say_whole(x->arena, g->chains),
+		    volume);
+		d->f.limiter = arena_format(x->arena, "the same data seems to "
+		    "come from L2 or DRAM %zu times", g->length);
+		d->f.advice = "let one kernel do all of it: a warp or block "
+		    "loads its row once, keeps it in registers or shared "
+		    "memory, and goes on to the next step when it has the "
+		    "result of the one before";
+		d->f.gain_note = "holds if they read the same data, which equal "
+		    "volumes suggest but no counter shows, and if a block needs "
+		    "only results of its own; the longest kernel stays, the "
+		    "others' instructions are added to it";
+	} else {
+		d->f.confidence = CONF_LOW;
+		d->cap = SEV_MEDIUM;
+		d->f.summary = arena_format(x->arena, "%zu kernels of one shape "
+		    "follow each other %s times; each seems to read the %s that "
+		    "the one before has written", g->length,
+		    say_whole(x->arena, g->chains), volume);
+		d->f.limiter = "what one writes the next finds in L2, not in "
+		    "DRAM";
+		d->f.advice = "let one kernel do both: what a thread would "
+		    "write and the same thread of the next kernel would read "
+		    "stays in a register";
+		d->f.gain_note = "holds if each thread reads what the thread "
+		    "with its index wrote, not its neighbours' values; the "
+		    "high end if nobody else needs what is handed over";
+	}
+	d->f.next = say_ncu(x->arena, x->run, &x->run->kernel[g->kernel[0]],
+	    "--section MemoryWorkloadAnalysis_Tables --section "
+	    "SourceCounters --import-source yes");
+	return 0;
+}
+
+enum rule_state
+rule_kernel_fusion_candidate(struct rule_view *x)
+{
+	const struct run *run = x->run;
+	struct search s = { .x = x };
+	const struct kernel *blind = NULL;
+	bool any = false;
+
+	s.node = arena_get(x->arena, (run->kernels + 1) * sizeof(*s.node));
+	if (s.node == NULL)
+		return RULE_NOT_MEASURED;
+	for (size_t i = 0; i < run->kernels; i++) {
+		s.node[i].link = link_of(&s, &run->kernel[i]);
+		if (s.node[i].link == LINK_BLIND)
+			blind = &run->kernel[i];
+	}
+	follow_all(&s, LINK_REREAD);
+	follow_all(&s, LINK_HANDOVER);
+	for (size_t i = 0; i < s.groups; i++) {
+		if (!(s.group[i].chains > 0))
+			continue;
+		if (found(&s, (int)i) != 0)
+			return RULE_NOT_MEASURED;
+		any = true;
+	}
+	if (any)
+		return RULE_FOUND;
+	return blind != NULL ? rule_unmeasured(x,
+	    rule_skip_reason(blind->skip)) : RULE_CLEAN;
+}

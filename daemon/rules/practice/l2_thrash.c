@@ -1,0 +1,118 @@
+/*
+ * l2-thrash: data that would fit into L2 piece by piece comes from DRAM again
+ * and again, because too much of it is in use at the same time.
+ *
+ * Proven by numbers: one launch reads more from DRAM than all memory that the
+ * program has on this GPU, allocated and of modules, several times. Memory much
+ * larger than L2 is not called thrashing: there no order of the work helps.
+ */
+#include <math.h>
+
+#include "rules/evidence/reuse.h"
+
+#define SEEN_LEAST 0.5		/* of L2 */
+
+struct thrash {
+	double dram;		/* bytes read in a launch */
+	double memory;		/* bytes: no more than this can differ */
+	double again;		/* dram / memory */
+	double hit;		/* of what L1 asked L2 for; NaN */
+	double l2;		/* its size */
+};
+
+/* L2 fills its lines from DRAM: what it counts beyond the sectors that L1 asked
+ * for goes with the reads. */
+static void
+set_fix(const struct rule_view *x, struct draft *d, const struct thrash *t)
+{
+	const struct load *l = x->load;
+	double write = isfinite(l->dram_write) ? l->dram_write : 0;
+	double asked = l->l2_ld + l->l2_st + l->l2_local;
+	double fills = fmax(0, 1 - asked / l->l2_sectors);
+	/* Halfway; each byte a few times; each once. */
+	double left[VIEWS] = { 0.5 + 0.5 / t->again, fmin(1, 2 / t->again),
+	    1 / t->again };
+
+	for (int v = VIEW_LOW; v < VIEWS; v++) {
+		d->fix[v].part[RES_DRAM] = (t->dram * left[v] + write) /
+		    (t->dram + write);
+		d->fix[v].part[RES_L2] = 1 - fills * (1 - left[v]);
+	}
+}
+
+static enum rule_state
+report(struct rule_view *x, const struct thrash *t)
+{
+	struct draft *d = rule_found(x, NULL);
+
+	if (d == NULL)
+		return RULE_NOT_MEASURED;
+	set_fix(x, d, t);
+	d->f.confidence = CONF_MEDIUM;
+	rule_evidence(x, d, (struct evidence){ .name = "again_ratio",
+	    .label = "bytes read from DRAM in a launch / device memory in use",
+	    .value = t->again, .unit = "ratio", .source = "derived",
+	    .from = metric_table[METRIC_DRAM_READ].name }, "min_again");
+	rule_evidence(x, d, (struct evidence){ .name = "l2_hit_ratio",
+	    .label = "of what L1 asked for, found in L2", .value = t->hit,
+	    .unit = "ratio", .source = "derived",
+	    .from = metric_table[METRIC_L2_FROM_L1].name }, "max_hit");
+	rule_evidence(x, d, (struct evidence){ .name = "memory_bytes",
+	    .label = "device memory in use, at its peak", .value = t->memory,
+	    .unit = "B", .source = "measured",
+	    .from = "memory activity records" }, NULL);
+	rule_evidence(x, d, (struct evidence){ .name = "l2_sizes_ratio",
+	    .label = "device memory in use / size of L2",
+	    .value = t->memory / t->l2, .unit = "ratio", .source = "derived",
+	    .from = "memory activity records, device attribute" },
+	    "max_sizes");
+	d->f.summary = arena_format(x->arena, "a launch reads %s from DRAM, %s "
+	    "times all the device memory there is (%s; L2 has %s); L2 has %s of "
+	    "what is asked for", say_bytes(x->arena, t->dram),
+	    say_number(x->arena, t->again), say_bytes(x->arena, t->memory),
+	    say_bytes(x->arena, t->l2), say_percent(x->arena, t->hit));
+	d->f.advice = "let all that runs at the same time work on the same "
+	    "piece of the data, smaller than L2: start the blocks at the same "
+	    "place, or make all passes over one piece before the next. If one "
+	    "array must stay while others stream through, "
+	    "cudaAccessPolicyWindow keeps it in L2";
+	d->f.gain_note = "each byte read from DRAM twice instead; L2 is then "
+	    "the limit, or the next resource";
+	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
+	    "MemoryWorkloadAnalysis --section MemoryWorkloadAnalysis_Chart");
+	lines_loads(x, d);
+	return rule_settle(x, d);
+}
+
+enum rule_state
+rule_l2_thrash(struct rule_view *x)
+{
+	double used = rule_metric(x, METRIC_GLOBAL_LD_BYTES_PER_SECTOR);
+	struct thrash t = {
+		.dram = rule_metric(x, METRIC_DRAM_READ),
+		.memory = reuse_memory(x->run),
+		.l2 = (double)x->device->limits.l2_bytes,
+	};
+
+	if (x->load->limit < 0 || isnan(t.dram))
+		return rule_lacks(x);
+	t.again = t.dram / t.memory;
+	t.hit = isfinite(x->load->ld_sectors) ?
+	    1 - t.dram / (x->load->l2_ld * 32) : NAN;
+	/* Lanes that use little of their sectors: the waste is not L2's. */
+	if (!rule_is_bound(x, RES_DRAM) || used < 16)
+		return RULE_CLEAN;
+	/* Less than L2 holds cannot thrash it: there is memory that the program
+	 * got in another way. */
+	if (!(t.l2 > 0) || !(t.memory >= SEEN_LEAST * t.l2))
+		return rule_unmeasured(x, "how much device memory there is was "
+		    "not recorded");
+	if (t.again < rule_value(x, "min_again") ||
+	    t.hit > rule_value(x, "max_hit") ||
+	    t.memory > rule_value(x, "max_sizes") * t.l2)
+		return RULE_CLEAN;
+	if (isnan(used) || isnan(t.hit))
+		return rule_unmeasured(x, "how much of its sectors it uses, or "
+		    "has from L2, was not measured");
+	return report(x, &t);
+}

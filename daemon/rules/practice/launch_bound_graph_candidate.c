@@ -1,0 +1,166 @@
+/*
+ * launch-bound-graph-candidate: a sequence of kernels repeats, and the GPU waits
+ * for the host to launch the next. A CUDA graph launches it at once. How long the
+ * kernels are does not matter: the host that launches in time leaves no gap, but
+ * the one between any two kernels, which is no longer in a graph than outside.
+ */
+#include <math.h>
+
+#include "rules/evidence/lines.h"
+#include "rules/evidence/slope.h"
+
+#define FINDINGS 8	/* sequences; more are parts of the same story */
+
+/* Of a gap this many launch costs are launching for certain; what is beyond
+ * may be work of the host's that a graph does not do for it: half of that is
+ * believed, or what an interpreter and its framework do for each launch, which
+ * all of it is for. */
+#define SURE_LAUNCHES 2.5
+#define BEYOND 0.5
+
+struct candidate {
+	const struct sequence *s;
+	const struct ceilings *c;
+	double kernel_s, gap_s;		/* mean kernel, mean gap */
+	double idle_s, gain_s;		/* over all repeats */
+	double sure_s;			/* of the gain: launching */
+	double part;			/* of it that is believed: slopes */
+};
+
+static bool
+is_candidate(const struct rule_view *x, const struct sequence *s,
+    struct candidate *out)
+{
+	double launches = (double)s->length * (double)s->repeats;
+	double kernels = (double)s->kernel_ns * 1e-9;
+
+	if (s->in_graph || s->device >= x->run->devices || s->gaps == 0 ||
+	    !(launches > 0) ||
+	    (double)s->repeats < rule_value(x, "min_repeats") ||
+	    (double)s->gaps > rule_value(x, "max_gaps") * launches)
+		return false;
+	out->s = s;
+	out->c = &x->ceilings[s->device];
+	out->kernel_s = kernels / launches;
+	out->idle_s = (double)s->idle_ns * 1e-9;
+	out->gap_s = out->idle_s / (double)s->gaps;
+	out->gain_s = out->idle_s -
+	    (double)s->gaps * out->c->graph_node_gap_s;
+	out->sure_s = fmin(out->gain_s, (double)s->gaps * SURE_LAUNCHES *
+	    out->c->launch_s);
+	out->part = slope(out->gain_s / (kernels + out->idle_s),
+	    rule_value(x, "min_gain") / 2, rule_value(x, "min_gain")) *
+	    slope(out->gap_s, 2 * rule_value(x, "max_gap"),
+	    rule_value(x, "max_gap"));
+	return out->part > 0;
+}
+
+static bool
+is_python(const struct rule_view *x, const struct site *s)
+{
+	for (size_t i = 0; s != NULL && i < s->frames; i++)
+		if (s->frame[i].python)
+			return true;
+	return s == NULL && lines_python(x->run);
+}
+
+static const char *
+advise(const struct rule_view *x, const struct draft *d,
+    const struct sequence *s)
+{
+	if (is_python(x, d->f.site))
+		return "let the framework launch the step as one graph: PyTorch "
+		    "torch.compile(mode=\"reduce-overhead\") or "
+		    "torch.cuda.graph, CuPy Stream.begin_capture; shapes and "
+		    "addresses must stay the same from step to step";
+	return s->length > 1 ? "capture the sequence once "
+	    "(cudaStreamBeginCapture … cudaGraphInstantiate) and launch it "
+	    "with one cudaGraphLaunch a repeat" : "capture a batch of these "
+	    "launches in one graph, or loop inside the kernel (cooperative "
+	    "groups if the grid must meet in between)";
+}
+
+static int
+found(struct rule_view *x, const struct candidate *c)
+{
+	const struct sequence *s = c->s;
+	struct draft *d = rule_found(x, arena_format(x->arena, "%u %u", s->length,
+	    s->kernel[0]));
+	const char *first = NULL;
+	double beyond;
+
+	if (d == NULL)
+		return -1;
+	lines_launch(x, d, s->kernel[0]);
+	beyond = is_python(x, d->f.site) ? 1 : BEYOND;
+	for (size_t i = 0; i < x->run->kernels && first == NULL; i++)
+		if (x->run->kernel[i].id == s->kernel[0])
+			first = x->run->kernel[i].short_name;
+	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_LAUNCH) |
+	    POOL_IDLE(IDLE_HOST) | POOL_IDLE(IDLE_API),
+	    { 0.7 * c->part * c->sure_s, 0.95 * c->part * (c->sure_s +
+	    beyond * (c->gain_s - c->sure_s)), c->idle_s } };
+	d->claims = 1;
+	d->f.location = arena_format(x->arena, "%u launch%s from %s on, "
+	    "%s times", s->length, s->length == 1 ? "" : "es",
+	    first != NULL ? first : "an unknown kernel",
+	    say_count(x->arena, s->repeats));
+	d->f.location_missing = "line not known: call sites are not recorded";
+	rule_evidence(x, d, (struct evidence){ .name = "repeats",
+	    .label = "repeats of the sequence", .value = (double)s->repeats,
+	    .unit = "repeat", .source = "measured",
+	    .from = "kernel records" }, "min_repeats");
+	rule_evidence(x, d, (struct evidence){ .name = "kernel_launch_costs",
+	    .label = "mean kernel / cost of a launch",
+	    .value = c->kernel_s / c->c->launch_s, .unit = "launch cost",
+	    .source = "derived", .from = "kernel records" }, NULL);
+	rule_evidence(x, d, (struct evidence){ .name = "gap_s",
+	    .label = "mean gap between its kernels", .value = c->gap_s,
+	    .unit = "s", .source = "measured", .from = "kernel records" },
+	    "max_gap");
+	rule_evidence(x, d, (struct evidence){ .name = "gain_ratio",
+	    .label = "part of the sequence in which the GPU waits for a launch, "
+	    "longer than in a graph", .unit = "ratio",
+	    .value = c->gain_s / (c->idle_s + (double)s->kernel_ns * 1e-9),
+	    .source = "derived", .from = "kernel records" }, "min_gain");
+	rule_evidence(x, d, (struct evidence){ .name = "launch_s",
+	    .label = "cost of a launch on the host", .value = c->c->launch_s,
+	    .unit = "s", .source = c->c->calibrated ? "measured" :
+	    "estimated", .from = c->c->calibrated ? "calibration" :
+	    "typical value" }, NULL);
+	d->f.confidence = s->syncs == 0 &&
+	    c->gap_s <= 2 * SURE_LAUNCHES * c->c->launch_s ?
+	    CONF_HIGH : CONF_MEDIUM;
+	d->f.summary = arena_format(x->arena, "a sequence of %u kernel%s "
+	    "repeats %s times; %s each, %s between them", s->length,
+	    s->length == 1 ? "" : "s", say_count(x->arena, s->repeats),
+	    say_seconds(x->arena, c->kernel_s),
+	    say_seconds(x->arena, c->gap_s));
+	d->f.limiter = c->gap_s > c->kernel_s ? "the host's launch rate: "
+	    "the GPU is done before the next launch arrives" :
+	    "the host's launch rate: the GPU waits for the next launch";
+	d->f.advice = advise(x, d, s);
+	d->f.gain_note = s->syncs > 0 ? "gaps at synchronisations inside the "
+	    "sequence are not counted" : "gaps shrink to those between nodes "
+	    "of a graph";
+	d->f.next = say_tool(x->arena, x->run,
+	    "nsys profile --trace=cuda --cuda-graph-trace=node");
+	return 0;
+}
+
+enum rule_state
+rule_launch_bound_graph_candidate(struct rule_view *x)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < x->run->sequences && n < FINDINGS; i++) {
+		struct candidate c;
+
+		if (!is_candidate(x, &x->run->sequence[i], &c))
+			continue;
+		if (found(x, &c) != 0)
+			return RULE_NOT_MEASURED;
+		n++;
+	}
+	return n > 0 ? RULE_FOUND : RULE_CLEAN;
+}

@@ -1,0 +1,94 @@
+/*
+ * legacy-default-stream: work in other streams and in the legacy default stream
+ * takes turns, because that stream waits for all others and they for it.
+ */
+#include <math.h>
+
+#include "rules/evidence/lines.h"
+
+static int
+found(struct rule_view *x, size_t i)
+{
+	const struct device *dev = &x->run->device[i];
+	double copies = fmax(0, dev->legacy_copies_ns) * 1e-9;
+	double kernels = fmax(0, dev->legacy_kernels_ns) * 1e-9;
+	double room = copies + kernels, window = rule_window_s(x->run);
+	double wait = (double)dev->legacy_wait_ns * 1e-9;
+	struct draft *d = rule_found(x, arena_format(x->arena, "device %zu",
+	    i));
+
+	if (d == NULL)
+		return -1;
+	lines_site(x, d, CALL_BIT(LAUNCH) | CALL_BIT(MEMCPY) |
+	    CALL_BIT(MEMCPY_ASYNC) | CALL_BIT(MEMSET));
+	d->claim[0] = (struct claim){ POOL_COPY, { 0.3 * copies, 0.8 * copies,
+	    copies } };
+	d->claim[1] = (struct claim){ POOL_TURNS, { 0.3 * kernels,
+	    0.8 * kernels, kernels } };
+	d->claims = 2;
+	d->f.where = arena_format(x->arena, "streams on %s", dev->name != NULL &&
+	    *dev->name ? dev->name : "the GPU");
+	d->f.location = arena_format(x->arena, "device %u, %s operations that "
+	    "waited", dev->id, say_count(x->arena, dev->legacy_waits));
+	d->f.location_missing = "line not known: call sites are not recorded";
+	rule_evidence(x, d, (struct evidence){ .name = "waits",
+	    .label = "operations that started when the other side ended",
+	    .value = (double)dev->legacy_waits, .unit = "operation",
+	    .source = "derived", .from = "kernel, copy and stream records" },
+	    "min_waits");
+	rule_evidence(x, d, (struct evidence){ .name = "room_ratio",
+	    .label = "of what they waited, had room beside it, part of first "
+	    "to last GPU work", .value = room / window, .unit = "ratio",
+	    .source = "derived", .from = "kernel, copy and stream records" },
+	    "min_share");
+	rule_evidence(x, d, (struct evidence){ .name = "wait_s",
+	    .label = "waited in all", .value = wait, .unit = "s",
+	    .source = "derived", .from = "kernel, copy and stream records" },
+	    NULL);
+	rule_evidence(x, d, (struct evidence){ .name = "copies_s",
+	    .label = "of that with room: copies and kernels",
+	    .value = copies, .unit = "s", .source = "derived",
+	    .from = "kernel, copy and stream records" }, NULL);
+	rule_evidence(x, d, (struct evidence){ .name = "kernels_s",
+	    .label = "and kernels beside kernels", .value = kernels,
+	    .unit = "s", .source = "derived",
+	    .from = "kernel, copy and stream records" }, NULL);
+	d->f.confidence = CONF_LOW;
+	d->f.summary = arena_format(x->arena, "%s operations of the legacy "
+	    "default stream and of streams that wait for it started only when "
+	    "the other side had ended; %s of that had room beside it",
+	    say_count(x->arena, dev->legacy_waits),
+	    say_seconds(x->arena, room));
+	d->f.limiter = "the legacy default stream waits for all blocking "
+	    "streams, and they for it";
+	d->f.advice = "make the other streams with cudaStreamCreateWithFlags("
+	    "…, cudaStreamNonBlocking), or build with --default-stream "
+	    "per-thread, and order by events what depends on each other";
+	d->f.gain_note = "holds if the two do not depend on each other: an "
+	    "event between the streams would look the same";
+	d->f.next = say_tool(x->arena, x->run, "nsys profile --trace=cuda "
+	    "--cuda-event-trace=true");
+	return 0;
+}
+
+enum rule_state
+rule_legacy_default_stream(struct rule_view *x)
+{
+	double window = rule_window_s(x->run);
+	bool any = false;
+
+	for (size_t i = 0; i < x->run->devices; i++) {
+		const struct device *d = &x->run->device[i];
+		double room = (fmax(0, d->legacy_copies_ns) +
+		    fmax(0, d->legacy_kernels_ns)) * 1e-9;
+
+		if (!(window > 0) || (double)d->legacy_waits <
+		    rule_value(x, "min_waits") ||
+		    !(room >= rule_value(x, "min_share") * window))
+			continue;
+		if (found(x, i) != 0)
+			return RULE_NOT_MEASURED;
+		any = true;
+	}
+	return any ? RULE_FOUND : RULE_CLEAN;
+}

@@ -1,0 +1,266 @@
+/*
+ * local-memory-spill: registers that did not fit, or arrays indexed at run
+ * time, live in local memory, which is global memory behind L1. The code tells
+ * the two apart: a register that did not fit is kept at a constant place of the
+ * stack, an element of an array at a computed one.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "rules/evidence/inst.h"
+#include "rules/evidence/lines.h"
+#include "rules/evidence/operand.h"
+
+/* An array that is indexed at run time costs more than its accesses: the address
+ * (two to three instructions) and, in the loop that is not unrolled because of
+ * it, the counter, the comparison and the branch. */
+#define INDEX_INST 5
+
+#define STACK 1			/* the register that points to the stack */
+
+/* Is the address computed, not a constant place of the stack? */
+static bool
+is_indexed(const struct sass_instruction *s)
+{
+	struct operands o;
+
+	operands_of(&o, s);
+	return !o.has_address || (o.base != STACK &&
+	    o.base != REGISTER_NONE) || o.uses > 2;
+}
+
+/* Local accesses at computed addresses, of all; NaN where the code is not
+ * known. ${m} gets the lines. */
+static double
+indexed_share(const struct code *c, struct mark *m)
+{
+	double indexed = 0, all = 0;
+
+	for (size_t i = 0; i < c->instructions; i++) {
+		const struct sass_instruction *s = inst_sass(c, i);
+		double inst = inst_value(c, i, SOURCE_INST);
+		double sectors = inst_value(c, i, SOURCE_LOCAL_SECTORS);
+
+		if (!(inst > 0) || (s != NULL && s->space != SPACE_LOCAL &&
+		    !(sectors > 0)) || (s == NULL && !(sectors > 0)))
+			continue;
+		m[i].weight = sectors > 0 ? sectors : inst;
+		m[i].over = isfinite(sectors) ? sectors : 0;
+		m[i].under = isfinite(sectors) ? inst : 0;
+		if (s == NULL)
+			continue;
+		all += inst;
+		if (is_indexed(s))
+			indexed += inst;
+	}
+	return all > 0 ? indexed / all : NAN;
+}
+
+/* What the code stores on the stack and never loads back it hands to a function
+ * (printf): no register was short. */
+static bool
+is_handed_over(const struct rule_view *x)
+{
+	const struct code *c = x->kernel->code;
+
+	if (rule_metric(x, METRIC_LOCAL_LD_INST) > 0 || c == NULL ||
+	    !c->disassembled)
+		return false;
+	for (uint32_t i = 0; i < c->sass.instructions; i++)
+		if (c->sass.instruction[i].space == SPACE_LOCAL &&
+		    c->sass.instruction[i].flags & SASS_LOAD)
+			return false;
+	return true;
+}
+
+/* In loops over floats integers only count and index, and what is moved is moved
+ * for them. */
+static bool
+is_work(const struct sass_instruction *s, bool floats)
+{
+	if (s->flags & (SASS_BRANCH | SASS_PREDICATE) ||
+	    s->space == SPACE_LOCAL)
+		return false;
+	if (s->space == SPACE_GLOBAL || s->space == SPACE_SHARED ||
+	    s->flags & SASS_BARRIER)
+		return true;
+	return !floats || s->flags & (SASS_FP32 | SASS_FP64 | SASS_FP16);
+}
+
+/* What a loop, without those inside it, executes. */
+struct turn {
+	double indexed, work, work_of_floats, all, floats;
+};
+
+static void
+add_to(struct turn *t, const struct sass_instruction *i, double inst)
+{
+	t->all += inst;
+	if (i->space == SPACE_LOCAL && is_indexed(i))
+		t->indexed += inst;
+	if (i->flags & (SASS_FP32 | SASS_FP64 | SASS_FP16))
+		t->floats += inst;
+	t->work += is_work(i, false) ? inst : 0;
+	t->work_of_floats += is_work(i, true) ? inst : 0;
+}
+
+/* Warp instructions that go where the loops that index local arrays are
+ * unrolled, of all; NaN where the code is not known. */
+static double
+unrolled_share(const struct code *c)
+{
+	double gone = 0, all;
+	struct turn *t;
+
+	if (c == NULL || !c->counted || !c->disassembled)
+		return NAN;
+	all = inst_total(c, SOURCE_INST);
+	t = calloc(c->sass.loops + 1, sizeof(*t));
+	if (t == NULL)
+		return NAN;
+	for (uint32_t s = 0; s < c->sass.instructions; s++) {
+		const struct sass_loop *l = sass_loop_of(&c->sass, s);
+
+		if (l != NULL)
+			add_to(&t[l - c->sass.loop],
+			    &c->sass.instruction[s], inst_executed(c, s));
+	}
+	for (size_t n = 0; n < c->sass.loops; n++)
+		if (t[n].indexed > 0)
+			gone += t[n].all - (t[n].floats > 0 ?
+			    t[n].work_of_floats : t[n].work);
+	free(t);
+	return all > 0 ? fmin(0.95, gone / all) : NAN;
+}
+
+static const char *
+advise(const struct rule_view *x, bool full, double indexed)
+{
+	if (indexed >= 0.5)
+		return "arrays that are indexed at run time sit there: unroll "
+		    "the loops over them so that every index is a constant, or "
+		    "move them to shared memory (one column a thread)";
+	if (full)
+		return "all 255 registers are in use: split the kernel or "
+		    "shorten what is live at once";
+	if (indexed < 0.5)
+		return arena_format(x->arena, "registers are spilled though "
+		    "only %u of 255 are in use: relax __launch_bounds__ or "
+		    "-maxrregcount, which hold them down",
+		    x->kernel->shape.regs);
+	return arena_format(x->arena, "only %u of 255 registers are in use: "
+	    "relax __launch_bounds__ or -maxrregcount if they hold it down; if "
+	    "not, an array indexed at run time sits there: unroll its loop so "
+	    "that every index is a constant, or move it to shared memory",
+	    x->kernel->shape.regs);
+}
+
+static void
+give_lines(const struct rule_view *x, struct draft *d, bool full)
+{
+	const struct code *c = x->kernel->code;
+	struct mark *m = c != NULL && c->counted ? marks_new(x) : NULL;
+	double indexed = m != NULL ? indexed_share(c, m) : NAN;
+
+	d->f.advice = advise(x, full, indexed);
+	if (isfinite(indexed))
+		rule_evidence(x, d, (struct evidence){ .name = "indexed_ratio",
+		    .label = "local accesses at computed addresses (arrays), "
+		    "the others are spilled registers", .value = indexed,
+		    .unit = "ratio", .source = "derived",
+		    .from = "disassembly, warp instructions" }, NULL);
+	lines_fill(x, d, m, "%s sectors an access");
+	free(m);
+}
+
+static double
+zero(double v)
+{
+	return isfinite(v) ? v : 0;
+}
+
+static void
+fill(struct rule_view *x, struct draft *d, double share, double local)
+{
+	double inst = rule_metric(x, METRIC_INST_EXECUTED);
+	double spills = zero(rule_metric(x, METRIC_LOCAL_LD_INST)) +
+	    zero(rule_metric(x, METRIC_LOCAL_ST_INST));
+	uint32_t bytes = x->kernel->shape.local_per_thread;
+	bool full = x->kernel->shape.regs >= 255;
+	double with = full ? 1 : INDEX_INST, inst_each;
+	double unrolled = unrolled_share(x->kernel->code);
+	struct fix fix = FIX_NONE;
+
+	fix.local = 0;
+	if (inst > 0)
+		fix.inst = 1 - fmin(spills / inst, 0.9);
+	rule_fix(d, &fix, 0.5, 0.9);
+	/* How many instructions go with an access is not counted. */
+	inst_each = inst > 0 ? spills / inst : 0;
+	d->fix[VIEW_MID].inst = 1 - fmin(with * inst_each, 0.9);
+	d->fix[VIEW_HIGH].inst = 1 - fmin(2 * with * inst_each, 0.9);
+	if (unrolled > 0) {	/* what is in its loops was counted */
+		d->fix[VIEW_MID].inst = 1 - fmax(unrolled,
+		    fmin(inst_each, 0.9));
+		d->fix[VIEW_HIGH].inst = d->fix[VIEW_MID].inst;
+	}
+	rule_evidence(x, d, (struct evidence){ .name = "local_ratio",
+	    .label = "local part of the L1 sectors", .value = share,
+	    .unit = "ratio", .source = "derived",
+	    .from = metric_table[METRIC_LOCAL_LD_SECTORS].name }, "min_share");
+	rule_evidence(x, d, (struct evidence){ .name = "local_sectors",
+	    .label = "local sectors a launch", .value = local,
+	    .unit = "sector", .source = "measured",
+	    .from = metric_table[METRIC_LOCAL_ST_SECTORS].name }, NULL);
+	rule_evidence(x, d, (struct evidence){ .name = "local_bytes",
+	    .label = "local memory per thread", .value = bytes, .unit = "B",
+	    .source = "attribute", .from = "kernel activity record" }, NULL);
+	rule_evidence(x, d, (struct evidence){ .name = "registers",
+	    .label = "registers per thread", .value = x->kernel->shape.regs,
+	    .unit = "register", .source = "attribute",
+	    .from = "kernel activity record" }, NULL);
+	d->f.summary = arena_format(x->arena, "%s of the L1 traffic is local "
+	    "loads and stores (%u registers%s)", say_percent(x->arena, share),
+	    x->kernel->shape.regs, bytes == 0 ? "" : arena_format(x->arena,
+	    ", %u B of local memory a thread", bytes));
+	give_lines(x, d, full);
+	d->f.gain_note = unrolled > 0 ? "the kernel without its local loads and "
+	    "stores and without what counts and indexes in their loops, as "
+	    "counted there" : full ? "the kernel without its local loads and stores" :
+	    "the kernel without its local loads and stores and without the "
+	    "address and loop instructions around them, about 5 each";
+	rule_next_lines(x, d);
+}
+
+enum rule_state
+rule_local_memory_spill(struct rule_view *x)
+{
+	double ld = rule_metric(x, METRIC_LOCAL_LD_SECTORS);
+	double st = rule_metric(x, METRIC_LOCAL_ST_SECTORS);
+	double global = rule_metric(x, METRIC_GLOBAL_LD_SECTORS) +
+	    rule_metric(x, METRIC_GLOBAL_ST_SECTORS);
+	double local = zero(ld) + zero(st), share;
+	struct draft *d;
+
+	if (rule_is_debug(x))
+		return rule_unmeasured(x, "it was built with -G, see "
+		    "debug-build");
+	/* The attribute alone is not proof of none: CUPTI may not know it. */
+	if ((isnan(ld) && isnan(st)) || isnan(global))
+		return x->kernel->shape.local_per_thread == 0 &&
+		    x->kernel->shape.local_total == 0 ? RULE_CLEAN :
+		    rule_lacks(x);
+	if (!(local > 0))
+		return RULE_CLEAN;
+	share = local / (local + global);
+	if (share < rule_value(x, "min_share") || is_handed_over(x))
+		return RULE_CLEAN;
+	if (rule_metric(x, METRIC_LOCAL_LD_INST) == 0 &&
+	    inst_lacks(x, NEED_CODE) != NULL)
+		return rule_unmeasured(x, inst_lacks(x, NEED_CODE));
+	d = rule_found(x, NULL);
+	if (d == NULL)
+		return RULE_NOT_MEASURED;
+	fill(x, d, share, local);
+	return RULE_FOUND;
+}

@@ -1,0 +1,287 @@
+/*
+ * loop-not-unrolled: a short hot loop spends its instructions on counting.
+ *
+ * Only loops that count: a comparison in them reads a register that they add a
+ * constant to. What follows pointers, retries, or waits at barriers is not
+ * unrolled to any use.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules/evidence/inst.h"
+#include "rules/evidence/lines.h"
+#include "rules/evidence/operand.h"
+#include "rules/evidence/slice.h"
+
+#define BODY_MOST 48		/* instructions */
+#define UNROLL 4
+#define BRANCHES_MOST 2		/* its own, and one way out */
+#define LOADS_MOST 8		/* that are looked into */
+
+struct loop {
+	const struct sass_loop *at;
+	double inst, overhead;	/* executed */
+	double turns;
+	bool loads;		/* from global memory, addresses known ahead */
+	bool chases;		/* addresses that were loaded in it */
+	bool counts;
+};
+
+struct loops {
+	double inst, overhead, turns;	/* of all that count, summed */
+	double total;
+	unsigned found;
+	bool loads;
+};
+
+static bool
+is_innermost(const struct code *c, size_t l)
+{
+	const struct sass_loop *loop = &c->sass.loop[l];
+
+	for (size_t k = l + 1; k < c->sass.loops &&
+	    c->sass.loop[k].head <= loop->tail; k++)
+		if (c->sass.loop[k].tail < loop->tail)
+			return false;
+	return true;
+}
+
+/* Does it add to what it writes? */
+static bool
+is_increment(const struct sass_instruction *i, const struct operands *o)
+{
+	bool adds = operand_opcode(i, "IADD3") || operand_opcode(i, "VIADD") ||
+	    operand_opcode(i, "UIADD3") || operand_opcode(i, "IADD") ||
+	    (operand_opcode(i, "IMAD") && (operand_has(i, "IADD") ||
+	    operand_has(i, "X")));
+
+	if (!adds || o->def == REGISTER_NONE)
+		return false;
+	for (int u = 0; u < o->uses; u++)
+		if (o->use[u] == o->def)
+			return true;
+	return false;
+}
+
+/* Registers of a loop: what it adds constants to, compares, and takes for
+ * addresses. */
+struct registers {
+	bool stepped[REGISTERS], compared[REGISTERS], address[REGISTERS];
+};
+
+static void
+find_registers(const struct code *c, const struct sass_loop *l,
+    struct registers *r)
+{
+	memset(r, 0, sizeof(*r));
+	for (uint32_t s = l->head; s <= l->tail; s++) {
+		const struct sass_instruction *i = &c->sass.instruction[s];
+		struct operands o;
+
+		operands_of(&o, i);
+		if (is_increment(i, &o) && o.has_immediate)
+			r->stepped[o.def] = true;
+		for (int u = 0; u < o.uses; u++)
+			if (i->flags & SASS_PREDICATE)
+				r->compared[o.use[u]] = true;
+		if (o.has_address && o.base != REGISTER_NONE)
+			r->address[o.base] = true;
+		if (o.has_address && o.uniform != REGISTER_NONE)
+			r->address[o.uniform] = true;
+	}
+}
+
+/* Is it there for the loop's sake alone? */
+static bool
+is_overhead(const struct sass_instruction *i, const struct registers *r,
+    struct loop *k)
+{
+	struct operands o;
+	bool counts = false;
+
+	operands_of(&o, i);
+	if (i->flags & SASS_PREDICATE)
+		for (int u = 0; u < o.uses; u++)
+			counts = counts || r->stepped[o.use[u]];
+	k->counts = k->counts || counts;
+	if (counts || i->flags & SASS_BRANCH)
+		return true;
+	return is_increment(i, &o) && (operand_has(i, "X") ||
+	    r->compared[o.def] || r->address[o.def]);
+}
+
+/* Loads whose address is known before the loop turns can go out together; a
+ * chase after pointers cannot. */
+static void
+look_at_load(const struct slices *t, uint32_t s, struct loop *k)
+{
+	struct slice slice;
+
+	slice_of(&slice, t, s);
+	if (slice.known && slice.loads && slice.changes)
+		k->chases = true;
+	else if (slice.known)
+		k->loads = true;
+}
+
+static void
+look(const struct code *c, const struct slices *t, struct loop *k)
+{
+	const struct sass_loop *l = k->at;
+	unsigned branches = 0, loads = 0;
+	double before, after;
+	struct registers r;
+
+	find_registers(c, l, &r);
+	for (uint32_t s = l->head; s <= l->tail; s++) {
+		const struct sass_instruction *i = &c->sass.instruction[s];
+		double inst = inst_executed(c, s);
+
+		k->inst += inst;
+		if (is_overhead(i, &r, k))
+			k->overhead += inst;
+		if (i->flags & SASS_BRANCH)
+			branches++;
+		/* It waits, or ends when the data say so. */
+		if (i->flags & (SASS_BARRIER | SASS_CALL | SASS_ATOMIC) ||
+		    (i->flags & SASS_PREDICATE &&
+		    i->flags & (SASS_FP32 | SASS_FP64 | SASS_FP16)))
+			branches = BRANCHES_MOST + 1;
+		if (i->space == SPACE_GLOBAL && i->flags & SASS_LOAD &&
+		    loads++ < LOADS_MOST)
+			look_at_load(t, s, k);
+	}
+	if (branches > BRANCHES_MOST || k->chases)
+		k->counts = false;
+	before = l->head > 0 ? inst_executed(c, l->head - 1) : 0;
+	after = inst_executed(c, l->tail + 1);
+	k->turns = inst_executed(c, l->tail) / fmax(1, fmax(before, after));
+}
+
+/* Is there a loop worth a look? */
+static bool
+has_candidates(const struct code *c)
+{
+	for (size_t n = 0; n < c->sass.loops; n++) {
+		const struct sass_loop *l = &c->sass.loop[n];
+
+		if (l->tail - l->head < BODY_MOST &&
+		    inst_executed(c, l->tail) > 0)
+			return true;
+	}
+	return false;
+}
+
+static void
+find_loops(const struct rule_view *x, const struct slices *t,
+    struct loops *all, struct mark *m)
+{
+	const struct code *c = x->kernel->code;
+
+	all->total = inst_total(c, SOURCE_INST);
+	for (size_t n = 0; n < c->sass.loops; n++) {
+		struct loop k = { .at = &c->sass.loop[n] };
+
+		if (k.at->tail - k.at->head >= BODY_MOST ||
+		    !(inst_executed(c, k.at->tail) > 0) || !is_innermost(c, n))
+			continue;
+		look(c, t, &k);
+		if (!k.counts || k.turns < rule_value(x, "min_turns") ||
+		    k.overhead < rule_value(x, "min_overhead") * k.inst)
+			continue;
+		all->inst += k.inst;
+		all->overhead += k.overhead;
+		all->turns += k.turns * k.inst;
+		all->loads = all->loads || k.loads;
+		all->found++;
+		for (uint32_t s = k.at->head; s <= k.at->tail; s++) {
+			size_t i = inst_of_sass(c, s);
+
+			if (i != SIZE_MAX)
+				m[i].weight = inst_executed(c, s);
+		}
+	}
+}
+
+/* Would fewer instructions, or more of them at once, help? */
+static bool
+matters(const struct rule_view *x)
+{
+	const struct load *l = x->load;
+
+	if (l->limit == RES_ISSUE || l->limit == RES_ALU ||
+	    l->limit == RES_FMA || l->limit == RES_LSU)
+		return true;
+	return l->bound < 0.5;
+}
+
+static enum rule_state
+report(struct rule_view *x, const struct loops *k, const struct mark *m)
+{
+	struct draft *d = rule_found(x, NULL);
+	struct fix fix = FIX_NONE;
+
+	if (d == NULL)
+		return RULE_NOT_MEASURED;
+	fix.inst = 1 - fmin(0.8, k->overhead * (1 - 1.0 / UNROLL) / k->total);
+	if (k->loads)
+		fix.flight = 1 + (UNROLL - 1) * k->inst / k->total;
+	rule_fix(d, &fix, k->loads ? 0.1 : 0.3, k->loads ? 0.25 : 0.8);
+	d->f.confidence = k->loads ? CONF_LOW : CONF_MEDIUM;
+	rule_evidence(x, d, (struct evidence){ .name = "overhead_ratio",
+	    .label = "counting, comparing and branching, of the loop's "
+	    "instructions", .value = k->overhead / k->inst, .unit = "ratio",
+	    .source = "derived", .from = "disassembly, warp instructions" },
+	    "min_overhead");
+	rule_evidence(x, d, (struct evidence){ .name = "loop_ratio",
+	    .label = "the loop's part of all warp instructions",
+	    .value = k->inst / k->total, .unit = "ratio", .source = "measured",
+	    .from = source_metric_table[SOURCE_INST].name }, "min_share");
+	rule_evidence(x, d, (struct evidence){ .name = "turns",
+	    .label = "turns of the loop, mean", .value = k->turns / k->inst,
+	    .unit = "turn", .source = "derived",
+	    .from = source_metric_table[SOURCE_INST].name }, "min_turns");
+	d->f.summary = arena_format(x->arena, "%s short loop%s of about %s "
+	    "turns take%s %s of the instructions, and %s of those only count",
+	    k->found == 1 ? "a" : arena_format(x->arena, "%u", k->found),
+	    k->found == 1 ? "" : "s", say_number(x->arena, k->turns / k->inst),
+	    k->found == 1 ? "s" : "", say_percent(x->arena,
+	    k->inst / k->total), say_percent(x->arena, k->overhead / k->inst));
+	d->f.advice = arena_format(x->arena, "write #pragma unroll before it "
+	    "(with a factor where the number of turns is not constant), make "
+	    "the bound a constant or a template parameter, or take several "
+	    "elements a turn%s", k->loads ? "; loads of several turns then go "
+	    "out together" : "");
+	d->f.gain_note = arena_format(x->arena, "a fourth of the counting%s",
+	    k->loads ? ", and more loads in flight" : "");
+	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
+	    "InstructionStats --section WarpStateStats --section SourceCounters "
+	    "--import-source yes");
+	lines_fill(x, d, m, NULL);
+	return rule_settle(x, d);
+}
+
+enum rule_state
+rule_loop_not_unrolled(struct rule_view *x)
+{
+	const struct code *c = x->kernel->code;
+	enum rule_state state = RULE_CLEAN;
+	struct loops k = { 0 };
+	struct slices *t;
+	struct mark *m;
+
+	if (isnan(inst_total(c, SOURCE_INST)))
+		return rule_unmeasured(x, "its instructions were not counted");
+	if (!has_candidates(c) || !matters(x))
+		return RULE_CLEAN;
+	m = marks_new(x);
+	t = slices_new(c);
+	if (m != NULL && t != NULL)
+		find_loops(x, t, &k, m);
+	slices_free(t);
+	if (k.found > 0 && k.inst >= rule_value(x, "min_share") * k.total)
+		state = report(x, &k, m);
+	free(m);
+	return state;
+}

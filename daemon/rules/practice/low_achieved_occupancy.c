@@ -1,0 +1,99 @@
+/*
+ * low-achieved-occupancy: fewer warps reside than could: blocks of uneven
+ * length, or too short ones. Where a thread or warp does the work of its block,
+ * or blocks are too many and too short, other rules say so.
+ */
+#include <math.h>
+
+#include "rules/evidence/atomics.h"
+#include "rules/evidence/lines.h"
+
+#define LINE_LEAST 0.7	/* of the time: as min_line of global-atomic-contention */
+
+/* Are there just as many atomics as one word takes in the kernel's time? Then L2
+ * does one after the other, however many warps wait. */
+static bool
+stands_in_line(const struct rule_view *x)
+{
+	struct atomics a;
+
+	return atomics_of(&a, x) == NULL && a.line >= LINE_LEAST &&
+	    a.line <= ATOMICS_LINE_MOST;
+}
+
+/* What kernels reach of their theoretical occupancy where blocks are even: 0.87 to
+ * 0.98 on the reference pairs. */
+#define REACHED 0.9
+
+enum rule_state
+rule_low_achieved_occupancy(struct rule_view *x)
+{
+	const struct occupancy *o = &x->kernel->occupancy;
+	double achieved = rule_metric(x, METRIC_OCCUPANCY) / 100;
+	double avg = rule_metric(x, METRIC_SM_CYCLES_ACTIVE_AVG);
+	double max = rule_metric(x, METRIC_SM_CYCLES_ACTIVE_MAX);
+	double uneven = avg > 0 && max > 0 ? 1 - fmin(avg / max, 1) : NAN;
+	struct fix fix = FIX_NONE;
+	struct draft *d;
+
+	if (!o->known)
+		return rule_unmeasured(x, "its occupancy is not known");
+	if (isnan(achieved))
+		return rule_lacks(x);
+	if (!(achieved > 0) ||
+	    o->ratio - achieved <= rule_value(x, "min_points"))
+		return RULE_CLEAN;
+	/* Less than one wave: there are no more blocks; grid-too-small. */
+	if (o->waves < 1)
+		return RULE_CLEAN;
+	/* A full resource does not get faster by more warps. */
+	if (x->load->bound >= 0.5)
+		return RULE_CLEAN;
+	if (stands_in_line(x) || rule_said(x, "serial-kernel") ||
+	    rule_said(x, "global-atomic-contention") ||
+	    rule_said(x, "block-size-suboptimal") ||
+	    rule_said(x, "too-many-blocks-little-work"))
+		return RULE_CLEAN;
+	d = rule_found(x, NULL);
+	if (d == NULL)
+		return RULE_NOT_MEASURED;
+	fix.occupancy = o->ratio / achieved;
+	rule_fix(d, &fix, 0.3, 1);
+	d->fix[VIEW_MID].occupancy = fmax(1, REACHED * fix.occupancy);
+	rule_evidence(x, d, (struct evidence){ .name = "occupancy_gap_ratio",
+	    .label = "theoretical − achieved occupancy",
+	    .value = o->ratio - achieved, .unit = "ratio",
+	    .source = "derived", .from = metric_table[METRIC_OCCUPANCY].name },
+	    "min_points");
+	rule_evidence(x, d, (struct evidence){ .name = "achieved_ratio",
+	    .label = "achieved occupancy", .value = achieved, .unit = "ratio",
+	    .source = "measured", .from = metric_table[METRIC_OCCUPANCY].name },
+	    NULL);
+	rule_evidence(x, d, (struct evidence){ .name = "theoretical_ratio",
+	    .label = "theoretical occupancy", .value = o->ratio,
+	    .unit = "ratio", .source = "derived",
+	    .from = "occupancy calculator" }, NULL);
+	if (isfinite(uneven))
+		rule_evidence(x, d, (struct evidence){ .name = "uneven_ratio",
+		    .label = "1 − mean / busiest SM's active cycles",
+		    .value = uneven, .unit = "ratio", .source = "derived",
+		    .from = metric_table[METRIC_SM_CYCLES_ACTIVE_MAX].name },
+		    NULL);
+	d->f.summary = arena_format(x->arena, "%s of the warps an SM can hold "
+	    "are there, %s could be", say_percent(x->arena, achieved),
+	    say_percent(x->arena, o->ratio));
+	d->f.advice = uneven >= 0.1 ? arena_format(x->arena, "SMs finish "
+	    "unevenly (the mean is active %s less than the busiest): give the "
+	    "blocks equal work, or many smaller blocks that fill gaps",
+	    say_percent(x->arena, uneven)) :
+	    "warps of a block end at different times and hold its place, or "
+	    "blocks are too short to be replaced in time: even the work of "
+	    "the warps out, use smaller blocks, or let each do more";
+	d->f.gain_note = "more warps hide more latency, up to the next full "
+	    "resource";
+	rule_blind(x, d);
+	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section Occupancy "
+	    "--section WorkloadDistribution --section WarpStateStats");
+	lines_stalled(x, d, STALLS_LATENCY);
+	return RULE_FOUND;
+}

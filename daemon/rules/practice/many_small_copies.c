@@ -1,0 +1,139 @@
+/*
+ * many-small-copies: a row of small copies pays the fixed cost of each.
+ */
+#include <math.h>
+
+#include "rules/evidence/lines.h"
+
+#define HOST_COPY_BYTES_PER_S 8e9	/* gathering into one buffer, one core */
+
+static const char *
+direction(enum wire_copy kind)
+{
+	return kind == COPY_H2D ? "H2D" : kind == COPY_D2H ? "D2H" :
+	    kind == COPY_D2D ? "D2D" : "other";
+}
+
+static double
+gather_s(const struct small_copies *s)
+{
+	if (s->kind != COPY_H2D && s->kind != COPY_D2H)
+		return 0;
+	return (double)s->bytes / HOST_COPY_BYTES_PER_S;
+}
+
+/* What one bulk copy a group takes. */
+static double
+bulk_s(const struct rule_view *x, const struct small_copies *s)
+{
+	const struct ceilings *c = &x->ceilings[s->device];
+	uint64_t bytes = s->bytes / s->groups;
+	double one;
+
+	if (s->kind != COPY_H2D && s->kind != COPY_D2H)
+		one = c->copy_fixed_s + 2 * (double)bytes / c->dram_bytes_per_s;
+	else
+		one = ceilings_copy_s(c, bytes, s->kind == COPY_H2D,
+		    s->host == MEMORY_PINNED);
+	return one * (double)s->groups;
+}
+
+/* Which part of the rows the host spends in the calls for copies: where nobody
+ * waits for the GPU it is these that take the time, and one call goes with each
+ * copy that goes. */
+static double
+issuing(const struct run *run, const struct small_copies *s)
+{
+	double count = 0, total = 0;
+
+	for (size_t i = 0; i < run->calls; i++)
+		if (run->call[i].call == CALL_MEMCPY ||
+		    run->call[i].call == CALL_MEMCPY_ASYNC) {
+			count += (double)run->call[i].count;
+			total += (double)run->call[i].total_ns;
+		}
+	return count > 0 && s->span_ns > 0 ? fmin(1, total / count *
+	    (double)s->copies / (double)s->span_ns) : 0;
+}
+
+static int
+found(struct rule_view *x, const struct small_copies *s)
+{
+	const char *way = direction(s->kind);
+	struct draft *d = rule_found(x, arena_format(x->arena, "%s %u %u", way,
+	    s->host, s->device));
+	double gpu = (double)s->gpu_ns * 1e-9, span = (double)s->span_ns * 1e-9;
+	double exposure = rule_copy_exposure(x->run);
+	double counts = exposure + (1 - exposure) * issuing(x->run, s);
+	double bulk = bulk_s(x, s), gap = fmax(0, span - gpu);
+	double copy = fmax(0, gpu - bulk) * counts;
+	double left = fmax(0, bulk - gpu);	/* then it eats the gaps */
+	double gather = gather_s(s) * counts;
+
+	if (d == NULL)
+		return -1;
+	lines_site(x, d, CALL_BIT(MEMCPY) | CALL_BIT(MEMCPY_ASYNC));
+	gap = fmax(0, gap - left) * fmax(counts, 0.1);
+	d->claim[0] = (struct claim){ POOL_COPY | POOL_ISSUED, { fmax(0, copy - gather),
+	    fmax(0, copy - gather / 2), copy } };
+	d->claim[1] = (struct claim){ POOL_IDLE(IDLE_API) |
+	    POOL_IDLE(IDLE_AFTER_SYNC) | POOL_IDLE(IDLE_HOST) |
+	    POOL_IDLE(IDLE_LAUNCH), { 0.5 * gap, 0.9 * gap, gap } };
+	d->claims = 2;
+	d->f.where = arena_format(x->arena, "%s copies", way);
+	d->f.location = arena_format(x->arena, "%s copies in %s group%s",
+	    say_count(x->arena, s->copies), say_count(x->arena, s->groups),
+	    s->groups == 1 ? "" : "s");
+	d->f.location_missing = "line not known: call sites are not recorded";
+	rule_evidence(x, d, (struct evidence){ .name = "copies_per_group",
+	    .label = "copies in a row", .unit = "copy", .source = "measured",
+	    .value = (double)s->copies / (double)s->groups,
+	    .from = "copy records" }, "min_copies");
+	rule_evidence(x, d, (struct evidence){ .name = "mean_bytes",
+	    .label = "bytes a copy", .unit = "B", .source = "measured",
+	    .value = (double)s->bytes / (double)s->copies,
+	    .from = "copy records" }, NULL);
+	rule_evidence(x, d, (struct evidence){ .name = "span_s",
+	    .label = "from first to last of the groups", .value = span,
+	    .unit = "s", .source = "measured", .from = "copy records" }, NULL);
+	rule_evidence(x, d, (struct evidence){ .name = "bulk_s",
+	    .label = "one copy a group instead", .value = bulk, .unit = "s",
+	    .source = "estimated", .from =
+	    x->ceilings[s->device].calibrated ? "calibration" :
+	    "typical rates" }, NULL);
+	d->f.confidence = CONF_HIGH;
+	d->f.summary = arena_format(x->arena, "%s %s copies of %s take %s; one "
+	    "copy a group would take %s", say_count(x->arena, s->copies), way,
+	    say_bytes(x->arena, (double)s->bytes / (double)s->copies),
+	    say_seconds(x->arena, span), say_seconds(x->arena, bulk));
+	d->f.limiter = arena_format(x->arena, "the fixed cost of a copy: they "
+	    "run at %s", say_rate(x->arena, span > 0 ?
+	    (double)s->bytes / span : NAN));
+	d->f.advice = "gather the pieces in one buffer and copy that once; "
+	    "cudaMemcpy2D for the rows of a matrix, or let the kernel gather";
+	d->f.gain_note = "gathering the pieces on the host is counted half: they may "
+	    "lie together already";
+	d->f.next = say_tool(x->arena, x->run,
+	    "nsys profile --trace=cuda --stats=true");
+	return 0;
+}
+
+enum rule_state
+rule_many_small_copies(struct rule_view *x)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < x->run->smalls; i++) {
+		const struct small_copies *s = &x->run->small[i];
+
+		if (s->groups == 0 || s->copies == 0 ||
+		    s->device >= x->run->devices ||
+		    (double)s->copies / (double)s->groups <
+		    rule_value(x, "min_copies"))
+			continue;
+		if (found(x, s) != 0)
+			return RULE_NOT_MEASURED;
+		any = true;
+	}
+	return any ? RULE_FOUND : RULE_CLEAN;
+}

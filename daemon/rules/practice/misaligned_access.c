@@ -1,0 +1,183 @@
+/*
+ * misaligned-access: neighbouring lanes touch neighbouring elements, but the
+ * row starts in the middle of a sector, so every request needs one more than
+ * its bytes fill. A window that slides over the data (a stencil) has to; see
+ * access.c.
+ *
+ * Without counts of each instruction a mean request tells it where all of them
+ * are like that; where only some may be, it is not known.
+ */
+#include <math.h>
+
+#include "rules/evidence/access.h"
+
+/* The misaligned ones of one kind: loads or stores. */
+struct shifted {
+	double requests, sectors, ideal;
+	double all;			/* sectors of all accesses */
+	double keep;			/* of those, without the excess */
+};
+
+static double
+excess_of(const struct shifted *ld, const struct shifted *st)
+{
+	return ld->sectors + st->sectors - ld->ideal - st->ideal;
+}
+
+static void
+give_evidence(const struct rule_view *x, struct draft *d,
+    const struct shifted *ld, const struct shifted *st, const char *sectors,
+    const char *used)
+{
+	double requests = ld->requests + st->requests;
+
+	rule_evidence(x, d, (struct evidence){ .name = "excess_ratio",
+	    .label = "their sectors beyond the ideal, of all global sectors",
+	    .value = excess_of(ld, st) / (ld->all + st->all), .unit = "ratio",
+	    .source = "derived", .from = used }, "min_share");
+	rule_evidence(x, d, (struct evidence){ .name = "sectors_per_request",
+	    .label = "sectors per request of the misaligned accesses",
+	    .value = (ld->sectors + st->sectors) / requests,
+	    .unit = "sector/request", .source = "measured", .from = sectors },
+	    NULL);
+	rule_evidence(x, d, (struct evidence){ .name = "ideal_per_request",
+	    .label = "sectors per request that their bytes fill",
+	    .value = (ld->ideal + st->ideal) / requests,
+	    .unit = "sector/request", .source = "measured", .from = used },
+	    NULL);
+}
+
+/* The finding, but for its evidence. NULL: there is none; *${state} says why. */
+static struct draft *
+report(struct rule_view *x, const struct shifted *ld, const struct shifted *st,
+    enum rule_state *state)
+{
+	double excess = excess_of(ld, st), requests, sectors;
+	struct fix fix = FIX_NONE;
+	struct draft *d;
+
+	*state = RULE_CLEAN;
+	if (!(excess > 0) ||
+	    excess < rule_value(x, "min_share") * (ld->all + st->all))
+		return NULL;
+	*state = RULE_NOT_MEASURED;
+	d = rule_found(x, NULL);
+	if (d == NULL)
+		return NULL;
+	*state = RULE_FOUND;
+	requests = ld->requests + st->requests;
+	sectors = ld->sectors + st->sectors;
+	fix.global_ld = ld->keep;
+	fix.global_st = st->keep;
+	rule_fix(d, &fix, 0.5, 1);
+	d->f.summary = arena_format(x->arena, "%s start in the middle of a "
+	    "sector: %s sectors a request where %s would do",
+	    ld->requests > 0 && st->requests > 0 ? "loads and stores" :
+	    ld->requests > 0 ? "loads" : "stores",
+	    say_number(x->arena, sectors / requests),
+	    say_number(x->arena, (sectors - excess) / requests));
+	d->f.advice = "let every row start at a multiple of 128 bytes: pad its "
+	    "length (cudaMallocPitch), start at an aligned element and handle "
+	    "the few before it apart, or shift the layout by the offset";
+	d->f.gain_note = "the same accesses without the extra sector; what L1 "
+	    "already absorbs of it is not counted as saved";
+	rule_next_lines(x, d);
+	return d;
+}
+
+/* --- counted by instruction --------------------------------------------- */
+
+static struct shifted
+sum_of(const struct accesses *a, enum inst_access kind)
+{
+	const struct access_sum *s = &a->sum[PATTERN_MISALIGNED][kind];
+
+	return (struct shifted){ s->requests, s->sectors, s->ideal,
+	    a->all[kind].sectors, accesses_keep(a, PATTERN_MISALIGNED, kind) };
+}
+
+static enum rule_state
+find(struct rule_view *x, const struct accesses *a)
+{
+	struct shifted ld = sum_of(a, INST_LOAD), st = sum_of(a, INST_STORE);
+	enum rule_state state;
+	struct draft *d = report(x, &ld, &st, &state);
+
+	if (d == NULL)
+		return state;
+	give_evidence(x, d, &ld, &st,
+	    source_metric_table[SOURCE_GLOBAL_SECTORS].name,
+	    source_metric_table[SOURCE_GLOBAL_IDEAL].name);
+	d->f.confidence = x->load->bound >= 0.5 ? CONF_HIGH : CONF_MEDIUM;
+	accesses_lines(x, d, a, PATTERN_MISALIGNED);
+	return rule_settle(x, d);
+}
+
+/* --- counters of the whole kernel ---------------------------------------- */
+
+enum mean { MEAN_UNKNOWN, MEAN_MIXED, MEAN_GOOD, MEAN_SHIFTED };
+
+static enum mean
+look(const struct rule_view *x, struct shifted *s, double requests,
+    enum metric_id sectors, enum metric_id bytes)
+{
+	double all = rule_metric(x, sectors);
+	double used = rule_metric(x, bytes);
+
+	*s = (struct shifted){ .keep = 1 };
+	if (isnan(all) || isnan(requests))
+		return MEAN_UNKNOWN;
+	s->all = all;
+	if (!(all > 0) || !(requests > 0))
+		return MEAN_GOOD;
+	if (!(used > 0))
+		return MEAN_UNKNOWN;
+	used = fmin(used, 32);
+	if (1 - used / 32 < rule_value(x, "min_share"))
+		return MEAN_GOOD;
+	if (!access_is_shifted(x, all / requests, used))
+		return MEAN_MIXED;
+	*s = (struct shifted){ requests, all, all * used / 32, all, used / 32 };
+	return MEAN_SHIFTED;
+}
+
+static enum rule_state
+find_in_means(struct rule_view *x)
+{
+	struct shifted ld, st;
+	enum mean a = look(x, &ld, x->load->requests_ld,
+	    METRIC_GLOBAL_LD_SECTORS, METRIC_GLOBAL_LD_BYTES_PER_SECTOR);
+	enum mean b = look(x, &st, x->load->requests_st,
+	    METRIC_GLOBAL_ST_SECTORS, METRIC_GLOBAL_ST_BYTES_PER_SECTOR);
+	enum rule_state state = RULE_CLEAN;
+	struct draft *d;
+
+	if (a == MEAN_SHIFTED || b == MEAN_SHIFTED) {
+		d = report(x, &ld, &st, &state);
+		if (d != NULL) {
+			bool loads = a == MEAN_SHIFTED;
+
+			give_evidence(x, d, &ld, &st, metric_table[loads ?
+			    METRIC_GLOBAL_LD_SECTORS :
+			    METRIC_GLOBAL_ST_SECTORS].name, metric_table[loads ?
+			    METRIC_GLOBAL_LD_BYTES_PER_SECTOR :
+			    METRIC_GLOBAL_ST_BYTES_PER_SECTOR].name);
+			state = rule_settle(x, d);
+		}
+		return state;
+	}
+	if (a == MEAN_UNKNOWN || b == MEAN_UNKNOWN)
+		return rule_lacks(x);
+	return a == MEAN_MIXED || b == MEAN_MIXED ? rule_unmeasured(x,
+	    inst_lacks(x, NEED_SOURCE | NEED_CODE)) : RULE_CLEAN;
+}
+
+enum rule_state
+rule_misaligned_access(struct rule_view *x)
+{
+	if (rule_is_debug(x))
+		return rule_unmeasured(x, "it was built with -G, see "
+		    "debug-build");
+	return inst_lacks(x, NEED_SOURCE | NEED_CODE) == NULL ?
+	    accesses_ask(x, find) : find_in_means(x);
+}

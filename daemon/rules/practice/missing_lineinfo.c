@@ -1,0 +1,44 @@
+/*
+ * missing-lineinfo: a hot kernel whose code has no line table, so that nothing
+ * can be said of its lines. Said once, not for each shape it is launched in.
+ */
+#include <string.h>
+
+#include "rules/evidence/inst.h"
+#include "rules/evidence/lines.h"
+
+enum rule_state
+rule_missing_lineinfo(struct rule_view *x)
+{
+	const struct code *c = x->kernel->code;
+	struct draft *d;
+	double share;
+	bool speaks;
+
+	if (c->has_lines)
+		return RULE_CLEAN;
+	/* Not known is another thing: the code itself may be missing. */
+	if (c->lineless != NULL && strstr(c->lineless, "-lineinfo") == NULL)
+		return rule_unmeasured(x, c->lineless);
+	share = inst_share(x, &speaks);
+	if (share < rule_value(x, "min_share") || !speaks)
+		return RULE_CLEAN;
+	d = rule_found(x, NULL);
+	if (d == NULL)
+		return RULE_NOT_MEASURED;
+	d->f.confidence = CONF_HIGH;
+	d->f.limiter = NULL;
+	rule_evidence(x, d, (struct evidence){ .name = "time_ratio",
+	    .label = "its part of the time of all kernels", .value = share,
+	    .unit = "ratio", .source = "measured",
+	    .from = "kernel activity records" }, "min_share");
+	d->f.summary = arena_format(x->arena, "%s of the kernel time is spent "
+	    "in code without a line table: its findings cannot name a line",
+	    say_percent(x->arena, share));
+	d->f.advice = "build it with nvcc -lineinfo (CMake: add $<$<COMPILE_"
+	    "LANGUAGE:CUDA>:-lineinfo>; NVRTC: the option -lineinfo; CuPy: "
+	    "options=('-lineinfo',)); it changes neither the code nor its speed";
+	d->f.gain_note = "nothing by itself: the findings get lines";
+	d->f.next = "cudadvise run --level source, after the rebuild";
+	return RULE_FOUND;
+}

@@ -1,0 +1,350 @@
+/*
+ * narrow-access: coalesced, but each lane moves so few bytes an instruction
+ * that issuing them, or having enough of them in flight, is what limits the
+ * kernel, and not the memory; or, where each thread takes one element and ends,
+ * starting so many threads is.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "rules/evidence/access.h"
+#include "rules/evidence/lines.h"
+#include "rules/evidence/operand.h"
+#include "rules/evidence/slice.h"
+
+#define WIDEST 16		/* bytes of a lane */
+#define LANES_FULL 30
+#define TRIP_S 600e-9		/* to DRAM and back, under some load */
+#define SLICES_MAX 128		/* addresses that are looked into */
+#define WITH_EACH 2		/* instructions around an access: address, loop */
+#define LOOPS_MOST 0.1		/* of the instructions, of threads that end */
+#define TAKING_LEAST 0.5	/* of the warps: more that find nothing to do would
+				 * not be fewer with wider accesses */
+
+struct narrow {
+	double requests, bytes;	/* of the narrow ones; bytes of a lane, mean */
+	double all;		/* requests of all global accesses */
+	double batch;		/* loads a warp has in flight at once */
+	bool issue;		/* they are limited by their number … */
+	bool flight;		/* … or by what is in flight */
+	double in_flight, needed;	/* bytes of an SM */
+	bool once;		/* a thread takes one element and ends … */
+	double data;		/* … and this part of its instructions is about
+				 * what it loaded, not about where it is */
+};
+
+/*
+ * Loads that are issued before the first of them is waited for, in the mean of
+ * all loads: from the order of the code.
+ */
+static double
+batch_of(const struct code *c)
+{
+	bool pending[UNIFORM_REGISTER] = { false };
+	double loads = 0, batches = 0, size = 0, executed = 0;
+
+	for (uint32_t s = 0; s < c->sass.instructions; s++) {
+		const struct sass_instruction *i = &c->sass.instruction[s];
+		bool waits = (i->flags & SASS_BRANCH) != 0;
+		struct operands o;
+
+		operands_of(&o, i);
+		for (int u = 0; u < o.uses; u++)
+			waits = waits || (o.use[u] < UNIFORM_REGISTER &&
+			    pending[o.use[u]]);
+		if (waits && size > 0) {
+			loads += executed;
+			batches += executed / size;
+			size = executed = 0;
+			for (int r = 0; r < UNIFORM_REGISTER; r++)
+				pending[r] = false;
+		}
+		if (i->space != SPACE_GLOBAL || !(i->flags & SASS_LOAD) ||
+		    o.def == REGISTER_NONE)
+			continue;
+		size++;
+		executed += inst_executed(c, s);
+		for (int d = 0; d < o.defs && o.def + d < UNIFORM_REGISTER; d++)
+			pending[o.def + d] = true;
+	}
+	return batches > 0 ? loads / batches : 1;
+}
+
+static bool
+is_narrow(const struct accesses *a, const struct code *c, size_t i)
+{
+	double bytes = inst_bytes(c, i);
+
+	return a->of[i].pattern == PATTERN_GOOD &&
+	    a->of[i].kind != INST_ATOMIC && bytes > 0 && bytes <= 4 &&
+	    inst_lanes(c, i) >= LANES_FULL;
+}
+
+static void
+count(struct narrow *n, const struct accesses *a, const struct code *c)
+{
+	for (size_t i = 0; i < c->instructions; i++) {
+		const struct access *one = &a->of[i];
+
+		if (one->pattern == PATTERN_NONE)
+			continue;
+		n->all += one->requests;
+		if (!is_narrow(a, c, i))
+			continue;
+		n->requests += one->requests;
+		n->bytes += one->requests * inst_bytes(c, i);
+	}
+	n->bytes = n->requests > 0 ? n->bytes / n->requests : 0;
+}
+
+/*
+ * How much of the instructions works on what the narrow loads brought: as much
+ * for each element as before. The others, a thread with more elements runs once
+ * for all of them. From the order of the code; false if threads run a loop, or
+ * most of them find no element.
+ */
+static bool
+ends_soon(struct narrow *n, const struct accesses *a, const struct code *c)
+{
+	bool data[UNIFORM_REGISTER] = { false };
+	double all = 0, looped = 0, busy = 0, most = 0;
+
+	for (uint32_t s = 0; s < c->sass.instructions; s++) {
+		const struct sass_instruction *i = &c->sass.instruction[s];
+		double executed = inst_executed(c, s);
+		size_t at = inst_of_sass(c, s);
+		struct operands o;
+		bool is = false;
+
+		operands_of(&o, i);
+		for (int u = 0; u < o.uses; u++)
+			is = is || (o.use[u] >= 0 &&
+			    o.use[u] < UNIFORM_REGISTER && data[o.use[u]]);
+		all += executed;
+		if (sass_loop_of(&c->sass, s) != NULL)
+			looped += executed;
+		if (is && i->space == SPACE_NONE)
+			busy += executed;
+		if (at != SIZE_MAX && is_narrow(a, c, at))
+			most = fmax(most, executed);
+		is = (is && i->space == SPACE_NONE) || (at != SIZE_MAX &&
+		    a->of[at].kind == INST_LOAD && is_narrow(a, c, at));
+		for (int d = 0; d < o.defs && o.def >= 0 &&
+		    o.def + d < UNIFORM_REGISTER; d++)
+			data[o.def + d] = is;
+	}
+	n->data = all > 0 ? busy / all : 1;
+	return all > 0 && looped <= LOOPS_MOST * all &&
+	    most >= TAKING_LEAST * inst_executed(c, 0);
+}
+
+/* One address for all lanes is no gather, wherever it comes from. */
+static bool
+is_gather(const struct slice *s, const struct accesses *a,
+    const struct code *c)
+{
+	if (!s->loads || s->loaded > SLICE_LOADS)
+		return s->loads;
+	for (int k = 0; k < s->loaded; k++) {
+		size_t i = inst_of_sass(c, s->load[k]);
+
+		if (i == SIZE_MAX || a->of[i].pattern != PATTERN_UNIFORM)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Where to look was loaded: neighbours in the code are none in memory, and no
+ * vector holds them.
+ */
+static double
+gathers(const struct rule_view *x, const struct accesses *a)
+{
+	const struct code *c = x->kernel->code;
+	struct slices *t = slices_new(c);
+	double found = 0;
+	int slices = 0;
+
+	if (t == NULL)
+		x->arena->failed = true;
+	for (size_t i = 0; t != NULL && i < c->instructions; i++) {
+		struct slice s;
+
+		if (!is_narrow(a, c, i))
+			continue;
+		if (slices++ == SLICES_MAX)
+			break;
+		slice_of(&s, t, c->instruction[i].sass);
+		if (is_gather(&s, a, c))
+			found += a->of[i].requests;
+	}
+	slices_free(t);
+	return found;
+}
+
+static void
+look_for_limit(const struct rule_view *x, struct narrow *n)
+{
+	static const enum resource by_number[] = {
+		RES_ISSUE, RES_ALU, RES_LSU, RES_L1, RES_START
+	};
+	const size_t kinds = sizeof(by_number) / sizeof(by_number[0]);
+	const struct load *l = x->load;
+	const struct record_DEVICE *limits = &x->device->limits;
+
+	for (size_t i = 0; i < kinds; i++) {
+		/* Requests of 128 bytes fill their wavefronts. */
+		if ((by_number[i] == RES_L1 && n->bytes * 32 >= 128) ||
+		    (by_number[i] == RES_START && !n->once))
+			continue;
+		n->issue = n->issue || (l->limit == (int)by_number[i] &&
+		    l->busy >= rule_value(x, "min_busy"));
+	}
+	n->batch = batch_of(x->kernel->code);
+	n->in_flight = l->occupancy * limits->max_warps_per_sm * 32 *
+	    n->bytes * n->batch;
+	n->needed = x->ceiling->dram_bytes_per_s * TRIP_S /
+	    fmax(1, limits->sms);
+	n->flight = !n->issue && (l->limit == RES_DRAM || l->bound < 0.5) &&
+	    l->busy < rule_value(x, "max_dram") && l->memory_stall >= 0.5 &&
+	    rule_busy(x, RES_DRAM) >= 0.25 &&
+	    n->in_flight < rule_value(x, "max_flight") * n->needed;
+}
+
+static void
+set_fix(const struct rule_view *x, struct draft *d, const struct narrow *n)
+{
+	const struct code *c = x->kernel->code;
+	double inst = rule_metric(x, METRIC_INST_EXECUTED);
+	double wide = WIDEST / n->bytes;	/* elements at once */
+	double shared = inst_total(c, SOURCE_SHARED_LD) +
+	    inst_total(c, SOURCE_SHARED_ST) + inst_total(c, SOURCE_SHARED_ATOM);
+	double share = n->requests / (n->all + (shared > 0 ? shared : 0));
+	struct fix fix = FIX_NONE;
+
+	if (n->flight) {
+		fix.flight = wide;
+		rule_fix(d, &fix, 0.05, 0.15);
+		return;
+	}
+	if (inst > 0)
+		fix.inst = 1 - fmin(0.9, n->requests * (1 + WITH_EACH) *
+		    (1 - 1 / wide) / inst);
+	if (n->once) {		/* as many fewer threads */
+		fix.inst = fmin(fix.inst, n->data + (1 - n->data) / wide);
+		fix.part[RES_START] = 1 / wide;
+		fix.grid = 1 / wide;
+	}
+	fix.part[RES_LSU] = fmin(1, (1 - share * (1 - 1 / wide)) / fix.inst);
+	/* A wavefront carries 128 bytes, whatever they are made of. */
+	if (n->bytes * 32 < 128)
+		fix.part[RES_L1] = 1 - share *
+		    (1 - fmax(n->bytes * 32 / 128, 1 / wide));
+	rule_fix(d, &fix, 0.4, n->once ? 1 : 0.9);
+}
+
+static void
+describe(struct rule_view *x, struct draft *d, const struct narrow *n)
+{
+	d->f.title = n->flight ? "narrow accesses keep too little in flight" :
+	    "narrow accesses";
+	d->f.summary = arena_format(x->arena, "%s of the global accesses move "
+	    "%s byte%s a lane%s", say_percent(x->arena, n->requests / n->all),
+	    say_number(x->arena, n->bytes), n->bytes == 1 ? "" : "s",
+	    n->flight ? arena_format(x->arena, ": about %s in flight an SM, "
+	    "where DRAM needs %s", say_bytes(x->arena, n->in_flight),
+	    say_bytes(x->arena, n->needed)) : "");
+	d->f.advice = n->bytes < 3 ? "let each thread take 4 to 16 neighbouring "
+	    "elements with one vector access (uchar4, half2, uint4), with a "
+	    "tail for what is left" : "let each thread take 4 neighbouring "
+	    "elements with one float4 or int4 access, with a tail for what is "
+	    "left; the pointer must be aligned to 16 bytes";
+	d->f.gain_note = n->flight ? "more bytes in flight for each warp, up to "
+	    "the next full resource" : n->once ? "as many fewer threads: what "
+	    "each does before its first element is done once for all of its "
+	    "own, and fewer blocks are started" : "the same bytes with loads and stores of "
+	    "16 bytes a lane, and as many fewer address and loop instructions";
+}
+
+static void
+give_lines(const struct rule_view *x, struct draft *d,
+    const struct accesses *a)
+{
+	const struct code *c = x->kernel->code;
+	struct mark *m = marks_new(x);
+
+	for (size_t i = 0; m != NULL && i < c->instructions; i++) {
+		const struct access *one = &a->of[i];
+
+		if (!is_narrow(a, c, i))
+			continue;
+		m[i].weight = one->requests;
+		m[i].over = one->requests * inst_bytes(c, i);
+		m[i].under = one->requests;
+	}
+	lines_fill(x, d, m, "%s B a lane");
+	free(m);
+}
+
+static bool
+is_enough(const struct rule_view *x, const struct narrow *n)
+{
+	double inst = inst_total(x->kernel->code, SOURCE_INST);
+
+	return n->requests > 0 &&
+	    n->requests >= rule_value(x, "min_share") * n->all &&
+	    (n->once || n->requests >= rule_value(x, "min_inst") * inst);
+}
+
+static enum rule_state
+find(struct rule_view *x, const struct accesses *a)
+{
+	struct narrow n = { 0 };
+	struct draft *d;
+
+	count(&n, a, x->kernel->code);
+	n.once = ends_soon(&n, a, x->kernel->code);
+	if (!is_enough(x, &n))
+		return RULE_CLEAN;
+	look_for_limit(x, &n);
+	if (!n.issue && !n.flight)
+		return RULE_CLEAN;
+	n.requests -= gathers(x, a);
+	if (!is_enough(x, &n))
+		return RULE_CLEAN;
+	d = rule_found(x, NULL);
+	if (d == NULL)
+		return RULE_NOT_MEASURED;
+	set_fix(x, d, &n);
+	d->f.confidence = n.issue ? CONF_MEDIUM : CONF_LOW;
+	rule_evidence(x, d, (struct evidence){ .name = "narrow_ratio",
+	    .label = "coalesced accesses of at most 4 bytes a lane, of all",
+	    .value = n.requests / n.all, .unit = "ratio", .source = "derived",
+	    .from = "disassembly, warp instructions" }, "min_share");
+	rule_evidence(x, d, (struct evidence){ .name = "bytes_per_lane",
+	    .label = "bytes a lane moves in one of them", .value = n.bytes,
+	    .unit = "B", .source = "derived", .from = "disassembly" }, NULL);
+	rule_evidence(x, d, (struct evidence){ .name = "busy_ratio",
+	    .label = arena_format(x->arena, "%s busy",
+	    resource_name[x->load->limit]), .value = x->load->busy,
+	    .unit = "ratio", .source = "derived", .from = "counters" },
+	    n.issue ? "min_busy" : "max_dram");
+	if (n.flight)
+		rule_evidence(x, d, (struct evidence){
+		    .name = "in_flight_ratio", .label = "bytes in flight / "
+		    "bytes that DRAM needs in flight",
+		    .value = n.in_flight / n.needed, .unit = "ratio",
+		    .source = "estimated", .from = "occupancy, order of the "
+		    "loads" }, "max_flight");
+	describe(x, d, &n);
+	rule_next_lines(x, d);
+	give_lines(x, d, a);
+	return rule_settle(x, d);
+}
+
+enum rule_state
+rule_narrow_access(struct rule_view *x)
+{
+	return accesses_ask(x, find);
+}

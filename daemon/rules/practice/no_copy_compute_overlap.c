@@ -1,0 +1,114 @@
+/*
+ * no-copy-compute-overlap: copies and kernels take turns although the copy
+ * engines could work beside the SMs.
+ */
+#include <math.h>
+
+#include "rules/evidence/lines.h"
+
+/* Where fewer are, or are worth to be, pinned, that is what keeps them from it:
+ * pageable-host-memory. */
+#define PINNED_LEAST 0.5
+
+/* Of the host copies' time, what can run beside kernels: from and to pinned
+ * memory, or buffers that are copied often enough to be pinned. */
+static double
+pinned_share(const struct run *run, size_t device)
+{
+	double all = 0, can = 0;
+
+	for (size_t i = 0; i < run->copies; i++) {
+		const struct copy_class *c = &run->copy[i];
+		enum wire_memory host = c->kind == COPY_H2D ? c->src : c->dst;
+		bool often = c->located == 0 ? c->count > 2 :
+		    c->located > 2 * c->ranges;
+
+		if (c->device != device || c->memset ||
+		    (c->kind != COPY_H2D && c->kind != COPY_D2H))
+			continue;
+		all += (double)c->gpu_ns;
+		if (host != MEMORY_PAGEABLE || often)
+			can += (double)c->gpu_ns;
+	}
+	return all > 0 ? can / all : 0;
+}
+
+static int
+found(struct rule_view *x, size_t i)
+{
+	const struct device *dev = &x->run->device[i];
+	struct draft *d = rule_found(x, arena_format(x->arena, "device %zu",
+	    i));
+	double copy = (double)dev->copy_ns * 1e-9;
+	double kernel = (double)dev->kernel_ns * 1e-9;
+	double hidden = (double)dev->copy_hidden_ns * 1e-9;
+	double least = (double)dev->cycle_ns * 1e-9;
+	double busy = (double)dev->busy_ns * 1e-9;
+	double gain = fmax(0, least - hidden);
+	double pinned = pinned_share(x->run, i);
+
+	if (d == NULL)
+		return -1;
+	lines_site(x, d, CALL_BIT(MEMCPY) | CALL_BIT(MEMCPY_ASYNC));
+	/* The first chunk in and the last out stay exposed. */
+	d->claim[0] = (struct claim){ POOL_COPY,
+	    { 0.4 * gain * pinned, 0.75 * gain * pinned, gain } };
+	d->claims = 1;
+	d->f.where = arena_format(x->arena, "copies on %s", dev->name != NULL ?
+	    dev->name : "the GPU");
+	d->f.location = arena_format(x->arena, "device %u", dev->id);
+	d->f.location_missing = "line not known: call sites are not recorded";
+	rule_evidence(x, d, (struct evidence){ .name = "copy_ratio",
+	    .label = "copies, part of the GPU's busy time",
+	    .value = copy / busy,
+	    .unit = "ratio", .source = "measured", .from = "copy records" },
+	    NULL);
+	rule_evidence(x, d, (struct evidence){ .name = "kernel_ratio",
+	    .label = "kernels, part of the GPU's busy time",
+	    .value = kernel / busy,
+	    .unit = "ratio", .source = "measured", .from = "kernel records" },
+	    NULL);
+	rule_evidence(x, d, (struct evidence){ .name = "cycle_ratio",
+	    .label = "what of it could run at once, chunk by chunk, part of the "
+	    "GPU's busy time", .value = least / busy, .unit = "ratio",
+	    .source = "derived", .from = "order of copy and kernel records" },
+	    "min_share");
+	rule_evidence(x, d, (struct evidence){ .name = "overlap_ratio",
+	    .label = "what does / what could",
+	    .value = hidden / least, .unit = "ratio", .source = "measured",
+	    .from = "copy and kernel records" }, "max_overlap");
+	d->f.confidence = CONF_MEDIUM;
+	d->f.summary = arena_format(x->arena, "%s of copies and %s of kernels, "
+	    "of which %s at the same time", say_seconds(x->arena, copy),
+	    say_seconds(x->arena, kernel), say_seconds(x->arena, hidden));
+	d->f.limiter = "copies and kernels take turns";
+	d->f.advice = "cut the data into chunks on two or more streams: "
+	    "cudaMemcpyAsync from pinned memory for the next chunk while the "
+	    "kernel works on this one";
+	d->f.gain_note = "holds if chunks can be worked on independently";
+	d->f.next = say_tool(x->arena, x->run, "nsys profile --trace=cuda");
+	return 0;
+}
+
+enum rule_state
+rule_no_copy_compute_overlap(struct rule_view *x)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < x->run->devices; i++) {
+		const struct device *d = &x->run->device[i];
+		double least = (double)d->cycle_ns * 1e-9;
+
+		if (!(least > 0) || d->busy_ns == 0 ||
+		    least < rule_value(x, "min_share") *
+		    (double)d->busy_ns * 1e-9 ||
+		    (double)d->copy_hidden_ns * 1e-9 >=
+		    rule_value(x, "max_overlap") * least ||
+		    pinned_share(x->run, i) <= PINNED_LEAST)
+			continue;
+		if (found(x, i) != 0)
+			return RULE_NOT_MEASURED;
+		any = true;
+	}
+	return any ? RULE_FOUND : RULE_CLEAN;
+}

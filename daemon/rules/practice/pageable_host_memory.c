@@ -1,0 +1,236 @@
+/*
+ * pageable-host-memory: the driver stages every copy of pageable memory
+ * through a pinned buffer of its own; from pinned memory the copy engine reads
+ * directly, and the call need not block.
+ */
+#include <math.h>
+
+#include "rules/evidence/lines.h"
+#include "rules/evidence/slope.h"
+
+/* Pinning a range costs as much as so many of its copies save at this machine's
+ * usual pageable rate: cudaMallocHost gave 16 MB in 5 ms (measured), of which a
+ * copy saves about 1. Most of it are the pages themselves, which malloc's first
+ * touch costs as well. */
+#define PIN_COPIES 2
+#define PIN_COPIES_MOST 6
+
+/* Making pages while a copy writes them, s a byte. Measured on the host of an H200:
+ * 16 MB into new memory took 8.5 ms, into memory that was there 1.7 ms. */
+#define PAGE_S 0.43e-9
+/* Copies this many times as long as usual write pages that are not there yet.
+ * Arithmetic: to clear and map a page takes as long as copying it, at least. */
+#define FRESH 2
+
+/* Different ranges may be one buffer after the other, of which one would do, or
+ * results that are kept. A few copies (measured: 16 of 18 captured programs make
+ * at most 7, in set-up) are no loop, and each has a buffer of its own where that
+ * is not known; of four times as many, that one would do is half believed. */
+#define LOOP_NONE 10
+#define LOOP_SURE 40
+#define REUSABLE 0.5
+
+/* Below it a copy is fixed cost: many-small-copies. */
+#define MIN_SIZE_CLASS 16	/* 64 KiB */
+
+struct direction {
+	enum wire_copy kind;
+	const char *name;
+	uint64_t count, bytes, ranges, located;
+	double gpu_s, staged_s, pinned_s, exposed_s;	/* staged_s: as pageable
+							 * copies usually take */
+	const struct ceilings *c;
+};
+
+static void
+collect(const struct rule_view *x, struct direction *t)
+{
+	for (size_t i = 0; i < x->run->copies; i++) {
+		const struct copy_class *c = &x->run->copy[i];
+		enum wire_memory host = t->kind == COPY_H2D ? c->src : c->dst;
+		double gpu = (double)c->gpu_ns * 1e-9, e = c->exposed_ns * 1e-9;
+
+		if (c->memset || c->kind != t->kind || c->count == 0 ||
+		    host != MEMORY_PAGEABLE || c->size_class < MIN_SIZE_CLASS ||
+		    c->device >= x->run->devices)
+			continue;
+		t->c = &x->ceilings[c->device];
+		t->count += c->count;
+		t->bytes += c->bytes;
+		t->ranges += c->ranges;
+		t->located += c->located;
+		t->gpu_s += gpu;
+		t->exposed_s += isfinite(e) ? fmin(fmax(e, 0), gpu) : gpu;
+		t->pinned_s += (double)c->count * ceilings_copy_s(t->c,
+		    c->bytes / c->count, t->kind == COPY_H2D, true);
+		t->staged_s += (double)c->count * ceilings_copy_s(t->c,
+		    c->bytes / c->count, t->kind == COPY_H2D, false);
+	}
+}
+
+/* What pinned copies save: at the usual rate; and beyond it, of the first copy of
+ * each range, which makes its pages, and of others, which then can only have
+ * found new memory at the same place. */
+struct saving {
+	double usual_s, first_s, again_s;
+	double ranges;		/* a copy, 0..1 */
+	double reused;		/* how far one of them is believed to do */
+};
+
+static struct saving
+saving_of(const struct rule_view *x, const struct direction *t)
+{
+	double least = rule_value(x, "min_gain"), part, excess;
+	double count = (double)t->count;
+	double all = fmax(0, t->gpu_s - t->pinned_s);
+	struct saving s;
+
+	s.ranges = fmin(1, ((double)t->ranges + fmin(LOOP_NONE, count -
+	    fmin(count, (double)t->located))) / count);
+	s.reused = REUSABLE * slope(count, LOOP_NONE, LOOP_SURE);
+	/* A gain within the spread of two runs is none. */
+	part = slope(all / t->gpu_s, least / 2, least) *
+	    t->exposed_s / t->gpu_s;
+	s.usual_s = fmin(all, fmax(0, t->staged_s - t->pinned_s));
+	excess = all - s.usual_s;
+	s.first_s = part * fmin(excess, PAGE_S * s.ranges * (double)t->bytes);
+	s.again_s = part * excess - s.first_s;
+	s.usual_s *= part;
+	return s;
+}
+
+static double
+saved_s(const struct saving *s)
+{
+	double each = fmax(0, 1 - PIN_COPIES * s->ranges);
+
+	return s->usual_s * (s->reused + (1 - s->reused) * each) +
+	    s->reused * s->first_s + s->again_s;
+}
+
+/* What slows all copies may be another thing than pages, which pinned ones meet
+ * too: half. */
+static double
+saved_low_s(const struct saving *s)
+{
+	return 0.8 * (fmax(0, s->usual_s * (1 - PIN_COPIES_MOST * s->ranges)) +
+	    0.5 * s->again_s);
+}
+
+static double
+saved_high_s(const struct saving *s)
+{
+	return 1.1 * (s->usual_s + s->first_s + s->again_s);
+}
+
+/* Into pages that are made while they are written: memory that is new each time. */
+static bool
+is_fresh(const struct direction *t)
+{
+	return t->kind == COPY_D2H && t->gpu_s >= FRESH * t->staged_s;
+}
+
+static void
+advise(struct rule_view *x, struct draft *d, const struct direction *t,
+    const struct saving *s)
+{
+	d->f.limiter = "the host core that fills the staging buffer";
+	d->f.advice = t->kind == COPY_H2D ? "allocate the source buffer once "
+	    "with cudaMallocHost (or cudaHostRegister it) and reuse it" :
+	    "allocate the destination buffer once with cudaMallocHost (or "
+	    "cudaHostRegister it) and reuse it";
+	d->f.gain_note = saved_s(s) > 0 ? "pinning a buffer "
+	    "once costs what two of its copies save" : "pinning a buffer that "
+	    "is copied once or twice costs about what it saves";
+	if (!is_fresh(t))
+		return;
+	d->f.limiter = arena_format(x->arena, "pageable copies usually reach "
+	    "%s here: what is slow are the pages of new memory, which are made "
+	    "while the copy writes them", say_rate(x->arena,
+	    (double)t->bytes / t->staged_s));
+	d->f.advice = "copy into memory that was written before: allocate the "
+	    "destination once, outside of the loop, and reuse it; best with "
+	    "cudaMallocHost";
+	d->f.gain_note = "each different buffer is allocated, and pinned, once; "
+	    "buffers that live one after the other could be one";
+}
+
+static int
+found(struct rule_view *x, const struct direction *t)
+{
+	struct draft *d = rule_found(x, t->name);
+	struct saving s = saving_of(x, t);
+
+	if (d == NULL)
+		return -1;
+	lines_site(x, d, CALL_BIT(MEMCPY) | CALL_BIT(MEMCPY_ASYNC));
+	d->claim[0] = (struct claim){ POOL_COPY, { saved_low_s(&s), saved_s(&s),
+	    fmin(saved_high_s(&s), t->exposed_s) } };
+	d->claims = 1;
+	d->f.where = arena_format(x->arena, "%s copies", t->name);
+	d->f.location = arena_format(x->arena, "%s, %s",
+	    say_counted(x->arena, (double)t->count, "copy"),
+	    say_bytes(x->arena, (double)t->bytes));
+	d->f.location_missing = "line not known: call sites are not recorded";
+	rule_evidence(x, d, (struct evidence){ .name = "pageable_bytes",
+	    .label = "bytes from or to pageable memory", .unit = "B",
+	    .value = (double)t->bytes, .source = "measured",
+	    .from = "copy records" }, "min_bytes");
+	rule_evidence(x, d, (struct evidence){ .name = "time_ratio",
+	    .label = "their part of the run", .unit = "ratio",
+	    .value = t->gpu_s / rule_own_s(x->run), .source = "measured",
+	    .from = "copy records" }, "min_share");
+	rule_evidence(x, d, (struct evidence){
+	    .name = "bandwidth_bytes_per_s", .label = "rate reached",
+	    .value = (double)t->bytes / t->gpu_s, .unit = "B/s",
+	    .source = "measured", .from = "copy records" }, NULL);
+	rule_evidence(x, d, (struct evidence){
+	    .name = "pinned_bytes_per_s", .label = "rate of pinned memory",
+	    .value = (double)t->bytes / t->pinned_s, .unit = "B/s",
+	    .source = t->c->calibrated ? "measured" : "estimated",
+	    .from = t->c->calibrated ? "calibration" : "typical rates" }, NULL);
+	if (t->located > 0)
+		rule_evidence(x, d, (struct evidence){ .name = "ranges",
+		    .label = "different host buffers", .unit = "range",
+		    .value = (double)t->ranges, .source = "measured",
+		    .from = "addresses of the calls" }, NULL);
+	d->f.confidence = t->c->calibrated ? CONF_HIGH : CONF_MEDIUM;
+	d->f.summary = arena_format(x->arena, "%s %s of %s at %s; "
+	    "pinned, this machine %s %s", say_count(x->arena, t->count),
+	    t->count == 1 ? arena_format(x->arena, "%s copy", t->name) :
+	    d->f.where, say_bytes(x->arena, (double)t->bytes / (double)t->count),
+	    say_rate(x->arena, (double)t->bytes / t->gpu_s),
+	    t->c->calibrated ? "reaches" : "should reach",
+	    say_rate(x->arena, (double)t->bytes / t->pinned_s));
+	advise(x, d, t, &s);
+	d->f.next = say_tool(x->arena, x->run,
+	    "nsys profile --trace=cuda --stats=true");
+	return 0;
+}
+
+enum rule_state
+rule_pageable_host_memory(struct rule_view *x)
+{
+	struct direction way[] = {
+		{ .kind = COPY_H2D, .name = "H2D" },
+		{ .kind = COPY_D2H, .name = "D2H" },
+	};
+	bool any = false;
+
+	for (size_t i = 0; i < 2; i++) {
+		struct direction *t = &way[i];
+
+		collect(x, t);
+		if ((double)t->bytes < rule_value(x, "min_bytes") ||
+		    t->gpu_s < rule_value(x, "min_share") *
+		    rule_own_s(x->run) || !(t->gpu_s > 0) ||
+		    !isfinite(t->pinned_s) ||
+		    t->pinned_s > (1 - rule_value(x, "min_gain") / 2) *
+		    t->gpu_s)
+			continue;
+		if (found(x, t) != 0)
+			return RULE_NOT_MEASURED;
+		any = true;
+	}
+	return any ? RULE_FOUND : RULE_CLEAN;
+}

@@ -1,0 +1,422 @@
+/*
+ * redundant-global-traffic: the same values are loaded again and again, and the
+ * pipe or cache that delivers them is what limits the kernel. What limits says
+ * what to keep, and where:
+ *
+ *   L2                       a tile in shared memory, so that a block asks L2
+ *                            for each value once
+ *   the L1/shared data pipe, the tile, and registers: shared memory is behind
+ *   by global loads          the same pipe, so that staging alone gains little
+ *   the L1/shared data pipe, registers: several results a thread, so that a
+ *   by shared loads          value that was read goes into several of them
+ *
+ * How often is in reuse.h.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "rules/evidence/reuse.h"
+
+/*
+ * What of the loads stays. A product takes two loads a multiply-add; staged,
+ * the value that all lanes share comes 16 bytes at a time, which leaves three
+ * quarters and the tile to fill; with four results a thread as well three
+ * eighths; with 8 × 8 an eighth. The middle view is staging and a little more.
+ */
+static const double keep_global[VIEWS] = { 0.85, 0.65, 0.125 };
+#define KEEP_MOST 0.125
+
+/*
+ * Where a load feeds one product with a coefficient that all threads share (a
+ * filter, a stencil), r results in its direction take the n loads of one and
+ * r - 1 more. The low view believes in no more than the tile.
+ */
+static const double single_results[VIEWS] = { 1, 4, 16 };
+#define SINGLE_LEAST 0.75
+
+/* Of shared loads four results a thread leave half. A thread that has several
+ * already, known by how busy arithmetic is beside them, saves less. */
+#define KEEP_RESULTS 0.5
+
+/* L2: tiles of twice the area, of twice the side. */
+#define KEEP_L2_LOW 0.7
+#define KEEP_L2 0.5
+#define KEEP_L2_LEAST 0.1
+
+/* Arithmetic below this is none: the tensor cores' kernels, copies. */
+#define ARITHMETIC_LEAST 0.05
+
+/* From which on what is busiest is taken for the limit: Nsight Compute,
+ * SpeedOfLight. */
+#define BOUND_BUSY 0.6
+
+enum use { USE_L2, USE_GLOBAL, USE_SHARED };
+
+struct found {
+	enum use use;
+	bool loads, tiled;	/* global loads, shared loads can be fewer */
+	struct reuse r;
+};
+
+static bool
+is_filter(const struct reuse *r)
+{
+	return r->single >= SINGLE_LEAST;
+}
+
+/* What stays of the loads whose address a tile can hold. */
+static double
+keep_of(const struct rule_view *x, const struct reuse *r, enum view v)
+{
+	double n = x->load->requests_ld / x->load->requests_st;
+	double results = single_results[v];
+
+	if (!is_filter(r) || !(n > 1))
+		return keep_global[v];
+	/* Without stores n has no end. */
+	return fmin(keep_global[v], 1 / results + (results - 1) / results / n);
+}
+
+/* What a block loads beyond its own results' places comes from L2 again, and is
+ * the less, the more results it has in the filter's direction. */
+static double
+keep_halo(const struct reuse *r, double results)
+{
+	return r->l2_again > 1 ? (1 + (r->l2_again - 1) / results) /
+	    r->l2_again : 1;
+}
+
+/* What stays of the instructions: a product for each load; all that is neither
+ * (addresses, coefficients) is there once for all results of a thread. */
+static double
+inst_of(const struct rule_view *x, double gone, enum view v)
+{
+	double inst = rule_metric(x, METRIC_INST_EXECUTED);
+	double rest = fmax(0, inst - 2 * x->load->requests_ld);
+
+	gone += rest * (1 - 1 / single_results[v]) * (v == VIEW_MID ? 0.5 : 1);
+	return inst > 0 ? 1 - fmin(0.8, gone / inst) : 1;
+}
+
+static void
+set_fix(const struct rule_view *x, struct draft *d, const struct found *o)
+{
+	const struct reuse *r = &o->r;
+	double inst = rule_metric(x, METRIC_INST_EXECUTED);
+	double shared_ld = rule_metric(x, METRIC_SHARED_LD_INST);
+	double of_l2 = fmin(1, x->load->l2_ld / x->load->l2_sectors);
+	double results = 1 - KEEP_RESULTS * (1 - fmin(1, r->arithmetic));
+	/* Fewer threads with more results each may leave SMs idle. */
+	bool small = x->kernel->occupancy.known &&
+	    x->kernel->occupancy.waves < 2;
+	double shared[VIEWS] = { small ? 1 : (1 + results) / 2, results,
+	    KEEP_MOST };
+	double l2[VIEWS] = { KEEP_L2_LOW, KEEP_L2,
+	    fmax(KEEP_L2_LEAST, fmin(1, 1 / r->l2_again)) };
+
+	for (int v = VIEW_LOW; v < VIEWS; v++) {
+		struct fix *f = &d->fix[v];
+		double gone = 0;
+
+		if (o->use == USE_L2) {
+			f->part[RES_L2] = 1 - of_l2 * (1 - l2[v]);
+			continue;
+		}
+		if (o->loads) {
+			double keep = 1 - r->kept * (1 - keep_of(x, r, v));
+
+			f->part[RES_L1] = 1 - r->part_global * (1 - keep);
+			if (is_filter(r) && v == VIEW_MID)
+				f->part[RES_L2] = 1 - of_l2 * (1 -
+				    keep_halo(r, single_results[v]));
+			else if (v == VIEW_HIGH && isfinite(of_l2))
+				f->part[RES_L2] = 1 - of_l2 * (1 - l2[v]);
+			/* What was waited for once serves several results. */
+			if (is_filter(r) && v != VIEW_LOW)
+				f->stall = 1 - x->load->memory_stall *
+				    (1 - keep) * (v == VIEW_MID ? 0.5 : 1);
+			gone += x->load->requests_ld * (1 - keep);
+		}
+		if (o->tiled) {
+			f->shared_ld = shared[v];
+			gone += shared_ld * (1 - shared[v]);
+		}
+		/* The loads that go were instructions, too. */
+		if (v != VIEW_LOW && inst > 0 && gone > 0)
+			f->inst = 1 - fmin(0.5, gone / inst);
+		if (v != VIEW_LOW && o->loads && is_filter(r))
+			f->inst = fmin(f->inst, inst_of(x, gone, v));
+	}
+}
+
+static void
+give_bytes(const struct rule_view *x, struct draft *d, const struct found *o)
+{
+	const struct reuse *r = &o->r;
+	bool l2 = o->use == USE_L2;
+
+	rule_evidence(x, d, (struct evidence){ .name = "reuse_ratio",
+	    .label = l2 ? "bytes loaded from L2 / bytes that can differ" :
+	    "bytes loaded / bytes that can differ", .value = l2 ? r->l2_again :
+	    r->again, .unit = "ratio", .source = "derived",
+	    .from = metric_table[METRIC_GLOBAL_LD_SECTORS].name },
+	    l2 ? "min_l2_reuse" : "min_reuse");
+	rule_evidence(x, d, (struct evidence){ .name = "loaded_bytes",
+	    .label = l2 ? "bytes a launch loads from L2" :
+	    "bytes a launch loads", .value = l2 ? r->from_l2 : r->loaded,
+	    .unit = "B", .source = "derived",
+	    .from = metric_table[METRIC_GLOBAL_LD_SECTORS].name }, NULL);
+	rule_evidence(x, d, (struct evidence){ .name = "unique_bytes",
+	    .label = r->by_memory ? "different at most: all memory in use" :
+	    "different at most: what came from DRAM, and the size of L2",
+	    .value = r->unique, .unit = "B", .source = "derived",
+	    .from = r->by_memory ? "memory activity records" :
+	    metric_table[METRIC_DRAM_READ].name }, NULL);
+	if (r->by_code)
+		rule_evidence(x, d, (struct evidence){ .name = "kept_ratio",
+		    .label = "loads whose address a tile can hold, of all",
+		    .value = r->kept, .unit = "ratio", .source = "derived",
+		    .from = "disassembly, warp instructions" }, "min_part");
+}
+
+static void
+give_evidence(const struct rule_view *x, struct draft *d,
+    const struct found *o)
+{
+	const struct reuse *r = &o->r;
+	enum resource res = o->use == USE_L2 ? RES_L2 : RES_L1;
+
+	if (o->use != USE_SHARED)
+		give_bytes(x, d, o);
+	if (o->tiled && o->use != USE_L2) {
+		rule_evidence(x, d, (struct evidence){
+		    .name = "shared_reuse_ratio",
+		    .label = "loads from shared memory / stores to it",
+		    .value = r->shared, .unit = "ratio", .source = "derived",
+		    .from = metric_table[METRIC_SHARED_LD_INST].name },
+		    "min_shared_reuse");
+		rule_evidence(x, d, (struct evidence){
+		    .name = "arithmetic_ratio", .label = "busiest arithmetic "
+		    "pipe / L1 pipe", .value = r->arithmetic, .unit = "ratio",
+		    .source = "derived",
+		    .from = metric_table[METRIC_PIPE_FMA].name },
+		    "max_arithmetic");
+	}
+	rule_evidence(x, d, (struct evidence){ .name = "busy_ratio",
+	    .label = arena_format(x->arena, "%s busy", resource_name[res]),
+	    .value = rule_busy(x, res), .unit = "ratio", .source = "derived",
+	    .from = metric_table[res == RES_L2 ? METRIC_L2_PCT :
+	    METRIC_LSU_WAVEFRONTS].name }, NULL);
+}
+
+static void
+describe_l2(struct rule_view *x, struct draft *d, const struct reuse *r)
+{
+	d->f.title = "the same values come from L2 again and again";
+	d->f.summary = arena_format(x->arena, "a launch loads %s from L2, of "
+	    "which at most %s can differ: each byte %s times or more",
+	    say_bytes(x->arena, r->from_l2), say_bytes(x->arena, r->unique),
+	    say_number(x->arena, r->l2_again));
+	d->f.advice = "let a block load what its threads share once, into a "
+	    "tile in shared memory, and make the tile large: with twice the "
+	    "side half as much comes from L2. Where the kernel walks its data "
+	    "several times, make all passes over one piece before the next";
+	d->f.gain_note = "half of what these loads take from L2, as with tiles "
+	    "of twice the side; how large a tile can be is not known";
+}
+
+static void
+describe_global(struct rule_view *x, struct draft *d, const struct found *o)
+{
+	const struct reuse *r = &o->r;
+
+	d->f.summary = arena_format(x->arena, "a launch loads %s, of which at "
+	    "most %s can differ: each byte %s times or more%s",
+	    say_bytes(x->arena, r->loaded), say_bytes(x->arena, r->unique),
+	    say_number(x->arena, r->again), o->tiled ? "; a part of the data "
+	    "goes through shared memory already" : "");
+	if (is_filter(r)) {
+		d->f.advice = "let each thread compute several neighbouring "
+		    "results (4 or more along the filter) from values that it "
+		    "holds in registers: it loads a few values more, and each "
+		    "goes into all the results that need it";
+		d->f.gain_note = "four results a thread: the loads of one and "
+		    "three more for all four. The grid then has four times "
+		    "fewer threads";
+		return;
+	}
+	d->f.advice = arena_format(x->arena, "%s, and let each thread compute "
+	    "several results (4 in a column, a block of 4 × 4 or 8 × 8) from "
+	    "values that it holds in registers. Shared memory is behind the "
+	    "same pipe: the tile alone gains less than both", o->tiled ?
+	    "bring what still comes from global memory into the tile in shared "
+	    "memory, too" : "load a tile into shared memory once a block and "
+	    "read it from there");
+	d->f.gain_note = "the tile and a little reuse in registers, 0.65 of the "
+	    "loads; 8 × 8 results a thread leave an eighth";
+}
+
+static void
+describe_shared(struct rule_view *x, struct draft *d, const struct reuse *r)
+{
+	d->f.title = "one result a thread: loads from shared memory limit";
+	d->f.summary = arena_format(x->arena, "what is in shared memory is "
+	    "read %s times; the pipe that delivers it is %s busy, arithmetic "
+	    "%s", say_number(x->arena, r->shared), say_percent(x->arena,
+	    rule_busy(x, RES_L1)), say_percent(x->arena, r->arithmetic *
+	    rule_busy(x, RES_L1)));
+	d->f.advice = "let each thread compute several results (4 in a column, "
+	    "a block of 4 × 4 or 8 × 8), so that a value that was read from "
+	    "shared memory into a register goes into several multiply-adds; "
+	    "read 4 neighbouring values with one access of 16 bytes";
+	d->f.gain_note = "four results a thread, which leave half of the loads "
+	    "of one; 8 × 8 leave an eighth. The grid then has as many times "
+	    "fewer threads";
+}
+
+/* Without the code it may be a gather or a table, which no tile holds, or one
+ * address in every turn of a loop: no alarm. */
+static void
+doubt(struct rule_view *x, struct draft *d, const struct found *o)
+{
+	d->cap = SEV_LOW;
+	d->f.gain_note = arena_format(x->arena, "%s; %s", o->use == USE_SHARED ?
+	    "that what is read has a place that the program's own index gives, "
+	    "and is no look-up in a table" : "that a tile can hold what is "
+	    "loaded, and it is no gather (where it is one address in every "
+	    "turn of a loop, const and __restrict__ are enough)",
+	    d->f.gain_note);
+}
+
+static enum rule_state
+report(struct rule_view *x, const struct found *o, const struct mark *m)
+{
+	struct draft *d = rule_found(x, NULL);
+
+	if (d == NULL)
+		return RULE_NOT_MEASURED;
+	set_fix(x, d, o);
+	d->f.confidence = o->r.by_code ? CONF_MEDIUM : CONF_LOW;
+	give_evidence(x, d, o);
+	if (o->use == USE_L2)
+		describe_l2(x, d, &o->r);
+	else if (o->use == USE_GLOBAL)
+		describe_global(x, d, o);
+	else
+		describe_shared(x, d, &o->r);
+	if (!o->r.by_code)
+		doubt(x, d, o);
+	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
+	    "MemoryWorkloadAnalysis --section MemoryWorkloadAnalysis_Chart "
+	    "--section SourceCounters --import-source yes");
+	lines_fill(x, d, m, o->use == USE_SHARED ? "%s wavefronts a load" :
+	    "%s sectors a request");
+	return rule_settle(x, d);
+}
+
+/* Loads that use little of their sectors are uncoalesced first of all. Many
+ * sectors a request may also be wide loads: not known without their bytes. */
+static bool
+is_coalesced(const struct rule_view *x)
+{
+	return !(x->load->ld_sectors / x->load->requests_ld > 4.5) ||
+	    rule_metric(x, METRIC_GLOBAL_LD_BYTES_PER_SECTOR) >= 16;
+}
+
+/* What would have to be known of the limiter's work before there is nothing
+ * redundant in it. */
+static bool
+is_unknown(const struct rule_view *x, const struct reuse *r, double least)
+{
+	if (isnan(x->load->ld_sectors) || isnan(x->load->requests_ld) ||
+	    isnan(rule_metric(x, METRIC_SHARED_LD_WAVEFRONTS)))
+		return true;
+	if (r->part_global >= least)
+		return isnan(r->again) || (!r->by_code && !is_coalesced(x) &&
+		    isnan(rule_metric(x, METRIC_GLOBAL_LD_BYTES_PER_SECTOR)));
+	return r->part_shared >= least &&
+	    (isnan(rule_metric(x, METRIC_SHARED_LD_INST)) ||
+	    isnan(rule_busy(x, RES_FMA)));
+}
+
+static bool
+is_reloaded(const struct rule_view *x, const struct reuse *r)
+{
+	return r->again >= rule_value(x, "min_reuse") &&
+	    r->kept >= rule_value(x, "min_part") &&
+	    (r->by_code || is_coalesced(x));
+}
+
+static bool
+is_reread(const struct rule_view *x, const struct reuse *r)
+{
+	return r->shared >= rule_value(x, "min_shared_reuse") && !r->table &&
+	    r->arithmetic <= rule_value(x, "max_arithmetic") &&
+	    r->arithmetic >= ARITHMETIC_LEAST &&
+	    !reuse_conflicted(x, rule_value(x, "max_conflicts"));
+}
+
+static enum rule_state
+judge(struct rule_view *x, struct found *o, const struct mark *global,
+    const struct mark *shared)
+{
+	const struct reuse *r = &o->r;
+	double least = rule_value(x, "min_part"), part;
+
+	o->loads = is_reloaded(x, r);
+	if (rule_is_bound(x, RES_L2)) {
+		o->use = USE_L2;
+		if (isnan(r->l2_again) || isnan(x->load->l2_sectors))
+			return rule_lacks(x);
+		return o->loads && r->l2_again >= rule_value(x, "min_l2_reuse")
+		    && x->load->l2_ld >= least * x->load->l2_sectors ?
+		    report(x, o, global) : RULE_CLEAN;
+	}
+	o->tiled = is_reread(x, r);
+	part = (o->loads ? r->part_global : 0) +
+	    (o->tiled ? r->part_shared : 0);
+	if (part < least)
+		return is_unknown(x, r, least) ? rule_lacks(x) : RULE_CLEAN;
+	o->use = o->loads && r->part_global >= least * part ? USE_GLOBAL :
+	    USE_SHARED;
+	return report(x, o, o->use == USE_GLOBAL ? global : shared);
+}
+
+/* Something else may be the busiest because L2's work was not counted, or L1's is
+ * no more than what the accesses that were counted need. */
+static bool
+may_be_bound(const struct rule_view *x)
+{
+	bool l1 = isfinite(rule_metric(x, METRIC_LSU_WAVEFRONTS)) &&
+	    isfinite(x->load->requests_ld);
+
+	return !(x->load->busy >= BOUND_BUSY && x->load->limit != RES_L1) &&
+	    (!l1 || isnan(rule_busy(x, RES_L2)));
+}
+
+enum rule_state
+rule_redundant_global_traffic(struct rule_view *x)
+{
+	enum rule_state state = RULE_NOT_MEASURED;
+	struct mark *global, *shared;
+	struct found o = { 0 };
+
+	if (rule_is_debug(x))
+		return rule_unmeasured(x, "it was built with -G, see "
+		    "debug-build");
+	if (x->load->limit < 0 || isnan(rule_busy(x, RES_L1)))
+		return rule_lacks(x);
+	if (!rule_is_bound(x, RES_L1) && !rule_is_bound(x, RES_L2))
+		return may_be_bound(x) ? rule_lacks(x) : RULE_CLEAN;
+	global = marks_new(x);
+	shared = marks_new(x);
+	reuse_of(&o.r, x, global, shared);
+	if (o.r.by_code && (global == NULL || shared == NULL))
+		x->arena->failed = true;
+	else if (!x->arena->failed)
+		state = (o.r.by_code ? o.r.tensor : rule_is_blind(x)) ?
+		    RULE_CLEAN : judge(x, &o, global, shared);
+	free(global);
+	free(shared);
+	return state;
+}

@@ -1,0 +1,201 @@
+/*
+ * redundant-transfers: a host range goes to the device although its bytes came
+ * from there, or went to the same place the last time. Whether the host changed
+ * them in between cannot be seen: those that came too soon for that are counted
+ * as saved, those that came nearly too soon in part. Where kernels overwrite what
+ * went to the same place, a copy on the device restores it: its time stays.
+ */
+#include <math.h>
+
+#include "rules/evidence/lines.h"
+
+/* A copy from the device is spared if nobody on the host reads it: half do. */
+#define DOWN_SPARED 0.5
+
+static const struct {
+	const char *key, *what, *label, *advice, *note;
+} text[RESENT_KINDS] = {
+	[RESENT_ROUND] = { "round", "round trips",
+	    "copies to the device of what had come from a device",
+	    "leave the data on the device: swap the pointers there, or "
+	    "cudaMemcpyDeviceToDevice, and copy to the host only what it "
+	    "reads, when it reads it",
+	    "of the copies that came back to the device before the host could "
+	    "have written as much; half of the copies from the device before "
+	    "them, which the host may have read later" },
+	[RESENT_AGAIN] = { "again", "repeated copies",
+	    "copies of a host range to where it had been copied before",
+	    "if the bytes are the same, copy them once; if kernels overwrite "
+	    "them, keep a second copy in device memory and restore from that "
+	    "(cudaMemcpyAsync, device to device); zeros need no copy but "
+	    "cudaMemsetAsync",
+	    "of the copies that came before the host could have written their "
+	    "bytes anew; a copy on the device in the place of each, in case "
+	    "kernels overwrite them" },
+};
+
+static void
+evidence(struct rule_view *x, struct draft *d, const struct resent *r)
+{
+	rule_evidence(x, d, (struct evidence){ .name = "copies",
+	    .label = text[r->kind].label, .value = (double)r->count,
+	    .unit = "copy", .source = "measured",
+	    .from = "copy records, addresses of their calls" }, "min_count");
+	rule_evidence(x, d, (struct evidence){ .name = "time_ratio",
+	    .label = r->kind == RESENT_ROUND ? "their time, both ways, part "
+	    "of first to last GPU work" : "their time, part of first to "
+	    "last GPU work",
+	    .value = (double)(r->gpu_ns + r->down_ns) * 1e-9 /
+	    rule_active_s(x->run), .unit = "ratio", .source = "measured",
+	    .from = "copy records" }, "min_share");
+	rule_evidence(x, d, (struct evidence){ .name = "bytes",
+	    .label = "bytes they carry", .value = (double)r->bytes,
+	    .unit = "B", .source = "measured", .from = "copy records" }, NULL);
+	rule_evidence(x, d, (struct evidence){ .name = "ranges",
+	    .label = "different host ranges", .value = (double)r->ranges,
+	    .unit = "range", .source = "measured",
+	    .from = "addresses of the calls" }, NULL);
+	rule_evidence(x, d, (struct evidence){ .name = "quick_copies",
+	    .label = "of them too soon for the host to have written the range "
+	    "anew (a core: 16 B/ns; all, after 20 µs: 400 B/ns)", .value = (double)r->quick_count,
+	    .unit = "copy", .source = "estimated",
+	    .from = "times of the calls" }, NULL);
+}
+
+/* GPU idle after blocking copies of the host's, of which ${s} seconds go. */
+static double
+idle_after(const struct run *run, double s)
+{
+	double idle = 0, all = 0;
+
+	for (size_t i = 0; i < run->copies; i++) {
+		const struct copy_class *c = &run->copy[i];
+
+		if (c->memset || c->async ||
+		    (c->kind != COPY_H2D && c->kind != COPY_D2H))
+			continue;
+		all += (double)c->gpu_ns * 1e-9;
+		idle += (double)c->idle_waited_ns * 1e-9;
+	}
+	return all > 0 ? idle * fmin(1, s / all) : 0;
+}
+
+/* What restoring the likely ones on the device takes: there the bytes go through
+ * DRAM twice. */
+static double
+restored_s(const struct rule_view *x, const struct resent *r)
+{
+	const struct ceilings *c;
+
+	if (r->kind != RESENT_AGAIN || r->device >= x->run->devices)
+		return 0;
+	c = &x->ceilings[r->device];
+	return r->likely_count * c->launch_gap_s +
+	    2 * r->likely_bytes / c->dram_bytes_per_s;
+}
+
+static void
+summarise(struct rule_view *x, struct draft *d, const struct resent *r)
+{
+	if (r->kind == RESENT_ROUND)
+		d->f.summary = arena_format(x->arena, "%s times what had come "
+		    "from a device went back, %s in all; %s of them before "
+		    "the host could have written it anew",
+		    say_count(x->arena, r->count),
+		    say_bytes(x->arena, (double)r->bytes),
+		    say_count(x->arena, r->quick_count));
+	else
+		d->f.summary = arena_format(x->arena, "%s times a host range "
+		    "went to where it had gone before, %s in all; %s of them "
+		    "before the host could have written it anew",
+		    say_count(x->arena, r->count),
+		    say_bytes(x->arena, (double)r->bytes),
+		    say_count(x->arena, r->quick_count));
+}
+
+static int
+found(struct rule_view *x, const struct resent *r)
+{
+	struct draft *d = rule_found(x, arena_format(x->arena, "%s %u",
+	    text[r->kind].key, r->device));
+	double exposure = rule_copy_exposure(x->run);
+	double all = (double)r->gpu_ns * 1e-9 + (double)r->down_ns * 1e-9;
+	double quick = (double)r->quick_ns * 1e-9;
+	double down = fmax((double)r->quick_down_ns, r->likely_down_ns) * 1e-9;
+	double likely = r->likely_ns * 1e-9;
+	double stays = restored_s(x, r), idle;
+	bool sure;
+
+	if (d == NULL)
+		return -1;
+	if (r->kind == RESENT_AGAIN)
+		quick = fmin(quick, likely);
+	likely = fmax(quick, likely);
+	sure = likely > stays;
+	lines_site(x, d, CALL_BIT(MEMCPY) | CALL_BIT(MEMCPY_ASYNC));
+	d->claim[0] = (struct claim){ POOL_COPY, {
+	    0.8 * fmax(0, quick - stays) * exposure,
+	    (fmax(0, likely - stays) + DOWN_SPARED * down) * exposure,
+	    all * exposure } };
+	/* The host goes on without waiting for what is not copied. */
+	idle = sure ? idle_after(x->run, likely + DOWN_SPARED * down) : 0;
+	d->claim[1] = (struct claim){ POOL_IDLE(IDLE_AFTER_SYNC) |
+	    POOL_IDLE(IDLE_API) | POOL_IDLE(IDLE_HOST) |
+	    POOL_IDLE(IDLE_LAUNCH), { 0.3 * idle, 0.8 * idle, idle } };
+	d->claims = 2;
+	d->f.where = text[r->kind].what;
+	d->f.location = arena_format(x->arena, "%s of %s",
+	    say_counted(x->arena, (double)r->count, "copy"),
+	    say_counted(x->arena, (double)r->ranges, "range"));
+	d->f.location_missing = "line not known: call sites are not recorded";
+	evidence(x, d, r);
+	if (idle > 0)
+		rule_evidence(x, d, (struct evidence){ .name = "idle_after_s",
+		    .label = "GPU idle after them, their share of what blocking "
+		    "copies leave", .value = idle, .unit = "s",
+		    .source = "derived", .from = "copy and kernel records" },
+		    NULL);
+	d->f.confidence = CONF_LOW;
+	summarise(x, d, r);
+	d->f.limiter = sure ?
+	    "copies of bytes that are where they are needed already" :
+	    "a loss only if the host leaves these bytes as they are";
+	d->f.advice = text[r->kind].advice;
+	d->f.gain_note = sure ? text[r->kind].note : "nothing is promised: if "
+	    "the host leaves the bytes as they are, these copies can go";
+	d->f.next = say_tool(x->arena, x->run,
+	    "nsys profile --trace=cuda --cudabacktrace=memory");
+	return 0;
+}
+
+enum rule_state
+rule_redundant_transfers(struct rule_view *x)
+{
+	const struct run *run = x->run;
+	double active = rule_active_s(run);
+	bool any = false;
+
+	for (size_t i = 0; i < run->resents; i++) {
+		const struct resent *r = &run->resent[i];
+
+		if ((unsigned)r->kind >= RESENT_KINDS ||
+		    ((double)r->count < rule_value(x, "min_count") &&
+		    !(r->likely_count > 0)) ||
+		    !(active > 0) ||
+		    ((double)r->gpu_ns + (double)r->down_ns) * 1e-9 <
+		    rule_value(x, "min_share") * active)
+			continue;
+		if (found(x, r) != 0)
+			return RULE_NOT_MEASURED;
+		any = true;
+	}
+	if (any)
+		return RULE_FOUND;
+	/* Copies of arrays, rows and boxes have no address either. */
+	if (run->copies_unlocated > run->copies_located)
+		return rule_unmeasured(x, "the addresses of most copies are "
+		    "not known");
+	return run->copies_untracked > run->copies_located / 2 ?
+	    rule_unmeasured(x, "the program copies from and to too many "
+	    "places") : RULE_CLEAN;
+}

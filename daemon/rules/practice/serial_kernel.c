@@ -1,0 +1,154 @@
+/*
+ * serial-kernel: one thread of each block, or one warp of it, does the work,
+ * and the others have left or, for one thread, wait for it at a barrier.
+ *
+ * One thread shows in the lanes of the mean instruction: next to one, without
+ * branches that diverge (32 lanes that take turns also work one at a time, but
+ * that is warp-divergence). That it is one thread of the block, and not one of
+ * each warp, shows in the warps: about one a block is there, or the rest of
+ * them is sampled at a barrier. Whole warps that wait at barriers for another
+ * are barrier-stalls, whatever that one does.
+ */
+#include <math.h>
+
+#include "rules/evidence/lanes.h"
+#include "rules/evidence/lines.h"
+
+/* Warps of a block at work, so few that there may as well be one; with less,
+ * what they wait for is not one of them. */
+#define ONE_WARP 1.5
+#define NO_WARP 0.5
+/* A block of fewer has no warps to share the work among. */
+#define MANY_WARPS 4
+
+struct work {
+	struct lanes lanes;
+	double warps;		/* of a block */
+	double there;		/* of them, on the SM in the mean cycle */
+	double waiting;		/* share of their time at barriers; NaN */
+	double working;		/* the others */
+};
+
+/* Warps of a block in the mean cycle: what an SM holds, over its blocks. */
+static void
+look(const struct rule_view *x, struct work *w)
+{
+	const struct occupancy *o = &x->kernel->occupancy;
+	const struct code *c = x->kernel->code;
+	double sms = fmax(1, x->device->limits.sms);
+	double blocks = o->waves >= 1 ? o->blocks_per_sm :
+	    fmin(rule_blocks(x->kernel) / sms, o->blocks_per_sm);
+
+	w->lanes = lanes_of(x);
+	w->warps = ceil(rule_threads(x->kernel) / 32.0);
+	w->there = rule_metric(x, METRIC_OCCUPANCY) / 100 *
+	    x->device->limits.max_warps_per_sm / fmax(1, blocks);
+	w->waiting = c != NULL ? inst_waiting(c, STALL_BIT(BARRIER)) : NAN;
+	w->working = w->there;
+	if (isfinite(w->waiting))
+		w->working *= 1 - w->waiting;
+}
+
+static void
+give_evidence(const struct rule_view *x, struct draft *d,
+    const struct work *w, bool thread)
+{
+	rule_evidence(x, d, (struct evidence){ .name = "lanes_per_inst",
+	    .label = "active lanes per instruction, of 32",
+	    .value = w->lanes.active, .unit = "lane/inst",
+	    .source = "derived", .from =
+	    metric_table[METRIC_THREAD_INST].name },
+	    thread ? "max_lanes" : NULL);
+	rule_evidence(x, d, (struct evidence){ .name = "warps_per_block",
+	    .label = "warps of a block", .value = w->warps, .unit = "warp",
+	    .source = "attribute", .from = "kernel activity record" }, NULL);
+	rule_evidence(x, d, (struct evidence){ .name = "warps_working",
+	    .label = "of them at work in the mean cycle",
+	    .value = w->working, .unit = "warp", .source = "derived",
+	    .from = metric_table[METRIC_OCCUPANCY].name },
+	    thread ? NULL : "max_warps");
+	if (isfinite(w->waiting))
+		rule_evidence(x, d, (struct evidence){
+		    .name = "barrier_ratio",
+		    .label = "samples of warps that wait at a barrier",
+		    .value = w->waiting, .unit = "ratio",
+		    .source = "measured", .from = "PC samples" }, NULL);
+}
+
+static enum rule_state
+report(struct rule_view *x, const struct work *w, bool thread)
+{
+	struct draft *d = rule_found(x, NULL);
+	const char *others = w->there > 2 * w->working ?
+	    "wait for it at a barrier" : "have left";
+	struct fix fix = FIX_NONE;
+
+	if (d == NULL)
+		return RULE_NOT_MEASURED;
+	if (thread)
+		fix.inst = fmin(1, fmax(w->lanes.active, 1) / 32);
+	fix.occupancy = fmin(fmax(1, w->warps / fmax(w->working, 1)), 32);
+	/* Some of it has to stay in order. */
+	rule_fix(d, &fix, 0.5, 0.95);
+	give_evidence(x, d, w, thread);
+	d->f.confidence = CONF_MEDIUM;
+	d->f.title = thread ? "one thread does the work" :
+	    "one warp does the work";
+	d->f.summary = thread ? arena_format(x->arena, "one thread of the %u "
+	    "in a block does the work (%s lanes in the mean instruction, %s "
+	    "of %s warps); the others %s", rule_threads(x->kernel),
+	    say_number(x->arena, w->lanes.active), say_number(x->arena,
+	    w->working), say_number(x->arena, w->warps),
+	    w->warps > 1 ? others : "have nothing to do") :
+	    arena_format(x->arena, "one warp of the %s in a block does the "
+	    "work (%s in the mean cycle); the others %s",
+	    say_number(x->arena, w->warps), say_number(x->arena, w->working),
+	    others);
+	d->f.advice = "share the loop among the threads of the block (start at "
+	    "threadIdx.x, step by blockDim.x); where each step needs the one "
+	    "before it, use a parallel reduction or scan (cub::BlockReduce, "
+	    "cub::BlockScan), or compute it once in a kernel of its own";
+	d->f.gain_note = "Amdahl's law within the kernel: all of this work "
+	    "shared by all threads of the block; what has to stay in order "
+	    "stays";
+	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section Occupancy "
+	    "--section WarpStateStats --section SourceCounters "
+	    "--import-source yes");
+	if (thread)
+		lanes_idle(x, d);
+	else
+		lines_time(x, d);
+	return rule_settle(x, d);
+}
+
+enum rule_state
+rule_serial_kernel(struct rule_view *x)
+{
+	const struct occupancy *o = &x->kernel->occupancy;
+	struct work w;
+
+	if (!o->known || o->blocks_per_sm == 0)
+		return rule_unmeasured(x, "its occupancy is not known");
+	look(x, &w);
+	if (isnan(w.lanes.active) || isnan(w.there))
+		return rule_lacks(x);
+	if (x->load->time_s < rule_value(x, "min_time") || w.warps < 1 ||
+	    rule_threads(x->kernel) < 32 || w.working > ONE_WARP ||
+	    w.working < NO_WARP)
+		return RULE_CLEAN;
+	if (w.lanes.active <= rule_value(x, "max_lanes")) {
+		if (isnan(w.lanes.divergent))
+			return rule_unmeasured(x, "divergent branches were not "
+			    "counted: see warp-divergence");
+		if (w.lanes.divergent >= rule_value(x, "max_divergent"))
+			return RULE_CLEAN;	/* warp-divergence says it */
+		return report(x, &w, true);
+	}
+	/* Where more blocks wait for the places of warps that have left,
+	 * low-achieved-occupancy says so. */
+	if (w.warps < MANY_WARPS || o->waves >= 1 ||
+	    w.there > rule_value(x, "max_warps"))
+		return RULE_CLEAN;
+	w.working = w.there;
+	return report(x, &w, false);
+}

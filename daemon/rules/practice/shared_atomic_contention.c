@@ -1,0 +1,180 @@
+/*
+ * shared-atomic-contention: lanes of a warp, or warps of a block, add to the
+ * same few words of shared memory and wait in line.
+ *
+ * Atomics on scattered words conflict on banks now and then, three or four deep
+ * for random words: that is no contention. What is: many wavefronts an
+ * instruction, a compare-and-swap loop that turns over and over, or warps that
+ * wait at the atomics for most of their time.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "rules/evidence/inst.h"
+#include "rules/evidence/lines.h"
+#include "rules/evidence/operand.h"
+
+struct contention {
+	double inst, wavefronts, executed;	/* executed: all of the kernel */
+	double turns;		/* of compare-and-swap loops, mean; 0 none */
+	double waiting;		/* share of all samples there; NaN */
+};
+
+#define MASK_WAIT (STALL_BIT(MIO_THROTTLE) | STALL_BIT(SHORT_SCOREBOARD) | \
+	STALL_BIT(LG_THROTTLE) | STALL_BIT(LONG_SCOREBOARD) | \
+	STALL_BIT(BRANCH_RESOLVING) | STALL_BIT(BARRIER) | STALL_BIT(WAIT))
+
+static const struct sass_loop *
+retry_loop(const struct code *c, size_t i)
+{
+	const struct sass_instruction *s = inst_sass(c, i);
+	const struct sass_loop *l;
+
+	if (s == NULL || (!operand_has(s, "CAS") && !operand_has(s, "CAST") &&
+	    !operand_has(s, "SPIN")))
+		return NULL;
+	l = sass_loop_of(&c->sass, c->instruction[i].sass);
+	/* The loop of the retry, not one of the kernel's own around it. */
+	return l != NULL && l->tail - l->head <= 32 ? l : NULL;
+}
+
+static void
+count(const struct code *c, struct contention *k, struct mark *m)
+{
+	double turns = 0, entries = 0, samples = 0;
+
+	for (size_t i = 0; i < c->instructions; i++) {
+		const struct sass_loop *l;
+		double inst;
+
+		if (inst_shared(c, i) != INST_ATOMIC)
+			continue;
+		inst = inst_value(c, i, SOURCE_INST);
+		if (!(inst > 0))
+			continue;
+		k->inst += inst;
+		k->wavefronts += inst_value(c, i, SOURCE_SHARED_WAVEFRONTS);
+		m[i].weight = m[i].over =
+		    fmax(inst, inst_value(c, i, SOURCE_SHARED_WAVEFRONTS));
+		m[i].under = inst;
+		l = retry_loop(c, i);
+		if (l != NULL) {
+			turns += inst;
+			entries += l->head > 0 ?
+			    inst_executed(c, l->head - 1) : inst;
+			for (uint32_t s = l->head; s <= l->tail; s++) {
+				size_t at = inst_of_sass(c, s);
+
+				if (at != SIZE_MAX)
+					samples += inst_stalled(c, at,
+					    MASK_WAIT);
+			}
+		} else {
+			samples += inst_stalled(c, i, MASK_WAIT);
+			if (i + 1 < c->instructions)
+				samples += inst_stalled(c, i + 1, MASK_WAIT);
+		}
+	}
+	k->executed = inst_total(c, SOURCE_INST);
+	k->turns = entries > 0 ? turns / entries : 0;
+	k->waiting = c->sampled && c->samples.all > 0 ?
+	    fmin(1, samples / (double)c->samples.all) : NAN;
+}
+
+static void
+set_fix(const struct rule_view *x, struct draft *d, const struct contention *k)
+{
+	double lsu = rule_metric(x, METRIC_LSU_WAVEFRONTS);
+	double needed = k->inst / fmax(1, k->turns);
+	double excess = fmax(0, k->wavefronts - needed);
+	struct fix fix = FIX_NONE;
+
+	if (lsu > 0)
+		fix.part[RES_L1] = 1 - fmin(0.97, excess / lsu);
+	if (k->turns > 1 && k->executed > 0)
+		fix.inst = 1 - fmin(0.9, 5 * k->inst * (1 - 1 / k->turns) /
+		    k->executed);
+	fix.stall = 1 - fmin(0.95, isfinite(k->waiting) ? k->waiting :
+	    x->load->shared_stall);
+	rule_fix(d, &fix, 0.3, 0.8);
+}
+
+static void
+give_evidence(const struct rule_view *x, struct draft *d,
+    const struct contention *k)
+{
+	rule_evidence(x, d, (struct evidence){ .name = "wavefronts_per_atomic",
+	    .label = "wavefronts per shared atomic",
+	    .value = k->wavefronts / k->inst, .unit = "wavefront/inst",
+	    .source = "measured",
+	    .from = source_metric_table[SOURCE_SHARED_WAVEFRONTS].name },
+	    "min_wavefronts");
+	if (k->turns > 0)
+		rule_evidence(x, d, (struct evidence){ .name = "turns",
+		    .label = "turns of the compare-and-swap loops",
+		    .value = k->turns, .unit = "turn", .source = "derived",
+		    .from = source_metric_table[SOURCE_INST].name },
+		    "min_turns");
+	if (isfinite(k->waiting))
+		rule_evidence(x, d, (struct evidence){ .name = "waiting_ratio",
+		    .label = "samples that wait at them", .value = k->waiting,
+		    .unit = "ratio", .source = "measured",
+		    .from = "PC samples" }, "min_waiting");
+	rule_evidence(x, d, (struct evidence){ .name = "atomics_ratio",
+	    .label = "shared atomics, of all warp instructions",
+	    .value = k->inst / k->executed, .unit = "ratio",
+	    .source = "measured",
+	    .from = source_metric_table[SOURCE_INST].name }, "min_share");
+}
+
+static enum rule_state
+report(struct rule_view *x, const struct contention *k, const struct mark *m)
+{
+	struct draft *d = rule_found(x, NULL);
+	bool retries = k->turns >= rule_value(x, "min_turns");
+
+	if (d == NULL)
+		return RULE_NOT_MEASURED;
+	set_fix(x, d, k);
+	give_evidence(x, d, k);
+	d->f.confidence = isfinite(k->waiting) ? CONF_HIGH : CONF_MEDIUM;
+	d->f.summary = retries ? arena_format(x->arena, "shared atomics are "
+	    "tried %s times each until no other lane interferes",
+	    say_number(x->arena, k->turns)) : arena_format(x->arena,
+	    "shared atomics take %s wavefronts each%s",
+	    say_number(x->arena, k->wavefronts / k->inst),
+	    isfinite(k->waiting) ? arena_format(x->arena,
+	    "; warps wait there for %s of the time",
+	    say_percent(x->arena, k->waiting)) : "");
+	d->f.advice = "give each warp a copy of its own and add the copies at "
+	    "the end, or combine equal targets in a warp first "
+	    "(__match_any_sync, or a shuffle reduction) so that one lane adds "
+	    "for all";
+	d->f.gain_note = "the same atomics without waiting in line";
+	rule_next_lines(x, d);
+	lines_fill(x, d, m, "%s wavefronts an atomic");
+	return rule_settle(x, d);
+}
+
+enum rule_state
+rule_shared_atomic_contention(struct rule_view *x)
+{
+	const struct code *c = x->kernel->code;
+	struct contention k = { 0 };
+	enum rule_state state = RULE_CLEAN;
+	struct mark *m;
+
+	if (isnan(inst_total(c, SOURCE_SHARED_ATOM)) && !c->disassembled)
+		return rule_unmeasured(x, "its shared atomics were not counted");
+	m = marks_new(x);
+	if (m == NULL)
+		return RULE_CLEAN;
+	count(c, &k, m);
+	if (k.inst > 0 && k.inst >= rule_value(x, "min_share") * k.executed &&
+	    (k.wavefronts >= rule_value(x, "min_wavefronts") * k.inst ||
+	    k.turns >= rule_value(x, "min_turns") ||
+	    k.waiting >= rule_value(x, "min_waiting")))
+		state = report(x, &k, m);
+	free(m);
+	return state;
+}

@@ -1,0 +1,316 @@
+/*
+ * shuffle-reduction: a tree in shared memory: store, barrier, half of the
+ * threads load and add, barrier, a quarter …
+ *
+ * Two shapes of code: a loop with a barrier in which fewer lanes load from
+ * shared memory than reach the barrier, or the same unrolled: a row of
+ * barriers with stores between that fewer and fewer lanes make.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "rules/evidence/inst.h"
+#include "rules/evidence/lines.h"
+#include "rules/evidence/slice.h"
+
+#define LANES_LESS 0.75		/* lanes at work / lanes at the barrier */
+#define STEPS_LEAST 2		/* halvings in a row */
+#define LOOP_MOST 256		/* instructions */
+#define HALF 0.6
+
+struct tree {
+	double inst, samples;	/* executed there, and sampled */
+	double threads, barrier_threads;	/* of loads, of barriers */
+	double barriers;
+};
+
+/* What one stretch of code does. */
+struct stretch {
+	double inst, samples;
+	double loads, barriers;		/* warp instructions */
+	double load_threads, store_threads, barrier_threads;
+	double adds;
+};
+
+static struct stretch
+look(const struct code *c, uint32_t first, uint32_t last)
+{
+	struct stretch t = { 0 };
+
+	for (uint32_t s = first; s <= last && s < c->sass.instructions; s++) {
+		const struct sass_instruction *i = &c->sass.instruction[s];
+		size_t at = inst_of_sass(c, s);
+		double inst, threads;
+
+		if (at == SIZE_MAX)
+			continue;
+		inst = inst_value(c, at, SOURCE_INST);
+		threads = inst * inst_lanes(c, at);
+		if (!(inst > 0))
+			continue;
+		if (!isfinite(threads))
+			threads = inst;
+		t.inst += inst;
+		t.samples += inst_samples(c, at);
+		if (i->flags & SASS_BARRIER) {
+			t.barriers += inst;
+			t.barrier_threads = fmax(t.barrier_threads, threads);
+		} else if (inst_shared(c, at) == INST_LOAD) {
+			t.loads += inst;
+			/* Two operands of one addition: one is the own. */
+			t.load_threads = fmax(t.load_threads, threads);
+		} else if (inst_shared(c, at) == INST_STORE) {
+			t.store_threads = fmax(t.store_threads, threads);
+		} else if (i->flags & (SASS_ADD | SASS_INT | SASS_FMA)) {
+			t.adds += inst;
+		}
+	}
+	return t;
+}
+
+static void
+mark(const struct code *c, struct mark *m, uint32_t first, uint32_t last)
+{
+	for (uint32_t s = first; s <= last && s < c->sass.instructions; s++) {
+		size_t at = inst_of_sass(c, s);
+
+		if (at == SIZE_MAX || m[at].weight > 0)
+			continue;
+		m[at].weight = c->sampled ? inst_samples(c, at) :
+		    inst_value(c, at, SOURCE_INST);
+		/* Lanes of the accesses, not of the barrier. */
+		if (inst_shared(c, at) != INST_NONE) {
+			m[at].under = inst_value(c, at, SOURCE_INST);
+			m[at].over = m[at].under * inst_lanes(c, at);
+		}
+	}
+}
+
+static void
+add(struct tree *t, const struct stretch *s)
+{
+	t->inst += s->inst;
+	t->samples += s->samples;
+	t->barriers += s->barriers;
+	t->threads += s->load_threads;
+	t->barrier_threads += s->barrier_threads;
+}
+
+static bool
+has_barrier(const struct code *c, const struct sass_loop *l)
+{
+	for (uint32_t s = l->head; s <= l->tail; s++)
+		if (c->sass.instruction[s].flags & SASS_BARRIER)
+			return true;
+	return false;
+}
+
+/* Has it a barrier, and no loop in it that has? */
+static bool
+is_candidate(const struct code *c, size_t l)
+{
+	const struct sass_loop *loop = &c->sass.loop[l];
+
+	if (loop->tail - loop->head > LOOP_MOST || !has_barrier(c, loop))
+		return false;
+	/* By head: those inside come after it. */
+	for (size_t k = l + 1; k < c->sass.loops &&
+	    c->sass.loop[k].head <= loop->tail; k++)
+		if (c->sass.loop[k].tail < loop->tail &&
+		    has_barrier(c, &c->sass.loop[k]))
+			return false;
+	return true;
+}
+
+/* Does a load of the loop come from another place in the next turn? In a tree the
+ * partner is half as far away then; the neighbours of a stencil stay. */
+static bool
+has_moving_load(const struct code *c, const struct slices *slices,
+    const struct sass_loop *l)
+{
+	for (uint32_t s = l->head; s <= l->tail; s++) {
+		const struct sass_instruction *i = &c->sass.instruction[s];
+		struct slice from;
+
+		if (i->space != SPACE_SHARED || !(i->flags & SASS_LOAD))
+			continue;
+		slice_of(&from, slices, s);
+		if (!from.known || from.carried)
+			return true;
+	}
+	return false;
+}
+
+static void
+find_loops(const struct code *c, const struct slices *slices, struct tree *t,
+    struct mark *m)
+{
+	for (size_t l = 0; l < c->sass.loops; l++) {
+		const struct sass_loop *loop = &c->sass.loop[l];
+		struct stretch s;
+
+		if (!is_candidate(c, l))
+			continue;
+		s = look(c, loop->head, loop->tail);
+		if (!(s.barriers > 0) || !(s.loads > 0) || !(s.adds > 0) ||
+		    !(s.store_threads > 0) ||
+		    s.load_threads > LANES_LESS * s.barrier_threads)
+			continue;
+		/* As many store as load: a sum in place, no tile. */
+		if (s.store_threads < 0.4 * s.load_threads ||
+		    s.store_threads > 1.1 * s.load_threads)
+			continue;
+		if (!has_moving_load(c, slices, loop))
+			continue;
+		add(t, &s);
+		mark(c, m, loop->head, loop->tail);
+	}
+}
+
+/* A row of barriers in one loop, or in none. */
+struct chain {
+	const struct sass_loop *loop;
+	uint32_t first, begin;	/* last barrier; the row's first */
+	double before;		/* threads that stored in front of it */
+	unsigned steps;		/* halvings in a row */
+	bool open;
+};
+
+static void
+close_chain(const struct code *c, struct chain *k, struct tree *t,
+    struct mark *m)
+{
+	struct stretch all;
+
+	if (k->steps >= STEPS_LEAST) {
+		all = look(c, k->begin, k->first);
+		add(t, &all);
+		mark(c, m, k->begin, k->first);
+	}
+	k->steps = 0;
+}
+
+static void
+find_chains(const struct code *c, struct tree *t, struct mark *m)
+{
+	struct chain k = { 0 };
+
+	for (uint32_t s = 0; s < c->sass.instructions; s++) {
+		const struct sass_loop *loop;
+		struct stretch part;
+
+		if (!(c->sass.instruction[s].flags & SASS_BARRIER))
+			continue;
+		loop = sass_loop_of(&c->sass, s);
+		if (!k.open || loop != k.loop) {
+			close_chain(c, &k, t, m);
+			k = (struct chain){ .loop = loop, .open = true,
+			    .first = loop != NULL ? loop->head : 0 };
+		}
+		part = look(c, k.first, s - (s > 0));
+		if (k.before > 0 && part.store_threads > 0 && part.loads > 0 &&
+		    part.store_threads <= HALF * k.before) {
+			if (k.steps++ == 0)
+				k.begin = k.first;
+		} else {
+			close_chain(c, &k, t, m);
+		}
+		k.before = part.store_threads;
+		k.first = s;
+	}
+	close_chain(c, &k, t, m);
+}
+
+static void
+set_fix(const struct rule_view *x, struct draft *d, const struct tree *t)
+{
+	const struct code *c = x->kernel->code;
+	double inst = t->inst / fmax(1, inst_total(c, SOURCE_INST));
+	double stall = c->sampled && c->samples.all > 0 ?
+	    t->samples / (double)c->samples.all : inst;
+	double waves = x->load->wavefronts[USER_SHARED_LD] +
+	    x->load->wavefronts[USER_SHARED_ST];
+	struct fix fix = FIX_NONE;
+
+	/* What remains: five shuffles and one round over the warps' sums. */
+	fix.inst = 1 - fmin(0.9, inst);
+	fix.stall = (1 - fmin(0.95, stall)) / fix.inst;
+	fix.stall = fmin(1, fix.stall);
+	if (waves > 0)
+		fix.shared_ld = fix.shared_st = 0.1;
+	/* Barriers, and lanes that are switched off, take their turn too. */
+	fix.part[RES_L1] = fix.part[RES_LSU] = 1 - fmin(0.9, inst);
+	fix.part[RES_LSU] /= fix.inst;
+	rule_fix(d, &fix, 0.4, 0.75);
+}
+
+static enum rule_state
+report(struct rule_view *x, const struct tree *t, double share,
+    const struct mark *m)
+{
+	const struct code *c = x->kernel->code;
+	struct draft *d = rule_found(x, NULL);
+
+	if (d == NULL)
+		return RULE_NOT_MEASURED;
+	set_fix(x, d, t);
+	d->f.confidence = c->sampled ? CONF_HIGH : CONF_MEDIUM;
+	rule_evidence(x, d, (struct evidence){ .name = "tree_ratio",
+	    .label = c->sampled ? "samples in the tree" :
+	    "warp instructions in the tree", .value = share, .unit = "ratio",
+	    .source = "measured", .from = c->sampled ? "PC samples" :
+	    source_metric_table[SOURCE_INST].name }, "min_share");
+	rule_evidence(x, d, (struct evidence){ .name = "barriers",
+	    .label = "barriers of warps in it, a launch", .value = t->barriers,
+	    .unit = "inst", .source = "measured",
+	    .from = source_metric_table[SOURCE_INST].name }, NULL);
+	if (t->barrier_threads > 0)
+		rule_evidence(x, d, (struct evidence){ .name = "work_ratio",
+		    .label = "threads that add / threads at the barriers",
+		    .value = t->threads / t->barrier_threads, .unit = "ratio",
+		    .source = "derived",
+		    .from = source_metric_table[SOURCE_THREADS_ON].name },
+		    NULL);
+	d->f.summary = arena_format(x->arena, "a tree of shared-memory sums and "
+	    "barriers takes %s of %s", say_percent(x->arena, share),
+	    c->sampled ? "the time" : "the instructions");
+	d->f.advice = "reduce within each warp by __shfl_down_sync (or "
+	    "__reduce_add_sync for integers), store one sum a warp, and let one "
+	    "warp add those: one barrier instead of one a level";
+	d->f.gain_note = "five shuffles and one barrier instead of the tree";
+	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
+	    "WarpStateStats --section SourceCounters --import-source yes");
+	lines_fill(x, d, m, "%s lanes at work");
+	return rule_settle(x, d);
+}
+
+enum rule_state
+rule_shuffle_reduction(struct rule_view *x)
+{
+	const struct code *c = x->kernel->code;
+	enum rule_state state = RULE_CLEAN;
+	struct tree t = { 0 };
+	struct slices *slices;
+	struct mark *m;
+	double share;
+
+	if (isnan(inst_total(c, SOURCE_INST)))
+		return rule_unmeasured(x, "its instructions were not counted");
+	m = marks_new(x);
+	slices = m != NULL ? slices_new(c) : NULL;
+	if (slices == NULL) {
+		x->arena->failed = true;
+		free(m);
+		return RULE_CLEAN;
+	}
+	find_loops(c, slices, &t, m);
+	slices_free(slices);
+	find_chains(c, &t, m);
+	share = c->sampled && c->samples.all > 0 ?
+	    t.samples / (double)c->samples.all :
+	    t.inst / fmax(1, inst_total(c, SOURCE_INST));
+	if (t.inst > 0 && share >= rule_value(x, "min_share"))
+		state = report(x, &t, share, m);
+	free(m);
+	return state;
+}

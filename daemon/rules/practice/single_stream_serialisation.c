@@ -1,0 +1,195 @@
+/*
+ * single-stream-serialisation: different kernels that leave most SMs idle run
+ * one after another in one stream. On streams of their own they could run at
+ * once, if they do not depend on each other; no record says whether they do.
+ */
+#include <math.h>
+
+#include "rules/evidence/library.h"
+#include "rules/evidence/lines.h"
+
+#define CHAIN_MAX 8
+#define ALWAYS 0.9		/* of the launches */
+#define LINKED 0.4		/* of what is read, the one before wrote */
+#define QUEUED 0.1		/* idle between them, of their time: more, and the
+				 * host's launches are the limit */
+
+struct chain {
+	uint32_t kernel[CHAIN_MAX];	/* indexes */
+	size_t length;
+	double count, sum_s, longest_s, fill_s;	/* of one turn */
+	bool null;		/* in the default stream */
+};
+
+static double
+fill_of(const struct rule_view *x, const struct kernel *k)
+{
+	double sms = x->run->device[k->device].limits.sms;
+
+	return sms > 0 ? rule_blocks(k) / sms : 1;
+}
+
+static bool
+is_small(const struct rule_view *x, const struct kernel *k)
+{
+	double t = (double)k->total_ns;
+
+	return k->device < x->run->devices && rule_blocks(k) > 0 &&
+	    fill_of(x, k) <= rule_value(x, "max_fill") && k->launches > 0 &&
+	    t * 1e-9 >= rule_value(x, "min_time") * (double)k->launches &&
+	    k->alone_ns >= ALWAYS * t && !(k->shape.flags &
+	    (SIGNATURE_COOPERATIVE | SIGNATURE_COMMUNICATION)) &&
+	    !library_owns(x->run, k);
+}
+
+/* Does the next read what this one wrote, as far as volumes tell? */
+static bool
+is_linked(const struct kernel *a, const struct kernel *b)
+{
+	double made = a->metric[METRIC_GLOBAL_ST_SECTORS];
+	double read = b->metric[METRIC_GLOBAL_LD_SECTORS];
+
+	return isfinite(made) && isfinite(read) && made >= LINKED * read &&
+	    made > 0;
+}
+
+/* The kernel that always follows ${k} and could run beside it; NULL. */
+static const struct kernel *
+next_of(const struct rule_view *x, const struct kernel *k)
+{
+	const struct run *run = x->run;
+	const struct kernel *n;
+
+	if (k->next == 0 || k->next > run->kernels || k->next == k->id ||
+	    (double)k->next_count < rule_value(x, "min_repeats") ||
+	    (double)k->next_count < ALWAYS * (double)k->launches ||
+	    k->graph_launches > 0)
+		return NULL;
+	n = &run->kernel[k->next - 1];
+	if (n->device != k->device || !is_small(x, k) || !is_small(x, n) ||
+	    is_linked(k, n) || (double)k->next_idle_ns >
+	    QUEUED * (double)k->total_ns)
+		return NULL;
+	return n;
+}
+
+static void
+chain_add(const struct rule_view *x, struct chain *c, const struct kernel *k)
+{
+	double t = (double)k->total_ns * 1e-9 / (double)k->launches;
+
+	c->kernel[c->length++] = (uint32_t)(k - x->run->kernel);
+	c->sum_s += t;
+	c->longest_s = fmax(c->longest_s, t);
+	c->fill_s += t * fill_of(x, k);
+}
+
+/* From ${k} on, each kernel once. */
+static void
+follow(const struct rule_view *x, const struct kernel *k, bool *seen,
+    struct chain *c)
+{
+	const struct run *run = x->run;
+	const struct kernel *n = k, *last;
+
+	*c = (struct chain){ .count = (double)k->next_count,
+	    .null = k->next_null };
+	while (n != NULL && c->length < CHAIN_MAX && !seen[n - run->kernel]) {
+		seen[n - run->kernel] = true;
+		chain_add(x, c, n);
+		last = n;
+		n = next_of(x, n);
+		if (n != NULL && !seen[n - run->kernel])
+			c->count = fmin(c->count, (double)last->next_count);
+	}
+}
+
+/* All at once: as long as the longest, or as the SMs need for all of them. */
+static double
+saved_of(const struct chain *c)
+{
+	return c->count * fmax(0, c->sum_s - fmax(c->longest_s, c->fill_s));
+}
+
+static int
+found(struct rule_view *x, const struct chain *c)
+{
+	const struct kernel *first = &x->run->kernel[c->kernel[0]];
+	const struct kernel *last = &x->run->kernel[c->kernel[c->length - 1]];
+	const char *from = first->short_name != NULL ? first->short_name :
+	    "(unnamed kernel)";
+	const char *to = last->short_name != NULL ? last->short_name :
+	    "(unnamed kernel)";
+	double saved = saved_of(c), fill = 0;
+	struct draft *d = rule_found(x, arena_format(x->arena, "%s %s", from,
+	    to));
+
+	if (d == NULL)
+		return -1;
+	for (size_t i = 0; i < c->length; i++)
+		fill = fmax(fill, fill_of(x, &x->run->kernel[c->kernel[i]]));
+	lines_launch(x, d, first->id);
+	d->claim[0] = (struct claim){ POOL_TURNS, { 0, 0.5 * saved, saved } };
+	d->claims = 1;
+	d->cap = SEV_LOW;	/* nobody knows whether they may run at once */
+	d->f.confidence = CONF_LOW;
+	d->f.where = c->null ? "the default stream" : "one stream";
+	d->f.location = arena_format(x->arena, "%zu kernels from %s to %s, "
+	    "%s times", c->length, from, to, say_whole(x->arena, c->count));
+	d->f.location_missing = "line not known: call sites are not recorded";
+	rule_evidence(x, d, (struct evidence){ .name = "repeats",
+	    .label = "times they follow each other", .value = c->count,
+	    .unit = "repeat", .source = "measured",
+	    .from = "kernel records" }, "min_repeats");
+	rule_evidence(x, d, (struct evidence){ .name = "fill_ratio",
+	    .label = "blocks / SMs of the largest", .value = fill,
+	    .unit = "ratio", .source = "derived",
+	    .from = "kernel activity record" }, "max_fill");
+	rule_evidence(x, d, (struct evidence){ .name = "turn_s",
+	    .label = "all of them, one after another", .value = c->sum_s,
+	    .unit = "s", .source = "measured", .from = "kernel records" },
+	    NULL);
+	rule_evidence(x, d, (struct evidence){ .name = "bound_s",
+	    .label = "at once, at best", .value = fmax(c->longest_s,
+	    c->fill_s), .unit = "s", .source = "derived",
+	    .from = "kernel records" }, NULL);
+	d->f.summary = arena_format(x->arena, "%zu kernels with blocks for at "
+	    "most %s of the SMs run one after another in %s, %s times",
+	    c->length, say_percent(x->arena, fill), d->f.where,
+	    say_whole(x->arena, c->count));
+	d->f.limiter = "each leaves most SMs idle while it runs";
+	d->f.advice = "launch those that do not need each other's results on "
+	    "streams of their own (or as parallel branches of a graph), and "
+	    "join them by events; or give each a larger grid";
+	d->f.gain_note = "an upper bound, half of it in the middle: holds only "
+	    "for kernels that do not depend on each other, which no record "
+	    "shows; those that read what the one before wrote, by their "
+	    "volumes, are left out";
+	d->f.next = say_tool(x->arena, x->run, "nsys profile --trace=cuda");
+	return 0;
+}
+
+enum rule_state
+rule_single_stream_serialisation(struct rule_view *x)
+{
+	const struct run *run = x->run;
+	bool *seen = arena_get(x->arena, run->kernels + 1), any = false;
+	double window = rule_window_s(run);
+
+	if (seen == NULL)
+		return RULE_NOT_MEASURED;
+	for (size_t i = 0; i < run->kernels; i++) {
+		struct chain c;
+
+		if (seen[i] || next_of(x, &run->kernel[i]) == NULL)
+			continue;
+		follow(x, &run->kernel[i], seen, &c);
+		if (c.length < 2 || !(saved_of(&c) >=
+		    rule_value(x, "min_share") * window) || !(window > 0))
+			continue;
+		if (found(x, &c) != 0)
+			return RULE_NOT_MEASURED;
+		any = true;
+	}
+	return any ? RULE_FOUND : RULE_CLEAN;
+}

@@ -1,0 +1,295 @@
+/*
+ * slow-math-functions: sinf, expf, powf and division to the last bit, where an
+ * intrinsic of a few instructions may do.
+ *
+ * The compiler puts these functions in line, without a name: what betrays them
+ * are the constants of their range reductions, which each call uses once. The
+ * lengths are those of the code that nvcc 12 and 13 make of one call with an
+ * ordinary argument; what runs for rare arguments is counted by the calls it
+ * takes.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules/evidence/division.h"
+#include "rules/evidence/inst.h"
+#include "rules/evidence/lines.h"
+#include "rules/evidence/operand.h"
+
+enum { SIN, EXP, LOG, POW, TANH, ERF, DIVIDE, SQRT, FUNCTIONS };
+
+static const struct function {
+	const char *name, *fast;
+	double length, fast_length;	/* instructions */
+} function[FUNCTIONS] = {
+	[SIN] = { "sinf, cosf, tanf", "__sinf, __cosf, __tanf", 25, 2 },
+	[EXP] = { "expf, exp10f", "__expf, __exp10f", 8, 3 },
+	[LOG] = { "logf, log10f, log2f", "__logf, __log10f, __log2f", 19, 4 },
+	[POW] = { "powf", "__powf", 70, 8 },
+	[TANH] = { "tanhf", "-use_fast_math (tanh.approx)", 14, 2 },
+	[ERF] = { "erff, erfcf", "-use_fast_math", 16, 10 },
+	[DIVIDE] = { "division", "__fdividef", 9, 2 },
+	[SQRT] = { "sqrtf", "-prec-sqrt=false", 8, 3 }
+};
+
+/* One is in every call, and in nothing else. */
+static const struct { float value; int function; } signature[] = {
+	{ 0x1.45f306p-1f, SIN },	/* 2/π */
+	{ 0x1p-23f, LOG },		/* the exponent of the argument */
+	{ 0x1.a5cfb6p-9f, POW },	/* a coefficient of its polynomial */
+	{ 0x1.715476p+1f, TANH },	/* 2 log2 e */
+	{ 0x1.63d2d4p-14f, ERF },	/* the same */
+	{ 12583039, EXP },		/* makes an integer of the exponent */
+};
+
+/* From an instruction to the next of the warp that needs its result: cycles. */
+#define DEPENDENT_CYCLES 6
+#define SCHEDULERS 4
+
+struct math {
+	double calls[FUNCTIONS];	/* warps */
+	double slow;		/* instructions in all calls */
+	double saved;		/* of them, with the fast ones */
+	double total;
+	int worst;
+};
+
+/* Is there a decimal number among its operands? Reading it takes longer. */
+static bool
+has_number(const char *text)
+{
+	for (; *text != '\0'; text++)
+		if ((*text == ',' || *text == '-') && text[1] >= '0' &&
+		    text[1] <= '9' && text[2] != 'x')
+			return true;
+	return false;
+}
+
+/* The function that an instruction stands for, or FUNCTIONS. */
+static int
+function_of(const struct sass_instruction *i)
+{
+	struct operands o;
+
+	if (operand_opcode(i, "FCHK"))
+		return DIVIDE;
+	if (operand_opcode(i, "IADD3") || operand_opcode(i, "VIADD")) {
+		/* Is the exponent in range? */
+		if (i->text == NULL || strstr(i->text, "0x1800000") == NULL)
+			return FUNCTIONS;
+		operands_of(&o, i);
+		return o.has_immediate && o.immediate == 0x1800000 ? DIVIDE :
+		    FUNCTIONS;
+	}
+	if (!(i->flags & (SASS_FP32 | SASS_MULTIPLY | SASS_FMA)))
+		return FUNCTIONS;
+	if (i->text == NULL || !has_number(i->text))
+		return FUNCTIONS;
+	operands_of(&o, i);
+	if (!o.has_float)
+		return FUNCTIONS;
+	for (size_t k = 0; k < sizeof(signature) / sizeof(signature[0]); k++)
+		if (fabs((float)fabs(o.number) - signature[k].value) <=
+		    1e-6 * signature[k].value)
+			return signature[k].function;
+	return FUNCTIONS;
+}
+
+/* The part of a square root that looks for arguments out of range. */
+static bool
+is_square_root(const struct code *c, uint32_t s)
+{
+	const struct sass_instruction *i = &c->sass.instruction[s];
+
+	if (!operand_opcode(i, "MUFU") || !operand_has(i, "RSQ"))
+		return false;
+	for (uint32_t k = s; k < s + 16 && k < c->sass.instructions; k++)
+		if (c->sass.instruction[k].flags & SASS_CALL)
+			return true;
+	return false;
+}
+
+/* Code that is called inside the function: slow paths of the compiler, other
+ * than for integers. */
+static double
+called_code(const struct code *c, struct mark *m)
+{
+	double sum = 0;
+
+	for (uint32_t s = 0; s < c->sass.instructions; s++) {
+		const struct sass_instruction *call = &c->sass.instruction[s];
+		uint32_t at;
+
+		if (!(call->flags & SASS_CALL) || call->target == SASS_NONE ||
+		    !(inst_executed(c, s) > 0))
+			continue;
+		at = sass_at(&c->sass, call->target);
+		if (at == SASS_NONE || division_begins(c, at))
+			continue;
+		for (; at < c->sass.instructions; at++) {
+			size_t i = inst_of_sass(c, at);
+
+			if (i == SIZE_MAX || m[i].under > 0)
+				break;	/* counted with another call */
+			m[i].weight = inst_executed(c, at);
+			m[i].under = 1;
+			sum += m[i].weight;
+			if (operand_opcode(&c->sass.instruction[at], "RET"))
+				break;
+		}
+	}
+	return sum;
+}
+
+static void
+count(const struct code *c, struct math *f, struct mark *m)
+{
+	double called, most = 0;
+
+	f->total = inst_total(c, SOURCE_INST);
+	called = called_code(c, m);
+	for (uint32_t s = 0; s < c->sass.instructions; s++) {
+		int k = is_square_root(c, s) ? SQRT :
+		    function_of(&c->sass.instruction[s]);
+		double inst = inst_executed(c, s);
+		size_t i = inst_of_sass(c, s);
+
+		if (k == FUNCTIONS || !(inst > 0))
+			continue;
+		f->calls[k] += inst;
+		m[i].weight += inst * function[k].length;
+	}
+	/* A power begins with a logarithm of its own. */
+	f->calls[LOG] = fmax(0, f->calls[LOG] - f->calls[POW]);
+	for (int k = 0; k < FUNCTIONS; k++) {
+		double all = f->calls[k] * function[k].length;
+
+		f->slow += all;
+		f->saved += f->calls[k] *
+		    (function[k].length - function[k].fast_length);
+		if (all > most) {
+			most = all;
+			f->worst = k;
+		}
+	}
+	f->slow += called;
+	f->saved += called;
+	/* Some calls share parts: there is no more than there is. */
+	if (f->slow > 0.95 * f->total) {
+		f->saved *= 0.95 * f->total / f->slow;
+		f->slow = 0.95 * f->total;
+	}
+}
+
+static const char *
+list(const struct rule_view *x, const struct math *f, bool fast)
+{
+	const char *s = "";
+
+	for (int k = 0; k < FUNCTIONS; k++) {
+		if (f->calls[k] * function[k].length < 0.05 * f->slow)
+			continue;
+		s = arena_format(x->arena, "%s%s%s", s, *s != '\0' ?
+		    (fast ? "; " : ", ") : "", fast ? arena_format(x->arena,
+		    "for %s %s", function[k].name, function[k].fast) :
+		    function[k].name);
+	}
+	return s;
+}
+
+/*
+ * Where warps are too few to hide it, how much of a warp's life its instructions
+ * take, one after the other: the cycles from one to the next that needs its
+ * result, over the cycles from one issue of a warp to the next; 0 unknown.
+ */
+static double
+own_share(const struct rule_view *x)
+{
+	double issue = rule_metric(x, METRIC_ISSUE_ACTIVE) / 100;
+	double warps = rule_metric(x, METRIC_OCCUPANCY) / 100 *
+	    x->device->limits.max_warps_per_sm / SCHEDULERS;
+
+	if (x->load->bound >= 0.5 || !(issue > 0) || !(warps > 0))
+		return 0;
+	return fmin(1, DEPENDENT_CYCLES * issue / warps);
+}
+
+/* Does arithmetic, or its issue, or its latency matter to this kernel? */
+static double
+how_much(const struct rule_view *x)
+{
+	static const enum resource r[] = {
+		RES_ISSUE, RES_ALU, RES_FMA, RES_XU
+	};
+	double most = own_share(x);
+
+	for (size_t i = 0; i < 4; i++)
+		most = fmax(most, fmax(0, rule_busy(x, r[i])));
+	return most;
+}
+
+static enum rule_state
+report(struct rule_view *x, const struct math *f, const struct mark *m)
+{
+	struct draft *d = rule_found(x, NULL);
+	double share = f->slow / f->total;
+	struct fix fix = FIX_NONE;
+
+	if (d == NULL)
+		return RULE_NOT_MEASURED;
+	fix.inst = 1 - fmin(0.9, f->saved / f->total);
+	rule_fix(d, &fix, 0.5, 1);
+	d->f.confidence = CONF_MEDIUM;
+	rule_evidence(x, d, (struct evidence){ .name = "math_ratio",
+	    .label = "instructions of exact math functions, of all",
+	    .value = share, .unit = "ratio", .source = "derived",
+	    .from = "disassembly, warp instructions" }, "min_share");
+	rule_evidence(x, d, (struct evidence){ .name = "calls",
+	    .label = arena_format(x->arena, "%s: calls of a warp, a launch",
+	    function[f->worst].name), .value = f->calls[f->worst],
+	    .unit = "call", .source = "measured",
+	    .from = source_metric_table[SOURCE_INST].name }, NULL);
+	rule_evidence(x, d, (struct evidence){ .name = "busy_ratio",
+	    .label = own_share(x) > x->load->busy ? "a warp's time for its "
+	    "instructions, one after the other" : arena_format(x->arena,
+	    "%s busy", resource_name[x->load->limit]), .value =
+	    fmax(own_share(x), x->load->busy), .unit = "ratio",
+	    .source = "derived", .from = "counters" }, "min_busy");
+	d->f.summary = arena_format(x->arena, "about %s of the instructions "
+	    "compute %s to the last bit", say_percent(x->arena, share),
+	    list(x, f, false));
+	d->f.advice = arena_format(x->arena, "where a relative error of about "
+	    "1e-6 does no harm use intrinsics (%s), or build the file with "
+	    "-use_fast_math; use sincosf, rsqrtf, exp2f and products instead "
+	    "of powf with a small exponent in any case",
+	    list(x, f, true));
+	d->f.gain_note = "the intrinsics' few instructions in the place of "
+	    "these; results differ in the last bits";
+	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
+	    "InstructionStats --section SourceCounters --import-source yes");
+	lines_fill(x, d, m, NULL);
+	return rule_settle(x, d);
+}
+
+enum rule_state
+rule_slow_math_functions(struct rule_view *x)
+{
+	const struct code *c = x->kernel->code;
+	struct math f = { .worst = 0 };
+	enum rule_state state = RULE_CLEAN;
+	struct mark *m;
+
+	if (isnan(inst_total(c, SOURCE_INST)))
+		return rule_unmeasured(x, "its instructions were not counted");
+	if (x->load->limit < 0)
+		return rule_lacks(x);
+	if (how_much(x) < rule_value(x, "min_busy") ||
+	    (m = marks_new(x)) == NULL)
+		return RULE_CLEAN;
+	count(c, &f, m);
+	if (f.total > 0 && f.slow >= rule_value(x, "min_share") * f.total)
+		state = report(x, &f, m);
+	free(m);
+	return state;
+}

@@ -1,0 +1,140 @@
+/*
+ * sm-imbalance: some SMs work for much longer than the mean one. Too few blocks
+ * for all SMs and a partial last wave also look like this: where they explain
+ * it, grid-too-small and tail-effect say so.
+ *
+ * Blocks of equal work take unevenly long, too: on an H200 kernels of one wave
+ * were seen whose mean SM was done 18 % before the last. So less than
+ * min_unexplained counts only where the number of blocks is the reason.
+ */
+#include <math.h>
+
+#include "rules/evidence/lines.h"
+
+/* Of the imbalance this part at least must be explained by another cause. */
+#define EXPLAINED 0.5
+
+/* Do all blocks reside at once, and some SMs have one more than others? */
+static bool
+is_by_number(const struct rule_view *x, double uneven)
+{
+	const struct occupancy *o = &x->kernel->occupancy;
+	double each = rule_blocks(x->kernel) / x->device->limits.sms;
+
+	return o->known && o->waves <= 1 &&
+	    1 - each / ceil(each) >= EXPLAINED * uneven;
+}
+
+static void
+say(struct rule_view *x, struct draft *d, double uneven)
+{
+	const struct occupancy *o = &x->kernel->occupancy;
+	double blocks = rule_blocks(x->kernel), sms = x->device->limits.sms;
+	const char *most = say_percent(x->arena, uneven);
+
+	if (is_by_number(x, uneven)) {
+		d->f.summary = arena_format(x->arena, "the mean SM works %s "
+		    "less than the busiest: %s blocks on %s SMs are %s for "
+		    "some and %s for others", most,
+		    say_whole(x->arena, blocks), say_whole(x->arena, sms),
+		    say_whole(x->arena, ceil(blocks / sms)),
+		    say_whole(x->arena, floor(blocks / sms)));
+		d->f.advice = arena_format(x->arena, "make the grid a multiple "
+		    "of the %s SMs, or use smaller blocks, of which more fit",
+		    say_whole(x->arena, sms));
+		return;
+	}
+	d->f.summary = arena_format(x->arena, "the mean SM works %s less than "
+	    "the busiest: the blocks take unevenly long, and at the end most "
+	    "of the GPU waits for a few of them", most);
+	d->f.advice = o->known && o->waves <= 1 ? "deal the work out evenly: "
+	    "block b takes items b, b + gridDim.x, … instead of a range of its "
+	    "own, or takes the next item from a counter (atomicAdd) whenever "
+	    "it is done; split the longest items" :
+	    "let the blocks with the most work start first (blocks start in "
+	    "the order of their index), split the longest items among several "
+	    "blocks, or let blocks of one wave take the next item from a "
+	    "counter (atomicAdd) whenever they are done";
+}
+
+static enum rule_state
+report(struct rule_view *x, double avg, double max, double uneven)
+{
+	struct draft *d = rule_found(x, NULL);
+	struct fix fix = FIX_NONE;
+
+	if (d == NULL)
+		return RULE_NOT_MEASURED;
+	fix.spread = max / avg;
+	rule_fix(d, &fix, 0.5, 0.9);
+	rule_evidence(x, d, (struct evidence){ .name = "uneven_ratio",
+	    .label = "1 − mean / busiest SM's active cycles",
+	    .value = uneven, .unit = "ratio", .source = "derived",
+	    .from = metric_table[METRIC_SM_CYCLES_ACTIVE_MAX].name },
+	    is_by_number(x, uneven) ? "min_uneven" : "min_unexplained");
+	rule_evidence(x, d, (struct evidence){ .name = "cycles_mean",
+	    .label = "SM active cycles, mean", .value = avg, .unit = "cycle",
+	    .source = "measured",
+	    .from = metric_table[METRIC_SM_CYCLES_ACTIVE_AVG].name }, NULL);
+	rule_evidence(x, d, (struct evidence){ .name = "cycles_busiest",
+	    .label = "SM active cycles, busiest", .value = max,
+	    .unit = "cycle", .source = "measured",
+	    .from = metric_table[METRIC_SM_CYCLES_ACTIVE_MAX].name }, NULL);
+	rule_evidence(x, d, (struct evidence){ .name = "blocks_per_sm",
+	    .label = "blocks / SMs", .value = rule_blocks(x->kernel) /
+	    x->device->limits.sms, .unit = "block", .source = "attribute",
+	    .from = "kernel activity record" }, NULL);
+	d->f.confidence = CONF_MEDIUM;
+	say(x, d, uneven);
+	d->f.gain_note = "the same work, as much on each SM; DRAM and L2, "
+	    "which all share, gain nothing";
+	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
+	    "WorkloadDistribution --section LaunchStats --section Occupancy");
+	lines_time(x, d);
+	return rule_settle(x, d);
+}
+
+/* Does another rule's finding explain the imbalance? */
+static bool
+is_said(const struct rule_view *x, double uneven)
+{
+	double waves = x->kernel->occupancy.waves;
+
+	if (rule_said(x, "grid-too-small"))
+		return true;
+	return rule_said(x, "tail-effect") &&
+	    1 - waves / ceil(waves) >= EXPLAINED * uneven;
+}
+
+enum rule_state
+rule_sm_imbalance(struct rule_view *x)
+{
+	const struct kernel *k = x->kernel;
+	double avg = rule_metric(x, METRIC_SM_CYCLES_ACTIVE_AVG);
+	double max = rule_metric(x, METRIC_SM_CYCLES_ACTIVE_MAX);
+	double sms = x->device->limits.sms, uneven;
+
+	if (isnan(avg) || isnan(max) || !(max > 0))
+		return rule_lacks(x);
+	if (!(sms > 0))
+		return rule_unmeasured(x, "the GPU's SMs are not known");
+	if (!(avg > 0))
+		return rule_unmeasured(x, "no SM was seen at work");
+	uneven = 1 - fmin(avg / max, 1);
+	/* Launching the blocks takes a microsecond, here more, there less. */
+	if (uneven < rule_value(x, "min_uneven") ||
+	    x->load->time_s < rule_value(x, "min_time"))
+		return RULE_CLEAN;
+	/* Without a block for each SM it is grid-too-small. */
+	if (rule_blocks(k) < sms)
+		return RULE_CLEAN;
+	if (uneven < rule_value(x, "min_unexplained") &&
+	    !is_by_number(x, uneven))
+		return RULE_CLEAN;
+	/* Other kernels fill the GPU beside it. */
+	if (isfinite(k->alone_ns) && k->alone_ns < 0.5 * (double)k->total_ns)
+		return RULE_CLEAN;
+	if (is_said(x, uneven))
+		return RULE_CLEAN;
+	return report(x, avg, max, uneven);
+}

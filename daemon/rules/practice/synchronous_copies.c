@@ -1,0 +1,193 @@
+/*
+ * synchronous-copies: the host waits for a copy, in the call or right after it,
+ * and launches the next work only then: the GPU idles meanwhile.
+ *
+ * What goes to the GPU, and what comes from it and is read later, needs no wait.
+ * A few bytes from the GPU the host reads before it goes on, and so it does what
+ * it computes with: no order of calls hides that, only doing it on the GPU does.
+ */
+#include <math.h>
+
+#include "rules/evidence/gaps.h"
+#include "rules/evidence/lines.h"
+#include "rules/evidence/slope.h"
+
+/* A result of a cache line is what the host's next step depends on; one of a page
+ * is data. */
+#define RESULT_BYTES 64
+#define DATA_BYTES 4096
+
+/* Of the idle time behind what the host needs, how much of it is believed to go.
+ * Measured: 25 of 120 ms, in one loop. In Python it is mostly a value to be
+ * logged (.item(), print), which can wait: half. */
+#define NEEDED 0.2
+#define NEEDED_PYTHON 0.5
+
+#define TURN_S 50e-6	/* as rule_turn: longer, and the host computes */
+
+struct waiting {
+	double count, queued;		/* copies waited for; by their own name */
+	double bytes, idle_s, host_s, exposed_s;
+	double needed_s;		/* of the idle time: behind what the host
+					 * needs */
+};
+
+/* How far the host needs the bytes of one such copy to go on. */
+static double
+needed_of(const struct copy_class *c)
+{
+	if (c->memset || c->kind != COPY_D2H || c->count == 0)
+		return 0;
+	return slope_log((double)c->bytes / (double)c->count, DATA_BYTES,
+	    RESULT_BYTES);
+}
+
+static void
+collect(const struct run *run, struct waiting *w)
+{
+	for (size_t i = 0; i < run->copies; i++) {
+		const struct copy_class *c = &run->copy[i];
+		double count = (double)(c->async ? c->waits : c->count);
+		double idle = 1e-9 * (double)(c->async ? c->waits_idle_ns :
+		    c->idle_waited_ns), turn, need = needed_of(c);
+
+		/* Within the device neither a copy nor a memset blocks the
+		 * host, whatever the call. */
+		if (!(count > 0) || c->kind == COPY_D2D || (c->memset &&
+		    (c->async || (c->dst != MEMORY_PINNED &&
+		    c->dst != MEMORY_PAGEABLE && c->dst != MEMORY_MANAGED))))
+			continue;
+		w->count += count;
+		w->queued += c->async ? count : 0;
+		w->bytes += (double)c->bytes * count / (double)c->count;
+		w->idle_s += idle;
+		turn = fmin(idle, count * TURN_S);
+		w->needed_s += need * turn;
+		if (c->kind == COPY_D2H && !c->memset)
+			w->needed_s += idle - turn;
+		if (c->async)
+			continue;
+		w->host_s += (double)c->host_ns * 1e-9;
+		if (c->exposed_ns > 0)
+			w->exposed_s += (1 - need) * c->exposed_ns * 1e-9;
+	}
+}
+
+/* What ordering calls another way saves, and what the host's work on the GPU. */
+static void
+claim(struct rule_view *x, struct draft *d, const struct waiting *w,
+    double part)
+{
+	uint64_t count = (uint64_t)w->count;
+	struct gain g = rule_queued(x->run, w->idle_s, count, count);
+	double believed = lines_python(x->run) ? NEEDED_PYTHON : NEEDED;
+	double free = w->idle_s > 0 ? 1 - w->needed_s / w->idle_s : 0;
+
+	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_AFTER_SYNC) |
+	    POOL_IDLE(IDLE_API) | POOL_IDLE(IDLE_HOST) |
+	    POOL_IDLE(IDLE_LAUNCH), { part * free * g.low,
+	    part * (free * g.mid + believed * w->needed_s), g.high } };
+	/* Beside other work the copies may be hidden as well, unless the host
+	 * computes with them first. */
+	d->claim[1] = (struct claim){ POOL_COPY, { 0, 0.5 * part *
+	    w->exposed_s * rule_turn(w->idle_s, count),
+	    w->exposed_s } };
+	d->claims = 2;
+}
+
+static void
+advise(struct rule_view *x, struct draft *d, const struct waiting *w)
+{
+	d->f.limiter = "the host waits for the copy before it goes on";
+	d->f.advice = "use cudaMemcpyAsync on a stream with pinned memory and "
+	    "enqueue the next work behind it; wait once, where the host "
+	    "needs the data";
+	d->f.gain_note = "holds as far as the next work does not depend on "
+	    "what the host read";
+	if (!(w->needed_s > 0.5 * w->idle_s))
+		return;
+	d->f.limiter = "the host goes on only when it has read the result";
+	d->f.gain_note = "what the host does with the result is done on the GPU, "
+	    "or later; how much of it can be is not known";
+	d->f.advice = lines_python(x->run) ? "keep the value on the device: no "
+	    ".item(), .cpu(), .tolist() or print of a tensor, and no if that "
+	    "asks one, in the loop; add losses up on the device and log them "
+	    "every 100 steps; torch.where and masks choose without the host" :
+	    "move the host's work to the GPU: let a kernel test or reduce the "
+	    "result and the next one read that on the device; or look at it "
+	    "after several steps only (a conditional node of a graph loops "
+	    "without the host)";
+}
+
+static void
+give_evidence(const struct rule_view *x, struct draft *d,
+    const struct waiting *w, double active)
+{
+	rule_evidence(x, d, (struct evidence){ .name = "blocking_copies",
+	    .label = "copies that the host waits for", .value = w->count,
+	    .unit = "copy", .source = "measured", .from = "copy records" },
+	    "min_count");
+	rule_evidence(x, d, (struct evidence){ .name = "idle_after_ratio",
+	    .label = "GPU idle after them, part of first to last "
+	    "GPU work",
+	    .value = w->idle_s / active, .unit = "ratio", .source = "measured",
+	    .from = "copy and kernel records" }, "min_share");
+	rule_evidence(x, d, (struct evidence){ .name = "idle_each_s",
+	    .label = "GPU idle after each", .value = w->idle_s / w->count,
+	    .unit = "s", .source = "derived",
+	    .from = "copy and kernel records" }, NULL);
+	if (w->needed_s > 0)
+		rule_evidence(x, d, (struct evidence){ .name = "needed_s",
+		    .label = "of it, behind results that the host computes "
+		    "with or decides by", .value = w->needed_s, .unit = "s",
+		    .source = "estimated", .from = "sizes of copies, gaps" },
+		    NULL);
+	if (w->host_s > 0)
+		rule_evidence(x, d, (struct evidence){ .name = "host_s",
+		    .label = "host blocked in them", .value = w->host_s,
+		    .unit = "s", .source = "measured",
+		    .from = "API records" }, NULL);
+}
+
+enum rule_state
+rule_synchronous_copies(struct rule_view *x)
+{
+	const struct run *run = x->run;
+	double active = rule_active_s(run), least, part, all;
+	struct waiting w = { 0 };
+	struct draft *d;
+	bool named;
+
+	collect(run, &w);
+	least = rule_value(x, "min_count");
+	/* What follows only a few of them is a phase of the host's own. */
+	all = w.idle_s;
+	w.idle_s = fmin(all, gaps_s(run, least));
+	w.needed_s *= all > 0 ? w.idle_s / all : 0;
+	/* As many as programs make in set-up (see rules.def) are none. */
+	part = slope(w.count, 0.7 * least, least);
+	if (!(part > 0) || w.idle_s < rule_value(x, "min_share") * active)
+		return RULE_CLEAN;
+	d = rule_found(x, "blocking");
+	if (d == NULL)
+		return RULE_NOT_MEASURED;
+	named = w.queued > 0.5 * w.count;
+	lines_site(x, d, named ? CALL_BIT(MEMCPY_ASYNC) |
+	    CALL_BIT(STREAM_SYNC) | CALL_BIT(EVENT_SYNC) :
+	    CALL_BIT(MEMCPY) | CALL_BIT(MEMSET));
+	claim(x, d, &w, part);
+	d->f.where = "blocking copies";
+	d->f.location = arena_format(x->arena, "%s %s, %s",
+	    say_whole(x->arena, w.count), named ? "copies that the host "
+	    "waits for" : "blocking copies", say_bytes(x->arena, w.bytes));
+	d->f.location_missing = "line not known: call sites are not recorded";
+	give_evidence(x, d, &w, active);
+	d->f.summary = arena_format(x->arena, "%s %s leave the "
+	    "GPU idle for %s after each, %s in all", say_whole(x->arena,
+	    w.count), named ? "copies (asynchronous, and waited for at once)" :
+	    "blocking copies", say_seconds(x->arena, w.idle_s / w.count),
+	    say_seconds(x->arena, w.idle_s));
+	advise(x, d, &w);
+	d->f.next = say_tool(x->arena, run, "nsys profile --trace=cuda");
+	return RULE_FOUND;
+}

@@ -1,0 +1,64 @@
+/*
+ * tail-effect: the last wave of blocks leaves SMs empty. Bound for blocks of
+ * equal length: 1 − waves / whole waves; what the SMs' active cycles say of
+ * imbalance is the other bound, where they were measured.
+ */
+#include <math.h>
+
+#include "rules/engine/rule.h"
+
+enum rule_state
+rule_tail_effect(struct rule_view *x)
+{
+	const struct occupancy *o = &x->kernel->occupancy;
+	double avg = rule_metric(x, METRIC_SM_CYCLES_ACTIVE_AVG);
+	double max = rule_metric(x, METRIC_SM_CYCLES_ACTIVE_MAX);
+	double uneven = avg > 0 && max > 0 ? 1 - fmin(avg / max, 1) : NAN;
+	double whole, bound, gain;
+	struct fix fix = FIX_NONE;
+	struct draft *d;
+
+	if (!o->known || !isfinite(o->waves))
+		return rule_unmeasured(x, "its occupancy is not known");
+	if (o->waves <= 1 || o->waves >= rule_value(x, "max_waves"))
+		return RULE_CLEAN;
+	whole = ceil(o->waves);
+	bound = 1 - o->waves / whole;
+	if (bound < rule_value(x, "min_bound"))
+		return RULE_CLEAN;
+	gain = isfinite(uneven) ? fmin(bound, uneven) : bound;
+	/* The SMs were seen to end together: there is no tail. */
+	if (isfinite(uneven) && uneven < rule_value(x, "min_bound") / 2)
+		return RULE_CLEAN;
+	d = rule_found(x, NULL);
+	if (d == NULL)
+		return RULE_NOT_MEASURED;
+	fix.spread = 1 / (1 - gain);
+	rule_fix(d, &fix, isfinite(uneven) ? 0.5 : 0.3,
+	    isfinite(uneven) ? 1 : 0.8);
+	rule_evidence(x, d, (struct evidence){ .name = "tail_ratio",
+	    .label = "1 − waves / whole waves", .value = bound,
+	    .unit = "ratio", .source = "derived",
+	    .from = "occupancy calculator" }, "min_bound");
+	rule_evidence(x, d, (struct evidence){ .name = "waves",
+	    .label = "waves of blocks", .value = o->waves, .unit = "wave",
+	    .source = "derived", .from = "occupancy calculator" },
+	    "max_waves");
+	if (isfinite(uneven))
+		rule_evidence(x, d, (struct evidence){ .name = "uneven_ratio",
+		    .label = "1 − mean / busiest SM's active cycles",
+		    .value = uneven, .unit = "ratio", .source = "derived",
+		    .from = metric_table[METRIC_SM_CYCLES_ACTIVE_MAX].name },
+		    NULL);
+	d->f.summary = arena_format(x->arena, "%s waves of blocks: the last "
+	    "one leaves %s of the block time unused",
+	    say_number(x->arena, o->waves), say_percent(x->arena, bound));
+	d->f.advice = arena_format(x->arena, "choose a grid of whole waves "
+	    "(%s blocks make one), a grid-stride loop over one wave, or "
+	    "smaller blocks", say_whole(x->arena, fmax(1,
+	    x->device->limits.sms * (double)o->blocks_per_sm)));
+	d->f.gain_note = "bound for blocks of equal length";
+	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
+	    "LaunchStats --section WorkloadDistribution");
+	return RULE_FOUND;
+}

@@ -1,0 +1,314 @@
+/*
+ * tensor-cores-unused: a loop that multiplies matrices with FFMA or HFMA2, on a
+ * GPU whose tensor cores would do it several times faster, with less precision.
+ *
+ * What makes a loop look like that: fused multiply-adds of two values that were
+ * both loaded in it, from shared memory where each is read many times, or from
+ * global memory into registers that are used more than once. A filter whose
+ * coefficients stay in registers, a polynomial, a product of vectors (each value
+ * is used once) do not. Nothing here knows the matrices' extents, or how
+ * precise the result has to be: so the rule speaks only where multiply-adds or
+ * the loads that feed them are the limit, and with low confidence.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules/evidence/called.h"
+#include "rules/evidence/inst.h"
+#include "rules/evidence/lines.h"
+#include "rules/evidence/operand.h"
+
+/* A value that comes from global memory must be used so often, in registers;
+ * one in shared memory must be read so often by any thread. */
+#define MIN_USES 2
+#define MIN_READS 4
+
+/* Fused multiply-adds of a warp that one instruction of the tensor cores does,
+ * 16 × 8 × 8 of them. */
+#define FMAS_AN_INST 32
+
+/* Fragments are loaded by warps, not by threads: of a tile's loads about so
+ * much remains. */
+#define LOADS_LEFT 0.25
+
+#define BUDGET (1u << 20)	/* instructions of loops looked at, in all */
+
+enum origin { FROM_ELSEWHERE, FROM_SHARED, FROM_GLOBAL };
+
+struct matrix {
+	double fmas;		/* of two loaded values, executed */
+	double global;		/* of them with a value from global memory */
+	double loaded;		/* global loads' registers that feed them */
+	double all;		/* every instruction of the FMA pipe */
+	double tensor;		/* executed on the tensor cores */
+	double half;		/* of them HFMA2 */
+};
+
+/* What the tensor cores reach over the FMA pipe, from NVIDIA's data sheets:
+ * dense TF32 over FP32 (A100 156 / 19.5, H100 495 / 67, B200 1100 / 75
+ * TFLOP/s), else FP16 with FP32 sums over FP32; FP16 over FP16 for HFMA2. */
+struct ceiling_ratio {
+	uint32_t major, minor;
+	double ratio, half_ratio;
+	const char *type;	/* for floats */
+};
+
+static const struct ceiling_ratio ratios[] = {
+	{ 7, 0, 8, 4, "FP16" }, { 7, 5, 4, 4, "FP16" },
+	{ 8, 0, 8, 4, "TF32" }, { 8, 6, 2, 2, "BF16 or FP16" },
+	{ 8, 7, 2, 2, "BF16 or FP16" }, { 8, 9, 2, 2, "BF16 or FP16" },
+	{ 9, 0, 7, 7, "TF32" }, { 10, 0, 14, 7, "TF32" },
+	{ 10, 3, 14, 7, "TF32" }, { 12, 0, 2, 2, "BF16 or FP16" },
+};
+
+static const struct ceiling_ratio *
+ratio_of(const struct rule_view *x)
+{
+	const struct record_DEVICE *l = &x->device->limits;
+
+	for (size_t i = 0; i < sizeof(ratios) / sizeof(ratios[0]); i++)
+		if (ratios[i].major == l->cc_major &&
+		    ratios[i].minor == l->cc_minor)
+			return &ratios[i];
+	return NULL;
+}
+
+static bool
+is_multiply_add(const struct sass_instruction *i)
+{
+	return (i->flags & SASS_FMA) &&
+	    (i->flags & (SASS_FP32 | SASS_FP16)) &&
+	    !(i->flags & (SASS_FP64 | SASS_TENSOR));
+}
+
+static enum origin
+origin_of(const struct sass_instruction *i)
+{
+	if (!(i->flags & SASS_LOAD) || i->flags & (SASS_ATOMIC | SASS_ASYNC))
+		return FROM_ELSEWHERE;
+	return i->space == SPACE_SHARED ? FROM_SHARED :
+	    i->space == SPACE_GLOBAL ? FROM_GLOBAL : FROM_ELSEWHERE;
+}
+
+/* The first two operands, if both were loaded. */
+static bool
+is_of_loaded(const struct operands *o, const uint8_t *holds)
+{
+	return o->uses == 3 && holds[o->use[0]] != FROM_ELSEWHERE &&
+	    holds[o->use[1]] != FROM_ELSEWHERE;
+}
+
+static void
+count_one(const struct code *c, uint32_t s, const struct operands *o,
+    const uint8_t *holds, struct matrix *m, struct mark *mark)
+{
+	const struct sass_instruction *i = &c->sass.instruction[s];
+	double inst = inst_executed(c, s);
+	size_t k = inst_of_sass(c, s);
+
+	if (origin_of(i) == FROM_GLOBAL)
+		m->loaded += inst * o->defs;
+	if (!is_multiply_add(i) || !is_of_loaded(o, holds))
+		return;
+	m->fmas += inst;
+	if (i->flags & SASS_FP16)
+		m->half += inst;
+	if (holds[o->use[0]] == FROM_GLOBAL || holds[o->use[1]] == FROM_GLOBAL)
+		m->global += inst;
+	if (k != SIZE_MAX)
+		mark[k].weight += inst;
+}
+
+/* Twice over a loop, so that what is loaded at the end of one turn for the next
+ * is known; count what is in no loop within it. */
+static void
+count_loop(const struct code *c, const struct sass_loop *loop,
+    struct matrix *m, struct mark *mark)
+{
+	uint8_t holds[REGISTERS] = { 0 };
+
+	for (int turn = 0; turn < 2; turn++)
+		for (uint32_t s = loop->head; s <= loop->tail; s++) {
+			enum origin from =
+			    origin_of(&c->sass.instruction[s]);
+			struct operands o;
+
+			operands_of(&o, &c->sass.instruction[s]);
+			if (turn == 1 && sass_loop_of(&c->sass, s) == loop)
+				count_one(c, s, &o, holds, m, mark);
+			for (int d = 0; d < o.defs &&
+			    o.def + d < REGISTERS; d++)
+				holds[o.def + d] = (uint8_t)from;
+		}
+}
+
+static void
+count(const struct code *c, struct matrix *m, struct mark *mark)
+{
+	uint32_t looked = 0;
+
+	memset(m, 0, sizeof(*m));
+	for (uint32_t s = 0; s < c->sass.instructions; s++) {
+		const struct sass_instruction *i = &c->sass.instruction[s];
+
+		if (i->flags & SASS_TENSOR)
+			m->tensor += inst_executed(c, s);
+		else if (i->flags & (SASS_MULTIPLY | SASS_ADD | SASS_FMA) &&
+		    i->flags & (SASS_FP32 | SASS_FP16))
+			m->all += inst_executed(c, s);
+	}
+	for (size_t k = 0; k < c->sass.loops && looked < BUDGET; k++) {
+		const struct sass_loop *loop = &c->sass.loop[k];
+
+		if (loop->tail >= c->sass.instructions)
+			continue;
+		looked += loop->tail - loop->head + 1;
+		count_loop(c, loop, m, mark);
+	}
+}
+
+/* Is each value used again and again, as those of matrices are? */
+static bool
+is_reused(const struct code *c, const struct matrix *m)
+{
+	double reads = inst_total(c, SOURCE_SHARED_LD);
+	double writes = inst_total(c, SOURCE_SHARED_ST);
+
+	if (m->global > 0.5 * m->fmas)
+		return m->global >= MIN_USES * m->loaded;
+	return isfinite(reads) && reads >= MIN_READS *
+	    (isfinite(writes) ? writes : 0);
+}
+
+/* What limits it that tensor cores would take away; NaN: something else. */
+static double
+busy_of(const struct rule_view *x, enum resource *r)
+{
+	const double *w = x->load->wavefronts;
+	double fma = rule_busy(x, RES_FMA), l1 = rule_busy(x, RES_L1);
+	double shared = w[USER_SHARED_LD] + w[USER_SHARED_ST], all = 0;
+
+	for (int i = 0; i < USER_COUNT; i++)
+		all += w[i];
+	*r = RES_FMA;
+	if (isfinite(l1) && shared >= 0.5 * all && shared > 0 &&
+	    !(fma >= l1)) {
+		*r = RES_L1;
+		return l1;
+	}
+	return fma;
+}
+
+/* Can loads from shared memory be fewer without losing precision? Then that
+ * comes first, and this has no more than what it leaves for sure. */
+static bool
+yields(const struct rule_view *x)
+{
+	return rule_said(x, "redundant-global-traffic") ||
+	    rule_said(x, "shared-bank-conflicts");
+}
+
+static void
+set_fix(const struct rule_view *x, struct draft *d, const struct matrix *m,
+    double total, double ratio)
+{
+	struct fix fix = FIX_NONE;
+	double pipe = m->all > 0 ? fmin(1, m->fmas / m->all) : 1;
+
+	fix.inst = 1 - fmin(0.95, m->fmas / total * (1 - 1.0 / FMAS_AN_INST));
+	/* The pipe's time becomes that of the tensor pipe. */
+	fix.part[RES_FMA] = fmin(1, (1 - pipe * (1 - 1 / ratio)) / fix.inst);
+	if (m->global <= 0.5 * m->fmas)
+		fix.shared_ld = LOADS_LEFT;
+	rule_fix(d, &fix, 0.25, yields(x) ? 0.25 : 0.6);
+}
+
+static enum rule_state
+report(struct rule_view *x, const struct matrix *m, double total,
+    const struct mark *mark)
+{
+	const struct ceiling_ratio *best = ratio_of(x);
+	bool half = m->half > 0.5 * m->fmas;
+	double ratio = half ? best->half_ratio : best->ratio;
+	struct draft *d = rule_found(x, NULL);
+	enum resource r;
+	double busy = busy_of(x, &r);
+
+	if (d == NULL)
+		return RULE_NOT_MEASURED;
+	set_fix(x, d, m, total, ratio);
+	d->f.confidence = CONF_LOW;
+	rule_evidence(x, d, (struct evidence){ .name = "multiply_add_ratio",
+	    .label = "multiply-adds of two loaded values, of all instructions",
+	    .value = m->fmas / total, .unit = "ratio", .source = "derived",
+	    .from = "disassembly, warp instructions" }, "min_share");
+	rule_evidence(x, d, (struct evidence){ .name = "tensor_inst",
+	    .label = "instructions on the tensor cores", .value = m->tensor,
+	    .unit = "inst", .source = "measured",
+	    .from = source_metric_table[SOURCE_INST].name }, NULL);
+	rule_evidence(x, d, (struct evidence){ .name = "busy_ratio",
+	    .label = arena_format(x->arena, "%s busy", resource_name[r]),
+	    .value = busy, .unit = "ratio", .source = "derived",
+	    .from = "counters" }, "min_busy");
+	rule_evidence(x, d, (struct evidence){ .name = "ceiling_ratio",
+	    .label = arena_format(x->arena, "tensor cores over the FMA pipe, "
+	    "%s", half ? "FP16" : best->type), .value = ratio,
+	    .unit = "ratio", .source = "estimated", .from = "data sheets" },
+	    NULL);
+	d->f.summary = arena_format(x->arena, "%s of the instructions are %s "
+	    "of two loaded values, as in a product of matrices; the tensor "
+	    "cores are idle", say_percent(x->arena, m->fmas / total),
+	    half ? "HFMA2" : "FFMA");
+	d->f.advice = half ? "if it is a product of matrices: the tensor "
+	    "cores take the same halves and add up in float; call cuBLAS or "
+	    "CUTLASS, or write it with wmma, for extents that are multiples "
+	    "of 16" : arena_format(x->arena, "if it is a product of matrices, "
+	    "and %s precision of the factors does (10 bits of the mantissa in "
+	    "TF32 and FP16, 7 in BF16; FP16 ends at 65504; sums stay float): "
+	    "call cuBLAS (CUBLAS_COMPUTE_32F_FAST_TF32) or CUTLASS, or write "
+	    "it with wmma, for extents that are multiples of 16", best->type);
+	d->f.gain_note = yields(x) ? "a quarter of the ratio of the ceilings: a "
+	    "part of what the loads cost can be had without losing precision" :
+	    "between a quarter and all of the ratio of the "
+	    "ceilings: kernels seldom keep the tensor cores fed; results lose "
+	    "precision";
+	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
+	    "ComputeWorkloadAnalysis --section InstructionStats "
+	    "--section MemoryWorkloadAnalysis");
+	lines_fill(x, d, mark, NULL);
+	return rule_settle(x, d);
+}
+
+enum rule_state
+rule_tensor_cores_unused(struct rule_view *x)
+{
+	const struct code *c = x->kernel->code;
+	double total = c != NULL ? inst_total(c, SOURCE_INST) : NAN;
+	enum rule_state state = RULE_CLEAN;
+	enum resource r;
+	struct matrix m;
+	struct mark *mark;
+
+	if (ratio_of(x) == NULL)
+		return rule_unmeasured(x, "what this GPU's tensor cores can do "
+		    "is not known");
+	if (x->library != NULL)
+		return called_tensor(x, ratio_of(x)->ratio, ratio_of(x)->type);
+	if (isnan(total))
+		return rule_unmeasured(x, "its instructions were not counted");
+	if (isnan(rule_busy(x, RES_FMA)) && isnan(rule_busy(x, RES_L1)))
+		return rule_lacks(x);
+	if (!(busy_of(x, &r) >= rule_value(x, "min_busy")) ||
+	    rule_metric(x, METRIC_PIPE_TENSOR) >= 1)
+		return RULE_CLEAN;
+	mark = marks_new(x);
+	if (mark == NULL)
+		return RULE_CLEAN;
+	count(c, &m, mark);
+	if (!(m.tensor > 0) && total > 0 && m.fmas > 0 &&
+	    m.fmas >= rule_value(x, "min_share") * total && is_reused(c, &m))
+		state = report(x, &m, total, mark);
+	free(mark);
+	return state;
+}

@@ -1,0 +1,213 @@
+/*
+ * too-many-blocks-little-work: so many blocks that do so little each that
+ * starting them, and finding out what they are to do, is most of the time.
+ *
+ * Starting a block takes an H200 about 0.7 ns, one after the other: empty
+ * blocks of 512 threads keep a quarter of the warps' places filled. What a
+ * thread needs before its first useful instruction it needs once for each
+ * block, whatever the block goes on to do. That is estimated; where the start of
+ * blocks is the limit, it is known that they are too many.
+ */
+#include <math.h>
+
+#include "rules/evidence/inst.h"
+#include "rules/evidence/lines.h"
+#include "rules/evidence/slope.h"
+
+/* What nvcc puts around a kernel of one element a thread: stack pointer, both
+ * indices and their product, the bounds check, two parameters, the end. */
+#define SETUP_INST 12
+/* What a grid-stride loop puts there instead, for each element. */
+#define LOOP_INST 3
+
+/* Places that stay empty, of an SM's warps: 10 points, as Nsight Compute. */
+#define GAP 0.10
+
+/* An early end stands behind the bounds check: so far down it is the work's own. */
+#define EARLY 64
+
+struct blocks {
+	double achieved;	/* occupancy, 0..1 */
+	double life_s;		/* of a block, on average */
+	double inst;		/* of a warp */
+	double setup;		/* share of them */
+	double returned;	/* share of the warps that find nothing to do */
+	double part;		/* how far it is believed: slopes */
+};
+
+/* Warps that end at the first conditional EXIT, of all, where it was counted. */
+static double
+returned_of(const struct rule_view *x)
+{
+	const struct code *c = x->kernel->code;
+	double all, left;
+
+	if (c == NULL || !c->counted || c->sass.instructions == 0)
+		return 0;
+	all = inst_executed(c, 0);
+	for (uint32_t s = 0; s + 1 < c->sass.instructions && s < EARLY; s++) {
+		uint32_t flags = c->sass.instruction[s].flags;
+
+		if (!(flags & SASS_EXIT) || !(flags & SASS_CONDITIONAL))
+			continue;
+		left = inst_executed(c, s + 1);
+		return all > 0 && left <= all ? 1 - left / all : 0;
+	}
+	return 0;
+}
+
+/* Waves of blocks for each wave's worth of work. */
+static double
+waves_of(const struct rule_view *x, const struct blocks *b)
+{
+	return x->kernel->occupancy.waves / fmax(0.01, 1 - b->returned);
+}
+
+/* By Little's law: blocks on the GPU at once over blocks done a second. */
+static double
+block_life(const struct rule_view *x, double achieved)
+{
+	const struct record_DEVICE *l = &x->device->limits;
+	double warps = ceil(rule_threads(x->kernel) / 32.0);
+	double resident = achieved * l->max_warps_per_sm / fmax(warps, 1);
+
+	return resident * l->sms * x->load->spread * x->load->time_s /
+	    fmax(rule_blocks(x->kernel), 1);
+}
+
+/* Is memory, which all share, what limits it? Then places may be empty. */
+static bool
+is_memory_bound(const struct rule_view *x)
+{
+	return x->load->bound >= 0.5 && x->load->limit <= RES_L1;
+}
+
+/* Is issue, or a pipe, so busy that instructions matter? */
+static bool
+is_issue_bound(const struct rule_view *x)
+{
+	return x->load->bound >= 0.5 && x->load->limit > RES_L1;
+}
+
+static void
+give_evidence(const struct rule_view *x, struct draft *d,
+    const struct blocks *b)
+{
+	const struct occupancy *o = &x->kernel->occupancy;
+
+	rule_evidence(x, d, (struct evidence){ .name = "waves",
+	    .label = b->returned > 0 ? "waves of blocks, for each wave's "
+	    "worth of work" : "waves of blocks", .value = waves_of(x, b),
+	    .unit = "wave", .source = "derived",
+	    .from = "occupancy calculator" }, "min_waves");
+	rule_evidence(x, d, (struct evidence){ .name = "block_life_s",
+	    .label = "mean life of a block", .value = b->life_s, .unit = "s",
+	    .source = "derived", .from = "achieved occupancy and time" },
+	    "max_life");
+	rule_evidence(x, d, (struct evidence){ .name = "inst_per_warp",
+	    .label = "instructions of a warp, from start to end",
+	    .value = b->inst, .unit = "inst", .source = "derived",
+	    .from = metric_table[METRIC_INST_EXECUTED].name }, NULL);
+	rule_evidence(x, d, (struct evidence){ .name = "setup_ratio",
+	    .label = "of that, the part before the work begins, about",
+	    .value = b->setup, .unit = "ratio", .source = "estimated",
+	    .from = metric_table[METRIC_INST_EXECUTED].name }, "min_setup");
+	rule_evidence(x, d, (struct evidence){ .name = "achieved_ratio",
+	    .label = "achieved occupancy", .value = b->achieved,
+	    .unit = "ratio", .source = "measured",
+	    .from = metric_table[METRIC_OCCUPANCY].name }, NULL);
+	rule_evidence(x, d, (struct evidence){ .name = "theoretical_ratio",
+	    .label = "theoretical occupancy", .value = o->ratio,
+	    .unit = "ratio", .source = "derived",
+	    .from = "occupancy calculator" }, NULL);
+	if (b->returned > 0)
+		rule_evidence(x, d, (struct evidence){
+		    .name = "returned_ratio", .label = "warps that end at the "
+		    "first check, with nothing to do", .value = b->returned,
+		    .unit = "ratio", .source = "measured",
+		    .from = "counts by instruction" }, NULL);
+}
+
+static enum rule_state
+report(struct rule_view *x, const struct blocks *b)
+{
+	const struct occupancy *o = &x->kernel->occupancy;
+	struct draft *d = rule_found(x, NULL);
+	struct fix fix = FIX_NONE;
+
+	if (d == NULL)
+		return RULE_NOT_MEASURED;
+	fix.inst = 1 - fmin(0.6, fmax(0, (SETUP_INST - LOOP_INST) / b->inst));
+	fix.occupancy = fmax(1, o->ratio / b->achieved);
+	fix.part[RES_START] = 1 / fmax(1, o->waves);	/* one wave stays */
+	rule_fix(d, &fix, 0.3 * b->part, 0.9 * b->part);
+	give_evidence(x, d, b);
+	d->f.confidence = CONF_MEDIUM;
+	d->f.summary = arena_format(x->arena, "%s blocks of %u threads live "
+	    "%s and run %s instructions a warp: %s of the warps an SM can "
+	    "hold are there, %s could be", say_whole(x->arena,
+	    rule_blocks(x->kernel)), rule_threads(x->kernel),
+	    say_seconds(x->arena, b->life_s), say_number(x->arena, b->inst),
+	    say_percent(x->arena, b->achieved),
+	    say_percent(x->arena, o->ratio));
+	d->f.advice = arena_format(x->arena, "give each block more work: %s "
+	    "blocks fill this GPU, each with a grid-stride loop over what is "
+	    "there to do; first check that the grid is not larger than the "
+	    "data needs (its size in blocks, not in threads)",
+	    say_whole(x->arena, (double)x->device->limits.sms *
+	    o->blocks_per_sm));
+	d->f.gain_note = "blocks that stay: their places filled, up to the next "
+	    "full resource, and about 9 instructions less for each warp that "
+	    "is not started";
+	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section Occupancy "
+	    "--section LaunchStats --section InstructionStats "
+	    "--section WarpStateStats");
+	return rule_settle(x, d);
+}
+
+/* Each condition is a slope from half of its threshold on (or twice; of set-up,
+ * which is estimated, a quarter): a grid of 31 waves is no other than one of 32.
+ * Empty places or instructions: one of them has to matter; and so has setting up,
+ * or starting. */
+static double
+believed(const struct rule_view *x, const struct blocks *b)
+{
+	double waves = rule_value(x, "min_waves");
+	double life = rule_value(x, "max_life");
+	double setup = rule_value(x, "min_setup");
+	double part = slope(waves_of(x, b), waves / 2, waves) *
+	    slope(b->life_s, 2 * life, life);
+
+	if (!rule_is_bound(x, RES_START) || rule_said(x, "narrow-access") ||
+	    rule_said(x, "block-size-suboptimal"))
+		part *= slope(b->setup, 0.75 * setup, setup);
+	if (!is_issue_bound(x))
+		part *= slope(x->kernel->occupancy.ratio - b->achieved,
+		    GAP / 2, GAP);
+	return part;
+}
+
+enum rule_state
+rule_too_many_blocks_little_work(struct rule_view *x)
+{
+	const struct occupancy *o = &x->kernel->occupancy;
+	double inst = rule_metric(x, METRIC_INST_EXECUTED);
+	double warps = rule_blocks(x->kernel) *
+	    ceil(rule_threads(x->kernel) / 32.0);
+	struct blocks b;
+
+	if (!o->known)
+		return rule_unmeasured(x, "its occupancy is not known");
+	b.achieved = rule_metric(x, METRIC_OCCUPANCY) / 100;
+	if (isnan(b.achieved) || isnan(inst))
+		return rule_lacks(x);
+	if (!(b.achieved > 0) || !(warps > 0) || !(inst > 0) ||
+	    is_memory_bound(x))
+		return RULE_CLEAN;
+	b.life_s = block_life(x, b.achieved);
+	b.inst = inst / warps;
+	b.setup = fmin(1, SETUP_INST / b.inst);
+	b.returned = returned_of(x);
+	b.part = believed(x, &b);
+	return b.part > 0 ? report(x, &b) : RULE_CLEAN;
+}

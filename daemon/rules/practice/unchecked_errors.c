@@ -1,0 +1,68 @@
+/*
+ * unchecked-errors: a CUDA call or launch failed and the program went on
+ * without reading the error: what it computed after that may be nothing.
+ */
+#include <math.h>
+
+#include "rules/engine/rule.h"
+
+#define FINDINGS 8
+#define NOT_READY 600	/* cudaErrorNotReady: the answer of a query */
+
+static int
+found(struct rule_view *x, const struct failure *f)
+{
+	const char *call = f->call != NULL && *f->call ? f->call : "a call";
+	const char *error = f->error != NULL && *f->error ? f->error :
+	    arena_format(x->arena, "error %u", f->result);
+	struct draft *d = rule_found(x, arena_format(x->arena, "%s %s", call,
+	    error));
+
+	if (d == NULL)
+		return -1;
+	d->cap = f->launch ? SEV_HIGH : SEV_MEDIUM;
+	d->f.confidence = CONF_HIGH;
+	d->f.title = f->launch ? "failed launch nobody noticed" :
+	    "CUDA error nobody read";
+	d->f.where = call;
+	d->f.location = arena_format(x->arena, "%s after the run's start",
+	    say_seconds(x->arena, (double)f->first_ns * 1e-9));
+	d->f.location_missing = "line not known: call sites are not recorded";
+	rule_evidence(x, d, (struct evidence){ .name = "unread_errors",
+	    .label = "errors that nobody read", .value = (double)f->unread,
+	    .unit = "error", .source = "measured",
+	    .from = "failure records" }, "min_count");
+	rule_evidence(x, d, (struct evidence){ .name = "result",
+	    .label = error, .value = f->result, .unit = "",
+	    .source = "measured", .from = "failure records" }, NULL);
+	d->f.summary = arena_format(x->arena, "%s returned %s %s time%s%s%s "
+	    "and the program went on", call, error,
+	    say_count(x->arena, f->count), f->count == 1 ? "" : "s",
+	    f->detail != NULL && *f->detail ? ": " : "",
+	    f->detail != NULL ? f->detail : "");
+	d->f.advice = f->launch ? "check cudaGetLastError() after every "
+	    "launch: this kernel never ran, and what follows used old data" :
+	    "check the result of every CUDA call and stop or recover";
+	d->f.gain_note = "a question of right results, not of seconds";
+	d->f.next = say_tool(x->arena, x->run,
+	    "compute-sanitizer --tool memcheck --report-api-errors all");
+	return 0;
+}
+
+enum rule_state
+rule_unchecked_errors(struct rule_view *x)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < x->run->failures && n < FINDINGS; i++) {
+		const struct failure *f = &x->run->failure[i];
+
+		if ((double)f->unread < rule_value(x, "min_count") ||
+		    f->unread == 0 || f->result == NOT_READY)
+			continue;
+		if (found(x, f) != 0)
+			return RULE_NOT_MEASURED;
+		n++;
+	}
+	return n > 0 ? RULE_FOUND : RULE_CLEAN;
+}

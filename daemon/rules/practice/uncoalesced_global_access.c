@@ -1,0 +1,289 @@
+/*
+ * uncoalesced-global-access: the lanes of a warp touch more sectors than their
+ * bytes fill.
+ *
+ * Bytes used per sector say it exactly, where they were measured. Sectors per
+ * request alone say it only beyond what the widest access needs: 8 sectors a
+ * request are either 8-byte loads, as they should be, or 4-byte loads with a
+ * stride of 2. One address for all lanes (1 sector, 4 bytes used) is a
+ * broadcast and costs nothing.
+ *
+ * Where instructions were counted, sectors and ideal sectors of each say it to
+ * the digit, and what other rules explain better (fields of objects, misaligned
+ * rows, blocks too narrow for the rows) is left to them. Without them, one sector
+ * too many in every request is misaligned-access. Accesses whose addresses were
+ * loaded have a finding of their own (gathered.h).
+ */
+#include <math.h>
+
+#include "rules/evidence/gathered.h"
+
+/* Without the code lanes may share what they waste: fields of one object, which
+ * L1 keeps from one access to the next. */
+#define BELIEF_UNSEEN 0.5
+
+/* A sector for each lane, and a little for counters of two launches: more do not
+ * belong to these requests. Asynchronous copies are no load instructions. */
+#define SECTORS_MOST (32 * 1.1)
+
+struct side {
+	const char *what;		/* "loads" */
+	enum metric_id sectors, requests, inst, bytes;
+	/* Results: */
+	double per_request, used, ratio;
+	bool certain;
+	bool exact;		/* counted by instruction */
+	bool foreign;		/* the sectors are those of others, too */
+};
+
+enum outcome { ACCESS_NONE, ACCESS_UNKNOWN, ACCESS_GOOD, ACCESS_BAD };
+
+static enum outcome
+look(const struct rule_view *x, struct side *a)
+{
+	double sectors = rule_metric(x, a->sectors);
+	double requests = rule_metric(x, a->requests);
+
+	a->used = rule_metric(x, a->bytes);
+	a->ratio = 1;
+	if (isnan(requests))	/* one request an instruction, rarely two */
+		requests = rule_metric(x, a->inst);
+	if (isnan(sectors) || isnan(requests))
+		return ACCESS_UNKNOWN;
+	if (!(requests > 0))
+		return ACCESS_NONE;
+	a->per_request = sectors / requests;
+	a->foreign = a->per_request > SECTORS_MOST;
+	if (a->foreign)
+		return ACCESS_UNKNOWN;
+	if (a->per_request < rule_value(x, "min_sectors"))
+		return ACCESS_GOOD;
+	if (a->used > 0) {
+		double ideal = access_ideal(x, a->per_request, a->used);
+
+		a->ratio = a->per_request / ideal;
+		a->certain = true;
+		return a->ratio >= rule_value(x, "min_ratio") &&
+		    !access_is_shifted(x, a->per_request, a->used) ?
+		    ACCESS_BAD : ACCESS_GOOD;
+	}
+	if (a->per_request <= rule_value(x, "certain_sectors"))
+		return ACCESS_UNKNOWN;
+	a->ratio = a->per_request / 4;	/* of 4-byte accesses */
+	return a->per_request / rule_value(x, "certain_sectors") >=
+	    rule_value(x, "min_ratio") ? ACCESS_BAD : ACCESS_UNKNOWN;
+}
+
+static void
+give_evidence(const struct rule_view *x, struct draft *d,
+    const struct side *a)
+{
+	rule_evidence(x, d, (struct evidence){
+	    .name = "sectors_ratio", .label = arena_format(x->arena,
+	    "%s: sectors / ideal sectors", a->what), .value = a->ratio,
+	    .unit = "ratio", .source = a->certain ? "derived" : "estimated",
+	    .from = a->exact ?
+	    source_metric_table[SOURCE_GLOBAL_IDEAL].name : a->certain ?
+	    metric_table[a->bytes].name : metric_table[a->sectors].name },
+	    "min_ratio");
+	rule_evidence(x, d, (struct evidence){
+	    .name = "sectors_per_request", .label = arena_format(x->arena,
+	    "%s: sectors per request", a->what), .value = a->per_request,
+	    .unit = "sector/request", .source = "measured",
+	    .from = a->exact ? source_metric_table[
+	    SOURCE_GLOBAL_SECTORS].name : metric_table[a->sectors].name },
+	    a->exact ? NULL : "min_sectors");
+	if (a->used > 0)
+		rule_evidence(x, d, (struct evidence){
+		    .name = "bytes_per_sector", .label = arena_format(
+		    x->arena, "%s: bytes used of each 32-byte sector",
+		    a->what), .value = a->used, .unit = "B",
+		    .source = "measured",
+		    .from = metric_table[a->bytes].name }, NULL);
+}
+
+static const char *
+describe(struct rule_view *x, const struct side *a)
+{
+	return arena_format(x->arena, "%s touch %s× the sectors they need "
+	    "(%s a request%s)", a->what, say_number(x->arena, a->ratio),
+	    say_number(x->arena, a->per_request), a->certain ? "" :
+	    "; estimated for 4-byte elements");
+}
+
+static void
+fill(struct rule_view *x, struct draft *d, const struct side *ld,
+    const struct side *st)
+{
+	struct fix fix = FIX_NONE;
+	bool loads = ld->ratio > 1, stores = st->ratio > 1;
+	const struct side *worst = ld->ratio >= st->ratio ? ld : st;
+
+	if (loads) {
+		fix.global_ld = 1 / ld->ratio;
+		give_evidence(x, d, ld);
+	}
+	if (stores) {
+		fix.global_st = 1 / st->ratio;
+		give_evidence(x, d, st);
+	}
+	rule_fix(d, &fix, worst->exact ? 1 : BELIEF_UNSEEN, 1);
+	d->f.title = loads && stores ? "uncoalesced loads and stores" :
+	    loads ? "uncoalesced loads" : "uncoalesced stores";
+	d->f.confidence = worst->exact && x->load->bound >= 0.5 ?
+	    CONF_HIGH : CONF_MEDIUM;
+	d->f.summary = loads && stores ? arena_format(x->arena, "%s; %s",
+	    describe(x, ld), describe(x, st)) : describe(x, worst);
+	d->f.advice = arena_format(x->arena, "let neighbouring lanes touch "
+	    "neighbouring elements: make threadIdx.x the fastest index of "
+	    "these %s%s", worst->what, worst->per_request > 24 ?
+	    " (now each lane has a row or object of its own: let a warp walk "
+	    "one together, or go through a shared-memory tile)" :
+	    " (the stride between lanes is a few elements: structure of "
+	    "arrays, or vector types for whole objects)");
+	d->f.gain_note = "the same accesses with every sector fully used; "
+	    "traffic that L1 already absorbs is not counted as saved";
+	rule_next_lines(x, d);
+}
+
+/* The same from exact counts: what only this rule explains. */
+static enum outcome
+look_exactly(const struct rule_view *x, struct side *a,
+    const struct accesses *all, enum inst_access kind)
+{
+	const struct access_sum *sum = &all->sum[PATTERN_SCATTERED][kind];
+	double keep = accesses_keep(all, PATTERN_SCATTERED, kind);
+
+	a->used = rule_metric(x, a->bytes);
+	a->certain = a->exact = true;
+	a->ratio = 1;
+	if (!(sum->requests > 0))
+		return all->all[kind].requests > 0 ? ACCESS_GOOD : ACCESS_NONE;
+	a->per_request = sum->sectors / sum->requests;
+	if (1 / keep < rule_value(x, "min_ratio"))
+		return ACCESS_GOOD;
+	a->ratio = 1 / keep;
+	return ACCESS_BAD;
+}
+
+static bool
+is_gathered(const struct rule_view *x, const struct gathered *g, int k)
+{
+	double least = g->sectors[k] - g->excess[k];
+
+	return g->excess[k] > 0 &&
+	    g->sectors[k] >= rule_value(x, "min_ratio") * least;
+}
+
+static enum rule_state
+find_exactly(struct rule_view *x, const struct accesses *all)
+{
+	struct side ld = { .what = "loads",
+	    .bytes = METRIC_GLOBAL_LD_BYTES_PER_SECTOR };
+	struct side st = { .what = "stores",
+	    .bytes = METRIC_GLOBAL_ST_BYTES_PER_SECTOR };
+	enum outcome a = look_exactly(x, &ld, all, INST_LOAD);
+	enum outcome b = look_exactly(x, &st, all, INST_STORE);
+	enum rule_state state = RULE_CLEAN;
+	struct gathered g;
+	struct draft *d;
+
+	gathered_of(&g, x, all);
+	if (is_gathered(x, &g, 0) || is_gathered(x, &g, 1))
+		state = gathered_report(x, &g, all);
+	if (a != ACCESS_BAD && b != ACCESS_BAD)
+		return state;
+	d = rule_found(x, NULL);
+	if (d == NULL)
+		return RULE_NOT_MEASURED;
+	fill(x, d, &ld, &st);
+	accesses_lines(x, d, all, PATTERN_SCATTERED);
+	return RULE_FOUND;
+}
+
+/* What was counted of all accesses together, and the code tells that only those
+ * by loaded addresses are to blame for it. */
+static bool
+find_gathered(struct rule_view *x, const struct side *ld, enum outcome a,
+    const struct side *st, enum outcome b)
+{
+	const struct side *side[2] = { ld, st };
+	bool bad[2] = { a == ACCESS_BAD, b == ACCESS_BAD };
+	struct gathered g = { .exact = false }, one;
+
+	for (int k = 0; k < 2; k++) {
+		double share;
+
+		g.per_request[k] = NAN;
+		if (!bad[k])
+			continue;
+		if (!gathered_explains(&one, x, k == 0 ? INST_LOAD :
+		    INST_STORE))
+			return false;
+		share = one.walked[k] / one.excess[k];
+		g.sectors[k] = side[k]->per_request;
+		g.excess[k] = side[k]->per_request * (1 - 1 / side[k]->ratio);
+		g.walked[k] = share * g.excess[k];
+		g.objects = g.objects || one.objects;
+	}
+	return gathered_report(x, &g, NULL) == RULE_FOUND;
+}
+
+static bool
+is_counted(const struct rule_view *x)
+{
+	const struct code *c = x->kernel->code;
+
+	return c != NULL && c->counted &&
+	    isfinite(inst_total(c, SOURCE_GLOBAL_SECTORS)) &&
+	    isfinite(inst_total(c, SOURCE_GLOBAL_IDEAL));
+}
+
+enum rule_state
+rule_uncoalesced_global_access(struct rule_view *x)
+{
+	struct side ld = { .what = "loads",
+	    .sectors = METRIC_GLOBAL_LD_SECTORS,
+	    .requests = METRIC_GLOBAL_LD_REQUESTS,
+	    .inst = METRIC_GLOBAL_LD_INST,
+	    .bytes = METRIC_GLOBAL_LD_BYTES_PER_SECTOR };
+	struct side st = { .what = "stores",
+	    .sectors = METRIC_GLOBAL_ST_SECTORS,
+	    .requests = METRIC_GLOBAL_ST_REQUESTS,
+	    .inst = METRIC_GLOBAL_ST_INST,
+	    .bytes = METRIC_GLOBAL_ST_BYTES_PER_SECTOR };
+	enum outcome a, b;
+	struct draft *d;
+
+	if (is_counted(x))
+		return accesses_ask(x, find_exactly);
+	a = look(x, &ld);
+	b = look(x, &st);
+	if (a != ACCESS_BAD)
+		ld.ratio = 1;
+	if (b != ACCESS_BAD)
+		st.ratio = 1;
+	if (a == ACCESS_BAD || b == ACCESS_BAD) {
+		if (rule_said(x, "block-shape-breaks-rows"))
+			return RULE_CLEAN;
+		if (find_gathered(x, &ld, a, &st, b))
+			return RULE_FOUND;
+		d = rule_found(x, NULL);
+		if (d == NULL)
+			return RULE_NOT_MEASURED;
+		fill(x, d, &ld, &st);
+		return RULE_FOUND;
+	}
+	if (a == ACCESS_UNKNOWN || b == ACCESS_UNKNOWN) {
+		if (isnan(rule_metric(x, METRIC_GLOBAL_LD_SECTORS)) ||
+		    isnan(rule_metric(x, METRIC_GLOBAL_ST_SECTORS)))
+			return rule_lacks(x);
+		if (ld.foreign || st.foreign)
+			return rule_unmeasured(x, "its sectors are not those "
+			    "of its loads and stores alone");
+		return rule_unmeasured(x, "5 to 20 sectors a request may be "
+		    "wide accesses or strided ones: bytes per sector were "
+		    "not measured");
+	}
+	return RULE_CLEAN;
+}

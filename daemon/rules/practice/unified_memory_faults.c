@@ -1,0 +1,138 @@
+/*
+ * unified-memory-faults: kernels touch pages of managed memory that lie
+ * elsewhere. Each fault stops the warps that made it until the driver on the
+ * host has moved the pages.
+ */
+#include <math.h>
+
+#include "rules/evidence/lines.h"
+
+#define BULK_BYTES (64ull << 20)	/* at which a copy's rate is read off */
+
+/* Seconds that ${bytes} take as large pinned copies on the first GPU. */
+static double
+bulk_s(const struct rule_view *x, uint64_t bytes, bool up)
+{
+	double one = ceilings_copy_s(&x->ceilings[0], BULK_BYTES, up, true);
+
+	return one * ((double)bytes / (double)BULK_BYTES);
+}
+
+/* Groups of faults of GPUs: as they were told, or by what served them. */
+static uint64_t
+groups(const struct unified *u)
+{
+	return u->gpu_faults > 0 ? u->gpu_faults : u->up_batches;
+}
+
+static void
+evidence(struct rule_view *x, struct draft *d, double fault, double kernels)
+{
+	const struct unified *u = &x->run->unified;
+	bool told = u->gpu_faults > 0;
+
+	rule_evidence(x, d, (struct evidence){ .name = "fault_ratio",
+	    .label = "faults served and pages moved for them, part of the "
+	    "kernels' time", .value = fault / kernels, .unit = "ratio",
+	    .source = told ? "measured" : "estimated",
+	    .from = "unified-memory records" }, "min_share");
+	rule_evidence(x, d, (struct evidence){ .name = "gpu_faults",
+	    .label = told ? "groups of page faults of GPUs" :
+	    "groups of page faults of GPUs, by the copies that served them",
+	    .value = (double)groups(u), .unit = "fault",
+	    .source = told ? "measured" : "derived",
+	    .from = "unified-memory records" }, "min_faults");
+	rule_evidence(x, d, (struct evidence){ .name = "up_bytes",
+	    .label = "moved to GPUs for them", .value = (double)u->up_bytes,
+	    .unit = "B", .source = "measured",
+	    .from = "unified-memory records" }, NULL);
+	rule_evidence(x, d, (struct evidence){ .name = "down_bytes",
+	    .label = "moved to the host for its faults",
+	    .value = (double)u->down_bytes, .unit = "B",
+	    .source = "measured", .from = "unified-memory records" }, NULL);
+	rule_evidence(x, d, (struct evidence){ .name = "asked_bytes",
+	    .label = "moved because the program asked",
+	    .value = (double)u->asked_bytes, .unit = "B",
+	    .source = "measured", .from = "unified-memory records" }, NULL);
+	rule_evidence(x, d, (struct evidence){ .name = "bulk_s",
+	    .label = "the bytes moved to GPUs, as large copies",
+	    .value = bulk_s(x, u->up_bytes, true), .unit = "s",
+	    .source = "estimated", .from = x->ceilings[0].calibrated ?
+	    "calibration" : "typical rates" }, NULL);
+	if (u->thrashing > 0)
+		rule_evidence(x, d, (struct evidence){ .name = "thrashing",
+		    .label = "regions that host and GPU fought for",
+		    .value = (double)u->thrashing, .unit = "region",
+		    .source = "measured", .from = "unified-memory records" },
+		    NULL);
+}
+
+static enum rule_state
+found(struct rule_view *x, double fault, double kernels)
+{
+	const struct unified *u = &x->run->unified;
+	struct draft *d = rule_found(x, "faults");
+	double exposure = rule_kernel_exposure(x->run);
+	double gain = fmax(0, fault - bulk_s(x, u->up_bytes, true)) * exposure;
+	double down = (double)u->down_ns * 1e-9;
+	double back = fmax(0, down - bulk_s(x, u->down_bytes, false));
+
+	if (d == NULL)
+		return RULE_NOT_MEASURED;
+	lines_site(x, d, CALL_BIT(MALLOC_MANAGED));
+	/* At best the pages move while other work runs. */
+	d->claim[0] = (struct claim){ POOL_FAULT, { 0.5 * gain, 0.9 * gain,
+	    fault * exposure } };
+	d->claim[1] = (struct claim){ POOL_IDLE(IDLE_HOST) |
+	    POOL_IDLE(IDLE_AFTER_SYNC) | POOL_IDLE(IDLE_API),
+	    { 0, 0.5 * back, down } };
+	d->claims = 2;
+	d->f.where = "managed memory";
+	d->f.location_missing = "line not known: call sites are not recorded";
+	evidence(x, d, fault, kernels);
+	d->f.confidence = CONF_MEDIUM;
+	d->f.summary = arena_format(x->arena, "for %s of %s in kernels, %s "
+	    "groups of page faults were served and %s moved",
+	    say_seconds(x->arena, fault), say_seconds(x->arena, kernels),
+	    say_count(x->arena, groups(u)),
+	    say_bytes(x->arena, (double)u->up_bytes));
+	d->f.limiter = u->evicted_bytes > u->up_bytes / 4 ?
+	    "pages that had to make room for others: more memory is used "
+	    "than the GPU has" : u->thrashing > 0 ?
+	    "the same pages wanted by host and GPU in turn" :
+	    "page faults, each a trip to the driver on the host";
+	d->f.advice = u->evicted_bytes > u->up_bytes / 4 ?
+	    "work on parts that fit into the GPU's memory, one after the "
+	    "other, and prefetch the next with cudaMemPrefetchAsync" :
+	    "call cudaMemPrefetchAsync to the device before the kernel, and "
+	    "back before the host reads; cudaMemAdvise for what both only "
+	    "read; or cudaMalloc and explicit copies";
+	d->f.gain_note = "the pages still have to move once: as large copies, "
+	    "which is what a prefetch makes of them; hidden behind other work "
+	    "it gains more";
+	d->f.next = say_tool(x->arena, x->run, "nsys profile --trace=cuda "
+	    "--cuda-um-gpu-page-faults=true --cuda-um-cpu-page-faults=true");
+	return RULE_FOUND;
+}
+
+enum rule_state
+rule_unified_memory_faults(struct rule_view *x)
+{
+	const struct unified *u = &x->run->unified;
+	double fault = rule_fault_s(x->run), kernels = 0;
+
+	if (!u->used)
+		return RULE_CLEAN;
+	if (!u->watched)
+		return rule_unmeasured(x, u->refused != 0 ?
+		    "CUPTI refused the events of managed memory" :
+		    "managed memory was used, but its events were not "
+		    "recorded");
+	for (size_t i = 0; i < x->run->devices; i++)
+		kernels += (double)x->run->device[i].kernel_ns * 1e-9;
+	if (!(kernels > 0) || !(fault > 0) ||
+	    fault < rule_value(x, "min_share") * kernels ||
+	    (double)groups(u) < rule_value(x, "min_faults"))
+		return RULE_CLEAN;
+	return found(x, fault, kernels);
+}

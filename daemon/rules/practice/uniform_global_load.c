@@ -1,0 +1,141 @@
+/*
+ * uniform-global-load: all threads read the same address at the same time, from
+ * global memory. What is the same for the whole grid belongs into constant
+ * memory or a kernel parameter. What is the same for a warp or a block only
+ * (a row of a matrix) is a broadcast, and as it should be: so the address must
+ * depend neither on the thread nor on the block nor on what was loaded.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "rules/evidence/access.h"
+#include "rules/evidence/lines.h"
+#include "rules/evidence/operand.h"
+#include "rules/evidence/slice.h"
+
+#define SLICES_MAX 256		/* loads that are looked into */
+
+struct uniform {
+	double requests, sectors;
+	unsigned instructions;
+};
+
+static bool
+is_grid_wide(const struct accesses *a, const struct code *c, size_t i)
+{
+	struct slice s;
+
+	slice_of(&s, a->slices, c->instruction[i].sass);
+	return s.known && s.varies == 0 && !s.loads && s.parameters > 0;
+}
+
+static void
+set_fix(const struct rule_view *x, struct draft *d, const struct accesses *a,
+    const struct uniform *u)
+{
+	double waves = rule_metric(x, METRIC_LSU_WAVEFRONTS);
+	double lsu = inst_total(x->kernel->code, SOURCE_SHARED_LD) +
+	    inst_total(x->kernel->code, SOURCE_SHARED_ST);
+	double part = u->requests / a->all[INST_LOAD].requests;
+	struct fix fix = FIX_NONE;
+
+	lsu = (isfinite(lsu) ? lsu : 0) + a->all[INST_LOAD].requests +
+	    a->all[INST_STORE].requests + a->all[INST_ATOMIC].requests;
+	fix.part[RES_LSU] = 1 - u->requests / lsu;
+	if (waves > 0)
+		fix.part[RES_L1] = 1 - fmin(0.95, u->requests / waves);
+	/* A constant goes into the arithmetic as an operand. */
+	fix.inst = 1 - fmin(0.9, u->requests /
+	    fmax(1, rule_metric(x, METRIC_INST_EXECUTED)));
+	fix.stall = 1 - x->load->memory_stall * part;
+	rule_fix(d, &fix, 0.3, 0.7);
+}
+
+static void
+give_evidence(const struct rule_view *x, struct draft *d,
+    const struct accesses *a, const struct uniform *u)
+{
+	rule_evidence(x, d, (struct evidence){ .name = "uniform_ratio",
+	    .label = "loads of one address by the whole grid, of all global "
+	    "loads", .value = u->requests / a->all[INST_LOAD].requests,
+	    .unit = "ratio", .source = "derived",
+	    .from = "warp instructions, disassembly" }, "min_share");
+	rule_evidence(x, d, (struct evidence){ .name = "sectors_per_request",
+	    .label = "their sectors per request",
+	    .value = u->sectors / u->requests, .unit = "sector/request",
+	    .source = "measured",
+	    .from = source_metric_table[SOURCE_GLOBAL_SECTORS].name }, NULL);
+	rule_evidence(x, d, (struct evidence){ .name = "uniform_inst_ratio",
+	    .label = "their part of all warp instructions",
+	    .value = u->requests / inst_total(x->kernel->code, SOURCE_INST),
+	    .unit = "ratio", .source = "derived",
+	    .from = source_metric_table[SOURCE_INST].name }, "min_inst");
+}
+
+static enum rule_state
+report(struct rule_view *x, const struct accesses *a, const struct uniform *u,
+    const struct mark *m)
+{
+	struct draft *d = rule_found(x, NULL);
+
+	if (d == NULL)
+		return RULE_NOT_MEASURED;
+	set_fix(x, d, a, u);
+	give_evidence(x, d, a, u);
+	d->f.confidence = CONF_MEDIUM;
+	d->f.summary = arena_format(x->arena, "%s of the global loads read one "
+	    "address for the whole grid (%u instruction%s)",
+	    say_percent(x->arena, u->requests / a->all[INST_LOAD].requests),
+	    u->instructions, u->instructions == 1 ? "" : "s");
+	d->f.advice = "put what every thread reads into __constant__ memory (up "
+	    "to 64 KB) or into a struct that is passed as a kernel parameter "
+	    "(up to 4 KB): it then comes with the arithmetic instruction and "
+	    "takes no load";
+	d->f.gain_note = "the kernel without these loads; nothing if the values "
+	    "do not fit into constant memory";
+	rule_next_lines(x, d);
+	lines_fill(x, d, m, "%s sector a request");
+	return rule_settle(x, d);
+}
+
+static enum rule_state
+find(struct rule_view *x, const struct accesses *a)
+{
+	const struct code *c = x->kernel->code;
+	struct uniform u = { 0 };
+	enum rule_state state = RULE_CLEAN;
+	int slices = 0;
+	struct mark *m;
+
+	if (a->sum[PATTERN_UNIFORM][INST_LOAD].requests <
+	    rule_value(x, "min_share") * a->all[INST_LOAD].requests ||
+	    (m = marks_new(x)) == NULL)
+		return RULE_CLEAN;
+	for (size_t i = 0; i < c->instructions; i++) {
+		const struct access *one = &a->of[i];
+
+		if (one->pattern != PATTERN_UNIFORM || one->kind != INST_LOAD)
+			continue;
+		if (slices++ == SLICES_MAX)
+			break;
+		if (!is_grid_wide(a, c, i))
+			continue;
+		u.requests += one->requests;
+		u.sectors += one->sectors;
+		u.instructions++;
+		m[i].weight = m[i].under = one->requests;
+		m[i].over = one->sectors;
+	}
+	if (u.requests > 0 && u.requests >= rule_value(x, "min_share") *
+	    a->all[INST_LOAD].requests && u.requests >=
+	    rule_value(x, "min_inst") * inst_total(c, SOURCE_INST))
+		state = report(x, a, &u, m);
+	free(m);
+	return state;
+}
+
+enum rule_state
+rule_uniform_global_load(struct rule_view *x)
+{
+	return accesses_ask(x, find);
+}

@@ -1,0 +1,52 @@
+/*
+ * warp-divergence: lanes of one warp take different branches, one after the
+ * other. Where branches were not counted (a kernel that is launched once) lanes
+ * of whole warps are known to idle, but not why: it is said here, and no alarm.
+ */
+#include <math.h>
+
+#include "rules/evidence/lanes.h"
+
+enum rule_state
+rule_warp_divergence(struct rule_view *x)
+{
+	struct lanes l = lanes_of(x);
+	struct draft *d;
+
+	if (isnan(l.active))
+		return rule_lacks(x);
+	if (l.active >= rule_value(x, "max_lanes"))
+		return RULE_CLEAN;
+	if (isfinite(l.divergent)) {
+		if (l.divergent < rule_value(x, "min_divergent"))
+			return RULE_CLEAN;	/* idle-lanes then */
+	} else if (l.active >= 0.95 * l.block) {
+		return RULE_CLEAN;		/* the block's own lanes */
+	}
+	d = lanes_draft(x, &l, 32 * fmin(l.active / l.block, 1));
+	if (d == NULL)
+		return RULE_NOT_MEASURED;
+	d->f.confidence = CONF_HIGH;
+	if (isnan(l.divergent)) {
+		d->f.confidence = CONF_LOW;
+		d->cap = SEV_LOW;
+		d->f.title = "lanes idle, divergent or not";
+	}
+	d->f.summary = arena_format(x->arena, "%s of 32 lanes work in the mean "
+	    "instruction; %s", say_number(x->arena, l.active),
+	    isfinite(l.divergent) ? arena_format(x->arena, "%s of the branch "
+	    "targets diverge", say_percent(x->arena, l.divergent)) :
+	    "divergent branches were not counted, but whole warps are "
+	    "launched");
+	d->f.advice = isfinite(l.divergent) ? "let the branch depend on what a "
+	    "whole warp shares (warp index, sorted or binned data) instead of "
+	    "the lane; replace short branches by arithmetic or predication" :
+	    "find out which: the lanes of a warp take different branches (let "
+	    "them depend on what a whole warp shares), or most have nothing to "
+	    "do (map threads to elements one to one). --replay, or a few more "
+	    "launches, count the branches";
+	lanes_branches(x, d);
+	if (d->f.hots == 0)
+		lanes_idle(x, d);
+	return RULE_FOUND;
+}

@@ -1,0 +1,75 @@
+/*
+ * How often a run was begun to be worked on, and never ended: a file in its
+ * directory, one byte each. What ends the daemon would do so again after every
+ * restart.
+ */
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/paths.h"
+#include "service/internal.h"
+
+/* A machine that loses its power, or somebody who is impatient, is no sign. */
+#define ATTEMPTS 5
+
+static int
+attempts_open(const char *dir, off_t *count)
+{
+	char path[PATH_MAX];
+	struct stat st;
+	int fd;
+
+	if (paths_join(path, dir, "attempts", NULL) != 0)
+		return (-1);
+	fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC |
+	    O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return (-1);
+	*count = fstat(fd, &st) == 0 ? st.st_size : 0;
+	return (fd);
+}
+
+int
+attempt_begin(const char *dir, struct error *e)
+{
+	off_t count = 0;
+	int fd = attempts_open(dir, &count), rc = 0;
+
+	/* A disk that is full is no reason not to try. */
+	if (fd < 0)
+		return (0);
+	if (count >= ATTEMPTS) {
+		error_set(e, "the daemon has ended %d times while it worked on "
+		    "this run: it is set aside", ATTEMPTS);
+		rc = error_remedy(e, "`cudadvise reanalyze` tries again, "
+		    "`cudadvise rm` deletes it");
+	} else if (write(fd, "x", 1) < 0)
+		rc = 0;
+	close(fd);
+	return (rc);
+}
+
+void
+attempt_end(const char *dir)
+{
+	off_t count = 0;
+	int fd = attempts_open(dir, &count);
+
+	if (fd < 0)
+		return;
+	if (count <= 1)
+		attempt_forget(dir);
+	else if (ftruncate(fd, count - 1) != 0)
+		attempt_forget(dir);
+	close(fd);
+}
+
+void
+attempt_forget(const char *dir)
+{
+	char path[PATH_MAX];
+
+	if (paths_join(path, dir, "attempts", NULL) == 0)
+		unlink(path);
+}

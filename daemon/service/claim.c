@@ -1,0 +1,130 @@
+/* Who works on which run: a live session, or one job at a time. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/text.h"
+#include "service/internal.h"
+
+static int
+take_locked(struct service *s, const char *uuid, bool live)
+{
+	struct claim *c;
+
+	HASH_FIND_STR(s->claims, uuid, c);
+	if (c != NULL || (c = calloc(1, sizeof(*c))) == NULL)
+		return (-1);
+	text_copy(c->uuid, sizeof(c->uuid), uuid);
+	c->live = live;
+	HASH_ADD_STR(s->claims, uuid, c);
+	if (c->hh.tbl == NULL) {
+		free(c);
+		return (-1);
+	}
+	return (0);
+}
+
+int
+claim_take(struct service *s, const char *uuid, bool live)
+{
+	int rc;
+
+	pthread_mutex_lock(&s->claims_lock);
+	rc = take_locked(s, uuid, live);
+	pthread_mutex_unlock(&s->claims_lock);
+	return (rc);
+}
+
+int
+claim_wait(struct service *s, const char *uuid)
+{
+	struct claim *c;
+	int rc = -1;
+
+	pthread_mutex_lock(&s->claims_lock);
+	for (;;) {
+		HASH_FIND_STR(s->claims, uuid, c);
+		if (c == NULL) {
+			rc = take_locked(s, uuid, false);
+			break;
+		}
+		if (c->live)
+			break;
+		pthread_cond_wait(&s->claims_free, &s->claims_lock);
+	}
+	pthread_mutex_unlock(&s->claims_lock);
+	return (rc);
+}
+
+void
+claim_drop(struct service *s, const char *uuid)
+{
+	struct claim *c;
+
+	pthread_mutex_lock(&s->claims_lock);
+	HASH_FIND_STR(s->claims, uuid, c);
+	if (c != NULL) {
+		HASH_DEL(s->claims, c);
+		free(c);
+	}
+	pthread_cond_broadcast(&s->claims_free);
+	pthread_mutex_unlock(&s->claims_lock);
+}
+
+/* Whether somebody has the run, as a session (${live}) or for a job. */
+static bool
+is_claimed(struct service *s, const char *uuid, bool live)
+{
+	struct claim *c;
+	bool is;
+
+	pthread_mutex_lock(&s->claims_lock);
+	HASH_FIND_STR(s->claims, uuid, c);
+	is = c != NULL && c->live == live;
+	pthread_mutex_unlock(&s->claims_lock);
+	return (is);
+}
+
+bool
+claim_is_live(struct service *s, const char *uuid)
+{
+
+	return (is_claimed(s, uuid, true));
+}
+
+bool
+claim_is_over(struct service *s, const char *uuid)
+{
+
+	return (is_claimed(s, uuid, false));
+}
+
+void
+claim_over(struct service *s, const char *uuid)
+{
+	struct claim *c;
+
+	pthread_mutex_lock(&s->claims_lock);
+	HASH_FIND_STR(s->claims, uuid, c);
+	if (c != NULL)
+		c->live = false;
+	pthread_mutex_unlock(&s->claims_lock);
+}
+
+uint64_t
+clock_mono(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return ((uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec);
+}
+
+uint64_t
+clock_real(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return ((uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec);
+}

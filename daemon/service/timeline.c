@@ -1,0 +1,495 @@
+/* What is drawn from a stored run: the timeline at any width, and the list of
+ * one kernel's launches. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/paths.h"
+#include "base/text.h"
+#include "service/internal.h"
+#include "model/model.h"
+#include "report/json.h"
+
+#define DETAIL_RECORDS 200000	/* decoded for one picture, at most: 10 ms */
+#define LAUNCH_RECORDS 100000	/* and for one page of launches */
+#define MAX_DEVICES 64
+
+static const char *const row_name[ROW_COUNT] = {
+	[ROW_KERNEL] = "kernel", [ROW_H2D] = "h2d", [ROW_D2H] = "d2h",
+	[ROW_D2D] = "d2d", [ROW_MEMSET] = "memset", [ROW_SYNC] = "sync",
+	[ROW_API] = "api",
+};
+
+/* A stored run with what it takes to draw it. */
+struct view {
+	struct store_run row;
+	struct capture_index index;
+	char capture[PATH_MAX];
+	struct run run;			/* its timelines and devices only */
+	json_t *stored;			/* owns the devices' names */
+	bool indexed;			/* a live run has no index yet */
+};
+
+static void
+view_close(struct view *v)
+{
+
+	store_run_clear(&v->row);
+	capture_index_clear(&v->index);
+	free(v->run.timeline);
+	free(v->run.device);
+	json_decref(v->stored);
+}
+
+static void
+read_row(struct timeline *t, const json_t *row)
+{
+	const char *name = json_string_value(json_object_get(row, "row"));
+	const json_t *busy = json_object_get(row, "busy_ratio"),
+	    *count = json_object_get(row, "count");
+	size_t i;
+	int r;
+
+	for (r = 0; name != NULL && r < ROW_COUNT; r++) {
+		if (strcmp(name, row_name[r]) != 0)
+			continue;
+		for (i = 0; i < t->bins; i++) {
+			t->busy_ns[r][i] = (float)(json_number_value(
+			    json_array_get(busy, i)) * (double)t->bin_ns);
+			t->count[r][i] = (uint32_t)json_integer_value(
+			    json_array_get(count, i));
+		}
+	}
+}
+
+static size_t
+longest_row(const json_t *rows)
+{
+	size_t i, n, bins = 0;
+
+	for (i = 0; i < json_array_size(rows); i++) {
+		n = json_array_size(json_object_get(json_array_get(rows, i),
+		    "count"));
+		if (n > bins)
+			bins = n;
+	}
+	return (bins < TIMELINE_BINS ? bins : TIMELINE_BINS);
+}
+
+/* The stored bins back into the model's structures. */
+static int
+read_timeline(struct view *v)
+{
+	const json_t *devices = json_object_get(v->stored, "devices"), *d,
+	    *rows;
+	json_int_t bin = json_integer_value(json_object_get(v->stored,
+	    "bin_ns")), index;
+	size_t n = json_array_size(devices), i, j;
+
+	if (n > MAX_DEVICES)
+		n = MAX_DEVICES;
+	v->run.timeline = calloc(n + 1, sizeof(*v->run.timeline));
+	v->run.device = calloc(MAX_DEVICES, sizeof(*v->run.device));
+	if (v->run.timeline == NULL || v->run.device == NULL)
+		return (-1);
+	v->run.timelines = n;
+	v->run.devices = MAX_DEVICES;
+	v->run.wall_ns = (uint64_t)json_integer_value(json_object_get(
+	    v->stored, "to_ns"));
+	for (i = 0; i < n; i++) {
+		d = json_array_get(devices, i);
+		rows = json_object_get(d, "rows");
+		index = json_integer_value(json_object_get(d, "device"));
+		if (index < 0 || index >= MAX_DEVICES)
+			index = 0;
+		v->run.timeline[i].device = (uint32_t)index;
+		v->run.timeline[i].bin_ns = bin > 0 ? (uint64_t)bin : 1;
+		v->run.timeline[i].bins = (uint32_t)longest_row(rows);
+		v->run.device[index].name = json_string_value(
+		    json_object_get(d, "name"));
+		for (j = 0; j < json_array_size(rows); j++)
+			read_row(&v->run.timeline[i], json_array_get(rows, j));
+	}
+	return (0);
+}
+
+static enum store_status
+view_open(struct service *s, int64_t number, struct view *v, struct error *e)
+{
+	enum store_status st;
+	char dir[PATH_MAX], id[32];
+
+	memset(v, 0, sizeof(*v));
+	snprintf(id, sizeof(id), "%" PRId64, number);
+	st = store_run_find(s->reader, id, &v->row, e);
+	if (st != STORE_OK)
+		return (st);
+	if (paths_join(dir, s->runs, v->row.uuid, e) != 0 ||
+	    paths_join(v->capture, dir, "capture.cadv", e) != 0)
+		return (STORE_FAILED);
+	st = store_index(s->reader, number, &v->index, e);
+	v->indexed = st == STORE_OK;
+	return (st == STORE_NONE ? STORE_OK : st);
+}
+
+/* --- the timeline, close up ------------------------------------------------ */
+
+struct drawing {
+	const struct capture_index *index;
+	struct run run;
+	uint64_t zero;		/* CLOCK_REALTIME of the window's start */
+	bool homeless;		/* a record's device was never defined */
+};
+
+static struct timeline *
+timeline_of(struct drawing *d, uint32_t device)
+{
+	size_t i;
+
+	for (i = 0; i < d->run.timelines; i++)
+		if (d->run.timeline[i].device == device)
+			return (&d->run.timeline[i]);
+	return (NULL);
+}
+
+static void
+draw(struct timeline *t, enum timeline_row row, uint64_t zero, uint64_t from,
+    uint64_t to)
+{
+	uint64_t end = zero + t->bins * t->bin_ns, bin, edge;
+
+	if (to <= zero || from >= end)
+		return;
+	if (from >= zero)
+		t->count[row][(from - zero) / t->bin_ns]++;
+	from = from < zero ? zero : from;
+	to = to > end ? end : to;
+	for (bin = (from - zero) / t->bin_ns; from < to && bin < t->bins;
+	    bin++) {
+		edge = zero + (bin + 1) * t->bin_ns;
+		if (edge > to)
+			edge = to;
+		t->busy_ns[row][bin] += (float)(edge - from);
+		from = edge;
+	}
+}
+
+static uint32_t
+signature_ordinal(const struct capture_index *x, uint64_t stream, uint32_t id)
+{
+	const struct capture_signature *s = capture_index_signature(x, stream,
+	    id);
+
+	return (s != NULL ? s->ordinal : UINT32_MAX);
+}
+
+static enum timeline_row
+copy_row(uint8_t kind)
+{
+
+	switch (kind) {
+	case COPY_H2D:
+		return (ROW_H2D);
+	case COPY_D2H:
+		return (ROW_D2H);
+	default:
+		return (ROW_D2D);
+	}
+}
+
+static int
+draw_record(void *arg, uint64_t stream, uint64_t sequence,
+    const struct record *r)
+{
+	struct drawing *d = arg;
+	enum timeline_row row;
+	struct timeline *t;
+	uint32_t ordinal;
+	uint64_t from, to;
+
+	(void)sequence;
+	switch (r->type) {
+	case RECORD_KERNEL:
+		row = ROW_KERNEL;
+		ordinal = signature_ordinal(d->index, stream,
+		    r->u.KERNEL.signature);
+		if (ordinal == UINT32_MAX)
+			return (0);
+		break;
+	case RECORD_GRAPH:
+		row = ROW_KERNEL;
+		ordinal = r->u.GRAPH.device;
+		break;
+	case RECORD_COPY:
+		row = copy_row(r->u.COPY.kind);
+		ordinal = r->u.COPY.device;
+		break;
+	case RECORD_MEMSET:
+		row = ROW_MEMSET;
+		ordinal = r->u.MEMSET.device;
+		break;
+	case RECORD_SYNC:
+	case RECORD_API:
+		row = r->type == RECORD_SYNC ? ROW_SYNC : ROW_API;
+		ordinal = UINT32_MAX;
+		break;
+	default:
+		return (0);
+	}
+	if (!capture_record_time(r, &from, &to))
+		return (0);
+	/* The host's stands beside the first device. */
+	t = ordinal == UINT32_MAX ? &d->run.timeline[0] :
+	    timeline_of(d, capture_index_device(d->index, stream, ordinal));
+	d->homeless = t == NULL;
+	if (t != NULL)
+		draw(t, row, d->zero, from, to);
+	return (d->homeless);
+}
+
+/* Load the frames of the window, if their records can be decoded while somebody
+ * waits for the picture. */
+static bool
+few_records(struct service *s, struct view *v, uint64_t from, uint64_t to)
+{
+	struct store_frames want = { .from = from, .to = to,
+	    .records = DETAIL_RECORDS };
+	struct error e = ERROR_INIT;
+	uint64_t n = 0;
+	size_t i;
+
+	if (store_frames(s->reader, v->row.number, &want, &v->index, &e) !=
+	    STORE_OK)
+		return (false);
+	for (i = 0; i < v->index.frames; i++)
+		n += v->index.frame[i].records;
+	return (n <= DETAIL_RECORDS);
+}
+
+/* The window drawn from the capture's records, of a run with a timeline at
+ * least; NULL if it cannot be. What names a device that the capture does not
+ * define (the model gave it one of its own) has no place here: then the stored
+ * bins, which have it, are the better picture. */
+static json_t *
+detail(const struct view *v, uint64_t from, uint64_t to, unsigned px)
+{
+	struct drawing d = { .index = &v->index };
+	json_t *out = NULL;
+	size_t i;
+
+	d.zero = (uint64_t)v->row.started_ns + from;
+	d.run.timelines = v->run.timelines;
+	d.run.device = v->run.device;
+	d.run.devices = v->run.devices;
+	d.run.timeline = calloc(v->run.timelines + 1,
+	    sizeof(*d.run.timeline));
+	if (d.run.timeline == NULL)
+		return (NULL);
+	for (i = 0; i < d.run.timelines; i++) {
+		d.run.timeline[i].device = v->run.timeline[i].device;
+		d.run.timeline[i].bin_ns = (to - from + px - 1) / px;
+		d.run.timeline[i].bins = (uint32_t)((to - from +
+		    d.run.timeline[i].bin_ns - 1) / d.run.timeline[i].bin_ns);
+	}
+	d.run.wall_ns = to - from;
+	if (capture_window(v->capture, &v->index, d.zero, d.zero + (to - from),
+	    DETAIL_RECORDS, draw_record, &d, NULL, NULL) >= 0 && !d.homeless)
+		out = json_timeline(&d.run, 0, to - from, px);
+	free(d.run.timeline);
+	if (out == NULL)
+		return (NULL);
+	json_object_set_new(out, "from_ns", json_integer((json_int_t)from));
+	json_object_set_new(out, "to_ns", json_integer((json_int_t)to));
+	return (out);
+}
+
+static json_t *
+draw_view(struct service *s, struct view *v, uint64_t from, uint64_t to,
+    unsigned px)
+{
+	uint64_t wall = v->run.wall_ns, zero = (uint64_t)v->row.started_ns;
+	bool close_up = false;
+	json_t *out = NULL;
+
+	if (px == 0)
+		px = 1;
+	if (px > TIMELINE_BINS)
+		px = TIMELINE_BINS;
+	if (to == 0 || to > wall)
+		to = wall;
+	if (from > to)
+		from = to;
+	if (v->run.timelines > 0 && v->indexed && to > from &&
+	    (to - from) / px < v->run.timeline[0].bin_ns &&
+	    few_records(s, v, zero + from, zero + to)) {
+		out = detail(v, from, to, px);
+		close_up = out != NULL;
+	}
+	if (out == NULL)
+		out = json_timeline(&v->run, from, to, px);
+	if (out != NULL)
+		json_object_set_new(out, "detail", json_boolean(close_up));
+	return (out);
+}
+
+enum store_status
+service_timeline(struct service *s, int64_t number, uint64_t from_ns,
+    uint64_t to_ns, unsigned px, json_t **out, struct error *e)
+{
+	enum store_status st;
+	char *text = NULL;
+	struct view v;
+
+	*out = NULL;
+	st = view_open(s, number, &v, e);
+	if (st == STORE_OK)
+		st = store_doc(s->reader, number, "timeline", "", &text, e);
+	if (st != STORE_OK)
+		goto out;
+	if ((v.stored = json_loads(text, 0, NULL)) == NULL ||
+	    read_timeline(&v) != 0 ||
+	    (*out = draw_view(s, &v, from_ns, to_ns, px)) == NULL) {
+		error_set(e, "the timeline of run %" PRId64 " cannot be drawn",
+		    number);
+		st = STORE_FAILED;
+	}
+out:
+	free(text);
+	view_close(&v);
+	return (st);
+}
+
+/* --- launches of one kernel ------------------------------------------------ */
+
+struct listing {
+	const struct capture_index *index;
+	uint32_t kernel;
+	uint64_t origin;
+	uint64_t stream, after;	/* skip up to here in the first frame */
+	bool skipping;
+	size_t limit;
+	json_t *items;
+	uint64_t last_stream, last;	/* where we stand */
+};
+
+static bool
+is_kernel(const struct listing *l, uint64_t stream, uint32_t id)
+{
+	const struct capture_signature *s = capture_index_signature(l->index,
+	    stream, id);
+
+	return (s != NULL && s->kernel == l->kernel);
+}
+
+static json_t *
+launch_object(const struct listing *l, uint64_t stream,
+    const struct record_KERNEL *k)
+{
+	char process[20];
+	json_t *delay = k->launch_ns != 0 && k->launch_ns <= k->start_ns ?
+	    json_integer((json_int_t)(k->start_ns - k->launch_ns)) :
+	    json_null();
+
+	snprintf(process, sizeof(process), "%016" PRIx64, stream);
+	return (json_pack("{s:I, s:I, s:I, s:o, s:b, s:s, s:b}",
+	    "start_ns", (json_int_t)(k->start_ns - l->origin),
+	    "duration_ns", (json_int_t)(k->end_ns - k->start_ns),
+	    "stream", (json_int_t)k->stream,
+	    "launch_delay_ns", delay,
+	    "graph", k->graph != 0,
+	    "process", process,
+	    "profiled", (k->flags & KERNEL_PROFILED) != 0));
+}
+
+static int
+list_record(void *arg, uint64_t stream, uint64_t sequence,
+    const struct record *r)
+{
+	struct listing *l = arg;
+
+	if (l->skipping && stream == l->stream && sequence <= l->after)
+		return (0);
+	if (r->type == RECORD_KERNEL && r->u.KERNEL.start_ns >= l->origin &&
+	    r->u.KERNEL.end_ns >= r->u.KERNEL.start_ns &&
+	    is_kernel(l, stream, r->u.KERNEL.signature)) {
+		/* One more than asked for is there: stop before it. */
+		if (json_array_size(l->items) >= l->limit)
+			return (1);
+		json_array_append_new(l->items, launch_object(l, stream,
+		    &r->u.KERNEL));
+	}
+	l->last_stream = stream;
+	l->last = sequence;
+	return (0);
+}
+
+/* "<stream hex>.<sequence>" of the last record that was looked at. */
+static int
+read_cursor(const char *cursor, struct listing *l)
+{
+	char *end;
+
+	if (strlen(cursor) < 18 || cursor[16] != '.' ||
+	    strspn(cursor, "0123456789abcdef") != 16)
+		return (-1);
+	l->stream = strtoull(cursor, &end, 16);
+	l->skipping = true;
+	return (text_u64(cursor + 17, 0, UINT64_MAX, &l->after));
+}
+
+enum store_status
+service_launches(struct service *s, int64_t number, uint32_t kernel,
+    const char *cursor, size_t limit, json_t **out, char *next,
+    struct error *e)
+{
+	struct listing l = { .kernel = kernel, .limit = limit };
+	struct store_frames want = { .from = 1, .to = UINT64_MAX,
+	    .records = LAUNCH_RECORDS };
+	enum store_status st;
+	struct view v;
+	int64_t given;
+	int more = 0;
+
+	*out = NULL;
+	next[0] = '\0';
+	if ((st = view_open(s, number, &v, e)) != STORE_OK)
+		goto out;
+	if (cursor[0] != '\0') {
+		st = STORE_NONE;
+		if (read_cursor(cursor, &l) != 0)
+			goto out;
+		want.after = true;
+		want.stream = l.stream;
+		want.sequence = l.after;
+	}
+	if (v.indexed && (st = store_frames(s->reader, number, &want,
+	    &v.index, e)) != STORE_OK)
+		goto out;
+	if (!v.indexed) {
+		error_set(e, "the run was never analysed whole: its launches "
+		    "are not known");
+		error_remedy(e, "`cudadvise reanalyze %" PRId64 "`", number);
+		st = STORE_NONE;
+		goto out;
+	}
+	st = STORE_FAILED;
+	if ((l.items = json_array()) == NULL)
+		goto out;
+	l.index = &v.index;
+	l.origin = (uint64_t)v.row.started_ns;
+	given = capture_window(v.capture, &v.index, 1, UINT64_MAX,
+	    LAUNCH_RECORDS, list_record, &l, &more, e);
+	if (given < 0) {
+		json_decref(l.items);
+		goto out;
+	}
+	if (more || json_array_size(l.items) >= limit)
+		snprintf(next, STORE_CURSOR_SIZE, "%016" PRIx64 ".%" PRIu64,
+		    l.last_stream, l.last);
+	*out = l.items;
+	st = STORE_OK;
+out:
+	view_close(&v);
+	return (st);
+}

@@ -1,0 +1,369 @@
+#include <dirent.h>
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/paths.h"
+#include "base/stop.h"
+#include "base/text.h"
+#include "capture/enrich.h"
+#include "service/internal.h"
+#include "capture/symbol.h"
+#include "model/model.h"
+
+void
+worker_post(struct service *s, struct job job)
+{
+	struct job *j = malloc(sizeof(*j));
+
+	if (j == NULL) {
+		documents_free(job.docs);
+		if (job.done != NULL)
+			atomic_store(job.done, 0);
+		if (job.session != NULL) {
+			/* Its capture is whole: the next daemon finishes it. */
+			claim_drop(s, job.session->uuid);
+			session_free(job.session);
+		}
+		return;
+	}
+	*j = job;
+	j->next = NULL;
+	pthread_mutex_lock(&s->jobs_lock);
+	*s->jobs_end = j;
+	s->jobs_end = &j->next;
+	pthread_cond_signal(&s->jobs_come);
+	pthread_mutex_unlock(&s->jobs_lock);
+}
+
+static struct job *
+next_job(struct service *s)
+{
+	struct job *j;
+
+	pthread_mutex_lock(&s->jobs_lock);
+	while (s->jobs == NULL)
+		pthread_cond_wait(&s->jobs_come, &s->jobs_lock);
+	j = s->jobs;
+	if ((s->jobs = j->next) == NULL)
+		s->jobs_end = &s->jobs;
+	pthread_mutex_unlock(&s->jobs_lock);
+	return (j);
+}
+
+static enum store_status
+put(struct service *s, int64_t number, const struct documents *docs,
+    const struct capture_index *x, uint64_t bytes, struct error *e)
+{
+	enum store_status st = store_put(s->writer, number, docs, x, bytes, e);
+
+	if (st == STORE_OK)
+		events_add(s, "run", number, docs->uuid, docs->state);
+	return (st);
+}
+
+/* What the daemon can tell about the run's code. Without it the run is as it
+ * is. */
+static void
+disassemble(struct model *m, struct capture_writer *w, struct capture_index *x)
+{
+	struct error e = ERROR_INIT;
+
+	if (enrich_model(m, w, x, &e) != 0)
+		log_failure("kernels stay without disassembly", &e);
+}
+
+static void
+disassemble_capture(struct model *m, const char *capture,
+    struct capture_index *x, uint64_t *bytes)
+{
+	struct error e = ERROR_INIT;
+	struct capture_writer *w = capture_writer_open(capture, &e);
+
+	if (w == NULL)
+		log_failure("kernels' disassembly is not kept", &e);
+	disassemble(m, w, x);
+	if (w != NULL)
+		*bytes = capture_writer_bytes(w);
+	capture_writer_close(w);
+}
+
+static enum store_status
+rebuild(struct service *s, const char *uuid, int64_t number, char *capture,
+    struct error *e)
+{
+	struct capture_index x = { 0 };
+	struct capture_stats stats;
+	struct documents *docs = NULL;
+	const struct run *run = NULL;
+	enum store_status st = STORE_FAILED;
+	struct model *m = NULL;
+
+	if ((m = model_new()) == NULL) {
+		error_set(e, "out of memory");
+		goto out;
+	}
+	if (capture_load_own(capture, m, &stats, &x, e) != 0)
+		goto out;
+	disassemble_capture(m, capture, &x, &stats.bytes);
+	docs = analyse(m, true, s->config->thresholds, 0, &run);
+	if (docs == NULL) {
+		analyse_error(e);
+		goto out;
+	}
+	text_copy(docs->uuid, sizeof(docs->uuid), uuid);
+	capture_index_kernels(&x, run);
+	st = put(s, number, docs, &x, stats.bytes, e);
+out:
+	documents_free(docs);
+	capture_index_clear(&x);
+	model_free(m);
+	return (st);
+}
+
+enum store_status
+worker_rebuild(struct service *s, const char *uuid, int64_t number,
+    struct error *e)
+{
+	char dir[PATH_MAX], capture[PATH_MAX];
+	enum store_status st = STORE_FAILED;
+
+	pthread_mutex_lock(&s->heavy);
+	if (run_directory(s, uuid, dir, capture, e) == 0 &&
+	    attempt_begin(dir, e) == 0) {
+		st = rebuild(s, uuid, number, capture, e);
+		attempt_end(dir);
+		if (st == STORE_OK)
+			attempt_forget(dir);
+	}
+	malloc_trim(0);
+	pthread_mutex_unlock(&s->heavy);
+	return (st);
+}
+
+static enum store_status
+settle(struct service *s, struct session *se, struct error *e)
+{
+	const struct run *run = NULL;
+	struct documents *docs;
+	enum store_status st;
+
+	if (attempt_begin(se->dir, e) != 0)
+		return (STORE_FAILED);
+	disassemble(se->model, se->writer, &se->index);
+	docs = analyse(se->model, true, s->config->thresholds, 0, &run);
+	attempt_end(se->dir);
+	if (docs == NULL) {
+		analyse_error(e);
+		return (STORE_FAILED);
+	}
+	attempt_forget(se->dir);
+	text_copy(docs->uuid, sizeof(docs->uuid), se->uuid);
+	capture_index_kernels(&se->index, run);
+	st = put(s, se->number, docs, &se->index,
+	    capture_writer_bytes(se->writer), e);
+	documents_free(docs);
+	return (st);
+}
+
+/* Names for the addresses of a run that was made here just now. Without them
+ * the run is as it is. */
+static void
+name_addresses(struct session *se, bool rebuild)
+{
+	struct error e = ERROR_INIT;
+	int rc;
+
+	rc = rebuild ? symbols_complete(se->capture, &e) :
+	    symbols_add(se->symbols, se->model, se->writer, &se->index, &e);
+	if (rc != 0)
+		log_failure("call stacks stay without names", &e);
+}
+
+/* Has every process of it said its last word, and all before? */
+static bool
+is_whole(const struct session *se)
+{
+	struct stream *st, *tmp;
+
+	HASH_ITER(hh, se->streams, st, tmp)
+		if (!st->bye || st->next < st->fed)
+			return (false);
+	return (true);
+}
+
+static void
+finish(struct service *s, struct session *se)
+{
+	struct error e = ERROR_INIT;
+	enum store_status st;
+	bool rebuild;
+	int merged;
+
+	if (session_keep(se, &e) != 0) {
+		log_failure("a run's last data is not in its capture", &e);
+		trouble_note(s, se->uuid, &e);
+		se->rebuild = true;
+		e = (struct error)ERROR_INIT;
+	}
+	merged = spool_merge(s, se->uuid, se->capture, se, &e);
+	if (merged < 0) {
+		log_failure("a spool file cannot be taken in", &e);
+		trouble_note(s, se->uuid, &e);
+		e = (struct error)ERROR_INIT;
+	}
+	rebuild = se->model == NULL || se->rebuild || merged != 0;
+	name_addresses(se, rebuild);
+	if (!rebuild)
+		st = settle(s, se, &e);
+	else
+		st = worker_rebuild(s, se->uuid, se->number, &e);
+	if (st != STORE_OK && stop_asked())
+		log_info("run %lld is left to the next daemon",
+		    (long long)se->number);
+	else if (st != STORE_OK) {
+		log_failure("a run cannot be stored", &e);
+		trouble_note(s, se->uuid, &e);
+		store_run_state(s->writer, se->number, "truncated", NULL);
+		events_add(s, "run", se->number, se->uuid, "truncated");
+	} else {
+		log_info("run %lld is finished", (long long)se->number);
+		if (merged >= 0)
+			trouble_over(s, se->uuid, merged > 0 || is_whole(se));
+	}
+	atomic_fetch_add(&s->runs_finished, 1);
+	claim_drop(s, se->uuid);
+	session_free(se);
+	malloc_trim(0);		/* a run may have been as large as all others */
+	retention_apply(s);
+}
+
+static void
+show(struct service *s, struct job *j)
+{
+	struct error e = ERROR_INIT;
+
+	if (put(s, j->number, j->docs, NULL, j->bytes, &e) != STORE_OK)
+		log_failure("a live run cannot be shown", &e);
+	documents_free(j->docs);
+	atomic_store(j->done, 0);
+}
+
+/* What an import, or the condensing of a capture, that was killed left. */
+static void
+remove_leftovers(const char *dir)
+{
+	static const char *const left[] = { "capture.new", "capture.both",
+	    "capture.cadv.new" };
+	char path[PATH_MAX];
+	size_t i;
+
+	for (i = 0; i < sizeof(left) / sizeof(left[0]); i++)
+		if (paths_join(path, dir, left[i], NULL) == 0)
+			unlink(path);
+}
+
+/* Was the daemon killed before the run had any data? Then nobody was told of
+ * it, and there is nothing to tell of. */
+static bool
+is_nothing(const char *dir, const char *capture)
+{
+	char tail[PATH_MAX];
+
+	return (run_bytes(capture) == 0 &&
+	    (paths_join(tail, dir, "capture.cadv.tail", NULL) != 0 ||
+	    run_bytes(tail) == 0));
+}
+
+/* A directory under runs/ that the database does not know as finished: the
+ * database is new, or a daemon died with more live runs than we resume. */
+static void
+recover_run(struct service *s, const char *uuid)
+{
+	struct error e = ERROR_INIT;
+	struct store_run row;
+	enum store_status st;
+	char dir[PATH_MAX], capture[PATH_MAX];
+	int64_t number = 0;
+	bool known;
+
+	if (claim_take(s, uuid, false) != 0)
+		return;
+	if (run_directory(s, uuid, dir, capture, &e) != 0)
+		goto out;
+	remove_leftovers(dir);
+	st = store_run_find(s->writer, uuid, &row, &e);
+	known = st == STORE_OK && strcmp(row.state, "live") != 0;
+	if (st == STORE_OK)
+		store_run_clear(&row);
+	if (st == STORE_NONE && is_nothing(dir, capture))
+		run_directory_remove(dir, &e);
+	else if (!known && (st == STORE_OK || st == STORE_NONE)) {
+		st = store_run_add(s->writer, uuid, NULL, 0, &number, &e);
+		if (st == STORE_OK)
+			st = worker_rebuild(s, uuid, number, &e);
+		if (st == STORE_OK)
+			log_info("run %lld was rebuilt from its capture",
+			    (long long)number);
+		else if (!stop_asked()) {
+			log_failure("a run cannot be rebuilt", &e);
+			trouble_note(s, uuid, &e);
+			store_run_state(s->writer, number, "truncated", NULL);
+		}
+	}
+out:
+	claim_drop(s, uuid);
+}
+
+static void
+recover(struct service *s)
+{
+	DIR *dir = opendir(s->runs);
+	char spare[PATH_MAX];
+	struct dirent *d;
+
+	pthread_mutex_lock(&s->heavy);
+	if (paths_join(spare, s->runs, IMPORT_SPARE, NULL) == 0)
+		unlink(spare);
+	pthread_mutex_unlock(&s->heavy);
+
+	if (dir == NULL)
+		return;
+	while ((d = readdir(dir)) != NULL && !atomic_load(&s->stopping))
+		if (text_is_hex(d->d_name, 32))
+			recover_run(s, d->d_name);
+	closedir(dir);
+}
+
+void *
+worker_main(void *service)
+{
+	struct service *s = service;
+	enum job_kind kind = JOB_SHOW;
+	struct job *j;
+
+	while (kind != JOB_STOP) {
+		j = next_job(s);
+		kind = j->kind;
+		switch (kind) {
+		case JOB_SHOW:
+			show(s, j);
+			break;
+		case JOB_FINISH:
+			finish(s, j->session);
+			break;
+		case JOB_SPOOLS:
+			spool_sweep(s);
+			break;
+		case JOB_RECOVER:
+			recover(s);
+			break;
+		case JOB_STOP:
+			break;
+		}
+		free(j);
+	}
+	return (NULL);
+}
