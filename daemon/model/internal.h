@@ -447,24 +447,6 @@ struct model {
 	uint64_t reference;	/* a believable time, 0 none yet */
 	bool launcher, run_begin, run_end;
 	uint64_t begin_ns, end_ns;
-	/* What settle hands out. */
-	struct kernel *out_kernel;
-	struct copy_class *out_copy;
-	struct process *out_process;
-	struct device *out_device;
-	struct small_copies *out_small;
-	struct sync_class *out_sync;
-	struct call_class *out_call;
-	struct sequence *out_sequence;
-	struct leak *out_leak;
-	struct failure *out_failure;
-	struct diagnostic *out_diagnostic;
-	struct tool_run *out_check;
-	struct defect *out_defect;
-	struct timeline *out_timeline;
-	struct calibration *out_calibration;
-	struct resent *out_resent;
-	struct peer *out_peer;
 };
 
 /* grow(array, cap, count, max, size): room for one more; -1 without memory or

@@ -45,23 +45,11 @@ static void
 outputs_free(struct model *m)
 {
 
-	free(m->out_kernel);
-	free(m->out_copy);
-	free(m->out_process);
-	free(m->out_device);
-	free(m->out_small);
-	free(m->out_sync);
-	free(m->out_call);
-	free(m->out_sequence);
-	free(m->out_leak);
-	free(m->out_failure);
-	free(m->out_diagnostic);
-	free(m->out_check);
-	free(m->out_defect);
-	free(m->out_timeline);
-	free(m->out_calibration);
-	free(m->out_resent);
-	free(m->out_peer);
+#define OUTPUT(type, name, count, room) free(m->run.name);
+#define COPIED(type, name, count) free(m->run.name);
+#include "model/output.def"
+#undef COPIED
+#undef OUTPUT
 }
 
 static void

@@ -460,24 +460,11 @@ struct run {
 	uint64_t wall_ns;
 	uint64_t records, lost;	/* lost: all classes and gaps together */
 
-	struct process *process; size_t processes;
-	struct device *device; size_t devices;
-	struct kernel *kernel; size_t kernels;
-	struct copy_class *copy; size_t copies;
-	struct small_copies *small; size_t smalls;
-	struct sync_class *sync; size_t syncs;
-	struct call_class *call; size_t calls;
-	struct sequence *sequence; size_t sequences;
-	struct leak *leak; size_t leaks;
-	struct failure *failure; size_t failures;
-	struct diagnostic *diagnostic; size_t diagnostics;
-	struct tool_run *check; size_t checks;
-	struct defect *defect; size_t defects;
-	struct timeline *timeline; size_t timelines;	/* one a device */
-	struct calibration *calibration; size_t calibrations;
-	struct peer *peer; size_t peers;	/* of devices that copies or the
-						 * driver told of */
-	struct resent *resent; size_t resents;
+#define OUTPUT(type, name, count, room) struct type *name; size_t count;
+#define COPIED(type, name, count) struct type *name; size_t count;
+#include "model/output.def"
+#undef COPIED
+#undef OUTPUT
 	/* Copies between host and device with and without addresses, and those
 	 * that found the table of ranges full. */
 	uint64_t copies_located, copies_unlocated, copies_untracked;

@@ -22,6 +22,41 @@ resize(void *array, size_t count, size_t size)
 	return (0);
 }
 
+/* Room for the arrays that the functions below fill. */
+static int
+settle_room(struct model *m)
+{
+	struct run *run = &m->run;
+
+#define OUTPUT(type, name, count, room)					\
+	if (resize(&run->name, room, sizeof(*run->name)) != 0)		\
+		return (-1);
+#define COPIED(type, name, count)
+#include "model/output.def"
+#undef COPIED
+#undef OUTPUT
+	return (0);
+}
+
+static int
+settle_copied(struct model *m)
+{
+	struct run *run = &m->run;
+	size_t i;
+
+#define OUTPUT(type, name, count, room)
+#define COPIED(type, name, count)					\
+	if (resize(&run->name, m->count, sizeof(*run->name)) != 0)	\
+		return (-1);						\
+	for (i = 0; i < m->count; i++)					\
+		run->name[i] = m->name[i];				\
+	run->count = m->count;
+#include "model/output.def"
+#undef COPIED
+#undef OUTPUT
+	return (0);
+}
+
 /* A time relative to the origin; what is unknown stays 0. */
 static uint64_t
 since(const struct model *m, uint64_t t)
@@ -97,7 +132,7 @@ settle_process(struct model *m, const struct stream *s, struct process *p)
 	p->library = p->library != NULL ? p->library : none;
 }
 
-static int
+static void
 settle_processes(struct model *m)
 {
 	struct run *run = &m->run;
@@ -105,9 +140,6 @@ settle_processes(struct model *m)
 	uint32_t i;
 	int class;
 
-	if (resize(&m->out_process, m->stream_count, sizeof(p)) != 0)
-		return (-1);
-	run->process = m->out_process;
 	run->processes = 0;
 	run->lost = add_sat(m->lost, m->pool.refused);
 	run->held = (struct held){ 0 };
@@ -120,7 +152,6 @@ settle_processes(struct model *m)
 		if (m->stream[i]->is_process)
 			run->process[run->processes++] = p;
 	}
-	return (0);
 }
 
 /* The GPU had a measured launch to itself: by what it was longer than others the
@@ -177,18 +208,13 @@ settle_device(const struct model *m, const struct device_state *d,
 	out->last_ns = d->used ? since(m, d->frontier) : 0;
 }
 
-static int
+static void
 settle_devices(struct model *m)
 {
 	struct run *run = &m->run;
 	uint64_t most = 0, told = 0;
 	uint32_t i, busiest = 0;
 
-	if (resize(&m->out_device, m->devices, sizeof(*run->device)) != 0 ||
-	    resize(&m->out_timeline, m->devices, sizeof(*run->timeline)) != 0)
-		return (-1);
-	run->device = m->out_device;
-	run->timeline = m->out_timeline;
 	run->devices = run->timelines = m->devices;
 	memset(run->idle_ns, 0, sizeof(run->idle_ns));
 	memset(run->idle_longest_by, 0, sizeof(run->idle_longest_by));
@@ -213,7 +239,7 @@ settle_devices(struct model *m)
 	run->overhead_total_ns = min_u64(run->wall_ns,
 	    add_sat(spans_total(&m->overhead), run->overhead_longer_ns));
 	if (m->devices == 0)
-		return (0);
+		return;
 	memcpy(run->idle_ns, run->device[busiest].idle_ns,
 	    sizeof(run->idle_ns));
 	run->idle_total_ns = sub_sat(run->wall_ns,
@@ -227,10 +253,9 @@ settle_devices(struct model *m)
 	run->jit_startup_ns = spans_overlap(&m->jit, run->origin_ns,
 	    add_sat(run->origin_ns, run->idle_ns[IDLE_STARTUP]));
 	run->idle_overhead_ns = run->device[busiest].idle_overhead_ns;
-	return (0);
 }
 
-static int
+static void
 settle_kernels(struct model *m)
 {
 	enum wire_level level = about_level(m);
@@ -238,10 +263,8 @@ settle_kernels(struct model *m)
 	struct kernel *k;
 	uint32_t i;
 
-	if (resize(&m->out_kernel, m->kernels, sizeof(*k)) != 0)
-		return (-1);
 	for (i = 0; i < m->kernels; i++) {
-		k = &m->out_kernel[i];
+		k = &m->run.kernel[i];
 		kernel_settle(m, &m->kernel[i], level, k);
 		k->first_ns = since(m, k->first_ns);
 		k->last_ns = since(m, k->last_ns);
@@ -254,60 +277,31 @@ settle_kernels(struct model *m)
 	/* 0 is not known. */
 	m->run.gpu_exposed_ns = !(exposed < 1.8e19) ? UINT64_MAX :
 	    exposed > 1 ? (uint64_t)exposed : m->exposed > 0;
-	m->run.kernel = m->out_kernel;
 	m->run.kernels = m->kernels;
 	m->run.extra_name = m->extra_name;
 	m->run.extras = m->extras;
-	return (0);
 }
 
-static int
+static void
 settle_copies(struct model *m)
 {
 	const struct copy_state *c;
+	struct copy_class *out;
 	uint32_t i;
 
-	if (resize(&m->out_copy, m->copies, sizeof(*m->out_copy)) != 0 ||
-	    resize(&m->out_small, m->smalls, sizeof(*m->out_small)) != 0)
-		return (-1);
 	for (i = 0; i < m->copies; i++) {
 		c = &m->copy[i];
-		m->out_copy[i] = c->out;
-		m->out_copy[i].exposed_ns = c->swept_ns == 0 ? 0 :
+		out = &m->run.copy[i];
+		*out = c->out;
+		out->exposed_ns = c->swept_ns == 0 ? 0 :
 		    (c->exposed - results_apart(m, c)) *
 		    ((double)c->out.gpu_ns / (double)c->swept_ns);
 	}
-	if (m->smalls > 0)
-		memcpy(m->out_small, m->small,
-		    m->smalls * sizeof(*m->small));
-	m->run.copy = m->out_copy;
 	m->run.copies = m->copies;
-	m->run.small = m->out_small;
-	m->run.smalls = m->smalls;
-	return (0);
-}
-
-static int
-settle_transfers(struct model *m)
-{
-
-	if (resize(&m->out_resent, m->resents, sizeof(*m->out_resent)) != 0 ||
-	    resize(&m->out_peer, m->peers, sizeof(*m->out_peer)) != 0)
-		return (-1);
-	if (m->resents > 0)
-		memcpy(m->out_resent, m->resent,
-		    m->resents * sizeof(*m->resent));
-	if (m->peers > 0)
-		memcpy(m->out_peer, m->peer, m->peers * sizeof(*m->peer));
-	m->run.resent = m->out_resent;
-	m->run.resents = m->resents;
-	m->run.peer = m->out_peer;
-	m->run.peers = m->peers;
 	m->run.unified.fault_ns = unified_fault_ns(m);
-	return (0);
 }
 
-static int
+static void
 settle_host(struct model *m)
 {
 	struct run *run = &m->run;
@@ -315,11 +309,6 @@ settle_host(struct model *m)
 	struct sync_class *out;
 	uint32_t i;
 
-	if (resize(&m->out_sync, CALL_COUNT, sizeof(*out)) != 0 ||
-	    resize(&m->out_call, CALL_COUNT, sizeof(*run->call)) != 0)
-		return (-1);
-	run->sync = m->out_sync;
-	run->call = m->out_call;
 	run->syncs = run->calls = 0;
 	for (i = 0; i < CALL_COUNT; i++) {
 		s = &m->sync[i];
@@ -338,64 +327,23 @@ settle_host(struct model *m)
 			host_hot(m, &run->call[run->calls++]);
 		}
 	}
-	return (0);
 }
 
-static int
+static void
 settle_rest(struct model *m, bool final)
 {
 	struct run *run = &m->run;
 	uint32_t i;
 
-	if (resize(&m->out_sequence, m->sequences,
-	    sizeof(*run->sequence)) != 0 ||
-	    resize(&m->out_leak, MAX_LEAKS, sizeof(*run->leak)) != 0 ||
-	    resize(&m->out_failure, m->failures, sizeof(*run->failure)) != 0 ||
-	    resize(&m->out_diagnostic, m->diagnostics,
-	    sizeof(*run->diagnostic)) != 0 ||
-	    resize(&m->out_check, m->checks, sizeof(*run->check)) != 0 ||
-	    resize(&m->out_defect, m->defects, sizeof(*run->defect)) != 0 ||
-	    resize(&m->out_calibration, m->calibrations,
-	    sizeof(*run->calibration)) != 0)
-		return (-1);
-	if (m->sequences > 0)
-		memcpy(m->out_sequence, m->sequence,
-		    m->sequences * sizeof(*run->sequence));
-	if (m->diagnostics > 0)
-		memcpy(m->out_diagnostic, m->diagnostic,
-		    m->diagnostics * sizeof(*run->diagnostic));
-	if (m->checks > 0)
-		memcpy(m->out_check, m->check,
-		    m->checks * sizeof(*run->check));
 	for (i = 0; i < m->checks; i++) {
-		m->out_check[i].start_ns = since(m, m->check[i].start_ns);
-		m->out_check[i].end_ns = since(m, m->check[i].end_ns);
+		run->check[i].start_ns = since(m, m->check[i].start_ns);
+		run->check[i].end_ns = since(m, m->check[i].end_ns);
 	}
-	if (m->defects > 0)
-		memcpy(m->out_defect, m->defect,
-		    m->defects * sizeof(*run->defect));
-	if (m->calibrations > 0)
-		memcpy(m->out_calibration, m->calibration,
-		    m->calibrations * sizeof(*run->calibration));
-	failure_settle(m, m->out_failure);
-	for (i = 0; i < m->failures; i++)
-		m->out_failure[i].first_ns =
-		    since(m, m->out_failure[i].first_ns);
-	run->leaks = memory_leaks(m, m->out_leak, final);
-	run->sequence = m->out_sequence;
-	run->sequences = m->sequences;
-	run->leak = m->out_leak;
-	run->failure = m->out_failure;
+	failure_settle(m, run->failure);
 	run->failures = m->failures;
-	run->diagnostic = m->out_diagnostic;
-	run->diagnostics = m->diagnostics;
-	run->check = m->out_check;
-	run->checks = m->checks;
-	run->defect = m->out_defect;
-	run->defects = m->defects;
-	run->calibration = m->out_calibration;
-	run->calibrations = m->calibrations;
-	return (0);
+	for (i = 0; i < m->failures; i++)
+		run->failure[i].first_ns = since(m, run->failure[i].first_ns);
+	run->leaks = memory_leaks(m, run->leak, final);
 }
 
 const struct run *
@@ -422,11 +370,16 @@ model_settle(struct model *m, bool final)
 	run->jit_traced = m->stream_count > 0 && !m->jit_unknown;
 	if (!m->run_end)
 		run->exit_code = -1;
-	if (settle_processes(m) != 0 || settle_devices(m) != 0 ||
-	    settle_kernels(m) != 0 || settle_copies(m) != 0 ||
-	    settle_transfers(m) != 0 ||
-	    settle_host(m) != 0 || (final && source_settle(m) != 0) ||
-	    about_names(m) != 0 || settle_rest(m, final) != 0)
+	if (settle_room(m) != 0)
 		return (NULL);
+	settle_processes(m);
+	settle_devices(m);
+	settle_kernels(m);
+	settle_copies(m);
+	settle_host(m);
+	if ((final && source_settle(m) != 0) || about_names(m) != 0 ||
+	    settle_copied(m) != 0)
+		return (NULL);
+	settle_rest(m, final);
 	return (run);
 }

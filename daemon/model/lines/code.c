@@ -342,7 +342,7 @@ function_settle(struct model *m, struct function_state *f, bool disjoint,
 	for (i = f->first; i != 0 && rc == 0; i = x->kernel[i - 1].next) {
 		c = &x->code[x->codes++];
 		code_start(c, f);
-		m->out_kernel[i - 1].code = c;
+		m->run.kernel[i - 1].code = c;
 		if (over)
 			c->uncounted = c->lineless = c->no_sass =
 			    c->no_cubin = "left out: the run has more "

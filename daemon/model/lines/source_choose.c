@@ -126,7 +126,7 @@ code_rank(const struct model *m)
 	uint32_t i;
 
 	for (i = 0; rank != NULL && i < m->kernels; i++)
-		rank[i] = (struct kernel_rank){ m->out_kernel[i].total_ns, i };
+		rank[i] = (struct kernel_rank){ m->run.kernel[i].total_ns, i };
 	if (rank != NULL && m->kernels > 1)
 		qsort(rank, m->kernels, sizeof(*rank), rank_compare);
 	return (rank);
