@@ -1,0 +1,115 @@
+#!/usr/bin/env bash
+#
+# cost.sh REPOSITORY BUILD [KIND…]: how many files one more practice, metric … touches.
+# Adds an example of each KIND (all kinds without one) to a copy of the tree by the
+# recipe of daemon/rules/README.md, checks that the example works there, and fails
+# if the recipe touched more files than the table below allows. Exit status 77 where
+# BUILD has no ninja and no programs, or jq is missing.
+#
+# A kind is a row of the table and a file cost/<kind>.sh with two functions. Both run
+# in the copy, in a shell of their own, and may use the functions of this file:
+#   add      applies the recipe: each file that it writes or changes is counted
+#   works    says (fail …) what the example still lacks
+# Files that are recorded on a GPU or written by a command are not counted: add them
+# in `works`.
+
+set -u
+repo=$(cd "$1" && pwd)
+build=$(cd "$2" && pwd)
+shift 2
+
+# Kind, and how many files one more of it touches.
+table='
+practice 8
+'
+
+for file in bin/cudadvise lib/libcudadvise_core.a build.ninja; do
+	[ -e "$build/$file" ] || exit 77
+done
+command -v jq >/dev/null && command -v ninja >/dev/null || exit 77
+
+# --- for cost/<kind>.sh ----------------------------------------------------------
+
+fail() {
+	echo "FAIL: $kind: $*"
+	exit 1
+}
+
+# row FILE TEXT: append TEXT to a table.
+row() {
+	[ -f "$1" ] || fail "$1 is not there"
+	printf '%s\n' "$2" >>"$1"
+}
+
+# change FILE COMMAND…: replace FILE by what COMMAND makes of it.
+change() {
+	local file=$1
+	shift
+	"$@" <"$file" >"$scratch/changed" || fail "cannot change $file"
+	cmp -s "$file" "$scratch/changed" && fail "$file has no place for it"
+	cp "$scratch/changed" "$file"
+}
+
+# renamed FROM TO: a filter that replaces one id by another, with dashes and with
+# underscores.
+renamed() {
+	sed "s/$1/$2/g; s/${1//-/_}/${2//-/_}/g"
+}
+
+# program NAME SOURCE…: link $scratch/bin/NAME like BUILD's program of that name, with
+# the copy's SOURCEs instead of what BUILD's libraries have of them. To be named are
+# the sources that the example adds, and those that read a table or file it changes.
+program() {
+	local name=$1 commands=$scratch/build/compile_commands.json
+	local source object link objects=()
+	shift
+	[ -f "$commands" ] || cmake -S . -B "$scratch/build" -G Ninja \
+	    -DCUDADVISE_CUDA=OFF -DBUILD_TESTING=OFF -DCMAKE_BUILD_TYPE=Debug \
+	    -DCMAKE_C_FLAGS_DEBUG=-O0 -DCUDADVISE_WERROR=ON \
+	    >"$scratch/said" 2>&1 || fail "$(tail -n 20 "$scratch/said")"
+	for source in "$@"; do
+		object=$(jq -r --arg file "$PWD/$source" '.[] |
+		    select(.file == $file).command |
+		    capture(" -o (?<object>[^ ]+)").object' "$commands")
+		[ -n "$object" ] || fail "CMake does not compile $source"
+		objects+=("$object")
+	done
+	ninja -C "$scratch/build" "${objects[@]}" >"$scratch/said" 2>&1 ||
+	    fail "$(tail -n 20 "$scratch/said")"
+	link=$(ninja -C "$build" -t commands "bin/$name" | tail -n 1)
+	mkdir -p "$scratch/bin"
+	objects=("${objects[@]/#/"$scratch/build/"}")
+	(cd "$build" && eval "${link/-o bin\/$name/"${objects[*]}" \
+	    -o "$scratch/bin/$name"}") || fail "bin/$name does not link"
+}
+
+# --- one kind ----------------------------------------------------------------------
+
+# try KIND MOST: 0 if the example works and touched at most MOST files.
+try() {
+	kind=$1
+	scratch=$(mktemp -d)
+	trap 'rm -rf "$scratch"' EXIT
+	mkdir "$scratch/tree" && cd "$repo" &&
+	    git ls-files -z -co --exclude-standard |
+	    xargs -0 cp -a --parents -t "$scratch/tree" || fail "no copy"
+	cd "$scratch/tree" || exit 1
+	. "$repo/tests/lint/cost/$kind.sh"
+	touch "$scratch/before"
+	add
+	find . -type f -newer "$scratch/before" | sed 's|^\./||' |
+	    sort >"$scratch/touched"
+	works
+	echo "$kind: $(wc -l <"$scratch/touched") files, $2 allowed:"
+	sed 's/^/  /' "$scratch/touched"
+	[ "$(wc -l <"$scratch/touched")" -le "$2" ] ||
+	    fail "one more touches more files than that"
+}
+
+failed=0
+while read -r kind most; do
+	[ -n "$kind" ] || continue
+	[ $# -eq 0 ] || [[ " $* " == *" $kind "* ]] || continue
+	(try "$kind" "$most") || failed=1
+done <<<"$table"
+exit $failed
