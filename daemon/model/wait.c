@@ -79,17 +79,10 @@ stalls_counted(struct load *l, const struct kernel *k)
 }
 
 static double
-sampled(const struct code *c, unsigned mask)
+sampled(const struct code *c, uint32_t mask)
 {
-	double sum = 0;
-
-	for (int i = 0; i < STALL_COUNT; i++)
-		if (mask & 1u << i)
-			sum += c->samples.stall[i];
-	return sum / (double)c->samples.all;
+	return samples_stalled(&c->samples, mask) / (double)c->samples.all;
 }
-
-#define BIT(s) (1u << STALL_##s)
 
 /* PC samples, where they are of this launch shape alone. */
 static bool
@@ -100,12 +93,12 @@ stalls_sampled(struct load *l, const struct kernel *k)
 	if (c == NULL || !c->sampled || c->samples.all < SAMPLES_LEAST ||
 	    c->sample_kernels > 1)
 		return false;
-	l->throttle = sampled(c, BIT(LG_THROTTLE) | BIT(TEX_THROTTLE));
-	l->memory_stall = sampled(c, BIT(LONG_SCOREBOARD)) + l->throttle;
-	l->shared_stall = sampled(c, BIT(SHORT_SCOREBOARD) |
-	    BIT(MIO_THROTTLE));
-	l->other_stall = sampled(c, BIT(MEMBAR) | BIT(DRAIN) | BIT(SLEEPING) |
-	    BIT(MISC) | BIT(OTHER));
+	l->throttle = sampled(c, STALL_BIT(LG_THROTTLE) |
+	    STALL_BIT(TEX_THROTTLE));
+	l->memory_stall = sampled(c, STALL_BIT(LONG_SCOREBOARD)) + l->throttle;
+	l->shared_stall = sampled(c, STALLS_SHARED);
+	l->other_stall = sampled(c, STALL_BIT(MEMBAR) | STALL_BIT(DRAIN) |
+	    STALL_BIT(SLEEPING) | STALL_BIT(MISC) | STALL_BIT(OTHER));
 	return true;
 }
 
@@ -192,7 +185,7 @@ static void
 queue_sampled(struct load *l, const struct kernel *k, double trips,
     double loaded)
 {
-	double mio = sampled(k->code, BIT(MIO_THROTTLE));
+	double mio = sampled(k->code, STALL_BIT(MIO_THROTTLE));
 
 	l->unexplained = fmin(1, l->other_stall + (1 - loaded) *
 	    fmax(0, l->memory_stall - TRIPS_DOUBT * trips));

@@ -92,7 +92,7 @@ put_samples(FILE *f, const struct code *c, const struct samples *s)
 	for (i = 0; i < STALL_COUNT; i++) {
 		if (s->stall[i] == 0)
 			continue;
-		fprintf(f, "%s\"%s\":%" PRIu32, comma, stall_name[i],
+		fprintf(f, "%s\"%s\":%" PRIu32, comma, stall_table[i].key,
 		    s->stall[i]);
 		comma = ",";
 	}

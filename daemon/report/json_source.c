@@ -44,7 +44,7 @@ json_samples(const struct code *c, const struct samples *s)
 	stalls = json_object();
 	for (i = 0; stalls != NULL && i < STALL_COUNT; i++)
 		if (s->stall[i] > 0)
-			json_object_set_new(stalls, stall_name[i],
+			json_object_set_new(stalls, stall_table[i].key,
 			    json_count(s->stall[i]));
 	return (json_pack("{s:o, s:o, s:o}",
 	    "all", json_count(s->all),
@@ -65,6 +65,32 @@ json_metric_list(const struct code *c)
 			    "name", source_metric_key(i),
 			    "unit", source_metric_table[i].unit,
 			    "label", source_metric_table[i].label));
+	return (list);
+}
+
+static json_t *
+json_stall(const struct stall_info *info)
+{
+	const struct stall_group_info *group = &stall_group_table[info->group];
+
+	return (json_pack("{s:s, s:s, s:s, s:s}",
+	    "name", info->key, "meaning", info->meaning,
+	    "group", group->key, "group_label", group->label));
+}
+
+/* What the keys of ${c}'s samples mean, group by group. */
+static json_t *
+json_stall_list(const struct code *c)
+{
+	json_t *list = json_array();
+	int g, i;
+
+	for (g = 0; list != NULL && c->sampled && g < STALL_GROUPS; g++)
+		for (i = 0; i < STALL_COUNT; i++)
+			if ((int)stall_table[i].group == g &&
+			    c->samples.stall[i] > 0)
+				json_array_append_new(list,
+				    json_stall(&stall_table[i]));
 	return (list);
 }
 
@@ -185,13 +211,13 @@ json_source_none(uint32_t kernel_id, const char *why)
 {
 
 	return (json_pack("{s:o, s:n, s:n, s:b, s:b, s:b, s:b, s:b, s:{s:s,"
-	    "s:s, s:s, s:s}, s:[], s:[], s:[], s:{s:{}, s:n}, s:i, s:n, s:[]}",
+	    "s:s, s:s, s:s}, s:[], s:[], s:[], s:[], s:{s:{}, s:n}, s:i, s:n, s:[]}",
 	    "kernel_id", json_count(kernel_id),
 	    "name", "function",
 	    "counted", 0, "sampled", 0, "disassembled", 0, "has_lines", 0,
 	    "debug", 0,
 	    "missing", "counts", why, "samples", why, "lines", why, "sass", why,
-	    "metrics", "files", "lines",
+	    "metrics", "stalls", "files", "lines",
 	    "totals", "values", "samples",
 	    "samples_shared_by", 0,
 	    "sample_period_cycles",
@@ -232,7 +258,7 @@ json_source(const struct run *r, const struct kernel *k,
 		return (o);
 	}
 	return (json_pack("{s:o, s:o, s:o, s:b, s:b, s:b, s:b, s:b, s:{s:o,"
-	    "s:o, s:o, s:o}, s:o, s:o, s:o, s:{s:o, s:o}, s:o, s:o, s:o}",
+	    "s:o, s:o, s:o}, s:o, s:o, s:o, s:o, s:{s:o, s:o}, s:o, s:o, s:o}",
 	    "kernel_id", json_count(k->id),
 	    "name", json_text(k->name),
 	    "function", json_text(c->function),
@@ -248,6 +274,7 @@ json_source(const struct run *r, const struct kernel *k,
 	    "lines", json_missing(c->has_lines, c->lineless, why),
 	    "sass", json_missing(c->disassembled, c->no_sass, why),
 	    "metrics", json_metric_list(c),
+	    "stalls", json_stall_list(c),
 	    "files", json_files_of(r, c),
 	    "lines", json_lines(r, k, a),
 	    "totals",

@@ -5,7 +5,8 @@
  * source     of a kernel: { kernel_id, name, function (mangled)|null, counted,
  *              sampled, disassembled, has_lines, debug, missing: { counts,
  *              samples, lines, sass }, each a text or null, metrics: [ { name,
- *              unit, label } ]: those measured here, files: [ { index, path,
+ *              unit, label } ]: those measured here, stalls: [ { name,
+ *              meaning, group, group_label } ]: those sampled here, files: [ { index, path,
  *              captured, missing|null } ]: those its lines are in, lines:
  *              [ line ], totals: { values, samples|null },
  *              samples_shared_by: kernels with these samples,

@@ -11,39 +11,6 @@
 #define SHARE_BAD 0.20		/* of the time: what to look at first */
 #define SHARE_WARN 0.05
 
-/* Stall reasons: as short as a column, and what they wait for. */
-static const struct {
-	const char *brief, *meaning;
-} stalls[STALL_COUNT] = {
-	[STALL_SELECTED] = { "issued", "the warp issued" },
-	[STALL_BARRIER] = { "barrier", "other warps at a __syncthreads" },
-	[STALL_BRANCH_RESOLVING] = { "branch", "the target of a branch" },
-	[STALL_DISPATCH] = { "dispatch", "the dispatcher" },
-	[STALL_DRAIN] = { "drain", "stores to finish at the end" },
-	[STALL_IMC_MISS] = { "const", "a constant that is not cached" },
-	[STALL_LG_THROTTLE] = { "lg_queue", "room in the queue of global and "
-	    "local accesses" },
-	[STALL_LONG_SCOREBOARD] = { "long_sb", "data from global or local "
-	    "memory" },
-	[STALL_MATH_THROTTLE] = { "math", "a busy arithmetic pipe" },
-	[STALL_MEMBAR] = { "membar", "a memory fence" },
-	[STALL_MIO_THROTTLE] = { "mio_queue", "room in the queue of shared "
-	    "memory, special functions and dynamic branches" },
-	[STALL_MISC] = { "misc", "something else" },
-	[STALL_NO_INSTRUCTION] = { "no_inst", "the next instruction" },
-	[STALL_NOT_SELECTED] = { "not_sel", "another warp that issued: the "
-	    "scheduler has work" },
-	[STALL_SHORT_SCOREBOARD] = { "short_sb", "data from shared memory or "
-	    "a special function" },
-	[STALL_SLEEPING] = { "sleep", "a __nanosleep" },
-	[STALL_TEX_THROTTLE] = { "tex_queue", "room in the queue of texture "
-	    "accesses" },
-	[STALL_WAIT] = { "wait", "a fixed latency" },
-	[STALL_WARPGROUP_ARRIVE] = { "warpgroup", "the other warps of its "
-	    "group" },
-	[STALL_OTHER] = { "other", "an unknown reason" },
-};
-
 /* 614k, 1.2M: four characters. */
 static void
 tally(char out[CELL], double v)
@@ -91,7 +58,7 @@ cell_stall(char out[CELL], const struct source_page *p, const struct heat *h)
 	enum stall s = page_stall(h);
 
 	(void)p;
-	snprintf(out, CELL, "%s", s < STALL_COUNT ? stalls[s].brief : "");
+	snprintf(out, CELL, "%s", s < STALL_COUNT ? stall_table[s].brief : "");
 }
 
 static void
@@ -240,6 +207,7 @@ void
 columns_explain(struct out *o, const struct source_columns *c,
     const struct source_page *p)
 {
+	const struct stall_info *info;
 	char text[512];
 	size_t i;
 
@@ -258,13 +226,13 @@ columns_explain(struct out *o, const struct source_columns *c,
 	for (i = 0; i < STALL_COUNT; i++) {
 		if (!c->stall[i])
 			continue;
-		if (strcmp(stalls[i].brief, stall_name[i]) == 0)
-			snprintf(text, sizeof(text), "%s: waits for %s",
-			    stalls[i].brief, stalls[i].meaning);
+		info = &stall_table[i];
+		if (strcmp(info->brief, info->key) == 0)
+			snprintf(text, sizeof(text), "%s: %s", info->brief,
+			    info->meaning);
 		else
-			snprintf(text, sizeof(text), "%s (%s): waits for %s",
-			    stalls[i].brief, stall_name[i],
-			    stalls[i].meaning);
+			snprintf(text, sizeof(text), "%s (%s): %s",
+			    info->brief, info->key, info->meaning);
 		out_wrap(o, 2, text);
 	}
 }

@@ -76,7 +76,7 @@ heat_add(struct heat *h, const json_t *of)
 	h->divergent += value_of(of, "branch_divergent", 0);
 	h->samples += (double)field_count(samples, "all");
 	for (i = 0; i < STALL_COUNT; i++)
-		h->stall[i] += (double)field_count(stalls, stall_name[i]);
+		h->stall[i] += (double)field_count(stalls, stall_table[i].key);
 }
 
 enum stall

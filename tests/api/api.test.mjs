@@ -203,6 +203,9 @@ test('lines, files and launch sites of a run', async () => {
     assert.deepEqual(instructions.map((i) => i.pc), instructions.map((i) => i.pc).sort((a, b) => a - b));
     if (!source.counted) continue;
     counted++;
+    const sampled = source.totals.samples?.stalls ?? {};
+    assert.deepEqual(source.stalls.map((s) => s.name).sort(), Object.keys(sampled).sort());
+    for (const { name, meaning, group, group_label } of source.stalls) assert.ok(meaning && group && group_label, name);
     const names = source.metrics.map((m) => m.name);
     assert.ok(names.includes('inst'));
     const sum = (rows, name) => rows.reduce((n, row) => n + (row.values[name] ?? 0), 0);

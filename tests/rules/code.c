@@ -88,7 +88,7 @@ note_word(struct instruction *i, const char *word, double v, double *lanes,
 		return;
 	}
 	for (int s = 0; s < STALL_COUNT; s++)
-		if (strcmp(word, stall_name[s]) == 0) {
+		if (strcmp(word, stall_table[s].key) == 0) {
 			i->samples.stall[s] = (uint32_t)v;
 			i->samples.all += (uint64_t)v;
 			return;

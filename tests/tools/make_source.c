@@ -220,7 +220,7 @@ put_stalls(struct writer *w)
 	for (i = 0; i < 2 * STALL_OTHER; i++) {
 		snprintf(name, sizeof(name),
 		    "smsp__pcsamp_warps_issue_stalled_%s%s",
-		    stall_name[i / 2], i % 2 == 1 ? "" : "_not_issued");
+		    stall_table[i / 2].key, i % 2 == 1 ? "" : "_not_issued");
 		PUT(w, STALL, .id = i, .name = wire_str_of(name));
 	}
 	put_samples(w, CUBIN_SOFTMAX, SOFTMAX_NAME, softmax, COUNT(softmax));

@@ -30,7 +30,7 @@ test_names(void **state)
 	    28), SOURCE_COUNT);
 	for (i = 0; i < STALL_OTHER; i++) {
 		snprintf(name, sizeof(name),
-		    "smsp__pcsamp_warps_issue_stalled_%s", stall_name[i]);
+		    "smsp__pcsamp_warps_issue_stalled_%s", stall_table[i].key);
 		assert_int_equal(stall_find(name, strlen(name), &issued), i);
 		assert_true(issued);
 		strcat(name, "_not_issued");

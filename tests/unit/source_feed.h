@@ -95,7 +95,7 @@ feed_stalls(struct feed *f, uint32_t base)
 	for (i = 0; i < 2 * STALL_OTHER; i++) {
 		snprintf(name, sizeof(name),
 		    "smsp__pcsamp_warps_issue_stalled_%s%s",
-		    stall_name[i / 2], i % 2 == 1 ? "" : "_not_issued");
+		    stall_table[i / 2].key, i % 2 == 1 ? "" : "_not_issued");
 		FEED(f, STALL, .id = base + i, .name = wire_str_of(name));
 	}
 	FEED(f, STALL, .id = base + i,

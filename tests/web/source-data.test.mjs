@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { require, root } from '../api/daemon.mjs';
-import { source, texts } from './source-fixture.mjs';
+import { source, stallGroups, stallRows, texts } from './source-fixture.mjs';
 
 let data;
 let highlight;
@@ -71,15 +71,20 @@ test('left out is 0, null is not measured', () => {
   assert.equal(data.lanesOf(model.spots.get('0:1').own), null);
 });
 
-test('every stall reason has a group and a meaning', () => {
-  const reasons = Object.keys(data.stallMeaning);
-  const grouped = data.stallGroups.flatMap((group) => group.stalls);
-  assert.deepEqual([...reasons].sort(), [...grouped].sort());
-  const header = readFileSync(path.join(root, 'daemon/model/lines/source.h'), 'utf8');
-  const known = [...header.matchAll(/\bX\([A-Z_]+, "([a-z_]+)"\)/g)].map((match) => match[1]);
-  assert.ok(known.length > 10);
-  assert.deepEqual([...reasons].sort(), known.sort());
-  assert.equal(data.groupOf('a reason of next year'), 'other');
+test('stalls are summed by group, in the order of the kinds', () => {
+  const kinds = ['barrier', 'long_scoreboard', 'lg_throttle', 'wait'].map((name) => stallRows.find((row) => row.name === name));
+  const some = { all: 60, not_issued: 60, stalls: { lg_throttle: 20, barrier: 10, long_scoreboard: 30 } };
+  assert.deepEqual(data.byGroup(kinds, some), [
+    { key: 'sync', label: 'waiting for other warps', n: 10 }, { key: 'memory', label: 'memory', n: 50 },
+  ]);
+});
+
+test('every group of stalls has its colour', () => {
+  const css = readFileSync(path.join(root, 'web/src/source.css'), 'utf8');
+  assert.ok(stallRows.length > 10 && stallGroups.length > 5);
+  const coloured = [...css.matchAll(/^\.stall-(\w+) \{ fill: var\(--stall-\1\); \}$/gm)].map((match) => match[1]);
+  assert.deepEqual(coloured.sort(), stallGroups.map(({ key }) => key).sort());
+  for (const { key } of stallGroups) assert.ok(css.includes(`  --stall-${key}: light-dark(`), key);
 });
 
 test('the metrics it names are those that are counted', () => {

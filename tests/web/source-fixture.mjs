@@ -98,6 +98,17 @@ const lines = rows.map((row, index) => ({
   findings: row.findings ?? [],
 }));
 
+// The stall reasons as the daemon says them: its table, row by row.
+const def = readFileSync(new URL('../../daemon/facts/stall.def', import.meta.url), 'utf8');
+export const stallGroups = [...def.matchAll(/^STALL_GROUP\((\w+), "(.*)", "(.*)"\)$/gm)].map(([, id, key, label]) => ({ id, key, label }));
+const place = (row) => stallGroups.findIndex(({ key }) => key === row.group);
+export const stallRows = [...def.matchAll(/^STALL\(\w+, "(.*)", (\w+), ".*", "(.*)"\)$/gm)].map(([, name, id, meaning]) => {
+  const group = stallGroups.find((one) => one.id === id);
+  return { name, meaning, group: group.key, group_label: group.label };
+}).sort((a, b) => place(a) - place(b));
+
+const total = addSamples(instructions.map((i) => i.samples));
+
 export function source(kernel) {
   return structuredClone({
     schema_version: 1,
@@ -106,8 +117,8 @@ export function source(kernel) {
     function: '_ZN9attention17attention_forwardILi128ELi128EEEvPKfS2_S2_PKhPfNS_5ShapeE',
     counted: true, sampled: true, disassembled: true, has_lines: true, debug: false,
     missing: { counts: null, samples: null, lines: null, sass: null },
-    metrics, files, lines, instructions,
-    totals: { values: sum(instructions.map((i) => i.values)), samples: addSamples(instructions.map((i) => i.samples)) },
+    metrics, stalls: stallRows.filter(({ name }) => name in total.stalls), files, lines, instructions,
+    totals: { values: sum(instructions.map((i) => i.values)), samples: total },
     samples_shared_by: 2, sample_period_cycles: 16384,
     findings: ['00000000000000a1', '00000000000000a2', '00000000000000a3'],
   });

@@ -319,7 +319,7 @@ test('why warps waited, in words', async (t) => {
   assert.equal(rows.length, order.length);
   for (const [i, [name, n]] of order.entries())
     assert.ok(rows[i].startsWith(name) && rows[i].endsWith(n.toLocaleString('en')), rows[i]);
-  assert.match(rows[0], /waits for global, local or texture memory/);
+  assert.match(rows[0], /waits for data from global or local memory/);
   const bar = await page.getAttribute(`${rowOf(lineOf.load)} .stallbar`, 'aria-label');
   assert.match(bar, /^memory 8\d %, shared memory, special functions 1\d %/);
 });
@@ -372,7 +372,7 @@ const absent = [
     s.missing.counts = 'the program used MIG';
   }, ['No counts by line: the program used MIG', 'Counts by linenot measured', '57 %']],
   ['no samples', (s) => {
-    s.sampled = false;
+    Object.assign(s, { sampled: false, stalls: [] });
     for (const one of [...s.lines, ...s.instructions, s.totals]) one.samples = null;
     s.missing.samples = 'no sample fell into it';
   }, ['No samples: no sample fell into it', 'Samples by linenot measured', '42 %']],
@@ -384,7 +384,7 @@ const absent = [
   ['debug build', (s) => { s.debug = true; }, ['debug build', 'Compiled with -G']],
   ['nothing at all', (s) => {
     const why = 'not measured at source level: run with --level source';
-    Object.assign(s, { counted: false, sampled: false, disassembled: false, has_lines: false, files: [], lines: [], instructions: [], metrics: [], samples_shared_by: 0 });
+    Object.assign(s, { counted: false, sampled: false, disassembled: false, has_lines: false, files: [], lines: [], instructions: [], metrics: [], stalls: [], samples_shared_by: 0 });
     s.totals = { values: {}, samples: null };
     s.missing = { counts: why, samples: why, lines: why, sass: why };
   }, ['No source lines, no counts by line, no samples, no disassembly: not measured at source level', 'cudadvise run --level source -- ./train --epochs 1']],

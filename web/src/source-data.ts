@@ -1,6 +1,6 @@
 // What the source view shows, computed from the API's answer: numbers by line
 // of text, over all the contexts that the line was inlined in. Pure.
-import type { Instruction, Samples, Source, SourceLine, Values } from './types-source';
+import type { Instruction, Samples, Source, SourceLine, SourceStall, Values } from './types-source';
 
 // Numbers that add up. What was not measured is not in ${values}.
 export interface Sum {
@@ -289,52 +289,16 @@ export function stepsOf(all: Step[], rows: SourceLine[]): Step[] {
 export interface StallGroup {
   key: string;
   label: string;
-  stalls: string[];
+  n: number;
 }
 
-// Reasons that have one remedy have one colour.
-export const stallGroups: StallGroup[] = [
-  { key: 'memory', label: 'memory', stalls: ['long_scoreboard', 'lg_throttle', 'drain', 'membar', 'tex_throttle', 'imc_miss'] },
-  { key: 'shared', label: 'shared memory, special functions', stalls: ['short_scoreboard', 'mio_throttle'] },
-  { key: 'sync', label: 'waiting for other warps', stalls: ['barrier', 'warpgroup_arrive', 'sleeping'] },
-  { key: 'math', label: 'arithmetic', stalls: ['wait', 'math_pipe_throttle', 'dispatch_stall'] },
-  { key: 'fetch', label: 'code and branches', stalls: ['no_instructions', 'branch_resolving'] },
-  { key: 'ready', label: 'ready or issuing', stalls: ['not_selected', 'selected'] },
-  { key: 'other', label: 'other', stalls: ['misc', 'other'] },
-];
-
-export const stallMeaning: Record<string, string> = {
-  selected: 'the warp issued an instruction',
-  not_selected: 'ready, another warp issued',
-  long_scoreboard: 'waits for global, local or texture memory',
-  lg_throttle: 'too many global or local accesses in flight',
-  drain: 'waits for its stores before it ends',
-  membar: 'waits at a memory fence',
-  tex_throttle: 'the texture queue is full',
-  imc_miss: 'waits for constant memory',
-  short_scoreboard: 'waits for shared memory or a special function',
-  mio_throttle: 'too many shared-memory or special-function instructions in flight',
-  barrier: 'waits at a barrier for the other warps of the block',
-  warpgroup_arrive: 'waits for its warp group',
-  sleeping: 'all its threads sleep',
-  wait: 'fixed latency of the instruction before',
-  math_pipe_throttle: 'the arithmetic unit is busy',
-  dispatch_stall: 'the dispatcher held it back',
-  no_instructions: 'waits for its next instruction to be fetched',
-  branch_resolving: 'waits for the target of a branch',
-  misc: 'a reason that the GPU does not name',
-  other: 'a reason without a name here',
-};
-
-export function groupOf(stall: string): string {
-  return stallGroups.find((group) => group.stalls.includes(stall))?.key ?? 'other';
-}
-
-export function byGroup(samples: Samples): { group: StallGroup; n: number }[] {
-  const sums = new Map<string, number>();
-  for (const [stall, n] of Object.entries(samples.stalls)) {
-    const key = groupOf(stall);
-    sums.set(key, (sums.get(key) ?? 0) + n);
+// ${samples} by the groups of ${kinds}, in their order; groups without a sample are left out.
+export function byGroup(kinds: SourceStall[], samples: Samples): StallGroup[] {
+  const groups = new Map<string, StallGroup>();
+  for (const { name, group: key, group_label: label } of kinds) {
+    const group = groups.get(key) ?? { key, label, n: 0 };
+    group.n += samples.stalls[name] ?? 0;
+    groups.set(key, group);
   }
-  return stallGroups.map((group) => ({ group, n: sums.get(group.key) ?? 0 })).filter(({ n }) => n > 0);
+  return [...groups.values()].filter(({ n }) => n > 0);
 }

@@ -15,6 +15,13 @@ export interface SourceMetric {
   label: string;
 }
 
+export interface SourceStall {
+  name: string; // a key of Samples.stalls
+  meaning: string;
+  group: string;
+  group_label: string;
+}
+
 export interface SourceFile {
   index: number;
   path: string | null;
@@ -53,6 +60,7 @@ export interface Source {
   debug: boolean;
   missing: Record<'counts' | 'samples' | 'lines' | 'sass', string | null>;
   metrics: SourceMetric[]; // those that were measured
+  stalls: SourceStall[]; // those that were sampled
   files: SourceFile[];
   lines: SourceLine[];
   instructions?: Instruction[];

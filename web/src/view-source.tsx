@@ -10,6 +10,7 @@ import { sourceLink } from './source-link';
 import { hex, pathOf } from './source-pane';
 import { SassListing, useSass } from './source-sass';
 import { plain, useTexts, type TextState } from './source-text';
+import { StallKinds } from './stalls';
 import type { Finding, Findings, Kernel, Run } from './types';
 import type { Source } from './types-source';
 
@@ -57,7 +58,9 @@ export function SourceView({ id, kernel, wanted }: { id: string; kernel: string;
       </div>
       <KernelFacts source={model.source} kernel={about.value} />
       <Missing source={model.source} command={run.value?.command ?? null} />
-      <Body key={`${model.source.has_lines} ${model.source.lines.length}`} id={id} base={base} path={path} model={model} findings={list} at={at} />
+      <StallKinds.Provider value={model.source.stalls}>
+        <Body key={`${model.source.has_lines} ${model.source.lines.length}`} id={id} base={base} path={path} model={model} findings={list} at={at} />
+      </StallKinds.Provider>
     </div>
   );
 }

@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "facts/stall.h"
 #include "source/cubin.h"
 #include "source/sass.h"
 
@@ -33,36 +34,15 @@ extern const struct source_metric_info source_metric_table[SOURCE_COUNT];
 /* SOURCE_COUNT if unknown. */
 enum source_metric source_metric_find(const char *name, size_t len);
 
-/* Stall reasons of PC samples, under the short names people know. */
-#define STALLS(X)							\
-	X(SELECTED, "selected") X(BARRIER, "barrier")			\
-	X(BRANCH_RESOLVING, "branch_resolving") X(DISPATCH, "dispatch_stall") \
-	X(DRAIN, "drain") X(IMC_MISS, "imc_miss")			\
-	X(LG_THROTTLE, "lg_throttle") X(LONG_SCOREBOARD, "long_scoreboard") \
-	X(MATH_THROTTLE, "math_pipe_throttle") X(MEMBAR, "membar")	\
-	X(MIO_THROTTLE, "mio_throttle") X(MISC, "misc")			\
-	X(NO_INSTRUCTION, "no_instructions") X(NOT_SELECTED, "not_selected") \
-	X(SHORT_SCOREBOARD, "short_scoreboard") X(SLEEPING, "sleeping")	\
-	X(TEX_THROTTLE, "tex_throttle") X(WAIT, "wait")			\
-	X(WARPGROUP_ARRIVE, "warpgroup_arrive") X(OTHER, "other")
-
-enum stall {
-#define X(name, text) STALL_##name,
-	STALLS(X)
-#undef X
-	STALL_COUNT
-};
-extern const char *const stall_name[STALL_COUNT];
-/* "smsp__pcsamp_warps_issue_stalled_wait_not_issued" → STALL_WAIT, *${issued}
- * false. STALL_COUNT for names that are no stall (sample counts). */
-enum stall stall_find(const char *name, size_t len, bool *issued);
-
 /* PC samples of an instruction or line. */
 struct samples {
 	uint64_t all;			/* of warps */
 	uint64_t not_issued;		/* of those, no warp could issue */
 	uint32_t stall[STALL_COUNT];	/* all, by reason */
 };
+
+/* samples_stalled(s, mask): those with a reason in ${mask}, a set of STALL_BITs. */
+double samples_stalled(const struct samples *s, uint32_t mask);
 
 /* A source file as it was during the run. */
 struct source_file {

@@ -160,21 +160,10 @@ inst_lanes(const struct code *c, size_t i)
 	return inst > 0 && isfinite(threads) ? threads / inst : NAN;
 }
 
-static double
-stalled(const struct samples *s, uint32_t mask)
-{
-	double sum = 0;
-
-	for (int r = 0; r < STALL_COUNT; r++)
-		if (mask & 1u << r)
-			sum += s->stall[r];
-	return sum;
-}
-
 double
 inst_stalled(const struct code *c, size_t i, uint32_t mask)
 {
-	return stalled(&c->instruction[i].samples, mask);
+	return samples_stalled(&c->instruction[i].samples, mask);
 }
 
 double
@@ -188,7 +177,7 @@ inst_waiting(const struct code *c, uint32_t mask)
 {
 	if (!c->sampled || c->samples.all == 0)
 		return NAN;
-	return fmin(1, stalled(&c->samples, mask) / (double)c->samples.all);
+	return fmin(1, samples_stalled(&c->samples, mask) / (double)c->samples.all);
 }
 
 static const char *

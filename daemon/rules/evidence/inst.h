@@ -44,19 +44,12 @@ double inst_bytes(const struct code *c, size_t i);
 double inst_lanes(const struct code *c, size_t i);
 
 /* inst_stalled(c, i, mask): samples of ${i} with a reason in ${mask}, a set of
- * 1u << enum stall. inst_samples: all of them. */
+ * STALL_BITs. inst_samples: all of them. */
 double inst_stalled(const struct code *c, size_t i, uint32_t mask);
 double inst_samples(const struct code *c, size_t i);
 
 /* inst_waiting(c, mask): share of the function's samples; NaN if not sampled. */
 double inst_waiting(const struct code *c, uint32_t mask);
-
-#define STALL_BIT(s) (1u << STALL_##s)
-/* What more warps would hide. */
-#define STALLS_LATENCY (STALL_BIT(LONG_SCOREBOARD) |			\
-	STALL_BIT(SHORT_SCOREBOARD) | STALL_BIT(WAIT) |			\
-	STALL_BIT(BRANCH_RESOLVING) | STALL_BIT(NO_INSTRUCTION) |	\
-	STALL_BIT(BARRIER) | STALL_BIT(IMC_MISS))
 
 /*
  * inst_lacks(x, needs): why the view's kernel does not have the data in

@@ -16,8 +16,6 @@
 #include "rules/engine/sampled.h"
 #include "rules/evidence/slice.h"
 
-#define MASK_WAIT (STALL_BIT(LONG_SCOREBOARD) | STALL_BIT(LG_THROTTLE) | \
-	STALL_BIT(DRAIN))
 #define STRIDE_LEAST 256	/* bytes: a row */
 #define WAITING_LEAST 0.5	/* of the samples */
 #define CYCLES_LEAST 3000	/* of a warp, an access: a trip takes up to 1000 */
@@ -79,8 +77,8 @@ look(struct strides *k, const struct code *c, const struct slices *t,
 		k->ideal[store] += ideal;
 		k->sectors[store] += inst * LANES;
 		use = inst_first_use(c, at);
-		m[at].weight += 1 + inst_stalled(c, at, MASK_WAIT) +
-		    (use != SIZE_MAX ? inst_stalled(c, use, MASK_WAIT) : 0);
+		m[at].weight += 1 + inst_stalled(c, at, STALLS_GLOBAL) +
+		    (use != SIZE_MAX ? inst_stalled(c, use, STALLS_GLOBAL) : 0);
 	}
 }
 
@@ -160,7 +158,7 @@ sampled_strides(struct rule_view *x)
 	if (x->kernel->shape.block_x < LANES || x->run->unified.used)
 		goto out;
 	look(&k, c, t, m);
-	waiting = inst_waiting(c, MASK_WAIT);
+	waiting = inst_waiting(c, STALLS_GLOBAL);
 	cycles = k.accesses > 0 ? all * a_sample / k.accesses : 0;
 	/* Each lane's line is looked up by itself, one a cycle. */
 	lookups = (k.sectors[0] + k.sectors[1]) / (fmax(1,

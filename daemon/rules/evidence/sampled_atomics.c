@@ -11,8 +11,6 @@
 #include "rules/evidence/lines.h"
 #include "rules/engine/sampled.h"
 
-#define MASK_WAIT (STALL_BIT(LG_THROTTLE) | STALL_BIT(LONG_SCOREBOARD) | \
-	STALL_BIT(MEMBAR) | STALL_BIT(DRAIN))
 #define WAITING_LEAST 0.5
 #define CYCLES_LEAST 10000	/* of a warp, an access: a trip takes up to 1000 */
 #define BUSY_MOST 0.15		/* of L2 */
@@ -39,7 +37,7 @@ look(struct atomics *a, const struct code *c, struct mark *m)
 		if (!atomic)
 			continue;
 		a->atomics += inst_executed(c, s);
-		m[at].weight = 1 + inst_stalled(c, at, MASK_WAIT);
+		m[at].weight = 1 + inst_stalled(c, at, STALLS_GLOBAL_ATOMIC);
 	}
 }
 
@@ -107,7 +105,7 @@ sampled_global_atomics(struct rule_view *x)
 	if (m == NULL || x->run->unified.used)
 		goto out;
 	look(&a, c, m);
-	waiting = inst_waiting(c, MASK_WAIT);
+	waiting = inst_waiting(c, STALLS_GLOBAL_ATOMIC);
 	most = at_most(a.accesses, a_sample);
 	cycles = all * a_sample / most;
 	busy = most * WARP * SECTOR / x->ceiling->l2_bytes_per_s /

@@ -106,8 +106,7 @@ sampled_bank_conflicts(struct rule_view *x)
 	struct mark *m = marks_new(x);
 	struct pipe p = { 0 };
 
-	waiting = inst_waiting(c, STALL_BIT(MIO_THROTTLE) |
-	    STALL_BIT(SHORT_SCOREBOARD));
+	waiting = inst_waiting(c, STALLS_SHARED);
 	if (m == NULL || !look(&p, c, m) || !(p.accesses > p.others))
 		goto out;
 	ways = fmin(WAYS_MOST, cycles / (p.accesses + p.others));

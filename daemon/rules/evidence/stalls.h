@@ -18,7 +18,7 @@ struct stalls {
 
 /*
  * stalls_of(s, x, mask): how much of the view's kernel is spent on the reasons
- * in ${mask}, a set of 1u << enum stall. Returns NULL, or why the samples say
+ * in ${mask}, a set of STALL_BITs. Returns NULL, or why the samples say
  * nothing.
  */
 const char *stalls_of(struct stalls *s, const struct rule_view *x,

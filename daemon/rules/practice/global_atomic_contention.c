@@ -35,10 +35,6 @@ struct contention {
 					 * much of the time: little doubt */
 };
 
-/* Where warps wait for atomics: for room in the queue, or for the result. */
-#define MASK_WAIT (STALL_BIT(LG_THROTTLE) | STALL_BIT(LONG_SCOREBOARD) | \
-	STALL_BIT(MEMBAR) | STALL_BIT(DRAIN))
-
 static void
 count(const struct code *c, struct contention *k, struct mark *m)
 {
@@ -68,8 +64,8 @@ count(const struct code *c, struct contention *k, struct mark *m)
 	k->waiting = NAN;
 	if (c->sampled && c->samples.all > 0 && k->lanes > 0)
 		k->waiting = fmin(1, samples / (double)c->samples.all +
-		    inst_waiting(c, MASK_WAIT & ~STALL_BIT(LG_THROTTLE)) *
-		    k->lanes / (k->lanes + k->others));
+		    inst_waiting(c, STALLS_GLOBAL_ATOMIC &
+		    ~STALL_BIT(LG_THROTTLE)) * k->lanes / (k->lanes + k->others));
 }
 
 /* What the other accesses need by themselves, of the kernel's time: as much as
