@@ -3,7 +3,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "activity.h"
 #include "decode.h"
@@ -11,6 +10,7 @@
 #include "emit.h"
 #include "gate.h"
 #include "inject.h"
+#include "nap.h"
 #include "sender.h"
 #include "silence.h"
 
@@ -22,7 +22,7 @@
 #define DRAIN_MAX 16		/* decoded at a time: 8 MiB of our records */
 #define PAUSE_WAIT_NS 20000000ull	/* for a flush to end */
 #define FORCE_WAIT_NS 1500000000ull	/* for a pause, before the last flush */
-#define PLACES 256		/* lists of buffers that CUPTI has */
+#define LISTS 256		/* lists of buffers that CUPTI has */
 #define MANAGED_NS 1000000000ull	/* for more events of managed memory */
 
 /* CUPTI wants 8-byte alignment; the header keeps it at 64. */
@@ -39,7 +39,7 @@ struct buffer {
 static struct {
 	pthread_mutex_t lock;
 	struct buffer *free;
-	struct buffer *given[PLACES];	/* to CUPTI, by address */
+	struct buffer *given[LISTS];	/* to CUPTI, by address */
 	struct buffer *done, **done_tail;
 	size_t waiting;		/* bytes of those in done */
 	unsigned made;
@@ -62,7 +62,7 @@ buffer_new(size_t size)
 
 /* The list that the buffer with ${data} is in while CUPTI has it. */
 static struct buffer **
-place_of(const uint8_t *data)
+list_of(const uint8_t *data)
 {
 
 	return (&pool.given[((uintptr_t)data >> 6) * 0x9e3779b97f4a7c15u >>
@@ -72,7 +72,7 @@ place_of(const uint8_t *data)
 static void
 give(struct buffer *b)
 {
-	struct buffer **at = place_of(b->data);
+	struct buffer **at = list_of(b->data);
 
 	pthread_mutex_lock(&pool.lock);
 	b->next = *at;
@@ -85,7 +85,7 @@ give(struct buffer *b)
 static struct buffer *
 take_back(const uint8_t *data)
 {
-	struct buffer **at = place_of(data), *b;
+	struct buffer **at = list_of(data), *b;
 
 	pthread_mutex_lock(&pool.lock);
 	while ((b = *at) != NULL && b->data != data)
@@ -250,15 +250,13 @@ activity_start(void)
 bool
 activity_pause(void)
 {
-	struct timespec nap = { 0, 100000 };
 	uint64_t begin = inject_now();
 	int nobody = 0;
 
 	while (!atomic_compare_exchange_strong(&holder, &nobody, PAUSED)) {
-		if (inject_now() - begin > PAUSE_WAIT_NS)
+		if (!nap_within(begin, PAUSE_WAIT_NS, 100000))
 			return (false);
 		nobody = 0;
-		nanosleep(&nap, NULL);
 	}
 	return (true);
 }
@@ -274,7 +272,6 @@ activity_resume(void)
 void
 activity_flush(int force)
 {
-	struct timespec nap = { 0, 1000000 };
 	uint64_t begin = inject_now();
 	int nobody = 0;
 
@@ -285,10 +282,9 @@ activity_flush(int force)
 		/* Next time; but the last time is the last. */
 		if (!force)
 			return;
-		if (inject_now() - begin > FORCE_WAIT_NS)
+		if (!nap_within(begin, FORCE_WAIT_NS, 1000000))
 			break;
 		nobody = 0;
-		nanosleep(&nap, NULL);
 	}
 	inject.api.cuptiActivityFlushAll(force ?
 	    CUPTI_ACTIVITY_FLAG_FLUSH_FORCED : 0);

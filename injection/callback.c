@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "activity.h"
+#include "call_site.h"
 #include "callback.h"
 #include "calls.h"
 #include "counters.h"
@@ -21,7 +22,6 @@
 #include "module.h"
 #include "signature.h"
 #include "silence.h"
-#include "site.h"
 
 #define CONTEXT_IDS 1024	/* contexts whose device we remember */
 #define SAMPLE 64		/* one callback in so many is timed */
@@ -193,7 +193,7 @@ on_launch_enter(const struct call_row *row, const CUpti_CallbackData *d)
 	    (s = signature_of(key, d->symbolName, &shape)) != NULL) {
 		bool asked = signature_launched(s);
 
-		site_launch(s);
+		call_site_launch(s);
 		if (s->skip == SKIP_NONE && is_cooperative(row, d))
 			s->skip = SKIP_COOPERATIVE;
 		if (counters_wanted(s, asked)) {
@@ -209,7 +209,7 @@ on_launch_enter(const struct call_row *row, const CUpti_CallbackData *d)
 		}
 	}
 	if (row->kind == CALLS_GRAPH) {
-		site_call(row->call);
+		call_site_other(row->call);
 		owed = graph_enter(row, d);
 	}
 	if (owed != NULL) {
@@ -299,7 +299,7 @@ on_call(const struct call_row *row, const CUpti_CallbackData *d)
 	if (d->callbackSite == CUPTI_API_ENTER) {
 		*d->correlationData = inject_now();
 		launch_put(d->correlationId, *d->correlationData, inject_tid());
-		site_call(row->call);
+		call_site_other(row->call);
 		if (memory_call(row))
 			memory_enter(row, d, *d->correlationData);
 		if (row->kind == CALLS_MANAGED)
@@ -526,7 +526,7 @@ on_event(void *cookie, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
     const void *data)
 {
 	struct timespec a, b;
-	uint64_t site = site_spent();
+	uint64_t site = call_site_spent();
 	int saved = errno;
 	bool timed;
 
@@ -562,7 +562,7 @@ on_event(void *cookie, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
 		ns = (uint64_t)(b.tv_sec - a.tv_sec) * 1000000000ull +
 		    (uint64_t)(b.tv_nsec - a.tv_nsec);
 		/* Windows and call stacks are accounted for by themselves. */
-		ns -= site_spent() - site;
+		ns -= call_site_spent() - site;
 		if (ns < 100000) {
 			atomic_fetch_add(&cb.timed, 1);
 			atomic_fetch_add(&cb.timed_ns, ns);
@@ -644,7 +644,7 @@ callback_send_overhead(void)
 		return;
 	/* A sum, not an interval: it stands after everything else. */
 	r.start_ns = now;
-	r.end_ns = now + site_cost() + (uint64_t)((double)atomic_load(
+	r.end_ns = now + call_site_cost() + (uint64_t)((double)atomic_load(
 	    &cb.timed_ns) / (double)timed * (double)atomic_load(&cb.calls));
 	EMIT(OVERHEAD, &r);
 }

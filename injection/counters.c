@@ -3,22 +3,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "activity.h"
 #include "budget.h"
-#include "choose.h"
-#include "claim.h"
 #include "counters.h"
 #include "diag.h"
 #include "emit.h"
+#include "episode.h"
 #include "family.h"
 #include "function.h"
 #include "gate.h"
+#include "gpu_lock.h"
 #include "hold.h"
 #include "inject.h"
-#include "phases.h"
+#include "nap.h"
+#include "plan.h"
 #include "prepare.h"
 #include "sampling.h"
 #include "sass.h"
@@ -46,9 +46,7 @@
 /* What measures in a window. */
 enum kind { KIND_COUNTERS, KIND_INSTRUCTIONS };
 
-struct window window;
-
-/* The window that is open; like all here guarded by window.busy. */
+/* The window that is open; like all here guarded by the window. */
 static struct {
 	enum kind kind;
 	struct target *target;
@@ -69,15 +67,14 @@ counters_wanted(const struct signature *s, bool asked)
 {
 
 	if (inject.level < LEVEL_COUNTERS || s->skip != SKIP_NONE ||
-	    atomic_load_explicit(&window.closed, memory_order_relaxed))
+	    window_is_shut())
 		return (false);
 	if (target_put_away())
 		return (true);
-	if (!phases_window(s))
-		return (asked || phases_sampling());
+	if (!episode_allows_window(s))
+		return (asked || episode_is_on());
 	return (asked && !atomic_load_explicit(&s->measured, memory_order_relaxed) &&
-	    (atomic_load_explicit(&window.refused, memory_order_relaxed) ==
-	    SKIP_NONE || choose_wants_instructions(s)));
+	    (target_refusal() == SKIP_NONE || plan_wants_instructions(s)));
 }
 
 /* What an activity record would have said of the function. */
@@ -130,8 +127,7 @@ release(void)
 
 	gate_open();
 	activity_resume();
-	atomic_store(&window.deferred, false);
-	atomic_store(&window.busy, false);
+	window_release();
 }
 
 /* Where the program was held for nothing. */
@@ -227,16 +223,16 @@ choose(struct target *t, struct signature *s, uint64_t begin,
     struct choice *c)
 {
 
-	choose_check(s);
-	if (t->failed || atomic_load(&s->measured) || choose_yields(t, s))
+	plan_check(s);
+	if (t->failed || atomic_load(&s->measured) || plan_yields(t, s))
 		return (false);
 	c->kind = KIND_INSTRUCTIONS;
-	if (!choose_instructions(t, s, begin, &c->cost)) {
+	if (!plan_instructions(t, s, begin, &c->cost)) {
 		c->kind = KIND_COUNTERS;
-		if (!choose_pass(t, s, begin, &c->pass, &c->cost))
+		if (!plan_pass(t, s, begin, &c->pass, &c->cost))
 			return (false);
 	}
-	return (budget_allows(begin, c->cost + (choose_matters(s) ? 0 :
+	return (budget_allows(begin, c->cost + (plan_matters(s) ? 0 :
 	    RESERVE_NS)));
 }
 
@@ -281,10 +277,10 @@ end_trial(struct signature *s, bool launched)
 
 /* True: no other process measures that GPU now. */
 static bool
-claim(struct signature *s)
+lock_gpu(struct signature *s)
 {
 
-	s->elsewhere = !claim_take(s->shape.device);
+	s->elsewhere = !gpu_lock_take(s->shape.device);
 	return (!s->elsewhere);
 }
 
@@ -332,30 +328,30 @@ counters_enter(struct signature *s, const struct counters_launch *l)
 		prepare_process(l->data, s->shape.device);
 	begin = prepare_waited(begin);
 	/* Another thread sees to it. */
-	if (!target_prepared() && atomic_load(&window.refused) == SKIP_NONE)
+	if (!target_prepared() && target_refusal() == SKIP_NONE)
 		return (false);
-	if (!phases_window(s) && phases_launch(s, l))
+	if (!episode_allows_window(s) && episode_enter(s, l))
 		return (true);
 	/* What lies idle goes even when nothing more may be measured. */
-	if (!phases_window(s) || !counters_wanted(s, l->asked) ||
-	    atomic_exchange(&window.busy, true))
+	if (!episode_allows_window(s) || !counters_wanted(s, l->asked) ||
+	    !window_try())
 		return (false);
 	t = target_find(l->data->contextUid);
-	if (l->asked && choose_profiler(t, s, &wish) &&
+	if (l->asked && plan_profiler(t, s, &wish) &&
 	    (t = prepare_target(l->data, s, &wish, begin)) == NULL)
 		return (false);		/* it has taken the window, and given it */
 	/* CUPTI patches code inside the launch: not while it flushes. */
 	if (!activity_pause()) {
-		atomic_store(&window.busy, false);
+		window_release();
 		return (false);
 	}
 	begin = prepare_waited(begin);
 	if (target_put_away())
 		rest(t, s, l->data->context, begin);
-	if (l->asked && claim(s)) {
+	if (l->asked && lock_gpu(s)) {
 		owed = measure(t, s, l, begin);
 		/* The profiler that is on has its own. */
-		claim_give(s->shape.device);
+		gpu_lock_release(s->shape.device);
 	}
 	if (!owed) {
 		end_hold(begin, OVERHEAD_COUNTERS);
@@ -367,15 +363,15 @@ counters_enter(struct signature *s, const struct counters_launch *l)
 struct signature *
 counters_graph(uint32_t device, const struct counters_launch *l)
 {
-	struct signature *s = phases_graphs(device);
+	struct signature *s = episode_graphs(device);
 
-	if (inject.level < LEVEL_SOURCE || s == NULL || phases_window(s) ||
-	    atomic_load_explicit(&window.closed, memory_order_relaxed))
+	if (inject.level < LEVEL_SOURCE || s == NULL ||
+	    episode_allows_window(s) || window_is_shut())
 		return (NULL);
 	gate_stream(l->stream, s->shape.device);
 	if (gate_capturing())
 		return (NULL);
-	return (phases_launch(s, l) ? s : NULL);
+	return (episode_enter(s, l) ? s : NULL);
 }
 
 /* The range of a window holds more than its kernel: what counts elapsed time is
@@ -441,7 +437,7 @@ take_pass(struct target *t, struct signature *s, size_t pass)
 	uint32_t all = metrics_bits(t->p.config);
 
 	s->windows++;
-	if (1u << pass & choose_headline())
+	if (1u << pass & plan_headline())
 		family_counted(s->family);
 	s->passes |= inject.replay ? all : 1u << pass;
 	evaluate(t, s);
@@ -505,7 +501,7 @@ end_counters(struct target *t, struct signature *s, bool good)
 		failures = 0;
 	if (r == CUPTI_SUCCESS && good && !dropped && !gate_polluted())
 		take_pass(t, s, pass);
-	if (++s->tries > window.set.passes * TRIES)
+	if (++s->tries > target_metrics()->passes * TRIES)
 		s->hopeless = ~0u;
 }
 
@@ -561,8 +557,8 @@ close_window(bool good, uint64_t begin)
 	*(kind == KIND_COUNTERS ? &s->cost_ns : &s->count_ns) +=
 	    inject_now() - begin;
 	if (kind == KIND_INSTRUCTIONS)
-		choose_cost(inject_now() - end);
-	choose_check(s);
+		plan_learn_cost(inject_now() - end);
+	plan_check(s);
 	atomic_store(&s->dirty, true);
 	budget_spend(begin, cost_kind(kind));
 	hold_add(inject.replay && kind == KIND_COUNTERS ? HOLD_REPLAY :
@@ -582,7 +578,7 @@ leave_window(void)
 	activity_resume();
 	now_open.signature->stalls = true;
 	end_hold(now_open.begin_ns, cost_kind(now_open.kind));
-	atomic_store(&window.deferred, true);
+	window_defer();
 }
 
 void
@@ -590,11 +586,11 @@ counters_settle(bool at_once)
 {
 	uint64_t begin;
 
-	if (!atomic_load_explicit(&window.deferred, memory_order_relaxed))
+	if (!window_is_deferred())
 		return;
 	begin = inject_now();
 	if ((!at_once && begin < atomic_load(&settle_ns)) ||
-	    gate_capturing() || !atomic_exchange(&window.deferred, false))
+	    gate_capturing() || !window_resume())
 		return;
 	/* Whoever launches now waits, and those under way end the try. */
 	if (activity_pause()) {
@@ -607,7 +603,7 @@ counters_settle(bool at_once)
 	}
 	gate_give_up();
 	atomic_store(&settle_ns, inject_now() + SETTLE_NS);
-	atomic_store(&window.deferred, true);
+	window_defer();
 }
 
 /* Its context goes: what was counted is lost, the launch is not. */
@@ -616,8 +612,7 @@ drop_window(CUcontext handle)
 {
 	struct signature *s = now_open.signature;
 
-	if (now_open.context != handle ||
-	    !atomic_exchange(&window.deferred, false))
+	if (now_open.context != handle || !window_resume())
 		return;
 	now_open.signature = NULL;
 	gate_running(false);
@@ -632,7 +627,7 @@ counters_exit(struct signature *s, bool launched)
 {
 	uint64_t patience, begin = inject_now();
 
-	if (phases_launched(s))
+	if (episode_exit(s))
 		return;
 	if (now_open.trial == s) {
 		end_trial(s, launched);
@@ -647,32 +642,29 @@ counters_exit(struct signature *s, bool launched)
 		return;
 	}
 	if (launched && now_open.kind == KIND_INSTRUCTIONS)
-		choose_learn(s, inject_now() - begin);
+		plan_learn_patched(s, inject_now() - begin);
 	close_window(launched, now_open.begin_ns);
 }
 
 void
 counters_close(void)
 {
-	struct timespec nap = { 0, 500000 };
 	uint64_t begin = inject_now();
 
 	if (inject.level < LEVEL_COUNTERS || getpid() != inject.pid ||
-	    atomic_exchange(&window.closed, true))
+	    !window_shut())
 		return;
 	prepare_finish();
 	/* Taken and never given back; a window whose kernel does not end, or
 	 * one of this very thread, is not waited for. */
-	while (atomic_exchange(&window.busy, true) &&
-	    !atomic_load(&window.deferred) &&
-	    inject_now() - begin < CLOSE_WAIT_NS)
-		nanosleep(&nap, NULL);
+	while (!window_try() && !window_is_deferred() &&
+	    nap_within(begin, CLOSE_WAIT_NS, 500000))
+		continue;
 }
 
 void
 counters_context_gone(CUcontext handle, uint32_t context)
 {
-	struct timespec nap = { 0, 100000 };
 	uint64_t begin = inject_now();
 
 	counters_settle(true);
@@ -680,15 +672,12 @@ counters_context_gone(CUcontext handle, uint32_t context)
 	sampling_off(handle);
 	gate_context_gone();
 	/* The sender and other contexts' windows hold it for a moment. */
-	while (atomic_exchange(&window.busy, true)) {
-		if (atomic_load(&window.deferred) ||
-		    atomic_load(&window.closed) ||
-		    inject_now() - begin > GONE_WAIT_NS) {
+	while (!window_try())
+		if (window_is_deferred() || window_is_shut() ||
+		    !nap_within(begin, GONE_WAIT_NS, 100000)) {
 			target_abandon(context);
 			return;
 		}
-		nanosleep(&nap, NULL);
-	}
 	target_gone(context);
-	atomic_store(&window.busy, false);
+	window_release();
 }

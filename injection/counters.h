@@ -13,7 +13,7 @@
  * program does, too, and closed when the kernel has ended. If no other launch came
  * in between, it counts.
  *
- * At level source the first launches are sampled (phases.h), and then a launch
+ * At level source the first launches are sampled (episode.h), and then a launch
  * of every signature has its instructions counted too (sass.h).
  *
  * Never two windows at once, never inside a stream capture, never around NCCL
@@ -68,13 +68,5 @@ void counters_context_gone(CUcontext handle, uint32_t context);
 /* counters_close(): the program ends: no window from here on; waits, not for
  * long, for the one that is open. Any thread. */
 void counters_close(void);
-
-/* counters_finish(): wait a moment for a window that is open, so that the last
- * flush does not meet it. Sender thread only. */
-void counters_finish(void);
-
-/* counters_send(final): emit the values that are new; with ${final} also what
- * stayed incomplete and why. Sender thread only. */
-void counters_send(bool final);
 
 #endif

@@ -83,7 +83,7 @@ decode_kernel(const cupti_kernel *k)
 
 	if (is_cupti_own(k, &l))
 		return;
-	silence_heard(l.enter_ns);
+	silence_seen(l.enter_ns);
 	if ((s = signature_of(k->name, k->name, &shape)) == NULL)
 		return;
 	if (!s->announced)

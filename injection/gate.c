@@ -1,13 +1,13 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <time.h>
 
 #include "budget.h"
 #include "emit.h"
 #include "gate.h"
 #include "hold.h"
 #include "inject.h"
+#include "nap.h"
 #include "worker.h"
 
 #define DEVICES 16
@@ -107,7 +107,6 @@ charge_wait(uint64_t begin, uint64_t setup_ns)
 void
 gate_launch_begin(uint32_t device)
 {
-	struct timespec nap = { 0, 50000 };
 	uint64_t begin = 0, setup_ns = 0;
 
 	device %= DEVICES;
@@ -126,7 +125,7 @@ gate_launch_begin(uint32_t device)
 		if (waited_enough(begin))
 			break;
 		atomic_fetch_sub(&gate.launching[device], 1);
-		nanosleep(&nap, NULL);
+		nap(50000);
 	}
 	charge_wait(begin, setup_ns);
 	if (is_closed(device)) {
@@ -173,14 +172,11 @@ under_way(uint32_t device)
 static bool
 wait_under_way(uint32_t device, uint32_t ours)
 {
-	struct timespec nap = { 0, 5000 };
 	uint64_t begin = inject_now();
 
-	while (under_way(device) > ours) {
-		if (inject_now() - begin > GATE_WAIT_NS)
+	while (under_way(device) > ours)
+		if (!nap_within(begin, GATE_WAIT_NS, 5000))
 			return (false);
-		nanosleep(&nap, NULL);
-	}
 	return (!gate_capturing());
 }
 
@@ -322,13 +318,12 @@ gate_key(CUstream stream, bool per_thread)
 static void
 let_pass(void)
 {
-	struct timespec nap = { 0, 50000 };
 	uint64_t begin = inject_now(), setup_ns = 0;
 
 	while (atomic_load(&gate.closed) != 0 && !waited_enough(begin)) {
 		if (atomic_load(&gate.setup))
 			setup_ns = inject_now();
-		nanosleep(&nap, NULL);
+		nap(50000);
 	}
 	charge_wait(begin, setup_ns);
 }
@@ -338,14 +333,11 @@ let_pass(void)
 static void
 wait_asked(void)
 {
-	struct timespec nap = { 0, 20000 };
-	uint64_t begin = inject_now(), waited = 0;
+	uint64_t begin = inject_now();
 
-	while ((atomic_load(&streams.asking) && waited < ASKED_WAIT_NS) ||
-	    (atomic_load(&streams.synchronizing) && waited < SYNC_NS)) {
-		nanosleep(&nap, NULL);
-		waited = inject_now() - begin;
-	}
+	while (nap_within(begin, atomic_load(&streams.asking) ? ASKED_WAIT_NS :
+	    atomic_load(&streams.synchronizing) ? SYNC_NS : 0, 20000))
+		continue;
 }
 
 void
@@ -382,13 +374,12 @@ gate_capturing(void)
 static void
 wait_answer(CUstream stream)
 {
-	struct timespec nap = { 0, 20000 };
 	uint64_t begin = inject_now();
 
 	while (atomic_load(&streams.asking) &&
 	    atomic_load(&streams.asked) == stream &&
-	    inject_now() - begin < ASKED_WAIT_NS)
-		nanosleep(&nap, NULL);
+	    nap_within(begin, ASKED_WAIT_NS, 20000))
+		continue;
 }
 
 void
@@ -456,7 +447,6 @@ gate_busy(CUstream stream)
 bool
 gate_wait_stream(CUstream stream, uint64_t patience)
 {
-	struct timespec nap = { 0, 10000 };
 	uint64_t begin = inject_now();
 
 	for (;;) {
@@ -465,10 +455,9 @@ gate_wait_stream(CUstream stream, uint64_t patience)
 			return (false);
 		if (!gate_busy(stream))
 			return (true);
-		if (inject_now() - begin >= patience)
+		if (!nap_within(begin, patience,
+		    inject_now() - begin > SPIN_NS ? 10000 : 0))
 			return (false);
-		if (inject_now() - begin > SPIN_NS)
-			nanosleep(&nap, NULL);
 	}
 }
 

@@ -10,13 +10,14 @@
 #include <unistd.h>
 
 #include "activity.h"
+#include "call_site.h"
 #include "callback.h"
-#include "claim.h"
 #include "counters.h"
 #include "diag.h"
 #include "dispatch.h"
 #include "emit.h"
 #include "filter.h"
+#include "gpu_lock.h"
 #include "hook.h"
 #include "inject.h"
 #include "launch.h"
@@ -24,10 +25,9 @@
 #include "order.h"
 #include "sender.h"
 #include "signature.h"
-#include "site.h"
 #include "target.h"
-#include "worker.h"
 #include "transport.h"
+#include "worker.h"
 
 #define EXIT_WAIT_MS 4000	/* for the last flush: it can hang in CUPTI */
 #define SIGNAL_WAIT_MS 1500	/* before abort() */
@@ -261,7 +261,7 @@ in_child(void)
 	atomic_store(&inject.state, INJECT_OFF);
 	emit_fork_child();
 	sender_fork_child();
-	claim_child();
+	gpu_lock_fork_child();
 	worker_fork_child();
 }
 
@@ -326,7 +326,7 @@ start(void)
 		return;
 	}
 	memory_init();
-	site_init();
+	call_site_init();
 	/* The thread starts in any case: what failed has to be told. */
 	if ((error = sender_start()) != 0) {
 		give_up("no thread of its own", error);

@@ -7,11 +7,11 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "cubin_sources.h"
 #include "diag.h"
 #include "emit.h"
 #include "inject.h"
 #include "module.h"
-#include "text.h"
 
 #define MODULES_MAX 4096u
 #define IMAGE_MAX (32u << 20)		/* bytes of one cubin */
@@ -296,7 +296,7 @@ send_pieces(struct module *m, unsigned pieces)
 	}
 	if (m->done) {
 		mod.open--;
-		text_of_cubin(m->image, m->size);
+		cubin_sources_send(m->image, m->size);
 		keep_names(m);
 		pthread_mutex_lock(&mod.lock);
 		mod.bytes -= m->size;

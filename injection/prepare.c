@@ -1,13 +1,13 @@
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <time.h>
 
 #include "activity.h"
 #include "budget.h"
-#include "claim.h"
 #include "gate.h"
+#include "gpu_lock.h"
 #include "hold.h"
 #include "inject.h"
+#include "nap.h"
 #include "prepare.h"
 #include "signature.h"
 #include "target.h"
@@ -54,7 +54,7 @@ is_ready(const struct target *t)
 {
 
 	return (t->p.object != NULL &&
-	    t->p.config == &window.set.config[job.config]);
+	    t->p.config == &target_metrics()->config[job.config]);
 }
 
 /* The gate is closed. */
@@ -80,7 +80,7 @@ set_up_idle(void)
 	if (t == NULL || t->failed)
 		return (false);
 	/* Where counters are refused instructions may still be counted. */
-	if (is_ready(t) || atomic_load(&window.refused) != SKIP_NONE)
+	if (is_ready(t) || target_refusal() != SKIP_NONE)
 		return (true);
 	other = target_in_the_way(t);
 	return ((other == NULL || (gate_looks_idle(other, job.device, 0) &&
@@ -94,7 +94,7 @@ set_up_alone(void)
 	uint64_t begin = inject_now(), took;
 	bool done = false;
 
-	atomic_store(&job.elsewhere, !claim_take(job.device));
+	atomic_store(&job.elsewhere, !gpu_lock_take(job.device));
 	if (atomic_load(&job.elsewhere))
 		return (false);
 	if (activity_pause()) {
@@ -104,7 +104,7 @@ set_up_alone(void)
 		gate_open();
 		activity_resume();
 	}
-	claim_give(job.device);
+	gpu_lock_release(job.device);
 	took = inject_now() - begin;
 	if (done && took > atomic_load(&job.took_ns))
 		atomic_store(&job.took_ns, took);
@@ -115,13 +115,12 @@ set_up_alone(void)
 static bool
 take_window(void)
 {
-	struct timespec nap = { 0, 100000 };
 	int i;
 
 	for (i = 0; i < WINDOW_TRIES; i++) {
-		if (!atomic_exchange(&window.busy, true))
+		if (window_try())
 			return (true);
-		nanosleep(&nap, NULL);
+		nap(100000);
 	}
 	return (false);
 }
@@ -141,7 +140,7 @@ set_up(void)
 		return (false);
 	done = atomic_compare_exchange_strong(&job.stage, &stage,
 	    STAGE_GOING_ON) && set_up_alone();
-	atomic_store(&window.busy, false);
+	window_release();
 	return (done);
 }
 
@@ -180,9 +179,9 @@ begin_job(const CUpti_CallbackData *d, uint32_t device,
 	bool begun;
 
 	if (now < atomic_load(&job.retry_ns) ||
-	    (atomic_load(&window.refused) != SKIP_NONE &&
-	    (window.set.count == 0 || !target_counts_instructions())) ||
-	    atomic_load(&window.closed) ||
+	    (target_refusal() != SKIP_NONE &&
+	    (target_metrics()->count == 0 || !target_counts_instructions())) ||
+	    window_is_shut() ||
 	    !budget_allows(now, cost(w != NULL && w->turn)) ||
 	    atomic_exchange(&job.active, true))
 		return (false);
@@ -203,16 +202,11 @@ begin_job(const CUpti_CallbackData *d, uint32_t device,
 static void
 wait_for_job(uint64_t begin)
 {
-	struct timespec nap = { 0, 100000 };
-	uint64_t patience;
 
-	while (atomic_load(&job.active)) {
-		patience = atomic_load(&job.stage) == STAGE_WAITING ?
-		    inject.max_stall_ns : SETUP_WAIT_NS;
-		if (inject_now() - begin >= patience)
-			break;
-		nanosleep(&nap, NULL);
-	}
+	while (atomic_load(&job.active) && nap_within(begin,
+	    atomic_load(&job.stage) == STAGE_WAITING ? inject.max_stall_ns :
+	    SETUP_WAIT_NS, 100000))
+		continue;
 	waited_until = inject_now();
 	budget_spend(begin, OVERHEAD_SETUP);
 	hold_add(HOLD_SETUP, waited_until - begin);
@@ -224,7 +218,7 @@ prepare_process(const CUpti_CallbackData *d, uint32_t device)
 	uint64_t begin = inject_now();
 
 	if (inject.level >= LEVEL_COUNTERS && !target_prepared() &&
-	    atomic_load(&window.refused) == SKIP_NONE &&
+	    target_refusal() == SKIP_NONE &&
 	    begin_job(d, device, NULL))
 		wait_for_job(begin);
 }
@@ -238,7 +232,7 @@ prepare_target(const CUpti_CallbackData *d, struct signature *s,
 	bool begun;
 
 	s->beside = true;
-	atomic_store(&window.busy, false);
+	window_release();
 	begun = begin_job(d, s->shape.device, w);
 	if (begun) {
 		wait_for_job(begin);
@@ -247,15 +241,16 @@ prepare_target(const CUpti_CallbackData *d, struct signature *s,
 		    STAGE_CANCELLED);
 	}
 	s->elsewhere = atomic_load(&job.elsewhere);
-	if (atomic_exchange(&window.busy, true))
+	if (!window_try())
 		return (NULL);
 	/* Instructions may be counted without its profiler. */
 	t = target_find(d->contextUid);
 	if (t == NULL) {
-		atomic_store(&window.busy, false);
+		window_release();
 		return (NULL);
 	}
-	s->beside = w->turn && t->p.config != &window.set.config[w->config];
+	s->beside = w->turn &&
+	    t->p.config != &target_metrics()->config[w->config];
 	t->turns += w->turn && begun;
 	return (t);
 }
@@ -263,18 +258,14 @@ prepare_target(const CUpti_CallbackData *d, struct signature *s,
 void
 prepare_finish(void)
 {
-	struct timespec nap = { 0, 500000 };
-	uint64_t begin = inject_now(), patience;
+	uint64_t begin = inject_now();
 	int stage = STAGE_WAITING;
 
 	atomic_compare_exchange_strong(&job.stage, &stage, STAGE_CANCELLED);
-	while (atomic_load(&job.active)) {
-		patience = atomic_load(&job.stage) == STAGE_CANCELLED ?
-		    ASKING_WAIT_NS : SETUP_WAIT_NS;
-		if (inject_now() - begin >= patience)
-			break;
-		nanosleep(&nap, NULL);
-	}
+	while (atomic_load(&job.active) && nap_within(begin,
+	    atomic_load(&job.stage) == STAGE_CANCELLED ? ASKING_WAIT_NS :
+	    SETUP_WAIT_NS, 500000))
+		continue;
 }
 
 uint64_t

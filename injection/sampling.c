@@ -8,10 +8,10 @@
 
 #include "activity.h"
 #include "budget.h"
-#include "claim.h"
 #include "diag.h"
 #include "emit.h"
 #include "gate.h"
+#include "gpu_lock.h"
 #include "inject.h"
 #include "module.h"
 #include "sampling.h"
@@ -255,7 +255,7 @@ sampling_on(CUcontext context, uint32_t device, const char **where)
 	atomic_store(&sampling.spoilt, false);
 	if ((r = enable(s, where)) == CUPTI_SUCCESS) {
 		atomic_fetch_add(&sampling.active, 1);
-		claim_take(device);
+		gpu_lock_take(device);
 	} else {
 		room_free(&s->keep);
 		room_free(&s->drain);
@@ -421,7 +421,7 @@ off(struct sampler *s)
 	room_free(&s->keep);
 	room_free(&s->drain);
 	s->context = NULL;
-	claim_give(s->device);
+	gpu_lock_release(s->device);
 	atomic_fetch_sub(&sampling.active, 1);
 	budget_spend(begin, OVERHEAD_SAMPLING);
 }
@@ -481,17 +481,17 @@ sampling_drain(void)
 static bool
 is_idle(const struct sampler *s)
 {
-	bool idle, taken = !atomic_exchange(&window.busy, true);
+	bool idle, taken = window_try();
 
 	/* At the very end it is taken for good. */
-	if (!taken && !atomic_load(&window.closed))
+	if (!taken && !window_is_shut())
 		return (false);
 	idle = gate_close(s->device, 0) && gate_drain(s->context,
 	    s->device, FINISH_NS);
 	if (!idle)
 		gate_open();
 	if (taken)
-		atomic_store(&window.busy, false);
+		window_release();
 	return (idle);
 }
 

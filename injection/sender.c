@@ -9,6 +9,7 @@
 
 #include "activity.h"
 #include "aside.h"
+#include "call_site.h"
 #include "callback.h"
 #include "counters.h"
 #include "emit.h"
@@ -18,10 +19,10 @@
 #include "sampling.h"
 #include "sender.h"
 #include "silence.h"
-#include "site.h"
 #include "target.h"
 #include "thread.h"
 #include "transport.h"
+#include "values.h"
 
 #define TICK_MS 50		/* between looks at what there is */
 #define MANAGED_TICK_MS 10
@@ -105,7 +106,7 @@ say_goodbye(enum wire_bye reason)
 	struct record_BYE r = { .now_ns = inject_now(), .reason = reason };
 	int i;
 
-	counters_finish();
+	values_finish();
 	sampling_finish();
 	/* Forced, because nothing comes after; twice, because records of the
 	 * first may still be on their way back to us. */
@@ -113,10 +114,10 @@ say_goodbye(enum wire_bye reason)
 	decode_all();
 	for (i = 0; i < 3 && decode_all() > 0; i++)
 		activity_flush(1);
-	counters_send(true);
+	values_send(true);
 	hold_send(true);
 	send_modules();
-	site_send(true);
+	call_site_send(true);
 	silence_end();
 	callback_send_overhead();
 	emit_losses(inject_now());
@@ -191,12 +192,12 @@ sender_main(void *cookie)
 			flushed = now;
 		decode_all();
 		counters_settle(false);
-		counters_send(false);
+		values_send(false);
 		hold_send(false);
 		targets_idle(inject_now());
 		sampling_drain();
 		module_send();
-		site_send(false);
+		call_site_send(false);
 		if (now - clocked >= CLOCK_NS) {
 			emit_clock();
 			emit_losses(now);

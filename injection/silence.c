@@ -44,7 +44,7 @@ silence_synced(uint64_t ns)
 }
 
 void
-silence_heard(uint64_t launch_ns)
+silence_seen(uint64_t launch_ns)
 {
 
 	if (launch_ns > newest) {

@@ -17,8 +17,8 @@ void silence_excuse(void);
 /* silence_synced(ns): what was launched before has ended. */
 void silence_synced(uint64_t ns);
 
-/* silence_heard(launch_ns): there is a record of a kernel launched then. */
-void silence_heard(uint64_t launch_ns);
+/* silence_seen(launch_ns): there is a record of a kernel launched then. */
+void silence_seen(uint64_t launch_ns);
 
 /* silence_look(now): once in a while, with all records read: is it silent? */
 void silence_look(uint64_t now);

@@ -3,15 +3,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "choose.h"
-#include "claim.h"
 #include "device.h"
 #include "diag.h"
+#include "gpu_lock.h"
 #include "hold.h"
 #include "inject.h"
+#include "plan.h"
 #include "sass.h"
 #include "target.h"
-#include "window.h"
 
 #define CONTEXTS 16
 #define IDLE_NS 250000000ull	/* without a window: the profiler goes, */
@@ -23,6 +22,8 @@
 static struct target targets[CONTEXTS];
 static _Atomic uint32_t numbers[CONTEXTS];	/* of their contexts, for any thread */
 static _Atomic bool abandoned[CONTEXTS];
+static struct metrics metrics;		/* of the process's first chip */
+static _Atomic uint32_t refused;	/* enum wire_skip */
 static _Atomic bool prepared;
 static _Atomic bool no_instructions;	/* they cannot be counted here */
 static _Atomic bool put_away;		/* the profiler is not needed now */
@@ -42,7 +43,7 @@ target_refuse(const char *where, int r)
 	    r == CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED)
 		skip = SKIP_UNSUPPORTED;
 	diag_cupti(where, r);
-	atomic_store(&window.refused, skip);
+	atomic_store(&refused, skip);
 }
 
 void
@@ -62,8 +63,22 @@ void
 target_forgo(void)
 {
 
-	atomic_store(&window.refused, SKIP_LEVEL);
+	atomic_store(&refused, SKIP_LEVEL);
 	atomic_store(&no_instructions, true);
+}
+
+struct metrics *
+target_metrics(void)
+{
+
+	return (&metrics);
+}
+
+uint32_t
+target_refusal(void)
+{
+
+	return (atomic_load(&refused));
 }
 
 bool
@@ -111,7 +126,7 @@ check_support(uint32_t device)
 	    "configuration: %s", why_unsupported(&sup));
 	diag_report(DIAG_UNSUPPORTED_GPU, SEVERITY_WARNING, 0, "counters",
 	    text);
-	atomic_store(&window.refused, SKIP_UNSUPPORTED);
+	atomic_store(&refused, SKIP_UNSUPPORTED);
 	return (-1);
 }
 
@@ -125,7 +140,7 @@ load_metrics(uint32_t device)
 	if (device_chip(device, chip, sizeof(chip)) != 0)
 		chip[0] = '\0';
 	/* What CUPTI replays it counts at once. */
-	r = metrics_load(&window.set, &inject.api, inject.metrics, chip,
+	r = metrics_load(&metrics, &inject.api, inject.metrics, chip,
 	    !inject.replay, &where);
 	if (r == CUPTI_SUCCESS)
 		return (0);
@@ -136,7 +151,7 @@ load_metrics(uint32_t device)
 	snprintf(text, sizeof(text), "there is no list of counters for "
 	    "chip '%s' (%s/<chip>.metrics)", chip, inject.metrics);
 	diag_report(DIAG_NO_METRICS, SEVERITY_WARNING, 0, "counters", text);
-	atomic_store(&window.refused, SKIP_UNSUPPORTED);
+	atomic_store(&refused, SKIP_UNSUPPORTED);
 	return (-1);
 }
 
@@ -148,7 +163,7 @@ prepare_process(uint32_t device)
 		diag_report(DIAG_CUPTI_VERSION, SEVERITY_WARNING, 0, "counters",
 		    "this CUPTI has no range profiler, which came with that of "
 		    "CUDA 12.6");
-		atomic_store(&window.refused, SKIP_UNSUPPORTED);
+		atomic_store(&refused, SKIP_UNSUPPORTED);
 		return (-1);
 	}
 	if (!inject.api.sass && inject.level >= LEVEL_SOURCE)
@@ -163,9 +178,9 @@ target_prepare(uint32_t device)
 {
 
 	if (!atomic_load(&prepared) && prepare_process(device) != 0)
-		window.set.count = 0;
+		metrics.count = 0;
 	atomic_store(&prepared, true);
-	return (window.set.count > 0 ? 0 : -1);
+	return (metrics.count > 0 ? 0 : -1);
 }
 
 bool
@@ -189,7 +204,7 @@ disable(struct target *t, const char **where)
 
 	if (t->p.object == NULL)
 		return (CUPTI_SUCCESS);
-	claim_give(t->device);
+	gpu_lock_release(t->device);
 	return (profiler_disable(&t->p, where));
 }
 
@@ -230,9 +245,9 @@ target_enable(struct target *t, size_t config)
 	}
 	target_used(t, 0);
 	if ((r = disable(other != NULL ? other : t, &where)) == CUPTI_SUCCESS)
-		r = profiler_enable(&t->p, &window.set, config, &where);
+		r = profiler_enable(&t->p, &metrics, config, &where);
 	if (t->p.object != NULL) {	/* it lies idle from here on */
-		claim_take(t->device);
+		gpu_lock_take(t->device);
 		target_used(t, inject_now());
 	}
 	if (r != CUPTI_SUCCESS) {
@@ -250,7 +265,7 @@ sweep(struct target *t)
 	if (!atomic_exchange(&abandoned[t - targets], false))
 		return;
 	if (t->p.object != NULL)
-		claim_give(t->device);
+		gpu_lock_release(t->device);
 	profiler_free(&t->p);
 	memset(t, 0, sizeof(*t));
 	target_used(t, 0);
@@ -288,7 +303,7 @@ same_chip(uint32_t device)
 	char chip[64];
 
 	return (device_chip(device, chip, sizeof(chip)) == 0 &&
-	    strcmp(chip, window.set.chip) == 0);
+	    strcmp(chip, metrics.chip) == 0);
 }
 
 struct target *
@@ -319,7 +334,7 @@ target_make(CUcontext handle, uint32_t context, uint32_t device)
 void
 targets_idle(uint64_t now)
 {
-	uint64_t used, idle = choose_done() ? IDLE_NS : LACKING_NS;
+	uint64_t used, idle = plan_done() ? IDLE_NS : LACKING_NS;
 	unsigned i;
 
 	for (i = 0; i < CONTEXTS; i++) {

@@ -90,6 +90,14 @@ bool targets_pause(void);
 void target_gone(uint32_t context);
 void target_abandon(uint32_t context);
 
+/* target_metrics(): the list of counters and its configurations, one chip a process;
+ * empty until target_prepare. */
+struct metrics *target_metrics(void);
+
+/* target_refusal(): why no counters can be had in this process, an enum wire_skip;
+ * SKIP_NONE: they can. One load; any thread. */
+uint32_t target_refusal(void);
+
 /* target_refuse(where, r): CUPTI refused counters at ${where}: none from here on
  * in this process, reported. */
 void target_refuse(const char *where, int r);

@@ -1,19 +1,21 @@
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <time.h>
 
 #include "wire/le.h"
 
 #include "budget.h"
-#include "choose.h"
 #include "counters.h"
 #include "emit.h"
 #include "filter.h"
 #include "inject.h"
 #include "module.h"
+#include "nap.h"
+#include "plan.h"
 #include "sass.h"
 #include "silence.h"
+#include "target.h"
+#include "values.h"
 #include "window.h"
 
 #define FINISH_WAIT_NS 1500000000ull	/* for a window that is open at the end */
@@ -24,16 +26,17 @@ static void
 send_metrics(void)
 {
 	struct record_METRIC r = { 0 };
+	static bool sent;
 	uint32_t i;
 
-	if (window.metrics_sent)
+	if (sent)
 		return;
-	for (i = 0; i < window.set.count; i++) {
+	for (i = 0; i < target_metrics()->count; i++) {
 		r.id = i + 1;
-		r.name = wire_str_of(window.set.name[i]);
+		r.name = wire_str_of(target_metrics()->name[i]);
 		EMIT(METRIC, &r);
 	}
-	window.metrics_sent = true;
+	sent = true;
 }
 
 static void
@@ -47,7 +50,7 @@ send_values(struct signature *s)
 	    MODE_SINGLE_PASS : MODE_SPREAD, .launches = s->windows,
 	    .complete = atomic_load(&s->complete), .cost_ns = s->cost_ns };
 
-	for (i = 0; i < window.set.count; i++) {
+	for (i = 0; i < target_metrics()->count; i++) {
 		if (isnan(s->value[i]))
 			continue;
 		le32_put(blob + n, (uint32_t)i + 1);
@@ -95,10 +98,10 @@ send_counts(struct signature *s)
 	struct record_FUNCTION f = { .signature = s->id };
 	uint32_t i;
 
-	for (i = 0; !named && i < window.set.sources; i++) {
+	for (i = 0; !named && i < target_metrics()->sources; i++) {
 		m.id = METRICS_SOURCE_ID(i);
 		m.pass = 1;		/* another kind */
-		m.name = wire_str_of(window.set.source[i]);
+		m.name = wire_str_of(target_metrics()->source[i]);
 		EMIT(METRIC, &m);
 	}
 	named = true;
@@ -133,7 +136,7 @@ send_launches(struct signature *s)
 		    .end_ns = l->end_ns, .launch_ns = l->launch_ns,
 		    .tid = l->tid, .flags = KERNEL_PROFILED };
 
-		silence_heard(l->launch_ns);
+		silence_seen(l->launch_ns);
 		EMIT(KERNEL, &r);
 	}
 	s->untraced = 0;
@@ -175,13 +178,13 @@ send_rest(struct signature *s)
 		return;
 	if (r.reason == SKIP_NONE)
 		r.reason = s->waits ? SKIP_WAITS :
-		    atomic_load(&window.refused);
+		    target_refusal();
 	if (r.reason == SKIP_NONE)
 		r.reason = atomic_load(&s->launches) == 0 ? SKIP_GRAPH :
-		    window.set.count > 0 &&
-		    (choose_needed(s) & ~s->passes) == 0 ? SKIP_MINOR :
-		    s->late && (choose_needed(s) & ~s->passes &
-		    choose_headline()) != 0 ? SKIP_LATE :
+		    target_metrics()->count > 0 &&
+		    (plan_needed(s) & ~s->passes) == 0 ? SKIP_MINOR :
+		    s->late && (plan_needed(s) & ~s->passes &
+		    plan_headline()) != 0 ? SKIP_LATE :
 		    s->stalls ? SKIP_STALL :
 		    budget_exceeded() ? SKIP_BUDGET :
 		    s->elsewhere ? SKIP_BUSY :
@@ -224,31 +227,30 @@ send_last(struct signature *s)
 }
 
 void
-counters_finish(void)
+values_finish(void)
 {
-	struct timespec nap = { 0, 1000000 };
 	uint64_t begin = inject_now();
 
-	while (atomic_load(&window.deferred) &&
+	while (window_is_deferred() &&
 	    inject_now() - begin < SETTLE_WAIT_NS) {
 		counters_settle(true);
-		nanosleep(&nap, NULL);
+		nap(1000000);
 	}
-	while (atomic_load(&window.busy) && !atomic_load(&window.deferred) &&
-	    !atomic_load(&window.closed) && inject_now() - begin < FINISH_WAIT_NS)
-		nanosleep(&nap, NULL);
+	while (window_is_held() && !window_is_deferred() &&
+	    !window_is_shut() && nap_within(begin, FINISH_WAIT_NS, 1000000))
+		continue;
 }
 
 void
-counters_send(bool final)
+values_send(bool final)
 {
 
 	/* Values change inside a window only; take it, or come back later. One
 	 * that is still open at the end keeps what it has. */
-	if (atomic_exchange(&window.busy, true) && (!final ||
-	    (!atomic_load(&window.closed) && !atomic_load(&window.deferred))))
+	if (!window_try() && (!final ||
+	    (!window_is_shut() && !window_is_deferred())))
 		return;
 	signature_each(final ? send_last : send_one);
 	if (!final)
-		atomic_store(&window.busy, false);
+		window_release();
 }

@@ -15,6 +15,7 @@
 
 #include "budget.h"
 #include "callback.h"
+#include "cubin_sources.h"
 #include "diag.h"
 #include "emit.h"
 #include "family.h"
@@ -25,7 +26,6 @@
 #include "order.h"
 #include "plain.h"
 #include "signature.h"
-#include "text.h"
 #include "wire/frame.h"
 
 struct inject inject;
@@ -59,7 +59,7 @@ callback_mute(void)
 }
 
 void
-text_of_cubin(const uint8_t *image, size_t size)
+cubin_sources_send(const uint8_t *image, size_t size)
 {
 
 	(void)image, (void)size;

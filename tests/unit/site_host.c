@@ -9,10 +9,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "call_site.h"
 #include "emit.h"
 #include "inject.h"
 #include "python.h"
-#include "site.h"
 #include "unit/site_host.h"
 
 struct inject inject;
@@ -41,7 +41,7 @@ host_begin(int level)
 	/* An hour old: time is not what ends looking here. */
 	inject.begin_ns = inject_now() - 3600ull * 1000000000;
 	emit_init(1);
-	site_init();
+	call_site_init();
 }
 
 struct signature *
@@ -68,28 +68,28 @@ host_launch(struct signature *s)
 {
 
 	atomic_fetch_add(&s->launches, 1);
-	site_launch(s);
+	call_site_launch(s);
 }
 
 void
 host_call(int call)
 {
 
-	site_call((uint16_t)call);
+	call_site_other((uint16_t)call);
 }
 
 uint64_t
 host_next(int call)
 {
 
-	return (atomic_load(&site_kind[call].next));
+	return (atomic_load(&call_site_kind[call].next));
 }
 
 uint64_t
 host_cost(void)
 {
 
-	return (site_cost());
+	return (call_site_cost());
 }
 
 size_t
@@ -111,7 +111,7 @@ void
 host_send(int final)
 {
 
-	site_send(final != 0);
+	call_site_send(final != 0);
 }
 
 /* The records so far, one behind the other; the caller frees. */

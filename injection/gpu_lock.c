@@ -5,9 +5,9 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include "claim.h"
 #include "device.h"
 #include "fd.h"
+#include "gpu_lock.h"
 #include "inject.h"
 
 #define DEVICES 64
@@ -18,7 +18,7 @@ static struct {
 	bool named;			/* it was had, whether or not it is now */
 	uint32_t users;
 	uint64_t refused_ns;
-} claim[DEVICES];
+} gpu[DEVICES];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* A name that one process of the machine can have, which goes with it. -1 without
@@ -26,7 +26,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int
 bind_name(uint32_t device)
 {
-	struct fd_kept *k = &claim[device].name;
+	struct fd_kept *k = &gpu[device].name;
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
 	char uuid[33];
 	int n;
@@ -51,17 +51,17 @@ take(uint32_t device)
 
 	/* A program that closed the socket has freed the name: it is taken again,
 	 * or another process has it by now. */
-	if (claim[device].users > 0 && (!claim[device].named ||
-	    fd_ours(&claim[device].name)))
+	if (gpu[device].users > 0 && (!gpu[device].named ||
+	    fd_ours(&gpu[device].name)))
 		return (true);
-	if (claim[device].refused_ns != 0 &&
-	    now - claim[device].refused_ns < AGAIN_NS)
+	if (gpu[device].refused_ns != 0 &&
+	    now - gpu[device].refused_ns < AGAIN_NS)
 		return (false);
-	claim[device].refused_ns = 0;
+	gpu[device].refused_ns = 0;
 	if (bind_name(device) == 0) {
-		claim[device].named = true;
+		gpu[device].named = true;
 	} else if (errno == EADDRINUSE) {
-		claim[device].refused_ns = now;
+		gpu[device].refused_ns = now;
 		return (false);
 	}
 	/* Where there are no such names nobody can be asked. */
@@ -69,7 +69,7 @@ take(uint32_t device)
 }
 
 bool
-claim_take(uint32_t device)
+gpu_lock_take(uint32_t device)
 {
 	bool ours;
 
@@ -77,31 +77,31 @@ claim_take(uint32_t device)
 		return (true);
 	pthread_mutex_lock(&lock);
 	if ((ours = take(device)))
-		claim[device].users++;
+		gpu[device].users++;
 	pthread_mutex_unlock(&lock);
 	return (ours);
 }
 
 void
-claim_give(uint32_t device)
+gpu_lock_release(uint32_t device)
 {
 
 	if (device >= DEVICES)
 		return;
 	pthread_mutex_lock(&lock);
-	if (claim[device].users > 0 && --claim[device].users == 0) {
-		fd_drop(&claim[device].name);
-		claim[device].named = false;
+	if (gpu[device].users > 0 && --gpu[device].users == 0) {
+		fd_drop(&gpu[device].name);
+		gpu[device].named = false;
 	}
 	pthread_mutex_unlock(&lock);
 }
 
 void
-claim_child(void)
+gpu_lock_fork_child(void)
 {
 	unsigned i;
 
 	/* Its own children find nothing here to close. */
 	for (i = 0; i < DEVICES; i++)
-		fd_drop(&claim[i].name);
+		fd_drop(&gpu[i].name);
 }

@@ -2,13 +2,12 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "choose.h"
 #include "family.h"
 #include "hold.h"
 #include "inject.h"
+#include "plan.h"
 #include "prepare.h"
 #include "sass.h"
-#include "window.h"
 
 #define FEW_SIGNATURES 6	/* that get everything at once */
 #define FEW_FUNCTIONS 16	/* whose first launch has the headline: 0.7 s */
@@ -29,7 +28,7 @@
 static double patched_ns = 0.15;
 
 bool
-choose_wants_instructions(const struct signature *s)
+plan_wants_instructions(const struct signature *s)
 {
 
 	return (inject.level >= LEVEL_SOURCE && !s->counted &&
@@ -39,7 +38,7 @@ choose_wants_instructions(const struct signature *s)
 static uint64_t patch_cost = PATCH_NS;
 
 void
-choose_cost(uint64_t ns)
+plan_learn_cost(uint64_t ns)
 {
 
 	/* One that was disturbed is no reason to give up. */
@@ -48,10 +47,11 @@ choose_cost(uint64_t ns)
 }
 
 uint32_t
-choose_headline(void)
+plan_headline(void)
 {
 
-	return (window.set.configs > 1 ? metrics_bits(&window.set.config[0]) :
+	return (target_metrics()->configs > 1 ? metrics_bits(
+	    &target_metrics()->config[0]) :
 	    1);
 }
 
@@ -71,14 +71,14 @@ wants_headline(const struct signature *s)
 }
 
 uint32_t
-choose_needed(const struct signature *s)
+plan_needed(const struct signature *s)
 {
-	uint32_t all = metrics_all(&window.set);
+	uint32_t all = metrics_all(target_metrics());
 
-	if (window.set.count == 0)
+	if (target_metrics()->count == 0)
 		return (0);
-	if (window.set.passes > 1 && !wants_headline(s))
-		return (all & ~choose_headline());
+	if (target_metrics()->passes > 1 && !wants_headline(s))
+		return (all & ~plan_headline());
 	return (all);
 }
 
@@ -86,8 +86,8 @@ static uint32_t
 lacks(const struct signature *s)
 {
 
-	return (atomic_load(&window.refused) != SKIP_NONE ? 0 :
-	    choose_needed(s) & ~s->passes & ~s->hopeless);
+	return (target_refusal() != SKIP_NONE ? 0 :
+	    plan_needed(s) & ~s->passes & ~s->hopeless);
 }
 
 /* Of the configuration that the profiler has. */
@@ -99,17 +99,17 @@ lacks_here(const struct target *t, const struct signature *s)
 }
 
 void
-choose_check(struct signature *s)
+plan_check(struct signature *s)
 {
 
-	atomic_store(&s->complete, window.set.count > 0 &&
-	    s->passes == metrics_all(&window.set));
-	if (lacks(s) == 0 && !choose_wants_instructions(s))
+	atomic_store(&s->complete, target_metrics()->count > 0 &&
+	    s->passes == metrics_all(target_metrics()));
+	if (lacks(s) == 0 && !plan_wants_instructions(s))
 		atomic_store(&s->measured, true);
 }
 
 bool
-choose_done(void)
+plan_done(void)
 {
 	uint32_t i, n = signature_count();
 	const struct signature *s;
@@ -150,7 +150,7 @@ somebody_unknown(void)
 		if (s->skip == SKIP_NONE && !atomic_load(&s->measured) &&
 		    atomic_load(&s->launches) > 0 &&
 		    atomic_load(&s->traced) == 0 &&
-		    !((s->passes | s->hopeless) & choose_headline()))
+		    !((s->passes | s->hopeless) & plan_headline()))
 			return (true);
 	}
 	return (false);
@@ -169,7 +169,7 @@ weight(const struct signature *s)
 }
 
 bool
-choose_matters(const struct signature *s)
+plan_matters(const struct signature *s)
 {
 
 	return (atomic_load(&s->matters) || family_matters(s->family));
@@ -178,7 +178,7 @@ choose_matters(const struct signature *s)
 /* What is measured first takes the most time: a launch is left unmeasured, but not
  * many, while a kernel that takes far more lacks what could be had now. */
 bool
-choose_yields(const struct target *t, struct signature *s)
+plan_yields(const struct target *t, struct signature *s)
 {
 	uint64_t ours = weight(s), theirs;
 	uint32_t i, n = signature_count();
@@ -192,7 +192,7 @@ choose_yields(const struct target *t, struct signature *s)
 		if (o->skip == SKIP_NONE && !atomic_load(&o->measured) &&
 		    o->shape.device == t->device && theirs != UINT64_MAX &&
 		    theirs / YIELD_TIMES > ours && (lacks_here(t, o) != 0 ||
-		    choose_wants_instructions(o))) {
+		    plan_wants_instructions(o))) {
 			s->yields++;
 			return (true);
 		}
@@ -225,19 +225,19 @@ config_for(struct target *t, const struct signature *s)
 {
 	uint32_t n = signature_count();
 
-	if (window.set.configs < 2)
+	if (target_metrics()->configs < 2)
 		return (0);
 	t->quiet++;
 	if (n != t->seen)
 		unsettle(t);
 	t->seen = n;
-	return (!(lacks(s) & choose_headline()) && settled(t) &&
-	    ((!somebody_lacks(choose_headline()) && !somebody_unknown()) ||
+	return (!(lacks(s) & plan_headline()) && settled(t) &&
+	    ((!somebody_lacks(plan_headline()) && !somebody_unknown()) ||
 	    inject_now() - t->newest_ns >= SETTLED_NS));
 }
 
 bool
-choose_profiler(struct target *t, const struct signature *s,
+plan_profiler(struct target *t, const struct signature *s,
     struct prepare_wish *w)
 {
 
@@ -250,7 +250,7 @@ choose_profiler(struct target *t, const struct signature *s,
 	w->turn = t->p.object != NULL;
 	if (w->turn)
 		return (w->config > 0 &&
-		    t->p.config == &window.set.config[0] &&
+		    t->p.config == &target_metrics()->config[0] &&
 		    t->turns < TURNS && t->enables < ENABLES);
 	return ((++t->misses >= PATIENCE || t->paused ||
 	    (atomic_load(&s->matters) &&
@@ -276,7 +276,7 @@ leaves_pass(struct target *t)
 static double
 instructions_of(const struct signature *s)
 {
-	int i = metrics_find(&window.set, "smsp__inst_executed.sum");
+	int i = metrics_find(target_metrics(), "smsp__inst_executed.sum");
 
 	return (s->value != NULL && i >= 0 ? s->value[i] : NAN);
 }
@@ -299,7 +299,7 @@ patched_time(const struct signature *s)
 }
 
 void
-choose_learn(const struct signature *s, uint64_t ns)
+plan_learn_patched(const struct signature *s, uint64_t ns)
 {
 	double instructions = instructions_of(s);
 
@@ -319,13 +319,13 @@ fits(struct signature *s, uint32_t bit, uint64_t begin, uint64_t cost,
 	if (kernel != UINT64_MAX && least + kernel > inject.max_stall_ns) {
 		s->hopeless |= bit;
 		s->stalls = true;
-		choose_check(s);
+		plan_check(s);
 	}
 	return (false);
 }
 
 bool
-choose_pass(struct target *t, struct signature *s, uint64_t begin,
+plan_pass(struct target *t, struct signature *s, uint64_t begin,
     size_t *pass, uint64_t *cost)
 {
 	uint32_t lack = lacks_here(t, s);
@@ -354,9 +354,9 @@ choose_pass(struct target *t, struct signature *s, uint64_t begin,
 	    *pass >= p->config->patched ? patched_time(s) : 0))
 		return (false);
 	t->passed = 0;
-	if (1u << *pass & choose_headline())
+	if (1u << *pass & plan_headline())
 		unsettle(t);
-	else if (lacks(s) & choose_headline())
+	else if (lacks(s) & plan_headline())
 		s->late = true;
 	return (true);
 }
@@ -364,14 +364,14 @@ choose_pass(struct target *t, struct signature *s, uint64_t begin,
 /* Instructions are counted after the first counters, which tell how long that
  * takes; while the counters lack much, those go first. */
 bool
-choose_instructions(struct target *t, struct signature *s, uint64_t begin,
+plan_instructions(struct target *t, struct signature *s, uint64_t begin,
     uint64_t *cost)
 {
 	const char *where = "";
 	uint64_t kernel;
 	int r;
 
-	if (!choose_wants_instructions(s) || (s->passes == 0 &&
+	if (!plan_wants_instructions(s) || (s->passes == 0 &&
 	    lacks_here(t, s) != 0 &&
 	    (lacks(s) & 1u << t->p.config->base)))
 		return (false);
@@ -382,12 +382,12 @@ choose_instructions(struct target *t, struct signature *s, uint64_t begin,
 		if (kernel != UINT64_MAX &&
 		    *cost + kernel > inject.max_stall_ns) {
 			s->counted = true;
-			choose_check(s);
+			plan_check(s);
 		}
 		return (false);
 	}
 	*cost += kernel;
-	r = sass_configure(&window.set, t->device, &where);
+	r = sass_configure(target_metrics(), t->device, &where);
 	if (r != CUPTI_SUCCESS)
 		target_refuse_instructions(where, r, NULL);
 	return (r == CUPTI_SUCCESS);

@@ -11,11 +11,11 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "call_site.h"
 #include "emit.h"
 #include "inject.h"
 #include "mapping.h"
 #include "python.h"
-#include "site.h"
 
 #define SITES 4096		/* all kinds together */
 #define CALL_SITES 256		/* of calls that are no launches */
@@ -30,10 +30,10 @@
 #define GRACE_NS 50000000ull	/* may be spent at once, and then */
 #define SHARE 100		/* one part in so many of the run */
 
-struct site_kind site_kind[CALL_COUNT];
+struct call_site_kind call_site_kind[CALL_COUNT];
 
 /* A stack that was seen. */
-struct place {
+struct call_site {
 	uint64_t hash;
 	uint64_t count, sent;	/* events seen; how many the daemon knows of */
 	const struct signature *signature;	/* of a launch; else NULL */
@@ -45,10 +45,10 @@ struct place {
 /* What a callback sees: too much for the stack of a small thread. */
 struct stack {
 	atomic_flag taken;
-	uint64_t frame[SITE_FRAMES];
+	uint64_t frame[CALL_SITE_FRAMES];
 	size_t frames;
 	size_t outside;		/* index of the first that is not the driver's */
-	char python[SITE_PYTHON];
+	char python[CALL_SITE_PYTHON];
 	size_t text;
 };
 
@@ -62,9 +62,9 @@ static struct {
 	struct range own, cupti, driver;
 	pthread_mutex_t lock;	/* held for a few copies, never for a call */
 	struct stack stack[STACKS];
-	struct place *place;
-	uint32_t places, calls;
-	uint16_t kind_places[CALL_COUNT];
+	struct call_site *all;
+	uint32_t count, others;
+	uint16_t kind_count[CALL_COUNT];
 	uint16_t slot[SLOTS];	/* by hash: index + 1 */
 	uint8_t *arena;
 	uint32_t used;
@@ -130,33 +130,33 @@ in_range(uint64_t address, const struct range *r)
 }
 
 void
-site_init(void)
+call_site_init(void)
 {
 	const char *v = getenv("CUDADVISE_SITES");
 	void *frame[2], *p;
 	size_t i;
 
 	for (i = 0; i < CALL_COUNT; i++)
-		atomic_store(&site_kind[i].next, SITE_NEVER);
+		atomic_store(&call_site_kind[i].next, CALL_SITE_NEVER);
 	if (inject.level < LEVEL_COUNTERS ||
 	    (v != NULL && strcmp(v, "0") == 0))
 		return;
 	/* Loads libgcc_s the first time. */
 	if (backtrace(frame, 2) == 0)
 		return;
-	p = mmap(NULL, ARENA + SITES * sizeof(*site.place), PROT_READ |
+	p = mmap(NULL, ARENA + SITES * sizeof(*site.all), PROT_READ |
 	    PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (p == MAP_FAILED)
 		return;
-	site.place = p;
-	site.arena = (uint8_t *)p + SITES * sizeof(*site.place);
+	site.all = p;
+	site.arena = (uint8_t *)p + SITES * sizeof(*site.all);
 	site.launches = inject.level >= LEVEL_SOURCE ? 8 : 2;
-	site.own = range_of((uintptr_t)site_init);
+	site.own = range_of((uintptr_t)call_site_init);
 	site.cupti = range_of((uintptr_t)inject.api.cuptiGetVersion);
 	site.driver = range_of((uintptr_t)inject.api.cuGetErrorName);
 	python_find();
 	for (i = 0; i < CALL_COUNT; i++)
-		atomic_store(&site_kind[i].next, 0);
+		atomic_store(&call_site_kind[i].next, 0);
 	site.on = true;
 }
 
@@ -165,15 +165,15 @@ site_init(void)
 static bool
 unwind(struct stack *s)
 {
-	void *frame[SITE_FRAMES + OWN_DEPTH];
-	int n = backtrace(frame, SITE_FRAMES + OWN_DEPTH), i, own = 0;
+	void *frame[CALL_SITE_FRAMES + OWN_DEPTH];
+	int n = backtrace(frame, CALL_SITE_FRAMES + OWN_DEPTH), i, own = 0;
 
 	/* A wrapper of backtrace itself may stand on top of ours. */
 	for (i = 0; i < n && i < OWN_DEPTH; i++)
 		if (in_range((uintptr_t)frame[i], &site.own) ||
 		    in_range((uintptr_t)frame[i], &site.cupti))
 			own = i + 1;
-	for (i = own, s->frames = 0; i < n && s->frames < SITE_FRAMES; i++)
+	for (i = own, s->frames = 0; i < n && s->frames < CALL_SITE_FRAMES; i++)
 		s->frame[s->frames++] = (uintptr_t)frame[i];
 	for (s->outside = 0; s->outside < s->frames && in_range(
 	    s->frame[s->outside], &site.driver); s->outside++)
@@ -207,14 +207,14 @@ stack_hash(const struct stack *s, uint32_t kind, uint64_t key)
 	    sizeof(s->frame[0]), key));
 }
 
-static struct place *
-find_place(uint64_t hash, uint32_t *slot)
+static struct call_site *
+find_site(uint64_t hash, uint32_t *slot)
 {
 	uint32_t i = (uint32_t)hash & (SLOTS - 1);
 
 	for (; site.slot[i] != 0; i = (i + 1) & (SLOTS - 1))
-		if (site.place[site.slot[i] - 1].hash == hash)
-			return (&site.place[site.slot[i] - 1]);
+		if (site.all[site.slot[i] - 1].hash == hash)
+			return (&site.all[site.slot[i] - 1]);
 	*slot = i;
 	return (NULL);
 }
@@ -223,10 +223,10 @@ static bool
 has_room(uint32_t kind, size_t need)
 {
 
-	if (site.places == SITES || need > ARENA - site.used)
+	if (site.count == SITES || need > ARENA - site.used)
 		return (false);
-	return (kind == CALL_LAUNCH || (site.calls < CALL_SITES &&
-	    site.kind_places[kind] < KIND_SITES));
+	return (kind == CALL_LAUNCH || (site.others < CALL_SITES &&
+	    site.kind_count[kind] < KIND_SITES));
 }
 
 /* Count the stack; keep it if it is new. */
@@ -236,25 +236,25 @@ note(const struct stack *s, uint32_t kind, const struct signature *sig)
 	uint64_t hash = stack_hash(s, kind, sig != NULL ? sig->id : 0);
 	size_t frames = s->frames * sizeof(s->frame[0]);
 	size_t need = (frames + s->text + 7) & ~(size_t)7;
-	struct place *p;
+	struct call_site *p;
 	uint32_t slot = 0;
 
 	pthread_mutex_lock(&site.lock);
-	if ((p = find_place(hash, &slot)) != NULL) {
+	if ((p = find_site(hash, &slot)) != NULL) {
 		p->count++;
 	} else if (has_room(kind, need)) {
-		p = &site.place[site.places++];
-		*p = (struct place){ .hash = hash, .count = 1, .kind = kind,
+		p = &site.all[site.count++];
+		*p = (struct call_site){ .hash = hash, .count = 1, .kind = kind,
 		    .signature = sig, .tid = inject_tid(), .at = site.used,
 		    .frames = (uint32_t)s->frames,
 		    .python = (uint32_t)s->text };
 		memcpy(site.arena + p->at, s->frame, frames);
 		memcpy(site.arena + p->at + frames, s->python, s->text);
 		site.used += (uint32_t)need;
-		site.slot[slot] = (uint16_t)site.places;
+		site.slot[slot] = (uint16_t)site.count;
 		if (kind != CALL_LAUNCH) {
-			site.calls++;
-			site.kind_places[kind]++;
+			site.others++;
+			site.kind_count[kind]++;
 		}
 	}
 	pthread_mutex_unlock(&site.lock);
@@ -318,7 +318,7 @@ next_after(uint64_t n, uint64_t stride)
 }
 
 void
-site_look_launch(struct signature *s, uint64_t launch)
+call_site_look_launch(struct signature *s, uint64_t launch)
 {
 	uint64_t next = atomic_load_explicit(&s->site_next,
 	    memory_order_relaxed), then;
@@ -326,14 +326,14 @@ site_look_launch(struct signature *s, uint64_t launch)
 
 	if (!site.on || self.inside) {
 		if (!site.on)
-			atomic_store(&s->site_next, SITE_NEVER);
+			atomic_store(&s->site_next, CALL_SITE_NEVER);
 		return;
 	}
 	/* A launch for which there is no time now leaves its turn to the next. */
 	if (!affordable())
 		return;
 	looks = atomic_load_explicit(&s->site_looks, memory_order_relaxed) + 1;
-	then = looks >= site.launches ? SITE_NEVER : looks < 2 ? launch :
+	then = looks >= site.launches ? CALL_SITE_NEVER : looks < 2 ? launch :
 	    next_after(launch, (uint64_t)1 << 2 * looks);
 	if (look(&s->site_next, next, then, CALL_LAUNCH, s))
 		atomic_store_explicit(&s->site_looks, looks,
@@ -341,19 +341,19 @@ site_look_launch(struct signature *s, uint64_t launch)
 }
 
 void
-site_look_call(uint16_t call)
+call_site_look_other(uint16_t call)
 {
-	struct site_kind *k = &site_kind[call];
+	struct call_site_kind *k = &call_site_kind[call];
 	uint64_t n = atomic_fetch_add_explicit(&k->seen, 1,
 	    memory_order_relaxed), then, samples;
 	uint64_t next = atomic_load_explicit(&k->next, memory_order_relaxed);
 
-	if (!site.on || n < next || next == SITE_NEVER || self.inside ||
+	if (!site.on || n < next || next == CALL_SITE_NEVER || self.inside ||
 	    !affordable())
 		return;
 	samples = atomic_load_explicit(&site.samples[call],
 	    memory_order_relaxed) + 1;
-	then = samples >= SAMPLES ? SITE_NEVER :
+	then = samples >= SAMPLES ? CALL_SITE_NEVER :
 	    next_after(n, (uint64_t)1 << samples / SAMPLES_EACH);
 	if (look(&k->next, next, then, call, NULL))
 		atomic_store_explicit(&site.samples[call], samples,
@@ -361,14 +361,14 @@ site_look_call(uint16_t call)
 }
 
 uint64_t
-site_spent(void)
+call_site_spent(void)
 {
 
 	return (self.spent_ns);
 }
 
 uint64_t
-site_cost(void)
+call_site_cost(void)
 {
 
 	return (atomic_load_explicit(&site.spent_ns, memory_order_relaxed));
@@ -378,9 +378,9 @@ site_cost(void)
 
 /* What a place is to be sent with, outside of the lock. */
 struct sending {
-	struct place place;
-	uint64_t frame[SITE_FRAMES];
-	char python[SITE_PYTHON];
+	struct call_site site;
+	uint64_t frame[CALL_SITE_FRAMES];
+	char python[CALL_SITE_PYTHON];
 	bool held;		/* some have to wait for their signature */
 };
 
@@ -388,7 +388,7 @@ struct sending {
 static bool
 take(uint32_t i, bool final, struct sending *out)
 {
-	struct place *p = &site.place[i];
+	struct call_site *p = &site.all[i];
 	size_t n = p->frames * sizeof(out->frame[0]);
 
 	/* A count that has doubled goes out again: a process that is killed
@@ -400,7 +400,7 @@ take(uint32_t i, bool final, struct sending *out)
 		return (false);
 	}
 	p->sent = p->count;
-	out->place = *p;
+	out->site = *p;
 	memcpy(out->frame, site.arena + p->at, n);
 	memcpy(out->python, site.arena + p->at + n, p->python);
 	return (true);
@@ -409,7 +409,7 @@ take(uint32_t i, bool final, struct sending *out)
 static void
 emit_site(const struct sending *s)
 {
-	const struct place *p = &s->place;
+	const struct call_site *p = &s->site;
 	struct record_SITE r = { .kind = p->kind, .tid = p->tid,
 	    .count = p->count, .python = { s->python, p->python } };
 
@@ -421,7 +421,7 @@ emit_site(const struct sending *s)
 }
 
 void
-site_send(bool final)
+call_site_send(bool final)
 {
 	struct sending s = { .held = false };
 	bool more = true;
@@ -431,13 +431,13 @@ site_send(bool final)
 		return;
 	for (i = 0; more; i++) {
 		pthread_mutex_lock(&site.lock);
-		while (i < site.places && !take(i, final, &s))
+		while (i < site.count && !take(i, final, &s))
 			i++;
-		more = i < site.places;
+		more = i < site.count;
 		pthread_mutex_unlock(&site.lock);
 		if (!more)
 			break;
-		mapping_send(s.frame, s.place.frames);
+		mapping_send(s.frame, s.site.frames);
 		emit_site(&s);
 	}
 	if (s.held)

@@ -10,7 +10,7 @@
 #include <elf.h>
 
 #include "emit.h"
-#include "text.h"
+#include "cubin_sources.h"
 
 #define FILE_MAX (1u << 20)
 #define FILES_MAX 512u
@@ -233,7 +233,7 @@ send_table(const uint8_t *p, size_t size)
 }
 
 void
-text_of_cubin(const uint8_t *image, size_t size)
+cubin_sources_send(const uint8_t *image, size_t size)
 {
 	const char *names, *name;
 	const Elf64_Shdr *s;

@@ -3,13 +3,13 @@
 
 #include "activity.h"
 #include "budget.h"
-#include "claim.h"
 #include "counters.h"
 #include "diag.h"
+#include "episode.h"
 #include "gate.h"
+#include "gpu_lock.h"
 #include "hold.h"
 #include "inject.h"
-#include "phases.h"
 #include "sampling.h"
 #include "signature.h"
 #include "target.h"
@@ -51,7 +51,7 @@ static struct {
 static struct signature graphs[DEVICES];
 
 struct signature *
-phases_graphs(uint32_t device)
+episode_graphs(uint32_t device)
 {
 
 	if (device >= DEVICES)
@@ -68,7 +68,7 @@ phase(void)
 }
 
 bool
-phases_sampling(void)
+episode_is_on(void)
 {
 
 	return (phase() == PHASE_SAMPLING);
@@ -94,12 +94,11 @@ is_sampled(void)
 {
 
 	return (inject.level >= LEVEL_SOURCE && inject.api.sampling &&
-	    (!inject.replay || atomic_load_explicit(&window.refused,
-	    memory_order_relaxed) != SKIP_NONE));
+	    (!inject.replay || target_refusal() != SKIP_NONE));
 }
 
 bool
-phases_window(const struct signature *s)
+episode_allows_window(const struct signature *s)
 {
 
 	return (!is_sampled() || (phase() != PHASE_SAMPLING && !is_new(s)));
@@ -137,7 +136,7 @@ static void
 leave(const struct signature *s)
 {
 
-	claim_give(s->shape.device);
+	gpu_lock_release(s->shape.device);
 	gate_open();
 	activity_resume();
 }
@@ -150,13 +149,13 @@ begin(struct signature *s, const struct counters_launch *l)
 	uint64_t started = inject_now();
 	int r;
 
-	if ((s->elsewhere = !claim_take(s->shape.device)))
+	if ((s->elsewhere = !gpu_lock_take(s->shape.device)))
 		return (false);
 	/* The launch that follows sets it up inside CUPTI: a flush at the same
 	 * time would wait for it, and it for the flush; and so would another
 	 * thread's launch. */
 	if (!activity_pause()) {
-		claim_give(s->shape.device);
+		gpu_lock_release(s->shape.device);
 		return (false);
 	}
 	if (!gate_close(s->shape.device, gate_ours()) ||
@@ -280,14 +279,14 @@ count_launch(struct signature *s)
 }
 
 bool
-phases_launch(struct signature *s, const struct counters_launch *l)
+episode_enter(struct signature *s, const struct counters_launch *l)
 {
 	uint32_t launches = 0;
 	bool owed = false;
 
 	if (phase() == PHASE_SAMPLING)
 		launches = count_launch(s);
-	if (atomic_load(&now.first) || atomic_exchange(&window.busy, true))
+	if (atomic_load(&now.first) || !window_try())
 		return (false);
 	if (phase() == PHASE_SAMPLING) {
 		if (enough(launches, inject_now()))
@@ -302,17 +301,17 @@ phases_launch(struct signature *s, const struct counters_launch *l)
 			no_more();
 	}
 	if (!owed)
-		atomic_store(&window.busy, false);
+		window_release();
 	return (owed);
 }
 
 bool
-phases_launched(struct signature *s)
+episode_exit(struct signature *s)
 {
 
 	if (now.timed == s && s != NULL) {
 		end_timing(s);
-		atomic_store(&window.busy, false);
+		window_release();
 		return (true);
 	}
 	if (!atomic_load(&now.first) || now.opener != s)
@@ -323,6 +322,6 @@ phases_launched(struct signature *s)
 	now.opener = NULL;
 	atomic_store(&now.first, false);
 	leave(s);
-	atomic_store(&window.busy, false);
+	window_release();
 	return (true);
 }

@@ -1,0 +1,71 @@
+/*
+ * call_site.h: where in the program its work comes from: the host's call stack at
+ * the first launches of each signature, and at a sample of the copies, waits
+ * and allocations of each kind; Python frames where there is an interpreter.
+ *
+ * In a callback nothing is allocated, nothing waits, and what it costs stays
+ * under a share of the run; once the samples of a kind are taken, all that is
+ * left is one load. The sender thread sends what was found, with the mappings
+ * and the names that the dynamic linker knows; the daemon finds the rest.
+ *
+ * CUDADVISE_SITES=0 turns it off.
+ */
+#ifndef CADV_CALL_SITE_H
+#define CADV_CALL_SITE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "signature.h"
+
+#define CALL_SITE_FRAMES 64		/* of a stack, innermost first */
+#define CALL_SITE_PYTHON 8192	/* bytes of Python frames */
+#define CALL_SITE_NEVER UINT64_MAX
+
+/* How often a kind of call was seen, and which of them is looked at next. */
+struct call_site_kind {
+	_Atomic uint64_t seen;
+	_Atomic uint64_t next;	/* CALL_SITE_NEVER: no more */
+};
+extern struct call_site_kind call_site_kind[CALL_COUNT];
+
+/* call_site_init(): load the unwinder, which must not happen in a callback. Without
+ * it (trace level, turned off, no memory) nothing is collected. */
+void call_site_init(void);
+
+/* The slow halves of the two below. */
+void call_site_look_launch(struct signature *s, uint64_t launch);
+void call_site_look_other(uint16_t call);
+
+/* call_site_launch(s): in the API-enter callback of a launch, after it was counted
+ * in ${s}->launches. */
+static inline void
+call_site_launch(struct signature *s)
+{
+	uint64_t n = atomic_load_explicit(&s->launches, memory_order_relaxed);
+
+	if (n > atomic_load_explicit(&s->site_next, memory_order_relaxed))
+		call_site_look_launch(s, n);
+}
+
+/* call_site_other(call): in the API-enter callback of any other call. */
+static inline void
+call_site_other(uint16_t call)
+{
+
+	if (call < CALL_COUNT && atomic_load_explicit(&call_site_kind[call].next,
+	    memory_order_relaxed) != CALL_SITE_NEVER)
+		call_site_look_other(call);
+}
+
+/* call_site_spent(), call_site_cost(): ns spent here so far by this thread, by all. */
+uint64_t call_site_spent(void);
+uint64_t call_site_cost(void);
+
+/* call_site_send(final): emit the sites that are new; with ${final} also how often
+ * each was seen. Sender thread only. */
+void call_site_send(bool final);
+
+#endif

@@ -1,0 +1,24 @@
+/*
+ * nap.h: the sleep of a loop that polls what another thread or the GPU changes.
+ * Every such loop has a bound: nap_within's, or one that stands beside nap().
+ */
+#ifndef CADV_NAP_H
+#define CADV_NAP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* nap(ns): sleep for ${ns} nanoseconds, less than a second; a signal ends the
+ * sleep early. 0: do not sleep. */
+void nap(uint32_t ns);
+
+/*
+ * nap_within(begin, patience, ns): nap(${ns}) and return true, or return false at
+ * once if ${patience} nanoseconds have passed since ${begin} (inject_now):
+ *
+ *	while (!done() && nap_within(begin, PATIENCE_NS, 100000))
+ *		continue;
+ */
+bool nap_within(uint64_t begin, uint64_t patience, uint32_t ns);
+
+#endif
