@@ -17,7 +17,7 @@
 #define BUFFER_SIZE (1u << 20)	/* bytes; ~6,000 kernel records */
 #define BUFFER_SMALL (64u << 10)
 #define BUFFER_MAX 64		/* full-size buffers in flight */
-#define DONE_MAX (256u << 20)	/* bytes of buffers that wait for the sender: a
+#define DONE_MAX (256u << 20)	/* bytes of buffers that are not decoded yet: a
 				 * flush in CUPTI may hang */
 #define DRAIN_MAX 16		/* decoded at a time: 8 MiB of our records */
 #define PAUSE_WAIT_NS 20000000ull	/* for a flush to end */
@@ -27,7 +27,7 @@
 
 /* CUPTI wants 8-byte alignment; the header keeps it at 64. */
 struct buffer {
-	struct buffer *next;	/* in the list that it is in */
+	struct buffer *next;	/* in the list that holds it */
 	size_t valid;		/* bytes CUPTI wrote */
 	size_t size;		/* of data */
 	CUcontext context;
@@ -60,7 +60,7 @@ buffer_new(size_t size)
 	return (b);
 }
 
-/* The list that the buffer with ${data} is in while CUPTI has it. */
+/* The list of the buffers that CUPTI has to which ${data} belongs. */
 static struct buffer **
 list_of(const uint8_t *data)
 {
@@ -80,8 +80,8 @@ give(struct buffer *b)
 	pthread_mutex_unlock(&pool.lock);
 }
 
-/* The buffer of ours that has ${data}. NULL: it is another profiler's, which the
- * program has told CUPTI of after us; nothing of it is touched. */
+/* Our buffer with this ${data}. NULL: it belongs to another profiler, which
+ * registered its callbacks after ours; it is not touched. */
 static struct buffer *
 take_back(const uint8_t *data)
 {
@@ -96,7 +96,7 @@ take_back(const uint8_t *data)
 	return (b);
 }
 
-/* Called in application threads: hand out what is there, never wait. */
+/* Called in application threads: never waits. */
 static void CUPTIAPI
 buffer_requested(uint8_t **data, size_t *size, size_t *max_records)
 {
@@ -112,8 +112,8 @@ buffer_requested(uint8_t **data, size_t *size, size_t *max_records)
 		large = true;
 	}
 	pthread_mutex_unlock(&pool.lock);
-	/* Past the cap small buffers keep CUPTI going: NULL would crash older
-	 * versions and lose records in all. */
+	/* Past the cap CUPTI gets small buffers: on NULL older versions crash,
+	 * and records are lost on all. */
 	if (b == NULL)
 		b = buffer_new(large ? BUFFER_SIZE : BUFFER_SMALL);
 	if (b == NULL) {
@@ -140,7 +140,8 @@ buffer_return(struct buffer *b)
 	pthread_mutex_unlock(&pool.lock);
 }
 
-/* Too much waits already: the program needs its memory more. */
+/* Too many buffers wait for the sender: drop this one, the program needs its
+ * memory. */
 static void
 discard(struct buffer *b)
 {
@@ -190,9 +191,9 @@ buffer_completed(CUcontext context, uint32_t stream, uint8_t *data,
 }
 
 /*
- * SYNCHRONIZATION is not among them: on an H200 it alone slowed a PyTorch
- * training loop by a fifth, and our callbacks see every wait of the host. Nor is
- * MEMORY2: memory.h says why.
+ * SYNCHRONIZATION is left out: on an H200 this kind alone slowed a PyTorch
+ * training loop by a fifth, and the API callbacks record every host wait.
+ * MEMORY2 is left out, too: memory.h says why.
  */
 static const struct {
 	CUpti_ActivityKind kind;
@@ -211,11 +212,11 @@ static const struct {
 	{ CUPTI_ACTIVITY_KIND_JIT, "JIT tracing", false },
 };
 
-static atomic_bool started;	/* our buffers are CUPTI's */
+static atomic_bool started;	/* our buffer callbacks are registered */
 
 enum { PAUSED = 1, FLUSHING = 2 };
-static unsigned full;		/* buffers that came full; the sender's */
-static _Atomic int holder;	/* who is in CUPTI, where two could not be */
+static unsigned full;		/* buffers that came back full; the sender's */
+static _Atomic int holder;	/* 0, PAUSED or FLUSHING */
 
 int
 activity_start(void)
@@ -275,11 +276,11 @@ activity_flush(int force)
 	uint64_t begin = inject_now();
 	int nobody = 0;
 
-	/* Without CUPTI, or where another tool has it, it is left alone. */
+	/* Without CUPTI, or where another tool has subscribed. */
 	if (!atomic_load(&started))
 		return;
 	while (!atomic_compare_exchange_strong(&holder, &nobody, FLUSHING)) {
-		/* Next time; but the last time is the last. */
+		/* A periodic flush is skipped; the last one is not. */
 		if (!force)
 			return;
 		if (!nap_within(begin, FORCE_WAIT_NS, 1000000))
@@ -297,8 +298,9 @@ activity_flush(int force)
 	    .kind = CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_##name,	\
 	    .enable = 1 }
 
-/* What every CUPTI of this major knows comes first: where it refuses the rest
- * (not every platform tells of thrashing), that will do. */
+/* The kinds that every CUPTI of this major knows come first: where CUPTI
+ * refuses the whole list (not every platform reports thrashing), the first four
+ * are enabled alone. */
 static CUpti_ActivityUnifiedMemoryCounterConfig managed[] = {
 	MANAGED(BYTES_TRANSFER_HTOD), MANAGED(BYTES_TRANSFER_DTOH),
 	MANAGED(GPU_PAGE_FAULT), MANAGED(CPU_PAGE_FAULT_COUNT),
@@ -308,7 +310,7 @@ static CUpti_ActivityUnifiedMemoryCounterConfig managed[] = {
 #define MANAGED_ALL (sizeof(managed) / sizeof(managed[0]))
 #define MANAGED_LEAST 4
 
-/* CUPTI wants the driver initialised for it: it is, something was allocated. */
+/* CUPTI needs an initialised driver for this: it is, memory was allocated. */
 static void
 managed_start(void)
 {
@@ -340,7 +342,7 @@ activity_want_managed(void)
 {
 
 	gate_shared();
-	/* The first pages may move at once. */
+	/* Pages may migrate at once. */
 	if (!atomic_exchange(&pool.want_managed, true))
 		sender_wake();
 }

@@ -1,6 +1,6 @@
 /*
- * activity.h: CUPTI's activity buffers: handing them out, taking them back, and
- * turning their records into ours.
+ * activity.h: CUPTI's activity buffers: hands them out, takes them back, and
+ * turns their records into wire records.
  */
 #ifndef CADV_ACTIVITY_H
 #define CADV_ACTIVITY_H
@@ -18,29 +18,29 @@ void activity_flush(int force);
 
 /*
  * activity_pause(): no flush from here on until activity_resume: a launch that
- * makes CUPTI patch code or set up sampling and a flush in another thread can
- * wait for each other for ever. False if a flush goes on for too long.
+ * makes CUPTI patch code or set up sampling, and a flush in another thread, can
+ * deadlock. False if a flush is still running after 20 ms.
  */
 bool activity_pause(void);
 void activity_resume(void);
 
 /* activity_drain(): decode some of the returned buffers, oldest first, no more
- * than the queue of frames can take. Sender thread only. Returns how many; 0:
- * there are none left. */
+ * than the queue of frames can take. Sender thread only. Returns the number of
+ * buffers; 0: none are left. */
 unsigned activity_drain(void);
 
-/* activity_waits(): are there any? */
+/* activity_waits(): are there returned buffers that are not decoded yet? */
 bool activity_waits(void);
 
-/* activity_full(): how many buffers came back full, not by a flush, since it was
- * last asked. Sender thread only. */
+/* activity_full(): the number of buffers that came back full, not by a flush,
+ * since the last call. Sender thread only. */
 unsigned activity_full(void);
 
 /*
- * activity_managed(): events of managed memory came within the last second, or
- * began to be collected. Then flushes have to be frequent: what the driver
- * queues of them between two is bounded, and the rest is lost without a word.
- * Sender thread only.
+ * activity_managed(): true if events of managed memory came, or began to be
+ * collected, within the last second. Flushes have to be frequent then: the
+ * driver queues a bounded number of them between two flushes and drops the rest
+ * without reporting it. Sender thread only.
  */
 bool activity_managed(void);
 

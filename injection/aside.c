@@ -24,7 +24,7 @@ aside_init(void)
 	sem_init(&aside.done, 0, 0);
 }
 
-/* sem_wait() without a signal: they are all blocked. */
+/* All signals are blocked in the callers; EINTR all the same. */
 static void
 await(sem_t *s)
 {
@@ -37,8 +37,9 @@ void *
 aside_main(void *cookie)
 {
 
-	/* Not even the standard streams stay: who waits for the end of the
-	 * program's output would wait for ours. Kernels before 5.9 refuse. */
+	/* The standard streams are closed, too: a reader that waits for the end
+	 * of the program's output would wait for this thread. Kernels before
+	 * 5.9 return ENOSYS. */
 	aside.runs = syscall(SYS_close_range, 0u, ~0u,
 	    CLOSE_RANGE_UNSHARE) == 0;
 	sem_post(&aside.done);

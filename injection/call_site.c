@@ -22,32 +22,36 @@
 #define KIND_SITES 64		/* of one of them */
 #define SLOTS (2 * SITES)
 #define ARENA (8u << 20)	/* bytes of stacks; touched as they come */
-#define OWN_DEPTH 16		/* frames of ours and CUPTI's on top, at most */
-#define HASHED 8		/* native frames that tell sites apart */
+#define OWN_DEPTH 16		/* frames of this library and CUPTI on top, at
+				 * most */
+#define HASHED 8		/* native frames that distinguish call sites */
 #define SAMPLES_EACH 64		/* of a kind, before they get rarer */
 #define SAMPLES 512		/* of a kind in all */
-#define STACKS 8		/* threads that look at the same time */
-#define GRACE_NS 50000000ull	/* may be spent at once, and then */
-#define SHARE 100		/* one part in so many of the run */
+#define STACKS 8		/* threads that unwind at the same time */
+#define GRACE_NS 50000000ull	/* allowance, on top of which */
+#define SHARE 100		/* one part in this many of the run may be
+				 * spent */
 
 struct call_site_kind call_site_kind[CALL_COUNT];
 
-/* A stack that was seen. */
+/* One call site: a distinct stack. */
 struct call_site {
 	uint64_t hash;
-	uint64_t count, sent;	/* events seen; how many the daemon knows of */
+	uint64_t count, sent;	/* calls from it; how many of them were reported
+				 * to the daemon */
 	const struct signature *signature;	/* of a launch; else NULL */
 	uint32_t kind, tid;
 	uint32_t frames, python;
 	uint32_t at;		/* in the arena: addresses, then Python text */
 };
 
-/* What a callback sees: too much for the stack of a small thread. */
+/* The stack of one callback: too large for the stack of a small thread. */
 struct stack {
 	atomic_flag taken;
 	uint64_t frame[CALL_SITE_FRAMES];
 	size_t frames;
-	size_t outside;		/* index of the first that is not the driver's */
+	size_t outside;		/* index of the first frame outside the
+				 * driver */
 	char python[CALL_SITE_PYTHON];
 	size_t text;
 };
@@ -58,9 +62,9 @@ struct range {
 
 static struct {
 	bool on;
-	unsigned launches;	/* looked at, of each signature */
+	unsigned launches;	/* stacks taken, of each signature */
 	struct range own, cupti, driver;
-	pthread_mutex_t lock;	/* held for a few copies, never for a call */
+	pthread_mutex_t lock;	/* held for a few memory copies only */
 	struct stack stack[STACKS];
 	struct call_site *all;
 	uint32_t count, others;
@@ -168,7 +172,7 @@ unwind(struct stack *s)
 	void *frame[CALL_SITE_FRAMES + OWN_DEPTH];
 	int n = backtrace(frame, CALL_SITE_FRAMES + OWN_DEPTH), i, own = 0;
 
-	/* A wrapper of backtrace itself may stand on top of ours. */
+	/* An interposed backtrace() may add a frame on top of ours. */
 	for (i = 0; i < n && i < OWN_DEPTH; i++)
 		if (in_range((uintptr_t)frame[i], &site.own) ||
 		    in_range((uintptr_t)frame[i], &site.cupti))
@@ -182,7 +186,7 @@ unwind(struct stack *s)
 	return (s->frames > 0 || s->text > 0);
 }
 
-/* May more time be spent? A start, and a share of the run so far. */
+/* Is there budget left: the allowance, and a share of the run so far? */
 static bool
 affordable(void)
 {
@@ -193,8 +197,8 @@ affordable(void)
 	    spent - GRACE_NS < (inject_now() - inject.begin_ns) / SHARE);
 }
 
-/* Under an interpreter its frames say where it is: the way that it takes from
- * them to the call differs with what it has learned about the code. */
+/* Under Python the Python frames alone identify the site: the native frames
+ * between them and the call change as the interpreter specialises the code. */
 static uint64_t
 stack_hash(const struct stack *s, uint32_t kind, uint64_t key)
 {
@@ -229,7 +233,7 @@ has_room(uint32_t kind, size_t need)
 	    site.kind_count[kind] < KIND_SITES));
 }
 
-/* Count the stack; keep it if it is new. */
+/* Count the stack; store it if it is new. */
 static void
 note(const struct stack *s, uint32_t kind, const struct signature *sig)
 {
@@ -280,7 +284,8 @@ stack_give(struct stack *s)
 	atomic_flag_clear_explicit(&s->taken, memory_order_release);
 }
 
-/* Take this event's stack, if it is still its turn: ${*next} becomes ${then}. */
+/* Take the stack of this call, if no other thread was faster: ${*next} becomes
+ * ${then}. */
 static bool
 look(_Atomic uint64_t *next, uint64_t now, uint64_t then, uint32_t kind,
     const struct signature *sig)
@@ -307,8 +312,9 @@ look(_Atomic uint64_t *next, uint64_t now, uint64_t then, uint32_t kind,
 	return (true);
 }
 
-/* Which event after the ${n}-th is looked at: the next, or one ${stride} away on
- * average, and never at a distance that a loop of the program keeps, too. */
+/* The next call after the ${n}-th to take a stack of: one ${stride} away on
+ * average, at pseudo-random distances, so that no loop of the program has the
+ * same period. */
 static uint64_t
 next_after(uint64_t n, uint64_t stride)
 {
@@ -329,7 +335,7 @@ call_site_look_launch(struct signature *s, uint64_t launch)
 			atomic_store(&s->site_next, CALL_SITE_NEVER);
 		return;
 	}
-	/* A launch for which there is no time now leaves its turn to the next. */
+	/* Over budget: the next launch tries again. */
 	if (!affordable())
 		return;
 	looks = atomic_load_explicit(&s->site_looks, memory_order_relaxed) + 1;
@@ -376,23 +382,23 @@ call_site_cost(void)
 
 /* --- on the sender thread ---------------------------------------------- */
 
-/* What a place is to be sent with, outside of the lock. */
+/* A call site copied out of the lock, to be sent. */
 struct sending {
 	struct call_site site;
 	uint64_t frame[CALL_SITE_FRAMES];
 	char python[CALL_SITE_PYTHON];
-	bool held;		/* some have to wait for their signature */
+	bool held;		/* some sites wait for their SIGNATURE */
 };
 
-/* Copies place ${i} if the daemon should hear of it. */
+/* Copies site ${i} if the daemon lacks it or its current count. */
 static bool
 take(uint32_t i, bool final, struct sending *out)
 {
 	struct call_site *p = &site.all[i];
 	size_t n = p->frames * sizeof(out->frame[0]);
 
-	/* A count that has doubled goes out again: a process that is killed
-	 * has no last word. */
+	/* A count that has doubled is sent again: a killed process sends no
+	 * final counts. */
 	if (p->count == p->sent || (p->count < 2 * p->sent && !final))
 		return (false);
 	if (p->signature != NULL && !atomic_load(&p->signature->announced)) {

@@ -24,7 +24,7 @@
 #include "silence.h"
 
 #define CONTEXT_IDS 1024	/* contexts whose device we remember */
-#define SAMPLE 64		/* one callback in so many is timed */
+#define SAMPLE 64		/* one callback in this many is timed */
 
 /* The parameters of captures and of a stream's synchronisation begin with the
  * stream. */
@@ -54,11 +54,13 @@ static struct {
 } cb;
 
 static _Thread_local struct {
-	bool inside;			/* our own calls call back */
-	bool nested;			/* inside a runtime call we record */
-	bool kept;			/* it cannot be cancelled, */
-	int cancel;			/* as it could before */
-	struct signature *window;	/* whose launch is measured here */
+	bool inside;			/* our own API calls cause callbacks */
+	bool nested;			/* inside a runtime call that is
+					 * recorded */
+	bool kept;			/* cancellation is disabled, */
+	int cancel;			/* and this was its state before */
+	struct signature *window;	/* whose launch is measured in this
+					 * thread */
 	unsigned count;			/* for sampling */
 } self;
 
@@ -78,7 +80,8 @@ device_of(const CUpti_CallbackData *d)
 	return (device);
 }
 
-/* NULL is the calling thread's own default stream in calls compiled so. */
+/* Calls compiled for the per-thread default stream: stream NULL is the calling
+ * thread's own. */
 static bool
 is_per_thread(CUpti_CallbackId cbid)
 {
@@ -98,7 +101,7 @@ is_per_thread(CUpti_CallbackId cbid)
 	}
 }
 
-/* The handle by which the driver may be asked about the stream of a launch. */
+/* The stream of a launch, by the handle that cuStreamQuery takes. */
 static CUstream
 stream_of(const struct call_row *row, CUstream stream)
 {
@@ -204,7 +207,7 @@ on_launch_enter(const struct call_row *row, const CUpti_CallbackData *d)
 			if (counters_enter(s, &l))
 				owed = s;
 		} else if (s->skip != SKIP_NONE) {
-			/* It may last for ever. */
+			/* It is not measured, but may run for ever. */
 			gate_stream(stream, device_of(d));
 		}
 	}
@@ -229,7 +232,8 @@ on_launch_exit(const struct call_row *row, const CUpti_CallbackData *d)
 	struct failure_launch failed = { .name = d->symbolName };
 	CUstream stream;
 
-	/* Of a launch that was under way when we came this is anything. */
+	/* correlationData is undefined if the launch began before the callbacks
+	 * were enabled. */
 	if (self.window != NULL &&
 	    *d->correlationData == (uintptr_t)self.window) {
 		counters_exit(self.window, result == CUDA_SUCCESS);
@@ -278,7 +282,7 @@ emit_sync(const struct record_API *a, const CUpti_CallbackData *d)
 	EMIT(SYNC, &r);
 }
 
-/* Addresses are only ever noted: what they point to is the program's. */
+/* The addresses are recorded, never dereferenced. */
 static void
 note_copy(const CUpti_CallbackData *d)
 {
@@ -310,7 +314,8 @@ on_call(const struct call_row *row, const CUpti_CallbackData *d)
 			note_copy(d);
 		return;
 	}
-	/* An exit without its enter: the call was under way when we came. */
+	/* An exit without its enter: the call began before the callbacks were
+	 * enabled. */
 	if (*d->correlationData == 0)
 		return;
 	r.result = d->functionReturnValue != NULL ?
@@ -323,12 +328,12 @@ on_call(const struct call_row *row, const CUpti_CallbackData *d)
 	emit_sync(&r, d);
 	if (memory_call(row))
 		memory_exit(row, d, device_of(d), r.end_ns);
-	counters_settle(true);	/* it may have waited for the GPU */
+	counters_settle(true);	/* the GPU may be idle now */
 	if (r.result != CUDA_SUCCESS)
 		failure_tell(row->call, d, r.result, NULL);
 }
 
-/* Which GPU may from now on reach which. */
+/* Peer access was enabled. */
 static void
 on_peer(const struct call_row *row, const CUpti_CallbackData *d)
 {
@@ -338,7 +343,8 @@ on_peer(const struct call_row *row, const CUpti_CallbackData *d)
 	int result = d->functionReturnValue != NULL ?
 	    *(int *)d->functionReturnValue : 0;
 
-	/* The number is the same in both interfaces. */
+	/* cudaErrorPeerAccessAlreadyEnabled and
+	 * CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED are the same number. */
 	if (d->callbackSite != CUPTI_API_EXIT || p == NULL ||
 	    (result != 0 && result != CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED))
 		return;
@@ -357,7 +363,7 @@ on_stream(const CUpti_CallbackData *d)
 {
 	const cuStreamCreate_params *p = d->functionParams;
 
-	/* cuStreamCreateWithPriority's begin with the same two. */
+	/* cuStreamCreateWithPriority's parameters begin with the same two. */
 	if (d->callbackSite == CUPTI_API_ENTER && p != NULL)
 		gate_stream_made((p->Flags & CU_STREAM_NON_BLOCKING) == 0);
 }
@@ -383,8 +389,9 @@ on_capture(const struct call_row *row, const CUpti_CallbackData *d)
 		gate_capture(key, false);
 }
 
-/* What may hold a stream for as long as the program likes: not while something is
- * turned on or off that waits for the GPU. */
+/* A call that may block a stream for as long as the program likes (a host
+ * function, a wait for a value): held back while a profiler is turned on or
+ * off, which waits for the GPU to be idle. */
 static void
 on_wait(const CUpti_CallbackData *d)
 {
@@ -499,8 +506,8 @@ on_state(CUpti_CallbackId cbid, const CUpti_StateData *d)
 	    "from here on");
 }
 
-/* A thread that is cancelled where we wait, or before the launch that is measured
- * has returned, would leave the window open for good. */
+/* A thread that is cancelled while it waits here, or between the enter and the
+ * exit of a measured launch, would leave the window open for good. */
 static void
 keep_alive(void)
 {
@@ -531,7 +538,7 @@ on_event(void *cookie, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
 	bool timed;
 
 	(void)cookie;
-	/* A window that is open has to be closed even when we are leaving. */
+	/* An open window is closed even when the library is finishing. */
 	if ((!inject_active() && self.window == NULL) || self.inside)
 		return;
 	self.inside = true;
@@ -561,7 +568,7 @@ on_event(void *cookie, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
 		clock_gettime(CLOCK_MONOTONIC, &b);
 		ns = (uint64_t)(b.tv_sec - a.tv_sec) * 1000000000ull +
 		    (uint64_t)(b.tv_nsec - a.tv_nsec);
-		/* Windows and call stacks are accounted for by themselves. */
+		/* Windows and call stacks are charged separately. */
 		ns -= call_site_spent() - site;
 		if (ns < 100000) {
 			atomic_fetch_add(&cb.timed, 1);
@@ -642,7 +649,7 @@ callback_send_overhead(void)
 
 	if (timed == 0)
 		return;
-	/* A sum, not an interval: it stands after everything else. */
+	/* A sum, not an interval: placed after all other records. */
 	r.start_ns = now;
 	r.end_ns = now + call_site_cost() + (uint64_t)((double)atomic_load(
 	    &cb.timed_ns) / (double)timed * (double)atomic_load(&cb.calls));

@@ -1,7 +1,7 @@
 /*
- * calls.h: which API calls we look at, and as what. The driver's spellings are
- * enough for most: the runtime, cuBLAS, PyTorch and Triton all end there. Only
- * the runtime's synchronisations do not call the driver's.
+ * calls.h: the API calls that have callbacks, and what each is. The driver's
+ * entry points are enough for most: the runtime, cuBLAS, PyTorch and Triton all
+ * call them. Only the runtime's synchronisations do not.
  */
 #ifndef CADV_CALLS_H
 #define CADV_CALLS_H
@@ -16,14 +16,15 @@ enum call_kind {
 	CALLS_LAUNCH_EX,
 	CALLS_COOPERATIVE,
 	CALLS_GRAPH,
-	CALLS_RECORD,		/* an API record is made */
-	CALLS_COPY,		/* the same, of a copy between host and device;
-				 * begins with destination and source */
+	CALLS_RECORD,		/* an API record is emitted */
+	CALLS_COPY,		/* its parameters begin with destination and
+				 * source */
 	CALLS_MANAGED,		/* the same, and managed memory is in use */
 	CALLS_PINNED,		/* the same, and kernels can reach host memory */
-	CALLS_STREAM,		/* a stream is made */
-	CALLS_WAIT,		/* a stream waits for what somebody writes */
-	CALLS_PEER,		/* the driver's call that enables peer access */
+	CALLS_STREAM,		/* a stream is created */
+	CALLS_WAIT,		/* a stream waits for the host or another
+				 * process */
+	CALLS_PEER,		/* cuCtxEnablePeerAccess */
 	CALLS_PEER_DEVICE,	/* the runtime's */
 	CALLS_CAPTURE_BEGIN,
 	CALLS_CAPTURE_END,

@@ -8,7 +8,8 @@
 #include "cupti_api.h"
 #include "library.h"
 
-/* What newer headers call by a new name begins as what we read. */
+/* The layouts that newer headers have by another name begin with the one that
+ * is read. */
 #define SAME(old, new, field)						\
 	_Static_assert(offsetof(old, field) == offsetof(new, field),	\
 	    #new "." #field)

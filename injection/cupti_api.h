@@ -1,8 +1,8 @@
 /*
- * cupti_api.h: CUPTI and the few driver calls we make, as one table of function
- * pointers that is opened at run time (library.h). Only this file and
- * cupti_api.c include CUPTI's headers, those of CUDA 12.6 to 13: what differs
- * between them is here.
+ * cupti_api.h: CUPTI and the few driver functions that are called, as one table
+ * of function pointers, resolved at run time (library.h). Only this file and
+ * cupti_api.c include CUPTI's headers, those of CUDA 12.6 to 13, and hide the
+ * differences between them.
  */
 #ifndef CADV_CUPTI_API_H
 #define CADV_CUPTI_API_H
@@ -24,15 +24,15 @@
 #endif
 
 /*
- * The oldest records that have what we read: a library of CUPTI that is older
- * than these headers, of the same major, writes them. Its newer ones only grow
+ * The oldest record layouts that have the fields that are read: an older CUPTI
+ * library of the same major writes these. Newer layouts append fields
  * (cupti_api.c asserts it).
  */
 #if CUPTI_API_VERSION >= 130000
 #define CUPTI_MAJOR (CUPTI_API_VERSION / 10000)
 typedef CUpti_ActivityKernel10 cupti_kernel;
 #define CUPTI_KERNEL_FROM_DEVICE(k) ((k)->isDeviceLaunched)
-/* Has the name of who has subscribed before. */
+/* Returns the name of the tool that has subscribed before. */
 #define CUPTI_FUNCTIONS_13(X) X(O, cuptiSubscribe_v2)
 #else
 #define CUPTI_MAJOR 12

@@ -51,8 +51,8 @@ memory_of(uint32_t kind)
 	return (MEMORY_UNKNOWN);
 }
 
-/* CUPTI launches a kernel of its own at the edges of a range (seen of 13.0): nobody
- * called for it. */
+/* CUPTI launches a kernel of its own at the begin and end of a range (seen with
+ * 13.0): no API call has its correlation id. */
 static bool
 is_cupti_own(const cupti_kernel *k, const struct launch *l)
 {
@@ -159,7 +159,7 @@ decode_memset(const CUpti_ActivityMemset4 *m)
 	EMIT(MEMSET, &r);
 }
 
-/* Kinds are numbered as CUPTI does. */
+/* UVM kinds have CUPTI's numbers. */
 _Static_assert((int)UVM_H2D ==
     (int)CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_HTOD &&
     (int)UVM_CPU_FAULT ==
@@ -184,7 +184,7 @@ decode_managed(const cupti_managed *u)
 
 	switch (r.kind) {
 	case UVM_CPU_FAULT:
-		r.bytes = 1;	/* CUPTI gives the instruction that faulted */
+		r.bytes = 1;	/* CUPTI's value is the faulting instruction */
 		r.end_ns = r.start_ns;
 		break;
 	case UVM_THRASHING:
@@ -199,7 +199,7 @@ decode_managed(const cupti_managed *u)
 	EMIT(UVM, &r);
 }
 
-/* Only what measuring costs: lazy loading and JIT are the program's own. */
+/* Only overhead of measuring: lazy loading and JIT are the program's own. */
 static void
 decode_overhead(const CUpti_ActivityOverhead3 *o)
 {

@@ -1,6 +1,6 @@
 /*
- * decode.h: one CUPTI activity record to one of ours. Sender thread only. The
- * record layouts are those of CUPTI 13.0; cupti_api_load refuses another major
+ * decode.h: one CUPTI activity record to one wire record. Sender thread only.
+ * The layouts are those of CUPTI 13.0; cupti_api_load refuses another major
  * version, and minor versions append.
  */
 #ifndef CADV_DECODE_H
@@ -8,7 +8,7 @@
 
 #include "cupti_api.h"
 
-/* decode_record(a): emit what ${a} says; kinds nobody asked for are ignored. */
+/* decode_record(a): emit ${a}; kinds that were not enabled are ignored. */
 void decode_record(const CUpti_Activity *a);
 
 #endif

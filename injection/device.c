@@ -40,8 +40,8 @@ attribute(uint32_t device, CUdevice_attribute a, uint32_t otherwise)
 	return ((uint32_t)v);
 }
 
-/* The driver says whether contexts are shared through MPS; one that does not
- * know the question leaves what the environment says. */
+/* The driver knows whether contexts are shared through MPS; with a driver that
+ * lacks the attribute the environment decides. */
 static bool
 under_mps(uint32_t device)
 {
@@ -91,7 +91,7 @@ announce_peer(uint32_t device, uint32_t peer)
 	EMIT(PEER, &r);
 }
 
-/* Of the device and those announced before it, so that who reads knows both. */
+/* Each PEER follows the DEVICE records of both GPUs. */
 static void
 announce_peers(uint32_t device)
 {
@@ -116,7 +116,7 @@ device_peer_enabled(uint32_t device, uint32_t peer)
 		return;
 	both = 1ull << device | 1ull << peer;
 	atomic_fetch_or(&enabled[device], 1ull << peer);
-	/* Else it is told when they are announced. */
+	/* Otherwise PEER is sent when both are announced. */
 	if ((atomic_load(&announced) & both) == both)
 		EMIT(PEER, &r);
 }
@@ -181,7 +181,7 @@ device_announce(const CUpti_ActivityDevice5 *d)
 		    CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, 0),
 		.memory_bytes = d->globalMemorySize,
 		.l2_bytes = d->l2CacheSize,
-		/* CUPTI gives kB/s */
+		/* CUPTI: kB/s */
 		.memory_bandwidth = d->globalMemoryBandwidth * 1000,
 		.async_engines = d->numMemcpyEngines, .mig = d->isMigEnabled,
 		.flags = d->isCudaVisible ? 0 : DEVICE_HIDDEN,

@@ -46,7 +46,7 @@ diag_report(enum wire_diag code, enum wire_severity severity, uint32_t error,
 	EMIT(DIAGNOSTIC, &r);
 }
 
-/* What CUPTI's refusals mean and what helps. */
+/* CUPTI's error codes: cause and remedy. */
 static const struct {
 	int result;
 	enum wire_diag code;

@@ -11,12 +11,12 @@
 #include "library.h"
 
 static struct {
-	void *sibling;		/* NULL: this library serves */
+	void *sibling;		/* NULL: this library measures */
 	int refused;		/* an enum wire_diag */
 	char why[512];
 } choice;
 
-/* This library's own file, as it was opened. */
+/* The path that this library was opened by. */
 static const char *
 own_path(void)
 {
@@ -27,7 +27,8 @@ own_path(void)
 	    info.dli_fname : "");
 }
 
-/* The best one that has a CUPTI; if none has, the best one says so. */
+/* The first major in ${order} for which a CUPTI is found; the first of all if
+ * none is: that library reports it. */
 static unsigned
 pick(const unsigned *order, size_t n)
 {
@@ -50,7 +51,7 @@ choose(void)
 	size_t n;
 
 	if (toolkit_built() != CUPTI_MAJOR)
-		return;		/* a sibling: somebody has looked */
+		return;		/* a sibling: already decided */
 	facts = (struct toolkit_facts){
 	    .built = toolkit_there(own, CUPTI_MAJOR),
 	    .driver = library_driver(), .loaded = library_present() };

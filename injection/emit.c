@@ -70,7 +70,7 @@ frame_close(void)
 	emit.records = 0;
 }
 
-/* Its checksum takes longer than the records did: nobody waits for it. */
+/* Outside of the lock: the checksum takes longer than encoding the records. */
 static void
 frame_finish(struct emit_frame *f)
 {
@@ -108,8 +108,8 @@ emit_end(size_t used)
 		emit.current->size += used;
 		emit.records++;
 		emit.sequence++;
-		/* HELLO stands alone in its frame: it is sent again at every
-		 * new connection. */
+		/* HELLO has a frame to itself: it is sent again at every
+		 * reconnection. */
 		if (emit.sequence == 1)
 			frame_close();
 	} else if (!emit.fresh) {
@@ -170,8 +170,8 @@ emit_string(const char *text)
 		emit_lost(LOSS_TABLE, 1);
 		return (0);
 	}
-	/* Unlike EMIT this has to know: an id that nobody was told of would stay
-	 * without its text for good. */
+	/* Unlike with EMIT, a lost record must be noticed here: otherwise its
+	 * id would be used without ever having a text. */
 	r.id = emit.strings + 1;
 	do {
 		if ((p = emit_begin(&cap)) == NULL)

@@ -1,6 +1,6 @@
 /*
- * emit.h: records become frames. Any thread may emit; the sender thread takes
- * the sealed frames away. Memory is bounded: over the limit a record is
+ * emit.h: encodes records into frames. Any thread may emit; the sender thread
+ * takes the sealed frames. Memory is bounded: over the limit a record is
  * dropped and counted by class.
  */
 #ifndef CADV_EMIT_H
@@ -41,13 +41,14 @@ struct emit_frame {
 /* emit_init(stream): start the sequence at 0. */
 void emit_init(uint64_t stream);
 
-/* The two halves of EMIT: room in the current frame (locks), and its use
- * (unlocks). emit_end returns 1 if the record should be tried again. */
+/* The two halves of EMIT: emit_begin returns room in the current frame and
+ * locks; emit_end says how much was used and unlocks. It returns 1 if the
+ * record has to be encoded again, into a new frame. */
 uint8_t *emit_begin(size_t *cap);
 int emit_end(size_t used);
 
-/* emit_lost(class, n): count records that could not be recorded; emitted as
- * LOSS records by emit_losses. */
+/* emit_lost(class, n): count records that were lost; emit_losses sends the
+ * counts as LOSS records. */
 void emit_lost(enum wire_loss class, uint64_t n);
 void emit_losses(uint64_t now_ns);
 

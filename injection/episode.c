@@ -15,37 +15,39 @@
 #include "target.h"
 #include "window.h"
 
-#define SHORT_NS 50000ull	/* of kernels, a signature: 1500 samples of one
-				 * that fills an H200 */
-#define LATER_TIMES 8		/* as long where more follows: the program is no
-				 * short one */
-#define LAUNCH_NS 4000ull	/* of what is timed: the launch itself */
-#define LEAST_NS 1000ull	/* and the kernel, at least */
-#define ROUNDS 40		/* or launches a signature */
-#define SETTLED 5		/* and none that is new for so many */
+#define SHORT_NS 50000ull	/* kernel time per signature: 1500 samples of a
+				 * kernel that fills an H200 */
+#define LATER_TIMES 8		/* times as long in the second episode: the
+				 * program is not a short one */
+#define LAUNCH_NS 4000ull	/* host time of the launch in a timed launch */
+#define LEAST_NS 1000ull	/* shortest kernel time assumed */
+#define ROUNDS 40		/* or this many launches per signature */
+#define SETTLED 5		/* and no new signature for this many */
 #define LONGEST_NS 2000000000ull
-#define EPISODES 2		/* of sampling: what begins, and what follows */
-#define ON_NS 85000000ull	/* to turn it on, with the launch in which CUPTI
-				 * does it: 65 to 98 ms on an H200, by the buffer */
-#define OFF_NS 55000000ull	/* and off: 43 to 54 ms */
+#define EPISODES 2		/* the first launches, and later signatures */
+#define ON_NS 85000000ull	/* to turn sampling on, including the launch in
+				 * which CUPTI does it: 65 to 98 ms on an H200,
+				 * depending on the buffer */
+#define OFF_NS 55000000ull	/* to turn it off: 43 to 54 ms */
 #define DEVICES 16
 
 enum phase { PHASE_WINDOWS, PHASE_SAMPLING };
 
 static struct {
 	_Atomic int phase;
-	_Atomic bool first;		/* the launch that turned it on is not
-					 * back: it takes 100 ms */
+	_Atomic bool first;		/* the launch that turns sampling on has
+					 * not returned: it takes 100 ms */
 	const struct signature *opener;
 	CUcontext context;
 	uint64_t begin_ns;
 	_Atomic unsigned episodes;
 	/* Of this episode: */
 	_Atomic uint32_t launches, last_new, signatures;
-	uint64_t sampled_ns;		/* kernels took so far, about */
-	const struct signature *timed;	/* whose launch is waited for */
+	uint64_t sampled_ns;		/* kernel time so far, estimated */
+	const struct signature *timed;	/* whose launch is being timed */
 	CUstream stream;		/* of it */
-	uint64_t timed_ns, hold_ns;	/* since when, and since when it is held */
+	uint64_t timed_ns, hold_ns;	/* begin of the timed launch, and of the
+					 * hold */
 } now = { .phase = PHASE_WINDOWS };
 
 static struct signature graphs[DEVICES];
@@ -74,7 +76,7 @@ episode_is_on(void)
 	return (phase() == PHASE_SAMPLING);
 }
 
-/* Could ${s} still be sampled, but has not been? */
+/* Can ${s} still be sampled, and was it not? */
 static bool
 is_new(const struct signature *s)
 {
@@ -85,9 +87,9 @@ is_new(const struct signature *s)
 }
 
 /*
- * Is there to be sampling at all? PC sampling does not know a function that was
- * in a window before: measured on an H200, all its samples were counted as
- * nobody's. With --replay the first window gets all counters and comes first.
+ * Is there PC sampling in this run? Measured on an H200: CUPTI attributed no
+ * sample to a function that was launched in a window before. With --replay the
+ * first window collects all counters and comes first.
  */
 static bool
 is_sampled(void)
@@ -104,7 +106,7 @@ episode_allows_window(const struct signature *s)
 	return (!is_sampled() || (phase() != PHASE_SAMPLING && !is_new(s)));
 }
 
-/* No more sampling: what there is is measured in windows. */
+/* No more episodes: everything is measured in windows. */
 static void
 no_more(void)
 {
@@ -130,8 +132,8 @@ begin_episode(struct signature *s, CUcontext context, uint64_t started)
 	atomic_store(&now.phase, PHASE_SAMPLING);
 }
 
-/* Others launch again, and what they did is fetched. Sampling that is on has its
- * own claim. */
+/* Opens the gate and lets flushes go on. An episode keeps a GPU lock of its
+ * own. */
 static void
 leave(const struct signature *s)
 {
@@ -141,7 +143,7 @@ leave(const struct signature *s)
 	activity_resume();
 }
 
-/* With the window held. True: the launch's exit has to be told. */
+/* The window is held. True: episode_exit is needed. */
 static bool
 begin(struct signature *s, const struct counters_launch *l)
 {
@@ -151,9 +153,8 @@ begin(struct signature *s, const struct counters_launch *l)
 
 	if ((s->elsewhere = !gpu_lock_take(s->shape.device)))
 		return (false);
-	/* The launch that follows sets it up inside CUPTI: a flush at the same
-	 * time would wait for it, and it for the flush; and so would another
-	 * thread's launch. */
+	/* CUPTI sets sampling up inside the launch that follows: a flush, or a
+	 * launch of another thread, at the same time would deadlock with it. */
 	if (!activity_pause()) {
 		gpu_lock_release(s->shape.device);
 		return (false);
@@ -190,7 +191,7 @@ is_power_of_two(uint64_t n)
 	return (n >= 2 && (n & (n - 1)) == 0);
 }
 
-/* Have the launches so far been sampled enough? */
+/* Are the launches so far sampled enough? */
 static bool
 enough(uint32_t launches, uint64_t time)
 {
@@ -205,9 +206,9 @@ enough(uint32_t launches, uint64_t time)
 }
 
 /*
- * A kernel is waited for at its sampled launches 2, 4, 8 …: how long it takes,
- * times the launches since, is how long it has been sampled. Launches that are queued do
- * not tell, and their records come too late.
+ * At sampled launches 2, 4, 8 … of a kernel, wait for its end: this duration,
+ * times the launches since, is the time it was sampled for. Queued launches do
+ * not show it, and their activity records come too late.
  */
 static bool
 begin_timing(struct signature *s, CUcontext context, CUstream stream)
@@ -236,8 +237,8 @@ end_timing(struct signature *s)
 	uint64_t time = inject_now() - now.timed_ns;
 
 	hold_add(HOLD_MEASURE, inject_now() - now.hold_ns);
-	/* The time of one that ends is the kernel's own; of one that does not it
-	 * is all that is known. */
+	/* Where the kernel ended this is its own time; where it did not, a
+	 * lower bound. */
 	if (!ended)
 		budget_spend(now.timed_ns, OVERHEAD_SAMPLING);
 	time = time > LAUNCH_NS + LEAST_NS ? time - LAUNCH_NS : LEAST_NS;
@@ -245,7 +246,7 @@ end_timing(struct signature *s)
 	now.timed = NULL;
 }
 
-/* True: it is over. */
+/* True: sampling is off. */
 static bool
 end(const struct signature *s)
 {
@@ -253,7 +254,7 @@ end(const struct signature *s)
 
 	if (!activity_pause())
 		return (false);
-	/* Its own cost is accounted for by sampling_off. */
+	/* sampling_off charges its own cost. */
 	if (gate_close(s->shape.device, gate_ours()) && gate_drain(now.context,
 	    s->shape.device, hold_left(started, OFF_NS)) &&
 	    sampling_off(now.context))
@@ -261,11 +262,11 @@ end(const struct signature *s)
 	gate_open();
 	activity_resume();
 	hold_add(HOLD_MEASURE, inject_now() - started);
-	/* Otherwise it stays on, and beside it nothing can be measured. */
+	/* Where it stays on nothing else can be measured. */
 	return (phase() == PHASE_WINDOWS);
 }
 
-/* One more launch of ${s} is sampled; how many there are in this episode. */
+/* Counts a sampled launch of ${s}; returns their number in this episode. */
 static uint32_t
 count_launch(struct signature *s)
 {

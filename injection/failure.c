@@ -7,11 +7,12 @@
 #include "function.h"
 #include "inject.h"
 
-static _Atomic bool watched;	/* cudaGetLastError and its like are */
+static _Atomic bool watched;	/* the callbacks of cudaGetLastError and
+				 * cudaPeekAtLastError are on */
 
-/* The last error of this thread that it has not asked for. */
+/* The last error of this thread that the program has not read. */
 static _Thread_local struct {
-	uint32_t correlation;	/* 0: there is none */
+	uint32_t correlation;	/* 0: none */
 	uint16_t call;
 	uint32_t result;
 } unread;
@@ -29,8 +30,8 @@ emit_failure(struct record_FAILURE *r)
 	EMIT(FAILURE, r);
 }
 
-/* Errors of a launch that asked for too much. Others may mean that its function
- * is none: the driver is asked nothing about it then. */
+/* Errors of a launch that exceeds a limit. After others the function handle may
+ * be invalid: the driver is not asked about it. */
 static bool
 is_limit(uint32_t result)
 {
@@ -41,7 +42,7 @@ is_limit(uint32_t result)
 	    result == CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
 }
 
-/* Which limit it broke is for others to say: here is what they need. */
+/* The daemon finds the limit: here is what the launch requires. */
 static void
 launch_tell(struct record_FAILURE *r, const struct failure_launch *l)
 {
@@ -70,7 +71,8 @@ launch_tell(struct record_FAILURE *r, const struct failure_launch *l)
 		r->flags |= FAILURE_FUNCTION;
 }
 
-/* From the first error on it matters whether the program asks for errors. */
+/* Before the first failure these callbacks would cost without telling
+ * anything. */
 static void
 watch_error_reads(void)
 {
@@ -94,7 +96,8 @@ failure_tell(uint16_t call, const CUpti_CallbackData *d, uint32_t result,
 	    .call_name = wire_str_of(d->functionName) };
 	char detail[160] = "";
 
-	/* Errors of a process that is going down are nobody's bug. */
+	/* A process that is exiting gets DEINITIALIZED; NOT_READY is no
+	 * error. */
 	if (result == CUDA_ERROR_DEINITIALIZED ||
 	    result == CUDA_ERROR_NOT_READY)
 		return;

@@ -8,7 +8,7 @@
 #include "filter.h"
 #include "signature.h"
 
-#define SLOTS (SIGNATURE_MAX * 2)	/* there are no more than signatures */
+#define SLOTS (SIGNATURE_MAX * 2)	/* as many as signatures at most */
 
 static struct family *slot[SLOTS];
 static uint32_t families;

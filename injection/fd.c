@@ -5,8 +5,8 @@
 
 #include "fd.h"
 
-/* Beyond what select() and most tables of a program's own hold; the second for
- * programs that may have few, the third whatever the limit. */
+/* Above what select() and most programs' own tables hold; the second for
+ * programs with a low limit, the last for any limit. */
 static const int aside[] = { 1024, 512, 128, STDERR_FILENO + 1 };
 
 int
@@ -49,8 +49,8 @@ fd_drop(struct fd_kept *k)
 	int saved = errno, fd;
 
 	if (fd_ours(k)) {
-		/* Forgotten before it is closed: a fork in between would close,
-		 * in the child, whatever has the number by then. */
+		/* Cleared before it is closed: a fork in between would close,
+		 * in the child, whatever has this number by then. */
 		fd = k->fd;
 		k->fd = 0;
 		close(fd);

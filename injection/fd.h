@@ -1,7 +1,8 @@
 /*
- * fd.h: descriptors of ours that stay open. The program may close them, as one
- * does that closes all it did not open, and what has their numbers then is its
- * own: each use asks first whether it is still ours.
+ * fd.h: file descriptors of the library that stay open. The program may close
+ * them (as one does that closes all it did not open) and get their numbers for
+ * its own files: each use checks first that the descriptor is still the
+ * library's.
  */
 #ifndef CADV_FD_H
 #define CADV_FD_H
@@ -9,26 +10,27 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* A descriptor and what it stood for when it was opened. All zero: none. */
+/* A descriptor and the file it was opened for. All zero: none. */
 struct fd_kept {
-	int fd;			/* 0: none; ours are no standard stream */
+	int fd;			/* 0: none; never a standard stream */
 	mode_t type;
 	dev_t device;
 	ino_t inode;
 };
 
 /*
- * fd_keep(k, fd): keep ${fd}, which the caller gives up for it, in ${k} under a
- * high number, where a program does not look for its own: one that was started
- * without a standard stream would read from us there, or print into what goes
- * to the daemon. -1 with errno if ${fd} is -1 or there is no number left.
+ * fd_keep(k, fd): move ${fd}, which the caller gives up, to a high number and
+ * keep it in ${k}. A low number could collide with the program's: one that was
+ * started without a standard stream would read from it or print into the
+ * daemon's socket. -1 with errno if ${fd} is -1 or no number is free.
  */
 int fd_keep(struct fd_kept *k, int fd);
 
-/* fd_ours(k): is it open and still what it was? If not it is forgotten. */
+/* fd_ours(k): is it open and still the same file? If not, ${k} is cleared. */
 bool fd_ours(struct fd_kept *k);
 
-/* fd_drop(k): close it if it is ours, and forget it. errno stays. */
+/* fd_drop(k): close it if it is still the library's, and clear ${k}. errno
+ * stays. */
 void fd_drop(struct fd_kept *k);
 
 #endif

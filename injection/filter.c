@@ -5,7 +5,7 @@
 #include "filter.h"
 #include "plain.h"
 
-#define NAME_MAX_BYTES 16384	/* of a mangled name that is looked at */
+#define NAME_MAX_BYTES 16384	/* longest mangled name that is matched */
 #define PLAIN_MAX 1024
 #define KERNEL_MAX 1024		/* of the expression: daemon/cli/options.c */
 
@@ -15,7 +15,7 @@ static struct {
 	uint64_t first, last;		/* 0: no limit */
 } filter;
 
-/* A reference makes matching take for ever. */
+/* Back-references make matching exponential. */
 static bool
 refers(const char *s)
 {

@@ -11,20 +11,24 @@
 #include "worker.h"
 
 #define DEVICES 16
-#define STREAMS 256			/* that launched, per process */
-#define OTHER_WAIT_NS 20000000ull	/* of another thread's launch, while the
+#define STREAMS 256			/* that launched, in the process */
+#define OTHER_WAIT_NS 20000000ull	/* by another thread's launch, while the
 					 * window's kernel runs */
-#define ACTION_WAIT_NS 2000000000ull	/* for what is turned on or off with the
-					 * GPU idle: it ends by itself, in 0.3 s
-					 * at most as measured on an H200 */
-#define GATE_WAIT_NS 2000000ull		/* for launches under way to return */
-#define LEAST_NS 10000ull		/* what is waited for less is not told */
-#define SPIN_NS 200000ull		/* short kernels are waited for awake */
-#define ASKED_WAIT_NS 20000000ull	/* for one question to the driver */
-#define SYNC_NS 1000000ull		/* for the driver to say that it is idle */
-#define VAIN_NS 500000000ull	/* waited for an idle GPU in vain, a hold after
-				 * another: what was queued meanwhile has ended */
-#define REST_TIMES 20		/* as long nobody waits then: a 20th of the run */
+#define ACTION_WAIT_NS 2000000000ull	/* while a profiler is turned on or off
+					 * with the GPU idle: this ends by
+					 * itself, in 0.3 s at most as measured
+					 * on an H200 */
+#define GATE_WAIT_NS 2000000ull		/* until launches under way return */
+#define LEAST_NS 10000ull		/* shorter waits are not charged */
+#define SPIN_NS 200000ull		/* busy-wait for short kernels */
+#define ASKED_WAIT_NS 20000000ull	/* for one query of the driver */
+#define SYNC_NS 1000000ull		/* for cuCtxSynchronize on an idle
+					 * context */
+#define VAIN_NS 500000000ull	/* waited for an idle GPU without success, in
+				 * successive holds: what was queued when the
+				 * waiting began has ended by then */
+#define REST_TIMES 20		/* times as long only polled after that: a 20th
+				 * of the run */
 
 static struct {
 	_Atomic uint32_t closed;	/* device + 1; 0 open */
@@ -32,12 +36,13 @@ static struct {
 	_Atomic bool given_up;
 	_Atomic bool polluted;
 	_Atomic bool untraced;		/* launches leave no record */
-	_Atomic uint64_t running_ns;	/* since when its kernel runs; 0 */
+	_Atomic uint64_t running_ns;	/* begin of its kernel; 0: not
+					 * running */
 	_Atomic uint32_t launching[DEVICES];	/* calls between enter and exit */
 	_Atomic uint32_t made;		/* streams */
 	_Atomic bool shared;
-	uint64_t vain_ns;		/* waited since the GPU was idle */
-	uint64_t rest_ns;		/* until then it is only looked */
+	uint64_t vain_ns;		/* waited since the GPU was last idle */
+	uint64_t rest_ns;		/* until then gate_drain only polls */
 } gate;
 
 static struct {
@@ -48,11 +53,13 @@ static struct {
 		uint32_t device;
 	} launched[STREAMS];
 	unsigned launches;
-	bool more;			/* others launched, too */
+	bool more;			/* the table is full, other streams
+					 * launched, too */
 	_Atomic unsigned capturing;
-	_Atomic(CUstream) asked;	/* the driver is asked about it, */
-	_Atomic bool asking;		/* by the holder of the window, */
-	_Atomic bool synchronizing;	/* or about the whole context */
+	_Atomic(CUstream) asked;	/* cuStreamQuery runs on it, */
+	_Atomic bool asking;		/* called by the holder of the
+					 * window, */
+	_Atomic bool synchronizing;	/* or cuCtxSynchronize */
 } streams = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static _Thread_local struct {
@@ -68,9 +75,9 @@ is_closed(uint32_t device)
 }
 
 /*
- * A window lasts 1 to 50 ms, what is turned on or off up to 0.3 s: let it pass, so
- * that this launch is traced and that one counted alone. But not for long once its
- * kernel runs: it may wait for us.
+ * A window lasts 1 to 50 ms, turning a profiler on or off up to 0.3 s: waiting
+ * keeps this launch traced and the window's unpolluted. But only briefly once
+ * the window's kernel runs: it may wait for this launch.
  */
 static bool
 waited_enough(uint64_t begin)
@@ -84,8 +91,8 @@ waited_enough(uint64_t begin)
 	return (running != 0 && now > begin && now - begin >= OTHER_WAIT_NS);
 }
 
-/* A wait at the gate: for a set-up until ${setup_ns}, 0 if for none, and then for
- * what was measured. */
+/* Charge a wait at the gate: until ${setup_ns} to set-up (0: none), the rest to
+ * measuring. */
 static void
 charge_wait(uint64_t begin, uint64_t setup_ns)
 {
@@ -139,7 +146,8 @@ void
 gate_launch_end(void)
 {
 
-	/* An exit without its enter: the call was under way when we came. */
+	/* An exit without its enter: the call began before the callbacks were
+	 * enabled. */
 	if (here.launching == 0)
 		return;
 	here.launching--;
@@ -166,8 +174,8 @@ under_way(uint32_t device)
 }
 
 /*
- * Who was past the gate already has to be back before tracing may stop, or their
- * kernels would be neither traced nor counted as lost.
+ * Calls that passed the gate before it was closed have to return before tracing
+ * is turned off, or their kernels would be neither traced nor counted as lost.
  */
 static bool
 wait_under_way(uint32_t device, uint32_t ours)
@@ -259,7 +267,7 @@ gate_stream(CUstream stream, uint32_t device)
 	struct launched *l;
 	unsigned i;
 
-	/* Each thread means another one by this, whose handle nobody tells. */
+	/* Each thread has another stream by this handle, unknown here. */
 	if (stream == CU_STREAM_PER_THREAD) {
 		gate_shared();
 		return;
@@ -302,7 +310,7 @@ gate_stream_made(bool blocking)
 		gate_shared();
 }
 
-/* Handles are addresses of the driver's objects: aligned, and none so low. */
+/* Handles are addresses of driver objects: aligned, and never this low. */
 uintptr_t
 gate_key(CUstream stream, bool per_thread)
 {
@@ -314,7 +322,7 @@ gate_key(CUstream stream, bool per_thread)
 	return ((uintptr_t)stream);
 }
 
-/* What is being turned on or off must not find itself inside a capture. */
+/* A profiler must not be turned on or off inside a capture. */
 static void
 let_pass(void)
 {
@@ -328,8 +336,8 @@ let_pass(void)
 	charge_wait(begin, setup_ns);
 }
 
-/* Whoever asks looks whether there is a capture, and then asks: for that long it is
- * waited. Inside cuCtxSynchronize a capture may begin. */
+/* A query checks for captures first and then calls the driver: wait until that
+ * call has returned. A capture may begin inside cuCtxSynchronize. */
 static void
 wait_asked(void)
 {
@@ -369,8 +377,8 @@ gate_capturing(void)
 	return (atomic_load(&streams.capturing) > 0);
 }
 
-/* The driver may be inside a question about ${stream}, which the program is
- * about to destroy: it has come back before that goes on. */
+/* Wait until a query of ${stream}, which the program is about to destroy, has
+ * returned. */
 static void
 wait_answer(CUstream stream)
 {
@@ -409,8 +417,8 @@ gate_context_gone(void)
 	pthread_mutex_unlock(&streams.lock);
 }
 
-/* In a thread that captures, a question about any stream would end the capture;
- * but not in this mode. */
+/* In a thread that captures, a query of any stream would invalidate the
+ * capture, except in relaxed mode. */
 static bool
 not_ready(CUstream stream)
 {
@@ -450,7 +458,7 @@ gate_wait_stream(CUstream stream, uint64_t patience)
 	uint64_t begin = inject_now();
 
 	for (;;) {
-		/* A query could invalidate a capture that began meanwhile. */
+		/* A query could invalidate a capture that has begun. */
 		if (gate_capturing())
 			return (false);
 		if (!gate_busy(stream))
@@ -484,7 +492,8 @@ gate_synchronize(CUcontext context)
 	return (r == CUDA_SUCCESS);
 }
 
-/* What is asked of our own thread; by whoever holds the window. */
+/* The arguments and result of synchronize(), which runs on the worker thread;
+ * guarded by the window. */
 static struct {
 	CUcontext context;
 	bool idle;
@@ -520,8 +529,9 @@ all_ended(uint32_t device, uint64_t patience)
 	return (true);
 }
 
-/* Streams that launched are asked one by one: that is cheap, and tells most. The
- * default stream is that of the current context, of which a thread of ours has none. */
+/* Streams that launched are queried one by one, which is cheap and finds most
+ * work. The default stream is that of the current context; a thread of the
+ * library has none. */
 bool
 gate_looks_idle(CUcontext context, uint32_t device, uint64_t patience)
 {
@@ -537,13 +547,14 @@ gate_looks_idle(CUcontext context, uint32_t device, uint64_t patience)
 	return (ended);
 }
 
-/* Only the driver knows what else there is: copies, host functions, streams of
- * libraries. It is asked aside, because it may not answer. */
+/* Only the driver knows of other work: copies, host functions, streams of
+ * libraries. cuCtxSynchronize runs on the worker thread, because it may never
+ * return. */
 static bool
 context_ended(CUcontext context, uint64_t patience)
 {
 
-	/* It may still be asked from the last time. */
+	/* The previous cuCtxSynchronize may still be running. */
 	if (!worker_wait(0))
 		return (false);
 	question.context = context;

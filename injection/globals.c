@@ -30,7 +30,7 @@ section(const struct image *m, uint32_t i, Elf64_Shdr *s)
 	    copy(m, m->head.e_shoff + (uint64_t)i * sizeof(*s), s, sizeof(*s)));
 }
 
-/* Is this section of device memory, and not of one kernel's shared memory? */
+/* Is this section in device memory (not a kernel's shared memory)? */
 static bool
 holds_variables(const struct image *m, const Elf64_Shdr *names,
     const Elf64_Shdr *s)
@@ -91,7 +91,7 @@ managed_bytes(const struct image *m, const struct found *f, uint64_t all)
 		    (s.st_other & MANAGED) == 0 || (s.st_shndx != f->index[0] &&
 		    s.st_shndx != f->index[f->n - 1]))
 			continue;
-		/* They stand in the sections that were counted. */
+		/* These symbols are inside the sections that were counted. */
 		if (s.st_size > all - bytes)
 			return (all);
 		bytes += s.st_size;

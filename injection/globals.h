@@ -1,5 +1,5 @@
 /*
- * globals.h: how much memory the variables of a module take, from its cubin.
+ * globals.h: the memory that the variables of a module take, from its cubin.
  */
 #ifndef CADV_GLOBALS_H
 #define CADV_GLOBALS_H
@@ -12,8 +12,8 @@ struct globals {
 	uint64_t managed;	/* of __managed__ ones */
 };
 
-/* globals_of(image, size): of the ELF image of ${size} bytes; zeros if it is
- * none, or damaged. Reads nothing outside of it. */
+/* globals_of(image, size): of an ELF image of ${size} bytes; zeros if it is not
+ * one or is damaged. Reads nothing outside of it. */
 struct globals globals_of(const void *image, size_t size);
 
 #endif

@@ -15,14 +15,16 @@
 
 static struct {
 	struct fd_kept name;
-	bool named;			/* it was had, whether or not it is now */
+	bool named;			/* the name was bound, and may have been
+					 * closed since */
 	uint32_t users;
 	uint64_t refused_ns;
 } gpu[DEVICES];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* A name that one process of the machine can have, which goes with it. -1 without
- * it: errno says whether another one has it. */
+/* Binds an abstract socket name, which one process of the machine can have and
+ * which ends with the process. -1: errno is EADDRINUSE if another process has
+ * it. */
 static int
 bind_name(uint32_t device)
 {
@@ -32,7 +34,7 @@ bind_name(uint32_t device)
 	int n;
 
 	device_uuid(device, uuid);
-	/* Abstract: it begins with a zero byte and has no file. */
+	/* Abstract: the name begins with a zero byte and has no file. */
 	n = snprintf(a.sun_path + 1, sizeof(a.sun_path) - 1,
 	    "cudadvise-measures-%s", uuid);
 	if (fd_keep(k, socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)) == 0 &&
@@ -49,8 +51,8 @@ take(uint32_t device)
 {
 	uint64_t now = inject_now();
 
-	/* A program that closed the socket has freed the name: it is taken again,
-	 * or another process has it by now. */
+	/* Where the program closed the socket the name is free: bind it again,
+	 * unless another process has it by now. */
 	if (gpu[device].users > 0 && (!gpu[device].named ||
 	    fd_ours(&gpu[device].name)))
 		return (true);
@@ -64,7 +66,7 @@ take(uint32_t device)
 		gpu[device].refused_ns = now;
 		return (false);
 	}
-	/* Where there are no such names nobody can be asked. */
+	/* Where abstract names cannot be bound there is no lock. */
 	return (true);
 }
 
@@ -101,7 +103,8 @@ gpu_lock_fork_child(void)
 {
 	unsigned i;
 
-	/* Its own children find nothing here to close. */
+	/* So that the child's own children do not close these numbers
+	 * either. */
 	for (i = 0; i < DEVICES; i++)
 		fd_drop(&gpu[i].name);
 }

@@ -4,7 +4,7 @@
 #include "hold.h"
 #include "inject.h"
 
-#define LEAST_NS 50000u		/* what is shorter is the callback's own time */
+#define LEAST_NS 50000u		/* shorter holds are the callback's own time */
 
 static struct {
 	_Atomic uint64_t count, total_ns, longest_ns;
