@@ -25,28 +25,32 @@
 #include "target.h"
 #include "window.h"
 
-#define LOOK_NS 20000ull	/* a shorter look at a GPU that is busy is not charged */
-#define RESERVE_NS 100000000ull	/* of the budget, for what is known to take time:
-				 * two windows of the headline on an H200 */
-#define TRIES 4			/* windows a signature may use up, per pass */
-#define COUNT_TRIES 3		/* and to be counted by instruction */
-#define FAILURES_MAX 5		/* windows that failed, in a row */
-#define EMPTY_MAX 4		/* windows that counted nothing, in a row */
-#define COUNTED_WAIT_NS 1000000000ull	/* for a kernel with patched code: were it
-				 * given up, what follows would run patched, too */
-#define CLOSE_WAIT_NS 2000000000ull	/* at exit, for a window: 1 s if it is the
-					 * first of the machine */
-#define GONE_WAIT_NS 200000000ull	/* for others, as a context goes */
-#define SETTLE_NS 2000000ull	/* between tries to close a window that was left */
-/* SM cycles from the begin of a launch's range to its first warp, and from its last
- * to the end, where nothing but the kernel is in the range: 2,660 to 3,100 for
- * kernels of 2 to 110 us on an H200. */
+#define LOOK_NS 20000ull	/* shorter checks of a busy GPU are not
+				 * charged */
+#define RESERVE_NS 100000000ull	/* of the budget, kept for kernels that are
+				 * known to take time: two windows of the
+				 * headline on an H200 */
+#define TRIES 4			/* windows per pass that a signature may use */
+#define COUNT_TRIES 3		/* windows for counts by instruction */
+#define FAILURES_MAX 5		/* failed windows in a row */
+#define EMPTY_MAX 4		/* windows without a count in a row */
+#define COUNTED_WAIT_NS 1000000000ull	/* for a kernel with patched code: if
+					 * its window were deferred, later
+					 * launches would run patched, too */
+#define CLOSE_WAIT_NS 2000000000ull	/* at exit, for a window: 1 s if it is
+					 * the first since boot */
+#define GONE_WAIT_NS 200000000ull	/* for the window, when a context is
+					 * destroyed */
+#define SETTLE_NS 2000000ull	/* between tries to close a deferred window */
+/* SM cycles from the begin of a range to the first warp of its kernel, and from
+ * the last warp to the end, with nothing but the kernel in the range: 2,660 to
+ * 3,100 for kernels of 2 to 110 us on an H200. */
 #define LAUNCH_CYCLES 2900
 
-/* What measures in a window. */
+/* What a window measures. */
 enum kind { KIND_COUNTERS, KIND_INSTRUCTIONS };
 
-/* The window that is open; like all here guarded by the window. */
+/* The measuring window that is open; like all here guarded by window.h. */
 static struct {
 	enum kind kind;
 	struct target *target;
@@ -54,13 +58,14 @@ static struct {
 	CUcontext context;
 	CUstream stream;
 	struct signature_launch launch;
-	struct signature *trial;	/* in place of a window: does it end? */
-	uint64_t begin_ns;		/* the program is held since */
-	uint64_t reserve_ns;		/* that closing it takes */
+	struct signature *trial;	/* see needs_trial */
+	uint64_t begin_ns;		/* begin of the hold */
+	uint64_t reserve_ns;		/* needed to close it */
 } now_open;
 
-static unsigned failures, empty;	/* windows in a row without a count */
-static _Atomic uint64_t settle_ns;	/* not before, is a left one tried */
+static unsigned failures, empty;	/* windows in a row */
+static _Atomic uint64_t settle_ns;	/* next try to close a deferred
+					 * window */
 
 bool
 counters_wanted(const struct signature *s, bool asked)
@@ -77,7 +82,7 @@ counters_wanted(const struct signature *s, bool asked)
 	    (target_refusal() == SKIP_NONE || plan_wants_instructions(s)));
 }
 
-/* What an activity record would have said of the function. */
+/* The function attributes that an activity record would have had. */
 static void
 learn_resources(struct signature *s, const void *function)
 {
@@ -96,7 +101,7 @@ learn_resources(struct signature *s, const void *function)
 	s->resources.regs = v[0];
 	s->resources.smem_static = v[1];
 	s->resources.local_per_thread = v[2];
-	/* Negative where nothing was asked for: then it is not told. */
+	/* Negative where none was requested: then 255. */
 	s->resources.carveout = function_attribute(function, s->shape.device,
 	    CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, &carveout) &&
 	    carveout <= 100 ? carveout : 255;
@@ -116,7 +121,7 @@ tracing(bool on)
 	}
 	r = inject.api.cuptiActivityEnable(
 	    CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
-	if (r != CUPTI_SUCCESS)	/* no launch is seen from here on */
+	if (r != CUPTI_SUCCESS)	/* no kernel is traced from here on */
 		diag_cupti("kernel tracing, on again", r);
 	gate_traced(true);
 }
@@ -130,7 +135,7 @@ release(void)
 	window_release();
 }
 
-/* Where the program was held for nothing. */
+/* A hold without a measurement. */
 static void
 end_hold(uint64_t begin, enum wire_overhead kind)
 {
@@ -141,9 +146,9 @@ end_hold(uint64_t begin, enum wire_overhead kind)
 		budget_spend(begin, kind);
 }
 
-/* The GPU has to be empty: others' work would be counted, and CUPTI waits for it
- * where it turns something on or off. What follows takes ${cost}. The gate stays
- * closed; for other GPUs, too, because in a window nothing is traced. */
+/* The GPU has to be idle: other work would be counted, and CUPTI waits for it
+ * when it turns something on or off. What follows takes ${cost}. The gate stays
+ * closed, for other GPUs as well, because nothing is traced in a window. */
 static bool
 drain(struct signature *s, CUcontext context, uint64_t begin, uint64_t cost)
 {
@@ -171,7 +176,7 @@ describe_launch(const struct counters_launch *l, uint64_t now)
 	    .correlation = l->data->correlationId, .tid = inject_tid() };
 }
 
-/* The gate is closed and the GPU empty. */
+/* The gate is closed and the GPU idle. */
 static int
 open_window(struct target *t, struct signature *s, enum kind kind,
     size_t pass)
@@ -214,10 +219,11 @@ cost_kind(enum kind kind)
 struct choice {
 	enum kind kind;
 	size_t pass;
-	uint64_t cost;			/* nanoseconds, about */
+	uint64_t cost;			/* estimated nanoseconds */
 };
 
-/* Where few launches are left, instructions tell the most. */
+/* Counts by instruction come first: they tell most where few launches are
+ * left. */
 static bool
 choose(struct target *t, struct signature *s, uint64_t begin,
     struct choice *c)
@@ -236,7 +242,7 @@ choose(struct target *t, struct signature *s, uint64_t begin,
 	    RESERVE_NS)));
 }
 
-/* The profiler that lies idle goes. */
+/* Disable a profiler that has had no window for a while. */
 static void
 rest(struct target *t, struct signature *s, CUcontext context, uint64_t begin)
 {
@@ -248,9 +254,10 @@ rest(struct target *t, struct signature *s, CUcontext context, uint64_t begin)
 }
 
 /*
- * CUPTI's own replays wait for the kernel, again and again: one that waits for what
- * the host, another stream or another GPU does after its launch would never end.
- * Where that can be, it first has to end by itself with the host held.
+ * CUPTI's replays wait for the kernel on every pass: a kernel that waits for
+ * what the host, another stream or another GPU does after its launch would
+ * never end. Where this is possible, a trial comes first: the kernel has to end
+ * while the host is held.
  */
 static bool
 needs_trial(const struct signature *s)
@@ -275,7 +282,7 @@ end_trial(struct signature *s, bool launched)
 	release();
 }
 
-/* True: no other process measures that GPU now. */
+/* True: no other process measures this GPU. */
 static bool
 lock_gpu(struct signature *s)
 {
@@ -284,7 +291,7 @@ lock_gpu(struct signature *s)
 	return (!s->elsewhere);
 }
 
-/* With the window held, the GPU claimed. True: it is open, or a trial is. */
+/* The window and the GPU lock are held. True: a window or a trial is open. */
 static bool
 measure(struct target *t, struct signature *s, const struct counters_launch *l,
     uint64_t begin)
@@ -305,7 +312,7 @@ measure(struct target *t, struct signature *s, const struct counters_launch *l,
 	learn_resources(s, l->function);
 	if (open_window(t, s, c.kind, c.pass) != 0)
 		return (false);
-	/* Half of it comes at the end, and some leeway. */
+	/* Closing takes half of the cost, and some leeway. */
 	now_open.reserve_ns = c.kind == KIND_COUNTERS ?
 	    t->p.cost_ns[t->p.pass] : 0;
 	describe_launch(l, inject_now());
@@ -327,20 +334,23 @@ counters_enter(struct signature *s, const struct counters_launch *l)
 	if (l->asked)
 		prepare_process(l->data, s->shape.device);
 	begin = prepare_waited(begin);
-	/* Another thread sees to it. */
+	/* Another thread is preparing the process. */
 	if (!target_prepared() && target_refusal() == SKIP_NONE)
 		return (false);
 	if (!episode_allows_window(s) && episode_enter(s, l))
 		return (true);
-	/* What lies idle goes even when nothing more may be measured. */
+	/* An idle profiler is disabled even when nothing more may be
+	 * measured. */
 	if (!episode_allows_window(s) || !counters_wanted(s, l->asked) ||
 	    !window_try())
 		return (false);
 	t = target_find(l->data->contextUid);
 	if (l->asked && plan_profiler(t, s, &wish) &&
 	    (t = prepare_target(l->data, s, &wish, begin)) == NULL)
-		return (false);		/* it has taken the window, and given it */
-	/* CUPTI patches code inside the launch: not while it flushes. */
+		return (false);		/* prepare_target has released the
+					 * window */
+	/* CUPTI patches code inside the launch, which must not overlap a
+	 * flush. */
 	if (!activity_pause()) {
 		window_release();
 		return (false);
@@ -350,7 +360,7 @@ counters_enter(struct signature *s, const struct counters_launch *l)
 		rest(t, s, l->data->context, begin);
 	if (l->asked && lock_gpu(s)) {
 		owed = measure(t, s, l, begin);
-		/* The profiler that is on has its own. */
+		/* An enabled profiler has a GPU lock of its own. */
 		gpu_lock_release(s->shape.device);
 	}
 	if (!owed) {
@@ -374,9 +384,9 @@ counters_graph(uint32_t device, const struct counters_launch *l)
 	return (episode_enter(s, l) ? s : NULL);
 }
 
-/* The range of a window holds more than its kernel: what counts elapsed time is
- * brought back to the cycles in which an SM was at work. Nothing to do where the
- * range was as tight as the kernel. */
+/* The range of a window is longer than its kernel: metrics of elapsed time are
+ * scaled to the cycles in which an SM was active. Unchanged where the range was
+ * as tight as the kernel. */
 static void
 tighten(const struct metrics *m, double *value)
 {
@@ -401,7 +411,7 @@ tighten(const struct metrics *m, double *value)
 			value[i] = fmin(value[i] / part, 100);
 }
 
-/* The values of the passes that are in the image into the signature's. */
+/* Evaluates the passes in the image into the signature's values. */
 static void
 evaluate(struct target *t, struct signature *s)
 {
@@ -430,7 +440,7 @@ evaluate(struct target *t, struct signature *s)
 			s->value[i] = value[i];
 }
 
-/* One more pass is in the image. */
+/* The image has one more pass. */
 static void
 take_pass(struct target *t, struct signature *s, size_t pass)
 {
@@ -441,7 +451,7 @@ take_pass(struct target *t, struct signature *s, size_t pass)
 		family_counted(s->family);
 	s->passes |= inject.replay ? all : 1u << pass;
 	evaluate(t, s);
-	/* Images of two configurations are not of one size. */
+	/* The images of two configurations differ in size. */
 	if ((s->passes & all) == all || s->config != t->p.config) {
 		free(s->image);
 		s->image = NULL;
@@ -457,7 +467,7 @@ take_pass(struct target *t, struct signature *s, size_t pass)
 		s->passes &= ~all;
 }
 
-/* Kernel tracing was off: the window knows best when the kernel ran. */
+/* Kernel tracing was off: the window records when the kernel ran. */
 static void
 keep_launch(struct signature *s, uint64_t end)
 {
@@ -466,9 +476,10 @@ keep_launch(struct signature *s, uint64_t end)
 
 	if (s->value != NULL && s->value[0] > 0)
 		duration = (uint64_t)s->value[0];	/* gpu__time_duration */
-	/* Where no counter says it, it is no longer than this. */
+	/* Without that counter this is an upper bound. */
 	s->window_ns = duration != 0 ? duration : end - l->launch_ns;
-	/* The GPU was idle: it ran at once; but a replay's last run is the one. */
+	/* The GPU was idle: the kernel started with the launch; of a replay the
+	 * last run counts. */
 	l->start_ns = inject.replay && duration < end - l->launch_ns ?
 	    end - duration : l->launch_ns;
 	l->end_ns = inject.replay ? end : l->launch_ns + s->window_ns;
@@ -491,8 +502,8 @@ end_counters(struct target *t, struct signature *s, bool good)
 
 	r = profiler_stop(&t->p, &dropped, &where);
 	tracing(true);
-	/* Just after instructions were counted a window may fail, and the next
-	 * one not. */
+	/* A window just after a count by instruction may fail, and the next one
+	 * succeed. */
 	if (r == CUPTI_ERROR_UNKNOWN && ++failures < FAILURES_MAX)
 		dropped = true;
 	else if (r != CUPTI_SUCCESS)
@@ -518,7 +529,8 @@ end_instructions(struct target *t, struct signature *s, bool good)
 	if (r != CUPTI_SUCCESS) {
 		target_refuse_instructions(where, r, NULL);
 	} else if (counts == NULL) {
-		/* An empty kernel counts nothing; all of them do not. */
+		/* An empty kernel counts nothing, but EMPTY_MAX in a row mean
+		 * that counting fails. */
 		if (good && ++empty >= EMPTY_MAX)
 			target_refuse_instructions("cuptiSassMetricsFlushData", 0,
 			    "CUPTI delivered no counts by instruction");
@@ -534,7 +546,7 @@ end_instructions(struct target *t, struct signature *s, bool good)
 		s->counted = true;
 }
 
-/* The hold that it was part of began at ${begin}. */
+/* The hold around it began at ${begin}. */
 static void
 close_window(bool good, uint64_t begin)
 {
@@ -566,13 +578,14 @@ close_window(bool good, uint64_t begin)
 	release();
 }
 
-/* Its kernel goes on: so does the program, and the window is closed when it has
- * ended. Until then launches are traced again where that can be, and pollute. */
+/* The kernel has not ended: defer the window and let the program go on. Until
+ * it is closed launches are traced again where possible, and pollute it. */
 static void
 leave_window(void)
 {
 
-	if (now_open.kind == KIND_COUNTERS)	/* it does not go beside the other */
+	if (now_open.kind == KIND_COUNTERS)	/* SASS metrics exclude
+						 * tracing */
 		tracing(true);
 	gate_give_up();
 	activity_resume();
@@ -592,7 +605,7 @@ counters_settle(bool at_once)
 	if ((!at_once && begin < atomic_load(&settle_ns)) ||
 	    gate_capturing() || !window_resume())
 		return;
-	/* Whoever launches now waits, and those under way end the try. */
+	/* Launches that come now wait; calls under way end this try. */
 	if (activity_pause()) {
 		if (gate_recheck(gate_ours()) && gate_drain(now_open.context,
 		    now_open.signature->shape.device, 0)) {
@@ -606,7 +619,7 @@ counters_settle(bool at_once)
 	window_defer();
 }
 
-/* Its context goes: what was counted is lost, the launch is not. */
+/* Its context is destroyed: the counts are lost, the launch is recorded. */
 static void
 drop_window(CUcontext handle)
 {
@@ -618,7 +631,7 @@ drop_window(CUcontext handle)
 	gate_running(false);
 	tracing(true);
 	keep_launch(s, inject_now());
-	activity_pause();	/* which release gives back */
+	activity_pause();	/* release() resumes */
 	release();
 }
 
@@ -655,8 +668,8 @@ counters_close(void)
 	    !window_shut())
 		return;
 	prepare_finish();
-	/* Taken and never given back; a window whose kernel does not end, or
-	 * one of this very thread, is not waited for. */
+	/* Held for good. A deferred window, or one of this very thread, is not
+	 * waited for. */
 	while (!window_try() && !window_is_deferred() &&
 	    nap_within(begin, CLOSE_WAIT_NS, 500000))
 		continue;
@@ -671,7 +684,7 @@ counters_context_gone(CUcontext handle, uint32_t context)
 	drop_window(handle);
 	sampling_off(handle);
 	gate_context_gone();
-	/* The sender and other contexts' windows hold it for a moment. */
+	/* The sender and windows of other contexts hold it briefly. */
 	while (!window_try())
 		if (window_is_deferred() || window_is_shut() ||
 		    !nap_within(begin, GONE_WAIT_NS, 100000)) {

@@ -19,12 +19,12 @@
 #define DIRS_MAX 1024u
 
 static struct {
-	uint64_t path[FILES_MAX];	/* hashes of those that were looked at */
+	uint64_t path[FILES_MAX];	/* hashes of the files seen so far */
 	uint32_t paths;
 	uint64_t bytes;
 } seen;
 
-/* A cursor over bytes that may lie: reads past the end give 0 and stick. */
+/* A cursor over untrusted bytes: a read past the end returns 0 and sets bad. */
 struct cursor {
 	const uint8_t *p, *end;
 	bool bad;
@@ -114,7 +114,7 @@ read_file(const char *path, size_t *size)
 	size_t have = 0;
 	int fd;
 
-	/* A name in a line table could be that of a pipe. */
+	/* A line table could name a pipe. */
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd == -1)
 		return (NULL);
@@ -131,8 +131,8 @@ out:
 	return (text);
 }
 
-/* Headers of the toolkit and the system are no secret of this run, and large:
- * their lines stay known by number. */
+/* Headers of the toolkit and the system are large and can be had elsewhere:
+ * only their line numbers are known. */
 static bool
 is_system(const char *path)
 {
@@ -178,7 +178,7 @@ ends_in_slash(const char *s)
 	return (n > 0 && s[n - 1] == '/');
 }
 
-/* The file table of one unit, as DWARF 2 to 4 have it. */
+/* The file table of one line-table unit, DWARF 2 to 4. */
 static void
 send_unit(struct cursor c)
 {
@@ -190,7 +190,8 @@ send_unit(struct cursor c)
 	uint16_t version = (uint16_t)read_int(&c, 2);
 
 	read_int(&c, 4);			/* header length */
-	/* Instruction length (4: and operations), default, base, range. */
+	/* Minimum instruction length (version 4: and operations),
+	 * default_is_stmt, line_base, line_range. */
 	read_int(&c, version >= 4 ? 5 : 4);
 	ops = read_int(&c, 1);
 	if (c.bad || version < 2 || version > 4)

@@ -49,8 +49,8 @@ typedef CUpti_ActivityUnifiedMemoryCounter2 cupti_managed;
 int cuptiNvtxInitialize(void *getExportTable);
 int cuptiNvtxInitialize2(void *getExportTable);
 
-/* X(R, name): required, without it there is no tracing. X(O, name): optional,
- * its absence takes a capability away. */
+/* X(R, name): required for tracing. X(O, name): optional, without it a feature
+ * is missing. */
 #define CUPTI_FUNCTIONS(X)						\
 	X(R, cuptiGetVersion)						\
 	X(R, cuptiSubscribe)						\
@@ -111,8 +111,9 @@ int cuptiNvtxInitialize2(void *getExportTable);
 	X(O, cuptiGetCubinCrc)						\
 	CUPTI_FUNCTIONS_13(X)
 
-/* From libcuda, which is in the process already. All optional. By the names that
- * the headers of CUDA 12 and 13 agree on: cuda.h renames some by macros. */
+/* From libcuda, which the process has loaded. All optional. By the names that
+ * the headers of CUDA 12 and 13 have in common: cuda.h renames some with
+ * macros. */
 #define CUDA_FUNCTIONS(X)						\
 	X(O, cuCtxPushCurrent)						\
 	X(O, cuCtxPopCurrent)						\
@@ -131,10 +132,10 @@ int cuptiNvtxInitialize2(void *getExportTable);
 	X(O, cuKernelGetAttribute)					\
 	X(O, cuGetErrorName)
 
-/* libcuda exports the versioned spellings that cuda.h hides behind macros. */
+/* libcuda exports the versioned names that cuda.h hides behind macros. */
 struct cupti_api {
-	bool loaded;		/* every required function is there */
-	bool counters;		/* every range-profiler function is there */
+	bool loaded;		/* every required function was found */
+	bool counters;		/* and every function of the range profiler */
 	bool sass, sampling;	/* and of SASS metrics, of PC sampling */
 	uint32_t version;	/* cuptiGetVersion */
 	int driver_version;	/* cuDriverGetVersion, 0 unknown */
@@ -153,8 +154,9 @@ struct cupti_api {
  */
 int cupti_api_load(struct cupti_api *api, char *why, size_t size);
 
-/* cupti_api_subscribe(api, handle, f, other, size): where another tool has the
- * process its name, as far as CUPTI tells it, goes into ${other}, else "". */
+/* cupti_api_subscribe(api, handle, f, other, size): if another tool has
+ * subscribed, its name goes into ${other}, as far as CUPTI returns it, else
+ * "". */
 CUptiResult cupti_api_subscribe(const struct cupti_api *api,
     CUpti_SubscriberHandle *handle, CUpti_CallbackFunc f, char *other,
     size_t size);

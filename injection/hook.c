@@ -21,13 +21,13 @@
 #define DATA R_AARCH64_GLOB_DAT
 #endif
 
-/* abort takes no status, and looks at none. */
+/* abort takes no argument and ignores this one. */
 typedef void (*ending)(int);
 
 /*
- * In the place of exit. Its handlers run newest first: those of CUPTI's
- * libraries, registered as they are used, come before ours, and a thread that
- * measures at that moment would find them torn down under it.
+ * Before exit. Its handlers run newest first: those of CUPTI's libraries,
+ * registered on first use, run before ours, and would tear CUPTI down under a
+ * thread that measures.
  */
 static void
 depart(void)
@@ -36,8 +36,8 @@ depart(void)
 	counters_close();
 }
 
-/* In the place of _exit: in a forked or vforked child inject_finish sees
- * another process and does nothing. */
+/* Before _exit: in a forked or vforked child inject_finish sees another pid and
+ * does nothing. */
 static void
 leave(void)
 {
@@ -45,7 +45,7 @@ leave(void)
 	inject_finish(BYE_EXIT);
 }
 
-/* In the place of abort. A handler of the program's may go on elsewhere. */
+/* Before abort. A handler of the program's may continue elsewhere. */
 static void
 fall(void)
 {
@@ -57,9 +57,9 @@ fall(void)
 }
 
 /*
- * What the tables led to. A library that comes before libc may have its own
- * _exit, which ends in libc's: each of the two has a way through us, and more
- * than WAYS different ones are left alone.
+ * The previous targets. A library that comes before libc may have its own
+ * _exit, which ends in libc's: each of the two needs a stub of its own; more
+ * than WAYS different targets are not patched.
  */
 #define WAYS 4
 #define WAY(to, n)							\
@@ -85,7 +85,7 @@ static const struct {
 static struct {
 	const char *name;
 	unsigned row;		/* of way */
-	ending global;		/* what a call would find */
+	ending global;		/* what dlsym finds */
 } called[] = {
 	{ "exit", 0, NULL }, { "_exit", 1, NULL }, { "_Exit", 1, NULL },
 	{ "abort", 2, NULL },
@@ -106,7 +106,7 @@ way_through(unsigned row, ending old)
 	return (way[row][i].us);
 }
 
-/* What of an object's dynamic section says where its imports are. */
+/* The import tables of an object, from its dynamic section. */
 struct imports {
 	const ElfW(Rela) *plt, *rel;
 	size_t plts, rels;
@@ -160,9 +160,10 @@ is_within(const struct dl_phdr_info *info, uintptr_t at)
 }
 
 /*
- * A table that is read-only after relocation is so again. One that is writable is
- * filled as symbols are first called, or its object is being loaded by another
- * thread, which may have made it read-only since pages_read: it is left writable.
+ * A table that is read-only after relocation becomes read-only again. A
+ * writable one is left writable: it is filled as symbols are first called, or
+ * its object is being loaded by another thread, which may have made it
+ * read-only since pages_read.
  */
 static void
 patch(uintptr_t at, ending to)
@@ -183,11 +184,11 @@ patch_slot(const struct dl_phdr_info *info, uintptr_t at, unsigned c)
 {
 	ending old = *(ending *)at, to;
 
-	/* Not yet relocated, by another thread that loads the object. */
+	/* Not yet relocated: another thread is loading the object. */
 	if ((pages_protection((uintptr_t)old) & PROT_EXEC) == 0)
 		return;
-	/* Not yet bound: it leads to the object's own stub, which would bind it
-	 * and take the slot from us. */
+	/* Not yet bound: the slot points to the object's own stub, which would
+	 * bind it and overwrite the patch. */
 	if (is_within(info, (uintptr_t)old))
 		old = called[c].global;
 	if (old != NULL && (to = way_through(called[c].row, old)) != NULL)
@@ -230,8 +231,8 @@ visit(struct dl_phdr_info *info, size_t size, void *cookie)
 
 	(void)size;
 	(void)cookie;
-	/* The vdso's dynamic section is not relocated; libc's own calls and
-	 * ours are to stay what they are. */
+	/* The vdso's dynamic section is not relocated; calls of libc's own and
+	 * of this library are not patched. */
 	if (strstr(name, "vdso") != NULL || strstr(name, "/libc.so") != NULL ||
 	    strstr(name, "/ld-linux") != NULL ||
 	    strstr(name, "libcudadvise_injection") != NULL)
@@ -241,7 +242,7 @@ visit(struct dl_phdr_info *info, size_t size, void *cookie)
 			continue;
 		read_dynamic((const void *)(info->dlpi_addr +
 		    info->dlpi_phdr[i].p_vaddr), &im);
-		/* An address below the object's own was not relocated. */
+		/* An address below the object's base was not relocated. */
 		if ((uintptr_t)im.symbol < info->dlpi_addr ||
 		    (uintptr_t)im.string < info->dlpi_addr ||
 		    im.symbol == NULL || im.string == NULL)
@@ -259,8 +260,8 @@ hook_exit(void)
 {
 	unsigned c;
 
-	/* Beforehand: under the lock that the visit holds, asking could wait for
-	 * a thread that loads a library and waits for that lock. */
+	/* Before dl_iterate_phdr: under the lock that it holds, dlsym could
+	 * deadlock with a thread that is loading a library. */
 	for (c = 0; c < CALLED; c++)
 		*(void **)&called[c].global = dlsym(RTLD_DEFAULT,
 		    called[c].name);

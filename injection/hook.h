@@ -1,15 +1,17 @@
 /*
- * hook.h: a way to be told of _exit, which no exit handler sees, of abort, and of
- * exit before its handlers run. The calls of exit, _exit, _Exit and abort in the
- * program and the libraries it has loaded are led through us by their global
- * offset tables, and go on to what stood there: that may be another library's.
+ * hook.h: interposes _exit, which no exit handler sees, abort, and exit before
+ * its handlers run. The global offset tables of the program and of the
+ * libraries it has loaded are changed so that calls of exit, _exit, _Exit and
+ * abort come here first and then go on to the previous target, which may be
+ * another library's.
  */
 #ifndef CADV_HOOK_H
 #define CADV_HOOK_H
 
-/* hook_exit(): lead _exit, _Exit and an abort that nobody catches in all objects
- * loaded so far through inject_finish, exit through counters_close. Tables are
- * as writable as before. Objects that cannot be patched are left as they are. */
+/* hook_exit(): in all objects loaded so far, _exit, _Exit and an abort that no
+ * handler catches call inject_finish first, and exit calls counters_close.
+ * Tables keep their protection. Objects that cannot be patched stay as they
+ * are. */
 void hook_exit(void);
 
 #endif

@@ -29,9 +29,10 @@
 #include "transport.h"
 #include "worker.h"
 
-#define EXIT_WAIT_MS 4000	/* for the last flush: it can hang in CUPTI */
+#define EXIT_WAIT_MS 4000	/* for the last flush, which can hang in
+				 * CUPTI */
 #define SIGNAL_WAIT_MS 1500	/* before abort() */
-#define GIVE_UP_MS 200		/* to say that nothing can be measured */
+#define GIVE_UP_MS 200		/* to report that nothing can be measured */
 
 struct inject inject;
 
@@ -82,7 +83,7 @@ copy_env(char *out, size_t size, const char *name)
 	snprintf(out, size, "%s", v != NULL ? v : "");
 }
 
-/* Without a launcher: the places the launcher would have named. */
+/* Without a launcher: the paths that the launcher would have set. */
 static void
 default_paths(void)
 {
@@ -136,7 +137,7 @@ read_orders(void)
 	default_paths();
 }
 
-/* The command line as typed, from /proc; arguments joined by spaces. */
+/* The command line, from /proc; arguments joined by spaces. */
 static void
 read_command(char *out, size_t size)
 {
@@ -158,7 +159,8 @@ read_command(char *out, size_t size)
 			out[i] = ' ';
 }
 
-/* Start of the process in CLOCK_REALTIME: /proc gives ticks since boot. */
+/* Start time of the process in CLOCK_REALTIME: /proc has it in ticks since
+ * boot. */
 static uint64_t
 process_start(void)
 {
@@ -176,7 +178,8 @@ process_start(void)
 	if (n <= 0)
 		return (0);
 	buf[n] = '\0';
-	/* The name in brackets may hold anything; fields count from its end. */
+	/* The name in parentheses may contain anything; fields are counted from
+	 * its end. */
 	if ((p = strrchr(buf, ')')) == NULL)
 		return (0);
 	for (i = 0; i < 20 && p != NULL; i++)
@@ -237,7 +240,7 @@ inject_finish(enum wire_bye reason)
 	if (getpid() != inject.pid || !atomic_compare_exchange_strong(
 	    &inject.state, &on, INJECT_FINISHING))
 		return;
-	/* To wait is a place to be cancelled at, which exit() is not. */
+	/* The wait is a cancellation point, which exit() is not. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	sender_finish(reason, reason == BYE_SIGNAL ? SIGNAL_WAIT_MS :
 	    EXIT_WAIT_MS);
@@ -248,12 +251,13 @@ static void
 at_exit(void)
 {
 
-	/* CUDA is torn down next: nobody may be in it on our behalf. */
+	/* CUDA is torn down next: none of our threads may be inside it. */
 	counters_close();
 	inject_finish(BYE_EXIT);
 }
 
-/* CUDA does not work in a forked child, and our thread is not there. */
+/* CUDA does not work in a forked child, and the child has none of our
+ * threads. */
 static void
 in_child(void)
 {
@@ -265,7 +269,7 @@ in_child(void)
 	worker_fork_child();
 }
 
-/* One load of CUPTI serves NVTX, which may come first, and the driver. */
+/* NVTX, which may come first, and the driver share one CUPTI. */
 static int
 load_cupti(char *why, size_t size)
 {
@@ -280,7 +284,8 @@ load_cupti(char *why, size_t size)
 	return (r);
 }
 
-/* There is no thread to tell it: this one does, before the driver goes on. */
+/* Without a sender thread this one reports the failure, before the driver goes
+ * on. */
 static void
 give_up(const char *what, int error)
 {
@@ -299,9 +304,9 @@ give_up(const char *what, int error)
 }
 
 /*
- * No handler for signals is among what is set up: the program finds each as it
- * was, and one that ends it ends it as it would. What was recorded goes out all the
- * time (sender.c); the last moments of a killed program are not known.
+ * No signal handler is installed: the program's signals work as without us.
+ * Records are sent all the time (sender.c); the last moments of a killed
+ * program are lost.
  */
 static void
 start(void)
@@ -327,7 +332,7 @@ start(void)
 	}
 	memory_init();
 	call_site_init();
-	/* The thread starts in any case: what failed has to be told. */
+	/* The thread starts in any case: it reports what failed. */
 	if ((error = sender_start()) != 0) {
 		give_up("no thread of its own", error);
 		return;
@@ -341,8 +346,8 @@ start(void)
 		    why);
 		return;
 	}
-	/* Subscribing comes first: if another tool has the process, CUPTI is
-	 * not called again. */
+	/* Subscribing comes first: if another tool has subscribed, CUPTI is not
+	 * called again. */
 	if (callback_subscribe() != 0) {
 		inject.api.loaded = false;
 		return;
@@ -350,7 +355,7 @@ start(void)
 	activity_start();
 }
 
-/* Not even an error of ours may be an error of the driver's: always 1. */
+/* Always 1: an error here must not become an error of the driver. */
 int
 InitializeInjection(void)
 {

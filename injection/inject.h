@@ -1,11 +1,10 @@
 /*
- * inject.h: the state of the library inside one target process, and how it
- * comes and goes. There is one per process, because the driver loads one
- * library per process.
+ * inject.h: the state of the library inside one target process, its start and
+ * its end. One per process, because the driver loads one library per process.
  *
  * The law here: never exit, abort, block without a bound, print to stdout,
- * change a result, or fail a call that would have succeeded. Trouble turns
- * tiers off and is reported with diag_report.
+ * change a result, or fail a call that would have succeeded. After an error a
+ * tier is turned off and reported with diag_report.
  */
 #ifndef CADV_INJECT_H
 #define CADV_INJECT_H
@@ -20,25 +19,27 @@
 #include "wire/record.h"
 
 enum inject_state {
-	INJECT_OFF,		/* not started, or stood down */
+	INJECT_OFF,		/* not started, or turned off */
 	INJECT_ON,
-	INJECT_FINISHING,	/* no new work, the last data goes out */
+	INJECT_FINISHING,	/* records nothing new, sends the last data */
 	INJECT_DONE,
 };
 
 struct inject {
 	_Atomic int state;		/* enum inject_state */
-	pid_t pid;			/* a forked child differs */
+	pid_t pid;			/* a forked child has another */
 	struct cupti_api api;
 	CUpti_SubscriberHandle subscriber;
 	enum wire_level level;
-	double budget;			/* share of the run for counters */
-	uint64_t max_stall_ns;		/* longest that the program may be held
-					 * at one place; not of replays and
-					 * set-up */
+	double budget;			/* share of the run that measuring may
+					 * add */
+	uint64_t max_stall_ns;		/* longest hold of the program, except
+					 * for replays and set-up */
 	bool replay;
-	uint64_t stream;		/* this process's number on the wire */
-	uint64_t begin_ns;		/* CLOCK_REALTIME of our start */
+	uint64_t stream;		/* identifies this process on the
+					 * wire */
+	uint64_t begin_ns;		/* CLOCK_REALTIME when the library
+					 * started */
 	char run[33];
 	char socket[PATH_MAX];		/* "" : no daemon */
 	char spool[PATH_MAX];
@@ -48,7 +49,7 @@ struct inject {
 
 extern struct inject inject;
 
-/* inject_active(): may this thread's event be recorded? One load. */
+/* inject_active(): is recording on? One load. */
 static inline bool
 inject_active(void)
 {
@@ -64,13 +65,13 @@ uint64_t inject_now(void);
 uint32_t inject_tid(void);
 
 /*
- * inject_finish(reason): let the last data out, waiting at most a few seconds.
+ * inject_finish(reason): send the last data, waiting at most a few seconds.
  * Called at exit; a second call does nothing.
  */
 void inject_finish(enum wire_bye reason);
 
-/* The driver's and NVTX's entry points. With hidden visibility the driver would
- * pass over them without a word. */
+/* Entry points called by the driver and by NVTX. With hidden visibility the
+ * driver skips them silently. */
 #define INJECT_EXPORT __attribute__((visibility("default")))
 INJECT_EXPORT int InitializeInjection(void);
 INJECT_EXPORT int InitializeInjectionNvtx(void *get_export_table);

@@ -4,11 +4,11 @@
 
 #include "launch.h"
 
-/* A million launches: two seconds at the fastest rate a host can launch, while
- * records arrive within a few tenths. 24 MiB of address space. */
+/* A million launches: two seconds at the highest launch rate of a host;
+ * activity records arrive within a few tenths. 24 MiB of address space. */
 #define LAUNCH_SLOTS (1u << 20)
 
-/* Copies are rarer: 128 Ki, 3 MiB of address space. */
+/* Copies are less frequent: 128 Ki, 3 MiB of address space. */
 #define COPY_SLOTS (1u << 17)
 
 struct slot {
@@ -40,7 +40,7 @@ launch_init(void)
 {
 
 	table = map(LAUNCH_SLOTS * sizeof(*table));
-	/* Without the second copies have no addresses, and no more. */
+	/* Without this table copies have no addresses. */
 	copies = map(COPY_SLOTS * sizeof(*copies));
 	return (table == NULL ? -1 : 0);
 }
@@ -53,7 +53,8 @@ launch_put(uint32_t correlation, uint64_t enter_ns, uint32_t tid)
 	if (table == NULL)
 		return;
 	s = &table[correlation & (LAUNCH_SLOTS - 1)];
-	/* Invalid while it changes, so that a reader never mixes two. */
+	/* Invalid while it is written, so that a reader never mixes two
+	 * entries. */
 	atomic_store_explicit(&s->correlation, 0, memory_order_relaxed);
 	atomic_thread_fence(memory_order_release);
 	atomic_store_explicit(&s->tid, tid, memory_order_relaxed);
@@ -103,7 +104,7 @@ launch_get(uint32_t correlation)
 	l.tid = atomic_load_explicit(&s->tid, memory_order_relaxed) &
 	    ~LAUNCH_KERNEL;
 	atomic_thread_fence(memory_order_acquire);
-	/* Still the same? */
+	/* Was it overwritten meanwhile? */
 	if (atomic_load_explicit(&s->correlation, memory_order_relaxed) !=
 	    correlation)
 		return (none);

@@ -27,8 +27,8 @@ find_loaded(struct dl_phdr_info *info, size_t size, void *cookie)
 	return (1);
 }
 
-/* The file that it has to be: the one that is named, else the one that the
- * process has loaded. Two cannot coexist. */
+/* The CUPTI that has to be used: the one that CUDADVISE_CUPTI names, else the
+ * one that the process has loaded. Two cannot coexist. */
 static bool
 present(char path[PATH_MAX])
 {

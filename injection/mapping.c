@@ -14,7 +14,7 @@
 #include "python.h"
 
 #define MAPPINGS 2048
-#define ADDRESSES (1u << 15)	/* slots; half of them are used at most */
+#define ADDRESSES (1u << 15)	/* slots; at most half of them are used */
 #define BUILD_ID_MAX 64
 
 struct mapping {
@@ -28,10 +28,10 @@ static struct {
 	size_t addresses;
 } map;
 
-/* What one look through the process's objects is for. */
+/* Argument of one dl_iterate_phdr. */
 struct look {
 	uint64_t address;
-	uint32_t id;		/* of the mapping that holds it; 0 none */
+	uint32_t id;		/* of the mapping that contains it; 0 none */
 };
 
 /* The build id among the notes of a mapped object. */
@@ -74,7 +74,7 @@ object_path(const struct dl_phdr_info *o, char *out)
 		n = readlink("/proc/self/exe", out, PATH_MAX - 1);
 		out[n > 0 ? n : 0] = '\0';
 	} else if (realpath(name, out) == NULL) {
-		/* As the vdso, or a file that is gone. */
+		/* The vdso, or a deleted file. */
 		out[0] = '\0';
 		if (strlen(name) < PATH_MAX)
 			memcpy(out, name, strlen(name) + 1);
@@ -121,8 +121,8 @@ visit(struct dl_phdr_info *o, size_t size, void *cookie)
 	return (0);
 }
 
-/* The id of the mapping that holds ${address}, told the daemon; 0 none: code
- * that was made at run time, or has been unloaded. */
+/* The id of the mapping that contains ${address}, announced if new; 0 none:
+ * code that was generated at run time, or has been unloaded. */
 static uint32_t
 mapping_of(uint64_t address)
 {
@@ -135,13 +135,13 @@ mapping_of(uint64_t address)
 			return ((uint32_t)i);
 	if (map.mappings == MAPPINGS)
 		return (0);
-	/* What was not there before may be an interpreter. */
+	/* A library that was loaded since may be a Python interpreter. */
 	python_find();
 	dl_iterate_phdr(visit, &l);
 	return (l.id);
 }
 
-/* Is it new? Remembers it. */
+/* Is it new? Adds it to the table. */
 static bool
 is_new(uint64_t address)
 {
@@ -170,7 +170,7 @@ mapping_send(const uint64_t *address, size_t n)
 			continue;
 		memset(&r, 0, sizeof(r));
 		r.address = address[i];
-		/* A return address is behind its call, which may be the last
+		/* A return address follows its call, which may be the last
 		 * instruction of the function. */
 		r.mapping = mapping_of(address[i] - 1);
 		r.flags = FRAME_EXPORTED;

@@ -11,7 +11,7 @@
 #include "inject.h"
 #include "memory.h"
 
-#define SLOTS (2 * MEMORY_LIVE)	/* half are free: looking up ends soon */
+#define SLOTS (2 * MEMORY_LIVE)	/* half are free: short probe sequences */
 
 enum { ALLOCATED = 1, RELEASED = 2 };	/* record_MEMORY.operation */
 
@@ -29,7 +29,7 @@ static struct {
 	uint32_t count;
 } table = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* The release that this thread is in: what is back if it fails. */
+/* The release that this thread executes, restored if it fails. */
 static _Thread_local struct {
 	uint32_t correlation;
 	struct live live;
@@ -64,8 +64,8 @@ find(uint64_t address)
 	return (i);
 }
 
-/* False if there is no room. At an address that is taken a release was missed:
- * with its context's end, for one. */
+/* False if there is no room. Where the address is in use a release was missed:
+ * that of a destroyed context, for one. */
 static bool
 put(const struct live *l)
 {
@@ -85,8 +85,8 @@ put(const struct live *l)
 	return (room);
 }
 
-/* The slot ${i} becomes free; who stands behind it and could be nearer to its
- * home moves up. */
+/* Frees slot ${i}; entries behind it move up if that brings them nearer to
+ * their home slot. */
 static void
 clear(uint32_t i)
 {
@@ -136,9 +136,9 @@ emit_memory(uint8_t operation, const struct live *l, uint32_t stream,
 	EMIT(MEMORY, &r);
 }
 
-/* What the parameters of most of these calls begin with. */
+/* The first parameters of most of these calls. */
 struct begin {
-	const void *out;	/* the address, after a success */
+	const void *out;	/* points to the address, after a success */
 	size_t bytes;
 };
 #define LIKE_BEGIN(call, a)						\
@@ -158,9 +158,9 @@ LIKE_BEGIN(cuMemHostRegister_v2, p);
 
 enum how {
 	MADE,			/* struct begin */
-	PITCHED,		/* rows of a length that the driver chose */
-	GIVEN,			/* its first parameter is the address */
-	FREED			/* likewise */
+	PITCHED,		/* the driver chose the row length (pitch) */
+	GIVEN,			/* the first parameter is the address */
+	FREED			/* the first parameter is the address */
 };
 
 #define ROW(call, how, kind)						\
@@ -172,8 +172,8 @@ enum how {
 static const struct how_row {
 	CUpti_CallbackId cbid;
 	uint8_t how, kind, flags;
-	bool per_thread;	/* the default stream is the thread's own */
-	size_t stream;		/* where in the parameters; 0: none */
+	bool per_thread;	/* the default stream is per thread */
+	size_t stream;		/* offset in the parameters; 0: none */
 } rows[] = {
 	ROW(cuMemAlloc_v2, MADE, DEVICE),
 	ROW(cuMemFree_v2, FREED, DEVICE),
@@ -221,8 +221,8 @@ stream_of(const struct how_row *row, const CUpti_CallbackData *d)
 	return (id);
 }
 
-/* Of a call that succeeded: its out-parameters are the program's, and say
- * something from then on only. The address stays 0 if there is none. */
+/* After a successful call: only then its out-parameters are valid. The address
+ * stays 0 if there is none. */
 static void
 look(const struct how_row *row, const void *params, struct live *l)
 {

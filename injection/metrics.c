@@ -7,7 +7,7 @@
 
 #include "metrics.h"
 
-/* CUPTI's parameter structs: zero but for their size. */
+/* CUPTI's parameter structs: zero except for their size. */
 #define PARAMS(type, name) type name = { .structSize = type##_STRUCT_SIZE }
 
 static bool
@@ -38,8 +38,8 @@ add_source(struct metrics *m, const char *name)
 		m->sources++;
 }
 
-/* The names of one part of the list: what is not under [headline] or [source] is
- * the second. */
+/* The parts of a list: names that are neither under [headline] nor under
+ * [source] are PART_OTHERS. */
 enum part { PART_HEADLINE, PART_OTHERS, PART_SOURCE };
 
 static enum part
@@ -193,8 +193,8 @@ image_of(const struct cupti_api *api, CUpti_Profiler_Host_Object *host,
 	return (r);
 }
 
-/* Passes in which the hardware counts; those of patched code come after them
- * (seen of GH100's list with CUPTI 13.0). */
+/* The number of hardware passes; passes with patched code follow them (seen
+ * with GH100's list and CUPTI 13.0). */
 static size_t
 hardware_passes(const struct metrics *m, const struct metrics_config *c,
     const struct cupti_api *api)
@@ -282,7 +282,7 @@ forget(struct metrics *m, const struct cupti_api *api)
 	}
 }
 
-/* Where one part is empty the other is the only configuration. */
+/* Where one part is empty, or nothing is split, there is one configuration. */
 static void
 unite(struct metrics *m)
 {

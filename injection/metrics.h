@@ -1,10 +1,10 @@
 /*
- * metrics.h: which counters, and CUPTI's Host API around them. The lists are
- * data: <metrics directory>/<chip>.metrics, one name a line, under headings in
- * brackets. Those under [headline] are a configuration of the range profiler of
- * their own, so that they are complete in its one pass, and all others but those
- * under [source] the second: CUPTI decides which pass of a configuration has a
- * counter. The passes are collected one by one.
+ * metrics.h: the list of counters, and CUPTI's Host API. The lists are data:
+ * <metrics directory>/<chip>.metrics, one name a line, under headings in
+ * brackets. The counters under [headline] are one configuration of the range
+ * profiler, so that its single pass completes them; all others except those
+ * under [source] are a second one: CUPTI decides which pass of a configuration
+ * collects a counter. Passes are collected one at a time.
  */
 #ifndef CADV_METRICS_H
 #define CADV_METRICS_H
@@ -15,33 +15,34 @@
 
 #include "cupti_api.h"
 
-#define METRICS_MAX 256		/* of a chip, but for [source] */
+#define METRICS_MAX 256		/* of a chip, without [source] */
 #define METRICS_CONFIGS 2
-#define METRICS_PASSES 32	/* which are there is told by the bits of a word */
-#define METRICS_SOURCE 32	/* counted by instruction */
+#define METRICS_PASSES 32	/* a set of passes is a uint32_t */
+#define METRICS_SOURCE 32	/* metrics that are counted per instruction */
 
-/* A configuration: some of the names, which its passes have together. A pass has a
- * number among those of all configurations. */
+/* A configuration: some of the counters, with passes in common. Passes are
+ * numbered through all configurations. */
 struct metrics_config {
 	size_t first, count;		/* of the names */
 	CUpti_Profiler_Host_Object *host;
 	uint8_t *image;			/* CUPTI's configuration image */
 	size_t size;
-	size_t base, passes;		/* its first pass, and how many */
-	size_t patched;			/* the first of them that patches code: it
-					 * and those after it make a kernel many
-					 * times longer */
+	size_t base, passes;		/* its first pass, and their number */
+	size_t patched;			/* the first pass that patches code:
+					 * from it on a kernel takes many times
+					 * as long */
 };
 
 struct metrics {
 	char chip[64];
-	const char *name[METRICS_MAX];	/* the process keeps them */
+	const char *name[METRICS_MAX];	/* live as long as the process */
 	size_t count;
 	struct metrics_config config[METRICS_CONFIGS];
 	size_t configs;
 	size_t passes;			/* of all of them */
-	size_t rejected;		/* names CUPTI does not know here */
-	/* The heading [source]: SASS metrics, no business of the profiler. */
+	size_t rejected;		/* names that the chip does not have */
+	/* The heading [source]: SASS metrics, which the range profiler does not
+	 * collect. */
 	const char *source[METRICS_SOURCE];
 	size_t sources;
 };
@@ -50,10 +51,10 @@ struct metrics {
 #define METRICS_SOURCE_ID(i) ((uint32_t)(METRICS_MAX + 1 + (i)))
 
 /*
- * metrics_load(m, api, directory, chip, split, where): read the list for ${chip},
- * drop names that the chip does not have and build the configurations; without
- * ${split} all counters in one. 0; -1 if there is no list; else the CUPTI code that
- * refused, with its place in *${where}.
+ * metrics_load(m, api, directory, chip, split, where): read the list for
+ * ${chip}, drop names that the chip does not have and build the configurations;
+ * without ${split} all counters in one. 0; -1 if there is no list; else CUPTI's
+ * error code, with the call that failed in *${where}.
  */
 int metrics_load(struct metrics *m, const struct cupti_api *api,
     const char *directory, const char *chip, bool split, const char **where);
@@ -61,14 +62,15 @@ int metrics_load(struct metrics *m, const struct cupti_api *api,
 /* metrics_find(m, name): its index, or -1. */
 int metrics_find(const struct metrics *m, const char *name);
 
-/* metrics_bits(c): the passes of a configuration as bits. metrics_all(m): of all. */
+/* metrics_bits(c): the passes of a configuration as a set. metrics_all(m): of
+ * all. */
 uint32_t metrics_bits(const struct metrics_config *c);
 uint32_t metrics_all(const struct metrics *m);
 
-/* metrics_evaluate(m, config, api, image, size, value): the values of range 0 of a
- * counter-data image of that configuration into ${value}, which has room for all
- * names and keeps those of other configurations; NaN where a pass is missing.
- * Returns CUPTI's code. */
+/* metrics_evaluate(m, config, api, image, size, value): the values of range 0
+ * of a counter-data image of that configuration into ${value}, which has room
+ * for all counters and keeps those of other configurations; NaN where a pass is
+ * missing. Returns CUPTI's code. */
 int metrics_evaluate(const struct metrics *m, size_t config,
     const struct cupti_api *api, const uint8_t *image, size_t size,
     double *value);

@@ -18,18 +18,22 @@
 #define IMAGES_MAX (256u << 20)		/* kept */
 #define SEND_MAX (96u << 20)		/* sent in all */
 #define PIECE (128u << 10)		/* of a BYTES record */
-#define PIECES 32			/* at a time: 4 MiB */
-#define FOUND_MAX (16u << 20)		/* sent of what nobody measured */
-#define SEARCH_MAX (64u << 20)		/* bytes of names looked through: 20 ms */
+#define PIECES 32			/* per call: 4 MiB */
+#define FOUND_MAX (16u << 20)		/* sent of kernels that were not
+					 * measured */
+#define SEARCH_MAX (64u << 20)		/* bytes of names searched: 20 ms */
 #define NAME_ROOM 4096
 
 struct module {
-	uint64_t id;			/* CUPTI's checksum; 0 not known yet */
-	uint64_t hash;			/* to see the same code again */
+	uint64_t id;			/* CUPTI's checksum; 0 not computed
+					 * yet */
+	uint64_t hash;			/* to recognise the same cubin */
 	uint32_t device;
 	uint64_t size;
-	uint8_t *image;			/* NULL: over a limit, or sent */
-	char *names;			/* of its sections, once the image is sent */
+	uint8_t *image;			/* NULL: over a limit, or sent
+					 * already */
+	char *names;			/* its section names, once the image is
+					 * freed */
 	size_t names_size;
 	uint64_t sent;			/* bytes */
 	bool wanted, announced, done;
@@ -41,9 +45,11 @@ static struct {
 	uint32_t count;
 	uint64_t bytes;
 	uint64_t sent;			/* bytes; the sender's */
-	uint32_t open;			/* wanted and not done; the sender's */
-	uint64_t found, searched;	/* by module_find: bytes; the sender's */
-	uint32_t sought;		/* ids asked for, and not found yet */
+	uint32_t open;			/* cubins to be sent; the sender's */
+	uint64_t found, searched;	/* bytes, by module_find; the
+					 * sender's */
+	uint32_t sought;		/* requested ids that no module has
+					 * yet */
 	uint64_t missing[MODULES_MAX];
 } mod = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -97,8 +103,8 @@ module_at(uint32_t i)
 	return (m);
 }
 
-/* CUPTI computes the checksum; not in the callback, where it was seen to
- * deadlock. */
+/* CUPTI computes the checksum; not in the resource callback, where it was seen
+ * to deadlock. */
 static uint64_t
 checksum(struct module *m)
 {
@@ -125,7 +131,7 @@ find_wanted(uint64_t cubin)
 	uint32_t i;
 
 	for (i = 0; (m = module_at(i)) != NULL; i++) {
-		/* SASS metrics know the lower half only. 0: not known. */
+		/* SASS metrics return the lower half only. 0: unknown. */
 		if (checksum(m) == 0 || (uint32_t)m->id != (uint32_t)cubin)
 			continue;
 		if (!m->wanted) {
@@ -137,7 +143,7 @@ find_wanted(uint64_t cubin)
 	return (false);
 }
 
-/* The names of the sections of ${m}: ".text._Z4workPf\0…"; NULL if unknown. */
+/* The section names of ${m}: ".text._Z4workPf\0…"; NULL if unknown. */
 static const char *
 names_of(const struct module *m, size_t *size)
 {
@@ -161,7 +167,7 @@ names_of(const struct module *m, size_t *size)
 	return ((const char *)m->image + s.sh_offset);
 }
 
-/* The image goes: its names stay. */
+/* Before the image is freed: keeps its section names. */
 static void
 keep_names(struct module *m)
 {
@@ -174,7 +180,7 @@ keep_names(struct module *m)
 	m->names_size = size;
 }
 
-/* Has ${m} a section whose name ends in ${key}, its NUL with it? */
+/* Has ${m} a section whose name ends in ${key}, including its NUL? */
 static bool
 has_section(const struct module *m, const char *key, size_t len)
 {
@@ -187,7 +193,7 @@ has_section(const struct module *m, const char *key, size_t len)
 	return (memmem(names, size, key, len) != NULL);
 }
 
-/* Is ${m} sent, or will it be? */
+/* Is ${m} sent already, or can it be within the limit? */
 static bool
 afford(struct module *m)
 {
@@ -209,7 +215,7 @@ module_find(const char *function)
 	uint32_t i;
 	int len;
 
-	/* Every kernel has a section of code of its own. */
+	/* Every kernel has a .text section of its own. */
 	len = snprintf(key, sizeof(key), ".text.%s", function);
 	if (len < 0 || (size_t)len >= sizeof(key))
 		return (0);
@@ -238,7 +244,7 @@ module_want(uint64_t cubin)
 	pthread_mutex_unlock(&mod.lock);
 }
 
-/* What was asked for is found, if its module is there. */
+/* Looks for the requested ids among the modules loaded so far. */
 static void
 find_missing(void)
 {
@@ -276,7 +282,7 @@ announce(struct module *m)
 		mod.sent += m->size;
 }
 
-/* Up to ${pieces} of a cubin; how many there were. */
+/* Sends up to ${pieces} of a cubin; returns how many. */
 static unsigned
 send_pieces(struct module *m, unsigned pieces)
 {

@@ -1,11 +1,11 @@
 /*
- * module.h: the device code of this process, kept as it was loaded, and sent
- * when somebody asks for it: cubins of measured kernels, and the text of the
- * source files that their line tables name.
+ * module.h: the device code of this process, copied when it is loaded and sent
+ * on request: the cubins of measured kernels, and the source files that their
+ * line tables name.
  *
- * Memory is bounded: a cubin over 32 MiB, or past 256 MiB of them, is not kept,
- * and its kernels have no lines; past 96 MiB that were sent, one is withheld and
- * said to be.
+ * Memory is bounded: a cubin over 32 MiB, or past 256 MiB in all, is not kept,
+ * and its kernels have no lines; past 96 MiB sent, a cubin is withheld and
+ * marked so.
  */
 #ifndef CADV_MODULE_H
 #define CADV_MODULE_H
@@ -15,23 +15,23 @@
 
 #include "cupti_api.h"
 
-/* module_loaded(d, device): from the resource callback; copies the cubin. */
+/* module_loaded(d, device): from the resource callback: copies the cubin. */
 void module_loaded(const CUpti_ModuleResourceData *d, uint32_t device);
 
-/* module_want(cubin): the cubin that CUPTI calls ${cubin} is to be sent. Any
- * thread; the rest is the sender's. */
+/* module_want(cubin): request that the cubin with CUPTI's checksum ${cubin} is
+ * sent. Any thread. */
 void module_want(uint64_t cubin);
 
 /*
- * module_find(function): the id that CUPTI gives to the only cubin in which
- * there is a kernel ${function} (mangled), and have it sent. 0 if there is none
- * or several, or none that is sent for the asking: of those that nobody measured
- * up to 16 MiB. Sender thread only.
+ * module_find(function): the id (CUPTI's checksum) of the only cubin with a
+ * kernel ${function} (mangled), which is then sent. 0 if no or several cubins
+ * have it, or it may not be sent: of kernels that were not measured up to 16
+ * MiB in all. Sender thread only.
  */
 uint64_t module_find(const char *function);
 
-/* module_send(): some of what was asked for, a few MiB. True if there is more:
- * once the queue is empty again. */
+/* module_send(): send some of the requested cubins, a few MiB. True if there is
+ * more to send once the queue is empty. Sender thread only. */
 bool module_send(void);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * nap.h: the sleep of a loop that polls what another thread or the GPU changes.
- * Every such loop has a bound: nap_within's, or one that stands beside nap().
+ * nap.h: the sleep of loops that poll what another thread or the GPU changes.
+ * Every such loop has a bound: nap_within's, or one of its own beside nap().
  */
 #ifndef CADV_NAP_H
 #define CADV_NAP_H

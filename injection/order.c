@@ -11,7 +11,7 @@
 double
 order_share(const char *text, double otherwise)
 {
-	/* The program has chosen a locale by now. */
+	/* The program may have set a locale. */
 	locale_t c = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
 	double v = -1;
 

@@ -1,6 +1,6 @@
 /*
- * order.h: the launcher's orders, as they stand in the environment, read: whatever
- * else stands there means the default.
+ * order.h: parses the launcher's settings in the environment; an invalid value
+ * means the default.
  */
 #ifndef CADV_ORDER_H
 #define CADV_ORDER_H
@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 /* order_share(text, otherwise): CUDADVISE_BUDGET: a share from 0 to 10, with a
- * point whatever the program's locale writes; ${otherwise} if ${text} (may be
- * NULL) is none. */
+ * decimal point in any locale; ${otherwise} if ${text} (may be NULL) is
+ * invalid. */
 double order_share(const char *text, double otherwise);
 
 /* order_stall(text): CUDADVISE_MAX_STALL as nanoseconds: ${text} (may be NULL) is

@@ -3,7 +3,7 @@
 
 #include "plain.h"
 
-#define NESTED 128		/* deeper than any name that was seen */
+#define NESTED 128		/* deeper than any name seen so far */
 
 struct text {
 	char *s;
@@ -44,7 +44,7 @@ append_part(struct text *t, const char *s, size_t n)
 		append(t, s, n);
 }
 
-/* The identifier at ${p}, whose length stands before it: what comes after it, or
+/* The identifier at ${p}, with its length before it: returns its end, or
  * NULL. */
 static const char *
 identifier(const char *p, const char **s, size_t *n)
@@ -56,7 +56,8 @@ identifier(const char *p, const char **s, size_t *n)
 	return (*n > 0 && strnlen(p, *n) == *n ? p + *n : NULL);
 }
 
-/* The number, if any, and the underscore that ends a parameter or an index. */
+/* Skips the number, if any, and the underscore that end a parameter or an
+ * index. */
 static const char *
 index_end(const char *p)
 {
@@ -66,7 +67,7 @@ index_end(const char *p)
 	return (*p == '_' ? p + 1 : p);
 }
 
-/* Inside a literal behind its L: its type; what follows to the E is its value. */
+/* Skips the type of a literal, after its L; its value follows, up to the E. */
 static const char *
 literal_type(const char *p)
 {
@@ -89,7 +90,7 @@ literal_value(const char *p)
 	return (p);
 }
 
-/* Two letters that belong together, of which the first is a D. */
+/* Skips an encoding of two letters, the first of which is D. */
 static const char *
 skip_d(const char *p, char *opened)
 {
@@ -98,14 +99,15 @@ skip_d(const char *p, char *opened)
 		*opened = 'D';
 	if (p[1] == 'v')
 		return (index_end(p + 2));
-	if (p[1] == 'F') {	/* a number of bits, and a letter */
+	if (p[1] == 'F') {	/* bits, and a letter */
 		p += 2 + strspn(p + 2, "0123456789");
 		return (*p != '\0' ? p + 1 : p);
 	}
 	return (p[1] != '\0' ? p + 2 : NULL);
 }
 
-/* One piece that opens nothing, or what it opens in *${opened}. */
+/* Skips one element; *${opened} is the letter of a nested list that it opens,
+ * or NUL. */
 static const char *
 skip_piece(const char *p, char *opened)
 {
@@ -144,7 +146,7 @@ skip_piece(const char *p, char *opened)
 	}
 }
 
-/* Behind the I of template arguments: what comes after their E, or NULL. */
+/* After the I of template arguments: returns what follows their E, or NULL. */
 static const char *
 skip_arguments(const char *p)
 {
@@ -165,9 +167,9 @@ skip_arguments(const char *p)
 		}
 		p++;
 		depth--;
-		if (open[depth] == 'U')		/* which lambda it is */
+		if (open[depth] == 'U')		/* the lambda's index */
 			p = index_end(p);
-		/* The value of a literal whose type had a name of its own. */
+		/* The value of a literal with a nested name as its type. */
 		if (depth > 0 && open[depth] == 'N' && open[depth - 1] == 'L')
 			p = literal_value(p);
 	}
@@ -188,9 +190,9 @@ nested(struct text *t, const char *p)
 	while (p != NULL && *p != 'E') {
 		if (*p == 'I') {
 			p = skip_arguments(p + 1);
-		} else if (*p == 'L') {		/* known in its file alone */
+		} else if (*p == 'L') {		/* internal linkage */
 			p++;
-		} else if (*p == 'B') {		/* a version, no name */
+		} else if (*p == 'B') {		/* an ABI tag */
 			p = identifier(p + 1, &s, &n);
 		} else if (is_digit(*p)) {
 			if ((p = identifier(p, &s, &n)) != NULL)

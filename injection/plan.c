@@ -9,22 +9,30 @@
 #include "prepare.h"
 #include "sass.h"
 
-#define FEW_SIGNATURES 6	/* that get everything at once */
-#define FEW_FUNCTIONS 16	/* whose first launch has the headline: 0.7 s */
-#define YIELDS 64		/* launches of a kernel, to those that took */
-#define YIELD_TIMES 4		/* as long and more */
-#define ENABLES 16		/* of a context's profiler, at most, */
-#define ENABLES_FREE 4		/* so many for the first launch that wants it, */
-#define TURNS 4			/* to the second configuration are tried, */
-#define PATIENCE 256		/* then after so many */
-#define SETTLED 8		/* launches without a new kernel, or two a kernel: */
-#define SETTLED_NS 1000000000ull	/* what is to come has come; or so long */
-#define PATCH_NS 50000000ull	/* to patch a module: 10 to 44 ms on an H200 */
-#define PATCHED_TIMES 30	/* as long a kernel takes with patched code, where
-				 * nothing more is known of it: 10 to 100 */
+#define FEW_SIGNATURES 6	/* signatures that get all passes without a
+				 * condition */
+#define FEW_FUNCTIONS 16	/* whose first launch gets the headline: 0.7
+				 * s */
+#define YIELDS 64		/* launches that a kernel leaves to kernels
+				 * with */
+#define YIELD_TIMES 4		/* times its GPU time */
+#define ENABLES 16		/* of a context's profiler, at most; */
+#define ENABLES_FREE 4		/* this many at the first launch that needs
+				 * it, */
+#define TURNS 4			/* switches to the second configuration, at
+				 * most */
+#define PATIENCE 256		/* then after this many launches */
+#define SETTLED 8		/* launches without a new kernel, or two per
+				 * kernel: */
+#define SETTLED_NS 1000000000ull	/* all kernels have been seen; or this
+					 * long */
+#define PATCH_NS 50000000ull	/* patching a module takes 10 to 44 ms on an
+				 * H200 */
+#define PATCHED_TIMES 30	/* slow-down of a kernel with patched code, as
+				 * long as nothing is known: 10 to 100 */
 
-/* Nanoseconds a warp instruction that is patched. On an H200 each took 0.02 to
- * 1.2: the middle (of the logarithms), and what has been seen since. */
+/* Nanoseconds per patched warp instruction. On an H200 0.02 to 1.2: starts at
+ * the geometric mean, raised by what is measured. */
 static double patched_ns = 0.15;
 
 bool
@@ -41,7 +49,7 @@ void
 plan_learn_cost(uint64_t ns)
 {
 
-	/* One that was disturbed is no reason to give up. */
+	/* A single slow one must not end counting by instruction. */
 	patch_cost = ns > patch_cost ? patch_cost + (ns - patch_cost) / 2 :
 	    patch_cost - (patch_cost - ns) / 8;
 }
@@ -55,9 +63,9 @@ plan_headline(void)
 	    1);
 }
 
-/* The expensive headline only where there are few kernels or this one matters; or
- * nothing is known of its function, whose first launch may be all there is; or it
- * stands for many shapes of one that matters. */
+/* The headline is expensive: collect it where there are few kernels, or this
+ * one matters; or its function is unknown yet, whose first launch may be its
+ * only one; or this shape stands for many of a function that matters. */
 static bool
 wants_headline(const struct signature *s)
 {
@@ -90,7 +98,7 @@ lacks(const struct signature *s)
 	    plan_needed(s) & ~s->passes & ~s->hopeless);
 }
 
-/* Of the configuration that the profiler has. */
+/* The passes lacking in the profiler's current configuration. */
 static uint32_t
 lacks_here(const struct target *t, const struct signature *s)
 {
@@ -122,7 +130,7 @@ plan_done(void)
 	return (true);
 }
 
-/* Does a kernel that was seen, of the first ones, still lack this pass? */
+/* Does one of the first PATIENCE kernels still lack this pass? */
 static bool
 somebody_lacks(uint32_t bit)
 {
@@ -138,7 +146,7 @@ somebody_lacks(uint32_t bit)
 	return (false);
 }
 
-/* Is there a kernel of which nobody knows yet whether it matters? */
+/* Is there a kernel whose share of the GPU time is not known yet? */
 static bool
 somebody_unknown(void)
 {
@@ -156,8 +164,8 @@ somebody_unknown(void)
 	return (false);
 }
 
-/* How much of the GPU's time it has taken, as far as is known by now: of a shape that
- * is new, its function; UINT64_MAX if nothing is. */
+/* Its GPU time so far; for a new shape that of its function; UINT64_MAX if
+ * unknown. */
 static uint64_t
 weight(const struct signature *s)
 {
@@ -175,8 +183,9 @@ plan_matters(const struct signature *s)
 	return (atomic_load(&s->matters) || family_matters(s->family));
 }
 
-/* What is measured first takes the most time: a launch is left unmeasured, but not
- * many, while a kernel that takes far more lacks what could be had now. */
+/* Kernels with the most GPU time are measured first: a limited number of
+ * launches is left unmeasured while a kernel with far more GPU time lacks
+ * something that can be measured now. */
 bool
 plan_yields(const struct target *t, struct signature *s)
 {
@@ -200,7 +209,7 @@ plan_yields(const struct target *t, struct signature *s)
 	return (false);
 }
 
-/* Nothing new has come for a while. */
+/* No new kernel has come for a while. */
 static bool
 settled(const struct target *t)
 {
@@ -218,8 +227,9 @@ unsettle(struct target *t)
 	t->newest_ns = inject_now();
 }
 
-/* What a new kernel is and whether it matters is told by the headline alone, which
- * goes first. Who lacks it and is not launched any more is not waited for. */
+/* The headline comes first: it alone tells what a new kernel is and whether
+ * it matters. Kernels that lack it and are no longer launched are not waited
+ * for. */
 static size_t
 config_for(struct target *t, const struct signature *s)
 {
@@ -259,9 +269,9 @@ plan_profiler(struct target *t, const struct signature *s,
 }
 
 /*
- * ${s} has the pass that is next: then it is left to others, whose window turns
- * the profiler on. Were it turned on at every launch, kernels that alternate
- * would all meet the pass that they have, again and again.
+ * ${s} has the next pass: leave it to other kernels, whose window advances the
+ * profiler. If every launch advanced it, alternating kernels would meet the
+ * pass that they have every time.
  */
 static bool
 leaves_pass(struct target *t)
@@ -281,8 +291,8 @@ instructions_of(const struct signature *s)
 	return (s->value != NULL && i >= 0 ? s->value[i] : NAN);
 }
 
-/* How long a launch of ${s} takes once its code is patched; UINT64_MAX if nothing
- * is known of it, which could be any length. */
+/* Time of a launch of ${s} with patched code; UINT64_MAX if nothing is known of
+ * it. */
 static uint64_t
 patched_time(const struct signature *s)
 {
@@ -308,7 +318,7 @@ plan_learn_patched(const struct signature *s, uint64_t ns)
 		patched_ns = (double)ns / instructions;
 }
 
-/* Passes whose window is too long even for a hold of its own are given up. */
+/* A pass whose window does not fit even into a hold of its own is given up. */
 static bool
 fits(struct signature *s, uint32_t bit, uint64_t begin, uint64_t cost,
     uint64_t least, uint64_t kernel)
@@ -339,7 +349,7 @@ plan_pass(struct target *t, struct signature *s, uint64_t begin,
 	*pass = inject.replay ? first : p->pass;
 	if (inject.replay)
 		return (true);
-	/* Nobody knows whether it is launched again: the first pass says most. */
+	/* It may not be launched again: the first pass tells most. */
 	if (s->passes == 0 && (lack & 1u << first) && hold_fits(begin,
 	    profiler_turn_ns(p, first) + p->cost_ns[first]))
 		*pass = first;
@@ -361,8 +371,8 @@ plan_pass(struct target *t, struct signature *s, uint64_t begin,
 	return (true);
 }
 
-/* Instructions are counted after the first counters, which tell how long that
- * takes; while the counters lack much, those go first. */
+/* Counts by instruction follow the first counters, which tell how long they
+ * take; while the headline lacks, it goes first. */
 bool
 plan_instructions(struct target *t, struct signature *s, uint64_t begin,
     uint64_t *cost)
@@ -378,7 +388,7 @@ plan_instructions(struct target *t, struct signature *s, uint64_t begin,
 	kernel = patched_time(s);
 	*cost = patch_cost;
 	if (!fits(s, 0, begin, *cost, *cost, kernel)) {
-		/* Once it is known to be too long it is so for good. */
+		/* A kernel known to be too long is given up. */
 		if (kernel != UINT64_MAX &&
 		    *cost + kernel > inject.max_stall_ns) {
 			s->counted = true;

@@ -14,16 +14,21 @@
 #include "window.h"
 #include "worker.h"
 
-#define SETUP_NS 400000000ull	/* 0.25 to 0.35 s on an H200, 0.8 once per boot */
-#define TURN_NS 250000000ull	/* 11 ms off, 0.14 to 0.24 s on again */
-#define SETUP_WAIT_NS 2000000000ull	/* once it goes on it ends by itself */
-#define ASKING_WAIT_NS 50000000ull	/* at exit, for the driver to answer */
-#define LAST_NS 20000000ull	/* for what was launched meanwhile */
-#define WINDOW_TRIES 100	/* to have the window, in 10 ms */
-#define RETRY_NS 10000000ull	/* after a GPU that was not idle; then twice that, */
-#define RETRY_MOST_NS 1000000000ull	/* and so on */
+#define SETUP_NS 400000000ull	/* first set-up: 0.25 to 0.35 s on an H200, 0.8
+				 * once per boot */
+#define TURN_NS 250000000ull	/* another configuration: 11 ms off, 0.14 to
+				 * 0.24 s on */
+#define SETUP_WAIT_NS 2000000000ull	/* it ends by itself after the GPU was
+					 * idle */
+#define ASKING_WAIT_NS 50000000ull	/* at exit, for the driver's
+					 * cuCtxSynchronize */
+#define LAST_NS 20000000ull	/* for work launched meanwhile */
+#define WINDOW_TRIES 100	/* for the window, 0.1 ms apart */
+#define RETRY_NS 10000000ull	/* after the GPU was not idle; doubled each
+				 * time, */
+#define RETRY_MOST_NS 1000000000ull	/* at most */
 
-/* Of the one that has set it active, and then of our own thread. */
+/* Written by the thread that has set active, then by the worker thread. */
 static struct {
 	_Atomic bool active;
 	_Atomic int stage;
@@ -33,17 +38,19 @@ static struct {
 	CUcontext handle;
 	uint32_t context, device, ours;
 	size_t config;
-	bool process;			/* what the process needs, and no more */
-	_Atomic uint64_t took_ns;	/* the longest of a context */
+	bool process;			/* only what the process needs, no
+					 * context */
+	_Atomic uint64_t took_ns;	/* longest set-up of a context */
 } job;
 
 /*
- * What the process needs is in CUPTI all the time and ends by itself; then the driver
- * is asked whether the GPU is idle, which may never end and may be cancelled; then
- * the window is held, and CUPTI ends by itself again.
+ * PROCESS is inside CUPTI and ends by itself. WAITING calls cuCtxSynchronize,
+ * which may never return, and may be cancelled. GOING_ON holds the window
+ * inside CUPTI, and ends by itself.
  *
- * Who has asked waits for what ends by itself: CUPTI's libraries destroy what they
- * have as the program ends, and crashed on an H200 where another thread was in them.
+ * The thread that started the job waits for the stages that end by themselves:
+ * CUPTI's libraries free their state when the program ends, and crashed on an
+ * H200 where another thread was inside them.
  */
 enum { STAGE_PROCESS, STAGE_WAITING, STAGE_GOING_ON, STAGE_CANCELLED };
 
@@ -62,7 +69,7 @@ static bool
 is_idle(void)
 {
 
-	/* What others launched since the GPU was idle ends; but not if it waits for
+	/* Work that others launched since ends in LAST_NS, unless it waits for
 	 * a launch that is held. */
 	return (gate_looks_idle(job.handle, job.device, LAST_NS) &&
 	    gate_synchronize(job.handle) && !gate_polluted());
@@ -79,7 +86,7 @@ set_up_idle(void)
 	t = target_make(job.handle, job.context, job.device);
 	if (t == NULL || t->failed)
 		return (false);
-	/* Where counters are refused instructions may still be counted. */
+	/* Where counters are refused, instructions may still be counted. */
 	if (is_ready(t) || target_refusal() != SKIP_NONE)
 		return (true);
 	other = target_in_the_way(t);
@@ -111,7 +118,7 @@ set_up_alone(void)
 	return (done);
 }
 
-/* The sender has it for a moment now and then. */
+/* The sender holds it briefly now and then. */
 static bool
 take_window(void)
 {
@@ -125,7 +132,7 @@ take_window(void)
 	return (false);
 }
 
-/* In our own thread: what the program does on the GPU may never end. */
+/* On the worker thread: the program's work on the GPU may never end. */
 static bool
 set_up(void)
 {
@@ -160,7 +167,7 @@ run(void *cookie)
 	atomic_store(&job.active, false);
 }
 
-/* What the next set-up takes; one of counters that are on, only for others. */
+/* Expected duration of the next set-up; ${turn}: from another configuration. */
 static uint64_t
 cost(bool turn)
 {
@@ -170,7 +177,8 @@ cost(bool turn)
 	    turn ? TURN_NS : SETUP_NS);
 }
 
-/* It goes on beside us from here on; without ${w}, what the process needs alone. */
+/* Starts the job on the worker thread; without ${w} only what the process
+ * needs. */
 static bool
 begin_job(const CUpti_CallbackData *d, uint32_t device,
     const struct prepare_wish *w)
@@ -198,7 +206,8 @@ begin_job(const CUpti_CallbackData *d, uint32_t device,
 	return (begun);
 }
 
-/* For a set-up that has not found the GPU idle no longer than a hold may last. */
+/* Waits for the job, no longer than a hold may last while it waits for an idle
+ * GPU. */
 static void
 wait_for_job(uint64_t begin)
 {
@@ -236,14 +245,14 @@ prepare_target(const CUpti_CallbackData *d, struct signature *s,
 	begun = begin_job(d, s->shape.device, w);
 	if (begun) {
 		wait_for_job(begin);
-		/* It counts on this launch to wait: not any more. */
+		/* This launch goes on: cancel the job while it waits. */
 		atomic_compare_exchange_strong(&job.stage, &stage,
 		    STAGE_CANCELLED);
 	}
 	s->elsewhere = atomic_load(&job.elsewhere);
 	if (!window_try())
 		return (NULL);
-	/* Instructions may be counted without its profiler. */
+	/* Instructions can be counted without the profiler. */
 	t = target_find(d->contextUid);
 	if (t == NULL) {
 		window_release();

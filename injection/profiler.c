@@ -4,8 +4,8 @@
 #include "inject.h"
 #include "profiler.h"
 
-/* A window in the first pass until one has been timed: 44 ms on an H200 where it
- * counts in DRAM and L2. */
+/* Cost assumed for the first pass until one has been timed: 44 ms on an H200
+ * where it counts DRAM and L2. */
 #define FIRST_PASS_NS 50000000u
 
 #define PARAMS(type, name) type name = { .structSize = type##_STRUCT_SIZE }
@@ -44,8 +44,8 @@ enable(struct profiler *p, const struct metrics *m, size_t config,
 	p->image = malloc(p->size);
 	if (p->pristine == NULL || p->image == NULL)
 		return (CUPTI_ERROR_OUT_OF_MEMORY);
-	/* It belongs to the latest size query: an image of another size would
-	 * be refused. */
+	/* It is tied to the latest size query: CUPTI refuses an image of
+	 * another size. */
 	*where = "cuptiRangeProfilerCounterDataImageInitialize";
 	i.pRangeProfilerObject = p->object;
 	i.counterDataSize = p->size;
@@ -67,7 +67,7 @@ profiler_disable(struct profiler *p, const char **where)
 	return ((int)inject.api.cuptiRangeProfilerDisable(&d));
 }
 
-/* CUPTI itself runs a kernel again and again in automatic ranges only. */
+/* CUPTI replays kernels in automatic ranges only. */
 static bool
 auto_range(void)
 {
@@ -139,7 +139,7 @@ stop(struct profiler *p, bool *dropped, const char **where)
 	return (r);
 }
 
-/* One that was disturbed is not what the next one will take. */
+/* A slow outlier moves the estimate by a quarter only. */
 static void
 note_cost(struct profiler *p, size_t pass, uint64_t ns)
 {
@@ -209,7 +209,7 @@ profiler_turn_ns(const struct profiler *p, size_t pass)
 	return (ns);
 }
 
-/* The first window takes what comes once: its pass has not been timed. */
+/* The first window pays the one-time costs: its pass counts as not timed. */
 static int
 go_round(struct profiler *p, const char **where)
 {
@@ -222,7 +222,8 @@ go_round(struct profiler *p, const char **where)
 	    (r = profiler_stop(p, &dropped, where)) != CUPTI_SUCCESS)
 		return (r);
 	r = profiler_turn(p, first, where);
-	/* Only the first of all counts in DRAM and L2: others are like the next. */
+	/* Only pass 0 counts DRAM and L2: another first pass costs as much as
+	 * the next. */
 	p->cost_ns[first] = p->least_ns[first] = first == 0 ||
 	    p->config->passes == 1 ? FIRST_PASS_NS :
 	    p->cost_ns[profiler_after(p, first)];

@@ -15,7 +15,8 @@ typedef const char *dump_fn(int fd, void *thread);
 
 static struct {
 	_Atomic bool there;
-	bool walks;			/* frames are read, not printed */
+	bool walks;			/* frames are read by python_walk.h, not
+					 * printed */
 	initialized_fn *initialized;
 	initialized_fn *finalizing;	/* may be missing */
 	this_thread_fn *this_thread;
@@ -35,7 +36,8 @@ look_up(void)
 	if (python.finalizing == NULL)
 		*(void **)&python.finalizing = dlsym(RTLD_DEFAULT,
 		    "_Py_IsFinalizing");
-	/* The public name is CPython 3.15's, the other one ended with 3.12. */
+	/* CPython 3.15 has the public name, versions up to 3.12 the private
+	 * one. */
 	*(void **)&python.dump = dlsym(RTLD_DEFAULT,
 	    "PyUnstable_DumpTraceback");
 	if (python.dump == NULL)
@@ -54,12 +56,14 @@ python_find(void)
 	if (atomic_load_explicit(&python.there, memory_order_relaxed))
 		return;
 	look_up();
-	/* What was not there left an error; asked for twice, it is gone. */
+	/* Clears the error that a missing symbol left: the second call returns
+	 * NULL. */
 	dlerror();
 	dlerror();
 }
 
-/* The state of this thread, while it cannot go away under us. */
+/* The PyThreadState of this thread; NULL while the interpreter is being
+ * finalised. */
 static void *
 this_thread(void)
 {
@@ -71,7 +75,8 @@ this_thread(void)
 	return (python.this_thread());
 }
 
-/* The next decimal number at ${p}; NULL if there is none or it is absurd. */
+/* The decimal number at ${p}; NULL if there is none or it is over 100
+ * million. */
 static const char *
 number(const char *p, const char *end, unsigned long *n)
 {
@@ -83,7 +88,7 @@ number(const char *p, const char *end, unsigned long *n)
 	return (p > first ? p : NULL);
 }
 
-/* The last place of ${what} in [p, end). */
+/* The last occurrence of ${what} in [p, end). */
 static const char *
 last(const char *p, const char *end, const char *what)
 {
@@ -96,9 +101,10 @@ last(const char *p, const char *end, const char *what)
 	return (found);
 }
 
-/* '  File "F", line N in NAME' from [p, end) as "F\tN\tNAME\n" to ${out}, which
- * may be where it stands: it gets shorter. The bytes written, 0 if it is another
- * line. CPython prints a file that has no name as ???, without quotes. */
+/* Converts '  File "F", line N in NAME' in [p, end) to "F\tN\tNAME\n" in
+ * ${out}, which may overlap: it gets shorter. Returns the bytes written, 0
+ * for any other line. CPython prints a file without a name as ???, without
+ * quotes. */
 static size_t
 parse_line(const char *p, const char *end, char *out)
 {
@@ -140,7 +146,7 @@ python_parse(char *text, size_t len)
 	const char *p = text, *stop = text + len, *end;
 	size_t used = 0;
 
-	/* A line that was cut has no end. */
+	/* A truncated line has no end. */
 	for (; p < stop && (end = memchr(p, '\n', (size_t)(stop - p))) != NULL;
 	    p = end + 1)
 		if (memchr(p, '\t', (size_t)(end - p)) == NULL)

@@ -10,7 +10,7 @@
 
 #define DEPTH 64
 #define STRING_MAX 250		/* characters of a name; each may take four */
-#define ROOM 2048		/* bytes that one more frame may take */
+#define ROOM 2048		/* bytes that one frame may need */
 #define OBJECT_MAX 512		/* bytes read of a frame or code object */
 
 typedef int frame_line_fn(const void *frame);
@@ -18,8 +18,8 @@ typedef int code_line_fn(const void *code, int byte);
 typedef ptrdiff_t length_fn(const void *string);
 typedef uint32_t char_fn(const void *string, ptrdiff_t index);
 
-/* The beginning of _PyRuntime in CPython 3.13, made for debuggers. The order of
- * its fields is that of this version. */
+/* The beginning of _PyRuntime in CPython 3.13, meant for debuggers. The order
+ * of the fields is that of this version. */
 struct offsets_313 {
 	char cookie[8];
 	uint64_t version, free_threaded;
@@ -47,10 +47,10 @@ struct offsets_313 {
 struct layout {
 	uint64_t thread_frame;		/* the innermost frame */
 	uint64_t frame_back, frame_code;
-	uint64_t frame_instruction;	/* 0: frames are objects that know */
+	uint64_t frame_instruction;	/* 0: PyFrame_GetLineNumber is used */
 	uint64_t code_file, code_name, code_instructions;
 	uint64_t type;			/* of any object */
-	size_t frame_size, code_size;	/* as much as is looked at */
+	size_t frame_size, code_size;	/* bytes that are read */
 };
 
 static struct {
@@ -95,8 +95,8 @@ layout_313(struct layout *l)
 	return (l->frame_instruction != 0);
 }
 
-/* The bytes of an object from its start in which the two fields and its type
- * are; 0 if they are too many: then these are no offsets. */
+/* The bytes of an object up to the end of the fields at these offsets and of
+ * its type; 0 if over OBJECT_MAX: then the offsets are invalid. */
 static size_t
 span_of(const struct layout *l, uint64_t a, uint64_t b, uint64_t c)
 {
@@ -148,7 +148,7 @@ struct object {
 	char byte[OBJECT_MAX];
 };
 
-/* ${n} pieces of this process's memory, of which any may not be there. */
+/* Reads ${n} pieces of this process's memory, any of which may be unmapped. */
 static bool
 fetch(struct iovec *to, struct iovec *from, size_t n)
 {
@@ -200,8 +200,8 @@ are_strings(const void *a, const void *b)
 	    type[1] == walk.string_type);
 }
 
-/* One character in UTF-8; what would break a line of fields, and half of a
- * surrogate pair, is a question mark. */
+/* One character in UTF-8; control characters, which would break the line
+ * format, and surrogates become question marks. */
 static size_t
 put_character(char *out, uint32_t c)
 {
@@ -239,7 +239,7 @@ put_string(char *out, size_t room, const void *s)
 
 	if (n <= 0 || (size_t)(n < STRING_MAX ? n : STRING_MAX) * 4 > room)
 		return (0);
-	/* A path's end says more than its beginning. */
+	/* The end of a path tells more than its beginning. */
 	for (i = n > STRING_MAX ? n - STRING_MAX : 0; i < n; i++)
 		used += put_character(out + used, walk.character(s, i));
 	return (used);
@@ -289,10 +289,10 @@ python_walk(const void *thread, char *out, size_t size)
 
 	memcpy(&next, (const char *)thread + walk.at.thread_frame,
 	    sizeof(next));
-	/* It ends where a long name might not fit, not behind it. */
+	/* Ends where the next frame might not fit. */
 	for (depth = 0; depth < DEPTH && size - used >= ROOM &&
 	    read_object(&frame, next, walk.at.frame_size); depth++) {
-		/* Frames of the interpreter's own have no code. */
+		/* The interpreter's own frames have no code object. */
 		if (read_object(&code, field(&frame, walk.at.frame_code),
 		    walk.at.code_size) &&
 		    field(&code, walk.at.type) == walk.code_type)

@@ -19,23 +19,25 @@
 
 #define DEVICES 16
 #define STALLS_MAX 64
-#define NAME_SIZE 128			/* CUPTI writes as much */
+#define NAME_SIZE 128			/* CUPTI writes up to this size */
 #define DRAIN_PCS 4096u			/* fetched at a time */
-#define KEEP_PCS 16384u			/* left over when it is turned off */
-#define HARDWARE_BYTES (16u << 20)	/* of device memory; on an H200 the launch that
-					 * turns it on takes 72 ms with these two, 95
-					 * with 64 MiB each */
+#define KEEP_PCS 16384u			/* kept by CUPTI until it is turned
+					 * off */
+#define HARDWARE_BYTES (16u << 20)	/* device memory; on an H200 the launch
+					 * that turns sampling on takes 72 ms
+					 * with these two sizes, 95 with 64 MiB
+					 * each */
 #define SCRATCH_BYTES (8u << 20)
 #define PERIOD 13u			/* 2^13 cycles: 4 us on an SM */
 #define ENOUGH_SAMPLES 20000000ull
 #define ENOUGH_NS 10000000000ull	/* of sampling */
 #define DRAIN_NS 300000000ull		/* between drains: CUPTI's own thread is
-					 * no faster */
-#define FINISH_NS 200000000ull	/* for the GPU, as the program ends */
-#define OFF_WAIT_S 1			/* for the sender to be done */
+					 * not faster */
+#define FINISH_NS 200000000ull	/* for the GPU to become idle, at exit */
+#define OFF_WAIT_S 1			/* for the sender to release the lock */
 #define VALUES_MAX 8192u		/* of a SAMPLES record */
 
-/* Room for samples, as CUPTI wants it. */
+/* A buffer for samples, in CUPTI's layout. */
 struct room {
 	CUpti_PCSamplingData d;
 	CUpti_PCSamplingStallReason *stalls;	/* of all its PCs */
@@ -45,8 +47,9 @@ struct room {
 struct sampler {
 	CUcontext context;		/* NULL: free */
 	uint32_t device;
-	struct room keep;		/* CUPTI's, for the end */
-	struct room drain;		/* ours */
+	struct room keep;		/* the buffer configured in CUPTI, read
+					 * at the end */
+	struct room drain;		/* passed to cuptiPCSamplingGetData */
 	uint64_t since_ns, samples, dropped, foreign;	/* not sent yet */
 	uint32_t full;
 };
@@ -61,7 +64,8 @@ static struct {
 	char name[STALLS_MAX][NAME_SIZE];
 	uint64_t drained_ns;
 	_Atomic uint64_t samples, lasted_ns;
-	_Atomic bool spoilt;		/* samples are missing since it was on */
+	_Atomic bool spoilt;		/* samples were lost since it was turned
+					 * on */
 } sampling = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 bool
@@ -135,8 +139,8 @@ room_new(struct room *m, size_t pcs)
 	return (-1);
 }
 
-/* Before CUPTI writes into it: what it said last time was its answer, what it
- * reads is our room. */
+/* Resets a buffer before CUPTI writes into it: CUPTI reads capacities from the
+ * same fields in which it returns counts. */
 static void
 room_clear(struct room *m)
 {
@@ -213,7 +217,8 @@ enable(struct sampler *s, const char **where)
 	*where = "cuptiPCSamplingEnable";
 	if ((r = (int)inject.api.cuptiPCSamplingEnable(&p)) != CUPTI_SUCCESS)
 		return (r);
-	/* Without the reasons asked for and a buffer given, fetching crashes. */
+	/* Without the stall reasons queried and a buffer configured, fetching
+	 * crashes. */
 	if ((r = learn_stalls(s->context, where)) == CUPTI_SUCCESS &&
 	    (room_new(&s->keep, KEEP_PCS) != 0 ||
 	    room_new(&s->drain, DRAIN_PCS) != 0))
@@ -235,10 +240,11 @@ sampling_on(CUcontext context, uint32_t device, const char **where)
 	unsigned i;
 
 	*where = "cuptiPCSamplingEnable";
-	/* The sender may be inside CUPTI, which may wait for this thread. */
+	/* Trylock: the sender may be inside CUPTI, which may wait for this
+	 * thread. */
 	if (pthread_mutex_trylock(&sampling.lock) != 0)
 		return (SAMPLING_LATER);
-	/* One context a GPU can be sampled: the first one. */
+	/* CUPTI can sample one context per GPU: the first one. */
 	for (i = 0; i < DEVICES; i++) {
 		if (sampling.all[i].context != NULL &&
 		    sampling.all[i].device == device)
@@ -355,10 +361,10 @@ take(struct sampler *s, CUpti_PCSamplingData *d)
 			send_function(d->pPcData + first, i + 1 - first);
 			first = i + 1;
 		}
-	/* The names may be shared with other records: nobody's to free. */
+	/* Function names may be shared with other records: not freed. */
 }
 
-/* The totals since the last time. */
+/* Sends the totals since the last call. */
 static void
 send_totals(struct sampler *s)
 {
@@ -374,7 +380,7 @@ send_totals(struct sampler *s)
 	s->full = 0;
 }
 
-/* Fetch all there is. CUPTI's code. */
+/* Fetches all samples; returns CUPTI's error code. */
 static int
 fetch(struct sampler *s)
 {
@@ -393,7 +399,7 @@ fetch(struct sampler *s)
 	return (CUPTI_SUCCESS);
 }
 
-/* What went wrong when samples were fetched. */
+/* Reports errors of fetching. */
 static void
 complain(const struct sampler *s, int r)
 {
@@ -445,8 +451,9 @@ sampling_off(CUcontext context)
 	return (true);
 }
 
-/* It is not turned off here, where kernels run: CUPTI would wait for them, and a
- * launch that they wait for would wait for CUPTI. The next launch does. */
+/* Sampling is not turned off here, while kernels run: CUPTI would wait for
+ * them, and a launch that they wait for would wait for CUPTI. The next launch
+ * turns it off. */
 static void
 drain(struct sampler *s)
 {
@@ -465,7 +472,7 @@ sampling_drain(void)
 	    now - sampling.drained_ns < DRAIN_NS)
 		return;
 	sampling.drained_ns = now;
-	/* Somebody turns it on or off: next time. */
+	/* Sampling is being turned on or off: skip this time. */
 	if (!activity_pause())
 		return;
 	if (pthread_mutex_trylock(&sampling.lock) == 0) {
@@ -477,13 +484,13 @@ sampling_drain(void)
 	activity_resume();
 }
 
-/* The program's last work has ended mostly; what has not may never. */
+/* The program's last work has usually ended; what has not may never end. */
 static bool
 is_idle(const struct sampler *s)
 {
 	bool idle, taken = window_try();
 
-	/* At the very end it is taken for good. */
+	/* After window_shut the window is held for good. */
 	if (!taken && !window_is_shut())
 		return (false);
 	idle = gate_close(s->device, 0) && gate_drain(s->context,
@@ -509,7 +516,7 @@ sampling_finish(void)
 		else if (is_idle(&sampling.all[i])) {
 			off(&sampling.all[i]);
 			gate_open();
-		} else		/* a kernel is left behind, as the program wants */
+		} else		/* the program leaves a kernel running */
 			drain(&sampling.all[i]);
 	pthread_mutex_unlock(&sampling.lock);
 }

@@ -8,10 +8,10 @@
 #define RECORDS_MAX (4u << 20)	/* 16 metrics of 262,144 instructions */
 #define DEVICES 64
 
-/* What CUPTI calls the metrics of metrics_set.source; one chip a process. */
+/* CUPTI's ids of metrics_set.source; one chip per process. */
 static uint64_t id[METRICS_SOURCE];
 static size_t ids;
-static bool configured[DEVICES];	/* CUPTI refuses it a second time */
+static bool configured[DEVICES];	/* CUPTI refuses a second SetConfig */
 
 int
 sass_configure(struct metrics *m, uint32_t device, const char **where)
@@ -75,7 +75,8 @@ sass_begin(CUcontext context, const char **where)
 
 	*where = "cuptiSassMetricsEnable";
 	p.ctx = context;
-	p.enableLazyPatching = 1;	/* only what is launched in the window */
+	p.enableLazyPatching = 1;	/* patch only what the window
+					 * launches */
 	return ((int)inject.api.cuptiSassMetricsEnable(&p));
 }
 
@@ -90,7 +91,8 @@ compare(const void *a, const void *b)
 	return (x->pcOffset < y->pcOffset ? -1 : x->pcOffset > y->pcOffset);
 }
 
-/* The counts of the function that begins at ${d}; *${used} records are its. */
+/* The counts of the function whose records begin at ${d}; *${used}: their
+ * number. */
 static struct sass_counts *
 counts_of(const CUpti_SassMetrics_Data *d, size_t n, size_t *used)
 {
@@ -155,7 +157,7 @@ flush(CUcontext context, struct sass_counts **counts, const char **where)
 	p.ctx = context;
 	r = (int)inject.api.cuptiSassMetricsGetDataProperties(&p);
 	n = p.numOfPatchedInstructionRecords;
-	/* One instance: the values are asked for by GPU. */
+	/* One instance: values are requested at GPU granularity. */
 	if (r != CUPTI_SUCCESS || n == 0 || n > RECORDS_MAX ||
 	    p.numOfInstances != 1)
 		return (r);
@@ -166,7 +168,8 @@ flush(CUcontext context, struct sass_counts **counts, const char **where)
 		goto out;
 	}
 	for (i = 0; i < n; i++) {
-		/* Not its own size but that of the parameters. */
+		/* CUPTI requires the size of the parameter struct here, not of
+		 * this one. */
 		d[i].structSize = CUpti_SassMetricsFlushData_Params_STRUCT_SIZE;
 		d[i].pInstanceValues = &v[i];
 	}
@@ -178,7 +181,7 @@ flush(CUcontext context, struct sass_counts **counts, const char **where)
 	if ((r = (int)inject.api.cuptiSassMetricsFlushData(&f)) ==
 	    CUPTI_SUCCESS)
 		*counts = collect(d, n);
-	/* Each record has a copy of its own, which is ours. */
+	/* Each record has its own copy, which the caller frees. */
 	for (i = 0; r == CUPTI_SUCCESS && i < n; i++)
 		free((void *)(uintptr_t)d[i].functionName);
 out:

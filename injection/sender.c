@@ -24,30 +24,34 @@
 #include "transport.h"
 #include "values.h"
 
-#define TICK_MS 50		/* between looks at what there is */
+#define TICK_MS 50		/* between iterations */
 #define MANAGED_TICK_MS 10
-#define SEND_TICK_MS 5		/* while the socket is full: nothing else wakes */
-#define FLUSH_SHARE 20		/* of the run since the start: what is lost of a
-				 * program that is killed, */
-#define FLUSH_LEAST_NS 20000000ull	/* but no less */
-#define FLUSH_MOST_NS 100000000ull	/* and no more: chosen, not measured, so that
-					 * little is left for one flush */
-#define MANAGED_FLUSH_NS 20000000ull	/* while pages of managed memory move: on
-					 * an H200 about 6,000 events were kept
-					 * from one flush to the next, which
-					 * faults made in 42 ms */
-#define COMPLETE_NS 1000000000ull	/* at most, where full ones keep coming:
-					 * a flush holds launches up */
+#define SEND_TICK_MS 5		/* while the socket is full, which wakes
+				 * nobody */
+#define FLUSH_SHARE 20		/* flush interval as a share of the run so far:
+				 * what a killed program loses, */
+#define FLUSH_LEAST_NS 20000000ull	/* at least */
+#define FLUSH_MOST_NS 100000000ull	/* at most: chosen, not measured, so
+					 * that one flush has little to do */
+#define MANAGED_FLUSH_NS 20000000ull	/* while pages of managed memory
+					 * migrate: on an H200 about 6,000
+					 * events were kept from one flush to
+					 * the next, which faults made in 42
+					 * ms */
+#define COMPLETE_NS 1000000000ull	/* longest time without a flush while
+					 * full buffers keep coming back: a
+					 * flush delays launches */
 #define CLOCK_NS 1000000000ull	/* between clock triples */
-#define DECODE_NS 500000000ull	/* for records, where they keep coming */
-#define MODULES_NS 1000000000ull	/* for code that is not sent yet, at the end */
+#define DECODE_NS 500000000ull	/* longest time to decode at once */
+#define MODULES_NS 1000000000ull	/* for cubins that are not sent yet, at
+					 * exit */
 #define ACK_WAIT_MS 1500	/* for the last acknowledgement */
 
 static struct {
 	_Atomic bool started;
-	sem_t wake;		/* no descriptor: the program could close it */
+	sem_t wake;		/* a semaphore: the program cannot close it */
 	_Atomic bool woken;
-	_Atomic int finish;	/* enum wire_bye; 0: go on */
+	_Atomic int finish;	/* enum wire_bye; 0: running */
 	sem_t done;
 } sender;
 
@@ -67,7 +71,7 @@ emit_clock(void)
 	EMIT(CLOCK, &r);
 }
 
-/* The queue is bounded: it is emptied between the pieces. */
+/* The queue is bounded: it is emptied between cubins. */
 static void
 send_queue(int seal)
 {
@@ -85,7 +89,7 @@ send_modules(void)
 		send_queue(1);
 }
 
-/* The records that CUPTI has given back; how many buffers there were. */
+/* Decodes the buffers that CUPTI has returned; their number. */
 static unsigned
 decode_all(void)
 {
@@ -108,8 +112,8 @@ say_goodbye(enum wire_bye reason)
 
 	values_finish();
 	sampling_finish();
-	/* Forced, because nothing comes after; twice, because records of the
-	 * first may still be on their way back to us. */
+	/* Forced: this is the last flush. Twice: CUPTI may still be returning
+	 * buffers of the first. */
 	activity_flush(1);
 	decode_all();
 	for (i = 0; i < 3 && decode_all() > 0; i++)
@@ -144,7 +148,7 @@ mono_after(int ms)
 	return (ts);
 }
 
-/* Between flushes of CUPTI's buffers. A clock that was set back means long. */
+/* Interval between flushes. A clock that was set back makes it the longest. */
 static uint64_t
 flush_every(uint64_t now)
 {
@@ -214,7 +218,8 @@ sender_main(void *cookie)
 	return (NULL);
 }
 
-/* Without it the sender does its work, among the program's descriptors. */
+/* Without this thread the sender opens files itself, among the program's
+ * descriptors. */
 static void
 start_aside(void)
 {

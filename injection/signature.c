@@ -14,7 +14,7 @@
 #include "signature.h"
 
 #define KEY_SLOTS (1u << 17)
-#define MATTERS_AFTER 8		/* launches, before it is decided */
+#define MATTERS_AFTER 8		/* launches, before the average decides */
 #define MATTERS_NS 20000	/* mean: shorter kernels are bound by latency */
 
 /* A quick key: function pointer and shape in 64 bits of hash. Two launches
@@ -27,7 +27,7 @@ struct key {
 
 static struct {
 	struct key *key;
-	uint32_t keys;			/* in use; the lock's */
+	uint32_t keys;			/* in use; guarded by the lock */
 	_Atomic uint64_t generation;
 	pthread_mutex_t lock;		/* for making signatures */
 	struct signature *all[SIGNATURE_MAX];
@@ -45,7 +45,7 @@ signature_init(void)
 }
 
 /* NCCL and NVSHMEM kernels of several ranks wait for each other: measuring one
- * alone would serialise what must run together. */
+ * alone would serialise kernels that have to run together. */
 static bool
 is_communication(const char *name)
 {
@@ -91,8 +91,8 @@ signature_by_name(const char *name, const struct signature_shape *shape)
 	return (s);
 }
 
-/* The table is full, mostly of keys whose functions are gone: the others come back
- * as they are used. The lock is held. */
+/* The table is full, mostly with keys of unloaded functions: the others are
+ * added again on their next launch. The lock is held. */
 static void
 drop_keys(void)
 {
@@ -121,8 +121,8 @@ signature_slow(uint64_t hash, const char *name,
 		    (k = &table.key[i])->hash != 0 && k->hash != hash;
 		    i = (i + 1) & (KEY_SLOTS - 1))
 			continue;
-		/* Readers look at hash first, so sig must be there before; one
-		 * that sees this sig sees that hash was 0 in between, too. */
+		/* Readers load hash first, so sig is stored before it; a reader
+		 * that sees this sig also sees that hash was 0 in between. */
 		if (k->hash == 0) {
 			atomic_store_explicit(&k->sig, s,
 			    memory_order_release);
@@ -135,7 +135,7 @@ signature_slow(uint64_t hash, const char *name,
 	return (s);
 }
 
-/* The signature in ${k}, whose hash was ${hash}; NULL if it was given away
+/* The signature in ${k}, whose hash was ${hash}; NULL if the slot was reused
  * meanwhile. */
 static struct signature *
 key_signature(struct key *k, uint64_t hash)
@@ -204,7 +204,7 @@ from_activity(struct record_SIGNATURE *r, const cupti_kernel *k)
 	r->smem_optin = k->shmemLimitConfig == CUPTI_FUNC_SHMEM_LIMIT_OPTIN;
 	r->carveout = k->isSharedMemoryCarveoutRequested ?
 	    k->sharedMemoryCarveoutRequested : 255;
-	/* CUPTI leaves this zero where the function has local memory. */
+	/* CUPTI returns 0 here where the function has local memory. */
 	if (r->local_per_thread == 0)
 		r->local_per_thread = k->localMemoryPerThread;
 	r->local_total = k->localMemoryTotal_v2;
@@ -246,8 +246,8 @@ signature_announce(struct signature *s, const cupti_kernel *k)
 	atomic_store(&s->announced, true);
 }
 
-/* Short kernels are many before they matter; of a long one, or one that takes a part
- * of all time that counts, the next launch may be the last. */
+/* Short kernels need many launches to matter; the next launch of a long kernel,
+ * or of one with a large share of the kernel time, may be its last. */
 static bool
 matters(uint64_t traced, uint64_t ns)
 {
@@ -270,7 +270,7 @@ signature_ran(struct signature *s, uint64_t ns)
 	    !matters(s->traced, s->gpu_ns))
 		return;
 	atomic_store(&s->matters, true);
-	/* The next window, if it finds nothing missing, ends it. */
+	/* plan_check at the next launch sets it again if nothing is missing. */
 	if (!atomic_load(&s->complete))
 		atomic_store(&s->measured, false);
 }

@@ -9,16 +9,17 @@
 #include "launch.h"
 #include "silence.h"
 
-#define LOOK_NS 4000000000ull	/* without a record, before the first look, which
-				 * reads a large table; then after twice the time */
-#define ENDED 64		/* kernels that have ended, and left nothing */
-#define PENDING 32768		/* or others: the GPU can be 1,024 launches behind
-				 * in each of its 32 queues */
+#define LOOK_NS 4000000000ull	/* time without a record before the first check,
+				 * which scans a large table; doubled after each
+				 * check */
+#define ENDED 64		/* ended kernels without a record */
+#define PENDING 32768		/* or unfinished ones: the GPU can be 1,024
+				 * launches behind in each of its 32 queues */
 
 static _Atomic bool watched, excused;
 static _Atomic uint64_t synced;
-static _Atomic uint64_t newest;	/* launch with a record */
-static _Atomic uint64_t look_ns;	/* the next one, after newest */
+static _Atomic uint64_t newest;	/* latest launch with a record */
+static _Atomic uint64_t look_ns;	/* the next check, after newest */
 
 void
 silence_watch(void)
@@ -53,7 +54,8 @@ silence_seen(uint64_t launch_ns)
 	}
 }
 
-/* How many kernels have left no record; 0: so few that they may come. */
+/* The number of kernels without a record; 0: few enough to be still on their
+ * way. */
 static uint64_t
 missing(uint64_t now)
 {

@@ -1,29 +1,32 @@
 /*
- * silence.h: kernels are launched and no record of one comes: another profiler in
- * the program has taken CUPTI's buffers over. That is said; nothing is taken
- * back, because what it records is the program's. Sender thread only, but for the
- * first three.
+ * silence.h: detects that kernels are launched but no activity record arrives:
+ * another profiler in the program has replaced CUPTI's buffer callbacks. This
+ * is reported; the callbacks are not taken back, because the other profiler's
+ * records are the program's. Sender thread only, except the first three
+ * functions.
  */
 #ifndef CADV_SILENCE_H
 #define CADV_SILENCE_H
 
 #include <stdint.h>
 
-/* silence_watch(): kernels are traced from now on. silence_excuse(): there is
- * another reason for records that are missing. */
+/* silence_watch(): kernels are traced from now on. silence_excuse(): records
+ * are missing for another, known reason. */
 void silence_watch(void);
 void silence_excuse(void);
 
-/* silence_synced(ns): what was launched before has ended. */
+/* silence_synced(ns): the kernels launched before ${ns} have ended. */
 void silence_synced(uint64_t ns);
 
-/* silence_seen(launch_ns): there is a record of a kernel launched then. */
+/* silence_seen(launch_ns): an activity record of a kernel launched then has
+ * arrived. */
 void silence_seen(uint64_t launch_ns);
 
-/* silence_look(now): once in a while, with all records read: is it silent? */
+/* silence_look(now): check; periodically, when all records are decoded. */
 void silence_look(uint64_t now);
 
-/* silence_end(): after the last flush: what has no record now has none. */
+/* silence_end(): after the last flush: counts the kernels without a record as
+ * lost. */
 void silence_end(void);
 
 #endif

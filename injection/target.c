@@ -13,21 +13,25 @@
 #include "target.h"
 
 #define CONTEXTS 16
-#define IDLE_NS 250000000ull	/* without a window: the profiler goes, */
-#define LACKING_NS 2000000000ull	/* or if kernels still lack something */
+#define IDLE_NS 250000000ull	/* without a window: the profiler is
+				 * disabled, */
+#define LACKING_NS 2000000000ull	/* or while kernels still lack
+					 * something */
 #define DISABLE_NS 15000000ull	/* 11 to 12 ms on an H200 */
 
 #define PARAMS(type, name) type name = { .structSize = type##_STRUCT_SIZE }
 
 static struct target targets[CONTEXTS];
-static _Atomic uint32_t numbers[CONTEXTS];	/* of their contexts, for any thread */
+static _Atomic uint32_t numbers[CONTEXTS];	/* of their contexts, readable
+						 * by any thread */
 static _Atomic bool abandoned[CONTEXTS];
 static struct metrics metrics;		/* of the process's first chip */
 static _Atomic uint32_t refused;	/* enum wire_skip */
 static _Atomic bool prepared;
-static _Atomic bool no_instructions;	/* they cannot be counted here */
-static _Atomic bool put_away;		/* the profiler is not needed now */
-/* When a window was last open, by target; 0: the profiler is not enabled. */
+static _Atomic bool no_instructions;	/* counting by instruction does not
+					 * work */
+static _Atomic bool put_away;		/* a profiler was idle for too long */
+/* Last use of each target's profiler; 0: not enabled. */
 static _Atomic uint64_t used_ns[CONTEXTS];
 
 void
@@ -139,7 +143,7 @@ load_metrics(uint32_t device)
 
 	if (device_chip(device, chip, sizeof(chip)) != 0)
 		chip[0] = '\0';
-	/* What CUPTI replays it counts at once. */
+	/* With replay CUPTI collects all passes at once. */
 	r = metrics_load(&metrics, &inject.api, inject.metrics, chip,
 	    !inject.replay, &where);
 	if (r == CUPTI_SUCCESS)
@@ -246,7 +250,7 @@ target_enable(struct target *t, size_t config)
 	target_used(t, 0);
 	if ((r = disable(other != NULL ? other : t, &where)) == CUPTI_SUCCESS)
 		r = profiler_enable(&t->p, &metrics, config, &where);
-	if (t->p.object != NULL) {	/* it lies idle from here on */
+	if (t->p.object != NULL) {	/* idle from here on */
 		gpu_lock_take(t->device);
 		target_used(t, inject_now());
 	}
@@ -257,7 +261,8 @@ target_enable(struct target *t, size_t config)
 	return (0);
 }
 
-/* What a context left behind that went while its profiler was in use. */
+/* Frees the target of a context that was destroyed while the window was
+ * held. */
 static void
 sweep(struct target *t)
 {
@@ -296,7 +301,7 @@ target_known(uint32_t context)
 	return (false);
 }
 
-/* The list of counters is that of the process's first chip. */
+/* The list of counters is for the process's first chip. */
 static bool
 same_chip(uint32_t device)
 {

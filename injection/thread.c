@@ -5,12 +5,13 @@
 
 #include "thread.h"
 
-#define STACK_SIZE (8u << 20)	/* as threads have by default: CUPTI runs here */
+#define STACK_SIZE (8u << 20)	/* glibc's default: CUPTI runs on it */
 
 /*
- * The program may run at a real-time priority on one processor of its own: this
- * thread would take it away, or never run. What the process was given to run on its
- * parent mostly has still; the kernel leaves out what is not allowed.
+ * The calling thread may have a real-time priority and one processor of its
+ * own: a thread that inherited both would take it away, or never run. The
+ * parent process usually still has the affinity that the process was started
+ * with; the kernel masks what is not allowed.
  */
 static void
 run_beside(pthread_attr_t *attr)
@@ -52,10 +53,10 @@ thread_start(const char *name, void *(*run)(void *))
 	sigset_t all, old;
 	int error;
 
-	/* The program's signals are the program's threads' business. */
+	/* Signals are delivered to the program's threads only. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	/* Where not all of that may be had, as the program's threads are. */
+	/* If these attributes are refused, start it with inherited ones. */
 	if ((error = start(name, run, 1)) != 0)
 		error = start(name, run, 0);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);

@@ -25,15 +25,15 @@
 
 static struct {
 	struct fd_kept socket, spool;
-	bool connected;		/* the socket is */
+	bool connected;		/* the socket is connected */
 	bool spool_failed;
-	struct emit_frame *hello;	/* sent first at every connection */
-	size_t hello_left;		/* of it still to send */
+	struct emit_frame *hello;	/* sent first on every connection */
+	size_t hello_left;		/* bytes of it still to send */
 	struct emit_frame *head, **tail;	/* not acknowledged */
-	struct emit_frame *next;	/* first not wholly sent */
-	size_t offset;		/* of next already sent */
+	struct emit_frame *next;	/* first frame not sent completely */
+	size_t offset;		/* bytes of next sent */
 	size_t bytes;		/* in the list */
-	uint64_t retry_ns;	/* no connection attempt before */
+	uint64_t retry_ns;	/* no attempt to connect before */
 	uint8_t ack[ACK_MAX];
 	size_t ack_len;
 } tx = { .tail = &tx.head };
@@ -57,7 +57,7 @@ disconnect(void)
 	tx.retry_ns = mono_now() + RETRY_NS;
 }
 
-/* Made once for all attempts: for an instant it has a low number, which the
+/* Created once for all attempts: for an instant it has a low number, which the
  * program may expect its own next file to get. */
 static int
 make_socket(void)
@@ -90,7 +90,7 @@ try_connect(void)
 	tx.offset = 0;
 }
 
-/* What the program has closed, and may have opened anew for itself, is not
+/* If the program closed the socket, and perhaps reused its number, it is not
  * connected any more. */
 static bool
 connected(void)
@@ -117,7 +117,7 @@ frame_drop_head(void)
 	emit_release(f);
 }
 
-/* From here on: what memory cannot hold is lost. */
+/* From here on records that memory cannot hold are lost. */
 static void
 spool_fail(void)
 {
@@ -128,8 +128,8 @@ spool_fail(void)
 	    "records are lost from here on");
 }
 
-/* -1 with errno, and nothing or part of it is written; EBADF where the program
- * has closed the file. */
+/* -1 with errno: nothing or a part is written; EBADF if the program closed the
+ * file. */
 static int
 spool_write(const uint8_t *p, size_t size)
 {
@@ -176,7 +176,7 @@ spool_open(void)
 		    "went through a spool file and is in the run");
 }
 
-/* A frame that was cut is there again, whole: a reader takes the second one. */
+/* If a frame was cut it is written again: readers take the second copy. */
 static int
 spool_frame(const struct emit_frame *f)
 {
@@ -193,14 +193,15 @@ spool_frame(const struct emit_frame *f)
 	return (-1);
 }
 
-/* Write the oldest frame to the spool file, or lose it and count. */
+/* Writes the oldest frame to the spool file; if that fails, its records are
+ * counted as lost. */
 static void
 spool_head(void)
 {
 	struct emit_frame *f = tx.head;
 
-	/* A frame that is half in the socket would be half twice: the daemon
-	 * drops a torn frame with the connection. */
+	/* A frame that was sent in part would be received twice: closing the
+	 * connection makes the daemon drop the part. */
 	if (tx.next == f && tx.offset > 0)
 		disconnect();
 	if (!tx.spool_failed && spool_frame(f) != 0)
@@ -254,7 +255,7 @@ send_frames(void)
 	}
 }
 
-/* Free what the daemon says is in the capture. */
+/* Frees the frames that the daemon has written to the capture. */
 static void
 handle_ack(const uint8_t *payload, size_t len)
 {
@@ -348,7 +349,7 @@ pump(void *cookie)
 	try_connect();
 	send_frames();
 	read_acks();
-	/* Without a daemon nothing is worth keeping in memory. */
+	/* Without a daemon nothing is kept in memory. */
 	while (tx.head != NULL && (tx.bytes > MEMORY_MAX ||
 	    inject.socket[0] == '\0'))
 		spool_head();

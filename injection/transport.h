@@ -1,6 +1,7 @@
 /*
- * transport.h: frames to the daemon's socket, or to the spool file when there
- * is no daemon, it is slow, or it went away. Never blocks. Sender thread only.
+ * transport.h: sends frames to the daemon's socket, or to the spool file when
+ * there is no daemon, it is slow, or the connection is lost. Never blocks.
+ * Sender thread only.
  */
 #ifndef CADV_TRANSPORT_H
 #define CADV_TRANSPORT_H
@@ -9,33 +10,33 @@
 
 struct emit_frame;
 
-/* transport_begin(): open what will be needed, while the program waits: where
- * descriptors are its own, too (aside.h), it opens nothing at that moment. Before
- * the sender thread runs. */
+/* transport_begin(): open what is needed later, while the program waits: where
+ * the descriptors are shared with the program (no aside.h thread) nothing has
+ * to be opened during the run then. Before the sender thread runs. */
 void transport_begin(void);
 
-/* transport_add(f): take over the list of frames ${f}. */
+/* transport_add(f): take ownership of the list of frames ${f}. */
 void transport_add(struct emit_frame *f);
 
 /*
- * transport_pump(): connect if it is time to, send what the socket
- * takes, read acknowledgements, spool what memory should not hold.
+ * transport_pump(): connect if it is time to, send what the socket takes, read
+ * acknowledgements, spool what exceeds the memory limit.
  */
 void transport_pump(void);
 
 /*
- * transport_finish(wait_ms): send everything and wait for its acknowledgement;
+ * transport_finish(wait_ms): send everything and wait for the acknowledgements;
  * what is not acknowledged in time goes into the spool file.
  */
 void transport_finish(int wait_ms);
 
-/* transport_waits(): is there more to send than the socket took? */
+/* transport_waits(): is there data that the socket did not take? */
 bool transport_waits(void);
 
-/* transport_wait(ms): until the daemon takes more or answers, at most so long. */
+/* transport_wait(ms): wait until the daemon reads or answers, at most ${ms}. */
 void transport_wait(int ms);
 
-/* transport_fork_child(): close what was inherited without a word. */
+/* transport_fork_child(): close the inherited descriptors, send nothing. */
 void transport_fork_child(void);
 
 #endif

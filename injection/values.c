@@ -18,8 +18,9 @@
 #include "values.h"
 #include "window.h"
 
-#define FINISH_WAIT_NS 1500000000ull	/* for a window that is open at the end */
-#define SETTLE_WAIT_NS 50000000ull	/* for one whose kernel has ended */
+#define FINISH_WAIT_NS 1500000000ull	/* for a window that is open at exit */
+#define SETTLE_WAIT_NS 50000000ull	/* for a deferred window whose kernel
+					 * has ended */
 #define PART_VALUES 8192u	/* of an INSTRUCTIONS record: 128 KiB */
 
 static void
@@ -100,7 +101,7 @@ send_counts(struct signature *s)
 
 	for (i = 0; !named && i < target_metrics()->sources; i++) {
 		m.id = METRICS_SOURCE_ID(i);
-		m.pass = 1;		/* another kind */
+		m.pass = 1;		/* counted by instruction */
 		m.name = wire_str_of(target_metrics()->source[i]);
 		EMIT(METRIC, &m);
 	}
@@ -146,8 +147,8 @@ static void
 send_news(struct signature *s, bool final)
 {
 
-	/* Until an activity record has described it, which says most; unless
-	 * none will come, because no launch but the measured ones was there. */
+	/* SIGNATURE waits for an activity record, which has more fields; unless
+	 * none will come, because all launches were measured. */
 	if (!atomic_load(&s->dirty) || (!atomic_load(&s->announced) &&
 	    (!s->resources.known || (!final &&
 	    atomic_load(&s->launches) > s->untraced))))
@@ -193,8 +194,8 @@ send_rest(struct signature *s)
 	EMIT(SKIPPED, &r);
 }
 
-/* Where the code is of what was not counted: what it says is known, even where
- * nobody measured it. */
+/* FUNCTION of a kernel whose instructions were not counted: its code is
+ * analysed all the same. */
 static void
 send_code(struct signature *s)
 {
@@ -245,8 +246,8 @@ void
 values_send(bool final)
 {
 
-	/* Values change inside a window only; take it, or come back later. One
-	 * that is still open at the end keeps what it has. */
+	/* Values change while the window is held: hold it, or skip this time.
+	 * At the end a deferred window keeps the values it has. */
 	if (!window_try() && (!final ||
 	    (!window_is_shut() && !window_is_deferred())))
 		return;

@@ -10,7 +10,7 @@ static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t wake, done;
 	bool started, failed;
-	void (*action)(void *);		/* NULL: nothing goes on */
+	void (*action)(void *);		/* NULL: idle */
 	void *argument;
 } worker = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -20,7 +20,7 @@ run(void *cookie)
 	void (*action)(void *);
 
 	(void)cookie;
-	/* The driver's calls made here are no calls of the program. */
+	/* API calls made here are not the program's. */
 	callback_mute();
 	pthread_mutex_lock(&worker.lock);
 	for (;;) {

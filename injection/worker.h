@@ -1,8 +1,9 @@
 /*
- * worker.h: what may take long is done aside, by a thread of our own, so that who
- * wants it done waits no longer than he may. CUPTI and the driver know waits that
- * nothing ends but the program (cuCtxSynchronize behind a host function, a profiler
- * behind a kernel): such a call made by a thread of the program could hang it.
+ * worker.h: runs calls that may not return on a thread of the library, so that
+ * the caller's wait has a bound. Some waits inside CUPTI and the driver end
+ * only when the program lets them (cuCtxSynchronize behind a host function, a
+ * profiler behind a kernel): made on a thread of the program they could hang
+ * it.
  */
 #ifndef CADV_WORKER_H
 #define CADV_WORKER_H
@@ -11,18 +12,19 @@
 #include <stdint.h>
 
 /*
- * worker_do(action, argument, patience): have ${action} done and wait for it, but
- * not longer than ${patience} nanoseconds (0: not at all). True once it is done.
- * False: it is still going on, or an earlier one is, and this was not begun
- * (*${begun} tells which, where it is not NULL). ${argument} has to outlive it.
+ * worker_do(action, argument, patience, begun): run ${action}(${argument}) on
+ * the worker thread and wait for it, ${patience} nanoseconds at most (0: do not
+ * wait). True once it is done. False: it is still running, or an earlier one
+ * is, and this one was not started (*${begun} tells which, unless NULL).
+ * ${argument} has to outlive it.
  */
 bool worker_do(void (*action)(void *), void *argument, uint64_t patience,
     bool *begun);
 
-/* worker_wait(patience): wait for what goes on; true if nothing does. */
+/* worker_wait(patience): wait until the worker is idle; true if it is. */
 bool worker_wait(uint64_t patience);
 
-/* worker_fork_child(): the thread stayed with the parent. */
+/* worker_fork_child(): a forked child does not have the thread. */
 void worker_fork_child(void);
 
 #endif

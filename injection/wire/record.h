@@ -27,14 +27,14 @@ struct wire_blob {
 enum wire_level { LEVEL_TRACE = 1, LEVEL_COUNTERS = 2, LEVEL_SOURCE = 3 };
 
 enum wire_hello_flag {
-	HELLO_JIT = 1,		/* JIT records are asked of CUPTI */
+	HELLO_JIT = 1,		/* JIT records are enabled in CUPTI */
 };
 
 enum wire_jit { JIT_UNKNOWN, JIT_LOAD, JIT_STORE, JIT_COMPILE };
 
 enum wire_bye {
 	BYE_EXIT = 1,		/* exit() or return from main */
-	BYE_SIGNAL = 2,		/* a fatal signal that we could see */
+	BYE_SIGNAL = 2,		/* a fatal signal that the library sees */
 	BYE_DETACH = 3,		/* measuring stopped, the program went on */
 };
 
@@ -46,7 +46,7 @@ enum wire_signature_flag {
 };
 
 enum wire_kernel_flag {
-	KERNEL_PROFILED = 1,	/* counters ran: its duration is not its own */
+	KERNEL_PROFILED = 1,	/* counters ran: its duration includes them */
 	KERNEL_NO_TIME = 2,	/* CUPTI delivered no timestamps */
 };
 
@@ -67,8 +67,9 @@ enum wire_memory_flag {
 };
 
 enum wire_failure_flag {
-	FAILURE_LAUNCH = 1,		/* the shape of the launch is there */
-	FAILURE_FUNCTION = 2,		/* what its function needs is */
+	FAILURE_LAUNCH = 1,		/* the launch shape is valid */
+	FAILURE_FUNCTION = 2,		/* the function's attributes are
+					 * valid */
 	FAILURE_COOPERATIVE = 4,
 };
 
@@ -79,30 +80,30 @@ enum wire_device_flag {
 };
 
 enum wire_peer_flag {
-	PEER_CAN = 1,		/* the driver says that it could */
-	PEER_ENABLED = 2,	/* the program switched it on */
+	PEER_CAN = 1,		/* the driver reports it as possible */
+	PEER_ENABLED = 2,	/* the program enabled it */
 };
 
-/* CUpti_ActivityUnifiedMemoryCounterKind; 0 is our own. */
+/* CUpti_ActivityUnifiedMemoryCounterKind; 0 is cudadvise's own. */
 enum wire_uvm {
 	UVM_WATCHED,		/* events are counted from now on (flags 0), or
 				 * could not be (flags: the CUptiResult) */
-	UVM_H2D, UVM_D2H,	/* bytes moved, in which time */
+	UVM_H2D, UVM_D2H,	/* bytes migrated, with begin and end */
 	UVM_CPU_FAULT,		/* one; no length */
 	UVM_GPU_FAULT,		/* bytes: fault groups; the time to serve them */
 	UVM_THRASHING,		/* bytes of the region; no length */
-	UVM_THROTTLING,		/* one side was made to wait */
+	UVM_THROTTLING,		/* one processor was throttled */
 	UVM_REMOTE_MAP,		/* bytes of the region; no length */
 	UVM_D2D,
 	UVM_KINDS
 };
 
-/* Why pages moved: CUpti_ActivityUnifiedMemoryMigrationCause. */
+/* Why pages migrated: CUpti_ActivityUnifiedMemoryMigrationCause. */
 enum wire_uvm_cause {
 	UVM_UNKNOWN,
 	UVM_USER,		/* the program asked: cudaMemPrefetchAsync */
 	UVM_COHERENCE,		/* a fault */
-	UVM_PREFETCH,		/* the driver's guess, following faults */
+	UVM_PREFETCH,		/* the driver's prefetch after faults */
 	UVM_EVICTION, UVM_ACCESS_COUNTERS
 };
 
@@ -149,8 +150,9 @@ enum wire_source_flag {
 enum wire_bytes { BYTES_CUBIN = 1, BYTES_SOURCE = 2 };
 
 enum wire_frame_flag {
-	FRAME_EXPORTED = 1,	/* by the dynamic symbol table: may be the
-				 * nearest exported one, not the very function */
+	FRAME_EXPORTED = 1,	/* from the dynamic symbol table: may be the
+				 * nearest exported symbol instead of the
+				 * function */
 };
 
 enum wire_mode {
@@ -175,13 +177,14 @@ enum wire_skip {
 	SKIP_REASONS
 };
 
-/* What a loss hit. */
+/* What was lost. */
 enum wire_loss {
 	LOSS_CUPTI,		/* CUPTI dropped records */
 	LOSS_QUEUE,		/* our queue was full */
 	LOSS_SPOOL,		/* the spool file could not be written */
-	LOSS_TIMESTAMP,		/* kernels whose times were zero */
-	LOSS_TABLE,		/* a table of ours was full: signatures, strings */
+	LOSS_TIMESTAMP,		/* kernels with zero timestamps */
+	LOSS_TABLE,		/* a table of the library was full: signatures,
+				 * strings */
 	LOSS_CLASSES
 };
 
@@ -220,21 +223,22 @@ enum wire_tool {
 	TOOL_COUNT
 };
 
-/* How one of them ended. */
+/* How a tool ended. */
 enum wire_ran {
 	RAN_UNKNOWN,
-	RAN_DONE,		/* it and the program ended in order */
-	RAN_PARTIAL,		/* the program failed: the rest was not seen */
-	RAN_TIMEOUT,		/* it was ended, by --timeout */
-	RAN_NO_GPU,		/* the program used none */
-	RAN_FAILED,		/* it wrote no report */
+	RAN_DONE,		/* the tool and the program ended normally */
+	RAN_PARTIAL,		/* the program failed: the rest was not
+				 * checked */
+	RAN_TIMEOUT,		/* ended by --timeout */
+	RAN_NO_GPU,		/* the program used no GPU */
+	RAN_FAILED,		/* the tool wrote no report */
 	RAN_STATES
 };
 
-/* What a report of theirs is about. */
+/* What a tool's report is about. */
 enum wire_defect {
-	DEFECT_UNKNOWN,		/* its text says it */
-	DEFECT_BOUNDS,		/* memory that is not the program's */
+	DEFECT_UNKNOWN,		/* see its text */
+	DEFECT_BOUNDS,		/* access out of bounds */
 	DEFECT_MISALIGNED,
 	DEFECT_LIFETIME,	/* before an allocation or after its release */
 	DEFECT_HEAP,		/* free() in a kernel */
@@ -244,13 +248,13 @@ enum wire_defect {
 	DEFECT_RACE,
 	DEFECT_UNINITIALISED,
 	DEFECT_DIVERGENT,	/* a barrier that not all threads reach */
-	DEFECT_BARRIER,		/* a barrier otherwise wrong */
+	DEFECT_BARRIER,		/* another misuse of a barrier */
 	DEFECT_KINDS
 };
 
 enum wire_defect_flag {
 	DEFECT_THREAD = 1,	/* thread and block are known */
-	DEFECT_ADDRESS = 2,	/* address is */
+	DEFECT_ADDRESS = 2,	/* address is valid */
 };
 
 enum record_type {
@@ -279,7 +283,7 @@ enum record_type {
 
 /* Any decoded record. */
 struct record {
-	uint16_t type;		/* enum record_type, or one we do not know */
+	uint16_t type;		/* enum record_type, or an unknown one */
 	union {
 #define RECORD(name, number, doc, fields) struct record_##name name;
 #include "record.def"
@@ -300,9 +304,9 @@ struct record {
 
 /*
  * record_next(buf, len, pos, r): decode the record at ${buf} + *${pos} into
- * ${r} and move *${pos} behind it. Returns 1 for a record (of an unknown type
- * only ${r}->type is set), 0 at the end of the buffer, -1 if the bytes there
- * are no record.
+ * ${r} and advance *${pos}. Returns 1 for a record (of an unknown type only
+ * ${r}->type is set), 0 at the end of the buffer, -1 if the bytes are not a
+ * record.
  */
 int record_next(const uint8_t *buf, size_t len, size_t *pos,
     struct record *r);

@@ -7,7 +7,8 @@
 #include "toolkit.h"
 #include "toolkits.h"
 
-/* What this was built with, the newest first: CMake writes toolkits.h. */
+/* The toolkits that this was built with, the newest first: CMake writes
+ * toolkits.h. */
 static const struct {
 	unsigned major;
 	int version;		/* CUDA_VERSION of its headers */
@@ -54,7 +55,7 @@ toolkit_driver(const char *line)
 	char *end;
 	size_t i;
 
-	/* The first word that begins with a number and a point. */
+	/* The first word that begins with a number and a full stop. */
 	for (; *line != '\0'; line += strcspn(line, " \t"),
 	    line += strspn(line, " \t")) {
 		n = strtoul(line, &end, 10);
@@ -74,7 +75,7 @@ toolkit_order(const struct toolkit_facts *f, unsigned order[TOOLKIT_MAJORS])
 	unsigned major, newest = TOOLKIT_NEWEST;
 	size_t n = 0;
 
-	/* Two CUPTIs cannot be in one process, whatever the driver. */
+	/* A process can have only one CUPTI, whatever the driver. */
 	if (f->loaded != 0) {
 		if (f->built & toolkit_bit(f->loaded))
 			order[n++] = f->loaded;
@@ -164,7 +165,7 @@ struct places {
 	void *cookie;
 };
 
-/* Below a toolkit it is in one of two folders. */
+/* A toolkit has it in one of two folders. */
 static int
 try_below(const struct places *p, const char *home)
 {
@@ -213,7 +214,8 @@ toolkit_places(const struct toolkit_search *s, toolkit_try try, void *cookie)
 
 	while (built[ours].major != 0 && built[ours].major != s->major)
 		ours++;
-	/* The one we were built with comes first if the driver is not older. */
+	/* The one that this was built with comes first if the driver is not
+	 * older. */
 	fits = s->driver == 0 || built[ours].version <= s->driver;
 	if (built[ours].cupti[0] != '\0' && fits)
 		r = try(built[ours].cupti, cookie);
@@ -227,7 +229,7 @@ toolkit_places(const struct toolkit_search *s, toolkit_try try, void *cookie)
 		r = try(built[ours].cupti, cookie);
 	if (r != 0)
 		return (r);
-	/* The loader's own path, and what the system has. */
+	/* The loader's search path. */
 	snprintf(soname, sizeof(soname), "libcupti.so.%u", s->major);
 	return (try(soname, cookie));
 }

@@ -1,8 +1,8 @@
 /*
- * wire/toolkit.h: which injection library serves a process, and where its CUPTI
- * is looked for. A library is built for each major of CUDA whose headers are
- * there: a CUPTI wants a driver of its own major or a newer one, and only one
- * CUPTI can be in a process. Pure, but for the two at the end.
+ * wire/toolkit.h: which injection library fits a process, and where its CUPTI
+ * is searched. One library is built per CUDA major whose headers were found: a
+ * CUPTI needs a driver of its own major or a newer one, and a process can have
+ * only one CUPTI. Pure, except the last two functions.
  */
 #ifndef CADV_TOOLKIT_H
 #define CADV_TOOLKIT_H
@@ -10,38 +10,41 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TOOLKIT_OLDEST 12u	/* majors that there can be a library for */
+#define TOOLKIT_OLDEST 12u	/* range of supported majors */
 #define TOOLKIT_NEWEST 19u
 #define TOOLKIT_MAJORS (TOOLKIT_NEWEST - TOOLKIT_OLDEST + 1)
 
-/* CUPTI 12.4 (API version 22) is the first whose records are ours. */
+/* CUPTI 12.4 (API version 22) is the first with the record layouts that are
+ * read. */
 #define TOOLKIT_CUPTI_OLDEST 22u
 
 struct toolkit_facts {
-	uint32_t built;		/* a bit a major (toolkit_bit) */
+	uint32_t built;		/* set of majors (toolkit_bit) */
 	int driver;		/* cuDriverGetVersion: 12040; 0: unknown */
-	unsigned loaded;	/* major of a CUPTI that is there already; or 0 */
+	unsigned loaded;	/* major of the CUPTI that the process has
+				 * loaded; or 0 */
 };
 
-/* toolkit_bit(major): of toolkit_facts.built; 0 for a major that is none. */
+/* toolkit_bit(major): its bit in toolkit_facts.built; 0 for an unsupported
+ * major. */
 uint32_t toolkit_bit(unsigned major);
 
-/* toolkit_major(api): the major of CUDA that this CUPTI_API_VERSION belongs to:
- * 24 (12.6) is 12, 130001 is 13. 11 for all that is older. */
+/* toolkit_major(api): the CUDA major of this CUPTI_API_VERSION: 24 (12.6) is
+ * 12, 130001 is 13. 11 for anything older. */
 unsigned toolkit_major(uint32_t api);
 
-/* toolkit_driver(line): the CUDA version that a kernel driver serves at most,
- * as cuDriverGetVersion says it, from the first line of
- * /proc/driver/nvidia/version ("… Module  550.54.15 …"); 0: unknown. */
+/* toolkit_driver(line): the highest CUDA version that a kernel driver supports,
+ * in the form of cuDriverGetVersion, from the first line of
+ * /proc/driver/nvidia/version ("… Module 550.54.15 …"); 0: unknown. */
 int toolkit_driver(const char *line);
 
-/* toolkit_order(f, order): the majors whose library could serve, the best one
- * first; how many they are. 0: none can. */
+/* toolkit_order(f, order): the majors whose library fits, the best one first;
+ * returns their number. 0: none fits. */
 size_t toolkit_order(const struct toolkit_facts *f,
     unsigned order[TOOLKIT_MAJORS]);
 
-/* toolkit_refusal(f, text, size): why toolkit_order() is empty, as a sentence
- * without its point; toolkit_remedy(): what to do then. */
+/* toolkit_refusal(f, text, size): why toolkit_order() is empty, a sentence
+ * without its full stop; toolkit_remedy(): what the user can do then. */
 void toolkit_refusal(const struct toolkit_facts *f, char *text, size_t size);
 void toolkit_remedy(const struct toolkit_facts *f, char *text, size_t size);
 
@@ -55,13 +58,14 @@ int toolkit_sibling(const char *path, unsigned major, char *out, size_t size);
 
 struct toolkit_search {
 	unsigned major;
-	int driver;		/* as above: a newer CUPTI comes last */
+	int driver;		/* as above: a CUPTI newer than the driver comes
+				 * last */
 	const char *home;	/* $CUDA_HOME, or NULL */
 };
 
-/* toolkit_places(s, try, cookie): call ${try} for each place where CUPTI of
- * that major may be, the best one first, until it returns something else than
- * 0, which is returned; 0: it never did. */
+/* toolkit_places(s, try, cookie): call ${try} for each path where CUPTI of that
+ * major may be, the best one first, until it returns another value than 0,
+ * which is returned; 0 if it never does. */
 typedef int (*toolkit_try)(const char *path, void *cookie);
 int toolkit_places(const struct toolkit_search *s, toolkit_try try,
     void *cookie);
