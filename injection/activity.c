@@ -168,9 +168,9 @@ buffer_completed(CUcontext context, uint32_t stream, uint8_t *data,
 		return;
 	if ((b = take_back(data)) == NULL) {
 		diag_report(DIAG_SUBSCRIBER, SEVERITY_WARNING, 0, "buffers",
-		    "CUPTI gave back a buffer that is not ours: another profiler "
-		    "in the program has one, and records are missing here or "
-		    "there. Run without it (torch.profiler, for one)");
+		    "CUPTI returned a buffer of another profiler in the "
+		    "program: records are missing in one of the two. Run "
+		    "without it (torch.profiler, for one)");
 		return;
 	}
 	b->valid = valid;

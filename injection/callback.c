@@ -502,8 +502,8 @@ on_state(CUpti_CallbackId cbid, const CUpti_StateData *d)
 	diag_report(DIAG_FATAL, SEVERITY_ERROR,
 	    d != NULL ? (uint32_t)d->notification.result : 0, "CUPTI",
 	    d != NULL && d->notification.message != NULL ?
-	    d->notification.message : "CUPTI gave up; nothing is measured "
-	    "from here on");
+	    d->notification.message : "CUPTI stopped after a fatal error: "
+	    "nothing is measured from here on");
 }
 
 /* A thread that is cancelled while it waits here, or between the enter and the
@@ -614,8 +614,8 @@ callback_subscribe(void)
 	    other, sizeof(other));
 	if (r == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED &&
 	    other[0] != '\0') {
-		snprintf(text, sizeof(text), "%s is active in this process and "
-		    "only one profiler can be: run without it", other);
+		snprintf(text, sizeof(text), "%s is active in this process, "
+		    "which can have only one profiler: run without it", other);
 		diag_report(DIAG_SUBSCRIBER, SEVERITY_ERROR, (uint32_t)r,
 		    "cuptiSubscribe", text);
 		return (-1);

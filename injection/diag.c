@@ -67,8 +67,8 @@ static const struct {
 	    "'dcgmi profile --resume'" },
 	{ CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED, DIAG_SUBSCRIBER,
 	    SEVERITY_ERROR,
-	    "another profiler is active in this process; only one can be. Run "
-	    "without it (Nsight, torch.profiler, another injection library)" },
+	    "another profiler is active in this process, which can have only "
+	    "one. Run without it (Nsight, torch.profiler, another injection library)" },
 	{ CUPTI_ERROR_NOT_INITIALIZED, DIAG_DRIVER_OLD, SEVERITY_ERROR,
 	    "CUPTI does not start on this driver: it needs the driver of its "
 	    "own CUDA version or a newer one" },

@@ -322,8 +322,8 @@ start(void)
 	if (!filter_read(getenv("CUDADVISE_KERNEL"),
 	    getenv("CUDADVISE_LAUNCHES")))
 		diag_report(DIAG_CALL_FAILED, SEVERITY_WARNING, 0,
-		    "CUDADVISE_KERNEL", "it is no regular expression: kernels "
-		    "of any name are measured");
+		    "CUDADVISE_KERNEL", "not a valid regular expression: all "
+		    "kernels are measured");
 	r = load_cupti(why, sizeof(why));
 	say_hello();
 	if (signature_init() != 0 || launch_init() != 0) {

@@ -119,8 +119,8 @@ checksum(struct module *m)
 		m->id = p.cubinCrc;
 	else
 		diag_report(DIAG_SOURCE_FAILED, SEVERITY_WARNING, (uint32_t)r,
-		    "cuptiGetCubinCrc", "the device code of kernels cannot be "
-		    "told apart: no lines");
+		    "cuptiGetCubinCrc", "cubins cannot be identified: no "
+		    "source lines");
 	return (m->id);
 }
 

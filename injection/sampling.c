@@ -406,8 +406,8 @@ complain(const struct sampler *s, int r)
 
 	if (r == CUPTI_ERROR_OUT_OF_MEMORY || s->full > 0)
 		diag_report(DIAG_SAMPLING_FULL, SEVERITY_INFO, (uint32_t)r,
-		    "cuptiPCSamplingGetData", "the buffer for PC samples ran "
-		    "over: what was in it is missing");
+		    "cuptiPCSamplingGetData", "the buffer for PC samples "
+		    "overflowed: its samples are lost");
 	else if (r != CUPTI_SUCCESS)
 		diag_refused(DIAG_SAMPLING_FAILED, "cuptiPCSamplingGetData", r);
 	if (r != CUPTI_SUCCESS || s->full > 0)

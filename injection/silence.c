@@ -68,9 +68,9 @@ missing(uint64_t now)
 	n = launch_kernels(newest, now);
 	if (ended < ENDED && n < PENDING)
 		return (0);
-	snprintf(text, sizeof(text), "another profiler in the program has taken "
-	    "CUPTI's records over: the last %llu kernels or more left none. Run "
-	    "without it (torch.profiler, for one)", (unsigned long long)n);
+	snprintf(text, sizeof(text), "another profiler in the program receives "
+	    "CUPTI's records: there are none of the last %llu kernels or more. "
+	    "Run without it (torch.profiler, for one)", (unsigned long long)n);
 	diag_report(DIAG_SUBSCRIBER, SEVERITY_WARNING, 0, "records", text);
 	return (n);
 }

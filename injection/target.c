@@ -101,7 +101,7 @@ why_unsupported(const CUpti_Profiler_DeviceSupported_Params *s)
 	return (s->architecture != yes ? "the GPU is too old" :
 	    s->vGpu != yes ? "profiling is off for this virtual GPU" :
 	    s->confidentialCompute != yes ? "confidential computing is on" :
-	    s->wsl != yes ? "WSL does not have it" : "reason unknown");
+	    s->wsl != yes ? "not available under WSL" : "reason unknown");
 }
 
 static int
