@@ -4,15 +4,9 @@
 #ifndef ADVISE_H
 #define ADVISE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "rules/code.h"
 #include "rules/faults.h"
+#include "unit/test.h"
 
 typedef void builder(struct made *m);
 

@@ -1,15 +1,6 @@
 /* What our measuring took from the host, taken out of the timeline again. */
 #include "unit/model_feed.h"
 
-static const struct run *
-settle(struct feed *f)
-{
-	const struct run *run = model_settle(f->m, true);
-
-	assert_non_null(run);
-	return (run);
-}
-
 static void
 hold(struct feed *f, uint64_t start, uint64_t end)
 {
@@ -27,10 +18,8 @@ near(double ns, double us)
 
 /* While we held the host the kernel ran; when the host came to wait for it, it
  * was done. Without us it would have waited. */
-static void
-test_ran_while_held(void **state)
+FEED_TEST(test_ran_while_held)
 {
-	struct feed *f = *state;
 	const struct run *run;
 
 	feed_signature(f, 1, "a");
@@ -39,7 +28,7 @@ test_ran_while_held(void **state)
 	feed_sync(f, SYNC_STREAM, 8020 * US, 8021 * US);
 	feed_kernel(f, 1, 8500 * US, 8505 * US, 8510 * US);
 	feed_sync(f, SYNC_STREAM, 8507 * US, 8511 * US);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_true(near(run->kernel[0].exposed_ns, 5005));
 	/* After the wait, 479 us of the host's own. */
 	assert_true(run->idle_ns[IDLE_HOST] + run->idle_ns[IDLE_AFTER_SYNC] <
@@ -50,10 +39,8 @@ test_ran_while_held(void **state)
 }
 
 /* With 3 ms of its own to do the host would have been 2 ms before the end. */
-static void
-test_host_busy_after_hold(void **state)
+FEED_TEST(test_host_busy_after_hold)
 {
-	struct feed *f = *state;
 	const struct run *run;
 
 	feed_signature(f, 1, "a");
@@ -62,40 +49,36 @@ test_host_busy_after_hold(void **state)
 	feed_sync(f, SYNC_STREAM, 11010 * US, 11011 * US);
 	feed_kernel(f, 1, 11020 * US, 11025 * US, 11030 * US);
 	feed_sync(f, SYNC_STREAM, 11022 * US, 11031 * US);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_true(near(run->kernel[0].exposed_ns, 2005));
 }
 
 /* Nothing waits: by what we held it the next launch came late, and the GPU's gap
  * is ours. */
-static void
-test_gap_after_hold(void **state)
+FEED_TEST(test_gap_after_hold)
 {
-	struct feed *f = *state;
 	const struct run *run;
 
 	feed_signature(f, 1, "a");
 	feed_kernel(f, 1, 5 * US, 10 * US, 1010 * US);
 	hold(f, 10 * US, 1000 * US);
 	feed_kernel(f, 1, 1900 * US, 1905 * US, 2905 * US);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->idle_overhead_ns, 895 * US);
 	assert_int_equal(run->idle_ns[IDLE_HOST], 0);
 	/* The host worked for longer than we held it: the rest is its own. */
 	assert_true(near(run->kernel[0].exposed_ns, 2000));
 }
 
-static void
-test_longer_gap_after_hold(void **state)
+FEED_TEST(test_longer_gap_after_hold)
 {
-	struct feed *f = *state;
 	const struct run *run;
 
 	feed_signature(f, 1, "a");
 	feed_kernel(f, 1, 5 * US, 10 * US, 1010 * US);
 	hold(f, 10 * US, 1000 * US);
 	feed_kernel(f, 1, 9000 * US, 9005 * US, 9010 * US);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->idle_overhead_ns, 990 * US);
 	assert_int_equal(run->idle_ns[IDLE_HOST], (7990 - 990) * US);
 	assert_int_equal(run->idle_ns[IDLE_LAUNCH], 5 * US);
@@ -103,10 +86,8 @@ test_longer_gap_after_hold(void **state)
 
 /* The GPU is never idle, but the host, whose launches we slow down from 4.1 to
  * 8 us, waits at the end for 2 us a kernel only. */
-static void
-test_back_to_back(void **state)
+FEED_TEST(test_back_to_back)
 {
-	struct feed *f = *state;
 	const struct run *run;
 	uint64_t i;
 
@@ -116,17 +97,15 @@ test_back_to_back(void **state)
 		    (20 + i * 10) * US);
 	feed_sync(f, SYNC_STREAM, 3200 * US, 4011 * US);
 	feed_kernel(f, 1, 20000 * US, 20005 * US, 20006 * US);
-	run = settle(f);
+	run = feed_settle(f);
 	/* 811 us, and 3.9 for each launch but the first 64. */
 	assert_in_range((uint64_t)run->kernel[0].exposed_ns, 2100 * US,
 	    2200 * US);
 }
 
 /* Gaps of half a microsecond, which there would not be without us. */
-static void
-test_small_gaps(void **state)
+FEED_TEST(test_small_gaps)
 {
-	struct feed *f = *state;
 	const struct run *run;
 	uint64_t i;
 
@@ -136,17 +115,15 @@ test_small_gaps(void **state)
 		    (10 + i * 7) * US + 6500);
 	feed_sync(f, SYNC_STREAM, 6302 * US, 6310 * US);
 	feed_kernel(f, 1, 20000 * US, 20005 * US, 20006 * US);
-	run = settle(f);
+	run = feed_settle(f);
 	/* Of 900 times 6.5 us 2.9 - 0.5 for each launch but the first 64. */
 	assert_in_range((uint64_t)run->kernel[0].exposed_ns, 1900 * US,
 	    2100 * US);
 }
 
 /* A framework that takes 30 us for a launch is the host's own. */
-static void
-test_slow_host(void **state)
+FEED_TEST(test_slow_host)
 {
-	struct feed *f = *state;
 	const struct run *run;
 	uint64_t i;
 
@@ -154,16 +131,14 @@ test_slow_host(void **state)
 	for (i = 0; i < 900; i++)
 		feed_kernel(f, 1, i * 30 * US, (5 + i * 30) * US,
 		    (15 + i * 30) * US);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_true(run->kernel[0].exposed_ns < 20e3);
 	assert_int_equal(run->idle_ns[IDLE_HOST], 899 * 15 * US);
 }
 
 /* Beside a launch that was measured the GPU's gaps are ours, not its pace. */
-static void
-test_gaps_beside(void **state)
+FEED_TEST(test_gaps_beside)
 {
-	struct feed *f = *state;
 	const struct run *run;
 
 	feed_signature(f, 1, "a");
@@ -173,26 +148,9 @@ test_gaps_beside(void **state)
 	feed_kernel(f, 1, 2060 * US, 2066 * US, 2076 * US);
 	feed_kernel(f, 1, 2300 * US, 2306 * US, 2316 * US);
 	feed_kernel(f, 1, 2330 * US, 2336 * US, 2346 * US);
-	run = settle(f);
+	run = feed_settle(f);
 	/* 41 us around the hold and 20 after it; 230 and 20 are its own. */
 	assert_int_equal(run->idle_overhead_ns, (1975 + 41 + 20) * US);
 	assert_int_equal(run->idle_ns[IDLE_HOST] + run->idle_ns[IDLE_LAUNCH],
 	    250 * US);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		FEED_TEST(test_ran_while_held),
-		FEED_TEST(test_host_busy_after_hold),
-		FEED_TEST(test_gap_after_hold),
-		FEED_TEST(test_longer_gap_after_hold),
-		FEED_TEST(test_back_to_back),
-		FEED_TEST(test_small_gaps),
-		FEED_TEST(test_slow_host),
-		FEED_TEST(test_gaps_beside),
-	};
-
-	return (cmocka_run_group_tests(tests, NULL, NULL));
 }

@@ -1,9 +1,5 @@
 /* What is sent to hurt: the service answers, says what it left out, and goes
  * on. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +7,6 @@
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 #include <sqlite3.h>
 #include <zstd.h>
 
@@ -20,6 +14,7 @@
 #include "base/error.h"
 #include "service/service.h"
 #include "unit/fixtures.h"
+#include "unit/test.h"
 #include "wire/frame.h"
 
 static const char hard[] = FIXTURE_HARD_NAME;
@@ -171,13 +166,11 @@ hard_name_is_served(const struct store_run *r)
 	assert_true(says(r->number, "diagnostics", "", "names_raw"));
 }
 
-static void
-a_hard_name_on_the_socket(void **state)
+TEST_WITH(a_hard_name_on_the_socket, set_up, tear_down)
 {
 	struct store_run r;
 	struct fixture f;
 
-	(void)state;
 	hard_process(&f);
 	assert_true(transmit(&f));
 	wait_over(FIXTURE_RUN, &r);
@@ -186,15 +179,13 @@ a_hard_name_on_the_socket(void **state)
 	fixture_free(&f);
 }
 
-static void
-a_hard_name_in_a_spool_file(void **state)
+TEST_WITH(a_hard_name_in_a_spool_file, set_up, tear_down)
 {
 	struct error e = ERROR_INIT;
 	struct store_run r;
 	struct fixture f;
 	char spool[400];
 
-	(void)state;
 	service_stop(service);
 	hard_process(&f);
 	snprintf(spool, sizeof(spool), "%s/spool/%s.%016llx.spool", top,
@@ -209,15 +200,13 @@ a_hard_name_in_a_spool_file(void **state)
 	fixture_free(&f);
 }
 
-static void
-a_hard_name_imported(void **state)
+TEST_WITH(a_hard_name_imported, set_up, tear_down)
 {
 	struct store_run r;
 	struct error e;
 	struct fixture f;
 	int64_t number;
 
-	(void)state;
 	hard_process(&f);
 	assert_int_equal(import(&f, &number, &e), 0);
 	wait_over(FIXTURE_RUN, &r);
@@ -227,15 +216,13 @@ a_hard_name_imported(void **state)
 }
 
 /* Its late data comes by way of a spool file. */
-static void
-a_finished_run_stays_so(void **state)
+TEST_WITH(a_finished_run_stays_so, set_up, tear_down)
 {
 	struct store_run r;
 	struct fixture f;
 	char spool[400];
 	int i;
 
-	(void)state;
 	fixture_init(&f, 5);
 	fixture_process(&f, FIXTURE_RUN, 1, 40, 20);
 	assert_true(transmit(&f));
@@ -296,8 +283,7 @@ attempts(unsigned n)
 }
 
 /* It is left alone, its name says why, and everything else goes on. */
-static void
-a_run_that_ends_the_daemon(void **state)
+TEST_WITH(a_run_that_ends_the_daemon, set_up, tear_down)
 {
 	struct service_trouble trouble;
 	struct error e = ERROR_INIT;
@@ -306,7 +292,6 @@ a_run_that_ends_the_daemon(void **state)
 	int64_t number;
 	char name[200];
 
-	(void)state;
 	fixture_init(&f, 5);
 	fixture_process(&f, FIXTURE_RUN, 1, 40, 20);
 	assert_int_equal(import(&f, &number, &e), 0);
@@ -339,8 +324,7 @@ a_run_that_ends_the_daemon(void **state)
 }
 
 /* 4 MiB of records that say nothing, in 400 bytes: 2,000 times. */
-static void
-what_unfolds_without_end(void **state)
+TEST_WITH(what_unfolds_without_end, set_up, tear_down)
 {
 	uint8_t *raw = calloc(1, FRAME_MAX_PAYLOAD), packed[4096];
 	uint8_t *frame = calloc(1, FRAME_HEADER_SIZE + sizeof(packed));
@@ -352,7 +336,6 @@ what_unfolds_without_end(void **state)
 	struct fixture f;
 	unsigned i;
 
-	(void)state;
 	fixture_init(&f, 5);
 	fixture_hello(&f, FIXTURE_RUN, 1);
 	fixture_flush(&f);
@@ -378,15 +361,13 @@ what_unfolds_without_end(void **state)
 }
 
 /* A frame without records would be a run that cannot be read again. */
-static void
-a_capture_of_nothing_is_refused(void **state)
+TEST_WITH(a_capture_of_nothing_is_refused, set_up, tear_down)
 {
 	struct error e = ERROR_INIT;
 	struct fixture f;
 	struct frame_header h = { .stream = 1 };
 	int64_t number = 0;
 
-	(void)state;
 	fixture_init(&f, 1);
 	fixture_hello(&f, FIXTURE_RUN, 1);
 	fixture_flush(&f);
@@ -396,22 +377,4 @@ a_capture_of_nothing_is_refused(void **state)
 	assert_non_null(strstr(e.text, "no record"));
 	assert_int_equal(number, 0);
 	fixture_free(&f);
-}
-
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(a_hard_name_on_the_socket),
-		TEST(a_hard_name_in_a_spool_file),
-		TEST(a_hard_name_imported),
-		TEST(a_finished_run_stays_so),
-		TEST(a_run_that_ends_the_daemon),
-		TEST(what_unfolds_without_end),
-		TEST(a_capture_of_nothing_is_refused),
-	};
-
-	return (cmocka_run_group_tests(tests, NULL, NULL));
 }

@@ -1,19 +1,14 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/error.h"
 #include "capture/capture.h"
 #include "model/model.h"
 #include "unit/fixtures.h"
+#include "unit/test.h"
 #include "wire/frame.h"
 #include "wire/le.h"
 
@@ -41,8 +36,7 @@ load(struct capture_stats *st, const struct run **run, struct model **m,
 	return (rc);
 }
 
-static void
-whole_file(void **state)
+TEST(whole_file)
 {
 	struct capture_stats st;
 	const struct run *run;
@@ -50,7 +44,6 @@ whole_file(void **state)
 	struct model *m;
 	struct error e;
 
-	(void)state;
 	fixture_init(&f, 1);
 	fixture_process(&f, FIXTURE_RUN, 12, 40, 7);
 	fixture_write(&f, path, f.len);
@@ -68,8 +61,7 @@ whole_file(void **state)
 }
 
 /* Frames of one stream in any order, some twice, are one run. */
-static void
-order_and_duplicates(void **state)
+TEST(order_and_duplicates)
 {
 	struct capture_stats st;
 	const struct run *run;
@@ -80,7 +72,6 @@ order_and_duplicates(void **state)
 	struct error e;
 	FILE *out;
 
-	(void)state;
 	fixture_init(&f, 9);
 	fixture_process(&f, FIXTURE_RUN, 12, 40, 3);
 	for (pos = 0; pos < f.len; pos += FRAME_HEADER_SIZE + h.stored) {
@@ -108,8 +99,7 @@ order_and_duplicates(void **state)
 	fixture_free(&f);
 }
 
-static void
-missing_frame_is_counted(void **state)
+TEST(missing_frame_is_counted)
 {
 	struct capture_stats st;
 	const struct run *run;
@@ -120,7 +110,6 @@ missing_frame_is_counted(void **state)
 	size_t pos = 0, cut;
 	int i;
 
-	(void)state;
 	fixture_init(&f, 9);
 	fixture_process(&f, FIXTURE_RUN, 12, 40, 4);
 	for (i = 0; i < 4; i++) {
@@ -141,8 +130,7 @@ missing_frame_is_counted(void **state)
 }
 
 /* Through the writer: compressed, and the same again. */
-static void
-written_and_compressed(void **state)
+TEST(written_and_compressed)
 {
 	struct capture_writer *w;
 	struct capture_stats st;
@@ -153,7 +141,6 @@ written_and_compressed(void **state)
 	struct model *m;
 	size_t pos;
 
-	(void)state;
 	fixture_init(&f, 1);
 	fixture_process(&f, FIXTURE_RUN, 12, 4000, 500);
 	unlink(path);
@@ -175,8 +162,7 @@ written_and_compressed(void **state)
 	fixture_free(&f);
 }
 
-static void
-concat_is_a_union(void **state)
+TEST(concat_is_a_union)
 {
 	const char *part[3] = { other, "/nonexistent", path };
 	char out[300];
@@ -185,7 +171,6 @@ concat_is_a_union(void **state)
 	struct fixture a, b;
 	struct model *m = model_new();
 
-	(void)state;
 	fixture_init(&a, 1);
 	fixture_process(&a, FIXTURE_RUN, 12, 40, 7);
 	fixture_write(&a, path, a.len);
@@ -204,8 +189,7 @@ concat_is_a_union(void **state)
 }
 
 /* A file cut at any byte loses the last frame at most. */
-static void
-truncated_anywhere(void **state)
+TEST(truncated_anywhere)
 {
 	struct capture_stats st;
 	struct frame_header h;
@@ -216,7 +200,6 @@ truncated_anywhere(void **state)
 	size_t len, next = 0;
 	int rc;
 
-	(void)state;
 	fixture_init(&f, 1);
 	fixture_process(&f, FIXTURE_RUN, 12, 10, 3);
 	for (len = 0; len < f.len; len++) {
@@ -244,8 +227,7 @@ truncated_anywhere(void **state)
 }
 
 /* One wrong byte loses one frame at most, and is counted. */
-static void
-corrupt_anywhere(void **state)
+TEST(corrupt_anywhere)
 {
 	static const uint8_t flip[] = { 0x01, 0x80, 0xff };
 	struct capture_stats st;
@@ -254,7 +236,6 @@ corrupt_anywhere(void **state)
 	struct error e;
 	size_t i, k;
 
-	(void)state;
 	fixture_init(&f, 1);
 	fixture_process(&f, FIXTURE_RUN, 12, 10, 3);
 	/* With a sanitizer, which makes each load ten times as long, one of them
@@ -278,8 +259,7 @@ corrupt_anywhere(void **state)
 
 /* The same for a compressed file, where the damage is sealed in: the checksum
  * is right, and what is in it is nonsense. */
-static void
-sealed_nonsense(void **state)
+TEST(sealed_nonsense)
 {
 	struct capture_writer *w;
 	struct error e = ERROR_INIT;
@@ -290,7 +270,6 @@ sealed_nonsense(void **state)
 	size_t pos, len, i;
 	FILE *in;
 
-	(void)state;
 	fixture_init(&f, 1);
 	fixture_process(&f, FIXTURE_RUN, 12, 300, 300);
 	unlink(path);
@@ -326,8 +305,7 @@ sealed_nonsense(void **state)
 	fixture_free(&f);
 }
 
-static void
-other_files_are_refused(void **state)
+TEST(other_files_are_refused)
 {
 	struct fixture f;
 	struct model *m;
@@ -335,7 +313,6 @@ other_files_are_refused(void **state)
 	FILE *out;
 	int i;
 
-	(void)state;
 	out = fopen(path, "wb");
 	for (i = 0; i < 100000; i++)
 		fputs("this is no capture\n", out);
@@ -367,8 +344,7 @@ other_files_are_refused(void **state)
 }
 
 /* Headers that claim 4 MiB each, none of them true: bounded work. */
-static void
-many_false_headers(void **state)
+TEST(many_false_headers)
 {
 	struct frame_header h = { .stored = FRAME_MAX_PAYLOAD,
 	    .raw = FRAME_MAX_PAYLOAD, .stream = 1, .records = 1 };
@@ -379,7 +355,6 @@ many_false_headers(void **state)
 	FILE *out;
 	int i;
 
-	(void)state;
 	frame_seal(head, &h);
 	head[47] ^= 1;
 	out = fopen(path, "wb");
@@ -395,8 +370,7 @@ many_false_headers(void **state)
 
 /* The same of beginnings that are none: what looks for the next one reads ahead
  * at each. */
-static void
-many_false_beginnings(void **state)
+TEST(many_false_beginnings)
 {
 	uint8_t word[8] = { 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff };
 	struct timespec from, to;
@@ -405,7 +379,6 @@ many_false_beginnings(void **state)
 	FILE *out;
 	int i;
 
-	(void)state;
 	le32_put(word, FRAME_MAGIC);
 	out = fopen(path, "wb");
 	for (i = 0; i < 2000000; i++)
@@ -436,8 +409,7 @@ see(void *arg, uint64_t stream, uint64_t sequence, const struct record *r)
 	return (0);
 }
 
-static void
-window_decodes_little(void **state)
+TEST(window_decodes_little)
 {
 	struct error e = ERROR_INIT;
 	struct capture_index x;
@@ -447,7 +419,6 @@ window_decodes_little(void **state)
 	const struct run *run;
 	int more;
 
-	(void)state;
 	fixture_init(&f, 1);
 	fixture_process(&f, FIXTURE_RUN, 12, 1000, 10);
 	fixture_write(&f, path, f.len);
@@ -477,14 +448,12 @@ window_decodes_little(void **state)
 	fixture_free(&f);
 }
 
-static void
-origin_of_a_spool(void **state)
+TEST(origin_of_a_spool)
 {
 	struct error e = ERROR_INIT;
 	struct capture_origin o;
 	struct fixture f;
 
-	(void)state;
 	fixture_init(&f, 77);
 	fixture_process(&f, FIXTURE_RUN, 4242, 10, 5);
 	fixture_write(&f, path, f.len);
@@ -501,30 +470,22 @@ origin_of_a_spool(void **state)
 	fixture_free(&f);
 }
 
-int
-main(void)
+static int
+set_up(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(whole_file),
-		cmocka_unit_test(order_and_duplicates),
-		cmocka_unit_test(missing_frame_is_counted),
-		cmocka_unit_test(written_and_compressed),
-		cmocka_unit_test(concat_is_a_union),
-		cmocka_unit_test(truncated_anywhere),
-		cmocka_unit_test(corrupt_anywhere),
-		cmocka_unit_test(sealed_nonsense),
-		cmocka_unit_test(other_files_are_refused),
-		cmocka_unit_test(many_false_headers),
-		cmocka_unit_test(many_false_beginnings),
-		cmocka_unit_test(window_decodes_little),
-		cmocka_unit_test(origin_of_a_spool),
-	};
-	int rc;
-
+	(void)state;
 	top = fixture_mkdir();
 	snprintf(path, sizeof(path), "%s/capture.cadv", top);
 	snprintf(other, sizeof(other), "%s/other.cadv", top);
-	rc = cmocka_run_group_tests(tests, NULL, NULL);
-	fixture_rmdir(top);
-	return (rc);
+	return (0);
 }
+
+static int
+tear_down(void **state)
+{
+	(void)state;
+	fixture_rmdir(top);
+	return (0);
+}
+
+TEST_GROUP(set_up, tear_down)

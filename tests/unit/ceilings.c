@@ -1,22 +1,15 @@
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "rules/made.h"
+#include "unit/test.h"
 
 #define near(a, b) assert_true(fabs((a) - (b)) <= 1e-6 * fabs(b))
 
-static void
-test_attributes(void **state)
+TEST(test_attributes)
 {
 	struct made m;
 
-	(void)state;
 	made_init(&m);
 	assert_false(m.ceilings[0].calibrated);
 	near(m.ceilings[0].dram_bytes_per_s, 0.9 * 4.8e12);
@@ -26,13 +19,11 @@ test_attributes(void **state)
 	assert_true(m.ceilings[0].copies > 2);
 }
 
-static void
-test_no_attributes(void **state)
+TEST(test_no_attributes)
 {
 	struct device d = { .id = 0 };
 	struct ceilings c;
 
-	(void)state;
 	ceilings_default(&c, &d);
 	assert_true(c.dram_bytes_per_s > 0 && isfinite(c.dram_bytes_per_s));
 	assert_true(c.l2_bytes_per_s > 0 && c.sm_hz > 0);
@@ -46,8 +37,7 @@ test_no_attributes(void **state)
 
 /* Of a model that was measured before, others stand for this one; not for a slice of
  * it; and its own calibration counts more. */
-static void
-test_model(void **state)
+TEST(test_model)
 {
 	struct calibration cal = { .gpu = "00112233445566778899AABBCCDDEEFF",
 	    .json = "{\"dram_bytes_per_s\": 4.5e12}", .length = 28 };
@@ -55,7 +45,6 @@ test_model(void **state)
 	char text[64];
 	struct made m;
 
-	(void)state;
 	made_init(&m);
 	m.device[0].name = "NVIDIA H200";
 	m.device[0].uuid = "00112233445566778899aabbccddeeff";
@@ -93,15 +82,13 @@ static const char json[] = "{ \"date\": \"2026-01-02\", \"driver\": \"580\","
     " {\"bytes\": 2000, \"pinned_h2d\": 2e-5, \"pinned_d2h\": 4e-5,"
     " \"pageable_h2d\": 6e-5, \"pageable_d2h\": 8e-5} ] }";
 
-static void
-test_calibration(void **state)
+TEST(test_calibration)
 {
 	struct calibration cal = { .gpu = "00112233445566778899AABBCCDDEEFF",
 	    .json = json, .length = sizeof(json) - 1 };
 	struct made m;
 	struct ceilings *c = m.ceilings;
 
-	(void)state;
 	made_init(&m);
 	m.run.calibration = &cal;
 	m.run.calibrations = 1;
@@ -122,8 +109,7 @@ test_calibration(void **state)
 
 /* One of an older version lacks what that did not measure: it stays typical, and
  * is told from what was measured. */
-static void
-test_older(void **state)
+TEST(test_older)
 {
 	static const char older[] = "{\"fp32_flops\": 5e13}";
 	static const char newer[] = "{\"fp32_flops\": 5e13, "
@@ -131,7 +117,6 @@ test_older(void **state)
 	struct made m;
 	struct ceilings *c = m.ceilings, typical;
 
-	(void)state;
 	made_init(&m);
 	ceilings_default(c, &m.device[0]);
 	typical = *c;
@@ -148,8 +133,7 @@ test_older(void **state)
 	near(c->tensor_flops, 7e14);
 }
 
-static void
-test_hostile(void **state)
+TEST(test_hostile)
 {
 	static const char *const bad[] = {
 		"", "null", "[]", "{}", "{", "{\"dram_bytes_per_s\":\"x\"}",
@@ -160,7 +144,6 @@ test_hostile(void **state)
 	struct made m;
 	struct ceilings before;
 
-	(void)state;
 	made_init(&m);
 	before = m.ceilings[0];
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -171,19 +154,4 @@ test_hostile(void **state)
 	assert_int_equal(ceilings_parse(m.ceilings, NULL, 5), -1);
 	m.ceilings[0].copies = 0;
 	assert_true(isnan(ceilings_copy_s(m.ceilings, 1, true, true)));
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_attributes),
-		cmocka_unit_test(test_no_attributes),
-		cmocka_unit_test(test_model),
-		cmocka_unit_test(test_calibration),
-		cmocka_unit_test(test_older),
-		cmocka_unit_test(test_hostile),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

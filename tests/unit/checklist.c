@@ -3,16 +3,11 @@
  * answered.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "report/checklist.h"
+#include "unit/test.h"
 
 #include "rules/faults.h"
 #include "rules/made.h"
@@ -28,12 +23,10 @@ line_find(const char *id)
 }
 
 /* Every rule stands on one line, no more. */
-static void
-every_rule_once(void **state)
+TEST(every_rule_once)
 {
 	size_t lines;
 
-	(void)state;
 	for (size_t r = 0; r < rule_count(); r++) {
 		const char *id = rule_info(r)->id;
 
@@ -52,10 +45,8 @@ every_rule_once(void **state)
 	}
 }
 
-static void
-lines_are_told_apart(void **state)
+TEST(lines_are_told_apart)
 {
-	(void)state;
 	for (size_t i = 0; i < check_table_size; i++) {
 		const struct check_line *line = &check_table[i];
 
@@ -90,12 +81,10 @@ answer(struct answered *a, const char *id)
 	a->advice = NULL;
 }
 
-static void
-a_finding_fails_its_line(void **state)
+TEST(a_finding_fails_its_line)
 {
 	struct answered a;
 
-	(void)state;
 	made_init(&a.m);
 	fault_scattered(&a.m);
 	a.m.kernel[0].metric[METRIC_GLOBAL_LD_BYTES_PER_SECTOR] = 4;
@@ -110,13 +99,11 @@ a_finding_fails_its_line(void **state)
 }
 
 /* What is found and not worth a change fails nothing. */
-static void
-a_minor_finding_does_not(void **state)
+TEST(a_minor_finding_does_not)
 {
 	struct answered a;
 	struct kernel *k = &a.m.kernel[0];
 
-	(void)state;
 	made_init(&a.m);
 	fault_scattered(&a.m);
 	/* Of ten seconds its launches take a few microseconds. */
@@ -129,12 +116,10 @@ a_minor_finding_does_not(void **state)
 }
 
 /* Silence is no pass: without counters the lines that need them say so. */
-static void
-unmeasured_is_not_passed(void **state)
+TEST(unmeasured_is_not_passed)
 {
 	struct answered a;
 
-	(void)state;
 	made_init(&a.m);
 	made_kernel(&a.m, "k", 1000, 4000000)->skip = SKIP_LEVEL;
 	answer(&a, "coalescing");
@@ -149,12 +134,10 @@ unmeasured_is_not_passed(void **state)
 	assert_int_equal(a.answer.state, CHECK_PASSED);
 }
 
-static void
-nothing_was_launched(void **state)
+TEST(nothing_was_launched)
 {
 	struct answered a;
 
-	(void)state;
 	made_init(&a.m);
 	for (size_t i = 0; i < check_table_size; i++) {
 		answer(&a, check_table[i].id);
@@ -170,14 +153,12 @@ nothing_was_launched(void **state)
 }
 
 /* Lines that no rule decides: each fact on both sides of its limit. */
-static void
-facts_decide(void **state)
+TEST(facts_decide)
 {
 	struct process process = { .ended = false };
 	struct answered a;
 	struct kernel *k;
 
-	(void)state;
 	made_init(&a.m);
 	k = made_kernel(&a.m, "k", 1000, 4000000);
 	made_counters(&a.m, k, 0.9);
@@ -230,13 +211,11 @@ facts_decide(void **state)
 }
 
 /* A kernel that has nothing of the kind does not count as unmeasured. */
-static void
-means_are_of_what_applies(void **state)
+TEST(means_are_of_what_applies)
 {
 	struct answered a;
 	struct kernel *k;
 
-	(void)state;
 	made_init(&a.m);
 	k = made_kernel(&a.m, "plain", 1000, 4000000);
 	made_counters(&a.m, k, 0.9);
@@ -252,21 +231,4 @@ means_are_of_what_applies(void **state)
 	made_kernel(&a.m, "blind", 1000, 3000000)->skip = SKIP_LEVEL;
 	answer(&a, "bank-conflicts");
 	assert_true(fabs(a.answer.fact[0].covered - 0.25) < 1e-9);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_rule_once),
-		cmocka_unit_test(lines_are_told_apart),
-		cmocka_unit_test(a_finding_fails_its_line),
-		cmocka_unit_test(a_minor_finding_does_not),
-		cmocka_unit_test(unmeasured_is_not_passed),
-		cmocka_unit_test(nothing_was_launched),
-		cmocka_unit_test(facts_decide),
-		cmocka_unit_test(means_are_of_what_applies),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

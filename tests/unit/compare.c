@@ -3,18 +3,13 @@
  * what is said of each prediction. The documents are written down here.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 #include <jansson.h>
 
 #include "report/compare.h"
 #include "report/text.h"
+#include "unit/test.h"
 
 #include "unit/text_page.h"
 
@@ -146,14 +141,12 @@ item(const json_t *o, size_t i)
 	    "items"), i);
 }
 
-static void
-kernels_are_matched(void **state)
+TEST(kernels_are_matched)
 {
 	struct side b = side_of(10000000000), t = side_of(8000000000);
 	const json_t *k;
 	json_t *o;
 
-	(void)state;
 	/* Alike; other launches count for nothing. */
 	json_array_append_new(b.kernels, kernel_of(1, "alike", 100, 100, 1e7));
 	json_array_append_new(t.kernels, kernel_of(7, "alike", 100, 300, 5e6));
@@ -194,13 +187,11 @@ kernels_are_matched(void **state)
 }
 
 /* A renamed kernel is what alone is left, but for what is too short. */
-static void
-the_rest_is_matched(void **state)
+TEST(the_rest_is_matched)
 {
 	struct side b = side_of(10000000000), t = side_of(8000000000);
 	json_t *o;
 
-	(void)state;
 	json_array_append_new(b.kernels, kernel_of(1, "f<false>", 8, 10, 1e7));
 	json_array_append_new(t.kernels, kernel_of(1, "f<true>", 4, 10, 2e6));
 	json_array_append_new(t.kernels, kernel_of(2, "tiny", 1, 1, 1e3));
@@ -215,13 +206,11 @@ the_rest_is_matched(void **state)
 }
 
 /* Kernels that ran at the same time do not take more than the time. */
-static void
-concurrent_kernels_share_time(void **state)
+TEST(concurrent_kernels_share_time)
 {
 	struct side b = side_of(2000000000), t = side_of(2000000000);
 	json_t *o;
 
-	(void)state;
 	/* Two seconds each, in one in which any kernel ran. */
 	for (int i = 1; i <= 2; i++) {
 		json_array_append_new(b.kernels, kernel_of(i, i == 1 ? "a" :
@@ -234,14 +223,12 @@ concurrent_kernels_share_time(void **state)
 	json_decref(o);
 }
 
-static void
-fates(void **state)
+TEST(fates)
 {
 	struct side b = side_of(10000000000), t = side_of(8000000000);
 	const json_t *f;
 	json_t *o;
 
-	(void)state;
 	json_array_append_new(b.kernels, kernel_of(1, "k", 1, 100, 3e7));
 	json_array_append_new(b.kernels, kernel_of(2, "lost", 1, 100, 1e6));
 	json_array_append_new(t.kernels, kernel_of(5, "k", 1, 100, 1.5e7));
@@ -299,14 +286,12 @@ fates(void **state)
 
 /* One change to a function in two shapes: it is found again whichever of them
  * speaks, and has brought what both save. */
-static void
-shapes_are_one(void **state)
+TEST(shapes_are_one)
 {
 	struct side b = side_of(10000000000), t = side_of(8000000000);
 	const json_t *f;
 	json_t *o;
 
-	(void)state;
 	for (int i = 1; i <= 2; i++) {
 		json_array_append_new(b.kernels, kernel_of(i, "k", i, 100,
 		    i * 1e7));
@@ -332,13 +317,11 @@ shapes_are_one(void **state)
 	json_decref(o);
 }
 
-static void
-what_differs_is_noted(void **state)
+TEST(what_differs_is_noted)
 {
 	struct side b = side_of(1000000000), t = side_of(1000000000);
 	json_t *o;
 
-	(void)state;
 	json_object_set_new(t.run, "level", json_string("trace"));
 	json_object_set_new(t.run, "devices", json_pack("[s]", "other GPU"));
 	json_object_set_new(t.run, "state", json_string("killed"));
@@ -349,8 +332,7 @@ what_differs_is_noted(void **state)
 }
 
 /* Documents that lack everything, or have anything in its place. */
-static void
-wrong_documents(void **state)
+TEST(wrong_documents)
 {
 	static const char *const odd[] = { "{}", "[]", "[1, null, \"x\", {}]",
 		"[{\"id\": -1, \"name\": 5, \"grid\": 3, \"launches\": \"x\"}]",
@@ -363,7 +345,6 @@ wrong_documents(void **state)
 		"{\"wall_ns\": \"x\", \"summary\": [], \"devices\": 3}" };
 	size_t n = sizeof(odd) / sizeof(odd[0]);
 
-	(void)state;
 	for (size_t i = 0; i < n * n * n; i++) {
 		struct side b = { json_loads(odd[i % n], 0, NULL),
 			json_loads(odd[i / n % n], 0, NULL),
@@ -387,14 +368,12 @@ wrong_documents(void **state)
 	}
 }
 
-static void
-golden(void **state)
+TEST(golden)
 {
 	struct side b = side_of(12400000000), t = side_of(8700000000);
 	struct page p;
 	json_t *o;
 
-	(void)state;
 	json_array_append_new(b.kernels, kernel_of(1,
 	    "softmax_forward_kernel1(float*, float const*, int)", 256, 20000,
 	    225e3));
@@ -434,21 +413,4 @@ golden(void **state)
 	assert_non_null(strstr(p.text, "\nWhat became of the predictions\n"));
 	free(p.text);
 	json_decref(o);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(kernels_are_matched),
-		cmocka_unit_test(the_rest_is_matched),
-		cmocka_unit_test(concurrent_kernels_share_time),
-		cmocka_unit_test(fates),
-		cmocka_unit_test(shapes_are_one),
-		cmocka_unit_test(what_differs_is_noted),
-		cmocka_unit_test(wrong_documents),
-		cmocka_unit_test(golden),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

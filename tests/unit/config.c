@@ -1,16 +1,11 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "config/config.h"
 #include "base/error.h"
 #include "unit/fixtures.h"
+#include "unit/test.h"
 
 static char *top;
 
@@ -42,26 +37,22 @@ refused(const char *text, const char *line, const char *word)
 	assert_memory_equal(&c, &fresh, sizeof(c));
 }
 
-static void
-shipped_file_is_the_defaults(void **state)
+TEST(shipped_file_is_the_defaults)
 {
 	struct config c, fresh;
 	struct error e = ERROR_INIT;
 
-	(void)state;
 	config_init(&fresh);
 	assert_int_equal(config_load(&c, CONFIG_DIR "/cudadvised.conf", true,
 	    &e), 0);
 	assert_memory_equal(&c, &fresh, sizeof(c));
 }
 
-static void
-keys_are_taken(void **state)
+TEST(keys_are_taken)
 {
 	struct config c;
 	struct error e;
 
-	(void)state;
 	assert_int_equal(load(&c, "[http]\nport = 4711\n[run]\n"
 	    "overhead_budget = 0.2\nmax_stall_ms = 7\nlevel = trace\n"
 	    "[retention]\nruns=3\n"
@@ -75,13 +66,11 @@ keys_are_taken(void **state)
 	config_clear(&c);
 }
 
-static void
-thresholds_are_taken(void **state)
+TEST(thresholds_are_taken)
 {
 	struct config c;
 	struct error e;
 
-	(void)state;
 	assert_int_equal(load(&c, "[rules]\n"
 	    "uncoalesced-global-access.min_ratio = 1.5\n", &e), 0);
 	assert_non_null(c.thresholds);
@@ -89,11 +78,8 @@ thresholds_are_taken(void **state)
 	assert_null(c.thresholds);
 }
 
-static void
-errors_name_the_line(void **state)
+TEST(errors_name_the_line)
 {
-
-	(void)state;
 	refused("[http]\n\nprot = 1\n", "c.conf:3:", "prot");
 	refused("[htpt]\nport = 1\n", "c.conf:2:", "htpt");
 	refused("port = 1\n", "c.conf:1:", "port");
@@ -112,43 +98,38 @@ errors_name_the_line(void **state)
 	refused("# a comment\n[http]\nport = 1\nport = a\n", "c.conf:4:", "a");
 }
 
-static void
-a_long_line_is_an_error(void **state)
+TEST(a_long_line_is_an_error)
 {
 	char text[8192];
 
-	(void)state;
 	snprintf(text, sizeof(text), "[http]\nport = %05000d\n", 1);
 	refused(text, "c.conf:2:", "too long");
 }
 
-static void
-missing_file(void **state)
+TEST(missing_file)
 {
 	struct error e = ERROR_INIT;
 	struct config c;
 
-	(void)state;
 	assert_int_equal(config_load(&c, "/nonexistent/x", false, &e), 0);
 	assert_int_equal(config_load(&c, "/nonexistent/x", true, &e), -1);
 	assert_non_null(strstr(e.text, "/nonexistent/x"));
 }
 
-int
-main(void)
+static int
+set_up(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(shipped_file_is_the_defaults),
-		cmocka_unit_test(keys_are_taken),
-		cmocka_unit_test(thresholds_are_taken),
-		cmocka_unit_test(errors_name_the_line),
-		cmocka_unit_test(a_long_line_is_an_error),
-		cmocka_unit_test(missing_file),
-	};
-	int rc;
-
+	(void)state;
 	top = fixture_mkdir();
-	rc = cmocka_run_group_tests(tests, NULL, NULL);
-	fixture_rmdir(top);
-	return (rc);
+	return (0);
 }
+
+static int
+tear_down(void **state)
+{
+	(void)state;
+	fixture_rmdir(top);
+	return (0);
+}
+
+TEST_GROUP(set_up, tear_down)

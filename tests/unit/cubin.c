@@ -4,22 +4,16 @@
  * instruction. Then files that are cut or damaged: any answer is right, but
  * there must be one.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/error.h"
 #include "source/cubin.h"
+#include "unit/test.h"
 
 #ifdef HAVE_CUPTI
 #include <dlfcn.h>
-
 #include <cuda.h>
 #include <cupti.h>
 #include <cupti_pcsampling.h>
@@ -105,8 +99,7 @@ chain(const struct lines *l, uint32_t pc)
 	return (out);
 }
 
-static void
-opens(void **state)
+TEST(opens)
 {
 	static const struct {
 		const char *name;
@@ -121,7 +114,6 @@ opens(void **state)
 	struct file f;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
 		open_file(&f, row[i].name);
 		assert_int_equal(f.c.arch, row[i].arch);
@@ -132,13 +124,11 @@ opens(void **state)
 	}
 }
 
-static void
-functions(void **state)
+TEST(functions)
 {
 	const struct cubin_function *k, *inner;
 	struct file f;
 
-	(void)state;
 	open_file(&f, "t.cubin");
 	k = cubin_find(&f.c, "_Z1kPKfPfi", 0);
 	assert_non_null(k);
@@ -192,8 +182,7 @@ same_chain(const struct lines *l, uint32_t pc, char want[][128],
 	return (1);
 }
 
-static void
-as_nvdisasm(void **state)
+TEST(as_nvdisasm)
 {
 	char want[LINE_DEPTH][128], *text, *s, *nl;
 	unsigned depth = 0, checked = 0, inlined = 0;
@@ -202,7 +191,6 @@ as_nvdisasm(void **state)
 	struct file f;
 	size_t size;
 
-	(void)state;
 	open_file(&f, "t.cubin");
 	read_lines(&l, &f.c, "_Z1kPKfPfi");
 	text = (char *)read_file("t.gi.sass", &size);
@@ -230,15 +218,13 @@ as_nvdisasm(void **state)
 
 /* Rows are numbered from the begin of their sequence, names are not said
  * again where only the file changes. */
-static void
-two_functions(void **state)
+TEST(two_functions)
 {
 	static const char called[] =
 	    "t.cuh:4 _Z6helperPKfi, m.cu:11 _Z4deepPKfi, m.cu:";
 	struct lines l;
 	struct file f;
 
-	(void)state;
 	open_file(&f, "m.cubin");
 	read_lines(&l, &f.c, "_Z3oneIfEvPKT_PS0_i");
 	assert_string_equal(chain(&l, 0), "m.cu:13");
@@ -268,15 +254,13 @@ two_functions(void **state)
 
 /* -G: every function has a section of its own, and the library's have no
  * lines. */
-static void
-debug_build(void **state)
+TEST(debug_build)
 {
 	const struct cubin_function *g;
 	struct error e = ERROR_INIT;
 	struct lines l;
 	struct file f;
 
-	(void)state;
 	open_file(&f, "tg.cubin");
 	read_lines(&l, &f.c, "_Z6helperPKfi");
 	assert_string_equal(chain(&l, 0x1c0), "t.cuh:4");
@@ -291,8 +275,7 @@ debug_build(void **state)
 
 /* launch.cu, not linked yet: kernels that launch others, themselves (0) or in a
  * function that they call, and those that do not. */
-static void
-launches(void **state)
+TEST(launches)
 {
 	static const struct {
 		const char *name;
@@ -306,7 +289,6 @@ launches(void **state)
 	struct file f;
 	size_t i, n;
 
-	(void)state;
 	open_file(&f, "launch.cubin");
 	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
 		n = cubin_launches(&f.c, cubin_find(&f.c, row[i].name, 0), l);
@@ -323,15 +305,13 @@ launches(void **state)
 	close_file(&f);
 }
 
-static void
-not_cubins(void **state)
+TEST(not_cubins)
 {
 	static const uint8_t elf[80] = "\177ELF\2\1\1";
 	struct error e = ERROR_INIT;
 	struct cubin c;
 	struct file f;
 
-	(void)state;
 	assert_int_equal(cubin_open(&c, elf, 0, &e), -1);
 	assert_int_equal(cubin_open(&c, elf, sizeof(elf), NULL), -1);
 	open_file(&f, "t.cubin");
@@ -366,13 +346,11 @@ read_all(const uint8_t *p, size_t size)
 	return (rows);
 }
 
-static void
-cut(void **state)
+TEST(cut)
 {
 	size_t size, len;
 	uint8_t *p = read_file("t.cubin", &size), *copy;
 
-	(void)state;
 	assert_true(read_all(p, size) > 10);
 	for (len = 0; len < size; len += 7) {
 		/* Of its own, so that a read behind it is seen. */
@@ -393,14 +371,12 @@ random32(uint32_t *seed)
 	return (*seed >> 8);
 }
 
-static void
-damaged(void **state)
+TEST(damaged)
 {
 	size_t size;
 	uint8_t *p = read_file("m.cubin", &size), *copy = malloc(size);
 	uint32_t seed = 1, i, k;
 
-	(void)state;
 	assert_non_null(copy);
 	for (i = 0; i < 3000; i++) {
 		memcpy(copy, p, size);
@@ -474,8 +450,7 @@ compare_cupti(correlation *ask, const struct file *f, const char *name)
 	return (n);
 }
 
-static void
-as_cupti(void **state)
+TEST(as_cupti)
 {
 	static const char *const row[][2] = {
 		{ "t.cubin", "_Z1kPKfPfi" }, { "t80.cubin", "_Z1kPKfPfi" },
@@ -488,7 +463,6 @@ as_cupti(void **state)
 	struct file f;
 	size_t i;
 
-	(void)state;
 	if (lib != NULL)
 		*(void **)&ask = dlsym(lib, "cuptiGetSassToSourceCorrelation");
 	if (ask == NULL)
@@ -500,24 +474,3 @@ as_cupti(void **state)
 	}
 }
 #endif
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(opens),
-		cmocka_unit_test(functions),
-		cmocka_unit_test(as_nvdisasm),
-		cmocka_unit_test(two_functions),
-		cmocka_unit_test(debug_build),
-		cmocka_unit_test(launches),
-		cmocka_unit_test(not_cubins),
-		cmocka_unit_test(cut),
-		cmocka_unit_test(damaged),
-#ifdef HAVE_CUPTI
-		cmocka_unit_test(as_cupti),
-#endif
-	};
-
-	return (cmocka_run_group_tests(tests, NULL, NULL));
-}

@@ -1,12 +1,8 @@
 /* The program itself: one instance, the background, signals, its errors. */
 #include <errno.h>
 #include <limits.h>
-#include <setjmp.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,11 +12,10 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 #include <sqlite3.h>
 
 #include "unit/fixtures.h"
+#include "unit/test.h"
 
 static char *top;
 static char runtime[200], state_dir[200], output[8192];
@@ -138,11 +133,8 @@ listens(const char *name)
 	return (fd >= 0);
 }
 
-static void
-options(void **state)
+TEST_WITH(options, set_up, tear_down)
 {
-
-	(void)state;
 	assert_int_equal(call("--version"), 0);
 	assert_non_null(strstr(output, "cudadvised "));
 	assert_int_equal(call("--help"), 0);
@@ -160,14 +152,12 @@ options(void **state)
 }
 
 /* When it returns, it listens; SIGTERM ends it and leaves nothing behind. */
-static void
-starts_and_stops(void **state)
+TEST_WITH(starts_and_stops, set_up, tear_down)
 {
 	struct stat st;
 	char name[300];
 	pid_t pid;
 
-	(void)state;
 	assert_int_equal(call(""), 0);
 	assert_string_equal(output, "");
 	assert_true(listens("ingest.sock"));
@@ -185,12 +175,10 @@ starts_and_stops(void **state)
 	assert_int_equal(access(name, F_OK), -1);
 }
 
-static void
-second_daemon_names_the_first(void **state)
+TEST_WITH(second_daemon_names_the_first, set_up, tear_down)
 {
 	char pid[32], elsewhere[300];
 
-	(void)state;
 	assert_int_equal(call(""), 0);
 	snprintf(pid, sizeof(pid), "pid %d", (int)daemon_pid());
 	assert_int_equal(call(""), 1);
@@ -209,8 +197,7 @@ second_daemon_names_the_first(void **state)
 
 /* What a killed daemon leaves (socket, pid file) is in nobody's way, and what
  * it had acknowledged is there. */
-static void
-killed_daemon(void **state)
+TEST_WITH(killed_daemon, set_up, tear_down)
 {
 	struct fixture f;
 	char name[400];
@@ -219,7 +206,6 @@ killed_daemon(void **state)
 	pid_t pid;
 	int fd;
 
-	(void)state;
 	assert_int_equal(call(""), 0);
 	fixture_init(&f, 5);
 	fixture_process(&f, FIXTURE_RUN, 1, 40, 20);
@@ -244,8 +230,7 @@ killed_daemon(void **state)
 
 /* Somebody holds the database, so that everybody in the daemon waits for it: in
  * all for longer than we do. */
-static void
-ends_whatever_it_does(void **state)
+TEST_WITH(ends_whatever_it_does, set_up, tear_down)
 {
 	struct timespec pause = { 0, 500000000 };
 	char name[300], uuid[33];
@@ -254,7 +239,6 @@ ends_whatever_it_does(void **state)
 	int fd[6], i;
 	pid_t pid;
 
-	(void)state;
 	assert_int_equal(call(""), 0);
 	pid = daemon_pid();
 	snprintf(name, sizeof(name), "%s/cudadvise.db", state_dir);
@@ -282,13 +266,11 @@ ends_whatever_it_does(void **state)
 	assert_true(listens("api.sock"));
 }
 
-static void
-newer_database(void **state)
+TEST_WITH(newer_database, set_up, tear_down)
 {
 	char name[300];
 	sqlite3 *raw;
 
-	(void)state;
 	mkdir(state_dir, 0700);
 	snprintf(name, sizeof(name), "%s/cudadvise.db", state_dir);
 	assert_int_equal(sqlite3_open(name, &raw), SQLITE_OK);
@@ -299,13 +281,11 @@ newer_database(void **state)
 	assert_non_null(strstr(output, "cudadvise.db"));
 }
 
-static void
-bad_configuration(void **state)
+TEST_WITH(bad_configuration, set_up, tear_down)
 {
 	char name[300];
 	FILE *f;
 
-	(void)state;
 	snprintf(name, sizeof(name), "%s/cudadvise", top);
 	mkdir(name, 0700);
 	snprintf(name, sizeof(name), "%s/cudadvise/cudadvised.conf", top);
@@ -317,29 +297,13 @@ bad_configuration(void **state)
 	assert_false(listens("ingest.sock"));
 }
 
-static void
-path_too_long(void **state)
+TEST_WITH(path_too_long, set_up, tear_down)
 {
 	char dir[300];
 
-	(void)state;
 	snprintf(dir, sizeof(dir), "%s/%0100d", top, 1);
 	setenv("CUDADVISE_RUNTIME_DIR", dir, 1);
 	assert_int_equal(call(""), 1);
 	assert_non_null(strstr(output, "CUDADVISE_RUNTIME_DIR"));
 	setenv("CUDADVISE_RUNTIME_DIR", runtime, 1);
-}
-
-int
-main(void)
-{
-#define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-	const struct CMUnitTest tests[] = {
-		T(options), T(starts_and_stops),
-		T(second_daemon_names_the_first), T(killed_daemon),
-		T(ends_whatever_it_does), T(newer_database),
-		T(bad_configuration), T(path_too_long),
-	};
-
-	return (cmocka_run_group_tests(tests, NULL, NULL));
 }

@@ -1,18 +1,13 @@
 /* Ids by the million: what is kept of them is bounded, and so is the time. That
  * a test ends at all is part of it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "capture/capture_index.h"
 #include "model/idmap.h"
 #include "model/model.h"
+#include "unit/test.h"
 
 #define MANY 1000000u
 
@@ -71,12 +66,10 @@ device(uint64_t stream, uint32_t id, const char *uuid)
 	assert_int_equal(definitions_note(&d, stream, &r, &x), 0);
 }
 
-static void
-repeated_ids_are_kept_once(void **state)
+TEST_WITH(repeated_ids_are_kept_once, set_up, tear_down)
 {
 	uint32_t i;
 
-	(void)state;
 	for (i = 0; i < MANY; i++) {
 		string(1, 3, i % 2 == 0 ? "a" : "b");
 		signature(1, 7, 3, 0);
@@ -87,12 +80,10 @@ repeated_ids_are_kept_once(void **state)
 	assert_int_equal(x.devices, 1);
 }
 
-static void
-new_ids_have_a_limit(void **state)
+TEST_WITH(new_ids_have_a_limit, set_up, tear_down)
 {
 	uint32_t i;
 
-	(void)state;
 	for (i = 0; i < MANY; i++) {
 		string(1, i, "a");
 		signature(1, i, i, i);
@@ -110,12 +101,10 @@ new_ids_have_a_limit(void **state)
 	assert_int_equal(x.devices, DEFINITION_DEVICES + 1);
 }
 
-static void
-streams_have_a_limit(void **state)
+TEST_WITH(streams_have_a_limit, set_up, tear_down)
 {
 	uint32_t i;
 
-	(void)state;
 	for (i = 1; i <= 100000; i++)
 		device(i, 0, "u");
 	assert_int_equal(x.devices, DEFINITION_STREAMS);
@@ -129,8 +118,7 @@ streams_have_a_limit(void **state)
 }
 
 /* A million of each would be compared 10^12 times. */
-static void
-kernels_are_found_by_hash(void **state)
+TEST_WITH(kernels_are_found_by_hash, set_up, tear_down)
 {
 	struct device dev[] = { { .uuid = "u" }, { .uuid = "v" } };
 	struct kernel k[2] = { { .id = 11, .device = 0, .mangled = "a" },
@@ -140,7 +128,6 @@ kernels_are_found_by_hash(void **state)
 	const struct capture_signature *s;
 	uint32_t i, stream;
 
-	(void)state;
 	k[0].shape.grid_x = k[1].shape.grid_x = 5;
 	for (stream = 1; stream <= 64; stream++) {
 		string(stream, 0, "a");
@@ -166,8 +153,7 @@ kernels_are_found_by_hash(void **state)
 	}
 }
 
-static void
-the_last_definition_holds(void **state)
+TEST_WITH(the_last_definition_holds, set_up, tear_down)
 {
 	struct kernel k[2] = { { .id = 1, .mangled = "a" },
 	    { .id = 2, .mangled = "b" } };
@@ -175,7 +161,6 @@ the_last_definition_holds(void **state)
 	struct run run = { .kernel = k, .kernels = 2, .device = dev,
 	    .devices = 1 };
 
-	(void)state;
 	k[0].shape.grid_x = k[1].shape.grid_x = 7;
 	device(1, 0, "u");
 	string(1, 1, "a");
@@ -199,14 +184,12 @@ inverse(uint64_t odd)
 
 /* Keys that all fall on one place if the hash is one that everybody knows: this
  * is the one that was used. */
-static void
-chosen_ids_are_as_fast(void **state)
+TEST_WITH(chosen_ids_are_as_fast, set_up, tear_down)
 {
 	struct idmap m = { 0 };
 	uint64_t k;
 	uint32_t i;
 
-	(void)state;
 	for (i = 0; i < 1u << 19; i++) {
 		k = (uint64_t)i * inverse(0xbf58476d1ce4e5b9ull);
 		k ^= k >> 29 ^ k >> 58;
@@ -226,8 +209,7 @@ feed(struct model *m, uint64_t stream, uint64_t sequence, struct record *r)
 }
 
 /* What is over a limit is counted: all of it, and nothing else. */
-static void
-what_is_left_out_is_told(void **state)
+TEST_WITH(what_is_left_out_is_told, set_up, tear_down)
 {
 	struct record string_r = { .type = RECORD_STRING },
 	    signature_r = { .type = RECORD_SIGNATURE },
@@ -237,7 +219,6 @@ what_is_left_out_is_told(void **state)
 	uint64_t sequence = 0;
 	uint32_t i;
 
-	(void)state;
 	for (i = 0; i < 70000; i++) {
 		string_r.u.STRING.id = i;
 		feed(m, 1, sequence++, &string_r);
@@ -270,22 +251,4 @@ what_is_left_out_is_told(void **state)
 	assert_int_equal(run->lost, 2 * (70000 - 65536) + 5000 - 4096 +
 	    20000 - 16384 + 1999 - 1024);
 	model_free(m);
-}
-
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(repeated_ids_are_kept_once),
-		TEST(new_ids_have_a_limit),
-		TEST(streams_have_a_limit),
-		TEST(kernels_are_found_by_hash),
-		TEST(the_last_definition_holds),
-		TEST(what_is_left_out_is_told),
-		TEST(chosen_ids_are_as_fast),
-	};
-
-	return (cmocka_run_group_tests(tests, NULL, NULL));
 }

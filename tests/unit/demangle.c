@@ -1,16 +1,11 @@
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/demangle.h"
 #include "unit/fixtures.h"
+#include "unit/test.h"
 
 static const char hard[] = FIXTURE_HARD_NAME;
 
@@ -24,12 +19,10 @@ expect(struct demangling *d, const char *mangled, const char *expected)
 	free(name);
 }
 
-static void
-names_are_spelled_out(void **state)
+TEST(names_are_spelled_out)
 {
 	struct demangling d = { 0 };
 
-	(void)state;
 	expect(&d, "_Z7saxpy_kPfS_f", "saxpy_k(float*, float*, float)");
 	expect(&d, "plain_c_kernel", "plain_c_kernel");
 	expect(&d, "_Z", "_Z");
@@ -39,12 +32,10 @@ names_are_spelled_out(void **state)
 }
 
 /* That it comes back at all is the test. */
-static void
-a_name_without_end_stays_raw(void **state)
+TEST(a_name_without_end_stays_raw)
 {
 	struct demangling d = { 0 };
 
-	(void)state;
 	expect(&d, hard, hard);
 	assert_int_equal(d.raw, 1);
 	expect(&d, "_Z1fi", "f(int)");
@@ -53,13 +44,11 @@ a_name_without_end_stays_raw(void **state)
 	assert_true(d.spent_ns > 0);
 }
 
-static void
-a_run_has_so_much_time(void **state)
+TEST(a_run_has_so_much_time)
 {
 	struct demangling d = { .spent_ns = DEMANGLE_RUN_NS +
 	    DEMANGLE_BYTE_NS * 5 };
 
-	(void)state;
 	expect(&d, "_Z1fi", "_Z1fi");
 	assert_int_equal(d.raw, 1);
 	d.spent_ns = DEMANGLE_RUN_NS;
@@ -68,13 +57,11 @@ a_run_has_so_much_time(void **state)
 }
 
 /* 64 KiB at most: what is longer is as good as a riddle. */
-static void
-a_long_name_stays_raw(void **state)
+TEST(a_long_name_stays_raw)
 {
 	char longest[20000] = "_Z1f";
 	struct demangling d = { 0 };
 
-	(void)state;
 	memset(longest + 4, 'i', sizeof(longest) - 5);
 	expect(&d, longest, longest);
 	assert_int_equal(d.raw, 0);
@@ -94,14 +81,12 @@ many(void *arg)
 	return (NULL);
 }
 
-static void
-threads_end_only_their_own(void **state)
+TEST(threads_end_only_their_own)
 {
 	pthread_t thread[3];
 	uint64_t raw[3];
 	int i;
 
-	(void)state;
 	for (i = 0; i < 3; i++)
 		assert_int_equal(pthread_create(&thread[i], NULL, many,
 		    &raw[i]), 0);
@@ -112,32 +97,15 @@ threads_end_only_their_own(void **state)
 }
 
 /* A thread that takes no signals has a bound, too, and then takes none still. */
-static void
-a_blocked_signal_comes(void **state)
+TEST(a_blocked_signal_comes)
 {
 	struct demangling d = { 0 };
 	sigset_t all, before, after;
 
-	(void)state;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	expect(&d, hard, hard);
 	pthread_sigmask(SIG_SETMASK, &before, &after);
 	assert_int_equal(d.raw, 1);
 	assert_true(sigismember(&after, SIGVTALRM));
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_are_spelled_out),
-		cmocka_unit_test(a_name_without_end_stays_raw),
-		cmocka_unit_test(a_run_has_so_much_time),
-		cmocka_unit_test(a_long_name_stays_raw),
-		cmocka_unit_test(threads_end_only_their_own),
-		cmocka_unit_test(a_blocked_signal_comes),
-	};
-
-	return (cmocka_run_group_tests(tests, NULL, NULL));
 }

@@ -3,19 +3,13 @@
  * nvdisasm printed for the same cubin, or misbehaves.
  */
 #include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/error.h"
 #include "source/child.h"
@@ -24,14 +18,13 @@
 #include "source/sass.h"
 #include "unit/disasm.h"
 #include "unit/fixtures.h"
+#include "unit/test.h"
 
-static void
-finds(void **state)
+TEST_WITH(finds, set_up, tear_down)
 {
 	struct disassembler d;
 	char path[300];
 
-	(void)state;
 	make_tool("");
 	assert_int_equal(disasm_find(&d), 0);
 	assert_string_equal(d.path, tool);
@@ -121,24 +114,19 @@ check_texts(void)
 	nothing_left();
 }
 
-static void
-json(void **state)
+TEST_WITH(json, set_up, tear_down)
 {
-
-	(void)state;
 	make_tool("-json) cat " DIR "t.json;;");
 	check_texts();
 }
 
 /* A release that knows no -json, and one whose JSON is none. */
-static void
-older(void **state)
+TEST_WITH(older, set_up, tear_down)
 {
 	const uint32_t symbol[] = { KERNEL };
 	struct error e;
 	char *text[1];
 
-	(void)state;
 	make_tool("-json) echo 'Unknown option' >&2; exit 1;;\n"
 	    "-c) cat " DIR "t.gi.sass;;");
 	check_texts();
@@ -153,14 +141,12 @@ older(void **state)
 }
 
 /* What it gets: numbers, a file of its own, and nothing else. */
-static void
-surroundings(void **state)
+TEST_WITH(surroundings, set_up, tear_down)
 {
 	const uint32_t symbol[] = { KERNEL };
 	char cases[2000], seen[4096], *text[1], path[256], mode[8];
 	struct error e;
 
-	(void)state;
 	snprintf(cases, sizeof(cases), "-json)\n"
 	    "{ echo \"args $#: $1 $2 $3\"; echo \"file $4\"\n"
 	    "stat -c 'mode %%a' \"$4\"; cmp \"$4\" " DIR "t.cubin && echo same\n"
@@ -205,11 +191,8 @@ fails(const char *cases, const char *why)
 	nothing_left();
 }
 
-static void
-misbehaves(void **state)
+TEST_WITH(misbehaves, set_up, tear_down)
 {
-
-	(void)state;
 	fails("*) exit 0;;", "printed nothing");
 	fails("*) echo 'nvdisasm fatal: no'\\''de' >&2; exit 2;;",
 	    "nvdisasm fatal: no'de");
@@ -220,8 +203,7 @@ misbehaves(void **state)
 }
 
 /* Numbers and texts that cannot be: they are left out, or harmless. */
-static void
-odd_json(void **state)
+TEST_WITH(odd_json, set_up, tear_down)
 {
 	static const char *const row[] = {
 		"[{},[{\"function-name\":\"_Z1kPKfPfi\",\"start\":-16,"
@@ -240,7 +222,6 @@ odd_json(void **state)
 	struct error e;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
 		snprintf(cases, sizeof(cases), "-json) echo '%s';;", row[i]);
 		make_tool(cases);
@@ -257,15 +238,13 @@ odd_json(void **state)
 	free(text[0]);
 }
 
-static void
-not_for_it(void **state)
+TEST_WITH(not_for_it, set_up, tear_down)
 {
 	const uint32_t symbol[] = { KERNEL, 99 };
 	struct disassembler d;
 	struct error e = ERROR_INIT;
 	char *text[2];
 
-	(void)state;
 	make_tool("-json) exit 3;;");
 	assert_int_equal(disasm_find(&d), 0);
 	assert_int_equal(disasm_run(&d, cubin, 100, symbol, 1, text, &e), -1);
@@ -323,8 +302,7 @@ assert_gone(const char *pid)
 }
 
 /* What a disassembler that serves somebody else would do. */
-static void
-nothing_but_reading_and_printing(void **state)
+TEST_WITH(nothing_but_reading_and_printing, set_up, tear_down)
 {
 	struct child_limits l = { .ns = 60000000000u, .cpu_seconds = 10,
 	    .memory = 1u << 30, .output = 1u << 20, .writable = code };
@@ -349,7 +327,6 @@ nothing_but_reading_and_printing(void **state)
 	struct error e;
 	size_t i;
 
-	(void)state;
 	make_tool("");
 	if (syscall(SYS_landlock_create_ruleset, NULL, 0, 1) < 1)
 		skip();		/* a kernel without it */
@@ -372,15 +349,13 @@ nothing_but_reading_and_printing(void **state)
 }
 
 /* It has ended in order, and left others behind. */
-static void
-what_it_started_ends_with_it(void **state)
+TEST_WITH(what_it_started_ends_with_it, set_up, tear_down)
 {
 	struct child_limits l = { .ns = 60000000000u, .cpu_seconds = 10,
 	    .memory = 1u << 30, .output = 1u << 20 };
 	struct child_output o;
 	struct error e;
 
-	(void)state;
 	assert_int_equal(shell("for i in 1 2 3 4 5 6 7 8; do "
 	    "sleep 60 >&- 2>&- & echo $!; done | tr '\\n' ' '", &l, &o, &e),
 	    0);
@@ -389,8 +364,7 @@ what_it_started_ends_with_it(void **state)
 	free(o.text);
 }
 
-static void
-limits(void **state)
+TEST_WITH(limits, set_up, tear_down)
 {
 	static const struct child_limits l = { .ns = 400000000u,
 	    .cpu_seconds = 10, .memory = 1u << 30, .output = 1u << 20 };
@@ -400,7 +374,6 @@ limits(void **state)
 	struct error e;
 	char script[300], seen[32];
 
-	(void)state;
 	/* Where time is not the limit in question; and where it is, but after
 	 * something that has to have happened. */
 	patient.ns = 60000000000u;
@@ -445,8 +418,7 @@ limits(void **state)
 	assert_non_null(strstr(e.text, "signal"));
 }
 
-static void
-listings(void **state)
+TEST(listings)
 {
 	static const char *const row[] = { "", "[]", "[{},[]]", "{}", "null",
 	    "[1,[2,[3]]]", "\xff", "[\"a\"]" };
@@ -456,7 +428,6 @@ listings(void **state)
 	struct listing l;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
 		assert_int_equal(listing_json(&l, row[i], strlen(row[i])), -1);
 		assert_int_equal(listing_text(&l, row[i], strlen(row[i])), -1);
@@ -472,27 +443,4 @@ listings(void **state)
 	assert_string_equal(l.instruction[2].operands, "R1,[R2+0x1],!P3");
 	assert_int_equal(l.instruction[2].pc, 0x30);
 	listing_free(&l);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(finds, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(json, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(older, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(surroundings, set_up,
-		    tear_down),
-		cmocka_unit_test_setup_teardown(misbehaves, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(odd_json, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(not_for_it, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(limits, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(
-		    nothing_but_reading_and_printing, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(what_it_started_ends_with_it,
-		    set_up, tear_down),
-		cmocka_unit_test(listings),
-	};
-
-	return (cmocka_run_group_tests(tests, NULL, NULL));
 }

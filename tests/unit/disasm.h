@@ -1,6 +1,6 @@
 /*
  * unit/disasm.h: a disassembler that is a script, for the tests of
- * source/disasm.h. Included once by each of them, behind cmocka.
+ * source/disasm.h. Included once by each of them.
  */
 #ifndef CADV_UNIT_DISASM_H
 #define CADV_UNIT_DISASM_H
@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "source/disasm.h"
 #include "unit/fixtures.h"
+#include "unit/test.h"
 
 #define DIR TEST_DIR "/captures/cubins/"
 #define KERNEL 13u		/* symbols of t.cubin */

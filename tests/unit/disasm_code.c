@@ -2,15 +2,9 @@
  * Code without its cubin, of many functions in one run of the disassembler. It
  * is a script here that prints what nvdisasm printed, or misbehaves.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 #include <jansson.h>
 
 #include "base/error.h"
@@ -18,6 +12,7 @@
 #include "source/disasm.h"
 #include "source/sass.h"
 #include "unit/disasm.h"
+#include "unit/test.h"
 
 #define CODE 0x700u		/* bytes of t.cubin's section */
 
@@ -77,8 +72,7 @@ run_code(const struct disasm_code *want, size_t n, char **text, size_t *bad,
 }
 
 /* The same as from the whole cubin, wherever it stands in the file. */
-static void
-alone(void **state)
+TEST_WITH(alone, set_up, tear_down)
 {
 	const uint32_t symbol[] = { KERNEL, INNER };
 	char cases[1000], seen[1000], doubled[300], *whole[2], *text[4];
@@ -87,7 +81,6 @@ alone(void **state)
 	struct error e = ERROR_INIT;
 	size_t i, bad;
 
-	(void)state;
 	make_tool("-json) cat " DIR "t.json;;");
 	assert_int_equal(run(symbol, 2, whole, &e), 0);
 	for (i = 0; i < 4; i++) {
@@ -127,8 +120,7 @@ alone(void **state)
 
 /* Whose fault it is, where the tool says so; and no listing that is not of
  * all of it. */
-static void
-refused(void **state)
+TEST_WITH(refused, set_up, tear_down)
 {
 	static const struct {
 		const char *cases, *why;
@@ -156,7 +148,6 @@ refused(void **state)
 	char *text[2];
 	size_t i, bad;
 
-	(void)state;
 	for (i = 0; i < 2; i++) {
 		assert_int_equal(cubin_open(&c[i], cubin, cubin_size, &e), 0);
 		want[i].cubin = &c[i];
@@ -196,8 +187,7 @@ refused(void **state)
 
 /* An instruction that is linked only when it is loaded: its number is none.
  * linked.cu: both halves with -dc, then -dlink -cubin. */
-static void
-linked(void **state)
+TEST_WITH(linked, set_up, tear_down)
 {
 	char cases[3000];
 	struct disasm_code want;
@@ -206,7 +196,6 @@ linked(void **state)
 	char *text[1];
 	size_t i, n, bad;
 
-	(void)state;
 	cubin_size = slurp(DIR "linked.cubin", cubin, sizeof(cubin));
 	assert_int_equal(cubin_open(&c, cubin, cubin_size, &e), 0);
 	want.cubin = &c;
@@ -260,8 +249,7 @@ same_code(const char *name, const char *a, const char *b)
 
 /* Where there is an nvdisasm: it tells of bare code what it tells of the
  * cubins, with all functions in one file. */
-static void
-real(void **state)
+TEST_WITH(real, set_up, tear_down)
 {
 	static const char *const row[] = { "t", "m", "gemm", "softmax",
 	    "linked" };
@@ -274,7 +262,6 @@ real(void **state)
 	char path[300], *whole[MOST], *bare[MOST];
 	size_t i, k, bad, n = 0;
 
-	(void)state;
 	unsetenv("CUDADVISE_NVDISASM");
 	if (disasm_find(&d) != 0)
 		skip();
@@ -303,20 +290,4 @@ real(void **state)
 	}
 	for (i = 0; i < ROWS; i++)
 		cubin_close(&c[i]);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(alone, set_up,
-		    tear_down),
-		cmocka_unit_test_setup_teardown(refused, set_up,
-		    tear_down),
-		cmocka_unit_test_setup_teardown(linked, set_up,
-		    tear_down),
-		cmocka_unit_test_setup_teardown(real, set_up, tear_down),
-	};
-
-	return (cmocka_run_group_tests(tests, NULL, NULL));
 }

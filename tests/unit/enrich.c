@@ -3,10 +3,6 @@
  * in the model, in the capture, and as the service does it. The disassembler is
  * a script that prints what nvdisasm printed.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +10,6 @@
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "config/config.h"
 #include "base/error.h"
@@ -26,6 +20,7 @@
 #include "model/model.h"
 #include "store/store.h"
 #include "unit/fixtures.h"
+#include "unit/test.h"
 
 #define DIR TEST_DIR "/captures/cubins/"
 #define KERNEL "_Z1kPKfPfi"
@@ -224,8 +219,7 @@ size_of_capture(void)
 	return (size_of(path));
 }
 
-static void
-into_the_capture(void **state)
+TEST_WITH(into_the_capture, set_up, tear_down)
 {
 	struct capture_origin o;
 	struct error e = ERROR_INIT;
@@ -233,7 +227,6 @@ into_the_capture(void **state)
 	struct model *m;
 	long size;
 
-	(void)state;
 	make_tool(RAW);
 	make_one();
 	size = size_of_capture();
@@ -267,8 +260,7 @@ into_the_capture(void **state)
 }
 
 /* A stream of the daemon's own at the begin of the file, and by itself. */
-static void
-in_any_place(void **state)
+TEST_WITH(in_any_place, set_up, tear_down)
 {
 	char first[300], all[300];
 	const char *part[2] = { first, path };
@@ -278,7 +270,6 @@ in_any_place(void **state)
 	const struct run *run;
 	struct model *m;
 
-	(void)state;
 	make_tool(RAW);
 	make_one();
 	snprintf(first, sizeof(first), "%s/first", top);
@@ -308,8 +299,7 @@ in_any_place(void **state)
 	model_free(m);
 }
 
-static void
-none_there(void **state)
+TEST_WITH(none_there, set_up, tear_down)
 {
 	static const char *const kernel[] = { KERNEL };
 	const struct diagnostic *d;
@@ -317,7 +307,6 @@ none_there(void **state)
 	struct model *m;
 	long size;
 
-	(void)state;
 	setenv("CUDADVISE_NVDISASM", "", 1);
 	make_one();
 	size = size_of_capture();
@@ -338,8 +327,7 @@ none_there(void **state)
 	model_free(m);
 }
 
-static void
-that_fails(void **state)
+TEST_WITH(that_fails, set_up, tear_down)
 {
 	static const char *const missing[] = { "_Z7missingv" };
 	const struct diagnostic *d;
@@ -347,7 +335,6 @@ that_fails(void **state)
 	struct model *m;
 	long size;
 
-	(void)state;
 	make_tool("echo 'nvdisasm fatal: cannot' >&2; exit 1");
 	make_one();
 	size = size_of_capture();
@@ -373,8 +360,7 @@ that_fails(void **state)
 
 /* Where all of a cubin's functions at once are too much, they come one by
  * one, and what fails then is one. */
-static void
-in_halves(void **state)
+TEST_WITH(in_halves, set_up, tear_down)
 {
 	static const char *const kernel[] = { "_Z3twoPKfPfi",
 	    "_Z3oneIfEvPKT_PS0_i" };
@@ -383,7 +369,6 @@ in_halves(void **state)
 	struct model *m;
 	size_t i, good = 0;
 
-	(void)state;
 	/* Symbols 19 and 20 are the kernels. */
 	make_tool("[ $1 = -b ] && exit 1\ncase ,$3, in *,20,*) exit 9;; esac\n"
 	    "echo '[{},[{\"function-name\":\"_Z3twoPKfPfi\",\"start\":0,"
@@ -424,8 +409,7 @@ print_listing(FILE *f, size_t n)
 
 /* All functions in one run, but for what the tool does not know: that comes
  * from its cubin. */
-static void
-one_unknown(void **state)
+TEST_WITH(one_unknown, set_up, tear_down)
 {
 	static const char *const kernel[] = { "_Z3twoPKfPfi",
 	    "_Z3oneIfEvPKT_PS0_i" };
@@ -435,7 +419,6 @@ one_unknown(void **state)
 	size_t i;
 	FILE *f;
 
-	(void)state;
 	snprintf(script, sizeof(script), "%s/script", top);
 	f = fopen(script, "w");
 	assert_non_null(f);
@@ -466,15 +449,13 @@ one_unknown(void **state)
 }
 
 /* It has its time, and no more. */
-static void
-takes_too_long(void **state)
+TEST_WITH(takes_too_long, set_up, tear_down)
 {
 	const struct diagnostic *d;
 	struct timespec from, to;
 	const struct run *run;
 	struct model *m;
 
-	(void)state;
 	make_tool("sleep 60");
 	make_one();
 	clock_gettime(CLOCK_MONOTONIC, &from);
@@ -528,8 +509,7 @@ check_stored(struct service *s, int64_t number)
 }
 
 /* A run that came from elsewhere, and is looked at again here. */
-static void
-reanalyzed(void **state)
+TEST_WITH(reanalyzed, set_up, tear_down)
 {
 	struct error e = ERROR_INIT;
 	char socket[300];
@@ -537,7 +517,6 @@ reanalyzed(void **state)
 	int64_t number = 0;
 	FILE *f;
 
-	(void)state;
 	snprintf(socket, sizeof(socket), "%s/ingest.sock", top);
 	setenv("CUDADVISE_NVDISASM", "", 1);
 	make_one();
@@ -585,8 +564,7 @@ send_capture(const char *socket_path)
 }
 
 /* A run that was sent by its program and is over. */
-static void
-live(void **state)
+TEST_WITH(live, set_up, tear_down)
 {
 	struct error e = ERROR_INIT;
 	struct store_run r;
@@ -595,7 +573,6 @@ live(void **state)
 	bool over = false;
 	int i;
 
-	(void)state;
 	snprintf(socket, sizeof(socket), "%s/ingest.sock", top);
 	make_tool(RAW);
 	make_one();
@@ -614,26 +591,4 @@ live(void **state)
 	check_stored(s, 1);
 	service_stop(s);
 	config_clear(&config);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(into_the_capture, set_up,
-		    tear_down),
-		cmocka_unit_test_setup_teardown(in_any_place, set_up,
-		    tear_down),
-		cmocka_unit_test_setup_teardown(none_there, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(that_fails, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(in_halves, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(one_unknown, set_up,
-		    tear_down),
-		cmocka_unit_test_setup_teardown(takes_too_long, set_up,
-		    tear_down),
-		cmocka_unit_test_setup_teardown(reanalyzed, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(live, set_up, tear_down),
-	};
-
-	return (cmocka_run_group_tests(tests, NULL, NULL));
 }

@@ -13,9 +13,8 @@ step(struct feed *f, uint64_t *at, uint32_t kernel)
 static const struct kernel *
 settle(struct feed *f, uint32_t id)
 {
-	const struct run *run = model_settle(f->m, true);
+	const struct run *run = feed_settle(f);
 
-	assert_non_null(run);
 	assert_true(id <= run->kernels);
 	return (&run->kernel[id - 1]);
 }
@@ -30,10 +29,8 @@ define(struct feed *f)
 }
 
 /* Three in turn; in the end the third follows nothing. */
-static void
-test_turns(void **state)
+FEED_TEST(test_turns)
 {
-	struct feed *f = *state;
 	uint64_t at = 0, i;
 
 	define(f);
@@ -48,10 +45,8 @@ test_turns(void **state)
 	assert_false(settle(f, 1)->next_null);
 }
 
-static void
-test_default_stream(void **state)
+FEED_TEST(test_default_stream)
 {
-	struct feed *f = *state;
 	uint64_t at = 0, i;
 
 	define(f);
@@ -62,10 +57,8 @@ test_default_stream(void **state)
 }
 
 /* A copy, a memset or a wait of the host in between: nothing follows. */
-static void
-test_between(void **state)
+FEED_TEST(test_between)
 {
-	struct feed *f = *state;
 	uint64_t at = 0, i;
 
 	define(f);
@@ -83,10 +76,8 @@ test_between(void **state)
 }
 
 /* Each queue is its own; the more frequent of several wins. */
-static void
-test_queues(void **state)
+FEED_TEST(test_queues)
 {
-	struct feed *f = *state;
 	uint64_t at = 0, i;
 
 	define(f);
@@ -104,10 +95,8 @@ test_queues(void **state)
 }
 
 /* In one queue only what cannot overlap does not. */
-static void
-test_overlap(void **state)
+FEED_TEST(test_overlap)
 {
-	struct feed *f = *state;
 	uint64_t i;
 
 	define(f);
@@ -117,18 +106,4 @@ test_overlap(void **state)
 		    (i * 20 + 15) * US);
 	}
 	assert_int_equal(settle(f, 1)->next, 0);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		FEED_TEST(test_turns),
-		FEED_TEST(test_default_stream),
-		FEED_TEST(test_between),
-		FEED_TEST(test_queues),
-		FEED_TEST(test_overlap),
-	};
-
-	return (cmocka_run_group_tests(tests, NULL, NULL));
 }

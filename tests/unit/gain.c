@@ -3,27 +3,20 @@
  * together never more than there is.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "model/gain.h"
 #include "rules/made.h"
+#include "unit/test.h"
 
 static const struct fix none = FIX_NONE;
 
-static void
-test_unchanged(void **state)
+TEST(test_unchanged)
 {
 	struct made m;
 	struct load l;
 
-	(void)state;
 	for (double dram = 0.1; dram < 1.2; dram += 0.1) {
 		made_init(&m);
 		made_counters(&m, made_kernel(&m, "k", 10, 100000), dram);
@@ -34,14 +27,12 @@ test_unchanged(void **state)
 	}
 }
 
-static void
-test_limiter(void **state)
+TEST(test_limiter)
 {
 	struct made m;
 	struct load l;
 	struct fix lanes = FIX_NONE, warps = FIX_NONE;
 
-	(void)state;
 	made_init(&m);
 	made_counters(&m, made_kernel(&m, "k", 10, 100000), 0.9);
 	made_load(&m, &l);
@@ -65,14 +56,12 @@ test_limiter(void **state)
 	assert_true(made_speedup(&l, &warps, VIEW_MID) < 1.01);
 }
 
-static void
-test_latency(void **state)
+TEST(test_latency)
 {
 	struct made m;
 	struct load l;
 	struct fix f = FIX_NONE;
 
-	(void)state;
 	made_init(&m);
 	made_counters(&m, made_kernel(&m, "k", 10, 100000), 0.2);
 	m.kernel[0].metric[METRIC_OCCUPANCY] = 12.5;
@@ -105,14 +94,12 @@ make_scattered(struct made *m)
 	v[METRIC_L2_PCT] = 92;
 }
 
-static void
-test_coalescing(void **state)
+TEST(test_coalescing)
 {
 	struct made m;
 	struct load l;
 	struct fix f = FIX_NONE;
 
-	(void)state;
 	make_scattered(&m);
 	made_load(&m, &l);
 	assert_true(l.busy > 0.8);
@@ -135,15 +122,13 @@ test_coalescing(void **state)
 	assert_true(made_speedup(&l, &f, VIEW_MID) < 1.05);
 }
 
-static void
-test_conflicts(void **state)
+TEST(test_conflicts)
 {
 	struct made m;
 	struct load l;
 	struct fix f = FIX_NONE;
 	double cycles = 100e-6 * 1.98e9 * 132, *v;
 
-	(void)state;
 	made_init(&m);
 	made_counters(&m, made_kernel(&m, "k", 10, 100000), 0.1);
 	v = m.kernel[0].metric;
@@ -160,14 +145,12 @@ test_conflicts(void **state)
 	assert_true(made_speedup(&l, &f, VIEW_MID) < 1.1);
 }
 
-static void
-test_small_grid(void **state)
+TEST(test_small_grid)
 {
 	struct made m;
 	struct load l;
 	struct fix f = FIX_NONE;
 
-	(void)state;
 	made_init(&m);
 	made_counters(&m, made_kernel(&m, "k", 10, 1000000), 0.005);
 	m.kernel[0].shape.grid_x = 1;
@@ -184,8 +167,7 @@ test_small_grid(void **state)
 	assert_true(made_speedup(&l, &f, VIEW_HIGH) < 2.01);
 }
 
-static void
-test_no_counters(void **state)
+TEST(test_no_counters)
 {
 	struct code code = { .counted = true };
 	struct made m;
@@ -193,7 +175,6 @@ test_no_counters(void **state)
 	struct fix f = FIX_NONE;
 	double s;
 
-	(void)state;
 	made_init(&m);
 	made_kernel(&m, "k", 10, 100000);
 	made_load(&m, &l);
@@ -231,15 +212,13 @@ uniform(double low, double high)
 
 /* Fixes of one resource, of waiting, of what is in flight: each helps where
  * that is the limit, and next to nothing where it is not. */
-static void
-test_parts(void **state)
+TEST(test_parts)
 {
 	struct fix xu = FIX_NONE, stall = FIX_NONE, flight = FIX_NONE, f;
 	struct load bound, waiting;
 	struct made m;
 	struct kernel *k;
 
-	(void)state;
 	xu.part[RES_XU] = 0.25;
 	stall.stall = 0.5;
 	flight.flight = 4;
@@ -268,14 +247,12 @@ test_parts(void **state)
 }
 
 /* What becomes part of another kernel goes with its fixed cost. */
-static void
-test_whole(void **state)
+TEST(test_whole)
 {
 	struct fix f = FIX_NONE, half, gone = FIX_NONE;
 	struct made m;
 	struct load l;
 
-	(void)state;
 	made_init(&m);
 	made_counters(&m, made_kernel(&m, "k", 10, 10000), 0.9);
 	made_load(&m, &l);
@@ -289,14 +266,12 @@ test_whole(void **state)
 }
 
 /* Half of a change saves half of its time, whatever it multiplies. */
-static void
-test_half(void **state)
+TEST(test_half)
 {
 	struct fix f = FIX_NONE, half;
 	struct made m;
 	struct load l;
 
-	(void)state;
 	made_init(&m);
 	made_counters(&m, made_kernel(&m, "k", 10, 1000000), 0.005);
 	m.kernel[0].shape.grid_x = 1;
@@ -314,15 +289,13 @@ test_half(void **state)
 }
 
 /* What a change does to the grid is part of it. */
-static void
-test_grid(void **state)
+TEST(test_grid)
 {
 	struct fix warps = FIX_NONE, wide = FIX_NONE, large = FIX_NONE;
 	struct made m;
 	struct kernel *k;
 	struct load l;
 
-	(void)state;
 	made_init(&m);
 	k = made_kernel(&m, "k", 10, 1000000);
 	made_counters(&m, k, 0.2);
@@ -354,14 +327,12 @@ test_grid(void **state)
 }
 
 /* Fewer instructions leave the trips to memory as they are. */
-static void
-test_fewer_instructions(void **state)
+TEST(test_fewer_instructions)
 {
 	struct fix f = FIX_NONE;
 	struct made m;
 	struct load l;
 
-	(void)state;
 	made_init(&m);
 	made_counters(&m, made_kernel(&m, "k", 10, 1000000), 0.2);
 	made_load(&m, &l);
@@ -390,10 +361,8 @@ random_fix(void)
 
 /* Any counters, also nonsense: times stay in range, views in order, more
  * fixes never gain less, all of them never more than the exposed time. */
-static void
-test_property(void **state)
+TEST(test_property)
 {
-	(void)state;
 	srand(1);
 	for (int round = 0; round < 20000; round++) {
 		struct made m;
@@ -434,26 +403,4 @@ test_property(void **state)
 		assert_true(gboth.mid >= fmax(ga.mid, gb.mid) * (1 - 1e-9));
 		assert_true(gain_exposed_s(k) <= made_kernel_s(k));
 	}
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_unchanged),
-		cmocka_unit_test(test_limiter),
-		cmocka_unit_test(test_latency),
-		cmocka_unit_test(test_coalescing),
-		cmocka_unit_test(test_conflicts),
-		cmocka_unit_test(test_small_grid),
-		cmocka_unit_test(test_no_counters),
-		cmocka_unit_test(test_parts),
-		cmocka_unit_test(test_whole),
-		cmocka_unit_test(test_fewer_instructions),
-		cmocka_unit_test(test_half),
-		cmocka_unit_test(test_grid),
-		cmocka_unit_test(test_property),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,17 +3,12 @@
  * and seconds are the sum.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "rules/engine/group.h"
 #include "rules/made.h"
+#include "unit/test.h"
 
 #define MS 1000000ull
 #define S (1000 * MS)
@@ -41,15 +36,13 @@ tailed(struct made *m, const char *name, uint32_t grid, uint32_t block)
 }
 
 /* Launched with three grids, it is one finding, worth what three were. */
-static void
-test_grids(void **state)
+TEST(test_grids)
 {
 	double low = 0, mid = 0, high = 0;
 	const struct finding *f;
 	struct made m;
 	struct advice *a;
 
-	(void)state;
 	for (uint32_t i = 0; i < 3; i++) {
 		made_init(&m);
 		tailed(&m, "_Z4workPf", 1162 + i, 256)->exposed_ns *= 1 + i;
@@ -90,12 +83,10 @@ test_grids(void **state)
 
 /* The same finding of the same program has the same id, whichever of its shapes
  * takes longest this time. */
-static void
-test_id(void **state)
+TEST(test_id)
 {
 	char id[17] = "";
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		struct made m;
 		struct advice *a;
@@ -118,13 +109,11 @@ test_id(void **state)
 
 /* Of a rule about the launch another block is another choice; a fault of the code
  * is one in blocks of any shape. */
-static void
-test_blocks(void **state)
+TEST(test_blocks)
 {
 	struct made m;
 	struct advice *a;
 
-	(void)state;
 	made_init(&m);
 	tailed(&m, "_Z4workPf", 1162, 256);
 	tailed(&m, "_Z4workPf", 1162, 512);
@@ -150,13 +139,11 @@ test_blocks(void **state)
 }
 
 /* Kernels whose names were lost are not one. */
-static void
-test_nameless(void **state)
+TEST(test_nameless)
 {
 	struct made m;
 	struct advice *a;
 
-	(void)state;
 	made_init(&m);
 	tailed(&m, "(name lost)", 1162, 256);
 	tailed(&m, "(name lost)", 1163, 256);
@@ -169,8 +156,7 @@ test_nameless(void **state)
  * sees. All count, though only so many keep their texts. */
 #define GRIDS 3000
 
-static void
-test_many(void **state)
+TEST(test_many)
 {
 	struct kernel *k = calloc(GRIDS, sizeof(*k));
 	const struct finding *f;
@@ -178,7 +164,6 @@ test_many(void **state)
 	struct made m;
 	struct advice *a;
 
-	(void)state;
 	assert_non_null(k);
 	made_init(&m);
 	tailed(&m, "_Z2luPfi", 1, 256);
@@ -207,14 +192,12 @@ test_many(void **state)
 }
 
 /* GPUs that work at the same time save it once, those that take turns twice. */
-static void
-test_devices(void **state)
+TEST(test_devices)
 {
 	double one, side, turns;
 	struct made m;
 	struct advice *a;
 
-	(void)state;
 	made_init(&m);
 	made_device(&m);
 	tailed(&m, "_Z4workPf", 1162, 256);
@@ -266,15 +249,13 @@ shaped(struct made *m, uint32_t blocks, double waves, enum counted c)
 
 /* One of three was measured: the others gain what it does, the pessimist knows
  * of one. */
-static void
-test_neighbours(void **state)
+TEST(test_neighbours)
 {
 	const struct finding *f;
 	struct gain one;
 	struct made m;
 	struct advice *a;
 
-	(void)state;
 	made_init(&m);
 	shaped(&m, 20000, 19, SCATTERED);
 	a = made_advice(&m);
@@ -301,10 +282,8 @@ test_neighbours(void **state)
 
 /* Nobody speaks for a grid that leaves SMs idle, for other code, other blocks, a
  * kernel that waits, nor past a neighbour that is sound. */
-static void
-test_strangers(void **state)
+TEST(test_strangers)
 {
-	(void)state;
 	for (int i = 0; i < 6; i++) {
 		struct made m;
 		struct kernel *k;
@@ -404,12 +383,10 @@ line_of(struct draft *d, const char *file, uint32_t line)
 #define HALVES "void ns::(anonymous namespace)::scale<half, 8>(half*, int)"
 #define OTHERS "void ns::(anonymous namespace)::shift<float, 4>(float*, int)"
 
-static void
-test_lines(void **state)
+TEST(test_lines)
 {
 	struct pair p;
 
-	(void)state;
 	pair_make(&p, FLOATS, FLOATS, "memory");
 	assert_int_equal(grouped(&p), 1);
 	/* Lines that have one in common; one of them not known. */
@@ -424,12 +401,10 @@ test_lines(void **state)
 	}
 }
 
-static void
-test_templates(void **state)
+TEST(test_templates)
 {
 	struct pair p;
 
-	(void)state;
 	/* Launched from one line. */
 	pair_make(&p, FLOATS, HALVES, "launch");
 	assert_int_equal(grouped(&p), 1);
@@ -456,23 +431,4 @@ test_templates(void **state)
 	pair_make(&p, FLOATS, FLOATS, "memory");
 	p.d[1].order = 1;
 	assert_int_equal(grouped(&p), 2);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_grids),
-		cmocka_unit_test(test_id),
-		cmocka_unit_test(test_blocks),
-		cmocka_unit_test(test_nameless),
-		cmocka_unit_test(test_many),
-		cmocka_unit_test(test_devices),
-		cmocka_unit_test(test_neighbours),
-		cmocka_unit_test(test_strangers),
-		cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_templates),
-	};
-
-	return cmocka_run_group_tests_name("group", tests, NULL, NULL);
 }

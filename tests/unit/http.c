@@ -1,16 +1,10 @@
 /* Who may ask, what a body must be, how problems and tokens look. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <netinet/in.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/error.h"
 #include "http/api.h"
@@ -18,12 +12,12 @@
 #include "http/peer.h"
 #include "http/route.h"
 #include "http/token.h"
+#include "unit/test.h"
 
 #define TOKEN								\
 	"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
-static void
-test_host(void **state)
+TEST(test_host)
 {
 	static const char *const good[] = { "127.0.0.1:4711",
 		"localhost:4711", "LOCALHOST:4711", "[::1]:4711" };
@@ -34,7 +28,6 @@ test_host(void **state)
 		"x@localhost:4711" };
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++)
 		assert_true(guard_host(good[i], 4711));
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
@@ -43,13 +36,11 @@ test_host(void **state)
 	assert_true(guard_host("localhost", 80));
 }
 
-static void
-test_guard(void **state)
+TEST(test_guard)
 {
 	struct guard_headers h = { "127.0.0.1:1", NULL, NULL,
 		"Bearer " TOKEN };
 
-	(void)state;
 	assert_int_equal(guard_check(&h, 1, TOKEN), GUARD_OK);
 	h.fetch_site = "same-origin";
 	h.origin = "http://127.0.0.1:1";
@@ -76,12 +67,10 @@ test_guard(void **state)
 	assert_int_equal(guard_check(&h, 1, TOKEN), GUARD_HOST);
 }
 
-static void
-test_token(void **state)
+TEST(test_token)
 {
 	char other[] = "Bearer " TOKEN;
 
-	(void)state;
 	assert_true(guard_token(TOKEN, "Bearer " TOKEN));
 	assert_true(guard_token(TOKEN, "bearer " TOKEN));
 	assert_false(guard_token(TOKEN, NULL));
@@ -98,13 +87,11 @@ test_token(void **state)
 	}
 }
 
-static void
-test_token_made(void **state)
+TEST(test_token_made)
 {
 	char first[TOKEN_TEXT + 1], again[TOKEN_TEXT + 1];
 	struct error e = ERROR_INIT;
 
-	(void)state;
 	assert_int_equal(token_make(first, &e), 0);
 	assert_int_equal(strspn(first, "0123456789abcdef"), TOKEN_TEXT);
 	assert_int_equal(strlen(first), TOKEN_TEXT);
@@ -113,8 +100,7 @@ test_token_made(void **state)
 }
 
 /* A code is good once, for its time, and only whole. */
-static void
-test_codes(void **state)
+TEST(test_codes)
 {
 	struct codes c = { { { "", 0 } } };
 	char code[CODES_MAX + 1][CODE_TEXT + 1], other[CODE_TEXT + 1];
@@ -122,7 +108,6 @@ test_codes(void **state)
 	uint64_t late = CODE_LIFE_NS;
 	size_t i;
 
-	(void)state;
 	assert_false(code_take(&c, 0, ""));
 	memset(other, 0, sizeof(other));
 	assert_false(code_take(&c, 0, other));
@@ -180,10 +165,8 @@ peer_of(int family)
 	assert_false(peer_is_us(-1));
 }
 
-static void
-test_peer(void **state)
+TEST(test_peer)
 {
-	(void)state;
 	peer_of(AF_INET);
 	peer_of(AF_INET6);
 }
@@ -244,10 +227,8 @@ expect(int status, const char *method, const char *raw,
 	response_release(&a.rs);
 }
 
-static void
-test_begin(void **state)
+TEST(test_begin)
 {
-	(void)state;
 	expect(0, "GET", "/api/v1/runs?limit=3", NULL);
 	expect(0, "HEAD", "/api/v1/runs", NULL);
 	expect(404, "GET", "/api/v2/runs", NULL);
@@ -271,8 +252,7 @@ test_begin(void **state)
 	    .repeated = true });
 }
 
-static void
-test_body_header(void **state)
+TEST(test_body_header)
 {
 	const struct exchange_head json = { .content_type =
 	    "application/json; charset=utf-8", .content_length = "10" };
@@ -290,7 +270,6 @@ test_body_header(void **state)
 	    "application/octet-stream", .content_length = "1048577" };
 	const struct exchange_head chunked = { .chunked = true };
 
-	(void)state;
 	expect(0, "PATCH", "/api/v1/runs/1", &json);
 	expect(413, "PATCH", "/api/v1/runs/1", &large);
 	expect(400, "PATCH", "/api/v1/runs/1", &odd);
@@ -320,10 +299,8 @@ body(int status, const char *text)
 	response_release(&a.rs);
 }
 
-static void
-test_body(void **state)
+TEST(test_body)
 {
-	(void)state;
 	body(0, "{}");
 	body(0, "{\"label\":\"x\"}");
 	body(400, "");
@@ -338,14 +315,12 @@ test_body(void **state)
 	body(400, "{'a':1}");
 }
 
-static void
-test_unknown_member(void **state)
+TEST(test_unknown_member)
 {
 	struct request rq = { 0 };
 	struct response rs = { 0 };
 	json_t *j;
 
-	(void)state;
 	rq.body = json_pack("{s:s, s:b}", "label", "x", "pinned", 1);
 	assert_int_equal(api_body_known(&rq, &rs, "label pinned"), 0);
 	json_object_set_new(rq.body, "labe", json_null());
@@ -362,13 +337,11 @@ test_unknown_member(void **state)
 	json_decref(rq.body);
 }
 
-static void
-test_problem(void **state)
+TEST(test_problem)
 {
 	struct response rs = { 0 };
 	char *page;
 
-	(void)state;
 	respond_problem(&rs, PROBLEM_NO_RUN, NULL, "there is no run '%s'",
 	    "\xff\xfe");
 	assert_int_equal(rs.status, 404);	/* even if it cannot be shown */
@@ -381,12 +354,10 @@ test_problem(void **state)
 	assert_null(problem_page("../../etc/passwd"));
 }
 
-static void
-test_object_version(void **state)
+TEST(test_object_version)
 {
 	struct body t = { 0 };
 
-	(void)state;
 	body_add(&t, BODY_START);
 	body_add_object(&t, "{\"a\":1}");
 	assert_string_equal(t.p, "{\"schema_version\":1,\"a\":1}");
@@ -401,25 +372,4 @@ test_object_version(void **state)
 	body_add_object(&t, "{}");
 	assert_string_equal(t.p, "{\"schema_version\":1}");
 	free(t.p);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_host),
-		cmocka_unit_test(test_guard),
-		cmocka_unit_test(test_token),
-		cmocka_unit_test(test_token_made),
-		cmocka_unit_test(test_codes),
-		cmocka_unit_test(test_peer),
-		cmocka_unit_test(test_begin),
-		cmocka_unit_test(test_body_header),
-		cmocka_unit_test(test_body),
-		cmocka_unit_test(test_unknown_member),
-		cmocka_unit_test(test_problem),
-		cmocka_unit_test(test_object_version),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

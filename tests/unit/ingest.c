@@ -1,11 +1,7 @@
 /* The service over its real socket: peers that behave, peers that do not. */
 #include <errno.h>
 #include <limits.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +12,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 #include <sqlite3.h>
 
 #include "config/config.h"
@@ -26,6 +20,7 @@
 #include "capture/capture.h"
 #include "service/service.h"
 #include "unit/fixtures.h"
+#include "unit/test.h"
 #include "wire/frame.h"
 #include "wire/le.h"
 
@@ -54,6 +49,7 @@ set_up(void **state)
 {
 
 	(void)state;
+	log_setup(LOG_LEVEL_ERROR, false);
 	top = fixture_mkdir();
 	snprintf(path, sizeof(path), "%s/ingest.sock", top);
 	config_init(&config);
@@ -180,8 +176,7 @@ is_there(const char *fmt, const char *arg)
 	return (access(name, F_OK) == 0);
 }
 
-static void
-a_run_from_end_to_end(void **state)
+TEST_WITH(a_run_from_end_to_end, set_up, tear_down)
 {
 	struct fixture launcher, target;
 	struct store_doc *page;
@@ -192,7 +187,6 @@ a_run_from_end_to_end(void **state)
 	size_t n;
 	int a, b;
 
-	(void)state;
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0600);
 	fixture_init(&launcher, 1);
@@ -250,14 +244,12 @@ finished_run(const char *uuid, unsigned launches)
 	fixture_free(&f);
 }
 
-static void
-live_runs_are_seen(void **state)
+TEST_WITH(live_runs_are_seen, set_up, tear_down)
 {
 	struct fixture f;
 	struct store_run r;
 	int fd = dial();
 
-	(void)state;
 	fixture_init(&f, 5);
 	fixture_hello(&f, FIXTURE_RUN, 1);
 	fixture_device(&f);
@@ -274,8 +266,7 @@ live_runs_are_seen(void **state)
 
 /* The daemon tells a target that comes back where to go on; what comes twice
  * counts once. */
-static void
-reconnect_and_duplicates(void **state)
+TEST_WITH(reconnect_and_duplicates, set_up, tear_down)
 {
 	struct frame_header h;
 	struct store_run r;
@@ -283,7 +274,6 @@ reconnect_and_duplicates(void **state)
 	size_t half = 0, frames = 0;
 	int fd;
 
-	(void)state;
 	fixture_init(&f, 5);
 	fixture_process(&f, FIXTURE_RUN, 1, 400, 20);
 	while (frames < 12) {
@@ -310,8 +300,7 @@ reconnect_and_duplicates(void **state)
 }
 
 /* A frame beyond a gap is kept, but not acknowledged. */
-static void
-gaps_are_not_acknowledged(void **state)
+TEST_WITH(gaps_are_not_acknowledged, set_up, tear_down)
 {
 	struct frame_header h;
 	struct store_run r;
@@ -319,7 +308,6 @@ gaps_are_not_acknowledged(void **state)
 	size_t at[40], n = 0, pos;
 	int fd;
 
-	(void)state;
 	fixture_init(&f, 5);
 	fixture_process(&f, FIXTURE_RUN, 1, 400, 20);
 	for (pos = 0; pos < f.len; pos += FRAME_HEADER_SIZE + h.stored) {
@@ -342,8 +330,7 @@ gaps_are_not_acknowledged(void **state)
 }
 
 /* Each of these is disconnected; another peer is served meanwhile. */
-static void
-hostile_peers(void **state)
+TEST_WITH(hostile_peers, set_up, tear_down)
 {
 	uint8_t junk[4096], frame[FRAME_HEADER_SIZE + 64];
 	struct frame_header h = { .stream = 9, .records = 1 };
@@ -352,7 +339,6 @@ hostile_peers(void **state)
 	int held, fd, fine, i;
 	uint64_t done = 0;
 
-	(void)state;
 	/* Half a frame, held open all the time, that claims 4 MiB. */
 	fixture_init(&bad, 9);
 	fixture_hello(&bad, RUN_B, 1);
@@ -419,8 +405,7 @@ hostile_peers(void **state)
 }
 
 /* Behind a good beginning: nonsense with a right checksum, another stream. */
-static void
-hostile_later(void **state)
+TEST_WITH(hostile_later, set_up, tear_down)
 {
 	uint8_t frame[FRAME_HEADER_SIZE + 64];
 	struct frame_header h = { .stream = 5, .records = 2, .stored = 64,
@@ -429,7 +414,6 @@ hostile_later(void **state)
 	struct store_run r;
 	int fd, i;
 
-	(void)state;
 	fixture_init(&f, 5);
 	fixture_hello(&f, FIXTURE_RUN, 1);
 	fixture_flush(&f);
@@ -462,13 +446,11 @@ hostile_later(void **state)
 	fixture_free(&f);
 }
 
-static void
-too_many_peers(void **state)
+TEST_WITH(too_many_peers, set_up, tear_down)
 {
 	struct service_counters c;
 	int fd[4], i;
 
-	(void)state;
 	config.max_connections = 3;
 	for (i = 0; i < 4; i++)
 		fd[i] = dial();
@@ -481,8 +463,7 @@ too_many_peers(void **state)
 }
 
 /* Parts in a spool file, parts on the socket: one run. */
-static void
-spool_is_merged(void **state)
+TEST_WITH(spool_is_merged, set_up, tear_down)
 {
 	struct frame_header h;
 	struct fixture f, part;
@@ -491,7 +472,6 @@ spool_is_merged(void **state)
 	size_t at[40], n = 0, pos;
 	int fd;
 
-	(void)state;
 	fixture_init(&f, 5);
 	fixture_process(&f, FIXTURE_RUN, 1, 400, 20);
 	for (pos = 0; pos < f.len; pos += FRAME_HEADER_SIZE + h.stored) {
@@ -525,14 +505,12 @@ spool_is_merged(void **state)
 }
 
 /* Nobody ran when the program did: all of it is in spool files. */
-static void
-spool_alone_is_a_run(void **state)
+TEST_WITH(spool_alone_is_a_run, set_up, tear_down)
 {
 	struct store_run r;
 	struct fixture f;
 	char spool[400];
 
-	(void)state;
 	service_stop(service);
 	fixture_init(&f, 5);
 	fixture_process(&f, FIXTURE_RUN, 1, 40, 20);
@@ -548,8 +526,7 @@ spool_alone_is_a_run(void **state)
 }
 
 /* The daemon ends in the middle of a run; the next one goes on with it. */
-static void
-daemon_restarts(void **state)
+TEST_WITH(daemon_restarts, set_up, tear_down)
 {
 	struct frame_header h;
 	struct store_run r;
@@ -557,7 +534,6 @@ daemon_restarts(void **state)
 	size_t half;
 	int fd = dial();
 
-	(void)state;
 	fixture_init(&f, 5);
 	fixture_process(&f, FIXTURE_RUN, 1, 400, 20);
 	frame_peek(f.file, f.len, &h);
@@ -586,13 +562,11 @@ daemon_restarts(void **state)
 }
 
 /* The database is gone: captures bring the runs back. */
-static void
-database_is_rebuilt(void **state)
+TEST_WITH(database_is_rebuilt, set_up, tear_down)
 {
 	struct store_run r;
 	char name[300];
 
-	(void)state;
 	finished_run(FIXTURE_RUN, 40);
 	service_stop(service);
 	snprintf(name, sizeof(name), "%s/cudadvise.db", top);
@@ -605,8 +579,7 @@ database_is_rebuilt(void **state)
 
 /* The capture cannot grow: nothing is acknowledged that is not there, and the
  * data are taken when there is room again. */
-static void
-disk_full(void **state)
+TEST_WITH(disk_full, set_up, tear_down)
 {
 	struct service_counters c;
 	struct service_trouble t;
@@ -615,7 +588,6 @@ disk_full(void **state)
 	struct fixture f;
 	int fd = dial();
 
-	(void)state;
 	log_setup(LOG_LEVEL_ERROR - 1, false);
 	signal(SIGXFSZ, SIG_IGN);
 	fixture_init(&f, 5);
@@ -673,8 +645,7 @@ import(const struct fixture *f, size_t len, int64_t *number, struct error *e)
 	return (rc);
 }
 
-static void
-import_is_idempotent(void **state)
+TEST_WITH(import_is_idempotent, set_up, tear_down)
 {
 	int64_t first = 0, second = 0;
 	struct store_run r;
@@ -682,7 +653,6 @@ import_is_idempotent(void **state)
 	struct fixture f;
 	int64_t bytes;
 
-	(void)state;
 	fixture_init(&f, 5);
 	fixture_process(&f, FIXTURE_RUN, 1, 400, 20);
 	/* First the half of it, then all, then all again. */
@@ -705,14 +675,12 @@ import_is_idempotent(void **state)
 	fixture_free(&f);
 }
 
-static void
-reanalyze_and_delete(void **state)
+TEST_WITH(reanalyze_and_delete, set_up, tear_down)
 {
 	struct error e = ERROR_INIT;
 	struct store_run r;
 	int64_t before;
 
-	(void)state;
 	finished_run(FIXTURE_RUN, 40);
 	wait_state(FIXTURE_RUN, NULL, &r);
 	before = r.revision;
@@ -733,14 +701,12 @@ reanalyze_and_delete(void **state)
 	    STORE_NONE);
 }
 
-static void
-live_runs_are_not_deleted(void **state)
+TEST_WITH(live_runs_are_not_deleted, set_up, tear_down)
 {
 	struct error e = ERROR_INIT;
 	struct fixture f;
 	int fd = dial();
 
-	(void)state;
 	fixture_init(&f, 5);
 	fixture_hello(&f, FIXTURE_RUN, 1);
 	fixture_flush(&f);
@@ -756,8 +722,7 @@ live_runs_are_not_deleted(void **state)
 
 /* Who waits for a report is told that it is on its way: with the database held
  * by somebody else the analysis cannot end. */
-static void
-analysing_is_said(void **state)
+TEST_WITH(analysing_is_said, set_up, tear_down)
 {
 	struct fixture f;
 	struct store_run r;
@@ -765,7 +730,6 @@ analysing_is_said(void **state)
 	char name[200];
 	int fd = dial(), i;
 
-	(void)state;
 	fixture_init(&f, 5);
 	fixture_process(&f, FIXTURE_RUN, 1, 40, 40);
 	transmit(fd, f.file, FRAME_HEADER_SIZE);
@@ -791,8 +755,7 @@ analysing_is_said(void **state)
 	fixture_free(&f);
 }
 
-static void
-events_tell_of_runs(void **state)
+TEST_WITH(events_tell_of_runs, set_up, tear_down)
 {
 	struct service_event ev[64];
 	uint64_t since = service_events_last(service);
@@ -800,7 +763,6 @@ events_tell_of_runs(void **state)
 	bool reset;
 	size_t n;
 
-	(void)state;
 	finished_run(FIXTURE_RUN, 40);
 	service_delete(service, 1, &e);
 	n = service_events_since(service, since, ev, 64, &reset);
@@ -842,8 +804,7 @@ busy_sum(const json_t *timeline, double *count)
 	return (sum);
 }
 
-static void
-timeline_and_launches(void **state)
+TEST_WITH(timeline_and_launches, set_up, tear_down)
 {
 	char next[STORE_CURSOR_SIZE], cursor[STORE_CURSOR_SIZE] = "";
 	struct error e = ERROR_INIT;
@@ -852,7 +813,6 @@ timeline_and_launches(void **state)
 	size_t i, total = 0;
 	double count, sum;
 
-	(void)state;
 	finished_run(FIXTURE_RUN, 2000);	/* 40 ms: 10 µs busy, 10 idle */
 	assert_int_equal(service_timeline(service, 1, 0, 0, 100, &j, &e),
 	    STORE_OK);
@@ -893,8 +853,7 @@ timeline_and_launches(void **state)
 	    STORE_NONE);
 }
 
-static void
-retention_keeps_the_pinned(void **state)
+TEST_WITH(retention_keeps_the_pinned, set_up, tear_down)
 {
 	char uuid[33];
 	struct error e = ERROR_INIT;
@@ -902,7 +861,6 @@ retention_keeps_the_pinned(void **state)
 	size_t n;
 	int i;
 
-	(void)state;
 	config.keep_runs = 2;
 	for (i = 0; i < 4; i++) {
 		snprintf(uuid, sizeof(uuid), "%032d", i + 1);
@@ -932,8 +890,7 @@ retention_keeps_the_pinned(void **state)
 
 /* A program that never falls silent does not keep the daemon from seeing that
  * another one has ended. */
-static void
-a_busy_neighbour_is_no_delay(void **state)
+TEST_WITH(a_busy_neighbour_is_no_delay, set_up, tear_down)
 {
 	struct fixture busy, f;
 	struct store_run r = { .number = 0 };
@@ -941,7 +898,6 @@ a_busy_neighbour_is_no_delay(void **state)
 	bool over = false;
 	int a = dial(), b, i;
 
-	(void)state;
 	fixture_init(&busy, 7);
 	fixture_hello(&busy, RUN_B, 1);
 	fixture_init(&f, 5);
@@ -979,15 +935,13 @@ cpu_s(void)
 }
 
 /* Without descriptors a peer waits in line, and the daemon does not spin. */
-static void
-no_descriptors_left(void **state)
+TEST_WITH(no_descriptors_left, set_up, tear_down)
 {
 	struct rlimit old, few;
 	struct fixture f;
 	double before;
 	int fd, next;
 
-	(void)state;
 	fixture_init(&f, 5);
 	fixture_hello(&f, FIXTURE_RUN, 1);
 	fixture_flush(&f);
@@ -1009,8 +963,7 @@ no_descriptors_left(void **state)
 	fixture_free(&f);
 }
 
-static void
-socket_path_too_long(void **state)
+TEST_WITH(socket_path_too_long, set_up, tear_down)
 {
 	char big[200];
 	struct service_options o = { .socket = big, .listen_fd = -1,
@@ -1018,32 +971,9 @@ socket_path_too_long(void **state)
 	char *dir = fixture_mkdir();
 	struct error e = ERROR_INIT;
 
-	(void)state;
 	o.state = dir;
 	snprintf(big, sizeof(big), "/tmp/%0150d", 0);
 	assert_null(service_start(&o, &e));
 	assert_non_null(strstr(e.text, "too long"));
 	fixture_rmdir(dir);
-}
-
-int
-main(void)
-{
-#define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-	const struct CMUnitTest tests[] = {
-		T(a_run_from_end_to_end), T(live_runs_are_seen),
-		T(reconnect_and_duplicates), T(gaps_are_not_acknowledged),
-		T(hostile_peers), T(hostile_later), T(too_many_peers),
-		T(spool_is_merged), T(spool_alone_is_a_run),
-		T(daemon_restarts), T(database_is_rebuilt), T(disk_full),
-		T(import_is_idempotent), T(reanalyze_and_delete),
-		T(live_runs_are_not_deleted), T(analysing_is_said),
-		T(events_tell_of_runs),
-		T(timeline_and_launches), T(retention_keeps_the_pinned),
-		T(a_busy_neighbour_is_no_delay), T(no_descriptors_left),
-		T(socket_path_too_long),
-	};
-
-	log_setup(LOG_LEVEL_ERROR, false);
-	return (cmocka_run_group_tests(tests, NULL, NULL));
 }

@@ -1,17 +1,11 @@
 /* Parts of the injection library by themselves: what they keep when memory is
  * short, handles come back as others, or go while they are waited for. */
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-#include <cmocka.h>
 
 #include "budget.h"
 #include "callback.h"
@@ -26,6 +20,7 @@
 #include "order.h"
 #include "plain.h"
 #include "signature.h"
+#include "unit/test.h"
 #include "wire/frame.h"
 
 struct inject inject;
@@ -100,15 +95,13 @@ taken(unsigned type, char *text, size_t size)
 }
 
 /* A name that the queue had no room for is told with its next use. */
-static void
-names_survive_a_full_queue(void **state)
+TEST(names_survive_a_full_queue)
 {
 	struct record_CLOCK r = { .real_ns = 1 };
 	uint64_t before = emit_lost_total();
 	char text[64] = "";
 	uint32_t id;
 
-	(void)state;
 	while (emit_lost_total() == before)
 		EMIT(CLOCK, &r);
 	assert_int_equal(emit_string("late"), 0);
@@ -123,8 +116,7 @@ names_survive_a_full_queue(void **state)
 
 /* However often code is unloaded: a function's address that comes back as
  * another function's is that one's. */
-static void
-addresses_come_back(void **state)
+TEST(addresses_come_back)
 {
 	const struct signature_shape shape = { .grid = { 1, 1, 1 },
 	    .block = { 32, 1, 1 } };
@@ -133,7 +125,6 @@ addresses_come_back(void **state)
 	char name[32];
 	int i;
 
-	(void)state;
 	first = signature_of(address, "first", &shape);
 	assert_ptr_equal(signature_of(address, "first", &shape), first);
 	for (i = 0; i < 600; i++) {
@@ -182,14 +173,12 @@ launch_all(void *cookie)
 
 /* However often all code is unloaded and loaded again, by its second launch a
  * function is known by its address, and none for another one. */
-static void
-keys_come_and_go(void **state)
+TEST(keys_come_and_go)
 {
 	struct signature *s;
 	pthread_t t;
 	unsigned i, n;
 
-	(void)state;
 	for (i = 0; i < FUNCTIONS; i++)
 		snprintf(reload.name[i], sizeof(reload.name[i]), "g%u", i);
 	assert_int_equal(pthread_create(&t, NULL, launch_all, NULL), 0);
@@ -220,14 +209,12 @@ no_checksum(CUpti_GetCubinCrcParams *p)
 
 /* Samples of no cubin that CUPTI knows are not those of one whose checksum we do
  * not know: it may be too large to be kept. */
-static void
-unknown_code_is_not_sent(void **state)
+TEST(unknown_code_is_not_sent)
 {
 	size_t size = 33u << 20;
 	char *cubin = calloc(1, size);
 	CUpti_ModuleResourceData d = { .pCubin = cubin, .cubinSize = size };
 
-	(void)state;
 	inject.level = LEVEL_SOURCE;
 	inject.api.cuptiGetCubinCrc = no_checksum;
 	module_loaded(&d, 0);
@@ -269,12 +256,10 @@ destroy(void *cookie)
 
 /* Another thread destroys a stream that is waited for: from then on the driver
  * is not asked about it. */
-static void
-streams_go_while_waited_for(void **state)
+TEST(streams_go_while_waited_for)
 {
 	pthread_t thread;
 
-	(void)state;
 	inject.api.cuStreamQuery = query;
 	gate_stream(STREAM, 0);
 	assert_int_equal(pthread_create(&thread, NULL, destroy, NULL), 0);
@@ -284,28 +269,24 @@ streams_go_while_waited_for(void **state)
 	assert_false(atomic_load(&asked_late));
 }
 
-static void
-share_is_a_number_from_0_to_10(void **state)
+TEST(share_is_a_number_from_0_to_10)
 {
 	static const char *const bad[] = { NULL, "-0.1", "10.1", "nan",
 	    "-inf" };
 	size_t i;
 
-	(void)state;
 	assert_true(order_share("0.25", 7) == 0.25);
 	assert_true(order_share("0", 7) == 0);
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		assert_true(order_share(bad[i], 7) == 7);
 }
 
-static void
-stall_is_a_number_of_milliseconds(void **state)
+TEST(stall_is_a_number_of_milliseconds)
 {
 	static const char *const bad[] = { NULL, "", "0", "-1", "60001", "5x",
 	    "0x10", " 5", "5 ", "1e2", "99999999999999999999", "4294967297" };
 	size_t i;
 
-	(void)state;
 	assert_int_equal(order_stall("1"), 1000000);
 	assert_int_equal(order_stall("250"), 250000000);
 	assert_true(order_stall("60000") == 60000000000ull);
@@ -350,12 +331,10 @@ idle(void)
 
 /* However long the driver takes to say that nothing is left to do, who asks goes
  * on; and asks again only when that question has been answered. */
-static void
-nobody_waits_for_ever(void **state)
+TEST(nobody_waits_for_ever)
 {
 	CUcontext context = (CUcontext)(uintptr_t)1;
 
-	(void)state;
 	inject.api.cuCtxPushCurrent = push;
 	inject.api.cuCtxPopCurrent = pop;
 	inject.api.cuCtxSynchronize = never_idle;
@@ -379,12 +358,10 @@ endless(CUstream stream)
 }
 
 /* What works on without an end on one device says nothing of another. */
-static void
-each_device_is_idle_for_itself(void **state)
+TEST(each_device_is_idle_for_itself)
 {
 	CUcontext context = (CUcontext)(uintptr_t)1;
 
-	(void)state;
 	inject.api.cuCtxPushCurrent = push;
 	inject.api.cuCtxPopCurrent = pop;
 	inject.api.cuCtxSynchronize = idle;
@@ -402,14 +379,12 @@ each_device_is_idle_for_itself(void **state)
 }
 
 /* The default streams are no handle, and each thread has one of its own. */
-static void
-captures_of_default_streams_are_seen(void **state)
+TEST(captures_of_default_streams_are_seen)
 {
 	uintptr_t key[] = { gate_key(NULL, false), gate_key(NULL, true),
 	    gate_key(STREAM, false) };
 	size_t i;
 
-	(void)state;
 	assert_int_equal(key[0], gate_key(CU_STREAM_LEGACY, true));
 	assert_int_equal(key[1], gate_key(CU_STREAM_PER_THREAD, false));
 	for (i = 0; i < 3; i++) {
@@ -437,12 +412,10 @@ capture(void *cookie)
 }
 
 /* A capture that begins while something is turned on or off begins after it. */
-static void
-captures_wait_at_the_gate(void **state)
+TEST(captures_wait_at_the_gate)
 {
 	pthread_t thread;
 
-	(void)state;
 	assert_true(gate_close(0, 0));
 	assert_int_equal(pthread_create(&thread, NULL, capture, NULL), 0);
 	nap_ms(50);
@@ -466,12 +439,10 @@ launch(void *cookie)
 }
 
 /* Launches on other GPUs do not wait. */
-static void
-each_device_has_a_gate(void **state)
+TEST(each_device_has_a_gate)
 {
 	pthread_t thread;
 
-	(void)state;
 	assert_true(gate_close(1, 0));
 	launch((void *)(uintptr_t)2);
 	assert_int_equal(atomic_load(&launched), 1);
@@ -485,12 +456,10 @@ each_device_has_a_gate(void **state)
 }
 
 /* What would go beyond the bound is not begun; without a share nothing is. */
-static void
-the_budget_is_asked_before(void **state)
+TEST(the_budget_is_asked_before)
 {
 	uint64_t now = inject_now();
 
-	(void)state;
 	inject.begin_ns = now;
 	inject.level = LEVEL_COUNTERS;
 	inject.budget = 0.05;
@@ -502,8 +471,7 @@ the_budget_is_asked_before(void **state)
 }
 
 /* What a launch's record says decides at once where it is long. */
-static void
-time_decides_what_matters(void **state)
+TEST(time_decides_what_matters)
 {
 	struct signature_shape small = { .grid = { 1, 1, 1 },
 	    .block = { 32, 1, 1 } }, large = { .grid = { 9, 1, 1 },
@@ -511,7 +479,6 @@ time_decides_what_matters(void **state)
 	struct signature *a, *b, *c, *d;
 	int i, key[4] = { 0 };
 
-	(void)state;
 	a = signature_of(&key[0], "long_one", &small);
 	b = signature_of(&key[1], "long_one", &large);
 	c = signature_of(&key[2], "short_one", &small);
@@ -543,8 +510,7 @@ time_decides_what_matters(void **state)
 }
 
 /* Names as nvcc 13 and g++ 13 make them. */
-static void
-names_without_arguments(void **state)
+TEST(names_without_arguments)
 {
 	static const char *const name[][2] = {
 		{ "saxpy", "saxpy" },
@@ -564,7 +530,6 @@ names_without_arguments(void **state)
 	char out[64], cut[256];
 	size_t i, n;
 
-	(void)state;
 	for (i = 0; i < sizeof(name) / sizeof(name[0]); i++) {
 		assert_true(plain_name(name[i][0], out, sizeof(out)));
 		assert_string_equal(out, name[i][1]);
@@ -581,12 +546,11 @@ names_without_arguments(void **state)
 	assert_false(plain_name(name[2][0], out, 16));
 }
 
-static void
-kernels_are_chosen_by_name_and_number(void **state)
+/* The last in this file: nothing takes the filter back. */
+TEST(kernels_are_chosen_by_name_and_number)
 {
 	static const char deep[] = "_ZN1a6kernelIiEEvPT_";
 
-	(void)state;
 	assert_true(filter_takes(deep));	/* nothing was said */
 	assert_false(filter_counts());
 	assert_false(filter_read("(a)\\1", NULL));
@@ -613,28 +577,4 @@ set_up(void **state)
 	return (signature_init());
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_survive_a_full_queue),
-		cmocka_unit_test(addresses_come_back),
-		cmocka_unit_test(keys_come_and_go),
-		cmocka_unit_test(unknown_code_is_not_sent),
-		cmocka_unit_test(streams_go_while_waited_for),
-		cmocka_unit_test(share_is_a_number_from_0_to_10),
-		cmocka_unit_test(stall_is_a_number_of_milliseconds),
-		cmocka_unit_test(nobody_waits_for_ever),
-		cmocka_unit_test(each_device_is_idle_for_itself),
-		cmocka_unit_test(captures_of_default_streams_are_seen),
-		cmocka_unit_test(captures_wait_at_the_gate),
-		cmocka_unit_test(each_device_has_a_gate),
-		cmocka_unit_test(the_budget_is_asked_before),
-		cmocka_unit_test(time_decides_what_matters),
-		cmocka_unit_test(names_without_arguments),
-		/* The last: nothing takes the filter back. */
-		cmocka_unit_test(kernels_are_chosen_by_name_and_number),
-	};
-
-	return (cmocka_run_group_tests(tests, set_up, NULL));
-}
+TEST_GROUP(set_up, NULL)

@@ -1,15 +1,11 @@
 /* The shapes that report/json.h promises, NaN, and strings of any bytes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <strings.h>
-
-#include <cmocka.h>
 
 #include "base/utf8.h"
 #include "report/json.h"
 #include "report/json_source.h"
+#include "unit/test.h"
 
 #include "unit/source_fixture.h"
 
@@ -45,13 +41,11 @@ assert_keys(const json_t *o, const char *keys)
 	assert_int_equal(json_object_size(o), count);
 }
 
-static void
-run_shape(void **state)
+TEST_WITH(run_shape, setup, NULL)
 {
 	json_t *o = json_run(&f.run, &f.advice, 3);
 	json_t *s, *idle;
 
-	(void)state;
 	assert_keys(o, "id label command cwd host version state level "
 	    "started_at wall_ns exit_code signal devices kernels launches "
 	    "functions processes findings worth_it together_s summary "
@@ -105,13 +99,11 @@ number(const json_t *o, const char *key)
 }
 
 /* What is there once, and what each launch costs. */
-static void
-run_overhead_parts(void **state)
+TEST_WITH(run_overhead_parts, setup, NULL)
 {
 	json_t *o, *cost;
 	int i;
 
-	(void)state;
 	for (i = 0; i < OVERHEAD_KINDS; i++)
 		f.run.overhead_ns[i] = 1000000ull << i;
 	o = json_run(&f.run, &f.advice, 1);
@@ -140,12 +132,10 @@ run_overhead_parts(void **state)
 	json_decref(o);
 }
 
-static void
-run_held(void **state)
+TEST_WITH(run_held, setup, NULL)
 {
 	json_t *o = json_run(&f.run, &f.advice, 1), *held;
 
-	(void)state;
 	/* Captures of older versions say nothing of it. */
 	assert_true(json_is_null(json_object_get(json_object_get(o,
 	    "overhead"), "held")));
@@ -176,14 +166,12 @@ run_held(void **state)
 
 /* With several devices idle causes are more than one timeline can hold: as
  * shares they still add up to the idle share. */
-static void
-run_idle_adds_up(void **state)
+TEST_WITH(run_idle_adds_up, setup, NULL)
 {
 	double sum = 0, idle;
 	json_t *o, *s, *v;
 	const char *key;
 
-	(void)state;
 	f.run.idle_ns[IDLE_HOST] *= 8;
 	o = json_run(&f.run, &f.advice, 1);
 	s = json_object_get(o, "summary");
@@ -194,15 +182,13 @@ run_idle_adds_up(void **state)
 	json_decref(o);
 }
 
-static void
-run_that_did_nothing(void **state)
+TEST_WITH(run_that_did_nothing, setup, NULL)
 {
 	static const struct advice none;
 	static struct run r;
 	json_t *o;
 	char *text;
 
-	(void)state;
 	memset(&r, 0, sizeof(r));
 	r.exit_code = -1;
 	o = json_run(&r, &none, 1);
@@ -236,12 +222,10 @@ reason(const json_t *k, const char *name)
 	    json_object_get(k, "headline"), name), "reason")));
 }
 
-static void
-kernel_shape(void **state)
+TEST_WITH(kernel_shape, setup, NULL)
 {
 	json_t *o = json_kernel(&f.run, &f.kernel[0], &f.advice), *ids;
 
-	(void)state;
 	assert_keys(o, "id name short_name mangled device launches time "
 	    "exposed_ns share_ratio grid block cluster registers "
 	    "shared_static_bytes shared_dynamic_bytes local_bytes "
@@ -274,13 +258,11 @@ kernel_shape(void **state)
 }
 
 /* Whose it is, where it is not the program's. */
-static void
-kernel_library(void **state)
+TEST_WITH(kernel_library, setup, NULL)
 {
 	struct kernel k = f.kernel[0];
 	json_t *o;
 
-	(void)state;
 	k.name = "void cutlass::Kernel2<cutlass_80_simt_sgemm_64x64_8x5_tn>";
 	o = json_kernel(&f.run, &k, &f.advice);
 	assert_string_equal(json_string_value(json_object_get(o, "library")),
@@ -289,8 +271,7 @@ kernel_library(void **state)
 }
 
 /* Kernels are launch shapes; people count functions. */
-static void
-functions_of_shapes(void **state)
+TEST_WITH(functions_of_shapes, setup, NULL)
 {
 	static const char *const names[] = { "_Z1av", "_Z1bv", "_Z1av",
 		"(name lost)", "(name lost)", "_Z1av" };
@@ -301,7 +282,6 @@ functions_of_shapes(void **state)
 	json_t *list, *o, *of;
 	uint32_t i;
 
-	(void)state;
 	for (i = 0; i < 6; i++) {
 		k[i] = f.kernel[0];
 		k[i].id = i + 1;
@@ -333,13 +313,11 @@ functions_of_shapes(void **state)
 	json_decref(o);
 }
 
-static void
-kernel_roofline(void **state)
+TEST_WITH(kernel_roofline, setup, NULL)
 {
 	json_t *o, *roof, *bytes;
 	struct kernel *k = &f.kernel[0];
 
-	(void)state;
 	k->metric[METRIC_DRAM_READ] = 1e6;
 	k->metric[METRIC_DRAM_WRITE] = 0;
 	o = json_kernel(&f.run, k, &f.advice);
@@ -384,14 +362,12 @@ line_of(const json_t *checklist, const char *id)
 	return (NULL);
 }
 
-static void
-checklist_shape(void **state)
+TEST_WITH(checklist_shape, setup, NULL)
 {
 	json_t *o = json_checklist(&f.run, &f.advice), *line, *one;
 	size_t lines = 0, i;
 	json_t *g;
 
-	(void)state;
 	assert_keys(o, "passed failed not_measured groups");
 	json_array_foreach(json_object_get(o, "groups"), i, g) {
 		assert_keys(g, "id title passed failed not_measured lines");
@@ -417,15 +393,13 @@ checklist_shape(void **state)
 	json_decref(o);
 }
 
-static void
-kernel_unmeasured(void **state)
+TEST_WITH(kernel_unmeasured, setup, NULL)
 {
 	json_t *o = json_kernel(&f.run, &f.kernel[1], &f.advice);
 	static const char *const names[] = { "occupancy", "coalescing",
 		"bank_conflicts", "divergence" };
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < 4; i++) {
 		assert_true(isnan(headline(o, names[i])));
 		assert_non_null(strstr(reason(o, names[i]), "administrators"));
@@ -444,13 +418,11 @@ kernel_unmeasured(void **state)
 	json_decref(o);
 }
 
-static void
-metrics_all_named(void **state)
+TEST_WITH(metrics_all_named, setup, NULL)
 {
 	json_t *list = json_metrics(&f.kernel[0]), *m;
 	size_t i, values = 0;
 
-	(void)state;
 	assert_int_equal(json_array_size(list), METRIC_COUNT);
 	json_array_foreach(list, i, m) {
 		assert_keys(m, "name label value unit source reason");
@@ -463,12 +435,10 @@ metrics_all_named(void **state)
 	json_decref(list);
 }
 
-static void
-copies_processes_devices(void **state)
+TEST_WITH(copies_processes_devices, setup, NULL)
 {
 	json_t *list, *o;
 
-	(void)state;
 	list = json_copies(&f.run);
 	o = json_array_get(list, 0);
 	assert_keys(o, "kind memset src dst async device size_class_bytes "
@@ -507,12 +477,10 @@ copies_processes_devices(void **state)
 	json_decref(list);
 }
 
-static void
-diagnostics_have_remedies(void **state)
+TEST_WITH(diagnostics_have_remedies, setup, NULL)
 {
 	json_t *list = json_diagnostics(&f.run), *o;
 
-	(void)state;
 	o = json_array_get(list, 0);
 	assert_keys(o, "code severity error count where text remedy");
 	assert_string_equal(json_string_value(json_object_get(o, "code")),
@@ -522,12 +490,10 @@ diagnostics_have_remedies(void **state)
 	json_decref(list);
 }
 
-static void
-timeline_merges(void **state)
+TEST_WITH(timeline_merges, setup, NULL)
 {
 	json_t *o = json_timeline(&f.run, 0, 10000000, 5), *row;
 
-	(void)state;
 	assert_int_equal(json_integer_value(json_object_get(o, "bin_ns")),
 	    2000000);
 	row = json_array_get(json_object_get(json_array_get(
@@ -551,12 +517,10 @@ timeline_merges(void **state)
 	json_decref(o);
 }
 
-static void
-findings_shape(void **state)
+TEST_WITH(findings_shape, setup, NULL)
 {
 	json_t *o = json_findings(&f.run, &f.advice), *x, *saves;
 
-	(void)state;
 	assert_keys(o, "items together_s overlap active_s noise_s unmeasured "
 	    "calibrated "
 	    "ceilings_from rules");
@@ -581,8 +545,7 @@ findings_shape(void **state)
 }
 
 /* Of the run's own findings a place in the host's code is no missing line. */
-static void
-host_place(void **state)
+TEST_WITH(host_place, setup, NULL)
 {
 	struct site site = { .call = CALL_MEMCPY, .count = 3 };
 	struct finding *x = &f.finding[1];
@@ -590,7 +553,6 @@ host_place(void **state)
 	json_t *o;
 	int i;
 
-	(void)state;
 	x->location_missing = "line not known";
 	for (i = 0; i < 2; i++) {
 		x->site = i == 0 ? NULL : &site;
@@ -603,13 +565,11 @@ host_place(void **state)
 	x->site = NULL;
 }
 
-static void
-rules_all_complete(void **state)
+TEST_WITH(rules_all_complete, setup, NULL)
 {
 	json_t *list = json_rules(), *r;
 	size_t i;
 
-	(void)state;
 	assert_int_equal(json_array_size(list), rule_count());
 	assert_true(json_array_size(list) > 0);
 	json_array_foreach(list, i, r)
@@ -636,12 +596,10 @@ value_of(const json_t *line, const char *metric)
 	    "values"), metric)));
 }
 
-static void
-source_shape(void **state)
+TEST_WITH(source_shape, setup_source, NULL)
 {
 	json_t *o = json_source(&f.run, &f.kernel[0], &f.advice), *lines, *l;
 
-	(void)state;
 	assert_keys(o, "kernel_id name function counted sampled disassembled "
 	    "has_lines debug missing metrics files lines totals "
 	    "samples_shared_by sample_period_cycles findings");
@@ -678,12 +636,10 @@ source_shape(void **state)
 }
 
 /* Nothing measured, or only a part of it: null, false and the reason. */
-static void
-source_missing_parts(void **state)
+TEST_WITH(source_missing_parts, setup_source, NULL)
 {
 	json_t *o = json_source(&f.run, &f.kernel[1], &f.advice), *x;
 
-	(void)state;
 	assert_true(json_is_false(json_object_get(o, "counted")));
 	assert_non_null(strstr(json_string_value(json_object_get(
 	    json_object_get(o, "missing"), "lines")), "nothing of its code"));
@@ -709,14 +665,12 @@ source_missing_parts(void **state)
 	json_decref(o);
 }
 
-static void
-source_instructions(void **state)
+TEST_WITH(source_instructions, setup_source, NULL)
 {
 	size_t len = 0;
 	char *text = json_instructions(&f.kernel[0], &len);
 	json_t *list, *x;
 
-	(void)state;
 	assert_non_null(text);
 	assert_int_equal(strlen(text), len);
 	list = json_loads(text, 0, NULL);
@@ -753,8 +707,7 @@ source_instructions(void **state)
 }
 
 /* Every metric of the table has a key of its own name. */
-static void
-source_keys(void **state)
+TEST(source_keys)
 {
 	static const char *const names[SOURCE_COUNT] = {
 #define SOURCE_METRIC(name, cupti, unit, label) [SOURCE_##name] = #name,
@@ -763,7 +716,6 @@ source_keys(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < SOURCE_COUNT; i++) {
 		assert_int_equal(strcasecmp(names[i], source_metric_key(i)),
 		    0);
@@ -771,12 +723,10 @@ source_keys(void **state)
 	}
 }
 
-static void
-source_files_and_sites(void **state)
+TEST_WITH(source_files_and_sites, setup_source, NULL)
 {
 	json_t *o = json_source_files(&f.run), *x;
 
-	(void)state;
 	assert_int_equal(json_array_size(o), 2);
 	assert_keys(json_array_get(o, 0), "index path captured missing "
 	    "size_bytes");
@@ -812,12 +762,10 @@ source_files_and_sites(void **state)
 	json_decref(o);
 }
 
-static void
-hot_lines_shape(void **state)
+TEST_WITH(hot_lines_shape, setup_source, NULL)
 {
 	json_t *o = json_finding_of(&f.run, &f.finding[0], 1), *x;
 
-	(void)state;
 	x = json_object_get(o, "hot_lines");
 	assert_int_equal(json_array_size(x), 2);
 	x = json_array_get(x, 1);
@@ -831,11 +779,8 @@ hot_lines_shape(void **state)
 	json_decref(o);
 }
 
-static void
-utf8_cases(void **state)
+TEST(utf8_cases)
 {
-
-	(void)state;
 	assert_true(utf8_valid("a × µ €", strlen("a × µ €")));
 	assert_false(utf8_valid("\xc0\x80", 2));	/* overlong */
 	assert_false(utf8_valid("\xed\xa0\x80", 3));	/* surrogate */
@@ -843,38 +788,4 @@ utf8_cases(void **state)
 	assert_false(utf8_valid("\xe2\x82", 2));	/* cut */
 	assert_int_equal(utf8_columns("a×é", strlen("a×é")), 3);
 	assert_int_equal(utf8_columns("漢", strlen("漢")), 2);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(run_shape, setup),
-		cmocka_unit_test_setup(run_overhead_parts, setup),
-		cmocka_unit_test_setup(run_held, setup),
-		cmocka_unit_test_setup(run_idle_adds_up, setup),
-		cmocka_unit_test_setup(run_that_did_nothing, setup),
-		cmocka_unit_test_setup(kernel_shape, setup),
-		cmocka_unit_test_setup(kernel_library, setup),
-		cmocka_unit_test_setup(functions_of_shapes, setup),
-		cmocka_unit_test_setup(kernel_roofline, setup),
-		cmocka_unit_test_setup(checklist_shape, setup),
-		cmocka_unit_test_setup(kernel_unmeasured, setup),
-		cmocka_unit_test_setup(metrics_all_named, setup),
-		cmocka_unit_test_setup(copies_processes_devices, setup),
-		cmocka_unit_test_setup(diagnostics_have_remedies, setup),
-		cmocka_unit_test_setup(timeline_merges, setup),
-		cmocka_unit_test_setup(findings_shape, setup),
-		cmocka_unit_test_setup(host_place, setup),
-		cmocka_unit_test_setup(rules_all_complete, setup),
-		cmocka_unit_test_setup(source_shape, setup_source),
-		cmocka_unit_test_setup(source_missing_parts, setup_source),
-		cmocka_unit_test_setup(source_instructions, setup_source),
-		cmocka_unit_test(source_keys),
-		cmocka_unit_test_setup(source_files_and_sites, setup_source),
-		cmocka_unit_test_setup(hot_lines_shape, setup_source),
-		cmocka_unit_test(utf8_cases),
-	};
-
-	return (cmocka_run_group_tests(tests, NULL, NULL));
 }

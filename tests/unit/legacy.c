@@ -34,17 +34,12 @@ turns(struct feed *f, uint64_t n, uint64_t gap)
 static const struct device *
 settle(struct feed *f)
 {
-	const struct run *run = model_settle(f->m, true);
-
-	assert_non_null(run);
-	return (&run->device[0]);
+	return (&feed_settle(f)->device[0]);
 }
 
 /* Each waits for the other: all copies could have gone beside kernels. */
-static void
-test_turns(void **state)
+FEED_TEST(test_turns)
 {
-	struct feed *f = *state;
 	const struct device *d;
 
 	streams(f, 1);
@@ -58,41 +53,30 @@ test_turns(void **state)
 
 /* A non-blocking stream, one of which nothing is known, and work that comes
  * later than right after: nobody waited. */
-static void
-test_non_blocking(void **state)
+FEED_TEST(test_non_blocking)
 {
-	struct feed *f = *state;
-
 	streams(f, 2);
 	turns(f, 100, 2 * US);
 	assert_int_equal(settle(f)->legacy_waits, 0);
 }
 
-static void
-test_unknown(void **state)
+FEED_TEST(test_unknown)
 {
-	struct feed *f = *state;
-
 	streams(f, 0);
 	turns(f, 100, 2 * US);
 	assert_int_equal(settle(f)->legacy_waits, 0);
 }
 
-static void
-test_later(void **state)
+FEED_TEST(test_later)
 {
-	struct feed *f = *state;
-
 	streams(f, 1);
 	turns(f, 100, 30 * US);
 	assert_int_equal(settle(f)->legacy_waits, 0);
 }
 
 /* The host waits for a blocking copy anyway. */
-static void
-test_blocking_copy(void **state)
+FEED_TEST(test_blocking_copy)
 {
-	struct feed *f = *state;
 	uint64_t at = S, i;
 
 	streams(f, 1);
@@ -108,11 +92,8 @@ test_blocking_copy(void **state)
 }
 
 /* The stream's record comes after its first work. */
-static void
-test_told_late(void **state)
+FEED_TEST(test_told_late)
 {
-	struct feed *f = *state;
-
 	feed_signature(f, 1, "k");
 	f->queue = SIDE;
 	feed_kernel(f, 1, MS, 2 * MS, 3 * MS);
@@ -122,10 +103,8 @@ test_told_late(void **state)
 }
 
 /* Kernels that fill the GPU leave no room; those of a quarter of it do. */
-static void
-test_kernels(void **state)
+FEED_TEST(test_kernels)
 {
-	struct feed *f = *state;
 	const struct device *d;
 	uint64_t at = S, i;
 
@@ -145,10 +124,8 @@ test_kernels(void **state)
 	assert_true(d->legacy_copies_ns == 0);
 }
 
-static void
-test_full(void **state)
+FEED_TEST(test_full)
 {
-	struct feed *f = *state;
 	const struct device *d;
 	uint64_t at = S, i;
 
@@ -168,10 +145,8 @@ test_full(void **state)
 }
 
 /* What was called only after the other had ended had nothing to wait for. */
-static void
-test_called_later(void **state)
+FEED_TEST(test_called_later)
 {
-	struct feed *f = *state;
 	uint64_t at = S, i;
 
 	streams(f, 1);
@@ -181,22 +156,4 @@ test_called_later(void **state)
 		at += 105 * US;
 	}
 	assert_int_equal(settle(f)->legacy_waits, 0);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		FEED_TEST(test_turns),
-		FEED_TEST(test_non_blocking),
-		FEED_TEST(test_unknown),
-		FEED_TEST(test_later),
-		FEED_TEST(test_blocking_copy),
-		FEED_TEST(test_told_late),
-		FEED_TEST(test_kernels),
-		FEED_TEST(test_full),
-		FEED_TEST(test_called_later),
-	};
-
-	return (cmocka_run_group_tests(tests, NULL, NULL));
 }

@@ -2,29 +2,22 @@
  * The demands of a launch: what it waits for, and which launch it was.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "model/gain.h"
 #include "rules/made.h"
+#include "unit/test.h"
 
 /* Warps that wait for memory far longer than trips to it take stand in line:
  * more of them do not help, fewer sectors do, although no counter is high. */
-static void
-test_queue(void **state)
+TEST(test_queue)
 {
 	struct made m;
 	struct load l;
 	struct fix sectors = FIX_NONE, warps = FIX_NONE;
 	double *v;
 
-	(void)state;
 	made_init(&m);
 	made_counters(&m, made_kernel(&m, "k", 10, 5000000), 0.5);
 	v = m.kernel[0].metric;
@@ -60,15 +53,13 @@ test_queue(void **state)
 /* Warps that wait far longer than their few trips to a memory that is idle wait
  * for something that was not counted: no change to accesses, warps or the grid is
  * known to help, though it may. */
-static void
-test_unexplained(void **state)
+TEST(test_unexplained)
 {
 	struct made m;
 	struct load l;
 	struct fix sectors = FIX_NONE, warps = FIX_NONE, wait = FIX_NONE;
 	double *v;
 
-	(void)state;
 	made_init(&m);
 	made_counters(&m, made_kernel(&m, "k", 10, 600000000), 0.001);
 	v = m.kernel[0].metric;
@@ -101,8 +92,7 @@ test_unexplained(void **state)
 
 /* The launch that was measured took a tenth of what others take: its counters say
  * how busy it was, and nothing of those. */
-static void
-test_own_launch(void **state)
+TEST(test_own_launch)
 {
 	struct fix f[VIEWS] = { FIX_NONE, FIX_NONE, FIX_NONE };
 	struct made m;
@@ -110,7 +100,6 @@ test_own_launch(void **state)
 	struct load l;
 	struct gain g;
 
-	(void)state;
 	made_init(&m);
 	k = made_kernel(&m, "k", 10, 100000);
 	made_counters(&m, k, 0.9);
@@ -170,8 +159,7 @@ make_full(struct made *m)
 
 /* Loads are as far away as their sectors were found; warps that could issue wait
  * for nothing; samples say how long they waited. */
-static void
-test_waits(void **state)
+TEST(test_waits)
 {
 	struct code code = { .sampled = true, .sample_kernels = 1,
 	    .samples = { .all = 1000, .not_issued = 400 } };
@@ -180,7 +168,6 @@ test_waits(void **state)
 	double far = k->metric[METRIC_GLOBAL_LD_SECTORS], *v = k->metric;
 	struct load l;
 
-	(void)state;
 	v[METRIC_L2_READ] = far;
 	v[METRIC_L2_SECTORS] = 2 * far;
 	v[METRIC_DRAM_READ] = far * 32;
@@ -213,17 +200,4 @@ test_waits(void **state)
 	code.samples.all = 100;
 	made_load(&m, &l);
 	assert_false(l.stalls_known);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_queue),
-		cmocka_unit_test(test_unexplained),
-		cmocka_unit_test(test_own_launch),
-		cmocka_unit_test(test_waits),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

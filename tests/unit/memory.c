@@ -1,20 +1,15 @@
 /* MEMORY records made of the program's own calls, as the injection library sees
  * them: before and after each, with its parameters. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "calls.h"
 #include "emit.h"
 #include "globals.h"
 #include "inject.h"
 #include "memory.h"
+#include "unit/test.h"
 #include "wire/frame.h"
 
 struct inject inject;
@@ -94,14 +89,12 @@ expect(unsigned i, unsigned operation, unsigned kind, uint64_t address,
 }
 
 /* One pair of each kind of call. */
-static void
-every_call(void **state)
+TEST(every_call)
 {
 	CUdeviceptr a = 0x7f0000000000;
 	size_t pitch = 512;
 	void *h = (void *)0x10000;
 
-	(void)state;
 #define PAIR(kind, size, allocate, free) do {				\
 	allocate;							\
 	assert_int_equal(taken(), 1);					\
@@ -153,12 +146,10 @@ every_call(void **state)
 }
 
 /* What failed allocated nothing, and its out-parameter is not looked at. */
-static void
-failures(void **state)
+TEST(failures)
 {
 	CUdeviceptr a = 0x7f1000000000;
 
-	(void)state;
 	result = CUDA_ERROR_OUT_OF_MEMORY;
 	CALL(cuMemAlloc_v2, .dptr = (CUdeviceptr *)8, .bytesize = 100);
 	CALL(cuMemFree_v2, .dptr = a);
@@ -182,13 +173,11 @@ failures(void **state)
 }
 
 /* While one thread is still in its release, another is given the address. */
-static void
-an_address_is_used_again(void **state)
+TEST(an_address_is_used_again)
 {
 	CUdeviceptr a = 0x7f2000000000;
 	cuMemFree_v2_params p = { .dptr = a };
 
-	(void)state;
 	CALL(cuMemAlloc_v2, .dptr = &a, .bytesize = 100);
 	enter(CUPTI_DRIVER_TRACE_CBID_cuMemFree_v2, &p);
 	CALL(cuMemAlloc_v2, .dptr = &a, .bytesize = 200);
@@ -204,14 +193,12 @@ an_address_is_used_again(void **state)
 
 /* As many as there is room for, each found again whatever went before it; one
  * more is said to be lost. */
-static void
-many(void **state)
+TEST(many)
 {
 	const uint64_t base = 0x600000000000, step = 512;
 	uint64_t before = emit_lost_total(), i, n = 0;
 	CUdeviceptr a;
 
-	(void)state;
 	for (i = 0; i <= MEMORY_LIVE; i++) {
 		a = base + i * step;
 		CALL(cuMemAlloc_v2, .dptr = &a, .bytesize = i + 1);
@@ -236,8 +223,7 @@ many(void **state)
 
 /* nvcc's own: 4000 + 24 + 40 bytes of __device__ and 2000 of __managed__
  * variables, constants and shared memory beside them. */
-static void
-variables(void **state)
+TEST(variables)
 {
 	static uint8_t image[64 << 10], cut[64 << 10];
 	FILE *f = fopen(TEST_DIR "/captures/cubins/globals.cubin", "rb");
@@ -245,7 +231,6 @@ variables(void **state)
 	struct globals g;
 	size_t size, i;
 
-	(void)state;
 	assert_non_null(f);
 	size = fread(image, 1, sizeof(image), f);
 	fclose(f);
@@ -291,16 +276,4 @@ set_up(void **state)
 	return (0);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_call),
-		cmocka_unit_test(failures),
-		cmocka_unit_test(an_address_is_used_again),
-		cmocka_unit_test(many),
-		cmocka_unit_test(variables),
-	};
-
-	return (cmocka_run_group_tests(tests, set_up, NULL));
-}
+TEST_GROUP(set_up, NULL)

@@ -1,21 +1,16 @@
 /* Small frames become large ones, and nothing is lost on the way. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/error.h"
 #include "capture/capture.h"
 #include "capture/capture_merge.h"
 #include "model/model.h"
 #include "unit/fixtures.h"
+#include "unit/test.h"
 #include "wire/frame.h"
 
 #define LAUNCHES 20000
@@ -132,14 +127,12 @@ count_row(void *arg, const struct capture_frame *row)
 		r->t_max = row->t_max;
 }
 
-static void
-small_frames_become_large(void **state)
+TEST_WITH(small_frames_become_large, set_up, tear_down)
 {
 	struct rows rows = { .t_min = UINT64_MAX };
 	struct capture_merger *m = merger(false, count_row, &rows);
 	uint64_t frames;
 
-	(void)state;
 	put_all(m, true);
 	capture_merger_close(m);
 	frames = check_capture();
@@ -161,14 +154,12 @@ copy_file(const char *from, const char *to)
 }
 
 /* Killed at any moment: what was put is there for the next. */
-static void
-killed(void **state)
+TEST_WITH(killed, set_up, tear_down)
 {
 	struct capture_merger *m = merger(true, NULL, NULL);
 	char before[340], after[340];
 	struct error e = ERROR_INIT;
 
-	(void)state;
 	snprintf(before, sizeof(before), "%s/before.tail", top);
 	snprintf(after, sizeof(after), "%s/after.cadv", top);
 	put_all(m, true);
@@ -198,15 +189,13 @@ killed(void **state)
 }
 
 /* What waits goes into the capture in time. */
-static void
-age(void **state)
+TEST_WITH(age, set_up, tear_down)
 {
 	struct capture_merger *m = merger(true, NULL, NULL);
 	uint64_t bytes;
 	struct timespec t;
 	size_t at = 0;
 
-	(void)state;
 	put_next(m, &a, &at, true);
 	bytes = capture_writer_bytes(capture_merger_writer(m));
 	clock_gettime(CLOCK_MONOTONIC, &t);
@@ -220,8 +209,7 @@ age(void **state)
 
 /* A frame that is not what its header says stays alone: what comes behind it
  * is found. */
-static void
-nonsense_stays_alone(void **state)
+TEST_WITH(nonsense_stays_alone, set_up, tear_down)
 {
 	struct capture_merger *m = merger(false, NULL, NULL);
 	struct capture_stats st;
@@ -230,7 +218,6 @@ nonsense_stays_alone(void **state)
 	uint8_t *frame;
 	size_t at = 0, i;
 
-	(void)state;
 	for (i = 0; i < 100; i++)
 		put_next(m, &a, &at, false);
 	assert_int_equal(frame_peek(a.file + at, a.len - at, &h), FRAME_OK);
@@ -251,8 +238,7 @@ nonsense_stays_alone(void **state)
 }
 
 /* A capture of more frames than can be loaded is put in order. */
-static void
-crowded(void **state)
+TEST_WITH(crowded, set_up, tear_down)
 {
 	struct capture_index x = { 0 };
 	struct error e = ERROR_INIT;
@@ -262,7 +248,6 @@ crowded(void **state)
 	struct frame_header h = { .stream = 9 };
 	uint32_t i;
 
-	(void)state;
 	h.stored = h.raw = (uint32_t)record_put_SYNC(frame + FRAME_HEADER_SIZE,
 	    64, &(struct record_SYNC){ .start_ns = FIXTURE_T0,
 	    .end_ns = FIXTURE_T0 + 1 });
@@ -282,16 +267,4 @@ crowded(void **state)
 	assert_int_equal(st.records, CAPTURE_FRAMES + 1);
 	assert_in_range(x.frames, 2, 1000);
 	capture_index_clear(&x);
-}
-
-int
-main(void)
-{
-#define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-	const struct CMUnitTest tests[] = {
-		T(small_frames_become_large), T(killed), T(age),
-		T(nonsense_stays_alone), T(crowded),
-	};
-
-	return (cmocka_run_group_tests(tests, NULL, NULL));
 }

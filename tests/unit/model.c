@@ -4,15 +4,6 @@
 #include "unit/model_feed.h"
 #include "wire/le.h"
 
-static const struct run *
-settle(struct feed *f)
-{
-	const struct run *run = model_settle(f->m, true);
-
-	assert_non_null(run);
-	return (run);
-}
-
 static const struct call_class *
 call_of(const struct run *run, enum wire_call call)
 {
@@ -24,13 +15,11 @@ call_of(const struct run *run, enum wire_call call)
 	return (NULL);
 }
 
-static void
-test_empty(void **state)
+TEST(test_empty)
 {
 	struct model *m = model_new();
 	const struct run *run;
 
-	(void)state;
 	assert_non_null(m);
 	run = model_settle(m, false);
 	assert_int_equal(run->state, RUN_LIVE);
@@ -43,12 +32,10 @@ test_empty(void **state)
 	model_free(NULL);
 }
 
-static void
-test_names(void **state)
+TEST(test_names)
 {
 	int i, j;
 
-	(void)state;
 	for (i = 0; i < METRIC_COUNT; i++) {
 		assert_non_null(metric_table[i].name);
 		assert_int_equal(metric_find(metric_table[i].name,
@@ -68,10 +55,9 @@ test_names(void **state)
 }
 
 /* One kernel over two processes with other ids; another shape is another. */
-static void
-test_signatures(void **state)
+FEED_TEST(test_signatures)
 {
-	struct feed *f = *state, child = { .m = f->m };
+	struct feed child = { .m = f->m };
 	const struct run *run;
 
 	feed_process(&child, 43);
@@ -83,7 +69,7 @@ test_signatures(void **state)
 	feed_kernel(f, 1, 0, 10 * US, 20 * US);
 	feed_kernel(&child, 9, 0, 30 * US, 60 * US);
 	feed_kernel(f, 2, 0, 70 * US, 80 * US);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->kernels, 2);
 	assert_int_equal(run->kernel[0].id, 1);
 	assert_int_equal(run->kernel[0].launches, 2);
@@ -117,10 +103,8 @@ counters(struct feed *f, uint32_t metric, double value, uint32_t launches,
 	    .values = { blob, sizeof(blob) });
 }
 
-static void
-test_counters(void **state)
+FEED_TEST(test_counters)
 {
-	struct feed *f = *state;
 	const struct run *run;
 	const struct kernel *k;
 
@@ -128,19 +112,19 @@ test_counters(void **state)
 	FEED(f, METRIC, .id = 5, .name = wire_str_of("dram__bytes_read.sum"));
 	FEED(f, METRIC, .id = 6, .name = wire_str_of("smsp__inst_issued.sum"));
 	FEED(f, METRIC, .id = 7, .name = wire_str_of("some__other.sum"));
-	run = settle(f);
+	run = feed_settle(f);
 	assert_true(isnan(run->kernel[0].metric[METRIC_DRAM_READ]));
 	counters(f, 5, 100, 1, 0);
 	FEED(f, SKIPPED, .signature = 1, .reason = SKIP_BUSY);
 	FEED(f, SKIPPED, .signature = 1, .reason = 12345);
-	assert_true(settle(f)->kernel[0].metric[METRIC_DRAM_READ] == 100);
-	assert_int_equal(settle(f)->kernel[0].skip, SKIP_BUSY);
+	assert_true(feed_settle(f)->kernel[0].metric[METRIC_DRAM_READ] == 100);
+	assert_int_equal(feed_settle(f)->kernel[0].skip, SKIP_BUSY);
 	counters(f, 5, 200, 3, 1);	/* complete replaces partial */
 	counters(f, 5, 300, 1, 0);	/* partial does not replace complete */
 	counters(f, 6, 7, 1, 0);	/* but adds what is missing */
 	counters(f, 6, INFINITY, 9, 1);	/* no number */
 	counters(f, 7, 3.5, 9, 1);
-	run = settle(f);
+	run = feed_settle(f);
 	k = &run->kernel[0];
 	assert_true(k->metric[METRIC_DRAM_READ] == 200);
 	assert_true(k->metric[METRIC_INST_ISSUED] == 7);
@@ -156,8 +140,7 @@ test_counters(void **state)
 
 /* What patched instructions count is of another launch: brought to the one that the
  * hardware counted, where that had more to do. */
-static void
-test_counters_of_two_launches(void **state)
+FEED_TEST(test_counters_of_two_launches)
 {
 	static const struct { const char *name; double value; } v[] = {
 		{ "smsp__inst_executed.sum", 4000 },
@@ -167,7 +150,6 @@ test_counters_of_two_launches(void **state)
 		  700 },
 		{ "smsp__sass_inst_executed_op_shared_ld.sum", 30 },
 	};
-	struct feed *f = *state;
 	const struct kernel *k;
 
 	feed_signature(f, 1, "a");
@@ -175,42 +157,38 @@ test_counters_of_two_launches(void **state)
 		FEED(f, METRIC, .id = 5 + i, .name = wire_str_of(v[i].name));
 		counters(f, 5 + i, v[i].value, 2, 1);
 	}
-	k = &settle(f)->kernel[0];
+	k = &feed_settle(f)->kernel[0];
 	assert_true(k->metric[METRIC_INST_EXECUTED] == 4000);
 	assert_true(k->metric[METRIC_GLOBAL_LD_SECTORS] == 800);
 	assert_true(k->metric[METRIC_SHARED_LD_INST] == 120);
 	assert_false(k->accesses_vary);
 	/* As many instructions, and other sectors: only the accesses differ. */
 	counters(f, 7, 4000, 2, 1);
-	k = &settle(f)->kernel[0];
+	k = &feed_settle(f)->kernel[0];
 	assert_true(k->metric[METRIC_SHARED_LD_INST] == 30);
 	assert_true(k->accesses_vary);
 	counters(f, 8, 800, 2, 1);
-	assert_false(settle(f)->kernel[0].accesses_vary);
+	assert_false(feed_settle(f)->kernel[0].accesses_vary);
 }
 
 /* A kernel that is captured is called as often as it is captured; what ran were
  * nodes of a graph, and no replay measures those. */
-static void
-test_nodes_are_not_measured(void **state)
+FEED_TEST(test_nodes_are_not_measured)
 {
-	struct feed *f = *state;
-
 	feed_signature(f, 1, "a");
 	FEED(f, SKIPPED, .signature = 1, .reason = SKIP_TOO_FEW_LAUNCHES);
 	feed_kernel(f, 1, 0, 10 * US, 20 * US);
-	assert_int_equal(settle(f)->kernel[0].skip, SKIP_TOO_FEW_LAUNCHES);
+	assert_int_equal(feed_settle(f)->kernel[0].skip, SKIP_TOO_FEW_LAUNCHES);
 	for (uint64_t i = 1; i < 3; i++)
 		FEED(f, KERNEL, .signature = 1, .context = 1, .stream = 7,
 		    .graph = 3, .start_ns = T0 + 100 * i * US,
 		    .end_ns = T0 + (100 * i + 10) * US);
-	assert_int_equal(settle(f)->kernel[0].skip, SKIP_GRAPH);
+	assert_int_equal(feed_settle(f)->kernel[0].skip, SKIP_GRAPH);
 }
 
-static void
-test_run(void **state)
+FEED_TEST(test_run)
 {
-	struct feed *f = *state, launcher = { .m = f->m, .stream = 1 };
+	struct feed launcher = { .m = f->m, .stream = 1 };
 	const struct run *run;
 
 	FEED(&launcher, RUN_BEGIN, .now_ns = T0 - 10 * US,
@@ -223,11 +201,11 @@ test_run(void **state)
 	FEED(&launcher, CALIBRATION, .gpu = wire_str_of("GPU-1"),
 	    .json = { (const uint8_t *)"{}", 2 });
 	feed_bye(f, S);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->state, RUN_KILLED);	/* the launcher was */
 	FEED(&launcher, RUN_END, .start_ns = T0 - 5 * US, .end_ns = T0 + 2 * S,
 	    .exit_code = 3);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->state, RUN_FINISHED);
 	assert_int_equal(run->exit_code, 3);
 	assert_int_equal(run->signal, 0);
@@ -244,23 +222,18 @@ test_run(void **state)
 	assert_int_equal(run->calibration[0].length, 2);
 }
 
-static void
-test_states(void **state)
+FEED_TEST(test_states)
 {
-	struct feed *f = *state;
-
-	assert_int_equal(settle(f)->state, RUN_TRUNCATED);
+	assert_int_equal(feed_settle(f)->state, RUN_TRUNCATED);
 	feed_bye(f, S);
-	assert_int_equal(settle(f)->state, RUN_FINISHED);
+	assert_int_equal(feed_settle(f)->state, RUN_FINISHED);
 	FEED(f, RUN_END, .start_ns = T0, .end_ns = T0 + S, .signal = 9);
-	assert_int_equal(settle(f)->state, RUN_KILLED);
-	assert_int_equal(settle(f)->signal, 9);
+	assert_int_equal(feed_settle(f)->state, RUN_KILLED);
+	assert_int_equal(feed_settle(f)->signal, 9);
 }
 
-static void
-test_missing(void **state)
+FEED_TEST(test_missing)
 {
-	struct feed *f = *state;
 	const struct run *run;
 
 	feed_signature(f, 1, "a");
@@ -271,7 +244,7 @@ test_missing(void **state)
 	FEED(f, LOSS, .class = LOSS_QUEUE, .count = 7);
 	FEED(f, LOSS, .class = 4000, .count = 1);
 	FEED(f, BYE, .now_ns = T0 + S, .reason = BYE_EXIT, .lost = 10);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->launches, 1);
 	assert_int_equal(run->process[0].missing, 5);
 	assert_int_equal(run->process[0].lost[LOSS_QUEUE], 10);
@@ -279,10 +252,8 @@ test_missing(void **state)
 }
 
 /* Twelve launches as warm-up, then cudaMalloc between launches. */
-static void
-test_hot_calls(void **state)
+FEED_TEST(test_hot_calls)
 {
-	struct feed *f = *state;
 	const struct call_class *c;
 	uint64_t i, at = 0;
 
@@ -295,44 +266,40 @@ test_hot_calls(void **state)
 		feed_kernel(f, 1, at, at + US, at + 2 * US);
 	}
 	feed_api(f, CALL_FREE, at + 10 * US, at + 60 * US); /* tidying up */
-	c = call_of(settle(f), CALL_MALLOC);
+	c = call_of(feed_settle(f), CALL_MALLOC);
 	assert_int_equal(c->count, 46);
 	assert_int_equal(c->total_ns, 46 * 2 * US);
 	/* The 10th launch is number 9; the calls before 10 to 49 are hot. */
 	assert_int_equal(c->hot_count, 40);
 	assert_int_equal(c->hot_ns, 40 * 2 * US);
 	assert_int_equal(c->hot_idle_ns, 40 * 2 * US);
-	c = call_of(settle(f), CALL_FREE);
+	c = call_of(feed_settle(f), CALL_FREE);
 	assert_int_equal(c->count, 1);
 	assert_int_equal(c->hot_count, 0);
 }
 
 /* Where nothing is launched, what comes after ten allocations is hot. */
-static void
-test_hot_without_launches(void **state)
+FEED_TEST(test_hot_without_launches)
 {
-	struct feed *f = *state;
 	const struct call_class *c;
 
 	for (uint64_t at = 0; at < 30 * 10 * US; at += 10 * US)
 		feed_api(f, CALL_MALLOC, at, at + 2 * US);
 	feed_api(f, CALL_DEVICE_SYNC, 400 * US, 450 * US);
-	c = call_of(settle(f), CALL_MALLOC);
+	c = call_of(feed_settle(f), CALL_MALLOC);
 	assert_int_equal(c->count, 30);
 	assert_int_equal(c->hot_count, 20);
 	assert_int_equal(c->hot_ns, 20 * 2 * US);
-	assert_int_equal(call_of(settle(f), CALL_DEVICE_SYNC)->hot_count, 0);
+	assert_int_equal(call_of(feed_settle(f), CALL_DEVICE_SYNC)->hot_count, 0);
 	/* A launch after all: they were setting up. */
 	feed_signature(f, 1, "a");
 	feed_kernel(f, 1, 500 * US, 510 * US, 520 * US);
-	assert_int_equal(call_of(settle(f), CALL_MALLOC)->hot_count, 0);
+	assert_int_equal(call_of(feed_settle(f), CALL_MALLOC)->hot_count, 0);
 }
 
 /* The API record of a blocking copy may come before or after the copy. */
-static void
-test_copy_host_time(void **state)
+FEED_TEST(test_copy_host_time)
 {
-	struct feed *f = *state;
 	const struct run *run;
 
 	FEED(f, API, .call = CALL_MEMCPY, .tid = 7, .correlation = 1,
@@ -341,7 +308,7 @@ test_copy_host_time(void **state)
 	feed_copy(f, COPY_H2D, 1 << 20, false, 40 * US, 50 * US, 70 * US);
 	FEED(f, API, .call = CALL_MEMCPY, .tid = 7, .correlation = 2,
 	    .start_ns = T0 + 40 * US, .end_ns = T0 + 72 * US);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->copies, 1);
 	assert_int_equal(run->copy[0].count, 2);
 	assert_int_equal(run->copy[0].bytes, 2 << 20);
@@ -361,10 +328,8 @@ small_row(struct feed *f, uint64_t from, int n, uint64_t bytes)
 		    from + (uint64_t)i * 10 * US + 2 * US);
 }
 
-static void
-test_small_copies(void **state)
+FEED_TEST(test_small_copies)
 {
-	struct feed *f = *state;
 	const struct run *run;
 
 	feed_signature(f, 1, "a");
@@ -375,7 +340,7 @@ test_small_copies(void **state)
 	feed_kernel(f, 1, 0, 30 * MS + 95 * US, 30 * MS + 99 * US);
 	small_row(f, 30 * MS + 100 * US, 10, 64);
 	small_row(f, 50 * MS, 16, 64);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->smalls, 1);
 	assert_int_equal(run->small[0].kind, COPY_H2D);
 	assert_int_equal(run->small[0].host, MEMORY_PAGEABLE);
@@ -396,10 +361,8 @@ memory(struct feed *f, uint8_t operation, enum wire_memory kind,
 	    .now_ns = T0 + MS, .source = 77);
 }
 
-static void
-test_leaks(void **state)
+FEED_TEST(test_leaks)
 {
-	struct feed *f = *state;
 	const struct run *run;
 
 	FEED(f, STRING, .id = 77, .text = wire_str_of("app+0x12"));
@@ -415,7 +378,7 @@ test_leaks(void **state)
 	    .flags = MEMORY_GLOBAL, .bytes = 1 << 20, .now_ns = T0 + MS);
 	FEED(f, MEMORY, .operation = 1, .kind = MEMORY_DEVICE,
 	    .flags = MEMORY_INTERNAL, .address = 0x6000, .bytes = 1 << 30);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->leaks, 0);	/* it may be running still */
 	assert_false(run->contexts_gone);
 	assert_int_equal(run->peak_memory_bytes, 7 << 20);
@@ -425,7 +388,7 @@ test_leaks(void **state)
 	assert_int_equal(run->allocations, 4);
 	assert_int_equal(run->peak_allocations, 4);
 	feed_bye(f, S);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_true(run->contexts_gone);
 	assert_int_equal(run->leaks, 2);
 	assert_int_equal(run->leak[0].kind, MEMORY_DEVICE);
@@ -438,10 +401,8 @@ test_leaks(void **state)
 }
 
 /* Allocations that go on to the end are told from those of the beginning. */
-static void
-test_leaks_grow(void **state)
+FEED_TEST(test_leaks_grow)
 {
-	struct feed *f = *state;
 	const struct run *run;
 	uint64_t i;
 
@@ -453,7 +414,7 @@ test_leaks_grow(void **state)
 		    .bytes = 4096, .now_ns = T0 + i * MS + 10 * US);
 	}
 	feed_bye(f, S);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->leaks, 1);
 	assert_int_equal(run->leak[0].count, 20);
 	assert_int_equal(run->leak[0].late, 10);
@@ -462,10 +423,8 @@ test_leaks_grow(void **state)
 
 /* A pool fills in the first step, however long that takes, and a long run has
  * more launches than are remembered. */
-static void
-test_leaks_of_warm_up(void **state)
+FEED_TEST(test_leaks_of_warm_up)
 {
-	struct feed *f = *state;
 	const struct run *run;
 	uint64_t i, at;
 
@@ -479,23 +438,20 @@ test_leaks_of_warm_up(void **state)
 			    .bytes = 4096 + i, .now_ns = T0 + at + US);
 	}
 	feed_bye(f, 2 * S);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->leaks, 1);
 	assert_int_equal(run->leak[0].count, 102);
 	assert_int_equal(run->leak[0].late, 1);
 }
 
 /* Killed before it could tidy up; a destroyed context tells all the same. */
-static void
-test_leaks_killed(void **state)
+FEED_TEST(test_leaks_killed)
 {
-	struct feed *f = *state;
-
 	memory(f, 1, MEMORY_DEVICE, 0x1000, 1 << 20);
 	FEED(f, BYE, .now_ns = T0 + S, .reason = BYE_SIGNAL);
-	assert_int_equal(settle(f)->leaks, 0);
+	assert_int_equal(feed_settle(f)->leaks, 0);
 	FEED(f, CONTEXT, .id = 1, .destroyed = 1);
-	assert_int_equal(settle(f)->leaks, 1);
+	assert_int_equal(feed_settle(f)->leaks, 1);
 }
 
 static void
@@ -515,10 +471,8 @@ defect(struct feed *f, enum wire_defect kind, const char *function,
 
 /* What the correctness tools said: reports of one line are one defect, however
  * many threads and launch sites there are. */
-static void
-test_checks(void **state)
+FEED_TEST(test_checks)
 {
-	struct feed *f = *state;
 	const struct defect *d;
 	const struct run *run;
 	uint32_t i;
@@ -536,7 +490,7 @@ test_checks(void **state)
 	defect(f, DEFECT_LEAK, "", 0, 1);
 	defect(f, DEFECT_LEAK, "", 0, 2);
 	FEED(f, DEFECT, .tool = 99, .kind = 99, .severity = 99);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->checks, 2);
 	assert_int_equal(run->check[0].tool, TOOL_MEMCHECK);
 	assert_int_equal(run->check[0].state, RAN_PARTIAL);
@@ -569,10 +523,8 @@ test_checks(void **state)
 }
 
 /* However many places, the table is bounded, and says so. */
-static void
-test_checks_bounded(void **state)
+FEED_TEST(test_checks_bounded)
 {
-	struct feed *f = *state;
 	const struct run *run;
 	uint32_t i;
 
@@ -580,7 +532,7 @@ test_checks_bounded(void **state)
 		defect(f, DEFECT_BOUNDS, "k", i + 1, 0);
 	for (i = 0; i < 40; i++)
 		FEED(f, CHECK, .tool = TOOL_RACECHECK, .state = RAN_DONE);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->defects, 1024);
 	assert_int_equal(run->checks, 32);
 	assert_int_equal(run->lost, 1100 - 1024 + 40 - 32);
@@ -596,10 +548,8 @@ failure(struct feed *f, enum wire_call call, uint32_t result, uint64_t at,
 	    .error_name = wire_str_of("error"));
 }
 
-static void
-test_failures(void **state)
+FEED_TEST(test_failures)
 {
-	struct feed *f = *state;
 	const struct run *run;
 
 	feed_signature(f, 1, "a");
@@ -612,7 +562,7 @@ test_failures(void **state)
 	failure(f, CALL_MALLOC, 2, 40 * US, 0);		/* went on after it */
 	feed_kernel(f, 1, 50 * US, 51 * US, 52 * US);
 	failure(f, CALL_MALLOC, 2, 60 * US, 0);		/* stopped after it */
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->failures, 2);
 	assert_true(run->failure[0].launch);
 	assert_int_equal(run->failure[0].count, 3);
@@ -625,11 +575,9 @@ test_failures(void **state)
 }
 
 /* What a failed launch asked for is kept, kernel by kernel. */
-static void
-test_failed_launch(void **state)
+FEED_TEST(test_failed_launch)
 {
 	static const char *const kernel[] = { "_Z1aPf", "_Z1aPf", "_Z1bPf" };
-	struct feed *f = *state;
 	const struct failure *e;
 	const struct run *run;
 	int i;
@@ -644,7 +592,7 @@ test_failed_launch(void **state)
 		    .regs = 12, .smem_static = 13, .threads_max = 14,
 		    .smem_dynamic_max = 15, .kernel = wire_str_of(kernel[i]));
 	failure(f, CALL_LAUNCH, 1, 9 * US, 0);		/* an older library's */
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->failures, 3);
 	e = &run->failure[0];
 	assert_int_equal(e->count, 2);
@@ -670,13 +618,11 @@ jit(struct feed *f, enum wire_jit operation, uint64_t start, uint64_t end)
 }
 
 /* Compilations are a union; only a library that says so tells their absence. */
-static void
-test_jit(void **state)
+FEED_TEST(test_jit)
 {
-	struct feed *f = *state;
 	const struct run *run;
 
-	assert_false(settle(f)->jit_traced);	/* an older library */
+	assert_false(feed_settle(f)->jit_traced);	/* an older library */
 	f->stream = 43;
 	f->sequence = 0;
 	jit(f, JIT_COMPILE, 10 * MS, 40 * MS);
@@ -686,17 +632,16 @@ test_jit(void **state)
 	f->stream = 42;
 	feed_signature(f, 1, "a");
 	feed_kernel(f, 1, 49 * MS, 50 * MS, 200 * MS);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->jit_compiles, 2);
 	assert_int_equal(run->jit_loads, 1);
 	assert_int_equal(run->jit_ns, 50 * MS);
 	assert_int_equal(run->jit_startup_ns, 40 * MS);
 }
 
-static void
-test_jit_told(void **state)
+FEED_TEST(test_jit_told)
 {
-	struct feed *f = *state, told = { .m = model_new(), .stream = 1 };
+	struct feed told = { .m = model_new(), .stream = 1 };
 	const struct run *run;
 
 	(void)f;
@@ -707,10 +652,8 @@ test_jit_told(void **state)
 	model_free(told.m);
 }
 
-static void
-test_diagnostics(void **state)
+FEED_TEST(test_diagnostics)
 {
-	struct feed *f = *state;
 	const struct run *run;
 	uint64_t i;
 
@@ -722,10 +665,10 @@ test_diagnostics(void **state)
 	for (i = 0; i < 5; i++)			/* a steady clock */
 		FEED(f, CLOCK, .mono_before_ns = i * S,
 		    .real_ns = T0 + i * S + 50, .mono_after_ns = i * S + 100);
-	assert_int_equal(settle(f)->diagnostics, 1);
+	assert_int_equal(feed_settle(f)->diagnostics, 1);
 	FEED(f, CLOCK, .mono_before_ns = 6 * S, .real_ns = T0 + 8 * S,
 	    .mono_after_ns = 6 * S + 100);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->diagnostics, 2);
 	assert_int_equal(run->diagnostic[0].count, 3);
 	assert_int_equal(run->diagnostic[0].error, 35);
@@ -752,7 +695,7 @@ clock_set(struct feed *f, int64_t step)
 	feed_kernel(f, 1, (uint64_t)step + 2000 * MS,
 	    (uint64_t)step + 2100 * MS, (uint64_t)step + 2300 * MS);
 	FEED(f, RUN_END, .start_ns = T0, .end_ns = t + 3 * S);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->launches, 2);
 	assert_true(run->wall_ns >= 3 * S);
 	assert_true(run->wall_ns <= 11 * HOUR);
@@ -760,25 +703,19 @@ clock_set(struct feed *f, int64_t step)
 	assert_int_equal(run->diagnostic[0].code, DIAG_CLOCK_STEP);
 }
 
-static void
-test_clock_set_back(void **state)
+FEED_TEST(test_clock_set_back)
 {
-
-	clock_set(*state, -(int64_t)(3 * HOUR));
+	clock_set(f, -(int64_t)(3 * HOUR));
 }
 
-static void
-test_clock_set_forward(void **state)
+FEED_TEST(test_clock_set_forward)
 {
-
-	clock_set(*state, 10 * HOUR);
+	clock_set(f, 10 * HOUR);
 }
 
 /* Ids that nobody defined, and times that cannot be. */
-static void
-test_unknown(void **state)
+FEED_TEST(test_unknown)
 {
-	struct feed *f = *state;
 	const struct run *run;
 
 	feed_signature(f, 1, "a");
@@ -790,7 +727,7 @@ test_unknown(void **state)
 	FEED(f, KERNEL, .signature = 1, .start_ns = UINT64_MAX - 5,
 	    .end_ns = UINT64_MAX);
 	FEED(f, SIGNATURE, .id = 3, .name = 5555);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->process[0].lost[LOSS_TABLE], 3);
 	assert_int_equal(run->process[0].lost[LOSS_TIMESTAMP], 3);
 	assert_int_equal(run->lost, 6);
@@ -802,11 +739,9 @@ test_unknown(void **state)
 }
 
 /* 28 back references that stand for 2^26 names: it stays mangled. */
-static void
-test_name_bomb(void **state)
+FEED_TEST(test_name_bomb)
 {
 	static const char digit[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-	struct feed *f = *state;
 	const struct run *run;
 	char name[512];
 	size_t i, n;
@@ -816,15 +751,13 @@ test_name_bomb(void **state)
 		n += (size_t)snprintf(name + n, sizeof(name) - n,
 		    "S0_IS%c_S%c_E", digit[i], digit[i]);
 	feed_signature(f, 1, name);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_string_equal(run->kernel[0].name, name);
 }
 
 /* Tables stop at their bounds, and say what did not fit. */
-static void
-test_bounds(void **state)
+FEED_TEST(test_bounds)
 {
-	struct feed *f = *state;
 	struct feed other = { .m = f->m };
 	const struct run *run;
 	char name[32];
@@ -851,7 +784,7 @@ test_bounds(void **state)
 		other.sequence = 0;
 		FEED(&other, HELLO, .now_ns = T0, .start_ns = T0);
 	}
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->kernels, 16384);
 	assert_int_equal(run->diagnostics, 256);
 	assert_int_equal(run->failures, 256);
@@ -1035,14 +968,12 @@ feed_noise(struct model *m, uint64_t seed, uint64_t records)
 
 /* Noise neither crashes the model nor breaks what must add up; and the same
  * noise gives the same run. */
-static void
-test_noise(void **state)
+TEST(test_noise)
 {
 	struct model *a, *b;
 	const struct run *x, *y;
 	uint64_t seed;
 
-	(void)state;
 	for (seed = 1; seed <= 4; seed++) {
 		noise_times = seed % 2 == 0;
 		a = model_new();
@@ -1068,42 +999,4 @@ test_noise(void **state)
 		model_free(a);
 		model_free(b);
 	}
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_empty),
-		cmocka_unit_test(test_names),
-		FEED_TEST(test_signatures),
-		FEED_TEST(test_counters),
-		FEED_TEST(test_counters_of_two_launches),
-		FEED_TEST(test_nodes_are_not_measured),
-		FEED_TEST(test_run),
-		FEED_TEST(test_states),
-		FEED_TEST(test_missing),
-		FEED_TEST(test_hot_calls),
-		FEED_TEST(test_hot_without_launches),
-		FEED_TEST(test_copy_host_time),
-		FEED_TEST(test_small_copies),
-		FEED_TEST(test_leaks),
-		FEED_TEST(test_checks),
-		FEED_TEST(test_checks_bounded),
-		FEED_TEST(test_leaks_grow),
-		FEED_TEST(test_leaks_of_warm_up),
-		FEED_TEST(test_leaks_killed),
-		FEED_TEST(test_failures),
-		FEED_TEST(test_failed_launch),
-		FEED_TEST(test_jit),
-		FEED_TEST(test_jit_told),
-		FEED_TEST(test_diagnostics), FEED_TEST(test_clock_set_back),
-		FEED_TEST(test_clock_set_forward),
-		FEED_TEST(test_unknown),
-		FEED_TEST(test_name_bomb),
-		FEED_TEST(test_bounds),
-		cmocka_unit_test(test_noise),
-	};
-
-	return (cmocka_run_group_tests_name("model", tests, NULL, NULL));
 }

@@ -8,15 +8,6 @@
 #include "unit/model_feed.h"
 #include "unit/source_feed.h"
 
-static const struct run *
-settle(struct feed *f)
-{
-	const struct run *run = model_settle(f->m, true);
-
-	assert_non_null(run);
-	return (run);
-}
-
 static const struct source_line *
 line_at(const struct run *run, const struct code *c, const char *file,
     uint32_t line, uint32_t inlined_at)
@@ -62,10 +53,8 @@ feed_softmax(struct feed *f)
 }
 
 /* Which header, and which call of it. */
-static void
-test_inlined(void **state)
+FEED_TEST(test_inlined)
 {
-	struct feed *f = *state;
 	const struct source_line *load, *mean, *store, *call;
 	const struct run *run;
 	const struct code *c;
@@ -74,7 +63,7 @@ test_inlined(void **state)
 	size_t i;
 
 	feed_softmax(f);
-	run = settle(f);
+	run = feed_settle(f);
 	c = run->kernel[0].code;
 	assert_true(c->has_lines);
 	assert_null(c->lineless);
@@ -123,10 +112,8 @@ lines_total(const struct code *c)
 }
 
 /* In any order of pieces, twice, from two processes. */
-static void
-test_pieces(void **state)
+FEED_TEST(test_pieces)
 {
-	struct feed *f = *state;
 	const struct code *c;
 
 	feed_metrics(f);
@@ -149,17 +136,15 @@ test_pieces(void **state)
 	    { 0x0f0, SOURCE_INST, 10 }, { 0x240, SOURCE_INST, 10 } }, 2);
 	FEED(f, FUNCTION, .signature = 1, .cubin = CUBIN_A,
 	    .name = wire_str_of(SOFTMAX));
-	c = settle(f)->kernel[0].code;
+	c = feed_settle(f)->kernel[0].code;
 	/* feed_counts says CUBIN_A. */
 	assert_true(c->has_lines);
 	assert_true(lines_total(c) == 20);
 	model_settle(f->m, true);
 }
 
-static void
-test_pieces_missing(void **state)
+FEED_TEST(test_pieces_missing)
 {
-	struct feed *f = *state;
 	const struct code *c;
 	struct file file;
 
@@ -170,16 +155,14 @@ test_pieces_missing(void **state)
 	FEED(f, BYTES, .kind = BYTES_CUBIN, .id = CUBIN_A,
 	    .data = { file.p, 4096 });
 	free(file.p);
-	c = settle(f)->kernel[0].code;
+	c = feed_settle(f)->kernel[0].code;
 	assert_false(c->has_lines);
 	assert_non_null(strstr(c->lineless, "pieces"));
 	assert_non_null(c->no_sass);
 }
 
-static void
-test_withheld(void **state)
+FEED_TEST(test_withheld)
 {
-	struct feed *f = *state;
 	const struct run *run;
 
 	feed_signature(f, 1, "a");
@@ -195,7 +178,7 @@ test_withheld(void **state)
 	FEED(f, CUBIN, .id = 3, .size = 4);
 	FEED(f, BYTES, .kind = BYTES_CUBIN, .id = 3,
 	    .data = { (const uint8_t *)"junk", 4 });
-	run = settle(f);
+	run = feed_settle(f);
 	assert_non_null(strstr(run->kernel[0].code->lineless, "limit"));
 	assert_non_null(strstr(run->kernel[1].code->lineless, "limit"));
 	assert_non_null(strstr(run->kernel[2].code->lineless,
@@ -203,10 +186,8 @@ test_withheld(void **state)
 }
 
 /* 128 MiB of cubins a run, whatever is announced. */
-static void
-test_cubin_total(void **state)
+FEED_TEST(test_cubin_total)
 {
-	struct feed *f = *state;
 	const struct run *run;
 	char name[8];
 	uint32_t i;
@@ -219,33 +200,29 @@ test_cubin_total(void **state)
 		FEED(f, BYTES, .kind = BYTES_CUBIN, .id = i,
 		    .data = { (const uint8_t *)"x", 1 });
 	}
-	run = settle(f);
+	run = feed_settle(f);
 	assert_non_null(strstr(run->kernel[1].code->lineless, "pieces"));
 	assert_non_null(strstr(run->kernel[2].code->lineless, "limit"));
 	assert_non_null(strstr(run->kernel[3].code->lineless, "limit"));
 }
 
-static void
-test_lineless(void **state)
+FEED_TEST(test_lineless)
 {
-	struct feed *f = *state;
 	const struct code *c;
 
 	feed_metrics(f);
 	feed_signature(f, 1, GEMM);
 	feed_cubin(f, CUBIN_B, "gemm.cubin", 4096, false);
 	feed_function(f, 1, CUBIN_B, GEMM);
-	c = settle(f)->kernel[0].code;
+	c = feed_settle(f)->kernel[0].code;
 	assert_false(c->has_lines);
 	assert_non_null(strstr(c->lineless, "-lineinfo"));
 	assert_int_equal(c->lines, 0);
 	assert_non_null(c->no_sass);
 }
 
-static void
-test_debug(void **state)
+FEED_TEST(test_debug)
 {
-	struct feed *f = *state;
 	const struct code *c;
 
 	feed_metrics(f);
@@ -254,17 +231,15 @@ test_debug(void **state)
 	feed_function(f, 1, CUBIN_A, SOFTMAX);
 	feed_counts(f, 1, 0, 1, SOFTMAX, (struct cell3[]){
 	    { 0x100, SOURCE_INST, 10 } }, 1);
-	c = settle(f)->kernel[0].code;
+	c = feed_settle(f)->kernel[0].code;
 	assert_true(c->debug);
 	assert_true(c->has_lines);
 	assert_int_not_equal(c->instruction[0].line, LINE_NONE);
 }
 
 /* Where a kernel launches others is known without counts, and has its line. */
-static void
-test_launches(void **state)
+FEED_TEST(test_launches)
 {
-	struct feed *f = *state;
 	const struct source_line *line;
 	const struct run *run;
 	const struct code *c;
@@ -277,7 +252,7 @@ test_launches(void **state)
 	feed_function(f, 1, CUBIN_A, "_Z6parentPf");
 	feed_function(f, 2, CUBIN_A, "_Z5childPf");
 	feed_function(f, 3, CUBIN_A, "_Z4gonePf");
-	run = settle(f);
+	run = feed_settle(f);
 	c = run->kernel[0].code;
 	assert_true(c->launches_known);
 	assert_int_equal(c->launches, 1);
@@ -295,13 +270,11 @@ test_launches(void **state)
 
 /* A function that was not inlined lies behind its kernel: its counts and
  * samples are the kernel's, and nobody else's. */
-static void
-test_subroutine(void **state)
+FEED_TEST(test_subroutine)
 {
 	static const char two[] = "_Z3twoPKfPfi";
 	static const char one[] = "_Z3oneIfEvPKT_PS0_i";
 	static const char slow[] = "$_Z3twoPKfPfi$_Z4slowfi";
-	struct feed *f = *state;
 	const struct source_line *line;
 	const struct run *run;
 	const struct code *c;
@@ -319,7 +292,7 @@ test_subroutine(void **state)
 	    1);
 	feed_samples(f, CUBIN_A, slow, (struct cell3[]){
 	    { 0x20, 2 * STALL_WAIT + 1, 3 } }, 1);
-	run = settle(f);
+	run = feed_settle(f);
 	c = run->kernel[0].code;
 	assert_string_equal(c->function, two);
 	assert_true(c->counted && c->sampled);
@@ -338,31 +311,27 @@ test_subroutine(void **state)
 }
 
 /* Nobody said where the kernel is, but only one cubin has it. */
-static void
-test_fallback(void **state)
+FEED_TEST(test_fallback)
 {
-	struct feed *f = *state;
 	const struct run *run;
 
 	feed_signature(f, 1, SOFTMAX);
 	feed_signature(f, 2, "nowhere");
 	feed_cubin(f, CUBIN_B, "gemm.cubin", 4096, false);
 	feed_cubin(f, CUBIN_A, "softmax.cubin", 4096, false);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_non_null(run->kernel[0].code);
 	assert_int_equal(run->kernel[0].code->cubin, CUBIN_A);
 	assert_true(run->kernel[0].code->has_lines);
 	assert_null(run->kernel[1].code);
 	/* Two have it: nobody knows. */
 	feed_cubin(f, 3, "softmax.cubin", 4096, false);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_null(run->kernel[0].code);
 }
 
-static void
-test_source_text(void **state)
+FEED_TEST(test_source_text)
 {
-	struct feed *f = *state;
 	const struct source_line *load;
 	const struct source_file *file;
 	const struct run *run;
@@ -371,7 +340,7 @@ test_source_text(void **state)
 	feed_softmax(f);
 	feed_source(f, "rows.cuh", 0);
 	feed_source(f, "mean.cuh", 1);	/* its id is wrong */
-	run = settle(f);
+	run = feed_settle(f);
 	load = line_of_pc(run->kernel[0].code, 0x0f0);
 	file = &run->source_file[load->file];
 	assert_non_null(file->text);
@@ -389,10 +358,8 @@ test_source_text(void **state)
 }
 
 /* Text goes to terminals and pages. */
-static void
-test_source_clean(void **state)
+FEED_TEST(test_source_clean)
 {
-	struct feed *f = *state;
 	const struct run *run;
 	const char bad[] = "a\x1b[31m\r\n\tb\xff\n\0c";
 	uint64_t id = fnv_of("/x.cu", bad, sizeof(bad) - 1);
@@ -405,7 +372,7 @@ test_source_clean(void **state)
 	    .path = wire_str_of("/long.cu"));
 	FEED(f, SOURCE, .id = 6, .size = 10, .flags = SOURCE_WITHHELD,
 	    .path = wire_str_of("/secret.cu"));
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->source_files, 3);
 	assert_string_equal(run->source_file[0].text, "a?[31m \n\tb?\n?c");
 	assert_null(run->source_file[1].text);
@@ -413,10 +380,8 @@ test_source_clean(void **state)
 	assert_null(run->source_file[2].text);
 }
 
-static void
-test_disassembly(void **state)
+FEED_TEST(test_disassembly)
 {
-	struct feed *f = *state;
 	struct model_code_want want[4];
 	struct file file;
 	const struct code *c;
@@ -441,8 +406,8 @@ test_disassembly(void **state)
 	    .function = wire_str_of(SOFTMAX));
 	free(file.p);
 	assert_int_equal(model_wants_disassembly(f->m, want, 4), 0);
-	assert_int_equal(settle(f)->processes, 1);
-	c = settle(f)->kernel[0].code;
+	assert_int_equal(feed_settle(f)->processes, 1);
+	c = feed_settle(f)->kernel[0].code;
 	assert_true(c->disassembled);
 	assert_null(c->no_sass);
 	assert_int_equal(c->instructions, 0x270 / 16);
@@ -454,10 +419,8 @@ test_disassembly(void **state)
 	assert_non_null(line_of_pc(c, 0xe0));
 }
 
-static void
-test_wants_order(void **state)
+FEED_TEST(test_wants_order)
 {
-	struct feed *f = *state;
 	struct model_code_want want[2];
 
 	feed_signature(f, 1, GEMM);
@@ -474,38 +437,11 @@ test_wants_order(void **state)
 	assert_int_equal(model_wants_disassembly(f->m, want, 0), 0);
 }
 
-static void
-test_no_disassembler(void **state)
+FEED_TEST(test_no_disassembler)
 {
-	struct feed *f = *state;
-
 	feed_softmax(f);
 	FEED(f, DIAGNOSTIC, .code = DIAG_NO_DISASSEMBLER,
 	    .severity = SEVERITY_INFO);
-	assert_non_null(strstr(settle(f)->kernel[0].code->no_sass,
+	assert_non_null(strstr(feed_settle(f)->kernel[0].code->no_sass,
 	    "nvdisasm"));
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		FEED_TEST(test_inlined),
-		FEED_TEST(test_pieces),
-		FEED_TEST(test_pieces_missing),
-		FEED_TEST(test_withheld),
-		FEED_TEST(test_cubin_total),
-		FEED_TEST(test_lineless),
-		FEED_TEST(test_debug),
-		FEED_TEST(test_launches),
-		FEED_TEST(test_subroutine),
-		FEED_TEST(test_fallback),
-		FEED_TEST(test_source_text),
-		FEED_TEST(test_source_clean),
-		FEED_TEST(test_disassembly),
-		FEED_TEST(test_wants_order),
-		FEED_TEST(test_no_disassembler),
-	};
-
-	return (cmocka_run_group_tests(tests, NULL, NULL));
 }

@@ -6,16 +6,11 @@
 #define CADV_TEST_MODEL_FEED_H
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "model/model.h"
+#include "unit/test.h"
 
 #define T0 1700000000000000000ull
 #define US 1000ull
@@ -155,7 +150,25 @@ feed_teardown(void **state)
 	return (0);
 }
 
-#define FEED_TEST(name) \
-	cmocka_unit_test_setup_teardown(name, feed_setup, feed_teardown)
+/* A test that feeds a model: its body has `struct feed *f`, whose process has said
+ * hello. */
+#define FEED_TEST(name)							\
+	static void name##_fed(struct feed *f);				\
+	TEST_WITH(name, feed_setup, feed_teardown)			\
+	{								\
+		name##_fed(*state);					\
+	}								\
+	static void							\
+	name##_fed(struct feed *f)
+
+/* The run as it stands at the end of all that was fed. */
+static inline const struct run *
+feed_settle(struct feed *f)
+{
+	const struct run *run = model_settle(f->m, true);
+
+	assert_non_null(run);
+	return (run);
+}
 
 #endif

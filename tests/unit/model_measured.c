@@ -5,15 +5,6 @@
 #include "unit/source_feed.h"
 #include "wire/le.h"
 
-static const struct run *
-settle(struct feed *f)
-{
-	const struct run *run = model_settle(f->m, true);
-
-	assert_non_null(run);
-	return (run);
-}
-
 static void
 feed_measured(struct feed *f, uint32_t id, uint64_t start, uint64_t end)
 {
@@ -38,10 +29,8 @@ feed_duration(struct feed *f, uint32_t id, double ns)
 	    .complete = 1, .values = { blob, sizeof(blob) });
 }
 
-static void
-test_disturbed(void **state)
+FEED_TEST(test_disturbed)
 {
-	struct feed *f = *state;
 	const struct run *run;
 
 	feed_signature(f, 1, "a");
@@ -52,7 +41,7 @@ test_disturbed(void **state)
 	FEED(f, KERNEL, .signature = 1, .flags = KERNEL_NO_TIME, .tid = 7);
 	FEED(f, KERNEL, .signature = 2, .context = 1, .start_ns = T0 + 95 * US,
 	    .end_ns = T0 + 99 * US, .flags = KERNEL_PROFILED, .tid = 7);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->kernel[0].launches, 3);
 	assert_int_equal(run->kernel[0].time.count, 1);
 	assert_int_equal(run->kernel[0].total_ns, 30 * US);
@@ -67,10 +56,8 @@ test_disturbed(void **state)
 }
 
 /* What a measured launch is held up for is no gap of the program's. */
-static void
-test_held_launch(void **state)
+FEED_TEST(test_held_launch)
 {
-	struct feed *f = *state;
 	const struct run *run;
 
 	feed_signature(f, 1, "a");
@@ -85,7 +72,7 @@ test_held_launch(void **state)
 	    .start_ns = T0 + 5030 * US, .end_ns = T0 + 5040 * US,
 	    .flags = KERNEL_PROFILED, .tid = 7);
 	feed_bye(f, S);
-	run = settle(f);
+	run = feed_settle(f);
 	/* Nor are the 17 us in the gaps beside it. */
 	assert_int_equal(run->idle_overhead_ns, 4992 * US);
 	assert_int_equal(run->overhead_ns[OVERHEAD_COUNTERS], 4975 * US);
@@ -95,10 +82,8 @@ test_held_launch(void **state)
 
 /* By what it is longer than others a measured launch is our cost, and no time in
  * which the program kept the GPU busy. */
-static void
-test_longer(void **state)
+FEED_TEST(test_longer)
 {
-	struct feed *f = *state;
 	const struct run *run;
 
 	feed_signature(f, 1, "a");
@@ -109,7 +94,7 @@ test_longer(void **state)
 	feed_kernel(f, 1, 590 * US, 610 * US, 640 * US);
 	feed_bye(f, S);
 	assert_non_null(model_settle(f->m, false));
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->overhead_longer_ns, 479 * US);
 	assert_int_equal(run->overhead_total_ns, 479 * US);
 	assert_int_equal(run->device[0].busy_ns, 61 * US);
@@ -122,42 +107,36 @@ test_longer(void **state)
 }
 
 /* Shorter than others, or as long, it is none. */
-static void
-test_shorter(void **state)
+FEED_TEST(test_shorter)
 {
-	struct feed *f = *state;
 	const struct run *run;
 
 	feed_signature(f, 1, "a");
 	feed_measured(f, 1, 100 * US, 110 * US);
 	feed_kernel(f, 1, 110 * US, 120 * US, 140 * US);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->overhead_longer_ns, 0);
 	assert_int_equal(run->device[0].busy_ns, 30 * US);
 }
 
 /* Where all were measured, the counters know how long one takes. */
-static void
-test_longer_than_counted(void **state)
+FEED_TEST(test_longer_than_counted)
 {
-	struct feed *f = *state;
 	const struct run *run;
 
 	feed_signature(f, 1, "a");
 	feed_measured(f, 1, 100 * US, 1100 * US);
 	feed_measured(f, 1, 1100 * US, 1110 * US);
 	feed_duration(f, 1, 10000);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->overhead_longer_ns, 990 * US);
 	assert_int_equal(run->device[0].busy_ns, 20 * US);
 	assert_int_equal(run->kernel[0].total_ns, 20 * US);
 }
 
 /* The first launch waits for its pages, whether it is measured or not. */
-static void
-test_pages_of_measured(void **state)
+FEED_TEST(test_pages_of_measured)
 {
-	struct feed *f = *state;
 	const struct run *run;
 
 	feed_signature(f, 1, "a");
@@ -165,7 +144,7 @@ test_pages_of_measured(void **state)
 	    .start_ns = T0 + 100 * US, .end_ns = T0 + 400 * US);
 	feed_measured(f, 1, 100 * US, 500 * US);
 	feed_kernel(f, 1, 590 * US, 600 * US, 620 * US);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->overhead_longer_ns, 80 * US);
 	assert_int_equal(run->device[0].busy_ns, 340 * US);
 }
@@ -194,36 +173,33 @@ feed_counted(struct feed *f, uint64_t end)
 	feed_counts(f, 1, 0, 1, "_Z1kv", (struct cell3[]){
 	    { 0x10, SOURCE_INST, 30000 }, { 0x10, SOURCE_GLOBAL_SECTORS, 77 },
 	    { 0x20, SOURCE_INST, 10000 } }, 3);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->kernels, 1);
 	return (&run->kernel[0]);
 }
 
-static void
-test_counted_only(void **state)
+FEED_TEST(test_counted_only)
 {
-	struct feed *f = *state;
 	const struct kernel *k = feed_counted(f, 1100 * US);
 	const struct run *run;
 
 	assert_true(k->total_estimated);
 	assert_true(k->total_least);
 	assert_int_equal(k->total_ns, 10 * US);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->overhead_longer_ns, 990 * US);
 	assert_int_equal(run->device[1].busy_ns, 10 * US);
 	/* Another launch tells how long it takes. */
 	feed_duration(f, 1, 20000);
-	k = &settle(f)->kernel[0];
+	k = &feed_settle(f)->kernel[0];
 	assert_false(k->total_least);
 	assert_int_equal(k->total_ns, 20 * US);
 }
 
 /* Not longer than it was. */
-static void
-test_counted_short(void **state)
+FEED_TEST(test_counted_short)
 {
-	const struct kernel *k = feed_counted(*state, 108 * US);
+	const struct kernel *k = feed_counted(f, 108 * US);
 
 	assert_false(k->total_least);
 	assert_int_equal(k->total_ns, 8 * US);
@@ -244,13 +220,12 @@ feed_waiting(struct feed *f, enum wire_skip skip, int others)
 		    3 * S + 100 * i * US, 3 * S + (100 * i + 10) * US);
 	FEED(f, SKIPPED, .signature = 1, .reason = skip);
 	feed_bye(f, 4 * S);
-	return (settle(f));
+	return (feed_settle(f));
 }
 
-static void
-test_held_for_us(void **state)
+FEED_TEST(test_held_for_us)
 {
-	const struct run *run = feed_waiting(*state, SKIP_WAITS, 3);
+	const struct run *run = feed_waiting(f, SKIP_WAITS, 3);
 
 	assert_true(run->kernel[0].waits);
 	assert_int_equal(run->kernel[0].time.count, 3);
@@ -266,10 +241,9 @@ test_held_for_us(void **state)
 }
 
 /* One that nobody held, or that takes as long each time, is as long as it is. */
-static void
-test_long_by_itself(void **state)
+FEED_TEST(test_long_by_itself)
 {
-	const struct run *run = feed_waiting(*state, SKIP_NONE, 3);
+	const struct run *run = feed_waiting(f, SKIP_NONE, 3);
 
 	assert_int_equal(run->kernel[0].time.count, 4);
 	assert_int_equal(run->kernel[0].total_ns, 2 * S + 30 * US);
@@ -277,10 +251,9 @@ test_long_by_itself(void **state)
 	assert_int_equal(run->overhead_longer_ns, 0);
 }
 
-static void
-test_long_each_time(void **state)
+FEED_TEST(test_long_each_time)
 {
-	const struct run *run = feed_waiting(*state, SKIP_WAITS, 0);
+	const struct run *run = feed_waiting(f, SKIP_WAITS, 0);
 
 	assert_int_equal(run->kernel[0].time.count, 1);
 	assert_int_equal(run->kernel[0].total_ns, 2 * S);
@@ -290,10 +263,8 @@ test_long_each_time(void **state)
 }
 
 /* Nor does a step of the program take as long as its measured launches. */
-static void
-test_measured_in_sequence(void **state)
+FEED_TEST(test_measured_in_sequence)
 {
-	struct feed *f = *state;
 	const struct run *run;
 	uint64_t i, at = 0;
 
@@ -302,18 +273,17 @@ test_measured_in_sequence(void **state)
 		feed_measured(f, 1, at + 10 * US, at + 400 * US);
 	for (i = 0; i < 90; i++, at += 10 * US)
 		feed_kernel(f, 1, at + 2 * US, at + 5 * US, at + 8 * US);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->sequences, 1);
 	assert_int_equal(run->sequence[0].repeats, 100);
 	assert_int_equal(run->sequence[0].kernel_ns, 300 * US);
 }
 
 /* Each says all so far, so the last one of a process counts. */
-static void
-test_held(void **state)
+FEED_TEST(test_held)
 {
-	struct feed *f = *state, other = { .m = f->m };
-	const struct run *run = settle(f);
+	struct feed other = { .m = f->m };
+	const struct run *run = feed_settle(f);
 
 	assert_false(run->held.known);
 	FEED(f, HELD, .count = 40, .total_ns = 900, .longest_ns = 300,
@@ -321,7 +291,7 @@ test_held(void **state)
 	FEED(f, HELD, .count = 42, .total_ns = 1000, .longest_ns = 300,
 	    .setup_ns = 50, .setup_longest_ns = 50, .replay_ns = 7,
 	    .replay_longest_ns = 4, .limit_ns = 200);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_true(run->held.known);
 	assert_int_equal(run->held.count, 42);
 	assert_int_equal(run->held.total_ns, 1000);
@@ -330,7 +300,7 @@ test_held(void **state)
 	    .setup_ns = 60, .setup_longest_ns = 40, .replay_ns = 3,
 	    .replay_longest_ns = 3, .limit_ns = 500);
 	model_settle(f->m, false);	/* sums are made anew each time */
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->held.count, 44);
 	assert_int_equal(run->held.total_ns, 1450);
 	assert_int_equal(run->held.longest_ns, 440);
@@ -344,7 +314,7 @@ test_held(void **state)
 	FEED(&other, HELD, .count = UINT64_MAX, .total_ns = UINT64_MAX,
 	    .longest_ns = UINT64_MAX, .setup_ns = UINT64_MAX,
 	    .replay_ns = UINT64_MAX);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_true(run->held.count == UINT64_MAX);
 	assert_true(run->held.total_ns == UINT64_MAX);
 	assert_true(run->held.setup_ns == UINT64_MAX);
@@ -353,10 +323,8 @@ test_held(void **state)
 }
 
 /* The wait of another thread's launch is our cost, and no fault of the host's. */
-static void
-test_other_thread_waits(void **state)
+FEED_TEST(test_other_thread_waits)
 {
-	struct feed *f = *state;
 	const struct run *run;
 
 	feed_signature(f, 1, "a");
@@ -365,33 +333,9 @@ test_other_thread_waits(void **state)
 	    .start_ns = T0 + 20 * US, .end_ns = T0 + 60 * US);
 	feed_kernel(f, 1, 60 * US, 60 * US, 70 * US);
 	feed_bye(f, S);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->overhead_ns[OVERHEAD_WAIT], 40 * US);
 	assert_int_equal(run->overhead_ns[OVERHEAD_UNKNOWN], 0);
 	assert_int_equal(run->overhead_total_ns, 40 * US);
 	assert_int_equal(run->idle_overhead_ns, 40 * US);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		FEED_TEST(test_disturbed),
-		FEED_TEST(test_held_launch),
-		FEED_TEST(test_longer),
-		FEED_TEST(test_shorter),
-		FEED_TEST(test_longer_than_counted),
-		FEED_TEST(test_pages_of_measured),
-		FEED_TEST(test_counted_only),
-		FEED_TEST(test_counted_short),
-		FEED_TEST(test_held_for_us),
-		FEED_TEST(test_long_by_itself),
-		FEED_TEST(test_long_each_time),
-		FEED_TEST(test_measured_in_sequence),
-		FEED_TEST(test_held),
-		FEED_TEST(test_other_thread_waits),
-	};
-
-	return (cmocka_run_group_tests_name("model_measured", tests, NULL,
-	    NULL));
 }

@@ -9,15 +9,6 @@
 #define CUDA 0x600000ull
 #define TORCH 0x700000ull
 
-static const struct run *
-settle(struct feed *f)
-{
-	const struct run *run = model_settle(f->m, true);
-
-	assert_non_null(run);
-	return (run);
-}
-
 static void
 feed_mapping(struct feed *f, uint64_t start, const char *path)
 {
@@ -67,10 +58,8 @@ shown(const struct site *s)
 	return (&s->frame[s->first]);
 }
 
-static void
-test_stack(void **state)
+FEED_TEST(test_stack)
 {
-	struct feed *f = *state;
 	const uint64_t stack[] = { CUDA + 1, CUDART + 1, EXE + 0x10,
 	    EXE + 0x20, EXE + 0x30 };
 	const struct site *s;
@@ -85,7 +74,7 @@ test_stack(void **state)
 	feed_frame(f, EXE + 0x30, 1, "main", "/home/ada/app.cu", 40);
 	feed_frame(f, EXE + 0x30, 0, "_Z4stepi", "/home/ada/app.cu", 17);
 	feed_site(f, CALL_LAUNCH, 5, 9, stack, 5, "");
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->sites, 1);
 	s = &run->site[0];
 	assert_int_equal(s->call, CALL_LAUNCH);
@@ -104,8 +93,7 @@ test_stack(void **state)
 }
 
 /* The CUDA runtime linked into the program: its frames are skipped by name. */
-static void
-test_stubs(void **state)
+FEED_TEST(test_stubs)
 {
 	static const struct {
 		const char *function, *file;
@@ -125,7 +113,6 @@ test_stubs(void **state)
 		{ "k(int)", "/home/ada/app.cu", false },
 		{ "main", "", false },
 	};
-	struct feed *f = *state;
 	uint64_t stack[2] = { 0, EXE + 0xf000 };
 	const struct run *run;
 	size_t i, j;
@@ -139,7 +126,7 @@ test_stubs(void **state)
 		    (uint32_t)i + 1);
 		feed_site(f, CALL_LAUNCH, 1, 100 - i, stack, 2, "");
 	}
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->sites, sizeof(cases) / sizeof(cases[0]));
 	for (i = 0; i < run->sites; i++) {
 		j = run->site[i].frame[0].line - 1;
@@ -149,8 +136,7 @@ test_stubs(void **state)
 	}
 }
 
-static void
-test_python(void **state)
+FEED_TEST(test_python)
 {
 	static const struct {
 		const char *python;
@@ -169,7 +155,6 @@ test_python(void **state)
 		{ "/home/ada/torch/my.py\t3\tf\n", 0, "f" },
 		{ "<string>\t1\t<module>\n", 0, "<module>" },
 	};
-	struct feed *f = *state;
 	const uint64_t stack[] = { CUDA + 1, TORCH + 5, EXE + 3 };
 	const struct run *run;
 	size_t i;
@@ -178,7 +163,7 @@ test_python(void **state)
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		feed_site(f, CALL_STREAM_SYNC, 0, 100 - i, stack, 3,
 		    cases[i].python);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->sites, sizeof(cases) / sizeof(cases[0]));
 	for (i = 0; i < run->sites; i++) {
 		assert_int_equal(run->site[i].kernel, 0);
@@ -194,27 +179,23 @@ test_python(void **state)
 }
 
 /* Nothing that is somebody's own: some frame is shown all the same. */
-static void
-test_foreign(void **state)
+FEED_TEST(test_foreign)
 {
-	struct feed *f = *state;
 	const uint64_t stack[] = { CUDA + 1, TORCH + 5 };
 	const struct run *run;
 
 	feed_mappings(f);
 	feed_site(f, CALL_MEMCPY, 0, 1, stack, 2, "");
 	feed_site(f, CALL_MALLOC, 0, 1, stack, 0, "");
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->sites, 2);
 	assert_int_equal(shown(&run->site[0])->line, 0);
 	assert_int_equal(run->site[1].frames, 0);
 }
 
 /* A thread of a framework's own: which of its functions, if one can be read. */
-static void
-test_foreign_thread(void **state)
+FEED_TEST(test_foreign_thread)
 {
-	struct feed *f = *state;
 	const uint64_t stack[] = { CUDA + 1, TORCH + 0x10, TORCH + 0x20,
 	    TORCH + 0x30, TORCH + 0x40 }, unnamed[] = { CUDA + 1, TORCH + 0x50 };
 	const struct run *run;
@@ -230,7 +211,7 @@ test_foreign_thread(void **state)
 	feed_frame(f, TORCH + 0x40, 0, "at::_ops::sum::call()", "", 0);
 	feed_site(f, CALL_MEMCPY, 0, 9, stack, 5, "");
 	feed_site(f, CALL_MALLOC, 0, 1, unnamed, 2, "");
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->sites, 2);
 	assert_string_equal(shown(&run->site[0])->function,
 	    "at::native::sum(at::Tensor, c10::ArrayRef<long>)");
@@ -240,10 +221,8 @@ test_foreign_thread(void **state)
 /* Two processes at other addresses, and two signatures of the wire that are
  * one kernel: one site. What FRAME says of one process is not said of the
  * other. */
-static void
-test_merge(void **state)
+FEED_TEST(test_merge)
 {
-	struct feed *f = *state;
 	uint64_t one[] = { EXE + 0x10 }, two[] = { EXE + 0x9010 };
 	uint64_t other[] = { EXE + 0x20 };
 	const struct run *run;
@@ -266,7 +245,7 @@ test_merge(void **state)
 	FEED(f, FRAME, .process = 43, .address = one[0], .line = 99,
 	    .function = wire_str_of("wrong"), .file = wire_str_of("/b.c"));
 	FEED(f, FRAME, .process = 4444, .address = one[0], .line = 99);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->processes, 2);
 	assert_int_equal(run->sites, 2);
 	assert_int_equal(run->site[0].count, 12);
@@ -276,22 +255,18 @@ test_merge(void **state)
 }
 
 /* Unknown functions of one module are not the same place. */
-static void
-test_unnamed(void **state)
+FEED_TEST(test_unnamed)
 {
-	struct feed *f = *state;
 	const uint64_t one[] = { EXE + 0x10 }, two[] = { EXE + 0x20 };
 
 	feed_mappings(f);
 	feed_site(f, CALL_FREE, 0, 1, one, 1, "");
 	feed_site(f, CALL_FREE, 0, 1, two, 1, "");
-	assert_int_equal(settle(f)->sites, 2);
+	assert_int_equal(feed_settle(f)->sites, 2);
 }
 
-static void
-test_hostile(void **state)
+FEED_TEST(test_hostile)
 {
-	struct feed *f = *state;
 	uint64_t stack[100] = { 0 };
 	char python[2000] = "";
 	uint32_t i;
@@ -310,9 +285,9 @@ test_hostile(void **state)
 	for (i = 0; i < 150; i++)
 		strcat(python, "f.py\t1\tg\n");
 	feed_site(f, CALL_FREE, 0, 1, stack, 50, python);
-	assert_int_equal(settle(f)->sites, 4);
-	for (i = 0; i < settle(f)->sites; i++) {
-		const struct site *s = &settle(f)->site[i];
+	assert_int_equal(feed_settle(f)->sites, 4);
+	for (i = 0; i < feed_settle(f)->sites; i++) {
+		const struct site *s = &feed_settle(f)->site[i];
 
 		assert_in_range(s->frames, 0, SITE_DEPTH);
 		if (s->frame[0].python && s->frames == 6) {
@@ -321,21 +296,4 @@ test_hostile(void **state)
 			assert_string_equal(s->frame[2].function, "g?[0m");
 		}
 	}
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		FEED_TEST(test_stack),
-		FEED_TEST(test_stubs),
-		FEED_TEST(test_python),
-		FEED_TEST(test_foreign),
-		FEED_TEST(test_foreign_thread),
-		FEED_TEST(test_merge),
-		FEED_TEST(test_unnamed),
-		FEED_TEST(test_hostile),
-	};
-
-	return (cmocka_run_group_tests(tests, NULL, NULL));
 }

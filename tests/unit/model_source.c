@@ -5,23 +5,12 @@
 #include "unit/model_feed.h"
 #include "unit/source_feed.h"
 
-static const struct run *
-settle(struct feed *f)
-{
-	const struct run *run = model_settle(f->m, true);
-
-	assert_non_null(run);
-	return (run);
-}
-
-static void
-test_names(void **state)
+TEST(test_names)
 {
 	char name[128];
 	bool issued;
 	int i;
 
-	(void)state;
 	for (i = 0; i < SOURCE_COUNT; i++)
 		assert_int_equal(source_metric_find(
 		    source_metric_table[i].name,
@@ -47,23 +36,19 @@ test_names(void **state)
 }
 
 /* A run of the lower levels has none of it. */
-static void
-test_none(void **state)
+FEED_TEST(test_none)
 {
-	struct feed *f = *state;
 	const struct run *run;
 
 	feed_signature(f, 1, "k");
 	feed_kernel(f, 1, 0, 10, 20);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_null(run->kernel[0].code);
 	assert_int_equal(run->source_files + run->sites, 0);
 }
 
-static void
-test_counts(void **state)
+FEED_TEST(test_counts)
 {
-	struct feed *f = *state;
 	const struct code *c;
 	const struct run *run;
 
@@ -76,7 +61,7 @@ test_counts(void **state)
 	    { 0x20, 999, 7 } }, 4);
 	run = model_settle(f->m, false);
 	assert_null(run->kernel[0].code);
-	run = settle(f);
+	run = feed_settle(f);
 	c = run->kernel[0].code;
 	assert_non_null(c);
 	assert_true(c->counted);
@@ -98,10 +83,8 @@ test_counts(void **state)
 }
 
 /* The last complete one counts; parts may come in any order. */
-static void
-test_parts(void **state)
+FEED_TEST(test_parts)
 {
-	struct feed *f = *state;
 	struct cell3 one = { 0x10, SOURCE_INST, 1 };
 	struct cell3 two = { 0x20, SOURCE_INST, 2 };
 	struct cell3 wrong = { 0x30, SOURCE_INST, 100 };
@@ -120,7 +103,7 @@ test_parts(void **state)
 	feed_counts(f, 1, 0, 0, "k", &wrong, 1);
 	feed_counts(f, 1, 0, UINT32_MAX, "k", &wrong, 1);
 	feed_counts(f, 77, 0, 1, "k", &wrong, 1);
-	run = settle(f);
+	run = feed_settle(f);
 	c = run->kernel[0].code;
 	assert_int_equal(c->instructions, 2);
 	assert_true(c->total[SOURCE_INST] == 3);
@@ -128,10 +111,8 @@ test_parts(void **state)
 }
 
 /* A lost record breaks a set: the next one's part is no substitute. */
-static void
-test_parts_lost(void **state)
+FEED_TEST(test_parts_lost)
 {
-	struct feed *f = *state;
 	struct cell3 one = { 0x10, SOURCE_INST, 1 };
 	struct cell3 two = { 0x20, SOURCE_INST, 2 };
 	const struct run *run;
@@ -141,16 +122,14 @@ test_parts_lost(void **state)
 	feed_counts(f, 1, 0, 2, "k", &one, 1);
 	f->sequence += 2;	/* its part 1, and part 0 of the next */
 	feed_counts(f, 1, 1, 2, "k", &two, 1);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_null(run->kernel[0].code);
 	assert_int_equal(run->source_launches, 0);
 	assert_int_equal(run->process[0].missing, 2);
 }
 
-static void
-test_parts_twice(void **state)
+FEED_TEST(test_parts_twice)
 {
-	struct feed *f = *state;
 	struct cell3 one = { 0x10, SOURCE_INST, 1 };
 	struct cell3 two = { 0x20, SOURCE_INST, 2 };
 	const struct run *run;
@@ -161,16 +140,14 @@ test_parts_twice(void **state)
 	feed_counts(f, 1, 0, 2, "k", &two, 1);
 	feed_counts(f, 1, 0, 2, "k", &one, 1);
 	feed_counts(f, 1, 1, 2, "k", &two, 1);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->kernel[0].code->instructions, 2);
 	assert_true(run->kernel[0].code->total[SOURCE_INST] == 3);
 }
 
 /* Two processes number their metrics, stalls and signatures as they like. */
-static void
-test_processes(void **state)
+FEED_TEST(test_processes)
 {
-	struct feed *f = *state;
 	struct cell3 cell = { 0x10, 0, 50 };
 	const struct code *c;
 	const struct run *run;
@@ -195,7 +172,7 @@ test_processes(void **state)
 	    { 0x10, 500 + 2 * STALL_WAIT, 4 },
 	    { 0x10, 2 * STALL_WAIT, 1000 } }, 3);
 	FEED(f, SAMPLING, .period = 1024, .samples = 11, .dropped = 2);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->kernels, 1);
 	c = run->kernel[0].code;
 	assert_true(c->counted);
@@ -211,10 +188,8 @@ test_processes(void **state)
 }
 
 /* Samples are of the function; its signatures share them. */
-static void
-test_sample_kernels(void **state)
+FEED_TEST(test_sample_kernels)
 {
-	struct feed *f = *state;
 	const struct run *run;
 	size_t i;
 
@@ -229,7 +204,7 @@ test_sample_kernels(void **state)
 	    { 0, 2 * STALL_MEMBAR + 1, 3 } }, 1);
 	feed_samples(f, CUBIN_A, "k", (struct cell3[]){
 	    { 0, 2 * STALL_MEMBAR + 1, 4 } }, 1);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->kernels, 2);
 	for (i = 0; i < 2; i++) {
 		assert_int_equal(run->kernel[i].code->samples.all, 7);
@@ -238,10 +213,8 @@ test_sample_kernels(void **state)
 }
 
 /* Where "not issued" is not a part of all samples, it is the rest of them. */
-static void
-test_samples_apart(void **state)
+FEED_TEST(test_samples_apart)
 {
-	struct feed *f = *state;
 	const struct code *c;
 
 	feed_stalls(f, 0);
@@ -249,48 +222,44 @@ test_samples_apart(void **state)
 	feed_samples(f, CUBIN_A, "k", (struct cell3[]){
 	    { 0, 2 * STALL_WAIT + 1, 3 }, { 0, 2 * STALL_WAIT, 10 },
 	    { 16, 2 * STALL_WAIT + 1, 5 } }, 3);
-	c = settle(f)->kernel[0].code;
+	c = feed_settle(f)->kernel[0].code;
 	assert_int_equal(c->samples.all, 18);
 	assert_int_equal(c->samples.not_issued, 10);
 	assert_int_equal(c->instruction[0].samples.stall[STALL_WAIT], 13);
 }
 
-static void
-test_uncounted(void **state)
+FEED_TEST(test_uncounted)
 {
-	struct feed *f = *state;
 	const struct run *run;
 
 	feed_signature(f, 1, "a");
 	feed_signature(f, 2, "b");
 	feed_function(f, 1, CUBIN_A, "a");
 	feed_function(f, 2, CUBIN_A, "b");
-	run = settle(f);
+	run = feed_settle(f);
 	assert_non_null(strstr(run->kernel[0].code->uncounted,
 	    "--level source"));
 	FEED(f, RUN_BEGIN, .now_ns = T0, .level = LEVEL_SOURCE);
 	FEED(f, SKIPPED, .signature = 2, .reason = SKIP_COOPERATIVE);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_null(strstr(run->kernel[0].code->uncounted, "--level"));
 	assert_non_null(strstr(run->kernel[1].code->uncounted,
 	    "cooperative"));
 	FEED(f, SKIPPED, .signature = 2, .reason = SKIP_STALL);
-	assert_non_null(strstr(settle(f)->kernel[1].code->uncounted,
+	assert_non_null(strstr(feed_settle(f)->kernel[1].code->uncounted,
 	    "--max-stall"));
 	/* Nodes of a graph are not few because captured calls were. */
 	FEED(f, SKIPPED, .signature = 2, .reason = SKIP_TOO_FEW_LAUNCHES);
 	FEED(f, KERNEL, .signature = 2, .context = 1, .stream = 1, .graph = 3,
 	    .start_ns = T0 + US, .end_ns = T0 + 2 * US);
-	assert_string_equal(settle(f)->kernel[1].code->uncounted,
+	assert_string_equal(feed_settle(f)->kernel[1].code->uncounted,
 	    "launched out of a CUDA graph only");
 }
 
 /* More functions than are worked out: the shortest say that they were left
  * out. */
-static void
-test_left_out(void **state)
+FEED_TEST(test_left_out)
 {
-	struct feed *f = *state;
 	const struct run *run;
 	size_t i, left = 0;
 	char name[16];
@@ -303,7 +272,7 @@ test_left_out(void **state)
 		    10000ull * id + id);
 		feed_function(f, id, 1, name);
 	}
-	run = settle(f);
+	run = feed_settle(f);
 	for (i = 0; i < run->kernels; i++) {
 		assert_non_null(run->kernel[i].code);
 		if (strstr(run->kernel[i].code->lineless, "left out") == NULL)
@@ -315,10 +284,8 @@ test_left_out(void **state)
 }
 
 /* Instructions of all kernels together are bounded; so are cells. */
-static void
-test_instructions_bounded(void **state)
+FEED_TEST(test_instructions_bounded)
 {
-	struct feed *f = *state;
 	static struct cell3 cell[32768];
 	const struct run *run;
 	uint64_t total = 0;
@@ -337,30 +304,9 @@ test_instructions_bounded(void **state)
 			feed_counts(f, k, part, 10, name, cell, 32768);
 		}
 	}
-	run = settle(f);
+	run = feed_settle(f);
 	for (j = 0; j < run->kernels; j++)
 		if (run->kernel[j].code != NULL)
 			total += run->kernel[j].code->instructions;
 	assert_in_range(total, 32768 * 10, 1 << 20);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),
-		FEED_TEST(test_none),
-		FEED_TEST(test_counts),
-		FEED_TEST(test_parts),
-		FEED_TEST(test_parts_lost),
-		FEED_TEST(test_parts_twice),
-		FEED_TEST(test_processes),
-		FEED_TEST(test_sample_kernels),
-		FEED_TEST(test_samples_apart),
-		FEED_TEST(test_uncounted),
-		FEED_TEST(test_left_out),
-		FEED_TEST(test_instructions_bounded),
-	};
-
-	return (cmocka_run_group_tests(tests, NULL, NULL));
 }

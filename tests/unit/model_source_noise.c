@@ -188,10 +188,8 @@ feed_noise(struct feed *f, uint64_t seed, uint32_t records)
 	}
 }
 
-static void
-test_noise(void **state)
+FEED_TEST(test_noise)
 {
-	struct feed *f = *state;
 	struct model_code_want want[16];
 	const struct run *run;
 	uint64_t seed;
@@ -213,14 +211,4 @@ test_noise(void **state)
 		assert_non_null(run);
 		check_run(run);
 	}
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		FEED_TEST(test_noise),
-	};
-
-	return (cmocka_run_group_tests(tests, NULL, NULL));
 }

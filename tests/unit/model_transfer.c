@@ -10,15 +10,6 @@
 #define HOST 0x7f0000000000ull
 #define DEV 0x7e0000000000ull
 
-static const struct run *
-settle(struct feed *f)
-{
-	const struct run *run = model_settle(f->m, true);
-
-	assert_non_null(run);
-	return (run);
-}
-
 /* A copy of ${bytes} with addresses, of pinned memory unless told. */
 struct moved {
 	enum wire_copy kind;
@@ -61,10 +52,8 @@ resent(const struct run *run, enum resent_kind kind)
 }
 
 /* Up 0-10, down 5-20, a kernel 18-30, up 40-50, small ones do not turn. */
-static void
-test_ways(void **state)
+FEED_TEST(test_ways)
 {
-	struct feed *f = *state;
 	const struct device *d;
 
 	feed_signature(f, 1, "k");
@@ -75,7 +64,7 @@ test_ways(void **state)
 	feed_copy(f, COPY_D2H, 4096, true, 0, 32 * US, 33 * US);
 	feed_copy(f, COPY_H2D, 4096, true, 0, 34 * US, 35 * US);
 	feed_copy(f, COPY_H2D, MIB, true, 0, 40 * US, 50 * US);
-	d = &settle(f)->device[0];
+	d = &feed_settle(f)->device[0];
 	assert_int_equal(d->h2d_ns, 20 * US);
 	assert_int_equal(d->d2h_ns, 16 * US);
 	assert_int_equal(d->both_ns, 5 * US);
@@ -88,11 +77,8 @@ test_ways(void **state)
 /* Up 10, a kernel 30 twice, down 5: 15 beside the first launch. Then up 40 and
  * another kernel of 20: 20. A flag in between parts nothing; a kernel after what
  * went back begins anew. */
-static void
-test_cycles(void **state)
+FEED_TEST(test_cycles)
 {
-	struct feed *f = *state;
-
 	feed_signature(f, 1, "k");
 	feed_signature(f, 2, "l");
 	feed_copy(f, COPY_H2D, MIB, true, 0, 1 * US, 11 * US);
@@ -102,25 +88,23 @@ test_cycles(void **state)
 	feed_copy(f, COPY_D2H, MIB, true, 0, 100 * US, 105 * US);
 	feed_copy(f, COPY_H2D, MIB, true, 0, 110 * US, 150 * US);
 	feed_kernel(f, 2, 0, 160 * US, 180 * US);
-	assert_int_equal(settle(f)->device[0].cycle_ns, 35 * US);
+	assert_int_equal(feed_settle(f)->device[0].cycle_ns, 35 * US);
 	feed_copy(f, COPY_D2H, MIB, true, 0, 190 * US, 200 * US);
 	feed_kernel(f, 2, 0, 210 * US, 240 * US);
-	assert_int_equal(settle(f)->device[0].cycle_ns, 35 * US);
+	assert_int_equal(feed_settle(f)->device[0].cycle_ns, 35 * US);
 	feed_copy(f, COPY_D2H, MIB, true, 0, 250 * US, 257 * US);
-	assert_int_equal(settle(f)->device[0].cycle_ns, 42 * US);
+	assert_int_equal(feed_settle(f)->device[0].cycle_ns, 42 * US);
 	/* Whether a measured launch would have run beside a copy, who knows. */
 	feed_copy(f, COPY_H2D, MIB, true, 0, 260 * US, 290 * US);
 	FEED(f, KERNEL, .signature = 2, .context = 1, .stream = f->queue,
 	    .start_ns = T0 + 300 * US, .end_ns = T0 + 330 * US, .tid = f->tid,
 	    .flags = KERNEL_PROFILED);
-	assert_int_equal(settle(f)->device[0].cycle_ns, 42 * US);
+	assert_int_equal(feed_settle(f)->device[0].cycle_ns, 42 * US);
 }
 
 /* Two buffers up, one of them again and then down: a range more each way. */
-static void
-test_copied_ranges(void **state)
+FEED_TEST(test_copied_ranges)
 {
-	struct feed *f = *state;
 	const struct run *run;
 	size_t i;
 
@@ -130,7 +114,7 @@ test_copied_ranges(void **state)
 	move(f, (struct moved){ COPY_D2H, MIB, HOST, DEV, 0, 41 * US, 45 * US,
 	    0, 0, 0 });
 	feed_copy(f, COPY_H2D, MIB, true, 0, 50 * US, 55 * US);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->copies, 3);
 	for (i = 0; i < 2; i++) {
 		bool up = run->copy[i].kind == COPY_H2D;
@@ -143,11 +127,9 @@ test_copied_ranges(void **state)
 
 /* Down and up again: enqueued at once; soon after; when many cores could have
  * written the megabyte, which one takes 65 us for; much later. */
-static void
-test_round_trips(void **state)
+FEED_TEST(test_round_trips)
 {
 	static const uint64_t called[] = { 5, 115, 125, 900 };
-	struct feed *f = *state;
 	const struct resent *r;
 	const struct run *run;
 	uint64_t at = 1000 * US;
@@ -160,7 +142,7 @@ test_round_trips(void **state)
 		    at + called[i] * US, at + 1000 * US, at + 1020 * US,
 		    0, 0, 0 });
 	}
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->copies_located, 8);
 	assert_int_equal(run->copies_unlocated, 0);
 	assert_int_equal(run->resents, 1);
@@ -181,11 +163,9 @@ test_round_trips(void **state)
 }
 
 /* A large range outlasts what the start of many cores takes. */
-static void
-test_round_trip_large(void **state)
+FEED_TEST(test_round_trip_large)
 {
 	static const uint64_t called[] = { 140, 190 };
-	struct feed *f = *state;
 	uint64_t at = 1000 * US;
 	size_t i;
 
@@ -197,15 +177,13 @@ test_round_trip_large(void **state)
 		    at + called[i] * US, at + 1000 * US, at + 1020 * US,
 		    0, 0, 0 });
 	}
-	assert_int_equal(resent(settle(f), RESENT_ROUND)->count, 2);
-	assert_int_equal(resent(settle(f), RESENT_ROUND)->quick_count, 1);
+	assert_int_equal(resent(feed_settle(f), RESENT_ROUND)->count, 2);
+	assert_int_equal(resent(feed_settle(f), RESENT_ROUND)->quick_count, 1);
 }
 
 /* A blocking call gives the host the memory when it returns, not before. */
-static void
-test_round_trip_blocking(void **state)
+FEED_TEST(test_round_trip_blocking)
 {
-	struct feed *f = *state;
 	const struct resent *r;
 
 	move(f, (struct moved){ COPY_D2H, MIB, HOST, DEV, 10 * US, 20 * US,
@@ -220,10 +198,10 @@ test_round_trip_blocking(void **state)
 	    710 * US, 800 * US, MEMORY_PAGEABLE, false, 0 });
 	move(f, (struct moved){ COPY_H2D, MIB, HOST + MIB, DEV, 750 * US,
 	    810 * US, 900 * US, MEMORY_PAGEABLE, false, 0 });
-	r = resent(settle(f), RESENT_ROUND);
+	r = resent(feed_settle(f), RESENT_ROUND);
 	assert_int_equal(r->count, 1);
 	assert_int_equal(r->quick_count, 1);
-	r = resent(settle(f), RESENT_AGAIN);
+	r = resent(feed_settle(f), RESENT_AGAIN);
 	assert_int_equal(r->count, 2);
 	assert_int_equal(r->ranges, 2);
 	assert_int_equal(r->quick_count, 1);
@@ -232,11 +210,9 @@ test_round_trip_blocking(void **state)
 
 /* Two ranges down, then both up again: the first could not be written while its
  * thread waited for the second; but in a millisecond another might have. */
-static void
-test_round_trip_waiting(void **state)
+FEED_TEST(test_round_trip_waiting)
 {
 	static const uint64_t waited[] = { 100, 1500 };
-	struct feed *f = *state;
 	uint64_t at = 1000 * US, end;
 	size_t i;
 
@@ -252,15 +228,13 @@ test_round_trip_waiting(void **state)
 		    end + 6 * US, end + 20 * US, MEMORY_PAGEABLE, true,
 		    end + 21 * US });
 	}
-	assert_int_equal(resent(settle(f), RESENT_ROUND)->count, 2);
-	assert_int_equal(resent(settle(f), RESENT_ROUND)->quick_count, 1);
+	assert_int_equal(resent(feed_settle(f), RESENT_ROUND)->count, 2);
+	assert_int_equal(resent(feed_settle(f), RESENT_ROUND)->quick_count, 1);
 }
 
 /* The same range to another place, another length, another process: new. */
-static void
-test_not_again(void **state)
+FEED_TEST(test_not_again)
 {
-	struct feed *f = *state;
 	struct moved m = { COPY_H2D, MIB, HOST, DEV, 10 * US, 20 * US,
 	    30 * US, 0, 0, 0 };
 	const struct run *run;
@@ -279,16 +253,14 @@ test_not_again(void **state)
 	    .start_ns = T0 + 50 * US, .end_ns = T0 + 60 * US);
 	FEED(f, COPY, .context = 1, .kind = COPY_H2D, .bytes = MIB,
 	    .start_ns = T0 + 70 * US, .end_ns = T0 + 80 * US);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->resents, 0);
 	assert_int_equal(run->copies_located, 4);
 	assert_int_equal(run->copies_unlocated, 1);
 }
 
-static void
-test_ranges_bounded(void **state)
+FEED_TEST(test_ranges_bounded)
 {
-	struct feed *f = *state;
 	struct moved m = { COPY_H2D, 4096, HOST, DEV, 0, 0, 0, 0, 0, 0 };
 	const struct run *run;
 	unsigned i;
@@ -298,7 +270,7 @@ test_ranges_bounded(void **state)
 		m.end = m.start + 500;
 		move(f, m);
 	}
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->copies_located, 40000);
 	assert_true(run->copies_untracked > 20000);
 	assert_true(run->copies_untracked < 40000);
@@ -328,10 +300,8 @@ half(struct feed *f, enum wire_copy kind, uint32_t correlation,
 }
 
 /* One call, two devices, one record each: through the host. */
-static void
-test_staged(void **state)
+FEED_TEST(test_staged)
 {
-	struct feed *f = *state;
 	const struct run *run;
 	const struct peer *p;
 
@@ -350,7 +320,7 @@ test_staged(void **state)
 	FEED(f, COPY, .device = 0, .context = 1, .kind = COPY_P2P,
 	    .bytes = 4 * MIB, .src_device = 0, .dst_device = 1,
 	    .start_ns = T0 + 100 * US, .end_ns = T0 + 140 * US);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->devices, 2);
 	assert_int_equal(run->peers, 2);
 	p = &run->peer[0];
@@ -365,21 +335,18 @@ test_staged(void **state)
 	assert_true(run->peer[1].known && !run->peer[1].can);
 	FEED(f, PEER, .device = 0, .peer = 1,
 	    .flags = PEER_CAN | PEER_ENABLED);
-	assert_true(settle(f)->peer[0].enabled);
+	assert_true(feed_settle(f)->peer[0].enabled);
 }
 
 /* Hidden as long as no process was shown it. */
-static void
-test_hidden(void **state)
+FEED_TEST(test_hidden)
 {
-	struct feed *f = *state;
-
 	feed_second(f, DEVICE_HIDDEN);
-	assert_true(settle(f)->device[1].hidden);
+	assert_true(feed_settle(f)->device[1].hidden);
 	feed_process(f, 43);
 	feed_second(f, 0);
-	assert_int_equal(settle(f)->devices, 2);
-	assert_false(settle(f)->device[1].hidden);
+	assert_int_equal(feed_settle(f)->devices, 2);
+	assert_false(feed_settle(f)->device[1].hidden);
 }
 
 static void
@@ -391,10 +358,8 @@ kernel_on(struct feed *f, uint32_t device, uint64_t start, uint64_t end)
 }
 
 /* Kernels of two GPUs: 0-10, 5-20 together, 30-40 alone; copies are no work. */
-static void
-test_gpus_busy(void **state)
+FEED_TEST(test_gpus_busy)
 {
-	struct feed *f = *state;
 	const struct run *run;
 
 	feed_second(f, 0);
@@ -407,7 +372,7 @@ test_gpus_busy(void **state)
 	kernel_on(f, 0, 30 * US, 40 * US);
 	kernel_on(f, 1, 32 * US, 34 * US);
 	half(f, COPY_H2D, 600, 1, 50 * US, 90 * US);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->gpus_busy_ns, 29 * US);
 	assert_int_equal(run->device[0].kernel_ns, 19 * US);
 	assert_int_equal(run->device[1].kernel_ns, 17 * US);
@@ -422,21 +387,19 @@ uvm(struct feed *f, enum wire_uvm kind, enum wire_uvm_cause cause,
 	    .start_ns = T0 + start, .end_ns = end == 0 ? 0 : T0 + end);
 }
 
-static void
-test_unified(void **state)
+FEED_TEST(test_unified)
 {
-	struct feed *f = *state;
 	const struct unified *u;
 	const struct run *run;
 
-	u = &settle(f)->unified;
+	u = &feed_settle(f)->unified;
 	assert_false(u->used || u->watched);
 	feed_api(f, CALL_MALLOC_MANAGED, 1 * US, 2 * US);
-	assert_true(settle(f)->unified.used && !u->watched);
+	assert_true(feed_settle(f)->unified.used && !u->watched);
 	FEED(f, UVM, .kind = UVM_WATCHED, .flags = 38, .start_ns = T0);
-	assert_true(!settle(f)->unified.watched && u->refused == 38);
+	assert_true(!feed_settle(f)->unified.watched && u->refused == 38);
 	FEED(f, UVM, .kind = UVM_WATCHED, .start_ns = T0);
-	assert_true(settle(f)->unified.watched);
+	assert_true(feed_settle(f)->unified.watched);
 	/* Two faults at once, pages for them within, a third one later. */
 	uvm(f, UVM_GPU_FAULT, 1, 12, 10 * US, 50 * US);
 	uvm(f, UVM_GPU_FAULT, 2, 1, 20 * US, 60 * US);
@@ -451,7 +414,7 @@ test_unified(void **state)
 	uvm(f, UVM_THROTTLING, 0, 0, 260 * US, 265 * US);
 	uvm(f, UVM_REMOTE_MAP, 0, 65536, 270 * US, 0);
 	FEED(f, UVM, .kind = 77, .bytes = UINT64_MAX);
-	run = settle(f);
+	run = feed_settle(f);
 	u = &run->unified;
 	assert_int_equal(u->gpu_faults, 14);
 	assert_int_equal(u->cpu_faults, 1);
@@ -469,10 +432,8 @@ test_unified(void **state)
 
 /* A driver that tells of no faults: two batches of copies 80 us apart, in one
  * kernel, and a third much later. */
-static void
-test_unified_untold(void **state)
+FEED_TEST(test_unified_untold)
 {
-	struct feed *f = *state;
 	const struct unified *u;
 
 	FEED(f, UVM, .kind = UVM_WATCHED, .start_ns = T0);
@@ -481,22 +442,20 @@ test_unified_untold(void **state)
 	uvm(f, UVM_H2D, UVM_COHERENCE, 4096, 1090 * US, 1100 * US);
 	uvm(f, UVM_H2D, UVM_USER, 4096, 1500 * US, 1600 * US);
 	uvm(f, UVM_H2D, UVM_COHERENCE, 4096, 2000 * US, 2010 * US);
-	u = &settle(f)->unified;
+	u = &feed_settle(f)->unified;
 	assert_int_equal(u->gpu_faults, 0);
 	assert_int_equal(u->up_batches, 3);
 	assert_int_equal(u->up_bytes, 73728);
 	assert_int_equal(u->fault_ns, (200 + 110) * US);
 	/* Once faults are told, they are believed. */
 	uvm(f, UVM_GPU_FAULT, 1, 1, 2000 * US, 2030 * US);
-	u = &settle(f)->unified;
+	u = &feed_settle(f)->unified;
 	assert_int_equal(u->fault_ns, (20 + 30) * US);
 }
 
 /* A prefetch is a copy: the GPU is not idle meanwhile. */
-static void
-test_prefetched(void **state)
+FEED_TEST(test_prefetched)
 {
-	struct feed *f = *state;
 	const struct run *run;
 
 	FEED(f, UVM, .kind = UVM_H2D, .flags = UVM_USER, .bytes = 2 * MIB,
@@ -508,7 +467,7 @@ test_prefetched(void **state)
 	/* Of a device that nobody described. */
 	FEED(f, UVM, .kind = UVM_H2D, .flags = UVM_USER, .bytes = MIB,
 	    .dst_device = 5, .start_ns = T0 + 10 * US, .end_ns = T0 + 50 * US);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->unified.asked_bytes, 5 * MIB);
 	assert_int_equal(run->unified.fault_ns, 0);
 	assert_int_equal(run->devices, 1);
@@ -518,28 +477,4 @@ test_prefetched(void **state)
 	assert_int_equal(run->device[0].h2d_ns, 40 * US);
 	/* They have no addresses, and nobody asks for them. */
 	assert_int_equal(run->copies_unlocated, 0);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		FEED_TEST(test_ways),
-		FEED_TEST(test_cycles),
-		FEED_TEST(test_copied_ranges),
-		FEED_TEST(test_round_trips),
-		FEED_TEST(test_round_trip_large),
-		FEED_TEST(test_round_trip_blocking),
-		FEED_TEST(test_round_trip_waiting),
-		FEED_TEST(test_not_again),
-		FEED_TEST(test_ranges_bounded),
-		FEED_TEST(test_staged),
-		FEED_TEST(test_hidden),
-		FEED_TEST(test_gpus_busy),
-		FEED_TEST(test_unified),
-		FEED_TEST(test_unified_untold),
-		FEED_TEST(test_prefetched),
-	};
-
-	return (cmocka_run_group_tests(tests, NULL, NULL));
 }

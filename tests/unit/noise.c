@@ -36,10 +36,8 @@ drawn(void)
 }
 
 /* What differs at random is noise, and told as what it is. */
-static void
-test_random(void **state)
+FEED_TEST(test_random)
 {
-	struct feed *f = *state;
 	uint64_t now = 10 * US;
 
 	feed_signature(f, 1, "a");
@@ -50,10 +48,8 @@ test_random(void **state)
 }
 
 /* Of 1000 launches each one takes 0.1 % longer than the one before it. */
-static void
-test_trend(void **state)
+FEED_TEST(test_trend)
 {
-	struct feed *f = *state;
 	uint64_t now = 10 * US;
 
 	feed_signature(f, 1, "a");
@@ -63,10 +59,8 @@ test_trend(void **state)
 }
 
 /* Some launches, nobody knows which, have to fetch pages. */
-static void
-test_modes(void **state)
+FEED_TEST(test_modes)
 {
-	struct feed *f = *state;
 	uint64_t now = 10 * US, busy;
 
 	feed_signature(f, 1, "a");
@@ -78,10 +72,8 @@ test_modes(void **state)
 }
 
 /* Levels of a tree, again and again: alike are those of one level. */
-static void
-test_levels(void **state)
+FEED_TEST(test_levels)
 {
-	struct feed *f = *state;
 	uint64_t now = 10 * US;
 
 	feed_signature(f, 1, "level");
@@ -95,10 +87,8 @@ test_levels(void **state)
 }
 
 /* Of one launch that was slow and two that were not nobody knows why. */
-static void
-test_few(void **state)
+FEED_TEST(test_few)
 {
-	struct feed *f = *state;
 	uint64_t now = 10 * US;
 
 	feed_signature(f, 1, "a");
@@ -110,10 +100,8 @@ test_few(void **state)
 
 /* For 18 s the host checks results: what the GPU did in 100 ms is still the
  * measure of what it could do faster. */
-static void
-test_floor(void **state)
+FEED_TEST(test_floor)
 {
-	struct feed *f = *state;
 	const struct run *run;
 
 	feed_signature(f, 1, "a");
@@ -130,10 +118,8 @@ test_floor(void **state)
 }
 
 /* Short gaps are beside the work, whole. */
-static void
-test_near(void **state)
+FEED_TEST(test_near)
 {
-	struct feed *f = *state;
 	const struct run *run;
 
 	feed_signature(f, 1, "a");
@@ -144,17 +130,4 @@ test_near(void **state)
 	run = model_settle(f->m, true);
 	assert_non_null(run);
 	assert_true(fabs(rank_work_s(run) - (0.095 + 99 * 50e-6)) < 1e-9);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		FEED_TEST(test_random), FEED_TEST(test_trend),
-		FEED_TEST(test_modes), FEED_TEST(test_levels),
-		FEED_TEST(test_few), FEED_TEST(test_floor),
-		FEED_TEST(test_near),
-	};
-
-	return (cmocka_run_group_tests(tests, NULL, NULL));
 }

@@ -13,14 +13,12 @@ shape(uint32_t threads, uint32_t blocks, uint32_t regs, uint32_t smem)
 	    .regs = regs, .smem_static = smem, .carveout = 255 });
 }
 
-static void
-test_register_limited(void **state)
+TEST(test_register_limited)
 {
 	struct record_DEVICE d = h200(0, "");
 	struct record_SIGNATURE s = shape(256, 132 * 6, 72, 0);
 	struct occupancy o;
 
-	(void)state;
 	occupancy_of(&o, &d, &s);
 	assert_true(o.known);
 	assert_int_equal(o.blocks_per_sm, 3);
@@ -32,14 +30,12 @@ test_register_limited(void **state)
 }
 
 /* 16 KiB of shared memory must not be read as "as much L1 as possible". */
-static void
-test_shared_memory(void **state)
+TEST(test_shared_memory)
 {
 	struct record_DEVICE d = h200(0, "");
 	struct record_SIGNATURE s = shape(128, 1000, 32, 48 * 1024);
 	struct occupancy o;
 
-	(void)state;
 	occupancy_of(&o, &d, &s);
 	assert_int_equal(o.limiter, LIMITER_SHARED);
 	assert_int_equal(o.blocks_per_sm, 4);	/* 228 / 49 */
@@ -51,14 +47,12 @@ test_shared_memory(void **state)
 	assert_int_equal(o.blocks_per_sm, 2);
 }
 
-static void
-test_small_blocks(void **state)
+TEST(test_small_blocks)
 {
 	struct record_DEVICE d = h200(0, "");
 	struct record_SIGNATURE s = shape(32, 10000, 16, 0);
 	struct occupancy o;
 
-	(void)state;
 	occupancy_of(&o, &d, &s);
 	assert_int_equal(o.limiter, LIMITER_BLOCKS);
 	assert_int_equal(o.blocks_per_sm, 32);
@@ -73,14 +67,12 @@ test_small_blocks(void **state)
 	assert_int_equal(o.limiter, LIMITER_NONE);
 }
 
-static void
-test_clusters(void **state)
+TEST(test_clusters)
 {
 	struct record_DEVICE d = h200(0, "");
 	struct record_SIGNATURE s = shape(256, 1024, 32, 0);
 	struct occupancy o;
 
-	(void)state;
 	s.cluster_x = 8;
 	s.cluster_y = s.cluster_z = 1;
 	s.max_active_clusters = 33;		/* 264 blocks: 2 an SM */
@@ -90,14 +82,12 @@ test_clusters(void **state)
 }
 
 /* Nothing off the wire may upset the arithmetic. */
-static void
-test_nonsense(void **state)
+TEST(test_nonsense)
 {
 	struct record_DEVICE d = h200(0, ""), zero = { 0 };
 	struct record_SIGNATURE s = shape(256, 1, 32, 0);
 	struct occupancy o;
 
-	(void)state;
 	occupancy_of(&o, &zero, &s);
 	assert_false(o.known);
 	s = shape(UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX);
@@ -162,8 +152,7 @@ compare(const struct record_DEVICE *d, const struct record_SIGNATURE *s)
 	return (own.known);
 }
 
-static void
-test_against_cuda(void **state)
+TEST(test_against_cuda)
 {
 	static const uint32_t threads[] = { 1, 32, 33, 64, 96, 128, 192, 256,
 	    320, 512, 640, 768, 1000, 1024 };
@@ -176,7 +165,6 @@ test_against_cuda(void **state)
 	uint32_t known = 0, compared = 0;
 	size_t c, t, r, m, y, k;
 
-	(void)state;
 	for (c = 0; c < sizeof(chips) / sizeof(chips[0]); c++)
 	for (t = 0; t < sizeof(threads) / sizeof(threads[0]); t++)
 	for (r = 0; r < sizeof(regs) / sizeof(regs[0]); r++)
@@ -196,20 +184,3 @@ test_against_cuda(void **state)
 	assert_true(known > compared / 2);
 }
 #endif
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_register_limited),
-		cmocka_unit_test(test_shared_memory),
-		cmocka_unit_test(test_small_blocks),
-		cmocka_unit_test(test_clusters),
-		cmocka_unit_test(test_nonsense),
-#ifdef HAVE_CUDA_OCCUPANCY
-		cmocka_unit_test(test_against_cuda),
-#endif
-	};
-
-	return (cmocka_run_group_tests_name("occupancy", tests, NULL, NULL));
-}

@@ -1,13 +1,9 @@
 /* The command line's tables: parsing, and that nothing of them is undocumented. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "cli/client.h"
+#include "unit/test.h"
 #include "wire/record.h"
 
 #include "cli/command.h"
@@ -37,13 +33,11 @@ parse(struct options *o, const char *name, const char *line, struct error *e)
 	return (options_parse(o, command_find(name), argc, argv, e));
 }
 
-static void
-stops_at_the_program(void **state)
+TEST(stops_at_the_program)
 {
 	struct options o;
 	struct error e;
 
-	(void)state;
 	assert_int_equal(parse(&o, "run", "-q ./app -v --level x", &e), 2);
 	assert_true(o.quiet);
 	assert_false(o.verbose);
@@ -51,25 +45,21 @@ stops_at_the_program(void **state)
 	assert_false(o.quiet);
 }
 
-static void
-options_may_come_last(void **state)
+TEST(options_may_come_last)
 {
 	struct options o;
 	struct error e;
 
-	(void)state;
 	assert_int_equal(parse(&o, "findings", "41 --all", &e), 2);
 	assert_true(o.all);
 	assert_int_equal(parse(&o, "rm", "1 -q 2", &e), 2);
 }
 
-static void
-values(void **state)
+TEST(values)
 {
 	struct options o;
 	struct error e;
 
-	(void)state;
 	assert_int_equal(parse(&o, "run", "--level source --overhead-budget "
 	    "2.5% --label=x --no-daemon -o f a", &e), 9);
 	assert_int_equal(o.level, LEVEL_SOURCE);
@@ -99,8 +89,7 @@ values(void **state)
 	assert_int_equal(o.color, COLOR_ALWAYS);
 }
 
-static void
-refuses(void **state)
+TEST(refuses)
 {
 	static const struct {
 		const char *command, *line, *says;
@@ -144,7 +133,6 @@ refuses(void **state)
 	struct error e;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		if (parse(&o, cases[i].command, cases[i].line, &e) != -1)
 			fail_msg("took: %s %s", cases[i].command,
@@ -155,14 +143,12 @@ refuses(void **state)
 	}
 }
 
-static void
-help_needs_no_operand(void **state)
+TEST(help_needs_no_operand)
 {
 	struct options o;
 	struct error e;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < COMMANDS; i++) {
 		assert_true(parse(&o, command_table[i].name, "--help", &e) >=
 		    0);
@@ -171,13 +157,11 @@ help_needs_no_operand(void **state)
 }
 
 /* Two options of one command must not share a name or letter. */
-static void
-no_clashes(void **state)
+TEST(no_clashes)
 {
 	const struct option_row *a, *b;
 	size_t i, j;
 
-	(void)state;
 	for (i = 0; i < OPTIONS; i++) {
 		for (j = 0; j < i; j++) {
 			a = &option_table[i];
@@ -206,14 +190,12 @@ text_of(void (*print)(FILE *))
 
 /* Every command has a section with its options in the manual, and a page of
  * --help that names them. */
-static void
-everything_documented(void **state)
+TEST(everything_documented)
 {
 	char *manual = text_of(help_scdoc), *page, want[96], *section;
 	size_t i, j, len;
 	struct out o = { .width = 80 };
 
-	(void)state;
 	for (i = 0; i < COMMANDS; i++) {
 		assert_true(command_table[i].summary[0] != '\0');
 		snprintf(want, sizeof(want), "## cudadvise %s\n",
@@ -241,29 +223,10 @@ everything_documented(void **state)
 	free(manual);
 }
 
-static void
-quoting(void **state)
+TEST(quoting)
 {
 	char *s = client_quote("a/b?c=\xff d");
 
-	(void)state;
 	assert_string_equal(s, "a%2Fb%3Fc%3D%FF%20d");
 	free(s);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(stops_at_the_program),
-		cmocka_unit_test(options_may_come_last),
-		cmocka_unit_test(values),
-		cmocka_unit_test(refuses),
-		cmocka_unit_test(help_needs_no_operand),
-		cmocka_unit_test(no_clashes),
-		cmocka_unit_test(everything_documented),
-		cmocka_unit_test(quoting),
-	};
-
-	return (cmocka_run_group_tests(tests, NULL, NULL));
 }

@@ -1,30 +1,23 @@
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#include <cmocka.h>
 
 #include "base/demangle.h"
 #include "base/error.h"
 #include "base/paths.h"
 #include "base/text.h"
 #include "unit/fixtures.h"
+#include "unit/test.h"
 
-static void
-runtime_is_made_private(void **state)
+TEST(runtime_is_made_private)
 {
 	struct error e = ERROR_INIT;
 	char dir[PATH_MAX], out[PATH_MAX];
 	char *top = fixture_mkdir();
 	struct stat st;
 
-	(void)state;
 	snprintf(dir, sizeof(dir), "%s/a/b", top);
 	setenv("CUDADVISE_RUNTIME_DIR", dir, 1);
 	assert_int_equal(paths_runtime(out, &e), 0);
@@ -36,14 +29,12 @@ runtime_is_made_private(void **state)
 	fixture_rmdir(top);
 }
 
-static void
-open_directory_is_refused(void **state)
+TEST(open_directory_is_refused)
 {
 	struct error e = ERROR_INIT;
 	char out[PATH_MAX];
 	char *top = fixture_mkdir();
 
-	(void)state;
 	chmod(top, 0755);
 	setenv("CUDADVISE_STATE_DIR", top, 1);
 	assert_int_equal(paths_state(out, &e), -1);
@@ -52,27 +43,23 @@ open_directory_is_refused(void **state)
 	fixture_rmdir(top);
 }
 
-static void
-file_in_the_way(void **state)
+TEST(file_in_the_way)
 {
 	struct error e = ERROR_INIT;
 	char out[PATH_MAX];
 
-	(void)state;
 	setenv("CUDADVISE_STATE_DIR", "/dev/null/x", 1);
 	assert_int_equal(paths_state(out, &e), -1);
 	assert_non_null(strstr(e.text, "/dev/null"));
 	assert_true(e.remedy[0] != '\0');
 }
 
-static void
-socket_path_too_long(void **state)
+TEST(socket_path_too_long)
 {
 	struct error e = ERROR_INIT;
 	char out[PATH_MAX], dir[PATH_MAX];
 	char *top = fixture_mkdir();
 
-	(void)state;
 	snprintf(dir, sizeof(dir), "%s/%0100d", top, 1);
 	setenv("CUDADVISE_RUNTIME_DIR", dir, 1);
 	assert_int_equal(paths_ingest_socket(out, &e), -1);
@@ -81,27 +68,23 @@ socket_path_too_long(void **state)
 	fixture_rmdir(top);
 }
 
-static void
-path_too_long(void **state)
+TEST(path_too_long)
 {
 	char big[PATH_MAX + 10], out[PATH_MAX];
 	struct error e = ERROR_INIT;
 
-	(void)state;
 	memset(big, 'a', sizeof(big));
 	big[sizeof(big) - 1] = '\0';
 	assert_int_equal(paths_join(out, big, "b", &e), -1);
 	assert_true(e.set);
 }
 
-static void
-xdg_places(void **state)
+TEST(xdg_places)
 {
 	struct error e = ERROR_INIT;
 	char out[PATH_MAX], expected[PATH_MAX];
 	char *top = fixture_mkdir();
 
-	(void)state;
 	unsetenv("CUDADVISE_RUNTIME_DIR");
 	unsetenv("CUDADVISE_STATE_DIR");
 	unsetenv("CUDADVISE_CONFIG");
@@ -136,11 +119,8 @@ shorten(const char *mangled, const char *expected)
 	free(name);
 }
 
-static void
-names_for_people(void **state)
+TEST(names_for_people)
 {
-
-	(void)state;
 	shorten("_Z7saxpy_kPfS_f", "saxpy_k");
 	shorten("plain_c_kernel", "plain_c_kernel");
 	shorten("void at::native::vectorized_elementwise_kernel<4, "
@@ -161,14 +141,12 @@ names_for_people(void **state)
 	shorten("_Z", "_Z");
 }
 
-static void
-text_helpers(void **state)
+TEST(text_helpers)
 {
 	char out[8], dirty[] = "a\x01\xff\xc3\xa9\xed\xa0\x80z";
 	double d;
 	uint64_t v;
 
-	(void)state;
 	assert_int_equal(text_copy(out, 4, "abcdef"), -1);
 	assert_string_equal(out, "abc");
 	assert_int_equal(text_copy(out, 3, "a\xc3\xa9"), -1);
@@ -190,21 +168,4 @@ text_helpers(void **state)
 	assert_false(text_is_hex("00ff0", 4));
 	text_clean(dirty, sizeof(dirty) - 1);
 	assert_string_equal(dirty, "a??\xc3\xa9???z");
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(runtime_is_made_private),
-		cmocka_unit_test(open_directory_is_refused),
-		cmocka_unit_test(file_in_the_way),
-		cmocka_unit_test(socket_path_too_long),
-		cmocka_unit_test(path_too_long),
-		cmocka_unit_test(xdg_places),
-		cmocka_unit_test(names_for_people),
-		cmocka_unit_test(text_helpers),
-	};
-
-	return (cmocka_run_group_tests(tests, NULL, NULL));
 }

@@ -1,9 +1,5 @@
 /* Too little memory: that is what is said, and not that a file is damaged. */
 #include <malloc.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,12 +7,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/error.h"
 #include "capture/capture.h"
 #include "model/model.h"
 #include "unit/fixtures.h"
+#include "unit/test.h"
 #include "wire/frame.h"
 #include "wire/le.h"
 
@@ -54,8 +49,7 @@ read_with(const char *name, unsigned kib)
 }
 
 /* The same for each amount: it may be too little, but the file is whole. */
-static void
-little_memory_is_no_damage(void **state)
+TEST(little_memory_is_no_damage)
 {
 	struct capture_writer *w;
 	struct error e = ERROR_INIT;
@@ -64,7 +58,6 @@ little_memory_is_no_damage(void **state)
 	unsigned i, step, whole = 0;
 	int rc;
 
-	(void)state;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 	skip();			/* its memory is not to be limited */
 #endif
@@ -96,14 +89,4 @@ little_memory_is_no_damage(void **state)
 	assert_true(whole > 0 && whole < 96);
 	fixture_free(&f);
 	fixture_rmdir(top);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(little_memory_is_no_damage),
-	};
-
-	return (cmocka_run_group_tests(tests, NULL, NULL));
 }

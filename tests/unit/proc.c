@@ -1,9 +1,5 @@
 /* Processes whose number somebody else has now: they are over, and so is what
  * they left. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,14 +10,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "config/config.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "capture/proc.h"
 #include "service/service.h"
 #include "unit/fixtures.h"
+#include "unit/test.h"
 
 #define S 1000000000ull
 #define HOUR (3600 * S)
@@ -62,13 +57,11 @@ own_age(void)
 	    (S / (uint64_t)sysconf(_SC_CLK_TCK)));
 }
 
-static void
-alive(void **state)
+TEST(alive)
 {
 	struct proc self = proc_of(getpid()), none = { 0 }, child;
 	pid_t pid;
 
-	(void)state;
 	assert_int_equal(proc_alive(&self), 1);
 	assert_int_equal(proc_alive(&none), -1);
 	if ((pid = fork()) == 0)
@@ -93,12 +86,10 @@ is_alive(struct proc_birth b)
 	return (proc_alive(&p));
 }
 
-static void
-born(void **state)
+TEST(born)
 {
 	struct proc_birth b = said(own_age());
 
-	(void)state;
 	assert_int_equal(is_alive(b), 1);
 	/* Nobody said when it began: only the number counts. */
 	assert_int_equal(is_alive((struct proc_birth){ 0 }), 1);
@@ -145,6 +136,7 @@ set_up(void **state)
 {
 
 	(void)state;
+	log_setup(LOG_LEVEL_ERROR, false);
 	top = fixture_mkdir();
 	snprintf(path, sizeof(path), "%s/ingest.sock", top);
 	config_init(&config);
@@ -212,13 +204,11 @@ spool_path(char *name, size_t size)
 }
 
 /* What an earlier process with our number left is taken in. */
-static void
-spool_of_a_reused_number(void **state)
+TEST_WITH(spool_of_a_reused_number, set_up, tear_down)
 {
 	char name[400], how[32];
 	struct fixture f;
 
-	(void)state;
 	service_stop(service);
 	unfinished(&f, said(own_age() + HOUR));
 	spool_path(name, sizeof(name));
@@ -231,15 +221,13 @@ spool_of_a_reused_number(void **state)
 }
 
 /* But not what we write ourselves: a sweep of the spool leaves it. */
-static void
-spool_of_the_living(void **state)
+TEST_WITH(spool_of_the_living, set_up, tear_down)
 {
 	struct service_counters c;
 	char name[400], how[32];
 	struct fixture f, other;
 	const char *uuid = "ffeeddccbbaa99887766554433221100";
 
-	(void)state;
 	service_stop(service);
 	unfinished(&f, said(own_age()));
 	spool_path(name, sizeof(name));
@@ -266,8 +254,7 @@ spool_of_the_living(void **state)
 
 /* A run that an earlier daemon left, by a process whose number is ours now, is
  * over when nobody comes back to it, and can be removed. */
-static void
-run_of_a_reused_number(void **state)
+TEST_WITH(run_of_a_reused_number, set_up, tear_down)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -276,7 +263,6 @@ run_of_a_reused_number(void **state)
 	struct fixture f;
 	char how[32];
 
-	(void)state;
 	snprintf(a.sun_path, sizeof(a.sun_path), "%s", path);
 	assert_int_equal(connect(fd, (struct sockaddr *)&a, sizeof(a)), 0);
 	unfinished(&f, said(own_age() + HOUR));
@@ -289,18 +275,4 @@ run_of_a_reused_number(void **state)
 	assert_string_equal(how, "truncated");
 	assert_int_equal(service_delete(service, 1, &e), STORE_OK);
 	fixture_free(&f);
-}
-
-int
-main(void)
-{
-#define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(alive), cmocka_unit_test(born),
-		T(spool_of_a_reused_number), T(spool_of_the_living),
-		T(run_of_a_reused_number),
-	};
-
-	log_setup(LOG_LEVEL_ERROR, false);
-	return (cmocka_run_group_tests(tests, NULL, NULL));
 }

@@ -3,15 +3,6 @@
 #include "model/ceilings.h"
 #include "unit/model_feed.h"
 
-static const struct run *
-settle(struct feed *f)
-{
-	const struct run *run = model_settle(f->m, true);
-
-	assert_non_null(run);
-	return (run);
-}
-
 /* A kernel of ${kernel}, then a blocking copy back of ${copy}; returns its end. */
 static uint64_t
 variant(struct feed *f, uint64_t at, uint64_t kernel, uint64_t copy)
@@ -24,17 +15,15 @@ variant(struct feed *f, uint64_t at, uint64_t kernel, uint64_t copy)
 }
 
 /* Back at the speed of fresh pages, a comparison, and that was it. */
-static void
-test_at_the_end(void **state)
+FEED_TEST(test_at_the_end)
 {
-	struct feed *f = *state;
 	const struct run *run;
 	uint64_t end;
 
 	feed_signature(f, 1, "a");
 	end = variant(f, 0, 100 * MS, S);
 	feed_bye(f, end + S);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->results.phases, 1);
 	assert_int_equal(run->results.copies, 1);
 	assert_int_equal(run->results.copy_ns, S);
@@ -48,10 +37,8 @@ test_at_the_end(void **state)
 }
 
 /* One variant after the other, each compared with the same reference. */
-static void
-test_variants(void **state)
+FEED_TEST(test_variants)
 {
-	struct feed *f = *state;
 	struct ceilings c;
 	const struct run *run;
 	struct advice *a;
@@ -61,7 +48,7 @@ test_variants(void **state)
 	for (int i = 0; i < 6; i++)
 		at = variant(f, at, 20 * MS, S) + 500 * MS;
 	feed_bye(f, at);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->results.phases, 6);
 	assert_true(run->copy[0].exposed_ns == 0);
 	assert_int_equal(run->results.host_ns - run->results.end_ns,
@@ -76,10 +63,8 @@ test_variants(void **state)
 }
 
 /* Fifty times: that is what the program does. */
-static void
-test_pattern(void **state)
+FEED_TEST(test_pattern)
 {
-	struct feed *f = *state;
 	const struct run *run;
 	uint64_t at = 0;
 
@@ -87,16 +72,14 @@ test_pattern(void **state)
 	for (int i = 0; i < 50; i++)
 		at = variant(f, at, 20 * MS, 100 * MS) + 50 * MS;
 	feed_bye(f, at);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->results.phases, 0);
 	assert_true(fabs(run->copy[0].exposed_ns - 5e9) < 1e6);
 }
 
 /* A step reads four bytes; at the end all is read and compared. */
-static void
-test_pattern_and_end(void **state)
+FEED_TEST(test_pattern_and_end)
 {
-	struct feed *f = *state;
 	const struct run *run;
 	uint64_t at = 0, i;
 
@@ -109,7 +92,7 @@ test_pattern_and_end(void **state)
 	}
 	feed_copy(f, COPY_D2H, 1 << 30, false, at, at, at + S);
 	feed_bye(f, at + 3 * S);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->results.phases, 1);
 	assert_int_equal(run->copies, 2);
 	assert_true(run->copy[0].exposed_ns > 190e3);
@@ -117,45 +100,29 @@ test_pattern_and_end(void **state)
 }
 
 /* Copied back and handed on: the copy is what it is about. */
-static void
-test_handed_on(void **state)
+FEED_TEST(test_handed_on)
 {
-	struct feed *f = *state;
 	const struct run *run;
 	uint64_t end;
 
 	feed_signature(f, 1, "a");
 	end = variant(f, 0, 100 * MS, S);
 	feed_bye(f, end + 10 * MS);
-	run = settle(f);
+	run = feed_settle(f);
 	/* 10 ms of the host's for 1 s of copying: 4 % are apart. */
 	assert_true(fabs(run->copy[0].exposed_ns - 0.96e9) < 1e6);
 }
 
 /* What goes to the device is no result. */
-static void
-test_upload(void **state)
+FEED_TEST(test_upload)
 {
-	struct feed *f = *state;
 	const struct run *run;
 
 	feed_signature(f, 1, "a");
 	feed_copy(f, COPY_H2D, 1 << 30, false, 10 * US, 20 * US, S);
 	feed_kernel(f, 1, 3 * S, 3 * S + 10 * US, 3 * S + 100 * MS);
 	feed_bye(f, 4 * S);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->results.phases, 0);
 	assert_true(run->copy[0].exposed_ns > 0.99e9);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		FEED_TEST(test_at_the_end), FEED_TEST(test_variants),
-		FEED_TEST(test_pattern), FEED_TEST(test_pattern_and_end),
-		FEED_TEST(test_handed_on), FEED_TEST(test_upload),
-	};
-
-	return (cmocka_run_group_tests(tests, NULL, NULL));
 }

@@ -3,25 +3,19 @@
  * its roofs.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "model/gain.h"
 #include "model/roofline.h"
 #include "source/sass.h"
+#include "unit/test.h"
 
 #include "rules/code.h"
 
 #define near(a, b) assert_true(fabs((a) - (b)) <= 1e-9 * fabs((double)(b)))
 
-static void
-operations(void **state)
+TEST(operations)
 {
 	static const struct {
 		const char *text;
@@ -69,7 +63,6 @@ operations(void **state)
 	};
 	char text[128];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
 		struct flops f;
 		struct sass s;
@@ -109,15 +102,13 @@ static const char fma_code[] =
     "DMUL R4,R4,R6 | inst 1000000 lanes 32\n"
     "EXIT | inst 1000000 lanes 32\n";
 
-static void
-a_kernel_near_its_fp32_roof(void **state)
+TEST(a_kernel_near_its_fp32_roof)
 {
 	struct made m;
 	struct kernel *k;
 	struct roofline r;
 	double fp32 = 700000000.0 * 32 * 2 + 1000000.0 * 16;
 
-	(void)state;
 	made_init(&m);
 	k = made_kernel(&m, "fma", 100, 1000000);
 	made_counters(&m, k, 0.1);
@@ -147,14 +138,12 @@ a_kernel_near_its_fp32_roof(void **state)
 	code_release(&m);
 }
 
-static void
-operations_that_are_not_known(void **state)
+TEST(operations_that_are_not_known)
 {
 	struct made m;
 	struct kernel *k;
 	struct roofline r;
 
-	(void)state;
 	made_init(&m);
 	k = made_kernel(&m, "k", 100, 1000000);
 	made_counters(&m, k, 0.9);
@@ -187,14 +176,12 @@ operations_that_are_not_known(void **state)
 	code_release(&m);
 }
 
-static void
-bytes_that_are_not_known(void **state)
+TEST(bytes_that_are_not_known)
 {
 	struct made m;
 	struct kernel *k;
 	struct roofline r;
 
-	(void)state;
 	made_init(&m);
 	k = made_kernel(&m, "k", 100, 1000000);
 	r = roof_of(&m, k);
@@ -217,17 +204,4 @@ bytes_that_are_not_known(void **state)
 	k->total_ns = 0;
 	r = roof_of(&m, k);
 	assert_false(isfinite(r.dram_ratio));
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(operations),
-		cmocka_unit_test(a_kernel_near_its_fp32_roof),
-		cmocka_unit_test(operations_that_are_not_known),
-		cmocka_unit_test(bytes_that_are_not_known),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,12 @@
 /* The request target, the route table, and that it says what the OpenAPI
  * document says. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 #include <jansson.h>
 
 #include "http/api.h"
 #include "http/route.h"
+#include "unit/test.h"
 
 static enum target_status
 parse(struct target *t, const char *raw)
@@ -19,12 +14,10 @@ parse(struct target *t, const char *raw)
 	return target_parse(t, raw, strlen(raw));
 }
 
-static void
-test_segments(void **state)
+TEST(test_segments)
 {
 	struct target t;
 
-	(void)state;
 	assert_int_equal(parse(&t, "/"), TARGET_OK);
 	assert_int_equal(t.segments, 0);
 	assert_int_equal(parse(&t, "/api/v1/runs/a%20b%2Bc"), TARGET_OK);
@@ -34,12 +27,10 @@ test_segments(void **state)
 	assert_string_equal(t.segment[0], "a+b");
 }
 
-static void
-test_query(void **state)
+TEST(test_query)
 {
 	struct target t;
 
-	(void)state;
 	assert_int_equal(parse(&t, "/r?limit=5&cursor=a%26b+c&x"), TARGET_OK);
 	assert_int_equal(t.queries, 3);
 	assert_string_equal(t.query[0].name, "limit");
@@ -56,8 +47,7 @@ test_query(void **state)
 	assert_int_equal(parse(&t, "/r?a=1&%61=2"), TARGET_TWICE);
 }
 
-static void
-test_hostile(void **state)
+TEST(test_hostile)
 {
 	static const char *const bad[] = {
 		"", "api", "*", "http://127.0.0.1/", "//", "/a//b", "/a/",
@@ -70,7 +60,6 @@ test_hostile(void **state)
 	struct target t;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		if (parse(&t, bad[i]) != TARGET_BAD)
 			fail_msg("'%s' was accepted", bad[i]);
@@ -104,15 +93,13 @@ find(enum http_method method, const char *raw, const char *param[2],
 	return route_find(api_routes, api_route_count, method, &t, param, r);
 }
 
-static void
-test_find(void **state)
+TEST(test_find)
 {
 	const char *param[2];
 	const struct route *r;
 	struct target t;
 	char allow[64];
 
-	(void)state;
 	assert_int_equal(find(HTTP_GET, "/api/v1/runs/41/kernels/7/metrics",
 	    param, &r), ROUTE_FOUND);
 	assert_string_equal(r->operation, "listMetrics");
@@ -135,14 +122,12 @@ test_find(void **state)
 	assert_true(strlen(allow) < 8);
 }
 
-static void
-test_unknown_query(void **state)
+TEST(test_unknown_query)
 {
 	const char *param[2];
 	const struct route *r;
 	struct target t;
 
-	(void)state;
 	assert_int_equal(find(HTTP_GET, "/api/v1/runs", param, &r),
 	    ROUTE_FOUND);
 	parse(&t, "/api/v1/runs?limit=1&sort=number");
@@ -235,14 +220,12 @@ operation(json_t *doc, const struct route *r)
 	return json_object_get(path, lower[r->method]);
 }
 
-static void
-test_table_is_documented(void **state)
+TEST(test_table_is_documented)
 {
 	json_t *doc = openapi(), *op, *body;
 	const struct route *r;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < api_route_count; i++) {
 		r = &api_routes[i];
 		if (r->operation == NULL)
@@ -266,14 +249,12 @@ test_table_is_documented(void **state)
 	json_decref(doc);
 }
 
-static void
-test_document_is_served(void **state)
+TEST(test_document_is_served)
 {
 	json_t *doc = openapi(), *methods, *op;
 	const char *path, *method;
 	size_t documented = 0, rows = 0, i;
 
-	(void)state;
 	json_object_foreach(json_object_get(doc, "paths"), path, methods)
 		json_object_foreach(methods, method, op)
 			documented++;
@@ -287,32 +268,13 @@ test_document_is_served(void **state)
 	json_decref(doc);
 }
 
-static void
-test_rows_differ(void **state)
+TEST(test_rows_differ)
 {
 	size_t i, j;
 
-	(void)state;
 	for (i = 0; i < api_route_count; i++)
 		for (j = i + 1; j < api_route_count; j++)
 			assert_false(api_routes[i].method ==
 			    api_routes[j].method && strcmp(api_routes[i].path,
 			    api_routes[j].path) == 0);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_segments),
-		cmocka_unit_test(test_query),
-		cmocka_unit_test(test_hostile),
-		cmocka_unit_test(test_find),
-		cmocka_unit_test(test_unknown_query),
-		cmocka_unit_test(test_table_is_documented),
-		cmocka_unit_test(test_document_is_served),
-		cmocka_unit_test(test_rows_differ),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

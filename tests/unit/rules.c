@@ -4,16 +4,11 @@
  * data is missing. A rule without a row here fails the test.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "rules/evidence/reads.h"
+#include "unit/test.h"
 
 #include "unit/advise.h"
 
@@ -251,36 +246,29 @@ check(const struct row *row, builder *build, enum rule_state want)
 	code_release(&m);
 }
 
-static void
-test_other_counters(void **state)
+TEST(test_other_counters)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		check(&others[i], others[i].fires, RULE_FOUND);
 }
 
-static void
-test_quiet(void **state)
+TEST(test_quiet)
 {
-	(void)state;
 	for (size_t i = 0; i < ROWS; i++)
 		for (int q = 0; q < 4; q++)
 			if (rows[i].quiet[q] != NULL)
 				check(&rows[i], rows[i].quiet[q], RULE_CLEAN);
 }
 
-static void
-test_nodata(void **state)
+TEST(test_nodata)
 {
-	(void)state;
 	for (size_t i = 0; i < ROWS; i++)
 		check(&rows[i], rows[i].nodata, RULE_NOT_MEASURED);
 }
 
 /* What a rule says that it needs it cannot do without: the run with the fault,
  * one kind of data at a time taken away. */
-static void
-test_withheld(void **state)
+TEST(test_withheld)
 {
 	static const unsigned needs[] = {
 		NEED_COUNTERS, NEED_SOURCE, NEED_SAMPLES, NEED_CODE,
@@ -288,7 +276,6 @@ test_withheld(void **state)
 		NEED_MEMORY, NEED_CHECK
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ROWS; i++) {
 		const struct rule *rule = rule_table;
 		size_t cases = 0;
@@ -323,13 +310,11 @@ test_withheld(void **state)
 
 /* Nothing found in a run of which much was lost is not clean, nor is what was
  * found certain; one lost record may be the one error. */
-static void
-test_lost(void **state)
+TEST(test_lost)
 {
 	struct advice *a;
 	struct made m;
 
-	(void)state;
 	made_init(&m);
 	fault_good(&m);
 	m.run.records = 100000;
@@ -379,14 +364,12 @@ check_text(const struct finding *f)
 }
 
 /* A dozen blocks from the beginning are a pool: mentioned, no alarm. */
-static void
-test_pool_is_no_leak(void **state)
+TEST(test_pool_is_no_leak)
 {
 	const struct finding *f;
 	struct advice *a;
 	struct made m;
 
-	(void)state;
 	made_init(&m);
 	fault_leaking(&m);
 	m.leak[0].count = 12;
@@ -416,8 +399,7 @@ finding_of(struct advice **a, struct made *m, builder *build, const char *rule)
 }
 
 /* What may be, without a promise: found, and no alarm. */
-static void
-test_mentioned(void **state)
+TEST(test_mentioned)
 {
 	static const struct {
 		builder *build;
@@ -433,7 +415,6 @@ test_mentioned(void **state)
 	struct advice *a;
 	struct made m;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(mention) / sizeof(mention[0]); i++) {
 		f = finding_of(&a, &m, mention[i].build, mention[i].rule);
 		assert_false(f->worth_it);
@@ -448,14 +429,12 @@ test_mentioned(void **state)
 
 /* Seconds from what was measured; the time of GPUs that take turns and of
  * kernels that wait for pages is claimed by nobody else. */
-static void
-test_transfer_gains(void **state)
+TEST(test_transfer_gains)
 {
 	const struct finding *f;
 	struct advice *a;
 	struct made m;
 
-	(void)state;
 	/* 2 s of work in turn on two, one of which waits for 1 s. */
 	f = finding_of(&a, &m, fault_in_turn, "idle-gpus");
 	assert_float_equal(f->saves_s, 0.8, 1e-6);
@@ -515,10 +494,8 @@ test_transfer_gains(void **state)
 }
 
 /* Found, complete, first on the list, and worth seconds. */
-static void
-test_fires(void **state)
+TEST(test_fires)
 {
-	(void)state;
 	for (size_t i = 0; i < ROWS; i++) {
 		const struct row *row = &rows[i];
 		bool correctness = strcmp(rule_find(row->rule)->category,
@@ -551,8 +528,7 @@ test_fires(void **state)
 }
 
 /* No alarm of any rule on runs that have nothing to be alarmed about. */
-static void
-test_no_alarm(void **state)
+TEST(test_no_alarm)
 {
 	static builder *const clean[] = {
 		fault_good, fault_broadcast, fault_padded, fault_persistent,
@@ -585,7 +561,6 @@ test_no_alarm(void **state)
 		fault_half_counted, fault_lookup_by_block, fault_lookup_hidden,
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(clean) / sizeof(clean[0]); i++) {
 		struct made m;
 		struct advice *a = advise(clean[i], &m);
@@ -599,18 +574,15 @@ test_no_alarm(void **state)
 	}
 }
 
-static void
-test_all_rules_have_cases(void **state)
+TEST(test_all_rules_have_cases)
 {
-	(void)state;
 	assert_int_equal(rule_count(), ROWS);
 	for (size_t i = 0; i < ROWS; i++)
 		assert_non_null(rule_find(rows[i].rule));
 }
 
 /* What one rule explains another does not say again. */
-static void
-test_said_once(void **state)
+TEST(test_said_once)
 {
 	static const struct {
 		builder *build;
@@ -638,7 +610,6 @@ test_said_once(void **state)
 		  "low-achieved-occupancy" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(once) / sizeof(once[0]); i++) {
 		struct made m;
 		struct advice *a = advise(once[i].build, &m);
@@ -652,13 +623,11 @@ test_said_once(void **state)
 	}
 }
 
-static void
-test_special_reasons(void **state)
+TEST(test_special_reasons)
 {
 	struct made m;
 	struct advice *a;
 
-	(void)state;
 	a = advise(fault_one_block, &m);
 	assert_non_null(made_finding(a, "grid-too-small"));
 	advice_free(a);
@@ -694,26 +663,4 @@ test_special_reasons(void **state)
 	assert_non_null(strstr(made_verdict(a, "tail-effect")->reason,
 	    "no kernel"));
 	advice_free(a);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all_rules_have_cases),
-		cmocka_unit_test(test_pool_is_no_leak),
-		cmocka_unit_test(test_mentioned),
-		cmocka_unit_test(test_transfer_gains),
-		cmocka_unit_test(test_fires),
-		cmocka_unit_test(test_other_counters),
-		cmocka_unit_test(test_quiet),
-		cmocka_unit_test(test_nodata),
-		cmocka_unit_test(test_withheld),
-		cmocka_unit_test(test_lost),
-		cmocka_unit_test(test_no_alarm),
-		cmocka_unit_test(test_said_once),
-		cmocka_unit_test(test_special_reasons),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,15 +3,10 @@
  * leave them alone, and what is said of how they are called.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "rules/evidence/library.h"
+#include "unit/test.h"
 
 #include "unit/advise.h"
 
@@ -42,10 +37,8 @@ is_library(const char *name, const char *library, const char *precision,
 	assert_int_equal(l.tensor, tensor);
 }
 
-static void
-test_names(void **state)
+TEST(test_names)
 {
-	(void)state;
 	is_library(SGEMM, "CUTLASS", "FP32", false);
 	is_library(TF32_GEMM, "cuBLAS", "TF32", true);
 	is_library("sm80_xmma_gemm_f32f32_f32f32_f32_nn_n_tilesize32x32x8",
@@ -64,8 +57,7 @@ test_names(void **state)
 }
 
 /* A framework has libraries' kernels in it; a library is itself. */
-static void
-test_modules(void **state)
+TEST(test_modules)
 {
 	struct site_frame frame[] = { { .module = "libtorch_cuda.so" } };
 	struct site site = { .call = CALL_LAUNCH, .kernel = 1, .count = 1,
@@ -74,7 +66,6 @@ test_modules(void **state)
 	struct kernel *k;
 	struct made m;
 
-	(void)state;
 	made_init(&m);
 	m.run.site = &site;
 	m.run.sites = 1;
@@ -90,8 +81,7 @@ test_modules(void **state)
 }
 
 /* What a rule about code finds in the user's kernel it leaves to the library. */
-static void
-test_code_is_theirs(void **state)
+TEST(test_code_is_theirs)
 {
 	static const struct {
 		builder *build;
@@ -107,7 +97,6 @@ test_code_is_theirs(void **state)
 		{ fault_small_carveout, "cache-config-mismatch" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct verdict *v;
 		struct advice *a;
@@ -139,8 +128,7 @@ called(struct made *m, struct advice **a, const char *name, const char *rule)
 	return made_finding(*a, rule);
 }
 
-static void
-test_tf32(void **state)
+TEST(test_tf32)
 {
 	static const char rule[] = "tensor-cores-unused";
 	struct site_frame frame[] = { { .module = "libcublas.so.13" },
@@ -151,7 +139,6 @@ test_tf32(void **state)
 	struct advice *a;
 	struct made m;
 
-	(void)state;
 	f = called(&m, &a, SGEMM, rule);
 	assert_non_null(f);
 	assert_non_null(strstr(f->summary, "CUTLASS, FP32 without tensor cores"));
@@ -190,15 +177,13 @@ test_tf32(void **state)
 	finish(a, &m);
 }
 
-static void
-test_double(void **state)
+TEST(test_double)
 {
 	static const char rule[] = "double-precision";
 	const struct finding *f;
 	struct advice *a;
 	struct made m;
 
-	(void)state;
 	f = called(&m, &a, ADD_DOUBLE, rule);
 	assert_non_null(f);
 	assert_non_null(strstr(f->advice, "dtype=np.float32"));
@@ -211,18 +196,4 @@ test_double(void **state)
 	assert_null(called(&m, &a, SGEMM, rule));
 	assert_int_equal(made_verdict(a, rule)->state, RULE_CLEAN);
 	finish(a, &m);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_modules),
-		cmocka_unit_test(test_code_is_theirs),
-		cmocka_unit_test(test_tf32),
-		cmocka_unit_test(test_double),
-	};
-
-	return cmocka_run_group_tests_name("rules_called", tests, NULL, NULL);
 }

@@ -1,15 +1,10 @@
 /* What is made of the reports of correctness tools. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "model/lines/source.h"
 #include "rules/faults.h"
+#include "unit/test.h"
 
 #define RULE "sanitizer-findings"
 
@@ -54,10 +49,8 @@ is_unmeasured(const char *why)
 }
 
 /* Clean is said only where all four tools saw the whole program. */
-static void
-test_clean(void **state)
+TEST_WITH(test_clean, setup, teardown)
 {
-	(void)state;
 	assert_null(judge());
 	assert_int_equal(made_verdict(a, RULE)->state, RULE_CLEAN);
 	m.check[3].state = RAN_PARTIAL;
@@ -78,10 +71,8 @@ test_clean(void **state)
 }
 
 /* The rules about time say why they are silent. */
-static void
-test_others(void **state)
+TEST_WITH(test_others, setup, teardown)
 {
-	(void)state;
 	judge();
 	for (size_t i = 0; i < a->verdicts; i++) {
 		if (strcmp(a->verdict[i].rule, RULE) == 0)
@@ -91,12 +82,10 @@ test_others(void **state)
 	}
 }
 
-static void
-test_place(void **state)
+TEST_WITH(test_place, setup, teardown)
 {
 	const struct finding *f;
 
-	(void)state;
 	made_init(&m);
 	fault_out_of_bounds(&m);
 	f = judge();
@@ -127,13 +116,11 @@ test_place(void **state)
 }
 
 /* A race has two ends, and warnings of warp programming are no alarm. */
-static void
-test_race(void **state)
+TEST_WITH(test_race, setup, teardown)
 {
 	struct defect *d = fault_defect(&m, TOOL_RACECHECK, DEFECT_RACE);
 	const struct finding *f;
 
-	(void)state;
 	d->text = "Race reported between Write access";
 	d->function = d->kernel = "reverse(float *)";
 	d->file = d->partner_file = "r.cu";
@@ -155,13 +142,11 @@ test_race(void **state)
 }
 
 /* Calls that fail after an error in a kernel say nothing new. */
-static void
-test_followers(void **state)
+TEST_WITH(test_followers, setup, teardown)
 {
 	struct defect *d = fault_defect(&m, TOOL_MEMCHECK, DEFECT_API);
 	const struct finding *f;
 
-	(void)state;
 	d->text = "Program hit cudaErrorLaunchFailure (error 719) due to "
 	    "\"unspecified launch failure\" on CUDA API call to "
 	    "cudaDeviceSynchronize";
@@ -187,13 +172,11 @@ test_followers(void **state)
 	assert_false(judge()->worth_it);
 }
 
-static void
-test_leaks(void **state)
+TEST_WITH(test_leaks, setup, teardown)
 {
 	struct defect *d = fault_defect(&m, TOOL_MEMCHECK, DEFECT_LEAK);
 	const struct finding *f;
 
-	(void)state;
 	d->bytes = 4 << 20;
 	d->reports = d->count = 15;
 	d->site = "make_buffer()";
@@ -209,10 +192,8 @@ test_leaks(void **state)
 }
 
 /* Every kind has a title, advice and, but for what the hardware says, code. */
-static void
-test_kinds(void **state)
+TEST_WITH(test_kinds, setup, teardown)
 {
-	(void)state;
 	for (int k = 0; k < DEFECT_KINDS; k++) {
 		const struct finding *f;
 
@@ -229,8 +210,7 @@ test_kinds(void **state)
 }
 
 /* Names as compilers make them. */
-static void
-test_names(void **state)
+TEST_WITH(test_names, setup, teardown)
 {
 	static const struct {
 		const char *kernel, *where;
@@ -245,22 +225,8 @@ test_names(void **state)
 	};
 	struct defect *d = fault_defect(&m, TOOL_SYNCCHECK, DEFECT_DIVERGENT);
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		d->kernel = d->function = rows[i].kernel;
 		assert_string_equal(judge()->where, rows[i].where);
 	}
-}
-
-#define T(name) cmocka_unit_test_setup_teardown(test_##name, setup, teardown)
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(clean), T(others), T(place), T(race), T(followers),
-		T(leaks), T(kinds), T(names),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,8 +49,7 @@ advise_refused(builder *build, struct made *m)
 	return a;
 }
 
-static void
-test_found(void **state)
+TEST(test_found)
 {
 	static const struct {
 		builder *build;
@@ -61,7 +60,6 @@ test_found(void **state)
 		{ fault_dividing_in_loop, "integer-division" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct finding *f, *full;
 		struct advice *a, *b;
@@ -98,15 +96,13 @@ none_by_code(const struct advice *a)
 		    "nothing was counted"));
 }
 
-static void
-test_quiet(void **state)
+TEST(test_quiet)
 {
 	static builder *const good[] = { fault_code_clean, fault_wide,
 		fault_shifted, fault_stencil, fault_tree, fault_histogram };
 	struct advice *a;
 	struct made m;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		a = advise_refused(good[i], &m);
 		none_by_code(a);
@@ -117,13 +113,11 @@ test_quiet(void **state)
 }
 
 /* What was measured says more; what has no code, or none that counts, nothing. */
-static void
-test_not_asked(void **state)
+TEST(test_not_asked)
 {
 	struct advice *a;
 	struct made m;
 
-	(void)state;
 	made_init(&m);
 	fault_rows(&m);
 	refuse(&m);
@@ -150,13 +144,11 @@ test_not_asked(void **state)
 }
 
 /* The exact path of a sine keeps a few words in local memory: no spill. */
-static void
-test_small_frame(void **state)
+TEST(test_small_frame)
 {
 	struct advice *a;
 	struct made m;
 
-	(void)state;
 	for (uint32_t bytes = 40; bytes <= 400; bytes += 360) {
 		made_init(&m);
 		code_make(&m, made_kernel(&m, "_Z4sinePf", 10000, 200000),
@@ -176,17 +168,4 @@ test_small_frame(void **state)
 		    (bytes == 400));
 		finish(a, &m);
 	}
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_found),
-		cmocka_unit_test(test_quiet),
-		cmocka_unit_test(test_not_asked),
-		cmocka_unit_test(test_small_frame),
-	};
-
-	return cmocka_run_group_tests_name("rules_coded", tests, NULL, NULL);
 }

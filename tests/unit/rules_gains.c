@@ -3,18 +3,13 @@
  * goes, what a queue recovers, what was asked for and is not used.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "model/gain.h"
 #include "rules/code.h"
 #include "rules/faults.h"
+#include "unit/test.h"
 
 static double
 saves(struct made *m, const char *rule)
@@ -64,20 +59,17 @@ spill(const char *work)
 	return s / made_kernel_s(k);
 }
 
-static void
-test_unrolled_spill(void **state)
+TEST(test_unrolled_spill)
 {
 	double floats = spill("FFMA R11,R4,R9,R11 | inst 6400\n");
 	double integers = spill("IMAD R11,R4,R9,R11 | inst 6400\n");
 
-	(void)state;
 	assert_true(floats > 0.75 && floats < 0.95);
 	assert_true(integers > 0.2 && integers < 0.6);
 }
 
 /* What spills leave to DRAM is what global accesses ask for. */
-static void
-test_spills_stay_in_caches(void **state)
+TEST(test_spills_stay_in_caches)
 {
 	struct fix f = FIX_NONE;
 	struct kernel *k;
@@ -85,7 +77,6 @@ test_spills_stay_in_caches(void **state)
 	struct load l;
 	double mid, high;
 
-	(void)state;
 	made_init(&m);
 	k = made_kernel(&m, "k", 10, 100000);
 	made_counters(&m, k, 0.9);
@@ -105,15 +96,13 @@ test_spills_stay_in_caches(void **state)
 }
 
 /* The favourable view may hold what explains a kernel for clearer than it is. */
-static void
-test_doubt(void **state)
+TEST(test_doubt)
 {
 	struct fix f = FIX_NONE;
 	struct kernel *k;
 	struct made m;
 	struct load l;
 
-	(void)state;
 	made_init(&m);
 	k = made_kernel(&m, "k", 10, 1000000);
 	made_counters(&m, k, 0.02);
@@ -129,8 +118,7 @@ test_doubt(void **state)
 }
 
 /* The halves of double literals go with the doubles. */
-static void
-test_double_literals(void **state)
+TEST(test_double_literals)
 {
 	static const char code[] = "F2F.F64.F32 R10,R8 | inst 6400\n"
 	    "%s"
@@ -146,7 +134,6 @@ test_double_literals(void **state)
 	};
 	double s[2];
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		struct kernel *k;
 		char text[1024];
@@ -165,14 +152,12 @@ test_double_literals(void **state)
 }
 
 /* All lanes of a warp add to one word: nothing else takes time. */
-static void
-test_one_word(void **state)
+TEST(test_one_word)
 {
 	struct kernel *k;
 	struct made m;
 	double s;
 
-	(void)state;
 	made_init(&m);
 	k = made_kernel(&m, "_Z4workPf", 1000, 2000000);
 	made_counters(&m, k, 0.001);
@@ -206,10 +191,8 @@ syncing(uint64_t count, uint64_t idle_ms)
 
 /* The way from a wait to the next launch goes as a whole; of what the host
  * computes there not all; and never more than there is GPU work to hide in. */
-static void
-test_queue(void **state)
+TEST(test_queue)
 {
-	(void)state;
 	assert_true(fabs(syncing(10000, 400) - 0.4) < 1e-6);
 	assert_true(fabs(syncing(100, 400) - 0.4 * 0.8025) < 1e-6);
 	assert_true(syncing(200000, 6000) <= 3.0 + 1e-6);
@@ -241,31 +224,13 @@ asking(uint32_t bytes, double stores, const char **advice)
 }
 
 /* 110 KB asked for, 4 KB written: as many blocks as without. */
-static void
-test_unused_shared_memory(void **state)
+TEST(test_unused_shared_memory)
 {
 	const char *advice;
 	double unused = asking(110000, 8, &advice), used;
 
-	(void)state;
 	assert_non_null(strstr(advice, "its stores write 4.1 kB at most"));
 	used = asking(110000, 200, &advice);
 	assert_null(strstr(advice, "its stores write"));
 	assert_true(used > 0 && unused > 1.2 * used);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_unrolled_spill),
-		cmocka_unit_test(test_spills_stay_in_caches),
-		cmocka_unit_test(test_doubt),
-		cmocka_unit_test(test_double_literals),
-		cmocka_unit_test(test_one_word),
-		cmocka_unit_test(test_queue),
-		cmocka_unit_test(test_unused_shared_memory),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,18 +3,13 @@
  * what is said of accesses whose addresses were loaded.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "rules/evidence/access.h"
 #include "rules/evidence/affine.h"
+#include "unit/test.h"
 
 #include "unit/advise.h"
 
@@ -58,10 +53,8 @@ is_steps(struct affine a, int32_t x, int32_t y)
 	"IMAD R5,R5,UR6,R0 | inst 100 line 3\n"				\
 	"LDC.64 R2,c[0x0][0x210] | inst 100 line 4\n"
 
-static void
-test_steps(void **state)
+TEST(test_steps)
 {
-	(void)state;
 	is_steps(address_of(INDEX "IMAD.WIDE R2,R5,0x4,R2\n"
 	    "LDG.E R8,desc[UR4][R2.64]\n", 6, 256, 1), 4, 0);
 	/* Three times the thread's number, by a shift and a sum. */
@@ -93,10 +86,8 @@ test_steps(void **state)
 	    "LDG.E R8,desc[UR4][R2.64]\n", 4, 256, 1), 0, 0);
 }
 
-static void
-test_ways(void **state)
+TEST(test_ways)
 {
-	(void)state;
 	/* Around a loop it stays what it is. */
 	is_steps(address_of(INDEX "IMAD.WIDE R2,R5,0x800,R2\n"
 	    "LDG.E R8,desc[UR4][R2.64]\n"
@@ -148,10 +139,8 @@ wavefronts(int32_t x, int32_t y, uint32_t bytes, uint32_t width,
 	return affine_wavefronts(&a, bytes, &shape);
 }
 
-static void
-test_lanes(void **state)
+TEST(test_lanes)
 {
-	(void)state;
 	assert_true(sectors(4, 0, 4, 256, 1) == 4);
 	assert_true(sectors(-4, 0, 4, 256, 1) == 4);
 	assert_true(sectors(16, 0, 16, 256, 1) == 16);
@@ -177,13 +166,11 @@ test_lanes(void **state)
 }
 
 /* Much of everything is unknown, and soon. */
-static void
-test_bounded(void **state)
+TEST(test_bounded)
 {
 	char *text = malloc(480 * 40);
 	size_t at = 0;
 
-	(void)state;
 	assert_non_null(text);
 	for (int i = 0; i < 400; i++)
 		at += (size_t)snprintf(text + at, 480 * 40 - at,
@@ -298,14 +285,12 @@ uncoalesced(const struct advice *a)
 	return f;
 }
 
-static void
-test_gathered(void **state)
+TEST(test_gathered)
 {
 	const struct finding *f, *g;
 	struct advice *a, *b;
 	struct made m, n;
 
-	(void)state;
 	a = advise(gather, &m);
 	f = uncoalesced(a);
 	assert_non_null(strstr(f->title, "gathered"));
@@ -326,14 +311,12 @@ test_gathered(void **state)
 	finish(a, &m);
 }
 
-static void
-test_walked(void **state)
+TEST(test_walked)
 {
 	const struct finding *f;
 	struct advice *a;
 	struct made m;
 
-	(void)state;
 	a = advise(spmv, &m);
 	f = uncoalesced(a);
 	assert_non_null(strstr(f->title, "walks a row"));
@@ -344,14 +327,12 @@ test_walked(void **state)
 }
 
 /* Only sums were counted, and the code was read. */
-static void
-test_uncounted(void **state)
+TEST(test_uncounted)
 {
 	static builder *const build[] = { gather, strided };
 	struct advice *a;
 	struct made m;
 
-	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		made_init(&m);
 		build[i](&m);
@@ -362,20 +343,4 @@ test_uncounted(void **state)
 		    == (i == 0));
 		finish(a, &m);
 	}
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_steps),
-		cmocka_unit_test(test_ways),
-		cmocka_unit_test(test_lanes),
-		cmocka_unit_test(test_bounded),
-		cmocka_unit_test(test_gathered),
-		cmocka_unit_test(test_walked),
-		cmocka_unit_test(test_uncounted),
-	};
-
-	return cmocka_run_group_tests_name("rules_gathered", tests, NULL, NULL);
 }

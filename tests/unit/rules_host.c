@@ -3,15 +3,10 @@
  * every rule.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "unit/advise.h"
+#include "unit/test.h"
 
 #define MS 1000000ull
 #define S (1000 * MS)
@@ -42,15 +37,13 @@ fault_allocating_bare(struct made *m)
 	m->run.idle_total_ns = 10 * S;
 }
 
-static void
-test_allocating_without_launches(void **state)
+TEST(test_allocating_without_launches)
 {
 	static const char rule[] = "allocation-in-hot-path";
 	struct made m;
 	struct advice *a = advise(fault_allocating_bare, &m);
 	const struct finding *f = &a->finding[0];
 
-	(void)state;
 	assert_string_equal(f->rule, rule);
 	assert_true(fabs(f->saves_s - 0.9) < 1e-6);
 	assert_true(f->severity >= SEV_MEDIUM);
@@ -88,14 +81,12 @@ test_allocating_without_launches(void **state)
  * ten buffers half as much more than half is left. In a loop of many copies one
  * buffer after the other may be one, so that the price does not hang on how many
  * places malloc found. */
-static void
-test_pinned_once(void **state)
+TEST(test_pinned_once)
 {
 	struct made m;
 	struct advice *a = advise(fault_pageable, &m);
 	double one, ten, last;
 
-	(void)state;
 	advice_free(a);
 	m.copy[0].located = m.copy[0].count;
 	m.copy[0].ranges = 1;
@@ -138,15 +129,13 @@ test_pinned_once(void **state)
 /* Copies from the device at a seventh of the usual rate write memory that is new:
  * where it is at the same place each time all of it goes, without a copy's worth
  * of pages for each; where each has a place of its own the pages are needed. */
-static void
-test_first_touch(void **state)
+TEST(test_first_touch)
 {
 	struct made m;
 	struct advice *a;
 	const struct finding *f;
 	double usual;
 
-	(void)state;
 	a = advise(fault_pageable, &m);
 	advice_free(a);
 	m.copy[0].kind = COPY_D2H;
@@ -178,15 +167,13 @@ test_first_touch(void **state)
 /* What the host reads before it goes on nothing hides: little is promised, nothing
  * for certain, and the advice is to do it on the GPU. The larger the copies, the
  * more of them are data. Asynchronous ones that it waits for are the same. */
-static void
-test_result_needed(void **state)
+TEST(test_result_needed)
 {
 	struct made m;
 	struct advice *a = advise(fault_blocking, &m);
 	double queued = made_finding(a, "synchronous-copies")->saves_s, last;
 	const struct finding *f;
 
-	(void)state;
 	advice_free(a);
 	m.copy[0].kind = COPY_D2H;
 	m.copy[0].src = MEMORY_DEVICE;
@@ -227,15 +214,13 @@ test_result_needed(void **state)
 /* A buffer that went up again before the host could have written it anew: the copy
  * on the device that restores it is all that stays. One that may have changed
  * promises nothing; a few large ones count as well as many. */
-static void
-test_uploaded_again(void **state)
+TEST(test_uploaded_again)
 {
 	struct made m;
 	struct advice *a = advise(fault_staging_buffer, &m);
 	const struct finding *f = made_finding(a, "redundant-transfers");
 	double all;
 
-	(void)state;
 	assert_true(f->saves_s == 0 && f->saves_high_s > 0.1);
 	advice_free(a);
 	m.resent[0].quick_count = m.resent[0].count;
@@ -258,14 +243,12 @@ test_uploaded_again(void **state)
 
 /* What could run at once is what counts, not how long copies and kernels are;
  * and pageable buffers that are copied once cannot. */
-static void
-test_overlap_possible(void **state)
+TEST(test_overlap_possible)
 {
 	struct made m;
 	struct advice *a = advise(fault_taking_turns, &m);
 	double all = made_finding(a, "no-copy-compute-overlap")->saves_s;
 
-	(void)state;
 	advice_free(a);
 	m.device[0].cycle_ns /= 2;
 	a = made_advice(&m);
@@ -285,8 +268,7 @@ test_overlap_possible(void **state)
 }
 
 /* Copies that nobody waits for keep the run as long as the host calls for them. */
-static void
-test_small_copies_issued(void **state)
+TEST(test_small_copies_issued)
 {
 	struct call_class call = { .call = CALL_MEMCPY_ASYNC, .count = 200000,
 	    .total_ns = 1200 * MS };
@@ -294,7 +276,6 @@ test_small_copies_issued(void **state)
 	struct advice *a = advise(fault_small_copies, &m);
 	double waited = made_finding(a, "many-small-copies")->saves_s;
 
-	(void)state;
 	advice_free(a);
 	m.copy[0].exposed_ns = 20e6;
 	m.device[0].copy_ns = 400 * MS;
@@ -313,13 +294,11 @@ test_small_copies_issued(void **state)
 }
 
 /* A kernel after many copies is no sequence of launches. */
-static void
-test_copies_no_graph(void **state)
+TEST(test_copies_no_graph)
 {
 	struct made m;
 	struct advice *a = advise(fault_launch_bound, &m);
 
-	(void)state;
 	assert_non_null(made_finding(a, "launch-bound-graph-candidate"));
 	advice_free(a);
 	m.sequence[0].gaps *= 3;
@@ -331,8 +310,7 @@ test_copies_no_graph(void **state)
 /* The GPU waits for launches behind kernels of ten launch costs, too, where the
  * host takes longer still; where it does not, kernels of two launch costs follow
  * each other without it. In between the price changes by little steps. */
-static void
-test_graph_of_long_kernels(void **state)
+TEST(test_graph_of_long_kernels)
 {
 	struct made m;
 	struct advice *a = advise(fault_launch_bound, &m);
@@ -340,7 +318,6 @@ test_graph_of_long_kernels(void **state)
 	double gap_ns = 1200e6 / 400000, s;
 	const struct finding *f;
 
-	(void)state;
 	advice_free(a);
 	m.sequence[0].kernel_ns = 400000ull * 25000;	/* of 2.5 us a launch */
 	m.sequence[0].idle_ns = 400000ull * 12000;
@@ -371,15 +348,13 @@ test_graph_of_long_kernels(void **state)
 
 /* What an interpreter does for each launch a graph spares; what else a host does
  * between launches it may not. */
-static void
-test_graph_beyond_launching(void **state)
+TEST(test_graph_beyond_launching)
 {
 	struct process python = { .exe = "/usr/bin/python3.12" };
 	struct made m;
 	struct advice *a = advise(fault_launch_bound, &m);
 	double native, framework;
 
-	(void)state;
 	advice_free(a);
 	m.run.wall_ns *= 2;
 	m.sequence[0].idle_ns = 400000ull * 20000;
@@ -398,14 +373,12 @@ test_graph_beyond_launching(void **state)
 }
 
 /* Nine allocations in a loop cost nearly what ten do. */
-static void
-test_allocating_a_little(void **state)
+TEST(test_allocating_a_little)
 {
 	struct made m;
 	struct advice *a = advise(fault_allocating, &m);
 	double last = made_finding(a, "allocation-in-hot-path")->saves_s;
 
-	(void)state;
 	advice_free(a);
 	for (uint64_t n = 10; n >= 5; n--) {
 		const struct finding *f;
@@ -433,8 +406,7 @@ test_allocating_a_little(void **state)
 }
 
 /* Who launches from Python does not call cudaStreamBeginCapture. */
-static void
-test_graph_from_python(void **state)
+TEST(test_graph_from_python)
 {
 	struct site_frame frame = { .function = "step", .file = "train.py",
 	    .line = 3, .python = true };
@@ -444,7 +416,6 @@ test_graph_from_python(void **state)
 	struct site site = { .call = CALL_LAUNCH, .count = 1, .frame = &frame,
 	    .frames = 1 };
 
-	(void)state;
 	f = made_finding(a, "launch-bound-graph-candidate");
 	assert_non_null(strstr(f->advice, "cudaStreamBeginCapture"));
 	advice_free(a);
@@ -459,15 +430,13 @@ test_graph_from_python(void **state)
 }
 
 /* The longest of three passes remains: two reads of three go. */
-static void
-test_fusion_gain(void **state)
+TEST(test_fusion_gain)
 {
 	struct made m;
 	struct advice *a = advise(fault_three_passes, &m);
 	const struct finding *f = made_finding(a, "kernel-fusion-candidate");
 	double two = made_kernel_s(&m.kernel[0]) + made_kernel_s(&m.kernel[1]);
 
-	(void)state;
 	assert_ptr_equal(f, &a->finding[0]);
 	assert_string_equal(f->where, "_Z4meanPf + _Z5scalePf + _Z4normPf");
 	assert_int_equal(f->confidence, CONF_MEDIUM);
@@ -479,15 +448,13 @@ test_fusion_gain(void **state)
 }
 
 /* Two shapes of the first kernels, one of the last: one finding. */
-static void
-test_fusion_shapes(void **state)
+TEST(test_fusion_shapes)
 {
 	struct made m;
 	struct advice *a;
 	const struct finding *f;
 	double one;
 
-	(void)state;
 	a = advise(fault_three_passes, &m);
 	one = made_finding(a, "kernel-fusion-candidate")->saves_s;
 	advice_free(a);
@@ -515,15 +482,13 @@ test_fusion_shapes(void **state)
 	advice_free(a);
 }
 
-static void
-test_fusion_handover(void **state)
+TEST(test_fusion_handover)
 {
 	struct made m;
 	struct advice *a = advise(fault_handed_over, &m);
 	const struct finding *f = made_finding(a, "kernel-fusion-candidate");
 	double one = made_kernel_s(&m.kernel[0]);
 
-	(void)state;
 	assert_non_null(f);
 	assert_int_equal(f->confidence, CONF_LOW);
 	assert_true(f->severity <= SEV_MEDIUM);
@@ -533,13 +498,11 @@ test_fusion_handover(void **state)
 }
 
 /* Libraries' kernels, and those that must stay as they are. */
-static void
-test_fusion_foreign(void **state)
+TEST(test_fusion_foreign)
 {
 	struct made m;
 	struct advice *a;
 
-	(void)state;
 	made_init(&m);
 	fault_three_passes(&m);
 	for (int i = 0; i < 3; i++)
@@ -556,8 +519,7 @@ test_fusion_foreign(void **state)
 }
 
 /* Which limit a launch broke. */
-static void
-test_limits(void **state)
+TEST(test_limits)
 {
 	static const struct {
 		uint32_t result, grid[3], block[3], regs, threads_max;
@@ -588,7 +550,6 @@ test_limits(void **state)
 		  "no limit that its shape shows" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct made m;
 		struct failure *f = m.failure;
@@ -617,14 +578,12 @@ test_limits(void **state)
 
 /* One finding for a kernel and a limit; read errors are no alarm; where the
  * capture is older, the shape is not known. */
-static void
-test_failures_together(void **state)
+TEST(test_failures_together)
 {
 	const struct finding *f;
 	struct made m;
 	struct advice *a;
 
-	(void)state;
 	made_init(&m);
 	fault_launched_again(&m);
 	m.failure[1] = m.failure[0];
@@ -648,14 +607,12 @@ test_failures_together(void **state)
 }
 
 /* The time before the first work can be saved as far as it was compiling. */
-static void
-test_jit_gain(void **state)
+TEST(test_jit_gain)
 {
 	struct made m;
 	struct advice *a = advise(fault_compiling, &m);
 	const struct finding *f = made_finding(a, "jit-at-startup");
 
-	(void)state;
 	assert_ptr_equal(f, &a->finding[0]);
 	assert_true(fabs(f->saves_high_s - 0.5) < 1e-9);
 	assert_true(fabs(a->together_s - f->saves_s) < 1e-9);
@@ -668,14 +625,12 @@ test_jit_gain(void **state)
 }
 
 /* Kernels beside kernels and kernels made faster are the same time. */
-static void
-test_turns_gain(void **state)
+TEST(test_turns_gain)
 {
 	struct made m;
 	struct advice *a = advise(fault_taking_turns_by_stream, &m);
 	const struct finding *f = made_finding(a, "legacy-default-stream");
 
-	(void)state;
 	assert_true(fabs(f->saves_s - 0.4) < 1e-9);
 	assert_true(fabs(f->saves_high_s - 0.5) < 1e-9);
 	assert_int_equal(f->confidence, CONF_LOW);
@@ -695,8 +650,7 @@ test_turns_gain(void **state)
 }
 
 /* Four kernels with 30 blocks for 132 SMs: at once in the time of one. */
-static void
-test_stream_bound(void **state)
+TEST(test_stream_bound)
 {
 	struct made m;
 	struct advice *a = advise(fault_one_stream, &m);
@@ -704,7 +658,6 @@ test_stream_bound(void **state)
 	    "single-stream-serialisation");
 	double all = 4 * made_kernel_s(&m.kernel[0]);
 
-	(void)state;
 	assert_true(fabs(f->saves_high_s - 0.75 * all) < 1e-3);
 	assert_true(f->saves_low_s == 0);
 	assert_int_equal(f->severity, SEV_LOW);
@@ -724,15 +677,13 @@ test_stream_bound(void **state)
 }
 
 /* A block alone needs no grid-wide meeting. */
-static void
-test_relaunch_gain(void **state)
+TEST(test_relaunch_gain)
 {
 	struct made m;
 	struct advice *a = advise(fault_relaunched, &m);
 	double many = made_finding(a, "relaunch-for-grid-sync")->saves_s;
 	const struct finding *f;
 
-	(void)state;
 	assert_true(many > 0.8 && many < 1.2);
 	advice_free(a);
 	m.kernel[0].shape.grid_x = 1;
@@ -746,15 +697,13 @@ test_relaunch_gain(void **state)
 
 /* Gaps count where ten are about as long; the rest is the program's own, neither
  * claimed nor part of what they are held against. */
-static void
-test_gaps_again(void **state)
+TEST(test_gaps_again)
 {
 	struct made m;
 	struct advice *a = advise(fault_waiting, &m);
 	const struct finding *f = made_finding(a, "gpu-idle-gaps");
 	double all = f->saves_high_s;
 
-	(void)state;
 	assert_true(fabs(f->evidence[0].value - 3.0 / 9) < 1e-6);
 	assert_true(f->evidence[1].value == 1000);
 	assert_true(f->evidence[2].value == 3);
@@ -781,13 +730,11 @@ test_gaps_again(void **state)
 }
 
 /* The way from a wait to the next launch is not what the host computes. */
-static void
-test_gaps_short(void **state)
+TEST(test_gaps_short)
 {
 	struct made m;
 	struct advice *a = advise(fault_good, &m);
 
-	(void)state;
 	advice_free(a);
 	made_gaps(&m, IDLE_AFTER_SYNC, 200000, 8000);
 	a = made_advice(&m);
@@ -802,14 +749,12 @@ test_gaps_short(void **state)
 
 /* Waits that a few long phases of the host's follow cost no more than the gaps
  * that come again. */
-static void
-test_waits_of_phases(void **state)
+TEST(test_waits_of_phases)
 {
 	static builder *const build[] = { fault_blocking, fault_syncing };
 	static const char *const rule[] = { "synchronous-copies",
 	    "device-sync-overuse" };
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		struct made m;
 		struct advice *a = advise(build[i], &m);
@@ -828,38 +773,4 @@ test_waits_of_phases(void **state)
 		assert_int_equal(made_verdict(a, rule[i])->state, RULE_CLEAN);
 		advice_free(a);
 	}
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_pinned_once),
-		cmocka_unit_test(test_first_touch),
-		cmocka_unit_test(test_result_needed),
-		cmocka_unit_test(test_uploaded_again),
-		cmocka_unit_test(test_overlap_possible),
-		cmocka_unit_test(test_small_copies_issued),
-		cmocka_unit_test(test_copies_no_graph),
-		cmocka_unit_test(test_graph_of_long_kernels),
-		cmocka_unit_test(test_graph_beyond_launching),
-		cmocka_unit_test(test_allocating_a_little),
-		cmocka_unit_test(test_graph_from_python),
-		cmocka_unit_test(test_fusion_gain),
-		cmocka_unit_test(test_fusion_shapes),
-		cmocka_unit_test(test_fusion_handover),
-		cmocka_unit_test(test_fusion_foreign),
-		cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_failures_together),
-		cmocka_unit_test(test_jit_gain),
-		cmocka_unit_test(test_turns_gain),
-		cmocka_unit_test(test_stream_bound),
-		cmocka_unit_test(test_relaunch_gain),
-		cmocka_unit_test(test_allocating_without_launches),
-		cmocka_unit_test(test_gaps_again),
-		cmocka_unit_test(test_gaps_short),
-		cmocka_unit_test(test_waits_of_phases),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,15 +4,10 @@
  * alarm, or not measured.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "unit/advise.h"
+#include "unit/test.h"
 
 #define SHIFTED "misaligned-access"
 #define SCATTERED "uncoalesced-global-access"
@@ -50,8 +45,7 @@ loading(struct made *m, double sectors, double used, double lanes)
 }
 
 /* One sector too many in all of the requests, in most of them, in some. */
-static void
-test_shifted(void **state)
+TEST(test_shifted)
 {
 	static const struct {
 		double sectors, used, lanes;
@@ -71,7 +65,6 @@ test_shifted(void **state)
 		{ 5, NAN, 32, RULE_NOT_MEASURED, RULE_NOT_MEASURED },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct made m;
 		struct advice *a = loading(&m, cases[i].sectors, cases[i].used,
@@ -92,13 +85,11 @@ test_shifted(void **state)
 }
 
 /* Where only some are like that the reason is the level. */
-static void
-test_shifted_asks(void **state)
+TEST(test_shifted_asks)
 {
 	struct made m;
 	struct advice *a = loading(&m, 4.875, 128 / 4.875, 32);
 
-	(void)state;
 	assert_string_equal(made_verdict(a, SHIFTED)->reason,
 	    "needs --level source");
 	finish(a, &m);
@@ -113,14 +104,12 @@ test_shifted_asks(void **state)
 /* Half of the loads are columns, half one word for all lanes, which needs a whole
  * sector: 16.5 sectors a request of which 2.5 would do, not 2.06. And without
  * their lines it is not known what of the waste L1 takes: no small interval. */
-static void
-test_mixture(void **state)
+TEST(test_mixture)
 {
 	const struct finding *f;
 	struct advice *a;
 	struct made m;
 
-	(void)state;
 	a = loading(&m, 16.5, 4, 32);
 	f = made_finding(a, SCATTERED);
 	assert_non_null(f);
@@ -141,8 +130,7 @@ test_mixture(void **state)
 }
 
 /* That a tile can hold what is loaded the code says: without it, no alarm. */
-static void
-test_reuse_is_no_alarm(void **state)
+TEST(test_reuse_is_no_alarm)
 {
 	static const struct {
 		builder *build;
@@ -155,7 +143,6 @@ test_reuse_is_no_alarm(void **state)
 		{ fault_small_tile, false, "gather" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct made m;
 		struct advice *a = advise(cases[i].build, &m);
@@ -174,14 +161,12 @@ test_reuse_is_no_alarm(void **state)
 }
 
 /* Lanes idle, and branches were not counted: said, with both causes, and low. */
-static void
-test_idle_for_some_reason(void **state)
+TEST(test_idle_for_some_reason)
 {
 	const struct finding *f;
 	struct advice *a;
 	struct made m;
 
-	(void)state;
 	made_init(&m);
 	fault_divergent(&m);
 	a = made_advice(&m);
@@ -201,14 +186,12 @@ test_idle_for_some_reason(void **state)
 }
 
 /* What is stored on the stack and not read again may be a printf's arguments. */
-static void
-test_stores_alone(void **state)
+TEST(test_stores_alone)
 {
 	const struct verdict *v;
 	struct advice *a;
 	struct made m;
 
-	(void)state;
 	made_init(&m);
 	fault_spilling(&m);
 	m.kernel[0].metric[METRIC_LOCAL_LD_INST] = 1000;
@@ -226,12 +209,10 @@ test_stores_alone(void **state)
 
 /* 85 instructions a warp are no setup; but the blocks cannot be started as fast
  * as they end. Of fewer, longer blocks the same says nothing. */
-static void
-test_start_is_the_limit(void **state)
+TEST(test_start_is_the_limit)
 {
 	static const double start[] = { 0.95, 0.3 };	/* of the time */
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(start) / sizeof(start[0]); i++) {
 		struct made m;
 		struct kernel *k;
@@ -261,13 +242,11 @@ test_start_is_the_limit(void **state)
 
 /* A kernel that all the time goes into and nobody looked at is told of, with what
  * to do; no longer once it was. What is little of the run, or full, is not. */
-static void
-test_unmeasured(void **state)
+TEST(test_unmeasured)
 {
 	struct advice *a;
 	struct made m;
 
-	(void)state;
 	made_init(&m);
 	made_kernel(&m, "once", 1, 3000000000)->skip = SKIP_TOO_FEW_LAUNCHES;
 	made_counters(&m, made_kernel(&m, "often", 1000, 100000), 0.95);
@@ -300,14 +279,12 @@ test_unmeasured(void **state)
 }
 
 /* "Nothing is full" is said of what was counted. */
-static void
-test_what_was_counted(void **state)
+TEST(test_what_was_counted)
 {
 	const struct finding *f;
 	struct advice *a;
 	struct made m;
 
-	(void)state;
 	made_init(&m);
 	fault_uneven(&m);
 	a = made_advice(&m);
@@ -321,22 +298,4 @@ test_what_was_counted(void **state)
 	f = made_finding(a, "sm-imbalance");
 	assert_non_null(strstr(f->limiter, "nothing that was counted is full"));
 	finish(a, &m);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_shifted),
-		cmocka_unit_test(test_shifted_asks),
-		cmocka_unit_test(test_mixture),
-		cmocka_unit_test(test_reuse_is_no_alarm),
-		cmocka_unit_test(test_idle_for_some_reason),
-		cmocka_unit_test(test_stores_alone),
-		cmocka_unit_test(test_start_is_the_limit),
-		cmocka_unit_test(test_unmeasured),
-		cmocka_unit_test(test_what_was_counted),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,15 +4,10 @@
  * they do not know.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "model/gain.h"
+#include "unit/test.h"
 
 #include "unit/advise.h"
 
@@ -31,8 +26,7 @@ evidence_of(const struct finding *f, const char *name)
 #define REDUNDANT "redundant-global-traffic"
 
 /* What limits decides what is advised. */
-static void
-test_redundant_advice(void **state)
+TEST(test_redundant_advice)
 {
 	static const struct {
 		builder *build;
@@ -49,7 +43,6 @@ test_redundant_advice(void **state)
 		{ fault_small_tile, "L2", "tile", 1.2, 2, CONF_LOW },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct made m;
 		struct advice *a = advise(cases[i].build, &m);
@@ -71,15 +64,13 @@ test_redundant_advice(void **state)
 
 /* What goes into a product with a coefficient that all share serves all results
  * that a thread may have: more is saved than of a product of two loads. */
-static void
-test_redundant_filter(void **state)
+TEST(test_redundant_filter)
 {
 	const struct finding *f;
 	struct advice *a;
 	struct made m;
 	double own;
 
-	(void)state;
 	a = advise(fault_coefficients_own, &m);
 	f = made_finding(a, REDUNDANT);
 	assert_non_null(f);
@@ -97,15 +88,13 @@ test_redundant_filter(void **state)
 }
 
 /* L2 counts twice what passes between its partitions: L1 asked for less. */
-static void
-test_host_partitions(void **state)
+TEST(test_host_partitions)
 {
 	const struct finding *f;
 	struct advice *a;
 	struct made m;
 	double *v;
 
-	(void)state;
 	made_init(&m);
 	fault_zero_copy(&m);
 	v = m.kernel[0].metric;
@@ -120,14 +109,12 @@ test_host_partitions(void **state)
 }
 
 /* Both loads of the product, and where they are. */
-static void
-test_redundant_lines(void **state)
+TEST(test_redundant_lines)
 {
 	const struct finding *f;
 	struct advice *a;
 	struct made m;
 
-	(void)state;
 	a = advise(fault_naive_product, &m);
 	f = made_finding(a, REDUNDANT);
 	assert_int_equal(f->hots, 1);
@@ -141,14 +128,12 @@ test_redundant_lines(void **state)
 }
 
 /* What L2 may have held from before is never called loaded again. */
-static void
-test_redundant_needs_proof(void **state)
+TEST(test_redundant_needs_proof)
 {
 	const struct verdict *v;
 	struct advice *a;
 	struct made m;
 
-	(void)state;
 	made_init(&m);
 	fault_naive_product(&m);
 	m.device[0].limits.l2_bytes = (uint64_t)2 << 30;
@@ -170,14 +155,12 @@ test_redundant_needs_proof(void **state)
 }
 
 /* A small program: L2 could hold it ten times, but there is no more of it. */
-static void
-test_redundant_small(void **state)
+TEST(test_redundant_small)
 {
 	const struct finding *f;
 	struct advice *a;
 	struct made m;
 
-	(void)state;
 	made_init(&m);
 	fault_naive_product(&m);
 	m.device[0].limits.l2_bytes = (uint64_t)2 << 30;
@@ -202,14 +185,12 @@ test_redundant_small(void **state)
 }
 
 /* Conflicts first, then results: a row without padding is another rule's. */
-static void
-test_redundant_leaves_conflicts(void **state)
+TEST(test_redundant_leaves_conflicts)
 {
 	struct advice *a;
 	struct made m;
 	double *v;
 
-	(void)state;
 	made_init(&m);
 	fault_one_result(&m);
 	v = m.kernel[0].metric;
@@ -226,13 +207,11 @@ test_redundant_leaves_conflicts(void **state)
 }
 
 /* Nothing of it where neither L1 nor L2 is the limit. */
-static void
-test_redundant_needs_limit(void **state)
+TEST(test_redundant_needs_limit)
 {
 	struct advice *a;
 	struct made m;
 
-	(void)state;
 	made_init(&m);
 	fault_one_result(&m);
 	m.kernel[0].metric[METRIC_ISSUE_ACTIVE] = 95;
@@ -244,14 +223,12 @@ test_redundant_needs_limit(void **state)
 
 /* --- host-memory-access ---------------------------------------------------- */
 
-static void
-test_host_gain(void **state)
+TEST(test_host_gain)
 {
 	const struct finding *f;
 	struct advice *a;
 	struct made m;
 
-	(void)state;
 	/* 9 MB at 53 GB/s are 170 of 200 µs. */
 	a = advise(fault_zero_copy, &m);
 	f = made_finding(a, "host-memory-access");
@@ -270,15 +247,13 @@ test_host_gain(void **state)
 }
 
 /* Few launches: the copy costs as much as what it saves. */
-static void
-test_host_needs_launches(void **state)
+TEST(test_host_needs_launches)
 {
 	const struct finding *f;
 	struct advice *a;
 	struct made m;
 	struct kernel *k;
 
-	(void)state;
 	made_init(&m);
 	fault_zero_copy(&m);
 	m.run.peak_host_bytes = 9000000;
@@ -299,8 +274,7 @@ test_host_needs_launches(void **state)
 
 /* --- l2-thrash ------------------------------------------------------------- */
 
-static void
-test_thrash_limits(void **state)
+TEST(test_thrash_limits)
 {
 	static const struct {
 		uint64_t memory, statics;
@@ -314,7 +288,6 @@ test_thrash_limits(void **state)
 		{ (uint64_t)600 << 20, 0, 32, RULE_CLEAN },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct verdict *v;
 		struct advice *a;
@@ -336,13 +309,11 @@ test_thrash_limits(void **state)
 }
 
 /* Memory ten times L2 is streamed, however often. */
-static void
-test_thrash_leaves_large(void **state)
+TEST(test_thrash_leaves_large)
 {
 	struct advice *a;
 	struct made m;
 
-	(void)state;
 	made_init(&m);
 	fault_sweeping(&m);
 	m.run.peak_memory_bytes = (uint64_t)100 << 20;
@@ -355,14 +326,12 @@ test_thrash_leaves_large(void **state)
 
 /* --- cache-config-mismatch ------------------------------------------------- */
 
-static void
-test_carveout(void **state)
+TEST(test_carveout)
 {
 	const struct finding *f;
 	struct advice *a;
 	struct made m;
 
-	(void)state;
 	a = advise(fault_all_shared, &m);
 	f = made_finding(a, "cache-config-mismatch");
 	assert_ptr_equal(f, &a->finding[0]);
@@ -388,13 +357,11 @@ test_carveout(void **state)
 }
 
 /* What the driver says it did counts more than what was asked for. */
-static void
-test_carveout_executed(void **state)
+TEST(test_carveout_executed)
 {
 	struct advice *a;
 	struct made m;
 
-	(void)state;
 	made_init(&m);
 	fault_all_shared(&m);
 	m.kernel[0].shape.smem_executed = 32 << 10;
@@ -414,14 +381,12 @@ test_carveout_executed(void **state)
 
 /* --- divergent-constant-access --------------------------------------------- */
 
-static void
-test_constant_waits(void **state)
+TEST(test_constant_waits)
 {
 	const struct finding *f;
 	struct advice *a;
 	struct made m;
 
-	(void)state;
 	/* 10 samples at the load, 700 at what uses it, 290 elsewhere. */
 	a = advise(fault_lookup, &m);
 	f = made_finding(a, "divergent-constant-access");
@@ -444,15 +409,13 @@ test_constant_waits(void **state)
 
 /* To three quarters of DRAM's ceiling, and in the favourable view to all of it:
  * it is 30 % busy. Without the code half of that is believed. */
-static void
-test_low_gain(void **state)
+TEST(test_low_gain)
 {
 	const struct finding *f;
 	struct advice *a;
 	double code, exposed;
 	struct made m;
 
-	(void)state;
 	a = advise(fault_one_load, &m);
 	f = made_finding(a, LOW);
 	code = f->kernel_speedup;
@@ -466,14 +429,12 @@ test_low_gain(void **state)
 	finish(a, &m);
 }
 
-static void
-test_low_is_last(void **state)
+TEST(test_low_is_last)
 {
 	const struct finding *f;
 	struct advice *a;
 	struct made m;
 
-	(void)state;
 	a = advise(fault_one_load, &m);
 	f = made_finding(a, LOW);
 	assert_int_equal(f->hot[0].line, 6);
@@ -497,8 +458,7 @@ test_low_is_last(void **state)
 
 /* What was found does not become clean because a counter is missing, or the
  * code: it becomes less sure, or is not measured. */
-static void
-test_less_is_not_clean(void **state)
+TEST(test_less_is_not_clean)
 {
 	static const struct {
 		builder *build;
@@ -517,7 +477,6 @@ test_less_is_not_clean(void **state)
 		{ fault_one_load_counted, LOW },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		for (int k = 0; k <= METRIC_COUNT; k++) {
 			struct advice *a;
@@ -537,31 +496,4 @@ test_less_is_not_clean(void **state)
 				    metric_table[k].name);
 			finish(a, &m);
 		}
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_redundant_advice),
-		cmocka_unit_test(test_redundant_lines),
-		cmocka_unit_test(test_redundant_filter),
-		cmocka_unit_test(test_host_partitions),
-		cmocka_unit_test(test_redundant_needs_proof),
-		cmocka_unit_test(test_redundant_small),
-		cmocka_unit_test(test_redundant_leaves_conflicts),
-		cmocka_unit_test(test_redundant_needs_limit),
-		cmocka_unit_test(test_host_gain),
-		cmocka_unit_test(test_host_needs_launches),
-		cmocka_unit_test(test_thrash_limits),
-		cmocka_unit_test(test_thrash_leaves_large),
-		cmocka_unit_test(test_carveout),
-		cmocka_unit_test(test_carveout_executed),
-		cmocka_unit_test(test_constant_waits),
-		cmocka_unit_test(test_low_gain),
-		cmocka_unit_test(test_low_is_last),
-		cmocka_unit_test(test_less_is_not_clean),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,21 +63,17 @@ check_alike(builder *build, const char *rule)
 	finish(b, &n);
 }
 
-static void
-test_alike(void **state)
+TEST(test_alike)
 {
-	(void)state;
 	check_alike(fault_dividing_in_loop, "integer-division");
 }
 
 /* How busy it is was counted: that holds, whatever the samples say. */
-static void
-test_counters_first(void **state)
+TEST(test_counters_first)
 {
 	struct advice *a;
 	struct made m;
 
-	(void)state;
 	made_init(&m);
 	fault_dividing_in_loop(&m);
 	fault_sample(&m, ISSUE);
@@ -99,14 +95,12 @@ not_measured(struct made *m, const char *rule, const char *reason)
 	finish(a, m);
 }
 
-static void
-test_no_data(void **state)
+TEST(test_no_data)
 {
 	static const char rule[] = "integer-division";
 	struct kernel *other;
 	struct made m;
 
-	(void)state;
 	made_init(&m);		/* not sampled */
 	fault_dividing_in_loop(&m);
 	fault_uncount(&m);
@@ -137,13 +131,11 @@ test_no_data(void **state)
 }
 
 /* Nothing there: not found, and not clean either. */
-static void
-test_quiet(void **state)
+TEST(test_quiet)
 {
 	struct advice *a;
 	struct made m;
 
-	(void)state;
 	a = advise_sampled(fault_code_clean, &m, 0.2);
 	for (size_t i = 0; i < a->findings; i++)
 		assert_null(strstr(a->finding[i].summary, "PC samples"));
@@ -159,15 +151,13 @@ found(builder *build, struct advice **a, struct made *m, const char *rule)
 	return made_finding(*a, rule);
 }
 
-static void
-test_atomics(void **state)
+TEST(test_atomics)
 {
 	static const char rule[] = "global-atomic-contention";
 	const struct finding *f;
 	struct advice *a;
 	struct made m;
 
-	(void)state;
 	f = found(fault_sampled_atomics, &a, &m, rule);
 	assert_non_null(f);
 	check_words(f, CONF_MEDIUM);
@@ -185,15 +175,13 @@ test_atomics(void **state)
 	finish(a, &m);
 }
 
-static void
-test_conflicts(void **state)
+TEST(test_conflicts)
 {
 	static const char rule[] = "shared-bank-conflicts";
 	const struct finding *f;
 	struct advice *a;
 	struct made m;
 
-	(void)state;
 	f = found(fault_sampled_conflicts, &a, &m, rule);
 	assert_non_null(f);
 	check_words(f, CONF_MEDIUM);
@@ -209,8 +197,7 @@ test_conflicts(void **state)
 	finish(a, &m);
 }
 
-static void
-test_strides(void **state)
+TEST(test_strides)
 {
 	static const char rule[] = "uncoalesced-global-access";
 	static builder *const quiet[] = {
@@ -221,7 +208,6 @@ test_strides(void **state)
 	struct advice *a;
 	struct made m;
 
-	(void)state;
 	f = found(fault_sampled_rows, &a, &m, rule);
 	assert_non_null(f);
 	check_words(f, CONF_LOW);
@@ -245,8 +231,7 @@ test_strides(void **state)
 	finish(a, &m);
 }
 
-static void
-test_trees(void **state)
+TEST(test_trees)
 {
 	static const char rule[] = "shuffle-reduction";
 	static builder *const trees[] = {
@@ -259,7 +244,6 @@ test_trees(void **state)
 	struct advice *a;
 	struct made m;
 
-	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		f = found(trees[i], &a, &m, rule);
 		assert_non_null(f);
@@ -272,21 +256,4 @@ test_trees(void **state)
 		assert_null(found(others[i], &a, &m, rule));
 		finish(a, &m);
 	}
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_alike),
-		cmocka_unit_test(test_counters_first),
-		cmocka_unit_test(test_no_data),
-		cmocka_unit_test(test_quiet),
-		cmocka_unit_test(test_atomics),
-		cmocka_unit_test(test_conflicts),
-		cmocka_unit_test(test_strides),
-		cmocka_unit_test(test_trees),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,20 +3,15 @@
  * registers, addresses, where an address comes from, patterns of access.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "rules/evidence/access.h"
 #include "rules/evidence/library.h"
 #include "rules/evidence/operand.h"
 #include "rules/evidence/slice.h"
+#include "unit/test.h"
 
 #include "unit/advise.h"
 
@@ -36,12 +31,10 @@ read_one(const char *sass)
 	return o;
 }
 
-static void
-test_operands(void **state)
+TEST(test_operands)
 {
 	struct operands o;
 
-	(void)state;
 	o = read_one("@P0 LDG.E.64.CONSTANT R4,desc[UR4][R6.64+0x10]");
 	assert_true(o.guarded && o.has_address);
 	assert_int_equal(o.def, 4);
@@ -129,12 +122,10 @@ slice_text(const char *text, uint32_t at)
 	return s;
 }
 
-static void
-test_slice(void **state)
+TEST(test_slice)
 {
 	struct slice s;
 
-	(void)state;
 	s = slice_text("LDC.64 R2,c[0x0][0x210]\n"
 	    "S2R R5,SR_TID.X\n"
 	    "IMAD.WIDE R2,R5,0x20,R2\n"
@@ -193,14 +184,12 @@ test_slice(void **state)
 }
 
 /* No text makes it run on: a long chain that defines itself again and again. */
-static void
-test_slice_is_bounded(void **state)
+TEST(test_slice_is_bounded)
 {
 	char text[512 * 40];
 	size_t at = 0;
 	struct slice s;
 
-	(void)state;
 	for (int i = 0; i < 400; i++)
 		at += (size_t)snprintf(text + at, sizeof(text) - at,
 		    "IADD3 R%d,R%d,R%d,RZ\n", i % 200, (i + 1) % 200,
@@ -236,10 +225,8 @@ pattern_at(builder *build, const char *opcode, unsigned nth)
 	return p;
 }
 
-static void
-test_patterns(void **state)
+TEST(test_patterns)
 {
-	(void)state;
 	assert_int_equal(pattern_at(fault_code_clean, "LDG", 0), PATTERN_GOOD);
 	assert_int_equal(pattern_at(fault_fields, "LDG", 1), PATTERN_FIELDS);
 	assert_int_equal(pattern_at(fault_fields, "STG", 0), PATTERN_GOOD);
@@ -254,8 +241,7 @@ test_patterns(void **state)
 }
 
 /* What one rule explains no other does. */
-static void
-test_each_once(void **state)
+TEST(test_each_once)
 {
 	static const struct {
 		builder *build;
@@ -269,7 +255,6 @@ test_each_once(void **state)
 		  "array-of-structures" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct made m;
 		struct advice *a = advise(cases[i].build, &m);
@@ -282,14 +267,12 @@ test_each_once(void **state)
 
 /* --- lines and sites ------------------------------------------------------- */
 
-static void
-test_lines(void **state)
+TEST(test_lines)
 {
 	const struct finding *f;
 	struct advice *a;
 	struct made m;
 
-	(void)state;
 	a = advise(fault_fields, &m);
 	f = made_finding(a, "array-of-structures");
 	assert_int_equal(f->hots, 2);
@@ -306,8 +289,7 @@ test_lines(void **state)
 	finish(a, &m);
 }
 
-static void
-test_line_text(void **state)
+TEST(test_line_text)
 {
 	static const char source[] = "one\n\t  if (a)\tb(\x01);  \nlast";
 	const struct finding *f;
@@ -315,7 +297,6 @@ test_line_text(void **state)
 	struct advice *a;
 	struct made m;
 
-	(void)state;
 	made_init(&m);
 	fault_fields(&m);
 	c = m.code[0];
@@ -341,8 +322,7 @@ test_line_text(void **state)
 
 /* Inlined code names its own line and the one it was inlined at; a chain that
  * runs in a circle ends. */
-static void
-test_inlined(void **state)
+TEST(test_inlined)
 {
 	const struct finding *f;
 	struct code *c;
@@ -350,7 +330,6 @@ test_inlined(void **state)
 	struct made m;
 	uint32_t line, at;
 
-	(void)state;
 	made_init(&m);
 	fault_fields(&m);
 	c = &m.code[0]->code;
@@ -383,8 +362,7 @@ test_inlined(void **state)
 
 /* A line of CUDA's own headers says little: the one that calls it stands for
  * it. */
-static void
-test_toolkit(void **state)
+TEST(test_toolkit)
 {
 	struct source_file file[] = {
 		{ .path = "/usr/local/cuda/include/sm_20_atomic_functions.hpp" },
@@ -396,7 +374,6 @@ test_toolkit(void **state)
 	struct made m;
 	uint32_t line, at;
 
-	(void)state;
 	made_init(&m);
 	fault_contended(&m);
 	c = &m.code[0]->code;
@@ -428,15 +405,13 @@ test_toolkit(void **state)
 }
 
 /* Without a line table the instruction is named, and the flag to add. */
-static void
-test_no_lines(void **state)
+TEST(test_no_lines)
 {
 	const struct finding *f;
 	struct code *c;
 	struct advice *a;
 	struct made m;
 
-	(void)state;
 	made_init(&m);
 	fault_fields(&m);
 	c = &m.code[0]->code;
@@ -461,8 +436,7 @@ test_no_lines(void **state)
 	finish(a, &m);
 }
 
-static void
-test_sites(void **state)
+TEST(test_sites)
 {
 	struct site_frame frame = { .function = "main", .file = "main.cu",
 	    .line = 12 };
@@ -482,7 +456,6 @@ test_sites(void **state)
 	struct advice *a;
 	struct made m;
 
-	(void)state;
 	made_init(&m);
 	fault_scattered(&m);
 	m.run.site = site;
@@ -511,13 +484,11 @@ test_sites(void **state)
 
 /* --- reasons and order ------------------------------------------------------ */
 
-static void
-test_reasons(void **state)
+TEST(test_reasons)
 {
 	struct advice *a;
 	struct made m;
 
-	(void)state;
 	a = advise(fault_good, &m);
 	assert_string_equal(made_verdict(a, "array-of-structures")->reason,
 	    "needs --level source");
@@ -550,14 +521,12 @@ test_reasons(void **state)
 
 /* Code that is at hand tells at any level; without it the launch does what it
  * can. */
-static void
-test_debug_at_default(void **state)
+TEST(test_debug_at_default)
 {
 	const struct verdict *v;
 	struct advice *a;
 	struct made m;
 
-	(void)state;
 	for (uint32_t regs = 30; regs <= 240; regs += 210) {
 		made_init(&m);
 		fault_debug(&m);
@@ -581,13 +550,11 @@ test_debug_at_default(void **state)
 }
 
 /* A debug build comes first, and what its code lacks is not held against it. */
-static void
-test_debug_leads(void **state)
+TEST(test_debug_leads)
 {
 	struct advice *a;
 	struct made m;
 
-	(void)state;
 	made_init(&m);
 	fault_short_loop(&m);
 	m.code[0]->code.debug = true;
@@ -604,15 +571,13 @@ test_debug_leads(void **state)
 
 /* Launches from a kernel: counted at their line, or supposed, and then no more
  * than a hint; its other findings come after it. */
-static void
-test_device_launches(void **state)
+TEST(test_device_launches)
 {
 	static const char rule[] = "dynamic-parallelism-overhead";
 	const struct finding *f;
 	struct advice *a;
 	struct made m;
 
-	(void)state;
 	a = advise(fault_launching, &m);
 	f = made_finding(a, rule);
 	assert_ptr_equal(f, &a->finding[0]);
@@ -663,14 +628,12 @@ test_device_launches(void **state)
 }
 
 /* One word for a function, whatever shapes it is launched in. */
-static void
-test_once_a_function(void **state)
+TEST(test_once_a_function)
 {
 	struct advice *a;
 	struct made m;
 	size_t said = 0;
 
-	(void)state;
 	made_init(&m);
 	fault_without_lines(&m);
 	for (int i = 0; i < 5; i++) {
@@ -690,8 +653,7 @@ test_once_a_function(void **state)
 }
 
 /* Spilled registers lie at constant places of the stack, arrays do not. */
-static void
-test_spill_kinds(void **state)
+TEST(test_spill_kinds)
 {
 	static const struct {
 		const char *sass, *advice;
@@ -704,7 +666,6 @@ test_spill_kinds(void **state)
 		  "EXIT | inst 100\n", "indexed at run time" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		const struct finding *f;
 		struct kernel *k;
@@ -729,8 +690,7 @@ test_spill_kinds(void **state)
 
 /* What is only stored on the stack, and loaded by nobody here, is handed to a
  * function (printf): no register was short. */
-static void
-test_arguments_are_no_spills(void **state)
+TEST(test_arguments_are_no_spills)
 {
 	static const char *const sass[] = {
 		"STL [R1],R4 | inst 100 local 400 line 5\n"
@@ -740,7 +700,6 @@ test_arguments_are_no_spills(void **state)
 		"LDL R4,[R1] | inst 100 local 400 line 6\nEXIT | inst 100\n",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		struct kernel *k;
 		struct advice *a;
@@ -761,15 +720,13 @@ test_arguments_are_no_spills(void **state)
 	}
 }
 
-static void
-test_conflict_lines(void **state)
+TEST(test_conflict_lines)
 {
 	const struct finding *f;
 	struct kernel *k;
 	struct advice *a;
 	struct made m;
 
-	(void)state;
 	made_init(&m);
 	k = made_kernel(&m, "k", 10000, 200000);
 	made_counters(&m, k, 0.1);
@@ -788,8 +745,7 @@ test_conflict_lines(void **state)
 }
 
 /* Each function is known by what only it contains. */
-static void
-test_math_names(void **state)
+TEST(test_math_names)
 {
 	static const struct {
 		const char *sass, *name;
@@ -807,7 +763,6 @@ test_math_names(void **state)
 		{ "IADD3 R2,R0,0x180000,RZ", NULL },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct finding *f;
 		char text[256];
@@ -880,12 +835,10 @@ random_row(char *out, size_t room, unsigned rows)
 
 /* Whatever the code and the counts: no harm, shares of a whole, gains in
  * order and not beyond the run. */
-static void
-test_any_code(void **state)
+TEST(test_any_code)
 {
 	char *text = malloc(128 * 320);
 
-	(void)state;
 	assert_non_null(text);
 	srand(7);
 	for (int round = 0; round < 1500; round++) {
@@ -928,8 +881,7 @@ test_any_code(void **state)
 	free(text);
 }
 
-static void
-test_library(void **state)
+TEST(test_library)
 {
 	struct site_frame torch[] = {
 		{ .module = "libcudart.so.13" },
@@ -940,7 +892,6 @@ test_library(void **state)
 	struct kernel *k;
 	struct made m;
 
-	(void)state;
 	made_init(&m);
 	k = made_kernel(&m, "work(float *)", 1, 1000);
 	assert_false(library_owns(&m.run, k));
@@ -961,35 +912,4 @@ test_library(void **state)
 	assert_true(library_owns(&m.run, k));
 	k->name = "void setup<cutlass::half_t>(curandStateXORWOW *)";
 	assert_false(library_owns(&m.run, k));
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_operands),
-		cmocka_unit_test(test_slice),
-		cmocka_unit_test(test_slice_is_bounded),
-		cmocka_unit_test(test_patterns),
-		cmocka_unit_test(test_each_once),
-		cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_line_text),
-		cmocka_unit_test(test_inlined),
-		cmocka_unit_test(test_toolkit),
-		cmocka_unit_test(test_no_lines),
-		cmocka_unit_test(test_sites),
-		cmocka_unit_test(test_reasons),
-		cmocka_unit_test(test_debug_at_default),
-		cmocka_unit_test(test_debug_leads),
-		cmocka_unit_test(test_device_launches),
-		cmocka_unit_test(test_once_a_function),
-		cmocka_unit_test(test_spill_kinds),
-		cmocka_unit_test(test_arguments_are_no_spills),
-		cmocka_unit_test(test_conflict_lines),
-		cmocka_unit_test(test_math_names),
-		cmocka_unit_test(test_any_code),
-		cmocka_unit_test(test_library),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,26 +3,19 @@
  * they leave a kernel to findings that name a cause.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "unit/advise.h"
+#include "unit/test.h"
 
 /* Warps that wait stand behind the barrier; the barrier's line is named. */
-static void
-test_line_of_barrier(void **state)
+TEST(test_line_of_barrier)
 {
 	const struct finding *f;
 	struct advice *a;
 	struct made m;
 
-	(void)state;
 	a = advise(fault_barriers, &m);
 	f = made_finding(a, "barrier-stalls");
 	assert_non_null(f);
@@ -66,13 +59,11 @@ saves(void (*build)(struct made *m), const char *rule, uint64_t unissued)
 }
 
 /* What warps wait while others issue is nothing to be saved. */
-static void
-test_bound_by_issue(void **state)
+TEST(test_bound_by_issue)
 {
 	double full = saves(fault_barriers, "barrier-stalls", 900);
 	double part = saves(fault_barriers, "barrier-stalls", 200);
 
-	(void)state;
 	assert_true(full > 0.5 && full < 1.0);	/* of two seconds, half waited */
 	assert_true(part > 0 && part < 0.5 * full);
 	assert_true(saves(fault_barriers, "barrier-stalls", 0) == 0);
@@ -84,13 +75,11 @@ test_bound_by_issue(void **state)
 }
 
 /* A tree reduction waits at barriers too: it is told so once. */
-static void
-test_cause_comes_first(void **state)
+TEST(test_cause_comes_first)
 {
 	struct advice *a;
 	struct made m;
 
-	(void)state;
 	made_init(&m);
 	fault_tree(&m);
 	m.code[0]->code.samples.not_issued = m.code[0]->code.samples.all;
@@ -113,8 +102,7 @@ test_cause_comes_first(void **state)
 }
 
 /* At level counters there are no samples. */
-static void
-test_needs_level_source(void **state)
+TEST(test_needs_level_source)
 {
 	static const char *const rules[] = {
 		"barrier-stalls", "low-ilp", "instruction-cache-misses"
@@ -122,7 +110,6 @@ test_needs_level_source(void **state)
 	struct advice *a;
 	struct made m;
 
-	(void)state;
 	a = advise(fault_good, &m);
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
 		const struct verdict *v = made_verdict(a, rules[i]);
@@ -131,17 +118,4 @@ test_needs_level_source(void **state)
 		assert_non_null(strstr(v->reason, "--level source"));
 	}
 	finish(a, &m);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_line_of_barrier),
-		cmocka_unit_test(test_bound_by_issue),
-		cmocka_unit_test(test_cause_comes_first),
-		cmocka_unit_test(test_needs_level_source),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,18 +4,13 @@
  * some counters are known, or that come out of libraries.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "model/gain.h"
 #include "rules/code.h"
 #include "rules/faults.h"
+#include "unit/test.h"
 
 /* What is said of ${rule}, and the speedup that it predicts; 0 nothing. */
 static double
@@ -53,14 +48,12 @@ starting(struct made *m, uint32_t threads)
 	return k;
 }
 
-static void
-test_start_limits(void **state)
+TEST(test_start_limits)
 {
 	struct fix half = FIX_NONE, warps = FIX_NONE;
 	struct made m;
 	struct load l;
 
-	(void)state;
 	made_init(&m);
 	starting(&m, 64);
 	load_of(&l, &m.kernel[0], &m.device[0], &m.ceilings[0]);
@@ -81,14 +74,12 @@ test_start_limits(void **state)
 }
 
 /* Of 16 threads: four times as many fill an SM with a quarter of the blocks. */
-static void
-test_tiny_blocks(void **state)
+TEST(test_tiny_blocks)
 {
 	const char *first;
 	struct made m;
 	double s;
 
-	(void)state;
 	made_init(&m);
 	starting(&m, 16);
 	s = predicted(&m, "block-size-suboptimal", &first);
@@ -164,12 +155,10 @@ narrow(const char *index, const char *loop)
 }
 
 /* With four elements each there is a quarter of the threads. */
-static void
-test_one_element(void **state)
+TEST(test_one_element)
 {
 	double s = narrow(OWN_INDEX, "");
 
-	(void)state;
 	assert_true(s > 2.8 && s < 4.2);
 	s = narrow(ONE_ROW, "");
 	assert_true(s > 2.5 && s < 4.2);
@@ -184,15 +173,13 @@ test_one_element(void **state)
 
 /* Half of the loads of a line a lane, half of one address: the mean of 16.5
  * sectors hides that a load takes 16.5 wavefronts. */
-static void
-test_counted_lines(void **state)
+TEST(test_counted_lines)
 {
 	struct fix f = FIX_NONE;
 	struct kernel *k;
 	struct made m;
 	struct load l;
 
-	(void)state;
 	made_init(&m);
 	k = made_kernel(&m, "_Z4workPf", 10000, 200000);
 	made_counters(&m, k, 0.05);
@@ -232,12 +219,10 @@ test_counted_lines(void **state)
 }
 
 /* All the memory there is bounds what can differ, too. */
-static void
-test_reuse_without_dram(void **state)
+TEST(test_reuse_without_dram)
 {
 	struct made m;
 
-	(void)state;
 	made_init(&m);
 	fault_naive_product(&m);
 	m.kernel[0].metric[METRIC_DRAM_READ] = NAN;
@@ -253,15 +238,13 @@ test_reuse_without_dram(void **state)
 
 /* 31 waves of blocks cost nearly as much as 32: no step is a cliff. Of those of
  * which most warps end at the first check there are more for what is to do. */
-static void
-test_many_blocks_by_little_steps(void **state)
+TEST(test_many_blocks_by_little_steps)
 {
 	static const char rule[] = "too-many-blocks-little-work";
 	struct kernel k;
 	struct made m;
 	double last = 0, s, few;
 
-	(void)state;
 	for (double waves = 10; waves <= 60; waves += 0.5) {
 		made_init(&m);
 		fault_short_blocks(&m);
@@ -290,12 +273,10 @@ test_many_blocks_by_little_steps(void **state)
 }
 
 /* Registers and blocks of a library's kernel are not the user's. */
-static void
-test_library_shape(void **state)
+TEST(test_library_shape)
 {
 	struct made m;
 
-	(void)state;
 	made_init(&m);
 	starting(&m, 16);
 	m.kernel[0].metric[METRIC_PIPE_FMA] = NAN;
@@ -311,12 +292,10 @@ test_library_shape(void **state)
 }
 
 /* Too few warps to hide them: exact functions are what each waits for. */
-static void
-test_math_of_few_warps(void **state)
+TEST(test_math_of_few_warps)
 {
 	struct made m;
 
-	(void)state;
 	made_init(&m);
 	fault_sines(&m);
 	m.kernel[0].metric[METRIC_ISSUE_ACTIVE] = 38;
@@ -329,13 +308,11 @@ test_math_of_few_warps(void **state)
 }
 
 /* What costs precision comes behind what does not. */
-static void
-test_precision_yields(void **state)
+TEST(test_precision_yields)
 {
 	double alone, *v;
 	struct made m;
 
-	(void)state;
 	made_init(&m);
 	fault_matrices(&m);
 	v = m.kernel[0].metric;
@@ -354,14 +331,12 @@ test_precision_yields(void **state)
 }
 
 /* The run waits for neither kernel: the one that takes long comes first. */
-static void
-test_order_of_nothing(void **state)
+TEST(test_order_of_nothing)
 {
 	const char *first;
 	struct kernel *k;
 	struct made m;
 
-	(void)state;
 	made_init(&m);
 	starting(&m, 16)->exposed_ns = 0;
 	k = made_kernel(&m, "few", 10, 20000);
@@ -420,14 +395,12 @@ state_of(const struct made *m, const char *rule)
 
 #define CONTENTION "global-atomic-contention"
 
-static void
-test_atomics_in_line(void **state)
+TEST(test_atomics_in_line)
 {
 	const char *first;
 	struct made m;
 	double x;
 
-	(void)state;
 	in_line(&m);
 	x = predicted(&m, CONTENTION, &first);
 	assert_string_equal(first, CONTENTION);
@@ -464,12 +437,10 @@ give_code(struct made *m, const char *text)
 }
 
 /* As many atomics, and it is not known that they stood in line. */
-static void
-test_atomics_elsewhere(void **state)
+TEST(test_atomics_elsewhere)
 {
 	struct made m;
 
-	(void)state;
 	/* Faster than one place can do them; or a small part of the time. */
 	in_line(&m)->metric[METRIC_L2_FROM_L1] *= 4;
 	m.kernel[0].metric[METRIC_LSU_WAVEFRONTS] *= 4;
@@ -512,14 +483,12 @@ test_atomics_elsewhere(void **state)
 }
 
 /* The line is known where the code is, though nothing of it was counted. */
-static void
-test_atomics_line(void **state)
+TEST(test_atomics_line)
 {
 	const struct finding *f;
 	struct advice *a;
 	struct made m;
 
-	(void)state;
 	in_line(&m);
 	give_code(&m, "LDG.E R8,desc[UR4][R2.64]\n"
 	    "REDG.E.ADD.F32.FTZ.RN.STRONG.GPU desc[UR4][R6.64],R8\nEXIT\n");
@@ -535,14 +504,12 @@ test_atomics_line(void **state)
 
 /* A kernel without shared memory has no barriers to wait at: what its few
  * counters do not explain is something else, and warps do not help. */
-static void
-test_unexplained_without_detail(void **state)
+TEST(test_unexplained_without_detail)
 {
 	struct kernel *k;
 	struct load l;
 	struct made m;
 
-	(void)state;
 	k = in_line(&m);
 	load_of(&l, k, &m.device[0], &m.ceilings[0]);
 	assert_true(l.unexplained > 0.8);
@@ -557,14 +524,12 @@ test_unexplained_without_detail(void **state)
 /* Few blocks are a fault where there is work for more of them, which the code
  * shows; an algorithm of steps has none, and neither has one whose grid follows its
  * data. */
-static void
-test_small_grid_of_steps(void **state)
+TEST(test_small_grid_of_steps)
 {
 	const struct finding *f;
 	struct advice *a;
 	struct made m;
 
-	(void)state;
 	made_init(&m);
 	fault_one_block(&m);
 	a = made_advice(&m);
@@ -590,13 +555,11 @@ test_small_grid_of_steps(void **state)
 }
 
 /* One block on each SM, and no more of them: there is no second for any. */
-static void
-test_no_second_block(void **state)
+TEST(test_no_second_block)
 {
 	struct advice *a;
 	struct made m;
 
-	(void)state;
 	made_init(&m);
 	fault_many_registers(&m);
 	m.kernel[0].shape.grid_x = 132;
@@ -605,29 +568,4 @@ test_no_second_block(void **state)
 	a = made_advice(&m);
 	assert_null(made_finding(a, "low-theoretical-occupancy"));
 	advice_free(a);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_small_grid_of_steps),
-		cmocka_unit_test(test_no_second_block),
-		cmocka_unit_test(test_start_limits),
-		cmocka_unit_test(test_tiny_blocks),
-		cmocka_unit_test(test_one_element),
-		cmocka_unit_test(test_counted_lines),
-		cmocka_unit_test(test_reuse_without_dram),
-		cmocka_unit_test(test_many_blocks_by_little_steps),
-		cmocka_unit_test(test_library_shape),
-		cmocka_unit_test(test_math_of_few_warps),
-		cmocka_unit_test(test_precision_yields),
-		cmocka_unit_test(test_order_of_nothing),
-		cmocka_unit_test(test_atomics_in_line),
-		cmocka_unit_test(test_atomics_elsewhere),
-		cmocka_unit_test(test_atomics_line),
-		cmocka_unit_test(test_unexplained_without_detail),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,16 +3,12 @@
  * report with its kind, its place in the kernel and on the host. The logs are
  * the fuzzer's seeds as well.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "sanitizer/log.h"
+#include "unit/test.h"
 
 static char text[1 << 20];
 static struct sanitizer_log l;
@@ -66,12 +62,10 @@ is_thread(const struct sanitizer_report *r, uint32_t thread, uint32_t block)
 	assert_int_equal(r->block[0], block);
 }
 
-static void
-test_memcheck_2025(void **state)
+TEST_WITH(test_memcheck_2025, NULL, release)
 {
 	const struct sanitizer_report *r;
 
-	(void)state;
 	read_log("memcheck-2025.log");
 	assert_int_equal(l.reports, 4);
 	assert_true(l.summary && l.program_failed && !l.no_gpu);
@@ -122,12 +116,10 @@ test_memcheck_2025(void **state)
 	is(r->site.function, "make_buffer(unsigned long)");
 }
 
-static void
-test_memcheck_2023(void **state)
+TEST_WITH(test_memcheck_2023, NULL, release)
 {
 	const struct sanitizer_report *r;
 
-	(void)state;
 	read_log("memcheck-2023.log");
 	assert_int_equal(l.reports, 3);
 	assert_int_equal(l.errors, 132);
@@ -158,12 +150,10 @@ test_memcheck_2023(void **state)
 
 /* What calls main is no place in the program: a frame of the program's without a
  * name says more. */
-static void
-test_stripped(void **state)
+TEST_WITH(test_stripped, NULL, release)
 {
 	const struct sanitizer_report *r;
 
-	(void)state;
 	read_log("memcheck-stripped.log");
 	assert_int_equal(l.reports, 1);
 	r = &l.report[0];
@@ -174,12 +164,10 @@ test_stripped(void **state)
 	is(r->site.object, "/src/mix");
 }
 
-static void
-test_memcheck_2021(void **state)
+TEST_WITH(test_memcheck_2021, NULL, release)
 {
 	const struct sanitizer_report *r;
 
-	(void)state;
 	read_log("memcheck-2021.log");
 	assert_int_equal(l.reports, 3);
 	assert_int_equal(l.errors, 3);
@@ -203,12 +191,10 @@ test_memcheck_2021(void **state)
 	    "during atomic access to address 0x20be00000");
 }
 
-static void
-test_racecheck(void **state)
+TEST_WITH(test_racecheck, NULL, release)
 {
 	const struct sanitizer_report *r;
 
-	(void)state;
 	read_log("racecheck-2025.log");
 	assert_int_equal(l.reports, 3);
 	assert_int_equal(l.errors, 2);
@@ -229,12 +215,10 @@ test_racecheck(void **state)
 	is_at(&r->at, "remote(int *, int)", "cluster.cu", 10);
 }
 
-static void
-test_hazards(void **state)
+TEST_WITH(test_hazards, NULL, release)
 {
 	const struct sanitizer_report *r;
 
-	(void)state;
 	read_log("racecheck-hazard.log");
 	assert_int_equal(l.reports, 2);
 	r = &l.report[0];
@@ -253,12 +237,10 @@ test_hazards(void **state)
 	is_thread(r, 31, 0);
 }
 
-static void
-test_initcheck(void **state)
+TEST_WITH(test_initcheck, NULL, release)
 {
 	const struct sanitizer_report *r;
 
-	(void)state;
 	read_log("initcheck-2024.log");
 	assert_int_equal(l.reports, 2);
 	r = &l.report[0];
@@ -273,12 +255,10 @@ test_initcheck(void **state)
 	is(r->site.function, "io::(anonymous namespace)::gather(float *)");
 }
 
-static void
-test_synccheck(void **state)
+TEST_WITH(test_synccheck, NULL, release)
 {
 	const struct sanitizer_report *r;
 
-	(void)state;
 	read_log("synccheck-2025.log");
 	assert_int_equal(l.reports, 3);
 	r = &l.report[0];
@@ -295,10 +275,8 @@ test_synccheck(void **state)
 	    "Barrier is located at shared address 0x30408");
 }
 
-static void
-test_endings(void **state)
+TEST_WITH(test_endings, NULL, release)
 {
-	(void)state;
 	read_log("clean.log");
 	assert_true(l.summary);
 	assert_int_equal(l.reports + l.errors + l.trouble.len, 0);
@@ -318,8 +296,7 @@ test_endings(void **state)
 }
 
 /* Every cut of every log, and what a program could have put into its names. */
-static void
-test_hostile(void **state)
+TEST_WITH(test_hostile, NULL, release)
 {
 	static const char *const logs[] = {
 		"memcheck-2025.log", "memcheck-2021.log",
@@ -339,7 +316,6 @@ test_hostile(void **state)
 	    "========= Leaked \n========= =========\n==========at at\n";
 	size_t n, i, k;
 
-	(void)state;
 	for (i = 0; i < sizeof(logs) / sizeof(logs[0]); i++) {
 		read_log(logs[i]);
 		n = strlen(text);
@@ -362,14 +338,12 @@ test_hostile(void **state)
 }
 
 /* A log without an end costs bounded memory. */
-static void
-test_many(void **state)
+TEST_WITH(test_many, NULL, release)
 {
 	static const char one[] = "========= Leaked 8 bytes at 0x10\n";
 	size_t n = sizeof(one) - 1, i;
 	char *many = malloc(n * 5000);
 
-	(void)state;
 	assert_non_null(many);
 	for (i = 0; i < 5000; i++)
 		memcpy(many + i * n, one, n);
@@ -377,18 +351,4 @@ test_many(void **state)
 	assert_int_equal(l.reports, SANITIZER_REPORTS);
 	assert_int_equal(l.dropped, 5000 - SANITIZER_REPORTS);
 	free(many);
-}
-
-#define T(name) cmocka_unit_test_teardown(test_##name, release)
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(memcheck_2025), T(memcheck_2023), T(memcheck_2021), T(stripped),
-		T(racecheck), T(hazards), T(initcheck), T(synccheck),
-		T(endings), T(hostile), T(many),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

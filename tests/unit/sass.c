@@ -2,18 +2,13 @@
  * What opcodes do, loops, and which multiplies could be fused. Each case is a
  * few lines of SASS as compilers write it.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "source/opcode.h"
 #include "source/sass.h"
+#include "unit/test.h"
 
 static void
 parse(struct sass *s, const char *text)
@@ -23,8 +18,7 @@ parse(struct sass *s, const char *text)
 		fail_msg("not parsed: %s", text);
 }
 
-static void
-opcodes(void **state)
+TEST(opcodes)
 {
 	static const struct {
 		const char *text;
@@ -96,7 +90,6 @@ opcodes(void **state)
 	struct sass s;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
 		snprintf(text, sizeof(text), "0000 %s\n", row[i].text);
 		parse(&s, text);
@@ -113,8 +106,7 @@ opcodes(void **state)
 }
 
 /* The table is searched in halves: what is out of order is not found. */
-static void
-table(void **state)
+TEST(table)
 {
 	static const char *const name[] = { "ATOM", "ATOMG", "BAR", "BRA",
 	    "CALL", "DADD", "EXIT", "F2F", "FADD", "FADD2", "FMUL", "HADD2",
@@ -125,7 +117,6 @@ table(void **state)
 	const struct opcode *o;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(name) / sizeof(name[0]); i++) {
 		o = opcode_find(name[i], strlen(name[i]));
 		if (o == NULL)
@@ -138,12 +129,10 @@ table(void **state)
 	assert_false(opcode_has("LDG.E.LTC128B", "128"));
 }
 
-static void
-branches(void **state)
+TEST(branches)
 {
 	struct sass s;
 
-	(void)state;
 	parse(&s, "0000 @P0 BRA 0x30\n0010 BRA P1,0x0\n"
 	    "0020 BRA.DIV UR4,0x40\n0030 BRA 0x30\n0040 BRA 0x5000\n"
 	    "0050 MOV R2,0x10\n0060 CALL.REL.NOINC 0x0\n");
@@ -164,13 +153,11 @@ branches(void **state)
 	sass_free(&s);
 }
 
-static void
-loops(void **state)
+TEST(loops)
 {
 	const struct sass_loop *l;
 	struct sass s;
 
-	(void)state;
 	/* One in another; the blocks behind EXIT that jump back are none. */
 	parse(&s,
 	    "0000 MOV R0,RZ\n"
@@ -217,8 +204,7 @@ loops(void **state)
 
 #define END "0100 STG.E desc[UR4][R2.64],R9\n0110 EXIT\n"
 
-static void
-pairs(void **state)
+TEST(pairs)
 {
 	static const struct {
 		const char *what, *text;
@@ -303,7 +289,6 @@ pairs(void **state)
 	struct sass s;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
 		parse(&s, row[i].text);
 		if (s.instruction[row[i].multiply].pair != row[i].pair)
@@ -320,8 +305,7 @@ pairs(void **state)
 	sass_free(&s);
 }
 
-static void
-no_sass(void **state)
+TEST(no_sass)
 {
 	static const char *const row[] = { "", "\n", "EXIT\n", "0000\n",
 	    "00g0 EXIT\n", "0010 NOP\n0000 EXIT\n", "0010 NOP\n0010 EXIT\n",
@@ -329,7 +313,6 @@ no_sass(void **state)
 	struct sass s;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++)
 		assert_int_equal(sass_parse(&s, row[i], strlen(row[i])), -1);
 	/* No line end, control characters, nothing but a pc and blanks. */
@@ -342,14 +325,12 @@ no_sass(void **state)
 }
 
 /* As much as is let in, in the shapes that cost most. */
-static void
-large(void **state)
+TEST(large)
 {
 	size_t n = SASS_MAX_INSTRUCTIONS, i, len = 0, cap = n * 40;
 	char *text = malloc(cap);
 	struct sass s;
 
-	(void)state;
 	assert_non_null(text);
 	for (i = 0; i < n; i++)
 		len += (size_t)snprintf(text + len, cap - len,
@@ -369,20 +350,4 @@ large(void **state)
 	assert_int_equal(sass_parse(&s, text, len), 0);
 	sass_free(&s);
 	free(text);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(opcodes),
-		cmocka_unit_test(table),
-		cmocka_unit_test(branches),
-		cmocka_unit_test(loops),
-		cmocka_unit_test(pairs),
-		cmocka_unit_test(no_sass),
-		cmocka_unit_test(large),
-	};
-
-	return (cmocka_run_group_tests(tests, NULL, NULL));
 }

@@ -39,20 +39,9 @@ longest(const struct run *run)
 	return (s);
 }
 
-static const struct run *
-settle(struct feed *f)
-{
-	const struct run *run = model_settle(f->m, true);
-
-	assert_non_null(run);
-	return (run);
-}
-
 /* The same kernel again and again is a sequence of one. */
-static void
-test_single(void **state)
+FEED_TEST(test_single)
 {
-	struct feed *f = *state;
 	const struct run *run;
 	const struct sequence *s;
 	uint64_t at = 0, i;
@@ -60,7 +49,7 @@ test_single(void **state)
 	define(f);
 	for (i = 0; i < 1000; i++)
 		step(f, &at, 7);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->sequences, 1);
 	s = &run->sequence[0];
 	assert_int_equal(s->length, 1);
@@ -75,10 +64,8 @@ test_single(void **state)
 
 /* What the host does for longer, and what we do, is no launch gap; nor are gaps
  * in the 100 us after it. */
-static void
-test_other_gaps(void **state)
+FEED_TEST(test_other_gaps)
 {
-	struct feed *f = *state;
 	const struct run *run;
 	uint64_t at = 0, i;
 
@@ -93,7 +80,7 @@ test_other_gaps(void **state)
 			at += 30 * US;
 		}
 	}
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->sequences, 1);
 	assert_int_equal(run->sequence[0].repeats, 100);
 	assert_int_equal(run->sequence[0].gaps, 88);
@@ -102,10 +89,8 @@ test_other_gaps(void **state)
 
 /* Launches that stand in the queue long before their turn wait for nobody on the
  * host: what lies between them is the GPU's own. */
-static void
-test_queued(void **state)
+FEED_TEST(test_queued)
 {
-	struct feed *f = *state;
 	const struct run *run;
 	uint64_t at = 0, i;
 
@@ -113,7 +98,7 @@ test_queued(void **state)
 	for (i = 0; i < 100; i++, at += 10 * US)
 		feed_kernel(f, 7, i * US, 1000 * US + at,
 		    1000 * US + at + 8 * US);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->sequences, 1);
 	assert_int_equal(run->sequence[0].repeats, 100);
 	assert_int_equal(run->sequence[0].gaps, 0);
@@ -121,10 +106,8 @@ test_queued(void **state)
 }
 
 /* Four different kernels, 38 in a row, with something else before. */
-static void
-test_period(void **state)
+FEED_TEST(test_period)
 {
-	struct feed *f = *state;
 	const struct run *run;
 	const struct sequence *s;
 	uint64_t at = 0, i, j;
@@ -135,7 +118,7 @@ test_period(void **state)
 	for (i = 0; i < 500; i++)
 		for (j = 0; j < 38; j++)
 			step(f, &at, 1 + (uint32_t)j);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->sequences, 1);
 	s = &run->sequence[0];
 	assert_int_equal(s->length, 38);
@@ -147,27 +130,23 @@ test_period(void **state)
 }
 
 /* Nine times is not enough, ten is. */
-static void
-test_threshold(void **state)
+FEED_TEST(test_threshold)
 {
-	struct feed *f = *state;
 	uint64_t at = 0, i, j;
 
 	define(f);
 	for (i = 0; i < 9; i++)
 		for (j = 0; j < 6; j++)
 			step(f, &at, 1 + (uint32_t)j);
-	assert_int_equal(settle(f)->sequences, 0);
+	assert_int_equal(feed_settle(f)->sequences, 0);
 	for (j = 0; j < 6; j++)
 		step(f, &at, 1 + (uint32_t)j);
-	assert_int_equal(settle(f)->sequences, 1);
+	assert_int_equal(feed_settle(f)->sequences, 1);
 }
 
 /* An iteration with repeated layers inside: the whole of it is found. */
-static void
-test_nested(void **state)
+FEED_TEST(test_nested)
 {
-	struct feed *f = *state;
 	const struct run *run;
 	const struct sequence *s;
 	uint64_t at = 0, i, j, k;
@@ -180,7 +159,7 @@ test_nested(void **state)
 				step(f, &at, 1 + (uint32_t)k);
 		step(f, &at, 41);
 	}
-	run = settle(f);
+	run = feed_settle(f);
 	s = longest(run);
 	assert_non_null(s);
 	assert_int_equal(s->length, 74);
@@ -188,10 +167,8 @@ test_nested(void **state)
 }
 
 /* Broken and begun again elsewhere in the period: still one sequence. */
-static void
-test_merged(void **state)
+FEED_TEST(test_merged)
 {
-	struct feed *f = *state;
 	const struct run *run;
 	uint64_t at = 0, i, round;
 
@@ -201,7 +178,7 @@ test_merged(void **state)
 			step(f, &at, 1 + (uint32_t)((i + round) % 5));
 		step(f, &at, 30 + (uint32_t)round);
 	}
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->sequences, 1);
 	assert_int_equal(run->sequence[0].length, 5);
 	assert_true(run->sequence[0].repeats >= 95);
@@ -209,10 +186,8 @@ test_merged(void **state)
 }
 
 /* Gaps with a synchronisation in them are no gaps that a graph would close. */
-static void
-test_syncs(void **state)
+FEED_TEST(test_syncs)
 {
-	struct feed *f = *state;
 	const struct run *run;
 	const struct sequence *s;
 	uint64_t at = 0, i;
@@ -223,7 +198,7 @@ test_syncs(void **state)
 		step(f, &at, 2);
 		feed_sync(f, SYNC_STREAM, at - 4 * US, at - US);
 	}
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->sequences, 1);
 	s = &run->sequence[0];
 	assert_int_equal(s->length, 2);
@@ -234,10 +209,8 @@ test_syncs(void **state)
 }
 
 /* Two streams at once are two queues. */
-static void
-test_streams(void **state)
+FEED_TEST(test_streams)
 {
-	struct feed *f = *state;
 	const struct run *run;
 	uint64_t at = 0, i;
 
@@ -249,16 +222,14 @@ test_streams(void **state)
 		f->queue = 2;
 		step(f, &at, 3);
 	}
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->sequences, 2);
 	assert_int_equal(run->sequence[0].stream +
 	    run->sequence[1].stream, 3);
 }
 
-static void
-test_graph(void **state)
+FEED_TEST(test_graph)
 {
-	struct feed *f = *state;
 	const struct run *run;
 	uint64_t i;
 
@@ -269,17 +240,15 @@ test_graph(void **state)
 		    .start_ns = T0 + i * 10 * US,
 		    .end_ns = T0 + i * 10 * US + 5 * US, .launch_ns = T0,
 		    .tid = 7);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->sequences, 1);
 	assert_true(run->sequence[0].in_graph);
 	assert_int_equal(run->kernel[0].graph_launches, 50);
 }
 
 /* Longer than what is shown, and no repetition at all. */
-static void
-test_long_and_none(void **state)
+FEED_TEST(test_long_and_none)
 {
-	struct feed *f = *state;
 	const struct run *run;
 	uint64_t at = 0, i, x = 1;
 
@@ -288,19 +257,17 @@ test_long_and_none(void **state)
 		x = x * 6364136223846793005ull + 1442695040888963407ull;
 		step(f, &at, 1 + (uint32_t)(x >> 33) % KERNELS);
 	}
-	assert_int_equal(settle(f)->sequences, 0);
+	assert_int_equal(feed_settle(f)->sequences, 0);
 	for (i = 0; i < 20 * 200; i++)
 		step(f, &at, 1 + (uint32_t)(i % 200 * i % 200 * 7 % KERNELS));
-	run = settle(f);
+	run = feed_settle(f);
 	assert_non_null(longest(run));
 	assert_true(longest(run)->length <= 200);
 }
 
 /* What is counted grows with a live view, and is there at once. */
-static void
-test_live(void **state)
+FEED_TEST(test_live)
 {
-	struct feed *f = *state;
 	const struct run *run;
 	uint64_t at = 0, i;
 
@@ -312,25 +279,4 @@ test_live(void **state)
 	run = model_settle(f->m, false);
 	assert_int_equal(run->sequences, 1);
 	assert_int_equal(run->sequence[0].repeats, 50);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		FEED_TEST(test_single),
-		FEED_TEST(test_other_gaps),
-		FEED_TEST(test_queued),
-		FEED_TEST(test_period),
-		FEED_TEST(test_threshold),
-		FEED_TEST(test_nested),
-		FEED_TEST(test_merged),
-		FEED_TEST(test_syncs),
-		FEED_TEST(test_streams),
-		FEED_TEST(test_graph),
-		FEED_TEST(test_long_and_none),
-		FEED_TEST(test_live),
-	};
-
-	return (cmocka_run_group_tests_name("sequence", tests, NULL, NULL));
 }

@@ -1,10 +1,6 @@
 /* The HTTP server beside work that takes its time. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -12,14 +8,13 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "config/config.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "http/server.h"
 #include "service/internal.h"
 #include "unit/fixtures.h"
+#include "unit/test.h"
 
 #define WAITING 4
 
@@ -37,6 +32,7 @@ set_up(void **state)
 	struct error e = ERROR_INIT;
 
 	(void)state;
+	log_setup(LOG_LEVEL_ERROR, false);
 	config_init(&config);
 	o.state = top = fixture_mkdir();
 	snprintf(socket_path, sizeof(socket_path), "%s/api.sock", top);
@@ -93,14 +89,12 @@ status_of(int fd)
 
 /* A run that is analysed cannot be deleted before that is over. Who wants it
  * waits; others are served. */
-static void
-who_waits_for_a_job_is_in_nobodys_way(void **state)
+TEST_WITH(who_waits_for_a_job_is_in_nobodys_way, set_up, tear_down)
 {
 	struct error e = ERROR_INIT;
 	int64_t number = 0;
 	int fd[WAITING], i, gone = 0, status;
 
-	(void)state;
 	assert_int_equal(store_run_add(service->writer, FIXTURE_RUN, NULL, 0,
 	    &number, &e), STORE_OK);
 	assert_int_equal(store_run_state(service->writer, number, "finished",
@@ -170,12 +164,10 @@ ask_tcp(int fd, const char *path)
 }
 
 /* Whoever holds connections without the token keeps nobody out who has it. */
-static void
-a_crowd_without_the_token_is_in_nobodys_way(void **state)
+TEST_WITH(a_crowd_without_the_token_is_in_nobodys_way, set_up, tear_down)
 {
 	int crowd[CROWD], i, fd, late;
 
-	(void)state;
 	open_tcp();
 	fd = connect_tcp();
 	assert_int_equal(ask_tcp(fd, "/api/v1/version"), 200);
@@ -196,13 +188,11 @@ a_crowd_without_the_token_is_in_nobodys_way(void **state)
 }
 
 /* A header that comes letter by letter. Who has the token has time. */
-static void
-a_guest_has_little_time(void **state)
+TEST_WITH(a_guest_has_little_time, set_up, tear_down)
 {
 	char c = 'G';
 	int fd, guest, i;
 
-	(void)state;
 	open_tcp();
 	fd = connect_tcp();
 	assert_int_equal(ask_tcp(fd, "/api/v1/version"), 200);
@@ -217,21 +207,4 @@ a_guest_has_little_time(void **state)
 	assert_int_equal(ask_tcp(fd, "/api/v1/version"), 200);
 	close(guest);
 	close(fd);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(
-		    who_waits_for_a_job_is_in_nobodys_way, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(
-		    a_crowd_without_the_token_is_in_nobodys_way, set_up,
-		    tear_down),
-		cmocka_unit_test_setup_teardown(
-		    a_guest_has_little_time, set_up, tear_down),
-	};
-
-	log_setup(LOG_LEVEL_ERROR, false);
-	return (cmocka_run_group_tests(tests, NULL, NULL));
 }

@@ -3,20 +3,15 @@
  * that it calls as it would call the driver.
  */
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "unit/site_host.h"
+#include "unit/test.h"
 #include "wire/record.h"
 
 #define KEEP 4096
@@ -137,13 +132,11 @@ chain_outer(struct signature *s)
 	sink++;
 }
 
-static void
-launches_have_their_stack(void **state)
+TEST(launches_have_their_stack)
 {
 	static struct signature *s;	/* stays known to the library */
 	size_t i, at;
 
-	(void)state;
 	s = host_signature(7);
 	for (i = 0; i < 5; i++)
 		chain_outer(s);
@@ -197,13 +190,11 @@ both(size_t i)
 	sink++;
 }
 
-static void
-places_are_told_apart_and_counted(void **state)
+TEST(places_are_told_apart_and_counted)
 {
 	uint64_t n[2] = { 0, 0 };
 	size_t i;
 
-	(void)state;
 	for (i = 1; i < 22; i++)
 		both(i);
 	assert_int_equal(got.sites, 2);
@@ -220,64 +211,6 @@ places_are_told_apart_and_counted(void **state)
 	receive(true);
 	assert_int_equal(got.sites, 1);		/* the last word */
 	assert_int_equal(got.site[0].count, 21);
-}
-
-/* Eight frames that differ: each level calls the next from one of two places. */
-static NOINLINE void
-fork_road(int call, unsigned way, unsigned left)
-{
-	if (left == 0)
-		host_call(call);
-	else if (way & 1) {
-		fork_road(call, way >> 1, left - 1);
-		sink += 2;
-	} else {
-		fork_road(call, way >> 1, left - 1);
-		sink++;
-	}
-}
-
-static void
-tables_are_bounded(void **state)
-{
-	static const int kind[] = { CALL_MEMSET, CALL_MALLOC, CALL_FREE,
-	    CALL_STREAM_SYNC, CALL_EVENT_SYNC };
-	size_t per[CALL_COUNT] = { 0 }, i, total = 0;
-	unsigned way;
-
-	(void)state;
-	for (i = 0; i < 5; i++)
-		for (way = 0; way < 256; way++)
-			fork_road(kind[i], way, 8);
-	receive(true);
-	for (i = 0; i < got.sites; i++)
-		per[got.site[i].kind]++;
-	for (i = 0; i < 5; i++) {
-		assert_in_range(per[kind[i]], 0, 64);
-		total += per[kind[i]];
-	}
-	assert_int_equal(per[CALL_MEMSET], 64);
-	assert_int_equal(total + call_sites, 256);
-}
-
-static void
-looking_ends(void **state)
-{
-	unsigned long n = 0;
-	uint64_t cost;
-
-	(void)state;
-	while (host_next(CALL_GRAPH_LAUNCH) != UINT64_MAX && n < 10000000) {
-		here(CALL_GRAPH_LAUNCH);
-		n++;
-	}
-	/* Rarer and rarer: 64 of 1, 64 of 2, … of 128. */
-	assert_in_range(n, 64 * 128, 64 * 512);
-	cost = host_cost();
-	for (n = 0; n < 1000; n++)
-		here(CALL_GRAPH_LAUNCH);
-	assert_int_equal(host_cost(), cost);
-	assert_true(cost > 0);
 }
 
 static NOINLINE int
@@ -307,8 +240,7 @@ check_frames(const uint64_t *frame, size_t n, const char *name)
 	return (found);
 }
 
-static void
-mappings_and_exported_names(void **state)
+TEST(mappings_and_exported_names)
 {
 	char exe[PATH_MAX];
 	ssize_t len = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
@@ -317,7 +249,6 @@ mappings_and_exported_names(void **state)
 	int pair[2] = { 1, 2 };
 	bool sorter = false;
 
-	(void)state;
 	assert_true(len > 0);
 	exe[len] = '\0';
 	qsort(pair, 2, sizeof(pair[0]), compare);
@@ -339,10 +270,63 @@ mappings_and_exported_names(void **state)
 	assert_int_equal(found, 1);
 }
 
+/* Eight frames that differ: each level calls the next from one of two places. */
+static NOINLINE void
+fork_road(int call, unsigned way, unsigned left)
+{
+	if (left == 0)
+		host_call(call);
+	else if (way & 1) {
+		fork_road(call, way >> 1, left - 1);
+		sink += 2;
+	} else {
+		fork_road(call, way >> 1, left - 1);
+		sink++;
+	}
+}
+
+TEST(tables_are_bounded)
+{
+	static const int kind[] = { CALL_MEMSET, CALL_MALLOC, CALL_FREE,
+	    CALL_STREAM_SYNC, CALL_EVENT_SYNC };
+	size_t per[CALL_COUNT] = { 0 }, i, total = 0;
+	unsigned way;
+
+	for (i = 0; i < 5; i++)
+		for (way = 0; way < 256; way++)
+			fork_road(kind[i], way, 8);
+	receive(true);
+	for (i = 0; i < got.sites; i++)
+		per[got.site[i].kind]++;
+	for (i = 0; i < 5; i++) {
+		assert_in_range(per[kind[i]], 0, 64);
+		total += per[kind[i]];
+	}
+	assert_int_equal(per[CALL_MEMSET], 64);
+	assert_int_equal(total + call_sites, 256);
+}
+
+TEST(looking_ends)
+{
+	unsigned long n = 0;
+	uint64_t cost;
+
+	while (host_next(CALL_GRAPH_LAUNCH) != UINT64_MAX && n < 10000000) {
+		here(CALL_GRAPH_LAUNCH);
+		n++;
+	}
+	/* Rarer and rarer: 64 of 1, 64 of 2, … of 128. */
+	assert_in_range(n, 64 * 128, 64 * 512);
+	cost = host_cost();
+	for (n = 0; n < 1000; n++)
+		here(CALL_GRAPH_LAUNCH);
+	assert_int_equal(host_cost(), cost);
+	assert_true(cost > 0);
+}
+
 /* --- Python ----------------------------------------------------------------- */
 
-static void
-python_lines(void **state)
+TEST(python_lines)
 {
 	static const struct {
 		const char *in, *out;
@@ -370,7 +354,6 @@ python_lines(void **state)
 	char buf[512];
 	size_t i, n;
 
-	(void)state;
 	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
 		snprintf(buf, sizeof(buf), "%s", row[i].in);
 		n = host_parse(buf, strlen(buf));
@@ -380,15 +363,13 @@ python_lines(void **state)
 }
 
 /* The frames of an interpreter whose lock is not held: ctypes gives it away. */
-static void
-python_runs(void **state)
+TEST(python_runs)
 {
 	char line[512], out[4096] = "", command[1024];
 	size_t used = 0;
 	int status;
 	FILE *f;
 
-	(void)state;
 	if (SITE_PRELOAD[0] != '\0' && SITE_PRELOAD[0] != '/')
 		skip();		/* this sanitizer cannot come later */
 	snprintf(command, sizeof(command), "ASAN_OPTIONS=detect_leaks=0 "
@@ -411,29 +392,19 @@ python_runs(void **state)
 		fail_msg("%s", out);
 }
 
-static void
-without_python(void **state)
+TEST(without_python)
 {
 	char out[64];
 
-	(void)state;
 	assert_int_equal(host_python(out, sizeof(out)), 0);
 }
 
-int
-main(void)
+static int
+set_up(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(launches_have_their_stack),
-		cmocka_unit_test(places_are_told_apart_and_counted),
-		cmocka_unit_test(mappings_and_exported_names),
-		cmocka_unit_test(tables_are_bounded),
-		cmocka_unit_test(looking_ends),
-		cmocka_unit_test(python_lines),
-		cmocka_unit_test(python_runs),
-		cmocka_unit_test(without_python),
-	};
-
+	(void)state;
 	host_begin(LEVEL_COUNTERS);
-	return (cmocka_run_group_tests(tests, NULL, NULL));
+	return (0);
 }
+
+TEST_GROUP(set_up, NULL)

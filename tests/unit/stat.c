@@ -1,34 +1,25 @@
 /* Distributions: model/stat.c. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "model/model.h"
+#include "unit/test.h"
 
-static void
-test_empty(void **state)
+TEST(test_empty)
 {
 	struct stat s = { 0 };
 
-	(void)state;
 	assert_true(isnan(stat_mean(&s)));
 	assert_true(isnan(stat_quantile(&s, 0.5)));
 	assert_true(isnan(stat_deviation(&s)));
 }
 
-static void
-test_moments(void **state)
+TEST(test_moments)
 {
 	static const uint64_t value[] = { 2, 4, 4, 4, 5, 5, 7, 9 };
 	struct stat s = { 0 };
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < 8; i++)
 		stat_add(&s, value[i]);
 	assert_int_equal(s.count, 8);
@@ -40,13 +31,11 @@ test_moments(void **state)
 }
 
 /* Every bucket is a quarter octave: a value's own quantile is near it. */
-static void
-test_buckets(void **state)
+TEST(test_buckets)
 {
 	uint64_t ns;
 	double q;
 
-	(void)state;
 	for (ns = 1; ns < 1ull << 31; ns = ns * 5 / 4 + 1) {
 		struct stat s = { 0 };
 		unsigned i, filled = STAT_BUCKETS;
@@ -61,14 +50,12 @@ test_buckets(void **state)
 	}
 }
 
-static void
-test_quantiles(void **state)
+TEST(test_quantiles)
 {
 	struct stat s = { 0 };
 	double q, p;
 	int i;
 
-	(void)state;
 	for (i = 1; i <= 100000; i++)
 		stat_add(&s, (uint64_t)i);
 	for (p = 0.05; p < 1; p += 0.05) {
@@ -80,13 +67,11 @@ test_quantiles(void **state)
 	assert_true(isnan(stat_quantile(&s, NAN)));
 }
 
-static void
-test_merge(void **state)
+TEST(test_merge)
 {
 	struct stat a = { 0 }, b = { 0 }, both = { 0 }, empty = { 0 };
 	uint64_t i;
 
-	(void)state;
 	for (i = 1; i < 1000; i++) {
 		stat_add(i % 3 == 0 ? &a : &b, i * i);
 		stat_add(&both, i * i);
@@ -103,12 +88,10 @@ test_merge(void **state)
 	assert_int_equal(empty.min, 1);
 }
 
-static void
-test_extremes(void **state)
+TEST(test_extremes)
 {
 	struct stat s = { 0 };
 
-	(void)state;
 	stat_add(&s, 0);
 	stat_add(&s, UINT64_MAX);
 	stat_add(&s, UINT64_MAX);
@@ -116,19 +99,4 @@ test_extremes(void **state)
 	assert_true(s.max == UINT64_MAX);
 	assert_true(s.sum == UINT64_MAX);	/* stopped, not wrapped */
 	assert_true(stat_quantile(&s, 0.5) > 0);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_empty),
-		cmocka_unit_test(test_moments),
-		cmocka_unit_test(test_buckets),
-		cmocka_unit_test(test_quantiles),
-		cmocka_unit_test(test_merge),
-		cmocka_unit_test(test_extremes),
-	};
-
-	return (cmocka_run_group_tests_name("stat", tests, NULL, NULL));
 }

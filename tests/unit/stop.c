@@ -1,14 +1,8 @@
 /* What takes long is left when the process is to end, and is as it was. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/error.h"
 #include "base/stop.h"
@@ -17,6 +11,7 @@
 #include "model/model.h"
 #include "source/child.h"
 #include "unit/fixtures.h"
+#include "unit/test.h"
 
 static char *top;
 static char path[200], copy[200];
@@ -58,8 +53,7 @@ visit(void *arg, uint64_t stream, uint64_t sequence, const struct record *r)
 	return (0);
 }
 
-static void
-captures_are_left(void **state)
+TEST_WITH(captures_are_left, set_up, tear_down)
 {
 	const char *const one[] = { path };
 	struct error e = ERROR_INIT;
@@ -67,7 +61,6 @@ captures_are_left(void **state)
 	struct model *m = model_new();
 	int seen = 0;
 
-	(void)state;
 	assert_int_equal(capture_load_index(path, &x, &e), 0);
 	stop_ask(true);
 	assert_int_equal(capture_load(path, m, NULL, &e), -1);
@@ -87,14 +80,12 @@ captures_are_left(void **state)
 	capture_index_clear(&x);
 }
 
-static void
-an_analysis_is_left(void **state)
+TEST_WITH(an_analysis_is_left, set_up, tear_down)
 {
 	struct error e = ERROR_INIT;
 	struct documents *docs;
 	struct model *m = model_new();
 
-	(void)state;
 	assert_int_equal(capture_load(path, m, NULL, &e), 0);
 	stop_ask(true);
 	assert_null(analyse(m, true, NULL, 0, NULL));
@@ -108,8 +99,7 @@ an_analysis_is_left(void **state)
 }
 
 /* Its program would run for an hour. */
-static void
-a_child_is_left(void **state)
+TEST_WITH(a_child_is_left, set_up, tear_down)
 {
 	char *const argv[] = { "sleep", "3600", NULL };
 	const struct child_limits limits = { .ns = 3600000000000ull,
@@ -117,22 +107,7 @@ a_child_is_left(void **state)
 	struct child_output o;
 	struct error e = ERROR_INIT;
 
-	(void)state;
 	stop_ask(true);
 	assert_int_equal(child_run("/bin/sleep", argv, &limits, &o, &e), -1);
 	assert_non_null(strstr(e.text, "ending"));
-}
-
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(captures_are_left),
-		TEST(an_analysis_is_left),
-		TEST(a_child_is_left),
-	};
-
-	return (cmocka_run_group_tests(tests, NULL, NULL));
 }

@@ -1,14 +1,8 @@
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-
-#include <cmocka.h>
 #include <sqlite3.h>
 
 #include "base/error.h"
@@ -16,6 +10,7 @@
 #include "capture/capture.h"
 #include "store/store.h"
 #include "unit/fixtures.h"
+#include "unit/test.h"
 #include "wire/le.h"
 
 static char *top;
@@ -56,8 +51,7 @@ add(const char *uuid)
 	return (number);
 }
 
-static void
-runs_have_numbers(void **state)
+TEST_WITH(runs_have_numbers, set_up, tear_down)
 {
 	char uuid[33] = "00000000000000000000000000000000";
 	struct error e = ERROR_INIT;
@@ -65,7 +59,6 @@ runs_have_numbers(void **state)
 	size_t n;
 	int i;
 
-	(void)state;
 	for (i = 0; i < 25; i++) {
 		snprintf(uuid, sizeof(uuid), "%08x%024d", 0xabcdef00u + i, 0);
 		assert_int_equal(add(uuid), i + 1);
@@ -110,27 +103,23 @@ runs_have_numbers(void **state)
 	assert_int_equal(add("99999999999999999999999999999999"), 26);
 }
 
-static void
-numbers_are_never_reused(void **state)
+TEST_WITH(numbers_are_never_reused, set_up, tear_down)
 {
 	struct error e = ERROR_INIT;
 	int64_t a = add("11111111111111111111111111111111"), b;
 
-	(void)state;
 	assert_int_equal(store_run_delete(db, a, &e), STORE_OK);
 	assert_int_equal(store_run_delete(db, a, &e), STORE_NONE);
 	b = add("22222222222222222222222222222222");
 	assert_true(b > a);
 }
 
-static void
-patch_and_revisions(void **state)
+TEST_WITH(patch_and_revisions, set_up, tear_down)
 {
 	struct error e = ERROR_INIT;
 	int64_t a = add("11111111111111111111111111111111"), before;
 	struct store_run r;
 
-	(void)state;
 	before = store_revision(db);
 	assert_int_equal(store_run_patch(db, a, "new 'label'", 1, &e),
 	    STORE_OK);
@@ -180,8 +169,7 @@ documents(size_t kernels)
 }
 
 /* Every order, page by page, holds each document once. */
-static void
-pages_hold_each_once(void **state)
+TEST_WITH(pages_hold_each_once, set_up, tear_down)
 {
 	struct documents *d = documents(37);
 	char next[STORE_CURSOR_SIZE], cursor[STORE_CURSOR_SIZE];
@@ -192,7 +180,6 @@ pages_hold_each_once(void **state)
 	size_t n, i, total;
 	int sort, reverse, last, id, time;
 
-	(void)state;
 	assert_int_equal(store_put(db, a, d, NULL, 77, &e), STORE_OK);
 	for (sort = 0; sort < SORT_COUNT; sort++)
 		for (reverse = 0; reverse < 2; reverse++) {
@@ -227,8 +214,7 @@ pages_hold_each_once(void **state)
 	documents_free(d);
 }
 
-static void
-documents_are_replaced(void **state)
+TEST_WITH(documents_are_replaced, set_up, tear_down)
 {
 	struct documents *many = documents(37), *few = documents(3);
 	int64_t a = add("11111111111111111111111111111111");
@@ -243,7 +229,6 @@ documents_are_replaced(void **state)
 	struct store_run r;
 	char *json;
 
-	(void)state;
 	assert_non_null(reader);
 	assert_int_equal(store_put(db, a, many, NULL, 77, &e), STORE_OK);
 	assert_int_equal(store_index(reader, a, &y, &e), STORE_NONE);
@@ -348,15 +333,13 @@ look_for_frames(int64_t a)
 	assert_int_equal(n, 0);
 }
 
-static void
-frames_in_pieces(void **state)
+TEST_WITH(frames_in_pieces, set_up, tear_down)
 {
 	struct capture_index x = { .frame = calloc(MANY, sizeof(*x.frame)) };
 	int64_t a = add("11111111111111111111111111111111");
 	struct documents *d = documents(1);
 	struct error e = ERROR_INIT;
 
-	(void)state;
 	for (x.frames = 0; x.frames < MANY; x.frames++)
 		x.frame[x.frames] = frame_at(x.frames);
 	assert_int_equal(store_put(db, a, d, &x, 1, &e), STORE_OK);
@@ -369,8 +352,7 @@ frames_in_pieces(void **state)
 }
 
 /* A database that has them in one blob. */
-static void
-frames_of_the_first_schema(void **state)
+TEST_WITH(frames_of_the_first_schema, set_up, tear_down)
 {
 	static const char old[] =
 	    "DROP TABLE frame_chunk; DROP TABLE frames;"
@@ -390,7 +372,6 @@ frames_of_the_first_schema(void **state)
 	sqlite3 *raw;
 	size_t i;
 
-	(void)state;
 	store_close(db);
 	for (i = 0; i < MANY; i++, p += 48) {
 		f = frame_at(i);
@@ -432,8 +413,7 @@ damage(const char *from, const char *to)
 }
 
 /* SQLite does not see it: we do, and give nobody half a document. */
-static void
-damaged_documents(void **state)
+TEST_WITH(damaged_documents, set_up, tear_down)
 {
 	int64_t a = add("11111111111111111111111111111111");
 	char next[STORE_CURSOR_SIZE], *json = NULL;
@@ -443,7 +423,6 @@ damaged_documents(void **state)
 	struct store_run r;
 	size_t n;
 
-	(void)state;
 	assert_int_equal(store_put(db, a, d, NULL, 1, &e), STORE_OK);
 	assert_int_equal(store_doc(db, a, "kernel", "3", &json, &e), STORE_OK);
 	free(json);
@@ -468,14 +447,12 @@ damaged_documents(void **state)
 	documents_free(d);
 }
 
-static void
-newer_database(void **state)
+TEST_WITH(newer_database, set_up, tear_down)
 {
 	struct error e = ERROR_INIT;
 	struct store *s;
 	sqlite3 *raw;
 
-	(void)state;
 	store_close(db);
 	db = NULL;
 	assert_int_equal(sqlite3_open(path, &raw), SQLITE_OK);
@@ -490,15 +467,13 @@ newer_database(void **state)
 	assert_null(store_open_reader(path, &e));
 }
 
-static void
-not_a_database(void **state)
+TEST_WITH(not_a_database, set_up, tear_down)
 {
 	struct error e = ERROR_INIT;
 	char other[300];
 	FILE *f;
 	int i;
 
-	(void)state;
 	snprintf(other, sizeof(other), "%s/junk.db", top);
 	f = fopen(other, "w");
 	for (i = 0; i < 1000; i++)
@@ -509,8 +484,7 @@ not_a_database(void **state)
 }
 
 /* Files may not grow: the same to SQLite as a full disk. */
-static void
-disk_full(void **state)
+TEST_WITH(disk_full, set_up, tear_down)
 {
 	int64_t a = add("11111111111111111111111111111111");
 	struct documents *d = documents(20000);
@@ -519,7 +493,6 @@ disk_full(void **state)
 	enum store_status st;
 	struct store_run r;
 
-	(void)state;
 	signal(SIGXFSZ, SIG_IGN);
 	getrlimit(RLIMIT_FSIZE, &old);
 	tight = old;
@@ -537,20 +510,4 @@ disk_full(void **state)
 	store_run_clear(&r);
 	assert_int_equal(store_put(db, a, d, NULL, 1, &e), STORE_OK);
 	documents_free(d);
-}
-
-int
-main(void)
-{
-#define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-	const struct CMUnitTest tests[] = {
-		T(runs_have_numbers), T(numbers_are_never_reused),
-		T(patch_and_revisions), T(pages_hold_each_once),
-		T(documents_are_replaced), T(damaged_documents),
-		T(frames_in_pieces),
-		T(frames_of_the_first_schema), T(newer_database),
-		T(not_a_database), T(disk_full),
-	};
-
-	return (cmocka_run_group_tests(tests, NULL, NULL));
 }

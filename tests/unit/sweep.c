@@ -1,15 +1,6 @@
 /* The walk over a device's timeline: unions, gaps and causes, exposure. */
 #include "unit/model_feed.h"
 
-static const struct run *
-settle(struct feed *f)
-{
-	const struct run *run = model_settle(f->m, true);
-
-	assert_non_null(run);
-	return (run);
-}
-
 static uint64_t
 idle_sum(const struct device *d)
 {
@@ -44,10 +35,8 @@ call_of(const struct run *run, enum wire_call call)
 }
 
 /* Kernels A [10,30) and B [20,50), copy [40,60), in any order of arrival. */
-static void
-test_union(void **state)
+FEED_TEST(test_union)
 {
-	struct feed *f = *state;
 	const struct run *run;
 
 	feed_signature(f, 1, "a");
@@ -56,7 +45,7 @@ test_union(void **state)
 	feed_kernel(f, 2, 6 * US, 20 * US, 50 * US);
 	feed_kernel(f, 1, 5 * US, 10 * US, 30 * US);
 	feed_bye(f, 100 * US);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->device[0].busy_ns, 50 * US);
 	assert_int_equal(run->device[0].kernel_ns, 40 * US);
 	assert_int_equal(run->device[0].copy_ns, 20 * US);
@@ -84,16 +73,14 @@ gaps_counted(const struct run *run)
 }
 
 /* The host called in time: the gap is launch latency. */
-static void
-test_idle_launch(void **state)
+FEED_TEST(test_idle_launch)
 {
-	struct feed *f = *state;
 	const struct run *run;
 
 	feed_signature(f, 1, "a");
 	feed_kernel(f, 1, 5 * US, 10 * US, 30 * US);
 	feed_kernel(f, 1, 6 * US, 32 * US, 50 * US);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->idle_ns[IDLE_LAUNCH], 2 * US);
 	assert_int_equal(run->idle_ns[IDLE_HOST], 0);
 	assert_int_equal(run->idle_gaps, 1);
@@ -104,16 +91,14 @@ test_idle_launch(void **state)
 }
 
 /* The host computed for 60 us, without having waited. */
-static void
-test_idle_host(void **state)
+FEED_TEST(test_idle_host)
 {
-	struct feed *f = *state;
 	const struct run *run;
 
 	feed_signature(f, 1, "a");
 	feed_kernel(f, 1, 5 * US, 10 * US, 30 * US);
 	feed_kernel(f, 1, 90 * US, 95 * US, 100 * US);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->idle_ns[IDLE_HOST], 60 * US);
 	assert_int_equal(run->idle_ns[IDLE_LAUNCH], 5 * US);
 	assert_int_equal(run->kernel[0].gap_after_ns, 5 * US);
@@ -123,10 +108,8 @@ test_idle_host(void **state)
 
 /* An asynchronous copy that the host waits for right after it is a synchronous one;
  * one that it does not wait for, or waits for later, is none. */
-static void
-test_async_waited(void **state)
+FEED_TEST(test_async_waited)
 {
-	struct feed *f = *state;
 	const struct copy_class *c;
 	uint64_t at = 0, i;
 
@@ -149,10 +132,8 @@ test_async_waited(void **state)
 }
 
 /* Blocked until 31, then 59 us of its own before the next launch. */
-static void
-test_idle_after_sync(void **state)
+FEED_TEST(test_idle_after_sync)
 {
-	struct feed *f = *state;
 	const struct sync_class *s;
 	const struct run *run;
 
@@ -160,7 +141,7 @@ test_idle_after_sync(void **state)
 	feed_kernel(f, 1, 5 * US, 10 * US, 30 * US);
 	feed_sync(f, SYNC_CONTEXT, 8 * US, 31 * US);
 	feed_kernel(f, 1, 90 * US, 95 * US, 100 * US);
-	run = settle(f);
+	run = feed_settle(f);
 	/* The wait from 8 to 30 could have hidden 22 of the 59. */
 	assert_int_equal(run->idle_ns[IDLE_AFTER_SYNC], 23 * US);
 	assert_int_equal(run->idle_ns[IDLE_HOST], 37 * US);
@@ -186,10 +167,8 @@ test_idle_after_sync(void **state)
 }
 
 /* A wait of another thread is no cause. */
-static void
-test_other_thread(void **state)
+FEED_TEST(test_other_thread)
 {
-	struct feed *f = *state;
 	const struct run *run;
 
 	feed_signature(f, 1, "a");
@@ -198,32 +177,28 @@ test_other_thread(void **state)
 	feed_sync(f, SYNC_CONTEXT, 8 * US, 31 * US);
 	f->tid = 7;
 	feed_kernel(f, 1, 90 * US, 95 * US, 100 * US);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->idle_ns[IDLE_AFTER_SYNC], 0);
 	assert_int_equal(run->idle_ns[IDLE_HOST], 60 * US);
 }
 
 /* A stream that waits for an event does not block the host. */
-static void
-test_stream_wait_event(void **state)
+FEED_TEST(test_stream_wait_event)
 {
-	struct feed *f = *state;
 	const struct run *run;
 
 	feed_signature(f, 1, "a");
 	feed_kernel(f, 1, 5 * US, 10 * US, 30 * US);
 	feed_sync(f, SYNC_STREAM_WAIT_EVENT, 8 * US, 31 * US);
 	feed_kernel(f, 1, 90 * US, 95 * US, 100 * US);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->syncs, 0);
 	assert_int_equal(run->idle_ns[IDLE_HOST], 60 * US);
 }
 
 /* 20 us in cudaMalloc, 10 us in cuModuleLoad, 30 us of the host's own. */
-static void
-test_idle_calls(void **state)
+FEED_TEST(test_idle_calls)
 {
-	struct feed *f = *state;
 	const struct call_class *c;
 	const struct run *run;
 
@@ -232,7 +207,7 @@ test_idle_calls(void **state)
 	feed_api(f, CALL_MALLOC, 35 * US, 55 * US);
 	feed_api(f, CALL_MODULE_LOAD, 60 * US, 70 * US);
 	feed_kernel(f, 1, 90 * US, 95 * US, 100 * US);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->idle_ns[IDLE_ALLOCATION], 20 * US);
 	assert_int_equal(run->idle_ns[IDLE_API], 10 * US);
 	assert_int_equal(run->idle_ns[IDLE_HOST], 30 * US);
@@ -245,10 +220,8 @@ test_idle_calls(void **state)
 }
 
 /* A runtime call, the driver call and the wait inside it: counted once. */
-static void
-test_nested_calls(void **state)
+FEED_TEST(test_nested_calls)
 {
-	struct feed *f = *state;
 	const struct sync_class *s;
 	const struct run *run;
 
@@ -257,7 +230,7 @@ test_nested_calls(void **state)
 	feed_sync(f, SYNC_CONTEXT, 9 * US, 39 * US);
 	feed_api(f, CALL_DEVICE_SYNC, 8 * US, 40 * US);
 	feed_kernel(f, 1, 50 * US, 55 * US, 60 * US);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->idle_ns[IDLE_AFTER_SYNC], 20 * US);
 	s = sync_of(run, CALL_DEVICE_SYNC);
 	assert_int_equal(s->count, 1);
@@ -266,10 +239,8 @@ test_nested_calls(void **state)
 }
 
 /* What our own measuring took is nobody's fault. */
-static void
-test_overhead(void **state)
+FEED_TEST(test_overhead)
 {
-	struct feed *f = *state;
 	const struct run *run;
 
 	feed_signature(f, 1, "a");
@@ -280,7 +251,7 @@ test_overhead(void **state)
 	    .start_ns = T0 + 40 * US, .end_ns = T0 + 60 * US);
 	feed_kernel(f, 1, 90 * US, 95 * US, 100 * US);
 	feed_bye(f, 120 * US);
-	run = settle(f);
+	run = feed_settle(f);
 	/* Nor are the 15 us of the gap in which we did nothing: just after it
 	 * every launch is slow. */
 	assert_int_equal(run->idle_ns[IDLE_HOST], 0);
@@ -294,10 +265,8 @@ test_overhead(void **state)
 }
 
 /* Ten kernels queued at once, one wait for all: exposed is the wait. */
-static void
-test_exposed_burst(void **state)
+FEED_TEST(test_exposed_burst)
 {
-	struct feed *f = *state;
 	const struct run *run;
 	uint64_t i;
 
@@ -307,17 +276,15 @@ test_exposed_burst(void **state)
 		    (20 + 10 * i) * US);
 	feed_sync(f, SYNC_STREAM, 60 * US, 110 * US);
 	feed_kernel(f, 1, 200 * US, 205 * US, 210 * US);
-	run = settle(f);
+	run = feed_settle(f);
 	/* 50 of 100 us, 650 ns for each launch that we traced, and the last
 	 * 5 us, which nobody was seen to await. */
 	assert_true(fabs(run->kernel[0].exposed_ns - 61.5e3) < 1);
 }
 
 /* Two kernels share a wait: each alone could save it, both together no more. */
-static void
-test_exposed_together(void **state)
+FEED_TEST(test_exposed_together)
 {
-	struct feed *f = *state;
 	const struct run *run;
 
 	feed_signature(f, 1, "a");
@@ -327,7 +294,7 @@ test_exposed_together(void **state)
 	feed_sync(f, SYNC_STREAM, 60 * US, 91 * US);
 	feed_kernel(f, 2, 200 * US, 205 * US, 210 * US);
 	feed_sync(f, SYNC_STREAM, 201 * US, 211 * US);
-	run = settle(f);
+	run = feed_settle(f);
 	/* 30 us, and 1.3 for two launches that we traced; then 5. */
 	assert_true(fabs(run->kernel[0].exposed_ns - 31.3e3) < 1);
 	assert_true(fabs(run->kernel[1].exposed_ns - 36.3e3) < 1);
@@ -336,10 +303,8 @@ test_exposed_together(void **state)
 
 /* The host launches every 20 us what takes 5: nothing is exposed, but for the
  * last launch. */
-static void
-test_hidden_by_host(void **state)
+FEED_TEST(test_hidden_by_host)
 {
-	struct feed *f = *state;
 	const struct run *run;
 	uint64_t i;
 
@@ -347,7 +312,7 @@ test_hidden_by_host(void **state)
 	for (i = 0; i < 100; i++)
 		feed_kernel(f, 1, i * 20 * US, (5 + i * 20) * US,
 		    (10 + i * 20) * US);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_true(fabs(run->kernel[0].exposed_ns - 5e3) < 1);
 	assert_int_equal(run->idle_ns[IDLE_HOST], 99 * 10 * US);
 	assert_int_equal(run->idle_ns[IDLE_LAUNCH], 99 * 5 * US);
@@ -367,32 +332,26 @@ full_queue(struct feed *f, uint64_t depth)
 		feed_kernel(f, 1, launch, (10 + i * 10) * US,
 		    (20 + i * 10) * US);
 	}
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->device[0].busy_ns, n * 10 * US);
 	assert_true(run->kernel[0].exposed_ns > 0.85 * 10e3 * (double)n);
 	assert_true(run->kernel[0].exposed_ns <= 10e3 * (double)n + 1);
 }
 
-static void
-test_exposed_full_queue(void **state)
+FEED_TEST(test_exposed_full_queue)
 {
-
-	full_queue(*state, 1024);
+	full_queue(f, 1024);
 }
 
 /* Event records around each launch take half of the queue. */
-static void
-test_exposed_queue_with_events(void **state)
+FEED_TEST(test_exposed_queue_with_events)
 {
-
-	full_queue(*state, 511);
+	full_queue(f, 511);
 }
 
 /* A blocking copy waits for the kernel before it, with no record but its own. */
-static void
-test_blocking_copy(void **state)
+FEED_TEST(test_blocking_copy)
 {
-	struct feed *f = *state;
 	const struct copy_class *c;
 	const struct run *run;
 
@@ -400,7 +359,7 @@ test_blocking_copy(void **state)
 	feed_kernel(f, 1, 5 * US, 10 * US, 30 * US);
 	feed_copy(f, COPY_D2H, 4096, false, 8 * US, 31 * US, 41 * US);
 	feed_kernel(f, 1, 60 * US, 65 * US, 70 * US);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->copies, 1);
 	c = &run->copy[0];
 	assert_int_equal(c->kind, COPY_D2H);
@@ -415,10 +374,8 @@ test_blocking_copy(void **state)
 }
 
 /* A copy under a kernel is hidden, and the kernel is what is waited for. */
-static void
-test_copy_hidden(void **state)
+FEED_TEST(test_copy_hidden)
 {
-	struct feed *f = *state;
 	const struct run *run;
 
 	feed_signature(f, 1, "a");
@@ -426,7 +383,7 @@ test_copy_hidden(void **state)
 	f->queue = 2;
 	feed_copy(f, COPY_H2D, 1 << 20, true, 6 * US, 20 * US, 40 * US);
 	feed_sync(f, SYNC_CONTEXT, 7 * US, 51 * US);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_true(run->copy[0].exposed_ns == 0);
 	assert_int_equal(run->device[0].copy_hidden_ns, 20 * US);
 	assert_true(fabs(run->kernel[0].exposed_ns - 40e3) < 1);
@@ -434,10 +391,8 @@ test_copy_hidden(void **state)
 }
 
 /* Neither a copy nor a kernel covers the other: they share what they overlap. */
-static void
-test_copy_overlaps(void **state)
+FEED_TEST(test_copy_overlaps)
 {
-	struct feed *f = *state;
 	const struct run *run;
 
 	feed_signature(f, 1, "a");
@@ -445,17 +400,15 @@ test_copy_overlaps(void **state)
 	f->queue = 2;
 	feed_copy(f, COPY_H2D, 1 << 20, true, 6 * US, 30 * US, 80 * US);
 	feed_sync(f, SYNC_CONTEXT, 7 * US, 81 * US);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_true(fabs(run->kernel[0].exposed_ns - 30e3) < 1);
 	assert_true(fabs(run->copy[0].exposed_ns - 40e3) < 1);
 	assert_int_equal(run->gpu_exposed_ns, 70 * US);
 }
 
 /* Kernels of two streams at the same time, and a third for half of it. */
-static void
-test_concurrent(void **state)
+FEED_TEST(test_concurrent)
 {
-	struct feed *f = *state;
 	const struct run *run;
 
 	feed_signature(f, 1, "a");
@@ -467,7 +420,7 @@ test_concurrent(void **state)
 	f->queue = 3;
 	feed_kernel(f, 3, 3 * US, 70 * US, 130 * US);
 	feed_sync(f, SYNC_CONTEXT, 5 * US, 131 * US);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_true(fabs(run->kernel[0].exposed_ns - 50e3) < 1);
 	assert_true(fabs(run->kernel[1].exposed_ns - 50e3) < 1);
 	assert_true(fabs(run->kernel[2].exposed_ns - 20e3) < 1);
@@ -476,10 +429,8 @@ test_concurrent(void **state)
 
 /* More work than the buffer of pending operations holds, in two interleaved
  * queues, gives the same as in order. */
-static void
-test_many(void **state)
+FEED_TEST(test_many)
 {
-	struct feed *f = *state;
 	const struct run *run;
 	const uint64_t blocks = 1000, block = 300;
 	uint64_t b, i, at;
@@ -493,7 +444,7 @@ test_many(void **state)
 			    (7 + at * 10) * US);
 		}
 	}
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->late, 0);
 	assert_int_equal(run->launches, blocks * block);
 	assert_int_equal(run->device[0].busy_ns, blocks * block * 6 * US);
@@ -502,10 +453,8 @@ test_many(void **state)
 }
 
 /* What comes long after its time is late, and still counted. */
-static void
-test_late(void **state)
+FEED_TEST(test_late)
 {
-	struct feed *f = *state;
 	const struct run *run;
 	uint64_t i;
 
@@ -513,7 +462,7 @@ test_late(void **state)
 	for (i = 0; i < 300000; i++)
 		feed_kernel(f, 1, 0, (10 + i * 10) * US, (15 + i * 10) * US);
 	feed_kernel(f, 1, 0, 16 * US, 19 * US);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->late, 1);
 	assert_int_equal(run->lost, 0);
 	assert_int_equal(run->kernel[0].launches, 300001);
@@ -522,10 +471,9 @@ test_late(void **state)
 }
 
 /* A live view settles in between, and what it gave stays true at the end. */
-static void
-test_live(void **state)
+FEED_TEST(test_live)
 {
-	struct feed *f = *state, other = { 0 };
+	struct feed other = { 0 };
 	const struct run *run = NULL;
 	double exposed;
 	uint64_t i, busy;
@@ -548,20 +496,19 @@ test_live(void **state)
 		}
 	}
 	assert_true(run->device[0].busy_ns > 1400 * 2 * MS);
-	run = settle(f);
+	run = feed_settle(f);
 	busy = run->device[0].busy_ns;
 	exposed = run->kernel[0].exposed_ns;
-	run = settle(&other);
+	run = feed_settle(&other);
 	assert_int_equal(busy, run->device[0].busy_ns);
 	assert_true(exposed == run->kernel[0].exposed_ns);
 	model_free(other.m);
 }
 
 /* Two processes on one GPU share its timeline. */
-static void
-test_two_processes(void **state)
+FEED_TEST(test_two_processes)
 {
-	struct feed *f = *state, child = { .m = f->m };
+	struct feed child = { .m = f->m };
 	const struct run *run;
 
 	feed_process(&child, 43);
@@ -569,7 +516,7 @@ test_two_processes(void **state)
 	feed_signature(&child, 5, "a");
 	feed_kernel(f, 1, 5 * US, 10 * US, 30 * US);
 	feed_kernel(&child, 5, 5 * US, 20 * US, 40 * US);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->devices, 1);
 	assert_int_equal(run->processes, 2);
 	assert_int_equal(run->kernels, 1);
@@ -595,10 +542,8 @@ row_sum(const struct timeline *t, enum timeline_row row, uint64_t *count)
 }
 
 /* Bins hold what there was, at its place, whatever their width. */
-static void
-test_timeline(void **state)
+FEED_TEST(test_timeline)
 {
-	struct feed *f = *state;
 	const struct timeline *t;
 	const struct run *run;
 	uint64_t count, at, bin;
@@ -609,7 +554,7 @@ test_timeline(void **state)
 	feed_copy(f, COPY_D2H, 100, true, 3 * S, 3 * S + US, 3 * S + 2 * US);
 	feed_sync(f, SYNC_CONTEXT, 2 * S, 3 * S);
 	feed_bye(f, 4 * S);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_int_equal(run->timelines, 1);
 	t = &run->timeline[0];
 	assert_true(t->bins > TIMELINE_BINS / 4 && t->bins <= TIMELINE_BINS);
@@ -631,51 +576,15 @@ test_timeline(void **state)
 }
 
 /* Time in the timeline may also come backwards. */
-static void
-test_timeline_backwards(void **state)
+FEED_TEST(test_timeline_backwards)
 {
-	struct feed *f = *state;
 	const struct run *run;
 	uint64_t i, count;
 
 	for (i = 0; i < 50; i++)
 		feed_sync(f, SYNC_STREAM, (100 - i) * MS, (100 - i) * MS + US);
-	run = settle(f);
+	run = feed_settle(f);
 	assert_true(fabs(row_sum(&run->timeline[0], ROW_SYNC, &count) - 50e3) <
 	    1);
 	assert_int_equal(count, 50);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		FEED_TEST(test_union),
-		FEED_TEST(test_idle_launch),
-		FEED_TEST(test_idle_host),
-		FEED_TEST(test_idle_after_sync),
-		FEED_TEST(test_async_waited),
-		FEED_TEST(test_other_thread),
-		FEED_TEST(test_stream_wait_event),
-		FEED_TEST(test_idle_calls),
-		FEED_TEST(test_nested_calls),
-		FEED_TEST(test_overhead),
-		FEED_TEST(test_exposed_burst),
-		FEED_TEST(test_exposed_together),
-		FEED_TEST(test_hidden_by_host),
-		FEED_TEST(test_exposed_full_queue),
-		FEED_TEST(test_exposed_queue_with_events),
-		FEED_TEST(test_blocking_copy),
-		FEED_TEST(test_copy_hidden),
-		FEED_TEST(test_copy_overlaps),
-		FEED_TEST(test_concurrent),
-		FEED_TEST(test_many),
-		FEED_TEST(test_late),
-		FEED_TEST(test_live),
-		FEED_TEST(test_two_processes),
-		FEED_TEST(test_timeline),
-		FEED_TEST(test_timeline_backwards),
-	};
-
-	return (cmocka_run_group_tests_name("sweep", tests, NULL, NULL));
 }

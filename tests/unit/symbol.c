@@ -3,18 +3,12 @@
  * with debug information, without, with it in another file; and paths that a
  * target should not have named.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 #include <elfutils/libdwelf.h>
 #include <gelf.h>
 
@@ -24,6 +18,7 @@
 #include "capture/source.h"
 #include "capture/symbol.h"
 #include "model/model.h"
+#include "unit/test.h"
 #include "wire/le.h"
 #include "wire/record.h"
 
@@ -261,33 +256,28 @@ has_lines(void)
 	is_at(t.frame[2], 0, "main", true);
 }
 
-static void
-debug_information(void **state)
+TEST(debug_information)
 {
 	uint8_t id[64];
 	size_t len = build_id_of(SYMBOL_TARGET, id);
 
-	(void)state;
 	run_target(SYMBOL_TARGET);
 	look_up(told(SYMBOL_TARGET, id, len, now_ns(), NULL), NULL);
 	has_lines();
 }
 
 /* In files beside the objects. */
-static void
-split_debug_information(void **state)
+TEST(split_debug_information)
 {
 	uint8_t id[64];
 	size_t len = build_id_of(SYMBOL_TARGET_SPLIT, id);
 
-	(void)state;
 	run_target(SYMBOL_TARGET_SPLIT);
 	look_up(told(SYMBOL_TARGET_SPLIT, id, len, now_ns(), NULL), NULL);
 	has_lines();
 }
 
-static void
-reaches_the_model(void **state)
+TEST(reaches_the_model)
 {
 	struct model *m = model_new();
 	uint8_t id[64];
@@ -295,7 +285,6 @@ reaches_the_model(void **state)
 	const struct run *run;
 	const struct site *site;
 
-	(void)state;
 	assert_non_null(m);
 	run_target(SYMBOL_TARGET);
 	look_up(told(SYMBOL_TARGET, id, len, now_ns(), m), m);
@@ -325,14 +314,12 @@ made(const char *name)
 	return (path[turn]);
 }
 
-static void
-symbols_only(void **state)
+TEST(symbols_only)
 {
 	const char *path = made("no-debug");
 	uint8_t id[64];
 	size_t len;
 
-	(void)state;
 	shell("objcopy --strip-debug '%s' '%s'", SYMBOL_TARGET, path);
 	len = build_id_of(path, id);
 	run_target(path);
@@ -342,14 +329,12 @@ symbols_only(void **state)
 	is_at(t.frame[2], 0, "main", false);
 }
 
-static void
-stripped(void **state)
+TEST(stripped)
 {
 	const char *path = made("stripped");
 	uint8_t id[64];
 	size_t len;
 
-	(void)state;
 	shell("objcopy --strip-all '%s' '%s'", SYMBOL_TARGET, path);
 	len = build_id_of(path, id);
 	run_target(path);
@@ -358,14 +343,12 @@ stripped(void **state)
 	assert_int_equal(t.showns, 0);
 }
 
-static void
-separate_file(void **state)
+TEST(separate_file)
 {
 	const char *path = made("apart"), *debug = made("apart.debug");
 	uint8_t id[64];
 	size_t len = build_id_of(SYMBOL_TARGET, id);
 
-	(void)state;
 	if (len == 0)
 		skip();		/* this linker writes no build ids */
 	shell("objcopy --only-keep-debug '%s' '%s'", SYMBOL_TARGET, debug);
@@ -382,13 +365,11 @@ separate_file(void **state)
 	assert_int_equal(t.showns, 0);
 }
 
-static void
-another_build(void **state)
+TEST(another_build)
 {
 	uint8_t id[64];
 	size_t len = build_id_of(SYMBOL_TARGET, id);
 
-	(void)state;
 	run_target(SYMBOL_TARGET);
 	if (len > 0) {
 		id[0] ^= 1;
@@ -403,13 +384,11 @@ another_build(void **state)
 	}
 }
 
-static void
-without_build_id(void **state)
+TEST(without_build_id)
 {
 	const char *path = made("no-id");
 	uint64_t before = now_ns() - 60000000000ull;
 
-	(void)state;
 	shell("objcopy --remove-section=.note.gnu.build-id '%s' '%s'",
 	    SYMBOL_TARGET, path);
 	run_target(path);
@@ -420,8 +399,7 @@ without_build_id(void **state)
 	assert_int_equal(t.showns, 0);
 }
 
-static void
-no_such_files(void **state)
+TEST(no_such_files)
 {
 	const char *fifo = made("fifo"), *text = made("text");
 	const char *path[] = { "/dev/zero", "/dev/null", "/proc/self/mem", "/",
@@ -430,7 +408,6 @@ no_such_files(void **state)
 	size_t i;
 	FILE *f;
 
-	(void)state;
 	run_target(SYMBOL_TARGET);
 	shell("mkfifo '%s'%s", fifo, "");
 	assert_non_null(f = fopen(text, "w"));
@@ -446,8 +423,7 @@ no_such_files(void **state)
 }
 
 /* An ELF file whose tables point anywhere, and one that is huge. */
-static void
-damaged_files(void **state)
+TEST(damaged_files)
 {
 	const char *path = made("damaged");
 	uint8_t *bytes, id[64];
@@ -458,7 +434,6 @@ damaged_files(void **state)
 	FILE *f = fopen(SYMBOL_TARGET, "rb");
 	int round;
 
-	(void)state;
 	assert_non_null(f);
 	fseek(f, 0, SEEK_END);
 	size = (size_t)ftell(f);
@@ -499,8 +474,7 @@ damaged_files(void **state)
 }
 
 /* More than fits is left out, and nothing goes wrong. */
-static void
-tables_are_bounded(void **state)
+TEST(tables_are_bounded)
 {
 	struct record map = { .type = RECORD_MAPPING },
 	    site = { .type = RECORD_SITE };
@@ -509,7 +483,6 @@ tables_are_bounded(void **state)
 	uint64_t a = 4096;
 	size_t i, k;
 
-	(void)state;
 	map.u.MAPPING.path = wire_str_of("/nonexistent");
 	for (i = 0; i < SYMBOL_MAPPINGS + 100; i++) {
 		map.u.MAPPING.start = i * 64;
@@ -527,8 +500,7 @@ tables_are_bounded(void **state)
 }
 
 /* A finished capture is completed in place, and then has the names. */
-static void
-whole_capture(void **state)
+TEST(whole_capture)
 {
 	struct error e = ERROR_INIT;
 	struct capture_writer *w;
@@ -542,7 +514,6 @@ whole_capture(void **state)
 	struct notes n;
 	size_t i;
 
-	(void)state;
 	run_target(SYMBOL_TARGET);
 	assert_non_null(w = capture_writer_open(path, &e));
 	assert_int_equal(notes_open(&n, NULL, w, NULL, &e), 0);
@@ -591,23 +562,4 @@ teardown(void **state)
 	return (0);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(debug_information),
-		cmocka_unit_test(split_debug_information),
-		cmocka_unit_test(reaches_the_model),
-		cmocka_unit_test(symbols_only),
-		cmocka_unit_test(stripped),
-		cmocka_unit_test(separate_file),
-		cmocka_unit_test(another_build),
-		cmocka_unit_test(without_build_id),
-		cmocka_unit_test(no_such_files),
-		cmocka_unit_test(damaged_files),
-		cmocka_unit_test(tables_are_bounded),
-		cmocka_unit_test(whole_capture),
-	};
-
-	return (cmocka_run_group_tests(tests, setup, teardown));
-}
+TEST_GROUP(setup, teardown)

@@ -11,13 +11,11 @@
 
 static struct fixture f;
 
-static void
-golden_report(void **state)
+TEST(golden_report)
 {
 	struct report r;
 	struct page p;
 
-	(void)state;
 	fixture_fill(&f);
 	r = report_of(&f);
 	page_open(&p, 80, true);
@@ -29,13 +27,11 @@ golden_report(void **state)
 	report_free(&r);
 }
 
-static void
-golden_findings(void **state)
+TEST(golden_findings)
 {
 	struct report r;
 	struct page p;
 
-	(void)state;
 	fixture_fill(&f);
 	r = report_of(&f);
 	page_open(&p, 80, true);
@@ -47,14 +43,12 @@ golden_findings(void **state)
 	report_free(&r);
 }
 
-static void
-golden_checklist(void **state)
+TEST(golden_checklist)
 {
 	json_t *checklist;
 	struct report r;
 	struct page p;
 
-	(void)state;
 	fixture_fill(&f);
 	r = report_of(&f);
 	checklist = json_checklist(&f.run, &f.advice);
@@ -68,13 +62,11 @@ golden_checklist(void **state)
 	report_free(&r);
 }
 
-static void
-golden_no_cuda(void **state)
+TEST(golden_no_cuda)
 {
 	struct report r;
 	struct page p;
 
-	(void)state;
 	fixture_fill(&f);
 	f.run.processes = f.run.devices = f.run.kernels = 0;
 	f.run.exit_code = -1;
@@ -94,13 +86,11 @@ golden_no_cuda(void **state)
 
 /* A program that is mostly start-up: how little the rest is stands above the
  * findings and below them; not where there is nothing of the kind to say. */
-static void
-short_program(void **state)
+TEST(short_program)
 {
 	struct report r;
 	struct page p;
 
-	(void)state;
 	fixture_fill(&f);
 	r = report_of(&f);
 	page_open(&p, 80, true);
@@ -136,8 +126,7 @@ short_program(void **state)
 
 /* For how long the program stood still: a line of its own, a warning above the
  * limit, nothing where nobody knows. */
-static void
-held(void **state)
+TEST(held)
 {
 	static const struct {
 		uint64_t longest, setup, replay, limit;
@@ -164,7 +153,6 @@ held(void **state)
 	struct page p;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		fixture_fill(&f);
 		if (cases[i].longest > 0)
@@ -185,13 +173,11 @@ held(void **state)
 }
 
 /* Of several reasons the one of the kernel that takes the most time is told. */
-static void
-why_not_measured(void **state)
+TEST(why_not_measured)
 {
 	struct report r;
 	struct page p;
 
-	(void)state;
 	fixture_fill(&f);
 	/* The first in the list is the shorter one. */
 	f.kernel[0].metric_complete = false;
@@ -219,8 +205,7 @@ why_not_measured(void **state)
 
 /* What level source would add is said where there is something, and where kernels
  * are what takes the time. */
-static void
-next_level(void **state)
+TEST(next_level)
 {
 	static const struct {
 		const char *missing, *reason;
@@ -247,7 +232,6 @@ next_level(void **state)
 	struct page p;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		fixture_fill(&f);
 		f.finding[0].location_missing = cases[i].missing;
@@ -268,14 +252,12 @@ next_level(void **state)
 	}
 }
 
-static void
-narrow_and_ascii(void **state)
+TEST(narrow_and_ascii)
 {
 	struct report r;
 	struct page p;
 	char *c;
 
-	(void)state;
 	fixture_fill(&f);
 	f.run.lost = 1234;
 	f.process[0].lost[LOSS_QUEUE] = 1234;
@@ -294,13 +276,11 @@ narrow_and_ascii(void **state)
 }
 
 /* A process whose last word is missing: nobody knows what it did not send. */
-static void
-early_end(void **state)
+TEST(early_end)
 {
 	struct report r;
 	struct page p;
 
-	(void)state;
 	fixture_fill(&f);
 	f.process[0].ended = false;
 	r = report_of(&f);
@@ -318,8 +298,7 @@ early_end(void **state)
 }
 
 /* What there is one of. */
-static void
-one_of_each(void **state)
+TEST(one_of_each)
 {
 	static const char *const wrong[] = { "1 launches", "1 kernels",
 		"1 samples", "1 records", "1 practices", "1 findings" };
@@ -327,7 +306,6 @@ one_of_each(void **state)
 	struct page p;
 	size_t i;
 
-	(void)state;
 	fixture_fill(&f);
 	f.run.level = LEVEL_SOURCE;
 	f.run.launches = f.run.kernels = f.run.samples = 1;
@@ -348,15 +326,13 @@ one_of_each(void **state)
 }
 
 /* What is there to be copied is not cut where the page ends. */
-static void
-commands_are_whole(void **state)
+TEST(commands_are_whole)
 {
 	static char name[] = "captures/of-a-long-running-program-and-its-second-"
 	    "variant/measured-on-a-sunday.cadv";
 	struct report r;
 	struct page p;
 
-	(void)state;
 	fixture_fill(&f);
 	r = report_of(&f);
 	r.name = name;
@@ -374,15 +350,13 @@ commands_are_whole(void **state)
 }
 
 /* Nothing in the nouns is certain to be there: an older daemon, a newer one. */
-static void
-missing_fields(void **state)
+TEST(missing_fields)
 {
 	struct report r = { .run = json_object(), .findings = json_object(),
 	    .kernels = json_array(), .diagnostics = json_array(),
 	    .name = "x" };
 	struct page p;
 
-	(void)state;
 	page_open(&p, 80, true);
 	text_report(&p.out, &r);
 	text_findings(&p.out, &r, true);
@@ -398,14 +372,12 @@ missing_fields(void **state)
 	report_free(&r);
 }
 
-static void
-colour_is_ours_only(void **state)
+TEST(colour_is_ours_only)
 {
 	struct report r;
 	struct page p;
 	char *at;
 
-	(void)state;
 	fixture_fill(&f);
 	r = report_of(&f);
 	page_open(&p, 80, true);
@@ -424,12 +396,10 @@ colour_is_ours_only(void **state)
 	report_free(&r);
 }
 
-static void
-numbers(void **state)
+TEST(numbers)
 {
 	char a[NUMBER_SIZE];
 
-	(void)state;
 	assert_string_equal(number_seconds(a, 3.9), "3.9 s");
 	assert_string_equal(number_seconds(a, 12.42), "12.4 s");
 	assert_string_equal(number_seconds(a, 0.4123), "0.41 s");
@@ -493,28 +463,4 @@ numbers(void **state)
 	assert_string_equal(number_value(a, 0.5, "ratio"), "0.5");
 	assert_string_equal(number_value(a, 91.2, "%"), "91.2 %");
 	assert_string_equal(number_value(a, 26, "copy"), "26 copies");
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(golden_report),
-		cmocka_unit_test(golden_findings),
-		cmocka_unit_test(golden_checklist),
-		cmocka_unit_test(golden_no_cuda),
-		cmocka_unit_test(short_program),
-		cmocka_unit_test(held),
-		cmocka_unit_test(why_not_measured),
-		cmocka_unit_test(next_level),
-		cmocka_unit_test(early_end),
-		cmocka_unit_test(one_of_each),
-		cmocka_unit_test(narrow_and_ascii),
-		cmocka_unit_test(commands_are_whole),
-		cmocka_unit_test(missing_fields),
-		cmocka_unit_test(colour_is_ours_only),
-		cmocka_unit_test(numbers),
-	};
-
-	return (cmocka_run_group_tests(tests, NULL, NULL));
 }

@@ -6,17 +6,13 @@
 #ifndef TEXT_PAGE_H
 #define TEXT_PAGE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/utf8.h"
 #include "report/out.h"
+#include "unit/test.h"
 
 struct page {
 	struct out out;

@@ -21,12 +21,10 @@ report_text(void)
 	return (p.text);
 }
 
-static void
-test_long_gap(void **state)
+TEST(test_long_gap)
 {
 	char *text;
 
-	(void)state;
 	fixture_fill(&f);
 	f.run.idle_longest_ns = 4000000000u;
 	f.run.idle_longest_by[IDLE_API] = 1000000000u;
@@ -47,12 +45,10 @@ test_long_gap(void **state)
 	free(text);
 }
 
-static void
-test_results(void **state)
+TEST(test_results)
 {
 	char *text;
 
-	(void)state;
 	fixture_fill(&f);
 	f.run.idle_longest_ns = 2000000000u;
 	f.run.results = (struct results){ .phases = 2, .copies = 2,
@@ -71,12 +67,10 @@ test_results(void **state)
 }
 
 /* Of kernels that ran only while measured the time is not known, at any level. */
-static void
-test_least(void **state)
+TEST(test_least)
 {
 	char *text;
 
-	(void)state;
 	fixture_fill(&f);
 	text = report_text();
 	assert_null(strstr(text, "only while measured"));
@@ -86,16 +80,4 @@ test_least(void **state)
 	assert_non_null(strstr(text, "1 kernel ran only while measured: its time "
 	    "is not known"));
 	free(text);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_long_gap),
-		cmocka_unit_test(test_results),
-		cmocka_unit_test(test_least),
-	};
-
-	return (cmocka_run_group_tests(tests, NULL, NULL));
 }

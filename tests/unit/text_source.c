@@ -73,23 +73,19 @@ draw(struct annotate *a, int width, bool utf8, const char *name)
 	return (p.text);
 }
 
-static void
-golden_lines(void **state)
+TEST_WITH(golden_lines, setup, NULL)
 {
 	struct annotate a;
 
-	(void)state;
 	annotate_open(&a, 0);
 	free(draw(&a, 100, true, "annotate"));
 	annotate_close(&a);
 }
 
-static void
-golden_all_with_sass(void **state)
+TEST_WITH(golden_all_with_sass, setup, NULL)
 {
 	struct annotate a;
 
-	(void)state;
 	annotate_open(&a, 0);
 	a.all = a.sass = true;
 	free(draw(&a, 100, true, "annotate_sass"));
@@ -97,13 +93,11 @@ golden_all_with_sass(void **state)
 }
 
 /* Narrow and without UTF-8 it is the same, in fewer columns. */
-static void
-narrow_and_ascii(void **state)
+TEST_WITH(narrow_and_ascii, setup, NULL)
 {
 	struct annotate a;
 	char *text, *c;
 
-	(void)state;
 	annotate_open(&a, 0);
 	a.all = a.sass = true;
 	text = draw(&a, 60, false, NULL);
@@ -118,14 +112,12 @@ narrow_and_ascii(void **state)
 	annotate_close(&a);
 }
 
-static void
-focus(void **state)
+TEST_WITH(focus, setup, NULL)
 {
 	struct annotate a;
 	struct page p;
 	char *text;
 
-	(void)state;
 	annotate_open(&a, 0);
 	a.focus_file = "softmax.cu";
 	a.focus_line = 12;
@@ -147,13 +139,11 @@ focus(void **state)
 }
 
 /* No line table: the reason with its flag, and instructions instead. */
-static void
-golden_no_lines(void **state)
+TEST_WITH(golden_no_lines, setup, NULL)
 {
 	struct annotate a;
 	size_t i;
 
-	(void)state;
 	sf.code.has_lines = false;
 	sf.code.lines = 0;
 	sf.code.lineless = "no line table: build with -lineinfo";
@@ -167,13 +157,11 @@ golden_no_lines(void **state)
 	annotate_close(&a);
 }
 
-static void
-nothing_measured(void **state)
+TEST_WITH(nothing_measured, setup, NULL)
 {
 	struct annotate a;
 	char *text;
 
-	(void)state;
 	f.run.level = LEVEL_COUNTERS;
 	annotate_open(&a, 1);
 	text = draw(&a, 80, true, NULL);
@@ -196,8 +184,7 @@ nothing_measured(void **state)
 }
 
 /* What comes over the wire may lack or twist anything. */
-static void
-odd_documents(void **state)
+TEST_WITH(odd_documents, setup, NULL)
 {
 	static const char *const odd[] = {
 		"{}",
@@ -217,7 +204,6 @@ odd_documents(void **state)
 	json_t *files, *findings;
 	size_t i;
 
-	(void)state;
 	files = json_loads("[5, {}, {\"index\": 0, \"text\": \"a\\n\\tb\"}]",
 	    0, NULL);
 	findings = json_loads("{\"items\": [3, {}, {\"kernel_id\": 0,"
@@ -240,8 +226,7 @@ odd_documents(void **state)
 }
 
 /* A tall chain of inlined calls that ends in itself. */
-static void
-chain_without_end(void **state)
+TEST_WITH(chain_without_end, setup, NULL)
 {
 	struct source_page p;
 	json_t *source = json_pack("{s:b, s:{s:{s:i}}, s:[{s:i, s:i, s:i,"
@@ -250,7 +235,6 @@ chain_without_end(void **state)
 	    "lines", "file", 0, "line", 1, "inlined_at", 1, "samples", "all",
 	    5, "file", 0, "line", 2, "inlined_at", 0, "samples", "all", 5);
 
-	(void)state;
 	assert_non_null(source);
 	assert_int_equal(page_make(&p, source), 0);
 	assert_int_equal(p.places, 2);
@@ -259,13 +243,11 @@ chain_without_end(void **state)
 }
 
 /* One line in two inline contexts is one place with the sum of both. */
-static void
-contexts_add_up(void **state)
+TEST_WITH(contexts_add_up, setup, NULL)
 {
 	struct source_page p;
 	json_t *source;
 
-	(void)state;
 	sf.line[4].file = 0;
 	sf.line[4].line = 15;
 	source = json_source(&f.run, &f.kernel[0], &f.advice);
@@ -283,13 +265,11 @@ contexts_add_up(void **state)
 	json_decref(source);
 }
 
-static void
-golden_report(void **state)
+TEST_WITH(golden_report, setup, NULL)
 {
 	struct report r = report_of(&f);
 	struct page p;
 
-	(void)state;
 	page_open(&p, 80, true);
 	text_report(&p.out, &r);
 	page_close(&p);
@@ -306,8 +286,7 @@ golden_report(void **state)
 }
 
 /* Why a kernel has no lines is said once, however many findings it has. */
-static void
-missing_once(void **state)
+TEST_WITH(missing_once, setup, NULL)
 {
 	static const char why[] = "no line table: build with -lineinfo";
 	struct report r;
@@ -315,7 +294,6 @@ missing_once(void **state)
 	char *at;
 	int i, n;
 
-	(void)state;
 	f.finding[0].hots = 0;
 	f.finding[0].location_missing = why;
 	f.finding[1] = f.finding[0];
@@ -334,24 +312,4 @@ missing_once(void **state)
 		free(p.text);
 		report_free(&r);
 	}
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(golden_lines, setup),
-		cmocka_unit_test_setup(golden_all_with_sass, setup),
-		cmocka_unit_test_setup(golden_no_lines, setup),
-		cmocka_unit_test_setup(narrow_and_ascii, setup),
-		cmocka_unit_test_setup(focus, setup),
-		cmocka_unit_test_setup(nothing_measured, setup),
-		cmocka_unit_test_setup(odd_documents, setup),
-		cmocka_unit_test_setup(chain_without_end, setup),
-		cmocka_unit_test_setup(contexts_add_up, setup),
-		cmocka_unit_test_setup(golden_report, setup),
-		cmocka_unit_test_setup(missing_once, setup),
-	};
-
-	return (cmocka_run_group_tests(tests, NULL, NULL));
 }

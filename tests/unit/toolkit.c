@@ -1,13 +1,8 @@
 /* Which injection library serves a process, and where its CUPTI may be. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "unit/test.h"
 #include "wire/toolkit.h"
 
 #define BIT(major) (1u << ((major) - TOOLKIT_OLDEST))
@@ -48,14 +43,12 @@ static const struct {
 	{ 0, 13000, 0, "", "built for no CUDA", "toolkit of CUDA 13 is" },
 };
 
-static void
-order_is_that_of_the_table(void **state)
+TEST(order_is_that_of_the_table)
 {
 	unsigned order[TOOLKIT_MAJORS];
 	char got[64], text[256];
 	size_t i, k, n;
 
-	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct toolkit_facts f = { cases[i].built, cases[i].driver,
 		    cases[i].loaded };
@@ -75,8 +68,7 @@ order_is_that_of_the_table(void **state)
 	}
 }
 
-static void
-cupti_versions_are_of_a_major(void **state)
+TEST(cupti_versions_are_of_a_major)
 {
 	static const struct {
 		uint32_t api;
@@ -86,16 +78,12 @@ cupti_versions_are_of_a_major(void **state)
 		{ 140000, 14 } };
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++)
 		assert_int_equal(toolkit_major(row[i].api), row[i].major);
 }
 
-static void
-kernel_driver_says_what_it_serves(void **state)
+TEST(kernel_driver_says_what_it_serves)
 {
-
-	(void)state;
 	assert_int_equal(toolkit_driver("NVRM version: NVIDIA UNIX x86_64 "
 	    "Kernel Module  550.54.15  Tue Mar  5 22:23:56 UTC 2024"), 12040);
 	assert_int_equal(toolkit_driver("NVRM version: NVIDIA UNIX Open Kernel "
@@ -110,12 +98,10 @@ kernel_driver_says_what_it_serves(void **state)
 	assert_int_equal(toolkit_driver(""), 0);
 }
 
-static void
-siblings_are_beside(void **state)
+TEST(siblings_are_beside)
 {
 	char out[64];
 
-	(void)state;
 	assert_int_equal(toolkit_sibling("/a b/libcudadvise_injection.so", 12,
 	    out, sizeof(out)), 0);
 	assert_string_equal(out, "/a b/libcudadvise_injection-12.so");
@@ -151,13 +137,11 @@ before(const struct seen *s, const char *a, const char *b)
 	assert_true(x < y);
 }
 
-static void
-places_suit_the_driver(void **state)
+TEST(places_suit_the_driver)
 {
 	struct toolkit_search search = { 12, 12060, "/home/cuda" };
 	struct seen s = { "", NULL };
 
-	(void)state;
 	assert_int_equal(toolkit_places(&search, note_place, &s), 0);
 	before(&s, "/home/cuda/extras/CUPTI/lib64/libcupti.so.12\n",
 	    "/usr/local/cuda-12.6/");
@@ -179,18 +163,4 @@ places_suit_the_driver(void **state)
 	s.until = "/usr/local/cuda-12.8/lib64/libcupti.so.12";
 	assert_int_equal(toolkit_places(&search, note_place, &s), 7);
 	assert_null(strstr(s.all, "cuda-12.7"));
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(order_is_that_of_the_table),
-		cmocka_unit_test(cupti_versions_are_of_a_major),
-		cmocka_unit_test(kernel_driver_says_what_it_serves),
-		cmocka_unit_test(siblings_are_beside),
-		cmocka_unit_test(places_suit_the_driver),
-	};
-
-	return (cmocka_run_group_tests(tests, NULL, NULL));
 }

@@ -1,0 +1,37 @@
+/* The program around the tests of one file. */
+#include <stdlib.h>
+
+#include "unit/test.h"
+
+#define MAX 64		/* the largest has 30 */
+
+static struct CMUnitTest tests[MAX];
+static size_t count;
+static CMFixtureFunction group_setup, group_teardown;
+
+void
+test_add(const char *name, CMUnitTestFunction f, CMFixtureFunction setup,
+    CMFixtureFunction teardown)
+{
+	if (count == MAX)
+		abort();
+	tests[count++] = (struct CMUnitTest){ .name = name, .test_func = f,
+	    .setup_func = setup, .teardown_func = teardown };
+}
+
+void
+test_group(CMFixtureFunction setup, CMFixtureFunction teardown)
+{
+	group_setup = setup;
+	group_teardown = teardown;
+}
+
+/* cmocka's macro takes the size of an array, which is not known before. */
+int
+main(void)
+{
+	if (count == 0)
+		return (EXIT_FAILURE);
+	return (_cmocka_run_group_tests("tests", tests, count, group_setup,
+	    group_teardown));
+}

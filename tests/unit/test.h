@@ -1,0 +1,43 @@
+/*
+ * unit/test.h: the tests of a program. TEST(name) { ... } defines a test and puts it
+ * on the list that unit/test.c runs, in the order of the file: a test that is
+ * written is run. Its body may use cmocka's `void **state`.
+ */
+#ifndef CADV_TEST_H
+#define CADV_TEST_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+/* A test without a fixture, or with functions that run before and after it; NULL
+ * for none. */
+#define TEST(name) TEST_WITH(name, NULL, NULL)
+#define TEST_WITH(name, setup, teardown)				\
+	static void name(void **state);					\
+	__attribute__((constructor)) static void			\
+	add_##name(void)						\
+	{								\
+		test_add(#name, name, setup, teardown);			\
+	}								\
+	static void							\
+	name(__attribute__((unused)) void **state)
+
+/* Functions that run before the first test and after the last, at most once in a
+ * program; NULL for none. */
+#define TEST_GROUP(setup, teardown)					\
+	__attribute__((constructor)) static void			\
+	add_group(void)							\
+	{								\
+		test_group(setup, teardown);				\
+	}
+
+/* What the macros call, before main. ${name} has to stay. */
+void test_add(const char *name, CMUnitTestFunction f, CMFixtureFunction setup,
+    CMFixtureFunction teardown);
+void test_group(CMFixtureFunction setup, CMFixtureFunction teardown);
+
+#endif
