@@ -4,115 +4,36 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 #include <sqlite3.h>
 #include <zstd.h>
 
-#include "config/config.h"
-#include "base/error.h"
-#include "service/service.h"
-#include "unit/fixtures.h"
+#include "unit/served.h"
 #include "unit/test.h"
 #include "wire/frame.h"
 
 static const char hard[] = FIXTURE_HARD_NAME;
 
-static char *top;
-static char path[100];
-static struct config config;
-static struct service *service;
-
-static void
-start(void)
-{
-	struct service_options o = { .socket = path, .listen_fd = -1,
-	    .state = top, .config = &config };
-	struct error e = ERROR_INIT;
-
-	service = service_start(&o, &e);
-	if (service == NULL)
-		fprintf(stderr, "%s\n", e.text);
-	assert_non_null(service);
-}
-
 static int
 set_up(void **state)
 {
-
 	(void)state;
-	top = fixture_mkdir();
-	snprintf(path, sizeof(path), "%s/ingest.sock", top);
-	config_init(&config);
-	config.live_interval_ms = 20;
-	config.spool_grace_ms = 100;
-	start();
+	serve(20, 100);
 	return (0);
 }
 
-static int
-tear_down(void **state)
-{
-
-	(void)state;
-	service_stop(service);
-	service = NULL;
-	fixture_rmdir(top);
-	return (0);
-}
-
-/* Returns whether it was taken: an ACK came. */
+/* Did the service take it: did an ACK come? */
 static bool
-transmit(const struct fixture *f)
+taken(const struct fixture *f)
 {
-	struct sockaddr_un a = { .sun_family = AF_UNIX };
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	char ack[FRAME_HEADER_SIZE + 16];
-	bool taken;
+	int fd = dial();
+	bool came;
 
-	snprintf(a.sun_path, sizeof(a.sun_path), "%s", path);
-	assert_int_equal(connect(fd, (struct sockaddr *)&a, sizeof(a)), 0);
-	assert_int_equal(send(fd, f->file, f->len, MSG_NOSIGNAL), f->len);
-	taken = recv(fd, ack, sizeof(ack), MSG_WAITALL) == sizeof(ack);
+	transmit(fd, f->file, f->len);
+	came = recv(fd, ack, sizeof(ack), MSG_WAITALL) == sizeof(ack);
 	close(fd);
-	return (taken);
-}
-
-/* Until the run is over. */
-static void
-wait_over(const char *uuid, struct store_run *r)
-{
-	struct timespec t = { 0, 5000000 };
-	struct error e = ERROR_INIT;
-	enum store_status st;
-	int i;
-
-	for (i = 0; i < 6000; i++) {
-		st = store_run_find(service_store(service), uuid, r, &e);
-		if (st == STORE_OK && r->json != NULL &&
-		    strcmp(r->state, "live") != 0)
-			return;
-		if (st == STORE_OK)
-			store_run_clear(r);
-		nanosleep(&t, NULL);
-	}
-	fail_msg("run %s is never over", uuid);
-}
-
-static int
-import(const struct fixture *f, int64_t *number, struct error *e)
-{
-	FILE *file = tmpfile();
-	int rc;
-
-	*e = (struct error)ERROR_INIT;
-	assert_non_null(file);
-	assert_int_equal(fwrite(f->file, 1, f->len, file), f->len);
-	fflush(file);
-	rc = service_import(service, fileno(file), e, number, NULL);
-	fclose(file);
-	return (rc);
+	return (came);
 }
 
 /* Is ${word} in this document of the run? */
@@ -128,16 +49,6 @@ says(int64_t number, const char *noun, const char *id, const char *word)
 	is = strstr(json, word) != NULL;
 	free(json);
 	return (is);
-}
-
-static long
-field(const struct store_run *r, const char *name)
-{
-	json_t *j = service_run_json(r);
-	long v = (long)json_integer_value(json_object_get(j, name));
-
-	json_decref(j);
-	return (v);
 }
 
 static void
@@ -159,27 +70,27 @@ static void
 hard_name_is_served(const struct store_run *r)
 {
 
-	assert_int_equal(field(r, "launches"), 20);
+	assert_int_equal(run_field(r, "launches"), 20);
 	assert_true(says(r->number, "kernel", "1", hard));
 	assert_true(says(r->number, "kernel", "2",
 	    "\"saxpy_k(float*, float*, float)\""));
 	assert_true(says(r->number, "diagnostics", "", "names_raw"));
 }
 
-TEST_WITH(a_hard_name_on_the_socket, set_up, tear_down)
+TEST_WITH(a_hard_name_on_the_socket, set_up, serve_end)
 {
 	struct store_run r;
 	struct fixture f;
 
 	hard_process(&f);
-	assert_true(transmit(&f));
-	wait_over(FIXTURE_RUN, &r);
+	assert_true(taken(&f));
+	wait_state(FIXTURE_RUN, NULL, &r);
 	hard_name_is_served(&r);
 	store_run_clear(&r);
 	fixture_free(&f);
 }
 
-TEST_WITH(a_hard_name_in_a_spool_file, set_up, tear_down)
+TEST_WITH(a_hard_name_in_a_spool_file, set_up, serve_end)
 {
 	struct error e = ERROR_INIT;
 	struct store_run r;
@@ -188,11 +99,10 @@ TEST_WITH(a_hard_name_in_a_spool_file, set_up, tear_down)
 
 	service_stop(service);
 	hard_process(&f);
-	snprintf(spool, sizeof(spool), "%s/spool/%s.%016llx.spool", top,
-	    FIXTURE_RUN, 5ull);
+	spool_path(spool, sizeof(spool), FIXTURE_RUN, 5);
 	fixture_write(&f, spool, f.len);
-	start();
-	wait_over(FIXTURE_RUN, &r);
+	serve_again();
+	wait_state(FIXTURE_RUN, NULL, &r);
 	hard_name_is_served(&r);
 	assert_int_equal(service_reanalyze(service, r.number, &e), STORE_OK);
 	assert_int_equal(service_delete(service, r.number, &e), STORE_OK);
@@ -200,7 +110,7 @@ TEST_WITH(a_hard_name_in_a_spool_file, set_up, tear_down)
 	fixture_free(&f);
 }
 
-TEST_WITH(a_hard_name_imported, set_up, tear_down)
+TEST_WITH(a_hard_name_imported, set_up, serve_end)
 {
 	struct store_run r;
 	struct error e;
@@ -208,15 +118,15 @@ TEST_WITH(a_hard_name_imported, set_up, tear_down)
 	int64_t number;
 
 	hard_process(&f);
-	assert_int_equal(import(&f, &number, &e), 0);
-	wait_over(FIXTURE_RUN, &r);
+	assert_int_equal(import_fixture(&f, f.len, &number, &e), 0);
+	wait_state(FIXTURE_RUN, NULL, &r);
 	hard_name_is_served(&r);
 	store_run_clear(&r);
 	fixture_free(&f);
 }
 
 /* Its late data comes by way of a spool file. */
-TEST_WITH(a_finished_run_stays_so, set_up, tear_down)
+TEST_WITH(a_finished_run_stays_so, set_up, serve_end)
 {
 	struct store_run r;
 	struct fixture f;
@@ -225,31 +135,30 @@ TEST_WITH(a_finished_run_stays_so, set_up, tear_down)
 
 	fixture_init(&f, 5);
 	fixture_process(&f, FIXTURE_RUN, 1, 40, 20);
-	assert_true(transmit(&f));
-	wait_over(FIXTURE_RUN, &r);
+	assert_true(taken(&f));
+	wait_state(FIXTURE_RUN, NULL, &r);
 	assert_string_equal(r.state, "finished");
 	store_run_clear(&r);
 	fixture_free(&f);
 	fixture_init(&f, 6);
 	fixture_process(&f, FIXTURE_RUN, 1, 60, 20);
-	assert_false(transmit(&f));
-	wait_over(FIXTURE_RUN, &r);
+	assert_false(taken(&f));
+	wait_state(FIXTURE_RUN, NULL, &r);
 	assert_string_equal(r.state, "finished");
-	assert_int_equal(field(&r, "launches"), 40);
+	assert_int_equal(run_field(&r, "launches"), 40);
 	store_run_clear(&r);
-	snprintf(spool, sizeof(spool), "%s/spool/%s.%016llx.spool", top,
-	    FIXTURE_RUN, 6ull);
+	spool_path(spool, sizeof(spool), FIXTURE_RUN, 6);
 	fixture_write(&f, spool, f.len);
 	service_stop(service);		/* the next one looks at once */
-	start();
+	serve_again();
 	for (i = 0; i < 6000; i++) {
-		wait_over(FIXTURE_RUN, &r);
-		if (field(&r, "launches") == 100)
+		wait_state(FIXTURE_RUN, NULL, &r);
+		if (run_field(&r, "launches") == 100)
 			break;
 		store_run_clear(&r);
 		usleep(5000);
 	}
-	assert_int_equal(field(&r, "launches"), 100);
+	assert_int_equal(run_field(&r, "launches"), 100);
 	store_run_clear(&r);
 	fixture_free(&f);
 }
@@ -283,7 +192,7 @@ attempts(unsigned n)
 }
 
 /* It is left alone, its name says why, and everything else goes on. */
-TEST_WITH(a_run_that_ends_the_daemon, set_up, tear_down)
+TEST_WITH(a_run_that_ends_the_daemon, set_up, serve_end)
 {
 	struct service_trouble trouble;
 	struct error e = ERROR_INIT;
@@ -294,13 +203,13 @@ TEST_WITH(a_run_that_ends_the_daemon, set_up, tear_down)
 
 	fixture_init(&f, 5);
 	fixture_process(&f, FIXTURE_RUN, 1, 40, 20);
-	assert_int_equal(import(&f, &number, &e), 0);
+	assert_int_equal(import_fixture(&f, f.len, &number, &e), 0);
 	service_stop(service);
 	sql("UPDATE run SET state = 'live'");
 	attempts(4);
-	start();
-	wait_over(FIXTURE_RUN, &r);
-	assert_int_equal(field(&r, "launches"), 40);
+	serve_again();
+	wait_state(FIXTURE_RUN, NULL, &r);
+	assert_int_equal(run_field(&r, "launches"), 40);
 	assert_false(service_trouble(service, FIXTURE_RUN, &trouble));
 	store_run_clear(&r);
 	snprintf(name, sizeof(name), "%s/runs/%s/attempts", top, FIXTURE_RUN);
@@ -308,8 +217,8 @@ TEST_WITH(a_run_that_ends_the_daemon, set_up, tear_down)
 	service_stop(service);
 	sql("UPDATE run SET state = 'live'");
 	attempts(5);
-	start();
-	wait_over(FIXTURE_RUN, &r);
+	serve_again();
+	wait_state(FIXTURE_RUN, NULL, &r);
 	assert_string_equal(r.state, "truncated");
 	store_run_clear(&r);
 	assert_true(service_trouble(service, FIXTURE_RUN, &trouble));
@@ -324,7 +233,7 @@ TEST_WITH(a_run_that_ends_the_daemon, set_up, tear_down)
 }
 
 /* 4 MiB of records that say nothing, in 400 bytes: 2,000 times. */
-TEST_WITH(what_unfolds_without_end, set_up, tear_down)
+TEST_WITH(what_unfolds_without_end, set_up, serve_end)
 {
 	uint8_t *raw = calloc(1, FRAME_MAX_PAYLOAD), packed[4096];
 	uint8_t *frame = calloc(1, FRAME_HEADER_SIZE + sizeof(packed));
@@ -361,7 +270,7 @@ TEST_WITH(what_unfolds_without_end, set_up, tear_down)
 }
 
 /* A frame without records would be a run that cannot be read again. */
-TEST_WITH(a_capture_of_nothing_is_refused, set_up, tear_down)
+TEST_WITH(a_capture_of_nothing_is_refused, set_up, serve_end)
 {
 	struct error e = ERROR_INIT;
 	struct fixture f;
@@ -373,7 +282,7 @@ TEST_WITH(a_capture_of_nothing_is_refused, set_up, tear_down)
 	fixture_flush(&f);
 	frame_seal(f.file, &h);
 	f.len = FRAME_HEADER_SIZE;
-	assert_int_equal(import(&f, &number, &e), -1);
+	assert_int_equal(import_fixture(&f, f.len, &number, &e), -1);
 	assert_non_null(strstr(e.text, "no record"));
 	assert_int_equal(number, 0);
 	fixture_free(&f);

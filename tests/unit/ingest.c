@@ -8,101 +8,26 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 #include <sqlite3.h>
 
-#include "config/config.h"
-#include "base/error.h"
 #include "base/log.h"
 #include "capture/capture.h"
-#include "service/service.h"
-#include "unit/fixtures.h"
+#include "unit/served.h"
 #include "unit/test.h"
 #include "wire/frame.h"
 #include "wire/le.h"
 
 #define RUN_B "ffeeddccbbaa99887766554433221100"
 
-static char *top;
-static char path[100];
-static struct config config;
-static struct service *service;
-
-static void
-start(void)
-{
-	struct service_options o = { .socket = path, .listen_fd = -1,
-	    .state = top, .config = &config };
-	struct error e = ERROR_INIT;
-
-	service = service_start(&o, &e);
-	if (service == NULL)
-		fprintf(stderr, "%s\n", e.text);
-	assert_non_null(service);
-}
-
 static int
 set_up(void **state)
 {
-
 	(void)state;
-	log_setup(LOG_LEVEL_ERROR, false);
-	top = fixture_mkdir();
-	snprintf(path, sizeof(path), "%s/ingest.sock", top);
-	config_init(&config);
-	config.live_interval_ms = 100;
-	config.spool_grace_ms = 300;
-	start();
+	serve(100, 300);
 	return (0);
-}
-
-static int
-tear_down(void **state)
-{
-
-	(void)state;
-	service_stop(service);
-	service = NULL;
-	fixture_rmdir(top);
-	return (0);
-}
-
-static void
-pause_ms(long ms)
-{
-	struct timespec t = { ms / 1000, ms % 1000 * 1000000 };
-
-	nanosleep(&t, NULL);
-}
-
-static void
-dial_with(int fd)
-{
-	struct sockaddr_un a = { .sun_family = AF_UNIX };
-	struct timeval patience = { 10, 0 };
-
-	snprintf(a.sun_path, sizeof(a.sun_path), "%s", path);
-	assert_int_equal(connect(fd, (struct sockaddr *)&a, sizeof(a)), 0);
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-}
-
-static int
-dial(void)
-{
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	dial_with(fd);
-	return (fd);
-}
-
-static void
-transmit(int fd, const void *p, size_t len)
-{
-
-	assert_int_equal(send(fd, p, len, MSG_NOSIGNAL), len);
 }
 
 /* The sequence number of the next ACK; UINT64_MAX if the daemon hung up. */
@@ -135,38 +60,6 @@ wait_ack(int fd, uint64_t sequence)
 	} while (ack != sequence);
 }
 
-/* Until the run has this state; NULL: any but live. */
-static void
-wait_state(const char *uuid, const char *wanted, struct store_run *r)
-{
-	struct error e = ERROR_INIT;
-	enum store_status st;
-	int i;
-
-	for (i = 0; i < 2000; i++) {
-		st = store_run_find(service_store(service), uuid, r, &e);
-		if (st == STORE_OK && r->json != NULL &&
-		    (wanted == NULL ? strcmp(r->state, "live") != 0 :
-		    strcmp(r->state, wanted) == 0))
-			return;
-		if (st == STORE_OK)
-			store_run_clear(r);
-		pause_ms(5);
-	}
-	fail_msg("run %s never was '%s'", uuid,
-	    wanted != NULL ? wanted : "over");
-}
-
-static long
-field(const struct store_run *r, const char *name)
-{
-	json_t *j = service_run_json(r);
-	long v = (long)json_integer_value(json_object_get(j, name));
-
-	json_decref(j);
-	return (v);
-}
-
 static bool
 is_there(const char *fmt, const char *arg)
 {
@@ -176,7 +69,7 @@ is_there(const char *fmt, const char *arg)
 	return (access(name, F_OK) == 0);
 }
 
-TEST_WITH(a_run_from_end_to_end, set_up, tear_down)
+TEST_WITH(a_run_from_end_to_end, set_up, serve_end)
 {
 	struct fixture launcher, target;
 	struct store_doc *page;
@@ -187,7 +80,7 @@ TEST_WITH(a_run_from_end_to_end, set_up, tear_down)
 	size_t n;
 	int a, b;
 
-	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(stat(socket_path, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0600);
 	fixture_init(&launcher, 1);
 	fixture_begin(&launcher, FIXTURE_RUN);
@@ -211,7 +104,7 @@ TEST_WITH(a_run_from_end_to_end, set_up, tear_down)
 	wait_state(FIXTURE_RUN, "finished", &r);
 	assert_int_equal(r.number, 1);
 	assert_string_equal(r.label, "fixture");
-	assert_int_equal(field(&r, "launches"), 400);
+	assert_int_equal(run_field(&r, "launches"), 400);
 	store_run_clear(&r);
 	assert_int_equal(store_docs(service_store(service), 1, "kernel",
 	    SORT_TIME, false, "", 10, &page, &n, next, &e), STORE_OK);
@@ -244,7 +137,7 @@ finished_run(const char *uuid, unsigned launches)
 	fixture_free(&f);
 }
 
-TEST_WITH(live_runs_are_seen, set_up, tear_down)
+TEST_WITH(live_runs_are_seen, set_up, serve_end)
 {
 	struct fixture f;
 	struct store_run r;
@@ -266,7 +159,7 @@ TEST_WITH(live_runs_are_seen, set_up, tear_down)
 
 /* The daemon tells a target that comes back where to go on; what comes twice
  * counts once. */
-TEST_WITH(reconnect_and_duplicates, set_up, tear_down)
+TEST_WITH(reconnect_and_duplicates, set_up, serve_end)
 {
 	struct frame_header h;
 	struct store_run r;
@@ -294,13 +187,13 @@ TEST_WITH(reconnect_and_duplicates, set_up, tear_down)
 	wait_ack(fd, f.sequence);
 	close(fd);
 	wait_state(FIXTURE_RUN, NULL, &r);
-	assert_int_equal(field(&r, "launches"), 400);
+	assert_int_equal(run_field(&r, "launches"), 400);
 	store_run_clear(&r);
 	fixture_free(&f);
 }
 
 /* A frame beyond a gap is kept, but not acknowledged. */
-TEST_WITH(gaps_are_not_acknowledged, set_up, tear_down)
+TEST_WITH(gaps_are_not_acknowledged, set_up, serve_end)
 {
 	struct frame_header h;
 	struct store_run r;
@@ -324,13 +217,13 @@ TEST_WITH(gaps_are_not_acknowledged, set_up, tear_down)
 	wait_ack(fd, f.sequence);
 	close(fd);
 	wait_state(FIXTURE_RUN, NULL, &r);
-	assert_int_equal(field(&r, "launches"), 400);
+	assert_int_equal(run_field(&r, "launches"), 400);
 	store_run_clear(&r);
 	fixture_free(&f);
 }
 
 /* Each of these is disconnected; another peer is served meanwhile. */
-TEST_WITH(hostile_peers, set_up, tear_down)
+TEST_WITH(hostile_peers, set_up, serve_end)
 {
 	uint8_t junk[4096], frame[FRAME_HEADER_SIZE + 64];
 	struct frame_header h = { .stream = 9, .records = 1 };
@@ -405,7 +298,7 @@ TEST_WITH(hostile_peers, set_up, tear_down)
 }
 
 /* Behind a good beginning: nonsense with a right checksum, another stream. */
-TEST_WITH(hostile_later, set_up, tear_down)
+TEST_WITH(hostile_later, set_up, serve_end)
 {
 	uint8_t frame[FRAME_HEADER_SIZE + 64];
 	struct frame_header h = { .stream = 5, .records = 2, .stored = 64,
@@ -446,7 +339,7 @@ TEST_WITH(hostile_later, set_up, tear_down)
 	fixture_free(&f);
 }
 
-TEST_WITH(too_many_peers, set_up, tear_down)
+TEST_WITH(too_many_peers, set_up, serve_end)
 {
 	struct service_counters c;
 	int fd[4], i;
@@ -463,7 +356,7 @@ TEST_WITH(too_many_peers, set_up, tear_down)
 }
 
 /* Parts in a spool file, parts on the socket: one run. */
-TEST_WITH(spool_is_merged, set_up, tear_down)
+TEST_WITH(spool_is_merged, set_up, serve_end)
 {
 	struct frame_header h;
 	struct fixture f, part;
@@ -484,8 +377,7 @@ TEST_WITH(spool_is_merged, set_up, tear_down)
 	memcpy(part.file, f.file, at[1]);
 	memcpy(part.file + at[1], f.file + at[5], at[8] - at[5]);
 	part.len = at[1] + at[8] - at[5];
-	snprintf(spool, sizeof(spool), "%s/spool/%s.%016llx.spool", top,
-	    FIXTURE_RUN, 5ull);
+	spool_path(spool, sizeof(spool), FIXTURE_RUN, 5);
 	fd = dial();
 	transmit(fd, f.file, at[5]);
 	frame_peek(f.file + at[5], f.len, &h);
@@ -497,7 +389,7 @@ TEST_WITH(spool_is_merged, set_up, tear_down)
 	assert_int_equal(access(spool, F_OK), 0);
 	close(fd);
 	wait_state(FIXTURE_RUN, NULL, &r);
-	assert_int_equal(field(&r, "launches"), 400);
+	assert_int_equal(run_field(&r, "launches"), 400);
 	assert_int_equal(access(spool, F_OK), -1);
 	store_run_clear(&r);
 	free(part.file);
@@ -505,7 +397,7 @@ TEST_WITH(spool_is_merged, set_up, tear_down)
 }
 
 /* Nobody ran when the program did: all of it is in spool files. */
-TEST_WITH(spool_alone_is_a_run, set_up, tear_down)
+TEST_WITH(spool_alone_is_a_run, set_up, serve_end)
 {
 	struct store_run r;
 	struct fixture f;
@@ -514,19 +406,18 @@ TEST_WITH(spool_alone_is_a_run, set_up, tear_down)
 	service_stop(service);
 	fixture_init(&f, 5);
 	fixture_process(&f, FIXTURE_RUN, 1, 40, 20);
-	snprintf(spool, sizeof(spool), "%s/spool/%s.%016llx.spool", top,
-	    FIXTURE_RUN, 5ull);
+	spool_path(spool, sizeof(spool), FIXTURE_RUN, 5);
 	fixture_write(&f, spool, f.len);
-	start();
+	serve_again();
 	wait_state(FIXTURE_RUN, NULL, &r);
-	assert_int_equal(field(&r, "launches"), 40);
+	assert_int_equal(run_field(&r, "launches"), 40);
 	assert_int_equal(access(spool, F_OK), -1);
 	store_run_clear(&r);
 	fixture_free(&f);
 }
 
 /* The daemon ends in the middle of a run; the next one goes on with it. */
-TEST_WITH(daemon_restarts, set_up, tear_down)
+TEST_WITH(daemon_restarts, set_up, serve_end)
 {
 	struct frame_header h;
 	struct store_run r;
@@ -545,7 +436,7 @@ TEST_WITH(daemon_restarts, set_up, tear_down)
 	service_stop(service);
 	assert_true(next_ack(fd) == UINT64_MAX);
 	close(fd);
-	start();
+	serve_again();
 	fd = dial();
 	frame_peek(f.file, f.len, &h);
 	transmit(fd, f.file, FRAME_HEADER_SIZE + h.stored);
@@ -556,13 +447,13 @@ TEST_WITH(daemon_restarts, set_up, tear_down)
 	close(fd);
 	wait_state(FIXTURE_RUN, NULL, &r);
 	assert_int_equal(r.number, 1);
-	assert_int_equal(field(&r, "launches"), 400);
+	assert_int_equal(run_field(&r, "launches"), 400);
 	store_run_clear(&r);
 	fixture_free(&f);
 }
 
 /* The database is gone: captures bring the runs back. */
-TEST_WITH(database_is_rebuilt, set_up, tear_down)
+TEST_WITH(database_is_rebuilt, set_up, serve_end)
 {
 	struct store_run r;
 	char name[300];
@@ -571,15 +462,15 @@ TEST_WITH(database_is_rebuilt, set_up, tear_down)
 	service_stop(service);
 	snprintf(name, sizeof(name), "%s/cudadvise.db", top);
 	assert_int_equal(unlink(name), 0);
-	start();
+	serve_again();
 	wait_state(FIXTURE_RUN, NULL, &r);
-	assert_int_equal(field(&r, "launches"), 40);
+	assert_int_equal(run_field(&r, "launches"), 40);
 	store_run_clear(&r);
 }
 
 /* The capture cannot grow: nothing is acknowledged that is not there, and the
  * data are taken when there is room again. */
-TEST_WITH(disk_full, set_up, tear_down)
+TEST_WITH(disk_full, set_up, serve_end)
 {
 	struct service_counters c;
 	struct service_trouble t;
@@ -621,7 +512,7 @@ TEST_WITH(disk_full, set_up, tear_down)
 	wait_ack(fd, f.sequence);
 	close(fd);
 	wait_state(FIXTURE_RUN, NULL, &r);
-	assert_int_equal(field(&r, "launches"), 100);
+	assert_int_equal(run_field(&r, "launches"), 100);
 	store_run_clear(&r);
 	/* Now it is stored, and nothing is left to say. */
 	while (service_trouble(service, NULL, &t))
@@ -631,21 +522,7 @@ TEST_WITH(disk_full, set_up, tear_down)
 	log_setup(LOG_LEVEL_ERROR, false);
 }
 
-static int
-import(const struct fixture *f, size_t len, int64_t *number, struct error *e)
-{
-	FILE *file = tmpfile();
-	int rc;
-
-	*e = (struct error)ERROR_INIT;
-	assert_int_equal(fwrite(f->file, 1, len, file), len);
-	fflush(file);
-	rc = service_import(service, fileno(file), e, number, NULL);
-	fclose(file);
-	return (rc);
-}
-
-TEST_WITH(import_is_idempotent, set_up, tear_down)
+TEST_WITH(import_is_idempotent, set_up, serve_end)
 {
 	int64_t first = 0, second = 0;
 	struct store_run r;
@@ -656,26 +533,26 @@ TEST_WITH(import_is_idempotent, set_up, tear_down)
 	fixture_init(&f, 5);
 	fixture_process(&f, FIXTURE_RUN, 1, 400, 20);
 	/* First the half of it, then all, then all again. */
-	assert_int_equal(import(&f, f.len / 2, &first, &e), 0);
-	assert_int_equal(import(&f, f.len, &second, &e), 0);
+	assert_int_equal(import_fixture(&f, f.len / 2, &first, &e), 0);
+	assert_int_equal(import_fixture(&f, f.len, &second, &e), 0);
 	assert_int_equal(first, second);
 	wait_state(FIXTURE_RUN, NULL, &r);
-	assert_int_equal(field(&r, "launches"), 400);
+	assert_int_equal(run_field(&r, "launches"), 400);
 	bytes = r.bytes;
 	store_run_clear(&r);
-	assert_int_equal(import(&f, f.len, &second, &e), 0);
+	assert_int_equal(import_fixture(&f, f.len, &second, &e), 0);
 	wait_state(FIXTURE_RUN, NULL, &r);
 	assert_int_equal(r.bytes, bytes);
-	assert_int_equal(field(&r, "launches"), 400);
+	assert_int_equal(run_field(&r, "launches"), 400);
 	store_run_clear(&r);
 	memset(f.file, 'x', f.len);
-	assert_int_equal(import(&f, f.len, &second, &e), -1);
+	assert_int_equal(import_fixture(&f, f.len, &second, &e), -1);
 	assert_non_null(strstr(e.text, "uploaded file"));
 	assert_non_null(strstr(e.text, "not a cudadvise capture"));
 	fixture_free(&f);
 }
 
-TEST_WITH(reanalyze_and_delete, set_up, tear_down)
+TEST_WITH(reanalyze_and_delete, set_up, serve_end)
 {
 	struct error e = ERROR_INIT;
 	struct store_run r;
@@ -691,7 +568,7 @@ TEST_WITH(reanalyze_and_delete, set_up, tear_down)
 	assert_true(r.revision > before);
 	assert_string_equal(r.label, "mine");
 	assert_true(r.pinned);
-	assert_int_equal(field(&r, "launches"), 40);
+	assert_int_equal(run_field(&r, "launches"), 40);
 	store_run_clear(&r);
 	assert_int_equal(service_reanalyze(service, 9, &e), STORE_NONE);
 	assert_int_equal(service_delete(service, 1, &e), STORE_OK);
@@ -701,7 +578,7 @@ TEST_WITH(reanalyze_and_delete, set_up, tear_down)
 	    STORE_NONE);
 }
 
-TEST_WITH(live_runs_are_not_deleted, set_up, tear_down)
+TEST_WITH(live_runs_are_not_deleted, set_up, serve_end)
 {
 	struct error e = ERROR_INIT;
 	struct fixture f;
@@ -722,7 +599,7 @@ TEST_WITH(live_runs_are_not_deleted, set_up, tear_down)
 
 /* Who waits for a report is told that it is on its way: with the database held
  * by somebody else the analysis cannot end. */
-TEST_WITH(analysing_is_said, set_up, tear_down)
+TEST_WITH(analysing_is_said, set_up, serve_end)
 {
 	struct fixture f;
 	struct store_run r;
@@ -755,7 +632,7 @@ TEST_WITH(analysing_is_said, set_up, tear_down)
 	fixture_free(&f);
 }
 
-TEST_WITH(events_tell_of_runs, set_up, tear_down)
+TEST_WITH(events_tell_of_runs, set_up, serve_end)
 {
 	struct service_event ev[64];
 	uint64_t since = service_events_last(service);
@@ -804,7 +681,7 @@ busy_sum(const json_t *timeline, double *count)
 	return (sum);
 }
 
-TEST_WITH(timeline_and_launches, set_up, tear_down)
+TEST_WITH(timeline_and_launches, set_up, serve_end)
 {
 	char next[STORE_CURSOR_SIZE], cursor[STORE_CURSOR_SIZE] = "";
 	struct error e = ERROR_INIT;
@@ -853,7 +730,7 @@ TEST_WITH(timeline_and_launches, set_up, tear_down)
 	    STORE_NONE);
 }
 
-TEST_WITH(retention_keeps_the_pinned, set_up, tear_down)
+TEST_WITH(retention_keeps_the_pinned, set_up, serve_end)
 {
 	char uuid[33];
 	struct error e = ERROR_INIT;
@@ -890,7 +767,7 @@ TEST_WITH(retention_keeps_the_pinned, set_up, tear_down)
 
 /* A program that never falls silent does not keep the daemon from seeing that
  * another one has ended. */
-TEST_WITH(a_busy_neighbour_is_no_delay, set_up, tear_down)
+TEST_WITH(a_busy_neighbour_is_no_delay, set_up, serve_end)
 {
 	struct fixture busy, f;
 	struct store_run r = { .number = 0 };
@@ -935,7 +812,7 @@ cpu_s(void)
 }
 
 /* Without descriptors a peer waits in line, and the daemon does not spin. */
-TEST_WITH(no_descriptors_left, set_up, tear_down)
+TEST_WITH(no_descriptors_left, set_up, serve_end)
 {
 	struct rlimit old, few;
 	struct fixture f;
@@ -963,7 +840,7 @@ TEST_WITH(no_descriptors_left, set_up, tear_down)
 	fixture_free(&f);
 }
 
-TEST_WITH(socket_path_too_long, set_up, tear_down)
+TEST_WITH(socket_path_too_long, set_up, serve_end)
 {
 	char big[200];
 	struct service_options o = { .socket = big, .listen_fd = -1,

@@ -5,26 +5,16 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "config/config.h"
-#include "base/error.h"
-#include "base/log.h"
 #include "capture/proc.h"
-#include "service/service.h"
-#include "unit/fixtures.h"
+#include "unit/served.h"
 #include "unit/test.h"
 
 #define S 1000000000ull
 #define HOUR (3600 * S)
-
-static char *top;
-static char path[100];
-static struct config config;
-static struct service *service;
 
 static uint64_t
 clock_ns(clockid_t clock)
@@ -118,40 +108,11 @@ TEST(born)
 	    UINT64_MAX }), 0);
 }
 
-static void
-start(void)
-{
-	struct service_options o = { .socket = path, .listen_fd = -1,
-	    .state = top, .config = &config };
-	struct error e = ERROR_INIT;
-
-	service = service_start(&o, &e);
-	if (service == NULL)
-		fprintf(stderr, "%s\n", e.text);
-	assert_non_null(service);
-}
-
 static int
 set_up(void **state)
 {
-
 	(void)state;
-	log_setup(LOG_LEVEL_ERROR, false);
-	top = fixture_mkdir();
-	snprintf(path, sizeof(path), "%s/ingest.sock", top);
-	config_init(&config);
-	config.spool_grace_ms = 100;
-	start();
-	return (0);
-}
-
-static int
-tear_down(void **state)
-{
-
-	(void)state;
-	service_stop(service);
-	fixture_rmdir(top);
+	serve(1000, 100);
 	return (0);
 }
 
@@ -176,77 +137,49 @@ unfinished(struct fixture *f, struct proc_birth b)
 	fixture_flush(f);
 }
 
-/* Until the run is over; what it is then. */
-static void
-wait_over(char *how, size_t size)
-{
-	struct error e = ERROR_INIT;
-	struct store_run r;
-	bool over = false;
-
-	while (!over) {
-		usleep(5000);
-		if (store_run_find(service_store(service), FIXTURE_RUN, &r,
-		    &e) != STORE_OK)
-			continue;
-		over = r.json != NULL && strcmp(r.state, "live") != 0;
-		snprintf(how, size, "%s", r.state);
-		store_run_clear(&r);
-	}
-}
-
-static void
-spool_path(char *name, size_t size)
-{
-
-	snprintf(name, size, "%s/spool/%s.%016llx.spool", top, FIXTURE_RUN,
-	    5ull);
-}
-
 /* What an earlier process with our number left is taken in. */
-TEST_WITH(spool_of_a_reused_number, set_up, tear_down)
+TEST_WITH(spool_of_a_reused_number, set_up, serve_end)
 {
-	char name[400], how[32];
+	struct store_run r;
 	struct fixture f;
+	char name[400];
 
 	service_stop(service);
 	unfinished(&f, said(own_age() + HOUR));
-	spool_path(name, sizeof(name));
+	spool_path(name, sizeof(name), FIXTURE_RUN, 5);
 	fixture_write(&f, name, f.len);
-	start();
-	wait_over(how, sizeof(how));
-	assert_string_equal(how, "truncated");
+	serve_again();
+	wait_state(FIXTURE_RUN, NULL, &r);
+	assert_string_equal(r.state, "truncated");
+	store_run_clear(&r);
 	assert_int_equal(access(name, F_OK), -1);
 	fixture_free(&f);
 }
 
 /* But not what we write ourselves: a sweep of the spool leaves it. */
-TEST_WITH(spool_of_the_living, set_up, tear_down)
+TEST_WITH(spool_of_the_living, set_up, serve_end)
 {
 	struct service_counters c;
-	char name[400], how[32];
+	char name[400], sibling[400];
 	struct fixture f, other;
 	const char *uuid = "ffeeddccbbaa99887766554433221100";
 
 	service_stop(service);
 	unfinished(&f, said(own_age()));
-	spool_path(name, sizeof(name));
+	spool_path(name, sizeof(name), FIXTURE_RUN, 5);
 	fixture_write(&f, name, f.len);
 	/* One that is over says that the sweep is through. */
 	fixture_init(&other, 6);
 	fixture_process(&other, uuid, 1, 40, 20);
-	snprintf(how, sizeof(how), "%.8s", uuid);
-	snprintf(path, sizeof(path), "%s/spool/%s.%016llx.spool", top, uuid,
-	    6ull);
-	fixture_write(&other, path, other.len);
-	snprintf(path, sizeof(path), "%s/ingest.sock", top);
-	start();
+	spool_path(sibling, sizeof(sibling), uuid, 6);
+	fixture_write(&other, sibling, other.len);
+	serve_again();
 	do {
 		usleep(5000);
 		service_counters(service, &c);
 	} while (c.spools_merged == 0);
 	service_stop(service);
-	start();
+	serve_again();
 	assert_int_equal(access(name, F_OK), 0);
 	fixture_free(&f);
 	fixture_free(&other);
@@ -254,25 +187,23 @@ TEST_WITH(spool_of_the_living, set_up, tear_down)
 
 /* A run that an earlier daemon left, by a process whose number is ours now, is
  * over when nobody comes back to it, and can be removed. */
-TEST_WITH(run_of_a_reused_number, set_up, tear_down)
+TEST_WITH(run_of_a_reused_number, set_up, serve_end)
 {
-	struct sockaddr_un a = { .sun_family = AF_UNIX };
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	struct error e = ERROR_INIT;
+	struct store_run r;
 	uint8_t ack[64];
 	struct fixture f;
-	char how[32];
+	int fd = dial();
 
-	snprintf(a.sun_path, sizeof(a.sun_path), "%s", path);
-	assert_int_equal(connect(fd, (struct sockaddr *)&a, sizeof(a)), 0);
 	unfinished(&f, said(own_age() + HOUR));
-	assert_int_equal(send(fd, f.file, f.len, MSG_NOSIGNAL), f.len);
+	transmit(fd, f.file, f.len);
 	assert_true(recv(fd, ack, sizeof(ack), 0) > 0);
 	service_stop(service);
 	close(fd);
-	start();
-	wait_over(how, sizeof(how));
-	assert_string_equal(how, "truncated");
+	serve_again();
+	wait_state(FIXTURE_RUN, NULL, &r);
+	assert_string_equal(r.state, "truncated");
+	store_run_clear(&r);
 	assert_int_equal(service_delete(service, 1, &e), STORE_OK);
 	fixture_free(&f);
 }

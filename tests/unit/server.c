@@ -8,36 +8,25 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "config/config.h"
-#include "base/error.h"
-#include "base/log.h"
 #include "http/server.h"
 #include "service/internal.h"
-#include "unit/fixtures.h"
+#include "unit/served.h"
 #include "unit/test.h"
 
 #define WAITING 4
 
-static char *top;
-static char socket_path[100];
-static struct config config;
-static struct service *service;
+static char api_path[100];
 static struct http *http;
 
 static int
 set_up(void **state)
 {
-	struct service_options o = { .listen_fd = -1, .config = &config };
-	struct http_options h = { .unix_path = socket_path, .listen_fd = -1 };
+	struct http_options h = { .unix_path = api_path, .listen_fd = -1 };
 	struct error e = ERROR_INIT;
 
 	(void)state;
-	log_setup(LOG_LEVEL_ERROR, false);
-	config_init(&config);
-	o.state = top = fixture_mkdir();
-	snprintf(socket_path, sizeof(socket_path), "%s/api.sock", top);
-	service = service_start(&o, &e);
-	assert_non_null(service);
+	serve(1000, 5000);
+	snprintf(api_path, sizeof(api_path), "%s/api.sock", top);
 	http = http_start(&h, service, &e);
 	assert_non_null(http);
 	return (0);
@@ -46,13 +35,9 @@ set_up(void **state)
 static int
 tear_down(void **state)
 {
-
-	(void)state;
 	claim_drop(service, FIXTURE_RUN);
 	http_stop(http);
-	service_stop(service);
-	fixture_rmdir(top);
-	return (0);
+	return (serve_end(state));
 }
 
 /* A connection on which ${method} ${path} was asked. */
@@ -64,7 +49,7 @@ ask(const char *method, const char *path)
 	char text[200];
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), n;
 
-	snprintf(a.sun_path, sizeof(a.sun_path), "%s", socket_path);
+	snprintf(a.sun_path, sizeof(a.sun_path), "%s", api_path);
 	assert_int_equal(connect(fd, (struct sockaddr *)&a, sizeof(a)), 0);
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	n = snprintf(text, sizeof(text), "%s /api/v1%s HTTP/1.1\r\n"
