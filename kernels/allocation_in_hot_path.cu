@@ -71,8 +71,8 @@ one_step_allocating(struct job *job, uint32_t *state, size_t n)
 	return e != cudaSuccess ? e : freed;
 }
 
-int
-pair_allocation_in_hot_path(struct job *job)
+PAIR(allocation_in_hot_path, "allocate once, before the loop",
+    "time in cudaMalloc and cudaFree")
 {
 	size_t n = job->size ? job->size + job->size % 2 : (size_t)8 << 20;
 	uint32_t *state, *host, *scratch = NULL;

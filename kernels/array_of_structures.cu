@@ -50,8 +50,8 @@ moment_of_arrays(const float *__restrict__ x, const float *__restrict__ mass,
 		out[i] = x[i] * mass[i];
 }
 
-int
-pair_array_of_structures(struct job *job)
+PAIR(array_of_structures, "a structure of arrays, where few fields are read",
+    "sectors per global load request")
 {
 	size_t n = job->size ? job->size : (size_t)1 << 24;
 	unsigned blocks = (unsigned)((n + THREADS - 1) / THREADS);

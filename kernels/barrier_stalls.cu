@@ -62,8 +62,8 @@ exchange(const uint32_t *__restrict__ table, uint32_t *__restrict__ out,
 	out[t] = sum;
 }
 
-int
-pair_barrier_stalls(struct job *job)
+PAIR(barrier_stalls, "wait for those whose data you read, not for the whole block",
+    "stalls at barriers")
 {
 	auto kernel = job->good ? exchange<true> : exchange<false>;
 	uint32_t *table, *out, *host;

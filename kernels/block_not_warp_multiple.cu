@@ -30,8 +30,8 @@ mix_all(const uint32_t *__restrict__ in, uint32_t *__restrict__ out, size_t n)
 		out[i] = mix_rounds(in[i], ROUNDS);
 }
 
-int
-pair_block_not_warp_multiple(struct job *job)
+PAIR(block_not_warp_multiple, "make the block a multiple of 32 threads",
+    "threads per executed instruction")
 {
 	unsigned threads = job->good ? 128 : 100;
 	uint32_t *in, *out, *host;

@@ -41,8 +41,8 @@ add_images(const float *__restrict__ a, const float *__restrict__ b,
 	}
 }
 
-int
-pair_block_shape_breaks_rows(struct job *job)
+PAIR(block_shape_breaks_rows, "a block should be at least 32 threads wide",
+    "sectors per global load and store request")
 {
 	dim3 block = job->good ? dim3(64, 4) : dim3(2, 128), grid;
 	uint64_t seed = job->seed, other = seed ^ 0xb;

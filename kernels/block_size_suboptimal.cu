@@ -34,8 +34,8 @@ one_chain_each(const uint32_t *__restrict__ table, uint32_t *__restrict__ out,
 		    chase(table, chase_start(seed, chain), STEPS);
 }
 
-int
-pair_block_size_suboptimal(struct job *job)
+PAIR(block_size_suboptimal, "one warp a block leaves half of the warp slots empty",
+    "theoretical occupancy")
 {
 	unsigned threads = job->good ? GOOD_THREADS : CHASE_LANES;
 	uint32_t *table, *out, *host;

@@ -36,15 +36,15 @@ built_run(struct job *job, const struct built *built, int laps)
 	return 0;
 }
 
-int
-pair_missing_lineinfo(struct job *job)
+PAIR(missing_lineinfo, "compile with -lineinfo",
+    "none: lines are named")
 {
 	return built_run(job, job->good ? &built_with_lines :
 	    &built_without_lines, 300);
 }
 
-int
-pair_debug_build(struct job *job)
+PAIR(debug_build, "measure what is compiled without -G",
+    "executed instructions")
 {
 	return built_run(job, job->good ? &built_optimised :
 	    &built_for_debugging, 300);

@@ -50,8 +50,8 @@ hash_own_table(const uint4 *__restrict__ table, uint32_t *__restrict__ out)
 	out[blockIdx.x * THREADS + threadIdx.x] = sum;
 }
 
-int
-pair_cache_config_mismatch(struct job *job)
+PAIR(cache_config_mismatch, "set no more shared memory aside than is used",
+    "hit rate of L1")
 {
 	uint32_t *table, *out, *host;
 	unsigned blocks;

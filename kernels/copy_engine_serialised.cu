@@ -69,8 +69,8 @@ join(struct job *job, const struct lane *lane, int lanes)
 	return e;
 }
 
-int
-pair_copy_engine_serialised(struct job *job)
+PAIR(copy_engine_serialised, "send results back while the next inputs come in",
+    "time in which copies run both ways")
 {
 	size_t n = job->size ? job->size : (size_t)4 << 20;
 	int lanes = job->good ? STREAMS : 1;

@@ -31,8 +31,8 @@ fill_mixed(uint32_t *to, size_t n, uint64_t seed)
 		to[i] = mix_rounds(seeded(seed, i), ROUNDS);
 }
 
-int
-pair_device_memory_leak(struct job *job)
+PAIR(device_memory_leak, "free what was allocated",
+    "bytes live at exit")
 {
 	size_t n = job->size ? job->size : (size_t)16 << 20;
 	unsigned blocks = (unsigned)((n + THREADS - 1) / THREADS);

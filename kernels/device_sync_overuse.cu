@@ -34,8 +34,8 @@ step_state(uint32_t *state, size_t n, uint32_t key)
 		state[i] = mix_rounds(state[i] ^ key, ROUNDS);
 }
 
-int
-pair_device_sync_overuse(struct job *job)
+PAIR(device_sync_overuse, "wait once, at the end",
+    "GPU idle after synchronisation")
 {
 	uint32_t *state, *host, key = (uint32_t)job->seed;
 	unsigned blocks;

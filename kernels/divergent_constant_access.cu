@@ -49,8 +49,8 @@ stir_by_table(const uint32_t *__restrict__ table, uint32_t *__restrict__ out,
 	out[i] = h;
 }
 
-int
-pair_divergent_constant_access(struct job *job)
+PAIR(divergent_constant_access, "constant memory is for what all lanes of a warp read alike",
+    "warps that wait for constant loads")
 {
 	auto kernel = job->good ? stir_by_table<false> : stir_by_table<true>;
 	uint32_t *table, *out, *host;

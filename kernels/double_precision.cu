@@ -59,8 +59,8 @@ fall_by_float(const float *__restrict__ start, float *__restrict__ out,
 	out[i] = v;
 }
 
-int
-pair_double_precision(struct job *job)
+PAIR(double_precision, "write 0.01f, not 0.01, where floats are meant",
+    "FP64 instructions and conversions")
 {
 	auto kernel = job->good ? fall_by_float : fall_by_double;
 	float *start, *out, *host;

@@ -104,8 +104,8 @@ mix_rows(struct job *job, const void *kernel, const void *child)
 	return 0;
 }
 
-int
-pair_dynamic_parallelism_overhead(struct job *job)
+PAIR(dynamic_parallelism_overhead, "launch a grid from the host, not a small one from each thread of another",
+    "launches from kernels")
 {
 	cudaKernel_t parent, child;
 	cudaLibrary_t library;

@@ -72,8 +72,8 @@ sum_all(const uint32_t *__restrict__ in, float *sum, unsigned n)
 	}
 }
 
-int
-pair_global_atomic_contention(struct job *job)
+PAIR(global_atomic_contention, "add up within a block first, then once to the word that all share",
+    "global reductions")
 {
 	auto kernel = job->good ? sum_all<true> : sum_all<false>;
 	float *sum, *host;	/* of each call */

@@ -51,8 +51,8 @@ give_batch(struct job *job, const struct slot *slot, uint32_t *state, size_t n)
 	return e != cudaSuccess ? e : cudaEventRecord(slot->done, job->stream);
 }
 
-int
-pair_gpu_idle_gaps(struct job *job)
+PAIR(gpu_idle_gaps, "prepare the next batch while the GPU works on this one",
+    "GPU idle while the host computes")
 {
 	int slots = job->good ? SLOTS : 1, batch = 0;
 	struct slot slot[SLOTS] = {};

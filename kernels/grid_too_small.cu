@@ -34,8 +34,8 @@ mix_strided(const uint32_t *__restrict__ in, uint32_t *__restrict__ out,
 		out[i] = mix_rounds(in[i], ROUNDS);
 }
 
-int
-pair_grid_too_small(struct job *job)
+PAIR(grid_too_small, "launch at least enough blocks for every multiprocessor",
+    "blocks per multiprocessor")
 {
 	uint32_t *in, *out, *host;
 	unsigned blocks;

@@ -34,8 +34,8 @@ hash_words(const uint32_t *__restrict__ in, uint32_t *__restrict__ out,
 	out[first] = sum;
 }
 
-int
-pair_host_memory_access(struct job *job)
+PAIR(host_memory_access, "copy to the GPU what kernels read more than once",
+    "L2 sectors of host memory")
 {
 	size_t n = job->size ? job->size : (size_t)24 << 20;
 	uint32_t *words, *out, *host;

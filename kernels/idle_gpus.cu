@@ -81,8 +81,8 @@ set_up(struct job *job, struct part *part, size_t n)
 	return 0;
 }
 
-int
-pair_idle_gpus(struct job *job)
+PAIR(idle_gpus, "give every GPU its work before waiting for one",
+    "GPUs at work at a time")
 {
 	struct part part[GPUS] = {};
 	unsigned blocks;

@@ -34,8 +34,8 @@ mix_each(const uint32_t *__restrict__ in, uint32_t *__restrict__ out, size_t n)
 	out[i] = mix_rounds(in[i], ROUNDS); /* HERE */
 }
 
-int
-pair_idle_lanes(struct job *job)
+PAIR(idle_lanes, "give every lane of a warp an element",
+    "threads per executed instruction")
 {
 	auto kernel = job->good ? mix_each<1> : mix_each<4>;
 	int spread = job->good ? 1 : 4;

@@ -100,8 +100,8 @@ stirred(uint32_t h, uint64_t i)
 	return h;
 }
 
-int
-pair_instruction_cache_misses(struct job *job)
+PAIR(instruction_cache_misses, "keep the hot code small",
+    "stalls for instructions, bytes of hot code")
 {
 	auto kernel = job->good ? stir_all<4> : stir_all<ROUNDS>;
 	uint32_t *in, *out, *host;

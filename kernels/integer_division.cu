@@ -86,8 +86,8 @@ weigh_places(const uint32_t *__restrict__ in, uint32_t *__restrict__ out,
 	out[i] = sum;
 }
 
-int
-pair_integer_division(struct job *job)
+PAIR(integer_division, "divide by a number that many divide by with one multiplication",
+    "executed instructions")
 {
 	auto kernel = job->good ? weigh_places<true> : weigh_places<false>;
 	struct divisor width = divisor_of(WIDTH), height = divisor_of(HEIGHT);

@@ -94,8 +94,8 @@ mix_words(struct job *job, const void *kernel)
 	return 0;
 }
 
-int
-pair_jit_at_startup(struct job *job)
+PAIR(jit_at_startup, "build for the GPU that the program runs on",
+    "time from the start to the first kernel")
 {
 	cudaLibrary_t library;
 	cudaKernel_t kernel;

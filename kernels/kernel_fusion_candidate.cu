@@ -176,8 +176,8 @@ check_row(struct job *job, const float *host, size_t row)
 	}
 }
 
-int
-pair_kernel_fusion_candidate(struct job *job)
+PAIR(kernel_fusion_candidate, "one kernel that reads the data once, not three that each read it",
+    "bytes read from DRAM")
 {
 	size_t rows = job->size ? job->size : ROWS;
 	size_t n = rows * ROW;

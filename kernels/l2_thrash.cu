@@ -75,8 +75,8 @@ is_prime(unsigned n)
 	return n > 1;
 }
 
-int
-pair_l2_thrash(struct job *job)
+PAIR(l2_thrash, "let blocks that run together read the same data at the same time",
+    "bytes read from DRAM")
 {
 	size_t bytes = job->size ? job->size << 20 :
 	    (size_t)job->gpu.l2CacheSize * 6;

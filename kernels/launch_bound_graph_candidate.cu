@@ -74,8 +74,8 @@ capture_sequence(struct job *job, uint32_t *state, size_t n,
 	return first;
 }
 
-int
-pair_launch_bound_graph_candidate(struct job *job)
+PAIR(launch_bound_graph_candidate, "launch a repeating sequence as one graph",
+    "GPU idle between kernels")
 {
 	cudaGraphExec_t exec = NULL;
 	uint32_t *state, *host;

@@ -45,8 +45,8 @@ mix_tiles(const uint32_t *__restrict__ in, uint32_t *__restrict__ out,
 	}
 }
 
-int
-pair_launch_failures(struct job *job)
+PAIR(launch_failures, "ask for the shared memory that a launch needs",
+    "launches that failed")
 {
 	unsigned blocks = (unsigned)job->gpu.multiProcessorCount * 2;
 	size_t n = job->size ? job->size :

@@ -66,8 +66,8 @@ send_chunk(const struct chunks *c, int k)
 	return cudaGetLastError();
 }
 
-int
-pair_legacy_default_stream(struct job *job)
+PAIR(legacy_default_stream, "give the copies a stream that does not wait for the default stream",
+    "copy time during which a kernel runs")
 {
 	struct chunks c = {};
 	uint32_t *from, *host;

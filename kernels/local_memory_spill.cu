@@ -57,8 +57,8 @@ energy(const float *__restrict__ in, float *__restrict__ out, size_t signals,
 	out[t] = sum;
 }
 
-int
-pair_local_memory_spill(struct job *job)
+PAIR(local_memory_spill, "index a small array by constants, so that it stays in registers",
+    "local memory sectors")
 {
 	auto kernel = job->good ? energy<TAPS> : energy<1>;
 	uint64_t seed = job->seed;

@@ -41,8 +41,8 @@ stir(const uint32_t *__restrict__ in, uint32_t *__restrict__ out, unsigned n)
 	out[i] = h;
 }
 
-int
-pair_loop_not_unrolled(struct job *job)
+PAIR(loop_not_unrolled, "unroll a short hot loop",
+    "executed instructions, branches")
 {
 	auto kernel = job->good ? stir<16> : stir<1>;
 	uint32_t *in, *out, *host;

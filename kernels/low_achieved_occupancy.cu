@@ -42,8 +42,8 @@ follow_chains(const uint32_t *__restrict__ table, uint32_t *__restrict__ out,
 	}
 }
 
-int
-pair_low_achieved_occupancy(struct job *job)
+PAIR(low_achieved_occupancy, "share a block's work among its warps",
+    "achieved occupancy")
 {
 	auto kernel = job->good ? follow_chains<true> : follow_chains<false>;
 	uint32_t *table, *out, *host;

@@ -80,8 +80,8 @@ walk_columns(uint32_t *__restrict__ out, uint64_t seed, int steps)
 		out[t * WALKS + w] = at[w] / row_bytes;
 }
 
-int
-pair_low_ilp(struct job *job)
+PAIR(low_ilp, "let each thread work on two things at once",
+    "stalls for results, issued instructions a cycle")
 {
 	auto kernel = job->good ? walk_columns<true> : walk_columns<false>;
 	uint32_t *out, *host;

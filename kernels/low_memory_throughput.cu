@@ -55,8 +55,8 @@ end:
 	out[i] = h;
 }
 
-int
-pair_low_memory_throughput(struct job *job)
+PAIR(low_memory_throughput, "have the next loads under way while this one is used",
+    "DRAM throughput")
 {
 	auto kernel = job->good ? stir_columns<AHEAD> : stir_columns<1>;
 	unsigned rows = job->size ? (unsigned)job->size : 512, blocks;

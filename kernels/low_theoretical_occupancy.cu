@@ -44,8 +44,8 @@ weigh_chains(const uint32_t *__restrict__ table,
 	out[t] = sum;
 }
 
-int
-pair_low_theoretical_occupancy(struct job *job)
+PAIR(low_theoretical_occupancy, "ask for the shared memory that is used, not for all there is",
+    "theoretical occupancy")
 {
 	size_t per_sm = job->gpu.sharedMemPerMultiprocessor;
 	size_t shared = WEIGHTS * sizeof(float), n;

@@ -18,12 +18,20 @@ enum { EXIT_WRONG = 1, EXIT_USAGE = 2, EXIT_NO_GPU = 3 };
 
 #define DEFAULT_SEED 20240229
 
-const struct pair pair_table[] = {
-#define PAIR(ident, id, lesson, metric) { id, lesson, metric, pair_##ident },
-#include "kernels.def"
-#undef PAIR
+#define RULE(function, ...) extern const struct pair pair_##function;
+#include "rules/engine/rules.def"
+#undef RULE
+
+/* A pair for each practice, and of the same name. */
+static const struct {
+	const char *id;
+	const struct pair *pair;
+} table[] = {
+#define RULE(function, id, ...) { id, &pair_##function },
+#include "rules/engine/rules.def"
+#undef RULE
 };
-const size_t pair_count = sizeof(pair_table) / sizeof(pair_table[0]);
+static const size_t pairs = sizeof(table) / sizeof(table[0]);
 
 static const char help[] =
 "Usage: cudadvise-kernels NAME --variant bad|good [options]\n"
@@ -158,22 +166,22 @@ take_option(struct request *r, int c, const char *value)
 	}
 }
 
-/* The strings of kernels.def hold nothing that JSON would escape. */
 static int
 list(bool json)
 {
 	if (json)
 		printf("[");
-	for (size_t i = 0; i < pair_count; i++) {
-		const struct pair *p = &pair_table[i];
+	for (size_t i = 0; i < pairs; i++) {
+		const char *id = table[i].id;
+		const struct pair *p = table[i].pair;
 
 		if (json)
 			printf("%s\n  {\"name\": \"%s\", \"rule\": \"%s\", "
 			    "\"lesson\": \"%s\", \"metric\": \"%s\", "
 			    "\"variants\": [\"bad\", \"good\"]}", i ? "," : "",
-			    p->id, p->id, p->lesson, p->metric);
+			    id, id, p->lesson, p->metric);
 		else
-			printf("%-30s %s\n", p->id, p->lesson);
+			printf("%-30s %s\n", id, p->lesson);
 	}
 	if (json)
 		printf("\n]\n");
@@ -219,9 +227,9 @@ print_result(const struct job *job)
 static const struct pair *
 find_pair(const char *name)
 {
-	for (size_t i = 0; i < pair_count; i++)
-		if (!strcmp(pair_table[i].id, name))
-			return &pair_table[i];
+	for (size_t i = 0; i < pairs; i++)
+		if (!strcmp(table[i].id, name))
+			return table[i].pair;
 	return NULL;
 }
 
@@ -276,6 +284,6 @@ main(int argc, char **argv)
 	if (!r.variant)
 		return usage("which one? --variant bad or --variant good",
 		    NULL);
-	r.job.name = pair->id;
+	r.job.name = argv[optind];
 	return run_pair(pair, &r.job);
 }

@@ -31,8 +31,8 @@ take_in(const uint32_t *__restrict__ in, uint32_t *state, size_t n)
 		state[i] = mix(state[i] ^ in[i]);
 }
 
-int
-pair_many_small_copies(struct job *job)
+PAIR(many_small_copies, "copy once, not a thousand times",
+    "number of copies")
 {
 	size_t records = job->size ? job->size : 1000, n = records * RECORD;
 	size_t a_copy = job->good ? n : RECORD;

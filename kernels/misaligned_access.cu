@@ -46,8 +46,8 @@ sum_samples(const float *__restrict__ data, float *__restrict__ out, int rounds)
 	out[t] = sum;
 }
 
-int
-pair_misaligned_access(struct job *job)
+PAIR(misaligned_access, "let what a warp reads start where a sector starts",
+    "sectors per global load request")
 {
 	auto kernel = job->good ? sum_samples<0> : sum_samples<1>;
 	int first = job->good ? 0 : 1;

@@ -56,8 +56,8 @@ parity_of_rows(const T *__restrict__ in, T *__restrict__ out)
 	out[(size_t)y * columns + x] = all;
 }
 
-int
-pair_narrow_access(struct job *job)
+PAIR(narrow_access, "read 16 bytes at a time, not one",
+    "global load instructions")
 {
 	size_t rows = job->size ? job->size : 8192;
 	unsigned down = (unsigned)((rows + BLOCK_Y - 1) / BLOCK_Y);

@@ -68,8 +68,8 @@ join_pieces(struct job *job, struct piece *piece, int pieces)
 	return e;
 }
 
-int
-pair_no_copy_compute_overlap(struct job *job)
+PAIR(no_copy_compute_overlap, "cut the work into chunks and use several streams",
+    "copy time hidden behind kernels")
 {
 	size_t n = job->size ? job->size : (size_t)16 << 20;
 	int pieces = job->good && n >= PIECES ? PIECES : 1;

@@ -68,8 +68,8 @@ send_rounds(struct job *job, uint32_t *from, size_t n)
 	return 0;
 }
 
-int
-pair_pageable_host_memory(struct job *job)
+PAIR(pageable_host_memory, "copy from pinned memory",
+    "copy bandwidth")
 {
 	size_t n = job->size ? job->size : (size_t)8 << 20;
 	uint32_t *from;

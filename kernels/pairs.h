@@ -1,25 +1,34 @@
 /*
- * pairs.h: the reference pairs, from kernels.def.
+ * pairs.h: the reference pairs, one for each practice.
+ *
+ * A pair is a file kernels/<practice>.cu, with dashes as underscores (built.cu: those
+ * whose lesson is a flag). The rule of that name (daemon/rules/engine/rules.def) must
+ * find its bad variant, and must not find its good one. Where the lesson is about a
+ * line of code, a comment HERE stands at the end of each line of the bad variant that
+ * the finding may name (NOWHERE: it must be found without a line);
+ * tests/rules/lines.sh compares.
  */
 #ifndef CADV_PAIRS_H
 #define CADV_PAIRS_H
 
-#include <stddef.h>
-
 struct job;
 
-#define PAIR(ident, id, lesson, metric) int pair_##ident(struct job *job);
-#include "kernels.def"
-#undef PAIR
-
 struct pair {
-	const char *id;		/* also the rule that must find bad */
-	const char *lesson;
+	const char *lesson;	/* nothing in it that JSON would escape */
 	const char *metric;	/* what differs between the variants */
 	int (*run)(struct job *job);
 };
 
-extern const struct pair pair_table[];
-extern const size_t pair_count;
+/*
+ * PAIR(practice, "lesson", "metric that moves") { body }: define the pair of a
+ * practice. The body has the argument job, and returns 0, or -1 if it failed.
+ */
+#define PAIR(practice, lesson, metric)					\
+	static int run_##practice(struct job *job);			\
+	extern const struct pair pair_##practice;			\
+	const struct pair pair_##practice = {				\
+		lesson, metric, run_##practice				\
+	};								\
+	static int run_##practice(struct job *job)
 
 #endif

@@ -52,8 +52,8 @@ set_up(struct job *job, int own, int device, uint32_t **there, size_t n)
 	return 0;
 }
 
-int
-pair_peer_access_off(struct job *job)
+PAIR(peer_access_off, "switch peer access on before copying between GPUs",
+    "copies through the host")
 {
 	size_t n = job->size ? job->size : (size_t)16 << 20;
 	unsigned blocks = (unsigned)((n + THREADS - 1) / THREADS);

@@ -65,8 +65,8 @@ tabulate_restricted(const float *__restrict__ term, float *__restrict__ table,
 	}
 }
 
-int
-pair_read_only_path_unused(struct job *job)
+PAIR(read_only_path_unused, "say which data a kernel only reads",
+    "global load instructions")
 {
 	auto kernel = job->good ? tabulate_restricted : tabulate_aliased;
 	int places = (int)std::min<uint64_t>(job->size, INT_MAX);

@@ -58,8 +58,8 @@ filter_columns(const float *__restrict__ in, float *__restrict__ out,
 		out[(y + r) * WIDTH + x] = sum[r];
 }
 
-int
-pair_redundant_global_traffic(struct job *job)
+PAIR(redundant_global_traffic, "use a value several times once it is in a register",
+    "global load instructions, L1 pipe utilisation")
 {
 	auto kernel = job->good ? filter_columns<MANY> : filter_columns<1>;
 	unsigned each = BLOCK_Y * (job->good ? MANY : 1);	/* rows of a block */

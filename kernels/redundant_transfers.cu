@@ -73,8 +73,8 @@ step(struct job *job, struct states *s)
 	return e;
 }
 
-int
-pair_redundant_transfers(struct job *job)
+PAIR(redundant_transfers, "leave on the device what only kernels read",
+    "bytes copied")
 {
 	struct states s = {};
 	uint64_t steps;

@@ -78,8 +78,8 @@ check_steps(struct job *job, const uint32_t *host, unsigned n)
 	return 0;
 }
 
-int
-pair_relaunch_for_grid_sync(struct job *job)
+PAIR(relaunch_for_grid_sync, "let the blocks meet inside the kernel",
+    "GPU idle between launches")
 {
 	unsigned blocks = (unsigned)job->gpu.multiProcessorCount;
 	unsigned n = blocks * THREADS;

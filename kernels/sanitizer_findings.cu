@@ -53,8 +53,8 @@ mix_tiles(const uint32_t *in, const uint32_t *more, uint32_t *out, size_t n,
 		    ((behind ^ across ^ more[i]) & mask); /* HERE */
 }
 
-int
-pair_sanitizer_findings(struct job *job)
+PAIR(sanitizer_findings, "read what is there, what was written, and after it was written",
+    "reports of compute-sanitizer")
 {
 	auto kernel = job->good ? mix_tiles<true> : mix_tiles<false>;
 	size_t n = job->size ? job->size : ((size_t)1 << 16) - 3;

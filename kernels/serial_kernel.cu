@@ -37,8 +37,8 @@ mix_all(const uint32_t *__restrict__ in, uint32_t *__restrict__ out)
 	}
 }
 
-int
-pair_serial_kernel(struct job *job)
+PAIR(serial_kernel, "let all threads of a block share its loop",
+    "threads per executed instruction, achieved occupancy")
 {
 	auto kernel = job->good ? mix_all<true> : mix_all<false>;
 	uint32_t *in, *out, *host;

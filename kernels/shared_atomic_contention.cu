@@ -77,8 +77,8 @@ add_by_class(const uint32_t *__restrict__ in, uint32_t *__restrict__ out,
 	}
 }
 
-int
-pair_shared_atomic_contention(struct job *job)
+PAIR(shared_atomic_contention, "count where no other thread counts",
+    "shared wavefronts per atomic")
 {
 	auto kernel = job->good ? add_by_class<true> : add_by_class<false>;
 	unsigned each = job->size ? (unsigned)job->size : 256, blocks;

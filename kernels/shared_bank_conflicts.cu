@@ -49,8 +49,8 @@ turn_tiles(const uint32_t *__restrict__ in, uint32_t *__restrict__ out)
 		out[base + (y + k * ROWS) * TILE + x] = v[k];
 }
 
-int
-pair_shared_bank_conflicts(struct job *job)
+PAIR(shared_bank_conflicts, "one word of padding takes a column out of a single bank",
+    "shared wavefronts per instruction")
 {
 	auto kernel = job->good ? turn_tiles<1> : turn_tiles<0>;
 	uint32_t *in, *out, *host;

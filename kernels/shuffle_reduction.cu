@@ -107,8 +107,8 @@ variances(const float *__restrict__ in, float2 *__restrict__ out, unsigned rows)
 	}
 }
 
-int
-pair_shuffle_reduction(struct job *job)
+PAIR(shuffle_reduction, "add up within a warp by shuffles, not through shared memory",
+    "barriers, stalls at barriers")
 {
 	auto kernel = job->good ? variances<true> : variances<false>;
 	float *in;

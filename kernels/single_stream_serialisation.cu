@@ -92,8 +92,8 @@ check_part(struct job *job, const uint32_t *host, uint32_t p)
 	}
 }
 
-int
-pair_single_stream_serialisation(struct job *job)
+PAIR(single_stream_serialisation, "give independent work streams of its own",
+    "kernels at once")
 {
 	struct part part[PARTS] = {};
 	cudaEvent_t begin;

@@ -84,8 +84,8 @@ energy_of_tone(const uint32_t *__restrict__ in, float *__restrict__ out,
 	out[i] = sum;
 }
 
-int
-pair_slow_math_functions(struct job *job)
+PAIR(slow_math_functions, "where accuracy allows, call the fast sine",
+    "executed instructions")
 {
 	auto kernel = job->good ? energy_of_tone<true> : energy_of_tone<false>;
 	float *out, *host;

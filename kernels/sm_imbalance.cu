@@ -54,8 +54,8 @@ mix_rows(const uint32_t *__restrict__ in, uint32_t *__restrict__ out)
 	}
 }
 
-int
-pair_sm_imbalance(struct job *job)
+PAIR(sm_imbalance, "deal rows of different length out evenly",
+    "active cycles of the mean SM over those of the busiest")
 {
 	auto kernel = job->good ? mix_rows<true> : mix_rows<false>;
 	uint32_t *in, *out, *host;

@@ -122,8 +122,8 @@ check_slots(struct job *job, const struct shuttle *h)
 	}
 }
 
-int
-pair_synchronous_copies(struct job *job)
+PAIR(synchronous_copies, "copy a result back while the next kernel runs",
+    "GPU idle after copies")
 {
 	struct shuttle h = {};
 	uint32_t *state;

@@ -55,8 +55,8 @@ some_chains_each(const uint32_t *__restrict__ table,
 	}
 }
 
-int
-pair_tail_effect(struct job *job)
+PAIR(tail_effect, "launch whole waves",
+    "waves")
 {
 	int each = job->good ? BAD_CHAINS + 1 : BAD_CHAINS;
 	uint32_t *table, *out, *host;

@@ -235,8 +235,8 @@ multiply_by_tensor_cores(const float *__restrict__ a,
 #endif
 }
 
-int
-pair_tensor_cores_unused(struct job *job)
+PAIR(tensor_cores_unused, "multiply matrices on the tensor cores, where their precision does",
+    "executed instructions, tensor pipe")
 {
 	auto kernel = job->good ? multiply_by_tensor_cores :
 	    multiply_by_threads;

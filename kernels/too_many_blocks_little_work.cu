@@ -46,8 +46,8 @@ choose(uint32_t *__restrict__ bitmap, size_t n, uint32_t seed)
 	}
 }
 
-int
-pair_too_many_blocks_little_work(struct job *job)
+PAIR(too_many_blocks_little_work, "launch the blocks that fit, and let each thread take many elements",
+    "waves, executed instructions")
 {
 	size_t n = (job->size ? job->size : (size_t)1 << 28) / LANES * LANES;
 	uint32_t *bitmap, *host, seed = seeded(job->seed, 0);

@@ -49,8 +49,8 @@ mix_missing(const uint32_t *__restrict__ in, uint32_t *__restrict__ out,
 			out[i] = mix_rounds(in[i], ROUNDS);
 }
 
-int
-pair_unchecked_errors(struct job *job)
+PAIR(unchecked_errors, "read the error of every launch",
+    "errors that nobody read")
 {
 	cudaLaunchConfig_t rest = {};
 	const uint32_t *values;

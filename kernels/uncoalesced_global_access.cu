@@ -45,8 +45,8 @@ dot_rows(const float *__restrict__ a, const float *__restrict__ b,
 	out[row] = sum;
 }
 
-int
-pair_uncoalesced_global_access(struct job *job)
+PAIR(uncoalesced_global_access, "consecutive threads read consecutive addresses",
+    "sectors per global load request")
 {
 	auto kernel = job->good ? dot_rows<true> : dot_rows<false>;
 	uint64_t seed = job->seed, other = seed ^ 0xb;

@@ -58,8 +58,8 @@ apply(const float *__restrict__ in, float *__restrict__ out, unsigned n,
 	out[i] = x;
 }
 
-int
-pair_unfused_multiply_add(struct job *job)
+PAIR(unfused_multiply_add, "let the compiler fuse a product and the sum that it goes into",
+    "FMUL and FADD instructions")
 {
 	auto kernel = job->good ? apply<true> : apply<false>;
 	struct terms terms;

@@ -47,8 +47,8 @@ prefetch(struct job *job, const uint32_t *part, size_t n)
 	    n * sizeof(*part), gpu, 0, job->stream);
 }
 
-int
-pair_unified_memory_faults(struct job *job)
+PAIR(unified_memory_faults, "prefetch managed memory before a kernel touches it",
+    "page faults of the GPU")
 {
 	size_t n = job->size ? job->size : (size_t)8 << 20;
 	unsigned blocks = (unsigned)((n + THREADS - 1) / THREADS);

@@ -51,8 +51,8 @@ evaluate(const float *__restrict__ place, const float *__restrict__ term,
 	out[i] = y;
 }
 
-int
-pair_uniform_global_load(struct job *job)
+PAIR(uniform_global_load, "what all threads read belongs into constant memory",
+    "global load instructions")
 {
 	auto kernel = job->good ? evaluate<true> : evaluate<false>;
 	uint64_t seed = job->seed, other = seed ^ 0xc0ef;

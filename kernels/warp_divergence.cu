@@ -69,8 +69,8 @@ stir_all(const uint32_t *__restrict__ in, uint32_t *__restrict__ out, size_t n)
 	out[i] = h;
 }
 
-int
-pair_warp_divergence(struct job *job)
+PAIR(warp_divergence, "branch per warp, not per lane",
+    "threads per executed instruction, divergent branch targets")
 {
 	auto kernel = job->good ? stir_all<true> : stir_all<false>;
 	uint32_t *in, *out, *host;

@@ -14,7 +14,7 @@ const char *const check_state_name[CHECK_STATES] = {
 
 const struct check_group_info check_group_table[CHECK_GROUPS] = {
 #define CHECK_GROUP(name, id, title) { id, title },
-#define CHECK_LINE(group, id, title, facts, rules)
+#define CHECK_LINE(group, id, title, facts, rests_on)
 #include "report/checklist.def"
 #undef CHECK_GROUP
 #undef CHECK_LINE
@@ -22,13 +22,11 @@ const struct check_group_info check_group_table[CHECK_GROUPS] = {
 
 #define CHECK_FACTS(...) { __VA_ARGS__, NULL }
 #define CHECK_NO_FACTS { NULL }
-#define CHECK_RULES(...) { __VA_ARGS__, NULL }
-#define CHECK_NO_RULES { NULL }
 
 const struct check_line check_table[] = {
 #define CHECK_GROUP(name, id, title)
-#define CHECK_LINE(group, id, title, facts, rules)			\
-	{ CHECK_##group, id, title, facts, rules },
+#define CHECK_LINE(group, id, title, facts, rests_on)			\
+	{ CHECK_##group, id, title, facts, rests_on },
 #include "report/checklist.def"
 #undef CHECK_GROUP
 #undef CHECK_LINE
@@ -38,12 +36,10 @@ const size_t check_table_size = sizeof(check_table) / sizeof(check_table[0]);
 int
 checklist_has(const struct check_line *line, const char *rule)
 {
-	size_t i;
+	const struct rule_info *info = rule_find(rule);
 
-	for (i = 0; line->rule[i] != NULL; i++)
-		if (strcmp(line->rule[i], rule) == 0)
-			return (1);
-	return (0);
+	return (info != NULL && info->checklist != NULL &&
+	    strcmp(info->checklist, line->id) == 0);
 }
 
 static void
@@ -80,18 +76,6 @@ answer_by_facts(struct check_answer *a)
 	}
 }
 
-static const struct verdict *
-verdict_of(const struct advice *advice, const char *rule)
-{
-	size_t i;
-
-	for (i = 0; i < advice->verdicts; i++)
-		if (advice->verdict[i].rule != NULL &&
-		    strcmp(advice->verdict[i].rule, rule) == 0)
-			return (&advice->verdict[i]);
-	return (NULL);
-}
-
 static void
 answer_by_rules(struct check_answer *a, const struct check_line *line,
     const struct advice *advice)
@@ -99,10 +83,11 @@ answer_by_rules(struct check_answer *a, const struct check_line *line,
 	const struct verdict *v, *first = NULL;
 	size_t i;
 
-	for (i = 0; line->rule[i] != NULL; i++) {
-		if ((v = verdict_of(advice, line->rule[i])) == NULL)
+	for (i = 0; i < advice->verdicts; i++) {
+		v = &advice->verdict[i];
+		if (!checklist_has(line, v->rule))
 			continue;
-		if (first == NULL)
+		if (strcmp(v->rule, line->rests_on) == 0)
 			first = v;
 		a->rules++;
 		a->checked += v->state != RULE_NOT_MEASURED;
@@ -127,7 +112,7 @@ checklist_answer(struct check_answer *a, const struct check_line *line,
 	memset(a, 0, sizeof(*a));
 	a->state = CHECK_PASSED;
 	fill_facts(a, line, x);
-	if (line->rule[0] == NULL)
+	if (line->rests_on == NULL)
 		answer_by_facts(a);
 	else
 		answer_by_rules(a, line, x->advice);

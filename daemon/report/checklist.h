@@ -17,7 +17,7 @@ extern const char *const check_state_name[CHECK_STATES];	/* "passed" … */
 
 enum check_group {
 #define CHECK_GROUP(name, id, title) CHECK_##name,
-#define CHECK_LINE(group, id, title, facts, rules)
+#define CHECK_LINE(group, id, title, facts, rests_on)
 #include "report/checklist.def"
 #undef CHECK_GROUP
 #undef CHECK_LINE
@@ -50,13 +50,13 @@ typedef void check_fact_function(struct check_fact *f,
     const struct check_view *x);
 
 #define CHECK_FACTS_MAX 3
-#define CHECK_RULES_MAX 12
 
 struct check_line {
 	enum check_group group;
 	const char *id, *title;
 	check_fact_function *fact[CHECK_FACTS_MAX + 1];	/* NULL ends */
-	const char *rule[CHECK_RULES_MAX + 1];		/* NULL ends */
+	const char *rests_on;	/* the rule without which it is not measured;
+				 * NULL: its facts decide */
 };
 extern const struct check_line check_table[];
 extern const size_t check_table_size;
@@ -80,7 +80,7 @@ struct check_answer {
 void checklist_answer(struct check_answer *a, const struct check_line *line,
     const struct check_view *x);
 
-/* checklist_has(line, rule): does ${rule} belong to it? */
+/* checklist_has(line, rule): does ${rule} refine it, by its row in rules.def? */
 int checklist_has(const struct check_line *line, const char *rule);
 
 #endif

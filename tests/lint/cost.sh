@@ -20,7 +20,7 @@ shift 2
 
 # Kind, and how many files one more of it touches.
 table='
-practice 8
+practice 4
 '
 
 for file in bin/cudadvise lib/libcudadvise_core.a build.ninja; do

@@ -136,11 +136,12 @@ catalogue_complaints() {
 	        "\($id): the origin of \($key) names no source (\($from))")'
 }
 
-# Every practice: a chapter, thresholds with an origin, a pair of kernels,
-# captures of both variants, and cases where it fires, is quiet, has no data.
+# Every practice: a chapter, thresholds with an origin, a pair of kernels, and
+# captures of both variants, with which rules-replay sees it fire, be quiet and have
+# no data; before a GPU has run the pair made cases of the three.
 check_rules() {
 	local cli=$build/bin/cudadvise rules id text variant line listed=
-	local rows replayed unrecorded pairs=tests/rules/expected.json
+	local rows unrecorded pairs=tests/rules/expected.json
 	rules=$("$cli" rules --json) || exit 1
 	[ "$(echo "$rules" | jq '.items | length')" -ge 21 ] ||
 	    complain "fewer than 21 practices"
@@ -150,7 +151,6 @@ check_rules() {
 	[ -x "$build/bin/cudadvise-kernels" ] &&
 	    listed=$("$build/bin/cudadvise-kernels" --list)
 	rows=$(unit_rows)
-	replayed=$(jq -r '.pairs | keys[]' $pairs)
 	# No GPU has run these pairs yet: rules-replay sees to it that they have
 	# no captures.
 	unrecorded=$(jq -r '.pairs | to_entries[] |
@@ -163,13 +163,12 @@ check_rules() {
 		    complain "$id: no kernels/${id//-/_}.cu"
 		[ -z "$listed" ] || [[ $listed =~ (^|[[:space:]])$id([[:space:]]|$) ]] ||
 		    complain "$id: not in cudadvise-kernels --list"
-		[[ $rows == *"{ \"$id\", "* ]] ||
-		    complain "$id: tests/unit/rules*.c has no row" \
-		        "{ \"$id\", fires, { quiet }, no_data }"
-		[[ $'\n'$replayed$'\n' == *$'\n'$id$'\n'* ]] ||
-		    complain "$id: not in $pairs, which replays it with and" \
-		        "without its data"
-		[[ $'\n'$unrecorded$'\n' != *$'\n'$id$'\n'* ]] || continue
+		if [[ $'\n'$unrecorded$'\n' == *$'\n'$id$'\n'* ]]; then
+			[[ $rows == *"{ \"$id\", "* ]] ||
+			    complain "$id: tests/unit/rules*.c has no row" \
+			        "{ \"$id\", fires, { quiet }, no_data }"
+			continue
+		fi
 		for variant in bad good; do
 			[ -s "tests/captures/pairs/$id.$variant.cadv" ] ||
 			    complain "$id: no capture of its $variant variant"

@@ -32,16 +32,14 @@ TEST(every_rule_once)
 
 		lines = 0;
 		for (size_t i = 0; i < check_table_size; i++)
-			for (size_t k = 0; check_table[i].rule[k] != NULL; k++)
-				lines += strcmp(check_table[i].rule[k], id) == 0;
+			lines += checklist_has(&check_table[i], id);
 		if (lines == 0)
 			fail_msg("the rule '%s' is on no line of the checklist: "
-			    "add \"%s\" to the CHECK_RULES of the line that it "
-			    "refines, in daemon/report/checklist.def", id, id);
+			    "its .checklist in rules.def is no line of "
+			    "daemon/report/checklist.def", id);
 		if (lines > 1)
-			fail_msg("the rule '%s' is on %zu lines of the "
-			    "checklist: leave it on one, in "
-			    "daemon/report/checklist.def", id, lines);
+			fail_msg("%zu lines of the checklist have the id that "
+			    "the rule '%s' names", lines, id);
 	}
 }
 
@@ -52,10 +50,14 @@ TEST(lines_are_told_apart)
 
 		assert_true(line->group < CHECK_GROUPS);
 		/* Something must answer it. */
-		assert_true(line->rule[0] != NULL || line->fact[0] != NULL);
-		for (size_t k = 0; line->rule[k] != NULL; k++)
-			if (rule_find(line->rule[k]) == NULL)
-				fail_msg("%s is no rule", line->rule[k]);
+		assert_true(line->rests_on != NULL || line->fact[0] != NULL);
+		if (line->rests_on != NULL &&
+		    !checklist_has(line, line->rests_on))
+			fail_msg("%s is no rule of the line %s",
+			    line->rests_on, line->id);
+		for (size_t r = 0; line->rests_on == NULL &&
+		    r < rule_count(); r++)
+			assert_false(checklist_has(line, rule_info(r)->id));
 		for (size_t k = 0; k < i; k++)
 			assert_string_not_equal(check_table[k].id, line->id);
 	}

@@ -51,11 +51,9 @@ test_catalogue(void **state)
 
 		if (r == NULL)
 			fail_msg("%s is not in the table", member(entry, "id"));
-		assert_string_equal(r->category, member(entry, "category"));
-		assert_string_equal(r->title, member(entry, "title"));
-		assert_string_equal(r->needs, member(entry, "needs"));
-		assert_string_equal(severity_name[r->severity],
-		    member(entry, "severity"));
+		/* Nothing that the table says stands here again. */
+		assert_int_equal(json_object_size(entry),
+		    1 + sizeof(texts) / sizeof(*texts));
 		assert_string_equal(r->pair, r->id);
 		for (size_t k = 0; k < sizeof(texts) / sizeof(*texts); k++)
 			assert_true(strlen(member(entry, texts[k])) > 4);

@@ -1,6 +1,6 @@
 /*
  * rules/engine/catalogue.c: what people read of a rule. The text is compiled in from
- * config/practices.json; ids and thresholds come from the table.
+ * config/practices.json; everything else comes from the table.
  */
 #include <jansson.h>
 #include <pthread.h>
@@ -62,7 +62,9 @@ fill(struct rule_info *i, const struct rule *r, const json_t *entry)
 	i->sources = text(entry, "sources");
 	i->gain = text(entry, "gain");
 	i->next = text(entry, "next");
-	i->pair = text(entry, "pair");
+	i->pair = r->id;
+	i->checklist = r->checklist;
+	i->heat = r->heat;
 	for (i->thresholds = 0; i->thresholds < THRESHOLDS_MAX &&
 	    r->threshold[i->thresholds].key != NULL; i->thresholds++)
 		i->threshold[i->thresholds] = r->threshold[i->thresholds];

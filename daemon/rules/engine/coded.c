@@ -16,42 +16,21 @@
  * than this is not worth a change. */
 #define SHARE_LEAST 0.01
 
-struct speaker {
-	const char *rule;
-	rule_function *function;
-	uint32_t flags;
-	enum sass_space space;
-};
-
-static const struct speaker table[] = {
-#define CODED(id, function, flags, space) { id, function, flags, space },
-#include "rules/engine/coded.def"
-#undef CODED
-};
-
-static const struct speaker *
-speaker_of(const struct rule *rule)
-{
-	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
-		if (strcmp(table[i].rule, rule->id) == 0)
-			return &table[i];
-	return NULL;
-}
-
 /* Could there be something in it? */
 static bool
-is_worth(const struct rule_view *x, const struct speaker *s)
+is_worth(const struct rule_view *x)
 {
 	const struct kernel *k = x->kernel;
 	const struct code *c = k->code;
+	enum sass_space space = x->rule->coded.space;
 
 	if (c == NULL || !c->disassembled || (double)k->total_ns < SHARE_LEAST *
 	    (double)x->device->kernel_ns)
 		return false;
 	for (size_t i = 0; i < c->sass.instructions; i++)
-		if (c->sass.instruction[i].flags & s->flags &&
-		    (s->space == SPACE_NONE ||
-		    c->sass.instruction[i].space == s->space))
+		if (c->sass.instruction[i].flags &
+		    x->rule->coded.flags && (space == SPACE_NONE ||
+		    c->sass.instruction[i].space == space))
 			return true;
 	return false;
 }
@@ -59,7 +38,7 @@ is_worth(const struct rule_view *x, const struct speaker *s)
 bool
 coded_speaks(const struct rule *rule)
 {
-	return speaker_of(rule) != NULL;
+	return rule->coded.flags != 0;
 }
 
 /* Say in ${d} what it rests on, and promise less. */
@@ -93,19 +72,19 @@ weaken(const struct rule_view *x, struct draft *d)
 enum rule_state
 coded_ask(struct rule_view *x)
 {
-	const struct speaker *s = speaker_of(x->rule);
 	const struct load *load = x->load;
 	size_t first = x->drafts;
 	enum rule_state state;
 	struct coded e;
 
-	if (s == NULL || x->kernel->launches == 0 || rule_is_debug(x) ||
-	    x->library != NULL || !is_worth(x, s) || coded_of(&e, x) != 0)
+	if (!coded_speaks(x->rule) || x->kernel->launches == 0 ||
+	    rule_is_debug(x) || x->library != NULL || !is_worth(x) ||
+	    coded_of(&e, x) != 0)
 		return RULE_NOT_MEASURED;
 	x->own = x->kernel;
 	x->kernel = &e.kernel;
 	x->load = &e.load;
-	state = s->function(x);
+	state = x->rule->function(x);
 	for (size_t i = first; i < x->drafts; i++)
 		weaken(x, &x->draft[i]);
 	x->kernel = x->own;

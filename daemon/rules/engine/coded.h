@@ -1,7 +1,7 @@
 /*
  * rules/engine/coded.h: what is found of a kernel from its launches and its code alone:
  * where the driver refuses counters and samples to the user, which it does unless
- * somebody changed that. The table of who speaks so is coded.def.
+ * somebody changed that. rules.def says which rules do.
  *
  * Of an instruction the code tells how often it is executed next to others of the
  * same loop, and, where its address follows from the thread's number, how many

@@ -172,6 +172,9 @@ struct rule_info {
 	const char *why, *detects, *advice, *bad_code, *good_code, *sources,
 	    *gain, *next;
 	const char *pair;	/* reference kernel: cudadvise-kernels NAME */
+	const char *checklist;	/* the line of the checklist that it refines */
+	const char *heat;	/* what the page colours the lines of its findings
+				 * by: "excess_sectors"; NULL: time */
 	struct rule_threshold threshold[THRESHOLDS_MAX];
 	size_t thresholds;
 };

@@ -10,6 +10,7 @@
 #include <xxhash.h>
 
 #include "rules/engine/rule.h"
+#include "rules/engine/sampled.h"
 
 /* From the end of a wait to the next launch: to wake a thread, to make a few
  * calls. */
@@ -29,8 +30,8 @@ const char *const confidence_name[] = {
 
 const struct rule rule_table[] = {
 #define RULE(function, id, category, scope, severity, needs, title, ...)	\
-	{ id, category, scope, severity, needs, title,			\
-	    { __VA_ARGS__ }, rule_##function },
+	{ id, category, scope, severity, needs, title, rule_##function,	\
+	    __VA_ARGS__ },
 #include "rules/engine/rules.def"
 #undef RULE
 };

@@ -1,23 +1,7 @@
 /*
  * rules/engine/rule.h: what a rule is, and what it may use.
  *
- * To add a rule, do these six things:
- *   1. a row in rules.def (id, category, scope, severity, data, thresholds):
- *      what it reads, so that nobody is told "clean" where nothing was looked
- *      at, and where each threshold comes from;
- *   2. its function in a file of its own, named like the id: a pure function
- *      from the view to found, clean or not measured (copy idle_lanes.c);
- *   3. the file in CMakeLists.txt;
- *   4. its entry in config/practices.json: what people read of it;
- *   5. a reference kernel pair named like the id, its captures in
- *      tests/captures/pairs, and its fires/quiet/no-data cases in
- *      tests/unit/rules_*.c; once it is recorded, rules-gains --write holds
- *      what the rule predicts against what the pair achieved;
- *   6. its id on the line of the checklist that it refines
- *      (report/checklist.def).
- * A test fails while one of table, catalogue, pair and checklist lacks the
- * rule. If it could speak of kernels that were only sampled, it gets a row in
- * sampled.def as well; of kernels whose code alone is known, in coded.def.
+ * What a practice consists of, and how to add one, is in daemon/rules/README.md.
  *
  * A rule reads no clock, does no I/O, keeps no state. It says what a change
  * does to the demands of a kernel (struct fix; of several, struct part) or which
@@ -26,6 +10,8 @@
  */
 #ifndef CADV_RULE_H
 #define CADV_RULE_H
+
+#include "source/sass.h"
 
 #include "model/ceilings.h"
 #include "model/gain.h"
@@ -133,8 +119,19 @@ struct rule {
 	enum severity severity;		/* the highest */
 	unsigned needs;			/* enum rule_need */
 	const char *title;
-	struct rule_threshold threshold[THRESHOLDS_MAX + 1]; /* key NULL ends */
 	rule_function *function;
+	const char *checklist;		/* the line of the checklist that it refines */
+	const char *heat;		/* what the page colours lines by; NULL: time */
+	struct {
+		rule_function *function;	/* NULL: it needs counters */
+		enum confidence most;
+		double least;		/* samples at an issue */
+	} sampled;
+	struct {
+		uint32_t flags;		/* of instructions; 0: code is not enough */
+		enum sass_space space;
+	} coded;
+	struct rule_threshold threshold[THRESHOLDS_MAX + 1]; /* key NULL ends */
 };
 
 extern const struct rule rule_table[];

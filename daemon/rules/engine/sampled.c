@@ -10,32 +10,10 @@
 /* What a pessimist believes of a gain that rests on estimates. */
 #define BELIEF_LOW 0.5
 
-struct speaker {
-	const char *rule;
-	rule_function *function;
-	enum confidence most;
-	double least;	/* samples at an issue */
-};
-
-static const struct speaker table[] = {
-#define SAMPLED(id, function, most, least) { id, function, most, least },
-#include "rules/engine/sampled.def"
-#undef SAMPLED
-};
-
-static const struct speaker *
-speaker_of(const struct rule *rule)
-{
-	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
-		if (strcmp(table[i].rule, rule->id) == 0)
-			return &table[i];
-	return NULL;
-}
-
 bool
 sampled_speaks(const struct rule *rule)
 {
-	return speaker_of(rule) != NULL;
+	return rule->sampled.function != NULL;
 }
 
 /* Was what ${e} rests on counted after all? */
@@ -78,7 +56,7 @@ weaken(const struct rule_view *x, struct draft *d, enum confidence most)
 }
 
 static enum rule_state
-ask(struct rule_view *x, const struct speaker *s)
+ask(struct rule_view *x)
 {
 	const struct load *load = x->load;
 	size_t first = x->drafts;
@@ -86,14 +64,15 @@ ask(struct rule_view *x, const struct speaker *s)
 	struct estimate e;
 
 	if (x->kernel->code == NULL || x->kernel->code->samples.
-	    stall[STALL_SELECTED] < s->least || estimate_of(&e, x) != NULL)
+	    stall[STALL_SELECTED] < x->rule->sampled.least ||
+	    estimate_of(&e, x) != NULL)
 		return RULE_NOT_MEASURED;
 	x->own = x->kernel;
 	x->kernel = &e.kernel;
 	x->load = &e.load;
-	state = s->function(x);
+	state = x->rule->sampled.function(x);
 	for (size_t i = first; i < x->drafts; i++)
-		weaken(x, &x->draft[i], s->most);
+		weaken(x, &x->draft[i], x->rule->sampled.most);
 	x->kernel = x->own;
 	x->load = load;
 	x->own = NULL;
@@ -105,10 +84,9 @@ ask(struct rule_view *x, const struct speaker *s)
 enum rule_state
 sampled_ask(struct rule_view *x)
 {
-	const struct speaker *s = speaker_of(x->rule);
-
-	if (s == NULL || x->kernel->launches == 0 || rule_is_debug(x) ||
+	if (!sampled_speaks(x->rule) || x->kernel->launches == 0 ||
+	    rule_is_debug(x) ||
 	    (x->library != NULL && x->rule->needs & (NEED_OWN | NEED_CALLED)))
 		return RULE_NOT_MEASURED;
-	return ask(x, s);
+	return ask(x);
 }

@@ -1,6 +1,6 @@
 /*
  * rules/engine/sampled.h: what is found of a kernel without counters, by its PC samples
- * and its code. The table of who speaks so is sampled.def.
+ * and its code. rules.def says which rules do.
  */
 #ifndef CADV_SAMPLED_H
 #define CADV_SAMPLED_H
