@@ -13,7 +13,8 @@ cmd_checklist(struct cli *cli, int argc, char **argv)
 
 	if (view_load(cli, argc > 0 ? argv[0] : NULL, &v, &e) != 0)
 		return (cli_error(cli, &e));
-	if ((checklist = view_part(cli, &v, "checklist", &e)) == NULL) {
+	checklist = view_document(cli, &v, DOCUMENT_checklist, &e);
+	if (checklist == NULL) {
 		status = cli_error(cli, &e);
 	} else if (cli->opt.json) {
 		status = cli_json(cli, json_incref(checklist));

@@ -10,14 +10,25 @@
 
 #include "cli/command.h"
 
+static const struct {
+	const char *name, *type;
+} formats[EXPORTED_FORMATS] = {
+#define SHOWN(name, help)
+#define EXPORTED(name, suffix, type, help)				\
+	[EXPORTED_##name] = { #name, type },
+#include "report/format.def"
+#undef EXPORTED
+#undef SHOWN
+};
+
 static int
 export_to(struct cli *cli, const char *id, FILE *f, struct error *e)
 {
 	char *path;
 	int rc;
 
-	if (asprintf(&path, cli->opt.capture ? "/runs/%s/capture" :
-	    "/runs/%s/export?format=json", id) < 0)
+	if (asprintf(&path, "/runs/%s/export?format=%s", id,
+	    formats[cli->opt.format].name) < 0)
 		return (error_set(e, "out of memory"));
 	rc = client_download(cli->client, path, f, e);
 	free(path);
@@ -78,8 +89,10 @@ cmd_export(struct cli *cli, int argc, char **argv)
 	}
 	if (cli->opt.output != NULL) {
 		rc = export_file(cli, id, &e);
-	} else if (cli->opt.capture && isatty(STDOUT_FILENO)) {
-		rc = error_set(&e, "a capture is not for a terminal");
+	} else if (strcmp(formats[cli->opt.format].type,
+	    "application/octet-stream") == 0 && isatty(STDOUT_FILENO)) {
+		rc = error_set(&e, "a %s is not for a terminal",
+		    formats[cli->opt.format].name);
 		error_remedy(&e, "use -o FILE, or a pipe");
 	} else {
 		rc = export_to(cli, id, stdout, &e);

@@ -292,8 +292,10 @@ cmd_roofline(struct cli *cli, int argc, char **argv)
 
 	if (view_load(cli, argc > 0 ? argv[0] : NULL, &v, &e) != 0)
 		return (cli_error(cli, &e));
-	if ((devices = view_part(cli, &v, "devices", &e)) == NULL ||
-	    (copies = view_part(cli, &v, "copies", &e)) == NULL) {
+	devices = view_document(cli, &v, DOCUMENT_devices, &e);
+	if (devices != NULL)
+		copies = view_document(cli, &v, DOCUMENT_copies, &e);
+	if (devices == NULL || copies == NULL) {
 		status = cli_error(cli, &e);
 	} else if (cli->opt.json) {
 		status = cli_json(cli, roofline_json(&v, devices, copies));

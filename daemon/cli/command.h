@@ -34,6 +34,25 @@ enum option_id {
 	OPTIONS
 };
 
+/* The formats of report/format.def. */
+enum shown_format {
+#define EXPORTED(name, suffix, type, help)
+#define SHOWN(name, help) SHOWN_##name,
+#include "report/format.def"
+#undef SHOWN
+#undef EXPORTED
+	SHOWN_FORMATS
+};
+
+enum exported_format {
+#define EXPORTED(name, suffix, type, help) EXPORTED_##name,
+#define SHOWN(name, help)
+#include "report/format.def"
+#undef SHOWN
+#undef EXPORTED
+	EXPORTED_FORMATS
+};
+
 enum operand_kind {
 	OPERAND_NONE, OPERAND_PROGRAM, OPERAND_RUN, OPERAND_RULE, OPERAND_FILE,
 	OPERAND_VERB, OPERAND_COMMAND, OPERAND_KERNEL
@@ -53,7 +72,9 @@ extern const struct option_row option_table[OPTIONS];
 /* What the command line said. Strings are argv's. */
 struct options {
 	bool json, quiet, verbose, all, print, open, show, report, replay;
-	bool require_daemon, no_daemon, no_counters, help, capture;
+	bool require_daemon, no_daemon, no_counters, help;
+	unsigned format;		/* enum shown_format, of export enum
+					 * exported_format; json: it is JSON */
 	enum out_color color;
 	int level;			/* 0: not said */
 	double budget;			/* ratio, NaN: not said */

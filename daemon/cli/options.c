@@ -13,6 +13,37 @@
 
 #define KERNEL_MAX 1024		/* bytes of --kernel: injection/filter.c */
 
+/* "text json" and "text: for people; json: …", from the table: the space and the
+ * semicolon before the first are skipped. */
+#define EXPORTED(name, suffix, type, help)
+#define SHOWN(name, help) " " #name
+static const char shown_names[] =
+#include "report/format.def"
+    ;
+#undef SHOWN
+#define SHOWN(name, help) "; " #name ": " help
+static const char shown_help[] =
+#include "report/format.def"
+    ;
+#undef SHOWN
+#undef EXPORTED
+#define SHOWN(name, help)
+#define EXPORTED(name, suffix, type, help) " " #name
+static const char exported_names[] =
+#include "report/format.def"
+    ;
+#undef EXPORTED
+#define EXPORTED(name, suffix, type, help) "; " #name ": " help
+static const char exported_help[] =
+#include "report/format.def"
+    ;
+#undef EXPORTED
+#undef SHOWN
+#define SHOWN_NAMES (shown_names + 1)
+#define SHOWN_HELP (shown_help + 2)
+#define EXPORTED_NAMES (exported_names + 1)
+#define EXPORTED_HELP (exported_help + 2)
+
 const struct option_row option_table[OPTIONS] = {
 #define BIT(command) (1u << COMMAND_##command)
 #define OPTION(id, name, letter, value, choices, commands, help)	\
@@ -204,12 +235,17 @@ option_set(struct options *o, enum option_id id, const char *value,
 		return (0);
 	case OPTION_JSON:
 		o->json = true;
+		o->format = SHOWN_json;
 		return (0);
 	case OPTION_FORMAT:
-		o->json = choice == 1;
+	case OPTION_SHOW_FORMAT:
+		_Static_assert(SHOWN_text == 0 && SHOWN_json == 1,
+		    "the choices of OPTION_FORMAT");
+		o->format = (unsigned)choice;
+		o->json = choice == SHOWN_json;
 		return (0);
 	case OPTION_EXPORT_FORMAT:
-		o->capture = choice == 1;
+		o->format = (unsigned)choice;
 		return (0);
 	case OPTION_REPORT_OUTPUT:
 	case OPTION_OUTPUT:

@@ -9,7 +9,7 @@
 #include "cli/client.h"
 #include "cli/command.h"
 #include "cli/daemon.h"
-#include "cli/analysis.h"
+#include "cli/loaded.h"
 #include "report/compare.h"
 #include "report/number.h"
 #include "report/text_util.h"
@@ -46,36 +46,35 @@ view_note_damage(struct cli *cli, const char *path, bool truncated,
 }
 
 static int
-analyse(struct cli *cli, const char *path, struct view *v, bool keep,
+load(struct cli *cli, const char *path, struct view *v, bool keep,
     struct error *e)
 {
-	struct analysis *a;
+	struct loaded *l;
 	struct config config;
-	json_t *all = NULL;
 	int rc = -1;
 
 	memset(v, 0, sizeof(*v));
-	if ((v->analysis = a = calloc(1, sizeof(*a))) == NULL)
+	if ((v->loaded = l = calloc(1, sizeof(*l))) == NULL)
 		return (error_set(e, "out of memory"));
 	if (load_config(&config, e) != 0) {
 		view_release(v);
 		return (-1);
 	}
-	if (analysis_from_file(a, path, config.thresholds, keep, e) != 0)
+	if (loaded_from_file(l, path, config.thresholds, keep, e) != 0)
 		goto out;
-	view_note_damage(cli, path, a->stats.truncated, a->stats.damaged);
-	if ((all = analysis_json(a)) == NULL ||
-	    (v->name = strdup(path)) == NULL) {
+	view_note_damage(cli, path, l->stats.truncated, l->stats.damaged);
+	if ((v->run = loaded_document(l, DOCUMENT_run, e)) == NULL ||
+	    (v->findings = loaded_document(l, DOCUMENT_findings, e)) == NULL ||
+	    (v->kernels = loaded_kernels(l, e)) == NULL ||
+	    (v->diagnostics = loaded_document(l, DOCUMENT_diagnostics, e)) ==
+	    NULL)
+		goto out;
+	if ((v->name = strdup(path)) == NULL) {
 		error_set(e, "out of memory");
 		goto out;
 	}
-	v->run = json_incref(json_object_get(all, "run"));
-	v->findings = json_incref(json_object_get(all, "findings"));
-	v->kernels = json_incref(json_object_get(all, "kernels"));
-	v->diagnostics = json_incref(json_object_get(all, "diagnostics"));
 	rc = 0;
 out:
-	json_decref(all);
 	config_clear(&config);
 	if (rc != 0)
 		view_release(v);
@@ -86,14 +85,14 @@ int
 view_file(struct cli *cli, const char *path, struct view *v, struct error *e)
 {
 
-	return (analyse(cli, path, v, false, e));
+	return (load(cli, path, v, false, e));
 }
 
 int
 view_new(struct cli *cli, const char *path, struct view *v, struct error *e)
 {
 
-	return (analyse(cli, path, v, true, e));
+	return (load(cli, path, v, true, e));
 }
 
 /* The newest run's number as text, malloced. */
@@ -136,13 +135,16 @@ get(struct cli *cli, const char *id, const char *tail, struct error *e)
 	return (got);
 }
 
-/* The items of an unpaged list, or of an answer that is a bare array. */
+/* A document of the run: of a list, its items. */
 static json_t *
-get_list(struct cli *cli, const char *id, const char *tail, struct error *e)
+get_document(struct cli *cli, const char *id, enum document_id which,
+    struct error *e)
 {
-	json_t *got = get(cli, id, tail, e), *items;
+	const struct document_kind *kind = &document_kind[which];
+	json_t *got = get(cli, id, kind->path, e), *items;
 
-	if (got == NULL || json_is_array(got))
+	if (got == NULL || kind->shape != DOCUMENT_SHAPE_LIST ||
+	    json_is_array(got))
 		return (got);
 	items = json_incref(json_object_get(got, "items"));
 	json_decref(got);
@@ -184,7 +186,7 @@ view_unstored(struct cli *cli, struct view *v, struct error *e)
 	why = why != NULL ? why : "its analysis is missing";
 	v->run = NULL;
 	if (capture_path(path, uuid, &trouble) != 0 ||
-	    analyse(cli, path, v, false, &trouble) != 0) {
+	    load(cli, path, v, false, &trouble) != 0) {
 		error_set(e, "run %llu was not stored, and nothing can be said "
 		    "of it: %.300s", number, why);
 		error_remedy(e, "%s", remedy != NULL ? remedy : trouble.text);
@@ -255,9 +257,11 @@ view_run(struct cli *cli, const char *ref, struct view *v, struct error *e)
 	if ((rc = view_rest(cli, v, e)) <= 0)
 		goto out;
 	rc = -1;
-	if ((v->findings = get(cli, id, "/findings", e)) == NULL ||
+	if ((v->findings = get_document(cli, id, DOCUMENT_findings, e)) ==
+	    NULL ||
 	    (v->kernels = client_items(cli->client, path, 0, e)) == NULL ||
-	    (v->diagnostics = get_list(cli, id, "/diagnostics", e)) == NULL)
+	    (v->diagnostics = get_document(cli, id, DOCUMENT_diagnostics, e)) ==
+	    NULL)
 		goto out;
 	number = json_object_get(v->run, "number");
 	if (json_is_integer(number)) {
@@ -339,9 +343,9 @@ view_release(struct view *v)
 {
 
 	free(v->name);
-	if (v->analysis != NULL)
-		analysis_release(v->analysis);
-	free(v->analysis);
+	if (v->loaded != NULL)
+		loaded_release(v->loaded);
+	free(v->loaded);
 	json_decref(v->run);
 	json_decref(v->findings);
 	json_decref(v->kernels);
@@ -355,8 +359,8 @@ view_source(struct cli *cli, const struct view *v, uint32_t kernel, bool sass,
 {
 	char tail[64];
 
-	if (v->analysis != NULL)
-		return (analysis_source(v->analysis, kernel, sass, e));
+	if (v->loaded != NULL)
+		return (loaded_source(v->loaded, kernel, sass, e));
 	snprintf(tail, sizeof(tail), "/kernels/%u/source%s", kernel,
 	    sass ? "?sass=1" : "");
 	return (get(cli, v->name, tail, e));
@@ -368,27 +372,19 @@ view_source_file(struct cli *cli, const struct view *v, uint32_t index,
 {
 	char tail[64];
 
-	if (v->analysis != NULL)
-		return (analysis_source_file(v->analysis, index, e));
+	if (v->loaded != NULL)
+		return (loaded_source_file(v->loaded, index, e));
 	snprintf(tail, sizeof(tail), "/source-files/%u", index);
 	return (get(cli, v->name, tail, e));
 }
 
 json_t *
-view_part(struct cli *cli, const struct view *v, const char *name,
+view_document(struct cli *cli, const struct view *v, enum document_id which,
     struct error *e)
 {
-	bool list = strcmp(name, "checklist") != 0;
-	char tail[64];
-	json_t *part;
 
-	snprintf(tail, sizeof(tail), "/%s", name);
-	if (v->analysis == NULL)
-		return (list ? get_list(cli, v->name, tail, e) :
-		    get(cli, v->name, tail, e));
-	if ((part = analysis_part(v->analysis, name)) == NULL)
-		error_set(e, "out of memory");
-	return (part);
+	return (v->loaded != NULL ? loaded_document(v->loaded, which, e) :
+	    get_document(cli, v->name, which, e));
 }
 
 static int
@@ -450,10 +446,14 @@ view_json(const struct view *v)
 int
 view_print(struct cli *cli, const struct view *v)
 {
-	struct report r = view_report(cli, v);
+	static int (*const show[SHOWN_FORMATS])(struct cli *,
+	    const struct view *) = {
+#define EXPORTED(name, suffix, type, help)
+#define SHOWN(name, help) [SHOWN_##name] = show_##name,
+#include "report/format.def"
+#undef SHOWN
+#undef EXPORTED
+	};
 
-	if (cli->opt.json)
-		return (cli_json(cli, view_json(v)));
-	text_report(&cli->out, &r);
-	return (0);
+	return (show[cli->opt.format](cli, v));
 }

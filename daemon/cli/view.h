@@ -9,16 +9,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "report/document.h"
 #include "report/text.h"
 
-struct analysis;
 struct cli;
 struct error;
+struct loaded;
 
 struct view {
 	char *name;		/* as commands call the run: number or path */
 	json_t *run, *findings, *kernels, *diagnostics;
-	struct analysis *analysis;	/* of a file; else NULL */
+	struct loaded *loaded;		/* of a file; else NULL */
 };
 
 /*
@@ -55,10 +56,10 @@ json_t *view_source(struct cli *cli, const struct view *v, uint32_t kernel,
 json_t *view_source_file(struct cli *cli, const struct view *v,
     uint32_t index, struct error *e);
 
-/* view_part(cli, v, name): "checklist", or the array of "copies" or "devices".
- * New reference; NULL with ${e} set. */
-json_t *view_part(struct cli *cli, const struct view *v, const char *name,
-    struct error *e);
+/* view_document(cli, v, which, e): another document of the run (those that are
+ * served as they are); of a list its array. New reference; NULL with ${e} set. */
+json_t *view_document(struct cli *cli, const struct view *v,
+    enum document_id which, struct error *e);
 
 /* view_by_time(kernels): their objects, most time first, borrowed from the
  * array; malloced. NULL without memory. */
@@ -73,7 +74,14 @@ struct report view_report(const struct cli *cli, const struct view *v);
 /* Everything of it as one object. New reference. */
 json_t *view_json(const struct view *v);
 
-/* view_print(cli, v): the report as text or JSON to cli->out. */
+/* view_print(cli, v): the report to cli->out, in the format that was asked for
+ * (report/format.def). Returns the exit status. */
 int view_print(struct cli *cli, const struct view *v);
+/* show_NAME(cli, v): in one format (cli/show_NAME.c). */
+#define EXPORTED(name, suffix, type, help)
+#define SHOWN(name, help) int show_##name(struct cli *cli, const struct view *v);
+#include "report/format.def"
+#undef SHOWN
+#undef EXPORTED
 
 #endif

@@ -22,6 +22,10 @@ int api_run(struct request *rq, struct response *rs, struct store_run *run);
 int api_run_called(struct request *rq, struct response *rs, const char *id,
     struct store_run *run);
 
+/* api_run_object(run): the run as the API shows it. New reference, or NULL
+ * without memory. */
+json_t *api_run_object(const struct store_run *run);
+
 /* api_tag(rq, rs, run): set the ETag and cache headers of ${run}, and note
  * whether the client has this very revision (exchange_end). */
 void api_tag(struct request *rq, struct response *rs,
@@ -40,6 +44,15 @@ void api_store_failed(struct response *rs, enum store_status status,
 char *api_document(struct request *rq, struct response *rs,
     const struct store_run *run, const char *noun, const char *id,
     enum problem none);
+
+/*
+ * api_document_maybe(rq, rs, run, noun, id, json): the same in *${json}; NULL if
+ * there is none: of what only a run that has ended has, and a version that knew
+ * it has analysed. -1 with ${rs} answered.
+ */
+int api_document_maybe(struct request *rq, struct response *rs,
+    const struct store_run *run, const char *noun, const char *id,
+    char **json);
 
 /* api_items(rs, json): answer with a list that has no further page; ${json} is
  * an array as text, NULL: an empty one. */
@@ -88,27 +101,31 @@ void runs_patch(struct request *rq, struct response *rs);
 void runs_delete(struct request *rq, struct response *rs);
 void runs_import(struct request *rq, struct response *rs);
 void runs_reanalyze(struct request *rq, struct response *rs);
-void runs_capture(struct request *rq, struct response *rs);
-void runs_export(struct request *rq, struct response *rs);
 
-/* documents.c: what belongs to one run */
-void documents_array(struct request *rq, struct response *rs);
-void documents_checklist(struct request *rq, struct response *rs);
-void documents_findings(struct request *rq, struct response *rs);
-void documents_finding(struct request *rq, struct response *rs);
+/* export.c: a run as a file, in the format of the route's arg or the query. */
+void runs_export(struct request *rq, struct response *rs);
+/* export_NAME.c: in one of the formats. Of an answer with status 200 export.c
+ * sets the type and the file's name. */
+#define SHOWN(name, help)
+#define EXPORTED(name, suffix, type, help)				\
+	void export_##name(struct request *rq, struct response *rs,	\
+	    const struct store_run *run);
+#include "report/format.def"
+#undef EXPORTED
+#undef SHOWN
+
+/* documents.c: what belongs to one run. documents_get: the document of
+ * report/document.def that the route's arg names. */
+void documents_get(struct request *rq, struct response *rs);
 void documents_kernels(struct request *rq, struct response *rs);
-void documents_kernel(struct request *rq, struct response *rs);
-void documents_metrics(struct request *rq, struct response *rs);
 void documents_launches(struct request *rq, struct response *rs);
 void documents_timeline(struct request *rq, struct response *rs);
 
 /* compare.c */
 void compare_get(struct request *rq, struct response *rs);
 
-/* documents_source.c: lines, files and launch sites of one run */
+/* documents_source.c: a kernel's lines and instructions */
 void documents_source(struct request *rq, struct response *rs);
-void documents_list(struct request *rq, struct response *rs);
-void documents_file(struct request *rq, struct response *rs);
 
 /* meta.c: about the daemon itself */
 void meta_version(struct request *rq, struct response *rs);

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "report/document.h"
 #include "service/service.h"
 
 #include "http/api.h"
@@ -37,6 +38,23 @@ api_document(struct request *rq, struct response *rs,
 	return NULL;
 }
 
+int
+api_document_maybe(struct request *rq, struct response *rs,
+    const struct store_run *run, const char *noun, const char *id,
+    char **json)
+{
+	struct error e = ERROR_INIT;
+	enum store_status status;
+
+	*json = NULL;
+	status = store_doc(service_store(rq->service), run->number, noun, id,
+	    json, &e);
+	if (status == STORE_OK || status == STORE_NONE)
+		return 0;
+	api_store_failed(rs, status, &e, PROBLEM_INTERNAL);
+	return -1;
+}
+
 void
 api_items(struct response *rs, const char *json)
 {
@@ -58,86 +76,58 @@ not_yet(const struct store_run *run)
 	return run->json == NULL;
 }
 
-void
-documents_array(struct request *rq, struct response *rs)
-{
-	struct store_run run;
-	char *json = NULL;
+/* The answer where a document of one of several is missing. */
+static const enum problem missing[DOCUMENT_OFS] = {
+	[DOCUMENT_OF_RUN] = PROBLEM_NO_DOCUMENT,
+	[DOCUMENT_OF_KERNEL] = PROBLEM_NO_KERNEL,
+	[DOCUMENT_OF_FINDING] = PROBLEM_NO_FINDING,
+	[DOCUMENT_OF_FILE] = PROBLEM_NO_FILE,
+};
 
-	if (api_run(rq, rs, &run) < 0)
-		return;
-	api_tag(rq, rs, &run);
-	if (not_yet(&run) || (json = api_document(rq, rs, &run, rq->route->arg,
-	    "", PROBLEM_INTERNAL)) != NULL)
-		api_items(rs, json);
-	free(json);
-	store_run_clear(&run);
+/* The lists of a run may be empty: then *${json} is NULL. -1 with ${rs}
+ * answered. */
+static int
+run_list(struct request *rq, struct response *rs, const struct store_run *run,
+    const struct document_kind *kind, char **json)
+{
+
+	if (not_yet(run))
+		return 0;
+	if (kind->when == DOCUMENT_WHEN_FINAL)
+		return api_document_maybe(rq, rs, run, kind->noun, "", json);
+	*json = api_document(rq, rs, run, kind->noun, "",
+	    PROBLEM_NO_DOCUMENT);
+	return *json != NULL ? 0 : -1;
 }
 
-static void
-documents_one(struct request *rq, struct response *rs, const char *noun,
-    const char *id, enum problem none)
+void
+documents_get(struct request *rq, struct response *rs)
 {
+	const struct document_kind *kind = document_find(rq->route->arg);
+	bool whole = kind->of == DOCUMENT_OF_RUN,
+	    list = kind->shape == DOCUMENT_SHAPE_LIST;
 	struct store_run run;
 	struct body t = { 0 };
-	char *json;
-
-	if (api_run(rq, rs, &run) < 0)
-		return;
-	api_tag(rq, rs, &run);
-	json = api_document(rq, rs, &run, noun, id, none);
-	if (json == NULL)
-		goto out;
-	body_add(&t, BODY_START);
-	body_add_object(&t, json);
-	body_finish(&t, rs);
-	free(json);
-out:
-	store_run_clear(&run);
-}
-
-void
-documents_checklist(struct request *rq, struct response *rs)
-{
-	documents_one(rq, rs, "checklist", "", PROBLEM_NO_DOCUMENT);
-}
-
-void
-documents_findings(struct request *rq, struct response *rs)
-{
-	documents_one(rq, rs, "findings", "", PROBLEM_NO_FINDING);
-}
-
-void
-documents_finding(struct request *rq, struct response *rs)
-{
-	documents_one(rq, rs, "finding", rq->param[1], PROBLEM_NO_FINDING);
-}
-
-void
-documents_kernel(struct request *rq, struct response *rs)
-{
-	documents_one(rq, rs, "kernel", rq->param[1], PROBLEM_NO_KERNEL);
-}
-
-void
-documents_file(struct request *rq, struct response *rs)
-{
-	documents_one(rq, rs, "source-file", rq->param[1], PROBLEM_NO_FILE);
-}
-
-void
-documents_metrics(struct request *rq, struct response *rs)
-{
-	struct store_run run;
 	char *json = NULL;
 
 	if (api_run(rq, rs, &run) < 0)
 		return;
 	api_tag(rq, rs, &run);
-	if ((json = api_document(rq, rs, &run, "metrics", rq->param[1],
-	    PROBLEM_NO_KERNEL)) != NULL)
+	if (whole && list) {
+		if (run_list(rq, rs, &run, kind, &json) < 0)
+			goto out;
+	} else if ((json = api_document(rq, rs, &run, kind->noun, whole ? "" :
+	    rq->param[1], missing[kind->of])) == NULL) {
+		goto out;
+	}
+	if (list) {
 		api_items(rs, json);
+	} else {
+		body_add(&t, BODY_START);
+		body_add_object(&t, json);
+		body_finish(&t, rs);
+	}
+out:
 	free(json);
 	store_run_clear(&run);
 }

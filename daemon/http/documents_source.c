@@ -1,4 +1,4 @@
-/* The source tier of one run: lines, files as they were, launch sites. */
+/* What a kernel's lines and instructions did. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,28 +8,6 @@
 #include "report/json_source.h"
 
 #include "http/api.h"
-#include "http/route.h"
-
-/*
- * ${noun}/${id} of ${run} in *${json}, NULL if there is none: runs that are
- * live, or were analysed by a version that knew no source tier, have none. -1
- * with ${rs} answered.
- */
-static int
-maybe(struct request *rq, struct response *rs, const struct store_run *run,
-    const char *noun, const char *id, char **json)
-{
-	struct error e = ERROR_INIT;
-	enum store_status status;
-
-	*json = NULL;
-	status = store_doc(service_store(rq->service), run->number, noun, id,
-	    json, &e);
-	if (status == STORE_OK || status == STORE_NONE)
-		return 0;
-	api_store_failed(rs, status, &e, PROBLEM_INTERNAL);
-	return -1;
-}
 
 /* Why a kernel of ${run} has no source; from a static text. */
 static const char *
@@ -82,11 +60,12 @@ documents_source(struct request *rq, struct response *rs)
 	    api_run(rq, rs, &run) < 0)
 		return;
 	api_tag(rq, rs, &run);
-	if (maybe(rq, rs, &run, "source", rq->param[1], &json) < 0 ||
+	if (api_document_maybe(rq, rs, &run, "source", rq->param[1],
+	    &json) < 0 ||
 	    (json == NULL && (json = none(rq, rs, &run)) == NULL))
 		goto out;
-	if (sass != 0 && maybe(rq, rs, &run, "instructions", rq->param[1],
-	    &instructions) < 0)
+	if (sass != 0 && api_document_maybe(rq, rs, &run, "instructions",
+	    rq->param[1], &instructions) < 0)
 		goto out;
 	body_add(&t, BODY_START);
 	if (sass != 0) {
@@ -97,21 +76,6 @@ documents_source(struct request *rq, struct response *rs)
 	body_finish(&t, rs);
 out:
 	free(instructions);
-	free(json);
-	store_run_clear(&run);
-}
-
-void
-documents_list(struct request *rq, struct response *rs)
-{
-	struct store_run run;
-	char *json = NULL;
-
-	if (api_run(rq, rs, &run) < 0)
-		return;
-	api_tag(rq, rs, &run);
-	if (maybe(rq, rs, &run, rq->route->arg, "", &json) == 0)
-		api_items(rs, json);
 	free(json);
 	store_run_clear(&run);
 }

@@ -4,7 +4,8 @@
  * the test that holds it against config/openapi.json.
  *
  * To add a resource: a row in http/api.c, its handler, a path in
- * config/openapi.json, a case in tests/api.
+ * config/openapi.json, a case in tests/api. Documents of a run have their rows
+ * in report/document.def, and no handler of their own.
  */
 #ifndef CADV_HTTP_ROUTE_H
 #define CADV_HTTP_ROUTE_H

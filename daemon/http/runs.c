@@ -3,8 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/stop.h"
@@ -15,8 +13,8 @@
 
 #include "http/api.h"
 
-static json_t *
-run_object(const struct store_run *run)
+json_t *
+api_run_object(const struct store_run *run)
 {
 	json_t *j = service_run_json(run);
 
@@ -38,7 +36,7 @@ list_rows(struct request *rq, struct response *rs,
 	for (i = 0; i < n; i++) {
 		if (i > 0)
 			body_add(&t, ",");
-		body_add_json(&t, run_object(&run[i]));
+		body_add_json(&t, api_run_object(&run[i]));
 	}
 	body_add(&t, "],\"next_cursor\":");
 	if (more && n > 0) {
@@ -104,7 +102,7 @@ answer_run(struct request *rq, struct response *rs, json_t *more)
 		return;
 	}
 	api_tag(rq, rs, &run);
-	j = run_object(&run);
+	j = api_run_object(&run);
 	if (j != NULL)
 		json_object_set_new(j, "schema_version", json_integer(1));
 	if (j != NULL && strcmp(run.state, "live") == 0)
@@ -312,143 +310,4 @@ runs_import(struct request *rq, struct response *rs)
 	else
 		respond_problem(rs, import_problem(&e), NULL, "%s%s%s",
 		    e.text, e.remedy[0] != '\0' ? ": " : "", e.remedy);
-}
-
-void
-runs_capture(struct request *rq, struct response *rs)
-{
-	struct error e = ERROR_INIT;
-	struct store_run run;
-	struct stat st;
-	int fd;
-
-	if (api_run(rq, rs, &run) < 0)
-		return;
-	api_tag(rq, rs, &run);
-	fd = service_capture(rq->service, run.number, &e);
-	if (fd < 0 || fstat(fd, &st) != 0) {
-		if (fd >= 0)
-			close(fd);
-		respond_problem(rs, PROBLEM_NO_RUN, NULL, "%s", e.set ? e.text :
-		    "the capture of this run is gone");
-		goto out;
-	}
-	rs->status = 200;
-	rs->type = "application/octet-stream";
-	rs->fd = fd;
-	rs->length = (size_t)st.st_size;
-	respond_header(rs, "Content-Disposition",
-	    "attachment; filename=\"run-%" PRId64 ".cadv\"", run.number);
-out:
-	store_run_clear(&run);
-}
-
-/* Every kernel with its metrics and lines, page by page. */
-static enum store_status
-export_kernels(struct store *s, int64_t number, struct body *t,
-    struct error *e)
-{
-	char cursor[STORE_CURSOR_SIZE] = "", next[STORE_CURSOR_SIZE];
-	struct store_doc *doc;
-	enum store_status status;
-	size_t i, n;
-	char *metrics, *source;
-	bool first = true;
-
-	do {
-		doc = NULL;
-		n = 0;
-		status = store_docs(s, number, "kernel", SORT_RANK, false,
-		    cursor, 256, &doc, &n, next, e);
-		if (status != STORE_OK)
-			return status;
-		for (i = 0; i < n; i++) {
-			body_add(t, first ? "{\"kernel\":" : ",{\"kernel\":");
-			first = false;
-			body_add(t, doc[i].json);
-			body_add(t, ",\"metrics\":");
-			metrics = NULL;
-			if (store_doc(s, number, "metrics", doc[i].id,
-			    &metrics, NULL) == STORE_OK)
-				body_add(t, metrics);
-			else
-				body_add(t, "[]");
-			free(metrics);
-			body_add(t, ",\"source\":");
-			source = NULL;
-			if (store_doc(s, number, "source", doc[i].id,
-			    &source, NULL) == STORE_OK)
-				body_add(t, source);
-			else
-				body_add(t, "null");
-			free(source);
-			body_add(t, "}");
-		}
-		store_docs_free(doc, n);
-		memcpy(cursor, next, sizeof(cursor));
-	} while (next[0] != '\0');
-	return STORE_OK;
-}
-
-static void
-export_json(struct request *rq, struct response *rs,
-    const struct store_run *run)
-{
-	static const struct {
-		const char *key, *noun;
-	} parts[] = {
-		{ "findings", "findings" }, { "checklist", "checklist" },
-		{ "copies", "copies" },
-		{ "processes", "processes" }, { "devices", "devices" },
-		{ "diagnostics", "diagnostics" }, { "timeline", "timeline" },
-		{ "source_files", "source-files" }, { "sites", "sites" },
-	};
-	struct store *s = service_store(rq->service);
-	struct error e = ERROR_INIT;
-	enum store_status status;
-	struct body t = { 0 };
-	char *json;
-	size_t i;
-
-	body_add(&t, BODY_START ",\"run\":");
-	body_add_json(&t, run_object(run));
-	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		body_add(&t, ",\"");
-		body_add(&t, parts[i].key);
-		body_add(&t, "\":");
-		json = NULL;
-		status = store_doc(s, run->number, parts[i].noun, "", &json,
-		    &e);
-		body_add(&t, status == STORE_OK ? json : "null");
-		free(json);
-	}
-	body_add(&t, ",\"kernels\":[");
-	status = export_kernels(s, run->number, &t, &e);
-	body_add(&t, "]}");
-	if (status != STORE_OK) {
-		free(t.p);
-		api_store_failed(rs, status, &e, PROBLEM_NO_RUN);
-		return;
-	}
-	respond_header(rs, "Content-Disposition",
-	    "attachment; filename=\"run-%" PRId64 ".json\"", run->number);
-	body_finish(&t, rs);
-}
-
-void
-runs_export(struct request *rq, struct response *rs)
-{
-	const char *format = query_get(rq, "format");
-	struct store_run run;
-
-	if (format != NULL && strcmp(format, "json") != 0) {
-		respond_problem(rs, PROBLEM_BAD_PARAMETER, "format",
-		    "format is json");
-		return;
-	}
-	if (api_run(rq, rs, &run) < 0)
-		return;
-	api_tag(rq, rs, &run);
-	export_json(rq, rs, &run);
-	store_run_clear(&run);
 }

@@ -11,8 +11,8 @@
 #include "report/analyse.h"
 #include "model/ceilings.h"
 #include "model/model.h"
+#include "report/document.h"
 #include "report/functions.h"
-#include "report/json.h"
 #include "report/json_source.h"
 #include "rules/engine/finding.h"
 
@@ -80,58 +80,50 @@ document_add(struct documents *d, const char *noun, const char *id,
 	return (document_add_text(d, noun, id, text_of(json)));
 }
 
-/* How long launches took: the histogram behind the percentiles. */
-static json_t *
-time_histogram(const struct kernel *k)
-{
-	json_t *buckets = json_array();
-	size_t i;
-
-	for (i = 0; i < STAT_BUCKETS; i++) {
-		if (k->time.bucket[i] == 0)
-			continue;
-		json_array_append_new(buckets, json_pack("[i, I]", (int)i,
-		    (json_int_t)k->time.bucket[i]));
-	}
-	return (json_pack("{s:I, s:I, s:I, s:s, s:o}",
-	    "count", (json_int_t)k->time.count,
-	    "min_ns", (json_int_t)(k->time.count ? k->time.min : 0),
-	    "max_ns", (json_int_t)k->time.max,
-	    "scale", "bucket i holds times from 2^(i/4) ns",
-	    "buckets", buckets));
-}
-
+/* What there is one of for all of ${of}; BOUNDED ones are written below. */
 static int
-kernel_documents(struct documents *d, const struct run *r,
-    const struct advice *a, const struct ceilings *c)
+subject_documents(struct documents *d, enum document_of of, const char *id,
+    const struct subject *x, bool final)
 {
-	const struct kernel *k;
-	struct functions f;
+	const struct document_kind *kind;
+	const struct kernel *k = x->kernel;
 	struct document *doc;
-	char id[16];
-	int rc = -1;
 	size_t i;
 
-	if (functions_make(&f, r) != 0)
-		goto out;
-	for (i = 0; i < r->kernels; i++) {
-		if (stop_asked())
-			goto out;
-		k = &r->kernel[i];
-		snprintf(id, sizeof(id), "%" PRIu32, k->id);
-		doc = document_add(d, "kernel", id,
-		    json_kernel_with(r, k, a, c, &f));
-		if (doc == NULL)
-			goto out;
+	if (stop_asked())
+		return (-1);
+	for (i = 0; i < DOCUMENTS; i++) {
+		kind = &document_kind[i];
+		if (kind->of != of || kind->write == NULL ||
+		    (kind->when == DOCUMENT_WHEN_FINAL && !final))
+			continue;
+		if ((doc = document_add(d, kind->noun, id, kind->write(x))) ==
+		    NULL)
+			return (-1);
+		if (i != DOCUMENT_kernel)
+			continue;
 		doc->time_ns = (int64_t)(k->total_ns & INT64_MAX);
 		doc->launches = (int64_t)(k->launches & INT64_MAX);
 		doc->name = text_dup_clean(k->name, strlen(k->name));
-		if (document_add(d, "metrics", id, json_metrics_of(r, k)) == NULL ||
-		    document_add(d, "launches", id, time_histogram(k)) == NULL)
-			goto out;
 	}
-	rc = 0;
-out:
+	return (0);
+}
+
+static int
+kernel_documents(struct documents *d, const struct analysis *a, bool final)
+{
+	struct functions f;
+	struct subject x = { .analysis = a, .functions = &f };
+	char id[16];
+	int rc;
+	size_t i;
+
+	rc = functions_make(&f, a->run);
+	for (i = 0; rc == 0 && i < a->run->kernels; i++) {
+		x.kernel = &a->run->kernel[i];
+		snprintf(id, sizeof(id), "%" PRIu32, x.kernel->id);
+		rc = subject_documents(d, DOCUMENT_OF_KERNEL, id, &x, final);
+	}
 	functions_free(&f);
 	return (rc);
 }
@@ -170,7 +162,8 @@ code_documents(struct documents *d, const struct run *r,
 		*room -= len;
 	}
 	if (code != NULL &&
-	    document_add_text(d, "instructions", id, code) == NULL) {
+	    document_add_text(d,
+	    document_kind[DOCUMENT_instructions].noun, id, code) == NULL) {
 		json_decref(source);
 		return (-1);
 	}
@@ -183,7 +176,8 @@ code_documents(struct documents *d, const struct run *r,
 	} else {
 		*room -= strlen(text);
 	}
-	return (document_add_text(d, "source", id, text) != NULL ? 0 : -1);
+	return (document_add_text(d, document_kind[DOCUMENT_source].noun, id,
+	    text) != NULL ? 0 : -1);
 }
 
 static int
@@ -206,13 +200,15 @@ file_documents(struct documents *d, const struct run *r, size_t *room)
 		if ((text = text_of(file)) == NULL)
 			return (-1);
 		*room -= strlen(text) < *room ? strlen(text) : *room;
-		if (document_add_text(d, "source-file", id, text) == NULL)
+		if (document_add_text(d,
+		    document_kind[DOCUMENT_source_file].noun, id, text) ==
+		    NULL)
 			return (-1);
 	}
 	return (0);
 }
 
-/* Lines, instructions, files and sites; only a final run has them. */
+/* Lines, instructions and files' texts; only a final run has them. */
 static int
 source_documents(struct documents *d, const struct run *r,
     const struct advice *a)
@@ -228,9 +224,7 @@ source_documents(struct documents *d, const struct run *r,
 			k[n++] = &r->kernel[i];
 	/* What takes the most time comes first, and so fits. */
 	qsort(k, n, sizeof(*k), by_time);
-	if (document_add(d, "source-files", "", json_source_files(r)) ==
-	    NULL || document_add(d, "sites", "", json_sites(r)) == NULL ||
-	    file_documents(d, r, &room) != 0)
+	if (file_documents(d, r, &room) != 0)
 		goto out;
 	for (i = 0; i < n; i++)
 		if (stop_asked() ||
@@ -243,75 +237,89 @@ out:
 }
 
 static int
-finding_documents(struct documents *d, const struct run *r,
-    const struct advice *a)
+finding_documents(struct documents *d, const struct analysis *a, bool final)
 {
-	size_t i;
+	struct subject x = { .analysis = a };
 
-	for (i = 0; i < a->findings; i++)
-		if (stop_asked() || document_add(d, "finding", a->finding[i].id,
-		    json_finding_of(r, &a->finding[i], i + 1)) == NULL)
+	for (x.finding = 0; x.finding < a->advice->findings; x.finding++)
+		if (subject_documents(d, DOCUMENT_OF_FINDING,
+		    a->advice->finding[x.finding].id, &x, final) != 0)
 			return (-1);
 	return (0);
 }
 
 static int
-all_documents(struct documents *d, const struct run *r,
-    const struct advice *a, const struct ceilings *c, int revision, bool final)
+all_documents(struct documents *d, const struct analysis *a, bool final)
+{
+	const struct subject x = { .analysis = a };
+
+	if (subject_documents(d, DOCUMENT_OF_RUN, "", &x, final) != 0 ||
+	    kernel_documents(d, a, final) != 0 ||
+	    (final && source_documents(d, a->run, a->advice) != 0))
+		return (-1);
+	return (finding_documents(d, a, final));
+}
+
+int
+analysis_make(struct analysis *a, struct model *m, bool final,
+    const struct thresholds *t)
 {
 
-	if (document_add(d, "run", "", json_run(r, a, revision)) == NULL ||
-	    document_add(d, "copies", "", json_copies(r)) == NULL ||
-	    document_add(d, "processes", "", json_processes(r)) == NULL ||
-	    document_add(d, "devices", "", json_devices(r)) == NULL ||
-	    document_add(d, "diagnostics", "", json_diagnostics(r)) == NULL ||
-	    document_add(d, "timeline", "",
-	    json_timeline(r, 0, 0, TIMELINE_BINS)) == NULL ||
-	    document_add(d, "findings", "", json_findings(r, a)) == NULL ||
-	    document_add(d, "checklist", "", json_checklist(r, a)) == NULL)
+	*a = (struct analysis)ANALYSIS_INIT;
+	if ((a->run = model_settle(m, final)) == NULL)
 		return (-1);
-	if (kernel_documents(d, r, a, c) != 0 ||
-	    (final && source_documents(d, r, a) != 0))
+	a->ceilings = calloc(a->run->devices + 1, sizeof(*a->ceilings));
+	if (a->ceilings == NULL)
 		return (-1);
-	return (finding_documents(d, r, a));
+	ceilings_of(a->ceilings, a->run);
+	a->advice = advice_make(a->run, a->ceilings, t);
+	if (a->advice == NULL) {
+		analysis_release(a);
+		return (-1);
+	}
+	return (0);
+}
+
+void
+analysis_release(struct analysis *a)
+{
+
+	advice_free(a->advice);
+	free(a->ceilings);
+	*a = (struct analysis)ANALYSIS_INIT;
 }
 
 struct documents *
 analyse(struct model *m, bool final, const struct thresholds *t, int revision,
     const struct run **run)
 {
-	const struct run *r = model_settle(m, final);
-	struct ceilings *c = NULL;
-	struct advice *a = NULL;
-	struct documents *d = NULL;
+	struct analysis a;
+	const struct run *r;
+	struct documents *d;
 
 	if (run != NULL)
-		*run = r;
-	if (r == NULL)
+		*run = NULL;
+	if (analysis_make(&a, m, final, t) != 0)
 		return (NULL);
-	c = calloc(r->devices + 1, sizeof(*c));
-	d = calloc(1, sizeof(*d));
-	if (c == NULL || d == NULL)
-		goto fail;
-	ceilings_of(c, r);
-	if ((a = advice_make(r, c, t)) == NULL)
-		goto fail;
+	r = a.run;
+	a.revision = revision;
+	if (run != NULL)
+		*run = r;
+	if ((d = calloc(1, sizeof(*d))) == NULL)
+		goto out;
 	text_copy(d->uuid, sizeof(d->uuid), r->uuid);
 	text_copy(d->state, sizeof(d->state), run_state_name[r->state]);
 	if (r->label != NULL && r->label[0] != '\0')
 		d->label = text_dup_clean(r->label, strlen(r->label));
 	d->started_ns = (int64_t)(r->origin_ns & INT64_MAX);
 	d->wall_ns = (int64_t)(r->wall_ns & INT64_MAX);
-	if (all_documents(d, r, a, c, revision, final) != 0)
-		goto fail;
-	advice_free(a);
-	free(c);
+	if (all_documents(d, &a, final) != 0) {
+		documents_free(d);
+		d = NULL;
+	}
+out:
+	analysis_release(&a);
 	return (d);
-fail:
-	advice_free(a);
-	documents_free(d);
-	free(c);
-	return (NULL);
 }
 
 int

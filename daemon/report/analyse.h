@@ -1,7 +1,8 @@
 /*
- * report/analyse.h: from a model to the documents the API serves: settle,
- * ceilings, rules, JSON. The daemon calls it for live and finished runs, on
- * import and reanalyze; pure.
+ * report/analyse.h: from a model to what is said of the run: settle, ceilings,
+ * rules (struct analysis), and from that the documents of report/document.def.
+ * The daemon makes all of them, for live and finished runs, on import and
+ * reanalyze; the command those that it shows. Pure.
  */
 #ifndef CADV_ANALYSE_H
 #define CADV_ANALYSE_H
@@ -10,10 +11,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct advice;
+struct ceilings;
 struct error;
 struct model;
 struct run;
 struct thresholds;
+
+struct analysis {
+	const struct run *run;		/* the model's, until its next settle */
+	struct ceilings *ceilings;	/* of each of run->device */
+	struct advice *advice;
+	int revision;			/* 1 at first */
+};
+
+#define ANALYSIS_INIT { .revision = 1 }
+
+/* analysis_make(a, m, final, t): settle ${m}, and judge it. ${t} may be NULL. -1
+ * without memory, or if the process ends; then ${a} needs no release. */
+int analysis_make(struct analysis *a, struct model *m, bool final,
+    const struct thresholds *t);
+void analysis_release(struct analysis *a);
 
 struct document {
 	const char *noun;	/* static */

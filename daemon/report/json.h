@@ -120,6 +120,23 @@ struct rule_info;
 
 #define SCHEMA_VERSION 1
 
+/* The documents of a run that need nothing but it and its advice. */
+#define TAKES_RUN(id) json_t *json_##id(const struct run *r);
+#define TAKES_ADVICE(id)						\
+	json_t *json_##id(const struct run *r, const struct advice *a);
+#define TAKES_SUBJECT(id)
+#define TAKES_BOUNDED(id)
+#define STORED(id, noun, of, shape, when, takes) TAKES_##takes(id)
+#define DOCUMENT(id, noun, of, shape, when, takes, path, operation, summary) \
+	TAKES_##takes(id)
+#include "report/document.def"
+#undef DOCUMENT
+#undef STORED
+#undef TAKES_RUN
+#undef TAKES_ADVICE
+#undef TAKES_SUBJECT
+#undef TAKES_BOUNDED
+
 json_t *json_run(const struct run *r, const struct advice *a, int analysis);
 json_t *json_kernel(const struct run *r, const struct kernel *k,
     const struct advice *a);
@@ -132,10 +149,6 @@ json_t *json_kernels(const struct run *r, const struct advice *a);	/* array */
 json_t *json_metrics(const struct kernel *k);
 /* The same with the counters that no rule reads, of a kernel of ${r}. */
 json_t *json_metrics_of(const struct run *r, const struct kernel *k);
-json_t *json_copies(const struct run *r);
-json_t *json_processes(const struct run *r);
-json_t *json_devices(const struct run *r);
-json_t *json_diagnostics(const struct run *r);
 /* Bins of [from, to) merged so that at most ${px} remain; to 0 is the end. */
 json_t *json_timeline(const struct run *r, uint64_t from_ns, uint64_t to_ns,
     unsigned px);
@@ -143,8 +156,6 @@ json_t *json_timeline(const struct run *r, uint64_t from_ns, uint64_t to_ns,
 json_t *json_finding_of(const struct run *r, const struct finding *f,
     size_t rank);
 json_t *json_finding(const struct finding *f, size_t rank);
-json_t *json_findings(const struct run *r, const struct advice *a);
-json_t *json_checklist(const struct run *r, const struct advice *a);
 json_t *json_rule(const struct rule_info *r);
 json_t *json_rules(void);						/* array */
 

@@ -8,6 +8,7 @@
 #include "report/names.h"
 #include "rules/engine/finding.h"
 
+#include "report/json.h"
 #include "report/json_source.h"
 
 /* Counts are whole numbers, and are written as such. */

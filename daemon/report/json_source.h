@@ -69,9 +69,8 @@ bool source_metric_known(const struct code *c, size_t i);
  */
 char *json_instructions(const struct kernel *k, size_t *len);
 
-json_t *json_source_files(const struct run *r);			/* array */
+/* json_source_files, json_sites: report/json.h. */
 json_t *json_source_file(const struct run *r, size_t index);	/* with text */
-json_t *json_sites(const struct run *r);			/* array */
 json_t *json_site(const struct site *s);	/* of NULL: null */
 json_t *json_hot_lines(const struct finding *f);		/* array */
 

@@ -78,14 +78,7 @@ enum store_status store_run_delete(struct store *s, int64_t number,
 enum store_status store_run_state(struct store *s, int64_t number,
     const char *state, struct error *e);
 
-/* --- documents -------------------------------------------------------------
- * nouns and their ids:
- *   kernel ("1".., sorted)   metrics (kernel id)   launches (kernel id: the
- *   histogram)   finding (finding id, by rank)   source, instructions (kernel
- *   id: of kernels with code)   source-file (index)   and with id "": run
- *   copies processes devices diagnostics timeline findings checklist
- *   source-files sites
- */
+/* --- documents: those of report/document.def, by noun and id -------------- */
 
 enum store_sort {
 	SORT_RANK,		/* the order they were given in */

@@ -296,7 +296,8 @@ test('query parameters', async () => {
     await problem(400, `/api/v1/runs/${number}/kernels?${query}`);
   for (const query of ['from_ns=-1', 'to_ns=x', 'px=0', 'px=99999', 'from_ns=5&to_ns=5', 'from=1'])
     await problem(400, `/api/v1/runs/${number}/timeline?${query}`);
-  await problem(400, `/api/v1/runs/${number}/export?format=pprof`);
+  const format = await problem(400, `/api/v1/runs/${number}/export?format=pprof`);
+  assert.match(format.json.detail, /json capture/);
   await problem(400, '/api/v1/version?x=1');
   await problem(400, '/api/v1/runs/%00');
   await problem(400, '/api/v1/../runs');
@@ -453,6 +454,9 @@ test('the capture comes back, and is known again', async () => {
   const capture = await get(`/api/v1/runs/${number}/capture`);
   assert.equal(capture.bytes.subarray(0, 4).toString(), 'CADF');
   assert.match(capture.headers['content-disposition'], /\.cadv"$/);
+  const exported = await get(`/api/v1/runs/${number}/export?format=capture`);
+  assert.deepEqual(exported.bytes, capture.bytes);
+  for (const name of ['content-type', 'content-disposition']) assert.equal(exported.headers[name], capture.headers[name]);
   const again = await daemon.uploadBytes(capture.bytes);
   assert.equal(again.json.number, number);
   assert.deepEqual(again.json.uploaded, { truncated: false, damaged: 0 });

@@ -78,7 +78,7 @@ TEST(values)
 	assert_true(o.json);
 	assert_int_equal(o.limit, 7);
 	assert_int_equal(parse(&o, "export", "--format capture 4", &e), 3);
-	assert_true(o.capture);
+	assert_int_equal(o.format, EXPORTED_capture);
 	assert_false(o.json);
 	assert_int_equal(parse(&o, "annotate", "--sass -r 41 --line a.cu:7 k",
 	    &e), 6);

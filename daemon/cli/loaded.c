@@ -8,13 +8,11 @@
 #include "base/log.h"
 #include "base/paths.h"
 #include "capture/enrich.h"
-#include "model/ceilings.h"
 #include "model/model.h"
 #include "report/json.h"
 #include "report/json_source.h"
-#include "rules/engine/finding.h"
 
-#include "cli/analysis.h"
+#include "cli/loaded.h"
 
 /* What cannot be kept (a disk may be full) is good for this reading still. */
 static int
@@ -34,7 +32,7 @@ enrich(struct model *m, const char *path, bool keep, struct error *e)
 
 /* A capture of too many small frames, condensed for this reading. */
 static int
-load_condensed(struct analysis *a, const char *path, struct error *e)
+load_condensed(struct loaded *l, const char *path, struct error *e)
 {
 	const char *tmp = getenv("TMPDIR");
 	char dir[PATH_MAX], file[PATH_MAX];
@@ -46,109 +44,95 @@ load_condensed(struct analysis *a, const char *path, struct error *e)
 		return (error_set(e, "cannot make '%s':", dir));
 	if (paths_join(file, dir, "condensed.cadv", e) == 0 &&
 	    capture_condense(path, file, e) == 0)
-		rc = capture_load(file, a->model, &a->stats, e);
+		rc = capture_load(file, l->model, &l->stats, e);
 	unlink(file);
 	rmdir(dir);
 	return (rc);
 }
 
 static int
-load(struct analysis *a, const char *path, struct error *e)
+load(struct loaded *l, const char *path, struct error *e)
 {
 
-	if (capture_load(path, a->model, &a->stats, e) == 0)
+	if (capture_load(path, l->model, &l->stats, e) == 0)
 		return (0);
-	if (!a->stats.crowded)
+	if (!l->stats.crowded)
 		return (-1);
 	*e = (struct error)ERROR_INIT;
-	return (load_condensed(a, path, e));
+	return (load_condensed(l, path, e));
 }
 
 int
-analysis_from_file(struct analysis *a, const char *path,
+loaded_from_file(struct loaded *l, const char *path,
     const struct thresholds *t, bool keep, struct error *e)
 {
-	struct ceilings *c = NULL;
 
-	*a = (struct analysis)ANALYSIS_INIT;
-	if ((a->model = model_new()) == NULL)
+	*l = (struct loaded)LOADED_INIT;
+	if ((l->model = model_new()) == NULL)
 		goto memory;
-	if (load(a, path, e) != 0)
+	if (load(l, path, e) != 0)
 		goto fail;
-	if (enrich(a->model, path, keep, e) != 0)
+	if (enrich(l->model, path, keep, e) != 0)
 		goto fail;
-	if ((a->run = model_settle(a->model, true)) == NULL)
+	if (analysis_make(&l->analysis, l->model, true, t) != 0)
 		goto memory;
-	if ((c = calloc(a->run->devices + 1, sizeof(*c))) == NULL)
-		goto memory;
-	ceilings_of(c, a->run);
-	if ((a->advice = advice_make(a->run, c, t)) == NULL)
-		goto memory;
-	free(c);
 	return (0);
 
 memory:
 	error_set(e, "out of memory while analysing '%s'", path);
 fail:
-	free(c);
-	analysis_release(a);
+	loaded_release(l);
 	return (-1);
 }
 
 void
-analysis_release(struct analysis *a)
+loaded_release(struct loaded *l)
 {
 
-	advice_free(a->advice);
-	model_free(a->model);
-	*a = (struct analysis)ANALYSIS_INIT;
+	analysis_release(&l->analysis);
+	model_free(l->model);
+	*l = (struct loaded)LOADED_INIT;
 }
 
 json_t *
-analysis_json(const struct analysis *a)
+loaded_document(const struct loaded *l, enum document_id id, struct error *e)
 {
-	const struct run *r = a->run;
+	const struct subject x = { .analysis = &l->analysis };
+	json_t *j = document_kind[id].write(&x);
 
-	return (json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-	    "schema_version", SCHEMA_VERSION,
-	    "run", json_run(r, a->advice, 1),
-	    "findings", json_findings(r, a->advice),
-	    "checklist", json_checklist(r, a->advice),
-	    "kernels", json_kernels(r, a->advice),
-	    "copies", json_copies(r),
-	    "processes", json_processes(r),
-	    "devices", json_devices(r),
-	    "diagnostics", json_diagnostics(r)));
+	if (j == NULL)
+		error_set(e, "out of memory");
+	return (j);
 }
 
 json_t *
-analysis_part(const struct analysis *a, const char *name)
+loaded_kernels(const struct loaded *l, struct error *e)
 {
+	json_t *j = json_kernels(l->analysis.run, l->analysis.advice);
 
-	if (strcmp(name, "copies") == 0)
-		return (json_copies(a->run));
-	if (strcmp(name, "devices") == 0)
-		return (json_devices(a->run));
-	return (json_checklist(a->run, a->advice));
+	if (j == NULL)
+		error_set(e, "out of memory");
+	return (j);
 }
 
 json_t *
-analysis_source(const struct analysis *a, uint32_t id, bool sass,
+loaded_source(const struct loaded *l, uint32_t id, bool sass,
     struct error *e)
 {
+	const struct run *r = l->analysis.run;
 	const struct kernel *k = NULL;
 	json_t *source;
 	char *code;
 	size_t len, i;
 
-	for (i = 0; i < a->run->kernels; i++)
-		if (a->run->kernel[i].id == id)
-			k = &a->run->kernel[i];
+	for (i = 0; i < r->kernels; i++)
+		if (r->kernel[i].id == id)
+			k = &r->kernel[i];
 	if (k == NULL) {
 		error_set(e, "there is no kernel %u", id);
 		return (NULL);
 	}
-	source = json_source(a->run, k, a->advice);
+	source = json_source(r, k, l->analysis.advice);
 	if (source != NULL && sass) {
 		code = json_instructions(k, &len);
 		if (code == NULL || json_object_set_new(source, "instructions",
@@ -164,10 +148,10 @@ analysis_source(const struct analysis *a, uint32_t id, bool sass,
 }
 
 json_t *
-analysis_source_file(const struct analysis *a, uint32_t index,
+loaded_source_file(const struct loaded *l, uint32_t index,
     struct error *e)
 {
-	json_t *file = json_source_file(a->run, index);
+	json_t *file = json_source_file(l->analysis.run, index);
 
 	if (file == NULL)
 		error_set(e, "there is no source file %u", index);
