@@ -601,7 +601,7 @@ TEST_WITH(source_shape, setup_source, NULL)
 	json_t *o = json_source(&f.run, &f.kernel[0], &f.advice), *lines, *l;
 
 	assert_keys(o, "kernel_id name function counted sampled disassembled "
-	    "has_lines debug missing metrics files lines totals "
+	    "has_lines debug missing metrics stalls files lines totals "
 	    "samples_shared_by sample_period_cycles findings");
 	assert_keys(json_object_get(o, "missing"), "counts samples lines "
 	    "sass");
