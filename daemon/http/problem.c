@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/json_util.h"
+
 #include "http/problem.h"
 
 static const struct {
@@ -28,15 +30,15 @@ respond_problem(struct response *rs, enum problem p, const char *pointer,
 	va_end(ap);
 	snprintf(type, sizeof(type), "/problems/%s", table[p].slug);
 	if (pointer != NULL)
-		errors = json_pack("[{s:s, s:s}]",
+		errors = json_pack("[{s:o, s:o}]",
 		    pointer[0] == '/' || pointer[0] == '\0' ? "pointer" :
-		    "parameter", pointer, "detail", detail);
-	j = json_pack("{s:s, s:s, s:i, s:s, s:s, s:o*}", "type", type,
+		    "parameter", json_text(pointer), "detail",
+		    json_text(detail));
+	/* The detail may be cut inside a character. */
+	j = json_pack("{s:s, s:s, s:i, s:o, s:s, s:o*}", "type", type,
 	    "title", table[p].title, "status", table[p].status,
-	    "detail", detail, "help", table[p].help, "errors", errors);
-	if (j == NULL)		/* the detail was cut inside a character */
-		j = json_pack("{s:s, s:s, s:i}", "type", type, "title",
-		    table[p].title, "status", table[p].status);
+	    "detail", json_text(detail), "help", table[p].help,
+	    "errors", errors);
 	response_release(rs);
 	respond_json(rs, table[p].status, j);
 	rs->type = "application/problem+json";

@@ -1,34 +1,7 @@
 /*
- * report/json_source.h: the source tier's nouns, as report/json.h's are. All
- * return a new reference, or NULL without memory.
- *
- * source     of a kernel: { kernel_id, name, function (mangled)|null, counted,
- *              sampled, disassembled, has_lines, debug, missing: { counts,
- *              samples, lines, sass }, each a text or null, metrics: [ { name,
- *              unit, label } ]: those measured here, stalls: [ { name,
- *              meaning, group, group_label } ]: those sampled here, files: [ { index, path,
- *              captured, missing|null } ]: those its lines are in, lines:
- *              [ line ], totals: { values, samples|null },
- *              samples_shared_by: kernels with these samples,
- *              sample_period_cycles|null, findings: [finding id] }
- * line       { index, file: of the run's source files, line, inlined_at: index
- *              of a line|null, function: it was inlined from|null,
- *              instructions, values, samples|null, findings: [finding id] }: of
- *              its own instructions, not of what is inlined into it
- * values     { metric: number|null (not measured) }; a metric of "metrics" that
- *              is left out is 0
- * samples    { all, not_issued, stalls: { reason: n }: those over 0 }
- * instruction { pc, line: index|null, text|null, values, samples|null }
- * source file { index, path, size_bytes, captured, missing|null }; alone it
- *              also has text|null
- * site       { call ("launch", "cudaMemcpy" …), kernel_id|null, count,
- *              function|null, file|null, line|null, module|null: of the frame
- *              to show, first: its index|null, frames: [ { function|null,
- *              file|null, line|null, module|null, python, inlined, nearest } ]
- *              }
- * hot line   { file|null, line|null, function|null, called_file|null,
- *              called_line|null, pc, sass|null, text|null, share_ratio|null,
- *              value|null, what|null }
+ * report/json_source.h: the source tier's nouns, as report/json.h's are: Source,
+ * SourceFile, Site and HotLine of config/openapi.json. All return a new
+ * reference, or NULL without memory.
  */
 #ifndef CADV_JSON_SOURCE_H
 #define CADV_JSON_SOURCE_H

@@ -73,7 +73,7 @@ enum store_status service_patch(struct service *s, int64_t run,
 int service_capture(struct service *s, int64_t run, struct error *e);
 
 /*
- * service_timeline(s, run, from, to, px, out, e): json.h's timeline object of
+ * service_timeline(s, run, from, to, px, out, e): json.h's Timeline of
  * [from, to) ns since the run's start (to 0: its end), at most ${px} bins:
  * merged from the stored bins or, where these are too wide, drawn from the
  * capture ("detail": true).
@@ -84,8 +84,7 @@ enum store_status service_timeline(struct service *s, int64_t run,
 
 /*
  * service_launches(s, run, kernel, cursor, limit, out, next, e): array of
- * { start_ns, duration_ns, stream, launch_delay_ns|null, graph, process } in
- * order of the capture; ${next} as in store_docs.
+ * Launch in order of the capture; ${next} as in store_docs.
  */
 enum store_status service_launches(struct service *s, int64_t run,
     uint32_t kernel, const char *cursor, size_t limit, json_t **out,

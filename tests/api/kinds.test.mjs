@@ -7,7 +7,8 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Daemon, bin, root } from './daemon.mjs';
-import { conforms, openapi } from './schema.mjs';
+import { askAll } from './documents.mjs';
+import { conforms } from './schema.mjs';
 
 const daemon = new Daemon();
 const tool = path.join(bin, 'drop_kind');
@@ -31,31 +32,6 @@ after(async () => {
   assert.doesNotMatch(end.log, /Sanitizer|runtime error/);
 });
 
-async function get(target) {
-  const answer = conforms('GET', target, await daemon.get(target));
-  assert.ok(answer.status < 500, `${target}: ${answer.text}`);
-  return answer.json ?? {};
-}
-
-// Every resource of a run, at one value of each of its parameters.
-async function askAll(run) {
-  const first = async (part, key) => (await get(`/api/v1/runs/${run}/${part}`)).items?.[0]?.[key];
-  const value = { '{id}': run, '{kid}': (await first('kernels', 'id')) ?? 1,
-    '{fid}': (await first('findings', 'id')) ?? 'none', '{n}': 0 };
-  for (const [pattern, methods] of Object.entries(openapi.paths)) {
-    if (!pattern.startsWith('/api/v1/runs/{id}') || !methods.get || pattern.endsWith('/events')) continue;
-    const target = pattern.replace(/\{\w+\}/g, (name) => value[name]);
-    if (pattern.endsWith('/export')) await get(`${target}?format=json`);
-    else await get(target);
-  }
-  // Close up: drawn from the records themselves.
-  const wall = (await get(`/api/v1/runs/${run}/timeline`)).to_ns ?? 0;
-  for (let from = 0; from + 8 <= wall; from += Math.floor(wall / 8))
-    await get(`/api/v1/runs/${run}/timeline?px=1000&from_ns=${from}&to_ns=${from + Math.floor(wall / 8)}`);
-  await get(`/api/v1/runs/${run}/kernels/${value['{kid}']}/source?sass=1`);
-  await get(`/api/v1/compare?base=${run}&target=${run}`);
-}
-
 function command(...words) {
   const done = spawnSync(path.join(bin, 'cudadvise'), words, { env: daemon.env, encoding: 'utf8', timeout: 60000 });
   assert.ok(done.status === 0 || done.status === 1, `${words}: ${done.status} ${done.signal}\n${done.stderr}`);
@@ -68,7 +44,7 @@ async function survives(capture) {
   const answer = conforms('POST', '/api/v1/runs', await daemon.uploadBytes(readFileSync(capture)));
   assert.equal(answer.status, 201, answer.text);
   const run = answer.json.number;
-  await askAll(run);
+  await askAll(daemon, run);
   assert.equal(command('reanalyze', String(run)).status, 0);
   assert.equal(command('export', '-o', path.join(daemon.dir, 'out'), String(run)).status, 0);
   for (const name of commands) command(name, capture);

@@ -1,11 +1,10 @@
 // A run that is still going on, fed to the ingest socket as a target would.
 import { after, before, test } from 'node:test';
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
-import { Daemon, bin, runId } from './daemon.mjs';
+import { Daemon, runId } from './daemon.mjs';
+import { connect, made, until } from './ingest.mjs';
 import { conforms } from './schema.mjs';
 
 const daemon = new Daemon();
@@ -18,48 +17,11 @@ after(async () => {
   assert.doesNotMatch(end.log, /Sanitizer|runtime error/);
 });
 
-// The frames of a capture by stream.
-function streams(bytes) {
-  const found = new Map();
-  for (let at = 0; at < bytes.length;) {
-    const length = 48 + bytes.readUInt32LE(at + 8);
-    const id = bytes.readBigUInt64LE(at + 16);
-    found.set(id, [...(found.get(id) ?? []), bytes.subarray(at, at + length)]);
-    at += length;
-  }
-  return [...found.values()];
-}
-
-function made(...options) {
-  const file = path.join(daemon.dir, 'live.cadv');
-  execFileSync(path.join(bin, 'make_capture'), [file, ...options]);
-  return streams(readFileSync(file));
-}
-
-function connect(frames) {
-  return new Promise((resolve, reject) => {
-    const socket = net.connect(path.join(daemon.dir, 'run/ingest.sock'));
-    socket.on('error', reject);
-    socket.once('data', () => resolve(socket)); // the first ACK
-    socket.on('connect', () => frames.forEach((frame) => socket.write(frame)));
-  });
-}
-
-async function until(wanted, what) {
-  let value;
-  for (let i = 0; i < 300; i++) {
-    value = await wanted();
-    if (value) return value;
-    await new Promise((r) => setTimeout(r, 100));
-  }
-  return assert.fail(what);
-}
-
 const get = async (target) => conforms('GET', target, await daemon.get(target));
 
 test('a live run is shown, is not cached, and cannot be taken away', async () => {
-  const [launcher, target] = made('--open', '--run', runId(1));
-  const sockets = [await connect(launcher), await connect(target)];
+  const [launcher, target] = made(daemon, '--open', '--run', runId(1));
+  const sockets = [await connect(daemon, launcher), await connect(daemon, target)];
   const run = await until(async () => (await get('/api/v1/runs')).json.items.find((r) => r.id === runId(1)), 'the run is listed');
   assert.equal(run.state, 'live');
   const base = `/api/v1/runs/${run.number}`;
@@ -92,8 +54,8 @@ test('a live run is shown, is not cached, and cannot be taken away', async () =>
 
   // It ends: the same run with its last frames.
   sockets.forEach((socket) => socket.destroy());
-  const [rest] = made('--run', runId(1));
-  const end = await connect(rest);
+  const [rest] = made(daemon, '--run', runId(1));
+  const end = await connect(daemon, rest);
   const finished = await until(async () => {
     const now = (await get(base)).json;
     return now.state !== 'live' && now;

@@ -7,19 +7,29 @@ import { require, root } from './daemon.mjs';
 
 const Ajv = require('ajv/dist/2020').default;
 export const openapi = JSON.parse(readFileSync(path.join(root, 'config/openapi.json'), 'utf8'));
+const { schemas } = openapi.components;
+const nameOf = (ref) => ref.split('/').pop();
 
-function close(node) {
-  if (Array.isArray(node)) return node.map(close);
+// ${node} without room for other fields. What a schema is built of (allOf)
+// stays open at its top, as NAME.part: the whole is closed.
+function close(node, isPart = false) {
+  if (Array.isArray(node)) return node.map((item) => close(item, isPart));
   if (node === null || typeof node !== 'object') return node;
+  if (node.$ref && isPart) return { ...node, $ref: `${node.$ref}.part` };
   const copy = {};
-  for (const [key, value] of Object.entries(node)) copy[key] = close(value);
-  if (copy.type === 'object' && copy.properties && copy.additionalProperties === undefined)
-    copy.additionalProperties = false;
+  for (const [key, value] of Object.entries(node)) copy[key] = close(value, key === 'allOf');
+  if (!isPart && (copy.properties || copy.allOf) && copy.additionalProperties === undefined)
+    copy.unevaluatedProperties = false;
   return copy;
 }
 
+const closed = {};
+for (const [name, schema] of Object.entries(schemas)) {
+  closed[name] = close(schema);
+  closed[`${name}.part`] = close(schema, true);
+}
 const ajv = new Ajv({ strict: false, allErrors: true });
-ajv.addSchema({ $id: 'api', components: close(openapi.components) });
+ajv.addSchema({ $id: 'api', components: { schemas: closed } });
 
 const compiled = new Map();
 export function validate(schema, value) {
@@ -29,6 +39,51 @@ export function validate(schema, value) {
     const first = check.errors.slice(0, 5).map((e) => `${e.instancePath} ${e.message} ${JSON.stringify(e.params)}`);
     throw new Error(`not a ${schema}:\n${first.join('\n')}`);
   }
+  note(schemas[schema], value, schema);
+}
+
+// By field ("Run.overhead"): objects that may have it, those that have it, and
+// those where it is not null.
+export const fields = new Map();
+
+function note(schema, value, name) {
+  if (schema.$ref) return note(schemas[nameOf(schema.$ref)], value, nameOf(schema.$ref));
+  for (const part of [...(schema.allOf ?? []), ...(schema.anyOf ?? [])]) note(part, value, name);
+  if (Array.isArray(value)) {
+    for (const item of value) if (schema.items) note(schema.items, item, name);
+  } else if (value !== null && typeof value === 'object') {
+    for (const [key, field] of Object.entries(schema.properties ?? {})) {
+      const seen = fields.get(`${name}.${key}`) ?? { objects: 0, present: 0, filled: 0 };
+      fields.set(`${name}.${key}`, seen);
+      seen.objects++;
+      if (value[key] === undefined) continue;
+      seen.present++;
+      if (value[key] !== null) seen.filled++;
+      note(field, value[key], `${name}.${key}`);
+    }
+    if (typeof schema.additionalProperties === 'object')
+      for (const item of Object.values(value)) note(schema.additionalProperties, item, name);
+  }
+}
+
+// Every field of every schema; those that are required with another one are
+// not optional.
+export function allFields() {
+  const found = [];
+  const walk = (node, name) => {
+    if (node.$ref) return;
+    const needed = [...(node.required ?? []), ...Object.values(node.dependentRequired ?? {}).flat(),
+      ...Object.keys(node.dependentRequired ?? {})];
+    for (const part of [...(node.allOf ?? []), ...(node.anyOf ?? [])]) walk(part, name);
+    for (const [key, field] of Object.entries(node.properties ?? {})) {
+      found.push({ name: `${name}.${key}`, isOptional: !needed.includes(key) });
+      walk(field, `${name}.${key}`);
+    }
+    if (node.items) walk(node.items, name);
+    if (typeof node.additionalProperties === 'object') walk(node.additionalProperties, name);
+  };
+  for (const [name, schema] of Object.entries(schemas)) walk(schema, name);
+  return found;
 }
 
 function pathOf(target) {
@@ -49,7 +104,7 @@ export function conforms(method, target, answer) {
   if (operation === undefined) throw new Error(`${method} ${target} is not in the document`);
   used.add(operation.operationId);
   let described = operation.responses[answer.status] ?? operation.responses.default;
-  if (described.$ref) described = openapi.components.responses[described.$ref.split('/').pop()];
+  if (described.$ref) described = openapi.components.responses[nameOf(described.$ref)];
   if (operation.responses[answer.status] === undefined)
     throw new Error(`${method} ${pattern}: status ${answer.status} is not described`);
   const type = (answer.headers['content-type'] ?? '').split(';')[0];
@@ -58,7 +113,7 @@ export function conforms(method, target, answer) {
     throw new Error(`${method} ${pattern}: ${answer.status} has type '${type}'`);
   if (!described.content && answer.text) throw new Error(`${method} ${pattern}: ${answer.status} has a body`);
   const ref = content?.schema.$ref;
-  if (ref) validate(ref.split('/').pop(), answer.json);
+  if (ref) validate(nameOf(ref), answer.json);
   return answer;
 }
 

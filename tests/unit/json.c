@@ -1,4 +1,4 @@
-/* The shapes that report/json.h promises, NaN, and strings of any bytes. */
+/* What single nouns say, NaN, and strings of any bytes. */
 #include <stdlib.h>
 #include <strings.h>
 

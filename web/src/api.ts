@@ -1,5 +1,8 @@
 // The only place that talks to the daemon.
-import type { Problem } from './types';
+import type { Problem as Answered } from './openapi';
+
+// What the daemon says, or what is said for it where it does not answer.
+type Problem = Pick<Answered, 'title' | 'status'> & Partial<Answered>;
 
 const key = 'cudadvise-token';
 

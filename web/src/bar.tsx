@@ -1,6 +1,6 @@
 // Where the time went: one bar, with the same numbers in words under it.
 import { counted, percent, seconds } from './format';
-import type { Summary } from './types';
+import type { Idle, Summary } from './openapi';
 
 // What happens once is told where it is as much of the run as a finding of medium
 // severity, as in the terminal.
@@ -12,7 +12,7 @@ interface Part {
   ratio: number;
 }
 
-const causes: [string, string][] = [
+const causes: [keyof Idle, string][] = [
   ['host_ratio', 'waiting for the host'],
   ['after_sync_ratio', 'after synchronisation'],
   ['launch_ratio', 'launching'],

@@ -3,12 +3,12 @@ import { ApiError } from './api';
 import { counted, percent, seconds } from './format';
 import { useResource } from './hooks';
 import { Badge, Failure, Loading } from './parts';
-import type { Checklist, CheckFact, CheckLine, CheckState } from './types-whole';
+import type { Checklist, ChecklistFact, ChecklistLine, ChecklistState } from './openapi';
 
-const states: Record<CheckState, string> = { passed: 'passed', failed: 'failed', not_measured: 'not measured' };
+const states: Record<ChecklistState, string> = { passed: 'passed', failed: 'failed', not_measured: 'not measured' };
 
 function counts(of: { passed: number; failed: number; not_measured: number }): string {
-  return (Object.keys(states) as CheckState[])
+  return (Object.keys(states) as ChecklistState[])
     .filter((state) => of[state] > 0)
     .map((state) => `${of[state]} ${states[state]}`)
     .join(', ');
@@ -46,7 +46,7 @@ export function ChecklistSection({ run, base, revision, live }: { run: string; b
   );
 }
 
-function Line({ run, line }: { run: string; line: CheckLine }) {
+function Line({ run, line }: { run: string; line: ChecklistLine }) {
   const unchecked = line.rules.filter((r) => r.state === 'not_measured');
   return (
     <li data-check={line.id} data-state={line.state}>
@@ -71,7 +71,7 @@ function Line({ run, line }: { run: string; line: CheckLine }) {
   );
 }
 
-function Fact({ fact }: { fact: CheckFact }) {
+function Fact({ fact }: { fact: ChecklistFact }) {
   if (fact.value === null) return null;
   const part = fact.covered_ratio !== null && fact.covered_ratio < 0.995;
   return (

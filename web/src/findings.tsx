@@ -2,8 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { basename, count, counted, measure, none, percent, seconds, shape } from './format';
 import { Badge, Code, Scroll } from './parts';
 import { heatOfRule, sourceLink, stepLink } from './source-link';
-import type { Evidence, Finding, Findings, Verdict } from './types';
-import type { Site, SiteFrame } from './types-source';
+import type { Evidence, Finding, Findings, Frame, Site, Verdict } from './openapi';
 
 const SMALL_SHARE = 0.005; // of the whole run: nobody sees less
 
@@ -169,12 +168,12 @@ function HotLines({ run, finding: f }: { run: string; finding: Finding }) {
   );
 }
 
-function frameText(frame: SiteFrame): string {
+function frameText(frame: Frame): string {
   const name = frame.function === null ? 'unknown function' : frame.nearest ? `near ${frame.function}` : frame.function;
   return frame.python ? name : `${name}${frame.module && frame.file === null ? `, ${frame.module}` : ''}`;
 }
 
-function placeOf(frame: SiteFrame): string | null {
+function placeOf(frame: Frame): string | null {
   return frame.file === null ? null : `${frame.file}${frame.line === null ? '' : `:${frame.line}`}`;
 }
 

@@ -4,11 +4,11 @@ import { count, nanoseconds, percent, shape } from './format';
 import { useResource } from './hooks';
 import { Failure, Loading, Scroll } from './parts';
 import { sourceLink } from './source-link';
-import type { Headline, Kernel, List } from './types';
+import type { Headline, Kernel, KernelList } from './openapi';
 
 type Sort = '-gpu_time_ns' | '-launches' | 'name';
 
-export const headlines: [string, string][] = [
+export const headlines: [keyof Kernel['headline'], string][] = [
   ['occupancy', 'Occupancy'],
   ['coalescing', 'Coalescing'],
   ['bank_conflicts', 'Bank conflicts'],
@@ -20,7 +20,7 @@ export function KernelsSection({ run, base, revision }: { run: string; base: str
   const [more, setMore] = useState<{ items: Kernel[]; next: string | null } | null>(null);
   const [error, setError] = useState<Error | null>(null);
   const path = `${base}/kernels?limit=25&sort=${sort}`;
-  const first = useResource<List<Kernel>>(path, revision);
+  const first = useResource<KernelList>(path, revision);
 
   useEffect(() => setMore(null), [revision, sort]);
 
@@ -30,7 +30,7 @@ export function KernelsSection({ run, base, revision }: { run: string; base: str
   const next = more ? more.next : first.value.next_cursor;
   const load = async () => {
     try {
-      const page = await get<List<Kernel>>(`${path}&cursor=${encodeURIComponent(next!)}`);
+      const page = await get<KernelList>(`${path}&cursor=${encodeURIComponent(next!)}`);
       setMore({ items: [...(more?.items ?? []), ...page.items], next: page.next_cursor });
       setError(null);
     } catch (failure) {
@@ -112,7 +112,7 @@ function Row({ run, kernel }: { run: string; kernel: Kernel }) {
 }
 
 // What has one reason is said once.
-function Metrics({ headline }: { headline: Record<string, Headline> }) {
+function Metrics({ headline }: { headline: Kernel['headline'] }) {
   const first = headline[headlines[0]![0]];
   const all = headlines.every(([key]) => headline[key]?.value === null && headline[key]?.reason === first?.reason);
   if (first && all)

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { ApiError, type Link } from './api';
 import { none } from './format';
-import type { RunState } from './types';
+import type { RunState } from './openapi';
 
 export function Failure({ error, retry }: { error: Error; retry?: () => void }) {
   const problem = error instanceof ApiError ? error.problem : null;

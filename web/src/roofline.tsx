@@ -4,14 +4,13 @@ import { compact, counted, digits, none, percent, rate } from './format';
 import { useResource } from './hooks';
 import { Failure, Loading, Scroll } from './parts';
 import { sourceLink } from './source-link';
-import type { Kernel, List } from './types';
-import type { Ceiling, Device } from './types-whole';
+import type { Ceiling, Device, DeviceList, Kernel, KernelList } from './openapi';
 
 const most = 50;
 
 export function RooflineSection({ run, base, revision }: { run: string; base: string; revision: string }) {
-  const kernels = useResource<List<Kernel>>(`${base}/kernels?limit=${most}`, revision);
-  const devices = useResource<List<Device>>(`${base}/devices`, revision);
+  const kernels = useResource<KernelList>(`${base}/kernels?limit=${most}`, revision);
+  const devices = useResource<DeviceList>(`${base}/devices`, revision);
   if (kernels.error && !kernels.value) return <Failure error={kernels.error} retry={kernels.reload} />;
   if (!kernels.value || !devices.value) return <Loading what="rooflines" />;
   const rows = kernels.value.items.filter((k) => k.roofline && k.bandwidth);

@@ -1,6 +1,6 @@
 // What the source view shows, computed from the API's answer: numbers by line
 // of text, over all the contexts that the line was inlined in. Pure.
-import type { Instruction, Samples, Source, SourceLine, SourceStall, Values } from './types-source';
+import type { Instruction, Samples, Source, SourceDocument, SourceLine, SourceStall, SourceValues } from './openapi';
 
 // Numbers that add up. What was not measured is not in ${values}.
 export interface Sum {
@@ -14,7 +14,7 @@ export function newSum(): Sum {
 }
 
 // ${metrics}: names of what was measured; one that is left out is 0.
-export function add(to: Sum, metrics: string[], values: Values, samples: Samples | null, instructions: number): void {
+export function add(to: Sum, metrics: string[], values: SourceValues, samples: Samples | null, instructions: number): void {
   for (const name of metrics) {
     const value = values[name] === undefined ? 0 : values[name];
     if (value !== null) to.values.set(name, (to.values.get(name) ?? 0) + value);
@@ -270,7 +270,7 @@ export interface Step {
 }
 
 // By pc.
-export function steps(source: Source): Step[] {
+export function steps(source: SourceDocument): Step[] {
   const metrics = source.metrics.map((metric) => metric.name);
   return (source.instructions ?? []).map((instruction) => {
     const sum = newSum();

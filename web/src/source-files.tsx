@@ -7,7 +7,7 @@ import { notes, type Note } from './source-notes';
 import { LinePane, pathOf, type Sass } from './source-pane';
 import { Listing, worthShowing, type Entry } from './source-table';
 import { Tokens, trimmed, type TextState } from './source-text';
-import type { Finding } from './types';
+import type { Finding } from './openapi';
 
 export function Files({ model, heat, inclusive, place, texts, findings, sass, wide, open, setOpen, go, id }: {
   model: Model; heat: Heat; inclusive: boolean; place: { file: number; line: number; turn: number };

@@ -2,8 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { percent, seconds } from './format';
 import { Badge } from './parts';
-import type { Finding } from './types';
-import type { HotLine } from './types-source';
+import type { Finding, HotLine } from './openapi';
 
 export interface Note {
   f: Finding;

@@ -9,7 +9,7 @@ import {
   type Heat, type Model, type Spot, type Step, type Sum,
 } from './source-data';
 import { StallLegend, StallTable } from './stalls';
-import type { Samples, SourceLine } from './types-source';
+import type { Samples, SourceLine } from './openapi';
 
 export interface Sass {
   steps: Step[] | null; // null: not here yet

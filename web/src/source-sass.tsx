@@ -7,13 +7,12 @@ import { steps as stepsIn, type Heat, type Model, type Step } from './source-dat
 import { hex, pathOf, StepPane, type Sass } from './source-pane';
 import { notes, type Note } from './source-notes';
 import { Listing, worthShowing, type Entry } from './source-table';
-import type { Finding } from './types';
-import type { Source } from './types-source';
+import type { Finding, Source, SourceDocument } from './openapi';
 
 // Instructions are many: they are fetched when someone looks.
 export function useSass(path: string, source: Source): Sass {
   const [asked, ask] = useState(false);
-  const got = useResource<Source>(asked ? `${path}/source?sass=1` : null);
+  const got = useResource<SourceDocument>(asked ? `${path}/source?sass=1` : null);
   const list = useMemo<Step[] | null>(() => (got.value ? stepsIn(got.value) : null), [got.value]);
   const want = useCallback(() => ask(true), []);
   return { steps: list, error: got.error, want, missing: source.disassembled ? null : source.missing.sass ?? 'not there' };

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { get } from './api';
 import { highlight, type Token } from './highlight';
 import type { Spot } from './source-data';
-import type { Source, SourceText } from './types-source';
+import type { Source, SourceFileDocument } from './openapi';
 
 export interface TextState {
   lines: Token[][] | null; // null: not here
@@ -25,7 +25,7 @@ export function useTexts(base: string, source: Source, wanted: (number | undefin
         put({ lines: null, why: file.missing ?? 'its text was not captured' });
         continue;
       }
-      get<SourceText>(`${base}/source-files/${index}`).then(
+      get<SourceFileDocument>(`${base}/source-files/${index}`).then(
         (got) => put(got.text === null ? { lines: null, why: file.missing ?? 'its text was not captured' }
           : { lines: highlight(got.path ?? '', got.text.replace(/\r\n/g, '\n').replace(/\n$/, '')), why: null }),
         (error: Error) => put({ lines: null, why: error.message }),

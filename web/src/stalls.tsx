@@ -3,7 +3,7 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { count, percent } from './format';
 import { byGroup } from './source-data';
-import type { Samples, SourceStall } from './types-source';
+import type { Samples, SourceStall } from './openapi';
 
 // The reasons of the kernel that is shown.
 export const StallKinds = createContext<SourceStall[]>([]);

@@ -2,14 +2,13 @@
 import { count, counted, none, seconds, times } from './format';
 import { useResource } from './hooks';
 import { Badge, Failure, Loading, Scroll } from './parts';
-import type { List, Run } from './types';
-import type { Compare, CompareFinding, CompareKernel, CompareRun } from './types-whole';
+import type { Compare, CompareFinding, CompareKernel, CompareRun, Run, RunList } from './openapi';
 
 const shown = 100;
 
 // The runs that this one may be compared with, its own command's first.
 export function CompareWith({ run }: { run: Run }) {
-  const runs = useResource<List<Run>>('/runs?limit=100');
+  const runs = useResource<RunList>('/runs?limit=100');
   const others = (runs.value?.items ?? []).filter((r) => r.number !== run.number && r.state !== 'live');
   if (others.length === 0) return null;
   const same = others.filter((r) => r.command === run.command);

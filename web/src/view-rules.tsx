@@ -1,10 +1,10 @@
 import { measure } from './format';
 import { useResource } from './hooks';
 import { Badge, Code, Failure, Loading, Scroll, Text } from './parts';
-import type { List, Rule } from './types';
+import type { Rule, RuleList } from './openapi';
 
 export function RulesView() {
-  const rules = useResource<List<Rule>>('/rules');
+  const rules = useResource<RuleList>('/rules');
   if (rules.error && !rules.value) return <Failure error={rules.error} retry={rules.reload} />;
   if (!rules.value) return <Loading what="practices" />;
   const groups = new Map<string, Rule[]>();

@@ -7,14 +7,14 @@ import { KernelsSection } from './kernels';
 import { Failure, LinkState, Loading, Scroll, StateBadge } from './parts';
 import { RooflineSection } from './roofline';
 import { CompareWith } from './view-compare';
-import type { Check, Copy, Diagnostic, Findings, Held, List, Run } from './types';
+import type { Check, Copy, CopyList, Diagnostic, DiagnosticList, Findings, Held, RunDocument } from './openapi';
 
 export function RunView({ id, finding }: { id: string; finding?: string | undefined }) {
   const base = `/runs/${encodeURIComponent(id)}`;
-  const run = useResource<Run>(base);
+  const run = useResource<RunDocument>(base);
   const findings = useResource<Findings>(base + '/findings');
-  const diagnostics = useResource<List<Diagnostic>>(base + '/diagnostics');
-  const copies = useResource<List<Copy>>(base + '/copies');
+  const diagnostics = useResource<DiagnosticList>(base + '/diagnostics');
+  const copies = useResource<CopyList>(base + '/copies');
   const live = run.value?.state === 'live';
   const link = useEvents(run.value ? base + '/events' : null, () => {
     run.reload();
@@ -47,7 +47,7 @@ export function RunView({ id, finding }: { id: string; finding?: string | undefi
         : findings.error && !live ? <Failure error={findings.error} retry={findings.reload} /> : <Loading what="findings" />}
       <section aria-labelledby="time">
         <h2 id="time">Where the time went</h2>
-        {value.summary ? <SummaryBar summary={value.summary} wall={value.wall_ns / 1e9} /> : <p>Not analysed yet.</p>}
+        {value.summary ? <SummaryBar summary={value.summary} wall={(value.wall_ns ?? 0) / 1e9} /> : <p>Not analysed yet.</p>}
       </section>
       {!warned && notes}
       <ChecklistSection run={id} base={base} revision={revision} live={live} />
@@ -58,15 +58,20 @@ export function RunView({ id, finding }: { id: string; finding?: string | undefi
   );
 }
 
-function Facts({ run }: { run: Run }) {
+// "130 of 4 kernels in 9 launch shapes"; a live run may not be analysed yet.
+function launchesOf({ launches, kernels = 0, functions = kernels }: RunDocument): string {
+  if (launches === undefined) return none;
+  return `${count(launches)} of ${counted(functions, 'kernel')}` + (functions < kernels ? ` in ${counted(kernels, 'launch shape')}` : '');
+}
+
+function Facts({ run }: { run: RunDocument }) {
   const devices = [...new Set((run.devices ?? []).filter((name) => name !== null))];
   const end = run.signal !== null && run.signal !== undefined ? `signal ${run.signal}`
     : run.exit_code !== null && run.exit_code !== undefined ? `exit code ${run.exit_code}` : none;
   const facts: [string, string][] = [
     ['Duration', nanoseconds(run.wall_ns)],
     ['GPU', devices.join(', ') || none],
-    ['Launches', `${count(run.launches)} of ${counted(run.functions ?? run.kernels, 'kernel')}`
-      + ((run.functions ?? run.kernels) < run.kernels ? ` in ${counted(run.kernels, 'launch shape')}` : '')],
+    ['Launches', launchesOf(run)],
     ['Started', when(run.started_at ?? null)],
     ['Host', run.host || none],
     ['Ended with', run.state === 'live' ? 'still running' : end],
@@ -100,7 +105,7 @@ function HeldNote({ h, over }: { h: Held; over: boolean }) {
 }
 
 // Processes of a finished run whose end is not in its capture.
-function unendedOf(run: Run): number {
+function unendedOf(run: RunDocument): number {
   return run.state === 'finished' ? run.data?.unended ?? 0 : 0;
 }
 
@@ -109,7 +114,7 @@ function isHeldTooLong(held: Held | null | undefined): boolean {
 }
 
 // Is there something to know before the findings are believed?
-function isDoubtful(run: Run, diagnostics: Diagnostic[]): boolean {
+function isDoubtful(run: RunDocument, diagnostics: Diagnostic[]): boolean {
   return run.problem !== undefined
     || (run.data?.lost ?? 0) > 0
     || unendedOf(run) > 0
@@ -120,7 +125,7 @@ function isDoubtful(run: Run, diagnostics: Diagnostic[]): boolean {
 }
 
 // Before the findings where it ${warned}, else behind them.
-function Notes({ run, diagnostics, warned }: { run: Run; diagnostics: Diagnostic[]; warned: boolean }) {
+function Notes({ run, diagnostics, warned }: { run: RunDocument; diagnostics: Diagnostic[]; warned: boolean }) {
   const lost = run.data?.lost ?? 0;
   const unended = unendedOf(run);
   const whole = run.state === 'finished' && unended === 0;
@@ -194,7 +199,7 @@ function checked(c: Check): string {
   return `${c.tool}: ${counts}${unwritten} in ${nanoseconds(c.end_ns - c.start_ns)}${ending}${words}.`;
 }
 
-function byLine({ source }: Run): string {
+function byLine({ source }: RunDocument): string {
   if (!source) return '';
   const parts: string[] = [];
   if (source.kernels_counted > 0) parts.push(`${counted(source.kernels_counted, 'kernel')} counted exactly, in ${counted(source.launches, 'launch')}`);
@@ -203,8 +208,8 @@ function byLine({ source }: Run): string {
   return parts.join('; ');
 }
 
-function losses(run: Run): string {
-  return Object.entries(run.data.lost_by)
+function losses(run: RunDocument): string {
+  return Object.entries(run.data?.lost_by ?? {})
     .filter(([, n]) => n > 0)
     .map(([name, n]) => `${name} ${count(n)}`)
     .join(', ');

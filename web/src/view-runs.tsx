@@ -3,10 +3,10 @@ import { get } from './api';
 import { count, nanoseconds, none, percent, seconds, when } from './format';
 import { useEvents, useResource } from './hooks';
 import { Failure, LinkState, Loading, Scroll, StateBadge } from './parts';
-import type { List, Run } from './types';
+import type { Run, RunList } from './openapi';
 
 export function RunsView() {
-  const first = useResource<List<Run>>('/runs?limit=50');
+  const first = useResource<RunList>('/runs?limit=50');
   const [more, setMore] = useState<{ runs: Run[]; next: string | null } | null>(null);
   const [error, setError] = useState<Error | null>(null);
   const link = useEvents('/events', () => {
@@ -21,7 +21,7 @@ export function RunsView() {
 
   const load = async () => {
     try {
-      const page = await get<List<Run>>(`/runs?limit=50&cursor=${encodeURIComponent(next!)}`);
+      const page = await get<RunList>(`/runs?limit=50&cursor=${encodeURIComponent(next!)}`);
       setMore({ runs: [...(more?.runs ?? []), ...page.items], next: page.next_cursor });
       setError(null);
     } catch (failure) {

@@ -11,8 +11,7 @@ import { hex, pathOf } from './source-pane';
 import { SassListing, useSass } from './source-sass';
 import { plain, useTexts, type TextState } from './source-text';
 import { StallKinds } from './stalls';
-import type { Finding, Findings, Kernel, Run } from './types';
-import type { Source } from './types-source';
+import type { Finding, Findings, Kernel, Run, Source } from './openapi';
 
 interface Wanted {
   path: string | null;

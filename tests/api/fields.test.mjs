@@ -1,0 +1,115 @@
+// Fields of config/openapi.json and of the answers are the same: over every
+// committed capture, made-up, live and cut runs, comparisons and problems, what
+// is served is described (schema.mjs), and what is described is served.
+import { after, before, test } from 'node:test';
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { Daemon, root, runId } from './daemon.mjs';
+import { askAll } from './documents.mjs';
+import { connect, made, until } from './ingest.mjs';
+import { allFields, conforms, fields, validate } from './schema.mjs';
+
+// Fields that none of the answers below has, and why.
+const unseen = new Map([
+  ['RunPatch', 'what is asked; tests/api/api.test.mjs'],
+  ['DashboardRequest', 'what is asked; tests/api/access.test.mjs'],
+  ['Health.problem', 'a full disk: tests/e2e/full.bats'],
+  ['RunDocument.problem', 'a full disk: tests/e2e/full.bats'],
+  ['Run.signal', 'a program that a signal ended: tests/e2e/kills.bats'],
+  ['Check.signal', 'a correctness tool that a signal ended'],
+  ['Roofline.pipes.lsu_ratio', 'no metric set of config/metrics has its counter'],
+  ['Roofline.pipes.tensor_ratio', 'no metric set of config/metrics has its counter'],
+]);
+
+const daemon = new Daemon();
+const captures = path.join(root, 'tests/captures');
+const runs = new Map(); // their numbers by capture
+
+before(() => daemon.start());
+
+after(async () => {
+  const end = await daemon.stop();
+  assert.equal(end.code, 0, `cudadvised ended with ${end.code} ${end.signal}\n${end.log}`);
+  assert.doesNotMatch(end.log, /Sanitizer|runtime error/);
+});
+
+const get = async (target) => conforms('GET', target, await daemon.get(target));
+
+async function upload(bytes) {
+  const answer = conforms('POST', '/api/v1/runs', await daemon.uploadBytes(bytes));
+  assert.equal(answer.status, 201, answer.text);
+  return answer.json.number;
+}
+
+test('every committed capture', async () => {
+  const names = readdirSync(captures, { recursive: true }).filter((name) => name.endsWith('.cadv'));
+  assert.ok(names.length > 100);
+  for (const name of names) {
+    const number = await upload(readFileSync(path.join(captures, name)));
+    runs.set(name, number);
+    await askAll(daemon, number);
+  }
+  await get('/api/v1/runs?limit=1000');
+});
+
+test('every pair is compared', async () => {
+  const run = `/api/v1/runs/${runs.get('pairs/low-ilp.bad.cadv')}`;
+  conforms('PATCH', run, await daemon.send('PATCH', run, { label: 'before' }));
+  await get(run);
+  for (const [name, base] of runs) {
+    const target = runs.get(name.replace('.bad.', '.good.'));
+    if (target !== base) await get(`/api/v1/compare?base=${base}&target=${target}`);
+  }
+});
+
+test('a made-up run, whole and cut', async () => {
+  const answer = conforms('POST', '/api/v1/runs', await daemon.upload('--source', '--run', runId(7)));
+  await askAll(daemon, answer.json.number);
+  const capture = await get(`/api/v1/runs/${answer.json.number}/capture`);
+  await upload(capture.bytes.subarray(0, -3));
+});
+
+test('a live run', async () => {
+  const sockets = [];
+  const seen = async () => (await get('/api/v1/runs')).json.items.find((r) => r.id === runId(1));
+  for (const frames of made(daemon, '--open', '--run', runId(1))) sockets.push(await connect(daemon, frames));
+  const run = await until(seen, 'the run is listed');
+  const base = `/api/v1/runs/${run.number}`;
+  await until(async () => (await get(base)).json.launches > 1000, 'its launches are counted while it runs');
+  await askAll(daemon, run.number);
+  sockets.forEach((socket) => socket.destroy());
+});
+
+test('the daemon itself, and problems', async () => {
+  for (const target of ['version', 'health', 'rules', 'rules/low-ilp', 'runs?limti=3', 'runs/999999'])
+    await get(`/api/v1/${target}`);
+  for (const open of [false, true])
+    conforms('POST', '/api/v1/dashboard', await daemon.send('POST', '/api/v1/dashboard', { open }));
+  const run = `/api/v1/runs/${runs.values().next().value}`;
+  conforms('PATCH', run, await daemon.send('PATCH', run, { label: 7 }));
+});
+
+test('events, until the daemon is told to stop', async () => {
+  let text = '';
+  await daemon.request({ path: '/api/v1/events', onStream: (response) => response.on('data', (piece) => (text += piece)).on('error', () => {}) });
+  await daemon.upload('--launches', '3', '--run', runId(8));
+  const event = await until(() => /event: run\ndata: (.*)\n/.exec(text), 'an event of the run');
+  validate('RunEvent', JSON.parse(event[1]));
+  conforms('POST', '/api/v1/shutdown', await daemon.request({ method: 'POST', path: '/api/v1/shutdown' }));
+});
+
+test('every field that is described is served', () => {
+  const isExcused = (name) => [...unseen.keys()].some((known) => name === known || name.startsWith(`${known}.`));
+  const never = allFields().map((field) => field.name).filter((name) => !fields.get(name)?.filled);
+  assert.deepEqual(never.filter((name) => !isExcused(name)), [], 'never served: take it out, or say why in unseen');
+  for (const known of unseen.keys())
+    assert.ok(never.some((name) => name === known || name.startsWith(`${known}.`)), `${known} is served: take it out of unseen`);
+});
+
+test('a field that is always there is required', () => {
+  const always = allFields().filter((field) => field.isOptional)
+    .map((field) => ({ ...field, ...fields.get(field.name) }))
+    .filter((field) => field.objects > 0 && field.present === field.objects);
+  assert.deepEqual(always.map((field) => field.name), []);
+});
