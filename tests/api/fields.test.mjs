@@ -88,6 +88,8 @@ test('the daemon itself, and problems', async () => {
     conforms('POST', '/api/v1/dashboard', await daemon.send('POST', '/api/v1/dashboard', { open }));
   const run = `/api/v1/runs/${runs.values().next().value}`;
   conforms('PATCH', run, await daemon.send('PATCH', run, { label: 7 }));
+  // Cut inside a character: what is left of it is no UTF-8.
+  await get(`${run}/kernels/${'x'.repeat(63)}%C3%A9`);
 });
 
 test('events, until the daemon is told to stop', async () => {
