@@ -2,13 +2,15 @@
 import assert from 'node:assert/strict';
 import { conforms, openapi } from './schema.mjs';
 
+async function ask(daemon, target) {
+  const answer = conforms('GET', target, await daemon.get(target));
+  assert.ok(answer.status < 500, `${target}: ${answer.text}`);
+  return answer.json ?? {};
+}
+
 // Every resource of ${run}, at one value of each of its parameters.
 export async function askAll(daemon, run) {
-  const get = async (target) => {
-    const answer = conforms('GET', target, await daemon.get(target));
-    assert.ok(answer.status < 500, `${target}: ${answer.text}`);
-    return answer.json ?? {};
-  };
+  const get = (target) => ask(daemon, target);
   const first = async (part, key) => (await get(`/api/v1/runs/${run}/${part}`)).items?.[0]?.[key];
   const value = { '{id}': run, '{kid}': (await first('kernels', 'id')) ?? 1,
     '{fid}': (await first('findings', 'id')) ?? 'none', '{n}': 0 };
@@ -18,11 +20,14 @@ export async function askAll(daemon, run) {
     if (pattern.endsWith('/export')) await get(`${target}?format=json`);
     else await get(target);
   }
-  // Close up: drawn from the records themselves.
-  const wall = (await get(`/api/v1/runs/${run}/timeline`)).to_ns ?? 0;
-  for (let from = 0; from + 8 <= wall; from += Math.floor(wall / 8))
-    await get(`/api/v1/runs/${run}/timeline?px=1000&from_ns=${from}&to_ns=${from + Math.floor(wall / 8)}`);
   await get(`/api/v1/runs/${run}/kernels/${value['{kid}']}/source?sass=1`);
   await get(`/api/v1/compare?base=${run}&target=${run}`);
 }
 
+// Its timeline from close up: drawn from the records themselves.
+export async function askCloseUp(daemon, run) {
+  const target = `/api/v1/runs/${run}/timeline`;
+  const wall = (await ask(daemon, target)).to_ns ?? 0;
+  for (let from = 0; from + 8 <= wall; from += Math.floor(wall / 8))
+    await ask(daemon, `${target}?px=1000&from_ns=${from}&to_ns=${from + Math.floor(wall / 8)}`);
+}

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Daemon, root, runId } from './daemon.mjs';
-import { askAll } from './documents.mjs';
+import { askAll, askCloseUp } from './documents.mjs';
 import { connect, made, until } from './ingest.mjs';
 import { allFields, conforms, fields, validate } from './schema.mjs';
 
@@ -66,6 +66,7 @@ test('every pair is compared', async () => {
 test('a made-up run, whole and cut', async () => {
   const answer = conforms('POST', '/api/v1/runs', await daemon.upload('--source', '--run', runId(7)));
   await askAll(daemon, answer.json.number);
+  await askCloseUp(daemon, answer.json.number);
   const capture = await get(`/api/v1/runs/${answer.json.number}/capture`);
   await upload(capture.bytes.subarray(0, -3));
 });

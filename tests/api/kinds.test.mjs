@@ -7,7 +7,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Daemon, bin, root } from './daemon.mjs';
-import { askAll } from './documents.mjs';
+import { askAll, askCloseUp } from './documents.mjs';
 import { conforms } from './schema.mjs';
 
 const daemon = new Daemon();
@@ -45,6 +45,7 @@ async function survives(capture) {
   assert.equal(answer.status, 201, answer.text);
   const run = answer.json.number;
   await askAll(daemon, run);
+  await askCloseUp(daemon, run);
   assert.equal(command('reanalyze', String(run)).status, 0);
   assert.equal(command('export', '-o', path.join(daemon.dir, 'out'), String(run)).status, 0);
   for (const name of commands) command(name, capture);
