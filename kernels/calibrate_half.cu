@@ -2,10 +2,10 @@
  * calibrate_half.cu: what arithmetic with 16-bit numbers delivers: pairs of
  * halves in the FMA pipe, and the tensor cores.
  *
- * The tensor cores of compute capability 9 are only filled by products that a
- * whole warp group starts out of shared memory (wgmma), those of 8 and 12 by a
- * warp's out of registers (mma). For others there is no kernel here, and their
- * ceiling stays the one that follows from their attributes.
+ * Some tensor cores are only filled by products that a whole warp group starts out
+ * of shared memory (wgmma), some by a warp's out of registers (mma):
+ * facts/chip.def says which. For others there is no kernel here, and their ceiling
+ * stays the one that follows from their attributes.
  *
  * All sums are exact: the numbers are odd multiples of an eighth, so that their
  * products are whole multiples of 1/64 and fit 24 bits together.
@@ -13,6 +13,9 @@
 #include <cuda_fp16.h>
 #include <stdio.h>
 
+extern "C" {
+#include "facts/chip.h"
+}
 #include "calibrate.h"
 #include "harness.h"
 
@@ -299,12 +302,15 @@ measure_tensor(struct job *job, struct measured *m, const struct shape *p)
 int
 calibrate_half(struct job *job, struct measured *m)
 {
+	const struct chip *chip = chip_of((uint32_t)job->gpu.major,
+	    (uint32_t)job->gpu.minor);
+
 	if (measure_half(job, m))
 		return -1;
-	switch (job->gpu.major) {
-	case 8: case 12:
+	switch (chip->matrix) {
+	case MATRIX_WARP:
 		return measure_tensor(job, m, &warp_shape);
-	case 9:
+	case MATRIX_GROUP:
 		return measure_tensor(job, m, &group_shape);
 	default:
 		return 0;

@@ -11,10 +11,11 @@
 #include <string.h>
 #include <strings.h>
 
+#include "facts/chip.h"
 #include "model/model.h"
 
 #include "model/ceilings.h"
-#include "model/chip.h"
+#include "model/shipped.h"
 
 #define JSON_MAX (1u << 20)	/* bytes of a calibration that we look at */
 
@@ -52,57 +53,16 @@ clamp_or(double value, double min, double max, double otherwise)
 	return value >= min && value <= max ? value : otherwise;
 }
 
-/* Lanes of an SM: CUDA programming guide, table of arithmetic throughput. */
-static double
-fp32_lanes(uint32_t major, uint32_t minor)
-{
-	if (major == 7 || (major == 8 && minor == 0) || (major == 6 && !minor))
-		return 64;
-	return 128;
-}
-
-static double
-fp64_lanes(uint32_t major, uint32_t minor)
-{
-	if (minor == 0 && major >= 8 && major <= 10)
-		return major == 8 ? 32 : 64;
-	if (minor == 0 && (major == 6 || major == 7))
-		return 32;
-	return 2;
-}
-
-/* Results of half2 instructions a cycle: the same table. */
-static double
-fp16_lanes(uint32_t major, uint32_t minor)
-{
-	return (major == 8 && minor == 0) || major == 9 || major == 10 ?
-	    256 : 128;
-}
-
-/* FP16 operations of an SM's tensor cores a cycle, dense: what the data sheets
- * of V100, A100, H100 and B200 say of all SMs at the boost clock; parts for
- * graphics have as many as V100. */
-static double
-tensor_lanes(uint32_t major, uint32_t minor)
-{
-	if (major == 8 && minor == 0)
-		return 2048;
-	if (major == 9)
-		return 4096;
-	return major == 10 ? 8192 : 1024;
-}
-
 /*
- * A copy is a fixed cost and a rate. The rates are what a ×16 link of the
- * generation that this GPU's data-centre part has reaches: PCIe 5 for compute
- * capability 9 and later, PCIe 4 for 8, PCIe 3 before. Pageable memory goes
- * through a staging buffer that one host core fills.
+ * A copy is a fixed cost and a rate. The rates are what a ×16 link of PCIe
+ * generation ${pcie} reaches. Pageable memory goes through a staging buffer that
+ * one host core fills.
  */
 static void
-default_copies(struct ceilings *c, uint32_t major)
+default_copies(struct ceilings *c, unsigned pcie)
 {
-	double pinned = major >= 9 ? 53e9 : major == 8 ? 25e9 : 12e9;
-	double pageable = major >= 9 ? 11e9 : major == 8 ? 9e9 : 6e9;
+	double pinned = pcie >= 5 ? 53e9 : pcie == 4 ? 25e9 : 12e9;
+	double pageable = pcie >= 5 ? 11e9 : pcie == 4 ? 9e9 : 6e9;
 
 	c->copies = 0;
 	for (uint64_t bytes = 4096; bytes <= (uint64_t)1 << 30; bytes *= 16) {
@@ -120,6 +80,7 @@ void
 ceilings_default(struct ceilings *c, const struct device *d)
 {
 	const struct record_DEVICE *l = &d->limits;
+	const struct chip *chip = chip_of(l->cc_major, l->cc_minor);
 	double sms = l->sms >= 1 && l->sms <= 4096 ? l->sms : 80;
 	double bandwidth = (double)l->memory_bandwidth;
 
@@ -135,14 +96,10 @@ ceilings_default(struct ceilings *c, const struct device *d)
 	 * parts with compute capability 8 and 9; the port could take two. */
 	c->l2_bytes_per_s = sms * 32 * c->sm_hz;
 	c->shared_bytes_per_s = sms * 128 * c->sm_hz;
-	c->fp32_flops = sms * 2 * fp32_lanes(l->cc_major, l->cc_minor) *
-	    c->sm_hz;
-	c->fp64_flops = sms * 2 * fp64_lanes(l->cc_major, l->cc_minor) *
-	    c->sm_hz;
-	c->fp16_flops = sms * 2 * fp16_lanes(l->cc_major, l->cc_minor) *
-	    c->sm_hz;
-	c->tensor_flops = sms * tensor_lanes(l->cc_major, l->cc_minor) *
-	    c->sm_hz;
+	c->fp32_flops = sms * 2 * chip->fp32 * c->sm_hz;
+	c->fp64_flops = sms * 2 * chip->fp64 * c->sm_hz;
+	c->fp16_flops = sms * 2 * chip->fp16 * c->sm_hz;
+	c->tensor_flops = sms * chip->tensor * c->sm_hz;
 	/* Typical of Linux hosts with a current driver. */
 	c->launch_s = 2.5e-6;
 	c->launch_gap_s = 1.0e-6;
@@ -151,7 +108,7 @@ ceilings_default(struct ceilings *c, const struct device *d)
 	c->malloc_s = 60e-6;
 	c->free_s = 60e-6;
 	c->copy_fixed_s = 5e-6;
-	default_copies(c, l->cc_major);
+	default_copies(c, chip->pcie);
 }
 
 static void
@@ -279,7 +236,7 @@ ceilings_of(struct ceilings *c, const struct run *run)
 		const struct device *d = &run->device[i];
 
 		ceilings_default(&c[i], d);
-		chip_ceilings(&c[i], d);
+		shipped_ceilings(&c[i], d);
 		for (size_t k = 0; k < run->calibrations; k++) {
 			const struct calibration *cal = &run->calibration[k];
 

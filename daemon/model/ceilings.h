@@ -47,7 +47,7 @@ void ceilings_default(struct ceilings *c, const struct device *d);
 /*
  * ceilings_of(c, run): fill ${c}[i] for every run->device[i]: from the
  * calibration that travels in the capture where there is one for that device,
- * else from what ships of its model (chip.h), else ceilings_default. A calibration
+ * else from what ships of its model (shipped.h), else ceilings_default. A calibration
  * that does not parse is ignored.
  */
 struct run;

@@ -11,13 +11,12 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "facts/chip.h"
 #include "model/host.h"
 #include "model/internal.h"
 #include "model/occupancy.h"
 #include "wire/le.h"
 
-#define SCHEDULERS 4	/* of an SM, since compute capability 5; each issues for
-			 * one warp a cycle */
 #define EMPTY_NS 1000	/* no kernel takes less on a GPU of these years */
 #define HELD_NS 1900000000u	/* the host is held for 2 s, from before the start */
 
@@ -274,7 +273,8 @@ static double
 kernel_least(const struct model *m, const struct kernel_state *k)
 {
 	const struct record_DEVICE *d = &m->device[k->out.device]->out.limits;
-	double issued = SCHEDULERS * (double)d->sms * (double)d->core_khz * 1e3;
+	double issued = chip_of(d->cc_major, d->cc_minor)->schedulers *
+	    (double)d->sms * (double)d->core_khz * 1e3;
 	double least = EMPTY_NS, measured = k->out.metric[METRIC_DURATION];
 
 	if (kernel_undisturbed(k) > 0 || measured > 0 || k->profiled == 0)

@@ -124,7 +124,7 @@ compute(struct roofline *r, const struct code *code, const struct ceilings *c)
 	for (kind = 0; kind < FLOP_KINDS; kind++) {
 		r->all_flops += r->flops[kind];
 		s = dense[kind] / *roofline_ceiling(c, (enum flop_kind)kind);
-		if (!(s > longest))
+		if (!(s > longest) || !isfinite(s))
 			continue;
 		longest = s;
 		r->kind = (enum flop_kind)kind;

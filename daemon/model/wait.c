@@ -3,6 +3,7 @@
  */
 #include <math.h>
 
+#include "facts/chip.h"
 #include "model/wait.h"
 
 /* Round trips of a load that hits in L1, in L2, and of one that DRAM serves, with
@@ -18,8 +19,6 @@
 
 /* With fewer samples a share of a fifth is known to no better than 3 points. */
 #define SAMPLES_LEAST 200
-
-#define SCHEDULERS 4	/* of an SM, since compute capability 5 */
 
 /* A line in front of the memory system keeps the busiest part of it busy,
  * however badly it is used: page misses of DRAM and parts of sectors cost a
@@ -125,7 +124,7 @@ waiting_most(const struct load *l, const struct kernel *k,
 {
 	double eligible = metric(k, METRIC_WARPS_ELIGIBLE);
 	double resident = l->occupancy * d->limits.max_warps_per_sm /
-	    SCHEDULERS;
+	    chip_of(d->limits.cc_major, d->limits.cc_minor)->schedulers;
 
 	return isfinite(eligible) && resident > 0 ?
 	    clamp01(1 - eligible / resident) : 1;

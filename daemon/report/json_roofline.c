@@ -115,6 +115,8 @@ json_ceilings(const struct ceilings *c)
 	    i++) {
 		v = (const double *)(const void *)((const char *)c +
 		    ceiling[i].offset);
+		if (!(*v > 0))	/* GPUs without tensor cores */
+			continue;
 		json_array_append_new(items,
 		    json_pack("{s:s, s:s, s:o, s:s, s:s}",
 		    "name", ceiling[i].name,

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "source/cubin.h"
 #include "source/listing.h"
 
-#define STEP 16u		/* bytes of an instruction, since Volta */
 #define MAX_PC (1u << 30)
 
 static void *
@@ -99,13 +99,13 @@ json_function(struct building *b, const json_t *o)
 	size_t i, n = json_array_size(list);
 
 	if (*string_of(o, "function-name") == '\0' || pc < 0 ||
-	    pc > MAX_PC - (json_int_t)(n * STEP))
+	    pc > MAX_PC - (json_int_t)(n * CUBIN_STEP))
 		return (0);
 	if (function_add(b, string_of(o, "function-name")) != 0)
 		return (-1);
 	for (i = 0; i < n; i++) {
 		one = json_array_get(list, i);
-		in = instruction_add(b, (uint32_t)pc + (uint32_t)i * STEP);
+		in = instruction_add(b, (uint32_t)pc + (uint32_t)i * CUBIN_STEP);
 		if (in == NULL)
 			return (-1);
 		in->predicate = string_of(one, "predicate");

@@ -13,14 +13,8 @@
  * of its time they tell. */
 #define PART_LEAST 0.6
 
-#define SCHEDULERS 4	/* of an SM, since compute capability 5 */
 #define WARP 32
 #define SECTOR 32
-
-/* Cycles of a scheduler that an instruction of a warp keeps the pipe for, on
- * compute capability 8 and 9: lanes of the pipe are a fourth of the SM's. */
-#define XU_CYCLES 8	/* 16 lanes */
-#define FP64_CYCLES 2	/* 64 lanes; GPUs with fewer are busier than that */
 
 static double
 selected_of(const struct code *c)
@@ -199,6 +193,7 @@ const char *
 estimate_of(struct estimate *e, const struct rule_view *x)
 {
 	const char *reason = lacks(x);
+	const struct chip *chip = rule_chip(x);
 	const struct load *l = x->load;
 	double issue, slots, total, seconds, moved;
 	struct code *c = &e->code;
@@ -210,7 +205,7 @@ estimate_of(struct estimate *e, const struct rule_view *x)
 	e->selected = selected_of(c);
 	/* Schedulers' cycles of a launch, on the SMs that have blocks. */
 	seconds = fmax(0, l->time_s - l->fixed_s);
-	slots = seconds * x->ceiling->sm_hz * SCHEDULERS *
+	slots = seconds * x->ceiling->sm_hz * chip->schedulers *
 	    fmax(1, x->device->limits.sms) * fmax(l->spread, 1e-3);
 	issue = issue_of(c);
 	total = issue * slots;
@@ -225,11 +220,11 @@ estimate_of(struct estimate *e, const struct rule_view *x)
 	fill(&e->kernel, METRIC_INST_EXECUTED, total);
 	fill(&e->kernel, METRIC_ISSUE_ACTIVE, 100 * issue * l->spread);
 	fill(&e->kernel, METRIC_OCCUPANCY, 100 * fmin(l->occupancy, issue *
-	    (double)c->samples.all / e->selected * SCHEDULERS /
+	    (double)c->samples.all / e->selected * chip->schedulers /
 	    fmax(1, x->device->limits.max_warps_per_sm)));
-	fill(&e->kernel, METRIC_PIPE_XU, 100 * fmin(1, XU_CYCLES *
+	fill(&e->kernel, METRIC_PIPE_XU, 100 * fmin(1, chip_cycles(chip, chip->xu) *
 	    executed(c, SASS_XU | SASS_CONVERT) / slots));
-	fill(&e->kernel, METRIC_PIPE_FP64, 100 * fmin(1, FP64_CYCLES *
+	fill(&e->kernel, METRIC_PIPE_FP64, 100 * fmin(1, chip_cycles(chip, chip->fp64) *
 	    executed(c, SASS_FP64) / slots));
 	moved = accessed_bytes(c, SASS_LOAD | SASS_STORE);
 	fill(&e->kernel, METRIC_DRAM_PCT, 100 * fmin(1, moved /
@@ -238,7 +233,7 @@ estimate_of(struct estimate *e, const struct rule_view *x)
 	    accessed_bytes(c, SASS_LOAD) / SECTOR);
 	fill(&e->kernel, METRIC_GLOBAL_ST_SECTORS,
 	    accessed_bytes(c, SASS_STORE) / SECTOR);
-	fill(&e->kernel, METRIC_SM_CYCLES_ACTIVE_AVG, slots / SCHEDULERS /
+	fill(&e->kernel, METRIC_SM_CYCLES_ACTIVE_AVG, slots / chip->schedulers /
 	    fmax(1, x->device->limits.sms));
 	fill_local(&e->kernel, c);
 	fill_stalls(&e->kernel, c);

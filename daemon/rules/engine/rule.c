@@ -69,6 +69,12 @@ rule_skip_reason(enum wire_skip skip)
 	return skip_reason[skip];
 }
 
+const struct chip *
+rule_chip(const struct rule_view *x)
+{
+	return chip_of(x->device->limits.cc_major, x->device->limits.cc_minor);
+}
+
 double
 rule_value(const struct rule_view *x, const char *key)
 {

@@ -11,6 +11,7 @@
 #ifndef CADV_RULE_H
 #define CADV_RULE_H
 
+#include "facts/chip.h"
 #include "source/sass.h"
 
 #include "model/ceilings.h"
@@ -182,6 +183,9 @@ struct rule_view {
 #define RULE(function, ...) rule_function rule_##function;
 #include "rules/engine/rules.def"
 #undef RULE
+
+/* rule_chip(x): what is known of the view's device by its compute capability. */
+const struct chip *rule_chip(const struct rule_view *x);
 
 /* rule_value(x, key): the threshold in force; asserts that it exists. */
 double rule_value(const struct rule_view *x, const char *key);

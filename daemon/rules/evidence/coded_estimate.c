@@ -10,7 +10,6 @@
 
 #define DEPTHS 4		/* loops in loops; deeper ones as these */
 #define TURNS_MOST 1e6
-#define SCHEDULERS 4
 #define WARP 32
 #define SECTOR 32
 #define BANK 4
@@ -18,10 +17,6 @@
 /* The exact paths of sine and cosine keep seven words in local memory, for
  * arguments that are hardly ever so large. */
 #define LOCAL_LEAST 64		/* bytes of a thread: more than their frame */
-
-/* As in estimate.c: cycles of a scheduler for a warp. */
-#define XU_CYCLES 8
-#define FP64_CYCLES 2
 
 enum unit { UNIT_ISSUE, UNIT_L1, UNIT_XU, UNIT_FP64, UNITS };
 
@@ -89,20 +84,26 @@ l1_cycles(const struct sass_instruction *i, const struct affine *a,
 }
 
 static void
-add_needs(struct needs *n, const struct code *c, const struct affine *address,
-    const struct record_SIGNATURE *shape)
+add_needs(struct needs *n, const struct rule_view *x,
+    const struct affine *address)
 {
+	const struct record_SIGNATURE *shape = &x->kernel->shape;
+	const struct code *c = x->kernel->code;
+	const struct chip *chip = rule_chip(x);
+	double issue = 1.0 / chip->schedulers;
+
 	for (uint32_t s = 0; s < c->sass.instructions; s++) {
 		const struct sass_instruction *i = &c->sass.instruction[s];
 		unsigned d = depth_of(&c->sass, s);
 
-		n->cycles[UNIT_ISSUE][d] += 1.0 / SCHEDULERS;
+		n->cycles[UNIT_ISSUE][d] += issue;
 		n->cycles[UNIT_L1][d] += l1_cycles(i, &address[s], shape);
 		if (i->flags & (SASS_XU | SASS_CONVERT))
-			n->cycles[UNIT_XU][d] += XU_CYCLES * 1.0 / SCHEDULERS;
+			n->cycles[UNIT_XU][d] += issue *
+			    chip_cycles(chip, chip->xu);
 		if (i->flags & SASS_FP64)
-			n->cycles[UNIT_FP64][d] += FP64_CYCLES * 1.0 /
-			    SCHEDULERS;
+			n->cycles[UNIT_FP64][d] += issue *
+			    chip_cycles(chip, chip->fp64);
 	}
 }
 
@@ -341,7 +342,7 @@ coded_of(struct coded *e, const struct rule_view *x)
 	}
 	memcpy(e->code.instruction, c->instruction,
 	    c->instructions * sizeof(*c->instruction));
-	add_needs(&n, c, address, &x->kernel->shape);
+	add_needs(&n, x, address);
 	turns = turns_for(&n, cycles / an_sm);
 	/* Warps that leave early, ways that are not gone. */
 	scale = fmin(1, cycles / an_sm / fmax(cycles_at(&n, turns), 1e-9));

@@ -8,8 +8,6 @@
 /* With fewer samples a share of a fifth is known to no better than 3 points. */
 #define SAMPLES_LEAST 200
 
-#define SCHEDULERS 4	/* of an SM, since compute capability 5 */
-
 const char *
 stalls_of(struct stalls *s, const struct rule_view *x, uint32_t mask)
 {
@@ -34,7 +32,7 @@ double
 stalls_warps(const struct rule_view *x)
 {
 	return x->load->occupancy * x->device->limits.max_warps_per_sm /
-	    SCHEDULERS;
+	    rule_chip(x)->schedulers;
 }
 
 void

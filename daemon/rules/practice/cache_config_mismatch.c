@@ -29,34 +29,12 @@ struct division {
 	double block;		/* what a block needs */
 };
 
-/* CUDA programming guide, compute capabilities: unified data cache. */
+/* The next division of its cache that the GPU has, with ${bytes} or more set aside. */
 static double
-unified_bytes(uint32_t major, uint32_t minor)
+step_up(const struct rule_view *x, double bytes)
 {
-	switch (major) {
-	case 7:
-		return (minor == 5 ? 96 : 128) * KIB;
-	case 8:
-		return (minor == 0 || minor == 7 ? 192 : 128) * KIB;
-	case 9: case 10: case 11:
-		return 256 * KIB;
-	case 12:
-		return 128 * KIB;
-	default:
-		return NAN;
-	}
-}
-
-/* The next division there is, at least ${bytes}. */
-static double
-step_up(double bytes, double most)
-{
-	static const double step[] = { 0, 8, 16, 32, 64, 100, 132, 164, 196 };
-
-	for (size_t i = 0; i < sizeof(step) / sizeof(step[0]); i++)
-		if (bytes <= step[i] * KIB)
-			return fmin(most, step[i] * KIB);
-	return most;
+	return fmin(x->device->limits.smem_per_sm,
+	    (double)chip_carveout(rule_chip(x), (uint64_t)ceil(bytes)));
 }
 
 static bool
@@ -66,12 +44,12 @@ look(const struct rule_view *x, struct division *v)
 	const struct record_DEVICE *l = &x->device->limits;
 	double most = l->smem_per_sm, asked;
 
-	v->total = unified_bytes(l->cc_major, l->cc_minor);
+	v->total = rule_chip(x)->cache_kib * KIB;
 	v->block = (double)s->smem_static + s->smem_dynamic + l->smem_reserved;
 	v->used = v->block * x->kernel->occupancy.blocks_per_sm;
 	asked = s->carveout <= 100 ? most * s->carveout / 100 :
 	    s->cache_config == PREFER_SHARED ? most : 0;
-	v->shared = step_up(fmax(asked, v->block), most);
+	v->shared = step_up(x, fmax(asked, v->block));
 	if (s->smem_executed > 0)	/* the driver's word counts */
 		v->shared = fmin(most, s->smem_executed);
 	return v->total > most && most > 0;
@@ -147,8 +125,7 @@ static enum rule_state
 shrink(struct rule_view *x, const struct division *v, const struct reuse *r)
 {
 	double now = v->total - v->shared, wait = x->load->memory_stall;
-	double then = v->total - step_up(v->used,
-	    x->device->limits.smem_per_sm);
+	double then = v->total - step_up(x, v->used);
 	double of_l2 = fmin(1, x->load->l2_ld / x->load->l2_sectors);
 	double keep[VIEWS] = { 1, pow(now / then, POWER),
 	    fmin(1, 1 / r->l2_again) };
@@ -220,7 +197,7 @@ rule_cache_config_mismatch(struct rule_view *x)
 		return v.block > 0 && more >= rule_value(x, "min_more") ?
 		    grow(x, &v, more) : RULE_CLEAN;
 	}
-	if (!(v.shared - step_up(v.used, x->device->limits.smem_per_sm) >=
+	if (!(v.shared - step_up(x, v.used) >=
 	    rule_value(x, "min_unused")))
 		return RULE_CLEAN;
 	reuse_of(&r, x, NULL, NULL);

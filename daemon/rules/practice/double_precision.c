@@ -67,17 +67,11 @@ count(const struct code *c, struct doubles *n, struct mark *m)
 	}
 }
 
-/* Double / float rate: of this GPU where it was calibrated, else by its kind. */
+/* Double / float rate. */
 static double
 rate_of(const struct rule_view *x)
 {
-	const struct record_DEVICE *l = &x->device->limits;
-
-	if (x->ceiling->fp32_flops > 0 && x->ceiling->fp64_flops > 0)
-		return fmin(1, x->ceiling->fp64_flops /
-		    x->ceiling->fp32_flops);
-	/* Data-centre chips: x.0 of 6 to 9, and 10.0. */
-	return l->cc_minor == 0 && l->cc_major <= 10 ? 0.5 : 1.0 / 64;
+	return fmin(1, x->ceiling->fp64_flops / x->ceiling->fp32_flops);
 }
 
 static enum rule_state

@@ -12,7 +12,6 @@
 #include "rules/evidence/lines.h"
 #include "rules/evidence/stalls.h"
 
-#define INST_BYTES 16	/* since compute capability 7 */
 #define HOT 0.9		/* of the executed instructions */
 
 static int
@@ -44,7 +43,7 @@ hot_bytes(const struct code *c)
 	while (n < c->instructions && sum < HOT * all)
 		sum += count[n++];
 	free(count);
-	return all > 0 ? (double)n * INST_BYTES : NAN;
+	return all > 0 ? (double)n * CUBIN_STEP : NAN;
 }
 
 static enum rule_state

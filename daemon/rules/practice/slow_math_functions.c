@@ -45,7 +45,6 @@ static const struct { float value; int function; } signature[] = {
 
 /* From an instruction to the next of the warp that needs its result: cycles. */
 #define DEPENDENT_CYCLES 6
-#define SCHEDULERS 4
 
 struct math {
 	double calls[FUNCTIONS];	/* warps */
@@ -208,7 +207,7 @@ own_share(const struct rule_view *x)
 {
 	double issue = rule_metric(x, METRIC_ISSUE_ACTIVE) / 100;
 	double warps = rule_metric(x, METRIC_OCCUPANCY) / 100 *
-	    x->device->limits.max_warps_per_sm / SCHEDULERS;
+	    x->device->limits.max_warps_per_sm / rule_chip(x)->schedulers;
 
 	if (x->load->bound >= 0.5 || !(issue > 0) || !(warps > 0))
 		return 0;

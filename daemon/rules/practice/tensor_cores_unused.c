@@ -45,35 +45,6 @@ struct matrix {
 	double half;		/* of them HFMA2 */
 };
 
-/* What the tensor cores reach over the FMA pipe, from NVIDIA's data sheets:
- * dense TF32 over FP32 (A100 156 / 19.5, H100 495 / 67, B200 1100 / 75
- * TFLOP/s), else FP16 with FP32 sums over FP32; FP16 over FP16 for HFMA2. */
-struct ceiling_ratio {
-	uint32_t major, minor;
-	double ratio, half_ratio;
-	const char *type;	/* for floats */
-};
-
-static const struct ceiling_ratio ratios[] = {
-	{ 7, 0, 8, 4, "FP16" }, { 7, 5, 4, 4, "FP16" },
-	{ 8, 0, 8, 4, "TF32" }, { 8, 6, 2, 2, "BF16 or FP16" },
-	{ 8, 7, 2, 2, "BF16 or FP16" }, { 8, 9, 2, 2, "BF16 or FP16" },
-	{ 9, 0, 7, 7, "TF32" }, { 10, 0, 14, 7, "TF32" },
-	{ 10, 3, 14, 7, "TF32" }, { 12, 0, 2, 2, "BF16 or FP16" },
-};
-
-static const struct ceiling_ratio *
-ratio_of(const struct rule_view *x)
-{
-	const struct record_DEVICE *l = &x->device->limits;
-
-	for (size_t i = 0; i < sizeof(ratios) / sizeof(ratios[0]); i++)
-		if (ratios[i].major == l->cc_major &&
-		    ratios[i].minor == l->cc_minor)
-			return &ratios[i];
-	return NULL;
-}
-
 static bool
 is_multiply_add(const struct sass_instruction *i)
 {
@@ -228,9 +199,10 @@ static enum rule_state
 report(struct rule_view *x, const struct matrix *m, double total,
     const struct mark *mark)
 {
-	const struct ceiling_ratio *best = ratio_of(x);
+	const char *type = rule_chip(x)->tensor_type;
 	bool half = m->half > 0.5 * m->fmas;
-	double ratio = half ? best->half_ratio : best->ratio;
+	double ratio = half ? rule_chip(x)->tensor_half_ratio :
+	    rule_chip(x)->tensor_ratio;
 	struct draft *d = rule_found(x, NULL);
 	enum resource r;
 	double busy = busy_of(x, &r);
@@ -253,7 +225,7 @@ report(struct rule_view *x, const struct matrix *m, double total,
 	    .from = "counters" }, "min_busy");
 	rule_evidence(x, d, (struct evidence){ .name = "ceiling_ratio",
 	    .label = arena_format(x->arena, "tensor cores over the FMA pipe, "
-	    "%s", half ? "FP16" : best->type), .value = ratio,
+	    "%s", half ? "FP16" : type), .value = ratio,
 	    .unit = "ratio", .source = "estimated", .from = "data sheets" },
 	    NULL);
 	d->f.summary = arena_format(x->arena, "%s of the instructions are %s "
@@ -267,7 +239,7 @@ report(struct rule_view *x, const struct matrix *m, double total,
 	    "and %s precision of the factors does (10 bits of the mantissa in "
 	    "TF32 and FP16, 7 in BF16; FP16 ends at 65504; sums stay float): "
 	    "call cuBLAS (CUBLAS_COMPUTE_32F_FAST_TF32) or CUTLASS, or write "
-	    "it with wmma, for extents that are multiples of 16", best->type);
+	    "it with wmma, for extents that are multiples of 16", type);
 	d->f.gain_note = yields(x) ? "a quarter of the ratio of the ceilings: a "
 	    "part of what the loads cost can be had without losing precision" :
 	    "between a quarter and all of the ratio of the "
@@ -290,11 +262,12 @@ rule_tensor_cores_unused(struct rule_view *x)
 	struct matrix m;
 	struct mark *mark;
 
-	if (ratio_of(x) == NULL)
+	if (rule_chip(x)->tensor_type == NULL)
 		return rule_unmeasured(x, "what this GPU's tensor cores can do "
 		    "is not known");
 	if (x->library != NULL)
-		return called_tensor(x, ratio_of(x)->ratio, ratio_of(x)->type);
+		return called_tensor(x, rule_chip(x)->tensor_ratio,
+		    rule_chip(x)->tensor_type);
 	if (isnan(total))
 		return rule_unmeasured(x, "its instructions were not counted");
 	if (isnan(rule_busy(x, RES_FMA)) && isnan(rule_busy(x, RES_L1)))

@@ -1,25 +1,25 @@
 /*
- * model/chip.c: see chip.h.
+ * model/shipped.c: see shipped.h.
  */
 #include <jansson.h>
 #include <string.h>
 
 #include "base/embed.h"
 #include "model/ceilings.h"
-#include "model/chip.h"
 #include "model/model.h"
+#include "model/shipped.h"
 
-/* CHIP(name, path): a file of config/chips; the build lists them. */
-#define CHIP(name, path) EMBED(cadv_chip_##name, path);
-#include "chips.def"
-#undef CHIP
+/* SHIPPED(name, path): a file of config/chips; the build lists them. */
+#define SHIPPED(name, path) EMBED(cadv_shipped_##name, path);
+#include "shipped.def"
+#undef SHIPPED
 
 static const struct {
 	const char *json, *end;
-} chip[] = {
-#define CHIP(name, path) { cadv_chip_##name, cadv_chip_##name##_end },
-#include "chips.def"
-#undef CHIP
+} shipped[] = {
+#define SHIPPED(name, path) { cadv_shipped_##name, cadv_shipped_##name##_end },
+#include "shipped.def"
+#undef SHIPPED
 };
 
 static bool
@@ -38,18 +38,18 @@ is_model(const json_t *root, const struct device *d)
 }
 
 bool
-chip_ceilings(struct ceilings *c, const struct device *d)
+shipped_ceilings(struct ceilings *c, const struct device *d)
 {
 	struct ceilings own = *c;
 	bool found = false;
 	json_t *root;
 	size_t i, n;
 
-	for (i = 0; i < sizeof(chip) / sizeof(chip[0]) && !found; i++) {
-		n = (size_t)(chip[i].end - chip[i].json);
-		root = json_loadb(chip[i].json, n, 0, NULL);
+	for (i = 0; i < sizeof(shipped) / sizeof(shipped[0]) && !found; i++) {
+		n = (size_t)(shipped[i].end - shipped[i].json);
+		root = json_loadb(shipped[i].json, n, 0, NULL);
 		found = is_model(root, d) &&
-		    ceilings_parse(&own, chip[i].json, n) == 0;
+		    ceilings_parse(&own, shipped[i].json, n) == 0;
 		json_decref(root);
 	}
 	if (!found)
