@@ -16,6 +16,7 @@
 #define MODULES_MAX 4096u
 #define IMAGE_MAX (32u << 20)		/* bytes of one cubin */
 #define IMAGES_MAX (256u << 20)		/* kept */
+#define IMAGES_FEW (64u << 20)		/* below --level source */
 #define SEND_MAX (96u << 20)		/* sent in all */
 #define PIECE (128u << 10)		/* of a BYTES record */
 #define PIECES 32			/* per call: 4 MiB */
@@ -65,13 +66,22 @@ known(uint64_t hash, uint64_t size)
 	return (false);
 }
 
+/* Below --level source the code is read for what it says by itself: it costs the
+ * program a copy, and less of it will do. */
+static uint64_t
+images_max(void)
+{
+
+	return (inject.level >= LEVEL_SOURCE ? IMAGES_MAX : IMAGES_FEW);
+}
+
 void
 module_loaded(const CUpti_ModuleResourceData *d, uint32_t device)
 {
 	struct module *m;
 	uint64_t hash;
 
-	if (inject.level < LEVEL_SOURCE || d == NULL || d->pCubin == NULL ||
+	if (inject.level < LEVEL_COUNTERS || d == NULL || d->pCubin == NULL ||
 	    d->cubinSize < 64)
 		return;
 	hash = XXH64(d->pCubin, d->cubinSize, 0);
@@ -82,7 +92,7 @@ module_loaded(const CUpti_ModuleResourceData *d, uint32_t device)
 	m->hash = hash;
 	m->size = d->cubinSize;
 	m->device = device;
-	if (m->size <= IMAGE_MAX && mod.bytes + m->size <= IMAGES_MAX &&
+	if (m->size <= IMAGE_MAX && mod.bytes + m->size <= images_max() &&
 	    (m->image = malloc(m->size)) != NULL) {
 		memcpy(m->image, d->pCubin, m->size);
 		mod.bytes += m->size;

@@ -3,7 +3,8 @@
  * on request: the cubins of measured kernels, and the source files that their
  * line tables name.
  *
- * Memory is bounded: a cubin over 32 MiB, or past 256 MiB in all, is not kept,
+ * Nothing is kept at level trace. Memory is bounded: a cubin over 32 MiB, or past
+ * 64 MiB in all (256 MiB at level source), is not kept,
  * and its kernels have no lines; past 96 MiB sent, a cubin is withheld and
  * marked so.
  */

@@ -201,7 +201,7 @@ send_code(struct signature *s)
 {
 	struct record_FUNCTION f = { .signature = s->id };
 
-	if (inject.level < LEVEL_SOURCE || s->located || s->name == NULL ||
+	if (inject.level < LEVEL_COUNTERS || s->located || s->name == NULL ||
 	    !atomic_load(&s->announced))
 		return;
 	s->located = true;

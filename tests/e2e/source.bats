@@ -160,3 +160,15 @@ own_cubin() {
 	code .missing.counts | grep -q -e '--level source' ||
 	    fail "$(code .missing)"
 }
+
+@test "the code of kernels is kept at the default level too" {
+	options=$patient
+	measure --kernels 1500 --signatures 8 --kernel-us 20
+	source_of kernel7
+	same "its lines are named" "$(code .has_lines)" true
+	same "counted" "$(code .counted)" false
+	options="$patient --level trace"
+	measure --kernels 1500 --signatures 8 --kernel-us 20
+	source_of kernel7
+	same "its lines are named, traced only" "$(code .has_lines)" false
+}

@@ -5,7 +5,7 @@
  * in peace; no other rule may raise more than a low voice at a good one. And of
  * the bad one, without the data that the rule needs (withhold.h), one kind at a
  * time, it must say that it was not measured, and why. All the same holds at the
- * default level, where code and counts of instructions are missing; of a rule
+ * default level, where counts and samples of instructions are missing; of a rule
  * that needs them nothing false may stand first in its place, nor where each
  * kernel is launched but once, so that not all counters are taken. Rules that speak
  * from samples alone (.sampled of rules.def) must find their bad without the counts,
@@ -173,8 +173,9 @@ check_good(struct replay *r, const char *rule, const struct advice *a,
 	check_quiet(r, rule, "good", a, expected);
 }
 
-/* What --level source adds. */
-#define NEED_LEVEL (NEED_SOURCE | NEED_SAMPLES | NEED_CODE | NEED_CUBIN)
+/* What --level source adds to the default, and what that adds to the trace. */
+#define NEED_LEVEL (NEED_SOURCE | NEED_SAMPLES | NEED_LINES)
+#define NEED_DEFAULT (NEED_COUNTERS | NEED_CODE | NEED_CUBIN)
 
 /* Is ${held} something that the rule cannot do without? */
 static bool
@@ -187,9 +188,9 @@ is_needed(const struct rule *rule, enum withheld held)
 	case HELD_COUNTERS:
 		return n & NEED_COUNTERS;
 	case HELD_PERMISSION:
-		return n & (NEED_COUNTERS | NEED_SOURCE | NEED_SAMPLES);
+		return n & (NEED_COUNTERS | NEED_LEVEL);
 	case HELD_LEVEL:
-		return n & (NEED_LEVEL | NEED_COUNTERS);
+		return n & (NEED_LEVEL | NEED_DEFAULT);
 	case HELD_DEFAULT:
 		return n & NEED_LEVEL;
 	case HELD_SOURCE:

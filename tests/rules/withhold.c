@@ -123,7 +123,7 @@ is_left_out(enum withheld what, const struct record *r)
 		return is_counter(r->type) || r->type == RECORD_SKIPPED ||
 		    r->type == RECORD_METRIC || is_source(r);
 	case HELD_DEFAULT:
-		return is_source(r);
+		return is_sample(r->type) || r->type == RECORD_INSTRUCTIONS;
 	case HELD_SOURCE:
 		return r->type == RECORD_INSTRUCTIONS;
 	case HELD_SAMPLES:

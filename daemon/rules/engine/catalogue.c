@@ -49,11 +49,11 @@ fill(struct rule_info *i, const struct rule *r, const json_t *entry)
 	i->severity = r->severity;
 	if (r->needs & NEED_CHECK)
 		i->needs = "tool";
-	else if (r->needs & (NEED_SOURCE | NEED_SAMPLES | NEED_CODE |
-	    NEED_CUBIN))
+	else if (r->needs & (NEED_SOURCE | NEED_SAMPLES | NEED_LINES))
 		i->needs = "source";
 	else
-		i->needs = r->needs & NEED_COUNTERS ? "counters" : "trace";
+		i->needs = r->needs & (NEED_COUNTERS | NEED_CODE | NEED_CUBIN) ?
+		    "counters" : "trace";
 	i->why = text(entry, "why");
 	i->detects = text(entry, "detects");
 	i->advice = text(entry, "advice");

@@ -42,8 +42,9 @@ enum rule_need {
 	NEED_MEMORY = 1024,	/* allocations and releases */
 	NEED_CHECK = 2048,	/* a correctness tool: cudadvise sanitize */
 	NEED_JIT = 4096,	/* what the driver compiles */
-	NEED_CALLED = 8192	/* of a library's kernel nothing else: the rule is
+	NEED_CALLED = 8192,	/* of a library's kernel nothing else: the rule is
 				 * about how that is called (rule_view.library) */
+	NEED_LINES = 16384	/* counts or samples: what is said by line */
 };
 
 /* Time that findings about the run recover; an idle cause is pool 1 << cause. */

@@ -203,7 +203,8 @@ inst_lacks(const struct rule_view *x, unsigned needs)
 {
 	const struct code *c = x->kernel->code;
 
-	needs &= NEED_SOURCE | NEED_SAMPLES | NEED_CODE | NEED_CUBIN;
+	needs &= NEED_SOURCE | NEED_SAMPLES | NEED_CODE | NEED_CUBIN |
+	    NEED_LINES;
 	if (needs == 0)
 		return NULL;
 	if (c == NULL) {
@@ -219,7 +220,8 @@ inst_lacks(const struct rule_view *x, unsigned needs)
 			return rule_skip_reason(x->kernel->skip);
 		return "its instructions were not looked at";
 	}
-	if ((needs & NEED_SOURCE) && !c->counted)
+	if (((needs & NEED_SOURCE) && !c->counted) ||
+	    ((needs & NEED_LINES) && !c->counted && !c->sampled))
 		return or_else(c->uncounted,
 		    "its instructions were not counted");
 	if ((needs & NEED_CODE) && !c->disassembled)
