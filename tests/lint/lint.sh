@@ -198,6 +198,27 @@ check_words() {
 	[ -z "$hits" ] || complain "$hits"
 }
 
+# Every record of the protocol has a paragraph "**NAME** (number): …" that names each
+# of its fields in backquotes; a pad has no meaning.
+check_protocol() {
+	local wire=injection/wire name number fields field text records=0
+	while read -r name number fields; do
+		records=$((records + 1))
+		text=$(awk -v RS= -v start="**$name** ($number):" \
+		    'index($0, start) == 1' $wire/PROTOCOL.md)
+		[ -n "$text" ] || complain "PROTOCOL.md has no paragraph" \
+		    "\"**$name** ($number): …\""
+		for field in ${text:+$fields}; do
+			[ "$field" = pad ] || [[ $text == *"\`$field\`"* ]] ||
+			    complain "PROTOCOL.md: $name does not say what" \
+			        "\`$field\` is"
+		done
+	done < <(cpp -P -w -D'RECORD(n,i,d,f)=n i f ;' -D'U8(n)=n' -D'U16(n)=n' \
+	    -D'U32(n)=n' -D'U64(n)=n' -D'F64(n)=n' -D'STR(n)=n' -D'BLOB(n)=n' \
+	    - <$wire/record.def | tr '\n;' ' \n')
+	[ $records -gt 0 ] || complain "no record was read from $wire/record.def"
+}
+
 check_format() {
 	local file hits
 	for file in $(git ls-files '*.c' '*.h' '*.sh' '*.def'); do
