@@ -1,4 +1,6 @@
+#include <glob.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +20,112 @@ die(const char *what, const char *text)
 {
 	fprintf(stderr, "code_make: %s: %s\n", what, text);
 	abort();
+}
+
+#define ROOM 16384		/* of a listing, more than twice the longest */
+
+/* All listings, one file behind the other. */
+static char *
+read_listings(void)
+{
+	size_t len = 0, room = 1 << 18;
+	char *all = calloc(1, room);
+	glob_t g;
+
+	if (all == NULL || glob(TEST_DIR "/rules/sass/*.sass", 0, NULL, &g) != 0)
+		die("no listings", TEST_DIR);
+	all[len++] = '\n';
+	for (size_t i = 0; i < g.gl_pathc; i++) {
+		FILE *f = fopen(g.gl_pathv[i], "r");
+
+		if (f == NULL)
+			die("cannot be read", g.gl_pathv[i]);
+		len += fread(all + len, 1, room - 2 - len, f);
+		fclose(f);
+		all[len++] = '\n';
+	}
+	if (len + 2 >= room)
+		die("too long", "all listings");
+	globfree(&g);
+	return all;
+}
+
+static const char *
+find_listing(const char *name)
+{
+	static char *all;
+	char head[64];
+	const char *at;
+
+	if (all == NULL)
+		all = read_listings();
+	snprintf(head, sizeof(head), "\n:%s\n", name);
+	if ((at = strstr(all, head)) == NULL)
+		die("no such listing", name);
+	if (strstr(at + 1, head) != NULL)
+		die("two listings", name);
+	return at + strlen(head);
+}
+
+/* Append ${len} bytes of ${line} and its end, ${arg} in place of $1 and $2…. */
+static void
+append(char *out, const char *line, size_t len, char arg[][32])
+{
+	size_t at = strlen(out);
+
+	for (size_t i = 0; i < len; i++) {
+		const char *from = line + i;
+		size_t n = 1;
+
+		if (line[i] == '$' && line[i + 1] >= '1' && line[i + 1] <= '3') {
+			from = arg[line[++i] - '1'];
+			n = strlen(from);
+		}
+		if (at + n + 2 > ROOM)
+			die("too long", line);
+		memcpy(out + at, from, n);
+		at += n;
+	}
+	out[at++] = '\n';
+	out[at] = '\0';
+}
+
+static void
+expand(char *out, const char *name, char arg[][32])
+{
+	const char *line = find_listing(name);
+
+	while (*line != '\0' && *line != ':') {
+		size_t len = strcspn(line, "\n");
+		char call[128] = "", other[64], of[3][32] = { "", "", "" };
+
+		if (*line == '+') {
+			append(call, line + 1, len - 1, arg);
+			sscanf(call, "%63s %31s %31s %31s", other, of[0], of[1],
+			    of[2]);
+			expand(out, other, of);
+		} else if (*line != '#' && len > 0) {
+			append(out, line, len, arg);
+		}
+		line += len + (line[len] == '\n');
+	}
+}
+
+const char *
+code_text(const char *name, ...)
+{
+	static char text[8][ROOM];
+	static unsigned next;
+	char format[ROOM] = "", none[3][32] = { "", "", "" };
+	char *out = text[next++ % 8];
+	va_list ap;
+
+	expand(format, name, none);
+	va_start(ap, name);
+	if (vsnprintf(out, ROOM, format, ap) >= ROOM)
+		die("too long", name);
+	va_end(ap);
+	return out;
 }
 
 static size_t
@@ -276,6 +384,16 @@ code_make(struct made *m, struct kernel *k, const char *text, double scale)
 	free(row);
 	free(sass);
 	return c;
+}
+
+struct kernel *
+code_kernel(struct made *m, double dram, const char *text)
+{
+	struct kernel *k = made_kernel(m, "_Z4workPf", 10000, 200000);
+
+	made_counters(m, k, dram);
+	code_make(m, k, text, CODE_SCALE);
+	return k;
 }
 
 void

@@ -21,6 +21,15 @@ struct code_made {
 };
 
 /*
+ * code_text(name, …): the listing ${name} of tests/rules/sass, in which … replaces
+ * what it does for printf. Good until the eighth call after it. In these files a
+ * listing begins with ":name" and ends at the next one; "+name a b" stands for all
+ * of another, in which $1 and $2 become a and b; "# …" is a comment. Ends the test
+ * program if there is no such listing.
+ */
+const char *code_text(const char *name, ...);
+
+/*
  * code_make(m, k, text): ${text} is the code of ${k}, counted, disassembled, and
  * sampled if it has samples. The kernel's counters become what was counted of
  * its instructions, times ${scale}. Ends the test program if the text cannot be
@@ -28,6 +37,12 @@ struct code_made {
  */
 struct code_made *code_make(struct made *m, struct kernel *k, const char *text,
     double scale);
+
+/* A kernel of 10,000 launches of 200 us that keeps DRAM busy for ${dram}, with the
+ * code ${text}, in which there are hundreds of warps: CODE_SCALE times so many. */
+#define CODE_SCALE 1000
+struct kernel *code_kernel(struct made *m, double dram, const char *text);
+
 void code_release(struct made *m);
 
 #endif

@@ -2,13 +2,11 @@
  * rules/faults_memory.c: kernels that ask the memory system for more than they
  * need, or the wrong part of it, and kernels that come close to one.
  */
-#include <math.h>
 #include <stdio.h>
 
 #include "rules/code.h"
 #include "rules/faults.h"
 
-#define SCALE 1000		/* hundreds of warps in the texts: so many more */
 #define BODY_S 198.5e-6		/* a launch without its start and end */
 
 static struct kernel *
@@ -57,33 +55,10 @@ work_of(char *text, size_t room, int n, const char *inst)
 static struct kernel *
 product(struct made *m, const char *row, const char *column)
 {
-	char text[2048];
 	struct kernel *k = counted(m, 0.1);
 	double *v = k->metric;
 
-	snprintf(text, sizeof(text),
-	    "S2R R5,SR_TID.X | inst 100 line 3\n"
-	    "S2R R17,SR_TID.Y | inst 100 line 3\n"
-	    "LDC.64 R2,c[0x0][0x210] | inst 100 line 4\n"
-	    "LDC.64 R6,c[0x0][0x218] | inst 100 line 4\n"
-	    "%s%s"
-	    "MOV R10,0x200 | inst 100 line 5\n"
-	    "LDG.E R8,desc[UR4][R2.64] | inst 24000 sectors 24000 ideal 24000 "
-	    "line 6\n"
-	    "LDG.E R9,desc[UR4][R12.64] | inst 24000 sectors 96000 "
-	    "ideal 96000 line 6\n"
-	    "FFMA R11,R8,R9,R11 | inst 24000 line 6\n"
-	    "IADD3 R2,P1,R2,0x4,RZ | inst 6000 line 5\n"
-	    "IADD3 R12,P1,R12,0x4000,RZ | inst 6000 line 5\n"
-	    "IADD3 R10,R10,-0x4,RZ | inst 6000 line 5\n"
-	    "ISETP.NE.AND P0,PT,R10,RZ,PT | inst 6000 line 5\n"
-	    "@P0 BRA #7 | inst 6000 uniform 6000 line 5\n"
-	    "LDC.64 R14,c[0x0][0x220] | inst 100 line 7\n"
-	    "IMAD.WIDE R14,R5,0x4,R14 | inst 100 line 7\n"
-	    "STG.E desc[UR4][R14.64],R11 | inst 100 sectors 400 ideal 400 "
-	    "line 7\n"
-	    "EXIT | inst 100\n", row, column);
-	code_make(m, k, text, SCALE);
+	code_make(m, k, code_text("product", row, column), CODE_SCALE);
 	v[METRIC_GLOBAL_LD_BYTES_PER_SECTOR] = (4 + 4 * 32) / 5.0;
 	v[METRIC_LSU_WAVEFRONTS] = l1_wavefronts(m, 0.92);
 	v[METRIC_L1_HIT_RATE] = 95;
@@ -146,7 +121,7 @@ taps(struct made *m, int n, bool scaled)
 	    "STG.E desc[UR4][R2.64],R11 | inst 100 sectors 400 ideal 400 "
 	    "line 7\n"
 	    "EXIT | inst 100\n");
-	code_make(m, k, text, SCALE * 8);
+	code_make(m, k, text, CODE_SCALE * 8);
 	v[METRIC_GLOBAL_LD_BYTES_PER_SECTOR] = 32;
 	v[METRIC_LSU_WAVEFRONTS] = l1_wavefronts(m, 0.92);
 	v[METRIC_L1_HIT_RATE] = 95;
@@ -404,28 +379,12 @@ fault_large_block(struct made *m)
 static void
 lookup(struct made *m, const char *index, int waits)
 {
-	char text[4096], work[1024];
+	char work[1024];
 	struct kernel *k = counted(m, 0.1);
 
 	work_of(work, sizeof(work), 12, "6400");
-	snprintf(text, sizeof(text),
-	    "S2R R5,SR_TID.X | inst 100 line 3\n"
-	    "S2R R6,SR_CTAID.X | inst 100 line 3\n"
-	    "MOV R10,0x40 | inst 100 line 4\n"
-	    "LEA R7,%s,R10,0x2 | inst 6400 line 5\n"
-	    "LDC R8,c[0x3][R7] | inst 6400 short_scoreboard 10 line 5\n"
-	    "IADD3 R10,R10,-0x1,RZ | inst 6400 wait %d line 4\n"
-	    "LOP3.LUT R9,R9,R8,RZ,0x3c,!PT | inst 6400 short_scoreboard %d "
-	    "line 5\n"
-	    "%s"
-	    "ISETP.NE.AND P0,PT,R10,RZ,PT | inst 6400 line 4\n"
-	    "@P0 BRA #3 | inst 6400 uniform 6400 line 4\n"
-	    "LDC.64 R2,c[0x0][0x210] | inst 100 line 6\n"
-	    "IMAD.WIDE R2,R5,0x4,R2 | inst 100 line 6\n"
-	    "STG.E desc[UR4][R2.64],R9 | inst 100 sectors 400 ideal 400 "
-	    "line 6\n"
-	    "EXIT | inst 100\n", index, 990 - waits, waits, work);
-	code_make(m, k, text, SCALE);
+	code_make(m, k, code_text("lookup", index, 990 - waits, waits, work),
+	    CODE_SCALE);
 }
 
 void
@@ -454,27 +413,11 @@ fault_lookup_hidden(struct made *m)
 static void
 one_by_one(struct made *m, double dram, const char *where)
 {
-	char text[4096], work[2048];
+	char work[2048];
 	struct kernel *k = counted(m, dram);
 
 	work_of(work, sizeof(work), 20, "3200");
-	snprintf(text, sizeof(text),
-	    "S2R R5,SR_TID.X | inst 100 line 3\n"
-	    "LDC.64 R2,c[0x0][0x210] | inst 100 line 4\n"
-	    "IMAD.WIDE R2,R5,0x4,R2 | inst 100 line 4\n"
-	    "MOV R10,0x40 | inst 100 line 4\n"
-	    "LDG.E.CONSTANT R8,desc[UR4][R2.64] | inst 3200 sectors 12800 "
-	    "ideal 12800 line 6\n"
-	    "%s%s"
-	    "IADD3 R10,R10,-0x1,RZ | inst 3200 line 5\n"
-	    "ISETP.NE.AND P0,PT,R10,RZ,PT | inst 3200 line 5\n"
-	    "@P0 BRA #4 | inst 3200 uniform 3200 line 5\n"
-	    "LDC.64 R2,c[0x0][0x218] | inst 100 line 8\n"
-	    "IMAD.WIDE R2,R5,0x4,R2 | inst 100 line 8\n"
-	    "STG.E desc[UR4][R2.64],R9 | inst 100 sectors 400 ideal 400 "
-	    "line 8\n"
-	    "EXIT | inst 100\n", work, where);
-	code_make(m, k, text, SCALE / 2.5);
+	code_make(m, k, code_text("one_by_one", work, where), CODE_SCALE / 2.5);
 }
 
 #define NEXT_ROW "IADD3 R2,P1,R2,0x10000,RZ | inst 3200 line 5\n"

@@ -81,15 +81,7 @@ sampled(struct made *m, const char *text, double issue)
 static void
 adding(struct made *m, int selected, double issue)
 {
-	char text[512];
-
-	snprintf(text, sizeof(text),
-	    "LDG.E R3,desc[UR4][R6.64] | inst 1 selected %d line 4\n"
-	    "REDG.E.ADD.F32.FTZ.RN.STRONG.GPU desc[UR4][R4.64],R3 | "
-	    "inst 1 selected %d long_scoreboard 220000 line 5\n"
-	    "EXIT | inst 1 selected %d\n"
-	    "BRA #3 | inst 1 drain 520000\n", selected, selected, selected);
-	sampled(m, text, issue);
+	sampled(m, code_text("sampled_adding", selected, selected, selected), issue);
 }
 
 /* All threads add to one place: next to nothing is issued. */
@@ -111,16 +103,7 @@ fault_sampled_atomics_busy(struct made *m)
 static void
 loading(struct made *m, const char *other, int full, double issue)
 {
-	char text[1024];
-
-	snprintf(text, sizeof(text),
-	    "LDS R4,[R2] | inst 1 selected 100 mio_throttle %1$d line 7\n"
-	    "LDS R5,[R2+0x80] | inst 1 selected 100 mio_throttle %1$d line 7\n"
-	    "%2$s | inst 1 selected 100 short_scoreboard 3000 line 8\n"
-	    "IADD3 R2,R2,0x4,RZ | inst 1 selected 100 wait 200 line 8\n"
-	    "@P0 BRA #0 | inst 1 selected 100 wait 200 line 7\n"
-	    "EXIT | inst 0\n", full, other);
-	sampled(m, text, issue);
+	sampled(m, code_text("loading", full, other), issue);
 }
 
 /* One load every twelve cycles of an SM, and the queue is full. */
@@ -155,24 +138,7 @@ fault_sampled_latency(struct made *m)
 static void
 reading(struct made *m, const char *stride, int waits, double issue)
 {
-	char text[2048];
-
-	snprintf(text, sizeof(text),
-	    "S2R R0,SR_TID.X | inst 1 selected 1 line 3\n"
-	    "S2UR UR6,SR_CTAID.X | inst 1 line 3\n"
-	    "LDC R5,c[0x0][RZ] | inst 1 line 3\n"
-	    "LDC R7,c[0x0][0x220] | inst 1 line 3\n"
-	    "IMAD R5,R5,UR6,R0 | inst 1 line 3\n"
-	    "LDC.64 R2,c[0x0][0x210] | inst 1 line 4\n"
-	    "%s\n"
-	    "IMAD.WIDE R2,R8,0x4,R2 | inst 1 line 4\n"
-	    "LDG.E R8,desc[UR4][R2.64] | inst 1 selected 20 line 7\n"
-	    "FADD R11,R8,R11 | inst 1 selected 20 long_scoreboard %d line 7\n"
-	    "IADD3 R2,P1,R2,0x4,RZ | inst 1 selected 20 line 7\n"
-	    "ISETP.NE.AND P0,PT,R2,R9,PT | inst 1 selected 20 line 6\n"
-	    "@P0 BRA #8 | inst 1 selected 20 line 6\n"
-	    "EXIT | inst 1\n", stride, waits);
-	sampled(m, text, issue);
+	sampled(m, code_text("reading", stride, waits), issue);
 }
 
 void
@@ -214,27 +180,7 @@ fault_sampled_trips(struct made *m)
 static void
 summing(struct made *m, const char *partner, const char *between)
 {
-	char text[2048];
-
-	snprintf(text, sizeof(text),
-	    "S2R R6,SR_TID.X | inst 1 line 3\n"
-	    "LEA R5,R6,UR4,0x2 | inst 1 line 3\n"
-	    "MOV R0,0x80 | inst 1 line 3\n"
-	    "BAR.SYNC.DEFER_BLOCKING 0x0 | inst 1 selected 50 line 5\n"
-	    "ISETP.GE.AND P1,PT,R6,R0,PT | inst 1 selected 50 barrier 200 "
-	    "line 6\n"
-	    "@!P1 IMAD R2,%s,0x4,R5 | inst 1 selected 50 line 7\n"
-	    "@!P1 LDS R3,[R5] | inst 1 selected 50 line 7\n"
-	    "@!P1 LDS R2,[R2] | inst 1 selected 50 line 7\n"
-	    "@!P1 FADD R4,R3,R2 | inst 1 selected 50 short_scoreboard 600 "
-	    "line 7\n"
-	    "%s"
-	    "@!P1 STS [R5],R4 | inst 1 selected 50 wait 100 line 7\n"
-	    "SHF.R.U32.HI R0,RZ,0x1,R0 | inst 1 selected 50 line 5\n"
-	    "ISETP.NE.AND P2,PT,R0,RZ,PT | inst 1 selected 50 line 5\n"
-	    "@P2 BRA #3 | inst 1 selected 50 wait 200 line 5\n"
-	    "EXIT | inst 1 selected 10 wait 300\n", partner, between);
-	sampled(m, text, 0.5);
+	sampled(m, code_text("summing", partner, between), 0.5);
 }
 
 void

@@ -3,68 +3,23 @@
  * and kernels that come close to one.
  */
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "rules/code.h"
 #include "rules/faults.h"
 
-#define SCALE 1000		/* hundreds of warps in the texts: so many more */
-
-static struct kernel *
-coded(struct made *m, double dram, const char *text)
-{
-	struct kernel *k = made_kernel(m, "_Z4workPf", 10000, 200000);
-
-	made_counters(m, k, dram);
-	code_make(m, k, text, SCALE);
-	return k;
-}
-
-/* i = blockIdx.x * blockDim.x + threadIdx.x, into R5; the queue behind it */
-#define INDEX								\
-	"S2R R0,SR_TID.X | inst 100 line 3\n"				\
-	"S2UR UR6,SR_CTAID.X | inst 100 line 3\n"			\
-	"LDC R5,c[0x0][RZ] | inst 100 line 3\n"				\
-	"IMAD R5,R5,UR6,R0 | inst 100 line 3\n"				\
-	"ULDC.64 UR4,c[0x0][0x208] | inst 100 line 3\n"
-
 void
 fault_code_clean(struct made *m)
 {
-	coded(m, 0.9, INDEX
-	    "LDC.64 R2,c[0x0][0x210] | inst 100 line 4\n"
-	    "IMAD.WIDE R2,R5,0x10,R2 | inst 100 line 4\n"
-	    "LDG.E.128.CONSTANT R8,desc[UR4][R2.64] | inst 100 sectors 1600 "
-	    "ideal 1600 line 4\n"
-	    "LDC.64 R6,c[0x0][0x218] | inst 100 line 5\n"
-	    "IMAD.WIDE R6,R5,0x10,R6 | inst 100 line 5\n"
-	    "STG.E.128 desc[UR4][R6.64],R8 | inst 100 sectors 1600 ideal 1600 "
-	    "line 5\n"
-	    "EXIT | inst 100 line 6\n");
+	code_kernel(m, 0.9, code_text("code_clean"));
 }
 
 static void
 two_fields(struct made *m, const char *size, const char *at, double sectors,
     double l2)
 {
-	char text[2048];
 	struct kernel *k;
 
-	snprintf(text, sizeof(text), INDEX
-	    "LDC.64 R2,c[0x0][0x210] | inst 100 line 4\n"
-	    "IMAD.WIDE.U32 R2,R5,%s,R2 | inst 100 line 4\n"
-	    "LDG.E.CONSTANT R0,desc[UR4][R2.64] | inst 100 sectors %g ideal 400 "
-	    "line 41\n"
-	    "LDG.E.CONSTANT R7,desc[UR4][R2.64+%s] | inst 100 sectors %g "
-	    "ideal 400 line 42\n"
-	    "LDC.64 R8,c[0x0][0x218] | inst 100 line 5\n"
-	    "IMAD.WIDE.U32 R8,R5,0x4,R8 | inst 100 line 5\n"
-	    "FMUL R7,R0,R7 | inst 100 line 5\n"
-	    "STG.E desc[UR4][R8.64],R7 | inst 100 sectors 400 ideal 400 "
-	    "line 5\n"
-	    "EXIT | inst 100\n", size, sectors, at, sectors);
-	k = coded(m, 0.4, text);
+	k = code_kernel(m, 0.4, code_text("two_fields", size, sectors, at, sectors));
 	k->metric[METRIC_L2_PCT] = l2;
 }
 
@@ -85,25 +40,7 @@ fault_fields_small(struct made *m)
 void
 fault_rows(struct made *m)
 {
-	struct kernel *k = coded(m, 0.4, INDEX
-	    "LDC.64 R2,c[0x0][0x210] | inst 100 line 4\n"
-	    "IMAD.WIDE R2,R5,0x800,R2 | inst 100 line 4\n"
-	    "MOV R4,0x200 | inst 100 line 4\n"
-	    "LDG.E R8,desc[UR4][R2.64] | inst 12800 sectors 409600 ideal 51200 "
-	    "line 7\n"
-	    "LDG.E R9,desc[UR4][R2.64+0x4] | inst 12800 sectors 409600 "
-	    "ideal 51200 line 7\n"
-	    "LDG.E R10,desc[UR4][R2.64+0x8] | inst 12800 sectors 409600 "
-	    "ideal 51200 line 7\n"
-	    "IADD3 R4,R4,-0x4,RZ | inst 12800 line 6\n"
-	    "IADD3 R2,P1,R2,0xc,RZ | inst 12800 line 7\n"
-	    "IADD3.X R3,RZ,R3,RZ,P1,!PT | inst 12800 line 7\n"
-	    "ISETP.NE.AND P0,PT,R4,RZ,PT | inst 12800 line 6\n"
-	    "FADD R11,R8,R11 | inst 12800 line 7\n"
-	    "FADD R11,R9,R11 | inst 12800 line 7\n"
-	    "FADD R11,R10,R11 | inst 12800 line 7\n"
-	    "@P0 BRA #8 | inst 12800 uniform 12800 line 6\n"
-	    "EXIT | inst 100\n");
+	struct kernel *k = code_kernel(m, 0.4, code_text("rows"));
 
 	k->metric[METRIC_L2_PCT] = 91;
 }
@@ -111,19 +48,9 @@ fault_rows(struct made *m)
 static void
 shifted(struct made *m, const char *code, double l2)
 {
-	char text[2048];
 	struct kernel *k;
 
-	snprintf(text, sizeof(text), INDEX
-	    "LDC.64 R2,c[0x0][0x210] | inst 100 line 4\n"
-	    "LDC.64 R8,c[0x0][0x218] | inst 100 line 5\n"
-	    "IMAD.WIDE R2,R5,0x4,R2 | inst 100 line 4\n"
-	    "IMAD.WIDE R8,R5,0x4,R8 | inst 100 line 5\n"
-	    "%s"
-	    "STG.E desc[UR4][R8.64],R7 | inst 100 sectors 400 ideal 400 "
-	    "line 5\n"
-	    "EXIT | inst 100\n", code);
-	k = coded(m, 0.4, text);
+	k = code_kernel(m, 0.4, code_text("shifted", code));
 	k->metric[METRIC_L2_PCT] = l2;
 }
 
@@ -138,46 +65,21 @@ fault_shifted(struct made *m)
 void
 fault_stencil(struct made *m)
 {
-	shifted(m, "LDG.E.CONSTANT R6,desc[UR4][R2.64+-0x4] | inst 100 "
-	    "sectors 500 ideal 400 line 9\n"
-	    "LDG.E.CONSTANT R7,desc[UR4][R2.64] | inst 100 sectors 400 "
-	    "ideal 400 line 9\n"
-	    "LDG.E.CONSTANT R10,desc[UR4][R2.64+0x4] | inst 100 sectors 500 "
-	    "ideal 400 line 9\n", 95);
+	shifted(m, code_text("stencil"), 95);
 }
 
 /* A filter slides over its input, four bytes a turn. */
 void
 fault_filter(struct made *m)
 {
-	shifted(m, "MOV R4,0x40 | inst 100\n"
-	    "LDG.E.CONSTANT R7,desc[UR4][R2.64] | inst 6400 sectors 31200 "
-	    "ideal 25600 line 9\n"
-	    "IADD3 R4,R4,-0x1,RZ | inst 6400\n"
-	    "IADD3 R2,P1,R2,0x4,RZ | inst 6400\n"
-	    "FFMA R6,R7,R7,R6 | inst 6400\n"
-	    "ISETP.NE.AND P0,PT,R4,RZ,PT | inst 6400\n"
-	    "@P0 BRA #10 | inst 6400 uniform 6400\n", 95);
+	shifted(m, code_text("filter"), 95);
 }
 
 static struct kernel *
 by_width(struct made *m, const char *width, double sectors)
 {
-	char text[2048];
-
-	snprintf(text, sizeof(text), INDEX
-	    "LDC.64 R2,c[0x0][0x210] | inst 100 line 4\n"
-	    "IMAD.WIDE R2,R5,0x10,R2 | inst 100 line 4\n"
-	    "LDG.E%s.CONSTANT R8,desc[UR4][R2.64] | inst 6400 sectors %g "
-	    "ideal %g line 12\n"
-	    "LDG.E%s.CONSTANT R12,desc[UR4][R2.64+0x8000] | inst 6400 "
-	    "sectors %g ideal %g line 12\n"
-	    "LOP3.LUT R8,R8,R12,RZ,0x3c,!PT | inst 6400 line 12\n"
-	    "STG.E%s desc[UR4][R2.64+0x10000],R8 | inst 100 sectors %g "
-	    "ideal %g line 13\n"
-	    "EXIT | inst 100\n", width, 64 * sectors, 64 * sectors, width,
-	    64 * sectors, 64 * sectors, width, sectors, sectors);
-	return coded(m, 0.2, text);
+	return code_kernel(m, 0.2, code_text("by_width", width, 64 * sectors,
+	    64 * sectors, width, 64 * sectors, 64 * sectors, width, sectors, sectors));
 }
 
 void
@@ -219,25 +121,9 @@ fault_few_in_flight(struct made *m)
 static void
 coefficients(struct made *m, const char *address)
 {
-	char text[2048];
 	struct kernel *k;
 
-	snprintf(text, sizeof(text), INDEX
-	    "LDC.64 R2,c[0x0][0x210] | inst 100 line 4\n"
-	    "IMAD.WIDE R2,R5,0x4,R2 | inst 100 line 4\n"
-	    "LDG.E.CONSTANT R9,desc[UR4][R2.64] | inst 100 sectors 400 "
-	    "ideal 400 line 4\n"
-	    "%s"
-	    "LDG.E.CONSTANT R10,desc[UR4][R6.64] | inst 3200 sectors 3200 "
-	    "ideal 3200 line 8\n"
-	    "LDG.E.CONSTANT R11,desc[UR4][R6.64+0x4] | inst 3200 sectors 3200 "
-	    "ideal 3200 line 8\n"
-	    "FFMA R12,R12,R9,R10 | inst 3200 line 8\n"
-	    "FFMA R12,R12,R9,R11 | inst 3200 line 8\n"
-	    "STG.E desc[UR4][R2.64+0x8000],R12 | inst 100 sectors 400 "
-	    "ideal 400 line 9\n"
-	    "EXIT | inst 100\n", address);
-	k = coded(m, 0.1, text);
+	k = code_kernel(m, 0.1, code_text("coefficients", address));
 	k->metric[METRIC_PIPE_LSU] = 92;
 }
 
@@ -251,34 +137,20 @@ fault_uniform(struct made *m)
 void
 fault_uniform_in_block(struct made *m)
 {
-	coefficients(m, "LDC.64 R6,c[0x0][0x218] | inst 100 line 8\n"
-	    "S2R R7,SR_CTAID.Y | inst 100 line 8\n"
-	    "IMAD.WIDE R6,R7,0x400,R6 | inst 100 line 8\n");
+	coefficients(m, code_text("uniform_in_block"));
 }
 
 /* Where to look was loaded: nothing known ahead. */
 void
 fault_uniform_by_table(struct made *m)
 {
-	coefficients(m, "LDC.64 R6,c[0x0][0x218] | inst 100 line 8\n"
-	    "LDG.E R7,desc[UR4][R6.64] | inst 100 sectors 100 ideal 100\n"
-	    "IMAD.WIDE R6,R7,0x4,R6 | inst 100 line 8\n");
+	coefficients(m, code_text("uniform_by_table"));
 }
 
 static struct kernel *
 adding(struct made *m, const char *code)
 {
-	char text[2048];
-
-	snprintf(text, sizeof(text), INDEX
-	    "LDC.64 R2,c[0x0][0x210] | inst 100 line 4\n"
-	    "IMAD.WIDE R2,R5,0x4,R2 | inst 100 line 4\n"
-	    "LDG.E.CONSTANT R9,desc[UR4][R2.64] | inst 100 sectors 400 "
-	    "ideal 400 long_scoreboard 50 line 4\n"
-	    "LDC.64 R6,c[0x0][0x218] | inst 100 line 5\n"
-	    "%s"
-	    "EXIT | inst 100\n", code);
-	return coded(m, 0.1, text);
+	return code_kernel(m, 0.1, code_text("adding", code));
 }
 
 void
@@ -310,17 +182,9 @@ fault_scattered_atomics(struct made *m)
 static struct kernel *
 counting(struct made *m, const char *code)
 {
-	char text[2048];
 	struct kernel *k;
 
-	snprintf(text, sizeof(text), INDEX
-	    "LDC.64 R2,c[0x0][0x210] | inst 100 line 4\n"
-	    "IMAD.WIDE R2,R5,0x4,R2 | inst 100 line 4\n"
-	    "LDG.E.128.CONSTANT R8,desc[UR4][R2.64] | inst 400 sectors 6400 "
-	    "ideal 6400 long_scoreboard 50 line 4\n"
-	    "%s"
-	    "EXIT | inst 100\n", code);
-	k = coded(m, 0.1, text);
+	k = code_kernel(m, 0.1, code_text("counting", code));
 	return k;
 }
 
@@ -337,14 +201,7 @@ fault_shared_contended(struct made *m)
 void
 fault_shared_retries(struct made *m)
 {
-	struct kernel *k = counting(m, "NOP | inst 320\n"
-	    "LDS R10[R9] | inst 6400 lanes 6 waves 6400 least 6400 line 7\n"
-	    "FADD R11,R10,R8 | inst 6400 lanes 6 line 7\n"
-	    "ATOMS.CAST.SPIN R11,[R9],R10,R11 | inst 6400 lanes 6 "
-	    "waves 6400 least 6400 short_scoreboard 700 line 7\n"
-	    "ISETP.EQ.U32.AND P0,PT,R11,0x1,PT | inst 6400 lanes 6 line 7\n"
-	    "@!P0 BRA #9 | inst 6400 lanes 6 divergent 3000 uniform 3400 "
-	    "line 7\n");
+	struct kernel *k = counting(m, code_text("shared_retries"));
 
 	k->metric[METRIC_ISSUE_ACTIVE] = 85;
 }
@@ -362,23 +219,8 @@ static void
 halving(struct made *m, const char *where)
 {
 	struct kernel *k;
-	char text[1536];
 
-	snprintf(text, sizeof(text), "MOV R10,0x80 | inst 100\n"
-	    "ISETP.GE.AND P0,PT,R0,R10,PT | inst 800 line 20\n"
-	    "%s"
-	    "@!P0 LDS R11[R12] | inst 150 lanes 21 waves 150 least 150 "
-	    "short_scoreboard 100 line 21\n"
-	    "@!P0 LDS R13[R14] | inst 150 lanes 21 waves 150 least 150 "
-	    "short_scoreboard 100 line 21\n"
-	    "@!P0 FADD R11,R11,R13 | inst 150 lanes 21 line 21\n"
-	    "@!P0 STS [R12],R11 | inst 150 lanes 21 waves 150 least 150 "
-	    "line 21\n"
-	    "BAR.SYNC.DEFER_BLOCKING 0x0 | inst 800 barrier 500 line 22\n"
-	    "SHF.R.U32.HI R10,RZ,0x1,R10 | inst 800 line 20\n"
-	    "ISETP.NE.AND P1,PT,R10,RZ,PT | inst 800 line 20\n"
-	    "@P1 BRA #9 | inst 800 uniform 800 line 20\n", where);
-	k = counting(m, text);
+	k = counting(m, code_text("halving", where));
 	k->metric[METRIC_STALL_BARRIER] = 10;
 }
 
@@ -397,54 +239,24 @@ fault_shared_stencil(struct made *m)
 	halving(m, "IADD3 R15,R10,R12,RZ | inst 800 line 20\n");
 }
 
-#define LEVEL(inst, lanes)						\
-	"@!P0 LDS R11[R12+0x80] | inst " inst " lanes " lanes		\
-	    " waves 100 least 100 short_scoreboard 60 line 21\n"	\
-	"@!P0 LDS R13[R12] | inst " inst " lanes " lanes		\
-	    " waves 100 least 100 line 21\n"				\
-	"@!P0 FADD R11,R11,R13 | inst " inst " lanes " lanes " line 21\n" \
-	"@!P0 STS [R12],R11 | inst " inst " lanes " lanes		\
-	    " waves 100 least 100 line 21\n"				\
-	"BAR.SYNC.DEFER_BLOCKING 0x0 | inst 800 barrier 100 line 22\n"
-
 /* The same unrolled. */
 void
 fault_tree_unrolled(struct made *m)
 {
-	counting(m, "STS [R12],R8 | inst 800 waves 800 least 800 line 19\n"
-	    "BAR.SYNC.DEFER_BLOCKING 0x0 | inst 800 barrier 50 line 19\n"
-	    LEVEL("400", "32") LEVEL("200", "32") LEVEL("100", "32")
-	    LEVEL("100", "16") LEVEL("100", "8"));
+	counting(m, code_text("tree_unrolled"));
 }
-
-#define SHUFFLE "SHFL.DOWN PT,R9,R8,0x10,0x1f | inst 800 line 21\n"	\
-	"FADD R8,R8,R9 | inst 800 line 21\n"
 
 void
 fault_shuffled(struct made *m)
 {
-	counting(m, SHUFFLE SHUFFLE SHUFFLE SHUFFLE SHUFFLE
-	    "@!P0 STS [R12],R8 | inst 800 lanes 1 waves 800 least 800\n"
-	    "BAR.SYNC.DEFER_BLOCKING 0x0 | inst 800 barrier 50 line 22\n"
-	    "@!P1 LDS R8[R12] | inst 100 lanes 8 waves 100 least 100\n"
-	    SHUFFLE SHUFFLE SHUFFLE);
+	counting(m, code_text("shuffled"));
 }
 
 /* A tile of a matrix: every thread stores, everyone waits, everyone loads. */
 void
 fault_tile(struct made *m)
 {
-	counting(m, "MOV R10,0x10 | inst 100\n"
-	    "STS [R12],R8 | inst 1600 waves 1600 least 1600 line 20\n"
-	    "BAR.SYNC.DEFER_BLOCKING 0x0 | inst 1600 barrier 300 line 21\n"
-	    "LDS.128 R16[R14] | inst 1600 waves 6400 least 6400 line 22\n"
-	    "LDS.128 R20[R14+0x10] | inst 1600 waves 6400 least 6400 line 22\n"
-	    "FFMA R11,R16,R20,R11 | inst 1600 line 22\n"
-	    "FADD R13,R17,R21 | inst 1600 line 22\n"
-	    "BAR.SYNC.DEFER_BLOCKING 0x0 | inst 1600 barrier 300 line 23\n"
-	    "IADD3 R10,R10,-0x1,RZ | inst 1600 line 19\n"
-	    "ISETP.NE.AND P0,PT,R10,RZ,PT | inst 1600 line 19\n"
-	    "@P0 BRA #9 | inst 1600 uniform 1600 line 19\n");
+	counting(m, code_text("tile"));
 }
 
 static struct kernel *
@@ -457,28 +269,16 @@ computing(struct made *m, const char *code)
 	return k;
 }
 
-#define FFMA4(n) "FFMA R20,R21,R22,R20 | inst " n " line 30\n"		\
-	"FFMA R23,R21,R22,R23 | inst " n " line 30\n"			\
-	"FFMA R24,R21,R22,R24 | inst " n " line 30\n"			\
-	"FFMA R25,R21,R22,R25 | inst " n " line 30\n"
-
 void
 fault_sines(struct made *m)
 {
-	computing(m, "FMUL R10,R8,0.63661974668502807617 | inst 6400 line 31\n"
-	    "F2I.NTZ R11,R10 | inst 6400 line 31\n"
-	    "I2FP.F32.S32 R12,R11 | inst 6400 line 31\n"
-	    "FFMA R13,R12,-1.5707962512969970703,R8 | inst 6400 line 31\n"
-	    "FFMA R13,R12,-7.5497894158615963534e-08,R13 | inst 6400 line 31\n"
-	    FFMA4("6400") FFMA4("6400") FFMA4("6400") FFMA4("6400"));
+	computing(m, code_text("sines"));
 }
 
 void
 fault_fast_sines(struct made *m)
 {
-	computing(m, "FMUL.RZ R10,R8,0.15915493667125701904 | inst 6400\n"
-	    "MUFU.SIN R11,R10 | inst 6400 line 31\n"
-	    FFMA4("6400") FFMA4("6400") FFMA4("6400") FFMA4("6400"));
+	computing(m, code_text("fast_sines"));
 }
 
 /* Exact sines in a kernel that waits for memory: they cost nothing. */
@@ -499,10 +299,7 @@ void
 fault_double(struct made *m)
 {
 	struct kernel *k = computing(m,
-	    "F2F.F64.F32 R10,R8 | inst 6400 line 32\n"
-	    "DFMA R12,R10,R14,R16 | inst 6400 line 32\n"
-	    "DMUL R12,R12,R14 | inst 6400 line 32\n"
-	    "F2F.F32.F64 R8,R12 | inst 6400 line 32\n" FFMA4("1600"));
+	    code_text("double"));
 
 	k->metric[METRIC_PIPE_XU] = 85;
 	k->metric[METRIC_PIPE_FP64] = 40;
@@ -536,49 +333,33 @@ fault_double_sum(struct made *m)
 void
 fault_unfused(struct made *m)
 {
-	computing(m, "FMUL R10,R8,R9 | inst 6400 line 33\n"
-	    "FADD R8,R10,R11 | inst 6400 line 33\n"
-	    "FMUL R12,R8,R9 | inst 6400 line 33\n"
-	    "FADD R8,R12,R13 | inst 6400 line 33\n"
-	    "STG.E desc[UR4][R2.64],R8 | inst 100 sectors 400 ideal 400\n");
+	computing(m, code_text("unfused"));
 }
 
 /* Products that two sums use are not for fusing. */
 void
 fault_shared_product(struct made *m)
 {
-	computing(m, "FMUL R10,R8,R9 | inst 6400 line 33\n"
-	    "FADD R14,R10,R11 | inst 6400 line 33\n"
-	    "FADD R15,R10,R12 | inst 6400 line 33\n"
-	    "STG.E.64 desc[UR4][R2.64],R14 | inst 100 sectors 800 "
-	    "ideal 800\n");
+	computing(m, code_text("shared_product"));
 }
 
 static void
 turning(struct made *m, const char *body, const char *bound)
 {
-	char text[1024];
-
-	snprintf(text, sizeof(text), "MOV R10,RZ | inst 100 line 14\n%s"
-	    "IADD3 R10,R10,0x1,RZ | inst 6400 line 14\n"
-	    "ISETP.NE.AND P0,PT,%s,0x1000,PT | inst 6400 line 14\n"
-	    "@P0 BRA #9 | inst 6400 uniform 6400 line 14\n", body, bound);
-	computing(m, text);
+	computing(m, code_text("turning", body, bound));
 }
 
 void
 fault_short_loop(struct made *m)
 {
-	turning(m, "SHF.R.U32.HI R11,RZ,0xf,R8 | inst 6400 line 15\n"
-	    "LOP3.LUT R8,R11,R8,RZ,0x3c,!PT | inst 6400 line 15\n"
-	    "IMAD R8,R8,0x2c1b3c6d,R12 | inst 6400 line 15\n", "R10");
+	turning(m, code_text("short_loop"), "R10");
 }
 
 /* Sixteen copies of the body: counting does not matter. */
 void
 fault_unrolled(struct made *m)
 {
-	turning(m, FFMA4("6400") FFMA4("6400") FFMA4("6400") FFMA4("6400"),
+	turning(m, code_text("unrolled"),
 	    "R10");
 }
 
@@ -594,26 +375,14 @@ fault_search(struct made *m)
 void
 fault_until_near(struct made *m)
 {
-	turning(m, "FMUL R11,R8,R8 | inst 6400 line 15\n"
-	    "FSETP.GT.AND P2,PT,R11,4,PT | inst 6400 line 15\n"
-	    "@P2 EXIT | inst 6400 line 15\n", "R10");
+	turning(m, code_text("until_near"), "R10");
 }
 
 /* Four bytes from wherever an index says: no vector holds them. */
 void
 fault_gather(struct made *m)
 {
-	struct kernel *k = coded(m, 0.2, INDEX
-	    "LDC.64 R2,c[0x0][0x210] | inst 100\n"
-	    "LDC.64 R6,c[0x0][0x218] | inst 100\n"
-	    "IMAD.WIDE R2,R5,0x4,R2 | inst 100\n"
-	    "LDG.E.CONSTANT R9,desc[UR4][R2.64] | inst 100 sectors 400 "
-	    "ideal 400\n"
-	    "IMAD.WIDE R6,R9,0x80,R6 | inst 100\n"
-	    "LDG.E.CONSTANT R8,desc[UR4][R6.64] | inst 6400 sectors 25600 "
-	    "ideal 25600 line 12\n"
-	    "FADD R10,R8,R10 | inst 6400 line 12\n"
-	    "EXIT | inst 100\n");
+	struct kernel *k = code_kernel(m, 0.2, code_text("gather"));
 
 	k->metric[METRIC_PIPE_LSU] = 90;
 }
@@ -621,27 +390,7 @@ fault_gather(struct made *m)
 static struct kernel *
 tabulating(struct made *m, const char *path, const char *pointer)
 {
-	char text[2048];
-
-	snprintf(text, sizeof(text), INDEX
-	    "LDC.64 R2,c[0x0][%s] | inst 100 line 4\n"
-	    "LDC.64 R6,c[0x0][0x218] | inst 100 line 4\n"
-	    "IMAD.WIDE R2,R5,0x4,R2 | inst 100 line 4\n"
-	    "IMAD.WIDE R6,R5,0x4,R6 | inst 100 line 4\n"
-	    "MOV R10,0x200 | inst 100 line 5\n"
-	    "LDG.E%s R8,desc[UR4][R2.64] | inst 6400 sectors 25600 "
-	    "ideal 25600 line 6\n"
-	    "LDG.E%s R9,desc[UR4][R2.64+0x8000] | inst 6400 sectors 25600 "
-	    "ideal 25600 line 6\n"
-	    "FFMA R11,R8,R12,R9 | inst 6400 line 6\n"
-	    "STG.E desc[UR4][R6.64],R11 | inst 6400 sectors 25600 "
-	    "ideal 25600 line 7\n"
-	    "IADD3 R10,R10,-0x1,RZ | inst 6400 line 5\n"
-	    "IADD3 R6,P1,R6,0x1000,RZ | inst 6400 line 7\n"
-	    "ISETP.NE.AND P0,PT,R10,RZ,PT | inst 6400 line 5\n"
-	    "@P0 BRA #10 | inst 6400 uniform 6400 line 5\n"
-	    "EXIT | inst 100\n", pointer, path, path);
-	return coded(m, 0.2, text);
+	return code_kernel(m, 0.2, code_text("tabulating", pointer, path, path));
 }
 
 void
@@ -707,11 +456,7 @@ launching(struct made *m, uint64_t mean_ns, double threads)
 	struct code *c;
 
 	made_counters(m, k, 0.01);
-	c = &code_make(m, k, INDEX
-	    "ISETP.GE.U32.AND P0,PT,R5,UR6,PT | inst 100 line 4\n"
-	    "@P0 EXIT | inst 100 line 4\n"
-	    "CALL.ABS.NOINC 0x0 | inst 100 line 5\n"
-	    "EXIT | inst 100 line 6\n", 1)->code;
+	c = &code_make(m, k, code_text("launching"), 1)->code;
 	c->launch[0] = (struct cubin_launch){ 7 * CUBIN_STEP, true };
 	c->launches = 1;
 	c->instruction[7].value[SOURCE_THREADS_ON] = threads;

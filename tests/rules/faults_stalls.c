@@ -2,32 +2,21 @@
  * rules/faults_stalls.c: kernels whose warps wait, as PC samples show it, and
  * kernels that wait for another reason, or not enough.
  */
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "rules/code.h"
 #include "rules/faults.h"
 
-#define SCALE 1000
-#define INDEX								\
-	"S2R R0,SR_TID.X | inst 100 line 3\n"				\
-	"S2UR UR6,SR_CTAID.X | inst 100 line 3\n"			\
-	"LDC R5,c[0x0][RZ] | inst 100 line 3\n"				\
-	"IMAD R5,R5,UR6,R0 | inst 100 line 3\n"				\
-	"ULDC.64 UR4,c[0x0][0x208] | inst 100 line 3\n"
-
 /* Of ${unissued} samples no warp could issue. */
 static struct kernel *
 waiting(struct made *m, const char *code, uint64_t unissued)
 {
 	struct kernel *k = made_kernel(m, "_Z4workPf", 10000, 200000);
-	char text[4096];
 
 	made_counters(m, k, 0.1);
-	snprintf(text, sizeof(text), INDEX "%s" "EXIT | inst 100\n", code);
-	code_make(m, k, text, SCALE)->code.samples.not_issued = unissued;
+	code_make(m, k, code_text("waiting", code),
+	    CODE_SCALE)->code.samples.not_issued = unissued;
 	return k;
 }
 
@@ -35,18 +24,7 @@ waiting(struct made *m, const char *code, uint64_t unissued)
 static struct kernel *
 at_barriers(struct made *m, int turns, int barrier, int load)
 {
-	char text[1024];
-
-	snprintf(text, sizeof(text),
-	    "STS [R12],R8 | inst %1$d00 waves %1$d00 least %1$d00 line 20\n"
-	    "BAR.SYNC.DEFER_BLOCKING 0x0 | inst %1$d00 line 21\n"
-	    "LDS R16[R14] | inst %1$d00 waves %1$d00 least %1$d00 "
-	    "barrier %2$d line 22\n"
-	    "LDG.E R8,desc[UR4][R16.64] | inst %1$d00 sectors %1$d00 "
-	    "ideal %1$d00 line 23\n"
-	    "IADD3 R8,R8,R9,RZ | inst %1$d00 long_scoreboard %3$d line 23\n",
-	    turns, barrier, load);
-	return waiting(m, text, 900);
+	return waiting(m, code_text("at_barriers", turns, barrier, load), 900);
 }
 
 void
@@ -84,15 +62,8 @@ fault_few_samples(struct made *m)
 static struct kernel *
 chained(struct made *m, int wait, int short_scoreboard, int other)
 {
-	char text[1024];
-
-	snprintf(text, sizeof(text),
-	    "LDS R8[R8] | inst 6400 waves 6400 least 6400 wait %d line 30\n"
-	    "LOP3.LUT R8,R8,0x80,RZ,0x3c,!PT | inst 6400 "
-	    "short_scoreboard %d line 30\n"
-	    "IADD3 R8,R8,R9,RZ | inst 6400 not_selected %d line 31\n",
-	    wait, short_scoreboard, other);
-	return waiting(m, text, 700);
+	return waiting(m, code_text("chained", wait, short_scoreboard, other),
+	    700);
 }
 
 void

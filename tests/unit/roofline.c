@@ -93,15 +93,6 @@ roof_of(const struct made *m, const struct kernel *k)
 	return r;
 }
 
-/* 1 ms of FFMA and LDG by 1,000,000 warps. */
-static const char fma_code[] =
-    "LDG.E R0,desc[UR4][R2.64] | inst 1000000 lanes 32 sectors 4000000 "
-    "ideal 4000000\n"
-    "FFMA R0,R0,R1,R2 | inst 700000000 lanes 32\n"
-    "FADD R0,R0,R1 | inst 1000000 lanes 16\n"
-    "DMUL R4,R4,R6 | inst 1000000 lanes 32\n"
-    "EXIT | inst 1000000 lanes 32\n";
-
 TEST(a_kernel_near_its_fp32_roof)
 {
 	struct made m;
@@ -112,7 +103,7 @@ TEST(a_kernel_near_its_fp32_roof)
 	made_init(&m);
 	k = made_kernel(&m, "fma", 100, 1000000);
 	made_counters(&m, k, 0.1);
-	code_make(&m, k, fma_code, 1);
+	code_make(&m, k, code_text("fma"), 1);
 	k->metric[METRIC_DRAM_READ] = 128e6;
 	k->metric[METRIC_DRAM_WRITE] = 0;
 	k->metric[METRIC_L2_SECTORS] = 4e6;

@@ -4,7 +4,6 @@
  * data is missing. A rule without a row here fails the test.
  */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "rules/evidence/reads.h"

@@ -2,7 +2,6 @@
  * Library kernels: whose they are, what their names tell, that rules about code
  * leave them alone, and what is said of how they are called.
  */
-#include <math.h>
 #include <string.h>
 
 #include "rules/evidence/library.h"

@@ -152,15 +152,7 @@ TEST(test_small_frame)
 	for (uint32_t bytes = 40; bytes <= 400; bytes += 360) {
 		made_init(&m);
 		code_make(&m, made_kernel(&m, "_Z4sinePf", 10000, 200000),
-		    "MOV R4,0x200 | inst 100 line 4\n"
-		    "STL [R1],R8 | inst 100 line 5\n"
-		    "LDL R8,[R1] | inst 100 line 5\n"
-		    "LDL R9,[R1+0x4] | inst 100 line 5\n"
-		    "FFMA R8,R9,R8,R8 | inst 100 line 6\n"
-		    "IADD3 R4,R4,-0x1,RZ | inst 100 line 4\n"
-		    "ISETP.NE.AND P0,PT,R4,RZ,PT | inst 100 line 4\n"
-		    "@P0 BRA #1 | inst 100 line 4\n"
-		    "EXIT | inst 100 line 7\n", 1);
+		    code_text("small_frame"), 1);
 		m.kernel[0].shape.local_per_thread = bytes;
 		refuse(&m);
 		a = made_advice(&m);

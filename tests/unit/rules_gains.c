@@ -31,24 +31,13 @@ static double
 spill(const char *work)
 {
 	struct kernel *k;
-	char text[1024];
 	struct made m;
 	double s;
 
 	made_init(&m);
 	k = made_kernel(&m, "_Z4workPf", 10000, 200000);
 	made_counters(&m, k, 0.1);
-	snprintf(text, sizeof(text), "MOV R13,RZ | inst 100\n"
-	    "SHF.L.U32 R4,R13,0x2,RZ | inst 6400\n"
-	    "LOP3.LUT R4,R4,0x3c,RZ,0xc0,!PT | inst 6400\n"
-	    "IMAD.IADD R4,R1,0x1,R4 | inst 6400\n"
-	    "LDL R4,[R4] | inst 6400 local 25600\n"
-	    "%s"
-	    "VIADD R13,R13,0x1 | inst 6400\n"
-	    "ISETP.NE.AND P0,PT,R13,0x40,PT | inst 6400\n"
-	    "@P0 BRA #1 | inst 6400 uniform 6400\n"
-	    "EXIT | inst 100\n", work);
-	code_make(&m, k, text, 1000);
+	code_make(&m, k, code_text("spilling_loop", work), 1000);
 	k->metric[METRIC_LOCAL_LD_INST] = 6.4e6;
 	k->metric[METRIC_LOCAL_ST_SECTORS] = k->metric[METRIC_LOCAL_ST_INST] = 0;
 	k->metric[METRIC_GLOBAL_LD_SECTORS] = 1e6;
@@ -120,12 +109,6 @@ TEST(test_doubt)
 /* The halves of double literals go with the doubles. */
 TEST(test_double_literals)
 {
-	static const char code[] = "F2F.F64.F32 R10,R8 | inst 6400\n"
-	    "%s"
-	    "DFMA R12,R10,UR6,R16 | inst 6400\n"
-	    "F2F.F32.F64 R8,R12 | inst 6400\n"
-	    "FFMA R20,R21,R22,R20 | inst 6400\n"
-	    "EXIT | inst 100\n";
 	static const char *const with[] = {
 		"UMOV UR6,0x33333333 | inst 6400\n"
 		"UMOV UR7,0x3fd33333 | inst 6400\n",
@@ -136,14 +119,10 @@ TEST(test_double_literals)
 
 	for (int i = 0; i < 2; i++) {
 		struct kernel *k;
-		char text[1024];
 		struct made m;
 
 		made_init(&m);
-		k = made_kernel(&m, "_Z4workPf", 10000, 200000);
-		made_counters(&m, k, 0.1);
-		snprintf(text, sizeof(text), code, with[i]);
-		code_make(&m, k, text, 1000);
+		k = code_kernel(&m, 0.1, code_text("doubles", with[i]));
 		k->metric[METRIC_ISSUE_ACTIVE] = 90;
 		s[i] = saves(&m, "double-precision");
 		code_release(&m);
@@ -161,11 +140,7 @@ TEST(test_one_word)
 	made_init(&m);
 	k = made_kernel(&m, "_Z4workPf", 1000, 2000000);
 	made_counters(&m, k, 0.001);
-	code_make(&m, k, "LDG.E R8,desc[UR4][R2.64] | inst 100 sectors 400 "
-	    "ideal 400 long_scoreboard 500\n"
-	    "REDG.E.ADD.F32.FTZ.RN.STRONG.GPU desc[UR4][R6.64],R8 | inst 100 "
-	    "sectors 100 ideal 400 lg_throttle 400\n"
-	    "EXIT | inst 100\n", 1000);
+	code_make(&m, k, code_text("one_word"), 1000);
 	k->metric[METRIC_ISSUE_ACTIVE] = 0.1;
 	k->metric[METRIC_DRAM_READ] = k->metric[METRIC_DRAM_WRITE] = 1e6;
 	s = saves(&m, "global-atomic-contention");

@@ -13,8 +13,6 @@
 
 #include "unit/advise.h"
 
-#define SCALE 1000
-
 /* --- from thread to thread ------------------------------------------------- */
 
 /* The address of instruction ${at} of ${text}, in blocks of ${x} × ${y}. */
@@ -45,26 +43,13 @@ is_steps(struct affine a, int32_t x, int32_t y)
 	assert_int_equal(a.y, y);
 }
 
-/* i = blockIdx.x * blockDim.x + threadIdx.x, into R5 */
-#define INDEX								\
-	"S2R R0,SR_TID.X | inst 100 line 3\n"				\
-	"S2UR UR6,SR_CTAID.X | inst 100 line 3\n"			\
-	"LDC R5,c[0x0][RZ] | inst 100 line 3\n"				\
-	"IMAD R5,R5,UR6,R0 | inst 100 line 3\n"				\
-	"LDC.64 R2,c[0x0][0x210] | inst 100 line 4\n"
-
 TEST(test_steps)
 {
-	is_steps(address_of(INDEX "IMAD.WIDE R2,R5,0x4,R2\n"
-	    "LDG.E R8,desc[UR4][R2.64]\n", 6, 256, 1), 4, 0);
+	is_steps(address_of(code_text("index_times_4"), 6, 256, 1), 4, 0);
 	/* Three times the thread's number, by a shift and a sum. */
-	is_steps(address_of(INDEX "LEA R5,R5,R5,0x1\n"
-	    "IMAD.WIDE R2,R5,0x4,R2\n"
-	    "LDG.E R8,desc[UR4][R2.64]\n", 7, 256, 1), 12, 0);
+	is_steps(address_of(code_text("index_times_12"), 7, 256, 1), 12, 0);
 	/* A row of a length that only the launch knows. */
-	is_steps(address_of(INDEX "IMAD R5,R5,UR7,RZ\n"
-	    "IMAD.WIDE R2,R5,0x4,R2\n"
-	    "LDG.E R8,desc[UR4][R2.64]\n", 7, 256, 1), AFFINE_SOME, 0);
+	is_steps(address_of(code_text("row_of_any_length"), 7, 256, 1), AFFINE_SOME, 0);
 	/* Of a row of the block, and of the next: its width is known. */
 	is_steps(address_of("S2R R0,SR_TID.X\n"
 	    "S2R R1,SR_TID.Y\n"
@@ -73,11 +58,7 @@ TEST(test_steps)
 	    "SHF.L.U32 R0,R0,0x2,RZ\n"
 	    "LDS R8,[R0+UR5]\n", 5, 16, 16), 4, 64);
 	/* A warp's number, and the lane in it. */
-	is_steps(address_of(INDEX "SHF.R.U32.HI R6,RZ,0x5,R5\n"
-	    "LOP3.LUT R7,R5,0x1f,RZ,0xc0,!PT\n"
-	    "IMAD R6,R6,UR8,R7\n"
-	    "IMAD.WIDE R2,R6,0x8,R2\n"
-	    "LDG.E.64 R8,desc[UR4][R2.64]\n", 9, 256, 1), 8, 0);
+	is_steps(address_of(code_text("warp_and_lane"), 9, 256, 1), 8, 0);
 	/* What all lanes load is no index of their own. */
 	is_steps(address_of("S2UR UR6,SR_CTAID.X\n"
 	    "LDC.64 R2,c[0x0][0x210]\n"
@@ -89,35 +70,21 @@ TEST(test_steps)
 TEST(test_ways)
 {
 	/* Around a loop it stays what it is. */
-	is_steps(address_of(INDEX "IMAD.WIDE R2,R5,0x800,R2\n"
-	    "LDG.E R8,desc[UR4][R2.64]\n"
-	    "IADD3 R2,P1,R2,0x4,RZ\n"
-	    "@P0 BRA #6\n"
-	    "EXIT\n", 6, 256, 1), 0x800, 0);
+	is_steps(address_of(code_text("around_a_loop"), 6, 256, 1), 0x800, 0);
 	/* One way or the other: not known. */
-	assert_int_equal(address_of(INDEX "@P0 BRA #8\n"
-	    "IMAD.WIDE R6,R5,0x4,R2\n"
-	    "BRA #9\n"
-	    "IMAD.WIDE R6,R5,0x8,R2\n"
-	    "LDG.E R8,desc[UR4][R6.64]\n"
-	    "EXIT\n", 9, 256, 1).kind, AFFINE_UNKNOWN);
-	assert_int_equal(address_of(INDEX "IMAD.WIDE R6,R5,0x4,R2\n"
-	    "LDG.E R7,desc[UR4][R6.64]\n"
-	    "IMAD.WIDE R2,R7,0x4,R2\n"
-	    "LDG.E R8,desc[UR4][R2.64]\n", 8, 256, 1).kind, AFFINE_LOADED);
+	assert_int_equal(address_of(code_text("one_way_or_the_other"), 9, 256, 1).kind,
+	    AFFINE_UNKNOWN);
+	assert_int_equal(address_of(code_text("loaded_on_one_way"), 8, 256, 1).kind,
+	    AFFINE_LOADED);
 	/* A list: from place to place. */
-	assert_int_equal(address_of(INDEX "IMAD.WIDE R2,R5,0x8,R2\n"
-	    "LDG.E.64 R2,desc[UR4][R2.64]\n"
-	    "@P0 BRA #6\n"
-	    "EXIT\n", 6, 256, 1).kind, AFFINE_LOADED);
+	assert_int_equal(address_of(code_text("list"), 6, 256, 1).kind,
+	    AFFINE_LOADED);
 	/* Spilled: anything. */
-	assert_int_equal(address_of(INDEX "LDL R7,[R1]\n"
-	    "IMAD.WIDE R2,R7,0x4,R2\n"
-	    "LDG.E R8,desc[UR4][R2.64]\n", 7, 256, 1).kind, AFFINE_UNKNOWN);
+	assert_int_equal(address_of(code_text("spilled"), 7, 256, 1).kind,
+	    AFFINE_UNKNOWN);
 	/* What another lane had. */
-	assert_int_equal(address_of(INDEX "SHFL.DOWN PT,R7,R5,0x1,0x1f\n"
-	    "IMAD.WIDE R2,R7,0x4,R2\n"
-	    "LDG.E R8,desc[UR4][R2.64]\n", 7, 256, 1).kind, AFFINE_UNKNOWN);
+	assert_int_equal(address_of(code_text("of_another_lane"), 7, 256, 1).kind,
+	    AFFINE_UNKNOWN);
 }
 
 static double
@@ -188,63 +155,24 @@ TEST(test_bounded)
 
 /* --- what was loaded ------------------------------------------------------- */
 
-/* A sparse matrix, a thread a row: each walks its row of a and column, and looks
- * x up. R8 counts. */
-#define WALK								\
-	"IMAD.WIDE R6,R5,0x4,R2 | inst 100 line 4\n"			\
-	"LDG.E R8,desc[UR4][R6.64] | inst 100 sectors 400 ideal 400 line 5\n" \
-	"LDC.64 R10,c[0x0][0x218] | inst 100 line 5\n"			\
-	"LDC.64 R12,c[0x0][0x220] | inst 100 line 5\n"			\
-	"IMAD.WIDE R10,R8,0x4,R10 | inst 100 line 5\n"			\
-	"IMAD.WIDE R12,R8,0x4,R12 | inst 100 line 5\n"			\
-	"LDC.64 R14,c[0x0][0x228] | inst 100 line 5\n"
-
 static void
 spmv(struct made *m)
 {
 	struct kernel *k = made_kernel(m, "_Z4spmvPf", 10000, 200000);
 
 	made_counters(m, k, 0.4);
-	code_make(m, k, INDEX WALK
-	    "LDG.E R16,desc[UR4][R10.64] | inst 3200 sectors 102400 "
-	    "ideal 12800 line 7\n"
-	    "LDG.E R17,desc[UR4][R12.64] | inst 3200 sectors 102400 "
-	    "ideal 12800 line 7\n"
-	    "IMAD.WIDE R18,R17,0x4,R14 | inst 3200 line 7\n"
-	    "LDG.E R20,desc[UR4][R18.64] | inst 3200 sectors 99000 "
-	    "ideal 12800 line 8\n"
-	    "FFMA R21,R16,R20,R21 | inst 3200 line 8\n"
-	    "IADD3 R10,P1,R10,0x4,RZ | inst 3200 line 6\n"
-	    "IADD3 R12,P2,R12,0x4,RZ | inst 3200 line 6\n"
-	    "IADD3 R22,R22,0x1,RZ | inst 3200 line 6\n"
-	    "ISETP.NE.AND P0,PT,R22,R9,PT | inst 3200 line 6\n"
-	    "@P0 BRA #12 | inst 3200 uniform 3200 line 6\n"
-	    "EXIT | inst 100\n", SCALE);
+	code_make(m, k, code_text("spmv"), CODE_SCALE);
 	k->metric[METRIC_L2_PCT] = 91;
 }
-
-/* out[i] = table[index[i]] */
-#define TABLE								\
-	"IMAD.WIDE R6,R5,0x4,R2 | inst 100 line 4\n"			\
-	"LDG.E R8,desc[UR4][R6.64] | inst 100 sectors 400 ideal 400 line 5\n" \
-	"LDC.64 R10,c[0x0][0x218] | inst 100 line 5\n"			\
-	"LDC.64 R12,c[0x0][0x220] | inst 100 line 5\n"			\
-	"IMAD.WIDE R10,R8,%s,R10 | inst 100 line 5\n"			\
-	"IMAD.WIDE R12,R5,%s,R12 | inst 100 line 5\n"
 
 static struct kernel *
 table(struct made *m, const char *element, const char *stride,
     const char *loads)
 {
-	char text[4096];
 	struct kernel *k = made_kernel(m, "_Z4lookPf", 10000, 200000);
 
 	made_counters(m, k, 0.4);
-	snprintf(text, sizeof(text), INDEX TABLE "%s"
-	    "STG.E desc[UR4][R12.64],R16 | inst 100 sectors 400 ideal 400 "
-	    "line 6\n"
-	    "EXIT | inst 100\n", element, stride, loads);
-	code_make(m, k, text, SCALE);
+	code_make(m, k, code_text("table_lookup", element, stride, loads), CODE_SCALE);
 	k->metric[METRIC_L2_PCT] = 91;
 	return k;
 }

@@ -2,8 +2,6 @@
  * What is found of kernels that were sampled and not counted: as much as of the
  * counted ones, of less certainty; and nothing where the samples say too little.
  */
-#include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "unit/advise.h"

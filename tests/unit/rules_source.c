@@ -731,10 +731,7 @@ TEST(test_conflict_lines)
 	k = made_kernel(&m, "k", 10000, 200000);
 	made_counters(&m, k, 0.1);
 	code_make(&m, k,
-	    "STS [R4],R5 | inst 100 waves 100 least 100 line 5\n"
-	    "LDS R4,[R7] | inst 100 waves 3200 least 100 line 6\n"
-	    "LDS.128 R8,[R9] | inst 100 waves 400 least 400 line 7\n"
-	    "EXIT | inst 100\n", 13000);
+	    code_text("conflict_lines"), 13000);
 	a = made_advice(&m);
 	f = made_finding(a, "shared-bank-conflicts");
 	assert_non_null(f);
@@ -765,18 +762,14 @@ TEST(test_math_names)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct finding *f;
-		char text[256];
 		struct kernel *k;
 		struct advice *a;
 		struct made m;
 
-		snprintf(text, sizeof(text), "%s | inst 1000 line 3\n"
-		    "FADD R20,R21,R22 | inst 8000 line 4\n"
-		    "EXIT | inst 100\n", cases[i].sass);
 		made_init(&m);
 		k = made_kernel(&m, "k", 10000, 200000);
 		made_counters(&m, k, 0.1);
-		code_make(&m, k, text, 1e4);
+		code_make(&m, k, code_text("math_names", cases[i].sass), 1e4);
 		k->metric[METRIC_ISSUE_ACTIVE] = 90;
 		a = made_advice(&m);
 		f = made_finding(a, "slow-math-functions");

@@ -2,8 +2,6 @@
  * The rules about stalls: where they point, what bounds their gains, and that
  * they leave a kernel to findings that name a cause.
  */
-#include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "unit/advise.h"

@@ -4,7 +4,6 @@
  * some counters are known, or that come out of libraries.
  */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "model/gain.h"
@@ -103,27 +102,8 @@ element(struct made *m, int warps, const char *index, const char *loop)
 {
 	struct kernel *k = starting(m, 64);
 	uint32_t grid = k->shape.grid_x;
-	char text[2048];
 
-	snprintf(text, sizeof(text),
-	    "S2R R0,SR_TID.X | inst %d line 3\n"
-	    "S2UR UR6,SR_CTAID.X | inst 100 line 3\n"
-	    "LDC R5,c[0x0][RZ] | inst 100 line 3\n"
-	    "IMAD R5,R5,UR6,R0 | inst 100 line 3\n"
-	    "ULDC.64 UR4,c[0x0][0x208] | inst 100 line 3\n"
-	    "SHF.R.U32 R6,RZ,0x5,R5 | inst 100 line 3\n"
-	    "LDC.64 R2,c[0x0][0x210] | inst 100 line 4\n"
-	    "IMAD.WIDE R6,R6,0x4,R2 | inst 100 line 4\n"
-	    "%s"
-	    "IMAD.WIDE R8,R16,0x4,R2 | inst 100 line 4\n"
-	    "LDG.E R10,desc[UR4][R8.64] | inst 100 sectors 400 ideal 400 "
-	    "tags 100 line 5\n"
-	    "FADD R10,R10,R10 | inst 100 line 5\n"
-	    "STG.E desc[UR4][R8.64],R10 | inst 100 sectors 400 ideal 400 "
-	    "tags 100 line 6\n"
-	    "%s"
-	    "EXIT | inst 100\n", warps, index, loop);
-	code_make(m, k, text, 1000);
+	code_make(m, k, code_text("element", warps, index, loop), 1000);
 	k->shape.grid_x = grid;
 	return k;
 }
@@ -184,12 +164,7 @@ TEST(test_counted_lines)
 	k = made_kernel(&m, "_Z4workPf", 10000, 200000);
 	made_counters(&m, k, 0.05);
 	code_make(&m, k,
-	    "LDG.E R0,desc[UR4][R2.64] | inst 400 sectors 12800 ideal 1600 "
-	    "tags 12800 line 4\n"
-	    "LDG.E R1,desc[UR4][R4.64] | inst 400 sectors 400 ideal 400 "
-	    "tags 400 line 4\n"
-	    "FFMA R5,R0,R1,R5 | inst 400 line 4\n"
-	    "EXIT | inst 100\n", 3000);
+	    code_text("counted_lines"), 3000);
 	k->metric[METRIC_LSU_WAVEFRONTS] = NAN;
 	k->metric[METRIC_GLOBAL_ST_SECTORS] = 0;
 	k->metric[METRIC_ISSUE_ACTIVE] = 4;
@@ -262,10 +237,7 @@ TEST(test_many_blocks_by_little_steps)
 	few = predicted(&m, rule, NULL);
 	k = m.kernel[0];
 	code_make(&m, &m.kernel[0],
-	    "ISETP.GE.AND P0,PT,R0,UR4,PT | inst 100 line 3\n"
-	    "@P0 EXIT | inst 100 line 3\n"
-	    "LDG.E R0,desc[UR4][R2.64] | inst 28 sectors 112 ideal 112 line 4\n"
-	    "EXIT | inst 28 line 4\n", 1);
+	    code_text("many_blocks"), 1);
 	k.code = m.kernel[0].code;
 	m.kernel[0] = k;	/* the counters stay what they were */
 	assert_true(predicted(&m, rule, NULL) > few + 0.1);
