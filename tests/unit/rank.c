@@ -3,20 +3,15 @@
  * never claimed twice, order, thresholds, text that is safe to paste.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 #include <jansson.h>
 
 #include "rules/engine/catalogue.h"
 #include "rules/made.h"
 #include "rules/engine/say.h"
+#include "unit/test.h"
 
 #define MS 1000000ull
 #define S (1000 * MS)
@@ -29,8 +24,7 @@ member(const json_t *o, const char *key)
 	return s != NULL ? s : "";
 }
 
-static void
-test_catalogue(void **state)
+TEST(test_catalogue)
 {
 	static const char *const texts[] = {
 		"why", "detects", "advice", "bad_code", "good_code",
@@ -42,7 +36,6 @@ test_catalogue(void **state)
 	json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error);
 	json_t *rules = json_object_get(root, "rules"), *entry;
 
-	(void)state;
 	if (root == NULL)
 		fail_msg("%d: %s", error.line, error.text);
 	assert_int_equal(json_array_size(rules), rule_count());
@@ -82,15 +75,13 @@ test_catalogue(void **state)
 	json_decref(root);
 }
 
-static void
-test_thresholds(void **state)
+TEST(test_thresholds)
 {
 	struct thresholds *t = thresholds_new();
 	struct made m;
 	struct kernel *k;
 	struct advice *a;
 
-	(void)state;
 	assert_int_equal(thresholds_set(t, "tail-effect.max_waves", 8), 0);
 	assert_int_equal(thresholds_set(t, "tail-effect.nope", 8), -1);
 	assert_int_equal(thresholds_set(t, "nope.max_waves", 8), -1);
@@ -122,14 +113,12 @@ test_thresholds(void **state)
 }
 
 /* 90 % of the run with a 10 % fix goes before 2 % with an 80 % fix. */
-static void
-test_order(void **state)
+TEST(test_order)
 {
 	struct made m;
 	struct kernel *large, *small;
 	struct advice *a;
 
-	(void)state;
 	made_init(&m);
 	small = made_kernel(&m, "small", 1000, 200000);
 	made_counters(&m, small, 0.01);
@@ -155,10 +144,8 @@ test_order(void **state)
 /* Two names for one waste are not two savings. */
 /* Of kernels that the host keeps waiting none saves a second: first is what takes
  * most off the GPU. */
-static void
-test_order_of_hidden(void **state)
+TEST(test_order_of_hidden)
 {
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		struct made m;
 		struct kernel *k;
@@ -179,15 +166,13 @@ test_order_of_hidden(void **state)
 	}
 }
 
-static void
-test_overlap(void **state)
+TEST(test_overlap)
 {
 	struct made m;
 	struct kernel *k;
 	struct advice *a;
 	double sum = 0;
 
-	(void)state;
 	made_init(&m);
 	k = made_kernel(&m, "k", 10000, 200000);
 	made_counters(&m, k, 0.2);
@@ -219,13 +204,11 @@ test_overlap(void **state)
 }
 
 /* Idle time that a specific rule explains is not counted by the general one. */
-static void
-test_residual(void **state)
+TEST(test_residual)
 {
 	struct made m;
 	struct advice *a;
 
-	(void)state;
 	made_init(&m);
 	made_counters(&m, made_kernel(&m, "k", 10000, 200000), 0.9);
 	made_gaps(&m, IDLE_AFTER_SYNC, 10000, 200000);
@@ -244,14 +227,12 @@ test_residual(void **state)
 
 /* Kernels and copies that lengthen the run at the same time are no two savings:
  * one finding, and all together, save no more than both lengthened it. */
-static void
-test_exposed(void **state)
+TEST(test_exposed)
 {
 	struct made m;
 	struct kernel *k;
 	struct advice *a;
 
-	(void)state;
 	made_init(&m);
 	k = made_kernel(&m, "k", 10000, 200000);
 	made_counters(&m, k, 0.01);
@@ -277,14 +258,12 @@ test_exposed(void **state)
 }
 
 /* Found, but less than the run's noise: never an alarm. */
-static void
-test_not_worth_it(void **state)
+TEST(test_not_worth_it)
 {
 	struct made m;
 	struct kernel *k;
 	struct advice *a;
 
-	(void)state;
 	made_init(&m);
 	k = made_kernel(&m, "k", 10, 100000);
 	made_counters(&m, k, 0.01);
@@ -300,15 +279,13 @@ test_not_worth_it(void **state)
 
 /* Ten milliseconds of GPU work in a run of ten seconds: what matters to them is
  * worth a change, and no alarm in the whole run. */
-static void
-test_short_program(void **state)
+TEST(test_short_program)
 {
 	struct made m;
 	struct kernel *k;
 	const struct finding *f;
 	struct advice *a;
 
-	(void)state;
 	made_init(&m);
 	k = made_kernel(&m, "k", 100, 100000);
 	made_counters(&m, k, 0.01);
@@ -345,13 +322,11 @@ test_short_program(void **state)
 
 /* The noise is never below what one launch varies by, and that of a run without
  * GPU work is the whole run's. */
-static void
-test_noise(void **state)
+TEST(test_noise)
 {
 	struct made m;
 	struct advice *a;
 
-	(void)state;
 	made_init(&m);
 	made_counters(&m, made_kernel(&m, "k", 1, 5000), 0.01);
 	m.run.idle_ns[IDLE_STARTUP] = 10 * S - 5000;
@@ -367,14 +342,12 @@ test_noise(void **state)
 	advice_free(a);
 }
 
-static void
-test_stable_ids(void **state)
+TEST(test_stable_ids)
 {
 	struct made m;
 	struct kernel *k;
 	struct advice *a, *b;
 
-	(void)state;
 	made_init(&m);
 	k = made_kernel(&m, "k", 100, 100000);
 	k->shape.block_x = 33;
@@ -401,14 +374,12 @@ command(struct arena *a, const char *text)
 	return say_command(a, &run);
 }
 
-static void
-test_text(void **state)
+TEST(test_text)
 {
 	struct arena a = ARENA_INIT;
 	struct kernel k = { .mangled = "x'; rm -rf / #\n" };
 	struct run run = { .command = "./app -n 3" };
 
-	(void)state;
 	assert_string_equal(say_seconds(&a, 3.94), "3.9 s");
 	assert_string_equal(say_seconds(&a, 4.1e-6), "4.1 µs");
 	assert_string_equal(say_seconds(&a, 0.2123), "212 ms");
@@ -586,10 +557,8 @@ check_advice(const struct advice *a, double wall)
 	}
 }
 
-static void
-test_property(void **state)
+TEST(test_property)
 {
-	(void)state;
 	srand(7);
 	for (int round = 0; round < 5000; round++) {
 		static struct made m;
@@ -606,15 +575,13 @@ test_property(void **state)
 }
 
 /* Ten thousand kernels, each at fault: all counted, a bounded list. */
-static void
-test_many_kernels(void **state)
+TEST(test_many_kernels)
 {
 	enum { MANY = 10000 };
 	struct kernel *k = calloc(MANY, sizeof(*k));
 	struct made m;
 	struct advice *a;
 
-	(void)state;
 	assert_non_null(k);
 	made_init(&m);
 	made_kernel(&m, "k", 10, 1000000);
@@ -634,27 +601,4 @@ test_many_kernels(void **state)
 	check_advice(a, 10);
 	advice_free(a);
 	free(k);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_catalogue),
-		cmocka_unit_test(test_thresholds),
-		cmocka_unit_test(test_order),
-		cmocka_unit_test(test_order_of_hidden),
-		cmocka_unit_test(test_overlap),
-		cmocka_unit_test(test_residual),
-		cmocka_unit_test(test_exposed),
-		cmocka_unit_test(test_not_worth_it),
-		cmocka_unit_test(test_short_program),
-		cmocka_unit_test(test_noise),
-		cmocka_unit_test(test_stable_ids),
-		cmocka_unit_test(test_text),
-		cmocka_unit_test(test_property),
-		cmocka_unit_test(test_many_kernels),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }
