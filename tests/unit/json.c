@@ -5,6 +5,7 @@
 #include "base/utf8.h"
 #include "report/json.h"
 #include "report/json_source.h"
+#include "unit/noun.h"
 #include "unit/test.h"
 
 #include "unit/source_fixture.h"
@@ -21,38 +22,13 @@ setup(void **state)
 	return (0);
 }
 
-/* Every word of ${keys} is a member of ${o}, and it has no others. */
-static void
-assert_keys(const json_t *o, const char *keys)
-{
-	char key[64];
-	size_t n, count = 0;
-
-	assert_true(json_is_object(o));
-	for (; *keys != '\0'; keys += n, keys += strspn(keys, " ")) {
-		n = strcspn(keys, " ");
-		assert_true(n < sizeof(key));
-		memcpy(key, keys, n);
-		key[n] = '\0';
-		if (json_object_get(o, key) == NULL)
-			fail_msg("no member \"%s\"", key);
-		count++;
-	}
-	assert_int_equal(json_object_size(o), count);
-}
-
 TEST_WITH(run_shape, setup, NULL)
 {
 	json_t *o = json_run(&f.run, &f.advice, 3);
 	json_t *s, *idle;
 
-	assert_keys(o, "id label command cwd host version state level "
-	    "started_at wall_ns exit_code signal devices kernels launches "
-	    "functions processes findings worth_it together_s summary "
-	    "overhead data rules calibrated ceilings_from active_s noise_s analysis "
-	    "kernels_measured source checks");
-	assert_keys(json_object_get(o, "source"), "launches kernels_counted "
-	    "kernels_sampled samples samples_dropped");
+	assert_noun_but(o, "Run", "number pinned revision capture_bytes");
+	assert_noun(json_object_get(o, "source"), "RunSource");
 	assert_string_equal(json_string_value(json_object_get(o,
 	    "started_at")), "2023-11-14T22:13:20.123Z");
 	assert_string_equal(json_string_value(json_object_get(o, "state")),
@@ -63,26 +39,20 @@ TEST_WITH(run_shape, setup, NULL)
 	assert_true(json_is_null(json_object_get(o, "label")));
 	assert_int_equal(json_integer_value(json_object_get(o, "worth_it")), 2);
 	assert_int_equal(json_integer_value(json_object_get(o, "analysis")), 3);
-	assert_keys(json_object_get(o, "kernels_measured"), "full part none");
+	assert_noun(json_object_get(o, "kernels_measured"), "Measured");
 	assert_int_equal(json_integer_value(json_object_get(
 	    json_object_get(o, "kernels_measured"), "full")), 1);
 	s = json_object_get(o, "summary");
-	assert_keys(s, "gpu_busy_ratio kernel_ratio copy_ratio "
-	    "copy_hidden_ratio idle_ratio idle longest_idle results");
-	assert_keys(json_object_get(s, "results"),
-	    "phases copies bytes copy_s host_s");
+	assert_noun(s, "Summary");
+	assert_noun(json_object_get(s, "results"), "Summary.results");
 	assert_true(fabs(json_real_value(json_object_get(s,
 	    "gpu_busy_ratio")) - 0.61) < 1e-9);
 	idle = json_object_get(s, "idle");
-	assert_keys(idle, "host_ratio after_sync_ratio launch_ratio "
-	    "allocation_ratio api_ratio startup_ratio shutdown_ratio "
-	    "measuring_ratio");
+	assert_noun(idle, "Idle");
 	assert_true(fabs(json_real_value(json_object_get(idle,
 	    "host_ratio")) - 0.3) < 1e-9);
-	assert_keys(json_object_get(o, "overhead"), "total_s ratio by "
-	    "fixed_s per_launch_ns held profiled_launches budget_ratio");
-	assert_keys(json_object_get(o, "data"), "records lost lost_by "
-	    "complete unended late");
+	assert_noun(json_object_get(o, "overhead"), "Overhead");
+	assert_noun(json_object_get(o, "data"), "DataLoss");
 	assert_true(json_is_true(json_object_get(json_object_get(o, "data"),
 	    "complete")));
 	assert_int_equal(json_integer_value(json_object_get(
@@ -108,8 +78,7 @@ TEST_WITH(run_overhead_parts, setup, NULL)
 		f.run.overhead_ns[i] = 1000000ull << i;
 	o = json_run(&f.run, &f.advice, 1);
 	cost = json_object_get(o, "overhead");
-	assert_keys(json_object_get(cost, "by"), "setup_s counters_s cupti_s "
-	    "callback_s source_s sampling_s kernels_s wait_s");
+	assert_noun(json_object_get(cost, "by"), "OverheadParts");
 	assert_true(number(json_object_get(cost, "by"), "wait_s") ==
 	    1e-3 * (1 << OVERHEAD_WAIT));
 	assert_true(fabs(number(cost, "fixed_s") - 1e-3 *
@@ -145,8 +114,7 @@ TEST_WITH(run_held, setup, NULL)
 	f.run.held.replay_longest_ns = 2000000000;
 	o = json_run(&f.run, &f.advice, 1);
 	held = json_object_get(json_object_get(o, "overhead"), "held");
-	assert_keys(held, "count total_s longest_s setup_s setup_longest_s "
-	    "replay_s replay_longest_s limit_s");
+	assert_noun(held, "Held");
 	assert_int_equal(json_integer_value(json_object_get(held, "count")),
 	    42);
 	assert_true(fabs(number(held, "total_s") - 0.31) < 1e-9);
@@ -209,7 +177,7 @@ headline(const json_t *k, const char *name)
 {
 	const json_t *h = json_object_get(json_object_get(k, "headline"), name);
 
-	assert_keys(h, "value unit source reason meaning");
+	assert_noun(h, "Headline");
 	return (json_is_null(json_object_get(h, "value")) ? NAN :
 	    json_real_value(json_object_get(h, "value")));
 }
@@ -226,20 +194,11 @@ TEST_WITH(kernel_shape, setup, NULL)
 {
 	json_t *o = json_kernel(&f.run, &f.kernel[0], &f.advice), *ids;
 
-	assert_keys(o, "id name short_name mangled device launches time "
-	    "exposed_ns share_ratio grid block cluster registers "
-	    "shared_static_bytes shared_dynamic_bytes local_bytes "
-	    "graph_launches gap_before_ns occupancy headline bound "
-	    "roofline bandwidth metrics_complete measured measured_launches "
-	    "not_measured library findings function");
+	assert_noun(o, "Kernel");
 	assert_true(json_is_null(json_object_get(o, "library")));
-	assert_keys(json_object_get(o, "function"),
-	    "id shapes launches total_ns share_ratio");
-	assert_keys(json_object_get(o, "time"),
-	    "total_ns at_least mean_ns sd_ns min_ns p50_ns p95_ns max_ns");
-	assert_keys(json_object_get(o, "occupancy"), "theoretical_ratio "
-	    "achieved_ratio limiter blocks_per_sm limits waves best_block "
-	    "best_ratio");
+	assert_noun(json_object_get(o, "function"), "KernelFunction");
+	assert_noun(json_object_get(o, "time"), "Kernel.time");
+	assert_noun(json_object_get(o, "occupancy"), "Occupancy");
 	assert_true(fabs(headline(o, "occupancy") - 0.415) < 1e-9);
 	assert_true(fabs(headline(o, "coalescing") - 0.125) < 1e-9);
 	assert_true(fabs(headline(o, "divergence") - 0.25) < 1e-9);
@@ -323,9 +282,7 @@ TEST_WITH(kernel_roofline, setup, NULL)
 	o = json_kernel(&f.run, k, &f.advice);
 	roof = json_object_get(o, "roofline");
 	bytes = json_object_get(o, "bandwidth");
-	assert_keys(roof, "flops no_flops flops_per_s dram_flop_per_byte "
-	    "l2_flop_per_byte compute compute_ceiling_flops_per_s "
-	    "compute_ratio pipes bound");
+	assert_noun(roof, "Roofline");
 	/* No instruction was counted: no operations are claimed. */
 	assert_true(json_is_null(json_object_get(roof, "flops")));
 	assert_true(json_is_null(json_object_get(roof, "flops_per_s")));
@@ -333,9 +290,7 @@ TEST_WITH(kernel_roofline, setup, NULL)
 	    "no_flops")), "--level source"));
 	assert_string_equal(json_string_value(json_object_get(roof, "bound")),
 	    "L2");
-	assert_keys(bytes, "used_bytes l2_bytes dram_bytes used_bytes_per_s "
-	    "l2_bytes_per_s dram_bytes_per_s used_ratio dram_ratio l2_ratio "
-	    "reason");
+	assert_noun(bytes, "Bandwidth");
 	/* 800 sectors of which 4 bytes each were asked for, in 1.0045 ms. */
 	assert_true(fabs(json_number_value(json_object_get(bytes,
 	    "used_bytes")) - 3200) < 1e-6);
@@ -368,26 +323,24 @@ TEST_WITH(checklist_shape, setup, NULL)
 	size_t lines = 0, i;
 	json_t *g;
 
-	assert_keys(o, "passed failed not_measured groups");
+	assert_noun(o, "Checklist");
 	json_array_foreach(json_object_get(o, "groups"), i, g) {
-		assert_keys(g, "id title passed failed not_measured lines");
+		assert_noun(g, "ChecklistGroup");
 		lines += json_array_size(json_object_get(g, "lines"));
 	}
 	assert_int_equal(lines, json_integer_value(json_object_get(o,
 	    "passed")) + json_integer_value(json_object_get(o, "failed")) +
 	    json_integer_value(json_object_get(o, "not_measured")));
 	line = line_of(o, "coalescing");
-	assert_keys(line, "id title state reason practices_checked "
-	    "findings_count findings facts rules");
+	assert_noun(line, "ChecklistLine");
 	assert_string_equal(json_string_value(json_object_get(line, "state")),
 	    "failed");
 	one = json_array_get(json_object_get(line, "findings"), 0);
-	assert_keys(one, "id rule title where kernel_id saves_s");
+	assert_noun(one, "ChecklistFinding");
 	assert_string_equal(json_string_value(json_object_get(one, "id")),
 	    "00000000000000a1");
 	one = json_array_get(json_object_get(line, "facts"), 0);
-	assert_keys(one, "name label value unit covered_ratio covered_of "
-	    "reason");
+	assert_noun(one, "ChecklistFact");
 	assert_true(fabs(json_number_value(json_object_get(one, "value")) -
 	    0.125) < 1e-9);
 	json_decref(o);
@@ -425,7 +378,7 @@ TEST_WITH(metrics_all_named, setup, NULL)
 
 	assert_int_equal(json_array_size(list), METRIC_COUNT);
 	json_array_foreach(list, i, m) {
-		assert_keys(m, "name label value unit source reason");
+		assert_noun(m, "Metric");
 		/* Either a value or a reason, never both, never neither. */
 		assert_true(json_is_null(json_object_get(m, "value")) !=
 		    json_is_null(json_object_get(m, "reason")));
@@ -441,10 +394,7 @@ TEST_WITH(copies_processes_devices, setup, NULL)
 
 	list = json_copies(&f.run);
 	o = json_array_get(list, 0);
-	assert_keys(o, "kind memset src dst async device size_class_bytes "
-	    "count bytes gpu_ns exposed_ns host_ns idle_after_ns "
-	    "bandwidth_bytes_per_s ceiling_bytes_per_s ceiling_ratio "
-	    "ceiling_source ceiling_missing");
+	assert_noun(o, "Copy");
 	/* What a link is taken to reach that nobody has measured. */
 	assert_true(fabs(json_real_value(json_object_get(o,
 	    "ceiling_bytes_per_s")) / 12e9 - 1) < 1e-2);
@@ -470,7 +420,7 @@ TEST_WITH(copies_processes_devices, setup, NULL)
 	assert_int_equal(json_integer_value(json_object_get(
 	    json_array_get(list, 0), "sms")), 132);
 	o = json_object_get(json_array_get(list, 0), "ceilings");
-	assert_keys(o, "from items");
+	assert_noun(o, "Ceilings");
 	assert_string_equal(json_string_value(json_object_get(o, "from")),
 	    "device attributes");
 	assert_int_equal(json_array_size(json_object_get(o, "items")), 7);
@@ -482,7 +432,7 @@ TEST_WITH(diagnostics_have_remedies, setup, NULL)
 	json_t *list = json_diagnostics(&f.run), *o;
 
 	o = json_array_get(list, 0);
-	assert_keys(o, "code severity error count where text remedy");
+	assert_noun(o, "Diagnostic");
 	assert_string_equal(json_string_value(json_object_get(o, "code")),
 	    "permission");
 	assert_non_null(strstr(json_string_value(json_object_get(o, "remedy")),
@@ -521,17 +471,12 @@ TEST_WITH(findings_shape, setup, NULL)
 {
 	json_t *o = json_findings(&f.run, &f.advice), *x, *saves;
 
-	assert_keys(o, "items together_s overlap active_s noise_s unmeasured "
-	    "calibrated "
-	    "ceilings_from rules");
+	assert_noun(o, "Findings");
 	x = json_array_get(json_object_get(o, "items"), 0);
-	assert_keys(x, "id rank rule title category severity confidence "
-	    "worth_it kernel_id shapes where location location_missing saves "
-	    "summary limiter advice example next evidence hot_lines site");
+	assert_noun(x, "Finding");
 	assert_true(json_is_null(json_object_get(x, "site")));
 	saves = json_object_get(x, "saves");
-	assert_keys(saves, "s low_s high_s share_ratio kernel_speedup_ratio "
-	    "note");
+	assert_noun(saves, "Finding.saves");
 	assert_true(fabs(json_real_value(json_object_get(saves,
 	    "share_ratio")) - 3.9 / 12.4) < 1e-9);
 	assert_int_equal(json_array_size(json_object_get(x, "evidence")), 2);
@@ -539,8 +484,8 @@ TEST_WITH(findings_shape, setup, NULL)
 	assert_true(json_is_null(json_object_get(json_object_get(x, "saves"),
 	    "s")));
 	assert_true(json_is_null(json_object_get(x, "kernel_id")));
-	assert_keys(json_array_get(json_object_get(o, "rules"), 3),
-	    "rule state found clean not_measured reason");
+	assert_noun(json_array_get(json_object_get(o, "rules"), 3),
+	    "Verdict");
 	json_decref(o);
 }
 
@@ -573,8 +518,7 @@ TEST_WITH(rules_all_complete, setup, NULL)
 	assert_int_equal(json_array_size(list), rule_count());
 	assert_true(json_array_size(list) > 0);
 	json_array_foreach(list, i, r)
-		assert_keys(r, "id category title needs severity why detects "
-		    "advice example sources gain next pair thresholds");
+		assert_noun(r, "Rule");
 	json_decref(list);
 }
 
@@ -600,19 +544,15 @@ TEST_WITH(source_shape, setup_source, NULL)
 {
 	json_t *o = json_source(&f.run, &f.kernel[0], &f.advice), *lines, *l;
 
-	assert_keys(o, "kernel_id name function counted sampled disassembled "
-	    "has_lines debug missing metrics stalls files lines totals "
-	    "samples_shared_by sample_period_cycles findings");
-	assert_keys(json_object_get(o, "missing"), "counts samples lines "
-	    "sass");
+	assert_noun(o, "Source");
+	assert_noun(json_object_get(o, "missing"), "Source.missing");
 	/* What was not counted is no metric of this kernel. */
 	assert_int_equal(json_array_size(json_object_get(o, "metrics")), 7);
 	assert_int_equal(json_array_size(json_object_get(o, "files")), 2);
 	lines = json_object_get(o, "lines");
 	assert_int_equal(json_array_size(lines), FIXTURE_LINES);
 	l = json_array_get(lines, 1);
-	assert_keys(l, "index file line inlined_at function instructions "
-	    "values samples findings");
+	assert_noun(l, "SourceLine");
 	assert_int_equal(json_integer_value(json_object_get(l, "line")), 10);
 	assert_true(value_of(l, "global_sectors") == 6553600);
 	assert_true(value_of(l, "global_ideal") == 819200);
@@ -676,7 +616,7 @@ TEST_WITH(source_instructions, setup_source, NULL)
 	list = json_loads(text, 0, NULL);
 	assert_int_equal(json_array_size(list), FIXTURE_INSTRUCTIONS);
 	x = json_array_get(list, 1);
-	assert_keys(x, "pc line text values samples");
+	assert_noun(x, "Instruction");
 	assert_int_equal(json_integer_value(json_object_get(x, "pc")), 16);
 	assert_true(value_of(x, "global_ld") == 204800);
 	json_decref(list);
@@ -728,8 +668,7 @@ TEST_WITH(source_files_and_sites, setup_source, NULL)
 	json_t *o = json_source_files(&f.run), *x;
 
 	assert_int_equal(json_array_size(o), 2);
-	assert_keys(json_array_get(o, 0), "index path captured missing "
-	    "size_bytes");
+	assert_noun(json_array_get(o, 0), "SourceFile");
 	json_decref(o);
 	o = json_source_file(&f.run, 0);
 	assert_string_equal(json_string_value(json_object_get(o, "text")),
@@ -742,13 +681,12 @@ TEST_WITH(source_files_and_sites, setup_source, NULL)
 	assert_null(json_source_file(&f.run, 2));
 	o = json_sites(&f.run);
 	x = json_array_get(o, 0);
-	assert_keys(x, "call kernel_id count function file line module first "
-	    "frames");
+	assert_noun(x, "Site");
 	assert_string_equal(json_string_value(json_object_get(x, "function")),
 	    "step");
 	assert_int_equal(json_integer_value(json_object_get(x, "line")), 31);
-	assert_keys(json_array_get(json_object_get(x, "frames"), 2),
-	    "function file line module python inlined nearest");
+	assert_noun(json_array_get(json_object_get(x, "frames"), 2),
+	    "Frame");
 	x = json_array_get(o, 1);
 	assert_string_equal(json_string_value(json_object_get(x, "call")),
 	    "cudaMemcpy");
@@ -769,8 +707,7 @@ TEST_WITH(hot_lines_shape, setup_source, NULL)
 	x = json_object_get(o, "hot_lines");
 	assert_int_equal(json_array_size(x), 2);
 	x = json_array_get(x, 1);
-	assert_keys(x, "file line function called_file called_line pc sass "
-	    "text share_ratio value what");
+	assert_noun(x, "HotLine");
 	assert_true(json_is_null(json_object_get(x, "value")));
 	assert_int_equal(json_integer_value(json_object_get(x,
 	    "called_line")), 15);
