@@ -1,7 +1,7 @@
 /*
  * capture/capture.h: capture files (PROTOCOL.md, section 2): written as frames
- * arrive, read back with any damage. A reader trusts nothing in the file and
- * holds two frames and the index in memory, never the run.
+ * arrive, read with any damage. A reader trusts nothing in the file and holds
+ * two frames and the index in memory, never the run.
  */
 #ifndef CADV_CAPTURE_H
 #define CADV_CAPTURE_H
@@ -24,19 +24,19 @@ struct capture_writer;
 struct capture_writer *capture_writer_open(const char *path, struct error *e);
 
 /*
- * capture_writer_put(w, frame, len, e): append the checked frame at ${frame}
- * (frame_check said FRAME_OK), compressed if it is not and gains by it. When it
- * returns 0 the operating system has it all; on -1 (disk full, …) the file
- * ends where it ended before.
+ * capture_writer_put(w, frame, len, e): append the frame at ${frame}, for which
+ * frame_check returned FRAME_OK, compressed if that makes it smaller. 0: the
+ * operating system has all of it; -1 (disk full, …): the file has its previous
+ * length.
  */
 int capture_writer_put(struct capture_writer *w, const uint8_t *frame,
     size_t len, struct error *e);
 
-/* capture_writer_plain(w, frame, len, e): the same, without compressing. */
+/* capture_writer_plain(w, frame, len, e): likewise, without compressing. */
 int capture_writer_plain(struct capture_writer *w, const uint8_t *frame,
     size_t len, struct error *e);
 
-/* capture_writer_empty(w, e): make it an empty file again. */
+/* capture_writer_empty(w, e): truncate the file to 0 bytes. */
 int capture_writer_empty(struct capture_writer *w, struct error *e);
 
 /* capture_writer_bytes(w): size of the file so far. */
@@ -50,15 +50,15 @@ struct capture_stats {
 	uint64_t frames, records;
 	uint64_t raw_bytes;	/* of payload, uncompressed */
 	uint64_t streams;
-	uint64_t damaged;	/* places where frames were unreadable */
+	uint64_t damaged;	/* unreadable ranges */
 	uint64_t damaged_bytes;
-	uint64_t missing;	/* records that sequence numbers say existed */
-	uint64_t duplicate;	/* records seen before, left out */
+	uint64_t missing;	/* records missing by their sequence numbers */
+	uint64_t duplicate;	/* repeated records, left out */
 	bool truncated;		/* the file ends inside a frame */
 	bool crowded;		/* not loaded: over CAPTURE_FRAMES frames */
 };
 
-/* Where one frame is and what it spans; times are CLOCK_REALTIME, 0: it has no
+/* The place of one frame and its time span in CLOCK_REALTIME; 0: it has no
  * timed record. */
 struct capture_frame {
 	uint64_t offset;
@@ -72,11 +72,11 @@ struct capture_signature {
 	uint64_t stream;
 	uint32_t signature;
 	uint32_t kernel;	/* struct kernel's id; 0: none */
-	uint32_t ordinal;	/* of the device in its process */
+	uint32_t ordinal;	/* ordinal of the device in its process */
 	uint64_t shape;		/* hash of name and launch shape */
 };
 
-/* A device as one process numbers it, and as the run does. */
+/* A device: its ordinal in one process, and its index in the run. */
 struct capture_device {
 	uint64_t stream;
 	uint32_t ordinal;
@@ -84,8 +84,8 @@ struct capture_device {
 	uint64_t uuid;		/* hash */
 };
 
-/* At most so many rows: 96 MiB. Merged (capture_merge.h) that is a year of one
- * process that does little, or a week of 200. */
+/* Maximum number of rows: 96 MiB. Merged (capture_merge.h) that is a year of
+ * one process that does little, or a week of 200. */
 #define CAPTURE_FRAMES (1u << 21)
 
 struct capture_index {
@@ -100,20 +100,20 @@ struct capture_index {
 void capture_index_clear(struct capture_index *x);
 
 /*
- * capture_load(path, m, stats, e): feed every record of the file into ${m}, per
- * stream in sequence, streams merged by time. Damage is counted in ${stats}
- * (may be NULL), not failed. -1 with ${e} set if the file cannot be read, is
- * empty, is no capture, or was written by a newer version.
+ * capture_load(path, m, stats, e): feed every record of the file into ${m},
+ * each stream in sequence, streams merged by time. Damage is counted in
+ * ${stats} (may be NULL) and is not an error. -1 with ${e} if the file cannot
+ * be read, is empty, is not a capture, or was written by a newer version.
  */
 int capture_load(const char *path, struct model *m,
     struct capture_stats *stats, struct error *e);
 
-/* The same for an open file; ${x} (may be NULL) takes the index: release with
- * capture_index_clear. ${name} is for messages. */
+/* capture_load_fd: the same for an open file; ${x} (may be NULL) gets the
+ * index: release with capture_index_clear. ${name} is for messages. */
 int capture_load_fd(int fd, const char *name, struct model *m,
     struct capture_stats *stats, struct capture_index *x, struct error *e);
 
-/* The same for a file by name, with its index. */
+/* capture_load_file: the same for a path, with the index. */
 int capture_load_file(const char *path, struct model *m,
     struct capture_stats *stats, struct capture_index *x, struct error *e);
 
@@ -121,19 +121,19 @@ int capture_load_file(const char *path, struct model *m,
 int capture_load_index(const char *path, struct capture_index *x,
     struct error *e);
 
-/* capture_index_sort(x): put devices and signatures in the order that looking
- * them up needs; capture_index_kernels does it, too. */
+/* capture_index_sort(x): sort devices and signatures for lookups;
+ * capture_index_kernels calls it, too. */
 void capture_index_sort(struct capture_index *x);
 
 /* capture_load_own(path, m, stats, x, e): capture_load_file of a capture that
- * nobody writes now and that is ours to put in order: what waits in its tail is
- * merged first, and if it is too crowded it is condensed. ${m} may be NULL. */
+ * belongs to the daemon and has no writer now: its journal is merged first, and
+ * one with too many frames is condensed. ${m} may be NULL. */
 int capture_load_own(const char *path, struct model *m,
     struct capture_stats *stats, struct capture_index *x, struct error *e);
 
 struct run;
-/* capture_index_kernels(x, run): fill in which kernel each signature is, and
- * which device of the run each process means. */
+/* capture_index_kernels(x, run): set the kernel of each signature, and the
+ * run's device for each ordinal of each process. */
 void capture_index_kernels(struct capture_index *x, const struct run *run);
 
 /* capture_index_signature(x, stream, signature): its row, after
@@ -141,18 +141,18 @@ void capture_index_kernels(struct capture_index *x, const struct run *run);
 const struct capture_signature *capture_index_signature(
     const struct capture_index *x, uint64_t stream, uint32_t signature);
 
-/* capture_index_device(x, stream, ordinal): index into run->device of what a
- * process calls device ${ordinal}; UINT32_MAX: none. */
+/* capture_index_device(x, stream, ordinal): index into run->device of the
+ * process's device ${ordinal}; UINT32_MAX: none. */
 uint32_t capture_index_device(const struct capture_index *x, uint64_t stream,
     uint32_t ordinal);
 
 /*
- * capture_window(path, x, from, to, max, fn, arg, e): decode only the frames
- * of ${x} that overlap [from, to) ns of CLOCK_REALTIME (${from} 0: and those
- * without times), in the order of the replay, and call ${fn} for each record in
- * them, until it returns non-zero or ${max} records were given.
- * Returns the number of records given, or -1. 1 in *${more} (may be NULL) if it
- * stopped at ${max}.
+ * capture_window(path, x, from, to, max, fn, arg, e, more): decode only the
+ * frames of ${x} that overlap [from, to) ns of CLOCK_REALTIME (${from} 0: also
+ * those without times), in the order of the replay, and call ${fn} for each of
+ * their records, until it returns non-zero or ${max} records were passed.
+ * Returns the number of records passed, or -1. *${more} (may be NULL) becomes 1
+ * if it stopped at ${max}.
  */
 typedef int capture_visit(void *arg, uint64_t stream, uint64_t sequence,
     const struct record *r);
@@ -160,35 +160,36 @@ int64_t capture_window(const char *path, const struct capture_index *x,
     uint64_t from, uint64_t to, uint64_t max, capture_visit *fn, void *arg,
     int *more, struct error *e);
 
-/* capture_record_time(r, from, to): the span of a timed record; 0 if it has
- * none, else 1. */
+/* capture_record_time(r, from, to): the time span of a record. 1; 0 if it has
+ * none. */
 int capture_record_time(const struct record *r, uint64_t *from, uint64_t *to);
 
 /*
- * capture_concat(path, n, out, e): append the whole frames of the ${n} files to
- * ${out} (created), compressing them: spools to capture. Damaged parts are left
- * out. A file that is missing is skipped.
+ * capture_concat(path, n, out, e): append the undamaged frames of the ${n}
+ * files to ${out} (created), compressed: spool files to a capture. A missing
+ * file is skipped.
  */
 int capture_concat(const char *const *path, size_t n, const char *out,
     struct error *e);
 
 /*
  * capture_condense(path, out, e): write the frames of ${path} to the new file
- * ${out} with small ones merged: for what is too crowded to be loaded.
+ * ${out} with small frames merged: for captures with too many frames to load.
  */
 int capture_condense(const char *path, const char *out, struct error *e);
 
 /*
- * capture_copy(path, x, out, e): write the frames of ${x} in ${path}, and
- * nothing else, to the new file ${out}; ${x} then is the index of ${out}.
+ * capture_copy(path, x, out, e): write only the frames of ${x} in ${path} to
+ * the new file ${out}; ${x} becomes the index of ${out}.
  */
 int capture_copy(const char *path, struct capture_index *x, const char *out,
     struct error *e);
 
 /*
- * capture_peek(path, run, pid, ended, e): who wrote the file: run id (33
- * bytes) of its first HELLO or RUN_BEGIN, pid (0 unknown) and birth, whether
- * its last readable frame ends in BYE or RUN_END. -1: no readable first frame.
+ * capture_peek(path, run, pid, ended, e): the writer of the file: run id (33
+ * bytes) of its first HELLO or RUN_BEGIN, pid (0 unknown) and birth, and
+ * whether its last readable frame ends in BYE or RUN_END. -1: no readable first
+ * frame.
  */
 struct capture_origin {
 	char run[33];

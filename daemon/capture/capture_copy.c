@@ -1,4 +1,5 @@
-/* Captures made of others: several into one, and one without what is no use. */
+/* Captures made from other captures: several into one, and copies without
+ * unusable parts. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>

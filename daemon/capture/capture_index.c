@@ -1,5 +1,5 @@
-/* What the index of a capture knows: where its frames are, and which signature
- * of which stream is which kernel of the run. */
+/* The index of a capture: where its frames are, and which kernel of the run
+ * each stream's signatures are. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,8 +10,8 @@
 #include "capture/capture_index.h"
 #include "model/model.h"
 
-/* Two launches are of one kernel if these are equal: the model's own key
- * (model/kernel.c), but for the device. */
+/* Two launches belong to one kernel if this hash is equal: the model's own key
+ * (model/kernel.c), without the device. */
 uint64_t
 capture_shape(uint64_t name, const struct record_SIGNATURE *r)
 {

@@ -7,19 +7,20 @@
 #include "model/idmap.h"
 #include "wire/record.h"
 
-/* Of one run; the model has the same limits (model/internal.h). */
+/* Limits of one run; the same as the model's (model/internal.h). */
 #define DEFINITION_STREAMS 1024u
 #define DEFINITION_STRINGS 65536u	/* of a stream */
 #define DEFINITION_SIGNATURES 16384u	/* of a stream */
 #define DEFINITION_DEVICES 64u		/* of a stream */
-#define DEFINITION_MOST (1u << 20)	/* of a kind, in all streams */
+#define DEFINITION_MOST (1u << 20)	/* of each kind, in all streams */
 
-/* How many one stream has. */
+/* The number of definitions of one stream. */
 struct definition_counts {
 	uint32_t strings, signatures, devices;
 };
 
-/* All zeroes is empty. Maps go from the number of a stream and an id. */
+/* Empty when zeroed. The maps have the number of a stream and an id as their
+ * key. */
 struct definitions {
 	struct idmap streams;		/* id to number */
 	struct definition_counts *count;	/* by number */
@@ -36,20 +37,20 @@ struct definitions {
 uint64_t capture_name(const char *p, size_t len);
 uint64_t capture_shape(uint64_t name, const struct record_SIGNATURE *r);
 
-/* definitions_note(d, stream, r, x): take in a record if it defines something; of
- * several definitions of an id the last holds. What is over a limit is left out:
- * the model counts it as lost. -1 without memory. */
+/* definitions_note(d, stream, r, x): store the definition in ${r}, if it has
+ * one; of several definitions of an id the last one counts. What exceeds a
+ * limit is left out: the model counts it as lost. -1 without memory. */
 int definitions_note(struct definitions *d, uint64_t stream,
     const struct record *r, struct capture_index *x);
 
-/* frame_open(f, stream): an index row with nothing in it yet; frame_note(f,
- * sequence, r): one more new record of it. */
+/* frame_open(f, stream): an empty index row; frame_note(f, sequence, r): add a
+ * new record to it. */
 void frame_open(struct capture_frame *f, uint64_t stream);
 void frame_note(struct capture_frame *f, uint64_t sequence,
     const struct record *r);
 
-/* capture_grow(items, used, cap, size): room for one more item of ${size} bytes
- * in *${items}, which has ${used}. */
+/* capture_grow(items, used, cap, size): make room for one more item of ${size}
+ * bytes in *${items}, which has ${used}. */
 int capture_grow(void **items, size_t used, size_t *cap, size_t size);
 
 /* capture_index_add(x, cap, f): append a row. */

@@ -15,19 +15,20 @@
 #include "wire/frame.h"
 #include "wire/record.h"
 
-#define SMALL (32u << 10)	/* payload: what is larger stands alone */
-#define LARGE (256u << 10)	/* what is collected of one stream: 0.3 ms to
-				 * compress, and to look into afterwards */
-#define WAITING (16u << 20)	/* what waits in all, with its bookkeeping:
-				 * 50 ms to compress */
-#define AGE_NS (30ull * 1000000000)	/* then a live run's capture has it: two
-				 * frames a minute are 20,000 a week */
+#define SMALL (32u << 10)	/* payload bytes: larger frames are not
+				 * merged */
+#define LARGE (256u << 10)	/* merged per stream: 0.3 ms to compress, and
+				 * again to decompress for a lookup */
+#define WAITING (16u << 20)	/* waiting in all, with overhead: 50 ms to
+				 * compress */
+#define AGE_NS (30ull * 1000000000)	/* longest wait in a live run: two
+					 * frames a minute are 20,000 a week */
 
-/* What waits of one stream: records that follow each other. */
+/* The waiting records of one stream, in sequence. */
 struct batch {
 	uint64_t stream;
 	struct capture_frame span;
-	bool spans;		/* somebody wants it */
+	bool spans;		/* the caller needs the span */
 	uint32_t records;
 	uint64_t sequence;	/* of the first */
 	uint8_t *frame;		/* room for the header, then the payload */
@@ -40,7 +41,7 @@ struct capture_merger {
 	char tail[PATH_MAX];
 	struct batch *batches;
 	size_t waiting;		/* bytes of memory */
-	uint64_t since_ns;	/* the first of it, CLOCK_MONOTONIC */
+	uint64_t since_ns;	/* since the first one waits, CLOCK_MONOTONIC */
 	capture_merged *fn;
 	void *arg;
 };
@@ -54,7 +55,7 @@ now_ns(void)
 	return ((uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec);
 }
 
-/* The frame at ${frame} as it is; its place to whom it concerns. */
+/* Writes the frame at ${frame} unchanged, and reports its place. */
 static int
 write_frame(struct capture_merger *m, const uint8_t *frame, size_t len,
     const struct capture_frame *span, struct error *e)
@@ -120,7 +121,8 @@ capture_merger_tick(struct capture_merger *m, uint64_t now)
 {
 	struct error e = ERROR_INIT;
 
-	/* If it fails the journal has it, and the next put says why. */
+	/* On failure the records stay in the journal, and the next put reports
+	 * the error. */
 	if (m->batches != NULL && now > m->since_ns &&
 	    now - m->since_ns >= AGE_NS && capture_merger_flush(m, &e) != 0)
 		m->since_ns = now;
@@ -164,8 +166,8 @@ batch_room(struct capture_merger *m, struct batch *b, size_t len)
 	return (0);
 }
 
-/* Is the payload ${records} whole records and nothing else? Behind anything
- * else no other record would be found. */
+/* Is the payload exactly ${records} whole records? After anything else later
+ * records could not be found. */
 static bool
 is_whole(const uint8_t *payload, size_t len, uint32_t records)
 {
@@ -177,7 +179,7 @@ is_whole(const uint8_t *payload, size_t len, uint32_t records)
 	return (records == 0 && pos == len);
 }
 
-/* May the records go into a batch, after those that it has? */
+/* Can the records be appended to the batch? */
 static bool
 mergeable(const struct frame_header *h, const uint8_t *payload, size_t len,
     const struct capture_frame *span)
@@ -221,7 +223,7 @@ batch_add(struct batch *b, const struct frame_header *h,
 	b->records += h->records;
 }
 
-/* The journal grows until all is flushed: no less may wait than it holds. */
+/* The journal grows until a flush: its size counts against the limit. */
 static bool
 full(const struct capture_merger *m)
 {
@@ -264,7 +266,7 @@ capture_merger_writer(struct capture_merger *m)
 	return (m->writer);
 }
 
-/* What an earlier writer could not flush. */
+/* Flushes the journal of an earlier writer. */
 static int
 absorb(struct capture_merger *m, struct error *e)
 {

@@ -16,7 +16,7 @@
 /* One stream of the file. */
 struct strand {
 	uint64_t stream;
-	uint64_t next;		/* sequence number that was not seen yet */
+	uint64_t next;		/* next sequence number */
 	UT_hash_handle hh;
 };
 
@@ -25,7 +25,7 @@ struct loader {
 	struct model *model;
 	struct capture_index index;	/* all frames; t_min orders them */
 	size_t cap;
-	struct capture_index *out;	/* NULL: not asked for */
+	struct capture_index *out;	/* NULL: not requested */
 	struct definitions definitions;
 	struct strand *strands;
 	struct error *e;
@@ -68,7 +68,7 @@ capture_record_time(const struct record *r, uint64_t *from, uint64_t *to)
 	return (1);
 }
 
-/* When a record was written, for putting streams side by side; 0 unknown. */
+/* When a record was written, to order streams; 0 unknown. */
 static uint64_t
 order_time(const struct record *r)
 {
@@ -111,7 +111,7 @@ frame_time(struct source *s, const struct frame_header *h)
 	}
 }
 
-/* First pass: which frames are there, and when were they written? */
+/* First pass: find the frames and their times. */
 static int
 scan(struct loader *l)
 {
@@ -166,9 +166,9 @@ by_time(const void *a, const void *b)
 	return (by_sequence(a, b));
 }
 
-/* Streams side by side by time, each in its own order: within a stream the time
- * of a frame is at least that of the frame before. A stream without any is what
- * the daemon noted about the others: it comes last. */
+/* Orders streams by time, each in its own sequence: a frame is not earlier than
+ * the frame before it in the stream. A stream without any times has the
+ * daemon's own records about the others: it comes last. */
 static void
 arrange(struct capture_index *x)
 {
@@ -224,7 +224,7 @@ take_record(struct loader *l, struct capture_frame *f, uint64_t sequence,
 	return (definitions_note(&l->definitions, f->stream, r, l->out));
 }
 
-/* Feed what is new of one frame. */
+/* Feeds the new records of one frame. */
 static int
 replay_frame(struct loader *l, const struct capture_frame *f)
 {
@@ -267,8 +267,8 @@ replay_frame(struct loader *l, const struct capture_frame *f)
 	}
 	stats->damaged += rc <= 0;
 	stats->records += span.records;
-	/* Into the array of the frames that were replayed: no more rows come
-	 * out than went in. */
+	/* Reuses the array of the frames that were replayed: it never gets
+	 * longer. */
 	if (l->out != NULL && span.records > 0)
 		l->out->frame[l->out->frames++] = span;
 	return (0);
@@ -288,7 +288,7 @@ loader_clear(struct loader *l)
 	source_close(&l->source);
 }
 
-/* Replay l->source, which is open. */
+/* Replays l->source, which is open. */
 static int
 load(struct loader *l, struct model *m, struct capture_stats *stats,
     struct capture_index *x, struct error *e)
@@ -366,7 +366,7 @@ capture_load_index(const char *path, struct capture_index *x,
 	return (capture_load_file(path, NULL, NULL, x, e));
 }
 
-/* Give the records of one frame to ${fn}: 1 to stop. */
+/* Passes the records of one frame to ${fn}; 1: stop. */
 static int
 visit_frame(struct source *s, const struct capture_frame *f, uint64_t max,
     int64_t *given, capture_visit *fn, void *arg, int *more)

@@ -12,7 +12,7 @@
 #include "capture/capture.h"
 #include "wire/frame.h"
 
-#define LEVEL 1			/* the CPU is the program's: fast, not small */
+#define LEVEL 1			/* fastest: the CPU belongs to the program */
 
 struct capture_writer {
 	int fd;
@@ -45,7 +45,7 @@ fail:
 	return (NULL);
 }
 
-/* All of it, or the file as it was. */
+/* Writes all of it, or truncates the file to its previous length. */
 static int
 write_whole(struct capture_writer *w, const uint8_t *p, size_t len,
     struct error *e)
@@ -73,7 +73,8 @@ write_whole(struct capture_writer *w, const uint8_t *p, size_t len,
 	return (0);
 }
 
-/* Compress the frame into w->out; its length, or 0 if it gains nothing. */
+/* Compresses the frame into w->out; its length, or 0 if it does not get
+ * smaller. */
 static size_t
 compress(struct capture_writer *w, const uint8_t *frame,
     const struct frame_header *h)

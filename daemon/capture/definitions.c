@@ -1,6 +1,6 @@
-/* What the streams of a run define, as far as its index needs it: names of
- * kernels, signatures, devices. Ids are anything a peer likes, and so is how
- * many of them there are. */
+/* Definitions of a run's streams that its index needs: names of kernels,
+ * signatures, devices. Ids and their number come from a peer: both are
+ * arbitrary. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,7 +62,7 @@ static int
 note_signature(struct definitions *d, uint64_t stream, uint32_t number,
     const struct record_SIGNATURE *r, struct capture_index *x)
 {
-	static const char lost[] = "(name lost)";	/* as the model says */
+	static const char lost[] = "(name lost)";	/* the model's text */
 	uint32_t name = idmap_get(&d->strings, key_of(number, r->name));
 	const struct capture_signature s = { stream, r->id, 0, r->device,
 	    capture_shape(name != IDMAP_NONE ? d->string[name] :
@@ -97,7 +97,7 @@ note_device(struct definitions *d, uint64_t stream, uint32_t number,
 	uint64_t key = key_of(number, r->id);
 	void *items = x->device;
 
-	/* The first description of a device holds, as in the model. */
+	/* The first description of a device counts, as in the model. */
 	if (idmap_get(&d->devices, key) != IDMAP_NONE ||
 	    d->count[number].devices >= DEFINITION_DEVICES)
 		return (0);

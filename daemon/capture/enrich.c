@@ -11,24 +11,25 @@
 #include "base/log.h"
 #include "base/stop.h"
 #include "capture/enrich.h"
-#include "capture/notes.h"
+#include "capture/own_records.h"
 #include "model/model.h"
 #include "source/cubin.h"
 #include "source/disasm.h"
 
-#define BATCH 64u		/* functions of one run of the tool */
+#define BATCH 64u		/* functions per run of the tool */
 #define BATCH_CODE (1u << 20)	/* bytes of their code */
-#define TRIES 4			/* for a batch with code it does not know */
+#define TRIES 4			/* runs for a batch with code that the tool
+				 * rejects */
 #define PART (256u << 10)	/* bytes of text of one record */
 #define ARCHS 256u
 
 enum state {
 	WANTED,
-	WHOLE,		/* the tool needs the whole cubin for it */
-	DONE,		/* as far as that goes */
+	WHOLE,		/* the tool needs the whole cubin */
+	DONE,		/* or given up */
 };
 
-/* A cubin that was looked at. */
+/* A parsed cubin. */
 struct opened {
 	uint64_t id;
 	struct cubin cubin;
@@ -44,14 +45,14 @@ struct item {
 struct enrich {
 	struct model *model;
 	struct disassembler tool;
-	struct notes notes;
+	struct own_records notes;
 	struct model_code_want *want;
-	struct item *item;		/* of each: those with most time
-					 * first */
+	struct item *item;		/* functions, by time, longest first */
 	size_t wants;
 	struct opened *opened;
 	size_t cubins;
-	bool refused[ARCHS];		/* by the tool, without its cubin */
+	bool refused[ARCHS];		/* architectures that the tool refuses
+					 * without a cubin */
 	size_t text;			/* bytes so far */
 	uint64_t deadline;
 	size_t failed;			/* functions that could not be read */
@@ -73,7 +74,7 @@ now(void)
 	return ((uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec);
 }
 
-/* Whether there is time and room for more: then the tool has that time. */
+/* Is there time and room for more? Sets the tool's time limit. */
 static bool
 may_go_on(struct enrich *r)
 {
@@ -101,7 +102,7 @@ text_write(struct enrich *r, const struct model_code_want *w, const char *text,
 		n = len - at < PART ? len - at : PART;
 		d.text.p = (const uint8_t *)text + at;
 		d.text.len = (uint32_t)n;
-		if (NOTE(DISASSEMBLY, &r->notes, &d, e) != 0)
+		if (OWN_RECORD(DISASSEMBLY, &r->notes, &d, e) != 0)
 			return (-1);
 	}
 	r->text += len;
@@ -118,7 +119,7 @@ item_fail(struct enrich *r, struct item *i, const struct error *why)
 		error_set(&r->why, "%s", why->text);
 }
 
-/* Write what was made of the batch from ${from} on, and free it. */
+/* Writes the results of the batch from ${from} on, and frees them. */
 static int
 texts_write(struct enrich *r, const struct batch *b, size_t from,
     size_t count, char **text, struct error *e)
@@ -141,8 +142,8 @@ texts_write(struct enrich *r, const struct batch *b, size_t from,
 
 /* --- with the whole cubin -------------------------------------------------- */
 
-/* Disassemble; where all at once fails, in halves: one function may be more
- * than the tool can do in its time. */
+/* Disassembles; where a batch fails, each half separately: one function may
+ * exceed the tool's time. */
 static int
 whole_run(struct enrich *r, const struct batch *b, size_t from, size_t count,
     struct error *e)
@@ -169,7 +170,7 @@ whole_run(struct enrich *r, const struct batch *b, size_t from, size_t count,
 	return (whole_run(r, b, from + half, count - half, e));
 }
 
-/* What is still wanted of the cubin of r->item[first], in batches. */
+/* The remaining functions in the cubin of r->item[first], in batches. */
 static int
 cubin_run(struct enrich *r, size_t first, struct error *e)
 {
@@ -212,7 +213,7 @@ cubin_of(struct enrich *r, const struct model_code_want *w)
 	return (o);
 }
 
-/* Find the function, and what is to be done with it. */
+/* Looks the function up and decides how to disassemble it. */
 static void
 item_open(struct enrich *r, struct item *i)
 {
@@ -297,8 +298,7 @@ code_run(struct enrich *r, struct batch *b, struct error *e)
 
 /* --- all of it ------------------------------------------------------------- */
 
-/* For this reading of the capture only: the next one may find a disassembler,
- * so it is not written. */
+/* Not written to the capture: the next analysis may find a disassembler. */
 static int
 say(struct model *m, enum wire_diag code, const char *where, const char *text,
     struct error *e)
@@ -306,12 +306,12 @@ say(struct model *m, enum wire_diag code, const char *where, const char *text,
 	struct record_DIAGNOSTIC d = { .code = code,
 	    .severity = SEVERITY_INFO, .where = wire_str_of(where),
 	    .text = wire_str_of(text) };
-	struct notes n;
+	struct own_records n;
 
-	if (notes_open(&n, m, NULL, NULL, e) != 0)
+	if (own_records_open(&n, m, NULL, NULL, e) != 0)
 		return (-1);
-	NOTE(DIAGNOSTIC, &n, &d, e);
-	return (notes_close(&n, e));
+	OWN_RECORD(DIAGNOSTIC, &n, &d, e);
+	return (own_records_close(&n, e));
 }
 
 static int
@@ -344,12 +344,12 @@ run(struct enrich *r, struct capture_writer *w, struct capture_index *x,
 	size_t i;
 	int rc = 0;
 
-	if (notes_open(&r->notes, r->model, w, x, e) != 0)
+	if (own_records_open(&r->notes, r->model, w, x, e) != 0)
 		return (-1);
 	for (i = 0; i < r->wants; i++)
 		r->item[i].want = &r->want[i];
-	/* All of one architecture takes it no longer than one function with
-	 * its cubin: these wait. */
+	/* All functions of one architecture together take the tool as long as
+	 * one function with its cubin: whole cubins come last. */
 	while (rc == 0 && may_go_on(r)) {
 		batch_fill(r, &b);
 		if (b.count == 0)
@@ -359,7 +359,7 @@ run(struct enrich *r, struct capture_writer *w, struct capture_index *x,
 	for (i = 0; i < r->wants && rc == 0; i++)
 		if (r->item[i].state == WHOLE)
 			rc = cubin_run(r, i, e);
-	if (notes_close(&r->notes, e) != 0)
+	if (own_records_close(&r->notes, e) != 0)
 		rc = -1;
 	return (rc);
 }

@@ -1,7 +1,7 @@
 /*
- * capture/enrich.h: what the daemon itself can add to a run that has ended:
- * the disassembly of its kernels, so that the capture can be read later where
- * there is no disassembler.
+ * capture/enrich.h: adds the disassembly of its kernels to a run that has
+ * ended, so that the capture can be analysed later where there is no
+ * disassembler.
  */
 #ifndef CADV_ENRICH_H
 #define CADV_ENRICH_H
@@ -17,12 +17,12 @@ struct model;
 
 /*
  * enrich_model(m, w, x, e): disassemble the functions that ${m} wants
- * (model_wants_disassembly), those with the most time first, and feed it with
- * the result, before the final settle. What is fed is also appended to the
- * capture by ${w}, in a stream of its own, and noted in ${x}; both may be NULL.
- * What cannot be disassembled in ENRICH_NS is left out; then, and where there is
- * no disassembler, the model gets a DIAGNOSTIC. -1 with ${e} only without memory
- * or if the capture cannot be written.
+ * (model_wants_disassembly), longest GPU time first, and feed the text into
+ * ${m}, before the final settle. The records are also appended to the capture
+ * by ${w}, in a stream of their own, and added to ${x}; both may be NULL.
+ * Functions that do not fit into ENRICH_NS are left out; then, and where there
+ * is no disassembler, the model gets a DIAGNOSTIC. -1 with ${e} only without
+ * memory or if the capture cannot be written.
  */
 int enrich_model(struct model *m, struct capture_writer *w,
     struct capture_index *x, struct error *e);

@@ -11,9 +11,9 @@
 #define S 1000000000ull		/* ns */
 #define SLACK (S / 2)		/* a tick is 10 ms, and reading the clocks one
 				 * after the other takes time on a busy
-				 * machine; numbers come round in seconds at
-				 * the soonest */
-#define STARTTIME 20		/* fields of /proc/PID/stat behind the name */
+				 * machine; a pid is reused after seconds at
+				 * the earliest */
+#define STARTTIME 20		/* fields of /proc/PID/stat after the name */
 
 static uint64_t
 clock_ns(clockid_t clock)
@@ -24,8 +24,8 @@ clock_ns(clockid_t clock)
 	return ((uint64_t)t.tv_sec * S + (uint64_t)t.tv_nsec);
 }
 
-/* The state letter and the start of a process; -1: /proc has none such, or
- * there is no /proc. */
+/* The state letter and the start of a process; -1: no such process in /proc, or
+ * no /proc. */
 static int
 look(pid_t pid, char *state, uint64_t *start)
 {
@@ -39,7 +39,7 @@ look(pid_t pid, char *state, uint64_t *start)
 	if (fgets(line, sizeof(line), f) == NULL)
 		line[0] = '\0';
 	fclose(f);
-	/* "12 (name) S …": the name may hold anything. */
+	/* "12 (name) S …": the name may contain anything. */
 	if ((p = strrchr(line, ')')) == NULL || p[1] != ' ')
 		return (-1);
 	*state = p[2];
@@ -67,7 +67,7 @@ near(uint64_t a, uint64_t least, uint64_t most)
 	return (a + SLACK >= least && a <= most + SLACK);
 }
 
-/* Was what began ${start} ns after boot born as ${b} says? */
+/* Did the process that started ${start} ns after boot send ${b}? */
 static bool
 is_born(uint64_t start, const struct proc_birth *b)
 {
@@ -79,8 +79,8 @@ is_born(uint64_t start, const struct proc_birth *b)
 		return (true);
 	if (b->now_mono_ns == 0 || b->now_ns < b->start_ns)
 		return (false);
-	/* Since boot, but for the time that the machine slept until then, of
-	 * which only the sum until now is known. */
+	/* Time since boot without suspends before its start, of which only the
+	 * sum until now is known. */
 	age = b->now_ns - b->start_ns;
 	asleep = boot > mono ? boot - mono : 0;
 	if (b->now_mono_ns + asleep < age)

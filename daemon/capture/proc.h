@@ -1,6 +1,6 @@
 /*
- * capture/proc.h: processes of this machine, told apart from later ones that
- * were given the same number. Internal to capture/.
+ * capture/proc.h: identifies processes of this machine, although pids are
+ * reused. Internal to capture/.
  */
 #ifndef CADV_PROC_H
 #define CADV_PROC_H
@@ -15,24 +15,24 @@ struct proc {
 	bool gone;
 };
 
-/* When a process began, by its HELLO: each 0 where it is unknown. */
+/* Start time of a process, from its HELLO: each 0 if unknown. */
 struct proc_birth {
 	uint64_t start_ns;	/* CLOCK_REALTIME of the start */
-	uint64_t now_ns, now_mono_ns;	/* when it said so */
+	uint64_t now_ns, now_mono_ns;	/* time of the HELLO */
 };
 
-/* proc_of(pid): the process that has the number ${pid} now. */
+/* proc_of(pid): the process that has this pid now. */
 struct proc proc_of(pid_t pid);
 
 /*
- * proc_born(pid, b): the process that had the number ${pid} when it said
- * ${b}, of this pid namespace. It is taken for the one that has it now if
- * their starts agree in CLOCK_REALTIME, which survives nothing that sets the
- * clock, or in the time since boot, which survives no boot.
+ * proc_born(pid, b): the process that had this pid, in this pid namespace, when
+ * it sent ${b}. The process that has the pid now is the same one if their start
+ * times agree in CLOCK_REALTIME (wrong if the clock was set) or in the time
+ * since boot (wrong after a reboot).
  */
 struct proc proc_born(pid_t pid, const struct proc_birth *b);
 
-/* proc_alive(p): 1, 0, or -1 if it cannot be told. A zombie is not. */
+/* proc_alive(p): 1, 0, or -1 if unknown. A zombie is not alive. */
 int proc_alive(const struct proc *p);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * capture/source.h: the frames of a file one by one, whatever state the file is
- * in. Internal to capture/.
+ * capture/source.h: reads the frames of a file one by one, whatever its damage.
+ * Internal to capture/.
  */
 #ifndef CADV_SOURCE_H
 #define CADV_SOURCE_H
@@ -18,13 +18,13 @@ struct source {
 	bool owned;		/* source_close closes fd */
 	const char *name;	/* for messages */
 	uint64_t size;
-	uint64_t offset;	/* where the next frame is looked for */
-	uint64_t budget;	/* bytes that may still be read in vain */
-	uint64_t unfold;	/* bytes that may still come of compressed ones */
-	bool bomb;		/* more would have come */
-	bool poor;		/* there was no memory for them */
-	bool newer;		/* a frame of a newer version was seen */
-	bool magic;		/* the file begins like a capture */
+	uint64_t offset;	/* where to search the next frame */
+	uint64_t budget;	/* bytes of damage that may still be read */
+	uint64_t unfold;	/* bytes that may still be decompressed */
+	bool bomb;		/* the limit of decompression was hit */
+	bool poor;		/* out of memory */
+	bool newer;		/* a frame has a newer version */
+	bool magic;		/* the file begins with the magic number */
 	struct capture_stats stats;
 	uint8_t *frame;		/* header and stored payload of the last frame */
 	uint8_t *raw;		/* its payload, see source_decode */
@@ -38,8 +38,8 @@ int source_open_path(struct source *s, const char *path, struct error *e);
 void source_close(struct source *s);
 
 /*
- * source_next(s, h, offset): go to the next whole, checked frame, past whatever
- * damage there is. 1: its header in ${h}, its place in *${offset}, itself at
+ * source_next(s, h, offset): find the next whole, checked frame, past any
+ * damage. 1: its header in ${h}, its place in *${offset}, the frame at
  * s->frame; 0: end of the file; -1: read error (errno).
  */
 int source_next(struct source *s, struct frame_header *h, uint64_t *offset);
@@ -50,19 +50,19 @@ int source_at(struct source *s, uint64_t offset, struct frame_header *h);
 
 /*
  * source_decode(s, h, limit, len): the payload of the frame at s->frame,
- * uncompressed, of which the first ${limit} bytes suffice. Returns where it is
- * and its length in *${len}; NULL if it is damaged, or if the file unfolds to more
- * than any capture does (s->bomb). Valid until the next call.
+ * uncompressed, of which the caller needs the first ${limit} bytes. Returns it,
+ * with its length in *${len}; NULL if it is damaged, or the file decompresses
+ * to more than any capture (s->bomb). Valid until the next call.
  */
 const uint8_t *source_decode(struct source *s, const struct frame_header *h,
     uint32_t limit, size_t *len);
 
-/* source_stops(s): no more of it is to be read: it unfolds to too much, there is
- * no memory, or the process ends. */
+/* source_stops(s): must reading end: because it decompresses to too much,
+ * memory is short, or the process ends? */
 bool source_stops(const struct source *s);
 
-/* source_verdict(s, e): at the end of the file, or where it was left: -1 with
- * ${e} set if it held no readable frame, or source_stops, saying what it is. */
+/* source_verdict(s, e): at the end of the file, or where reading ended: -1 with
+ * ${e} if it had no readable frame, or source_stops. */
 int source_verdict(const struct source *s, struct error *e);
 
 #endif

@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "capture/capture.h"
-#include "capture/notes.h"
+#include "capture/own_records.h"
 #include "capture/source.h"
 #include "capture/symbol.h"
 #include "capture/symbol_ask.h"
@@ -17,7 +17,7 @@
 #define PATH_LONGEST 4095u
 #define BUILD_ID_LONGEST 64u
 
-/* A place in the code of a process: where a call returns to. */
+/* A return address in a process. */
 struct address {
 	uint64_t stream, address;
 };
@@ -26,7 +26,7 @@ struct process {
 	uint64_t stream, start_ns;
 };
 
-struct mapping {
+struct mapped_file {
 	uint64_t stream, start, end, offset;
 	uint32_t id;
 	uint32_t order;		/* the later one covers the earlier */
@@ -39,7 +39,7 @@ struct symbols {
 	struct address slot[SLOTS];	/* address 0: free */
 	uint32_t addresses;
 	struct process *process;
-	struct mapping *mapping;
+	struct mapped_file *mapping;
 	uint32_t processes, process_cap, mappings, mapping_cap;
 	size_t path_bytes;
 };
@@ -81,7 +81,7 @@ static int
 note_mapping(struct symbols *y, uint64_t stream,
     const struct record_MAPPING *r)
 {
-	struct mapping *m;
+	struct mapped_file *m;
 
 	if (y->mappings == SYMBOL_MAPPINGS || r->end <= r->start ||
 	    r->path.len == 0 || r->path.len > PATH_LONGEST ||
@@ -94,7 +94,7 @@ note_mapping(struct symbols *y, uint64_t stream,
 	    sizeof(*y->mapping)) != 0)
 		return (-1);
 	m = &y->mapping[y->mappings];
-	*m = (struct mapping){ .stream = stream, .start = r->start,
+	*m = (struct mapped_file){ .stream = stream, .start = r->start,
 	    .end = r->end, .offset = r->offset, .id = r->id,
 	    .order = y->mappings, .build_id_len = r->build_id.len };
 	if ((m->path = strndup(r->path.p, r->path.len)) == NULL)
@@ -161,7 +161,7 @@ symbols_free(struct symbols *y)
 static int
 by_place(const void *a, const void *b)
 {
-	const struct mapping *x = a, *y = b;
+	const struct mapped_file *x = a, *y = b;
 
 	if (x->stream != y->stream)
 		return (x->stream < y->stream ? -1 : 1);
@@ -170,13 +170,13 @@ by_place(const void *a, const void *b)
 	return (x->order < y->order ? -1 : x->order > y->order);
 }
 
-/* The mapping of a return address: what is meant lies before it. */
-static const struct mapping *
-mapping_of(const struct symbols *y, const struct address *a)
+/* The mapping of a return address: the call is before it. */
+static const struct mapped_file *
+mapped_file_of(const struct symbols *y, const struct address *a)
 {
 	uint64_t at = a->address - 1;
 	uint32_t low = 0, high = y->mappings, mid;
-	const struct mapping *m;
+	const struct mapped_file *m;
 
 	while (low < high) {
 		mid = low + (high - low) / 2;
@@ -193,7 +193,7 @@ mapping_of(const struct symbols *y, const struct address *a)
 	return (m->stream == a->stream && at < m->end ? m : NULL);
 }
 
-/* When the process that has the file began: it was there by then. */
+/* When the process that mapped the file started: the file existed by then. */
 static uint64_t
 start_of(const struct symbols *y, uint64_t stream)
 {
@@ -202,20 +202,20 @@ start_of(const struct symbols *y, uint64_t stream)
 	for (i = 0; i < y->processes; i++)
 		if (y->process[i].stream == stream)
 			return (y->process[i].start_ns);
-	return (1);		/* unknown: only a build id can tell */
+	return (1);		/* unknown: the build id decides */
 }
 
 static size_t
 wants_of(struct symbols *y, struct symbol_want *w)
 {
-	const struct mapping *m;
+	const struct mapped_file *m;
 	size_t n = 0;
 	uint32_t i;
 
 	qsort(y->mapping, y->mappings, sizeof(*y->mapping), by_place);
 	for (i = 0; i < SLOTS; i++) {
 		if (y->slot[i].address == 0 ||
-		    (m = mapping_of(y, &y->slot[i])) == NULL)
+		    (m = mapped_file_of(y, &y->slot[i])) == NULL)
 			continue;
 		w[n++] = (struct symbol_want){ .address = y->slot[i].address,
 		    .process = m->stream, .mapping = m->id,
@@ -227,7 +227,7 @@ wants_of(struct symbols *y, struct symbol_want *w)
 }
 
 int
-symbols_write(struct symbols *y, struct notes *n, struct error *e)
+symbols_write(struct symbols *y, struct own_records *n, struct error *e)
 {
 	struct record_FRAME *f;
 	struct symbol_want *w;
@@ -241,12 +241,12 @@ symbols_write(struct symbols *y, struct notes *n, struct error *e)
 	if ((w = calloc(y->addresses, sizeof(*w))) == NULL)
 		return (error_set(e, "out of memory"));
 	answer = symbol_ask(w, wants_of(y, w), SYMBOL_NS, &len);
-	/* What came from a helper that fell over is as good as it goes. */
+	/* A helper that crashed may have returned a part: it is used. */
 	while (rc == 0 && answer != NULL &&
 	    record_next(answer, len, &pos, &r) > 0) {
 		f = &r.u.FRAME;
 		if (r.type == RECORD_FRAME)
-			rc = NOTE(FRAME, n, f, e);
+			rc = OWN_RECORD(FRAME, n, f, e);
 	}
 	free(answer);
 	free(w);
@@ -257,15 +257,15 @@ int
 symbols_add(struct symbols *y, struct model *m, struct capture_writer *w,
     struct capture_index *x, struct error *e)
 {
-	struct notes n;
+	struct own_records n;
 	int rc;
 
 	if (y == NULL || y->addresses == 0)
 		return (0);
-	if (notes_open(&n, m, w, x, e) != 0)
+	if (own_records_open(&n, m, w, x, e) != 0)
 		return (-1);
 	rc = symbols_write(y, &n, e);
-	return (notes_close(&n, e) != 0 ? -1 : rc);
+	return (own_records_close(&n, e) != 0 ? -1 : rc);
 }
 
 static int

@@ -16,13 +16,14 @@
 #include "wire/record.h"
 
 #define BATCH 65536u		/* bytes of records the helper writes at once */
-#define SLACK_NS 500000000ull	/* for it to stop by itself */
-#define LOOK_MS 200		/* whether we are to end ourselves */
+#define SLACK_NS 500000000ull	/* until the helper stops by itself */
+#define LOOK_MS 200		/* interval to check whether this process has to
+				 * end */
 
 /* The helper's end of the pipe. */
 struct answer {
 	int fd;
-	bool closed;		/* nobody reads any more */
+	bool closed;		/* the reader is gone */
 	size_t used;
 	uint8_t buf[BATCH];
 };
@@ -161,13 +162,13 @@ stay_small(int fd)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	setrlimit(RLIMIT_CPU, &cpu);
 	setrlimit(RLIMIT_CORE, &none);
-	/* It is the first that memory is taken from. */
+	/* The OOM killer takes the helper first. */
 	if ((oom = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC)) >=
 	    0) {
 		n = write(oom, "1000", 4);
 		(void)n;
 	}
-	/* Nobody's connections, and no last words. */
+	/* Keeps no descriptors, and prints nothing. */
 	dup2(fd, 3);
 	close_range(4, ~0u, 0);
 	if ((null = open("/dev/null", O_RDWR | O_CLOEXEC)) >= 0) {
@@ -193,13 +194,13 @@ helper(int fd, struct symbol_want *w, size_t n, uint64_t deadline)
 		    end++)
 			;
 		look_up(a, w + i, end - i, deadline);
-		flush(a);	/* what there is, before the next one */
+		flush(a);	/* the results so far, before the next file */
 	}
 }
 
 /* --- who asks ------------------------------------------------------------------ */
 
-/* Read until the end, the time or the bound. */
+/* Reads until the end of the answer, the deadline or the size limit. */
 static uint8_t *
 listen_to(int fd, uint64_t until, size_t *len)
 {
@@ -244,7 +245,7 @@ symbol_ask(struct symbol_want *w, size_t n, uint64_t ns, size_t *len)
 	*len = 0;
 	if (n == 0 || pipe2(p, O_CLOEXEC) != 0)
 		return (NULL);
-	/* No handler of ours is to run in the helper. */
+	/* No signal handler of the daemon may run in the helper. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	if ((pid = fork()) == 0) {

@@ -9,7 +9,7 @@
 #include "capture/symbol_debug.h"
 
 #define UNITS (1u << 20)	/* compilation units */
-#define DEEP 64			/* scopes inside each other */
+#define DEEP 64			/* nested scopes */
 
 /* The code of a compilation unit. */
 struct unit_range {
@@ -17,9 +17,9 @@ struct unit_range {
 	Dwarf_Off die;
 };
 
-/* A unit: with split debug information, where its code is described is another
- * file than where its lines are. */
-struct unit {
+/* A compilation unit: with split debug information the DIE of its code is in
+ * another file than its line table. */
+struct compile_unit {
 	Dwarf_Die lines, code;
 };
 
@@ -31,10 +31,11 @@ struct path {
 struct symbol_debug {
 	Dwarf *dwarf;
 	Dwarf_Aranges *ranges;	/* NULL: the file has none */
-	struct unit_range *unit;	/* by start, if they were not enough */
+	struct unit_range *unit;	/* by start, where aranges are
+					 * missing */
 	size_t units, units_cap;
 	bool units_read;
-	struct path *paths;	/* that were put together */
+	struct path *paths;	/* joined with their directories */
 };
 
 struct symbol_debug *
@@ -108,7 +109,8 @@ add_unit(struct symbol_debug *d, uint64_t start, uint64_t end, Dwarf_Off die)
 	return (0);
 }
 
-/* What code each unit has: not every compiler writes .debug_aranges. */
+/* The code of each compilation unit: not every compiler writes
+ * .debug_aranges. */
 static void
 read_units(struct symbol_debug *d, uint64_t deadline)
 {
@@ -135,7 +137,7 @@ read_units(struct symbol_debug *d, uint64_t deadline)
 }
 
 static Dwarf_Die *
-unit_die(struct symbol_debug *d, uint64_t address, uint64_t deadline,
+compile_unit_die(struct symbol_debug *d, uint64_t address, uint64_t deadline,
     Dwarf_Die *out)
 {
 	size_t low = 0, high, mid;
@@ -161,13 +163,13 @@ unit_die(struct symbol_debug *d, uint64_t address, uint64_t deadline,
 }
 
 static int
-unit_of(struct symbol_debug *d, uint64_t address, uint64_t deadline,
-    struct unit *u)
+compile_unit_of(struct symbol_debug *d, uint64_t address, uint64_t deadline,
+    struct compile_unit *u)
 {
 	Dwarf_Die split;
 	uint8_t type;
 
-	if (unit_die(d, address, deadline, &u->lines) == NULL)
+	if (compile_unit_die(d, address, deadline, &u->lines) == NULL)
 		return (-1);
 	u->code = u->lines;
 	memset(&split, 0, sizeof(split));
@@ -201,7 +203,7 @@ number_of(Dwarf_Die *die, unsigned name)
 	return ((uint32_t)v);
 }
 
-/* ${path} as it was for the compiler: from its directory on. The file keeps it;
+/* ${path} as the compiler saw it: relative to its directory. Owned by the file;
  * NULL without memory. */
 static const char *
 absolute(struct symbol_debug *d, Dwarf_Die *unit, const char *path)
@@ -230,7 +232,7 @@ absolute(struct symbol_debug *d, Dwarf_Die *unit, const char *path)
 }
 
 static const char *
-call_file(struct symbol_debug *d, const struct unit *u, Dwarf_Die *die)
+call_file(struct symbol_debug *d, const struct compile_unit *u, Dwarf_Die *die)
 {
 	uint32_t index = number_of(die, DW_AT_call_file);
 	Dwarf_Die code = u->code, lines = u->lines;
@@ -242,8 +244,8 @@ call_file(struct symbol_debug *d, const struct unit *u, Dwarf_Die *die)
 	return (absolute(d, &lines, dwarf_filesrc(files, index, NULL, NULL)));
 }
 
-/* The functions around ${address}, outermost first, as the code is: a function
- * and what was inlined into it. Returns how many there are below ${die}. */
+/* The functions around ${address}, outermost first: a function and those
+ * inlined into it. Returns how many there are below ${die}. */
 static size_t
 scopes_of(Dwarf_Die *die, uint64_t address, Dwarf_Die *out, size_t max,
     unsigned depth)
@@ -285,10 +287,10 @@ scopes_of(Dwarf_Die *die, uint64_t address, Dwarf_Die *out, size_t max,
 	return (0);
 }
 
-/* From the innermost scope outwards: each inlined call ends one place and
- * begins the next where it was called. */
+/* From the innermost scope outwards: each inlined call ends one level, and its
+ * call site begins the next. */
 static size_t
-walk(struct symbol_debug *d, const struct unit *u, Dwarf_Die *scope,
+walk(struct symbol_debug *d, const struct compile_unit *u, Dwarf_Die *scope,
     size_t scopes, struct symbol_place *p)
 {
 	size_t n = 0;
@@ -310,12 +312,12 @@ symbol_debug_places(struct symbol_debug *d, uint64_t address,
     struct symbol_place *p, uint64_t deadline)
 {
 	Dwarf_Die scope[DEEP];
-	struct unit u;
+	struct compile_unit u;
 	Dwarf_Line *line;
 	size_t n;
 	int number;
 
-	if (past(deadline) || unit_of(d, address, deadline, &u) != 0)
+	if (past(deadline) || compile_unit_of(d, address, deadline, &u) != 0)
 		return (0);
 	memset(p, 0, SYMBOL_DEPTH * sizeof(*p));
 	if ((line = dwarf_getsrc_die(&u.lines, address)) != NULL) {

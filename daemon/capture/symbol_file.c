@@ -20,11 +20,11 @@
 struct symbol_file {
 	int fd, debug_fd;
 	Elf *elf, *debug_elf;	/* debug_elf: the separate file, or NULL */
-	Elf *symbols;		/* which of the two has the symbol table */
+	Elf *symbols;		/* the file with the symbol table */
 	struct symbol_debug *debug;	/* NULL: no debug information */
 };
 
-/* What sections a file has, within the limits. */
+/* The sections of a file, within the limits. */
 struct contents {
 	bool symbols, debug;
 };
@@ -36,7 +36,7 @@ open_regular(const char *path, struct stat *st, struct error *e)
 {
 	int fd;
 
-	/* Looked at before it is opened: opening a device can do things. */
+	/* stat first: opening a device can have effects. */
 	if (stat(path, st) != 0)
 		return (error_set(e, "cannot read '%s':", path));
 	if (!S_ISREG(st->st_mode))
@@ -75,7 +75,7 @@ is_identity(Elf *elf, const struct stat *st, const struct symbol_identity *id)
 	    1000000000ull + (uint64_t)st->st_mtim.tv_nsec < id->before_ns);
 }
 
-/* The bytes of a section once it is in memory, however it is stored. */
+/* The size of a section in memory, however it is stored. */
 static uint64_t
 section_size(Elf_Scn *scn, const GElf_Shdr *sh)
 {
@@ -86,7 +86,7 @@ section_size(Elf_Scn *scn, const GElf_Shdr *sh)
 	return (gelf_getchdr(scn, &ch) != NULL ? ch.ch_size : UINT64_MAX);
 }
 
-/* Is there what is wanted, and is it of a size to be read? */
+/* Does it have the sections, within the size limits? */
 static struct contents
 contents_of(Elf *elf, uint64_t bytes)
 {
@@ -110,7 +110,8 @@ contents_of(Elf *elf, uint64_t bytes)
 			c.symbols = sh.sh_size <= SYMBOL_TABLE_BYTES;
 		if ((name = elf_strptr(elf, names, sh.sh_name)) == NULL)
 			continue;
-		/* The old way of compression does not say how much it is. */
+		/* The old compression format has no size in the section
+		 * header. */
 		if (strncmp(name, ".zdebug", 7) == 0)
 			return ((struct contents){ c.symbols, false });
 		if (strncmp(name, ".debug_", 7) != 0)
@@ -125,7 +126,7 @@ contents_of(Elf *elf, uint64_t bytes)
 	return (c);
 }
 
-/* Take ${path} as the separate debug file, if it is that. */
+/* Uses ${path} as the separate debug file, if it is the right one. */
 static bool
 try_separate(struct symbol_file *f, const char *path, const uint8_t *id,
     size_t len)
@@ -156,8 +157,8 @@ no:
 	return (false);
 }
 
-/* By build id, and by the name that the file gives, where debuggers look, too.
- * In each case the build id has to be the same. */
+/* By build id, and by the file's debug link, in the directories that debuggers
+ * search. The build id has to match in either case. */
 static void
 find_separate(struct symbol_file *f, const char *path)
 {
@@ -272,7 +273,7 @@ symbol_file_address(const struct symbol_file *f, uint64_t offset,
 	return (-1);
 }
 
-/* The first address at or behind ${at}. */
+/* The first address at or after ${at}. */
 static size_t
 first_from(const struct symbol_name *s, size_t n, uint64_t at)
 {
@@ -288,8 +289,8 @@ first_from(const struct symbol_name *s, size_t n, uint64_t at)
 	return (low);
 }
 
-/* A symbol with a length beats one without, a later one an earlier one that it
- * is inside of, a global name a local one. */
+/* A symbol with a length is better than one without, an inner one better than
+ * the one around it, a global name better than a local one. */
 static bool
 better(const struct symbol_name *old, uint64_t start, uint8_t rank)
 {

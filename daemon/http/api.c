@@ -140,7 +140,7 @@ api_run(struct request *rq, struct response *rs, struct store_run *run)
 	return api_run_called(rq, rs, rq->param[0], run);
 }
 
-/* Whether the list of entity tags ${header} has ${tag} (with its quotes). */
+/* Does the list of entity tags ${header} contain ${tag} (with its quotes)? */
 static bool
 etag_listed(const char *header, const char *tag)
 {
@@ -200,7 +200,7 @@ api_next(struct request *rq, struct response *rs, const char *cursor)
 	if (open == NULL) {
 		snprintf(path, sizeof(path), "%s", pattern);
 	} else {
-		/* What the client wrote for {id}, encoded again. */
+		/* The client's {id}, encoded again. */
 		for (p = rq->param[0]; *p != '\0' && n + 4 < sizeof(id); p++)
 			n += (size_t)snprintf(id + n, sizeof(id) - n,
 			    isalnum((unsigned char)*p) ? "%c" : "%%%02X",

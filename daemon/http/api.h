@@ -1,6 +1,6 @@
 /*
- * http/api.h: the handlers behind the route table (http/api.c), and what they
- * share. Each fills the response, and does nothing else to the connection.
+ * http/api.h: the handlers of the route table (http/api.c), and helpers that
+ * they share. A handler fills the response, and does not touch the connection.
  */
 #ifndef CADV_HTTP_API_H
 #define CADV_HTTP_API_H
@@ -14,11 +14,11 @@
 #define LABEL_MAX 200		/* bytes */
 
 /*
- * api_run(rq, rs, run): the run that the path's first parameter names. -1 with
- * ${rs} answered if there is none; on 0 store_run_clear is the caller's.
+ * api_run(rq, rs, run): the run of the path's first parameter. 0: the caller
+ * calls store_run_clear; -1: ${rs} is answered, there is no such run.
  */
 int api_run(struct request *rq, struct response *rs, struct store_run *run);
-/* The same of the run called ${id}. */
+/* The same for the run ${id}. */
 int api_run_called(struct request *rq, struct response *rs, const char *id,
     struct store_run *run);
 
@@ -26,13 +26,13 @@ int api_run_called(struct request *rq, struct response *rs, const char *id,
  * without memory. */
 json_t *api_run_object(const struct store_run *run);
 
-/* api_tag(rq, rs, run): set the ETag and cache headers of ${run}, and note
- * whether the client has this very revision (exchange_end). */
+/* api_tag(rq, rs, run): set the ETag and cache headers for ${run}, and whether
+ * the client has this revision (exchange_end). */
 void api_tag(struct request *rq, struct response *rs,
     const struct store_run *run);
 
-/* api_store_failed(rs, status, e, none): answer for a status that is not OK;
- * ${none} is the problem of STORE_NONE. */
+/* api_store_failed(rs, status, e, none): answer a status other than STORE_OK;
+ * ${none} is the problem for STORE_NONE. */
 void api_store_failed(struct response *rs, enum store_status status,
     const struct error *e, enum problem none);
 
@@ -46,16 +46,16 @@ char *api_document(struct request *rq, struct response *rs,
     enum problem none);
 
 /*
- * api_document_maybe(rq, rs, run, noun, id, json): the same in *${json}; NULL if
- * there is none: of what only a run that has ended has, and a version that knew
- * it has analysed. -1 with ${rs} answered.
+ * api_document_maybe(rq, rs, run, noun, id, json): the same in *${json}; NULL
+ * if there is none: live runs, and those analysed by an older version, lack
+ * some documents. -1 with ${rs} answered.
  */
 int api_document_maybe(struct request *rq, struct response *rs,
     const struct store_run *run, const char *noun, const char *id,
     char **json);
 
-/* api_items(rs, json): answer with a list that has no further page; ${json} is
- * an array as text, NULL: an empty one. */
+/* api_items(rs, json): answer with a list of a single page; ${json} is an array
+ * as text, NULL: an empty one. */
 void api_items(struct response *rs, const char *json);
 
 /* api_number(rq, rs, name, fallback, low, high, out): a decimal query
@@ -72,8 +72,8 @@ int api_body_known(struct request *rq, struct response *rs,
     const char *names);
 
 /*
- * A body put together from documents that are JSON text already; parsing them
- * only to print them again would be the most expensive thing we do.
+ * A body assembled from documents that are JSON text: parsing them only to
+ * print them again would be the most expensive step of a request.
  */
 struct body {
 	char *p;
@@ -85,7 +85,7 @@ void body_add_json(struct body *t, json_t *j);	/* steals; NULL fails */
 /* body_finish(t, rs): answer 200 with it as application/json. */
 void body_finish(struct body *t, struct response *rs);
 
-/* What every object we answer starts with. */
+/* The beginning of every object in a response. */
 #define BODY_START "{\"schema_version\":1"
 
 /* body_add_object(t, json): the members of the object ${json} after

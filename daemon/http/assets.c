@@ -4,9 +4,9 @@
 #include "http/route.h"
 
 /*
- * The page and the API's description as they are in the tree; the assembler
- * finds them through -I (CMakeLists.txt), which is instant where an array of
- * numbers in C takes seconds.
+ * The page and the OpenAPI document, included by the assembler, which finds
+ * them through -I (CMakeLists.txt): instant, where arrays of numbers in C take
+ * seconds to compile.
  */
 #define ASSETS(X)							\
 	X(index_html, "dist/", "index.html", "text/html; charset=utf-8") \

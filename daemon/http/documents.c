@@ -67,8 +67,7 @@ api_items(struct response *rs, const char *json)
 }
 
 /*
- * What hangs on a run that exists but has not been analysed yet is empty, not
- * missing.
+ * Lists of a run that exists but is not analysed yet are empty, not missing.
  */
 static bool
 not_yet(const struct store_run *run)
@@ -263,7 +262,7 @@ launches_page(struct request *rq, struct response *rs,
 		return;
 	}
 	if (text_u64(rq->param[1], 1, UINT32_MAX, &kernel) < 0)
-		kernel = 0;	/* never an id: no launches */
+		kernel = 0;	/* not a valid id: no launches */
 	status = service_launches(rq->service, run->number, (uint32_t)kernel,
 	    cursor != NULL ? cursor : "", limit, &items, next, &e);
 	if (status != STORE_OK) {

@@ -9,7 +9,7 @@
 #include "http/events.h"
 #include "service/service.h"
 
-#define BATCH 16		/* events turned to text at a time */
+#define BATCH 16		/* events formatted at a time */
 
 struct event_stream {
 	struct service *service;
@@ -33,8 +33,8 @@ event_stream_new(struct service *s, int64_t run, const char *last_id)
 	st->run = run;
 	st->after = service_events_last(s);
 	if (last_id != NULL) {
-		/* An id from the future would never be reached; one that is
-		 * no number was not ours. */
+		/* An id that is too high would never be reached; one that is
+		 * not a number is invalid. */
 		uint64_t id;
 
 		errno = 0;
@@ -71,7 +71,7 @@ put_event(struct event_stream *st, const struct service_event *ev)
 
 	if (st->run != 0 && ev->run != st->run)
 		return;
-	/* Nothing in these fields needs escaping: numbers, hex, our words. */
+	/* These fields need no escaping: numbers, hex, fixed words. */
 	snprintf(data, sizeof(data), "{\"number\":%" PRId64 ",\"id\":\"%s\","
 	    "\"state\":\"%s\"}", ev->run, ev->uuid, ev->state);
 	put(st, ev->id, ev->kind, data);

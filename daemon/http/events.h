@@ -1,7 +1,7 @@
 /*
- * http/events.h: the text of an event stream (server-sent events). What is
- * sent comes from service_events_since; when to look for more is the server's
- * affair. One thread at a time for each stream.
+ * http/events.h: the text of an event stream (server-sent events). The events
+ * come from service_events_since; the server decides when to check for more.
+ * One thread at a time for each stream.
  */
 #ifndef CADV_HTTP_EVENTS_H
 #define CADV_HTTP_EVENTS_H
@@ -13,13 +13,13 @@
 struct event_stream;
 struct service;
 
-#define EVENTS_HEARTBEAT_S 15	/* a dead client is noticed at a write only */
+#define EVENTS_HEARTBEAT_S 15	/* a dead client is only detected by a write */
 
 /*
  * event_stream_new(s, run, last_id): events of run number ${run} (0: of all)
- * after the one that ${last_id} (a Last-Event-ID header, NULL: none) names.
- * What is not an id of this daemon's gets a "reset" event: read everything
- * again. NULL without memory.
+ * after ${last_id} (the Last-Event-ID header, NULL: none). For an id that is
+ * not from this daemon the first event is "reset": read everything again. NULL
+ * without memory.
  */
 struct event_stream *event_stream_new(struct service *s, int64_t run,
     const char *last_id);

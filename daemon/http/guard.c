@@ -16,14 +16,15 @@ guard_host(const char *host, int port)
 		snprintf(expected, sizeof(expected), "%s:%d", names[i], port);
 		if (strcasecmp(host, expected) == 0)
 			return true;
-		/* A browser leaves the scheme's own port out. */
+		/* Browsers omit the scheme's default port. */
 		if (port == 80 && strcasecmp(host, names[i]) == 0)
 			return true;
 	}
 	return false;
 }
 
-/* An origin is ours only if it is exactly http:// and the Host asked for. */
+/* An origin is accepted only if it is exactly http:// and the requested
+ * Host. */
 static bool
 same_origin(const char *origin, const char *host)
 {
@@ -45,7 +46,7 @@ guard_token(const char *token, const char *authorization)
 	    strncasecmp(authorization, scheme, sizeof(scheme) - 1) != 0)
 		return false;
 	given = authorization + sizeof(scheme) - 1;
-	/* The length is no secret, the digits are. */
+	/* The length is public, the digits are secret. */
 	if (strlen(given) != TOKEN_TEXT || strlen(token) != TOKEN_TEXT)
 		return false;
 	for (i = 0; i < TOKEN_TEXT; i++)

@@ -1,6 +1,6 @@
 /*
- * http/guard.h: who may talk to us over TCP. Pure functions over header
- * values; the unix socket is guarded by its peer's credentials instead.
+ * http/guard.h: which clients are accepted over TCP. Pure functions over header
+ * values; the unix socket checks its peer's credentials instead.
  */
 #ifndef CADV_HTTP_GUARD_H
 #define CADV_HTTP_GUARD_H
@@ -13,8 +13,10 @@
 enum guard_verdict {
 	GUARD_OK,
 	GUARD_NO_HOST,		/* 400 */
-	GUARD_HOST,		/* 403: not one of our names: DNS rebinding */
-	GUARD_CROSS_SITE,	/* 403: another page of the browser asks */
+	GUARD_HOST,		/* 403: not a name of this server: DNS
+				 * rebinding */
+	GUARD_CROSS_SITE,	/* 403: the request is from another site's
+				 * page */
 	GUARD_TOKEN,		/* 401 */
 };
 
@@ -29,9 +31,9 @@ struct guard_headers {		/* NULL: absent */
 bool guard_host(const char *host, int port);
 
 /*
- * guard_check(h, port, token): everything that an API request over TCP must
- * satisfy; ${token} NULL asks for no token (the page's own files). Reads are
- * checked like writes: what they return is worth stealing.
+ * guard_check(h, port, token): all checks of an API request over TCP; ${token}
+ * NULL: no token is required (the page's own files). Reads are checked like
+ * writes: responses are worth stealing.
  */
 enum guard_verdict guard_check(const struct guard_headers *h, int port,
     const char *token);

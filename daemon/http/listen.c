@@ -11,11 +11,11 @@
 
 #include "http/listen.h"
 
-#define BACKLOG 256	/* a unix socket refuses the next one (EAGAIN) */
+#define BACKLOG 256	/* a unix socket refuses further ones */
 #define PORT_TRIES 16	/* a free IPv4 port may be taken on IPv6 */
 #define SOCKET_FLAGS (SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK)
 
-/* Whether somebody accepts connections at ${addr}. */
+/* Does a process accept connections at ${addr}? */
 static bool
 answers(const struct sockaddr_un *addr)
 {
@@ -56,7 +56,7 @@ listen_unix(const char *path, struct error *e)
 	fd = socket(AF_UNIX, SOCKET_FLAGS, 0);
 	if (fd < 0)
 		return error_set(e, "cannot make a unix socket:");
-	/* The mode of the file comes from the socket's own. */
+	/* The file gets the socket's mode. */
 	if (fchmod(fd, 0600) != 0 ||
 	    bind(fd, (struct sockaddr *)&addr, sizeof(addr)) != 0 ||
 	    listen(fd, BACKLOG) != 0) {
@@ -86,7 +86,7 @@ listen_inet(const struct sockaddr *addr, socklen_t len)
 	return fd;
 }
 
-/* One try; errno is EADDRINUSE if another port may do. */
+/* Tries one port; errno is EADDRINUSE if another port may work. */
 static int
 listen_pair(int port, int fd[2])
 {
@@ -110,7 +110,7 @@ listen_pair(int port, int fd[2])
 	v6.sin6_port = v4.sin_port;
 	fd[1] = listen_inet((struct sockaddr *)&v6, sizeof(v6));
 	if (fd[1] < 0 && errno == EADDRINUSE)
-		goto err;	/* localhost could be somebody else's */
+		goto err;	/* localhost could reach another server */
 	return ntohs(v4.sin_port);
 err:
 	close(fd[0]);

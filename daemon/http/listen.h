@@ -1,6 +1,6 @@
 /*
- * http/listen.h: the sockets the server listens on. All return a descriptor
- * (close-on-exec, non-blocking), or -1 with ${e} set.
+ * http/listen.h: the server's listening sockets. All functions return a
+ * descriptor (close-on-exec, non-blocking), or -1 with ${e}.
  */
 #ifndef CADV_HTTP_LISTEN_H
 #define CADV_HTTP_LISTEN_H
@@ -9,8 +9,8 @@
 
 struct error;
 
-/* listen_unix(path, e): bind ${path} (0600). What a dead daemon left there is
- * removed; a living one is an error. */
+/* listen_unix(path, e): bind ${path} (0600). The socket of a dead daemon is
+ * removed; that of a living one is an error. */
 int listen_unix(const char *path, struct error *e);
 
 /*

@@ -28,7 +28,7 @@ meta_version(struct request *rq, struct response *rs)
 	    "wire_protocol", (int)WIRE_PROTOCOL));
 }
 
-/* null while all is well. */
+/* null if there is no storage error. */
 static json_t *
 problem_now(struct service *s)
 {
@@ -72,7 +72,7 @@ struct exposed {
 	uint64_t value;
 };
 
-/* ${ns}: the value is nanoseconds, shown as seconds. */
+/* ${ns}: the value is in nanoseconds and is printed in seconds. */
 static void
 expose(struct body *t, const struct exposed *x, bool ns)
 {
@@ -278,7 +278,7 @@ meta_dashboard(struct request *rq, struct response *rs)
 	say_address(rq, rs, json_is_true(open));
 }
 
-/* Without a code that is good the page says how to come to its token. */
+/* Without a valid code the page explains how to get a token. */
 void
 meta_open(struct request *rq, struct response *rs)
 {

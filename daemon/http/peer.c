@@ -10,7 +10,7 @@
 
 #define END_TEXT 38	/* 32 digits of an address, ':', 4 of a port, NUL */
 
-/* One end as /proc/net writes it: the address's words as they lie in memory. */
+/* One end in the format of /proc/net: the address's words in memory order. */
 static int
 end_text(const struct sockaddr_storage *a, char out[END_TEXT])
 {
@@ -31,7 +31,8 @@ end_text(const struct sockaddr_storage *a, char out[END_TEXT])
 	return 0;
 }
 
-/* The row of ${path} whose local end is ${from} and whose other is ${to}. */
+/* Finds the row of ${path} with the local end ${from} and the remote end
+ * ${to}. */
 static int
 look_up(const char *path, const char *from, const char *to, uid_t *uid)
 {

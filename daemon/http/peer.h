@@ -1,5 +1,5 @@
 /*
- * http/peer.h: whose the other end of a connection on this machine is.
+ * http/peer.h: the user at the other end of a connection on this machine.
  */
 #ifndef CADV_HTTP_PEER_H
 #define CADV_HTTP_PEER_H
@@ -9,13 +9,12 @@
 
 /*
  * peer_uid(fd, uid): the user of the socket at the other end of the loopback
- * TCP connection ${fd}, as the kernel lists it in /proc/net. -1 if it does not:
- * then nothing is known about it.
+ * TCP connection ${fd}, from /proc/net. -1 if it is not listed there: unknown.
  */
 int peer_uid(int fd, uid_t *uid);
 
-/* peer_is_us(fd): it is ours, or the administrator's, who needs no code of
- * ours to read everything here. */
+/* peer_is_us(fd): is it this user, or root, who can read everything here
+ * anyway? */
 bool peer_is_us(int fd);
 
 #endif

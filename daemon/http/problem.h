@@ -1,7 +1,7 @@
 /*
- * http/problem.h: every error the API answers, as application/problem+json
- * (RFC 9457). A row: the slug, which is also the page /problems/<slug>, the
- * status, a title, and what to do.
+ * http/problem.h: all errors of the API, as application/problem+json (RFC
+ * 9457). A row: the slug, which is also the page /problems/<slug>, the status,
+ * a title, and the remedy.
  */
 #ifndef CADV_HTTP_PROBLEM_H
 #define CADV_HTTP_PROBLEM_H

@@ -73,7 +73,7 @@ route_allow(const struct route *table, size_t rows, const struct target *t,
 	}
 }
 
-/* Whether ${name} is one of the space-separated words of ${list}. */
+/* Is ${name} one of the space-separated words of ${list}? */
 static bool
 listed(const char *list, const char *name)
 {

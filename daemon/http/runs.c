@@ -48,7 +48,7 @@ list_rows(struct request *rq, struct response *rs,
 		body_add(&t, "null");
 	}
 	body_add(&t, "}");
-	rs->live = true;	/* runs come and go */
+	rs->live = true;	/* runs are added and deleted */
 	body_finish(&t, rs);
 }
 
@@ -79,7 +79,7 @@ runs_list(struct request *rq, struct response *rs)
 		    "sort is -number or number");
 		return;
 	}
-	/* One more than asked for tells whether there is a next page. */
+	/* One more than requested: is there a next page? */
 	status = store_runs(service_store(rq->service), (int64_t)after,
 	    limit + 1, oldest, &run, &n, &e);
 	if (status != STORE_OK)
@@ -89,7 +89,7 @@ runs_list(struct request *rq, struct response *rs)
 	store_runs_free(run, n);
 }
 
-/* The run that the path names, with the members of ${more} (stolen, or NULL). */
+/* Answers with the path's run and the members of ${more} (taken, or NULL). */
 static void
 answer_run(struct request *rq, struct response *rs, json_t *more)
 {
@@ -112,7 +112,7 @@ answer_run(struct request *rq, struct response *rs, json_t *more)
 		json_object_set_new(j, "problem", json_pack("{s:o, s:o}",
 		    "text", json_text(t.text), "remedy",
 		    json_text(t.remedy[0] != '\0' ? t.remedy : NULL)));
-		rs->live = true;	/* it is no part of the revision */
+		rs->live = true;	/* not covered by the revision */
 		rs->client_has = false;
 	}
 	if (j != NULL && more != NULL)
@@ -128,7 +128,7 @@ runs_get(struct request *rq, struct response *rs)
 	answer_run(rq, rs, NULL);
 }
 
-/* Answer with the run as it is now; ${more} as in answer_run. */
+/* Answers with the current state of the run; ${more} as in answer_run. */
 static void
 respond_run(struct request *rq, struct response *rs, int64_t number,
     int status, json_t *more)
@@ -142,13 +142,13 @@ respond_run(struct request *rq, struct response *rs, int64_t number,
 	if (rs->status != 200)
 		return;
 	rs->status = status;
-	rs->live = true;	/* the answer to a change is not kept */
+	rs->live = true;	/* responses to changes are not cached */
 	if (status == 201)
 		respond_header(rs, "Location", "/api/v1/runs/%" PRId64,
 		    number);
 }
 
-/* label and pinned of the body; -1 if answered. */
+/* Reads label and pinned from the body; -1: answered. */
 static int
 patch_members(struct request *rq, struct response *rs, const char **label,
     int *pinned)
@@ -188,7 +188,7 @@ patch_members(struct request *rq, struct response *rs, const char **label,
 	return 0;
 }
 
-/* Whether If-Match allows a change of ${run}. */
+/* Does If-Match allow changing ${run}? */
 static bool
 match_holds(struct request *rq, struct response *rs,
     const struct store_run *run)

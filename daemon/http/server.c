@@ -17,7 +17,7 @@
 #define CONNECTIONS_MAX 128	/* a socket */
 #define TIMEOUT_S 30		/* of an idle connection */
 #define MEMORY_LIMIT (32u << 10)	/* header of one request, bytes */
-#define STOP_WAIT_S 2		/* for streams to end; main.c ends all in 4 */
+#define STOP_WAIT_S 2		/* for streams to end; main.c exits after 4 */
 #define UPLOAD_DEFAULT (4ull << 30)
 
 #if MHD_VERSION >= 0x00097701
@@ -37,7 +37,7 @@ on_log(void *arg, const char *fmt, va_list ap)
 	log_debug("http: %s", line);
 }
 
-/* Serve ${fd}, which becomes the server's also on failure. */
+/* Serves ${fd}, which the server owns also on failure. */
 static int
 serve(struct http *h, int which, int fd, struct error *e)
 {
@@ -89,7 +89,7 @@ http_open_tcp(struct http *h, int port, struct error *e)
 	    fd, e);
 	if (port < 0)
 		goto out;
-	h->port = port;		/* before the first request can look */
+	h->port = port;		/* before the first request reads it */
 	if (serve(h, SOCKET_IPV4, fd[0], e) < 0) {
 		h->port = 0;
 		if (fd[1] >= 0)
@@ -110,7 +110,7 @@ http_port(struct http *h)
 {
 	int port;
 
-	/* Not one that is about to be taken back. */
+	/* Not while open_tcp may still close it again. */
 	pthread_mutex_lock(&h->tcp_lock);
 	port = h->port;
 	pthread_mutex_unlock(&h->tcp_lock);
@@ -255,7 +255,7 @@ http_stop(struct http *h)
 	h->quit = true;
 	server_wake(h);
 	pthread_cond_broadcast(&h->changed);
-	/* A slow handler uses the service: it is waited for without limit. */
+	/* A slow handler uses the service: wait for it without a limit. */
 	while (h->slow > 0)
 		pthread_cond_wait(&h->changed, &h->lock);
 	while (h->open_streams > 0)

@@ -1,8 +1,8 @@
 /*
- * http/server.h: the HTTP server of the daemon, on the unix socket and, when
- * it is asked for, on loopback TCP. server.c is the only file that sees
- * libmicrohttpd; handlers see struct request and struct response
- * (http/message.h), routes are rows of http/api.c.
+ * http/server.h: the daemon's HTTP server, on the unix socket and, if
+ * requested, on loopback TCP. Only server*.c use libmicrohttpd; handlers use
+ * struct request and struct response (http/message.h), routes are rows in
+ * http/api.c.
  */
 #ifndef CADV_HTTP_SERVER_H
 #define CADV_HTTP_SERVER_H
@@ -17,14 +17,13 @@ struct service;
 struct http_options {
 	const char *unix_path;	/* <runtime>/api.sock; borrowed until start
 				 * returns */
-	int listen_fd;		/* a unix socket that listens already (socket
-				 * activation), then unix_path is not bound;
-				 * -1: none */
-	int tcp_port;		/* > 0: open 127.0.0.1 and ::1 at this port at
-				 * the start; 0: only when the dashboard is
-				 * asked for */
-	int dashboard_port;	/* port for a dashboard that is asked for;
-				 * 0: a free one */
+	int listen_fd;		/* a listening unix socket (socket activation),
+				 * then unix_path is not bound; -1: none */
+	int tcp_port;		/* > 0: open this port on 127.0.0.1 and ::1
+				 * at the start; 0: when a dashboard is
+				 * requested */
+	int dashboard_port;	/* port for a requested dashboard; 0: a free
+				 * one */
 	uint64_t max_upload_bytes;	/* of an imported capture; 0: 4 GiB */
 	void (*shutdown)(void *arg);	/* POST /shutdown; any thread; NULL:
 					 * raise SIGTERM */
@@ -33,15 +32,14 @@ struct http_options {
 
 /*
  * http_start(o, service, e): listen and serve ${service}, which must outlive
- * the server, in threads of its own. Returns NULL with ${e} set if a socket
- * cannot be opened.
+ * the server, in its own threads. NULL with ${e} if a socket cannot be opened.
  */
 struct http *http_start(const struct http_options *o, struct service *service,
     struct error *e);
 
 /*
- * http_stop(h): end all event streams, finish requests under way, close. NULL
- * is legal.
+ * http_stop(h): end all event streams, finish pending requests, close. NULL is
+ * legal.
  */
 void http_stop(struct http *h);
 
@@ -59,10 +57,10 @@ int http_open_url(struct http *h, char *out, unsigned long size,
 int http_open_tcp(struct http *h, int port, struct error *e);
 
 /*
- * http_exchange(h, tcp, fd, code, out): the token (TOKEN_TEXT + 1 bytes) for a
- * code. If it came over ${tcp}, the other end of ${fd} has to be ours, because
- * others can read the code while the browser starts. What they ask leaves the
- * code as it is.
+ * http_exchange(h, tcp, fd, code, out): exchange a code for the token
+ * (TOKEN_TEXT + 1 bytes). Over ${tcp} the other end of ${fd} has to be this
+ * user or root, because others can read the code while the browser starts. A
+ * refused client does not use up the code.
  */
 bool http_exchange(struct http *h, bool tcp, int fd, const char *code,
     char *out);

@@ -54,7 +54,7 @@ keep_header(struct call *c, const char *name, char *out, size_t size)
 	return out;
 }
 
-/* -1: the library does not tell. */
+/* -1: the library does not return it. */
 static int
 connection_fd(struct MHD_Connection *connection)
 {
@@ -108,7 +108,7 @@ begin(struct call *c, const char *method)
 		door_known(c->guest);
 }
 
-/* A file without a name in the state directory: nothing is left behind. */
+/* An unnamed file in the state directory: nothing is left behind. */
 static int
 upload_open(struct error *e)
 {
@@ -168,7 +168,8 @@ static void
 take_body(struct call *c, const char *data, size_t size)
 {
 	if (c->failed)
-		return;		/* read to the end, so that it is answered */
+		return;		/* read to the end, so that the client reads the
+				 * answer */
 	c->got += size;
 	if (c->got > c->max_body) {
 		respond_problem(&c->rs, PROBLEM_TOO_LARGE, NULL,
@@ -205,7 +206,7 @@ slow_main(void *arg)
 	return NULL;
 }
 
-/* Run the handler in a thread; 0 if the connection is suspended meanwhile. */
+/* Runs the handler in a thread; 0: the connection is suspended meanwhile. */
 static int
 start_slow(struct call *c)
 {
@@ -233,7 +234,7 @@ start_slow(struct call *c)
 	return started;
 }
 
-/* The request is whole. */
+/* The request is complete. */
 static enum MHD_Result
 finish(struct call *c)
 {
@@ -271,7 +272,7 @@ server_on_target(void *arg, const char *uri, struct MHD_Connection *connection)
 	c->listener = l;
 	c->http = l->http;
 	c->connection = connection;
-	/* Longer than TARGET_MAX stays too long, whatever is cut. */
+	/* A target over TARGET_MAX stays over it, although it is cut. */
 	c->raw_length = n > TARGET_MAX ? TARGET_MAX : n;
 	memcpy(c->raw, uri, c->raw_length);
 	return c;
@@ -300,7 +301,7 @@ server_on_request(void *arg, struct MHD_Connection *connection, const char *url,
 		if (c->listener->tcp)
 			c->guest = info->socket_context;
 		begin(c, method);
-		/* Do not take in a body that is not wanted. */
+		/* Do not read the body of a rejected request. */
 		if (c->failed && (header(c, "Content-Length") != NULL ||
 		    header(c, "Transfer-Encoding") != NULL))
 			return server_send(c);
@@ -342,7 +343,7 @@ server_on_completed(void *arg, struct MHD_Connection *connection, void **context
 	free(c);
 }
 
-/* Who connected: socket_context is set for those who may speak. */
+/* A connection begins or ends: socket_context is set for accepted clients. */
 void
 server_on_connection(void *arg, struct MHD_Connection *connection,
     void **socket_context, enum MHD_ConnectionNotificationCode code)

@@ -1,9 +1,9 @@
 /*
- * Who stands in the door. Anyone on this machine can connect over TCP, and a
- * connection takes one of few places; so those that have not shown the token are
- * guests: they have a share of the places and little time, and the newest
- * displaces the oldest. Who has the token always finds room, because a browser
- * speaks as soon as it is connected.
+ * Admission of TCP connections. Any user of this machine can connect over TCP,
+ * and places are few; so connections that have not shown the token are guests:
+ * they have a share of the places and little time, and the newest displaces the
+ * oldest. A client with the token always finds a place, because a browser sends
+ * its request as soon as it is connected.
  */
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -12,8 +12,8 @@
 #include "http/server_internal.h"
 
 #define GUESTS_MAX 48
-#define GUEST_S 5	/* a page and its files are read in much less; kept
-			 * open after that, a connection is made anew */
+#define GUEST_S 5	/* loading the page and its files takes far less; a
+			 * browser reconnects later */
 
 static int64_t
 now_s(void)
@@ -39,8 +39,8 @@ unlink_guest(struct guest *g)
 	g->http->guest_count--;
 }
 
-/* With the lock held. The library sees the end and closes; the descriptor is
- * its own until it has said so. */
+/* With the lock held. shutdown() makes the library close the connection; the
+ * descriptor belongs to the library until it reports that. */
 static void
 show_out(struct guest *g)
 {

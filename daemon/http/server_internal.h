@@ -1,10 +1,10 @@
 /*
- * The adapter to libmicrohttpd, which only server*.c see. A request is a struct
+ * The adapter to libmicrohttpd, which only server*.c use. A request is a struct
  * call: the raw target first (MHD_OPTION_URI_LOG_CALLBACK), then the header,
- * the body in pieces, and the response. Two things suspend a connection: an
- * event stream that has nothing to say, and a slow handler, which has a thread
- * of its own meanwhile. MHD_stop_daemon aborts the process while one is
- * suspended, so http_stop ends streams and waits for handlers first.
+ * the body in pieces, and the response. A connection is suspended while its
+ * event stream has nothing to send, and while a slow handler runs in its own
+ * thread. MHD_stop_daemon aborts the process while one is suspended, so
+ * http_stop ends streams and waits for handlers first.
  */
 #ifndef CADV_HTTP_SERVER_INTERNAL_H
 #define CADV_HTTP_SERVER_INTERNAL_H
@@ -19,7 +19,7 @@
 #include "http/server.h"
 #include "http/token.h"
 
-#define STREAMS_MAX 48		/* so that the others are not starved */
+#define STREAMS_MAX 48		/* leaves places for other requests */
 
 enum { SOCKET_UNIX, SOCKET_IPV4, SOCKET_IPV6, SOCKETS };
 
@@ -35,15 +35,15 @@ struct guest {			/* a TCP connection */
 	struct http *http;
 	int fd;
 	int64_t since_s;
-	struct guest *next, **prev;	/* prev NULL: it has shown the token,
-					 * or the door */
+	struct guest *next, **prev;	/* prev NULL: not in the list: has shown
+					 * the token, or is being closed */
 };
 
 struct http {
 	struct http_options options;
 	struct service *service;
 	char unix_path[PATH_MAX];
-	bool bound;			/* unix_path is ours to remove */
+	bool bound;			/* unix_path has to be unlinked */
 	char token[TOKEN_TEXT + 1];
 	struct listener {
 		struct http *http;
@@ -54,15 +54,15 @@ struct http {
 	struct codes codes;
 	atomic_int port;
 
-	pthread_mutex_t lock;		/* what follows */
+	pthread_mutex_t lock;		/* guards the fields below */
 	pthread_cond_t changed;
 	struct watcher *watchers;
 	size_t open_streams, slow;
 	struct guest *guests, **guests_end;	/* the oldest first */
 	size_t guest_count;
-	bool quit;			/* nothing suspends any more */
-	bool poke;			/* events came: wake the streams */
-	uint64_t events;		/* how often they came */
+	bool quit;			/* no more suspending */
+	bool poke;			/* new events: wake the streams */
+	uint64_t events;		/* number of new-event calls */
 	pthread_t waker;
 
 	atomic_uint_fast64_t requests, errors, refused;
@@ -76,7 +76,7 @@ struct call {
 	struct MHD_Connection *connection;
 	struct guest *guest;		/* over TCP */
 	bool begun, failed;
-	bool handled;			/* the response is filled */
+	bool handled;			/* the response is ready */
 	uint64_t max_body, got;
 	char *body;			/* JSON so far */
 	struct request rq;
@@ -94,7 +94,8 @@ struct MHD_Response *server_stream_response(struct call *c);
 struct guest *door_enter(struct http *h, int fd);	/* NULL: no memory */
 void door_known(struct guest *g);	/* it has shown the token */
 void door_leave(struct guest *g);	/* before its descriptor is closed */
-void door_sweep(struct http *h);	/* with the lock held: time is over */
+void door_sweep(struct http *h);	/* with the lock held: closes guests
+					 * over their time */
 
 /* server_send.c */
 enum MHD_Result server_send(struct call *c);

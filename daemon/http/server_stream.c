@@ -17,7 +17,7 @@ now_s(void)
 	return t.tv_sec;
 }
 
-/* With the lock held: let every suspended stream look for something to send. */
+/* With the lock held: resumes every suspended stream, to check for data. */
 void
 server_wake(struct http *h)
 {
@@ -43,8 +43,8 @@ server_on_event(void *arg)
 }
 
 /*
- * Whether the client is gone. A suspended connection is not looked at by the
- * library, so that a closed one would keep its place until a write fails.
+ * Is the client gone? The library does not poll a suspended connection, so a
+ * closed one would keep its place until a write fails.
  */
 static bool
 hung_up(const struct watcher *st)
@@ -57,7 +57,7 @@ hung_up(const struct watcher *st)
 	    MSG_PEEK | MSG_DONTWAIT) == 0;
 }
 
-/* With the lock held: resume those that have nobody to speak to. */
+/* With the lock held: resumes streams whose client is gone. */
 static void
 wake_orphans(struct http *h)
 {
@@ -101,9 +101,9 @@ server_waker(void *arg)
 }
 
 /*
- * Suspend ${st} if nothing has happened since ${seen}. The service calls
- * server_on_event with its own lock held, so it is never asked for events with
- * ours held, and this is looked at again instead.
+ * Suspends ${st} if there was no event since ${seen}. The service calls
+ * server_on_event with its own lock held, so the service must not be called
+ * with ours held; this counter is checked again instead.
  */
 static bool
 suspend(struct watcher *st, uint64_t seen)

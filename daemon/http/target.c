@@ -29,8 +29,8 @@ printable(const char *text)
 }
 
 /*
- * Decode ${raw} up to one of the characters in ${stops} or the end into *${out},
- * which moves behind the NUL that is put there. NULL if it cannot be decoded.
+ * Decodes ${raw} up to one of the characters in ${stops} or the end into
+ * *${out}, which advances past the NUL that is written. NULL if it is invalid.
  */
 static const char *
 piece(const char **raw, const char *end, const char *stops, bool plus,
@@ -121,8 +121,8 @@ target_parse(struct target *t, const char *raw, size_t len)
 
 	t->segments = t->queries = 0;
 	t->offender = NULL;
-	/* Each piece is written with a NUL where its separator was, so what
-	 * is written is never longer than what was read, plus one NUL. */
+	/* The separator of each piece becomes a NUL, so the output is at most
+	 * one NUL longer than the input. */
 	if (len > TARGET_MAX - 1)
 		return TARGET_TOO_LONG;
 	status = parse_path(t, &raw, end, &out);

@@ -1,6 +1,7 @@
 /*
- * http/target.h: the request target, from bytes to path segments and query
- * parameters. Pure; everything a peer can put in a request line ends here.
+ * http/target.h: parses the request target into path segments and query
+ * parameters. Pure; all bytes of a request line that reach handlers pass
+ * through here.
  */
 #ifndef CADV_HTTP_TARGET_H
 #define CADV_HTTP_TARGET_H
@@ -27,13 +28,12 @@ struct target {
 		const char *name, *value;
 	} query[TARGET_QUERIES];
 	size_t queries;
-	const char *offender;		/* of TARGET_TWICE: the name */
+	const char *offender;		/* the name, for TARGET_TWICE */
 };
 
 /*
  * target_parse(t, raw, len): decode ${raw} ("/a/b%20c?x=1"). A segment may be
- * decoded to anything printable but "/" , "." and "..", which are refused: no
- * path of ours has them.
+ * any printable text except "/", "." and "..", which no path of this API has.
  */
 enum target_status target_parse(struct target *t, const char *raw, size_t len);
 

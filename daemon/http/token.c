@@ -6,7 +6,7 @@
 
 #include "http/token.h"
 
-/* 2 ${bytes} hex digits, terminated. */
+/* Random text of 2 ${bytes} hex digits, terminated. */
 static int
 random_text(char *out, size_t bytes, struct error *e)
 {
@@ -41,7 +41,7 @@ code_issue(struct codes *c, uint64_t now_ns, char *out, struct error *e)
 	return 0;
 }
 
-/* Its place, CODES_MAX: there is none. */
+/* Index of the code; CODES_MAX: none. */
 static size_t
 find(const struct codes *c, uint64_t now_ns, const char *text)
 {

@@ -1,7 +1,7 @@
 /*
- * How often a run was begun to be worked on, and never ended: a file in its
- * directory, one byte each. What ends the daemon would do so again after every
- * restart.
+ * Counts the attempts to process a run that did not end: a file in its
+ * directory, one byte per attempt. Data that crashes the daemon would crash it
+ * again after every restart.
  */
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -10,7 +10,7 @@
 #include "base/paths.h"
 #include "service/internal.h"
 
-/* A machine that loses its power, or somebody who is impatient, is no sign. */
+/* Power failures and impatient users also interrupt attempts: allow several. */
 #define ATTEMPTS 5
 
 static int
@@ -36,7 +36,7 @@ attempt_begin(const char *dir, struct error *e)
 	off_t count = 0;
 	int fd = attempts_open(dir, &count), rc = 0;
 
-	/* A disk that is full is no reason not to try. */
+	/* A full disk does not prevent the attempt. */
 	if (fd < 0)
 		return (0);
 	if (count >= ATTEMPTS) {

@@ -1,4 +1,4 @@
-/* Who works on which run: a live session, or one job at a time. */
+/* Exclusive use of a run: by a live session, or by one job at a time. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -71,7 +71,7 @@ claim_drop(struct service *s, const char *uuid)
 	pthread_mutex_unlock(&s->claims_lock);
 }
 
-/* Whether somebody has the run, as a session (${live}) or for a job. */
+/* Is the run claimed, by a session (${live}) or by a job? */
 static bool
 is_claimed(struct service *s, const char *uuid, bool live)
 {

@@ -11,7 +11,8 @@
 #include "wire/record.h"
 
 #define FIRST_CAP (64u << 10)
-#define TURN_BYTES (1u << 20)	/* read from one peer before the next's turn */
+#define TURN_BYTES (1u << 20)	/* read from one peer before the next peer's
+				 * turn */
 #define ACK_FRAMES 64
 #define STALL_NS (30000 * MS)
 
@@ -104,7 +105,7 @@ send_ack(struct conn *c)
 	struct frame_header h = { 0 };
 
 	if (c->out_at < c->out_len)
-		return (flush_ack(c));	/* a newer one follows it */
+		return (flush_ack(c));	/* a newer ACK follows */
 	h.stored = h.raw = (uint32_t)record_put_ACK(c->out +
 	    FRAME_HEADER_SIZE, sizeof(c->out) - FRAME_HEADER_SIZE, &ack);
 	h.records = 1;
@@ -116,7 +117,7 @@ send_ack(struct conn *c)
 	return (flush_ack(c));
 }
 
-/* Who speaks? The first record of the first frame says it. */
+/* Identifies the peer by the first record of its first frame. */
 static int
 greet(struct service *s, struct conn *c, const struct frame_header *h,
     struct error *e)
@@ -166,11 +167,12 @@ greet(struct service *s, struct conn *c, const struct frame_header *h,
 	c->stream->launcher |= r.type == RECORD_RUN_BEGIN;
 	c->stream->conns++;
 	c->session->conns++;
-	c->unacked = ACK_FRAMES;	/* it wants to know where to go on */
+	c->unacked = ACK_FRAMES;	/* the peer waits for the ACK to know
+					 * where to resume */
 	return (0);
 }
 
-/* Make the buffer hold a frame of ${need} bytes. */
+/* Grows the buffer for a frame of ${need} bytes. */
 static int
 reserve(struct conn *c, size_t need, struct error *e)
 {
@@ -185,7 +187,7 @@ reserve(struct conn *c, size_t need, struct error *e)
 	return (0);
 }
 
-/* Take the whole frames off the front of the buffer. */
+/* Processes the whole frames at the front of the buffer. */
 static int
 take_frames(struct service *s, struct conn *c, struct error *e)
 {
@@ -260,7 +262,7 @@ conn_serve(struct service *s, struct conn *c, uint32_t events,
 		return (CONN_ENDED);
 	if (events & (EPOLLIN | EPOLLHUP | EPOLLERR))
 		st = read_some(s, c, e);
-	/* Also to one that closed its side: it may wait for the last word. */
+	/* Also if the peer closed its side: it may wait for the last ACK. */
 	if (st != CONN_BROKEN && c->stream != NULL && c->unacked > 0 &&
 	    send_ack(c) != 0)
 		return (CONN_ENDED);

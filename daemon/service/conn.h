@@ -12,39 +12,42 @@
 struct error;
 struct service;
 struct session;
-struct stream;
+struct live_stream;
 
 #define ACK_FRAME_SIZE (FRAME_HEADER_SIZE + 16)
 
 struct conn {
 	struct conn *prev, *next;
 	int fd, epoll;
-	struct proc proc;		/* that connected */
+	struct proc proc;		/* of the peer */
 	struct session *session;	/* NULL until its first frame */
-	struct stream *stream;
+	struct live_stream *stream;
 	uint8_t *buf;			/* at most one frame and a bit */
 	size_t len, cap;
-	uint64_t heard_ns;		/* monotonic: last bytes */
+	uint64_t heard_ns;		/* monotonic: time of the last bytes */
 	unsigned unacked;		/* frames since the last ACK */
-	uint64_t acks;			/* sequence number of our own stream */
-	uint8_t out[ACK_FRAME_SIZE];	/* an ACK that is not sent whole yet */
+	uint64_t acks;			/* sequence number of the daemon's
+					 * stream */
+	uint8_t out[ACK_FRAME_SIZE];	/* an ACK that is not sent completely */
 	size_t out_at, out_len;
-	bool writing;			/* EPOLLOUT is asked for */
+	bool writing;			/* EPOLLOUT is enabled */
 };
 
 enum conn_state { CONN_OPEN, CONN_ENDED, CONN_BROKEN };
 
-/* conn_new(s, fd, pid): watch ${fd}, which is the connection's on success. */
+/* conn_new(s, fd, pid): a connection that owns ${fd} on success, watched by
+ * epoll. */
 struct conn *conn_new(struct service *s, int fd, pid_t pid);
 void conn_free(struct conn *c);
 
-/* conn_serve(s, c, events, e): read what is there, a bounded amount, and answer.
- * CONN_BROKEN with ${e} set: the peer broke the protocol, or its run cannot be
- * kept. */
+/* conn_serve(s, c, events, e): read a bounded amount, process and answer it.
+ * CONN_BROKEN with ${e}: the peer broke the protocol, or its run cannot be
+ * stored. */
 enum conn_state conn_serve(struct service *s, struct conn *c, uint32_t events,
     struct error *e);
 
-/* conn_stalled(c, now): it began a frame, or connected, and never went on. */
+/* conn_stalled(c, now): has it connected, or begun a frame, and sent nothing
+ * since? */
 bool conn_stalled(const struct conn *c, uint64_t now);
 
 #endif

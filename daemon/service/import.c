@@ -14,8 +14,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* A capture that lost its beginning names no run: its streams give one, the
- * same at each import. */
+/* A capture without its beginning has no run id: it is derived from its
+ * streams, the same at each import. */
 static void
 name_run(struct documents *docs, const struct capture_index *x)
 {
@@ -32,7 +32,7 @@ name_run(struct documents *docs, const struct capture_index *x)
 	    (unsigned long long)a, (unsigned long long)b);
 }
 
-/* A capture of nothing cannot be read again. */
+/* An empty capture cannot be loaded again. */
 static int
 holds_records(const struct capture_index *x, struct error *e)
 {
@@ -42,8 +42,8 @@ holds_records(const struct capture_index *x, struct error *e)
 	return (0);
 }
 
-/* Into ${m}; what is in too many pieces is condensed into ${spare}, which then
- * exists and is what ${x} is the index of. */
+/* Loads the capture into ${m}; one with too many frames is condensed into
+ * ${spare}, which then exists and is the file that ${x} is the index of. */
 static int
 read_capture(int fd, const char *path, const char *spare, struct model *m,
     struct capture_stats *stats, struct capture_index *x, struct error *e)
@@ -87,7 +87,7 @@ load(struct service *s, int fd, const char *path, const char *spare,
 	return (docs);
 }
 
-/* Put the frames of ${path} into the run's directory, with those that it has. */
+/* Adds the frames of ${path} to those in the run's directory. */
 static int
 place(struct service *s, const char *path, const char *spare,
     struct documents **docs, struct capture_index *x, uint64_t *bytes,
@@ -128,7 +128,7 @@ place(struct service *s, const char *path, const char *spare,
 out:
 	unlink(both);
 	unlink(new);
-	rmdir(dir);		/* if nothing came into it */
+	rmdir(dir);		/* if it is empty */
 	return (rc);
 }
 
@@ -153,7 +153,7 @@ service_import(struct service *s, int fd, struct error *e, int64_t *number,
 		goto out;
 	name_run(docs, &x);
 	text_copy(uuid, sizeof(uuid), docs->uuid);
-	/* Not wait: whoever has it may wait for the lock we hold. */
+	/* Do not wait: the owner may wait for the lock that is held here. */
 	if (claim_take(s, uuid, false) != 0) {
 		error_set(e, "run %s is being worked on", uuid);
 		error_remedy(e, "try again when its program has ended");

@@ -17,10 +17,10 @@
 #define IDLE_MS 250
 #define SOON_MS 5
 #define SOON_NS (3000 * MS)
-#define LOGGED_PEERS 100	/* then they are only counted */
+#define LOGGED_PEERS 100	/* more are only counted */
 #define SWEEP_NS (5000 * MS)
-#define TICK_NS (50 * MS)	/* between looks around, while there is work */
-#define LINE_NS (500 * MS)	/* every peer that waits in line was served */
+#define TICK_NS (50 * MS)	/* between ticks, while there is work */
+#define LINE_NS (500 * MS)	/* by then every waiting peer was served */
 
 int
 listener_open(struct service *s, const char *path, int fd, struct error *e)
@@ -42,7 +42,7 @@ listener_open(struct service *s, const char *path, int fd, struct error *e)
 	    SOCK_NONBLOCK, 0);
 	if (s->listen_fd < 0)
 		return (error_set(e, "cannot make a socket:"));
-	/* Whoever calls us holds the daemon's lock: what is there is stale. */
+	/* The caller holds the daemon's lock: an existing socket is stale. */
 	unlink(path);
 	mask = umask(0177);
 	rc = bind(s->listen_fd, (struct sockaddr *)&a, sizeof(a));
@@ -61,8 +61,8 @@ watch(struct service *s, int fd, void *data)
 	return (epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &ev));
 }
 
-/* A peer that cannot be taken would wake us again and again: until the next
- * look around nobody is listened to. */
+/* A peer that cannot be accepted would wake epoll again and again: stop
+ * watching the listening socket until the next tick. */
 static void
 turn_deaf(struct service *s)
 {
@@ -118,9 +118,9 @@ drop(struct service *s, struct conn **conns, struct conn *c)
 	atomic_fetch_sub(&s->connections_open, 1);
 }
 
-/* A process that came and went while the launcher said that the run is over may
- * still wait in line: not before nothing is left to read, or, where another run
- * never falls silent, for longer than the line is. */
+/* A process may have connected and ended while the launcher sent RUN_END, and
+ * still be in the backlog: the run is over when nothing is left to read or, if
+ * another run never pauses, after LINE_NS. */
 static bool
 may_close(const struct service *s, struct session *se, uint64_t now,
     bool quiet)
@@ -135,8 +135,8 @@ may_close(const struct service *s, struct session *se, uint64_t now,
 	return (quiet || now - se->over_ns >= LINE_NS);
 }
 
-/* Hand the runs that are over to the worker, without the connections of those
- * that said goodbye and stayed. */
+/* Passes the runs that are over to the worker, and closes the connections of
+ * peers that sent BYE and stayed. */
 static void
 close_sessions(struct service *s, struct conn **conns, uint64_t now,
     bool quiet)
@@ -180,8 +180,8 @@ tick(struct service *s, struct conn **conns, uint64_t now, bool quiet)
 		session_show(s, se, now);
 }
 
-/* A run whose program has just ended waits for little, and somebody waits for
- * its report; one whose child lives on may wait for days. */
+/* A run whose program has just ended is due soon, and a user waits for its
+ * report; one with a surviving child may wait for days. */
 static bool
 ending(const struct service *s, uint64_t now)
 {

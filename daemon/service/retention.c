@@ -10,7 +10,7 @@
 
 #define DAY_NS (86400ull * 1000000000ull)
 
-/* It holds files only, and only ours. */
+/* The directory has only files, all written by the daemon. */
 int
 run_directory_remove(const char *path, struct error *e)
 {
@@ -40,8 +40,8 @@ retention_remove(struct service *s, int64_t number, const char *uuid,
 
 	if (paths_join(dir, s->runs, uuid, e) != 0)
 		return (STORE_FAILED);
-	/* The row first: a directory without a row comes back as a run at the
-	 * next start, a row without a directory could only disappoint. */
+	/* The row first: a directory without a row becomes a run again at the
+	 * next start, a row without a directory is of no use. */
 	st = store_run_delete(s->writer, number, e);
 	if (st != STORE_OK)
 		return (st);
@@ -62,8 +62,8 @@ too_much(const struct config *c, const struct store_run *r, uint64_t rank,
 	    (uint64_t)r->started_ns + c->keep_days * DAY_NS < now);
 }
 
-/* Newest first: what is over a limit goes, unless it is pinned or live. The
- * newest run stays in any case: somebody has just made it. */
+/* Newest first: runs over a limit are removed, unless pinned or live. The
+ * newest run stays in any case: it was just recorded. */
 void
 retention_apply(struct service *s)
 {

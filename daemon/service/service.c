@@ -74,7 +74,7 @@ resume_run(struct service *s, const struct store_run *r, const char *dir)
 	attempt_end(dir);
 }
 
-/* The runs that were live when the last daemon ended go on. */
+/* Resumes the runs that were live when the last daemon ended. */
 static void
 resume_runs(struct service *s)
 {

@@ -10,18 +10,18 @@
 #include "model/model.h"
 #include "wire/record.h"
 
-/* The run is analysed while it is live at most this share of the time. */
+/* A live run may be analysed during 1/SHOW_COST of the time at most. */
 #define SHOW_COST 50
 
-/* Processes of one run: the model looks at the first 1,024, the capture has all. */
+/* Processes of one run: the model uses the first 1,024, the capture has all. */
 #define STREAMS 65536u
 
 #define RESUME_GRACE (5000 * MS)
 
-struct stream *
+struct live_stream *
 session_stream(struct session *se, uint64_t id)
 {
-	struct stream *st;
+	struct live_stream *st;
 
 	HASH_FIND(hh, se->streams, &id, sizeof(id), st);
 	if (st != NULL)
@@ -41,7 +41,7 @@ session_stream(struct session *se, uint64_t id)
 void
 session_free(struct session *se)
 {
-	struct stream *st, *tmp;
+	struct live_stream *st, *tmp;
 
 	if (se == NULL)
 		return;
@@ -58,7 +58,7 @@ session_free(struct session *se)
 }
 
 static void
-note_record(struct session *se, struct stream *st, const struct record *r)
+note_record(struct session *se, struct live_stream *st, const struct record *r)
 {
 
 	if (r->type == RECORD_BYE)
@@ -85,7 +85,7 @@ resume_record(void *arg, uint64_t stream, uint64_t sequence,
     const struct record *r)
 {
 	struct resuming *z = arg;
-	struct stream *st = session_stream(z->se, stream);
+	struct live_stream *st = session_stream(z->se, stream);
 
 	if (st == NULL)
 		return (1);
@@ -99,8 +99,8 @@ resume_record(void *arg, uint64_t stream, uint64_t sequence,
 	return (0);
 }
 
-/* What the capture of an interrupted run holds already: how far each stream
- * came, and whose it is. The model is rebuilt when the run ends. */
+/* Reads how far each stream of an interrupted run is in its capture, and its
+ * process. The model is rebuilt when the run ends. */
 static void
 resume(struct session *se)
 {
@@ -126,7 +126,7 @@ give_up_model(struct session *se)
 	se->rebuild = true;
 }
 
-/* A frame has its place in the capture. */
+/* Called when a frame was written into the capture. */
 static void
 note_row(void *session, const struct capture_frame *row)
 {
@@ -170,9 +170,9 @@ fail:
 	return (NULL);
 }
 
-/* What comes late for a run that is over goes into a spool file, which is taken
- * in when its process has ended: the whole capture would have to be read again,
- * with everybody waiting. */
+/* Late records of a run that is over go into a spool file, which is merged when
+ * its process has ended: otherwise the whole capture would have to be read
+ * again, with all peers waiting. */
 static bool
 is_over(struct service *s, const char *uuid)
 {
@@ -227,9 +227,10 @@ session_get(struct service *s, const char *uuid, const char *label,
 	return (se);
 }
 
-/* Feed the model what it has not seen; count what the frame holds. */
+/* Feeds the model the records that are new to it; counts the contents of the
+ * frame. */
 static int
-feed_frame(struct session *se, struct stream *st, const uint8_t *p,
+feed_frame(struct session *se, struct live_stream *st, const uint8_t *p,
     const struct frame_header *h, struct capture_frame *span,
     struct error *e)
 {
@@ -268,7 +269,7 @@ keep_frame(struct service *s, struct session *se, const uint8_t *frame,
 	if (capture_merger_put(se->merger, frame, h, frame + FRAME_HEADER_SIZE,
 	    h->stored, se->model != NULL ? span : NULL, e) != 0) {
 		atomic_fetch_add(&s->capture_errors, 1);
-		/* The model is ahead of the capture now. */
+		/* The model now has records that the capture lacks. */
 		give_up_model(se);
 		if (!se->disk_full)
 			log_failure("run data is left with its process", e);
@@ -282,10 +283,10 @@ keep_frame(struct service *s, struct session *se, const uint8_t *frame,
 	return (0);
 }
 
-/* What the stream's process was held since it was counted last. The listener is
- * the only one that counts. */
+/* Adds the holds of the stream's process since the last count. Only the
+ * listener counts. */
 static void
-count_held(struct service *s, struct stream *st)
+count_held(struct service *s, struct live_stream *st)
 {
 	uint64_t all = atomic_load(&s->held_ns), more;
 
@@ -307,7 +308,7 @@ session_keep(struct session *se, struct error *e)
 }
 
 int
-session_frame(struct service *s, struct session *se, struct stream *st,
+session_frame(struct service *s, struct session *se, struct live_stream *st,
     const uint8_t *frame, const struct frame_header *h, struct error *e)
 {
 	uint64_t end = h->sequence + h->records;
@@ -319,7 +320,7 @@ session_frame(struct service *s, struct session *se, struct stream *st,
 		return (error_set(e, "a sequence number out of range"));
 	se->active_ns = clock_mono();
 	if (end <= st->next)
-		return (0);		/* all of it is here already */
+		return (0);		/* all records are known */
 	if (h->sequence > st->next)
 		spool_covers(s, se->uuid, st, h->sequence);
 	if (h->sequence > st->next || st->spooled > 0)
@@ -333,7 +334,8 @@ session_frame(struct service *s, struct session *se, struct stream *st,
 		return (-1);
 	if (end > st->fed)
 		st->fed = end;
-	/* Beyond a gap the target keeps its records until the gap is filled. */
+	/* After a gap nothing is acknowledged, so that the target sends the
+	 * missing records. */
 	if (h->sequence <= st->next)
 		st->next = end;
 	se->dirty = true;
@@ -347,21 +349,22 @@ session_over(const struct service *s, const struct session *se, uint64_t now)
 {
 	uint64_t grace = s->config->spool_grace_ms * MS;
 	bool late = se->ended && now - se->ended_ns >= grace;
-	struct stream *st, *tmp;
+	struct live_stream *st, *tmp;
 
 	HASH_ITER(hh, se->streams, st, tmp) {
 		if (st->bye)
 			continue;
 		if (st->conns > 0)
 			return (false);
-		/* It may be on its way back to us, or write a spool file. */
+		/* The process is alive: it may reconnect, or still be
+		 * spooling. */
 		if (!late && proc_alive(&st->proc) == 1)
 			return (false);
 	}
 	if (se->ended)
 		return (true);
-	/* Without a launcher's word another process of the run may come; those
-	 * of an interrupted run have yet to see that we are back. */
+	/* Without a RUN_END another process of the run may connect; those of a
+	 * resumed run have to notice the new daemon first. */
 	if (se->resumed && grace < RESUME_GRACE)
 		grace = RESUME_GRACE;
 	return (now - se->active_ns >= grace);

@@ -1,4 +1,4 @@
-/* What targets left in <state>/spool because nobody took it. */
+/* Spool files that targets wrote in <state>/spool without a daemon. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -15,8 +15,8 @@
 #include "service/internal.h"
 #include "capture/source.h"
 
-#define FOREIGN_S 60		/* quiet for so long: its writer, which we cannot
-				 * see, is taken for gone */
+#define FOREIGN_S 60		/* seconds without a write: the writer, in
+				 * another pid namespace, counts as gone */
 #define NAME_LENGTH (32 + 1 + 16 + 6)
 
 /* "<32 hex>.<16 hex>.spool" */
@@ -48,11 +48,11 @@ spool_pid_namespace(void)
 	return (stat("/proc/self/ns/pid", &st) == 0 ? st.st_ino : 0);
 }
 
-/* Does the session know that the stream has ended? */
+/* Did the session receive the end of the stream? */
 static bool
 stream_over(const struct session *se, uint64_t id)
 {
-	struct stream *st;
+	struct live_stream *st;
 
 	if (se == NULL)
 		return (false);
@@ -60,7 +60,7 @@ stream_over(const struct session *se, uint64_t id)
 	return (st != NULL && (st->bye || proc_alive(&st->proc) == 0));
 }
 
-/* Has the process that wrote ${path} said all it will? */
+/* Has the process that wrote ${path} ended, or sent its last record? */
 static bool
 settled(const char *path)
 {
@@ -126,7 +126,7 @@ spool_merge(struct service *s, const char *uuid, const char *capture,
 	return (merged);
 }
 
-/* Store the run whose spool files were just appended to its capture. */
+/* Stores the run whose spool files were just appended to its capture. */
 static void
 store_swept(struct service *s, const char *uuid, int files)
 {
@@ -141,7 +141,7 @@ store_swept(struct service *s, const char *uuid, int files)
 	}
 	if (worker_rebuild(s, uuid, number, &e) != STORE_OK) {
 		if (stop_asked())
-			return;		/* the next daemon does it */
+			return;		/* the next daemon retries */
 		log_failure("a spooled run cannot be stored", &e);
 		trouble_note(s, uuid, &e);
 		store_run_state(s->writer, number, "truncated", NULL);
@@ -152,7 +152,7 @@ store_swept(struct service *s, const char *uuid, int files)
 	    files);
 }
 
-/* One run that is not live but has spool files: take them in. */
+/* Processes the spool files of one run that is not live. */
 static void
 sweep_run(struct service *s, const char *uuid)
 {
@@ -170,7 +170,7 @@ sweep_run(struct service *s, const char *uuid)
 		log_failure("a spool file cannot be taken in", &e);
 		trouble_note(s, uuid, &e);
 	} else if (stat(capture, &st) != 0 || st.st_size == 0) {
-		/* Nothing in them was readable. */
+		/* No spool file was readable. */
 		unlink(capture);
 		rmdir(dir);
 	} else if (n > 0)
@@ -197,7 +197,7 @@ spool_sweep(struct service *s)
 }
 
 void
-spool_covers(struct service *s, const char *uuid, struct stream *st,
+spool_covers(struct service *s, const char *uuid, struct live_stream *st,
     uint64_t sequence)
 {
 	char path[PATH_MAX + 64];

@@ -1,5 +1,5 @@
-/* What is drawn from a stored run: the timeline at any width, and the list of
- * one kernel's launches. */
+/* Views of a stored run: the timeline at any width, and the launches of one
+ * kernel. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +11,8 @@
 #include "model/model.h"
 #include "report/json.h"
 
-#define DETAIL_RECORDS 200000	/* decoded for one picture, at most: 10 ms */
-#define LAUNCH_RECORDS 100000	/* and for one page of launches */
+#define DETAIL_RECORDS 200000	/* decoded per timeline, at most: 10 ms */
+#define LAUNCH_RECORDS 100000	/* decoded per page of launches */
 #define MAX_DEVICES 64
 
 static const char *const row_name[ROW_COUNT] = {
@@ -21,7 +21,7 @@ static const char *const row_name[ROW_COUNT] = {
 	[ROW_API] = "api",
 };
 
-/* A stored run with what it takes to draw it. */
+/* A stored run with the data for its views. */
 struct view {
 	struct store_run row;
 	struct capture_index index;
@@ -77,7 +77,7 @@ longest_row(const json_t *rows)
 	return (bins < TIMELINE_BINS ? bins : TIMELINE_BINS);
 }
 
-/* The stored bins back into the model's structures. */
+/* Converts the stored bins into the model's structures. */
 static int
 read_timeline(struct view *v)
 {
@@ -239,7 +239,7 @@ draw_record(void *arg, uint64_t stream, uint64_t sequence,
 	}
 	if (!capture_record_time(r, &from, &to))
 		return (0);
-	/* The host's stands beside the first device. */
+	/* Host times go into the first device's timeline. */
 	t = ordinal == UINT32_MAX ? &d->run.timeline[0] :
 	    timeline_of(d, capture_index_device(d->index, stream, ordinal));
 	d->homeless = t == NULL;
@@ -248,8 +248,8 @@ draw_record(void *arg, uint64_t stream, uint64_t sequence,
 	return (d->homeless);
 }
 
-/* Load the frames of the window, if their records can be decoded while somebody
- * waits for the picture. */
+/* Loads the frames of the window, if they are few enough to be decoded during a
+ * request. */
 static bool
 few_records(struct service *s, struct view *v, uint64_t from, uint64_t to)
 {
@@ -267,10 +267,10 @@ few_records(struct service *s, struct view *v, uint64_t from, uint64_t to)
 	return (n <= DETAIL_RECORDS);
 }
 
-/* The window drawn from the capture's records, of a run with a timeline at
- * least; NULL if it cannot be. What names a device that the capture does not
- * define (the model gave it one of its own) has no place here: then the stored
- * bins, which have it, are the better picture. */
+/* The window's timeline from the capture's records; NULL if the run has no
+ * timeline or they cannot be used. Records of a device that the capture does
+ * not define (the model gave it one of its own) cannot be drawn: the stored
+ * bins, which have it, are used then. */
 static json_t *
 detail(const struct view *v, uint64_t from, uint64_t to, unsigned px)
 {
@@ -370,7 +370,7 @@ struct listing {
 	bool skipping;
 	size_t limit;
 	json_t *items;
-	uint64_t last_stream, last;	/* where we stand */
+	uint64_t last_stream, last;	/* the current record */
 };
 
 static bool
@@ -413,7 +413,7 @@ list_record(void *arg, uint64_t stream, uint64_t sequence,
 	if (r->type == RECORD_KERNEL && r->u.KERNEL.start_ns >= l->origin &&
 	    r->u.KERNEL.end_ns >= r->u.KERNEL.start_ns &&
 	    is_kernel(l, stream, r->u.KERNEL.signature)) {
-		/* One more than asked for is there: stop before it. */
+		/* There is one more than requested: stop before it. */
 		if (json_array_size(l->items) >= l->limit)
 			return (1);
 		json_array_append_new(l->items, launch_object(l, stream,
@@ -424,7 +424,7 @@ list_record(void *arg, uint64_t stream, uint64_t sequence,
 	return (0);
 }
 
-/* "<stream hex>.<sequence>" of the last record that was looked at. */
+/* "<stream hex>.<sequence>" of the last record that was read. */
 static int
 read_cursor(const char *cursor, struct listing *l)
 {

@@ -1,11 +1,11 @@
-/* What kept the daemon from storing what it was given, of the last runs. */
+/* Storage errors of the last runs. */
 #include <string.h>
 
 #include "base/error.h"
 #include "base/text.h"
 #include "service/internal.h"
 
-/* Of ${uuid}, NULL if there is none; under the lock. */
+/* The entry of ${uuid} or NULL; the lock is held. */
 static struct service_trouble *
 find(struct service *s, const char *uuid)
 {
@@ -23,7 +23,7 @@ trouble_note(struct service *s, const char *uuid, const struct error *e)
 	struct service_trouble *t;
 
 	pthread_mutex_lock(&s->trouble_lock);
-	/* What fails next for the same run follows from the first. */
+	/* Later errors of the same run follow from the first one. */
 	if ((t = find(s, uuid)) == NULL) {
 		t = &s->trouble[s->next_trouble];
 		s->next_trouble = (s->next_trouble + 1) % TROUBLES;

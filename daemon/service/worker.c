@@ -23,7 +23,8 @@ worker_post(struct service *s, struct job job)
 		if (job.done != NULL)
 			atomic_store(job.done, 0);
 		if (job.session != NULL) {
-			/* Its capture is whole: the next daemon finishes it. */
+			/* Its capture is complete: the next daemon finishes
+			 * it. */
 			claim_drop(s, job.session->uuid);
 			session_free(job.session);
 		}
@@ -64,8 +65,7 @@ put(struct service *s, int64_t number, const struct documents *docs,
 	return (st);
 }
 
-/* What the daemon can tell about the run's code. Without it the run is as it
- * is. */
+/* Adds disassembly to the run. An error leaves the run as it is. */
 static void
 disassemble(struct model *m, struct capture_writer *w, struct capture_index *x)
 {
@@ -168,8 +168,8 @@ settle(struct service *s, struct session *se, struct error *e)
 	return (st);
 }
 
-/* Names for the addresses of a run that was made here just now. Without them
- * the run is as it is. */
+/* Symbolizes the addresses of a run that was just recorded here. An error
+ * leaves the run as it is. */
 static void
 name_addresses(struct session *se, bool rebuild)
 {
@@ -182,11 +182,11 @@ name_addresses(struct session *se, bool rebuild)
 		log_failure("call stacks stay without names", &e);
 }
 
-/* Has every process of it said its last word, and all before? */
+/* Did every process of the run send BYE, and all records before it? */
 static bool
 is_whole(const struct session *se)
 {
-	struct stream *st, *tmp;
+	struct live_stream *st, *tmp;
 
 	HASH_ITER(hh, se->streams, st, tmp)
 		if (!st->bye || st->next < st->fed)
@@ -236,7 +236,8 @@ finish(struct service *s, struct session *se)
 	atomic_fetch_add(&s->runs_finished, 1);
 	claim_drop(s, se->uuid);
 	session_free(se);
-	malloc_trim(0);		/* a run may have been as large as all others */
+	malloc_trim(0);		/* a run may have needed as much memory as all
+				 * others together */
 	retention_apply(s);
 }
 
@@ -251,7 +252,7 @@ show(struct service *s, struct job *j)
 	atomic_store(j->done, 0);
 }
 
-/* What an import, or the condensing of a capture, that was killed left. */
+/* Removes the files of an import, or of condensing, that was interrupted. */
 static void
 remove_leftovers(const char *dir)
 {
@@ -265,8 +266,8 @@ remove_leftovers(const char *dir)
 			unlink(path);
 }
 
-/* Was the daemon killed before the run had any data? Then nobody was told of
- * it, and there is nothing to tell of. */
+/* Was the daemon killed before the run had any data? Then the run was never
+ * reported, and is dropped. */
 static bool
 is_nothing(const char *dir, const char *capture)
 {
@@ -277,8 +278,9 @@ is_nothing(const char *dir, const char *capture)
 	    run_bytes(tail) == 0));
 }
 
-/* A directory under runs/ that the database does not know as finished: the
- * database is new, or a daemon died with more live runs than we resume. */
+/* A directory under runs/ that the database does not have as finished: the
+ * database is new, or the last daemon had more live runs than can be
+ * resumed. */
 static void
 recover_run(struct service *s, const char *uuid)
 {

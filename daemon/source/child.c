@@ -20,14 +20,17 @@
 #include "source/child.h"
 #include "source/confine.h"
 
-#define TASKS 64			/* more than all that run now: no flood of
-				 * them (what root runs is not counted) */
-#define FILE_BYTES (1u << 20)	/* it has no business writing files */
-#define LOOK_MS 200		/* whether we are to end ourselves */
+#define TASKS 64			/* processes of this user: a margin
+					 * above those that run now, so that a
+					 * child cannot fork without end (root's
+					 * are not limited) */
+#define FILE_BYTES (1u << 20)	/* bytes of a file that it may write */
+#define LOOK_MS 200		/* interval to check whether this process has to
+				 * end */
 
 struct child {
 	pid_t pid;
-	int out, err;		/* our ends of its pipes; -1 closed */
+	int out, err;		/* this side of its pipes; -1 closed */
 	uint64_t deadline;
 	const struct child_limits *limits;
 	struct child_output *output;
@@ -52,8 +55,8 @@ limit(int resource, uint64_t value)
 	setrlimit(resource, &r);
 }
 
-/* In the child, where another thread may have held any lock when it forked:
- * system calls only. */
+/* In the child between fork and exec: system calls only, because another thread
+ * may have held any lock at the fork. */
 static void
 child_exec(const char *path, char *const argv[], const struct child_limits *l,
     int null, int out, int err)
@@ -76,7 +79,8 @@ child_exec(const char *path, char *const argv[], const struct child_limits *l,
 	if (dup2(null, 0) < 0 || dup2(out, 1) < 0 || dup2(err, 2) < 0 ||
 	    chdir("/") != 0)
 		_exit(126);
-	/* Ours are all close-on-exec; a library's may not be. */
+	/* The daemon's descriptors are all close-on-exec; a library's may not
+	 * be. */
 	if (close_range(3, ~0u, 0) != 0)
 		for (i = 3; i < 1024; i++)
 			close(i);
@@ -129,7 +133,7 @@ child_start(struct child *c, char *const argv[], struct error *e)
 	return (0);
 }
 
-/* One read of what it prints. 0 at its end, -1 over the limit. */
+/* Reads from one pipe once. 0 at its end, -1 over the limit. */
 static int
 read_output(struct child *c, struct error *e)
 {
@@ -218,7 +222,7 @@ child_listen(struct child *c, struct error *e)
 	return (0);
 }
 
-/* Having closed its pipes it has little left to do. */
+/* It has closed its pipes and is about to exit. */
 static int
 child_wait(struct child *c, struct error *e)
 {
@@ -226,7 +230,7 @@ child_wait(struct child *c, struct error *e)
 	siginfo_t info;
 	int rc;
 
-	/* It keeps its number, and its group's, until child_end. */
+	/* WNOWAIT: its pid, and its group's, stay reserved until child_end. */
 	for (;;) {
 		info.si_pid = 0;
 		rc = waitid(P_PID, (id_t)c->pid, &info,
@@ -246,7 +250,7 @@ child_wait(struct child *c, struct error *e)
 	return (0);
 }
 
-/* It and what it started; its status. */
+/* Kills its process group; returns its status. */
 static int
 child_end(struct child *c)
 {

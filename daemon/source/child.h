@@ -1,8 +1,7 @@
 /*
- * source/child.h: run a program and take what it prints, without a shell, with
- * an empty environment, limits on everything it could use up, and nothing it
- * could do but read and print (source/confine.h). Safe in a
- * program with threads.
+ * source/child.h: runs a program and captures its output: without a shell, with
+ * an empty environment, with limits on every resource, and confined to reading
+ * files and printing (source/confine.h). Safe in a program with threads.
  */
 #ifndef CADV_SOURCE_CHILD_H
 #define CADV_SOURCE_CHILD_H
@@ -17,21 +16,21 @@ struct child_limits {
 	uint64_t cpu_seconds;
 	uint64_t memory;	/* bytes of address space */
 	size_t output;		/* bytes */
-	const char *writable;	/* directory: it may write the files there;
-				 * NULL: none */
+	const char *writable;	/* directory in which it may write existing
+				 * files; NULL: none */
 };
 
 struct child_output {
 	char *text;		/* terminated; malloced */
 	size_t len;
-	char complaint[256];	/* the begin of what it wrote to stderr */
+	char complaint[256];	/* the beginning of its stderr */
 	int status;		/* its exit status */
 };
 
 /*
- * child_run(path, argv, l, o, e): 0 when the program has exited, whatever its
- * status; -1 with ${e} if it could not be started, was killed, or went over a
- * limit. What it started is killed. Free o->text.
+ * child_run(path, argv, l, o, e): 0 when the program has exited, with any
+ * status; -1 with ${e} if it could not be started, was killed, or exceeded a
+ * limit. Processes that it started are killed. Free o->text.
  */
 int child_run(const char *path, char *const argv[],
     const struct child_limits *l, struct child_output *o, struct error *e);

@@ -19,15 +19,15 @@
 
 /* --- files ------------------------------------------------------------------- */
 
-/* Everything that changes a file system, as of Landlock's first version. Reading
- * and executing are not asked about. */
+/* Every access that changes a file system, as of Landlock's first version.
+ * Reading and executing stay allowed. */
 #define FS_CHANGES (LANDLOCK_ACCESS_FS_WRITE_FILE |			\
 	LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_REMOVE_FILE | \
 	LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_DIR |	\
 	LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_SOCK |	\
 	LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_BLOCK |	\
 	LANDLOCK_ACCESS_FS_MAKE_SYM)
-/* Of later versions, which the headers may be older than. */
+/* Of later versions, which the build host's headers may lack. */
 #define FS_REFER (1ull << 13)		/* 2 */
 #define FS_TRUNCATE (1ull << 14)	/* 3 */
 #define NET_TCP (1ull << 0 | 1ull << 1)	/* 4: bind, connect */
@@ -90,18 +90,19 @@ confine_files(const char *writable)
 #elif defined(__aarch64__)
 #define ARCH AUDIT_ARCH_AARCH64
 #endif
-#define X32 0x40000000u		/* system calls of another numbering */
+#define X32 0x40000000u		/* the x32 ABI numbers system calls
+				 * differently */
 
 #define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS,			\
 	offsetof(struct seccomp_data, field))
 #define ANSWER(what) BPF_STMT(BPF_RET | BPF_K, (what))
 #define REFUSE ANSWER(SECCOMP_RET_ERRNO | EPERM)
 #define IF(value, yes, no) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), yes, no)
-/* The low half of an argument; both machines have it first. */
+/* The low half of an argument comes first on both supported machines. */
 #define ARGUMENT(n) LOAD(args[n])
 
 #define NEVER(name) IF(SYS_##name, 0, 1), REFUSE
-/* Only to itself: abort() is one. */
+/* Signals to itself only: abort() needs one. */
 #define TO_SELF(name)							\
 	IF(SYS_##name, 0, 4), ARGUMENT(0), IF(self, 1, 0), REFUSE,	\
 	ANSWER(SECCOMP_RET_ALLOW)
@@ -120,14 +121,16 @@ confine_calls(void)
 		NEVER(process_vm_writev), NEVER(pidfd_open),
 		NEVER(pidfd_send_signal), NEVER(rt_sigqueueinfo),
 		NEVER(rt_tgsigqueueinfo),
-		/* Who leaves the group is not killed with it. */
+		/* A process that leaves the group would not be killed with
+		 * it. */
 		NEVER(setsid), NEVER(setpgid),
 		NEVER(unshare), NEVER(setns), NEVER(mount), NEVER(umount2),
 		NEVER(bpf), NEVER(perf_event_open), NEVER(userfaultfd),
 		NEVER(io_uring_setup), NEVER(add_key), NEVER(request_key),
 		NEVER(keyctl), NEVER(open_by_handle_at),
 		TO_SELF(kill), TO_SELF(tkill), TO_SELF(tgkill),
-		/* What is typed into the terminal of who started us. */
+		/* Would type into the terminal of whoever started the
+		 * daemon. */
 		IF(SYS_ioctl, 0, 3), ARGUMENT(1), IF(TIOCSTI, 0, 1), REFUSE,
 		ANSWER(SECCOMP_RET_ALLOW),
 	};

@@ -1,6 +1,6 @@
 /*
  * source/cubin.c: sections and symbols of a cubin. libelf finds the sections;
- * what is in them is read from the buffer, each offset checked.
+ * their contents are read from the buffer, with each offset checked.
  */
 #include <elf.h>
 #include <stdlib.h>
@@ -12,8 +12,9 @@
 #include "source/parts.h"
 
 #define STO_CUDA_ENTRY 0x10
-#define NAME_MOST 16384u	/* of a function: what base/demangle.c takes */
-#define OSABI_CUDA 65		/* since CUDA 13, with an ABI version of 8 */
+#define NAME_MOST 16384u	/* of a function: the limit of
+				 * base/demangle.c */
+#define OSABI_CUDA 65		/* since CUDA 13, with ABI version 8 */
 
 /* While the tables are read. */
 struct opening {
@@ -41,7 +42,7 @@ section_read(const struct opening *o, const GElf_Shdr *h, struct section *s)
 	    (h->sh_flags & SHF_EXECINSTR) != 0;
 }
 
-/* Bytes of code in a section; 0 if it holds none. */
+/* Bytes of code in a section; 0 if it is no code. */
 static size_t
 code_size(const struct opening *o, uint32_t index)
 {
@@ -180,8 +181,8 @@ by_place(const void *a, const void *b)
 	return (x->at < y->at ? -1 : x->at > y->at);
 }
 
-/* Every function has a section at address 0: what an address in .debug_line
- * belongs to is known by its relocation alone. */
+/* Every function has a section at address 0: the section of an address in
+ * .debug_line is known from its relocation only. */
 static int
 relocations_of(struct opening *o, const struct section *s, struct error *e)
 {
@@ -240,7 +241,7 @@ relocations_read(struct opening *o, struct error *e)
 	return (0);
 }
 
-/* EF_CUDA_SM was the low byte; with the newer ABI it is the second. */
+/* EF_CUDA_SM is the low byte, with the newer ABI the second one. */
 static uint32_t
 arch_of(const GElf_Ehdr *h)
 {
@@ -262,7 +263,7 @@ header_read(struct opening *o, struct error *e)
 	    o->c->bytes[EI_DATA] != ELFDATA2LSB)
 		return (error_set(e, "that is no cubin"));
 	elf_version(EV_CURRENT);
-	/* It reads only: the cast adds nothing but what its prototype says. */
+	/* libelf only reads: the cast satisfies its prototype. */
 	o->elf = elf_memory((char *)(uintptr_t)o->c->bytes, o->c->size);
 	if (o->elf == NULL || elf_kind(o->elf) != ELF_K_ELF ||
 	    gelf_getehdr(o->elf, &h) == NULL)
@@ -375,7 +376,7 @@ cubin_linked(const struct cubin *c, uint32_t section, uint32_t *symbol,
 		    s->info != section || section == 0)
 			continue;
 		size = s->type == SHT_RELA ? sizeof(Elf64_Rela) : sizeof(r);
-		/* Sections may lie over each other. */
+		/* Sections may overlap. */
 		for (k = 0; k + size <= s->size && n < MAX_RELOCATIONS;
 		    k += size, n++) {
 			memcpy(&r, s->p + k, sizeof(r));

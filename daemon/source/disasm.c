@@ -37,7 +37,7 @@ is_program(const char *path)
 	    access(path, X_OK) == 0);
 }
 
-/* Directories that are not absolute are anybody's. */
+/* A relative PATH entry could be under anybody's control. */
 static int
 search_path(char *out, size_t cap)
 {
@@ -106,8 +106,9 @@ struct job {
 	struct cubin cubin;
 	const struct cubin_function **wanted;	/* NULL: no such symbol */
 	size_t count;
-	char *asked;		/* "13": the argument of -fun */
-	char *within;		/* "6,13": with the functions within them */
+	char *asked;		/* "13": the argument of -fun, the symbols
+				 * wanted */
+	char *within;		/* "6,13": also the functions inside them */
 	char path[PATH_MAX];
 	struct listing listing;
 };
@@ -131,7 +132,7 @@ overlap(const struct cubin_function *a, const struct cubin_function *b)
 	    a->offset < b->offset + b->size && b->offset < a->offset + a->size);
 }
 
-/* Is it wanted, or, with ${within}, a part of what is? */
+/* Is it wanted, or, with ${within}, inside a wanted one? */
 static bool
 is_asked(const struct job *j, const struct cubin_function *f, bool within)
 {
@@ -198,7 +199,7 @@ job_close(struct job *j)
 	free(j->within);
 }
 
-/* ${option}: "-json", or "-c" for the text that older releases print. */
+/* ${option}: "-json", or "-c" for the text format of older releases. */
 static int
 job_run(struct job *j, const char *option, char *symbols, struct error *e)
 {
@@ -213,8 +214,8 @@ job_run(struct job *j, const char *option, char *symbols, struct error *e)
 
 /* --- the text -------------------------------------------------------------- */
 
-/* The cubin's function that the tool calls so. Several of one name are told
- * apart by where they begin, if that is enough. */
+/* The cubin's function with this name in the listing. Several of one name are
+ * distinguished by their start, if that suffices. */
 static const struct cubin_function *
 function_named(const struct job *j, const struct listed_function *f)
 {
@@ -245,7 +246,7 @@ by_pc(const void *a, const void *b)
 	return (x->first < y->first ? -1 : x->first > y->first);
 }
 
-/* What was listed between a function's begin and end, in order. */
+/* The listed instructions between a function's begin and end, in order. */
 static char *
 function_text(const struct job *j, const struct cubin_function *const *owner,
     const struct cubin_function *f)
@@ -312,8 +313,8 @@ disasm_run(const struct disassembler *d, const uint8_t *cubin, size_t size,
 	rc = 0;
 	if (j.asked[0] == '\0')
 		goto out;
-	/* It may not take functions that are no kernels; before CUDA 12 there
-	 * was no -json. */
+	/* The tool may refuse functions that are not kernels; before CUDA 12 it
+	 * had no -json. */
 	rc = job_run(&j, "-json", j.within, &first);
 	if (rc > 0 && strcmp(j.asked, j.within) != 0)
 		rc = job_run(&j, "-json", j.asked, &first);

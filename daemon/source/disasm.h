@@ -1,9 +1,8 @@
 /*
- * source/disasm.h: the toolkit's disassembler as a child process: no shell, an
- * empty environment, limits on time, memory and output, the code in a file of its
- * own that is gone afterwards. It is the one place of the daemon that runs
- * another program, and its arguments hold nothing of what a stream said but
- * numbers.
+ * source/disasm.h: runs the toolkit's disassembler as a child process: no
+ * shell, an empty environment, limits on time, memory and output, the code in a
+ * temporary file of its own. The daemon runs no other program, and the
+ * arguments contain only numbers from a stream.
  */
 #ifndef CADV_DISASM_H
 #define CADV_DISASM_H
@@ -18,28 +17,28 @@ struct error;
 struct disassembler {
 	char path[4096];	/* of nvdisasm; "" none was found */
 	char version[64];	/* "nvdisasm V13.0.85" */
-	uint64_t ns;		/* the most that one run may take; 0: the
-				 * usual 10 s, which is also the most */
+	uint64_t ns;		/* time limit of one run; 0: 10 s, which is also
+				 * the maximum */
 };
 
 /*
- * disasm_find(d): look for nvdisasm: CUDADVISE_NVDISASM (that one or none; empty
- * is none), then PATH, then /usr/local/cuda/bin, and ask for its version. 0; -1
- * if there is none that runs.
+ * disasm_find(d): look for nvdisasm: in CUDADVISE_NVDISASM (only there if it is
+ * set; empty: none), then PATH, then /usr/local/cuda/bin, and ask for its
+ * version. 0; -1 if none runs.
  */
 int disasm_find(struct disassembler *d);
 
 /*
  * disasm_run(d, cubin, size, symbols, count, text, e): disassemble the
- * functions at ${symbols} (indices in .symtab). text[i] is malloced in the form
- * of sass.h, or NULL for a function the tool left out. A kernel's text has the
- * functions that stand within it, as its symbol's size does. A pc, and the
- * target of a branch, count from the function's first instruction. -1 with ${e}.
+ * functions at ${symbols} (indices in .symtab). text[i] is malloced in the
+ * format of sass.h, or NULL for a function that the tool left out. A kernel's
+ * text includes the functions inside its symbol's size. A pc, and a branch
+ * target, counts from the function's first instruction. -1 with ${e}.
  */
 int disasm_run(const struct disassembler *d, const uint8_t *cubin, size_t size,
     const uint32_t *symbols, size_t count, char **text, struct error *e);
 
-/* A function and the opened cubin that has it. */
+/* A function in an opened cubin. */
 struct disasm_code {
 	const struct cubin *cubin;
 	const struct cubin_function *function;
@@ -47,16 +46,16 @@ struct disasm_code {
 
 #define DISASM_CODE_BYTES (3u << 20)	/* of one run */
 
-/* disasm_code_bytes(w): what the section around the function takes of them; 0
- * if disasm_code is not for it. */
+/* disasm_code_bytes(w): the size of the function's section, which counts
+ * towards it; 0 if disasm_code cannot take it. */
 size_t disasm_code_bytes(const struct disasm_code *w);
 
 /*
- * disasm_code(d, want, count, text, bad, e): the same for functions of any
- * cubins of one architecture, at once, from the bytes of their sections alone:
- * the tool takes longer over a cubin's other tables than over its code. -1 with
- * ${e} where it cannot, and in *${bad} the function that it says is why, or
- * SIZE_MAX: disasm_run may still do.
+ * disasm_code(d, want, count, text, bad, e): the same for functions of several
+ * cubins of one architecture, in one run, from the bytes of their sections
+ * alone: the tool takes longer for a cubin's other tables than for its code. -1
+ * with ${e} on failure, and in *${bad} the function that caused it, or
+ * SIZE_MAX: disasm_run may still work.
  */
 int disasm_code(const struct disassembler *d, const struct disasm_code *want,
     size_t count, char **text, size_t *bad, struct error *e);

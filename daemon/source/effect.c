@@ -46,7 +46,7 @@ widths_of(const struct opcode *o, const struct sass_instruction *in)
 	return (w);
 }
 
-/* Read one register at ${p}, behind its 'R'. */
+/* Reads one register at ${p}, after its 'R'. */
 static const char *
 register_read(const char *p, unsigned *reg)
 {
@@ -138,7 +138,7 @@ effect_of(const struct sass_instruction *in)
 	if (e.any || e.reads == 0 || o->how == HOW_FLOW ||
 	    (in->flags & SASS_PREDICATE) != 0)
 		return (e);
-	/* What is written stands first, predicates apart. */
+	/* Written registers come first, predicates apart. */
 	for (i = 0; i < e.read[0].place; i++)
 		if (!is_predicate(text, i))
 			return (e);

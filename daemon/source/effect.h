@@ -1,6 +1,6 @@
 /*
- * source/effect.h: which general registers an instruction reads and writes. In
- * doubt it reads more, and overwrites less, than it does.
+ * source/effect.h: the general registers that an instruction reads and writes.
+ * Conservative: it may report more reads, and fewer overwrites, than there are.
  */
 #ifndef CADV_SOURCE_EFFECT_H
 #define CADV_SOURCE_EFFECT_H
@@ -12,9 +12,9 @@
 
 /* A general register in an instruction's text. */
 struct operand {
-	uint16_t reg, width;	/* registers from ${reg} on that it may be */
-	uint8_t place;		/* which operand it stands in */
-	bool plain;		/* a value: no part of it, no magnitude, no
+	uint16_t reg, width;	/* registers from ${reg} on that it may cover */
+	uint8_t place;		/* index of its operand */
+	bool plain;		/* a whole value: not a part, a magnitude or an
 				 * address */
 };
 
@@ -25,7 +25,7 @@ struct effect {
 	bool any;		/* it may read and write all of them */
 };
 
-/* effect_of(in): of an instruction that sass_parse made. */
+/* effect_of(in): of an instruction from sass_parse. */
 struct effect effect_of(const struct sass_instruction *in);
 
 #endif

@@ -9,7 +9,7 @@
 #define WARP 32.0
 #define SHAPE_MOST 1024		/* of m, n and k; the largest is 256 */
 
-/* Adders and multipliers that opcode.c has no flag for. */
+/* Additions and multiplications without a flag in opcode.c. */
 static const struct {
 	const char *name;
 	double lane;
@@ -18,10 +18,10 @@ static const struct {
 };
 
 /*
- * Matrix instructions by type: how fast against dense FP16, and how many warps
- * share one. NVIDIA's data sheets of A100, H100 and B200: FP8 is twice as fast,
- * FP4 four times, TF32 half; FP64 a sixteenth on A100 and H100. Integer ones do
- * no floating-point operation.
+ * Matrix instructions by type: rate relative to dense FP16, and warps that
+ * share one instruction. NVIDIA's data sheets of A100, H100 and B200: FP8 is
+ * twice as fast, FP4 four times, TF32 half; FP64 a sixteenth on A100 and H100.
+ * Integer types do no floating-point operations.
  */
 static const struct matrix {
 	const char *name;
@@ -35,8 +35,8 @@ static const struct matrix {
 	{ "BMMA", 0, 1 }, { "BGMMA", 0, 4 }, { "UTCIMMA", 0, 4 },
 };
 
-/* Shapes that are written without an x between their numbers. 884 of HMMA is
- * one of several steps of a shape, and left out: see shape_of. */
+/* Shapes written without an x between their numbers. 884 of HMMA is one of
+ * several steps of a shape, and left out: see shape_of. */
 static const struct {
 	const char *text;
 	double product;		/* m·n·k */
@@ -48,7 +48,8 @@ static const struct {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* m·n·k of "64x256x16", 0 if ${p} is no such text of ${n} characters. */
+/* m·n·k of "64x256x16"; 0 if the ${n} characters at ${p} are not such a
+ * shape. */
 static double
 product_of(const char *p, size_t n)
 {
@@ -72,7 +73,7 @@ product_of(const char *p, size_t n)
 	return (p == end ? product : 0);
 }
 
-/* m·n·k as its modifiers say; 0 if they do not. */
+/* m·n·k from its modifiers; 0 if they have no shape. */
 static double
 shape_of(const struct sass_instruction *in)
 {
@@ -83,7 +84,8 @@ shape_of(const struct sass_instruction *in)
 		n = strcspn(++p, ".");
 		if (n == 0 || !isdigit((unsigned char)*p))
 			continue;
-		/* Volta's halves and quarters of a shape are not told apart. */
+		/* On Volta an instruction may be a half or a quarter of the
+		 * shape: ambiguous. */
 		if (opcode_is(in, "HMMA") && n == 3)
 			return (0);
 		for (i = 0; i < COUNT(shape); i++)
@@ -114,12 +116,12 @@ matrix_flops(const struct sass_instruction *in, struct flops *f)
 	f->rate = m->rate;
 	if (opcode_has(in->opcode, "TF32"))
 		f->rate /= 2;
-	if (opcode_has(in->opcode, "SP"))	/* zeros are skipped */
+	if (opcode_has(in->opcode, "SP"))	/* 2:4 sparsity skips zeros */
 		f->rate *= 2;
 	return (1);
 }
 
-/* Two numbers in one register, or in two. */
+/* Two packed numbers in one register, or in two. */
 static bool
 is_packed(const struct sass_instruction *in)
 {

@@ -7,8 +7,8 @@
 #include "source/flow.h"
 #include "source/opcode.h"
 
-/* Steps up the tree of dominators. Code that a compiler made needs a few a
- * block; where this is not enough, loops are left out. */
+/* Limit of steps up the dominator tree. Compiled code needs a few per block;
+ * over the limit loops are left out. */
 #define MAX_STEPS (1u << 25)
 
 /* --- blocks --------------------------------------------------------------- */
@@ -27,7 +27,7 @@ barrier_of(const struct sass_instruction *in)
 	return (v < FLOW_BARRIERS ? (uint32_t)v : FLOW_NONE);
 }
 
-/* The instruction where the threads behind BSSY meet; SASS_NONE. */
+/* The instruction at which the threads after BSSY reconverge; SASS_NONE. */
 static uint32_t
 meeting_at(const struct sass *s, const struct sass_instruction *in)
 {
@@ -52,7 +52,8 @@ ends_block(const struct sass_instruction *in)
 	return (opcode_is(in, "BSYNC"));
 }
 
-/* Mark the instructions that begin a block in f->of; how many meetings. */
+/* Marks the instructions that begin a block in f->of; returns the number of
+ * BSSY. */
 static uint32_t
 leaders_mark(struct flow *f, const struct sass *s)
 {
@@ -168,17 +169,18 @@ flow_free(struct flow *f)
 
 /* --- dominators ----------------------------------------------------------- */
 
-/* The way of Cooper, Harvey and Kennedy: in reverse postorder, over and over,
- * until nothing changes. Where ways may begin (the entry, what nobody jumps
- * to) hangs below a root that is no block. */
+/* The algorithm of Cooper, Harvey and Kennedy: iterate in reverse postorder to
+ * a fixed point. Blocks where execution may start (the entry, blocks without a
+ * predecessor) hang below a root that is no block. */
 struct ways {
 	const struct flow *f;
-	uint32_t *from, *start;	/* blocks before each: from[start[b]..] */
+	uint32_t *from, *start;	/* predecessors of each: from[start[b]..] */
 	uint32_t *order;	/* blocks in postorder */
-	uint32_t *rank;		/* place in it; the root is behind all */
+	uint32_t *rank;		/* index in it; the root is last */
 	uint32_t *dom;		/* by block; blocks: the root, FLOW_NONE none */
 	uint32_t *stack;
-	uint8_t *edge;		/* of the block on the stack: next one to go */
+	uint8_t *edge;		/* of blocks on the stack: the next edge to
+				 * follow */
 	uint32_t ordered, steps;
 };
 
@@ -233,7 +235,7 @@ ways_back(struct ways *w)
 				w->from[w->start[to] + w->rank[to]++] = i;
 }
 
-/* Depth first from ${root}; a block that was seen has an edge number. */
+/* Depth first from ${root}; a visited block has an edge number. */
 static void
 ways_walk(struct ways *w, uint32_t root)
 {
@@ -302,7 +304,7 @@ dominators_pass(struct ways *w)
 	return (changed);
 }
 
-/* w->dom for every block. 1 if that would take too long. */
+/* Computes w->dom for every block. 1 if that exceeds MAX_STEPS. */
 static int
 dominators(struct ways *w)
 {
@@ -371,7 +373,7 @@ loops_collect(struct ways *w, struct sass *s)
 	return (0);
 }
 
-/* One loop a head: the branch that is farthest down. */
+/* One loop per head: the last back edge. */
 static void
 loops_merge(struct sass *s)
 {

@@ -1,6 +1,6 @@
 /*
- * source/flow.h: the control flow of a function: basic blocks, which of them
- * dominate others, loops, and what registers live on.
+ * source/flow.h: the control flow of a function: basic blocks, dominators,
+ * loops, and live registers.
  */
 #ifndef CADV_SOURCE_FLOW_H
 #define CADV_SOURCE_FLOW_H
@@ -8,17 +8,18 @@
 #include "source/sass.h"
 
 #define FLOW_NONE UINT32_MAX
-#define FLOW_BARRIERS 16	/* B0..B15, where threads wait for each other */
+#define FLOW_BARRIERS 16	/* B0..B15, convergence barriers */
 
 struct block {
 	uint32_t first, last;	/* indices of instructions */
-	uint32_t next[2];	/* blocks behind it; FLOW_NONE */
-	uint32_t barrier;	/* it ends in BSYNC of that one; FLOW_NONE: what
-				 * follows may be the target of any BSSY of it */
-	bool unknown;		/* it may go on anywhere */
+	uint32_t next[2];	/* successors; FLOW_NONE */
+	uint32_t barrier;	/* it ends in BSYNC of this barrier; FLOW_NONE:
+				 * the next block may be the target of any BSSY
+				 * of it */
+	bool unknown;		/* its successors are unknown */
 };
 
-/* BSSY: where the threads that meet at ${barrier} go on. */
+/* BSSY: where the threads that wait at ${barrier} continue. */
 struct meeting {
 	uint32_t barrier, block;
 };
@@ -36,11 +37,11 @@ struct flow {
 int flow_make(struct flow *f, const struct sass *s);
 void flow_free(struct flow *f);
 
-/* flow_loops(f, s): fill s->loop: backward branches to a place that every way
- * to them passes; blocks that stand out of line and jump back are none. */
+/* flow_loops(f, s): fill s->loop: backward branches to a block that dominates
+ * them; out-of-line blocks that jump back are not loops. */
 int flow_loops(const struct flow *f, struct sass *s);
 
-/* flow_pairs(f, s): fill the pair of each multiply. -1 without memory. */
+/* flow_pairs(f, s): set the pair of each multiply. -1 without memory. */
 int flow_pairs(const struct flow *f, struct sass *s);
 
 #endif

@@ -1,13 +1,12 @@
 /*
  * source/launches.c: kernels that launch kernels (dynamic parallelism). The
- * compiler makes a call of the device's runtime out of <<<…>>>; what it is linked
- * with in the end is a system call that the driver puts in when it loads the
- * code. Both have names, and each call has a relocation with its target.
- *
- * A function has a section of its own, with the copies of what it calls where
- * those were not linked separately: a section launches if something in it refers
- * to one of these names, or to a function in a section that launches. (That a
- * function's address is only taken does not show: it is counted as a call.)
+ * compiler turns <<<…>>> into a call of the device runtime, which ends in a
+ * system call that the driver links in when it loads the code. Both have names,
+ * and each call has a relocation with its target. A function has a section of
+ * its own, which also has copies of the functions that it calls, unless those
+ * were linked separately: a section launches if it refers to one of these
+ * names, or to a function in a section that launches. (Taking a function's
+ * address looks the same, and counts as a call.)
  */
 #include <elf.h>
 #include <stdlib.h>
@@ -17,9 +16,9 @@
 #include "source/parts.h"
 
 #define STO_CUDA_ENTRY 0x10
-#define DEPTH_MOST 32	/* functions that call each other */
+#define DEPTH_MOST 32	/* depth of calls */
 
-/* CUDA 12 and later; before. */
+/* Names in CUDA 12 and later, and before. */
 static bool
 is_runtime(const char *name)
 {
@@ -44,7 +43,7 @@ symbol_at(const struct cubin_parts *p, uint32_t i, Elf64_Sym *s)
 	return (s->st_name < p->strtab.size);
 }
 
-/* What a relocation's target is to a function that refers to it. */
+/* What a relocation's target means for the function that refers to it. */
 enum target { TARGET_NONE, TARGET_LAUNCH, TARGET_CALL };
 
 static enum target
@@ -56,14 +55,14 @@ target_of(const struct cubin_parts *p, uint32_t symbol, uint32_t from)
 		return (TARGET_NONE);
 	if (is_runtime((const char *)p->strtab.p + s.st_name))
 		return (TARGET_LAUNCH);
-	/* A kernel is launched, not called. */
+	/* Kernels are launched, never called. */
 	if (p->launching == NULL || (s.st_other & STO_CUDA_ENTRY) != 0 ||
 	    s.st_shndx >= p->sections || !p->section[s.st_shndx].code)
 		return (TARGET_NONE);
 	return (p->launching[s.st_shndx] ? TARGET_CALL : TARGET_NONE);
 }
 
-/* The ${k}th relocation of a section of them; false behind the last. */
+/* The ${k}th relocation of a section of relocations; false past the last. */
 static bool
 relocation_at(const struct section *s, size_t k, Elf64_Rel *r)
 {
@@ -75,7 +74,7 @@ relocation_at(const struct section *s, size_t k, Elf64_Rel *r)
 	return (true);
 }
 
-/* The section of code that these are relocations of; 0 none. */
+/* The section of code that these relocations apply to; 0 none. */
 static uint32_t
 relocates(const struct cubin_parts *p, const struct section *s)
 {
@@ -147,7 +146,7 @@ by_pc(const void *a, const void *b)
 	return (x->pc < y->pc ? -1 : x->pc > y->pc);
 }
 
-/* Of more than LAUNCHES_MAX the rest is left out. */
+/* Call sites past LAUNCHES_MAX are left out. */
 static void
 add(struct cubin_launch *out, size_t *n, uint32_t pc, bool direct)
 {

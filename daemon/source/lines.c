@@ -13,7 +13,7 @@
 #define MAX_PATH 4096u
 #define NONE UINT32_MAX
 
-/* A row as the table has it. */
+/* A row of the line table. */
 struct raw {
 	uint64_t pc;		/* in the section */
 	uint32_t file;		/* index into lines->file; NONE */
@@ -22,22 +22,22 @@ struct raw {
 	uint32_t name;		/* offset in .debug_str; NONE */
 	uint32_t order;		/* index among the raw rows */
 	bool end;		/* of a sequence */
-	bool said;		/* its name was said for this very row */
+	bool said;		/* the table has a name for this very row */
 };
 
 struct reading {
 	struct lines *l;
 	const struct cubin *c;
 	const struct cubin_function *f;
-	struct unit unit;
-	const char **dir;	/* of the unit, from 1 */
+	struct line_unit unit;
+	const char **dir;	/* of the line unit, from 1 */
 	size_t dirs;
 	const char **name;	/* of its files, from 1 */
 	uint32_t *name_dir, *file;	/* of each: directory, lines->file + 1 */
 	size_t names;
 	struct raw *raw;
 	size_t raws, cap;
-	struct raw *said;	/* those whose names are sure */
+	struct raw *said;	/* the rows whose names are certain */
 	size_t saids;
 };
 
@@ -77,7 +77,7 @@ tables_read(struct reading *r)
 	return (0);
 }
 
-/* As the injection library spells it in SOURCE; what is longer than any path is
+/* As the injection library writes it in SOURCE records; longer than any path:
  * cut. */
 static char *
 path_join(const char *dir, const char *name)
@@ -98,8 +98,8 @@ path_join(const char *dir, const char *name)
 	return (path);
 }
 
-/* The index in lines->file of a file of the unit in *${out}: NONE if there is
- * no such file. -1 without memory. */
+/* The index in lines->file of a file of the line unit, in *${out}: NONE if
+ * there is no such file. -1 without memory. */
 static int
 file_of(struct reading *r, uint64_t number, uint32_t *out)
 {
@@ -133,7 +133,7 @@ file_of(struct reading *r, uint64_t number, uint32_t *out)
 		l->file = grown;
 		l->file[l->files++] = path;
 	}
-	if (i == MAX_FILES) {	/* too many: it is not looked for again */
+	if (i == MAX_FILES) {	/* too many: not looked up again */
 		r->file[number] = NONE;
 		return (0);
 	}
@@ -142,8 +142,8 @@ file_of(struct reading *r, uint64_t number, uint32_t *out)
 	return (0);
 }
 
-/* ${first} is the index of the sequence's first row, ${name_file} the file its
- * last name was said with. */
+/* ${first}: the index of the sequence's first row; ${name_file}: the file of
+ * the row that last had a name. */
 static int
 raw_add(struct reading *r, const struct machine *m, size_t first,
     uint64_t name_file, bool end)
@@ -168,7 +168,7 @@ raw_add(struct reading *r, const struct machine *m, size_t first,
 		return (-1);
 	if (!end && raw->file != NONE && m->line <= INT32_MAX)
 		raw->line = (uint32_t)m->line;
-	/* A caller stands before what it calls: no chain runs in a circle. */
+	/* A caller precedes its callees: no cycles. */
 	if (m->context > 0 && m->context <= r->raws - first) {
 		raw->caller = (uint32_t)(first + m->context - 1);
 		raw->said = m->named;
@@ -223,7 +223,7 @@ sequences_read(struct reading *r, struct error *e)
 			break;
 		if (s->unit != unit) {
 			unit = s->unit;
-			if (unit_read(p, unit, &r->unit) != 0)
+			if (line_unit_read(p, unit, &r->unit) != 0)
 				return (error_set(e,
 				    "the line table is damaged"));
 			if (tables_read(r) != 0)
@@ -259,9 +259,10 @@ by_pc(const void *a, const void *b)
 	return (x->order < y->order ? -1 : x->order > y->order);
 }
 
-/* The compiler says a function's name only when the calling row changes: two
- * functions inlined at one line share the first one's. A line whose name was
- * said somewhere has that one; else the name holds for rows of its file. */
+/* The compiler emits a function's name only when the calling row changes: two
+ * functions inlined at one line share the name of the first. A line that has a
+ * name of its own somewhere gets that; otherwise the name is valid for rows of
+ * its file. */
 static const char *
 name_of(const struct reading *r, const struct raw *raw)
 {
@@ -327,7 +328,7 @@ row_equal(const struct line_row *a, const struct line_row *b)
 }
 
 /* ${sorted}: the raw rows by pc. The last one at a pc counts: those before it
- * only say who called. */
+ * only give callers. */
 static int
 rows_make(struct reading *r, const struct raw *sorted)
 {

@@ -117,7 +117,7 @@ json_function(struct building *b, const json_t *o)
 	return (0);
 }
 
-/* An array of two: about the file, and the functions. */
+/* An array of two: the file, and the functions. */
 int
 listing_json(struct listing *l, const char *text, size_t len)
 {
@@ -146,7 +146,7 @@ fail:
 
 /* --- text ------------------------------------------------------------------ */
 
-/* ".L_x_1:": what stands behind it has the next pc. */
+/* ".L_x_1:": a label, with the pc of the next instruction. */
 struct label {
 	const char *name;
 	uint32_t pc;
@@ -156,7 +156,7 @@ struct label {
 struct labels {
 	struct label *label;
 	size_t count, cap;
-	size_t unplaced;	/* first one that waits for its pc */
+	size_t unplaced;	/* first label without a pc */
 };
 
 static int
@@ -251,7 +251,7 @@ text_instruction(struct building *b, struct labels *labels, char *s)
 	return (0);
 }
 
-/* "_Z1kPKfPfi:" begins a function, ".L_x_1:" is a place. */
+/* "_Z1kPKfPfi:" begins a function, ".L_x_1:" is a label. */
 static int
 text_label(struct building *b, struct labels *labels, char *s, size_t n)
 {
@@ -287,10 +287,10 @@ text_line(struct building *b, struct labels *labels, char *s)
 	return (0);
 }
 
-/* "`(.L_x_1)" becomes "0x1e0", "`(name)" becomes "name": in place, for neither
- * is longer than what stands there, or the number is left out. */
+/* Replaces "`(.L_x_1)" with "0x1e0" and "`(name)" with "name", in place: the
+ * result is not longer, or the number is left out. */
 static void
-place_resolve(const struct labels *labels, struct listed *in)
+label_resolve(const struct labels *labels, struct listed *in)
 {
 	char *open = strstr(in->operands, "`("), *close, number[16];
 	const struct label *l;
@@ -334,7 +334,7 @@ listing_text(struct listing *l, const char *text, size_t len)
 		qsort(labels.label, labels.count, sizeof(*labels.label),
 		    by_name);
 	for (i = 0; i < l->instructions; i++)
-		place_resolve(&labels, &l->instruction[i]);
+		label_resolve(&labels, &l->instruction[i]);
 	if (l->functions > 0 && l->instructions > 0)
 		rc = 0;
 out:

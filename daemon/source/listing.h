@@ -1,6 +1,6 @@
 /*
- * source/listing.h: what a disassembler printed, as instructions by function.
- * Pure over text; the text is a tool's, made from a hostile file.
+ * source/listing.h: parses a disassembler's output into instructions by
+ * function. Pure over text, which a tool printed from a hostile file.
  */
 #ifndef CADV_SOURCE_LISTING_H
 #define CADV_SOURCE_LISTING_H
@@ -11,14 +11,14 @@
 
 #include <jansson.h>
 
-#define LISTING_BYTES (16u << 20)	/* of printed text */
+#define LISTING_BYTES (16u << 20)	/* of the tool's output */
 
 struct listed {
 	uint32_t pc;		/* in its section */
 	const char *predicate;	/* "@P0"; "" none */
 	const char *opcode;
 	const char *operands;	/* without spaces; "" none */
-	bool flow;		/* its last number is a pc of the section */
+	bool flow;		/* its last operand is a pc of the section */
 };
 
 struct listed_function {
@@ -36,8 +36,8 @@ struct listing {
 	json_t *json;
 };
 
-/* listing_json(l, text, len): of `nvdisasm -json`. -1: no such text, or no
- * memory. Release with listing_free. */
+/* listing_json(l, text, len): of `nvdisasm -json`. -1: invalid, or no memory.
+ * Release with listing_free. */
 int listing_json(struct listing *l, const char *text, size_t len);
 
 /* listing_text(l, text, len): of `nvdisasm -c`. The same. */

@@ -6,9 +6,9 @@
 
 #include "source/opcode.h"
 
-/* By name. What is not here is an instruction that no rule asks about, or one
- * that is newer than this table. A reduction without a result is RED or REDG;
- * that it goes to global memory is what compilers use it for. */
+/* By name. An opcode that is missing here is one that no rule needs, or a newer
+ * one. A reduction without a result is RED or REDG; compilers use it for global
+ * memory only. */
 static const struct opcode table[] = {
 	{ "ARRIVES", 0, SPACE_NONE, HOW_FLOW },
 	{ "ATOM", SASS_ATOMIC, SPACE_GENERIC, HOW_MEMORY },
@@ -289,7 +289,7 @@ has_one(const char *text, const char *const *list)
 	return (false);
 }
 
-/* Bytes of a lane's access. */
+/* Bytes per lane of an access. */
 static uint8_t
 access_bytes(const char *text)
 {
@@ -331,7 +331,7 @@ flags_of(const struct opcode *o, const char *text)
 	if (o->space == SPACE_GLOBAL && (flags & SASS_LOAD) != 0 &&
 	    opcode_has(text, "CONSTANT"))
 		flags |= SASS_READ_ONLY;
-	/* A conversion in an adder's clothes: half to float. */
+	/* An addition that converts half to float. */
 	if (flags == (SASS_FP16 | SASS_ADD) && opcode_has(text, "F32"))
 		flags = SASS_CONVERT;
 	if ((flags & SASS_XU) != 0 && (opcode_has(text, "RCP64H") ||
@@ -354,7 +354,7 @@ opcode_explain(struct sass_instruction *in)
 		in->bytes = access_bytes(text);
 	else if (o->how == HOW_MATRIX)
 		in->bytes = matrix_bytes(text);
-	/* How a constant is put into a register. */
+	/* This form only loads a constant into a register. */
 	if ((in->flags & (SASS_FP16 | SASS_FMA)) == (SASS_FP16 | SASS_FMA) &&
 	    strstr(opcode_operands(in), ",-RZ,RZ,") != NULL)
 		in->flags &= ~(uint32_t)(SASS_FP16 | SASS_FMA);

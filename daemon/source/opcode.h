@@ -1,17 +1,17 @@
 /*
- * source/opcode.h: what an opcode does, from Volta to Blackwell.
+ * source/opcode.h: properties of opcodes, from Volta to Blackwell.
  */
 #ifndef CADV_SOURCE_OPCODE_H
 #define CADV_SOURCE_OPCODE_H
 
 #include "source/sass.h"
 
-/* Which general registers its operands stand for. */
+/* Which general registers its operands cover. */
 enum opcode_how {
-	HOW_ANY,	/* not known: it may read and write any */
+	HOW_ANY,	/* unknown: it may read and write any register */
 	HOW_SCALAR,	/* one each, unless a modifier says 64 bits */
 	HOW_PAIR,	/* two each */
-	HOW_CONVERT,	/* as its modifiers say */
+	HOW_CONVERT,	/* depends on its modifiers */
 	HOW_MEMORY,	/* as wide as the access; addresses one or two */
 	HOW_MATRIX,	/* LDSM, STSM: a register for each 8×8 matrix */
 	HOW_UNIFORM,	/* writes uniform registers */
@@ -27,20 +27,20 @@ struct opcode {
 };
 
 /* opcode_find(name, len): the row of an opcode without its modifiers, or NULL
- * if it is not known. */
+ * if unknown. */
 const struct opcode *opcode_find(const char *name, size_t len);
 
 /* opcode_has(text, modifier): does "FADD.FTZ.RN" have modifier "FTZ"? */
 bool opcode_has(const char *text, const char *modifier);
 
-/* opcode_explain(in): add to the flags of ${in} and set its space and bytes by
- * its opcode. The row, or NULL. */
+/* opcode_explain(in): add the flags of its opcode to ${in} and set its space
+ * and bytes. Returns the row, or NULL. */
 const struct opcode *opcode_explain(struct sass_instruction *in);
 
 /* opcode_is(in, name): "BSSY" and "BSSY.RECONVERGENT" are BSSY. */
 bool opcode_is(const struct sass_instruction *in, const char *name);
 
-/* opcode_operands(in): what stands behind its opcode, in its text. */
+/* opcode_operands(in): the text after its opcode. */
 const char *opcode_operands(const struct sass_instruction *in);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * source/pairs.c: multiplies whose product goes into one add alone, which one
- * fused instruction could do. In doubt there is no pair: of what an instruction
- * reads at least that is taken, of what it surely overwrites at most that.
+ * source/pairs.c: multiplies whose product is used by a single add only, which
+ * one fused instruction could replace. Conservative: an instruction counts as
+ * reading at least, and as overwriting at most, what is certain.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "source/flow.h"
 #include "source/opcode.h"
 
-#define MAX_PASSES 64		/* until what lives on is known */
+#define MAX_PASSES 64		/* iterations of the liveness analysis */
 
 /* A set of registers. */
 struct set {
@@ -43,7 +43,7 @@ set_fill(struct set *s)
 	memset(s, 0xff, sizeof(*s));
 }
 
-/* ${into} |= ${from}; did it grow? */
+/* ${into} |= ${from}; true if it changed. */
 static bool
 set_join(struct set *into, const struct set *from)
 {
@@ -63,7 +63,7 @@ struct life {
 	const struct flow *f;
 	struct set *need, *made;	/* by block: read first; overwritten */
 	struct set *in;			/* at its begin */
-	struct set at[FLOW_BARRIERS];	/* where its threads go on */
+	struct set at[FLOW_BARRIERS];	/* live where its threads continue */
 };
 
 static void
@@ -158,7 +158,7 @@ life_make(struct life *l, const struct flow *f, const struct sass *s)
 
 /* --- pairs ---------------------------------------------------------------- */
 
-/* A product that waits for its add, by its (first) register. */
+/* A product without its add so far, by its (first) register. */
 struct product {
 	uint32_t multiply, add;	/* indices; SASS_NONE */
 	uint16_t width;		/* 0: there is none */
@@ -172,7 +172,7 @@ struct search {
 
 #define KINDS (SASS_FP32 | SASS_FP64 | SASS_FP16)
 
-/* No modifiers but those that the fused instruction has too. */
+/* Only modifiers that the fused instruction has as well. */
 static bool
 modifiers_fit(const struct sass_instruction *mul,
     const struct sass_instruction *add)
@@ -198,8 +198,8 @@ modifiers_fit(const struct sass_instruction *mul,
 	return (true);
 }
 
-/* How many values of the operands from ${place} on are constants, immediate or
- * uniform: an instruction has room for one. */
+/* The number of operands from ${place} on that are constants, immediate or
+ * uniform: an instruction can have one. */
 static unsigned
 constants(const char *text, unsigned place)
 {
@@ -228,7 +228,7 @@ fits(const struct sass_instruction *mul, const struct sass_instruction *add,
 	    (strchr(add->opcode, '2') == NULL) !=
 	    (strchr(mul->opcode, '2') == NULL) || !modifiers_fit(mul, add))
 		return (false);
-	/* With a zero it is a move or a change of sign. */
+	/* With RZ it is a move or a negation. */
 	if (strstr(text, "RZ") != NULL)
 		return (false);
 	return (constants(opcode_operands(mul), 1) + constants(text, 1) < 2);
@@ -243,7 +243,7 @@ drop(struct search *x, unsigned reg)
 	x->product[reg].width = 0;
 }
 
-/* Every product in the registers from ${reg} on; ${keep}: but that one. */
+/* Drops every product in the registers from ${reg} on, except ${keep}. */
 static void
 drop_range(struct search *x, unsigned reg, unsigned width, unsigned keep)
 {
@@ -269,7 +269,7 @@ take_reads(struct search *x, uint32_t index, const struct effect *e)
 {
 	struct sass_instruction *in = x->s->instruction;
 	const struct operand *o;
-	bool taken = false;	/* of two products one can be fused */
+	bool taken = false;	/* only one of two products can be fused */
 	struct product *p;
 	uint32_t i;
 
@@ -294,7 +294,7 @@ take_write(struct search *x, uint32_t index, const struct effect *e)
 	struct product *p;
 	unsigned r;
 
-	/* Overwritten whole: nobody else can have it. */
+	/* Overwritten completely: the product has no other use. */
 	for (r = e->write; r < e->write + e->sure && r < REGISTERS; r++)
 		if (x->product[r].width > 0 &&
 		    r + x->product[r].width <= e->write + e->sure)

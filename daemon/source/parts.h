@@ -1,6 +1,6 @@
 /*
- * source/parts.h: what a cubin's reader (cubin.c) found for that of its line
- * table (program.c, lines.c).
+ * source/parts.h: what cubin.c found, for the line-table readers (program.c,
+ * lines.c).
  */
 #ifndef CADV_SOURCE_PARTS_H
 #define CADV_SOURCE_PARTS_H
@@ -14,19 +14,19 @@
 #define MAX_RELOCATIONS (1u << 18)
 #define MAX_SEQUENCES (1u << 18)
 
-/* A place in .debug_line that holds an address, and what it points to. */
+/* An address in .debug_line, and its target. */
 struct relocation {
 	uint64_t at;		/* offset in .debug_line */
 	uint64_t address;	/* in the section */
 	uint32_t section;
-	bool addend;		/* ${address} is complete; else what stands
-				 * in the file is added to it (SHT_REL) */
+	bool addend;		/* ${address} is complete; else the value in the
+				 * file is added to it (SHT_REL) */
 };
 
 /* A sequence of rows: its part of .debug_line. */
 struct sequence {
-	uint32_t section;	/* of the code it is about */
-	size_t unit;		/* offset of its unit */
+	uint32_t section;	/* of the code it describes */
+	size_t unit;		/* offset of its line unit */
 	size_t begin, end;	/* its opcodes */
 };
 
@@ -50,13 +50,13 @@ struct cubin_parts {
 	size_t relocations;
 	struct sequence *sequence;	/* by section, then place */
 	size_t sequences;
-	uint32_t only;		/* the section of code, if there is but one */
+	uint32_t only;		/* the section of code, if there is only one */
 	uint8_t *launching;	/* by section: does its code launch kernels?
 				 * NULL: none does */
 };
 
-/* lines_index(p): find the sequences of p->line. -1 without memory; what is
- * damaged is left out. */
+/* lines_index(p): find the sequences of p->line. -1 without memory; damaged
+ * ones are left out. */
 int lines_index(struct cubin_parts *p);
 
 /* launches_index(p): find the sections whose code launches kernels. -1 without

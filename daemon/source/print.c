@@ -32,8 +32,8 @@ add(struct print *t, const char *s, size_t n)
 }
 
 /*
- * The number of a branch's target: what stands behind its last comma. One
- * before the function must not pass for one in it: it becomes negative.
+ * The target of a branch: the number after its last comma. A target before the
+ * function's begin becomes negative, so that it is not taken for one inside.
  */
 static int
 target_add(struct print *t, const struct listed *in,

@@ -17,14 +17,14 @@ struct print {
 	size_t len, cap;
 };
 
-/* Where a function stands among the listed pcs. */
+/* A function's range of listed pcs. */
 struct print_place {
 	uint32_t base;		/* its first instruction */
-	uint32_t begin, end;	/* what a branch's number may be about */
+	uint32_t begin, end;	/* range of branch targets */
 };
 
-/* print_line(t, in, at, name): append a line. ${name} stands for the branch's
- * target if it is not NULL. -1 without memory, or where it is too long. */
+/* print_line(t, in, at, name): append a line. ${name}, if not NULL, replaces
+ * the branch's target. -1 without memory, or if the text gets too long. */
 int print_line(struct print *t, const struct listed *in,
     const struct print_place *at, const char *name);
 

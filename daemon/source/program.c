@@ -84,7 +84,7 @@ cursor_string(struct cursor *c)
 /* --- a unit's header ------------------------------------------------------ */
 
 int
-unit_read(const struct cubin_parts *p, size_t at, struct unit *u)
+line_unit_read(const struct cubin_parts *p, size_t at, struct line_unit *u)
 {
 	struct cursor c = { p->line + at, p->line + p->line_size, false };
 	uint64_t length, version, header;
@@ -138,7 +138,7 @@ machine_reset(struct machine *m)
 
 void
 machine_start(struct machine *m, const struct cubin_parts *p,
-    const struct unit *u, size_t begin, size_t end)
+    const struct line_unit *u, size_t begin, size_t end)
 {
 
 	memset(m, 0, sizeof(*m));
@@ -170,7 +170,7 @@ address_set(struct machine *m, size_t bytes)
 		m->section = r->section;
 		m->address = r->address + (r->addend ? 0 : value);
 	} else {
-		/* With one function there is no doubt what it is about. */
+		/* With a single function the section is known. */
 		m->section = p->only != 0 ? p->only : LINE_SECTION_NONE;
 		m->address = value;
 	}
@@ -217,7 +217,7 @@ extended(struct machine *m)
 static void
 standard(struct machine *m, unsigned op)
 {
-	const struct unit *u = m->unit;
+	const struct line_unit *u = m->unit;
 	unsigned i;
 
 	switch (op) {
@@ -247,7 +247,7 @@ standard(struct machine *m, unsigned op)
 enum event
 machine_run(struct machine *m)
 {
-	const struct unit *u = m->unit;
+	const struct line_unit *u = m->unit;
 	enum event event;
 	unsigned op;
 
@@ -303,7 +303,7 @@ sequence_add(struct cubin_parts *p, size_t *cap, const struct sequence *s)
 }
 
 static int
-unit_index(struct cubin_parts *p, const struct unit *u, size_t *cap)
+line_unit_index(struct cubin_parts *p, const struct line_unit *u, size_t *cap)
 {
 	struct sequence s = { LINE_SECTION_NONE, u->begin, u->program, 0 };
 	enum event event;
@@ -329,10 +329,10 @@ int
 lines_index(struct cubin_parts *p)
 {
 	size_t at = 0, cap = 0;
-	struct unit u;
+	struct line_unit u;
 
 	while (at < p->line_size) {
-		if (unit_read(p, at, &u) == 0 && unit_index(p, &u, &cap) != 0)
+		if (line_unit_read(p, at, &u) == 0 && line_unit_index(p, &u, &cap) != 0)
 			return (-1);
 		if (u.end <= at)
 			break;

@@ -1,7 +1,7 @@
 /*
- * source/raw.c: disasm_code of disasm.h. The sections stand one after the other
- * in a file of instructions and nothing else; the tool lists it as one function.
- * Names are ours to fill in: it has no symbols.
+ * source/raw.c: disasm_code of disasm.h. The sections are concatenated in a
+ * file of bare instructions; the tool lists it as one function. The file has no
+ * symbols: names are filled in here.
  */
 #include <limits.h>
 #include <stdbool.h>
@@ -27,16 +27,17 @@ struct piece {
 	const struct cubin *cubin;
 	uint32_t section;
 	uint32_t at, size;	/* in the file */
-	uint32_t *linked;	/* of each instruction: the symbol that it is
-				 * still to be linked with; 0 none */
-	uint32_t *begins;	/* of each: 1 + the function that begins */
+	uint32_t *linked;	/* of each instruction: the symbol of its
+				 * relocation; 0 none */
+	uint32_t *begins;	/* of each instruction: 1 + the function that
+				 * begins there */
 };
 
 struct raw {
 	const struct disassembler *d;
 	const struct disasm_code *want;
 	size_t count;
-	size_t *of;		/* of each wanted function: its piece */
+	size_t *of;		/* the piece of each wanted function */
 	struct piece *piece;
 	size_t pieces;
 	uint8_t *code;
@@ -60,7 +61,7 @@ disasm_code_bytes(const struct disasm_code *w)
 
 /* --- the file -------------------------------------------------------------- */
 
-/* Of several functions that begin at one place the tool names the whole one. */
+/* If several functions begin at one address the tool names the longest. */
 static void
 begins_fill(struct piece *p)
 {
@@ -114,7 +115,7 @@ piece_add(struct raw *r, const struct disasm_code *w, size_t *index)
 static void
 piece_copy(uint8_t *code, const struct piece *p)
 {
-	/* The one of every architecture so far. */
+	/* NOP, the same in every architecture so far. */
 	static const uint8_t nop[CUBIN_STEP] = { 0x18, 0x79,
 	    [13] = 0xc0, [14] = 0x0f };
 	size_t size;
@@ -188,8 +189,8 @@ blamed(const struct raw *r, const char *complaint)
 	return (SIZE_MAX);
 }
 
-/* Instructions have no pc of their own in what is printed: with one missing
- * all behind it would be wrong. */
+/* Printed instructions have no pc: if one is missing all later ones would be
+ * wrong. */
 static int
 raw_run(struct raw *r, size_t *bad, struct error *e)
 {
@@ -215,8 +216,8 @@ raw_run(struct raw *r, size_t *bad, struct error *e)
 
 /* --- the text -------------------------------------------------------------- */
 
-/* A call or return that goes to a function by its name, as the tool prints it
- * where it has the symbols. NULL: its number is right. */
+/* The function that a call or return names, as the tool prints it where it has
+ * the symbols. NULL: its number is right. */
 static const char *
 name_of(const struct piece *p, const struct listed *in)
 {

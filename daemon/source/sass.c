@@ -1,5 +1,6 @@
 /*
- * source/sass.c: the lines of a disassembly as instructions; see sass.h.
+ * source/sass.c: parses the lines of a disassembly into instructions; see
+ * sass.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 #include "source/opcode.h"
 #include "source/sass.h"
 
-/* Hex digits up to a space; -1 if that is not what stands there. */
+/* Parses hex digits up to a space; -1 otherwise. */
 static int
 pc_read(const char **p, const char *end, uint32_t *pc)
 {
@@ -34,7 +35,7 @@ pc_read(const char **p, const char *end, uint32_t *pc)
 	return (0);
 }
 
-/* "0x1e0" and nothing behind it; SASS_NONE if it is no such number. */
+/* Parses "0x1e0" with nothing after it; SASS_NONE otherwise. */
 static uint32_t
 number(const char *s)
 {
@@ -49,7 +50,7 @@ number(const char *s)
 	return ((uint32_t)v);
 }
 
-/* Where a branch goes: its last operand, an absolute number. */
+/* The target of a branch: its last operand, an absolute number. */
 static void
 branch_explain(struct sass_instruction *in)
 {
@@ -69,8 +70,8 @@ branch_explain(struct sass_instruction *in)
 		in->flags |= SASS_BACKWARD;
 }
 
-/* ${line} is terminated; ${name} has room for the opcode. Bytes of ${name} that
- * were used. */
+/* ${line} is terminated; ${name} has room for the opcode. Returns the bytes of
+ * ${name} that were used. */
 static size_t
 instruction_read(struct sass_instruction *in, const char *line, char *name)
 {
@@ -146,7 +147,8 @@ sass_parse(struct sass *s, const char *text, size_t len)
 	memset(s, 0, sizeof(*s));
 	if (n == 0 || n > SASS_MAX_INSTRUCTIONS || len > SIZE_MAX / 4)
 		return (-1);
-	/* The lines, and behind them the opcodes: shorter than their lines. */
+	/* The lines, followed by the opcodes, which are shorter than their
+	 * lines. */
 	s->text = malloc(2 * len + 2);
 	s->instruction = calloc(n, sizeof(*s->instruction));
 	if (s->text == NULL || s->instruction == NULL ||

@@ -1,10 +1,9 @@
 /*
- * source/sass.h: a function's instructions as facts: what each does, to what
- * memory, how wide, and how they depend on each other. Pure over text.
- *
- * The text is what DISASSEMBLY records hold: one instruction a line,
- * "<pc in hex> <predicate or nothing> <opcode> <operands>\n", as in
- * "0070 @P0 EXIT" or "00c0 LDG.E.128.CONSTANT R4,desc[UR4][R6.64+0x10]".
+ * source/sass.h: a function's instructions: what each does, which memory it
+ * accesses, how wide, and how they depend on each other. Pure over text, that
+ * of DISASSEMBLY records: one instruction a line, "<pc in hex> <predicate or
+ * nothing> <opcode> <operands>\n", as in "0070 @P0 EXIT" or "00c0
+ * LDG.E.128.CONSTANT R4,desc[UR4][R6.64+0x10]".
  */
 #ifndef CADV_SASS_H
 #define CADV_SASS_H
@@ -51,17 +50,17 @@ enum sass_flag {
 struct sass_instruction {
 	uint32_t pc;
 	uint32_t flags;			/* enum sass_flag */
-	uint32_t target;		/* pc a branch goes to; SASS_NONE */
-	uint32_t pair;			/* index of the add that alone consumes
-					 * this multiply: fusible; SASS_NONE */
+	uint32_t target;		/* target pc of a branch; SASS_NONE */
+	uint32_t pair;			/* index of the only add that uses this
+					 * multiply: fusible; SASS_NONE */
 	uint8_t space;			/* enum sass_space */
-	uint8_t bytes;			/* a lane accesses: 1, 2, 4, 8, 16, 32;
+	uint8_t bytes;			/* bytes per lane: 1, 2, 4, 8, 16, 32;
 					 * 0 */
 	const char *text;		/* the line without its pc */
 	const char *opcode;		/* "LDG.E.128", terminated */
 };
 
-/* A loop: a backward branch and what it jumps over. */
+/* A loop: a backward branch and the instructions from its target on. */
 struct sass_loop {
 	uint32_t head, tail;		/* indices: first instruction, branch */
 	uint32_t depth;			/* 0 outermost */
@@ -76,7 +75,7 @@ struct sass {
 	char *text;			/* private */
 };
 
-/* sass_parse(s, text, len): 0; -1 without memory, or if it is no such text.
+/* sass_parse(s, text, len): 0; -1 without memory, or if the text is invalid.
  * Release with sass_free. */
 int sass_parse(struct sass *s, const char *text, size_t len);
 void sass_free(struct sass *s);

@@ -38,7 +38,7 @@ write_all(int fd, const uint8_t *p, size_t len)
 	return (0);
 }
 
-/* The directory for its input, the only one with files that it may write. */
+/* The directory for its input, the only one in which it may write files. */
 static int
 tool_directory(char *dir)
 {

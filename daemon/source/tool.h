@@ -12,17 +12,18 @@ struct disassembler;
 struct error;
 struct listing;
 
-#define TOOL_OLDEST 70u		/* sm_: before it instructions had 8 bytes */
+#define TOOL_OLDEST 70u		/* sm_70: instructions were 8 bytes long
+				 * before */
 
-/* tool_file(path, bytes, size, e): ${bytes} in a new file that nobody else can
- * read; its path (of PATH_MAX) in ${path}, "" if there is none. Unlink it. */
+/* tool_file(path, bytes, size, e): write ${bytes} into a new file with mode
+ * 0600; its path (PATH_MAX bytes) in ${path}, "" on failure. Unlink it. */
 int tool_file(char *path, const uint8_t *bytes, size_t size,
     struct error *e);
 
 /*
- * tool_run(d, argv, json, l, e): run it, read what it prints, JSON or text. 0;
- * 1 with ${e}: it ran, but that was no answer; -1 with ${e}: it did not, or went
- * over a limit.
+ * tool_run(d, argv, json, l, e): run the tool and parse its output, JSON or
+ * text. 0; 1 with ${e}: it ran, but its output is invalid; -1 with ${e}: it
+ * failed, or exceeded a limit.
  */
 int tool_run(const struct disassembler *d, char *const argv[], bool json,
     struct listing *l, struct error *e);

@@ -43,9 +43,9 @@ store_doc(struct store *s, int64_t run, const char *noun, const char *id,
 }
 
 /*
- * A page is what follows a row in an order; the row is named by its rank, which
- * is unique, and its key is looked up again: a cursor is nothing but a number,
- * and needs no escaping of names.
+ * A page is the rows after a row in an order; a cursor is that row's rank,
+ * which is unique, and its sort key is looked up again: so cursors are plain
+ * numbers, and names need no escaping.
  */
 static const struct order {
 	const char *first, *next;
@@ -188,7 +188,7 @@ put_run(struct store *s, int64_t number, const struct documents *docs,
 	for (i = 0; i < docs->items; i++)
 		if (strcmp(docs->item[i].noun, "run") == 0)
 			json = docs->item[i].json;
-	/* A label that a person gave (PATCH) stays. */
+	/* A label set by PATCH stays. */
 	st = store_execute(s, e, "UPDATE run SET state = ?, "
 	    "label = coalesce(label, ?), started_ns = ?, bytes = ?, json = ?, "
 	    "sum = ? WHERE number = ?", "ssiisii", docs->state, docs->label,

@@ -1,5 +1,5 @@
-/* Where the frames of a capture are: rows of fixed little-endian size, in pieces
- * of which a reader holds one at a time. */
+/* The frame index of a capture: rows of fixed little-endian size, in chunks of
+ * which a reader holds one at a time. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "wire/le.h"
 
 #define ROW 48
-#define ROWS 4096		/* of a piece: 192 KiB; schema.c has them too */
+#define ROWS 4096		/* per chunk: 192 KiB; as in schema.c */
 
 static int64_t
 clamp(uint64_t ns)
@@ -40,7 +40,7 @@ unpack(const uint8_t *p)
 	    le64_get(p + 32), le64_get(p + 40) });
 }
 
-/* The piece that begins at the frame ${first}. */
+/* The chunk that begins with frame ${first}. */
 static enum store_status
 put_piece(struct store *s, sqlite3_stmt *q, const struct capture_index *x,
     size_t first, uint8_t *buf, struct error *e)
@@ -95,7 +95,7 @@ store_put_frames(struct store *s, int64_t number,
 	return (st);
 }
 
-/* What a search has taken so far. */
+/* The state of a search. */
 struct taking {
 	const struct store_frames *want;
 	struct capture_index *x;

@@ -1,5 +1,5 @@
-/* What the signatures and devices of a capture are, as two blobs of fixed
- * little-endian rows. */
+/* The signatures and devices of a capture, as two blobs of fixed little-endian
+ * rows. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,7 +96,7 @@ unpack(struct capture_index *x, sqlite3_stmt *q)
 		};
 	x->signatures = signatures;
 	x->devices = devices;
-	capture_index_sort(x);	/* a database of an older version is not */
+	capture_index_sort(x);	/* an older version stored them unsorted */
 	return (0);
 }
 

@@ -15,8 +15,8 @@ struct store {
 	pthread_mutex_t lock;
 };
 
-/* schema_check: the database's version, or -1 with ${e} set if it is not ours
- * or newer. schema_migrate: bring it to ours. */
+/* schema_check: the database's version, or -1 with ${e} if it is not a
+ * cudadvise database, or newer. schema_migrate: upgrade it to this version. */
 int schema_check(sqlite3 *db, const char *path, struct error *e);
 int schema_migrate(sqlite3 *db, const char *path, struct error *e);
 
@@ -38,7 +38,7 @@ enum store_status store_begin(struct store *s, struct error *e);
 enum store_status store_end(struct store *s, enum store_status st,
     struct error *e);
 
-/* store_touch(s, run, e): the run's revision and the global one grow. */
+/* store_touch(s, run, e): increment the run's revision and the global one. */
 enum store_status store_touch(struct store *s, int64_t run, struct error *e);
 
 /* store_put_index(s, number, x, e): inside a transaction. */
@@ -52,13 +52,13 @@ enum store_status store_put_frames(struct store *s, int64_t number,
 /* A malloced copy of a text column; NULL for NULL. */
 char *store_text(sqlite3_stmt *q, int column);
 
-/* store_sum(text): the checksum of a document, as its row has it: SQLite does
- * not see what a disk made of a text. */
+/* store_sum(text): the checksum of a document, stored in its row: SQLite does
+ * not detect damage on disk. */
 int64_t store_sum(const char *text);
 
-/* store_json(q, column, out, e): a document with its checksum in the next
- * column; *${out} is malloced, NULL for NULL. STORE_FAILED if it is not what
- * was stored. */
+/* store_json(q, column, out, e): a document, with its checksum in the next
+ * column; *${out} is malloced, NULL for NULL. STORE_FAILED if the checksum does
+ * not match. */
 enum store_status store_json(sqlite3_stmt *q, int column, char **out,
     struct error *e);
 

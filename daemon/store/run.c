@@ -44,7 +44,8 @@ read_run(sqlite3_stmt *q, struct store_run *r)
 	r->started_ns = sqlite3_column_int64(q, 5);
 	r->revision = sqlite3_column_int64(q, 6);
 	r->bytes = sqlite3_column_int64(q, 7);
-	/* A damaged one is as none: the list of the others is no worse. */
+	/* A damaged document counts as missing, so that the others are still
+	 * listed. */
 	store_json(q, 8, &r->json, NULL);
 }
 
@@ -153,7 +154,7 @@ store_run_add(struct store *s, const char *uuid, const char *label,
 		goto out;
 	st = store_execute(s, e, "UPDATE run SET state = 'live' "
 	    "WHERE uuid = ?", "s", uuid);
-	/* (An insertion that meets a conflict uses up a number.) */
+	/* (INSERT OR IGNORE would use up a number.) */
 	if (st == STORE_OK)
 		st = store_execute(s, e,
 		    "INSERT INTO run (uuid, label, state, started_ns) "

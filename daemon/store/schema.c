@@ -1,4 +1,4 @@
-/* The tables, as steps from one version of the database to the next. */
+/* The schema, as steps from one version of the database to the next. */
 #include <sqlite3.h>
 
 #include "base/error.h"
@@ -39,8 +39,8 @@ static const char *const step[] = {
 	"CREATE TABLE counter (revision INTEGER NOT NULL) STRICT;"
 	"INSERT INTO counter VALUES (0);",
 
-	/* Frames in pieces of 4096 rows of 48 bytes. What was in one may span
-	 * any time. */
+	/* Frames in chunks of 4096 rows of 48 bytes. The time span of existing
+	 * rows is unknown. */
 	"CREATE TABLE frame_chunk ("
 	"  run INTEGER NOT NULL REFERENCES run(number) ON DELETE CASCADE,"
 	"  chunk INTEGER NOT NULL,"
@@ -58,7 +58,7 @@ static const char *const step[] = {
 	"  FROM piece p JOIN frames f ON f.run = p.run;"
 	"ALTER TABLE frames DROP COLUMN frame;",
 
-	/* Checksums of documents; NULL: an earlier version wrote it. */
+	/* Checksums of documents; NULL: written by an earlier version. */
 	"ALTER TABLE doc ADD COLUMN sum INTEGER;"
 	"ALTER TABLE run ADD COLUMN sum INTEGER;",
 };

@@ -39,8 +39,8 @@ open_at(const char *path, int flags, struct error *e)
 struct store *
 store_open(const char *path, struct error *e)
 {
-	/* Only this connection ever writes or checkpoints: two that do at the
-	 * same moment can corrupt the log (SQLite before 3.51.3). */
+	/* Only this connection writes and checkpoints: two that do so at the
+	 * same moment can corrupt the WAL (SQLite before 3.51.3). */
 	static const char setup[] =
 	    "PRAGMA journal_mode = WAL;"
 	    "PRAGMA synchronous = NORMAL;"
@@ -95,8 +95,8 @@ store_fail(struct store *s, struct error *e, const char *what)
 	int code = sqlite3_extended_errcode(s->db);
 
 	error_set(e, "cannot %s: %s", what, sqlite3_errmsg(s->db));
-	/* A full disk is FULL; a used-up quota or a file size limit is only a
-	 * write that failed. */
+	/* A full disk is SQLITE_FULL; an exceeded quota or file size limit is
+	 * SQLITE_IOERR_WRITE. */
 	if ((code & 0xff) == SQLITE_FULL || code == SQLITE_IOERR_WRITE ||
 	    code == SQLITE_IOERR_SHMSIZE) {
 		error_remedy(e, "make room on the disk (or in the "
@@ -226,7 +226,7 @@ store_json(sqlite3_stmt *q, int column, char **out, struct error *e)
 		error_set(e, "out of memory");
 		return (STORE_FAILED);
 	}
-	/* An earlier version wrote none. */
+	/* An earlier version stored no checksum. */
 	if (sqlite3_column_type(q, column + 1) == SQLITE_NULL ||
 	    sqlite3_column_int64(q, column + 1) == store_sum(*out))
 		return (STORE_OK);

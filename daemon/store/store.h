@@ -1,9 +1,8 @@
 /*
  * store/store.h: finished and live runs as JSON documents in one SQLite file.
- * The only place that sees SQLite. What is here can be rebuilt from captures.
- *
- * A struct store is one connection with its own lock: any thread may use it.
- * There is one writer (the service's); everybody else reads through
+ * The only interface to SQLite. The contents can be rebuilt from captures. A
+ * struct store is one connection with its own lock: any thread may use it.
+ * There is one writer (the service's); all others read through
  * store_open_reader.
  */
 #ifndef CADV_STORE_H
@@ -21,13 +20,13 @@ struct store;
 enum store_status {
 	STORE_OK = 0,
 	STORE_NONE,		/* no such run or document */
-	STORE_AMBIGUOUS,	/* the prefix fits several runs */
+	STORE_AMBIGUOUS,	/* the prefix matches several runs */
 	STORE_FULL,		/* the disk is full */
-	STORE_FAILED,		/* see the error */
+	STORE_FAILED,		/* see ${e} */
 };
 
-/* store_open(path, e): the writer: creates and migrates. NULL with ${e} set if
- * the file is no database of ours, or one from a newer version. */
+/* store_open(path, e): the writer: creates and migrates. NULL with ${e} if the
+ * file is not a cudadvise database, or one from a newer version. */
 struct store *store_open(const char *path, struct error *e);
 struct store *store_open_reader(const char *path, struct error *e);
 void store_close(struct store *s);
@@ -54,34 +53,36 @@ enum store_status store_run_find(struct store *s, const char *id,
     struct store_run *out, struct error *e);
 
 /* store_runs(s, after, limit, oldest_first, out, n, e): up to ${limit} runs by
- * number, newest first unless asked otherwise, beyond the number ${after} (0:
+ * number, newest first unless ${oldest_first}, after the number ${after} (0:
  * from the start). *${out} is malloced: store_runs_free. The next page's cursor
  * is the last row's number. */
 enum store_status store_runs(struct store *s, int64_t after, size_t limit,
     bool oldest_first, struct store_run **out, size_t *n, struct error *e);
 
-/* store_run_add(s, uuid, label, started_ns, number, e): a live run; an uuid
- * that is there already keeps its number and becomes live again. */
+/* store_run_add(s, uuid, label, started_ns, number, e): add a live run; an
+ * existing uuid keeps its number and becomes live again. */
 enum store_status store_run_add(struct store *s, const char *uuid,
     const char *label, int64_t started_ns, int64_t *number, struct error *e);
 
-/* store_run_patch(s, number, label, pinned, e): ${label} NULL or ${pinned} -1
- * leave it as it is; a label of "" removes it. Revision grows. */
+/* store_run_patch(s, number, label, pinned, e): ${label} NULL, and ${pinned}
+ * -1, change nothing; a label of "" removes it. Increments the revision. */
 enum store_status store_run_patch(struct store *s, int64_t number,
     const char *label, int pinned, struct error *e);
 
-/* store_run_delete(s, number, e): rows only; the directory is the service's. */
+/* store_run_delete(s, number, e): deletes the rows; the service deletes the
+ * directory. */
 enum store_status store_run_delete(struct store *s, int64_t number,
     struct error *e);
 
-/* store_run_state(s, number, state, e) without new documents. */
+/* store_run_state(s, number, state, e): set the state, without new
+ * documents. */
 enum store_status store_run_state(struct store *s, int64_t number,
     const char *state, struct error *e);
 
 /* --- documents: those of report/document.def, by noun and id -------------- */
 
 enum store_sort {
-	SORT_RANK,		/* the order they were given in */
+	SORT_RANK,		/* order of insertion */
 	SORT_TIME,		/* most first: kernels by total_ns */
 	SORT_LAUNCHES,		/* most first */
 	SORT_NAME,		/* a first */
@@ -102,9 +103,9 @@ enum store_status store_doc(struct store *s, int64_t run, const char *noun,
 
 /*
  * store_docs(s, run, noun, sort, reverse, cursor, limit, out, n, next, e): a
- * page of documents. ${cursor} is "" at first, then what the last call left in
- * ${next} (STORE_CURSOR_SIZE bytes; "" after the last page). STORE_NONE if the
- * cursor is not one.
+ * page of documents. ${cursor} is "" at first, then the previous call's ${next}
+ * (STORE_CURSOR_SIZE bytes; "" after the last page). STORE_NONE if the cursor
+ * is invalid.
  */
 enum store_status store_docs(struct store *s, int64_t run, const char *noun,
     enum store_sort sort, bool reverse, const char *cursor, size_t limit,
@@ -117,15 +118,14 @@ enum store_status store_put(struct store *s, int64_t number,
     const struct documents *docs, const struct capture_index *x,
     uint64_t bytes, struct error *e);
 
-/* store_index(s, number, x, e): read the index back, but for its frames.
- * STORE_NONE: the run has none yet. */
+/* store_index(s, number, x, e): read the index, without its frames. STORE_NONE:
+ * the run has none yet. */
 enum store_status store_index(struct store *s, int64_t number,
     struct capture_index *x, struct error *e);
 
-/* Which frames, in their order: those with times that overlap [from, to) ns of
- * CLOCK_REALTIME; with ${after} only from the one on that holds the record
- * ${sequence} of ${stream}; up to the one with which they have more than
- * ${records} records. */
+/* A selection of frames, in order: those whose times overlap [from, to) ns of
+ * CLOCK_REALTIME; with ${after} only from the frame with record ${sequence} of
+ * ${stream} on; up to the frame with which they exceed ${records} records. */
 struct store_frames {
 	uint64_t from, to;
 	uint64_t records;
@@ -134,12 +134,12 @@ struct store_frames {
 };
 
 /* store_frames(s, number, want, x, e): set x->frame, which is empty. STORE_NONE
- * if no frame holds the record to begin after. */
+ * if no frame has the record to begin after. */
 enum store_status store_frames(struct store *s, int64_t number,
     const struct store_frames *want, struct capture_index *x,
     struct error *e);
 
-/* store_revision(s): grows with every change; for health checks. */
+/* store_revision(s): incremented by every change; for health checks. */
 int64_t store_revision(struct store *s);
 
 #endif

@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 #include "capture/capture.h"
-#include "capture/notes.h"
+#include "capture/own_records.h"
 #include "capture/source.h"
 #include "capture/symbol.h"
 #include "model/model.h"
@@ -511,12 +511,12 @@ TEST(whole_capture)
 	const char *path = made("whole");
 	const struct run *run;
 	uint8_t id[64], frames[512];
-	struct notes n;
+	struct own_records n;
 	size_t i;
 
 	run_target(SYMBOL_TARGET);
 	assert_non_null(w = capture_writer_open(path, &e));
-	assert_int_equal(notes_open(&n, NULL, w, NULL, &e), 0);
+	assert_int_equal(own_records_open(&n, NULL, w, NULL, &e), 0);
 	hello.start_ns = hello.now_ns = now_ns();
 	hello.run = wire_str_of("0123456789abcdef0123456789abcdef");
 	map.start = t.start;
@@ -528,10 +528,10 @@ TEST(whole_capture)
 	for (i = 0; i < t.frames; i++)
 		le64_put(frames + 8 * i, t.frame[i]);
 	site.frames = (struct wire_blob){ frames, (uint32_t)(8 * t.frames) };
-	assert_int_equal(NOTE(HELLO, &n, &hello, &e), 0);
-	assert_int_equal(NOTE(MAPPING, &n, &map, &e), 0);
-	assert_int_equal(NOTE(SITE, &n, &site, &e), 0);
-	assert_int_equal(notes_close(&n, &e), 0);
+	assert_int_equal(OWN_RECORD(HELLO, &n, &hello, &e), 0);
+	assert_int_equal(OWN_RECORD(MAPPING, &n, &map, &e), 0);
+	assert_int_equal(OWN_RECORD(SITE, &n, &site, &e), 0);
+	assert_int_equal(own_records_close(&n, &e), 0);
 	capture_writer_close(w);
 	assert_int_equal(symbols_complete(path, &e), 0);
 	assert_int_equal(capture_load(path, m, NULL, &e), 0);

@@ -8,11 +8,11 @@
 #include "base/error.h"
 #include "capture/capture.h"
 #include "capture/capture_index.h"
-#include "capture/notes.h"
+#include "capture/own_records.h"
 #include "model/model.h"
 #include "wire/frame.h"
 
-/* A frame that has so much is written; one record more always fits. */
+/* A frame of FULL bytes is written; another record always fits after it. */
 #define FULL (256u << 10)
 #define ROOM (FULL + RECORD_HEADER_SIZE + RECORD_MAX_PAYLOAD)
 
@@ -31,11 +31,11 @@ make_stream(void)
 }
 
 int
-notes_open(struct notes *n, struct model *m, struct capture_writer *w,
-    struct capture_index *x, struct error *e)
+own_records_open(struct own_records *n, struct model *m,
+    struct capture_writer *w, struct capture_index *x, struct error *e)
 {
 
-	*n = (struct notes){ .model = m, .writer = w, .index = x,
+	*n = (struct own_records){ .model = m, .writer = w, .index = x,
 	    .stream = make_stream() };
 	if ((n->buf = malloc(FRAME_HEADER_SIZE + ROOM)) == NULL) {
 		n->failed = 1;
@@ -45,21 +45,21 @@ notes_open(struct notes *n, struct model *m, struct capture_writer *w,
 }
 
 uint8_t *
-notes_at(const struct notes *n)
+own_records_at(const struct own_records *n)
 {
 
 	return (n->buf + FRAME_HEADER_SIZE + n->used);
 }
 
 size_t
-notes_left(const struct notes *n)
+own_records_left(const struct own_records *n)
 {
 
 	return (ROOM - n->used);
 }
 
 int
-notes_put(struct notes *n, size_t len)
+own_records_put(struct own_records *n, size_t len)
 {
 
 	if (len > 0) {
@@ -70,9 +70,9 @@ notes_put(struct notes *n, size_t len)
 	return (0);
 }
 
-/* Into the model, as a reader of the capture would. */
+/* Feeds the model, as a reader of the capture would. */
 static int
-feed(struct notes *n, struct capture_frame *span)
+feed(struct own_records *n, struct capture_frame *span)
 {
 	const uint8_t *p = n->buf + FRAME_HEADER_SIZE;
 	struct record r;
@@ -91,7 +91,7 @@ feed(struct notes *n, struct capture_frame *span)
 }
 
 static int
-flush(struct notes *n, struct error *e)
+flush(struct own_records *n, struct error *e)
 {
 	struct frame_header h = { .stored = (uint32_t)n->used,
 	    .raw = (uint32_t)n->used, .stream = n->stream,
@@ -131,7 +131,7 @@ flush(struct notes *n, struct error *e)
 }
 
 int
-notes_room(struct notes *n, struct error *e)
+own_records_room(struct own_records *n, struct error *e)
 {
 
 	if (n->failed)
@@ -140,7 +140,7 @@ notes_room(struct notes *n, struct error *e)
 }
 
 int
-notes_close(struct notes *n, struct error *e)
+own_records_close(struct own_records *n, struct error *e)
 {
 	int rc = n->failed ? -1 : flush(n, e);
 
