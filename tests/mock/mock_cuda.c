@@ -1,5 +1,5 @@
-/* The driver: its few functions that the injection library calls, and the
- * calls of a program, each with its callbacks and records. */
+/* The driver: the functions that the injection library calls, and the API calls
+ * of a program, each with its callbacks and records. */
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdio.h>
@@ -62,7 +62,7 @@ cuDeviceTotalMem_v2(size_t *bytes, CUdevice device)
 	return (CUDA_SUCCESS);
 }
 
-/* Only upwards, so that a pair is no mirror of the other. */
+/* Only to higher ordinals, so that the two directions differ. */
 CUresult
 cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer)
 {
@@ -87,7 +87,7 @@ cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice device)
 	return (CUDA_SUCCESS);
 }
 
-/* A Hopper of round numbers. */
+/* A Hopper GPU with round numbers. */
 static const struct { CUdevice_attribute attribute; int value; } limit[] = {
 	{ CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 9 },
 	{ CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 0 },
@@ -141,7 +141,7 @@ wait_until(uint64_t ns)
 		;
 }
 
-/* The context that this thread works with; NULL: any. */
+/* The current context of this thread; NULL: any. */
 static _Thread_local struct mock_context *current;
 
 CUresult
@@ -199,7 +199,8 @@ cuCtxSynchronize(void)
 	uint64_t until = 0, from;
 
 	MOCK_ENTER();
-	/* Of a relaxed thread it disturbs no capture, as measured on an H200. */
+	/* In relaxed mode a query does not invalidate a capture, as measured on
+	 * an H200. */
 	if (capture_mode != CU_STREAM_CAPTURE_MODE_RELAXED)
 		mock_captured(__func__);
 	pthread_mutex_lock(&contexts_lock);
@@ -221,7 +222,7 @@ cuStreamQuery(CUstream stream)
 
 	MOCK_ENTER();
 	mock_captured(__func__);
-	/* Handles are numbers: the streams of that number of all contexts. */
+	/* Handles are numbers: all contexts' streams of that number. */
 	pthread_mutex_lock(&contexts_lock);
 	for (c = contexts; c != NULL; c = c->next) {
 		busy = &c->busy_until[(uintptr_t)stream % MOCK_STREAMS];
@@ -292,7 +293,7 @@ cuptiGetDeviceId(CUcontext context, uint32_t *id)
 	return (CUPTI_SUCCESS);
 }
 
-/* CUPTI's ids of streams: 7 is the null stream, the others count on. */
+/* CUPTI's stream ids: 7 is the null stream, others follow. */
 static uint32_t
 stream_id(uint32_t stream)
 {
@@ -363,7 +364,7 @@ call_exit(struct call *k)
 	mock_emit(&r, sizeof(r));
 }
 
-/* Work of ${ns} on a stream: starts when the stream is free. */
+/* Work of ${ns} on a stream: starts when the stream is idle. */
 static uint64_t
 occupy(struct mock_context *c, uint32_t stream, uint64_t ns)
 {
@@ -406,7 +407,7 @@ mock_alone(struct mock_context *c, const char *function)
 	mock_idle(c, function);
 }
 
-/* This thread is inside a launch from here on, or was. */
+/* Marks this thread as inside a launch, or outside. */
 static void
 launching(struct mock_context *c, bool on)
 {
@@ -436,7 +437,7 @@ record_kernel(struct mock_context *c, const struct mock_launch *l,
 	    .sharedMemoryExecuted = 32768, .correlationId = correlation,
 	    .name = f->name };
 
-	/* One that CUPTI takes for itself takes longer than the kernel. */
+	/* A kernel that CUPTI serialises or replays takes longer. */
 	r.start = occupy(c, l->stream, f->duration_ns * times);
 	r.end = r.start + f->duration_ns * times;
 	r.completed = r.end;
@@ -501,7 +502,7 @@ mock_graph_launch(struct mock_context *c, const struct mock_launch *l, size_t n)
 	call_exit(&k);
 }
 
-/* One record of a copy that takes ${ns}; returns its end. */
+/* Records a copy that takes ${ns}; returns its end. */
 static uint64_t
 record_copy(struct mock_context *c, const struct mock_copy *copy,
     uint32_t correlation)
@@ -596,7 +597,7 @@ mock_enable_peer(struct mock_context *c, struct mock_context *peer,
 		call_exit(&outer);
 }
 
-/* One call of the driver, and around it the runtime's, which has no record. */
+/* A runtime call, which has no record, around a driver call. */
 static void
 call_nested(struct mock_context *c, CUpti_CallbackId runtime, const char *name,
     CUpti_CallbackId driver, const void *params)
@@ -645,7 +646,7 @@ mock_managed(struct mock_context *c, uint64_t bytes)
 
 	call_nested(c, CUPTI_RUNTIME_TRACE_CBID_cudaMallocManaged_v6000,
 	    "cudaMallocManaged", CUPTI_DRIVER_TRACE_CBID_cuMemAllocManaged, &p);
-	/* The host fills it, in which time who watches begins to. */
+	/* The host fills the memory, while the client enables the events. */
 	until = mock_now() + 2000000000u;
 	while (!mock_kind_on(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER) &&
 	    mock_now() < until)
@@ -658,7 +659,7 @@ mock_managed(struct mock_context *c, uint64_t bytes)
 		record_managed(c,
 		    CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_HTOD,
 		    2u << 20, address + at, now + 5000);
-		/* The value of these is where in the program. */
+		/* The value of these records is a program counter. */
 		record_managed(c,
 		    CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_CPU_PAGE_FAULT_COUNT,
 		    0x55550000, address + at, now);
@@ -932,7 +933,7 @@ mock_context_create(uint32_t device)
 	return (c);
 }
 
-/* The memory stays: a subscriber may still hold the handle, as a number. */
+/* Not freed: a subscriber may still hold the handle, as a number. */
 void
 mock_context_destroy(struct mock_context *c)
 {

@@ -8,7 +8,7 @@
 #define CALLBACKS 1024
 #define RECORD_ALIGN 8u
 
-/* One thread's buffer, as CUPTI 13 has them by default. */
+/* One thread's buffer: CUPTI 13's default. */
 struct thread_buffer {
 	pthread_mutex_t lock;
 	uint8_t *data;
@@ -26,7 +26,7 @@ struct full {
 static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t more, idle;
-	bool delivering;	/* the worker is at it */
+	bool delivering;	/* the worker is delivering it */
 	CUpti_CallbackFunc callback;
 	void *userdata;
 	bool callback_on[CUPTI_CB_DOMAIN_SIZE][CALLBACKS];
@@ -196,7 +196,7 @@ set_kind(CUpti_ActivityKind kind, bool on)
 		return (CUPTI_ERROR_INVALID_KIND);
 	pthread_mutex_lock(&mock.lock);
 	mock.kind_on[kind] = on;
-	/* The kind overrides what was set for single calls. */
+	/* Enabling the kind resets the settings of single calls. */
 	if (kind == CUPTI_ACTIVITY_KIND_DRIVER)
 		for (i = 0; i < CUPTI_DRIVER_TRACE_CBID_SIZE; i++)
 			mock.driver_on[i] = on;
@@ -302,7 +302,7 @@ deliver(struct full *f)
 	}
 }
 
-/* Full buffers come back on a thread of CUPTI's own. */
+/* Full buffers are returned on a thread of CUPTI's own. */
 static void *
 worker(void *cookie)
 {
@@ -394,7 +394,7 @@ own_buffer(void)
 	return (own);
 }
 
-/* CUPTI drops, and counts, what it has no room for. */
+/* CUPTI drops records without a buffer, and counts them. */
 static bool
 must_drop(const void *record)
 {
@@ -444,7 +444,7 @@ mock_emit(const void *record, size_t size)
 		push(f);
 }
 
-/* A buffer of another client's. */
+/* A buffer of another client. */
 static uint8_t foreign[1 << 16];
 
 CUptiResult

@@ -5,7 +5,8 @@
 
 #include "mock_internal.h"
 
-#define REFUSALS 64		/* and as many slow ones */
+#define REFUSALS 64		/* entries of MOCK_REFUSE, and as many of
+				 * MOCK_SLOW */
 
 /* One entry of MOCK_REFUSE. */
 struct refusal {
@@ -52,7 +53,7 @@ mock_hash(const char *text)
 	return (h);
 }
 
-/* A typing error would make a test pass for nothing: stop. */
+/* A mistyped entry would make a test pass for nothing: abort. */
 static void
 bad_refusal(const char *name, const char *text)
 {
@@ -61,7 +62,7 @@ bad_refusal(const char *name, const char *text)
 	abort();
 }
 
-/* The entries of the variable ${name} into ${list}; how many there are. */
+/* Parses the variable ${name} into ${list}; returns the number of entries. */
 static size_t
 parse_list(const char *name, struct refusal *list)
 {
@@ -102,7 +103,7 @@ parse(void)
 	slows = parse_list("MOCK_SLOW", slow);
 }
 
-/* What the last entry that is for this call says; 0: there is none. */
+/* The code of the last entry for this call; 0: none. */
 static int
 look_up(struct refusal *list, size_t count, const char *function)
 {

@@ -1,4 +1,4 @@
-/* mock_internal.h: what the parts of the mock share. */
+/* mock_internal.h: shared by the files of the mock. */
 #ifndef CADV_MOCK_INTERNAL_H
 #define CADV_MOCK_INTERNAL_H
 
@@ -18,7 +18,7 @@
 
 #include "mock.h"
 
-/* A CUPTI writes the records that its own headers call the newest. */
+/* CUPTI writes the newest record layouts of its own headers. */
 #if CUPTI_API_VERSION < 130000
 #define CUpti_ActivityKernel10 CUpti_ActivityKernel9
 #endif
@@ -40,7 +40,7 @@ struct mock_sampling;
 struct mock_context {
 	uint32_t magic;
 	uint32_t id, device;
-	struct mock_context *next;	/* all that were ever made */
+	struct mock_context *next;	/* all contexts ever created */
 	pthread_mutex_t lock;
 	uint64_t busy_until[MOCK_STREAMS];	/* CLOCK_REALTIME, ns */
 	uint64_t kernels_until, blocked_until;
@@ -48,10 +48,13 @@ struct mock_context {
 	struct mock_module *module;	/* NULL: not loaded yet */
 	struct mock_sass *sass;		/* SASS metrics are enabled */
 	struct mock_sampling *sampling;	/* PC sampling is enabled */
-	bool instrumented;		/* it, or the range profiler, was */
-	bool sass_used, sass_whole;	/* since then: SASS metrics work */
-	const struct mock_code *sass_first;	/* else: only for this one */
-	bool moved[MOCK_CODES];		/* by code: patched once */
+	bool instrumented;		/* PC sampling or the range profiler was
+					 * enabled before */
+	bool sass_used, sass_whole;	/* SASS metrics are in use; they work
+					 * for all functions */
+	const struct mock_code *sass_first;	/* otherwise they work only for
+						 * this function */
+	bool moved[MOCK_CODES];		/* by code: patched at least once */
 };
 
 /* The code of one kernel in the cubin that every module is a copy of. */
@@ -59,21 +62,21 @@ struct mock_code {
 	const char *name;
 	uint32_t symbol;		/* index in .symtab */
 	const uint8_t *text;
-	uint32_t size;			/* bytes that can run: no padding */
+	uint32_t size;			/* bytes of code, without padding */
 };
 
 #define MOCK_INSTRUCTION 16u
 
-/* mock_refused(function): what MOCK_REFUSE says that this call returns; 0: go
- * on. Also writes the trace. */
+/* mock_refused(function): the code that MOCK_REFUSE has for this call; 0:
+ * proceed. Also writes the trace. */
 int mock_refused(const char *function);
-/* mock_say(what, function): a line of its own in the trace. */
+/* mock_say(what, function): write a line into the trace. */
 void mock_say(const char *what, const char *function);
-/* mock_captured(function): a call that a stream capture does not survive: if one
- * goes on, the trace says "captured FUNCTION". */
+/* mock_captured(function): a call that is illegal during a stream capture:
+ * writes "captured FUNCTION" into the trace if there is one. */
 void mock_captured(const char *function);
-/* mock_ranges_itself(c): the range profiler takes each kernel of the context for
- * itself, and waits for it. */
+/* mock_ranges_itself(c): does the range profiler use automatic ranges on this
+ * context, and wait for each kernel? */
 bool mock_ranges_itself(struct mock_context *c);
 
 #define MOCK_ENTER() do {						\
@@ -91,28 +94,29 @@ bool mock_kind_on(CUpti_ActivityKind kind);
 bool mock_api_on(CUpti_CallbackDomain domain, CUpti_CallbackId cbid);
 /* mock_emit(record, size): put one activity record into this thread's buffer. */
 void mock_emit(const void *record, size_t size);
-/* mock_callback: call the subscriber if it asked for this callback. */
+/* mock_callback: call the subscriber if this callback is enabled. */
 void mock_callback(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
     const void *data);
-/* mock_alone(c, function): ${function} turns a profiler on or off, behind all that
- * runs: if kernels of ${c} do, "busy FUNCTION" goes to the trace, and the call
- * takes until they have ended; if another thread is inside a launch, "racing
+/* mock_alone(c, function): ${function} turns a profiler on or off, after all
+ * running work: if kernels of ${c} run, it writes "busy FUNCTION" into the
+ * trace and waits for them; if another thread is inside a launch, "racing
  * FUNCTION" (on a GPU such a call hung). */
 void mock_alone(struct mock_context *c, const char *function);
-/* mock_idle(c, function): the same of one that others' launches do not disturb. */
+/* mock_idle(c, function): the same for a call that launches of other threads do
+ * not disturb. */
 void mock_idle(struct mock_context *c, const char *function);
 /* mock_initialized: cuptiProfilerInitialize was called. */
 bool mock_initialized(void);
 /* mock_ranging(device): the range profiler is enabled there. */
 bool mock_ranging(uint32_t device);
-/* mock_exclusive: SASS metrics refuse to go beside the others. */
+/* mock_exclusive: SASS metrics exclude counters and PC sampling. */
 bool mock_exclusive(void);
 
-/* Of every context's sass and sampling. No other lock is taken under it. */
+/* Guards sass and sampling of all contexts. No other lock is taken under it. */
 extern pthread_mutex_t mock_source_lock;
 
-/* mock_module_load(c): before a launch: load the module if this is the first;
- * mock_module_unload(c): as the context goes. Callbacks. */
+/* mock_module_load(c): before a launch: load the module if it is the first one;
+ * mock_module_unload(c): when the context is destroyed. With callbacks. */
 void mock_module_load(struct mock_context *c);
 void mock_module_unload(struct mock_context *c);
 /* mock_code_of(kernel): its code, or NULL; mock_codes(n): all of them. */
@@ -123,25 +127,27 @@ uint32_t mock_crc(void);	/* of the cubin */
 /* A SASS metric: a row of the table in mock_metric.c. */
 struct mock_metric {
 	const char *name;
-	unsigned class;		/* instructions it patches; 0: none here */
+	unsigned class;		/* class of instructions that it patches; 0:
+				 * none here */
 	unsigned quantity;
 };
 
 const struct mock_metric *mock_metrics(size_t *n);
 const struct mock_metric *mock_metric_named(const char *name);	/* or NULL */
-/* Does it patch this instruction, and what does one launch count there? */
+/* Does it patch this instruction, and what is the count there in one launch? */
 bool mock_metric_at(const struct mock_metric *m, const struct mock_code *code,
     uint32_t pc);
 uint64_t mock_metric_count(const struct mock_metric *m,
     const struct mock_code *code, uint32_t pc, const struct mock_launch *l);
 
-/* A launch, for the instruments of the source tier. */
+/* A launch: updates SASS metrics and PC sampling. */
 void mock_sass_launched(struct mock_context *c, const struct mock_launch *l);
 void mock_sampling_launched(struct mock_context *c,
     const struct mock_launch *l);
-/* mock_sass_synchronized: what ran can be read from now on. */
+/* mock_sass_synchronized: the counts of kernels that have ended can be read
+ * now. */
 void mock_sass_synchronized(void);
-/* The context goes, and its windows with it. */
+/* The context is destroyed, with its SASS state. */
 void mock_sass_gone(struct mock_context *c);
 void mock_sampling_gone(struct mock_context *c);
 

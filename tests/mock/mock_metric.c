@@ -1,10 +1,10 @@
-/* What the SASS metrics count at an instruction: numbers that are possible,
- * and different from one instruction to the next. */
+/* Counts of the SASS metrics at an instruction: plausible numbers that differ
+ * between instructions. */
 #include <string.h>
 
 #include "mock_internal.h"
 
-/* What an instruction is, by its opcode's low bits. */
+/* The class of an instruction, by its opcode's low bits. */
 enum {
 	C_ANY = 1 << 0, C_LDG = 1 << 1, C_STG = 1 << 2, C_ATOMG = 1 << 3,
 	C_REDG = 1 << 4, C_LDS = 1 << 5, C_STS = 1 << 6, C_ATOMS = 1 << 7,
@@ -22,14 +22,14 @@ static const struct { uint32_t opcode; unsigned class; } class_of[] = {
 	{ 0x147, C_BRANCH }, { 0x150, C_BRANCH }, { 0x144, C_BRANCH },
 };
 
-/* What a metric counts there. */
+/* The quantity that a metric counts. */
 enum {
 	Q_WARPS, Q_THREADS, Q_ON, Q_SECTORS, Q_SECTORS_IDEAL, Q_TAGS,
 	Q_WAVEFRONTS, Q_WAVEFRONTS_IDEAL, Q_UNIFORM, Q_DIVERGENT,
 	Q_8, Q_16, Q_32, Q_64, Q_128
 };
 
-/* The names that CUPTI 13 has for GH100. */
+/* CUPTI 13's names for GH100. */
 static const struct mock_metric metric[] = {
 #define INST "smsp__sass_inst_executed"
 #define L1 "smsp__sass_l1tex_"
@@ -113,7 +113,8 @@ width_at(const struct mock_code *code, uint32_t pc)
 	return (width[word >> 9 & 7]);
 }
 
-/* Possible numbers: no more lanes than threads, no fewer sectors than ideal. */
+/* Plausible numbers: no more lanes than threads, no fewer sectors than
+ * ideal. */
 static uint64_t
 count(unsigned q, const struct mock_code *code, uint32_t pc,
     const struct mock_launch *l)

@@ -1,7 +1,7 @@
 /*
- * Modules: each context loads one with its first launch, as lazy loading has
- * it, and every module is a copy of one cubin. What the client is shown is gone
- * when the callback or the module is.
+ * Modules: each context loads one with its first launch (lazy loading), and
+ * every module is a copy of one cubin. Pointers passed to the client become
+ * invalid after the callback, or with the module.
  */
 #include <elf.h>
 #include <stdio.h>
@@ -75,8 +75,8 @@ opcode(const uint8_t *text)
 	return ((uint32_t)(word & 0xfff));
 }
 
-/* Without what stands behind a function to fill its last cache line: a branch
- * to itself and empty instructions. */
+/* Without the padding after a function: a branch to itself and NOPs up to the
+ * cache line. */
 static uint32_t
 without_padding(const uint8_t *text, uint32_t size)
 {
@@ -109,7 +109,8 @@ add_code(const Elf64_Sym *y, uint32_t index, const Elf64_Shdr *strings)
 	    .size = without_padding(text, (uint32_t)y->st_size) };
 }
 
-/* A file that is no cubin is a module of no kernels: clients must bear it. */
+/* A file that is not a cubin is a module without kernels, which clients must
+ * handle. */
 static void
 prepare(void)
 {
@@ -152,7 +153,7 @@ mock_code_of(const char *kernel)
 	return (NULL);
 }
 
-/* CUPTI's checksum has 32 bits, too; which ones is its own affair. */
+/* CUPTI's checksum has 32 bits, too; by another algorithm. */
 static uint32_t
 checksum(const uint8_t *bytes, size_t size)
 {
@@ -173,7 +174,7 @@ prepare_crc(void)
 	crc = checksum(cubin.bytes, cubin.size);
 }
 
-/* Asked for with every sampled instruction: computed once. */
+/* Needed for every sampled instruction: computed once. */
 uint32_t
 mock_crc(void)
 {
@@ -233,7 +234,8 @@ mock_module_unload(struct mock_context *c)
 	if (c->module != NULL) {
 		module_callback(c,
 		    CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING);
-		/* Whoever kept the pointer reads something else. */
+		/* Overwritten: a client that kept the pointer reads other
+		 * contents. */
 		memset(c->module->bytes, 0xa5, cubin.size);
 		free(c->module->bytes);
 		free(c->module);

@@ -1,9 +1,9 @@
 /*
- * The range profiler: a configuration takes several passes; each Start…Stop
- * collects the object's next one, round and round, into the counter-data image
- * it was given; an image that has received every pass decodes to values, and
- * until then what is missing is NaN. Which metric is in which pass is CUPTI's
- * choice, not the order in which they were added.
+ * The range profiler: a configuration has several passes; each Start…Stop
+ * collects the object's next one, round robin, into its counter-data image; an
+ * image that has received every pass decodes to values, until then the missing
+ * ones are NaN. CUPTI chooses the pass of a metric, not the order in which
+ * metrics were added.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -24,27 +24,27 @@ struct config {
 	uint8_t pass[METRICS];
 };
 
-/* What has to be counted by the same few counters of an SM, or by patched code,
- * comes late: seen of CUPTI 13.0 and GH100's metrics. */
+/* Metrics that compete for the same few counters of an SM, or need patched
+ * code, are in later passes: seen with CUPTI 13.0 and GH100's metrics. */
 enum kind { KIND_FREE, KIND_CROWDED, KIND_PATCHED, KINDS };
 
 struct CUpti_Profiler_Host_Object {
 	struct config config;
 };
 
-/* A counter-data image: what the client's bytes mean to us. */
+/* A counter-data image: the layout of the client's bytes. */
 struct image {
 	uint32_t magic, metrics;
 	uint64_t config;		/* hash; 0: nothing collected */
 	uint64_t collected;		/* bit: a pass */
 	uint64_t ranges;
 	char kernel[64];
-	bool wrong;			/* of a second configuration */
+	bool wrong;			/* from a second configuration */
 };
 
 struct CUpti_RangeProfiler_Object {
 	struct mock_context *context;
-	size_t image_size;		/* what GetCounterDataSize said last */
+	size_t image_size;		/* the last GetCounterDataSize */
 	uint64_t first_config;
 	struct config config;
 	struct image *image;
@@ -53,7 +53,7 @@ struct CUpti_RangeProfiler_Object {
 	size_t pass;
 	bool configured, wrong, started, pushed, pending;
 	size_t pending_pass;
-	unsigned kernels;		/* ran in the open range */
+	unsigned kernels;		/* kernels in the open range */
 	char kernel[64];
 };
 
@@ -61,7 +61,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct CUpti_RangeProfiler_Object *enabled[MOCK_DEVICES];
 static bool initialized;
 
-/* Every params struct says its size; a client that forgot gets an error. */
+/* Every params struct has its size; a wrong one is an error. */
 #define NEED(p, type) do {						\
 	MOCK_ENTER();							\
 	if ((p) == NULL || (p)->structSize != type##_STRUCT_SIZE ||	\
@@ -141,9 +141,9 @@ kind_of(const char *metric)
 	    strncmp(metric, "l1tex__", 7) == 0 ? KIND_CROWDED : KIND_FREE);
 }
 
-/* The passes of a configuration: what the hardware counts in one, if it fits;
- * else what is free to be anywhere in the first, and the rest in others; last what
- * patched code counts. MOCK_PASSES: as many as that, whatever it is. */
+/* The passes of a configuration: one for hardware counters if they fit;
+ * otherwise unconstrained metrics in the first and the rest in others; patched
+ * code comes last. MOCK_PASSES: that number in any case. */
 static void
 schedule(struct config *c)
 {
@@ -324,7 +324,7 @@ cuptiDeviceGetChipName(CUpti_Device_GetChipName_Params *p)
 	return (CUPTI_SUCCESS);
 }
 
-/* It does not go beside PC sampling. */
+/* The range profiler excludes PC sampling. */
 static bool
 compatible(struct mock_context *c)
 {
@@ -425,7 +425,7 @@ cuptiRangeProfilerSetConfig(CUpti_RangeProfiler_SetConfig_Params *p)
 	i = (struct image *)(void *)p->pCounterDataImage;
 	if (c.magic != CONFIG_MAGIC || i->magic != IMAGE_MAGIC || o->started)
 		return (CUPTI_ERROR_INVALID_PARAMETER);
-	/* The first configuration sticks: a second one decodes to NaN. */
+	/* The first configuration is kept: a second one decodes to NaN. */
 	if (o->first_config == 0)
 		o->first_config = config_hash(&c);
 	o->wrong = o->first_config != config_hash(&c);
@@ -515,7 +515,7 @@ cuptiRangeProfilerDecodeData(CUpti_RangeProfiler_DecodeData_Params *p)
 	i->ranges = 1;
 	i->config = config_hash(&o->config);
 	i->wrong = o->wrong;
-	/* Several kernels in one range are nobody's counters. */
+	/* Counters of several kernels in one range belong to none. */
 	memcpy(i->kernel, o->kernels == 1 ? o->kernel : "(several)",
 	    o->kernels == 1 ? sizeof(i->kernel) : sizeof("(several)"));
 	i->collected |= o->mode == CUPTI_KernelReplay ? ~(uint64_t)0 :

@@ -1,9 +1,9 @@
 /*
  * PC sampling, continuous mode: every launch of a sampled context adds samples
- * to instructions of its kernel; as seen on an H200, not if SASS metrics patched
- * it before: then nobody knows where it runs. GetData drains them; a buffer that ran over
- * stays that way until sampling is disabled and enabled again. What was not
- * drained by then goes into the buffer of the configuration.
+ * to instructions of its kernel; as seen on an H200, not if SASS metrics
+ * patched it before: its samples cannot be attributed then. GetData drains
+ * them; an overflowed buffer stays so until sampling is disabled and enabled
+ * again. Samples that were not drained by then go into the configured buffer.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static const char *const stall[] = {
 	BOTH("warpgroup_arrive"),
 };
 #define STALLS (sizeof(stall) / sizeof(*stall))
-#define STALL_FIRST 2u		/* before it: sums, not reasons */
+#define STALL_FIRST 2u		/* lower indices are sums, not reasons */
 
 struct place {
 	const struct mock_code *code;
@@ -36,8 +36,8 @@ struct place {
 };
 
 struct mock_sampling {
-	bool queried;		/* the client asked for the reasons */
-	bool control, started;	/* Start and Stop decide */
+	bool queried;		/* the client has queried the reasons */
+	bool control, started;	/* controlled by Start and Stop */
 	bool full;
 	uint32_t period;	/* exponent */
 	size_t hardware, scratch;
@@ -273,7 +273,7 @@ cuptiPCSamplingGetNumStallReasons(CUpti_PCSamplingGetNumStallReasonsParams *p)
 	return (CUPTI_SUCCESS);
 }
 
-/* In no order, as CUPTI gives them; each buffer is written to its end. */
+/* Unordered, as in CUPTI; each buffer is filled completely. */
 CUptiResult
 cuptiPCSamplingGetStallReasons(CUpti_PCSamplingGetStallReasonsParams *p)
 {
@@ -347,8 +347,8 @@ place_of(struct mock_sampling *s, const struct mock_code *code, uint32_t pc)
 	return (&s->place[s->places++]);
 }
 
-/* As many as a kernel of that time has on 100 multiprocessors at 1.5 GHz, at
- * few places: a loop, and why it waits there. */
+/* As many samples as a kernel of this duration has on 100 multiprocessors at
+ * 1.5 GHz, at few instructions: a loop, and its stall reason. */
 void
 mock_sampling_launched(struct mock_context *c, const struct mock_launch *l)
 {
@@ -386,8 +386,7 @@ mock_sampling_launched(struct mock_context *c, const struct mock_launch *l)
 	pthread_mutex_unlock(&mock_source_lock);
 }
 
-/* The name is shared by all records of the function: it is nobody's to free
- * while records of it may still be read. */
+/* All records of the function share the name: the client must not free it. */
 static void
 give(const struct mock_sampling *s, const struct place *p,
     CUpti_PCSamplingPCData *d)

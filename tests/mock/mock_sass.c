@@ -1,10 +1,10 @@
 /*
- * SASS metrics: instructions counted one by one, for the functions that are
- * launched between Enable and Disable. As measured on an H200: everything is 0
- * while kernels are traced, a record carries one metric of one instruction,
- * what ran can be read once somebody has seen it end, and in a context that had
- * neither the range profiler nor PC sampling enabled before the first use, the
- * first function is the only one that ever delivers.
+ * SASS metrics: counts per instruction, for the functions that are launched
+ * between Enable and Disable. As measured on an H200: all values are 0 while
+ * kernels are traced, a record has one metric of one instruction, values can be
+ * read once the host has seen the kernel end, and in a context that had neither
+ * the range profiler nor PC sampling enabled before the first use, only the
+ * first function ever delivers.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +18,9 @@ struct entry {
 	const struct mock_code *code;
 	const struct mock_metric *metric;
 	uint32_t pc;
-	uint64_t value, running;	/* readable; of what may still run */
-	bool ran, reported;		/* since then; there is something */
+	uint64_t value, running;	/* readable; of kernels that may still
+					 * run */
+	bool ran, reported;		/* launched since Enable; has records */
 };
 
 struct mock_sass {
@@ -175,7 +176,8 @@ add_entry(struct mock_sass *s, const struct entry *e)
 	s->entry[s->entries++] = *e;
 }
 
-/* A function is patched: its instructions, each with what counts it. */
+/* Patches a function: its instructions, each with the metrics that count
+ * there. */
 static void
 patch(struct mock_context *c, const struct mock_code *code,
     const struct device_config *d)
@@ -187,7 +189,7 @@ patch(struct mock_context *c, const struct mock_code *code,
 	for (i = 0; i < s->entries; i++)
 		if (s->entry[i].code == code)
 			return;
-	/* It runs from another place from now on. */
+	/* Its code is at another address from now on. */
 	c->moved[code - mock_codes(&i)] = true;
 	for (e.pc = 0; e.pc < code->size; e.pc += MOCK_INSTRUCTION)
 		for (i = 0; i < d->metrics; i++) {
@@ -310,7 +312,7 @@ cuptiSassMetricsGetDataProperties(CUpti_SassMetricsGetDataProperties_Params *p)
 	return (rc);
 }
 
-/* The name is the client's to free. */
+/* The client frees the name. */
 static void
 give(struct entry *e, CUpti_SassMetrics_Data *d, size_t instances)
 {
@@ -384,7 +386,7 @@ cuptiSassMetricsDisable(CUpti_SassMetricsDisable_Params *p)
 	return (rc);
 }
 
-/* A context that goes takes its window with it. */
+/* Destroying a context ends its SASS window. */
 void
 mock_sass_gone(struct mock_context *c)
 {

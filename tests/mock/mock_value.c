@@ -3,8 +3,8 @@
 #include "mock_internal.h"
 
 /*
- * Deterministic, different for every metric and kernel, and possible: a
- * percentage is one, sums are whole numbers.
+ * Deterministic, different for every metric and kernel, and plausible:
+ * percentages up to 100, sums are integers.
  */
 double
 mock_value(const char *metric, const char *kernel)

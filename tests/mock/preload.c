@@ -1,7 +1,7 @@
 /*
- * preload.c: a library that comes before libc, as LD_PRELOAD puts it, and changes
- * what the program's calls do: PRELOAD_EXIT=code is the code that _exit ends with;
- * with PRELOAD_NO_THREAD the injection library gets no thread.
+ * preload.c: a library that is loaded before libc, by LD_PRELOAD, and changes
+ * calls of the program: PRELOAD_EXIT=code: _exit ends with this code;
+ * PRELOAD_NO_THREAD: the injection library cannot create threads.
  */
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /*
- * rude.c: programs that do to their process what programs do, and that say
- * whether they find it as they made it. Like target.c they drive the mock as a
- * CUDA program drives the driver; what each prints is in host.bats.
+ * rude.c: programs that manipulate their own process as real programs do, and
+ * check that their changes survive. Like target.c they drive the mock as a CUDA
+ * program drives the driver; their output is checked in host.bats.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -24,11 +24,12 @@
 #include "mock.h"
 
 #define KERNELS 8
-#define NUMBERS 4096	/* of descriptors that are looked at */
-#define FILES 40	/* of the program's own, in its lowest numbers */
+#define NUMBERS 4096	/* descriptors that are checked */
+#define FILES 40	/* files of the program's own, with the lowest
+			 * numbers */
 
 static struct mock_function function[2 * KERNELS];
-static unsigned first;	/* of those that are launched */
+static unsigned first;	/* first kernel that is launched */
 static struct mock_context *context;
 
 static void
@@ -75,7 +76,7 @@ begin(void)
 	context = mock_context_create(0);
 }
 
-/* A file of the program's own under the number ${fd}. */
+/* Opens a file of the program's own with the number ${fd}. */
 static void
 own_file(int fd)
 {
@@ -94,7 +95,7 @@ own_file(int fd)
 		close(f);
 }
 
-/* Is it open and does it hold what was written? */
+/* Is it open, with the contents that were written? */
 static int
 is_exact(int fd)
 {
@@ -105,8 +106,8 @@ is_exact(int fd)
 	    memcmp(want, got, (size_t)n) == 0);
 }
 
-/* Closes all descriptors it did not open, as a daemon does, and has files of
- * its own under their numbers. */
+/* Closes all descriptors that it did not open, as a daemon does, and opens
+ * files of its own with their numbers. */
 static void
 rude_files(void)
 {
@@ -131,7 +132,7 @@ rude_files(void)
 	printf("%s: %d files\n", files == exact ? "exact" : "CHANGED", files);
 }
 
-/* The number of the thread that the library has made; 0: none. */
+/* The tid of the library's thread; 0: none. */
 static long
 our_thread(void)
 {
@@ -156,7 +157,7 @@ our_thread(void)
 	return (tid);
 }
 
-/* At a real-time priority, where it may have one, on one processor. */
+/* Runs at a real-time priority, where allowed, on one processor. */
 static void
 rude_schedule(void)
 {
@@ -180,7 +181,7 @@ rude_schedule(void)
 		    CPU_EQUAL(&all, &one) ? "free" : "PINNED");
 }
 
-/* How many bytes of this object that are to be read-only are not. */
+/* The number of bytes of this object's RELRO segment that are writable. */
 static int
 writable(struct dl_phdr_info *info, size_t size, void *cookie)
 {
@@ -222,7 +223,7 @@ rude_tables(void)
 	_exit(3);
 }
 
-/* Which signals do not do what they do by default? */
+/* Which signals do not have their default action? */
 static void
 rude_signals(void)
 {
@@ -250,8 +251,8 @@ rude_abort(void)
 	abort();
 }
 
-/* Another profiler's buffers; how many, and which ones that are not its own it
- * was given, is its own business. */
+/* The callbacks of another profiler, which counts its buffers and those of
+ * others that it gets. */
 static void CUPTIAPI
 requested(uint8_t **data, size_t *size, size_t *most)
 {
@@ -269,7 +270,7 @@ completed(CUcontext c, uint32_t stream, uint8_t *data, size_t size,
 	(void)c, (void)stream, (void)data, (void)size, (void)valid;
 }
 
-/* Has a profiler of its own from some time on. */
+/* Starts a profiler of its own during the run. */
 static void
 profiler(unsigned long kernels)
 {
@@ -290,7 +291,7 @@ rude_profiler(void)
 	profiler(500);
 }
 
-/* The same, and is killed without a last flush. */
+/* The same, and is killed without a final flush. */
 static void
 rude_profiler_killed(void)
 {
@@ -312,7 +313,8 @@ launch_for_ever(void *cookie)
 	return (cookie);
 }
 
-/* Cancels a thread that launches. Other kernels are launched then by another. */
+/* Cancels a thread that launches; another thread then launches other
+ * kernels. */
 static void
 rude_cancel(void)
 {
@@ -344,7 +346,7 @@ jump(int signo)
 	siglongjmp(back, 1);
 }
 
-/* Is not ended by abort. */
+/* Survives abort. */
 static void
 rude_survive(void)
 {

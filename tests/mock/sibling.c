@@ -1,6 +1,6 @@
 /*
- * sibling.c: stands in for an injection library of another major of CUDA. Says
- * that it was called, in the file that MOCK_SIBLING names.
+ * sibling.c: replaces an injection library of another CUDA major. Writes that
+ * it was called into the file MOCK_SIBLING.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /*
- * target.c: a program under measurement, without a GPU: it drives the mock as
- * a CUDA program drives the driver. What it prints and how it ends is its
- * own, whatever is loaded into it.
+ * target.c: a target program without a GPU: it drives the mock as a CUDA
+ * program drives the driver. Its output and its exit status must not depend on
+ * what is loaded into it.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -83,7 +83,7 @@ launch(const struct job *j, unsigned long s, unsigned long n)
 	struct mock_launch l = launch_of(s);
 
 	l.stream = (uint32_t)((n + j->index) % j->o->streams);
-	errno = EXDEV;		/* which no call of CUDA's sets */
+	errno = EXDEV;		/* a value that no CUDA call sets */
 	if (mock_kernel_launch(j->context[j->index % j->o->contexts],
 	    &l) != 0) {
 		fprintf(stderr, "target: a launch failed\n");
@@ -118,7 +118,7 @@ monotonic_ns(void)
 	return ((uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec);
 }
 
-/* Down to the host, and the same up again. */
+/* Copies to the host, and the same bytes back. */
 static void
 round_trip(struct mock_context *c, uint64_t buffer)
 {
@@ -130,7 +130,7 @@ round_trip(struct mock_context *c, uint64_t buffer)
 	mock_copy(c, &up);
 }
 
-/* Between the first two contexts, which are on two GPUs. */
+/* Copies between the first two contexts, which are on two GPUs. */
 static void
 peers(const struct options *o, struct mock_context **context)
 {
@@ -282,7 +282,7 @@ end(const struct options *o)
 	return (code);
 }
 
-/* A child that touches no GPU, as a data loader's worker does. */
+/* A child process that does not use the GPU, such as a data loader's worker. */
 static int
 fork_child(void)
 {
@@ -298,7 +298,7 @@ fork_child(void)
 	return (waitpid(child, &status, 0) == child && status == 0 ? 0 : -1);
 }
 
-/* A program started by the program: measured as one more process. */
+/* A program started by the program: measured as another process. */
 static int
 exec_child(const char *self)
 {
