@@ -87,10 +87,11 @@ json_t *
 json_finding_of(const struct run *r, const struct finding *f, size_t rank)
 {
 	double wall_s = r != NULL ? (double)r->wall_ns / 1e9 : 0;
+	const struct rule_info *rule = rule_find(f->rule);
 
 	return (json_pack("{s:s, s:o, s:o, s:o, s:o, s:s, s:s, s:b, s:o, s:o,"
 	    "s:o, s:o, s:o, s:{s:o, s:o, s:o, s:o, s:o, s:o}, s:o, s:o, s:o,"
-	    "s:{s:o, s:o}, s:o, s:o, s:o, s:o}",
+	    "s:{s:o, s:o}, s:o, s:o, s:o, s:o, s:o}",
 	    "id", f->id,
 	    "rank", json_count(rank),
 	    "rule", json_text(f->rule),
@@ -123,6 +124,7 @@ json_finding_of(const struct run *r, const struct finding *f, size_t rank)
 	    "next", json_text(f->next),
 	    "evidence", json_evidence(f),
 	    "hot_lines", json_hot_lines(f),
+	    "heat", json_text(rule != NULL ? rule->heat : NULL),
 	    "site", json_site(f->site)));
 }
 

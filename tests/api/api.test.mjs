@@ -234,6 +234,7 @@ test('lines, files and launch sites of a run', async () => {
   const findings = (await get(`${base}/findings`)).json.items;
   const hot = findings.filter((f) => f.hot_lines.length > 0);
   assert.ok(hot.length > 0);
+  assert.ok(hot.some((f) => typeof f.heat === 'string'), 'what to colour their lines by');
   for (const finding of hot) {
     assert.ok(finding.hot_lines.every((h) => !(h.share_ratio > 1)));
     await get(`${base}/findings/${finding.id}`);

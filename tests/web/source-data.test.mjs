@@ -9,18 +9,17 @@ import { source, stallGroups, stallRows, texts } from './source-fixture.mjs';
 
 let data;
 let highlight;
-let heatOfRule;
 
 before(async () => {
   const { outputFiles } = await require('esbuild').build({
     stdin: {
-      contents: "export * as data from './source-data'; export { highlight } from './highlight'; export { heatOfRule } from './source-link';",
+      contents: "export * as data from './source-data'; export { highlight } from './highlight';",
       resolveDir: path.join(root, 'web/src'),
     },
     bundle: true, write: false, format: 'esm', platform: 'neutral', mainFields: ['module', 'main'],
   });
   const code = Buffer.from(outputFiles[0].contents).toString('base64');
-  ({ data, highlight, heatOfRule } = await import(`data:text/javascript;base64,${code}`));
+  ({ data, highlight } = await import(`data:text/javascript;base64,${code}`));
 });
 
 const samples = (n) => ({ all: n, not_issued: n, stalls: { wait: n } });
@@ -96,13 +95,11 @@ test('the metrics it names are those that are counted', () => {
   assert.deepEqual(data.usable(total).map((heat) => heat.key), data.heats.map((heat) => heat.key));
 });
 
-test('a practice that has a colour of its own is one, and so is the colour', () => {
-  const practices = JSON.parse(readFileSync(path.join(root, 'config/practices.json'), 'utf8'));
-  const ids = new Set(practices.rules.map((practice) => practice.id));
-  for (const [rule, heat] of Object.entries(heatOfRule)) {
-    assert.ok(ids.has(rule), rule);
-    assert.ok(data.heats.some((one) => one.key === heat), heat);
-  }
+test('what practices have their lines coloured by are colours', () => {
+  const rules = readFileSync(path.join(root, 'daemon/rules/engine/rules.def'), 'utf8');
+  const wanted = [...rules.matchAll(/\.heat = "([a-z_]+)",/g)].map((match) => match[1]);
+  assert.ok(wanted.length >= 18);
+  for (const heat of wanted) assert.ok(data.heats.some((one) => one.key === heat), heat);
 });
 
 test('folds cover every line once', () => {

@@ -139,7 +139,7 @@ export function findings(kernel, finding) {
       ...base, id: '00000000000000a1', rank: 1, rule: 'uncoalesced-global-access', title: 'uncoalesced global loads', severity: 'high', worth_it: true,
       summary: '8.0 times the sectors that these loads need; L2 is the limit (93 % busy).',
       advice: 'Let consecutive threads read consecutive elements: make i the index that threadIdx.x runs over.',
-      saves: { ...finding.saves, s: 0.83, low_s: 0.61, high_s: 0.97 },
+      heat: 'excess_sectors', saves: { ...finding.saves, s: 0.83, low_s: 0.61, high_s: 0.97 },
       hot_lines: [hot(1, load, { function: 'load_tile<128, 128>', called_file: paths[0], called_line: at('attention.cu', 'load_tile<Width'), share_ratio: 0.997, what: '32.0 sectors a request, 4 would do' }),
         hot(0, at('attention.cu', 'query[i] = row_of'), { share_ratio: 0.003, what: '4.0 sectors a request' })],
       site: {
@@ -155,14 +155,14 @@ export function findings(kernel, finding) {
     {
       ...base, id: '00000000000000a2', rank: 2, rule: 'shared-bank-conflicts', title: 'shared-memory bank conflicts', severity: 'medium', worth_it: true,
       summary: '16-way conflicts on stores, 8-way on loads.', advice: 'Pad the rows by one element: float tile[Tile][Width + 1].',
-      saves: { ...finding.saves, s: 0.21, low_s: 0.11, high_s: 0.3 },
+      heat: 'excess_wavefronts', saves: { ...finding.saves, s: 0.21, low_s: 0.11, high_s: 0.3 },
       hot_lines: [hot(1, load, { share_ratio: 0.81, what: '16-way conflicts' }), hot(0, at('attention.cu', 'sum += query[i]'), { share_ratio: 0.19, what: '8-way conflicts' })],
       site: null,
     },
     {
       ...base, id: '00000000000000a3', rank: 3, rule: 'warp-divergence', title: 'divergent branches', severity: 'low', worth_it: false,
       summary: '81 % of the branches at one line split their warp.', advice: 'Select with arithmetic instead of branching.',
-      saves: { ...finding.saves, s: 0.002, low_s: 0.001, high_s: 0.004 },
+      heat: 'idle_lanes', saves: { ...finding.saves, s: 0.002, low_s: 0.001, high_s: 0.004 },
       hot_lines: [hot(0, at('attention.cu', 'if (mask['), { share_ratio: 1, what: '81 % divergent' })],
       site: null,
     },

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { basename, count, counted, measure, none, percent, seconds, shape } from './format';
 import { Badge, Code, Scroll } from './parts';
-import { heatOfRule, sourceLink, stepLink } from './source-link';
+import { sourceLink, stepLink } from './source-link';
 import type { Evidence, Finding, Findings, Frame, Site, Verdict } from './openapi';
 
 const SMALL_SHARE = 0.005; // of the whole run: nobody sees less
@@ -151,7 +151,7 @@ function HotLines({ run, finding: f }: { run: string; finding: Finding }) {
             <li key={i}>
               <span class="share">{percent(hot.share_ratio)}</span>
               {f.kernel_id === null ? <span class="to">{name}</span>
-                : <a class="to" href={hot.file === null ? stepLink(run, f.kernel_id, hot.pc) : sourceLink(run, f.kernel_id, hot.file, hot.line, heatOfRule[f.rule])} title={hot.file ?? ''}
+                : <a class="to" href={hot.file === null ? stepLink(run, f.kernel_id, hot.pc) : sourceLink(run, f.kernel_id, hot.file, hot.line, f.heat)} title={hot.file ?? ''}
                   aria-label={`Show ${hot.file === null ? '' : 'the line '}${name}`}>{name}</a>}
               <code>{hot.text ?? hot.sass}</code>
               {(hot.what || hot.called_file) && (
