@@ -67,9 +67,11 @@ about_hello(struct model *m, struct stream *s, const struct record_HELLO *r)
 }
 
 int
-about_run_begin(struct model *m, const struct record_RUN_BEGIN *r)
+about_run_begin(struct model *m, struct stream *s,
+    const struct record_RUN_BEGIN *r)
 {
 
+	(void)s;
 	m->launcher = true;
 	if (m->run_begin)
 		return (0);
@@ -92,10 +94,11 @@ about_run_begin(struct model *m, const struct record_RUN_BEGIN *r)
 	return (0);
 }
 
-void
-about_run_end(struct model *m, const struct record_RUN_END *r)
+int
+about_run_end(struct model *m, struct stream *s, const struct record_RUN_END *r)
 {
 
+	(void)s;
 	m->launcher = true;
 	m->run_end = true;
 	m->run.exit_code = r->exit_code <= 255 ? (int)r->exit_code : -1;
@@ -105,15 +108,18 @@ about_run_end(struct model *m, const struct record_RUN_END *r)
 	if (r->start_ns > 0 && r->start_ns <= r->end_ns &&
 	    model_time(m, r->start_ns, r->start_ns))
 		m->begin_ns = r->start_ns;
+	return (0);
 }
 
 int
-about_calibration(struct model *m, const struct record_CALIBRATION *r)
+about_calibration(struct model *m, struct stream *s,
+    const struct record_CALIBRATION *r)
 {
 	struct calibration *c, *grown;
 	char *json;
 	uint32_t i;
 
+	(void)s;
 	if (r->json.len == 0)
 		return (0);
 	if (m->calibrations >= MAX_CALIBRATIONS ||
@@ -171,7 +177,8 @@ note_refused(struct run *run, struct wire_str where)
 }
 
 int
-about_diagnostic(struct model *m, const struct record_DIAGNOSTIC *r)
+about_diagnostic(struct model *m, struct stream *s,
+    const struct record_DIAGNOSTIC *r)
 {
 	struct diagnostic d = {
 		.code = r->code < DIAG_CODES ? (enum wire_diag)r->code :
@@ -183,6 +190,7 @@ about_diagnostic(struct model *m, const struct record_DIAGNOSTIC *r)
 		.count = 1,
 	};
 
+	(void)s;
 	note_refused(&m->run, r->where);
 	if ((d.where = pool_text(&m->pool, r->where)) == NULL ||
 	    (d.text = pool_text(&m->pool, r->text)) == NULL)
@@ -247,10 +255,12 @@ holds_host(uint32_t kind)
 }
 
 int
-about_overhead(struct model *m, const struct record_OVERHEAD *r)
+about_overhead(struct model *m, struct stream *s,
+    const struct record_OVERHEAD *r)
 {
 	uint32_t kind = r->kind < OVERHEAD_KINDS ? r->kind : OVERHEAD_UNKNOWN;
 
+	(void)s;
 	if (!model_time(m, r->start_ns, r->end_ns))
 		return (0);
 	m->run.overhead_ns[kind] = add_sat(m->run.overhead_ns[kind],
@@ -262,9 +272,10 @@ about_overhead(struct model *m, const struct record_OVERHEAD *r)
 }
 
 int
-about_jit(struct model *m, const struct record_JIT *r)
+about_jit(struct model *m, struct stream *s, const struct record_JIT *r)
 {
 
+	(void)s;
 	if (r->operation == JIT_LOAD)
 		m->run.jit_loads = add_sat(m->run.jit_loads, 1);
 	if (r->operation != JIT_COMPILE)
@@ -275,7 +286,7 @@ about_jit(struct model *m, const struct record_JIT *r)
 	return (spans_add(&m->jit, r->start_ns, r->end_ns));
 }
 
-void
+int
 about_bye(struct model *m, struct stream *s, const struct record_BYE *r)
 {
 
@@ -284,23 +295,26 @@ about_bye(struct model *m, struct stream *s, const struct record_BYE *r)
 	s->bye_lost = r->lost;
 	if (model_time(m, r->now_ns, r->now_ns))
 		s->process.end_ns = r->now_ns;
+	return (0);
 }
 
-void
-about_loss(struct stream *s, const struct record_LOSS *r)
+int
+about_loss(struct model *m, struct stream *s, const struct record_LOSS *r)
 {
 	uint32_t class = r->class < LOSS_CLASSES ? r->class : LOSS_QUEUE;
 
+	(void)m;
 	s->process.lost[class] = add_sat(s->process.lost[class], r->count);
+	return (0);
 }
 
 /* Each says all so far: the last one counts. Nobody but a measured process is
  * held. */
-void
-about_held(struct stream *s, const struct record_HELD *r)
+int
+about_held(struct model *m, struct stream *s, const struct record_HELD *r)
 {
 
-	s->is_process = true;
+	(void)m;
 	s->process.held = (struct held){
 		.known = true, .count = r->count, .total_ns = r->total_ns,
 		.longest_ns = r->longest_ns, .setup_ns = r->setup_ns,
@@ -309,6 +323,7 @@ about_held(struct stream *s, const struct record_HELD *r)
 		.replay_longest_ns = r->replay_longest_ns,
 		.limit_ns = r->limit_ns,
 	};
+	return (0);
 }
 
 void

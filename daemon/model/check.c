@@ -7,10 +7,11 @@
 #include "model/internal.h"
 
 int
-check_feed(struct model *m, const struct record_CHECK *r)
+check_feed(struct model *m, struct stream *s, const struct record_CHECK *r)
 {
 	struct tool_run *c;
 
+	(void)s;
 	if (model_grow(&m->check, &m->checks_cap, m->checks, MAX_CHECKS,
 	    sizeof(*c)) != 0) {
 		if (m->checks < MAX_CHECKS)
@@ -106,7 +107,7 @@ find(struct model *m, const struct defect *want, bool *known)
 }
 
 int
-check_defect(struct model *m, const struct record_DEFECT *r)
+check_defect(struct model *m, struct stream *s, const struct record_DEFECT *r)
 {
 	struct defect want = {
 		.tool = r->tool < TOOL_COUNT ? (enum wire_tool)r->tool :
@@ -127,6 +128,7 @@ check_defect(struct model *m, const struct record_DEFECT *r)
 	};
 	bool known;
 
+	(void)s;
 	if (take_texts(m, &want, &e, r) != 0)
 		return (-1);
 	if ((d = find(m, &want, &known)) == NULL) {

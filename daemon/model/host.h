@@ -24,9 +24,6 @@ struct call_class;
 #define HOT_AFTER 10u		/* launches, or allocations without any */
 #define HOT_MIN 20u		/* launches of a process with a warm-up */
 
-int host_sync(struct model *m, struct stream *s, const struct record_SYNC *r);
-int host_api(struct model *m, struct stream *s, const struct record_API *r);
-
 /* host_thread(m, s, tid): index of a thread, IDMAP_NONE if there are too many
  * or no memory. */
 uint32_t host_thread(struct model *m, struct stream *s, uint32_t tid);

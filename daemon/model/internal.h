@@ -457,22 +457,18 @@ int model_grow(void *array, uint32_t *cap, uint32_t count, uint32_t max,
 /* model_time(m, start, end): whether a pair of times can be believed. */
 bool model_time(struct model *m, uint64_t start, uint64_t end);
 
+/* What takes in a record, see model/feed.def. */
+#define FEED(name, function)						\
+	int function(struct model *m, struct stream *s,			\
+	    const struct record_##name *r);
+#define MEASURED(name, function) FEED(name, function)
+#include "model/feed.def"
+#undef MEASURED
+#undef FEED
+
 /* about.c: who is speaking, and what is said about the measurement. */
-int about_hello(struct model *m, struct stream *s,
-    const struct record_HELLO *r);
-void about_bye(struct model *m, struct stream *s, const struct record_BYE *r);
-int about_run_begin(struct model *m, const struct record_RUN_BEGIN *r);
-void about_run_end(struct model *m, const struct record_RUN_END *r);
-int about_calibration(struct model *m, const struct record_CALIBRATION *r);
-int about_diagnostic(struct model *m, const struct record_DIAGNOSTIC *r);
 /* about_names(m): say how many more names are shown raw (pool.names). */
 int about_names(struct model *m);
-int about_clock(struct model *m, struct stream *s,
-    const struct record_CLOCK *r);
-int about_overhead(struct model *m, const struct record_OVERHEAD *r);
-int about_jit(struct model *m, const struct record_JIT *r);
-void about_loss(struct stream *s, const struct record_LOSS *r);
-void about_held(struct stream *s, const struct record_HELD *r);
 /* about_held_add(sum, of): what a process says, to what the run has. */
 void about_held_add(struct held *sum, const struct held *of);
 /* The highest level of any process of the run. */
@@ -483,28 +479,12 @@ enum wire_level about_level(const struct model *m);
 int define_put(struct model *m, struct idmap *map, uint64_t id, uint32_t value,
     uint32_t most);
 const char *stream_text(const struct stream *s, uint32_t id);
-int define_string(struct model *m, struct stream *s,
-    const struct record_STRING *r);
-int define_device(struct model *m, struct stream *s,
-    const struct record_DEVICE *r);
-int define_context(struct model *m, struct stream *s,
-    const struct record_CONTEXT *r);
-int define_metric(struct model *m, struct stream *s,
-    const struct record_METRIC *r);
 uint32_t define_device_of(struct model *m, struct stream *s, uint32_t id);
 uint32_t define_context_device(const struct stream *s, uint32_t context);
 uint32_t define_queue(struct model *m, struct stream *s, uint32_t device,
     uint32_t context, uint32_t stream);
 
 /* kernel.c: signatures, launches. */
-int kernel_define(struct model *m, struct stream *s,
-    const struct record_SIGNATURE *r);
-int kernel_launch(struct model *m, struct stream *s,
-    const struct record_KERNEL *r);
-int kernel_graph(struct model *m, struct stream *s,
-    const struct record_GRAPH *r);
-void kernel_skipped(struct model *m, struct stream *s,
-    const struct record_SKIPPED *r);
 /* Why its metrics are missing, as its launches show. */
 enum wire_skip kernel_skip(const struct kernel_state *k);
 void kernel_settle(struct model *m, struct kernel_state *k,
@@ -524,15 +504,10 @@ void kernel_free(struct model *m);
  * are known under, IDMAP_NONE if they cannot be kept. counters_settle brings those
  * of several launches together. */
 uint32_t counters_number(struct model *m, struct wire_str name);
-int counters_feed(struct model *m, struct stream *s,
-    const struct record_COUNTERS *r);
 void counters_settle(const struct kernel_state *k, struct kernel *out);
 void counters_free(struct kernel_state *k);
 
 /* copy.c: copies, memsets, runs of small ones. */
-int copy_feed(struct model *m, struct stream *s, const struct record_COPY *r);
-int copy_memset(struct model *m, struct stream *s,
-    const struct record_MEMSET *r);
 int copy_called(struct model *m, struct stream *s, uint32_t correlation,
     uint64_t ns);
 int copy_sweep(struct model *m, const struct op *op);
@@ -545,32 +520,20 @@ int resent_range(struct model *m, const struct stream *s,
 int resent_sweep(struct model *m, const struct op *op);
 
 /* peer.c: copies between GPUs. */
-int peer_define(struct model *m, struct stream *s,
-    const struct record_PEER *r);
 int peer_copy(struct model *m, struct stream *s, const struct record_COPY *r);
 
 /* unified.c: managed memory. */
-int unified_feed(struct model *m, struct stream *s,
-    const struct record_UVM *r);
 uint64_t unified_fault_ns(const struct model *m);
 uint64_t unified_fault_in(const struct model *m, uint64_t start, uint64_t end);
 
 /* memory.c: allocations. */
-int memory_feed(struct model *m, struct stream *s,
-    const struct record_MEMORY *r);
 uint32_t memory_leaks(const struct model *m, struct leak *out, bool final);
 bool memory_contexts_gone(const struct model *m);
 void memory_free(struct model *m);
 
 /* failure.c: failures, diagnostics. */
-int failure_feed(struct model *m, struct stream *s,
-    const struct record_FAILURE *r);
 void failure_settle(const struct model *m, struct failure *out);
 int diagnostic_add(struct model *m, const struct diagnostic *d);
-
-/* check.c: correctness tools and what they reported. */
-int check_feed(struct model *m, const struct record_CHECK *r);
-int check_defect(struct model *m, const struct record_DEFECT *r);
 
 /* sweep.c: pending operations. */
 int sweep_push(struct model *m, const struct op *op);
@@ -631,8 +594,6 @@ void repeat_add(struct repeat *r, uint64_t ns, uint64_t before);
 double repeat_noise(const struct repeat *r);
 
 /* legacy.c: what the legacy default stream keeps apart. */
-int legacy_stream(struct model *m, struct stream *s,
-    const struct record_STREAM *r);
 int legacy_context(struct model *m, struct stream *s,
     const struct record_CONTEXT *r);
 enum queue_kind legacy_kind(const struct stream *s, uint32_t context,

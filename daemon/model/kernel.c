@@ -141,14 +141,15 @@ kernel_push(struct model *m, struct stream *s, const struct kernel_state *k,
  * restored memory, and ran it for all passes but the last. The GPU had nothing
  * else to do: it was waited for before. */
 static int
-kernel_held(struct model *m, const struct record_KERNEL *r)
+kernel_held(struct model *m, struct stream *s,
+    const struct record_KERNEL *r)
 {
 	const struct record_OVERHEAD held = { .kind = OVERHEAD_COUNTERS,
 	    .tid = r->tid, .start_ns = r->launch_ns, .end_ns = r->start_ns };
 
 	if (r->launch_ns == 0 || r->launch_ns >= r->start_ns)
 		return (0);
-	return (about_overhead(m, &held));
+	return (about_overhead(m, s, &held));
 }
 
 int
@@ -183,7 +184,7 @@ kernel_launch(struct model *m, struct stream *s,
 	if (r->flags & KERNEL_PROFILED) {
 		k->profiled++;
 		k->profiled_ns = add_sat(k->profiled_ns, ns);
-		if (kernel_held(m, r) != 0)
+		if (kernel_held(m, s, r) != 0)
 			return (-1);
 	} else
 		stat_add(ns < HELD_NS ? &k->out.time : &k->waited, ns);
@@ -219,7 +220,7 @@ kernel_graph(struct model *m, struct stream *s, const struct record_GRAPH *r)
 	return (sweep_push(m, &op));
 }
 
-void
+int
 kernel_skipped(struct model *m, struct stream *s,
     const struct record_SKIPPED *r)
 {
@@ -229,6 +230,7 @@ kernel_skipped(struct model *m, struct stream *s,
 		s->process.lost[LOSS_TABLE]++;
 	else if (r->reason < SKIP_REASONS)
 		m->kernel[i].out.skip = (enum wire_skip)r->reason;
+	return (0);
 }
 
 enum wire_skip

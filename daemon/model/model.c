@@ -179,87 +179,20 @@ stream_find(struct model *m, uint64_t id)
 }
 
 static int
-feed_measured(struct model *m, struct stream *s, const struct record *r)
-{
-
-	switch (r->type) {
-	case RECORD_KERNEL:
-		return (kernel_launch(m, s, &r->u.KERNEL));
-	case RECORD_COPY:
-		return (copy_feed(m, s, &r->u.COPY));
-	case RECORD_MEMSET:
-		return (copy_memset(m, s, &r->u.MEMSET));
-	case RECORD_GRAPH:
-		return (kernel_graph(m, s, &r->u.GRAPH));
-	case RECORD_SYNC:
-		return (host_sync(m, s, &r->u.SYNC));
-	case RECORD_API:
-		return (host_api(m, s, &r->u.API));
-	case RECORD_MEMORY:
-		return (memory_feed(m, s, &r->u.MEMORY));
-	case RECORD_JIT:
-		return (about_jit(m, &r->u.JIT));
-	case RECORD_UVM:
-		return (unified_feed(m, s, &r->u.UVM));
-	case RECORD_PEER:
-		return (peer_define(m, s, &r->u.PEER));
-	case RECORD_FAILURE:
-		return (failure_feed(m, s, &r->u.FAILURE));
-	case RECORD_COUNTERS:
-		return (counters_feed(m, s, &r->u.COUNTERS));
-	case RECORD_SKIPPED:
-		kernel_skipped(m, s, &r->u.SKIPPED);
-		return (0);
-	default:
-		return (source_feed(m, s, r));
-	}
-}
-
-static int
 feed_record(struct model *m, struct stream *s, const struct record *r)
 {
 
 	switch (r->type) {
-	case RECORD_HELLO:
-		return (about_hello(m, s, &r->u.HELLO));
-	case RECORD_BYE:
-		about_bye(m, s, &r->u.BYE);
-		return (0);
-	case RECORD_RUN_BEGIN:
-		return (about_run_begin(m, &r->u.RUN_BEGIN));
-	case RECORD_RUN_END:
-		about_run_end(m, &r->u.RUN_END);
-		return (0);
-	case RECORD_CALIBRATION:
-		return (about_calibration(m, &r->u.CALIBRATION));
-	case RECORD_STRING:
-		return (define_string(m, s, &r->u.STRING));
-	case RECORD_DEVICE:
-		return (define_device(m, s, &r->u.DEVICE));
-	case RECORD_CONTEXT:
-		return (define_context(m, s, &r->u.CONTEXT));
-	case RECORD_STREAM:
-		return (legacy_stream(m, s, &r->u.STREAM));
-	case RECORD_METRIC:
-		return (define_metric(m, s, &r->u.METRIC));
-	case RECORD_SIGNATURE:
-		return (kernel_define(m, s, &r->u.SIGNATURE));
-	case RECORD_CLOCK:
-		return (about_clock(m, s, &r->u.CLOCK));
-	case RECORD_LOSS:
-		about_loss(s, &r->u.LOSS);
-		return (0);
-	case RECORD_OVERHEAD:
-		return (about_overhead(m, &r->u.OVERHEAD));
-	case RECORD_HELD:
-		about_held(s, &r->u.HELD);
-		return (0);
-	case RECORD_DIAGNOSTIC:
-		return (about_diagnostic(m, &r->u.DIAGNOSTIC));
-	case RECORD_CHECK:
-		return (check_feed(m, &r->u.CHECK));
-	case RECORD_DEFECT:
-		return (check_defect(m, &r->u.DEFECT));
+#define FEED(name, function)						\
+	case RECORD_##name:						\
+		return (function(m, s, &r->u.name));
+#define MEASURED(name, function)					\
+	case RECORD_##name:						\
+		s->is_process = true;					\
+		return (function(m, s, &r->u.name));
+#include "model/feed.def"
+#undef MEASURED
+#undef FEED
 	case RECORD_DISASSEMBLY:
 	case RECORD_FRAME:
 		/* The daemon's own say so too, and it is no process. */
@@ -268,7 +201,7 @@ feed_record(struct model *m, struct stream *s, const struct record *r)
 		/* Measurements without a HELLO: its frame was lost. */
 		if (r->type >= RECORD_KERNEL && r->type < RECORD_CLOCK)
 			s->is_process = true;
-		return (feed_measured(m, s, r));
+		return (source_feed(m, s, r));
 	}
 }
 
