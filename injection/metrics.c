@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "metrics.h"
 
@@ -50,16 +51,36 @@ part_of(const char *heading)
 	    strcmp(heading, "[headline]") == 0 ? PART_HEADLINE : PART_OTHERS);
 }
 
+/* Does one of ${except}, "!ga100 !tu1", name ${chip}, or how it begins? */
+static bool
+is_excepted(const char *except, const char *chip)
+{
+	size_t n;
+
+	for (; *except != '\0'; except += n) {
+		except += strspn(except, " \t");
+		n = strcspn(except, " \t");
+		if (n > 1 && *except == '!' &&
+		    strncasecmp(chip, except + 1, n - 1) == 0)
+			return (true);
+	}
+	return (false);
+}
+
 static void
 read_part(struct metrics *m, FILE *f, enum part want)
 {
 	enum part part = PART_HEADLINE;
 	char line[256];
+	size_t n;
 
 	rewind(f);
 	while (fgets(line, sizeof(line), f) != NULL) {
 		line[strcspn(line, "#\r\n")] = '\0';
-		line[strcspn(line, " \t")] = '\0';
+		n = strcspn(line, " \t");
+		if (is_excepted(line + n, m->chip))
+			continue;
+		line[n] = '\0';
 		if (line[0] == '[')
 			part = part_of(line);
 		else if (part == want && line[0] != '\0' && is_name(line))
@@ -68,18 +89,12 @@ read_part(struct metrics *m, FILE *f, enum part want)
 }
 
 static int
-read_list(struct metrics *m, const char *directory, const char *chip)
+read_list(struct metrics *m, const char *directory)
 {
-	char path[PATH_MAX], lower[64];
+	char path[PATH_MAX];
 	FILE *f;
-	size_t i;
 
-	for (i = 0; chip[i] != '\0' && i < sizeof(lower) - 1; i++)
-		lower[i] = (char)tolower((unsigned char)chip[i]);
-	lower[i] = '\0';
-	if (!is_name(lower) || strchr(lower, '.') != NULL)
-		return (-1);
-	snprintf(path, sizeof(path), "%s/%s.metrics", directory, lower);
+	snprintf(path, sizeof(path), "%s/" METRICS_FILE, directory);
 	if ((f = fopen(path, "re")) == NULL)
 		return (-1);
 	read_part(m, f, PART_HEADLINE);
@@ -301,7 +316,7 @@ metrics_load(struct metrics *m, const struct cupti_api *api,
 
 	memset(m, 0, sizeof(*m));
 	snprintf(m->chip, sizeof(m->chip), "%s", chip);
-	if (read_list(m, directory, chip) != 0)
+	if (m->chip[0] == '\0' || read_list(m, directory) != 0)
 		return (-1);
 	*where = "cuptiProfilerHostInitialize";
 	if ((r = drop_unknown(m, api)) != CUPTI_SUCCESS)

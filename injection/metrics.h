@@ -1,10 +1,11 @@
 /*
- * metrics.h: the list of counters, and CUPTI's Host API. The lists are data:
- * <metrics directory>/<chip>.metrics, one name a line, under headings in
- * brackets. The counters under [headline] are one configuration of the range
- * profiler, so that its single pass completes them; all others except those
- * under [source] are a second one: CUPTI decides which pass of a configuration
- * collects a counter. Passes are collected one at a time.
+ * metrics.h: the list of counters, and CUPTI's Host API. The list is data:
+ * METRICS_FILE in the metrics directory, one name a line, under headings in
+ * brackets, with the chips that a name is not for. The counters under [headline]
+ * are one configuration of the range profiler, so that its single pass completes
+ * them; all others except those under [source] are a second one: CUPTI decides
+ * which pass of a configuration collects a counter. Passes are collected one at a
+ * time.
  */
 #ifndef CADV_METRICS_H
 #define CADV_METRICS_H
@@ -15,6 +16,7 @@
 
 #include "cupti_api.h"
 
+#define METRICS_FILE "counters.metrics"
 #define METRICS_MAX 256		/* of a chip, without [source] */
 #define METRICS_CONFIGS 2
 #define METRICS_PASSES 32	/* a set of passes is a uint32_t */
@@ -51,10 +53,11 @@ struct metrics {
 #define METRICS_SOURCE_ID(i) ((uint32_t)(METRICS_MAX + 1 + (i)))
 
 /*
- * metrics_load(m, api, directory, chip, split, where): read the list for
- * ${chip}, drop names that the chip does not have and build the configurations;
- * without ${split} all counters in one. 0; -1 if there is no list; else CUPTI's
- * error code, with the call that failed in *${where}.
+ * metrics_load(m, api, directory, chip, split, where): read the list, without the
+ * names that it excepts for ${chip} or that CUPTI does not know there, and build
+ * the configurations; without ${split} all counters in one. 0; -1 if there is no
+ * list, or none of it is for the chip; else CUPTI's error code, with the call that
+ * failed in *${where}.
  */
 int metrics_load(struct metrics *m, const struct cupti_api *api,
     const char *directory, const char *chip, bool split, const char **where);

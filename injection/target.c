@@ -152,8 +152,8 @@ load_metrics(uint32_t device)
 		target_refuse(where, r);
 		return (-1);
 	}
-	snprintf(text, sizeof(text), "there is no list of counters for "
-	    "chip '%s' (%s/<chip>.metrics)", chip, inject.metrics);
+	snprintf(text, sizeof(text), "there are no counters for chip '%s' in "
+	    "%s/" METRICS_FILE, chip, inject.metrics);
 	diag_report(DIAG_NO_METRICS, SEVERITY_WARNING, 0, "counters", text);
 	atomic_store(&refused, SKIP_UNSUPPORTED);
 	return (-1);

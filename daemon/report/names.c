@@ -190,7 +190,7 @@ static const struct {
 	[DIAG_UNSUPPORTED_GPU] = { "unsupported_gpu",
 	    "counters need compute capability 7.5 or newer" },
 	[DIAG_NO_METRICS] = { "no_metrics",
-	    "no metric set exists for this chip: add one to config/metrics" },
+	    "look at the list of counters: config/metrics/counters.metrics" },
 	[DIAG_COUNTER_FAILED] = { "counter_failed", NULL },
 	[DIAG_ACTIVITY_FAILED] = { "activity_failed", NULL },
 	[DIAG_FATAL] = { "fatal", NULL },

@@ -20,10 +20,10 @@ calls() {
 	grep -c -x "$1" "$T/trace"
 }
 
-# The names under [headline] of the mock's chip.
+# The names under [headline] of the mock's chip, which is excepted from none.
 headline() {
-	sed -n '/^\[headline\]/,/^\[/{/^[[#]/d; /^$/d; p}' \
-	    "$CUDADVISE_DATA_DIR/metrics/gh100.metrics"
+	sed -n '/^\[headline\]/,/^\[/{/^[[#]/d; /^$/d; s/ .*//; p}' \
+	    "$CUDADVISE_DATA_DIR/metrics/counters.metrics"
 }
 
 @test "a kernel that is launched once has all headline counters" {
@@ -44,6 +44,18 @@ headline() {
 	    length')" 0
 	same "reasons" "$(of '[.kernels[].not_measured] | unique | .[]')" \
 	    "too few launches (use --replay)"
+}
+
+@test "a chip lacks what the list excepts for its family, and has all else" {
+	options=
+	MOCK_CHIP=TU104 measure --kernels 3 --signatures 3
+	load
+	[ "$(metric _Z7kernel1Pf smsp__inst_executed.sum)" -gt 0 ] ||
+	    fail "no counters"
+	grep -q '^l1tex__data_pipe_lsu_wavefronts.sum .*!tu1' \
+	    "$CUDADVISE_DATA_DIR/metrics/counters.metrics"
+	same "wavefronts" \
+	    "$(metric _Z7kernel1Pf l1tex__data_pipe_lsu_wavefronts.sum)" null
 }
 
 @test "repeated kernels have all counters: the profiler is turned once, told as set-up" {

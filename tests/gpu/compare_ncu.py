@@ -52,11 +52,11 @@ def metric_names():
     # A build directory outside of the sources does not find its data.
     os.environ.setdefault("CUDADVISE_DATA_DIR", config)
     with open(os.path.join(os.environ["CUDADVISE_DATA_DIR"], "metrics",
-                           "gh100.metrics")) as f:
+                           "counters.metrics")) as f:
         # What is counted by instruction is not the range profiler's.
         text = f.read().split("[source]")[0]
-    lines = (line.split("#")[0].strip() for line in text.splitlines())
-    return sorted({line for line in lines if line and line[0] != "["})
+    lines = (line.split("#")[0].split() for line in text.splitlines())
+    return sorted({line[0] for line in lines if line and line[0][0] != "["})
 
 
 def aliases():

@@ -127,8 +127,8 @@ once() {
 
 # The metrics of the counter tier, as ncu wants them.
 metrics() {
-	local list=$here/../../config/metrics/gh100.metrics
-	sed '/^\[source\]/,$d; s/[#[].*//; /^[[:space:]]*$/d' "$list" | tr -d ' \t' | sort -u |
+	local list=$here/../../config/metrics/counters.metrics
+	sed '/^\[source\]/,$d; s/[#[ ].*//; /^[[:space:]]*$/d' "$list" | tr -d ' \t' | sort -u |
 	    paste -sd, -
 }
 
