@@ -9,13 +9,13 @@
 
 #include "http/api.h"
 
-/* Why a kernel of ${run} has no source; from a static text. */
-static const char *
+/* Why a kernel of ${run} has no source. */
+static const struct reason *
 why_none(const struct store_run *run)
 {
 	json_t *j = run->json != NULL ? json_loads(run->json, 0, NULL) : NULL;
-	const char *why = source_missing(json_string_value(json_object_get(j,
-	    "level")), run->state);
+	const char *level = json_string_value(json_object_get(j, "level"));
+	const struct reason *why = source_missing(level, run->state);
 
 	json_decref(j);
 	return why;

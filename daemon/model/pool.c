@@ -1,3 +1,4 @@
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,11 @@
 struct pool_entry {
 	UT_hash_handle hh;
 	char text[];
+};
+
+struct pool_reason {
+	UT_hash_handle hh;
+	struct reason reason;	/* its text is interned: the key */
 };
 
 const char *
@@ -44,6 +50,32 @@ pool_text(struct pool *p, struct wire_str s)
 	return (e->text);
 }
 
+const struct reason *
+pool_reason(struct pool *p, enum reason_code code, const char *more)
+{
+	struct pool_reason *r;
+	const char *interned;
+	char text[640];
+
+	snprintf(text, sizeof(text), "%s: %s", reason_of(code)->text, more);
+	interned = pool_text(p, wire_str_of(text));
+	if (interned == NULL || *interned == '\0')
+		return (reason_of(code));
+	HASH_FIND_PTR(p->reason, &interned, r);
+	if (r != NULL)
+		return (&r->reason);
+	if ((r = calloc(1, sizeof(*r))) == NULL)
+		return (reason_of(code));
+	r->reason = (struct reason){ code, interned };
+	HASH_ADD_PTR(p->reason, reason.text, r);
+	if (r->hh.tbl == NULL) {
+		free(r);
+		return (reason_of(code));
+	}
+	p->bytes += sizeof(*r);
+	return (&r->reason);
+}
+
 const char *
 pool_demangled(struct pool *p, const char *mangled)
 {
@@ -76,7 +108,12 @@ void
 pool_clear(struct pool *p)
 {
 	struct pool_entry *e, *next;
+	struct pool_reason *r, *after;
 
+	HASH_ITER(hh, p->reason, r, after) {
+		HASH_DEL(p->reason, r);
+		free(r);
+	}
 	HASH_ITER(hh, p->table, e, next) {
 		HASH_DEL(p->table, e);
 		free(e);

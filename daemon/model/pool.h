@@ -9,14 +9,17 @@
 #include <stdint.h>
 
 #include "base/demangle.h"
+#include "facts/reason.h"
 #include "wire/record.h"
 
 #define POOL_MAX_BYTES (64u << 20)
 
 struct pool_entry;
+struct pool_reason;
 
 struct pool {
 	struct pool_entry *table;
+	struct pool_reason *reason;
 	size_t bytes;
 	uint64_t refused;	/* strings that did not fit any more */
 	struct demangling names;
@@ -25,6 +28,11 @@ struct pool {
 /* pool_text(p, s): the interned copy; "" when the pool is full; NULL only
  * without memory. */
 const char *pool_text(struct pool *p, struct wire_str s);
+
+/* pool_reason(p, code, more): the reason whose text is that of ${code} and
+ * ${more}, interned; the row of ${code} where there is no room. */
+const struct reason *pool_reason(struct pool *p, enum reason_code code,
+    const char *more);
 
 /* pool_demangled(p, mangled): the C++ name, interned as pool_text does; what it
  * may cost is bounded over all names of the run (base/demangle.h). */

@@ -50,18 +50,18 @@ roofline_ceiling(const struct ceilings *c, enum flop_kind kind)
 	}
 }
 
-static const char *
+static const struct reason *
 lacks_code(const struct code *code)
 {
 
 	if (code == NULL)
-		return ("operations are counted at --level source");
+		return (reason_of(REASON_NEEDS_SOURCE));
 	if (!code->counted)
 		return (code->uncounted != NULL ? code->uncounted :
-		    "its instructions were not counted");
+		    reason_of(REASON_UNCOUNTED));
 	if (!code->disassembled)
 		return (code->no_sass != NULL ? code->no_sass :
-		    "its code was not disassembled");
+		    reason_of(REASON_NO_SASS));
 	return (NULL);
 }
 
@@ -69,7 +69,7 @@ lacks_code(const struct code *code)
  * Operations of the counted launch, and how long they keep each kind's pipes
  * busy: ${dense}, in operations of the unit's plain type.
  */
-static const char *
+static const struct reason *
 count_flops(const struct code *code, double flops[FLOP_KINDS],
     double dense[FLOP_KINDS])
 {
@@ -91,17 +91,16 @@ count_flops(const struct code *code, double flops[FLOP_KINDS],
 		in = &code->sass.instruction[i->sass];
 		known = flops_of(in, &f);
 		if (known < 0 && lanes > 0)
-			return ("its matrix instructions do not say their "
-			    "shape");
+			return (reason_of(REASON_SHAPE_UNSAID));
 		if (known <= 0)
 			continue;
 		flops[f.kind] += lanes * f.lane;
 		dense[f.kind] += lanes * f.lane / f.rate;
 	}
 	if (!(all > 0))
-		return ("none of its instructions was counted");
+		return (reason_of(REASON_NONE_COUNTED));
 	return (unknown > UNKNOWN_MOST * all ?
-	    "a part of its code has no disassembly" : NULL);
+	    reason_of(REASON_SASS_PARTIAL) : NULL);
 }
 
 static void
@@ -179,7 +178,7 @@ roofline_of(struct roofline *r, const struct kernel *k,
 	r->dram_bytes = read + written;
 	r->no_bytes = NULL;
 	if (isnan(r->used_bytes) || isnan(r->l2_bytes) || isnan(r->dram_bytes))
-		r->no_bytes = "its counters were not collected";
+		r->no_bytes = reason_skip(k->skip);
 	r->dram_ratio = r->dram_bytes / r->time_s / c->dram_bytes_per_s;
 	r->l2_ratio = r->l2_bytes / r->time_s / c->l2_bytes_per_s;
 	r->bound = bound_name(r, l);

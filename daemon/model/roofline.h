@@ -9,6 +9,7 @@
 #ifndef CADV_ROOFLINE_H
 #define CADV_ROOFLINE_H
 
+#include "facts/reason.h"
 #include "source/flops.h"
 
 struct kernel;
@@ -20,11 +21,11 @@ struct roofline {
 	double time_s;			/* of a launch; NaN: none was timed */
 	double flops[FLOP_KINDS];
 	double all_flops;		/* their sum */
-	const char *no_flops;		/* why they are not known; else NULL */
+	const struct reason *no_flops;	/* why they are not known; else NULL */
 	double used_bytes;		/* of global memory: what threads asked
 					 * for, every sector's bytes once */
 	double l2_bytes, dram_bytes;	/* moved */
-	const char *no_bytes;		/* why one of the three is not known */
+	const struct reason *no_bytes;	/* why one of the three is not known */
 	/* The pipe whose ceiling is nearest: */
 	enum flop_kind kind;		/* FLOP_KINDS: no operations, or unknown */
 	double compute_ceiling;		/* FLOP/s of this kernel's mix on it */

@@ -171,8 +171,8 @@ code_documents(struct documents *d, const struct run *r,
 		return (-1);
 	if (strlen(text) > *room) {
 		free(text);
-		text = text_of(json_source_none(k->id, "left out: the run has "
-		    "more lines than are kept"));
+		text = text_of(json_source_none(k->id,
+		    reason_of(REASON_LEFT_OUT_LINES)));
 	} else {
 		*room -= strlen(text);
 	}

@@ -33,7 +33,7 @@ struct check_fact {
 	double covered;		/* the part of the time, bytes … that it was
 				 * measured of, 0..1; NaN: does not apply */
 	const char *of;		/* of what: "kernel time"; NULL */
-	const char *reason;	/* of no value; NULL */
+	const struct reason *reason;	/* of no value; NULL */
 	enum check_state state;	/* what the fact alone says of its line, where
 				 * the line has no rules */
 };
@@ -69,7 +69,7 @@ extern const struct check_group_info check_group_table[CHECK_GROUPS];
 /* What became of one line. */
 struct check_answer {
 	enum check_state state;
-	const char *reason;	/* of not measured; NULL */
+	const struct reason *reason;	/* of not measured; NULL */
 	size_t checked, rules;	/* of its rules, how many were measured */
 	size_t found;		/* how many findings worth a change */
 	struct check_fact fact[CHECK_FACTS_MAX];

@@ -23,14 +23,14 @@
 /* A value of one kernel, NaN if it has none; *${reason} says why, or is NULL
  * where the kernel has nothing to measure it of. */
 typedef double kernel_value(const struct check_view *x, const struct kernel *k,
-    const char **reason);
+    const struct reason **reason);
 
 static void
 mean_of_kernels(struct check_fact *f, const struct check_view *x,
     kernel_value *value)
 {
 	const struct run *r = x->run;
-	const char *reason;
+	const struct reason *reason;
 	double sum = 0, known = 0, lacking = 0, most = 0, v, ns;
 	size_t i;
 
@@ -58,15 +58,15 @@ mean_of_kernels(struct check_fact *f, const struct check_view *x,
 		f->value = sum / known;
 		f->reason = NULL;
 	} else if (f->reason == NULL) {
-		f->reason = r->kernels == 0 ? "no kernel was launched" :
-		    "no kernel does any of it";
+		f->reason = reason_of(r->kernels == 0 ? REASON_NO_KERNEL :
+		    REASON_NOT_DONE);
 		f->covered = NAN;
 	}
 }
 
 static double
 headline_value(const struct kernel *k, enum headline_id id,
-    const char **reason)
+    const struct reason **reason)
 {
 	struct headline h[HEADLINES];
 
@@ -77,7 +77,7 @@ headline_value(const struct kernel *k, enum headline_id id,
 
 static double
 coalescing(const struct check_view *x, const struct kernel *k,
-    const char **reason)
+    const struct reason **reason)
 {
 
 	(void)x;
@@ -86,7 +86,7 @@ coalescing(const struct check_view *x, const struct kernel *k,
 
 static double
 bank_conflicts(const struct check_view *x, const struct kernel *k,
-    const char **reason)
+    const struct reason **reason)
 {
 
 	(void)x;
@@ -95,7 +95,7 @@ bank_conflicts(const struct check_view *x, const struct kernel *k,
 
 static double
 divergence(const struct check_view *x, const struct kernel *k,
-    const char **reason)
+    const struct reason **reason)
 {
 
 	(void)x;
@@ -104,7 +104,7 @@ divergence(const struct check_view *x, const struct kernel *k,
 
 static double
 occupancy(const struct check_view *x, const struct kernel *k,
-    const char **reason)
+    const struct reason **reason)
 {
 
 	(void)x;
@@ -125,46 +125,40 @@ roofline(struct roofline *r, const struct check_view *x,
 	return (true);
 }
 
-static const char *
-lacks_bytes(const struct kernel *k, const struct roofline *r)
-{
-	const char *reason = reason_skip((int)k->skip);
-
-	return (reason != NULL ? reason : r->no_bytes);
-}
-
 static double
-dram(const struct check_view *x, const struct kernel *k, const char **reason)
+dram(const struct check_view *x, const struct kernel *k,
+    const struct reason **reason)
 {
 	struct roofline r;
 
-	*reason = "its GPU is not known";
+	*reason = reason_of(REASON_DEVICE_UNKNOWN);
 	if (!roofline(&r, x, k))
 		return (NAN);
-	*reason = lacks_bytes(k, &r);
+	*reason = r.no_bytes;
 	return (r.dram_ratio);
 }
 
 static double
-used(const struct check_view *x, const struct kernel *k, const char **reason)
+used(const struct check_view *x, const struct kernel *k,
+    const struct reason **reason)
 {
 	struct roofline r;
 
-	*reason = "its GPU is not known";
+	*reason = reason_of(REASON_DEVICE_UNKNOWN);
 	if (!roofline(&r, x, k))
 		return (NAN);
-	*reason = lacks_bytes(k, &r);
+	*reason = r.no_bytes;
 	return (r.used_bytes / r.time_s /
 	    x->ceilings[k->device].dram_bytes_per_s);
 }
 
 static double
 compute(const struct check_view *x, const struct kernel *k,
-    const char **reason)
+    const struct reason **reason)
 {
 	struct roofline r;
 
-	*reason = "its GPU is not known";
+	*reason = reason_of(REASON_DEVICE_UNKNOWN);
 	if (!roofline(&r, x, k))
 		return (NAN);
 	*reason = r.no_flops;
@@ -265,7 +259,7 @@ fact_copies(struct check_fact *f, const struct check_view *x)
 	if (took > 0)
 		f->value = could / took;
 	else
-		f->reason = "nothing was copied to or from the host";
+		f->reason = reason_of(REASON_NO_HOST_COPY);
 }
 
 static const struct device *
@@ -290,7 +284,7 @@ fact_hidden(struct check_fact *f, const struct check_view *x)
 	if (d != NULL && d->copy_ns > 0)
 		f->value = (double)d->copy_hidden_ns / (double)d->copy_ns;
 	else
-		f->reason = "nothing was copied";
+		f->reason = reason_of(REASON_NO_COPY);
 }
 
 /* What the rules of its line look at: not start-up, and not the one phase that the
@@ -308,7 +302,7 @@ fact_busy(struct check_fact *f, const struct check_view *x)
 	if (d != NULL && d->busy_ns > 0 && rest > 0)
 		f->value = fmin(1, (double)d->busy_ns * 1e-9 / rest);
 	else
-		f->reason = "no GPU was used";
+		f->reason = reason_of(REASON_NO_GPU);
 }
 
 /* --- how well the run was measured ------------------------------------------ */
@@ -329,7 +323,7 @@ answer_share(struct check_fact *f, double least)
 /* 1 if the kernel has all its counters. */
 static double
 measured(const struct check_view *x, const struct kernel *k,
-    const char **reason)
+    const struct reason **reason)
 {
 
 	(void)x;
@@ -349,7 +343,8 @@ fact_measured(struct check_fact *f, const struct check_view *x)
 
 /* 1 if it is known what limits the kernel. */
 static double
-bound(const struct check_view *x, const struct kernel *k, const char **reason)
+bound(const struct check_view *x, const struct kernel *k,
+    const struct reason **reason)
 {
 	struct roofline r;
 
@@ -377,13 +372,13 @@ fact_record(struct check_fact *f, const struct check_view *x)
 	f->label = "of the records arrived";
 	if (!(all > 0)) {
 		f->state = CHECK_NOT_MEASURED;
-		f->reason = "no record arrived";
+		f->reason = reason_of(REASON_NO_RECORD);
 		return;
 	}
 	f->value = (double)r->records / all;
 	if (r->state == RUN_LIVE) {
 		f->state = CHECK_NOT_MEASURED;
-		f->reason = "the program is still running";
+		f->reason = reason_of(REASON_STILL_RUNNING);
 	} else if (r->lost > 0 || r->state != RUN_FINISHED ||
 	    unended_processes(r) > 0) {
 		f->state = CHECK_FAILED;
@@ -402,7 +397,7 @@ fact_overhead(struct check_fact *f, const struct check_view *x)
 	f->label = "of the run is what measuring cost";
 	if (r->wall_ns == 0 || !(r->budget > 0)) {
 		f->state = CHECK_NOT_MEASURED;
-		f->reason = "no budget is known";
+		f->reason = reason_of(REASON_NO_BUDGET);
 		return;
 	}
 	f->value = (double)r->overhead_total_ns / (double)r->wall_ns;
@@ -420,7 +415,7 @@ fact_ceilings(struct check_fact *f, const struct check_view *x)
 	    "measures them";
 	if (x->run->devices == 0) {
 		f->state = CHECK_NOT_MEASURED;
-		f->reason = "no GPU was used";
+		f->reason = reason_of(REASON_NO_GPU);
 		return;
 	}
 	f->value = x->advice->calibrated;

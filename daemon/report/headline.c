@@ -6,9 +6,6 @@
 
 #include "report/headline.h"
 
-static const char *const not_collected =
-    "its counter was not collected";
-
 static double
 zero_if_nan(double v)
 {
@@ -41,7 +38,7 @@ coalescing(struct headline *h, const double *m)
 	if (isnan(ld) && isnan(st))
 		return;
 	if (zero_if_nan(ld) + zero_if_nan(st) <= 0) {
-		h->reason = "it reads and writes no global memory";
+		h->reason = reason_of(REASON_NO_GLOBAL);
 		return;
 	}
 	if (ld > 0 && !isnan(m[METRIC_GLOBAL_LD_BYTES_PER_SECTOR])) {
@@ -67,7 +64,7 @@ bank_conflicts(struct headline *h, const double *m)
 	conflicts = m[METRIC_SHARED_LD_CONFLICTS] +
 	    m[METRIC_SHARED_ST_CONFLICTS];
 	if (waves <= 0)
-		h->reason = "it uses no shared memory";
+		h->reason = reason_of(REASON_NO_SHARED);
 	else if (!isnan(waves) && !isnan(conflicts))
 		h->value = clamp_ratio(conflicts / waves);
 }
@@ -113,12 +110,9 @@ headline_of(struct headline *h, const struct kernel *k)
 		table[i].fill(&h[i], k->metric);
 		/* So far only what the kernel does not do is a reason. */
 		h[i].applies = h[i].reason == NULL;
-		if (!isnan(h[i].value)) {
+		if (!isnan(h[i].value))
 			h[i].reason = NULL;
-		} else if (h[i].reason == NULL) {
-			h[i].reason = reason_skip((int)k->skip);
-			if (h[i].reason == NULL)
-				h[i].reason = not_collected;
-		}
+		else if (h[i].reason == NULL)
+			h[i].reason = reason_skip(k->skip);
 	}
 }

@@ -19,7 +19,7 @@ enum headline_id {
 struct headline {
 	const char *name, *meaning, *source;
 	double value;		/* ratio 0..1, or NaN: then ... */
-	const char *reason;	/* ... why; else NULL. Static storage. */
+	const struct reason *reason;	/* ... why; else NULL */
 	bool applies;		/* false: the kernel has nothing of the kind, no
 				 * measurement would find a value */
 };

@@ -22,7 +22,7 @@ json_fact(const struct check_fact *f)
 	    "unit", f->unit,
 	    "covered_ratio", json_number(f->covered),
 	    "covered_of", json_text(f->of),
-	    "reason", json_text(isnan(f->value) ||
+	    "reason", json_reason(isnan(f->value) ||
 	    f->state == CHECK_NOT_MEASURED ? f->reason : NULL)));
 }
 
@@ -51,7 +51,7 @@ json_line_rules(const struct check_line *line, const struct advice *a)
 		json_array_append_new(list, json_pack("{s:s, s:s, s:o}",
 		    "rule", v->rule,
 		    "state", rule_state_name[v->state],
-		    "reason", json_text(v->reason)));
+		    "reason", json_reason(v->reason)));
 	}
 	return (list);
 }
@@ -91,7 +91,7 @@ json_line(const struct check_line *line, const struct check_answer *a,
 	    "id", line->id,
 	    "title", line->title,
 	    "state", check_state_name[a->state],
-	    "reason", json_text(a->reason),
+	    "reason", json_reason(a->reason),
 	    "practices_checked", json_count(a->checked),
 	    "findings_count", json_count(a->found),
 	    "findings", json_line_findings(line, advice),

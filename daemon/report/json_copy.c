@@ -12,7 +12,7 @@
 struct reach {
 	double bytes_per_s;	/* NaN: not known */
 	const char *source;	/* ceilings_source's */
-	const char *missing;	/* why it is not known; else NULL */
+	const struct reason *missing;	/* why it is not known; else NULL */
 };
 
 /* Over the link to the host what pinned memory reaches; inside the GPU its DRAM,
@@ -23,7 +23,7 @@ reach_of(const struct copy_class *c, const struct ceilings *ceiling)
 	struct reach to = { NAN, NULL, NULL };
 
 	if (ceiling == NULL) {
-		to.missing = "its GPU is not known";
+		to.missing = reason_of(REASON_DEVICE_UNKNOWN);
 	} else if (c->memset || c->kind == COPY_D2D) {
 		to.bytes_per_s = ceiling->dram_bytes_per_s /
 		    (c->memset ? 1 : 2);
@@ -34,8 +34,7 @@ reach_of(const struct copy_class *c, const struct ceilings *ceiling)
 		to.source = ceiling->copies_measured ? "measured" :
 		    "attribute";
 	} else {
-		to.missing = "what this kind of copy can reach is not "
-		    "calibrated";
+		to.missing = reason_of(REASON_NO_LINK_CEILING);
 	}
 	return (to);
 }
@@ -70,7 +69,7 @@ json_copy_class(const struct run *r, const struct copy_class *c,
 	    "ceiling_ratio", json_number(reached / to.bytes_per_s),
 	    "ceiling_source", json_text(to.missing != NULL ? NULL :
 	    to.source),
-	    "ceiling_missing", json_text(to.missing)));
+	    "ceiling_missing", json_reason(to.missing)));
 }
 
 json_t *

@@ -88,10 +88,13 @@ json_finding_of(const struct run *r, const struct finding *f, size_t rank)
 {
 	double wall_s = r != NULL ? (double)r->wall_ns / 1e9 : 0;
 	const struct rule_info *rule = rule_find(f->rule);
+	/* The host's place is there. */
+	const struct reason *missing = f->kernel == NULL && f->site != NULL ?
+	    NULL : f->location_missing;
 
 	return (json_pack("{s:s, s:o, s:o, s:o, s:o, s:s, s:s, s:b, s:o, s:o,"
-	    "s:o, s:o, s:o, s:{s:o, s:o, s:o, s:o, s:o, s:o}, s:o, s:o, s:o,"
-	    "s:{s:o, s:o}, s:o, s:o, s:o, s:o, s:o}",
+	    "s:o, s:o, s:o, s:o, s:{s:o, s:o, s:o, s:o, s:o, s:o}, s:o, s:o,"
+	    "s:o, s:{s:o, s:o}, s:o, s:o, s:o, s:o, s:o}",
 	    "id", f->id,
 	    "rank", json_count(rank),
 	    "rule", json_text(f->rule),
@@ -105,9 +108,8 @@ json_finding_of(const struct run *r, const struct finding *f, size_t rank)
 	    "shapes", json_shapes(f),
 	    "where", json_text(f->where),
 	    "location", json_text(f->location),
-	    /* The host's place is there. */
-	    "location_missing", json_text(f->kernel == NULL &&
-	    f->site != NULL ? NULL : f->location_missing),
+	    "location_missing", json_reason(missing),
+	    "location_missing_code", json_reason_code(missing),
 	    "saves",
 	    "s", json_number(f->saves_s),
 	    "low_s", json_number(f->saves_low_s),
@@ -145,13 +147,14 @@ json_verdicts(const struct advice *a)
 	for (i = 0; list != NULL && i < a->verdicts; i++) {
 		v = &a->verdict[i];
 		json_array_append_new(list, json_pack("{s:o, s:s, s:o, s:o,"
-		    "s:o, s:o}",
+		    "s:o, s:o, s:o}",
 		    "rule", json_text(v->rule),
 		    "state", rule_state_name[v->state],
 		    "found", json_count(v->found),
 		    "clean", json_count(v->clean),
 		    "not_measured", json_count(v->not_measured),
-		    "reason", json_text(v->reason)));
+		    "reason", json_reason(v->reason),
+		    "reason_code", json_reason_code(v->reason)));
 	}
 	return (list);
 }

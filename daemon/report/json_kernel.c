@@ -73,7 +73,7 @@ json_headline(const struct kernel *k)
 		    "value", json_number(h[i].value),
 		    "unit", "ratio",
 		    "source", h[i].source,
-		    "reason", json_text(h[i].reason),
+		    "reason", json_reason(h[i].reason),
 		    "meaning", h[i].meaning));
 	return (o);
 }
@@ -131,7 +131,7 @@ json_kernel_with(const struct run *r, const struct kernel *k,
     const struct functions *f)
 {
 	const struct record_SIGNATURE *s = &k->shape;
-	const char *device = NULL, *reason = NULL, *bound = NULL;
+	const char *device = NULL, *bound = NULL;
 	json_t *roofline = json_null(), *bandwidth = json_null();
 	struct roofline roof;
 	struct load load;
@@ -145,11 +145,8 @@ json_kernel_with(const struct run *r, const struct kernel *k,
 			bound += 4;
 		roofline_of(&roof, k, &c[k->device], &load);
 		roofline = json_roofline(k, &roof);
-		bandwidth = json_bandwidth(k, &roof, &c[k->device]);
+		bandwidth = json_bandwidth(&roof, &c[k->device]);
 	}
-	if (!k->metric_complete &&
-	    (reason = reason_skip((int)k->skip)) == NULL)
-		reason = "no counters arrived for it";
 	return (json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
 	    "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
 	    "s:b, s:s, s:o, s:o, s:o, s:o, s:o}",
@@ -180,7 +177,8 @@ json_kernel_with(const struct run *r, const struct kernel *k,
 	    "metrics_complete", k->metric_complete,
 	    "measured", name_measured(measured_of(k)),
 	    "measured_launches", json_count(k->metric_launches),
-	    "not_measured", json_text(reason),
+	    "not_measured", json_reason(k->metric_complete ? NULL :
+	    reason_skip(k->skip)),
 	    "library", json_library(r, k),
 	    "findings", json_finding_ids(k, a),
 	    "function", json_function(r, k, f)));
@@ -250,11 +248,10 @@ json_t *
 json_metrics(const struct kernel *k)
 {
 	json_t *list = json_array();
-	const char *reason = reason_skip((int)k->skip);
+	const struct reason *reason = k->skip != SKIP_NONE ?
+	    reason_skip(k->skip) : reason_of(REASON_NOT_IN_SET);
 	size_t i;
 
-	if (reason == NULL)
-		reason = "not in the metric set of this chip";
 	for (i = 0; list != NULL && i < METRIC_COUNT; i++)
 		json_array_append_new(list,
 		    json_pack("{s:s, s:s, s:o, s:s, s:o, s:o}",
@@ -264,7 +261,7 @@ json_metrics(const struct kernel *k)
 		    "unit", metric_table[i].unit,
 		    "source", isfinite(k->metric[i]) ? json_string("measured") :
 		    json_null(),
-		    "reason", json_text(isfinite(k->metric[i]) ? NULL :
+		    "reason", json_reason(isfinite(k->metric[i]) ? NULL :
 		    reason)));
 	return (list);
 }

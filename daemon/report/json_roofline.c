@@ -53,7 +53,7 @@ json_roofline(const struct kernel *k, const struct roofline *r)
 
 	return (json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 	    "flops", json_flops(r),
-	    "no_flops", json_text(r->no_flops),
+	    "no_flops", json_reason(r->no_flops),
 	    "flops_per_s", json_quotient(r->all_flops, r->time_s),
 	    "dram_flop_per_byte", json_quotient(r->all_flops, r->dram_bytes),
 	    "l2_flop_per_byte", json_quotient(r->all_flops, r->l2_bytes),
@@ -66,13 +66,9 @@ json_roofline(const struct kernel *k, const struct roofline *r)
 }
 
 json_t *
-json_bandwidth(const struct kernel *k, const struct roofline *r,
-    const struct ceilings *c)
+json_bandwidth(const struct roofline *r, const struct ceilings *c)
 {
-	const char *reason = NULL;
 
-	if (r->no_bytes != NULL && (reason = reason_skip((int)k->skip)) == NULL)
-		reason = r->no_bytes;
 	return (json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 	    "used_bytes", json_number(r->used_bytes),
 	    "l2_bytes", json_number(r->l2_bytes),
@@ -84,7 +80,7 @@ json_bandwidth(const struct kernel *k, const struct roofline *r,
 	    r->time_s * c->dram_bytes_per_s),
 	    "dram_ratio", json_number(r->dram_ratio),
 	    "l2_ratio", json_number(r->l2_ratio),
-	    "reason", json_text(reason)));
+	    "reason", json_reason(r->no_bytes)));
 }
 
 static const struct {

@@ -13,8 +13,7 @@ struct kernel;
 struct roofline;
 
 json_t *json_roofline(const struct kernel *k, const struct roofline *r);
-json_t *json_bandwidth(const struct kernel *k, const struct roofline *r,
-    const struct ceilings *c);
+json_t *json_bandwidth(const struct roofline *r, const struct ceilings *c);
 json_t *json_ceilings(const struct ceilings *c);
 
 #endif

@@ -194,30 +194,44 @@ json_lines(const struct run *r, const struct kernel *k,
 	return (list);
 }
 
-const char *
+const struct reason *
 source_missing(const char *level, const char *state)
 {
 
 	if (state != NULL && strcmp(state, "live") == 0)
-		return ("the run is still live: lines are told when it has "
-		    "ended");
+		return (reason_of(REASON_RUN_LIVE));
 	if (level == NULL || strcmp(level, "source") != 0)
-		return ("not measured at source level: run with --level "
-		    "source");
-	return ("nothing of its code was captured");
+		return (reason_of(REASON_NEEDS_SOURCE));
+	return (reason_of(REASON_NO_CODE_AT_ALL));
+}
+
+/* Why each part of a kernel's source is missing; NULL: it is there. */
+struct missing {
+	const struct reason *counts, *samples, *lines, *sass;
+};
+
+static json_t *
+json_missing(const struct missing *m, json_t *of(const struct reason *))
+{
+
+	return (json_pack("{s:o, s:o, s:o, s:o}",
+	    "counts", of(m->counts), "samples", of(m->samples),
+	    "lines", of(m->lines), "sass", of(m->sass)));
 }
 
 json_t *
-json_source_none(uint32_t kernel_id, const char *why)
+json_source_none(uint32_t kernel_id, const struct reason *why)
 {
+	struct missing m = { why, why, why, why };
 
-	return (json_pack("{s:o, s:n, s:n, s:b, s:b, s:b, s:b, s:b, s:{s:s,"
-	    "s:s, s:s, s:s}, s:[], s:[], s:[], s:[], s:{s:{}, s:n}, s:i, s:n, s:[]}",
+	return (json_pack("{s:o, s:n, s:n, s:b, s:b, s:b, s:b, s:b, s:o, s:o,"
+	    "s:[], s:[], s:[], s:[], s:{s:{}, s:n}, s:i, s:n, s:[]}",
 	    "kernel_id", json_count(kernel_id),
 	    "name", "function",
 	    "counted", 0, "sampled", 0, "disassembled", 0, "has_lines", 0,
 	    "debug", 0,
-	    "missing", "counts", why, "samples", why, "lines", why, "sass", why,
+	    "missing", json_missing(&m, json_reason),
+	    "missing_code", json_missing(&m, json_reason_code),
 	    "metrics", "stalls", "files", "lines",
 	    "totals", "values", "samples",
 	    "samples_shared_by", 0,
@@ -225,7 +239,7 @@ json_source_none(uint32_t kernel_id, const char *why)
 	    "findings"));
 }
 
-static const char *
+static const struct reason *
 why_none(const struct run *r)
 {
 
@@ -233,12 +247,22 @@ why_none(const struct run *r)
 	    run_state_name[r->state]));
 }
 
-/* The reason why a part is missing, or null if it is there. */
-static json_t *
-json_missing(bool there, const char *why, const char *otherwise)
+static struct missing
+missing_of(const struct run *r, const struct code *c)
 {
+	const struct reason *why = why_none(r);
+	struct missing m = { NULL, NULL, NULL, NULL };
 
-	return (json_text(there ? NULL : why != NULL ? why : otherwise));
+	if (!c->counted)
+		m.counts = c->uncounted != NULL ? c->uncounted : why;
+	if (!c->sampled)
+		m.samples = r->level == LEVEL_SOURCE ?
+		    reason_of(REASON_NO_SAMPLE) : why;
+	if (!c->has_lines)
+		m.lines = c->lineless != NULL ? c->lineless : why;
+	if (!c->disassembled)
+		m.sass = c->no_sass != NULL ? c->no_sass : why;
+	return (m);
 }
 
 json_t *
@@ -246,11 +270,11 @@ json_source(const struct run *r, const struct kernel *k,
     const struct advice *a)
 {
 	const struct code *c = k->code;
-	const char *why = why_none(r);
+	struct missing missing;
 	json_t *o;
 
 	if (c == NULL) {
-		o = json_source_none(k->id, why);
+		o = json_source_none(k->id, why_none(r));
 		if (o == NULL)
 			return (NULL);
 		json_object_set_new(o, "name", json_text(k->name));
@@ -258,8 +282,9 @@ json_source(const struct run *r, const struct kernel *k,
 		json_object_set_new(o, "findings", json_ids(r, k, a, NULL));
 		return (o);
 	}
-	return (json_pack("{s:o, s:o, s:o, s:b, s:b, s:b, s:b, s:b, s:{s:o,"
-	    "s:o, s:o, s:o}, s:o, s:o, s:o, s:o, s:{s:o, s:o}, s:o, s:o, s:o}",
+	missing = missing_of(r, c);
+	return (json_pack("{s:o, s:o, s:o, s:b, s:b, s:b, s:b, s:b, s:o, s:o,"
+	    "s:o, s:o, s:o, s:o, s:{s:o, s:o}, s:o, s:o, s:o}",
 	    "kernel_id", json_count(k->id),
 	    "name", json_text(k->name),
 	    "function", json_text(c->function),
@@ -268,12 +293,8 @@ json_source(const struct run *r, const struct kernel *k,
 	    "disassembled", c->disassembled,
 	    "has_lines", c->has_lines,
 	    "debug", c->debug,
-	    "missing",
-	    "counts", json_missing(c->counted, c->uncounted, why),
-	    "samples", json_missing(c->sampled, NULL,
-	    r->level == LEVEL_SOURCE ? "no sample fell into it" : why),
-	    "lines", json_missing(c->has_lines, c->lineless, why),
-	    "sass", json_missing(c->disassembled, c->no_sass, why),
+	    "missing", json_missing(&missing, json_reason),
+	    "missing_code", json_missing(&missing, json_reason_code),
 	    "metrics", json_metric_list(c),
 	    "stalls", json_stall_list(c),
 	    "files", json_files_of(r, c),

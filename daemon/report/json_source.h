@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "facts/reason.h"
+
 struct advice;
 struct code;
 struct finding;
@@ -24,11 +26,11 @@ json_t *json_source(const struct run *r, const struct kernel *k,
 
 /* json_source_none(kernel_id, why): source of a kernel of which nothing is
  * there, for the reason ${why}. */
-json_t *json_source_none(uint32_t kernel_id, const char *why);
+json_t *json_source_none(uint32_t kernel_id, const struct reason *why);
 
 /* Why there is nothing of a kernel's source in a run of ${level} ("counters")
  * and ${state} ("finished"); never NULL. */
-const char *source_missing(const char *level, const char *state);
+const struct reason *source_missing(const char *level, const char *state);
 
 /* What a metric of model/lines/source.def is called here: "global_sectors". */
 const char *source_metric_key(size_t i);

@@ -41,6 +41,20 @@ json_text(const char *s)
 }
 
 json_t *
+json_reason(const struct reason *r)
+{
+
+	return (json_text(reason_text(r)));
+}
+
+json_t *
+json_reason_code(const struct reason *r)
+{
+
+	return (json_text(reason_name(r)));
+}
+
+json_t *
 json_number(double v)
 {
 

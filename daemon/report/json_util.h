@@ -8,8 +8,13 @@
 #include <jansson.h>
 #include <stdint.h>
 
+#include "facts/reason.h"
+
 /* Text of any origin: NULL is null, bytes that are no UTF-8 become U+FFFD. */
 json_t *json_text(const char *s);
+/* The text of a reason, and its code: NULL is null. */
+json_t *json_reason(const struct reason *r);
+json_t *json_reason_code(const struct reason *r);
 /* NaN and infinities, which JSON cannot say, are null. */
 json_t *json_number(double v);
 /* part / whole, null when ${whole} is 0. */

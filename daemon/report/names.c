@@ -121,41 +121,6 @@ name_mode(int mode)
 	return (look_up(names, COUNT(names), mode));
 }
 
-const char *
-reason_skip(int skip)
-{
-	static const char *const reasons[SKIP_REASONS] = {
-		[SKIP_PERMISSION] = "the driver gives GPU counters to "
-		    "administrators only (see `cudadvise doctor`)",
-		[SKIP_BUSY] = "another profiler holds the counters",
-		[SKIP_UNSUPPORTED] = "this GPU or driver does not offer them",
-		[SKIP_NCCL] = "a communication kernel, which must not be "
-		    "serialised",
-		[SKIP_COOPERATIVE] = "a cooperative launch, which is left alone",
-		[SKIP_GRAPH] = "launched out of a CUDA graph only",
-		[SKIP_BUDGET] = "the overhead budget was used up (raise "
-		    "--overhead-budget)",
-		[SKIP_TOO_FEW_LAUNCHES] = "too few launches (use --replay)",
-		[SKIP_LEVEL] = "counters were not asked for (--level trace, or --no-counters)",
-		[SKIP_CAPTURING] = "launched while a graph was captured",
-		[SKIP_FAILED] = "the measurement failed",
-		[SKIP_CONCURRENT] = "it shared the GPU with other kernels",
-		[SKIP_MINOR] = "it is too short and rare for memory counters",
-		[SKIP_WAITS] = "with the host held it did not end in time: "
-		    "it waits for the host or other kernels, or is that long",
-		[SKIP_STALL] = "its launches take longer than --max-stall lets "
-		    "us hold the program (raise --max-stall, or use --replay)",
-		[SKIP_LATE] = "it first ran when the main counters of the "
-		    "others had been counted (use --replay, or --kernel)",
-		[SKIP_EXCLUDED] = "excluded by --kernel",
-		[SKIP_RANGE] = "--launches asks for other launches, or too few",
-	};
-
-	if (skip <= SKIP_NONE || skip >= SKIP_REASONS)
-		return (NULL);
-	return (reasons[skip]);
-}
-
 static const struct {
 	const char *name, *remedy;
 } diagnostics[DIAG_CODES] = {

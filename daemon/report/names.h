@@ -17,8 +17,6 @@ const char *name_diagnostic(int code);		/* "permission" */
 const char *name_check(int state);		/* "done" */
 const char *name_mode(int mode);		/* "single_pass" */
 
-/* Why a kernel has no counters, as a phrase; NULL if there is no reason. */
-const char *reason_skip(int skip);
 
 /* What to do about a diagnostic; NULL if there is nothing to do. */
 const char *remedy_diagnostic(int code);

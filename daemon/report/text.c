@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "facts/reason.h"
 #include "report/number.h"
 #include "report/out.h"
 #include "report/text_parts.h"
@@ -92,22 +93,28 @@ text_verdicts(struct out *o, const json_t *findings)
 	free(text);
 }
 
+static bool
+needs_source(const json_t *item, const char *key)
+{
+	const char *code = field_text(item, key);
+
+	return (code != NULL && strcmp(code,
+	    reason_name(reason_of(REASON_NEEDS_SOURCE))) == 0);
+}
+
 /* Findings about a kernel's code that do not know their lines for want of a level,
  * and rules that do not speak for it. */
 static size_t
 count_lineless(const json_t *items)
 {
-	const char *why;
 	const json_t *f;
 	size_t n = 0, i;
 
-	json_array_foreach(items, i, f) {
-		why = field_text(f, "location_missing");
-		n += field_true(f, "worth_it") && why != NULL &&
-		    strstr(why, "--level source") != NULL &&
+	json_array_foreach(items, i, f)
+		n += field_true(f, "worth_it") &&
+		    needs_source(f, "location_missing_code") &&
 		    strcmp(or_unknown(field_text(f, "category")),
 		    "launch") != 0;
-	}
 	return (n);
 }
 
@@ -118,8 +125,7 @@ count_asking(const json_t *rules)
 	size_t n = 0, i;
 
 	json_array_foreach(rules, i, v)
-		n += strcmp(or_unknown(field_text(v, "reason")),
-		    "needs --level source") == 0 &&
+		n += needs_source(v, "reason_code") &&
 		    strncmp(or_unknown(field_text(v, "state")), "not", 3) == 0;
 	return (n);
 }

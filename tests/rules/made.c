@@ -146,10 +146,11 @@ made_strides(struct kernel *k)
 	};
 	static struct sass_loop loop = { .head = 2, .tail = 3 };
 	static uint32_t inner[] = { SASS_NONE, SASS_NONE, 0, 0 };
-	static const struct code code = { .disassembled = true,
-	    .uncounted = "not counted", .sass = { .instruction = line,
-	    .instructions = 4, .loop = &loop, .loops = 1, .inner = inner } };
+	static struct code code = { .disassembled = true,
+	    .sass = { .instruction = line, .instructions = 4, .loop = &loop,
+	    .loops = 1, .inner = inner } };
 
+	code.uncounted = reason_of(REASON_UNCOUNTED);
 	k->code = &code;
 }
 
@@ -176,7 +177,7 @@ made_gaps(struct made *m, enum idle_cause cause, uint64_t count,
 static void
 withhold_code(struct code *c, unsigned need)
 {
-	static const char refused[] = "the driver refused it";
+	const struct reason *refused = reason_of(REASON_PERMISSION);
 
 	if (need == NEED_SOURCE) {
 		c->counted = false;
@@ -187,7 +188,7 @@ withhold_code(struct code *c, unsigned need)
 	} else if (need == NEED_SAMPLES) {
 		c->sampled = false;
 	} else if (need == NEED_CUBIN) {
-		c->no_cubin = "its code was not captured";
+		c->no_cubin = reason_of(REASON_NO_CODE);
 	}
 }
 

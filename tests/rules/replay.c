@@ -101,7 +101,7 @@ show(const struct replay *r, const char *rule, const char *variant,
 	for (size_t i = 0; i < a->verdicts && r->verbose; i++)
 		if (a->verdict[i].state == RULE_NOT_MEASURED)
 			printf("    not measured: %s: %s\n",
-			    a->verdict[i].rule, a->verdict[i].reason);
+			    a->verdict[i].rule, a->verdict[i].reason->text);
 }
 
 static void
@@ -115,7 +115,7 @@ check_bad(struct replay *r, const char *rule, const struct advice *a,
 
 	if (v->state != RULE_FOUND) {
 		snprintf(text, sizeof(text), "%s, not found (%s)",
-		    rule_state_name[v->state], v->reason ? v->reason : "");
+		    rule_state_name[v->state], v->reason ? v->reason->text : "");
 		complain(r, rule, "bad", text);
 	} else if (!is_worth(a, rule)) {
 		complain(r, rule, "bad", "found, but not worth a change");
@@ -167,7 +167,7 @@ check_good(struct replay *r, const char *rule, const struct advice *a,
 		snprintf(text, sizeof(text), "%s, not clean (%s)",
 		    rule_state_name[verdict_of(a, rule)->state],
 		    verdict_of(a, rule)->reason ?
-		    verdict_of(a, rule)->reason : "");
+		    verdict_of(a, rule)->reason->text : "");
 		complain(r, rule, "good", text);
 	}
 	check_quiet(r, rule, "good", a, expected);
@@ -244,7 +244,7 @@ check_without(struct replay *r, const struct rule *rule, enum withheld held,
 		    rule_state_name[v->state], withheld_name[held], want);
 		complain(r, rule->id, "nodata", text);
 	} else if (v->state == RULE_NOT_MEASURED &&
-	    (v->reason == NULL || strlen(v->reason) < 6)) {
+	    (v->reason == NULL || strlen(v->reason->text) < 6)) {
 		snprintf(text, sizeof(text), "no reason without %s",
 		    withheld_name[held]);
 		complain(r, rule->id, "nodata", text);
@@ -252,7 +252,7 @@ check_without(struct replay *r, const struct rule *rule, enum withheld held,
 	if (r->verbose)
 		printf("%s without %s: %s (%s)\n", rule->id,
 		    withheld_name[held], rule_state_name[v->state],
-		    v->reason != NULL ? v->reason : "");
+		    v->reason != NULL ? v->reason->text : "");
 }
 
 /* What the rule need not have, and what it reads where it is there: it may then

@@ -494,11 +494,11 @@ TEST_WITH(host_place, setup, NULL)
 {
 	struct site site = { .call = CALL_MEMCPY, .count = 3 };
 	struct finding *x = &f.finding[1];
-	const char *missing = x->location_missing;
+	const struct reason *missing = x->location_missing;
 	json_t *o;
 	int i;
 
-	x->location_missing = "line not known";
+	x->location_missing = reason_of(REASON_LINE_NO_SITE);
 	for (i = 0; i < 2; i++) {
 		x->site = i == 0 ? NULL : &site;
 		o = json_findings(&f.run, &f.advice);
@@ -584,17 +584,21 @@ TEST_WITH(source_missing_parts, setup_source, NULL)
 	assert_non_null(strstr(json_string_value(json_object_get(
 	    json_object_get(o, "missing"), "lines")), "nothing of its code"));
 	json_decref(o);
-	assert_non_null(strstr(source_missing("counters", "finished"),
-	    "--level source"));
-	assert_non_null(strstr(source_missing("source", "live"), "live"));
+	assert_int_equal(source_missing("counters", "finished")->code,
+	    REASON_NEEDS_SOURCE);
+	assert_int_equal(source_missing("source", "live")->code,
+	    REASON_RUN_LIVE);
 	sf.code.counted = sf.code.sampled = sf.code.has_lines = false;
 	sf.code.lines = 0;
-	sf.code.uncounted = "too few launches";
-	sf.code.lineless = "no line table: build with -lineinfo";
+	sf.code.uncounted = reason_of(REASON_TOO_FEW_LAUNCHES);
+	sf.code.lineless = reason_of(REASON_NO_LINEINFO);
 	o = json_source(&f.run, &f.kernel[0], &f.advice);
 	x = json_object_get(o, "missing");
 	assert_string_equal(json_string_value(json_object_get(x, "counts")),
-	    "too few launches");
+	    "too few launches (use --replay)");
+	assert_string_equal(json_string_value(json_object_get(
+	    json_object_get(o, "missing_code"), "counts")),
+	    "too_few_launches");
 	assert_non_null(strstr(json_string_value(json_object_get(x, "lines")),
 	    "-lineinfo"));
 	assert_non_null(json_string_value(json_object_get(x, "samples")));

@@ -237,23 +237,24 @@ FEED_TEST(test_uncounted)
 	feed_function(f, 1, CUBIN_A, "a");
 	feed_function(f, 2, CUBIN_A, "b");
 	run = feed_settle(f);
-	assert_non_null(strstr(run->kernel[0].code->uncounted,
-	    "--level source"));
+	assert_int_equal(run->kernel[0].code->uncounted->code,
+	    REASON_NEEDS_SOURCE);
 	FEED(f, RUN_BEGIN, .now_ns = T0, .level = LEVEL_SOURCE);
 	FEED(f, SKIPPED, .signature = 2, .reason = SKIP_COOPERATIVE);
 	run = feed_settle(f);
-	assert_null(strstr(run->kernel[0].code->uncounted, "--level"));
-	assert_non_null(strstr(run->kernel[1].code->uncounted,
-	    "cooperative"));
+	assert_int_equal(run->kernel[0].code->uncounted->code,
+	    REASON_NOT_CHOSEN);
+	assert_int_equal(run->kernel[1].code->uncounted->code,
+	    REASON_COOPERATIVE);
 	FEED(f, SKIPPED, .signature = 2, .reason = SKIP_STALL);
-	assert_non_null(strstr(feed_settle(f)->kernel[1].code->uncounted,
-	    "--max-stall"));
+	assert_int_equal(feed_settle(f)->kernel[1].code->uncounted->code,
+	    REASON_STALL);
 	/* Nodes of a graph are not few because captured calls were. */
 	FEED(f, SKIPPED, .signature = 2, .reason = SKIP_TOO_FEW_LAUNCHES);
 	FEED(f, KERNEL, .signature = 2, .context = 1, .stream = 1, .graph = 3,
 	    .start_ns = T0 + US, .end_ns = T0 + 2 * US);
-	assert_string_equal(feed_settle(f)->kernel[1].code->uncounted,
-	    "launched out of a CUDA graph only");
+	assert_int_equal(feed_settle(f)->kernel[1].code->uncounted->code,
+	    REASON_GRAPH);
 }
 
 /* More functions than are worked out: the shortest say that they were left
@@ -275,7 +276,8 @@ FEED_TEST(test_left_out)
 	run = feed_settle(f);
 	for (i = 0; i < run->kernels; i++) {
 		assert_non_null(run->kernel[i].code);
-		if (strstr(run->kernel[i].code->lineless, "left out") == NULL)
+		if (run->kernel[i].code->lineless->code !=
+		    REASON_LEFT_OUT_KERNELS)
 			continue;
 		left++;
 		assert_in_range(i, 0, 75);

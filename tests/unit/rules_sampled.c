@@ -89,7 +89,7 @@ not_measured(struct made *m, const char *rule, const char *reason)
 	const struct verdict *v = made_verdict(a, rule);
 
 	assert_int_equal(v->state, RULE_NOT_MEASURED);
-	assert_non_null(strstr(v->reason, reason));
+	assert_non_null(strstr(v->reason->text, reason));
 	finish(a, m);
 }
 

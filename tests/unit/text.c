@@ -208,25 +208,25 @@ TEST(why_not_measured)
 TEST(next_level)
 {
 	static const struct {
-		const char *missing, *reason;
+		enum reason_code missing, reason;
 		double exposed_ns;
 		enum wire_level level;
 		const char *want;	/* NULL: nothing of the kind */
 	} cases[] = {
-		{ "line not known: needs --level source", "needs --level source",
+		{ REASON_NEEDS_SOURCE, REASON_NEEDS_SOURCE,
 		  4.2e9, LEVEL_COUNTERS, "`--level source` adds the line of 1 "
 		  "finding and 1 more practice." },
-		{ "line not known: build with -lineinfo", "needs --level source",
+		{ REASON_NO_LINEINFO, REASON_NEEDS_SOURCE,
 		  4.2e9, LEVEL_COUNTERS,
 		  "`--level source` adds 1 more practice." },
-		{ "line not known: needs --level source", "too few launches",
+		{ REASON_NEEDS_SOURCE, REASON_TOO_FEW_LAUNCHES,
 		  4.2e9, LEVEL_COUNTERS,
 		  "`--level source` adds the line of 1 finding." },
-		{ "line not known: needs --level source", "needs --level source",
+		{ REASON_NEEDS_SOURCE, REASON_NEEDS_SOURCE,
 		  1.1e9, LEVEL_COUNTERS, NULL },
-		{ "line not known: needs --level source", "needs --level source",
+		{ REASON_NEEDS_SOURCE, REASON_NEEDS_SOURCE,
 		  4.2e9, LEVEL_TRACE, NULL },
-		{ NULL, "too few launches", 4.2e9, LEVEL_COUNTERS, NULL },
+		{ REASON_LINE_NO_SITE, REASON_TOO_FEW_LAUNCHES, 4.2e9, LEVEL_COUNTERS, NULL },
 	};
 	struct report r;
 	struct page p;
@@ -234,8 +234,8 @@ TEST(next_level)
 
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		fixture_fill(&f);
-		f.finding[0].location_missing = cases[i].missing;
-		f.verdict[3].reason = cases[i].reason;
+		f.finding[0].location_missing = reason_of(cases[i].missing);
+		f.verdict[3].reason = reason_of(cases[i].reason);
 		f.kernel[0].exposed_ns = cases[i].exposed_ns;
 		f.run.level = cases[i].level;
 		r = report_of(&f);

@@ -146,7 +146,7 @@ TEST_WITH(golden_no_lines, setup, NULL)
 
 	sf.code.has_lines = false;
 	sf.code.lines = 0;
-	sf.code.lineless = "no line table: build with -lineinfo";
+	sf.code.lineless = reason_of(REASON_NO_LINEINFO);
 	for (i = 0; i < FIXTURE_INSTRUCTIONS; i++)
 		sf.instruction[i].line = LINE_NONE;
 	f.finding[0].hots = 1;
@@ -165,7 +165,7 @@ TEST_WITH(nothing_measured, setup, NULL)
 	f.run.level = LEVEL_COUNTERS;
 	annotate_open(&a, 1);
 	text = draw(&a, 80, true, NULL);
-	assert_non_null(strstr(text, "run with --level source"));
+	assert_non_null(strstr(text, "needs --level source"));
 	/* One reason for all parts is told once. */
 	assert_null(strstr(strstr(text, "--level source") + 1,
 	    "--level source"));
@@ -173,7 +173,7 @@ TEST_WITH(nothing_measured, setup, NULL)
 	annotate_close(&a);
 	/* Lines without any value: all of them are shown, and why. */
 	sf.code.counted = sf.code.sampled = false;
-	sf.code.uncounted = "the overhead budget was used up";
+	sf.code.uncounted = reason_of(REASON_BUDGET);
 	annotate_open(&a, 0);
 	text = draw(&a, 100, true, NULL);
 	assert_non_null(strstr(text, "not counted: the overhead budget"));
@@ -288,14 +288,15 @@ TEST_WITH(golden_report, setup, NULL)
 /* Why a kernel has no lines is said once, however many findings it has. */
 TEST_WITH(missing_once, setup, NULL)
 {
-	static const char why[] = "no line table: build with -lineinfo";
+	static const struct reason why = { REASON_NO_LINEINFO,
+	    "no line table: build with -lineinfo" };
 	struct report r;
 	struct page p;
 	char *at;
 	int i, n;
 
 	f.finding[0].hots = 0;
-	f.finding[0].location_missing = why;
+	f.finding[0].location_missing = &why;
 	f.finding[1] = f.finding[0];
 	f.finding[1].rule = "tail-effect";
 	for (i = 0; i < 2; i++) {
@@ -306,7 +307,8 @@ TEST_WITH(missing_once, setup, NULL)
 		else
 			text_findings(&p.out, &r, true);
 		page_close(&p);
-		for (n = 0, at = p.text; (at = strstr(at, why)) != NULL; at++)
+		for (n = 0, at = p.text; (at = strstr(at, why.text)) != NULL;
+		    at++)
 			n++;
 		assert_int_equal(n, 1);
 		free(p.text);

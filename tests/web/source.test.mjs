@@ -383,11 +383,12 @@ const absent = [
   }, ['No disassembly: nvdisasm was not found']],
   ['debug build', (s) => { s.debug = true; }, ['debug build', 'Compiled with -G']],
   ['nothing at all', (s) => {
-    const why = 'not measured at source level: run with --level source';
+    const why = 'needs --level source';
     Object.assign(s, { counted: false, sampled: false, disassembled: false, has_lines: false, files: [], lines: [], instructions: [], metrics: [], stalls: [], samples_shared_by: 0 });
     s.totals = { values: {}, samples: null };
     s.missing = { counts: why, samples: why, lines: why, sass: why };
-  }, ['No source lines, no counts by line, no samples, no disassembly: not measured at source level', 'cudadvise run --level source -- ./train --epochs 1']],
+    s.missing_code = { ...s.missing_code, counts: 'needs_source' };
+  }, ['No source lines, no counts by line, no samples, no disassembly: needs --level source', 'cudadvise run --level source -- ./train --epochs 1']],
 ];
 for (const [name, change, wanted] of absent)
   test(`says what is missing: ${name}`, async (t) => {

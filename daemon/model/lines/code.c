@@ -21,49 +21,20 @@ struct work {
 	size_t launches;
 	struct lines lines;
 	bool has_lines;
-	const char *lineless, *no_sass;
+	const struct reason *lineless, *no_sass;
 	struct cells samples;	/* with those of its subroutines */
 	bool disjoint;
 };
 
-static const char *
-skip_text(enum wire_skip skip)
+static const struct reason *
+why_uncounted(const struct model *m, const struct kernel_state *k)
 {
-	static const char *const text[SKIP_REASONS] = {
-		[SKIP_PERMISSION] = "the driver refused it",
-		[SKIP_BUSY] = "another profiler holds the GPU",
-		[SKIP_UNSUPPORTED] = "this GPU or driver does not offer it",
-		[SKIP_NCCL] = "a communication kernel, which must not be "
-		    "serialised",
-		[SKIP_COOPERATIVE] = "a cooperative launch, which is left "
-		    "alone",
-		[SKIP_GRAPH] = "launched out of a CUDA graph only",
-		[SKIP_BUDGET] = "the overhead budget was used up (raise "
-		    "--overhead-budget)",
-		[SKIP_TOO_FEW_LAUNCHES] = "too few launches",
-		[SKIP_LEVEL] = "counters were not asked for",
-		[SKIP_CAPTURING] = "launched while a graph was captured",
-		[SKIP_FAILED] = "the measurement failed",
-		[SKIP_CONCURRENT] = "it ran at the same time as other kernels",
-		[SKIP_WAITS] = "with the host held it did not end in time",
-		[SKIP_STALL] = "its launches take longer than --max-stall lets "
-		    "us hold the program (raise it, or use --replay)",
-		[SKIP_EXCLUDED] = "excluded by --kernel",
-		[SKIP_RANGE] = "--launches asks for other launches, or too few",
-	};
-
-	return (skip < SKIP_REASONS ? text[skip] : NULL);
-}
-
-static const char *
-uncounted_text(const struct model *m, const struct kernel_state *k)
-{
-	const char *text;
+	enum wire_skip skip = kernel_skip(k);
 
 	if (about_level(m) < LEVEL_SOURCE)
-		return ("run with --level source");
-	text = skip_text(kernel_skip(k));
-	return (text != NULL ? text : "no launch of it was chosen");
+		return (reason_of(REASON_NEEDS_SOURCE));
+	return (skip != SKIP_NONE ? reason_skip(skip) :
+	    reason_of(REASON_NOT_CHOSEN));
 }
 
 /* --- instructions --------------------------------------------------------- */
@@ -208,18 +179,6 @@ fill(struct work *w, struct code *c, const struct cells *counts)
 
 /* --- a function and its kernels ------------------------------------------- */
 
-static const char *
-interned(struct model *m, const char *start, const char *more,
-    const char *otherwise)
-{
-	char text[640];
-	const char *p;
-
-	snprintf(text, sizeof(text), "%s: %s", start, more);
-	p = pool_text(&m->pool, wire_str_of(text));
-	return (p == NULL || *p == '\0' ? otherwise : p);
-}
-
 /* The cubin and its line table, or why not. */
 static void
 work_lines(struct work *w)
@@ -227,7 +186,7 @@ work_lines(struct work *w)
 	struct cubin_state *c = source_cubin_of(w->m->source, w->f->key.cubin);
 	struct error e = ERROR_INIT;
 
-	w->lineless = "its code was not captured";
+	w->lineless = reason_of(REASON_NO_CODE);
 	if (c == NULL)
 		return;
 	if ((w->cubin = source_cubin_open(w->m, c)) == NULL) {
@@ -238,15 +197,12 @@ work_lines(struct work *w)
 	if (w->place != NULL)
 		w->launches = cubin_launches(w->cubin, w->place, w->launch);
 	if (w->place == NULL)
-		w->lineless = "the captured code has no such function";
+		w->lineless = reason_of(REASON_NO_FUNCTION);
 	else if (!w->cubin->lines)
-		w->lineless = "compiled without line numbers: rebuild with "
-		    "nvcc -lineinfo (PyTorch extensions: extra_cuda_cflags="
-		    "['-lineinfo']; NVRTC and CuPy: option -lineinfo; Triton: "
-		    "unset TRITON_DISABLE_LINE_INFO)";
+		w->lineless = reason_of(REASON_NO_LINEINFO);
 	else if (lines_read(&w->lines, w->cubin, w->place, &e) != 0)
-		w->lineless = interned(w->m, "its line table could not be "
-		    "read", e.text, "its line table could not be read");
+		w->lineless = pool_reason(&w->m->pool, REASON_LINES_DAMAGED,
+		    e.text);
 	else {
 		w->has_lines = true;
 		w->lineless = NULL;
@@ -260,11 +216,10 @@ work_sass(struct work *w)
 
 	if (f->text == NULL)
 		w->no_sass = w->cubin == NULL ? w->lineless :
-		    w->m->source->no_disassembler ? "no disassembler was "
-		    "found: install the CUDA toolkit's nvdisasm" :
-		    "it was not disassembled";
+		    reason_of(w->m->source->no_disassembler ?
+		    REASON_NO_DISASSEMBLER : REASON_NO_SASS);
 	else if (sass_parse(&f->sass, f->text, f->text_len) != 0)
-		w->no_sass = "its disassembly could not be read";
+		w->no_sass = reason_of(REASON_SASS_DAMAGED);
 	else
 		f->parsed = true;
 }
@@ -285,8 +240,7 @@ work_kernel(struct work *w, uint32_t kernel, struct code *c)
 	free(counts.cell);
 	if (rc > 0) {
 		c->uncounted = c->lineless = c->no_sass = c->no_cubin =
-		    "left out: the run has more code than is worked out at "
-		    "once";
+		    reason_of(REASON_LEFT_OUT_CODE);
 		return (0);
 	}
 	if (rc < 0)
@@ -299,7 +253,7 @@ work_kernel(struct work *w, uint32_t kernel, struct code *c)
 	c->launches = w->launches;
 	memcpy(c->launch, w->launch, sizeof(c->launch));
 	c->uncounted = c->counted ? NULL :
-	    uncounted_text(m, &m->kernel[kernel]);
+	    why_uncounted(m, &m->kernel[kernel]);
 	c->lineless = w->lineless;
 	c->no_sass = w->no_sass;
 	c->no_cubin = w->cubin == NULL ? w->lineless : NULL;
@@ -345,8 +299,8 @@ function_settle(struct model *m, struct function_state *f, bool disjoint,
 		m->run.kernel[i - 1].code = c;
 		if (over)
 			c->uncounted = c->lineless = c->no_sass =
-			    c->no_cubin = "left out: the run has more "
-			    "kernels than are worked out at once";
+			    c->no_cubin =
+			    reason_of(REASON_LEFT_OUT_KERNELS);
 		else
 			rc = work_kernel(&w, i - 1, c);
 	}

@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "facts/reason.h"
 #include "facts/stall.h"
 #include "source/cubin.h"
 #include "source/sass.h"
@@ -84,10 +85,10 @@ struct code {
 	bool disassembled;		/* tier X: sass is there */
 	bool has_lines;			/* line numbers are known */
 	bool debug;			/* compiled with -G */
-	const char *uncounted;		/* why not; NULL if it is */
-	const char *lineless;		/* why there are no lines, with the flag */
-	const char *no_sass;		/* why there is no disassembly */
-	const char *no_cubin;		/* why its cubin was not looked at; NULL
+	const struct reason *uncounted;	/* why not; NULL if it is */
+	const struct reason *lineless;	/* why there are no lines */
+	const struct reason *no_sass;	/* why there is no disassembly */
+	const struct reason *no_cubin;	/* why its cubin was not looked at; NULL
 					 * if it was */
 	bool launches_known;		/* its cubin has it, and was searched */
 	struct cubin_launch launch[LAUNCHES_MAX];	/* of kernels, by it: */

@@ -325,23 +325,21 @@ source_disassembly(struct model *m, struct stream *s,
 	return (parts_join(x, f));
 }
 
-static const char *
+static const struct reason *
 cubin_missing(const struct bulk *b)
 {
 
 	if ((b->flags & CUBIN_WITHHELD) != 0)
-		return ("its code was not captured: it is over a limit");
+		return (reason_of(REASON_CODE_LIMIT));
 	if (b->damaged || b->pieces > 0)
-		return ("its code was not captured whole: pieces of it were "
-		    "lost");
-	return ("its code was not captured");
+		return (reason_of(REASON_CODE_LOST));
+	return (reason_of(REASON_NO_CODE));
 }
 
 const struct cubin *
 source_cubin_open(struct model *m, struct cubin_state *c)
 {
 	struct error e = ERROR_INIT;
-	char text[640];
 
 	if (c->tried)
 		return (c->opened ? &c->cubin : NULL);
@@ -354,10 +352,7 @@ source_cubin_open(struct model *m, struct cubin_state *c)
 		c->opened = true;
 		return (&c->cubin);
 	}
-	snprintf(text, sizeof(text), "its code could not be read: %s", e.text);
-	c->why = pool_text(&m->pool, wire_str_of(text));
-	if (c->why == NULL || *c->why == '\0')
-		c->why = "its code could not be read";
+	c->why = pool_reason(&m->pool, REASON_CODE_DAMAGED, e.text);
 	return (NULL);
 }
 

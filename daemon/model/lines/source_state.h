@@ -52,7 +52,7 @@ struct cubin_state {
 	struct bulk bulk;
 	struct cubin cubin;	/* if opened */
 	bool tried, opened;
-	const char *why;	/* it could not be opened */
+	const struct reason *why;	/* it could not be opened */
 };
 
 struct source_text {

@@ -34,20 +34,21 @@ struct advice_box {
 /* Why kernels were not measured, weighed by their time: what keeps the long ones
  * from it is what to know. */
 struct tally {
-	const char *reason[REASONS_MAX];
+	const struct reason *reason[REASONS_MAX];
 	double weight[REASONS_MAX];
 	size_t reasons;
 };
 
 static void
-tally_add(struct tally *t, const char *reason, const struct kernel *k)
+tally_add(struct tally *t, const struct reason *reason,
+    const struct kernel *k)
 {
 	size_t i;
 
 	if (reason == NULL)
 		return;
 	for (i = 0; i < t->reasons; i++)
-		if (strcmp(t->reason[i], reason) == 0)
+		if (strcmp(t->reason[i]->text, reason->text) == 0)
 			break;
 	if (i == REASONS_MAX)
 		return;
@@ -58,7 +59,7 @@ tally_add(struct tally *t, const char *reason, const struct kernel *k)
 	t->weight[i] += 1 + (k != NULL ? (double)k->total_ns : 0);
 }
 
-static const char *
+static const struct reason *
 tally_top(const struct tally *t)
 {
 	size_t top = 0;
@@ -127,29 +128,27 @@ static enum rule_state
 ask_measured(struct rule_view *x)
 {
 	unsigned needs = x->rule->needs;
-	const char *reason;
+	const struct reason *reason;
 
 	if (x->kernel->launches == 0)
-		return rule_unmeasured(x, "none of its launches was seen");
+		return rule_unmeasured(x, REASON_NOT_SEEN);
 	/* First: no other level would tell more of it. */
 	if (x->library != NULL && (needs & NEED_OWN))
-		return rule_unmeasured(x, RULE_LIBRARY);
+		return rule_unmeasured(x, REASON_LIBRARY);
 	if (x->library != NULL && (needs & NEED_CALLED))
 		return x->rule->function(x);
 	reason = inst_lacks(x, needs);
 	x->lacking = reason != NULL;
 	if (reason != NULL)
-		return rule_unmeasured(x, reason);
+		return rule_unmeasured_for(x, reason);
 	if (is_waiting(x))
-		return rule_unmeasured(x, "it waits for what the host or "
-		    "another kernel does");
+		return rule_unmeasured(x, REASON_WAITING);
 	x->lacking = (needs & NEED_COUNTERS) && !metric_any(x->kernel->metric);
 	if (x->lacking)
 		return rule_lacks(x);
 	if ((needs & (NEED_SOURCE | NEED_SAMPLES | NEED_CODE)) &&
 	    rule_is_debug(x))
-		return rule_unmeasured(x, "it was built with -G, see "
-		    "debug-build");
+		return rule_unmeasured(x, REASON_DEBUG_BUILD);
 	return x->rule->function(x);
 }
 
@@ -159,7 +158,7 @@ static enum rule_state
 ask_kernel(struct rule_view *x)
 {
 	enum rule_state state = ask_measured(x);
-	const char *reason = x->reason;
+	const struct reason *reason = x->reason;
 
 	if (state == RULE_NOT_MEASURED && !is_waiting(x) &&
 	    (sampled_ask(x) == RULE_FOUND || coded_ask(x) == RULE_FOUND))
@@ -184,7 +183,7 @@ ask_kernel_rule(struct rule_view *x, const struct load *load, double noise_s,
 {
 	struct tally tally = { .reasons = 0 };
 	const struct run *run = x->run;
-	const char *refused = reads_refused(run, NEED_KERNELS |
+	const struct reason *refused = reads_refused(run, NEED_KERNELS |
 	    (x->rule->needs & NEED_MEMORY)), *reason;
 	size_t not_worth = 0, rule = x->drafts;
 
@@ -197,9 +196,9 @@ ask_kernel_rule(struct rule_view *x, const struct load *load, double noise_s,
 		x->reason = NULL;
 		x->lacking = false;
 		if (refused != NULL) {
-			state = rule_unmeasured(x, refused);
+			state = rule_unmeasured_for(x, refused);
 		} else if (x->kernel->device >= run->devices) {
-			state = rule_unmeasured(x, "its GPU is not known");
+			state = rule_unmeasured(x, REASON_DEVICE_UNKNOWN);
 		} else {
 			x->device = &run->device[x->kernel->device];
 			x->ceiling = &x->ceilings[x->kernel->device];
@@ -228,7 +227,7 @@ ask_kernel_rule(struct rule_view *x, const struct load *load, double noise_s,
 	if (run->kernels == 0 || reason != NULL) {
 		v->not_measured++;
 		tally_add(&tally, reason != NULL ? reason :
-		    "no kernel was launched", NULL);
+		    reason_of(REASON_NO_KERNEL), NULL);
 	}
 	v->reason = tally_top(&tally);
 }
@@ -236,19 +235,19 @@ ask_kernel_rule(struct rule_view *x, const struct load *load, double noise_s,
 static void
 ask_run_rule(struct rule_view *x, struct verdict *v)
 {
-	const char *lack = reads_lack(x->run, reads_of(x->rule));
-	const char *lost = reads_lost(x->run, x->rule);
+	const struct reason *lack = reads_lack(x->run, reads_of(x->rule));
+	const struct reason *lost = reads_lost(x->run, x->rule);
 	struct tally tally = { .reasons = 0 };
 	size_t first = x->drafts;
 	enum rule_state state;
 
 	x->reason = NULL;
 	if (lack != NULL)
-		state = rule_unmeasured(x, lack);
+		state = rule_unmeasured_for(x, lack);
 	else
 		state = x->rule->function(x);
 	if (state == RULE_CLEAN && lost != NULL)
-		state = rule_unmeasured(x, lost);
+		state = rule_unmeasured_for(x, lost);
 	/* What was lost may have filled the gaps that were found. */
 	for (size_t i = first; lost != NULL && i < x->drafts; i++)
 		x->draft[i].f.confidence = CONF_LOW;

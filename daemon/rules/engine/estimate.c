@@ -35,17 +35,17 @@ part_of(const struct rule_view *x)
 	return all > 0 ? own / all : 0;
 }
 
-static const char *
+static const struct reason *
 lacks(const struct rule_view *x)
 {
-	const char *reason = inst_lacks(x, NEED_SAMPLES | NEED_CODE);
+	const struct reason *reason = inst_lacks(x, NEED_SAMPLES | NEED_CODE);
 
 	if (reason != NULL)
 		return reason;
 	if (x->kernel->code->samples.all == 0)
-		return "no sample fell into it";
+		return reason_of(REASON_NO_SAMPLE);
 	if (part_of(x) < PART_LEAST)
-		return "its samples are mostly of other launch shapes";
+		return reason_of(REASON_SHARED_SAMPLES);
 	return NULL;
 }
 
@@ -189,10 +189,10 @@ fill_stalls(struct kernel *k, const struct code *c)
 		    selected_of(c));
 }
 
-const char *
+const struct reason *
 estimate_of(struct estimate *e, const struct rule_view *x)
 {
-	const char *reason = lacks(x);
+	const struct reason *reason = lacks(x);
 	const struct chip *chip = rule_chip(x);
 	const struct load *l = x->load;
 	double issue, slots, total, seconds, moved;
@@ -210,10 +210,10 @@ estimate_of(struct estimate *e, const struct rule_view *x)
 	issue = issue_of(c);
 	total = issue * slots;
 	if (!(total > 0) || !isfinite(total))
-		return "how long it runs is not known";
+		return reason_of(REASON_TIME_UNKNOWN);
 	if (!c->counted && !set_executions(c, total)) {
 		x->arena->failed = true;
-		return "out of memory";
+		return reason_of(REASON_NO_MEMORY);
 	}
 	e->instruction = x->kernel->code->counted ? NULL : c->instruction;
 	e->kernel.code = c;

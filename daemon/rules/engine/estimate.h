@@ -30,7 +30,8 @@ struct estimate {
  * estimate_of(e, x): estimate the view's kernel. Returns NULL, or why its samples
  * say too little, with nothing to release then. Release with estimate_clear.
  */
-const char *estimate_of(struct estimate *e, const struct rule_view *x);
+const struct reason *estimate_of(struct estimate *e,
+    const struct rule_view *x);
 void estimate_clear(struct estimate *e);
 
 #endif

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "facts/reason.h"
+
 struct run;
 struct kernel;
 struct site;
@@ -86,7 +88,7 @@ struct finding {
 	double measured_ratio;	/* of their time; 1 where all were measured */
 	const char *where;	/* "softmax_kernel", "the run", "H2D copies" */
 	const char *location;	/* launch shape, call, …; NULL unknown */
-	const char *location_missing;	/* why there is no line, and the flag to add */
+	const struct reason *location_missing;	/* why there is no line */
 
 	double saves_s;		/* predicted seconds of the run, NaN: not
 				 * predictable, see gain_note */
@@ -116,8 +118,8 @@ struct verdict {
 	const char *rule;
 	enum rule_state state;
 	size_t found, clean, not_measured;	/* kernels (or 1 for the run) */
-	const char *reason;	/* of not measured: of the kernels that take the
-				 * most time */
+	const struct reason *reason;	/* of not measured: of the kernels that
+					 * take the most time */
 };
 
 struct advice {

@@ -3,6 +3,7 @@
  */
 #include <assert.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,38 +37,6 @@ const struct rule rule_table[] = {
 #undef RULE
 };
 const size_t rule_table_size = sizeof(rule_table) / sizeof(rule_table[0]);
-
-static const char *const skip_reason[SKIP_REASONS] = {
-	[SKIP_NONE] = "its counters were not collected on this GPU",
-	[SKIP_PERMISSION] = "the driver refused counters to this user",
-	[SKIP_BUSY] = "another profiler held the counters",
-	[SKIP_UNSUPPORTED] = "this GPU or driver has no counters for us",
-	[SKIP_NCCL] = "communication kernels are left alone",
-	[SKIP_COOPERATIVE] = "cooperative kernels are left alone",
-	[SKIP_GRAPH] = "it was launched by a graph",
-	[SKIP_BUDGET] = "the overhead budget was used up",
-	[SKIP_TOO_FEW_LAUNCHES] = "too few launches (use --replay)",
-	[SKIP_LEVEL] = "counters were not asked for",
-	[SKIP_CAPTURING] = "it was being captured into a graph",
-	[SKIP_FAILED] = "measuring it failed",
-	[SKIP_CONCURRENT] = "it shared the GPU with other kernels",
-	[SKIP_MINOR] = "it is too short and rare for memory counters",
-	[SKIP_WAITS] = "with the host held it did not end in time",
-	[SKIP_STALL] = "its launches take longer than --max-stall lets us hold "
-	    "the program (raise it, or use --replay)",
-	[SKIP_LATE] = "it first ran when the main counters of the others had "
-	    "been counted (use --replay, or --kernel)",
-	[SKIP_EXCLUDED] = "excluded by --kernel",
-	[SKIP_RANGE] = "--launches asks for other launches, or too few",
-};
-
-const char *
-rule_skip_reason(enum wire_skip skip)
-{
-	if ((unsigned)skip >= SKIP_REASONS || skip_reason[skip] == NULL)
-		return skip_reason[SKIP_NONE];
-	return skip_reason[skip];
-}
 
 const struct chip *
 rule_chip(const struct rule_view *x)
@@ -202,16 +171,37 @@ rule_found(struct rule_view *x, const char *key)
 }
 
 enum rule_state
-rule_unmeasured(struct rule_view *x, const char *reason)
+rule_unmeasured_for(struct rule_view *x, const struct reason *reason)
 {
 	x->reason = reason;
 	return RULE_NOT_MEASURED;
 }
 
 enum rule_state
+rule_unmeasured(struct rule_view *x, enum reason_code code)
+{
+	return rule_unmeasured_for(x, reason_of(code));
+}
+
+const struct reason *
+rule_reason(const struct rule_view *x, enum reason_code code, const char *fmt,
+    ...)
+{
+	struct reason *r = arena_get(x->arena, sizeof(*r));
+	va_list ap;
+
+	if (r == NULL)
+		return reason_of(code);
+	va_start(ap, fmt);
+	*r = (struct reason){ code, arena_vformat(x->arena, fmt, ap) };
+	va_end(ap);
+	return r;
+}
+
+enum rule_state
 rule_lacks(struct rule_view *x)
 {
-	return rule_unmeasured(x, rule_skip_reason(x->kernel->skip));
+	return rule_unmeasured_for(x, reason_skip(x->kernel->skip));
 }
 
 void
@@ -292,7 +282,7 @@ rule_settle(struct rule_view *x, struct draft *d)
 		return RULE_FOUND;
 	x->drafts--;
 	return relieves_unknown(x->load, &d->fix[VIEW_HIGH]) ?
-	    rule_unmeasured(x, "it is not known what limits it") : RULE_CLEAN;
+	    rule_unmeasured(x, REASON_LIMIT_UNKNOWN) : RULE_CLEAN;
 }
 
 void

@@ -178,7 +178,7 @@ struct rule_view {
 	size_t foldeds;
 	uint8_t *seen;				/* [run->kernels], enum seen */
 	bool lacking;				/* the kernel lacks data */
-	const char *reason;			/* of not measured */
+	const struct reason *reason;		/* of not measured */
 };
 
 #define RULE(function, ...) rule_function rule_##function;
@@ -200,11 +200,17 @@ double rule_value(const struct rule_view *x, const char *key);
  */
 struct draft *rule_found(struct rule_view *x, const char *key);
 
-/* Why NEED_OWN keeps a rule from a kernel. */
-#define RULE_LIBRARY "library kernel: how it is called is looked at, not its code"
+/* Set the reason, return RULE_NOT_MEASURED; the second takes one that was given,
+ * static or of the arena of a rule about the run. */
+enum rule_state rule_unmeasured(struct rule_view *x, enum reason_code code);
+enum rule_state rule_unmeasured_for(struct rule_view *x,
+    const struct reason *reason);
 
-/* Set the reason (a string constant), return RULE_NOT_MEASURED. */
-enum rule_state rule_unmeasured(struct rule_view *x, const char *reason);
+/* rule_reason(x, code, fmt, …): a reason with a text of its own, in the arena;
+ * the row of ${code} without memory. For findings and rules about the run. */
+const struct reason *rule_reason(const struct rule_view *x,
+    enum reason_code code, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /*
  * rule_is_debug(x): the kernel's code was built with -G. What the compiler then
@@ -223,9 +229,6 @@ const struct kernel *rule_kernel(const struct rule_view *x);
 
 /* rule_lacks(x): not measured for the kernel's own reason (permission …). */
 enum rule_state rule_lacks(struct rule_view *x);
-
-/* rule_skip_reason(skip): why a kernel has no counters, for people. */
-const char *rule_skip_reason(enum wire_skip skip);
 
 /* rule_evidence(x, d, e, key): append ${e}; its threshold is ${key} of the rule
  * or, with NULL, none. */

@@ -3,7 +3,6 @@
  */
 #include <math.h>
 #include <stddef.h>
-#include <string.h>
 
 #include "rules/evidence/library.h"
 #include "rules/engine/unmeasured.h"
@@ -11,24 +10,6 @@
 #define MOST 0.5		/* of the kernels' time: more than the rest */
 #define KERNELS_LEAST 0.1	/* of first to last GPU work: of less, all that
 				 * kernels could save is under 10 % of it */
-
-/* What gets a kernel measured that was not, for each reason. */
-static const char *const remedy[SKIP_REASONS] = {
-	[SKIP_NONE] = "`cudadvise doctor` says what keeps counters away",
-	[SKIP_PERMISSION] = "`cudadvise doctor` says how to allow it",
-	[SKIP_BUSY] = "end the other profiler and run it again",
-	[SKIP_UNSUPPORTED] = "`ncu --set full` may know this GPU",
-	[SKIP_COOPERATIVE] = "`--level source` samples it",
-	[SKIP_GRAPH] = "`--level source` samples it",
-	[SKIP_BUDGET] = "raise `--overhead-budget`",
-	[SKIP_TOO_FEW_LAUNCHES] = "run it with `--replay`",
-	[SKIP_LEVEL] = "run it with `--level counters`",
-	[SKIP_CAPTURING] = "`--level source` samples it",
-	[SKIP_FAILED] = "`cudadvise doctor` checks what failed",
-	[SKIP_CONCURRENT] = "with CUDA_LAUNCH_BLOCKING=1 it runs alone",
-	[SKIP_MINOR] = "run it with `--replay`",
-	[SKIP_STALL] = "raise `--max-stall`, or run it with `--replay`",
-};
 
 struct unknown {
 	const char *why, *remedy;	/* why NULL: it was looked at */
@@ -48,6 +29,19 @@ is_full(const struct load *l)
 	    l->limit == RES_TENSOR);
 }
 
+/* What gets counters of a kernel, or else the samples of its code. */
+static const char *
+remedy_of(const struct run *run, const struct reason *lack)
+{
+	const char *remedy = reason_remedy(lack);
+
+	if (remedy != NULL)
+		return remedy;
+	return lack->code == REASON_NO_COUNTERS || run->level >= LEVEL_SOURCE ?
+	    "`cudadvise doctor` says what keeps counters away" :
+	    "`--level source` samples it";
+}
+
 static struct unknown
 unknown_of(const struct run *run, const struct kernel *k, const struct load *l)
 {
@@ -57,13 +51,9 @@ unknown_of(const struct run *run, const struct kernel *k, const struct load *l)
 	if (k->launches == 0 || k->waits || k->skip == SKIP_NCCL ||
 	    k->skip == SKIP_WAITS || has_code(k) || library_owns(run, k))
 		return looked;
-	if (!metric_any(k->metric)) {
-		enum wire_skip skip = (unsigned)k->skip < SKIP_REASONS ?
-		    k->skip : SKIP_NONE;
-
-		return (struct unknown){ rule_skip_reason(skip),
-		    remedy[skip] != NULL ? remedy[skip] : remedy[SKIP_NONE] };
-	}
+	if (!metric_any(k->metric))
+		return (struct unknown){ reason_why(reason_skip(k->skip)),
+		    remedy_of(run, reason_skip(k->skip)) };
 	if (is_full(l))
 		return looked;
 	looked.why = l->bound >= 0.5 ? "its instructions, which set its pace, "
@@ -73,19 +63,9 @@ unknown_of(const struct run *run, const struct kernel *k, const struct load *l)
 	if (run->level >= LEVEL_SOURCE) {
 		looked.remedy = "`ncu --set full` does";
 		if (k->code != NULL && k->code->uncounted != NULL)
-			looked.why = k->code->uncounted;
+			looked.why = reason_why(k->code->uncounted);
 	}
 	return looked;
-}
-
-/* The reasons of rules name a remedy in parentheses: it comes with a line of its
- * own here. */
-static int
-bare(const char *why)
-{
-	const char *at = strstr(why, " (");
-
-	return at != NULL ? (int)(at - why) : (int)strlen(why);
 }
 
 static double
@@ -125,8 +105,8 @@ unmeasured_note(const struct run *run, const struct load *load,
 		return NULL;
 	more = others == 0 ? "" : arena_format(arena, " and %s",
 	    say_counted(arena, (double)others, "other kernel"));
-	return arena_format(arena, "%s%s, %s of the kernels' time: %.*s; %s",
+	return arena_format(arena, "%s%s, %s of the kernels' time: %s; %s",
 	    first->short_name != NULL ? first->short_name : "(unnamed kernel)",
 	    more, say_percent(arena, all > 0 ? open / all : 0),
-	    bare(of_first.why), of_first.why, of_first.remedy);
+	    of_first.why, of_first.remedy);
 }

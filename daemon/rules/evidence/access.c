@@ -359,8 +359,7 @@ accesses_ask(struct rule_view *x,
 
 	if (isnan(inst_total(c, SOURCE_GLOBAL_SECTORS)) ||
 	    isnan(inst_total(c, SOURCE_GLOBAL_IDEAL)))
-		return rule_unmeasured(x, "its global sectors were not counted "
-		    "by instruction");
+		return rule_unmeasured(x, REASON_SECTORS_UNCOUNTED);
 	if (accesses_of(&a, x) != 0) {
 		x->arena->failed = true;
 		return RULE_NOT_MEASURED;

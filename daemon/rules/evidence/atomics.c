@@ -47,7 +47,7 @@ explained_by(const struct rule_view *x, double atomics)
 	    TRIP_CYCLES) / cycles;
 }
 
-const char *
+const struct reason *
 atomics_of(struct atomics *a, const struct rule_view *x)
 {
 	double asked = rule_metric(x, METRIC_L2_FROM_L1);
@@ -57,7 +57,7 @@ atomics_of(struct atomics *a, const struct rule_view *x)
 	double other = asked - ld - st - local_sectors(x);
 
 	if (isnan(asked) || isnan(ld) || isnan(st) || !(x->load->time_s > 0))
-		return "its global atomics were not counted";
+		return reason_of(REASON_GLOBAL_ATOMICS_UNCOUNTED);
 	a->others = ld + st;
 	a->most = fmax(0, asked - st);
 	/* Textures and bulk copies come from L1 too; they leave no wavefront for

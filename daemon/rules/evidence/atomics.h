@@ -28,6 +28,6 @@ struct atomics {
 
 /* atomics_of(a, x): of the view's kernel. Returns NULL, or why its counters do
  * not tell. */
-const char *atomics_of(struct atomics *a, const struct rule_view *x);
+const struct reason *atomics_of(struct atomics *a, const struct rule_view *x);
 
 #endif

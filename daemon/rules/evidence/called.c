@@ -93,8 +93,7 @@ called_tensor(struct rule_view *x, double ratio, const char *type)
 	struct draft *d;
 
 	if (l->precision == NULL)
-		return rule_unmeasured(x, "library kernel: its name does not "
-		    "tell its precision");
+		return rule_unmeasured(x, REASON_NO_PRECISION);
 	if (l->tensor || strcmp(l->precision, "FP32") != 0 ||
 	    rule_metric(x, METRIC_PIPE_TENSOR) >= 1 ||
 	    strcmp(type, "TF32") != 0 || is_small(x) ||
@@ -142,8 +141,7 @@ called_double(struct rule_view *x, double rate)
 	double left[VIEWS];
 
 	if (l->precision == NULL)
-		return rule_unmeasured(x, "library kernel: its name does not "
-		    "tell its precision");
+		return rule_unmeasured(x, REASON_NO_PRECISION);
 	if (strcmp(l->precision, "FP64") != 0)
 		return RULE_CLEAN;
 	d = begin(x);

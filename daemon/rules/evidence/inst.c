@@ -180,10 +180,10 @@ inst_waiting(const struct code *c, uint32_t mask)
 	return fmin(1, samples_stalled(&c->samples, mask) / (double)c->samples.all);
 }
 
-static const char *
-or_else(const char *reason, const char *other)
+static const struct reason *
+or_else(const struct reason *reason, enum reason_code other)
 {
-	return reason == NULL || *reason == '\0' ? other : reason;
+	return reason == NULL ? reason_of(other) : reason;
 }
 
 /* Compilers use local memory when registers run out, or for arrays with computed
@@ -198,7 +198,7 @@ is_like_debug(const struct kernel *k)
 	    k->shape.regs < most / 2;
 }
 
-const char *
+const struct reason *
 inst_lacks(const struct rule_view *x, unsigned needs)
 {
 	const struct code *c = x->kernel->code;
@@ -209,27 +209,23 @@ inst_lacks(const struct rule_view *x, unsigned needs)
 		return NULL;
 	if (c == NULL) {
 		if (needs == NEED_CUBIN && is_like_debug(x->kernel))
-			return "its code was not looked at (needs --level "
-			    "source); it keeps values in local memory though "
-			    "registers are left, as code built with -G does: "
-			    "look at the build's flags";
+			return reason_of(REASON_LIKE_DEBUG);
 		if (x->run->level < LEVEL_SOURCE)
-			return "needs --level source";
+			return reason_of(REASON_NEEDS_SOURCE);
 		/* What kept its counters away kept this away too. */
 		if (x->kernel->skip != SKIP_NONE)
-			return rule_skip_reason(x->kernel->skip);
-		return "its instructions were not looked at";
+			return reason_skip(x->kernel->skip);
+		return reason_of(REASON_NOT_LOOKED_AT);
 	}
 	if (((needs & NEED_SOURCE) && !c->counted) ||
 	    ((needs & NEED_LINES) && !c->counted && !c->sampled))
-		return or_else(c->uncounted,
-		    "its instructions were not counted");
+		return or_else(c->uncounted, REASON_UNCOUNTED);
 	if ((needs & NEED_CODE) && !c->disassembled)
-		return or_else(c->no_sass, "its code was not disassembled");
+		return or_else(c->no_sass, REASON_NO_SASS);
 	if ((needs & NEED_CUBIN) && c->no_cubin != NULL)
 		return c->no_cubin;
 	if ((needs & NEED_SAMPLES) && !c->sampled)
-		return "no sample fell into it";
+		return reason_of(REASON_NO_SAMPLE);
 	return NULL;
 }
 

@@ -55,7 +55,7 @@ double inst_waiting(const struct code *c, uint32_t mask);
  * inst_lacks(x, needs): why the view's kernel does not have the data in
  * ${needs} (NEED_SOURCE, NEED_SAMPLES, NEED_CODE); NULL if it does.
  */
-const char *inst_lacks(const struct rule_view *x, unsigned needs);
+const struct reason *inst_lacks(const struct rule_view *x, unsigned needs);
 
 /*
  * inst_share(x, speaks): the part of the time of all kernels, 0..1, that the

@@ -362,17 +362,20 @@ lines_launch(const struct rule_view *x, struct draft *d, uint32_t kernel)
 		d->f.site = best;
 }
 
-static const char *
+static const struct reason *
 why_no_line(const struct rule_view *x)
 {
 	const struct code *c = x->kernel->code;
-	const char *reason = inst_lacks(x, NEED_SOURCE);
 
-	if (c == NULL || (!c->counted && !c->sampled))
-		return arena_format(x->arena, "line not known: %s", reason);
+	if (c == NULL || (!c->counted && !c->sampled)) {
+		const struct reason *lack = inst_lacks(x, NEED_SOURCE);
+
+		return rule_reason(x, lack->code, "line not known: %s",
+		    lack->text);
+	}
 	if (!c->has_lines)
 		return c->lineless != NULL ? c->lineless :
-		    "line not known: build with -lineinfo";
+		    reason_of(REASON_NO_LINEINFO);
 	return NULL;		/* a finding about the launch, not a line */
 }
 

@@ -11,23 +11,20 @@
 
 static const struct {
 	unsigned needs;
-	const char *reason;
+	enum reason_code reason;
 } refusals[REFUSED_KINDS] = {
-	[REFUSED_CUPTI] = { ALL,
-	    "CUPTI could not be used in a process of the run" },
-	[REFUSED_FREE] = { ALL, "CUPTI was not free in a process of the run" },
-	[REFUSED_TRACE] = { ALL, "CUPTI refused to trace" },
-	[REFUSED_KERNELS] = { NEED_KERNELS, "CUPTI refused to trace kernels" },
+	[REFUSED_CUPTI] = { ALL, REASON_CUPTI_UNUSABLE },
+	[REFUSED_FREE] = { ALL, REASON_CUPTI_TAKEN },
+	[REFUSED_TRACE] = { ALL, REASON_REFUSED_TRACE },
+	[REFUSED_KERNELS] = { NEED_KERNELS, REASON_REFUSED_KERNELS },
 	/* What was seen before stands: reads_lost. */
-	[REFUSED_AGAIN] = { 0, "CUPTI traced no kernels any more after one was "
-	    "measured" },
-	[REFUSED_COPIES] = { NEED_COPIES, "CUPTI refused to trace copies" },
-	[REFUSED_MEMSETS] = { NEED_COPIES, "CUPTI refused to trace memsets" },
-	[REFUSED_MEMORY] = { NEED_MEMORY,
-	    "CUPTI refused to trace allocations" },
-	[REFUSED_JIT] = { NEED_JIT, "CUPTI refused to trace compilations" },
+	[REFUSED_AGAIN] = { 0, REASON_REFUSED_AGAIN },
+	[REFUSED_COPIES] = { NEED_COPIES, REASON_REFUSED_COPIES },
+	[REFUSED_MEMSETS] = { NEED_COPIES, REASON_REFUSED_MEMSETS },
+	[REFUSED_MEMORY] = { NEED_MEMORY, REASON_REFUSED_MEMORY },
+	[REFUSED_JIT] = { NEED_JIT, REASON_REFUSED_JIT },
 	[REFUSED_CALLS] = { NEED_CALLS | NEED_MEMORY,
-	    "CUPTI refused to report some API calls" },
+	    REASON_REFUSED_CALLS },
 };
 
 unsigned
@@ -39,39 +36,38 @@ reads_of(const struct rule *rule)
 	    NEED_CALLS | NEED_MEMORY : NEED_KERNELS | NEED_COPIES | NEED_CALLS);
 }
 
-const char *
+const struct reason *
 reads_refused(const struct run *run, unsigned needs)
 {
 	for (int i = 0; i < REFUSED_KINDS; i++)
 		if ((run->refused >> i & 1) && (refusals[i].needs & needs))
-			return refusals[i].reason;
+			return reason_of(refusals[i].reason);
 	return NULL;
 }
 
-const char *
+const struct reason *
 reads_lack(const struct run *run, unsigned needs)
 {
-	const char *reason = reads_refused(run, needs);
+	const struct reason *reason = reads_refused(run, needs);
 
 	if (needs & NEED_CHECK)	/* its records come from elsewhere */
 		return NULL;
 	if (reason != NULL)
 		return reason;
 	if (run->devices == 0 && run->failures == 0)
-		return run->checks > 0 ? "this run looked for errors; "
-		    "`cudadvise run` measures" : "no GPU was used";
+		return reason_of(run->checks > 0 ? REASON_CHECKED_RUN :
+		    REASON_NO_GPU);
 	if (!(needs & (NEED_KERNELS | NEED_COPIES)) || run->launches > 0)
 		return NULL;
 	if (!(needs & NEED_COPIES))
-		return run->lost > 0 ? "no launch was seen, and records were "
-		    "lost" : "no kernel was launched";
+		return reason_of(run->lost > 0 ? REASON_LAUNCHES_LOST :
+		    REASON_NO_KERNEL);
 	if (run->copies > 0)
 		return NULL;
-	return run->lost > 0 ? "no work of the GPU was seen, and records were "
-	    "lost" : "the GPU was given no work";
+	return reason_of(run->lost > 0 ? REASON_WORK_LOST : REASON_NO_WORK);
 }
 
-const char *
+const struct reason *
 reads_lost(const struct run *run, const struct rule *rule)
 {
 	double all = (double)run->records + (double)run->lost;
@@ -82,9 +78,9 @@ reads_lost(const struct run *run, const struct rule *rule)
 		return NULL;
 	if ((run->refused >> REFUSED_AGAIN & 1) &&
 	    (reads_of(rule) & NEED_KERNELS || rule->scope == SCOPE_KERNEL))
-		return refusals[REFUSED_AGAIN].reason;
+		return reason_of(REASON_REFUSED_AGAIN);
 	if (run->lost == 0 || (!single &&
 	    (double)run->lost <= LOST_MOST * all))
 		return NULL;
-	return "records were lost, and what it looks for may be among them";
+	return reason_of(REASON_RECORDS_LOST);
 }

@@ -15,12 +15,12 @@ unsigned reads_of(const struct rule *rule);
 /*
  * reads_lack(run, needs): why a rule with ${needs} cannot be asked about
  * ${run}: CUPTI refused the records, or the program gave nothing to look at.
- * NULL: it can. A string constant.
+ * NULL: it can.
  */
-const char *reads_lack(const struct run *run, unsigned needs);
+const struct reason *reads_lack(const struct run *run, unsigned needs);
 
 /* reads_refused(run, needs): the first half of it: CUPTI refused them. */
-const char *reads_refused(const struct run *run, unsigned needs);
+const struct reason *reads_refused(const struct run *run, unsigned needs);
 
 /*
  * reads_lost(run, rule): why "nothing found" is not "clean": so many records
@@ -28,6 +28,6 @@ const char *reads_refused(const struct run *run, unsigned needs);
  * A share of the time stands whatever one record in a hundred says; a single
  * error or a single release may be the one that was lost.
  */
-const char *reads_lost(const struct run *run, const struct rule *rule);
+const struct reason *reads_lost(const struct run *run, const struct rule *rule);
 
 #endif

@@ -8,14 +8,14 @@
 /* With fewer samples a share of a fifth is known to no better than 3 points. */
 #define SAMPLES_LEAST 200
 
-const char *
+const struct reason *
 stalls_of(struct stalls *s, const struct rule_view *x, uint32_t mask)
 {
 	const struct code *c = x->kernel->code;
 	double all = (double)c->samples.all;
 
 	if (all < SAMPLES_LEAST)
-		return "too few samples fell into it";
+		return reason_of(REASON_FEW_SAMPLES);
 	s->share = inst_waiting(c, mask);
 	s->unissued = fmin(1, (double)c->samples.not_issued / all);
 	s->most = fmin(s->share, s->unissued);

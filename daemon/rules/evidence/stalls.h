@@ -21,7 +21,7 @@ struct stalls {
  * in ${mask}, a set of STALL_BITs. Returns NULL, or why the samples say
  * nothing.
  */
-const char *stalls_of(struct stalls *s, const struct rule_view *x,
+const struct reason *stalls_of(struct stalls *s, const struct rule_view *x,
     uint32_t mask);
 
 /* stalls_limit(x): is it waiting that limits the kernel? */

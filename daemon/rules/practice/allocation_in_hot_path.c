@@ -19,22 +19,22 @@ spared(const struct run *run)
 }
 
 /* Why it is not known that nothing was launched; NULL: nothing was. */
-static const char *
+static const struct reason *
 may_launch(const struct run *run)
 {
-	const char *refused = reads_refused(run, NEED_KERNELS | NEED_MEMORY);
+	const struct reason *refused = reads_refused(run, NEED_KERNELS |
+	    NEED_MEMORY);
 
 	if (refused != NULL)
 		return refused;
 	if (run->state == RUN_LIVE)
-		return "nothing was launched yet";
+		return reason_of(REASON_NO_LAUNCH_YET);
 	for (size_t i = 0; i < run->calls; i++)
 		if ((run->call[i].call == CALL_LAUNCH ||
 		    run->call[i].call == CALL_GRAPH_LAUNCH) &&
 		    run->call[i].count > 0)
-			return "launches were called for, and none was seen";
-	return run->lost > 0 ? "no launch was seen, and records were lost" :
-	    NULL;
+			return reason_of(REASON_LAUNCHES_UNSEEN);
+	return run->lost > 0 ? reason_of(REASON_LAUNCHES_LOST) : NULL;
 }
 
 static const struct call_class *
@@ -95,7 +95,7 @@ found(struct rule_view *x, uint64_t count, double hot, const char *where)
 	d->f.location = arena_format(x->arena, "%s%s, most time in %s",
 	    say_counted(x->arena, (double)count, "call"), where,
 	    wire_call_name((uint16_t)top->call));
-	d->f.location_missing = "line not known: call sites are not recorded";
+	d->f.location_missing = reason_of(REASON_LINE_NO_SITE);
 	rule_evidence(x, d, (struct evidence){ .name = "hot_calls",
 	    .label = arena_format(x->arena, "allocations and releases%s",
 	    where), .value = (double)count, .unit = "call",
@@ -173,10 +173,11 @@ rule_allocation_in_hot_path(struct rule_view *x)
 	const struct run *run = x->run;
 	uint64_t count;
 	double hot = rule_allocating_s(run, &count);
-	const char *unknown = run->launches == 0 ? may_launch(run) : NULL;
+	const struct reason *unknown = run->launches == 0 ? may_launch(run) :
+	    NULL;
 
 	if (unknown != NULL)
-		return rule_unmeasured(x, unknown);
+		return rule_unmeasured_for(x, unknown);
 	if (!(enough(x, count) > 0) ||
 	    hot < rule_value(x, "min_share") * rule_own_s(run))
 		return RULE_CLEAN;

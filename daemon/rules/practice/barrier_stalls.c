@@ -114,16 +114,16 @@ rule_barrier_stalls(struct rule_view *x)
 	const struct code *c = x->kernel->code;
 	double warps = rule_blocks(x->kernel) *
 	    ceil(rule_threads(x->kernel) / 32.0), barriers;
-	const char *reason;
+	const struct reason *reason;
 	struct stalls s;
 
 	reason = stalls_of(&s, x, STALL_BIT(BARRIER));
 	if (reason != NULL)
-		return rule_unmeasured(x, reason);
+		return rule_unmeasured_for(x, reason);
 	if (isnan(inst_total(c, SOURCE_INST)))
-		return rule_unmeasured(x, "its instructions were not counted");
+		return rule_unmeasured(x, REASON_UNCOUNTED);
 	if (!(warps > 0))
-		return rule_unmeasured(x, "its warps are not known");
+		return rule_unmeasured(x, REASON_WARPS_UNKNOWN);
 	barriers = barriers_of(c) / warps;
 	if (!stalls_limit(x) || s.share < rule_value(x, "min_stall") ||
 	    barriers < rule_value(x, "min_barriers"))

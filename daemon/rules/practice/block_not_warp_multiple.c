@@ -16,7 +16,7 @@ rule_block_not_warp_multiple(struct rule_view *x)
 	struct draft *d;
 
 	if (threads == 0)
-		return rule_unmeasured(x, "its block size is not known");
+		return rule_unmeasured(x, REASON_BLOCK_UNKNOWN);
 	if (threads % 32 == 0)
 		return RULE_CLEAN;
 	idle = 1 - threads / (32.0 * warps);

@@ -195,8 +195,7 @@ rule_block_shape_breaks_rows(struct rule_view *x)
 		if (isnan(rule_metric(x, METRIC_GLOBAL_LD_SECTORS)) ||
 		    isnan(rule_metric(x, METRIC_GLOBAL_ST_SECTORS)))
 			return rule_lacks(x);
-		return rule_unmeasured(x, "bytes used of each sector were not "
-		    "measured");
+		return rule_unmeasured(x, REASON_SECTOR_BYTES_UNCOUNTED);
 	}
 	explained = (isfinite(ld.ideal) ? ld.excess : 0) +
 	    (isfinite(st.ideal) ? st.excess : 0);

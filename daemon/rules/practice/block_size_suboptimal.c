@@ -55,7 +55,7 @@ rule_block_size_suboptimal(struct rule_view *x)
 	struct draft *d;
 
 	if (!o->known)
-		return rule_unmeasured(x, "its occupancy is not known");
+		return rule_unmeasured(x, REASON_OCCUPANCY_UNKNOWN);
 	if (!(o->ratio > 0) || o->best_block == 0 || o->best_block == threads ||
 	    !(best - o->ratio >= rule_value(x, "min_points")))
 		return RULE_CLEAN;

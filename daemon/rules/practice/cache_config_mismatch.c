@@ -178,12 +178,11 @@ rule_cache_config_mismatch(struct rule_view *x)
 	double more;
 
 	if (!o->known || o->blocks_per_sm == 0)
-		return rule_unmeasured(x, "its occupancy is not known");
+		return rule_unmeasured(x, REASON_OCCUPANCY_UNKNOWN);
 	if (!is_requested(x))
 		return RULE_CLEAN;
 	if (!look(x, &v))
-		return rule_unmeasured(x, "how this GPU divides its L1 is not "
-		    "known");
+		return rule_unmeasured(x, REASON_L1_UNKNOWN);
 	if (o->limiter == LIMITER_SHARED) {
 		/* The carve-out is a wish: the driver may have known better. */
 		if (floor(v.shared / v.block) > o->blocks_per_sm)

@@ -38,8 +38,7 @@ found(struct rule_view *x, const struct leak *l)
 	d->f.where = arena_format(x->arena, "%s memory", kind);
 	d->f.location = l->site;
 	if (l->site == NULL)
-		d->f.location_missing = "call site not known: allocation "
-		    "sites are not recorded";
+		d->f.location_missing = reason_of(REASON_LINE_NO_ALLOCATION);
 	rule_evidence(x, d, (struct evidence){ .name = "leaked_bytes",
 	    .label = "bytes still allocated at the end",
 	    .value = (double)l->bytes, .unit = "B", .source = "measured",
@@ -74,8 +73,7 @@ rule_device_memory_leak(struct rule_view *x)
 	size_t n = 0;
 
 	if (!x->run->contexts_gone)
-		return rule_unmeasured(x, "the program was not seen to end, "
-		    "so its memory may yet be freed");
+		return rule_unmeasured(x, REASON_NO_END);
 	for (size_t i = 0; i < x->run->leaks && n < FINDINGS; i++) {
 		const struct leak *l = &x->run->leak[i];
 

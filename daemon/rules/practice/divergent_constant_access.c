@@ -159,8 +159,7 @@ rule_divergent_constant_access(struct rule_view *x)
 	} else {
 		look(&v, c, t, seen, m);
 		if (v.loads > 0 && all < rule_value(x, "min_samples"))
-			state = rule_unmeasured(x, "too few samples fell into "
-			    "it");
+			state = rule_unmeasured(x, REASON_FEW_SAMPLES);
 		else if (v.loads > 0 && v.inst >= rule_value(x, "min_inst") *
 		    inst && v.waits >= rule_value(x, "min_waiting") * all)
 			state = report(x, &v, fmin(1, v.waits / all), m);

@@ -148,7 +148,7 @@ rule_double_precision(struct rule_view *x)
 	if (x->library != NULL)
 		return called_double(x, rate);
 	if (isnan(inst_total(c, SOURCE_INST)))
-		return rule_unmeasured(x, "its instructions were not counted");
+		return rule_unmeasured(x, REASON_UNCOUNTED);
 	m = marks_new(x);
 	if (m == NULL)
 		return RULE_CLEAN;

@@ -197,9 +197,9 @@ judge(struct rule_view *x, const struct kernel *k)
 	x->kernel = k;
 	x->reason = inst_lacks(x, NEED_CUBIN);
 	if (x->reason == NULL && library_owns(x->run, k))
-		x->reason = RULE_LIBRARY;
+		x->reason = reason_of(REASON_LIBRARY);
 	if (x->reason == NULL && !k->code->launches_known)
-		x->reason = "the captured code has no such function";
+		x->reason = reason_of(REASON_NO_FUNCTION);
 	m = x->reason == NULL && k->code->launches > 0 ? marks_new(x) : NULL;
 	x->kernel = NULL;
 	if (x->reason != NULL)	/* idle time after any kernel says little */
@@ -208,7 +208,7 @@ judge(struct rule_view *x, const struct kernel *k)
 		return 0;
 	look_code(k, &l, m);
 	if (!l.counted && l.each < LAUNCH_LEAST_S) {
-		x->reason = "how often it launches others was not counted";
+		x->reason = reason_of(REASON_LAUNCHES_UNCOUNTED);
 		rc = -1;
 	} else if (l.count >= rule_value(x, "min_launches") &&
 	    l.each <= rule_value(x, "max_each"))
@@ -220,7 +220,7 @@ judge(struct rule_view *x, const struct kernel *k)
 enum rule_state
 rule_dynamic_parallelism_overhead(struct rule_view *x)
 {
-	const char *reason = NULL;
+	const struct reason *reason = NULL;
 	size_t n = 0;
 	int rc;
 
@@ -232,6 +232,6 @@ rule_dynamic_parallelism_overhead(struct rule_view *x)
 	}
 	x->reason = NULL;
 	if (n == 0 && reason != NULL)
-		return rule_unmeasured(x, reason);
+		return rule_unmeasured_for(x, reason);
 	return n > 0 ? RULE_FOUND : RULE_CLEAN;
 }

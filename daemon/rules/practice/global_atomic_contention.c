@@ -244,16 +244,16 @@ waits_elsewhere(const struct rule_view *x)
 static enum rule_state
 by_counters(struct rule_view *x)
 {
-	const char *lacks = inst_lacks(x, NEED_SOURCE);
+	const struct reason *lacks = inst_lacks(x, NEED_SOURCE);
 	const struct code *c = x->kernel->code;
 	enum rule_state state = RULE_FOUND;
 	struct mark *m;
 	struct atomics a;
 
 	if (lacks == NULL)
-		lacks = "its global atomics were not counted";
+		lacks = reason_of(REASON_GLOBAL_ATOMICS_UNCOUNTED);
 	if (isnan(x->load->busy) || atomics_of(&a, x) != NULL)
-		return rule_unmeasured(x, lacks);
+		return rule_unmeasured_for(x, lacks);
 	/* As many as there can be would be no line to wait in. */
 	if (x->load->busy >= rule_value(x, "max_busy") ||
 	    a.line_most < rule_value(x, "min_waiting"))
@@ -261,12 +261,12 @@ by_counters(struct rule_view *x)
 	if (a.line < rule_value(x, "min_line") || a.line > ATOMICS_LINE_MOST ||
 	    a.least < rule_value(x, "min_share") * (a.least + a.others) ||
 	    !(a.explained < EXPLAINED_MOST) || waits_elsewhere(x))
-		return rule_unmeasured(x, lacks);
+		return rule_unmeasured_for(x, lacks);
 	m = marks_new(x);
 	if (c != NULL && m == NULL)
 		return RULE_CLEAN;
 	if (c != NULL && c->disassembled && !mark_atomics(c, m))
-		state = rule_unmeasured(x, lacks);
+		state = rule_unmeasured_for(x, lacks);
 	else
 		state = report_line(x, &a, m);
 	free(m);
@@ -279,8 +279,7 @@ rule_global_atomic_contention(struct rule_view *x)
 	const struct code *c = x->kernel->code;
 
 	if (rule_is_debug(x))
-		return rule_unmeasured(x, "it was built with -G, see "
-		    "debug-build");
+		return rule_unmeasured(x, REASON_DEBUG_BUILD);
 	if (c == NULL || !c->counted ||
 	    (isnan(inst_total(c, SOURCE_GLOBAL_ATOM)) &&
 	    isnan(inst_total(c, SOURCE_GLOBAL_RED)) && !c->disassembled))

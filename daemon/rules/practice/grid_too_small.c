@@ -117,8 +117,7 @@ rule_grid_too_small(struct rule_view *x)
 	struct draft *d;
 
 	if (!(blocks > 0) || !(sms > 0))
-		return rule_unmeasured(x, "its grid or the GPU's SMs are not "
-		    "known");
+		return rule_unmeasured(x, REASON_GRID_UNKNOWN);
 	if (x->load->time_s < rule_value(x, "min_time"))
 		return RULE_CLEAN;
 	/* Other kernels fill the GPU beside it. */

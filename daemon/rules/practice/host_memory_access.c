@@ -159,8 +159,7 @@ rule_host_memory_access(struct rule_view *x)
 	    !(h.all_s / x->load->time_s >= rule_value(x, "min_link")))
 		return RULE_CLEAN;
 	if (h.range < LEAST_BYTES)
-		return rule_unmeasured(x, "how much host memory there is was "
-		    "not recorded");
+		return rule_unmeasured(x, REASON_NO_HOST_BYTES);
 	return h.again >= rule_value(x, "min_again") ? report(x, &h, share) :
 	    RULE_CLEAN;
 }

@@ -21,8 +21,7 @@ rule_idle_lanes(struct rule_view *x)
 	if (l.active >= 0.95 * l.block && l.block < 32)
 		return RULE_CLEAN;	/* block-not-warp-multiple says it */
 	if (isnan(l.divergent))
-		return rule_unmeasured(x, "divergent branches were not "
-		    "counted: see warp-divergence");
+		return rule_unmeasured(x, REASON_BRANCHES_UNCOUNTED);
 	if (l.divergent >= rule_value(x, "max_divergent"))
 		return RULE_CLEAN;	/* warp-divergence says it */
 	if (rule_said(x, "serial-kernel"))

@@ -81,18 +81,18 @@ report(struct rule_view *x, const struct stalls *s, double bytes)
 enum rule_state
 rule_instruction_cache_misses(struct rule_view *x)
 {
-	const char *reason;
+	const struct reason *reason;
 	struct stalls s;
 	double bytes;
 
 	reason = stalls_of(&s, x, STALL_BIT(NO_INSTRUCTION));
 	if (reason != NULL)
-		return rule_unmeasured(x, reason);
+		return rule_unmeasured_for(x, reason);
 	if (!stalls_limit(x) || s.share < rule_value(x, "min_stall"))
 		return RULE_CLEAN;
 	bytes = hot_bytes(x->kernel->code);
 	if (isnan(bytes))
-		return rule_unmeasured(x, "its instructions were not counted");
+		return rule_unmeasured(x, REASON_UNCOUNTED);
 	if (bytes < rule_value(x, "min_code"))
 		return RULE_CLEAN;
 	return report(x, &s, bytes);

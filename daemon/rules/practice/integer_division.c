@@ -112,7 +112,7 @@ rule_integer_division(struct rule_view *x)
 	struct mark *m;
 
 	if (isnan(total))
-		return rule_unmeasured(x, "its instructions were not counted");
+		return rule_unmeasured(x, REASON_UNCOUNTED);
 	if (x->load->limit < 0)
 		return rule_lacks(x);
 	if (!matters(x) || (m = marks_new(x)) == NULL)

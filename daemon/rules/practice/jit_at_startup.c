@@ -15,8 +15,7 @@ rule_jit_at_startup(struct rule_view *x)
 	struct draft *d;
 
 	if (!run->jit_traced && run->jit_compiles == 0)
-		return rule_unmeasured(x, "the capture is older than the "
-		    "records of compilations");
+		return rule_unmeasured(x, REASON_OLD_JIT);
 	if (jit < rule_value(x, "min_time"))
 		return RULE_CLEAN;
 	d = rule_found(x, "jit");
@@ -32,7 +31,7 @@ rule_jit_at_startup(struct rule_view *x)
 	d->f.location = arena_format(x->arena, "%s compilation%s",
 	    say_count(x->arena, run->jit_compiles),
 	    run->jit_compiles == 1 ? "" : "s");
-	d->f.location_missing = "line not known: call sites are not recorded";
+	d->f.location_missing = reason_of(REASON_LINE_NO_SITE);
 	rule_evidence(x, d, (struct evidence){ .name = "jit_s",
 	    .label = "the driver compiled for", .value = jit, .unit = "s",
 	    .source = "measured", .from = "JIT records" }, "min_time");

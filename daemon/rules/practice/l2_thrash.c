@@ -105,14 +105,12 @@ rule_l2_thrash(struct rule_view *x)
 	/* Less than L2 holds cannot thrash it: there is memory that the program
 	 * got in another way. */
 	if (!(t.l2 > 0) || !(t.memory >= SEEN_LEAST * t.l2))
-		return rule_unmeasured(x, "how much device memory there is was "
-		    "not recorded");
+		return rule_unmeasured(x, REASON_NO_DEVICE_BYTES);
 	if (t.again < rule_value(x, "min_again") ||
 	    t.hit > rule_value(x, "max_hit") ||
 	    t.memory > rule_value(x, "max_sizes") * t.l2)
 		return RULE_CLEAN;
 	if (isnan(used) || isnan(t.hit))
-		return rule_unmeasured(x, "how much of its sectors it uses, or "
-		    "has from L2, was not measured");
+		return rule_unmeasured(x, REASON_L2_HITS_UNCOUNTED);
 	return report(x, &t);
 }

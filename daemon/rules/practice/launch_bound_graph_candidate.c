@@ -105,7 +105,7 @@ found(struct rule_view *x, const struct candidate *c)
 	    "%s times", s->length, s->length == 1 ? "" : "es",
 	    first != NULL ? first : "an unknown kernel",
 	    say_count(x->arena, s->repeats));
-	d->f.location_missing = "line not known: call sites are not recorded";
+	d->f.location_missing = reason_of(REASON_LINE_NO_SITE);
 	rule_evidence(x, d, (struct evidence){ .name = "repeats",
 	    .label = "repeats of the sequence", .value = (double)s->repeats,
 	    .unit = "repeat", .source = "measured",

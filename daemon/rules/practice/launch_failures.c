@@ -202,8 +202,7 @@ found(struct rule_view *x, const struct failure *f, uint64_t count,
 	d->f.confidence = b.limit < LIMIT_EARLIER ? CONF_HIGH : CONF_MEDIUM;
 	d->f.where = name_of(f);
 	d->f.location = shape_of(x, f);
-	d->f.location_missing = "line not known: a launch that fails leaves no "
-	    "kernel record";
+	d->f.location_missing = reason_of(REASON_LINE_NO_KERNEL);
 	rule_evidence(x, d, (struct evidence){ .name = "failed_launches",
 	    .label = "launches that failed", .value = (double)count,
 	    .unit = "launch", .source = "measured",
@@ -295,7 +294,6 @@ rule_launch_failures(struct rule_view *x)
 	}
 	if (n > 0)
 		return RULE_FOUND;
-	return shapeless ? rule_unmeasured(x, "what a failed launch asked for "
-	    "is not recorded: it was a graph's, or the capture is older") :
+	return shapeless ? rule_unmeasured(x, REASON_OLD_LAUNCHES) :
 	    RULE_CLEAN;
 }

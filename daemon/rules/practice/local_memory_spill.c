@@ -243,8 +243,7 @@ rule_local_memory_spill(struct rule_view *x)
 	struct draft *d;
 
 	if (rule_is_debug(x))
-		return rule_unmeasured(x, "it was built with -G, see "
-		    "debug-build");
+		return rule_unmeasured(x, REASON_DEBUG_BUILD);
 	/* The attribute alone is not proof of none: CUPTI may not know it. */
 	if ((isnan(ld) && isnan(st)) || isnan(global))
 		return x->kernel->shape.local_per_thread == 0 &&
@@ -257,7 +256,7 @@ rule_local_memory_spill(struct rule_view *x)
 		return RULE_CLEAN;
 	if (rule_metric(x, METRIC_LOCAL_LD_INST) == 0 &&
 	    inst_lacks(x, NEED_CODE) != NULL)
-		return rule_unmeasured(x, inst_lacks(x, NEED_CODE));
+		return rule_unmeasured_for(x, inst_lacks(x, NEED_CODE));
 	d = rule_found(x, NULL);
 	if (d == NULL)
 		return RULE_NOT_MEASURED;

@@ -272,7 +272,7 @@ rule_loop_not_unrolled(struct rule_view *x)
 	struct mark *m;
 
 	if (isnan(inst_total(c, SOURCE_INST)))
-		return rule_unmeasured(x, "its instructions were not counted");
+		return rule_unmeasured(x, REASON_UNCOUNTED);
 	if (!has_candidates(c) || !matters(x))
 		return RULE_CLEAN;
 	m = marks_new(x);

@@ -37,7 +37,7 @@ rule_low_achieved_occupancy(struct rule_view *x)
 	struct draft *d;
 
 	if (!o->known)
-		return rule_unmeasured(x, "its occupancy is not known");
+		return rule_unmeasured(x, REASON_OCCUPANCY_UNKNOWN);
 	if (isnan(achieved))
 		return rule_lacks(x);
 	if (!(achieved > 0) ||

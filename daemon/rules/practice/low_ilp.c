@@ -73,12 +73,12 @@ enum rule_state
 rule_low_ilp(struct rule_view *x)
 {
 	double warps = stalls_warps(x);
-	const char *reason;
+	const struct reason *reason;
 	struct stalls s;
 
 	reason = stalls_of(&s, x, MASK_RESULT);
 	if (reason != NULL)
-		return rule_unmeasured(x, reason);
+		return rule_unmeasured_for(x, reason);
 	if (!stalls_limit(x) || !(s.share >= rule_value(x, "min_stall")) ||
 	    !(warps >= rule_value(x, "min_warps")))
 		return RULE_CLEAN;

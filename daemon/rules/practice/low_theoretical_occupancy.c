@@ -143,7 +143,7 @@ rule_low_theoretical_occupancy(struct rule_view *x)
 	struct draft *d;
 
 	if (!o->known || rule_threads(x->kernel) == 0)
-		return rule_unmeasured(x, "its occupancy is not known");
+		return rule_unmeasured(x, REASON_OCCUPANCY_UNKNOWN);
 	if (!(o->ratio > 0) || o->blocks_per_sm == 0 ||
 	    o->ratio >= rule_value(x, "min_occupancy"))
 		return RULE_CLEAN;

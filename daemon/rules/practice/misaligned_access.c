@@ -168,7 +168,7 @@ find_in_means(struct rule_view *x)
 	}
 	if (a == MEAN_UNKNOWN || b == MEAN_UNKNOWN)
 		return rule_lacks(x);
-	return a == MEAN_MIXED || b == MEAN_MIXED ? rule_unmeasured(x,
+	return a == MEAN_MIXED || b == MEAN_MIXED ? rule_unmeasured_for(x,
 	    inst_lacks(x, NEED_SOURCE | NEED_CODE)) : RULE_CLEAN;
 }
 
@@ -176,8 +176,7 @@ enum rule_state
 rule_misaligned_access(struct rule_view *x)
 {
 	if (rule_is_debug(x))
-		return rule_unmeasured(x, "it was built with -G, see "
-		    "debug-build");
+		return rule_unmeasured(x, REASON_DEBUG_BUILD);
 	return inst_lacks(x, NEED_SOURCE | NEED_CODE) == NULL ?
 	    accesses_ask(x, find) : find_in_means(x);
 }

@@ -2,8 +2,6 @@
  * missing-lineinfo: a hot kernel whose code has no line table, so that nothing
  * can be said of its lines. Said once, not for each shape it is launched in.
  */
-#include <string.h>
-
 #include "rules/evidence/inst.h"
 #include "rules/evidence/lines.h"
 
@@ -18,8 +16,8 @@ rule_missing_lineinfo(struct rule_view *x)
 	if (c->has_lines)
 		return RULE_CLEAN;
 	/* Not known is another thing: the code itself may be missing. */
-	if (c->lineless != NULL && strstr(c->lineless, "-lineinfo") == NULL)
-		return rule_unmeasured(x, c->lineless);
+	if (c->lineless != NULL && c->lineless->code != REASON_NO_LINEINFO)
+		return rule_unmeasured_for(x, c->lineless);
 	share = inst_share(x, &speaks);
 	if (share < rule_value(x, "min_share") || !speaks)
 		return RULE_CLEAN;

@@ -86,7 +86,7 @@ found(struct rule_view *x, const struct peer *p, const struct traffic *t)
 	    from->id, to->id);
 	d->f.location = arena_format(x->arena, "%s, %s",
 	    say_counted(x->arena, t->count, "copy"), say_bytes(x->arena, t->bytes));
-	d->f.location_missing = "line not known: call sites are not recorded";
+	d->f.location_missing = reason_of(REASON_LINE_NO_SITE);
 	rule_evidence(x, d, (struct evidence){ .name = "staged_bytes",
 	    .label = "bytes that went through the host", .value = t->bytes,
 	    .unit = "B", .source = "measured", .from = "copy records" },
@@ -152,6 +152,5 @@ rule_peer_access_off(struct rule_view *x)
 	}
 	if (any)
 		return RULE_FOUND;
-	return unknown ? rule_unmeasured(x, "whether the GPUs can reach each "
-	    "other is not recorded") : RULE_CLEAN;
+	return unknown ? rule_unmeasured(x, REASON_NO_PEERS) : RULE_CLEAN;
 }

@@ -402,8 +402,7 @@ rule_redundant_global_traffic(struct rule_view *x)
 	struct found o = { 0 };
 
 	if (rule_is_debug(x))
-		return rule_unmeasured(x, "it was built with -G, see "
-		    "debug-build");
+		return rule_unmeasured(x, REASON_DEBUG_BUILD);
 	if (x->load->limit < 0 || isnan(rule_busy(x, RES_L1)))
 		return rule_lacks(x);
 	if (!rule_is_bound(x, RES_L1) && !rule_is_bound(x, RES_L2))

@@ -147,7 +147,7 @@ found(struct rule_view *x, const struct resent *r)
 	d->f.location = arena_format(x->arena, "%s of %s",
 	    say_counted(x->arena, (double)r->count, "copy"),
 	    say_counted(x->arena, (double)r->ranges, "range"));
-	d->f.location_missing = "line not known: call sites are not recorded";
+	d->f.location_missing = reason_of(REASON_LINE_NO_SITE);
 	evidence(x, d, r);
 	if (idle > 0)
 		rule_evidence(x, d, (struct evidence){ .name = "idle_after_s",
@@ -193,9 +193,7 @@ rule_redundant_transfers(struct rule_view *x)
 		return RULE_FOUND;
 	/* Copies of arrays, rows and boxes have no address either. */
 	if (run->copies_unlocated > run->copies_located)
-		return rule_unmeasured(x, "the addresses of most copies are "
-		    "not known");
+		return rule_unmeasured(x, REASON_NO_ADDRESSES);
 	return run->copies_untracked > run->copies_located / 2 ?
-	    rule_unmeasured(x, "the program copies from and to too many "
-	    "places") : RULE_CLEAN;
+	    rule_unmeasured(x, REASON_MANY_PLACES) : RULE_CLEAN;
 }

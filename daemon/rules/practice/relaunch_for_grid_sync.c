@@ -102,7 +102,7 @@ found(struct rule_view *x, const struct loop *l)
 	lines_launch(x, d, l->s->kernel[0]);
 	d->f.where = name;
 	d->f.location = say_shape(x->arena, l->k);
-	d->f.location_missing = "line not known: call sites are not recorded";
+	d->f.location_missing = reason_of(REASON_LINE_NO_SITE);
 	rule_evidence(x, d, (struct evidence){ .name = "repeats",
 	    .label = "launches in a row", .value = l->launches,
 	    .unit = "launch", .source = "measured",

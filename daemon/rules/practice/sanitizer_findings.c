@@ -305,15 +305,15 @@ is_minor(const struct rule_view *x, const struct defect *f)
 	return (double)f->reports < rule_value(x, "leak_count");
 }
 
-static const char *
+static const struct reason *
 no_line(const struct defect *f)
 {
 	if (f->file[0] != '\0')
 		return NULL;
 	if (f->function[0] != '\0')
-		return "no line: build with nvcc -lineinfo";
-	return f->site_file[0] != '\0' ? NULL : "no line of the call: build "
-	    "the host's code with -g, and link with -rdynamic";
+		return reason_of(REASON_LINE_NO_LINEINFO);
+	return f->site_file[0] != '\0' ? NULL :
+	    reason_of(REASON_LINE_HOST_BUILD);
 }
 
 static int
@@ -379,8 +379,9 @@ quiet(struct rule_view *x)
 		const struct tool_run *c = &x->run->check[i];
 
 		if (ended(c) != NULL)
-			return rule_unmeasured(x, arena_format(x->arena,
-			    "%s: %s", wire_tool_name(c->tool), ended(c)));
+			return rule_unmeasured_for(x, rule_reason(x,
+			    REASON_TOOL_ENDED, "%s: %s",
+			    wire_tool_name(c->tool), ended(c)));
 		ran[c->tool] = true;
 	}
 	for (int t = TOOL_MEMCHECK; t < TOOL_COUNT; t++)
@@ -390,8 +391,8 @@ quiet(struct rule_view *x)
 			    (uint32_t)t));
 	if (*missing == '\0')
 		return RULE_CLEAN;
-	return rule_unmeasured(x, arena_format(x->arena, "the other tools "
-	    "found nothing; not run: %s", missing));
+	return rule_unmeasured_for(x, rule_reason(x, REASON_TOOLS_LEFT,
+	    "the other tools found nothing; not run: %s", missing));
 }
 
 enum rule_state
@@ -400,8 +401,7 @@ rule_sanitizer_findings(struct rule_view *x)
 	size_t n = 0;
 
 	if (x->run->checks == 0 && x->run->defects == 0)
-		return rule_unmeasured(x, "`cudadvise sanitize` looks for "
-		    "memory errors and races, in a run of its own");
+		return rule_unmeasured(x, REASON_NOT_SANITIZED);
 	for (size_t i = 0; i < x->run->defects && n < FINDINGS; i++) {
 		const struct defect *f = &x->run->defect[i];
 

@@ -128,7 +128,7 @@ rule_serial_kernel(struct rule_view *x)
 	struct work w;
 
 	if (!o->known || o->blocks_per_sm == 0)
-		return rule_unmeasured(x, "its occupancy is not known");
+		return rule_unmeasured(x, REASON_OCCUPANCY_UNKNOWN);
 	look(x, &w);
 	if (isnan(w.lanes.active) || isnan(w.there))
 		return rule_lacks(x);
@@ -138,8 +138,7 @@ rule_serial_kernel(struct rule_view *x)
 		return RULE_CLEAN;
 	if (w.lanes.active <= rule_value(x, "max_lanes")) {
 		if (isnan(w.lanes.divergent))
-			return rule_unmeasured(x, "divergent branches were not "
-			    "counted: see warp-divergence");
+			return rule_unmeasured(x, REASON_BRANCHES_UNCOUNTED);
 		if (w.lanes.divergent >= rule_value(x, "max_divergent"))
 			return RULE_CLEAN;	/* warp-divergence says it */
 		return report(x, &w, true);

@@ -165,7 +165,7 @@ rule_shared_atomic_contention(struct rule_view *x)
 	struct mark *m;
 
 	if (isnan(inst_total(c, SOURCE_SHARED_ATOM)) && !c->disassembled)
-		return rule_unmeasured(x, "its shared atomics were not counted");
+		return rule_unmeasured(x, REASON_SHARED_ATOMICS_UNCOUNTED);
 	m = marks_new(x);
 	if (m == NULL)
 		return RULE_CLEAN;

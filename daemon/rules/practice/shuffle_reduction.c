@@ -295,7 +295,7 @@ rule_shuffle_reduction(struct rule_view *x)
 	double share;
 
 	if (isnan(inst_total(c, SOURCE_INST)))
-		return rule_unmeasured(x, "its instructions were not counted");
+		return rule_unmeasured(x, REASON_UNCOUNTED);
 	m = marks_new(x);
 	slices = m != NULL ? slices_new(c) : NULL;
 	if (slices == NULL) {

@@ -280,7 +280,7 @@ rule_slow_math_functions(struct rule_view *x)
 	struct mark *m;
 
 	if (isnan(inst_total(c, SOURCE_INST)))
-		return rule_unmeasured(x, "its instructions were not counted");
+		return rule_unmeasured(x, REASON_UNCOUNTED);
 	if (x->load->limit < 0)
 		return rule_lacks(x);
 	if (how_much(x) < rule_value(x, "min_busy") ||

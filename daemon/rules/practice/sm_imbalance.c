@@ -117,9 +117,9 @@ rule_sm_imbalance(struct rule_view *x)
 	if (isnan(avg) || isnan(max) || !(max > 0))
 		return rule_lacks(x);
 	if (!(sms > 0))
-		return rule_unmeasured(x, "the GPU's SMs are not known");
+		return rule_unmeasured(x, REASON_SMS_UNKNOWN);
 	if (!(avg > 0))
-		return rule_unmeasured(x, "no SM was seen at work");
+		return rule_unmeasured(x, REASON_NO_SM_SEEN);
 	uneven = 1 - fmin(avg / max, 1);
 	/* Launching the blocks takes a microsecond, here more, there less. */
 	if (uneven < rule_value(x, "min_uneven") ||

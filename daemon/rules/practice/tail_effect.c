@@ -19,7 +19,7 @@ rule_tail_effect(struct rule_view *x)
 	struct draft *d;
 
 	if (!o->known || !isfinite(o->waves))
-		return rule_unmeasured(x, "its occupancy is not known");
+		return rule_unmeasured(x, REASON_OCCUPANCY_UNKNOWN);
 	if (o->waves <= 1 || o->waves >= rule_value(x, "max_waves"))
 		return RULE_CLEAN;
 	whole = ceil(o->waves);

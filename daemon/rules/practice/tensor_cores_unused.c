@@ -263,13 +263,12 @@ rule_tensor_cores_unused(struct rule_view *x)
 	struct mark *mark;
 
 	if (rule_chip(x)->tensor_type == NULL)
-		return rule_unmeasured(x, "what this GPU's tensor cores can do "
-		    "is not known");
+		return rule_unmeasured(x, REASON_TENSOR_UNKNOWN);
 	if (x->library != NULL)
 		return called_tensor(x, rule_chip(x)->tensor_ratio,
 		    rule_chip(x)->tensor_type);
 	if (isnan(total))
-		return rule_unmeasured(x, "its instructions were not counted");
+		return rule_unmeasured(x, REASON_UNCOUNTED);
 	if (isnan(rule_busy(x, RES_FMA)) && isnan(rule_busy(x, RES_L1)))
 		return rule_lacks(x);
 	if (!(busy_of(x, &r) >= rule_value(x, "min_busy")) ||

@@ -197,7 +197,7 @@ rule_too_many_blocks_little_work(struct rule_view *x)
 	struct blocks b;
 
 	if (!o->known)
-		return rule_unmeasured(x, "its occupancy is not known");
+		return rule_unmeasured(x, REASON_OCCUPANCY_UNKNOWN);
 	b.achieved = rule_metric(x, METRIC_OCCUPANCY) / 100;
 	if (isnan(b.achieved) || isnan(inst))
 		return rule_lacks(x);

@@ -279,11 +279,8 @@ rule_uncoalesced_global_access(struct rule_view *x)
 		    isnan(rule_metric(x, METRIC_GLOBAL_ST_SECTORS)))
 			return rule_lacks(x);
 		if (ld.foreign || st.foreign)
-			return rule_unmeasured(x, "its sectors are not those "
-			    "of its loads and stores alone");
-		return rule_unmeasured(x, "5 to 20 sectors a request may be "
-		    "wide accesses or strided ones: bytes per sector were "
-		    "not measured");
+			return rule_unmeasured(x, REASON_SECTORS_OTHERS);
+		return rule_unmeasured(x, REASON_SECTORS_AMBIGUOUS);
 	}
 	return RULE_CLEAN;
 }

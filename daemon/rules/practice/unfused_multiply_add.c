@@ -100,7 +100,7 @@ rule_unfused_multiply_add(struct rule_view *x)
 	struct mark *m;
 
 	if (isnan(inst_total(c, SOURCE_INST)))
-		return rule_unmeasured(x, "its instructions were not counted");
+		return rule_unmeasured(x, REASON_UNCOUNTED);
 	if (x->load->limit < 0)
 		return rule_lacks(x);
 	if (!matters(x) || (m = marks_new(x)) == NULL)

@@ -88,7 +88,7 @@ found(struct rule_view *x, double fault, double kernels)
 	    { 0, 0.5 * back, down } };
 	d->claims = 2;
 	d->f.where = "managed memory";
-	d->f.location_missing = "line not known: call sites are not recorded";
+	d->f.location_missing = reason_of(REASON_LINE_NO_SITE);
 	evidence(x, d, fault, kernels);
 	d->f.confidence = CONF_MEDIUM;
 	d->f.summary = arena_format(x->arena, "for %s of %s in kernels, %s "
@@ -125,9 +125,7 @@ rule_unified_memory_faults(struct rule_view *x)
 		return RULE_CLEAN;
 	if (!u->watched)
 		return rule_unmeasured(x, u->refused != 0 ?
-		    "CUPTI refused the events of managed memory" :
-		    "managed memory was used, but its events were not "
-		    "recorded");
+		    REASON_REFUSED_UNIFIED : REASON_UNIFIED_UNWATCHED);
 	for (size_t i = 0; i < x->run->devices; i++)
 		kernels += (double)x->run->device[i].kernel_ns * 1e-9;
 	if (!(kernels > 0) || !(fault > 0) ||
