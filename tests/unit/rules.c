@@ -583,6 +583,23 @@ TEST(test_cases_are_of_rules)
 	}
 }
 
+/* A rule explains later ones only: what was asked before has spoken. */
+TEST(test_explains_later_ones)
+{
+	for (size_t i = 0; i < rule_table_size; i++)
+		for (const char *const *id = rule_table[i].explains;
+		    *id != NULL; id++) {
+			size_t k = i + 1;
+
+			while (k < rule_table_size &&
+			    strcmp(rule_table[k].id, *id) != 0)
+				k++;
+			if (k == rule_table_size)
+				fail_msg("%s: no later rule is %s",
+				    rule_table[i].id, *id);
+		}
+}
+
 /* What one rule explains another does not say again. */
 TEST(test_said_once)
 {

@@ -335,6 +335,25 @@ rule_kernel(const struct rule_view *x)
 	return x->own != NULL ? x->own : x->kernel;
 }
 
+static bool
+explains(const struct rule *rule, const char *id)
+{
+	for (size_t i = 0; rule->explains[i] != NULL; i++)
+		if (strcmp(rule->explains[i], id) == 0)
+			return true;
+	return false;
+}
+
+bool
+rule_is_explained(const struct rule_view *x)
+{
+	for (size_t i = 0; i < x->drafts; i++)
+		if (x->draft[i].f.kernel == rule_kernel(x) &&
+		    explains(x->draft[i].rule, x->rule->id))
+			return true;
+	return false;
+}
+
 bool
 rule_said(const struct rule_view *x, const char *id)
 {

@@ -115,6 +115,8 @@ struct draft {
 struct rule_view;
 typedef enum rule_state rule_function(struct rule_view *x);
 
+#define EXPLAINS_MAX 4
+
 struct rule {
 	const char *id, *category;
 	enum rule_scope scope;
@@ -124,6 +126,7 @@ struct rule {
 	rule_function *function;
 	const char *checklist;		/* the line of the checklist that it refines */
 	const char *heat;		/* what the page colours lines by; NULL: time */
+	const char *explains[EXPLAINS_MAX + 1];	/* rules, NULL ends */
 	struct {
 		rule_function *function;	/* NULL: it needs counters */
 		enum confidence most;
@@ -219,8 +222,14 @@ const struct reason *rule_reason(const struct rule_view *x,
 bool rule_is_debug(const struct rule_view *x);
 
 /*
- * rule_said(x, id): did rule ${id}, which stands before this one in rules.def,
- * find something in the view's kernel? What it explains is not said twice.
+ * rule_is_explained(x): did an earlier rule whose row has this one in .explains find
+ * something in the view's kernel? Then this one has nothing to add.
+ */
+bool rule_is_explained(const struct rule_view *x);
+
+/*
+ * rule_said(x, id): did rule ${id}, which stands before this one in rules.def, find
+ * something in the view's kernel? For what depends on more than that.
  */
 bool rule_said(const struct rule_view *x, const char *id);
 

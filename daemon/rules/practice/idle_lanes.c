@@ -24,7 +24,7 @@ rule_idle_lanes(struct rule_view *x)
 		return rule_unmeasured(x, REASON_BRANCHES_UNCOUNTED);
 	if (l.divergent >= rule_value(x, "max_divergent"))
 		return RULE_CLEAN;	/* warp-divergence says it */
-	if (rule_said(x, "serial-kernel"))
+	if (rule_is_explained(x))
 		return RULE_CLEAN;
 	d = lanes_draft(x, &l, lanes);
 	if (d == NULL)

@@ -49,10 +49,7 @@ rule_low_achieved_occupancy(struct rule_view *x)
 	/* A full resource does not get faster by more warps. */
 	if (x->load->bound >= 0.5)
 		return RULE_CLEAN;
-	if (stands_in_line(x) || rule_said(x, "serial-kernel") ||
-	    rule_said(x, "global-atomic-contention") ||
-	    rule_said(x, "block-size-suboptimal") ||
-	    rule_said(x, "too-many-blocks-little-work"))
+	if (stands_in_line(x) || rule_is_explained(x))
 		return RULE_CLEAN;
 	d = rule_found(x, NULL);
 	if (d == NULL)

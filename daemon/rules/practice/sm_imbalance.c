@@ -100,7 +100,7 @@ is_said(const struct rule_view *x, double uneven)
 {
 	double waves = x->kernel->occupancy.waves;
 
-	if (rule_said(x, "grid-too-small"))
+	if (rule_is_explained(x))
 		return true;
 	return rule_said(x, "tail-effect") &&
 	    1 - waves / ceil(waves) >= EXPLAINED * uneven;

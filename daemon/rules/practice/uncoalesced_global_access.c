@@ -264,7 +264,7 @@ rule_uncoalesced_global_access(struct rule_view *x)
 	if (b != ACCESS_BAD)
 		st.ratio = 1;
 	if (a == ACCESS_BAD || b == ACCESS_BAD) {
-		if (rule_said(x, "block-shape-breaks-rows"))
+		if (rule_is_explained(x))
 			return RULE_CLEAN;
 		if (find_gathered(x, &ld, a, &st, b))
 			return RULE_FOUND;
