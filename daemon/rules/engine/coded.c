@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "rules/engine/coded.h"
+#include "rules/engine/instead.h"
 #include "rules/evidence/coded_estimate.h"
 
 /* Of what the code could gain at most: nothing for the pessimist, whose kernel
@@ -45,11 +46,6 @@ coded_speaks(const struct rule *rule)
 static void
 weaken(const struct rule_view *x, struct draft *d)
 {
-	struct load *load = arena_get(x->arena, sizeof(*load));
-
-	if (load != NULL)	/* the estimate's goes away */
-		*load = *x->load;
-	d->load = load;
 	d->f.confidence = CONF_LOW;
 	if (d->cap > SEV_MEDIUM)
 		d->cap = SEV_MEDIUM;
@@ -72,8 +68,6 @@ weaken(const struct rule_view *x, struct draft *d)
 enum rule_state
 coded_ask(struct rule_view *x)
 {
-	const struct load *load = x->load;
-	size_t first = x->drafts;
 	enum rule_state state;
 	struct coded e;
 
@@ -81,16 +75,7 @@ coded_ask(struct rule_view *x)
 	    rule_is_debug(x) || x->library != NULL || !is_worth(x) ||
 	    coded_of(&e, x) != 0)
 		return RULE_NOT_MEASURED;
-	x->own = x->kernel;
-	x->kernel = &e.kernel;
-	x->load = &e.load;
-	state = x->rule->function(x);
-	for (size_t i = first; i < x->drafts; i++)
-		weaken(x, &x->draft[i]);
-	x->kernel = x->own;
-	x->load = load;
-	x->own = NULL;
+	state = instead_ask(x, x->rule->function, &e.kernel, &e.load, weaken);
 	coded_clear(&e);
-	return state == RULE_FOUND && x->drafts > first ? RULE_FOUND :
-	    RULE_NOT_MEASURED;
+	return state;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "rules/engine/estimate.h"
+#include "rules/engine/instead.h"
 #include "rules/engine/sampled.h"
 
 /* What a pessimist believes of a gain that rests on estimates. */
@@ -27,15 +28,10 @@ is_counted(const struct kernel *k, const struct evidence *e)
 
 /* Say in ${d} what it rests on, and promise less. */
 static void
-weaken(const struct rule_view *x, struct draft *d, enum confidence most)
+weaken(const struct rule_view *x, struct draft *d)
 {
-	struct load *load = arena_get(x->arena, sizeof(*load));
-
-	if (load != NULL)	/* the estimate's goes away */
-		*load = *x->load;
-	d->load = load;
-	if (d->f.confidence > most)
-		d->f.confidence = most;
+	if (d->f.confidence > x->rule->sampled.most)
+		d->f.confidence = x->rule->sampled.most;
 	d->fix[VIEW_LOW] = fix_part(&d->fix[VIEW_LOW], BELIEF_LOW);
 	for (size_t i = 0; i < d->f.evidences; i++) {
 		struct evidence *e = &d->f.evidence[i];
@@ -58,8 +54,6 @@ weaken(const struct rule_view *x, struct draft *d, enum confidence most)
 static enum rule_state
 ask(struct rule_view *x)
 {
-	const struct load *load = x->load;
-	size_t first = x->drafts;
 	enum rule_state state;
 	struct estimate e;
 
@@ -67,18 +61,10 @@ ask(struct rule_view *x)
 	    stall[STALL_SELECTED] < x->rule->sampled.least ||
 	    estimate_of(&e, x) != NULL)
 		return RULE_NOT_MEASURED;
-	x->own = x->kernel;
-	x->kernel = &e.kernel;
-	x->load = &e.load;
-	state = x->rule->sampled.function(x);
-	for (size_t i = first; i < x->drafts; i++)
-		weaken(x, &x->draft[i], x->rule->sampled.most);
-	x->kernel = x->own;
-	x->load = load;
-	x->own = NULL;
+	state = instead_ask(x, x->rule->sampled.function, &e.kernel, &e.load,
+	    weaken);
 	estimate_clear(&e);
-	return state == RULE_FOUND && x->drafts > first ? RULE_FOUND :
-	    RULE_NOT_MEASURED;
+	return state;
 }
 
 enum rule_state
