@@ -23,15 +23,21 @@ record() {
 }
 
 works() {
-	local said
+	local said test
 	record
-	program cudadvise daemon/rules/practice/example_practice.c \
-	    daemon/rules/engine/rule.c daemon/rules/engine/catalogue.c
+	local read_the_row="daemon/rules/practice/example_practice.c
+	    daemon/rules/engine/rule.c daemon/rules/engine/catalogue.c"
+	program cudadvise $read_the_row
 	said=$("$repo/tests/lint/lint.sh" rules "$PWD" "$scratch" 2>&1) ||
 	    fail "$said"
 	said=$("$scratch/bin/cudadvise" checklist \
 	    tests/captures/pairs/$id.bad.cadv) || fail "$said"
 	[[ $said == *"$id: "* ]] || fail "no line of the checklist names it"
+	for test in unit-rank unit-checklist; do
+		[ -x "$build/bin/$test" ] || continue	# no cmocka
+		program $test $read_the_row
+		said=$("$scratch/bin/$test" 2>&1) || fail "$said"
+	done
 	kernels_list_it
 }
 
