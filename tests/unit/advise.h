@@ -1,5 +1,6 @@
 /*
- * What the tests of rules share: the advice on a run that was made for it.
+ * unit/advise.h: what the tests of rules share: a run made for a test, and the
+ * advice on it.
  */
 #ifndef ADVISE_H
 #define ADVISE_H
@@ -10,24 +11,29 @@
 
 typedef void builder(struct made *m);
 
-static inline struct advice *
-advise(builder *build, struct made *m)
-{
-	struct advice *a;
+/* A test about a made run: its body has `struct made *m`, with nothing in it yet.
+ * What was made of it, code and advice, is released after the test. */
+#define MADE_TEST(name)							\
+	static void name##_made(struct made *m);			\
+	TEST(name)							\
+	{								\
+		made_run_test(name##_made);				\
+	}								\
+	static void							\
+	name##_made(struct made *m)
 
-	made_init(m);
-	build(m);
-	a = made_advice(m);
-	assert_non_null(a);
-	return a;
-}
+void made_run_test(builder *test);
 
-/* Of a run with code (rules/code.h). */
-static inline void
-finish(struct advice *a, struct made *m)
-{
-	advice_free(a);
-	code_release(m);
-}
+/* Another run in the same place: ${m} as at the beginning. */
+void made_again(struct made *m);
+
+/* Advice on the run as it stands; advised: on what ${build} makes of a new one. They
+ * belong to the test. */
+struct advice *made_advised(const struct made *m);
+struct advice *advised(builder *build, struct made *m);
+
+/* For tests with more than one run, which release what they made with finish. */
+struct advice *advise(builder *build, struct made *m);
+void finish(struct advice *a, struct made *m);
 
 #endif

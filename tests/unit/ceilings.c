@@ -2,21 +2,18 @@
 #include <string.h>
 
 #include "rules/made.h"
-#include "unit/test.h"
+#include "unit/advise.h"
 
 #define near(a, b) assert_true(fabs((a) - (b)) <= 1e-6 * fabs(b))
 
-TEST(test_attributes)
+MADE_TEST(test_attributes)
 {
-	struct made m;
-
-	made_init(&m);
-	assert_false(m.ceilings[0].calibrated);
-	near(m.ceilings[0].dram_bytes_per_s, 0.9 * 4.8e12);
-	near(m.ceilings[0].sm_hz, 1.98e9);
-	near(m.ceilings[0].fp32_flops, 132 * 256 * 1.98e9);
-	assert_true(m.ceilings[0].launch_s > 0);
-	assert_true(m.ceilings[0].copies > 2);
+	assert_false(m->ceilings[0].calibrated);
+	near(m->ceilings[0].dram_bytes_per_s, 0.9 * 4.8e12);
+	near(m->ceilings[0].sm_hz, 1.98e9);
+	near(m->ceilings[0].fp32_flops, 132 * 256 * 1.98e9);
+	assert_true(m->ceilings[0].launch_s > 0);
+	assert_true(m->ceilings[0].copies > 2);
 }
 
 TEST(test_no_attributes)
@@ -37,18 +34,16 @@ TEST(test_no_attributes)
 
 /* Of a model that was measured before, others stand for this one; not for a slice of
  * it; and its own calibration counts more. */
-TEST(test_model)
+MADE_TEST(test_model)
 {
 	struct calibration cal = { .gpu = "00112233445566778899AABBCCDDEEFF",
 	    .json = "{\"dram_bytes_per_s\": 4.5e12}", .length = 28 };
 	struct ceilings c[2];
 	char text[64];
-	struct made m;
 
-	made_init(&m);
-	m.device[0].name = "NVIDIA H200";
-	m.device[0].uuid = "00112233445566778899aabbccddeeff";
-	ceilings_of(c, &m.run);
+	m->device[0].name = "NVIDIA H200";
+	m->device[0].uuid = "00112233445566778899aabbccddeeff";
+	ceilings_of(c, &m->run);
 	assert_false(c->calibrated);
 	assert_true(c->dram_bytes_per_s > 3.9e12 && c->dram_bytes_per_s < 4.2e12);
 	assert_string_equal(ceilings_source(c, &c->dram_bytes_per_s), "model");
@@ -56,18 +51,18 @@ TEST(test_model)
 	ceilings_from(c, text, sizeof(text));
 	assert_string_equal(text, "measured on others of this model");
 
-	m.run.calibration = &cal;
-	m.run.calibrations = 1;
-	ceilings_of(c, &m.run);
+	m->run.calibration = &cal;
+	m->run.calibrations = 1;
+	ceilings_of(c, &m->run);
 	assert_true(c->calibrated);
 	near(c->dram_bytes_per_s, 4.5e12);
 	assert_string_equal(ceilings_source(c, &c->dram_bytes_per_s),
 	    "measured");
 	assert_string_equal(ceilings_source(c, &c->sm_hz), "model");
 
-	m.run.calibrations = 0;
-	m.device[0].limits.sms = 60;
-	ceilings_of(c, &m.run);
+	m->run.calibrations = 0;
+	m->device[0].limits.sms = 60;
+	ceilings_of(c, &m->run);
 	near(c->dram_bytes_per_s, 0.9 * 4.8e12);
 	assert_string_equal(ceilings_source(c, &c->dram_bytes_per_s),
 	    "attribute");
@@ -82,17 +77,15 @@ static const char json[] = "{ \"date\": \"2026-01-02\", \"driver\": \"580\","
     " {\"bytes\": 2000, \"pinned_h2d\": 2e-5, \"pinned_d2h\": 4e-5,"
     " \"pageable_h2d\": 6e-5, \"pageable_d2h\": 8e-5} ] }";
 
-TEST(test_calibration)
+MADE_TEST(test_calibration)
 {
 	struct calibration cal = { .gpu = "00112233445566778899AABBCCDDEEFF",
 	    .json = json, .length = sizeof(json) - 1 };
-	struct made m;
-	struct ceilings *c = m.ceilings;
+	struct ceilings *c = m->ceilings;
 
-	made_init(&m);
-	m.run.calibration = &cal;
-	m.run.calibrations = 1;
-	ceilings_of(c, &m.run);
+	m->run.calibration = &cal;
+	m->run.calibrations = 1;
+	ceilings_of(c, &m->run);
 	assert_true(c->calibrated);
 	assert_string_equal(c->date, "2026-01-02");
 	near(c->dram_bytes_per_s, 4.1e12);
@@ -103,22 +96,20 @@ TEST(test_calibration)
 	near(ceilings_copy_s(c, 1500, false, false), 6e-5);
 	near(ceilings_copy_s(c, 20000, true, false), 6e-4);
 	cal.gpu = "another";
-	ceilings_of(c, &m.run);
+	ceilings_of(c, &m->run);
 	assert_false(c->calibrated);
 }
 
 /* One of an older version lacks what that did not measure: it stays typical, and
  * is told from what was measured. */
-TEST(test_older)
+MADE_TEST(test_older)
 {
 	static const char older[] = "{\"fp32_flops\": 5e13}";
 	static const char newer[] = "{\"fp32_flops\": 5e13, "
 	    "\"fp16_flops\": 1.1e14, \"tensor_flops\": 7e14}";
-	struct made m;
-	struct ceilings *c = m.ceilings, typical;
+	struct ceilings *c = m->ceilings, typical;
 
-	made_init(&m);
-	ceilings_default(c, &m.device[0]);
+	ceilings_default(c, &m->device[0]);
 	typical = *c;
 	assert_int_equal(ceilings_parse(c, older, sizeof(older) - 1), 0);
 	assert_true(ceilings_measured(c, &c->fp32_flops));
@@ -133,7 +124,7 @@ TEST(test_older)
 	near(c->tensor_flops, 7e14);
 }
 
-TEST(test_hostile)
+MADE_TEST(test_hostile)
 {
 	static const char *const bad[] = {
 		"", "null", "[]", "{}", "{", "{\"dram_bytes_per_s\":\"x\"}",
@@ -141,17 +132,15 @@ TEST(test_hostile)
 		"{\"copy\":7}", "{\"copy\":[]}", "{\"copy\":[{}]}",
 		"{\"copy\":[{\"bytes\":-1}]}",
 	};
-	struct made m;
 	struct ceilings before;
 
-	made_init(&m);
-	before = m.ceilings[0];
+	before = m->ceilings[0];
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		assert_int_equal(ceilings_parse(m.ceilings, bad[i],
+		assert_int_equal(ceilings_parse(m->ceilings, bad[i],
 		    strlen(bad[i])), -1);
-		assert_memory_equal(&before, m.ceilings, sizeof(before));
+		assert_memory_equal(&before, m->ceilings, sizeof(before));
 	}
-	assert_int_equal(ceilings_parse(m.ceilings, NULL, 5), -1);
-	m.ceilings[0].copies = 0;
-	assert_true(isnan(ceilings_copy_s(m.ceilings, 1, true, true)));
+	assert_int_equal(ceilings_parse(m->ceilings, NULL, 5), -1);
+	m->ceilings[0].copies = 0;
+	assert_true(isnan(ceilings_copy_s(m->ceilings, 1, true, true)));
 }

@@ -8,34 +8,31 @@
 
 #include "model/gain.h"
 #include "rules/made.h"
-#include "unit/test.h"
+#include "unit/advise.h"
 
 static const struct fix none = FIX_NONE;
 
-TEST(test_unchanged)
+MADE_TEST(test_unchanged)
 {
-	struct made m;
 	struct load l;
 
 	for (double dram = 0.1; dram < 1.2; dram += 0.1) {
-		made_init(&m);
-		made_counters(&m, made_kernel(&m, "k", 10, 100000), dram);
-		made_load(&m, &l);
+		made_again(m);
+		made_counters(m, made_kernel(m, "k", 10, 100000), dram);
+		made_load(m, &l);
 		for (int v = 0; v < VIEWS; v++)
 			assert_true(fabs(made_speedup(&l, &none, (enum view)v) - 1)
 			    < 1e-9);
 	}
 }
 
-TEST(test_limiter)
+MADE_TEST(test_limiter)
 {
-	struct made m;
 	struct load l;
 	struct fix lanes = FIX_NONE, warps = FIX_NONE;
 
-	made_init(&m);
-	made_counters(&m, made_kernel(&m, "k", 10, 100000), 0.9);
-	made_load(&m, &l);
+	made_counters(m, made_kernel(m, "k", 10, 100000), 0.9);
+	made_load(m, &l);
 	assert_int_equal(l.limit, RES_DRAM);
 	assert_true(fabs(l.busy - 0.9) < 0.01);
 	assert_string_equal(load_bound_name(&l), "DRAM");
@@ -44,28 +41,26 @@ TEST(test_limiter)
 	assert_true(made_speedup(&l, &lanes, VIEW_MID) < 1.01);
 	assert_true(made_speedup(&l, &warps, VIEW_MID) < 1.01);
 
-	m.kernel[0].metric[METRIC_PIPE_FMA] = 95;	/* now they do */
-	made_load(&m, &l);
+	m->kernel[0].metric[METRIC_PIPE_FMA] = 95;	/* now they do */
+	made_load(m, &l);
 	assert_int_equal(l.limit, RES_FMA);
 	assert_true(made_speedup(&l, &lanes, VIEW_HIGH) > 1.02);
 	assert_true(made_speedup(&l, &lanes, VIEW_HIGH) < 1.1);	/* DRAM next */
-	made_counters(&m, &m.kernel[0], 0.1);
-	made_load(&m, &l);
+	made_counters(m, &m->kernel[0], 0.1);
+	made_load(m, &l);
 	assert_true(made_speedup(&l, &lanes, VIEW_MID) > 1.9);
 	assert_true(made_speedup(&l, &lanes, VIEW_MID) < 2.01);
 	assert_true(made_speedup(&l, &warps, VIEW_MID) < 1.01);
 }
 
-TEST(test_latency)
+MADE_TEST(test_latency)
 {
-	struct made m;
 	struct load l;
 	struct fix f = FIX_NONE;
 
-	made_init(&m);
-	made_counters(&m, made_kernel(&m, "k", 10, 100000), 0.2);
-	m.kernel[0].metric[METRIC_OCCUPANCY] = 12.5;
-	made_load(&m, &l);
+	made_counters(m, made_kernel(m, "k", 10, 100000), 0.2);
+	m->kernel[0].metric[METRIC_OCCUPANCY] = 12.5;
+	made_load(m, &l);
 	assert_string_equal(load_bound_name(&l), "latency");
 	f.occupancy = 4;
 	assert_true(made_speedup(&l, &f, VIEW_MID) > 1.5);
@@ -83,7 +78,7 @@ make_scattered(struct made *m)
 {
 	double *v;
 
-	made_init(m);
+	made_again(m);
 	made_counters(m, made_kernel(m, "k", 10, 100000), 0.3);
 	v = m->kernel[0].metric;
 	v[METRIC_GLOBAL_LD_SECTORS] *= 8;
@@ -94,14 +89,13 @@ make_scattered(struct made *m)
 	v[METRIC_L2_PCT] = 92;
 }
 
-TEST(test_coalescing)
+MADE_TEST(test_coalescing)
 {
-	struct made m;
 	struct load l;
 	struct fix f = FIX_NONE;
 
-	make_scattered(&m);
-	made_load(&m, &l);
+	make_scattered(m);
+	made_load(m, &l);
 	assert_true(l.busy > 0.8);
 	f.global_ld = 1.0 / 8;
 	assert_true(made_speedup(&l, &f, VIEW_LOW) > 1.5);
@@ -109,34 +103,32 @@ TEST(test_coalescing)
 	assert_true(made_speedup(&l, &f, VIEW_HIGH) < 8);
 
 	/* The same pattern where L1 absorbs it and DRAM is the limit. */
-	m.kernel[0].metric[METRIC_L2_PCT] = NAN;
-	m.kernel[0].metric[METRIC_L2_READ] /= 8;
-	m.kernel[0].metric[METRIC_L2_SECTORS] =
-	    2 * m.kernel[0].metric[METRIC_L2_READ];
-	m.kernel[0].metric[METRIC_LSU_WAVEFRONTS] = 1000;
-	m.kernel[0].metric[METRIC_DRAM_READ] *= 2.9;
-	m.kernel[0].metric[METRIC_DRAM_WRITE] *= 2.9;
-	m.kernel[0].metric[METRIC_GLOBAL_LD_SECTORS] *= 2.9;
-	made_load(&m, &l);
+	m->kernel[0].metric[METRIC_L2_PCT] = NAN;
+	m->kernel[0].metric[METRIC_L2_READ] /= 8;
+	m->kernel[0].metric[METRIC_L2_SECTORS] =
+	    2 * m->kernel[0].metric[METRIC_L2_READ];
+	m->kernel[0].metric[METRIC_LSU_WAVEFRONTS] = 1000;
+	m->kernel[0].metric[METRIC_DRAM_READ] *= 2.9;
+	m->kernel[0].metric[METRIC_DRAM_WRITE] *= 2.9;
+	m->kernel[0].metric[METRIC_GLOBAL_LD_SECTORS] *= 2.9;
+	made_load(m, &l);
 	assert_int_equal(l.limit, RES_DRAM);
 	assert_true(made_speedup(&l, &f, VIEW_MID) < 1.05);
 }
 
-TEST(test_conflicts)
+MADE_TEST(test_conflicts)
 {
-	struct made m;
 	struct load l;
 	struct fix f = FIX_NONE;
 	double cycles = 100e-6 * 1.98e9 * 132, *v;
 
-	made_init(&m);
-	made_counters(&m, made_kernel(&m, "k", 10, 100000), 0.1);
-	v = m.kernel[0].metric;
+	made_counters(m, made_kernel(m, "k", 10, 100000), 0.1);
+	v = m->kernel[0].metric;
 	v[METRIC_SHARED_LD_WAVEFRONTS] = 0.85 * cycles;
 	v[METRIC_SHARED_ST_WAVEFRONTS] = 0.05 * cycles;
 	v[METRIC_SHARED_WAVEFRONTS] = 0.9 * cycles;
 	v[METRIC_LSU_WAVEFRONTS] = 0.92 * cycles;
-	made_load(&m, &l);
+	made_load(m, &l);
 	assert_int_equal(l.limit, RES_L1);
 	f.shared_ld = 1.0 / 32;
 	assert_true(made_speedup(&l, &f, VIEW_MID) > 4);
@@ -145,39 +137,35 @@ TEST(test_conflicts)
 	assert_true(made_speedup(&l, &f, VIEW_MID) < 1.1);
 }
 
-TEST(test_small_grid)
+MADE_TEST(test_small_grid)
 {
-	struct made m;
 	struct load l;
 	struct fix f = FIX_NONE;
 
-	made_init(&m);
-	made_counters(&m, made_kernel(&m, "k", 10, 1000000), 0.005);
-	m.kernel[0].shape.grid_x = 1;
-	m.kernel[0].metric[METRIC_SM_CYCLES_ACTIVE_AVG] = 1;
-	m.kernel[0].metric[METRIC_SM_CYCLES_ACTIVE_MAX] = 132;
-	made_load(&m, &l);
+	made_counters(m, made_kernel(m, "k", 10, 1000000), 0.005);
+	m->kernel[0].shape.grid_x = 1;
+	m->kernel[0].metric[METRIC_SM_CYCLES_ACTIVE_AVG] = 1;
+	m->kernel[0].metric[METRIC_SM_CYCLES_ACTIVE_MAX] = 132;
+	made_load(m, &l);
 	f.spread = 132;
 	assert_true(made_speedup(&l, &f, VIEW_MID) > 60);
 	assert_true(made_speedup(&l, &f, VIEW_MID) <= 132);
 	/* A launch has a fixed cost, however wide. */
-	made_init(&m);
-	made_counters(&m, made_kernel(&m, "k", 10, 3000), 0.005);
-	made_load(&m, &l);
+	made_again(m);
+	made_counters(m, made_kernel(m, "k", 10, 3000), 0.005);
+	made_load(m, &l);
 	assert_true(made_speedup(&l, &f, VIEW_HIGH) < 2.01);
 }
 
-TEST(test_no_counters)
+MADE_TEST(test_no_counters)
 {
 	struct code code = { .counted = true };
-	struct made m;
 	struct load l;
 	struct fix f = FIX_NONE;
 	double s;
 
-	made_init(&m);
-	made_kernel(&m, "k", 10, 100000);
-	made_load(&m, &l);
+	made_kernel(m, "k", 10, 100000);
+	made_load(m, &l);
 	assert_int_equal(l.limit, -1);
 	assert_null(load_bound_name(&l));
 	f.occupancy = 2;
@@ -188,10 +176,10 @@ TEST(test_no_counters)
 	/* Its instructions were counted: issuing them takes 70 % of the time,
 	 * whatever resides. */
 	s = (l.time_s - l.fixed_s) * 0.7;
-	code.total[SOURCE_INST] = s * 4 * m.device[0].limits.sms * l.spread *
-	    m.ceilings[0].sm_hz;
-	m.kernel[0].code = &code;
-	made_load(&m, &l);
+	code.total[SOURCE_INST] = s * 4 * m->device[0].limits.sms * l.spread *
+	    m->ceilings[0].sm_hz;
+	m->kernel[0].code = &code;
+	made_load(m, &l);
 	assert_int_equal(l.limit, -1);
 	assert_true(fabs(l.issue_s - s) < 1e-3 * s);
 	assert_true(fabs(gain_time(&l, &f, VIEW_HIGH) - l.fixed_s - s) <
@@ -199,7 +187,7 @@ TEST(test_no_counters)
 	f.inst = 0.5;
 	assert_true(gain_time(&l, &f, VIEW_HIGH) < l.fixed_s + 0.8 * s);
 	code.total[SOURCE_INST] = NAN;
-	made_load(&m, &l);
+	made_load(m, &l);
 	f.inst = 1;
 	assert_true(gain_time(&l, &f, VIEW_HIGH) < l.fixed_s + 0.8 * s);
 }
@@ -212,24 +200,22 @@ uniform(double low, double high)
 
 /* Fixes of one resource, of waiting, of what is in flight: each helps where
  * that is the limit, and next to nothing where it is not. */
-TEST(test_parts)
+MADE_TEST(test_parts)
 {
 	struct fix xu = FIX_NONE, stall = FIX_NONE, flight = FIX_NONE, f;
 	struct load bound, waiting;
-	struct made m;
 	struct kernel *k;
 
 	xu.part[RES_XU] = 0.25;
 	stall.stall = 0.5;
 	flight.flight = 4;
-	made_init(&m);
-	k = made_kernel(&m, "bound", 1000, 200000);
-	made_counters(&m, k, 0.1);
+	k = made_kernel(m, "bound", 1000, 200000);
+	made_counters(m, k, 0.1);
 	k->metric[METRIC_PIPE_XU] = 90;
-	load_of(&bound, k, &m.device[0], &m.ceilings[0]);
-	k = made_kernel(&m, "waiting", 1000, 200000);
-	made_counters(&m, k, 0.2);
-	load_of(&waiting, k, &m.device[0], &m.ceilings[0]);
+	load_of(&bound, k, &m->device[0], &m->ceilings[0]);
+	k = made_kernel(m, "waiting", 1000, 200000);
+	made_counters(m, k, 0.2);
+	load_of(&waiting, k, &m->device[0], &m->ceilings[0]);
 	assert_true(made_speedup(&bound, &xu, VIEW_MID) > 2);
 	assert_true(made_speedup(&waiting, &xu, VIEW_MID) < 1.01);
 	assert_true(made_speedup(&bound, &stall, VIEW_MID) < 1.2);
@@ -247,15 +233,13 @@ TEST(test_parts)
 }
 
 /* What becomes part of another kernel goes with its fixed cost. */
-TEST(test_whole)
+MADE_TEST(test_whole)
 {
 	struct fix f = FIX_NONE, half, gone = FIX_NONE;
-	struct made m;
 	struct load l;
 
-	made_init(&m);
-	made_counters(&m, made_kernel(&m, "k", 10, 10000), 0.9);
-	made_load(&m, &l);
+	made_counters(m, made_kernel(m, "k", 10, 10000), 0.9);
+	made_load(m, &l);
 	gone.whole = 0;
 	assert_true(gain_time(&l, &gone, VIEW_LOW) == 0);
 	half = fix_part(&gone, 0.5);
@@ -266,18 +250,16 @@ TEST(test_whole)
 }
 
 /* Half of a change saves half of its time, whatever it multiplies. */
-TEST(test_half)
+MADE_TEST(test_half)
 {
 	struct fix f = FIX_NONE, half;
-	struct made m;
 	struct load l;
 
-	made_init(&m);
-	made_counters(&m, made_kernel(&m, "k", 10, 1000000), 0.005);
-	m.kernel[0].shape.grid_x = 1;
-	m.kernel[0].metric[METRIC_SM_CYCLES_ACTIVE_AVG] = 1;
-	m.kernel[0].metric[METRIC_SM_CYCLES_ACTIVE_MAX] = 132;
-	made_load(&m, &l);
+	made_counters(m, made_kernel(m, "k", 10, 1000000), 0.005);
+	m->kernel[0].shape.grid_x = 1;
+	m->kernel[0].metric[METRIC_SM_CYCLES_ACTIVE_AVG] = 1;
+	m->kernel[0].metric[METRIC_SM_CYCLES_ACTIVE_MAX] = 132;
+	made_load(m, &l);
 	f.spread = f.occupancy = f.flight = f.grid = 132;
 	half = fix_part(&f, 0.5);
 	assert_true(half.spread < 2 && half.spread > 1.9);
@@ -289,32 +271,30 @@ TEST(test_half)
 }
 
 /* What a change does to the grid is part of it. */
-TEST(test_grid)
+MADE_TEST(test_grid)
 {
 	struct fix warps = FIX_NONE, wide = FIX_NONE, large = FIX_NONE;
-	struct made m;
 	struct kernel *k;
 	struct load l;
 
-	made_init(&m);
-	k = made_kernel(&m, "k", 10, 1000000);
-	made_counters(&m, k, 0.2);
+	k = made_kernel(m, "k", 10, 1000000);
+	made_counters(m, k, 0.2);
 	k->metric[METRIC_OCCUPANCY] = 12.5;
 	warps.occupancy = 2;
-	made_load(&m, &l);
+	made_load(m, &l);
 	assert_true(made_speedup(&l, &warps, VIEW_MID) > 1.5);
 	/* All blocks reside, one on each SM: no other can join it. */
 	k->shape.grid_x = 132;
-	made_load(&m, &l);
+	made_load(m, &l);
 	assert_true(made_speedup(&l, &warps, VIEW_HIGH) < 1.0001);
 	k->shape.grid_x = 132 * 3 / 2;
-	made_load(&m, &l);
+	made_load(m, &l);
 	assert_true(made_speedup(&l, &warps, VIEW_HIGH) > 1.2);
 	assert_true(made_speedup(&l, &warps, VIEW_HIGH) < 1.51);
 	/* A fourth of the threads: of 200 blocks 50 are left, for 132 SMs. */
 	k->shape.grid_x = 200;
 	k->metric[METRIC_ISSUE_ACTIVE] = 90;
-	made_load(&m, &l);
+	made_load(m, &l);
 	wide.inst = 0.25;
 	assert_true(made_speedup(&l, &wide, VIEW_MID) > 1.8);
 	wide.grid = 0.25;
@@ -327,21 +307,19 @@ TEST(test_grid)
 }
 
 /* Fewer instructions leave the trips to memory as they are. */
-TEST(test_fewer_instructions)
+MADE_TEST(test_fewer_instructions)
 {
 	struct fix f = FIX_NONE;
-	struct made m;
 	struct load l;
 
-	made_init(&m);
-	made_counters(&m, made_kernel(&m, "k", 10, 1000000), 0.2);
-	made_load(&m, &l);
+	made_counters(m, made_kernel(m, "k", 10, 1000000), 0.2);
+	made_load(m, &l);
 	assert_true(l.memory_stall > 0.9);
 	f.inst = 0.25;
 	assert_true(made_speedup(&l, &f, VIEW_MID) < 1.15);
-	m.kernel[0].metric[METRIC_STALL_LONG_SCOREBOARD] = 0;
-	m.kernel[0].metric[METRIC_STALL_WAIT] = 12;
-	made_load(&m, &l);
+	m->kernel[0].metric[METRIC_STALL_LONG_SCOREBOARD] = 0;
+	m->kernel[0].metric[METRIC_STALL_WAIT] = 12;
+	made_load(m, &l);
 	assert_true(made_speedup(&l, &f, VIEW_MID) > 3);
 }
 
@@ -361,20 +339,19 @@ random_fix(void)
 
 /* Any counters, also nonsense: times stay in range, views in order, more
  * fixes never gain less, all of them never more than the exposed time. */
-TEST(test_property)
+MADE_TEST(test_property)
 {
 	srand(1);
 	for (int round = 0; round < 20000; round++) {
-		struct made m;
 		struct load l;
 		struct kernel *k;
 		struct fix a = random_fix(), b = random_fix(), both = a;
 		struct fix fa[VIEWS], fb[VIEWS], fboth[VIEWS];
 		struct gain ga, gb, gboth;
 
-		made_init(&m);
-		k = made_kernel(&m, "k", 3, (uint64_t)uniform(0, 1e6));
-		made_counters(&m, k, uniform(0, 1.5));
+		made_again(m);
+		k = made_kernel(m, "k", 3, (uint64_t)uniform(0, 1e6));
+		made_counters(m, k, uniform(0, 1.5));
 		for (int i = 0; i < METRIC_COUNT; i++) {
 			double kind = uniform(0, 1);
 
@@ -387,7 +364,7 @@ TEST(test_property)
 		}
 		if (uniform(0, 1) < 0.1)
 			k->exposed_ns = uniform(0, 1) < 0.5 ? NAN : -5;
-		made_load(&m, &l);
+		made_load(m, &l);
 		fix_merge(&both, &b);
 		for (int v = 0; v < VIEWS; v++) {
 			fa[v] = a;

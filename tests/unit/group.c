@@ -8,7 +8,7 @@
 
 #include "rules/engine/group.h"
 #include "rules/made.h"
-#include "unit/test.h"
+#include "unit/advise.h"
 
 #define MS 1000000ull
 #define S (1000 * MS)
@@ -36,148 +36,134 @@ tailed(struct made *m, const char *name, uint32_t grid, uint32_t block)
 }
 
 /* Launched with three grids, it is one finding, worth what three were. */
-TEST(test_grids)
+MADE_TEST(test_grids)
 {
 	double low = 0, mid = 0, high = 0;
 	const struct finding *f;
-	struct made m;
 	struct advice *a;
 
 	for (uint32_t i = 0; i < 3; i++) {
-		made_init(&m);
-		tailed(&m, "_Z4workPf", 1162 + i, 256)->exposed_ns *= 1 + i;
-		m.kernel[0].total_ns *= 1 + i;
-		a = made_advice(&m);
+		made_again(m);
+		tailed(m, "_Z4workPf", 1162 + i, 256)->exposed_ns *= 1 + i;
+		m->kernel[0].total_ns *= 1 + i;
+		a = made_advised(m);
 		f = made_finding(a, "tail-effect");
 		assert_int_equal(f->shapes, 0);
 		low += f->saves_low_s;
 		mid += f->saves_s;
 		high += f->saves_high_s;
-		advice_free(a);
 	}
-	made_init(&m);
+	made_again(m);
 	for (uint32_t i = 0; i < 3; i++) {
-		struct kernel *k = tailed(&m, "_Z4workPf", 1162 + i, 256);
+		struct kernel *k = tailed(m, "_Z4workPf", 1162 + i, 256);
 
 		k->exposed_ns *= 1 + i;
 		k->total_ns *= 1 + i;
 	}
-	a = made_advice(&m);
+	a = made_advised(m);
 	assert_int_equal(findings_of(a, "tail-effect"), 1);
 	assert_int_equal(made_verdict(a, "tail-effect")->found, 3);
 	f = made_finding(a, "tail-effect");
 	assert_int_equal(f->shapes, 3);
-	assert_ptr_equal(f->kernel, &m.kernel[2]);
-	assert_ptr_equal(f->shape[0].kernel, &m.kernel[2]);
-	assert_ptr_equal(f->shape[2].kernel, &m.kernel[0]);
+	assert_ptr_equal(f->kernel, &m->kernel[2]);
+	assert_ptr_equal(f->shape[0].kernel, &m->kernel[2]);
+	assert_ptr_equal(f->shape[2].kernel, &m->kernel[0]);
 	assert_true(fabs(f->saves_s - mid) < 1e-9);
 	assert_true(fabs(f->saves_low_s - low) < 1e-9);
 	assert_true(fabs(f->saves_high_s - high) < 1e-9);
 	assert_non_null(strstr(f->location, "grid 1162 to 1164, block 256, "
 	    "3 launch shapes, 3,000 launches"));
 	for (int i = 0; i < 3; i++)
-		assert_true(finding_about(f, &m.kernel[i]));
+		assert_true(finding_about(f, &m->kernel[i]));
 	assert_false(finding_about(f, NULL));
-	advice_free(a);
 }
 
 /* The same finding of the same program has the same id, whichever of its shapes
  * takes longest this time. */
-TEST(test_id)
+MADE_TEST(test_id)
 {
 	char id[17] = "";
 
 	for (int i = 0; i < 2; i++) {
-		struct made m;
 		struct advice *a;
 
-		made_init(&m);
-		tailed(&m, "_Z4workPf", 1162, 256);
-		tailed(&m, "_Z4workPf", 1163, 256);
-		m.kernel[i].exposed_ns *= 2;
-		m.kernel[i].total_ns *= 2;
-		a = made_advice(&m);
+		made_again(m);
+		tailed(m, "_Z4workPf", 1162, 256);
+		tailed(m, "_Z4workPf", 1163, 256);
+		m->kernel[i].exposed_ns *= 2;
+		m->kernel[i].total_ns *= 2;
+		a = made_advised(m);
 		assert_ptr_equal(made_finding(a, "tail-effect")->kernel,
-		    &m.kernel[i]);
+		    &m->kernel[i]);
 		if (i > 0)
 			assert_string_equal(id,
 			    made_finding(a, "tail-effect")->id);
 		memcpy(id, made_finding(a, "tail-effect")->id, sizeof(id));
-		advice_free(a);
 	}
 }
 
 /* Of a rule about the launch another block is another choice; a fault of the code
  * is one in blocks of any shape. */
-TEST(test_blocks)
+MADE_TEST(test_blocks)
 {
-	struct made m;
 	struct advice *a;
 
-	made_init(&m);
-	tailed(&m, "_Z4workPf", 1162, 256);
-	tailed(&m, "_Z4workPf", 1162, 512);
-	a = made_advice(&m);
+	tailed(m, "_Z4workPf", 1162, 256);
+	tailed(m, "_Z4workPf", 1162, 512);
+	a = made_advised(m);
 	assert_int_equal(findings_of(a, "tail-effect"), 2);
-	advice_free(a);
 	for (int i = 0; i < 2; i++) {
-		struct kernel *k = &m.kernel[i];
+		struct kernel *k = &m->kernel[i];
 
-		made_counters(&m, k, 0.9);
+		made_counters(m, k, 0.9);
 		k->metric[METRIC_GLOBAL_LD_SECTORS] *= 4;
 		k->metric[METRIC_GLOBAL_LD_BYTES_PER_SECTOR] = 8;
 		k->metric[METRIC_L2_READ] *= 4;
 		k->metric[METRIC_L2_SECTORS] *= 2.5;
 	}
-	a = made_advice(&m);
+	a = made_advised(m);
 	assert_int_equal(findings_of(a, "uncoalesced-global-access"), 1);
 	assert_int_equal(made_finding(a, "uncoalesced-global-access")->shapes,
 	    2);
 	assert_non_null(strstr(made_finding(a,
 	    "uncoalesced-global-access")->location, "block 256 to 512"));
-	advice_free(a);
 }
 
 /* Kernels whose names were lost are not one. */
-TEST(test_nameless)
+MADE_TEST(test_nameless)
 {
-	struct made m;
 	struct advice *a;
 
-	made_init(&m);
-	tailed(&m, "(name lost)", 1162, 256);
-	tailed(&m, "(name lost)", 1163, 256);
-	a = made_advice(&m);
+	tailed(m, "(name lost)", 1162, 256);
+	tailed(m, "(name lost)", 1163, 256);
+	a = made_advised(m);
 	assert_int_equal(findings_of(a, "tail-effect"), 2);
-	advice_free(a);
 }
 
 /* A factorisation: thousands of grids, of which each saves nothing that anyone
  * sees. All count, though only so many keep their texts. */
 #define GRIDS 3000
 
-TEST(test_many)
+MADE_TEST(test_many)
 {
 	struct kernel *k = calloc(GRIDS, sizeof(*k));
 	const struct finding *f;
 	double each, least = 0;
-	struct made m;
 	struct advice *a;
 
 	assert_non_null(k);
-	made_init(&m);
-	tailed(&m, "_Z2luPfi", 1, 256);
-	m.kernel[0].total_ns = 100000;
-	m.kernel[0].exposed_ns = 100000;
+	tailed(m, "_Z2luPfi", 1, 256);
+	m->kernel[0].total_ns = 100000;
+	m->kernel[0].exposed_ns = 100000;
 	for (uint32_t i = 0; i < GRIDS; i++) {
-		k[i] = m.kernel[0];
+		k[i] = m->kernel[0];
 		k[i].id = i + 1;
 		k[i].shape.grid_x = 1200 + i;
 		least += 1e-4;
 	}
-	m.run.kernel = k;
-	m.run.kernels = GRIDS;
-	a = made_advice(&m);
+	m->run.kernel = k;
+	m->run.kernels = GRIDS;
+	a = made_advised(m);
 	assert_int_equal(findings_of(a, "tail-effect"), 1);
 	f = made_finding(a, "tail-effect");
 	assert_int_equal(f->shapes, GRIDS);
@@ -187,34 +173,28 @@ TEST(test_many)
 	assert_true(f->saves_s <= least);
 	assert_true(f->worth_it);
 	assert_true(a->together_s >= f->saves_s * 0.999);
-	advice_free(a);
 	free(k);
 }
 
 /* GPUs that work at the same time save it once, those that take turns twice. */
-TEST(test_devices)
+MADE_TEST(test_devices)
 {
 	double one, side, turns;
-	struct made m;
 	struct advice *a;
 
-	made_init(&m);
-	made_device(&m);
-	tailed(&m, "_Z4workPf", 1162, 256);
-	a = made_advice(&m);
+	made_device(m);
+	tailed(m, "_Z4workPf", 1162, 256);
+	a = made_advised(m);
 	one = made_finding(a, "tail-effect")->saves_s;
-	advice_free(a);
-	tailed(&m, "_Z4workPf", 1162, 256)->device = 1;
-	m.device[1].kernel_ns = m.device[0].kernel_ns /= 2;
-	m.run.gpus_busy_ns = m.device[0].kernel_ns;
-	a = made_advice(&m);
+	tailed(m, "_Z4workPf", 1162, 256)->device = 1;
+	m->device[1].kernel_ns = m->device[0].kernel_ns /= 2;
+	m->run.gpus_busy_ns = m->device[0].kernel_ns;
+	a = made_advised(m);
 	assert_int_equal(findings_of(a, "tail-effect"), 1);
 	side = made_finding(a, "tail-effect")->saves_s;
-	advice_free(a);
-	m.run.gpus_busy_ns = 2 * m.device[0].kernel_ns;
-	a = made_advice(&m);
+	m->run.gpus_busy_ns = 2 * m->device[0].kernel_ns;
+	a = made_advised(m);
 	turns = made_finding(a, "tail-effect")->saves_s;
-	advice_free(a);
 	assert_true(fabs(side - one) < 1e-9);
 	assert_true(fabs(turns - 2 * one) < 1e-9);
 }
@@ -249,27 +229,24 @@ shaped(struct made *m, uint32_t blocks, double waves, enum counted c)
 
 /* One of three was measured: the others gain what it does, the pessimist knows
  * of one. */
-TEST(test_neighbours)
+MADE_TEST(test_neighbours)
 {
 	const struct finding *f;
 	struct gain one;
-	struct made m;
 	struct advice *a;
 
-	made_init(&m);
-	shaped(&m, 20000, 19, SCATTERED);
-	a = made_advice(&m);
+	shaped(m, 20000, 19, SCATTERED);
+	a = made_advised(m);
 	f = made_finding(a, RULE_SCATTERED);
 	one = (struct gain){ f->saves_low_s, f->saves_s, f->saves_high_s };
 	assert_true(one.mid > 0);
-	advice_free(a);
-	shaped(&m, 10000, 9.5, NOTHING);
-	shaped(&m, 30000, 28.4, NOTHING);
-	a = made_advice(&m);
+	shaped(m, 10000, 9.5, NOTHING);
+	shaped(m, 30000, 28.4, NOTHING);
+	a = made_advised(m);
 	f = made_finding(a, RULE_SCATTERED);
 	assert_int_equal(findings_of(a, RULE_SCATTERED), 1);
 	assert_int_equal(f->shapes, 3);
-	assert_ptr_equal(f->kernel, &m.kernel[0]);
+	assert_ptr_equal(f->kernel, &m->kernel[0]);
 	assert_true(fabs(f->saves_s - 3 * one.mid) < 1e-9);
 	assert_true(fabs(f->saves_low_s - one.low) < 1e-9);
 	assert_true(fabs(f->saves_high_s - 3 * one.high) < 1e-9);
@@ -277,21 +254,19 @@ TEST(test_neighbours)
 	assert_int_equal(f->confidence, CONF_LOW);
 	assert_non_null(strstr(f->gain_note, "measured: 1 of 3 launch "
 	    "shapes, 33 % of their time"));
-	advice_free(a);
 }
 
 /* Nobody speaks for a grid that leaves SMs idle, for other code, other blocks, a
  * kernel that waits, nor past a neighbour that is sound. */
-TEST(test_strangers)
+MADE_TEST(test_strangers)
 {
 	for (int i = 0; i < 6; i++) {
-		struct made m;
 		struct kernel *k;
 		struct advice *a;
 
-		made_init(&m);
-		shaped(&m, 20000, 19, SCATTERED);
-		k = shaped(&m, i == 0 ? 100 : 10000, i == 0 ? 0.1 : 9.5,
+		made_again(m);
+		shaped(m, 20000, 19, SCATTERED);
+		k = shaped(m, i == 0 ? 100 : 10000, i == 0 ? 0.1 : 9.5,
 		    NOTHING);
 		if (i == 1)
 			k->mangled = "_Z5otherPf";
@@ -302,11 +277,10 @@ TEST(test_strangers)
 		if (i == 4)
 			k->waits = true;
 		if (i == 5)
-			shaped(&m, 10001, 9.5, SOUND);
-		a = made_advice(&m);
+			shaped(m, 10001, 9.5, SOUND);
+		a = made_advised(m);
 		assert_int_equal(findings_of(a, RULE_SCATTERED), 1);
 		assert_false(finding_about(made_finding(a, RULE_SCATTERED), k));
-		advice_free(a);
 	}
 }
 

@@ -7,20 +7,18 @@
 
 #include "model/gain.h"
 #include "rules/made.h"
-#include "unit/test.h"
+#include "unit/advise.h"
 
 /* Warps that wait for memory far longer than trips to it take stand in line:
  * more of them do not help, fewer sectors do, although no counter is high. */
-TEST(test_queue)
+MADE_TEST(test_queue)
 {
-	struct made m;
 	struct load l;
 	struct fix sectors = FIX_NONE, warps = FIX_NONE;
 	double *v;
 
-	made_init(&m);
-	made_counters(&m, made_kernel(&m, "k", 10, 5000000), 0.5);
-	v = m.kernel[0].metric;
+	made_counters(m, made_kernel(m, "k", 10, 5000000), 0.5);
+	v = m->kernel[0].metric;
 	v[METRIC_STALL_LONG_SCOREBOARD] = v[METRIC_STALL_LG_THROTTLE] = NAN;
 	v[METRIC_STALL_SHORT_SCOREBOARD] = v[METRIC_STALL_MIO_THROTTLE] = NAN;
 	v[METRIC_DRAM_READ] *= 2;
@@ -33,7 +31,7 @@ TEST(test_queue)
 	v[METRIC_GLOBAL_LD_REQUESTS] = 8e6;
 	v[METRIC_GLOBAL_LD_BYTES_PER_SECTOR] = 4;
 	v[METRIC_GLOBAL_ST_SECTORS] = v[METRIC_GLOBAL_ST_REQUESTS] = 0;
-	made_load(&m, &l);
+	made_load(m, &l);
 	assert_true(l.memory_queue > 0.8 && l.bound >= l.memory_queue);
 	sectors.global_ld = 1. / 8;
 	assert_true(made_speedup(&l, &sectors, VIEW_MID) > 4);
@@ -42,27 +40,25 @@ TEST(test_queue)
 	assert_true(made_speedup(&l, &warps, VIEW_MID) < 1.1);
 	/* It may wait at barriers, or for a pipe: then nothing is known. */
 	v[METRIC_SHARED_LD_INST] = 1e6;
-	made_load(&m, &l);
+	made_load(m, &l);
 	assert_true(l.memory_queue == 0);
 	v[METRIC_SHARED_LD_INST] = 0;
 	v[METRIC_PIPE_ALU] = 90;
-	made_load(&m, &l);
+	made_load(m, &l);
 	assert_true(l.memory_queue == 0);
 }
 
 /* Warps that wait far longer than their few trips to a memory that is idle wait
  * for something that was not counted: no change to accesses, warps or the grid is
  * known to help, though it may. */
-TEST(test_unexplained)
+MADE_TEST(test_unexplained)
 {
-	struct made m;
 	struct load l;
 	struct fix sectors = FIX_NONE, warps = FIX_NONE, wait = FIX_NONE;
 	double *v;
 
-	made_init(&m);
-	made_counters(&m, made_kernel(&m, "k", 10, 600000000), 0.001);
-	v = m.kernel[0].metric;
+	made_counters(m, made_kernel(m, "k", 10, 600000000), 0.001);
+	v = m->kernel[0].metric;
 	v[METRIC_STALL_LONG_SCOREBOARD] = v[METRIC_STALL_LG_THROTTLE] = NAN;
 	v[METRIC_STALL_SHORT_SCOREBOARD] = v[METRIC_STALL_MIO_THROTTLE] = NAN;
 	v[METRIC_L2_PCT] = v[METRIC_ISSUE_ACTIVE] = 0.1;
@@ -73,7 +69,7 @@ TEST(test_unexplained)
 	v[METRIC_GLOBAL_LD_REQUESTS] = 6500;
 	v[METRIC_GLOBAL_ST_SECTORS] = v[METRIC_GLOBAL_ST_REQUESTS] = 0;
 	v[METRIC_SHARED_LD_INST] = v[METRIC_SHARED_ST_INST] = 0;
-	made_load(&m, &l);
+	made_load(m, &l);
 	assert_true(l.memory_queue == 0 && l.unexplained > 0.9);
 	assert_string_equal(load_bound_name(&l), "latency");
 	sectors.global_ld = 1. / 8;
@@ -86,27 +82,25 @@ TEST(test_unexplained)
 	assert_true(made_speedup(&l, &wait, VIEW_MID) > 5);
 	/* The same accesses in a time that trips explain. */
 	v[METRIC_SM_CYCLES_ACTIVE_AVG] = v[METRIC_SM_CYCLES_ACTIVE_MAX] = 2e3;
-	made_load(&m, &l);
+	made_load(m, &l);
 	assert_true(l.unexplained < 0.1);
 }
 
 /* The launch that was measured took a tenth of what others take: its counters say
  * how busy it was, and nothing of those. */
-TEST(test_own_launch)
+MADE_TEST(test_own_launch)
 {
 	struct fix f[VIEWS] = { FIX_NONE, FIX_NONE, FIX_NONE };
-	struct made m;
 	struct kernel *k;
 	struct load l;
 	struct gain g;
 
-	made_init(&m);
-	k = made_kernel(&m, "k", 10, 100000);
-	made_counters(&m, k, 0.9);
+	k = made_kernel(m, "k", 10, 100000);
+	made_counters(m, k, 0.9);
 	for (int i = 0; i < 90; i++)
 		stat_add(&k->time, 1000000);
 	k->metric[METRIC_DURATION] = 100500;
-	made_load(&m, &l);
+	made_load(m, &l);
 	assert_int_equal(l.limit, RES_DRAM);
 	assert_true(l.busy > 0.8 && l.busy <= 0.9);
 	assert_true(l.time_s < 110e-6 && l.like < 0.02 && l.excess == 0);
@@ -117,7 +111,7 @@ TEST(test_own_launch)
 	assert_true(g.low < 0.01 * gain_exposed_s(k));
 	/* Their accesses are known to be what differs. */
 	k->accesses_vary = true;
-	made_load(&m, &l);
+	made_load(m, &l);
 	assert_true(l.excess > 0.85 && l.excess < 0.92);
 	for (int v = 0; v < VIEWS; v++)
 		f[v] = (struct fix)FIX_NONE, f[v].global_ld = 0.9;
@@ -125,11 +119,11 @@ TEST(test_own_launch)
 	assert_true(g.mid > 0.4 * gain_exposed_s(k));
 	assert_true(g.high > 0.8 * gain_exposed_s(k));
 	/* A window is a little longer than its launch. */
-	made_init(&m);
-	k = made_kernel(&m, "k", 10, 10000);
-	made_counters(&m, k, 0.9);
+	made_again(m);
+	k = made_kernel(m, "k", 10, 10000);
+	made_counters(m, k, 0.9);
 	k->metric[METRIC_DURATION] = 11200;
-	made_load(&m, &l);
+	made_load(m, &l);
 	assert_true(fabs(l.time_s - 10e-6) < 1e-9 && l.like == 1);
 }
 
@@ -141,7 +135,7 @@ make_full(struct made *m)
 	struct kernel *k;
 	double *v;
 
-	made_init(m);
+	made_again(m);
 	k = made_kernel(m, "k", 10, 1000000);
 	made_counters(m, k, 0.2);
 	v = k->metric;
@@ -159,45 +153,44 @@ make_full(struct made *m)
 
 /* Loads are as far away as their sectors were found; warps that could issue wait
  * for nothing; samples say how long they waited. */
-TEST(test_waits)
+MADE_TEST(test_waits)
 {
 	struct code code = { .sampled = true, .sample_kernels = 1,
 	    .samples = { .all = 1000, .not_issued = 400 } };
-	struct made m;
-	struct kernel *k = make_full(&m);
+	struct kernel *k = make_full(m);
 	double far = k->metric[METRIC_GLOBAL_LD_SECTORS], *v = k->metric;
 	struct load l;
 
 	v[METRIC_L2_READ] = far;
 	v[METRIC_L2_SECTORS] = 2 * far;
 	v[METRIC_DRAM_READ] = far * 32;
-	made_load(&m, &l);
+	made_load(m, &l);
 	assert_false(l.stalls_known);
 	assert_true(l.memory_stall > 0.7);
 	v[METRIC_DRAM_READ] = 0;		/* L2 has them all */
-	made_load(&m, &l);
+	made_load(m, &l);
 	assert_true(l.memory_stall > 0.3 && l.memory_stall < 0.5);
 	v[METRIC_L2_READ] = far / 100;	/* L1 does */
-	made_load(&m, &l);
+	made_load(m, &l);
 	assert_true(l.memory_stall < 0.1);
 	/* Half of the warps could issue. */
 	v[METRIC_L2_READ] = far;
 	v[METRIC_DRAM_READ] = far * 32;
 	v[METRIC_WARPS_ELIGIBLE] = 0.95 * 64 / 4 / 2;
-	made_load(&m, &l);
+	made_load(m, &l);
 	assert_true(l.memory_stall <= 0.501);
 	code.samples.stall[STALL_LONG_SCOREBOARD] = 150;
 	code.samples.stall[STALL_LG_THROTTLE] = 50;
 	code.samples.stall[STALL_BARRIER] = 400;
 	k->code = &code;
-	made_load(&m, &l);
+	made_load(m, &l);
 	assert_true(l.stalls_known && fabs(l.memory_stall - 0.2) < 1e-9);
 	assert_true(fabs(l.throttle - 0.05) < 1e-9 && l.shared_stall == 0);
 	code.sample_kernels = 2;	/* perhaps they are of the other */
-	made_load(&m, &l);
+	made_load(m, &l);
 	assert_false(l.stalls_known);
 	code.sample_kernels = 1;
 	code.samples.all = 100;
-	made_load(&m, &l);
+	made_load(m, &l);
 	assert_false(l.stalls_known);
 }

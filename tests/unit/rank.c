@@ -11,7 +11,7 @@
 #include "rules/engine/catalogue.h"
 #include "rules/made.h"
 #include "rules/engine/say.h"
-#include "unit/test.h"
+#include "unit/advise.h"
 
 #define MS 1000000ull
 #define S (1000 * MS)
@@ -113,84 +113,77 @@ TEST(test_thresholds)
 }
 
 /* 90 % of the run with a 10 % fix goes before 2 % with an 80 % fix. */
-TEST(test_order)
+MADE_TEST(test_order)
 {
-	struct made m;
 	struct kernel *large, *small;
 	struct advice *a;
 
-	made_init(&m);
-	small = made_kernel(&m, "small", 1000, 200000);
-	made_counters(&m, small, 0.01);
+	small = made_kernel(m, "small", 1000, 200000);
+	made_counters(m, small, 0.01);
 	small->shape.grid_x = 20;
 	small->occupancy.waves = 20.0 / 1056;
 	made_strides(small);
-	large = made_kernel(&m, "large", 40000, 200000);
-	made_counters(&m, large, 0.1);
+	large = made_kernel(m, "large", 40000, 200000);
+	made_counters(m, large, 0.1);
 	large->metric[METRIC_ISSUE_ACTIVE] = 90;
 	large->metric[METRIC_THREAD_INST] *= 23.0 / 32;
 	large->metric[METRIC_BRANCH_DIVERGENT] =
 	    large->metric[METRIC_BRANCH_UNIFORM];
-	a = made_advice(&m);
+	a = made_advised(m);
 	assert_true(a->findings >= 2);
 	assert_string_equal(a->finding[0].where, "large");
 	assert_int_equal(a->finding[0].severity, SEV_HIGH);
 	assert_string_equal(made_finding(a, "grid-too-small")->where, "small");
 	assert_true(made_finding(a, "grid-too-small")->saves_s < 0.2);
 	assert_true(made_finding(a, "grid-too-small")->kernel_speedup > 2);
-	advice_free(a);
 }
 
 /* Two names for one waste are not two savings. */
 /* Of kernels that the host keeps waiting none saves a second: first is what takes
  * most off the GPU. */
-TEST(test_order_of_hidden)
+MADE_TEST(test_order_of_hidden)
 {
 	for (int i = 0; i < 2; i++) {
-		struct made m;
 		struct kernel *k;
 		struct advice *a;
 
-		made_init(&m);
+		made_again(m);
 		for (int n = 0; n < 2; n++) {
-			k = made_kernel(&m, n == 0 ? "_Z1av" : "_Z1bv",
+			k = made_kernel(m, n == 0 ? "_Z1av" : "_Z1bv",
 			    n == i ? 1000 : 10, 100000);
 			k->occupancy.waves = 1.1;
 			k->exposed_ns = 0;
 		}
-		a = made_advice(&m);
+		a = made_advised(m);
 		assert_true(a->findings >= 2);
 		assert_true(a->finding[0].saves_s == 0);
-		assert_ptr_equal(a->finding[0].kernel, &m.kernel[i]);
-		advice_free(a);
+		assert_ptr_equal(a->finding[0].kernel, &m->kernel[i]);
 	}
 }
 
-TEST(test_overlap)
+MADE_TEST(test_overlap)
 {
-	struct made m;
 	struct kernel *k;
 	struct advice *a;
 	double sum = 0;
 
-	made_init(&m);
-	k = made_kernel(&m, "k", 10000, 200000);
-	made_counters(&m, k, 0.2);
+	k = made_kernel(m, "k", 10000, 200000);
+	made_counters(m, k, 0.2);
 	k->shape.block_x = 32;
 	k->occupancy.ratio = 0.3;
 	k->occupancy.blocks_per_sm = 19;
 	k->occupancy.limiter = LIMITER_REGISTERS;
 	k->metric[METRIC_OCCUPANCY] = 15;
-	made_gaps(&m, IDLE_AFTER_SYNC, 1000, MS);
-	m.sync[0] = (struct sync_class){ .call = CALL_DEVICE_SYNC,
+	made_gaps(m, IDLE_AFTER_SYNC, 1000, MS);
+	m->sync[0] = (struct sync_class){ .call = CALL_DEVICE_SYNC,
 	    .count = 1000, .idle_after_ns = S, .followed = 1000 };
-	m.run.syncs = 1;
-	m.copy[0] = (struct copy_class){ .kind = COPY_D2H,
+	m->run.syncs = 1;
+	m->copy[0] = (struct copy_class){ .kind = COPY_D2H,
 	    .src = MEMORY_DEVICE, .dst = MEMORY_PINNED, .count = 1000,
 	    .bytes = 4000, .gpu_ns = MS, .exposed_ns = 1e6,
 	    .idle_after_ns = S, .idle_waited_ns = S };
-	m.run.copies = 1;
-	a = made_advice(&m);
+	m->run.copies = 1;
+	a = made_advised(m);
 	assert_non_null(made_finding(a, "device-sync-overuse"));
 	assert_non_null(made_finding(a, "synchronous-copies"));
 	for (size_t i = 0; i < a->findings; i++)
@@ -200,105 +193,90 @@ TEST(test_overlap)
 	assert_true(a->together_s < 0.8 * sum);
 	assert_true(a->together_s <= made_kernel_s(k) + 1 + 0.001);
 	assert_true(a->together_s >= a->finding[0].saves_s);
-	advice_free(a);
 }
 
 /* Idle time that a specific rule explains is not counted by the general one. */
-TEST(test_residual)
+MADE_TEST(test_residual)
 {
-	struct made m;
 	struct advice *a;
 
-	made_init(&m);
-	made_counters(&m, made_kernel(&m, "k", 10000, 200000), 0.9);
-	made_gaps(&m, IDLE_AFTER_SYNC, 10000, 200000);
-	a = made_advice(&m);
+	made_counters(m, made_kernel(m, "k", 10000, 200000), 0.9);
+	made_gaps(m, IDLE_AFTER_SYNC, 10000, 200000);
+	a = made_advised(m);
 	assert_true(made_finding(a, "gpu-idle-gaps")->worth_it);
-	advice_free(a);
-	m.sync[0] = (struct sync_class){ .call = CALL_DEVICE_SYNC,
+	m->sync[0] = (struct sync_class){ .call = CALL_DEVICE_SYNC,
 	    .count = 10000, .idle_after_ns = 2 * S, .followed = 10000 };
-	m.run.syncs = 1;
-	a = made_advice(&m);
+	m->run.syncs = 1;
+	a = made_advised(m);
 	assert_string_equal(a->finding[0].rule, "device-sync-overuse");
 	assert_false(made_finding(a, "gpu-idle-gaps")->worth_it);
 	assert_true(a->together_s <= 2);
-	advice_free(a);
 }
 
 /* Kernels and copies that lengthen the run at the same time are no two savings:
  * one finding, and all together, save no more than both lengthened it. */
-TEST(test_exposed)
+MADE_TEST(test_exposed)
 {
-	struct made m;
 	struct kernel *k;
 	struct advice *a;
 
-	made_init(&m);
-	k = made_kernel(&m, "k", 10000, 200000);
-	made_counters(&m, k, 0.01);
+	k = made_kernel(m, "k", 10000, 200000);
+	made_counters(m, k, 0.01);
 	made_strides(k);
 	k->shape.grid_x = 1;
-	m.copy[0] = (struct copy_class){ .kind = COPY_H2D, .count = 1000,
+	m->copy[0] = (struct copy_class){ .kind = COPY_H2D, .count = 1000,
 	    .src = MEMORY_PAGEABLE, .dst = MEMORY_DEVICE, .size_class = 23,
 	    .bytes = 8000 * 1000000ull, .gpu_ns = 2 * S, .exposed_ns = 2e9 };
-	m.run.copies = 1;
-	a = made_advice(&m);
+	m->run.copies = 1;
+	a = made_advised(m);
 	assert_true(made_finding(a, "grid-too-small")->saves_s > 1.5);
 	assert_true(made_finding(a, "pageable-host-memory")->saves_s > 1);
 	assert_true(a->together_s > 2.5);
-	advice_free(a);
-	m.run.gpu_exposed_ns = S;
-	a = made_advice(&m);
+	m->run.gpu_exposed_ns = S;
+	a = made_advised(m);
 	assert_true(made_finding(a, "grid-too-small")->saves_s <= 1);
 	assert_true(made_finding(a, "grid-too-small")->saves_high_s <= 1);
 	assert_true(made_finding(a, "pageable-host-memory")->saves_s <= 1);
 	assert_true(a->together_s <= 1 && a->together_s > 0.99);
 	assert_true(a->overlap);
-	advice_free(a);
 }
 
 /* Found, but less than the run's noise: never an alarm. */
-TEST(test_not_worth_it)
+MADE_TEST(test_not_worth_it)
 {
-	struct made m;
 	struct kernel *k;
 	struct advice *a;
 
-	made_init(&m);
-	k = made_kernel(&m, "k", 10, 100000);
-	made_counters(&m, k, 0.01);
+	k = made_kernel(m, "k", 10, 100000);
+	made_counters(m, k, 0.01);
 	k->shape.grid_x = 1;
-	a = made_advice(&m);
+	a = made_advised(m);
 	assert_true(a->active_s > 8.999 && a->active_s < 9.001);
 	assert_true(a->noise_s > 0.0449 && a->noise_s < 0.0451);
 	assert_false(made_finding(a, "grid-too-small")->worth_it);
 	assert_int_equal(made_finding(a, "grid-too-small")->severity, SEV_INFO);
 	assert_true(a->together_s == 0);
-	advice_free(a);
 }
 
 /* Ten milliseconds of GPU work in a run of ten seconds: what matters to them is
  * worth a change, and no alarm in the whole run. */
-TEST(test_short_program)
+MADE_TEST(test_short_program)
 {
-	struct made m;
 	struct kernel *k;
 	const struct finding *f;
 	struct advice *a;
 
-	made_init(&m);
-	k = made_kernel(&m, "k", 100, 100000);
-	made_counters(&m, k, 0.01);
+	k = made_kernel(m, "k", 100, 100000);
+	made_counters(m, k, 0.01);
 	k->shape.grid_x = 66;
-	m.run.idle_ns[IDLE_STARTUP] = 7 * S;
-	m.run.idle_ns[IDLE_SHUTDOWN] = S - 10 * MS;
-	a = made_advice(&m);	/* 2.01 s between first and last work */
+	m->run.idle_ns[IDLE_STARTUP] = 7 * S;
+	m->run.idle_ns[IDLE_SHUTDOWN] = S - 10 * MS;
+	a = made_advised(m);	/* 2.01 s between first and last work */
 	assert_true(a->noise_s > 0.010);
 	assert_false(made_finding(a, "grid-too-small")->worth_it);
-	advice_free(a);
 
-	m.run.idle_overhead_ns = 2 * S;	/* of which we measured 2 s */
-	a = made_advice(&m);
+	m->run.idle_overhead_ns = 2 * S;	/* of which we measured 2 s */
+	a = made_advised(m);
 	f = made_finding(a, "grid-too-small");
 	assert_true(fabs(a->active_s - 0.01) < 1e-6);
 	assert_true(fabs(a->noise_s - 50e-6) < 1e-9);
@@ -306,64 +284,53 @@ TEST(test_short_program)
 	assert_int_equal(f->severity, SEV_LOW);
 	assert_ptr_equal(f, &a->finding[0]);
 	assert_true(a->together_s > 0 && a->together_s < 0.01);
-	advice_free(a);
 
 	/* A fault stands before what nobody sees in the whole run. */
-	m.failure[0] = (struct failure){ .call = "cudaMalloc",
+	m->failure[0] = (struct failure){ .call = "cudaMalloc",
 	    .error = "cudaErrorMemoryAllocation", .detail = "out of memory",
 	    .result = 2, .count = 1, .unread = 1 };
-	m.run.failures = 1;
-	a = made_advice(&m);
+	m->run.failures = 1;
+	a = made_advised(m);
 	assert_string_equal(a->finding[0].rule, "unchecked-errors");
 	assert_string_equal(a->finding[1].rule, "grid-too-small");
 	assert_true(a->finding[1].worth_it);
-	advice_free(a);
 }
 
 /* The noise is never below what one launch varies by, and that of a run without
  * GPU work is the whole run's. */
-TEST(test_noise)
+MADE_TEST(test_noise)
 {
-	struct made m;
 	struct advice *a;
 
-	made_init(&m);
-	made_counters(&m, made_kernel(&m, "k", 1, 5000), 0.01);
-	m.run.idle_ns[IDLE_STARTUP] = 10 * S - 5000;
-	a = made_advice(&m);
+	made_counters(m, made_kernel(m, "k", 1, 5000), 0.01);
+	m->run.idle_ns[IDLE_STARTUP] = 10 * S - 5000;
+	a = made_advised(m);
 	assert_true(fabs(a->noise_s - 10e-6) < 1e-12);
 	for (size_t i = 0; i < a->findings; i++)
 		assert_false(a->finding[i].worth_it);
-	advice_free(a);
-	m.run.idle_ns[IDLE_STARTUP] = 10 * S;
-	m.run.idle_overhead_ns = S;	/* nonsense */
-	a = made_advice(&m);
+	m->run.idle_ns[IDLE_STARTUP] = 10 * S;
+	m->run.idle_overhead_ns = S;	/* nonsense */
+	a = made_advised(m);
 	assert_true(a->active_s == 0 && fabs(a->noise_s - 0.05) < 1e-12);
-	advice_free(a);
 }
 
-TEST(test_stable_ids)
+MADE_TEST(test_stable_ids)
 {
-	struct made m;
 	struct kernel *k;
 	struct advice *a, *b;
 
-	made_init(&m);
-	k = made_kernel(&m, "k", 100, 100000);
+	k = made_kernel(m, "k", 100, 100000);
 	k->shape.block_x = 33;
-	a = made_advice(&m);
+	a = made_advised(m);
 	stat_add(&k->time, 777777);	/* another run */
 	k->launches++;
-	b = made_advice(&m);
+	b = made_advised(m);
 	assert_string_equal(made_finding(a, "block-not-warp-multiple")->id,
 	    made_finding(b, "block-not-warp-multiple")->id);
-	advice_free(b);
 	k->shape.block_x = 65;		/* another shape */
-	b = made_advice(&m);
+	b = made_advised(m);
 	assert_string_not_equal(made_finding(a, "block-not-warp-multiple")->id,
 	    made_finding(b, "block-not-warp-multiple")->id);
-	advice_free(a);
-	advice_free(b);
 }
 
 static const char *
@@ -575,30 +542,27 @@ TEST(test_property)
 }
 
 /* Ten thousand kernels, each at fault: all counted, a bounded list. */
-TEST(test_many_kernels)
+MADE_TEST(test_many_kernels)
 {
 	enum { MANY = 10000 };
 	struct kernel *k = calloc(MANY, sizeof(*k));
-	struct made m;
 	struct advice *a;
 
 	assert_non_null(k);
-	made_init(&m);
-	made_kernel(&m, "k", 10, 1000000);
-	made_counters(&m, &m.kernel[0], 0.2);
-	m.kernel[0].shape.block_x = 33;
+	made_kernel(m, "k", 10, 1000000);
+	made_counters(m, &m->kernel[0], 0.2);
+	m->kernel[0].shape.block_x = 33;
 	for (int i = 0; i < MANY; i++) {
-		k[i] = m.kernel[0];
+		k[i] = m->kernel[0];
 		k[i].shape.grid_y = (uint32_t)i + 1;
 	}
-	m.run.kernel = k;
-	m.run.kernels = MANY;
-	a = made_advice(&m);
+	m->run.kernel = k;
+	m->run.kernels = MANY;
+	a = made_advised(m);
 	assert_non_null(a);
 	assert_int_equal(made_verdict(a, "block-not-warp-multiple")->found,
 	    MANY);
 	assert_true(a->findings <= 10000);
 	check_advice(a, 10);
-	advice_free(a);
 	free(k);
 }

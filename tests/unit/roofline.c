@@ -9,9 +9,7 @@
 #include "model/gain.h"
 #include "model/roofline.h"
 #include "source/sass.h"
-#include "unit/test.h"
-
-#include "rules/code.h"
+#include "unit/advise.h"
 
 #define near(a, b) assert_true(fabs((a) - (b)) <= 1e-9 * fabs((double)(b)))
 
@@ -93,106 +91,98 @@ roof_of(const struct made *m, const struct kernel *k)
 	return r;
 }
 
-TEST(a_kernel_near_its_fp32_roof)
+MADE_TEST(a_kernel_near_its_fp32_roof)
 {
-	struct made m;
 	struct kernel *k;
 	struct roofline r;
 	double fp32 = 700000000.0 * 32 * 2 + 1000000.0 * 16;
 
-	made_init(&m);
-	k = made_kernel(&m, "fma", 100, 1000000);
-	made_counters(&m, k, 0.1);
-	code_make(&m, k, code_text("fma"), 1);
+	k = made_kernel(m, "fma", 100, 1000000);
+	made_counters(m, k, 0.1);
+	code_make(m, k, code_text("fma"), 1);
 	k->metric[METRIC_DRAM_READ] = 128e6;
 	k->metric[METRIC_DRAM_WRITE] = 0;
 	k->metric[METRIC_L2_SECTORS] = 4e6;
-	r = roof_of(&m, k);
+	r = roof_of(m, k);
 	assert_null(r.no_flops);
 	near(r.flops[FLOP_FP32], fp32);
 	near(r.flops[FLOP_FP64], 32e6);
 	near(r.all_flops, fp32 + 32e6);
 	assert_int_equal(r.kind, FLOP_FP32);
-	near(r.compute_ceiling, m.ceilings[0].fp32_flops);
-	near(r.compute_ratio, fp32 / 1e-3 / m.ceilings[0].fp32_flops);
+	near(r.compute_ceiling, m->ceilings[0].fp32_flops);
+	near(r.compute_ratio, fp32 / 1e-3 / m->ceilings[0].fp32_flops);
 	near(r.dram_bytes, 128e6);
-	near(r.dram_ratio, 128e6 / 1e-3 / m.ceilings[0].dram_bytes_per_s);
+	near(r.dram_ratio, 128e6 / 1e-3 / m->ceilings[0].dram_bytes_per_s);
 	near(r.l2_bytes, 128e6);
 	assert_true(r.compute_ratio >= ROOF_NEAR);
 	assert_string_equal(r.bound, "FP32");
 	/* The same in ten times the time is near no roof. */
 	memset(&k->time, 0, sizeof(k->time));
 	stat_add(&k->time, 10000000);
-	r = roof_of(&m, k);
-	near(r.compute_ratio, fp32 / 1e-2 / m.ceilings[0].fp32_flops);
+	r = roof_of(m, k);
+	near(r.compute_ratio, fp32 / 1e-2 / m->ceilings[0].fp32_flops);
 	assert_string_not_equal(r.bound, "FP32");
-	code_release(&m);
 }
 
-TEST(operations_that_are_not_known)
+MADE_TEST(operations_that_are_not_known)
 {
-	struct made m;
 	struct kernel *k;
 	struct roofline r;
 
-	made_init(&m);
-	k = made_kernel(&m, "k", 100, 1000000);
-	made_counters(&m, k, 0.9);
-	r = roof_of(&m, k);
+	k = made_kernel(m, "k", 100, 1000000);
+	made_counters(m, k, 0.9);
+	r = roof_of(m, k);
 	assert_int_equal(r.no_flops->code, REASON_NEEDS_SOURCE);
 	assert_true(isnan(r.all_flops) && isnan(r.compute_ratio));
 	assert_int_equal(r.kind, FLOP_KINDS);
 	assert_string_equal(r.bound, "DRAM");
 	/* The shape of one matrix instruction is not in the code. */
-	code_make(&m, k, "UTCHMMA gdesc[UR4],gdesc[UR6],tmem[UR8] | inst 10 "
+	code_make(m, k, "UTCHMMA gdesc[UR4],gdesc[UR6],tmem[UR8] | inst 10 "
 	    "lanes 32\nEXIT | inst 10 lanes 32\n", 1);
-	r = roof_of(&m, k);
+	r = roof_of(m, k);
 	assert_int_equal(r.no_flops->code, REASON_SHAPE_UNSAID);
 	assert_true(isnan(r.flops[FLOP_FP32]));
-	code_release(&m);
+	code_release(m);
 	/* Code of which a part has no disassembly. */
-	code_make(&m, k, "FFMA R0,R0,R1,R2 | inst 100 lanes 32\n"
+	code_make(m, k, "FFMA R0,R0,R1,R2 | inst 100 lanes 32\n"
 	    "EXIT | inst 10 lanes 32\n", 1);
-	m.code[0]->code.instruction[0].sass = SASS_NONE;
-	r = roof_of(&m, k);
+	m->code[0]->code.instruction[0].sass = SASS_NONE;
+	r = roof_of(m, k);
 	assert_int_equal(r.no_flops->code, REASON_SASS_PARTIAL);
+	code_release(m);
 	/* Not executed at all: no operations, which is known. */
-	code_release(&m);
-	code_make(&m, k, "FFMA R0,R0,R1,R2 | inst 0 lanes 0\n"
+	code_make(m, k, "FFMA R0,R0,R1,R2 | inst 0 lanes 0\n"
 	    "EXIT | inst 10 lanes 32\n", 1);
-	r = roof_of(&m, k);
+	r = roof_of(m, k);
 	assert_null(r.no_flops);
 	near(r.all_flops + 1, 1);
 	assert_int_equal(r.kind, FLOP_KINDS);
-	code_release(&m);
 }
 
-TEST(bytes_that_are_not_known)
+MADE_TEST(bytes_that_are_not_known)
 {
-	struct made m;
 	struct kernel *k;
 	struct roofline r;
 
-	made_init(&m);
-	k = made_kernel(&m, "k", 100, 1000000);
-	r = roof_of(&m, k);
+	k = made_kernel(m, "k", 100, 1000000);
+	r = roof_of(m, k);
 	assert_non_null(r.no_bytes);
 	assert_true(isnan(r.used_bytes) && isnan(r.dram_ratio));
 	assert_null(r.bound);
-	made_counters(&m, k, 0.5);
+	made_counters(m, k, 0.5);
 	k->metric[METRIC_GLOBAL_LD_SECTORS] = 1000;
 	k->metric[METRIC_GLOBAL_LD_BYTES_PER_SECTOR] = 8;
 	k->metric[METRIC_GLOBAL_ST_SECTORS] = 0;
 	k->metric[METRIC_GLOBAL_ST_BYTES_PER_SECTOR] = NAN;
-	r = roof_of(&m, k);
+	r = roof_of(m, k);
 	near(r.used_bytes, 8000);
 	k->metric[METRIC_GLOBAL_ST_SECTORS] = 10;	/* of how many bytes? */
-	r = roof_of(&m, k);
+	r = roof_of(m, k);
 	assert_true(isnan(r.used_bytes));
 	/* A launch that was never timed reached nothing. */
 	memset(&k->time, 0, sizeof(k->time));
 	k->launches = 0;
 	k->total_ns = 0;
-	r = roof_of(&m, k);
+	r = roof_of(m, k);
 	assert_false(isfinite(r.dram_ratio));
 }

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "rules/evidence/reads.h"
-#include "unit/test.h"
 
 #include "unit/advise.h"
 
@@ -267,7 +266,7 @@ TEST(test_nodata)
 
 /* What a rule says that it needs it cannot do without: the run with the fault,
  * one kind of data at a time taken away. */
-TEST(test_withheld)
+MADE_TEST(test_withheld)
 {
 	static const unsigned needs[] = {
 		NEED_COUNTERS, NEED_SOURCE, NEED_SAMPLES, NEED_CODE,
@@ -284,24 +283,21 @@ TEST(test_withheld)
 		for (size_t n = 0; n < sizeof(needs) / sizeof(*needs); n++) {
 			const struct verdict *v;
 			struct advice *a;
-			struct made m;
 
 			if (!(reads_of(rule) & needs[n]) &&
 			    !(rule->scope == SCOPE_KERNEL &&
 			    needs[n] == NEED_KERNELS))
 				continue;
 			cases++;
-			made_init(&m);
-			rows[i].fires(&m);
-			made_withhold(&m, needs[n]);
-			a = made_advice(&m);
+			made_again(m);
+			rows[i].fires(m);
+			made_withhold(m, needs[n]);
+			a = made_advised(m);
 			v = made_verdict(a, rule->id);
 			if (v->state != RULE_NOT_MEASURED || v->reason == NULL)
 				fail_msg("%s is %s without %u", rule->id,
 				    rule_state_name[v->state], needs[n]);
 			assert_true(strlen(v->reason->text) > 5);
-			advice_free(a);
-			code_release(&m);
 		}
 		assert_true(cases > 0);
 	}
@@ -309,37 +305,32 @@ TEST(test_withheld)
 
 /* Nothing found in a run of which much was lost is not clean, nor is what was
  * found certain; one lost record may be the one error. */
-TEST(test_lost)
+MADE_TEST(test_lost)
 {
 	struct advice *a;
-	struct made m;
 
-	made_init(&m);
-	fault_good(&m);
-	m.run.records = 100000;
-	m.run.lost = 10;
-	a = made_advice(&m);
+	fault_good(m);
+	m->run.records = 100000;
+	m->run.lost = 10;
+	a = made_advised(m);
 	assert_int_equal(made_verdict(a, "unchecked-errors")->state,
 	    RULE_NOT_MEASURED);
 	assert_int_equal(made_verdict(a, "gpu-idle-gaps")->state, RULE_CLEAN);
 	assert_int_equal(made_verdict(a, "tail-effect")->not_measured, 0);
-	advice_free(a);
-	m.run.lost = 10000;
-	a = made_advice(&m);
+	m->run.lost = 10000;
+	a = made_advised(m);
 	assert_int_equal(made_verdict(a, "gpu-idle-gaps")->state,
 	    RULE_NOT_MEASURED);
 	/* The kernels that were seen are clean; there may be others. */
 	assert_int_equal(made_verdict(a, "tail-effect")->state, RULE_CLEAN);
 	assert_int_equal(made_verdict(a, "tail-effect")->not_measured, 1);
-	advice_free(a);
-	made_init(&m);
-	fault_waiting(&m);
-	m.run.records = 100000;
-	m.run.lost = 10000;
-	a = made_advice(&m);
+	made_again(m);
+	fault_waiting(m);
+	m->run.records = 100000;
+	m->run.lost = 10000;
+	a = made_advised(m);
 	assert_int_equal(made_finding(a, "gpu-idle-gaps")->confidence,
 	    CONF_LOW);
-	advice_free(a);
 }
 
 static void
@@ -363,27 +354,23 @@ check_text(const struct finding *f)
 }
 
 /* A dozen blocks from the beginning are a pool: mentioned, no alarm. */
-TEST(test_pool_is_no_leak)
+MADE_TEST(test_pool_is_no_leak)
 {
 	const struct finding *f;
 	struct advice *a;
-	struct made m;
 
-	made_init(&m);
-	fault_leaking(&m);
-	m.leak[0].count = 12;
-	m.leak[0].late = 0;
-	m.leak[0].equal = true;
-	a = made_advice(&m);
+	fault_leaking(m);
+	m->leak[0].count = 12;
+	m->leak[0].late = 0;
+	m->leak[0].equal = true;
+	a = made_advised(m);
 	f = made_finding(a, "device-memory-leak");
 	assert_non_null(f);
 	assert_false(f->worth_it);
 	assert_int_equal(f->severity, SEV_INFO);
-	advice_free(a);
-	m.leak[0].count = 16;	/* of one size: made in a loop */
-	a = made_advice(&m);
+	m->leak[0].count = 16;	/* of one size: made in a loop */
+	a = made_advised(m);
 	assert_true(made_finding(a, "device-memory-leak")->worth_it);
-	advice_free(a);
 }
 
 static const struct finding *
@@ -391,14 +378,14 @@ finding_of(struct advice **a, struct made *m, builder *build, const char *rule)
 {
 	const struct finding *f;
 
-	*a = advise(build, m);
+	*a = advised(build, m);
 	f = made_finding(*a, rule);
 	assert_non_null(f);
 	return f;
 }
 
 /* What may be, without a promise: found, and no alarm. */
-TEST(test_mentioned)
+MADE_TEST(test_mentioned)
 {
 	static const struct {
 		builder *build;
@@ -412,95 +399,80 @@ TEST(test_mentioned)
 	};
 	const struct finding *f;
 	struct advice *a;
-	struct made m;
 
 	for (size_t i = 0; i < sizeof(mention) / sizeof(mention[0]); i++) {
-		f = finding_of(&a, &m, mention[i].build, mention[i].rule);
+		f = finding_of(&a, m, mention[i].build, mention[i].rule);
 		assert_false(f->worth_it);
 		assert_int_equal(f->severity, SEV_INFO);
 		assert_int_equal(f->confidence, CONF_LOW);
 		assert_true(f->saves_s == 0);
 		assert_non_null(strstr(f->gain_note, mention[i].says));
 		check_text(f);
-		advice_free(a);
 	}
 }
 
 /* Seconds from what was measured; the time of GPUs that take turns and of
  * kernels that wait for pages is claimed by nobody else. */
-TEST(test_transfer_gains)
+MADE_TEST(test_transfer_gains)
 {
 	const struct finding *f;
 	struct advice *a;
-	struct made m;
 
 	/* 2 s of work in turn on two, one of which waits for 1 s. */
-	f = finding_of(&a, &m, fault_in_turn, "idle-gpus");
+	f = finding_of(&a, m, fault_in_turn, "idle-gpus");
 	assert_float_equal(f->saves_s, 0.8, 1e-6);
 	assert_float_equal(f->saves_high_s, 1.0, 1e-6);
 	assert_non_null(strstr(f->limiter, "after the other"));
-	advice_free(a);
-	f = finding_of(&a, &m, fault_uneven_gpus, "idle-gpus");
+	f = finding_of(&a, m, fault_uneven_gpus, "idle-gpus");
 	assert_non_null(strstr(f->limiter, "more to do"));
 	assert_float_equal(f->saves_high_s, 2.0 - 1.3, 1e-6);
 	assert_float_equal(f->saves_s, 0.35, 1e-6);
-	advice_free(a);
 	/* 0.5 s each way, of which 85 % fit beside the other. */
-	f = finding_of(&a, &m, fault_one_way, "copy-engine-serialised");
+	f = finding_of(&a, m, fault_one_way, "copy-engine-serialised");
 	assert_float_equal(f->saves_s, 0.425, 1e-6);
-	advice_free(a);
 	/* A program that does both: what is still alone, 0.3 s. */
-	m.device[0].both_ns = 200000000;
-	m.device[0].h2d_bare_ns = m.device[0].d2h_bare_ns = 300000000;
-	a = made_advice(&m);
+	m->device[0].both_ns = 200000000;
+	m->device[0].h2d_bare_ns = m->device[0].d2h_bare_ns = 300000000;
+	a = made_advised(m);
 	assert_float_equal(made_finding(a, "copy-engine-serialised")->saves_s,
 	    0.255, 1e-6);
-	advice_free(a);
 	/* 0.9 s of faults, less the 10 GB as pinned copies. */
-	f = finding_of(&a, &m, fault_migrating, "unified-memory-faults");
+	f = finding_of(&a, m, fault_migrating, "unified-memory-faults");
 	assert_float_equal(f->saves_s, 0.9 * (0.9 - ceilings_copy_s(
-	    m.ceilings, 64 << 20, true, true) * 10e9 / (64 << 20)), 1e-6);
+	    m->ceilings, 64 << 20, true, true) * 10e9 / (64 << 20)), 1e-6);
 	assert_true(a->together_s <= 2);
-	advice_free(a);
-	f = finding_of(&a, &m, fault_migrating_untold, "unified-memory-faults");
+	f = finding_of(&a, m, fault_migrating_untold, "unified-memory-faults");
 	assert_non_null(strstr(f->summary, "9,000 groups"));
 	assert_float_equal(f->saves_s, 0.9 * (0.9 - ceilings_copy_s(
-	    m.ceilings, 64 << 20, true, true) * 10e9 / (64 << 20)), 1e-6);
-	advice_free(a);
+	    m->ceilings, 64 << 20, true, true) * 10e9 / (64 << 20)), 1e-6);
 	/* 0.2 s up again, half of 0.2 s down. */
-	f = finding_of(&a, &m, fault_round_trips, "redundant-transfers");
+	f = finding_of(&a, m, fault_round_trips, "redundant-transfers");
 	assert_float_equal(f->saves_s, 0.3, 1e-6);
 	assert_float_equal(f->saves_high_s, 0.4, 1e-6);
-	advice_free(a);
 	/* Where they block, three quarters of the idle time after copies. */
-	f = finding_of(&a, &m, fault_round_trips_blocking,
+	f = finding_of(&a, m, fault_round_trips_blocking,
 	    "redundant-transfers");
 	assert_float_equal(f->saves_s, 0.3 + 0.8 * 0.75 * 0.5, 1e-6);
 	assert_ptr_equal(f, a->finding);
-	advice_free(a);
 	/* The shorter of 0.3 s down and 0.25 s up goes away. */
-	f = finding_of(&a, &m, fault_staged, "peer-access-off");
+	f = finding_of(&a, m, fault_staged, "peer-access-off");
 	assert_float_equal(f->saves_s, 0.25, 1e-6);
-	advice_free(a);
 	/* 12 GB in 8 ms: no link does that; they took tenths of a second. */
-	f = finding_of(&a, &m, fault_staged_untold, "peer-access-off");
+	f = finding_of(&a, m, fault_staged_untold, "peer-access-off");
 	assert_true(f->worth_it && f->saves_s > 0.05 && f->saves_s < 0.4);
 	assert_non_null(strstr(f->summary, "through the host at about"));
-	advice_free(a);
-	f = finding_of(&a, &m, fault_slow_peer, "peer-access-off");
+	f = finding_of(&a, m, fault_slow_peer, "peer-access-off");
 	assert_true(f->worth_it && f->saves_s > 0.1 && f->saves_s < 0.5);
-	advice_free(a);
 }
 
 /* Found, complete, first on the list, and worth seconds. */
-TEST(test_fires)
+MADE_TEST(test_fires)
 {
 	for (size_t i = 0; i < ROWS; i++) {
 		const struct row *row = &rows[i];
 		bool correctness = strcmp(rule_find(row->rule)->category,
 		    "correctness") == 0;
-		struct made m;
-		struct advice *a = advise(row->fires, &m);
+		struct advice *a = advised(row->fires, m);
 		const struct finding *f = made_finding(a, row->rule);
 
 		check(row, row->fires, RULE_FOUND);
@@ -521,13 +493,11 @@ TEST(test_fires)
 			print_message("note: %s comes after %s (%.3g, %.3g)\n",
 			    row->rule, a->finding[0].rule, f->saves_s,
 			    a->finding[0].saves_s);
-		advice_free(a);
-		code_release(&m);
 	}
 }
 
 /* No alarm of any rule on runs that have nothing to be alarmed about. */
-TEST(test_no_alarm)
+MADE_TEST(test_no_alarm)
 {
 	static builder *const clean[] = {
 		fault_good, fault_broadcast, fault_padded, fault_persistent,
@@ -561,15 +531,12 @@ TEST(test_no_alarm)
 	};
 
 	for (size_t i = 0; i < sizeof(clean) / sizeof(clean[0]); i++) {
-		struct made m;
-		struct advice *a = advise(clean[i], &m);
+		struct advice *a = advised(clean[i], m);
 
 		for (size_t k = 0; k < a->findings; k++)
 			if (a->finding[k].severity > SEV_LOW)
 				fail_msg("run %zu: %s saves %g s", i,
 				    a->finding[k].rule, a->finding[k].saves_s);
-		advice_free(a);
-		code_release(&m);
 	}
 }
 
@@ -601,7 +568,7 @@ TEST(test_explains_later_ones)
 }
 
 /* What one rule explains another does not say again. */
-TEST(test_said_once)
+MADE_TEST(test_said_once)
 {
 	static const struct {
 		builder *build;
@@ -630,58 +597,48 @@ TEST(test_said_once)
 	};
 
 	for (size_t i = 0; i < sizeof(once) / sizeof(once[0]); i++) {
-		struct made m;
-		struct advice *a = advise(once[i].build, &m);
+		struct advice *a = advised(once[i].build, m);
 
 		if (made_finding(a, once[i].says) == NULL ||
 		    made_finding(a, once[i].silent) != NULL)
 			fail_msg("row %zu: %s, not %s", i, once[i].says,
 			    once[i].silent);
-		advice_free(a);
-		code_release(&m);
 	}
 }
 
-TEST(test_special_reasons)
+MADE_TEST(test_special_reasons)
 {
-	struct made m;
 	struct advice *a;
 
-	a = advise(fault_one_block, &m);
+	a = advised(fault_one_block, m);
 	assert_non_null(made_finding(a, "grid-too-small"));
-	advice_free(a);
-	m.kernel[0].waits = true;
-	a = made_advice(&m);
+	m->kernel[0].waits = true;
+	a = made_advised(m);
 	assert_null(made_finding(a, "grid-too-small"));
 	assert_int_equal(made_verdict(a, "grid-too-small")->reason->code,
 	    REASON_WAITING);
-	advice_free(a);
-	a = advise(fault_wide_unknown, &m);
+	a = advised(fault_wide_unknown, m);
 	assert_int_equal(made_verdict(a,
 	    "uncoalesced-global-access")->reason->code,
 	    REASON_SECTORS_AMBIGUOUS);
-	advice_free(a);
-	made_init(&m);	/* 256 of 32 lanes */
-	fault_scattered(&m);
-	m.kernel[0].metric[METRIC_GLOBAL_LD_SECTORS] *= 8;
-	m.kernel[0].metric[METRIC_GLOBAL_LD_BYTES_PER_SECTOR] = NAN;
-	a = made_advice(&m);
+	made_again(m);	/* 256 of 32 lanes */
+	fault_scattered(m);
+	m->kernel[0].metric[METRIC_GLOBAL_LD_SECTORS] *= 8;
+	m->kernel[0].metric[METRIC_GLOBAL_LD_BYTES_PER_SECTOR] = NAN;
+	a = made_advised(m);
 	assert_null(made_finding(a, "uncoalesced-global-access"));
 	assert_int_equal(made_verdict(a,
 	    "uncoalesced-global-access")->reason->code,
 	    REASON_SECTORS_OTHERS);
-	advice_free(a);
-	made_init(&m);
-	fault_no_permission(&m);
-	m.kernel[0].skip = SKIP_NCCL;
-	a = made_advice(&m);
+	made_again(m);
+	fault_no_permission(m);
+	m->kernel[0].skip = SKIP_NCCL;
+	a = made_advised(m);
 	assert_int_equal(made_verdict(a, "warp-divergence")->reason->code,
 	    REASON_NCCL);
-	advice_free(a);
-	made_init(&m);
-	m.run.kernels = 0;
-	a = made_advice(&m);
+	made_again(m);
+	m->run.kernels = 0;
+	a = made_advised(m);
 	assert_int_equal(made_verdict(a, "tail-effect")->reason->code,
 	    REASON_NO_KERNEL);
-	advice_free(a);
 }

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "rules/evidence/library.h"
-#include "unit/test.h"
 
 #include "unit/advise.h"
 
@@ -56,31 +55,29 @@ TEST(test_names)
 }
 
 /* A framework has libraries' kernels in it; a library is itself. */
-TEST(test_modules)
+MADE_TEST(test_modules)
 {
 	struct site_frame frame[] = { { .module = "libtorch_cuda.so" } };
 	struct site site = { .call = CALL_LAUNCH, .kernel = 1, .count = 1,
 	    .frame = frame, .frames = 1 };
 	struct library l;
 	struct kernel *k;
-	struct made m;
 
-	made_init(&m);
-	m.run.site = &site;
-	m.run.sites = 1;
-	k = made_kernel(&m, SGEMM, 1, 1000);
-	assert_true(library_of(&l, &m.run, k));
+	m->run.site = &site;
+	m->run.sites = 1;
+	k = made_kernel(m, SGEMM, 1, 1000);
+	assert_true(library_of(&l, &m->run, k));
 	assert_string_equal(l.name, "CUTLASS");
 	frame[0].module = "libcublasLt.so.12";
-	assert_true(library_of(&l, &m.run, k));
+	assert_true(library_of(&l, &m->run, k));
 	assert_string_equal(l.name, "cuBLAS");
 	assert_string_equal(l.precision, "FP32");
-	assert_true(library_launched_by(&m.run, k, "cublas"));
-	assert_false(library_launched_by(&m.run, k, "libtorch"));
+	assert_true(library_launched_by(&m->run, k, "cublas"));
+	assert_false(library_launched_by(&m->run, k, "libtorch"));
 }
 
 /* What a rule about code finds in the user's kernel it leaves to the library. */
-TEST(test_code_is_theirs)
+MADE_TEST(test_code_is_theirs)
 {
 	static const struct {
 		builder *build;
@@ -99,21 +96,18 @@ TEST(test_code_is_theirs)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct verdict *v;
 		struct advice *a;
-		struct made m;
 
-		a = advise(cases[i].build, &m);
+		a = advised(cases[i].build, m);
 		assert_non_null(made_finding(a, cases[i].rule));
-		finish(a, &m);
-		made_init(&m);
-		cases[i].build(&m);
-		for (size_t k = 0; k < m.run.kernels; k++)
-			m.kernel[k].name = TF32_GEMM;
-		a = made_advice(&m);
+		made_again(m);
+		cases[i].build(m);
+		for (size_t k = 0; k < m->run.kernels; k++)
+			m->kernel[k].name = TF32_GEMM;
+		a = made_advised(m);
 		v = made_verdict(a, cases[i].rule);
 		assert_null(made_finding(a, cases[i].rule));
 		assert_int_equal(v->state, RULE_NOT_MEASURED);
 		assert_non_null(strstr(v->reason->text, "library kernel"));
-		finish(a, &m);
 	}
 }
 
@@ -121,13 +115,13 @@ TEST(test_code_is_theirs)
 static const struct finding *
 called(struct made *m, struct advice **a, const char *name, const char *rule)
 {
-	made_init(m);
+	made_again(m);
 	made_kernel(m, name, 10000, 200000);
-	*a = made_advice(m);
+	*a = made_advised(m);
 	return made_finding(*a, rule);
 }
 
-TEST(test_tf32)
+MADE_TEST(test_tf32)
 {
 	static const char rule[] = "tensor-cores-unused";
 	struct site_frame frame[] = { { .module = "libcublas.so.13" },
@@ -136,63 +130,52 @@ TEST(test_tf32)
 	    .frame = frame, .frames = 2 };
 	const struct finding *f;
 	struct advice *a;
-	struct made m;
 
-	f = called(&m, &a, SGEMM, rule);
+	f = called(m, &a, SGEMM, rule);
 	assert_non_null(f);
 	assert_non_null(strstr(f->summary, "CUTLASS, FP32 without tensor cores"));
 	assert_non_null(strstr(f->advice, "cublasSetMathMode"));
 	/* What limits it is not known: the pessimist expects nothing. */
 	assert_true(f->saves_low_s < 1e-9 && f->saves_s > 0);
 	assert_true(f->kernel_speedup < 7);
-	finish(a, &m);
-	assert_null(called(&m, &a, TF32_GEMM, rule));
+	assert_null(called(m, &a, TF32_GEMM, rule));
 	assert_int_equal(made_verdict(a, rule)->state, RULE_CLEAN);
-	finish(a, &m);
-	assert_null(called(&m, &a, "nvjet_hsh_128x128_64x4", rule));
+	assert_null(called(m, &a, "nvjet_hsh_128x128_64x4", rule));
 	assert_int_equal(made_verdict(a, rule)->state, RULE_NOT_MEASURED);
-	finish(a, &m);
 	/* Fewer blocks than SMs: no pipe is what it waits for. */
-	made_init(&m);
-	made_kernel(&m, SGEMM, 10000, 200000)->shape.grid_x = 100;
-	a = made_advice(&m);
+	made_again(m);
+	made_kernel(m, SGEMM, 10000, 200000)->shape.grid_x = 100;
+	a = made_advised(m);
 	assert_null(made_finding(a, rule));
-	finish(a, &m);
 	/* The FMA pipe is busy: more is promised, and of PyTorch in its words. */
-	made_init(&m);
-	made_counters(&m, made_kernel(&m, SGEMM, 10000, 200000), 0.1);
-	m.kernel[0].metric[METRIC_PIPE_FMA] = 90;
-	m.run.site = &site;
-	m.run.sites = 1;
-	a = made_advice(&m);
+	made_again(m);
+	made_counters(m, made_kernel(m, SGEMM, 10000, 200000), 0.1);
+	m->kernel[0].metric[METRIC_PIPE_FMA] = 90;
+	m->run.site = &site;
+	m->run.sites = 1;
+	a = made_advised(m);
 	f = made_finding(a, rule);
 	assert_non_null(f);
 	assert_non_null(strstr(f->advice, "set_float32_matmul_precision"));
 	assert_true(f->saves_low_s > 0.1 * f->saves_s);
-	finish(a, &m);
-	m.kernel[0].metric[METRIC_PIPE_FMA] = 20;	/* nor idle */
-	a = made_advice(&m);
+	m->kernel[0].metric[METRIC_PIPE_FMA] = 20;	/* nor idle */
+	a = made_advised(m);
 	assert_null(made_finding(a, rule));
-	finish(a, &m);
 }
 
-TEST(test_double)
+MADE_TEST(test_double)
 {
 	static const char rule[] = "double-precision";
 	const struct finding *f;
 	struct advice *a;
-	struct made m;
 
-	f = called(&m, &a, ADD_DOUBLE, rule);
+	f = called(m, &a, ADD_DOUBLE, rule);
 	assert_non_null(f);
 	assert_non_null(strstr(f->advice, "dtype=np.float32"));
 	assert_true(f->saves_low_s < 1e-9 && f->saves_s > 0);
-	finish(a, &m);
-	f = called(&m, &a, "volta_dgemm_64x64_nt", rule);
+	f = called(m, &a, "volta_dgemm_64x64_nt", rule);
 	assert_non_null(f);
 	assert_true(f->severity <= SEV_LOW);	/* mostly meant */
-	finish(a, &m);
-	assert_null(called(&m, &a, SGEMM, rule));
+	assert_null(called(m, &a, SGEMM, rule));
 	assert_int_equal(made_verdict(a, rule)->state, RULE_CLEAN);
-	finish(a, &m);
 }

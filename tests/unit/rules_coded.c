@@ -41,15 +41,15 @@ advise_refused(builder *build, struct made *m)
 {
 	struct advice *a;
 
-	made_init(m);
+	made_again(m);
 	build(m);
 	refuse(m);
-	a = made_advice(m);
+	a = made_advised(m);
 	assert_non_null(a);
 	return a;
 }
 
-TEST(test_found)
+MADE_TEST(test_found)
 {
 	static const struct {
 		builder *build;
@@ -63,9 +63,9 @@ TEST(test_found)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct finding *f, *full;
 		struct advice *a, *b;
-		struct made m, n;
+		struct made n;
 
-		a = advise_refused(cases[i].build, &m);
+		a = advise_refused(cases[i].build, m);
 		b = advise(cases[i].build, &n);
 		f = made_finding(a, cases[i].rule);
 		full = made_finding(b, cases[i].rule);
@@ -77,13 +77,12 @@ TEST(test_found)
 		assert_int_equal(f->confidence, CONF_LOW);
 		assert_true(f->severity <= SEV_MEDIUM);
 		assert_int_equal(f->hot[0].line, full->hot[0].line);
-		assert_ptr_equal(f->kernel, &m.kernel[0]);
+		assert_ptr_equal(f->kernel, &m->kernel[0]);
 		for (size_t e = 0; e < f->evidences; e++)
 			assert_string_equal(f->evidence[e].source, "estimated");
 		/* Wide: from nothing to more than counters would say. */
 		assert_true(f->saves_low_s < 1e-9);
 		assert_true(f->saves_s > 0 && f->saves_high_s > f->saves_s);
-		finish(a, &m);
 		finish(b, &n);
 	}
 }
@@ -96,68 +95,60 @@ none_by_code(const struct advice *a)
 		    "nothing was counted"));
 }
 
-TEST(test_quiet)
+MADE_TEST(test_quiet)
 {
 	static builder *const good[] = { fault_code_clean, fault_wide,
 		fault_shifted, fault_stencil, fault_tree, fault_histogram };
 	struct advice *a;
-	struct made m;
 
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
-		a = advise_refused(good[i], &m);
+		a = advise_refused(good[i], m);
 		none_by_code(a);
 		assert_int_equal(made_verdict(a,
 		    "uncoalesced-global-access")->state, RULE_NOT_MEASURED);
-		finish(a, &m);
 	}
 }
 
 /* What was measured says more; what has no code, or none that counts, nothing. */
-TEST(test_not_asked)
+MADE_TEST(test_not_asked)
 {
 	struct advice *a;
-	struct made m;
 
-	made_init(&m);
-	fault_rows(&m);
-	refuse(&m);
-	m.kernel[0].metric[METRIC_OCCUPANCY] = 50;
-	a = made_advice(&m);
+	fault_rows(m);
+	refuse(m);
+	m->kernel[0].metric[METRIC_OCCUPANCY] = 50;
+	a = made_advised(m);
 	none_by_code(a);
-	finish(a, &m);
 	for (int what = 0; what < 4; what++) {
-		made_init(&m);
-		fault_rows(&m);
-		refuse(&m);
+		made_again(m);
+		fault_rows(m);
+		refuse(m);
 		if (what == 0)
-			m.code[0]->code.disassembled = false;
+			m->code[0]->code.disassembled = false;
 		else if (what == 1)
-			m.code[0]->code.debug = true;
+			m->code[0]->code.debug = true;
 		else if (what == 2)	/* a short one of many */
-			m.device[0].kernel_ns = 1000 * m.kernel[0].total_ns;
+			m->device[0].kernel_ns = 1000 * m->kernel[0].total_ns;
 		else
-			m.kernel[0].name = "void cutlass::Kernel2<x>(int)";
-		a = made_advice(&m);
+			m->kernel[0].name = "void cutlass::Kernel2<x>(int)";
+		a = made_advised(m);
 		none_by_code(a);
-		finish(a, &m);
 	}
 }
 
 /* The exact path of a sine keeps a few words in local memory: no spill. */
-TEST(test_small_frame)
+MADE_TEST(test_small_frame)
 {
 	struct advice *a;
-	struct made m;
 
 	for (uint32_t bytes = 40; bytes <= 400; bytes += 360) {
-		made_init(&m);
-		code_make(&m, made_kernel(&m, "_Z4sinePf", 10000, 200000),
+		made_again(m);
+		code_make(m, made_kernel(m, "_Z4sinePf", 10000, 200000),
 		    code_text("small_frame"), 1);
-		m.kernel[0].shape.local_per_thread = bytes;
-		refuse(&m);
-		a = made_advice(&m);
+		m->kernel[0].shape.local_per_thread = bytes;
+		refuse(m);
+		a = made_advised(m);
 		assert_true((made_finding(a, "local-memory-spill") != NULL) ==
 		    (bytes == 400));
-		finish(a, &m);
 	}
 }

@@ -9,19 +9,18 @@
 #include "model/gain.h"
 #include "rules/code.h"
 #include "rules/faults.h"
-#include "unit/test.h"
+#include "unit/advise.h"
 
 static double
 saves(struct made *m, const char *rule)
 {
-	struct advice *a = made_advice(m);
+	struct advice *a = made_advised(m);
 	const struct finding *f;
 	double s;
 
 	assert_non_null(a);
 	f = made_finding(a, rule);
 	s = f != NULL ? f->saves_s : 0;
-	advice_free(a);
 	return s;
 }
 
@@ -58,23 +57,21 @@ TEST(test_unrolled_spill)
 }
 
 /* What spills leave to DRAM is what global accesses ask for. */
-TEST(test_spills_stay_in_caches)
+MADE_TEST(test_spills_stay_in_caches)
 {
 	struct fix f = FIX_NONE;
 	struct kernel *k;
-	struct made m;
 	struct load l;
 	double mid, high;
 
-	made_init(&m);
-	k = made_kernel(&m, "k", 10, 100000);
-	made_counters(&m, k, 0.9);
+	k = made_kernel(m, "k", 10, 100000);
+	made_counters(m, k, 0.9);
 	k->metric[METRIC_LOCAL_LD_SECTORS] =
 	    k->metric[METRIC_GLOBAL_LD_SECTORS];
 	k->metric[METRIC_L2_READ] *= 2;
 	k->metric[METRIC_L2_SECTORS] = k->metric[METRIC_L2_READ] +
 	    k->metric[METRIC_L2_WRITE];
-	load_of(&l, k, &m.device[0], &m.ceilings[0]);
+	load_of(&l, k, &m->device[0], &m->ceilings[0]);
 	assert_int_equal(l.limit, RES_DRAM);
 	assert_true(l.l2_local > 0);
 	f.local = 0;
@@ -85,29 +82,27 @@ TEST(test_spills_stay_in_caches)
 }
 
 /* The favourable view may hold what explains a kernel for clearer than it is. */
-TEST(test_doubt)
+MADE_TEST(test_doubt)
 {
 	struct fix f = FIX_NONE;
 	struct kernel *k;
-	struct made m;
 	struct load l;
 
-	made_init(&m);
-	k = made_kernel(&m, "k", 10, 1000000);
-	made_counters(&m, k, 0.02);
+	k = made_kernel(m, "k", 10, 1000000);
+	made_counters(m, k, 0.02);
 	k->metric[METRIC_PIPE_XU] = 72;		/* explains 80 % of it */
-	load_of(&l, k, &m.device[0], &m.ceilings[0]);
+	load_of(&l, k, &m->device[0], &m->ceilings[0]);
 	assert_true(l.bound > 0.75 && l.bound < 0.85);
 	f.part[RES_XU] = 0.1;
 	assert_true(l.time_s / gain_time(&l, &f, VIEW_MID) < 4);
 	assert_true(l.time_s / gain_time(&l, &f, VIEW_HIGH) > 4.5);
 	k->metric[METRIC_PIPE_XU] = 20;		/* explains nothing */
-	load_of(&l, k, &m.device[0], &m.ceilings[0]);
+	load_of(&l, k, &m->device[0], &m->ceilings[0]);
 	assert_true(l.time_s / gain_time(&l, &f, VIEW_HIGH) < 1.01);
 }
 
 /* The halves of double literals go with the doubles. */
-TEST(test_double_literals)
+MADE_TEST(test_double_literals)
 {
 	static const char *const with[] = {
 		"UMOV UR6,0x33333333 | inst 6400\n"
@@ -119,33 +114,28 @@ TEST(test_double_literals)
 
 	for (int i = 0; i < 2; i++) {
 		struct kernel *k;
-		struct made m;
 
-		made_init(&m);
-		k = code_kernel(&m, 0.1, code_text("doubles", with[i]));
+		made_again(m);
+		k = code_kernel(m, 0.1, code_text("doubles", with[i]));
 		k->metric[METRIC_ISSUE_ACTIVE] = 90;
-		s[i] = saves(&m, "double-precision");
-		code_release(&m);
+		s[i] = saves(m, "double-precision");
 	}
 	assert_true(s[1] > 0.1 && s[0] > s[1] + 0.3);
 }
 
 /* All lanes of a warp add to one word: nothing else takes time. */
-TEST(test_one_word)
+MADE_TEST(test_one_word)
 {
 	struct kernel *k;
-	struct made m;
 	double s;
 
-	made_init(&m);
-	k = made_kernel(&m, "_Z4workPf", 1000, 2000000);
-	made_counters(&m, k, 0.001);
-	code_make(&m, k, code_text("one_word"), 1000);
+	k = made_kernel(m, "_Z4workPf", 1000, 2000000);
+	made_counters(m, k, 0.001);
+	code_make(m, k, code_text("one_word"), 1000);
 	k->metric[METRIC_ISSUE_ACTIVE] = 0.1;
 	k->metric[METRIC_DRAM_READ] = k->metric[METRIC_DRAM_WRITE] = 1e6;
-	s = saves(&m, "global-atomic-contention");
+	s = saves(m, "global-atomic-contention");
 	assert_true(s > 0.98 * made_kernel_s(k));
-	code_release(&m);
 }
 
 static double

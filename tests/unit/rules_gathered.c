@@ -9,7 +9,6 @@
 
 #include "rules/evidence/access.h"
 #include "rules/evidence/affine.h"
-#include "unit/test.h"
 
 #include "unit/advise.h"
 
@@ -239,36 +238,32 @@ TEST(test_gathered)
 	finish(a, &m);
 }
 
-TEST(test_walked)
+MADE_TEST(test_walked)
 {
 	const struct finding *f;
 	struct advice *a;
-	struct made m;
 
-	a = advise(spmv, &m);
+	a = advised(spmv, m);
 	f = uncoalesced(a);
 	assert_non_null(strstr(f->title, "walks a row"));
 	assert_non_null(strstr(f->advice, "to a warp"));
 	assert_true(f->saves_low_s > 0 && f->saves_low_s < f->saves_s);
 	assert_true(f->saves_s < f->saves_high_s);
-	finish(a, &m);
 }
 
 /* Only sums were counted, and the code was read. */
-TEST(test_uncounted)
+MADE_TEST(test_uncounted)
 {
 	static builder *const build[] = { gather, strided };
 	struct advice *a;
-	struct made m;
 
 	for (size_t i = 0; i < 2; i++) {
-		made_init(&m);
-		build[i](&m);
-		m.code[0]->code.counted = false;
-		m.kernel[0].metric[METRIC_GLOBAL_LD_BYTES_PER_SECTOR] = 7;
-		a = made_advice(&m);
+		made_again(m);
+		build[i](m);
+		m->code[0]->code.counted = false;
+		m->kernel[0].metric[METRIC_GLOBAL_LD_BYTES_PER_SECTOR] = 7;
+		a = made_advised(m);
 		assert_true((strstr(uncoalesced(a)->title, "gathered") != NULL)
 		    == (i == 0));
-		finish(a, &m);
 	}
 }

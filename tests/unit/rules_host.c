@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "unit/advise.h"
-#include "unit/test.h"
 
 #define MS 1000000ull
 #define S (1000 * MS)
@@ -37,405 +36,348 @@ fault_allocating_bare(struct made *m)
 	m->run.idle_total_ns = 10 * S;
 }
 
-TEST(test_allocating_without_launches)
+MADE_TEST(test_allocating_without_launches)
 {
 	static const char rule[] = "allocation-in-hot-path";
-	struct made m;
-	struct advice *a = advise(fault_allocating_bare, &m);
+	struct advice *a = advised(fault_allocating_bare, m);
 	const struct finding *f = &a->finding[0];
 
 	assert_string_equal(f->rule, rule);
 	assert_true(fabs(f->saves_s - 0.9) < 1e-6);
 	assert_true(f->severity >= SEV_MEDIUM);
-	advice_free(a);
 	/* All lived at once: there is nothing to reuse. */
-	m.run.peak_allocations = 5000;
-	a = made_advice(&m);
+	m->run.peak_allocations = 5000;
+	a = made_advised(m);
 	assert_int_equal(made_verdict(a, rule)->state, RULE_CLEAN);
-	advice_free(a);
 	/* That nothing is launched has to be known. */
-	m.run.peak_allocations = 500;
-	m.run.state = RUN_LIVE;
-	a = made_advice(&m);
+	m->run.peak_allocations = 500;
+	m->run.state = RUN_LIVE;
+	a = made_advised(m);
 	assert_int_equal(made_verdict(a, rule)->state, RULE_NOT_MEASURED);
-	advice_free(a);
-	m.run.state = RUN_FINISHED;
-	m.run.lost = 1;
-	a = made_advice(&m);
+	m->run.state = RUN_FINISHED;
+	m->run.lost = 1;
+	a = made_advised(m);
 	assert_int_equal(made_verdict(a, rule)->state, RULE_NOT_MEASURED);
-	advice_free(a);
-	m.run.lost = 0;
-	m.run.refused = 1u << REFUSED_KERNELS;
-	a = made_advice(&m);
+	m->run.lost = 0;
+	m->run.refused = 1u << REFUSED_KERNELS;
+	a = made_advised(m);
 	assert_int_equal(made_verdict(a, rule)->state, RULE_NOT_MEASURED);
-	advice_free(a);
-	m.run.refused = 0;
-	m.call[2] = (struct call_class){ .call = CALL_LAUNCH, .count = 1 };
-	m.run.calls = 3;
-	a = made_advice(&m);
+	m->run.refused = 0;
+	m->call[2] = (struct call_class){ .call = CALL_LAUNCH, .count = 1 };
+	m->run.calls = 3;
+	a = made_advised(m);
 	assert_int_equal(made_verdict(a, rule)->state, RULE_NOT_MEASURED);
-	advice_free(a);
 }
 
 /* Pinning costs as much as a copy or two: a buffer a copy does not repay it, and of
  * ten buffers half as much more than half is left. In a loop of many copies one
  * buffer after the other may be one, so that the price does not hang on how many
  * places malloc found. */
-TEST(test_pinned_once)
+MADE_TEST(test_pinned_once)
 {
-	struct made m;
-	struct advice *a = advise(fault_pageable, &m);
+	struct advice *a = advised(fault_pageable, m);
 	double one, ten, last;
 
-	advice_free(a);
-	m.copy[0].located = m.copy[0].count;
-	m.copy[0].ranges = 1;
-	a = made_advice(&m);
+	m->copy[0].located = m->copy[0].count;
+	m->copy[0].ranges = 1;
+	a = made_advised(m);
 	one = last = made_finding(a, "pageable-host-memory")->saves_s;
 	assert_true(one > 0.9 * 0.6);
-	advice_free(a);
-	m.copy[0].ranges = m.copy[0].count / 10;
-	a = made_advice(&m);
+	m->copy[0].ranges = m->copy[0].count / 10;
+	a = made_advised(m);
 	ten = made_finding(a, "pageable-host-memory")->saves_s;
 	assert_true(fabs(ten - 0.9 * one) < 0.01 * one);
-	advice_free(a);
-	for (uint64_t n = 1; n <= m.copy[0].count; n += 9) {
+	for (uint64_t n = 1; n <= m->copy[0].count; n += 9) {
 		double s;
 
-		m.copy[0].ranges = n;
-		a = made_advice(&m);
+		m->copy[0].ranges = n;
+		a = made_advised(m);
 		s = made_finding(a, "pageable-host-memory")->saves_s;
 		assert_true(s <= last && s > last - 0.02 * one);
 		last = s;
-		advice_free(a);
 	}
 	assert_true(fabs(last - 0.5 * one) < 0.01 * one);
-	a = made_advice(&m);
+	a = made_advised(m);
 	assert_true(made_finding(a, "pageable-host-memory")->saves_low_s == 0);
-	advice_free(a);
 	/* A few are no loop. */
-	m.copy[0].count = m.copy[0].located = m.copy[0].ranges = 10;
-	m.copy[0].bytes /= 100;
-	m.copy[0].gpu_ns /= 100;
-	m.copy[0].exposed_ns /= 100;
-	m.run.wall_ns /= 100;
-	m.run.idle_ns[IDLE_STARTUP] /= 100;
-	a = made_advice(&m);
+	m->copy[0].count = m->copy[0].located = m->copy[0].ranges = 10;
+	m->copy[0].bytes /= 100;
+	m->copy[0].gpu_ns /= 100;
+	m->copy[0].exposed_ns /= 100;
+	m->run.wall_ns /= 100;
+	m->run.idle_ns[IDLE_STARTUP] /= 100;
+	a = made_advised(m);
 	assert_true(made_finding(a, "pageable-host-memory")->saves_s == 0);
 	assert_false(made_finding(a, "pageable-host-memory")->worth_it);
-	advice_free(a);
 }
 
 /* Copies from the device at a seventh of the usual rate write memory that is new:
  * where it is at the same place each time all of it goes, without a copy's worth
  * of pages for each; where each has a place of its own the pages are needed. */
-TEST(test_first_touch)
+MADE_TEST(test_first_touch)
 {
-	struct made m;
 	struct advice *a;
 	const struct finding *f;
 	double usual;
 
-	a = advise(fault_pageable, &m);
-	advice_free(a);
-	m.copy[0].kind = COPY_D2H;
-	m.copy[0].src = MEMORY_DEVICE;
-	m.copy[0].dst = MEMORY_PAGEABLE;
-	m.copy[0].located = m.copy[0].count;
-	m.copy[0].ranges = 1;
-	a = made_advice(&m);
+	a = advised(fault_pageable, m);
+	m->copy[0].kind = COPY_D2H;
+	m->copy[0].src = MEMORY_DEVICE;
+	m->copy[0].dst = MEMORY_PAGEABLE;
+	m->copy[0].located = m->copy[0].count;
+	m->copy[0].ranges = 1;
+	a = made_advised(m);
 	f = made_finding(a, "pageable-host-memory");
 	usual = f->saves_s;
 	assert_null(strstr(f->advice, "written before"));
-	advice_free(a);
-	m.copy[0].gpu_ns *= 5;
-	m.copy[0].exposed_ns *= 5;
-	a = made_advice(&m);
+	m->copy[0].gpu_ns *= 5;
+	m->copy[0].exposed_ns *= 5;
+	a = made_advised(m);
 	f = made_finding(a, "pageable-host-memory");
 	assert_non_null(strstr(f->advice, "written before"));
 	assert_true(fabs(f->saves_s - usual - 4 * 0.762) < 0.02);
 	assert_true(f->saves_low_s > 1);
-	advice_free(a);
-	m.copy[0].ranges = m.copy[0].count;
-	a = made_advice(&m);
+	m->copy[0].ranges = m->copy[0].count;
+	a = made_advised(m);
 	f = made_finding(a, "pageable-host-memory");
 	assert_true(f->saves_low_s < 0.2);
 	assert_true(f->saves_s > 0.4 * f->saves_high_s);
-	advice_free(a);
 }
 
 /* What the host reads before it goes on nothing hides: little is promised, nothing
  * for certain, and the advice is to do it on the GPU. The larger the copies, the
  * more of them are data. Asynchronous ones that it waits for are the same. */
-TEST(test_result_needed)
+MADE_TEST(test_result_needed)
 {
-	struct made m;
-	struct advice *a = advise(fault_blocking, &m);
+	struct advice *a = advised(fault_blocking, m);
 	double queued = made_finding(a, "synchronous-copies")->saves_s, last;
 	const struct finding *f;
 
-	advice_free(a);
-	m.copy[0].kind = COPY_D2H;
-	m.copy[0].src = MEMORY_DEVICE;
-	m.copy[0].dst = MEMORY_PINNED;
-	m.copy[0].count = 10000;		/* 40 us after each */
-	m.copy[0].gpu_ns = m.copy[0].exposed_ns = 0;
-	m.copy[0].bytes = m.copy[0].count * 8;
-	a = made_advice(&m);
+	m->copy[0].kind = COPY_D2H;
+	m->copy[0].src = MEMORY_DEVICE;
+	m->copy[0].dst = MEMORY_PINNED;
+	m->copy[0].count = 10000;		/* 40 us after each */
+	m->copy[0].gpu_ns = m->copy[0].exposed_ns = 0;
+	m->copy[0].bytes = m->copy[0].count * 8;
+	a = made_advised(m);
 	f = made_finding(a, "synchronous-copies");
 	assert_true(f->saves_s > 0.15 * 0.4 && f->saves_s < 0.25 * 0.4);
 	assert_true(f->saves_low_s == 0);
 	assert_true(f->saves_high_s >= 0.4);
 	assert_non_null(strstr(f->advice, "to the GPU"));
 	last = f->saves_s;
-	advice_free(a);
 	for (uint64_t bytes = 16; bytes <= 8192; bytes *= 2) {
-		m.copy[0].bytes = m.copy[0].count * bytes;
-		a = made_advice(&m);
+		m->copy[0].bytes = m->copy[0].count * bytes;
+		a = made_advised(m);
 		f = made_finding(a, "synchronous-copies");
 		assert_true(f->saves_s >= last && f->saves_s < last + 0.08);
 		last = f->saves_s;
-		advice_free(a);
 	}
 	assert_true(last > 0.9 * 0.4 && last < 1.2 * queued);
-	m.copy[0].bytes = m.copy[0].count * 8;
-	m.copy[0].async = true;
-	a = made_advice(&m);
+	m->copy[0].bytes = m->copy[0].count * 8;
+	m->copy[0].async = true;
+	a = made_advised(m);
 	assert_null(made_finding(a, "synchronous-copies"));
-	advice_free(a);
-	m.copy[0].waits = m.copy[0].count;
-	m.copy[0].waits_idle_ns = m.copy[0].idle_waited_ns;
-	a = made_advice(&m);
+	m->copy[0].waits = m->copy[0].count;
+	m->copy[0].waits_idle_ns = m->copy[0].idle_waited_ns;
+	a = made_advised(m);
 	f = made_finding(a, "synchronous-copies");
 	assert_true(f->saves_s > 0.15 * 0.4 && f->saves_s < 0.25 * 0.4);
-	advice_free(a);
 }
 
 /* A buffer that went up again before the host could have written it anew: the copy
  * on the device that restores it is all that stays. One that may have changed
  * promises nothing; a few large ones count as well as many. */
-TEST(test_uploaded_again)
+MADE_TEST(test_uploaded_again)
 {
-	struct made m;
-	struct advice *a = advise(fault_staging_buffer, &m);
+	struct advice *a = advised(fault_staging_buffer, m);
 	const struct finding *f = made_finding(a, "redundant-transfers");
 	double all;
 
 	assert_true(f->saves_s == 0 && f->saves_high_s > 0.1);
-	advice_free(a);
-	m.resent[0].quick_count = m.resent[0].count;
-	m.resent[0].quick_ns = m.resent[0].gpu_ns;
-	m.resent[0].likely_count = (double)m.resent[0].count;
-	m.resent[0].likely_ns = (double)m.resent[0].gpu_ns;
-	m.resent[0].likely_bytes = (double)m.resent[0].bytes;
-	a = made_advice(&m);
+	m->resent[0].quick_count = m->resent[0].count;
+	m->resent[0].quick_ns = m->resent[0].gpu_ns;
+	m->resent[0].likely_count = (double)m->resent[0].count;
+	m->resent[0].likely_ns = (double)m->resent[0].gpu_ns;
+	m->resent[0].likely_bytes = (double)m->resent[0].bytes;
+	a = made_advised(m);
 	f = made_finding(a, "redundant-transfers");
 	all = f->saves_high_s;
 	assert_true(f->worth_it);
 	assert_true(f->saves_s > 0.9 * all && f->saves_s < all);
 	assert_true(f->saves_low_s > 0.7 * all);
-	advice_free(a);
-	m.resent[0].count = m.resent[0].quick_count = 2;
-	a = made_advice(&m);
+	m->resent[0].count = m->resent[0].quick_count = 2;
+	a = made_advised(m);
 	assert_non_null(made_finding(a, "redundant-transfers"));
-	advice_free(a);
 }
 
 /* What could run at once is what counts, not how long copies and kernels are;
  * and pageable buffers that are copied once cannot. */
-TEST(test_overlap_possible)
+MADE_TEST(test_overlap_possible)
 {
-	struct made m;
-	struct advice *a = advise(fault_taking_turns, &m);
+	struct advice *a = advised(fault_taking_turns, m);
 	double all = made_finding(a, "no-copy-compute-overlap")->saves_s;
 
-	advice_free(a);
-	m.device[0].cycle_ns /= 2;
-	a = made_advice(&m);
+	m->device[0].cycle_ns /= 2;
+	a = made_advised(m);
 	assert_true(fabs(made_finding(a, "no-copy-compute-overlap")->saves_s -
 	    all / 2) < 0.01 * all);
-	advice_free(a);
-	m.copy[0].src = MEMORY_PAGEABLE;
-	m.copy[0].located = m.copy[0].ranges = m.copy[0].count;
-	a = made_advice(&m);
+	m->copy[0].src = MEMORY_PAGEABLE;
+	m->copy[0].located = m->copy[0].ranges = m->copy[0].count;
+	a = made_advised(m);
 	assert_null(made_finding(a, "no-copy-compute-overlap"));
-	advice_free(a);
-	m.copy[0].src = MEMORY_PINNED;
-	m.device[0].cycle_ns = m.device[0].busy_ns / 20;
-	a = made_advice(&m);
+	m->copy[0].src = MEMORY_PINNED;
+	m->device[0].cycle_ns = m->device[0].busy_ns / 20;
+	a = made_advised(m);
 	assert_null(made_finding(a, "no-copy-compute-overlap"));
-	advice_free(a);
 }
 
 /* Copies that nobody waits for keep the run as long as the host calls for them. */
-TEST(test_small_copies_issued)
+MADE_TEST(test_small_copies_issued)
 {
 	struct call_class call = { .call = CALL_MEMCPY_ASYNC, .count = 200000,
 	    .total_ns = 1200 * MS };
-	struct made m;
-	struct advice *a = advise(fault_small_copies, &m);
+	struct advice *a = advised(fault_small_copies, m);
 	double waited = made_finding(a, "many-small-copies")->saves_s;
 
-	advice_free(a);
-	m.copy[0].exposed_ns = 20e6;
-	m.device[0].copy_ns = 400 * MS;
-	a = made_advice(&m);
+	m->copy[0].exposed_ns = 20e6;
+	m->device[0].copy_ns = 400 * MS;
+	a = made_advised(m);
 	assert_true(made_finding(a, "many-small-copies")->saves_s <
 	    0.2 * waited);
-	advice_free(a);
-	m.run.call = &call;
-	m.run.calls = 1;
-	a = made_advice(&m);
+	m->run.call = &call;
+	m->run.calls = 1;
+	a = made_advised(m);
 	assert_true(made_finding(a, "many-small-copies")->saves_s >
 	    0.7 * waited);
 	assert_true(made_finding(a, "many-small-copies")->saves_s < waited);
 	assert_true(a->together_s <= waited);
-	advice_free(a);
 }
 
 /* A kernel after many copies is no sequence of launches. */
-TEST(test_copies_no_graph)
+MADE_TEST(test_copies_no_graph)
 {
-	struct made m;
-	struct advice *a = advise(fault_launch_bound, &m);
+	struct advice *a = advised(fault_launch_bound, m);
 
 	assert_non_null(made_finding(a, "launch-bound-graph-candidate"));
-	advice_free(a);
-	m.sequence[0].gaps *= 3;
-	a = made_advice(&m);
+	m->sequence[0].gaps *= 3;
+	a = made_advised(m);
 	assert_null(made_finding(a, "launch-bound-graph-candidate"));
-	advice_free(a);
 }
 
 /* The GPU waits for launches behind kernels of ten launch costs, too, where the
  * host takes longer still; where it does not, kernels of two launch costs follow
  * each other without it. In between the price changes by little steps. */
-TEST(test_graph_of_long_kernels)
+MADE_TEST(test_graph_of_long_kernels)
 {
-	struct made m;
-	struct advice *a = advise(fault_launch_bound, &m);
+	struct advice *a = advised(fault_launch_bound, m);
 	double last = made_finding(a, "launch-bound-graph-candidate")->saves_s;
 	double gap_ns = 1200e6 / 400000, s;
 	const struct finding *f;
 
-	advice_free(a);
-	m.sequence[0].kernel_ns = 400000ull * 25000;	/* of 2.5 us a launch */
-	m.sequence[0].idle_ns = 400000ull * 12000;
-	m.run.wall_ns *= 2;
-	m.run.idle_ns[IDLE_LAUNCH] = m.sequence[0].idle_ns;
-	a = made_advice(&m);
+	m->sequence[0].kernel_ns = 400000ull * 25000;	/* of 2.5 us a launch */
+	m->sequence[0].idle_ns = 400000ull * 12000;
+	m->run.wall_ns *= 2;
+	m->run.idle_ns[IDLE_LAUNCH] = m->sequence[0].idle_ns;
+	a = made_advised(m);
 	f = made_finding(a, "launch-bound-graph-candidate");
 	assert_non_null(f);
 	assert_true(f->saves_s > 0.5 * 4.8 && f->saves_s < 4.8);
-	advice_free(a);
 	for (uint64_t k = 2000; k <= 20000; k += 500) {
-		m.sequence[0].kernel_ns = 400000 * k;
-		m.sequence[0].idle_ns = 400000 * (uint64_t)gap_ns;
-		m.run.idle_ns[IDLE_LAUNCH] = m.sequence[0].idle_ns;
-		a = made_advice(&m);
+		m->sequence[0].kernel_ns = 400000 * k;
+		m->sequence[0].idle_ns = 400000 * (uint64_t)gap_ns;
+		m->run.idle_ns[IDLE_LAUNCH] = m->sequence[0].idle_ns;
+		a = made_advised(m);
 		f = made_finding(a, "launch-bound-graph-candidate");
 		s = f != NULL ? f->saves_s : 0;
 		assert_true(s <= last + 1e-9 && s > last - 0.1);
 		last = s;
-		advice_free(a);
 	}
-	m.sequence[0].kernel_ns = 400000ull * 6000;
-	m.sequence[0].idle_ns = 400000ull * 1000;	/* back to back */
-	a = made_advice(&m);
+	m->sequence[0].kernel_ns = 400000ull * 6000;
+	m->sequence[0].idle_ns = 400000ull * 1000;	/* back to back */
+	a = made_advised(m);
 	assert_null(made_finding(a, "launch-bound-graph-candidate"));
-	advice_free(a);
 }
 
 /* What an interpreter does for each launch a graph spares; what else a host does
  * between launches it may not. */
-TEST(test_graph_beyond_launching)
+MADE_TEST(test_graph_beyond_launching)
 {
 	struct process python = { .exe = "/usr/bin/python3.12" };
-	struct made m;
-	struct advice *a = advise(fault_launch_bound, &m);
+	struct advice *a = advised(fault_launch_bound, m);
 	double native, framework;
 
-	advice_free(a);
-	m.run.wall_ns *= 2;
-	m.sequence[0].idle_ns = 400000ull * 20000;
-	m.run.idle_ns[IDLE_LAUNCH] = m.sequence[0].idle_ns;
-	a = made_advice(&m);
+	m->run.wall_ns *= 2;
+	m->sequence[0].idle_ns = 400000ull * 20000;
+	m->run.idle_ns[IDLE_LAUNCH] = m->sequence[0].idle_ns;
+	a = made_advised(m);
 	native = made_finding(a, "launch-bound-graph-candidate")->saves_s;
-	advice_free(a);
-	m.run.process = &python;
-	m.run.processes = 1;
-	a = made_advice(&m);
+	m->run.process = &python;
+	m->run.processes = 1;
+	a = made_advised(m);
 	framework = made_finding(a, "launch-bound-graph-candidate")->saves_s;
 	assert_non_null(strstr(made_finding(a,
 	    "launch-bound-graph-candidate")->advice, "torch"));
-	advice_free(a);
 	assert_true(native < 0.75 * framework && native > 0.5 * framework);
 }
 
 /* Nine allocations in a loop cost nearly what ten do. */
-TEST(test_allocating_a_little)
+MADE_TEST(test_allocating_a_little)
 {
-	struct made m;
-	struct advice *a = advise(fault_allocating, &m);
+	struct advice *a = advised(fault_allocating, m);
 	double last = made_finding(a, "allocation-in-hot-path")->saves_s;
 
-	advice_free(a);
 	for (uint64_t n = 10; n >= 5; n--) {
 		const struct finding *f;
 		double s;
 
-		m.call[0].hot_count = n;
-		a = made_advice(&m);
+		m->call[0].hot_count = n;
+		a = made_advised(m);
 		f = made_finding(a, "allocation-in-hot-path");
 		s = f != NULL ? f->saves_s : 0;
 		assert_true(s > last - 0.11 && (n == 10 ? s == last :
 		    s < last));
 		last = s;
-		advice_free(a);
 	}
 	assert_true(last == 0);
 	/* Our own measuring does not make it a smaller part. */
-	m.call[0].hot_count = 5000;
-	m.call[0].hot_ns = m.call[0].hot_idle_ns = 60 * MS;
-	m.run.wall_ns += 20 * S;
-	m.run.idle_overhead_ns = 20 * S;
-	m.run.idle_total_ns += 20 * S;
-	a = made_advice(&m);
+	m->call[0].hot_count = 5000;
+	m->call[0].hot_ns = m->call[0].hot_idle_ns = 60 * MS;
+	m->run.wall_ns += 20 * S;
+	m->run.idle_overhead_ns = 20 * S;
+	m->run.idle_total_ns += 20 * S;
+	a = made_advised(m);
 	assert_non_null(made_finding(a, "allocation-in-hot-path"));
-	advice_free(a);
 }
 
 /* Who launches from Python does not call cudaStreamBeginCapture. */
-TEST(test_graph_from_python)
+MADE_TEST(test_graph_from_python)
 {
 	struct site_frame frame = { .function = "step", .file = "train.py",
 	    .line = 3, .python = true };
-	struct made m;
-	struct advice *a = advise(fault_launch_bound, &m);
+	struct advice *a = advised(fault_launch_bound, m);
 	const struct finding *f;
 	struct site site = { .call = CALL_LAUNCH, .count = 1, .frame = &frame,
 	    .frames = 1 };
 
 	f = made_finding(a, "launch-bound-graph-candidate");
 	assert_non_null(strstr(f->advice, "cudaStreamBeginCapture"));
-	advice_free(a);
-	site.kernel = m.run.sequence[0].kernel[0];
-	m.run.site = &site;
-	m.run.sites = 1;
-	a = made_advice(&m);
+	site.kernel = m->run.sequence[0].kernel[0];
+	m->run.site = &site;
+	m->run.sites = 1;
+	a = made_advised(m);
 	f = made_finding(a, "launch-bound-graph-candidate");
 	assert_non_null(strstr(f->advice, "torch"));
 	assert_null(strstr(f->advice, "cudaStreamBeginCapture"));
-	advice_free(a);
 }
 
 /* The longest of three passes remains: two reads of three go. */
-TEST(test_fusion_gain)
+MADE_TEST(test_fusion_gain)
 {
-	struct made m;
-	struct advice *a = advise(fault_three_passes, &m);
+	struct advice *a = advised(fault_three_passes, m);
 	const struct finding *f = made_finding(a, "kernel-fusion-candidate");
-	double two = made_kernel_s(&m.kernel[0]) + made_kernel_s(&m.kernel[1]);
+	double two = made_kernel_s(&m->kernel[0]) +
+	    made_kernel_s(&m->kernel[1]);
 
 	assert_ptr_equal(f, &a->finding[0]);
 	assert_string_equal(f->where, "_Z4meanPf + _Z5scalePf + _Z4normPf");
@@ -444,82 +386,71 @@ TEST(test_fusion_gain)
 	assert_true(f->saves_low_s > 0.3 * two);
 	assert_true(fabs(f->saves_high_s - two - 0.04) < 1e-6);
 	assert_true(a->together_s <= f->saves_high_s + 1e-9);
-	advice_free(a);
 }
 
 /* Two shapes of the first kernels, one of the last: one finding. */
-TEST(test_fusion_shapes)
+MADE_TEST(test_fusion_shapes)
 {
-	struct made m;
 	struct advice *a;
 	const struct finding *f;
 	double one;
 
-	a = advise(fault_three_passes, &m);
+	a = advised(fault_three_passes, m);
 	one = made_finding(a, "kernel-fusion-candidate")->saves_s;
-	advice_free(a);
 	for (int i = 0; i < 2; i++) {
-		struct kernel *k = &m.kernel[m.run.kernels];
+		struct kernel *k = &m->kernel[m->run.kernels];
 
-		*k = m.kernel[i];
-		k->id = (uint32_t)++m.run.kernels;
+		*k = m->kernel[i];
+		k->id = (uint32_t)++m->run.kernels;
 		k->shape.block_x = 512;
 	}
-	m.kernel[3].next = 5;
-	m.kernel[4].next = 3;
-	m.kernel[2].launches *= 2;
-	a = made_advice(&m);
+	m->kernel[3].next = 5;
+	m->kernel[4].next = 3;
+	m->kernel[2].launches *= 2;
+	a = made_advised(m);
 	f = made_finding(a, "kernel-fusion-candidate");
 	assert_int_equal(count_of(a, "kernel-fusion-candidate"), 1);
 	assert_true(f->saves_s > 1.9 * one && f->saves_s < 2.1 * one);
 	assert_non_null(strstr(f->summary, "40,000 times"));
-	advice_free(a);
 	/* What mostly comes after something else is not part of it. */
-	m.kernel[2].launches *= 2;
-	a = made_advice(&m);
+	m->kernel[2].launches *= 2;
+	a = made_advised(m);
 	f = made_finding(a, "kernel-fusion-candidate");
 	assert_string_equal(f->where, "_Z4meanPf + _Z5scalePf");
-	advice_free(a);
 }
 
-TEST(test_fusion_handover)
+MADE_TEST(test_fusion_handover)
 {
-	struct made m;
-	struct advice *a = advise(fault_handed_over, &m);
+	struct advice *a = advised(fault_handed_over, m);
 	const struct finding *f = made_finding(a, "kernel-fusion-candidate");
-	double one = made_kernel_s(&m.kernel[0]);
+	double one = made_kernel_s(&m->kernel[0]);
 
 	assert_non_null(f);
 	assert_int_equal(f->confidence, CONF_LOW);
 	assert_true(f->severity <= SEV_MEDIUM);
 	assert_true(f->saves_s > 0.1 * one && f->saves_s < one);
 	assert_true(f->saves_high_s > f->saves_s);
-	advice_free(a);
 }
 
 /* Libraries' kernels, and those that must stay as they are. */
-TEST(test_fusion_foreign)
+MADE_TEST(test_fusion_foreign)
 {
-	struct made m;
 	struct advice *a;
 
-	made_init(&m);
-	fault_three_passes(&m);
+	fault_three_passes(m);
 	for (int i = 0; i < 3; i++)
-		m.kernel[i].name = "void at::native::reduce_kernel<512>(int)";
-	a = made_advice(&m);
+		m->kernel[i].name = "void at::native::reduce_kernel<512>(int)";
+	a = made_advised(m);
 	assert_int_equal(count_of(a, "kernel-fusion-candidate"), 0);
-	advice_free(a);
-	made_init(&m);
-	fault_three_passes(&m);
-	m.kernel[1].shape.flags = SIGNATURE_COOPERATIVE;
-	a = made_advice(&m);
+	made_again(m);
+	fault_three_passes(m);
+	m->kernel[1].shape.flags = SIGNATURE_COOPERATIVE;
+	a = made_advised(m);
 	assert_int_equal(count_of(a, "kernel-fusion-candidate"), 0);
-	advice_free(a);
 }
 
 /* Which limit a launch broke. */
-TEST(test_limits)
+MADE_TEST(test_limits)
 {
 	static const struct {
 		uint32_t result, grid[3], block[3], regs, threads_max;
@@ -551,14 +482,13 @@ TEST(test_limits)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct made m;
-		struct failure *f = m.failure;
+		struct failure *f = m->failure;
 		const struct finding *found;
 		struct advice *a;
 
-		made_init(&m);
-		fault_too_many_threads(&m);
-		m.device[0].limits.smem_per_block_optin = 232448;
+		made_again(m);
+		fault_too_many_threads(m);
+		m->device[0].limits.smem_per_block_optin = 232448;
 		f->result = cases[i].result;
 		memcpy(f->grid, cases[i].grid, sizeof(f->grid));
 		memcpy(f->block, cases[i].block, sizeof(f->block));
@@ -566,211 +496,179 @@ TEST(test_limits)
 		f->threads_max = cases[i].threads_max;
 		f->smem_static = cases[i].smem_static;
 		f->smem_dynamic = cases[i].smem_dynamic;
-		a = made_advice(&m);
+		a = made_advised(m);
 		found = made_finding(a, "launch-failures");
 		assert_non_null(found);
 		if (strstr(found->summary, cases[i].says) == NULL)
 			fail_msg("%s: %s", cases[i].says, found->summary);
 		assert_int_equal(found->severity, SEV_HIGH);
-		advice_free(a);
 	}
 }
 
 /* One finding for a kernel and a limit; read errors are no alarm; where the
  * capture is older, the shape is not known. */
-TEST(test_failures_together)
+MADE_TEST(test_failures_together)
 {
 	const struct finding *f;
-	struct made m;
 	struct advice *a;
 
-	made_init(&m);
-	fault_launched_again(&m);
-	m.failure[1] = m.failure[0];
-	m.failure[1].grid[0] = 7;
-	m.run.failures = 2;
-	a = made_advice(&m);
+	fault_launched_again(m);
+	m->failure[1] = m->failure[0];
+	m->failure[1].grid[0] = 7;
+	m->run.failures = 2;
+	a = made_advised(m);
 	assert_int_equal(count_of(a, "launch-failures"), 1);
 	f = made_finding(a, "launch-failures");
 	assert_non_null(strstr(f->summary, "6 launches of work"));
 	assert_int_equal(f->severity, SEV_LOW);
-	advice_free(a);
-	m.failure[1].kernel = m.failure[1].name = "other";
-	a = made_advice(&m);
+	m->failure[1].kernel = m->failure[1].name = "other";
+	a = made_advised(m);
 	assert_int_equal(count_of(a, "launch-failures"), 2);
-	advice_free(a);
-	m.failure[0].flags = m.failure[1].flags = 0;
-	a = made_advice(&m);
+	m->failure[0].flags = m->failure[1].flags = 0;
+	a = made_advised(m);
 	assert_int_equal(made_verdict(a, "launch-failures")->state,
 	    RULE_NOT_MEASURED);
-	advice_free(a);
 }
 
 /* The time before the first work can be saved as far as it was compiling. */
-TEST(test_jit_gain)
+MADE_TEST(test_jit_gain)
 {
-	struct made m;
-	struct advice *a = advise(fault_compiling, &m);
+	struct advice *a = advised(fault_compiling, m);
 	const struct finding *f = made_finding(a, "jit-at-startup");
 
 	assert_ptr_equal(f, &a->finding[0]);
 	assert_true(fabs(f->saves_high_s - 0.5) < 1e-9);
 	assert_true(fabs(a->together_s - f->saves_s) < 1e-9);
-	advice_free(a);
-	m.run.jit_startup_ns = 0;	/* all of it beside other work */
-	a = made_advice(&m);
+	m->run.jit_startup_ns = 0;	/* all of it beside other work */
+	a = made_advised(m);
 	f = made_finding(a, "jit-at-startup");
 	assert_true(f->saves_high_s < 0.1001);
-	advice_free(a);
 }
 
 /* Kernels beside kernels and kernels made faster are the same time. */
-TEST(test_turns_gain)
+MADE_TEST(test_turns_gain)
 {
-	struct made m;
-	struct advice *a = advise(fault_taking_turns_by_stream, &m);
+	struct advice *a = advised(fault_taking_turns_by_stream, m);
 	const struct finding *f = made_finding(a, "legacy-default-stream");
 
 	assert_true(fabs(f->saves_s - 0.4) < 1e-9);
 	assert_true(fabs(f->saves_high_s - 0.5) < 1e-9);
 	assert_int_equal(f->confidence, CONF_LOW);
-	advice_free(a);
-	made_init(&m);
-	fault_one_block(&m);
-	m.device[0].legacy_waits = 1000;
-	m.device[0].legacy_kernels_ns = (double)m.kernel[0].total_ns;
-	m.run.gpu_exposed_ns = m.kernel[0].total_ns;
-	a = made_advice(&m);
+	made_again(m);
+	fault_one_block(m);
+	m->device[0].legacy_waits = 1000;
+	m->device[0].legacy_kernels_ns = (double)m->kernel[0].total_ns;
+	m->run.gpu_exposed_ns = m->kernel[0].total_ns;
+	a = made_advised(m);
 	assert_non_null(made_finding(a, "legacy-default-stream"));
 	assert_true(made_finding(a, "grid-too-small")->worth_it);
-	assert_true(a->together_s <= made_kernel_s(&m.kernel[0]) + 1e-9);
+	assert_true(a->together_s <= made_kernel_s(&m->kernel[0]) + 1e-9);
 	assert_true(a->together_s >= made_finding(a,
 	    "grid-too-small")->saves_s - 1e-9);
-	advice_free(a);
 }
 
 /* Four kernels with 30 blocks for 132 SMs: at once in the time of one. */
-TEST(test_stream_bound)
+MADE_TEST(test_stream_bound)
 {
-	struct made m;
-	struct advice *a = advise(fault_one_stream, &m);
+	struct advice *a = advised(fault_one_stream, m);
 	const struct finding *f = made_finding(a,
 	    "single-stream-serialisation");
-	double all = 4 * made_kernel_s(&m.kernel[0]);
+	double all = 4 * made_kernel_s(&m->kernel[0]);
 
 	assert_true(fabs(f->saves_high_s - 0.75 * all) < 1e-3);
 	assert_true(f->saves_low_s == 0);
 	assert_int_equal(f->severity, SEV_LOW);
 	assert_string_equal(f->where, "the default stream");
-	advice_free(a);
 	for (int i = 0; i < 4; i++)
-		m.kernel[i].shape.grid_x = 66;
-	a = made_advice(&m);
+		m->kernel[i].shape.grid_x = 66;
+	a = made_advised(m);
 	f = made_finding(a, "single-stream-serialisation");
 	assert_true(fabs(f->saves_high_s - 0.5 * all) < 1e-3);
-	advice_free(a);
-	m.kernel[1].shape.grid_x = 67;	/* no room beside it */
-	m.kernel[3].shape.grid_x = 67;
-	a = made_advice(&m);
+	m->kernel[1].shape.grid_x = 67;	/* no room beside it */
+	m->kernel[3].shape.grid_x = 67;
+	a = made_advised(m);
 	assert_int_equal(count_of(a, "single-stream-serialisation"), 0);
-	advice_free(a);
 }
 
 /* A block alone needs no grid-wide meeting. */
-TEST(test_relaunch_gain)
+MADE_TEST(test_relaunch_gain)
 {
-	struct made m;
-	struct advice *a = advise(fault_relaunched, &m);
+	struct advice *a = advised(fault_relaunched, m);
 	double many = made_finding(a, "relaunch-for-grid-sync")->saves_s;
 	const struct finding *f;
 
 	assert_true(many > 0.8 && many < 1.2);
-	advice_free(a);
-	m.kernel[0].shape.grid_x = 1;
-	a = made_advice(&m);
+	m->kernel[0].shape.grid_x = 1;
+	a = made_advised(m);
 	f = made_finding(a, "relaunch-for-grid-sync");
 	assert_true(f->saves_s > many + 0.1 && f->saves_high_s < 2);
 	assert_ptr_equal(f, &a->finding[0]);
 	assert_true(a->together_s <= f->saves_high_s);
-	advice_free(a);
 }
 
 /* Gaps count where ten are about as long; the rest is the program's own, neither
  * claimed nor part of what they are held against. */
-TEST(test_gaps_again)
+MADE_TEST(test_gaps_again)
 {
-	struct made m;
-	struct advice *a = advise(fault_waiting, &m);
+	struct advice *a = advised(fault_waiting, m);
 	const struct finding *f = made_finding(a, "gpu-idle-gaps");
 	double all = f->saves_high_s;
 
 	assert_true(fabs(f->evidence[0].value - 3.0 / 9) < 1e-6);
 	assert_true(f->evidence[1].value == 1000);
 	assert_true(f->evidence[2].value == 3);
-	advice_free(a);
-	made_gaps(&m, IDLE_HOST, 9, 100 * MS);	/* phases */
-	made_gaps(&m, IDLE_HOST, 1, S);
-	a = made_advice(&m);
+	made_gaps(m, IDLE_HOST, 9, 100 * MS);	/* phases */
+	made_gaps(m, IDLE_HOST, 1, S);
+	a = made_advised(m);
 	f = made_finding(a, "gpu-idle-gaps");
 	assert_true(fabs(f->evidence[0].value - 3.0 / 7.1) < 1e-6);
 	assert_true(f->evidence[1].value == 1000);
 	assert_true(fabs(f->saves_high_s - all) < 0.004);
-	advice_free(a);
-	made_gaps(&m, IDLE_HOST, 1, 70 * MS);	/* a tenth: about as long */
-	a = made_advice(&m);
+	made_gaps(m, IDLE_HOST, 1, 70 * MS);	/* a tenth: about as long */
+	a = made_advised(m);
 	f = made_finding(a, "gpu-idle-gaps");
 	assert_true(f->evidence[1].value == 1010);
-	advice_free(a);
-	m.run.idle_overhead_ns = 2 * S;	/* our time is none of the program's */
-	m.run.idle_total_ns += 2 * S;
-	a = made_advice(&m);
+	m->run.idle_overhead_ns = 2 * S;	/* our time is none of the program's */
+	m->run.idle_total_ns += 2 * S;
+	a = made_advised(m);
 	f = made_finding(a, "gpu-idle-gaps");
 	assert_true(fabs(f->evidence[0].value - 3.97 / 6) < 1e-6);
-	advice_free(a);
 }
 
 /* The way from a wait to the next launch is not what the host computes. */
-TEST(test_gaps_short)
+MADE_TEST(test_gaps_short)
 {
-	struct made m;
-	struct advice *a = advise(fault_good, &m);
+	struct advice *a = advised(fault_good, m);
 
-	advice_free(a);
-	made_gaps(&m, IDLE_AFTER_SYNC, 200000, 8000);
-	a = made_advice(&m);
+	made_gaps(m, IDLE_AFTER_SYNC, 200000, 8000);
+	a = made_advised(m);
 	assert_int_equal(made_verdict(a, "gpu-idle-gaps")->state, RULE_CLEAN);
-	advice_free(a);
-	made_gaps(&m, IDLE_HOST, 50, 20 * MS);	/* they stay where they are */
-	a = made_advice(&m);
+	made_gaps(m, IDLE_HOST, 50, 20 * MS);	/* they stay where they are */
+	a = made_advised(m);
 	assert_true(fabs(made_finding(a, "gpu-idle-gaps")->evidence[0].value -
 	    1.0 / 9) < 1e-6);
-	advice_free(a);
 }
 
 /* Waits that a few long phases of the host's follow cost no more than the gaps
  * that come again. */
-TEST(test_waits_of_phases)
+MADE_TEST(test_waits_of_phases)
 {
 	static builder *const build[] = { fault_blocking, fault_syncing };
 	static const char *const rule[] = { "synchronous-copies",
 	    "device-sync-overuse" };
 
 	for (int i = 0; i < 2; i++) {
-		struct made m;
-		struct advice *a = advise(build[i], &m);
+		struct advice *a = advised(build[i], m);
 		double alone = made_finding(a, rule[i])->saves_s;
 
-		advice_free(a);
-		made_gaps(&m, IDLE_HOST, 6, 200 * MS);
-		m.copy[0].idle_waited_ns += 1200 * MS;
-		m.sync[0].idle_after_ns += 1200 * MS;
-		a = made_advice(&m);
+		made_gaps(m, IDLE_HOST, 6, 200 * MS);
+		m->copy[0].idle_waited_ns += 1200 * MS;
+		m->sync[0].idle_after_ns += 1200 * MS;
+		a = made_advised(m);
 		assert_true(made_finding(a, rule[i])->saves_s < alone + 0.01);
-		advice_free(a);
-		memset(m.run.gap, 0, sizeof(m.run.gap));
-		made_gaps(&m, IDLE_HOST, 6, 200 * MS);
-		a = made_advice(&m);
+		memset(m->run.gap, 0, sizeof(m->run.gap));
+		made_gaps(m, IDLE_HOST, 6, 200 * MS);
+		a = made_advised(m);
 		assert_int_equal(made_verdict(a, rule[i])->state, RULE_CLEAN);
-		advice_free(a);
 	}
 }

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "unit/advise.h"
-#include "unit/test.h"
 
 #define SHIFTED "misaligned-access"
 #define SCATTERED "uncoalesced-global-access"
@@ -30,7 +29,7 @@ loading(struct made *m, double sectors, double used, double lanes)
 	struct kernel *k;
 	double *v;
 
-	made_init(m);
+	made_again(m);
 	k = made_kernel(m, "load", 1000, 1000000);
 	made_counters(m, k, 0.76);
 	v = k->metric;
@@ -41,11 +40,11 @@ loading(struct made *m, double sectors, double used, double lanes)
 	v[METRIC_L2_READ] = v[METRIC_GLOBAL_LD_SECTORS];
 	v[METRIC_L2_SECTORS] = v[METRIC_L2_READ] + v[METRIC_L2_WRITE];
 	v[METRIC_DRAM_READ] = v[METRIC_GLOBAL_LD_SECTORS] * 32;
-	return made_advice(m);
+	return made_advised(m);
 }
 
 /* One sector too many in all of the requests, in most of them, in some. */
-TEST(test_shifted)
+MADE_TEST(test_shifted)
 {
 	static const struct {
 		double sectors, used, lanes;
@@ -66,8 +65,7 @@ TEST(test_shifted)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct made m;
-		struct advice *a = loading(&m, cases[i].sectors, cases[i].used,
+		struct advice *a = loading(m, cases[i].sectors, cases[i].used,
 		    cases[i].lanes);
 		const struct verdict *v = made_verdict(a, SHIFTED);
 
@@ -80,57 +78,49 @@ TEST(test_shifted)
 		if (v->state != cases[i].scattered)
 			fail_msg("case %zu: scattered %s", i,
 			    rule_state_name[v->state]);
-		finish(a, &m);
 	}
 }
 
 /* Where only some are like that the reason is the level. */
-TEST(test_shifted_asks)
+MADE_TEST(test_shifted_asks)
 {
-	struct made m;
-	struct advice *a = loading(&m, 4.875, 128 / 4.875, 32);
+	struct advice *a = loading(m, 4.875, 128 / 4.875, 32);
 
 	assert_int_equal(made_verdict(a, SHIFTED)->reason->code,
 	    REASON_NEEDS_SOURCE);
-	finish(a, &m);
-	a = loading(&m, 5, 25.6, 32);
+	a = loading(m, 5, 25.6, 32);
 	assert_true(fabs(evidence_of(made_finding(a, SHIFTED),
 	    "ideal_per_request") - 4) < 1e-9);
 	assert_int_equal(made_finding(a, SHIFTED)->confidence, CONF_MEDIUM);
 	assert_non_null(made_finding(a, SHIFTED)->location_missing);
-	finish(a, &m);
 }
 
 /* Half of the loads are columns, half one word for all lanes, which needs a whole
  * sector: 16.5 sectors a request of which 2.5 would do, not 2.06. And without
  * their lines it is not known what of the waste L1 takes: no small interval. */
-TEST(test_mixture)
+MADE_TEST(test_mixture)
 {
 	const struct finding *f;
 	struct advice *a;
-	struct made m;
 
-	a = loading(&m, 16.5, 4, 32);
+	a = loading(m, 16.5, 4, 32);
 	f = made_finding(a, SCATTERED);
 	assert_non_null(f);
 	assert_true(fabs(evidence_of(f, "sectors_ratio") - 6.6) < 0.01);
 	assert_int_equal(f->confidence, CONF_MEDIUM);
 	assert_true(f->saves_low_s < 0.9 * f->saves_s);
-	finish(a, &m);
 	/* Columns alone leave no room for a word that is shared. */
-	a = loading(&m, 32, 4, 32);
+	a = loading(m, 32, 4, 32);
 	assert_true(fabs(evidence_of(made_finding(a, SCATTERED),
 	    "sectors_ratio") - 8) < 0.01);
-	finish(a, &m);
 	/* Nor do columns of bytes. */
-	a = loading(&m, 32, 1, 32);
+	a = loading(m, 32, 1, 32);
 	assert_true(fabs(evidence_of(made_finding(a, SCATTERED),
 	    "sectors_ratio") - 32) < 0.01);
-	finish(a, &m);
 }
 
 /* That a tile can hold what is loaded the code says: without it, no alarm. */
-TEST(test_reuse_is_no_alarm)
+MADE_TEST(test_reuse_is_no_alarm)
 {
 	static const struct {
 		builder *build;
@@ -144,8 +134,7 @@ TEST(test_reuse_is_no_alarm)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct made m;
-		struct advice *a = advise(cases[i].build, &m);
+		struct advice *a = advised(cases[i].build, m);
 		const struct finding *f = made_finding(a,
 		    "redundant-global-traffic");
 
@@ -156,73 +145,63 @@ TEST(test_reuse_is_no_alarm)
 			    severity_name[f->severity]);
 		if (cases[i].note != NULL)
 			assert_non_null(strstr(f->gain_note, cases[i].note));
-		finish(a, &m);
 	}
 }
 
 /* Lanes idle, and branches were not counted: said, with both causes, and low. */
-TEST(test_idle_for_some_reason)
+MADE_TEST(test_idle_for_some_reason)
 {
 	const struct finding *f;
 	struct advice *a;
-	struct made m;
 
-	made_init(&m);
-	fault_divergent(&m);
-	a = made_advice(&m);
+	fault_divergent(m);
+	a = made_advised(m);
 	f = made_finding(a, "warp-divergence");
 	assert_true(f->severity > SEV_LOW);
 	assert_null(strstr(f->advice, "--replay"));
-	advice_free(a);
-	m.kernel[0].metric[METRIC_BRANCH_UNIFORM] =
-	    m.kernel[0].metric[METRIC_BRANCH_DIVERGENT] = NAN;
-	a = made_advice(&m);
+	m->kernel[0].metric[METRIC_BRANCH_UNIFORM] =
+	    m->kernel[0].metric[METRIC_BRANCH_DIVERGENT] = NAN;
+	a = made_advised(m);
 	f = made_finding(a, "warp-divergence");
 	assert_true(f->worth_it);
 	assert_int_equal(f->severity, SEV_LOW);
 	assert_int_equal(f->confidence, CONF_LOW);
 	assert_non_null(strstr(f->advice, "--replay"));
-	finish(a, &m);
 }
 
 /* What is stored on the stack and not read again may be a printf's arguments. */
-TEST(test_stores_alone)
+MADE_TEST(test_stores_alone)
 {
 	const struct verdict *v;
 	struct advice *a;
-	struct made m;
 
-	made_init(&m);
-	fault_spilling(&m);
-	m.kernel[0].metric[METRIC_LOCAL_LD_INST] = 1000;
-	a = made_advice(&m);
+	fault_spilling(m);
+	m->kernel[0].metric[METRIC_LOCAL_LD_INST] = 1000;
+	a = made_advised(m);
 	assert_non_null(made_finding(a, "local-memory-spill"));
-	advice_free(a);
-	m.kernel[0].metric[METRIC_LOCAL_LD_INST] = 0;
-	m.kernel[0].metric[METRIC_LOCAL_LD_SECTORS] = 0;
-	a = made_advice(&m);
+	m->kernel[0].metric[METRIC_LOCAL_LD_INST] = 0;
+	m->kernel[0].metric[METRIC_LOCAL_LD_SECTORS] = 0;
+	a = made_advised(m);
 	v = made_verdict(a, "local-memory-spill");
 	assert_int_equal(v->state, RULE_NOT_MEASURED);
 	assert_int_equal(v->reason->code, REASON_NEEDS_SOURCE);
-	finish(a, &m);
 }
 
 /* 85 instructions a warp are no setup; but the blocks cannot be started as fast
  * as they end. Of fewer, longer blocks the same says nothing. */
-TEST(test_start_is_the_limit)
+MADE_TEST(test_start_is_the_limit)
 {
 	static const double start[] = { 0.95, 0.3 };	/* of the time */
 
 	for (size_t i = 0; i < sizeof(start) / sizeof(start[0]); i++) {
-		struct made m;
 		struct kernel *k;
 		struct advice *a;
 		double hz;
 
-		made_init(&m);
-		k = made_kernel(&m, "small", 1000, 200000);
-		made_counters(&m, k, 0.05);
-		hz = m.ceilings[0].sm_hz;
+		made_again(m);
+		k = made_kernel(m, "small", 1000, 200000);
+		made_counters(m, k, 0.05);
+		hz = m->ceilings[0].sm_hz;
 		k->shape.grid_x = (uint32_t)(start[i] * 198.5e-6 * hz / 1.2);
 		k->shape.block_x = 128;
 		k->occupancy.blocks_per_sm = 16;
@@ -232,70 +211,58 @@ TEST(test_start_is_the_limit)
 		    k->metric[METRIC_THREAD_INST_PRED_ON] =
 		    k->metric[METRIC_INST_EXECUTED] * 32;
 		k->metric[METRIC_OCCUPANCY] = 40;
-		a = made_advice(&m);
+		a = made_advised(m);
 		if ((made_finding(a, "too-many-blocks-little-work") != NULL) !=
 		    (i == 0))
 			fail_msg("started for %g of the time", start[i]);
-		finish(a, &m);
 	}
 }
 
 /* A kernel that all the time goes into and nobody looked at is told of, with what
  * to do; no longer once it was. What is little of the run, or full, is not. */
-TEST(test_unmeasured)
+MADE_TEST(test_unmeasured)
 {
 	struct advice *a;
-	struct made m;
 
-	made_init(&m);
-	made_kernel(&m, "once", 1, 3000000000)->skip = SKIP_TOO_FEW_LAUNCHES;
-	made_counters(&m, made_kernel(&m, "often", 1000, 100000), 0.95);
-	a = made_advice(&m);
+	made_kernel(m, "once", 1, 3000000000)->skip = SKIP_TOO_FEW_LAUNCHES;
+	made_counters(m, made_kernel(m, "often", 1000, 100000), 0.95);
+	a = made_advised(m);
 	assert_string_equal(a->unmeasured, "once, 97 % of the kernels' time: "
 	    "too few launches; use --replay");
-	advice_free(a);
-	made_kernel(&m, "too", 1, 3000000)->skip = SKIP_STALL;
-	a = made_advice(&m);
+	made_kernel(m, "too", 1, 3000000)->skip = SKIP_STALL;
+	a = made_advised(m);
 	assert_non_null(strstr(a->unmeasured, "once and 1 other kernel, 97 %"));
-	advice_free(a);
 	/* Counted, and nothing is full: the instructions decide. */
-	made_counters(&m, &m.kernel[0], 0.2);
-	m.kernel[0].skip = SKIP_NONE;
-	m.kernel[0].metric[METRIC_ISSUE_ACTIVE] = 20;
-	m.run.level = LEVEL_COUNTERS;
-	a = made_advice(&m);
+	made_counters(m, &m->kernel[0], 0.2);
+	m->kernel[0].skip = SKIP_NONE;
+	m->kernel[0].metric[METRIC_ISSUE_ACTIVE] = 20;
+	m->run.level = LEVEL_COUNTERS;
+	a = made_advised(m);
 	assert_non_null(strstr(a->unmeasured, "run it with `--level source`"));
-	advice_free(a);
-	made_counters(&m, &m.kernel[0], 0.95);
-	a = made_advice(&m);
+	made_counters(m, &m->kernel[0], 0.95);
+	a = made_advised(m);
 	assert_null(a->unmeasured);
-	advice_free(a);
 	/* Little of the run. */
-	made_init(&m);
-	made_kernel(&m, "once", 1, 300000000)->skip = SKIP_TOO_FEW_LAUNCHES;
-	a = made_advice(&m);
+	made_again(m);
+	made_kernel(m, "once", 1, 300000000)->skip = SKIP_TOO_FEW_LAUNCHES;
+	a = made_advised(m);
 	assert_null(a->unmeasured);
-	advice_free(a);
 }
 
 /* "Nothing is full" is said of what was counted. */
-TEST(test_what_was_counted)
+MADE_TEST(test_what_was_counted)
 {
 	const struct finding *f;
 	struct advice *a;
-	struct made m;
 
-	made_init(&m);
-	fault_uneven(&m);
-	a = made_advice(&m);
+	fault_uneven(m);
+	a = made_advised(m);
 	f = made_finding(a, "sm-imbalance");
 	assert_non_null(strstr(f->limiter, "nothing is full"));
-	advice_free(a);
-	m.kernel[0].metric[METRIC_DRAM_READ] =
-	    m.kernel[0].metric[METRIC_DRAM_WRITE] =
-	    m.kernel[0].metric[METRIC_DRAM_PCT] = NAN;
-	a = made_advice(&m);
+	m->kernel[0].metric[METRIC_DRAM_READ] =
+	    m->kernel[0].metric[METRIC_DRAM_WRITE] =
+	    m->kernel[0].metric[METRIC_DRAM_PCT] = NAN;
+	a = made_advised(m);
 	f = made_finding(a, "sm-imbalance");
 	assert_non_null(strstr(f->limiter, "nothing that was counted is full"));
-	finish(a, &m);
 }

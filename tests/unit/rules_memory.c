@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "model/gain.h"
-#include "unit/test.h"
 
 #include "unit/advise.h"
 
@@ -26,7 +25,7 @@ evidence_of(const struct finding *f, const char *name)
 #define REDUNDANT "redundant-global-traffic"
 
 /* What limits decides what is advised. */
-TEST(test_redundant_advice)
+MADE_TEST(test_redundant_advice)
 {
 	static const struct {
 		builder *build;
@@ -44,8 +43,7 @@ TEST(test_redundant_advice)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct made m;
-		struct advice *a = advise(cases[i].build, &m);
+		struct advice *a = advised(cases[i].build, m);
 		const struct finding *f = made_finding(a, REDUNDANT);
 
 		assert_non_null(f);
@@ -58,64 +56,56 @@ TEST(test_redundant_advice)
 			fail_msg("case %zu: × %g", i, f->kernel_speedup);
 		assert_true(f->saves_low_s < f->saves_s);
 		assert_true(f->saves_high_s > f->saves_s);
-		finish(a, &m);
 	}
 }
 
 /* What goes into a product with a coefficient that all share serves all results
  * that a thread may have: more is saved than of a product of two loads. */
-TEST(test_redundant_filter)
+MADE_TEST(test_redundant_filter)
 {
 	const struct finding *f;
 	struct advice *a;
-	struct made m;
 	double own;
 
-	a = advise(fault_coefficients_own, &m);
+	a = advised(fault_coefficients_own, m);
 	f = made_finding(a, REDUNDANT);
 	assert_non_null(f);
 	own = f->saves_s;
 	assert_non_null(strstr(f->advice, "tile"));
-	finish(a, &m);
-	a = advise(fault_coefficients, &m);
+	a = advised(fault_coefficients, m);
 	f = made_finding(a, REDUNDANT);
 	assert_non_null(f);
 	if (strstr(f->advice, "along the filter") == NULL)
 		fail_msg("%s / %s", f->summary, f->advice);
 	if (!(f->saves_s > 1.2 * own && f->kernel_speedup < 4))
 		fail_msg("%g s, %g s where threads differ", f->saves_s, own);
-	finish(a, &m);
 }
 
 /* L2 counts twice what passes between its partitions: L1 asked for less. */
-TEST(test_host_partitions)
+MADE_TEST(test_host_partitions)
 {
 	const struct finding *f;
 	struct advice *a;
-	struct made m;
 	double *v;
 
-	made_init(&m);
-	fault_zero_copy(&m);
-	v = m.kernel[0].metric;
+	fault_zero_copy(m);
+	v = m->kernel[0].metric;
 	v[METRIC_L2_FROM_L1] = v[METRIC_L2_SYSMEM];
 	v[METRIC_L2_SYSMEM] *= 1.5;
 	v[METRIC_L2_SECTORS] *= 1.5;
-	a = made_advice(&m);
+	a = made_advised(m);
 	f = made_finding(a, "host-memory-access");
 	assert_non_null(f);
 	assert_true(fabs(evidence_of(f, "host_bytes") - 9e6) < 1);
-	finish(a, &m);
 }
 
 /* Both loads of the product, and where they are. */
-TEST(test_redundant_lines)
+MADE_TEST(test_redundant_lines)
 {
 	const struct finding *f;
 	struct advice *a;
-	struct made m;
 
-	a = advise(fault_naive_product, &m);
+	a = advised(fault_naive_product, m);
 	f = made_finding(a, REDUNDANT);
 	assert_int_equal(f->hots, 1);
 	assert_int_equal(f->hot[0].line, 6);
@@ -124,157 +114,132 @@ TEST(test_redundant_lines)
 	/* 3.2 GB asked for, 60 MiB of L2 and 43 MB from DRAM. */
 	assert_true(evidence_of(f, "reuse_ratio") > 25);
 	assert_true(evidence_of(f, "reuse_ratio") < 35);
-	finish(a, &m);
 }
 
 /* What L2 may have held from before is never called loaded again. */
-TEST(test_redundant_needs_proof)
+MADE_TEST(test_redundant_needs_proof)
 {
 	const struct verdict *v;
 	struct advice *a;
-	struct made m;
 
-	made_init(&m);
-	fault_naive_product(&m);
-	m.device[0].limits.l2_bytes = (uint64_t)2 << 30;
-	a = made_advice(&m);
+	fault_naive_product(m);
+	m->device[0].limits.l2_bytes = (uint64_t)2 << 30;
+	a = made_advised(m);
 	assert_null(made_finding(a, REDUNDANT));
-	advice_free(a);
 	/* Its size unknown: nothing is known. */
-	m.device[0].limits.l2_bytes = 0;
-	a = made_advice(&m);
+	m->device[0].limits.l2_bytes = 0;
+	a = made_advised(m);
 	v = made_verdict(a, REDUNDANT);
 	assert_int_equal(v->state, RULE_NOT_MEASURED);
-	advice_free(a);
-	m.device[0].limits.l2_bytes = 60u << 20;
-	m.kernel[0].metric[METRIC_DRAM_READ] = NAN;
-	a = made_advice(&m);
+	m->device[0].limits.l2_bytes = 60u << 20;
+	m->kernel[0].metric[METRIC_DRAM_READ] = NAN;
+	a = made_advised(m);
 	v = made_verdict(a, REDUNDANT);
 	assert_int_equal(v->state, RULE_NOT_MEASURED);
-	finish(a, &m);
 }
 
 /* A small program: L2 could hold it ten times, but there is no more of it. */
-TEST(test_redundant_small)
+MADE_TEST(test_redundant_small)
 {
 	const struct finding *f;
 	struct advice *a;
-	struct made m;
 
-	made_init(&m);
-	fault_naive_product(&m);
-	m.device[0].limits.l2_bytes = (uint64_t)2 << 30;
-	m.run.peak_memory_bytes = 100000000;
-	a = made_advice(&m);
+	fault_naive_product(m);
+	m->device[0].limits.l2_bytes = (uint64_t)2 << 30;
+	m->run.peak_memory_bytes = 100000000;
+	a = made_advised(m);
 	f = made_finding(a, REDUNDANT);
 	assert_non_null(f);
 	assert_true(fabs(evidence_of(f, "unique_bytes") - 1e8) < 1);
-	advice_free(a);
 	/* What was lost may have been allocations. */
-	m.run.records = 100000;
-	m.run.lost = 1;
-	a = made_advice(&m);
+	m->run.records = 100000;
+	m->run.lost = 1;
+	a = made_advised(m);
 	assert_null(made_finding(a, REDUNDANT));
-	advice_free(a);
 	/* It read more than was seen: there is more. */
-	m.run.lost = 0;
-	m.run.peak_memory_bytes = 10000000;
-	a = made_advice(&m);
+	m->run.lost = 0;
+	m->run.peak_memory_bytes = 10000000;
+	a = made_advised(m);
 	assert_null(made_finding(a, REDUNDANT));
-	finish(a, &m);
 }
 
 /* Conflicts first, then results: a row without padding is another rule's. */
-TEST(test_redundant_leaves_conflicts)
+MADE_TEST(test_redundant_leaves_conflicts)
 {
 	struct advice *a;
-	struct made m;
 	double *v;
 
-	made_init(&m);
-	fault_one_result(&m);
-	v = m.kernel[0].metric;
+	fault_one_result(m);
+	v = m->kernel[0].metric;
 	v[METRIC_SHARED_LD_CONFLICTS] = 0.5 * v[METRIC_SHARED_LD_WAVEFRONTS];
-	a = made_advice(&m);
+	a = made_advised(m);
 	assert_null(made_finding(a, REDUNDANT));
-	advice_free(a);
 	/* So is a grid without a wave of blocks no sure gain. */
 	v[METRIC_SHARED_LD_CONFLICTS] = 0;
-	m.kernel[0].occupancy.waves = 0.76;
-	a = made_advice(&m);
+	m->kernel[0].occupancy.waves = 0.76;
+	a = made_advised(m);
 	assert_true(made_finding(a, REDUNDANT)->saves_low_s == 0);
-	finish(a, &m);
 }
 
 /* Nothing of it where neither L1 nor L2 is the limit. */
-TEST(test_redundant_needs_limit)
+MADE_TEST(test_redundant_needs_limit)
 {
 	struct advice *a;
-	struct made m;
 
-	made_init(&m);
-	fault_one_result(&m);
-	m.kernel[0].metric[METRIC_ISSUE_ACTIVE] = 95;
-	a = made_advice(&m);
+	fault_one_result(m);
+	m->kernel[0].metric[METRIC_ISSUE_ACTIVE] = 95;
+	a = made_advised(m);
 	assert_null(made_finding(a, REDUNDANT));
 	assert_int_equal(made_verdict(a, REDUNDANT)->state, RULE_CLEAN);
-	finish(a, &m);
 }
 
 /* --- host-memory-access ---------------------------------------------------- */
 
-TEST(test_host_gain)
+MADE_TEST(test_host_gain)
 {
 	const struct finding *f;
 	struct advice *a;
-	struct made m;
 
 	/* 9 MB at 53 GB/s are 170 of 200 µs. */
-	a = advise(fault_zero_copy, &m);
+	a = advised(fault_zero_copy, m);
 	f = made_finding(a, "host-memory-access");
 	assert_true(fabs(evidence_of(f, "link_ratio") - 0.85) < 0.02);
 	assert_true(evidence_of(f, "reads_ratio") > 0.98);
 	assert_true(f->kernel_speedup > 5 && f->kernel_speedup < 8);
 	assert_true(f->saves_low_s > 0);
 	assert_int_equal(f->confidence, CONF_MEDIUM);
-	finish(a, &m);
 	/* They may all have been stores: nothing is sure. */
-	a = advise(fault_zero_copy_stores, &m);
+	a = advised(fault_zero_copy_stores, m);
 	f = made_finding(a, "host-memory-access");
 	assert_true(f->saves_low_s == 0);
 	assert_int_equal(f->confidence, CONF_LOW);
-	finish(a, &m);
 }
 
 /* Few launches: the copy costs as much as what it saves. */
-TEST(test_host_needs_launches)
+MADE_TEST(test_host_needs_launches)
 {
 	const struct finding *f;
 	struct advice *a;
-	struct made m;
 	struct kernel *k;
 
-	made_init(&m);
-	fault_zero_copy(&m);
-	m.run.peak_host_bytes = 9000000;
-	k = &m.kernel[0];
+	fault_zero_copy(m);
+	m->run.peak_host_bytes = 9000000;
+	k = &m->kernel[0];
 	k->launches = 2;
 	k->total_ns = 2 * 200000;
 	k->exposed_ns = k->alone_ns = (double)k->total_ns;
-	a = made_advice(&m);
+	a = made_advised(m);
 	f = made_finding(a, "host-memory-access");
 	assert_non_null(f);
 	assert_true(f->kernel_speedup > 1.5 && f->kernel_speedup < 2.2);
-	advice_free(a);
 	k->launches = 1;
-	a = made_advice(&m);
+	a = made_advised(m);
 	assert_null(made_finding(a, "host-memory-access"));
-	finish(a, &m);
 }
 
 /* --- l2-thrash ------------------------------------------------------------- */
 
-TEST(test_thrash_limits)
+MADE_TEST(test_thrash_limits)
 {
 	static const struct {
 		uint64_t memory, statics;
@@ -291,48 +256,42 @@ TEST(test_thrash_limits)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct verdict *v;
 		struct advice *a;
-		struct made m;
 
-		made_init(&m);
-		fault_sweeping(&m);
-		m.run.peak_memory_bytes = cases[i].memory;
-		m.run.static_bytes = cases[i].statics;
-		m.kernel[0].metric[METRIC_GLOBAL_LD_BYTES_PER_SECTOR] =
+		made_again(m);
+		fault_sweeping(m);
+		m->run.peak_memory_bytes = cases[i].memory;
+		m->run.static_bytes = cases[i].statics;
+		m->kernel[0].metric[METRIC_GLOBAL_LD_BYTES_PER_SECTOR] =
 		    cases[i].used;
-		a = made_advice(&m);
+		a = made_advised(m);
 		v = made_verdict(a, "l2-thrash");
 		if (v->state != cases[i].want)
 			fail_msg("case %zu is %s", i,
 			    rule_state_name[v->state]);
-		finish(a, &m);
 	}
 }
 
 /* Memory ten times L2 is streamed, however often. */
-TEST(test_thrash_leaves_large)
+MADE_TEST(test_thrash_leaves_large)
 {
 	struct advice *a;
-	struct made m;
 
-	made_init(&m);
-	fault_sweeping(&m);
-	m.run.peak_memory_bytes = (uint64_t)100 << 20;
-	m.device[0].limits.l2_bytes = 10u << 20;
-	a = made_advice(&m);
+	fault_sweeping(m);
+	m->run.peak_memory_bytes = (uint64_t)100 << 20;
+	m->device[0].limits.l2_bytes = 10u << 20;
+	a = made_advised(m);
 	assert_null(made_finding(a, "l2-thrash"));
 	assert_int_equal(made_verdict(a, "l2-thrash")->state, RULE_CLEAN);
-	finish(a, &m);
 }
 
 /* --- cache-config-mismatch ------------------------------------------------- */
 
-TEST(test_carveout)
+MADE_TEST(test_carveout)
 {
 	const struct finding *f;
 	struct advice *a;
-	struct made m;
 
-	a = advise(fault_all_shared, &m);
+	a = advised(fault_all_shared, m);
 	f = made_finding(a, "cache-config-mismatch");
 	assert_ptr_equal(f, &a->finding[0]);
 	/* 256 KiB, and 228 of them taken: 28; or 8, for what is reserved. */
@@ -341,66 +300,55 @@ TEST(test_carveout)
 	assert_true(evidence_of(f, "carveout") == 100);
 	/* The working set may be far larger than any L1. */
 	assert_true(f->saves_low_s == 0 && f->saves_s > 0);
-	finish(a, &m);
-	a = advise(fault_small_carveout, &m);
+	a = advised(fault_small_carveout, m);
 	f = made_finding(a, "cache-config-mismatch");
 	assert_ptr_equal(f, &a->finding[0]);
 	assert_true(evidence_of(f, "shared_bytes") == 64 << 10);
 	assert_true(evidence_of(f, "more_warps_ratio") == 5);
 	assert_non_null(strstr(f->summary, "room for 1 block;"));
 	/* The driver gave more than it was asked for. */
-	m.kernel[0].shape.smem_executed = 132 << 10;
-	advice_free(a);
-	a = made_advice(&m);
+	m->kernel[0].shape.smem_executed = 132 << 10;
+	a = made_advised(m);
 	assert_null(made_finding(a, "cache-config-mismatch"));
-	finish(a, &m);
 }
 
 /* What the driver says it did counts more than what was asked for. */
-TEST(test_carveout_executed)
+MADE_TEST(test_carveout_executed)
 {
 	struct advice *a;
-	struct made m;
 
-	made_init(&m);
-	fault_all_shared(&m);
-	m.kernel[0].shape.smem_executed = 32 << 10;
-	a = made_advice(&m);
+	fault_all_shared(m);
+	m->kernel[0].shape.smem_executed = 32 << 10;
+	a = made_advised(m);
 	assert_null(made_finding(a, "cache-config-mismatch"));
-	advice_free(a);
-	m.kernel[0].shape.smem_executed = 228 << 10;
-	a = made_advice(&m);
+	m->kernel[0].shape.smem_executed = 228 << 10;
+	a = made_advised(m);
 	assert_non_null(made_finding(a, "cache-config-mismatch"));
-	advice_free(a);
-	m.device[0].limits.cc_major = 6;	/* L1 is apart there */
-	a = made_advice(&m);
+	m->device[0].limits.cc_major = 6;	/* L1 is apart there */
+	a = made_advised(m);
 	assert_int_equal(made_verdict(a, "cache-config-mismatch")->state,
 	    RULE_NOT_MEASURED);
-	finish(a, &m);
 }
 
 /* --- divergent-constant-access --------------------------------------------- */
 
-TEST(test_constant_waits)
+MADE_TEST(test_constant_waits)
 {
 	const struct finding *f;
 	struct advice *a;
-	struct made m;
 
 	/* 10 samples at the load, 700 at what uses it, 290 elsewhere. */
-	a = advise(fault_lookup, &m);
+	a = advised(fault_lookup, m);
 	f = made_finding(a, "divergent-constant-access");
 	assert_true(fabs(evidence_of(f, "waiting_ratio") - 0.71) < 1e-9);
 	assert_int_equal(f->hots, 1);
 	assert_int_equal(f->hot[0].line, 5);
-	finish(a, &m);
-	made_init(&m);
-	fault_lookup(&m);
-	m.code[0]->code.samples.all = 50;
-	a = made_advice(&m);
+	made_again(m);
+	fault_lookup(m);
+	m->code[0]->code.samples.all = 50;
+	a = made_advised(m);
 	assert_int_equal(made_verdict(a,
 	    "divergent-constant-access")->reason->code, REASON_FEW_SAMPLES);
-	finish(a, &m);
 }
 
 /* --- low-memory-throughput ------------------------------------------------- */
@@ -409,56 +357,49 @@ TEST(test_constant_waits)
 
 /* To three quarters of DRAM's ceiling, and in the favourable view to all of it:
  * it is 30 % busy. Without the code half of that is believed. */
-TEST(test_low_gain)
+MADE_TEST(test_low_gain)
 {
 	const struct finding *f;
 	struct advice *a;
 	double code, exposed;
-	struct made m;
 
-	a = advise(fault_one_load, &m);
+	a = advised(fault_one_load, m);
 	f = made_finding(a, LOW);
 	code = f->kernel_speedup;
 	assert_true(code > 2.3 && code < 2.6);
 	exposed = gain_exposed_s(f->kernel);
 	assert_true(f->saves_high_s > 0.68 * exposed &&
 	    f->saves_high_s < 0.71 * exposed);
-	finish(a, &m);
-	a = advise(fault_one_load_counted, &m);
+	a = advised(fault_one_load_counted, m);
 	assert_true(made_finding(a, LOW)->kernel_speedup < code);
-	finish(a, &m);
 }
 
-TEST(test_low_is_last)
+MADE_TEST(test_low_is_last)
 {
 	const struct finding *f;
 	struct advice *a;
-	struct made m;
 
-	a = advise(fault_one_load, &m);
+	a = advised(fault_one_load, m);
 	f = made_finding(a, LOW);
 	assert_int_equal(f->hot[0].line, 6);
 	assert_int_equal(f->severity, SEV_MEDIUM);
-	finish(a, &m);
-	a = advise(fault_one_load_counted, &m);
+	a = advised(fault_one_load_counted, m);
 	assert_int_equal(made_finding(a, LOW)->severity, SEV_LOW);
-	finish(a, &m);
 	/* Another rule knows better. */
-	made_init(&m);
-	fault_one_load(&m);
-	m.kernel[0].occupancy.ratio = 0.25;
-	m.kernel[0].occupancy.limiter = LIMITER_REGISTERS;
-	m.kernel[0].occupancy.blocks_per_sm = 2;
-	a = made_advice(&m);
+	made_again(m);
+	fault_one_load(m);
+	m->kernel[0].occupancy.ratio = 0.25;
+	m->kernel[0].occupancy.limiter = LIMITER_REGISTERS;
+	m->kernel[0].occupancy.blocks_per_sm = 2;
+	a = made_advised(m);
 	assert_non_null(made_finding(a, "low-theoretical-occupancy"));
 	assert_null(made_finding(a, LOW));
 	assert_int_equal(made_verdict(a, LOW)->state, RULE_CLEAN);
-	finish(a, &m);
 }
 
 /* What was found does not become clean because a counter is missing, or the
  * code: it becomes less sure, or is not measured. */
-TEST(test_less_is_not_clean)
+MADE_TEST(test_less_is_not_clean)
 {
 	static const struct {
 		builder *build;
@@ -480,20 +421,18 @@ TEST(test_less_is_not_clean)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		for (int k = 0; k <= METRIC_COUNT; k++) {
 			struct advice *a;
-			struct made m;
 
-			made_init(&m);
-			cases[i].build(&m);
+			made_again(m);
+			cases[i].build(m);
 			if (k == METRIC_COUNT)
-				m.kernel[0].code = NULL;
+				m->kernel[0].code = NULL;
 			else
-				m.kernel[0].metric[k] = NAN;
-			a = made_advice(&m);
+				m->kernel[0].metric[k] = NAN;
+			a = made_advised(m);
 			if (made_verdict(a, cases[i].rule)->state ==
 			    RULE_CLEAN)
 				fail_msg("case %zu is clean without %s", i,
 				    k == METRIC_COUNT ? "its code" :
 				    metric_table[k].name);
-			finish(a, &m);
 		}
 }

@@ -13,10 +13,10 @@ advise_sampled(builder *build, struct made *m, double issue)
 {
 	struct advice *a;
 
-	made_init(m);
+	made_again(m);
 	build(m);
 	fault_sample(m, issue);
-	a = made_advice(m);
+	a = made_advised(m);
 	assert_non_null(a);
 	return a;
 }
@@ -46,6 +46,7 @@ check_alike(builder *build, const char *rule)
 	struct made m, n;
 
 	a = advise(build, &m);
+	made_init(&n);
 	b = advise_sampled(build, &n, ISSUE);
 	full = made_finding(a, rule);
 	less = made_finding(b, rule);
@@ -58,7 +59,7 @@ check_alike(builder *build, const char *rule)
 	assert_true(less->kernel_speedup > 1 + (full->kernel_speedup - 1) / 2);
 	assert_true(less->kernel_speedup < 1 + (full->kernel_speedup - 1) * 2);
 	finish(a, &m);
-	finish(b, &n);
+	code_release(&n);
 }
 
 TEST(test_alike)
@@ -67,135 +68,119 @@ TEST(test_alike)
 }
 
 /* How busy it is was counted: that holds, whatever the samples say. */
-TEST(test_counters_first)
+MADE_TEST(test_counters_first)
 {
 	struct advice *a;
-	struct made m;
 
-	made_init(&m);
-	fault_dividing_in_loop(&m);
-	fault_sample(&m, ISSUE);
-	m.kernel[0].metric[METRIC_ISSUE_ACTIVE] = 10;
-	m.kernel[0].metric[METRIC_PIPE_XU] = 10;
-	a = made_advice(&m);
+	fault_dividing_in_loop(m);
+	fault_sample(m, ISSUE);
+	m->kernel[0].metric[METRIC_ISSUE_ACTIVE] = 10;
+	m->kernel[0].metric[METRIC_PIPE_XU] = 10;
+	a = made_advised(m);
 	assert_null(made_finding(a, "integer-division"));
-	finish(a, &m);
 }
 
 static void
 not_measured(struct made *m, const char *rule, const char *reason)
 {
-	struct advice *a = made_advice(m);
+	struct advice *a = made_advised(m);
 	const struct verdict *v = made_verdict(a, rule);
 
 	assert_int_equal(v->state, RULE_NOT_MEASURED);
 	assert_non_null(strstr(v->reason->text, reason));
-	finish(a, m);
 }
 
-TEST(test_no_data)
+MADE_TEST(test_no_data)
 {
 	static const char rule[] = "integer-division";
 	struct kernel *other;
-	struct made m;
 
-	made_init(&m);		/* not sampled */
-	fault_dividing_in_loop(&m);
-	fault_uncount(&m);
-	not_measured(&m, rule, "too few launches");
-	made_init(&m);		/* hardly */
-	fault_dividing_in_loop(&m);
-	fault_sample(&m, ISSUE);
-	m.code[0]->code.samples.stall[STALL_SELECTED] = 59;
-	not_measured(&m, rule, "too few launches");
-	made_init(&m);
-	fault_dividing_in_loop(&m);
-	fault_sample(&m, ISSUE);
-	m.code[0]->code.disassembled = false;
-	not_measured(&m, rule, "too few launches");
-	made_init(&m);
-	fault_dividing_in_loop(&m);
-	fault_sample(&m, ISSUE);
-	m.code[0]->code.debug = true;
-	not_measured(&m, rule, "too few launches");
-	made_init(&m);		/* its other shape has the time */
-	fault_dividing_in_loop(&m);
-	fault_sample(&m, ISSUE);
-	other = made_kernel(&m, "_Z4workPf", 10000, 200000);
-	other->code = m.kernel[0].code;
+	made_again(m);		/* not sampled */
+	fault_dividing_in_loop(m);
+	fault_uncount(m);
+	not_measured(m, rule, "too few launches");
+	made_again(m);		/* hardly */
+	fault_dividing_in_loop(m);
+	fault_sample(m, ISSUE);
+	m->code[0]->code.samples.stall[STALL_SELECTED] = 59;
+	not_measured(m, rule, "too few launches");
+	made_again(m);
+	fault_dividing_in_loop(m);
+	fault_sample(m, ISSUE);
+	m->code[0]->code.disassembled = false;
+	not_measured(m, rule, "too few launches");
+	made_again(m);
+	fault_dividing_in_loop(m);
+	fault_sample(m, ISSUE);
+	m->code[0]->code.debug = true;
+	not_measured(m, rule, "too few launches");
+	made_again(m);		/* its other shape has the time */
+	fault_dividing_in_loop(m);
+	fault_sample(m, ISSUE);
+	other = made_kernel(m, "_Z4workPf", 10000, 200000);
+	other->code = m->kernel[0].code;
 	other->shape.grid_x = 7;
 	other->skip = SKIP_TOO_FEW_LAUNCHES;
-	not_measured(&m, rule, "too few launches");
+	not_measured(m, rule, "too few launches");
 }
 
 /* Nothing there: not found, and not clean either. */
-TEST(test_quiet)
+MADE_TEST(test_quiet)
 {
 	struct advice *a;
-	struct made m;
 
-	a = advise_sampled(fault_code_clean, &m, 0.2);
+	a = advise_sampled(fault_code_clean, m, 0.2);
 	for (size_t i = 0; i < a->findings; i++)
 		assert_null(strstr(a->finding[i].summary, "PC samples"));
 	assert_int_equal(made_verdict(a, "integer-division")->state,
 	    RULE_NOT_MEASURED);
-	finish(a, &m);
 }
 
 static const struct finding *
 found(builder *build, struct advice **a, struct made *m, const char *rule)
 {
-	*a = advise(build, m);
+	*a = advised(build, m);
 	return made_finding(*a, rule);
 }
 
-TEST(test_atomics)
+MADE_TEST(test_atomics)
 {
 	static const char rule[] = "global-atomic-contention";
 	const struct finding *f;
 	struct advice *a;
-	struct made m;
 
-	f = found(fault_sampled_atomics, &a, &m, rule);
+	f = found(fault_sampled_atomics, &a, m, rule);
 	assert_non_null(f);
 	check_words(f, CONF_MEDIUM);
 	assert_int_equal(f->hot[0].line, 5);
 	assert_true(f->kernel_speedup > 10);
 	assert_true(f->saves_low_s < 0.5 * f->saves_s);
-	finish(a, &m);
-	assert_null(found(fault_sampled_atomics_busy, &a, &m, rule));
-	finish(a, &m);
-	made_init(&m);		/* pages on their way */
-	fault_sampled_atomics(&m);
-	m.run.unified.used = true;
-	a = made_advice(&m);
+	assert_null(found(fault_sampled_atomics_busy, &a, m, rule));
+	made_again(m);		/* pages on their way */
+	fault_sampled_atomics(m);
+	m->run.unified.used = true;
+	a = made_advised(m);
 	assert_null(made_finding(a, rule));
-	finish(a, &m);
 }
 
-TEST(test_conflicts)
+MADE_TEST(test_conflicts)
 {
 	static const char rule[] = "shared-bank-conflicts";
 	const struct finding *f;
 	struct advice *a;
-	struct made m;
 
-	f = found(fault_sampled_conflicts, &a, &m, rule);
+	f = found(fault_sampled_conflicts, &a, m, rule);
 	assert_non_null(f);
 	check_words(f, CONF_MEDIUM);
 	assert_int_equal(f->hot[0].line, 7);
 	assert_non_null(strstr(f->summary, "every 12.5 cycles"));
 	assert_true(f->kernel_speedup > 2 && f->kernel_speedup < 12.5);
-	finish(a, &m);
-	assert_null(found(fault_sampled_shared, &a, &m, rule));
-	finish(a, &m);
-	assert_null(found(fault_sampled_units, &a, &m, rule));
-	finish(a, &m);
-	assert_null(found(fault_sampled_latency, &a, &m, rule));
-	finish(a, &m);
+	assert_null(found(fault_sampled_shared, &a, m, rule));
+	assert_null(found(fault_sampled_units, &a, m, rule));
+	assert_null(found(fault_sampled_latency, &a, m, rule));
 }
 
-TEST(test_strides)
+MADE_TEST(test_strides)
 {
 	static const char rule[] = "uncoalesced-global-access";
 	static builder *const quiet[] = {
@@ -204,32 +189,27 @@ TEST(test_strides)
 	};
 	const struct finding *f;
 	struct advice *a;
-	struct made m;
 
-	f = found(fault_sampled_rows, &a, &m, rule);
+	f = found(fault_sampled_rows, &a, m, rule);
 	assert_non_null(f);
 	check_words(f, CONF_LOW);
 	assert_int_equal(f->hot[0].line, 7);
 	assert_non_null(strstr(f->summary, "by a row's length"));
 	assert_true(f->evidence[0].value == 8);	/* a sector for 4 bytes */
-	finish(a, &m);
-	f = found(fault_sampled_rows_of, &a, &m, rule);
+	f = found(fault_sampled_rows_of, &a, m, rule);
 	assert_non_null(f);
 	assert_non_null(strstr(f->summary, "by a variable"));
-	finish(a, &m);
 	for (size_t i = 0; i < sizeof(quiet) / sizeof(quiet[0]); i++) {
-		assert_null(found(quiet[i], &a, &m, rule));
-		finish(a, &m);
+		assert_null(found(quiet[i], &a, m, rule));
 	}
-	made_init(&m);		/* a warp has several rows of threads */
-	fault_sampled_rows(&m);
-	m.kernel[0].shape.block_x = 16;
-	a = made_advice(&m);
+	made_again(m);		/* a warp has several rows of threads */
+	fault_sampled_rows(m);
+	m->kernel[0].shape.block_x = 16;
+	a = made_advised(m);
 	assert_null(made_finding(a, rule));
-	finish(a, &m);
 }
 
-TEST(test_trees)
+MADE_TEST(test_trees)
 {
 	static const char rule[] = "shuffle-reduction";
 	static builder *const trees[] = {
@@ -240,18 +220,15 @@ TEST(test_trees)
 	};
 	const struct finding *f;
 	struct advice *a;
-	struct made m;
 
 	for (size_t i = 0; i < 2; i++) {
-		f = found(trees[i], &a, &m, rule);
+		f = found(trees[i], &a, m, rule);
 		assert_non_null(f);
 		check_words(f, CONF_LOW);
 		assert_int_equal(f->hot[0].line, 7);
 		assert_true(f->kernel_speedup > 1.2);
-		finish(a, &m);
 	}
 	for (size_t i = 0; i < 2; i++) {
-		assert_null(found(others[i], &a, &m, rule));
-		finish(a, &m);
+		assert_null(found(others[i], &a, m, rule));
 	}
 }

@@ -11,7 +11,6 @@
 #include "rules/evidence/library.h"
 #include "rules/evidence/operand.h"
 #include "rules/evidence/slice.h"
-#include "unit/test.h"
 
 #include "unit/advise.h"
 
@@ -241,7 +240,7 @@ TEST(test_patterns)
 }
 
 /* What one rule explains no other does. */
-TEST(test_each_once)
+MADE_TEST(test_each_once)
 {
 	static const struct {
 		builder *build;
@@ -256,24 +255,21 @@ TEST(test_each_once)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct made m;
-		struct advice *a = advise(cases[i].build, &m);
+		struct advice *a = advised(cases[i].build, m);
 
 		assert_non_null(made_finding(a, cases[i].says));
 		assert_null(made_finding(a, cases[i].silent));
-		finish(a, &m);
 	}
 }
 
 /* --- lines and sites ------------------------------------------------------- */
 
-TEST(test_lines)
+MADE_TEST(test_lines)
 {
 	const struct finding *f;
 	struct advice *a;
-	struct made m;
 
-	a = advise(fault_fields, &m);
+	a = advised(fault_fields, m);
 	f = made_finding(a, "array-of-structures");
 	assert_int_equal(f->hots, 2);
 	assert_string_equal(f->hot[0].file, "tests/kernel.cu");
@@ -286,60 +282,54 @@ TEST(test_lines)
 	assert_non_null(strstr(f->location, "kernel.cu:4"));
 	assert_non_null(strstr(f->location, "grid 12672"));
 	assert_null(f->location_missing);
-	finish(a, &m);
 }
 
-TEST(test_line_text)
+MADE_TEST(test_line_text)
 {
 	static const char source[] = "one\n\t  if (a)\tb(\x01);  \nlast";
 	const struct finding *f;
 	struct code_made *c;
 	struct advice *a;
-	struct made m;
 
-	made_init(&m);
-	fault_fields(&m);
-	c = m.code[0];
+	made_again(m);
+	fault_fields(m);
+	c = m->code[0];
 	for (size_t i = 0; i < c->code.lines; i++)
 		if (c->code.line[i].line >= 41)
 			c->code.line[i].line -= 39;	/* 2 and 3 */
 	c->file[0].text = source;
 	c->file[0].size = sizeof(source) - 1;
-	a = made_advice(&m);
+	a = made_advised(m);
 	f = made_finding(a, "array-of-structures");
 	for (size_t i = 0; i < f->hots; i++)
 		assert_string_equal(f->hot[i].text, f->hot[i].line == 2 ?
 		    "if (a) b( );" : "last");
-	advice_free(a);
 	/* Behind the end there is no text. */
 	for (size_t i = 0; i < c->code.lines; i++)
 		c->code.line[i].line += 1000;
-	a = made_advice(&m);
+	a = made_advised(m);
 	f = made_finding(a, "array-of-structures");
 	assert_null(f->hot[0].text);
-	finish(a, &m);
 }
 
 /* Inlined code names its own line and the one it was inlined at; a chain that
  * runs in a circle ends. */
-TEST(test_inlined)
+MADE_TEST(test_inlined)
 {
 	const struct finding *f;
 	struct code *c;
 	struct advice *a;
-	struct made m;
 	uint32_t line, at;
 
-	made_init(&m);
-	fault_fields(&m);
-	c = &m.code[0]->code;
+	fault_fields(m);
+	c = &m->code[0]->code;
 	for (line = 0; c->line[line].line != 41; line++)
 		;
 	for (at = 0; c->line[at].line != 3; at++)
 		;
 	c->line[line].inlined_at = at;
 	c->line[line].function = "load(body const *)";
-	a = made_advice(&m);
+	a = made_advised(m);
 	f = made_finding(a, "array-of-structures");
 	for (size_t i = 0; i < f->hots; i++) {
 		if (f->hot[i].line != 41)
@@ -348,21 +338,18 @@ TEST(test_inlined)
 		assert_string_equal(f->hot[i].called_file, "tests/kernel.cu");
 		assert_int_equal(f->hot[i].called_line, 3);
 	}
-	advice_free(a);
 	c->line[at].inlined_at = line;
-	a = made_advice(&m);
+	a = made_advised(m);
 	assert_non_null(made_finding(a, "array-of-structures"));
-	advice_free(a);
 	c->line[line].inlined_at = c->line[at].inlined_at = 4000000000u;
 	c->line[line].file = 99;
-	a = made_advice(&m);
+	a = made_advised(m);
 	assert_non_null(made_finding(a, "array-of-structures"));
-	finish(a, &m);
 }
 
 /* A line of CUDA's own headers says little: the one that calls it stands for
  * it. */
-TEST(test_toolkit)
+MADE_TEST(test_toolkit)
 {
 	struct source_file file[] = {
 		{ .path = "/usr/local/cuda/include/sm_20_atomic_functions.hpp" },
@@ -371,14 +358,12 @@ TEST(test_toolkit)
 	const struct finding *f;
 	struct code *c;
 	struct advice *a;
-	struct made m;
 	uint32_t line, at;
 
-	made_init(&m);
-	fault_contended(&m);
-	c = &m.code[0]->code;
-	m.run.source_file = file;
-	m.run.source_files = 3;
+	fault_contended(m);
+	c = &m->code[0]->code;
+	m->run.source_file = file;
+	m->run.source_files = 3;
 	for (line = 0; c->line[line].line != 5; line++)
 		;
 	for (at = 0; c->line[at].line != 4; at++)
@@ -389,37 +374,33 @@ TEST(test_toolkit)
 	c->line[line].inlined_at = at;
 	c->line[at].file = 1;
 	c->line[at].inlined_at = 0;	/* in main.cu:3 */
-	a = made_advice(&m);
+	a = made_advised(m);
 	f = made_finding(a, "global-atomic-contention");
 	assert_string_equal(f->hot[0].file, "src/sum.cuh");
 	assert_int_equal(f->hot[0].line, 4);
 	assert_string_equal(f->hot[0].called_file, "src/main.cu");
 	assert_non_null(strstr(f->location, "sum.cuh:4 in main.cu:3"));
-	advice_free(a);
 	/* Nobody calls it: it stands for itself. */
 	c->line[line].inlined_at = LINE_NONE;
-	a = made_advice(&m);
+	a = made_advised(m);
 	f = made_finding(a, "global-atomic-contention");
 	assert_non_null(strstr(f->location, "sm_20_atomic_functions.hpp:5"));
-	finish(a, &m);
 }
 
 /* Without a line table the instruction is named, and the flag to add. */
-TEST(test_no_lines)
+MADE_TEST(test_no_lines)
 {
 	const struct finding *f;
 	struct code *c;
 	struct advice *a;
-	struct made m;
 
-	made_init(&m);
-	fault_fields(&m);
-	c = &m.code[0]->code;
+	fault_fields(m);
+	c = &m->code[0]->code;
 	c->has_lines = false;
 	c->lineless = reason_of(REASON_NO_LINEINFO);
 	for (size_t i = 0; i < c->instructions; i++)
 		c->instruction[i].line = LINE_NONE;
-	a = made_advice(&m);
+	a = made_advised(m);
 	f = made_finding(a, "array-of-structures");
 	assert_int_equal(f->hots, 2);
 	assert_null(f->hot[0].file);
@@ -427,16 +408,14 @@ TEST(test_no_lines)
 	assert_int_equal(f->hot[0].pc, 7 * 16);
 	assert_non_null(f->hot[0].sass);
 	assert_int_equal(f->location_missing->code, REASON_NO_LINEINFO);
-	finish(a, &m);
 	/* And without any source data the level that gives it. */
-	a = advise(fault_scattered, &m);
+	a = advised(fault_scattered, m);
 	f = made_finding(a, "uncoalesced-global-access");
 	assert_int_equal(f->hots, 0);
 	assert_int_equal(f->location_missing->code, REASON_NEEDS_SOURCE);
-	finish(a, &m);
 }
 
-TEST(test_sites)
+MADE_TEST(test_sites)
 {
 	struct site_frame frame = { .function = "main", .file = "main.cu",
 	    .line = 12 };
@@ -454,131 +433,113 @@ TEST(test_sites)
 		{ .call = CALL_DEVICE_SYNC, .count = 8 },	/* no frames */
 	};
 	struct advice *a;
-	struct made m;
 
-	made_init(&m);
-	fault_scattered(&m);
-	m.run.site = site;
-	m.run.sites = sizeof(site) / sizeof(site[0]);
-	a = made_advice(&m);
+	fault_scattered(m);
+	m->run.site = site;
+	m->run.sites = sizeof(site) / sizeof(site[0]);
+	a = made_advised(m);
 	assert_ptr_equal(made_finding(a, "uncoalesced-global-access")->site,
 	    &site[2]);
-	advice_free(a);
-	made_init(&m);
-	fault_syncing(&m);
-	m.run.site = site;
-	m.run.sites = sizeof(site) / sizeof(site[0]);
-	a = made_advice(&m);
+	made_again(m);
+	fault_syncing(m);
+	m->run.site = site;
+	m->run.sites = sizeof(site) / sizeof(site[0]);
+	a = made_advised(m);
 	assert_ptr_equal(made_finding(a, "device-sync-overuse")->site,
 	    &site[4]);
-	advice_free(a);
-	made_init(&m);
-	fault_allocating(&m);
-	m.run.site = site;
-	m.run.sites = sizeof(site) / sizeof(site[0]);
-	a = made_advice(&m);
+	made_again(m);
+	fault_allocating(m);
+	m->run.site = site;
+	m->run.sites = sizeof(site) / sizeof(site[0]);
+	a = made_advised(m);
 	assert_ptr_equal(made_finding(a, "allocation-in-hot-path")->site,
 	    &site[3]);
-	finish(a, &m);
 }
 
 /* --- reasons and order ------------------------------------------------------ */
 
-TEST(test_reasons)
+MADE_TEST(test_reasons)
 {
 	struct advice *a;
-	struct made m;
 
-	a = advise(fault_good, &m);
+	a = advised(fault_good, m);
 	assert_int_equal(made_verdict(a, "array-of-structures")->reason->code,
 	    REASON_NEEDS_SOURCE);
 	assert_int_equal(made_verdict(a, "debug-build")->reason->code,
 	    REASON_NEEDS_SOURCE);
-	finish(a, &m);
-	a = advise(fault_no_disassembler, &m);
+	a = advised(fault_no_disassembler, m);
 	assert_int_equal(made_verdict(a, "unfused-multiply-add")->reason->code,
 	    REASON_NO_DISASSEMBLER);
 	/* Counts are enough for the others. */
 	assert_int_equal(made_verdict(a, "global-atomic-contention")->state,
 	    RULE_CLEAN);
-	finish(a, &m);
-	a = advise(fault_not_counted, &m);
+	a = advised(fault_not_counted, m);
 	assert_int_equal(made_verdict(a, "loop-not-unrolled")->reason->code,
 	    REASON_COOPERATIVE);
-	finish(a, &m);
-	a = advise(fault_no_cubin, &m);
+	a = advised(fault_no_cubin, m);
 	assert_int_equal(made_verdict(a, "missing-lineinfo")->reason->code,
 	    REASON_NO_CODE);
-	finish(a, &m);
 	/* What nobody can act on is not said. */
-	a = advise(fault_library, &m);
+	a = advised(fault_library, m);
 	assert_int_equal(made_verdict(a, "missing-lineinfo")->state,
 	    RULE_NOT_MEASURED);
 	assert_int_equal(made_verdict(a, "narrow-access")->reason->code,
 	    REASON_LIBRARY);
-	finish(a, &m);
 }
 
 /* Code that is at hand tells at any level; without it the launch does what it
  * can. */
-TEST(test_debug_at_default)
+MADE_TEST(test_debug_at_default)
 {
 	const struct verdict *v;
 	struct advice *a;
-	struct made m;
 
 	for (uint32_t regs = 30; regs <= 240; regs += 210) {
-		made_init(&m);
-		fault_debug(&m);
-		m.run.level = LEVEL_COUNTERS;
-		m.code[0]->code.counted = false;
-		a = made_advice(&m);
+		made_again(m);
+		fault_debug(m);
+		m->run.level = LEVEL_COUNTERS;
+		m->code[0]->code.counted = false;
+		a = made_advised(m);
 		assert_string_equal(a->finding[0].rule, "debug-build");
-		finish(a, &m);
-		made_init(&m);
-		fault_good(&m);
-		m.kernel[0].shape.local_per_thread = 64;
-		m.kernel[0].shape.regs = regs;
-		a = made_advice(&m);
+		made_again(m);
+		fault_good(m);
+		m->kernel[0].shape.local_per_thread = 64;
+		m->kernel[0].shape.regs = regs;
+		a = made_advised(m);
 		v = made_verdict(a, "debug-build");
 		assert_int_equal(v->state, RULE_NOT_MEASURED);
 		/* Spilled, not unoptimised, where no register is left. */
 		assert_int_equal(v->reason->code, regs == 30 ?
 		    REASON_LIKE_DEBUG : REASON_NEEDS_SOURCE);
-		finish(a, &m);
 	}
 }
 
 /* A debug build comes first, and what its code lacks is not held against it. */
-TEST(test_debug_leads)
+MADE_TEST(test_debug_leads)
 {
 	struct advice *a;
-	struct made m;
 
-	made_init(&m);
-	fault_short_loop(&m);
-	m.code[0]->code.debug = true;
-	m.kernel[0].metric[METRIC_LOCAL_LD_SECTORS] =
-	    m.kernel[0].metric[METRIC_GLOBAL_LD_SECTORS];
-	a = made_advice(&m);
+	fault_short_loop(m);
+	m->code[0]->code.debug = true;
+	m->kernel[0].metric[METRIC_LOCAL_LD_SECTORS] =
+	    m->kernel[0].metric[METRIC_GLOBAL_LD_SECTORS];
+	a = made_advised(m);
 	assert_string_equal(a->finding[0].rule, "debug-build");
 	assert_null(made_finding(a, "loop-not-unrolled"));
 	assert_null(made_finding(a, "local-memory-spill"));
 	assert_int_equal(made_verdict(a, "loop-not-unrolled")->reason->code,
 	    REASON_DEBUG_BUILD);
-	finish(a, &m);
 }
 
 /* Launches from a kernel: counted at their line, or supposed, and then no more
  * than a hint; its other findings come after it. */
-TEST(test_device_launches)
+MADE_TEST(test_device_launches)
 {
 	static const char rule[] = "dynamic-parallelism-overhead";
 	const struct finding *f;
 	struct advice *a;
-	struct made m;
 
-	a = advise(fault_launching, &m);
+	a = advised(fault_launching, m);
 	f = made_finding(a, rule);
 	assert_ptr_equal(f, &a->finding[0]);
 	assert_int_equal(f->severity, SEV_HIGH);
@@ -588,72 +549,63 @@ TEST(test_device_launches)
 	assert_non_null(strstr(f->limiter, "launch"));
 	/* 0.95 of the 1.61 us of each. */
 	assert_true(fabs(f->saves_s - 1.7 * 0.95 / 1.61) < 0.01);
-	finish(a, &m);
 	/* Records of the kernel end with itself: the rest is idle time. */
-	made_init(&m);
-	fault_launching(&m);
-	m.kernel[0].gap_after_ns = 9 * m.kernel[0].total_ns / 10;
-	m.run.idle_ns[IDLE_LAUNCH] = m.kernel[0].gap_after_ns;
-	a = made_advice(&m);
+	made_again(m);
+	fault_launching(m);
+	m->kernel[0].gap_after_ns = 9 * m->kernel[0].total_ns / 10;
+	m->run.idle_ns[IDLE_LAUNCH] = m->kernel[0].gap_after_ns;
+	a = made_advised(m);
 	f = made_finding(a, rule);
 	assert_true(fabs(f->saves_s - 1.7 * 0.95 / 1.61) < 0.01);
-	finish(a, &m);
-	a = advise(fault_launching_uncounted, &m);
+	a = advised(fault_launching_uncounted, m);
 	f = made_finding(a, rule);
 	assert_int_equal(f->severity, SEV_LOW);
 	assert_int_equal(f->confidence, CONF_LOW);
 	assert_non_null(strstr(f->summary, "up to 1,056"));
 	assert_non_null(strstr(f->gain_note, "not counted"));
-	finish(a, &m);
 	/* Through a function that may launch or not: as many at most. */
-	made_init(&m);
-	fault_launching(&m);
-	m.code[0]->code.launch[0].direct = false;
-	a = made_advice(&m);
+	made_again(m);
+	fault_launching(m);
+	m->code[0]->code.launch[0].direct = false;
+	a = made_advised(m);
 	f = made_finding(a, rule);
 	assert_int_equal(f->confidence, CONF_LOW);
 	assert_non_null(strstr(f->summary, "up to 1,056"));
-	finish(a, &m);
-	a = advise(fault_launching_seldom, &m);
+	a = advised(fault_launching_seldom, m);
 	assert_null(made_finding(a, rule));
 	assert_int_equal(made_verdict(a, rule)->state, RULE_CLEAN);
-	finish(a, &m);
 	/* The function is not in the code that was captured. */
-	made_init(&m);
-	fault_launching(&m);
-	m.code[0]->code.launches_known = false;
-	a = made_advice(&m);
+	made_again(m);
+	fault_launching(m);
+	m->code[0]->code.launches_known = false;
+	a = made_advised(m);
 	assert_int_equal(made_verdict(a, rule)->state, RULE_NOT_MEASURED);
-	finish(a, &m);
 }
 
 /* One word for a function, whatever shapes it is launched in. */
-TEST(test_once_a_function)
+MADE_TEST(test_once_a_function)
 {
 	struct advice *a;
-	struct made m;
 	size_t said = 0;
 
-	made_init(&m);
-	fault_without_lines(&m);
+	fault_without_lines(m);
 	for (int i = 0; i < 5; i++) {
-		struct kernel *k = made_kernel(&m, "_Z4workPf", 300, 200000);
+		struct kernel *k = made_kernel(m, "_Z4workPf", 300, 200000);
 
-		k->code = m.kernel[0].code;
+		k->code = m->kernel[0].code;
 		k->shape.grid_x += (uint32_t)i;
 	}
-	made_kernel(&m, "other", 10000, 200000);
-	a = made_advice(&m);
+	made_kernel(m, "other", 10000, 200000);
+	a = made_advised(m);
 	for (size_t i = 0; i < a->findings; i++)
 		said += strcmp(a->finding[i].rule, "missing-lineinfo") == 0;
 	assert_int_equal(said, 1);
 	assert_ptr_equal(made_finding(a, "missing-lineinfo")->kernel,
-	    &m.kernel[0]);
-	finish(a, &m);
+	    &m->kernel[0]);
 }
 
 /* Spilled registers lie at constant places of the stack, arrays do not. */
-TEST(test_spill_kinds)
+MADE_TEST(test_spill_kinds)
 {
 	static const struct {
 		const char *sass, *advice;
@@ -670,27 +622,25 @@ TEST(test_spill_kinds)
 		const struct finding *f;
 		struct kernel *k;
 		struct advice *a;
-		struct made m;
 
-		made_init(&m);
-		k = made_kernel(&m, "k", 10000, 200000);
-		made_counters(&m, k, 0.5);
-		code_make(&m, k, cases[i].sass, 1e5);
+		made_again(m);
+		k = made_kernel(m, "k", 10000, 200000);
+		made_counters(m, k, 0.5);
+		code_make(m, k, cases[i].sass, 1e5);
 		k->metric[METRIC_LOCAL_LD_INST] = 1e7;
 		k->metric[METRIC_L2_PCT] = 85;
-		a = made_advice(&m);
+		a = made_advised(m);
 		f = made_finding(a, "local-memory-spill");
 		assert_non_null(f);
 		assert_non_null(strstr(f->advice, cases[i].advice));
 		assert_int_equal(f->hots, 2);
 		assert_string_equal(f->hot[0].what, "4 sectors an access");
-		finish(a, &m);
 	}
 }
 
 /* What is only stored on the stack, and loaded by nobody here, is handed to a
  * function (printf): no register was short. */
-TEST(test_arguments_are_no_spills)
+MADE_TEST(test_arguments_are_no_spills)
 {
 	static const char *const sass[] = {
 		"STL [R1],R4 | inst 100 local 400 line 5\n"
@@ -703,46 +653,41 @@ TEST(test_arguments_are_no_spills)
 	for (size_t i = 0; i < 2; i++) {
 		struct kernel *k;
 		struct advice *a;
-		struct made m;
 
-		made_init(&m);
-		k = made_kernel(&m, "k", 10000, 200000);
-		made_counters(&m, k, 0.5);
-		code_make(&m, k, sass[i], 1e5);
+		made_again(m);
+		k = made_kernel(m, "k", 10000, 200000);
+		made_counters(m, k, 0.5);
+		code_make(m, k, sass[i], 1e5);
 		k->metric[METRIC_LOCAL_LD_INST] = i == 0 ? 0 : 1e7;
 		k->metric[METRIC_L2_PCT] = 85;
-		a = made_advice(&m);
+		a = made_advised(m);
 		if (i == 0)
 			assert_null(made_finding(a, "local-memory-spill"));
 		else
 			assert_non_null(made_finding(a, "local-memory-spill"));
-		finish(a, &m);
 	}
 }
 
-TEST(test_conflict_lines)
+MADE_TEST(test_conflict_lines)
 {
 	const struct finding *f;
 	struct kernel *k;
 	struct advice *a;
-	struct made m;
 
-	made_init(&m);
-	k = made_kernel(&m, "k", 10000, 200000);
-	made_counters(&m, k, 0.1);
-	code_make(&m, k,
+	k = made_kernel(m, "k", 10000, 200000);
+	made_counters(m, k, 0.1);
+	code_make(m, k,
 	    code_text("conflict_lines"), 13000);
-	a = made_advice(&m);
+	a = made_advised(m);
 	f = made_finding(a, "shared-bank-conflicts");
 	assert_non_null(f);
 	assert_int_equal(f->hots, 1);	/* wide accesses are no conflict */
 	assert_int_equal(f->hot[0].line, 6);
 	assert_string_equal(f->hot[0].what, "32 wavefronts an access");
-	finish(a, &m);
 }
 
 /* Each function is known by what only it contains. */
-TEST(test_math_names)
+MADE_TEST(test_math_names)
 {
 	static const struct {
 		const char *sass, *name;
@@ -764,14 +709,13 @@ TEST(test_math_names)
 		const struct finding *f;
 		struct kernel *k;
 		struct advice *a;
-		struct made m;
 
-		made_init(&m);
-		k = made_kernel(&m, "k", 10000, 200000);
-		made_counters(&m, k, 0.1);
-		code_make(&m, k, code_text("math_names", cases[i].sass), 1e4);
+		made_again(m);
+		k = made_kernel(m, "k", 10000, 200000);
+		made_counters(m, k, 0.1);
+		code_make(m, k, code_text("math_names", cases[i].sass), 1e4);
 		k->metric[METRIC_ISSUE_ACTIVE] = 90;
-		a = made_advice(&m);
+		a = made_advised(m);
 		f = made_finding(a, "slow-math-functions");
 		if (cases[i].name == NULL) {
 			assert_null(f);
@@ -781,7 +725,6 @@ TEST(test_math_names)
 				    cases[i].name);
 			assert_int_equal(f->hot[0].line, 3);
 		}
-		finish(a, &m);
 	}
 }
 
@@ -828,7 +771,7 @@ random_row(char *out, size_t room, unsigned rows)
 
 /* Whatever the code and the counts: no harm, shares of a whole, gains in
  * order and not beyond the run. */
-TEST(test_any_code)
+MADE_TEST(test_any_code)
 {
 	char *text = malloc(128 * 320);
 
@@ -838,22 +781,21 @@ TEST(test_any_code)
 		unsigned rows = 2 + below(100);
 		struct advice *a;
 		struct kernel *k;
-		struct made m;
 		size_t at = 0;
 
-		made_init(&m);
-		k = made_kernel(&m, "k", 10000, 200000);
-		made_counters(&m, k, below(100) / 100.0);
+		made_again(m);
+		k = made_kernel(m, "k", 10000, 200000);
+		made_counters(m, k, below(100) / 100.0);
 		for (unsigned i = 0; i < rows; i++)
 			at += (size_t)random_row(text + at, 320, rows);
-		code_make(&m, k, text, 1 + below(1000));
+		code_make(m, k, text, 1 + below(1000));
 		k->metric[METRIC_ISSUE_ACTIVE] = below(101);
 		k->metric[METRIC_PIPE_LSU] = below(101);
 		k->metric[METRIC_PIPE_XU] = below(101);
 		for (int i = 0; i < 3; i++)
-			m.code[0]->code.instruction[below(rows)].value[
+			m->code[0]->code.instruction[below(rows)].value[
 			    below(SOURCE_COUNT)] = below(2) ? NAN : 1e300;
-		a = made_advice(&m);
+		a = made_advised(m);
 		assert_non_null(a);
 		for (size_t i = 0; i < a->findings; i++) {
 			const struct finding *f = &a->finding[i];
@@ -869,12 +811,11 @@ TEST(test_any_code)
 			    f->saves_s <= f->saves_high_s &&
 			    f->saves_high_s <= 10);
 		}
-		finish(a, &m);
 	}
 	free(text);
 }
 
-TEST(test_library)
+MADE_TEST(test_library)
 {
 	struct site_frame torch[] = {
 		{ .module = "libcudart.so.13" },
@@ -883,26 +824,24 @@ TEST(test_library)
 	struct site site = { .call = CALL_LAUNCH, .kernel = 1, .count = 1,
 	    .frame = torch, .frames = 3 };
 	struct kernel *k;
-	struct made m;
 
-	made_init(&m);
-	k = made_kernel(&m, "work(float *)", 1, 1000);
-	assert_false(library_owns(&m.run, k));
-	m.run.site = &site;
-	m.run.sites = 1;
-	assert_true(library_owns(&m.run, k));
+	k = made_kernel(m, "work(float *)", 1, 1000);
+	assert_false(library_owns(&m->run, k));
+	m->run.site = &site;
+	m->run.sites = 1;
+	assert_true(library_owns(&m->run, k));
 	site.frame = own;
 	site.frames = 2;
-	assert_false(library_owns(&m.run, k));
+	assert_false(library_owns(&m->run, k));
 	k->name = "void cutlass::Kernel2<cutlass_80_tensorop>";
-	assert_true(library_owns(&m.run, k));
+	assert_true(library_owns(&m->run, k));
 	/* A matrix multiplication of one's own may be called one. */
 	k->name = "sgemm_naive(int, int, int, float *)";
-	assert_false(library_owns(&m.run, k));
+	assert_false(library_owns(&m->run, k));
 	k->name = "void tiled_gemm_kernel<float>(float *)";
-	assert_false(library_owns(&m.run, k));
+	assert_false(library_owns(&m->run, k));
 	k->name = "sgemm_largek_lds64";
-	assert_true(library_owns(&m.run, k));
+	assert_true(library_owns(&m->run, k));
 	k->name = "void setup<cutlass::half_t>(curandStateXORWOW *)";
-	assert_false(library_owns(&m.run, k));
+	assert_false(library_owns(&m->run, k));
 }

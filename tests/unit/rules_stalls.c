@@ -5,34 +5,29 @@
 #include <string.h>
 
 #include "unit/advise.h"
-#include "unit/test.h"
 
 /* Warps that wait stand behind the barrier; the barrier's line is named. */
-TEST(test_line_of_barrier)
+MADE_TEST(test_line_of_barrier)
 {
 	const struct finding *f;
 	struct advice *a;
-	struct made m;
 
-	a = advise(fault_barriers, &m);
+	a = advised(fault_barriers, m);
 	f = made_finding(a, "barrier-stalls");
 	assert_non_null(f);
 	assert_int_equal(f->hots, 1);
 	assert_int_equal(f->hot[0].line, 21);
 	assert_non_null(strstr(f->hot[0].sass, "BAR.SYNC"));
 	assert_non_null(strstr(f->summary, "each comes to 31.6 "));
-	finish(a, &m);
-	a = advise(fault_chain, &m);
+	a = advised(fault_chain, m);
 	f = made_finding(a, "low-ilp");
 	assert_non_null(f);
 	assert_int_equal(f->hot[0].line, 30);
 	assert_int_equal(f->confidence, CONF_LOW);
-	finish(a, &m);
-	a = advise(fault_large_code, &m);
+	a = advised(fault_large_code, m);
 	f = made_finding(a, "instruction-cache-misses");
 	assert_non_null(f);
 	assert_int_equal(f->hot[0].line, 40);
-	finish(a, &m);
 }
 
 static double
@@ -73,47 +68,41 @@ TEST(test_bound_by_issue)
 }
 
 /* A tree reduction waits at barriers too: it is told so once. */
-TEST(test_cause_comes_first)
+MADE_TEST(test_cause_comes_first)
 {
 	struct advice *a;
-	struct made m;
 
-	made_init(&m);
-	fault_tree(&m);
-	m.code[0]->code.samples.not_issued = m.code[0]->code.samples.all;
-	a = made_advice(&m);
+	fault_tree(m);
+	m->code[0]->code.samples.not_issued = m->code[0]->code.samples.all;
+	a = made_advised(m);
 	assert_non_null(made_finding(a, "shuffle-reduction"));
 	assert_null(made_finding(a, "barrier-stalls"));
 	assert_int_equal(made_verdict(a, "barrier-stalls")->state, RULE_CLEAN);
-	finish(a, &m);
 	/* Few warps: occupancy comes first, as the samples cannot know. */
-	made_init(&m);
-	fault_chain(&m);
-	m.kernel[0].occupancy.ratio = 0.3;
-	m.kernel[0].occupancy.blocks_per_sm = 2;
-	m.kernel[0].occupancy.limiter = LIMITER_REGISTERS;
-	m.kernel[0].metric[METRIC_OCCUPANCY] = 29;
-	a = made_advice(&m);
+	made_again(m);
+	fault_chain(m);
+	m->kernel[0].occupancy.ratio = 0.3;
+	m->kernel[0].occupancy.blocks_per_sm = 2;
+	m->kernel[0].occupancy.limiter = LIMITER_REGISTERS;
+	m->kernel[0].metric[METRIC_OCCUPANCY] = 29;
+	a = made_advised(m);
 	assert_non_null(made_finding(a, "low-theoretical-occupancy"));
 	assert_null(made_finding(a, "low-ilp"));
-	finish(a, &m);
 }
 
 /* At level counters there are no samples. */
-TEST(test_needs_level_source)
+MADE_TEST(test_needs_level_source)
 {
 	static const char *const rules[] = {
 		"barrier-stalls", "low-ilp", "instruction-cache-misses"
 	};
 	struct advice *a;
-	struct made m;
 
-	a = advise(fault_good, &m);
+	a = advised(fault_good, m);
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
 		const struct verdict *v = made_verdict(a, rules[i]);
 
 		assert_int_equal(v->state, RULE_NOT_MEASURED);
 		assert_int_equal(v->reason->code, REASON_NEEDS_SOURCE);
 	}
-	finish(a, &m);
 }

@@ -9,13 +9,13 @@
 #include "model/gain.h"
 #include "rules/code.h"
 #include "rules/faults.h"
-#include "unit/test.h"
+#include "unit/advise.h"
 
 /* What is said of ${rule}, and the speedup that it predicts; 0 nothing. */
 static double
 predicted(struct made *m, const char *rule, const char **first)
 {
-	struct advice *a = made_advice(m);
+	struct advice *a = made_advised(m);
 	const struct finding *f;
 	double s;
 
@@ -24,7 +24,6 @@ predicted(struct made *m, const char *rule, const char **first)
 	s = f != NULL ? f->kernel_speedup : 0;
 	if (first != NULL)
 		*first = a->findings > 0 ? a->finding[0].rule : "";
-	advice_free(a);
 	return s;
 }
 
@@ -47,15 +46,13 @@ starting(struct made *m, uint32_t threads)
 	return k;
 }
 
-TEST(test_start_limits)
+MADE_TEST(test_start_limits)
 {
 	struct fix half = FIX_NONE, warps = FIX_NONE;
-	struct made m;
 	struct load l;
 
-	made_init(&m);
-	starting(&m, 64);
-	load_of(&l, &m.kernel[0], &m.device[0], &m.ceilings[0]);
+	starting(m, 64);
+	load_of(&l, &m->kernel[0], &m->device[0], &m->ceilings[0]);
 	assert_int_equal(l.limit, RES_START);
 	assert_true(l.busy > 0.95);
 	/* More warps, wider lanes: blocks start as before. */
@@ -67,31 +64,29 @@ TEST(test_start_limits)
 	assert_true(gain_time(&l, &half, VIEW_MID) < 0.52 * l.time_s);
 	/* Without counters it says little about what limits. */
 	for (int i = 0; i < METRIC_COUNT; i++)
-		m.kernel[0].metric[i] = NAN;
-	load_of(&l, &m.kernel[0], &m.device[0], &m.ceilings[0]);
+		m->kernel[0].metric[i] = NAN;
+	load_of(&l, &m->kernel[0], &m->device[0], &m->ceilings[0]);
 	assert_int_equal(l.limit, -1);
 }
 
 /* Of 16 threads: four times as many fill an SM with a quarter of the blocks. */
-TEST(test_tiny_blocks)
+MADE_TEST(test_tiny_blocks)
 {
 	const char *first;
-	struct made m;
 	double s;
 
-	made_init(&m);
-	starting(&m, 16);
-	s = predicted(&m, "block-size-suboptimal", &first);
+	starting(m, 16);
+	s = predicted(m, "block-size-suboptimal", &first);
 	assert_true(s > 3.5 && s < 4.5);
 	assert_string_equal(first, "block-size-suboptimal");
 	/* Empty places are a symptom of that. */
-	assert_true(predicted(&m, "low-achieved-occupancy", NULL) == 0);
+	assert_true(predicted(m, "low-achieved-occupancy", NULL) == 0);
 	/* What the grid is not limited by is not promised. */
-	made_init(&m);
-	starting(&m, 16)->shape.grid_x /= 20;
-	m.kernel[0].occupancy.waves /= 20;
-	m.kernel[0].metric[METRIC_PIPE_FMA] = 95;
-	s = predicted(&m, "block-size-suboptimal", NULL);
+	made_again(m);
+	starting(m, 16)->shape.grid_x /= 20;
+	m->kernel[0].occupancy.waves /= 20;
+	m->kernel[0].metric[METRIC_PIPE_FMA] = 95;
+	s = predicted(m, "block-size-suboptimal", NULL);
 	assert_true(s < 2.1);
 }
 
@@ -153,17 +148,15 @@ TEST(test_one_element)
 
 /* Half of the loads of a line a lane, half of one address: the mean of 16.5
  * sectors hides that a load takes 16.5 wavefronts. */
-TEST(test_counted_lines)
+MADE_TEST(test_counted_lines)
 {
 	struct fix f = FIX_NONE;
 	struct kernel *k;
-	struct made m;
 	struct load l;
 
-	made_init(&m);
-	k = made_kernel(&m, "_Z4workPf", 10000, 200000);
-	made_counters(&m, k, 0.05);
-	code_make(&m, k,
+	k = made_kernel(m, "_Z4workPf", 10000, 200000);
+	made_counters(m, k, 0.05);
+	code_make(m, k,
 	    code_text("counted_lines"), 3000);
 	k->metric[METRIC_LSU_WAVEFRONTS] = NAN;
 	k->metric[METRIC_GLOBAL_ST_SECTORS] = 0;
@@ -171,7 +164,7 @@ TEST(test_counted_lines)
 	k->metric[METRIC_L1_HIT_RATE] = 97;
 	k->metric[METRIC_L2_SECTORS] = k->metric[METRIC_L2_READ] = 1e6;
 	k->metric[METRIC_L2_WRITE] = 0;
-	load_of(&l, k, &m.device[0], &m.ceilings[0]);
+	load_of(&l, k, &m->device[0], &m->ceilings[0]);
 	assert_true(fabs(l.wavefronts[USER_GLOBAL_LD] /
 	    (16.5 * l.requests_ld) - 1) < 1e-6);
 	assert_true(l.limit == RES_L1);
@@ -179,148 +172,128 @@ TEST(test_counted_lines)
 	f.global_ld = 2000.0 / 13200;
 	assert_true(gain_time(&l, &f, VIEW_HIGH) < l.time_s / 8);
 	/* Two lines that five sectors begin and end in come together. */
-	code_release(&m);
-	made_init(&m);
-	k = made_kernel(&m, "_Z4workPf", 10000, 200000);
-	made_counters(&m, k, 0.05);
-	code_make(&m, k,
+	made_again(m);
+	k = made_kernel(m, "_Z4workPf", 10000, 200000);
+	made_counters(m, k, 0.05);
+	code_make(m, k,
 	    "LDG.E R0,desc[UR4][R2.64] | inst 400 sectors 2000 ideal 1600 "
 	    "tags 800 line 4\n"
 	    "EXIT | inst 100\n", 3000);
 	k->metric[METRIC_LSU_WAVEFRONTS] = NAN;
-	load_of(&l, k, &m.device[0], &m.ceilings[0]);
+	load_of(&l, k, &m->device[0], &m->ceilings[0]);
 	assert_true(l.wavefronts[USER_GLOBAL_LD] < 1.3 * l.requests_ld);
-	code_release(&m);
 }
 
 /* All the memory there is bounds what can differ, too. */
-TEST(test_reuse_without_dram)
+MADE_TEST(test_reuse_without_dram)
 {
-	struct made m;
-
-	made_init(&m);
-	fault_naive_product(&m);
-	m.kernel[0].metric[METRIC_DRAM_READ] = NAN;
-	m.kernel[0].metric[METRIC_DRAM_WRITE] = NAN;
-	m.run.peak_memory_bytes = 64ull << 20;
-	assert_true(predicted(&m, "redundant-global-traffic", NULL) > 1.1);
-	m.run.peak_memory_bytes = 1ull << 44;
-	assert_true(predicted(&m, "redundant-global-traffic", NULL) == 0);
-	m.run.peak_memory_bytes = 0;	/* not recorded */
-	assert_true(predicted(&m, "redundant-global-traffic", NULL) == 0);
-	code_release(&m);
+	fault_naive_product(m);
+	m->kernel[0].metric[METRIC_DRAM_READ] = NAN;
+	m->kernel[0].metric[METRIC_DRAM_WRITE] = NAN;
+	m->run.peak_memory_bytes = 64ull << 20;
+	assert_true(predicted(m, "redundant-global-traffic", NULL) > 1.1);
+	m->run.peak_memory_bytes = 1ull << 44;
+	assert_true(predicted(m, "redundant-global-traffic", NULL) == 0);
+	m->run.peak_memory_bytes = 0;	/* not recorded */
+	assert_true(predicted(m, "redundant-global-traffic", NULL) == 0);
 }
 
 /* 31 waves of blocks cost nearly as much as 32: no step is a cliff. Of those of
  * which most warps end at the first check there are more for what is to do. */
-TEST(test_many_blocks_by_little_steps)
+MADE_TEST(test_many_blocks_by_little_steps)
 {
 	static const char rule[] = "too-many-blocks-little-work";
 	struct kernel k;
-	struct made m;
 	double last = 0, s, few;
 
 	for (double waves = 10; waves <= 60; waves += 0.5) {
-		made_init(&m);
-		fault_short_blocks(&m);
-		m.kernel[0].occupancy.waves = waves;
-		s = predicted(&m, rule, NULL);
+		made_again(m);
+		fault_short_blocks(m);
+		m->kernel[0].occupancy.waves = waves;
+		s = predicted(m, rule, NULL);
 		s = s > 0 ? 1 - 1 / s : 0;	/* of the time, saved */
 		if (waves > 10)
 			assert_true(s >= last - 0.02 && s < last + 0.12);
 		last = s;
 	}
 	assert_true(last > 0.3);
-	made_init(&m);
-	fault_short_blocks(&m);
-	m.kernel[0].occupancy.waves = 20;
-	few = predicted(&m, rule, NULL);
-	k = m.kernel[0];
-	code_make(&m, &m.kernel[0],
+	made_again(m);
+	fault_short_blocks(m);
+	m->kernel[0].occupancy.waves = 20;
+	few = predicted(m, rule, NULL);
+	k = m->kernel[0];
+	code_make(m, &m->kernel[0],
 	    code_text("many_blocks"), 1);
-	k.code = m.kernel[0].code;
-	m.kernel[0] = k;	/* the counters stay what they were */
-	assert_true(predicted(&m, rule, NULL) > few + 0.1);
-	code_release(&m);
+	k.code = m->kernel[0].code;
+	m->kernel[0] = k;	/* the counters stay what they were */
+	assert_true(predicted(m, rule, NULL) > few + 0.1);
 }
 
 /* Registers and blocks of a library's kernel are not the user's. */
-TEST(test_library_shape)
+MADE_TEST(test_library_shape)
 {
-	struct made m;
-
-	made_init(&m);
-	starting(&m, 16);
-	m.kernel[0].metric[METRIC_PIPE_FMA] = NAN;
-	m.kernel[0].name = "sm80_xmma_gemm_f32f32_f32f32_f32_nn_n_kernel";
-	assert_true(predicted(&m, "block-size-suboptimal", NULL) == 0);
-	assert_true(predicted(&m, "block-not-warp-multiple", NULL) == 0);
-	m.kernel[0].shape.regs = 254;
-	m.kernel[0].occupancy.ratio = 0.125;
-	m.kernel[0].occupancy.limiter = LIMITER_REGISTERS;
-	assert_true(predicted(&m, "low-theoretical-occupancy", NULL) == 0);
-	m.kernel[0].name = "work(float *)";
-	assert_true(predicted(&m, "low-theoretical-occupancy", NULL) > 0);
+	starting(m, 16);
+	m->kernel[0].metric[METRIC_PIPE_FMA] = NAN;
+	m->kernel[0].name = "sm80_xmma_gemm_f32f32_f32f32_f32_nn_n_kernel";
+	assert_true(predicted(m, "block-size-suboptimal", NULL) == 0);
+	assert_true(predicted(m, "block-not-warp-multiple", NULL) == 0);
+	m->kernel[0].shape.regs = 254;
+	m->kernel[0].occupancy.ratio = 0.125;
+	m->kernel[0].occupancy.limiter = LIMITER_REGISTERS;
+	assert_true(predicted(m, "low-theoretical-occupancy", NULL) == 0);
+	m->kernel[0].name = "work(float *)";
+	assert_true(predicted(m, "low-theoretical-occupancy", NULL) > 0);
 }
 
 /* Too few warps to hide them: exact functions are what each waits for. */
-TEST(test_math_of_few_warps)
+MADE_TEST(test_math_of_few_warps)
 {
-	struct made m;
-
-	made_init(&m);
-	fault_sines(&m);
-	m.kernel[0].metric[METRIC_ISSUE_ACTIVE] = 38;
-	m.kernel[0].metric[METRIC_PIPE_FMA] = 20;
-	m.kernel[0].metric[METRIC_OCCUPANCY] = 25;
-	assert_true(predicted(&m, "slow-math-functions", NULL) > 1.05);
-	m.kernel[0].metric[METRIC_OCCUPANCY] = 95;
-	assert_true(predicted(&m, "slow-math-functions", NULL) == 0);
-	code_release(&m);
+	fault_sines(m);
+	m->kernel[0].metric[METRIC_ISSUE_ACTIVE] = 38;
+	m->kernel[0].metric[METRIC_PIPE_FMA] = 20;
+	m->kernel[0].metric[METRIC_OCCUPANCY] = 25;
+	assert_true(predicted(m, "slow-math-functions", NULL) > 1.05);
+	m->kernel[0].metric[METRIC_OCCUPANCY] = 95;
+	assert_true(predicted(m, "slow-math-functions", NULL) == 0);
 }
 
 /* What costs precision comes behind what does not. */
-TEST(test_precision_yields)
+MADE_TEST(test_precision_yields)
 {
 	double alone, *v;
-	struct made m;
 
-	made_init(&m);
-	fault_matrices(&m);
-	v = m.kernel[0].metric;
-	v[METRIC_LSU_WAVEFRONTS] = 0.9 * 198.5e-6 * 132 * m.ceilings[0].sm_hz;
+	fault_matrices(m);
+	v = m->kernel[0].metric;
+	v[METRIC_LSU_WAVEFRONTS] = 0.9 * 198.5e-6 * 132 * m->ceilings[0].sm_hz;
 	v[METRIC_SHARED_LD_WAVEFRONTS] = v[METRIC_SHARED_WAVEFRONTS] =
 	    v[METRIC_LSU_WAVEFRONTS];
 	v[METRIC_PIPE_FMA] = 20;
 	v[METRIC_SHARED_LD_INST] = v[METRIC_LSU_WAVEFRONTS];
 	v[METRIC_SHARED_ST_INST] = v[METRIC_SHARED_LD_INST];
-	assert_true(predicted(&m, "redundant-global-traffic", NULL) == 0);
-	alone = predicted(&m, "tensor-cores-unused", NULL);
+	assert_true(predicted(m, "redundant-global-traffic", NULL) == 0);
+	alone = predicted(m, "tensor-cores-unused", NULL);
 	v[METRIC_SHARED_ST_INST] /= 32;
-	assert_true(predicted(&m, "redundant-global-traffic", NULL) > 1.05);
-	assert_true(predicted(&m, "tensor-cores-unused", NULL) < 0.8 * alone);
-	code_release(&m);
+	assert_true(predicted(m, "redundant-global-traffic", NULL) > 1.05);
+	assert_true(predicted(m, "tensor-cores-unused", NULL) < 0.8 * alone);
 }
 
 /* The run waits for neither kernel: the one that takes long comes first. */
-TEST(test_order_of_nothing)
+MADE_TEST(test_order_of_nothing)
 {
 	const char *first;
 	struct kernel *k;
-	struct made m;
 
-	made_init(&m);
-	starting(&m, 16)->exposed_ns = 0;
-	k = made_kernel(&m, "few", 10, 20000);
-	made_counters(&m, k, 0.01);
+	starting(m, 16)->exposed_ns = 0;
+	k = made_kernel(m, "few", 10, 20000);
+	made_counters(m, k, 0.01);
 	k->shape.grid_x = 4;
 	k->occupancy.waves = 4.0 / 1056;
 	k->exposed_ns = 0;
 	made_strides(k);
-	assert_true(predicted(&m, "grid-too-small", &first) > 2);
+	assert_true(predicted(m, "grid-too-small", &first) > 2);
 	assert_string_equal(first, "block-size-suboptimal");
 	k->exposed_ns = (double)k->total_ns;
-	assert_true(predicted(&m, "grid-too-small", &first) > 2);
+	assert_true(predicted(m, "grid-too-small", &first) > 2);
 	assert_string_equal(first, "grid-too-small");
 }
 
@@ -332,7 +305,7 @@ in_line(struct made *m)
 	double adds = 8e6, time_s = adds * 1.75e-9, *v;
 	struct kernel *k;
 
-	made_init(m);
+	made_again(m);
 	k = made_kernel(m, "sum", 20, (uint64_t)(time_s * 1e9));
 	k->skip = SKIP_NONE;
 	v = k->metric;
@@ -356,39 +329,37 @@ in_line(struct made *m)
 static enum rule_state
 state_of(const struct made *m, const char *rule)
 {
-	struct advice *a = made_advice(m);
+	struct advice *a = made_advised(m);
 	enum rule_state state;
 
 	assert_non_null(a);
 	state = made_verdict(a, rule)->state;
-	advice_free(a);
 	return state;
 }
 
 #define CONTENTION "global-atomic-contention"
 
-TEST(test_atomics_in_line)
+MADE_TEST(test_atomics_in_line)
 {
 	const char *first;
-	struct made m;
 	double x;
 
-	in_line(&m);
-	x = predicted(&m, CONTENTION, &first);
+	in_line(m);
+	x = predicted(m, CONTENTION, &first);
 	assert_string_equal(first, CONTENTION);
 	assert_true(x > 50);
 	/* That warps leave early does not matter to it. */
-	assert_true(predicted(&m, "low-achieved-occupancy", NULL) == 0);
+	assert_true(predicted(m, "low-achieved-occupancy", NULL) == 0);
 	/* Nor where most accesses are loads, and that is all that is known. */
-	in_line(&m)->metric[METRIC_GLOBAL_LD_SECTORS] += 8e6 * 6;
-	m.kernel[0].metric[METRIC_L2_FROM_L1] += 8e6 * 6;
-	assert_true(predicted(&m, CONTENTION, NULL) == 0);
-	assert_true(predicted(&m, "low-achieved-occupancy", NULL) == 0);
-	m.kernel[0].metric[METRIC_L2_FROM_L1] -= 7e6;
-	assert_true(predicted(&m, "low-achieved-occupancy", NULL) > 0);
+	in_line(m)->metric[METRIC_GLOBAL_LD_SECTORS] += 8e6 * 6;
+	m->kernel[0].metric[METRIC_L2_FROM_L1] += 8e6 * 6;
+	assert_true(predicted(m, CONTENTION, NULL) == 0);
+	assert_true(predicted(m, "low-achieved-occupancy", NULL) == 0);
+	m->kernel[0].metric[METRIC_L2_FROM_L1] -= 7e6;
+	assert_true(predicted(m, "low-achieved-occupancy", NULL) > 0);
 	/* With two thirds of the time it is as good as its share. */
-	in_line(&m)->metric[METRIC_L2_FROM_L1] -= 2e6;
-	x = predicted(&m, CONTENTION, NULL);
+	in_line(m)->metric[METRIC_L2_FROM_L1] -= 2e6;
+	x = predicted(m, CONTENTION, NULL);
 	assert_true(x > 2 && x < 4.2);
 }
 
@@ -409,135 +380,121 @@ give_code(struct made *m, const char *text)
 }
 
 /* As many atomics, and it is not known that they stood in line. */
-TEST(test_atomics_elsewhere)
+MADE_TEST(test_atomics_elsewhere)
 {
-	struct made m;
-
 	/* Faster than one place can do them; or a small part of the time. */
-	in_line(&m)->metric[METRIC_L2_FROM_L1] *= 4;
-	m.kernel[0].metric[METRIC_LSU_WAVEFRONTS] *= 4;
-	assert_int_equal(state_of(&m, CONTENTION), RULE_NOT_MEASURED);
-	in_line(&m)->metric[METRIC_L2_FROM_L1] = 3e6;
-	assert_int_equal(state_of(&m, CONTENTION), RULE_NOT_MEASURED);
+	in_line(m)->metric[METRIC_L2_FROM_L1] *= 4;
+	m->kernel[0].metric[METRIC_LSU_WAVEFRONTS] *= 4;
+	assert_int_equal(state_of(m, CONTENTION), RULE_NOT_MEASURED);
+	in_line(m)->metric[METRIC_L2_FROM_L1] = 3e6;
+	assert_int_equal(state_of(m, CONTENTION), RULE_NOT_MEASURED);
 	/* Few warps, which trips to memory would keep as long. */
-	in_line(&m)->metric[METRIC_OCCUPANCY] = 0.5;
-	assert_int_equal(state_of(&m, CONTENTION), RULE_NOT_MEASURED);
+	in_line(m)->metric[METRIC_OCCUPANCY] = 0.5;
+	assert_int_equal(state_of(m, CONTENTION), RULE_NOT_MEASURED);
 	/* Not through the data pipe of L1, or local arrays. */
-	in_line(&m)->metric[METRIC_LSU_WAVEFRONTS] = 1e6;
-	assert_int_equal(state_of(&m, CONTENTION), RULE_NOT_MEASURED);
-	in_line(&m)->shape.local_per_thread = 64;
-	assert_int_equal(state_of(&m, CONTENTION), RULE_NOT_MEASURED);
-	m.kernel[0].metric[METRIC_LOCAL_LD_SECTORS] = 0;
-	m.kernel[0].metric[METRIC_LOCAL_ST_SECTORS] = 0;
-	assert_int_equal(state_of(&m, CONTENTION), RULE_FOUND);
+	in_line(m)->metric[METRIC_LSU_WAVEFRONTS] = 1e6;
+	assert_int_equal(state_of(m, CONTENTION), RULE_NOT_MEASURED);
+	in_line(m)->shape.local_per_thread = 64;
+	assert_int_equal(state_of(m, CONTENTION), RULE_NOT_MEASURED);
+	m->kernel[0].metric[METRIC_LOCAL_LD_SECTORS] = 0;
+	m->kernel[0].metric[METRIC_LOCAL_ST_SECTORS] = 0;
+	assert_int_equal(state_of(m, CONTENTION), RULE_FOUND);
 	/* Pages of managed memory, or the host's, are what it waits for. */
-	in_line(&m);
-	m.run.unified.used = m.run.unified.watched = true;
-	m.run.unified.fault_ns = m.kernel[0].total_ns;
-	assert_int_equal(state_of(&m, CONTENTION), RULE_NOT_MEASURED);
-	in_line(&m);
-	m.run.unified.used = true;
-	assert_int_equal(state_of(&m, CONTENTION), RULE_NOT_MEASURED);
-	in_line(&m)->metric[METRIC_L2_SYSMEM] = 1e6;
-	assert_int_equal(state_of(&m, CONTENTION), RULE_NOT_MEASURED);
+	in_line(m);
+	m->run.unified.used = m->run.unified.watched = true;
+	m->run.unified.fault_ns = m->kernel[0].total_ns;
+	assert_int_equal(state_of(m, CONTENTION), RULE_NOT_MEASURED);
+	in_line(m);
+	m->run.unified.used = true;
+	assert_int_equal(state_of(m, CONTENTION), RULE_NOT_MEASURED);
+	in_line(m)->metric[METRIC_L2_SYSMEM] = 1e6;
+	assert_int_equal(state_of(m, CONTENTION), RULE_NOT_MEASURED);
 	/* Its code is known, and has none. */
-	in_line(&m);
-	give_code(&m, "LDG.E R8,desc[UR4][R2.64]\nEXIT\n");
-	assert_int_equal(state_of(&m, CONTENTION), RULE_NOT_MEASURED);
-	code_release(&m);
+	in_line(m);
+	give_code(m, "LDG.E R8,desc[UR4][R2.64]\nEXIT\n");
+	assert_int_equal(state_of(m, CONTENTION), RULE_NOT_MEASURED);
+	code_release(m);
 	/* Where something is busy, or hardly any can be there, it is clean. */
-	in_line(&m)->metric[METRIC_ISSUE_ACTIVE] = 70;
-	assert_int_equal(state_of(&m, CONTENTION), RULE_CLEAN);
-	in_line(&m)->metric[METRIC_L2_FROM_L1] = 1e6;
-	assert_int_equal(state_of(&m, CONTENTION), RULE_CLEAN);
-	in_line(&m)->metric[METRIC_L2_FROM_L1] = NAN;
-	assert_int_equal(state_of(&m, CONTENTION), RULE_NOT_MEASURED);
+	in_line(m)->metric[METRIC_ISSUE_ACTIVE] = 70;
+	assert_int_equal(state_of(m, CONTENTION), RULE_CLEAN);
+	in_line(m)->metric[METRIC_L2_FROM_L1] = 1e6;
+	assert_int_equal(state_of(m, CONTENTION), RULE_CLEAN);
+	in_line(m)->metric[METRIC_L2_FROM_L1] = NAN;
+	assert_int_equal(state_of(m, CONTENTION), RULE_NOT_MEASURED);
 }
 
 /* The line is known where the code is, though nothing of it was counted. */
-TEST(test_atomics_line)
+MADE_TEST(test_atomics_line)
 {
 	const struct finding *f;
 	struct advice *a;
-	struct made m;
 
-	in_line(&m);
-	give_code(&m, "LDG.E R8,desc[UR4][R2.64]\n"
+	in_line(m);
+	give_code(m, "LDG.E R8,desc[UR4][R2.64]\n"
 	    "REDG.E.ADD.F32.FTZ.RN.STRONG.GPU desc[UR4][R6.64],R8\nEXIT\n");
-	a = made_advice(&m);
+	a = made_advised(m);
 	assert_non_null(a);
 	f = made_finding(a, CONTENTION);
 	assert_non_null(f);
 	assert_int_equal(f->hots, 1);
 	assert_int_equal(f->hot[0].pc, 16);
-	advice_free(a);
-	code_release(&m);
 }
 
 /* A kernel without shared memory has no barriers to wait at: what its few
  * counters do not explain is something else, and warps do not help. */
-TEST(test_unexplained_without_detail)
+MADE_TEST(test_unexplained_without_detail)
 {
 	struct kernel *k;
 	struct load l;
-	struct made m;
 
-	k = in_line(&m);
-	load_of(&l, k, &m.device[0], &m.ceilings[0]);
+	k = in_line(m);
+	load_of(&l, k, &m->device[0], &m->ceilings[0]);
 	assert_true(l.unexplained > 0.8);
 	k->shape.smem_static = 1024;
-	load_of(&l, k, &m.device[0], &m.ceilings[0]);
+	load_of(&l, k, &m->device[0], &m->ceilings[0]);
 	assert_true(l.unexplained == 0);
 	k->metric[METRIC_SHARED_LD_INST] = k->metric[METRIC_SHARED_ST_INST] = 0;
-	load_of(&l, k, &m.device[0], &m.ceilings[0]);
+	load_of(&l, k, &m->device[0], &m->ceilings[0]);
 	assert_true(l.unexplained > 0.8);
 }
 
 /* Few blocks are a fault where there is work for more of them, which the code
  * shows; an algorithm of steps has none, and neither has one whose grid follows its
  * data. */
-TEST(test_small_grid_of_steps)
+MADE_TEST(test_small_grid_of_steps)
 {
 	const struct finding *f;
 	struct advice *a;
-	struct made m;
 
-	made_init(&m);
-	fault_one_block(&m);
-	a = made_advice(&m);
+	fault_one_block(m);
+	a = made_advised(m);
 	f = made_finding(a, "grid-too-small");
 	assert_true(f->kernel_speedup <= 2);
 	assert_true(f->saves_s <= f->saves_low_s * 1.01);
 	assert_int_equal(f->confidence, CONF_LOW);
-	advice_free(a);
-	made_strides(&m.kernel[0]);
-	a = made_advice(&m);
+	made_strides(&m->kernel[0]);
+	a = made_advised(m);
 	f = made_finding(a, "grid-too-small");
 	assert_true(f->kernel_speedup > 10 && f->kernel_speedup <= 132);
 	assert_true(f->saves_low_s < f->saves_s * 0.6);
-	advice_free(a);
-	*made_kernel(&m, "other", 1, 1000) = m.kernel[0];
-	m.kernel[1].id = 2;
-	m.kernel[1].shape.grid_x = 64;
-	a = made_advice(&m);
+	*made_kernel(m, "other", 1, 1000) = m->kernel[0];
+	m->kernel[1].id = 2;
+	m->kernel[1].shape.grid_x = 64;
+	a = made_advised(m);
 	for (size_t i = 0; i < a->findings; i++)
 		if (strcmp(a->finding[i].rule, "grid-too-small") == 0)
 			assert_true(a->finding[i].kernel_speedup <= 2);
-	advice_free(a);
 }
 
 /* One block on each SM, and no more of them: there is no second for any. */
-TEST(test_no_second_block)
+MADE_TEST(test_no_second_block)
 {
 	struct advice *a;
-	struct made m;
 
-	made_init(&m);
-	fault_many_registers(&m);
-	m.kernel[0].shape.grid_x = 132;
-	m.kernel[0].occupancy.waves =
-	    1.0 / m.kernel[0].occupancy.blocks_per_sm;
-	a = made_advice(&m);
+	fault_many_registers(m);
+	m->kernel[0].shape.grid_x = 132;
+	m->kernel[0].occupancy.waves =
+	    1.0 / m->kernel[0].occupancy.blocks_per_sm;
+	a = made_advised(m);
 	assert_null(made_finding(a, "low-theoretical-occupancy"));
-	advice_free(a);
 }
