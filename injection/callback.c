@@ -23,7 +23,7 @@
 #include "signature.h"
 #include "silence.h"
 
-#define CONTEXT_IDS 1024	/* contexts whose device we remember */
+#define CONTEXT_IDS 1024	/* context ids whose device is cached */
 #define SAMPLE 64		/* one callback in this many is timed */
 
 /* The parameters of captures and of a stream's synchronisation begin with the

@@ -42,7 +42,7 @@
 #define GONE_WAIT_NS 200000000ull	/* for the window, when a context is
 					 * destroyed */
 #define SETTLE_NS 2000000ull	/* between tries to close a deferred window */
-/* SM cycles from the begin of a range to the first warp of its kernel, and from
+/* SM cycles from the beginning of a range to the first warp of its kernel, and from
  * the last warp to the end, with nothing but the kernel in the range: 2,660 to
  * 3,100 for kernels of 2 to 110 us on an H200. */
 #define LAUNCH_CYCLES 2900

@@ -66,8 +66,8 @@ known(uint64_t hash, uint64_t size)
 	return (false);
 }
 
-/* Below --level source the code is read for what it says by itself: it costs the
- * program a copy, and less of it will do. */
+/* Below --level source the code is only analysed by itself: copying it costs
+ * the program time, and less of it suffices. */
 static uint64_t
 images_max(void)
 {

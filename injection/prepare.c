@@ -245,7 +245,7 @@ prepare_target(const CUpti_CallbackData *d, struct signature *s,
 	begun = begin_job(d, s->shape.device, w);
 	if (begun) {
 		wait_for_job(begin);
-		/* This launch goes on: cancel the job while it waits. */
+		/* This launch continues: cancel the job while it waits. */
 		atomic_compare_exchange_strong(&job.stage, &stage,
 		    STAGE_CANCELLED);
 	}

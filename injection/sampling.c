@@ -28,7 +28,7 @@
 					 * with these two sizes, 95 with 64 MiB
 					 * each */
 #define SCRATCH_BYTES (8u << 20)
-#define PERIOD 13u			/* 2^13 cycles: 4 us on an SM */
+#define PERIOD 13u			/* 2^13 cycles: 4 us of an SM */
 #define ENOUGH_SAMPLES 20000000ull
 #define ENOUGH_NS 10000000000ull	/* of sampling */
 #define DRAIN_NS 300000000ull		/* between drains: CUPTI's own thread is

@@ -142,7 +142,7 @@ collect(CUpti_SassMetrics_Data *d, size_t n)
 	return (first);
 }
 
-/* The records that a window left behind. */
+/* The records of a window. */
 static int
 flush(CUcontext context, struct sass_counts **counts, const char **where)
 {

@@ -10,9 +10,10 @@
 
 struct emit_frame;
 
-/* transport_begin(): open what is needed later, while the program waits: where
- * the descriptors are shared with the program (no aside.h thread) nothing has
- * to be opened during the run then. Before the sender thread runs. */
+/* transport_begin(): open sockets and files before the sender thread runs,
+ * while the program waits: where there is no aside.h thread their descriptors
+ * are shared with the program, which may open its own files at any later
+ * time. */
 void transport_begin(void);
 
 /* transport_add(f): take ownership of the list of frames ${f}. */

@@ -135,7 +135,7 @@ capture_writer_empty(struct capture_writer *w, struct error *e)
 {
 
 	if (ftruncate(w->fd, 0) != 0)
-		return (error_set(e, "cannot empty a capture's tail:"));
+		return (error_set(e, "cannot truncate a capture's journal:"));
 	w->bytes = 0;
 	return (0);
 }

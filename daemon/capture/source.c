@@ -272,7 +272,7 @@ source_verdict(const struct source *s, struct error *e)
 {
 
 	if (s->bomb) {
-		error_set(e, "'%s' unfolds to more than %u times its size, "
+		error_set(e, "'%s' decompresses to more than %u times its size, "
 		    "which no capture does", s->name, UNFOLD_BYTE);
 		return (error_remedy(e, "record it again"));
 	}

@@ -198,7 +198,7 @@ helper(int fd, struct symbol_want *w, size_t n, uint64_t deadline)
 	}
 }
 
-/* --- who asks ------------------------------------------------------------------ */
+/* --- the caller ------------------------------------------------------------ */
 
 /* Reads until the end of the answer, the deadline or the size limit. */
 static uint8_t *

@@ -207,14 +207,14 @@ symbol_file_open(const char *path, const struct symbol_identity *id,
 	elf_version(EV_CURRENT);
 	if (path[0] != '/') {
 		f->fd = -1;
-		error_set(e, "'%.200s' is no file", path);
+		error_set(e, "'%.200s' is not a regular file", path);
 		goto fail;
 	}
 	if ((f->fd = open_regular(path, &st, e)) < 0)
 		goto fail;
 	f->elf = elf_begin(f->fd, ELF_C_READ, NULL);
 	if (f->elf == NULL || elf_kind(f->elf) != ELF_K_ELF) {
-		error_set(e, "'%s' is no ELF file", path);
+		error_set(e, "'%s' is not an ELF file", path);
 		goto fail;
 	}
 	if (!is_identity(f->elf, &st, id)) {

@@ -104,7 +104,7 @@ api_store_failed(struct response *rs, enum store_status status,
 		break;
 	case STORE_AMBIGUOUS:
 		respond_problem(rs, PROBLEM_NO_RUN, NULL,
-		    "more than one run's id begins like that");
+		    "several run ids begin with these digits");
 		break;
 	case STORE_FULL:
 		respond_problem(rs, PROBLEM_NO_SPACE, NULL, "%s", text);

@@ -114,7 +114,7 @@ check_route(const struct exchange_head *head, struct request *rq,
 		return -1;
 	if (status == ROUTE_NO_PATH) {
 		respond_problem(rs, PROBLEM_NO_PATH, NULL,
-		    "nothing is at this path");
+		    "this path does not exist");
 		return -1;
 	}
 	if (status == ROUTE_NO_METHOD || !known) {
@@ -156,14 +156,14 @@ check_body(const struct exchange_head *head, struct request *rq,
 		if (text_u64(head->content_length, 0, UINT64_MAX, &length) <
 		    0) {
 			respond_problem(rs, PROBLEM_BAD_REQUEST, NULL,
-			    "Content-Length is no number");
+			    "Content-Length is not a number");
 			return -1;
 		}
 		any = any || length > 0;
 	}
 	if (length > *max_body || (any && *max_body == 0)) {
 		respond_problem(rs, PROBLEM_TOO_LARGE, NULL,
-		    "a body here may have %" PRIu64 " bytes", *max_body);
+		    "the limit here is %" PRIu64 " bytes", *max_body);
 		return -1;
 	}
 	if (flags & ROUTE_MAY_BODY && !any)

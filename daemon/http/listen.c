@@ -46,7 +46,7 @@ listen_unix(const char *path, struct error *e)
 	memcpy(addr.sun_path, path, strlen(path) + 1);
 	if (lstat(path, &st) == 0) {
 		if (!S_ISSOCK(st.st_mode))
-			return error_set(e, "'%s' is in the way: it is no "
+			return error_set(e, "'%s' exists and is not a "
 			    "socket", path);
 		if (answers(&addr))
 			return error_set(e, "a daemon listens on '%s' already",
@@ -125,7 +125,7 @@ listen_loopback(int port, int fd[2], struct error *e)
 	int i, got;
 
 	if (port < 0 || port > 65535)
-		return error_set(e, "%d is no port", port);
+		return error_set(e, "%d is not a port number", port);
 	for (i = 0; i < PORT_TRIES; i++) {
 		got = listen_pair(port, fd);
 		if (got > 0)

@@ -23,9 +23,9 @@
 	X(UNAUTHORIZED, "unauthorized", 401, "Token missing or wrong",	\
 	    "Send Authorization: Bearer TOKEN. `cudadvise dashboard` prints " \
 	    "an address that carries the token.")			\
-	X(WRONG_HOST, "wrong-host", 403, "Not our host name",		\
-	    "Only 127.0.0.1, localhost and [::1] with our port are " \
-	    "answered, so that no other name can be pointed at this daemon.") \
+	X(WRONG_HOST, "wrong-host", 403, "Host name not allowed",	\
+	    "Only 127.0.0.1, localhost and [::1] with this port are "  \
+	    "answered, so that no other name can be made to reach this daemon.") \
 	X(CROSS_SITE, "cross-site", 403, "Request from another site",	\
 	    "The browser says that a page of another origin sent this.")	\
 	X(LOCAL_ONLY, "local-only", 403, "Only over the unix socket",	\
@@ -51,7 +51,7 @@
 	X(NO_METHOD, "no-such-method", 405, "Method not allowed here",	\
 	    "The Allow header lists the methods of this path.")		\
 	X(CONFLICT, "conflict", 409, "Not possible in this state",	\
-	    "What is in the way is in \"detail\".")			\
+	    "\"detail\" has the reason.")			\
 	X(CHANGED, "changed", 412, "Changed since you read it",		\
 	    "The ETag in If-Match is no longer the run's. Read it again.") \
 	X(TOO_LARGE, "too-large", 413, "Body too large",		\

@@ -44,11 +44,11 @@ struct http *http_start(const struct http_options *o, struct service *service,
 void http_stop(struct http *h);
 
 /*
- * http_port(h): the TCP port it listens on, 0 if there is none. http_url(h, out,
- * size): the dashboard's address with its token; -1 if there is none or it does
- * not fit. http_open_url(h, out, size, e): one that leads there once, for those
- * who start a browser with it. http_open_tcp(h, port, e): open TCP on ${port}
- * (0: a free one) if it is not open yet; -1 with ${e} set.
+ * http_port(h): the TCP port it listens on, 0 if there is none. http_url(h,
+ * out, size): the dashboard's address with its token; -1 if there is none or it
+ * does not fit. http_open_url(h, out, size, e): an address that works once, to
+ * start a browser with. http_open_tcp(h, port, e): open TCP on ${port} (0: a
+ * free one) if it is not open yet; -1 with ${e}.
  */
 int http_port(struct http *h);
 int http_url(struct http *h, char *out, unsigned long size);

@@ -173,7 +173,7 @@ take_body(struct call *c, const char *data, size_t size)
 	c->got += size;
 	if (c->got > c->max_body) {
 		respond_problem(&c->rs, PROBLEM_TOO_LARGE, NULL,
-		    "a body here may have %llu bytes",
+		    "the limit here is %llu bytes",
 		    (unsigned long long)c->max_body);
 		fail(c);
 		return;

@@ -129,11 +129,11 @@ greet(struct service *s, struct conn *c, const struct frame_header *h,
 	size_t pos = 0;
 
 	if (record_next(c->buf + FRAME_HEADER_SIZE, h->stored, &pos, &r) <= 0)
-		return (error_set(e, "its first frame holds no record"));
+		return (error_set(e, "its first frame has no record"));
 	if (r.type == RECORD_HELLO) {
 		if (r.u.HELLO.protocol > WIRE_PROTOCOL)
-			return (error_set(e, "it speaks protocol %u, newer "
-			    "than this daemon's %u", r.u.HELLO.protocol,
+			return (error_set(e, "its protocol version %u is "
+			    "newer than this daemon's %u", r.u.HELLO.protocol,
 			    WIRE_PROTOCOL));
 		run = r.u.HELLO.run;
 		label = r.u.HELLO.label;
@@ -143,14 +143,14 @@ greet(struct service *s, struct conn *c, const struct frame_header *h,
 		label = r.u.RUN_BEGIN.label;
 		start = r.u.RUN_BEGIN.now_ns;
 	} else
-		return (error_set(e, "its first record says neither HELLO "
+		return (error_set(e, "its first record is neither HELLO "
 		    "nor RUN_BEGIN"));
 	if (run.len != 32)
-		return (error_set(e, "it names no run"));
+		return (error_set(e, "it has no valid run id"));
 	memcpy(uuid, run.p, 32);
 	uuid[32] = '\0';
 	if (!text_is_hex(uuid, 32) || h->stream == 0)
-		return (error_set(e, "it names no run"));
+		return (error_set(e, "it has no valid run id"));
 	if ((text = text_dup_clean(label.p, label.len)) == NULL)
 		return (error_set(e, "out of memory"));
 	c->session = session_get(s, uuid, text, start & INT64_MAX, e);
@@ -224,7 +224,7 @@ take_frames(struct service *s, struct conn *c, struct error *e)
 	memmove(c->buf, c->buf + at, c->len - at);
 	c->len -= at;
 	if (rc != 0)
-		return (error_set(e, "it left while it was answered"));
+		return (error_set(e, "it disconnected before its answer"));
 	return (reserve(c, need, e));
 }
 

@@ -38,7 +38,7 @@ holds_records(const struct capture_index *x, struct error *e)
 {
 
 	if (x->frames == 0)
-		return (error_set(e, "it holds no record"));
+		return (error_set(e, "it has no records"));
 	return (0);
 }
 

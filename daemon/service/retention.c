@@ -85,7 +85,7 @@ retention_apply(struct service *s)
 			    !too_much(s->config, &run[i], rank, bytes, now) ||
 			    claim_take(s, run[i].uuid, false) != 0)
 				continue;
-			log_info("run %lld goes: over the retention limits",
+			log_info("run %lld is deleted: over the retention limits",
 			    (long long)run[i].number);
 			retention_remove(s, run[i].number, run[i].uuid, &e);
 			bytes -= (uint64_t)run[i].bytes;

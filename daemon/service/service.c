@@ -65,7 +65,7 @@ resume_run(struct service *s, const struct store_run *r, const char *dir)
 	struct error e = ERROR_INIT;
 
 	if (attempt_begin(dir, &e) != 0) {
-		log_failure("a run is not taken up again", &e);
+		log_failure("a run is not resumed", &e);
 		trouble_note(s, r->uuid, &e);
 		store_run_state(s->writer, r->number, "truncated", NULL);
 		return;

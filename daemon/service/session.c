@@ -113,7 +113,7 @@ resume(struct session *se)
 	if (capture_load_own(se->capture, NULL, &stats, &x, &e) != 0 ||
 	    capture_window(se->capture, &x, 0, UINT64_MAX, UINT64_MAX,
 	    resume_record, &z, NULL, &e) < 0)
-		log_failure("an interrupted run cannot be read back", &e);
+		log_failure("cannot read the capture of an interrupted run", &e);
 	capture_index_clear(&x);
 }
 

@@ -167,7 +167,7 @@ sweep_run(struct service *s, const char *uuid)
 	    (n = spool_merge(s, uuid, capture, NULL, &e)) < 0) {
 		if (stop_asked())
 			goto out;
-		log_failure("a spool file cannot be taken in", &e);
+		log_failure("a spool file cannot be merged", &e);
 		trouble_note(s, uuid, &e);
 	} else if (stat(capture, &st) != 0 || st.st_size == 0) {
 		/* No spool file was readable. */

@@ -72,7 +72,7 @@ disassemble(struct model *m, struct capture_writer *w, struct capture_index *x)
 	struct error e = ERROR_INIT;
 
 	if (enrich_model(m, w, x, &e) != 0)
-		log_failure("kernels stay without disassembly", &e);
+		log_failure("kernels are not disassembled", &e);
 }
 
 static void
@@ -83,7 +83,7 @@ disassemble_capture(struct model *m, const char *capture,
 	struct capture_writer *w = capture_writer_open(capture, &e);
 
 	if (w == NULL)
-		log_failure("kernels' disassembly is not kept", &e);
+		log_failure("the disassembly cannot be stored", &e);
 	disassemble(m, w, x);
 	if (w != NULL)
 		*bytes = capture_writer_bytes(w);
@@ -179,7 +179,7 @@ name_addresses(struct session *se, bool rebuild)
 	rc = rebuild ? symbols_complete(se->capture, &e) :
 	    symbols_add(se->symbols, se->model, se->writer, &se->index, &e);
 	if (rc != 0)
-		log_failure("call stacks stay without names", &e);
+		log_failure("call stacks are not symbolized", &e);
 }
 
 /* Did every process of the run send BYE, and all records before it? */
@@ -203,14 +203,14 @@ finish(struct service *s, struct session *se)
 	int merged;
 
 	if (session_keep(se, &e) != 0) {
-		log_failure("a run's last data is not in its capture", &e);
+		log_failure("a run's last data cannot be written", &e);
 		trouble_note(s, se->uuid, &e);
 		se->rebuild = true;
 		e = (struct error)ERROR_INIT;
 	}
 	merged = spool_merge(s, se->uuid, se->capture, se, &e);
 	if (merged < 0) {
-		log_failure("a spool file cannot be taken in", &e);
+		log_failure("a spool file cannot be merged", &e);
 		trouble_note(s, se->uuid, &e);
 		e = (struct error)ERROR_INIT;
 	}
@@ -221,7 +221,7 @@ finish(struct service *s, struct session *se)
 	else
 		st = worker_rebuild(s, se->uuid, se->number, &e);
 	if (st != STORE_OK && stop_asked())
-		log_info("run %lld is left to the next daemon",
+		log_info("run %lld: the next daemon finishes it",
 		    (long long)se->number);
 	else if (st != STORE_OK) {
 		log_failure("a run cannot be stored", &e);

@@ -57,7 +57,7 @@ set_join(struct set *into, const struct set *from)
 	return (grown != 0);
 }
 
-/* --- what lives on behind a block ------------------------------------------ */
+/* --- liveness after a block ------------------------------------------------ */
 
 struct life {
 	const struct flow *f;

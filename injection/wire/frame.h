@@ -2,9 +2,9 @@
  * wire/frame.h: the outer layer of the protocol (PROTOCOL.md, section 2).
  *
  * A frame is a batch of records of one stream with a checksummed header. The
- * same frames travel on the socket and stand in spool and capture files; in
- * files the payload may be zstd-compressed. Everything here is pure over a
- * buffer: no I/O, no allocation, no globals.
+ * socket, spool files and capture files have the same frames; in files the
+ * payload may be zstd-compressed. Everything here is pure over a buffer: no
+ * I/O, no allocation, no globals.
  */
 #ifndef CADV_WIRE_FRAME_H
 #define CADV_WIRE_FRAME_H
@@ -26,7 +26,7 @@ struct frame_header {
 	uint16_t flags;		/* FRAME_ZSTD */
 	uint32_t stored;	/* payload bytes that follow the header */
 	uint32_t raw;		/* payload bytes once decompressed */
-	uint64_t stream;	/* who wrote it: one number per process and run */
+	uint64_t stream;	/* the writer: one number per process and run */
 	uint64_t sequence;	/* of the first record, counting from 0 */
 	uint32_t records;	/* in the payload */
 	uint64_t checksum;	/* XXH64 of the stored payload, seeded by
@@ -59,16 +59,16 @@ enum frame_status frame_check(const uint8_t *buf, size_t len,
     struct frame_header *h);
 
 /*
- * frame_seal(buf, h): write ${h} before the ${h}->stored payload bytes that
- * already stand at ${buf} + FRAME_HEADER_SIZE, computing the checksum. The
- * version is set to FRAME_VERSION.
+ * frame_seal(buf, h): write ${h} before the ${h}->stored payload bytes that are
+ * already at ${buf} + FRAME_HEADER_SIZE, computing the checksum. The version is
+ * set to FRAME_VERSION.
  */
 void frame_seal(uint8_t *buf, struct frame_header *h);
 
 /*
- * frame_resync(buf, len): offset of the next place at or after ${buf} where a
- * frame may begin (its magic stands there), or ${len} if there is none: how a
- * reader goes on behind a damaged frame.
+ * frame_resync(buf, len): offset of the next magic number at or after ${buf},
+ * where a frame may begin, or ${len} if there is none: readers resume there
+ * after a damaged frame.
  */
 size_t frame_resync(const uint8_t *buf, size_t len);
 

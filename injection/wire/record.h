@@ -101,7 +101,8 @@ enum wire_uvm {
 /* Why pages migrated: CUpti_ActivityUnifiedMemoryMigrationCause. */
 enum wire_uvm_cause {
 	UVM_UNKNOWN,
-	UVM_USER,		/* the program asked: cudaMemPrefetchAsync */
+	UVM_USER,		/* requested by the program:
+				 * cudaMemPrefetchAsync */
 	UVM_COHERENCE,		/* a fault */
 	UVM_PREFETCH,		/* the driver's prefetch after faults */
 	UVM_EVICTION, UVM_ACCESS_COUNTERS
@@ -166,14 +167,13 @@ enum wire_skip {
 	SKIP_COOPERATIVE, SKIP_GRAPH, SKIP_BUDGET, SKIP_TOO_FEW_LAUNCHES,
 	SKIP_LEVEL, SKIP_CAPTURING, SKIP_FAILED, SKIP_CONCURRENT,
 	SKIP_MINOR,	/* short and rare: memory counters would cost more than
-			 * they could tell */
-	SKIP_WAITS,	/* with the host held it did not end in time */
-	SKIP_STALL,	/* it takes longer than --max-stall lets us hold the
-			 * program */
-	SKIP_LATE,	/* it came when the counters that decide most had been
-			 * counted of the others */
-	SKIP_EXCLUDED,	/* --kernel asked for others */
-	SKIP_RANGE,	/* --launches did */
+			 * they tell */
+	SKIP_WAITS,	/* it did not end in time while the host was held */
+	SKIP_STALL,	/* it takes longer than a hold may last (--max-stall) */
+	SKIP_LATE,	/* first launched after the counters that decide most
+			 * had been collected for the others */
+	SKIP_EXCLUDED,	/* not matched by --kernel */
+	SKIP_RANGE,	/* not in the range of --launches */
 	SKIP_REASONS
 };
 

@@ -99,7 +99,7 @@ rude() {
 	MOCK_FOREIGN=1 measure --kernels 300
 	load
 	has_launches 300 4
-	of '.diagnostics[].text' | grep -q "a buffer that is not ours" ||
+	of '.diagnostics[].text' | grep -q "a buffer of another profiler" ||
 	    fail "$(of .diagnostics)"
 }
 

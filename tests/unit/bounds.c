@@ -262,7 +262,7 @@ TEST_WITH(what_unfolds_without_end, set_up, serve_end)
 	fflush(file);
 	assert_int_equal(service_import(service, fileno(file), &e, &number,
 	    NULL), -1);
-	assert_non_null(strstr(e.text, "unfolds to more than"));
+	assert_non_null(strstr(e.text, "decompresses to more than"));
 	fclose(file);
 	fixture_free(&f);
 	free(frame);
