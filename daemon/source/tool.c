@@ -101,7 +101,7 @@ tool_run(const struct disassembler *d, char *const argv[], bool json,
 		    listing_text(l, o.text, o.len);
 	if (rc != 0)
 		error_set(e, o.complaint[0] != '\0' ? "nvdisasm: %s" :
-		    "nvdisasm: its output cannot be parsed%s",
+		    "nvdisasm printed nothing that can be read%s",
 		    o.complaint);
 	free(o.text);
 	return (rc == 0 ? 0 : 1);
