@@ -3,9 +3,10 @@
 // is served is described (schema.mjs), and what is described is served.
 import { after, before, test } from 'node:test';
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { Daemon, root, runId } from './daemon.mjs';
+import { Daemon, bin, root, runId } from './daemon.mjs';
 import { askAll, askCloseUp } from './documents.mjs';
 import { connect, made, until } from './ingest.mjs';
 import { allFields, conforms, fields, validate } from './schema.mjs';
@@ -80,6 +81,22 @@ test('a live run', async () => {
   await until(async () => (await get(base)).json.launches > 1000, 'its launches are counted while it runs');
   await askAll(daemon, run.number);
   sockets.forEach((socket) => socket.destroy());
+});
+
+test('what commands print is the same', () => {
+  const print = (...words) => JSON.parse(execFileSync(path.join(bin, 'cudadvise'), [...words, '--json'], { env: daemon.env }));
+  const capture = path.join(captures, 'pairs/low-ilp.bad.cadv');
+  validate('FindingsDocument', print('findings', capture));
+  validate('ChecklistDocument', print('checklist', capture));
+  validate('SourceDocument', print('annotate', capture));
+  validate('SourceDocument', print('annotate', '--sass', capture));
+  validate('Compare', print('compare', capture, capture.replace('bad', 'good')));
+  validate('RuleDocument', print('explain', 'low-ilp'));
+  for (const kernel of print('kernels', capture).items) validate('Kernel', kernel);
+  const report = print('show', capture);
+  validate('Findings', report.findings);
+  for (const kernel of report.kernels) validate('Kernel', kernel);
+  for (const diagnostic of report.diagnostics) validate('Diagnostic', diagnostic);
 });
 
 test('the daemon itself, and problems', async () => {

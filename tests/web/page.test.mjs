@@ -172,6 +172,19 @@ test('a run that comes while the page is open appears', async (t) => {
   await page.waitForFunction((n) => document.querySelectorAll('table.runs tbody tr').length === n, rows);
 });
 
+test('a live run before its first analysis says no numbers', async (t) => {
+  const row = ['schema_version', 'number', 'id', 'label', 'pinned', 'revision', 'capture_bytes', 'analysis'];
+  const whole = await api('');
+  const young = { ...Object.fromEntries(row.map((name) => [name, whole[name]])), state: 'live' };
+  const page = await open(t, {
+    url: `${dashboard.url}&page=${encodeURIComponent(`/runs/${run.number}`)}`,
+    before: (fresh) => fresh.route(`**/api/v1/runs/${run.number}`, (route) => route.fulfill({ json: young })),
+  });
+  await page.waitForSelector('text=Not analysed yet');
+  const facts = await page.$$eval('dl.facts dd', (all) => all.map((dd) => dd.textContent));
+  assert.deepEqual(facts.slice(0, 4), ['–', '–', '–', '–']);
+});
+
 test('diagnostics, losses and our own cost are on the first screen', async (t) => {
   const page = await openRun(t);
   const notes = await page.textContent('.notes');
