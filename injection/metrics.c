@@ -155,10 +155,15 @@ drop_unknown(struct metrics *m, const struct cupti_api *api)
 	for (i = 0; i < m->count; i++) {
 		if (i == headline)
 			m->config[1].first = kept;
-		if (host_add(api, probe, &m->name[i], 1) == CUPTI_SUCCESS)
+		if (host_add(api, probe, &m->name[i], 1) == CUPTI_SUCCESS) {
 			m->name[kept++] = m->name[i];
-		else
-			m->rejected++;
+			continue;
+		}
+		m->rejected++;
+		/* It takes nothing any more (seen of CUPTI 13.0). */
+		host_free(api, probe);
+		if ((r = host_new(m, api, &probe)) != CUPTI_SUCCESS)
+			return (r);
 	}
 	if (headline == m->count)
 		m->config[1].first = kept;

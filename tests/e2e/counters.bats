@@ -58,6 +58,19 @@ headline() {
 	    "$(metric _Z7kernel1Pf l1tex__data_pipe_lsu_wavefronts.sum)" null
 }
 
+@test "a counter that CUPTI does not know is left out, and no other" {
+	options=
+	cp -r "$CUDADVISE_DATA_DIR" "$T/data"
+	sed -i 's/^gpu__time_duration.sum/unknown.sum\n&/' \
+	    "$T/data/metrics/counters.metrics"
+	CUDADVISE_DATA_DIR=$T/data measure --kernels 3 --signatures 3
+	load
+	headline >names
+	while read -r name; do
+		[ "$(metric _Z7kernel1Pf "$name")" != null ] || fail "$name"
+	done <names
+}
+
 @test "repeated kernels have all counters: the profiler is turned once, told as set-up" {
 	export MOCK_TRACE=$T/trace
 	MOCK_SLOW=cuptiRangeProfilerEnable=80 measure --kernels 400 --signatures 4

@@ -30,6 +30,7 @@ enum kind { KIND_FREE, KIND_CROWDED, KIND_PATCHED, KINDS };
 
 struct CUpti_Profiler_Host_Object {
 	struct config config;
+	bool refused;		/* a name: from then on all are */
 };
 
 /* A counter-data image: the layout of the client's bytes. */
@@ -191,11 +192,13 @@ cuptiProfilerHostConfigAddMetrics(
 
 	NEED(p, CUpti_Profiler_Host_ConfigAddMetrics_Params);
 	c = &p->pHostObject->config;
-	/* One bad name fails the whole batch. */
+	/* One bad name fails the whole batch, and all later ones: CUPTI 13.0. */
 	for (i = 0; i < p->numMetrics; i++)
 		if (strstr(p->ppMetricNames[i], "__") == NULL ||
 		    strchr(p->ppMetricNames[i], '.') == NULL)
-			return (CUPTI_ERROR_INVALID_PARAMETER);
+			p->pHostObject->refused = true;
+	if (p->pHostObject->refused)
+		return (CUPTI_ERROR_INVALID_PARAMETER);
 	if (c->metrics + p->numMetrics > METRICS)
 		return (CUPTI_ERROR_INVALID_PARAMETER);
 	for (i = 0; i < p->numMetrics; i++) {

@@ -1,6 +1,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "report/json_roofline.h"
 #include "rules/made.h"
 #include "unit/advise.h"
 
@@ -30,6 +31,32 @@ TEST(test_no_attributes)
 	ceilings_default(&c, &d);
 	assert_true(c.dram_bytes_per_s > 0 && c.dram_bytes_per_s < 1e15);
 	assert_true(isfinite(c.shared_bytes_per_s));
+}
+
+/* Before 7.0 there were no tensor cores, and no ceiling of them is told. */
+TEST(test_no_tensor_cores)
+{
+	struct device d = { .limits = { .cc_major = 6, .cc_minor = 1,
+	    .sms = 20, .core_khz = 1700000 } };
+	struct ceilings c;
+	json_t *o, *items, *item;
+	size_t i;
+
+	ceilings_default(&c, &d);
+	near(c.fp32_flops, 20 * 256 * 1.7e9);
+	near(c.fp64_flops, 20 * 8 * 1.7e9);
+	assert_true(c.tensor_flops == 0);
+	o = json_ceilings(&c);
+	items = json_object_get(o, "items");
+	assert_int_equal(json_array_size(items), 6);
+	json_array_foreach(items, i, item)
+		assert_string_not_equal(json_string_value(json_object_get(item,
+		    "name")), "tensor_flops");
+	json_decref(o);
+	d.limits.cc_major = 8;
+	d.limits.cc_minor = 6;
+	ceilings_default(&c, &d);
+	near(c.tensor_flops, 20 * 1024 * 1.7e9);
 }
 
 /* Of a model that was measured before, others stand for this one; not for a slice of
