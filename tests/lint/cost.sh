@@ -22,6 +22,10 @@ shift 2
 table='
 practice 4
 chip 1
+metric 2
+route 4
+exporter 2
+record 4
 '
 
 for file in bin/cudadvise lib/libcudadvise_core.a build.ninja; do
@@ -97,6 +101,7 @@ try() {
 	cd "$scratch/tree" || exit 1
 	. "$repo/tests/lint/cost/$kind.sh"
 	touch "$scratch/before"
+	sleep 0.1	# a kernel tick: what follows is newer
 	add
 	find . -type f -newer "$scratch/before" | sed 's|^\./||' |
 	    sort >"$scratch/touched"
