@@ -8,7 +8,8 @@
  *  - counters.c, from the API-enter callback of a launch to its API-exit, within
  *    --max-stall;
  *  - episode.c, the same way, where PC sampling is turned on or off;
- *  - prepare.c's job on the worker thread, while it sets a context up: 2 s at most;
+ *  - prepare.c's job on the worker thread, while CUPTI sets a context up, which ends
+ *    by itself: 0.8 s at most as measured on an H200;
  *  - the sender thread, while it sends values (values.c) or the last samples
  *    (sampling.c).
  *

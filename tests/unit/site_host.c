@@ -1,5 +1,5 @@
 /*
- * site_host.c: what injection/site.c needs of the library around it, so that
+ * site_host.c: what injection/call_site.c needs of the library around it, so that
  * both make a shared object of their own: site.c leaves its own object out of
  * the stacks that it takes.
  */
