@@ -5,25 +5,77 @@
 
 #include "base/error.h"
 
-int
-error_set(struct error *e, const char *fmt, ...)
+static enum error_code
+code_of(int number)
+{
+
+	switch (number) {
+	case ENOENT:
+	case ENOTDIR:
+		return (ERROR_NOT_FOUND);
+	case EACCES:
+	case EPERM:
+	case EROFS:
+		return (ERROR_PERMISSION);
+	case ENOSPC:
+	case EDQUOT:
+		return (ERROR_NO_SPACE);
+	case ENOMEM:
+		return (ERROR_MEMORY);
+	default:
+		return (ERROR_OTHER);
+	}
+}
+
+__attribute__((format(printf, 3, 0)))
+static void
+set(struct error *e, enum error_code code, const char *fmt, va_list ap)
 {
 	int saved = errno;
 	size_t n;
-	va_list ap;
 
 	if (e == NULL || e->set)
-		return (-1);
+		return;
 	e->set = 1;
-	va_start(ap, fmt);
+	e->code = code;
 	vsnprintf(e->text, sizeof(e->text), fmt, ap);
-	va_end(ap);
 	n = strlen(e->text);
-	if (n > 0 && e->text[n - 1] == ':' && n < sizeof(e->text))
+	if (n > 0 && e->text[n - 1] == ':' && n < sizeof(e->text)) {
 		snprintf(e->text + n, sizeof(e->text) - n, " %s",
 		    strerror(saved));
+		if (code == ERROR_OTHER)
+			e->code = code_of(saved);
+	}
 	errno = saved;
+}
+
+int
+error_set(struct error *e, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	set(e, ERROR_OTHER, fmt, ap);
+	va_end(ap);
 	return (-1);
+}
+
+int
+error_code(struct error *e, enum error_code code, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	set(e, code, fmt, ap);
+	va_end(ap);
+	return (-1);
+}
+
+int
+error_memory(struct error *e)
+{
+
+	return (error_code(e, ERROR_MEMORY, "out of memory"));
 }
 
 int

@@ -23,6 +23,6 @@ int
 stop_error(struct error *e)
 {
 
-	error_set(e, "the daemon is ending");
+	error_code(e, ERROR_BUSY, "the daemon is ending");
 	return (error_remedy(e, "try again when it runs again"));
 }

@@ -251,7 +251,7 @@ capture_merger_put(struct capture_merger *m, const uint8_t *frame,
 	if (b != NULL && !follows(b, h, len, span) && batch_write(m, b, e))
 		return (-1);
 	if ((b = batch_of(m, h->stream)) == NULL || batch_room(m, b, len) != 0)
-		return (error_set(e, "out of memory"));
+		return (error_memory(e));
 	if (m->journal != NULL &&
 	    capture_writer_plain(m->journal, frame, whole, e) != 0)
 		return (-1);
@@ -311,7 +311,7 @@ capture_merger_open(const char *path, bool journal, capture_merged *fn,
 	struct capture_merger *m = calloc(1, sizeof(*m));
 
 	if (m == NULL) {
-		error_set(e, "out of memory");
+		error_memory(e);
 		return (NULL);
 	}
 	if ((m->writer = capture_writer_open(path, e)) == NULL ||

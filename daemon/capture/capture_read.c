@@ -137,7 +137,7 @@ scan(struct loader *l)
 			    "pieces", s->name, CAPTURE_FRAMES));
 		}
 		if (capture_index_add(&l->index, &l->cap, &f) != 0)
-			return (error_set(l->e, "out of memory"));
+			return (error_memory(l->e));
 	}
 	if (rc < 0)
 		return (error_set(l->e, "cannot read '%s':", s->name));
@@ -239,7 +239,7 @@ replay_frame(struct loader *l, const struct capture_frame *f)
 	int rc = 1;
 
 	if (t == NULL)
-		return (error_set(l->e, "out of memory"));
+		return (error_memory(l->e));
 	if (end <= t->next && f->records > 0) {
 		stats->duplicate += f->records;
 		return (0);
@@ -263,7 +263,7 @@ replay_frame(struct loader *l, const struct capture_frame *f)
 		stats->missing += sequence - t->next;
 		t->next = sequence + 1;
 		if (take_record(l, &span, sequence, &r) != 0)
-			return (error_set(l->e, "out of memory"));
+			return (error_memory(l->e));
 	}
 	stats->damaged += rc <= 0;
 	stats->records += span.records;

@@ -29,7 +29,7 @@ capture_writer_open(const char *path, struct error *e)
 	struct stat st;
 
 	if (w == NULL) {
-		error_set(e, "out of memory");
+		error_memory(e);
 		return (NULL);
 	}
 	w->fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC |

@@ -389,7 +389,7 @@ enrich_model(struct model *m, struct capture_writer *w,
 	r.item = calloc(ENRICH_FUNCTIONS, sizeof(*r.item));
 	r.opened = calloc(ENRICH_FUNCTIONS, sizeof(*r.opened));
 	if (r.want == NULL || r.item == NULL || r.opened == NULL) {
-		error_set(e, "out of memory");
+		error_memory(e);
 		goto out;
 	}
 	r.wants = model_wants_disassembly(m, r.want, ENRICH_FUNCTIONS);

@@ -39,7 +39,7 @@ own_records_open(struct own_records *n, struct model *m,
 	    .stream = make_stream() };
 	if ((n->buf = malloc(FRAME_HEADER_SIZE + ROOM)) == NULL) {
 		n->failed = 1;
-		return (error_set(e, "out of memory"));
+		return (error_memory(e));
 	}
 	return (0);
 }
@@ -104,7 +104,7 @@ flush(struct own_records *n, struct error *e)
 	frame_open(&span, n->stream);
 	if (feed(n, &span) != 0) {
 		n->failed = 1;
-		return (error_set(e, "out of memory"));
+		return (error_memory(e));
 	}
 	if (n->writer != NULL) {
 		span.offset = capture_writer_bytes(n->writer);
@@ -121,7 +121,7 @@ flush(struct own_records *n, struct error *e)
 		cap = n->index->frames;
 		if (capture_index_add(n->index, &cap, &span) != 0) {
 			n->failed = 1;
-			return (error_set(e, "out of memory"));
+			return (error_memory(e));
 		}
 	}
 	n->sequence += n->records;

@@ -66,7 +66,7 @@ source_open(struct source *s, int fd, const char *name, struct error *e)
 	s->zstd = ZSTD_createDCtx();
 	if (s->frame == NULL || s->raw == NULL || s->zstd == NULL) {
 		source_close(s);
-		return (error_set(e, "out of memory"));
+		return (error_memory(e));
 	}
 	return (0);
 }
@@ -277,32 +277,33 @@ source_verdict(const struct source *s, struct error *e)
 		return (error_remedy(e, "record it again"));
 	}
 	if (s->poor)
-		return (error_set(e, "out of memory"));
+		return (error_memory(e));
 	if (stop_asked())
 		return (stop_error(e));
 	if (s->stats.frames > 0)
 		return (0);
 	if (s->size == 0) {
-		error_set(e, "'%s' is empty", s->name);
+		error_code(e, ERROR_INVALID, "'%s' is empty", s->name);
 		return (error_remedy(e, "record it again; a capture has at "
 		    "least the program's start in it"));
 	}
 	if (s->newer) {
-		error_set(e, "'%s' was written by a newer version of "
-		    "cudadvise", s->name);
+		error_code(e, ERROR_TOO_NEW, "'%s' was written by a newer "
+		    "version of cudadvise", s->name);
 		return (error_remedy(e, "read it with that version"));
 	}
 	if (!s->magic) {
-		error_set(e, "'%s' is not a cudadvise capture", s->name);
+		error_code(e, ERROR_INVALID, "'%s' is not a cudadvise capture",
+		    s->name);
 		return (error_remedy(e, "captures come from `cudadvise run "
 		    "--no-daemon -o FILE` and `cudadvise export --format "
 		    "capture`"));
 	}
 	if (s->stats.truncated)
-		error_set(e, "'%s' ends inside its first frame (truncated)",
-		    s->name);
+		error_code(e, ERROR_INVALID, "'%s' ends inside its first frame "
+		    "(truncated)", s->name);
 	else
-		error_set(e, "'%s' is damaged: no frame of it is readable",
-		    s->name);
+		error_code(e, ERROR_INVALID, "'%s' is damaged: no frame of it "
+		    "is readable", s->name);
 	return (error_remedy(e, "copy it again from where it was recorded"));
 }

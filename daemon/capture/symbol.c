@@ -239,7 +239,7 @@ symbols_write(struct symbols *y, struct own_records *n, struct error *e)
 	if (y == NULL || y->addresses == 0 || y->mappings == 0)
 		return (0);
 	if ((w = calloc(y->addresses, sizeof(*w))) == NULL)
-		return (error_set(e, "out of memory"));
+		return (error_memory(e));
 	answer = symbol_ask(w, wants_of(y, w), SYMBOL_NS, &len);
 	/* A helper that crashed may have returned a part: it is used. */
 	while (rc == 0 && answer != NULL &&
@@ -297,7 +297,7 @@ symbols_complete(const char *path, struct error *e)
 		return (-1);
 	while (!source_stops(&s) && (rc = source_next(&s, &h, &offset)) > 0)
 		if (note_frame(&y, &s, &h) != 0) {
-			rc = error_set(e, "out of memory");
+			rc = error_memory(e);
 			break;
 		}
 	source_close(&s);

@@ -200,7 +200,7 @@ symbol_file_open(const char *path, const struct symbol_identity *id,
 	struct stat st;
 
 	if (f == NULL) {
-		error_set(e, "out of memory");
+		error_memory(e);
 		return (NULL);
 	}
 	f->debug_fd = -1;

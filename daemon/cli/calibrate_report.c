@@ -172,7 +172,7 @@ calibrate_report(struct cli *cli)
 	for (i = 0; (p = proof_of(i)) != NULL; i++) {
 		if (p->why != NULL || !is_first(i) || print_group(cli, i) == 0)
 			continue;
-		error_set(&e, "out of memory");
+		error_memory(&e);
 		return (cli_error(cli, &e));
 	}
 	print_rest(cli);

@@ -74,7 +74,7 @@ client_new(const char *socket, struct error *e)
 
 memory:
 	client_free(c);
-	error_set(e, "out of memory");
+	error_memory(e);
 	return (NULL);
 }
 
@@ -209,7 +209,7 @@ make_url(const char *path, struct error *e)
 	char *url;
 
 	if (asprintf(&url, "http://localhost/api/v1%s", path) < 0) {
-		error_set(e, "out of memory");
+		error_memory(e);
 		return (NULL);
 	}
 	return (url);
@@ -241,7 +241,7 @@ client_send(struct client *c, const char *method, const char *path,
 		return (-1);
 	prepare(c, url);
 	if (body != NULL && (text = json_dumps(body, JSON_COMPACT)) == NULL) {
-		error_set(e, "out of memory");
+		error_memory(e);
 		goto out;
 	}
 	if (text != NULL)
@@ -354,7 +354,7 @@ get_page(struct client *c, const char *path, size_t n, char **cursor,
 	rc = 0;
 out:
 	if (rc != 0)
-		error_set(e, "out of memory");
+		error_memory(e);
 	json_decref(page);
 	free(quoted);
 	free(full);

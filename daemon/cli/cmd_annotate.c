@@ -181,7 +181,7 @@ parse_focus(const char *line, struct annotate *a, char **file,
 		return (error_set(e, "--line: '%.100s' is not FILE:NUMBER",
 		    line));
 	if ((*file = strndup(line, (size_t)(colon - line))) == NULL)
-		return (error_set(e, "out of memory"));
+		return (error_memory(e));
 	a->focus_file = *file;
 	a->focus_line = (uint32_t)n;
 	return (0);
@@ -234,7 +234,7 @@ print_source(struct cli *cli, const struct view *v, struct annotate *a,
 	if (rc == 0)
 		return (0);
 	if (rc < 0)
-		error_set(e, "out of memory");
+		error_memory(e);
 	else {
 		error_set(e, "kernel %u has no code at %.100s:%u",
 		    (unsigned)field_count(a->kernel, "id"), a->focus_file,

@@ -82,7 +82,7 @@ cmd_compare(struct cli *cli, int argc, char **argv)
 		return (cli_error(cli, &e));
 	}
 	if ((compare = view_compare(&base, &target)) == NULL) {
-		error_set(&e, "out of memory");
+		error_memory(&e);
 		status = cli_error(cli, &e);
 	} else if (cli->opt.json) {
 		status = cli_json(cli, json_incref(compare));

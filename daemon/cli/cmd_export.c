@@ -29,7 +29,7 @@ export_to(struct cli *cli, const char *id, FILE *f, struct error *e)
 
 	if (asprintf(&path, "/runs/%s/export?format=%s", id,
 	    formats[cli->opt.format].name) < 0)
-		return (error_set(e, "out of memory"));
+		return (error_memory(e));
 	rc = client_download(cli->client, path, f, e);
 	free(path);
 	return (rc < 0 ? -1 : 0);
@@ -45,7 +45,7 @@ export_file(struct cli *cli, const char *id, struct error *e)
 	int bad, fd;
 
 	if (asprintf(&part, "%s.part-XXXXXX", cli->opt.output) < 0)
-		return (error_set(e, "out of memory"));
+		return (error_memory(e));
 	/* A name that nobody can have put a link at. */
 	if ((fd = mkostemp(part, O_CLOEXEC)) >= 0) {
 		mask = umask(0);
@@ -84,7 +84,7 @@ cmd_export(struct cli *cli, int argc, char **argv)
 	if (view_run_only("export", argv[0], &e) != 0)
 		return (cli_error(cli, &e));
 	if ((id = client_quote(argv[0])) == NULL) {
-		error_set(&e, "out of memory");
+		error_memory(&e);
 		return (cli_error(cli, &e));
 	}
 	if (cli->opt.output != NULL) {

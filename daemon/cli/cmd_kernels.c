@@ -253,7 +253,7 @@ print_kernels(struct cli *cli, const json_t *kernels)
 	free(k);
 	cli->out.width = width;
 	if (rc != 0) {
-		error_set(&e, "out of memory");
+		error_memory(&e);
 		return (cli_error(cli, &e));
 	}
 	print_notes(cli, &notes, n, n > most ? n - most : 0, shapes);

@@ -84,7 +84,7 @@ cmd_list(struct cli *cli, int argc, char **argv)
 	json_array_foreach(runs, i, run)
 		list_row(t, run);
 	if (table_print(t) != 0) {
-		error_set(&e, "out of memory");
+		error_memory(&e);
 		status = cli_error(cli, &e);
 	}
 	table_free(t);

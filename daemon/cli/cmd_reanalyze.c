@@ -18,7 +18,7 @@ cmd_reanalyze(struct cli *cli, int argc, char **argv)
 		if ((id = client_quote(argv[i])) == NULL ||
 		    asprintf(&path, "/runs/%s/reanalyze", id) < 0) {
 			free(id);
-			error_set(&e, "out of memory");
+			error_memory(&e);
 			status = cli_error(cli, &e);
 			break;
 		}

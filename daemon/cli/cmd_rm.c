@@ -17,7 +17,7 @@ cmd_rm(struct cli *cli, int argc, char **argv)
 		if ((id = client_quote(argv[i])) == NULL ||
 		    asprintf(&path, "/runs/%s", id) < 0) {
 			free(id);
-			error_set(&e, "out of memory");
+			error_memory(&e);
 			status = cli_error(cli, &e);
 			break;
 		}

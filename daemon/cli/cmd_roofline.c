@@ -300,7 +300,7 @@ cmd_roofline(struct cli *cli, int argc, char **argv)
 	} else if (cli->opt.json) {
 		status = cli_json(cli, roofline_json(&v, devices, copies));
 	} else if ((status = print_roofline(cli, &v, devices, copies)) != 0) {
-		error_set(&e, "out of memory");
+		error_memory(&e);
 		status = cli_error(cli, &e);
 	}
 	json_decref(copies);

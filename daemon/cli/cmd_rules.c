@@ -39,6 +39,6 @@ cmd_rules(struct cli *cli, int argc, char **argv)
 	table_free(t);
 	if (rc == 0)
 		return (0);
-	error_set(&e, "out of memory");
+	error_memory(&e);
 	return (cli_error(cli, &e));
 }

@@ -237,7 +237,7 @@ cmd_run(struct cli *cli, int argc, char **argv)
 	int status;
 
 	if (j == NULL) {
-		error_set(&e, "out of memory");
+		error_memory(&e);
 		cli_error(cli, &e);
 		return (EXIT_OURS);
 	}

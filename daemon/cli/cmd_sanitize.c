@@ -159,7 +159,7 @@ cmd_sanitize(struct cli *cli, int argc, char **argv)
 	int status = INCOMPLETE;
 
 	if (t == NULL) {
-		error_set(&e, "out of memory");
+		error_memory(&e);
 		cli_error(cli, &e);
 		return (status);
 	}

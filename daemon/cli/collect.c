@@ -133,7 +133,7 @@ concat(const struct collect *c, const char *out, struct error *e)
 	rc = capture_concat((const char *const *)path, (size_t)n, out, e);
 	goto out;
 memory:
-	error_set(e, "out of memory");
+	error_memory(e);
 out:
 	free_names(entry, path, n);
 	return (rc);
@@ -223,7 +223,7 @@ collect_calibrations(struct stream *s, struct error *e)
 		return (0);
 	if ((buf = malloc(CALIBRATION_MAX + 1)) == NULL) {
 		closedir(dir);
-		return (error_set(e, "out of memory"));
+		return (error_memory(e));
 	}
 	while (rc == 0 && n < CALIBRATIONS && (d = readdir(dir)) != NULL) {
 		if (!calibration_gpu(d->d_name, gpu) ||

@@ -101,7 +101,7 @@ loaded_document(const struct loaded *l, enum document_id id, struct error *e)
 	json_t *j = document_kind[id].write(&x);
 
 	if (j == NULL)
-		error_set(e, "out of memory");
+		error_memory(e);
 	return (j);
 }
 
@@ -111,7 +111,7 @@ loaded_kernels(const struct loaded *l, struct error *e)
 	json_t *j = json_kernels(l->analysis.run, l->analysis.advice);
 
 	if (j == NULL)
-		error_set(e, "out of memory");
+		error_memory(e);
 	return (j);
 }
 
@@ -143,7 +143,7 @@ loaded_source(const struct loaded *l, uint32_t id, bool sass,
 		free(code);
 	}
 	if (source == NULL)
-		error_set(e, "out of memory");
+		error_memory(e);
 	return (source);
 }
 

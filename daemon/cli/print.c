@@ -49,7 +49,7 @@ cli_json(struct cli *cli, json_t *j)
 	json_t *top;
 
 	if (j == NULL) {
-		error_set(&e, "out of memory");
+		error_memory(&e);
 		return (cli_error(cli, &e));
 	}
 	if (json_object_get(j, "schema_version") == NULL) {

@@ -125,7 +125,7 @@ recorder_begin(struct cli *cli, struct recorder *r, int argc, char **argv,
 	int rc;
 
 	if (command == NULL)
-		return (error_set(e, "out of memory"));
+		return (error_memory(e));
 	clock_gettime(CLOCK_REALTIME, &now);
 	gethostname(host, sizeof(host) - 1);
 	if (getcwd(cwd, sizeof(cwd)) == NULL)

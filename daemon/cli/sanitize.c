@@ -345,13 +345,13 @@ sanitize_run(struct sanitize *s, const struct sanitize_job *job,
 	if (log_option(option, path) != 0)
 		return (error_set(e, "the path '%.100s' is too long", path));
 	if ((argv = command_line(s, job, option)) == NULL)
-		return (error_set(e, "out of memory"));
+		return (error_memory(e));
 	l.argv = argv;
 	if (launch_run(&l, &out->end, e) != 0)
 		goto out;
 	if ((text = read_log(path, &len)) == NULL ||
 	    sanitizer_read(&log, text, len) != 0) {
-		error_set(e, "out of memory");
+		error_memory(e);
 		goto out;
 	}
 	rc = put_log(s, job->tool, &log, to, out, e);

@@ -45,7 +45,7 @@ stream_new(const char *run, struct error *e)
 	struct stream *s;
 
 	if ((s = calloc(1, sizeof(*s))) == NULL) {
-		error_set(e, "out of memory");
+		error_memory(e);
 		return (NULL);
 	}
 	s->fd = -1;
@@ -112,7 +112,7 @@ frame_add(struct stream *s, uint8_t *buf, size_t n, struct error *e)
 	}
 	if (frame_room(s) != 0) {
 		free(buf);
-		return (error_set(e, "out of memory"));
+		return (error_memory(e));
 	}
 	frame_seal(buf, &h);
 	if ((fit = realloc(buf, FRAME_HEADER_SIZE + n)) != NULL)
@@ -131,7 +131,7 @@ frame_add(struct stream *s, uint8_t *buf, size_t n, struct error *e)
 		uint8_t *buf = frame_buffer(&cap);			\
 									\
 		if (buf == NULL)					\
-			return (error_set(e, "out of memory"));		\
+			return (error_memory(e));		\
 		n = record_put_##NAME(buf + FRAME_HEADER_SIZE, cap, r);	\
 		return (frame_add(s, buf, n, e));			\
 	}

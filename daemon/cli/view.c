@@ -55,7 +55,7 @@ load(struct cli *cli, const char *path, struct view *v, bool keep,
 
 	memset(v, 0, sizeof(*v));
 	if ((v->loaded = l = calloc(1, sizeof(*l))) == NULL)
-		return (error_set(e, "out of memory"));
+		return (error_memory(e));
 	if (load_config(&config, e) != 0) {
 		view_release(v);
 		return (-1);
@@ -70,7 +70,7 @@ load(struct cli *cli, const char *path, struct view *v, bool keep,
 	    NULL)
 		goto out;
 	if ((v->name = strdup(path)) == NULL) {
-		error_set(e, "out of memory");
+		error_memory(e);
 		goto out;
 	}
 	rc = 0;
@@ -112,7 +112,7 @@ newest(struct cli *cli, struct error *e)
 	} else if (asprintf(&name, "%lld",
 	    (long long)json_integer_value(number)) < 0) {
 		name = NULL;
-		error_set(e, "out of memory");
+		error_memory(e);
 	}
 	json_decref(page);
 	return (name);
@@ -126,7 +126,7 @@ get(struct cli *cli, const char *id, const char *tail, struct error *e)
 	char *path;
 
 	if (asprintf(&path, "/runs/%s%s", id, tail) < 0) {
-		error_set(e, "out of memory");
+		error_memory(e);
 		return (NULL);
 	}
 	if (client_get(cli->client, path, &got, e) < 0)
@@ -195,7 +195,7 @@ view_unstored(struct cli *cli, struct view *v, struct error *e)
 	free(v->name);
 	if (asprintf(&v->name, "%llu", number) < 0) {
 		v->name = NULL;
-		error_set(e, "out of memory");
+		error_memory(e);
 		goto out;
 	}
 	json_object_set(v->run, "number", json_object_get(row, "number"));
@@ -276,7 +276,7 @@ view_run(struct cli *cli, const char *ref, struct view *v, struct error *e)
 	rc = 0;
 	goto out;
 memory:
-	error_set(e, "out of memory");
+	error_memory(e);
 out:
 	free(path);
 	free(id);

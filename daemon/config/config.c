@@ -176,7 +176,7 @@ threshold_set(struct parse *p, const char *name, const char *value)
 	}
 	if (p->config->thresholds == NULL &&
 	    (p->config->thresholds = thresholds_new()) == NULL) {
-		error_set(p->e, "out of memory");
+		error_memory(p->e);
 		return (0);
 	}
 	if (thresholds_set(p->config->thresholds, name, v) != 0) {
@@ -232,7 +232,7 @@ config_load(struct config *c, const char *path, bool required,
 		error_set(p.e, "%s:%d: neither a [section] nor KEY = VALUE",
 		    path, rc);
 	} else if (rc < 0)
-		error_set(p.e, "out of memory");
+		error_memory(p.e);
 	if (!p.e->set)
 		return (0);
 	config_clear(c);

@@ -283,16 +283,20 @@ out:
 	store_run_clear(&run);
 }
 
-/* Why a capture was not taken in; an error ends in the text of its errno. */
+/* Why a capture was not taken in. */
 static enum problem
 import_problem(const struct error *e)
 {
 
-	if (strstr(e->text, strerror(ENOSPC)) != NULL)
+	switch (e->code) {
+	case ERROR_NO_SPACE:
 		return (PROBLEM_NO_SPACE);
-	if (strcmp(e->text, "out of memory") == 0 || stop_asked())
+	case ERROR_MEMORY:
+	case ERROR_BUSY:
 		return (PROBLEM_BUSY);
-	return (PROBLEM_NOT_CAPTURE);
+	default:
+		return (stop_asked() ? PROBLEM_BUSY : PROBLEM_NOT_CAPTURE);
+	}
 }
 
 void

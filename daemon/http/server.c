@@ -205,7 +205,7 @@ http_start(const struct http_options *o, struct service *service,
 	int fd = o->listen_fd;
 
 	if (h == NULL) {
-		error_set(e, "out of memory");
+		error_memory(e);
 		return NULL;
 	}
 	h->options = *o;

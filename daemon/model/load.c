@@ -33,13 +33,24 @@
 #define BUSY_LOW 0.4
 #define BUSY_HIGH 0.8
 
+#define RESOURCES(X)							\
+	X(DRAM, "", "DRAM") X(L2, "", "L2")				\
+	X(L1, "the ", "L1/shared data pipe")				\
+	X(ISSUE, "", "instruction issue") X(ALU, "the ", "ALU pipe")	\
+	X(FMA, "the ", "FMA pipe") X(FP64, "the ", "FP64 pipe")		\
+	X(XU, "the ", "XU pipe") X(LSU, "the ", "LSU pipe")		\
+	X(TENSOR, "the ", "tensor pipe") X(START, "the ", "start of blocks")
+
 const char *const resource_name[RES_COUNT] = {
-	[RES_DRAM] = "DRAM", [RES_L2] = "L2",
-	[RES_L1] = "the L1/shared data pipe", [RES_ISSUE] = "instruction issue",
-	[RES_ALU] = "the ALU pipe", [RES_FMA] = "the FMA pipe",
-	[RES_FP64] = "the FP64 pipe", [RES_XU] = "the XU pipe",
-	[RES_LSU] = "the LSU pipe", [RES_TENSOR] = "the tensor pipe",
-	[RES_START] = "the start of blocks"
+#define X(id, article, name) [RES_##id] = name,
+	RESOURCES(X)
+#undef X
+};
+
+const char *const resource_said[RES_COUNT] = {
+#define X(id, article, name) [RES_##id] = article name,
+	RESOURCES(X)
+#undef X
 };
 
 static double

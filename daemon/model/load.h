@@ -23,8 +23,9 @@ enum resource {
 	RES_START,		/* of blocks, one after the other, for the whole GPU */
 	RES_COUNT
 };
-/* "DRAM", "L2", "L1 and shared memory" … */
+/* "DRAM", "L1/shared data pipe"; and in a sentence: "the L1/shared data pipe". */
 extern const char *const resource_name[RES_COUNT];
+extern const char *const resource_said[RES_COUNT];
 
 /* Who uses the L1 data pipe (wavefronts of a launch, all SMs). */
 enum pipe_user {

@@ -155,9 +155,6 @@ bound_name(const struct roofline *r, const struct load *l)
 {
 	const char *name = load_bound_name(l);
 
-	/* In a sentence it has an article. */
-	if (name != NULL && strncmp(name, "the ", 4) == 0)
-		name += 4;
 	if (r->kind < FLOP_KINDS && r->compute_ratio >= ROOF_NEAR &&
 	    !(l->limit < RES_L1 && l->busy > r->compute_ratio))
 		return (flop_name[r->kind]);

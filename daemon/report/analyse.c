@@ -326,7 +326,7 @@ int
 analyse_error(struct error *e)
 {
 
-	return (stop_asked() ? stop_error(e) : error_set(e, "out of memory"));
+	return (stop_asked() ? stop_error(e) : error_memory(e));
 }
 
 void

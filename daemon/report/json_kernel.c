@@ -140,9 +140,6 @@ json_kernel_with(const struct run *r, const struct kernel *k,
 		device = r->device[k->device].name;
 		load_of(&load, k, &r->device[k->device], &c[k->device]);
 		bound = load_bound_name(&load);
-		/* In a sentence it has an article, in a column none. */
-		if (bound != NULL && strncmp(bound, "the ", 4) == 0)
-			bound += 4;
 		roofline_of(&roof, k, &c[k->device], &load);
 		roofline = json_roofline(k, &roof);
 		bandwidth = json_bandwidth(&roof, &c[k->device]);

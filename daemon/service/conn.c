@@ -152,7 +152,7 @@ greet(struct service *s, struct conn *c, const struct frame_header *h,
 	if (!text_is_hex(uuid, 32) || h->stream == 0)
 		return (error_set(e, "it has no valid run id"));
 	if ((text = text_dup_clean(label.p, label.len)) == NULL)
-		return (error_set(e, "out of memory"));
+		return (error_memory(e));
 	c->session = session_get(s, uuid, text, start & INT64_MAX, e);
 	free(text);
 	if (c->session == NULL)
@@ -181,7 +181,7 @@ reserve(struct conn *c, size_t need, struct error *e)
 	if (need <= c->cap)
 		return (0);
 	if ((grown = realloc(c->buf, need)) == NULL)
-		return (error_set(e, "out of memory"));
+		return (error_memory(e));
 	c->buf = grown;
 	c->cap = need;
 	return (0);

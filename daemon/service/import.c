@@ -72,7 +72,7 @@ load(struct service *s, int fd, const char *path, const char *spare,
 	const struct run *run = NULL;
 
 	if (m == NULL) {
-		error_set(e, "out of memory");
+		error_memory(e);
 		return (NULL);
 	}
 	if (read_capture(fd, path, spare, m, stats, x, e) == 0 &&
@@ -155,7 +155,7 @@ service_import(struct service *s, int fd, struct error *e, int64_t *number,
 	text_copy(uuid, sizeof(uuid), docs->uuid);
 	/* Do not wait: the owner may wait for the lock that is held here. */
 	if (claim_take(s, uuid, false) != 0) {
-		error_set(e, "run %s is being worked on", uuid);
+		error_code(e, ERROR_BUSY, "run %s is being worked on", uuid);
 		error_remedy(e, "try again when its program has ended");
 		uuid[0] = '\0';
 		goto out;

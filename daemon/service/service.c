@@ -122,7 +122,7 @@ service_start(const struct service_options *o, struct error *e)
 	struct service *s = calloc(1, sizeof(*s));
 
 	if (s == NULL) {
-		error_set(e, "out of memory");
+		error_memory(e);
 		return (NULL);
 	}
 	s->config = o->config;

@@ -144,7 +144,7 @@ session_new(struct service *s, const char *uuid, const char *label,
 	struct session *se = calloc(1, sizeof(*se));
 
 	if (se == NULL) {
-		error_set(e, "out of memory");
+		error_memory(e);
 		return (NULL);
 	}
 	text_copy(se->uuid, sizeof(se->uuid), uuid);
@@ -216,7 +216,7 @@ session_get(struct service *s, const char *uuid, const char *label,
 	}
 	HASH_ADD_STR(s->sessions, uuid, se);
 	if (se->hh.tbl == NULL) {
-		error_set(e, "out of memory");
+		error_memory(e);
 		session_free(se);
 		claim_drop(s, uuid);
 		return (NULL);
@@ -245,7 +245,7 @@ feed_frame(struct session *se, struct live_stream *st, const uint8_t *p,
 			continue;
 		note_record(se, st, &r);
 		if (symbols_note(&se->symbols, st->id, &r) != 0)
-			return (error_set(e, "out of memory"));
+			return (error_memory(e));
 		if (se->model == NULL)
 			continue;
 		if (model_feed(se->model, st->id, h->sequence + i, &r) != 0 ||

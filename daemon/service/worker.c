@@ -102,7 +102,7 @@ rebuild(struct service *s, const char *uuid, int64_t number, char *capture,
 	struct model *m = NULL;
 
 	if ((m = model_new()) == NULL) {
-		error_set(e, "out of memory");
+		error_memory(e);
 		goto out;
 	}
 	if (capture_load_own(capture, m, &stats, &x, e) != 0)

@@ -145,7 +145,7 @@ read_output(struct child *c, struct error *e)
 	if (o->len + 1 >= c->cap) {
 		cap = c->cap == 0 ? 64u << 10 : 2 * c->cap;
 		if ((p = realloc(o->text, cap)) == NULL)
-			return (error_set(e, "out of memory"));
+			return (error_memory(e));
 		o->text = p;
 		c->cap = cap;
 	}

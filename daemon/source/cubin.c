@@ -88,7 +88,7 @@ sections_read(struct opening *o, struct error *e)
 	    elf_getshdrstrndx(o->elf, &names) != 0 || n == 0)
 		return (error_set(e, "the cubin's sections are damaged"));
 	if ((o->section = calloc(n + 1, sizeof(*o->section))) == NULL)
-		return (error_set(e, "out of memory"));
+		return (error_memory(e));
 	o->sections = n;
 	for (i = 1; i < n; i++) {
 		if (gelf_getshdr(elf_getscn(o->elf, i), &h) == NULL)
@@ -155,7 +155,7 @@ functions_read(struct opening *o, struct error *e)
 			cap = cap == 0 ? 16 : 2 * cap;
 			f = realloc(c->function, cap * sizeof(*f));
 			if (f == NULL)
-				return (error_set(e, "out of memory"));
+				return (error_memory(e));
 			c->function = f;
 		}
 		f = &c->function[c->functions++];
@@ -200,7 +200,7 @@ relocations_of(struct opening *o, const struct section *s, struct error *e)
 		return (0);
 	r = realloc(p->relocation, (p->relocations + n) * sizeof(*r));
 	if (r == NULL)
-		return (error_set(e, "out of memory"));
+		return (error_memory(e));
 	p->relocation = r;
 	for (i = 0; i < n; i++) {
 		memset(&rela, 0, sizeof(rela));
@@ -286,7 +286,7 @@ cubin_open(struct cubin *c, const uint8_t *bytes, size_t size,
 	c->bytes = bytes;
 	c->size = size;
 	if ((c->parts = calloc(1, sizeof(*c->parts))) == NULL) {
-		error_set(e, "out of memory");
+		error_memory(e);
 		goto out;
 	}
 	if (header_read(&o, e) != 0 || sections_read(&o, e) != 0 ||
@@ -294,7 +294,7 @@ cubin_open(struct cubin *c, const uint8_t *bytes, size_t size,
 		goto out;
 	c->lines = c->parts->line_size > 0;
 	if (lines_index(c->parts) != 0) {
-		error_set(e, "out of memory");
+		error_memory(e);
 		goto out;
 	}
 	c->parts->section = o.section;
@@ -303,7 +303,7 @@ cubin_open(struct cubin *c, const uint8_t *bytes, size_t size,
 	c->parts->strtab = o.strtab;
 	o.section = NULL;
 	if (launches_index(c->parts) != 0) {
-		error_set(e, "out of memory");
+		error_memory(e);
 		goto out;
 	}
 	rc = 0;

@@ -175,14 +175,14 @@ job_open(struct job *j, const uint8_t *bytes, size_t size,
 		    j->cubin.arch));
 	j->wanted = calloc(count + 1, sizeof(*j->wanted));
 	if (j->wanted == NULL)
-		return (error_set(e, "out of memory"));
+		return (error_memory(e));
 	for (i = 0; i < count; i++)
 		j->wanted[i] = function_at(&j->cubin, symbols[i]);
 	j->count = count;
 	j->asked = symbols_list(j, false);
 	j->within = symbols_list(j, true);
 	if (j->asked == NULL || j->within == NULL)
-		return (error_set(e, "out of memory"));
+		return (error_memory(e));
 	return (tool_file(j->path, bytes, size, e));
 }
 
@@ -287,7 +287,7 @@ texts_make(struct job *j, char **text, struct error *e)
 
 	owner = calloc(j->listing.functions + 1, sizeof(*owner));
 	if (owner == NULL)
-		return (error_set(e, "out of memory"));
+		return (error_memory(e));
 	qsort(j->listing.function, j->listing.functions,
 	    sizeof(*j->listing.function), by_pc);
 	for (i = 0; i < j->listing.functions; i++)

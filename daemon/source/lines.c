@@ -197,7 +197,7 @@ sequence_read(struct reading *r, const struct sequence *s, struct error *e)
 		if (m.named)
 			name_file = m.file;
 		if (raw_add(r, &m, first, name_file, event == EVENT_END) != 0)
-			return (error_set(e, "out of memory"));
+			return (error_memory(e));
 		m.named = false;
 	}
 	return (0);
@@ -227,7 +227,7 @@ sequences_read(struct reading *r, struct error *e)
 				return (error_set(e,
 				    "the line table is damaged"));
 			if (tables_read(r) != 0)
-				return (error_set(e, "out of memory"));
+				return (error_memory(e));
 		}
 		if (sequence_read(r, s, e) != 0)
 			return (-1);
@@ -375,7 +375,7 @@ lines_sort(struct reading *r, struct error *e)
 	rc = rows_make(r, sorted);
 out:
 	if (rc != 0)
-		error_set(e, "out of memory");
+		error_memory(e);
 	free(sorted);
 	return (rc);
 }

@@ -136,7 +136,7 @@ raw_open(struct raw *r, struct error *e)
 	r->of = calloc(r->count + 1, sizeof(*r->of));
 	r->piece = calloc(r->count + 1, sizeof(*r->piece));
 	if (r->of == NULL || r->piece == NULL)
-		return (error_set(e, "out of memory"));
+		return (error_memory(e));
 	for (i = 0; i < r->count; i++) {
 		rc = piece_add(r, &r->want[i], &r->of[i]);
 		if (rc != 0)
@@ -144,7 +144,7 @@ raw_open(struct raw *r, struct error *e)
 			    "the code cannot be read by itself"));
 	}
 	if ((r->code = malloc(r->size + 1)) == NULL)
-		return (error_set(e, "out of memory"));
+		return (error_memory(e));
 	for (i = 0; i < r->pieces; i++)
 		piece_copy(r->code, &r->piece[i]);
 	return (tool_file(r->path, r->code, r->size, e));

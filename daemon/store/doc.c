@@ -119,7 +119,7 @@ store_docs(struct store *s, int64_t run, const char *noun,
 	if (cursor[0] != '\0' && text_u64(cursor, 1, INT32_MAX, &after) != 0)
 		return (STORE_NONE);
 	if ((*out = calloc(limit, sizeof(**out))) == NULL) {
-		error_set(e, "out of memory");
+		error_memory(e);
 		return (STORE_FAILED);
 	}
 	pthread_mutex_lock(&s->lock);

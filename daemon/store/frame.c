@@ -79,7 +79,7 @@ store_put_frames(struct store *s, int64_t number,
 	size_t i;
 
 	if (buf == NULL) {
-		error_set(e, "out of memory");
+		error_memory(e);
 		return (STORE_FAILED);
 	}
 	st = store_execute(s, e, "DELETE FROM frame_chunk WHERE run = ?", "i",
@@ -151,7 +151,7 @@ read_pieces(struct store *s, sqlite3_stmt *q, struct taking *t,
 		for (; p != NULL && n > 0 && !t->full; n--, p += ROW) {
 			f = unpack(p);
 			if (take(t, &f) != 0) {
-				error_set(e, "out of memory");
+				error_memory(e);
 				return (STORE_FAILED);
 			}
 		}

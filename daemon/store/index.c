@@ -50,7 +50,7 @@ store_put_index(struct store *s, int64_t number,
 	sqlite3_stmt *q = NULL;
 
 	if (signatures == NULL || devices == NULL) {
-		error_set(e, "out of memory");
+		error_memory(e);
 		goto out;
 	}
 	q = store_query(s, e, "INSERT OR REPLACE INTO frames "
@@ -118,7 +118,7 @@ store_index(struct store *s, int64_t number, struct capture_index *x,
 		st = STORE_OK;
 		if (unpack(x, q) != 0) {
 			capture_index_clear(x);
-			error_set(e, "out of memory");
+			error_memory(e);
 			st = STORE_FAILED;
 		}
 	} else if (rc != SQLITE_DONE)

@@ -115,7 +115,7 @@ store_runs(struct store *s, int64_t after, size_t limit, bool oldest_first,
 	if (after <= 0)
 		after = oldest_first ? 0 : INT64_MAX;
 	if ((*out = calloc(limit, sizeof(**out))) == NULL) {
-		error_set(e, "out of memory");
+		error_memory(e);
 		return (STORE_FAILED);
 	}
 	pthread_mutex_lock(&s->lock);

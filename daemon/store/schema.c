@@ -90,8 +90,8 @@ schema_check(sqlite3 *db, const char *path, struct error *e)
 	}
 	if (v <= VERSION)
 		return (v);
-	error_set(e, "the database '%s' was written by a newer version of "
-	    "cudadvise (schema %d, this one knows %d)", path, v, VERSION);
+	error_code(e, ERROR_TOO_NEW, "the database '%s' was written by a newer "
+	    "version of cudadvise (schema %d, this one knows %d)", path, v, VERSION);
 	return (error_remedy(e, "use that version, or move the file away: "
 	    "runs are rebuilt from their captures"));
 }

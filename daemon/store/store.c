@@ -19,7 +19,7 @@ open_at(const char *path, int flags, struct error *e)
 	int rc;
 
 	if (s == NULL) {
-		error_set(e, "out of memory");
+		error_memory(e);
 		return (NULL);
 	}
 	pthread_mutex_init(&s->lock, NULL);
@@ -223,7 +223,7 @@ store_json(sqlite3_stmt *q, int column, char **out, struct error *e)
 	if (sqlite3_column_type(q, column) == SQLITE_NULL)
 		return (STORE_OK);
 	if ((*out = store_text(q, column)) == NULL) {
-		error_set(e, "out of memory");
+		error_memory(e);
 		return (STORE_FAILED);
 	}
 	/* An earlier version stored no checksum. */

@@ -219,6 +219,33 @@ check_protocol() {
 	[ $records -gt 0 ] || complain "no record was read from $wire/record.def"
 }
 
+# Who compares words written for people: the text changes, and the branch goes
+# with it. A code (facts/reason.def, enum error_code) is compared instead. These
+# read what other programs write:
+#   source_first.c  C++ signatures of the CUDA runtime, in debug information
+#   source/         nvdisasm
+#   sanitiz*        compute-sanitizer
+#   cli/daemon.c    the name before a message of the daemon it started
+foreign='daemon/(model/lines/source_first|source/[a-z_]+|sanitizer/[a-z_]+|'
+foreign+='rules/practice/sanitizer_findings|cli/sanitize|cli/daemon)\.c'
+
+# Calls that compare, with a literal of letters and a blank as an argument, and
+# comparisons of one in the page.
+check_sentences() {
+	local hits string='"(?:[^"\\\n]|\\.)*"'
+	local words='"(?:[^"\\\n]|\\.)*[[:alpha:],]+ (?:[^"\\\n]|\\.)*"'
+	local inside="(?:[^()\"]|$string|(?<p>\\((?:[^()\"]|$string|(?&p))*\\)))*?"
+	local calls='str(n?case)?(n?cmp|str)|starts_with|ends_with'
+	hits=$(find daemon injection -name '*.c' | grep -vE "^$foreign\$" |
+	    xargs grep -lPzo "\b($calls)\($inside$words")
+	[ -z "$hits" ] || complain "a sentence is compared in"$'\n'"$hits"
+	words="['\"][^'\"]*[[:alpha:]] [^'\"]*['\"]"
+	hits=$(grep -rnE --include='*.ts' --include='*.tsx' \
+	    "(includes|startsWith|endsWith|indexOf)\($words|[!=]== $words" \
+	    web/src | grep -v "hot\.what\.startsWith('of ')")
+	[ -z "$hits" ] || complain "a sentence is compared:"$'\n'"$hits"
+}
+
 check_format() {
 	local file hits
 	for file in $(git ls-files '*.c' '*.h' '*.sh' '*.def'); do

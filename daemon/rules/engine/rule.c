@@ -233,19 +233,19 @@ rule_limiter(const struct rule_view *x)
 	if (l->bound >= 0.5 && l->bound == l->memory_queue)
 		return arena_format(x->arena, "waiting in line for memory "
 		    "is its limit (%s %s busy by scattered accesses)",
-		    resource_name[l->limit], say_percent(x->arena, l->busy));
+		    resource_said[l->limit], say_percent(x->arena, l->busy));
 	if (l->bound >= 0.5)
 		return arena_format(x->arena, "%s is its limit (%s busy)",
-		    resource_name[l->limit], say_percent(x->arena, l->busy));
+		    resource_said[l->limit], say_percent(x->arena, l->busy));
 	if (l->unexplained >= 0.5)
 		return arena_format(x->arena, "what it waits for is neither "
 		    "memory nor instructions: nothing is full (busiest: %s, "
-		    "%s)", resource_name[l->limit],
+		    "%s)", resource_said[l->limit],
 		    say_percent(x->arena, l->busy));
 	return arena_format(x->arena, "latency is its limit: nothing %sis full "
 	    "(busiest: %s, %s)", isnan(l->resource_s[RES_DRAM]) ||
 	    isnan(l->resource_s[RES_L2]) ? "that was counted " : "",
-	    resource_name[l->limit], say_percent(x->arena, l->busy));
+	    resource_said[l->limit], say_percent(x->arena, l->busy));
 }
 
 void

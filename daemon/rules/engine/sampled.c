@@ -26,6 +26,8 @@ is_counted(const struct kernel *k, const struct evidence *e)
 	return id != METRIC_COUNT && isfinite(k->metric[id]);
 }
 
+const char sampled_counted[] = "PC samples";
+
 /* Say in ${d} what it rests on, and promise less. */
 static void
 weaken(const struct rule_view *x, struct draft *d)
@@ -36,7 +38,7 @@ weaken(const struct rule_view *x, struct draft *d)
 	for (size_t i = 0; i < d->f.evidences; i++) {
 		struct evidence *e = &d->f.evidence[i];
 
-		if (e->from == NULL || strcmp(e->from, "PC samples") == 0 ||
+		if (e->from == NULL || e->from == sampled_counted ||
 		    is_counted(x->own, e))
 			continue;
 		e->source = "estimated";

@@ -18,6 +18,9 @@ enum rule_state sampled_ask(struct rule_view *x);
 /* What an estimate's evidence comes from. */
 #define SAMPLED_FROM "PC samples and code"
 
+/* Of evidence that the samples themselves are: it is measured, and stays so. */
+extern const char sampled_counted[];
+
 /* sampled_speaks(rule): is it one of those? */
 bool sampled_speaks(const struct rule *rule);
 

@@ -115,7 +115,7 @@ report(struct rule_view *x, const struct strides *k, double waiting,
 	    .from = SAMPLED_FROM }, "min_ratio");
 	rule_evidence(x, d, (struct evidence){ .name = "waiting_ratio",
 	    .label = "samples that wait for global memory", .value = waiting,
-	    .unit = "ratio", .source = "measured", .from = "PC samples" },
+	    .unit = "ratio", .source = "measured", .from = sampled_counted },
 	    NULL);
 	rule_evidence(x, d, (struct evidence){ .name = "cycles_per_access",
 	    .label = "cycles that a warp takes for a global access",

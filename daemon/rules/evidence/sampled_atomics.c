@@ -65,7 +65,7 @@ report(struct rule_view *x, double busy, double waiting, double cycles,
 	d->fix[VIEW_LOW].stall = fmax(d->fix[VIEW_LOW].stall, busy);
 	rule_evidence(x, d, (struct evidence){ .name = "waiting_ratio",
 	    .label = "samples that wait for global memory", .value = waiting,
-	    .unit = "ratio", .source = "measured", .from = "PC samples" },
+	    .unit = "ratio", .source = "measured", .from = sampled_counted },
 	    NULL);
 	rule_evidence(x, d, (struct evidence){ .name = "cycles_per_access",
 	    .label = "cycles that a warp takes for a global access, at least",

@@ -76,7 +76,7 @@ report(struct rule_view *x, const struct pipe *p, double ways, double waiting,
 	rule_evidence(x, d, (struct evidence){ .name = "throttled_ratio",
 	    .label = "samples in front of shared accesses, the queue full",
 	    .value = p->throttled / (double)x->kernel->code->samples.all,
-	    .unit = "ratio", .source = "measured", .from = "PC samples" },
+	    .unit = "ratio", .source = "measured", .from = sampled_counted },
 	    NULL);
 	rule_evidence(x, d, (struct evidence){ .name = "wavefronts_per_inst",
 	    .label = "cycles of the pipe over accesses", .value = ways,

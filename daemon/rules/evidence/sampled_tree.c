@@ -191,7 +191,7 @@ report(struct rule_view *x, double share, double inst, const struct mark *m)
 	rule_fix(d, &fix, 0.4, 0.75);
 	rule_evidence(x, d, (struct evidence){ .name = "tree_ratio",
 	    .label = "samples in the tree", .value = share, .unit = "ratio",
-	    .source = "measured", .from = "PC samples" }, "min_share");
+	    .source = "measured", .from = sampled_counted }, "min_share");
 	d->f.summary = arena_format(x->arena, "a tree of shared-memory sums and "
 	    "barriers takes %s of the time", say_percent(x->arena, share));
 	d->f.advice = "reduce within each warp by __shfl_down_sync (or "

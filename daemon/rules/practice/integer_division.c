@@ -55,7 +55,7 @@ give_evidence(const struct rule_view *x, struct draft *d,
 	    .from = source_metric_table[SOURCE_INST].name }, NULL);
 	rule_evidence(x, d, (struct evidence){ .name = "busy_ratio",
 	    .label = arena_format(x->arena, "%s busy",
-	    resource_name[x->load->limit]), .value = x->load->busy,
+	    resource_said[x->load->limit]), .value = x->load->busy,
 	    .unit = "ratio", .source = "derived", .from = "counters" },
 	    "min_busy");
 }

@@ -327,7 +327,7 @@ find(struct rule_view *x, const struct accesses *a)
 	    .unit = "B", .source = "derived", .from = "disassembly" }, NULL);
 	rule_evidence(x, d, (struct evidence){ .name = "busy_ratio",
 	    .label = arena_format(x->arena, "%s busy",
-	    resource_name[x->load->limit]), .value = x->load->busy,
+	    resource_said[x->load->limit]), .value = x->load->busy,
 	    .unit = "ratio", .source = "derived", .from = "counters" },
 	    n.issue ? "min_busy" : "max_dram");
 	if (n.flight)

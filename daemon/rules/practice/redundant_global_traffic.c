@@ -203,7 +203,7 @@ give_evidence(const struct rule_view *x, struct draft *d,
 		    "max_arithmetic");
 	}
 	rule_evidence(x, d, (struct evidence){ .name = "busy_ratio",
-	    .label = arena_format(x->arena, "%s busy", resource_name[res]),
+	    .label = arena_format(x->arena, "%s busy", resource_said[res]),
 	    .value = rule_busy(x, res), .unit = "ratio", .source = "derived",
 	    .from = metric_table[res == RES_L2 ? METRIC_L2_PCT :
 	    METRIC_LSU_WAVEFRONTS].name }, NULL);

@@ -252,7 +252,7 @@ report(struct rule_view *x, const struct math *f, const struct mark *m)
 	rule_evidence(x, d, (struct evidence){ .name = "busy_ratio",
 	    .label = own_share(x) > x->load->busy ? "a warp's time for its "
 	    "instructions, one after the other" : arena_format(x->arena,
-	    "%s busy", resource_name[x->load->limit]), .value =
+	    "%s busy", resource_said[x->load->limit]), .value =
 	    fmax(own_share(x), x->load->busy), .unit = "ratio",
 	    .source = "derived", .from = "counters" }, "min_busy");
 	d->f.summary = arena_format(x->arena, "about %s of the instructions "

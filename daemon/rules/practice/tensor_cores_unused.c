@@ -220,7 +220,7 @@ report(struct rule_view *x, const struct matrix *m, double total,
 	    .unit = "inst", .source = "measured",
 	    .from = source_metric_table[SOURCE_INST].name }, NULL);
 	rule_evidence(x, d, (struct evidence){ .name = "busy_ratio",
-	    .label = arena_format(x->arena, "%s busy", resource_name[r]),
+	    .label = arena_format(x->arena, "%s busy", resource_said[r]),
 	    .value = busy, .unit = "ratio", .source = "derived",
 	    .from = "counters" }, "min_busy");
 	rule_evidence(x, d, (struct evidence){ .name = "ceiling_ratio",
