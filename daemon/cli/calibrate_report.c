@@ -5,8 +5,8 @@
 
 #include <jansson.h>
 
+#include "base/number.h"
 #include "cli/table.h"
-#include "report/number.h"
 #include "rules/engine/proof.h"
 
 #include "cli/command.h"
@@ -22,7 +22,7 @@ gain(char out[CELL_SIZE], const struct proof *p, double v)
 	char number[NUMBER_SIZE];
 
 	if (p->of_kernel)
-		snprintf(out, CELL_SIZE, "%s ×", number_plain(number, v));
+		snprintf(out, CELL_SIZE, "%s", number_times(number, v));
 	else
 		snprintf(out, CELL_SIZE, "%s", number_seconds(number, v));
 	return (out);
@@ -43,8 +43,10 @@ interval(char out[CELL_SIZE], const struct proof *p)
 static const char *
 error_text(char out[CELL_SIZE], double error)
 {
+	char a[NUMBER_SIZE];
 
-	snprintf(out, CELL_SIZE, "%+.0f %%", 100 * error);
+	snprintf(out, CELL_SIZE, "%s%s", error > 0 ? "+" : "",
+	    number_percent(a, error));
 	return (out);
 }
 

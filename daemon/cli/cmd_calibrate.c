@@ -15,11 +15,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "base/paths.h"
 #include "cli/calibrate_report.h"
 #include "cli/daemon.h"
 #include "model/ceilings.h"
-#include "report/number.h"
 #include "report/text_util.h"
 
 #include "cli/command.h"
@@ -62,17 +62,15 @@ static void
 print_ceilings(struct cli *cli, const json_t *j)
 {
 	static const struct {
-		const char *key, *text;
-		double scale;
-		const char *unit;
+		const char *key, *text, *unit;
 	} rates[] = {
-		{ "dram_bytes_per_s", "DRAM", 1e9, "GB/s" },
-		{ "l2_bytes_per_s", "L2", 1e9, "GB/s" },
-		{ "shared_bytes_per_s", "shared memory", 1e12, "TB/s" },
-		{ "fp32_flops", "FP32", 1e12, "TFLOP/s" },
-		{ "fp64_flops", "FP64", 1e12, "TFLOP/s" },
-		{ "fp16_flops", "FP16, in pairs", 1e12, "TFLOP/s" },
-		{ "tensor_flops", "tensor cores, FP16", 1e12, "TFLOP/s" },
+		{ "dram_bytes_per_s", "DRAM", "B/s" },
+		{ "l2_bytes_per_s", "L2", "B/s" },
+		{ "shared_bytes_per_s", "shared memory", "B/s" },
+		{ "fp32_flops", "FP32", "FLOP/s" },
+		{ "fp64_flops", "FP64", "FLOP/s" },
+		{ "fp16_flops", "FP16, in pairs", "FLOP/s" },
+		{ "tensor_flops", "tensor cores, FP16", "FLOP/s" },
 	};
 	static const struct {
 		const char *key, *text;
@@ -95,8 +93,7 @@ print_ceilings(struct cli *cli, const json_t *j)
 			continue;
 		out_spaces(o, 2);
 		out_cell(o, rates[i].text, 26);
-		out_format(o, "%s %s\n", number_plain(a, v / rates[i].scale),
-		    rates[i].unit);
+		out_format(o, "%s\n", number_rate(a, v, rates[i].unit));
 	}
 	for (i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
 		if (isnan(v = field_number(j, times[i].key)))

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/number.h"
 #include "cli/client.h"
 #include "cli/daemon.h"
-#include "report/number.h"
 #include "report/text_util.h"
 
 #include "cli/command.h"

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "cli/table.h"
 #include "cli/view.h"
-#include "report/number.h"
 #include "report/text_util.h"
 
 #include "cli/command.h"

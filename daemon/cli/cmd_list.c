@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "cli/client.h"
 #include "cli/table.h"
-#include "report/number.h"
 #include "report/text_util.h"
 
 #include "cli/command.h"

@@ -14,10 +14,10 @@
 #include <jansson.h>
 
 #include "base/error.h"
+#include "base/number.h"
 #include "base/paths.h"
 #include "cli/client.h"
 #include "cli/daemon.h"
-#include "report/number.h"
 #include "report/text_util.h"
 #include "source/disasm.h"
 

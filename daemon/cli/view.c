@@ -2,6 +2,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/number.h"
 #include "config/config.h"
 #include "base/error.h"
 #include "base/paths.h"
@@ -11,7 +12,6 @@
 #include "cli/daemon.h"
 #include "cli/loaded.h"
 #include "report/compare.h"
-#include "report/number.h"
 #include "report/text_util.h"
 
 #include "cli/view.h"

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/number.h"
+#include "base/number.h"
 #include "report/out.h"
 
 #include "report/source_columns.h"
@@ -11,24 +11,15 @@
 #define SHARE_BAD 0.20		/* of the time: what to look at first */
 #define SHARE_WARN 0.05
 
-/* 614k, 1.2M: four characters. */
+/* Nothing where nothing was counted. */
 static void
 tally(char out[CELL], double v)
 {
-	static const char units[] = " kMGTPE";
-	size_t i = 0;
+	char a[NUMBER_SIZE];
 
-	if (!(v > 0)) {
-		out[0] = '\0';
-		return;
-	}
-	for (; v >= 999.5 && i + 2 < sizeof(units); i++)
-		v /= 1000;
-	if (i == 0)
-		snprintf(out, CELL, "%.0f", v);
-	else
-		snprintf(out, CELL, v < 9.95 ? "%.1f%c" : "%.0f%c", v,
-		    units[i]);
+	out[0] = '\0';
+	if (v > 0)
+		snprintf(out, CELL, "%.12s", number_compact(a, v));
 }
 
 static void
@@ -38,7 +29,7 @@ times(char out[CELL], double v)
 
 	out[0] = '\0';
 	if (isfinite(v))
-		snprintf(out, CELL, "%.12s×", number_plain(a, v));
+		snprintf(out, CELL, "%.14s", number_times(a, v));
 }
 
 static void

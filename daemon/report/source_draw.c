@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/number.h"
+#include "base/number.h"
 #include "report/text_util.h"
 
 #include "report/source_draw.h"

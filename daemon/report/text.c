@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "facts/reason.h"
-#include "report/number.h"
 #include "report/out.h"
 #include "report/text_parts.h"
 #include "report/text_util.h"

@@ -1,7 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/number.h"
+#include "base/number.h"
 #include "report/out.h"
 #include "report/text_util.h"
 
@@ -242,7 +242,7 @@ text_kernel(struct out *o, const json_t *kernels, const json_t *k)
 	double saved = field_number(k, "saved_s");
 	double speedup = field_number(k, "speedup_ratio");
 	int room = o->width - 4 * TIME_COLUMNS - 1;
-	char text[NUMBER_SIZE + 16], a[NUMBER_SIZE], mark[32] = "";
+	char a[NUMBER_SIZE], mark[32] = "";
 	bool same = json_is_false(json_object_get(k, "significant"));
 
 	out_spaces(o, 1);
@@ -263,9 +263,7 @@ text_kernel(struct out *o, const json_t *kernels, const json_t *k)
 		out_style(o, STYLE_DIM);
 		right(o, "as before", 2 * TIME_COLUMNS);
 	} else {
-		snprintf(text, sizeof(text), "%s ×", isnan(speedup) ? "–" :
-		    number_plain(a, speedup));
-		right(o, text, TIME_COLUMNS);
+		right(o, number_times(a, speedup), TIME_COLUMNS);
 		out_style(o, saved >= 0 ? STYLE_GOOD : STYLE_BAD);
 		right(o, number_seconds(a, saved), TIME_COLUMNS);
 	}

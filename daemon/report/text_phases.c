@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/number.h"
+#include "base/number.h"
 #include "report/out.h"
 #include "report/text_parts.h"
 #include "report/text_util.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/number.h"
+#include "base/number.h"
 #include "report/out.h"
 #include "report/text_parts.h"
 #include "report/text_util.h"
@@ -126,24 +126,6 @@ parts_shapes(const json_t *f)
 	return (n > 0 ? (size_t)n : 1);
 }
 
-/* "256", "32 × 32": trailing dimensions of 1 say nothing. */
-static const char *
-extent(char out[NUMBER_SIZE], const json_t *of)
-{
-	unsigned v[3];
-	size_t i;
-
-	for (i = 0; i < 3; i++)
-		v[i] = (unsigned)json_integer_value(json_array_get(of, i));
-	if (v[2] > 1)
-		snprintf(out, NUMBER_SIZE, "%u × %u × %u", v[0], v[1], v[2]);
-	else if (v[1] > 1)
-		snprintf(out, NUMBER_SIZE, "%u × %u", v[0], v[1]);
-	else
-		snprintf(out, NUMBER_SIZE, "%u", v[0]);
-	return (out);
-}
-
 /* Of a finding about several shapes: of which of them the figures are, and
  * whether the others were measured. */
 static void
@@ -166,8 +148,8 @@ figures_of(struct out *o, const json_t *f)
 		if (field_count(s, "kernel_id") != field_count(f, "kernel_id"))
 			continue;
 		snprintf(text, sizeof(text), "the figures are of grid %s, "
-		    "block %s%s", extent(grid, json_object_get(s, "grid")),
-		    extent(block, json_object_get(s, "block")), tail);
+		    "block %s%s", field_shape(grid, s, "grid"),
+		    field_shape(block, s, "block"), tail);
 		out_wrap(o, INDENT, text);
 		return;
 	}

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/number.h"
+#include "base/number.h"
 #include "report/source_draw.h"
 #include "report/text_parts.h"
 #include "report/text_util.h"
@@ -20,18 +20,14 @@ draw_shape(struct out *o, const struct annotate *a)
 	const json_t *k = a->kernel;
 	const char *const sides[] = { "grid", "block" };
 	char text[128], n[NUMBER_SIZE];
-	const json_t *side;
 	size_t i;
 
 	snprintf(text, sizeof(text), "kernel %u of run %.64s",
 	    (unsigned)field_count(k, "id"), a->run);
 	out_segment(o, 2, "", text);
 	for (i = 0; i < 2; i++) {
-		side = json_object_get(k, sides[i]);
-		snprintf(text, sizeof(text), "%s %u × %u × %u", sides[i],
-		    (unsigned)json_integer_value(json_array_get(side, 0)),
-		    (unsigned)json_integer_value(json_array_get(side, 1)),
-		    (unsigned)json_integer_value(json_array_get(side, 2)));
+		snprintf(text, sizeof(text), "%s %s", sides[i],
+		    field_shape(n, k, sides[i]));
 		out_segment(o, 2, " · ", text);
 	}
 	out_segment(o, 2, " · ", number_of(n, field_count(k, "launches"),

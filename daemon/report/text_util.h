@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/number.h"
+
 static inline const char *
 field_text(const json_t *o, const char *key)
 {
@@ -36,6 +38,19 @@ field_true(const json_t *o, const char *key)
 {
 
 	return (json_is_true(json_object_get(o, key)));
+}
+
+/* "256 × 4", of [256, 4, 1]. */
+static inline char *
+field_shape(char out[NUMBER_SIZE], const json_t *o, const char *key)
+{
+	const json_t *of = json_object_get(o, key);
+	uint32_t v[3];
+	size_t i;
+
+	for (i = 0; i < 3; i++)
+		v[i] = (uint32_t)json_integer_value(json_array_get(of, i));
+	return (number_shape(out, v));
 }
 
 /* The last part of a path. */

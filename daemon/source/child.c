@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/number.h"
 #include "base/stop.h"
 #include "base/text.h"
 #include "source/child.h"
@@ -180,9 +181,10 @@ read_complaint(struct child *c)
 static int
 time_over(const struct child *c, struct error *e)
 {
+	char a[NUMBER_SIZE];
 
-	return (error_set(e, "'%s' took longer than %.1f s", c->path,
-	    (double)c->limits->ns / 1e9));
+	return (error_set(e, "'%s' took longer than %s", c->path,
+	    number_seconds(a, (double)c->limits->ns / 1e9)));
 }
 
 static int

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/text.h"
 #include "base/utf8.h"
-#include "report/number.h"
 #include "report/out.h"
 
 #include "fuzz/parts.h"

@@ -360,7 +360,7 @@ TEST(test_text)
 	assert_string_equal(say_counted(&a, 20000, "copy"), "20,000 copies");
 	assert_string_equal(say_counted(&a, 2, "gap"), "2 gaps");
 	assert_string_equal(say_counted(&a, 1, "gap"), "1 gap");
-	assert_string_equal(say_number(&a, 123456), "123000");
+	assert_string_equal(say_plain(&a, 123456), "123000");
 	assert_string_equal(command(&a, "./app -n 3"), "./app -n 3");
 	assert_string_equal(command(&a, "./a 'b c' \"d e\""),
 	    "./a 'b c' \"d e\"");

@@ -3,7 +3,6 @@
  * is written by UPDATE_GOLDEN=1 unit-text; look at the difference then.
  */
 #include "report/json.h"
-#include "report/number.h"
 #include "report/text.h"
 
 #include "unit/report_fixture.h"
@@ -394,73 +393,4 @@ TEST(colour_is_ours_only)
 	assert_non_null(strstr(p.text, "?[31mout of memory"));
 	free(p.text);
 	report_free(&r);
-}
-
-TEST(numbers)
-{
-	char a[NUMBER_SIZE];
-
-	assert_string_equal(number_seconds(a, 3.9), "3.9 s");
-	assert_string_equal(number_seconds(a, 12.42), "12.4 s");
-	assert_string_equal(number_seconds(a, 0.4123), "0.41 s");
-	assert_string_equal(number_seconds(a, 0.0801), "80.1 ms");
-	assert_string_equal(number_seconds(a, 2.9e-6), "2.9 µs");
-	assert_string_equal(number_seconds(a, 0), "0 s");
-	assert_string_equal(number_seconds(a, 1242), "20.7 min");
-	assert_string_equal(number_seconds(a, 999.7), "16.7 min");
-	assert_string_equal(number_seconds(a, 1e300), "–");
-	assert_string_equal(number_seconds(a, NAN), "–");
-	assert_string_equal(number_seconds(a, 3.5e-18), "0 s");
-	assert_string_equal(number_seconds(a, -3.5e-18), "0 s");
-	assert_string_equal(number_seconds(a, 1e-9), "1 ns");
-	assert_string_equal(number_interval(a, 3.9, 3.4, 4.1), "3.4 to 4.1");
-	assert_string_equal(number_interval(a, 3.9, 3.9, 3.9), "");
-	assert_string_equal(number_interval(a, 3.9, NAN, 4), "");
-	assert_string_equal(number_percent(a, 0.61), "61 %");
-	assert_string_equal(number_percent(a, 0.006), "0.6 %");
-	assert_string_equal(number_percent(a, 0.0001), "<0.1 %");
-	assert_string_equal(number_percent(a, 0), "0 %");
-	assert_string_equal(number_percent(a, NAN), "–");
-	assert_string_equal(number_count(a, 212400), "212,400");
-	assert_string_equal(number_count(a, 999), "999");
-	assert_string_equal(number_count(a, UINT64_MAX),
-	    "18,446,744,073,709,551,615");
-	assert_string_equal(number_value(a, 1, "copy"), "1 copy");
-	assert_string_equal(number_value(a, 12, "copy"), "12 copies");
-	assert_string_equal(number_value(a, 0.5, "wave"), "0.5 waves");
-	assert_string_equal(number_value(a, 4.5, "sector/request"),
-	    "4.5 sectors/request");
-	assert_string_equal(number_value(a, 2, "launch cost"),
-	    "2 launch costs");
-	assert_string_equal(number_value(a, 8, "GPU"), "8 GPUs");
-	assert_string_equal(number_value(a, 2, "SM"), "2 SMs");
-	assert_string_equal(number_value(a, 3, "inst"), "3 inst");
-	assert_string_equal(number_value(a, 3, "%"), "3 %");
-	assert_string_equal(number_value(a, 3, "1/s"), "3 1/s");
-	assert_string_equal(number_value(a, 3, "FLOP/s"), "3 FLOP/s");
-	assert_string_equal(number_value(a, 3, "ratio"), "3");
-	assert_string_equal(number_value(a, NAN, "copy"), "– copies");
-	assert_string_equal(number_of(a, 1, "launch"), "1 launch");
-	assert_string_equal(number_of(a, 0, "launch"), "0 launches");
-	assert_string_equal(number_of(a, 1200, "small copy"),
-	    "1,200 small copies");
-	assert_string_equal(number_of(a, 2, "delay"), "2 delays");
-	assert_string_equal(number_of(a, 2, "GPU"), "2 GPUs");
-	assert_string_equal(number_of(a, 2, "process"), "2 processes");
-	assert_string_equal(number_of(a, 2, ""), "2 ");
-	assert_string_equal(number_of(a, 2, "word that is longer than any that "
-	    "we would think of here"), "2");
-	assert_string_equal(number_bytes(a, 8388608), "8.39 MB");
-	assert_string_equal(number_plain(a, 9.999), "10");
-	assert_string_equal(number_plain(a, 12345), "12300");
-	assert_string_equal(number_plain(a, -0.0), "0");
-	assert_string_equal(number_plain(a, 0.0784), "0.078");
-	assert_string_equal(number_plain(a, 0.000123), "0.00012");
-	assert_string_equal(number_interval(a, 0, 0, 4.85e-5),
-	    "0 to 48.5 µs");
-	assert_string_equal(number_value(a, 7.11e-5, "s"), "71.1 µs");
-	assert_string_equal(number_value(a, 2500, "ns"), "2.5 µs");
-	assert_string_equal(number_value(a, 0.5, "ratio"), "0.5");
-	assert_string_equal(number_value(a, 91.2, "%"), "91.2 %");
-	assert_string_equal(number_value(a, 26, "copy"), "26 copies");
 }

@@ -46,7 +46,7 @@ weaken(const struct rule_view *x, struct draft *d)
 	}
 	d->f.summary = arena_format(x->arena, "%s (estimated from %s PC "
 	    "samples: it was not counted)", d->f.summary,
-	    say_number(x->arena, (double)x->kernel->code->samples.all));
+	    say_plain(x->arena, (double)x->kernel->code->samples.all));
 	if (d->f.limiter != NULL)
 		d->f.limiter = arena_format(x->arena, "by its samples %s",
 		    d->f.limiter);

@@ -1,9 +1,7 @@
 #include <ctype.h>
-#include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/number.h"
 
 #include "model/model.h"
 
@@ -11,116 +9,47 @@
 
 #define NAME_MAX_QUOTED 400	/* bytes of a kernel name on a command line */
 
-const char *
-say_number(struct arena *a, double v)
-{
-	double m = fabs(v);
-
-	if (!isfinite(v))
-		return "unknown";
-	if (m >= 1e7)
-		return arena_format(a, "%.3g", v);
-	if (m >= 1000) {	/* three digits, then zeros */
-		double scale = pow(10, floor(log10(m)) - 2);
-
-		return arena_format(a, "%.0f", round(v / scale) * scale);
+/* say_NAME(a, v): as number_NAME writes it, in the arena. */
+#define SAY(name, type) \
+	const char * \
+	say_##name(struct arena *a, type v) \
+	{ \
+		char out[NUMBER_SIZE]; \
+ \
+		return arena_format(a, "%s", number_##name(out, v)); \
 	}
-	if (m >= 100)
-		return arena_format(a, "%.0f", v);
-	if (m >= 10)
-		return arena_format(a, "%.3g", v);
-	return arena_format(a, m >= 1 ? "%.2g" : "%.2g", v);
-}
 
-static const char *
-scaled(struct arena *a, double v, const char *const unit[], int units)
-{
-	int i = 0;
-
-	if (!isfinite(v))
-		return "unknown";
-	for (; i < units - 1 && fabs(v) >= 999.5; i++)
-		v /= 1000;
-	return arena_format(a, "%s %s", say_number(a, v), unit[i]);
-}
-
-const char *
-say_seconds(struct arena *a, double s)
-{
-	static const char *const unit[] = { "ns", "µs", "ms", "s" };
-
-	return scaled(a, s * 1e9, unit, 4);
-}
-
-const char *
-say_bytes(struct arena *a, double bytes)
-{
-	static const char *const unit[] = { "B", "kB", "MB", "GB", "TB" };
-
-	return scaled(a, bytes, unit, 5);
-}
+SAY(plain, double)
+SAY(times, double)
+SAY(seconds, double)
+SAY(bytes, double)
+SAY(percent, double)
+SAY(count, uint64_t)
+SAY(whole, double)
 
 const char *
 say_rate(struct arena *a, double bytes_per_s)
 {
-	static const char *const unit[] = {
-		"B/s", "kB/s", "MB/s", "GB/s", "TB/s"
-	};
+	char out[NUMBER_SIZE];
 
-	return scaled(a, bytes_per_s, unit, 5);
-}
-
-const char *
-say_percent(struct arena *a, double ratio)
-{
-	if (!isfinite(ratio))
-		return "unknown";
-	return arena_format(a, ratio * 100 < 9.95 ? "%.2g %%" : "%.0f %%",
-	    ratio * 100);
-}
-
-const char *
-say_count(struct arena *a, uint64_t n)
-{
-	char digits[24], out[32];
-	int len = snprintf(digits, sizeof(digits), "%llu",
-	    (unsigned long long)n), o = 0;
-
-	for (int i = 0; i < len; i++) {
-		if (i > 0 && (len - i) % 3 == 0)
-			out[o++] = ',';
-		out[o++] = digits[i];
-	}
-	out[o] = '\0';
-	return arena_format(a, "%s", out);
-}
-
-const char *
-say_whole(struct arena *a, double n)
-{
-	if (!(n >= 0 && n < 1e18))
-		return "very many";
-	return say_count(a, (uint64_t)n);
+	return arena_format(a, "%s", number_rate(out, bytes_per_s, "B/s"));
 }
 
 const char *
 say_counted(struct arena *a, double n, const char *noun)
 {
-	size_t len = strlen(noun);
-	const char *ending = n >= 1 && n < 2 ? "" : text_plural(noun, &len);
+	char out[NUMBER_SIZE];
 
-	return arena_format(a, "%s %.*s%s", say_whole(a, n), (int)len, noun,
-	    ending);
+	return arena_format(a, "%s", number_of(out, n, noun));
 }
 
-static const char *
-say_extent(struct arena *a, uint32_t x, uint32_t y, uint32_t z)
+const char *
+say_launch(struct arena *a, const uint32_t grid[3], const uint32_t block[3])
 {
-	if (z > 1)
-		return arena_format(a, "%u × %u × %u", x, y, z);
-	if (y > 1)
-		return arena_format(a, "%u × %u", x, y);
-	return arena_format(a, "%u", x);
+	char of_grid[NUMBER_SIZE], of_block[NUMBER_SIZE];
+
+	return arena_format(a, "grid %s, block %s", number_shape(of_grid, grid),
+	    number_shape(of_block, block));
 }
 
 const char *
@@ -128,10 +57,10 @@ say_shape(struct arena *a, const struct kernel *k)
 {
 	const struct record_SIGNATURE *s = &k->shape;
 
-	return arena_format(a, "grid %s, block %s, %s launch%s",
-	    say_extent(a, s->grid_x, s->grid_y, s->grid_z),
-	    say_extent(a, s->block_x, s->block_y, s->block_z),
-	    say_count(a, k->launches), k->launches == 1 ? "" : "es");
+	return arena_format(a, "%s, %s", say_launch(a,
+	    (uint32_t[]){ s->grid_x, s->grid_y, s->grid_z },
+	    (uint32_t[]){ s->block_x, s->block_y, s->block_z }),
+	    say_counted(a, (double)k->launches, "launch"));
 }
 
 static double
@@ -144,12 +73,12 @@ volume(const uint32_t v[3])
 static const char *
 say_range(struct arena *a, const uint32_t least[3], const uint32_t most[3])
 {
-	const char *from = say_extent(a, least[0], least[1], least[2]);
+	char from[NUMBER_SIZE], to[NUMBER_SIZE];
 
+	number_shape(from, least);
 	if (memcmp(least, most, 3 * sizeof(*least)) == 0)
-		return from;
-	return arena_format(a, "%s to %s", from,
-	    say_extent(a, most[0], most[1], most[2]));
+		return arena_format(a, "%s", from);
+	return arena_format(a, "%s to %s", from, number_shape(to, most));
 }
 
 const char *

@@ -1,6 +1,6 @@
 /*
- * rules/engine/say.h: numbers, shapes and commands as findings spell them: at most
- * three significant digits, a unit, and nothing that a shell would run. All
+ * rules/engine/say.h: what findings say: numbers as base/number.h writes them,
+ * shapes of launches, and commands in which a shell sees nothing but words. All
  * strings live in the arena. Pure.
  */
 #ifndef CADV_SAY_H
@@ -14,22 +14,27 @@
 struct kernel;
 struct run;
 
-const char *say_number(struct arena *a, double v);	/* "8.03", "212" */
+const char *say_plain(struct arena *a, double v);	/* "8.03", "212" */
+const char *say_times(struct arena *a, double v);	/* "4.57×" */
 const char *say_seconds(struct arena *a, double s);	/* "4.1 µs" */
 const char *say_bytes(struct arena *a, double bytes);	/* "8.39 MB" */
 const char *say_rate(struct arena *a, double bytes_per_s); /* "11 GB/s" */
 const char *say_percent(struct arena *a, double ratio);	/* "91 %" */
 const char *say_count(struct arena *a, uint64_t n);	/* "20,000" */
-const char *say_whole(struct arena *a, double n);	/* the same, cut */
+const char *say_whole(struct arena *a, double n);	/* the same, rounded */
 
 /* "1 copy", "20,000 copies": of a regular noun. */
 const char *say_counted(struct arena *a, double n, const char *noun);
 
+/* "grid 256 × 4, block 32" */
+const char *say_launch(struct arena *a, const uint32_t grid[3],
+    const uint32_t block[3]);
+
 /* "grid 256 × 4, block 32, 20,000 launches" */
 const char *say_shape(struct arena *a, const struct kernel *k);
 
-/* "grid 128 to 8192, block 32, 6 launch shapes, 12,006 launches": of ${n} kernels
- * of one function. */
+/* "grid 128 to 8192, block 32, 6 launch shapes, 12,006 launches": of ${n}
+ * kernels of one function. */
 const char *say_shapes(struct arena *a, const struct kernel *const *k, size_t n);
 
 /* say_quoted(a, s): ${s} as one word of a shell, without control characters. */

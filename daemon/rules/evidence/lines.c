@@ -165,7 +165,7 @@ add_hot(const struct rule_view *x, struct draft *d, const struct line_sum *s,
 	h->share = fmin(1, s->weight / all);
 	h->value = s->under > 0 ? s->over / s->under : NAN;
 	if (what != NULL && isfinite(h->value)) {
-		const char *v = say_number(x->arena, h->value);
+		const char *v = say_plain(x->arena, h->value);
 		const char *at = strstr(what, "%s");
 
 		h->what = at != NULL ? arena_format(x->arena, "%.*s%s%s",

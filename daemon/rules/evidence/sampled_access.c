@@ -126,7 +126,7 @@ report(struct rule_view *x, const struct strides *k, double waiting,
 	    "a warp takes %s cycles for a global access", k->found,
 	    k->found == 1 ? "" : "es", k->found == 1 ? "ies" : "y",
 	    k->some ? "a variable" : "a row's length",
-	    say_number(x->arena, cycles));
+	    say_plain(x->arena, cycles));
 	d->f.limiter = NULL;
 	d->f.advice = "let neighbouring threads take neighbouring elements: "
 	    "index by i * width + threadIdx.x, swap the roles of rows and "

@@ -78,7 +78,7 @@ report(struct rule_view *x, double busy, double waiting, double cycles,
 	d->f.summary = arena_format(x->arena, "a warp takes %s cycles or more "
 	    "for a global access, ten times a trip to memory, while its "
 	    "accesses leave L2 %s busy at most: its atomics wait for each "
-	    "other", say_number(x->arena, cycles),
+	    "other", say_plain(x->arena, cycles),
 	    say_percent(x->arena, busy));
 	d->f.limiter = NULL;
 	d->f.advice = "add within the warp (shuffle), then within the block (a "

@@ -85,7 +85,7 @@ report(struct rule_view *x, const struct pipe *p, double ways, double waiting,
 	d->f.summary = arena_format(x->arena, "warps wait %s of their time for "
 	    "shared memory, whose queue is full while it takes one access "
 	    "every %s cycles: so many wavefronts each",
-	    say_percent(x->arena, waiting), say_number(x->arena, ways));
+	    say_percent(x->arena, waiting), say_plain(x->arena, ways));
 	d->f.advice = "pad the rows of the tile by one element, or swizzle the "
 	    "column with the row, so that the accesses of a warp fall into 32 "
 	    "different banks";

@@ -98,7 +98,7 @@ report(struct rule_view *x, const struct stalls *s, double barriers)
 	d->f.summary = arena_format(x->arena, "warps spend %s of their time at "
 	    "barriers, waiting for the slowest of their block; each comes to "
 	    "%s of them", say_percent(x->arena, s->share),
-	    say_number(x->arena, barriers));
+	    say_plain(x->arena, barriers));
 	d->f.advice = advise(x);
 	d->f.gain_note = "the kernel with most of the waiting at barriers gone; "
 	    "how many of them the data needs was not measured";

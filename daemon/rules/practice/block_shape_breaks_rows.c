@@ -62,10 +62,10 @@ say(struct rule_view *x, struct draft *d, const struct side *ld,
 	    "has %s rows: a warp touches %s rows at once, and its %s take %s "
 	    "sectors a request where %s would do", s->block_x,
 	    say_count(x->arena, rows_of(x->kernel)),
-	    say_number(x->arena, 32.0 / s->block_x), isfinite(ld->ideal) &&
+	    say_plain(x->arena, 32.0 / s->block_x), isfinite(ld->ideal) &&
 	    isfinite(st->ideal) ? "loads and stores" : a->what,
-	    say_number(x->arena, a->per_request),
-	    say_number(x->arena, a->ideal));
+	    say_plain(x->arena, a->per_request),
+	    say_plain(x->arena, a->ideal));
 	d->f.advice = arena_format(x->arena, "launch blocks of 32 × %u threads "
 	    "(any multiple of 32 in x, and as many rows less), so that a warp "
 	    "is in one row; the kernel's code stays as it is%s",

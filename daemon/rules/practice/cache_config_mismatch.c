@@ -107,8 +107,8 @@ grow(struct rule_view *x, const struct division *v, double more)
 	give_division(x, d, v);
 	d->f.summary = arena_format(x->arena, "an SM sets %s aside as shared "
 	    "memory, room for %s block%s; all there is has room for %s",
-	    say_bytes(x->arena, v->shared), say_number(x->arena, blocks),
-	    blocks == 1 ? "" : "s", say_number(x->arena,
+	    say_bytes(x->arena, v->shared), say_plain(x->arena, blocks),
+	    blocks == 1 ? "" : "s", say_plain(x->arena,
 	    floor(more * blocks + 0.5)));
 	d->f.advice = "let the driver choose (no carve-out, cudaFuncCache"
 	    "PreferNone), or ask for what the blocks need: "
@@ -157,7 +157,7 @@ shrink(struct rule_view *x, const struct division *v, const struct reuse *r)
 	    "aside, the blocks use %s; L1 has %s and could have %s, and L2 "
 	    "delivers each byte %s times or more", say_bytes(x->arena,
 	    v->shared), say_bytes(x->arena, v->used), say_bytes(x->arena, now),
-	    say_bytes(x->arena, then), say_number(x->arena, r->l2_again));
+	    say_bytes(x->arena, then), say_plain(x->arena, r->l2_again));
 	d->f.advice = "let the driver choose (no carve-out, cudaFuncCache"
 	    "PreferNone), or ask for L1: cudaFuncSetAttribute(kernel, "
 	    "cudaFuncAttributePreferredSharedMemoryCarveout, "

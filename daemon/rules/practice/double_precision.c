@@ -116,7 +116,7 @@ report(struct rule_view *x, const struct doubles *n, double rate, bool floats,
 	d->f.summary = floats ? arena_format(x->arena, "%s of the instructions "
 	    "compute in double, and floats are converted to and fro (%s "
 	    "conversions for each)", say_percent(x->arena, n->arithmetic /
-	    n->total), say_number(x->arena, n->conversions /
+	    n->total), say_plain(x->arena, n->conversions /
 	    fmax(n->arithmetic, 1))) : arena_format(x->arena, "%s of the "
 	    "instructions compute in double, at %s of the float rate",
 	    say_percent(x->arena, n->arithmetic / n->total),

@@ -153,7 +153,7 @@ report(struct rule_view *x, const struct contention *k, const struct mark *m)
 	d->f.summary = arena_format(x->arena, "%s of the global accesses are "
 	    "atomics, %s additions a second in all, and no memory is busy: "
 	    "they wait for each other", say_percent(x->arena,
-	    k->inst / k->accesses), say_number(x->arena, k->rate));
+	    k->inst / k->accesses), say_plain(x->arena, k->rate));
 	lines_fill(x, d, m, "%s lanes an atomic");
 	return rule_settle(x, d);
 }

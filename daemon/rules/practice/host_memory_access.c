@@ -130,7 +130,7 @@ report(struct rule_view *x, const struct host *h, double share)
 	    "the GPU and host memory; over %s launches that is %s times what "
 	    "there is", say_bytes(x->arena, h->bytes),
 	    say_count(x->arena, x->kernel->launches),
-	    say_number(x->arena, h->again));
+	    say_plain(x->arena, h->again));
 	d->f.advice = "copy what kernels read more than once to device memory "
 	    "(cudaMemcpyAsync once, or cudaMemPrefetchAsync of managed memory "
 	    "before the first launch) and pass that pointer; zero-copy access "

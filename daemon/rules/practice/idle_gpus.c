@@ -84,7 +84,7 @@ found_turns(struct rule_view *x, const struct gpus *t)
 	d->f.summary = arena_format(x->arena, "%zu GPUs do %s of work in %s: "
 	    "%s at work at a time", t->used, say_seconds(x->arena, t->work_s),
 	    say_seconds(x->arena, t->busy_s),
-	    say_number(x->arena, t->work_s / t->busy_s));
+	    say_plain(x->arena, t->work_s / t->busy_s));
 	d->f.limiter = in_turn ? "the GPUs work one after the other" :
 	    "one GPU has more to do than the others";
 	d->f.advice = in_turn ? "enqueue the work of all GPUs before waiting "

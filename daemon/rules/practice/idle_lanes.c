@@ -31,7 +31,7 @@ rule_idle_lanes(struct rule_view *x)
 		return RULE_NOT_MEASURED;
 	d->f.summary = arena_format(x->arena, "%s of 32 lanes work in the mean "
 	    "instruction, and no branch diverges: the others have nothing to "
-	    "do", say_number(x->arena, lanes));
+	    "do", say_plain(x->arena, lanes));
 	d->f.advice = "give every lane work: map threads to elements one to "
 	    "one, let a warp take several short rows at once, compact what "
 	    "remains active before going on";

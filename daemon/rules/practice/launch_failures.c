@@ -177,9 +177,8 @@ name_of(const struct failure *f)
 static const char *
 shape_of(struct rule_view *x, const struct failure *f)
 {
-	return arena_format(x->arena, "grid %u × %u × %u, block %u × %u × %u, "
-	    "%s of dynamic shared memory", f->grid[0], f->grid[1], f->grid[2],
-	    f->block[0], f->block[1], f->block[2],
+	return arena_format(x->arena, "%s, %s of dynamic shared memory",
+	    say_launch(x->arena, f->grid, f->block),
 	    say_bytes(x->arena, f->smem_dynamic));
 }
 

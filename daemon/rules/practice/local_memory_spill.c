@@ -222,7 +222,7 @@ fill(struct rule_view *x, struct draft *d, double share, double local)
 	d->f.summary = arena_format(x->arena, "%s of the L1 traffic is local "
 	    "loads and stores (%u registers%s)", say_percent(x->arena, share),
 	    x->kernel->shape.regs, bytes == 0 ? "" : arena_format(x->arena,
-	    ", %u B of local memory a thread", bytes));
+	    ", %s of local memory a thread", say_bytes(x->arena, bytes)));
 	give_lines(x, d, full);
 	d->f.gain_note = unrolled > 0 ? "the kernel without its local loads and "
 	    "stores and without what counts and indexes in their loops, as "

@@ -245,7 +245,7 @@ report(struct rule_view *x, const struct loops *k, const struct mark *m)
 	d->f.summary = arena_format(x->arena, "%s short loop%s of about %s "
 	    "turns take%s %s of the instructions, and %s of those only count",
 	    k->found == 1 ? "a" : arena_format(x->arena, "%u", k->found),
-	    k->found == 1 ? "" : "s", say_number(x->arena, k->turns / k->inst),
+	    k->found == 1 ? "" : "s", say_plain(x->arena, k->turns / k->inst),
 	    k->found == 1 ? "s" : "", say_percent(x->arena,
 	    k->inst / k->total), say_percent(x->arena, k->overhead / k->inst));
 	d->f.advice = arena_format(x->arena, "write #pragma unroll before it "

@@ -55,7 +55,7 @@ report(struct rule_view *x, const struct stalls *s, double warps)
 	    "the result of their last instructions, and %s of them on a "
 	    "scheduler do not hide it: each thread does one thing after the "
 	    "other", say_percent(x->arena, s->share),
-	    say_number(x->arena, warps));
+	    say_plain(x->arena, warps));
 	d->f.advice = "let each thread work on two or four independent items "
 	    "side by side: several sums instead of one that are added up at "
 	    "the end, two elements a turn, the loop over items inside the "

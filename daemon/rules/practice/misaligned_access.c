@@ -74,8 +74,8 @@ report(struct rule_view *x, const struct shifted *ld, const struct shifted *st,
 	    "sector: %s sectors a request where %s would do",
 	    ld->requests > 0 && st->requests > 0 ? "loads and stores" :
 	    ld->requests > 0 ? "loads" : "stores",
-	    say_number(x->arena, sectors / requests),
-	    say_number(x->arena, (sectors - excess) / requests));
+	    say_plain(x->arena, sectors / requests),
+	    say_plain(x->arena, (sectors - excess) / requests));
 	d->f.advice = "let every row start at a multiple of 128 bytes: pad its "
 	    "length (cudaMallocPitch), start at an aligned element and handle "
 	    "the few before it apart, or shift the layout by the offset";

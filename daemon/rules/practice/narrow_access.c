@@ -251,7 +251,7 @@ describe(struct rule_view *x, struct draft *d, const struct narrow *n)
 	    "narrow accesses";
 	d->f.summary = arena_format(x->arena, "%s of the global accesses move "
 	    "%s byte%s a lane%s", say_percent(x->arena, n->requests / n->all),
-	    say_number(x->arena, n->bytes), n->bytes == 1 ? "" : "s",
+	    say_plain(x->arena, n->bytes), n->bytes == 1 ? "" : "s",
 	    n->flight ? arena_format(x->arena, ": about %s in flight an SM, "
 	    "where DRAM needs %s", say_bytes(x->arena, n->in_flight),
 	    say_bytes(x->arena, n->needed)) : "");

@@ -216,7 +216,7 @@ describe_l2(struct rule_view *x, struct draft *d, const struct reuse *r)
 	d->f.summary = arena_format(x->arena, "a launch loads %s from L2, of "
 	    "which at most %s can differ: each byte %s times or more",
 	    say_bytes(x->arena, r->from_l2), say_bytes(x->arena, r->unique),
-	    say_number(x->arena, r->l2_again));
+	    say_plain(x->arena, r->l2_again));
 	d->f.advice = "let a block load what its threads share once, into a "
 	    "tile in shared memory, and make the tile large: with twice the "
 	    "side half as much comes from L2. Where the kernel walks its data "
@@ -233,7 +233,7 @@ describe_global(struct rule_view *x, struct draft *d, const struct found *o)
 	d->f.summary = arena_format(x->arena, "a launch loads %s, of which at "
 	    "most %s can differ: each byte %s times or more%s",
 	    say_bytes(x->arena, r->loaded), say_bytes(x->arena, r->unique),
-	    say_number(x->arena, r->again), o->tiled ? "; a part of the data "
+	    say_plain(x->arena, r->again), o->tiled ? "; a part of the data "
 	    "goes through shared memory already" : "");
 	if (is_filter(r)) {
 		d->f.advice = "let each thread compute several neighbouring "
@@ -262,7 +262,7 @@ describe_shared(struct rule_view *x, struct draft *d, const struct reuse *r)
 	d->f.title = "one result a thread: loads from shared memory limit";
 	d->f.summary = arena_format(x->arena, "what is in shared memory is "
 	    "read %s times; the pipe that delivers it is %s busy, arithmetic "
-	    "%s", say_number(x->arena, r->shared), say_percent(x->arena,
+	    "%s", say_plain(x->arena, r->shared), say_percent(x->arena,
 	    rule_busy(x, RES_L1)), say_percent(x->arena, r->arithmetic *
 	    rule_busy(x, RES_L1)));
 	d->f.advice = "let each thread compute several results (4 in a column, "

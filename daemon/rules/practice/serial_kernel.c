@@ -97,12 +97,12 @@ report(struct rule_view *x, const struct work *w, bool thread)
 	d->f.summary = thread ? arena_format(x->arena, "one thread of the %u "
 	    "in a block does the work (%s lanes in the mean instruction, %s "
 	    "of %s warps); the others %s", rule_threads(x->kernel),
-	    say_number(x->arena, w->lanes.active), say_number(x->arena,
-	    w->working), say_number(x->arena, w->warps),
+	    say_plain(x->arena, w->lanes.active), say_plain(x->arena,
+	    w->working), say_plain(x->arena, w->warps),
 	    w->warps > 1 ? others : "have nothing to do") :
 	    arena_format(x->arena, "one warp of the %s in a block does the "
 	    "work (%s in the mean cycle); the others %s",
-	    say_number(x->arena, w->warps), say_number(x->arena, w->working),
+	    say_plain(x->arena, w->warps), say_plain(x->arena, w->working),
 	    others);
 	d->f.advice = "share the loop among the threads of the block (start at "
 	    "threadIdx.x, step by blockDim.x); where each step needs the one "

@@ -140,9 +140,9 @@ report(struct rule_view *x, const struct contention *k, const struct mark *m)
 	d->f.confidence = isfinite(k->waiting) ? CONF_HIGH : CONF_MEDIUM;
 	d->f.summary = retries ? arena_format(x->arena, "shared atomics are "
 	    "tried %s times each until no other lane interferes",
-	    say_number(x->arena, k->turns)) : arena_format(x->arena,
+	    say_plain(x->arena, k->turns)) : arena_format(x->arena,
 	    "shared atomics take %s wavefronts each%s",
-	    say_number(x->arena, k->wavefronts / k->inst),
+	    say_plain(x->arena, k->wavefronts / k->inst),
 	    isfinite(k->waiting) ? arena_format(x->arena,
 	    "; warps wait there for %s of the time",
 	    say_percent(x->arena, k->waiting)) : "");

@@ -104,7 +104,7 @@ fill(struct rule_view *x, struct draft *d, const struct side *ld,
 	d->f.summary = arena_format(x->arena, "%s of the shared-memory %s "
 	    "wavefronts are conflicts: %s wavefronts an instruction%s",
 	    say_percent(x->arena, worst->share), worst->what,
-	    say_number(x->arena, worst->ways), ld->bad && st->bad ?
+	    say_plain(x->arena, worst->ways), ld->bad && st->bad ?
 	    "; loads and stores both" : "");
 	d->f.advice = arena_format(x->arena, "pad the rows of the tile by one "
 	    "element, or swizzle the column with the row, so that a %s of a "

@@ -52,7 +52,7 @@ rule_tail_effect(struct rule_view *x)
 		    NULL);
 	d->f.summary = arena_format(x->arena, "%s waves of blocks: the last "
 	    "one leaves %s of the block time unused",
-	    say_number(x->arena, o->waves), say_percent(x->arena, bound));
+	    say_plain(x->arena, o->waves), say_percent(x->arena, bound));
 	d->f.advice = arena_format(x->arena, "choose a grid of whole waves "
 	    "(%s blocks make one), a grid-stride loop over one wave, or "
 	    "smaller blocks", say_whole(x->arena, fmax(1,

@@ -147,7 +147,7 @@ report(struct rule_view *x, const struct blocks *b)
 	    "%s and run %s instructions a warp: %s of the warps an SM can "
 	    "hold are there, %s could be", say_whole(x->arena,
 	    rule_blocks(x->kernel)), rule_threads(x->kernel),
-	    say_seconds(x->arena, b->life_s), say_number(x->arena, b->inst),
+	    say_seconds(x->arena, b->life_s), say_plain(x->arena, b->inst),
 	    say_percent(x->arena, b->achieved),
 	    say_percent(x->arena, o->ratio));
 	d->f.advice = arena_format(x->arena, "give each block more work: %s "

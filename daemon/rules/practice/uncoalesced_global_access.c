@@ -105,9 +105,9 @@ give_evidence(const struct rule_view *x, struct draft *d,
 static const char *
 describe(struct rule_view *x, const struct side *a)
 {
-	return arena_format(x->arena, "%s touch %s× the sectors they need "
-	    "(%s a request%s)", a->what, say_number(x->arena, a->ratio),
-	    say_number(x->arena, a->per_request), a->certain ? "" :
+	return arena_format(x->arena, "%s touch %s the sectors they need "
+	    "(%s a request%s)", a->what, say_times(x->arena, a->ratio),
+	    say_plain(x->arena, a->per_request), a->certain ? "" :
 	    "; estimated for 4-byte elements");
 }
 

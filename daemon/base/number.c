@@ -1,0 +1,326 @@
+#include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+#include "base/number.h"
+
+#define UNKNOWN "–"
+#define PLAIN_LEAST 1e-9
+#define SECONDS_LEAST 1e-12
+#define EXPONENT_LEAST (-4)	/* from here on without an exponent */
+#define EXPONENT_MOST 15	/* and up to here */
+
+/* A table of units has the largest first; the first that a value reaches is
+ * its unit. */
+struct unit {
+	double from, scale;
+	const char *name;
+};
+
+static const struct unit time_units[] = {
+	{ 2 * 3600.0, 3600.0, "h" },
+	{ 2 * 60.0, 60.0, "min" },
+	{ 0.9995, 1.0, "s" },
+	{ 0.9995e-3, 1e-3, "ms" },
+	{ 0.9995e-6, 1e-6, "µs" },
+	{ 0, 1e-9, "ns" },
+};
+
+static const struct unit prefixes[] = {
+	{ 999.5e12, 1e15, "P" },
+	{ 999.5e9, 1e12, "T" },
+	{ 999.5e6, 1e9, "G" },
+	{ 999.5e3, 1e6, "M" },
+	{ 999.5, 1e3, "k" },
+	{ 0, 1, "" },
+};
+
+static const struct unit *
+unit_of(const struct unit *u, double v)
+{
+
+	while (fabs(v) < u->from)
+		u++;
+	return (u);
+}
+
+static char *
+number_word(char out[NUMBER_SIZE], const char *word)
+{
+
+	snprintf(out, NUMBER_SIZE, "%s", word);
+	return (out);
+}
+
+/* printf rounds a half to even and JavaScript away from 0. A part in 1e18 more,
+ * less than a double can tell, makes the half more than one. */
+static long double
+half_up(double v)
+{
+
+	return ((long double)v * (1 + 1e-18L));
+}
+
+static void
+trim_zeros(char *s)
+{
+	size_t n = strlen(s);
+
+	if (strchr(s, '.') == NULL)
+		return;
+	while (s[n - 1] == '0')
+		s[--n] = '\0';
+	if (s[n - 1] == '.')
+		s[n - 1] = '\0';
+}
+
+/* The decimal number ${s} with commas between its thousands. */
+static char *
+group(char out[NUMBER_SIZE], const char *s)
+{
+	size_t whole, at = 0, i;
+
+	if (*s == '-')
+		out[at++] = *s++;
+	whole = strcspn(s, ".");
+	for (i = 0; i < whole; i++) {
+		if (i > 0 && (whole - i) % 3 == 0)
+			out[at++] = ',';
+		out[at++] = s[i];
+	}
+	snprintf(out + at, NUMBER_SIZE - at, "%s", s + whole);
+	return (out);
+}
+
+char *
+number_plain(char out[NUMBER_SIZE], double v)
+{
+	int more = fabs(v) < 1 ? 1 : 2;		/* digits behind the first */
+	char digits[NUMBER_SIZE], *e;
+	long exponent;
+
+	if (!isfinite(v))
+		return (number_word(out, UNKNOWN));
+	if (fabs(v) < PLAIN_LEAST)
+		return (number_word(out, "0"));
+	snprintf(digits, sizeof(digits), "%.*Le", more, half_up(v));
+	e = strchr(digits, 'e');
+	exponent = strtol(e + 1, NULL, 10);
+	if (exponent < EXPONENT_LEAST || exponent >= EXPONENT_MOST) {
+		*e = '\0';
+		trim_zeros(digits);
+		snprintf(out, NUMBER_SIZE, "%.8se%ld", digits, exponent);
+		return (out);
+	}
+	v = strtod(digits, NULL);
+	more = exponent < more ? more - (int)exponent : 0;
+	snprintf(digits, sizeof(digits), "%.*f", more, v);
+	trim_zeros(digits);
+	return (group(out, digits));
+}
+
+/* ${v} in that of ${units} which fits, before ${rest}. */
+static char *
+with_unit(char out[NUMBER_SIZE], double v, const struct unit *units,
+    const char *space, const char *rest)
+{
+	const struct unit *u;
+	char digits[NUMBER_SIZE];
+
+	if (!isfinite(v))
+		return (number_word(out, UNKNOWN));
+	u = unit_of(units, v);
+	number_plain(digits, v / u->scale);
+	if (snprintf(out, NUMBER_SIZE, "%s%s%s%s", digits, space, u->name,
+	    rest) >= NUMBER_SIZE)
+		number_word(out, UNKNOWN);
+	return (out);
+}
+
+char *
+number_times(char out[NUMBER_SIZE], double v)
+{
+	static const struct unit none = { 0, 1, "×" };
+
+	return (with_unit(out, v, &none, "", ""));
+}
+
+char *
+number_seconds(char out[NUMBER_SIZE], double s)
+{
+
+	if (fabs(s) < SECONDS_LEAST)
+		return (number_word(out, "0 s"));
+	return (with_unit(out, s, time_units, " ", ""));
+}
+
+char *
+number_interval(char out[NUMBER_SIZE], double about, double low, double high)
+{
+	char a[NUMBER_SIZE], b[NUMBER_SIZE];
+	const struct unit *u;
+
+	out[0] = '\0';
+	if (!isfinite(about) || !isfinite(low) || !isfinite(high))
+		return (out);
+	u = unit_of(time_units, about > 0 ? about : high);
+	number_plain(a, low / u->scale);
+	number_plain(b, high / u->scale);
+	if (strcmp(a, b) == 0 ||
+	    snprintf(out, NUMBER_SIZE, "%s to %s%s%s", a, b,
+	    about > 0 ? "" : " ", about > 0 ? "" : u->name) >= NUMBER_SIZE)
+		out[0] = '\0';
+	return (out);
+}
+
+char *
+number_percent(char out[NUMBER_SIZE], double ratio)
+{
+	double p = ratio * 100;
+	char digits[NUMBER_SIZE];
+
+	if (!isfinite(p))
+		return (number_word(out, UNKNOWN));
+	if (fabs(p) < 0.05)
+		return (number_word(out, p > 0 ? "<0.1 %" : "0 %"));
+	if (fabs(p) < 9.95) {
+		snprintf(digits, sizeof(digits), "%.1Lf", half_up(p));
+		trim_zeros(digits);
+	} else {
+		number_whole(digits, p);
+	}
+	snprintf(out, NUMBER_SIZE, "%.40s %%", digits);
+	return (out);
+}
+
+char *
+number_bytes(char out[NUMBER_SIZE], double bytes)
+{
+
+	return (with_unit(out, bytes, prefixes, " ", "B"));
+}
+
+char *
+number_rate(char out[NUMBER_SIZE], double v, const char *unit)
+{
+
+	return (with_unit(out, v, prefixes, " ", unit));
+}
+
+char *
+number_count(char out[NUMBER_SIZE], uint64_t n)
+{
+	char digits[24];
+
+	snprintf(digits, sizeof(digits), "%" PRIu64, n);
+	return (group(out, digits));
+}
+
+char *
+number_whole(char out[NUMBER_SIZE], double n)
+{
+	char digits[NUMBER_SIZE];
+
+	if (!(fabs(n) < 1e15))
+		return (number_plain(out, n));
+	/* + 0: "0", not "-0". */
+	snprintf(digits, sizeof(digits), "%.0f", round(n) + 0);
+	return (group(out, digits));
+}
+
+char *
+number_compact(char out[NUMBER_SIZE], double n)
+{
+
+	return (with_unit(out, n, prefixes, "", ""));
+}
+
+/* ${digits} and the first ${len} bytes of ${noun}, a singular whose last word is
+ * regular, in the plural unless it is 1; then the rest of ${noun}. */
+static char *
+with_noun(char out[NUMBER_SIZE], const char *digits, const char *noun,
+    size_t len)
+{
+	const char *rest = noun + len;
+	const char *ending = len == 0 || strcmp(digits, "1") == 0 ? "" :
+	    text_plural(noun, &len);
+
+	if (snprintf(out, NUMBER_SIZE, "%s %.*s%s%s", digits, (int)len, noun,
+	    ending, rest) >= NUMBER_SIZE)
+		number_word(out, digits);
+	return (out);
+}
+
+char *
+number_of(char out[NUMBER_SIZE], double n, const char *noun)
+{
+	char digits[NUMBER_SIZE];
+
+	return (with_noun(out, number_whole(digits, n), noun, strlen(noun)));
+}
+
+/* How long the noun is that a unit begins with ("sector" of "sector/request"); 0
+ * if it is an abbreviation or a sign. */
+static size_t
+unit_noun(const char *unit)
+{
+	size_t len = strcspn(unit, "/");
+
+	if ((len == 3 && memcmp(unit, "GPU", 3) == 0) ||
+	    (len == 2 && memcmp(unit, "SM", 2) == 0))
+		return (len);
+	if (len < 3 || strspn(unit, "abcdefghijklmnopqrstuvwxyz ") < len ||
+	    (len == 4 && memcmp(unit, "inst", 4) == 0))
+		return (0);
+	return (len);
+}
+
+/* "B/s", "FLOP/s", "1/s"; but of sectors we say "12,300 sectors/s". */
+static bool
+is_rate(const char *unit)
+{
+	size_t len = strlen(unit);
+
+	return (len > 2 && strcmp(unit + len - 2, "/s") == 0 &&
+	    unit_noun(unit) == 0);
+}
+
+char *
+number_value(char out[NUMBER_SIZE], double v, const char *unit)
+{
+	char digits[NUMBER_SIZE];
+
+	if (unit == NULL || *unit == '\0' || strcmp(unit, "ratio") == 0)
+		return (number_plain(out, v));
+	if (strcmp(unit, "s") == 0)
+		return (number_seconds(out, v));
+	if (strcmp(unit, "ns") == 0)
+		return (number_seconds(out, v / 1e9));
+	if (strcmp(unit, "B") == 0 || strcmp(unit, "bytes") == 0)
+		return (number_bytes(out, v));
+	if (strcmp(unit, "%") == 0)
+		return (number_percent(out, v / 100));
+	if (is_rate(unit))
+		return (number_rate(out, v, unit + (*unit == '1')));
+	if (!isfinite(v))
+		return (number_word(out, UNKNOWN));
+	return (with_noun(out, number_plain(digits, v), unit,
+	    unit_noun(unit)));
+}
+
+char *
+number_shape(char out[NUMBER_SIZE], const uint32_t v[3])
+{
+	int used = v[2] != 1 ? 3 : v[1] != 1 ? 2 : 1, at = 0, i;
+
+	for (i = 0; i < used; i++)
+		at += snprintf(out + at, NUMBER_SIZE - (size_t)at,
+		    "%s%" PRIu32, i > 0 ? " × " : "", v[i]);
+	return (out);
+}
