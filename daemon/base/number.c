@@ -13,6 +13,7 @@
 #define UNKNOWN "–"
 #define PLAIN_LEAST 1e-9
 #define SECONDS_LEAST 1e-12
+#define DIGITS_KEPT 15		/* DBL_DIG */
 #define EXPONENT_LEAST (-4)	/* from here on without an exponent */
 #define EXPONENT_MOST 15	/* and up to here */
 
@@ -58,15 +59,6 @@ number_word(char out[NUMBER_SIZE], const char *word)
 	return (out);
 }
 
-/* printf rounds a half to even and JavaScript away from 0. A part in 1e18 more,
- * less than a double can tell, makes the half more than one. */
-static long double
-half_up(double v)
-{
-
-	return ((long double)v * (1 + 1e-18L));
-}
-
 static void
 trim_zeros(char *s)
 {
@@ -98,31 +90,50 @@ group(char out[NUMBER_SIZE], const char *s)
 	return (out);
 }
 
+/* ${v}, not 0, with so many ${digits}. A half counts as it is written: 7.75e-5 is
+ * 7.8e-5, although the double next to it is a little less. So the digits that a
+ * double keeps are rounded, not the double itself. */
+static double
+round_digits(double v, int digits)
+{
+	char s[NUMBER_SIZE], *e;	/* "d.dddddddddddddde-308" */
+	int exponent;
+
+	snprintf(s, sizeof(s), "%.*e", DIGITS_KEPT - 1, fabs(v));
+	e = strchr(s, 'e');
+	exponent = (int)strtol(e + 1, NULL, 10) - digits + 1;
+	*e = '\0';
+	s[1] = s[0];			/* without the point */
+	v = copysign(round(strtod(s + 1, NULL) / pow(10, DIGITS_KEPT -
+	    digits)), v);
+	snprintf(s, sizeof(s), "%.0fe%d", v, exponent);
+	return (strtod(s, NULL));
+}
+
 char *
 number_plain(char out[NUMBER_SIZE], double v)
 {
-	int more = fabs(v) < 1 ? 1 : 2;		/* digits behind the first */
-	char digits[NUMBER_SIZE], *e;
-	long exponent;
+	int digits = fabs(v) < 1 ? 2 : 3, exponent;
+	char s[NUMBER_SIZE], *e;
 
 	if (!isfinite(v))
 		return (number_word(out, UNKNOWN));
 	if (fabs(v) < PLAIN_LEAST)
 		return (number_word(out, "0"));
-	snprintf(digits, sizeof(digits), "%.*Le", more, half_up(v));
-	e = strchr(digits, 'e');
-	exponent = strtol(e + 1, NULL, 10);
+	v = round_digits(v, digits);
+	snprintf(s, sizeof(s), "%.*e", digits - 1, v);
+	e = strchr(s, 'e');
+	exponent = (int)strtol(e + 1, NULL, 10);
 	if (exponent < EXPONENT_LEAST || exponent >= EXPONENT_MOST) {
 		*e = '\0';
-		trim_zeros(digits);
-		snprintf(out, NUMBER_SIZE, "%.8se%ld", digits, exponent);
+		trim_zeros(s);
+		snprintf(out, NUMBER_SIZE, "%.8se%d", s, exponent);
 		return (out);
 	}
-	v = strtod(digits, NULL);
-	more = exponent < more ? more - (int)exponent : 0;
-	snprintf(digits, sizeof(digits), "%.*f", more, v);
-	trim_zeros(digits);
-	return (group(out, digits));
+	snprintf(s, sizeof(s), "%.*f", exponent < digits ?
+	    digits - 1 - exponent : 0, v);
+	trim_zeros(s);
+	return (group(out, s));
 }
 
 /* ${v} in that of ${units} which fits, before ${rest}. */
@@ -190,7 +201,7 @@ number_percent(char out[NUMBER_SIZE], double ratio)
 	if (fabs(p) < 0.05)
 		return (number_word(out, p > 0 ? "<0.1 %" : "0 %"));
 	if (fabs(p) < 9.95) {
-		snprintf(digits, sizeof(digits), "%.1Lf", half_up(p));
+		snprintf(digits, sizeof(digits), "%.1f", round(p * 10) / 10);
 		trim_zeros(digits);
 	} else {
 		number_whole(digits, p);

@@ -60,7 +60,7 @@ golden() {
 	[ "$status" -eq 0 ]
 	[[ "$output" == *"no lines: "*"-lineinfo"* ]]
 	[[ "$output" == *"no instructions: "* ]]
-	[[ "$output" == *"41 %      math  8.8k  0120"* ]]
+	[[ "$output" == *"41 %      math 8.76k  0120"* ]]
 }
 
 @test "annotate: a file that was not captured says why" {

@@ -408,7 +408,7 @@ fake_kernels() {
 	make_capture without.cadv
 	run cudadvise calibrate
 	[ "$status" -eq 0 ]
-	[[ "$output" == *"4100 GB/s"* ]]
+	[[ "$output" == *"4.1 TB/s"* ]]
 	[[ "$output" == *"2.1 µs"* ]]
 	dir=$CUDADVISE_STATE_DIR/calibration
 	[ -s "$dir/0a1b2c3d00000000000000000000000f.json" ]

@@ -347,20 +347,20 @@ TEST(test_text)
 	struct kernel k = { .mangled = "x'; rm -rf / #\n" };
 	struct run run = { .command = "./app -n 3" };
 
-	assert_string_equal(say_seconds(&a, 3.94), "3.9 s");
+	assert_string_equal(say_seconds(&a, 3.94), "3.94 s");
 	assert_string_equal(say_seconds(&a, 4.1e-6), "4.1 µs");
 	assert_string_equal(say_seconds(&a, 0.2123), "212 ms");
-	assert_string_equal(say_bytes(&a, 8388608), "8.4 MB");
+	assert_string_equal(say_bytes(&a, 8388608), "8.39 MB");
 	assert_string_equal(say_rate(&a, 11.04e9), "11 GB/s");
 	assert_string_equal(say_percent(&a, 0.914), "91 %");
-	assert_string_equal(say_percent(&a, 0.0061), "0.61 %");
+	assert_string_equal(say_percent(&a, 0.0061), "0.6 %");
 	assert_string_equal(say_count(&a, 20000), "20,000");
 	assert_string_equal(say_count(&a, 0), "0");
 	assert_string_equal(say_counted(&a, 1, "copy"), "1 copy");
 	assert_string_equal(say_counted(&a, 20000, "copy"), "20,000 copies");
 	assert_string_equal(say_counted(&a, 2, "gap"), "2 gaps");
 	assert_string_equal(say_counted(&a, 1, "gap"), "1 gap");
-	assert_string_equal(say_plain(&a, 123456), "123000");
+	assert_string_equal(say_plain(&a, 123456), "123,000");
 	assert_string_equal(command(&a, "./app -n 3"), "./app -n 3");
 	assert_string_equal(command(&a, "./a 'b c' \"d e\""),
 	    "./a 'b c' \"d e\"");

@@ -183,7 +183,7 @@ TEST_WITH(test_leaks, setup, teardown)
 	f = judge();
 	assert_false(f->worth_it);
 	assert_string_equal(f->where, "device memory");
-	assert_non_null(strstr(f->summary, "4.2 MB in 15 allocations"));
+	assert_non_null(strstr(f->summary, "4.19 MB in 15 allocations"));
 	assert_int_equal(f->site->call, CALL_MALLOC);
 	d->reports = d->count = 16;
 	f = judge();

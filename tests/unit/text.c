@@ -132,20 +132,21 @@ TEST(held)
 		const char *says, *not;
 	} cases[] = {
 		{ 48000000, 280000000, 0, 100000000, "\n  held at most 48 ms "
-		    "at a time (limit 0.1 s), 0.31 s in all in 42 holds;",
+		    "at a time (limit 100 ms), 310 ms in all in 42 holds;",
 		    "replays" },
-		{ 48000000, 280000000, 0, 100000000, "set-up 0.28 s", "longer than" },
+		{ 48000000, 280000000, 0, 100000000, "set-up 280 ms",
+		    "longer than" },
 		{ 48000000, 0, 1200000000, 100000000, "; replays 1.2 s",
 		    "set-up" },
-		{ 100000000, 0, 0, 100000000, "held at most 0.1 s",
+		{ 100000000, 0, 0, 100000000, "held at most 100 ms",
 		    "longer than" },
-		{ 480000000, 0, 0, 100000000, "held for 0.48 s at one place, "
-		    "longer than the limit of 0.1 s (--max-stall)",
+		{ 480000000, 0, 0, 100000000, "held for 480 ms at one place, "
+		    "longer than the limit of 100 ms (--max-stall)",
 		    "held at most" },
-		{ 480000000, 0, 0, 0, "held at most 0.48 s at a time, 0.31 s",
+		{ 480000000, 0, 0, 0, "held at most 480 ms at a time, 310 ms",
 		    "(limit" },
 		{ 0, 280000000, 0, 100000000, "never held while it ran; "
-		    "set-up 0.28 s", "in all" },
+		    "set-up 280 ms", "in all" },
 		{ 0, 0, 0, 100000000, "our own cost", "  held" },
 	};
 	struct report r;

@@ -10,6 +10,7 @@ import path from 'node:path';
 import { Daemon, require, root, runId } from '../api/daemon.mjs';
 import * as tab from './browser.mjs';
 import { accessible, shoot } from './browser.mjs';
+import { format } from './format.mjs';
 import { files, findings as madeFindings, lineOf, paths, source, texts } from './source-fixture.mjs';
 
 const Ajv = require('ajv/dist/2020').default;
@@ -76,7 +77,7 @@ async function openSource(t, options) {
 
 const rowOf = (line) => `.listing tr[data-place="${line}"]`;
 const total = (name) => source(1).totals.values[name];
-const percent = (ratio) => (ratio * 100 >= 9.95 ? `${Math.round(ratio * 100)} %` : `${(ratio * 100).toFixed(1)} %`);
+const { percent } = format;
 
 // --- part one ----------------------------------------------------------------
 
@@ -246,9 +247,9 @@ test('text, line by line, with its numbers', async (t) => {
   assert.equal(shown.length, wanted.length - 1);
   for (const [line, text] of shown) assert.equal(text, wanted[line - 1]);
   const cells = await page.$$eval(`${rowOf(lineOf.load)} td`, (all) => all.map((td) => td.textContent));
-  assert.ok(cells.includes('1.07 G8×'), 'sectors, and of the ideal');
-  assert.ok(cells.includes('537 M16×'), 'wavefronts, and of the ideal');
-  assert.ok(cells.includes('67.1 M') && cells.includes('32.0'), 'instructions and lanes');
+  assert.ok(cells.includes('1.07G8×'), 'sectors, and of the ideal');
+  assert.ok(cells.includes('537M16×'), 'wavefronts, and of the ideal');
+  assert.ok(cells.includes('67.1M') && cells.includes('32'), 'instructions and lanes');
   await page.click('[role=tab] >> text=attention.cu');
   await page.click('text=Show 24 more lines');
   const rest = await page.$$eval('.listing tr[data-place]', (rows) => rows.map((tr) => [Number(tr.dataset.place), tr.querySelector('td.text').textContent]));
@@ -285,7 +286,7 @@ test('inlined code is at its line and at its call', async (t) => {
   const pane = await page.textContent('.pane');
   assert.ok(pane.includes('Inlined here') && pane.includes(`tile.cuh:${lineOf.load}`) && pane.includes('load_tile<128, 128>'), pane);
   await page.uncheck('.tools input');
-  assert.equal(await page.textContent(`${rowOf(lineOf.call)} .heat`), '< 0.1 %');
+  assert.equal(await page.textContent(`${rowOf(lineOf.call)} .heat`), percent(own.samples.all / doc.totals.samples.all));
   await page.check('.tools input');
   await page.click(`.pane button.to >> text=tile.cuh:${lineOf.load}`);
   await page.waitForSelector(`${rowOf(lineOf.load)}.on`);

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { basename, count, counted, measure, none, percent, seconds, shape } from './format';
+import { basename, count, counted, interval, measure, none, percent, seconds, shape, times } from './format';
 import { Badge, Code, Scroll } from './parts';
 import { sourceLink, stepLink } from './source-link';
 import type { Evidence, Finding, Findings, Frame, Site, Verdict } from './openapi';
@@ -59,11 +59,6 @@ export function FindingsSection({ run, findings, live, chosen }: {
   );
 }
 
-function interval(f: Finding): string {
-  const { low_s: low, high_s: high } = f.saves;
-  return low === null || high === null ? '' : `${seconds(low)} to ${seconds(high)}`;
-}
-
 function Item({ run, finding: f, open, chosen }: { run: string; finding: Finding; open: boolean; chosen: boolean }) {
   const here = useRef<HTMLLIElement>(null);
   useEffect(() => {
@@ -80,7 +75,7 @@ function Item({ run, finding: f, open, chosen }: { run: string; finding: Finding
           </span>
           <span class="saves">
             <b>{f.saves.s === null ? 'not predicted' : seconds(f.saves.s)}</b>
-            {f.saves.s !== null && <small>{interval(f)}</small>}
+            {f.saves.s !== null && <small>{interval(f.saves.s, f.saves.low_s, f.saves.high_s)}</small>}
           </span>
         </summary>
         <div class="body">
@@ -92,7 +87,7 @@ function Item({ run, finding: f, open, chosen }: { run: string; finding: Finding
             <Badge kind="plain">confidence {f.confidence}</Badge>
             {f.saves.share_ratio !== null && <Badge kind="plain">{percent(f.saves.share_ratio)} of the run</Badge>}
             {f.saves.kernel_speedup_ratio !== null && (
-              <Badge kind="plain">kernel {f.saves.kernel_speedup_ratio.toFixed(2)} × faster</Badge>
+              <Badge kind="plain">kernel {times(f.saves.kernel_speedup_ratio)} faster</Badge>
             )}
           </p>
           <dl class="place">

@@ -1,22 +1,99 @@
-// Numbers for people: a unit, and at most three significant digits.
+// How a number and its unit are written. The convention is in daemon/base/number.h,
+// the cases that both are tested on in tests/unit/number.cases.json. null is unknown.
 
 export const none = '–';
 
-export function digits(value: number): string {
-  if (value === 0) return '0';
+type Unknown = null | undefined;
+
+// The largest first; the first that a value reaches is its unit.
+type Unit = [from: number, scale: number, name: string];
+
+const durations: Unit[] = [
+  [7200, 3600, 'h'], [120, 60, 'min'], [0.9995, 1, 's'], [0.9995e-3, 1e-3, 'ms'], [0.9995e-6, 1e-6, 'µs'], [0, 1e-9, 'ns'],
+];
+
+const prefixes: Unit[] = [
+  [999.5e12, 1e15, 'P'], [999.5e9, 1e12, 'T'], [999.5e6, 1e9, 'G'], [999.5e3, 1e6, 'M'], [999.5, 1e3, 'k'], [0, 1, ''],
+];
+
+const unitOf = (units: Unit[], value: number): Unit => units.find(([from]) => Math.abs(value) >= from)!;
+
+const known = (value: number | Unknown): value is number => value != null && Number.isFinite(value);
+
+const grouped = (value: number): string => value.toLocaleString('en', { maximumFractionDigits: 20 });
+
+// A half counts as it is written, so the 15 digits that a double keeps are rounded and not the double itself.
+function roundDigits(value: number, digits: number): number {
+  const [kept = '', exponent] = Math.abs(value).toExponential(14).split('e');
+  const first = Math.round(Number(kept.replace('.', '')) / 10 ** (15 - digits));
+  return Math.sign(value) * Number(`${first}e${Number(exponent) - digits + 1}`);
+}
+
+// "3.9", "212", "0.078", "12,300"
+export function plain(value: number | Unknown): string {
+  if (!known(value)) return none;
   const size = Math.abs(value);
-  if (size >= 1e15 || size < 1e-4) return value.toExponential(1);
-  if (size >= 99.95) return Math.round(value).toLocaleString('en');
-  return String(Number(value.toPrecision(size >= 0.995 ? 3 : 2)));
+  if (size < 1e-9) return '0';
+  const rounded = roundDigits(value, size < 1 ? 2 : 3);
+  if (Math.abs(rounded) >= 1e-4 && Math.abs(rounded) < 1e15) return grouped(rounded);
+  return rounded.toExponential().replace('+', '');
 }
 
-// "4.6×", "16×".
-export function times(value: number): string {
-  return (value >= 9.95 ? Math.round(value).toLocaleString('en') : String(Number(value.toFixed(1)))) + '×';
+function withUnit(value: number | Unknown, units: Unit[], space: string, rest: string): string {
+  if (!known(value)) return none;
+  const [, scale, name] = unitOf(units, value);
+  return plain(value / scale) + space + name + rest;
 }
 
-export function count(value: number | null | undefined): string {
-  return value == null ? none : Math.round(value).toLocaleString('en');
+// "4.57×", of a factor.
+export function times(value: number | Unknown): string {
+  return withUnit(value, [[0, 1, '×']], '', '');
+}
+
+// "3.9 s", "412 ms", "20.7 min"
+export function seconds(value: number | Unknown): string {
+  return known(value) && Math.abs(value) < 1e-12 ? '0 s' : withUnit(value, durations, ' ', '');
+}
+
+export function nanoseconds(value: number | Unknown): string {
+  return seconds(value == null ? value : value / 1e9);
+}
+
+// "3.4 to 4.1" in the unit of seconds(about), beside which it stands.
+export function interval(about: number | Unknown, low: number | Unknown, high: number | Unknown): string {
+  if (!known(about) || !known(low) || !known(high)) return '';
+  const [, scale, name] = unitOf(durations, about > 0 ? about : high);
+  const [from, to] = [plain(low / scale), plain(high / scale)];
+  return from === to ? '' : `${from} to ${to}${about > 0 ? '' : ` ${name}`}`;
+}
+
+// "61 %", "0.6 %"
+export function percent(value: number | Unknown): string {
+  const p = known(value) ? value * 100 : NaN;
+  if (!known(p)) return none;
+  if (Math.abs(p) < 0.05) return p > 0 ? '<0.1 %' : '0 %';
+  return `${Math.abs(p) < 9.95 ? Math.sign(p) * Math.round(Math.abs(p) * 10) / 10 : count(p)} %`;
+}
+
+// "8.39 MB"
+export function bytes(value: number | Unknown): string {
+  return withUnit(value, prefixes, ' ', 'B');
+}
+
+// "4.1 TB/s", "33 TFLOP/s"
+export function rate(value: number | Unknown, unit: string): string {
+  return withUnit(value, prefixes, ' ', unit);
+}
+
+// "212,400"
+export function count(value: number | Unknown): string {
+  if (!known(value) || Math.abs(value) >= 1e15) return plain(value);
+  return grouped(Math.sign(value) * Math.round(Math.abs(value)) + 0);
+}
+
+// "614k", "1.23M": for columns of large counts.
+export function compact(value: number | Unknown): string {
+  return withUnit(value, prefixes, '', '');
 }
 
 // Its last word is regular.
@@ -26,101 +103,38 @@ function plural(noun: string): string {
 
 // "1 launch", "2 launches": of the singular.
 export function counted(value: number, noun: string): string {
-  return `${count(value)} ${value === 1 ? noun : plural(noun)}`;
+  const text = count(value);
+  return `${text} ${text === '1' ? noun : plural(noun)}`;
 }
 
-// "1.2 M": for columns of large counts.
-export function compact(value: number): string {
-  const units = ['', ' k', ' M', ' G', ' T', ' P'];
-  let unit = 0;
-  while (value >= 999.5 && unit < units.length - 1) {
-    value /= 1000;
-    unit++;
+// A value with the unit that the API gave it: "4.5 sectors/request"; but neither "3 insts" nor "3 %s".
+export function measure(value: number | null, unit: string | null): string {
+  switch (unit) {
+    case 'ns': return nanoseconds(value);
+    case 's': return seconds(value);
+    case 'B':
+    case 'bytes': return bytes(value);
+    case '%': return percent(value === null ? value : value / 100);
+    case null:
+    case '':
+    case 'ratio': return plain(value);
   }
-  return digits(value) + units[unit];
+  const [noun = ''] = /^((?!inst$)[a-z ]{3,}|GPU|SM)$/.exec(unit.split('/')[0]!) ?? [];
+  if (noun === '' && unit.length > 2 && unit.endsWith('/s')) return rate(value, unit.replace(/^1/, ''));
+  if (!known(value)) return none;
+  const text = plain(value);
+  return `${text} ${noun === '' || text === '1' ? unit : plural(noun) + unit.slice(noun.length)}`;
 }
 
-// A grid or a block.
+// "256 × 4": a grid or a block, as it is launched.
 export function shape(three: number[]): string {
   const used = three[2] !== 1 ? 3 : three[1] !== 1 ? 2 : 1;
-  return three.slice(0, used).map((n) => n.toLocaleString('en')).join(' × ');
+  return three.slice(0, used).join(' × ');
 }
 
 // The last part of a path.
 export function basename(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1) || path;
-}
-
-export function seconds(value: number | null | undefined): string {
-  if (value == null) return none;
-  const size = Math.abs(value);
-  if (size < 1e-12) return '0 s'; // what is left of a difference
-  if (size >= 119.5) return `${Math.floor(value / 60)} min ${Math.round(value % 60)} s`;
-  if (size >= 0.9995) return trim(value) + ' s';
-  if (size >= 0.9995e-3) return trim(value * 1e3) + ' ms';
-  if (size >= 0.9995e-6) return trim(value * 1e6) + ' µs';
-  return trim(value * 1e9) + ' ns';
-}
-
-function trim(value: number): string {
-  const size = Math.abs(value);
-  return size >= 99.95 ? String(Math.round(value)) : size >= 9.995 ? value.toFixed(1) : value.toFixed(2);
-}
-
-export function nanoseconds(value: number | null | undefined): string {
-  return value == null ? none : seconds(value / 1e9);
-}
-
-export function percent(value: number | null | undefined): string {
-  if (value == null) return none;
-  const p = value * 100;
-  if (p > 0 && p < 0.1) return '< 0.1 %';
-  return (p >= 9.95 || p === 0 ? Math.round(p).toString() : p.toFixed(1)) + ' %';
-}
-
-export function bytes(value: number | null | undefined): string {
-  if (value == null) return none;
-  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
-  let unit = 0;
-  while (value >= 999.5 && unit < units.length - 1) {
-    value /= 1000;
-    unit++;
-  }
-  return `${digits(value)} ${units[unit]}`;
-}
-
-// "4.1 TB/s", "33 TFLOP/s".
-export function rate(value: number | null | undefined, unit: string): string {
-  if (value == null) return none;
-  const prefixes = ['', 'k', 'M', 'G', 'T'];
-  let prefix = 0;
-  while (value >= 999.5 && prefix < prefixes.length - 1) {
-    value /= 1000;
-    prefix++;
-  }
-  return `${digits(value)} ${prefixes[prefix]}${unit}`;
-}
-
-// A value with the unit that the API gave it.
-export function measure(value: number | null, unit: string | null): string {
-  if (value === null) return none;
-  switch (unit) {
-    case 'ns':
-      return nanoseconds(value);
-    case 's':
-      return seconds(value);
-    case 'B':
-      return bytes(value);
-    case 'B/s':
-      return bytes(value) + '/s';
-    case null:
-    case '':
-    case 'ratio':
-      return digits(value);
-    default:
-      // "4.5 sectors/request"; but neither "3 insts" nor "3 %s".
-      return `${digits(value)} ${value === 1 ? unit : unit.replace(/^(?!inst$|inst\/)([a-z ]{3,}|GPU|SM)(?![^/])/, plural)}`;
-  }
 }
 
 export function when(instant: string | null): string {

@@ -1,6 +1,6 @@
 // What kernels reach of what the GPU can do: a chart where operations were
 // counted, and always a table with the same numbers.
-import { compact, counted, digits, none, percent, rate } from './format';
+import { compact, counted, none, percent, plain, rate } from './format';
 import { useResource } from './hooks';
 import { Failure, Loading, Scroll } from './parts';
 import { sourceLink } from './source-link';
@@ -82,7 +82,7 @@ function Chart({ rows, ceilings }: { rows: Kernel[]; ceilings: Ceiling[] }) {
     <figure class="roofline">
       <svg viewBox={`0 0 ${width} ${height}`} role="img"
         aria-label={`Roofline of ${counted(dots.length, 'kernel')}: ` + dots.slice(0, 10).map((k) =>
-          `${k.short_name ?? 'unnamed'} ${digits(k.roofline!.dram_flop_per_byte!)} FLOP per byte, ${rate(k.roofline!.flops_per_s, 'FLOP/s')}`).join('; ')}>
+          `${k.short_name ?? 'unnamed'} ${plain(k.roofline!.dram_flop_per_byte!)} FLOP per byte, ${rate(k.roofline!.flops_per_s, 'FLOP/s')}`).join('; ')}>
         {ticks(x0, x1).map((d) => (
           <g key={`x${d}`}>
             <line class="grid" x1={x(10 ** d)} x2={x(10 ** d)} y1={pad.top} y2={height - pad.bottom} />
@@ -156,7 +156,7 @@ function Row({ run, kernel }: { run: string; kernel: Kernel }) {
       ) : (
         <>
           <td class="number nowrap">{rate(roof.flops_per_s, 'FLOP/s')}<small>{roof.compute ? `${percent(roof.compute_ratio)} of ${roof.compute}` : none}</small></td>
-          <td class="number nowrap">{ratioText(roof.dram_flop_per_byte)} / {ratioText(roof.l2_flop_per_byte)}</td>
+          <td class="number nowrap">{plain(roof.dram_flop_per_byte)} / {plain(roof.l2_flop_per_byte)}</td>
         </>
       )}
       {bandwidth(bytes.used_bytes_per_s, bytes.used_ratio)}
@@ -165,8 +165,4 @@ function Row({ run, kernel }: { run: string; kernel: Kernel }) {
       <td>{roof.bound ?? <span class="dim">not known</span>}</td>
     </tr>
   );
-}
-
-function ratioText(value: number | null): string {
-  return value === null ? none : compact(value);
 }

@@ -2,7 +2,7 @@
 // warps waited, its instructions.
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { basename, compact, none, percent, times } from './format';
+import { basename, compact, none, percent, plain, times } from './format';
 import { Failure, Loading } from './parts';
 import {
   add, callers, heats, lanes, lanesOf, newSum, ratioOf, share, spotKey, stepsOf,
@@ -119,7 +119,7 @@ function Numbers({ model, sum, inlined }: { model: Model; sum: Sum; inlined: boo
     const value = ratioOf(sum, counted, ideal);
     if (value !== null) rows.push([label, times(value), '']);
   };
-  if (on !== null) rows.push(['Lanes at work', `${on.toFixed(1)} of ${lanes}`, '']);
+  if (on !== null) rows.push(['Lanes at work', `${plain(on)} of ${lanes}`, '']);
   ratio('Sectors, of the ideal', 'global_sectors', 'global_ideal');
   ratio('Wavefronts, of the ideal', 'shared_wavefronts', 'shared_ideal');
   if (sum.instructions > 1) rows.push(['SASS instructions', String(sum.instructions), '']);

@@ -2,7 +2,7 @@
 // its numbers. Long stretches without code are folded.
 import { Component, type ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { compact, counted, percent, times } from './format';
+import { compact, counted, percent, plain, times } from './format';
 import { lanes, lanesOf, pieces, ratioOf, share, type Heat, type Piece, type Sum } from './source-data';
 import { StallBar } from './stalls';
 
@@ -44,7 +44,7 @@ const columns: (Column & { needs: string })[] = [
     key: 'lanes', needs: 'inst', head: 'Lanes', title: `Lanes at work in an instruction, of ${lanes}`,
     cell: (sum) => {
       const on = lanesOf(sum);
-      return on === null ? null : <span class={on < 24 ? 'much' : ''}>{on.toFixed(1)}</span>;
+      return on === null ? null : <span class={on < 24 ? 'much' : ''}>{plain(on)}</span>;
     },
   },
   {

@@ -1,5 +1,5 @@
 // Two runs: what became of the predictions, and of every kernel.
-import { count, counted, none, seconds, times } from './format';
+import { count, counted, interval, none, seconds, times } from './format';
 import { useResource } from './hooks';
 import { Badge, Failure, Loading, Scroll } from './parts';
 import type { Compare, CompareFinding, CompareKernel, CompareRun, Run, RunList } from './openapi';
@@ -141,7 +141,7 @@ function Prediction({ finding: f, base, target }: { finding: CompareFinding; bas
       <td data-label="Now"><Badge kind={kind}>{fates[f.state]}</Badge>{f.state === 'unknown' && <small>{f.reason}</small>}</td>
       <td class="number nowrap" data-label="Predicted">
         {f.predicted === null ? none : seconds(f.predicted.s)}
-        {f.predicted?.low_s != null && <small>{seconds(f.predicted.low_s)} to {seconds(f.predicted.high_s)}</small>}
+        {f.predicted && <small>{interval(f.predicted.s, f.predicted.low_s, f.predicted.high_s)}</small>}
       </td>
       <td class="number" data-label="Achieved">
         {f.achieved === null ? <span class="dim">{f.state === 'gone' ? f.reason ?? none : none}</span> : <b>{seconds(f.achieved.s)}</b>}

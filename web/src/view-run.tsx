@@ -1,5 +1,5 @@
 import { SummaryBar } from './bar';
-import { bytes, count, counted, nanoseconds, none, percent, seconds, when } from './format';
+import { bytes, count, counted, nanoseconds, none, percent, rate, seconds, when } from './format';
 import { useEvents, useResource } from './hooks';
 import { ChecklistSection } from './checklist';
 import { FindingsSection } from './findings';
@@ -245,11 +245,11 @@ function CopiesSection({ copies }: { copies: Copy[] }) {
                 <td class="number">{count(copy.count)}</td>
                 <td class="number">{bytes(copy.bytes)}</td>
                 <td class="number">{nanoseconds(copy.gpu_ns)}</td>
-                <td class="number">{copy.bandwidth_bytes_per_s === null ? none : bytes(copy.bandwidth_bytes_per_s) + '/s'}</td>
+                <td class="number">{rate(copy.bandwidth_bytes_per_s, 'B/s')}</td>
                 <td class="number">
                   {copy.ceiling_bytes_per_s == null
                     ? <span class="dim">{copy.ceiling_missing ?? none}</span>
-                    : <>{bytes(copy.ceiling_bytes_per_s)}/s<small>{percent(copy.ceiling_ratio)} of it reached</small></>}
+                    : <>{rate(copy.ceiling_bytes_per_s, 'B/s')}<small>{percent(copy.ceiling_ratio)} of it reached</small></>}
                 </td>
               </tr>
             ))}
