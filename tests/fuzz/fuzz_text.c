@@ -31,8 +31,10 @@ numbers(const char *s, double v)
 	WANT(strlen(number_percent(out, v)) < NUMBER_SIZE);
 	WANT(strlen(number_bytes(out, v)) < NUMBER_SIZE);
 	WANT(strlen(number_rate(out, v, s)) < NUMBER_SIZE);
-	WANT(strlen(number_of(out, isfinite(v) && v > 0 && v < 1e18 ?
-	    (uint64_t)v : 3, s)) < NUMBER_SIZE);
+	WANT(strlen(number_times(out, v)) < NUMBER_SIZE);
+	WANT(strlen(number_whole(out, v)) < NUMBER_SIZE);
+	WANT(strlen(number_compact(out, v)) < NUMBER_SIZE);
+	WANT(strlen(number_of(out, v, s)) < NUMBER_SIZE);
 }
 
 static void
