@@ -117,6 +117,7 @@ export function source(kernel) {
     function: '_ZN9attention17attention_forwardILi128ELi128EEEvPKfS2_S2_PKhPfNS_5ShapeE',
     counted: true, sampled: true, disassembled: true, has_lines: true, debug: false,
     missing: { counts: null, samples: null, lines: null, sass: null },
+    missing_code: { counts: null, samples: null, lines: null, sass: null },
     metrics, stalls: stallRows.filter(({ name }) => name in total.stalls), files, lines, instructions,
     totals: { values: sum(instructions.map((i) => i.values)), samples: total },
     samples_shared_by: 2, sample_period_cycles: 16384,
