@@ -187,13 +187,26 @@ void session_free(struct session *se);
 /* Stores documents of a live run, when they are due and cheap. */
 void session_show(struct service *s, struct session *se, uint64_t now);
 
+/* --- jobs.c */
+/* Queues the job; takes ownership of its pointers. */
+void job_post(struct service *s, struct job job);
+/* Waits for a job, which the caller frees. */
+struct job *job_next(struct service *s);
+
 /* --- worker.c */
 void *worker_main(void *service);
-/* Queues the job; takes ownership of its pointers. */
-void worker_post(struct service *s, struct job job);
-/* Load the capture of a claimed run, analyse, store. ${st} is the status. */
-enum store_status worker_rebuild(struct service *s, const char *uuid,
+
+/* --- rebuild.c */
+/* Load the capture of a claimed run, analyse, store. */
+enum store_status run_rebuild(struct service *s, const char *uuid,
     int64_t number, struct error *e);
+/* Store the documents of a run and tell of them. */
+enum store_status run_put(struct service *s, int64_t number,
+    const struct documents *docs, const struct capture_index *x,
+    uint64_t bytes, struct error *e);
+/* Add disassembly to the run. An error leaves the run as it is. */
+void run_disassemble(struct model *m, struct capture_writer *w,
+    struct capture_index *x);
 
 /* --- spool.c */
 /* Append the run's spool files of ended processes to ${capture} and delete
@@ -222,14 +235,18 @@ void retention_apply(struct service *s);
 enum store_status retention_remove(struct service *s, int64_t number,
     const char *uuid, struct error *e);
 
+/* --- files.c */
+/* Where the files of a run are: ${dir}, which is made, and its ${capture}. */
+int run_directory(const struct service *s, const char *uuid, char *dir,
+    char *capture, struct error *e);
 /* run_directory_remove(dir, e): with all its files. */
 int run_directory_remove(const char *dir, struct error *e);
+/* Make a directory that its owner alone can read. 0, too, if it is there. */
+int run_make_private(const char *path, struct error *e);
+/* Size of a capture; 0: there is none. */
+uint64_t run_bytes(const char *capture);
 
 uint64_t clock_mono(void);
 uint64_t clock_real(void);
-int run_directory(const struct service *s, const char *uuid, char *dir,
-    char *capture, struct error *e);
-/* Size of a capture; 0: there is none. */
-uint64_t run_bytes(const char *capture);
 
 #endif

@@ -155,7 +155,7 @@ close_sessions(struct service *s, struct conn **conns, uint64_t now,
 		HASH_DEL(s->sessions, se);
 		atomic_fetch_sub(&s->runs_live, 1);
 		claim_over(s, se->uuid);
-		worker_post(s, (struct job){ .kind = JOB_FINISH,
+		job_post(s, (struct job){ .kind = JOB_FINISH,
 		    .session = se });
 	}
 }
@@ -248,7 +248,7 @@ listener_main(void *service)
 		}
 		if (now - swept >= SWEEP_NS) {
 			swept = now;
-			worker_post(s, (struct job){ .kind = JOB_SPOOLS });
+			job_post(s, (struct job){ .kind = JOB_SPOOLS });
 		}
 	}
 	while (conns != NULL)

@@ -1,35 +1,10 @@
-#include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/log.h"
 #include "base/paths.h"
 #include "service/internal.h"
 
 #define DAY_NS (86400ull * 1000000000ull)
-
-/* The directory has only files, all written by the daemon. */
-int
-run_directory_remove(const char *path, struct error *e)
-{
-	DIR *dir = opendir(path);
-	char file[PATH_MAX];
-	struct dirent *d;
-
-	if (dir == NULL)
-		return (errno == ENOENT ? 0 :
-		    error_set(e, "cannot read '%s':", path));
-	while ((d = readdir(dir)) != NULL)
-		if (strcmp(d->d_name, ".") != 0 &&
-		    strcmp(d->d_name, "..") != 0 &&
-		    paths_join(file, path, d->d_name, NULL) == 0)
-			unlink(file);
-	closedir(dir);
-	return (rmdir(path) == 0 ? 0 :
-	    error_set(e, "cannot remove '%s':", path));
-}
 
 enum store_status
 retention_remove(struct service *s, int64_t number, const char *uuid,

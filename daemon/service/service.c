@@ -5,41 +5,12 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "base/paths.h"
 #include "base/text.h"
 #include "service/internal.h"
-
-static int
-make_private(const char *path, struct error *e)
-{
-
-	if (mkdir(path, 0700) != 0 && errno != EEXIST)
-		return (error_set(e, "cannot make '%s':", path));
-	return (0);
-}
-
-int
-run_directory(const struct service *s, const char *uuid, char *dir,
-    char *capture, struct error *e)
-{
-
-	if (paths_join(dir, s->runs, uuid, e) != 0 ||
-	    paths_join(capture, dir, "capture.cadv", e) != 0)
-		return (-1);
-	return (make_private(dir, e));
-}
-
-uint64_t
-run_bytes(const char *capture)
-{
-	struct stat st;
-
-	return (stat(capture, &st) == 0 ? (uint64_t)st.st_size : 0);
-}
 
 static int
 open_state(struct service *s, const char *state, struct error *e)
@@ -51,7 +22,7 @@ open_state(struct service *s, const char *state, struct error *e)
 	    paths_join(s->spool, state, "spool", e) != 0 ||
 	    paths_join(path, state, "cudadvise.db", e) != 0)
 		return (-1);
-	if (make_private(s->runs, e) != 0 || make_private(s->spool, e) != 0)
+	if (run_make_private(s->runs, e) != 0 || run_make_private(s->spool, e) != 0)
 		return (-1);
 	if ((s->writer = store_open(path, e)) == NULL ||
 	    (s->reader = store_open_reader(path, e)) == NULL)
@@ -148,8 +119,8 @@ service_start(const struct service_options *o, struct error *e)
 	    listener_open(s, o->socket, o->listen_fd, e) != 0)
 		goto fail;
 	resume_runs(s);
-	worker_post(s, (struct job){ .kind = JOB_RECOVER });
-	worker_post(s, (struct job){ .kind = JOB_SPOOLS });
+	job_post(s, (struct job){ .kind = JOB_RECOVER });
+	job_post(s, (struct job){ .kind = JOB_SPOOLS });
 	if (start_threads(s, e) != 0)
 		goto fail;
 	return (s);
@@ -182,7 +153,7 @@ service_stop(struct service *s)
 		pthread_join(s->listener, NULL);
 	}
 	if (s->worker_runs) {
-		worker_post(s, (struct job){ .kind = JOB_STOP });
+		job_post(s, (struct job){ .kind = JOB_STOP });
 		pthread_join(s->worker, NULL);
 	}
 	while ((j = s->jobs) != NULL) {
@@ -249,7 +220,7 @@ service_reanalyze(struct service *s, int64_t number, struct error *e)
 	} else {
 		if (run_directory(s, row.uuid, dir, capture, NULL) == 0)
 			attempt_forget(dir);
-		st = worker_rebuild(s, row.uuid, number, e);
+		st = run_rebuild(s, row.uuid, number, e);
 		if (st == STORE_OK)
 			trouble_over(s, row.uuid, true);
 		claim_drop(s, row.uuid);

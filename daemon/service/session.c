@@ -1,4 +1,3 @@
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,49 +12,7 @@
 /* A live run may be analysed during 1/SHOW_COST of the time at most. */
 #define SHOW_COST 50
 
-/* Processes of one run: the model uses the first 1,024, the capture has all. */
-#define STREAMS 65536u
-
 #define RESUME_GRACE (5000 * MS)
-
-struct live_stream *
-session_stream(struct session *se, uint64_t id)
-{
-	struct live_stream *st;
-
-	HASH_FIND(hh, se->streams, &id, sizeof(id), st);
-	if (st != NULL)
-		return (st);
-	if (HASH_COUNT(se->streams) >= STREAMS ||
-	    (st = calloc(1, sizeof(*st))) == NULL)
-		return (NULL);
-	st->id = id;
-	HASH_ADD(hh, se->streams, id, sizeof(id), st);
-	if (st->hh.tbl == NULL) {
-		free(st);
-		return (NULL);
-	}
-	return (st);
-}
-
-void
-session_free(struct session *se)
-{
-	struct live_stream *st, *tmp;
-
-	if (se == NULL)
-		return;
-	HASH_ITER(hh, se->streams, st, tmp) {
-		HASH_DEL(se->streams, st);
-		free(st);
-	}
-	capture_merger_close(se->merger);
-	model_free(se->model);
-	capture_index_clear(&se->index);
-	definitions_clear(&se->definitions);
-	symbols_free(se->symbols);
-	free(se);
-}
 
 static void
 note_record(struct session *se, struct live_stream *st, const struct record *r)
@@ -392,7 +349,7 @@ session_show(struct service *s, struct session *se, uint64_t now)
 		return;
 	text_copy(docs->state, sizeof(docs->state), "live");
 	atomic_store(&se->showing, 1);
-	worker_post(s, (struct job){ .kind = JOB_SHOW, .docs = docs,
+	job_post(s, (struct job){ .kind = JOB_SHOW, .docs = docs,
 	    .number = se->number, .bytes = capture_writer_bytes(se->writer),
 	    .done = &se->showing });
 }

@@ -139,7 +139,7 @@ store_swept(struct service *s, const char *uuid, int files)
 		trouble_note(s, uuid, &e);
 		return;
 	}
-	if (worker_rebuild(s, uuid, number, &e) != STORE_OK) {
+	if (run_rebuild(s, uuid, number, &e) != STORE_OK) {
 		if (stop_asked())
 			return;		/* the next daemon retries */
 		log_failure("a spooled run cannot be stored", &e);

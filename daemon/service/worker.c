@@ -8,140 +8,8 @@
 #include "base/paths.h"
 #include "base/stop.h"
 #include "base/text.h"
-#include "capture/enrich.h"
 #include "service/internal.h"
 #include "capture/symbol.h"
-#include "model/model.h"
-
-void
-worker_post(struct service *s, struct job job)
-{
-	struct job *j = malloc(sizeof(*j));
-
-	if (j == NULL) {
-		documents_free(job.docs);
-		if (job.done != NULL)
-			atomic_store(job.done, 0);
-		if (job.session != NULL) {
-			/* Its capture is complete: the next daemon finishes
-			 * it. */
-			claim_drop(s, job.session->uuid);
-			session_free(job.session);
-		}
-		return;
-	}
-	*j = job;
-	j->next = NULL;
-	pthread_mutex_lock(&s->jobs_lock);
-	*s->jobs_end = j;
-	s->jobs_end = &j->next;
-	pthread_cond_signal(&s->jobs_come);
-	pthread_mutex_unlock(&s->jobs_lock);
-}
-
-static struct job *
-next_job(struct service *s)
-{
-	struct job *j;
-
-	pthread_mutex_lock(&s->jobs_lock);
-	while (s->jobs == NULL)
-		pthread_cond_wait(&s->jobs_come, &s->jobs_lock);
-	j = s->jobs;
-	if ((s->jobs = j->next) == NULL)
-		s->jobs_end = &s->jobs;
-	pthread_mutex_unlock(&s->jobs_lock);
-	return (j);
-}
-
-static enum store_status
-put(struct service *s, int64_t number, const struct documents *docs,
-    const struct capture_index *x, uint64_t bytes, struct error *e)
-{
-	enum store_status st = store_put(s->writer, number, docs, x, bytes, e);
-
-	if (st == STORE_OK)
-		events_add(s, "run", number, docs->uuid, docs->state);
-	return (st);
-}
-
-/* Adds disassembly to the run. An error leaves the run as it is. */
-static void
-disassemble(struct model *m, struct capture_writer *w, struct capture_index *x)
-{
-	struct error e = ERROR_INIT;
-
-	if (enrich_model(m, w, x, &e) != 0)
-		log_failure("kernels are not disassembled", &e);
-}
-
-static void
-disassemble_capture(struct model *m, const char *capture,
-    struct capture_index *x, uint64_t *bytes)
-{
-	struct error e = ERROR_INIT;
-	struct capture_writer *w = capture_writer_open(capture, &e);
-
-	if (w == NULL)
-		log_failure("the disassembly cannot be stored", &e);
-	disassemble(m, w, x);
-	if (w != NULL)
-		*bytes = capture_writer_bytes(w);
-	capture_writer_close(w);
-}
-
-static enum store_status
-rebuild(struct service *s, const char *uuid, int64_t number, char *capture,
-    struct error *e)
-{
-	struct capture_index x = { 0 };
-	struct capture_stats stats;
-	struct documents *docs = NULL;
-	const struct run *run = NULL;
-	enum store_status st = STORE_FAILED;
-	struct model *m = NULL;
-
-	if ((m = model_new()) == NULL) {
-		error_memory(e);
-		goto out;
-	}
-	if (capture_load_own(capture, m, &stats, &x, e) != 0)
-		goto out;
-	disassemble_capture(m, capture, &x, &stats.bytes);
-	docs = analyse(m, true, s->config->thresholds, 0, &run);
-	if (docs == NULL) {
-		analyse_error(e);
-		goto out;
-	}
-	text_copy(docs->uuid, sizeof(docs->uuid), uuid);
-	capture_index_kernels(&x, run);
-	st = put(s, number, docs, &x, stats.bytes, e);
-out:
-	documents_free(docs);
-	capture_index_clear(&x);
-	model_free(m);
-	return (st);
-}
-
-enum store_status
-worker_rebuild(struct service *s, const char *uuid, int64_t number,
-    struct error *e)
-{
-	char dir[PATH_MAX], capture[PATH_MAX];
-	enum store_status st = STORE_FAILED;
-
-	pthread_mutex_lock(&s->heavy);
-	if (run_directory(s, uuid, dir, capture, e) == 0 &&
-	    attempt_begin(dir, e) == 0) {
-		st = rebuild(s, uuid, number, capture, e);
-		attempt_end(dir);
-		if (st == STORE_OK)
-			attempt_forget(dir);
-	}
-	malloc_trim(0);
-	pthread_mutex_unlock(&s->heavy);
-	return (st);
-}
 
 static enum store_status
 settle(struct service *s, struct session *se, struct error *e)
@@ -152,7 +20,7 @@ settle(struct service *s, struct session *se, struct error *e)
 
 	if (attempt_begin(se->dir, e) != 0)
 		return (STORE_FAILED);
-	disassemble(se->model, se->writer, &se->index);
+	run_disassemble(se->model, se->writer, &se->index);
 	docs = analyse(se->model, true, s->config->thresholds, 0, &run);
 	attempt_end(se->dir);
 	if (docs == NULL) {
@@ -162,7 +30,7 @@ settle(struct service *s, struct session *se, struct error *e)
 	attempt_forget(se->dir);
 	text_copy(docs->uuid, sizeof(docs->uuid), se->uuid);
 	capture_index_kernels(&se->index, run);
-	st = put(s, se->number, docs, &se->index,
+	st = run_put(s, se->number, docs, &se->index,
 	    capture_writer_bytes(se->writer), e);
 	documents_free(docs);
 	return (st);
@@ -219,7 +87,7 @@ finish(struct service *s, struct session *se)
 	if (!rebuild)
 		st = settle(s, se, &e);
 	else
-		st = worker_rebuild(s, se->uuid, se->number, &e);
+		st = run_rebuild(s, se->uuid, se->number, &e);
 	if (st != STORE_OK && stop_asked())
 		log_info("run %lld: the next daemon finishes it",
 		    (long long)se->number);
@@ -246,7 +114,7 @@ show(struct service *s, struct job *j)
 {
 	struct error e = ERROR_INIT;
 
-	if (put(s, j->number, j->docs, NULL, j->bytes, &e) != STORE_OK)
+	if (run_put(s, j->number, j->docs, NULL, j->bytes, &e) != STORE_OK)
 		log_failure("a live run cannot be shown", &e);
 	documents_free(j->docs);
 	atomic_store(j->done, 0);
@@ -305,7 +173,7 @@ recover_run(struct service *s, const char *uuid)
 	else if (!known && (st == STORE_OK || st == STORE_NONE)) {
 		st = store_run_add(s->writer, uuid, NULL, 0, &number, &e);
 		if (st == STORE_OK)
-			st = worker_rebuild(s, uuid, number, &e);
+			st = run_rebuild(s, uuid, number, &e);
 		if (st == STORE_OK)
 			log_info("run %lld was rebuilt from its capture",
 			    (long long)number);
@@ -347,7 +215,7 @@ worker_main(void *service)
 	struct job *j;
 
 	while (kind != JOB_STOP) {
-		j = next_job(s);
+		j = job_next(s);
 		kind = j->kind;
 		switch (kind) {
 		case JOB_SHOW:
