@@ -108,7 +108,7 @@ ceilings_default(struct ceilings *c, const struct device *d)
 	c->malloc_s = 60e-6;
 	c->free_s = 60e-6;
 	c->copy_fixed_s = 5e-6;
-	default_copies(c, d->cc_major > 0 ? chip->pcie : 0);
+	default_copies(c, l->cc_major > 0 ? chip->pcie : 0);
 }
 
 static void
