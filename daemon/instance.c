@@ -32,8 +32,8 @@ report_other(int fd, const char *path, struct error *e)
 	text[strcspn(text, "\n")] = '\0';
 	error_set(e, "another cudadvised (pid %s) runs already: it holds '%s'",
 	    text[0] != '\0' ? text : "unknown", path);
-	return (error_remedy(e, "use that one, or end it with "
-	    "`cudadvise daemon stop`"));
+	return error_remedy(e, "use that one, or end it with "
+	    "`cudadvise daemon stop`");
 }
 
 /* Lock ${path} and write our pid into it; the fd, or -1. */
@@ -45,22 +45,22 @@ lock_file(const char *path, struct error *e)
 
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
-		return (error_set(e, "cannot open '%s':", path));
+		return error_set(e, "cannot open '%s':", path);
 	if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
 		if (errno == EWOULDBLOCK)
 			report_other(fd, path, e);
 		else
 			error_set(e, "cannot lock '%s':", path);
 		close(fd);
-		return (-1);
+		return -1;
 	}
 	n = snprintf(text, sizeof(text), "%ld\n", (long)getpid());
 	if (ftruncate(fd, 0) != 0 || pwrite(fd, text, (size_t)n, 0) != n) {
 		error_set(e, "cannot write '%s':", path);
 		close(fd);
-		return (-1);
+		return -1;
 	}
-	return (fd);
+	return fd;
 }
 
 int
@@ -72,15 +72,15 @@ instance_lock(struct instance *i, const char *runtime, const char *state,
 
 	if (paths_join(path, runtime, "cudadvised.pid", e) != 0 ||
 	    (fd = lock_file(path, e)) < 0)
-		return (-1);
+		return -1;
 	i->pid_fd = fd + 1;
 	text_copy(i->pid_path, sizeof(i->pid_path), path);
 	/* Two runtime directories must not share one database. */
 	if (paths_join(path, state, "cudadvised.lock", e) != 0 ||
 	    (fd = lock_file(path, e)) < 0)
-		return (-1);
+		return -1;
 	i->state_fd = fd + 1;
-	return (0);
+	return 0;
 }
 
 void
@@ -102,7 +102,7 @@ ends_in(const char *text, const char *tail)
 {
 	size_t n = strlen(text), m = strlen(tail);
 
-	return (n >= m && strcmp(text + n - m, tail) == 0);
+	return n >= m && strcmp(text + n - m, tail) == 0;
 }
 
 void
@@ -168,17 +168,17 @@ background_enter(struct background *b, const char *log, struct error *e)
 	b->log = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC |
 	    O_NOFOLLOW, 0600);
 	if (b->log < 0)
-		return (error_set(e, "cannot open '%s':", log));
+		return error_set(e, "cannot open '%s':", log);
 	if (pipe2(end, O_CLOEXEC) != 0)
-		return (error_set(e, "cannot make a pipe:"));
+		return error_set(e, "cannot make a pipe:");
 	if ((pid = fork()) < 0)
-		return (error_set(e, "cannot fork:"));
+		return error_set(e, "cannot fork:");
 	if (pid > 0) {
 		close(end[1]);
 		b->pipe = end[0];
 		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 			continue;
-		return (1);
+		return 1;
 	}
 	setsid();
 	if ((pid = fork()) != 0)
@@ -186,8 +186,8 @@ background_enter(struct background *b, const char *log, struct error *e)
 	close(end[0]);
 	b->pipe = end[1];
 	if (chdir("/") != 0)
-		return (error_set(e, "cannot go to '/':"));
-	return (0);
+		return error_set(e, "cannot go to '/':");
+	return 0;
 }
 
 int
@@ -205,9 +205,9 @@ background_wait(struct background *b)
 	close(b->pipe);
 	close(b->log);
 	if (strcmp(text, "ready\n") == 0)
-		return (EXIT_SUCCESS);
+		return EXIT_SUCCESS;
 	fputs(len > 0 ? text : "cudadvised: died while it started\n", stderr);
-	return (EXIT_FAILURE);
+	return EXIT_FAILURE;
 }
 
 /* From now on nothing of the caller's terminal is ours. */

@@ -74,7 +74,7 @@ parse_options(int argc, char **argv, struct options *o)
 				fprintf(stderr, "cudadvised: --port takes a "
 				    "number from 1 to 65535, not '%s'\n",
 				    optarg);
-				return (EXIT_USAGE + 1);
+				return EXIT_USAGE + 1;
 			}
 			o->port = (int)port;
 			break;
@@ -83,22 +83,22 @@ parse_options(int argc, char **argv, struct options *o)
 			break;
 		case 'V':
 			printf("cudadvised %s\n", CUDADVISE_VERSION);
-			return (EXIT_SUCCESS + 1);
+			return EXIT_SUCCESS + 1;
 		case 'h':
 			fputs(usage, stdout);
-			return (EXIT_SUCCESS + 1);
+			return EXIT_SUCCESS + 1;
 		default:
 			fputs(usage, stderr);
-			return (EXIT_USAGE + 1);
+			return EXIT_USAGE + 1;
 		}
 	if (optind < argc || (o->no_tcp && o->port >= 0)) {
 		if (optind < argc)
 			fprintf(stderr, "cudadvised: '%s' is not an option\n",
 			    argv[optind]);
 		fputs(usage, stderr);
-		return (EXIT_USAGE + 1);
+		return EXIT_USAGE + 1;
 	}
-	return (0);
+	return 0;
 }
 
 struct daemon {
@@ -135,9 +135,9 @@ start_http(struct daemon *d, int api_fd, struct error *e)
 	if (d->options.no_tcp)
 		o.tcp_port = 0;
 	if (api_fd < 0 && paths_api_socket(socket, e) != 0)
-		return (-1);
+		return -1;
 	d->http = http_start(&o, d->service, e);
-	return (d->http != NULL ? 0 : -1);
+	return d->http != NULL ? 0 : -1;
 }
 
 static int
@@ -150,13 +150,13 @@ start(struct daemon *d, struct error *e)
 
 	if (paths_runtime(runtime, e) != 0 || paths_state(state, e) != 0 ||
 	    instance_lock(&d->instance, runtime, state, e) != 0)
-		return (-1);
+		return -1;
 	instance_sockets(&o.listen_fd, &api_fd);
 	if (o.listen_fd < 0 && paths_ingest_socket(socket, e) != 0)
-		return (-1);
+		return -1;
 	if ((d->service = service_start(&o, e)) == NULL)
-		return (-1);
-	return (start_http(d, api_fd, e));
+		return -1;
+	return start_http(d, api_fd, e);
 }
 
 static void
@@ -219,7 +219,7 @@ serve(struct daemon *d, struct background *b)
 	if (start(d, &e) != 0) {
 		background_failed(b, &e);
 		stop(d);
-		return (EXIT_FAILURE);
+		return EXIT_FAILURE;
 	}
 	background_ready(b);
 	log_info("cudadvised %s is ready", CUDADVISE_VERSION);
@@ -229,7 +229,7 @@ serve(struct daemon *d, struct background *b)
 	alarm(STOP_GRACE_S);
 	instance_notify("STOPPING=1");
 	stop(d);
-	return (EXIT_SUCCESS);
+	return EXIT_SUCCESS;
 }
 
 static int
@@ -238,11 +238,11 @@ load_config(struct daemon *d, struct error *e)
 	char path[PATH_MAX];
 
 	if (d->options.config != NULL)
-		return (config_load(&d->config, d->options.config, true, e));
+		return config_load(&d->config, d->options.config, true, e);
 	if (paths_config(path, e) != 0)
-		return (-1);
-	return (config_load(&d->config, path, getenv("CUDADVISE_CONFIG") !=
-	    NULL, e));
+		return -1;
+	return config_load(&d->config, path, getenv("CUDADVISE_CONFIG") !=
+	    NULL, e);
 }
 
 int
@@ -255,10 +255,10 @@ main(int argc, char **argv)
 	int rc = parse_options(argc, argv, &d.options);
 
 	if (rc != 0)
-		return (rc - 1);
+		return rc - 1;
 	if (load_config(&d, &e) != 0) {
 		background_failed(&b, &e);
-		return (EXIT_FAILURE);
+		return EXIT_FAILURE;
 	}
 	log_setup((enum log_level)d.config.log_level,
 	    getenv("JOURNAL_STREAM") != NULL && d.options.foreground);
@@ -268,12 +268,12 @@ main(int argc, char **argv)
 		    (rc = background_enter(&b, log, &e)) < 0) {
 			background_failed(&b, &e);
 			config_clear(&d.config);
-			return (EXIT_FAILURE);
+			return EXIT_FAILURE;
 		}
 		if (rc > 0) {		/* the one that was called */
 			config_clear(&d.config);
-			return (background_wait(&b));
+			return background_wait(&b);
 		}
 	}
-	return (serve(&d, &b));
+	return serve(&d, &b);
 }

@@ -54,10 +54,10 @@ buffer_new(size_t size)
 	struct buffer *b;
 
 	if ((b = aligned_alloc(64, sizeof(*b) + size)) == NULL)
-		return (NULL);
+		return NULL;
 	memset(b, 0, sizeof(*b));
 	b->size = size;
-	return (b);
+	return b;
 }
 
 /* The list of the buffers that CUPTI has to which ${data} belongs. */
@@ -65,8 +65,8 @@ static struct buffer **
 list_of(const uint8_t *data)
 {
 
-	return (&pool.given[((uintptr_t)data >> 6) * 0x9e3779b97f4a7c15u >>
-	    56]);
+	return &pool.given[((uintptr_t)data >> 6) * 0x9e3779b97f4a7c15u >>
+	    56];
 }
 
 static void
@@ -93,7 +93,7 @@ take_back(const uint8_t *data)
 	if (b != NULL)
 		*at = b->next;
 	pthread_mutex_unlock(&pool.lock);
-	return (b);
+	return b;
 }
 
 /* Called in application threads: never waits. */
@@ -232,7 +232,7 @@ activity_start(void)
 	    buffer_completed);
 	if (r != CUPTI_SUCCESS) {
 		diag_cupti("cuptiActivityRegisterCallbacks", r);
-		return (-1);
+		return -1;
 	}
 	atomic_store(&started, true);
 	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
@@ -245,7 +245,7 @@ activity_start(void)
 	}
 	if (status == 0)
 		silence_watch();
-	return (status);
+	return status;
 }
 
 bool
@@ -256,10 +256,10 @@ activity_pause(void)
 
 	while (!atomic_compare_exchange_strong(&holder, &nobody, PAUSED)) {
 		if (!nap_within(begin, PAUSE_WAIT_NS, 100000))
-			return (false);
+			return false;
 		nobody = 0;
 	}
-	return (true);
+	return true;
 }
 
 void
@@ -353,7 +353,7 @@ activity_full(void)
 	unsigned n = full;
 
 	full = 0;
-	return (n);
+	return n;
 }
 
 unsigned
@@ -398,7 +398,7 @@ activity_drain(void)
 	}
 	if (moved)
 		pool.managed_ns = inject_now();
-	return (n);
+	return n;
 }
 
 bool
@@ -409,12 +409,12 @@ activity_waits(void)
 	pthread_mutex_lock(&pool.lock);
 	waits = pool.done != NULL;
 	pthread_mutex_unlock(&pool.lock);
-	return (waits);
+	return waits;
 }
 
 bool
 activity_managed(void)
 {
 
-	return (pool.managed && inject_now() - pool.managed_ns < MANAGED_NS);
+	return pool.managed && inject_now() - pool.managed_ns < MANAGED_NS;
 }

@@ -48,7 +48,7 @@ aside_main(void *cookie)
 		aside.work(aside.cookie);
 		sem_post(&aside.done);
 	}
-	return (cookie);
+	return cookie;
 }
 
 void

@@ -33,10 +33,10 @@ allowed(uint64_t now)
 {
 
 	if (inject.budget <= 0)
-		return (0);
-	return (ALLOWANCE_NS + (inject.level >= LEVEL_SOURCE ?
+		return 0;
+	return ALLOWANCE_NS + (inject.level >= LEVEL_SOURCE ?
 	    SOURCE_ALLOWANCE_NS : 0) +
-	    (uint64_t)(inject.budget * (double)(now - inject.begin_ns)));
+	    (uint64_t)(inject.budget * (double)(now - inject.begin_ns));
 }
 
 bool
@@ -44,18 +44,18 @@ budget_allows(uint64_t now, uint64_t cost)
 {
 
 	if (atomic_load(&spent_ns) + cost <= allowed(now))
-		return (true);
+		return true;
 	if (!atomic_exchange(&exceeded, true))
 		diag_report(DIAG_BUDGET, SEVERITY_INFO, 0, "counters",
 		    "the overhead budget is used up: kernels that appear from "
 		    "here on are measured later or not at all "
 		    "(--overhead-budget raises it)");
-	return (false);
+	return false;
 }
 
 bool
 budget_exceeded(void)
 {
 
-	return (atomic_load(&exceeded));
+	return atomic_load(&exceeded);
 }

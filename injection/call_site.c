@@ -88,7 +88,7 @@ monotonic(void)
 	struct timespec ts;
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ((uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec);
+	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
 }
 
 /* --- at the start -------------------------------------------------------- */
@@ -111,9 +111,9 @@ find_object(struct dl_phdr_info *o, size_t size, void *cookie)
 		high = a > high ? a : high;
 	}
 	if (r->start < low || r->start >= high)
-		return (0);
+		return 0;
 	*r = (struct range){ low, high };
-	return (1);
+	return 1;
 }
 
 static struct range
@@ -122,15 +122,15 @@ range_of(uintptr_t address)
 	struct range r = { address, 0 };
 
 	if (address == 0 || dl_iterate_phdr(find_object, &r) == 0)
-		return ((struct range){ 0, 0 });
-	return (r);
+		return (struct range){ 0, 0 };
+	return r;
 }
 
 static bool
 in_range(uint64_t address, const struct range *r)
 {
 
-	return (address > r->start && address <= r->end);
+	return address > r->start && address <= r->end;
 }
 
 void
@@ -183,7 +183,7 @@ unwind(struct stack *s)
 	    s->frame[s->outside], &site.driver); s->outside++)
 		;
 	s->text = python_frames(s->python, sizeof(s->python));
-	return (s->frames > 0 || s->text > 0);
+	return s->frames > 0 || s->text > 0;
 }
 
 /* Is there budget left: the allowance, and a share of the run so far? */
@@ -193,8 +193,8 @@ affordable(void)
 	uint64_t spent = atomic_load_explicit(&site.spent_ns,
 	    memory_order_relaxed);
 
-	return (spent < GRACE_NS ||
-	    spent - GRACE_NS < (inject_now() - inject.begin_ns) / SHARE);
+	return spent < GRACE_NS ||
+	    spent - GRACE_NS < (inject_now() - inject.begin_ns) / SHARE;
 }
 
 /* Under Python the Python frames alone identify the site: the native frames
@@ -206,9 +206,9 @@ stack_hash(const struct stack *s, uint32_t kind, uint64_t key)
 
 	key = key << 8 | kind;
 	if (s->text > 0)
-		return (XXH64(s->python, s->text, key));
-	return (XXH64(s->frame + s->outside, (n < HASHED ? n : HASHED) *
-	    sizeof(s->frame[0]), key));
+		return XXH64(s->python, s->text, key);
+	return XXH64(s->frame + s->outside, (n < HASHED ? n : HASHED) *
+	    sizeof(s->frame[0]), key);
 }
 
 static struct call_site *
@@ -218,9 +218,9 @@ find_site(uint64_t hash, uint32_t *slot)
 
 	for (; site.slot[i] != 0; i = (i + 1) & (SLOTS - 1))
 		if (site.all[site.slot[i] - 1].hash == hash)
-			return (&site.all[site.slot[i] - 1]);
+			return &site.all[site.slot[i] - 1];
 	*slot = i;
-	return (NULL);
+	return NULL;
 }
 
 static bool
@@ -228,9 +228,9 @@ has_room(uint32_t kind, size_t need)
 {
 
 	if (site.count == SITES || need > ARENA - site.used)
-		return (false);
-	return (kind == CALL_LAUNCH || (site.others < CALL_SITES &&
-	    site.kind_count[kind] < KIND_SITES));
+		return false;
+	return kind == CALL_LAUNCH || (site.others < CALL_SITES &&
+	    site.kind_count[kind] < KIND_SITES);
 }
 
 /* Count the stack; store it if it is new. */
@@ -273,8 +273,8 @@ stack_take(void)
 	for (i = 0; i < STACKS; i++)
 		if (!atomic_flag_test_and_set_explicit(&site.stack[i].taken,
 		    memory_order_acquire))
-			return (&site.stack[i]);
-	return (NULL);
+			return &site.stack[i];
+	return NULL;
 }
 
 static void
@@ -295,10 +295,10 @@ look(_Atomic uint64_t *next, uint64_t now, uint64_t then, uint32_t kind,
 	int saved = errno;
 
 	if (s == NULL)
-		return (false);
+		return false;
 	if (!atomic_compare_exchange_strong(next, &now, then)) {
 		stack_give(s);
-		return (false);
+		return false;
 	}
 	self.inside = true;
 	if (unwind(s))
@@ -309,7 +309,7 @@ look(_Atomic uint64_t *next, uint64_t now, uint64_t then, uint32_t kind,
 	atomic_fetch_add_explicit(&site.spent_ns, ns, memory_order_relaxed);
 	self.inside = false;
 	errno = saved;
-	return (true);
+	return true;
 }
 
 /* The next call after the ${n}-th to take a stack of: one ${stride} away on
@@ -319,8 +319,8 @@ static uint64_t
 next_after(uint64_t n, uint64_t stride)
 {
 
-	return (stride <= 1 ? n + 1 :
-	    n + 1 + XXH64(&n, sizeof(n), stride) % (2 * stride - 1));
+	return stride <= 1 ? n + 1 :
+	    n + 1 + XXH64(&n, sizeof(n), stride) % (2 * stride - 1);
 }
 
 void
@@ -370,14 +370,14 @@ uint64_t
 call_site_spent(void)
 {
 
-	return (self.spent_ns);
+	return self.spent_ns;
 }
 
 uint64_t
 call_site_cost(void)
 {
 
-	return (atomic_load_explicit(&site.spent_ns, memory_order_relaxed));
+	return atomic_load_explicit(&site.spent_ns, memory_order_relaxed);
 }
 
 /* --- on the sender thread ---------------------------------------------- */
@@ -400,16 +400,16 @@ take(uint32_t i, bool final, struct sending *out)
 	/* A count that has doubled is sent again: a killed process sends no
 	 * final counts. */
 	if (p->count == p->sent || (p->count < 2 * p->sent && !final))
-		return (false);
+		return false;
 	if (p->signature != NULL && !atomic_load(&p->signature->announced)) {
 		out->held = true;
-		return (false);
+		return false;
 	}
 	p->sent = p->count;
 	out->site = *p;
 	memcpy(out->frame, site.arena + p->at, n);
 	memcpy(out->python, site.arena + p->at + n, p->python);
-	return (true);
+	return true;
 }
 
 static void

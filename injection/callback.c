@@ -72,12 +72,12 @@ device_of(const CUpti_CallbackData *d)
 
 	if (d->contextUid < CONTEXT_IDS && (known = atomic_load_explicit(
 	    &cb.device[d->contextUid], memory_order_relaxed)) != 0)
-		return ((uint32_t)known - 1);
+		return (uint32_t)known - 1;
 	if (inject.api.cuptiGetDeviceId != NULL && d->context != NULL &&
 	    inject.api.cuptiGetDeviceId(d->context, &device) == CUPTI_SUCCESS &&
 	    d->contextUid < CONTEXT_IDS)
 		atomic_store(&cb.device[d->contextUid], (int)device + 1);
-	return (device);
+	return device;
 }
 
 /* Calls compiled for the per-thread default stream: stream NULL is the calling
@@ -95,9 +95,9 @@ is_per_thread(CUpti_CallbackId cbid)
 	case CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_v2_ptsz:
 	case CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCaptureToGraph_ptsz:
 	case CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture_ptsz:
-		return (true);
+		return true;
 	default:
-		return (false);
+		return false;
 	}
 }
 
@@ -106,8 +106,8 @@ static CUstream
 stream_of(const struct call_row *row, CUstream stream)
 {
 
-	return (stream == NULL && is_per_thread(row->cbid) ?
-	    CU_STREAM_PER_THREAD : stream);
+	return stream == NULL && is_per_thread(row->cbid) ?
+	    CU_STREAM_PER_THREAD : stream;
 }
 
 /* The launch's function, shape and stream from its parameters. */
@@ -123,7 +123,7 @@ launch_shape(const struct call_row *row, const CUpti_CallbackData *d,
 		const CUlaunchConfig *c = p->config;
 
 		if (c == NULL)
-			return (NULL);
+			return NULL;
 		shape->grid[0] = c->gridDimX;
 		shape->grid[1] = c->gridDimY;
 		shape->grid[2] = c->gridDimZ;
@@ -132,7 +132,7 @@ launch_shape(const struct call_row *row, const CUpti_CallbackData *d,
 		shape->block[2] = c->blockDimZ;
 		shape->dynamic = c->sharedMemBytes;
 		*stream = stream_of(row, c->hStream);
-		return (p->f);
+		return p->f;
 	} else {
 		/* cuLaunchCooperativeKernel begins with the same fields. */
 		const cuLaunchKernel_params *p = d->functionParams;
@@ -145,7 +145,7 @@ launch_shape(const struct call_row *row, const CUpti_CallbackData *d,
 		shape->block[2] = p->blockDimZ;
 		shape->dynamic = p->sharedMemBytes;
 		*stream = stream_of(row, p->hStream);
-		return (p->f);
+		return p->f;
 	}
 }
 
@@ -156,14 +156,14 @@ is_cooperative(const struct call_row *row, const CUpti_CallbackData *d)
 	unsigned i;
 
 	if (row->kind == CALLS_COOPERATIVE)
-		return (true);
+		return true;
 	if (row->kind != CALLS_LAUNCH_EX || p->config == NULL)
-		return (false);
+		return false;
 	for (i = 0; i < p->config->numAttrs; i++)
 		if (p->config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE &&
 		    p->config->attrs[i].value.cooperative != 0)
-			return (true);
-	return (false);
+			return true;
+	return false;
 }
 
 static struct signature *
@@ -173,9 +173,9 @@ graph_enter(const struct call_row *row, const CUpti_CallbackData *d)
 	struct counters_launch l = { .data = d };
 
 	if (p == NULL)
-		return (NULL);
+		return NULL;
 	l.stream = stream_of(row, p->hStream);
-	return (counters_graph(device_of(d), &l));
+	return counters_graph(device_of(d), &l);
 }
 
 static void
@@ -618,11 +618,11 @@ callback_subscribe(void)
 		    "which can have only one profiler: run without it", other);
 		diag_report(DIAG_SUBSCRIBER, SEVERITY_ERROR, (uint32_t)r,
 		    "cuptiSubscribe", text);
-		return (-1);
+		return -1;
 	}
 	if (r != CUPTI_SUCCESS) {
 		diag_cupti("cuptiSubscribe", r);
-		return (-1);
+		return -1;
 	}
 	calls_init();
 	rows = calls_table(&n);
@@ -638,7 +638,7 @@ callback_subscribe(void)
 		if (r != CUPTI_SUCCESS)
 			diag_cupti("cuptiEnableCallback", r);
 	}
-	return (0);
+	return 0;
 }
 
 void

@@ -161,7 +161,7 @@ calls_table(unsigned *n)
 {
 
 	*n = sizeof(rows) / sizeof(rows[0]);
-	return (rows);
+	return rows;
 }
 
 void
@@ -187,5 +187,5 @@ calls_find(CUpti_CallbackDomain domain, CUpti_CallbackId cbid)
 	} else if (cbid < CUPTI_RUNTIME_TRACE_CBID_SIZE) {
 		row = runtime[cbid];
 	}
-	return (row != 0 ? &rows[row - 1] : NULL);
+	return row != 0 ? &rows[row - 1] : NULL;
 }

@@ -73,13 +73,13 @@ counters_wanted(const struct signature *s, bool asked)
 
 	if (inject.level < LEVEL_COUNTERS || s->skip != SKIP_NONE ||
 	    window_is_shut())
-		return (false);
+		return false;
 	if (target_put_away())
-		return (true);
+		return true;
 	if (!episode_allows_window(s))
-		return (asked || episode_is_on());
-	return (asked && !atomic_load_explicit(&s->measured, memory_order_relaxed) &&
-	    (target_refusal() == SKIP_NONE || plan_wants_instructions(s)));
+		return asked || episode_is_on();
+	return asked && !atomic_load_explicit(&s->measured, memory_order_relaxed) &&
+	    (target_refusal() == SKIP_NONE || plan_wants_instructions(s));
 }
 
 /* The function attributes that an activity record would have had. */
@@ -156,9 +156,9 @@ drain(struct signature *s, CUcontext context, uint64_t begin, uint64_t cost)
 	if (gate_close(s->shape.device, gate_ours()) && gate_drain(context,
 	    s->shape.device, hold_left(begin, cost)) &&
 	    gate_widen(gate_ours()))
-		return (true);
+		return true;
 	s->beside = true;
-	return (false);
+	return false;
 }
 
 static void
@@ -198,21 +198,21 @@ open_window(struct target *t, struct signature *s, enum kind kind,
 		r = kind == KIND_COUNTERS ? profiler_start(&t->p, &where) :
 		    sass_begin(t->p.context, &where);
 	if (r == CUPTI_SUCCESS)
-		return (0);
+		return 0;
 	tracing(true);
 	now_open.signature = NULL;
 	if (kind == KIND_COUNTERS)
 		target_refuse(where, r);
 	else
 		target_refuse_instructions(where, r, NULL);
-	return (-1);
+	return -1;
 }
 
 static enum wire_overhead
 cost_kind(enum kind kind)
 {
 
-	return (kind == KIND_COUNTERS ? OVERHEAD_COUNTERS : OVERHEAD_SOURCE);
+	return kind == KIND_COUNTERS ? OVERHEAD_COUNTERS : OVERHEAD_SOURCE;
 }
 
 /* What a launch is measured for. */
@@ -231,15 +231,15 @@ choose(struct target *t, struct signature *s, uint64_t begin,
 
 	plan_check(s);
 	if (t->failed || atomic_load(&s->measured) || plan_yields(t, s))
-		return (false);
+		return false;
 	c->kind = KIND_INSTRUCTIONS;
 	if (!plan_instructions(t, s, begin, &c->cost)) {
 		c->kind = KIND_COUNTERS;
 		if (!plan_pass(t, s, begin, &c->pass, &c->cost))
-			return (false);
+			return false;
 	}
-	return (budget_allows(begin, c->cost + (plan_matters(s) ? 0 :
-	    RESERVE_NS)));
+	return budget_allows(begin, c->cost + (plan_matters(s) ? 0 :
+	    RESERVE_NS));
 }
 
 /* Disable a profiler that has had no window for a while. */
@@ -263,7 +263,7 @@ static bool
 needs_trial(const struct signature *s)
 {
 
-	return (inject.replay && !s->alone && gate_is_shared());
+	return inject.replay && !s->alone && gate_is_shared();
 }
 
 static void
@@ -288,7 +288,7 @@ lock_gpu(struct signature *s)
 {
 
 	s->elsewhere = !gpu_lock_take(s->shape.device);
-	return (!s->elsewhere);
+	return !s->elsewhere;
 }
 
 /* The window and the GPU lock are held. True: a window or a trial is open. */
@@ -300,24 +300,24 @@ measure(struct target *t, struct signature *s, const struct counters_launch *l,
 
 	if (!choose(t, s, begin, &c) ||
 	    !drain(s, l->data->context, begin, c.cost))
-		return (false);
+		return false;
 	now_open.begin_ns = begin;
 	now_open.stream = l->stream;
 	now_open.context = l->data->context;
 	if (c.kind == KIND_COUNTERS && needs_trial(s)) {
 		gate_open();
 		now_open.trial = s;
-		return (true);
+		return true;
 	}
 	learn_resources(s, l->function);
 	if (open_window(t, s, c.kind, c.pass) != 0)
-		return (false);
+		return false;
 	/* Closing takes half of the cost, and some leeway. */
 	now_open.reserve_ns = c.kind == KIND_COUNTERS ?
 	    t->p.cost_ns[t->p.pass] : 0;
 	describe_launch(l, inject_now());
 	gate_running(true);
-	return (true);
+	return true;
 }
 
 bool
@@ -330,30 +330,30 @@ counters_enter(struct signature *s, const struct counters_launch *l)
 
 	gate_stream(l->stream, s->shape.device);
 	if (gate_capturing())
-		return (false);
+		return false;
 	if (l->asked)
 		prepare_process(l->data, s->shape.device);
 	begin = prepare_waited(begin);
 	/* Another thread is preparing the process. */
 	if (!target_prepared() && target_refusal() == SKIP_NONE)
-		return (false);
+		return false;
 	if (!episode_allows_window(s) && episode_enter(s, l))
-		return (true);
+		return true;
 	/* An idle profiler is disabled even when nothing more may be
 	 * measured. */
 	if (!episode_allows_window(s) || !counters_wanted(s, l->asked) ||
 	    !window_try())
-		return (false);
+		return false;
 	t = target_find(l->data->contextUid);
 	if (l->asked && plan_profiler(t, s, &wish) &&
 	    (t = prepare_target(l->data, s, &wish, begin)) == NULL)
-		return (false);		/* prepare_target has released the
+		return false;		/* prepare_target has released the
 					 * window */
 	/* CUPTI patches code inside the launch, which must not overlap a
 	 * flush. */
 	if (!activity_pause()) {
 		window_release();
-		return (false);
+		return false;
 	}
 	begin = prepare_waited(begin);
 	if (target_put_away())
@@ -367,7 +367,7 @@ counters_enter(struct signature *s, const struct counters_launch *l)
 		end_hold(begin, OVERHEAD_COUNTERS);
 		release();
 	}
-	return (owed);
+	return owed;
 }
 
 struct signature *
@@ -377,11 +377,11 @@ counters_graph(uint32_t device, const struct counters_launch *l)
 
 	if (inject.level < LEVEL_SOURCE || s == NULL ||
 	    episode_allows_window(s) || window_is_shut())
-		return (NULL);
+		return NULL;
 	gate_stream(l->stream, s->shape.device);
 	if (gate_capturing())
-		return (NULL);
-	return (episode_enter(s, l) ? s : NULL);
+		return NULL;
+	return episode_enter(s, l) ? s : NULL;
 }
 
 /* The range of a window is longer than its kernel: metrics of elapsed time are

@@ -38,12 +38,12 @@ read_int(struct cursor *c, unsigned bytes)
 
 	if ((size_t)(c->end - c->p) < bytes) {
 		c->bad = true;
-		return (0);
+		return 0;
 	}
 	for (i = 0; i < bytes; i++)
 		v |= (uint64_t)c->p[i] << 8 * i;
 	c->p += bytes;
-	return (v);
+	return v;
 }
 
 static uint64_t
@@ -59,7 +59,7 @@ read_uleb(struct cursor *c)
 			v |= (uint64_t)(b & 0x7f) << shift;
 		shift += 7;
 	} while (!c->bad && (b & 0x80));
-	return (v);
+	return v;
 }
 
 static const char *
@@ -70,10 +70,10 @@ read_text(struct cursor *c)
 
 	if (end == NULL) {
 		c->bad = true;
-		return ("");
+		return "";
 	}
 	c->p = end + 1;
-	return (s);
+	return s;
 }
 
 static uint64_t
@@ -84,7 +84,7 @@ fnv(uint64_t h, const void *data, size_t size)
 
 	for (i = 0; i < size; i++)
 		h = (h ^ p[i]) * 1099511628211ull;
-	return (h);
+	return h;
 }
 
 #define FNV_START 14695981039346656037ull
@@ -97,11 +97,11 @@ first_time(const char *path)
 
 	for (i = 0; i < seen.paths; i++)
 		if (seen.path[i] == h)
-			return (false);
+			return false;
 	if (seen.paths == FILES_MAX)
-		return (false);
+		return false;
 	seen.path[seen.paths++] = h;
-	return (true);
+	return true;
 }
 
 /* The whole of a regular file of at most FILE_MAX bytes, or NULL. */
@@ -117,7 +117,7 @@ read_file(const char *path, size_t *size)
 	/* A line table could name a pipe. */
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd == -1)
-		return (NULL);
+		return NULL;
 	if (fstat(fd, &sb) != 0 || !S_ISREG(sb.st_mode) ||
 	    sb.st_size > (off_t)FILE_MAX ||
 	    (text = malloc((size_t)sb.st_size + 1)) == NULL)
@@ -128,7 +128,7 @@ read_file(const char *path, size_t *size)
 	*size = have;
 out:
 	close(fd);
-	return (text);
+	return text;
 }
 
 /* Headers of the toolkit and the system are large and can be had elsewhere:
@@ -137,10 +137,10 @@ static bool
 is_system(const char *path)
 {
 
-	return (strncmp(path, "/usr/include/", 13) == 0 ||
+	return strncmp(path, "/usr/include/", 13) == 0 ||
 	    strncmp(path, "/usr/lib/", 9) == 0 ||
 	    (strstr(path, "/targets/") != NULL &&
-	    strstr(path, "/include/") != NULL));
+	    strstr(path, "/include/") != NULL);
 }
 
 static void
@@ -175,7 +175,7 @@ ends_in_slash(const char *s)
 {
 	size_t n = strlen(s);
 
-	return (n > 0 && s[n - 1] == '/');
+	return n > 0 && s[n - 1] == '/';
 }
 
 /* The file table of one line-table unit, DWARF 2 to 4. */

@@ -40,7 +40,7 @@ cupti_api_load(struct cupti_api *api, char *why, size_t size)
 		snprintf(why, size, "libcupti.so.%u was not found (looked "
 		    "beside the toolkit this was built with, in $CUDA_HOME, "
 		    "in /usr/local/cuda* and the loader's path)", CUPTI_MAJOR);
-		return (DIAG_CUPTI_MISSING);
+		return DIAG_CUPTI_MISSING;
 	}
 	api->counters = api->sass = api->sampling = true;
 #define NEED_R(name) if (api->name == NULL) missing = #name
@@ -59,7 +59,7 @@ cupti_api_load(struct cupti_api *api, char *why, size_t size)
 	if (missing != NULL) {
 		snprintf(why, size, "%s lacks %s: not a CUPTI of CUDA %u",
 		    api->path, missing, CUPTI_MAJOR);
-		return (DIAG_CUPTI_VERSION);
+		return DIAG_CUPTI_VERSION;
 	}
 	if (api->cuptiGetVersion(&api->version) != CUPTI_SUCCESS ||
 	    toolkit_major(api->version) != CUPTI_MAJOR ||
@@ -68,7 +68,7 @@ cupti_api_load(struct cupti_api *api, char *why, size_t size)
 		    "library is for CUDA %u%s", api->path, api->version,
 		    toolkit_major(api->version), CUPTI_MAJOR,
 		    CUPTI_MAJOR == 12 ? ", from 12.4 on" : "");
-		return (DIAG_CUPTI_VERSION);
+		return DIAG_CUPTI_VERSION;
 	}
 	if ((cuda = library_cuda()) != NULL) {
 #define STR2(x) #x
@@ -82,7 +82,7 @@ cupti_api_load(struct cupti_api *api, char *why, size_t size)
 	    api->cuDriverGetVersion(&api->driver_version) != CUDA_SUCCESS)
 		api->driver_version = 0;
 	api->loaded = true;
-	return (DIAG_NONE);
+	return DIAG_NONE;
 }
 
 CUptiResult
@@ -99,12 +99,12 @@ cupti_api_subscribe(const struct cupti_api *api, CUpti_SubscriberHandle *handle,
 			.oldSubscriberName = other,
 			.oldSubscriberSize = size };
 
-		return (api->cuptiSubscribe_v2(handle, f, NULL, &p));
+		return api->cuptiSubscribe_v2(handle, f, NULL, &p);
 	}
 #else
 	(void)size;
 #endif
-	return (api->cuptiSubscribe(handle, f, NULL));
+	return api->cuptiSubscribe(handle, f, NULL);
 }
 
 const char *
@@ -115,6 +115,6 @@ cupti_api_error(const struct cupti_api *api, CUptiResult r)
 	if (api->cuptiGetResultString != NULL &&
 	    api->cuptiGetResultString(r, &text) == CUPTI_SUCCESS &&
 	    text != NULL)
-		return (text);
-	return ("CUPTI error");
+		return text;
+	return "CUPTI error";
 }

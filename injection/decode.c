@@ -26,7 +26,7 @@ static uint8_t
 copy_of(uint8_t kind)
 {
 
-	return (kind < sizeof(copy_kind) ? copy_kind[kind] : COPY_UNKNOWN);
+	return kind < sizeof(copy_kind) ? copy_kind[kind] : COPY_UNKNOWN;
 }
 
 static uint8_t
@@ -35,20 +35,20 @@ memory_of(uint32_t kind)
 
 	switch (kind) {
 	case CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE:
-		return (MEMORY_PAGEABLE);
+		return MEMORY_PAGEABLE;
 	case CUPTI_ACTIVITY_MEMORY_KIND_PINNED:
-		return (MEMORY_PINNED);
+		return MEMORY_PINNED;
 	case CUPTI_ACTIVITY_MEMORY_KIND_DEVICE:
-		return (MEMORY_DEVICE);
+		return MEMORY_DEVICE;
 	case CUPTI_ACTIVITY_MEMORY_KIND_ARRAY:
-		return (MEMORY_ARRAY);
+		return MEMORY_ARRAY;
 	case CUPTI_ACTIVITY_MEMORY_KIND_MANAGED:
 	case CUPTI_ACTIVITY_MEMORY_KIND_MANAGED_STATIC:
-		return (MEMORY_MANAGED);
+		return MEMORY_MANAGED;
 	case CUPTI_ACTIVITY_MEMORY_KIND_DEVICE_STATIC:
-		return (MEMORY_STATIC);
+		return MEMORY_STATIC;
 	}
-	return (MEMORY_UNKNOWN);
+	return MEMORY_UNKNOWN;
 }
 
 /* CUPTI launches a kernel of its own at the begin and end of a range (seen with
@@ -57,8 +57,8 @@ static bool
 is_cupti_own(const cupti_kernel *k, const struct launch *l)
 {
 
-	return (l->enter_ns == 0 && inject.level >= LEVEL_COUNTERS &&
-	    k->name != NULL && strcmp(k->name, "WaitNs") == 0);
+	return l->enter_ns == 0 && inject.level >= LEVEL_COUNTERS &&
+	    k->name != NULL && strcmp(k->name, "WaitNs") == 0;
 }
 
 static void

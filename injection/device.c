@@ -20,9 +20,9 @@ device_chip(uint32_t device, char *out, size_t size)
 	if (inject.api.cuptiDeviceGetChipName == NULL ||
 	    inject.api.cuptiDeviceGetChipName(&p) != CUPTI_SUCCESS ||
 	    p.pChipName == NULL)
-		return (-1);
+		return -1;
 	snprintf(out, size, "%s", p.pChipName);
-	return (0);
+	return 0;
 }
 
 static uint32_t
@@ -36,8 +36,8 @@ attribute(uint32_t device, CUdevice_attribute a, uint32_t otherwise)
 	    inject.api.cuDeviceGet(&handle, (int)device) != CUDA_SUCCESS ||
 	    inject.api.cuDeviceGetAttribute(&v, a, handle) != CUDA_SUCCESS ||
 	    v < 0)
-		return (otherwise);
-	return ((uint32_t)v);
+		return otherwise;
+	return (uint32_t)v;
 }
 
 /* The driver knows whether contexts are shared through MPS; with a driver that
@@ -48,8 +48,8 @@ under_mps(uint32_t device)
 	uint32_t v = attribute(device, CU_DEVICE_ATTRIBUTE_MPS_ENABLED,
 	    UINT32_MAX);
 
-	return (v == UINT32_MAX ? getenv("CUDA_MPS_PIPE_DIRECTORY") != NULL :
-	    v != 0);
+	return v == UINT32_MAX ? getenv("CUDA_MPS_PIPE_DIRECTORY") != NULL :
+	    v != 0;
 }
 
 /* What limits the counters of a device that is shared or a part of one. */

@@ -29,7 +29,7 @@ seen_before(uint64_t key)
 	if (!found)
 		seen[seens++] = key;
 	pthread_mutex_unlock(&lock);
-	return (found);
+	return found;
 }
 
 void

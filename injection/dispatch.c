@@ -23,8 +23,8 @@ own_path(void)
 	static const char here;
 	Dl_info info;
 
-	return (dladdr(&here, &info) != 0 && info.dli_fname != NULL ?
-	    info.dli_fname : "");
+	return dladdr(&here, &info) != 0 && info.dli_fname != NULL ?
+	    info.dli_fname : "";
 }
 
 /* The first major in ${order} for which a CUPTI is found; the first of all if
@@ -37,8 +37,8 @@ pick(const unsigned *order, size_t n)
 
 	for (i = 0; n > 1 && i < n; i++)
 		if (library_cupti(order[i], path, sizeof(path)) != NULL)
-			return (order[i]);
-	return (order[0]);
+			return order[i];
+	return order[0];
 }
 
 static void
@@ -85,7 +85,7 @@ dispatch_find(const char *name)
 {
 
 	decide();
-	return (choice.sibling != NULL ? dlsym(choice.sibling, name) : NULL);
+	return choice.sibling != NULL ? dlsym(choice.sibling, name) : NULL;
 }
 
 int
@@ -95,5 +95,5 @@ dispatch_refused(char *why, size_t size)
 	decide();
 	if (choice.refused != DIAG_NONE)
 		snprintf(why, size, "%s", choice.why);
-	return (choice.refused);
+	return choice.refused;
 }

@@ -47,11 +47,11 @@ frame_new(void)
 
 	emit.spare = NULL;
 	if (f == NULL && (f = malloc(sizeof(*f) + EMIT_FRAME_SIZE)) == NULL)
-		return (NULL);
+		return NULL;
 	f->next = NULL;
 	f->first = f->end = emit.sequence;
 	f->size = FRAME_HEADER_SIZE;
-	return (f);
+	return f;
 }
 
 /* Queue the current frame. The lock is held. */
@@ -92,11 +92,11 @@ emit_begin(size_t *cap)
 	    (emit.current == NULL && (emit.current = frame_new()) == NULL)) {
 		pthread_mutex_unlock(&emit.lock);
 		emit_lost(LOSS_QUEUE, 1);
-		return (NULL);
+		return NULL;
 	}
 	emit.fresh = emit.records == 0;
 	*cap = EMIT_FRAME_SIZE - emit.current->size;
-	return (emit.current->data + emit.current->size);
+	return emit.current->data + emit.current->size;
 }
 
 int
@@ -119,7 +119,7 @@ emit_end(size_t used)
 		atomic_fetch_add(&emit.lost[LOSS_QUEUE], 1);
 	}
 	pthread_mutex_unlock(&emit.lock);
-	return (again);
+	return again;
 }
 
 void
@@ -158,28 +158,28 @@ emit_string(const char *text)
 
 	if (text == NULL || *text == '\0' || emit.string == NULL ||
 	    emit.string_id == NULL)
-		return (0);
+		return 0;
 	r.text = wire_str_of(text);
 	if ((h = XXH64(text, r.text.len, 0)) == 0)
 		h = 1;
 	for (i = (uint32_t)h & (STRING_SLOTS - 1); emit.string[i] != 0;
 	    i = (i + 1) & (STRING_SLOTS - 1))
 		if (emit.string[i] == h)
-			return (emit.string_id[i]);
+			return emit.string_id[i];
 	if (emit.strings >= STRING_MAX) {
 		emit_lost(LOSS_TABLE, 1);
-		return (0);
+		return 0;
 	}
 	/* Unlike with EMIT, a lost record must be noticed here: otherwise its
 	 * id would be used without ever having a text. */
 	r.id = emit.strings + 1;
 	do {
 		if ((p = emit_begin(&cap)) == NULL)
-			return (0);
+			return 0;
 		n = record_put_STRING(p, cap, &r);
 	} while (emit_end(n) != 0 && tries++ == 0);
 	emit.string[i] = h;
-	return (emit.string_id[i] = ++emit.strings);
+	return emit.string_id[i] = ++emit.strings;
 }
 
 struct emit_frame *
@@ -197,7 +197,7 @@ emit_take(int seal)
 	pthread_mutex_unlock(&emit.lock);
 	for (f = all; f != NULL; f = f->next)
 		frame_finish(f);
-	return (all);
+	return all;
 }
 
 void
@@ -217,7 +217,7 @@ uint64_t
 emit_count(void)
 {
 
-	return (emit.sequence);
+	return emit.sequence;
 }
 
 uint64_t
@@ -228,7 +228,7 @@ emit_lost_total(void)
 
 	for (i = 0; i < LOSS_CLASSES; i++)
 		n += atomic_load(&emit.lost[i]);
-	return (n);
+	return n;
 }
 
 void

@@ -57,23 +57,23 @@ episode_graphs(uint32_t device)
 {
 
 	if (device >= DEVICES)
-		return (NULL);
+		return NULL;
 	graphs[device].shape.device = device;
-	return (&graphs[device]);
+	return &graphs[device];
 }
 
 static int
 phase(void)
 {
 
-	return (atomic_load_explicit(&now.phase, memory_order_relaxed));
+	return atomic_load_explicit(&now.phase, memory_order_relaxed);
 }
 
 bool
 episode_is_on(void)
 {
 
-	return (phase() == PHASE_SAMPLING);
+	return phase() == PHASE_SAMPLING;
 }
 
 /* Can ${s} still be sampled, and was it not? */
@@ -81,9 +81,9 @@ static bool
 is_new(const struct signature *s)
 {
 
-	return (atomic_load_explicit(&s->sampled, memory_order_relaxed) == 0 &&
+	return atomic_load_explicit(&s->sampled, memory_order_relaxed) == 0 &&
 	    atomic_load_explicit(&now.episodes, memory_order_relaxed) <
-	    EPISODES);
+	    EPISODES;
 }
 
 /*
@@ -95,15 +95,15 @@ static bool
 is_sampled(void)
 {
 
-	return (inject.level >= LEVEL_SOURCE && inject.api.sampling &&
-	    (!inject.replay || target_refusal() != SKIP_NONE));
+	return inject.level >= LEVEL_SOURCE && inject.api.sampling &&
+	    (!inject.replay || target_refusal() != SKIP_NONE);
 }
 
 bool
 episode_allows_window(const struct signature *s)
 {
 
-	return (!is_sampled() || (phase() != PHASE_SAMPLING && !is_new(s)));
+	return !is_sampled() || (phase() != PHASE_SAMPLING && !is_new(s));
 }
 
 /* No more episodes: everything is measured in windows. */
@@ -152,43 +152,43 @@ begin(struct signature *s, const struct counters_launch *l)
 	int r;
 
 	if ((s->elsewhere = !gpu_lock_take(s->shape.device)))
-		return (false);
+		return false;
 	/* CUPTI sets sampling up inside the launch that follows: a flush, or a
 	 * launch of another thread, at the same time would deadlock with it. */
 	if (!activity_pause()) {
 		gpu_lock_release(s->shape.device);
-		return (false);
+		return false;
 	}
 	if (!gate_close(s->shape.device, gate_ours()) ||
 	    !gate_drain(l->data->context, s->shape.device,
 	    hold_left(started, ON_NS))) {
 		leave(s);
 		s->beside = true;
-		return (false);
+		return false;
 	}
 	if (!targets_pause()) {
 		leave(s);
 		no_more();
-		return (false);
+		return false;
 	}
 	r = sampling_on(l->data->context, s->shape.device, &where);
 	if (r == CUPTI_SUCCESS) {
 		begin_episode(s, l->data->context, started);
-		return (true);
+		return true;
 	}
 	leave(s);
 	if (r != SAMPLING_LATER) {
 		no_more();
 		diag_refused(DIAG_SAMPLING_FAILED, where, r);
 	}
-	return (false);
+	return false;
 }
 
 static bool
 is_power_of_two(uint64_t n)
 {
 
-	return (n >= 2 && (n & (n - 1)) == 0);
+	return n >= 2 && (n & (n - 1)) == 0;
 }
 
 /* Are the launches so far sampled enough? */
@@ -200,9 +200,9 @@ enough(uint32_t launches, uint64_t time)
 	    (atomic_load(&now.episodes) > 1 ? LATER_TIMES : 1);
 
 	if (sampling_enough() || time - now.begin_ns >= LONGEST_NS)
-		return (true);
-	return (launches - atomic_load(&now.last_new) >= SETTLED * n / 2 &&
-	    (now.sampled_ns >= want || launches >= ROUNDS * n));
+		return true;
+	return launches - atomic_load(&now.last_new) >= SETTLED * n / 2 &&
+	    (now.sampled_ns >= want || launches >= ROUNDS * n);
 }
 
 /*
@@ -216,18 +216,18 @@ begin_timing(struct signature *s, CUcontext context, CUstream stream)
 	uint64_t begin = inject_now();
 
 	if (!is_power_of_two(atomic_load(&s->sampled)) || gate_capturing())
-		return (false);
+		return false;
 	if (!gate_looks_idle(context, s->shape.device, hold_left(begin,
 	    inject.max_stall_ns / 2))) {
 		hold_add(HOLD_MEASURE, inject_now() - begin);
 		budget_spend(begin, OVERHEAD_SAMPLING);
-		return (false);
+		return false;
 	}
 	now.timed = s;
 	now.stream = stream;
 	now.hold_ns = begin;
 	now.timed_ns = inject_now();
-	return (true);
+	return true;
 }
 
 static void
@@ -253,7 +253,7 @@ end(const struct signature *s)
 	uint64_t started = inject_now();
 
 	if (!activity_pause())
-		return (false);
+		return false;
 	/* sampling_off charges its own cost. */
 	if (gate_close(s->shape.device, gate_ours()) && gate_drain(now.context,
 	    s->shape.device, hold_left(started, OFF_NS)) &&
@@ -263,7 +263,7 @@ end(const struct signature *s)
 	activity_resume();
 	hold_add(HOLD_MEASURE, inject_now() - started);
 	/* Where it stays on nothing else can be measured. */
-	return (phase() == PHASE_WINDOWS);
+	return phase() == PHASE_WINDOWS;
 }
 
 /* Counts a sampled launch of ${s}; returns their number in this episode. */
@@ -276,7 +276,7 @@ count_launch(struct signature *s)
 		atomic_fetch_add(&now.signatures, 1);
 		atomic_store(&now.last_new, launches);
 	}
-	return (launches);
+	return launches;
 }
 
 bool
@@ -288,7 +288,7 @@ episode_enter(struct signature *s, const struct counters_launch *l)
 	if (phase() == PHASE_SAMPLING)
 		launches = count_launch(s);
 	if (atomic_load(&now.first) || !window_try())
-		return (false);
+		return false;
 	if (phase() == PHASE_SAMPLING) {
 		if (enough(launches, inject_now()))
 			s->beside = !end(s);
@@ -303,7 +303,7 @@ episode_enter(struct signature *s, const struct counters_launch *l)
 	}
 	if (!owed)
 		window_release();
-	return (owed);
+	return owed;
 }
 
 bool
@@ -313,10 +313,10 @@ episode_exit(struct signature *s)
 	if (now.timed == s && s != NULL) {
 		end_timing(s);
 		window_release();
-		return (true);
+		return true;
 	}
 	if (!atomic_load(&now.first) || now.opener != s)
-		return (false);
+		return false;
 	budget_spend(now.begin_ns, OVERHEAD_SAMPLING);
 	hold_add(HOLD_MEASURE, inject_now() - now.begin_ns);
 	now.begin_ns = inject_now();
@@ -324,5 +324,5 @@ episode_exit(struct signature *s)
 	atomic_store(&now.first, false);
 	leave(s);
 	window_release();
-	return (true);
+	return true;
 }

@@ -36,10 +36,10 @@ static bool
 is_limit(uint32_t result)
 {
 
-	return (result == CUDA_ERROR_INVALID_VALUE ||
+	return result == CUDA_ERROR_INVALID_VALUE ||
 	    result == CUDA_ERROR_OUT_OF_MEMORY ||
 	    result == CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES ||
-	    result == CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+	    result == CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
 }
 
 /* The daemon finds the limit: here is what the launch requires. */

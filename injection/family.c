@@ -21,13 +21,13 @@ make(const char *name, uint64_t hash)
 
 	if (f == NULL || (f->name = strdup(name)) == NULL) {
 		free(f);
-		return (NULL);
+		return NULL;
 	}
 	f->hash = hash;
 	f->excluded = !filter_takes(name);
 	if (!f->excluded)
 		f->id = ++families;
-	return (f);
+	return f;
 }
 
 struct family *
@@ -39,8 +39,8 @@ family_of(const char *name)
 	for (i = (uint32_t)hash & (SLOTS - 1); slot[i] != NULL;
 	    i = (i + 1) & (SLOTS - 1))
 		if (slot[i]->hash == hash)
-			return (slot[i]);
-	return (slot[i] = make(name, hash));
+			return slot[i];
+	return slot[i] = make(name, hash);
 }
 
 void
@@ -56,7 +56,7 @@ uint64_t
 family_total(void)
 {
 
-	return (atomic_load(&total_ns));
+	return atomic_load(&total_ns);
 }
 
 bool
@@ -64,7 +64,7 @@ family_matters(const struct family *f)
 {
 	uint64_t ns = atomic_load(&f->gpu_ns);
 
-	return (ns >= FAMILY_LONG_NS && ns >= family_total() / FAMILY_SHARE);
+	return ns >= FAMILY_LONG_NS && ns >= family_total() / FAMILY_SHARE;
 }
 
 void

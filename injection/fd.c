@@ -18,7 +18,7 @@ fd_keep(struct fd_kept *k, int fd)
 
 	*k = (struct fd_kept){ 0 };
 	if (fd == -1)
-		return (-1);
+		return -1;
 	for (i = 0; i < sizeof(aside) / sizeof(aside[0]) && high == -1; i++)
 		high = fcntl(fd, F_DUPFD_CLOEXEC, aside[i]);
 	if (high != -1 && fstat(high, &sb) == 0)
@@ -28,7 +28,7 @@ fd_keep(struct fd_kept *k, int fd)
 	saved = errno;
 	close(fd);
 	errno = saved;
-	return (k->fd != 0 ? 0 : -1);
+	return k->fd != 0 ? 0 : -1;
 }
 
 bool
@@ -40,7 +40,7 @@ fd_ours(struct fd_kept *k)
 	    (sb.st_mode & S_IFMT) != k->type || sb.st_dev != k->device ||
 	    sb.st_ino != k->inode))
 		k->fd = 0;
-	return (k->fd != 0);
+	return k->fd != 0;
 }
 
 void

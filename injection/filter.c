@@ -24,11 +24,11 @@ refers(const char *s)
 		if (*s != '\\')
 			continue;
 		if (*++s >= '1' && *s <= '9')
-			return (true);
+			return true;
 		if (*s == '\0')
 			break;
 	}
-	return (false);
+	return false;
 }
 
 /* Two numbers of at most 18 digits, in order, with a colon between them. */
@@ -58,17 +58,17 @@ filter_read(const char *kernel, const char *launches)
 	if (launches != NULL)
 		read_launches(launches);
 	if (kernel == NULL || *kernel == '\0')
-		return (true);
+		return true;
 	filter.named = strlen(kernel) <= KERNEL_MAX && !refers(kernel) &&
 	    regcomp(&filter.kernel, kernel, REG_EXTENDED | REG_NOSUB) == 0;
-	return (filter.named);
+	return filter.named;
 }
 
 static bool
 matches(const char *name)
 {
 
-	return (regexec(&filter.kernel, name, 0, NULL, 0) == 0);
+	return regexec(&filter.kernel, name, 0, NULL, 0) == 0;
 }
 
 bool
@@ -79,33 +79,33 @@ filter_takes(const char *mangled)
 
 	if (!filter.named || (strnlen(mangled, NAME_MAX_BYTES) <
 	    NAME_MAX_BYTES && matches(mangled)))
-		return (true);
+		return true;
 	if (!plain_name(mangled, plain, sizeof(plain)))
-		return (false);
+		return false;
 	last = plain;
 	for (i = 0; plain[i] != '\0'; i++)
 		if (plain[i] == ':')
 			last = plain + i + 1;
-	return (matches(plain) || matches(last));
+	return matches(plain) || matches(last);
 }
 
 bool
 filter_counts(void)
 {
 
-	return (filter.last != 0);
+	return filter.last != 0;
 }
 
 bool
 filter_before(uint64_t n)
 {
 
-	return (n < filter.first);
+	return n < filter.first;
 }
 
 bool
 filter_after(uint64_t n)
 {
 
-	return (n > filter.last);
+	return n > filter.last;
 }

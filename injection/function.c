@@ -13,9 +13,9 @@ function_attribute(const void *f, uint32_t device, CUfunction_attribute which,
 	    which, (CUfunction)(uintptr_t)f) != CUDA_SUCCESS) &&
 	    (api->cuKernelGetAttribute == NULL || api->cuKernelGetAttribute(&v,
 	    which, (CUkernel)(uintptr_t)f, (CUdevice)device) != CUDA_SUCCESS))
-		return (false);
+		return false;
 	if (v < 0)
-		return (false);
+		return false;
 	*value = (uint32_t)v;
-	return (true);
+	return true;
 }

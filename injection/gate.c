@@ -71,7 +71,7 @@ is_closed(uint32_t device)
 {
 	uint32_t closed = atomic_load(&gate.closed);
 
-	return (closed != 0 && (closed == GATE_ALL || closed == device + 1));
+	return closed != 0 && (closed == GATE_ALL || closed == device + 1);
 }
 
 /*
@@ -85,10 +85,10 @@ waited_enough(uint64_t begin)
 	uint64_t now = inject_now(), running = atomic_load(&gate.running_ns);
 
 	if (atomic_load(&gate.given_up) || now - begin >= ACTION_WAIT_NS)
-		return (true);
+		return true;
 	if (running > begin)
 		begin = running;
-	return (running != 0 && now > begin && now - begin >= OTHER_WAIT_NS);
+	return running != 0 && now > begin && now - begin >= OTHER_WAIT_NS;
 }
 
 /* Charge a wait at the gate: until ${setup_ns} to set-up (0: none), the rest to
@@ -158,7 +158,7 @@ uint32_t
 gate_ours(void)
 {
 
-	return (here.launching);
+	return here.launching;
 }
 
 static uint32_t
@@ -167,10 +167,10 @@ under_way(uint32_t device)
 	uint32_t i, n = 0;
 
 	if (device != GATE_ALL)
-		return (atomic_load(&gate.launching[device % DEVICES]));
+		return atomic_load(&gate.launching[device % DEVICES]);
 	for (i = 0; i < DEVICES; i++)
 		n += atomic_load(&gate.launching[i]);
-	return (n);
+	return n;
 }
 
 /*
@@ -184,8 +184,8 @@ wait_under_way(uint32_t device, uint32_t ours)
 
 	while (under_way(device) > ours)
 		if (!nap_within(begin, GATE_WAIT_NS, 5000))
-			return (false);
-	return (!gate_capturing());
+			return false;
+	return !gate_capturing();
 }
 
 bool
@@ -196,7 +196,7 @@ gate_close(uint32_t device, uint32_t ours)
 	atomic_store(&gate.given_up, false);
 	atomic_store(&gate.closed, device == GATE_ALL ? GATE_ALL :
 	    device % DEVICES + 1);
-	return (wait_under_way(device, ours));
+	return wait_under_way(device, ours);
 }
 
 bool
@@ -204,7 +204,7 @@ gate_widen(uint32_t ours)
 {
 
 	atomic_store(&gate.closed, GATE_ALL);
-	return (wait_under_way(GATE_ALL, ours));
+	return wait_under_way(GATE_ALL, ours);
 }
 
 bool
@@ -213,7 +213,7 @@ gate_recheck(uint32_t ours)
 
 	atomic_store(&gate.running_ns, 0);
 	atomic_store(&gate.given_up, false);
-	return (wait_under_way(GATE_ALL, ours));
+	return wait_under_way(GATE_ALL, ours);
 }
 
 void
@@ -258,7 +258,7 @@ bool
 gate_polluted(void)
 {
 
-	return (atomic_load(&gate.polluted));
+	return atomic_load(&gate.polluted);
 }
 
 void
@@ -299,7 +299,7 @@ bool
 gate_is_shared(void)
 {
 
-	return (atomic_load_explicit(&gate.shared, memory_order_relaxed));
+	return atomic_load_explicit(&gate.shared, memory_order_relaxed);
 }
 
 void
@@ -316,10 +316,10 @@ gate_key(CUstream stream, bool per_thread)
 {
 
 	if (stream == CU_STREAM_PER_THREAD || (stream == NULL && per_thread))
-		return ((uintptr_t)inject_tid() << 4 | 2);
+		return (uintptr_t)inject_tid() << 4 | 2;
 	if (stream == NULL || stream == CU_STREAM_LEGACY)
-		return (1);
-	return ((uintptr_t)stream);
+		return 1;
+	return (uintptr_t)stream;
 }
 
 /* A profiler must not be turned on or off inside a capture. */
@@ -374,7 +374,7 @@ bool
 gate_capturing(void)
 {
 
-	return (atomic_load(&streams.capturing) > 0);
+	return atomic_load(&streams.capturing) > 0;
 }
 
 /* Wait until a query of ${stream}, which the program is about to destroy, has
@@ -429,7 +429,7 @@ not_ready(CUstream stream)
 
 	if (exchanged)
 		inject.api.cuThreadExchangeStreamCaptureMode(&mode);
-	return (r == CUDA_ERROR_NOT_READY);
+	return r == CUDA_ERROR_NOT_READY;
 }
 
 bool
@@ -439,7 +439,7 @@ gate_busy(CUstream stream)
 	unsigned i;
 
 	if (inject.api.cuStreamQuery == NULL)
-		return (false);
+		return false;
 	pthread_mutex_lock(&streams.lock);
 	known = streams.more || stream == CU_STREAM_PER_THREAD;
 	for (i = 0; i < streams.launches && !known; i++)
@@ -449,7 +449,7 @@ gate_busy(CUstream stream)
 	pthread_mutex_unlock(&streams.lock);
 	busy = known && (gate_capturing() || not_ready(stream));
 	atomic_store(&streams.asking, false);
-	return (busy);
+	return busy;
 }
 
 bool
@@ -460,12 +460,12 @@ gate_wait_stream(CUstream stream, uint64_t patience)
 	for (;;) {
 		/* A query could invalidate a capture that has begun. */
 		if (gate_capturing())
-			return (false);
+			return false;
 		if (!gate_busy(stream))
-			return (true);
+			return true;
 		if (!nap_within(begin, patience,
 		    inject_now() - begin > SPIN_NS ? 10000 : 0))
-			return (false);
+			return false;
 	}
 }
 
@@ -479,17 +479,17 @@ gate_synchronize(CUcontext context)
 	if (inject.api.cuCtxSynchronize == NULL ||
 	    inject.api.cuCtxPushCurrent == NULL ||
 	    inject.api.cuCtxPopCurrent == NULL)
-		return (false);
+		return false;
 	if (inject.api.cuThreadExchangeStreamCaptureMode != NULL)
 		inject.api.cuThreadExchangeStreamCaptureMode(&mode);
 	if (inject.api.cuCtxPushCurrent(context) != CUDA_SUCCESS)
-		return (false);
+		return false;
 	atomic_store(&streams.synchronizing, true);
 	r = gate_capturing() ? CUDA_ERROR_NOT_READY :
 	    inject.api.cuCtxSynchronize();
 	atomic_store(&streams.synchronizing, false);
 	inject.api.cuCtxPopCurrent(&before);
-	return (r == CUDA_SUCCESS);
+	return r == CUDA_SUCCESS;
 }
 
 /* The arguments and result of synchronize(), which runs on the worker thread;
@@ -524,9 +524,9 @@ all_ended(uint32_t device, uint64_t patience)
 		used = inject_now() - begin;
 		if (!gate_wait_stream(copy[i].stream, used < patience ?
 		    patience - used : 0))
-			return (false);
+			return false;
 	}
-	return (true);
+	return true;
 }
 
 /* Streams that launched are queried one by one, which is cheap and finds most
@@ -541,10 +541,10 @@ gate_looks_idle(CUcontext context, uint32_t device, uint64_t patience)
 	if (inject.api.cuCtxPushCurrent == NULL ||
 	    inject.api.cuCtxPopCurrent == NULL ||
 	    inject.api.cuCtxPushCurrent(context) != CUDA_SUCCESS)
-		return (false);
+		return false;
 	ended = all_ended(device, patience);
 	inject.api.cuCtxPopCurrent(&before);
-	return (ended);
+	return ended;
 }
 
 /* Only the driver knows of other work: copies, host functions, streams of
@@ -556,11 +556,11 @@ context_ended(CUcontext context, uint64_t patience)
 
 	/* The previous cuCtxSynchronize may still be running. */
 	if (!worker_wait(0))
-		return (false);
+		return false;
 	question.context = context;
 	question.idle = false;
-	return (worker_do(synchronize, NULL, patience > SYNC_NS ? patience :
-	    SYNC_NS, NULL) && question.idle);
+	return worker_do(synchronize, NULL, patience > SYNC_NS ? patience :
+	    SYNC_NS, NULL) && question.idle;
 }
 
 bool
@@ -575,15 +575,15 @@ gate_drain(CUcontext context, uint32_t device, uint64_t patience)
 		if (context_ended(context, used < patience ? patience - used :
 		    0)) {
 			gate.vain_ns = 0;
-			return (!gate_capturing());
+			return !gate_capturing();
 		}
 	}
 	if (patience == 0)
-		return (false);
+		return false;
 	gate.vain_ns += inject_now() - begin;
 	if (gate.vain_ns > VAIN_NS) {
 		gate.rest_ns = inject_now() + REST_TIMES * gate.vain_ns;
 		gate.vain_ns = 0;
 	}
-	return (false);
+	return false;
 }

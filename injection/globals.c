@@ -17,17 +17,17 @@ copy(const struct image *m, uint64_t at, void *to, size_t size)
 {
 
 	if (at > m->size || size > m->size - at)
-		return (false);
+		return false;
 	memcpy(to, m->p + at, size);
-	return (true);
+	return true;
 }
 
 static bool
 section(const struct image *m, uint32_t i, Elf64_Shdr *s)
 {
 
-	return (i < m->head.e_shnum && m->head.e_shoff < m->size &&
-	    copy(m, m->head.e_shoff + (uint64_t)i * sizeof(*s), s, sizeof(*s)));
+	return i < m->head.e_shnum && m->head.e_shoff < m->size &&
+	    copy(m, m->head.e_shoff + (uint64_t)i * sizeof(*s), s, sizeof(*s));
 }
 
 /* Is this section in device memory (not a kernel's shared memory)? */
@@ -45,9 +45,9 @@ holds_variables(const struct image *m, const Elf64_Shdr *names,
 		    names->sh_offset < m->size &&
 		    copy(m, names->sh_offset + s->sh_name, name, n) &&
 		    memcmp(name, kind[i], n) == 0)
-			return (true);
+			return true;
 	}
-	return (false);
+	return false;
 }
 
 /* A cubin has one section of each kind. */
@@ -93,10 +93,10 @@ managed_bytes(const struct image *m, const struct found *f, uint64_t all)
 			continue;
 		/* These symbols are inside the sections that were counted. */
 		if (s.st_size > all - bytes)
-			return (all);
+			return all;
 		bytes += s.st_size;
 	}
-	return (bytes);
+	return bytes;
 }
 
 struct globals
@@ -111,13 +111,13 @@ globals_of(const void *image, size_t size)
 	    memcmp(m.head.e_ident, ELFMAG, SELFMAG) != 0 ||
 	    m.head.e_ident[EI_CLASS] != ELFCLASS64 ||
 	    m.head.e_shentsize != sizeof(Elf64_Shdr))
-		return (g);
+		return g;
 	look(&m, &f);
 	if (f.n == 0)
-		return (g);
+		return g;
 	for (i = 0; i < f.n; i++)
 		g.device += f.bytes[i];
 	g.managed = managed_bytes(&m, &f, g.device);
 	g.device -= g.managed;
-	return (g);
+	return g;
 }

@@ -40,9 +40,9 @@ bind_name(uint32_t device)
 	if (fd_keep(k, socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)) == 0 &&
 	    bind(k->fd, (struct sockaddr *)&a, (socklen_t)(offsetof(
 	    struct sockaddr_un, sun_path) + 1 + (size_t)n)) == 0)
-		return (0);
+		return 0;
 	fd_drop(k);
-	return (-1);
+	return -1;
 }
 
 /* The lock is held. */
@@ -55,19 +55,19 @@ take(uint32_t device)
 	 * unless another process has it by now. */
 	if (gpu[device].users > 0 && (!gpu[device].named ||
 	    fd_ours(&gpu[device].name)))
-		return (true);
+		return true;
 	if (gpu[device].refused_ns != 0 &&
 	    now - gpu[device].refused_ns < AGAIN_NS)
-		return (false);
+		return false;
 	gpu[device].refused_ns = 0;
 	if (bind_name(device) == 0) {
 		gpu[device].named = true;
 	} else if (errno == EADDRINUSE) {
 		gpu[device].refused_ns = now;
-		return (false);
+		return false;
 	}
 	/* Where abstract names cannot be bound there is no lock. */
-	return (true);
+	return true;
 }
 
 bool
@@ -76,12 +76,12 @@ gpu_lock_take(uint32_t device)
 	bool ours;
 
 	if (device >= DEVICES)
-		return (true);
+		return true;
 	pthread_mutex_lock(&lock);
 	if ((ours = take(device)))
 		gpu[device].users++;
 	pthread_mutex_unlock(&lock);
-	return (ours);
+	return ours;
 }
 
 void

@@ -14,7 +14,7 @@ bool
 hold_fits(uint64_t begin, uint64_t cost)
 {
 
-	return (inject_now() - begin + cost <= inject.max_stall_ns);
+	return inject_now() - begin + cost <= inject.max_stall_ns;
 }
 
 uint64_t
@@ -22,7 +22,7 @@ hold_left(uint64_t begin, uint64_t reserve)
 {
 	uint64_t used = inject_now() - begin + reserve;
 
-	return (used < inject.max_stall_ns ? inject.max_stall_ns - used : 0);
+	return used < inject.max_stall_ns ? inject.max_stall_ns - used : 0;
 }
 
 void

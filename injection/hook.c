@@ -99,11 +99,11 @@ way_through(unsigned row, ending old)
 
 	for (i = 0; i < WAYS && *way[row][i].old != NULL; i++)
 		if (*way[row][i].old == old)
-			return (way[row][i].us);
+			return way[row][i].us;
 	if (i == WAYS)
-		return (NULL);
+		return NULL;
 	*way[row][i].old = old;
-	return (way[row][i].us);
+	return way[row][i].us;
 }
 
 /* The import tables of an object, from its dynamic section. */
@@ -154,9 +154,9 @@ is_within(const struct dl_phdr_info *info, uintptr_t at)
 		p = &info->dlpi_phdr[i];
 		if (p->p_type == PT_LOAD && at - info->dlpi_addr -
 		    p->p_vaddr < p->p_memsz)
-			return (true);
+			return true;
 	}
-	return (false);
+	return false;
 }
 
 /*
@@ -236,7 +236,7 @@ visit(struct dl_phdr_info *info, size_t size, void *cookie)
 	if (strstr(name, "vdso") != NULL || strstr(name, "/libc.so") != NULL ||
 	    strstr(name, "/ld-linux") != NULL ||
 	    strstr(name, "libcudadvise_injection") != NULL)
-		return (0);
+		return 0;
 	for (i = 0; i < info->dlpi_phnum; i++) {
 		if (info->dlpi_phdr[i].p_type != PT_DYNAMIC)
 			continue;
@@ -252,7 +252,7 @@ visit(struct dl_phdr_info *info, size_t size, void *cookie)
 		if (im.rel != NULL && (uintptr_t)im.rel >= info->dlpi_addr)
 			patch_table(info, &im, im.rel, im.rels);
 	}
-	return (0);
+	return 0;
 }
 
 void

@@ -42,7 +42,7 @@ inject_now(void)
 	struct timespec ts;
 
 	clock_gettime(CLOCK_REALTIME, &ts);
-	return ((uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec);
+	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
 }
 
 uint32_t
@@ -52,7 +52,7 @@ inject_tid(void)
 
 	if (tid == 0)
 		tid = (uint32_t)syscall(SYS_gettid);
-	return (tid);
+	return tid;
 }
 
 static uint64_t
@@ -72,7 +72,7 @@ random_u64(void)
 		v = (uint64_t)ts.tv_nsec << 32 ^ (uint64_t)getpid() ^
 		    (uint64_t)ts.tv_sec;
 	}
-	return (v != 0 ? v : 1);
+	return v != 0 ? v : 1;
 }
 
 static void
@@ -172,26 +172,26 @@ process_start(void)
 	int fd, i;
 
 	if ((fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC)) == -1)
-		return (0);
+		return 0;
 	n = read(fd, buf, sizeof(buf) - 1);
 	close(fd);
 	if (n <= 0)
-		return (0);
+		return 0;
 	buf[n] = '\0';
 	/* The name in parentheses may contain anything; fields are counted from
 	 * its end. */
 	if ((p = strrchr(buf, ')')) == NULL)
-		return (0);
+		return 0;
 	for (i = 0; i < 20 && p != NULL; i++)
 		p = strchr(p + 1, ' ');
 	if (p == NULL || sscanf(p, "%llu", &ticks) != 1)
-		return (0);
+		return 0;
 	clock_gettime(CLOCK_BOOTTIME, &boot);
 	clock_gettime(CLOCK_REALTIME, &now);
 	age = (uint64_t)boot.tv_sec * 1000000000ull + (uint64_t)boot.tv_nsec -
 	    ticks * (1000000000ull / (uint64_t)sysconf(_SC_CLK_TCK));
-	return ((uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec -
-	    age);
+	return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec -
+	    age;
 }
 
 static void
@@ -281,7 +281,7 @@ load_cupti(char *why, size_t size)
 	    (r = dispatch_refused(why, size)) == DIAG_NONE)
 		r = cupti_api_load(&inject.api, why, size);
 	pthread_mutex_unlock(&lock);
-	return (r);
+	return r;
 }
 
 /* Without a sender thread this one reports the failure, before the driver goes
@@ -368,7 +368,7 @@ InitializeInjection(void)
 	else if (!atomic_flag_test_and_set(&once))
 		start();
 	errno = saved;
-	return (1);
+	return 1;
 }
 
 int
@@ -379,10 +379,10 @@ InitializeInjectionNvtx(void *get_export_table)
 
 	*(void **)&sibling = dispatch_find(__func__);
 	if (sibling != NULL)
-		return (sibling(get_export_table));
+		return sibling(get_export_table);
 	load_cupti(why, sizeof(why));
-	return (inject.api.cuptiNvtxInitialize != NULL ?
-	    inject.api.cuptiNvtxInitialize(get_export_table) : 0);
+	return inject.api.cuptiNvtxInitialize != NULL ?
+	    inject.api.cuptiNvtxInitialize(get_export_table) : 0;
 }
 
 int
@@ -393,8 +393,8 @@ InitializeInjectionNvtx2(void *get_export_table)
 
 	*(void **)&sibling = dispatch_find(__func__);
 	if (sibling != NULL)
-		return (sibling(get_export_table));
+		return sibling(get_export_table);
 	load_cupti(why, sizeof(why));
-	return (inject.api.cuptiNvtxInitialize2 != NULL ?
-	    inject.api.cuptiNvtxInitialize2(get_export_table) : 0);
+	return inject.api.cuptiNvtxInitialize2 != NULL ?
+	    inject.api.cuptiNvtxInitialize2(get_export_table) : 0;
 }

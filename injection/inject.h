@@ -54,8 +54,8 @@ static inline bool
 inject_active(void)
 {
 
-	return (atomic_load_explicit(&inject.state, memory_order_relaxed) ==
-	    INJECT_ON);
+	return atomic_load_explicit(&inject.state, memory_order_relaxed) ==
+	    INJECT_ON;
 }
 
 /* inject_now(): nanoseconds of CLOCK_REALTIME, CUPTI's clock on Linux. */

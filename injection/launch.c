@@ -32,7 +32,7 @@ map(size_t bytes)
 	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-	return (p == MAP_FAILED ? NULL : p);
+	return p == MAP_FAILED ? NULL : p;
 }
 
 int
@@ -42,7 +42,7 @@ launch_init(void)
 	table = map(LAUNCH_SLOTS * sizeof(*table));
 	/* Without this table copies have no addresses. */
 	copies = map(COPY_SLOTS * sizeof(*copies));
-	return (table == NULL ? -1 : 0);
+	return table == NULL ? -1 : 0;
 }
 
 void
@@ -85,7 +85,7 @@ launch_kernels(uint64_t from, uint64_t to)
 		n += enter > from && enter <= to && (atomic_load_explicit(
 		    &table[i].tid, memory_order_relaxed) & LAUNCH_KERNEL) != 0;
 	}
-	return (n);
+	return n;
 }
 
 struct launch
@@ -95,11 +95,11 @@ launch_get(uint32_t correlation)
 	struct slot *s;
 
 	if (table == NULL || correlation == 0)
-		return (none);
+		return none;
 	s = &table[correlation & (LAUNCH_SLOTS - 1)];
 	if (atomic_load_explicit(&s->correlation, memory_order_acquire) !=
 	    correlation)
-		return (none);
+		return none;
 	l.enter_ns = atomic_load_explicit(&s->enter_ns, memory_order_relaxed);
 	l.tid = atomic_load_explicit(&s->tid, memory_order_relaxed) &
 	    ~LAUNCH_KERNEL;
@@ -107,8 +107,8 @@ launch_get(uint32_t correlation)
 	/* Was it overwritten meanwhile? */
 	if (atomic_load_explicit(&s->correlation, memory_order_relaxed) !=
 	    correlation)
-		return (none);
-	return (l);
+		return none;
+	return l;
 }
 
 void
@@ -134,16 +134,16 @@ launch_get_copy(uint32_t correlation)
 	struct copy_slot *s;
 
 	if (copies == NULL || correlation == 0)
-		return (none);
+		return none;
 	s = &copies[correlation & (COPY_SLOTS - 1)];
 	if (atomic_load_explicit(&s->correlation, memory_order_acquire) !=
 	    correlation)
-		return (none);
+		return none;
 	c.dst = atomic_load_explicit(&s->dst, memory_order_relaxed);
 	c.src = atomic_load_explicit(&s->src, memory_order_relaxed);
 	atomic_thread_fence(memory_order_acquire);
 	if (atomic_load_explicit(&s->correlation, memory_order_relaxed) !=
 	    correlation)
-		return (none);
-	return (c);
+		return none;
+	return c;
 }

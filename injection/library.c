@@ -18,13 +18,13 @@ find_loaded(struct dl_phdr_info *info, size_t size, void *cookie)
 
 	(void)size;
 	if (info->dlpi_name == NULL)
-		return (0);
+		return 0;
 	base = strrchr(info->dlpi_name, '/');
 	base = base != NULL ? base + 1 : info->dlpi_name;
 	if (strncmp(base, "libcupti.so", 11) != 0)
-		return (0);
+		return 0;
 	snprintf(cookie, PATH_MAX, "%s", info->dlpi_name);
-	return (1);
+	return 1;
 }
 
 /* The CUPTI that has to be used: the one that CUDADVISE_CUPTI names, else the
@@ -39,7 +39,7 @@ present(char path[PATH_MAX])
 		snprintf(path, PATH_MAX, "%s", forced);
 	else
 		dl_iterate_phdr(find_loaded, path);
-	return (path[0] != '\0');
+	return path[0] != '\0';
 }
 
 unsigned
@@ -52,9 +52,9 @@ library_present(void)
 
 	if (!present(path) ||
 	    (lib = dlopen(path, RTLD_NOW | RTLD_LOCAL)) == NULL)
-		return (0);
+		return 0;
 	*(void **)&version = dlsym(lib, "cuptiGetVersion");
-	return (version != NULL && version(&api) == 0 ? toolkit_major(api) : 0);
+	return version != NULL && version(&api) == 0 ? toolkit_major(api) : 0;
 }
 
 void *
@@ -63,8 +63,8 @@ library_cuda(void)
 	const char *forced = getenv("CUDADVISE_LIBCUDA");
 
 	if (forced != NULL && *forced != '\0')
-		return (dlopen(forced, RTLD_NOW | RTLD_LOCAL));
-	return (dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD));
+		return dlopen(forced, RTLD_NOW | RTLD_LOCAL);
+	return dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
 }
 
 int
@@ -74,9 +74,9 @@ library_driver(void)
 	void *cuda = library_cuda();
 
 	if (cuda == NULL)
-		return (toolkit_kernel_driver());
+		return toolkit_kernel_driver();
 	*(void **)&version = dlsym(cuda, "cuDriverGetVersion");
-	return (version != NULL && version(&n) == 0 ? n : 0);
+	return version != NULL && version(&n) == 0 ? n : 0;
 }
 
 struct opened {
@@ -91,9 +91,9 @@ try_open(const char *path, void *cookie)
 	struct opened *o = cookie;
 
 	if ((o->lib = dlopen(path, RTLD_NOW | RTLD_LOCAL)) == NULL)
-		return (0);
+		return 0;
 	snprintf(o->path, o->size, "%s", path);
-	return (1);
+	return 1;
 }
 
 void *
@@ -107,7 +107,7 @@ library_cupti(unsigned major, char *path, size_t size)
 
 	if (present(name) && (try_open(name, &o) != 0 ||
 	    (forced != NULL && *forced != '\0')))
-		return (o.lib);
+		return o.lib;
 	toolkit_places(&search, try_open, &o);
-	return (o.lib);
+	return o.lib;
 }

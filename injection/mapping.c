@@ -54,12 +54,12 @@ build_id(const struct dl_phdr_info *o, const ElfW(Phdr) *ph)
 		if (n.n_type == NT_GNU_BUILD_ID && n.n_namesz == 4 &&
 		    memcmp(p + sizeof(n), "GNU", 4) == 0 &&
 		    n.n_descsz <= BUILD_ID_MAX)
-			return ((struct wire_blob){ p + sizeof(n) + 4,
-			    n.n_descsz });
+			return (struct wire_blob){ p + sizeof(n) + 4,
+			    n.n_descsz };
 		p += need;
 		left -= need;
 	}
-	return (none);
+	return none;
 }
 
 /* The file behind an object: absolute, "" if there is none. */
@@ -116,9 +116,9 @@ visit(struct dl_phdr_info *o, size_t size, void *cookie)
 		    l->address < start || l->address - start >= ph->p_memsz)
 			continue;
 		announce(o, ph, l);
-		return (1);
+		return 1;
 	}
-	return (0);
+	return 0;
 }
 
 /* The id of the mapping that contains ${address}, announced if new; 0 none:
@@ -132,13 +132,13 @@ mapping_of(uint64_t address)
 	for (i = map.mappings; i > 0; i--)
 		if (address >= map.mapping[i - 1].start &&
 		    address < map.mapping[i - 1].end)
-			return ((uint32_t)i);
+			return (uint32_t)i;
 	if (map.mappings == MAPPINGS)
-		return (0);
+		return 0;
 	/* A library that was loaded since may be a Python interpreter. */
 	python_find();
 	dl_iterate_phdr(visit, &l);
-	return (l.id);
+	return l.id;
 }
 
 /* Is it new? Adds it to the table. */
@@ -150,12 +150,12 @@ is_new(uint64_t address)
 
 	for (; map.seen[i] != 0; i = (i + 1) & (ADDRESSES - 1))
 		if (map.seen[i] == address)
-			return (false);
+			return false;
 	if (map.addresses >= ADDRESSES / 2)
-		return (false);
+		return false;
 	map.seen[i] = address;
 	map.addresses++;
-	return (true);
+	return true;
 }
 
 void

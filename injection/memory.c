@@ -50,7 +50,7 @@ static uint32_t
 home(uint64_t address)
 {
 
-	return ((uint32_t)XXH64(&address, sizeof(address), 0) & (SLOTS - 1));
+	return (uint32_t)XXH64(&address, sizeof(address), 0) & (SLOTS - 1);
 }
 
 /* The slot of ${address}, or the free one where it would be. */
@@ -61,7 +61,7 @@ find(uint64_t address)
 
 	while (table.slot[i].address != 0 && table.slot[i].address != address)
 		i = (i + 1) & (SLOTS - 1);
-	return (i);
+	return i;
 }
 
 /* False if there is no room. Where the address is in use a release was missed:
@@ -82,7 +82,7 @@ put(const struct live *l)
 		}
 	}
 	pthread_mutex_unlock(&table.lock);
-	return (room);
+	return room;
 }
 
 /* Frees slot ${i}; entries behind it move up if that brings them nearer to
@@ -119,7 +119,7 @@ take(uint64_t address, struct live *out)
 			clear(i);
 	}
 	pthread_mutex_unlock(&table.lock);
-	return (there);
+	return there;
 }
 
 /* --- the calls ------------------------------------------------------------ */
@@ -200,8 +200,8 @@ row_of(const struct call_row *call, const CUpti_CallbackData *d)
 
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (rows[i].cbid == call->cbid && d->functionParams != NULL)
-			return (&rows[i]);
-	return (NULL);
+			return &rows[i];
+	return NULL;
 }
 
 static uint32_t
@@ -213,12 +213,12 @@ stream_of(const struct how_row *row, const CUpti_CallbackData *d)
 
 	if (row->stream == 0 || inject.api.cuptiGetStreamIdEx == NULL ||
 	    d->context == NULL)
-		return (UINT32_MAX);
+		return UINT32_MAX;
 	memcpy(&stream, params + row->stream, sizeof(stream));
 	if (inject.api.cuptiGetStreamIdEx(d->context, stream, row->per_thread,
 	    &id) != CUPTI_SUCCESS)
-		return (UINT32_MAX);
-	return (id);
+		return UINT32_MAX;
+	return id;
 }
 
 /* After a successful call: only then its out-parameters are valid. The address
@@ -318,5 +318,5 @@ memory_module(const CUpti_ModuleResourceData *d, uint32_t device)
 		g = globals_of(d->pCubin, d->cubinSize);
 	emit_globals(MEMORY_STATIC, g.device, device);
 	emit_globals(MEMORY_MANAGED, g.managed, device);
-	return (g.managed > 0);
+	return g.managed > 0;
 }

@@ -30,8 +30,8 @@ static inline bool
 memory_call(const struct call_row *call)
 {
 
-	return (call->call >= CALL_MALLOC &&
-	    call->call <= CALL_MALLOC_MANAGED);
+	return call->call >= CALL_MALLOC &&
+	    call->call <= CALL_MALLOC_MANAGED;
 }
 
 /* memory_enter(call, d, now_ns): before the call. A release is recorded here:

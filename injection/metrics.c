@@ -17,8 +17,8 @@ is_name(const char *s)
 
 	for (; *s != '\0'; s++)
 		if (!isalnum((unsigned char)*s) && *s != '_' && *s != '.')
-			return (false);
-	return (true);
+			return false;
+	return true;
 }
 
 static void
@@ -47,8 +47,8 @@ static enum part
 part_of(const char *heading)
 {
 
-	return (strcmp(heading, "[source]") == 0 ? PART_SOURCE :
-	    strcmp(heading, "[headline]") == 0 ? PART_HEADLINE : PART_OTHERS);
+	return strcmp(heading, "[source]") == 0 ? PART_SOURCE :
+	    strcmp(heading, "[headline]") == 0 ? PART_HEADLINE : PART_OTHERS;
 }
 
 /* Does one of ${except}, "!ga100 !tu1", name ${chip}, or how it begins? */
@@ -62,9 +62,9 @@ is_excepted(const char *except, const char *chip)
 		n = strcspn(except, " \t");
 		if (n > 1 && *except == '!' &&
 		    strncasecmp(chip, except + 1, n - 1) == 0)
-			return (true);
+			return true;
 	}
-	return (false);
+	return false;
 }
 
 static void
@@ -96,7 +96,7 @@ read_list(struct metrics *m, const char *directory)
 
 	snprintf(path, sizeof(path), "%s/" METRICS_FILE, directory);
 	if ((f = fopen(path, "re")) == NULL)
-		return (-1);
+		return -1;
 	read_part(m, f, PART_HEADLINE);
 	m->config[0].count = m->count;
 	read_part(m, f, PART_OTHERS);
@@ -104,7 +104,7 @@ read_list(struct metrics *m, const char *directory)
 	m->config[1].count = m->count - m->config[0].count;
 	read_part(m, f, PART_SOURCE);
 	fclose(f);
-	return (m->count > 0 ? 0 : -1);
+	return m->count > 0 ? 0 : -1;
 }
 
 static int
@@ -118,7 +118,7 @@ host_new(const struct metrics *m, const struct cupti_api *api,
 	p.pChipName = m->chip;
 	if ((r = api->cuptiProfilerHostInitialize(&p)) == CUPTI_SUCCESS)
 		*host = p.pHostObject;
-	return ((int)r);
+	return (int)r;
 }
 
 static void
@@ -139,7 +139,7 @@ host_add(const struct cupti_api *api, CUpti_Profiler_Host_Object *host,
 	p.pHostObject = host;
 	p.ppMetricNames = names;
 	p.numMetrics = count;
-	return ((int)api->cuptiProfilerHostConfigAddMetrics(&p));
+	return (int)api->cuptiProfilerHostConfigAddMetrics(&p);
 }
 
 /* One bad name fails the whole batch, so each is tried on its own first. */
@@ -151,7 +151,7 @@ drop_unknown(struct metrics *m, const struct cupti_api *api)
 	int r;
 
 	if ((r = host_new(m, api, &probe)) != CUPTI_SUCCESS)
-		return (r);
+		return r;
 	for (i = 0; i < m->count; i++) {
 		if (i == headline)
 			m->config[1].first = kept;
@@ -163,7 +163,7 @@ drop_unknown(struct metrics *m, const struct cupti_api *api)
 		/* It takes nothing any more (seen of CUPTI 13.0). */
 		host_free(api, probe);
 		if ((r = host_new(m, api, &probe)) != CUPTI_SUCCESS)
-			return (r);
+			return r;
 	}
 	if (headline == m->count)
 		m->config[1].first = kept;
@@ -171,7 +171,7 @@ drop_unknown(struct metrics *m, const struct cupti_api *api)
 	m->config[0].count = m->config[1].first;
 	m->config[1].count = kept - m->config[1].first;
 	host_free(api, probe);
-	return (CUPTI_SUCCESS);
+	return CUPTI_SUCCESS;
 }
 
 /* A configuration image, the caller's to free, and its number of passes. */
@@ -193,24 +193,24 @@ image_of(const struct cupti_api *api, CUpti_Profiler_Host_Object *host,
 	s.pHostObject = host;
 	if ((r = (int)api->cuptiProfilerHostGetConfigImageSize(&s)) !=
 	    CUPTI_SUCCESS)
-		return (r);
+		return r;
 	image->size = s.configImageSize;
 	if ((image->data = malloc(image->size)) == NULL)
-		return (CUPTI_ERROR_OUT_OF_MEMORY);
+		return CUPTI_ERROR_OUT_OF_MEMORY;
 	*where = "cuptiProfilerHostGetConfigImage";
 	g.pHostObject = host;
 	g.configImageSize = image->size;
 	g.pConfigImage = image->data;
 	if ((r = (int)api->cuptiProfilerHostGetConfigImage(&g)) !=
 	    CUPTI_SUCCESS)
-		return (r);
+		return r;
 	*where = "cuptiProfilerHostGetNumOfPasses";
 	n.configImageSize = image->size;
 	n.pConfigImage = image->data;
 	if ((r = (int)api->cuptiProfilerHostGetNumOfPasses(&n)) ==
 	    CUPTI_SUCCESS)
 		image->passes = n.numOfPasses > 0 ? n.numOfPasses : 1;
-	return (r);
+	return r;
 }
 
 /* The number of hardware passes; passes with patched code follow them (seen
@@ -228,12 +228,12 @@ hardware_passes(const struct metrics *m, const struct metrics_config *c,
 		if (strstr(m->name[i], "__sass_") == NULL)
 			name[n++] = m->name[i];
 	if (n == 0 || host_new(m, api, &host) != CUPTI_SUCCESS)
-		return (n == 0 ? 0 : c->passes);
+		return n == 0 ? 0 : c->passes;
 	if (host_add(api, host, name, n) == CUPTI_SUCCESS)
 		image_of(api, host, &image, &where);
 	free(image.data);
 	host_free(api, host);
-	return (image.passes);
+	return image.passes;
 }
 
 int
@@ -243,22 +243,22 @@ metrics_find(const struct metrics *m, const char *name)
 
 	for (i = 0; i < m->count; i++)
 		if (strcmp(m->name[i], name) == 0)
-			return ((int)i);
-	return (-1);
+			return (int)i;
+	return -1;
 }
 
 uint32_t
 metrics_bits(const struct metrics_config *c)
 {
 
-	return ((uint32_t)(((1ull << c->passes) - 1) << c->base));
+	return (uint32_t)(((1ull << c->passes) - 1) << c->base);
 }
 
 uint32_t
 metrics_all(const struct metrics *m)
 {
 
-	return ((uint32_t)((1ull << m->passes) - 1));
+	return (uint32_t)((1ull << m->passes) - 1);
 }
 
 static int
@@ -270,7 +270,7 @@ configure(struct metrics *m, struct metrics_config *c,
 
 	*where = "cuptiProfilerHostInitialize";
 	if ((r = host_new(m, api, &c->host)) != CUPTI_SUCCESS)
-		return (r);
+		return r;
 	*where = "cuptiProfilerHostConfigAddMetrics";
 	if ((r = host_add(api, c->host, &m->name[c->first], c->count)) ==
 	    CUPTI_SUCCESS)
@@ -282,10 +282,10 @@ configure(struct metrics *m, struct metrics_config *c,
 	if (r == CUPTI_SUCCESS && c->base + c->passes > METRICS_PASSES)
 		r = CUPTI_ERROR_NOT_SUPPORTED;
 	if (r != CUPTI_SUCCESS)
-		return (r);
+		return r;
 	m->passes += c->passes;
 	c->patched = c->base + hardware_passes(m, c, api);
-	return (CUPTI_SUCCESS);
+	return CUPTI_SUCCESS;
 }
 
 static void
@@ -322,12 +322,12 @@ metrics_load(struct metrics *m, const struct cupti_api *api,
 	memset(m, 0, sizeof(*m));
 	snprintf(m->chip, sizeof(m->chip), "%s", chip);
 	if (m->chip[0] == '\0' || read_list(m, directory) != 0)
-		return (-1);
+		return -1;
 	*where = "cuptiProfilerHostInitialize";
 	if ((r = drop_unknown(m, api)) != CUPTI_SUCCESS)
-		return (r);
+		return r;
 	if (m->count == 0)
-		return (-1);
+		return -1;
 	m->configs = METRICS_CONFIGS;
 	if (!split || m->config[0].count == 0 || m->config[1].count == 0)
 		unite(m);
@@ -337,7 +337,7 @@ metrics_load(struct metrics *m, const struct cupti_api *api,
 			forget(m, api);
 			break;
 		}
-	return (r);
+	return r;
 }
 
 int
@@ -355,5 +355,5 @@ metrics_evaluate(const struct metrics *m, size_t config,
 	p.ppMetricNames = (const char **)(uintptr_t)&m->name[c->first];
 	p.numMetrics = c->count;
 	p.pMetricValues = value + c->first;
-	return ((int)api->cuptiProfilerHostEvaluateToGpuValues(&p));
+	return (int)api->cuptiProfilerHostEvaluateToGpuValues(&p);
 }

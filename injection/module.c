@@ -62,8 +62,8 @@ known(uint64_t hash, uint64_t size)
 	for (i = 0; i < mod.count; i++)
 		if (mod.module[i]->hash == hash &&
 		    mod.module[i]->size == size)
-			return (true);
-	return (false);
+			return true;
+	return false;
 }
 
 /* Below --level source the code is only analysed by itself: copying it costs
@@ -72,7 +72,7 @@ static uint64_t
 images_max(void)
 {
 
-	return (inject.level >= LEVEL_SOURCE ? IMAGES_MAX : IMAGES_FEW);
+	return inject.level >= LEVEL_SOURCE ? IMAGES_MAX : IMAGES_FEW;
 }
 
 void
@@ -110,7 +110,7 @@ module_at(uint32_t i)
 	pthread_mutex_lock(&mod.lock);
 	m = i < mod.count ? mod.module[i] : NULL;
 	pthread_mutex_unlock(&mod.lock);
-	return (m);
+	return m;
 }
 
 /* CUPTI computes the checksum; not in the resource callback, where it was seen
@@ -124,14 +124,14 @@ checksum(struct module *m)
 
 	if (m->id != 0 || m->image == NULL ||
 	    inject.api.cuptiGetCubinCrc == NULL)
-		return (m->id);
+		return m->id;
 	if ((r = inject.api.cuptiGetCubinCrc(&p)) == CUPTI_SUCCESS)
 		m->id = p.cubinCrc;
 	else
 		diag_report(DIAG_SOURCE_FAILED, SEVERITY_WARNING, (uint32_t)r,
 		    "cuptiGetCubinCrc", "cubins cannot be identified: no "
 		    "source lines");
-	return (m->id);
+	return m->id;
 }
 
 static bool
@@ -148,9 +148,9 @@ find_wanted(uint64_t cubin)
 			m->wanted = true;
 			mod.open++;
 		}
-		return (true);
+		return true;
 	}
-	return (false);
+	return false;
 }
 
 /* The section names of ${m}: ".text._Z4workPf\0…"; NULL if unknown. */
@@ -162,19 +162,19 @@ names_of(const struct module *m, size_t *size)
 
 	*size = m->names_size;
 	if (m->image == NULL || m->names != NULL)
-		return (m->names);
+		return m->names;
 	if (m->size < sizeof(h))
-		return (NULL);
+		return NULL;
 	memcpy(&h, m->image, sizeof(h));
 	if (memcmp(h.e_ident, ELFMAG, SELFMAG) != 0 ||
 	    h.e_shstrndx >= h.e_shnum || h.e_shoff > m->size ||
 	    (h.e_shstrndx + 1ull) * sizeof(s) > m->size - h.e_shoff)
-		return (NULL);
+		return NULL;
 	memcpy(&s, m->image + h.e_shoff + h.e_shstrndx * sizeof(s), sizeof(s));
 	if (s.sh_offset > m->size || s.sh_size > m->size - s.sh_offset)
-		return (NULL);
+		return NULL;
 	*size = s.sh_size;
-	return ((const char *)m->image + s.sh_offset);
+	return (const char *)m->image + s.sh_offset;
 }
 
 /* Before the image is freed: keeps its section names. */
@@ -198,9 +198,9 @@ has_section(const struct module *m, const char *key, size_t len)
 	const char *names = names_of(m, &size);
 
 	if (names == NULL || size > SEARCH_MAX - mod.searched)
-		return (false);
+		return false;
 	mod.searched += size;
-	return (memmem(names, size, key, len) != NULL);
+	return memmem(names, size, key, len) != NULL;
 }
 
 /* Is ${m} sent already, or can it be within the limit? */
@@ -208,13 +208,13 @@ static bool
 afford(struct module *m)
 {
 	if (m->wanted)
-		return (true);
+		return true;
 	if (m->image == NULL || m->size > FOUND_MAX - mod.found)
-		return (false);
+		return false;
 	mod.found += m->size;
 	m->wanted = true;
 	mod.open++;
-	return (true);
+	return true;
 }
 
 uint64_t
@@ -228,16 +228,16 @@ module_find(const char *function)
 	/* Every kernel has a .text section of its own. */
 	len = snprintf(key, sizeof(key), ".text.%s", function);
 	if (len < 0 || (size_t)len >= sizeof(key))
-		return (0);
+		return 0;
 	for (i = 0; (m = module_at(i)) != NULL; i++) {
 		if (!has_section(m, key, (size_t)len + 1))
 			continue;
 		if (only != NULL)
-			return (0);
+			return 0;
 		only = m;
 	}
-	return (only != NULL && checksum(only) != 0 && afford(only) ?
-	    checksum(only) : 0);
+	return only != NULL && checksum(only) != 0 && afford(only) ?
+	    checksum(only) : 0;
 }
 
 void
@@ -320,7 +320,7 @@ send_pieces(struct module *m, unsigned pieces)
 		m->image = NULL;
 		pthread_mutex_unlock(&mod.lock);
 	}
-	return (n);
+	return n;
 }
 
 bool
@@ -332,9 +332,9 @@ module_send(void)
 
 	find_missing();
 	if (mod.open == 0)
-		return (false);
+		return false;
 	for (i = 0; (m = module_at(i)) != NULL && room > 0; i++)
 		if (m->wanted && !m->done)
 			room -= send_pieces(m, room);
-	return (mod.open > 0);
+	return mod.open > 0;
 }

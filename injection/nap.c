@@ -17,7 +17,7 @@ nap_within(uint64_t begin, uint64_t patience, uint32_t ns)
 {
 
 	if (inject_now() - begin >= patience)
-		return (false);
+		return false;
 	nap(ns);
-	return (true);
+	return true;
 }

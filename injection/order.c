@@ -19,7 +19,7 @@ order_share(const char *text, double otherwise)
 		v = strtod_l(text, NULL, c);
 	if (c != (locale_t)0)
 		freelocale(c);
-	return (v >= 0 && v <= SHARE_MAX ? v : otherwise);
+	return v >= 0 && v <= SHARE_MAX ? v : otherwise;
 }
 
 uint64_t
@@ -33,5 +33,5 @@ order_stall(const char *text)
 		ms = strtoul(text, NULL, 10);
 	if (ms == 0 || ms > STALL_MAX_MS)
 		ms = STALL_MS;
-	return (ms * 1000000ull);
+	return ms * 1000000ull;
 }

@@ -24,12 +24,12 @@ add(const struct range *r)
 		more = realloc(list.all, (list.room * 2 + 256) *
 		    sizeof(*list.all));
 		if (more == NULL)
-			return (-1);
+			return -1;
 		list.all = more;
 		list.room = list.room * 2 + 256;
 	}
 	list.all[list.n++] = *r;
-	return (0);
+	return 0;
 }
 
 int
@@ -42,7 +42,7 @@ pages_read(void)
 	int status = 0;
 
 	if (f == NULL)
-		return (-1);
+		return -1;
 	while (status == 0 && getline(&line, &size, f) != -1) {
 		if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %4s", &r.from, &r.to, p) != 3)
 			continue;
@@ -55,7 +55,7 @@ pages_read(void)
 	fclose(f);
 	if (status != 0)
 		pages_forget();
-	return (status);
+	return status;
 }
 
 void
@@ -73,7 +73,7 @@ by_place(const void *key, const void *element)
 	uintptr_t at = *(const uintptr_t *)key;
 	const struct range *r = element;
 
-	return (at < r->from ? -1 : at >= r->to);
+	return at < r->from ? -1 : at >= r->to;
 }
 
 int
@@ -82,5 +82,5 @@ pages_protection(uintptr_t at)
 	const struct range *r = list.n == 0 ? NULL : bsearch(&at, list.all,
 	    list.n, sizeof(*list.all), by_place);
 
-	return (r != NULL ? r->protection : 0);
+	return r != NULL ? r->protection : 0;
 }

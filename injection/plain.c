@@ -15,7 +15,7 @@ static bool
 is_digit(char c)
 {
 
-	return (c >= '0' && c <= '9');
+	return c >= '0' && c <= '9';
 }
 
 static void
@@ -53,7 +53,7 @@ identifier(const char *p, const char **s, size_t *n)
 	for (*n = 0; is_digit(*p) && *n < 1u << 16; p++)
 		*n = 10 * *n + (size_t)(*p - '0');
 	*s = p;
-	return (*n > 0 && strnlen(p, *n) == *n ? p + *n : NULL);
+	return *n > 0 && strnlen(p, *n) == *n ? p + *n : NULL;
 }
 
 /* Skips the number, if any, and the underscore that end a parameter or an
@@ -64,7 +64,7 @@ index_end(const char *p)
 
 	while (is_digit(*p) || (*p >= 'A' && *p <= 'Z'))
 		p++;
-	return (*p == '_' ? p + 1 : p);
+	return *p == '_' ? p + 1 : p;
 }
 
 /* Skips the type of a literal, after its L; its value follows, up to the E. */
@@ -75,10 +75,10 @@ literal_type(const char *p)
 	size_t n;
 
 	if (is_digit(*p))
-		return (identifier(p, &s, &n));
+		return identifier(p, &s, &n);
 	if (*p == 'S')
-		return (index_end(p + 1));
-	return (*p != '\0' && *p != 'N' ? p + 1 : p);
+		return index_end(p + 1);
+	return *p != '\0' && *p != 'N' ? p + 1 : p;
 }
 
 static const char *
@@ -87,7 +87,7 @@ literal_value(const char *p)
 
 	while (*p != '\0' && *p != 'E')
 		p++;
-	return (p);
+	return p;
 }
 
 /* Skips an encoding of two letters, the first of which is D. */
@@ -98,12 +98,12 @@ skip_d(const char *p, char *opened)
 	if (p[1] == 't' || p[1] == 'T')
 		*opened = 'D';
 	if (p[1] == 'v')
-		return (index_end(p + 2));
+		return index_end(p + 2);
 	if (p[1] == 'F') {	/* bits, and a letter */
 		p += 2 + strspn(p + 2, "0123456789");
-		return (*p != '\0' ? p + 1 : p);
+		return *p != '\0' ? p + 1 : p;
 	}
-	return (p[1] != '\0' ? p + 2 : NULL);
+	return p[1] != '\0' ? p + 2 : NULL;
 }
 
 /* Skips one element; *${opened} is the letter of a nested list that it opens,
@@ -116,33 +116,33 @@ skip_piece(const char *p, char *opened)
 
 	*opened = '\0';
 	if (is_digit(*p))
-		return (identifier(p, &s, &n));
+		return identifier(p, &s, &n);
 	switch (*p) {
 	case 'L':
 		*opened = 'L';
 		if (strncmp(p, "L_Z", 3) == 0)
-			return (p + 3);
+			return p + 3;
 		if ((p = literal_type(p + 1)) != NULL && *p != 'N')
 			p = literal_value(p);
-		return (p);
+		return p;
 	case 'N': case 'I': case 'X': case 'J': case 'F': case 'Z':
 		*opened = *p;
-		return (p + 1);
+		return p + 1;
 	case 'D':
-		return (skip_d(p, opened));
+		return skip_d(p, opened);
 	case 'U':
 		if (p[1] == 'l')
 			*opened = 'U';
-		return (p[1] == 't' ? index_end(p + 2) : p[1] == 'l' ? p + 2 :
-		    p + 1);
+		return p[1] == 't' ? index_end(p + 2) : p[1] == 'l' ? p + 2 :
+		    p + 1;
 	case 'S':
-		return (p[1] >= 'a' && p[1] <= 'z' ? p + 2 : index_end(p + 1));
+		return p[1] >= 'a' && p[1] <= 'z' ? p + 2 : index_end(p + 1);
 	case 'T': case 'A':
-		return (index_end(p + 1));
+		return index_end(p + 1);
 	case '_':
-		return (is_digit(p[1]) ? p + 2 : p + 1);
+		return is_digit(p[1]) ? p + 2 : p + 1;
 	default:
-		return (p + 1);
+		return p + 1;
 	}
 }
 
@@ -156,11 +156,11 @@ skip_arguments(const char *p)
 	open[0] = 'I';
 	while (depth > 0) {
 		if (*p == '\0')
-			return (NULL);
+			return NULL;
 		if (*p != 'E') {
 			if ((p = skip_piece(p, &opened)) == NULL ||
 			    (opened != '\0' && depth == NESTED))
-				return (NULL);
+				return NULL;
 			if (opened != '\0')
 				open[depth++] = opened;
 			continue;
@@ -173,7 +173,7 @@ skip_arguments(const char *p)
 		if (depth > 0 && open[depth] == 'N' && open[depth - 1] == 'L')
 			p = literal_value(p);
 	}
-	return (p);
+	return p;
 }
 
 static bool
@@ -198,10 +198,10 @@ nested(struct text *t, const char *p)
 			if ((p = identifier(p, &s, &n)) != NULL)
 				append_part(t, s, n);
 		} else {
-			return (false);
+			return false;
 		}
 	}
-	return (p != NULL);
+	return p != NULL;
 }
 
 bool
@@ -232,7 +232,7 @@ plain_name(const char *mangled, char *out, size_t size)
 		}
 	}
 	if (known && !t.full && t.len > 0)
-		return (true);
+		return true;
 	out[0] = '\0';
-	return (false);
+	return false;
 }

@@ -39,8 +39,8 @@ bool
 plan_wants_instructions(const struct signature *s)
 {
 
-	return (inject.level >= LEVEL_SOURCE && !s->counted &&
-	    target_counts_instructions());
+	return inject.level >= LEVEL_SOURCE && !s->counted &&
+	    target_counts_instructions();
 }
 
 static uint64_t patch_cost = PATCH_NS;
@@ -58,9 +58,9 @@ uint32_t
 plan_headline(void)
 {
 
-	return (target_metrics()->configs > 1 ? metrics_bits(
+	return target_metrics()->configs > 1 ? metrics_bits(
 	    &target_metrics()->config[0]) :
-	    1);
+	    1;
 }
 
 /* The headline is expensive: collect it where there are few kernels, or this
@@ -72,10 +72,10 @@ wants_headline(const struct signature *s)
 	const struct family *f = s->family;
 
 	if (s->id <= FEW_SIGNATURES || atomic_load(&s->matters))
-		return (true);
+		return true;
 	if (f->headlines == 0 && atomic_load(&f->traced) == 0)
-		return (f->id <= FEW_FUNCTIONS);
-	return (family_matters(f) && atomic_load(&f->gpu_ns) >= f->next_ns);
+		return f->id <= FEW_FUNCTIONS;
+	return family_matters(f) && atomic_load(&f->gpu_ns) >= f->next_ns;
 }
 
 uint32_t
@@ -84,18 +84,18 @@ plan_needed(const struct signature *s)
 	uint32_t all = metrics_all(target_metrics());
 
 	if (target_metrics()->count == 0)
-		return (0);
+		return 0;
 	if (target_metrics()->passes > 1 && !wants_headline(s))
-		return (all & ~plan_headline());
-	return (all);
+		return all & ~plan_headline();
+	return all;
 }
 
 static uint32_t
 lacks(const struct signature *s)
 {
 
-	return (target_refusal() != SKIP_NONE ? 0 :
-	    plan_needed(s) & ~s->passes & ~s->hopeless);
+	return target_refusal() != SKIP_NONE ? 0 :
+	    plan_needed(s) & ~s->passes & ~s->hopeless;
 }
 
 /* The passes lacking in the profiler's current configuration. */
@@ -103,7 +103,7 @@ static uint32_t
 lacks_here(const struct target *t, const struct signature *s)
 {
 
-	return (t->p.object != NULL ? lacks(s) & metrics_bits(t->p.config) : 0);
+	return t->p.object != NULL ? lacks(s) & metrics_bits(t->p.config) : 0;
 }
 
 void
@@ -125,9 +125,9 @@ plan_done(void)
 	for (i = 0; i < n; i++) {
 		s = signature_at(i);
 		if (s->skip == SKIP_NONE && !atomic_load(&s->measured))
-			return (false);
+			return false;
 	}
-	return (true);
+	return true;
 }
 
 /* Does one of the first PATIENCE kernels still lack this pass? */
@@ -141,9 +141,9 @@ somebody_lacks(uint32_t bit)
 		s = signature_at(i);
 		if (s->skip == SKIP_NONE && !atomic_load(&s->measured) &&
 		    (lacks(s) & bit) != 0)
-			return (true);
+			return true;
 	}
-	return (false);
+	return false;
 }
 
 /* Is there a kernel whose share of the GPU time is not known yet? */
@@ -159,9 +159,9 @@ somebody_unknown(void)
 		    atomic_load(&s->launches) > 0 &&
 		    atomic_load(&s->traced) == 0 &&
 		    !((s->passes | s->hopeless) & plan_headline()))
-			return (true);
+			return true;
 	}
-	return (false);
+	return false;
 }
 
 /* Its GPU time so far; for a new shape that of its function; UINT64_MAX if
@@ -171,16 +171,16 @@ weight(const struct signature *s)
 {
 
 	if (atomic_load(&s->traced) > 0)
-		return (atomic_load(&s->gpu_ns));
-	return (atomic_load(&s->family->traced) > 0 ?
-	    atomic_load(&s->family->gpu_ns) : UINT64_MAX);
+		return atomic_load(&s->gpu_ns);
+	return atomic_load(&s->family->traced) > 0 ?
+	    atomic_load(&s->family->gpu_ns) : UINT64_MAX;
 }
 
 bool
 plan_matters(const struct signature *s)
 {
 
-	return (atomic_load(&s->matters) || family_matters(s->family));
+	return atomic_load(&s->matters) || family_matters(s->family);
 }
 
 /* Kernels with the most GPU time are measured first: a limited number of
@@ -194,7 +194,7 @@ plan_yields(const struct target *t, struct signature *s)
 	const struct signature *o;
 
 	if (inject.replay || s->yields >= YIELDS || ours >= UINT64_MAX / 4)
-		return (false);
+		return false;
 	for (i = 0; i < n && i < PATIENCE; i++) {
 		o = signature_at(i);
 		theirs = weight(o);
@@ -203,10 +203,10 @@ plan_yields(const struct target *t, struct signature *s)
 		    theirs / YIELD_TIMES > ours && (lacks_here(t, o) != 0 ||
 		    plan_wants_instructions(o))) {
 			s->yields++;
-			return (true);
+			return true;
 		}
 	}
-	return (false);
+	return false;
 }
 
 /* No new kernel has come for a while. */
@@ -215,8 +215,8 @@ settled(const struct target *t)
 {
 	uint32_t n = 2 * t->seen;
 
-	return (t->quiet >= (n > SETTLED ? n : SETTLED) ||
-	    inject_now() - t->newest_ns >= SETTLED_NS);
+	return t->quiet >= (n > SETTLED ? n : SETTLED) ||
+	    inject_now() - t->newest_ns >= SETTLED_NS;
 }
 
 static void
@@ -236,14 +236,14 @@ config_for(struct target *t, const struct signature *s)
 	uint32_t n = signature_count();
 
 	if (target_metrics()->configs < 2)
-		return (0);
+		return 0;
 	t->quiet++;
 	if (n != t->seen)
 		unsettle(t);
 	t->seen = n;
-	return (!(lacks(s) & plan_headline()) && settled(t) &&
+	return !(lacks(s) & plan_headline()) && settled(t) &&
 	    ((!somebody_lacks(plan_headline()) && !somebody_unknown()) ||
-	    inject_now() - t->newest_ns >= SETTLED_NS));
+	    inject_now() - t->newest_ns >= SETTLED_NS);
 }
 
 bool
@@ -253,19 +253,19 @@ plan_profiler(struct target *t, const struct signature *s,
 
 	*w = (struct prepare_wish){ 0 };
 	if (t == NULL)
-		return (true);
+		return true;
 	if (t->failed || lacks(s) == 0)
-		return (false);
+		return false;
 	w->config = config_for(t, s);
 	w->turn = t->p.object != NULL;
 	if (w->turn)
-		return (w->config > 0 &&
+		return w->config > 0 &&
 		    t->p.config == &target_metrics()->config[0] &&
-		    t->turns < TURNS && t->enables < ENABLES);
-	return ((++t->misses >= PATIENCE || t->paused ||
+		    t->turns < TURNS && t->enables < ENABLES;
+	return (++t->misses >= PATIENCE || t->paused ||
 	    (atomic_load(&s->matters) &&
 	    signature_time(s) >= FAMILY_LONG_NS) ||
-	    t->enables < ENABLES_FREE + t->turns) && t->enables < ENABLES);
+	    t->enables < ENABLES_FREE + t->turns) && t->enables < ENABLES;
 }
 
 /*
@@ -279,8 +279,8 @@ leaves_pass(struct target *t)
 	uint32_t patience = 2 * (uint32_t)t->p.config->passes +
 	    signature_count();
 
-	return (somebody_lacks(1u << t->p.pass) &&
-	    ++t->passed <= (patience < PATIENCE ? patience : PATIENCE));
+	return somebody_lacks(1u << t->p.pass) &&
+	    ++t->passed <= (patience < PATIENCE ? patience : PATIENCE);
 }
 
 static double
@@ -288,7 +288,7 @@ instructions_of(const struct signature *s)
 {
 	int i = metrics_find(target_metrics(), "smsp__inst_executed.sum");
 
-	return (s->value != NULL && i >= 0 ? s->value[i] : NAN);
+	return s->value != NULL && i >= 0 ? s->value[i] : NAN;
 }
 
 /* Time of a launch of ${s} with patched code; UINT64_MAX if nothing is known of
@@ -305,7 +305,7 @@ patched_time(const struct signature *s)
 		by_count = (uint64_t)(instructions * patched_ns) + time;
 		ns = by_count < ns ? by_count : ns;
 	}
-	return (ns);
+	return ns;
 }
 
 void
@@ -325,13 +325,13 @@ fits(struct signature *s, uint32_t bit, uint64_t begin, uint64_t cost,
 {
 
 	if (kernel != UINT64_MAX && hold_fits(begin, cost + kernel))
-		return (true);
+		return true;
 	if (kernel != UINT64_MAX && least + kernel > inject.max_stall_ns) {
 		s->hopeless |= bit;
 		s->stalls = true;
 		plan_check(s);
 	}
-	return (false);
+	return false;
 }
 
 bool
@@ -343,32 +343,32 @@ plan_pass(struct target *t, struct signature *s, uint64_t begin,
 	size_t first;
 
 	if (lack == 0)
-		return (false);
+		return false;
 	first = p->config->base;
 	*cost = 0;
 	*pass = inject.replay ? first : p->pass;
 	if (inject.replay)
-		return (true);
+		return true;
 	/* It may not be launched again: the first pass tells most. */
 	if (s->passes == 0 && (lack & 1u << first) && hold_fits(begin,
 	    profiler_turn_ns(p, first) + p->cost_ns[first]))
 		*pass = first;
 	else if (!(lack & 1u << p->pass)) {
 		if (leaves_pass(t))
-			return (false);
+			return false;
 		while (!(lack & 1u << *pass))
 			*pass = profiler_after(p, *pass);
 	}
 	*cost = profiler_turn_ns(p, *pass) + p->cost_ns[*pass];
 	if (!fits(s, 1u << *pass, begin, *cost, p->least_ns[*pass],
 	    *pass >= p->config->patched ? patched_time(s) : 0))
-		return (false);
+		return false;
 	t->passed = 0;
 	if (1u << *pass & plan_headline())
 		unsettle(t);
 	else if (lacks(s) & plan_headline())
 		s->late = true;
-	return (true);
+	return true;
 }
 
 /* Counts by instruction follow the first counters, which tell how long they
@@ -384,7 +384,7 @@ plan_instructions(struct target *t, struct signature *s, uint64_t begin,
 	if (!plan_wants_instructions(s) || (s->passes == 0 &&
 	    lacks_here(t, s) != 0 &&
 	    (lacks(s) & 1u << t->p.config->base)))
-		return (false);
+		return false;
 	kernel = patched_time(s);
 	*cost = patch_cost;
 	if (!fits(s, 0, begin, *cost, *cost, kernel)) {
@@ -394,11 +394,11 @@ plan_instructions(struct target *t, struct signature *s, uint64_t begin,
 			s->counted = true;
 			plan_check(s);
 		}
-		return (false);
+		return false;
 	}
 	*cost += kernel;
 	r = sass_configure(target_metrics(), t->device, &where);
 	if (r != CUPTI_SUCCESS)
 		target_refuse_instructions(where, r, NULL);
-	return (r == CUPTI_SUCCESS);
+	return r == CUPTI_SUCCESS;
 }

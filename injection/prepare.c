@@ -60,8 +60,8 @@ static bool
 is_ready(const struct target *t)
 {
 
-	return (t->p.object != NULL &&
-	    t->p.config == &target_metrics()->config[job.config]);
+	return t->p.object != NULL &&
+	    t->p.config == &target_metrics()->config[job.config];
 }
 
 /* The gate is closed. */
@@ -71,8 +71,8 @@ is_idle(void)
 
 	/* Work that others launched since ends in LAST_NS, unless it waits for
 	 * a launch that is held. */
-	return (gate_looks_idle(job.handle, job.device, LAST_NS) &&
-	    gate_synchronize(job.handle) && !gate_polluted());
+	return gate_looks_idle(job.handle, job.device, LAST_NS) &&
+	    gate_synchronize(job.handle) && !gate_polluted();
 }
 
 static bool
@@ -82,16 +82,16 @@ set_up_idle(void)
 	CUcontext other;
 
 	if (!is_idle())
-		return (false);
+		return false;
 	t = target_make(job.handle, job.context, job.device);
 	if (t == NULL || t->failed)
-		return (false);
+		return false;
 	/* Where counters are refused, instructions may still be counted. */
 	if (is_ready(t) || target_refusal() != SKIP_NONE)
-		return (true);
+		return true;
 	other = target_in_the_way(t);
-	return ((other == NULL || (gate_looks_idle(other, job.device, 0) &&
-	    gate_synchronize(other))) && target_enable(t, job.config) == 0);
+	return (other == NULL || (gate_looks_idle(other, job.device, 0) &&
+	    gate_synchronize(other))) && target_enable(t, job.config) == 0;
 }
 
 /* With the window held. */
@@ -103,7 +103,7 @@ set_up_alone(void)
 
 	atomic_store(&job.elsewhere, !gpu_lock_take(job.device));
 	if (atomic_load(&job.elsewhere))
-		return (false);
+		return false;
 	if (activity_pause()) {
 		gate_setup(true);
 		if (gate_close(job.device, job.ours))
@@ -115,7 +115,7 @@ set_up_alone(void)
 	took = inject_now() - begin;
 	if (done && took > atomic_load(&job.took_ns))
 		atomic_store(&job.took_ns, took);
-	return (done);
+	return done;
 }
 
 /* The sender holds it briefly now and then. */
@@ -126,10 +126,10 @@ take_window(void)
 
 	for (i = 0; i < WINDOW_TRIES; i++) {
 		if (window_try())
-			return (true);
+			return true;
 		nap(100000);
 	}
-	return (false);
+	return false;
 }
 
 /* On the worker thread: the program's work on the GPU may never end. */
@@ -142,13 +142,13 @@ set_up(void)
 	done = target_prepare(job.device) == 0;
 	atomic_store(&job.stage, stage);
 	if (!done || job.process)
-		return (done);
+		return done;
 	if (!gate_synchronize(job.handle) || !take_window())
-		return (false);
+		return false;
 	done = atomic_compare_exchange_strong(&job.stage, &stage,
 	    STAGE_GOING_ON) && set_up_alone();
 	window_release();
-	return (done);
+	return done;
 }
 
 static void
@@ -173,8 +173,8 @@ cost(bool turn)
 {
 	uint64_t took = atomic_load(&job.took_ns);
 
-	return (took > (turn ? TURN_NS : SETUP_NS) ? took :
-	    turn ? TURN_NS : SETUP_NS);
+	return took > (turn ? TURN_NS : SETUP_NS) ? took :
+	    turn ? TURN_NS : SETUP_NS;
 }
 
 /* Starts the job on the worker thread; without ${w} only what the process
@@ -192,7 +192,7 @@ begin_job(const CUpti_CallbackData *d, uint32_t device,
 	    window_is_shut() ||
 	    !budget_allows(now, cost(w != NULL && w->turn)) ||
 	    atomic_exchange(&job.active, true))
-		return (false);
+		return false;
 	job.handle = d->context;
 	job.context = d->contextUid;
 	job.device = device;
@@ -203,7 +203,7 @@ begin_job(const CUpti_CallbackData *d, uint32_t device,
 	worker_do(run, NULL, 0, &begun);
 	if (!begun)
 		atomic_store(&job.active, false);
-	return (begun);
+	return begun;
 }
 
 /* Waits for the job, no longer than a hold may last while it waits for an idle
@@ -251,17 +251,17 @@ prepare_target(const CUpti_CallbackData *d, struct signature *s,
 	}
 	s->elsewhere = atomic_load(&job.elsewhere);
 	if (!window_try())
-		return (NULL);
+		return NULL;
 	/* Instructions can be counted without the profiler. */
 	t = target_find(d->contextUid);
 	if (t == NULL) {
 		window_release();
-		return (NULL);
+		return NULL;
 	}
 	s->beside = w->turn &&
 	    t->p.config != &target_metrics()->config[w->config];
 	t->turns += w->turn && begun;
-	return (t);
+	return t;
 }
 
 void
@@ -281,5 +281,5 @@ uint64_t
 prepare_waited(uint64_t begin)
 {
 
-	return (waited_until > begin ? waited_until : begin);
+	return waited_until > begin ? waited_until : begin;
 }

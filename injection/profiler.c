@@ -26,7 +26,7 @@ enable(struct profiler *p, const struct metrics *m, size_t config,
 	*where = "cuptiRangeProfilerEnable";
 	if ((r = (int)inject.api.cuptiRangeProfilerEnable(&e)) !=
 	    CUPTI_SUCCESS)
-		return (r);
+		return r;
 	p->object = e.pRangeProfilerObject;
 	*where = "cuptiRangeProfilerGetCounterDataSize";
 	s.pRangeProfilerObject = p->object;
@@ -37,21 +37,21 @@ enable(struct profiler *p, const struct metrics *m, size_t config,
 	s.maxNumRangeTreeNodes = 1;
 	if ((r = (int)inject.api.cuptiRangeProfilerGetCounterDataSize(&s)) !=
 	    CUPTI_SUCCESS)
-		return (r);
+		return r;
 	profiler_free(p);
 	p->size = s.counterDataSize;
 	p->pristine = malloc(p->size);
 	p->image = malloc(p->size);
 	if (p->pristine == NULL || p->image == NULL)
-		return (CUPTI_ERROR_OUT_OF_MEMORY);
+		return CUPTI_ERROR_OUT_OF_MEMORY;
 	/* It is tied to the latest size query: CUPTI refuses an image of
 	 * another size. */
 	*where = "cuptiRangeProfilerCounterDataImageInitialize";
 	i.pRangeProfilerObject = p->object;
 	i.counterDataSize = p->size;
 	i.pCounterData = p->pristine;
-	return ((int)inject.api.cuptiRangeProfilerCounterDataImageInitialize(
-	    &i));
+	return (int)inject.api.cuptiRangeProfilerCounterDataImageInitialize(
+	    &i);
 }
 
 int
@@ -60,11 +60,11 @@ profiler_disable(struct profiler *p, const char **where)
 	PARAMS(CUpti_RangeProfiler_Disable_Params, d);
 
 	if (p->object == NULL)
-		return (CUPTI_SUCCESS);
+		return CUPTI_SUCCESS;
 	*where = "cuptiRangeProfilerDisable";
 	d.pRangeProfilerObject = p->object;
 	p->object = NULL;
-	return ((int)inject.api.cuptiRangeProfilerDisable(&d));
+	return (int)inject.api.cuptiRangeProfilerDisable(&d);
 }
 
 /* CUPTI replays kernels in automatic ranges only. */
@@ -72,7 +72,7 @@ static bool
 auto_range(void)
 {
 
-	return (inject.replay);
+	return inject.replay;
 }
 
 static int
@@ -98,16 +98,16 @@ start(struct profiler *p, const char **where)
 	c.targetNestingLevel = 1;
 	if ((r = (int)inject.api.cuptiRangeProfilerSetConfig(&c)) !=
 	    CUPTI_SUCCESS)
-		return (r);
+		return r;
 	*where = "cuptiRangeProfilerStart";
 	s.pRangeProfilerObject = p->object;
 	if ((r = (int)inject.api.cuptiRangeProfilerStart(&s)) !=
 	    CUPTI_SUCCESS || auto_range())
-		return (r);
+		return r;
 	*where = "cuptiRangeProfilerPushRange";
 	u.pRangeProfilerObject = p->object;
 	u.pRangeName = "k";
-	return ((int)inject.api.cuptiRangeProfilerPushRange(&u));
+	return (int)inject.api.cuptiRangeProfilerPushRange(&u);
 }
 
 static int
@@ -131,12 +131,12 @@ stop(struct profiler *p, bool *dropped, const char **where)
 	if (stopped == CUPTI_SUCCESS)
 		p->pass = p->config->base + s.passIndex % p->config->passes;
 	if (r != CUPTI_SUCCESS)
-		return (r);
+		return r;
 	*where = "cuptiRangeProfilerDecodeData";
 	d.pRangeProfilerObject = p->object;
 	r = (int)inject.api.cuptiRangeProfilerDecodeData(&d);
 	*dropped = d.numOfRangeDropped != 0;
-	return (r);
+	return r;
 }
 
 /* A slow outlier moves the estimate by a quarter only. */
@@ -160,7 +160,7 @@ profiler_start(struct profiler *p, const char **where)
 	int r = start(p, where);
 
 	p->begun_ns = inject_now() - begin;
-	return (r);
+	return r;
 }
 
 int
@@ -171,7 +171,7 @@ profiler_stop(struct profiler *p, bool *dropped, const char **where)
 	int r = stop(p, dropped, where);
 
 	note_cost(p, pass, p->begun_ns + inject_now() - begin);
-	return (r);
+	return r;
 }
 
 int
@@ -185,9 +185,9 @@ profiler_turn(struct profiler *p, size_t pass, const char **where)
 		memcpy(p->image, p->pristine, p->size);
 		if ((r = profiler_start(p, where)) != CUPTI_SUCCESS ||
 		    (r = profiler_stop(p, &dropped, where)) != CUPTI_SUCCESS)
-			return (r);
+			return r;
 	}
-	return (CUPTI_SUCCESS);
+	return CUPTI_SUCCESS;
 }
 
 size_t
@@ -195,7 +195,7 @@ profiler_after(const struct profiler *p, size_t pass)
 {
 	const struct metrics_config *c = p->config;
 
-	return (c->base + (pass - c->base + 1) % c->passes);
+	return c->base + (pass - c->base + 1) % c->passes;
 }
 
 uint64_t
@@ -206,7 +206,7 @@ profiler_turn_ns(const struct profiler *p, size_t pass)
 
 	for (i = p->pass; i != pass; i = profiler_after(p, i))
 		ns += p->cost_ns[i];
-	return (ns);
+	return ns;
 }
 
 /* The first window pays the one-time costs: its pass counts as not timed. */
@@ -220,7 +220,7 @@ go_round(struct profiler *p, const char **where)
 	memcpy(p->image, p->pristine, p->size);
 	if ((r = profiler_start(p, where)) != CUPTI_SUCCESS ||
 	    (r = profiler_stop(p, &dropped, where)) != CUPTI_SUCCESS)
-		return (r);
+		return r;
 	r = profiler_turn(p, first, where);
 	/* Only pass 0 counts DRAM and L2: another first pass costs as much as
 	 * the next. */
@@ -228,7 +228,7 @@ go_round(struct profiler *p, const char **where)
 	    p->config->passes == 1 ? FIRST_PASS_NS :
 	    p->cost_ns[profiler_after(p, first)];
 	p->guessed |= 1u << first;
-	return (r);
+	return r;
 }
 
 int
@@ -237,7 +237,7 @@ profiler_enable(struct profiler *p, const struct metrics *m,
 {
 	int r = enable(p, m, config, where);
 
-	return (r != CUPTI_SUCCESS || auto_range() ? r : go_round(p, where));
+	return r != CUPTI_SUCCESS || auto_range() ? r : go_round(p, where);
 }
 
 void

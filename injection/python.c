@@ -71,8 +71,8 @@ this_thread(void)
 	if (!atomic_load_explicit(&python.there, memory_order_acquire) ||
 	    !python.initialized() ||
 	    (python.finalizing != NULL && python.finalizing()))
-		return (NULL);
-	return (python.this_thread());
+		return NULL;
+	return python.this_thread();
 }
 
 /* The decimal number at ${p}; NULL if there is none or it is over 100
@@ -84,8 +84,8 @@ number(const char *p, const char *end, unsigned long *n)
 
 	for (*n = 0; p < end && *p >= '0' && *p <= '9'; p++)
 		if ((*n = *n * 10 + (unsigned long)(*p - '0')) > 100000000)
-			return (NULL);
-	return (p > first ? p : NULL);
+			return NULL;
+	return p > first ? p : NULL;
 }
 
 /* The last occurrence of ${what} in [p, end). */
@@ -98,7 +98,7 @@ last(const char *p, const char *end, const char *what)
 	while (p + n <= end && (p = memmem(p, (size_t)(end - p), what,
 	    n)) != NULL)
 		found = p++;
-	return (found);
+	return found;
 }
 
 /* Converts '  File "F", line N in NAME' in [p, end) to "F\tN\tNAME\n" in
@@ -116,28 +116,28 @@ parse_line(const char *p, const char *end, char *out)
 
 	if ((size_t)(end - p) < sizeof(begin) - 1 ||
 	    memcmp(p, begin, sizeof(begin) - 1) != 0)
-		return (0);
+		return 0;
 	p += sizeof(begin) - 1;
 	if ((mid = last(p, end, middle)) == NULL)
-		return (0);
+		return 0;
 	line = mid + sizeof(middle) - 1;
 	if ((name = number(line, end, &v)) == NULL ||
 	    (size_t)(end - name) < sizeof(in) - 1 ||
 	    memcmp(name, in, sizeof(in) - 1) != 0)
-		return (0);
+		return 0;
 	file = (size_t)(mid - p);
 	digits = (size_t)(name - line);
 	name += sizeof(in) - 1;
 	n = (size_t)(end - name);
 	if (file == 0 || n == 0)
-		return (0);
+		return 0;
 	memmove(out, p, file);
 	out[file] = '\t';
 	memmove(out + file + 1, line, digits);
 	out[file + digits + 1] = '\t';
 	memmove(out + file + digits + 2, name, n);
 	out[file + digits + n + 2] = '\n';
-	return (file + digits + n + 3);
+	return file + digits + n + 3;
 }
 
 size_t
@@ -151,7 +151,7 @@ python_parse(char *text, size_t len)
 	    p = end + 1)
 		if (memchr(p, '\t', (size_t)(end - p)) == NULL)
 			used += parse_line(p, end, text + used);
-	return (used);
+	return used;
 }
 
 size_t
@@ -168,7 +168,7 @@ python_frames(char *out, size_t size)
 	if (thread == NULL || python.walks ||
 	    pipe2(p, O_CLOEXEC | O_NONBLOCK) != 0) {
 		errno = saved;
-		return (len);
+		return len;
 	}
 	python.dump(p[1], thread);
 	while (len < size && (n = read(p[0], out + len, size - len)) > 0)
@@ -176,5 +176,5 @@ python_frames(char *out, size_t size)
 	close(p[0]);
 	close(p[1]);
 	errno = saved;
-	return (python_parse(out, len));
+	return python_parse(out, len);
 }

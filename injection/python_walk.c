@@ -73,8 +73,8 @@ minor_version(void)
 	*(void **)&get = dlsym(RTLD_DEFAULT, "Py_GetVersion");
 	if (get == NULL || (text = get()) == NULL ||
 	    strncmp(text, "3.", 2) != 0)
-		return (-1);
-	return (atoi(text + 2));
+		return -1;
+	return atoi(text + 2);
 }
 
 static bool
@@ -84,7 +84,7 @@ layout_313(struct layout *l)
 
 	if (o == NULL || memcmp(o->cookie, "xdebugpy", 8) != 0 ||
 	    o->version >> 16 != 0x030d || o->free_threaded != 0)
-		return (false);
+		return false;
 	*l = (struct layout){ .thread_frame = o->thread.current_frame,
 	    .frame_back = o->frame.previous,
 	    .frame_code = o->frame.executable,
@@ -92,7 +92,7 @@ layout_313(struct layout *l)
 	    .code_file = o->code.filename, .code_name = o->code.qualname,
 	    .code_instructions = o->code.instructions,
 	    .type = o->object.type };
-	return (l->frame_instruction != 0);
+	return l->frame_instruction != 0;
 }
 
 /* The bytes of an object up to the end of the fields at these offsets and of
@@ -105,7 +105,7 @@ span_of(const struct layout *l, uint64_t a, uint64_t b, uint64_t c)
 	most = a > most ? a : most;
 	most = b > most ? b : most;
 	most = c > most ? c : most;
-	return (most <= OBJECT_MAX - 8 ? (size_t)most + 8 : 0);
+	return most <= OBJECT_MAX - 8 ? (size_t)most + 8 : 0;
 }
 
 bool
@@ -121,7 +121,7 @@ python_walk_find(void)
 	if (minor == 9 || minor == 10)
 		walk.at = old;
 	else if (minor != 13 || !layout_313(&walk.at))
-		return (false);
+		return false;
 	l = &walk.at;
 	l->frame_size = span_of(l, l->frame_back, l->frame_code,
 	    l->frame_instruction);
@@ -135,11 +135,11 @@ python_walk_find(void)
 	*(void **)&walk.length = dlsym(RTLD_DEFAULT, "PyUnicode_GetLength");
 	*(void **)&walk.character = dlsym(RTLD_DEFAULT, "PyUnicode_ReadChar");
 	walk.pid = getpid();
-	return (sizeof(void *) == 8 && l->frame_size > 0 &&
+	return sizeof(void *) == 8 && l->frame_size > 0 &&
 	    l->code_size > 0 && l->thread_frame < 65536 && walk.code_type != NULL &&
 	    walk.frame_type != NULL && walk.string_type != NULL &&
 	    walk.frame_line != NULL && walk.code_line != NULL &&
-	    walk.length != NULL && walk.character != NULL);
+	    walk.length != NULL && walk.character != NULL;
 }
 
 /* An object's first bytes. */
@@ -157,11 +157,11 @@ fetch(struct iovec *to, struct iovec *from, size_t n)
 	for (i = 0; i < n; i++) {
 		if (from[i].iov_base == NULL ||
 		    ((uintptr_t)from[i].iov_base & 7) != 0)
-			return (false);
+			return false;
 		want += from[i].iov_len = to[i].iov_len;
 	}
-	return (process_vm_readv(walk.pid, to, n, from, n, 0) ==
-	    (ssize_t)want);
+	return process_vm_readv(walk.pid, to, n, from, n, 0) ==
+	    (ssize_t)want;
 }
 
 static bool
@@ -171,7 +171,7 @@ read_object(struct object *o, const void *at, size_t size)
 	struct iovec from = { (void *)(uintptr_t)at, size };
 
 	o->at = at;
-	return (fetch(&to, &from, 1));
+	return fetch(&to, &from, 1);
 }
 
 static const void *
@@ -180,7 +180,7 @@ field(const struct object *o, uint64_t offset)
 	const void *value;
 
 	memcpy(&value, o->byte + offset, sizeof(value));
-	return (value);
+	return value;
 }
 
 /* Are both strings? */
@@ -193,11 +193,11 @@ are_strings(const void *a, const void *b)
 	struct iovec from[2];
 
 	if (a == NULL || b == NULL)
-		return (false);
+		return false;
 	from[0].iov_base = (char *)(uintptr_t)a + walk.at.type;
 	from[1].iov_base = (char *)(uintptr_t)b + walk.at.type;
-	return (fetch(to, from, 2) && type[0] == walk.string_type &&
-	    type[1] == walk.string_type);
+	return fetch(to, from, 2) && type[0] == walk.string_type &&
+	    type[1] == walk.string_type;
 }
 
 /* One character in UTF-8; control characters, which would break the line
@@ -210,24 +210,24 @@ put_character(char *out, uint32_t c)
 		c = '?';
 	if (c < 0x80) {
 		out[0] = (char)c;
-		return (1);
+		return 1;
 	}
 	if (c < 0x800) {
 		out[0] = (char)(0xc0 | c >> 6);
 		out[1] = (char)(0x80 | (c & 0x3f));
-		return (2);
+		return 2;
 	}
 	if (c < 0x10000) {
 		out[0] = (char)(0xe0 | c >> 12);
 		out[1] = (char)(0x80 | (c >> 6 & 0x3f));
 		out[2] = (char)(0x80 | (c & 0x3f));
-		return (3);
+		return 3;
 	}
 	out[0] = (char)(0xf0 | (c >> 18 & 7));
 	out[1] = (char)(0x80 | (c >> 12 & 0x3f));
 	out[2] = (char)(0x80 | (c >> 6 & 0x3f));
 	out[3] = (char)(0x80 | (c & 0x3f));
-	return (4);
+	return 4;
 }
 
 /* The string object ${s}; the bytes written, 0 if there is no room. */
@@ -238,11 +238,11 @@ put_string(char *out, size_t room, const void *s)
 	size_t used = 0;
 
 	if (n <= 0 || (size_t)(n < STRING_MAX ? n : STRING_MAX) * 4 > room)
-		return (0);
+		return 0;
 	/* The end of a path tells more than its beginning. */
 	for (i = n > STRING_MAX ? n - STRING_MAX : 0; i < n; i++)
 		used += put_character(out + used, walk.character(s, i));
-	return (used);
+	return used;
 }
 
 /* The line that ${frame} of ${code} is at; 0 unknown. */
@@ -252,13 +252,13 @@ line_of(const struct object *frame, const struct object *code)
 	const char *at, *begin;
 
 	if (walk.at.frame_instruction == 0)
-		return (field(frame, walk.at.type) == walk.frame_type ?
-		    walk.frame_line(frame->at) : 0);
+		return field(frame, walk.at.type) == walk.frame_type ?
+		    walk.frame_line(frame->at) : 0;
 	at = field(frame, walk.at.frame_instruction);
 	begin = code->at + walk.at.code_instructions;
 	if (at < begin || at - begin > INT32_MAX)
-		return (0);
-	return (walk.code_line(code->at, (int)(at - begin)));
+		return 0;
+	return walk.code_line(code->at, (int)(at - begin));
 }
 
 static size_t
@@ -272,12 +272,12 @@ put_frame(char *out, size_t room, const struct object *frame,
 
 	if (line <= 0 || !are_strings(file, name) ||
 	    (used = put_string(out, room, file)) == 0 || room - used < 32)
-		return (0);
+		return 0;
 	used += (size_t)snprintf(out + used, 16, "\t%d\t", line);
 	if ((n = put_string(out + used, room - used - 1, name)) == 0)
-		return (0);
+		return 0;
 	out[used + n] = '\n';
-	return (used + n + 1);
+	return used + n + 1;
 }
 
 size_t
@@ -300,5 +300,5 @@ python_walk(const void *thread, char *out, size_t size)
 			    &code);
 		next = field(&frame, walk.at.frame_back);
 	}
-	return (used);
+	return used;
 }

@@ -72,17 +72,17 @@ bool
 sampling_active(void)
 {
 
-	return (atomic_load_explicit(&sampling.active, memory_order_relaxed) >
-	    0);
+	return atomic_load_explicit(&sampling.active, memory_order_relaxed) >
+	    0;
 }
 
 bool
 sampling_enough(void)
 {
 
-	return (atomic_load(&sampling.samples) >= ENOUGH_SAMPLES ||
+	return atomic_load(&sampling.samples) >= ENOUGH_SAMPLES ||
 	    atomic_load(&sampling.lasted_ns) >= ENOUGH_NS ||
-	    atomic_load(&sampling.spoilt));
+	    atomic_load(&sampling.spoilt);
 }
 
 static int
@@ -102,9 +102,9 @@ learn_stalls(CUcontext context, const char **where)
 	n.numStallReasons = &count;
 	if ((r = (int)inject.api.cuptiPCSamplingGetNumStallReasons(&n)) !=
 	    CUPTI_SUCCESS)
-		return (r);
+		return r;
 	if (count == 0 || count > STALLS_MAX)
-		return (CUPTI_ERROR_NOT_SUPPORTED);
+		return CUPTI_ERROR_NOT_SUPPORTED;
 	for (i = 0; i < count; i++)
 		name[i] = sampling.name[i];
 	*where = "cuptiPCSamplingGetStallReasons";
@@ -112,7 +112,7 @@ learn_stalls(CUcontext context, const char **where)
 	g.stallReasonIndex = sampling.stall;
 	g.stallReasons = name;
 	sampling.stalls = count;
-	return ((int)inject.api.cuptiPCSamplingGetStallReasons(&g));
+	return (int)inject.api.cuptiPCSamplingGetStallReasons(&g);
 }
 
 static void
@@ -134,9 +134,9 @@ room_new(struct room *m, size_t pcs)
 	m->d.pPcData = calloc(pcs, sizeof(*m->d.pPcData));
 	m->stalls = calloc(pcs * sampling.stalls, sizeof(*m->stalls));
 	if (m->d.pPcData != NULL && m->stalls != NULL)
-		return (0);
+		return 0;
 	room_free(m);
-	return (-1);
+	return -1;
 }
 
 /* Resets a buffer before CUPTI writes into it: CUPTI reads capacities from the
@@ -195,7 +195,7 @@ configure(struct sampler *s, const char **where)
 	r = (int)inject.api.cuptiPCSamplingSetConfigurationAttribute(&p);
 	for (i = 0; r == CUPTI_SUCCESS && i < 6; i++)
 		r = (int)c[i].attributeStatus;
-	return (r);
+	return r;
 }
 
 static void
@@ -216,7 +216,7 @@ enable(struct sampler *s, const char **where)
 
 	*where = "cuptiPCSamplingEnable";
 	if ((r = (int)inject.api.cuptiPCSamplingEnable(&p)) != CUPTI_SUCCESS)
-		return (r);
+		return r;
 	/* Without the stall reasons queried and a buffer configured, fetching
 	 * crashes. */
 	if ((r = learn_stalls(s->context, where)) == CUPTI_SUCCESS &&
@@ -229,7 +229,7 @@ enable(struct sampler *s, const char **where)
 	}
 	if (r != CUPTI_SUCCESS)
 		disable(s->context);
-	return (r);
+	return r;
 }
 
 int
@@ -243,7 +243,7 @@ sampling_on(CUcontext context, uint32_t device, const char **where)
 	/* Trylock: the sender may be inside CUPTI, which may wait for this
 	 * thread. */
 	if (pthread_mutex_trylock(&sampling.lock) != 0)
-		return (SAMPLING_LATER);
+		return SAMPLING_LATER;
 	/* CUPTI can sample one context per GPU: the first one. */
 	for (i = 0; i < DEVICES; i++) {
 		if (sampling.all[i].context != NULL &&
@@ -269,7 +269,7 @@ sampling_on(CUcontext context, uint32_t device, const char **where)
 	}
 out:
 	pthread_mutex_unlock(&sampling.lock);
-	return (r);
+	return r;
 }
 
 static int
@@ -278,10 +278,10 @@ compare(const void *a, const void *b)
 	const CUpti_PCSamplingPCData *x = a, *y = b;
 
 	if (x->cubinCrc != y->cubinCrc)
-		return (x->cubinCrc < y->cubinCrc ? -1 : 1);
+		return x->cubinCrc < y->cubinCrc ? -1 : 1;
 	if (x->functionIndex != y->functionIndex)
-		return (x->functionIndex < y->functionIndex ? -1 : 1);
-	return (x->pcOffset < y->pcOffset ? -1 : x->pcOffset > y->pcOffset);
+		return x->functionIndex < y->functionIndex ? -1 : 1;
+	return x->pcOffset < y->pcOffset ? -1 : x->pcOffset > y->pcOffset;
 }
 
 static void
@@ -394,9 +394,9 @@ fetch(struct sampler *s)
 		r = (int)inject.api.cuptiPCSamplingGetData(&p);
 		take(s, &s->drain.d);
 		if (r != CUPTI_SUCCESS || s->drain.d.remainingNumPcs == 0)
-			return (r);
+			return r;
 	}
-	return (CUPTI_SUCCESS);
+	return CUPTI_SUCCESS;
 }
 
 /* Reports errors of fetching. */
@@ -439,16 +439,16 @@ sampling_off(CUcontext context)
 	unsigned i;
 
 	if (!sampling_active())
-		return (true);
+		return true;
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec += OFF_WAIT_S;
 	if (pthread_mutex_timedlock(&sampling.lock, &until) != 0)
-		return (false);
+		return false;
 	for (i = 0; i < DEVICES; i++)
 		if (sampling.all[i].context == context)
 			off(&sampling.all[i]);
 	pthread_mutex_unlock(&sampling.lock);
-	return (true);
+	return true;
 }
 
 /* Sampling is not turned off here, while kernels run: CUPTI would wait for
@@ -492,14 +492,14 @@ is_idle(const struct sampler *s)
 
 	/* After window_shut the window is held for good. */
 	if (!taken && !window_is_shut())
-		return (false);
+		return false;
 	idle = gate_close(s->device, 0) && gate_drain(s->context,
 	    s->device, FINISH_NS);
 	if (!idle)
 		gate_open();
 	if (taken)
 		window_release();
-	return (idle);
+	return idle;
 }
 
 void

@@ -23,9 +23,9 @@ sass_configure(struct metrics *m, uint32_t device, const char **where)
 
 	*where = "cuptiSassMetricsGetProperties";
 	if (device >= DEVICES)
-		return (CUPTI_ERROR_NOT_SUPPORTED);
+		return CUPTI_ERROR_NOT_SUPPORTED;
 	if (configured[device])
-		return (CUPTI_SUCCESS);
+		return CUPTI_SUCCESS;
 	for (i = 0; i < m->sources; i++) {
 		PARAMS(CUpti_SassMetrics_GetProperties_Params, p);
 
@@ -45,15 +45,15 @@ sass_configure(struct metrics *m, uint32_t device, const char **where)
 	}
 	m->sources = ids = n;
 	if (n == 0)
-		return (refused != CUPTI_SUCCESS ? refused :
-		    CUPTI_ERROR_NOT_SUPPORTED);
+		return refused != CUPTI_SUCCESS ? refused :
+		    CUPTI_ERROR_NOT_SUPPORTED;
 	*where = "cuptiSassMetricsSetConfig";
 	c.numOfMetricConfig = n;
 	c.pConfigs = config;
 	c.deviceIndex = device;
 	r = (int)inject.api.cuptiSassMetricsSetConfig(&c);
 	configured[device] = r == CUPTI_SUCCESS;
-	return (r);
+	return r;
 }
 
 void
@@ -77,7 +77,7 @@ sass_begin(CUcontext context, const char **where)
 	p.ctx = context;
 	p.enableLazyPatching = 1;	/* patch only what the window
 					 * launches */
-	return ((int)inject.api.cuptiSassMetricsEnable(&p));
+	return (int)inject.api.cuptiSassMetricsEnable(&p);
 }
 
 static int
@@ -87,8 +87,8 @@ compare(const void *a, const void *b)
 	int d = strcmp(x->functionName, y->functionName);
 
 	if (d != 0)
-		return (d);
-	return (x->pcOffset < y->pcOffset ? -1 : x->pcOffset > y->pcOffset);
+		return d;
+	return x->pcOffset < y->pcOffset ? -1 : x->pcOffset > y->pcOffset;
 }
 
 /* The counts of the function whose records begin at ${d}; *${used}: their
@@ -106,7 +106,7 @@ counts_of(const CUpti_SassMetrics_Data *d, size_t n, size_t *used)
 	c = calloc(1, sizeof(*c) + i * sizeof(c->value[0]));
 	if (c == NULL || (c->function = strdup(d[0].functionName)) == NULL) {
 		free(c);
-		return (NULL);
+		return NULL;
 	}
 	c->cubin = d[0].cubinCrc;
 	c->symbol = d[0].functionIndex;
@@ -121,7 +121,7 @@ counts_of(const CUpti_SassMetrics_Data *d, size_t n, size_t *used)
 			    .pc = d[i].pcOffset, .metric = (uint32_t)k,
 			    .value = d[i].pInstanceValues->value };
 	}
-	return (c);
+	return c;
 }
 
 static struct sass_counts *
@@ -132,14 +132,14 @@ collect(CUpti_SassMetrics_Data *d, size_t n)
 
 	for (i = 0; i < n; i++)
 		if (d[i].functionName == NULL)
-			return (NULL);
+			return NULL;
 	qsort(d, n, sizeof(*d), compare);
 	for (i = 0; i < n; i += used) {
 		if ((*end = counts_of(d + i, n - i, &used)) == NULL)
 			break;
 		end = &(*end)->next;
 	}
-	return (first);
+	return first;
 }
 
 /* The records of a window. */
@@ -160,7 +160,7 @@ flush(CUcontext context, struct sass_counts **counts, const char **where)
 	/* One instance: values are requested at GPU granularity. */
 	if (r != CUPTI_SUCCESS || n == 0 || n > RECORDS_MAX ||
 	    p.numOfInstances != 1)
-		return (r);
+		return r;
 	d = calloc(n, sizeof(*d));
 	v = calloc(n, sizeof(*v));
 	if (d == NULL || v == NULL) {
@@ -187,7 +187,7 @@ flush(CUcontext context, struct sass_counts **counts, const char **where)
 out:
 	free(d);
 	free(v);
-	return (r);
+	return r;
 }
 
 int
@@ -204,7 +204,7 @@ sass_end(CUcontext context, struct sass_counts **counts, const char **where)
 		*where = "cuptiSassMetricsDisable";
 		r = disabled;
 	}
-	return (r);
+	return r;
 }
 
 void

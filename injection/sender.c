@@ -101,7 +101,7 @@ decode_all(void)
 		all += n;
 		send_queue(0);
 	}
-	return (all);
+	return all;
 }
 
 static void
@@ -145,7 +145,7 @@ mono_after(int ms)
 		ts.tv_sec++;
 		ts.tv_nsec -= 1000000000;
 	}
-	return (ts);
+	return ts;
 }
 
 /* Interval between flushes. A clock that was set back makes it the longest. */
@@ -155,9 +155,9 @@ flush_every(uint64_t now)
 	uint64_t share = (now - inject.begin_ns) / FLUSH_SHARE;
 
 	if (activity_managed())
-		return (MANAGED_FLUSH_NS);
-	return (share < FLUSH_LEAST_NS ? FLUSH_LEAST_NS :
-	    share > FLUSH_MOST_NS ? FLUSH_MOST_NS : share);
+		return MANAGED_FLUSH_NS;
+	return share < FLUSH_LEAST_NS ? FLUSH_LEAST_NS :
+	    share > FLUSH_MOST_NS ? FLUSH_MOST_NS : share;
 }
 
 static void
@@ -215,7 +215,7 @@ sender_main(void *cookie)
 	say_goodbye((enum wire_bye)reason);
 	atomic_store(&inject.state, INJECT_DONE);
 	sem_post(&sender.done);
-	return (NULL);
+	return NULL;
 }
 
 /* Without this thread the sender opens files itself, among the program's
@@ -240,7 +240,7 @@ sender_start(void)
 	transport_begin();
 	if ((error = thread_start("cudadvise", sender_main)) == 0)
 		sender.started = true;
-	return (error);
+	return error;
 }
 
 void

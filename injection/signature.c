@@ -41,7 +41,7 @@ signature_init(void)
 {
 
 	table.key = calloc(KEY_SLOTS, sizeof(*table.key));
-	return (table.key != NULL ? 0 : -1);
+	return table.key != NULL ? 0 : -1;
 }
 
 /* NCCL and NVSHMEM kernels of several ranks wait for each other: measuring one
@@ -50,10 +50,10 @@ static bool
 is_communication(const char *name)
 {
 
-	return (strncmp(name, "nccl", 4) == 0 ||
+	return strncmp(name, "nccl", 4) == 0 ||
 	    strstr(name, "ncclDevKernel") != NULL ||
 	    strstr(name, "ncclKernel") != NULL ||
-	    strstr(name, "nvshmem") != NULL);
+	    strstr(name, "nvshmem") != NULL;
 }
 
 /* Find or make by name and shape. The lock is held. */
@@ -68,14 +68,14 @@ signature_by_name(const char *name, const struct signature_shape *shape)
 
 	for (i = (uint32_t)h & mask; table.slot[i] != 0; i = (i + 1) & mask)
 		if (table.name_hash[table.slot[i] - 1] == h)
-			return (table.all[table.slot[i] - 1]);
+			return table.all[table.slot[i] - 1];
 	if (n == SIGNATURE_MAX || (s = calloc(1, sizeof(*s))) == NULL) {
 		emit_lost(LOSS_TABLE, 1);
-		return (NULL);
+		return NULL;
 	}
 	if ((s->family = family_of(name)) == NULL) {
 		free(s);
-		return (NULL);
+		return NULL;
 	}
 	s->name = s->family->name;
 	s->id = n + 1;
@@ -88,7 +88,7 @@ signature_by_name(const char *name, const struct signature_shape *shape)
 	table.name_hash[n] = h;
 	table.slot[i] = n + 1;
 	atomic_store(&table.count, n + 1);
-	return (s);
+	return s;
 }
 
 /* The table is full, mostly with keys of unloaded functions: the others are
@@ -132,7 +132,7 @@ signature_slow(uint64_t hash, const char *name,
 		}
 	}
 	pthread_mutex_unlock(&table.lock);
-	return (s);
+	return s;
 }
 
 /* The signature in ${k}, whose hash was ${hash}; NULL if the slot was reused
@@ -143,8 +143,8 @@ key_signature(struct key *k, uint64_t hash)
 	struct signature *s = atomic_load_explicit(&k->sig,
 	    memory_order_acquire);
 
-	return (atomic_load_explicit(&k->hash, memory_order_relaxed) == hash ?
-	    s : NULL);
+	return atomic_load_explicit(&k->hash, memory_order_relaxed) == hash ?
+	    s : NULL;
 }
 
 struct signature *
@@ -165,8 +165,8 @@ signature_of(const void *key, const char *name,
 	    (h = atomic_load_explicit(&table.key[i].hash,
 	    memory_order_acquire)) != 0; i = (i + 1) & (KEY_SLOTS - 1))
 		if (h == hash && (s = key_signature(&table.key[i], h)) != NULL)
-			return (s);
-	return (signature_slow(hash, name, shape));
+			return s;
+	return signature_slow(hash, name, shape);
 }
 
 bool
@@ -176,12 +176,12 @@ signature_launched(struct signature *s)
 
 	atomic_fetch_add_explicit(&s->launches, 1, memory_order_relaxed);
 	if (!filter_counts())
-		return (true);
+		return true;
 	n = 1 + atomic_fetch_add_explicit(&s->family->launches, 1,
 	    memory_order_relaxed);
 	if (filter_after(n))
 		atomic_store(&s->measured, true);
-	return (!filter_before(n) && !filter_after(n));
+	return !filter_before(n) && !filter_after(n);
 }
 
 void
@@ -254,9 +254,9 @@ matters(uint64_t traced, uint64_t ns)
 	bool much = ns >= family_total() / FAMILY_SHARE;
 
 	if (traced >= MATTERS_AFTER)
-		return (much || ns / traced >= MATTERS_NS);
-	return (ns / traced >= FAMILY_LONG_NS ||
-	    (much && ns >= FAMILY_LONG_NS));
+		return much || ns / traced >= MATTERS_NS;
+	return ns / traced >= FAMILY_LONG_NS ||
+	    (much && ns >= FAMILY_LONG_NS);
 }
 
 void
@@ -281,22 +281,22 @@ signature_time(const struct signature *s)
 	uint64_t traced = atomic_load(&s->traced);
 
 	if (traced > 0)
-		return (atomic_load(&s->gpu_ns) / traced);
-	return (s->window_ns);
+		return atomic_load(&s->gpu_ns) / traced;
+	return s->window_ns;
 }
 
 uint32_t
 signature_count(void)
 {
 
-	return (atomic_load_explicit(&table.count, memory_order_relaxed));
+	return atomic_load_explicit(&table.count, memory_order_relaxed);
 }
 
 struct signature *
 signature_at(uint32_t i)
 {
 
-	return (table.all[i]);
+	return table.all[i];
 }
 
 void

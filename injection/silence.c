@@ -63,16 +63,16 @@ missing(uint64_t now)
 	char text[200];
 
 	if (!atomic_load(&watched) || atomic_load(&excused))
-		return (0);
+		return 0;
 	ended = launch_kernels(newest, atomic_load(&synced));
 	n = launch_kernels(newest, now);
 	if (ended < ENDED && n < PENDING)
-		return (0);
+		return 0;
 	snprintf(text, sizeof(text), "another profiler in the program receives "
 	    "CUPTI's records: there are none of the last %llu kernels or more. "
 	    "Run without it (torch.profiler, for one)", (unsigned long long)n);
 	diag_report(DIAG_SUBSCRIBER, SEVERITY_WARNING, 0, "records", text);
-	return (n);
+	return n;
 }
 
 void

@@ -75,21 +75,21 @@ struct metrics *
 target_metrics(void)
 {
 
-	return (&metrics);
+	return &metrics;
 }
 
 uint32_t
 target_refusal(void)
 {
 
-	return (atomic_load(&refused));
+	return atomic_load(&refused);
 }
 
 bool
 target_counts_instructions(void)
 {
 
-	return (!atomic_load_explicit(&no_instructions, memory_order_relaxed));
+	return !atomic_load_explicit(&no_instructions, memory_order_relaxed);
 }
 
 static const char *
@@ -98,10 +98,10 @@ why_unsupported(const CUpti_Profiler_DeviceSupported_Params *s)
 	const CUpti_Profiler_Support_Level yes =
 	    CUPTI_PROFILER_CONFIGURATION_SUPPORTED;
 
-	return (s->architecture != yes ? "the GPU is too old" :
+	return s->architecture != yes ? "the GPU is too old" :
 	    s->vGpu != yes ? "profiling is off for this virtual GPU" :
 	    s->confidentialCompute != yes ? "confidential computing is on" :
-	    s->wsl != yes ? "not available under WSL" : "reason unknown");
+	    s->wsl != yes ? "not available under WSL" : "reason unknown";
 }
 
 static int
@@ -115,23 +115,23 @@ check_support(uint32_t device)
 	r = (int)inject.api.cuptiProfilerInitialize(&init);
 	if (r != CUPTI_SUCCESS) {
 		target_refuse("cuptiProfilerInitialize", r);
-		return (-1);
+		return -1;
 	}
 	sup.cuDevice = (CUdevice)device;
 	sup.api = CUPTI_PROFILER_RANGE_PROFILING;
 	r = (int)inject.api.cuptiProfilerDeviceSupported(&sup);
 	if (r != CUPTI_SUCCESS) {
 		target_refuse("cuptiProfilerDeviceSupported", r);
-		return (-1);
+		return -1;
 	}
 	if (sup.isSupported == CUPTI_PROFILER_CONFIGURATION_SUPPORTED)
-		return (0);
+		return 0;
 	snprintf(text, sizeof(text), "CUPTI cannot read counters in this "
 	    "configuration: %s", why_unsupported(&sup));
 	diag_report(DIAG_UNSUPPORTED_GPU, SEVERITY_WARNING, 0, "counters",
 	    text);
 	atomic_store(&refused, SKIP_UNSUPPORTED);
-	return (-1);
+	return -1;
 }
 
 static int
@@ -147,16 +147,16 @@ load_metrics(uint32_t device)
 	r = metrics_load(&metrics, &inject.api, inject.metrics, chip,
 	    !inject.replay, &where);
 	if (r == CUPTI_SUCCESS)
-		return (0);
+		return 0;
 	if (r != -1) {
 		target_refuse(where, r);
-		return (-1);
+		return -1;
 	}
 	snprintf(text, sizeof(text), "there are no counters for chip '%s' in "
 	    "%s/" METRICS_FILE, chip, inject.metrics);
 	diag_report(DIAG_NO_METRICS, SEVERITY_WARNING, 0, "counters", text);
 	atomic_store(&refused, SKIP_UNSUPPORTED);
-	return (-1);
+	return -1;
 }
 
 static int
@@ -168,13 +168,13 @@ prepare_process(uint32_t device)
 		    "this CUPTI has no range profiler, which came with that of "
 		    "CUDA 12.6");
 		atomic_store(&refused, SKIP_UNSUPPORTED);
-		return (-1);
+		return -1;
 	}
 	if (!inject.api.sass && inject.level >= LEVEL_SOURCE)
 		target_refuse_instructions("SASS metrics", 0,
 		    "this CUPTI cannot count by instruction");
-	return (check_support(device) == 0 && load_metrics(device) == 0 ?
-	    0 : -1);
+	return check_support(device) == 0 && load_metrics(device) == 0 ?
+	    0 : -1;
 }
 
 int
@@ -184,14 +184,14 @@ target_prepare(uint32_t device)
 	if (!atomic_load(&prepared) && prepare_process(device) != 0)
 		metrics.count = 0;
 	atomic_store(&prepared, true);
-	return (metrics.count > 0 ? 0 : -1);
+	return metrics.count > 0 ? 0 : -1;
 }
 
 bool
 target_prepared(void)
 {
 
-	return (atomic_load_explicit(&prepared, memory_order_relaxed));
+	return atomic_load_explicit(&prepared, memory_order_relaxed);
 }
 
 void
@@ -207,9 +207,9 @@ disable(struct target *t, const char **where)
 {
 
 	if (t->p.object == NULL)
-		return (CUPTI_SUCCESS);
+		return CUPTI_SUCCESS;
 	gpu_lock_release(t->device);
-	return (profiler_disable(&t->p, where));
+	return profiler_disable(&t->p, where);
 }
 
 static struct target *
@@ -220,8 +220,8 @@ other_on(const struct target *t)
 	for (i = 0; i < CONTEXTS; i++)
 		if (&targets[i] != t && targets[i].p.object != NULL &&
 		    targets[i].device == t->device)
-			return (&targets[i]);
-	return (NULL);
+			return &targets[i];
+	return NULL;
 }
 
 CUcontext
@@ -229,7 +229,7 @@ target_in_the_way(const struct target *t)
 {
 	const struct target *other = other_on(t);
 
-	return (other != NULL ? other->p.context : NULL);
+	return other != NULL ? other->p.context : NULL;
 }
 
 int
@@ -256,9 +256,9 @@ target_enable(struct target *t, size_t config)
 	}
 	if (r != CUPTI_SUCCESS) {
 		target_refuse(where, r);
-		return (-1);
+		return -1;
 	}
-	return (0);
+	return 0;
 }
 
 /* Frees the target of a context that was destroyed while the window was
@@ -284,9 +284,9 @@ target_find(uint32_t context)
 	for (i = 0; i < CONTEXTS; i++) {
 		sweep(&targets[i]);
 		if (context != 0 && targets[i].context == context)
-			return (&targets[i]);
+			return &targets[i];
 	}
-	return (NULL);
+	return NULL;
 }
 
 bool
@@ -297,8 +297,8 @@ target_known(uint32_t context)
 	for (i = 0; i < CONTEXTS; i++)
 		if (atomic_load_explicit(&numbers[i], memory_order_relaxed) ==
 		    context)
-			return (true);
-	return (false);
+			return true;
+	return false;
 }
 
 /* The list of counters is for the process's first chip. */
@@ -307,8 +307,8 @@ same_chip(uint32_t device)
 {
 	char chip[64];
 
-	return (device_chip(device, chip, sizeof(chip)) == 0 &&
-	    strcmp(chip, metrics.chip) == 0);
+	return device_chip(device, chip, sizeof(chip)) == 0 &&
+	    strcmp(chip, metrics.chip) == 0;
 }
 
 struct target *
@@ -321,7 +321,7 @@ target_make(CUcontext handle, uint32_t context, uint32_t device)
 		if (targets[i].context == 0)
 			t = &targets[i];
 	if (t == NULL || t->context == context)
-		return (t);
+		return t;
 	memset(t, 0, sizeof(*t));
 	target_used(t, 0);
 	t->p.context = handle;
@@ -333,7 +333,7 @@ target_make(CUcontext handle, uint32_t context, uint32_t device)
 		diag_report(DIAG_NO_METRICS, SEVERITY_WARNING, 0, "counters",
 		    "GPUs of several models in one process: only those of the "
 		    "first one's model are measured");
-	return (t);
+	return t;
 }
 
 void
@@ -353,7 +353,7 @@ bool
 target_put_away(void)
 {
 
-	return (atomic_load_explicit(&put_away, memory_order_relaxed));
+	return atomic_load_explicit(&put_away, memory_order_relaxed);
 }
 
 void
@@ -380,7 +380,7 @@ uint64_t
 target_rest_ns(void)
 {
 
-	return (DISABLE_NS);
+	return DISABLE_NS;
 }
 
 void
@@ -407,10 +407,10 @@ targets_pause(void)
 		targets[i].paused = true;
 		if (r != CUPTI_SUCCESS) {
 			target_refuse(where, r);
-			return (false);
+			return false;
 		}
 	}
-	return (true);
+	return true;
 }
 
 void

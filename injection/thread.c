@@ -44,7 +44,7 @@ start(const char *name, void *(*run)(void *), int beside)
 	if ((error = pthread_create(&thread, &attr, run, NULL)) == 0)
 		pthread_setname_np(thread, name);
 	pthread_attr_destroy(&attr);
-	return (error);
+	return error;
 }
 
 int
@@ -60,5 +60,5 @@ thread_start(const char *name, void *(*run)(void *))
 	if ((error = start(name, run, 1)) != 0)
 		error = start(name, run, 0);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return (error);
+	return error;
 }

@@ -44,7 +44,7 @@ mono_now(void)
 	struct timespec ts;
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ((uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec);
+	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
 }
 
 static void
@@ -63,8 +63,8 @@ static int
 make_socket(void)
 {
 
-	return (fd_ours(&tx.socket) ? 0 : fd_keep(&tx.socket, socket(AF_UNIX,
-	    SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)));
+	return fd_ours(&tx.socket) ? 0 : fd_keep(&tx.socket, socket(AF_UNIX,
+	    SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 }
 
 static void
@@ -98,7 +98,7 @@ connected(void)
 
 	if (tx.connected && !fd_ours(&tx.socket))
 		disconnect();
-	return (tx.connected);
+	return tx.connected;
 }
 
 static void
@@ -139,16 +139,16 @@ spool_write(const uint8_t *p, size_t size)
 	while (done < size) {
 		if (!fd_ours(&tx.spool)) {
 			errno = EBADF;
-			return (-1);
+			return -1;
 		}
 		n = write(tx.spool.fd, p + done, size - done);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return (-1);
+			return -1;
 		done += (size_t)n;
 	}
-	return (0);
+	return 0;
 }
 
 static void
@@ -186,11 +186,11 @@ spool_frame(const struct emit_frame *f)
 		if (!fd_ours(&tx.spool))
 			spool_open();
 		if (tx.spool_failed || spool_write(f->data, f->size) == 0)
-			return (0);
+			return 0;
 		if (errno != EBADF)
 			break;
 	}
-	return (-1);
+	return -1;
 }
 
 /* Writes the oldest frame to the spool file; if that fails, its records are
@@ -408,7 +408,7 @@ bool
 transport_waits(void)
 {
 
-	return (tx.connected && (tx.hello_left > 0 || tx.next != NULL));
+	return tx.connected && (tx.hello_left > 0 || tx.next != NULL);
 }
 
 void

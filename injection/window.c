@@ -8,7 +8,7 @@ bool
 window_try(void)
 {
 
-	return (!atomic_exchange(&held, true));
+	return !atomic_exchange(&held, true);
 }
 
 void
@@ -23,7 +23,7 @@ bool
 window_is_held(void)
 {
 
-	return (atomic_load(&held));
+	return atomic_load(&held);
 }
 
 void
@@ -37,26 +37,26 @@ bool
 window_resume(void)
 {
 
-	return (atomic_exchange(&deferred, false));
+	return atomic_exchange(&deferred, false);
 }
 
 bool
 window_is_deferred(void)
 {
 
-	return (atomic_load(&deferred));
+	return atomic_load(&deferred);
 }
 
 bool
 window_shut(void)
 {
 
-	return (!atomic_exchange(&closed, true));
+	return !atomic_exchange(&closed, true);
 }
 
 bool
 window_is_shut(void)
 {
 
-	return (atomic_load(&closed));
+	return atomic_load(&closed);
 }

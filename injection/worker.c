@@ -33,7 +33,7 @@ run(void *cookie)
 		worker.action = NULL;
 		pthread_cond_broadcast(&worker.done);
 	}
-	return (NULL);
+	return NULL;
 }
 
 /* The lock is held. */
@@ -43,7 +43,7 @@ is_started(void)
 	pthread_condattr_t monotonic;
 
 	if (worker.started || worker.failed)
-		return (worker.started);
+		return worker.started;
 	pthread_condattr_init(&monotonic);
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
 	pthread_cond_init(&worker.wake, &monotonic);
@@ -51,7 +51,7 @@ is_started(void)
 	pthread_condattr_destroy(&monotonic);
 	worker.started = thread_start("cudadvise-work", run) == 0;
 	worker.failed = !worker.started;
-	return (worker.started);
+	return worker.started;
 }
 
 /* The lock is held. */
@@ -68,7 +68,7 @@ wait_until_done(uint64_t patience)
 		if (pthread_cond_timedwait(&worker.done, &worker.lock,
 		    &until) != 0)
 			break;
-	return (worker.action == NULL);
+	return worker.action == NULL;
 }
 
 bool
@@ -88,7 +88,7 @@ worker_do(void (*action)(void *), void *argument, uint64_t patience,
 	pthread_mutex_unlock(&worker.lock);
 	if (begun != NULL)
 		*begun = ours;
-	return (done);
+	return done;
 }
 
 bool
@@ -99,7 +99,7 @@ worker_wait(uint64_t patience)
 	pthread_mutex_lock(&worker.lock);
 	idle = !worker.started || wait_until_done(patience);
 	pthread_mutex_unlock(&worker.lock);
-	return (idle);
+	return idle;
 }
 
 void

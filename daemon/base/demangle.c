@@ -85,13 +85,13 @@ work_run(struct work *w, const char *mangled, timer_t timer, uint64_t ns,
 	/* A mask is not saved: the caller restores it. */
 	if (sigsetjmp(out, 0) != 0) {
 		*left = 1;
-		return (-1);
+		return -1;
 	}
 	inside = 1;
 	rc = timer_settime(timer, 0, &at, NULL) != 0 ? -1 :
 	    __gcclibcxx_demangle_callback(mangled, take, w);
 	inside = 0;
-	return (rc != 0 ? -1 : 0);
+	return rc != 0 ? -1 : 0;
 }
 
 /* The same, with a timer of ${ns} of this thread's processor time; without one
@@ -112,7 +112,7 @@ work_timed(struct work *w, const char *mangled, uint64_t ns, int *left)
 	if (!handled || timer_create(CLOCK_THREAD_CPUTIME_ID, &event,
 	    &timer) != 0) {
 		*left = 1;
-		return (-1);
+		return -1;
 	}
 	sigemptyset(&open);
 	sigaddset(&open, TIMER_SIGNAL);
@@ -120,7 +120,7 @@ work_timed(struct work *w, const char *mangled, uint64_t ns, int *left)
 	rc = work_run(w, mangled, timer, ns, left);
 	timer_delete(timer);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return (rc);
+	return rc;
 }
 
 static uint64_t
@@ -129,7 +129,7 @@ thread_ns(void)
 	struct timespec t;
 
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return ((uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 /* What is left for one name. */
@@ -139,9 +139,9 @@ share(const struct demangling *d)
 	uint64_t all = DEMANGLE_RUN_NS + DEMANGLE_BYTE_NS * d->bytes;
 
 	if (d->spent_ns >= all)
-		return (0);
-	return (all - d->spent_ns < DEMANGLE_NAME_NS ? all - d->spent_ns :
-	    DEMANGLE_NAME_NS);
+		return 0;
+	return all - d->spent_ns < DEMANGLE_NAME_NS ? all - d->spent_ns :
+	    DEMANGLE_NAME_NS;
 }
 
 char *
@@ -154,23 +154,23 @@ demangle_name(struct demangling *d, const char *mangled)
 	char *shrunk;
 
 	if (strncmp(mangled, "_Z", 2) != 0 || len > MANGLED_MAX)
-		return (strdup(mangled));
+		return strdup(mangled);
 	d->bytes += len;
 	if ((ns = share(d)) == 0) {
 		d->raw++;
-		return (strdup(mangled));
+		return strdup(mangled);
 	}
 	if ((w.text = malloc(DEMANGLED_MAX + 1)) == NULL)
-		return (NULL);
+		return NULL;
 	begin = thread_ns();
 	rc = work_timed(&w, mangled, ns, &left);
 	d->spent_ns += thread_ns() - begin;
 	d->raw += left != 0;
 	if (rc != 0) {
 		free(w.text);
-		return (strdup(mangled));
+		return strdup(mangled);
 	}
 	w.text[w.len] = '\0';
 	shrunk = realloc(w.text, w.len + 1);
-	return (shrunk != NULL ? shrunk : w.text);
+	return shrunk != NULL ? shrunk : w.text;
 }

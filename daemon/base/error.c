@@ -12,18 +12,18 @@ code_of(int number)
 	switch (number) {
 	case ENOENT:
 	case ENOTDIR:
-		return (ERROR_NOT_FOUND);
+		return ERROR_NOT_FOUND;
 	case EACCES:
 	case EPERM:
 	case EROFS:
-		return (ERROR_PERMISSION);
+		return ERROR_PERMISSION;
 	case ENOSPC:
 	case EDQUOT:
-		return (ERROR_NO_SPACE);
+		return ERROR_NO_SPACE;
 	case ENOMEM:
-		return (ERROR_MEMORY);
+		return ERROR_MEMORY;
 	default:
-		return (ERROR_OTHER);
+		return ERROR_OTHER;
 	}
 }
 
@@ -57,7 +57,7 @@ error_set(struct error *e, const char *fmt, ...)
 	va_start(ap, fmt);
 	set(e, ERROR_OTHER, fmt, ap);
 	va_end(ap);
-	return (-1);
+	return -1;
 }
 
 int
@@ -68,14 +68,14 @@ error_code(struct error *e, enum error_code code, const char *fmt, ...)
 	va_start(ap, fmt);
 	set(e, code, fmt, ap);
 	va_end(ap);
-	return (-1);
+	return -1;
 }
 
 int
 error_memory(struct error *e)
 {
 
-	return (error_code(e, ERROR_MEMORY, "out of memory"));
+	return error_code(e, ERROR_MEMORY, "out of memory");
 }
 
 int
@@ -84,9 +84,9 @@ error_remedy(struct error *e, const char *fmt, ...)
 	va_list ap;
 
 	if (e == NULL || e->remedy[0] != '\0')
-		return (-1);
+		return -1;
 	va_start(ap, fmt);
 	vsnprintf(e->remedy, sizeof(e->remedy), fmt, ap);
 	va_end(ap);
-	return (-1);
+	return -1;
 }

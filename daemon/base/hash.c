@@ -28,5 +28,5 @@ uint64_t
 hash_bytes(const void *p, size_t len)
 {
 
-	return (XXH64(p, len, hash_seed[0]));
+	return XXH64(p, len, hash_seed[0]);
 }

@@ -22,7 +22,7 @@ hash_u64(uint64_t key)
 	key *= hash_seed[1];
 	key ^= key >> 29;
 	key *= hash_seed[2];
-	return (key ^ key >> 32);
+	return key ^ key >> 32;
 }
 
 /* hash_bytes(p, len): the same of bytes. */

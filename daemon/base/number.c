@@ -48,7 +48,7 @@ unit_of(const struct unit *u, double v)
 
 	while (fabs(v) < u->from)
 		u++;
-	return (u);
+	return u;
 }
 
 static char *
@@ -56,7 +56,7 @@ number_word(char out[NUMBER_SIZE], const char *word)
 {
 
 	snprintf(out, NUMBER_SIZE, "%s", word);
-	return (out);
+	return out;
 }
 
 static void
@@ -87,7 +87,7 @@ group(char out[NUMBER_SIZE], const char *s)
 		out[at++] = s[i];
 	}
 	snprintf(out + at, NUMBER_SIZE - at, "%s", s + whole);
-	return (out);
+	return out;
 }
 
 /* ${v}, not 0, with so many ${digits}. A half counts as it is written: 7.75e-5 is
@@ -107,7 +107,7 @@ round_digits(double v, int digits)
 	v = copysign(round(strtod(s + 1, NULL) / pow(10, DIGITS_KEPT -
 	    digits)), v);
 	snprintf(s, sizeof(s), "%.0fe%d", v, exponent);
-	return (strtod(s, NULL));
+	return strtod(s, NULL);
 }
 
 char *
@@ -117,9 +117,9 @@ number_plain(char out[NUMBER_SIZE], double v)
 	char s[NUMBER_SIZE], *e;
 
 	if (!isfinite(v))
-		return (number_word(out, UNKNOWN));
+		return number_word(out, UNKNOWN);
 	if (fabs(v) < PLAIN_LEAST)
-		return (number_word(out, "0"));
+		return number_word(out, "0");
 	v = round_digits(v, digits);
 	snprintf(s, sizeof(s), "%.*e", digits - 1, v);
 	e = strchr(s, 'e');
@@ -128,12 +128,12 @@ number_plain(char out[NUMBER_SIZE], double v)
 		*e = '\0';
 		trim_zeros(s);
 		snprintf(out, NUMBER_SIZE, "%.8se%d", s, exponent);
-		return (out);
+		return out;
 	}
 	snprintf(s, sizeof(s), "%.*f", exponent < digits ?
 	    digits - 1 - exponent : 0, v);
 	trim_zeros(s);
-	return (group(out, s));
+	return group(out, s);
 }
 
 /* ${v} in that of ${units} which fits, before ${rest}. */
@@ -145,13 +145,13 @@ with_unit(char out[NUMBER_SIZE], double v, const struct unit *units,
 	char digits[NUMBER_SIZE];
 
 	if (!isfinite(v))
-		return (number_word(out, UNKNOWN));
+		return number_word(out, UNKNOWN);
 	u = unit_of(units, v);
 	number_plain(digits, v / u->scale);
 	if (snprintf(out, NUMBER_SIZE, "%s%s%s%s", digits, space, u->name,
 	    rest) >= NUMBER_SIZE)
 		number_word(out, UNKNOWN);
-	return (out);
+	return out;
 }
 
 char *
@@ -159,7 +159,7 @@ number_times(char out[NUMBER_SIZE], double v)
 {
 	static const struct unit none = { 0, 1, "×" };
 
-	return (with_unit(out, v, &none, "", ""));
+	return with_unit(out, v, &none, "", "");
 }
 
 char *
@@ -167,8 +167,8 @@ number_seconds(char out[NUMBER_SIZE], double s)
 {
 
 	if (fabs(s) < SECONDS_LEAST)
-		return (number_word(out, "0 s"));
-	return (with_unit(out, s, time_units, " ", ""));
+		return number_word(out, "0 s");
+	return with_unit(out, s, time_units, " ", "");
 }
 
 char *
@@ -179,7 +179,7 @@ number_interval(char out[NUMBER_SIZE], double about, double low, double high)
 
 	out[0] = '\0';
 	if (!isfinite(about) || !isfinite(low) || !isfinite(high))
-		return (out);
+		return out;
 	u = unit_of(time_units, about > 0 ? about : high);
 	number_plain(a, low / u->scale);
 	number_plain(b, high / u->scale);
@@ -187,7 +187,7 @@ number_interval(char out[NUMBER_SIZE], double about, double low, double high)
 	    snprintf(out, NUMBER_SIZE, "%s to %s%s%s", a, b,
 	    about > 0 ? "" : " ", about > 0 ? "" : u->name) >= NUMBER_SIZE)
 		out[0] = '\0';
-	return (out);
+	return out;
 }
 
 char *
@@ -197,9 +197,9 @@ number_percent(char out[NUMBER_SIZE], double ratio)
 	char digits[NUMBER_SIZE];
 
 	if (!isfinite(p))
-		return (number_word(out, UNKNOWN));
+		return number_word(out, UNKNOWN);
 	if (fabs(p) < 0.05)
-		return (number_word(out, p > 0 ? "<0.1 %" : "0 %"));
+		return number_word(out, p > 0 ? "<0.1 %" : "0 %");
 	if (fabs(p) < 9.95) {
 		snprintf(digits, sizeof(digits), "%.1f", round(p * 10) / 10);
 		trim_zeros(digits);
@@ -207,21 +207,21 @@ number_percent(char out[NUMBER_SIZE], double ratio)
 		number_whole(digits, p);
 	}
 	snprintf(out, NUMBER_SIZE, "%.40s %%", digits);
-	return (out);
+	return out;
 }
 
 char *
 number_bytes(char out[NUMBER_SIZE], double bytes)
 {
 
-	return (with_unit(out, bytes, prefixes, " ", "B"));
+	return with_unit(out, bytes, prefixes, " ", "B");
 }
 
 char *
 number_rate(char out[NUMBER_SIZE], double v, const char *unit)
 {
 
-	return (with_unit(out, v, prefixes, " ", unit));
+	return with_unit(out, v, prefixes, " ", unit);
 }
 
 char *
@@ -230,7 +230,7 @@ number_count(char out[NUMBER_SIZE], uint64_t n)
 	char digits[24];
 
 	snprintf(digits, sizeof(digits), "%" PRIu64, n);
-	return (group(out, digits));
+	return group(out, digits);
 }
 
 char *
@@ -239,17 +239,17 @@ number_whole(char out[NUMBER_SIZE], double n)
 	char digits[NUMBER_SIZE];
 
 	if (!(fabs(n) < 1e15))
-		return (number_plain(out, n));
+		return number_plain(out, n);
 	/* + 0: "0", not "-0". */
 	snprintf(digits, sizeof(digits), "%.0f", round(n) + 0);
-	return (group(out, digits));
+	return group(out, digits);
 }
 
 char *
 number_compact(char out[NUMBER_SIZE], double n)
 {
 
-	return (with_unit(out, n, prefixes, "", ""));
+	return with_unit(out, n, prefixes, "", "");
 }
 
 /* ${digits} and the first ${len} bytes of ${noun}, a singular whose last word is
@@ -265,7 +265,7 @@ with_noun(char out[NUMBER_SIZE], const char *digits, const char *noun,
 	if (snprintf(out, NUMBER_SIZE, "%s %.*s%s%s", digits, (int)len, noun,
 	    ending, rest) >= NUMBER_SIZE)
 		number_word(out, digits);
-	return (out);
+	return out;
 }
 
 char *
@@ -273,7 +273,7 @@ number_of(char out[NUMBER_SIZE], double n, const char *noun)
 {
 	char digits[NUMBER_SIZE];
 
-	return (with_noun(out, number_whole(digits, n), noun, strlen(noun)));
+	return with_noun(out, number_whole(digits, n), noun, strlen(noun));
 }
 
 /* How long the noun is that a unit begins with ("sector" of "sector/request"); 0
@@ -285,11 +285,11 @@ unit_noun(const char *unit)
 
 	if ((len == 3 && memcmp(unit, "GPU", 3) == 0) ||
 	    (len == 2 && memcmp(unit, "SM", 2) == 0))
-		return (len);
+		return len;
 	if (len < 3 || strspn(unit, "abcdefghijklmnopqrstuvwxyz ") < len ||
 	    (len == 4 && memcmp(unit, "inst", 4) == 0))
-		return (0);
-	return (len);
+		return 0;
+	return len;
 }
 
 /* "B/s", "FLOP/s", "1/s"; but of sectors we say "12,300 sectors/s". */
@@ -298,8 +298,8 @@ is_rate(const char *unit)
 {
 	size_t len = strlen(unit);
 
-	return (len > 2 && strcmp(unit + len - 2, "/s") == 0 &&
-	    unit_noun(unit) == 0);
+	return len > 2 && strcmp(unit + len - 2, "/s") == 0 &&
+	    unit_noun(unit) == 0;
 }
 
 char *
@@ -308,21 +308,21 @@ number_value(char out[NUMBER_SIZE], double v, const char *unit)
 	char digits[NUMBER_SIZE];
 
 	if (unit == NULL || *unit == '\0' || strcmp(unit, "ratio") == 0)
-		return (number_plain(out, v));
+		return number_plain(out, v);
 	if (strcmp(unit, "s") == 0)
-		return (number_seconds(out, v));
+		return number_seconds(out, v);
 	if (strcmp(unit, "ns") == 0)
-		return (number_seconds(out, v / 1e9));
+		return number_seconds(out, v / 1e9);
 	if (strcmp(unit, "B") == 0 || strcmp(unit, "bytes") == 0)
-		return (number_bytes(out, v));
+		return number_bytes(out, v);
 	if (strcmp(unit, "%") == 0)
-		return (number_percent(out, v / 100));
+		return number_percent(out, v / 100);
 	if (is_rate(unit))
-		return (number_rate(out, v, unit + (*unit == '1')));
+		return number_rate(out, v, unit + (*unit == '1'));
 	if (!isfinite(v))
-		return (number_word(out, UNKNOWN));
-	return (with_noun(out, number_plain(digits, v), unit,
-	    unit_noun(unit)));
+		return number_word(out, UNKNOWN);
+	return with_noun(out, number_plain(digits, v), unit,
+	    unit_noun(unit));
 }
 
 char *
@@ -333,5 +333,5 @@ number_shape(char out[NUMBER_SIZE], const uint32_t v[3])
 	for (i = 0; i < used; i++)
 		at += snprintf(out + at, NUMBER_SIZE - (size_t)at,
 		    "%s%" PRIu32, i > 0 ? " × " : "", v[i]);
-	return (out);
+	return out;
 }

@@ -16,18 +16,18 @@ format_checked(char *out, struct error *e, int n)
 {
 
 	if (n >= 0 && n < PATH_MAX)
-		return (0);
+		return 0;
 	out[0] = '\0';
 	error_set(e, "a path is longer than %d bytes", PATH_MAX - 1);
-	return (error_remedy(e, "choose a shorter directory"));
+	return error_remedy(e, "choose a shorter directory");
 }
 
 int
 paths_join(char *out, const char *a, const char *b, struct error *e)
 {
 
-	return (format_checked(out, e,
-	    snprintf(out, PATH_MAX, "%s/%s", a, b)));
+	return format_checked(out, e,
+	    snprintf(out, PATH_MAX, "%s/%s", a, b));
 }
 
 /* An environment variable that holds an absolute path; relative ones are
@@ -37,7 +37,7 @@ environment(const char *name)
 {
 	const char *v = getenv(name);
 
-	return (v != NULL && v[0] == '/' ? v : NULL);
+	return v != NULL && v[0] == '/' ? v : NULL;
 }
 
 /* Make ${path} and what is missing above it, 0700. */
@@ -48,18 +48,18 @@ make_directory(const char *path, struct error *e)
 	char *p;
 
 	if (format_checked(part, e, snprintf(part, sizeof(part), "%s", path)))
-		return (-1);
+		return -1;
 	for (p = part + 1; *p != '\0'; p++) {
 		if (*p != '/')
 			continue;
 		*p = '\0';
 		if (mkdir(part, 0700) != 0 && errno != EEXIST)
-			return (error_set(e, "cannot make '%s':", part));
+			return error_set(e, "cannot make '%s':", part);
 		*p = '/';
 	}
 	if (mkdir(part, 0700) != 0 && errno != EEXIST)
-		return (error_set(e, "cannot make '%s':", part));
-	return (0);
+		return error_set(e, "cannot make '%s':", part);
+	return 0;
 }
 
 /* Nobody else may have put it there, nor write or read in it. */
@@ -91,11 +91,11 @@ private_directory(const char *path, const char *variable, struct error *e)
 	if ((st.st_mode & 077) != 0) {
 		error_set(e, "'%s' is open to other users (mode %03o)", path,
 		    (unsigned)(st.st_mode & 0777));
-		return (error_remedy(e, "chmod 700 %s", path));
+		return error_remedy(e, "chmod 700 %s", path);
 	}
-	return (0);
+	return 0;
 remedy:
-	return (error_remedy(e, "set %s to a directory of your own", variable));
+	return error_remedy(e, "set %s to a directory of your own", variable);
 }
 
 int
@@ -112,8 +112,8 @@ paths_runtime(char *out, struct error *e)
 		n = snprintf(out, PATH_MAX, "/tmp/cudadvise-%u",
 		    (unsigned)geteuid());
 	if (format_checked(out, e, n) != 0)
-		return (-1);
-	return (private_directory(out, "CUDADVISE_RUNTIME_DIR", e));
+		return -1;
+	return private_directory(out, "CUDADVISE_RUNTIME_DIR", e);
 }
 
 /* $HOME/${tail}; a service or a container may have none, the account has. */
@@ -130,9 +130,9 @@ home_path(char *out, const char *tail, const char *variable, struct error *e)
 		home = found->pw_dir;
 	if (home == NULL) {
 		error_set(e, "HOME is not set");
-		return (error_remedy(e, "set HOME or %s", variable));
+		return error_remedy(e, "set HOME or %s", variable);
 	}
-	return (paths_join(out, home, tail, e));
+	return paths_join(out, home, tail, e);
 }
 
 int
@@ -142,14 +142,14 @@ paths_state(char *out, struct error *e)
 
 	if ((v = environment("CUDADVISE_STATE_DIR")) != NULL) {
 		if (format_checked(out, e, snprintf(out, PATH_MAX, "%s", v)))
-			return (-1);
+			return -1;
 	} else if ((v = environment("XDG_STATE_HOME")) != NULL) {
 		if (paths_join(out, v, "cudadvise", e) != 0)
-			return (-1);
+			return -1;
 	} else if (home_path(out, ".local/state/cudadvise",
 	    "CUDADVISE_STATE_DIR", e) != 0)
-		return (-1);
-	return (private_directory(out, "CUDADVISE_STATE_DIR", e));
+		return -1;
+	return private_directory(out, "CUDADVISE_STATE_DIR", e);
 }
 
 int
@@ -158,12 +158,12 @@ paths_config(char *out, struct error *e)
 	const char *v;
 
 	if ((v = environment("CUDADVISE_CONFIG")) != NULL)
-		return (format_checked(out, e,
-		    snprintf(out, PATH_MAX, "%s", v)));
+		return format_checked(out, e,
+		    snprintf(out, PATH_MAX, "%s", v));
 	if ((v = environment("XDG_CONFIG_HOME")) != NULL)
-		return (paths_join(out, v, "cudadvise/cudadvised.conf", e));
-	return (home_path(out, ".config/cudadvise/cudadvised.conf",
-	    "CUDADVISE_CONFIG", e));
+		return paths_join(out, v, "cudadvise/cudadvised.conf", e);
+	return home_path(out, ".config/cudadvise/cudadvised.conf",
+	    "CUDADVISE_CONFIG", e);
 }
 
 /* The directory this executable stands in. */
@@ -174,12 +174,12 @@ executable_directory(char *out, struct error *e)
 	char *slash;
 
 	if (n <= 0)
-		return (error_set(e, "cannot read /proc/self/exe:"));
+		return error_set(e, "cannot read /proc/self/exe:");
 	out[n] = '\0';
 	if ((slash = strrchr(out, '/')) == NULL || slash == out)
-		return (error_set(e, "strange executable path '%s'", out));
+		return error_set(e, "strange executable path '%s'", out);
 	*slash = '\0';
-	return (0);
+	return 0;
 }
 
 /* The first of ${place}[] under the executable's directory for which
@@ -192,16 +192,16 @@ beside_executable(char *out, const char *const *place, const char *probe,
 	size_t i;
 
 	if (executable_directory(dir, e) != 0)
-		return (-1);
+		return -1;
 	for (i = 0; place[i] != NULL; i++) {
 		if (paths_join(out, dir, place[i], e) != 0)
-			return (-1);
+			return -1;
 		snprintf(path, sizeof(path), "%s%s", out, probe);
 		if (access(path, R_OK) == 0)
-			return (0);
+			return 0;
 	}
 	out[0] = '\0';
-	return (1);
+	return 1;
 }
 
 int
@@ -214,13 +214,13 @@ paths_data(char *out, struct error *e)
 	int rc;
 
 	if ((v = environment("CUDADVISE_DATA_DIR")) != NULL)
-		return (format_checked(out, e,
-		    snprintf(out, PATH_MAX, "%s", v)));
+		return format_checked(out, e,
+		    snprintf(out, PATH_MAX, "%s", v));
 	if ((rc = beside_executable(out, place, "/metrics", e)) <= 0)
-		return (rc);
+		return rc;
 	error_set(e, "the data directory (metrics/) was not found");
-	return (error_remedy(e,
-	    "reinstall cudadvise, or set CUDADVISE_DATA_DIR"));
+	return error_remedy(e,
+	    "reinstall cudadvise, or set CUDADVISE_DATA_DIR");
 }
 
 static int
@@ -230,27 +230,27 @@ socket_path(char *out, const char *name, struct error *e)
 	char dir[PATH_MAX];
 
 	if (paths_runtime(dir, e) != 0 || paths_join(out, dir, name, e) != 0)
-		return (-1);
+		return -1;
 	if (strlen(out) <= max)
-		return (0);
+		return 0;
 	error_set(e, "the socket path '%.200s' is %zu bytes, over the "
 	    "system's limit of %zu", out, strlen(out), max);
-	return (error_remedy(e,
-	    "set CUDADVISE_RUNTIME_DIR to a shorter directory"));
+	return error_remedy(e,
+	    "set CUDADVISE_RUNTIME_DIR to a shorter directory");
 }
 
 int
 paths_ingest_socket(char *out, struct error *e)
 {
 
-	return (socket_path(out, "ingest.sock", e));
+	return socket_path(out, "ingest.sock", e);
 }
 
 int
 paths_api_socket(char *out, struct error *e)
 {
 
-	return (socket_path(out, "api.sock", e));
+	return socket_path(out, "api.sock", e);
 }
 
 int
@@ -260,8 +260,8 @@ paths_spool(char *out, struct error *e)
 
 	if (paths_state(state, e) != 0 ||
 	    paths_join(out, state, "spool", e) != 0)
-		return (-1);
-	return (private_directory(out, "CUDADVISE_STATE_DIR", e));
+		return -1;
+	return private_directory(out, "CUDADVISE_STATE_DIR", e);
 }
 
 int
@@ -280,9 +280,9 @@ paths_injection(char *out, struct error *e)
 	int rc = beside_executable(out, place, "", e);
 
 	if (rc <= 0)
-		return (rc);
+		return rc;
 	error_set(e, "libcudadvise_injection.so was not found beside this "
 	    "program");
-	return (error_remedy(e, "build with a CUDA toolkit that has CUPTI, "
-	    "or reinstall"));
+	return error_remedy(e, "build with a CUDA toolkit that has CUPTI, "
+	    "or reinstall");
 }

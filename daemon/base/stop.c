@@ -16,7 +16,7 @@ bool
 stop_asked(void)
 {
 
-	return (atomic_load_explicit(&asked, memory_order_relaxed));
+	return atomic_load_explicit(&asked, memory_order_relaxed);
 }
 
 int
@@ -24,5 +24,5 @@ stop_error(struct error *e)
 {
 
 	error_code(e, ERROR_BUSY, "the daemon is ending");
-	return (error_remedy(e, "try again when it runs again"));
+	return error_remedy(e, "try again when it runs again");
 }

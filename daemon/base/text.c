@@ -14,17 +14,17 @@ text_copy(char *out, size_t cap, const char *s)
 	size_t n = strlen(s);
 
 	if (cap == 0)
-		return (-1);
+		return -1;
 	if (n < cap) {
 		memcpy(out, s, n + 1);
-		return (0);
+		return 0;
 	}
 	n = cap - 1;
 	while (n > 0 && ((unsigned char)s[n] & 0xc0) == 0x80)
 		n--;
 	memcpy(out, s, n);
 	out[n] = '\0';
-	return (-1);
+	return -1;
 }
 
 const char *
@@ -33,15 +33,15 @@ text_plural(const char *noun, size_t *len)
 	size_t n = *len;
 
 	if (n < 2)
-		return ("");
+		return "";
 	if (noun[n - 1] == 'y' && strchr("aeiou", noun[n - 2]) == NULL) {
 		--*len;
-		return ("ies");
+		return "ies";
 	}
 	if (strchr("sx", noun[n - 1]) != NULL ||
 	    (noun[n - 1] == 'h' && strchr("cs", noun[n - 2]) != NULL))
-		return ("es");
-	return ("s");
+		return "es";
+	return "s";
 }
 
 int
@@ -51,13 +51,13 @@ text_u64(const char *s, uint64_t min, uint64_t max, uint64_t *out)
 	size_t digits = strspn(s, "0123456789");
 
 	if (digits == 0 || s[digits] != '\0')
-		return (-1);
+		return -1;
 	errno = 0;
 	v = strtoull(s, NULL, 10);
 	if (errno != 0 || v < min || v > max)
-		return (-1);
+		return -1;
 	*out = v;
-	return (0);
+	return 0;
 }
 
 int
@@ -67,19 +67,19 @@ text_double(const char *s, double min, double max, double *out)
 	double v;
 
 	if (*s == '\0' || strspn(s, "+-.0123456789eE") != strlen(s))
-		return (-1);
+		return -1;
 	v = strtod(s, &end);
 	if (*end != '\0' || end == s || !isfinite(v) || v < min || v > max)
-		return (-1);
+		return -1;
 	*out = v;
-	return (0);
+	return 0;
 }
 
 bool
 text_is_hex(const char *s, size_t digits)
 {
 
-	return (strspn(s, "0123456789abcdef") == digits && s[digits] == '\0');
+	return strspn(s, "0123456789abcdef") == digits && s[digits] == '\0';
 }
 
 /* C0 and C1 controls, the latter U+0080 to U+009F, and what is no UTF-8. */
@@ -87,8 +87,8 @@ static bool
 is_dirty(const unsigned char *p, size_t n)
 {
 
-	return (n == 0 || p[0] < 0x20 || p[0] == 0x7f ||
-	    (p[0] == 0xc2 && p[1] < 0xa0));
+	return n == 0 || p[0] < 0x20 || p[0] == 0x7f ||
+	    (p[0] == 0xc2 && p[1] < 0xa0);
 }
 
 void
@@ -112,12 +112,12 @@ text_dup_clean(const char *p, size_t len)
 	char *s = malloc(len + 1);
 
 	if (s == NULL)
-		return (NULL);
+		return NULL;
 	if (len > 0)
 		memcpy(s, p, len);
 	s[len] = '\0';
 	text_clean(s, len);
-	return (s);
+	return s;
 }
 
 /* If an operator's name stands at ${p}, its length with the word "operator". */
@@ -132,11 +132,11 @@ operator_length(const char *start, const char *p)
 
 	if (strncmp(p, "operator", 8) != 0 ||
 	    (p > start && (isalnum((unsigned char)p[-1]) || p[-1] == '_')))
-		return (0);
+		return 0;
 	for (i = 0; symbol[i] != NULL; i++)
 		if (strncmp(p + 8, symbol[i], strlen(symbol[i])) == 0)
-			return (8 + strlen(symbol[i]));
-	return (0);
+			return 8 + strlen(symbol[i]);
+	return 0;
 }
 
 /* Copy ${s} without template arguments, up to its parameter list; a space or
@@ -194,7 +194,7 @@ strip_arguments(char *out, size_t cap, const char *s)
 			last = n;
 	}
 	out[n] = '\0';
-	return (last < n ? last : 0);
+	return last < n ? last : 0;
 }
 
 void

@@ -4,7 +4,7 @@ static bool
 is_tail(unsigned char c)
 {
 
-	return ((c & 0xc0) == 0x80);
+	return (c & 0xc0) == 0x80;
 }
 
 size_t
@@ -15,7 +15,7 @@ utf8_length(const char *s, size_t len)
 	size_t n, i;
 
 	if (p[0] < 0x80)
-		return (1);
+		return 1;
 	if (p[0] >= 0xc2 && p[0] <= 0xdf) {
 		n = 2;
 	} else if (p[0] >= 0xe0 && p[0] <= 0xef) {
@@ -31,14 +31,14 @@ utf8_length(const char *s, size_t len)
 		if (p[0] == 0xf4)
 			high = 0x8f;
 	} else {
-		return (0);
+		return 0;
 	}
 	if (len < n || p[1] < low || p[1] > high)
-		return (0);
+		return 0;
 	for (i = 2; i < n; i++)
 		if (!is_tail(p[i]))
-			return (0);
-	return (n);
+			return 0;
+	return n;
 }
 
 bool
@@ -48,8 +48,8 @@ utf8_valid(const char *s, size_t len)
 
 	for (; len > 0; s += n, len -= n)
 		if ((n = utf8_length(s, len)) == 0)
-			return (false);
-	return (true);
+			return false;
+	return true;
 }
 
 uint32_t
@@ -62,7 +62,7 @@ utf8_code(const char *s, size_t n)
 
 	for (i = 1; i < n; i++)
 		code = code << 6 | (p[i] & 0x3f);
-	return (code);
+	return code;
 }
 
 /* Combining marks take no column, East Asian wide forms take two. The ranges
@@ -73,13 +73,13 @@ code_columns(uint32_t c)
 
 	if ((c >= 0x300 && c <= 0x36f) || c == 0x200d ||
 	    (c >= 0xfe00 && c <= 0xfe0f))
-		return (0);
+		return 0;
 	if ((c >= 0x1100 && c <= 0x115f) || (c >= 0x2e80 && c <= 0xa4cf) ||
 	    (c >= 0xac00 && c <= 0xd7a3) || (c >= 0xf900 && c <= 0xfaff) ||
 	    (c >= 0xfe30 && c <= 0xfe6f) || (c >= 0xff00 && c <= 0xff60) ||
 	    (c >= 0x1f300 && c <= 0x1faff) || (c >= 0x20000 && c <= 0x3fffd))
-		return (2);
-	return (1);
+		return 2;
+	return 1;
 }
 
 size_t
@@ -95,5 +95,5 @@ utf8_columns(const char *s, size_t len)
 			columns += code_columns(utf8_code(s, n));
 		}
 	}
-	return (columns);
+	return columns;
 }

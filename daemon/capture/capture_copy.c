@@ -22,9 +22,9 @@ append_file(struct capture_writer *w, const char *path, struct error *e)
 	int rc = 0;
 
 	if (access(path, F_OK) != 0 && errno == ENOENT)
-		return (0);
+		return 0;
 	if (source_open_path(&s, path, e) != 0)
-		return (-1);
+		return -1;
 	while (!stop_asked() && (rc = source_next(&s, &h, &offset)) > 0)
 		if (capture_writer_put(w, s.frame,
 		    FRAME_HEADER_SIZE + (size_t)h.stored, e) != 0) {
@@ -36,7 +36,7 @@ append_file(struct capture_writer *w, const char *path, struct error *e)
 	else if (stop_asked())
 		rc = stop_error(e);
 	source_close(&s);
-	return (rc);
+	return rc;
 }
 
 int
@@ -48,11 +48,11 @@ capture_concat(const char *const *path, size_t n, const char *out,
 	int rc = 0;
 
 	if (w == NULL)
-		return (-1);
+		return -1;
 	for (i = 0; i < n && rc == 0; i++)
 		rc = append_file(w, path[i], e);
 	capture_writer_close(w);
-	return (rc);
+	return rc;
 }
 
 int
@@ -67,12 +67,12 @@ capture_condense(const char *path, const char *out, struct error *e)
 	int rc = 0;
 
 	if (unlink(out) != 0 && errno != ENOENT)
-		return (error_set(e, "cannot replace '%s':", out));
+		return error_set(e, "cannot replace '%s':", out);
 	if (source_open_path(&s, path, e) != 0)
-		return (-1);
+		return -1;
 	if ((m = capture_merger_open(out, false, NULL, NULL, e)) == NULL) {
 		source_close(&s);
-		return (-1);
+		return -1;
 	}
 	while (!stop_asked() && (rc = source_next(&s, &h, &offset)) > 0)
 		if ((p = source_decode(&s, &h, UINT32_MAX, &len)) != NULL &&
@@ -85,7 +85,7 @@ capture_condense(const char *path, const char *out, struct error *e)
 	rc = rc == 0 ? capture_merger_flush(m, e) : -1;
 	capture_merger_close(m);
 	source_close(&s);
-	return (rc);
+	return rc;
 }
 
 int
@@ -97,20 +97,20 @@ capture_load_own(const char *path, struct model *m,
 
 	memset(stats, 0, sizeof(*stats));
 	if (capture_settle(path, e) != 0)
-		return (-1);
+		return -1;
 	rc = capture_load_file(path, m, stats, x, e);
 	if (rc == 0 || !stats->crowded)
-		return (rc);
+		return rc;
 	*e = (struct error)ERROR_INIT;
 	if (snprintf(new, sizeof(new), "%s.new", path) >= (int)sizeof(new))
-		return (error_set(e, "the name '%.200s' is too long", path));
+		return error_set(e, "the name '%.200s' is too long", path);
 	if (capture_condense(path, new, e) != 0) {
 		unlink(new);
-		return (-1);
+		return -1;
 	}
 	if (rename(new, path) != 0)
-		return (error_set(e, "cannot put '%s' in place:", path));
-	return (capture_load_file(path, m, stats, x, e));
+		return error_set(e, "cannot put '%s' in place:", path);
+	return capture_load_file(path, m, stats, x, e);
 }
 
 int
@@ -125,7 +125,7 @@ capture_copy(const char *path, struct capture_index *x, const char *out,
 	int rc = -1;
 
 	if (source_open_path(&s, path, e) != 0)
-		return (-1);
+		return -1;
 	unlink(out);
 	if ((w = capture_writer_open(out, e)) == NULL)
 		goto out;
@@ -150,5 +150,5 @@ capture_copy(const char *path, struct capture_index *x, const char *out,
 out:
 	capture_writer_close(w);
 	source_close(&s);
-	return (rc);
+	return rc;
 }

@@ -24,14 +24,14 @@ capture_shape(uint64_t name, const struct record_SIGNATURE *r)
 		r->flags & SIGNATURE_COOPERATIVE,
 	};
 
-	return (XXH64(shape, sizeof(shape), name));
+	return XXH64(shape, sizeof(shape), name);
 }
 
 uint64_t
 capture_name(const char *p, size_t len)
 {
 
-	return (XXH64(p, len, 0));
+	return XXH64(p, len, 0);
 }
 
 int
@@ -41,12 +41,12 @@ capture_grow(void **items, size_t used, size_t *cap, size_t size)
 	void *grown;
 
 	if (used < *cap)
-		return (0);
+		return 0;
 	if ((grown = realloc(*items, more * size)) == NULL)
-		return (-1);
+		return -1;
 	*items = grown;
 	*cap = more;
-	return (0);
+	return 0;
 }
 
 void
@@ -79,10 +79,10 @@ capture_index_add(struct capture_index *x, size_t *cap,
 	void *items = x->frame;
 
 	if (capture_grow(&items, x->frames, cap, sizeof(*f)) != 0)
-		return (-1);
+		return -1;
 	x->frame = items;
 	x->frame[x->frames++] = *f;
-	return (0);
+	return 0;
 }
 
 struct shape_kernel {
@@ -95,14 +95,14 @@ compare_shapes(const void *a, const void *b)
 {
 	const struct shape_kernel *x = a, *y = b;
 
-	return (x->shape < y->shape ? -1 : x->shape > y->shape);
+	return x->shape < y->shape ? -1 : x->shape > y->shape;
 }
 
 static uint64_t
 on_device(uint64_t shape, uint32_t device)
 {
 
-	return (XXH64(&device, sizeof(device), shape));
+	return XXH64(&device, sizeof(device), shape);
 }
 
 static void
@@ -130,8 +130,8 @@ compare_devices(const void *a, const void *b)
 	const struct capture_device *x = a, *y = b;
 
 	if (x->stream != y->stream)
-		return (x->stream < y->stream ? -1 : 1);
-	return (x->ordinal < y->ordinal ? -1 : x->ordinal > y->ordinal);
+		return x->stream < y->stream ? -1 : 1;
+	return x->ordinal < y->ordinal ? -1 : x->ordinal > y->ordinal;
 }
 
 uint32_t
@@ -144,7 +144,7 @@ capture_index_device(const struct capture_index *x, uint64_t stream,
 	if (x->devices > 0)
 		d = bsearch(&key, x->device, x->devices, sizeof(key),
 		    compare_devices);
-	return (d != NULL ? d->device : UINT32_MAX);
+	return d != NULL ? d->device : UINT32_MAX;
 }
 
 static int
@@ -153,9 +153,9 @@ compare_signatures(const void *a, const void *b)
 	const struct capture_signature *x = a, *y = b;
 
 	if (x->stream != y->stream)
-		return (x->stream < y->stream ? -1 : 1);
-	return (x->signature < y->signature ? -1 :
-	    x->signature > y->signature);
+		return x->stream < y->stream ? -1 : 1;
+	return x->signature < y->signature ? -1 :
+	    x->signature > y->signature;
 }
 
 const struct capture_signature *
@@ -166,9 +166,9 @@ capture_index_signature(const struct capture_index *x, uint64_t stream,
 	    .signature = signature };
 
 	if (x->signatures == 0)
-		return (NULL);
-	return (bsearch(&key, x->signature, x->signatures, sizeof(key),
-	    compare_signatures));
+		return NULL;
+	return bsearch(&key, x->signature, x->signatures, sizeof(key),
+	    compare_signatures);
 }
 
 void

@@ -52,7 +52,7 @@ now_ns(void)
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
-	return ((uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 /* Writes the frame at ${frame} unchanged, and reports its place. */
@@ -64,15 +64,15 @@ write_frame(struct capture_merger *m, const uint8_t *frame, size_t len,
 	uint64_t offset = capture_writer_bytes(m->writer);
 
 	if (capture_writer_put(m->writer, frame, len, e) != 0)
-		return (-1);
+		return -1;
 	if (span == NULL || m->fn == NULL || span->records == 0)
-		return (0);
+		return 0;
 	row = *span;
 	row.offset = offset;
 	row.stored = (uint32_t)(capture_writer_bytes(m->writer) - offset -
 	    FRAME_HEADER_SIZE);
 	m->fn(m->arg, &row);
-	return (0);
+	return 0;
 }
 
 static int
@@ -82,15 +82,15 @@ batch_write(struct capture_merger *m, struct batch *b, struct error *e)
 	    .sequence = b->sequence, .records = b->records };
 
 	if (b->records == 0)
-		return (0);
+		return 0;
 	h.stored = h.raw = (uint32_t)(b->used - FRAME_HEADER_SIZE);
 	frame_seal(b->frame, &h);
 	if (write_frame(m, b->frame, b->used, b->spans ? &b->span : NULL,
 	    e) != 0)
-		return (-1);
+		return -1;
 	b->records = 0;
 	b->used = FRAME_HEADER_SIZE;
-	return (0);
+	return 0;
 }
 
 static void
@@ -110,10 +110,10 @@ capture_merger_flush(struct capture_merger *m, struct error *e)
 
 	HASH_ITER(hh, m->batches, b, tmp) {
 		if (batch_write(m, b, e) != 0)
-			return (-1);
+			return -1;
 		batch_free(m, b);
 	}
-	return (m->journal != NULL ? capture_writer_empty(m->journal, e) : 0);
+	return m->journal != NULL ? capture_writer_empty(m->journal, e) : 0;
 }
 
 void
@@ -135,7 +135,7 @@ batch_of(struct capture_merger *m, uint64_t stream)
 
 	HASH_FIND(hh, m->batches, &stream, sizeof(stream), b);
 	if (b != NULL || (b = calloc(1, sizeof(*b))) == NULL)
-		return (b);
+		return b;
 	if (m->batches == NULL)
 		m->since_ns = now_ns();
 	b->stream = stream;
@@ -143,10 +143,10 @@ batch_of(struct capture_merger *m, uint64_t stream)
 	HASH_ADD(hh, m->batches, stream, sizeof(stream), b);
 	if (b->hh.tbl == NULL) {
 		free(b);
-		return (NULL);
+		return NULL;
 	}
 	m->waiting += sizeof(*b);
-	return (b);
+	return b;
 }
 
 static int
@@ -157,13 +157,13 @@ batch_room(struct capture_merger *m, struct batch *b, size_t len)
 	uint8_t *grown;
 
 	if (need <= b->cap)
-		return (0);
+		return 0;
 	if ((grown = realloc(b->frame, cap)) == NULL)
-		return (-1);
+		return -1;
 	m->waiting += cap - b->cap;
 	b->frame = grown;
 	b->cap = cap;
-	return (0);
+	return 0;
 }
 
 /* Is the payload exactly ${records} whole records? After anything else later
@@ -176,7 +176,7 @@ is_whole(const uint8_t *payload, size_t len, uint32_t records)
 
 	while (records > 0 && record_next(payload, len, &pos, &r) > 0)
 		records--;
-	return (records == 0 && pos == len);
+	return records == 0 && pos == len;
 }
 
 /* Can the records be appended to the batch? */
@@ -185,9 +185,9 @@ mergeable(const struct frame_header *h, const uint8_t *payload, size_t len,
     const struct capture_frame *span)
 {
 
-	return (len <= SMALL && h->records > 0 && (span == NULL ||
+	return len <= SMALL && h->records > 0 && (span == NULL ||
 	    (span->sequence == h->sequence && span->records == h->records)) &&
-	    is_whole(payload, len, h->records));
+	    is_whole(payload, len, h->records);
 }
 
 static bool
@@ -195,9 +195,9 @@ follows(const struct batch *b, const struct frame_header *h, size_t len,
     const struct capture_frame *span)
 {
 
-	return (b->records == 0 || (b->spans == (span != NULL) &&
+	return b->records == 0 || (b->spans == (span != NULL) &&
 	    b->sequence + b->records == h->sequence &&
-	    b->used + len <= FRAME_HEADER_SIZE + LARGE));
+	    b->used + len <= FRAME_HEADER_SIZE + LARGE);
 }
 
 static void
@@ -228,8 +228,8 @@ static bool
 full(const struct capture_merger *m)
 {
 
-	return (m->waiting >= WAITING || (m->journal != NULL &&
-	    capture_writer_bytes(m->journal) >= WAITING));
+	return m->waiting >= WAITING || (m->journal != NULL &&
+	    capture_writer_bytes(m->journal) >= WAITING);
 }
 
 int
@@ -241,29 +241,29 @@ capture_merger_put(struct capture_merger *m, const uint8_t *frame,
 	struct batch *b;
 
 	if (full(m) && capture_merger_flush(m, e) != 0)
-		return (-1);
+		return -1;
 	HASH_FIND(hh, m->batches, &h->stream, sizeof(h->stream), b);
 	if (!mergeable(h, payload, len, span)) {
 		if (b != NULL && batch_write(m, b, e) != 0)
-			return (-1);
-		return (write_frame(m, frame, whole, span, e));
+			return -1;
+		return write_frame(m, frame, whole, span, e);
 	}
 	if (b != NULL && !follows(b, h, len, span) && batch_write(m, b, e))
-		return (-1);
+		return -1;
 	if ((b = batch_of(m, h->stream)) == NULL || batch_room(m, b, len) != 0)
-		return (error_memory(e));
+		return error_memory(e);
 	if (m->journal != NULL &&
 	    capture_writer_plain(m->journal, frame, whole, e) != 0)
-		return (-1);
+		return -1;
 	batch_add(b, h, payload, len, span);
-	return (0);
+	return 0;
 }
 
 struct capture_writer *
 capture_merger_writer(struct capture_merger *m)
 {
 
-	return (m->writer);
+	return m->writer;
 }
 
 /* Flushes the journal of an earlier writer. */
@@ -278,7 +278,7 @@ absorb(struct capture_merger *m, struct error *e)
 	int rc;
 
 	if (source_open_path(&s, m->tail, e) != 0)
-		return (-1);
+		return -1;
 	while ((rc = source_next(&s, &h, &offset)) > 0)
 		if ((p = source_decode(&s, &h, UINT32_MAX, &len)) != NULL &&
 		    capture_merger_put(m, s.frame, &h, p, len, NULL, e) != 0)
@@ -286,7 +286,7 @@ absorb(struct capture_merger *m, struct error *e)
 	if (rc < 0)
 		error_set(e, "cannot read '%s':", m->tail);
 	source_close(&s);
-	return (rc == 0 ? capture_merger_flush(m, e) : -1);
+	return rc == 0 ? capture_merger_flush(m, e) : -1;
 }
 
 static int
@@ -296,12 +296,12 @@ journal_open(struct capture_merger *m, const char *path, struct error *e)
 
 	if (snprintf(m->tail, sizeof(m->tail), "%s.tail", path) >=
 	    (int)sizeof(m->tail))
-		return (error_set(e, "the name '%.200s' is too long", path));
+		return error_set(e, "the name '%.200s' is too long", path);
 	if (stat(m->tail, &st) == 0 && st.st_size > 0 && absorb(m, e) != 0)
-		return (-1);
+		return -1;
 	if ((m->journal = capture_writer_open(m->tail, e)) == NULL)
-		return (-1);
-	return (capture_writer_empty(m->journal, e));
+		return -1;
+	return capture_writer_empty(m->journal, e);
 }
 
 struct capture_merger *
@@ -312,16 +312,16 @@ capture_merger_open(const char *path, bool journal, capture_merged *fn,
 
 	if (m == NULL) {
 		error_memory(e);
-		return (NULL);
+		return NULL;
 	}
 	if ((m->writer = capture_writer_open(path, e)) == NULL ||
 	    (journal && journal_open(m, path, e) != 0)) {
 		capture_merger_close(m);
-		return (NULL);
+		return NULL;
 	}
 	m->fn = fn;
 	m->arg = arg;
-	return (m);
+	return m;
 }
 
 void
@@ -350,9 +350,9 @@ capture_settle(const char *path, struct error *e)
 
 	snprintf(tail, sizeof(tail), "%s.tail", path);
 	if (access(tail, F_OK) != 0 && errno == ENOENT)
-		return (0);
+		return 0;
 	if ((m = capture_merger_open(path, true, NULL, NULL, e)) == NULL)
-		return (-1);
+		return -1;
 	capture_merger_close(m);
-	return (0);
+	return 0;
 }

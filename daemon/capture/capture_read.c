@@ -59,13 +59,13 @@ capture_record_time(const struct record *r, uint64_t *from, uint64_t *to)
 		*from = *to = r->u.FAILURE.now_ns;
 		break;
 	default:
-		return (0);
+		return 0;
 	}
 	if (*from == 0)
-		return (0);
+		return 0;
 	if (*to < *from)
 		*to = *from;
-	return (1);
+	return 1;
 }
 
 /* When a record was written, to order streams; 0 unknown. */
@@ -76,17 +76,17 @@ order_time(const struct record *r)
 
 	switch (r->type) {
 	case RECORD_HELLO:
-		return (r->u.HELLO.now_ns);
+		return r->u.HELLO.now_ns;
 	case RECORD_BYE:
-		return (r->u.BYE.now_ns);
+		return r->u.BYE.now_ns;
 	case RECORD_RUN_BEGIN:
-		return (r->u.RUN_BEGIN.now_ns);
+		return r->u.RUN_BEGIN.now_ns;
 	case RECORD_RUN_END:
-		return (r->u.RUN_END.end_ns);
+		return r->u.RUN_END.end_ns;
 	case RECORD_CLOCK:
-		return (r->u.CLOCK.real_ns);
+		return r->u.CLOCK.real_ns;
 	default:
-		return (capture_record_time(r, &from, &to) ? from : 0);
+		return capture_record_time(r, &from, &to) ? from : 0;
 	}
 }
 
@@ -101,12 +101,12 @@ frame_time(struct source *s, const struct frame_header *h)
 
 	for (;;) {
 		if ((p = source_decode(s, h, limit, &len)) == NULL)
-			return (0);
+			return 0;
 		for (pos = 0; record_next(p, len, &pos, &r) > 0;)
 			if ((t = order_time(&r)) != 0)
-				return (t);
+				return t;
 		if (limit >= h->raw)
-			return (0);
+			return 0;
 		limit = FRAME_MAX_PAYLOAD;
 	}
 }
@@ -133,15 +133,15 @@ scan(struct loader *l)
 		s->stats.raw_bytes += h.raw;
 		if (l->index.frames >= CAPTURE_FRAMES) {
 			s->stats.crowded = true;
-			return (error_set(l->e, "'%s' is in more than %u "
-			    "pieces", s->name, CAPTURE_FRAMES));
+			return error_set(l->e, "'%s' is in more than %u "
+			    "pieces", s->name, CAPTURE_FRAMES);
 		}
 		if (capture_index_add(&l->index, &l->cap, &f) != 0)
-			return (error_memory(l->e));
+			return error_memory(l->e);
 	}
 	if (rc < 0)
-		return (error_set(l->e, "cannot read '%s':", s->name));
-	return (source_verdict(s, l->e));
+		return error_set(l->e, "cannot read '%s':", s->name);
+	return source_verdict(s, l->e);
 }
 
 static int
@@ -150,10 +150,10 @@ by_sequence(const void *a, const void *b)
 	const struct capture_frame *x = a, *y = b;
 
 	if (x->stream != y->stream)
-		return (x->stream < y->stream ? -1 : 1);
+		return x->stream < y->stream ? -1 : 1;
 	if (x->sequence != y->sequence)
-		return (x->sequence < y->sequence ? -1 : 1);
-	return (x->offset < y->offset ? -1 : x->offset > y->offset);
+		return x->sequence < y->sequence ? -1 : 1;
+	return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
 static int
@@ -162,8 +162,8 @@ by_time(const void *a, const void *b)
 	const struct capture_frame *x = a, *y = b;
 
 	if (x->t_min != y->t_min)
-		return (x->t_min < y->t_min ? -1 : 1);
-	return (by_sequence(a, b));
+		return x->t_min < y->t_min ? -1 : 1;
+	return by_sequence(a, b);
 }
 
 /* Orders streams by time, each in its own sequence: a frame is not earlier than
@@ -197,17 +197,17 @@ strand_of(struct loader *l, uint64_t stream)
 
 	HASH_FIND(hh, l->strands, &stream, sizeof(stream), t);
 	if (t != NULL)
-		return (t);
+		return t;
 	if ((t = calloc(1, sizeof(*t))) == NULL)
-		return (NULL);
+		return NULL;
 	t->stream = stream;
 	HASH_ADD(hh, l->strands, stream, sizeof(stream), t);
 	if (t->hh.tbl == NULL) {
 		free(t);
-		return (NULL);
+		return NULL;
 	}
 	l->source.stats.streams++;
-	return (t);
+	return t;
 }
 
 static int
@@ -218,10 +218,10 @@ take_record(struct loader *l, struct capture_frame *f, uint64_t sequence,
 	frame_note(f, sequence, r);
 	if (l->model != NULL &&
 	    model_feed(l->model, f->stream, sequence, r) != 0)
-		return (-1);
+		return -1;
 	if (l->out == NULL)
-		return (0);
-	return (definitions_note(&l->definitions, f->stream, r, l->out));
+		return 0;
+	return definitions_note(&l->definitions, f->stream, r, l->out);
 }
 
 /* Feeds the new records of one frame. */
@@ -239,16 +239,16 @@ replay_frame(struct loader *l, const struct capture_frame *f)
 	int rc = 1;
 
 	if (t == NULL)
-		return (error_memory(l->e));
+		return error_memory(l->e);
 	if (end <= t->next && f->records > 0) {
 		stats->duplicate += f->records;
-		return (0);
+		return 0;
 	}
 	if (source_at(&l->source, f->offset, &h) == 0)
 		p = source_decode(&l->source, &h, UINT32_MAX, &len);
 	if (p == NULL) {
 		stats->damaged++;
-		return (0);
+		return 0;
 	}
 	frame_open(&span, f->stream);
 	span.offset = f->offset;
@@ -263,7 +263,7 @@ replay_frame(struct loader *l, const struct capture_frame *f)
 		stats->missing += sequence - t->next;
 		t->next = sequence + 1;
 		if (take_record(l, &span, sequence, &r) != 0)
-			return (error_memory(l->e));
+			return error_memory(l->e);
 	}
 	stats->damaged += rc <= 0;
 	stats->records += span.records;
@@ -271,7 +271,7 @@ replay_frame(struct loader *l, const struct capture_frame *f)
 	 * longer. */
 	if (l->out != NULL && span.records > 0)
 		l->out->frame[l->out->frames++] = span;
-	return (0);
+	return 0;
 }
 
 static void
@@ -319,7 +319,7 @@ load(struct loader *l, struct model *m, struct capture_stats *stats,
 	if (rc != 0 && x != NULL)
 		capture_index_clear(x);
 	loader_clear(l);
-	return (rc);
+	return rc;
 }
 
 int
@@ -332,8 +332,8 @@ capture_load_fd(int fd, const char *name, struct model *m,
 	if (x != NULL)
 		memset(x, 0, sizeof(*x));
 	if (source_open(&l.source, fd, name, e) != 0)
-		return (-1);
-	return (load(&l, m, stats, x, e));
+		return -1;
+	return load(&l, m, stats, x, e);
 }
 
 int
@@ -346,8 +346,8 @@ capture_load_file(const char *path, struct model *m,
 	if (x != NULL)
 		memset(x, 0, sizeof(*x));
 	if (source_open_path(&l.source, path, e) != 0)
-		return (-1);
-	return (load(&l, m, stats, x, e));
+		return -1;
+	return load(&l, m, stats, x, e);
 }
 
 int
@@ -355,7 +355,7 @@ capture_load(const char *path, struct model *m, struct capture_stats *stats,
     struct error *e)
 {
 
-	return (capture_load_file(path, m, stats, NULL, e));
+	return capture_load_file(path, m, stats, NULL, e);
 }
 
 int
@@ -363,7 +363,7 @@ capture_load_index(const char *path, struct capture_index *x,
     struct error *e)
 {
 
-	return (capture_load_file(path, NULL, NULL, x, e));
+	return capture_load_file(path, NULL, NULL, x, e);
 }
 
 /* Passes the records of one frame to ${fn}; 1: stop. */
@@ -379,7 +379,7 @@ visit_frame(struct source *s, const struct capture_frame *f, uint64_t max,
 
 	if (source_at(s, f->offset, &h) != 0 || h.stream != f->stream ||
 	    (p = source_decode(s, &h, UINT32_MAX, &len)) == NULL)
-		return (0);
+		return 0;
 	for (sequence = h.sequence; sequence < f->sequence + f->records;
 	    sequence++) {
 		if (record_next(p, len, &pos, &r) <= 0)
@@ -388,13 +388,13 @@ visit_frame(struct source *s, const struct capture_frame *f, uint64_t max,
 			continue;
 		if ((uint64_t)*given >= max) {
 			*more = 1;
-			return (1);
+			return 1;
 		}
 		++*given;
 		if (fn(arg, f->stream, sequence, &r) != 0)
-			return (1);
+			return 1;
 	}
-	return (0);
+	return 0;
 }
 
 int64_t
@@ -411,7 +411,7 @@ capture_window(const char *path, const struct capture_index *x, uint64_t from,
 		more = &ignored;
 	*more = 0;
 	if (source_open_path(&s, path, e) != 0)
-		return (-1);
+		return -1;
 	for (i = 0; i < x->frames && !source_stops(&s); i++) {
 		if (from > 0 && (x->frame[i].t_min == 0 ||
 		    x->frame[i].t_max < from))
@@ -425,7 +425,7 @@ capture_window(const char *path, const struct capture_index *x, uint64_t from,
 	if (source_stops(&s) && source_verdict(&s, e) != 0)
 		given = -1;
 	source_close(&s);
-	return (given);
+	return given;
 }
 
 static void
@@ -472,7 +472,7 @@ capture_peek(const char *path, struct capture_origin *o, struct error *e)
 
 	memset(o, 0, sizeof(*o));
 	if (source_open_path(&s, path, e) != 0)
-		return (-1);
+		return -1;
 	while (!source_stops(&s) && (rc = source_next(&s, &h, &offset)) > 0) {
 		s.stats.frames++;
 		if (s.stats.frames == 1)
@@ -485,5 +485,5 @@ capture_peek(const char *path, struct capture_origin *o, struct error *e)
 	else
 		rc = source_verdict(&s, e);
 	source_close(&s);
-	return (rc);
+	return rc;
 }

@@ -30,7 +30,7 @@ capture_writer_open(const char *path, struct error *e)
 
 	if (w == NULL) {
 		error_memory(e);
-		return (NULL);
+		return NULL;
 	}
 	w->fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC |
 	    O_NOFOLLOW, 0600);
@@ -39,10 +39,10 @@ capture_writer_open(const char *path, struct error *e)
 		goto fail;
 	}
 	w->bytes = (uint64_t)st.st_size;
-	return (w);
+	return w;
 fail:
 	capture_writer_close(w);
-	return (NULL);
+	return NULL;
 }
 
 /* Writes all of it, or truncates the file to its previous length. */
@@ -65,12 +65,12 @@ write_whole(struct capture_writer *w, const uint8_t *p, size_t len,
 			    "runs with `cudadvise rm`");
 			if (done > 0 && ftruncate(w->fd, (off_t)w->bytes) != 0)
 				w->bytes += done;
-			return (-1);
+			return -1;
 		}
 		done += (size_t)n;
 	}
 	w->bytes += len;
-	return (0);
+	return 0;
 }
 
 /* Compresses the frame into w->out; its length, or 0 if it does not get
@@ -85,24 +85,24 @@ compress(struct capture_writer *w, const uint8_t *frame,
 
 	if (w->zstd == NULL) {
 		if ((w->zstd = ZSTD_createCCtx()) == NULL)
-			return (0);
+			return 0;
 		ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel,
 		    LEVEL);
 	}
 	if (need > w->cap) {
 		if ((grown = realloc(w->out, need)) == NULL)
-			return (0);
+			return 0;
 		w->out = grown;
 		w->cap = need;
 	}
 	n = ZSTD_compress2(w->zstd, w->out + FRAME_HEADER_SIZE,
 	    w->cap - FRAME_HEADER_SIZE, frame + FRAME_HEADER_SIZE, h->stored);
 	if (ZSTD_isError(n) || n >= h->stored)
-		return (0);
+		return 0;
 	packed.flags |= FRAME_ZSTD;
 	packed.stored = (uint32_t)n;
 	frame_seal(w->out, &packed);
-	return (FRAME_HEADER_SIZE + n);
+	return FRAME_HEADER_SIZE + n;
 }
 
 int
@@ -114,12 +114,12 @@ capture_writer_put(struct capture_writer *w, const uint8_t *frame, size_t len,
 
 	if (frame_peek(frame, len, &h) != FRAME_OK ||
 	    len != FRAME_HEADER_SIZE + (size_t)h.stored)
-		return (error_set(e, "that is not one frame"));
+		return error_set(e, "that is not one frame");
 	if (!(h.flags & FRAME_ZSTD))
 		packed = compress(w, frame, &h);
 	if (packed > 0)
-		return (write_whole(w, w->out, packed, e));
-	return (write_whole(w, frame, len, e));
+		return write_whole(w, w->out, packed, e);
+	return write_whole(w, frame, len, e);
 }
 
 int
@@ -127,7 +127,7 @@ capture_writer_plain(struct capture_writer *w, const uint8_t *frame,
     size_t len, struct error *e)
 {
 
-	return (write_whole(w, frame, len, e));
+	return write_whole(w, frame, len, e);
 }
 
 int
@@ -135,16 +135,16 @@ capture_writer_empty(struct capture_writer *w, struct error *e)
 {
 
 	if (ftruncate(w->fd, 0) != 0)
-		return (error_set(e, "cannot truncate a capture's journal:"));
+		return error_set(e, "cannot truncate a capture's journal:");
 	w->bytes = 0;
-	return (0);
+	return 0;
 }
 
 uint64_t
 capture_writer_bytes(const struct capture_writer *w)
 {
 
-	return (w->bytes);
+	return w->bytes;
 }
 
 void

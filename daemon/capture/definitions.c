@@ -14,22 +14,22 @@ number_of(struct definitions *d, uint64_t stream, int *rc)
 	uint32_t n = idmap_get(&d->streams, stream);
 
 	if (n != IDMAP_NONE || d->streams.used >= DEFINITION_STREAMS)
-		return (n);
+		return n;
 	if (d->count == NULL)
 		d->count = calloc(DEFINITION_STREAMS, sizeof(*d->count));
 	n = d->streams.used;
 	if (d->count == NULL || idmap_put(&d->streams, stream, n) != 0) {
 		*rc = -1;
-		return (IDMAP_NONE);
+		return IDMAP_NONE;
 	}
-	return (n);
+	return n;
 }
 
 static uint64_t
 key_of(uint32_t number, uint32_t id)
 {
 
-	return ((uint64_t)number << 32 | id);
+	return (uint64_t)number << 32 | id;
 }
 
 static int
@@ -42,20 +42,20 @@ note_string(struct definitions *d, uint32_t number,
 
 	if (i != IDMAP_NONE) {
 		d->string[i] = capture_name(r->text.p, r->text.len);
-		return (0);
+		return 0;
 	}
 	if (d->count[number].strings >= DEFINITION_STRINGS ||
 	    d->used >= DEFINITION_MOST)
-		return (0);
+		return 0;
 	if (capture_grow(&items, d->used, &d->string_cap,
 	    sizeof(*d->string)) != 0)
-		return (-1);
+		return -1;
 	d->string = items;
 	if (idmap_put(&d->strings, key, (uint32_t)d->used) != 0)
-		return (-1);
+		return -1;
 	d->string[d->used++] = capture_name(r->text.p, r->text.len);
 	d->count[number].strings++;
-	return (0);
+	return 0;
 }
 
 static int
@@ -73,19 +73,19 @@ note_signature(struct definitions *d, uint64_t stream, uint32_t number,
 
 	if (i != IDMAP_NONE) {
 		x->signature[i] = s;
-		return (0);
+		return 0;
 	}
 	if (d->count[number].signatures >= DEFINITION_SIGNATURES ||
 	    x->signatures >= DEFINITION_MOST)
-		return (0);
+		return 0;
 	if (capture_grow(&items, x->signatures, &d->cap, sizeof(s)) != 0)
-		return (-1);
+		return -1;
 	x->signature = items;
 	if (idmap_put(&d->signatures, key, (uint32_t)x->signatures) != 0)
-		return (-1);
+		return -1;
 	x->signature[x->signatures++] = s;
 	d->count[number].signatures++;
-	return (0);
+	return 0;
 }
 
 static int
@@ -100,15 +100,15 @@ note_device(struct definitions *d, uint64_t stream, uint32_t number,
 	/* The first description of a device counts, as in the model. */
 	if (idmap_get(&d->devices, key) != IDMAP_NONE ||
 	    d->count[number].devices >= DEFINITION_DEVICES)
-		return (0);
+		return 0;
 	if (capture_grow(&items, x->devices, &d->device_cap, sizeof(v)) != 0)
-		return (-1);
+		return -1;
 	x->device = items;
 	if (idmap_put(&d->devices, key, (uint32_t)x->devices) != 0)
-		return (-1);
+		return -1;
 	x->device[x->devices++] = v;
 	d->count[number].devices++;
-	return (0);
+	return 0;
 }
 
 int
@@ -120,14 +120,14 @@ definitions_note(struct definitions *d, uint64_t stream,
 
 	if (r->type != RECORD_STRING && r->type != RECORD_SIGNATURE &&
 	    r->type != RECORD_DEVICE)
-		return (0);
+		return 0;
 	if ((number = number_of(d, stream, &rc)) == IDMAP_NONE)
-		return (rc);
+		return rc;
 	if (r->type == RECORD_STRING)
-		return (note_string(d, number, &r->u.STRING));
+		return note_string(d, number, &r->u.STRING);
 	if (r->type == RECORD_SIGNATURE)
-		return (note_signature(d, stream, number, &r->u.SIGNATURE, x));
-	return (note_device(d, stream, number, &r->u.DEVICE, x));
+		return note_signature(d, stream, number, &r->u.SIGNATURE, x);
+	return note_device(d, stream, number, &r->u.DEVICE, x);
 }
 
 void

@@ -71,7 +71,7 @@ now(void)
 	struct timespec ts;
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ((uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
 /* Is there time and room for more? Sets the tool's time limit. */
@@ -81,9 +81,9 @@ may_go_on(struct enrich *r)
 	uint64_t t = now();
 
 	if (r->text >= ENRICH_TEXT || t >= r->deadline || stop_asked())
-		return (false);
+		return false;
 	r->tool.ns = r->deadline - t;
-	return (true);
+	return true;
 }
 
 static int
@@ -97,16 +97,16 @@ text_write(struct enrich *r, const struct model_code_want *w, const char *text,
 	    .tool = wire_str_of(r->tool.version) };
 
 	if (len == 0 || len > ENRICH_TEXT - r->text)
-		return (0);
+		return 0;
 	for (; at < len; at += n, d.part++) {
 		n = len - at < PART ? len - at : PART;
 		d.text.p = (const uint8_t *)text + at;
 		d.text.len = (uint32_t)n;
 		if (OWN_RECORD(DISASSEMBLY, &r->notes, &d, e) != 0)
-			return (-1);
+			return -1;
 	}
 	r->text += len;
-	return (0);
+	return 0;
 }
 
 static void
@@ -137,7 +137,7 @@ texts_write(struct enrich *r, const struct batch *b, size_t from,
 		one->state = DONE;
 		free(text[i]);
 	}
-	return (rc);
+	return rc;
 }
 
 /* --- with the whole cubin -------------------------------------------------- */
@@ -155,19 +155,19 @@ whole_run(struct enrich *r, const struct batch *b, size_t from, size_t count,
 	size_t i, half = (count + 1) / 2;
 
 	if (!may_go_on(r))
-		return (0);
+		return 0;
 	for (i = 0; i < count; i++)
 		symbol[i] = b->item[from + i]->code.function->symbol;
 	if (disasm_run(&r->tool, w->bytes, w->size, symbol, count, text,
 	    &why) == 0)
-		return (texts_write(r, b, from, count, text, e));
+		return texts_write(r, b, from, count, text, e);
 	if (count == 1) {
 		item_fail(r, b->item[from], &why);
-		return (0);
+		return 0;
 	}
 	if (whole_run(r, b, from, half, e) != 0)
-		return (-1);
-	return (whole_run(r, b, from + half, count - half, e));
+		return -1;
+	return whole_run(r, b, from + half, count - half, e);
 }
 
 /* The remaining functions in the cubin of r->item[first], in batches. */
@@ -190,7 +190,7 @@ cubin_run(struct enrich *r, size_t first, struct error *e)
 	}
 	if (rc == 0 && b.count > 0)
 		rc = whole_run(r, &b, 0, b.count, e);
-	return (rc);
+	return rc;
 }
 
 /* --- with the code alone --------------------------------------------------- */
@@ -204,13 +204,13 @@ cubin_of(struct enrich *r, const struct model_code_want *w)
 
 	for (i = 0; i < r->cubins; i++)
 		if (r->opened[i].id == w->cubin)
-			return (&r->opened[i]);
+			return &r->opened[i];
 	o = &r->opened[r->cubins++];
 	o->id = w->cubin;
 	o->open = cubin_open(&o->cubin, w->bytes, w->size, &why) == 0;
 	if (!o->open)
 		error_set(&r->why, "%s", why.text);
-	return (o);
+	return o;
 }
 
 /* Looks the function up and decides how to disassemble it. */
@@ -277,13 +277,13 @@ code_run(struct enrich *r, struct batch *b, struct error *e)
 
 	for (tries = 0; tries < TRIES && b->count > 0; tries++) {
 		if (!may_go_on(r))
-			return (0);
+			return 0;
 		for (i = 0; i < b->count; i++)
 			code[i] = b->item[i]->code;
 		why = (struct error)ERROR_INIT;
 		if (disasm_code(&r->tool, code, b->count, text, &bad,
 		    &why) == 0)
-			return (texts_write(r, b, 0, b->count, text, e));
+			return texts_write(r, b, 0, b->count, text, e);
 		log_debug("code by itself: %s", why.text);
 		if (bad >= b->count) {
 			r->refused[arch % ARCHS] = true;
@@ -293,7 +293,7 @@ code_run(struct enrich *r, struct batch *b, struct error *e)
 	}
 	while (b->count > 0)
 		batch_drop(b, b->count - 1);
-	return (0);
+	return 0;
 }
 
 /* --- all of it ------------------------------------------------------------- */
@@ -309,9 +309,9 @@ say(struct model *m, enum wire_diag code, const char *where, const char *text,
 	struct own_records n;
 
 	if (own_records_open(&n, m, NULL, NULL, e) != 0)
-		return (-1);
+		return -1;
 	OWN_RECORD(DIAGNOSTIC, &n, &d, e);
-	return (own_records_close(&n, e));
+	return own_records_close(&n, e);
 }
 
 static int
@@ -326,14 +326,14 @@ say_failed(struct enrich *r, struct error *e)
 			error_set(&r->why, "there was no more time");
 		}
 	if (r->failed == 0)
-		return (0);
+		return 0;
 	snprintf(text, sizeof(text), "%zu of %zu kernels could not be "
 	    "disassembled%s%s: their findings rest on counters and samples "
 	    "alone", r->failed, r->wants, r->why.set ? ": " : "",
 	    r->why.text);
 	log_debug("%s", text);
-	return (say(r->model, DIAG_DISASSEMBLY_FAILED, r->tool.version, text,
-	    e));
+	return say(r->model, DIAG_DISASSEMBLY_FAILED, r->tool.version, text,
+	    e);
 }
 
 static int
@@ -345,7 +345,7 @@ run(struct enrich *r, struct capture_writer *w, struct capture_index *x,
 	int rc = 0;
 
 	if (own_records_open(&r->notes, r->model, w, x, e) != 0)
-		return (-1);
+		return -1;
 	for (i = 0; i < r->wants; i++)
 		r->item[i].want = &r->want[i];
 	/* All functions of one architecture together take the tool as long as
@@ -361,7 +361,7 @@ run(struct enrich *r, struct capture_writer *w, struct capture_index *x,
 			rc = cubin_run(r, i, e);
 	if (own_records_close(&r->notes, e) != 0)
 		rc = -1;
-	return (rc);
+	return rc;
 }
 
 static void
@@ -402,5 +402,5 @@ enrich_model(struct model *m, struct capture_writer *w,
 		rc = say_failed(&r, e);
 out:
 	release(&r);
-	return (rc);
+	return rc;
 }

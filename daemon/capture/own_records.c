@@ -27,7 +27,7 @@ make_stream(void)
 		v = (uint64_t)ts.tv_sec << 30 ^ (uint64_t)ts.tv_nsec ^
 		    (uint64_t)getpid() << 48;
 	}
-	return (v != 0 ? v : 1);
+	return v != 0 ? v : 1;
 }
 
 int
@@ -39,23 +39,23 @@ own_records_open(struct own_records *n, struct model *m,
 	    .stream = make_stream() };
 	if ((n->buf = malloc(FRAME_HEADER_SIZE + ROOM)) == NULL) {
 		n->failed = 1;
-		return (error_memory(e));
+		return error_memory(e);
 	}
-	return (0);
+	return 0;
 }
 
 uint8_t *
 own_records_at(const struct own_records *n)
 {
 
-	return (n->buf + FRAME_HEADER_SIZE + n->used);
+	return n->buf + FRAME_HEADER_SIZE + n->used;
 }
 
 size_t
 own_records_left(const struct own_records *n)
 {
 
-	return (ROOM - n->used);
+	return ROOM - n->used;
 }
 
 int
@@ -67,7 +67,7 @@ own_records_put(struct own_records *n, size_t len)
 		n->records++;
 		n->written++;
 	}
-	return (0);
+	return 0;
 }
 
 /* Feeds the model, as a reader of the capture would. */
@@ -81,13 +81,13 @@ feed(struct own_records *n, struct capture_frame *span)
 
 	for (i = 0; i < n->records; i++) {
 		if (record_next(p, n->used, &pos, &r) <= 0)
-			return (0);
+			return 0;
 		frame_note(span, n->sequence + i, &r);
 		if (n->model != NULL && model_feed(n->model, n->stream,
 		    n->sequence + i, &r) != 0)
-			return (-1);
+			return -1;
 	}
-	return (0);
+	return 0;
 }
 
 static int
@@ -100,11 +100,11 @@ flush(struct own_records *n, struct error *e)
 	size_t cap;
 
 	if (n->records == 0)
-		return (0);
+		return 0;
 	frame_open(&span, n->stream);
 	if (feed(n, &span) != 0) {
 		n->failed = 1;
-		return (error_memory(e));
+		return error_memory(e);
 	}
 	if (n->writer != NULL) {
 		span.offset = capture_writer_bytes(n->writer);
@@ -112,7 +112,7 @@ flush(struct own_records *n, struct error *e)
 		if (capture_writer_put(n->writer, n->buf, FRAME_HEADER_SIZE +
 		    n->used, e) != 0) {
 			n->failed = 1;
-			return (-1);
+			return -1;
 		}
 		span.stored = (uint32_t)(capture_writer_bytes(n->writer) -
 		    span.offset - FRAME_HEADER_SIZE);
@@ -121,13 +121,13 @@ flush(struct own_records *n, struct error *e)
 		cap = n->index->frames;
 		if (capture_index_add(n->index, &cap, &span) != 0) {
 			n->failed = 1;
-			return (error_memory(e));
+			return error_memory(e);
 		}
 	}
 	n->sequence += n->records;
 	n->used = 0;
 	n->records = 0;
-	return (0);
+	return 0;
 }
 
 int
@@ -135,8 +135,8 @@ own_records_room(struct own_records *n, struct error *e)
 {
 
 	if (n->failed)
-		return (-1);
-	return (n->used >= FULL ? flush(n, e) : 0);
+		return -1;
+	return n->used >= FULL ? flush(n, e) : 0;
 }
 
 int
@@ -147,5 +147,5 @@ own_records_close(struct own_records *n, struct error *e)
 	free(n->buf);
 	n->buf = NULL;
 	n->failed = 1;
-	return (rc);
+	return rc;
 }

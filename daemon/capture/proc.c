@@ -21,7 +21,7 @@ clock_ns(clockid_t clock)
 	struct timespec t;
 
 	clock_gettime(clock, &t);
-	return ((uint64_t)t.tv_sec * S + (uint64_t)t.tv_nsec);
+	return (uint64_t)t.tv_sec * S + (uint64_t)t.tv_nsec;
 }
 
 /* The state letter and the start of a process; -1: no such process in /proc, or
@@ -35,18 +35,18 @@ look(pid_t pid, char *state, uint64_t *start)
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
 	if ((f = fopen(path, "re")) == NULL)
-		return (-1);
+		return -1;
 	if (fgets(line, sizeof(line), f) == NULL)
 		line[0] = '\0';
 	fclose(f);
 	/* "12 (name) S …": the name may contain anything. */
 	if ((p = strrchr(line, ')')) == NULL || p[1] != ' ')
-		return (-1);
+		return -1;
 	*state = p[2];
 	for (i = 0; i < STARTTIME && p != NULL; i++)
 		p = strchr(p + 1, ' ');
 	*start = p != NULL ? strtoull(p, NULL, 10) : 0;
-	return (0);
+	return 0;
 }
 
 struct proc
@@ -57,14 +57,14 @@ proc_of(pid_t pid)
 
 	if (pid > 0)
 		look(pid, &state, &p.start);
-	return (p);
+	return p;
 }
 
 static bool
 near(uint64_t a, uint64_t least, uint64_t most)
 {
 
-	return (a + SLACK >= least && a <= most + SLACK);
+	return a + SLACK >= least && a <= most + SLACK;
 }
 
 /* Did the process that started ${start} ns after boot send ${b}? */
@@ -76,17 +76,17 @@ is_born(uint64_t start, const struct proc_birth *b)
 
 	if (near(clock_ns(CLOCK_REALTIME) - boot + start, b->start_ns,
 	    b->start_ns))
-		return (true);
+		return true;
 	if (b->now_mono_ns == 0 || b->now_ns < b->start_ns)
-		return (false);
+		return false;
 	/* Time since boot without suspends before its start, of which only the
 	 * sum until now is known. */
 	age = b->now_ns - b->start_ns;
 	asleep = boot > mono ? boot - mono : 0;
 	if (b->now_mono_ns + asleep < age)
-		return (false);
+		return false;
 	then = b->now_mono_ns > age ? b->now_mono_ns - age : 0;
-	return (near(start, then, b->now_mono_ns + asleep - age));
+	return near(start, then, b->now_mono_ns + asleep - age);
 }
 
 struct proc
@@ -97,7 +97,7 @@ proc_born(pid_t pid, const struct proc_birth *b)
 
 	if (pid > 0 && b->start_ns != 0 && p.start != 0)
 		p.gone = !is_born(p.start * tick, b);
-	return (p);
+	return p;
 }
 
 int
@@ -107,11 +107,11 @@ proc_alive(const struct proc *p)
 	char state;
 
 	if (p->pid <= 0)
-		return (-1);
+		return -1;
 	if (p->gone)
-		return (0);
+		return 0;
 	if (look(p->pid, &state, &start) != 0)
-		return (kill(p->pid, 0) == 0 || errno == EPERM);
-	return (state != 'Z' && state != 'X' &&
-	    (p->start == 0 || start == 0 || start == p->start));
+		return kill(p->pid, 0) == 0 || errno == EPERM;
+	return state != 'Z' && state != 'X' &&
+	    (p->start == 0 || start == 0 || start == p->start);
 }

@@ -36,12 +36,12 @@ read_at(const struct source *s, uint8_t *buf, size_t len, uint64_t offset)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return (-1);
+			return -1;
 		if (n == 0)
 			break;
 		got += (size_t)n;
 	}
-	return ((ssize_t)got);
+	return (ssize_t)got;
 }
 
 int
@@ -53,9 +53,9 @@ source_open(struct source *s, int fd, const char *name, struct error *e)
 	s->fd = fd;
 	s->name = name;
 	if (fstat(fd, &st) != 0)
-		return (error_set(e, "cannot look at '%s':", name));
+		return error_set(e, "cannot look at '%s':", name);
 	if (!S_ISREG(st.st_mode))
-		return (error_set(e, "'%s' is not a regular file", name));
+		return error_set(e, "'%s' is not a regular file", name);
 	s->size = s->stats.bytes = (uint64_t)st.st_size;
 	/* Damaged frames may cost this much hashing and reading in all:
 	 * otherwise a file of headers that each claim 4 MiB would take days. */
@@ -66,9 +66,9 @@ source_open(struct source *s, int fd, const char *name, struct error *e)
 	s->zstd = ZSTD_createDCtx();
 	if (s->frame == NULL || s->raw == NULL || s->zstd == NULL) {
 		source_close(s);
-		return (error_memory(e));
+		return error_memory(e);
 	}
-	return (0);
+	return 0;
 }
 
 int
@@ -79,13 +79,13 @@ source_open_path(struct source *s, const char *path, struct error *e)
 
 	memset(s, 0, sizeof(*s));
 	if (fd < 0)
-		return (error_set(e, "cannot open '%s':", path));
+		return error_set(e, "cannot open '%s':", path);
 	if (source_open(s, fd, path, e) != 0) {
 		close(fd);
-		return (-1);
+		return -1;
 	}
 	s->owned = true;
-	return (0);
+	return 0;
 }
 
 void
@@ -111,24 +111,24 @@ check_at(struct source *s, uint64_t offset, struct frame_header *h,
 	ssize_t got, more;
 
 	if ((got = read_at(s, s->frame, first, offset)) < 0)
-		return (-1);
+		return -1;
 	*status = frame_peek(s->frame, (size_t)got, h);
 	if (*status != FRAME_OK)
-		return (0);
+		return 0;
 	if (h->stored > s->size || h->records > UINT64_MAX - h->sequence) {
 		*status = h->stored > s->size ? FRAME_SHORT : FRAME_CORRUPT;
-		return (0);
+		return 0;
 	}
 	if (FRAME_HEADER_SIZE + (size_t)h->stored > (size_t)got &&
 	    (size_t)got == first) {
 		more = read_at(s, s->frame + got, FRAME_HEADER_SIZE +
 		    (size_t)h->stored - (size_t)got, offset + (uint64_t)got);
 		if (more < 0)
-			return (-1);
+			return -1;
 		got += more;
 	}
 	*status = frame_check(s->frame, (size_t)got, h);
-	return (0);
+	return 0;
 }
 
 /* The next magic number after ${offset}, or the end of the file. */
@@ -141,15 +141,15 @@ resync(struct source *s, uint64_t *offset)
 
 	for (;;) {
 		if ((got = read_at(s, s->frame, READ_AHEAD, at)) < 0)
-			return (-1);
+			return -1;
 		if (got < 4) {
 			*offset = s->size;
-			return (0);
+			return 0;
 		}
 		place = frame_resync(s->frame, (size_t)got);
 		if (place < (size_t)got) {
 			*offset = at + place;
-			return (0);
+			return 0;
 		}
 		at += (uint64_t)got - 3;
 	}
@@ -164,7 +164,7 @@ source_next(struct source *s, struct frame_header *h, uint64_t *offset)
 
 	while (s->offset < s->size) {
 		if (check_at(s, s->offset, h, &status) != 0)
-			return (-1);
+			return -1;
 		if (s->offset == 0)
 			s->magic = s->size >= 4 &&
 			    le32_get(s->frame) == FRAME_MAGIC;
@@ -175,7 +175,7 @@ source_next(struct source *s, struct frame_header *h, uint64_t *offset)
 			}
 			*offset = s->offset;
 			s->offset += FRAME_HEADER_SIZE + h->stored;
-			return (1);
+			return 1;
 		}
 		if (first == FRAME_OK)
 			first = status;
@@ -187,7 +187,7 @@ source_next(struct source *s, struct frame_header *h, uint64_t *offset)
 		}
 		s->budget -= cost;
 		if (resync(s, &s->offset) != 0)
-			return (-1);
+			return -1;
 	}
 	if (s->offset > begin) {
 		if (first == FRAME_SHORT)
@@ -196,7 +196,7 @@ source_next(struct source *s, struct frame_header *h, uint64_t *offset)
 			s->stats.damaged++;
 		s->stats.damaged_bytes += s->size - begin;
 	}
-	return (0);
+	return 0;
 }
 
 int
@@ -205,8 +205,8 @@ source_at(struct source *s, uint64_t offset, struct frame_header *h)
 	enum frame_status status;
 
 	if (check_at(s, offset, h, &status) != 0 || status != FRAME_OK)
-		return (-1);
-	return (0);
+		return -1;
+	return 0;
 }
 
 /* Memory may be the reason, not the file. */
@@ -216,7 +216,7 @@ failed(struct source *s, size_t rc)
 
 	if (ZSTD_getErrorCode(rc) == ZSTD_error_memory_allocation)
 		s->poor = true;
-	return (NULL);
+	return NULL;
 }
 
 const uint8_t *
@@ -230,41 +230,41 @@ source_decode(struct source *s, const struct frame_header *h, uint32_t limit,
 
 	if (!(h->flags & FRAME_ZSTD)) {
 		*len = h->stored;
-		return (stored);
+		return stored;
 	}
 	if (limit > h->raw)
 		limit = h->raw;
 	if (limit > s->unfold) {
 		s->bomb = true;
-		return (NULL);
+		return NULL;
 	}
 	s->unfold -= limit;
 	if (limit == h->raw) {
 		rc = ZSTD_decompressDCtx(s->zstd, s->raw, h->raw, stored,
 		    h->stored);
 		if (ZSTD_isError(rc) || rc != h->raw)
-			return (failed(s, rc));
+			return failed(s, rc);
 		*len = h->raw;
-		return (s->raw);
+		return s->raw;
 	}
 	out.size = limit;
 	ZSTD_DCtx_reset(s->zstd, ZSTD_reset_session_only);
 	while (out.pos < out.size) {
 		rc = ZSTD_decompressStream(s->zstd, &out, &in);
 		if (ZSTD_isError(rc))
-			return (failed(s, rc));
+			return failed(s, rc);
 		if (rc == 0 || (in.pos == in.size && out.pos < out.size))
 			break;
 	}
 	*len = out.pos;
-	return (s->raw);
+	return s->raw;
 }
 
 bool
 source_stops(const struct source *s)
 {
 
-	return (s->bomb || s->poor || stop_asked());
+	return s->bomb || s->poor || stop_asked();
 }
 
 int
@@ -274,30 +274,30 @@ source_verdict(const struct source *s, struct error *e)
 	if (s->bomb) {
 		error_set(e, "'%s' decompresses to more than %u times its size, "
 		    "which no capture does", s->name, UNFOLD_BYTE);
-		return (error_remedy(e, "record it again"));
+		return error_remedy(e, "record it again");
 	}
 	if (s->poor)
-		return (error_memory(e));
+		return error_memory(e);
 	if (stop_asked())
-		return (stop_error(e));
+		return stop_error(e);
 	if (s->stats.frames > 0)
-		return (0);
+		return 0;
 	if (s->size == 0) {
 		error_code(e, ERROR_INVALID, "'%s' is empty", s->name);
-		return (error_remedy(e, "record it again; a capture has at "
-		    "least the program's start in it"));
+		return error_remedy(e, "record it again; a capture has at "
+		    "least the program's start in it");
 	}
 	if (s->newer) {
 		error_code(e, ERROR_TOO_NEW, "'%s' was written by a newer "
 		    "version of cudadvise", s->name);
-		return (error_remedy(e, "read it with that version"));
+		return error_remedy(e, "read it with that version");
 	}
 	if (!s->magic) {
 		error_code(e, ERROR_INVALID, "'%s' is not a cudadvise capture",
 		    s->name);
-		return (error_remedy(e, "captures come from `cudadvise run "
+		return error_remedy(e, "captures come from `cudadvise run "
 		    "--no-daemon -o FILE` and `cudadvise export --format "
-		    "capture`"));
+		    "capture`");
 	}
 	if (s->stats.truncated)
 		error_code(e, ERROR_INVALID, "'%s' ends inside its first frame "
@@ -305,5 +305,5 @@ source_verdict(const struct source *s, struct error *e)
 	else
 		error_code(e, ERROR_INVALID, "'%s' is damaged: no frame of it "
 		    "is readable", s->name);
-	return (error_remedy(e, "copy it again from where it was recorded"));
+	return error_remedy(e, "copy it again from where it was recorded");
 }

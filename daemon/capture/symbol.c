@@ -53,14 +53,14 @@ grow(void *array, uint32_t *cap, uint32_t count, uint32_t max, size_t size)
 	void *old, *p;
 
 	if (count < *cap)
-		return (0);
+		return 0;
 	want = want > max ? max : want;
 	memcpy(&old, array, sizeof(old));
 	if ((p = realloc(old, want * size)) == NULL)
-		return (-1);
+		return -1;
 	memcpy(array, &p, sizeof(p));
 	*cap = want;
-	return (0);
+	return 0;
 }
 
 static int
@@ -68,13 +68,13 @@ note_process(struct symbols *y, uint64_t stream, const struct record_HELLO *r)
 {
 
 	if (y->processes == PROCESSES)
-		return (0);
+		return 0;
 	if (grow(&y->process, &y->process_cap, y->processes, PROCESSES,
 	    sizeof(*y->process)) != 0)
-		return (-1);
+		return -1;
 	y->process[y->processes++] = (struct process){ stream,
 	    r->start_ns != 0 ? r->start_ns : r->now_ns };
-	return (0);
+	return 0;
 }
 
 static int
@@ -89,21 +89,21 @@ note_mapping(struct symbols *y, uint64_t stream,
 	    memchr(r->path.p, '\0', r->path.len) != NULL ||
 	    r->build_id.len > BUILD_ID_LONGEST ||
 	    y->path_bytes + r->path.len > PATH_BYTES)
-		return (0);
+		return 0;
 	if (grow(&y->mapping, &y->mapping_cap, y->mappings, SYMBOL_MAPPINGS,
 	    sizeof(*y->mapping)) != 0)
-		return (-1);
+		return -1;
 	m = &y->mapping[y->mappings];
 	*m = (struct mapped_file){ .stream = stream, .start = r->start,
 	    .end = r->end, .offset = r->offset, .id = r->id,
 	    .order = y->mappings, .build_id_len = r->build_id.len };
 	if ((m->path = strndup(r->path.p, r->path.len)) == NULL)
-		return (-1);
+		return -1;
 	if (r->build_id.len > 0)
 		memcpy(m->build_id, r->build_id.p, r->build_id.len);
 	y->path_bytes += r->path.len;
 	y->mappings++;
-	return (0);
+	return 0;
 }
 
 static void
@@ -130,16 +130,16 @@ symbols_note(struct symbols **y, uint64_t stream, const struct record *r)
 
 	if (r->type != RECORD_HELLO && r->type != RECORD_MAPPING &&
 	    r->type != RECORD_SITE)
-		return (0);
+		return 0;
 	if (*y == NULL && (*y = calloc(1, sizeof(**y))) == NULL)
-		return (-1);
+		return -1;
 	if (r->type == RECORD_HELLO)
-		return (note_process(*y, stream, &r->u.HELLO));
+		return note_process(*y, stream, &r->u.HELLO);
 	if (r->type == RECORD_MAPPING)
-		return (note_mapping(*y, stream, &r->u.MAPPING));
+		return note_mapping(*y, stream, &r->u.MAPPING);
 	for (i = 0; i < r->u.SITE.frames.len / 8; i++)
 		note_address(*y, stream, le64_get(r->u.SITE.frames.p + 8 * i));
-	return (0);
+	return 0;
 }
 
 void
@@ -164,10 +164,10 @@ by_place(const void *a, const void *b)
 	const struct mapped_file *x = a, *y = b;
 
 	if (x->stream != y->stream)
-		return (x->stream < y->stream ? -1 : 1);
+		return x->stream < y->stream ? -1 : 1;
 	if (x->start != y->start)
-		return (x->start < y->start ? -1 : 1);
-	return (x->order < y->order ? -1 : x->order > y->order);
+		return x->start < y->start ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
 }
 
 /* The mapping of a return address: the call is before it. */
@@ -188,9 +188,9 @@ mapped_file_of(const struct symbols *y, const struct address *a)
 			high = mid;
 	}
 	if (low == 0)
-		return (NULL);
+		return NULL;
 	m = &y->mapping[low - 1];
-	return (m->stream == a->stream && at < m->end ? m : NULL);
+	return m->stream == a->stream && at < m->end ? m : NULL;
 }
 
 /* When the process that mapped the file started: the file existed by then. */
@@ -201,8 +201,8 @@ start_of(const struct symbols *y, uint64_t stream)
 
 	for (i = 0; i < y->processes; i++)
 		if (y->process[i].stream == stream)
-			return (y->process[i].start_ns);
-	return (1);		/* unknown: the build id decides */
+			return y->process[i].start_ns;
+	return 1;		/* unknown: the build id decides */
 }
 
 static size_t
@@ -223,7 +223,7 @@ wants_of(struct symbols *y, struct symbol_want *w)
 		    .path = m->path, .id = { m->build_id, m->build_id_len,
 		    start_of(y, m->stream) } };
 	}
-	return (n);
+	return n;
 }
 
 int
@@ -237,9 +237,9 @@ symbols_write(struct symbols *y, struct own_records *n, struct error *e)
 	int rc = 0;
 
 	if (y == NULL || y->addresses == 0 || y->mappings == 0)
-		return (0);
+		return 0;
 	if ((w = calloc(y->addresses, sizeof(*w))) == NULL)
-		return (error_memory(e));
+		return error_memory(e);
 	answer = symbol_ask(w, wants_of(y, w), SYMBOL_NS, &len);
 	/* A helper that crashed may have returned a part: it is used. */
 	while (rc == 0 && answer != NULL &&
@@ -250,7 +250,7 @@ symbols_write(struct symbols *y, struct own_records *n, struct error *e)
 	}
 	free(answer);
 	free(w);
-	return (rc);
+	return rc;
 }
 
 int
@@ -261,11 +261,11 @@ symbols_add(struct symbols *y, struct model *m, struct capture_writer *w,
 	int rc;
 
 	if (y == NULL || y->addresses == 0)
-		return (0);
+		return 0;
 	if (own_records_open(&n, m, w, x, e) != 0)
-		return (-1);
+		return -1;
 	rc = symbols_write(y, &n, e);
-	return (own_records_close(&n, e) != 0 ? -1 : rc);
+	return own_records_close(&n, e) != 0 ? -1 : rc;
 }
 
 static int
@@ -276,11 +276,11 @@ note_frame(struct symbols **y, struct source *s, const struct frame_header *h)
 	size_t len, pos = 0;
 
 	if ((p = source_decode(s, h, UINT32_MAX, &len)) == NULL)
-		return (0);
+		return 0;
 	while (record_next(p, len, &pos, &r) > 0)
 		if (symbols_note(y, h->stream, &r) != 0)
-			return (-1);
-	return (0);
+			return -1;
+	return 0;
 }
 
 int
@@ -294,7 +294,7 @@ symbols_complete(const char *path, struct error *e)
 	int rc = 0;
 
 	if (source_open_path(&s, path, e) != 0)
-		return (-1);
+		return -1;
 	while (!source_stops(&s) && (rc = source_next(&s, &h, &offset)) > 0)
 		if (note_frame(&y, &s, &h) != 0) {
 			rc = error_memory(e);
@@ -307,5 +307,5 @@ symbols_complete(const char *path, struct error *e)
 		capture_writer_close(w);
 	}
 	symbols_free(y);
-	return (rc);
+	return rc;
 }

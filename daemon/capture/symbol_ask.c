@@ -34,7 +34,7 @@ monotonic(void)
 	struct timespec ts;
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ((uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec);
+	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
 }
 
 /* --- the helper -------------------------------------------------------------- */
@@ -73,17 +73,17 @@ same_file(const struct symbol_want *a, const struct symbol_want *b)
 	int c = a->path == b->path ? 0 : strcmp(a->path, b->path);
 
 	if (c != 0)
-		return (c);
+		return c;
 	if (a->id.build_id_len != b->id.build_id_len)
-		return (a->id.build_id_len < b->id.build_id_len ? -1 : 1);
-	return (memcmp(a->id.build_id, b->id.build_id, a->id.build_id_len));
+		return a->id.build_id_len < b->id.build_id_len ? -1 : 1;
+	return memcmp(a->id.build_id, b->id.build_id, a->id.build_id_len);
 }
 
 static int
 by_file(const void *a, const void *b)
 {
 
-	return (same_file(a, b));
+	return same_file(a, b);
 }
 
 static int
@@ -92,7 +92,7 @@ by_address(const void *a, const void *b)
 	const struct symbol_name *x = &((const struct symbol_want *)a)->name;
 	const struct symbol_name *y = &((const struct symbol_want *)b)->name;
 
-	return (x->address < y->address ? -1 : x->address > y->address);
+	return x->address < y->address ? -1 : x->address > y->address;
 }
 
 static void
@@ -230,7 +230,7 @@ listen_to(int fd, uint64_t until, size_t *len)
 			break;
 		*len += n > 0 ? (size_t)n : 0;
 	}
-	return (buf);
+	return buf;
 }
 
 uint8_t *
@@ -244,7 +244,7 @@ symbol_ask(struct symbol_want *w, size_t n, uint64_t ns, size_t *len)
 
 	*len = 0;
 	if (n == 0 || pipe2(p, O_CLOEXEC) != 0)
-		return (NULL);
+		return NULL;
 	/* No signal handler of the daemon may run in the helper. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
@@ -261,5 +261,5 @@ symbol_ask(struct symbol_want *w, size_t n, uint64_t ns, size_t *len)
 			;
 	}
 	close(p[0]);
-	return (answer);
+	return answer;
 }

@@ -44,14 +44,14 @@ symbol_debug_open(Elf *elf)
 	struct symbol_debug *d = calloc(1, sizeof(*d));
 
 	if (d == NULL)
-		return (NULL);
+		return NULL;
 	if ((d->dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL)) == NULL) {
 		free(d);
-		return (NULL);
+		return NULL;
 	}
 	if (dwarf_getaranges(d->dwarf, &d->ranges, NULL) != 0)
 		d->ranges = NULL;
-	return (d);
+	return d;
 }
 
 void
@@ -77,8 +77,8 @@ past(uint64_t deadline)
 	struct timespec ts;
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ((uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec >
-	    deadline);
+	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec >
+	    deadline;
 }
 
 static int
@@ -86,7 +86,7 @@ unit_compare(const void *a, const void *b)
 {
 	const struct unit_range *x = a, *y = b;
 
-	return (x->start < y->start ? -1 : x->start > y->start);
+	return x->start < y->start ? -1 : x->start > y->start;
 }
 
 static int
@@ -96,17 +96,17 @@ add_unit(struct symbol_debug *d, uint64_t start, uint64_t end, Dwarf_Off die)
 	size_t cap = d->units_cap == 0 ? 256 : 2 * d->units_cap;
 
 	if (start >= end)
-		return (0);
+		return 0;
 	if (d->units == UNITS)
-		return (-1);
+		return -1;
 	if (d->units == d->units_cap) {
 		if ((grown = realloc(d->unit, cap * sizeof(*grown))) == NULL)
-			return (-1);
+			return -1;
 		d->unit = grown;
 		d->units_cap = cap;
 	}
 	d->unit[d->units++] = (struct unit_range){ start, end, die };
-	return (0);
+	return 0;
 }
 
 /* The code of each compilation unit: not every compiler writes
@@ -147,7 +147,7 @@ compile_unit_die(struct symbol_debug *d, uint64_t address, uint64_t deadline,
 	if (d->ranges != NULL && (range = dwarf_getarange_addr(d->ranges,
 	    address)) != NULL && dwarf_getarangeinfo(range, NULL, NULL,
 	    &off) == 0)
-		return (dwarf_offdie(d->dwarf, off, out));
+		return dwarf_offdie(d->dwarf, off, out);
 	if (!d->units_read)
 		read_units(d, deadline);
 	for (high = d->units; low < high;) {
@@ -158,8 +158,8 @@ compile_unit_die(struct symbol_debug *d, uint64_t address, uint64_t deadline,
 			high = mid;
 	}
 	if (low == 0 || address >= d->unit[low - 1].end)
-		return (NULL);
-	return (dwarf_offdie(d->dwarf, d->unit[low - 1].die, out));
+		return NULL;
+	return dwarf_offdie(d->dwarf, d->unit[low - 1].die, out);
 }
 
 static int
@@ -170,13 +170,13 @@ compile_unit_of(struct symbol_debug *d, uint64_t address, uint64_t deadline,
 	uint8_t type;
 
 	if (compile_unit_die(d, address, deadline, &u->lines) == NULL)
-		return (-1);
+		return -1;
 	u->code = u->lines;
 	memset(&split, 0, sizeof(split));
 	if (dwarf_cu_info(u->lines.cu, NULL, &type, NULL, &split, NULL, NULL,
 	    NULL) == 0 && type == DW_UT_skeleton && split.addr != NULL)
 		u->code = split;
-	return (0);
+	return 0;
 }
 
 static const char *
@@ -187,8 +187,8 @@ name_of(Dwarf_Die *die)
 	if (dwarf_attr_integrate(die, DW_AT_linkage_name, &a) != NULL ||
 	    dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &a) != NULL ||
 	    dwarf_attr_integrate(die, DW_AT_name, &a) != NULL)
-		return (dwarf_formstring(&a));
-	return (NULL);
+		return dwarf_formstring(&a);
+	return NULL;
 }
 
 static uint32_t
@@ -199,8 +199,8 @@ number_of(Dwarf_Die *die, unsigned name)
 
 	if (dwarf_attr(die, name, &a) == NULL ||
 	    dwarf_formudata(&a, &v) != 0 || v > UINT32_MAX)
-		return (0);
-	return ((uint32_t)v);
+		return 0;
+	return (uint32_t)v;
 }
 
 /* ${path} as the compiler saw it: relative to its directory. Owned by the file;
@@ -214,21 +214,21 @@ absolute(struct symbol_debug *d, Dwarf_Die *unit, const char *path)
 	size_t dirs, n;
 
 	if (path == NULL || *path == '/')
-		return (path);
+		return path;
 	if (dwarf_attr(unit, DW_AT_comp_dir, &a) != NULL)
 		dir = dwarf_formstring(&a);
 	if (dir == NULL || *dir != '/')
-		return (path);
+		return path;
 	dirs = strlen(dir);
 	n = strlen(path);
 	if ((p = malloc(sizeof(*p) + dirs + n + 2)) == NULL)
-		return (NULL);
+		return NULL;
 	memcpy(p->text, dir, dirs);
 	p->text[dirs] = '/';
 	memcpy(p->text + dirs + 1, path, n + 1);
 	p->next = d->paths;
 	d->paths = p;
-	return (p->text);
+	return p->text;
 }
 
 static const char *
@@ -240,8 +240,8 @@ call_file(struct symbol_debug *d, const struct compile_unit *u, Dwarf_Die *die)
 	size_t n;
 
 	if (dwarf_getsrcfiles(&code, &files, &n) != 0 || index >= n)
-		return (NULL);
-	return (absolute(d, &lines, dwarf_filesrc(files, index, NULL, NULL)));
+		return NULL;
+	return absolute(d, &lines, dwarf_filesrc(files, index, NULL, NULL));
 }
 
 /* The functions around ${address}, outermost first: a function and those
@@ -255,7 +255,7 @@ scopes_of(Dwarf_Die *die, uint64_t address, Dwarf_Die *out, size_t max,
 	int tag;
 
 	if (depth > DEEP || max == 0 || dwarf_child(die, &child) != 0)
-		return (0);
+		return 0;
 	do {
 		tag = dwarf_tag(&child);
 		switch (tag) {
@@ -264,14 +264,14 @@ scopes_of(Dwarf_Die *die, uint64_t address, Dwarf_Die *out, size_t max,
 			if (dwarf_haspc(&child, address) <= 0)
 				break;
 			out[0] = child;
-			return (1 + scopes_of(&child, address, out + 1,
-			    max - 1, depth + 1));
+			return 1 + scopes_of(&child, address, out + 1,
+			    max - 1, depth + 1);
 		case DW_TAG_lexical_block:
 		case DW_TAG_try_block:
 		case DW_TAG_catch_block:
 			if (dwarf_haspc(&child, address) > 0)
-				return (scopes_of(&child, address, out, max,
-				    depth + 1));
+				return scopes_of(&child, address, out, max,
+				    depth + 1);
 			break;
 		case DW_TAG_namespace:
 		case DW_TAG_module:
@@ -280,11 +280,11 @@ scopes_of(Dwarf_Die *die, uint64_t address, Dwarf_Die *out, size_t max,
 		case DW_TAG_union_type:
 			n = scopes_of(&child, address, out, max, depth + 1);
 			if (n > 0)
-				return (n);
+				return n;
 			break;
 		}
 	} while (dwarf_siblingof(&child, &child) == 0);
-	return (0);
+	return 0;
 }
 
 /* From the innermost scope outwards: each inlined call ends one level, and its
@@ -304,7 +304,7 @@ walk(struct symbol_debug *d, const struct compile_unit *u, Dwarf_Die *scope,
 		    call_file(d, u, &scope[scopes]),
 		    number_of(&scope[scopes], DW_AT_call_line) };
 	}
-	return (n);
+	return n;
 }
 
 size_t
@@ -318,7 +318,7 @@ symbol_debug_places(struct symbol_debug *d, uint64_t address,
 	int number;
 
 	if (past(deadline) || compile_unit_of(d, address, deadline, &u) != 0)
-		return (0);
+		return 0;
 	memset(p, 0, SYMBOL_DEPTH * sizeof(*p));
 	if ((line = dwarf_getsrc_die(&u.lines, address)) != NULL) {
 		p[0].file = absolute(d, &u.lines,
@@ -327,5 +327,5 @@ symbol_debug_places(struct symbol_debug *d, uint64_t address,
 			p[0].line = (uint32_t)number;
 	}
 	n = walk(d, &u, scope, scopes_of(&u.code, address, scope, DEEP, 0), p);
-	return (n > 0 ? n : p[0].file != NULL && p[0].line > 0);
+	return n > 0 ? n : p[0].file != NULL && p[0].line > 0;
 }

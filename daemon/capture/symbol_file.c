@@ -38,19 +38,19 @@ open_regular(const char *path, struct stat *st, struct error *e)
 
 	/* stat first: opening a device can have effects. */
 	if (stat(path, st) != 0)
-		return (error_set(e, "cannot read '%s':", path));
+		return error_set(e, "cannot read '%s':", path);
 	if (!S_ISREG(st->st_mode))
-		return (error_set(e, "'%s' is not a regular file", path));
+		return error_set(e, "'%s' is not a regular file", path);
 	fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0)
-		return (error_set(e, "cannot read '%s':", path));
+		return error_set(e, "cannot read '%s':", path);
 	if (fstat(fd, st) != 0 || !S_ISREG(st->st_mode) ||
 	    (uint64_t)st->st_size > SYMBOL_FILE_BYTES) {
 		close(fd);
-		return (error_set(e, "'%s' is not a regular file of a "
-		    "reasonable size", path));
+		return error_set(e, "'%s' is not a regular file of a "
+		    "reasonable size", path);
 	}
-	return (fd);
+	return fd;
 }
 
 static bool
@@ -59,7 +59,7 @@ same_build(Elf *elf, const uint8_t *id, size_t len)
 	const void *own = NULL;
 	ssize_t n = dwelf_elf_gnu_build_id(elf, &own);
 
-	return (n > 0 && (size_t)n == len && memcmp(own, id, len) == 0);
+	return n > 0 && (size_t)n == len && memcmp(own, id, len) == 0;
 }
 
 static bool
@@ -68,11 +68,11 @@ is_identity(Elf *elf, const struct stat *st, const struct symbol_identity *id)
 	const void *own;
 
 	if (id->build_id_len > 0)
-		return (same_build(elf, id->build_id, id->build_id_len));
+		return same_build(elf, id->build_id, id->build_id_len);
 	if (dwelf_elf_gnu_build_id(elf, &own) > 0)
-		return (false);
-	return (id->before_ns == 0 || (uint64_t)st->st_mtim.tv_sec *
-	    1000000000ull + (uint64_t)st->st_mtim.tv_nsec < id->before_ns);
+		return false;
+	return id->before_ns == 0 || (uint64_t)st->st_mtim.tv_sec *
+	    1000000000ull + (uint64_t)st->st_mtim.tv_nsec < id->before_ns;
 }
 
 /* The size of a section in memory, however it is stored. */
@@ -82,8 +82,8 @@ section_size(Elf_Scn *scn, const GElf_Shdr *sh)
 	GElf_Chdr ch;
 
 	if (!(sh->sh_flags & SHF_COMPRESSED))
-		return (sh->sh_size);
-	return (gelf_getchdr(scn, &ch) != NULL ? ch.ch_size : UINT64_MAX);
+		return sh->sh_size;
+	return gelf_getchdr(scn, &ch) != NULL ? ch.ch_size : UINT64_MAX;
 }
 
 /* Does it have the sections, within the size limits? */
@@ -98,14 +98,14 @@ contents_of(Elf *elf, uint64_t bytes)
 	GElf_Shdr sh;
 
 	if (elf_getshdrstrndx(elf, &names) != 0)
-		return (none);
+		return none;
 	while ((scn = elf_nextscn(elf, scn)) != NULL) {
 		if (n++ >= SECTIONS || gelf_getshdr(scn, &sh) == NULL)
-			return (none);
+			return none;
 		if (sh.sh_type == SHT_NOBITS)
 			continue;
 		if (sh.sh_size > bytes)
-			return (none);
+			return none;
 		if (sh.sh_type == SHT_SYMTAB)
 			c.symbols = sh.sh_size <= SYMBOL_TABLE_BYTES;
 		if ((name = elf_strptr(elf, names, sh.sh_name)) == NULL)
@@ -113,17 +113,17 @@ contents_of(Elf *elf, uint64_t bytes)
 		/* The old compression format has no size in the section
 		 * header. */
 		if (strncmp(name, ".zdebug", 7) == 0)
-			return ((struct contents){ c.symbols, false });
+			return (struct contents){ c.symbols, false };
 		if (strncmp(name, ".debug_", 7) != 0)
 			continue;
 		size = section_size(scn, &sh);
 		debug = size > SYMBOL_DEBUG_BYTES ? UINT64_MAX / 2 :
 		    debug + size;
 		if (debug > SYMBOL_DEBUG_BYTES)
-			return ((struct contents){ c.symbols, false });
+			return (struct contents){ c.symbols, false };
 		c.debug |= strcmp(name, ".debug_info") == 0;
 	}
-	return (c);
+	return c;
 }
 
 /* Uses ${path} as the separate debug file, if it is the right one. */
@@ -137,7 +137,7 @@ try_separate(struct symbol_file *f, const char *path, const uint8_t *id,
 	int fd;
 
 	if ((fd = open_regular(path, &st, NULL)) < 0)
-		return (false);
+		return false;
 	if ((elf = elf_begin(fd, ELF_C_READ, NULL)) == NULL ||
 	    elf_kind(elf) != ELF_K_ELF || !same_build(elf, id, len))
 		goto no;
@@ -150,11 +150,11 @@ try_separate(struct symbol_file *f, const char *path, const uint8_t *id,
 		f->symbols = elf;
 	if (c.debug)
 		f->debug = symbol_debug_open(elf);
-	return (true);
+	return true;
 no:
 	elf_end(elf);
 	close(fd);
-	return (false);
+	return false;
 }
 
 /* By build id, and by the file's debug link, in the directories that debuggers
@@ -201,7 +201,7 @@ symbol_file_open(const char *path, const struct symbol_identity *id,
 
 	if (f == NULL) {
 		error_memory(e);
-		return (NULL);
+		return NULL;
 	}
 	f->debug_fd = -1;
 	elf_version(EV_CURRENT);
@@ -228,10 +228,10 @@ symbol_file_open(const char *path, const struct symbol_identity *id,
 		f->debug = symbol_debug_open(f->elf);
 	if (f->debug == NULL)
 		find_separate(f, path);
-	return (f);
+	return f;
 fail:
 	symbol_file_close(f);
-	return (NULL);
+	return NULL;
 }
 
 void
@@ -260,17 +260,17 @@ symbol_file_address(const struct symbol_file *f, uint64_t offset,
 	size_t i, n;
 
 	if (elf_getphdrnum(f->elf, &n) != 0)
-		return (-1);
+		return -1;
 	for (i = 0; i < n && i < SECTIONS; i++) {
 		if (gelf_getphdr(f->elf, (int)i, &ph) == NULL)
-			return (-1);
+			return -1;
 		if (ph.p_type != PT_LOAD || !(ph.p_flags & PF_X) ||
 		    offset < ph.p_offset || offset - ph.p_offset >= ph.p_filesz)
 			continue;
 		*address = offset - ph.p_offset + ph.p_vaddr;
-		return (0);
+		return 0;
 	}
-	return (-1);
+	return -1;
 }
 
 /* The first address at or after ${at}. */
@@ -286,7 +286,7 @@ first_from(const struct symbol_name *s, size_t n, uint64_t at)
 		else
 			n = mid;
 	}
-	return (low);
+	return low;
 }
 
 /* A symbol with a length is better than one without, an inner one better than
@@ -296,10 +296,10 @@ better(const struct symbol_name *old, uint64_t start, uint8_t rank)
 {
 
 	if (old->name == NULL || (old->rank & 4) != (rank & 4))
-		return (old->name == NULL || (rank & 4) != 0);
+		return old->name == NULL || (rank & 4) != 0;
 	if (start != old->start)
-		return (start > old->start);
-	return (rank > old->rank);
+		return start > old->start;
+	return rank > old->rank;
 }
 
 static void
@@ -366,6 +366,6 @@ symbol_file_places(struct symbol_file *f, uint64_t address,
     struct symbol_place *p, uint64_t deadline)
 {
 
-	return (f->debug == NULL ? 0 : symbol_debug_places(f->debug, address,
-	    p, deadline));
+	return f->debug == NULL ? 0 : symbol_debug_places(f->debug, address,
+	    p, deadline);
 }

@@ -25,7 +25,7 @@ gain(char out[CELL_SIZE], const struct proof *p, double v)
 		snprintf(out, CELL_SIZE, "%s", number_times(number, v));
 	else
 		snprintf(out, CELL_SIZE, "%s", number_seconds(number, v));
-	return (out);
+	return out;
 }
 
 static const char *
@@ -34,10 +34,10 @@ interval(char out[CELL_SIZE], const struct proof *p)
 	char low[NUMBER_SIZE], high[NUMBER_SIZE];
 
 	if (!p->of_kernel)
-		return (number_interval(out, p->predicted, p->low, p->high));
+		return number_interval(out, p->predicted, p->low, p->high);
 	snprintf(out, CELL_SIZE, "%s to %s", number_plain(low, p->low),
 	    number_plain(high, p->high));
-	return (out);
+	return out;
 }
 
 static const char *
@@ -47,7 +47,7 @@ error_text(char out[CELL_SIZE], double error)
 
 	snprintf(out, CELL_SIZE, "%s%s", error > 0 ? "+" : "",
 	    number_percent(a, error));
-	return (out);
+	return out;
 }
 
 static void
@@ -68,8 +68,8 @@ static bool
 is_apart(const struct proof *a, const struct proof *p)
 {
 
-	return (a->why != NULL || strcmp(a->gpu, p->gpu) != 0 ||
-	    strcmp(a->date, p->date) != 0);
+	return a->why != NULL || strcmp(a->gpu, p->gpu) != 0 ||
+	    strcmp(a->date, p->date) != 0;
 }
 
 /* Rule ${first} and those after it that were measured where it was. */
@@ -94,7 +94,7 @@ print_group(struct cli *cli, size_t first)
 	rc = table_print(t);
 	table_free(t);
 	out_format(&cli->out, "\n");
-	return (rc);
+	return rc;
 }
 
 static bool
@@ -104,8 +104,8 @@ is_first(size_t i)
 
 	for (k = 0; k < i; k++)
 		if (!is_apart(proof_of(k), proof_of(i)))
-			return (false);
-	return (true);
+			return false;
+	return true;
 }
 
 static void
@@ -134,7 +134,7 @@ static json_t *
 number_or_null(double v)
 {
 
-	return (isfinite(v) ? json_real(v) : json_null());
+	return isfinite(v) ? json_real(v) : json_null();
 }
 
 static json_t *
@@ -158,8 +158,8 @@ to_json(void)
 		    "achieved", number_or_null(p->achieved),
 		    "error_ratio", number_or_null(p->error),
 		    "gpu", p->gpu, "date", p->date));
-	return (json_pack("{s:o, s:o}", "items", items,
-	    "median_error_ratio", number_or_null(median)));
+	return json_pack("{s:o, s:o}", "items", items,
+	    "median_error_ratio", number_or_null(median));
 }
 
 int
@@ -170,13 +170,13 @@ calibrate_report(struct cli *cli)
 	size_t i;
 
 	if (cli->opt.json)
-		return (cli_json(cli, to_json()));
+		return cli_json(cli, to_json());
 	for (i = 0; (p = proof_of(i)) != NULL; i++) {
 		if (p->why != NULL || !is_first(i) || print_group(cli, i) == 0)
 			continue;
 		error_memory(&e);
-		return (cli_error(cli, &e));
+		return cli_error(cli, &e);
 	}
 	print_rest(cli);
-	return (0);
+	return 0;
 }

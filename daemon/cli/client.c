@@ -39,25 +39,25 @@ on_body(char *p, size_t one, size_t n, void *arg)
 	    CURLE_OK && status >= 200 && status < 300) {
 		if (fwrite(p, 1, n, c->file) != n) {
 			c->write_failed = true;
-			return (0);
+			return 0;
 		}
-		return (n);
+		return n;
 	}
 	if (n > ANSWER_MAX - c->length) {
 		c->too_large = true;
-		return (0);
+		return 0;
 	}
 	if (c->length + n + 1 > c->size) {
 		size = 2 * (c->length + n + 1);
 		if ((grown = realloc(c->body, size)) == NULL)
-			return (0);
+			return 0;
 		c->body = grown;
 		c->size = size;
 	}
 	memcpy(c->body + c->length, p, n);
 	c->length += n;
 	c->body[c->length] = '\0';
-	return (n);
+	return n;
 }
 
 struct client *
@@ -70,12 +70,12 @@ client_new(const char *socket, struct error *e)
 	if ((c->socket = strdup(socket)) == NULL ||
 	    (c->curl = curl_easy_init()) == NULL)
 		goto memory;
-	return (c);
+	return c;
 
 memory:
 	client_free(c);
 	error_memory(e);
-	return (NULL);
+	return NULL;
 }
 
 void
@@ -95,7 +95,7 @@ long
 client_status(const struct client *c)
 {
 
-	return (c->status);
+	return c->status;
 }
 
 static void
@@ -164,7 +164,7 @@ set_problem(struct client *c, struct error *e)
 	set_remedy(json_string_value(json_object_get(problem, "type")), help,
 	    e);
 	json_decref(problem);
-	return (-1);
+	return -1;
 }
 
 static int
@@ -172,14 +172,14 @@ set_no_answer(struct client *c, CURLcode code, struct error *e)
 {
 
 	if (c->too_large)
-		return (error_set(e, "the daemon's answer is over %u MiB",
-		    ANSWER_MAX >> 20));
+		return error_set(e, "the daemon's answer is over %u MiB",
+		    ANSWER_MAX >> 20);
 	if (c->write_failed)
-		return (error_set(e, "cannot write the file:"));
+		return error_set(e, "cannot write the file:");
 	error_set(e, "the daemon did not answer: %s", c->message[0] != '\0' ?
 	    c->message : curl_easy_strerror(code));
-	return (error_remedy(e, "cudadvise daemon status; its log is "
-	    "cudadvised.log in the state directory"));
+	return error_remedy(e, "cudadvise daemon status; its log is "
+	    "cudadvised.log in the state directory");
 }
 
 static int
@@ -189,18 +189,18 @@ perform(struct client *c, json_t **out, struct error *e)
 	CURLcode code = curl_easy_perform(c->curl);
 
 	if (code != CURLE_OK)
-		return (set_no_answer(c, code, e));
+		return set_no_answer(c, code, e);
 	curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &c->status);
 	if (c->status < 200 || c->status > 299)
-		return (set_problem(c, e));
+		return set_problem(c, e);
 	if (out == NULL)
-		return ((int)c->status);
+		return (int)c->status;
 	*out = c->length > 0 ? json_loadb(c->body, c->length,
 	    JSON_REJECT_DUPLICATES, &je) : json_object();
 	if (*out == NULL)
-		return (error_set(e, "the daemon's answer is no JSON: %s",
-		    je.text));
-	return ((int)c->status);
+		return error_set(e, "the daemon's answer is no JSON: %s",
+		    je.text);
+	return (int)c->status;
 }
 
 static char *
@@ -210,9 +210,9 @@ make_url(const char *path, struct error *e)
 
 	if (asprintf(&url, "http://localhost/api/v1%s", path) < 0) {
 		error_memory(e);
-		return (NULL);
+		return NULL;
 	}
-	return (url);
+	return url;
 }
 
 int
@@ -222,11 +222,11 @@ client_get(struct client *c, const char *path, json_t **out, struct error *e)
 	int rc;
 
 	if (url == NULL)
-		return (-1);
+		return -1;
 	prepare(c, url);
 	rc = perform(c, out, e);
 	free(url);
-	return (rc);
+	return rc;
 }
 
 int
@@ -238,7 +238,7 @@ client_send(struct client *c, const char *method, const char *path,
 	int rc = -1;
 
 	if (url == NULL)
-		return (-1);
+		return -1;
 	prepare(c, url);
 	if (body != NULL && (text = json_dumps(body, JSON_COMPACT)) == NULL) {
 		error_memory(e);
@@ -257,7 +257,7 @@ out:
 	curl_slist_free_all(headers);
 	free(text);
 	free(url);
-	return (rc);
+	return rc;
 }
 
 int
@@ -270,7 +270,7 @@ client_upload(struct client *c, const char *path, FILE *file, json_t **out,
 	int rc;
 
 	if (url == NULL)
-		return (-1);
+		return -1;
 	prepare(c, url);
 	headers = curl_slist_append(NULL, "Content-Type: " CAPTURE_TYPE);
 	headers = curl_slist_append(headers, "Expect:");
@@ -283,7 +283,7 @@ client_upload(struct client *c, const char *path, FILE *file, json_t **out,
 	rc = perform(c, out, e);
 	curl_slist_free_all(headers);
 	free(url);
-	return (rc);
+	return rc;
 }
 
 int
@@ -294,13 +294,13 @@ client_download(struct client *c, const char *path, FILE *file,
 	int rc;
 
 	if (url == NULL)
-		return (-1);
+		return -1;
 	prepare(c, url);
 	c->file = file;
 	rc = perform(c, NULL, e);
 	c->file = NULL;
 	free(url);
-	return (rc);
+	return rc;
 }
 
 char *
@@ -312,7 +312,7 @@ client_quote(const char *s)
 	char *quoted = malloc(3 * strlen(s) + 1), *p = quoted;
 
 	if (quoted == NULL)
-		return (NULL);
+		return NULL;
 	for (; *s != '\0'; s++) {
 		if (strchr(plain, *s) != NULL) {
 			*p++ = *s;
@@ -323,7 +323,7 @@ client_quote(const char *s)
 		*p++ = hex[*s & 15];
 	}
 	*p = '\0';
-	return (quoted);
+	return quoted;
 }
 
 /* One page after ${cursor}; the next cursor is left in *${cursor} (malloced,
@@ -358,7 +358,7 @@ out:
 	json_decref(page);
 	free(quoted);
 	free(full);
-	return (rc);
+	return rc;
 }
 
 json_t *
@@ -383,5 +383,5 @@ client_items(struct client *c, const char *path, size_t limit,
 	} while (cursor != NULL &&
 	    (limit == 0 || json_array_size(items) < limit));
 	free(cursor);
-	return (items);
+	return items;
 }

@@ -27,24 +27,24 @@ match_of(const json_t *kernel, const char *want)
 	size_t i;
 
 	if (text_u64(want, 1, UINT32_MAX, &id) == 0)
-		return (field_count(kernel, "id") == id ? MATCH_ID :
-		    MATCH_NONE);
+		return field_count(kernel, "id") == id ? MATCH_ID :
+		    MATCH_NONE;
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if ((name = field_text(kernel, names[i])) == NULL)
 			continue;
 		if (strcmp(name, want) == 0)
-			return (MATCH_NAME);
+			return MATCH_NAME;
 		if (strstr(name, want) != NULL)
 			best = MATCH_PART;
 	}
-	return (best);
+	return best;
 }
 
 static double
 time_of(const json_t *kernel)
 {
 
-	return (field_number(json_object_get(kernel, "time"), "total_ns"));
+	return field_number(json_object_get(kernel, "time"), "total_ns");
 }
 
 /* The kernel with most time among those that match as well as ${at_least};
@@ -68,7 +68,7 @@ most_time(const json_t *kernels, const char *want, enum match at_least,
 		if (best == NULL || time_of(k) > time_of(best))
 			best = k;
 	}
-	return (best);
+	return best;
 }
 
 static const json_t *
@@ -79,8 +79,8 @@ kernel_by_id(const json_t *kernels, json_int_t id)
 
 	json_array_foreach(kernels, i, k)
 		if (json_integer_value(json_object_get(k, "id")) == id)
-			return (k);
-	return (NULL);
+			return k;
+	return NULL;
 }
 
 /* Of the first finding that names a line or instruction, else of the first that
@@ -101,10 +101,10 @@ default_kernel(const struct view *v)
 			first = k;
 		if (k != NULL && json_array_size(json_object_get(f,
 		    "hot_lines")) > 0)
-			return (k);
+			return k;
 	}
-	return (first != NULL ? first :
-	    most_time(v->kernels, NULL, MATCH_NONE, &n, &mixed));
+	return first != NULL ? first :
+	    most_time(v->kernels, NULL, MATCH_NONE, &n, &mixed);
 }
 
 static void
@@ -143,27 +143,27 @@ choose_kernel(struct cli *cli, const struct view *v, const char *want,
 
 	if (json_array_size(v->kernels) == 0) {
 		error_set(e, "run %s launched no kernel", v->name);
-		return (NULL);
+		return NULL;
 	}
 	if (want == NULL)
-		return (default_kernel(v));
+		return default_kernel(v);
 	for (i = 0; i < 3 && k == NULL; i++)
 		k = most_time(v->kernels, want, order[i], &n, &mixed);
 	if (k == NULL) {
 		error_set(e, "run %s has no kernel '%.100s'", v->name, want);
 		error_remedy(e, "cudadvise kernels %s lists them", v->name);
-		return (NULL);
+		return NULL;
 	}
 	if (mixed) {
 		ambiguous(v, want, n, e);
-		return (NULL);
+		return NULL;
 	}
 	if (n > 1)
 		cli_note(cli, "%zu launch shapes of it: this is kernel %u, "
 		    "with the most time; cudadvise kernels %s lists the "
 		    "others", n,
 		    (unsigned)field_count(k, "id"), v->name);
-	return (k);
+	return k;
 }
 
 /* --- what to show of it ------------------------------------------------ */
@@ -178,13 +178,13 @@ parse_focus(const char *line, struct annotate *a, char **file,
 
 	if (colon == NULL || colon == line ||
 	    text_u64(colon + 1, 1, UINT32_MAX, &n) != 0)
-		return (error_set(e, "--line: '%.100s' is not FILE:NUMBER",
-		    line));
+		return error_set(e, "--line: '%.100s' is not FILE:NUMBER",
+		    line);
 	if ((*file = strndup(line, (size_t)(colon - line))) == NULL)
-		return (error_memory(e));
+		return error_memory(e);
 	a->focus_file = *file;
 	a->focus_line = (uint32_t)n;
-	return (0);
+	return 0;
 }
 
 /* The text of every file of ${source} that has one, as an array. */
@@ -203,11 +203,11 @@ load_files(struct cli *cli, const struct view *v, const json_t *source,
 		    (uint32_t)field_count(f, "index"), e);
 		if (one == NULL) {
 			json_decref(list);
-			return (NULL);
+			return NULL;
 		}
 		json_array_append_new(list, one);
 	}
-	return (list);
+	return list;
 }
 
 static int
@@ -218,7 +218,7 @@ print_source(struct cli *cli, const struct view *v, struct annotate *a,
 	int rc;
 
 	if (files == NULL)
-		return (cli_error(cli, e));
+		return cli_error(cli, e);
 	a->files = files;
 	a->findings = v->findings;
 	a->run = v->name;
@@ -232,7 +232,7 @@ print_source(struct cli *cli, const struct view *v, struct annotate *a,
 	rc = text_source(&cli->out, a);
 	json_decref(files);
 	if (rc == 0)
-		return (0);
+		return 0;
 	if (rc < 0)
 		error_memory(e);
 	else {
@@ -242,7 +242,7 @@ print_source(struct cli *cli, const struct view *v, struct annotate *a,
 		error_remedy(e, "without --line all that matters is shown, "
 		    "with --all every line");
 	}
-	return (cli_error(cli, e));
+	return cli_error(cli, e);
 }
 
 /* A capture file where the kernel's name would be: who has one means its first
@@ -253,8 +253,8 @@ is_capture(const char *operand)
 	size_t len = strlen(operand);
 	struct stat st;
 
-	return (len > 5 && strcmp(operand + len - 5, ".cadv") == 0 &&
-	    stat(operand, &st) == 0);
+	return len > 5 && strcmp(operand + len - 5, ".cadv") == 0 &&
+	    stat(operand, &st) == 0;
 }
 
 int
@@ -272,7 +272,7 @@ cmd_annotate(struct cli *cli, int argc, char **argv)
 	if (cli->opt.line != NULL &&
 	    parse_focus(cli->opt.line, &a, &file, &e) != 0) {
 		cli_error(cli, &e);
-		return (EXIT_USAGE);
+		return EXIT_USAGE;
 	}
 	if (run == NULL && want != NULL && is_capture(want)) {
 		run = want;
@@ -280,7 +280,7 @@ cmd_annotate(struct cli *cli, int argc, char **argv)
 	}
 	if (view_load(cli, run, &v, &e) != 0) {
 		free(file);
-		return (cli_error(cli, &e));
+		return cli_error(cli, &e);
 	}
 	a.kernel = choose_kernel(cli, &v, want, &e);
 	if (a.kernel == NULL)
@@ -307,5 +307,5 @@ out:
 	json_decref(source);
 	free(file);
 	view_release(&v);
-	return (status);
+	return status;
 }

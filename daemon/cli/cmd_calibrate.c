@@ -31,10 +31,10 @@ calibration_directory(char *out, struct error *e)
 
 	if (paths_state(state, e) != 0 ||
 	    paths_join(out, state, "calibration", e) != 0)
-		return (-1);
+		return -1;
 	if (mkdir(out, 0700) != 0 && errno != EEXIST)
-		return (error_set(e, "cannot make '%s':", out));
-	return (0);
+		return error_set(e, "cannot make '%s':", out);
+	return 0;
 }
 
 /* 32 lower-case hex digits out of "GPU-8a2f…-…" or plain digits. */
@@ -44,18 +44,18 @@ plain_uuid(char out[33], const char *uuid)
 	size_t n = 0;
 
 	if (uuid == NULL)
-		return (-1);
+		return -1;
 	if (strncasecmp(uuid, "GPU-", 4) == 0)
 		uuid += 4;
 	for (; *uuid != '\0'; uuid++) {
 		if (*uuid == '-')
 			continue;
 		if (n == 32 || !isxdigit((unsigned char)*uuid))
-			return (-1);
+			return -1;
 		out[n++] = (char)tolower((unsigned char)*uuid);
 	}
 	out[n] = '\0';
-	return (n == 32 ? 0 : -1);
+	return n == 32 ? 0 : -1;
 }
 
 static void
@@ -133,7 +133,7 @@ store(struct cli *cli, const char *line, json_t *items, struct error *e)
 	rc = 0;
 out:
 	json_decref(j);
-	return (rc);
+	return rc;
 }
 
 static int
@@ -150,7 +150,7 @@ store_all(struct cli *cli, FILE *from, json_t *items, struct error *e)
 			rc = store(cli, line, items, e);
 	}
 	free(line);
-	return (rc);
+	return rc;
 }
 
 static int
@@ -163,11 +163,11 @@ measure(struct cli *cli, json_t *items, struct error *e)
 
 	if (daemon_sibling(program, "cudadvise-kernels", e) != 0) {
 		e->remedy[0] = '\0';
-		return (error_remedy(e, "it is built where the CUDA toolkit "
-		    "is installed"));
+		return error_remedy(e, "it is built where the CUDA toolkit "
+		    "is installed");
 	}
 	if (pipe2(fd, O_CLOEXEC) != 0 || (from = fdopen(fd[0], "r")) == NULL)
-		return (error_set(e, "cannot make a pipe:"));
+		return error_set(e, "cannot make a pipe:");
 	cli_note(cli, "measuring; this takes some seconds a GPU");
 	if ((pid = fork()) == 0) {
 		dup2(fd[1], STDOUT_FILENO);
@@ -185,7 +185,7 @@ measure(struct cli *cli, json_t *items, struct error *e)
 		rc = error_set(e, "cudadvise-kernels --calibrate failed");
 	if (rc == 0 && json_array_size(items) == 0)
 		rc = error_set(e, "no GPU was found to calibrate");
-	return (rc);
+	return rc;
 }
 
 static int
@@ -197,9 +197,9 @@ show(struct cli *cli, json_t *items, struct error *e)
 	DIR *p;
 
 	if (calibration_directory(dir, e) != 0)
-		return (-1);
+		return -1;
 	if ((p = opendir(dir)) == NULL)
-		return (error_set(e, "cannot read '%s':", dir));
+		return error_set(e, "cannot read '%s':", dir);
 	while ((d = readdir(p)) != NULL) {
 		if (d->d_name[0] == '.' ||
 		    paths_join(path, dir, d->d_name, NULL) != 0 ||
@@ -211,9 +211,9 @@ show(struct cli *cli, json_t *items, struct error *e)
 	}
 	closedir(p);
 	if (json_array_size(items) > 0)
-		return (0);
+		return 0;
 	error_set(e, "no GPU of this machine has been calibrated");
-	return (error_remedy(e, "cudadvise calibrate"));
+	return error_remedy(e, "cudadvise calibrate");
 }
 
 int
@@ -226,15 +226,15 @@ cmd_calibrate(struct cli *cli, int argc, char **argv)
 	(void)argc;
 	(void)argv;
 	if (cli->opt.report)
-		return (calibrate_report(cli));
+		return calibrate_report(cli);
 	items = json_array();
 	rc = cli->opt.show ? show(cli, items, &e) : measure(cli, items, &e);
 	if (rc != 0) {
 		json_decref(items);
-		return (cli_error(cli, &e));
+		return cli_error(cli, &e);
 	}
 	if (cli->opt.json)
-		return (cli_json(cli, json_pack("{s:o}", "items", items)));
+		return cli_json(cli, json_pack("{s:o}", "items", items));
 	json_decref(items);
-	return (0);
+	return 0;
 }

@@ -12,7 +12,7 @@ cmd_checklist(struct cli *cli, int argc, char **argv)
 	int status = 0;
 
 	if (view_load(cli, argc > 0 ? argv[0] : NULL, &v, &e) != 0)
-		return (cli_error(cli, &e));
+		return cli_error(cli, &e);
 	checklist = view_document(cli, &v, DOCUMENT_checklist, &e);
 	if (checklist == NULL) {
 		status = cli_error(cli, &e);
@@ -24,5 +24,5 @@ cmd_checklist(struct cli *cli, int argc, char **argv)
 	}
 	json_decref(checklist);
 	view_release(&v);
-	return (status);
+	return status;
 }

@@ -33,7 +33,7 @@ run_before(struct cli *cli, const struct view *v)
 			any = number;
 	}
 	json_decref(runs);
-	return (any);
+	return any;
 }
 
 /* Whether both are one run: then AFTER was left out, and BEFORE is the newest. */
@@ -43,7 +43,7 @@ is_same(const struct view *base, const struct view *target)
 	const char *a = field_text(base->run, "id"),
 	    *b = field_text(target->run, "id");
 
-	return (a != NULL && b != NULL && strcmp(a, b) == 0);
+	return a != NULL && b != NULL && strcmp(a, b) == 0;
 }
 
 static int
@@ -54,11 +54,11 @@ no_after(struct cli *cli, const struct view *newest, struct error *e)
 	error_set(e, "run %s is the newest run: there is none after it to "
 	    "compare it with", newest->name);
 	if (before == 0)
-		return (error_remedy(e, "run the changed program first: "
-		    "cudadvise run PROGRAM"));
-	return (error_remedy(e, "run the changed program first, or name both: "
+		return error_remedy(e, "run the changed program first: "
+		    "cudadvise run PROGRAM");
+	return error_remedy(e, "run the changed program first, or name both: "
 	    "cudadvise compare %llu %s", (unsigned long long)before,
-	    newest->name));
+	    newest->name);
 }
 
 int
@@ -70,16 +70,16 @@ cmd_compare(struct cli *cli, int argc, char **argv)
 	int status = 0;
 
 	if (view_load(cli, argv[0], &base, &e) != 0)
-		return (cli_error(cli, &e));
+		return cli_error(cli, &e);
 	if (view_load(cli, argc > 1 ? argv[1] : NULL, &target, &e) != 0) {
 		view_release(&base);
-		return (cli_error(cli, &e));
+		return cli_error(cli, &e);
 	}
 	if (argc == 1 && is_same(&base, &target)) {
 		no_after(cli, &target, &e);
 		view_release(&target);
 		view_release(&base);
-		return (cli_error(cli, &e));
+		return cli_error(cli, &e);
 	}
 	if ((compare = view_compare(&base, &target)) == NULL) {
 		error_memory(&e);
@@ -92,5 +92,5 @@ cmd_compare(struct cli *cli, int argc, char **argv)
 	json_decref(compare);
 	view_release(&target);
 	view_release(&base);
-	return (status);
+	return status;
 }

@@ -27,14 +27,14 @@ static uint32_t
 bit_of(size_t command)
 {
 
-	return (1u << command);
+	return 1u << command;
 }
 
 static bool
 has_words(const struct option_row *row)
 {
 
-	return (row->choices != NULL && strcmp(row->choices, "FILE") != 0);
+	return row->choices != NULL && strcmp(row->choices, "FILE") != 0;
 }
 
 /* "start|stop" as "start stop" */
@@ -379,7 +379,7 @@ cmd_completion(struct cli *cli, int argc, char **argv)
 		    "man",
 		    argv[0]);
 		cli_error(cli, &e);
-		return (EXIT_USAGE);
+		return EXIT_USAGE;
 	}
-	return (0);
+	return 0;
 }

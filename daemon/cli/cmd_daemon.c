@@ -48,19 +48,19 @@ status(struct cli *cli)
 			cli_json(cli, json_pack("{s:b}", "running", 0));
 		else
 			cli_error(cli, &e);
-		return (EXIT_FAILED);
+		return EXIT_FAILED;
 	}
 	if (cli->client == NULL && (cli->client = daemon_client(&e)) == NULL)
-		return (cli_error(cli, &e));
+		return cli_error(cli, &e);
 	if (client_get(cli->client, "/version", &version, &e) < 0 ||
 	    client_get(cli->client, "/health", &health, &e) < 0) {
 		json_decref(version);
-		return (cli_error(cli, &e));
+		return cli_error(cli, &e);
 	}
 	if (cli->opt.json)
-		return (cli_json(cli, json_pack("{s:b, s:i, s:o, s:o}",
+		return cli_json(cli, json_pack("{s:b, s:i, s:o, s:o}",
 		    "running", 1, "pid", (int)daemon_pid(), "version", version,
-		    "health", health)));
+		    "health", health));
 	out_format(&cli->out, "cudadvised %s is running (%s), process %d",
 	    or_unknown(field_text(version, "version")),
 	    or_unknown(field_text(health, "status")), (int)daemon_pid());
@@ -71,7 +71,7 @@ status(struct cli *cli)
 	print_problem(cli, json_object_get(health, "problem"));
 	json_decref(version);
 	json_decref(health);
-	return (0);
+	return 0;
 }
 
 static int
@@ -80,13 +80,13 @@ start(struct cli *cli)
 	struct error e = ERROR_INIT;
 
 	if (daemon_ensure(&e) != 0)
-		return (cli_error(cli, &e));
+		return cli_error(cli, &e);
 	if (!daemon_answers(NULL)) {
 		daemon_failed(&e, "the daemon ended just after it was ready",
 		    "");
-		return (cli_error(cli, &e));
+		return cli_error(cli, &e);
 	}
-	return (cli->opt.quiet ? 0 : status(cli));
+	return cli->opt.quiet ? 0 : status(cli);
 }
 
 /* It gives up its socket first, then stores what is live, and its lock last:
@@ -95,8 +95,8 @@ static bool
 has_ended(pid_t pid)
 {
 
-	return (!daemon_answers(NULL) && (pid == 0 || daemon_pid() != pid ||
-	    (kill(pid, 0) != 0 && errno == ESRCH)));
+	return !daemon_answers(NULL) && (pid == 0 || daemon_pid() != pid ||
+	    (kill(pid, 0) != 0 && errno == ESRCH));
 }
 
 static int
@@ -109,19 +109,19 @@ stop(struct cli *cli)
 
 	if (!daemon_answers(NULL)) {
 		cli_note(cli, "no daemon runs");
-		return (0);
+		return 0;
 	}
 	if ((cli->client = daemon_client(&e)) == NULL ||
 	    client_send(cli->client, "POST", "/shutdown", NULL, NULL, &e) < 0)
-		return (cli_error(cli, &e));
+		return cli_error(cli, &e);
 	for (waited = 0; waited < STOP_MS; waited += 20) {
 		if (has_ended(pid))
-			return (0);
+			return 0;
 		nanosleep(&step, NULL);
 	}
 	error_set(&e, "the daemon has not stopped within %d s",
 	    STOP_MS / 1000);
-	return (cli_error(cli, &e));
+	return cli_error(cli, &e);
 }
 
 int
@@ -139,9 +139,9 @@ cmd_daemon(struct cli *cli, int argc, char **argv)
 	(void)argc;
 	for (i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
 		if (strcmp(argv[0], verbs[i].name) == 0)
-			return (verbs[i].run(cli));
+			return verbs[i].run(cli);
 	error_set(&e, "daemon: '%.60s' is none of: start stop status",
 	    argv[0]);
 	cli_error(cli, &e);
-	return (EXIT_USAGE);
+	return EXIT_USAGE;
 }

@@ -19,7 +19,7 @@ open_browser(const char *url, struct error *e)
 	int status = 0;
 
 	if ((pid = fork()) < 0)
-		return (error_set(e, "cannot fork:"));
+		return error_set(e, "cannot fork:");
 	if (pid == 0) {
 		execlp("xdg-open", "xdg-open", url, (char *)NULL);
 		_exit(127);
@@ -27,14 +27,14 @@ open_browser(const char *url, struct error *e)
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		continue;
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
-		return (0);
-	return (error_set(e, "xdg-open could not open the address"));
+		return 0;
+	return error_set(e, "xdg-open could not open the address");
 }
 
 static bool
 is_address(const char *url)
 {
-	return (url != NULL && strncmp(url, "http://", 7) == 0);
+	return url != NULL && strncmp(url, "http://", 7) == 0;
 }
 
 int
@@ -55,20 +55,20 @@ cmd_dashboard(struct cli *cli, int argc, char **argv)
 	rc = client_send(cli->client, "POST", "/dashboard", body, &answer, &e);
 	json_decref(body);
 	if (rc < 0)
-		return (cli_error(cli, &e));
+		return cli_error(cli, &e);
 	url = field_text(answer, "url");
 	open = field_text(answer, "open_url");
 	if (!is_address(url) || (cli->opt.open && !is_address(open))) {
 		json_decref(answer);
 		error_set(&e, "the daemon gave no address");
-		return (cli_error(cli, &e));
+		return cli_error(cli, &e);
 	}
 	if (cli->opt.open && open_browser(open, &e) != 0)
 		status = cli_error(cli, &e);
 	if (cli->opt.json)
-		return (cli_json(cli, answer) | status);
+		return cli_json(cli, answer) | status;
 	out_text(&cli->out, url);
 	out_line(&cli->out);
 	json_decref(answer);
-	return (status);
+	return status;
 }

@@ -55,8 +55,8 @@ cmd_doctor(struct cli *cli, int argc, char **argv)
 		    json_null()));
 	}
 	if (cli->opt.json)
-		return (cli_json(cli, json_pack("{s:b, s:o}", "ok",
-		    status == 0, "items", items)) | status);
+		return cli_json(cli, json_pack("{s:b, s:o}", "ok",
+		    status == 0, "items", items)) | status;
 	json_decref(items);
-	return (status);
+	return status;
 }

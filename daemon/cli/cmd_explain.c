@@ -15,11 +15,11 @@ near(const char *typed)
 
 	for (i = 0; i < rule_count(); i++)
 		if (strncmp(rule_info(i)->id, typed, strlen(typed)) == 0)
-			return (rule_info(i)->id);
+			return rule_info(i)->id;
 	for (i = 0; i < rule_count(); i++)
 		if (strstr(rule_info(i)->id, typed) != NULL)
-			return (rule_info(i)->id);
-	return (NULL);
+			return rule_info(i)->id;
+	return NULL;
 }
 
 int
@@ -36,11 +36,11 @@ cmd_explain(struct cli *cli, int argc, char **argv)
 		if ((other = near(argv[0])) != NULL)
 			error_remedy(&e, "did you mean '%s'?", other);
 		error_remedy(&e, "cudadvise rules lists them");
-		return (cli_error(cli, &e));
+		return cli_error(cli, &e);
 	}
 	if ((rule = json_rule(r)) == NULL || cli->opt.json)
-		return (cli_json(cli, rule));
+		return cli_json(cli, rule);
 	text_rule(&cli->out, rule);
 	json_decref(rule);
-	return (0);
+	return 0;
 }

@@ -29,10 +29,10 @@ export_to(struct cli *cli, const char *id, FILE *f, struct error *e)
 
 	if (asprintf(&path, "/runs/%s/export?format=%s", id,
 	    formats[cli->opt.format].name) < 0)
-		return (error_memory(e));
+		return error_memory(e);
 	rc = client_download(cli->client, path, f, e);
 	free(path);
-	return (rc < 0 ? -1 : 0);
+	return rc < 0 ? -1 : 0;
 }
 
 /* To a file beside the wanted one, which is replaced only by a whole one. */
@@ -45,7 +45,7 @@ export_file(struct cli *cli, const char *id, struct error *e)
 	int bad, fd;
 
 	if (asprintf(&part, "%s.part-XXXXXX", cli->opt.output) < 0)
-		return (error_memory(e));
+		return error_memory(e);
 	/* A name that nobody can have put a link at. */
 	if ((fd = mkostemp(part, O_CLOEXEC)) >= 0) {
 		mask = umask(0);
@@ -60,7 +60,7 @@ export_file(struct cli *cli, const char *id, struct error *e)
 			unlink(part);
 		}
 		free(part);
-		return (-1);
+		return -1;
 	}
 	bad = export_to(cli, id, f, e);
 	if (fclose(f) != 0 && !bad)
@@ -70,7 +70,7 @@ export_file(struct cli *cli, const char *id, struct error *e)
 	if (bad)
 		unlink(part);
 	free(part);
-	return (bad);
+	return bad;
 }
 
 int
@@ -82,10 +82,10 @@ cmd_export(struct cli *cli, int argc, char **argv)
 
 	(void)argc;
 	if (view_run_only("export", argv[0], &e) != 0)
-		return (cli_error(cli, &e));
+		return cli_error(cli, &e);
 	if ((id = client_quote(argv[0])) == NULL) {
 		error_memory(&e);
-		return (cli_error(cli, &e));
+		return cli_error(cli, &e);
 	}
 	if (cli->opt.output != NULL) {
 		rc = export_file(cli, id, &e);
@@ -98,5 +98,5 @@ cmd_export(struct cli *cli, int argc, char **argv)
 		rc = export_to(cli, id, stdout, &e);
 	}
 	free(id);
-	return (rc == 0 ? 0 : cli_error(cli, &e));
+	return rc == 0 ? 0 : cli_error(cli, &e);
 }

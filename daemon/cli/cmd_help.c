@@ -7,10 +7,10 @@ cmd_help(struct cli *cli, int argc, char **argv)
 
 	if (argc == 0) {
 		help_all(&cli->out);
-		return (0);
+		return 0;
 	}
 	if ((c = command_find(argv[0])) == NULL)
-		return (help_unknown(cli, argv[0]));
+		return help_unknown(cli, argv[0]);
 	help_command(&cli->out, c);
-	return (0);
+	return 0;
 }

@@ -20,18 +20,18 @@ import_one(struct cli *cli, const char *path, json_t **out, struct error *e)
 	FILE *f = NULL;
 
 	if (fd < 0)
-		return (error_set(e, "cannot open '%s':", path));
+		return error_set(e, "cannot open '%s':", path);
 	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
 		close(fd);
-		return (error_set(e, "'%s' is not a regular file", path));
+		return error_set(e, "'%s' is not a regular file", path);
 	}
 	if ((f = fdopen(fd, "r")) == NULL) {
 		close(fd);
-		return (error_set(e, "cannot open '%s':", path));
+		return error_set(e, "cannot open '%s':", path);
 	}
 	rc = client_upload(cli->client, "/runs", f, out, e);
 	fclose(f);
-	return (rc < 0 ? -1 : 0);
+	return rc < 0 ? -1 : 0;
 }
 
 static int
@@ -44,10 +44,10 @@ print_run(struct cli *cli, const json_t *answer)
 	if (uuid == NULL)
 		uuid = field_text(answer, "id");
 	if (view_load(cli, uuid, &v, &e) != 0)
-		return (cli_error(cli, &e));
+		return cli_error(cli, &e);
 	view_print(cli, &v);
 	view_release(&v);
-	return (0);
+	return 0;
 }
 
 /* The daemon does not know the file's name. */
@@ -66,7 +66,7 @@ import_failed(struct cli *cli, const char *path, const struct error *e)
 	else
 		error_set(&named, "%.150s: %.350s", path, e->text);
 	error_remedy(&named, "%s", e->remedy);
-	return (cli_error(cli, &named));
+	return cli_error(cli, &named);
 }
 
 /* Of an end that is none, which a report tells and this command's line does not.
@@ -115,8 +115,8 @@ cmd_import(struct cli *cli, int argc, char **argv)
 		json_array_append_new(answers, answer);
 	}
 	if (cli->opt.json && !cli->opt.print)
-		return (cli_json(cli, json_pack("{s:o}", "items", answers)) |
-		    status);
+		return cli_json(cli, json_pack("{s:o}", "items", answers)) |
+		    status;
 	json_decref(answers);
-	return (status);
+	return status;
 }

@@ -32,11 +32,11 @@ note_number(struct notes *notes, const char *reason)
 
 	for (i = 0; i < notes->n; i++)
 		if (strcmp(notes->reason[i], reason) == 0)
-			return (i + 1);
+			return i + 1;
 	if (notes->n == NOTES)
-		return (0);
+		return 0;
 	notes->reason[notes->n++] = reason;
-	return (notes->n);
+	return notes->n;
 }
 
 static void
@@ -85,7 +85,7 @@ shapes_of(const json_t *k)
 {
 	uint64_t n = field_count(json_object_get(k, "function"), "shapes");
 
-	return (n > 0 ? n : 1);
+	return n > 0 ? n : 1;
 }
 
 static uint64_t
@@ -94,8 +94,8 @@ function_of(const json_t *k)
 	const json_t *id = json_object_get(json_object_get(k, "function"),
 	    "id");
 
-	return (json_is_integer(id) ? (uint64_t)json_integer_value(id) :
-	    field_count(k, "id"));
+	return json_is_integer(id) ? (uint64_t)json_integer_value(id) :
+	    field_count(k, "id");
 }
 
 static double
@@ -104,7 +104,7 @@ function_time(const json_t *k)
 	double own = field_number(json_object_get(k, "time"), "total_ns");
 	double all = field_number(json_object_get(k, "function"), "total_ns");
 
-	return (isnan(all) ? own : all);
+	return isnan(all) ? own : all;
 }
 
 /* Functions by time, and in each of them its shapes. */
@@ -116,12 +116,12 @@ by_function(const void *a, const void *b)
 	uint64_t f = function_of(x), g = function_of(y);
 
 	if (s != t)
-		return (s < t ? 1 : -1);
+		return s < t ? 1 : -1;
 	if (f != g)
-		return (f < g ? -1 : 1);
+		return f < g ? -1 : 1;
 	s = field_number(json_object_get(x, "time"), "total_ns");
 	t = field_number(json_object_get(y, "time"), "total_ns");
-	return (s < t ? 1 : s > t ? -1 : 0);
+	return s < t ? 1 : s > t ? -1 : 0;
 }
 
 /* What all shapes of a function are together: the row above theirs. */
@@ -187,7 +187,7 @@ kernel_rows(struct cli *cli, struct table *t, json_t *const *k, size_t n,
 		else
 			kernel_row(t, k[i], notes);
 	}
-	return (left_out);
+	return left_out;
 }
 
 static void
@@ -234,7 +234,7 @@ print_kernels(struct cli *cli, const json_t *kernels)
 
 	if (n == 0) {
 		out_text(&cli->out, "No kernel was launched.\n");
-		return (0);
+		return 0;
 	}
 	if (cli->opt.limit > 0)
 		most = (size_t)cli->opt.limit;
@@ -254,10 +254,10 @@ print_kernels(struct cli *cli, const json_t *kernels)
 	cli->out.width = width;
 	if (rc != 0) {
 		error_memory(&e);
-		return (cli_error(cli, &e));
+		return cli_error(cli, &e);
 	}
 	print_notes(cli, &notes, n, n > most ? n - most : 0, shapes);
-	return (0);
+	return 0;
 }
 
 int
@@ -268,11 +268,11 @@ cmd_kernels(struct cli *cli, int argc, char **argv)
 	int status;
 
 	if (view_load(cli, argc > 0 ? argv[0] : NULL, &v, &e) != 0)
-		return (cli_error(cli, &e));
+		return cli_error(cli, &e);
 	if (cli->opt.json)
 		status = cli_json(cli, json_pack("{s:O}", "items", v.kernels));
 	else
 		status = print_kernels(cli, v.kernels);
 	view_release(&v);
-	return (status);
+	return status;
 }

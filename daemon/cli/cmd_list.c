@@ -68,16 +68,16 @@ cmd_list(struct cli *cli, int argc, char **argv)
 	cut = limit > 0 && cli->opt.limit == 0 && !cli->opt.json;
 	if ((runs = client_items(cli->client, "/runs", limit + cut, &e)) ==
 	    NULL)
-		return (cli_error(cli, &e));
+		return cli_error(cli, &e);
 	if (cut && (cut = json_array_size(runs) > limit))
 		json_array_remove(runs, limit);
 	if (cli->opt.json)
-		return (cli_json(cli, json_pack("{s:o}", "items", runs)));
+		return cli_json(cli, json_pack("{s:o}", "items", runs));
 	if (json_array_size(runs) == 0) {
 		out_text(&cli->out, "No run is recorded yet: cudadvise run "
 		    "PROGRAM records one.\n");
 		json_decref(runs);
-		return (0);
+		return 0;
 	}
 	t = table_new(&cli->out, columns, (int)(sizeof(columns) /
 	    sizeof(columns[0])));
@@ -91,5 +91,5 @@ cmd_list(struct cli *cli, int argc, char **argv)
 	if (cut)
 		out_text(&cli->out, "older ones: cudadvise list --all\n");
 	json_decref(runs);
-	return (status);
+	return status;
 }

@@ -34,8 +34,8 @@ cmd_reanalyze(struct cli *cli, int argc, char **argv)
 		free(id);
 	}
 	if (cli->opt.json)
-		return (cli_json(cli, json_pack("{s:o}", "items", items)) |
-		    status);
+		return cli_json(cli, json_pack("{s:o}", "items", items)) |
+		    status;
 	json_decref(items);
-	return (status);
+	return status;
 }

@@ -30,8 +30,8 @@ cmd_rm(struct cli *cli, int argc, char **argv)
 		free(id);
 	}
 	if (cli->opt.json)
-		return (cli_json(cli, json_pack("{s:o}", "removed", removed)) |
-		    status);
+		return cli_json(cli, json_pack("{s:o}", "removed", removed)) |
+		    status;
 	json_decref(removed);
-	return (status);
+	return status;
 }

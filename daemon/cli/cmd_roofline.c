@@ -131,7 +131,7 @@ print_kernels(struct cli *cli, const json_t *kernels, struct notes *notes)
 	if (cli->opt.limit > 0)
 		most = (size_t)cli->opt.limit;
 	if ((k = view_by_time(kernels)) == NULL)
-		return (-1);
+		return -1;
 	t = table_new(&cli->out, columns, (int)(sizeof(columns) /
 	    sizeof(columns[0])));
 	for (i = 0; i < n && i < most; i++)
@@ -142,7 +142,7 @@ print_kernels(struct cli *cli, const json_t *kernels, struct notes *notes)
 	if (n > most)
 		out_format(&cli->out, "%zu more: -n %zu shows them\n",
 		    n - most, n);
-	return (rc);
+	return rc;
 }
 
 static int
@@ -180,15 +180,15 @@ print_copies(struct cli *cli, const json_t *copies, struct notes *notes)
 	}
 	rc = table_print(t);
 	table_free(t);
-	return (rc);
+	return rc;
 }
 
 static bool
 is_measured(const json_t *ceiling)
 {
 
-	return (strcmp(or_unknown(field_text(ceiling, "source")),
-	    "attribute") != 0);
+	return strcmp(or_unknown(field_text(ceiling, "source")),
+	    "attribute") != 0;
 }
 
 /* "NVIDIA H200, calibrated on …: DRAM 4.1 TB/s, …" */
@@ -260,7 +260,7 @@ print_roofline(struct cli *cli, const struct view *v, const json_t *devices,
 		rc = print_copies(cli, copies, &notes);
 	cli->out.width = width;
 	print_notes(cli, &notes);
-	return (rc);
+	return rc;
 }
 
 /* The parts of the kernels that this command is about. */
@@ -278,8 +278,8 @@ roofline_json(const struct view *v, json_t *devices, json_t *copies)
 		    "share_ratio", json_object_get(k, "share_ratio"),
 		    "roofline", json_object_get(k, "roofline"),
 		    "bandwidth", json_object_get(k, "bandwidth")));
-	return (json_pack("{s:O, s:o, s:O}", "devices", devices, "kernels",
-	    kernels, "copies", copies));
+	return json_pack("{s:O, s:o, s:O}", "devices", devices, "kernels",
+	    kernels, "copies", copies);
 }
 
 int
@@ -291,7 +291,7 @@ cmd_roofline(struct cli *cli, int argc, char **argv)
 	int status = EXIT_FAILED;
 
 	if (view_load(cli, argc > 0 ? argv[0] : NULL, &v, &e) != 0)
-		return (cli_error(cli, &e));
+		return cli_error(cli, &e);
 	devices = view_document(cli, &v, DOCUMENT_devices, &e);
 	if (devices != NULL)
 		copies = view_document(cli, &v, DOCUMENT_copies, &e);
@@ -306,5 +306,5 @@ cmd_roofline(struct cli *cli, int argc, char **argv)
 	json_decref(copies);
 	json_decref(devices);
 	view_release(&v);
-	return (status);
+	return status;
 }

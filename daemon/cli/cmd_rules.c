@@ -24,8 +24,8 @@ cmd_rules(struct cli *cli, int argc, char **argv)
 	(void)argc;
 	(void)argv;
 	if (cli->opt.json)
-		return (cli_json(cli, json_pack("{s:o}", "items",
-		    json_rules())));
+		return cli_json(cli, json_pack("{s:o}", "items",
+		    json_rules()));
 	t = table_new(&cli->out, columns, 4);
 	for (i = 0; i < rule_count(); i++) {
 		r = rule_info(i);
@@ -38,7 +38,7 @@ cmd_rules(struct cli *cli, int argc, char **argv)
 	rc = table_print(t);
 	table_free(t);
 	if (rc == 0)
-		return (0);
+		return 0;
 	error_memory(&e);
-	return (cli_error(cli, &e));
+	return cli_error(cli, &e);
 }

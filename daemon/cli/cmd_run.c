@@ -44,7 +44,7 @@ settle_options(struct cli *cli, struct job *j, struct error *e)
 	config_init(&config);
 	if (paths_config(path, NULL) == 0 &&
 	    config_load(&config, path, false, e) != 0)
-		return (-1);
+		return -1;
 	j->level = cli->opt.level != 0 ? cli->opt.level : config.level;
 	j->budget_ratio = isnan(cli->opt.budget) ? config.overhead_budget :
 	    cli->opt.budget;
@@ -54,21 +54,21 @@ settle_options(struct cli *cli, struct job *j, struct error *e)
 	    (unsigned long)config.max_stall_ms);
 	config_clear(&config);
 	if (cli->opt.no_counters && j->level != LEVEL_SOURCE)
-		return (error_set(e, "--no-counters is for --level source"));
+		return error_set(e, "--no-counters is for --level source");
 	if (j->level == LEVEL_TRACE && (cli->opt.kernel != NULL ||
 	    cli->opt.launches != NULL))
-		return (error_set(e, "--level trace measures no kernel: --%s "
+		return error_set(e, "--level trace measures no kernel: --%s "
 		    "has nothing to choose", cli->opt.kernel != NULL ?
-		    "kernel" : "launches"));
-	return (0);
+		    "kernel" : "launches");
+	return 0;
 }
 
 static const char *
 level_word(int level)
 {
 
-	return (level == LEVEL_TRACE ? "trace" : level == LEVEL_SOURCE ?
-	    "source" : "counters");
+	return level == LEVEL_TRACE ? "trace" : level == LEVEL_SOURCE ?
+	    "source" : "counters";
 }
 
 static void
@@ -128,20 +128,20 @@ prepare(struct cli *cli, struct job *j, int argc, char **argv,
 	int status;
 
 	if ((status = launch_find(j->program, argv[0], e)) != 0)
-		return (status);
+		return status;
 	if (settle_options(cli, j, e) != 0 ||
 	    recorder_open(cli, &j->recorder, e) != 0 ||
 	    recorder_begin(cli, &j->recorder, argc, argv, j->level,
 	    j->budget_ratio, e) != 0)
-		return (EXIT_OURS);
+		return EXIT_OURS;
 	set_environment(cli, j);
 	j->launch.path = j->program;
 	j->launch.argv = argv;
 	j->launch.env = j->env;
 	/* Before the program starts, so that its run exists when it speaks. */
 	if (recorder_send(&j->recorder, e) != 0 && cli->opt.require_daemon)
-		return (EXIT_OURS);
-	return (0);
+		return EXIT_OURS;
+	return 0;
 }
 
 static void
@@ -191,7 +191,7 @@ find_previous(struct cli *cli, const json_t *run, char ref[32])
 		found = true;
 	}
 	json_decref(runs);
-	return (found);
+	return found;
 }
 
 /* What became of the predictions of the run before this one, if both came to the
@@ -239,7 +239,7 @@ cmd_run(struct cli *cli, int argc, char **argv)
 	if (j == NULL) {
 		error_memory(&e);
 		cli_error(cli, &e);
-		return (EXIT_OURS);
+		return EXIT_OURS;
 	}
 	launch_shield(&j->launch);
 	if ((status = prepare(cli, j, argc, argv, &e)) != 0) {
@@ -260,5 +260,5 @@ cmd_run(struct cli *cli, int argc, char **argv)
 out:
 	recorder_release(&j->recorder);
 	free(j);
-	return (status);
+	return status;
 }

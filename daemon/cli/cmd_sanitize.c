@@ -43,10 +43,10 @@ prepare(struct cli *cli, struct task *t, int argc, char **argv,
 	    recorder_open(cli, &t->recorder, e) != 0 ||
 	    recorder_begin(cli, &t->recorder, argc, argv, LEVEL_TRACE, 0,
 	    e) != 0)
-		return (-1);
+		return -1;
 	if (recorder_send(&t->recorder, e) != 0 && cli->opt.require_daemon)
-		return (-1);
-	return (0);
+		return -1;
+	return 0;
 }
 
 /* A file is read by each tool from where it began; what comes through a pipe or
@@ -55,8 +55,8 @@ static bool
 has_input(const struct task *t, bool first)
 {
 
-	return (first || (t->input >= 0 &&
-	    lseek(STDIN_FILENO, t->input, SEEK_SET) == t->input));
+	return first || (t->input >= 0 &&
+	    lseek(STDIN_FILENO, t->input, SEEK_SET) == t->input);
 }
 
 static void
@@ -77,10 +77,10 @@ static bool
 was_stopped(const struct launched *l)
 {
 
-	return (!l->timed_out && (l->signal == SIGINT ||
+	return !l->timed_out && (l->signal == SIGINT ||
 	    l->signal == SIGTERM || l->signal == SIGHUP ||
 	    l->signal == SIGQUIT || l->exit_code == 128 + SIGINT ||
-	    l->exit_code == 128 + SIGTERM));
+	    l->exit_code == 128 + SIGTERM);
 }
 
 static int
@@ -99,7 +99,7 @@ run_tool(struct cli *cli, struct task *t, enum wire_tool tool, char **argv,
 	fflush(NULL);
 	if (sanitize_run(&t->sanitize, &job, t->recorder.stream, &done,
 	    e) != 0)
-		return (-1);
+		return -1;
 	if (t->end.start_ns == 0)
 		t->end.start_ns = done.end.start_ns;
 	t->end.end_ns = done.end.end_ns;
@@ -113,7 +113,7 @@ run_tool(struct cli *cli, struct task *t, enum wire_tool tool, char **argv,
 	t->stopped = was_stopped(&done.end);
 	/* So that a run that is cut short has what there was. */
 	(void)recorder_send(&t->recorder, &trouble);
-	return (0);
+	return 0;
 }
 
 static int
@@ -127,10 +127,10 @@ run_tools(struct cli *cli, struct task *t, char **argv, struct error *e)
 			continue;
 		if (run_tool(cli, t, (enum wire_tool)tool, argv, first,
 		    e) != 0)
-			return (-1);
+			return -1;
 		first = false;
 	}
-	return (0);
+	return 0;
 }
 
 static int
@@ -141,14 +141,14 @@ report(struct cli *cli, struct task *t)
 
 	recorder_end(cli, &t->recorder, &t->end);
 	if (recorder_view(cli, &t->recorder, &v) != 0)
-		return (status);
+		return status;
 	recorder_print(cli, &t->recorder, &v);
 	if (field_count(v.run, "worth_it") > 0)
 		status = FOUND;
 	else if (t->complete && !t->stopped)
 		status = CLEAN;
 	view_release(&v);
-	return (status);
+	return status;
 }
 
 int
@@ -161,7 +161,7 @@ cmd_sanitize(struct cli *cli, int argc, char **argv)
 	if (t == NULL) {
 		error_memory(&e);
 		cli_error(cli, &e);
-		return (status);
+		return status;
 	}
 	launch_shield(&t->base);
 	if (prepare(cli, t, argc, argv, &e) != 0) {
@@ -183,5 +183,5 @@ cmd_sanitize(struct cli *cli, int argc, char **argv)
 	sanitize_release(&t->sanitize);
 	recorder_release(&t->recorder);
 	free(t);
-	return (status);
+	return status;
 }

@@ -10,8 +10,8 @@ cmd_show(struct cli *cli, int argc, char **argv)
 	int status;
 
 	if (view_load(cli, argc > 0 ? argv[0] : NULL, &v, &e) != 0)
-		return (cli_error(cli, &e));
+		return cli_error(cli, &e);
 	status = view_print(cli, &v);
 	view_release(&v);
-	return (status);
+	return status;
 }

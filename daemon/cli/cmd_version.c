@@ -11,5 +11,5 @@ cmd_version(struct cli *cli, int argc, char **argv)
 	(void)argv;
 	out_format(&cli->out, "cudadvise %s (captures %u, wire protocol %u)\n",
 	    CUDADVISE_VERSION, FRAME_VERSION, WIRE_PROTOCOL);
-	return (0);
+	return 0;
 }

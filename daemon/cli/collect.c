@@ -41,12 +41,12 @@ make_directory(struct collect *c, struct error *e)
 	else
 		*slash = '\0';
 	if (paths_join(c->directory, parent, ".cudadvise-XXXXXX", e) != 0)
-		return (-1);
+		return -1;
 	if (mkdtemp(c->directory) == NULL) {
 		c->directory[0] = '\0';
-		return (error_set(e, "cannot write to '%s':", parent));
+		return error_set(e, "cannot write to '%s':", parent);
 	}
-	return (0);
+	return 0;
 }
 
 /* The program may change its directory; its spool path must not change with
@@ -57,11 +57,11 @@ absolute(char *out, const char *path, struct error *e)
 	char cwd[PATH_MAX];
 
 	if (path[0] == '/')
-		return (snprintf(out, PATH_MAX, "%s", path) < PATH_MAX ? 0 :
-		    error_set(e, "the path '%.100s' is too long", path));
+		return snprintf(out, PATH_MAX, "%s", path) < PATH_MAX ? 0 :
+		    error_set(e, "the path '%.100s' is too long", path);
 	if (getcwd(cwd, sizeof(cwd)) == NULL)
-		return (error_set(e, "cannot find the current directory:"));
-	return (paths_join(out, cwd, path, e));
+		return error_set(e, "cannot find the current directory:");
+	return paths_join(out, cwd, path, e);
 }
 
 int
@@ -74,20 +74,20 @@ collect_open(struct collect *c, const char *path, struct error *e)
 	memset(c, 0, sizeof(*c));
 	if (path != NULL) {
 		if (absolute(c->capture, path, e) != 0)
-			return (-1);
+			return -1;
 		if (stat(c->capture, &st) == 0 && !S_ISREG(st.st_mode))
-			return (error_set(e, "'%s' is not a regular file",
-			    path));
-		return (make_directory(c, e));
+			return error_set(e, "'%s' is not a regular file",
+			    path);
+		return make_directory(c, e);
 	}
 	snprintf(name, sizeof(name), "cudadvise-%d.cadv", (int)getpid());
 	if (absolute(c->capture, name, &here) == 0 &&
 	    make_directory(c, &here) == 0)
-		return (0);
+		return 0;
 	if (paths_state(state, e) != 0 ||
 	    paths_join(c->capture, state, name, e) != 0)
-		return (-1);
-	return (make_directory(c, e));
+		return -1;
+	return make_directory(c, e);
 }
 
 static int
@@ -95,7 +95,7 @@ is_spool(const struct dirent *d)
 {
 	size_t n = strlen(d->d_name);
 
-	return (n > 6 && strcmp(d->d_name + n - 6, ".spool") == 0);
+	return n > 6 && strcmp(d->d_name + n - 6, ".spool") == 0;
 }
 
 static void
@@ -121,7 +121,7 @@ concat(const struct collect *c, const char *out, struct error *e)
 	int n, i, rc = -1;
 
 	if ((n = scandir(c->directory, &entry, is_spool, alphasort)) < 0)
-		return (error_set(e, "cannot read '%s':", c->directory));
+		return error_set(e, "cannot read '%s':", c->directory);
 	if ((path = calloc((size_t)n + 1, sizeof(*path))) == NULL)
 		goto memory;
 	for (i = 0; i < n; i++)
@@ -136,7 +136,7 @@ memory:
 	error_memory(e);
 out:
 	free_names(entry, path, n);
-	return (rc);
+	return rc;
 }
 
 int
@@ -155,10 +155,10 @@ collect_finish(struct collect *c, struct error *e)
 		goto fail;
 	}
 	collect_discard(c);
-	return (0);
+	return 0;
 fail:
 	error_remedy(e, "the data is still in '%.180s'", c->directory);
-	return (-1);
+	return -1;
 }
 
 void
@@ -187,12 +187,12 @@ read_small(const char *path, char *buf)
 	size_t n;
 
 	if (f == NULL)
-		return (0);
+		return 0;
 	n = fread(buf, 1, CALIBRATION_MAX, f);
 	if (!feof(f) && fgetc(f) != EOF)
 		n = 0;
 	fclose(f);
-	return (n);
+	return n;
 }
 
 /* "<32 hex digits>.json" */
@@ -201,10 +201,10 @@ calibration_gpu(const char *name, char gpu[33])
 {
 
 	if (strlen(name) != 37 || strcmp(name + 32, ".json") != 0)
-		return (false);
+		return false;
 	memcpy(gpu, name, 32);
 	gpu[32] = '\0';
-	return (text_is_hex(gpu, 32));
+	return text_is_hex(gpu, 32);
 }
 
 int
@@ -220,10 +220,10 @@ collect_calibrations(struct stream *s, struct error *e)
 	if (paths_state(state, NULL) != 0 ||
 	    paths_join(where, state, "calibration", NULL) != 0 ||
 	    (dir = opendir(where)) == NULL)
-		return (0);
+		return 0;
 	if ((buf = malloc(CALIBRATION_MAX + 1)) == NULL) {
 		closedir(dir);
-		return (error_memory(e));
+		return error_memory(e);
 	}
 	while (rc == 0 && n < CALIBRATIONS && (d = readdir(dir)) != NULL) {
 		if (!calibration_gpu(d->d_name, gpu) ||
@@ -238,7 +238,7 @@ collect_calibrations(struct stream *s, struct error *e)
 	}
 	free(buf);
 	closedir(dir);
-	return (rc);
+	return rc;
 }
 
 enum stage {
@@ -260,10 +260,10 @@ analysed(struct cli *cli, const char *path, bool *stuck, struct error *e)
 		/* Not stored yet, or the daemon is about to come back. */
 		if (client_status(cli->client) == 404 ||
 		    client_status(cli->client) == 0)
-			return (WAITING);
+			return WAITING;
 		if (e != NULL && !e->set)
 			*e = trouble;
-		return (LOST);
+		return LOST;
 	}
 	*stuck = json_is_object(json_object_get(run, "problem"));
 	state = field_text(run, "state");
@@ -273,7 +273,7 @@ analysed(struct cli *cli, const char *path, bool *stuck, struct error *e)
 	else if (json_is_true(json_object_get(run, "analysing")))
 		now = ANALYSING;
 	json_decref(run);
-	return (now);
+	return now;
 }
 
 /* Whether the daemon has not even a row of the run; ${e} is why. */
@@ -285,21 +285,21 @@ refused(struct cli *cli, const char *run, struct error *e)
 	const char *of, *text, *remedy;
 
 	if (client_get(cli->client, "/health", &health, NULL) < 0)
-		return (false);
+		return false;
 	problem = json_object_get(health, "problem");
 	of = field_text(problem, "run");
 	text = field_text(problem, "text");
 	remedy = field_text(problem, "remedy");
 	if (of == NULL || text == NULL || strcmp(of, run) != 0) {
 		json_decref(health);
-		return (false);
+		return false;
 	}
 	error_set(e, "the run was not stored, and nothing can be said of it: "
 	    "%.300s", text);
 	error_remedy(e, "%.200s", remedy != NULL ? remedy :
 	    "cudadvise doctor");
 	json_decref(health);
-	return (true);
+	return true;
 }
 
 int
@@ -313,7 +313,7 @@ collect_wait(struct cli *cli, const char *run, struct error *e)
 	bool stuck = false;
 
 	if (cli->client == NULL && (cli->client = daemon_client(e)) == NULL)
-		return (-1);
+		return -1;
 	snprintf(path, sizeof(path), "/runs/%s", run);
 	while ((now = analysed(cli, path, &stuck, e)) != ANALYSED &&
 	    now != LOST) {
@@ -333,15 +333,15 @@ collect_wait(struct cli *cli, const char *run, struct error *e)
 	if (progress && waited > 300)
 		fprintf(stderr, "\r\033[K");
 	if (now == ANALYSED)
-		return (0);
+		return 0;
 	if (now == UNSTORED || (now == WAITING && stuck)) {
 		error_set(e, "the daemon could not store the run");
 		error_remedy(e, "cudadvise doctor");
-		return (1);
+		return 1;
 	}
 	if (refused(cli, run, e))
-		return (-1);
+		return -1;
 	error_set(e, "the daemon has not analysed the run within %d s",
 	    waited / 1000);
-	return (error_remedy(e, "cudadvise show %.8s, later", run));
+	return error_remedy(e, "cudadvise show %.8s, later", run);
 }

@@ -16,8 +16,8 @@ static int
 own_status(const struct command *c, int otherwise)
 {
 
-	return (c == &command_table[COMMAND_RUN] ? EXIT_OURS :
-	    c == &command_table[COMMAND_SANITIZE] ? EXIT_USAGE : otherwise);
+	return c == &command_table[COMMAND_RUN] ? EXIT_OURS :
+	    c == &command_table[COMMAND_SANITIZE] ? EXIT_USAGE : otherwise;
 }
 
 static int
@@ -26,12 +26,12 @@ open_output(struct cli *cli, const struct command *c, struct error *e)
 
 	if (cli->opt.output == NULL || c->kind == OPERAND_PROGRAM ||
 	    c == &command_table[COMMAND_EXPORT])
-		return (0);
+		return 0;
 	cli->output = fopen(cli->opt.output, "we");
 	if (cli->output == NULL)
-		return (error_set(e, "cannot write '%s':", cli->opt.output));
+		return error_set(e, "cannot write '%s':", cli->opt.output);
 	out_setup(&cli->out, cli->output, cli->opt.color);
-	return (0);
+	return 0;
 }
 
 /* What was printed must have arrived: a full disk is a failure, ${failed} if
@@ -46,11 +46,11 @@ close_output(struct cli *cli, int status, int failed)
 	if (cli->output != NULL)
 		bad |= fclose(cli->output) != 0;
 	if (!bad || errno == EPIPE)
-		return (status);
+		return status;
 	error_set(&e, "cannot write %s:", cli->opt.output != NULL ?
 	    cli->opt.output : "to standard output");
 	cli_error(cli, &e);
-	return (status != 0 ? status : failed);
+	return status != 0 ? status : failed;
 }
 
 static int
@@ -64,15 +64,15 @@ run_command(struct cli *cli, const struct command *c, int argc, char **argv)
 	out_setup(&cli->err, stderr, cli->opt.color);
 	if (first < 0) {
 		cli_error(cli, &e);
-		return (own_status(c, EXIT_USAGE));
+		return own_status(c, EXIT_USAGE);
 	}
 	if (cli->opt.help) {
 		help_command(&cli->out, c);
-		return (close_output(cli, 0, EXIT_FAILED));
+		return close_output(cli, 0, EXIT_FAILED);
 	}
 	if (open_output(cli, c, &e) != 0) {
 		cli_error(cli, &e);
-		return (own_status(c, EXIT_FAILED));
+		return own_status(c, EXIT_FAILED);
 	}
 	if ((c->flags & NEEDS_DAEMON) != 0 &&
 	    (cli->client = daemon_connect(&e)) == NULL)
@@ -81,8 +81,8 @@ run_command(struct cli *cli, const struct command *c, int argc, char **argv)
 		status = c->run(cli, argc - first, argv + first);
 	client_free(cli->client);
 	/* The status of a program that was run is its own. */
-	return (close_output(cli, status, c == &command_table[COMMAND_RUN] ?
-	    status : own_status(c, EXIT_FAILED)));
+	return close_output(cli, status, c == &command_table[COMMAND_RUN] ?
+	    status : own_status(c, EXIT_FAILED));
 }
 
 int
@@ -97,7 +97,7 @@ main(int argc, char **argv)
 	out_setup(&cli.err, stderr, COLOR_AUTO);
 	if (argc < 2) {
 		help_all(&cli.err);
-		return (EXIT_USAGE);
+		return EXIT_USAGE;
 	}
 	name = argv[1];
 	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
@@ -105,6 +105,6 @@ main(int argc, char **argv)
 	else if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0)
 		name = "version";
 	if ((c = command_find(name)) == NULL)
-		return (help_unknown(&cli, name));
-	return (run_command(&cli, c, argc - 1, argv + 1));
+		return help_unknown(&cli, name);
+	return run_command(&cli, c, argc - 1, argv + 1);
 }

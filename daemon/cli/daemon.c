@@ -29,17 +29,17 @@ daemon_sibling(char *out, const char *name, struct error *e)
 	char *slash;
 
 	if (n <= 0)
-		return (error_set(e, "cannot read /proc/self/exe:"));
+		return error_set(e, "cannot read /proc/self/exe:");
 	self[n] = '\0';
 	if ((slash = strrchr(self, '/')) == NULL)
-		return (error_set(e, "strange executable path '%s'", self));
+		return error_set(e, "strange executable path '%s'", self);
 	*slash = '\0';
 	if (paths_join(out, self, name, e) != 0)
-		return (-1);
+		return -1;
 	if (access(out, X_OK) == 0)
-		return (0);
+		return 0;
 	error_set(e, "cannot execute '%s':", out);
-	return (error_remedy(e, "reinstall cudadvise"));
+	return error_remedy(e, "reinstall cudadvise");
 }
 
 /* A connection says that somebody listens there; whether it is well is for the
@@ -52,13 +52,13 @@ listens(const char *path)
 	int fd;
 
 	if (strlen(path) >= sizeof(sun.sun_path))
-		return (false);
+		return false;
 	memcpy(sun.sun_path, path, strlen(path) + 1);
 	if ((fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) < 0)
-		return (false);
+		return false;
 	yes = connect(fd, (struct sockaddr *)&sun, sizeof(sun)) == 0;
 	close(fd);
-	return (yes);
+	return yes;
 }
 
 pid_t
@@ -71,11 +71,11 @@ daemon_pid(void)
 	if (paths_runtime(dir, NULL) != 0 ||
 	    paths_join(path, dir, "cudadvised.pid", NULL) != 0 ||
 	    (f = fopen(path, "re")) == NULL)
-		return (0);
+		return 0;
 	if (fscanf(f, "%d", &pid) != 1 || pid < 0)
 		pid = 0;
 	fclose(f);
-	return (pid);
+	return pid;
 }
 
 /* For the time that another command's daemon may need to get ready: one that
@@ -89,13 +89,13 @@ wait_listens(const char *path)
 
 	for (waited = 0; waited < OTHER_MS; waited += START_STEP_MS) {
 		if (listens(path))
-			return (true);
+			return true;
 		other = daemon_pid();
 		if (other == 0 || (kill(other, 0) != 0 && errno == ESRCH))
-			return (false);
+			return false;
 		nanosleep(&step, NULL);
 	}
-	return (false);
+	return false;
 }
 
 bool
@@ -104,12 +104,12 @@ daemon_answers(struct error *e)
 	char path[PATH_MAX];
 
 	if (paths_api_socket(path, e) != 0)
-		return (false);
+		return false;
 	if (listens(path))
-		return (true);
+		return true;
 	error_set(e, "no daemon listens on '%s'", path);
 	error_remedy(e, "cudadvise daemon start");
-	return (false);
+	return false;
 }
 
 /* In the child: nothing of the caller stays with the daemon but the pipe at
@@ -152,11 +152,11 @@ wait_started(pid_t pid, int ms)
 	for (;; ms -= START_STEP_MS) {
 		got = waitpid(pid, &status, ms > 0 ? WNOHANG : 0);
 		if (got == pid)
-			return (ms > 0 ? status : -1);
+			return ms > 0 ? status : -1;
 		if (got < 0 && errno != EINTR)
-			return (-1);
+			return -1;
 		if (ms <= 0)
-			return (-1);
+			return -1;
 		if (ms == START_STEP_MS)
 			kill(pid, SIGKILL);
 		nanosleep(&step, NULL);
@@ -188,9 +188,9 @@ daemon_failed(struct error *e, const char *what, const char *reason)
 	error_set(e, "%s%s%s", what, reason[0] != '\0' ? ": " : "", reason);
 	if (paths_state(state, NULL) != 0 || paths_join(log, state,
 	    "cudadvised.log", NULL) != 0)
-		return (error_remedy(e, "cudadvised --foreground shows more"));
-	return (error_remedy(e, "cudadvised --foreground shows more; its log "
-	    "is %s", log));
+		return error_remedy(e, "cudadvised --foreground shows more");
+	return error_remedy(e, "cudadvised --foreground shows more; its log "
+	    "is %s", log);
 }
 
 static int
@@ -201,24 +201,24 @@ start(struct error *e)
 	pid_t pid;
 
 	if (daemon_sibling(program, "cudadvised", e) != 0)
-		return (-1);
+		return -1;
 	if (pipe2(out, O_CLOEXEC | O_NONBLOCK) != 0)
-		return (error_set(e, "cannot make a pipe:"));
+		return error_set(e, "cannot make a pipe:");
 	if ((pid = fork()) == 0)
 		become_daemon(program, out[1]);
 	close(out[1]);
 	if (pid < 0) {
 		close(out[0]);
-		return (error_set(e, "cannot fork:"));
+		return error_set(e, "cannot fork:");
 	}
 	status = wait_started(pid, START_MS);
 	read_reason(out[0], reason, sizeof(reason));
 	close(out[0]);
 	if (status == 0)
-		return (0);
-	return (daemon_failed(e, status == -1 ?
+		return 0;
+	return daemon_failed(e, status == -1 ?
 	    "the daemon is not ready after 5 s" : "the daemon did not start",
-	    reason));
+	    reason);
 }
 
 int
@@ -227,16 +227,16 @@ daemon_ensure(struct error *e)
 	char path[PATH_MAX];
 
 	if (paths_api_socket(path, e) != 0)
-		return (-1);
+		return -1;
 	/* If another command starts one at the same moment, ours ends because
 	 * that one has the lock: then that one is fine. */
 	if (listens(path) || start(e) == 0)
-		return (0);
+		return 0;
 	if (!wait_listens(path))
-		return (-1);
+		return -1;
 	if (e != NULL)
 		*e = (struct error)ERROR_INIT;
-	return (0);
+	return 0;
 }
 
 struct client *
@@ -245,13 +245,13 @@ daemon_client(struct error *e)
 	char path[PATH_MAX];
 
 	if (paths_api_socket(path, e) != 0)
-		return (NULL);
-	return (client_new(path, e));
+		return NULL;
+	return client_new(path, e);
 }
 
 struct client *
 daemon_connect(struct error *e)
 {
 
-	return (daemon_ensure(e) == 0 ? daemon_client(e) : NULL);
+	return daemon_ensure(e) == 0 ? daemon_client(e) : NULL;
 }

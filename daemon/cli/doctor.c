@@ -75,7 +75,7 @@ file_value(const char *path, const char *key, char *out, size_t cap)
 	int rc = -1;
 
 	if (f == NULL)
-		return (-1);
+		return -1;
 	while (rc != 0 && fgets(line, sizeof(line), f) != NULL) {
 		if (strncmp(line, key, n) != 0)
 			continue;
@@ -85,7 +85,7 @@ file_value(const char *path, const char *key, char *out, size_t cap)
 		rc = 0;
 	}
 	fclose(f);
-	return (rc);
+	return rc;
 }
 
 /* "NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.54 …": the first word
@@ -145,8 +145,8 @@ has_admin(void)
 	char caps[64];
 
 	if (file_value("/proc/self/status", "CapEff", caps, sizeof(caps)) != 0)
-		return (geteuid() == 0);
-	return (strtoull(caps, NULL, 16) >> CAP_SYS_ADMIN_BIT & 1);
+		return geteuid() == 0;
+	return strtoull(caps, NULL, 16) >> CAP_SYS_ADMIN_BIT & 1;
 }
 
 static void
@@ -200,7 +200,7 @@ runs_process(const char *name)
 	}
 	if (dir != NULL)
 		closedir(dir);
-	return (found);
+	return found;
 }
 
 static void

@@ -21,9 +21,9 @@ driver_version(void)
 	    "libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
 
 	if (lib == NULL)
-		return (toolkit_kernel_driver());
+		return toolkit_kernel_driver();
 	version = (int (*)(int *))dlsym(lib, "cuDriverGetVersion");
-	return (version != NULL && version(&n) == 0 ? n : 0);
+	return version != NULL && version(&n) == 0 ? n : 0;
 }
 
 static void
@@ -99,14 +99,14 @@ try_cupti(const char *path, void *cookie)
 	void *lib = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
 
 	if (lib == NULL)
-		return (0);
+		return 0;
 	version = (int (*)(uint32_t *))dlsym(lib, "cuptiGetVersion");
 	if (version == NULL || version(&n) != 0)
 		snprintf(f->text, f->size, "%.150s, which does not say its "
 		    "version", path);
 	else
 		snprintf(f->text, f->size, "%.150s (API version %u)", path, n);
-	return (1);
+	return 1;
 }
 
 void

@@ -86,7 +86,7 @@ help_unknown(struct cli *cli, const char *name)
 		    "commands", other);
 	error_remedy(&e, "cudadvise help lists the commands");
 	cli_error(cli, &e);
-	return (EXIT_USAGE);
+	return EXIT_USAGE;
 }
 
 /* scdoc gives meaning to these; everything else is text. */

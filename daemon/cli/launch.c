@@ -95,10 +95,10 @@ not_started(int error, const char *name, struct error *e)
 	errno = error;
 	if (error == ENOENT || error == ENOTDIR) {
 		error_set(e, "'%s':", name);
-		return (EXIT_NOT_FOUND);
+		return EXIT_NOT_FOUND;
 	}
 	error_set(e, "cannot execute '%s':", name);
-	return (EXIT_NOT_EXECUTABLE);
+	return EXIT_NOT_EXECUTABLE;
 }
 
 /* 0 if ${path} can be executed, else the reason. */
@@ -108,10 +108,10 @@ check(const char *path)
 	struct stat st;
 
 	if (stat(path, &st) != 0)
-		return (errno);
+		return errno;
 	if (S_ISDIR(st.st_mode))
-		return (EISDIR);
-	return (access(path, X_OK) == 0 ? 0 : errno);
+		return EISDIR;
+	return access(path, X_OK) == 0 ? 0 : errno;
 }
 
 int
@@ -122,9 +122,9 @@ launch_find(char *out, const char *name, struct error *e)
 
 	if (strchr(name, '/') != NULL || *name == '\0') {
 		if ((n = snprintf(out, PATH_MAX, "%s", name)) >= PATH_MAX)
-			return (not_started(ENAMETOOLONG, name, e));
+			return not_started(ENAMETOOLONG, name, e);
 		reason = check(name);
-		return (reason != 0 ? not_started(reason, name, e) : 0);
+		return reason != 0 ? not_started(reason, name, e) : 0;
 	}
 	if (path == NULL)
 		path = "/bin:/usr/bin";
@@ -134,7 +134,7 @@ launch_find(char *out, const char *name, struct error *e)
 		    path, end > path ? "/" : "./", name);
 		if (n > 0 && n < PATH_MAX) {
 			if ((reason = check(out)) == 0)
-				return (0);
+				return 0;
 			if (reason == EACCES)
 				worst = EACCES;
 		}
@@ -143,9 +143,9 @@ launch_find(char *out, const char *name, struct error *e)
 	}
 	if (worst == ENOENT) {
 		error_set(e, "'%s': no such program in PATH", name);
-		return (EXIT_NOT_FOUND);
+		return EXIT_NOT_FOUND;
 	}
-	return (not_started(worst, name, e));
+	return not_started(worst, name, e);
 }
 
 /* A file that the kernel does not know is run by the shell, unless it is no
@@ -158,11 +158,11 @@ is_text(const char *path)
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
-		return (true);
+		return true;
 	n = read(fd, head, sizeof(head));
 	close(fd);
-	return (n < 0 || (memchr(head, '\0', (size_t)n) == NULL &&
-	    memchr(head, '\177', (size_t)n) == NULL));
+	return n < 0 || (memchr(head, '\0', (size_t)n) == NULL &&
+	    memchr(head, '\177', (size_t)n) == NULL);
 }
 
 static void
@@ -199,7 +199,7 @@ real_ns(void)
 	struct timespec t;
 
 	clock_gettime(CLOCK_REALTIME, &t);
-	return ((uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 /* The end of the pipe says that exec worked; an errno that it did not. */
@@ -211,7 +211,7 @@ exec_result(int fd)
 
 	while ((n = read(fd, &error, sizeof(error))) < 0 && errno == EINTR)
 		continue;
-	return (n == (ssize_t)sizeof(error) ? error : 0);
+	return n == (ssize_t)sizeof(error) ? error : 0;
 }
 
 #define PATIENCE_NS 2000000000u	/* between asking it to end and making it */
@@ -223,7 +223,7 @@ monotonic_ns(void)
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
-	return ((uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 /* Wait for the end of ${pid}; at the limit it is asked to end, then killed with
@@ -252,7 +252,7 @@ await(const struct launch *l, pid_t pid, struct launched *end)
 	}
 	if (l->ends_all && (end->timed_out || WIFSIGNALED(status)))
 		orphans_kill();
-	return (status);
+	return status;
 }
 
 int
@@ -265,7 +265,7 @@ launch_run(const struct launch *l, struct launched *end, struct error *e)
 	memset(end, 0, sizeof(*end));
 	if (pipe2(report, O_CLOEXEC) != 0) {
 		error_set(e, "cannot make a pipe:");
-		return (EXIT_OURS);
+		return EXIT_OURS;
 	}
 	signals_take(&signals);
 	if (l->ends_all)
@@ -282,7 +282,7 @@ launch_run(const struct launch *l, struct launched *end, struct error *e)
 		if (l->ends_all)
 			orphans_adopt(false);
 		signals_give_back(&signals);
-		return (EXIT_OURS);
+		return EXIT_OURS;
 	}
 	/* Signals that came since the fork are handed on now. */
 	child_pid = pid;
@@ -298,13 +298,13 @@ launch_run(const struct launch *l, struct launched *end, struct error *e)
 	if (error == ENOENT && check(l->path) == 0) {
 		error_set(e, "cannot execute '%s': the interpreter that it "
 		    "names is not there", l->path);
-		return (EXIT_NOT_FOUND);
+		return EXIT_NOT_FOUND;
 	}
 	if (error != 0)
-		return (not_started(error, l->path, e));
+		return not_started(error, l->path, e);
 	end->exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 	end->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-	return (0);
+	return 0;
 }
 
 int
@@ -314,7 +314,7 @@ launch_status(const struct launched *l)
 	sigset_t set;
 
 	if (l->signal == 0)
-		return (l->exit_code);
+		return l->exit_code;
 	/* The program has left its core; ours would be of no use. */
 	setrlimit(RLIMIT_CORE, &none);
 	prctl(PR_SET_DUMPABLE, 0);
@@ -324,5 +324,5 @@ launch_status(const struct launched *l)
 	sigaddset(&set, l->signal);
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 	raise(l->signal);
-	return (128 + l->signal);	/* not reached for fatal signals */
+	return 128 + l->signal;	/* not reached for fatal signals */
 }

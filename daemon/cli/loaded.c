@@ -22,12 +22,12 @@ enrich(struct model *m, const char *path, bool keep, struct error *e)
 	struct capture_writer *w;
 
 	if (!keep)
-		return (enrich_model(m, NULL, NULL, e));
+		return enrich_model(m, NULL, NULL, e);
 	w = capture_writer_open(path, &trouble);
 	if (enrich_model(m, w, NULL, &trouble) != 0 || w == NULL)
 		log_failure("the capture lacks disassembly", &trouble);
 	capture_writer_close(w);
-	return (0);
+	return 0;
 }
 
 /* A capture of too many small frames, condensed for this reading. */
@@ -41,13 +41,13 @@ load_condensed(struct loaded *l, const char *path, struct error *e)
 	snprintf(dir, sizeof(dir), "%.4000s/cudadvise-XXXXXX",
 	    tmp != NULL && tmp[0] == '/' ? tmp : "/tmp");
 	if (mkdtemp(dir) == NULL)
-		return (error_set(e, "cannot make '%s':", dir));
+		return error_set(e, "cannot make '%s':", dir);
 	if (paths_join(file, dir, "condensed.cadv", e) == 0 &&
 	    capture_condense(path, file, e) == 0)
 		rc = capture_load(file, l->model, &l->stats, e);
 	unlink(file);
 	rmdir(dir);
-	return (rc);
+	return rc;
 }
 
 static int
@@ -55,11 +55,11 @@ load(struct loaded *l, const char *path, struct error *e)
 {
 
 	if (capture_load(path, l->model, &l->stats, e) == 0)
-		return (0);
+		return 0;
 	if (!l->stats.crowded)
-		return (-1);
+		return -1;
 	*e = (struct error)ERROR_INIT;
-	return (load_condensed(l, path, e));
+	return load_condensed(l, path, e);
 }
 
 int
@@ -76,13 +76,13 @@ loaded_from_file(struct loaded *l, const char *path,
 		goto fail;
 	if (analysis_make(&l->analysis, l->model, true, t) != 0)
 		goto memory;
-	return (0);
+	return 0;
 
 memory:
 	error_set(e, "out of memory while analysing '%s'", path);
 fail:
 	loaded_release(l);
-	return (-1);
+	return -1;
 }
 
 void
@@ -102,7 +102,7 @@ loaded_document(const struct loaded *l, enum document_id id, struct error *e)
 
 	if (j == NULL)
 		error_memory(e);
-	return (j);
+	return j;
 }
 
 json_t *
@@ -112,7 +112,7 @@ loaded_kernels(const struct loaded *l, struct error *e)
 
 	if (j == NULL)
 		error_memory(e);
-	return (j);
+	return j;
 }
 
 json_t *
@@ -130,7 +130,7 @@ loaded_source(const struct loaded *l, uint32_t id, bool sass,
 			k = &r->kernel[i];
 	if (k == NULL) {
 		error_set(e, "there is no kernel %u", id);
-		return (NULL);
+		return NULL;
 	}
 	source = json_source(r, k, l->analysis.advice);
 	if (source != NULL && sass) {
@@ -144,7 +144,7 @@ loaded_source(const struct loaded *l, uint32_t id, bool sass,
 	}
 	if (source == NULL)
 		error_memory(e);
-	return (source);
+	return source;
 }
 
 json_t *
@@ -155,5 +155,5 @@ loaded_source_file(const struct loaded *l, uint32_t index,
 
 	if (file == NULL)
 		error_set(e, "there is no source file %u", index);
-	return (file);
+	return file;
 }

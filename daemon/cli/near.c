@@ -8,7 +8,7 @@ static unsigned
 least(unsigned a, unsigned b)
 {
 
-	return (a < b ? a : b);
+	return a < b ? a : b;
 }
 
 /* Optimal string alignment: letters that are inserted, left out, replaced or
@@ -33,7 +33,7 @@ distance(const char *a, const char *b)
 				row[i][j] = least(row[i][j],
 				    row[i - 2][j - 2] + 1);
 		}
-	return (row[n][m]);
+	return row[n][m];
 }
 
 const char *
@@ -44,10 +44,10 @@ near_word(const char *typed, const char *const *words, size_t n)
 	const char *best = NULL;
 
 	if (length < 2 || length > LONGEST)
-		return (NULL);
+		return NULL;
 	for (i = 0; i < n; i++)
 		if (strncmp(words[i], typed, length) == 0)
-			return (words[i]);
+			return words[i];
 	for (i = 0; i < n; i++) {
 		if (strlen(words[i]) > LONGEST)
 			continue;
@@ -56,5 +56,5 @@ near_word(const char *typed, const char *const *words, size_t n)
 			best = words[i];
 		}
 	}
-	return (best);
+	return best;
 }

@@ -68,8 +68,8 @@ command_find(const char *name)
 
 	for (i = 0; i < COMMANDS; i++)
 		if (strcmp(command_table[i].name, name) == 0)
-			return (&command_table[i]);
-	return (NULL);
+			return &command_table[i];
+	return NULL;
 }
 
 /* Index of ${value} among the space-separated choices, or -1. */
@@ -83,11 +83,11 @@ choice_of(const struct option_row *row, const char *value)
 	for (i = 0; *p != '\0'; i++) {
 		n = strcspn(p, " ");
 		if (n == len && memcmp(p, value, n) == 0)
-			return (i);
+			return i;
 		p += n;
 		p += strspn(p, " ");
 	}
-	return (-1);
+	return -1;
 }
 
 static int
@@ -100,10 +100,10 @@ set_budget(struct options *o, const char *value, struct error *e)
 	if (number[0] != '\0' && number[strlen(number) - 1] == '%')
 		number[strlen(number) - 1] = '\0';
 	if (text_double(number, 0, 1000, &percent) != 0)
-		return (error_set(e, "--overhead-budget: '%.60s' is not a "
-		    "percentage from 0 to 1000", value));
+		return error_set(e, "--overhead-budget: '%.60s' is not a "
+		    "percentage from 0 to 1000", value);
 	o->budget = percent / 100;
-	return (0);
+	return 0;
 }
 
 static int
@@ -113,10 +113,10 @@ set_number(long *out, const struct option_row *row, const char *value,
 	uint64_t n;
 
 	if (text_u64(value, 1, max, &n) != 0)
-		return (error_set(e, "--%s: '%.60s' is not a number from 1 to "
-		    "%lu", row->name, value, (unsigned long)max));
+		return error_set(e, "--%s: '%.60s' is not a number from 1 to "
+		    "%lu", row->name, value, (unsigned long)max);
 	*out = (long)n;
-	return (0);
+	return 0;
 }
 
 /* "memcheck,racecheck" */
@@ -136,12 +136,12 @@ set_tools(struct options *o, const char *value, struct error *e)
 				break;
 		}
 		if (t == TOOL_COUNT)
-			return (error_set(e, "--tool: '%.*s' is none of: %s",
+			return error_set(e, "--tool: '%.*s' is none of: %s",
 			    (int)(n < 60 ? n : 60), p,
-			    option_table[OPTION_TOOL].choices));
+			    option_table[OPTION_TOOL].choices);
 		o->tools |= 1u << t;
 		if (p[n] == '\0')
-			return (0);
+			return 0;
 	}
 }
 
@@ -155,22 +155,22 @@ set_kernel(struct options *o, const char *value, struct error *e)
 	int r;
 
 	if (strlen(value) > KERNEL_MAX)
-		return (error_set(e, "--kernel: more than %d bytes",
-		    KERNEL_MAX));
+		return error_set(e, "--kernel: more than %d bytes",
+		    KERNEL_MAX);
 	for (p = strchr(value, '\\'); p != NULL && p[1] != '\0';
 	    p = strchr(p + 2, '\\'))
 		if (p[1] >= '1' && p[1] <= '9')
-			return (error_set(e, "--kernel: '\\%c' is not known "
-			    "here", p[1]));
+			return error_set(e, "--kernel: '\\%c' is not known "
+			    "here", p[1]);
 	if (*value == '\0')
-		return (error_set(e, "--kernel needs a value"));
+		return error_set(e, "--kernel needs a value");
 	if ((r = regcomp(&regex, value, REG_EXTENDED | REG_NOSUB)) != 0) {
 		regerror(r, &regex, why, sizeof(why));
-		return (error_set(e, "--kernel: '%.60s': %s", value, why));
+		return error_set(e, "--kernel: '%.60s': %s", value, why);
 	}
 	regfree(&regex);
 	o->kernel = value;
-	return (0);
+	return 0;
 }
 
 static int
@@ -183,10 +183,10 @@ set_launches(struct options *o, const char *value, struct error *e)
 	if (n == 0 || n > 18 || m == 0 || m > 18 || value[n + 1 + m] != '\0' ||
 	    strtoull(value, NULL, 10) == 0 || strtoull(value + n + 1, NULL,
 	    10) < strtoull(value, NULL, 10))
-		return (error_set(e, "--launches: '%.60s' is not A:B, two "
-		    "numbers from 1 in order", value));
+		return error_set(e, "--launches: '%.60s' is not A:B, two "
+		    "numbers from 1 in order", value);
 	o->launches = value;
-	return (0);
+	return 0;
 }
 
 static int
@@ -198,108 +198,108 @@ option_set(struct options *o, enum option_id id, const char *value,
 
 	if (row->choices != NULL && strcmp(row->choices, "FILE") != 0 &&
 	    id != OPTION_TOOL && (choice = choice_of(row, value)) < 0)
-		return (error_set(e, "--%s: '%.60s' is none of: %s", row->name,
-		    value, row->choices));
+		return error_set(e, "--%s: '%.60s' is none of: %s", row->name,
+		    value, row->choices);
 	switch (id) {
 	case OPTION_LEVEL:
 		o->level = LEVEL_TRACE + choice;
-		return (0);
+		return 0;
 	case OPTION_BUDGET:
-		return (set_budget(o, value, e));
+		return set_budget(o, value, e);
 	case OPTION_MAX_STALL:
-		return (set_number(&o->max_stall, row, value, 60000, e));
+		return set_number(&o->max_stall, row, value, 60000, e);
 	case OPTION_KERNEL:
-		return (set_kernel(o, value, e));
+		return set_kernel(o, value, e);
 	case OPTION_LAUNCHES:
-		return (set_launches(o, value, e));
+		return set_launches(o, value, e);
 	case OPTION_LABEL:
 		if (strlen(value) > 200)
-			return (error_set(e, "--label: more than 200 bytes"));
+			return error_set(e, "--label: more than 200 bytes");
 		o->label = value;
-		return (0);
+		return 0;
 	case OPTION_NO_COUNTERS:
 		o->no_counters = true;
-		return (0);
+		return 0;
 	case OPTION_TOOL:
-		return (set_tools(o, value, e));
+		return set_tools(o, value, e);
 	case OPTION_TIMEOUT:
-		return (set_number(&o->timeout, row, value, 31536000, e));
+		return set_number(&o->timeout, row, value, 31536000, e);
 	case OPTION_REPLAY:
 		o->replay = true;
-		return (0);
+		return 0;
 	case OPTION_REQUIRE_DAEMON:
 		o->require_daemon = true;
-		return (0);
+		return 0;
 	case OPTION_NO_DAEMON:
 		o->no_daemon = true;
-		return (0);
+		return 0;
 	case OPTION_JSON:
 		o->json = true;
 		o->format = SHOWN_json;
-		return (0);
+		return 0;
 	case OPTION_FORMAT:
 	case OPTION_SHOW_FORMAT:
 		_Static_assert(SHOWN_text == 0 && SHOWN_json == 1,
 		    "the choices of OPTION_FORMAT");
 		o->format = (unsigned)choice;
 		o->json = choice == SHOWN_json;
-		return (0);
+		return 0;
 	case OPTION_EXPORT_FORMAT:
 		o->format = (unsigned)choice;
-		return (0);
+		return 0;
 	case OPTION_REPORT_OUTPUT:
 	case OPTION_OUTPUT:
 		if (*value == '\0')
-			return (error_set(e, "--output: an empty file name"));
+			return error_set(e, "--output: an empty file name");
 		o->output = value;
-		return (0);
+		return 0;
 	case OPTION_ALL_FINDINGS:
 	case OPTION_ALL_RUNS:
 	case OPTION_ALL_LINES:
 		o->all = true;
-		return (0);
+		return 0;
 	case OPTION_SASS:
 		o->sass = true;
-		return (0);
+		return 0;
 	case OPTION_LINE:
 		o->line = value;
-		return (0);
+		return 0;
 	case OPTION_OF_RUN:
 		o->run = value;
-		return (0);
+		return 0;
 	case OPTION_RUN_LIMIT:
 	case OPTION_LIMIT:
-		return (set_number(&o->limit, row, value, 1000000, e));
+		return set_number(&o->limit, row, value, 1000000, e);
 	case OPTION_PRINT:
 		o->print = true;
-		return (0);
+		return 0;
 	case OPTION_OPEN:
 		o->open = true;
-		return (0);
+		return 0;
 	case OPTION_PORT:
-		return (set_number(&o->port, row, value, 65535, e));
+		return set_number(&o->port, row, value, 65535, e);
 	case OPTION_SHOW:
 		o->show = true;
-		return (0);
+		return 0;
 	case OPTION_REPORT:
 		o->report = true;
-		return (0);
+		return 0;
 	case OPTION_QUIET:
 		o->quiet = true;
-		return (0);
+		return 0;
 	case OPTION_VERBOSE:
 		o->verbose = true;
-		return (0);
+		return 0;
 	case OPTION_COLOR:
 		o->color = (enum out_color)choice;
-		return (0);
+		return 0;
 	case OPTION_HELP:
 		o->help = true;
-		return (0);
+		return 0;
 	case OPTIONS:
 		break;
 	}
-	return (error_set(e, "option %d has no meaning", (int)id));
+	return error_set(e, "option %d has no meaning", (int)id);
 }
 
 /* The rows of one command, as getopt_long takes them. */
@@ -343,12 +343,12 @@ find_option(const struct parser *p, int got)
 	int i;
 
 	if (got >= 256)
-		return (got - 256);
+		return got - 256;
 	for (i = 0; i < OPTIONS; i++)
 		if ((option_table[i].commands & p->bit) != 0 &&
 		    option_table[i].letter == got)
-			return (i);
-	return (-1);
+			return i;
+	return -1;
 }
 
 static void
@@ -386,8 +386,8 @@ bad_option(const struct command *c, const struct parser *p, int got,
 		error_set(e, "option '%.100s' takes no value", word);
 	else
 		unknown_option(c, p, word, e);
-	return (error_remedy(e, "cudadvise %s --help lists the options",
-	    c->name));
+	return error_remedy(e, "cudadvise %s --help lists the options",
+	    c->name);
 }
 
 int
@@ -405,23 +405,23 @@ options_parse(struct options *o, const struct command *c, int argc,
 	while ((got = getopt_long(argc, argv, p.shorts, p.longs, NULL)) !=
 	    -1) {
 		if (got == '?' || got == ':')
-			return (bad_option(c, &p, got, argv, e));
+			return bad_option(c, &p, got, argv, e);
 		if ((id = find_option(&p, got)) < 0)
-			return (error_set(e, "unknown option"));
+			return error_set(e, "unknown option");
 		if (option_set(o, (enum option_id)id, optarg, e) != 0)
-			return (-1);
+			return -1;
 	}
 	if (o->help)
-		return (optind);
+		return optind;
 	if (argc - optind < c->least) {
 		error_set(e, "%s needs %s", c->name, c->operands);
-		return (error_remedy(e, "usage: cudadvise %s [OPTION...] %s",
-		    c->name, c->operands));
+		return error_remedy(e, "usage: cudadvise %s [OPTION...] %s",
+		    c->name, c->operands);
 	}
 	if (c->most >= 0 && argc - optind > c->most) {
 		error_set(e, "%s does not take '%.100s'", c->name,
 		    argv[optind + c->most]);
-		return (error_remedy(e, "see cudadvise %s --help", c->name));
+		return error_remedy(e, "see cudadvise %s --help", c->name);
 	}
-	return (optind);
+	return optind;
 }

@@ -30,11 +30,11 @@ child(void)
 	snprintf(path, sizeof(path), "/proc/self/task/%d/children",
 	    (int)getpid());
 	if ((f = fopen(path, "re")) == NULL)
-		return (0);
+		return 0;
 	if (fscanf(f, "%ld", &pid) != 1)
 		pid = 0;
 	fclose(f);
-	return ((pid_t)pid);
+	return (pid_t)pid;
 }
 
 void

@@ -19,7 +19,7 @@ cli_error(struct cli *cli, const struct error *e)
 		out_text(o, "  ");
 		out_wrap(o, 2, e->remedy);
 	}
-	return (EXIT_FAILED);
+	return EXIT_FAILED;
 }
 
 void
@@ -50,7 +50,7 @@ cli_json(struct cli *cli, json_t *j)
 
 	if (j == NULL) {
 		error_memory(&e);
-		return (cli_error(cli, &e));
+		return cli_error(cli, &e);
 	}
 	if (json_object_get(j, "schema_version") == NULL) {
 		top = json_pack("{s:i}", "schema_version", SCHEMA_VERSION);
@@ -64,5 +64,5 @@ cli_json(struct cli *cli, json_t *j)
 	json_dumpf(j, cli->out.file, flags);
 	putc('\n', cli->out.file);
 	json_decref(j);
-	return (0);
+	return 0;
 }

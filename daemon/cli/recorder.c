@@ -24,10 +24,10 @@ make_run_id(char out[33], struct error *e)
 	size_t i;
 
 	if (getrandom(random, sizeof(random), 0) != sizeof(random))
-		return (error_set(e, "no random numbers:"));
+		return error_set(e, "no random numbers:");
 	for (i = 0; i < sizeof(random); i++)
 		snprintf(out + 2 * i, 3, "%02x", random[i]);
-	return (0);
+	return 0;
 }
 
 /* Find the daemon, or a place for the capture: r->daemon says which. */
@@ -42,21 +42,21 @@ choose(struct cli *cli, struct recorder *r, struct error *e)
 		    paths_spool(r->spool, &trouble) == 0 &&
 		    stream_connect(r->stream, r->socket, &trouble) == 0) {
 			r->daemon = true;
-			return (0);
+			return 0;
 		}
 		if (cli->opt.require_daemon) {
 			*e = trouble;
-			return (-1);
+			return -1;
 		}
 	}
 	if (collect_open(&r->collect, cli->opt.no_daemon ? cli->opt.output :
 	    NULL, e) != 0)
-		return (-1);
+		return -1;
 	snprintf(r->spool, sizeof(r->spool), "%s", r->collect.directory);
 	if (!cli->opt.no_daemon)
 		cli_note(cli, "no daemon (%s): recording to '%s'",
 		    trouble.text, r->collect.capture);
-	return (0);
+	return 0;
 }
 
 int
@@ -66,8 +66,8 @@ recorder_open(struct cli *cli, struct recorder *r, struct error *e)
 	memset(r, 0, sizeof(*r));
 	if (make_run_id(r->run, e) != 0 ||
 	    (r->stream = stream_new(r->run, e)) == NULL)
-		return (-1);
-	return (choose(cli, r, e));
+		return -1;
+	return choose(cli, r, e);
 }
 
 void
@@ -90,7 +90,7 @@ join_command(int argc, char **argv)
 	for (i = 0; i < argc; i++)
 		need += 4 * strlen(argv[i]) + 3;
 	if ((p = text = malloc(need)) == NULL)
-		return (NULL);
+		return NULL;
 	for (i = 0; i < argc; i++) {
 		bool plain = argv[i][0] != '\0' && strpbrk(argv[i],
 		    " \t\n'\"\\$`|&;<>()*?[]{}~#!") == NULL;
@@ -111,7 +111,7 @@ join_command(int argc, char **argv)
 			*p++ = '\'';
 	}
 	*p = '\0';
-	return (text);
+	return text;
 }
 
 int
@@ -125,7 +125,7 @@ recorder_begin(struct cli *cli, struct recorder *r, int argc, char **argv,
 	int rc;
 
 	if (command == NULL)
-		return (error_memory(e));
+		return error_memory(e);
 	clock_gettime(CLOCK_REALTIME, &now);
 	gethostname(host, sizeof(host) - 1);
 	if (getcwd(cwd, sizeof(cwd)) == NULL)
@@ -144,14 +144,14 @@ recorder_begin(struct cli *cli, struct recorder *r, int argc, char **argv,
 	free(command);
 	if (rc == 0)
 		rc = collect_calibrations(r->stream, e);
-	return (rc);
+	return rc;
 }
 
 int
 recorder_send(struct recorder *r, struct error *e)
 {
 
-	return (r->daemon ? stream_send(r->stream, ACK_MS, e) : 0);
+	return r->daemon ? stream_send(r->stream, ACK_MS, e) : 0;
 }
 
 void
@@ -198,7 +198,7 @@ recorder_view(struct cli *cli, struct recorder *r, struct view *v)
 	open_report(cli);
 	if (rc != 0)
 		cli_error(cli, &e);
-	return (rc);
+	return rc;
 }
 
 void

@@ -31,8 +31,8 @@ is_program(const char *path)
 {
 	struct stat st;
 
-	return (stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
-	    access(path, X_OK) == 0);
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
+	    access(path, X_OK) == 0;
 }
 
 /* Below a toolkit, either way it is installed. */
@@ -48,8 +48,8 @@ in_toolkit(char *out, const char *toolkit)
 	    i < sizeof(places) / sizeof(places[0]); i++)
 		if (paths_join(out, toolkit, places[i], NULL) == 0 &&
 		    is_program(out))
-			return (true);
-	return (false);
+			return true;
+	return false;
 }
 
 static bool
@@ -62,9 +62,9 @@ in_path(char *out)
 		end = strchrnul(p, ':');
 		n = snprintf(out, PATH_MAX, "%.*s/" NAME, (int)(end - p), p);
 		if (*p == '/' && n > 0 && n < PATH_MAX && is_program(out))
-			return (true);
+			return true;
 	}
-	return (false);
+	return false;
 }
 
 static int
@@ -75,20 +75,20 @@ locate(struct sanitize *s, struct error *e)
 	if (told != NULL && *told != '\0') {
 		if (text_copy(s->path, sizeof(s->path), told) == 0 &&
 		    is_program(s->path))
-			return (0);
+			return 0;
 		error_set(e, "CUDADVISE_COMPUTE_SANITIZER: '%.200s' is no "
 		    "program", told);
-		return (error_remedy(e, "unset it, and the one in PATH or the "
-		    "CUDA toolkit is used"));
+		return error_remedy(e, "unset it, and the one in PATH or the "
+		    "CUDA toolkit is used");
 	}
 	if (in_path(s->path) || in_toolkit(s->path, getenv("CUDA_HOME")) ||
 	    in_toolkit(s->path, getenv("CUDA_PATH")) ||
 	    in_toolkit(s->path, "/usr/local/cuda"))
-		return (0);
+		return 0;
 	error_set(e, NAME " was not found: not in PATH, CUDA_HOME, CUDA_PATH "
 	    "or /usr/local/cuda");
-	return (error_remedy(e, "it is a part of the CUDA toolkit (package "
-	    "cuda-sanitizer): install that, or put its directory into PATH"));
+	return error_remedy(e, "it is a part of the CUDA toolkit (package "
+	    "cuda-sanitizer): install that, or put its directory into PATH");
 }
 
 /* Its help says its version, and which options it knows: they have come and
@@ -123,9 +123,9 @@ make_directory(struct sanitize *s, struct error *e)
 		text_copy(dir, sizeof(dir), "/tmp");
 	if (paths_join(s->directory, dir, "sanitize-XXXXXX", e) == 0 &&
 	    mkdtemp(s->directory) != NULL)
-		return (0);
+		return 0;
 	s->directory[0] = '\0';
-	return (error_set(e, "cannot write to '%s':", dir));
+	return error_set(e, "cannot write to '%s':", dir);
 }
 
 int
@@ -134,9 +134,9 @@ sanitize_find(struct sanitize *s, struct error *e)
 
 	memset(s, 0, sizeof(*s));
 	if (locate(s, e) != 0)
-		return (-1);
+		return -1;
 	ask_help(s);
-	return (make_directory(s, e));
+	return make_directory(s, e);
 }
 
 void
@@ -177,13 +177,13 @@ log_option(char *out, const char *path)
 
 	for (; *path != '\0'; path++) {
 		if (n + 3 > PATH_MAX)
-			return (-1);
+			return -1;
 		if (*path == '%')
 			out[n++] = '%';
 		out[n++] = *path;
 	}
 	out[n] = '\0';
-	return (0);
+	return 0;
 }
 
 /* The whole command line, malloced; its strings are borrowed. */
@@ -197,7 +197,7 @@ command_line(struct sanitize *s, const struct sanitize_job *job,
 	while (job->argv[count] != NULL)
 		count++;
 	if ((argv = calloc(ARGUMENTS + count, sizeof(*argv))) == NULL)
-		return (NULL);
+		return NULL;
 #define ADD(text) (argv[n++] = (char *)(uintptr_t)(text))
 	ADD(s->path);
 	ADD("--tool");
@@ -215,7 +215,7 @@ command_line(struct sanitize *s, const struct sanitize_job *job,
 	for (i = 1; i < count; i++)
 		ADD(job->argv[i]);
 #undef ADD
-	return (argv);
+	return argv;
 }
 
 /* --- its log -------------------------------------------------------------------- */
@@ -246,7 +246,7 @@ read_log(const char *path, size_t *len)
 	if (f != NULL)
 		fclose(f);
 	*len = n;
-	return (text);
+	return text;
 }
 
 static struct wire_str
@@ -255,14 +255,14 @@ cut(struct wire_str s)
 
 	if (s.len > NAME_BYTES)
 		s.len = NAME_BYTES;
-	return (s);
+	return s;
 }
 
 static struct record_DEFECT
 defect_of(enum wire_tool tool, const struct sanitizer_report *r)
 {
 
-	return ((struct record_DEFECT){
+	return (struct record_DEFECT){
 		.tool = tool, .kind = r->kind, .severity = r->severity,
 		.flags = r->flags, .count = r->count, .address = r->address,
 		.bytes = r->bytes,
@@ -279,7 +279,7 @@ defect_of(enum wire_tool tool, const struct sanitizer_report *r)
 		.partner_file = cut(r->partner.file),
 		.site = cut(r->site.function), .site_file = cut(r->site.file),
 		.site_object = cut(r->site.object),
-	});
+	};
 }
 
 static enum wire_ran
@@ -287,13 +287,13 @@ state_of(const struct sanitizer_log *log, const struct launched *l)
 {
 
 	if (l->timed_out)
-		return (RAN_TIMEOUT);
+		return RAN_TIMEOUT;
 	if (log->no_gpu)
-		return (RAN_NO_GPU);
+		return RAN_NO_GPU;
 	if (!log->summary)
-		return (RAN_FAILED);
-	return (log->program_failed || l->signal != 0 || l->exit_code != 0 ||
-	    log->trouble.len > 0 ? RAN_PARTIAL : RAN_DONE);
+		return RAN_FAILED;
+	return log->program_failed || l->signal != 0 || l->exit_code != 0 ||
+	    log->trouble.len > 0 ? RAN_PARTIAL : RAN_DONE;
 }
 
 static int
@@ -319,13 +319,13 @@ put_log(const struct sanitize *s, enum wire_tool tool,
 	if (!log->summary)
 		c.errors = log->reports;
 	if (stream_check(to, &c, e) != 0)
-		return (-1);
+		return -1;
 	for (i = 0; i < log->reports; i++) {
 		d = defect_of(tool, &log->report[i]);
 		if (stream_defect(to, &d, e) != 0)
-			return (-1);
+			return -1;
 	}
-	return (0);
+	return 0;
 }
 
 int
@@ -341,11 +341,11 @@ sanitize_run(struct sanitize *s, const struct sanitize_job *job,
 
 	snprintf(name, sizeof(name), "%s.log", wire_tool_name(job->tool));
 	if (paths_join(path, s->directory, name, e) != 0)
-		return (-1);
+		return -1;
 	if (log_option(option, path) != 0)
-		return (error_set(e, "the path '%.100s' is too long", path));
+		return error_set(e, "the path '%.100s' is too long", path);
 	if ((argv = command_line(s, job, option)) == NULL)
-		return (error_memory(e));
+		return error_memory(e);
 	l.argv = argv;
 	if (launch_run(&l, &out->end, e) != 0)
 		goto out;
@@ -360,5 +360,5 @@ out:
 	unlink(path);
 	free(text);
 	free(argv);
-	return (rc);
+	return rc;
 }

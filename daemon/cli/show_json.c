@@ -6,5 +6,5 @@ int
 show_json(struct cli *cli, const struct view *v)
 {
 
-	return (cli_json(cli, view_json(v)));
+	return cli_json(cli, view_json(v));
 }

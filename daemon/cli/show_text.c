@@ -8,5 +8,5 @@ show_text(struct cli *cli, const struct view *v)
 	struct report r = view_report(cli, v);
 
 	text_report(&cli->out, &r);
-	return (0);
+	return 0;
 }

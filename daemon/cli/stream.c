@@ -46,7 +46,7 @@ stream_new(const char *run, struct error *e)
 
 	if ((s = calloc(1, sizeof(*s))) == NULL) {
 		error_memory(e);
-		return (NULL);
+		return NULL;
 	}
 	s->fd = -1;
 	snprintf(s->run, sizeof(s->run), "%s", run);
@@ -54,10 +54,10 @@ stream_new(const char *run, struct error *e)
 		if (getrandom(&s->id, sizeof(s->id), 0) != sizeof(s->id)) {
 			error_set(e, "no random numbers:");
 			stream_free(s);
-			return (NULL);
+			return NULL;
 		}
 	} while (s->id == 0);		/* 0 is the daemon's */
-	return (s);
+	return s;
 }
 
 void
@@ -81,7 +81,7 @@ frame_buffer(size_t *cap)
 {
 
 	*cap = RECORD_MAX_PAYLOAD + RECORD_HEADER_SIZE + 8;
-	return (malloc(FRAME_HEADER_SIZE + *cap));
+	return malloc(FRAME_HEADER_SIZE + *cap);
 }
 
 static int
@@ -91,12 +91,12 @@ frame_room(struct stream *s)
 	size_t room = s->room == 0 ? 16 : 2 * s->room;
 
 	if (s->frames < s->room)
-		return (0);
+		return 0;
 	if ((grown = realloc(s->frame, room * sizeof(*grown))) == NULL)
-		return (-1);
+		return -1;
 	s->frame = grown;
 	s->room = room;
-	return (0);
+	return 0;
 }
 
 static int
@@ -108,18 +108,18 @@ frame_add(struct stream *s, uint8_t *buf, size_t n, struct error *e)
 
 	if (n == 0 || s->frames == FRAMES_MAX) {
 		free(buf);
-		return (error_set(e, "a record of the run is too large"));
+		return error_set(e, "a record of the run is too large");
 	}
 	if (frame_room(s) != 0) {
 		free(buf);
-		return (error_memory(e));
+		return error_memory(e);
 	}
 	frame_seal(buf, &h);
 	if ((fit = realloc(buf, FRAME_HEADER_SIZE + n)) != NULL)
 		buf = fit;
 	s->frame[s->frames].p = buf;
 	s->frame[s->frames++].len = FRAME_HEADER_SIZE + n;
-	return (0);
+	return 0;
 }
 
 #define STREAM_DEFINE(verb, NAME)					\
@@ -131,9 +131,9 @@ frame_add(struct stream *s, uint8_t *buf, size_t n, struct error *e)
 		uint8_t *buf = frame_buffer(&cap);			\
 									\
 		if (buf == NULL)					\
-			return (error_memory(e));		\
+			return error_memory(e);		\
 		n = record_put_##NAME(buf + FRAME_HEADER_SIZE, cap, r);	\
-		return (frame_add(s, buf, n, e));			\
+		return frame_add(s, buf, n, e);			\
 	}
 STREAM_DEFINE(begin, RUN_BEGIN)
 STREAM_DEFINE(calibration, CALIBRATION)
@@ -150,25 +150,25 @@ stream_connect(struct stream *s, const char *path, struct error *e)
 
 	snprintf(s->path, sizeof(s->path), "%s", path);
 	if (strlen(path) >= sizeof(sun.sun_path))
-		return (error_set(e, "the socket path '%.100s' is too long",
-		    path));
+		return error_set(e, "the socket path '%.100s' is too long",
+		    path);
 	memcpy(sun.sun_path, path, strlen(path) + 1);
 	if (s->fd >= 0)
 		close(s->fd);
 	s->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (s->fd < 0)
-		return (error_set(e, "cannot make a socket:"));
+		return error_set(e, "cannot make a socket:");
 	setsockopt(s->fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
 	if (connect(s->fd, (struct sockaddr *)&sun, sizeof(sun)) != 0) {
 		error_set(e, "cannot connect to '%s':", path);
 		close(s->fd);
 		s->fd = -1;
-		return (-1);
+		return -1;
 	}
 	/* The daemon drops what it has by its sequence number. */
 	s->sent = 0;
 	s->have = 0;
-	return (0);
+	return 0;
 }
 
 static int
@@ -181,11 +181,11 @@ send_all(int fd, const uint8_t *p, size_t len)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return (-1);
+			return -1;
 		p += n;
 		len -= (size_t)n;
 	}
-	return (0);
+	return 0;
 }
 
 static int
@@ -193,12 +193,12 @@ send_pending(struct stream *s)
 {
 
 	if (s->fd < 0)
-		return (-1);
+		return -1;
 	for (; s->sent < s->frames; s->sent++)
 		if (send_all(s->fd, s->frame[s->sent].p,
 		    s->frame[s->sent].len) != 0)
-			return (-1);
-	return (0);
+			return -1;
+	return 0;
 }
 
 /* Take the frames out of s->in; -1 if the daemon speaks something else. */
@@ -213,9 +213,9 @@ take_acks(struct stream *s)
 	for (;;) {
 		status = frame_check(s->in, s->have, &h);
 		if (status == FRAME_SHORT)
-			return (s->have < sizeof(s->in) ? 0 : -1);
+			return s->have < sizeof(s->in) ? 0 : -1;
 		if (status != FRAME_OK)
-			return (-1);
+			return -1;
 		pos = 0;
 		while (record_next(s->in + FRAME_HEADER_SIZE, h.stored, &pos,
 		    &r) == 1)
@@ -234,7 +234,7 @@ now_ms(void)
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
-	return ((int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
 /* Until all is acknowledged or ${ms} are over: 0, or -1. */
@@ -247,19 +247,19 @@ wait_acks(struct stream *s, int ms)
 
 	while (s->acknowledged < s->frames) {
 		if ((left = end - now_ms()) <= 0)
-			return (-1);
+			return -1;
 		if (poll(&p, 1, (int)left) <= 0)
 			continue;
 		n = recv(s->fd, s->in + s->have, sizeof(s->in) - s->have, 0);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return (-1);
+			return -1;
 		s->have += (size_t)n;
 		if (take_acks(s) != 0)
-			return (-1);
+			return -1;
 	}
-	return (0);
+	return 0;
 }
 
 int
@@ -267,12 +267,12 @@ stream_send(struct stream *s, int ms, struct error *e)
 {
 
 	if (send_pending(s) == 0 && wait_acks(s, ms) == 0)
-		return (0);
+		return 0;
 	/* It may have been started again meanwhile. */
 	if (s->path[0] != '\0' && stream_connect(s, s->path, e) == 0 &&
 	    send_pending(s) == 0 && wait_acks(s, ms) == 0)
-		return (0);
-	return (error_set(e, "the daemon did not take the run's data"));
+		return 0;
+	return error_set(e, "the daemon did not take the run's data");
 }
 
 int
@@ -286,13 +286,13 @@ stream_spool(struct stream *s, const char *directory, struct error *e)
 	n = snprintf(path, sizeof(path), "%s/%s.%016" PRIx64 ".spool",
 	    directory, s->run, s->id);
 	if (n < 0 || (size_t)n >= sizeof(path))
-		return (error_set(e, "the path '%.100s' is too long",
-		    directory));
+		return error_set(e, "the path '%.100s' is too long",
+		    directory);
 	if ((f = fopen(path, "we")) == NULL)
-		return (error_set(e, "cannot write '%s':", path));
+		return error_set(e, "cannot write '%s':", path);
 	for (i = 0; i < s->frames; i++)
 		bad |= fwrite(s->frame[i].p, 1, s->frame[i].len, f) !=
 		    s->frame[i].len;
 	bad |= fclose(f) != 0;
-	return (bad ? error_set(e, "cannot write '%s':", path) : 0);
+	return bad ? error_set(e, "cannot write '%s':", path) : 0;
 }

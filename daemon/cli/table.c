@@ -39,7 +39,7 @@ table_new(struct out *o, const struct table_column *columns, int n)
 	if (t == NULL || (t->width = calloc((size_t)n, sizeof(int))) == NULL ||
 	    (t->table = scols_new_table()) == NULL) {
 		table_free(t);
-		return (NULL);
+		return NULL;
 	}
 	t->out = o;
 	t->columns = columns;
@@ -63,7 +63,7 @@ table_new(struct out *o, const struct table_column *columns, int n)
 			widen(t, i, title);
 		free(title);
 	}
-	return (t);
+	return t;
 }
 
 void
@@ -107,7 +107,7 @@ wanted(const struct table *t)
 		    t->columns[i].flags >> 8 : t->width[i];
 		sum += 1 + (least < t->width[i] ? least : t->width[i]);
 	}
-	return (sum);
+	return sum;
 }
 
 /* Leave out what can be spared, until the rest fits. */
@@ -132,11 +132,11 @@ table_print(struct table *t)
 {
 
 	if (t == NULL || t->failed)
-		return (-1);
+		return -1;
 	if (t->cut)
 		spare(t);
 	scols_table_set_stream(t->table, t->out->file);
-	return (scols_print_table(t->table) == 0 ? 0 : -1);
+	return scols_print_table(t->table) == 0 ? 0 : -1;
 }
 
 void

@@ -26,8 +26,8 @@ load_config(struct config *config, struct error *e)
 
 	config_init(config);
 	if (paths_config(path, NULL) != 0)
-		return (0);
-	return (config_load(config, path, false, e));
+		return 0;
+	return config_load(config, path, false, e);
 }
 
 void
@@ -55,10 +55,10 @@ load(struct cli *cli, const char *path, struct view *v, bool keep,
 
 	memset(v, 0, sizeof(*v));
 	if ((v->loaded = l = calloc(1, sizeof(*l))) == NULL)
-		return (error_memory(e));
+		return error_memory(e);
 	if (load_config(&config, e) != 0) {
 		view_release(v);
-		return (-1);
+		return -1;
 	}
 	if (loaded_from_file(l, path, config.thresholds, keep, e) != 0)
 		goto out;
@@ -78,21 +78,21 @@ out:
 	config_clear(&config);
 	if (rc != 0)
 		view_release(v);
-	return (rc);
+	return rc;
 }
 
 int
 view_file(struct cli *cli, const char *path, struct view *v, struct error *e)
 {
 
-	return (load(cli, path, v, false, e));
+	return load(cli, path, v, false, e);
 }
 
 int
 view_new(struct cli *cli, const char *path, struct view *v, struct error *e)
 {
 
-	return (load(cli, path, v, true, e));
+	return load(cli, path, v, true, e);
 }
 
 /* The newest run's number as text, malloced. */
@@ -104,7 +104,7 @@ newest(struct cli *cli, struct error *e)
 	char *name = NULL;
 
 	if (page == NULL)
-		return (NULL);
+		return NULL;
 	number = json_object_get(json_array_get(page, 0), "number");
 	if (!json_is_integer(number)) {
 		error_set(e, "no run is recorded yet");
@@ -115,7 +115,7 @@ newest(struct cli *cli, struct error *e)
 		error_memory(e);
 	}
 	json_decref(page);
-	return (name);
+	return name;
 }
 
 /* An object of the run: /runs/ID + ${tail}. */
@@ -127,12 +127,12 @@ get(struct cli *cli, const char *id, const char *tail, struct error *e)
 
 	if (asprintf(&path, "/runs/%s%s", id, tail) < 0) {
 		error_memory(e);
-		return (NULL);
+		return NULL;
 	}
 	if (client_get(cli->client, path, &got, e) < 0)
 		got = NULL;
 	free(path);
-	return (got);
+	return got;
 }
 
 /* A document of the run: of a list, its items. */
@@ -145,10 +145,10 @@ get_document(struct cli *cli, const char *id, enum document_id which,
 
 	if (got == NULL || kind->shape != DOCUMENT_SHAPE_LIST ||
 	    json_is_array(got))
-		return (got);
+		return got;
 	items = json_incref(json_object_get(got, "items"));
 	json_decref(got);
-	return (items != NULL ? items : json_array());
+	return items != NULL ? items : json_array();
 }
 
 /* Where the daemon keeps the capture of a run. */
@@ -158,12 +158,12 @@ capture_path(char *path, const char *uuid, struct error *e)
 	char state[PATH_MAX], runs[PATH_MAX], dir[PATH_MAX];
 
 	if (!text_is_hex(uuid, 32))
-		return (error_set(e, "'%.64s' is no run's id", uuid));
+		return error_set(e, "'%.64s' is no run's id", uuid);
 	if (paths_state(state, e) != 0 ||
 	    paths_join(runs, state, "runs", e) != 0 ||
 	    paths_join(dir, runs, uuid, e) != 0)
-		return (-1);
-	return (paths_join(path, dir, "capture.cadv", e));
+		return -1;
+	return paths_join(path, dir, "capture.cadv", e);
 }
 
 /*
@@ -208,7 +208,7 @@ view_unstored(struct cli *cli, struct view *v, struct error *e)
 	rc = 0;
 out:
 	json_decref(row);
-	return (rc);
+	return rc;
 }
 
 /* 1: the daemon has the analysis of all of the run v->run; 0: ${v} is filled
@@ -223,7 +223,7 @@ view_rest(struct cli *cli, struct view *v, struct error *e)
 	struct error said = ERROR_INIT;
 
 	if (stored && (live || !json_is_object(problem)))
-		return (1);
+		return 1;
 	/* All that came was stored; "truncated": what came last was not. */
 	if (stored && strcmp(state, "truncated") != 0) {
 		error_set(&said, "run %llu was not stored completely: %.300s",
@@ -234,13 +234,13 @@ view_rest(struct cli *cli, struct view *v, struct error *e)
 		    NULL ? field_text(problem, "remedy") :
 		    "see `cudadvise doctor`");
 		cli_error(cli, &said);
-		return (1);
+		return 1;
 	}
 	if (!live || json_is_object(problem))
-		return (view_unstored(cli, v, e));
+		return view_unstored(cli, v, e);
 	error_set(e, "run %llu has just begun: nothing of it is analysed yet",
 	    (unsigned long long)field_count(v->run, "number"));
-	return (error_remedy(e, "try again in a moment"));
+	return error_remedy(e, "try again in a moment");
 }
 
 static int
@@ -280,7 +280,7 @@ memory:
 out:
 	free(path);
 	free(id);
-	return (rc);
+	return rc;
 }
 
 /* "41" is a run even if a file has that name: write ./41 for it. */
@@ -290,9 +290,9 @@ is_file(const char *ref)
 	struct stat st;
 	uint64_t number;
 
-	return (strchr(ref, '/') != NULL ||
+	return strchr(ref, '/') != NULL ||
 	    (text_u64(ref, 0, UINT64_MAX, &number) != 0 &&
-	    stat(ref, &st) == 0));
+	    stat(ref, &st) == 0);
 }
 
 int
@@ -301,14 +301,14 @@ view_run_only(const char *command, const char *ref, struct error *e)
 
 	if (*ref == '\0') {
 		error_set(e, "an empty name is no run");
-		return (error_remedy(e, "cudadvise list shows the runs"));
+		return error_remedy(e, "cudadvise list shows the runs");
 	}
 	if (!is_file(ref))
-		return (0);
+		return 0;
 	error_set(e, "'%.200s' is a file: %s takes a run of the daemon", ref,
 	    command);
-	return (error_remedy(e, "cudadvise import makes it one; cudadvise show "
-	    "--json reads a capture file as it is"));
+	return error_remedy(e, "cudadvise import makes it one; cudadvise show "
+	    "--json reads a capture file as it is");
 }
 
 int
@@ -319,23 +319,23 @@ view_load(struct cli *cli, const char *ref, struct view *v, struct error *e)
 
 	memset(v, 0, sizeof(*v));
 	if (ref != NULL && is_file(ref))
-		return (view_file(cli, ref, v, e));
+		return view_file(cli, ref, v, e);
 	if (ref != NULL && view_run_only("show", ref, e) != 0)
-		return (-1);
+		return -1;
 	if (ref != NULL && strchr(ref, '.') != NULL) {	/* no run's name */
 		error_set(e, "there is no file '%.300s' here, and no run of "
 		    "that name", ref);
-		return (error_remedy(e, "cudadvise list shows the runs"));
+		return error_remedy(e, "cudadvise list shows the runs");
 	}
 	if (cli->client == NULL && (cli->client = daemon_connect(e)) == NULL)
-		return (-1);
+		return -1;
 	if (ref == NULL && (ref = latest = newest(cli, e)) == NULL)
-		return (-1);
+		return -1;
 	rc = view_run(cli, ref, v, e);
 	free(latest);
 	if (rc != 0)
 		view_release(v);
-	return (rc);
+	return rc;
 }
 
 void
@@ -360,10 +360,10 @@ view_source(struct cli *cli, const struct view *v, uint32_t kernel, bool sass,
 	char tail[64];
 
 	if (v->loaded != NULL)
-		return (loaded_source(v->loaded, kernel, sass, e));
+		return loaded_source(v->loaded, kernel, sass, e);
 	snprintf(tail, sizeof(tail), "/kernels/%u/source%s", kernel,
 	    sass ? "?sass=1" : "");
-	return (get(cli, v->name, tail, e));
+	return get(cli, v->name, tail, e);
 }
 
 json_t *
@@ -373,9 +373,9 @@ view_source_file(struct cli *cli, const struct view *v, uint32_t index,
 	char tail[64];
 
 	if (v->loaded != NULL)
-		return (loaded_source_file(v->loaded, index, e));
+		return loaded_source_file(v->loaded, index, e);
 	snprintf(tail, sizeof(tail), "/source-files/%u", index);
-	return (get(cli, v->name, tail, e));
+	return get(cli, v->name, tail, e);
 }
 
 json_t *
@@ -383,8 +383,8 @@ view_document(struct cli *cli, const struct view *v, enum document_id which,
     struct error *e)
 {
 
-	return (v->loaded != NULL ? loaded_document(v->loaded, which, e) :
-	    get_document(cli, v->name, which, e));
+	return v->loaded != NULL ? loaded_document(v->loaded, which, e) :
+	    get_document(cli, v->name, which, e);
 }
 
 static int
@@ -395,7 +395,7 @@ by_time(const void *a, const void *b)
 	double y = field_number(json_object_get(*(json_t *const *)b, "time"),
 	    "total_ns");
 
-	return (x < y ? 1 : x > y ? -1 : 0);
+	return x < y ? 1 : x > y ? -1 : 0;
 }
 
 json_t **
@@ -406,11 +406,11 @@ view_by_time(const json_t *kernels)
 	size_t i;
 
 	if (k == NULL)
-		return (NULL);
+		return NULL;
 	json_array_foreach((json_t *)kernels, i, v)
 		k[i] = v;
 	qsort(k, json_array_size(kernels), sizeof(*k), by_time);
-	return (k);
+	return k;
 }
 
 json_t *
@@ -421,7 +421,7 @@ view_compare(const struct view *base, const struct view *target)
 	struct compare_side after = { target->run, target->findings,
 	    target->kernels };
 
-	return (compare_runs(&before, &after));
+	return compare_runs(&before, &after);
 }
 
 struct report
@@ -431,16 +431,16 @@ view_report(const struct cli *cli, const struct view *v)
 	    .kernels = v->kernels, .diagnostics = v->diagnostics,
 	    .name = v->name, .verbose = cli->opt.verbose };
 
-	return (r);
+	return r;
 }
 
 json_t *
 view_json(const struct view *v)
 {
 
-	return (json_pack("{s:O, s:O, s:O, s:O}", "run", v->run, "findings",
+	return json_pack("{s:O, s:O, s:O, s:O}", "run", v->run, "findings",
 	    v->findings, "kernels", v->kernels, "diagnostics",
-	    v->diagnostics));
+	    v->diagnostics);
 }
 
 int
@@ -455,5 +455,5 @@ view_print(struct cli *cli, const struct view *v)
 #undef EXPORTED
 	};
 
-	return (show[cli->opt.format](cli, v));
+	return show[cli->opt.format](cli, v);
 }

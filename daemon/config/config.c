@@ -117,15 +117,15 @@ read_line(char *out, int size, void *stream)
 	size_t n;
 
 	if (p->e->set || fgets(out, size, p->file) == NULL)
-		return (NULL);
+		return NULL;
 	p->line++;
 	n = strlen(out);
 	if (n + 1 == (size_t)size && out[n - 1] != '\n') {
 		error_set(p->e, "%s:%d: the line is too long", p->path,
 		    p->line);
-		return (NULL);
+		return NULL;
 	}
-	return (out);
+	return out;
 }
 
 static int
@@ -139,14 +139,14 @@ value_set(struct parse *p, const struct key *k, const char *value)
 		for (i = 0; k->word[i] != NULL; i++)
 			if (strcmp(k->word[i], value) == 0) {
 				key_store(p->config, k, k->min + (double)i);
-				return (1);
+				return 1;
 			}
 		error_set(p->e, "%s:%d: %s cannot be '%.60s'", p->path,
 		    p->line, k->name, value);
 		error_remedy(p->e, "one of: %s, %s, %s%s%s", k->word[0],
 		    k->word[1], k->word[2], k->word[3] ? ", " : "",
 		    k->word[3] ? k->word[3] : "");
-		return (0);
+		return 0;
 	}
 	if (k->kind == KEY_DOUBLE) {
 		if (text_double(value, k->min, k->max, &v) != 0)
@@ -157,11 +157,11 @@ value_set(struct parse *p, const struct key *k, const char *value)
 		v = (double)u;
 	}
 	key_store(p->config, k, v);
-	return (1);
+	return 1;
 range:
 	error_set(p->e, "%s:%d: %s = '%.60s' is not a number from %.15g to "
 	    "%.15g", p->path, p->line, k->name, value, k->min, k->max);
-	return (0);
+	return 0;
 }
 
 static int
@@ -172,21 +172,21 @@ threshold_set(struct parse *p, const char *name, const char *value)
 	if (text_double(value, -1e300, 1e300, &v) != 0) {
 		error_set(p->e, "%s:%d: %.100s = '%.60s' is not a number",
 		    p->path, p->line, name, value);
-		return (0);
+		return 0;
 	}
 	if (p->config->thresholds == NULL &&
 	    (p->config->thresholds = thresholds_new()) == NULL) {
 		error_memory(p->e);
-		return (0);
+		return 0;
 	}
 	if (thresholds_set(p->config->thresholds, name, v) != 0) {
 		error_set(p->e, "%s:%d: no rule has the threshold '%.100s'",
 		    p->path, p->line, name);
 		error_remedy(p->e, "`cudadvise explain RULE` lists a rule's "
 		    "thresholds; write them as RULE.KEY");
-		return (0);
+		return 0;
 	}
-	return (1);
+	return 1;
 }
 
 static int
@@ -196,18 +196,18 @@ handle(void *user, const char *section, const char *name, const char *value)
 	size_t i;
 
 	if (p->e->set)
-		return (0);
+		return 0;
 	if (strcmp(section, "rules") == 0)
-		return (threshold_set(p, name, value));
+		return threshold_set(p, name, value);
 	for (i = 0; i < KEYS; i++)
 		if (strcmp(key_table[i].section, section) == 0 &&
 		    strcmp(key_table[i].name, name) == 0)
-			return (value_set(p, &key_table[i], value));
+			return value_set(p, &key_table[i], value);
 	error_set(p->e, "%s:%d: unknown key '%.60s' in section [%.60s]",
 	    p->path, p->line, name, section);
 	error_remedy(p->e, "the file cudadvised.conf that is installed with "
 	    "cudadvise lists every key");
-	return (0);
+	return 0;
 }
 
 int
@@ -221,8 +221,8 @@ config_load(struct config *c, const char *path, bool required,
 	config_init(c);
 	if ((p.file = fopen(path, "re")) == NULL) {
 		if (!required && (errno == ENOENT || errno == ENOTDIR))
-			return (0);
-		return (error_set(p.e, "cannot open '%s':", path));
+			return 0;
+		return error_set(p.e, "cannot open '%s':", path);
 	}
 	rc = ini_parse_stream(read_line, &p, handle, &p);
 	if (rc == 0 && ferror(p.file))
@@ -234,7 +234,7 @@ config_load(struct config *c, const char *path, bool required,
 	} else if (rc < 0)
 		error_memory(p.e);
 	if (!p.e->set)
-		return (0);
+		return 0;
 	config_clear(c);
-	return (-1);
+	return -1;
 }

@@ -35,7 +35,7 @@ chip_of(uint32_t major, uint32_t minor)
 		if (chips[i].major == major &&
 		    (chips[i].minor <= minor || found == &chips[0]))
 			found = &chips[i];
-	return (found);
+	return found;
 }
 
 uint64_t
@@ -44,13 +44,13 @@ chip_carveout(const struct chip *c, uint64_t bytes)
 
 	for (unsigned i = 0; i < c->carveouts->number; i++)
 		if (bytes <= c->carveouts->kib[i] * (uint64_t)KIB)
-			return (c->carveouts->kib[i] * (uint64_t)KIB);
-	return (bytes);
+			return c->carveouts->kib[i] * (uint64_t)KIB;
+	return bytes;
 }
 
 double
 chip_cycles(const struct chip *c, uint16_t results)
 {
 
-	return (WARP * c->schedulers / results);
+	return WARP * c->schedulers / results;
 }

@@ -37,41 +37,41 @@ const struct reason *
 reason_of(enum reason_code code)
 {
 
-	return (&reasons[code]);
+	return &reasons[code];
 }
 
 const struct reason *
 reason_skip(enum wire_skip skip)
 {
 
-	return (reason_of((unsigned)skip < SKIP_REASONS ? of_skip[skip] :
-	    REASON_NO_COUNTERS));
+	return reason_of((unsigned)skip < SKIP_REASONS ? of_skip[skip] :
+	    REASON_NO_COUNTERS);
 }
 
 const char *
 reason_name(const struct reason *r)
 {
 
-	return (r != NULL ? rows[r->code].name : NULL);
+	return r != NULL ? rows[r->code].name : NULL;
 }
 
 const char *
 reason_text(const struct reason *r)
 {
 
-	return (r != NULL ? r->text : NULL);
+	return r != NULL ? r->text : NULL;
 }
 
 const char *
 reason_why(const struct reason *r)
 {
 
-	return (rows[r->code].why);
+	return rows[r->code].why;
 }
 
 const char *
 reason_remedy(const struct reason *r)
 {
 
-	return (rows[r->code].remedy);
+	return rows[r->code].remedy;
 }

@@ -24,7 +24,7 @@ ends_with(const char *name, size_t len, const char *end)
 {
 	size_t n = strlen(end);
 
-	return (len > n && memcmp(name + len - n, end, n) == 0);
+	return len > n && memcmp(name + len - n, end, n) == 0;
 }
 
 enum stall
@@ -37,7 +37,7 @@ stall_find(const char *name, size_t len, bool *issued)
 
 	*issued = true;
 	if (len <= skip || memcmp(name, prefix, skip) != 0)
-		return (STALL_COUNT);
+		return STALL_COUNT;
 	name += skip;
 	len -= skip;
 	if (ends_with(name, len, not_issued)) {
@@ -47,6 +47,6 @@ stall_find(const char *name, size_t len, bool *issued)
 	for (i = 0; i < STALL_OTHER; i++)
 		if (strlen(stall_table[i].key) == len &&
 		    memcmp(stall_table[i].key, name, len) == 0)
-			return ((enum stall)i);
-	return (STALL_OTHER);
+			return (enum stall)i;
+	return STALL_OTHER;
 }

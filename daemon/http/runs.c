@@ -290,12 +290,12 @@ import_problem(const struct error *e)
 
 	switch (e->code) {
 	case ERROR_NO_SPACE:
-		return (PROBLEM_NO_SPACE);
+		return PROBLEM_NO_SPACE;
 	case ERROR_MEMORY:
 	case ERROR_BUSY:
-		return (PROBLEM_BUSY);
+		return PROBLEM_BUSY;
 	default:
-		return (stop_asked() ? PROBLEM_BUSY : PROBLEM_NOT_CAPTURE);
+		return stop_asked() ? PROBLEM_BUSY : PROBLEM_NOT_CAPTURE;
 	}
 }
 

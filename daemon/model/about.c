@@ -16,8 +16,8 @@ text_keep(struct model *m, const char **to, struct wire_str s)
 {
 
 	if ((*to != NULL && **to != '\0') || s.len == 0)
-		return (0);
-	return ((*to = pool_text(&m->pool, s)) == NULL ? -1 : 0);
+		return 0;
+	return (*to = pool_text(&m->pool, s)) == NULL ? -1 : 0;
 }
 
 static void
@@ -62,8 +62,8 @@ about_hello(struct model *m, struct stream *s, const struct record_HELLO *r)
 	    text_keep(m, &m->run.host, r->host) != 0 ||
 	    text_keep(m, &m->run.cwd, r->cwd) != 0 ||
 	    text_keep(m, &m->run.label, r->label) != 0)
-		return (-1);
-	return (0);
+		return -1;
+	return 0;
 }
 
 int
@@ -74,7 +74,7 @@ about_run_begin(struct model *m, struct stream *s,
 	(void)s;
 	m->launcher = true;
 	if (m->run_begin)
-		return (0);
+		return 0;
 	m->run_begin = true;
 	/* The launcher knows better than the first process to say hello. */
 	m->run.command = m->run.cwd = m->run.host = m->run.label = NULL;
@@ -90,8 +90,8 @@ about_run_begin(struct model *m, struct stream *s,
 	    text_keep(m, &m->run.host, r->host) != 0 ||
 	    text_keep(m, &m->run.label, r->label) != 0 ||
 	    text_keep(m, &m->run.version, r->version) != 0)
-		return (-1);
-	return (0);
+		return -1;
+	return 0;
 }
 
 int
@@ -108,7 +108,7 @@ about_run_end(struct model *m, struct stream *s, const struct record_RUN_END *r)
 	if (r->start_ns > 0 && r->start_ns <= r->end_ns &&
 	    model_time(m, r->start_ns, r->start_ns))
 		m->begin_ns = r->start_ns;
-	return (0);
+	return 0;
 }
 
 int
@@ -121,35 +121,35 @@ about_calibration(struct model *m, struct stream *s,
 
 	(void)s;
 	if (r->json.len == 0)
-		return (0);
+		return 0;
 	if (m->calibrations >= MAX_CALIBRATIONS ||
 	    r->json.len > MAX_CALIBRATION_BYTES) {
 		m->lost++;
-		return (0);
+		return 0;
 	}
 	grown = realloc(m->calibration, (m->calibrations + 1) * sizeof(*c));
 	if (grown == NULL)
-		return (-1);
+		return -1;
 	m->calibration = grown;
 	if ((json = malloc(r->json.len + 1)) == NULL)
-		return (-1);
+		return -1;
 	memcpy(json, r->json.p, r->json.len);
 	json[r->json.len] = '\0';
 	for (i = 0; i < m->calibrations; i++)
 		if (m->calibration[i].length == r->json.len && memcmp(json,
 		    m->calibration[i].json, r->json.len) == 0) {
 			free(json);
-			return (0);
+			return 0;
 		}
 	c = &m->calibration[m->calibrations];
 	if ((c->gpu = pool_text(&m->pool, r->gpu)) == NULL) {
 		free(json);
-		return (-1);
+		return -1;
 	}
 	c->json = json;
 	c->length = r->json.len;
 	m->calibrations++;
-	return (0);
+	return 0;
 }
 
 /* The place of a refusal, as the injection library names it. */
@@ -194,8 +194,8 @@ about_diagnostic(struct model *m, struct stream *s,
 	note_refused(&m->run, r->where);
 	if ((d.where = pool_text(&m->pool, r->where)) == NULL ||
 	    (d.text = pool_text(&m->pool, r->text)) == NULL)
-		return (-1);
-	return (diagnostic_add(m, &d));
+		return -1;
+	return diagnostic_add(m, &d);
 }
 
 int
@@ -210,9 +210,9 @@ about_names(struct model *m)
 	};
 
 	if (d.count == 0)
-		return (0);
+		return 0;
 	m->names_told = m->pool.names.raw;
-	return (diagnostic_add(m, &d));
+	return diagnostic_add(m, &d);
 }
 
 /* Times in records are not corrected: CUPTI stamps kernels with the same clock
@@ -237,10 +237,10 @@ about_clock(struct model *m, struct stream *s, const struct record_CLOCK *r)
 	/* A reading that was interrupted says nothing. */
 	if (!known || sub_sat(r->mono_after_ns, r->mono_before_ns) >
 	    CLOCK_STEP / 2)
-		return (0);
+		return 0;
 	if (step > -CLOCK_STEP && step < CLOCK_STEP)
-		return (0);
-	return (diagnostic_add(m, &d));
+		return 0;
+	return diagnostic_add(m, &d);
 }
 
 /* CUPTI works in threads of its own as well, and what callbacks take is told as
@@ -249,9 +249,9 @@ static bool
 holds_host(uint32_t kind)
 {
 
-	return (kind == OVERHEAD_COUNTERS || kind == OVERHEAD_SETUP ||
+	return kind == OVERHEAD_COUNTERS || kind == OVERHEAD_SETUP ||
 	    kind == OVERHEAD_SOURCE || kind == OVERHEAD_SAMPLING ||
-	    kind == OVERHEAD_WAIT);
+	    kind == OVERHEAD_WAIT;
 }
 
 int
@@ -262,13 +262,13 @@ about_overhead(struct model *m, struct stream *s,
 
 	(void)s;
 	if (!model_time(m, r->start_ns, r->end_ns))
-		return (0);
+		return 0;
 	m->run.overhead_ns[kind] = add_sat(m->run.overhead_ns[kind],
 	    r->end_ns - r->start_ns);
 	if (spans_add(&m->overhead, r->start_ns, r->end_ns) != 0)
-		return (-1);
-	return (holds_host(kind) ? spans_add(&m->held, r->start_ns,
-	    r->end_ns) : 0);
+		return -1;
+	return holds_host(kind) ? spans_add(&m->held, r->start_ns,
+	    r->end_ns) : 0;
 }
 
 int
@@ -279,11 +279,11 @@ about_jit(struct model *m, struct stream *s, const struct record_JIT *r)
 	if (r->operation == JIT_LOAD)
 		m->run.jit_loads = add_sat(m->run.jit_loads, 1);
 	if (r->operation != JIT_COMPILE)
-		return (0);
+		return 0;
 	m->run.jit_compiles = add_sat(m->run.jit_compiles, 1);
 	if (r->start_ns == 0 || !model_time(m, r->start_ns, r->end_ns))
-		return (0);
-	return (spans_add(&m->jit, r->start_ns, r->end_ns));
+		return 0;
+	return spans_add(&m->jit, r->start_ns, r->end_ns);
 }
 
 int
@@ -295,7 +295,7 @@ about_bye(struct model *m, struct stream *s, const struct record_BYE *r)
 	s->bye_lost = r->lost;
 	if (model_time(m, r->now_ns, r->now_ns))
 		s->process.end_ns = r->now_ns;
-	return (0);
+	return 0;
 }
 
 int
@@ -305,7 +305,7 @@ about_loss(struct model *m, struct stream *s, const struct record_LOSS *r)
 
 	(void)m;
 	s->process.lost[class] = add_sat(s->process.lost[class], r->count);
-	return (0);
+	return 0;
 }
 
 /* Each says all so far: the last one counts. Nobody but a measured process is
@@ -323,7 +323,7 @@ about_held(struct model *m, struct stream *s, const struct record_HELD *r)
 		.replay_longest_ns = r->replay_longest_ns,
 		.limit_ns = r->limit_ns,
 	};
-	return (0);
+	return 0;
 }
 
 void
@@ -356,5 +356,5 @@ about_level(const struct model *m)
 	for (i = 0; i < m->stream_count; i++)
 		if (m->stream[i]->process.level > level)
 			level = m->stream[i]->process.level;
-	return (level);
+	return level;
 }

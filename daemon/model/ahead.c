@@ -49,7 +49,7 @@ ahead_wait(const struct thread *t, uint64_t from, uint64_t to)
 	    i++)
 		if (t->wait[i].kind == WAIT_SYNC && t->wait[i].start >= from)
 			found = &t->wait[i];
-	return (found);
+	return found;
 }
 
 /* What we held the host for until ${to}, less what the GPU worked longer because
@@ -150,7 +150,7 @@ ahead_gap(struct model *m, struct device_state *d, const struct op *next,
 	} else {
 		ahead_nothing(a);
 	}
-	return (taken);
+	return taken;
 }
 
 void

@@ -53,10 +53,10 @@ burst_queue(struct burst *b, const struct op *op)
 	bool full = false;
 
 	if ((op->flags & OP_IN_GRAPH) != 0)
-		return (0);
+		return 0;
 	if (b->ring == NULL &&
 	    (b->ring = calloc(QUEUE_DEPTH, sizeof(*b->ring))) == NULL)
-		return (-1);
+		return -1;
 	slot = &b->ring[b->pushed % QUEUE_DEPTH];
 	if (b->pushed - b->ended == QUEUE_DEPTH)
 		full = *slot >= op->launch;
@@ -71,7 +71,7 @@ burst_queue(struct burst *b, const struct op *op)
 	*slot = op->end;
 	b->pushed++;
 	b->last_launch = max_u64(b->last_launch, op->launch);
-	return (0);
+	return 0;
 }
 
 int
@@ -90,9 +90,9 @@ burst_start(struct device_state *d, const struct op *op)
 	burst_thread(b, op->thread);
 	if (op->launch == 0) {
 		b->unknown = true;
-		return (0);
+		return 0;
 	}
-	return (burst_queue(b, op));
+	return burst_queue(b, op);
 }
 
 static uint64_t
@@ -105,7 +105,7 @@ burst_waited(const struct model *m, const struct burst *b, uint64_t end)
 		ns = host_wait(&m->thread[b->thread[i]], b->start, end);
 		longest = max_u64(longest, ns);
 	}
-	return (add_sat(longest, add_sat(b->full_ns, b->late_ns)));
+	return add_sat(longest, add_sat(b->full_ns, b->late_ns));
 }
 
 /* Settle what the burst has so far, if the host was blocked for ${waited}. */
@@ -135,7 +135,7 @@ static double
 burst_blocked(const struct model *m, const struct burst *b, uint64_t end)
 {
 
-	return (b->unknown ? b->excl : (double)burst_waited(m, b, end));
+	return b->unknown ? b->excl : (double)burst_waited(m, b, end);
 }
 
 int
@@ -155,7 +155,7 @@ burst_end(struct model *m, struct device_state *d, const struct active *a)
 	if (place->serial != b->serial) {
 		if (model_grow(&b->item, &b->cap, b->items, BURST_OPS,
 		    sizeof(*b->item)) != 0)
-			return (-1);
+			return -1;
 		*place = (struct burst_place){ b->serial, b->items };
 		b->item[b->items++] = (struct burst_item){ a->op.index,
 		    is_copy, 0 };
@@ -163,7 +163,7 @@ burst_end(struct model *m, struct device_state *d, const struct active *a)
 	b->item[place->item].excl += a->excl;
 	b->excl += a->excl;
 	b->ops++;
-	return (0);
+	return 0;
 }
 
 void

@@ -15,9 +15,9 @@ check_feed(struct model *m, struct stream *s, const struct record_CHECK *r)
 	if (model_grow(&m->check, &m->checks_cap, m->checks, MAX_CHECKS,
 	    sizeof(*c)) != 0) {
 		if (m->checks < MAX_CHECKS)
-			return (-1);
+			return -1;
 		m->lost++;
-		return (0);
+		return 0;
 	}
 	c = &m->check[m->checks];
 	*c = (struct tool_run){
@@ -35,9 +35,9 @@ check_feed(struct model *m, struct stream *s, const struct record_CHECK *r)
 	}
 	if ((c->version = pool_text(&m->pool, r->version)) == NULL ||
 	    (c->text = pool_text(&m->pool, r->text)) == NULL)
-		return (-1);
+		return -1;
 	m->checks++;
-	return (0);
+	return 0;
 }
 
 /* Interned: the same text is the same pointer, except "". */
@@ -45,7 +45,7 @@ static bool
 same(const char *a, const char *b)
 {
 
-	return (a == b || strcmp(a, b) == 0);
+	return a == b || strcmp(a, b) == 0;
 }
 
 /* Are they of one place? Calls of the host have none in a kernel: they are told
@@ -57,12 +57,12 @@ is_same(const struct defect *a, const struct defect *b)
 	if (a->tool != b->tool || a->kind != b->kind || a->line != b->line ||
 	    !same(a->kernel, b->kernel) || !same(a->function, b->function) ||
 	    !same(a->file, b->file))
-		return (false);
+		return false;
 	if (a->function[0] != '\0' && a->kind != DEFECT_UNKNOWN)
-		return (true);
-	return ((a->kind == DEFECT_LEAK || same(a->text, b->text)) &&
+		return true;
+	return (a->kind == DEFECT_LEAK || same(a->text, b->text)) &&
 	    a->site_line == b->site_line && same(a->site, b->site) &&
-	    same(a->site_file, b->site_file));
+	    same(a->site_file, b->site_file);
 }
 
 static int
@@ -84,8 +84,8 @@ take_texts(struct model *m, struct defect *d, struct defect_example *e,
 
 	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		if ((*texts[i].to = pool_text(&m->pool, texts[i].from)) == NULL)
-			return (-1);
-	return (0);
+			return -1;
+	return 0;
 }
 
 /* The defect of the same place, with room for a new one: NULL without memory,
@@ -98,12 +98,12 @@ find(struct model *m, const struct defect *want, bool *known)
 	*known = true;
 	for (i = 0; i < m->defects; i++)
 		if (is_same(&m->defect[i], want))
-			return (&m->defect[i]);
+			return &m->defect[i];
 	*known = false;
 	if (model_grow(&m->defect, &m->defects_cap, m->defects, MAX_DEFECTS,
 	    sizeof(*want)) != 0)
-		return (NULL);
-	return (&m->defect[m->defects]);
+		return NULL;
+	return &m->defect[m->defects];
 }
 
 int
@@ -130,12 +130,12 @@ check_defect(struct model *m, struct stream *s, const struct record_DEFECT *r)
 
 	(void)s;
 	if (take_texts(m, &want, &e, r) != 0)
-		return (-1);
+		return -1;
 	if ((d = find(m, &want, &known)) == NULL) {
 		if (m->defects < MAX_DEFECTS)
-			return (-1);
+			return -1;
 		m->lost++;
-		return (0);
+		return 0;
 	}
 	if (!known) {
 		*d = want;
@@ -149,5 +149,5 @@ check_defect(struct model *m, struct stream *s, const struct record_DEFECT *r)
 	d->count = add_sat(d->count, r->count > 0 ? r->count : 1);
 	if (d->examples < DEFECT_EXAMPLES)
 		d->example[d->examples++] = e;
-	return (0);
+	return 0;
 }

@@ -18,7 +18,7 @@ static uint32_t
 size_class(uint64_t bytes)
 {
 
-	return (bytes == 0 ? 0 : 63u - (uint32_t)__builtin_clzll(bytes));
+	return bytes == 0 ? 0 : 63u - (uint32_t)__builtin_clzll(bytes);
 }
 
 /* Find or make the class; IDMAP_NONE when there are too many. */
@@ -33,14 +33,14 @@ copy_class_of(struct model *m, const struct copy_class *want, uint32_t *index)
 
 	*index = i;
 	if (i != IDMAP_NONE || m->copies >= MAX_COPIES)
-		return (0);
+		return 0;
 	if (model_grow(&m->copy, &m->copies_cap, m->copies, MAX_COPIES,
 	    sizeof(*m->copy)) != 0 ||
 	    idmap_put(&m->copy_map, key, m->copies) != 0)
-		return (-1);
+		return -1;
 	m->copy[m->copies].out = *want;
 	*index = m->copies++;
-	return (0);
+	return 0;
 }
 
 static enum timeline_row
@@ -48,8 +48,8 @@ copy_row(enum wire_copy kind)
 {
 
 	if (kind == COPY_H2D)
-		return (ROW_H2D);
-	return (kind == COPY_D2H ? ROW_D2H : ROW_D2D);
+		return ROW_H2D;
+	return kind == COPY_D2H ? ROW_D2H : ROW_D2D;
 }
 
 /* Account for one copy or memset; op->index is its class or IDMAP_NONE. */
@@ -60,17 +60,17 @@ copy_account(struct model *m, struct stream *s, struct op *op,
 	struct copy_class *c;
 
 	if (copy_class_of(m, want, &op->index) != 0)
-		return (-1);
+		return -1;
 	if (op->index == IDMAP_NONE) {
 		s->process.lost[LOSS_TABLE]++;
-		return (0);
+		return 0;
 	}
 	c = &m->copy[op->index].out;
 	c->count++;
 	c->bytes = add_sat(c->bytes, bytes);
 	if (!model_time(m, op->start, op->end)) {
 		s->process.lost[LOSS_TIMESTAMP]++;
-		return (0);
+		return 0;
 	}
 	c->gpu_ns = add_sat(c->gpu_ns, op->end - op->start);
 	if (op->launch > op->start)
@@ -80,8 +80,8 @@ copy_account(struct model *m, struct stream *s, struct op *op,
 	/* Without an API record of the call this is when it blocked. */
 	if ((op->flags & OP_BLOCKING) != 0 && op->launch != 0 &&
 	    host_blocked(m, op->thread, op->launch, op->end) != 0)
-		return (-1);
-	return (sweep_push(m, op));
+		return -1;
+	return sweep_push(m, op);
 }
 
 static struct correlated *
@@ -90,7 +90,7 @@ correlated_slot(struct correlated **table, uint32_t correlation)
 
 	if (*table == NULL)
 		*table = calloc(CORRELATED, sizeof(**table));
-	return (*table == NULL ? NULL : &(*table)[correlation % CORRELATED]);
+	return *table == NULL ? NULL : &(*table)[correlation % CORRELATED];
 }
 
 /* The copy and the API record of its call come in any order: the first leaves
@@ -102,20 +102,20 @@ copy_correlate(struct model *m, struct stream *s, uint32_t correlation,
 	struct correlated *slot;
 
 	if (correlation == 0 || index == IDMAP_NONE)
-		return (0);
+		return 0;
 	if (s->called != NULL) {
 		slot = &s->called[correlation % CORRELATED];
 		if (slot->used && slot->correlation == correlation) {
 			slot->used = false;
 			m->copy[index].out.host_ns = add_sat(
 			    m->copy[index].out.host_ns, slot->ns);
-			return (0);
+			return 0;
 		}
 	}
 	if ((slot = correlated_slot(&s->copied, correlation)) == NULL)
-		return (-1);
+		return -1;
 	*slot = (struct correlated){ correlation, index, 0, true };
-	return (0);
+	return 0;
 }
 
 int
@@ -125,20 +125,20 @@ copy_called(struct model *m, struct stream *s, uint32_t correlation,
 	struct correlated *slot;
 
 	if (correlation == 0)
-		return (0);
+		return 0;
 	if (s->copied != NULL) {
 		slot = &s->copied[correlation % CORRELATED];
 		if (slot->used && slot->correlation == correlation) {
 			slot->used = false;
 			m->copy[slot->index].out.host_ns = add_sat(
 			    m->copy[slot->index].out.host_ns, ns);
-			return (0);
+			return 0;
 		}
 	}
 	if ((slot = correlated_slot(&s->called, correlation)) == NULL)
-		return (-1);
+		return -1;
 	*slot = (struct correlated){ correlation, 0, ns, true };
-	return (0);
+	return 0;
 }
 
 int
@@ -163,7 +163,7 @@ copy_feed(struct model *m, struct stream *s, const struct record_COPY *r)
 
 	if (want.device == IDMAP_NONE) {
 		s->process.lost[LOSS_TABLE]++;
-		return (0);
+		return 0;
 	}
 	op.device = (uint8_t)want.device;
 	if (r->bytes <= SMALL_BYTES) {
@@ -177,13 +177,13 @@ copy_feed(struct model *m, struct stream *s, const struct record_COPY *r)
 		op.flags |= OP_BLOCKING;
 	op.queue = define_queue(m, s, want.device, r->context, r->stream);
 	if (op.queue == IDMAP_NONE)
-		return (-1);
+		return -1;
 	op.thread = host_thread(m, s, r->tid);
 	if (resent_range(m, s, r, &op.range) != 0 ||
 	    peer_copy(m, s, r) != 0 ||
 	    copy_account(m, s, &op, &want, r->bytes) != 0)
-		return (-1);
-	return (copy_correlate(m, s, r->correlation, op.index));
+		return -1;
+	return copy_correlate(m, s, r->correlation, op.index);
 }
 
 int
@@ -204,18 +204,18 @@ copy_memset(struct model *m, struct stream *s, const struct record_MEMSET *r)
 
 	if (want.device == IDMAP_NONE) {
 		s->process.lost[LOSS_TABLE]++;
-		return (0);
+		return 0;
 	}
 	op.device = (uint8_t)want.device;
 	if (r->graph != 0)
 		op.flags |= OP_IN_GRAPH;
 	op.queue = define_queue(m, s, want.device, r->context, r->stream);
 	if (op.queue == IDMAP_NONE)
-		return (-1);
+		return -1;
 	op.thread = host_thread(m, s, r->tid);
 	if (copy_account(m, s, &op, &want, r->bytes) != 0)
-		return (-1);
-	return (copy_correlate(m, s, r->correlation, op.index));
+		return -1;
+	return copy_correlate(m, s, r->correlation, op.index);
 }
 
 static void
@@ -237,16 +237,16 @@ small_of(struct model *m, const struct copy_class *c, enum wire_memory host)
 		p = &m->small[i];
 		if (p->kind == c->kind && p->host == host &&
 		    p->device == c->device)
-			return (p);
+			return p;
 	}
 	p = realloc(m->small, (m->smalls + 1) * sizeof(*p));
 	if (p == NULL)
-		return (NULL);
+		return NULL;
 	m->small = p;
 	p += m->smalls++;
 	*p = (struct small_copies){ .kind = c->kind, .host = host,
 	    .device = c->device };
-	return (p);
+	return p;
 }
 
 /* A run counts from its 16th copy on, and then grows copy by copy. */
@@ -262,9 +262,9 @@ small_extend(struct model *m, struct small_run *run, const struct op *op,
 	run->gpu_ns += ns;
 	run->last = max_u64(run->last, op->end);
 	if (run->count < SMALL_RUN)
-		return (0);
+		return 0;
 	if ((total = small_of(m, c, host)) == NULL)
-		return (-1);
+		return -1;
 	if (run->count == SMALL_RUN) {
 		total->groups++;
 		total->copies += run->count;
@@ -277,7 +277,7 @@ small_extend(struct model *m, struct small_run *run, const struct op *op,
 		total->gpu_ns += ns;
 		total->span_ns += run->last - before;
 	}
-	return (0);
+	return 0;
 }
 
 /* A kernel on the same queue in between: the copies belong to different work
@@ -304,24 +304,24 @@ copy_sweep(struct model *m, const struct op *op)
 	if (op->kind == OP_KERNEL || op->kind == OP_GRAPH) {
 		if (d->small_open)
 			small_break(d, op->queue);
-		return (0);
+		return 0;
 	}
 	c = &m->copy[op->index].out;
 	if (c->kind != COPY_H2D && c->kind != COPY_D2H)
-		return (0);
+		return 0;
 	host = c->kind == COPY_H2D ? c->src : c->dst;
 	run = &d->small[c->kind][host];
 	d->small_open = true;
 	if (op->range != IDMAP_NONE && resent_sweep(m, op) != 0)
-		return (-1);
+		return -1;
 	if ((op->flags & OP_SMALL) == 0) {
 		count_turn(d, c);
 		run->count = 0;
-		return (0);
+		return 0;
 	}
 	if (run->count == 0 || op->start > add_sat(run->last, SMALL_APART))
 		*run = (struct small_run){ .first = op->start,
 		    .last = op->start };
 	run->queue = op->queue;
-	return (small_extend(m, run, op, c, host));
+	return small_extend(m, run, op, c, host);
 }

@@ -32,17 +32,17 @@ counters_number(struct model *m, struct wire_str name)
 	uint32_t i;
 
 	if (id != METRIC_COUNT)
-		return (metric_is_patched(name.p, name.len) ?
-		    PATCHED_FIRST + (uint32_t)id : (uint32_t)id);
+		return metric_is_patched(name.p, name.len) ?
+		    PATCHED_FIRST + (uint32_t)id : (uint32_t)id;
 	if ((text = pool_text(&m->pool, name)) == NULL || *text == '\0')
-		return (IDMAP_NONE);
+		return IDMAP_NONE;
 	for (i = 0; i < m->extras; i++)
 		if (strcmp(m->extra_name[i], text) == 0)
-			return (EXTRA_FIRST + i);
+			return EXTRA_FIRST + i;
 	if (m->extras >= MAX_EXTRA)
-		return (IDMAP_NONE);
+		return IDMAP_NONE;
 	m->extra_name[m->extras] = text;
-	return (EXTRA_FIRST + m->extras++);
+	return EXTRA_FIRST + m->extras++;
 }
 
 /* Where value ${number} is kept; NULL without memory. */
@@ -55,15 +55,15 @@ place_of(struct kernel_state *k, uint32_t number)
 	    (uint32_t)METRIC_COUNT;
 
 	if (number < EXTRA_FIRST)
-		return (&k->out.metric[number]);
+		return &k->out.metric[number];
 	if (*rest == NULL) {
 		*rest = malloc(count * sizeof(**rest));
 		if (*rest == NULL)
-			return (NULL);
+			return NULL;
 		for (i = 0; i < count; i++)
 			(*rest)[i] = NAN;
 	}
-	return (*rest + (number - first));
+	return *rest + (number - first);
 }
 
 /*
@@ -84,7 +84,7 @@ counters_feed(struct model *m, struct stream *s,
 
 	if (i == IDMAP_NONE) {
 		s->process.lost[LOSS_TABLE]++;
-		return (0);
+		return 0;
 	}
 	k = &m->kernel[i];
 	replace = !k->out.metric_complete || r->complete != 0;
@@ -96,7 +96,7 @@ counters_feed(struct model *m, struct stream *s,
 		if (number >= NUMBERS || !isfinite(value))
 			continue;
 		if ((place = place_of(k, number)) == NULL)
-			return (-1);
+			return -1;
 		if (replace || isnan(*place))
 			*place = value;
 	}
@@ -106,7 +106,7 @@ counters_feed(struct model *m, struct stream *s,
 		k->out.metric_launches = r->launches;
 		k->out.metric_complete = r->complete != 0;
 	}
-	return (0);
+	return 0;
 }
 
 /* Do a launch counted by the hardware and one counted by patched instructions
@@ -122,11 +122,11 @@ accesses_vary(const double *own, const double *there)
 	size_t i;
 
 	if (!(fabs(there[METRIC_INST_EXECUTED] - inst) <= SAME * inst))
-		return (false);
+		return false;
 	for (i = 0; i < sizeof(id) / sizeof(id[0]); i++)
 		vary = vary || fabs(there[id[i]] - own[id[i]]) > VARIED *
 		    own[id[i]];
-	return (vary);
+	return vary;
 }
 
 void

@@ -24,7 +24,7 @@ uint64_t
 cycle_total(const struct cycle *c)
 {
 
-	return (add_sat(c->sum_ns, min_u64(c->copy_ns, c->kernel_ns)));
+	return add_sat(c->sum_ns, min_u64(c->copy_ns, c->kernel_ns));
 }
 
 /* The cycle goes on with ${stage}, or another one begins there. */

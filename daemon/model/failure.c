@@ -20,14 +20,14 @@ static bool
 failure_is_launch(uint16_t call)
 {
 
-	return (call == CALL_LAUNCH || call == CALL_GRAPH_LAUNCH);
+	return call == CALL_LAUNCH || call == CALL_GRAPH_LAUNCH;
 }
 
 static bool
 open_unread(const struct stream *s, const struct open_failure *o)
 {
 
-	return (o->launch || s->work_last > o->at);
+	return o->launch || s->work_last > o->at;
 }
 
 /* The program asked for the last error: that answers for every failure of the
@@ -82,19 +82,19 @@ failure_find(struct model *m, const struct failure *want, uint32_t *index)
 	}
 	*index = i;
 	if (i < m->failures)
-		return (0);
+		return 0;
 	if (i == MAX_FAILURES) {
 		*index = MAX_FAILURES - 1;	/* stands for the rest */
-		return (0);
+		return 0;
 	}
 	grown = realloc(m->failure, (i + 1) * sizeof(*grown));
 	if (grown == NULL)
-		return (-1);
+		return -1;
 	m->failure = grown;
 	m->failure[i] = (struct failure_state){ .out = *want };
 	m->failures++;
-	return (want->kernel == NULL ? 0 : pool_names(&m->pool, want->kernel,
-	    &whole, &m->failure[i].out.name));
+	return want->kernel == NULL ? 0 : pool_names(&m->pool, want->kernel,
+	    &whole, &m->failure[i].out.name);
 }
 
 /* What a failed launch asked for; -1 without memory. */
@@ -104,7 +104,7 @@ failure_launch(struct model *m, struct stream *s, struct failure *f,
 {
 	f->device = UINT32_MAX;
 	if ((r->flags & FAILURE_LAUNCH) == 0)
-		return (0);
+		return 0;
 	f->flags = r->flags;
 	f->device = define_device_of(m, s, r->device);
 	f->grid[0] = r->grid_x;
@@ -119,9 +119,9 @@ failure_launch(struct model *m, struct stream *s, struct failure *f,
 	f->threads_max = r->threads_max;
 	f->smem_dynamic_max = r->smem_dynamic_max;
 	if (r->kernel.len == 0)
-		return (0);
+		return 0;
 	f->kernel = pool_text(&m->pool, r->kernel);
-	return (f->kernel == NULL ? -1 : 0);
+	return f->kernel == NULL ? -1 : 0;
 }
 
 int
@@ -136,10 +136,10 @@ failure_feed(struct model *m, struct stream *s,
 
 	if (r->read != 0) {
 		failure_read(s, r->tid);
-		return (0);
+		return 0;
 	}
 	if (r->result == 0 || r->result == NOT_READY)
-		return (0);
+		return 0;
 	if (!model_time(m, r->now_ns, r->now_ns))
 		want.first_ns = m->seen_last;
 	want.call = r->call_name.len > 0 ? pool_text(&m->pool, r->call_name) :
@@ -149,10 +149,10 @@ failure_feed(struct model *m, struct stream *s,
 	if (want.call == NULL || want.error == NULL || want.detail == NULL ||
 	    failure_launch(m, s, &want, r) != 0 ||
 	    failure_find(m, &want, &i) != 0)
-		return (-1);
+		return -1;
 	m->failure[i].out.count++;
 	failure_open(m, s, i, r);
-	return (0);
+	return 0;
 }
 
 /* ${out} has m->failures elements. */
@@ -186,17 +186,17 @@ diagnostic_add(struct model *m, const struct diagnostic *d)
 			p->count = add_sat(p->count, d->count);
 			if (d->severity > p->severity)
 				p->severity = d->severity;
-			return (0);
+			return 0;
 		}
 	}
 	if (m->diagnostics >= MAX_DIAGNOSTICS) {
 		m->lost++;
-		return (0);
+		return 0;
 	}
 	p = realloc(m->diagnostic, (m->diagnostics + 1) * sizeof(*p));
 	if (p == NULL)
-		return (-1);
+		return -1;
 	m->diagnostic = p;
 	m->diagnostic[m->diagnostics++] = *d;
-	return (0);
+	return 0;
 }

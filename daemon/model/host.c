@@ -20,20 +20,20 @@ host_thread(struct model *m, struct stream *s, uint32_t tid)
 	uint32_t i = idmap_get(&s->thread, tid);
 
 	if (i != IDMAP_NONE)
-		return (i);
+		return i;
 	if (model_grow(&m->thread, &m->threads_cap, m->threads, MAX_THREADS,
 	    sizeof(*m->thread)) != 0 ||
 	    idmap_put(&s->thread, tid, m->threads) != 0)
-		return (IDMAP_NONE);
+		return IDMAP_NONE;
 	m->thread[m->threads].process = idmap_get(&m->streams, s->id);
-	return (m->threads++);
+	return m->threads++;
 }
 
 static bool
 call_allocates(uint16_t call)
 {
 
-	return (call >= CALL_MALLOC && call <= CALL_MALLOC_MANAGED);
+	return call >= CALL_MALLOC && call <= CALL_MALLOC_MANAGED;
 }
 
 static void
@@ -98,11 +98,11 @@ host_keep(struct model *m, uint32_t thread, const struct wait *w)
 	struct thread *t;
 
 	if (thread == IDMAP_NONE)
-		return (0);
+		return 0;
 	if (m->waits >= MAX_WAITS) {
 		/* A sweep of what is old enough lets most of them go. */
 		if (sweep_half(m) != 0)
-			return (-1);
+			return -1;
 		if (m->waits >= MAX_WAITS)
 			host_evict(m);
 	}
@@ -115,12 +115,12 @@ host_keep(struct model *m, uint32_t thread, const struct wait *w)
 	}
 	if (model_grow(&t->wait, &t->cap, t->count, 4 * MAX_WAITS,
 	    sizeof(*t->wait)) != 0)
-		return (-1);
+		return -1;
 	if (t->count > t->head && t->wait[t->count - 1].start > w->start)
 		t->dirty = true;
 	t->wait[t->count++] = *w;
 	m->waits++;
-	return (0);
+	return 0;
 }
 
 int
@@ -129,7 +129,7 @@ host_blocked(struct model *m, uint32_t thread, uint64_t start, uint64_t end)
 	const struct wait w = { .start = start, .end = end,
 	    .kind = WAIT_SYNC, .call = CALL_MEMCPY, .sync = CALL_MEMCPY };
 
-	return (host_keep(m, thread, &w));
+	return host_keep(m, thread, &w);
 }
 
 static struct device_state *
@@ -139,7 +139,7 @@ host_device(struct model *m, const struct stream *s, uint32_t context)
 
 	if (i == IDMAP_NONE)
 		i = 0;
-	return (i < m->devices ? m->device[i] : NULL);
+	return i < m->devices ? m->device[i] : NULL;
 }
 
 static int
@@ -149,9 +149,9 @@ host_row(struct model *m, const struct stream *s, uint32_t context,
 	struct device_state *d = host_device(m, s, context);
 
 	if (d == NULL)
-		return (0);
+		return 0;
 	timeline_count(d, row, start);
-	return (timeline_add(d, row, start, end));
+	return timeline_add(d, row, start, end);
 }
 
 int
@@ -168,35 +168,35 @@ host_sync(struct model *m, struct stream *s, const struct record_SYNC *r)
 
 	/* A stream that waits for an event does not stop the host. */
 	if (r->kind >= SYNC_KINDS || call_of[r->kind] == CALL_UNKNOWN)
-		return (0);
+		return 0;
 	if (!model_time(m, r->start_ns, r->end_ns)) {
 		s->process.lost[LOSS_TIMESTAMP]++;
-		return (0);
+		return 0;
 	}
 	w.call = w.sync = call_of[r->kind];
 	ns = r->end_ns - r->start_ns;
 	m->sync[w.call].sync_count++;
 	m->sync[w.call].sync_ns = add_sat(m->sync[w.call].sync_ns, ns);
 	if (host_row(m, s, r->context, ROW_SYNC, r->start_ns, r->end_ns) != 0)
-		return (-1);
-	return (host_keep(m, host_thread(m, s, r->tid), &w));
+		return -1;
+	return host_keep(m, host_thread(m, s, r->tid), &w);
 }
 
 static bool
 call_is_sync(uint16_t call)
 {
 
-	return (call == CALL_DEVICE_SYNC || call == CALL_STREAM_SYNC ||
-	    call == CALL_EVENT_SYNC || call == CALL_MEMCPY);
+	return call == CALL_DEVICE_SYNC || call == CALL_STREAM_SYNC ||
+	    call == CALL_EVENT_SYNC || call == CALL_MEMCPY;
 }
 
 static bool
 call_enqueues(uint16_t call)
 {
 
-	return (call == CALL_LAUNCH || call == CALL_GRAPH_LAUNCH ||
+	return call == CALL_LAUNCH || call == CALL_GRAPH_LAUNCH ||
 	    call == CALL_MEMCPY_ASYNC || call == CALL_MEMSET_ASYNC ||
-	    call == CALL_GET_LAST_ERROR);
+	    call == CALL_GET_LAST_ERROR;
 }
 
 int
@@ -215,16 +215,16 @@ host_api(struct model *m, struct stream *s, const struct record_API *r)
 	    w.call == CALL_MALLOC_MANAGED;
 	if (!model_time(m, r->start_ns, r->end_ns)) {
 		s->process.lost[LOSS_TIMESTAMP]++;
-		return (0);
+		return 0;
 	}
 	ns = r->end_ns - r->start_ns;
 	c->total_ns = add_sat(c->total_ns, ns);
 	if ((w.call == CALL_MEMCPY || w.call == CALL_MEMSET) &&
 	    copy_called(m, s, r->correlation, ns) != 0)
-		return (-1);
+		return -1;
 	if (call_enqueues(w.call) &&
 	    (w.call != CALL_MEMCPY_ASYNC || ns < ENQUEUE_NS))
-		return (0);
+		return 0;
 	if (w.call == CALL_MEMCPY_ASYNC) {
 		/* From pageable memory it is asynchronous in name only. */
 		w.kind = WAIT_SYNC;
@@ -238,8 +238,8 @@ host_api(struct model *m, struct stream *s, const struct record_API *r)
 	} else
 		w.kind = call_allocates(w.call) ? WAIT_ALLOCATION : WAIT_API;
 	if (host_row(m, s, 0, ROW_API, r->start_ns, r->end_ns) != 0)
-		return (-1);
-	return (host_keep(m, host_thread(m, s, r->tid), &w));
+		return -1;
+	return host_keep(m, host_thread(m, s, r->tid), &w);
 }
 
 /* When there are too many every other one is enough: the step is a power of two. */
@@ -265,8 +265,8 @@ uint64_t
 host_middle(const struct stream *s)
 {
 
-	return (s->launches == 0 ? UINT64_MAX :
-	    s->launch_mark[s->launches / 2 / s->launch_step]);
+	return s->launches == 0 ? UINT64_MAX :
+	    s->launch_mark[s->launches / 2 / s->launch_step];
 }
 
 void
@@ -288,12 +288,12 @@ wait_order(const void *a, const void *b)
 	const struct wait *x = a, *y = b;
 
 	if (x->start != y->start)
-		return (x->start < y->start ? -1 : 1);
+		return x->start < y->start ? -1 : 1;
 	if (x->end != y->end)		/* the outer one first */
-		return (x->end > y->end ? -1 : 1);
+		return x->end > y->end ? -1 : 1;
 	if (x->call != y->call)
-		return (x->call < y->call ? -1 : 1);
-	return (x->counted - y->counted);
+		return x->call < y->call ? -1 : 1;
+	return x->counted - y->counted;
 }
 
 void
@@ -341,7 +341,7 @@ host_first(const struct thread *t, uint64_t at)
 		else
 			high = middle;
 	}
-	return (low - t->head > NEST_DEPTH ? low - NEST_DEPTH : t->head);
+	return low - t->head > NEST_DEPTH ? low - NEST_DEPTH : t->head;
 }
 
 /* A call that frees memory or tears down waits for the GPU as well. */
@@ -349,8 +349,8 @@ static bool
 wait_blocks(const struct wait *w)
 {
 
-	return (w->kind == WAIT_SYNC || w->call == CALL_FREE ||
-	    w->call == CALL_DEVICE_RESET);
+	return w->kind == WAIT_SYNC || w->call == CALL_FREE ||
+	    w->call == CALL_DEVICE_RESET;
 }
 
 uint64_t
@@ -369,7 +369,7 @@ host_wait(const struct thread *t, uint64_t a, uint64_t b)
 		sum += to - from;
 		done = to;
 	}
-	return (sum);
+	return sum;
 }
 
 void

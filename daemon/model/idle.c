@@ -182,8 +182,8 @@ gap_disturbed(const struct model *m, const struct device_state *d,
     uint64_t ours)
 {
 
-	return (ours > 0 || spans_overlap(&m->held,
-	    sub_sat(d->frontier, LAUNCH_APART), d->frontier) > 0);
+	return ours > 0 || spans_overlap(&m->held,
+	    sub_sat(d->frontier, LAUNCH_APART), d->frontier) > 0;
 }
 
 bool
@@ -231,5 +231,5 @@ idle_gap(struct model *m, struct device_state *d, const struct op *next,
 	    .queued = next->launch != 0 &&
 	    add_sat(next->launch, QUEUED) < g.start,
 	    .host_ns = g.idle[IDLE_HOST] + g.idle[IDLE_AFTER_SYNC] };
-	return (dry && !none);
+	return dry && !none;
 }

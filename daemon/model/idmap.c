@@ -22,14 +22,14 @@ idmap_grow(struct idmap *m)
 
 	if ((m->slot = calloc(slots, sizeof(*m->slot))) == NULL) {
 		m->slot = old.slot;
-		return (-1);
+		return -1;
 	}
 	m->mask = slots - 1;
 	for (i = 0; old.slot != NULL && i <= old.mask; i++)
 		if (old.slot[i].value != 0)
 			idmap_place(m, old.slot[i].key, old.slot[i].value);
 	free(old.slot);
-	return (0);
+	return 0;
 }
 
 int
@@ -42,14 +42,14 @@ idmap_put(struct idmap *m, uint64_t key, uint32_t value)
 		    i = (i + 1) & m->mask)
 			if (m->slot[i].key == key) {
 				m->slot[i].value = value + 1;
-				return (0);
+				return 0;
 			}
 	if ((m->slot == NULL || m->used >= (m->mask + 1) / 2) &&
 	    idmap_grow(m) != 0)
-		return (-1);
+		return -1;
 	idmap_place(m, key, value + 1);
 	m->used++;
-	return (0);
+	return 0;
 }
 
 void

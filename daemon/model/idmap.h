@@ -28,7 +28,7 @@ static inline uint32_t
 idmap_hash(uint64_t key)
 {
 
-	return ((uint32_t)hash_u64(key));
+	return (uint32_t)hash_u64(key);
 }
 
 /* idmap_get(m, key): the index, or IDMAP_NONE. */
@@ -38,12 +38,12 @@ idmap_get(const struct idmap *m, uint64_t key)
 	uint32_t i;
 
 	if (m->slot == NULL)
-		return (IDMAP_NONE);
+		return IDMAP_NONE;
 	for (i = idmap_hash(key) & m->mask; m->slot[i].value != 0;
 	    i = (i + 1) & m->mask)
 		if (m->slot[i].key == key)
-			return (m->slot[i].value - 1);
-	return (IDMAP_NONE);
+			return m->slot[i].value - 1;
+	return IDMAP_NONE;
 }
 
 /* idmap_put(m, key, value): set or replace; -1 without memory. ${value} must

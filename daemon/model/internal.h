@@ -55,28 +55,28 @@ add_sat(uint64_t a, uint64_t b)
 {
 	uint64_t sum;
 
-	return (__builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum);
+	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
 static inline uint64_t
 sub_sat(uint64_t a, uint64_t b)
 {
 
-	return (a > b ? a - b : 0);
+	return a > b ? a - b : 0;
 }
 
 static inline uint64_t
 min_u64(uint64_t a, uint64_t b)
 {
 
-	return (a < b ? a : b);
+	return a < b ? a : b;
 }
 
 static inline uint64_t
 max_u64(uint64_t a, uint64_t b)
 {
 
-	return (a > b ? a : b);
+	return a > b ? a : b;
 }
 
 enum op_kind { OP_KERNEL, OP_COPY, OP_MEMSET, OP_GRAPH };

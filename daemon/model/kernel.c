@@ -56,13 +56,13 @@ kernel_add(struct model *m, const struct kernel_key *key,
 	if (model_grow(&m->kernel, &m->kernels_cap, m->kernels, MAX_KERNELS,
 	    sizeof(*m->kernel)) != 0 ||
 	    (e = calloc(1, sizeof(*e))) == NULL)
-		return (-1);
+		return -1;
 	e->key = *key;
 	e->index = m->kernels;
 	HASH_ADD(hh, m->kernel_table, key, sizeof(e->key), e);
 	if (e->hh.tbl == NULL) {
 		free(e);
-		return (-1);
+		return -1;
 	}
 	k = &m->kernel[m->kernels].out;
 	k->id = ++m->kernels;
@@ -71,7 +71,7 @@ kernel_add(struct model *m, const struct kernel_key *key,
 	k->shape = *r;
 	for (i = 0; i < METRIC_COUNT; i++)
 		k->metric[i] = NAN;
-	return (pool_names(&m->pool, k->mangled, &k->name, &k->short_name));
+	return pool_names(&m->pool, k->mangled, &k->name, &k->short_name);
 }
 
 int
@@ -94,17 +94,17 @@ kernel_define(struct model *m, struct stream *s,
 	    m->kernels, MAX_KERNELS);
 	if (rc != 0) {
 		s->process.lost[LOSS_TABLE] += rc > 0;
-		return (rc < 0 ? -1 : 0);
+		return rc < 0 ? -1 : 0;
 	}
 	if (e == NULL)
-		return (kernel_add(m, &key, r));
+		return kernel_add(m, &key, r);
 	k = &m->kernel[e->index].out;
 	k->shape.flags |= r->flags;
 	if (r->smem_executed > k->shape.smem_executed)
 		k->shape.smem_executed = r->smem_executed;
 	if (r->local_total > k->shape.local_total)
 		k->shape.local_total = r->local_total;
-	return (0);
+	return 0;
 }
 
 /* The host called before the GPU began, whatever two clocks say. */
@@ -112,7 +112,7 @@ static uint64_t
 launch_time(uint64_t launch, uint64_t start)
 {
 
-	return (launch > start ? start : launch);
+	return launch > start ? start : launch;
 }
 
 static int
@@ -132,9 +132,9 @@ kernel_push(struct model *m, struct stream *s, const struct kernel_state *k,
 		op.flags |= OP_IN_GRAPH;
 	op.queue = define_queue(m, s, k->out.device, r->context, r->stream);
 	if (op.queue == IDMAP_NONE)
-		return (-1);
+		return -1;
 	op.thread = host_thread(m, s, r->tid);
-	return (sweep_push(m, &op));
+	return sweep_push(m, &op);
 }
 
 /* From the call to the kernel's start CUPTI prepared a measured launch, saved and
@@ -148,8 +148,8 @@ kernel_held(struct model *m, struct stream *s,
 	    .tid = r->tid, .start_ns = r->launch_ns, .end_ns = r->start_ns };
 
 	if (r->launch_ns == 0 || r->launch_ns >= r->start_ns)
-		return (0);
-	return (about_overhead(m, s, &held));
+		return 0;
+	return about_overhead(m, s, &held);
 }
 
 int
@@ -162,7 +162,7 @@ kernel_launch(struct model *m, struct stream *s,
 
 	if (i == IDMAP_NONE) {
 		s->process.lost[LOSS_TABLE]++;
-		return (0);
+		return 0;
 	}
 	k = &m->kernel[i];
 	k->out.launches++;
@@ -173,19 +173,19 @@ kernel_launch(struct model *m, struct stream *s,
 		m->run.profiled_launches++;
 	if ((r->flags & KERNEL_NO_TIME) != 0) {
 		k->untimed++;
-		return (0);
+		return 0;
 	}
 	if (!model_time(m, r->start_ns, r->end_ns)) {
 		k->untimed++;
 		s->process.lost[LOSS_TIMESTAMP]++;
-		return (0);
+		return 0;
 	}
 	ns = r->end_ns - r->start_ns;
 	if (r->flags & KERNEL_PROFILED) {
 		k->profiled++;
 		k->profiled_ns = add_sat(k->profiled_ns, ns);
 		if (kernel_held(m, s, r) != 0)
-			return (-1);
+			return -1;
 	} else
 		stat_add(ns < HELD_NS ? &k->out.time : &k->waited, ns);
 	if (k->out.first_ns == 0 || r->start_ns < k->out.first_ns)
@@ -194,7 +194,7 @@ kernel_launch(struct model *m, struct stream *s,
 		k->out.last_ns = r->end_ns;
 	s->work_last = max_u64(s->work_last,
 	    r->launch_ns != 0 ? r->launch_ns : r->start_ns);
-	return (kernel_push(m, s, k, r));
+	return kernel_push(m, s, k, r);
 }
 
 int
@@ -210,14 +210,14 @@ kernel_graph(struct model *m, struct stream *s, const struct record_GRAPH *r)
 	if (device == IDMAP_NONE ||
 	    !model_time(m, r->start_ns, r->end_ns)) {
 		s->process.lost[LOSS_TIMESTAMP]++;
-		return (0);
+		return 0;
 	}
 	op.device = (uint8_t)device;
 	op.queue = define_queue(m, s, device, r->context, r->stream);
 	if (op.queue == IDMAP_NONE)
-		return (-1);
+		return -1;
 	op.thread = host_thread(m, s, r->tid);
-	return (sweep_push(m, &op));
+	return sweep_push(m, &op);
 }
 
 int
@@ -230,7 +230,7 @@ kernel_skipped(struct model *m, struct stream *s,
 		s->process.lost[LOSS_TABLE]++;
 	else if (r->reason < SKIP_REASONS)
 		m->kernel[i].out.skip = (enum wire_skip)r->reason;
-	return (0);
+	return 0;
 }
 
 enum wire_skip
@@ -238,9 +238,9 @@ kernel_skip(const struct kernel_state *k)
 {
 
 	/* Captured calls were counted, but nodes are what ran. */
-	return (k->out.skip == SKIP_TOO_FEW_LAUNCHES &&
+	return k->out.skip == SKIP_TOO_FEW_LAUNCHES &&
 	    k->out.graph_launches > k->out.launches / 2 ? SKIP_GRAPH :
-	    k->out.skip);
+	    k->out.skip;
 }
 
 /* One that waits for the host, which was held for our sake, could not end; its
@@ -249,22 +249,22 @@ static bool
 kernel_waited(const struct kernel_state *k)
 {
 
-	return (kernel_skip(k) == SKIP_WAITS && k->waited.count > 0 &&
-	    k->out.time.count > 0);
+	return kernel_skip(k) == SKIP_WAITS && k->waited.count > 0 &&
+	    k->out.time.count > 0;
 }
 
 static uint64_t
 kernel_undisturbed(const struct kernel_state *k)
 {
 
-	return (k->out.time.count + (kernel_waited(k) ? 0 : k->waited.count));
+	return k->out.time.count + (kernel_waited(k) ? 0 : k->waited.count);
 }
 
 static uint64_t
 kernel_disturbed_count(const struct kernel_state *k)
 {
 
-	return (k->profiled + (kernel_waited(k) ? k->waited.count : 0));
+	return k->profiled + (kernel_waited(k) ? k->waited.count : 0);
 }
 
 /* Where only launches ran that were measured, and no counter says how long they
@@ -280,11 +280,11 @@ kernel_least(const struct model *m, const struct kernel_state *k)
 	double least = EMPTY_NS, measured = k->out.metric[METRIC_DURATION];
 
 	if (kernel_undisturbed(k) > 0 || measured > 0 || k->profiled == 0)
-		return (0);
+		return 0;
 	if (issued > 0)
 		least = fmax(least, (double)k->counted_inst / issued * 1e9);
-	return (least < (double)k->profiled_ns / (double)k->profiled ?
-	    least : 0);
+	return least < (double)k->profiled_ns / (double)k->profiled ?
+	    least : 0;
 }
 
 /* One typical launch: the mean of the undisturbed ones; else what the counters
@@ -298,14 +298,14 @@ kernel_mean(const struct model *m, const struct kernel_state *k)
 	if (!kernel_waited(k))
 		sum += (double)k->waited.sum;
 	if (kernel_undisturbed(k) > 0)
-		return (sum / (double)kernel_undisturbed(k));
+		return sum / (double)kernel_undisturbed(k);
 	if (measured > 0 && measured < 1e18)
-		return (measured);
+		return measured;
 	if ((least = kernel_least(m, k)) > 0)
-		return (least);
+		return least;
 	if (k->profiled > 0)
-		return ((double)k->profiled_ns / (double)k->profiled);
-	return (0);
+		return (double)k->profiled_ns / (double)k->profiled;
+	return 0;
 }
 
 /* Counted instruction by instruction a kernel runs many times as long. What its
@@ -319,8 +319,8 @@ kernel_longer(const struct model *m, const struct kernel_state *k)
 	if (kernel_waited(k))
 		ns = add_sat(ns, k->waited.sum);
 	if (!(own < 1.8e19))
-		return (0);
-	return (sub_sat(sub_sat(ns, k->profiled_fault_ns), (uint64_t)own));
+		return 0;
+	return sub_sat(sub_sat(ns, k->profiled_fault_ns), (uint64_t)own);
 }
 
 uint64_t
@@ -338,16 +338,16 @@ kernel_longer_on(const struct model *m, uint32_t device, uint64_t *told)
 		ns = add_sat(ns, longer);
 		*told = add_sat(*told, min_u64(longer, k->profiled_told_ns));
 	}
-	return (ns);
+	return ns;
 }
 
 bool
 kernel_disturbed(const struct model *m, const struct op *op)
 {
 
-	return ((op->flags & OP_PROFILED) != 0 || (op->kind == OP_KERNEL &&
+	return (op->flags & OP_PROFILED) != 0 || (op->kind == OP_KERNEL &&
 	    op->end - op->start >= HELD_NS &&
-	    kernel_waited(&m->kernel[op->index])));
+	    kernel_waited(&m->kernel[op->index]));
 }
 
 uint64_t
@@ -357,9 +357,9 @@ kernel_length(const struct model *m, const struct op *op)
 	double own;
 
 	if ((op->flags & OP_PROFILED) == 0)
-		return (ns);
+		return ns;
 	own = kernel_mean(m, &m->kernel[op->index]);
-	return (own < (double)ns ? (uint64_t)own : ns);
+	return own < (double)ns ? (uint64_t)own : ns;
 }
 
 void

@@ -29,7 +29,7 @@ static uint64_t
 stream_key(uint32_t context, uint32_t id)
 {
 
-	return ((uint64_t)context << 32 | id);
+	return (uint64_t)context << 32 | id;
 }
 
 /* What kind of stream a queue is; told before or after its first work. */
@@ -43,10 +43,10 @@ stream_is(struct model *m, struct stream *s, uint64_t key,
 		m->queue[i].kind = kind;
 	if (idmap_get(&s->kind, key) == IDMAP_NONE) {
 		if (m->ids >= MAX_IDS || s->kind.used >= MAX_QUEUES)
-			return (0);
+			return 0;
 		m->ids++;
 	}
-	return (idmap_put(&s->kind, key, kind));
+	return idmap_put(&s->kind, key, kind);
 }
 
 int
@@ -55,9 +55,9 @@ legacy_stream(struct model *m, struct stream *s, const struct record_STREAM *r)
 	uint32_t flags = r->flags & STREAM_FLAGS;
 
 	if (flags != STREAM_BLOCKING && flags != STREAM_NULL)
-		return (0);
-	return (stream_is(m, s, stream_key(r->context, r->id),
-	    flags == STREAM_NULL ? QUEUE_LEGACY : QUEUE_BLOCKING));
+		return 0;
+	return stream_is(m, s, stream_key(r->context, r->id),
+	    flags == STREAM_NULL ? QUEUE_LEGACY : QUEUE_BLOCKING);
 }
 
 int
@@ -66,9 +66,9 @@ legacy_context(struct model *m, struct stream *s,
 {
 
 	if (r->destroyed != 0 || r->null_stream == 0)
-		return (0);
-	return (stream_is(m, s, stream_key(r->id, r->null_stream),
-	    QUEUE_LEGACY));
+		return 0;
+	return stream_is(m, s, stream_key(r->id, r->null_stream),
+	    QUEUE_LEGACY);
 }
 
 enum queue_kind
@@ -76,7 +76,7 @@ legacy_kind(const struct stream *s, uint32_t context, uint32_t stream)
 {
 	uint32_t kind = idmap_get(&s->kind, stream_key(context, stream));
 
-	return (kind == IDMAP_NONE ? QUEUE_OTHER : (enum queue_kind)kind);
+	return kind == IDMAP_NONE ? QUEUE_OTHER : (enum queue_kind)kind;
 }
 
 /* The share of the GPU that an operation takes: of a copy its engine only. */
@@ -87,16 +87,16 @@ fills(struct model *m, const struct op *op)
 	struct device_state *d;
 
 	if (op->kind == OP_COPY || op->kind == OP_MEMSET)
-		return (0);
+		return 0;
 	if (op->kind != OP_KERNEL)
-		return (1);
+		return 1;
 	k = &m->kernel[op->index];
 	d = m->device[k->out.device];
 	if (!k->out.occupancy.known && d->complete)
 		occupancy_of(&k->out.occupancy, &d->out.limits, &k->out.shape);
 	if (!k->out.occupancy.known || !(k->out.occupancy.waves < 1))
-		return (1);
-	return (k->out.occupancy.waves > 0 ? k->out.occupancy.waves : 0);
+		return 1;
+	return k->out.occupancy.waves > 0 ? k->out.occupancy.waves : 0;
 }
 
 /* How much of ${b} runs beside ${a} if both may start at once. */
@@ -108,8 +108,8 @@ beside(struct model *m, const struct op *a, const struct op *b)
 
 	/* Copies of one direction share their engine. */
 	if (copies && a->row == b->row)
-		return (0);
-	return (need <= room ? 1 : room / need);
+		return 0;
+	return need <= room ? 1 : room / need;
 }
 
 /* ${op} starts: had it waited for ${before} alone? */
@@ -121,8 +121,8 @@ waited(const struct op *op, const struct op *before, uint64_t own_end)
 	ready = max_u64(max_u64(ready, own_end), before->start);
 	if (op->launch == 0 || before->end == 0 || op->start < before->end ||
 	    op->start - before->end > AFTER)
-		return (0);
-	return (sub_sat(before->end, ready));
+		return 0;
+	return sub_sat(before->end, ready);
 }
 
 static void

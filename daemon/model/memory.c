@@ -30,7 +30,7 @@ static bool
 on_device(uint8_t kind)
 {
 
-	return (kind == MEMORY_DEVICE || kind == MEMORY_ARRAY);
+	return kind == MEMORY_DEVICE || kind == MEMORY_ARRAY;
 }
 
 /* Outside of the GPUs' own memory, and kernels can still reach it. */
@@ -38,7 +38,7 @@ static bool
 on_host(uint8_t kind)
 {
 
-	return (kind == MEMORY_PINNED || kind == MEMORY_MANAGED);
+	return kind == MEMORY_PINNED || kind == MEMORY_MANAGED;
 }
 
 static void
@@ -62,10 +62,10 @@ memory_alloc(struct model *m, struct stream *s,
 
 	if (m->lives >= MAX_LIVE) {
 		s->process.lost[LOSS_TABLE]++;
-		return (0);
+		return 0;
 	}
 	if ((l = calloc(1, sizeof(*l))) == NULL)
-		return (-1);
+		return -1;
 	l->key = (struct live_key){ r->address, s->id };
 	l->bytes = r->bytes;
 	l->at = r->now_ns;
@@ -76,7 +76,7 @@ memory_alloc(struct model *m, struct stream *s,
 	HASH_ADD(hh, m->live, key, sizeof(l->key), l);
 	if (l->hh.tbl == NULL) {
 		free(l);
-		return (-1);
+		return -1;
 	}
 	m->lives++;
 	m->run.allocations++;
@@ -91,7 +91,7 @@ memory_alloc(struct model *m, struct stream *s,
 		m->run.peak_host_bytes = max_u64(m->run.peak_host_bytes,
 		    m->live_host_bytes);
 	}
-	return (0);
+	return 0;
 }
 
 /* The variables of modules have no address and live as long as these do. */
@@ -124,18 +124,18 @@ memory_feed(struct model *m, struct stream *s, const struct record_MEMORY *r)
 	if (r->kind == MEMORY_UNKNOWN || r->kind == MEMORY_STATIC ||
 	    r->kind >= MEMORY_KINDS || (r->flags & (MEMORY_INTERNAL |
 	    MEMORY_GLOBAL)) != 0)
-		return (0);
+		return 0;
 	if ((device = define_device_of(m, s, r->device)) == IDMAP_NONE) {
 		s->process.lost[LOSS_TABLE]++;
-		return (0);
+		return 0;
 	}
 	HASH_FIND(hh, m->live, &key, sizeof(key), l);
 	/* At an address that is taken, a release was missed. */
 	if (l != NULL)
 		memory_drop(m, l);
 	if (r->operation != MEMORY_ALLOC)
-		return (0);
-	return (memory_alloc(m, s, r, device));
+		return 0;
+	return memory_alloc(m, s, r, device);
 }
 
 /* Whether what the process left behind is a leak: it came to an orderly end,
@@ -144,8 +144,8 @@ static bool
 process_over(const struct stream *s)
 {
 
-	return ((s->process.ended && s->process.bye == BYE_EXIT) ||
-	    (s->contexts > 0 && s->contexts_gone == s->contexts));
+	return (s->process.ended && s->process.bye == BYE_EXIT) ||
+	    (s->contexts > 0 && s->contexts_gone == s->contexts);
 }
 
 static struct leak *
@@ -156,13 +156,13 @@ leak_of(struct leak *leak, uint32_t *leaks, const struct live *l)
 	for (k = leak; k < leak + *leaks; k++)
 		if (k->kind == (enum wire_memory)l->kind &&
 		    k->device == l->device && k->site == l->site)
-			return (k);
+			return k;
 	if (*leaks == MAX_LEAKS)
-		return (k - 1);		/* the last stands for the rest */
+		return k - 1;		/* the last stands for the rest */
 	*k = (struct leak){ .kind = (enum wire_memory)l->kind,
 	    .device = l->device, .site = l->site, .equal = true };
 	++*leaks;
-	return (k);
+	return k;
 }
 
 /* A live view of a run in progress would show working memory as leaks. */
@@ -187,7 +187,7 @@ memory_leaks(const struct model *m, struct leak *out, bool final)
 		k->bytes = add_sat(k->bytes, l->bytes);
 		k->largest = max_u64(k->largest, l->bytes);
 	}
-	return (leaks);
+	return leaks;
 }
 
 bool
@@ -200,9 +200,9 @@ memory_contexts_gone(const struct model *m)
 			continue;
 		processes++;
 		if (!process_over(m->stream[i]))
-			return (false);
+			return false;
 	}
-	return (processes > 0);
+	return processes > 0;
 }
 
 void

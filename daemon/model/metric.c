@@ -59,12 +59,12 @@ metric_find(const char *name, size_t len)
 	for (i = 0; i < METRIC_COUNT; i++)
 		if (strlen(metric_table[i].name) == len &&
 		    memcmp(metric_table[i].name, name, len) == 0)
-			return ((enum metric_id)i);
+			return (enum metric_id)i;
 	for (i = 0; i < (int)(sizeof(alias) / sizeof(alias[0])); i++)
 		if (strlen(alias[i].name) == len &&
 		    memcmp(alias[i].name, name, len) == 0)
-			return (alias[i].id);
-	return (METRIC_COUNT);
+			return alias[i].id;
+	return METRIC_COUNT;
 }
 
 bool
@@ -75,8 +75,8 @@ metric_is_patched(const char *name, size_t len)
 	for (i = 0; i < (int)(sizeof(alias) / sizeof(alias[0])); i++)
 		if (strlen(alias[i].name) == len &&
 		    memcmp(alias[i].name, name, len) == 0)
-			return (true);
-	return (false);
+			return true;
+	return false;
 }
 
 bool
@@ -86,6 +86,6 @@ metric_any(const double *value)
 
 	for (i = 0; i < METRIC_COUNT; i++)
 		if (isfinite(value[i]))
-			return (true);
-	return (false);
+			return true;
+	return false;
 }

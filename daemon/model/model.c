@@ -17,7 +17,7 @@ struct model *
 model_new(void)
 {
 
-	return (calloc(1, sizeof(struct model)));
+	return calloc(1, sizeof(struct model));
 }
 
 static void
@@ -121,19 +121,19 @@ model_grow(void *array, uint32_t *cap, uint32_t count, uint32_t max,
 	void *p, *old;
 
 	if (count < *cap)
-		return (0);
+		return 0;
 	if (count >= max)
-		return (-1);
+		return -1;
 	want = *cap == 0 ? 16 : *cap > max / 2 ? max : 2 * *cap;
 	if (want > max)
 		want = max;
 	memcpy(&old, array, sizeof(old));
 	if ((p = realloc(old, want * size)) == NULL)
-		return (-1);
+		return -1;
 	memset((char *)p + *cap * size, 0, (want - *cap) * size);
 	memcpy(array, &p, sizeof(p));
 	*cap = want;
-	return (0);
+	return 0;
 }
 
 bool
@@ -141,17 +141,17 @@ model_time(struct model *m, uint64_t start, uint64_t end)
 {
 
 	if (start == 0 || end < start || end > TIME_MAX)
-		return (false);
+		return false;
 	if (m->reference == 0)
 		m->reference = start;
 	if (add_sat(start, TIME_BEFORE) < m->reference ||
 	    end > add_sat(m->reference, TIME_AFTER))
-		return (false);
+		return false;
 	if (m->seen_first == 0 || start < m->seen_first)
 		m->seen_first = start;
 	if (end > m->seen_last)
 		m->seen_last = end;
-	return (true);
+	return true;
 }
 
 static struct stream *
@@ -161,21 +161,21 @@ stream_find(struct model *m, uint64_t id)
 	uint32_t i;
 
 	if (m->latest != NULL && m->latest->id == id)
-		return (m->latest);
+		return m->latest;
 	if ((i = idmap_get(&m->streams, id)) != IDMAP_NONE)
-		return (m->latest = m->stream[i]);
+		return m->latest = m->stream[i];
 	if ((s = calloc(1, sizeof(*s))) == NULL)
-		return (NULL);
+		return NULL;
 	s->id = s->process.stream = id;
 	grown = realloc(m->stream, (m->stream_count + 1) * sizeof(*grown));
 	if (grown != NULL)
 		m->stream = grown;
 	if (grown == NULL || idmap_put(&m->streams, id, m->stream_count) != 0) {
 		free(s);
-		return (NULL);
+		return NULL;
 	}
 	m->stream[m->stream_count++] = s;
-	return (m->latest = s);
+	return m->latest = s;
 }
 
 static int
@@ -185,23 +185,23 @@ feed_record(struct model *m, struct stream *s, const struct record *r)
 	switch (r->type) {
 #define FEED(name, function)						\
 	case RECORD_##name:						\
-		return (function(m, s, &r->u.name));
+		return function(m, s, &r->u.name);
 #define MEASURED(name, function)					\
 	case RECORD_##name:						\
 		s->is_process = true;					\
-		return (function(m, s, &r->u.name));
+		return function(m, s, &r->u.name);
 #include "model/feed.def"
 #undef MEASURED
 #undef FEED
 	case RECORD_DISASSEMBLY:
 	case RECORD_FRAME:
 		/* The daemon's own say so too, and it is no process. */
-		return (source_feed(m, s, r));
+		return source_feed(m, s, r);
 	default:
 		/* Measurements without a HELLO: its frame was lost. */
 		if (r->type >= RECORD_KERNEL && r->type < RECORD_CLOCK)
 			s->is_process = true;
-		return (source_feed(m, s, r));
+		return source_feed(m, s, r);
 	}
 }
 
@@ -214,15 +214,15 @@ model_feed(struct model *m, uint64_t stream, uint64_t sequence,
 	if (m->stream_count >= MAX_STREAMS &&
 	    idmap_get(&m->streams, stream) == IDMAP_NONE) {
 		m->lost++;
-		return (0);
+		return 0;
 	}
 	if ((s = stream_find(m, stream)) == NULL)
-		return (-1);
+		return -1;
 	if (sequence < s->next)
-		return (0);		/* seen before */
+		return 0;		/* seen before */
 	m->run.records++;
 	s->process.missing = add_sat(s->process.missing, sequence - s->next);
 	s->next = add_sat(sequence, 1);
 	s->process.records++;
-	return (feed_record(m, s, r));
+	return feed_record(m, s, r);
 }

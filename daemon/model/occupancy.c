@@ -10,7 +10,7 @@ plausible(const struct record_DEVICE *d, const struct record_SIGNATURE *s,
     uint64_t threads)
 {
 
-	return (d->cc_major >= 5 && d->cc_major <= 100 && d->cc_minor <= 100 &&
+	return d->cc_major >= 5 && d->cc_major <= 100 && d->cc_minor <= 100 &&
 	    d->sms > 0 && d->sms <= 65536 &&
 	    d->warp_size > 0 && d->warp_size <= 128 &&
 	    d->max_threads_per_sm >= d->warp_size &&
@@ -25,7 +25,7 @@ plausible(const struct record_DEVICE *d, const struct record_SIGNATURE *s,
 	    d->smem_reserved <= 1u << 20 &&
 	    s->regs <= 1024 && s->smem_static <= 1u << 28 &&
 	    s->smem_dynamic <= 1u << 28 &&
-	    threads > 0 && threads <= d->max_threads_per_block);
+	    threads > 0 && threads <= d->max_threads_per_block;
 }
 
 static uint64_t
@@ -33,7 +33,7 @@ product(uint32_t x, uint32_t y, uint32_t z)
 {
 	uint64_t p = (uint64_t)x * y;
 
-	return (__builtin_mul_overflow(p, (uint64_t)z, &p) ? UINT64_MAX : p);
+	return __builtin_mul_overflow(p, (uint64_t)z, &p) ? UINT64_MAX : p;
 }
 
 static uint32_t
@@ -50,7 +50,7 @@ tightest(const uint32_t limit[LIMITER_COUNT], enum limiter *which)
 			least = limit[i];
 			*which = (enum limiter)i;
 		}
-	return (least);
+	return least;
 }
 
 static double
@@ -60,7 +60,7 @@ ratio_of(const struct record_DEVICE *d, uint32_t threads, uint32_t blocks)
 	double ratio = (double)blocks * warps /
 	    (d->max_threads_per_sm / d->warp_size);
 
-	return (ratio < 1 ? ratio : 1);
+	return ratio < 1 ? ratio : 1;
 }
 
 /* Clusters need SMs of one group that are free together: CUPTI says how many
@@ -72,10 +72,10 @@ cluster_limit(const struct record_DEVICE *d, const struct record_SIGNATURE *s)
 	uint64_t blocks;
 
 	if (size <= 1 || size > 1024 || s->max_active_clusters == 0)
-		return (OCCUPANCY_UNLIMITED);
+		return OCCUPANCY_UNLIMITED;
 	blocks = size * s->max_active_clusters / d->sms;
-	return (blocks == 0 ? 1 : blocks < OCCUPANCY_UNLIMITED ?
-	    (uint32_t)blocks : OCCUPANCY_UNLIMITED);
+	return blocks == 0 ? 1 : blocks < OCCUPANCY_UNLIMITED ?
+	    (uint32_t)blocks : OCCUPANCY_UNLIMITED;
 }
 
 /* How far a block size is from the usual, for choosing among equals. */
@@ -83,7 +83,7 @@ static double
 unusual(uint32_t threads)
 {
 
-	return (fabs(log2(threads / 256.0)) + (threads > 256 ? 0.25 : 0));
+	return fabs(log2(threads / 256.0)) + (threads > 256 ? 0.25 : 0);
 }
 
 static void

@@ -13,15 +13,15 @@ limit_of(int blocks)
 {
 
 	if (blocks == INT_MAX)
-		return (OCCUPANCY_UNLIMITED);
-	return (blocks > 0 ? (uint32_t)blocks : 0);
+		return OCCUPANCY_UNLIMITED;
+	return blocks > 0 ? (uint32_t)blocks : 0;
 }
 
 static int
 sms_of(uint32_t sms)
 {
 
-	return (sms > 0 && sms <= 65536 ? (int)sms : 1);
+	return sms > 0 && sms <= 65536 ? (int)sms : 1;
 }
 
 static struct cudaOccDeviceProp
@@ -42,7 +42,7 @@ properties(const struct record_DEVICE *d)
 	p.numSms = sms_of(d->sms);
 	p.sharedMemPerBlockOptin = d->smem_per_block_optin;
 	p.reservedSharedMemPerBlock = d->smem_reserved;
-	return (p);
+	return p;
 }
 
 int
@@ -73,7 +73,7 @@ occupancy_cuda(const struct record_DEVICE *d,
 	    SHAREDMEM_CARVEOUT_DEFAULT;
 	if (cudaOccMaxActiveBlocksPerMultiprocessor(&r, &p, &a, &state,
 	    (int)threads, s->smem_dynamic) != CUDA_OCC_SUCCESS)
-		return (-1);
+		return -1;
 	limit[LIMITER_NONE] = OCCUPANCY_UNLIMITED;
 	limit[LIMITER_WARPS] = limit_of(r.blockLimitWarps);
 	limit[LIMITER_BLOCKS] = limit_of(r.blockLimitBlocks);
@@ -81,5 +81,5 @@ occupancy_cuda(const struct record_DEVICE *d,
 	limit[LIMITER_SHARED] = limit_of(r.blockLimitSharedMem);
 	limit[LIMITER_BARRIERS] = limit_of(r.blockLimitBarriers);
 	limit[LIMITER_CLUSTER] = OCCUPANCY_UNLIMITED;
-	return (0);
+	return 0;
 }

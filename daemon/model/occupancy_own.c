@@ -21,15 +21,15 @@ register_limit(const struct record_DEVICE *d, uint32_t schedulers,
 	uint32_t per_warp, rounded;
 
 	if (regs == 0)
-		return (OCCUPANCY_UNLIMITED);
+		return OCCUPANCY_UNLIMITED;
 	per_warp = (regs * d->warp_size + REGISTER_UNIT - 1) /
 	    REGISTER_UNIT * REGISTER_UNIT;
 	/* A launch is checked as if its warps filled every scheduler alike. */
 	rounded = (warps + schedulers - 1) / schedulers * schedulers;
 	if (regs > REGISTERS_PER_THREAD ||
 	    (uint64_t)per_warp * rounded > d->regs_per_block)
-		return (0);
-	return (d->regs_per_sm / schedulers / per_warp * schedulers / warps);
+		return 0;
+	return d->regs_per_sm / schedulers / per_warp * schedulers / warps;
 }
 
 static uint32_t
@@ -41,11 +41,11 @@ shared_limit(const struct record_DEVICE *d, const struct chip *chip,
 
 	bytes = (asked + d->smem_reserved + unit - 1) / unit * unit;
 	if (bytes == 0)
-		return (OCCUPANCY_UNLIMITED);
+		return OCCUPANCY_UNLIMITED;
 	most = asked > d->smem_per_block ?
 	    d->smem_per_block_optin : d->smem_per_block;
 	if (asked > most)
-		return (0);
+		return 0;
 	sm = d->smem_per_sm;
 	if (chip->carveouts->number > 0) {
 		if (s->carveout <= 100)
@@ -55,7 +55,7 @@ shared_limit(const struct record_DEVICE *d, const struct chip *chip,
 		if (sm > d->smem_per_sm)
 			sm = d->smem_per_sm;
 	}
-	return ((uint32_t)(sm / bytes));
+	return (uint32_t)(sm / bytes);
 }
 
 int
@@ -78,5 +78,5 @@ occupancy_own(const struct record_DEVICE *d, const struct record_SIGNATURE *s,
 	 * one at least for every block it can hold. */
 	limit[LIMITER_BARRIERS] = OCCUPANCY_UNLIMITED;
 	limit[LIMITER_CLUSTER] = OCCUPANCY_UNLIMITED;
-	return (0);
+	return 0;
 }

@@ -27,13 +27,13 @@ peer_of(struct model *m, uint32_t from, uint32_t to)
 
 	for (i = 0; i < m->peers; i++)
 		if (m->peer[i].from == from && m->peer[i].to == to)
-			return (&m->peer[i]);
+			return &m->peer[i];
 	if (model_grow(&m->peer, &m->peers_cap, m->peers, MAX_PEERS,
 	    sizeof(*m->peer)) != 0)
-		return (NULL);
+		return NULL;
 	p = &m->peer[m->peers++];
 	*p = (struct peer){ .from = from, .to = to };
-	return (p);
+	return p;
 }
 
 int
@@ -47,12 +47,12 @@ peer_define(struct model *m, struct stream *s, const struct record_PEER *r)
 	if (from == IDMAP_NONE || to == IDMAP_NONE || from == to ||
 	    (p = peer_of(m, from, to)) == NULL) {
 		s->process.lost[LOSS_TABLE] += from != to;
-		return (0);
+		return 0;
 	}
 	p->known = true;
 	p->can = p->can || (r->flags & PEER_CAN) != 0;
 	p->enabled = p->enabled || (r->flags & PEER_ENABLED) != 0;
-	return (0);
+	return 0;
 }
 
 static void
@@ -80,10 +80,10 @@ half_copy(struct model *m, struct stream *s, const struct record_COPY *r)
 	/* One GPU has no peer; the copies of a graph share one call's id. */
 	if (m->devices < 2 || r->correlation == 0 || r->graph != 0 ||
 	    (r->flags & COPY_GRAPH) != 0)
-		return (0);
+		return 0;
 	if (s->halves == NULL &&
 	    (s->halves = calloc(CORRELATED, sizeof(*s->halves))) == NULL)
-		return (-1);
+		return -1;
 	h = &s->halves[r->correlation % CORRELATED];
 	if (h->correlation != r->correlation)
 		*h = (struct halves){ .correlation = r->correlation };
@@ -95,7 +95,7 @@ half_copy(struct model *m, struct stream *s, const struct record_COPY *r)
 	if (h->seen[0] && h->seen[1] && h->device[0] != h->device[1] &&
 	    h->device[0] != IDMAP_NONE && h->device[1] != IDMAP_NONE)
 		staged_add(m, h);
-	return (0);
+	return 0;
 }
 
 int
@@ -105,17 +105,17 @@ peer_copy(struct model *m, struct stream *s, const struct record_COPY *r)
 	struct peer *p;
 
 	if (r->kind == COPY_H2D || r->kind == COPY_D2H)
-		return (half_copy(m, s, r));
+		return half_copy(m, s, r);
 	if (r->kind != COPY_P2P)
-		return (0);
+		return 0;
 	from = define_device_of(m, s, r->src_device);
 	to = define_device_of(m, s, r->dst_device);
 	if (from == IDMAP_NONE || to == IDMAP_NONE || from == to ||
 	    (p = peer_of(m, from, to)) == NULL)
-		return (0);
+		return 0;
 	p->copies++;
 	p->bytes = add_sat(p->bytes, r->bytes);
 	if (model_time(m, r->start_ns, r->end_ns))
 		p->gpu_ns = add_sat(p->gpu_ns, r->end_ns - r->start_ns);
-	return (0);
+	return 0;
 }

@@ -24,19 +24,19 @@ pool_text(struct pool *p, struct wire_str s)
 	size_t len;
 
 	if (s.len == 0 || s.p == NULL)
-		return ("");
+		return "";
 	if ((clean = text_dup_clean(s.p, s.len)) == NULL)
-		return (NULL);
+		return NULL;
 	len = strlen(clean);
 	HASH_FIND(hh, p->table, clean, len, e);
 	if (e != NULL || p->bytes + len > POOL_MAX_BYTES) {
 		p->refused += e == NULL;
 		free(clean);
-		return (e != NULL ? e->text : "");
+		return e != NULL ? e->text : "";
 	}
 	if ((e = malloc(sizeof(*e) + len + 1)) == NULL) {
 		free(clean);
-		return (NULL);
+		return NULL;
 	}
 	memcpy(e->text, clean, len + 1);
 	free(clean);
@@ -44,10 +44,10 @@ pool_text(struct pool *p, struct wire_str s)
 	HASH_ADD_KEYPTR(hh, p->table, e->text, len, e);
 	if (e->hh.tbl == NULL) {
 		free(e);
-		return (NULL);
+		return NULL;
 	}
 	p->bytes += sizeof(*e) + len + 1;
-	return (e->text);
+	return e->text;
 }
 
 const struct reason *
@@ -60,20 +60,20 @@ pool_reason(struct pool *p, enum reason_code code, const char *more)
 	snprintf(text, sizeof(text), "%s: %s", reason_of(code)->text, more);
 	interned = pool_text(p, wire_str_of(text));
 	if (interned == NULL || *interned == '\0')
-		return (reason_of(code));
+		return reason_of(code);
 	HASH_FIND_PTR(p->reason, &interned, r);
 	if (r != NULL)
-		return (&r->reason);
+		return &r->reason;
 	if ((r = calloc(1, sizeof(*r))) == NULL)
-		return (reason_of(code));
+		return reason_of(code);
 	r->reason = (struct reason){ code, interned };
 	HASH_ADD_PTR(p->reason, reason.text, r);
 	if (r->hh.tbl == NULL) {
 		free(r);
-		return (reason_of(code));
+		return reason_of(code);
 	}
 	p->bytes += sizeof(*r);
-	return (&r->reason);
+	return &r->reason;
 }
 
 const char *
@@ -83,10 +83,10 @@ pool_demangled(struct pool *p, const char *mangled)
 	const char *text;
 
 	if (name == NULL)
-		return (NULL);
+		return NULL;
 	text = pool_text(p, wire_str_of(name));
 	free(name);
-	return (text);
+	return text;
 }
 
 int
@@ -96,12 +96,12 @@ pool_names(struct pool *p, const char *mangled, const char **name,
 	char *demangled, brief[256];
 
 	if ((demangled = demangle_name(&p->names, mangled)) == NULL)
-		return (-1);
+		return -1;
 	text_shorten(brief, sizeof(brief), demangled);
 	*name = pool_text(p, wire_str_of(demangled));
 	*short_name = pool_text(p, wire_str_of(brief));
 	free(demangled);
-	return (*name == NULL || *short_name == NULL ? -1 : 0);
+	return *name == NULL || *short_name == NULL ? -1 : 0;
 }
 
 void

@@ -27,7 +27,7 @@ static uint64_t
 apart(uint64_t a, uint64_t b)
 {
 
-	return (a > b ? a - b : b - a);
+	return a > b ? a - b : b - a;
 }
 
 void
@@ -54,6 +54,6 @@ double
 repeat_noise(const struct repeat *r)
 {
 
-	return (r->apart.count < REPEAT_LEAST ? NAN :
-	    stat_quantile(&r->apart, 0.5));
+	return r->apart.count < REPEAT_LEAST ? NAN :
+	    stat_quantile(&r->apart, 0.5);
 }

@@ -38,7 +38,7 @@ range_key(const struct range *r)
 	h = (h ^ h >> 29 ^ r->host) * 0x9e3779b97f4a7c15ull;
 	h = (h ^ h >> 29 ^ r->device) * 0xbf58476d1ce4e5b9ull;
 	h = (h ^ h >> 32 ^ r->bytes) * 0x94d049bb133111ebull;
-	return (h ^ h >> 29);
+	return h ^ h >> 29;
 }
 
 /* Find or make; IDMAP_NONE if there are too many, or two have one hash. */
@@ -55,18 +55,18 @@ range_of(struct model *m, const struct range *want, uint32_t *index)
 		if (r->stream == want->stream && r->host == want->host &&
 		    r->device == want->device && r->bytes == want->bytes)
 			*index = i;
-		return (0);
+		return 0;
 	}
 	if (m->ranges >= MAX_RANGES)
-		return (0);
+		return 0;
 	if (model_grow(&m->range, &m->ranges_cap, m->ranges, MAX_RANGES,
 	    sizeof(*m->range)) != 0 ||
 	    idmap_put(&m->range_map, key, m->ranges) != 0)
-		return (-1);
+		return -1;
 	m->range[m->ranges] = *want;
 	m->range[m->ranges].of = m->ranges;
 	*index = m->ranges++;
-	return (0);
+	return 0;
 }
 
 int
@@ -81,23 +81,23 @@ resent_range(struct model *m, const struct stream *s,
 	if (r->src == MEMORY_MANAGED || r->dst == MEMORY_MANAGED ||
 	    (r->kind != COPY_H2D && r->kind != COPY_D2H) || r->bytes == 0 ||
 	    (r->flags & COPY_GRAPH) != 0 || r->graph != 0)
-		return (0);
+		return 0;
 	if (r->src_address == 0 || r->dst_address == 0) {
 		m->run.copies_unlocated++;
-		return (0);
+		return 0;
 	}
 	m->run.copies_located++;
 	want.host = r->kind == COPY_H2D ? r->src_address : r->dst_address;
 	if (range_of(m, &want, &host) != 0)
-		return (-1);
+		return -1;
 	want.device = r->kind == COPY_H2D ? r->dst_address : r->src_address;
 	if (host != IDMAP_NONE && range_of(m, &want, range) != 0)
-		return (-1);
+		return -1;
 	if (*range == IDMAP_NONE)
 		m->run.copies_untracked++;
 	else
 		m->range[*range].of = host;
-	return (0);
+	return 0;
 }
 
 static struct resent *
@@ -108,14 +108,14 @@ resent_of(struct model *m, enum resent_kind kind, uint32_t device)
 
 	for (i = 0; i < m->resents; i++)
 		if (m->resent[i].kind == kind && m->resent[i].device == device)
-			return (&m->resent[i]);
+			return &m->resent[i];
 	p = realloc(m->resent, (m->resents + 1) * sizeof(*p));
 	if (p == NULL)
-		return (NULL);
+		return NULL;
 	m->resent = p;
 	p += m->resents++;
 	*p = (struct resent){ .kind = kind, .device = device };
-	return (p);
+	return p;
 }
 
 /*
@@ -132,15 +132,15 @@ free_at(const struct model *m, const struct op *op,
 	uint32_t i;
 
 	if (op->launch == 0 || op->thread == IDMAP_NONE)
-		return (0);
+		return 0;
 	t = &m->thread[op->thread];
 	for (i = host_first(t, op->launch); i < t->count &&
 	    t->wait[i].start <= op->launch; i++)
 		if (t->wait[i].start == op->launch)
 			called = max_u64(called, t->wait[i].end);
 	if (c->kind == COPY_H2D && c->src != MEMORY_PINNED)
-		return (called);
-	return (max_u64(called, op->end));
+		return called;
+	return max_u64(called, op->end);
 }
 
 /* What the thread had for itself since the range was free. While it waits in a
@@ -154,9 +154,9 @@ had_ns(const struct model *m, const struct op *op, uint64_t from)
 	uint64_t ns = sub_sat(op->launch, from);
 
 	if (ns == 0 || ns > WAIT_MOST_NS || op->thread == IDMAP_NONE)
-		return (ns);
-	return (sub_sat(ns, host_wait(&m->thread[op->thread], from,
-	    op->launch)));
+		return ns;
+	return sub_sat(ns, host_wait(&m->thread[op->thread], from,
+	    op->launch));
 }
 
 /* The least that the host needs to write ${bytes} anew: with less, it did not. A
@@ -167,8 +167,8 @@ static uint64_t
 write_ns(uint64_t bytes)
 {
 
-	return (max_u64(min_u64(TEAM_NS, bytes / CORE_BYTES_PER_NS),
-	    bytes / TEAM_BYTES_PER_NS));
+	return max_u64(min_u64(TEAM_NS, bytes / CORE_BYTES_PER_NS),
+	    bytes / TEAM_BYTES_PER_NS);
 }
 
 static double
@@ -177,8 +177,8 @@ likely(uint64_t least, uint64_t had)
 	double all = (double)least, none = all * LIKELY, ns = (double)had;
 
 	if (had < least)
-		return (1);
-	return (ns < none ? (none - ns) / (none - all) : 0);
+		return 1;
+	return ns < none ? (none - ns) / (none - all) : 0;
 }
 
 static int
@@ -192,7 +192,7 @@ count_resent(struct model *m, struct range *h, const struct op *op,
 	double part;
 
 	if (r == NULL)
-		return (-1);
+		return -1;
 	r->ranges += (h->counted >> kind & 1) == 0;
 	h->counted |= (uint8_t)(1 << kind);
 	r->count++;
@@ -202,7 +202,7 @@ count_resent(struct model *m, struct range *h, const struct op *op,
 	/* Called before the last copy was over, it follows that in its stream:
 	 * no time at all. */
 	if (op->launch == 0 || h->free == 0)
-		return (0);
+		return 0;
 	/* Who sends a buffer again before it was read the first time streams, and
 	 * its bytes stand for others: in loops that measure. */
 	part = kind == RESENT_AGAIN && op->launch <= h->free ? 0 :
@@ -212,11 +212,11 @@ count_resent(struct model *m, struct range *h, const struct op *op,
 	r->likely_down_ns += part * (double)down;
 	r->likely_bytes += part * (double)h->bytes;
 	if (had >= least)
-		return (0);
+		return 0;
 	r->quick_count++;
 	r->quick_ns = add_sat(r->quick_ns, ns);
 	r->quick_down_ns = add_sat(r->quick_down_ns, down);
-	return (0);
+	return 0;
 }
 
 static void
@@ -240,10 +240,10 @@ resent_sweep(struct model *m, const struct op *op)
 	    (h->way == COPY_D2H || h->last == op->range) &&
 	    count_resent(m, h, op, h->way == COPY_D2H ? RESENT_ROUND :
 	    RESENT_AGAIN) != 0)
-		return (-1);
+		return -1;
 	h->way = (uint8_t)c->kind;
 	h->last = op->range;
 	h->free = free_at(m, op, c);
 	h->down_ns = c->kind == COPY_D2H ? op->end - op->start : 0;
-	return (0);
+	return 0;
 }

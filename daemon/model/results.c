@@ -26,7 +26,7 @@ results_part(uint64_t copy_ns, uint64_t host_ns)
 	double part = copy_ns == 0 ? 1 : HOST_PART * (double)host_ns /
 	    (double)copy_ns;
 
-	return (part < 1 ? part : 1);
+	return part < 1 ? part : 1;
 }
 
 static void
@@ -120,7 +120,7 @@ results_few(const struct device_state *d, uint32_t k)
 		n += d->results[k - 1].phases;
 	if (k + 1 < GAP_CLASSES)
 		n += d->results[k + 1].phases;
-	return (n <= PHASES_MOST);
+	return n <= PHASES_MOST;
 }
 
 double
@@ -145,7 +145,7 @@ results_settle(const struct model *m, struct results *out)
 		}
 	for (i = 0; i < m->copies; i++)
 		apart += results_apart(m, &m->copy[i]);
-	return (apart);
+	return apart;
 }
 
 double
@@ -155,9 +155,9 @@ results_apart(const struct model *m, const struct copy_state *c)
 	uint32_t k;
 
 	if (c->out.device >= m->devices)
-		return (0);
+		return 0;
 	for (k = 0; k < GAP_CLASSES; k++)
 		if (results_few(m->device[c->out.device], k))
 			apart += c->apart[k];
-	return (apart < c->exposed ? apart : c->exposed);
+	return apart < c->exposed ? apart : c->exposed;
 }

@@ -24,14 +24,14 @@ metric(const struct kernel *k, enum metric_id id)
 {
 	double v = k->metric[id];
 
-	return (isfinite(v) && v >= 0 ? v : NAN);
+	return isfinite(v) && v >= 0 ? v : NAN;
 }
 
 static double
 not_negative(double v)
 {
 
-	return (isfinite(v) && v > 0 ? v : 0);
+	return isfinite(v) && v > 0 ? v : 0;
 }
 
 const double *
@@ -40,13 +40,13 @@ roofline_ceiling(const struct ceilings *c, enum flop_kind kind)
 
 	switch (kind) {
 	case FLOP_FP16:
-		return (&c->fp16_flops);
+		return &c->fp16_flops;
 	case FLOP_FP64:
-		return (&c->fp64_flops);
+		return &c->fp64_flops;
 	case FLOP_TENSOR:
-		return (&c->tensor_flops);
+		return &c->tensor_flops;
 	default:
-		return (&c->fp32_flops);
+		return &c->fp32_flops;
 	}
 }
 
@@ -55,14 +55,14 @@ lacks_code(const struct code *code)
 {
 
 	if (code == NULL)
-		return (reason_of(REASON_NEEDS_SOURCE));
+		return reason_of(REASON_NEEDS_SOURCE);
 	if (!code->counted)
-		return (code->uncounted != NULL ? code->uncounted :
-		    reason_of(REASON_UNCOUNTED));
+		return code->uncounted != NULL ? code->uncounted :
+		    reason_of(REASON_UNCOUNTED);
 	if (!code->disassembled)
-		return (code->no_sass != NULL ? code->no_sass :
-		    reason_of(REASON_NO_SASS));
-	return (NULL);
+		return code->no_sass != NULL ? code->no_sass :
+		    reason_of(REASON_NO_SASS);
+	return NULL;
 }
 
 /*
@@ -91,16 +91,16 @@ count_flops(const struct code *code, double flops[FLOP_KINDS],
 		in = &code->sass.instruction[i->sass];
 		known = flops_of(in, &f);
 		if (known < 0 && lanes > 0)
-			return (reason_of(REASON_SHAPE_UNSAID));
+			return reason_of(REASON_SHAPE_UNSAID);
 		if (known <= 0)
 			continue;
 		flops[f.kind] += lanes * f.lane;
 		dense[f.kind] += lanes * f.lane / f.rate;
 	}
 	if (!(all > 0))
-		return (reason_of(REASON_NONE_COUNTED));
-	return (unknown > UNKNOWN_MOST * all ?
-	    reason_of(REASON_SASS_PARTIAL) : NULL);
+		return reason_of(REASON_NONE_COUNTED);
+	return unknown > UNKNOWN_MOST * all ?
+	    reason_of(REASON_SASS_PARTIAL) : NULL;
 }
 
 static void
@@ -142,12 +142,12 @@ used_bytes(const struct kernel *k)
 	double bytes = 0;
 
 	if (isnan(ld) || isnan(st))
-		return (NAN);
+		return NAN;
 	if (ld > 0)
 		bytes += ld * metric(k, METRIC_GLOBAL_LD_BYTES_PER_SECTOR);
 	if (st > 0)
 		bytes += st * metric(k, METRIC_GLOBAL_ST_BYTES_PER_SECTOR);
-	return (bytes);
+	return bytes;
 }
 
 static const char *
@@ -157,8 +157,8 @@ bound_name(const struct roofline *r, const struct load *l)
 
 	if (r->kind < FLOP_KINDS && r->compute_ratio >= ROOF_NEAR &&
 	    !(l->limit < RES_L1 && l->busy > r->compute_ratio))
-		return (flop_name[r->kind]);
-	return (name);
+		return flop_name[r->kind];
+	return name;
 }
 
 void

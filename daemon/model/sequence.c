@@ -40,7 +40,7 @@ static uint32_t
 tracker_kernel(const struct tracker *t, uint64_t position)
 {
 
-	return (t->kernel[position % RING]);
+	return t->kernel[position % RING];
 }
 
 static struct tracker *
@@ -50,7 +50,7 @@ tracker_of(struct model *m, struct queue *q)
 	if (q->tracker == NULL && m->trackers < MAX_TRACKERS &&
 	    (q->tracker = calloc(1, sizeof(*q->tracker))) != NULL)
 		m->trackers++;
-	return (q->tracker);
+	return q->tracker;
 }
 
 static void
@@ -86,7 +86,7 @@ rotation(const struct tracker *t, uint64_t from, uint32_t n)
 		j += i == j;
 		k = 0;
 	}
-	return (i < j ? i : j);
+	return i < j ? i : j;
 }
 
 /* The same for the same kernels in the same order, wherever it begins. */
@@ -100,7 +100,7 @@ sequence_hash(const struct tracker *t, uint64_t from, uint32_t n)
 		hash ^= tracker_kernel(t, from + (first + i) % n);
 		hash *= 0x100000001b3ull;
 	}
-	return (hash);
+	return hash;
 }
 
 static int
@@ -119,17 +119,17 @@ sequence_find(struct model *m, struct tracker *t, const struct op *op,
 	}
 	t->sequence = i;
 	if (i < m->sequences)
-		return (0);
+		return 0;
 	if (i == MAX_SEQUENCES) {
 		t->dropped = true;
-		return (0);
+		return 0;
 	}
 	if (m->sequence == NULL) {
 		m->sequence = calloc(MAX_SEQUENCES, sizeof(*m->sequence));
 		m->sequence_hash = calloc(MAX_SEQUENCES,
 		    sizeof(*m->sequence_hash));
 		if (m->sequence == NULL || m->sequence_hash == NULL)
-			return (-1);
+			return -1;
 	}
 	s = &m->sequence[m->sequences];
 	m->sequence_hash[m->sequences++] = hash;
@@ -139,7 +139,7 @@ sequence_find(struct model *m, struct tracker *t, const struct op *op,
 	for (i = 0; i < t->period && i < SEQUENCE_MAX; i++)
 		s->kernel[i] = tracker_kernel(t, from + i) + 1;
 	s->in_graph = true;
-	return (0);
+	return 0;
 }
 
 /* A whole number of periods ends with the launch at ${position}. */
@@ -151,11 +151,11 @@ sequence_count(struct model *m, struct tracker *t, const struct op *op,
 
 	if (t->sequence == IDMAP_NONE && !t->dropped) {
 		if (sequence_find(m, t, op, position + 1 - t->period) != 0)
-			return (-1);
+			return -1;
 	} else
 		repeats = 1;
 	if (t->dropped)
-		return (0);
+		return 0;
 	s = &m->sequence[t->sequence];
 	s->repeats += repeats;
 	s->kernel_ns += t->now.kernel_ns - t->counted.kernel_ns;
@@ -165,7 +165,7 @@ sequence_count(struct model *m, struct tracker *t, const struct op *op,
 	if ((op->flags & OP_IN_GRAPH) == 0)
 		s->in_graph = false;
 	t->counted = t->now;
-	return (0);
+	return 0;
 }
 
 static uint32_t
@@ -177,7 +177,7 @@ context_hash(const struct tracker *t, uint64_t position)
 	for (i = 0; i < CONTEXT; i++)
 		hash = (hash + tracker_kernel(t, position - i) + 1) *
 		    0x9e3779b97f4a7c15ull;
-	return ((uint32_t)(hash >> 32));
+	return (uint32_t)(hash >> 32);
 }
 
 static bool
@@ -187,8 +187,8 @@ same_context(const struct tracker *t, uint64_t a, uint64_t b)
 
 	for (i = 0; i < CONTEXT; i++)
 		if (tracker_kernel(t, a - i) != tracker_kernel(t, b - i))
-			return (false);
-	return (true);
+			return false;
+	return true;
 }
 
 /* Where the last launches were seen before: a candidate begins there. */
@@ -224,7 +224,7 @@ sequence_launch(struct model *m, const struct op *op, uint64_t idle,
 	int rc = 0;
 
 	if (t == NULL)
-		return (0);
+		return 0;
 	position = t->launches++;
 	total_idle(&t->now, idle, seen);
 	t->now.kernel_ns = add_sat(t->now.kernel_ns, kernel_length(m, op));
@@ -234,18 +234,18 @@ sequence_launch(struct model *m, const struct op *op, uint64_t idle,
 	    tracker_kernel(t, position - t->period) != op->index)
 		t->period = 0;
 	if (position + 1 < CONTEXT)
-		return (0);
+		return 0;
 	hash = context_hash(t, position);
 	if (t->period == 0)
 		candidate(t, position, hash);
 	t->seen[hash % RING].hash = hash;
 	t->seen[hash % RING].position = position;
 	if (t->period == 0)
-		return (0);
+		return 0;
 	length = position + 1 - t->start;
 	if (length % t->period == 0 && length / t->period >= MIN_REPEATS)
 		rc = sequence_count(m, t, op, position, length / t->period);
-	return (rc);
+	return rc;
 }
 
 void
@@ -265,10 +265,10 @@ sequence_before(const struct model *m, const struct op *op)
 	uint64_t at;
 
 	if (t == NULL || t->period == 0 || t->launches < t->period + 2)
-		return (0);
+		return 0;
 	at = t->launches - 1 - t->period;
-	return (t->total[at % RING].kernel_ns -
-	    t->total[(at - 1) % RING].kernel_ns);
+	return t->total[at % RING].kernel_ns -
+	    t->total[(at - 1) % RING].kernel_ns;
 }
 
 void

@@ -17,9 +17,9 @@ resize(void *array, size_t count, size_t size)
 
 	memcpy(&old, array, sizeof(old));
 	if ((p = realloc(old, (count > 0 ? count : 1) * size)) == NULL)
-		return (-1);
+		return -1;
 	memcpy(array, &p, sizeof(p));
-	return (0);
+	return 0;
 }
 
 /* Room for the arrays that the functions below fill. */
@@ -30,12 +30,12 @@ settle_room(struct model *m)
 
 #define OUTPUT(type, name, count, room)					\
 	if (resize(&run->name, room, sizeof(*run->name)) != 0)		\
-		return (-1);
+		return -1;
 #define COPIED(type, name, count)
 #include "model/output.def"
 #undef COPIED
 #undef OUTPUT
-	return (0);
+	return 0;
 }
 
 static int
@@ -47,14 +47,14 @@ settle_copied(struct model *m)
 #define OUTPUT(type, name, count, room)
 #define COPIED(type, name, count)					\
 	if (resize(&run->name, m->count, sizeof(*run->name)) != 0)	\
-		return (-1);						\
+		return -1;						\
 	for (i = 0; i < m->count; i++)					\
 		run->name[i] = m->name[i];				\
 	run->count = m->count;
 #include "model/output.def"
 #undef COPIED
 #undef OUTPUT
-	return (0);
+	return 0;
 }
 
 /* A time relative to the origin; what is unknown stays 0. */
@@ -62,7 +62,7 @@ static uint64_t
 since(const struct model *m, uint64_t t)
 {
 
-	return (t == 0 ? 0 : sub_sat(t, m->run.origin_ns));
+	return t == 0 ? 0 : sub_sat(t, m->run.origin_ns);
 }
 
 static void
@@ -97,7 +97,7 @@ settle_state(const struct model *m)
 	uint32_t i, open = 0, processes = 0;
 
 	if (m->run_end)
-		return (m->run.signal != 0 ? RUN_KILLED : RUN_FINISHED);
+		return m->run.signal != 0 ? RUN_KILLED : RUN_FINISHED;
 	/* The launcher outlives its program; without its last word it was
 	 * killed, or the capture was cut. */
 	for (i = 0; i < m->stream_count; i++) {
@@ -106,8 +106,8 @@ settle_state(const struct model *m)
 		    !m->stream[i]->process.ended;
 	}
 	if (m->launcher)
-		return (RUN_KILLED);
-	return (processes > 0 && open == 0 ? RUN_FINISHED : RUN_TRUNCATED);
+		return RUN_KILLED;
+	return processes > 0 && open == 0 ? RUN_FINISHED : RUN_TRUNCATED;
 }
 
 static void
@@ -167,7 +167,7 @@ settle_longer(const struct model *m, uint32_t device, struct device *out,
 	out->busy_ns -= ns;
 	out->kernel_ns -= ns;
 	out->idle_overhead_ns += ns;
-	return (ns);
+	return ns;
 }
 
 /* From the origin to the first work, and from the last to the end. */
@@ -371,7 +371,7 @@ model_settle(struct model *m, bool final)
 	if (!m->run_end)
 		run->exit_code = -1;
 	if (settle_room(m) != 0)
-		return (NULL);
+		return NULL;
 	settle_processes(m);
 	settle_devices(m);
 	settle_kernels(m);
@@ -379,7 +379,7 @@ model_settle(struct model *m, bool final)
 	settle_host(m);
 	if ((final && source_settle(m) != 0) || about_names(m) != 0 ||
 	    settle_copied(m) != 0)
-		return (NULL);
+		return NULL;
 	settle_rest(m, final);
-	return (run);
+	return run;
 }

@@ -29,12 +29,12 @@ is_model(const json_t *root, const struct device *d)
 	const struct record_DEVICE *l = &d->limits;
 
 	/* The number of SMs tells a whole GPU from a slice of it. */
-	return (name != NULL && d->name != NULL && strcmp(name, d->name) == 0 &&
+	return name != NULL && d->name != NULL && strcmp(name, d->name) == 0 &&
 	    json_integer_value(json_object_get(root, "cc_major")) ==
 	    l->cc_major &&
 	    json_integer_value(json_object_get(root, "cc_minor")) ==
 	    l->cc_minor &&
-	    json_integer_value(json_object_get(root, "sms")) == l->sms);
+	    json_integer_value(json_object_get(root, "sms")) == l->sms;
 }
 
 bool
@@ -53,10 +53,10 @@ shipped_ceilings(struct ceilings *c, const struct device *d)
 		json_decref(root);
 	}
 	if (!found)
-		return (false);
+		return false;
 	own.shipped = own.measured;
 	own.measured = 0;
 	own.calibrated = false;
 	*c = own;
-	return (true);
+	return true;
 }

@@ -16,7 +16,7 @@ spans_find(const struct spans *s, uint64_t t)
 		else
 			low = middle + 1;
 	}
-	return (low);
+	return low;
 }
 
 static void
@@ -38,17 +38,17 @@ spans_room(struct spans *s)
 	size_t cap;
 
 	if (s->count < s->cap)
-		return (0);
+		return 0;
 	if (s->cap == SPANS_MAX) {
 		spans_fold(s);
-		return (0);
+		return 0;
 	}
 	cap = s->cap == 0 ? 64 : 2 * s->cap;
 	if ((span = realloc(s->span, cap * sizeof(*span))) == NULL)
-		return (-1);
+		return -1;
 	s->span = span;
 	s->cap = cap;
-	return (0);
+	return 0;
 }
 
 int
@@ -57,11 +57,11 @@ spans_add(struct spans *s, uint64_t start, uint64_t end)
 	size_t i, j;
 
 	if (spans_room(s) != 0)
-		return (-1);
+		return -1;
 	if (start < s->folded_until)
 		start = s->folded_until;
 	if (end <= start)
-		return (0);
+		return 0;
 	/* [i, j) are the spans that the new one touches. */
 	i = start == 0 ? 0 : spans_find(s, start - 1);
 	for (j = i; j < s->count && s->span[j].start <= end; j++) {
@@ -74,7 +74,7 @@ spans_add(struct spans *s, uint64_t start, uint64_t end)
 	    (s->count - j) * sizeof(*s->span));
 	s->count = s->count - (j - i) + 1;
 	s->span[i] = (struct span){ start, end };
-	return (0);
+	return 0;
 }
 
 uint64_t
@@ -88,7 +88,7 @@ spans_overlap(const struct spans *s, uint64_t a, uint64_t b)
 		to = s->span[i].end < b ? s->span[i].end : b;
 		sum += to - from;
 	}
-	return (sum);
+	return sum;
 }
 
 uint64_t
@@ -99,7 +99,7 @@ spans_total(const struct spans *s)
 
 	for (i = 0; i < s->count; i++)
 		sum += s->span[i].end - s->span[i].start;
-	return (sum);
+	return sum;
 }
 
 void

@@ -21,12 +21,12 @@ stat_bucket(uint64_t ns)
 	uint64_t mantissa;
 
 	if (ns == 0)
-		return (0);
+		return 0;
 	octave = 63u - (unsigned)__builtin_clzll(ns);
 	mantissa = octave >= 32 ? ns >> (octave - 32) : ns << (32 - octave);
 	bucket = 4 * octave + (mantissa >= QUARTER_1) +
 	    (mantissa >= QUARTER_2) + (mantissa >= QUARTER_3);
-	return (bucket < STAT_BUCKETS ? bucket : STAT_BUCKETS - 1);
+	return bucket < STAT_BUCKETS ? bucket : STAT_BUCKETS - 1;
 }
 
 /* Sums of hostile values stop at the largest number instead of wrapping. */
@@ -35,7 +35,7 @@ stat_sum(uint64_t a, uint64_t b)
 {
 	uint64_t sum;
 
-	return (__builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum);
+	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
 void
@@ -83,11 +83,11 @@ stat_quantile(const struct stat *s, double p)
 	for (i = 0; i < STAT_BUCKETS; i++)
 		total += s->bucket[i];
 	if (total == 0 || isnan(p))
-		return (NAN);
+		return NAN;
 	if (p <= 0)
-		return ((double)s->min);
+		return (double)s->min;
 	if (p >= 1)
-		return ((double)s->max);
+		return (double)s->max;
 	target = p * total;
 	for (i = 0; i < STAT_BUCKETS - 1; i++) {
 		if (below + s->bucket[i] >= target)
@@ -97,15 +97,15 @@ stat_quantile(const struct stat *s, double p)
 	/* Log-linear inside the bucket, and never outside what was seen. */
 	ns = exp2((i + (target - below) / s->bucket[i]) / 4);
 	if (ns < (double)s->min)
-		return ((double)s->min);
-	return (ns > (double)s->max ? (double)s->max : ns);
+		return (double)s->min;
+	return ns > (double)s->max ? (double)s->max : ns;
 }
 
 double
 stat_mean(const struct stat *s)
 {
 
-	return (s->count == 0 ? NAN : (double)s->sum / (double)s->count);
+	return s->count == 0 ? NAN : (double)s->sum / (double)s->count;
 }
 
 double
@@ -114,8 +114,8 @@ stat_deviation(const struct stat *s)
 	double mean, variance;
 
 	if (s->count == 0)
-		return (NAN);
+		return NAN;
 	mean = stat_mean(s);
 	variance = s->sum_squares / (double)s->count - mean * mean;
-	return (variance > 0 ? sqrt(variance) : 0);
+	return variance > 0 ? sqrt(variance) : 0;
 }

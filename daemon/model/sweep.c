@@ -25,7 +25,7 @@ run_end(const struct op *op, uint32_t from, uint32_t count)
 
 	while (i < count && op[i].start >= op[i - 1].start)
 		i++;
-	return (i < count ? i : count);
+	return i < count ? i : count;
 }
 
 /* Merge [a, b) and [b, c) of ${from} into ${to}. */
@@ -52,11 +52,11 @@ ops_sort(struct model *m)
 	uint32_t a, b, c;
 
 	if (m->ops_sorted == m->ops)
-		return (0);
+		return 0;
 	if (m->op_spare == NULL)
 		m->op_spare = malloc(m->ops_cap * sizeof(*m->op_spare));
 	if (m->op_spare == NULL)
-		return (-1);
+		return -1;
 	while (run_end(m->op, 0, m->ops) < m->ops) {
 		for (a = 0; a < m->ops; a = c) {
 			b = run_end(m->op, a, m->ops);
@@ -68,7 +68,7 @@ ops_sort(struct model *m)
 		m->op_spare = swap;
 	}
 	m->ops_sorted = m->ops;
-	return (0);
+	return 0;
 }
 
 /* --- one device's walk --------------------------------------------------- */
@@ -104,7 +104,7 @@ static bool
 is_kernel(const struct op *op)
 {
 
-	return (op->kind == OP_KERNEL || op->kind == OP_GRAPH);
+	return op->kind == OP_KERNEL || op->kind == OP_GRAPH;
 }
 
 /* Between ${from} and ${to} the set of active operations does not change. */
@@ -153,14 +153,14 @@ finish(struct model *m, struct device_state *d, uint32_t i)
 	d->kernels_active -= is_kernel(op);
 	*a = d->active[--d->actives];
 	if (op->kind == OP_GRAPH)
-		return (0);
+		return 0;
 	if (op->flags & OP_PROFILED) {
 		k = &m->kernel[op->index];
 		k->profiled_fault_ns = add_sat(k->profiled_fault_ns,
 		    unified_fault_in(m, op->start, op->end));
 		k->profiled_told_ns = add_sat(k->profiled_told_ns,
 		    spans_overlap(&m->overhead, op->start, op->end));
-		return (0);
+		return 0;
 	}
 	if (op->kind == OP_KERNEL) {
 		k = &m->kernel[op->index];
@@ -169,7 +169,7 @@ finish(struct model *m, struct device_state *d, uint32_t i)
 	} else
 		m->copy[op->index].swept_ns =
 		    add_sat(m->copy[op->index].swept_ns, op->end - op->start);
-	return (burst_end(m, d, &done));
+	return burst_end(m, d, &done);
 }
 
 /* Let the device run until ${until}. */
@@ -192,10 +192,10 @@ advance(struct model *m, struct device_state *d, uint64_t until)
 		account(d, d->now, end);
 		d->now = end;
 		if (finish(m, d, first) != 0)
-			return (-1);
+			return -1;
 	}
 	d->now = until;
-	return (0);
+	return 0;
 }
 
 /* A copy that begins and ends while one kernel runs costs nothing, nor does a
@@ -211,9 +211,9 @@ is_hidden(const struct device_state *d, const struct op *op)
 		if (is_kernel(other) != is_kernel(op) &&
 		    other->end >= op->end &&
 		    (other->end > op->end || other->start < op->start))
-			return (true);
+			return true;
 	}
-	return (false);
+	return false;
 }
 
 static void
@@ -236,11 +236,11 @@ make_room(struct model *m, struct device_state *d)
 	uint32_t i, first = 0;
 
 	if (d->actives < MAX_ACTIVE)
-		return (0);
+		return 0;
 	for (i = 1; i < d->actives; i++)
 		if (d->active[i].op.end < d->active[first].op.end)
 			first = i;
-	return (finish(m, d, first));
+	return finish(m, d, first);
 }
 
 static int
@@ -253,12 +253,12 @@ sweep_op(struct model *m, struct op *op)
 
 	if (d->used && op->start < d->swept) {
 		m->run.late++;
-		return (0);
+		return 0;
 	}
 	if (kernel_disturbed(m, op))
 		op->flags |= OP_PROFILED;
 	if (advance(m, d, op->start) != 0)
-		return (-1);
+		return -1;
 	ahead_op(m, d, op);
 	if (!d->used) {
 		d->used = true;
@@ -275,7 +275,7 @@ sweep_op(struct model *m, struct op *op)
 		m->gpus_until = op->end;
 	}
 	if (burst_start(d, op) != 0 || make_room(m, d) != 0)
-		return (-1);
+		return -1;
 	activate(d, op);
 	if (op->flags & OP_PROFILED)
 		ahead_longer(d, op->end - op->start - kernel_length(m, op));
@@ -288,13 +288,13 @@ sweep_op(struct model *m, struct op *op)
 		host_launched(m->stream[q->process],
 		    op->launch != 0 ? op->launch : op->start);
 		if (sequence_launch(m, op, idle, seen) != 0)
-			return (-1);
+			return -1;
 		if ((op->flags & OP_PROFILED) == 0)
 			repeat_add(&m->kernel[op->index].repeat,
 			    op->end - op->start, sequence_before(m, op));
 	} else
 		sequence_idle(m, op, idle, seen);
-	return (copy_sweep(m, op));
+	return copy_sweep(m, op);
 }
 
 /* --- when ----------------------------------------------------------------- */
@@ -326,16 +326,16 @@ sweep_first(struct model *m, uint32_t count)
 	uint32_t i;
 
 	if (count == 0)
-		return (0);
+		return 0;
 	host_sort(m);
 	for (i = 0; i < count; i++)
 		if (sweep_op(m, &m->op[i]) != 0)
-			return (-1);
+			return -1;
 	m->ops -= count;
 	memmove(m->op, m->op + count, m->ops * sizeof(*m->op));
 	m->ops_sorted = m->ops;
 	forget(m);
-	return (0);
+	return 0;
 }
 
 int
@@ -343,8 +343,8 @@ sweep_half(struct model *m)
 {
 
 	if (ops_sort(m) != 0)
-		return (-1);
-	return (sweep_first(m, m->ops / 2));
+		return -1;
+	return sweep_first(m, m->ops / 2);
 }
 
 /* Room for one more: most runs need little of it. */
@@ -355,12 +355,12 @@ ops_grow(struct model *m)
 	struct op *op = realloc(m->op, cap * sizeof(*op));
 
 	if (op == NULL)
-		return (-1);
+		return -1;
 	m->op = op;
 	m->ops_cap = cap;
 	free(m->op_spare);	/* as long as the other, or not there */
 	m->op_spare = NULL;
-	return (0);
+	return 0;
 }
 
 int
@@ -368,16 +368,16 @@ sweep_push(struct model *m, const struct op *op)
 {
 
 	if (op->kind != OP_GRAPH && op->index == IDMAP_NONE)
-		return (0);
+		return 0;
 	if (m->ops == MAX_OPS && sweep_half(m) != 0)
-		return (-1);
+		return -1;
 	if (m->ops == m->ops_cap && ops_grow(m) != 0)
-		return (-1);
+		return -1;
 	if (m->ops_sorted == m->ops &&
 	    (m->ops == 0 || op->start >= m->op[m->ops - 1].start))
 		m->ops_sorted++;
 	m->op[m->ops++] = *op;
-	return (0);
+	return 0;
 }
 
 int
@@ -386,7 +386,7 @@ sweep_until(struct model *m, uint64_t until)
 	uint32_t low = 0, high, middle;
 
 	if (ops_sort(m) != 0)
-		return (-1);
+		return -1;
 	high = m->ops;
 	while (low < high) {
 		middle = low + (high - low) / 2;
@@ -395,7 +395,7 @@ sweep_until(struct model *m, uint64_t until)
 		else
 			high = middle;
 	}
-	return (sweep_first(m, low));
+	return sweep_first(m, low);
 }
 
 int
@@ -405,17 +405,17 @@ sweep_all(struct model *m)
 	uint32_t i;
 
 	if (sweep_until(m, UINT64_MAX) != 0)
-		return (-1);
+		return -1;
 	host_sort(m);
 	for (i = 0; i < m->devices; i++) {
 		d = m->device[i];
 		if (!d->used)
 			continue;
 		if (advance(m, d, UINT64_MAX) != 0)
-			return (-1);
+			return -1;
 		d->now = d->frontier;
 		burst_finish(m, d, IDMAP_NONE);
 	}
 	host_prune(m, UINT64_MAX);
-	return (0);
+	return 0;
 }

@@ -102,11 +102,11 @@ line_of(struct device_state *d, uint64_t start)
 
 	if (d->line == NULL) {
 		if ((d->line = calloc(1, sizeof(*d->line))) == NULL)
-			return (NULL);
+			return NULL;
 		d->line->shift = FIRST_SHIFT;
 		d->line->base = (int64_t)start;
 	}
-	return (d->line);
+	return d->line;
 }
 
 int
@@ -118,7 +118,7 @@ timeline_add(struct device_state *d, enum timeline_row row, uint64_t start,
 	uint32_t i, j;
 
 	if (l == NULL)
-		return (-1);
+		return -1;
 	line_fit(l, a, b);
 	width = (int64_t)1 << l->shift;
 	a -= l->base;
@@ -135,7 +135,7 @@ timeline_add(struct device_state *d, enum timeline_row row, uint64_t start,
 	}
 	if (j >= l->used)
 		l->used = j + 1;
-	return (0);
+	return 0;
 }
 
 int
@@ -145,13 +145,13 @@ timeline_count(struct device_state *d, enum timeline_row row, uint64_t at)
 	uint32_t i;
 
 	if (l == NULL)
-		return (-1);
+		return -1;
 	line_fit(l, (int64_t)at, (int64_t)at);
 	i = (uint32_t)(((int64_t)at - l->base) >> l->shift);
 	l->count[row][i]++;
 	if (i >= l->used)
 		l->used = i + 1;
-	return (0);
+	return 0;
 }
 
 /* Put bins that start ${delta} after the origin onto bins that start at it. */

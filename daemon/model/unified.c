@@ -28,7 +28,7 @@ static bool
 is_device(const struct stream *s, uint32_t id)
 {
 
-	return (id != UVM_HOST && idmap_get(&s->device, id) != IDMAP_NONE);
+	return id != UVM_HOST && idmap_get(&s->device, id) != IDMAP_NONE;
 }
 
 /* Pages that were asked for, as a copy. */
@@ -49,8 +49,8 @@ asked(struct model *m, struct stream *s, const struct record_UVM *r)
 	m->run.unified.asked_bytes = add_sat(m->run.unified.asked_bytes,
 	    r->bytes);
 	if (r->kind == UVM_D2D || !is_device(s, c.device))
-		return (0);
-	return (copy_feed(m, s, &c));
+		return 0;
+	return copy_feed(m, s, &c);
 }
 
 /* Pages went to a device for a fault. */
@@ -63,8 +63,8 @@ served(struct model *m, uint64_t start, uint64_t end)
 		m->run.unified.up_batches++;
 	if (end > m->up_end_ns)
 		m->up_end_ns = end;
-	return (spans_add(&m->faults, start, end) != 0 ? -1 :
-	    spans_add(&m->served, from, end));
+	return spans_add(&m->faults, start, end) != 0 ? -1 :
+	    spans_add(&m->served, from, end);
 }
 
 static int
@@ -74,41 +74,41 @@ moved(struct model *m, struct stream *s, const struct record_UVM *r)
 	bool timed = model_time(m, r->start_ns, r->end_ns);
 
 	if (r->flags == UVM_USER)
-		return (asked(m, s, r));
+		return asked(m, s, r);
 	if (r->flags == UVM_EVICTION) {
 		u->evicted_bytes = add_sat(u->evicted_bytes, r->bytes);
-		return (0);
+		return 0;
 	}
 	if (r->kind == UVM_D2H) {
 		u->down_bytes = add_sat(u->down_bytes, r->bytes);
 		if (timed)
 			u->down_ns = add_sat(u->down_ns,
 			    r->end_ns - r->start_ns);
-		return (0);
+		return 0;
 	}
 	u->up_bytes = add_sat(u->up_bytes, r->bytes);
-	return (timed ? served(m, r->start_ns, r->end_ns) : 0);
+	return timed ? served(m, r->start_ns, r->end_ns) : 0;
 }
 
 static const struct spans *
 faults(const struct model *m)
 {
 
-	return (m->run.unified.gpu_faults > 0 ? &m->faults : &m->served);
+	return m->run.unified.gpu_faults > 0 ? &m->faults : &m->served;
 }
 
 uint64_t
 unified_fault_ns(const struct model *m)
 {
 
-	return (spans_total(faults(m)));
+	return spans_total(faults(m));
 }
 
 uint64_t
 unified_fault_in(const struct model *m, uint64_t start, uint64_t end)
 {
 
-	return (spans_overlap(faults(m), start, end));
+	return spans_overlap(faults(m), start, end);
 }
 
 int
@@ -121,35 +121,35 @@ unified_feed(struct model *m, struct stream *s, const struct record_UVM *r)
 		u->watched = u->watched || r->flags == 0;
 		if (r->flags != 0)
 			u->refused = r->flags;
-		return (0);
+		return 0;
 	}
 	if (r->kind >= UVM_KINDS)
-		return (0);
+		return 0;
 	u->used = u->watched = true;
 	switch (r->kind) {
 	case UVM_H2D:
 	case UVM_D2H:
 	case UVM_D2D:
-		return (moved(m, s, r));
+		return moved(m, s, r);
 	case UVM_CPU_FAULT:
 		/* Old writers put an address where others put 1. */
 		u->cpu_faults++;
-		return (0);
+		return 0;
 	case UVM_GPU_FAULT:
 		u->gpu_faults = add_sat(u->gpu_faults,
 		    r->bytes > 0 ? r->bytes : 1);
-		return (model_time(m, r->start_ns, r->end_ns) ?
-		    spans_add(&m->faults, r->start_ns, r->end_ns) : 0);
+		return model_time(m, r->start_ns, r->end_ns) ?
+		    spans_add(&m->faults, r->start_ns, r->end_ns) : 0;
 	case UVM_THRASHING:
 		u->thrashing++;
-		return (0);
+		return 0;
 	case UVM_THROTTLING:
 		if (model_time(m, r->start_ns, r->end_ns))
 			u->throttled_ns = add_sat(u->throttled_ns,
 			    r->end_ns - r->start_ns);
-		return (0);
+		return 0;
 	default:
 		u->remote_maps++;
-		return (0);
+		return 0;
 	}
 }

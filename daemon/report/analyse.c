@@ -30,7 +30,7 @@ document_new(struct documents *d, const char *noun, const char *id)
 		cap = d->cap == 0 ? 64 : 2 * d->cap;
 		grown = realloc(d->item, cap * sizeof(*grown));
 		if (grown == NULL)
-			return (NULL);
+			return NULL;
 		d->item = grown;
 		d->cap = cap;
 	}
@@ -38,7 +38,7 @@ document_new(struct documents *d, const char *noun, const char *id)
 	memset(doc, 0, sizeof(*doc));
 	doc->noun = noun;
 	text_copy(doc->id, sizeof(doc->id), id);
-	return (doc);
+	return doc;
 }
 
 /* Takes over ${text}. */
@@ -52,11 +52,11 @@ document_add_text(struct documents *d, const char *noun, const char *id,
 		doc = document_new(d, noun, id);
 	if (doc == NULL) {
 		free(text);
-		return (NULL);
+		return NULL;
 	}
 	doc->json = text;
 	d->items++;
-	return (doc);
+	return doc;
 }
 
 /* ${json} as text, malloced; takes it over. */
@@ -68,7 +68,7 @@ text_of(json_t *json)
 	if (json != NULL)
 		text = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(15));
 	json_decref(json);
-	return (text);
+	return text;
 }
 
 /* Takes over ${json}. Returns the document, for its sort keys. */
@@ -77,7 +77,7 @@ document_add(struct documents *d, const char *noun, const char *id,
     json_t *json)
 {
 
-	return (document_add_text(d, noun, id, text_of(json)));
+	return document_add_text(d, noun, id, text_of(json));
 }
 
 /* What there is one of for all of ${of}; BOUNDED ones are written below. */
@@ -91,7 +91,7 @@ subject_documents(struct documents *d, enum document_of of, const char *id,
 	size_t i;
 
 	if (stop_asked())
-		return (-1);
+		return -1;
 	for (i = 0; i < DOCUMENTS; i++) {
 		kind = &document_kind[i];
 		if (kind->of != of || kind->write == NULL ||
@@ -99,14 +99,14 @@ subject_documents(struct documents *d, enum document_of of, const char *id,
 			continue;
 		if ((doc = document_add(d, kind->noun, id, kind->write(x))) ==
 		    NULL)
-			return (-1);
+			return -1;
 		if (i != DOCUMENT_kernel)
 			continue;
 		doc->time_ns = (int64_t)(k->total_ns & INT64_MAX);
 		doc->launches = (int64_t)(k->launches & INT64_MAX);
 		doc->name = text_dup_clean(k->name, strlen(k->name));
 	}
-	return (0);
+	return 0;
 }
 
 static int
@@ -125,7 +125,7 @@ kernel_documents(struct documents *d, const struct analysis *a, bool final)
 		rc = subject_documents(d, DOCUMENT_OF_KERNEL, id, &x, final);
 	}
 	functions_free(&f);
-	return (rc);
+	return rc;
 }
 
 static int
@@ -134,8 +134,8 @@ by_time(const void *a, const void *b)
 	const struct kernel *x = *(const struct kernel *const *)a,
 	    *y = *(const struct kernel *const *)b;
 
-	return (x->total_ns < y->total_ns ? 1 : x->total_ns > y->total_ns ?
-	    -1 : x->id < y->id ? -1 : 1);
+	return x->total_ns < y->total_ns ? 1 : x->total_ns > y->total_ns ?
+	    -1 : x->id < y->id ? -1 : 1;
 }
 
 /* The source and instructions of one kernel, as far as *${room} bytes go. */
@@ -150,7 +150,7 @@ code_documents(struct documents *d, const struct run *r,
 	snprintf(id, sizeof(id), "%" PRIu32, k->id);
 	if (source == NULL || (code = json_instructions(k, &len)) == NULL) {
 		json_decref(source);
-		return (-1);
+		return -1;
 	}
 	if (len > *room) {
 		free(code);
@@ -165,10 +165,10 @@ code_documents(struct documents *d, const struct run *r,
 	    document_add_text(d,
 	    document_kind[DOCUMENT_instructions].noun, id, code) == NULL) {
 		json_decref(source);
-		return (-1);
+		return -1;
 	}
 	if ((text = text_of(source)) == NULL)
-		return (-1);
+		return -1;
 	if (strlen(text) > *room) {
 		free(text);
 		text = text_of(json_source_none(k->id,
@@ -176,8 +176,8 @@ code_documents(struct documents *d, const struct run *r,
 	} else {
 		*room -= strlen(text);
 	}
-	return (document_add_text(d, document_kind[DOCUMENT_source].noun, id,
-	    text) != NULL ? 0 : -1);
+	return document_add_text(d, document_kind[DOCUMENT_source].noun, id,
+	    text) != NULL ? 0 : -1;
 }
 
 static int
@@ -190,7 +190,7 @@ file_documents(struct documents *d, const struct run *r, size_t *room)
 	for (i = 0; i < r->source_files; i++) {
 		snprintf(id, sizeof(id), "%zu", i);
 		if ((file = json_source_file(r, i)) == NULL)
-			return (-1);
+			return -1;
 		if (r->source_file[i].size > *room) {
 			json_object_set_new(file, "text", json_null());
 			json_object_set_new(file, "missing", json_string(
@@ -198,14 +198,14 @@ file_documents(struct documents *d, const struct run *r, size_t *room)
 			    "kept"));
 		}
 		if ((text = text_of(file)) == NULL)
-			return (-1);
+			return -1;
 		*room -= strlen(text) < *room ? strlen(text) : *room;
 		if (document_add_text(d,
 		    document_kind[DOCUMENT_source_file].noun, id, text) ==
 		    NULL)
-			return (-1);
+			return -1;
 	}
-	return (0);
+	return 0;
 }
 
 /* Lines, instructions and files' texts; only a final run has them. */
@@ -218,7 +218,7 @@ source_documents(struct documents *d, const struct run *r,
 	int rc = -1;
 
 	if ((k = calloc(r->kernels + 1, sizeof(*k))) == NULL)
-		return (-1);
+		return -1;
 	for (i = 0; i < r->kernels; i++)
 		if (r->kernel[i].code != NULL)
 			k[n++] = &r->kernel[i];
@@ -233,7 +233,7 @@ source_documents(struct documents *d, const struct run *r,
 	rc = 0;
 out:
 	free(k);
-	return (rc);
+	return rc;
 }
 
 static int
@@ -244,8 +244,8 @@ finding_documents(struct documents *d, const struct analysis *a, bool final)
 	for (x.finding = 0; x.finding < a->advice->findings; x.finding++)
 		if (subject_documents(d, DOCUMENT_OF_FINDING,
 		    a->advice->finding[x.finding].id, &x, final) != 0)
-			return (-1);
-	return (0);
+			return -1;
+	return 0;
 }
 
 static int
@@ -256,8 +256,8 @@ all_documents(struct documents *d, const struct analysis *a, bool final)
 	if (subject_documents(d, DOCUMENT_OF_RUN, "", &x, final) != 0 ||
 	    kernel_documents(d, a, final) != 0 ||
 	    (final && source_documents(d, a->run, a->advice) != 0))
-		return (-1);
-	return (finding_documents(d, a, final));
+		return -1;
+	return finding_documents(d, a, final);
 }
 
 int
@@ -267,17 +267,17 @@ analysis_make(struct analysis *a, struct model *m, bool final,
 
 	*a = (struct analysis)ANALYSIS_INIT;
 	if ((a->run = model_settle(m, final)) == NULL)
-		return (-1);
+		return -1;
 	a->ceilings = calloc(a->run->devices + 1, sizeof(*a->ceilings));
 	if (a->ceilings == NULL)
-		return (-1);
+		return -1;
 	ceilings_of(a->ceilings, a->run);
 	a->advice = advice_make(a->run, a->ceilings, t);
 	if (a->advice == NULL) {
 		analysis_release(a);
-		return (-1);
+		return -1;
 	}
-	return (0);
+	return 0;
 }
 
 void
@@ -300,7 +300,7 @@ analyse(struct model *m, bool final, const struct thresholds *t, int revision,
 	if (run != NULL)
 		*run = NULL;
 	if (analysis_make(&a, m, final, t) != 0)
-		return (NULL);
+		return NULL;
 	r = a.run;
 	a.revision = revision;
 	if (run != NULL)
@@ -319,14 +319,14 @@ analyse(struct model *m, bool final, const struct thresholds *t, int revision,
 	}
 out:
 	analysis_release(&a);
-	return (d);
+	return d;
 }
 
 int
 analyse_error(struct error *e)
 {
 
-	return (stop_asked() ? stop_error(e) : error_memory(e));
+	return stop_asked() ? stop_error(e) : error_memory(e);
 }
 
 void

@@ -38,8 +38,8 @@ checklist_has(const struct check_line *line, const char *rule)
 {
 	const struct rule_info *info = rule_find(rule);
 
-	return (info != NULL && info->checklist != NULL &&
-	    strcmp(info->checklist, line->id) == 0);
+	return info != NULL && info->checklist != NULL &&
+	    strcmp(info->checklist, line->id) == 0;
 }
 
 static void

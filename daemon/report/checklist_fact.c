@@ -72,7 +72,7 @@ headline_value(const struct kernel *k, enum headline_id id,
 
 	headline_of(h, k);
 	*reason = h[id].applies ? h[id].reason : NULL;
-	return (h[id].value);
+	return h[id].value;
 }
 
 static double
@@ -81,7 +81,7 @@ coalescing(const struct check_view *x, const struct kernel *k,
 {
 
 	(void)x;
-	return (headline_value(k, HEADLINE_COALESCING, reason));
+	return headline_value(k, HEADLINE_COALESCING, reason);
 }
 
 static double
@@ -90,7 +90,7 @@ bank_conflicts(const struct check_view *x, const struct kernel *k,
 {
 
 	(void)x;
-	return (headline_value(k, HEADLINE_BANK_CONFLICTS, reason));
+	return headline_value(k, HEADLINE_BANK_CONFLICTS, reason);
 }
 
 static double
@@ -99,7 +99,7 @@ divergence(const struct check_view *x, const struct kernel *k,
 {
 
 	(void)x;
-	return (headline_value(k, HEADLINE_DIVERGENCE, reason));
+	return headline_value(k, HEADLINE_DIVERGENCE, reason);
 }
 
 static double
@@ -108,7 +108,7 @@ occupancy(const struct check_view *x, const struct kernel *k,
 {
 
 	(void)x;
-	return (headline_value(k, HEADLINE_OCCUPANCY, reason));
+	return headline_value(k, HEADLINE_OCCUPANCY, reason);
 }
 
 /* False if its GPU is not known. */
@@ -119,10 +119,10 @@ roofline(struct roofline *r, const struct check_view *x,
 	struct load load;
 
 	if (k->device >= x->run->devices)
-		return (false);
+		return false;
 	load_of(&load, k, &x->run->device[k->device], &x->ceilings[k->device]);
 	roofline_of(r, k, &x->ceilings[k->device], &load);
-	return (true);
+	return true;
 }
 
 static double
@@ -133,9 +133,9 @@ dram(const struct check_view *x, const struct kernel *k,
 
 	*reason = reason_of(REASON_DEVICE_UNKNOWN);
 	if (!roofline(&r, x, k))
-		return (NAN);
+		return NAN;
 	*reason = r.no_bytes;
-	return (r.dram_ratio);
+	return r.dram_ratio;
 }
 
 static double
@@ -146,10 +146,10 @@ used(const struct check_view *x, const struct kernel *k,
 
 	*reason = reason_of(REASON_DEVICE_UNKNOWN);
 	if (!roofline(&r, x, k))
-		return (NAN);
+		return NAN;
 	*reason = r.no_bytes;
-	return (r.used_bytes / r.time_s /
-	    x->ceilings[k->device].dram_bytes_per_s);
+	return r.used_bytes / r.time_s /
+	    x->ceilings[k->device].dram_bytes_per_s;
 }
 
 static double
@@ -160,9 +160,9 @@ compute(const struct check_view *x, const struct kernel *k,
 
 	*reason = reason_of(REASON_DEVICE_UNKNOWN);
 	if (!roofline(&r, x, k))
-		return (NAN);
+		return NAN;
 	*reason = r.no_flops;
-	return (r.compute_ratio);
+	return r.compute_ratio;
 }
 
 void
@@ -271,7 +271,7 @@ busiest(const struct run *r)
 	for (i = 0; i < r->devices; i++)
 		if (d == NULL || r->device[i].busy_ns > d->busy_ns)
 			d = &r->device[i];
-	return (d);
+	return d;
 }
 
 void
@@ -328,7 +328,7 @@ measured(const struct check_view *x, const struct kernel *k,
 
 	(void)x;
 	*reason = NULL;
-	return (measured_of(k) == MEASURED_FULL);
+	return measured_of(k) == MEASURED_FULL;
 }
 
 void
@@ -349,7 +349,7 @@ bound(const struct check_view *x, const struct kernel *k,
 	struct roofline r;
 
 	*reason = NULL;
-	return (roofline(&r, x, k) && r.bound != NULL);
+	return roofline(&r, x, k) && r.bound != NULL;
 }
 
 void

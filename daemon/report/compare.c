@@ -30,7 +30,7 @@ static double
 wall_s(const struct compare_side *s)
 {
 
-	return (field_number(s->run, "wall_ns") * 1e-9);
+	return field_number(s->run, "wall_ns") * 1e-9;
 }
 
 /* Without start-up, end and our own measuring, which no change is about: the run's
@@ -41,17 +41,17 @@ active_s(const struct compare_side *s)
 	const json_t *idle = json_object_get(json_object_get(s->run,
 	    "summary"), "idle");
 
-	return (wall_s(s) * (1 - field_number(idle, "startup_ratio") -
+	return wall_s(s) * (1 - field_number(idle, "startup_ratio") -
 	    field_number(idle, "shutdown_ratio") -
-	    field_number(idle, "measuring_ratio")));
+	    field_number(idle, "measuring_ratio"));
 }
 
 static double
 kernel_s(const struct compare_side *s)
 {
 
-	return (wall_s(s) * field_number(json_object_get(s->run, "summary"),
-	    "kernel_ratio"));
+	return wall_s(s) * field_number(json_object_get(s->run, "summary"),
+	    "kernel_ratio");
 }
 
 static json_t *
@@ -59,7 +59,7 @@ copy_of(const json_t *from, const char *key)
 {
 	json_t *v = json_object_get(from, key);
 
-	return (v != NULL ? json_incref(v) : json_null());
+	return v != NULL ? json_incref(v) : json_null();
 }
 
 static json_t *
@@ -67,7 +67,7 @@ run_json(const struct compare *c, int side)
 {
 	const json_t *r = c->side[side]->run;
 
-	return (json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 	    "number", copy_of(r, "number"),
 	    "id", copy_of(r, "id"),
 	    "label", copy_of(r, "label"),
@@ -77,7 +77,7 @@ run_json(const struct compare *c, int side)
 	    "state", copy_of(r, "state"),
 	    "wall_s", json_number(wall_s(c->side[side])),
 	    "active_s", json_number(c->active_s[side]),
-	    "kernel_s", json_number(c->kernel_s[side])));
+	    "kernel_s", json_number(c->kernel_s[side]));
 }
 
 /* What neither says is the same. */
@@ -85,7 +85,7 @@ static bool
 differs(const json_t *a, const json_t *b)
 {
 
-	return (a != b && !json_equal(a, b));
+	return a != b && !json_equal(a, b);
 }
 
 static json_t *
@@ -127,7 +127,7 @@ notes_json(const struct compare *c)
 		    "complete", which[side]);
 		json_array_append_new(notes, json_string(text));
 	}
-	return (notes);
+	return notes;
 }
 
 /* --- kernels ----------------------------------------------------------------- */
@@ -138,8 +138,8 @@ weight(const struct kin *k)
 {
 	double saved = kin_saved(k);
 
-	return (isnan(saved) ? fmax(k->side[BASE].busy_s,
-	    k->side[TARGET].busy_s) : fabs(saved));
+	return isnan(saved) ? fmax(k->side[BASE].busy_s,
+	    k->side[TARGET].busy_s) : fabs(saved);
 }
 
 static int
@@ -149,7 +149,7 @@ by_weight(const void *a, const void *b)
 	const struct kin *y = *(const struct kin *const *)b;
 	double p = weight(x), q = weight(y);
 
-	return (p < q ? 1 : p > q ? -1 : x < y ? -1 : 1);
+	return p < q ? 1 : p > q ? -1 : x < y ? -1 : 1;
 }
 
 static json_t *
@@ -169,7 +169,7 @@ kernels_json(const struct compare *c, size_t *left_out)
 		json_array_append_new(list, kin_json(k[i]));
 	free(k);
 	*left_out = n > KERNELS_SHOWN ? n - KERNELS_SHOWN : 0;
-	return (list);
+	return list;
 }
 
 /* --- findings ---------------------------------------------------------------- */
@@ -188,8 +188,8 @@ static struct said
 said_at(const struct compare *c, int side, size_t i)
 {
 
-	return ((struct said){ json_array_get(json_object_get(
-	    c->side[side]->findings, "items"), i), &c->set[side][i] });
+	return (struct said){ json_array_get(json_object_get(
+	    c->side[side]->findings, "items"), i), &c->set[side][i] };
 }
 
 /* Do ${a} of one run and ${b} of the other say the same? */
@@ -199,11 +199,11 @@ is_same(const struct said *a, const struct said *b)
 
 	if (strcmp(or_unknown(field_text(a->f, "rule")),
 	    or_unknown(field_text(b->f, "rule"))) != 0)
-		return (false);
+		return false;
 	if (a->about->kins > 0 || b->about->kins > 0)
-		return (kin_sets_meet(a->about, b->about));
-	return (strcmp(or_unknown(field_text(a->f, "where")),
-	    or_unknown(field_text(b->f, "where"))) == 0);
+		return kin_sets_meet(a->about, b->about);
+	return strcmp(or_unknown(field_text(a->f, "where")),
+	    or_unknown(field_text(b->f, "where"))) == 0;
 }
 
 /* The finding of the other side that says what ${f} of ${side} does, if it is
@@ -220,9 +220,9 @@ counterpart(const struct compare *c, int side, const struct said *f)
 			continue;
 		if (strcmp(or_unknown(field_text(g.f, "id")), id) == 0 ||
 		    is_same(f, &g))
-			return (g.f);
+			return g.f;
 	}
-	return (NULL);
+	return NULL;
 }
 
 /* Why it cannot be said that a finding is gone; NULL if it can. */
@@ -239,22 +239,22 @@ unknown_reason(const struct compare *c, const struct said *said)
 
 	if (json_is_integer(json_object_get(f, "kernel_id"))) {
 		if (k == NULL || k->side[TARGET].ids == NULL)
-			return ("its kernel is not in the second run");
+			return "its kernel is not in the second run";
 		if (k->side[BASE].measured && !k->side[TARGET].measured)
-			return ("its kernel was not measured in the second "
-			    "run");
+			return "its kernel was not measured in the second "
+			    "run";
 	}
 	json_array_foreach(rules, i, v) {
 		if (strcmp(or_unknown(field_text(v, "rule")), rule) != 0)
 			continue;
 		if (strcmp(or_unknown(field_text(v, "state")),
 		    "not_measured") != 0)
-			return (NULL);
+			return NULL;
 		reason = field_text(v, "reason");
-		return (reason != NULL ? reason :
-		    "not measured in the second run");
+		return reason != NULL ? reason :
+		    "not measured in the second run";
 	}
-	return ("the second run was not checked for it");
+	return "the second run was not checked for it";
 }
 
 /* One finding of either run on its way into the document. */
@@ -269,8 +269,8 @@ static bool
 is_predicted(const struct item *x)
 {
 
-	return (x->base != NULL && !isnan(field_number(json_object_get(x->base,
-	    "saves"), "s")));
+	return x->base != NULL && !isnan(field_number(json_object_get(x->base,
+	    "saves"), "s"));
 }
 
 static json_t *
@@ -279,12 +279,12 @@ predicted_json(const struct item *x)
 	const json_t *saves = json_object_get(x->base, "saves");
 
 	if (!is_predicted(x))
-		return (json_null());
-	return (json_pack("{s:o, s:o, s:o, s:o}",
+		return json_null();
+	return json_pack("{s:o, s:o, s:o, s:o}",
 	    "s", copy_of(saves, "s"),
 	    "low_s", copy_of(saves, "low_s"),
 	    "high_s", copy_of(saves, "high_s"),
-	    "kernel_speedup_ratio", copy_of(saves, "kernel_speedup_ratio")));
+	    "kernel_speedup_ratio", copy_of(saves, "kernel_speedup_ratio"));
 }
 
 /* What came of a finding that is gone: seconds, NaN. */
@@ -294,9 +294,9 @@ achieved_s(const struct compare *c, const struct item *x)
 
 	/* What the whole run took less is nobody's who had promised nothing. */
 	if (x->fate != FATE_GONE || (x->about->kins == 0 && !is_predicted(x)))
-		return (NAN);
-	return (x->about->kins > 0 ? kin_set_saved(x->about) :
-	    c->other_saved_s);
+		return NAN;
+	return x->about->kins > 0 ? kin_set_saved(x->about) :
+	    c->other_saved_s;
 }
 
 static const char *
@@ -305,15 +305,15 @@ no_achievement(const struct item *x)
 
 	switch (x->fate) {
 	case FATE_STILL:
-		return ("it is still found");
+		return "it is still found";
 	case FATE_NEW:
-		return ("it is new");
+		return "it is new";
 	case FATE_UNKNOWN:
-		return (x->reason);
+		return x->reason;
 	default:
 		if (!is_predicted(x))
-			return ("nothing was predicted");
-		return ("how long the runs were at work is not known");
+			return "nothing was predicted";
+		return "how long the runs were at work is not known";
 	}
 }
 
@@ -332,7 +332,7 @@ item_json(const struct compare *c, const struct item *x, size_t shared)
 		    "s", json_number(s),
 		    "kernel_speedup_ratio", json_number(x->about->kins >
 		    0 ? kin_set_speedup(x->about) : NAN));
-	return (json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
+	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
 	    "s:o, s:o}",
 	    "state", fate_name[x->fate],
 	    "rule", copy_of(f, "rule"),
@@ -348,7 +348,7 @@ item_json(const struct compare *c, const struct item *x, size_t shared)
 	    json_null(),
 	    "shared_with", json_count(shared),
 	    "kernel_id", copy_of(f, "kernel_id"),
-	    "reason", json_text(isnan(s) ? no_achievement(x) : NULL)));
+	    "reason", json_text(isnan(s) ? no_achievement(x) : NULL));
 }
 
 /* How many others that are gone had promised to make the same time shorter. */
@@ -362,7 +362,7 @@ shared_with(const struct item *all, size_t n, const struct item *x)
 		    (x->about->kins > 0 ? kin_sets_meet(x->about,
 		    all[i].about) : all[i].about->kins == 0) &&
 		    is_predicted(&all[i]);
-	return (x->fate == FATE_GONE ? shared : 0);
+	return x->fate == FATE_GONE ? shared : 0;
 }
 
 /* Findings worth a change in either run; *${n} of them, malloced, and how many
@@ -380,7 +380,7 @@ items_of(const struct compare *c, size_t *n, size_t *left_out)
 
 	*n = *left_out = 0;
 	if (all == NULL)
-		return (NULL);
+		return NULL;
 	for (i = 0; (said = said_at(c, BASE, i)).f != NULL; i++) {
 		if (!field_true(said.f, "worth_it"))
 			continue;
@@ -411,7 +411,7 @@ items_of(const struct compare *c, size_t *n, size_t *left_out)
 		x->about = said.about;
 		x->fate = FATE_NEW;
 	}
-	return (all);
+	return all;
 }
 
 static json_t *
@@ -427,13 +427,13 @@ findings_json(const struct compare *c)
 		    shared_with(all, n, &all[i])));
 	}
 	free(all);
-	return (json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}",
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}",
 	    "gone", json_count(count[FATE_GONE]),
 	    "still", json_count(count[FATE_STILL]),
 	    "new", json_count(count[FATE_NEW]),
 	    "unknown", json_count(count[FATE_UNKNOWN]),
 	    "left_out", json_count(left_out),
-	    "items", list));
+	    "items", list);
 }
 
 /* --- all of it --------------------------------------------------------------- */
@@ -479,5 +479,5 @@ out:
 		kin_sets_free(c.set[side], json_array_size(json_object_get(
 		    c.side[side]->findings, "items")));
 	kinship_release(&c.kin);
-	return (whole);
+	return whole;
 }

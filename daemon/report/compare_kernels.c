@@ -24,7 +24,7 @@ static double
 or_zero(double v)
 {
 
-	return (isfinite(v) && v > 0 ? v : 0);
+	return isfinite(v) && v > 0 ? v : 0;
 }
 
 /* --- what kernels took ------------------------------------------------------- */
@@ -75,7 +75,7 @@ double
 kin_mean(const struct kin_side *s)
 {
 
-	return (s->launches > 0 ? s->sum / s->launches : NAN);
+	return s->launches > 0 ? s->sum / s->launches : NAN;
 }
 
 double
@@ -83,7 +83,7 @@ kin_deviation(const struct kin_side *s)
 {
 	double mean = kin_mean(s);
 
-	return (sqrt(fmax(0, s->squares / s->launches - mean * mean)));
+	return sqrt(fmax(0, s->squares / s->launches - mean * mean));
 }
 
 double
@@ -96,8 +96,8 @@ kin_speedup(const struct kin *k)
 		before = b->total_s;
 		after = t->total_s;
 	}
-	return (k->match != MATCH_NONE && before > 0 && after > 0 ?
-	    before / after : NAN);
+	return k->match != MATCH_NONE && before > 0 && after > 0 ?
+	    before / after : NAN;
 }
 
 double
@@ -106,11 +106,11 @@ kin_saved(const struct kin *k)
 	double speedup = kin_speedup(k);
 
 	if (k->match == MATCH_NONE)
-		return (NAN);
+		return NAN;
 	if (k->match != MATCH_SHAPE)
-		return (k->side[BASE].busy_s - k->side[TARGET].busy_s);
-	return (isnan(speedup) ? 0 :
-	    k->side[BASE].busy_s * (1 - 1 / speedup));
+		return k->side[BASE].busy_s - k->side[TARGET].busy_s;
+	return isnan(speedup) ? 0 :
+	    k->side[BASE].busy_s * (1 - 1 / speedup);
 }
 
 bool
@@ -121,13 +121,13 @@ kin_differs(const struct kin *k)
 	int i;
 
 	if (k->match == MATCH_NONE)
-		return (false);
+		return false;
 	if (k->match != MATCH_SHAPE)
-		return (fabs(kin_saved(k)) > DIFFERENCE_LEAST *
-		    k->side[BASE].busy_s);
+		return fabs(kin_saved(k)) > DIFFERENCE_LEAST *
+		    k->side[BASE].busy_s;
 	for (i = 0; i < SIDES; i++) {
 		if (!(k->side[i].launches > 0))
-			return (false);
+			return false;
 		squared += pow(kin_deviation(&k->side[i]), 2) /
 		    k->side[i].launches;
 	}
@@ -135,9 +135,9 @@ kin_differs(const struct kin *k)
 	difference = fabs(mean - kin_mean(&k->side[TARGET]));
 	few = fmin(k->side[BASE].launches, k->side[TARGET].launches) <
 	    FEW_LAUNCHES;
-	return (difference > ERRORS_LEAST * sqrt(squared) &&
+	return difference > ERRORS_LEAST * sqrt(squared) &&
 	    difference > (few ? FEW_DIFFERENCE_LEAST : DIFFERENCE_LEAST) *
-	    mean);
+	    mean;
 }
 
 /* --- matching ---------------------------------------------------------------- */
@@ -157,8 +157,8 @@ shape_key(const json_t *k)
 	if (asprintf(&key, "%s\n%lld,%lld,%lld\n%lld,%lld,%lld",
 	    or_unknown(field_text(k, "name")), v[0], v[1], v[2], v[3], v[4],
 	    v[5]) < 0)
-		return (NULL);
-	return (key);
+		return NULL;
+	return key;
 }
 
 /* The index that ${map} has under ${key}; a new one if it has none. -1 without
@@ -169,11 +169,11 @@ index_of(json_t *map, const char *key, size_t *next)
 	json_t *found = json_object_get(map, key);
 
 	if (found != NULL)
-		return (json_integer_value(found));
+		return json_integer_value(found);
 	if (json_object_set_new(map, key,
 	    json_integer((json_int_t)*next)) != 0)
-		return (-1);
-	return ((long long)(*next)++);
+		return -1;
+	return (long long)(*next)++;
 }
 
 static int
@@ -183,7 +183,7 @@ note_id(json_t *of, const json_t *k, long long at)
 
 	snprintf(id, sizeof(id), "%lld",
 	    (long long)json_integer_value(json_object_get(k, "id")));
-	return (json_object_set_new(of, id, json_integer(at)));
+	return json_object_set_new(of, id, json_integer(at));
 }
 
 static int
@@ -196,15 +196,15 @@ add_side(struct kinship *s, json_t *map, int side, const json_t *kernels)
 
 	json_array_foreach(kernels, i, k) {
 		if ((key = shape_key(k)) == NULL)
-			return (-1);
+			return -1;
 		at = index_of(map, key, &s->kins);
 		free(key);
 		if (at < 0 || note_id(s->of[side], k, at) != 0)
-			return (-1);
+			return -1;
 		s->kin[at].name = or_unknown(field_text(k, "name"));
 		side_add(&s->kin[at].side[side], k);
 	}
-	return (0);
+	return 0;
 }
 
 /* ${from} becomes part of ${into}: who is looked up there is found here. */
@@ -222,7 +222,7 @@ static bool
 is_lonely(const struct kin *k)
 {
 
-	return ((k->side[BASE].ids == NULL) != (k->side[TARGET].ids == NULL));
+	return (k->side[BASE].ids == NULL) != (k->side[TARGET].ids == NULL);
 }
 
 /* Shapes of one name that have no counterpart belong together. */
@@ -242,7 +242,7 @@ match_names(struct kinship *s, long long *moved)
 		at = index_of(map, s->kin[i].name, &next);
 		if (at < 0) {
 			json_decref(map);
-			return (-1);
+			return -1;
 		}
 		if (found != NULL)
 			join(s, (size_t)at, i, moved);
@@ -253,7 +253,7 @@ match_names(struct kinship *s, long long *moved)
 		    s->kin[i].side[BASE].ids != NULL &&
 		    s->kin[i].side[TARGET].ids != NULL)
 			s->kin[i].match = MATCH_NAME;
-	return (map != NULL ? 0 : -1);
+	return map != NULL ? 0 : -1;
 }
 
 /* The one kernel of ${side} that has no counterpart and matters; SIZE_MAX if
@@ -272,10 +272,10 @@ only_rest(const struct kinship *s, int side, const long long *moved)
 		    !(s->kin[i].side[side].total_s > REST_LEAST * all))
 			continue;
 		if (only != SIZE_MAX)
-			return (SIZE_MAX);
+			return SIZE_MAX;
 		only = i;
 	}
-	return (only);
+	return only;
 }
 
 static void
@@ -297,7 +297,7 @@ settled(const long long *moved, long long at)
 
 	while (moved[at] >= 0)
 		at = moved[at];
-	return (at);
+	return at;
 }
 
 /* Kernels that ran at the same time share it: all together take ${busy_s}. */
@@ -355,7 +355,7 @@ kinship_make(struct kinship *s, const json_t *const kernels[SIDES],
 out:
 	json_decref(map);
 	free(moved);
-	return (rc);
+	return rc;
 }
 
 void
@@ -381,7 +381,7 @@ kinship_find(const struct kinship *s, int side, json_int_t id)
 
 	snprintf(key, sizeof(key), "%lld", (long long)id);
 	at = json_object_get(s->of[side], key);
-	return (at != NULL ? &s->kin[json_integer_value(at)] : NULL);
+	return at != NULL ? &s->kin[json_integer_value(at)] : NULL;
 }
 
 static json_t *
@@ -389,14 +389,14 @@ side_json(const struct kin_side *s)
 {
 
 	if (s->ids == NULL)
-		return (json_null());
-	return (json_pack("{s:O, s:o, s:o, s:o, s:o, s:o}",
+		return json_null();
+	return json_pack("{s:O, s:o, s:o, s:o, s:o, s:o}",
 	    "ids", s->ids,
 	    "launches", json_count((uint64_t)fmin(s->launches, 9e18)),
 	    "total_s", json_number(s->total_s),
 	    "mean_s", json_number(kin_mean(s)),
 	    "sd_s", json_number(kin_deviation(s)),
-	    "busy_s", json_number(s->busy_s)));
+	    "busy_s", json_number(s->busy_s));
 }
 
 json_t *
@@ -406,7 +406,7 @@ kin_json(const struct kin *k)
 		[MATCH_SHAPE] = "shape", [MATCH_NAME] = "name",
 		[MATCH_REST] = "rest" };
 
-	return (json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 	    "name", json_text(k->name),
 	    "match", json_text(match[k->match]),
 	    "base", side_json(&k->side[BASE]),
@@ -414,5 +414,5 @@ kin_json(const struct kin *k)
 	    "speedup_ratio", json_number(kin_speedup(k)),
 	    "saved_s", json_number(kin_saved(k)),
 	    "significant", k->match == MATCH_NONE ? json_null() :
-	    json_boolean(kin_differs(k))));
+	    json_boolean(kin_differs(k)));
 }

@@ -11,8 +11,8 @@ has(const struct kin_set *s, const struct kin *kin)
 
 	for (i = 0; i < s->kins; i++)
 		if (s->kin[i] == kin)
-			return (true);
-	return (false);
+			return true;
+	return false;
 }
 
 static void
@@ -35,14 +35,14 @@ add_named(struct kin_set *s, const struct kinship *k)
 	size_t i;
 
 	if (grown == NULL)
-		return (-1);
+		return -1;
 	s->kin = grown;
 	for (i = 0; i < k->kins && s->kins > 0; i++)
 		if (k->kin[i].name != NULL &&
 		    strcmp(k->kin[i].name, s->kin[0]->name) == 0 &&
 		    !has(s, &k->kin[i]))
 			s->kin[s->kins++] = &k->kin[i];
-	return (0);
+	return 0;
 }
 
 /* Analyses of older versions know the speaker alone. */
@@ -55,14 +55,14 @@ set_make(struct kin_set *s, const struct kinship *k, int side, const json_t *f)
 
 	s->kin = malloc((json_array_size(items) + 1) * sizeof(*s->kin));
 	if (s->kin == NULL)
-		return (-1);
+		return -1;
 	add(s, k, side, f);
 	if (s->kins == 0)
-		return (0);
+		return 0;
 	json_array_foreach(items, i, v)
 		add(s, k, side, v);
-	return (json_integer_value(json_object_get(shapes, "left_out")) > 0 ?
-	    add_named(s, k) : 0);
+	return json_integer_value(json_object_get(shapes, "left_out")) > 0 ?
+	    add_named(s, k) : 0;
 }
 
 struct kin_set *
@@ -75,9 +75,9 @@ kin_sets(const struct kinship *k, int side, const json_t *findings)
 		if (set_make(&s[i], k, side, json_array_get(findings, i)) !=
 		    0) {
 			kin_sets_free(s, n);
-			return (NULL);
+			return NULL;
 		}
-	return (s);
+	return s;
 }
 
 void
@@ -94,8 +94,8 @@ bool
 kin_sets_meet(const struct kin_set *a, const struct kin_set *b)
 {
 
-	return (a->kins > 0 && b->kins > 0 &&
-	    (has(a, b->kin[0]) || has(b, a->kin[0])));
+	return a->kins > 0 && b->kins > 0 &&
+	    (has(a, b->kin[0]) || has(b, a->kin[0]));
 }
 
 double
@@ -111,7 +111,7 @@ kin_set_saved(const struct kin_set *s)
 		sum += saved;
 		known++;
 	}
-	return (known > 0 ? sum : NAN);
+	return known > 0 ? sum : NAN;
 }
 
 double
@@ -121,7 +121,7 @@ kin_set_speedup(const struct kin_set *s)
 	size_t i;
 
 	if (s->kins == 1)
-		return (kin_speedup(s->kin[0]));
+		return kin_speedup(s->kin[0]);
 	for (i = 0; i < s->kins; i++) {
 		speedup = kin_speedup(s->kin[i]);
 		if (isnan(speedup))
@@ -129,5 +129,5 @@ kin_set_speedup(const struct kin_set *s)
 		before += s->kin[i]->side[BASE].total_s;
 		after += s->kin[i]->side[BASE].total_s / speedup;
 	}
-	return (before > 0 && after > 0 ? before / after : NAN);
+	return before > 0 && after > 0 ? before / after : NAN;
 }

@@ -12,14 +12,14 @@
 	static json_t *							\
 	document_##id(const struct subject *x)				\
 	{								\
-		return (json_##id(x->analysis->run));			\
+		return json_##id(x->analysis->run);			\
 	}
 #define TAKES_ADVICE(id)						\
 	static json_t *							\
 	document_##id(const struct subject *x)				\
 	{								\
-		return (json_##id(x->analysis->run,			\
-		    x->analysis->advice));				\
+		return json_##id(x->analysis->run,			\
+		    x->analysis->advice);				\
 	}
 #define TAKES_SUBJECT(id)
 #define TAKES_BOUNDED(id)
@@ -57,38 +57,38 @@ document_find(const char *noun)
 
 	for (i = 0; i < DOCUMENTS; i++)
 		if (strcmp(document_kind[i].noun, noun) == 0)
-			return (&document_kind[i]);
-	return (NULL);
+			return &document_kind[i];
+	return NULL;
 }
 
 json_t *
 document_run(const struct subject *x)
 {
 
-	return (json_run(x->analysis->run, x->analysis->advice,
-	    x->analysis->revision));
+	return json_run(x->analysis->run, x->analysis->advice,
+	    x->analysis->revision);
 }
 
 json_t *
 document_timeline(const struct subject *x)
 {
 
-	return (json_timeline(x->analysis->run, 0, 0, TIMELINE_BINS));
+	return json_timeline(x->analysis->run, 0, 0, TIMELINE_BINS);
 }
 
 json_t *
 document_kernel(const struct subject *x)
 {
 
-	return (json_kernel_with(x->analysis->run, x->kernel,
-	    x->analysis->advice, x->analysis->ceilings, x->functions));
+	return json_kernel_with(x->analysis->run, x->kernel,
+	    x->analysis->advice, x->analysis->ceilings, x->functions);
 }
 
 json_t *
 document_metrics(const struct subject *x)
 {
 
-	return (json_metrics_of(x->analysis->run, x->kernel));
+	return json_metrics_of(x->analysis->run, x->kernel);
 }
 
 /* How long launches took: the histogram behind the percentiles. */
@@ -105,12 +105,12 @@ document_launches(const struct subject *x)
 		json_array_append_new(buckets, json_pack("[i, I]", (int)i,
 		    (json_int_t)time->bucket[i]));
 	}
-	return (json_pack("{s:I, s:I, s:I, s:s, s:o}",
+	return json_pack("{s:I, s:I, s:I, s:s, s:o}",
 	    "count", (json_int_t)time->count,
 	    "min_ns", (json_int_t)(time->count ? time->min : 0),
 	    "max_ns", (json_int_t)time->max,
 	    "scale", "bucket i holds times from 2^(i/4) ns",
-	    "buckets", buckets));
+	    "buckets", buckets);
 }
 
 json_t *
@@ -118,6 +118,6 @@ document_finding(const struct subject *x)
 {
 	const struct advice *a = x->analysis->advice;
 
-	return (json_finding_of(x->analysis->run, &a->finding[x->finding],
-	    x->finding + 1));
+	return json_finding_of(x->analysis->run, &a->finding[x->finding],
+	    x->finding + 1);
 }

@@ -10,8 +10,8 @@ static bool
 is_named(const struct kernel *k)
 {
 
-	return (k->mangled != NULL && k->mangled[0] != '\0' &&
-	    k->mangled[0] != '(');	/* "(name lost)" is many */
+	return k->mangled != NULL && k->mangled[0] != '\0' &&
+	    k->mangled[0] != '(';	/* "(name lost)" is many */
 }
 
 /* By name, those without one last; then in order of appearance. */
@@ -24,25 +24,25 @@ by_name(const void *va, const void *vb)
 	int rc;
 
 	if (named != is_named(b))
-		return (named ? -1 : 1);
+		return named ? -1 : 1;
 	if (named && (rc = strcmp(a->mangled, b->mangled)) != 0)
-		return (rc);
-	return (a->id < b->id ? -1 : a->id > b->id);
+		return rc;
+	return a->id < b->id ? -1 : a->id > b->id;
 }
 
 static bool
 is_same(const struct kernel *a, const struct kernel *b)
 {
 
-	return (is_named(a) && is_named(b) &&
-	    strcmp(a->mangled, b->mangled) == 0);
+	return is_named(a) && is_named(b) &&
+	    strcmp(a->mangled, b->mangled) == 0;
 }
 
 static uint64_t
 sum_of(uint64_t a, uint64_t b)
 {
 
-	return (a > UINT64_MAX - b ? UINT64_MAX : a + b);
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
 int
@@ -57,7 +57,7 @@ functions_make(struct functions *f, const struct run *r)
 	f->function = calloc(r->kernels + 1, sizeof(*f->function));
 	if (k == NULL || f->of == NULL || f->function == NULL) {
 		free(k);
-		return (-1);
+		return -1;
 	}
 	for (i = 0; i < r->kernels; i++)
 		k[i] = &r->kernel[i];
@@ -73,7 +73,7 @@ functions_make(struct functions *f, const struct run *r)
 		last->total_ns = sum_of(last->total_ns, k[i]->total_ns);
 	}
 	free(k);
-	return (0);
+	return 0;
 }
 
 void
@@ -92,5 +92,5 @@ functions_count(const struct run *r)
 	size_t n = functions_make(&f, r) == 0 ? f.functions : r->kernels;
 
 	functions_free(&f);
-	return (n);
+	return n;
 }

@@ -10,14 +10,14 @@ static double
 zero_if_nan(double v)
 {
 
-	return (isnan(v) ? 0 : v);
+	return isnan(v) ? 0 : v;
 }
 
 static double
 clamp_ratio(double v)
 {
 
-	return (v < 0 ? 0 : v > 1 ? 1 : v);
+	return v < 0 ? 0 : v > 1 ? 1 : v;
 }
 
 static void

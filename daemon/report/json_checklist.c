@@ -15,7 +15,7 @@ static json_t *
 json_fact(const struct check_fact *f)
 {
 
-	return (json_pack("{s:s, s:o, s:o, s:s, s:o, s:o, s:o}",
+	return json_pack("{s:s, s:o, s:o, s:s, s:o, s:o, s:o}",
 	    "name", f->name,
 	    "label", json_text(f->label),
 	    "value", json_number(f->value),
@@ -23,7 +23,7 @@ json_fact(const struct check_fact *f)
 	    "covered_ratio", json_number(f->covered),
 	    "covered_of", json_text(f->of),
 	    "reason", json_reason(isnan(f->value) ||
-	    f->state == CHECK_NOT_MEASURED ? f->reason : NULL)));
+	    f->state == CHECK_NOT_MEASURED ? f->reason : NULL));
 }
 
 static json_t *
@@ -34,7 +34,7 @@ json_facts(const struct check_answer *a)
 
 	for (i = 0; list != NULL && i < a->facts; i++)
 		json_array_append_new(list, json_fact(&a->fact[i]));
-	return (list);
+	return list;
 }
 
 static json_t *
@@ -53,7 +53,7 @@ json_line_rules(const struct check_line *line, const struct advice *a)
 		    "state", rule_state_name[v->state],
 		    "reason", json_reason(v->reason)));
 	}
-	return (list);
+	return list;
 }
 
 /* The findings of a line: those worth a change, most seconds first. */
@@ -79,7 +79,7 @@ json_line_findings(const struct check_line *line, const struct advice *a)
 		    json_null(),
 		    "saves_s", json_number(f->saves_s)));
 	}
-	return (list);
+	return list;
 }
 
 static json_t *
@@ -87,7 +87,7 @@ json_line(const struct check_line *line, const struct check_answer *a,
     const struct advice *advice)
 {
 
-	return (json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}",
+	return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}",
 	    "id", line->id,
 	    "title", line->title,
 	    "state", check_state_name[a->state],
@@ -96,7 +96,7 @@ json_line(const struct check_line *line, const struct check_answer *a,
 	    "findings_count", json_count(a->found),
 	    "findings", json_line_findings(line, advice),
 	    "facts", json_facts(a),
-	    "rules", json_line_rules(line, advice)));
+	    "rules", json_line_rules(line, advice));
 }
 
 /* How many lines became what. */
@@ -122,13 +122,13 @@ json_group(enum check_group group, const struct check_view *x,
 		json_array_append_new(lines, json_line(&check_table[i],
 		    &answer, x->advice));
 	}
-	return (json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}",
+	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}",
 	    "id", check_group_table[group].id,
 	    "title", check_group_table[group].title,
 	    "passed", json_count(counts.n[CHECK_PASSED]),
 	    "failed", json_count(counts.n[CHECK_FAILED]),
 	    "not_measured", json_count(counts.n[CHECK_NOT_MEASURED]),
-	    "lines", lines));
+	    "lines", lines);
 }
 
 json_t *
@@ -144,9 +144,9 @@ json_checklist(const struct run *r, const struct advice *a)
 		json_array_append_new(groups,
 		    json_group((enum check_group)i, &x, &all));
 	free(c);
-	return (json_pack("{s:o, s:o, s:o, s:o}",
+	return json_pack("{s:o, s:o, s:o, s:o}",
 	    "passed", json_count(all.n[CHECK_PASSED]),
 	    "failed", json_count(all.n[CHECK_FAILED]),
 	    "not_measured", json_count(all.n[CHECK_NOT_MEASURED]),
-	    "groups", groups));
+	    "groups", groups);
 }

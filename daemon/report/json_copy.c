@@ -36,7 +36,7 @@ reach_of(const struct copy_class *c, const struct ceilings *ceiling)
 	} else {
 		to.missing = reason_of(REASON_NO_LINK_CEILING);
 	}
-	return (to);
+	return to;
 }
 
 static json_t *
@@ -46,7 +46,7 @@ json_copy_class(const struct run *r, const struct copy_class *c,
 	struct reach to = reach_of(c, ceiling);
 	double reached = (double)c->bytes * 1e9 / (double)c->gpu_ns;
 
-	return (json_pack("{s:s, s:b, s:s, s:s, s:b, s:o, s:o, s:o, s:o, s:o,"
+	return json_pack("{s:s, s:b, s:s, s:s, s:b, s:o, s:o, s:o, s:o, s:o,"
 	    "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 	    "kind", c->memset ? "memset" : name_copy((int)c->kind),
 	    "memset", c->memset,
@@ -69,7 +69,7 @@ json_copy_class(const struct run *r, const struct copy_class *c,
 	    "ceiling_ratio", json_number(reached / to.bytes_per_s),
 	    "ceiling_source", json_text(to.missing != NULL ? NULL :
 	    to.source),
-	    "ceiling_missing", json_reason(to.missing)));
+	    "ceiling_missing", json_reason(to.missing));
 }
 
 json_t *
@@ -84,7 +84,7 @@ json_copies(const struct run *r)
 		    r->copy[i].device < r->devices ? &c[r->copy[i].device] :
 		    NULL));
 	free(c);
-	return (list);
+	return list;
 }
 
 static const char *const row_name[ROW_COUNT] = {
@@ -127,10 +127,10 @@ json_row(const struct timeline *t, int row, const struct window *w)
 	if (all == 0) {
 		json_decref(busy);
 		json_decref(count);
-		return (json_null());
+		return json_null();
 	}
-	return (json_pack("{s:s, s:o, s:o}", "row", row_name[row],
-	    "busy_ratio", busy, "count", count));
+	return json_pack("{s:s, s:o, s:o}", "row", row_name[row],
+	    "busy_ratio", busy, "count", count);
 }
 
 static json_t *
@@ -146,7 +146,7 @@ json_rows(const struct timeline *t, const struct window *w)
 		else
 			json_array_append_new(rows, row);
 	}
-	return (rows);
+	return rows;
 }
 
 static uint64_t
@@ -160,7 +160,7 @@ timeline_end(const struct run *r)
 		if (covered > end)
 			end = covered;
 	}
-	return (end);
+	return end;
 }
 
 /* The devices share one axis, so the coarsest bins of them are shown. */
@@ -173,7 +173,7 @@ widest_bin(const struct run *r)
 	for (i = 0; i < r->timelines; i++)
 		if (r->timeline[i].bin_ns > widest)
 			widest = r->timeline[i].bin_ns;
-	return (widest);
+	return widest;
 }
 
 json_t *
@@ -211,9 +211,9 @@ json_timeline(const struct run *r, uint64_t from_ns, uint64_t to_ns,
 		    r->device[t->device].name : NULL),
 		    "rows", json_rows(t, &w)));
 	}
-	return (json_pack("{s:o, s:o, s:o, s:o}",
+	return json_pack("{s:o, s:o, s:o, s:o}",
 	    "from_ns", json_count(from_ns),
 	    "to_ns", json_count(to_ns),
 	    "bin_ns", json_count(step * bin),
-	    "devices", devices));
+	    "devices", devices);
 }

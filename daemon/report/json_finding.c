@@ -27,7 +27,7 @@ json_evidence(const struct finding *f)
 		    "threshold", json_number(e->threshold),
 		    "threshold_origin", json_text(e->threshold_origin)));
 	}
-	return (list);
+	return list;
 }
 
 /* Launch shapes that are written out; the rest save the least. */
@@ -38,7 +38,7 @@ json_shape_of(const struct finding_shape *s)
 {
 	const struct kernel *k = s->kernel;
 
-	return (json_pack("{s:o, s:o, s:o, s:o, s:o, s:b, s:{s:o, s:o, s:o}}",
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:b, s:{s:o, s:o, s:o}}",
 	    "kernel_id", json_count(k->id),
 	    "grid", json_extent(k->shape.grid_x, k->shape.grid_y,
 	    k->shape.grid_z),
@@ -50,7 +50,7 @@ json_shape_of(const struct finding_shape *s)
 	    "saves",
 	    "s", json_number(s->saves_s),
 	    "low_s", json_number(s->saves_low_s),
-	    "high_s", json_number(s->saves_high_s)));
+	    "high_s", json_number(s->saves_high_s));
 }
 
 /* The launch shapes that a finding is about, at least that of its kernel; null:
@@ -66,21 +66,21 @@ json_shapes(const struct finding *f)
 	json_t *list;
 
 	if (f->kernel == NULL)
-		return (json_null());
+		return json_null();
 	list = json_array();
 	for (i = 0; i < n; i++) {
 		launches += shape[i].kernel->launches;
 		if (list != NULL && i < SHAPES_WRITTEN)
 			json_array_append_new(list, json_shape_of(&shape[i]));
 	}
-	return (json_pack("{s:o, s:o, s:o, s:o, s:o}",
+	return json_pack("{s:o, s:o, s:o, s:o, s:o}",
 	    "count", json_count(n),
 	    "measured_ratio", json_number(f->shapes > 0 ? f->measured_ratio :
 	    1),
 	    "launches", json_count(launches),
 	    "left_out", json_count(n > SHAPES_WRITTEN ?
 	    n - SHAPES_WRITTEN : 0),
-	    "items", list));
+	    "items", list);
 }
 
 json_t *
@@ -92,7 +92,7 @@ json_finding_of(const struct run *r, const struct finding *f, size_t rank)
 	const struct reason *missing = f->kernel == NULL && f->site != NULL ?
 	    NULL : f->location_missing;
 
-	return (json_pack("{s:s, s:o, s:o, s:o, s:o, s:s, s:s, s:b, s:o, s:o,"
+	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:s, s:s, s:b, s:o, s:o,"
 	    "s:o, s:o, s:o, s:o, s:{s:o, s:o, s:o, s:o, s:o, s:o}, s:o, s:o,"
 	    "s:o, s:{s:o, s:o}, s:o, s:o, s:o, s:o, s:o}",
 	    "id", f->id,
@@ -127,14 +127,14 @@ json_finding_of(const struct run *r, const struct finding *f, size_t rank)
 	    "evidence", json_evidence(f),
 	    "hot_lines", json_hot_lines(f),
 	    "heat", json_text(rule != NULL ? rule->heat : NULL),
-	    "site", json_site(f->site)));
+	    "site", json_site(f->site));
 }
 
 json_t *
 json_finding(const struct finding *f, size_t rank)
 {
 
-	return (json_finding_of(NULL, f, rank));
+	return json_finding_of(NULL, f, rank);
 }
 
 static json_t *
@@ -156,7 +156,7 @@ json_verdicts(const struct advice *a)
 		    "reason", json_reason(v->reason),
 		    "reason_code", json_reason_code(v->reason)));
 	}
-	return (list);
+	return list;
 }
 
 json_t *
@@ -168,7 +168,7 @@ json_findings(const struct run *r, const struct advice *a)
 	for (i = 0; items != NULL && i < a->findings; i++)
 		json_array_append_new(items,
 		    json_finding_of(r, &a->finding[i], i + 1));
-	return (json_pack("{s:o, s:o, s:b, s:o, s:o, s:o, s:b, s:o, s:o}",
+	return json_pack("{s:o, s:o, s:b, s:o, s:o, s:o, s:b, s:o, s:o}",
 	    "items", items,
 	    "together_s", json_number(a->together_s),
 	    "overlap", a->overlap,
@@ -177,7 +177,7 @@ json_findings(const struct run *r, const struct advice *a)
 	    "unmeasured", json_text(a->unmeasured),
 	    "calibrated", a->calibrated,
 	    "ceilings_from", json_text(a->ceilings_from),
-	    "rules", json_verdicts(a)));
+	    "rules", json_verdicts(a));
 }
 
 static json_t *
@@ -193,14 +193,14 @@ json_thresholds(const struct rule_info *r)
 		    "value", json_number(r->threshold[i].value),
 		    "unit", json_text(r->threshold[i].unit),
 		    "origin", json_text(r->threshold[i].origin)));
-	return (list);
+	return list;
 }
 
 json_t *
 json_rule(const struct rule_info *r)
 {
 
-	return (json_pack("{s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:{s:o,"
+	return json_pack("{s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:{s:o,"
 	    "s:o}, s:o, s:o, s:o, s:o, s:o}",
 	    "id", json_text(r->id),
 	    "category", json_text(r->category),
@@ -217,7 +217,7 @@ json_rule(const struct rule_info *r)
 	    "gain", json_text(r->gain),
 	    "next", json_text(r->next),
 	    "pair", json_text(r->pair),
-	    "thresholds", json_thresholds(r)));
+	    "thresholds", json_thresholds(r));
 }
 
 json_t *
@@ -228,5 +228,5 @@ json_rules(void)
 
 	for (i = 0; list != NULL && i < rule_count(); i++)
 		json_array_append_new(list, json_rule(rule_info(i)));
-	return (list);
+	return list;
 }

@@ -38,14 +38,14 @@ source_metric_key(size_t i)
 		[SOURCE_SHARED_ATOM] = "shared_atom",
 	};
 
-	return (i < SOURCE_COUNT && keys[i] != NULL ? keys[i] : "unknown");
+	return i < SOURCE_COUNT && keys[i] != NULL ? keys[i] : "unknown";
 }
 
 bool
 source_metric_known(const struct code *c, size_t i)
 {
 
-	return (c->counted && isfinite(c->total[i]));
+	return c->counted && isfinite(c->total[i]);
 }
 
 static void
@@ -107,7 +107,7 @@ put_text(FILE *f, const char *s)
 	int rc = text == NULL ? -1 : json_dumpf(text, f, JSON_ENCODE_ANY);
 
 	json_decref(text);
-	return (rc);
+	return rc;
 }
 
 static int
@@ -124,13 +124,13 @@ put_instruction(FILE *f, const struct code *c, const struct instruction *i)
 		fputs("null", f);
 	fputs(",\"text\":", f);
 	if (put_text(f, text) != 0)
-		return (-1);
+		return -1;
 	fputs(",\"values\":", f);
 	put_values(f, c, i->value);
 	fputs(",\"samples\":", f);
 	put_samples(f, c, &i->samples);
 	putc('}', f);
-	return (0);
+	return 0;
 }
 
 char *
@@ -143,7 +143,7 @@ json_instructions(const struct kernel *k, size_t *len)
 	size_t i;
 
 	if ((f = open_memstream(&text, len)) == NULL)
-		return (NULL);
+		return NULL;
 	putc('[', f);
 	for (i = 0; c != NULL && i < c->instructions && ok; i++) {
 		if (i > 0)
@@ -154,7 +154,7 @@ json_instructions(const struct kernel *k, size_t *len)
 	ok = ok && !ferror(f);
 	if (fclose(f) != 0 || !ok) {
 		free(text);
-		return (NULL);
+		return NULL;
 	}
-	return (text);
+	return text;
 }

@@ -22,7 +22,7 @@ json_time(const struct kernel *k)
 	const struct stat *s = &k->time;
 	bool any = s->count > 0;
 
-	return (json_pack("{s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o}",
+	return json_pack("{s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o}",
 	    "total_ns", json_count(k->total_ns),
 	    "at_least", k->total_least,
 	    "mean_ns", any ? json_number(stat_mean(s)) : json_null(),
@@ -30,7 +30,7 @@ json_time(const struct kernel *k)
 	    "min_ns", any ? json_count(s->min) : json_null(),
 	    "p50_ns", any ? json_number(stat_quantile(s, 0.5)) : json_null(),
 	    "p95_ns", any ? json_number(stat_quantile(s, 0.95)) : json_null(),
-	    "max_ns", any ? json_count(s->max) : json_null()));
+	    "max_ns", any ? json_count(s->max) : json_null());
 }
 
 static json_t *
@@ -41,7 +41,7 @@ json_occupancy(const struct kernel *k)
 
 	if (o->known && o->limiter < LIMITER_COUNT)
 		limiter = limiter_name[o->limiter];
-	return (json_pack("{s:o, s:o, s:o, s:o, s:{s:o, s:o, s:o, s:o, s:o},"
+	return json_pack("{s:o, s:o, s:o, s:o, s:{s:o, s:o, s:o, s:o, s:o},"
 	    "s:o, s:o, s:o}",
 	    "theoretical_ratio", json_number(o->known ? o->ratio : NAN),
 	    "achieved_ratio", json_number(k->metric[METRIC_OCCUPANCY] / 100),
@@ -56,7 +56,7 @@ json_occupancy(const struct kernel *k)
 	    "barriers", json_count(o->limit_blocks[LIMITER_BARRIERS]),
 	    "waves", json_number(o->known ? o->waves : NAN),
 	    "best_block", o->known ? json_count(o->best_block) : json_null(),
-	    "best_ratio", json_number(o->known ? o->best_ratio : NAN)));
+	    "best_ratio", json_number(o->known ? o->best_ratio : NAN));
 }
 
 static json_t *
@@ -75,7 +75,7 @@ json_headline(const struct kernel *k)
 		    "source", h[i].source,
 		    "reason", json_reason(h[i].reason),
 		    "meaning", h[i].meaning));
-	return (o);
+	return o;
 }
 
 /* "cuBLAS, FP32 without tensor cores" */
@@ -85,12 +85,12 @@ json_library(const struct run *r, const struct kernel *k)
 	struct library l;
 
 	if (!library_of(&l, r, k))
-		return (json_null());
+		return json_null();
 	if (l.precision == NULL)
-		return (json_string(l.name));
-	return (json_sprintf("%s, %s%s", l.name, l.precision, l.tensor ?
+		return json_string(l.name);
+	return json_sprintf("%s, %s%s", l.name, l.precision, l.tensor ?
 	    " on tensor cores" : strcmp(l.precision, "FP32") == 0 ?
-	    " without tensor cores" : ""));
+	    " without tensor cores" : "");
 }
 
 static json_t *
@@ -103,7 +103,7 @@ json_finding_ids(const struct kernel *k, const struct advice *a)
 		if (finding_about(&a->finding[i], k))
 			json_array_append_new(ids,
 			    json_text(a->finding[i].id));
-	return (ids);
+	return ids;
 }
 
 /* The function that it is one launch shape of. */
@@ -114,15 +114,15 @@ json_function(const struct run *r, const struct kernel *k,
 	const struct function *f;
 
 	if (k < r->kernel || k >= r->kernel + r->kernels)
-		return (json_null());	/* none of the run's own */
+		return json_null();	/* none of the run's own */
 	f = &all->function[all->of[k - r->kernel]];
-	return (json_pack("{s:o, s:o, s:o, s:o, s:o}",
+	return json_pack("{s:o, s:o, s:o, s:o, s:o}",
 	    "id", json_count(f->id),
 	    "shapes", json_count(f->shapes),
 	    "launches", json_count(f->launches),
 	    "total_ns", json_count(f->total_ns),
 	    "share_ratio", json_ratio((double)f->total_ns,
-	    (double)r->wall_ns)));
+	    (double)r->wall_ns));
 }
 
 json_t *
@@ -144,7 +144,7 @@ json_kernel_with(const struct run *r, const struct kernel *k,
 		roofline = json_roofline(k, &roof);
 		bandwidth = json_bandwidth(&roof, &c[k->device]);
 	}
-	return (json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
 	    "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
 	    "s:b, s:s, s:o, s:o, s:o, s:o, s:o}",
 	    "id", json_count(k->id),
@@ -178,7 +178,7 @@ json_kernel_with(const struct run *r, const struct kernel *k,
 	    reason_skip(k->skip)),
 	    "library", json_library(r, k),
 	    "findings", json_finding_ids(k, a),
-	    "function", json_function(r, k, f)));
+	    "function", json_function(r, k, f));
 }
 
 json_t *
@@ -193,7 +193,7 @@ json_kernel(const struct run *r, const struct kernel *k,
 		o = json_kernel_with(r, k, a, c, &f);
 	functions_free(&f);
 	free(c);
-	return (o);
+	return o;
 }
 
 json_t *
@@ -211,7 +211,7 @@ json_kernels(const struct run *r, const struct advice *a)
 		    json_kernel_with(r, &r->kernel[i], a, c, &f));
 	functions_free(&f);
 	free(c);
-	return (list);
+	return list;
 }
 
 /* Counters that no rule reads have nothing but the name CUPTI gives them. */
@@ -238,7 +238,7 @@ json_metrics_of(const struct run *r, const struct kernel *k)
 	json_t *list = json_metrics(k);
 
 	append_extra(list, r, k);
-	return (list);
+	return list;
 }
 
 json_t *
@@ -260,5 +260,5 @@ json_metrics(const struct kernel *k)
 		    json_null(),
 		    "reason", json_reason(isfinite(k->metric[i]) ? NULL :
 		    reason)));
-	return (list);
+	return list;
 }

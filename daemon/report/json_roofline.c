@@ -15,12 +15,12 @@ json_flops(const struct roofline *r)
 {
 
 	if (r->no_flops != NULL)
-		return (json_null());
-	return (json_pack("{s:o, s:o, s:o, s:o}",
+		return json_null();
+	return json_pack("{s:o, s:o, s:o, s:o}",
 	    "fp16", json_number(r->flops[FLOP_FP16]),
 	    "fp32", json_number(r->flops[FLOP_FP32]),
 	    "fp64", json_number(r->flops[FLOP_FP64]),
-	    "tensor", json_number(r->flops[FLOP_TENSOR])));
+	    "tensor", json_number(r->flops[FLOP_TENSOR]));
 }
 
 /* How busy the pipes were while SMs were active: known without the source. */
@@ -29,14 +29,14 @@ json_pipes(const struct kernel *k)
 {
 	const double *m = k->metric;
 
-	return (json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 	    "issue_ratio", json_number(m[METRIC_ISSUE_ACTIVE] / 100),
 	    "alu_ratio", json_number(m[METRIC_PIPE_ALU] / 100),
 	    "fma_ratio", json_number(m[METRIC_PIPE_FMA] / 100),
 	    "fp64_ratio", json_number(m[METRIC_PIPE_FP64] / 100),
 	    "xu_ratio", json_number(m[METRIC_PIPE_XU] / 100),
 	    "lsu_ratio", json_number(m[METRIC_PIPE_LSU] / 100),
-	    "tensor_ratio", json_number(m[METRIC_PIPE_TENSOR] / 100)));
+	    "tensor_ratio", json_number(m[METRIC_PIPE_TENSOR] / 100));
 }
 
 /* a / b; null where that is no number. */
@@ -44,14 +44,14 @@ static json_t *
 json_quotient(double a, double b)
 {
 
-	return (json_number(b > 0 ? a / b : NAN));
+	return json_number(b > 0 ? a / b : NAN);
 }
 
 json_t *
 json_roofline(const struct kernel *k, const struct roofline *r)
 {
 
-	return (json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 	    "flops", json_flops(r),
 	    "no_flops", json_reason(r->no_flops),
 	    "flops_per_s", json_quotient(r->all_flops, r->time_s),
@@ -62,14 +62,14 @@ json_roofline(const struct kernel *k, const struct roofline *r)
 	    "compute_ceiling_flops_per_s", json_number(r->compute_ceiling),
 	    "compute_ratio", json_number(r->compute_ratio),
 	    "pipes", json_pipes(k),
-	    "bound", json_text(r->bound)));
+	    "bound", json_text(r->bound));
 }
 
 json_t *
 json_bandwidth(const struct roofline *r, const struct ceilings *c)
 {
 
-	return (json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 	    "used_bytes", json_number(r->used_bytes),
 	    "l2_bytes", json_number(r->l2_bytes),
 	    "dram_bytes", json_number(r->dram_bytes),
@@ -80,7 +80,7 @@ json_bandwidth(const struct roofline *r, const struct ceilings *c)
 	    r->time_s * c->dram_bytes_per_s),
 	    "dram_ratio", json_number(r->dram_ratio),
 	    "l2_ratio", json_number(r->l2_ratio),
-	    "reason", json_reason(r->no_bytes)));
+	    "reason", json_reason(r->no_bytes));
 }
 
 static const struct {
@@ -122,7 +122,7 @@ json_ceilings(const struct ceilings *c)
 		    "source", ceilings_source(c, v)));
 	}
 	ceilings_from(c, from, sizeof(from));
-	return (json_pack("{s:o, s:o}",
+	return json_pack("{s:o, s:o}",
 	    "from", json_text(from),
-	    "items", items));
+	    "items", items);
 }

@@ -24,10 +24,10 @@ json_instant(uint64_t ns)
 
 	if (ns == 0 || gmtime_r(&seconds, &tm) == NULL ||
 	    strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &tm) == 0)
-		return (json_null());
+		return json_null();
 	snprintf(full, sizeof(full), "%s.%03uZ", date,
 	    (unsigned)(ns / 1000000u % 1000u));
-	return (json_string(full));
+	return json_string(full);
 }
 
 /*
@@ -67,7 +67,7 @@ json_idle(const struct run *r)
 		json_object_set_new(idle, "measuring_ratio",
 		    json_ratio((double)r->idle_overhead_ns * scale,
 		    (double)r->wall_ns));
-	return (idle);
+	return idle;
 }
 
 static const struct device *
@@ -79,7 +79,7 @@ busiest_device(const struct run *r)
 	for (i = 0; i < r->devices; i++)
 		if (d == NULL || r->device[i].busy_ns > d->busy_ns)
 			d = &r->device[i];
-	return (d != NULL && d->busy_ns > 0 ? d : NULL);
+	return d != NULL && d->busy_ns > 0 ? d : NULL;
 }
 
 /* What the host did in the longest gap, by most of it. */
@@ -100,7 +100,7 @@ longest_cause(const struct run *r)
 	for (i = 0; i < IDLE_STARTUP; i++)
 		if (r->idle_longest_by[i] > r->idle_longest_by[most])
 			most = i;
-	return (text[most]);
+	return text[most];
 }
 
 static json_t *
@@ -108,22 +108,22 @@ json_longest(const struct run *r)
 {
 
 	if (r->idle_longest_ns == 0)
-		return (json_null());
-	return (json_pack("{s:o, s:s}",
+		return json_null();
+	return json_pack("{s:o, s:s}",
 	    "s", json_seconds(r->idle_longest_ns),
-	    "cause", longest_cause(r)));
+	    "cause", longest_cause(r));
 }
 
 static json_t *
 json_results(const struct results *r)
 {
 
-	return (json_pack("{s:o, s:o, s:o, s:o, s:o}",
+	return json_pack("{s:o, s:o, s:o, s:o, s:o}",
 	    "phases", json_count(r->phases),
 	    "copies", json_count(r->copies),
 	    "bytes", json_count(r->bytes),
 	    "copy_s", json_seconds(r->copy_ns),
-	    "host_s", json_seconds(r->host_ns)));
+	    "host_s", json_seconds(r->host_ns));
 }
 
 static json_t *
@@ -132,7 +132,7 @@ json_summary(const struct run *r)
 	const struct device *d = busiest_device(r);
 	double wall = d != NULL ? (double)r->wall_ns : 0;
 
-	return (json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 	    "gpu_busy_ratio", json_ratio(d ? (double)d->busy_ns : 0, wall),
 	    "kernel_ratio", json_ratio(d ? (double)d->kernel_ns : 0, wall),
 	    "copy_ratio", json_ratio(d ? (double)d->copy_ns : 0, wall),
@@ -141,7 +141,7 @@ json_summary(const struct run *r)
 	    "idle_ratio", json_ratio((double)r->idle_total_ns, wall),
 	    "idle", json_idle(r),
 	    "longest_idle", json_longest(r),
-	    "results", json_results(&r->results)));
+	    "results", json_results(&r->results));
 }
 
 static json_t *
@@ -149,8 +149,8 @@ json_held(const struct held *h)
 {
 
 	if (!h->known)
-		return (json_null());
-	return (json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+		return json_null();
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 	    "count", json_count(h->count),
 	    "total_s", json_seconds(h->total_ns),
 	    "longest_s", json_seconds(h->longest_ns),
@@ -159,7 +159,7 @@ json_held(const struct held *h)
 	    "replay_s", json_seconds(h->replay_ns),
 	    "replay_longest_s", json_seconds(h->replay_longest_ns),
 	    "limit_s", h->limit_ns > 0 ? json_seconds(h->limit_ns) :
-	    json_null()));
+	    json_null());
 }
 
 static json_t *
@@ -171,7 +171,7 @@ json_overhead(const struct run *r)
 	    (double)o[OVERHEAD_COUNTERS] + (double)o[OVERHEAD_SAMPLING] +
 	    (double)o[OVERHEAD_SOURCE] + (double)o[OVERHEAD_WAIT];
 
-	return (json_pack("{s:o, s:o, s:{s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
+	return json_pack("{s:o, s:o, s:{s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
 	    "s:o}, s:o, s:o, s:o, s:o, s:o}",
 	    "total_s", json_seconds(r->overhead_total_ns),
 	    "ratio", json_ratio((double)r->overhead_total_ns,
@@ -192,7 +192,7 @@ json_overhead(const struct run *r)
 	    (double)o[OVERHEAD_CUPTI_BUFFER], (double)r->launches),
 	    "held", json_held(&r->held),
 	    "profiled_launches", json_count(r->profiled_launches),
-	    "budget_ratio", json_number(r->budget)));
+	    "budget_ratio", json_number(r->budget));
 }
 
 static json_t *
@@ -205,7 +205,7 @@ json_losses(const uint64_t *lost, uint64_t missing)
 		json_object_set_new(by, name_loss(i), json_count(lost[i]));
 	if (by != NULL)
 		json_object_set_new(by, "sequence", json_count(missing));
-	return (by);
+	return by;
 }
 
 static json_t *
@@ -219,14 +219,14 @@ json_data(const struct run *r)
 		for (j = 0; j < LOSS_CLASSES; j++)
 			lost[j] += r->process[i].lost[j];
 	}
-	return (json_pack("{s:o, s:o, s:o, s:b, s:o, s:o}",
+	return json_pack("{s:o, s:o, s:o, s:b, s:o, s:o}",
 	    "records", json_count(r->records),
 	    "lost", json_count(r->lost),
 	    "lost_by", json_losses(lost, missing),
 	    "complete", r->lost == 0 && r->state == RUN_FINISHED &&
 	    unended == 0,
 	    "unended", json_count(unended),
-	    "late", json_count(r->late)));
+	    "late", json_count(r->late));
 }
 
 static json_t *
@@ -240,7 +240,7 @@ json_measured(const struct run *r)
 	for (i = 0; o != NULL && i < MEASURED_KINDS; i++)
 		json_object_set_new(o, name_measured((enum measured)i),
 		    json_count(n[i]));
-	return (o);
+	return o;
 }
 
 /* How much of the run was measured by line and instruction. */
@@ -256,12 +256,12 @@ json_source_tier(const struct run *r)
 		counted += c->counted;
 		sampled += c->sampled;
 	}
-	return (json_pack("{s:o, s:o, s:o, s:o, s:o}",
+	return json_pack("{s:o, s:o, s:o, s:o, s:o}",
 	    "launches", json_count(r->source_launches),
 	    "kernels_counted", json_count(counted),
 	    "kernels_sampled", json_count(sampled),
 	    "samples", json_count(r->samples),
-	    "samples_dropped", json_count(r->samples_dropped)));
+	    "samples_dropped", json_count(r->samples_dropped));
 }
 
 /* The correctness tools of `cudadvise sanitize`. */
@@ -289,7 +289,7 @@ json_checks(const struct run *r)
 		    "version", json_text(c->version),
 		    "text", json_text(c->text)));
 	}
-	return (list);
+	return list;
 }
 
 static json_t *
@@ -300,10 +300,10 @@ json_verdict_counts(const struct advice *a)
 	for (i = 0; i < a->verdicts; i++)
 		if ((unsigned)a->verdict[i].state < 3)
 			n[a->verdict[i].state]++;
-	return (json_pack("{s:o, s:o, s:o}",
+	return json_pack("{s:o, s:o, s:o}",
 	    "found", json_count(n[RULE_FOUND]),
 	    "clean", json_count(n[RULE_CLEAN]),
-	    "not_measured", json_count(n[RULE_NOT_MEASURED])));
+	    "not_measured", json_count(n[RULE_NOT_MEASURED]));
 }
 
 static json_t *
@@ -314,7 +314,7 @@ json_device_names(const struct run *r)
 
 	for (i = 0; names != NULL && i < r->devices; i++)
 		json_array_append_new(names, json_text(r->device[i].name));
-	return (names);
+	return names;
 }
 
 json_t *
@@ -324,7 +324,7 @@ json_run(const struct run *r, const struct advice *a, int analysis)
 
 	for (i = 0; i < a->findings; i++)
 		worth_it += a->finding[i].worth_it;
-	return (json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:o, s:o, s:o,"
+	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:o, s:o, s:o,"
 	    "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
 	    "s:b, s:o, s:o, s:o, s:i, s:o, s:o, s:o}",
 	    "id", r->uuid,
@@ -359,14 +359,14 @@ json_run(const struct run *r, const struct advice *a, int analysis)
 	    "analysis", analysis,
 	    "kernels_measured", json_measured(r),
 	    "source", json_source_tier(r),
-	    "checks", json_checks(r)));
+	    "checks", json_checks(r));
 }
 
 static json_t *
 json_process(const struct process *p)
 {
 
-	return (json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
 	    "s:o, s:s, s:b, s:o, s:o, s:o, s:o}",
 	    "stream", json_id(p->stream),
 	    "pid", json_count(p->pid),
@@ -384,7 +384,7 @@ json_process(const struct process *p)
 	    "bye", p->ended ? json_text(name_bye((int)p->bye)) : json_null(),
 	    "records", json_count(p->records),
 	    "missing", json_count(p->missing),
-	    "lost", json_losses(p->lost, p->missing)));
+	    "lost", json_losses(p->lost, p->missing));
 }
 
 json_t *
@@ -395,7 +395,7 @@ json_processes(const struct run *r)
 
 	for (i = 0; list != NULL && i < r->processes; i++)
 		json_array_append_new(list, json_process(&r->process[i]));
-	return (list);
+	return list;
 }
 
 static json_t *
@@ -414,7 +414,7 @@ json_device(const struct device *d, const struct ceilings *c)
 	    "first_ns", json_count(d->first_ns));
 
 	if (o == NULL)
-		return (NULL);
+		return NULL;
 	json_object_set_new(o, "last_ns", json_count(d->last_ns));
 #define LIMIT(field) json_object_set_new(o, #field, json_count(l->field))
 	LIMIT(cc_major);
@@ -441,7 +441,7 @@ json_device(const struct device *d, const struct ceilings *c)
 #undef LIMIT
 	json_object_set_new(o, "mig", json_boolean(l->mig));
 	json_object_set_new(o, "ceilings", json_ceilings(c));
-	return (o);
+	return o;
 }
 
 json_t *
@@ -454,7 +454,7 @@ json_devices(const struct run *r)
 	for (i = 0; list != NULL && i < r->devices; i++)
 		json_array_append_new(list, json_device(&r->device[i], &c[i]));
 	free(c);
-	return (list);
+	return list;
 }
 
 json_t *
@@ -476,5 +476,5 @@ json_diagnostics(const struct run *r)
 		    "text", json_text(d->text),
 		    "remedy", json_text(remedy_diagnostic((int)d->code))));
 	}
-	return (list);
+	return list;
 }

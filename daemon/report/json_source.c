@@ -17,8 +17,8 @@ json_tally(double v)
 {
 
 	if (isfinite(v) && v == floor(v) && fabs(v) < 9e15)
-		return (json_integer((json_int_t)v));
-	return (json_number(v));
+		return json_integer((json_int_t)v);
+	return json_number(v);
 }
 
 static json_t *
@@ -31,7 +31,7 @@ json_values(const struct code *c, const double *value)
 		if (source_metric_known(c, i) && value[i] != 0)
 			json_object_set_new(o, source_metric_key(i),
 			    json_tally(value[i]));
-	return (o);
+	return o;
 }
 
 static json_t *
@@ -41,16 +41,16 @@ json_samples(const struct code *c, const struct samples *s)
 	size_t i;
 
 	if (!c->sampled)
-		return (json_null());
+		return json_null();
 	stalls = json_object();
 	for (i = 0; stalls != NULL && i < STALL_COUNT; i++)
 		if (s->stall[i] > 0)
 			json_object_set_new(stalls, stall_table[i].key,
 			    json_count(s->stall[i]));
-	return (json_pack("{s:o, s:o, s:o}",
+	return json_pack("{s:o, s:o, s:o}",
 	    "all", json_count(s->all),
 	    "not_issued", json_count(s->not_issued),
-	    "stalls", stalls));
+	    "stalls", stalls);
 }
 
 static json_t *
@@ -66,7 +66,7 @@ json_metric_list(const struct code *c)
 			    "name", source_metric_key(i),
 			    "unit", source_metric_table[i].unit,
 			    "label", source_metric_table[i].label));
-	return (list);
+	return list;
 }
 
 static json_t *
@@ -74,9 +74,9 @@ json_stall(const struct stall_info *info)
 {
 	const struct stall_group_info *group = &stall_group_table[info->group];
 
-	return (json_pack("{s:s, s:s, s:s, s:s}",
+	return json_pack("{s:s, s:s, s:s, s:s}",
 	    "name", info->key, "meaning", info->meaning,
-	    "group", group->key, "group_label", group->label));
+	    "group", group->key, "group_label", group->label);
 }
 
 /* What the keys of ${c}'s samples mean, group by group. */
@@ -92,7 +92,7 @@ json_stall_list(const struct code *c)
 			    c->samples.stall[i] > 0)
 				json_array_append_new(list,
 				    json_stall(&stall_table[i]));
-	return (list);
+	return list;
 }
 
 static json_t *
@@ -100,12 +100,12 @@ json_file_entry(const struct run *r, size_t i)
 {
 	const struct source_file *f = &r->source_file[i];
 
-	return (json_pack("{s:o, s:o, s:b, s:o}",
+	return json_pack("{s:o, s:o, s:b, s:o}",
 	    "index", json_count(i),
 	    "path", json_text(f->path),
 	    "captured", f->text != NULL,
 	    "missing", json_text(f->text != NULL ? NULL :
-	    f->missing != NULL ? f->missing : "it was not captured")));
+	    f->missing != NULL ? f->missing : "it was not captured"));
 }
 
 /* The files that lines of ${c} are in; lines are in order of them. */
@@ -123,7 +123,7 @@ json_files_of(const struct run *r, const struct code *c)
 		last = file;
 		json_array_append_new(list, json_file_entry(r, file));
 	}
-	return (list);
+	return list;
 }
 
 static bool
@@ -135,12 +135,12 @@ names_line(const struct run *r, const struct finding *f,
 
 	if (l->file >= r->source_files ||
 	    (path = r->source_file[l->file].path) == NULL)
-		return (false);
+		return false;
 	for (i = 0; i < f->hots && i < HOT_LINES_MAX; i++)
 		if (f->hot[i].line == l->line && f->hot[i].file != NULL &&
 		    strcmp(f->hot[i].file, path) == 0)
-			return (true);
-	return (false);
+			return true;
+	return false;
 }
 
 /* Ids of the findings of ${k}, of those that name ${l} if it is not NULL. */
@@ -158,14 +158,14 @@ json_ids(const struct run *r, const struct kernel *k, const struct advice *a,
 		    (l == NULL || names_line(r, f, l)))
 			json_array_append_new(ids, json_text(f->id));
 	}
-	return (ids);
+	return ids;
 }
 
 static json_t *
 json_line_index(uint32_t i, size_t lines)
 {
 
-	return (i < lines ? json_count(i) : json_null());
+	return i < lines ? json_count(i) : json_null();
 }
 
 static json_t *
@@ -191,7 +191,7 @@ json_lines(const struct run *r, const struct kernel *k,
 		    "samples", json_samples(c, &l->samples),
 		    "findings", json_ids(r, k, a, l)));
 	}
-	return (list);
+	return list;
 }
 
 const struct reason *
@@ -199,10 +199,10 @@ source_missing(const char *level, const char *state)
 {
 
 	if (state != NULL && strcmp(state, "live") == 0)
-		return (reason_of(REASON_RUN_LIVE));
+		return reason_of(REASON_RUN_LIVE);
 	if (level == NULL || strcmp(level, "source") != 0)
-		return (reason_of(REASON_NEEDS_SOURCE));
-	return (reason_of(REASON_NO_CODE_AT_ALL));
+		return reason_of(REASON_NEEDS_SOURCE);
+	return reason_of(REASON_NO_CODE_AT_ALL);
 }
 
 /* Why each part of a kernel's source is missing; NULL: it is there. */
@@ -214,9 +214,9 @@ static json_t *
 json_missing(const struct missing *m, json_t *of(const struct reason *))
 {
 
-	return (json_pack("{s:o, s:o, s:o, s:o}",
+	return json_pack("{s:o, s:o, s:o, s:o}",
 	    "counts", of(m->counts), "samples", of(m->samples),
-	    "lines", of(m->lines), "sass", of(m->sass)));
+	    "lines", of(m->lines), "sass", of(m->sass));
 }
 
 json_t *
@@ -224,7 +224,7 @@ json_source_none(uint32_t kernel_id, const struct reason *why)
 {
 	struct missing m = { why, why, why, why };
 
-	return (json_pack("{s:o, s:n, s:n, s:b, s:b, s:b, s:b, s:b, s:o, s:o,"
+	return json_pack("{s:o, s:n, s:n, s:b, s:b, s:b, s:b, s:b, s:o, s:o,"
 	    "s:[], s:[], s:[], s:[], s:{s:{}, s:n}, s:i, s:n, s:[]}",
 	    "kernel_id", json_count(kernel_id),
 	    "name", "function",
@@ -236,15 +236,15 @@ json_source_none(uint32_t kernel_id, const struct reason *why)
 	    "totals", "values", "samples",
 	    "samples_shared_by", 0,
 	    "sample_period_cycles",
-	    "findings"));
+	    "findings");
 }
 
 static const struct reason *
 why_none(const struct run *r)
 {
 
-	return (source_missing(name_level((int)r->level),
-	    run_state_name[r->state]));
+	return source_missing(name_level((int)r->level),
+	    run_state_name[r->state]);
 }
 
 static struct missing
@@ -262,7 +262,7 @@ missing_of(const struct run *r, const struct code *c)
 		m.lines = c->lineless != NULL ? c->lineless : why;
 	if (!c->disassembled)
 		m.sass = c->no_sass != NULL ? c->no_sass : why;
-	return (m);
+	return m;
 }
 
 json_t *
@@ -276,14 +276,14 @@ json_source(const struct run *r, const struct kernel *k,
 	if (c == NULL) {
 		o = json_source_none(k->id, why_none(r));
 		if (o == NULL)
-			return (NULL);
+			return NULL;
 		json_object_set_new(o, "name", json_text(k->name));
 		json_object_set_new(o, "function", json_text(k->mangled));
 		json_object_set_new(o, "findings", json_ids(r, k, a, NULL));
-		return (o);
+		return o;
 	}
 	missing = missing_of(r, c);
-	return (json_pack("{s:o, s:o, s:o, s:b, s:b, s:b, s:b, s:b, s:o, s:o,"
+	return json_pack("{s:o, s:o, s:o, s:b, s:b, s:b, s:b, s:b, s:o, s:o,"
 	    "s:o, s:o, s:o, s:o, s:{s:o, s:o}, s:o, s:o, s:o}",
 	    "kernel_id", json_count(k->id),
 	    "name", json_text(k->name),
@@ -305,7 +305,7 @@ json_source(const struct run *r, const struct kernel *k,
 	    "samples_shared_by", json_count(c->sample_kernels),
 	    "sample_period_cycles", c->sample_period > 0 ?
 	    json_count(c->sample_period) : json_null(),
-	    "findings", json_ids(r, k, a, NULL)));
+	    "findings", json_ids(r, k, a, NULL));
 }
 
 static json_t *
@@ -316,7 +316,7 @@ json_file(const struct run *r, size_t i)
 	if (o != NULL)
 		json_object_set_new(o, "size_bytes",
 		    json_count(r->source_file[i].size));
-	return (o);
+	return o;
 }
 
 json_t *
@@ -327,7 +327,7 @@ json_source_files(const struct run *r)
 
 	for (i = 0; list != NULL && i < r->source_files; i++)
 		json_array_append_new(list, json_file(r, i));
-	return (list);
+	return list;
 }
 
 json_t *
@@ -336,18 +336,18 @@ json_source_file(const struct run *r, size_t index)
 	json_t *o;
 
 	if (index >= r->source_files)
-		return (NULL);
+		return NULL;
 	if ((o = json_file(r, index)) != NULL)
 		json_object_set_new(o, "text",
 		    json_text(r->source_file[index].text));
-	return (o);
+	return o;
 }
 
 static json_t *
 json_line_number(uint32_t line)
 {
 
-	return (line > 0 ? json_count(line) : json_null());
+	return line > 0 ? json_count(line) : json_null();
 }
 
 static json_t *
@@ -369,7 +369,7 @@ json_frames(const struct site *s)
 		    "inlined", f->inlined,
 		    "nearest", f->nearest));
 	}
-	return (list);
+	return list;
 }
 
 json_t *
@@ -379,10 +379,10 @@ json_site(const struct site *s)
 	const struct site_frame *f = &nothing;
 
 	if (s == NULL)
-		return (json_null());
+		return json_null();
 	if (s->first < s->frames)
 		f = &s->frame[s->first];
-	return (json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 	    "call", wire_call_name(s->call),
 	    "kernel_id", s->kernel > 0 ? json_count(s->kernel) : json_null(),
 	    "count", json_count(s->count),
@@ -392,7 +392,7 @@ json_site(const struct site *s)
 	    "module", json_text(f->module),
 	    "first", s->first < s->frames ? json_count(s->first) :
 	    json_null(),
-	    "frames", json_frames(s)));
+	    "frames", json_frames(s));
 }
 
 json_t *
@@ -403,7 +403,7 @@ json_sites(const struct run *r)
 
 	for (i = 0; list != NULL && i < r->sites; i++)
 		json_array_append_new(list, json_site(&r->site[i]));
-	return (list);
+	return list;
 }
 
 json_t *
@@ -429,5 +429,5 @@ json_hot_lines(const struct finding *f)
 		    "value", json_number(h->value),
 		    "what", json_text(h->what)));
 	}
-	return (list);
+	return list;
 }

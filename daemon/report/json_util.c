@@ -16,13 +16,13 @@ json_text(const char *s)
 	size_t len, at = 0, n;
 
 	if (s == NULL)
-		return (json_null());
+		return json_null();
 	len = strlen(s);
 	if (utf8_valid(s, len))
-		return (json_stringn(s, len));
+		return json_stringn(s, len);
 	/* A replacement is three bytes for one. */
 	if ((clean = malloc(3 * len + 1)) == NULL)
-		return (NULL);
+		return NULL;
 	while (len > 0) {
 		if ((n = utf8_length(s, len)) == 0) {
 			memcpy(clean + at, "\xef\xbf\xbd", 3);
@@ -37,57 +37,57 @@ json_text(const char *s)
 	}
 	made = json_stringn(clean, at);
 	free(clean);
-	return (made);
+	return made;
 }
 
 json_t *
 json_reason(const struct reason *r)
 {
 
-	return (json_text(reason_text(r)));
+	return json_text(reason_text(r));
 }
 
 json_t *
 json_reason_code(const struct reason *r)
 {
 
-	return (json_text(reason_name(r)));
+	return json_text(reason_name(r));
 }
 
 json_t *
 json_number(double v)
 {
 
-	return (isfinite(v) ? json_real(v) : json_null());
+	return isfinite(v) ? json_real(v) : json_null();
 }
 
 json_t *
 json_ratio(double part, double whole)
 {
 
-	return (whole > 0 ? json_number(part / whole) : json_null());
+	return whole > 0 ? json_number(part / whole) : json_null();
 }
 
 json_t *
 json_count(uint64_t v)
 {
 
-	return (json_integer(v <= INT64_MAX ? (json_int_t)v : INT64_MAX));
+	return json_integer(v <= INT64_MAX ? (json_int_t)v : INT64_MAX);
 }
 
 json_t *
 json_seconds(uint64_t ns)
 {
 
-	return (json_real((double)ns / 1e9));
+	return json_real((double)ns / 1e9);
 }
 
 json_t *
 json_extent(uint32_t x, uint32_t y, uint32_t z)
 {
 
-	return (json_pack("[o, o, o]", json_count(x), json_count(y),
-	    json_count(z)));
+	return json_pack("[o, o, o]", json_count(x), json_count(y),
+	    json_count(z));
 }
 
 json_t *
@@ -96,5 +96,5 @@ json_id(uint64_t v)
 	char hex[17];
 
 	snprintf(hex, sizeof(hex), "%016" PRIx64, v);
-	return (json_string(hex));
+	return json_string(hex);
 }

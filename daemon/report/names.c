@@ -12,8 +12,8 @@ look_up(const char *const *names, size_t count, int i)
 {
 
 	if (i < 0 || (size_t)i >= count || names[i] == NULL)
-		return ("unknown");
-	return (names[i]);
+		return "unknown";
+	return names[i];
 }
 
 const char *
@@ -25,7 +25,7 @@ name_level(int level)
 		[LEVEL_SOURCE] = "source",
 	};
 
-	return (look_up(names, COUNT(names), level));
+	return look_up(names, COUNT(names), level);
 }
 
 const char *
@@ -39,7 +39,7 @@ name_copy(int kind)
 		[COPY_P2P] = "p2p",
 	};
 
-	return (look_up(names, COUNT(names), kind));
+	return look_up(names, COUNT(names), kind);
 }
 
 const char *
@@ -54,7 +54,7 @@ name_memory(int memory)
 		[MEMORY_STATIC] = "static",
 	};
 
-	return (look_up(names, COUNT(names), memory));
+	return look_up(names, COUNT(names), memory);
 }
 
 const char *
@@ -68,7 +68,7 @@ name_check(int state)
 		[RAN_FAILED] = "failed",
 	};
 
-	return (look_up(names, COUNT(names), state));
+	return look_up(names, COUNT(names), state);
 }
 
 const char *
@@ -80,7 +80,7 @@ name_bye(int bye)
 		[BYE_DETACH] = "detach",
 	};
 
-	return (look_up(names, COUNT(names), bye));
+	return look_up(names, COUNT(names), bye);
 }
 
 const char *
@@ -94,7 +94,7 @@ name_loss(int loss)
 		[LOSS_TABLE] = "table",
 	};
 
-	return (look_up(names, COUNT(names), loss));
+	return look_up(names, COUNT(names), loss);
 }
 
 const char *
@@ -106,7 +106,7 @@ name_severity(int severity)
 		[SEVERITY_ERROR] = "error",
 	};
 
-	return (look_up(names, COUNT(names), severity));
+	return look_up(names, COUNT(names), severity);
 }
 
 const char *
@@ -118,7 +118,7 @@ name_mode(int mode)
 		[MODE_REPLAY] = "replay",
 	};
 
-	return (look_up(names, COUNT(names), mode));
+	return look_up(names, COUNT(names), mode);
 }
 
 static const struct {
@@ -190,8 +190,8 @@ name_diagnostic(int code)
 {
 
 	if (code < 0 || code >= DIAG_CODES || diagnostics[code].name == NULL)
-		return ("unknown");
-	return (diagnostics[code].name);
+		return "unknown";
+	return diagnostics[code].name;
 }
 
 const char *
@@ -199,8 +199,8 @@ remedy_diagnostic(int code)
 {
 
 	if (code < 0 || code >= DIAG_CODES)
-		return (NULL);
-	return (diagnostics[code].remedy);
+		return NULL;
+	return diagnostics[code].remedy;
 }
 
 enum measured
@@ -209,11 +209,11 @@ measured_of(const struct kernel *k)
 	int i;
 
 	if (k->metric_complete)
-		return (MEASURED_FULL);
+		return MEASURED_FULL;
 	for (i = 0; i < METRIC_COUNT; i++)
 		if (isfinite(k->metric[i]))
-			return (MEASURED_PART);
-	return (MEASURED_NONE);
+			return MEASURED_PART;
+	return MEASURED_NONE;
 }
 
 const char *
@@ -224,5 +224,5 @@ name_measured(enum measured m)
 		[MEASURED_NONE] = "none",
 	};
 
-	return (look_up(names, COUNT(names), (int)m));
+	return look_up(names, COUNT(names), (int)m);
 }

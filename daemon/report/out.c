@@ -20,15 +20,15 @@ wants_color(FILE *file, enum out_color color)
 	const char *v;
 
 	if (color != COLOR_AUTO)
-		return (color == COLOR_ALWAYS);
+		return color == COLOR_ALWAYS;
 	if ((v = getenv("NO_COLOR")) != NULL && *v != '\0')
-		return (false);
+		return false;
 	if ((v = getenv("CLICOLOR_FORCE")) != NULL && *v != '\0' &&
 	    strcmp(v, "0") != 0)
-		return (true);
+		return true;
 	if ((v = getenv("TERM")) == NULL || strcmp(v, "dumb") == 0)
-		return (false);
-	return (isatty(fileno(file)));
+		return false;
+	return isatty(fileno(file));
 }
 
 static int
@@ -45,7 +45,7 @@ find_width(FILE *file)
 		n = strtol(v, NULL, 10);
 	if (n <= 0)
 		n = WIDTH_DEFAULT;
-	return (n < WIDTH_MIN ? WIDTH_MIN : n > WIDTH_MAX ? WIDTH_MAX : (int)n);
+	return n < WIDTH_MIN ? WIDTH_MIN : n > WIDTH_MAX ? WIDTH_MAX : (int)n;
 }
 
 void
@@ -94,8 +94,8 @@ ascii_of(uint32_t c)
 
 	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++)
 		if (table[i].code == c)
-			return (table[i].ascii);
-	return ("?");
+			return table[i].ascii;
+	return "?";
 }
 
 /* Characters that move the cursor, change the terminal's state, or show other
@@ -104,10 +104,10 @@ static bool
 is_unsafe(uint32_t c)
 {
 
-	return (c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x200e ||
+	return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x200e ||
 	    c == 0x200f || c == 0x61c || (c >= 0x202a && c <= 0x202e) ||
 	    (c >= 0x2066 && c <= 0x2069) || c == 0x2028 || c == 0x2029 ||
-	    c == 0xfeff);
+	    c == 0xfeff;
 }
 
 /*
@@ -124,7 +124,7 @@ next_char(const struct out *o, const char *s, size_t len, const char **as,
 	if (n == 0) {
 		*as = "?";
 		*aslen = 1;
-		return (1);
+		return 1;
 	}
 	c = utf8_code(s, n);
 	*as = s;
@@ -137,7 +137,7 @@ next_char(const struct out *o, const char *s, size_t len, const char **as,
 		*as = ascii_of(c);
 	if (*as != s)
 		*aslen = strlen(*as);
-	return (n);
+	return n;
 }
 
 static void
@@ -164,14 +164,14 @@ measure(const struct out *o, const char *s, size_t len)
 		n = next_char(o, s, len, &as, &aslen);
 		columns += (int)utf8_columns(as, aslen);
 	}
-	return (columns);
+	return columns;
 }
 
 int
 out_columns(const struct out *o, const char *s)
 {
 
-	return (measure(o, s, strlen(s)));
+	return measure(o, s, strlen(s));
 }
 
 char *
@@ -183,14 +183,14 @@ out_clean(const struct out *o, const char *s)
 
 	/* "..." for a three-byte character is the most that one grows. */
 	if ((clean = malloc(2 * len + 1)) == NULL)
-		return (NULL);
+		return NULL;
 	for (; len > 0; s += n, len -= n) {
 		n = next_char(o, s, len, &as, &aslen);
 		memcpy(clean + at, as, aslen);
 		at += aslen;
 	}
 	clean[at] = '\0';
-	return (clean);
+	return clean;
 }
 
 void

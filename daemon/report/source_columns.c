@@ -160,8 +160,8 @@ style_of(double share)
 {
 
 	if (share >= SHARE_BAD)
-		return (STYLE_BAD);
-	return (share >= SHARE_WARN ? STYLE_WARN : STYLE_PLAIN);
+		return STYLE_BAD;
+	return share >= SHARE_WARN ? STYLE_WARN : STYLE_PLAIN;
 }
 
 void

@@ -95,8 +95,8 @@ draw_concerns(const struct drawing *d, const json_t *finding)
 {
 	const json_t *id = json_object_get(finding, "kernel_id");
 
-	return (json_is_integer(id) && json_integer_value(id) ==
-	    json_integer_value(json_object_get(d->a->source, "kernel_id")));
+	return json_is_integer(id) && json_integer_value(id) ==
+	    json_integer_value(json_object_get(d->a->source, "kernel_id"));
 }
 
 static void
@@ -135,9 +135,9 @@ is_here(const struct drawing *d, const json_t *hot, uint32_t line, uint32_t pc)
 	const char *file = field_text(hot, "file");
 
 	if (line == 0)
-		return (file == NULL && field_count(hot, "pc") == pc);
-	return (file != NULL && d->path != NULL &&
-	    strcmp(file, d->path) == 0 && field_count(hot, "line") == line);
+		return file == NULL && field_count(hot, "pc") == pc;
+	return file != NULL && d->path != NULL &&
+	    strcmp(file, d->path) == 0 && field_count(hot, "line") == line;
 }
 
 size_t
@@ -162,5 +162,5 @@ draw_findings(struct drawing *d, uint32_t line, uint32_t pc, bool draw,
 			d->told[i] = true;
 		}
 	}
-	return (n);
+	return n;
 }

@@ -31,7 +31,7 @@ indent_of(const struct line_text *t)
 		else
 			break;
 	}
-	return (columns);
+	return columns;
 }
 
 static const char *
@@ -42,8 +42,8 @@ path_of(const json_t *source, uint32_t index)
 
 	json_array_foreach(json_object_get(source, "files"), i, f)
 		if (field_count(f, "index") == index)
-			return (or_unknown(field_text(f, "path")));
-	return ("unknown");
+			return or_unknown(field_text(f, "path"));
+	return "unknown";
 }
 
 static void
@@ -102,13 +102,13 @@ wanted(struct drawing *d, const struct place *p)
 	uint32_t focus = d->a->focus_line;
 
 	if (d->a->focus_file != NULL)
-		return (p->line + CONTEXT_FOCUS >= focus &&
-		    p->line <= (uint64_t)focus + CONTEXT_FOCUS);
-	return (d->a->all || page_is_hot(&d->page, &p->heat) ||
+		return p->line + CONTEXT_FOCUS >= focus &&
+		    p->line <= (uint64_t)focus + CONTEXT_FOCUS;
+	return d->a->all || page_is_hot(&d->page, &p->heat) ||
 	    (p->inlineds > 0 &&
 	    d->page.inlined[p->inlined].share >= INLINED_HOT) ||
 	    (!d->page.sampled && !d->page.counted) ||
-	    draw_findings(d, p->line, 0, false, 0) > 0);
+	    draw_findings(d, p->line, 0, false, 0) > 0;
 }
 
 static int
@@ -116,7 +116,7 @@ by_number(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
-	return (x < y ? -1 : x > y);
+	return x < y ? -1 : x > y;
 }
 
 /* Adds the lines from ${from} to ${to} that the text has. */
@@ -127,7 +127,7 @@ add_lines(const struct drawing *d, uint32_t *list, size_t n, uint64_t from,
 
 	for (from = from < 1 ? 1 : from; from <= to && from <= d->lines; from++)
 		list[n++] = (uint32_t)from;
-	return (n);
+	return n;
 }
 
 /* The numbers of the lines to show, in order; *${n} of them. NULL without
@@ -143,7 +143,7 @@ choose_lines(struct drawing *d, size_t *n)
 
 	*n = 0;
 	if (list == NULL)
-		return (NULL);
+		return NULL;
 	for (i = 0; i < d->page.places; i++) {
 		p = &d->page.place[i];
 		if (p->file != d->file || !wanted(d, p))
@@ -168,7 +168,7 @@ choose_lines(struct drawing *d, size_t *n)
 		if (i == 0 || list[kept - 1] != list[i])
 			list[kept++] = list[i];
 	*n = kept;
-	return (list);
+	return list;
 }
 
 /* --- files ------------------------------------------------------------- */
@@ -206,9 +206,9 @@ captured_text(const struct annotate *a, uint32_t index)
 	json_array_foreach(a->files, i, f) {
 		n = json_object_get(f, "index");
 		if (json_is_integer(n) && field_count(f, "index") == index)
-			return (field_text(f, "text"));
+			return field_text(f, "text");
 	}
-	return (NULL);
+	return NULL;
 }
 
 static double
@@ -222,7 +222,7 @@ file_share(const struct source_page *p, uint32_t file)
 		if (p->place[i].file == file && !isnan(share))
 			sum += share;
 	}
-	return (sum);
+	return sum;
 }
 
 static void
@@ -280,13 +280,13 @@ draw_is_focus(const struct annotate *a, const json_t *file)
 	size_t n, m;
 
 	if (want == NULL)
-		return (true);
+		return true;
 	if (path == NULL)
-		return (false);
+		return false;
 	n = strlen(path);
 	m = strlen(want);
-	return (m <= n && strcmp(path + n - m, want) == 0 &&
-	    (m == n || path[n - m - 1] == '/'));
+	return m <= n && strcmp(path + n - m, want) == 0 &&
+	    (m == n || path[n - m - 1] == '/');
 }
 
 void

@@ -19,8 +19,8 @@ value_of(const json_t *of, const char *name, double otherwise)
 	const json_t *v = json_object_get(json_object_get(of, "values"), name);
 
 	if (v == NULL)
-		return (otherwise);
-	return (json_is_number(v) ? json_number_value(v) : NAN);
+		return otherwise;
+	return json_is_number(v) ? json_number_value(v) : NAN;
 }
 
 /* NaN for the metrics that ${source} does not list, else 0. */
@@ -90,14 +90,14 @@ page_stall(const struct heat *h)
 		if (i != STALL_SELECTED && h->stall[i] > 0 &&
 		    (most == STALL_COUNT || h->stall[i] > h->stall[most]))
 			most = (enum stall)i;
-	return (most);
+	return most;
 }
 
 static double
 part(double of, double whole)
 {
 
-	return (whole > 0 ? of / whole : NAN);
+	return whole > 0 ? of / whole : NAN;
 }
 
 double
@@ -105,8 +105,8 @@ page_share(const struct source_page *p, const struct heat *h)
 {
 
 	if (p->total.samples > 0)
-		return (part(h->samples, p->total.samples));
-	return (part(h->inst, p->total.inst));
+		return part(h->samples, p->total.samples);
+	return part(h->inst, p->total.inst);
 }
 
 bool
@@ -114,12 +114,12 @@ page_is_hot(const struct source_page *p, const struct heat *h)
 {
 	const struct heat *t = &p->total;
 
-	return (page_share(p, h) >= HOT_TIME ||
+	return page_share(p, h) >= HOT_TIME ||
 	    part(h->sectors - h->ideal, t->sectors - t->ideal) >= HOT_PART ||
 	    part(h->waves - h->waves_ideal, t->waves - t->waves_ideal) >=
 	    HOT_PART ||
 	    part(h->divergent, t->divergent) >= HOT_PART ||
-	    part(h->local, t->local) >= HOT_PART);
+	    part(h->local, t->local) >= HOT_PART;
 }
 
 /* --- lines ------------------------------------------------------------- */
@@ -129,8 +129,8 @@ place_order(uint32_t file, uint32_t line, const struct place *p)
 {
 
 	if (file != p->file)
-		return (file < p->file ? -1 : 1);
-	return (line < p->line ? -1 : line > p->line);
+		return file < p->file ? -1 : 1;
+	return line < p->line ? -1 : line > p->line;
 }
 
 static int
@@ -138,7 +138,7 @@ by_place(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
 
-	return (place_order(x->file, x->line, y));
+	return place_order(x->file, x->line, y);
 }
 
 size_t
@@ -151,13 +151,13 @@ page_find(const struct source_page *p, uint32_t file, uint32_t line)
 		middle = low + (high - low) / 2;
 		order = place_order(file, line, &p->place[middle]);
 		if (order == 0)
-			return (middle);
+			return middle;
 		if (order < 0)
 			high = middle;
 		else
 			low = middle + 1;
 	}
-	return (SIZE_MAX);
+	return SIZE_MAX;
 }
 
 /* Whether ${line} says where it is. */
@@ -166,10 +166,10 @@ located(const json_t *line, uint32_t *file, uint32_t *number)
 {
 
 	if (!json_is_integer(json_object_get(line, "file")))
-		return (false);
+		return false;
 	*file = (uint32_t)field_count(line, "file");
 	*number = (uint32_t)field_count(line, "line");
-	return (true);
+	return true;
 }
 
 static int
@@ -180,7 +180,7 @@ make_places(struct source_page *p, const json_t *source)
 	struct place *q;
 
 	if ((p->place = calloc(n + 1, sizeof(*p->place))) == NULL)
-		return (-1);
+		return -1;
 	json_array_foreach(lines, i, l) {
 		q = &p->place[p->places];
 		if (located(l, &q->file, &q->line))
@@ -201,7 +201,7 @@ make_places(struct source_page *p, const json_t *source)
 		at = page_find(p, file, line);
 		heat_add(&p->place[at].heat, l);
 	}
-	return (0);
+	return 0;
 }
 
 /* --- what is inlined where --------------------------------------------- */
@@ -214,8 +214,8 @@ caller_of(const json_t *lines, const json_t *line)
 
 	if (!json_is_integer(at) || i < 0 ||
 	    (size_t)i >= json_array_size(lines))
-		return (SIZE_MAX);
-	return ((size_t)i);
+		return SIZE_MAX;
+	return (size_t)i;
 }
 
 /* The share of each line with everything that is inlined into it. */
@@ -228,7 +228,7 @@ inclusive(const struct source_page *p, const json_t *source)
 	struct heat h;
 
 	if (sum == NULL)
-		return (NULL);
+		return NULL;
 	json_array_foreach(lines, i, l) {
 		heat_start(&h, source);
 		heat_add(&h, l);
@@ -241,7 +241,7 @@ inclusive(const struct source_page *p, const json_t *source)
 			at = caller_of(lines, json_array_get(lines, at));
 		}
 	}
-	return (sum);
+	return sum;
 }
 
 /* Both are in one place, and of one function. */
@@ -250,9 +250,9 @@ callee_order(const struct inlined *x, const struct inlined *y)
 {
 
 	if (x->place != y->place)
-		return (x->place < y->place ? -1 : 1);
-	return (strcmp(x->function != NULL ? x->function : "",
-	    y->function != NULL ? y->function : ""));
+		return x->place < y->place ? -1 : 1;
+	return strcmp(x->function != NULL ? x->function : "",
+	    y->function != NULL ? y->function : "");
 }
 
 static int
@@ -262,10 +262,10 @@ by_callee(const void *a, const void *b)
 	int order = callee_order(x, y);
 
 	if (order != 0)
-		return (order);
+		return order;
 	if (x->file != y->file)
-		return (x->file < y->file ? -1 : 1);
-	return (x->line < y->line ? -1 : x->line > y->line);
+		return x->file < y->file ? -1 : 1;
+	return x->line < y->line ? -1 : x->line > y->line;
 }
 
 static int
@@ -274,8 +274,8 @@ by_share(const void *a, const void *b)
 	const struct inlined *x = a, *y = b;
 
 	if (x->place != y->place)
-		return (x->place < y->place ? -1 : 1);
-	return (x->share < y->share ? 1 : x->share > y->share ? -1 : 0);
+		return x->place < y->place ? -1 : 1;
+	return x->share < y->share ? 1 : x->share > y->share ? -1 : 0;
 }
 
 static int
@@ -290,7 +290,7 @@ make_inlined(struct source_page *p, const json_t *source)
 	p->inlined = calloc(n + 1, sizeof(*p->inlined));
 	if (share == NULL || p->inlined == NULL) {
 		free(share);
-		return (-1);
+		return -1;
 	}
 	json_array_foreach(lines, i, l) {
 		caller = caller_of(lines, l);
@@ -319,7 +319,7 @@ make_inlined(struct source_page *p, const json_t *source)
 		p->place[p->inlined[i].place].inlined = i;
 		p->place[p->inlined[i].place].inlineds++;
 	}
-	return (0);
+	return 0;
 }
 
 /* --- instructions ------------------------------------------------------ */
@@ -335,7 +335,7 @@ make_insns(struct source_page *p, const json_t *source)
 
 	p->insn = calloc(json_array_size(list) + 1, sizeof(*p->insn));
 	if (p->insn == NULL)
-		return (-1);
+		return -1;
 	json_array_foreach(list, i, x) {
 		s = &p->insn[p->insns++];
 		s->pc = (uint32_t)field_count(x, "pc");
@@ -349,7 +349,7 @@ make_insns(struct source_page *p, const json_t *source)
 		    (size_t)json_integer_value(l)), &file, &line))
 			s->place = page_find(p, file, line);
 	}
-	return (0);
+	return 0;
 }
 
 /* Sorts the instructions into the places they belong to. */
@@ -360,7 +360,7 @@ order_insns(struct source_page *p)
 	struct place *q;
 
 	if ((p->order = calloc(p->insns + 1, sizeof(*p->order))) == NULL)
-		return (-1);
+		return -1;
 	for (i = 0; i < p->insns; i++)
 		if (p->insn[i].place != SIZE_MAX)
 			p->place[p->insn[i].place].insns++;
@@ -375,7 +375,7 @@ order_insns(struct source_page *p)
 		q = &p->place[p->insn[i].place];
 		p->order[q->insn + q->insns++] = i;
 	}
-	return (0);
+	return 0;
 }
 
 int
@@ -389,9 +389,9 @@ page_make(struct source_page *p, const json_t *source)
 	heat_add(&p->total, json_object_get(source, "totals"));
 	if (make_places(p, source) == 0 && make_inlined(p, source) == 0 &&
 	    make_insns(p, source) == 0 && order_insns(p) == 0)
-		return (0);
+		return 0;
 	page_free(p);
-	return (-1);
+	return -1;
 }
 
 void

@@ -45,7 +45,7 @@ group_reasons(const json_t *rules, struct unmeasured *group, size_t cap)
 			    or_unknown(field_text(v, "rule")), 0 };
 		group[j].n++;
 	}
-	return (n);
+	return n;
 }
 
 static void
@@ -98,8 +98,8 @@ needs_source(const json_t *item, const char *key)
 {
 	const char *code = field_text(item, key);
 
-	return (code != NULL && strcmp(code,
-	    reason_name(reason_of(REASON_NEEDS_SOURCE))) == 0);
+	return code != NULL && strcmp(code,
+	    reason_name(reason_of(REASON_NEEDS_SOURCE))) == 0;
 }
 
 /* Findings about a kernel's code that do not know their lines for want of a level,
@@ -115,7 +115,7 @@ count_lineless(const json_t *items)
 		    needs_source(f, "location_missing_code") &&
 		    strcmp(or_unknown(field_text(f, "category")),
 		    "launch") != 0;
-	return (n);
+	return n;
 }
 
 static size_t
@@ -127,7 +127,7 @@ count_asking(const json_t *rules)
 	json_array_foreach(rules, i, v)
 		n += needs_source(v, "reason_code") &&
 		    strncmp(or_unknown(field_text(v, "state")), "not", 3) == 0;
-	return (n);
+	return n;
 }
 
 /* What level source would add, where kernels are what the run's time goes into:
@@ -226,12 +226,12 @@ static bool
 same_advice(const json_t *a, const json_t *b)
 {
 
-	return (json_is_integer(json_object_get(a, "kernel_id")) &&
+	return json_is_integer(json_object_get(a, "kernel_id")) &&
 	    json_is_integer(json_object_get(b, "kernel_id")) &&
 	    strcmp(or_unknown(field_text(a, "rule")),
 	    or_unknown(field_text(b, "rule"))) == 0 &&
 	    strcmp(or_unknown(field_text(a, "where")),
-	    or_unknown(field_text(b, "where"))) == 0);
+	    or_unknown(field_text(b, "where"))) == 0;
 }
 
 /* Whether a finding before the one at ${at} has already spoken for it. */
@@ -243,8 +243,8 @@ spoken_for(const json_t *items, size_t at)
 
 	for (i = 0; i < at; i++)
 		if (same_advice(json_array_get(items, i), f))
-			return (true);
-	return (false);
+			return true;
+	return false;
 }
 
 /* "the same at 2 more launch shapes: grid 16, block 512 (10 s) …" */
@@ -314,7 +314,7 @@ list_worth_it(struct out *o, const struct report *r)
 	}
 	if (shown > FIRST_SCREEN)
 		text_more(o, r, shown - FIRST_SCREEN, below);
-	return (worth_it);
+	return worth_it;
 }
 
 static void

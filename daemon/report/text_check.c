@@ -25,8 +25,8 @@ meaning(const char *state)
 
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (strcmp(rows[i].state, state) == 0)
-			return (rows[i].text);
-	return (NULL);
+			return rows[i].text;
+	return NULL;
 }
 
 /* "4 errors, 1 warning" */

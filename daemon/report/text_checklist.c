@@ -15,7 +15,7 @@ static bool
 is_state(const json_t *line, const char *state)
 {
 
-	return (strcmp(or_unknown(field_text(line, "state")), state) == 0);
+	return strcmp(or_unknown(field_text(line, "state")), state) == 0;
 }
 
 static void

@@ -81,9 +81,9 @@ is_one_of_many(const json_t *all, const json_t *x, const char *key)
 		other = field_text(y, key);
 		if (y != x && name != NULL && other != NULL &&
 		    strcmp(name, other) == 0)
-			return (true);
+			return true;
 	}
-	return (false);
+	return false;
 }
 
 /* " #6", the kernel's number in its run; "" if ${id} is none. */
@@ -163,7 +163,7 @@ static bool
 is_item(const json_t *item, const char *state)
 {
 
-	return (strcmp(or_unknown(field_text(item, "state")), state) == 0);
+	return strcmp(or_unknown(field_text(item, "state")), state) == 0;
 }
 
 static void
@@ -213,7 +213,7 @@ static bool
 is_alike(const json_t *kernel)
 {
 
-	return (strcmp(or_unknown(field_text(kernel, "match")), "shape") == 0);
+	return strcmp(or_unknown(field_text(kernel, "match")), "shape") == 0;
 }
 
 /* Seconds that a side took: of a launch where they are alike, else of all. */
@@ -221,8 +221,8 @@ static const char *
 side_time(char out[NUMBER_SIZE], const json_t *kernel, const char *side)
 {
 
-	return (number_seconds(out, field_number(json_object_get(kernel, side),
-	    is_alike(kernel) ? "mean_s" : "total_s")));
+	return number_seconds(out, field_number(json_object_get(kernel, side),
+	    is_alike(kernel) ? "mean_s" : "total_s"));
 }
 
 /* The number of the one kernel that ${side} of ${k} is made of, or NULL. */
@@ -231,7 +231,7 @@ only_id(const json_t *k, const char *side)
 {
 	const json_t *ids = json_object_get(json_object_get(k, side), "ids");
 
-	return (json_array_size(ids) == 1 ? json_array_get(ids, 0) : NULL);
+	return json_array_size(ids) == 1 ? json_array_get(ids, 0) : NULL;
 }
 
 static void

@@ -31,7 +31,7 @@ parts_where_columns(const struct out *o, const json_t *items)
 		if (n > most)
 			most = n;
 	}
-	return (most < WHERE_MAX ? most : WHERE_MAX);
+	return most < WHERE_MAX ? most : WHERE_MAX;
 }
 
 void
@@ -220,10 +220,10 @@ static bool
 same_place(const json_t *a, const json_t *b)
 {
 
-	return (strcmp(or_unknown(field_text(a, "rule")),
+	return strcmp(or_unknown(field_text(a, "rule")),
 	    or_unknown(field_text(b, "rule"))) == 0 &&
 	    strcmp(or_unknown(field_text(a, "where")),
-	    or_unknown(field_text(b, "where"))) == 0);
+	    or_unknown(field_text(b, "where"))) == 0;
 }
 
 /* What finding ${at} and its kin save, all of them lost in the noise; 0: nothing,
@@ -239,11 +239,11 @@ below_noise(const json_t *items, size_t at)
 		if (field_true(g, "worth_it") || !same_place(f, g))
 			continue;
 		if (i < at)
-			return (0);
+			return 0;
 		s = field_number(json_object_get(g, "saves"), "s");
 		sum += s > 0 ? s : 0;
 	}
-	return (sum);
+	return sum;
 }
 
 /* "; tail-effect in step 0.1 ms; … 3 more": once each, with its seconds. */

@@ -176,7 +176,7 @@ static bool
 ended(const json_t *run)
 {
 
-	return (strcmp(or_unknown(field_text(run, "state")), "finished") == 0);
+	return strcmp(or_unknown(field_text(run, "state")), "finished") == 0;
 }
 
 /* Append "<n> <what>" if there is one. */
@@ -205,10 +205,10 @@ measured_segment(struct out *o, const struct report *r)
 	size_t i;
 
 	if (json_array_size(r->kernels) == 0)
-		return (NULL);
+		return NULL;
 	if (level != NULL && strcmp(level, "trace") == 0) {
 		out_segment(o, 4, ", ", "no counters (level trace)");
-		return (NULL);
+		return NULL;
 	}
 	json_array_foreach(r->kernels, i, k) {
 		if (strcmp(or_unknown(field_text(k, "measured")),
@@ -224,7 +224,7 @@ measured_segment(struct out *o, const struct report *r)
 		out_segment(o, 4, ", ", field_count(r->run, "functions") <
 		    field_count(r->run, "kernels") ? "each of them measured" :
 		    "every kernel measured");
-		return (NULL);
+		return NULL;
 	}
 	add_count(o, full, true, part > 0 ? "fully measured" : "measured");
 	add_count(o, part, full == 0, "measured in part");
@@ -232,7 +232,7 @@ measured_segment(struct out *o, const struct report *r)
 		out_segment(o, 4, ": ", "none measured");
 	else
 		add_count(o, none, false, "not measured");
-	return (reason);
+	return reason;
 }
 
 /* A program of which little is GPU work: what the findings are held against. */

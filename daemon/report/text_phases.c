@@ -21,14 +21,14 @@ text_results(struct out *o, const json_t *results, double wall)
 	char text[256], a[NUMBER_SIZE], b[NUMBER_SIZE], c[NUMBER_SIZE];
 
 	if (!(copies >= PHASE_SHARE * wall))
-		return (0);
+		return 0;
 	snprintf(text, sizeof(text), "apart: %s back (%s) and %s of the host's "
 	    "own work after: checking results, it seems, so no finding counts "
 	    "it", number_of(a, n, "copy"),
 	    number_seconds(b, copies), number_seconds(c, host));
 	out_spaces(o, 2);
 	out_wrap(o, 4, text);
-	return (host);
+	return host;
 }
 
 void

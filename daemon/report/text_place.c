@@ -52,7 +52,7 @@ put_frame(FILE *t, const json_t *f)
 	if (file == NULL && module != NULL)
 		fprintf(t, "%s%s", function != NULL ? " in " : "",
 		    base_name(module));
-	return (file != NULL || function != NULL || module != NULL);
+	return file != NULL || function != NULL || module != NULL;
 }
 
 /* The frames that called the one shown. */
@@ -87,16 +87,16 @@ site_text(const json_t *site, const char *lead, bool callers)
 		f = json_array_get(frames,
 		    (size_t)json_integer_value(first));
 	if (f == NULL || (t = open_memstream(&text, &len)) == NULL)
-		return (NULL);
+		return NULL;
 	fprintf(t, "%s from ", lead);
 	known = put_frame(t, f);
 	if (callers)
 		put_callers(t, site);
 	if (fclose(t) != 0 || !known) {
 		free(text);
-		return (NULL);
+		return NULL;
 	}
-	return (text);
+	return text;
 }
 
 static const char *
@@ -104,8 +104,8 @@ site_lead(const json_t *site)
 {
 	const char *call = field_text(site, "call");
 
-	return (call == NULL || strcmp(call, "launch") == 0 ? "launched" :
-	    "called");
+	return call == NULL || strcmp(call, "launch") == 0 ? "launched" :
+	    "called";
 }
 
 void
@@ -123,7 +123,7 @@ parts_shapes(const json_t *f)
 {
 	uint64_t n = field_count(json_object_get(f, "shapes"), "count");
 
-	return (n > 0 ? (size_t)n : 1);
+	return n > 0 ? (size_t)n : 1;
 }
 
 /* Of a finding about several shapes: of which of them the figures are, and
@@ -193,7 +193,7 @@ hot_remark(const json_t *h)
 	FILE *t;
 
 	if ((t = open_memstream(&text, &len)) == NULL)
-		return (NULL);
+		return NULL;
 	if (what != NULL)
 		fputs(what, t);
 	if (function != NULL && called != NULL) {
@@ -204,9 +204,9 @@ hot_remark(const json_t *h)
 	}
 	if (fclose(t) != 0) {
 		free(text);
-		return (NULL);
+		return NULL;
 	}
-	return (text);
+	return text;
 }
 
 /* softmax.cu:10  maxval = fmaxf(…);  94 %: 32 sectors a request */
@@ -278,7 +278,7 @@ parts_missing_told(const json_t *items, size_t at)
 		if (before != NULL && strcmp(before, missing) == 0 &&
 		    strcmp(or_unknown(field_text(g, "where")),
 		    or_unknown(field_text(f, "where"))) == 0)
-			return (true);
+			return true;
 	}
-	return (missing == NULL);
+	return missing == NULL;
 }

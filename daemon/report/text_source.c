@@ -209,7 +209,7 @@ choose_insns(struct drawing *d, bool lines)
 		    j < n && j <= i + CONTEXT_SASS; j++)
 			show[j] = true;
 	}
-	return (show);
+	return show;
 }
 
 static void
@@ -288,8 +288,8 @@ focus_exists(const struct drawing *d)
 		if (draw_is_focus(d->a, f) && page_find(&d->page,
 		    (uint32_t)field_count(f, "index"), d->a->focus_line) !=
 		    SIZE_MAX)
-			return (true);
-	return (false);
+			return true;
+	return false;
 }
 
 int
@@ -326,5 +326,5 @@ text_source(struct out *o, const struct annotate *a)
 out:
 	page_free(&d.page);
 	free(d.told);
-	return (rc);
+	return rc;
 }

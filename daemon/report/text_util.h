@@ -14,7 +14,7 @@ static inline const char *
 field_text(const json_t *o, const char *key)
 {
 
-	return (json_string_value(json_object_get(o, key)));
+	return json_string_value(json_object_get(o, key));
 }
 
 static inline double
@@ -22,7 +22,7 @@ field_number(const json_t *o, const char *key)
 {
 	const json_t *v = json_object_get(o, key);
 
-	return (json_is_number(v) ? json_number_value(v) : NAN);
+	return json_is_number(v) ? json_number_value(v) : NAN;
 }
 
 static inline uint64_t
@@ -30,14 +30,14 @@ field_count(const json_t *o, const char *key)
 {
 	json_int_t v = json_integer_value(json_object_get(o, key));
 
-	return (v > 0 ? (uint64_t)v : 0);
+	return v > 0 ? (uint64_t)v : 0;
 }
 
 static inline bool
 field_true(const json_t *o, const char *key)
 {
 
-	return (json_is_true(json_object_get(o, key)));
+	return json_is_true(json_object_get(o, key));
 }
 
 /* "256 × 4", of [256, 4, 1]. */
@@ -50,7 +50,7 @@ field_shape(char out[NUMBER_SIZE], const json_t *o, const char *key)
 
 	for (i = 0; i < 3; i++)
 		v[i] = (uint32_t)json_integer_value(json_array_get(of, i));
-	return (number_shape(out, v));
+	return number_shape(out, v);
 }
 
 /* The last part of a path. */
@@ -59,14 +59,14 @@ base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
-	return (slash != NULL && slash[1] != '\0' ? slash + 1 : path);
+	return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
 }
 
 static inline const char *
 or_unknown(const char *s)
 {
 
-	return (s != NULL && *s != '\0' ? s : "unknown");
+	return s != NULL && *s != '\0' ? s : "unknown";
 }
 
 #endif

@@ -64,7 +64,7 @@ kind_severity(struct wire_str line, enum wire_severity *severity)
 	}
 	if (words_begin(line, "(") && (end = words_find(line, ") ")) != NULL)
 		line = words_trim(words_skip(words_from(line, end), 2));
-	return (line);
+	return line;
 }
 
 bool
@@ -76,7 +76,7 @@ kind_of(struct wire_str line, enum wire_defect *kind)
 		if (words_begin(line, rows[i].begin) &&
 		    (rows[i].have == NULL || words_have(line, rows[i].have))) {
 			*kind = rows[i].kind;
-			return (true);
+			return true;
 		}
-	return (false);
+	return false;
 }

@@ -99,7 +99,7 @@ three(struct wire_str s, const char *word, uint32_t out[3])
 	int i;
 
 	if (p == NULL)
-		return (false);
+		return false;
 	s = words_skip(words_from(s, p), strlen(word));
 	for (i = 0; i < 3; i++) {
 		/* Its commas are no part of the numbers: cut there first. */
@@ -107,11 +107,11 @@ three(struct wire_str s, const char *word, uint32_t out[3])
 		if (p == NULL ||
 		    !words_number(words_trim(words_until(s, p)), &n) ||
 		    n > UINT32_MAX)
-			return (false);
+			return false;
 		out[i] = (uint32_t)n;
 		s = words_skip(words_from(s, p), 1);
 	}
-	return (true);
+	return true;
 }
 
 static void
@@ -325,9 +325,9 @@ take_detail(struct reader *r, struct wire_str s)
 		}
 		if (r->open && details[i].take != NULL)
 			details[i].take(r, s);
-		return (r->open);
+		return r->open;
 	}
-	return (0);
+	return 0;
 }
 
 /* --- the tool's own words --------------------------------------------------- */
@@ -361,10 +361,10 @@ static bool
 is_summary(struct wire_str s)
 {
 
-	return (words_begin(s, "ERROR SUMMARY:") ||
+	return words_begin(s, "ERROR SUMMARY:") ||
 	    words_begin(s, "LEAK SUMMARY:") ||
 	    words_begin(s, "RACECHECK SUMMARY:") ||
-	    words_have(s, "were not printed"));
+	    words_have(s, "were not printed");
 }
 
 /* What a tool says of itself and of the program; true if it is that. */
@@ -377,13 +377,13 @@ take_remark(struct sanitizer_log *log, struct wire_str s)
 	if (words_begin(s, "Target application returned an error") ||
 	    words_have(s, "process didn't terminate successfully")) {
 		log->program_failed = true;
-		return (true);
+		return true;
 	}
 	if (words_have(s, "terminated before first instrumented API call"))
 		log->no_gpu = true;
 	if (trouble && log->trouble.len == 0)
 		log->trouble = s;
-	return (trouble);
+	return trouble;
 }
 
 static void
@@ -444,9 +444,9 @@ sanitizer_read(struct sanitizer_log *log, const char *text, size_t len)
 	}
 	close_report(&r);
 	if (!r.failed)
-		return (0);
+		return 0;
 	sanitizer_release(log);
-	return (-1);
+	return -1;
 }
 
 void

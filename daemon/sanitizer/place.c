@@ -35,7 +35,7 @@ words_number(struct wire_str s, uint64_t *n)
 			value = UINT64_MAX;
 	}
 	*n = value;
-	return (digits > 0);
+	return digits > 0;
 }
 
 bool
@@ -43,8 +43,8 @@ words_number_after(struct wire_str s, const char *what, uint64_t *n)
 {
 	const char *p = words_find(s, what);
 
-	return (p != NULL && words_number(words_skip(words_from(s, p),
-	    strlen(what)), n));
+	return p != NULL && words_number(words_skip(words_from(s, p),
+	    strlen(what)), n);
 }
 
 static uint32_t
@@ -52,7 +52,7 @@ line_number(struct wire_str s)
 {
 	uint64_t n;
 
-	return (words_number(s, &n) && n <= UINT32_MAX ? (uint32_t)n : 0);
+	return words_number(s, &n) && n <= UINT32_MAX ? (uint32_t)n : 0;
 }
 
 static bool
@@ -62,8 +62,8 @@ is_digits(struct wire_str s)
 
 	for (i = 0; i < s.len; i++)
 		if (s.p[i] < '0' || s.p[i] > '9')
-			return (false);
-	return (s.len > 0);
+			return false;
+	return s.len > 0;
 }
 
 /* "demo.cu:34": the file and the line; false if it is none. */
@@ -74,13 +74,13 @@ file_line(struct wire_str s, struct sanitizer_place *p)
 	struct wire_str n;
 
 	if (colon == NULL || colon == s.p)
-		return (false);
+		return false;
 	n = words_skip(words_from(s, colon), 1);
 	if (!is_digits(n))
-		return (false);
+		return false;
 	p->file = words_until(s, colon);
 	p->line = line_number(n);
-	return (true);
+	return true;
 }
 
 /* "demo.cu:34:kernel(int *)" as the older ones had it; "::" is no number. */
@@ -93,16 +93,16 @@ file_line_function(struct wire_str s, struct sanitizer_place *p)
 	while ((colon = words_find(rest, ":")) != NULL) {
 		rest = words_skip(words_from(rest, colon), 1);
 		if ((next = words_find(rest, ":")) == NULL)
-			return (false);
+			return false;
 		n = words_until(rest, next);
 		if (!is_digits(n) || colon == s.p)
 			continue;
 		p->file = words_until(s, colon);
 		p->line = line_number(n);
 		p->function = words_skip(words_from(rest, next), 1);
-		return (true);
+		return true;
 	}
-	return (false);
+	return false;
 }
 
 /* Without the "+0x100" or ":0x160" at its end. */
@@ -113,7 +113,7 @@ without_offset(struct wire_str s)
 
 	if (p == NULL)
 		p = words_find_last(s, ":0x");
-	return (p != NULL ? words_until(s, p) : s);
+	return p != NULL ? words_until(s, p) : s;
 }
 
 /* "kernel(int *)+0x100 in demo.cu:34" */
@@ -144,15 +144,15 @@ place_device(struct wire_str s)
 		s = words_until(s, bracket);
 	if (!words_begin(s, "0x")) {
 		function_file_line(s, &p);
-		return (p);
+		return p;
 	}
 	if ((in = words_find(s, " in ")) == NULL)
-		return (p);
+		return p;
 	s = words_skip(words_from(s, in), 4);
 	if (!file_line_function(s, &p) && !file_line(s, &p))
 		p.function = s;
 	p.function = words_trim(p.function);
-	return (p);
+	return p;
 }
 
 /* "sum.cu:20:sum(int*) (sum(int*) : 0x60)" without the name's second time. */
@@ -163,16 +163,16 @@ without_symbol(struct wire_str s)
 	struct wire_str whole, rest, name;
 
 	if (tail == NULL)
-		return (s);
+		return s;
 	whole = rest = words_until(s, tail);
 	while ((open = words_find(rest, " (")) != NULL) {
 		rest = words_skip(words_from(rest, open), 2);
 		name = words_until(whole, open);
 		if (rest.len > 0 && name.len >= rest.len &&
 		    words_equal(words_skip(name, name.len - rest.len), rest))
-			return (name);
+			return name;
 	}
-	return (s);
+	return s;
 }
 
 struct sanitizer_place
@@ -189,7 +189,7 @@ place_device_frame(struct wire_str s)
 		s = words_until(s, tail);
 	if (!file_line_function(s, &p))
 		function_file_line(s, &p);
-	return (p);
+	return p;
 }
 
 struct sanitizer_place
@@ -209,19 +209,19 @@ place_host(struct wire_str s)
 	if (words_begin(s, "/") || words_begin(s, "./")) {
 		if ((at = words_find_last(s, " (")) == NULL) {
 			p.object = s;
-			return (p);
+			return p;
 		}
 		p.object = words_until(s, at);
 		s = words_skip(words_from(s, at), 2);
 		at = words_find_last(s, " + 0x");
 		p.function = at != NULL ? words_until(s, at) : s;
-		return (p);
+		return p;
 	}
 	at = words_find_last(s, " in ");
 	if (at != NULL && file_line(words_skip(words_from(s, at), 4), &p))
 		s = words_until(s, at);
 	p.function = words_trim(s);
-	return (p);
+	return p;
 }
 
 static struct wire_str
@@ -229,7 +229,7 @@ base_name_of(struct wire_str path)
 {
 	const char *slash = words_find_last(path, "/");
 
-	return (slash != NULL ? words_skip(words_from(path, slash), 1) : path);
+	return slash != NULL ? words_skip(words_from(path, slash), 1) : path;
 }
 
 /* The name without its parameters. */
@@ -238,7 +238,7 @@ bare(struct wire_str function)
 {
 	const char *open = words_find(function, "(");
 
-	return (open != NULL ? words_until(function, open) : function);
+	return open != NULL ? words_until(function, open) : function;
 }
 
 bool
@@ -256,19 +256,19 @@ place_is_runtime(const struct sanitizer_place *p, struct wire_str kernel)
 
 	for (i = 0; i < sizeof(objects) / sizeof(objects[0]); i++)
 		if (words_begin(object, objects[i]))
-			return (true);
+			return true;
 	for (i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
 		if (words_begin(f, functions[i]))
-			return (true);
+			return true;
 	/* cudaMalloc, cuMemAlloc_v2: and not cuda_step, or current. */
 	if (words_begin(f, "cuda") && f.len > 4 && f.p[4] >= 'A' &&
 	    f.p[4] <= 'Z')
-		return (true);
+		return true;
 	if (words_begin(f, "cu") && f.len > 2 && f.p[2] >= 'A' &&
 	    f.p[2] <= 'Z')
-		return (true);
+		return true;
 	if (f.len == strlen("_start") && words_begin(f, "_start"))
-		return (true);
-	return (f.len > 0 && kernel.len > 0 &&
-	    words_equal(bare(f), bare(kernel)));
+		return true;
+	return f.len > 0 && kernel.len > 0 &&
+	    words_equal(bare(f), bare(kernel));
 }

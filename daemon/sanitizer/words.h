@@ -17,7 +17,7 @@ words_begin(struct wire_str s, const char *with)
 {
 	size_t n = strlen(with);
 
-	return (s.len >= n && memcmp(s.p, with, n) == 0);
+	return s.len >= n && memcmp(s.p, with, n) == 0;
 }
 
 /* The first place of ${what} in ${s}, or NULL. */
@@ -25,14 +25,14 @@ static inline const char *
 words_find(struct wire_str s, const char *what)
 {
 
-	return (s.len == 0 ? NULL : memmem(s.p, s.len, what, strlen(what)));
+	return s.len == 0 ? NULL : memmem(s.p, s.len, what, strlen(what));
 }
 
 static inline bool
 words_have(struct wire_str s, const char *what)
 {
 
-	return (words_find(s, what) != NULL);
+	return words_find(s, what) != NULL;
 }
 
 /* The last place of ${what} in ${s}, or NULL. */
@@ -45,7 +45,7 @@ words_find_last(struct wire_str s, const char *what)
 		s.len -= (uint32_t)(p + 1 - s.p);
 		s.p = p + 1;
 	}
-	return (found);
+	return found;
 }
 
 /* ${s} from ${p} on, and before ${p}; ${p} lies in it or at its end. */
@@ -53,14 +53,14 @@ static inline struct wire_str
 words_from(struct wire_str s, const char *p)
 {
 
-	return ((struct wire_str){ p, s.len - (uint32_t)(p - s.p) });
+	return (struct wire_str){ p, s.len - (uint32_t)(p - s.p) };
 }
 
 static inline struct wire_str
 words_until(struct wire_str s, const char *p)
 {
 
-	return ((struct wire_str){ s.p, (uint32_t)(p - s.p) });
+	return (struct wire_str){ s.p, (uint32_t)(p - s.p) };
 }
 
 /* ${s} without its first ${n} bytes. */
@@ -68,8 +68,8 @@ static inline struct wire_str
 words_skip(struct wire_str s, size_t n)
 {
 
-	return (n >= s.len ? (struct wire_str){ s.p + s.len, 0 } :
-	    (struct wire_str){ s.p + n, s.len - (uint32_t)n });
+	return n >= s.len ? (struct wire_str){ s.p + s.len, 0 } :
+	    (struct wire_str){ s.p + n, s.len - (uint32_t)n };
 }
 
 static inline struct wire_str
@@ -83,14 +83,14 @@ words_trim(struct wire_str s)
 	while (s.len > 0 && (s.p[s.len - 1] == ' ' ||
 	    s.p[s.len - 1] == '\t' || s.p[s.len - 1] == '\r'))
 		s.len--;
-	return (s);
+	return s;
 }
 
 static inline bool
 words_equal(struct wire_str a, struct wire_str b)
 {
 
-	return (a.len == b.len && (a.len == 0 || memcmp(a.p, b.p, a.len) == 0));
+	return a.len == b.len && (a.len == 0 || memcmp(a.p, b.p, a.len) == 0);
 }
 
 /* The number at the begin of ${s}, of decimal digits in which commas may stand

@@ -21,13 +21,13 @@ attempts_open(const char *dir, off_t *count)
 	int fd;
 
 	if (paths_join(path, dir, "attempts", NULL) != 0)
-		return (-1);
+		return -1;
 	fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC |
 	    O_NOFOLLOW, 0600);
 	if (fd < 0)
-		return (-1);
+		return -1;
 	*count = fstat(fd, &st) == 0 ? st.st_size : 0;
-	return (fd);
+	return fd;
 }
 
 int
@@ -38,7 +38,7 @@ attempt_begin(const char *dir, struct error *e)
 
 	/* A full disk does not prevent the attempt. */
 	if (fd < 0)
-		return (0);
+		return 0;
 	if (count >= ATTEMPTS) {
 		error_set(e, "the daemon has ended %d times while it worked on "
 		    "this run: it is set aside", ATTEMPTS);
@@ -47,7 +47,7 @@ attempt_begin(const char *dir, struct error *e)
 	} else if (write(fd, "x", 1) < 0)
 		rc = 0;
 	close(fd);
-	return (rc);
+	return rc;
 }
 
 void

@@ -13,15 +13,15 @@ take_locked(struct service *s, const char *uuid, bool live)
 
 	HASH_FIND_STR(s->claims, uuid, c);
 	if (c != NULL || (c = calloc(1, sizeof(*c))) == NULL)
-		return (-1);
+		return -1;
 	text_copy(c->uuid, sizeof(c->uuid), uuid);
 	c->live = live;
 	HASH_ADD_STR(s->claims, uuid, c);
 	if (c->hh.tbl == NULL) {
 		free(c);
-		return (-1);
+		return -1;
 	}
-	return (0);
+	return 0;
 }
 
 int
@@ -32,7 +32,7 @@ claim_take(struct service *s, const char *uuid, bool live)
 	pthread_mutex_lock(&s->claims_lock);
 	rc = take_locked(s, uuid, live);
 	pthread_mutex_unlock(&s->claims_lock);
-	return (rc);
+	return rc;
 }
 
 int
@@ -53,7 +53,7 @@ claim_wait(struct service *s, const char *uuid)
 		pthread_cond_wait(&s->claims_free, &s->claims_lock);
 	}
 	pthread_mutex_unlock(&s->claims_lock);
-	return (rc);
+	return rc;
 }
 
 void
@@ -82,21 +82,21 @@ is_claimed(struct service *s, const char *uuid, bool live)
 	HASH_FIND_STR(s->claims, uuid, c);
 	is = c != NULL && c->live == live;
 	pthread_mutex_unlock(&s->claims_lock);
-	return (is);
+	return is;
 }
 
 bool
 claim_is_live(struct service *s, const char *uuid)
 {
 
-	return (is_claimed(s, uuid, true));
+	return is_claimed(s, uuid, true);
 }
 
 bool
 claim_is_over(struct service *s, const char *uuid)
 {
 
-	return (is_claimed(s, uuid, false));
+	return is_claimed(s, uuid, false);
 }
 
 void
@@ -117,7 +117,7 @@ clock_mono(void)
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
-	return ((uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 uint64_t
@@ -126,5 +126,5 @@ clock_real(void)
 	struct timespec t;
 
 	clock_gettime(CLOCK_REALTIME, &t);
-	return ((uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }

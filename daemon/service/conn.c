@@ -24,7 +24,7 @@ conn_new(struct service *s, int fd, pid_t pid)
 
 	if (c == NULL || (c->buf = malloc(FIRST_CAP)) == NULL) {
 		free(c);
-		return (NULL);
+		return NULL;
 	}
 	c->cap = FIRST_CAP;
 	c->epoll = s->epoll;
@@ -34,10 +34,10 @@ conn_new(struct service *s, int fd, pid_t pid)
 	if (epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &ev) != 0) {
 		free(c->buf);
 		free(c);
-		return (NULL);
+		return NULL;
 	}
 	c->fd = fd;
-	return (c);
+	return c;
 }
 
 void
@@ -58,8 +58,8 @@ bool
 conn_stalled(const struct conn *c, uint64_t now)
 {
 
-	return ((c->len > 0 || c->session == NULL) && now > c->heard_ns &&
-	    now - c->heard_ns >= STALL_NS);
+	return (c->len > 0 || c->session == NULL) && now > c->heard_ns &&
+	    now - c->heard_ns >= STALL_NS;
 }
 
 static void
@@ -88,14 +88,14 @@ flush_ack(struct conn *c)
 			continue;
 		if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
 			want_write(c, true);
-			return (0);
+			return 0;
 		}
 		if (n <= 0)
-			return (-1);
+			return -1;
 		c->out_at += (size_t)n;
 	}
 	want_write(c, false);
-	return (0);
+	return 0;
 }
 
 static int
@@ -105,7 +105,7 @@ send_ack(struct conn *c)
 	struct frame_header h = { 0 };
 
 	if (c->out_at < c->out_len)
-		return (flush_ack(c));	/* a newer ACK follows */
+		return flush_ack(c);	/* a newer ACK follows */
 	h.stored = h.raw = (uint32_t)record_put_ACK(c->out +
 	    FRAME_HEADER_SIZE, sizeof(c->out) - FRAME_HEADER_SIZE, &ack);
 	h.records = 1;
@@ -114,7 +114,7 @@ send_ack(struct conn *c)
 	c->out_at = 0;
 	c->out_len = FRAME_HEADER_SIZE + h.stored;
 	c->unacked = 0;
-	return (flush_ack(c));
+	return flush_ack(c);
 }
 
 /* Identifies the peer by the first record of its first frame. */
@@ -129,12 +129,12 @@ greet(struct service *s, struct conn *c, const struct frame_header *h,
 	size_t pos = 0;
 
 	if (record_next(c->buf + FRAME_HEADER_SIZE, h->stored, &pos, &r) <= 0)
-		return (error_set(e, "its first frame has no record"));
+		return error_set(e, "its first frame has no record");
 	if (r.type == RECORD_HELLO) {
 		if (r.u.HELLO.protocol > WIRE_PROTOCOL)
-			return (error_set(e, "its protocol version %u is "
+			return error_set(e, "its protocol version %u is "
 			    "newer than this daemon's %u", r.u.HELLO.protocol,
-			    WIRE_PROTOCOL));
+			    WIRE_PROTOCOL);
 		run = r.u.HELLO.run;
 		label = r.u.HELLO.label;
 		start = r.u.HELLO.now_ns;
@@ -143,25 +143,25 @@ greet(struct service *s, struct conn *c, const struct frame_header *h,
 		label = r.u.RUN_BEGIN.label;
 		start = r.u.RUN_BEGIN.now_ns;
 	} else
-		return (error_set(e, "its first record is neither HELLO "
-		    "nor RUN_BEGIN"));
+		return error_set(e, "its first record is neither HELLO "
+		    "nor RUN_BEGIN");
 	if (run.len != 32)
-		return (error_set(e, "it has no valid run id"));
+		return error_set(e, "it has no valid run id");
 	memcpy(uuid, run.p, 32);
 	uuid[32] = '\0';
 	if (!text_is_hex(uuid, 32) || h->stream == 0)
-		return (error_set(e, "it has no valid run id"));
+		return error_set(e, "it has no valid run id");
 	if ((text = text_dup_clean(label.p, label.len)) == NULL)
-		return (error_memory(e));
+		return error_memory(e);
 	c->session = session_get(s, uuid, text, start & INT64_MAX, e);
 	free(text);
 	if (c->session == NULL)
-		return (-1);
+		return -1;
 	c->stream = session_stream(c->session, h->stream);
 	if (c->stream == NULL) {
 		c->session = NULL;
-		return (error_set(e, "its run has too many processes, or there "
-		    "is no memory"));
+		return error_set(e, "its run has too many processes, or there "
+		    "is no memory");
 	}
 	c->stream->proc = c->proc;
 	c->stream->launcher |= r.type == RECORD_RUN_BEGIN;
@@ -169,7 +169,7 @@ greet(struct service *s, struct conn *c, const struct frame_header *h,
 	c->session->conns++;
 	c->unacked = ACK_FRAMES;	/* the peer waits for the ACK to know
 					 * where to resume */
-	return (0);
+	return 0;
 }
 
 /* Grows the buffer for a frame of ${need} bytes. */
@@ -179,12 +179,12 @@ reserve(struct conn *c, size_t need, struct error *e)
 	uint8_t *grown;
 
 	if (need <= c->cap)
-		return (0);
+		return 0;
 	if ((grown = realloc(c->buf, need)) == NULL)
-		return (error_memory(e));
+		return error_memory(e);
 	c->buf = grown;
 	c->cap = need;
-	return (0);
+	return 0;
 }
 
 /* Processes the whole frames at the front of the buffer. */
@@ -205,17 +205,17 @@ take_frames(struct service *s, struct conn *c, struct error *e)
 			break;
 		}
 		if (st != FRAME_OK)
-			return (error_set(e, "its data %s",
-			    frame_status_text(st)));
+			return error_set(e, "its data %s",
+			    frame_status_text(st));
 		need = FRAME_HEADER_SIZE + (size_t)h.stored;
 		atomic_fetch_add(&s->frames, 1);
 		if (c->session == NULL) {
 			if (greet(s, c, &h, e) != 0)
-				return (-1);
+				return -1;
 		} else if (h.stream != c->stream->id)
-			return (error_set(e, "a frame of another stream"));
+			return error_set(e, "a frame of another stream");
 		if (session_frame(s, c->session, c->stream, base + at, &h, e))
-			return (-1);
+			return -1;
 		at += need;
 		need = 0;
 		if (++c->unacked >= ACK_FRAMES)
@@ -224,8 +224,8 @@ take_frames(struct service *s, struct conn *c, struct error *e)
 	memmove(c->buf, c->buf + at, c->len - at);
 	c->len -= at;
 	if (rc != 0)
-		return (error_set(e, "it disconnected before its answer"));
-	return (reserve(c, need, e));
+		return error_set(e, "it disconnected before its answer");
+	return reserve(c, need, e);
 }
 
 static enum conn_state
@@ -239,17 +239,17 @@ read_some(struct service *s, struct conn *c, struct error *e)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
-			return (CONN_OPEN);
+			return CONN_OPEN;
 		if (n <= 0)
-			return (CONN_ENDED);
+			return CONN_ENDED;
 		c->heard_ns = clock_mono();
 		c->len += (size_t)n;
 		taken += (size_t)n;
 		atomic_fetch_add(&s->bytes, (uint64_t)n);
 		if (take_frames(s, c, e) != 0)
-			return (CONN_BROKEN);
+			return CONN_BROKEN;
 	}
-	return (CONN_OPEN);
+	return CONN_OPEN;
 }
 
 enum conn_state
@@ -259,12 +259,12 @@ conn_serve(struct service *s, struct conn *c, uint32_t events,
 	enum conn_state st = CONN_OPEN;
 
 	if ((events & EPOLLOUT) && flush_ack(c) != 0)
-		return (CONN_ENDED);
+		return CONN_ENDED;
 	if (events & (EPOLLIN | EPOLLHUP | EPOLLERR))
 		st = read_some(s, c, e);
 	/* Also if the peer closed its side: it may wait for the last ACK. */
 	if (st != CONN_BROKEN && c->stream != NULL && c->unacked > 0 &&
 	    send_ack(c) != 0)
-		return (CONN_ENDED);
-	return (st);
+		return CONN_ENDED;
+	return st;
 }

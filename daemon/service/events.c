@@ -51,7 +51,7 @@ service_events_since(struct service *s, uint64_t id,
 	for (id++; !*reset && id <= s->event_last && n < cap; id++)
 		out[n++] = s->event[id % EVENT_RING];
 	pthread_mutex_unlock(&s->events_lock);
-	return (n);
+	return n;
 }
 
 uint64_t
@@ -62,7 +62,7 @@ service_events_last(struct service *s)
 	pthread_mutex_lock(&s->events_lock);
 	id = s->event_last;
 	pthread_mutex_unlock(&s->events_lock);
-	return (id);
+	return id;
 }
 
 void

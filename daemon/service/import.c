@@ -38,8 +38,8 @@ holds_records(const struct capture_index *x, struct error *e)
 {
 
 	if (x->frames == 0)
-		return (error_set(e, "it has no records"));
-	return (0);
+		return error_set(e, "it has no records");
+	return 0;
 }
 
 /* Loads the capture into ${m}; one with too many frames is condensed into
@@ -56,11 +56,11 @@ read_capture(int fd, const char *path, const char *spare, struct model *m,
 	rc = fd >= 0 ? capture_load_fd(fd, "the uploaded file", m, stats, x, e) :
 	    capture_load_file(path, m, stats, x, e);
 	if (rc == 0 || !stats->crowded)
-		return (rc);
+		return rc;
 	*e = (struct error)ERROR_INIT;
 	if (capture_condense(fd >= 0 ? name : path, spare, e) != 0)
-		return (-1);
-	return (capture_load_file(spare, m, stats, x, e));
+		return -1;
+	return capture_load_file(spare, m, stats, x, e);
 }
 
 static struct documents *
@@ -73,7 +73,7 @@ load(struct service *s, int fd, const char *path, const char *spare,
 
 	if (m == NULL) {
 		error_memory(e);
-		return (NULL);
+		return NULL;
 	}
 	if (read_capture(fd, path, spare, m, stats, x, e) == 0 &&
 	    holds_records(x, e) == 0 && enrich_model(m, NULL, NULL, e) == 0) {
@@ -84,7 +84,7 @@ load(struct service *s, int fd, const char *path, const char *spare,
 			analyse_error(e);
 	}
 	model_free(m);
-	return (docs);
+	return docs;
 }
 
 /* Adds the frames of ${path} to those in the run's directory. */
@@ -102,7 +102,7 @@ place(struct service *s, const char *path, const char *spare,
 	    capture_settle(capture, e) != 0 ||
 	    paths_join(new, dir, "capture.new", e) != 0 ||
 	    paths_join(both, dir, "capture.both", e) != 0)
-		return (-1);
+		return -1;
 	unlink(both);
 	if (access(capture, F_OK) == 0) {
 		capture_index_clear(x);
@@ -129,7 +129,7 @@ out:
 	unlink(both);
 	unlink(new);
 	rmdir(dir);		/* if it is empty */
-	return (rc);
+	return rc;
 }
 
 int
@@ -145,7 +145,7 @@ service_import(struct service *s, int fd, struct error *e, int64_t *number,
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (paths_join(spare, s->runs, IMPORT_SPARE, e) != 0)
-		return (-1);
+		return -1;
 	pthread_mutex_lock(&s->heavy);
 	unlink(spare);
 	if ((docs = load(s, fd, NULL, spare, &x, stats != NULL ?
@@ -179,5 +179,5 @@ out:
 	documents_free(docs);
 	capture_index_clear(&x);
 	malloc_trim(0);
-	return (rc);
+	return rc;
 }

@@ -43,5 +43,5 @@ job_next(struct service *s)
 	if ((s->jobs = j->next) == NULL)
 		s->jobs_end = &s->jobs;
 	pthread_mutex_unlock(&s->jobs_lock);
-	return (j);
+	return j;
 }

@@ -31,26 +31,26 @@ listener_open(struct service *s, const char *path, int fd, struct error *e)
 
 	if (fd >= 0) {
 		s->listen_fd = fd;
-		return (0);
+		return 0;
 	}
 	if (text_copy(a.sun_path, sizeof(a.sun_path), path) != 0) {
 		error_set(e, "the socket path '%.200s' is too long", path);
-		return (error_remedy(e, "set CUDADVISE_RUNTIME_DIR to a "
-		    "shorter directory"));
+		return error_remedy(e, "set CUDADVISE_RUNTIME_DIR to a "
+		    "shorter directory");
 	}
 	s->listen_fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC |
 	    SOCK_NONBLOCK, 0);
 	if (s->listen_fd < 0)
-		return (error_set(e, "cannot make a socket:"));
+		return error_set(e, "cannot make a socket:");
 	/* The caller holds the daemon's lock: an existing socket is stale. */
 	unlink(path);
 	mask = umask(0177);
 	rc = bind(s->listen_fd, (struct sockaddr *)&a, sizeof(a));
 	umask(mask);
 	if (rc != 0 || listen(s->listen_fd, 128) != 0)
-		return (error_set(e, "cannot listen at '%s':", path));
+		return error_set(e, "cannot listen at '%s':", path);
 	text_copy(s->socket, sizeof(s->socket), path);
-	return (0);
+	return 0;
 }
 
 static int
@@ -58,7 +58,7 @@ watch(struct service *s, int fd, void *data)
 {
 	struct epoll_event ev = { .events = EPOLLIN, .data.ptr = data };
 
-	return (epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &ev));
+	return epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &ev);
 }
 
 /* A peer that cannot be accepted would wake epoll again and again: stop
@@ -128,11 +128,11 @@ may_close(const struct service *s, struct session *se, uint64_t now,
 
 	if (!session_over(s, se, now)) {
 		se->over_ns = 0;
-		return (false);
+		return false;
 	}
 	if (se->over_ns == 0)
 		se->over_ns = now;
-	return (quiet || now - se->over_ns >= LINE_NS);
+	return quiet || now - se->over_ns >= LINE_NS;
 }
 
 /* Passes the runs that are over to the worker, and closes the connections of
@@ -189,8 +189,8 @@ ending(const struct service *s, uint64_t now)
 
 	HASH_ITER(hh, s->sessions, se, tmp)
 		if (se->ended && now - se->ended_ns < SOON_NS)
-			return (true);
-	return (false);
+			return true;
+	return false;
 }
 
 static void
@@ -253,5 +253,5 @@ listener_main(void *service)
 	}
 	while (conns != NULL)
 		drop(s, &conns, conns);
-	return (NULL);
+	return NULL;
 }

@@ -17,7 +17,7 @@ run_put(struct service *s, int64_t number, const struct documents *docs,
 
 	if (st == STORE_OK)
 		events_add(s, "run", number, docs->uuid, docs->state);
-	return (st);
+	return st;
 }
 
 /* Adds disassembly to the run. An error leaves the run as it is. */
@@ -75,7 +75,7 @@ out:
 	documents_free(docs);
 	capture_index_clear(&x);
 	model_free(m);
-	return (st);
+	return st;
 }
 
 enum store_status
@@ -95,5 +95,5 @@ run_rebuild(struct service *s, const char *uuid, int64_t number,
 	}
 	malloc_trim(0);
 	pthread_mutex_unlock(&s->heavy);
-	return (st);
+	return st;
 }

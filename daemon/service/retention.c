@@ -14,14 +14,14 @@ retention_remove(struct service *s, int64_t number, const char *uuid,
 	enum store_status st;
 
 	if (paths_join(dir, s->runs, uuid, e) != 0)
-		return (STORE_FAILED);
+		return STORE_FAILED;
 	/* The row first: a directory without a row becomes a run again at the
 	 * next start, a row without a directory is of no use. */
 	st = store_run_delete(s->writer, number, e);
 	if (st != STORE_OK)
-		return (st);
+		return st;
 	events_add(s, "deleted", number, uuid, "");
-	return (run_directory_remove(dir, e) == 0 ? STORE_OK : STORE_FAILED);
+	return run_directory_remove(dir, e) == 0 ? STORE_OK : STORE_FAILED;
 }
 
 static bool
@@ -30,11 +30,11 @@ too_much(const struct config *c, const struct store_run *r, uint64_t rank,
 {
 
 	if (c->keep_runs > 0 && rank > c->keep_runs)
-		return (true);
+		return true;
 	if (c->keep_bytes > 0 && bytes > c->keep_bytes)
-		return (true);
-	return (c->keep_days > 0 && r->started_ns > 0 &&
-	    (uint64_t)r->started_ns + c->keep_days * DAY_NS < now);
+		return true;
+	return c->keep_days > 0 && r->started_ns > 0 &&
+	    (uint64_t)r->started_ns + c->keep_days * DAY_NS < now;
 }
 
 /* Newest first: runs over a limit are removed, unless pinned or live. The

@@ -21,13 +21,13 @@ open_state(struct service *s, const char *state, struct error *e)
 	    paths_join(s->runs, state, "runs", e) != 0 ||
 	    paths_join(s->spool, state, "spool", e) != 0 ||
 	    paths_join(path, state, "cudadvise.db", e) != 0)
-		return (-1);
+		return -1;
 	if (run_make_private(s->runs, e) != 0 || run_make_private(s->spool, e) != 0)
-		return (-1);
+		return -1;
 	if ((s->writer = store_open(path, e)) == NULL ||
 	    (s->reader = store_open_reader(path, e)) == NULL)
-		return (-1);
-	return (0);
+		return -1;
+	return 0;
 }
 
 static void
@@ -79,12 +79,12 @@ start_threads(struct service *s, struct error *e)
 {
 
 	if ((errno = pthread_create(&s->worker, NULL, worker_main, s)) != 0)
-		return (error_set(e, "cannot start a thread:"));
+		return error_set(e, "cannot start a thread:");
 	s->worker_runs = true;
 	if ((errno = pthread_create(&s->listener, NULL, listener_main, s)))
-		return (error_set(e, "cannot start a thread:"));
+		return error_set(e, "cannot start a thread:");
 	s->listener_runs = true;
-	return (0);
+	return 0;
 }
 
 struct service *
@@ -94,7 +94,7 @@ service_start(const struct service_options *o, struct error *e)
 
 	if (s == NULL) {
 		error_memory(e);
-		return (NULL);
+		return NULL;
 	}
 	s->config = o->config;
 	s->listen_fd = -1;
@@ -123,10 +123,10 @@ service_start(const struct service_options *o, struct error *e)
 	job_post(s, (struct job){ .kind = JOB_SPOOLS });
 	if (start_threads(s, e) != 0)
 		goto fail;
-	return (s);
+	return s;
 fail:
 	service_stop(s);
-	return (NULL);
+	return NULL;
 }
 
 static void
@@ -181,14 +181,14 @@ struct store *
 service_store(struct service *s)
 {
 
-	return (s->reader);
+	return s->reader;
 }
 
 const struct config *
 service_config(struct service *s)
 {
 
-	return (s->config);
+	return s->config;
 }
 
 static int
@@ -201,7 +201,7 @@ row_of(struct service *s, int64_t number, struct store_run *row,
 	*st = store_run_find(s->reader, id, row, e);
 	if (*st == STORE_NONE)
 		error_set(e, "there is no run %lld", (long long)number);
-	return (*st == STORE_OK ? 0 : -1);
+	return *st == STORE_OK ? 0 : -1;
 }
 
 enum store_status
@@ -212,7 +212,7 @@ service_reanalyze(struct service *s, int64_t number, struct error *e)
 	enum store_status st;
 
 	if (row_of(s, number, &row, &st, e) != 0)
-		return (st);
+		return st;
 	if (claim_wait(s, row.uuid) != 0) {
 		error_set(e, "run %lld is live", (long long)number);
 		error_remedy(e, "wait until its program ends");
@@ -226,7 +226,7 @@ service_reanalyze(struct service *s, int64_t number, struct error *e)
 		claim_drop(s, row.uuid);
 	}
 	store_run_clear(&row);
-	return (st);
+	return st;
 }
 
 enum store_status
@@ -236,7 +236,7 @@ service_delete(struct service *s, int64_t number, struct error *e)
 	enum store_status st;
 
 	if (row_of(s, number, &row, &st, e) != 0)
-		return (st);
+		return st;
 	if (claim_wait(s, row.uuid) != 0) {
 		error_set(e, "run %lld is live", (long long)number);
 		error_remedy(e, "end its program first");
@@ -246,7 +246,7 @@ service_delete(struct service *s, int64_t number, struct error *e)
 		claim_drop(s, row.uuid);
 	}
 	store_run_clear(&row);
-	return (st);
+	return st;
 }
 
 enum store_status
@@ -261,7 +261,7 @@ service_patch(struct service *s, int64_t number, const char *label,
 		events_add(s, "run", number, row.uuid, row.state);
 		store_run_clear(&row);
 	}
-	return (st);
+	return st;
 }
 
 int
@@ -273,20 +273,20 @@ service_capture(struct service *s, int64_t number, struct error *e)
 	int fd = -1;
 
 	if (row_of(s, number, &row, &st, e) != 0)
-		return (-1);
+		return -1;
 	if (run_directory(s, row.uuid, dir, path, e) == 0 &&
 	    (fd = open(path, O_RDONLY | O_CLOEXEC)) < 0)
 		error_set(e, "cannot open the capture of run %lld:",
 		    (long long)number);
 	store_run_clear(&row);
-	return (fd);
+	return fd;
 }
 
 bool
 service_analysing(struct service *s, const char *uuid)
 {
 
-	return (claim_is_over(s, uuid));
+	return claim_is_over(s, uuid);
 }
 
 json_t *
@@ -299,7 +299,7 @@ service_run_json(const struct store_run *r)
 	if (j == NULL)
 		j = json_object();
 	if (j == NULL)
-		return (NULL);
+		return NULL;
 	json_object_set_new(j, "id", json_string(r->uuid));
 	json_object_set_new(j, "number", json_integer(r->number));
 	json_object_set_new(j, "label",
@@ -308,7 +308,7 @@ service_run_json(const struct store_run *r)
 	json_object_set_new(j, "state", json_string(r->state));
 	json_object_set_new(j, "analysis", json_integer(r->revision));
 	json_object_set_new(j, "capture_bytes", json_integer(r->bytes));
-	return (j);
+	return j;
 }
 
 void

@@ -45,7 +45,7 @@ resume_record(void *arg, uint64_t stream, uint64_t sequence,
 	struct live_stream *st = session_stream(z->se, stream);
 
 	if (st == NULL)
-		return (1);
+		return 1;
 	if (sequence == st->next)
 		st->next++;
 	note_record(z->se, st, r);
@@ -53,7 +53,7 @@ resume_record(void *arg, uint64_t stream, uint64_t sequence,
 		st->proc = proc_born((pid_t)r->u.HELLO.pid,
 		    &(struct proc_birth){ r->u.HELLO.start_ns,
 		    r->u.HELLO.now_ns, r->u.HELLO.now_mono_ns });
-	return (0);
+	return 0;
 }
 
 /* Reads how far each stream of an interrupted run is in its capture, and its
@@ -102,7 +102,7 @@ session_new(struct service *s, const char *uuid, const char *label,
 
 	if (se == NULL) {
 		error_memory(e);
-		return (NULL);
+		return NULL;
 	}
 	text_copy(se->uuid, sizeof(se->uuid), uuid);
 	if (run_directory(s, uuid, se->dir, se->capture, e) != 0 ||
@@ -121,10 +121,10 @@ session_new(struct service *s, const char *uuid, const char *label,
 		goto fail;
 	se->active_ns = clock_mono();
 	se->show_every_ns = s->config->live_interval_ms * MS;
-	return (se);
+	return se;
 fail:
 	session_free(se);
-	return (NULL);
+	return NULL;
 }
 
 /* Late records of a run that is over go into a spool file, which is merged when
@@ -138,10 +138,10 @@ is_over(struct service *s, const char *uuid)
 	bool over;
 
 	if (store_run_find(s->writer, uuid, &row, &e) != STORE_OK)
-		return (false);
+		return false;
 	over = strcmp(row.state, "live") != 0;
 	store_run_clear(&row);
-	return (over);
+	return over;
 }
 
 struct session *
@@ -152,36 +152,36 @@ session_get(struct service *s, const char *uuid, const char *label,
 
 	HASH_FIND_STR(s->sessions, uuid, se);
 	if (se != NULL)
-		return (se);
+		return se;
 	if (HASH_COUNT(s->sessions) >= s->config->max_runs) {
 		error_set(e, "%u runs are live already",
 		    s->config->max_runs);
-		return (NULL);
+		return NULL;
 	}
 	if (is_over(s, uuid)) {
 		error_set(e, "run %s is over", uuid);
-		return (NULL);
+		return NULL;
 	}
 	if (claim_take(s, uuid, true) != 0) {
 		error_set(e, "run %s is being finished", uuid);
-		return (NULL);
+		return NULL;
 	}
 	if ((se = session_new(s, uuid, label, started_ns, e)) == NULL) {
 		trouble_note(s, uuid, e);
 		claim_drop(s, uuid);
-		return (NULL);
+		return NULL;
 	}
 	HASH_ADD_STR(s->sessions, uuid, se);
 	if (se->hh.tbl == NULL) {
 		error_memory(e);
 		session_free(se);
 		claim_drop(s, uuid);
-		return (NULL);
+		return NULL;
 	}
 	atomic_fetch_add(&s->runs_live, 1);
 	events_add(s, "run", se->number, se->uuid, "live");
 	log_info("run %lld (%s) is live", (long long)se->number, se->uuid);
-	return (se);
+	return se;
 }
 
 /* Feeds the model the records that are new to it; counts the contents of the
@@ -197,12 +197,12 @@ feed_frame(struct session *se, struct live_stream *st, const uint8_t *p,
 
 	for (i = 0; i < h->records; i++) {
 		if (record_next(p, h->stored, &pos, &r) <= 0)
-			return (error_set(e, "a frame ends inside a record"));
+			return error_set(e, "a frame ends inside a record");
 		if (h->sequence + i < st->fed || h->sequence + i < st->next)
 			continue;
 		note_record(se, st, &r);
 		if (symbols_note(&se->symbols, st->id, &r) != 0)
-			return (error_memory(e));
+			return error_memory(e);
 		if (se->model == NULL)
 			continue;
 		if (model_feed(se->model, st->id, h->sequence + i, &r) != 0 ||
@@ -213,7 +213,7 @@ feed_frame(struct session *se, struct live_stream *st, const uint8_t *p,
 		}
 		frame_note(span, h->sequence + i, &r);
 	}
-	return (0);
+	return 0;
 }
 
 static int
@@ -232,12 +232,12 @@ keep_frame(struct service *s, struct session *se, const uint8_t *frame,
 			log_failure("run data is left with its process", e);
 		trouble_note(s, se->uuid, e);
 		se->disk_full = true;
-		return (-1);
+		return -1;
 	}
 	se->disk_full = false;
 	atomic_fetch_add(&s->capture_bytes,
 	    capture_writer_bytes(se->writer) - before);
-	return (0);
+	return 0;
 }
 
 /* Adds the holds of the stream's process since the last count. Only the
@@ -261,7 +261,7 @@ int
 session_keep(struct session *se, struct error *e)
 {
 
-	return (capture_merger_flush(se->merger, e));
+	return capture_merger_flush(se->merger, e);
 }
 
 int
@@ -272,12 +272,12 @@ session_frame(struct service *s, struct session *se, struct live_stream *st,
 	struct capture_frame span;
 
 	if (h->flags & FRAME_ZSTD)
-		return (error_set(e, "a compressed frame on the socket"));
+		return error_set(e, "a compressed frame on the socket");
 	if (end < h->sequence)
-		return (error_set(e, "a sequence number out of range"));
+		return error_set(e, "a sequence number out of range");
 	se->active_ns = clock_mono();
 	if (end <= st->next)
-		return (0);		/* all records are known */
+		return 0;		/* all records are known */
 	if (h->sequence > st->next)
 		spool_covers(s, se->uuid, st, h->sequence);
 	if (h->sequence > st->next || st->spooled > 0)
@@ -285,10 +285,10 @@ session_frame(struct service *s, struct session *se, struct live_stream *st,
 	frame_open(&span, st->id);
 	if (feed_frame(se, st, frame + FRAME_HEADER_SIZE, h, &span, e) != 0) {
 		give_up_model(se);
-		return (-1);
+		return -1;
 	}
 	if (keep_frame(s, se, frame, h, &span, e) != 0)
-		return (-1);
+		return -1;
 	if (end > st->fed)
 		st->fed = end;
 	/* After a gap nothing is acknowledged, so that the target sends the
@@ -298,7 +298,7 @@ session_frame(struct service *s, struct session *se, struct live_stream *st,
 	se->dirty = true;
 	count_held(s, st);
 	atomic_fetch_add(&s->records, h->records);
-	return (0);
+	return 0;
 }
 
 bool
@@ -312,19 +312,19 @@ session_over(const struct service *s, const struct session *se, uint64_t now)
 		if (st->bye)
 			continue;
 		if (st->conns > 0)
-			return (false);
+			return false;
 		/* The process is alive: it may reconnect, or still be
 		 * spooling. */
 		if (!late && proc_alive(&st->proc) == 1)
-			return (false);
+			return false;
 	}
 	if (se->ended)
-		return (true);
+		return true;
 	/* Without a RUN_END another process of the run may connect; those of a
 	 * resumed run have to notice the new daemon first. */
 	if (se->resumed && grace < RESUME_GRACE)
 		grace = RESUME_GRACE;
-	return (now - se->active_ns >= grace);
+	return now - se->active_ns >= grace;
 }
 
 void

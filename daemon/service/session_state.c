@@ -19,17 +19,17 @@ session_stream(struct session *se, uint64_t id)
 
 	HASH_FIND(hh, se->streams, &id, sizeof(id), st);
 	if (st != NULL)
-		return (st);
+		return st;
 	if (HASH_COUNT(se->streams) >= STREAMS ||
 	    (st = calloc(1, sizeof(*st))) == NULL)
-		return (NULL);
+		return NULL;
 	st->id = id;
 	HASH_ADD(hh, se->streams, id, sizeof(id), st);
 	if (st->hh.tbl == NULL) {
 		free(st);
-		return (NULL);
+		return NULL;
 	}
-	return (st);
+	return st;
 }
 
 void

@@ -27,17 +27,17 @@ spool_name(const char *name, char *uuid, uint64_t *stream)
 
 	if (strlen(name) != NAME_LENGTH || name[32] != '.' ||
 	    strcmp(name + 49, ".spool") != 0)
-		return (false);
+		return false;
 	memcpy(part, name, 32);
 	part[32] = '\0';
 	memcpy(uuid, part, sizeof(part));
 	if (!text_is_hex(part, 32))
-		return (false);
+		return false;
 	memcpy(part, name + 33, 16);
 	part[16] = '\0';
 	if (stream != NULL)
 		*stream = strtoull(part, NULL, 16);
-	return (text_is_hex(part, 16));
+	return text_is_hex(part, 16);
 }
 
 uint64_t
@@ -45,7 +45,7 @@ spool_pid_namespace(void)
 {
 	struct stat st;
 
-	return (stat("/proc/self/ns/pid", &st) == 0 ? st.st_ino : 0);
+	return stat("/proc/self/ns/pid", &st) == 0 ? st.st_ino : 0;
 }
 
 /* Did the session receive the end of the stream? */
@@ -55,9 +55,9 @@ stream_over(const struct session *se, uint64_t id)
 	struct live_stream *st;
 
 	if (se == NULL)
-		return (false);
+		return false;
 	HASH_FIND(hh, se->streams, &id, sizeof(id), st);
-	return (st != NULL && (st->bye || proc_alive(&st->proc) == 0));
+	return st != NULL && (st->bye || proc_alive(&st->proc) == 0);
 }
 
 /* Has the process that wrote ${path} ended, or sent its last record? */
@@ -71,17 +71,17 @@ settled(const char *path)
 	time_t age;
 
 	if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
-		return (false);
+		return false;
 	age = time(NULL) - st.st_mtime;
 	if (capture_peek(path, &o, &e) != 0)
-		return (age >= FOREIGN_S);
+		return age >= FOREIGN_S;
 	if (o.ended)
-		return (true);
+		return true;
 	if (o.pid != 0 && o.pidns == spool_pid_namespace()) {
 		p = proc_born((pid_t)o.pid, &o.birth);
-		return (proc_alive(&p) != 1);
+		return proc_alive(&p) != 1;
 	}
-	return (age >= FOREIGN_S);
+	return age >= FOREIGN_S;
 }
 
 static int
@@ -90,11 +90,11 @@ merge_one(struct service *s, const char *path, const char *capture,
 {
 
 	if (capture_concat(&path, 1, capture, e) != 0)
-		return (-1);
+		return -1;
 	if (unlink(path) != 0)
-		return (error_set(e, "cannot remove '%s':", path));
+		return error_set(e, "cannot remove '%s':", path);
 	atomic_fetch_add(&s->spools_merged, 1);
-	return (1);
+	return 1;
 }
 
 int
@@ -108,8 +108,8 @@ spool_merge(struct service *s, const char *uuid, const char *capture,
 	int merged = 0;
 
 	if (dir == NULL)
-		return (errno == ENOENT ? 0 :
-		    error_set(e, "cannot read '%s':", s->spool));
+		return errno == ENOENT ? 0 :
+		    error_set(e, "cannot read '%s':", s->spool);
 	while ((d = readdir(dir)) != NULL) {
 		if (!spool_name(d->d_name, owner, &stream) ||
 		    strcmp(owner, uuid) != 0 ||
@@ -123,7 +123,7 @@ spool_merge(struct service *s, const char *uuid, const char *capture,
 		merged++;
 	}
 	closedir(dir);
-	return (merged);
+	return merged;
 }
 
 /* Stores the run whose spool files were just appended to its capture. */

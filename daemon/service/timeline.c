@@ -74,7 +74,7 @@ longest_row(const json_t *rows)
 		if (n > bins)
 			bins = n;
 	}
-	return (bins < TIMELINE_BINS ? bins : TIMELINE_BINS);
+	return bins < TIMELINE_BINS ? bins : TIMELINE_BINS;
 }
 
 /* Converts the stored bins into the model's structures. */
@@ -92,7 +92,7 @@ read_timeline(struct view *v)
 	v->run.timeline = calloc(n + 1, sizeof(*v->run.timeline));
 	v->run.device = calloc(MAX_DEVICES, sizeof(*v->run.device));
 	if (v->run.timeline == NULL || v->run.device == NULL)
-		return (-1);
+		return -1;
 	v->run.timelines = n;
 	v->run.devices = MAX_DEVICES;
 	v->run.wall_ns = (uint64_t)json_integer_value(json_object_get(
@@ -111,7 +111,7 @@ read_timeline(struct view *v)
 		for (j = 0; j < json_array_size(rows); j++)
 			read_row(&v->run.timeline[i], json_array_get(rows, j));
 	}
-	return (0);
+	return 0;
 }
 
 static enum store_status
@@ -124,13 +124,13 @@ view_open(struct service *s, int64_t number, struct view *v, struct error *e)
 	snprintf(id, sizeof(id), "%" PRId64, number);
 	st = store_run_find(s->reader, id, &v->row, e);
 	if (st != STORE_OK)
-		return (st);
+		return st;
 	if (paths_join(dir, s->runs, v->row.uuid, e) != 0 ||
 	    paths_join(v->capture, dir, "capture.cadv", e) != 0)
-		return (STORE_FAILED);
+		return STORE_FAILED;
 	st = store_index(s->reader, number, &v->index, e);
 	v->indexed = st == STORE_OK;
-	return (st == STORE_NONE ? STORE_OK : st);
+	return st == STORE_NONE ? STORE_OK : st;
 }
 
 /* --- the timeline, close up ------------------------------------------------ */
@@ -149,8 +149,8 @@ timeline_of(struct drawing *d, uint32_t device)
 
 	for (i = 0; i < d->run.timelines; i++)
 		if (d->run.timeline[i].device == device)
-			return (&d->run.timeline[i]);
-	return (NULL);
+			return &d->run.timeline[i];
+	return NULL;
 }
 
 static void
@@ -181,7 +181,7 @@ signature_ordinal(const struct capture_index *x, uint64_t stream, uint32_t id)
 	const struct capture_signature *s = capture_index_signature(x, stream,
 	    id);
 
-	return (s != NULL ? s->ordinal : UINT32_MAX);
+	return s != NULL ? s->ordinal : UINT32_MAX;
 }
 
 static enum timeline_row
@@ -190,11 +190,11 @@ copy_row(uint8_t kind)
 
 	switch (kind) {
 	case COPY_H2D:
-		return (ROW_H2D);
+		return ROW_H2D;
 	case COPY_D2H:
-		return (ROW_D2H);
+		return ROW_D2H;
 	default:
-		return (ROW_D2D);
+		return ROW_D2D;
 	}
 }
 
@@ -215,7 +215,7 @@ draw_record(void *arg, uint64_t stream, uint64_t sequence,
 		ordinal = signature_ordinal(d->index, stream,
 		    r->u.KERNEL.signature);
 		if (ordinal == UINT32_MAX)
-			return (0);
+			return 0;
 		break;
 	case RECORD_GRAPH:
 		row = ROW_KERNEL;
@@ -235,17 +235,17 @@ draw_record(void *arg, uint64_t stream, uint64_t sequence,
 		ordinal = UINT32_MAX;
 		break;
 	default:
-		return (0);
+		return 0;
 	}
 	if (!capture_record_time(r, &from, &to))
-		return (0);
+		return 0;
 	/* Host times go into the first device's timeline. */
 	t = ordinal == UINT32_MAX ? &d->run.timeline[0] :
 	    timeline_of(d, capture_index_device(d->index, stream, ordinal));
 	d->homeless = t == NULL;
 	if (t != NULL)
 		draw(t, row, d->zero, from, to);
-	return (d->homeless);
+	return d->homeless;
 }
 
 /* Loads the frames of the window, if they are few enough to be decoded during a
@@ -261,10 +261,10 @@ few_records(struct service *s, struct view *v, uint64_t from, uint64_t to)
 
 	if (store_frames(s->reader, v->row.number, &want, &v->index, &e) !=
 	    STORE_OK)
-		return (false);
+		return false;
 	for (i = 0; i < v->index.frames; i++)
 		n += v->index.frame[i].records;
-	return (n <= DETAIL_RECORDS);
+	return n <= DETAIL_RECORDS;
 }
 
 /* The window's timeline from the capture's records; NULL if the run has no
@@ -285,7 +285,7 @@ detail(const struct view *v, uint64_t from, uint64_t to, unsigned px)
 	d.run.timeline = calloc(v->run.timelines + 1,
 	    sizeof(*d.run.timeline));
 	if (d.run.timeline == NULL)
-		return (NULL);
+		return NULL;
 	for (i = 0; i < d.run.timelines; i++) {
 		d.run.timeline[i].device = v->run.timeline[i].device;
 		d.run.timeline[i].bin_ns = (to - from + px - 1) / px;
@@ -298,10 +298,10 @@ detail(const struct view *v, uint64_t from, uint64_t to, unsigned px)
 		out = json_timeline(&d.run, 0, to - from, px);
 	free(d.run.timeline);
 	if (out == NULL)
-		return (NULL);
+		return NULL;
 	json_object_set_new(out, "from_ns", json_integer((json_int_t)from));
 	json_object_set_new(out, "to_ns", json_integer((json_int_t)to));
-	return (out);
+	return out;
 }
 
 static json_t *
@@ -330,7 +330,7 @@ draw_view(struct service *s, struct view *v, uint64_t from, uint64_t to,
 		out = json_timeline(&v->run, from, to, px);
 	if (out != NULL)
 		json_object_set_new(out, "detail", json_boolean(close_up));
-	return (out);
+	return out;
 }
 
 enum store_status
@@ -357,7 +357,7 @@ service_timeline(struct service *s, int64_t number, uint64_t from_ns,
 out:
 	free(text);
 	view_close(&v);
-	return (st);
+	return st;
 }
 
 /* --- launches of one kernel ------------------------------------------------ */
@@ -379,7 +379,7 @@ is_kernel(const struct listing *l, uint64_t stream, uint32_t id)
 	const struct capture_signature *s = capture_index_signature(l->index,
 	    stream, id);
 
-	return (s != NULL && s->kernel == l->kernel);
+	return s != NULL && s->kernel == l->kernel;
 }
 
 static json_t *
@@ -392,14 +392,14 @@ launch_object(const struct listing *l, uint64_t stream,
 	    json_null();
 
 	snprintf(process, sizeof(process), "%016" PRIx64, stream);
-	return (json_pack("{s:I, s:I, s:I, s:o, s:b, s:s, s:b}",
+	return json_pack("{s:I, s:I, s:I, s:o, s:b, s:s, s:b}",
 	    "start_ns", (json_int_t)(k->start_ns - l->origin),
 	    "duration_ns", (json_int_t)(k->end_ns - k->start_ns),
 	    "stream", (json_int_t)k->stream,
 	    "launch_delay_ns", delay,
 	    "graph", k->graph != 0,
 	    "process", process,
-	    "profiled", (k->flags & KERNEL_PROFILED) != 0));
+	    "profiled", (k->flags & KERNEL_PROFILED) != 0);
 }
 
 static int
@@ -409,19 +409,19 @@ list_record(void *arg, uint64_t stream, uint64_t sequence,
 	struct listing *l = arg;
 
 	if (l->skipping && stream == l->stream && sequence <= l->after)
-		return (0);
+		return 0;
 	if (r->type == RECORD_KERNEL && r->u.KERNEL.start_ns >= l->origin &&
 	    r->u.KERNEL.end_ns >= r->u.KERNEL.start_ns &&
 	    is_kernel(l, stream, r->u.KERNEL.signature)) {
 		/* There is one more than requested: stop before it. */
 		if (json_array_size(l->items) >= l->limit)
-			return (1);
+			return 1;
 		json_array_append_new(l->items, launch_object(l, stream,
 		    &r->u.KERNEL));
 	}
 	l->last_stream = stream;
 	l->last = sequence;
-	return (0);
+	return 0;
 }
 
 /* "<stream hex>.<sequence>" of the last record that was read. */
@@ -432,10 +432,10 @@ read_cursor(const char *cursor, struct listing *l)
 
 	if (strlen(cursor) < 18 || cursor[16] != '.' ||
 	    strspn(cursor, "0123456789abcdef") != 16)
-		return (-1);
+		return -1;
 	l->stream = strtoull(cursor, &end, 16);
 	l->skipping = true;
-	return (text_u64(cursor + 17, 0, UINT64_MAX, &l->after));
+	return text_u64(cursor + 17, 0, UINT64_MAX, &l->after);
 }
 
 enum store_status
@@ -491,5 +491,5 @@ service_launches(struct service *s, int64_t number, uint32_t kernel,
 	st = STORE_OK;
 out:
 	view_close(&v);
-	return (st);
+	return st;
 }

@@ -13,8 +13,8 @@ find(struct service *s, const char *uuid)
 
 	for (i = 0; i < TROUBLES && uuid[0] != '\0'; i++)
 		if (strcmp(s->trouble[i].run, uuid) == 0)
-			return (&s->trouble[i]);
-	return (NULL);
+			return &s->trouble[i];
+	return NULL;
 }
 
 void
@@ -58,5 +58,5 @@ service_trouble(struct service *s, const char *uuid,
 	if (t != NULL)
 		*out = *t;
 	pthread_mutex_unlock(&s->trouble_lock);
-	return (t != NULL);
+	return t != NULL;
 }

@@ -19,13 +19,13 @@ settle(struct service *s, struct session *se, struct error *e)
 	enum store_status st;
 
 	if (attempt_begin(se->dir, e) != 0)
-		return (STORE_FAILED);
+		return STORE_FAILED;
 	run_disassemble(se->model, se->writer, &se->index);
 	docs = analyse(se->model, true, s->config->thresholds, 0, &run);
 	attempt_end(se->dir);
 	if (docs == NULL) {
 		analyse_error(e);
-		return (STORE_FAILED);
+		return STORE_FAILED;
 	}
 	attempt_forget(se->dir);
 	text_copy(docs->uuid, sizeof(docs->uuid), se->uuid);
@@ -33,7 +33,7 @@ settle(struct service *s, struct session *se, struct error *e)
 	st = run_put(s, se->number, docs, &se->index,
 	    capture_writer_bytes(se->writer), e);
 	documents_free(docs);
-	return (st);
+	return st;
 }
 
 /* Symbolizes the addresses of a run that was just recorded here. An error
@@ -58,8 +58,8 @@ is_whole(const struct session *se)
 
 	HASH_ITER(hh, se->streams, st, tmp)
 		if (!st->bye || st->next < st->fed)
-			return (false);
-	return (true);
+			return false;
+	return true;
 }
 
 static void
@@ -141,9 +141,9 @@ is_nothing(const char *dir, const char *capture)
 {
 	char tail[PATH_MAX];
 
-	return (run_bytes(capture) == 0 &&
+	return run_bytes(capture) == 0 &&
 	    (paths_join(tail, dir, "capture.cadv.tail", NULL) != 0 ||
-	    run_bytes(tail) == 0));
+	    run_bytes(tail) == 0);
 }
 
 /* A directory under runs/ that the database does not have as finished: the
@@ -235,5 +235,5 @@ worker_main(void *service)
 		}
 		free(j);
 	}
-	return (NULL);
+	return NULL;
 }

@@ -45,7 +45,7 @@ now(void)
 	struct timespec ts;
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ((uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
 static void
@@ -125,13 +125,13 @@ child_start(struct child *c, char *const argv[], struct error *e)
 	if (c->pid < 0) {
 		close_pair(out);
 		close_pair(err);
-		return (-1);
+		return -1;
 	}
 	close(out[1]);
 	close(err[1]);
 	c->out = out[0];
 	c->err = err[0];
-	return (0);
+	return 0;
 }
 
 /* Reads from one pipe once. 0 at its end, -1 over the limit. */
@@ -146,19 +146,19 @@ read_output(struct child *c, struct error *e)
 	if (o->len + 1 >= c->cap) {
 		cap = c->cap == 0 ? 64u << 10 : 2 * c->cap;
 		if ((p = realloc(o->text, cap)) == NULL)
-			return (error_memory(e));
+			return error_memory(e);
 		o->text = p;
 		c->cap = cap;
 	}
 	n = read(c->out, o->text + o->len, c->cap - o->len - 1);
 	if (n < 0)
-		return (errno == EINTR ? 1 :
-		    error_set(e, "cannot read from '%s':", c->path));
+		return errno == EINTR ? 1 :
+		    error_set(e, "cannot read from '%s':", c->path);
 	o->len += (size_t)n;
 	if (o->len > c->limits->output)
-		return (error_set(e, "'%s' printed more than %zu MiB", c->path,
-		    c->limits->output >> 20));
-	return (n > 0);
+		return error_set(e, "'%s' printed more than %zu MiB", c->path,
+		    c->limits->output >> 20);
+	return n > 0;
 }
 
 static int
@@ -170,12 +170,12 @@ read_complaint(struct child *c)
 	ssize_t n = read(c->err, buf, sizeof(buf));
 
 	if (n < 0)
-		return (errno == EINTR);
+		return errno == EINTR;
 	if ((size_t)n < room)
 		room = (size_t)n;
 	memcpy(o->complaint + c->complained, buf, room);
 	c->complained += room;
-	return (n > 0);
+	return n > 0;
 }
 
 static int
@@ -183,8 +183,8 @@ time_over(const struct child *c, struct error *e)
 {
 	char a[NUMBER_SIZE];
 
-	return (error_set(e, "'%s' took longer than %s", c->path,
-	    number_seconds(a, (double)c->limits->ns / 1e9)));
+	return error_set(e, "'%s' took longer than %s", c->path,
+	    number_seconds(a, (double)c->limits->ns / 1e9));
 }
 
 static int
@@ -196,21 +196,21 @@ child_listen(struct child *c, struct error *e)
 
 	while (c->out >= 0 || c->err >= 0) {
 		if ((t = now()) >= c->deadline)
-			return (time_over(c, e));
+			return time_over(c, e);
 		if (stop_asked())
-			return (stop_error(e));
+			return stop_error(e);
 		p[0] = (struct pollfd){ .fd = c->out, .events = POLLIN };
 		p[1] = (struct pollfd){ .fd = c->err, .events = POLLIN };
 		t = (c->deadline - t) / 1000000u + 1;
 		rc = poll(p, 2, t < LOOK_MS ? (int)t : LOOK_MS);
 		if (rc < 0 && errno != EINTR)
-			return (error_set(e, "cannot wait for '%s':",
-			    c->path));
+			return error_set(e, "cannot wait for '%s':",
+			    c->path);
 		if (rc <= 0)
 			continue;
 		if (p[0].revents != 0) {
 			if ((rc = read_output(c, e)) < 0)
-				return (-1);
+				return -1;
 			if (rc == 0) {
 				close(c->out);
 				c->out = -1;
@@ -221,7 +221,7 @@ child_listen(struct child *c, struct error *e)
 			c->err = -1;
 		}
 	}
-	return (0);
+	return 0;
 }
 
 /* It has closed its pipes and is about to exit. */
@@ -240,16 +240,16 @@ child_wait(struct child *c, struct error *e)
 		if (rc == 0 ? info.si_pid != 0 : errno != EINTR)
 			break;
 		if (now() >= c->deadline)
-			return (time_over(c, e));
+			return time_over(c, e);
 		if (stop_asked())
-			return (stop_error(e));
+			return stop_error(e);
 		nanosleep(&nap, NULL);
 		if (nap.tv_nsec < 10000000)
 			nap.tv_nsec *= 2;
 	}
 	if (rc != 0)
-		return (error_set(e, "cannot wait for '%s':", c->path));
-	return (0);
+		return error_set(e, "cannot wait for '%s':", c->path);
+	return 0;
 }
 
 /* Kills its process group; returns its status. */
@@ -262,7 +262,7 @@ child_end(struct child *c)
 	kill(c->pid, SIGKILL);
 	while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR)
 		;
-	return (status);
+	return status;
 }
 
 static int
@@ -271,11 +271,11 @@ verdict(struct child *c, int status, struct error *e)
 
 	c->output->status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 	if (WIFSIGNALED(status))
-		return (error_set(e, "'%s' was ended by signal %d", c->path,
-		    WTERMSIG(status)));
+		return error_set(e, "'%s' was ended by signal %d", c->path,
+		    WTERMSIG(status));
 	if (c->output->status == 127 || c->output->status == 126)
-		return (error_set(e, "'%s' cannot be run", c->path));
-	return (0);
+		return error_set(e, "'%s' cannot be run", c->path);
+	return 0;
 }
 
 int
@@ -289,7 +289,7 @@ child_run(const char *path, char *const argv[], const struct child_limits *l,
 
 	memset(o, 0, sizeof(*o));
 	if (child_start(&c, argv, e) != 0)
-		return (-1);
+		return -1;
 	rc = child_listen(&c, e);
 	if (rc == 0)
 		rc = child_wait(&c, e);
@@ -309,5 +309,5 @@ child_run(const char *path, char *const argv[], const struct child_limits *l,
 		o->len = 0;
 		rc = rc == 0 && (o->text = calloc(1, 1)) != NULL ? 0 : -1;
 	}
-	return (rc);
+	return rc;
 }

@@ -48,8 +48,8 @@ code_size(const struct opening *o, uint32_t index)
 {
 
 	if (index >= o->sections || !o->section[index].code)
-		return (0);
-	return (o->section[index].size);
+		return 0;
+	return o->section[index].size;
 }
 
 /* Bytes of a section of strings up to the last terminator. */
@@ -59,7 +59,7 @@ strings_size(const struct section *s)
 	const uint8_t *nul = s->size == 0 ? NULL :
 	    memrchr(s->p, '\0', s->size);
 
-	return (nul == NULL ? 0 : (size_t)(nul - s->p) + 1);
+	return nul == NULL ? 0 : (size_t)(nul - s->p) + 1;
 }
 
 static void
@@ -86,14 +86,14 @@ sections_read(struct opening *o, struct error *e)
 
 	if (elf_getshdrnum(o->elf, &n) != 0 ||
 	    elf_getshdrstrndx(o->elf, &names) != 0 || n == 0)
-		return (error_set(e, "the cubin's sections are damaged"));
+		return error_set(e, "the cubin's sections are damaged");
 	if ((o->section = calloc(n + 1, sizeof(*o->section))) == NULL)
-		return (error_memory(e));
+		return error_memory(e);
 	o->sections = n;
 	for (i = 1; i < n; i++) {
 		if (gelf_getshdr(elf_getscn(o->elf, i), &h) == NULL)
-			return (error_set(e,
-			    "the cubin's sections are damaged"));
+			return error_set(e,
+			    "the cubin's sections are damaged");
 		section_read(o, &h, &o->section[i]);
 		if (o->section[i].type == SHT_SYMTAB)
 			o->symtab = o->section[i];
@@ -108,7 +108,7 @@ sections_read(struct opening *o, struct error *e)
 	if (o->symtab.link < n)
 		o->strtab = o->section[o->symtab.link];
 	o->strtab.size = strings_size(&o->strtab);
-	return (0);
+	return 0;
 }
 
 static Elf64_Sym
@@ -117,7 +117,7 @@ symbol_at(const struct opening *o, size_t i)
 	Elf64_Sym s;
 
 	memcpy(&s, o->symtab.p + i * sizeof(s), sizeof(s));
-	return (s);
+	return s;
 }
 
 static int
@@ -127,8 +127,8 @@ by_name(const void *a, const void *b)
 	int d = x->name == y->name ? 0 : strcmp(x->name, y->name);
 
 	if (d != 0)
-		return (d);
-	return (x->symbol < y->symbol ? -1 : x->symbol > y->symbol);
+		return d;
+	return x->symbol < y->symbol ? -1 : x->symbol > y->symbol;
 }
 
 static int
@@ -155,7 +155,7 @@ functions_read(struct opening *o, struct error *e)
 			cap = cap == 0 ? 16 : 2 * cap;
 			f = realloc(c->function, cap * sizeof(*f));
 			if (f == NULL)
-				return (error_memory(e));
+				return error_memory(e);
 			c->function = f;
 		}
 		f = &c->function[c->functions++];
@@ -170,7 +170,7 @@ functions_read(struct opening *o, struct error *e)
 	if (c->functions > 0)
 		qsort(c->function, c->functions, sizeof(*c->function),
 		    by_name);
-	return (0);
+	return 0;
 }
 
 static int
@@ -178,7 +178,7 @@ by_place(const void *a, const void *b)
 {
 	const struct relocation *x = a, *y = b;
 
-	return (x->at < y->at ? -1 : x->at > y->at);
+	return x->at < y->at ? -1 : x->at > y->at;
 }
 
 /* Every function has a section at address 0: the section of an address in
@@ -197,10 +197,10 @@ relocations_of(struct opening *o, const struct section *s, struct error *e)
 	if (n > MAX_RELOCATIONS - p->relocations)
 		n = MAX_RELOCATIONS - p->relocations;
 	if (n == 0)
-		return (0);
+		return 0;
 	r = realloc(p->relocation, (p->relocations + n) * sizeof(*r));
 	if (r == NULL)
-		return (error_memory(e));
+		return error_memory(e);
 	p->relocation = r;
 	for (i = 0; i < n; i++) {
 		memset(&rela, 0, sizeof(rela));
@@ -216,7 +216,7 @@ relocations_of(struct opening *o, const struct section *s, struct error *e)
 		r->address = sym.st_value + (uint64_t)rela.r_addend;
 		r->addend = s->type == SHT_RELA;
 	}
-	return (0);
+	return 0;
 }
 
 static int
@@ -233,12 +233,12 @@ relocations_read(struct opening *o, struct error *e)
 		    o->section[s->info].p != p->line)
 			continue;
 		if (relocations_of(o, s, e) != 0)
-			return (-1);
+			return -1;
 	}
 	if (p->relocations > 0)
 		qsort(p->relocation, p->relocations, sizeof(*p->relocation),
 		    by_place);
-	return (0);
+	return 0;
 }
 
 /* EF_CUDA_SM is the low byte, with the newer ABI the second one. */
@@ -248,8 +248,8 @@ arch_of(const GElf_Ehdr *h)
 
 	if (h->e_ident[EI_OSABI] == OSABI_CUDA &&
 	    h->e_ident[EI_ABIVERSION] >= 8)
-		return (h->e_flags >> 8 & 0xff);
-	return (h->e_flags & 0xff);
+		return h->e_flags >> 8 & 0xff;
+	return h->e_flags & 0xff;
 }
 
 static int
@@ -261,18 +261,18 @@ header_read(struct opening *o, struct error *e)
 	    memcmp(o->c->bytes, ELFMAG, SELFMAG) != 0 ||
 	    o->c->bytes[EI_CLASS] != ELFCLASS64 ||
 	    o->c->bytes[EI_DATA] != ELFDATA2LSB)
-		return (error_set(e, "that is no cubin"));
+		return error_set(e, "that is no cubin");
 	elf_version(EV_CURRENT);
 	/* libelf only reads: the cast satisfies its prototype. */
 	o->elf = elf_memory((char *)(uintptr_t)o->c->bytes, o->c->size);
 	if (o->elf == NULL || elf_kind(o->elf) != ELF_K_ELF ||
 	    gelf_getehdr(o->elf, &h) == NULL)
-		return (error_set(e, "the cubin is damaged: %s",
-		    elf_errmsg(-1)));
+		return error_set(e, "the cubin is damaged: %s",
+		    elf_errmsg(-1));
 	if (h.e_machine != EM_CUDA)
-		return (error_set(e, "that is an ELF file, but no cubin"));
+		return error_set(e, "that is an ELF file, but no cubin");
 	o->c->arch = arch_of(&h);
-	return (0);
+	return 0;
 }
 
 int
@@ -312,7 +312,7 @@ out:
 	elf_end(o.elf);
 	if (rc != 0)
 		cubin_close(c);
-	return (rc);
+	return rc;
 }
 
 void
@@ -345,8 +345,8 @@ cubin_find(const struct cubin *c, const char *name, uint32_t symbol)
 	for (i = low; i < c->functions &&
 	    strcmp(c->function[i].name, name) == 0; i++)
 		if (c->function[i].symbol == symbol)
-			return (&c->function[i]);
-	return (i == low + 1 ? &c->function[low] : NULL);
+			return &c->function[i];
+	return i == low + 1 ? &c->function[low] : NULL;
 }
 
 const uint8_t *
@@ -356,9 +356,9 @@ cubin_code(const struct cubin *c, uint32_t section, size_t *size)
 
 	*size = 0;
 	if (section >= p->sections || !p->section[section].code)
-		return (NULL);
+		return NULL;
 	*size = p->section[section].size;
-	return (p->section[section].p);
+	return p->section[section].p;
 }
 
 void
@@ -394,9 +394,9 @@ cubin_symbol(const struct cubin *c, uint32_t symbol)
 	Elf64_Sym s;
 
 	if (symbol >= p->symtab.size / sizeof(s))
-		return (NULL);
+		return NULL;
 	memcpy(&s, p->symtab.p + symbol * sizeof(s), sizeof(s));
 	if (s.st_name >= p->strtab.size)
-		return (NULL);
-	return ((const char *)p->strtab.p + s.st_name);
+		return NULL;
+	return (const char *)p->strtab.p + s.st_name;
 }

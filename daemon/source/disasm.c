@@ -33,8 +33,8 @@ is_program(const char *path)
 {
 	struct stat st;
 
-	return (stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
-	    access(path, X_OK) == 0);
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
+	    access(path, X_OK) == 0;
 }
 
 /* A relative PATH entry could be under anybody's control. */
@@ -48,9 +48,9 @@ search_path(char *out, size_t cap)
 		end = p + strcspn(p, ":");
 		n = snprintf(out, cap, "%.*s/nvdisasm", (int)(end - p), p);
 		if (*p == '/' && n > 0 && (size_t)n < cap && is_program(out))
-			return (0);
+			return 0;
 	}
-	return (-1);
+	return -1;
 }
 
 /* "Cuda compilation tools, release 13.0, V13.0.85" */
@@ -64,7 +64,7 @@ ask_version(struct disassembler *d)
 	size_t n;
 
 	if (child_run(d->path, argv, &version_limits, &o, &e) != 0)
-		return (-1);
+		return -1;
 	text_copy(d->version, sizeof(d->version), "nvdisasm");
 	if (o.status == 0 && (p = strstr(o.text, ", V")) != NULL) {
 		p += 2;
@@ -73,7 +73,7 @@ ask_version(struct disassembler *d)
 		    (int)(n < 32 ? n : 32), p);
 	}
 	free(o.text);
-	return (0);
+	return 0;
 }
 
 int
@@ -93,10 +93,10 @@ disasm_find(struct disassembler *d)
 		text_copy(d->path, sizeof(d->path), usual);
 	}
 	if (ask_version(d) == 0)
-		return (0);
+		return 0;
 none:
 	memset(d, 0, sizeof(*d));
-	return (-1);
+	return -1;
 }
 
 /* --- one run --------------------------------------------------------------- */
@@ -120,16 +120,16 @@ function_at(const struct cubin *c, uint32_t symbol)
 
 	for (i = 0; i < c->functions; i++)
 		if (c->function[i].symbol == symbol)
-			return (&c->function[i]);
-	return (NULL);
+			return &c->function[i];
+	return NULL;
 }
 
 static bool
 overlap(const struct cubin_function *a, const struct cubin_function *b)
 {
 
-	return (a->section == b->section &&
-	    a->offset < b->offset + b->size && b->offset < a->offset + a->size);
+	return a->section == b->section &&
+	    a->offset < b->offset + b->size && b->offset < a->offset + a->size;
 }
 
 /* Is it wanted, or, with ${within}, inside a wanted one? */
@@ -141,8 +141,8 @@ is_asked(const struct job *j, const struct cubin_function *f, bool within)
 	for (i = 0; i < j->count; i++)
 		if (j->wanted[i] != NULL && (j->wanted[i] == f ||
 		    (within && overlap(f, j->wanted[i]))))
-			return (true);
-	return (false);
+			return true;
+	return false;
 }
 
 static char *
@@ -153,13 +153,13 @@ symbols_list(const struct job *j, bool within)
 	char *list = malloc(cap);
 
 	if (list == NULL)
-		return (NULL);
+		return NULL;
 	list[0] = '\0';
 	for (i = 0; i < c->functions && n < MAX_SYMBOLS; i++)
 		if (is_asked(j, &c->function[i], within))
 			len += (size_t)snprintf(list + len, cap - len, "%s%u",
 			    n++ == 0 ? "" : ",", c->function[i].symbol);
-	return (list);
+	return list;
 }
 
 static int
@@ -169,21 +169,21 @@ job_open(struct job *j, const uint8_t *bytes, size_t size,
 	size_t i;
 
 	if (cubin_open(&j->cubin, bytes, size, e) != 0)
-		return (-1);
+		return -1;
 	if (j->cubin.arch != 0 && j->cubin.arch < TOOL_OLDEST)
-		return (error_set(e, "code for sm_%u cannot be read",
-		    j->cubin.arch));
+		return error_set(e, "code for sm_%u cannot be read",
+		    j->cubin.arch);
 	j->wanted = calloc(count + 1, sizeof(*j->wanted));
 	if (j->wanted == NULL)
-		return (error_memory(e));
+		return error_memory(e);
 	for (i = 0; i < count; i++)
 		j->wanted[i] = function_at(&j->cubin, symbols[i]);
 	j->count = count;
 	j->asked = symbols_list(j, false);
 	j->within = symbols_list(j, true);
 	if (j->asked == NULL || j->within == NULL)
-		return (error_memory(e));
-	return (tool_file(j->path, bytes, size, e));
+		return error_memory(e);
+	return tool_file(j->path, bytes, size, e);
 }
 
 static void
@@ -208,8 +208,8 @@ job_run(struct job *j, const char *option, char *symbols, struct error *e)
 
 	text_copy(how, sizeof(how), option);
 	text_copy(path, sizeof(path), j->d->path);
-	return (tool_run(j->d, argv, strcmp(option, "-json") == 0,
-	    &j->listing, e));
+	return tool_run(j->d, argv, strcmp(option, "-json") == 0,
+	    &j->listing, e);
 }
 
 /* --- the text -------------------------------------------------------------- */
@@ -224,16 +224,16 @@ function_named(const struct job *j, const struct listed_function *f)
 	size_t i;
 
 	if (found != NULL)
-		return (found);
+		return found;
 	for (i = 0; i < c->functions; i++) {
 		if (strcmp(c->function[i].name, f->name) != 0 ||
 		    c->function[i].offset != f->pc)
 			continue;
 		if (found != NULL)
-			return (NULL);
+			return NULL;
 		found = &c->function[i];
 	}
-	return (found);
+	return found;
 }
 
 static int
@@ -242,8 +242,8 @@ by_pc(const void *a, const void *b)
 	const struct listed_function *x = a, *y = b;
 
 	if (x->pc != y->pc)
-		return (x->pc < y->pc ? -1 : 1);
-	return (x->first < y->first ? -1 : x->first > y->first);
+		return x->pc < y->pc ? -1 : 1;
+	return x->first < y->first ? -1 : x->first > y->first;
 }
 
 /* The listed instructions between a function's begin and end, in order. */
@@ -272,11 +272,11 @@ function_text(const struct job *j, const struct cubin_function *const *owner,
 			next = in->pc + 1;
 			if (print_line(&t, in, &at, NULL) != 0) {
 				free(t.p);
-				return (NULL);
+				return NULL;
 			}
 		}
 	}
-	return (t.p);
+	return t.p;
 }
 
 static int
@@ -287,7 +287,7 @@ texts_make(struct job *j, char **text, struct error *e)
 
 	owner = calloc(j->listing.functions + 1, sizeof(*owner));
 	if (owner == NULL)
-		return (error_memory(e));
+		return error_memory(e);
 	qsort(j->listing.function, j->listing.functions,
 	    sizeof(*j->listing.function), by_pc);
 	for (i = 0; i < j->listing.functions; i++)
@@ -296,7 +296,7 @@ texts_make(struct job *j, char **text, struct error *e)
 		if (j->wanted[i] != NULL)
 			text[i] = function_text(j, owner, j->wanted[i]);
 	free(owner);
-	return (0);
+	return 0;
 }
 
 int
@@ -327,5 +327,5 @@ disasm_run(const struct disassembler *d, const uint8_t *cubin, size_t size,
 	rc = texts_make(&j, text, e);
 out:
 	job_close(&j);
-	return (rc);
+	return rc;
 }

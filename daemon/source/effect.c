@@ -14,9 +14,9 @@ static bool
 wide(const char *opcode)
 {
 
-	return (opcode_has(opcode, "64") || opcode_has(opcode, "U64") ||
+	return opcode_has(opcode, "64") || opcode_has(opcode, "U64") ||
 	    opcode_has(opcode, "S64") || opcode_has(opcode, "F64") ||
-	    opcode_has(opcode, "WIDE"));
+	    opcode_has(opcode, "WIDE");
 }
 
 static struct widths
@@ -43,7 +43,7 @@ widths_of(const struct opcode *o, const struct sass_instruction *in)
 			w.value = w.maybe = 2;
 		break;
 	}
-	return (w);
+	return w;
 }
 
 /* Reads one register at ${p}, after its 'R'. */
@@ -53,15 +53,15 @@ register_read(const char *p, unsigned *reg)
 
 	for (*reg = 0; *p >= '0' && *p <= '9' && *reg < REGISTERS; p++)
 		*reg = 10 * *reg + (unsigned)(*p - '0');
-	return (p);
+	return p;
 }
 
 static bool
 is_word(char c)
 {
 
-	return ((c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
-	    (c >= 'a' && c <= 'z') || c == '_' || c == '$');
+	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
+	    (c >= 'a' && c <= 'z') || c == '_' || c == '$';
 }
 
 /* The registers of the operands, in order. */
@@ -110,14 +110,14 @@ is_predicate(const char *text, unsigned place)
 
 	for (; place > 0; place--) {
 		if ((text = strchr(text, ',')) == NULL)
-			return (false);
+			return false;
 		text++;
 	}
 	text += strspn(text, " !");
 	if (*text == 'U')
 		text++;
-	return (*text == 'P' && (text[1] == 'T' ||
-	    (text[1] >= '0' && text[1] <= '9')));
+	return *text == 'P' && (text[1] == 'T' ||
+	    (text[1] >= '0' && text[1] <= '9'));
 }
 
 struct effect
@@ -132,22 +132,22 @@ effect_of(const struct sass_instruction *in)
 
 	e.any = o == NULL || o->how == HOW_ANY || (in->flags & SASS_CALL) != 0;
 	if (e.any)
-		return (e);
+		return e;
 	w = widths_of(o, in);
 	operands_read(&e, text, &w);
 	if (e.any || e.reads == 0 || o->how == HOW_FLOW ||
 	    (in->flags & SASS_PREDICATE) != 0)
-		return (e);
+		return e;
 	/* Written registers come first, predicates apart. */
 	for (i = 0; i < e.read[0].place; i++)
 		if (!is_predicate(text, i))
-			return (e);
+			return e;
 	if (!e.read[0].plain)
-		return (e);
+		return e;
 	e.write = e.read[0].reg;
 	e.sure = (in->flags & SASS_CONDITIONAL) != 0 ? 0 : w.sure;
 	e.maybe = w.maybe;
 	e.reads--;
 	memmove(e.read, e.read + 1, e.reads * sizeof(*e.read));
-	return (e);
+	return e;
 }

@@ -61,16 +61,16 @@ product_of(const char *p, size_t n)
 
 	for (numbers = 0; numbers < 3; numbers++) {
 		if (p >= end || !isdigit((unsigned char)*p))
-			return (0);
+			return 0;
 		v = strtoul(p, &next, 10);
 		if (v == 0 || v > SHAPE_MOST)
-			return (0);
+			return 0;
 		product *= (double)v;
 		p = next;
 		if (numbers < 2 && *p++ != 'x')
-			return (0);
+			return 0;
 	}
-	return (p == end ? product : 0);
+	return p == end ? product : 0;
 }
 
 /* m·n·k from its modifiers; 0 if they have no shape. */
@@ -87,14 +87,14 @@ shape_of(const struct sass_instruction *in)
 		/* On Volta an instruction may be a half or a quarter of the
 		 * shape: ambiguous. */
 		if (opcode_is(in, "HMMA") && n == 3)
-			return (0);
+			return 0;
 		for (i = 0; i < COUNT(shape); i++)
 			if (strlen(shape[i].text) == n &&
 			    strncmp(shape[i].text, p, n) == 0)
-				return (shape[i].product);
-		return (product_of(p, n));
+				return shape[i].product;
+		return product_of(p, n);
 	}
-	return (0);
+	return 0;
 }
 
 static int
@@ -108,9 +108,9 @@ matrix_flops(const struct sass_instruction *in, struct flops *f)
 		if (opcode_is(in, matrix[i].name))
 			m = &matrix[i];
 	if (m != NULL && !(m->rate > 0))
-		return (0);
+		return 0;
 	if (m == NULL || !((product = shape_of(in)) > 0))
-		return (-1);
+		return -1;
 	f->kind = FLOP_TENSOR;
 	f->lane = 2 * product / m->warps / WARP;
 	f->rate = m->rate;
@@ -118,7 +118,7 @@ matrix_flops(const struct sass_instruction *in, struct flops *f)
 		f->rate /= 2;
 	if (opcode_has(in->opcode, "SP"))	/* 2:4 sparsity skips zeros */
 		f->rate *= 2;
-	return (1);
+	return 1;
 }
 
 /* Two packed numbers in one register, or in two. */
@@ -126,8 +126,8 @@ static bool
 is_packed(const struct sass_instruction *in)
 {
 
-	return ((in->flags & SASS_FP16) != 0 || opcode_is(in, "FADD2") ||
-	    opcode_is(in, "FMUL2") || opcode_is(in, "FFMA2"));
+	return (in->flags & SASS_FP16) != 0 || opcode_is(in, "FADD2") ||
+	    opcode_is(in, "FMUL2") || opcode_is(in, "FFMA2");
 }
 
 int
@@ -137,13 +137,13 @@ flops_of(const struct sass_instruction *in, struct flops *f)
 
 	*f = (struct flops){ FLOP_FP32, 0, 1 };
 	if ((in->flags & SASS_TENSOR) != 0)
-		return (matrix_flops(in, f));
+		return matrix_flops(in, f);
 	if ((in->flags & SASS_FP16) != 0)
 		f->kind = FLOP_FP16;
 	else if ((in->flags & SASS_FP64) != 0)
 		f->kind = FLOP_FP64;
 	else if ((in->flags & SASS_FP32) == 0)
-		return (0);
+		return 0;
 	if ((in->flags & SASS_FMA) != 0)
 		f->lane = 2;
 	else if ((in->flags & (SASS_ADD | SASS_MULTIPLY)) != 0)
@@ -153,5 +153,5 @@ flops_of(const struct sass_instruction *in, struct flops *f)
 			f->lane = odd[i].lane;
 	if (is_packed(in))
 		f->lane *= 2;
-	return (f->lane > 0);
+	return f->lane > 0;
 }

@@ -22,9 +22,9 @@ barrier_of(const struct sass_instruction *in)
 	unsigned long v;
 
 	if (p[0] != 'B' || p[1] < '0' || p[1] > '9')
-		return (FLOW_NONE);
+		return FLOW_NONE;
 	v = strtoul(p + 1, &end, 10);
-	return (v < FLOW_BARRIERS ? (uint32_t)v : FLOW_NONE);
+	return v < FLOW_BARRIERS ? (uint32_t)v : FLOW_NONE;
 }
 
 /* The instruction at which the threads after BSSY reconverge; SASS_NONE. */
@@ -34,11 +34,11 @@ meeting_at(const struct sass *s, const struct sass_instruction *in)
 	const char *p = strchr(opcode_operands(in), ',');
 
 	if (p == NULL)
-		return (SASS_NONE);
+		return SASS_NONE;
 	p += 1 + strspn(p + 1, " ");
 	if (strncmp(p, "0x", 2) != 0)
-		return (SASS_NONE);
-	return (sass_at(s, (uint32_t)strtoul(p, NULL, 16)));
+		return SASS_NONE;
+	return sass_at(s, (uint32_t)strtoul(p, NULL, 16));
 }
 
 static bool
@@ -46,10 +46,10 @@ ends_block(const struct sass_instruction *in)
 {
 
 	if ((in->flags & SASS_EXIT) != 0)
-		return (true);
+		return true;
 	if ((in->flags & SASS_BRANCH) != 0)
-		return ((in->flags & SASS_CALL) == 0);
-	return (opcode_is(in, "BSYNC"));
+		return (in->flags & SASS_CALL) == 0;
+	return opcode_is(in, "BSYNC");
 }
 
 /* Marks the instructions that begin a block in f->of; returns the number of
@@ -75,7 +75,7 @@ leaders_mark(struct flow *f, const struct sass *s)
 		if (ends_block(in) && i + 1 < s->instructions)
 			f->of[i + 1] = 1;
 	}
-	return (meetings);
+	return meetings;
 }
 
 static void
@@ -134,7 +134,7 @@ flow_make(struct flow *f, const struct sass *s)
 
 	memset(f, 0, sizeof(*f));
 	if ((f->of = calloc((size_t)n + 1, sizeof(*f->of))) == NULL)
-		return (-1);
+		return -1;
 	meetings = leaders_mark(f, s);
 	for (i = 0; i < n; i++) {
 		f->blocks += f->of[i];
@@ -144,7 +144,7 @@ flow_make(struct flow *f, const struct sass *s)
 	f->meeting = calloc((size_t)meetings + 1, sizeof(*f->meeting));
 	if (f->block == NULL || f->meeting == NULL) {
 		flow_free(f);
-		return (-1);
+		return -1;
 	}
 	for (i = 0; i < n; i++) {
 		if (i == 0 || f->of[i] != f->of[i - 1])
@@ -154,7 +154,7 @@ flow_make(struct flow *f, const struct sass *s)
 	for (i = 0; i < f->blocks; i++)
 		block_close(f, s, &f->block[i]);
 	meetings_note(f, s);
-	return (0);
+	return 0;
 }
 
 void
@@ -214,8 +214,8 @@ ways_alloc(struct ways *w, const struct flow *f)
 	if (w->from == NULL || w->start == NULL || w->order == NULL ||
 	    w->rank == NULL || w->dom == NULL || w->stack == NULL ||
 	    w->edge == NULL)
-		return (-1);
-	return (0);
+		return -1;
+	return 0;
 }
 
 static void
@@ -274,9 +274,9 @@ common(struct ways *w, uint32_t a, uint32_t b)
 			w->steps++;
 		}
 		if (w->steps > MAX_STEPS)
-			return (w->f->blocks);
+			return w->f->blocks;
 	}
-	return (a);
+	return a;
 }
 
 static bool
@@ -301,7 +301,7 @@ dominators_pass(struct ways *w)
 			changed = true;
 		}
 	}
-	return (changed);
+	return changed;
 }
 
 /* Computes w->dom for every block. 1 if that exceeds MAX_STEPS. */
@@ -324,7 +324,7 @@ dominators(struct ways *w)
 	w->rank[n] = n;
 	while (dominators_pass(w) && w->steps <= MAX_STEPS)
 		w->steps += n;
-	return (w->steps > MAX_STEPS);
+	return w->steps > MAX_STEPS;
 }
 
 /* --- loops ---------------------------------------------------------------- */
@@ -337,7 +337,7 @@ dominates(struct ways *w, uint32_t a, uint32_t b)
 		b = w->dom[b];
 		w->steps++;
 	}
-	return (a == b);
+	return a == b;
 }
 
 static int
@@ -346,8 +346,8 @@ by_head(const void *a, const void *b)
 	const struct sass_loop *x = a, *y = b;
 
 	if (x->head != y->head)
-		return (x->head < y->head ? -1 : 1);
-	return (x->tail > y->tail ? -1 : x->tail < y->tail);
+		return x->head < y->head ? -1 : 1;
+	return x->tail > y->tail ? -1 : x->tail < y->tail;
 }
 
 static int
@@ -365,12 +365,12 @@ loops_collect(struct ways *w, struct sass *s)
 			cap = cap == 0 ? 8 : 2 * cap;
 			l = realloc(s->loop, cap * sizeof(*l));
 			if (l == NULL)
-				return (-1);
+				return -1;
 			s->loop = l;
 		}
 		s->loop[s->loops++] = (struct sass_loop){ head, i, 0 };
 	}
-	return (0);
+	return 0;
 }
 
 /* One loop per head: the last back edge. */
@@ -396,7 +396,7 @@ loops_nest(struct sass *s)
 	open = malloc((s->loops + 1) * sizeof(*open));
 	if (s->inner == NULL || open == NULL) {
 		free(open);
-		return (-1);
+		return -1;
 	}
 	for (i = 0; i < s->instructions; i++) {
 		while (depth > 0 && s->loop[open[depth - 1]].tail < i)
@@ -408,7 +408,7 @@ loops_nest(struct sass *s)
 		s->inner[i] = depth == 0 ? SASS_NONE : open[depth - 1];
 	}
 	free(open);
-	return (0);
+	return 0;
 }
 
 int
@@ -425,5 +425,5 @@ flow_loops(const struct flow *f, struct sass *s)
 		}
 	}
 	ways_free(&w);
-	return (rc);
+	return rc;
 }

@@ -29,8 +29,8 @@ is_runtime(const char *name)
 
 	for (size_t i = 0; i < sizeof(start) / sizeof(start[0]); i++)
 		if (strncmp(name, start[i], strlen(start[i])) == 0)
-			return (true);
-	return (false);
+			return true;
+	return false;
 }
 
 static bool
@@ -38,9 +38,9 @@ symbol_at(const struct cubin_parts *p, uint32_t i, Elf64_Sym *s)
 {
 
 	if (i >= p->symtab.size / sizeof(*s))
-		return (false);
+		return false;
 	memcpy(s, p->symtab.p + i * sizeof(*s), sizeof(*s));
-	return (s->st_name < p->strtab.size);
+	return s->st_name < p->strtab.size;
 }
 
 /* What a relocation's target means for the function that refers to it. */
@@ -52,14 +52,14 @@ target_of(const struct cubin_parts *p, uint32_t symbol, uint32_t from)
 	Elf64_Sym s;
 
 	if (!symbol_at(p, symbol, &s) || s.st_shndx == from)
-		return (TARGET_NONE);
+		return TARGET_NONE;
 	if (is_runtime((const char *)p->strtab.p + s.st_name))
-		return (TARGET_LAUNCH);
+		return TARGET_LAUNCH;
 	/* Kernels are launched, never called. */
 	if (p->launching == NULL || (s.st_other & STO_CUDA_ENTRY) != 0 ||
 	    s.st_shndx >= p->sections || !p->section[s.st_shndx].code)
-		return (TARGET_NONE);
-	return (p->launching[s.st_shndx] ? TARGET_CALL : TARGET_NONE);
+		return TARGET_NONE;
+	return p->launching[s.st_shndx] ? TARGET_CALL : TARGET_NONE;
 }
 
 /* The ${k}th relocation of a section of relocations; false past the last. */
@@ -69,9 +69,9 @@ relocation_at(const struct section *s, size_t k, Elf64_Rel *r)
 	size_t size = s->type == SHT_RELA ? sizeof(Elf64_Rela) : sizeof(*r);
 
 	if (k >= s->size / size)
-		return (false);
+		return false;
 	memcpy(r, s->p + k * size, sizeof(*r));
-	return (true);
+	return true;
 }
 
 /* The section of code that these relocations apply to; 0 none. */
@@ -81,8 +81,8 @@ relocates(const struct cubin_parts *p, const struct section *s)
 
 	if ((s->type != SHT_REL && s->type != SHT_RELA) || s->p == NULL ||
 	    s->info >= p->sections || !p->section[s->info].code)
-		return (0);
-	return (s->info);
+		return 0;
+	return s->info;
 }
 
 static bool
@@ -95,8 +95,8 @@ refers(const struct cubin_parts *p, const struct section *s, uint32_t from,
 	for (k = 0; *left > 0 && relocation_at(s, k, &r); k++, (*left)--)
 		if (target_of(p, (uint32_t)ELF64_R_SYM(r.r_info), from) !=
 		    TARGET_NONE)
-			return (true);
-	return (false);
+			return true;
+	return false;
 }
 
 static bool
@@ -108,8 +108,8 @@ names_runtime(const struct cubin_parts *p)
 	for (i = 0; i < n && i < UINT32_MAX; i++)
 		if (symbol_at(p, (uint32_t)i, &s) &&
 		    is_runtime((const char *)p->strtab.p + s.st_name))
-			return (true);
-	return (false);
+			return true;
+	return false;
 }
 
 int
@@ -121,9 +121,9 @@ launches_index(struct cubin_parts *p)
 	int depth;
 
 	if (!more)
-		return (0);
+		return 0;
 	if ((p->launching = calloc(p->sections + 1, 1)) == NULL)
-		return (-1);
+		return -1;
 	for (depth = 0; more && depth < DEPTH_MOST; depth++) {
 		more = false;
 		for (i = 1; i < p->sections; i++) {
@@ -135,7 +135,7 @@ launches_index(struct cubin_parts *p)
 			more = true;
 		}
 	}
-	return (0);
+	return 0;
 }
 
 static int
@@ -143,7 +143,7 @@ by_pc(const void *a, const void *b)
 {
 	const struct cubin_launch *x = a, *y = b;
 
-	return (x->pc < y->pc ? -1 : x->pc > y->pc);
+	return x->pc < y->pc ? -1 : x->pc > y->pc;
 }
 
 /* Call sites past LAUNCHES_MAX are left out. */
@@ -173,7 +173,7 @@ cubin_launches(const struct cubin *c, const struct cubin_function *f,
 
 	if (p->launching == NULL || f->section >= p->sections ||
 	    p->launching[f->section] == 0)
-		return (0);
+		return 0;
 	for (i = 1; i < p->sections; i++) {
 		if (relocates(p, &p->section[i]) != f->section)
 			continue;
@@ -191,5 +191,5 @@ cubin_launches(const struct cubin *c, const struct cubin_function *f,
 	}
 	if (n > 0)
 		qsort(out, n, sizeof(out[0]), by_pc);
-	return (n);
+	return n;
 }

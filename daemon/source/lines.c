@@ -62,7 +62,7 @@ tables_read(struct reading *r)
 	r->file = calloc(max, sizeof(*r->file));
 	if (r->dir == NULL || r->name == NULL || r->name_dir == NULL ||
 	    r->file == NULL)
-		return (-1);
+		return -1;
 	r->dirs = r->names = 1;
 	while (*(s = cursor_string(&c)) != '\0')
 		if (r->dirs < max)
@@ -74,7 +74,7 @@ tables_read(struct reading *r)
 		cursor_uleb(&c);
 		r->names++;
 	}
-	return (0);
+	return 0;
 }
 
 /* As the injection library writes it in SOURCE records; longer than any path:
@@ -88,14 +88,14 @@ path_join(const char *dir, const char *name)
 	char *path;
 
 	if ((path = malloc(a + slash + b + 1)) == NULL)
-		return (NULL);
+		return NULL;
 	if (a > 0)
 		memcpy(path, dir, a);
 	if (slash)
 		path[a] = '/';
 	memcpy(path + a + slash, name, b);
 	path[a + slash + b] = '\0';
-	return (path);
+	return path;
 }
 
 /* The index in lines->file of a file of the line unit, in *${out}: NONE if
@@ -110,15 +110,15 @@ file_of(struct reading *r, uint64_t number, uint32_t *out)
 
 	*out = NONE;
 	if (number == 0 || number >= r->names)
-		return (0);
+		return 0;
 	if (r->file[number] != 0) {
 		*out = r->file[number] == NONE ? NONE : r->file[number] - 1;
-		return (0);
+		return 0;
 	}
 	if (r->name_dir[number] < r->dirs)
 		dir = r->dir[r->name_dir[number]];
 	if ((path = path_join(dir, r->name[number])) == NULL)
-		return (-1);
+		return -1;
 	for (i = 0; i < l->files; i++)
 		if (strcmp(l->file[i], path) == 0)
 			break;
@@ -128,18 +128,18 @@ file_of(struct reading *r, uint64_t number, uint32_t *out)
 		grown = realloc(l->file, (l->files + 1) * sizeof(*grown));
 		if (grown == NULL) {
 			free(path);
-			return (-1);
+			return -1;
 		}
 		l->file = grown;
 		l->file[l->files++] = path;
 	}
 	if (i == MAX_FILES) {	/* too many: not looked up again */
 		r->file[number] = NONE;
-		return (0);
+		return 0;
 	}
 	r->file[number] = (uint32_t)i + 1;
 	*out = (uint32_t)i;
-	return (0);
+	return 0;
 }
 
 /* ${first}: the index of the sequence's first row; ${name_file}: the file of
@@ -154,7 +154,7 @@ raw_add(struct reading *r, const struct machine *m, size_t first,
 	if (r->raws == r->cap) {
 		cap = r->cap == 0 ? 64 : 2 * r->cap;
 		if ((raw = realloc(r->raw, cap * sizeof(*raw))) == NULL)
-			return (-1);
+			return -1;
 		r->raw = raw;
 		r->cap = cap;
 	}
@@ -165,7 +165,7 @@ raw_add(struct reading *r, const struct machine *m, size_t first,
 	raw->file = raw->caller = raw->name = NONE;
 	raw->end = end;
 	if (!end && file_of(r, m->file, &raw->file) != 0)
-		return (-1);
+		return -1;
 	if (!end && raw->file != NONE && m->line <= INT32_MAX)
 		raw->line = (uint32_t)m->line;
 	/* A caller precedes its callees: no cycles. */
@@ -176,7 +176,7 @@ raw_add(struct reading *r, const struct machine *m, size_t first,
 			raw->name = (uint32_t)m->name;
 	}
 	r->raws++;
-	return (0);
+	return 0;
 }
 
 static int
@@ -192,15 +192,15 @@ sequence_read(struct reading *r, const struct sequence *s, struct error *e)
 		if (m.section != s->section)
 			m.address = UINT64_MAX;
 		if (r->raws >= MAX_ROWS)
-			return (error_set(e, "the line table of '%s' is too "
-			    "long", r->f->name));
+			return error_set(e, "the line table of '%s' is too "
+			    "long", r->f->name);
 		if (m.named)
 			name_file = m.file;
 		if (raw_add(r, &m, first, name_file, event == EVENT_END) != 0)
-			return (error_memory(e));
+			return error_memory(e);
 		m.named = false;
 	}
-	return (0);
+	return 0;
 }
 
 static int
@@ -224,15 +224,15 @@ sequences_read(struct reading *r, struct error *e)
 		if (s->unit != unit) {
 			unit = s->unit;
 			if (line_unit_read(p, unit, &r->unit) != 0)
-				return (error_set(e,
-				    "the line table is damaged"));
+				return error_set(e,
+				    "the line table is damaged");
 			if (tables_read(r) != 0)
-				return (error_memory(e));
+				return error_memory(e);
 		}
 		if (sequence_read(r, s, e) != 0)
-			return (-1);
+			return -1;
 	}
-	return (0);
+	return 0;
 }
 
 /* --- rows as they are given out ------------------------------------------- */
@@ -243,8 +243,8 @@ by_line(const void *a, const void *b)
 	const struct raw *x = a, *y = b;
 
 	if (x->file != y->file)
-		return (x->file < y->file ? -1 : 1);
-	return (x->line < y->line ? -1 : x->line > y->line);
+		return x->file < y->file ? -1 : 1;
+	return x->line < y->line ? -1 : x->line > y->line;
 }
 
 static int
@@ -253,10 +253,10 @@ by_pc(const void *a, const void *b)
 	const struct raw *x = a, *y = b;
 
 	if (x->pc != y->pc)
-		return (x->pc < y->pc ? -1 : 1);
+		return x->pc < y->pc ? -1 : 1;
 	if (x->end != y->end)
-		return (x->end ? -1 : 1);
-	return (x->order < y->order ? -1 : x->order > y->order);
+		return x->end ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
 }
 
 /* The compiler emits a function's name only when the calling row changes: two
@@ -275,8 +275,8 @@ name_of(const struct reading *r, const struct raw *raw)
 	if (said != NULL)
 		name = said->name;
 	if (name >= p->string_size || p->string[name] == '\0')
-		return (NULL);
-	return (p->string + name);
+		return NULL;
+	return p->string + name;
 }
 
 static int
@@ -285,13 +285,13 @@ said_collect(struct reading *r)
 	size_t i;
 
 	if ((r->said = malloc((r->raws + 1) * sizeof(*r->said))) == NULL)
-		return (-1);
+		return -1;
 	for (i = 0; i < r->raws; i++)
 		if (r->raw[i].said && r->raw[i].name != NONE)
 			r->said[r->saids++] = r->raw[i];
 	if (r->saids > 0)
 		qsort(r->said, r->saids, sizeof(*r->said), by_line);
-	return (0);
+	return 0;
 }
 
 static void
@@ -318,13 +318,13 @@ row_equal(const struct line_row *a, const struct line_row *b)
 	uint32_t i;
 
 	if (a->depth != b->depth)
-		return (false);
+		return false;
 	for (i = 0; i < a->depth; i++)
 		if (a->place[i].file != b->place[i].file ||
 		    a->place[i].line != b->place[i].line ||
 		    a->place[i].function != b->place[i].function)
-			return (false);
-	return (true);
+			return false;
+	return true;
 }
 
 /* ${sorted}: the raw rows by pc. The last one at a pc counts: those before it
@@ -345,7 +345,7 @@ rows_make(struct reading *r, const struct raw *sorted)
 			cap = cap == 0 ? 32 : 2 * cap;
 			row = realloc(l->row, cap * sizeof(*row));
 			if (row == NULL)
-				return (-1);
+				return -1;
 			l->row = row;
 		}
 		row = &l->row[l->rows];
@@ -356,7 +356,7 @@ rows_make(struct reading *r, const struct raw *sorted)
 		if (l->rows == 0 || !row_equal(row, row - 1))
 			l->rows++;
 	}
-	return (0);
+	return 0;
 }
 
 static int
@@ -377,7 +377,7 @@ out:
 	if (rc != 0)
 		error_memory(e);
 	free(sorted);
-	return (rc);
+	return rc;
 }
 
 static bool
@@ -387,8 +387,8 @@ has_line(const struct lines *l)
 
 	for (i = 0; i < l->rows; i++)
 		if (l->row[i].depth > 0)
-			return (true);
-	return (false);
+			return true;
+	return false;
 }
 
 int
@@ -415,7 +415,7 @@ out:
 	free(r.file);
 	free(r.raw);
 	free(r.said);
-	return (rc);
+	return rc;
 }
 
 void
@@ -442,5 +442,5 @@ lines_at(const struct lines *l, uint32_t pc)
 		else
 			high = mid;
 	}
-	return (low == 0 ? NULL : &l->row[low - 1]);
+	return low == 0 ? NULL : &l->row[low - 1];
 }

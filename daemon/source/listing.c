@@ -17,10 +17,10 @@ grow(void *array, size_t *cap, size_t count, size_t size)
 	void *p;
 
 	if (count < *cap)
-		return (array);
+		return array;
 	if ((p = realloc(array, n * size)) != NULL)
 		*cap = n;
-	return (p);
+	return p;
 }
 
 struct building {
@@ -37,7 +37,7 @@ instruction_add(struct building *b, uint32_t pc)
 	    l->instructions, sizeof(*i));
 
 	if (i == NULL)
-		return (NULL);
+		return NULL;
 	l->instruction = i;
 	i = &l->instruction[l->instructions++];
 	memset(i, 0, sizeof(*i));
@@ -48,7 +48,7 @@ instruction_add(struct building *b, uint32_t pc)
 		if (f->count++ == 0)
 			f->pc = pc;
 	}
-	return (i);
+	return i;
 }
 
 static int
@@ -59,14 +59,14 @@ function_add(struct building *b, const char *name)
 	    l->functions, sizeof(*f));
 
 	if (f == NULL)
-		return (-1);
+		return -1;
 	l->function = f;
 	f = &l->function[l->functions++];
 	f->name = name;
 	f->pc = 0;
 	f->first = l->instructions;
 	f->count = 0;
-	return (0);
+	return 0;
 }
 
 void
@@ -87,7 +87,7 @@ string_of(const json_t *o, const char *key)
 {
 	const char *s = json_string_value(json_object_get(o, key));
 
-	return (s == NULL ? "" : s);
+	return s == NULL ? "" : s;
 }
 
 static int
@@ -100,21 +100,21 @@ json_function(struct building *b, const json_t *o)
 
 	if (*string_of(o, "function-name") == '\0' || pc < 0 ||
 	    pc > MAX_PC - (json_int_t)(n * CUBIN_STEP))
-		return (0);
+		return 0;
 	if (function_add(b, string_of(o, "function-name")) != 0)
-		return (-1);
+		return -1;
 	for (i = 0; i < n; i++) {
 		one = json_array_get(list, i);
 		in = instruction_add(b, (uint32_t)pc + (uint32_t)i * CUBIN_STEP);
 		if (in == NULL)
-			return (-1);
+			return -1;
 		in->predicate = string_of(one, "predicate");
 		in->opcode = string_of(one, "opcode");
 		in->operands = string_of(one, "operands");
 		in->flow = json_object_get(json_object_get(one,
 		    "other-attributes"), "control-flow") != NULL;
 	}
-	return (0);
+	return 0;
 }
 
 /* An array of two: the file, and the functions. */
@@ -127,7 +127,7 @@ listing_json(struct listing *l, const char *text, size_t len)
 
 	memset(l, 0, sizeof(*l));
 	if (len > LISTING_BYTES)
-		return (-1);
+		return -1;
 	l->json = json_loadb(text, len, JSON_REJECT_DUPLICATES, NULL);
 	if (!json_is_array(l->json))
 		goto fail;
@@ -138,10 +138,10 @@ listing_json(struct listing *l, const char *text, size_t len)
 				goto fail;
 	}
 	if (l->functions > 0)
-		return (0);
+		return 0;
 fail:
 	listing_free(l);
-	return (-1);
+	return -1;
 }
 
 /* --- text ------------------------------------------------------------------ */
@@ -165,7 +165,7 @@ by_name(const void *a, const void *b)
 	const struct label *x = a, *y = b;
 	int d = strcmp(x->name, y->name);
 
-	return (d != 0 ? d : x->order < y->order ? -1 : x->order > y->order);
+	return d != 0 ? d : x->order < y->order ? -1 : x->order > y->order;
 }
 
 static const struct label *
@@ -180,8 +180,8 @@ label_find(const struct labels *s, const char *name)
 		else
 			high = mid;
 	}
-	return (low < s->count && strcmp(s->label[low].name, name) == 0 ?
-	    &s->label[low] : NULL);
+	return low < s->count && strcmp(s->label[low].name, name) == 0 ?
+	    &s->label[low] : NULL;
 }
 
 /* Cut the blanks of ${s} at both ends. */
@@ -194,7 +194,7 @@ trim(char *s)
 	n = strlen(s);
 	while (n > 0 && strchr(" \t\r;", s[n - 1]) != NULL)
 		s[--n] = '\0';
-	return (s);
+	return s;
 }
 
 /* Without blanks, as -json prints operands. */
@@ -224,14 +224,14 @@ text_instruction(struct building *b, struct labels *labels, char *s)
 	struct listed *in;
 
 	if (end == s + 2 || strncmp(end, "*/", 2) != 0 || pc > MAX_PC)
-		return (0);
+		return 0;
 	p = end + 2;
 	p[strcspn(p, ";")] = '\0';
 	p = trim(p);
 	if (*p == '\0')
-		return (0);
+		return 0;
 	if ((in = instruction_add(b, (uint32_t)pc)) == NULL)
-		return (-1);
+		return -1;
 	while (labels->unplaced < labels->count)
 		labels->label[labels->unplaced++].pc = in->pc;
 	if (*p == '@') {
@@ -248,7 +248,7 @@ text_instruction(struct building *b, struct labels *labels, char *s)
 		squeeze(p);
 		in->operands = p;
 	}
-	return (0);
+	return 0;
 }
 
 /* "_Z1kPKfPfi:" begins a function, ".L_x_1:" is a label. */
@@ -259,18 +259,18 @@ text_label(struct building *b, struct labels *labels, char *s, size_t n)
 
 	s[n - 1] = '\0';
 	if (s[0] != '.')
-		return (function_add(b, s));
+		return function_add(b, s);
 	if (strncmp(s, ".L", 2) != 0)
-		return (0);
+		return 0;
 	l = grow(labels->label, &labels->cap, labels->count, sizeof(*l));
 	if (l == NULL)
-		return (-1);
+		return -1;
 	labels->label = l;
 	l = &labels->label[labels->count];
 	l->name = s;
 	l->pc = UINT32_MAX;
 	l->order = labels->count++;
-	return (0);
+	return 0;
 }
 
 static int
@@ -281,10 +281,10 @@ text_line(struct building *b, struct labels *labels, char *s)
 	s = trim(s);
 	n = strlen(s);
 	if (strncmp(s, "/*", 2) == 0)
-		return (text_instruction(b, labels, s));
+		return text_instruction(b, labels, s);
 	if (n > 1 && s[n - 1] == ':' && strchr(s, ' ') == NULL)
-		return (text_label(b, labels, s, n));
-	return (0);
+		return text_label(b, labels, s, n);
+	return 0;
 }
 
 /* Replaces "`(.L_x_1)" with "0x1e0" and "`(name)" with "name", in place: the
@@ -321,7 +321,7 @@ listing_text(struct listing *l, const char *text, size_t len)
 
 	memset(l, 0, sizeof(*l));
 	if (len > LISTING_BYTES || (l->text = malloc(len + 1)) == NULL)
-		return (-1);
+		return -1;
 	memcpy(l->text, text, len);
 	l->text[len] = '\0';
 	for (p = l->text; p != NULL; p = nl) {
@@ -341,5 +341,5 @@ out:
 	free(labels.label);
 	if (rc != 0)
 		listing_free(l);
-	return (rc);
+	return rc;
 }

@@ -252,8 +252,8 @@ compare(const void *key, const void *row)
 	int d = strncmp(k->name, o->name, k->len);
 
 	if (d != 0)
-		return (d);
-	return (o->name[k->len] == '\0' ? 0 : -1);
+		return d;
+	return o->name[k->len] == '\0' ? 0 : -1;
 }
 
 const struct opcode *
@@ -261,7 +261,7 @@ opcode_find(const char *name, size_t len)
 {
 	struct key k = { name, len };
 
-	return (bsearch(&k, table, ROWS, sizeof(table[0]), compare));
+	return bsearch(&k, table, ROWS, sizeof(table[0]), compare);
 }
 
 bool
@@ -274,9 +274,9 @@ opcode_has(const char *text, const char *modifier)
 		p++;
 		if (strncmp(p, modifier, n) == 0 &&
 		    (p[n] == '.' || p[n] == '\0'))
-			return (true);
+			return true;
 	}
-	return (false);
+	return false;
 }
 
 static bool
@@ -285,8 +285,8 @@ has_one(const char *text, const char *const *list)
 
 	for (; *list != NULL; list++)
 		if (opcode_has(text, *list))
-			return (true);
-	return (false);
+			return true;
+	return false;
 }
 
 /* Bytes per lane of an access. */
@@ -300,14 +300,14 @@ access_bytes(const char *text)
 	static const char *const sixteen[] = { "128", "F32x4", NULL };
 
 	if (has_one(text, one))
-		return (1);
+		return 1;
 	if (has_one(text, two))
-		return (2);
+		return 2;
 	if (opcode_has(text, "256"))
-		return (32);
+		return 32;
 	if (has_one(text, sixteen))
-		return (16);
-	return (has_one(text, eight) ? 8 : 4);
+		return 16;
+	return has_one(text, eight) ? 8 : 4;
 }
 
 static uint8_t
@@ -315,8 +315,8 @@ matrix_bytes(const char *text)
 {
 
 	if (opcode_has(text, "4"))
-		return (16);
-	return (opcode_has(text, "2") ? 8 : 4);
+		return 16;
+	return opcode_has(text, "2") ? 8 : 4;
 }
 
 static uint32_t
@@ -337,7 +337,7 @@ flags_of(const struct opcode *o, const char *text)
 	if ((flags & SASS_XU) != 0 && (opcode_has(text, "RCP64H") ||
 	    opcode_has(text, "RSQ64H")))
 		flags = SASS_XU | SASS_FP64;
-	return (flags);
+	return flags;
 }
 
 const struct opcode *
@@ -347,7 +347,7 @@ opcode_explain(struct sass_instruction *in)
 	const struct opcode *o = opcode_find(text, strcspn(text, "."));
 
 	if (o == NULL)
-		return (NULL);
+		return NULL;
 	in->flags |= flags_of(o, text);
 	in->space = o->space;
 	if (o->how == HOW_MEMORY || o->how == HOW_UMEMORY)
@@ -358,7 +358,7 @@ opcode_explain(struct sass_instruction *in)
 	if ((in->flags & (SASS_FP16 | SASS_FMA)) == (SASS_FP16 | SASS_FMA) &&
 	    strstr(opcode_operands(in), ",-RZ,RZ,") != NULL)
 		in->flags &= ~(uint32_t)(SASS_FP16 | SASS_FMA);
-	return (o);
+	return o;
 }
 
 bool
@@ -366,8 +366,8 @@ opcode_is(const struct sass_instruction *in, const char *name)
 {
 	size_t n = strlen(name);
 
-	return (strncmp(in->opcode, name, n) == 0 &&
-	    (in->opcode[n] == '\0' || in->opcode[n] == '.'));
+	return strncmp(in->opcode, name, n) == 0 &&
+	    (in->opcode[n] == '\0' || in->opcode[n] == '.');
 }
 
 const char *
@@ -380,5 +380,5 @@ opcode_operands(const struct sass_instruction *in)
 		p += strspn(p, " ");
 	}
 	p += strcspn(p, " ");
-	return (p + strspn(p, " "));
+	return p + strspn(p, " ");
 }

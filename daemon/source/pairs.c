@@ -21,7 +21,7 @@ static bool
 set_has(const struct set *s, unsigned reg)
 {
 
-	return (reg < REGISTERS && (s->bit[reg / 64] >> (reg % 64) & 1) != 0);
+	return reg < REGISTERS && (s->bit[reg / 64] >> (reg % 64) & 1) != 0;
 }
 
 static void
@@ -54,7 +54,7 @@ set_join(struct set *into, const struct set *from)
 		grown |= from->bit[i] & ~into->bit[i];
 		into->bit[i] |= from->bit[i];
 	}
-	return (grown != 0);
+	return grown != 0;
 }
 
 /* --- liveness after a block ------------------------------------------------ */
@@ -100,7 +100,7 @@ life_out(const struct life *l, const struct block *b)
 			set_join(&out, &l->in[b->next[i]]);
 	if (b->barrier != FLOW_NONE)
 		set_join(&out, &l->at[b->barrier]);
-	return (out);
+	return out;
 }
 
 static bool
@@ -121,7 +121,7 @@ life_pass(struct life *l)
 	for (i = 0; i < f->meetings; i++)
 		grown |= set_join(&l->at[f->meeting[i].barrier],
 		    &l->in[f->meeting[i].block]);
-	return (grown);
+	return grown;
 }
 
 static void
@@ -144,7 +144,7 @@ life_make(struct life *l, const struct flow *f, const struct sass *s)
 	l->made = calloc(n, sizeof(*l->made));
 	l->in = calloc(n, sizeof(*l->in));
 	if (l->need == NULL || l->made == NULL || l->in == NULL)
-		return (-1);
+		return -1;
 	for (i = 0; i < n; i++)
 		block_need(s, &f->block[i], &l->need[i], &l->made[i]);
 	while (life_pass(l))
@@ -153,7 +153,7 @@ life_make(struct life *l, const struct flow *f, const struct sass *s)
 				set_fill(&l->in[i]);
 			break;
 		}
-	return (0);
+	return 0;
 }
 
 /* --- pairs ---------------------------------------------------------------- */
@@ -189,13 +189,13 @@ modifiers_fit(const struct sass_instruction *mul,
 			    strncmp(p, known[j], n) != 0); j++)
 				;
 			if (j == 4 || (j == 3 && i == 0))
-				return (false);
+				return false;
 		}
 	for (j = 0; j < 3; j++)
 		if (opcode_has(mul->opcode, known[j]) !=
 		    opcode_has(add->opcode, known[j]))
-			return (false);
-	return (true);
+			return false;
+	return true;
 }
 
 /* The number of operands from ${place} on that are constants, immediate or
@@ -212,7 +212,7 @@ constants(const char *text, unsigned place)
 		if (i >= place && *p != '\0' && *p != 'R')
 			n++;
 	}
-	return (n);
+	return n;
 }
 
 /* May ${add} take the product of ${mul} in operand ${o}? */
@@ -227,11 +227,11 @@ fits(const struct sass_instruction *mul, const struct sass_instruction *add,
 	    ((add->flags | mul->flags) & SASS_CONDITIONAL) != 0 ||
 	    (strchr(add->opcode, '2') == NULL) !=
 	    (strchr(mul->opcode, '2') == NULL) || !modifiers_fit(mul, add))
-		return (false);
+		return false;
 	/* With RZ it is a move or a negation. */
 	if (strstr(text, "RZ") != NULL)
-		return (false);
-	return (constants(opcode_operands(mul), 1) + constants(text, 1) < 2);
+		return false;
+	return constants(opcode_operands(mul), 1) + constants(text, 1) < 2;
 }
 
 static void
@@ -345,7 +345,7 @@ has_both(const struct sass *s)
 
 	for (i = 0; i < s->instructions; i++)
 		all |= s->instruction[i].flags;
-	return ((all & SASS_MULTIPLY) != 0 && (all & SASS_ADD) != 0);
+	return (all & SASS_MULTIPLY) != 0 && (all & SASS_ADD) != 0;
 }
 
 int
@@ -358,7 +358,7 @@ flow_pairs(const struct flow *f, struct sass *s)
 	int rc = -1;
 
 	if (!has_both(s))
-		return (0);
+		return 0;
 	if (life_make(&l, f, s) == 0) {
 		for (i = 0; i < f->blocks; i++) {
 			out = life_out(&l, &f->block[i]);
@@ -367,5 +367,5 @@ flow_pairs(const struct flow *f, struct sass *s)
 		rc = 0;
 	}
 	life_free(&l);
-	return (rc);
+	return rc;
 }

@@ -21,12 +21,12 @@ cursor_take(struct cursor *c, size_t bytes)
 	if ((size_t)(c->end - c->p) < bytes) {
 		c->bad = true;
 		c->p = c->end;
-		return (0);
+		return 0;
 	}
 	for (i = 0; i < bytes; i++)
 		v |= (uint64_t)c->p[i] << (8 * i);
 	c->p += bytes;
-	return (v);
+	return v;
 }
 
 uint64_t
@@ -40,10 +40,10 @@ cursor_uleb(struct cursor *c)
 		if (shift < 64)
 			v |= (byte & 0x7f) << shift;
 		if ((byte & 0x80) == 0)
-			return (v);
+			return v;
 	}
 	c->bad = true;
-	return (0);
+	return 0;
 }
 
 static int64_t
@@ -59,11 +59,11 @@ take_sleb(struct cursor *c)
 		if ((byte & 0x80) == 0) {
 			if (shift < 57 && (byte & 0x40) != 0)
 				v |= UINT64_MAX << (shift + 7);
-			return ((int64_t)v);
+			return (int64_t)v;
 		}
 	}
 	c->bad = true;
-	return (0);
+	return 0;
 }
 
 const char *
@@ -75,10 +75,10 @@ cursor_string(struct cursor *c)
 	if (nul == NULL) {
 		c->bad = true;
 		c->p = c->end;
-		return ("");
+		return "";
 	}
 	c->p = nul + 1;
-	return ((const char *)s);
+	return (const char *)s;
 }
 
 /* --- a unit's header ------------------------------------------------------ */
@@ -97,14 +97,14 @@ line_unit_read(const struct cubin_parts *p, size_t at, struct line_unit *u)
 		wide = 8;
 	}
 	if (c.bad || length > (size_t)(c.end - c.p))
-		return (-1);
+		return -1;
 	c.end = c.p + length;
 	u->end = (size_t)(c.end - p->line);
 	version = cursor_take(&c, 2);
 	header = cursor_take(&c, wide);
 	if (c.bad || version < 2 || version > 4 ||
 	    header > (size_t)(c.end - c.p))
-		return (-1);
+		return -1;
 	u->program = (size_t)(c.p - p->line) + header;
 	c.end = c.p + header;
 	u->min_length = (unsigned)cursor_take(&c, 1);
@@ -115,11 +115,11 @@ line_unit_read(const struct cubin_parts *p, size_t at, struct line_unit *u)
 	u->line_range = (unsigned)cursor_take(&c, 1);
 	u->opcode_base = (unsigned)cursor_take(&c, 1);
 	if (u->line_range == 0 || u->opcode_base == 0)
-		return (-1);
+		return -1;
 	for (i = 1; i < u->opcode_base; i++)
 		u->operands[i] = (uint8_t)cursor_take(&c, 1);
 	u->tables = (size_t)(c.p - p->line);
-	return (c.bad ? -1 : 0);
+	return c.bad ? -1 : 0;
 }
 
 /* --- the opcodes ---------------------------------------------------------- */
@@ -185,7 +185,7 @@ extended(struct machine *m)
 
 	if (m->c.bad || length == 0 || length > (size_t)(m->c.end - m->c.p)) {
 		m->c.bad = true;
-		return (EVENT_OVER);
+		return EVENT_OVER;
 	}
 	end = m->c.p + length;
 	switch (cursor_take(&m->c, 1)) {
@@ -211,7 +211,7 @@ extended(struct machine *m)
 	if (m->c.p > end)
 		m->c.bad = true;
 	m->c.p = end;
-	return (event);
+	return event;
 }
 
 static void
@@ -258,18 +258,18 @@ machine_run(struct machine *m)
 			m->address += op / u->line_range * u->min_length;
 			m->line += (uint64_t)(int64_t)(u->line_base +
 			    (int)(op % u->line_range));
-			return (EVENT_ROW);
+			return EVENT_ROW;
 		}
 		if (op == DW_LNS_copy)
-			return (EVENT_ROW);
+			return EVENT_ROW;
 		if (op != 0) {
 			standard(m, op);
 			continue;
 		}
 		if ((event = extended(m)) != EVENT_OVER)
-			return (event);
+			return event;
 	}
-	return (EVENT_OVER);
+	return EVENT_OVER;
 }
 
 /* --- which sequence is about which section -------------------------------- */
@@ -280,8 +280,8 @@ by_section(const void *a, const void *b)
 	const struct sequence *x = a, *y = b;
 
 	if (x->section != y->section)
-		return (x->section < y->section ? -1 : 1);
-	return (x->begin < y->begin ? -1 : x->begin > y->begin);
+		return x->section < y->section ? -1 : 1;
+	return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
 static int
@@ -290,16 +290,16 @@ sequence_add(struct cubin_parts *p, size_t *cap, const struct sequence *s)
 	struct sequence *grown;
 
 	if (p->sequences >= MAX_SEQUENCES)
-		return (0);
+		return 0;
 	if (p->sequences == *cap) {
 		*cap = *cap == 0 ? 16 : 2 * *cap;
 		grown = realloc(p->sequence, *cap * sizeof(*grown));
 		if (grown == NULL)
-			return (-1);
+			return -1;
 		p->sequence = grown;
 	}
 	p->sequence[p->sequences++] = *s;
-	return (0);
+	return 0;
 }
 
 static int
@@ -317,12 +317,12 @@ line_unit_index(struct cubin_parts *p, const struct line_unit *u, size_t *cap)
 			continue;
 		s.end = (size_t)(m.c.p - p->line);
 		if (s.section != LINE_SECTION_NONE && sequence_add(p, cap, &s) != 0)
-			return (-1);
+			return -1;
 		s.section = LINE_SECTION_NONE;
 		s.begin = s.end;
 		machine_reset(&m);
 	}
-	return (0);
+	return 0;
 }
 
 int
@@ -333,7 +333,7 @@ lines_index(struct cubin_parts *p)
 
 	while (at < p->line_size) {
 		if (line_unit_read(p, at, &u) == 0 && line_unit_index(p, &u, &cap) != 0)
-			return (-1);
+			return -1;
 		if (u.end <= at)
 			break;
 		at = u.end;
@@ -341,5 +341,5 @@ lines_index(struct cubin_parts *p)
 	if (p->sequences > 0)
 		qsort(p->sequence, p->sequences, sizeof(*p->sequence),
 		    by_section);
-	return (0);
+	return 0;
 }

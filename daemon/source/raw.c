@@ -55,8 +55,8 @@ disasm_code_bytes(const struct disasm_code *w)
 	    w->function->offset % CUBIN_STEP != 0 ||
 	    cubin_code(w->cubin, w->function->section, &size) == NULL ||
 	    size > DISASM_CODE_BYTES - ALIGN)
-		return (0);
-	return ((size + ALIGN - 1) / ALIGN * ALIGN);
+		return 0;
+	return (size + ALIGN - 1) / ALIGN * ALIGN;
 }
 
 /* --- the file -------------------------------------------------------------- */
@@ -93,10 +93,10 @@ piece_add(struct raw *r, const struct disasm_code *w, size_t *index)
 			break;
 	*index = i;
 	if (i < r->pieces)
-		return (0);
+		return 0;
 	if (bytes == 0 || bytes > DISASM_CODE_BYTES - r->size ||
 	    w->cubin->arch != r->want[0].cubin->arch)
-		return (1);
+		return 1;
 	p = &r->piece[r->pieces++];
 	p->cubin = w->cubin;
 	p->section = w->function->section;
@@ -106,10 +106,10 @@ piece_add(struct raw *r, const struct disasm_code *w, size_t *index)
 	p->linked = calloc(n, sizeof(*p->linked));
 	p->begins = calloc(n, sizeof(*p->begins));
 	if (p->linked == NULL || p->begins == NULL)
-		return (-1);
+		return -1;
 	cubin_linked(p->cubin, p->section, p->linked, n);
 	begins_fill(p);
-	return (0);
+	return 0;
 }
 
 static void
@@ -136,18 +136,18 @@ raw_open(struct raw *r, struct error *e)
 	r->of = calloc(r->count + 1, sizeof(*r->of));
 	r->piece = calloc(r->count + 1, sizeof(*r->piece));
 	if (r->of == NULL || r->piece == NULL)
-		return (error_memory(e));
+		return error_memory(e);
 	for (i = 0; i < r->count; i++) {
 		rc = piece_add(r, &r->want[i], &r->of[i]);
 		if (rc != 0)
-			return (error_set(e, rc < 0 ? "out of memory" :
-			    "the code cannot be read by itself"));
+			return error_set(e, rc < 0 ? "out of memory" :
+			    "the code cannot be read by itself");
 	}
 	if ((r->code = malloc(r->size + 1)) == NULL)
-		return (error_memory(e));
+		return error_memory(e);
 	for (i = 0; i < r->pieces; i++)
 		piece_copy(r->code, &r->piece[i]);
-	return (tool_file(r->path, r->code, r->size, e));
+	return tool_file(r->path, r->code, r->size, e);
 }
 
 static void
@@ -179,14 +179,14 @@ blamed(const struct raw *r, const char *complaint)
 	size_t i;
 
 	if (p == NULL)
-		return (SIZE_MAX);
+		return SIZE_MAX;
 	at = strtoul(p + sizeof("address ") - 1, NULL, 16);
 	for (i = 0; i < r->count; i++) {
 		one = &r->piece[r->of[i]];
 		if (at >= one->at && at - one->at < one->size)
-			return (i);
+			return i;
 	}
-	return (SIZE_MAX);
+	return SIZE_MAX;
 }
 
 /* Printed instructions have no pc: if one is missing all later ones would be
@@ -206,12 +206,12 @@ raw_run(struct raw *r, size_t *bad, struct error *e)
 	if (rc > 0)
 		*bad = blamed(r, e->text);
 	if (rc != 0)
-		return (-1);
+		return -1;
 	if (l->functions != 1 || l->function[0].pc != 0 ||
 	    l->instructions != r->size / CUBIN_STEP)
-		return (error_set(e, "nvdisasm listed %zu of %u instructions",
-		    l->instructions, r->size / CUBIN_STEP));
-	return (0);
+		return error_set(e, "nvdisasm listed %zu of %u instructions",
+		    l->instructions, r->size / CUBIN_STEP);
+	return 0;
 }
 
 /* --- the text -------------------------------------------------------------- */
@@ -226,25 +226,25 @@ name_of(const struct piece *p, const struct listed *in)
 	unsigned long pc;
 
 	if (!in->flow)
-		return (NULL);
+		return NULL;
 	if (p->linked[i] != 0) {
 		name = cubin_symbol(p->cubin, p->linked[i]);
-		return (name == NULL || *name == '\0' ||
-		    strlen(name) > NAME_LONGEST ? "?" : name);
+		return name == NULL || *name == '\0' ||
+		    strlen(name) > NAME_LONGEST ? "?" : name;
 	}
 	if (strncmp(in->opcode, "CALL", 4) != 0 &&
 	    strncmp(in->opcode, "RET", 3) != 0)
-		return (NULL);
+		return NULL;
 	last = last == NULL ? in->operands : last + 1;
 	pc = strtoul(last, NULL, 16);
 	if (strncmp(last, "0x", 2) != 0 || pc < p->at ||
 	    pc - p->at >= p->size || (pc - p->at) % CUBIN_STEP != 0)
-		return (NULL);
+		return NULL;
 	begins = p->begins[(pc - p->at) / CUBIN_STEP];
 	if (begins == 0)
-		return (NULL);
+		return NULL;
 	name = p->cubin->function[begins - 1].name;
-	return (strlen(name) > NAME_LONGEST ? NULL : name);
+	return strlen(name) > NAME_LONGEST ? NULL : name;
 }
 
 static char *
@@ -263,9 +263,9 @@ function_text(const struct raw *r, size_t i)
 		if (*in->opcode != '\0' &&
 		    print_line(&t, in, &at, name_of(p, in)) != 0) {
 			free(t.p);
-			return (NULL);
+			return NULL;
 		}
-	return (t.p);
+	return t.p;
 }
 
 int
@@ -279,7 +279,7 @@ disasm_code(const struct disassembler *d, const struct disasm_code *want,
 	memset(text, 0, count * sizeof(*text));
 	*bad = SIZE_MAX;
 	if (count == 0)
-		return (0);
+		return 0;
 	rc = raw_open(&r, e);
 	if (rc == 0)
 		rc = raw_run(&r, bad, e);
@@ -287,5 +287,5 @@ disasm_code(const struct disassembler *d, const struct disasm_code *want,
 		if ((text[i] = function_text(&r, i)) != NULL)
 			total += strlen(text[i]);
 	raw_close(&r);
-	return (rc);
+	return rc;
 }

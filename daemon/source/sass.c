@@ -23,16 +23,16 @@ pc_read(const char **p, const char *end, uint32_t *pc)
 		else if (*s >= 'a' && *s <= 'f')
 			digit = (uint32_t)(*s - 'a') + 10;
 		else
-			return (-1);
+			return -1;
 		if (v >> 28 != 0)
-			return (-1);
+			return -1;
 		v = v << 4 | digit;
 	}
 	if (s == *p || s == end)
-		return (-1);
+		return -1;
 	*p = s + 1;
 	*pc = v;
-	return (0);
+	return 0;
 }
 
 /* Parses "0x1e0" with nothing after it; SASS_NONE otherwise. */
@@ -43,11 +43,11 @@ number(const char *s)
 	unsigned long v;
 
 	if (strncmp(s, "0x", 2) != 0)
-		return (SASS_NONE);
+		return SASS_NONE;
 	v = strtoul(s + 2, &end, 16);
 	if (end == s + 2 || *end != '\0' || v >= SASS_NONE)
-		return (SASS_NONE);
-	return ((uint32_t)v);
+		return SASS_NONE;
+	return (uint32_t)v;
 }
 
 /* The target of a branch: its last operand, an absolute number. */
@@ -94,7 +94,7 @@ instruction_read(struct sass_instruction *in, const char *line, char *name)
 	opcode_explain(in);
 	if ((in->flags & SASS_BRANCH) != 0)
 		branch_explain(in);
-	return (n + 1);
+	return n + 1;
 }
 
 static size_t
@@ -105,8 +105,8 @@ count_lines(const char *text, size_t len)
 
 	for (; p < end; p = nl + 1, n++)
 		if ((nl = memchr(p, '\n', (size_t)(end - p))) == NULL)
-			return (n + 1);
-	return (n);
+			return n + 1;
+	return n;
 }
 
 static int
@@ -129,12 +129,12 @@ lines_parse(struct sass *s, const char *text, size_t len)
 		q = p;
 		if (pc_read(&q, nl, &pc) != 0 || (s->instructions > 0 &&
 		    pc <= s->instruction[s->instructions - 1].pc))
-			return (-1);
+			return -1;
 		in = &s->instruction[s->instructions++];
 		in->pc = pc;
 		name += instruction_read(in, q, name);
 	}
-	return (s->instructions > 0 ? 0 : -1);
+	return s->instructions > 0 ? 0 : -1;
 }
 
 int
@@ -146,7 +146,7 @@ sass_parse(struct sass *s, const char *text, size_t len)
 
 	memset(s, 0, sizeof(*s));
 	if (n == 0 || n > SASS_MAX_INSTRUCTIONS || len > SIZE_MAX / 4)
-		return (-1);
+		return -1;
 	/* The lines, followed by the opcodes, which are shorter than their
 	 * lines. */
 	s->text = malloc(2 * len + 2);
@@ -161,10 +161,10 @@ sass_parse(struct sass *s, const char *text, size_t len)
 		rc = flow_pairs(&f, s);
 	flow_free(&f);
 	if (rc == 0)
-		return (0);
+		return 0;
 fail:
 	sass_free(s);
-	return (-1);
+	return -1;
 }
 
 void
@@ -191,8 +191,8 @@ sass_at(const struct sass *s, uint32_t pc)
 			high = mid;
 	}
 	if (low < s->instructions && s->instruction[low].pc == pc)
-		return ((uint32_t)low);
-	return (SASS_NONE);
+		return (uint32_t)low;
+	return SASS_NONE;
 }
 
 const struct sass_loop *
@@ -201,6 +201,6 @@ sass_loop_of(const struct sass *s, uint32_t index)
 
 	if (s->inner == NULL || index >= s->instructions ||
 	    s->inner[index] == SASS_NONE)
-		return (NULL);
-	return (&s->loop[s->inner[index]]);
+		return NULL;
+	return &s->loop[s->inner[index]];
 }

@@ -32,10 +32,10 @@ write_all(int fd, const uint8_t *p, size_t len)
 	for (; len > 0; p += n, len -= (size_t)n)
 		if ((n = write(fd, p, len)) < 0) {
 			if (errno != EINTR)
-				return (-1);
+				return -1;
 			n = 0;
 		}
-	return (0);
+	return 0;
 }
 
 /* The directory for its input, the only one in which it may write files. */
@@ -45,9 +45,9 @@ tool_directory(char *dir)
 	struct error ignored = ERROR_INIT;
 	char runtime[PATH_MAX];
 
-	return (paths_runtime(runtime, &ignored) == 0 &&
+	return paths_runtime(runtime, &ignored) == 0 &&
 	    paths_join(dir, runtime, "code", &ignored) == 0 &&
-	    (mkdir(dir, 0700) == 0 || errno == EEXIST) ? 0 : -1);
+	    (mkdir(dir, 0700) == 0 || errno == EEXIST) ? 0 : -1;
 }
 
 int
@@ -60,13 +60,13 @@ tool_file(char *path, const uint8_t *bytes, size_t size, struct error *e)
 		text_copy(dir, sizeof(dir), "/tmp");
 	if (paths_join(path, dir, "code-XXXXXX" SUFFIX, e) != 0) {
 		path[0] = '\0';
-		return (-1);
+		return -1;
 	}
 	fd = mkostemps(path, sizeof(SUFFIX) - 1, O_CLOEXEC);
 	if (fd < 0) {
 		error_set(e, "cannot make '%s':", path);
 		path[0] = '\0';
-		return (-1);
+		return -1;
 	}
 	if ((rc = write_all(fd, bytes, size)) != 0)
 		error_set(e, "cannot write '%s':", path);
@@ -76,7 +76,7 @@ tool_file(char *path, const uint8_t *bytes, size_t size, struct error *e)
 		unlink(path);
 		path[0] = '\0';
 	}
-	return (rc);
+	return rc;
 }
 
 int
@@ -93,7 +93,7 @@ tool_run(const struct disassembler *d, char *const argv[], bool json,
 	if (d->ns != 0 && d->ns < limits.ns)
 		limits.ns = d->ns;
 	if (child_run(d->path, argv, &limits, &o, e) != 0)
-		return (-1);
+		return -1;
 	if (o.status != 0)
 		rc = -1;
 	else
@@ -104,5 +104,5 @@ tool_run(const struct disassembler *d, char *const argv[], bool json,
 		    "nvdisasm printed nothing that can be read%s",
 		    o.complaint);
 	free(o.text);
-	return (rc == 0 ? 0 : 1);
+	return rc == 0 ? 0 : 1;
 }

@@ -39,7 +39,7 @@ store_doc(struct store *s, int64_t run, const char *noun, const char *id,
 		st = store_fail(s, e, "read the database");
 	sqlite3_finalize(q);
 	pthread_mutex_unlock(&s->lock);
-	return (st);
+	return st;
 }
 
 /*
@@ -86,7 +86,7 @@ read_page(struct store *s, sqlite3_stmt *q, size_t limit,
 	while ((rc = sqlite3_step(q)) == SQLITE_ROW) {
 		if (*n == limit) {
 			snprintf(next, STORE_CURSOR_SIZE, "%" PRId64, last);
-			return (STORE_OK);
+			return STORE_OK;
 		}
 		id = (const char *)sqlite3_column_text(q, 0);
 		text_copy(out[*n].id, sizeof(out[*n].id),
@@ -94,11 +94,11 @@ read_page(struct store *s, sqlite3_stmt *q, size_t limit,
 		last = sqlite3_column_int64(q, 1);
 		if (store_json(q, 2, &out[*n].json, e) != STORE_OK ||
 		    out[*n].json == NULL)
-			return (STORE_FAILED);
+			return STORE_FAILED;
 		++*n;
 	}
-	return (rc == SQLITE_DONE ? STORE_OK :
-	    store_fail(s, e, "read the database"));
+	return rc == SQLITE_DONE ? STORE_OK :
+	    store_fail(s, e, "read the database");
 }
 
 enum store_status
@@ -117,10 +117,10 @@ store_docs(struct store *s, int64_t run, const char *noun,
 	if (limit == 0 || limit > 1000)
 		limit = 1000;
 	if (cursor[0] != '\0' && text_u64(cursor, 1, INT32_MAX, &after) != 0)
-		return (STORE_NONE);
+		return STORE_NONE;
 	if ((*out = calloc(limit, sizeof(**out))) == NULL) {
 		error_memory(e);
-		return (STORE_FAILED);
+		return STORE_FAILED;
 	}
 	pthread_mutex_lock(&s->lock);
 	if (after == 0)
@@ -138,7 +138,7 @@ store_docs(struct store *s, int64_t run, const char *noun,
 		*out = NULL;
 		*n = 0;
 	}
-	return (st);
+	return st;
 }
 
 static enum store_status
@@ -155,7 +155,7 @@ insert_docs(struct store *s, int64_t number, const struct documents *docs,
 	    "max(rank) FROM doc WHERE run = ?1 AND noun = ?2), 0) + 1, ?4, "
 	    "?5, ?6, ?7, ?8)", "");
 	if (q == NULL)
-		return (STORE_FAILED);
+		return STORE_FAILED;
 	for (i = 0; i < docs->items && st == STORE_OK; i++) {
 		d = &docs->item[i];
 		if (strcmp(d->noun, "run") == 0)
@@ -174,7 +174,7 @@ insert_docs(struct store *s, int64_t number, const struct documents *docs,
 		sqlite3_reset(q);
 	}
 	sqlite3_finalize(q);
-	return (st);
+	return st;
 }
 
 static enum store_status
@@ -197,7 +197,7 @@ put_run(struct store *s, int64_t number, const struct documents *docs,
 	if (st == STORE_OK)
 		st = store_execute(s, e, "DELETE FROM doc WHERE run = ?", "i",
 		    number);
-	return (st);
+	return st;
 }
 
 enum store_status
@@ -219,5 +219,5 @@ store_put(struct store *s, int64_t number, const struct documents *docs,
 	st = store_end(s, st, e);
 out:
 	pthread_mutex_unlock(&s->lock);
-	return (st);
+	return st;
 }

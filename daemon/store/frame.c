@@ -15,7 +15,7 @@ static int64_t
 clamp(uint64_t ns)
 {
 
-	return (ns > INT64_MAX ? INT64_MAX : (int64_t)ns);
+	return ns > INT64_MAX ? INT64_MAX : (int64_t)ns;
 }
 
 static void
@@ -35,9 +35,9 @@ static struct capture_frame
 unpack(const uint8_t *p)
 {
 
-	return ((struct capture_frame){ le64_get(p), le64_get(p + 8),
+	return (struct capture_frame){ le64_get(p), le64_get(p + 8),
 	    le64_get(p + 16), le32_get(p + 24), le32_get(p + 28),
-	    le64_get(p + 32), le64_get(p + 40) });
+	    le64_get(p + 32), le64_get(p + 40) };
 }
 
 /* The chunk that begins with frame ${first}. */
@@ -66,7 +66,7 @@ put_piece(struct store *s, sqlite3_stmt *q, const struct capture_index *x,
 	st = sqlite3_step(q) == SQLITE_DONE ? STORE_OK :
 	    store_fail(s, e, "store the run");
 	sqlite3_reset(q);
-	return (st);
+	return st;
 }
 
 enum store_status
@@ -80,7 +80,7 @@ store_put_frames(struct store *s, int64_t number,
 
 	if (buf == NULL) {
 		error_memory(e);
-		return (STORE_FAILED);
+		return STORE_FAILED;
 	}
 	st = store_execute(s, e, "DELETE FROM frame_chunk WHERE run = ?", "i",
 	    number);
@@ -92,7 +92,7 @@ store_put_frames(struct store *s, int64_t number,
 		st = put_piece(s, q, x, i, buf, e);
 	sqlite3_finalize(q);
 	free(buf);
-	return (st);
+	return st;
 }
 
 /* The state of a search. */
@@ -108,8 +108,8 @@ static bool
 holds(const struct capture_frame *f, const struct store_frames *w)
 {
 
-	return (f->stream == w->stream && w->sequence >= f->sequence &&
-	    w->sequence - f->sequence < f->records);
+	return f->stream == w->stream && w->sequence >= f->sequence &&
+	    w->sequence - f->sequence < f->records;
 }
 
 static int
@@ -119,21 +119,21 @@ take(struct taking *t, const struct capture_frame *f)
 	size_t more = t->cap == 0 ? 64 : 2 * t->cap;
 
 	if (!t->begun && !(t->begun = holds(f, t->want)))
-		return (0);
+		return 0;
 	if (f->t_min == 0 || f->t_min >= t->want->to ||
 	    f->t_max < t->want->from)
-		return (0);
+		return 0;
 	if (t->x->frames == t->cap) {
 		grown = realloc(t->x->frame, more * sizeof(*grown));
 		if (grown == NULL)
-			return (-1);
+			return -1;
 		t->x->frame = grown;
 		t->cap = more;
 	}
 	t->x->frame[t->x->frames++] = *f;
 	t->records += f->records;
 	t->full = t->records > t->want->records;
-	return (0);
+	return 0;
 }
 
 static enum store_status
@@ -152,13 +152,13 @@ read_pieces(struct store *s, sqlite3_stmt *q, struct taking *t,
 			f = unpack(p);
 			if (take(t, &f) != 0) {
 				error_memory(e);
-				return (STORE_FAILED);
+				return STORE_FAILED;
 			}
 		}
 	}
 	if (!t->full && rc != SQLITE_DONE)
-		return (store_fail(s, e, "read the database"));
-	return (t->begun ? STORE_OK : STORE_NONE);
+		return store_fail(s, e, "read the database");
+	return t->begun ? STORE_OK : STORE_NONE;
 }
 
 enum store_status
@@ -177,5 +177,5 @@ store_frames(struct store *s, int64_t number, const struct store_frames *want,
 		st = read_pieces(s, q, &t, e);
 	sqlite3_finalize(q);
 	pthread_mutex_unlock(&s->lock);
-	return (st);
+	return st;
 }

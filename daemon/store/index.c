@@ -24,7 +24,7 @@ pack_signatures(const struct capture_index *x)
 		le32_put(p + 12, x->signature[i].kernel);
 		le64_put(p + 16, x->signature[i].ordinal);
 	}
-	return (buf);
+	return buf;
 }
 
 static uint8_t *
@@ -38,7 +38,7 @@ pack_devices(const struct capture_index *x)
 		le32_put(p + 8, x->device[i].ordinal);
 		le32_put(p + 12, x->device[i].device);
 	}
-	return (buf);
+	return buf;
 }
 
 enum store_status
@@ -69,7 +69,7 @@ out:
 	sqlite3_finalize(q);
 	free(signatures);
 	free(devices);
-	return (st);
+	return st;
 }
 
 static int
@@ -82,7 +82,7 @@ unpack(struct capture_index *x, sqlite3_stmt *q)
 	x->signature = calloc(signatures + 1, sizeof(*x->signature));
 	x->device = calloc(devices + 1, sizeof(*x->device));
 	if (x->signature == NULL || x->device == NULL)
-		return (-1);
+		return -1;
 	p = sqlite3_column_blob(q, 0);
 	for (i = 0; i < signatures; i++, p += SIGNATURE_ROW)
 		x->signature[i] = (struct capture_signature){
@@ -97,7 +97,7 @@ unpack(struct capture_index *x, sqlite3_stmt *q)
 	x->signatures = signatures;
 	x->devices = devices;
 	capture_index_sort(x);	/* an older version stored them unsorted */
-	return (0);
+	return 0;
 }
 
 enum store_status
@@ -125,5 +125,5 @@ store_index(struct store *s, int64_t number, struct capture_index *x,
 		st = store_fail(s, e, "read the database");
 	sqlite3_finalize(q);
 	pthread_mutex_unlock(&s->lock);
-	return (st);
+	return st;
 }

@@ -58,7 +58,7 @@ read_one(struct store *s, sqlite3_stmt *q, struct store_run *out,
 	int rc;
 
 	if (q == NULL)
-		return (STORE_FAILED);
+		return STORE_FAILED;
 	rc = sqlite3_step(q);
 	if (rc == SQLITE_ROW) {
 		read_run(q, out);
@@ -70,7 +70,7 @@ read_one(struct store *s, sqlite3_stmt *q, struct store_run *out,
 		st = rc == SQLITE_DONE ? STORE_NONE :
 		    store_fail(s, e, "read the database");
 	sqlite3_finalize(q);
-	return (st);
+	return st;
 }
 
 enum store_status
@@ -84,7 +84,7 @@ store_run_find(struct store *s, const char *id, struct store_run *out,
 
 	memset(out, 0, sizeof(*out));
 	if (n == 0 || n > 32)
-		return (STORE_NONE);
+		return STORE_NONE;
 	pthread_mutex_lock(&s->lock);
 	if (text_u64(id, 1, INT64_MAX, &number) == 0)
 		st = read_one(s, store_query(s, e, "SELECT " COLUMNS
@@ -98,7 +98,7 @@ store_run_find(struct store *s, const char *id, struct store_run *out,
 		    id, end), out, e);
 	}
 	pthread_mutex_unlock(&s->lock);
-	return (st);
+	return st;
 }
 
 enum store_status
@@ -116,7 +116,7 @@ store_runs(struct store *s, int64_t after, size_t limit, bool oldest_first,
 		after = oldest_first ? 0 : INT64_MAX;
 	if ((*out = calloc(limit, sizeof(**out))) == NULL) {
 		error_memory(e);
-		return (STORE_FAILED);
+		return STORE_FAILED;
 	}
 	pthread_mutex_lock(&s->lock);
 	q = store_query(s, e, oldest_first ?
@@ -139,7 +139,7 @@ store_runs(struct store *s, int64_t after, size_t limit, bool oldest_first,
 		*out = NULL;
 		*n = 0;
 	}
-	return (st);
+	return st;
 }
 
 enum store_status
@@ -175,7 +175,7 @@ store_run_add(struct store *s, const char *uuid, const char *label,
 	st = store_end(s, st, e);
 out:
 	pthread_mutex_unlock(&s->lock);
-	return (st);
+	return st;
 }
 
 enum store_status
@@ -197,7 +197,7 @@ store_run_patch(struct store *s, int64_t number, const char *label,
 	st = store_end(s, st, e);
 out:
 	pthread_mutex_unlock(&s->lock);
-	return (st);
+	return st;
 }
 
 enum store_status
@@ -216,7 +216,7 @@ store_run_state(struct store *s, int64_t number, const char *state,
 	st = store_end(s, st, e);
 out:
 	pthread_mutex_unlock(&s->lock);
-	return (st);
+	return st;
 }
 
 enum store_status
@@ -234,5 +234,5 @@ store_run_delete(struct store *s, int64_t number, struct error *e)
 	st = store_end(s, st, e);
 out:
 	pthread_mutex_unlock(&s->lock);
-	return (st);
+	return st;
 }

@@ -74,7 +74,7 @@ user_version(sqlite3 *db)
 	    SQLITE_OK && sqlite3_step(q) == SQLITE_ROW)
 		v = sqlite3_column_int(q, 0);
 	sqlite3_finalize(q);
-	return (v);
+	return v;
 }
 
 int
@@ -85,15 +85,15 @@ schema_check(sqlite3 *db, const char *path, struct error *e)
 	if (v < 0) {
 		error_set(e, "cannot read the database '%s': %s", path,
 		    sqlite3_errmsg(db));
-		return (error_remedy(e, "move the file away and run "
-		    "`cudadvise reanalyze --all`: captures hold everything"));
+		return error_remedy(e, "move the file away and run "
+		    "`cudadvise reanalyze --all`: captures hold everything");
 	}
 	if (v <= VERSION)
-		return (v);
+		return v;
 	error_code(e, ERROR_TOO_NEW, "the database '%s' was written by a newer "
 	    "version of cudadvise (schema %d, this one knows %d)", path, v, VERSION);
-	return (error_remedy(e, "use that version, or move the file away: "
-	    "runs are rebuilt from their captures"));
+	return error_remedy(e, "use that version, or move the file away: "
+	    "runs are rebuilt from their captures");
 }
 
 int
@@ -103,7 +103,7 @@ schema_migrate(sqlite3 *db, const char *path, struct error *e)
 	char sql[64];
 
 	if (v < 0)
-		return (-1);
+		return -1;
 	for (; v < VERSION; v++) {
 		sqlite3_snprintf(sizeof(sql), sql, "PRAGMA user_version = %d",
 		    v + 1);
@@ -114,8 +114,8 @@ schema_migrate(sqlite3 *db, const char *path, struct error *e)
 			error_set(e, "cannot bring the database '%s' to schema "
 			    "%d: %s", path, v + 1, sqlite3_errmsg(db));
 			sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
-			return (-1);
+			return -1;
 		}
 	}
-	return (0);
+	return 0;
 }

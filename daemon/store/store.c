@@ -20,7 +20,7 @@ open_at(const char *path, int flags, struct error *e)
 
 	if (s == NULL) {
 		error_memory(e);
-		return (NULL);
+		return NULL;
 	}
 	pthread_mutex_init(&s->lock, NULL);
 	mask = umask(077);
@@ -28,12 +28,12 @@ open_at(const char *path, int flags, struct error *e)
 	umask(mask);
 	if (rc == SQLITE_OK) {
 		sqlite3_busy_timeout(s->db, BUSY_MS);
-		return (s);
+		return s;
 	}
 	error_set(e, "cannot open the database '%s': %s", path,
 	    s->db != NULL ? sqlite3_errmsg(s->db) : "out of memory");
 	store_close(s);
-	return (NULL);
+	return NULL;
 }
 
 struct store *
@@ -50,7 +50,7 @@ store_open(const char *path, struct error *e)
 
 	s = open_at(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, e);
 	if (s == NULL)
-		return (NULL);
+		return NULL;
 	if (schema_check(s->db, path, e) < 0)
 		goto fail;
 	if (sqlite3_exec(s->db, setup, NULL, NULL, NULL) != SQLITE_OK) {
@@ -60,10 +60,10 @@ store_open(const char *path, struct error *e)
 	}
 	if (schema_migrate(s->db, path, e) != 0)
 		goto fail;
-	return (s);
+	return s;
 fail:
 	store_close(s);
-	return (NULL);
+	return NULL;
 }
 
 struct store *
@@ -73,9 +73,9 @@ store_open_reader(const char *path, struct error *e)
 
 	if (s != NULL && schema_check(s->db, path, e) < 0) {
 		store_close(s);
-		return (NULL);
+		return NULL;
 	}
-	return (s);
+	return s;
 }
 
 void
@@ -102,9 +102,9 @@ store_fail(struct store *s, struct error *e, const char *what)
 		error_remedy(e, "make room on the disk (or in the "
 		    "quota), or delete runs with "
 		    "`cudadvise rm`");
-		return (STORE_FULL);
+		return STORE_FULL;
 	}
-	return (STORE_FAILED);
+	return STORE_FAILED;
 }
 
 static sqlite3_stmt *
@@ -116,7 +116,7 @@ query_list(struct store *s, struct error *e, const char *sql,
 
 	if (sqlite3_prepare_v2(s->db, sql, -1, &q, NULL) != SQLITE_OK) {
 		store_fail(s, e, "query the database");
-		return (NULL);
+		return NULL;
 	}
 	for (i = 0; types[i] != '\0'; i++) {
 		if (types[i] == 'i')
@@ -127,10 +127,10 @@ query_list(struct store *s, struct error *e, const char *sql,
 		if (rc != SQLITE_OK) {
 			store_fail(s, e, "query the database");
 			sqlite3_finalize(q);
-			return (NULL);
+			return NULL;
 		}
 	}
-	return (q);
+	return q;
 }
 
 sqlite3_stmt *
@@ -143,7 +143,7 @@ store_query(struct store *s, struct error *e, const char *sql,
 	va_start(ap, types);
 	q = query_list(s, e, sql, types, ap);
 	va_end(ap);
-	return (q);
+	return q;
 }
 
 enum store_status
@@ -159,19 +159,19 @@ store_execute(struct store *s, struct error *e, const char *sql,
 	q = query_list(s, e, sql, types, ap);
 	va_end(ap);
 	if (q == NULL)
-		return (st);
+		return st;
 	rc = sqlite3_step(q);
 	st = rc == SQLITE_DONE || rc == SQLITE_ROW ? STORE_OK :
 	    store_fail(s, e, "write to the database");
 	sqlite3_finalize(q);
-	return (st);
+	return st;
 }
 
 enum store_status
 store_begin(struct store *s, struct error *e)
 {
 
-	return (store_execute(s, e, "BEGIN IMMEDIATE", ""));
+	return store_execute(s, e, "BEGIN IMMEDIATE", "");
 }
 
 enum store_status
@@ -182,7 +182,7 @@ store_end(struct store *s, enum store_status st, struct error *e)
 		st = store_execute(s, e, "COMMIT", "");
 	if (st != STORE_OK)
 		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
-	return (st);
+	return st;
 }
 
 enum store_status
@@ -193,11 +193,11 @@ store_touch(struct store *s, int64_t run, struct error *e)
 	st = store_execute(s, e, "UPDATE run SET revision = revision + 1 "
 	    "WHERE number = ?", "i", run);
 	if (st == STORE_OK && sqlite3_changes(s->db) == 0)
-		return (STORE_NONE);
+		return STORE_NONE;
 	if (st == STORE_OK)
 		st = store_execute(s, e,
 		    "UPDATE counter SET revision = revision + 1", "");
-	return (st);
+	return st;
 }
 
 char *
@@ -205,14 +205,14 @@ store_text(sqlite3_stmt *q, int column)
 {
 	const unsigned char *text = sqlite3_column_text(q, column);
 
-	return (text != NULL ? strdup((const char *)text) : NULL);
+	return text != NULL ? strdup((const char *)text) : NULL;
 }
 
 int64_t
 store_sum(const char *text)
 {
 
-	return ((int64_t)XXH64(text, strlen(text), 0));
+	return (int64_t)XXH64(text, strlen(text), 0);
 }
 
 enum store_status
@@ -221,22 +221,22 @@ store_json(sqlite3_stmt *q, int column, char **out, struct error *e)
 
 	*out = NULL;
 	if (sqlite3_column_type(q, column) == SQLITE_NULL)
-		return (STORE_OK);
+		return STORE_OK;
 	if ((*out = store_text(q, column)) == NULL) {
 		error_memory(e);
-		return (STORE_FAILED);
+		return STORE_FAILED;
 	}
 	/* An earlier version stored no checksum. */
 	if (sqlite3_column_type(q, column + 1) == SQLITE_NULL ||
 	    sqlite3_column_int64(q, column + 1) == store_sum(*out))
-		return (STORE_OK);
+		return STORE_OK;
 	free(*out);
 	*out = NULL;
 	error_set(e, "the database is damaged: a document is not what was "
 	    "stored");
 	error_remedy(e, "`cudadvise reanalyze` makes the run's anew from its "
 	    "capture");
-	return (STORE_FAILED);
+	return STORE_FAILED;
 }
 
 int64_t
@@ -251,5 +251,5 @@ store_revision(struct store *s)
 		v = sqlite3_column_int64(q, 0);
 	sqlite3_finalize(q);
 	pthread_mutex_unlock(&s->lock);
-	return (v);
+	return v;
 }

@@ -25,8 +25,8 @@ static uint64_t
 checksum(const uint8_t *buf, size_t stored)
 {
 
-	return (XXH64(buf + FRAME_HEADER_SIZE, stored,
-	    XXH64(buf, OFF_CHECKSUM, 0)));
+	return XXH64(buf + FRAME_HEADER_SIZE, stored,
+	    XXH64(buf, OFF_CHECKSUM, 0));
 }
 
 enum frame_status
@@ -34,9 +34,9 @@ frame_peek(const uint8_t *buf, size_t len, struct frame_header *h)
 {
 
 	if (len < FRAME_HEADER_SIZE)
-		return (FRAME_SHORT);
+		return FRAME_SHORT;
 	if (le32_get(buf + OFF_MAGIC) != FRAME_MAGIC)
-		return (FRAME_NOT_MAGIC);
+		return FRAME_NOT_MAGIC;
 	h->version = le16_get(buf + OFF_VERSION);
 	h->flags = le16_get(buf + OFF_FLAGS);
 	h->stored = le32_get(buf + OFF_STORED);
@@ -46,14 +46,14 @@ frame_peek(const uint8_t *buf, size_t len, struct frame_header *h)
 	h->records = le32_get(buf + OFF_RECORDS);
 	h->checksum = le64_get(buf + OFF_CHECKSUM);
 	if (h->version > FRAME_VERSION)
-		return (FRAME_TOO_NEW);
+		return FRAME_TOO_NEW;
 	if (h->stored > FRAME_MAX_PAYLOAD || h->raw > FRAME_MAX_PAYLOAD)
-		return (FRAME_TOO_BIG);
+		return FRAME_TOO_BIG;
 	if (h->version == 0 || (h->flags & ~FRAME_KNOWN_FLAGS) ||
 	    (!(h->flags & FRAME_ZSTD) && h->raw != h->stored) ||
 	    h->records > h->raw / 8)
-		return (FRAME_CORRUPT);
-	return (FRAME_OK);
+		return FRAME_CORRUPT;
+	return FRAME_OK;
 }
 
 enum frame_status
@@ -62,12 +62,12 @@ frame_check(const uint8_t *buf, size_t len, struct frame_header *h)
 	enum frame_status s;
 
 	if ((s = frame_peek(buf, len, h)) != FRAME_OK)
-		return (s);
+		return s;
 	if (len - FRAME_HEADER_SIZE < h->stored)
-		return (FRAME_SHORT);
+		return FRAME_SHORT;
 	if (checksum(buf, h->stored) != h->checksum)
-		return (FRAME_CORRUPT);
-	return (FRAME_OK);
+		return FRAME_CORRUPT;
+	return FRAME_OK;
 }
 
 void
@@ -97,8 +97,8 @@ frame_resync(const uint8_t *buf, size_t len)
 	le32_put(magic, FRAME_MAGIC);
 	for (i = 0; i + sizeof(magic) <= len; i++)
 		if (memcmp(buf + i, magic, sizeof(magic)) == 0)
-			return (i);
-	return (len);
+			return i;
+	return len;
 }
 
 const char *
@@ -107,17 +107,17 @@ frame_status_text(enum frame_status s)
 
 	switch (s) {
 	case FRAME_OK:
-		return ("ok");
+		return "ok";
 	case FRAME_SHORT:
-		return ("ends inside a frame (truncated)");
+		return "ends inside a frame (truncated)";
 	case FRAME_NOT_MAGIC:
-		return ("is not a cudadvise capture");
+		return "is not a cudadvise capture";
 	case FRAME_TOO_NEW:
-		return ("was written by a newer version of cudadvise");
+		return "was written by a newer version of cudadvise";
 	case FRAME_TOO_BIG:
-		return ("claims a frame larger than the protocol allows");
+		return "claims a frame larger than the protocol allows";
 	case FRAME_CORRUPT:
-		return ("is damaged (checksum mismatch)");
+		return "is damaged (checksum mismatch)";
 	}
-	return ("unknown");
+	return "unknown";
 }

@@ -13,7 +13,7 @@
 		uint##bits##_t v;					\
 									\
 		memcpy(&v, p, sizeof(v));				\
-		return (le##bits##toh(v));				\
+		return le##bits##toh(v);				\
 	}								\
 	static inline void						\
 	le##bits##_put(uint8_t *p, uint##bits##_t v)			\

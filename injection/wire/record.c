@@ -25,11 +25,11 @@ put_room(struct put *c, size_t n)
 
 	if (c->failed || c->cap - c->pos < n) {
 		c->failed = true;
-		return (NULL);
+		return NULL;
 	}
 	p = c->buf + c->pos;
 	c->pos += n;
-	return (p);
+	return p;
 }
 
 static void
@@ -98,11 +98,11 @@ put_finish(struct put *c, uint16_t type)
 	while (c->pos % 8 != 0 && !c->failed)
 		put_u8(c, 0);
 	if (c->failed || payload > RECORD_MAX_PAYLOAD)
-		return (0);
+		return 0;
 	le16_put(c->buf, type);
 	le16_put(c->buf + 2, 0);
 	le32_put(c->buf + 4, (uint32_t)payload);
-	return (c->pos);
+	return c->pos;
 }
 
 #define U8(n) put_u8(&c, r->n);
@@ -121,7 +121,7 @@ put_finish(struct put *c, uint16_t type)
 									\
 		put_room(&c, RECORD_HEADER_SIZE);			\
 		fields							\
-		return (put_finish(&c, number));			\
+		return put_finish(&c, number);			\
 	}
 #include "record.def"
 #undef RECORD
@@ -143,15 +143,15 @@ get_room(struct get *c, size_t n)
 	const uint8_t *p;
 
 	if (c->pos == c->len)
-		return (NULL);
+		return NULL;
 	if (c->len - c->pos < n) {
 		c->failed = true;
 		c->pos = c->len;
-		return (NULL);
+		return NULL;
 	}
 	p = c->buf + c->pos;
 	c->pos += n;
-	return (p);
+	return p;
 }
 
 static uint8_t
@@ -159,7 +159,7 @@ get_u8(struct get *c)
 {
 	const uint8_t *p = get_room(c, 1);
 
-	return (p != NULL ? *p : 0);
+	return p != NULL ? *p : 0;
 }
 
 #define GET_DEFINE(bits)						\
@@ -168,7 +168,7 @@ get_u8(struct get *c)
 	{								\
 		const uint8_t *p = get_room(c, bits / 8);		\
 									\
-		return (p != NULL ? le##bits##_get(p) : 0);		\
+		return p != NULL ? le##bits##_get(p) : 0;		\
 	}
 GET_DEFINE(16)
 GET_DEFINE(32)
@@ -181,7 +181,7 @@ get_f64(struct get *c)
 	double v;
 
 	memcpy(&v, &u, sizeof(v));
-	return (v);
+	return v;
 }
 
 static struct wire_str
@@ -192,14 +192,14 @@ get_str(struct get *c)
 	const uint8_t *p;
 
 	if (len == 0)
-		return (s);
+		return s;
 	if ((p = get_room(c, len)) == NULL) {
 		c->failed = true;
-		return (s);
+		return s;
 	}
 	s.p = (const char *)p;
 	s.len = len;
-	return (s);
+	return s;
 }
 
 static struct wire_blob
@@ -210,14 +210,14 @@ get_blob(struct get *c)
 	const uint8_t *p;
 
 	if (len == 0)
-		return (b);
+		return b;
 	if ((p = get_room(c, len)) == NULL) {
 		c->failed = true;
-		return (b);
+		return b;
 	}
 	b.p = p;
 	b.len = len;
-	return (b);
+	return b;
 }
 
 #define U8(n) r->n = get_u8(c);
@@ -251,16 +251,16 @@ record_next(const uint8_t *buf, size_t len, size_t *pos, struct record *r)
 	size_t padded;
 
 	if (*pos == len)
-		return (0);
+		return 0;
 	if (len - *pos < RECORD_HEADER_SIZE)
-		return (-1);
+		return -1;
 	r->type = le16_get(buf + *pos);
 	payload = le32_get(buf + *pos + 4);
 	if (payload > RECORD_MAX_PAYLOAD)
-		return (-1);
+		return -1;
 	padded = RECORD_HEADER_SIZE + (((size_t)payload + 7) & ~(size_t)7);
 	if (len - *pos < padded)
-		return (-1);
+		return -1;
 	c.buf = buf + *pos + RECORD_HEADER_SIZE;
 	c.len = payload;
 	switch (r->type) {
@@ -274,9 +274,9 @@ record_next(const uint8_t *buf, size_t len, size_t *pos, struct record *r)
 		break;
 	}
 	if (c.failed)
-		return (-1);
+		return -1;
 	*pos += padded;
-	return (1);
+	return 1;
 }
 
 const char *
@@ -286,11 +286,11 @@ record_name(uint16_t type)
 	switch (type) {
 #define RECORD(name, number, doc, fields)				\
 	case number:							\
-		return (#name);
+		return #name;
 #include "record.def"
 #undef RECORD
 	}
-	return (NULL);
+	return NULL;
 }
 
 const char *
@@ -300,11 +300,11 @@ record_doc(uint16_t type)
 	switch (type) {
 #define RECORD(name, number, doc, fields)				\
 	case number:							\
-		return (doc);
+		return doc;
 #include "record.def"
 #undef RECORD
 	}
-	return (NULL);
+	return NULL;
 }
 
 const char *
@@ -316,7 +316,7 @@ wire_call_name(uint16_t call)
 #undef X
 	};
 
-	return (names[call < CALL_COUNT ? call : CALL_UNKNOWN]);
+	return names[call < CALL_COUNT ? call : CALL_UNKNOWN];
 }
 
 const char *
@@ -328,7 +328,7 @@ wire_tool_name(uint32_t tool)
 #undef X
 	};
 
-	return (names[tool < TOOL_COUNT ? tool : TOOL_UNKNOWN]);
+	return names[tool < TOOL_COUNT ? tool : TOOL_UNKNOWN];
 }
 
 struct wire_str
@@ -338,5 +338,5 @@ wire_str_of(const char *s)
 	size_t n = strlen(w.p);
 
 	w.len = (uint32_t)(n < RECORD_MAX_STRING ? n : RECORD_MAX_STRING);
-	return (w);
+	return w;
 }

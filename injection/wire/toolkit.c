@@ -35,8 +35,8 @@ uint32_t
 toolkit_bit(unsigned major)
 {
 
-	return (major < TOOLKIT_OLDEST || major > TOOLKIT_NEWEST ? 0 :
-	    1u << (major - TOOLKIT_OLDEST));
+	return major < TOOLKIT_OLDEST || major > TOOLKIT_NEWEST ? 0 :
+	    1u << (major - TOOLKIT_OLDEST);
 }
 
 unsigned
@@ -44,8 +44,8 @@ toolkit_major(uint32_t api)
 {
 
 	if (api >= 10000)
-		return (api / 10000);
-	return (api >= 19 ? 12 : 11);	/* 18 is CUDA 11.8, 19 is 12.0 */
+		return api / 10000;
+	return api >= 19 ? 12 : 11;	/* 18 is CUDA 11.8, 19 is 12.0 */
 }
 
 int
@@ -65,8 +65,8 @@ toolkit_driver(const char *line)
 	}
 	for (i = 0; i < sizeof(branches) / sizeof(branches[0]); i++)
 		if (n >= branches[i].branch)
-			return (branches[i].version);
-	return (0);
+			return branches[i].version;
+	return 0;
 }
 
 size_t
@@ -79,14 +79,14 @@ toolkit_order(const struct toolkit_facts *f, unsigned order[TOOLKIT_MAJORS])
 	if (f->loaded != 0) {
 		if (f->built & toolkit_bit(f->loaded))
 			order[n++] = f->loaded;
-		return (n);
+		return n;
 	}
 	if (f->driver != 0 && (unsigned)f->driver / 1000 < newest)
 		newest = (unsigned)f->driver / 1000;
 	for (major = newest; major >= TOOLKIT_OLDEST; major--)
 		if (f->built & toolkit_bit(major))
 			order[n++] = major;
-	return (n);
+	return n;
 }
 
 /* "CUDA 12 and 13", or "no CUDA". */
@@ -143,7 +143,7 @@ unsigned
 toolkit_built(void)
 {
 
-	return (built[0].major);
+	return built[0].major;
 }
 
 int
@@ -154,7 +154,7 @@ toolkit_sibling(const char *path, unsigned major, char *out, size_t size)
 	int n = snprintf(out, size, "%.*slibcudadvise_injection-%u.so", folder,
 	    path, major);
 
-	return (n < 0 || (size_t)n >= size ? -1 : 0);
+	return n < 0 || (size_t)n >= size ? -1 : 0;
 }
 
 #define MINORS 10u		/* 12.9 was the last of its major */
@@ -178,7 +178,7 @@ try_below(const struct places *p, const char *home)
 		if ((size_t)snprintf(path, sizeof(path), "%s/%s/libcupti.so.%u",
 		    home, folders[i], p->search->major) < sizeof(path))
 			r = p->try(path, p->cookie);
-	return (r);
+	return r;
 }
 
 /* The newest that is not newer than the driver comes first. */
@@ -200,7 +200,7 @@ try_versions(const struct places *p)
 		if (minor == 0)
 			break;
 	}
-	return (r);
+	return r;
 }
 
 int
@@ -228,8 +228,8 @@ toolkit_places(const struct toolkit_search *s, toolkit_try try, void *cookie)
 	if (r == 0 && built[ours].cupti[0] != '\0' && !fits)
 		r = try(built[ours].cupti, cookie);
 	if (r != 0)
-		return (r);
+		return r;
 	/* The loader's search path. */
 	snprintf(soname, sizeof(soname), "libcupti.so.%u", s->major);
-	return (try(soname, cookie));
+	return try(soname, cookie);
 }

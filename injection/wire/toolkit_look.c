@@ -14,7 +14,7 @@ toolkit_there(const char *path, unsigned major)
 		if (toolkit_sibling(path, major, sibling,
 		    sizeof(sibling)) == 0 && access(sibling, R_OK) == 0)
 			there |= toolkit_bit(major);
-	return (there);
+	return there;
 }
 
 int
@@ -24,9 +24,9 @@ toolkit_kernel_driver(void)
 	FILE *f = fopen("/proc/driver/nvidia/version", "re");
 
 	if (f == NULL)
-		return (0);
+		return 0;
 	if (fgets(line, sizeof(line), f) == NULL)
 		line[0] = '\0';
 	fclose(f);
-	return (toolkit_driver(line));
+	return toolkit_driver(line);
 }

@@ -30,7 +30,7 @@ now(void)
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
-	return ((double)t.tv_sec + (double)t.tv_nsec * 1e-9);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 static void
@@ -51,7 +51,7 @@ dial(const char *path)
 	memcpy(a.sun_path, path, strlen(path) + 1);
 	if (connect(fd, (struct sockaddr *)&a, sizeof(a)) != 0)
 		die(path);
-	return (fd);
+	return fd;
 }
 
 /* Read what acknowledgements are there; the highest sequence of them. */
@@ -67,7 +67,7 @@ read_acks(int fd, bool wait, uint64_t acked)
 	ssize_t n;
 
 	if (poll(&p, 1, wait ? 1000 : 0) <= 0)
-		return (acked);
+		return acked;
 	if ((n = recv(fd, buf + have, sizeof(buf) - have, 0)) <= 0)
 		die("the daemon hung up");
 	have += (size_t)n;
@@ -81,7 +81,7 @@ read_acks(int fd, bool wait, uint64_t acked)
 	}
 	memmove(buf, buf + at, have - at);
 	have -= at;
-	return (acked);
+	return acked;
 }
 
 static void
@@ -111,7 +111,7 @@ launcher_begin(const char *socket_path, uint8_t *frame)
 	h.records = 1;
 	frame_seal(frame, &h);
 	send_all(fd, frame, FRAME_HEADER_SIZE + h.stored);
-	return (fd);
+	return fd;
 }
 
 static void
@@ -157,7 +157,7 @@ send_run(const char *path, uint64_t launches, uint64_t *records)
 	close(launcher);
 	free(s);
 	free(frame);
-	return (t);
+	return t;
 }
 
 static long
@@ -174,7 +174,7 @@ peak_kib(const char *pid)
 		if (strncmp(line, "VmHWM:", 6) == 0)
 			kib = strtol(line + 6, NULL, 10);
 	fclose(f);
-	return (kib);
+	return kib;
 }
 
 struct text {
@@ -189,12 +189,12 @@ collect(char *data, size_t size, size_t n, void *cookie)
 	char *p = realloc(t->p, t->len + size * n + 1);
 
 	if (p == NULL)
-		return (0);
+		return 0;
 	memcpy(p + t->len, data, size * n);
 	t->p = p;
 	t->len += size * n;
 	t->p[t->len] = '\0';
-	return (size * n);
+	return size * n;
 }
 
 /* Seconds of one GET; -1 if it is not answered with 200. */
@@ -213,10 +213,10 @@ get(CURL *c, const char *path, struct text *body)
 	curl_easy_setopt(c, CURLOPT_WRITEDATA, body);
 	t = now();
 	if (curl_easy_perform(c) != CURLE_OK)
-		return (-1);
+		return -1;
 	t = now() - t;
 	curl_easy_getinfo(c, CURLINFO_RESPONSE_CODE, &status);
-	return (status == 200 ? t : -1);
+	return status == 200 ? t : -1;
 }
 
 static int
@@ -224,7 +224,7 @@ compare(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
-	return ((x > y) - (x < y));
+	return (x > y) - (x < y);
 }
 
 /* Until the run is analysed to its end. */
@@ -273,7 +273,7 @@ measure(CURL *c, const char *path, int requests, double floor_s)
 		    path, bad, requests);
 	free(body.p);
 	free(t);
-	return (bad);
+	return bad;
 }
 
 int
@@ -296,7 +296,7 @@ main(int argc, char **argv)
 	if (argc < 4 || launches == 0 || requests < 1) {
 		fprintf(stderr, "usage: bench-daemon INGEST API PID "
 		    "[LAUNCHES] [REQUESTS]\n");
-		return (2);
+		return 2;
 	}
 	t = send_run(argv[1], launches, &records);
 	printf("daemon\trecords_per_s\t%.0f\t\tover the socket, %llu "
@@ -313,5 +313,5 @@ main(int argc, char **argv)
 		bad += measure(c, paths[i], requests, floor_s);
 	free(body.p);
 	curl_easy_cleanup(c);
-	return (bad > 0);
+	return bad > 0;
 }

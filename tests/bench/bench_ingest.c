@@ -29,7 +29,7 @@ now(void)
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
-	return ((double)t.tv_sec + 1e-9 * (double)t.tv_nsec);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 static void
@@ -110,7 +110,7 @@ main(int argc, char **argv)
 	o.config = &config;
 	if ((s = service_start(&o, &e)) == NULL) {
 		fprintf(stderr, "%s\n", e.text);
-		return (1);
+		return 1;
 	}
 	getrusage(RUSAGE_SELF, &before);
 	begin = now();
@@ -150,5 +150,5 @@ main(int argc, char **argv)
 	store_run_clear(&r);
 	service_stop(s);
 	fixture_rmdir(top);
-	return (0);
+	return 0;
 }

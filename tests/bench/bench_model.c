@@ -22,7 +22,7 @@ now_ns(void)
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
-	return ((uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 static void
@@ -136,5 +136,5 @@ main(int argc, char **argv)
 	    run->kernels, (unsigned long long)run->late,
 	    (double)run->device[0].busy_ns / 1e9);
 	model_free(m);
-	return (0);
+	return 0;
 }

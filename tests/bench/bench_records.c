@@ -33,7 +33,7 @@ now(void)
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
-	return ((double)t.tv_sec + (double)t.tv_nsec * 1e-9);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 static void
@@ -64,7 +64,7 @@ time_copy(const struct bytes *b, uint8_t *to)
 
 	memcpy(to, b->p, b->len);
 	__asm__ volatile("" : : "r"(to) : "memory");
-	return (now() - t);
+	return now() - t;
 }
 
 static double
@@ -98,7 +98,7 @@ time_ingest(const struct bytes *b, const char *path)
 	capture_writer_close(w);
 	model_free(m);
 	unlink(path);
-	return (t);
+	return t;
 }
 
 static int
@@ -106,7 +106,7 @@ compare(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
-	return ((x > y) - (x < y));
+	return (x > y) - (x < y);
 }
 
 int
@@ -121,12 +121,12 @@ main(int argc, char **argv)
 	int fd;
 
 	if (n < 1 || n > 64 || launches == 0 || (fd = mkstemp(path)) < 0)
-		return (2);
+		return 2;
 	close(fd);
 	unlink(path);
 	make(&b, launches);
 	if ((to = malloc(b.len)) == NULL)
-		return (1);
+		return 1;
 	memset(to, 1, b.len);
 	for (i = 0; i < n; i++) {
 		copy[i] = time_copy(&b, to);
@@ -142,5 +142,5 @@ main(int argc, char **argv)
 	    ingest[n / 2] / copy[n / 2], copy[n / 2]);
 	free(to);
 	free(b.p);
-	return (0);
+	return 0;
 }

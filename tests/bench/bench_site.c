@@ -19,7 +19,7 @@ now(void)
 	struct timespec ts;
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ((uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec);
+	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
 }
 
 static __attribute__((noinline, noclone)) void
@@ -70,5 +70,5 @@ main(void)
 		host_call(CALL_MEMCPY);
 	printf("call after that  %8.2f ns\n",
 	    (double)(now() - begin) / (double)CALLS);
-	return (0);
+	return 0;
 }

@@ -49,10 +49,10 @@ InitializeInjection(void)
 	CUpti_SubscriberHandle handle;
 
 	if (cuptiSubscribe(&handle, nothing, NULL) != CUPTI_SUCCESS)
-		return (1);
+		return 1;
 	cuptiEnableCallback(1, handle, CUPTI_CB_DOMAIN_DRIVER_API,
 	    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel);
 	cuptiActivityRegisterCallbacks(requested, completed);
 	cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
-	return (1);
+	return 1;
 }

@@ -90,7 +90,7 @@ stream_next(struct bench_stream *s)
 	struct frame_header h = { .stream = s->id, .sequence = s->sequence };
 
 	if (s->ended)
-		return (0);
+		return 0;
 	s->len = FRAME_HEADER_SIZE;
 	s->records = 0;
 	if (!s->begun)
@@ -107,5 +107,5 @@ stream_next(struct bench_stream *s)
 	h.records = s->records;
 	s->sequence += s->records;
 	frame_seal(s->frame, &h);
-	return (1);
+	return 1;
 }

@@ -25,11 +25,11 @@ put(int fd, const uint8_t *data, size_t size)
 
 	while (size > 0) {
 		if ((n = write(fd, data, size)) <= 0)
-			return (-1);
+			return -1;
 		data += n;
 		size -= (size_t)n;
 	}
-	return (0);
+	return 0;
 }
 
 static int
@@ -37,7 +37,7 @@ seal_all(int fd, struct input in)
 {
 	static uint8_t buf[1 << 20];
 
-	return (put(fd, buf, input_frames(&in, buf, sizeof(buf))));
+	return put(fd, buf, input_frames(&in, buf, sizeof(buf)));
 }
 
 int
@@ -49,7 +49,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int fd;
 
 	if (size < 1 || (fd = memfd_create("capture", MFD_CLOEXEC)) < 0)
-		return (0);
+		return 0;
 	if ((data[0] == 0 ? put(fd, data + 1, size - 1) :
 	    seal_all(fd, (struct input){ data + 1, size - 1 })) != 0 ||
 	    lseek(fd, 0, SEEK_SET) != 0 || (m = model_new()) == NULL)
@@ -61,5 +61,5 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 out:
 	model_free(m);
 	close(fd);
-	return (0);
+	return 0;
 }

@@ -17,7 +17,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int fd = memfd_create("config", MFD_CLOEXEC);
 
 	if (fd < 0)
-		return (0);
+		return 0;
 	if (write(fd, data, size) == (ssize_t)size) {
 		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 		config_init(&c);
@@ -25,5 +25,5 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		config_clear(&c);
 	}
 	close(fd);
-	return (0);
+	return 0;
 }

@@ -170,5 +170,5 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	use_sass((const char *)data, size);
 	use_listing(listing_json, (const char *)data, size);
 	use_listing(listing_text, (const char *)data, size);
-	return (0);
+	return 0;
 }

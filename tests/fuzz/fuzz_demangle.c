@@ -36,7 +36,7 @@ name_of(const uint8_t *data, size_t size, int words)
 	size_t i, at = 2, n;
 
 	if (mangled == NULL)
-		return (NULL);
+		return NULL;
 	memcpy(mangled, "_Z", 2);
 	for (i = 0; i < size; i++) {
 		n = words ? strlen(word[data[i] % WORDS]) : 1;
@@ -45,7 +45,7 @@ name_of(const uint8_t *data, size_t size, int words)
 		at += n;
 	}
 	mangled[at] = '\0';
-	return (mangled);
+	return mangled;
 }
 
 int
@@ -57,7 +57,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size < 1 || size > 20000 ||
 	    (mangled = name_of(data + 1, size - 1, data[0] & 1)) == NULL)
-		return (0);
+		return 0;
 	d.spent_ns = before = DEMANGLE_RUN_NS / 255 * data[0];
 	if ((name = demangle_name(&d, mangled)) != NULL) {
 		if (d.spent_ns - before > DEMANGLE_NAME_NS + SLACK_NS ||
@@ -68,5 +68,5 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	free(name);
 	free(mangled);
-	return (0);
+	return 0;
 }

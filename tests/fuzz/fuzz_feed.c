@@ -65,7 +65,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	memset(&f, 0, sizeof(f));
 	if ((f.model = model_new()) == NULL)
-		return (0);
+		return 0;
 	while (in.len > 4) {
 		stream = input_u8(&in);
 		step = input_u8(&in);
@@ -80,5 +80,5 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	capture_index_clear(&f.index);
 	definitions_clear(&f.definitions);
 	symbols_free(f.symbols);
-	return (0);
+	return 0;
 }

@@ -54,5 +54,5 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		pos += 1 + skip;
 	}
 	round_trip(data, size);
-	return (0);
+	return 0;
 }

@@ -13,11 +13,11 @@ encode(uint8_t *buf, size_t cap, const struct record *r)
 	switch (r->type) {
 #define RECORD(name, number, doc, fields)				\
 	case RECORD_##name:						\
-		return (record_put_##name(buf, cap, &r->u.name));
+		return record_put_##name(buf, cap, &r->u.name);
 #include "wire/record.def"
 #undef RECORD
 	default:
-		return (0);
+		return 0;
 	}
 }
 
@@ -48,5 +48,5 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (encode(two, n - 1, &back) != 0)
 			abort();
 	}
-	return (more < -1);
+	return more < -1;
 }

@@ -45,7 +45,7 @@ documents_of(const struct run *r)
 	WANT(all != NULL);
 	advice_free(a);
 	free(c);
-	return (all);
+	return all;
 }
 
 static json_t *
@@ -59,14 +59,14 @@ documents(void)
 	size_t len, pos = 0;
 
 	if (all != NULL)
-		return (all);
+		return all;
 	WANT((m = model_new()) != NULL);
 	len = parts_short_run(bytes, sizeof(bytes));
 	while (record_next(bytes, len, &pos, &r) == 1)
 		WANT(model_feed(m, 1, sequence++, &r) == 0);
 	all = documents_of(model_settle(m, true));
 	model_free(m);
-	return (all);
+	return all;
 }
 
 /* --- changing them ---------------------------------------------------------------- */
@@ -81,31 +81,31 @@ value(struct input *in)
 
 	switch (input_u8(in) % 9) {
 	case 0:
-		return (json_null());
+		return json_null();
 	case 1:
-		return (json_true());
+		return json_true();
 	case 2:
-		return (json_integer((json_int_t)input_u64(in)));
+		return json_integer((json_int_t)input_u64(in));
 	case 3:
 		bits = input_u64(in);
 		memcpy(&d, &bits, sizeof(d));
-		return (json_real(isfinite(d) ? d : 1e308));
+		return json_real(isfinite(d) ? d : 1e308);
 	case 4:
 		input_text(in, text, sizeof(text), input_u8(in) % 64u);
 		list = json_string(text);
-		return (list != NULL ? list : json_string("\x1b[2J"));
+		return list != NULL ? list : json_string("\x1b[2J");
 	case 5:
-		return (json_array());
+		return json_array();
 	case 6:
-		return (json_object());
+		return json_object();
 	case 7:		/* one of our own, in another place */
-		return (json_deep_copy(json_object_get(documents(), "kernels")));
+		return json_deep_copy(json_object_get(documents(), "kernels"));
 	default:
 		list = json_array();
 		for (bits = input_u8(in); bits > 0; bits--)
 			json_array_append_new(list, json_integer((json_int_t)
 			    bits));
-		return (list);
+		return list;
 	}
 }
 
@@ -146,15 +146,15 @@ child_of(json_t *parent, size_t which)
 	void *at;
 
 	if (json_is_array(parent) && json_array_size(parent) > 0)
-		return (json_array_get(parent, which %
-		    json_array_size(parent)));
+		return json_array_get(parent, which %
+		    json_array_size(parent));
 	if (!json_is_object(parent) || json_object_size(parent) == 0)
-		return (NULL);
+		return NULL;
 	which %= json_object_size(parent);
 	at = json_object_iter(parent);
 	while (which-- > 0)
 		at = json_object_iter_next(parent, at);
-	return (json_object_iter_value(at));
+	return json_object_iter_value(at);
 }
 
 static void
@@ -186,7 +186,7 @@ page_begin(uint8_t shape)
 		WANT((file = fmemopen(text, sizeof(text), "w+")) != NULL);
 	rewind(file);
 	o.file = file;
-	return (o);
+	return o;
 }
 
 static void
@@ -261,5 +261,5 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	else
 		draw_compared(changed, documents(), shape);
 	json_decref(changed);
-	return (0);
+	return 0;
 }

@@ -163,5 +163,5 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		step(&p, &in);
 	hang_up(&p);
 	forget(p.service);
-	return (0);
+	return 0;
 }

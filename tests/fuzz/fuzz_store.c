@@ -224,5 +224,5 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	for (run = 0; run < RUNS; run++)
 		delete(run);
-	return (0);
+	return 0;
 }

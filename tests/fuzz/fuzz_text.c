@@ -96,5 +96,5 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	numbers(s, v);
 	copies(s);
 	page(s, 40 + (shape & 63), shape & 7, (shape & 128) != 0);
-	return (0);
+	return 0;
 }

@@ -41,7 +41,7 @@ store(struct service *s, const char *capture)
 	size_t i;
 
 	if (capture_load_index(capture, &x, &e) != 0)
-		return (0);
+		return 0;
 	for (i = 0; i < x.signatures; i++)
 		x.signature[i].kernel = x.signature[i].signature % 3;
 	for (i = 0; i < x.devices; i++)
@@ -52,7 +52,7 @@ store(struct service *s, const char *capture)
 	WANT(store_put(s->writer, number, &docs, &x, 9, &e) == STORE_OK);
 	free(doc.json);
 	capture_index_clear(&x);
-	return (number);
+	return number;
 }
 
 static void
@@ -138,5 +138,5 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		WANT(store_run_delete(s->writer, number, &e) == STORE_OK);
 	}
 	unlink(capture);
-	return (0);
+	return 0;
 }

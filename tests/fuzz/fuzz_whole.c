@@ -62,8 +62,8 @@ value_of(const char *name, size_t len)
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (strlen(names[i].name) == len &&
 		    memcmp(names[i].name, name, len) == 0)
-			return (names[i].value);
-	return (NULL);
+			return names[i].value;
+	return NULL;
 }
 
 /* The path with its names filled in, and ${query}: all of its parameters that
@@ -118,7 +118,7 @@ check(const char *target, struct response *rs)
 			    (int)rs->length, text);
 		WANT(j != NULL);
 	}
-	return (j);
+	return j;
 }
 
 /* ${upload} -1: none. */
@@ -147,7 +147,7 @@ ask(const char *method, const char *target, int upload, int *status)
 	*status = rs.status;
 	json_decref(rq.body);
 	response_release(&rs);
-	return (j);
+	return j;
 }
 
 static void
@@ -259,7 +259,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int fd;
 
 	if (size < 1)
-		return (0);
+		return 0;
 	open_all();
 	if (input_u8(&in) == 0) {
 		n = in.len;
@@ -272,5 +272,5 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	WANT(lseek(fd, 0, SEEK_SET) == 0);
 	whole_way(fd, size);
 	close(fd);
-	return (0);
+	return 0;
 }

@@ -25,9 +25,9 @@ uint8_t
 input_u8(struct input *in)
 {
 	if (in->len == 0)
-		return (0);
+		return 0;
 	in->len--;
-	return (*in->p++);
+	return *in->p++;
 }
 
 uint16_t
@@ -35,7 +35,7 @@ input_u16(struct input *in)
 {
 	uint16_t low = input_u8(in);
 
-	return ((uint16_t)(low | input_u8(in) << 8));
+	return (uint16_t)(low | input_u8(in) << 8);
 }
 
 uint64_t
@@ -46,7 +46,7 @@ input_u64(struct input *in)
 
 	for (i = 0; i < 8; i++)
 		v |= (uint64_t)input_u8(in) << (8 * i);
-	return (v);
+	return v;
 }
 
 struct input
@@ -56,7 +56,7 @@ input_bytes(struct input *in, size_t n)
 
 	in->p += part.len;
 	in->len -= part.len;
-	return (part);
+	return part;
 }
 
 void
@@ -79,7 +79,7 @@ count(const uint8_t *p, size_t len)
 
 	while (record_next(p, len, &pos, &r) == 1)
 		n++;
-	return (n);
+	return n;
 }
 
 size_t
@@ -107,7 +107,7 @@ input_frames(struct input *in, uint8_t *out, size_t cap)
 		frame_seal(out + at, &h);
 		at += FRAME_HEADER_SIZE + part.len;
 	}
-	return (at);
+	return at;
 }
 
 /* --- places ------------------------------------------------------------------- */
@@ -121,7 +121,7 @@ remove_one(const char *path, const struct stat *st, int type, struct FTW *f)
 	(void)type;
 	(void)f;
 	remove(path);
-	return (0);
+	return 0;
 }
 
 void
@@ -140,12 +140,12 @@ const char *
 parts_directory(void)
 {
 	if (directory[0] != '\0')
-		return (directory);
+		return directory;
 	snprintf(directory, sizeof(directory), "%s/cadv-fuzz-XXXXXX",
 	    access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
 	WANT(mkdtemp(directory) != NULL);
 	atexit(remove_directory);
-	return (directory);
+	return directory;
 }
 
 void
@@ -166,7 +166,7 @@ parts_service(void)
 	struct error e = ERROR_INIT;
 
 	if (service != NULL)
-		return (service);
+		return service;
 	/* Nothing here looks at other programs, or speaks. */
 	setenv("CUDADVISE_NVDISASM", "/nonexistent", 1);
 	log_setup(LOG_LEVEL_ERROR, false);
@@ -174,7 +174,7 @@ parts_service(void)
 	o.state = parts_directory();
 	service = service_start(&o, &e);
 	WANT(service != NULL);
-	return (service);
+	return service;
 }
 
 struct service *
@@ -184,13 +184,13 @@ parts_service_alone(void)
 	uint64_t one = 1;
 
 	if (!s->listener_runs)
-		return (s);
+		return s;
 	atomic_store(&s->stopping, 1);
 	WANT(write(s->wake, &one, sizeof(one)) == sizeof(one));
 	pthread_join(s->listener, NULL);
 	s->listener_runs = false;
 	atomic_store(&s->stopping, 0);
-	return (s);
+	return s;
 }
 
 void

@@ -59,6 +59,6 @@ parts_short_run(uint8_t *out, size_t cap)
 	    .complete = 1, .values = { (const uint8_t *)
 	    "\1\0\0\0\0\0\0\0\0\0\0\0\0\0\x49\x40", 16 });
 	PUT(BYE, .now_ns = PARTS_T0 + 3000000, .reason = BYE_EXIT);
-	return (len);
+	return len;
 }
 

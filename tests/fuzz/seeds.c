@@ -163,7 +163,7 @@ cut_records(const uint8_t *p, size_t len, size_t max)
 
 	while (record_next(p, len, &pos, &r) == 1 && pos <= max)
 		end = pos;
-	return (end);
+	return end;
 }
 
 /*
@@ -242,7 +242,7 @@ main(int argc, char **argv)
 
 	if (argc < 2 || b.p == NULL) {
 		fprintf(stderr, "usage: fuzz-seeds DIRECTORY [CAPTURE…]\n");
-		return (2);
+		return 2;
 	}
 	root = argv[1];
 	each_record(&b);
@@ -256,5 +256,5 @@ main(int argc, char **argv)
 	for (i = 2; i < argc; i++)
 		from_capture(argv[i], i);
 	free(b.p);
-	return (0);
+	return 0;
 }

@@ -33,9 +33,9 @@ chips_of(const struct cupti_api *api, size_t *n)
 	*n = 0;
 	f = (__typeof__(f))dlsym(library, "cuptiProfilerHostGetSupportedChips");
 	if (f == NULL || f(&p) != CUPTI_SUCCESS)
-		return (NULL);
+		return NULL;
 	*n = p.numChips;
-	return (p.ppChipNames);
+	return p.ppChipNames;
 }
 
 /* Names that CUPTI rejects for the chip of ${m}: each by itself. */
@@ -58,7 +58,7 @@ check_chip(const struct cupti_api *api, const char *directory,
 
 	if (r != 0) {
 		printf("%s: error %d %s\n", chip, r, where);
-		return (1);
+		return 1;
 	}
 	printf("%s: %zu + %zu counters in %zu + %zu passes, %zu of instructions\n",
 	    chip, m.config[0].count, m.config[1].count, m.config[0].passes,
@@ -67,7 +67,7 @@ check_chip(const struct cupti_api *api, const char *directory,
 		print_rejected(all, &m);
 	if (m.config[0].passes != 1)
 		printf("  the headline must fit one pass\n");
-	return (m.rejected > 0 || m.config[0].passes != 1);
+	return m.rejected > 0 || m.config[0].passes != 1;
 }
 
 /* Every name of the list is known to the model, and stands once in its heading. */
@@ -82,7 +82,7 @@ check_names(const char *directory)
 	snprintf(path, sizeof(path), "%s/" METRICS_FILE, directory);
 	if ((f = fopen(path, "re")) == NULL) {
 		perror(path);
-		return (1);
+		return 1;
 	}
 	while (n < NAMES && fgets(line[n], sizeof(line[n]), f) != NULL) {
 		line[n][strcspn(line[n], "# \t\r\n")] = '\0';
@@ -105,7 +105,7 @@ check_names(const char *directory)
 		n++;
 	}
 	fclose(f);
-	return (bad > 0);
+	return bad > 0;
 }
 
 int
@@ -120,21 +120,21 @@ main(int argc, char **argv)
 
 	if (argc != 2) {
 		fprintf(stderr, "usage: check-metrics DIRECTORY\n");
-		return (2);
+		return 2;
 	}
 	bad = check_names(argv[1]);
 	if (cupti_api_load(&api, why, sizeof(why)) != DIAG_NONE ||
 	    !api.counters) {
 		printf("skipped: %s\n", why);
-		return (bad ? 1 : 77);
+		return bad ? 1 : 77;
 	}
 	/* (No name is excepted for it.) */
 	if (metrics_load(&all, &api, argv[1], "GH100", true, &where) != 0)
-		return (1);
+		return 1;
 	chip = chips_of(&api, &n);
 	bad |= n == 0;
 	for (i = 0; i < n; i++)
 		if (strncmp(chip[i], "GV", 2) != 0)
 			bad |= check_chip(&api, argv[1], chip[i], &all);
-	return (bad);
+	return bad;
 }

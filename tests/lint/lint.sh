@@ -252,6 +252,8 @@ check_format() {
 		[ -f "$file" ] || continue
 		hits=$(grep -nE '[[:space:]]+$' "$file" | head -n 3)
 		[ -z "$hits" ] || complain "$file: space at the end: $hits"
+		hits=$(grep -nE 'return \([^()]*\);' "$file" | head -n 3)
+		[ -z "$hits" ] || complain "$file: return x, not return (x): $hits"
 		hits=$(expand "$file" | awk 'length > 100 { print NR }' |
 		    head -n 3 | tr '\n' ' ')
 		[ -z "$hits" ] || [[ $file == *.def ]] ||

@@ -24,7 +24,7 @@ cuDriverGetVersion(int *version)
 {
 	MOCK_ENTER();
 	*version = (int)mock_env("MOCK_DRIVER", 13000);
-	return (CUDA_SUCCESS);
+	return CUDA_SUCCESS;
 }
 
 CUresult
@@ -32,7 +32,7 @@ cuDeviceGetCount(int *count)
 {
 	MOCK_ENTER();
 	*count = MOCK_DEVICES;
-	return (CUDA_SUCCESS);
+	return CUDA_SUCCESS;
 }
 
 CUresult
@@ -40,9 +40,9 @@ cuDeviceGet(CUdevice *device, int ordinal)
 {
 	MOCK_ENTER();
 	if (ordinal < 0 || ordinal >= MOCK_DEVICES)
-		return (CUDA_ERROR_INVALID_DEVICE);
+		return CUDA_ERROR_INVALID_DEVICE;
 	*device = ordinal;
-	return (CUDA_SUCCESS);
+	return CUDA_SUCCESS;
 }
 
 CUresult
@@ -50,7 +50,7 @@ cuDeviceGetName(char *name, int size, CUdevice device)
 {
 	MOCK_ENTER();
 	snprintf(name, (size_t)size, "Mock GPU %d", device);
-	return (CUDA_SUCCESS);
+	return CUDA_SUCCESS;
 }
 
 CUresult
@@ -59,7 +59,7 @@ cuDeviceTotalMem_v2(size_t *bytes, CUdevice device)
 	MOCK_ENTER();
 	(void)device;
 	*bytes = (size_t)80 << 30;
-	return (CUDA_SUCCESS);
+	return CUDA_SUCCESS;
 }
 
 /* Only to higher ordinals, so that the two directions differ. */
@@ -68,7 +68,7 @@ cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer)
 {
 	MOCK_ENTER();
 	*can = device < peer;
-	return (CUDA_SUCCESS);
+	return CUDA_SUCCESS;
 }
 
 CUresult
@@ -84,7 +84,7 @@ cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice device)
 	memset(uuid, 0x4d, sizeof(*uuid));
 	memcpy(uuid->bytes, &machine, sizeof(machine));
 	uuid->bytes[15] = (char)device;
-	return (CUDA_SUCCESS);
+	return CUDA_SUCCESS;
 }
 
 /* A Hopper GPU with round numbers. */
@@ -116,8 +116,8 @@ limit_of(CUdevice_attribute attribute)
 
 	for (i = 0; i < sizeof(limit) / sizeof(*limit); i++)
 		if (limit[i].attribute == attribute)
-			return (limit[i].value);
-	return (0);
+			return limit[i].value;
+	return 0;
 }
 
 CUresult
@@ -128,7 +128,7 @@ cuDeviceGetAttribute(int *value, CUdevice_attribute attribute,
 	(void)device;
 	*value = attribute == CU_DEVICE_ATTRIBUTE_MPS_ENABLED ?
 	    (int)mock_env("MOCK_MPS", 0) : limit_of(attribute);
-	return (CUDA_SUCCESS);
+	return CUDA_SUCCESS;
 }
 
 static void
@@ -151,9 +151,9 @@ cuCtxPushCurrent(CUcontext context)
 
 	MOCK_ENTER();
 	if (c == NULL || c->magic != MOCK_MAGIC)
-		return (CUDA_ERROR_INVALID_CONTEXT);
+		return CUDA_ERROR_INVALID_CONTEXT;
 	current = c;
-	return (CUDA_SUCCESS);
+	return CUDA_SUCCESS;
 }
 
 CUresult
@@ -162,7 +162,7 @@ cuCtxPopCurrent(CUcontext *context)
 	MOCK_ENTER();
 	*context = (CUcontext)current;
 	current = NULL;
-	return (CUDA_SUCCESS);
+	return CUDA_SUCCESS;
 }
 
 static _Thread_local CUstreamCaptureMode capture_mode;
@@ -175,7 +175,7 @@ cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
 	MOCK_ENTER();
 	capture_mode = *mode;
 	*mode = before;
-	return (CUDA_SUCCESS);
+	return CUDA_SUCCESS;
 }
 
 static uint64_t
@@ -189,7 +189,7 @@ idle_from(struct mock_context *c)
 		if (until < c->busy_until[i])
 			until = c->busy_until[i];
 	pthread_mutex_unlock(&c->lock);
-	return (until);
+	return until;
 }
 
 CUresult
@@ -211,7 +211,7 @@ cuCtxSynchronize(void)
 	pthread_mutex_unlock(&contexts_lock);
 	wait_until(until);
 	mock_sass_synchronized();
-	return (CUDA_SUCCESS);
+	return CUDA_SUCCESS;
 }
 
 CUresult
@@ -233,9 +233,9 @@ cuStreamQuery(CUstream stream)
 	}
 	pthread_mutex_unlock(&contexts_lock);
 	if (until > mock_now())
-		return (CUDA_ERROR_NOT_READY);
+		return CUDA_ERROR_NOT_READY;
 	mock_sass_synchronized();
-	return (CUDA_SUCCESS);
+	return CUDA_SUCCESS;
 }
 
 CUresult
@@ -253,7 +253,7 @@ cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction f)
 	    49152 :
 	    attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT ?
 	    -1 : 0;
-	return (CUDA_SUCCESS);
+	return CUDA_SUCCESS;
 }
 
 CUresult
@@ -262,8 +262,8 @@ cuKernelGetAttribute(int *value, CUfunction_attribute attribute, CUkernel k,
 {
 	MOCK_ENTER();
 	(void)device;
-	return (cuFuncGetAttribute(value, attribute,
-	    (CUfunction)(uintptr_t)k));
+	return cuFuncGetAttribute(value, attribute,
+	    (CUfunction)(uintptr_t)k);
 }
 
 CUresult
@@ -272,7 +272,7 @@ cuGetErrorName(CUresult error, const char **text)
 	*text = error == CUDA_SUCCESS ? "CUDA_SUCCESS" :
 	    error == CUDA_ERROR_INVALID_VALUE ? "CUDA_ERROR_INVALID_VALUE" :
 	    "CUDA_ERROR_UNKNOWN";
-	return (CUDA_SUCCESS);
+	return CUDA_SUCCESS;
 }
 
 /* --- and CUPTI's questions about contexts ----------------------------------- */
@@ -282,7 +282,7 @@ cuptiGetContextId(CUcontext context, uint32_t *id)
 {
 	MOCK_ENTER();
 	*id = ((struct mock_context *)context)->id;
-	return (CUPTI_SUCCESS);
+	return CUPTI_SUCCESS;
 }
 
 CUptiResult
@@ -290,14 +290,14 @@ cuptiGetDeviceId(CUcontext context, uint32_t *id)
 {
 	MOCK_ENTER();
 	*id = ((struct mock_context *)context)->device;
-	return (CUPTI_SUCCESS);
+	return CUPTI_SUCCESS;
 }
 
 /* CUPTI's stream ids: 7 is the null stream, others follow. */
 static uint32_t
 stream_id(uint32_t stream)
 {
-	return (stream == 0 ? 7 : 12 + stream);
+	return stream == 0 ? 7 : 12 + stream;
 }
 
 CUptiResult
@@ -308,7 +308,7 @@ cuptiGetStreamIdEx(CUcontext context, CUstream stream, uint8_t per_thread,
 	(void)per_thread;
 	MOCK_ENTER();
 	*id = stream_id((uint32_t)(uintptr_t)stream);
-	return (CUPTI_SUCCESS);
+	return CUPTI_SUCCESS;
 }
 
 /* --- calls ---------------------------------------------------------------- */
@@ -376,7 +376,7 @@ occupy(struct mock_context *c, uint32_t stream, uint64_t ns)
 		start = *until;
 	*until = start + ns;
 	pthread_mutex_unlock(&c->lock);
-	return (start);
+	return start;
 }
 
 void
@@ -478,7 +478,7 @@ mock_kernel_launch(struct mock_context *c, const struct mock_launch *l)
 	launching(c, false);
 	k.result = l->result;
 	call_exit(&k);
-	return (k.result);
+	return k.result;
 }
 
 void
@@ -526,7 +526,7 @@ record_copy(struct mock_context *c, const struct mock_copy *copy,
 	r.end = r.start + ns;
 	if (mock_kind_on(CUPTI_ACTIVITY_KIND_MEMCPY))
 		mock_emit(&r, sizeof(r));
-	return (r.end);
+	return r.end;
 }
 
 void
@@ -616,8 +616,8 @@ call_nested(struct mock_context *c, CUpti_CallbackId runtime, const char *name,
 static uint64_t
 take_addresses(uint64_t bytes)
 {
-	return (__atomic_fetch_add(&next_address, (bytes + 511) & ~511ull,
-	    __ATOMIC_RELAXED));
+	return __atomic_fetch_add(&next_address, (bytes + 511) & ~511ull,
+	    __ATOMIC_RELAXED);
 }
 
 static void
@@ -777,7 +777,7 @@ mock_malloc(struct mock_context *c, uint64_t bytes)
 
 	call_nested(c, CUPTI_RUNTIME_TRACE_CBID_cudaMalloc_v3020, "cudaMalloc",
 	    CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2, &p);
-	return (address);
+	return address;
 }
 
 void
@@ -930,7 +930,7 @@ mock_context_create(uint32_t device)
 		mock_emit(&r, sizeof(r));
 	}
 	resource(c, CUPTI_CBID_RESOURCE_CONTEXT_CREATED);
-	return (c);
+	return c;
 }
 
 /* Not freed: a subscriber may still hold the handle, as a number. */
@@ -954,18 +954,18 @@ mock_init(const char **why)
 	int rc;
 
 	if (path == NULL || *path == '\0')
-		return (1);
+		return 1;
 	if ((lib = dlopen(path, RTLD_NOW | RTLD_LOCAL)) == NULL) {
 		*why = dlerror();
-		return (-1);
+		return -1;
 	}
 	*(void **)&start = dlsym(lib, "InitializeInjection");
 	if (start == NULL) {
 		*why = "it exports no InitializeInjection";
-		return (-1);
+		return -1;
 	}
 	rc = start();
 	mock_callback(CUPTI_CB_DOMAIN_RESOURCE,
 	    CUPTI_CBID_RESOURCE_CU_INIT_FINISHED, &d);
-	return (rc);
+	return rc;
 }

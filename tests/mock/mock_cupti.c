@@ -51,7 +51,7 @@ cuptiGetVersion(uint32_t *version)
 {
 	MOCK_ENTER();
 	*version = (uint32_t)mock_env("MOCK_CUPTI", CUPTI_API_VERSION);
-	return (CUPTI_SUCCESS);
+	return CUPTI_SUCCESS;
 }
 
 CUptiResult
@@ -67,7 +67,7 @@ cuptiGetResultString(CUptiResult result, const char **text)
 		break;
 	default: *text = "CUPTI_ERROR_UNKNOWN"; break;
 	}
-	return (CUPTI_SUCCESS);
+	return CUPTI_SUCCESS;
 }
 
 CUptiResult
@@ -75,16 +75,16 @@ cuptiGetTimestamp(uint64_t *timestamp)
 {
 	MOCK_ENTER();
 	*timestamp = mock_now();
-	return (CUPTI_SUCCESS);
+	return CUPTI_SUCCESS;
 }
 
 CUptiResult
 cuptiSetThreadIdType(CUpti_ActivityThreadIdType type)
 {
 	MOCK_ENTER();
-	return (type == CUPTI_ACTIVITY_THREAD_ID_TYPE_DEFAULT ||
+	return type == CUPTI_ACTIVITY_THREAD_ID_TYPE_DEFAULT ||
 	    type == CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM ? CUPTI_SUCCESS :
-	    CUPTI_ERROR_INVALID_PARAMETER);
+	    CUPTI_ERROR_INVALID_PARAMETER;
 }
 
 /* CUPTI's NVTX entry points are declared in none of its headers. */
@@ -94,13 +94,13 @@ int cuptiNvtxInitialize2(void *table);
 int
 cuptiNvtxInitialize(void *table)
 {
-	return (table != NULL);
+	return table != NULL;
 }
 
 int
 cuptiNvtxInitialize2(void *table)
 {
-	return (table != NULL);
+	return table != NULL;
 }
 
 /* --- callbacks --------------------------------------------------------- */
@@ -120,7 +120,7 @@ subscribe(CUpti_SubscriberHandle *subscriber, CUpti_CallbackFunc callback,
 		*subscriber = (CUpti_SubscriberHandle)&mock;
 	}
 	pthread_mutex_unlock(&mock.lock);
-	return (rc);
+	return rc;
 }
 
 CUptiResult
@@ -128,8 +128,8 @@ cuptiSubscribe(CUpti_SubscriberHandle *subscriber, CUpti_CallbackFunc callback,
     void *userdata)
 {
 
-	return (subscribe(subscriber, callback, userdata,
-	    mock_refused(__func__)));
+	return subscribe(subscriber, callback, userdata,
+	    mock_refused(__func__));
 }
 
 #if CUPTI_API_VERSION >= 130000
@@ -145,7 +145,7 @@ cuptiSubscribe_v2(CUpti_SubscriberHandle *subscriber,
 	    p != NULL && p->oldSubscriberName != NULL &&
 	    p->oldSubscriberSize >= sizeof(other))
 		memcpy(p->oldSubscriberName, other, sizeof(other));
-	return (rc);
+	return rc;
 }
 #endif
 
@@ -156,10 +156,10 @@ cuptiEnableCallback(uint32_t enable, CUpti_SubscriberHandle subscriber,
 	MOCK_ENTER();
 	if ((void *)subscriber != (void *)&mock || cbid >= CALLBACKS ||
 	    domain <= CUPTI_CB_DOMAIN_INVALID || domain >= CUPTI_CB_DOMAIN_SIZE)
-		return (CUPTI_ERROR_INVALID_PARAMETER);
+		return CUPTI_ERROR_INVALID_PARAMETER;
 	__atomic_store_n(&mock.callback_on[domain][cbid], enable != 0,
 	    __ATOMIC_RELEASE);
-	return (CUPTI_SUCCESS);
+	return CUPTI_SUCCESS;
 }
 
 CUptiResult
@@ -169,10 +169,10 @@ cuptiGetCallbackState(uint32_t *enable, CUpti_SubscriberHandle subscriber,
 	MOCK_ENTER();
 	if ((void *)subscriber != (void *)&mock || cbid >= CALLBACKS ||
 	    domain <= CUPTI_CB_DOMAIN_INVALID || domain >= CUPTI_CB_DOMAIN_SIZE)
-		return (CUPTI_ERROR_INVALID_PARAMETER);
+		return CUPTI_ERROR_INVALID_PARAMETER;
 	*enable = __atomic_load_n(&mock.callback_on[domain][cbid],
 	    __ATOMIC_ACQUIRE);
-	return (CUPTI_SUCCESS);
+	return CUPTI_SUCCESS;
 }
 
 void
@@ -193,7 +193,7 @@ set_kind(CUpti_ActivityKind kind, bool on)
 
 	if (kind <= CUPTI_ACTIVITY_KIND_INVALID ||
 	    kind >= CUPTI_ACTIVITY_KIND_COUNT)
-		return (CUPTI_ERROR_INVALID_KIND);
+		return CUPTI_ERROR_INVALID_KIND;
 	pthread_mutex_lock(&mock.lock);
 	mock.kind_on[kind] = on;
 	/* Enabling the kind resets the settings of single calls. */
@@ -204,21 +204,21 @@ set_kind(CUpti_ActivityKind kind, bool on)
 		for (i = 0; i < CUPTI_RUNTIME_TRACE_CBID_SIZE; i++)
 			mock.runtime_on[i] = on;
 	pthread_mutex_unlock(&mock.lock);
-	return (CUPTI_SUCCESS);
+	return CUPTI_SUCCESS;
 }
 
 CUptiResult
 cuptiActivityEnable(CUpti_ActivityKind kind)
 {
 	MOCK_ENTER();
-	return (set_kind(kind, true));
+	return set_kind(kind, true);
 }
 
 CUptiResult
 cuptiActivityDisable(CUpti_ActivityKind kind)
 {
 	MOCK_ENTER();
-	return (set_kind(kind, false));
+	return set_kind(kind, false);
 }
 
 CUptiResult
@@ -226,11 +226,11 @@ cuptiActivityEnableDriverApi(CUpti_CallbackId cbid, uint8_t enable)
 {
 	MOCK_ENTER();
 	if (cbid == 0 || cbid >= CUPTI_DRIVER_TRACE_CBID_SIZE)
-		return (CUPTI_ERROR_INVALID_PARAMETER);
+		return CUPTI_ERROR_INVALID_PARAMETER;
 	pthread_mutex_lock(&mock.lock);
 	mock.driver_on[cbid] = enable != 0;
 	pthread_mutex_unlock(&mock.lock);
-	return (CUPTI_SUCCESS);
+	return CUPTI_SUCCESS;
 }
 
 CUptiResult
@@ -238,11 +238,11 @@ cuptiActivityEnableRuntimeApi(CUpti_CallbackId cbid, uint8_t enable)
 {
 	MOCK_ENTER();
 	if (cbid == 0 || cbid >= CUPTI_RUNTIME_TRACE_CBID_SIZE)
-		return (CUPTI_ERROR_INVALID_PARAMETER);
+		return CUPTI_ERROR_INVALID_PARAMETER;
 	pthread_mutex_lock(&mock.lock);
 	mock.runtime_on[cbid] = enable != 0;
 	pthread_mutex_unlock(&mock.lock);
-	return (CUPTI_SUCCESS);
+	return CUPTI_SUCCESS;
 }
 
 bool
@@ -253,7 +253,7 @@ mock_kind_on(CUpti_ActivityKind kind)
 	pthread_mutex_lock(&mock.lock);
 	on = mock.kind_on[kind];
 	pthread_mutex_unlock(&mock.lock);
-	return (on);
+	return on;
 }
 
 bool
@@ -265,7 +265,7 @@ mock_api_on(CUpti_CallbackDomain domain, CUpti_CallbackId cbid)
 	on = domain == CUPTI_CB_DOMAIN_DRIVER_API ? mock.driver_on[cbid] :
 	    mock.runtime_on[cbid];
 	pthread_mutex_unlock(&mock.lock);
-	return (on);
+	return on;
 }
 
 CUptiResult
@@ -274,8 +274,8 @@ cuptiActivitySetAttribute(CUpti_ActivityAttribute attribute, size_t *size,
 {
 	MOCK_ENTER();
 	(void)attribute;
-	return (size != NULL && value != NULL ? CUPTI_SUCCESS :
-	    CUPTI_ERROR_INVALID_PARAMETER);
+	return size != NULL && value != NULL ? CUPTI_SUCCESS :
+	    CUPTI_ERROR_INVALID_PARAMETER;
 }
 
 CUptiResult
@@ -283,9 +283,9 @@ cuptiActivityConfigureUnifiedMemoryCounter(
     CUpti_ActivityUnifiedMemoryCounterConfig *config, uint32_t count)
 {
 	MOCK_ENTER();
-	return (config != NULL && count > 0 &&
+	return config != NULL && count > 0 &&
 	    count <= mock_env("MOCK_MANAGED", 8) ? CUPTI_SUCCESS :
-	    CUPTI_ERROR_INVALID_PARAMETER);
+	    CUPTI_ERROR_INVALID_PARAMETER;
 }
 
 /* --- buffers ------------------------------------------------------------ */
@@ -324,7 +324,7 @@ worker(void *cookie)
 		pthread_cond_broadcast(&mock.idle);
 		pthread_mutex_unlock(&mock.lock);
 	}
-	return (NULL);
+	return NULL;
 }
 
 CUptiResult
@@ -336,7 +336,7 @@ cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc requested,
 
 	MOCK_ENTER();
 	if (requested == NULL || completed == NULL)
-		return (CUPTI_ERROR_INVALID_PARAMETER);
+		return CUPTI_ERROR_INVALID_PARAMETER;
 	pthread_mutex_lock(&mock.lock);
 	if (mock.completed == NULL) {
 		pthread_attr_init(&a);
@@ -349,7 +349,7 @@ cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc requested,
 	mock.requested = requested;
 	mock.completed = completed;
 	pthread_mutex_unlock(&mock.lock);
-	return (CUPTI_SUCCESS);
+	return CUPTI_SUCCESS;
 }
 
 static struct full *
@@ -358,14 +358,14 @@ take(struct thread_buffer *b)
 	struct full *f;
 
 	if (b->data == NULL)
-		return (NULL);
+		return NULL;
 	if ((f = calloc(1, sizeof(*f))) == NULL)
 		abort();
 	f->data = b->data;
 	f->size = b->size;
 	f->used = b->used;
 	b->data = NULL;
-	return (f);
+	return f;
 }
 
 static void
@@ -383,7 +383,7 @@ static struct thread_buffer *
 own_buffer(void)
 {
 	if (own != NULL)
-		return (own);
+		return own;
 	if ((own = calloc(1, sizeof(*own))) == NULL)
 		abort();
 	pthread_mutex_init(&own->lock, NULL);
@@ -391,7 +391,7 @@ own_buffer(void)
 	own->next = mock.threads;
 	mock.threads = own;
 	pthread_mutex_unlock(&mock.lock);
-	return (own);
+	return own;
 }
 
 /* CUPTI drops records without a buffer, and counts them. */
@@ -411,7 +411,7 @@ must_drop(const void *record)
 		drop = true;
 	}
 	pthread_mutex_unlock(&mock.lock);
-	return (drop);
+	return drop;
 }
 
 void
@@ -463,7 +463,7 @@ cuptiActivityFlushAll(uint32_t flag)
 	pthread_mutex_lock(&mock.lock);
 	if (mock.completed == NULL) {
 		pthread_mutex_unlock(&mock.lock);
-		return (CUPTI_ERROR_NOT_INITIALIZED);
+		return CUPTI_ERROR_NOT_INITIALIZED;
 	}
 	while (mock.delivering)
 		pthread_cond_wait(&mock.idle, &mock.lock);
@@ -488,7 +488,7 @@ cuptiActivityFlushAll(uint32_t flag)
 	if (mock_env("MOCK_FOREIGN", 0) > 0)
 		mock.completed(NULL, 0, foreign + sizeof(foreign) / 2,
 		    sizeof(foreign) / 2, 0);
-	return (CUPTI_SUCCESS);
+	return CUPTI_SUCCESS;
 }
 
 static size_t
@@ -496,28 +496,28 @@ record_size(CUpti_ActivityKind kind)
 {
 	switch ((int)kind) {
 	case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
-		return (sizeof(CUpti_ActivityKernel10));
+		return sizeof(CUpti_ActivityKernel10);
 	case CUPTI_ACTIVITY_KIND_MEMCPY:
-		return (sizeof(CUpti_ActivityMemcpy6));
+		return sizeof(CUpti_ActivityMemcpy6);
 	case CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER:
-		return (sizeof(CUpti_ActivityUnifiedMemoryCounter3));
+		return sizeof(CUpti_ActivityUnifiedMemoryCounter3);
 	case CUPTI_ACTIVITY_KIND_MEMSET:
-		return (sizeof(CUpti_ActivityMemset4));
+		return sizeof(CUpti_ActivityMemset4);
 	case CUPTI_ACTIVITY_KIND_SYNCHRONIZATION:
-		return (sizeof(CUpti_ActivitySynchronization2));
+		return sizeof(CUpti_ActivitySynchronization2);
 	case CUPTI_ACTIVITY_KIND_DRIVER:
 	case CUPTI_ACTIVITY_KIND_RUNTIME:
-		return (sizeof(CUpti_ActivityAPI));
+		return sizeof(CUpti_ActivityAPI);
 	case CUPTI_ACTIVITY_KIND_DEVICE:
-		return (sizeof(CUpti_ActivityDevice5));
+		return sizeof(CUpti_ActivityDevice5);
 	case CUPTI_ACTIVITY_KIND_CONTEXT:
-		return (sizeof(CUpti_ActivityContext3));
+		return sizeof(CUpti_ActivityContext3);
 	case CUPTI_ACTIVITY_KIND_OVERHEAD:
-		return (sizeof(CUpti_ActivityOverhead3));
+		return sizeof(CUpti_ActivityOverhead3);
 	case CUPTI_ACTIVITY_KIND_JIT:
-		return (sizeof(CUpti_ActivityJit2));
+		return sizeof(CUpti_ActivityJit2);
 	default:
-		return (0);
+		return 0;
 	}
 }
 
@@ -532,13 +532,13 @@ cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid,
 	if (*record != NULL) {
 		p = (uint8_t *)*record;
 		if ((n = record_size((*record)->kind)) == 0)
-			return (CUPTI_ERROR_INVALID_KIND);
+			return CUPTI_ERROR_INVALID_KIND;
 		p += (n + RECORD_ALIGN - 1) & ~(size_t)(RECORD_ALIGN - 1);
 	}
 	if (p >= buffer + valid)
-		return (CUPTI_ERROR_MAX_LIMIT_REACHED);
+		return CUPTI_ERROR_MAX_LIMIT_REACHED;
 	*record = (CUpti_Activity *)p;
-	return (CUPTI_SUCCESS);
+	return CUPTI_SUCCESS;
 }
 
 CUptiResult
@@ -552,5 +552,5 @@ cuptiActivityGetNumDroppedRecords(CUcontext context, uint32_t stream,
 	*dropped = mock.dropped;
 	mock.dropped = 0;
 	pthread_mutex_unlock(&mock.lock);
-	return (CUPTI_SUCCESS);
+	return CUPTI_SUCCESS;
 }

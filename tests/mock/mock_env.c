@@ -29,8 +29,8 @@ mock_env(const char *name, uint64_t otherwise)
 {
 	const char *text = getenv(name);
 
-	return (text != NULL && *text != '\0' ? strtoull(text, NULL, 10) :
-	    otherwise);
+	return text != NULL && *text != '\0' ? strtoull(text, NULL, 10) :
+	    otherwise;
 }
 
 uint64_t
@@ -39,7 +39,7 @@ mock_now(void)
 	struct timespec t;
 
 	clock_gettime(CLOCK_REALTIME, &t);
-	return ((uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 /* FNV-1a. */
@@ -50,7 +50,7 @@ mock_hash(const char *text)
 
 	for (; *text != '\0'; text++)
 		h = (h ^ (uint8_t)*text) * 0x100000001b3u;
-	return (h);
+	return h;
 }
 
 /* A mistyped entry would make a test pass for nothing: abort. */
@@ -87,7 +87,7 @@ parse_list(const char *name, struct refusal *list)
 			bad_refusal(name, p);
 		p += n + (p[n] == ',');
 	}
-	return (count);
+	return count;
 }
 
 static void
@@ -114,7 +114,7 @@ look_up(struct refusal *list, size_t count, const char *function)
 		if (strcmp(list[i].function, function) == 0 &&
 		    ++list[i].calls >= list[i].from)
 			code = list[i].code;
-	return (code);
+	return code;
 }
 
 void
@@ -146,5 +146,5 @@ mock_refused(const char *function)
 		nap = (struct timespec){ ms / 1000, ms % 1000 * 1000000L };
 		nanosleep(&nap, NULL);
 	}
-	return (code);
+	return code;
 }

@@ -82,7 +82,7 @@ bool mock_ranges_itself(struct mock_context *c);
 #define MOCK_ENTER() do {						\
 	int refused_ = mock_refused(__func__);				\
 	if (refused_ != 0)						\
-		return (refused_);					\
+		return refused_;					\
 } while (0)
 
 uint64_t mock_env(const char *name, uint64_t otherwise);

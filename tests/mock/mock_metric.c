@@ -97,8 +97,8 @@ class_at(const struct mock_code *code, uint32_t pc)
 	memcpy(&word, code->text + pc, sizeof(word));
 	for (i = 0; i < sizeof(class_of) / sizeof(*class_of); i++)
 		if (class_of[i].opcode == (word & 0x1ff))
-			return (C_ANY | class_of[i].class);
-	return (C_ANY);
+			return C_ANY | class_of[i].class;
+	return C_ANY;
 }
 
 /* The width of an access is in the second word. */
@@ -110,7 +110,7 @@ width_at(const struct mock_code *code, uint32_t pc)
 	uint64_t word;
 
 	memcpy(&word, code->text + pc + 8, sizeof(word));
-	return (width[word >> 9 & 7]);
+	return width[word >> 9 & 7];
 }
 
 /* Plausible numbers: no more lanes than threads, no fewer sectors than
@@ -129,18 +129,18 @@ count(unsigned q, const struct mock_code *code, uint32_t pc,
 	threads *= blocks * times;
 	memcpy(&word, code->text + pc, sizeof(word));
 	switch (q) {
-	case Q_WARPS: return (warps);
-	case Q_THREADS: return (threads);
+	case Q_WARPS: return warps;
+	case Q_THREADS: return threads;
 	/* Bits 12 to 15: the predicate, 7 is "always". */
-	case Q_ON: return ((word >> 12 & 15) == 7 ? threads : threads / 2);
-	case Q_SECTORS: return (4 * warps * (1 + h % 8));
-	case Q_SECTORS_IDEAL: return (4 * warps);
-	case Q_TAGS: return (warps * (1 + h % 8));
-	case Q_WAVEFRONTS: return (warps * (1 + h % 8));
-	case Q_WAVEFRONTS_IDEAL: return (warps);
-	case Q_DIVERGENT: return (h % 2 == 0 ? 0 : threads / 4);
-	case Q_UNIFORM: return (h % 2 == 0 ? threads : threads - threads / 4);
-	default: return (width_at(code, pc) == q ? warps : 0);
+	case Q_ON: return (word >> 12 & 15) == 7 ? threads : threads / 2;
+	case Q_SECTORS: return 4 * warps * (1 + h % 8);
+	case Q_SECTORS_IDEAL: return 4 * warps;
+	case Q_TAGS: return warps * (1 + h % 8);
+	case Q_WAVEFRONTS: return warps * (1 + h % 8);
+	case Q_WAVEFRONTS_IDEAL: return warps;
+	case Q_DIVERGENT: return h % 2 == 0 ? 0 : threads / 4;
+	case Q_UNIFORM: return h % 2 == 0 ? threads : threads - threads / 4;
+	default: return width_at(code, pc) == q ? warps : 0;
 	}
 }
 
@@ -151,8 +151,8 @@ mock_metric_named(const char *name)
 
 	for (i = 0; i < METRICS; i++)
 		if (strcmp(metric[i].name, name) == 0)
-			return (&metric[i]);
-	return (NULL);
+			return &metric[i];
+	return NULL;
 }
 
 bool
@@ -164,28 +164,28 @@ mock_sass_value(const char *name, const struct mock_launch *l, uint32_t pc,
 
 	if (code == NULL || m == NULL || pc % MOCK_INSTRUCTION != 0 ||
 	    pc >= code->size || (class_at(code, pc) & m->class) == 0)
-		return (false);
+		return false;
 	*value = count(m->quantity, code, pc, l);
-	return (true);
+	return true;
 }
 
 const struct mock_metric *
 mock_metrics(size_t *n)
 {
 	*n = METRICS;
-	return (metric);
+	return metric;
 }
 
 bool
 mock_metric_at(const struct mock_metric *m, const struct mock_code *code,
     uint32_t pc)
 {
-	return ((class_at(code, pc) & m->class) != 0);
+	return (class_at(code, pc) & m->class) != 0;
 }
 
 uint64_t
 mock_metric_count(const struct mock_metric *m, const struct mock_code *code,
     uint32_t pc, const struct mock_launch *l)
 {
-	return (count(m->quantity, code, pc, l));
+	return count(m->quantity, code, pc, l);
 }

@@ -47,8 +47,8 @@ read_file(const char *path)
 static const void *
 at(uint64_t offset, uint64_t size)
 {
-	return (offset <= cubin.size && size <= cubin.size - offset ?
-	    cubin.bytes + offset : NULL);
+	return offset <= cubin.size && size <= cubin.size - offset ?
+	    cubin.bytes + offset : NULL;
 }
 
 static bool
@@ -60,9 +60,9 @@ section(uint32_t index, Elf64_Shdr *out)
 	if (h == NULL || memcmp(h->e_ident, ELFMAG, SELFMAG) != 0 ||
 	    index >= h->e_shnum || (p = at(h->e_shoff + (uint64_t)index *
 	    sizeof(*out), sizeof(*out))) == NULL)
-		return (false);
+		return false;
 	memcpy(out, p, sizeof(*out));
-	return (true);
+	return true;
 }
 
 /* The low bits of an instruction say what it is. */
@@ -72,7 +72,7 @@ opcode(const uint8_t *text)
 	uint64_t word;
 
 	memcpy(&word, text, sizeof(word));
-	return ((uint32_t)(word & 0xfff));
+	return (uint32_t)(word & 0xfff);
 }
 
 /* Without the padding after a function: a branch to itself and NOPs up to the
@@ -86,7 +86,7 @@ without_padding(const uint8_t *text, uint32_t size)
 	if (size >= MOCK_INSTRUCTION &&
 	    opcode(text + size - MOCK_INSTRUCTION) == 0x947)
 		size -= MOCK_INSTRUCTION;
-	return (size);
+	return size;
 }
 
 static void
@@ -138,7 +138,7 @@ mock_codes(size_t *n)
 {
 	pthread_once(&once, prepare);
 	*n = cubin.codes;
-	return (cubin.code);
+	return cubin.code;
 }
 
 const struct mock_code *
@@ -149,8 +149,8 @@ mock_code_of(const char *kernel)
 
 	for (i = 0; i < n; i++)
 		if (strcmp(code[i].name, kernel) == 0)
-			return (&code[i]);
-	return (NULL);
+			return &code[i];
+	return NULL;
 }
 
 /* CUPTI's checksum has 32 bits, too; by another algorithm. */
@@ -162,7 +162,7 @@ checksum(const uint8_t *bytes, size_t size)
 
 	for (i = 0; i < size; i++)
 		h = (h ^ bytes[i]) * 0x01000193u;
-	return (h);
+	return h;
 }
 
 static uint32_t crc;
@@ -181,7 +181,7 @@ mock_crc(void)
 	static pthread_once_t computed = PTHREAD_ONCE_INIT;
 
 	pthread_once(&computed, prepare_crc);
-	return (crc);
+	return crc;
 }
 
 CUptiResult
@@ -190,9 +190,9 @@ cuptiGetCubinCrc(CUpti_GetCubinCrcParams *p)
 	MOCK_ENTER();
 	if (p == NULL || p->size != CUpti_GetCubinCrcParamsSize ||
 	    p->cubin == NULL || p->cubinSize == 0)
-		return (CUPTI_ERROR_INVALID_PARAMETER);
+		return CUPTI_ERROR_INVALID_PARAMETER;
 	p->cubinCrc = checksum(p->cubin, p->cubinSize);
-	return (CUPTI_SUCCESS);
+	return CUPTI_SUCCESS;
 }
 
 /* --- its copies --------------------------------------------------------------- */

@@ -67,7 +67,7 @@ static bool initialized;
 	MOCK_ENTER();							\
 	if ((p) == NULL || (p)->structSize != type##_STRUCT_SIZE ||	\
 	    (p)->pPriv != NULL)						\
-		return (CUPTI_ERROR_INVALID_PARAMETER);			\
+		return CUPTI_ERROR_INVALID_PARAMETER;			\
 } while (0)
 
 static uint64_t
@@ -78,7 +78,7 @@ config_hash(const struct config *c)
 
 	for (i = 0; i < c->metrics; i++)
 		h = (h ^ c->metric[i]) * 0x100000001b3u;
-	return (h | 1);
+	return h | 1;
 }
 
 bool
@@ -89,7 +89,7 @@ mock_initialized(void)
 	pthread_mutex_lock(&lock);
 	yes = initialized;
 	pthread_mutex_unlock(&lock);
-	return (yes);
+	return yes;
 }
 
 bool
@@ -100,13 +100,13 @@ mock_ranging(uint32_t device)
 	pthread_mutex_lock(&lock);
 	yes = enabled[device] != NULL;
 	pthread_mutex_unlock(&lock);
-	return (yes);
+	return yes;
 }
 
 bool
 mock_exclusive(void)
 {
-	return (mock_env("MOCK_EXCLUSIVE", 0) != 0);
+	return mock_env("MOCK_EXCLUSIVE", 0) != 0;
 }
 
 /* --- host side --------------------------------------------------------- */
@@ -117,11 +117,11 @@ cuptiProfilerHostInitialize(CUpti_Profiler_Host_Initialize_Params *p)
 	NEED(p, CUpti_Profiler_Host_Initialize_Params);
 	if (p->pChipName == NULL ||
 	    p->profilerType != CUPTI_PROFILER_TYPE_RANGE_PROFILER)
-		return (CUPTI_ERROR_INVALID_PARAMETER);
+		return CUPTI_ERROR_INVALID_PARAMETER;
 	if ((p->pHostObject = calloc(1, sizeof(*p->pHostObject))) == NULL)
-		return (CUPTI_ERROR_OUT_OF_MEMORY);
+		return CUPTI_ERROR_OUT_OF_MEMORY;
 	p->pHostObject->config.magic = CONFIG_MAGIC;
-	return (CUPTI_SUCCESS);
+	return CUPTI_SUCCESS;
 }
 
 CUptiResult
@@ -129,17 +129,17 @@ cuptiProfilerHostDeinitialize(CUpti_Profiler_Host_Deinitialize_Params *p)
 {
 	NEED(p, CUpti_Profiler_Host_Deinitialize_Params);
 	free(p->pHostObject);
-	return (CUPTI_SUCCESS);
+	return CUPTI_SUCCESS;
 }
 
 static enum kind
 kind_of(const char *metric)
 {
 	if (strstr(metric, "__sass_") != NULL)
-		return (KIND_PATCHED);
-	return (strncmp(metric, "smsp__inst_", 11) == 0 ||
+		return KIND_PATCHED;
+	return strncmp(metric, "smsp__inst_", 11) == 0 ||
 	    strncmp(metric, "smsp__thread_", 13) == 0 ||
-	    strncmp(metric, "l1tex__", 7) == 0 ? KIND_CROWDED : KIND_FREE);
+	    strncmp(metric, "l1tex__", 7) == 0 ? KIND_CROWDED : KIND_FREE;
 }
 
 /* The passes of a configuration: one for hardware counters if they fit;
@@ -198,15 +198,15 @@ cuptiProfilerHostConfigAddMetrics(
 		    strchr(p->ppMetricNames[i], '.') == NULL)
 			p->pHostObject->refused = true;
 	if (p->pHostObject->refused)
-		return (CUPTI_ERROR_INVALID_PARAMETER);
+		return CUPTI_ERROR_INVALID_PARAMETER;
 	if (c->metrics + p->numMetrics > METRICS)
-		return (CUPTI_ERROR_INVALID_PARAMETER);
+		return CUPTI_ERROR_INVALID_PARAMETER;
 	for (i = 0; i < p->numMetrics; i++) {
 		c->kind[c->metrics] = (uint8_t)kind_of(p->ppMetricNames[i]);
 		c->metric[c->metrics++] = mock_hash(p->ppMetricNames[i]);
 	}
 	schedule(c);
-	return (CUPTI_SUCCESS);
+	return CUPTI_SUCCESS;
 }
 
 CUptiResult
@@ -215,7 +215,7 @@ cuptiProfilerHostGetConfigImageSize(
 {
 	NEED(p, CUpti_Profiler_Host_GetConfigImageSize_Params);
 	p->configImageSize = sizeof(struct config);
-	return (CUPTI_SUCCESS);
+	return CUPTI_SUCCESS;
 }
 
 CUptiResult
@@ -224,10 +224,10 @@ cuptiProfilerHostGetConfigImage(CUpti_Profiler_Host_GetConfigImage_Params *p)
 	NEED(p, CUpti_Profiler_Host_GetConfigImage_Params);
 	if (p->configImageSize < sizeof(struct config) ||
 	    p->pHostObject->config.metrics == 0)
-		return (CUPTI_ERROR_INVALID_PARAMETER);
+		return CUPTI_ERROR_INVALID_PARAMETER;
 	memcpy(p->pConfigImage, &p->pHostObject->config,
 	    sizeof(struct config));
-	return (CUPTI_SUCCESS);
+	return CUPTI_SUCCESS;
 }
 
 CUptiResult
@@ -237,12 +237,12 @@ cuptiProfilerHostGetNumOfPasses(CUpti_Profiler_Host_GetNumOfPasses_Params *p)
 
 	NEED(p, CUpti_Profiler_Host_GetNumOfPasses_Params);
 	if (p->configImageSize < sizeof(c))
-		return (CUPTI_ERROR_INVALID_PARAMETER);
+		return CUPTI_ERROR_INVALID_PARAMETER;
 	memcpy(&c, p->pConfigImage, sizeof(c));
 	if (c.magic != CONFIG_MAGIC)
-		return (CUPTI_ERROR_INVALID_PARAMETER);
+		return CUPTI_ERROR_INVALID_PARAMETER;
 	p->numOfPasses = c.passes;
-	return (CUPTI_SUCCESS);
+	return CUPTI_SUCCESS;
 }
 
 static double
@@ -253,12 +253,12 @@ evaluate(const struct CUpti_Profiler_Host_Object *h, const struct image *i,
 	uint32_t k;
 
 	if (i->wrong || i->config != config_hash(&h->config))
-		return (NAN);
+		return NAN;
 	for (k = 0; k < h->config.metrics; k++)
 		if (h->config.metric[k] == hash &&
 		    (i->collected >> h->config.pass[k] & 1) != 0)
-			return (mock_value(metric, i->kernel));
-	return (NAN);
+			return mock_value(metric, i->kernel);
+	return NAN;
 }
 
 CUptiResult
@@ -270,14 +270,14 @@ cuptiProfilerHostEvaluateToGpuValues(
 
 	NEED(p, CUpti_Profiler_Host_EvaluateToGpuValues_Params);
 	if (p->counterDataImageSize < sizeof(i))
-		return (CUPTI_ERROR_INVALID_PARAMETER);
+		return CUPTI_ERROR_INVALID_PARAMETER;
 	memcpy(&i, p->pCounterDataImage, sizeof(i));
 	if (i.magic != IMAGE_MAGIC || p->rangeIndex >= i.ranges)
-		return (CUPTI_ERROR_INVALID_PARAMETER);
+		return CUPTI_ERROR_INVALID_PARAMETER;
 	for (k = 0; k < p->numMetrics; k++)
 		p->pMetricValues[k] = evaluate(p->pHostObject, &i,
 		    p->ppMetricNames[k]);
-	return (CUPTI_SUCCESS);
+	return CUPTI_SUCCESS;
 }
 
 /* --- target side --------------------------------------------------------- */
@@ -289,7 +289,7 @@ cuptiProfilerInitialize(CUpti_Profiler_Initialize_Params *p)
 	pthread_mutex_lock(&lock);
 	initialized = true;
 	pthread_mutex_unlock(&lock);
-	return (CUPTI_SUCCESS);
+	return CUPTI_SUCCESS;
 }
 
 CUptiResult
@@ -299,7 +299,7 @@ cuptiProfilerDeviceSupported(CUpti_Profiler_DeviceSupported_Params *p)
 	p->isSupported = p->architecture = p->sli = p->vGpu =
 	    p->confidentialCompute = p->cmp = p->wsl =
 	    CUPTI_PROFILER_CONFIGURATION_SUPPORTED;
-	return (CUPTI_SUCCESS);
+	return CUPTI_SUCCESS;
 }
 
 CUptiResult
@@ -312,7 +312,7 @@ cuptiProfilerGetCounterAvailability(
 		    p->counterAvailabilityImageSize < 64 ?
 		    p->counterAvailabilityImageSize : 64);
 	p->counterAvailabilityImageSize = 64;
-	return (CUPTI_SUCCESS);
+	return CUPTI_SUCCESS;
 }
 
 CUptiResult
@@ -322,9 +322,9 @@ cuptiDeviceGetChipName(CUpti_Device_GetChipName_Params *p)
 
 	NEED(p, CUpti_Device_GetChipName_Params);
 	if (p->deviceIndex >= MOCK_DEVICES)
-		return (CUPTI_ERROR_INVALID_DEVICE);
+		return CUPTI_ERROR_INVALID_DEVICE;
 	p->pChipName = chip != NULL ? chip : "GH100";
-	return (CUPTI_SUCCESS);
+	return CUPTI_SUCCESS;
 }
 
 /* The range profiler excludes PC sampling. */
@@ -337,7 +337,7 @@ compatible(struct mock_context *c)
 	yes = c->sampling == NULL && (c->sass == NULL || !mock_exclusive());
 	c->instrumented |= yes;
 	pthread_mutex_unlock(&mock_source_lock);
-	return (yes);
+	return yes;
 }
 
 CUptiResult
@@ -349,7 +349,7 @@ cuptiRangeProfilerEnable(CUpti_RangeProfiler_Enable_Params *p)
 	NEED(p, CUpti_RangeProfiler_Enable_Params);
 	c = (struct mock_context *)p->ctx;
 	if (c == NULL || c->magic != MOCK_MAGIC)
-		return (CUPTI_ERROR_INVALID_CONTEXT);
+		return CUPTI_ERROR_INVALID_CONTEXT;
 	mock_alone(c, __func__);
 	pthread_mutex_lock(&lock);
 	if (!initialized)
@@ -366,7 +366,7 @@ cuptiRangeProfilerEnable(CUpti_RangeProfiler_Enable_Params *p)
 		enabled[c->device] = p->pRangeProfilerObject;
 	}
 	pthread_mutex_unlock(&lock);
-	return (rc);
+	return rc;
 }
 
 CUptiResult
@@ -381,7 +381,7 @@ cuptiRangeProfilerDisable(CUpti_RangeProfiler_Disable_Params *p)
 	enabled[o->context->device] = NULL;
 	pthread_mutex_unlock(&lock);
 	free(o);
-	return (CUPTI_SUCCESS);
+	return CUPTI_SUCCESS;
 }
 
 CUptiResult
@@ -391,11 +391,11 @@ cuptiRangeProfilerGetCounterDataSize(
 	NEED(p, CUpti_RangeProfiler_GetCounterDataSize_Params);
 	if (p->numMetrics == 0 || p->maxNumOfRanges == 0 ||
 	    p->maxNumRangeTreeNodes < p->maxNumOfRanges)
-		return (CUPTI_ERROR_INVALID_PARAMETER);
+		return CUPTI_ERROR_INVALID_PARAMETER;
 	p->counterDataSize = sizeof(struct image) +
 	    p->numMetrics * p->maxNumOfRanges * 64;
 	p->pRangeProfilerObject->image_size = p->counterDataSize;
-	return (CUPTI_SUCCESS);
+	return CUPTI_SUCCESS;
 }
 
 CUptiResult
@@ -406,10 +406,10 @@ cuptiRangeProfilerCounterDataImageInitialize(
 
 	NEED(p, CUpti_RangeProfiler_CounterDataImage_Initialize_Params);
 	if (p->counterDataSize != p->pRangeProfilerObject->image_size)
-		return (CUPTI_ERROR_UNKNOWN);
+		return CUPTI_ERROR_UNKNOWN;
 	memset(p->pCounterData, 0, p->counterDataSize);
 	memcpy(p->pCounterData, &i, sizeof(i));
-	return (CUPTI_SUCCESS);
+	return CUPTI_SUCCESS;
 }
 
 CUptiResult
@@ -423,11 +423,11 @@ cuptiRangeProfilerSetConfig(CUpti_RangeProfiler_SetConfig_Params *p)
 	o = p->pRangeProfilerObject;
 	if (p->configSize < sizeof(c) || p->counterDataImageSize < sizeof(*i) ||
 	    p->maxRangesPerPass == 0 || p->numNestingLevels == 0)
-		return (CUPTI_ERROR_INVALID_PARAMETER);
+		return CUPTI_ERROR_INVALID_PARAMETER;
 	memcpy(&c, p->pConfig, sizeof(c));
 	i = (struct image *)(void *)p->pCounterDataImage;
 	if (c.magic != CONFIG_MAGIC || i->magic != IMAGE_MAGIC || o->started)
-		return (CUPTI_ERROR_INVALID_PARAMETER);
+		return CUPTI_ERROR_INVALID_PARAMETER;
 	/* The first configuration is kept: a second one decodes to NaN. */
 	if (o->first_config == 0)
 		o->first_config = config_hash(&c);
@@ -437,7 +437,7 @@ cuptiRangeProfilerSetConfig(CUpti_RangeProfiler_SetConfig_Params *p)
 	o->range = p->range;
 	o->mode = p->replayMode;
 	o->configured = true;
-	return (CUPTI_SUCCESS);
+	return CUPTI_SUCCESS;
 }
 
 CUptiResult
@@ -448,14 +448,14 @@ cuptiRangeProfilerStart(CUpti_RangeProfiler_Start_Params *p)
 	NEED(p, CUpti_RangeProfiler_Start_Params);
 	o = p->pRangeProfilerObject;
 	if (!o->configured || o->started)
-		return (CUPTI_ERROR_INVALID_OPERATION);
+		return CUPTI_ERROR_INVALID_OPERATION;
 	mock_idle(o->context, __func__);
 	usleep((useconds_t)(1000 * mock_env("MOCK_START_MS", 0)));
 	pthread_mutex_lock(&lock);
 	o->started = true;
 	o->kernels = 0;
 	pthread_mutex_unlock(&lock);
-	return (CUPTI_SUCCESS);
+	return CUPTI_SUCCESS;
 }
 
 CUptiResult
@@ -464,9 +464,9 @@ cuptiRangeProfilerPushRange(CUpti_RangeProfiler_PushRange_Params *p)
 	NEED(p, CUpti_RangeProfiler_PushRange_Params);
 	if (p->pRangeProfilerObject->range != CUPTI_UserRange ||
 	    p->pRangeName == NULL || p->pRangeProfilerObject->pushed)
-		return (CUPTI_ERROR_INVALID_OPERATION);
+		return CUPTI_ERROR_INVALID_OPERATION;
 	p->pRangeProfilerObject->pushed = true;
-	return (CUPTI_SUCCESS);
+	return CUPTI_SUCCESS;
 }
 
 CUptiResult
@@ -474,9 +474,9 @@ cuptiRangeProfilerPopRange(CUpti_RangeProfiler_PopRange_Params *p)
 {
 	NEED(p, CUpti_RangeProfiler_PopRange_Params);
 	if (!p->pRangeProfilerObject->pushed)
-		return (CUPTI_ERROR_INVALID_OPERATION);
+		return CUPTI_ERROR_INVALID_OPERATION;
 	p->pRangeProfilerObject->pushed = false;
-	return (CUPTI_SUCCESS);
+	return CUPTI_SUCCESS;
 }
 
 CUptiResult
@@ -487,7 +487,7 @@ cuptiRangeProfilerStop(CUpti_RangeProfiler_Stop_Params *p)
 	NEED(p, CUpti_RangeProfiler_Stop_Params);
 	o = p->pRangeProfilerObject;
 	if (!o->started || o->pushed)
-		return (CUPTI_ERROR_INVALID_OPERATION);
+		return CUPTI_ERROR_INVALID_OPERATION;
 	mock_idle(o->context, __func__);
 	pthread_mutex_lock(&lock);
 	o->started = false;
@@ -498,7 +498,7 @@ cuptiRangeProfilerStop(CUpti_RangeProfiler_Stop_Params *p)
 	p->targetNestingLevel = 1;
 	p->isAllPassSubmitted = o->pass == 0;
 	pthread_mutex_unlock(&lock);
-	return (CUPTI_SUCCESS);
+	return CUPTI_SUCCESS;
 }
 
 CUptiResult
@@ -511,10 +511,10 @@ cuptiRangeProfilerDecodeData(CUpti_RangeProfiler_DecodeData_Params *p)
 	o = p->pRangeProfilerObject;
 	p->numOfRangeDropped = 0;
 	if (!o->pending || (i = o->image) == NULL)
-		return (CUPTI_SUCCESS);
+		return CUPTI_SUCCESS;
 	o->pending = false;
 	if (o->kernels == 0)
-		return (CUPTI_SUCCESS);
+		return CUPTI_SUCCESS;
 	i->ranges = 1;
 	i->config = config_hash(&o->config);
 	i->wrong = o->wrong;
@@ -523,7 +523,7 @@ cuptiRangeProfilerDecodeData(CUpti_RangeProfiler_DecodeData_Params *p)
 	    o->kernels == 1 ? sizeof(i->kernel) : sizeof("(several)"));
 	i->collected |= o->mode == CUPTI_KernelReplay ? ~(uint64_t)0 :
 	    (uint64_t)1 << o->pending_pass;
-	return (CUPTI_SUCCESS);
+	return CUPTI_SUCCESS;
 }
 
 bool
@@ -536,7 +536,7 @@ mock_ranges_itself(struct mock_context *c)
 	o = enabled[c->device];
 	yes = o != NULL && o->range == CUPTI_AutoRange;
 	pthread_mutex_unlock(&lock);
-	return (yes);
+	return yes;
 }
 
 bool
@@ -555,5 +555,5 @@ mock_kernel_profiled(struct mock_context *c, const char *kernel)
 		    sizeof(o->kernel) - 1));
 	}
 	pthread_mutex_unlock(&lock);
-	return (on);
+	return on;
 }

@@ -55,7 +55,7 @@ static struct mock_context *sampled[MOCK_DEVICES];
 #define NEED(p, type) do {						\
 	MOCK_ENTER();							\
 	if ((p) == NULL || (p)->size != type##Size || (p)->pPriv != NULL) \
-		return (CUPTI_ERROR_INVALID_PARAMETER);			\
+		return CUPTI_ERROR_INVALID_PARAMETER;			\
 } while (0)
 
 /* sampling_of(handle): sampling of a context, or NULL; call with the lock held. */
@@ -64,7 +64,7 @@ sampling_of(CUcontext handle)
 {
 	struct mock_context *c = (struct mock_context *)handle;
 
-	return (c != NULL && c->magic == MOCK_MAGIC ? c->sampling : NULL);
+	return c != NULL && c->magic == MOCK_MAGIC ? c->sampling : NULL;
 }
 
 /* --- on and off ------------------------------------------------------------- */
@@ -80,7 +80,7 @@ cuptiPCSamplingEnable(CUpti_PCSamplingEnableParams *p)
 	NEED(p, CUpti_PCSamplingEnableParams);
 	c = (struct mock_context *)p->ctx;
 	if (c == NULL || c->magic != MOCK_MAGIC)
-		return (CUPTI_ERROR_INVALID_CONTEXT);
+		return CUPTI_ERROR_INVALID_CONTEXT;
 	mock_alone(c, __func__);
 	ranging = mock_ranging(c->device);
 	pthread_mutex_lock(&mock_source_lock);
@@ -102,7 +102,7 @@ cuptiPCSamplingEnable(CUpti_PCSamplingEnableParams *p)
 		sampled[c->device] = c;
 	}
 	pthread_mutex_unlock(&mock_source_lock);
-	return (rc);
+	return rc;
 }
 
 /* --- settings ---------------------------------------------------------------- */
@@ -115,12 +115,12 @@ usable(const CUpti_PCSamplingData *d)
 
 	if (d == NULL || d->size != sizeof(*d) || d->collectNumPcs == 0 ||
 	    d->pPcData == NULL)
-		return (false);
+		return false;
 	for (i = 0; i < d->collectNumPcs; i++)
 		if (d->pPcData[i].size != sizeof(*d->pPcData) ||
 		    d->pPcData[i].stallReason == NULL)
-			return (false);
-	return (true);
+			return false;
+	return true;
 }
 
 static bool
@@ -129,14 +129,14 @@ want_stalls(struct mock_sampling *s, size_t n, const uint32_t *index)
 	size_t i;
 
 	if (n == 0 || n > STALLS || index == NULL)
-		return (false);
+		return false;
 	memset(s->wanted, 0, sizeof(s->wanted));
 	for (i = 0; i < n; i++) {
 		if (index[i] >= STALLS)
-			return (false);
+			return false;
 		s->wanted[index[i]] = true;
 	}
-	return (true);
+	return true;
 }
 
 static CUptiResult
@@ -187,9 +187,9 @@ set_one(struct mock_sampling *s, const CUpti_PCSamplingConfigurationInfo *i)
 		    .workerThreadPeriodicSleepSpan;
 		break;
 	default:
-		return (CUPTI_ERROR_INVALID_PARAMETER);
+		return CUPTI_ERROR_INVALID_PARAMETER;
 	}
-	return (ok ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_OPERATION);
+	return ok ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_OPERATION;
 }
 
 static CUptiResult
@@ -219,9 +219,9 @@ get_one(const struct mock_sampling *s, CUpti_PCSamplingConfigurationInfo *i)
 		    .workerThreadPeriodicSleepSpan = s->sleep_ms;
 		break;
 	default:
-		return (CUPTI_ERROR_INVALID_PARAMETER);
+		return CUPTI_ERROR_INVALID_PARAMETER;
 	}
-	return (CUPTI_SUCCESS);
+	return CUPTI_SUCCESS;
 }
 
 static CUptiResult
@@ -233,7 +233,7 @@ configure(CUpti_PCSamplingConfigurationInfoParams *p, bool set)
 	size_t k;
 
 	if (p->pPCSamplingConfigurationInfo == NULL || p->numAttributes == 0)
-		return (CUPTI_ERROR_INVALID_PARAMETER);
+		return CUPTI_ERROR_INVALID_PARAMETER;
 	pthread_mutex_lock(&mock_source_lock);
 	if ((s = sampling_of(p->ctx)) == NULL)
 		rc = CUPTI_ERROR_INVALID_OPERATION;
@@ -244,7 +244,7 @@ configure(CUpti_PCSamplingConfigurationInfoParams *p, bool set)
 			rc = CUPTI_ERROR_INVALID_PARAMETER;
 	}
 	pthread_mutex_unlock(&mock_source_lock);
-	return (rc);
+	return rc;
 }
 
 CUptiResult
@@ -252,7 +252,7 @@ cuptiPCSamplingSetConfigurationAttribute(
     CUpti_PCSamplingConfigurationInfoParams *p)
 {
 	NEED(p, CUpti_PCSamplingConfigurationInfoParams);
-	return (configure(p, true));
+	return configure(p, true);
 }
 
 CUptiResult
@@ -260,7 +260,7 @@ cuptiPCSamplingGetConfigurationAttribute(
     CUpti_PCSamplingConfigurationInfoParams *p)
 {
 	NEED(p, CUpti_PCSamplingConfigurationInfoParams);
-	return (configure(p, false));
+	return configure(p, false);
 }
 
 CUptiResult
@@ -268,9 +268,9 @@ cuptiPCSamplingGetNumStallReasons(CUpti_PCSamplingGetNumStallReasonsParams *p)
 {
 	NEED(p, CUpti_PCSamplingGetNumStallReasonsParams);
 	if (p->numStallReasons == NULL)
-		return (CUPTI_ERROR_INVALID_PARAMETER);
+		return CUPTI_ERROR_INVALID_PARAMETER;
 	*p->numStallReasons = STALLS;
-	return (CUPTI_SUCCESS);
+	return CUPTI_SUCCESS;
 }
 
 /* Unordered, as in CUPTI; each buffer is filled completely. */
@@ -283,7 +283,7 @@ cuptiPCSamplingGetStallReasons(CUpti_PCSamplingGetStallReasonsParams *p)
 	NEED(p, CUpti_PCSamplingGetStallReasonsParams);
 	if (p->numStallReasons != STALLS || p->stallReasonIndex == NULL ||
 	    p->stallReasons == NULL)
-		return (CUPTI_ERROR_INVALID_PARAMETER);
+		return CUPTI_ERROR_INVALID_PARAMETER;
 	for (i = 0; i < STALLS; i++) {
 		k = (i * 7 + 3) % STALLS;
 		p->stallReasonIndex[i] = (uint32_t)k;
@@ -294,7 +294,7 @@ cuptiPCSamplingGetStallReasons(CUpti_PCSamplingGetStallReasonsParams *p)
 	if ((s = sampling_of(p->ctx)) != NULL)
 		s->queried = true;
 	pthread_mutex_unlock(&mock_source_lock);
-	return (CUPTI_SUCCESS);
+	return CUPTI_SUCCESS;
 }
 
 static CUptiResult
@@ -310,21 +310,21 @@ control(CUcontext context, bool on)
 	else
 		s->started = on;
 	pthread_mutex_unlock(&mock_source_lock);
-	return (rc);
+	return rc;
 }
 
 CUptiResult
 cuptiPCSamplingStart(CUpti_PCSamplingStartParams *p)
 {
 	NEED(p, CUpti_PCSamplingStartParams);
-	return (control(p->ctx, true));
+	return control(p->ctx, true);
 }
 
 CUptiResult
 cuptiPCSamplingStop(CUpti_PCSamplingStopParams *p)
 {
 	NEED(p, CUpti_PCSamplingStopParams);
-	return (control(p->ctx, false));
+	return control(p->ctx, false);
 }
 
 /* --- samples ------------------------------------------------------------------ */
@@ -336,7 +336,7 @@ place_of(struct mock_sampling *s, const struct mock_code *code, uint32_t pc)
 
 	for (i = 0; i < s->places; i++)
 		if (s->place[i].code == code && s->place[i].pc == pc)
-			return (&s->place[i]);
+			return &s->place[i];
 	if (s->places == s->room) {
 		s->room = s->room == 0 ? 64 : 2 * s->room;
 		s->place = realloc(s->place, s->room * sizeof(*s->place));
@@ -344,7 +344,7 @@ place_of(struct mock_sampling *s, const struct mock_code *code, uint32_t pc)
 			abort();
 	}
 	s->place[s->places] = (struct place){ .code = code, .pc = pc };
-	return (&s->place[s->places++]);
+	return &s->place[s->places++];
 }
 
 /* As many samples as a kernel of this duration has on 100 multiprocessors at
@@ -458,7 +458,7 @@ cuptiPCSamplingGetData(CUpti_PCSamplingGetDataParams *p)
 			rc = CUPTI_ERROR_OUT_OF_MEMORY;
 	}
 	pthread_mutex_unlock(&mock_source_lock);
-	return (rc);
+	return rc;
 }
 
 CUptiResult
@@ -480,7 +480,7 @@ cuptiPCSamplingDisable(CUpti_PCSamplingDisableParams *p)
 		free(s);
 	}
 	pthread_mutex_unlock(&mock_source_lock);
-	return (s != NULL ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_OPERATION);
+	return s != NULL ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_OPERATION;
 }
 
 void

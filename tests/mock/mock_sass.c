@@ -45,9 +45,9 @@ static const uint32_t instances_of[] = { 1, 100, 400 };
 	MOCK_ENTER();							\
 	if ((p) == NULL || (p)->structSize != type##_STRUCT_SIZE ||	\
 	    (p)->pPriv != NULL)						\
-		return (CUPTI_ERROR_INVALID_PARAMETER);			\
+		return CUPTI_ERROR_INVALID_PARAMETER;			\
 	if (!mock_initialized())					\
-		return (CUPTI_ERROR_NOT_INITIALIZED);			\
+		return CUPTI_ERROR_NOT_INITIALIZED;			\
 } while (0)
 
 static void
@@ -63,9 +63,9 @@ cuptiSassMetricsGetNumOfMetrics(CUpti_SassMetrics_GetNumOfMetrics_Params *p)
 {
 	NEED(p, CUpti_SassMetrics_GetNumOfMetrics_Params);
 	if (p->pChipName == NULL)
-		return (CUPTI_ERROR_INVALID_PARAMETER);
+		return CUPTI_ERROR_INVALID_PARAMETER;
 	mock_metrics(&p->numOfMetrics);
-	return (CUPTI_SUCCESS);
+	return CUPTI_SUCCESS;
 }
 
 CUptiResult
@@ -77,10 +77,10 @@ cuptiSassMetricsGetMetrics(CUpti_SassMetrics_GetMetrics_Params *p)
 	NEED(p, CUpti_SassMetrics_GetMetrics_Params);
 	if (p->pChipName == NULL || p->pMetricsList == NULL ||
 	    p->numOfMetrics > n)
-		return (CUPTI_ERROR_INVALID_PARAMETER);
+		return CUPTI_ERROR_INVALID_PARAMETER;
 	for (i = 0; i < p->numOfMetrics; i++)
 		details(&metric[i], &p->pMetricsList[i]);
-	return (CUPTI_SUCCESS);
+	return CUPTI_SUCCESS;
 }
 
 CUptiResult
@@ -91,9 +91,9 @@ cuptiSassMetricsGetProperties(CUpti_SassMetrics_GetProperties_Params *p)
 	NEED(p, CUpti_SassMetrics_GetProperties_Params);
 	if (p->pChipName == NULL || p->pMetricName == NULL ||
 	    (m = mock_metric_named(p->pMetricName)) == NULL)
-		return (CUPTI_ERROR_INVALID_PARAMETER);
+		return CUPTI_ERROR_INVALID_PARAMETER;
 	details(m, &p->metric);
-	return (CUPTI_SUCCESS);
+	return CUPTI_SUCCESS;
 }
 
 static const struct mock_metric *
@@ -104,8 +104,8 @@ metric_of(uint64_t id)
 
 	for (i = 0; i < n; i++)
 		if (mock_hash(metric[i].name) == id)
-			return (&metric[i]);
-	return (NULL);
+			return &metric[i];
+	return NULL;
 }
 
 CUptiResult
@@ -118,15 +118,15 @@ cuptiSassMetricsSetConfig(CUpti_SassMetricsSetConfig_Params *p)
 	NEED(p, CUpti_SassMetricsSetConfig_Params);
 	if (p->deviceIndex >= MOCK_DEVICES || p->pConfigs == NULL ||
 	    p->numOfMetricConfig == 0 || p->numOfMetricConfig > CONFIGS)
-		return (CUPTI_ERROR_INVALID_PARAMETER);
+		return CUPTI_ERROR_INVALID_PARAMETER;
 	made.granularity = p->pConfigs[0].outputGranularity;
 	if (made.granularity >= CUPTI_SASS_METRICS_OUTPUT_GRANULARITY_INVALID)
-		return (CUPTI_ERROR_INVALID_PARAMETER);
+		return CUPTI_ERROR_INVALID_PARAMETER;
 	for (i = 0; i < p->numOfMetricConfig; i++)
 		if ((made.metric[made.metrics++] =
 		    metric_of(p->pConfigs[i].metricId)) == NULL ||
 		    p->pConfigs[i].outputGranularity != made.granularity)
-			return (CUPTI_ERROR_INVALID_PARAMETER);
+			return CUPTI_ERROR_INVALID_PARAMETER;
 	d = &config[p->deviceIndex];
 	pthread_mutex_lock(&mock_source_lock);
 	if (d->set)
@@ -134,7 +134,7 @@ cuptiSassMetricsSetConfig(CUpti_SassMetricsSetConfig_Params *p)
 	else
 		*d = made;
 	pthread_mutex_unlock(&mock_source_lock);
-	return (rc);
+	return rc;
 }
 
 CUptiResult
@@ -144,14 +144,14 @@ cuptiSassMetricsUnsetConfig(CUpti_SassMetricsUnsetConfig_Params *p)
 
 	NEED(p, CUpti_SassMetricsUnsetConfig_Params);
 	if (p->deviceIndex >= MOCK_DEVICES)
-		return (CUPTI_ERROR_INVALID_PARAMETER);
+		return CUPTI_ERROR_INVALID_PARAMETER;
 	pthread_mutex_lock(&mock_source_lock);
 	if (!config[p->deviceIndex].set || enabled[p->deviceIndex] != NULL)
 		rc = CUPTI_ERROR_INVALID_OPERATION;
 	else
 		config[p->deviceIndex].set = false;
 	pthread_mutex_unlock(&mock_source_lock);
-	return (rc);
+	return rc;
 }
 
 /* --- windows ----------------------------------------------------------------- */
@@ -161,7 +161,7 @@ context_of(CUcontext handle)
 {
 	struct mock_context *c = (struct mock_context *)handle;
 
-	return (c != NULL && c->magic == MOCK_MAGIC ? c : NULL);
+	return c != NULL && c->magic == MOCK_MAGIC ? c : NULL;
 }
 
 static void
@@ -210,7 +210,7 @@ cuptiSassMetricsEnable(CUpti_SassMetricsEnable_Params *p)
 
 	NEED(p, CUpti_SassMetricsEnable_Params);
 	if ((c = context_of(p->ctx)) == NULL)
-		return (CUPTI_ERROR_INVALID_CONTEXT);
+		return CUPTI_ERROR_INVALID_CONTEXT;
 	ranging = mock_ranging(c->device);
 	code = mock_codes(&n);
 	pthread_mutex_lock(&mock_source_lock);
@@ -232,7 +232,7 @@ cuptiSassMetricsEnable(CUpti_SassMetricsEnable_Params *p)
 			c->sass->entry[i].reported = true;
 	}
 	pthread_mutex_unlock(&mock_source_lock);
-	return (rc);
+	return rc;
 }
 
 void
@@ -288,7 +288,7 @@ readable(const struct mock_sass *s)
 
 	for (i = 0; i < s->entries; i++)
 		n += s->entry[i].reported;
-	return (n);
+	return n;
 }
 
 CUptiResult
@@ -299,7 +299,7 @@ cuptiSassMetricsGetDataProperties(CUpti_SassMetricsGetDataProperties_Params *p)
 
 	NEED(p, CUpti_SassMetricsGetDataProperties_Params);
 	if ((c = context_of(p->ctx)) == NULL)
-		return (CUPTI_ERROR_INVALID_CONTEXT);
+		return CUPTI_ERROR_INVALID_CONTEXT;
 	pthread_mutex_lock(&mock_source_lock);
 	if (c->sass == NULL) {
 		rc = CUPTI_ERROR_INVALID_OPERATION;
@@ -309,7 +309,7 @@ cuptiSassMetricsGetDataProperties(CUpti_SassMetricsGetDataProperties_Params *p)
 		    instances_of[config[c->device].granularity];
 	}
 	pthread_mutex_unlock(&mock_source_lock);
-	return (rc);
+	return rc;
 }
 
 /* The client frees the name. */
@@ -340,7 +340,7 @@ cuptiSassMetricsFlushData(CUpti_SassMetricsFlushData_Params *p)
 
 	NEED(p, CUpti_SassMetricsFlushData_Params);
 	if ((c = context_of(p->ctx)) == NULL)
-		return (CUPTI_ERROR_INVALID_CONTEXT);
+		return CUPTI_ERROR_INVALID_CONTEXT;
 	pthread_mutex_lock(&mock_source_lock);
 	instances = instances_of[config[c->device].granularity];
 	if (c->sass == NULL)
@@ -354,7 +354,7 @@ cuptiSassMetricsFlushData(CUpti_SassMetricsFlushData_Params *p)
 			give(&c->sass->entry[i], &p->pMetricsData[n++],
 			    instances);
 	pthread_mutex_unlock(&mock_source_lock);
-	return (rc);
+	return rc;
 }
 
 static void
@@ -374,7 +374,7 @@ cuptiSassMetricsDisable(CUpti_SassMetricsDisable_Params *p)
 
 	NEED(p, CUpti_SassMetricsDisable_Params);
 	if ((c = context_of(p->ctx)) == NULL)
-		return (CUPTI_ERROR_INVALID_CONTEXT);
+		return CUPTI_ERROR_INVALID_CONTEXT;
 	pthread_mutex_lock(&mock_source_lock);
 	if (c->sass == NULL) {
 		rc = CUPTI_ERROR_INVALID_OPERATION;
@@ -383,7 +383,7 @@ cuptiSassMetricsDisable(CUpti_SassMetricsDisable_Params *p)
 		release(c);
 	}
 	pthread_mutex_unlock(&mock_source_lock);
-	return (rc);
+	return rc;
 }
 
 /* Destroying a context ends its SASS window. */

@@ -15,8 +15,8 @@ mock_value(const char *metric, const char *kernel)
 	h *= 0xbf58476d1ce4e5b9u;
 	h ^= h >> 32;
 	if (strstr(metric, "pct") != NULL)
-		return (5.0 + (double)(h % 9000) / 100.0);
+		return 5.0 + (double)(h % 9000) / 100.0;
 	if (strstr(metric, ".ratio") != NULL)
-		return (1.0 + (double)(h % 3100) / 100.0);
-	return ((double)(1000 + h % 1000000));
+		return 1.0 + (double)(h % 3100) / 100.0;
+	return (double)(1000 + h % 1000000);
 }

@@ -36,6 +36,6 @@ pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 	if (getenv("PRELOAD_NO_THREAD") != NULL &&
 	    dladdr(__builtin_return_address(0), &info) != 0 &&
 	    strstr(info.dli_fname, "libcudadvise_injection") != NULL)
-		return (EAGAIN);
-	return (next(thread, attr, start, cookie));
+		return EAGAIN;
+	return next(thread, attr, start, cookie);
 }

@@ -102,8 +102,8 @@ is_exact(int fd)
 	char want[32], got[64];
 	int n = snprintf(want, sizeof(want), "this is file %d\n", fd);
 
-	return (pread(fd, got, sizeof(got), 0) == n &&
-	    memcmp(want, got, (size_t)n) == 0);
+	return pread(fd, got, sizeof(got), 0) == n &&
+	    memcmp(want, got, (size_t)n) == 0;
 }
 
 /* Closes all descriptors that it did not open, as a daemon does, and opens
@@ -154,7 +154,7 @@ our_thread(void)
 	}
 	if (d != NULL)
 		closedir(d);
-	return (tid);
+	return tid;
 }
 
 /* Runs at a real-time priority, where allowed, on one processor. */
@@ -207,7 +207,7 @@ writable(struct dl_phdr_info *info, size_t size, void *cookie)
 		}
 		fclose(f);
 	}
-	return (0);
+	return 0;
 }
 
 static void
@@ -310,7 +310,7 @@ launch_for_ever(void *cookie)
 		mock_synchronize(context);
 		pthread_testcancel();
 	}
-	return (cookie);
+	return cookie;
 }
 
 /* Cancels a thread that launches; another thread then launches other
@@ -383,8 +383,8 @@ main(int argc, char **argv)
 	for (i = 0; argc == 2 && i < sizeof(table) / sizeof(table[0]); i++)
 		if (strcmp(argv[1], table[i].name) == 0) {
 			table[i].run();
-			return (0);
+			return 0;
 		}
 	fprintf(stderr, "usage: mock-rude WHAT\n");
-	return (2);
+	return 2;
 }

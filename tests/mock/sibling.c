@@ -18,14 +18,14 @@ say(const char *what)
 		fprintf(f, "%s\n", what);
 		fclose(f);
 	}
-	return (1);
+	return 1;
 }
 
 int
 InitializeInjection(void)
 {
 
-	return (say("injection"));
+	return say("injection");
 }
 
 int
@@ -33,5 +33,5 @@ InitializeInjectionNvtx2(void *table)
 {
 
 	(void)table;
-	return (say("nvtx"));
+	return say("nvtx");
 }

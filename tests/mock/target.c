@@ -71,9 +71,9 @@ nap(unsigned long us)
 static struct mock_launch
 launch_of(unsigned long s)
 {
-	return ((struct mock_launch){ .function = &function[s],
+	return (struct mock_launch){ .function = &function[s],
 	    .grid = { 8 * (uint32_t)(s + 1), 1, 1 },
-	    .block = { 64 + 32 * (uint32_t)(s % 8), 1, 1 } });
+	    .block = { 64 + 32 * (uint32_t)(s % 8), 1, 1 } };
 }
 
 /* Launch number ${n}. */
@@ -115,7 +115,7 @@ monotonic_ns(void)
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
-	return ((uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 /* Copies to the host, and the same bytes back. */
@@ -173,7 +173,7 @@ captures(void *cookie)
 		mock_capture(c, 0, true, false);
 		nap(300);
 	}
-	return (NULL);
+	return NULL;
 }
 
 static uint64_t longest_ns;
@@ -217,7 +217,7 @@ work(void *cookie)
 	mock_memset(c, 0, 4096);
 	mock_synchronize(c);
 	mock_free(c, buffer);
-	return (NULL);
+	return NULL;
 }
 
 static void
@@ -279,7 +279,7 @@ end(const struct options *o)
 	case END_RETURN:
 		break;
 	}
-	return (code);
+	return code;
 }
 
 /* A child process that does not use the GPU, such as a data loader's worker. */
@@ -290,12 +290,12 @@ fork_child(void)
 	int status;
 
 	if ((child = fork()) < 0)
-		return (-1);
+		return -1;
 	if (child == 0) {
 		printf("child\n");
 		exit(0);
 	}
-	return (waitpid(child, &status, 0) == child && status == 0 ? 0 : -1);
+	return waitpid(child, &status, 0) == child && status == 0 ? 0 : -1;
 }
 
 /* A program started by the program: measured as another process. */
@@ -306,13 +306,13 @@ exec_child(const char *self)
 	int status;
 
 	if ((child = fork()) < 0)
-		return (-1);
+		return -1;
 	if (child == 0) {
 		execl(self, self, "--kernels", "50", "--signatures", "2",
 		    "--stdout", "executed", (char *)NULL);
 		_exit(127);
 	}
-	return (waitpid(child, &status, 0) == child && status == 0 ? 0 : -1);
+	return waitpid(child, &status, 0) == child && status == 0 ? 0 : -1;
 }
 
 static unsigned long
@@ -326,7 +326,7 @@ number(const char *text, unsigned long least, unsigned long most)
 		    least, most, text);
 		exit(2);
 	}
-	return (n);
+	return n;
 }
 
 enum { O_KERNELS = 1000, O_SIGNATURES, O_THREADS, O_STREAMS, O_COPIES,
@@ -515,7 +515,7 @@ main(int argc, char **argv)
 	if ((o.fork && fork_child() != 0) || (o.exec &&
 	    exec_child(argv[0]) != 0)) {
 		fprintf(stderr, "target: the child failed\n");
-		return (98);
+		return 98;
 	}
 	if (o.peak && getrusage(RUSAGE_SELF, &used) == 0)
 		printf("peak_kib %ld\n", used.ru_maxrss);
@@ -526,5 +526,5 @@ main(int argc, char **argv)
 	if (o.ending == END_RETURN)
 		for (i = 0; i < o.contexts; i++)
 			mock_context_destroy(context[i]);
-	return (end(&o));
+	return end(&o);
 }

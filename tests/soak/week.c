@@ -66,9 +66,9 @@ dial(const char *name)
 
 	snprintf(a.sun_path, sizeof(a.sun_path), "%.80s/%s", runtime, name);
 	if (fd < 0 || connect(fd, (struct sockaddr *)&a, sizeof(a)) == 0)
-		return (fd);
+		return fd;
 	close(fd);
-	return (-1);
+	return -1;
 }
 
 static void
@@ -114,7 +114,7 @@ peak(void)
 		fputs("5", f);
 		fclose(f);
 	}
-	return (kib / 1024);
+	return kib / 1024;
 }
 
 static void
@@ -168,7 +168,7 @@ ask(const char *method, const char *format, ...)
 	}
 	body = strdup(body != NULL ? body + 4 : "");
 	free(buf);
-	return (body);
+	return body;
 }
 
 static uint64_t
@@ -179,10 +179,10 @@ field(const char *json, const char *name)
 
 	snprintf(key, sizeof(key), "\"%s\":", name);
 	if ((p = strstr(json, key)) == NULL)
-		return (0);
+		return 0;
 	for (p += strlen(key); isspace((unsigned char)*p); p++)
 		continue;
-	return (strtoull(p, NULL, 10));
+	return strtoull(p, NULL, 10);
 }
 
 static void
@@ -345,14 +345,14 @@ main(int argc, char *argv[])
 
 	if (argc != 5) {
 		fprintf(stderr, "usage: week DAEMON DAYS PROCESSES MIB\n");
-		return (2);
+		return 2;
 	}
 	frames = (uint64_t)(atof(argv[2]) * 86400 * (double)S / FRAME_NS);
 	targets = (unsigned)atoi(argv[3]);
 	limit_mib = strtoul(argv[4], NULL, 10);
 	if (frames == 0 || targets == 0 ||
 	    (t = calloc(targets, sizeof(*t))) == NULL)
-		return (2);
+		return 2;
 	clock_gettime(CLOCK_REALTIME, &now);
 	wall = frames * FRAME_NS;
 	start = (uint64_t)now.tv_sec * S - wall;
@@ -375,5 +375,5 @@ main(int argc, char *argv[])
 	free(t);
 	clean_up();
 	printf(failed ? "FAILED\n" : "kept\n");
-	return (failed);
+	return failed;
 }

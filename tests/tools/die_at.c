@@ -37,7 +37,7 @@ rename(const char *from, const char *to)
 {
 	NEXT(rename);
 	maybe();
-	return (next(from, to));
+	return next(from, to);
 }
 
 int
@@ -45,7 +45,7 @@ unlink(const char *path)
 {
 	NEXT(unlink);
 	maybe();
-	return (next(path));
+	return next(path);
 }
 
 int
@@ -53,7 +53,7 @@ rmdir(const char *path)
 {
 	NEXT(rmdir);
 	maybe();
-	return (next(path));
+	return next(path);
 }
 
 int
@@ -61,7 +61,7 @@ mkdir(const char *path, mode_t mode)
 {
 	NEXT(mkdir);
 	maybe();
-	return (next(path, mode));
+	return next(path, mode);
 }
 
 int
@@ -69,7 +69,7 @@ ftruncate(int fd, off_t length)
 {
 	NEXT(ftruncate);
 	maybe();
-	return (next(fd, length));
+	return next(fd, length);
 }
 
 /* The database's: each page it writes. */
@@ -78,7 +78,7 @@ pwrite(int fd, const void *p, size_t n, off_t at)
 {
 	NEXT(pwrite);
 	maybe();
-	return (next(fd, p, n, at));
+	return next(fd, p, n, at);
 }
 
 ssize_t
@@ -86,7 +86,7 @@ pwrite64(int fd, const void *p, size_t n, off64_t at)
 {
 	NEXT(pwrite64);
 	maybe();
-	return (next(fd, p, n, at));
+	return next(fd, p, n, at);
 }
 
 /* And a capture's frames. */
@@ -95,5 +95,5 @@ write(int fd, const void *p, size_t n)
 {
 	NEXT(write);
 	maybe();
-	return (next(fd, p, n));
+	return next(fd, p, n);
 }

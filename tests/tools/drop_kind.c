@@ -50,7 +50,7 @@ unpack(const uint8_t *from, const struct frame_header *h)
 		    FRAME_MAX_PAYLOAD, from, len);
 	if (ZSTD_isError(len))
 		die("a frame cannot be unpacked");
-	return (len);
+	return len;
 }
 
 /* Count the kinds of frame[], and drop records of the type ${drop}. */
@@ -107,7 +107,7 @@ read_file(const char *path, size_t *size)
 	    fread(buf, 1, *size, f) != *size)
 		die("cannot read the file");
 	fclose(f);
-	return (buf);
+	return buf;
 }
 
 static uint16_t
@@ -117,9 +117,9 @@ type_of(const char *name)
 
 	for (i = 0; i < KINDS; i++)
 		if (strcmp(kinds[i].name, name) == 0)
-			return (kinds[i].type);
+			return kinds[i].type;
 	die("no such kind of record");
-	return (0);
+	return 0;
 }
 
 int
@@ -143,5 +143,5 @@ main(int argc, char *argv[])
 	for (i = 0; argc < 4 && i < KINDS; i++)
 		if (argc == 1 || seen[i] > 0)
 			printf("%s\n", kinds[i].name);
-	return (0);
+	return 0;
 }

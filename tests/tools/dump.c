@@ -99,8 +99,8 @@ wanted(const char *name, int argc, char *argv[])
 
 	for (i = 2; i < argc; i++)
 		if (name != NULL && strcmp(name, argv[i]) == 0)
-			return (1);
-	return (argc == 2);
+			return 1;
+	return argc == 2;
 }
 
 static void
@@ -134,7 +134,7 @@ main(int argc, char *argv[])
 
 	if (argc < 2 || (f = fopen(argv[1], "rb")) == NULL) {
 		fprintf(stderr, "usage: dump FILE [TYPE...]\n");
-		return (2);
+		return 2;
 	}
 	fseek(f, 0, SEEK_END);
 	size = ftell(f);
@@ -142,7 +142,7 @@ main(int argc, char *argv[])
 	if (size < 0 || (buf = malloc((size_t)size + 1)) == NULL ||
 	    fread(buf, 1, (size_t)size, f) != (size_t)size) {
 		fprintf(stderr, "dump: cannot read %s\n", argv[1]);
-		return (1);
+		return 1;
 	}
 	fclose(f);
 	while (at < (size_t)size) {
@@ -153,14 +153,14 @@ main(int argc, char *argv[])
 		if (s != FRAME_OK) {
 			fprintf(stderr, "dump: at byte %zu: %s\n", at,
 			    frame_status_text(s));
-			return (1);
+			return 1;
 		}
 		len = h.stored;
 		if (h.flags & FRAME_ZSTD) {
 			len = ZSTD_decompress(raw, sizeof(raw), payload,
 			    h.stored);
 			if (ZSTD_isError(len))
-				return (1);
+				return 1;
 			payload = raw;
 		}
 		for (pos = 0; record_next(payload, len, &pos, &r) == 1;) {
@@ -176,5 +176,5 @@ main(int argc, char *argv[])
 			fprintf(stderr, "%8lu %s\n", count[i],
 			    record_name((uint16_t)i) != NULL ?
 			    record_name((uint16_t)i) : "?");
-	return (0);
+	return 0;
 }

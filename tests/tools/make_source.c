@@ -35,7 +35,7 @@ file_read(const char *name)
 		die(path);
 	f.size = (uint32_t)fread(f.p, 1, 1 << 20, file);
 	fclose(file);
-	return (f);
+	return f;
 }
 
 static void
@@ -72,7 +72,7 @@ fnv(uint64_t h, const void *text, size_t len)
 
 	for (i = 0; i < len; i++)
 		h = (h ^ p[i]) * 0x100000001b3ull;
-	return (h);
+	return h;
 }
 
 static void

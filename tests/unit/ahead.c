@@ -13,7 +13,7 @@ static bool
 near(double ns, double us)
 {
 
-	return (ns >= us * 0.97e3 && ns <= us * 1.03e3);
+	return ns >= us * 0.97e3 && ns <= us * 1.03e3;
 }
 
 /* While we held the host the kernel ran; when the host came to wait for it, it

@@ -19,7 +19,7 @@ set_up(void **state)
 {
 	(void)state;
 	serve(20, 100);
-	return (0);
+	return 0;
 }
 
 /* Did the service take it: did an ACK come? */
@@ -33,7 +33,7 @@ taken(const struct fixture *f)
 	transmit(fd, f->file, f->len);
 	came = recv(fd, ack, sizeof(ack), MSG_WAITALL) == sizeof(ack);
 	close(fd);
-	return (came);
+	return came;
 }
 
 /* Is ${word} in this document of the run? */
@@ -48,7 +48,7 @@ says(int64_t number, const char *noun, const char *id, const char *word)
 	    &json, &e), STORE_OK);
 	is = strstr(json, word) != NULL;
 	free(json);
-	return (is);
+	return is;
 }
 
 static void

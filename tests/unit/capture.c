@@ -33,7 +33,7 @@ load(struct capture_stats *st, const struct run **run, struct model **m,
 	rc = capture_load(path, *m, st, e);
 	if (rc == 0 && run != NULL)
 		*run = model_settle(*m, true);
-	return (rc);
+	return rc;
 }
 
 TEST(whole_file)
@@ -406,7 +406,7 @@ see(void *arg, uint64_t stream, uint64_t sequence, const struct record *r)
 	assert_true(s->last == 0 || sequence > s->last);
 	s->last = sequence;
 	s->kernels += r->type == RECORD_KERNEL;
-	return (0);
+	return 0;
 }
 
 TEST(window_decodes_little)
@@ -477,7 +477,7 @@ set_up(void **state)
 	top = fixture_mkdir();
 	snprintf(path, sizeof(path), "%s/capture.cadv", top);
 	snprintf(other, sizeof(other), "%s/other.cadv", top);
-	return (0);
+	return 0;
 }
 
 static int
@@ -485,7 +485,7 @@ tear_down(void **state)
 {
 	(void)state;
 	fixture_rmdir(top);
-	return (0);
+	return 0;
 }
 
 TEST_GROUP(set_up, tear_down)

@@ -21,7 +21,7 @@ load(struct config *c, const char *text, struct error *e)
 		abort();
 	fputs(text, f);
 	fclose(f);
-	return (config_load(c, path, true, e));
+	return config_load(c, path, true, e);
 }
 
 static void
@@ -121,7 +121,7 @@ set_up(void **state)
 {
 	(void)state;
 	top = fixture_mkdir();
-	return (0);
+	return 0;
 }
 
 static int
@@ -129,7 +129,7 @@ tear_down(void **state)
 {
 	(void)state;
 	fixture_rmdir(top);
-	return (0);
+	return 0;
 }
 
 TEST_GROUP(set_up, tear_down)

@@ -42,7 +42,7 @@ read_file(const char *name, size_t *size)
 	*size = fread(p, 1, (1u << 20) - 1, f);
 	p[*size] = '\0';
 	fclose(f);
-	return (p);
+	return p;
 }
 
 static void
@@ -96,7 +96,7 @@ chain(const struct lines *l, uint32_t pc)
 		    p->function == NULL ? "" : " ",
 		    p->function == NULL ? "" : p->function);
 	}
-	return (out);
+	return out;
 }
 
 TEST(opens)
@@ -179,7 +179,7 @@ same_chain(const struct lines *l, uint32_t pc, char want[][128],
 		    l->file[row->place[i].file], row->place[i].line);
 		assert_string_equal(have, want[i]);
 	}
-	return (1);
+	return 1;
 }
 
 TEST(as_nvdisasm)
@@ -330,7 +330,7 @@ read_all(const uint8_t *p, size_t size)
 	size_t i, k, rows = 0;
 
 	if (cubin_open(&c, p, size, NULL) != 0)
-		return (0);
+		return 0;
 	for (i = 0; i < c.functions; i++) {
 		for (k = cubin_launches(&c, &c.function[i], at); k > 0; k--)
 			assert_true(at[k - 1].pc < c.function[i].size);
@@ -343,7 +343,7 @@ read_all(const uint8_t *p, size_t size)
 		}
 	}
 	cubin_close(&c);
-	return (rows);
+	return rows;
 }
 
 TEST(cut)
@@ -368,7 +368,7 @@ random32(uint32_t *seed)
 {
 
 	*seed = *seed * 1664525u + 1013904223u;
-	return (*seed >> 8);
+	return *seed >> 8;
 }
 
 TEST(damaged)
@@ -396,7 +396,7 @@ const char *
 __lsan_default_suppressions(void)
 {
 
-	return ("leak:libcupti");
+	return "leak:libcupti";
 }
 
 typedef CUptiResult correlation(CUpti_GetSassToSourceCorrelationParams *);
@@ -447,7 +447,7 @@ compare_cupti(correlation *ask, const struct file *f, const char *name)
 		free(q.dirName);
 	}
 	lines_free(&l);
-	return (n);
+	return n;
 }
 
 TEST(as_cupti)

@@ -31,7 +31,7 @@ set_up(void **state)
 	setenv("CUDADVISE_RUNTIME_DIR", runtime, 1);
 	setenv("CUDADVISE_STATE_DIR", state_dir, 1);
 	setenv("XDG_CONFIG_HOME", top, 1);
-	return (0);
+	return 0;
 }
 
 static pid_t
@@ -43,11 +43,11 @@ daemon_pid(void)
 
 	snprintf(name, sizeof(name), "%s/cudadvised.pid", runtime);
 	if ((f = fopen(name, "r")) == NULL)
-		return (0);
+		return 0;
 	if (fscanf(f, "%ld", &pid) != 1)
 		pid = 0;
 	fclose(f);
-	return ((pid_t)pid);
+	return (pid_t)pid;
 }
 
 /* It has ended, though nobody may have waited for it yet: who inherits it may take
@@ -60,13 +60,13 @@ is_gone(pid_t pid)
 
 	snprintf(name, sizeof(name), "/proc/%ld/stat", (long)pid);
 	if ((f = fopen(name, "r")) == NULL)
-		return (true);
+		return true;
 	if (fgets(line, sizeof(line), f) == NULL)
 		line[0] = '\0';
 	fclose(f);
 	state = strrchr(line, ')');	/* of its name */
-	return (state == NULL || strncmp(state, ") Z", 3) == 0 ||
-	    strncmp(state, ") X", 3) == 0);
+	return state == NULL || strncmp(state, ") Z", 3) == 0 ||
+	    strncmp(state, ") X", 3) == 0;
 }
 
 static void
@@ -88,7 +88,7 @@ tear_down(void **state)
 	if (pid > 0 && kill(pid, SIGTERM) == 0)
 		wait_gone(pid);
 	fixture_rmdir(top);
-	return (0);
+	return 0;
 }
 
 /* Run the daemon's program; its exit code, and what it said in ${output}. */
@@ -103,11 +103,11 @@ call(const char *arguments)
 	snprintf(command, sizeof(command), "timeout 20 %s %s 2>&1", DAEMON,
 	    arguments);
 	if ((f = popen(command, "r")) == NULL)
-		return (-1);
+		return -1;
 	n = fread(output, 1, sizeof(output) - 1, f);
 	output[n] = '\0';
 	rc = pclose(f);
-	return (WIFEXITED(rc) ? WEXITSTATUS(rc) : -1);
+	return WIFEXITED(rc) ? WEXITSTATUS(rc) : -1;
 }
 
 static int
@@ -118,9 +118,9 @@ dial(const char *name)
 
 	snprintf(a.sun_path, sizeof(a.sun_path), "%.80s/%.20s", runtime, name);
 	if (connect(fd, (struct sockaddr *)&a, sizeof(a)) == 0)
-		return (fd);
+		return fd;
 	close(fd);
-	return (-1);
+	return -1;
 }
 
 static bool
@@ -130,7 +130,7 @@ listens(const char *name)
 
 	if (fd >= 0)
 		close(fd);
-	return (fd >= 0);
+	return fd >= 0;
 }
 
 TEST_WITH(options, set_up, tear_down)

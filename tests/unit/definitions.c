@@ -21,7 +21,7 @@ set_up(void **state)
 	(void)state;
 	memset(&d, 0, sizeof(d));
 	memset(&x, 0, sizeof(x));
-	return (0);
+	return 0;
 }
 
 static int
@@ -31,7 +31,7 @@ tear_down(void **state)
 	(void)state;
 	definitions_clear(&d);
 	capture_index_clear(&x);
-	return (0);
+	return 0;
 }
 
 static void
@@ -179,7 +179,7 @@ inverse(uint64_t odd)
 
 	for (i = 0; i < 6; i++)
 		n *= 2 - odd * n;
-	return (n);
+	return n;
 }
 
 /* Keys that all fall on one place if the hash is one that everybody knows: this

@@ -78,7 +78,7 @@ many(void *arg)
 		free(demangle_name(&d, "_Z1fi"));
 	}
 	*(uint64_t *)arg = d.raw;
-	return (NULL);
+	return NULL;
 }
 
 TEST(threads_end_only_their_own)

@@ -58,7 +58,7 @@ count(const char *text, char c)
 
 	for (; *text != '\0'; text++)
 		n += *text == c;
-	return (n);
+	return n;
 }
 
 static void
@@ -270,8 +270,8 @@ ms_since(const struct timespec *from)
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	return ((uint64_t)((now.tv_sec - from->tv_sec) * 1000 +
-	    (now.tv_nsec - from->tv_nsec) / 1000000));
+	return (uint64_t)((now.tv_sec - from->tv_sec) * 1000 +
+	    (now.tv_nsec - from->tv_nsec) / 1000000);
 }
 
 static int
@@ -283,7 +283,7 @@ shell(const char *script, const struct child_limits *l,
 
 	snprintf(text, sizeof(text), "%s", script);
 	*e = (struct error)ERROR_INIT;
-	return (child_run(sh, argv, l, o, e));
+	return child_run(sh, argv, l, o, e);
 }
 
 /* Whoever inherits it may take a moment to notice. */

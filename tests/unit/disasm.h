@@ -34,7 +34,7 @@ slurp(const char *path, void *buf, size_t cap)
 	n = fread(buf, 1, cap - 1, f);
 	fclose(f);
 	((char *)buf)[n] = '\0';
-	return (n);
+	return n;
 }
 
 /* What the tool writes: the only file it can. */
@@ -62,7 +62,7 @@ set_up(void **state)
 	setenv("CUDADVISE_RUNTIME_DIR", top, 1);
 	setenv("CUDADVISE_NVDISASM", tool, 1);
 	cubin_size = slurp(DIR "t.cubin", cubin, sizeof(cubin));
-	return (0);
+	return 0;
 }
 
 static int
@@ -71,7 +71,7 @@ tear_down(void **state)
 
 	(void)state;
 	fixture_rmdir(top);
-	return (0);
+	return 0;
 }
 
 /* The tool: a shell's case over its first argument. */
@@ -93,7 +93,7 @@ run(const uint32_t *symbol, size_t n, char **text, struct error *e)
 
 	*e = (struct error)ERROR_INIT;
 	assert_int_equal(disasm_find(&d), 0);
-	return (disasm_run(&d, cubin, cubin_size, symbol, n, text, e));
+	return disasm_run(&d, cubin, cubin_size, symbol, n, text, e);
 }
 
 /* Files in the runtime directory that the tool was given. */

@@ -23,9 +23,9 @@ function_of(const struct cubin *c, uint32_t symbol)
 
 	for (i = 0; i < c->functions; i++)
 		if (c->function[i].symbol == symbol)
-			return (&c->function[i]);
+			return &c->function[i];
 	fail_msg("no symbol %u", symbol);
-	return (NULL);
+	return NULL;
 }
 
 /* What the tool prints for a file with the same section twice: numbers of the
@@ -68,7 +68,7 @@ run_code(const struct disasm_code *want, size_t n, char **text, size_t *bad,
 
 	*e = (struct error)ERROR_INIT;
 	assert_int_equal(disasm_find(&d), 0);
-	return (disasm_code(&d, want, n, text, bad, e));
+	return disasm_code(&d, want, n, text, bad, e);
 }
 
 /* The same as from the whole cubin, wherever it stands in the file. */

@@ -43,7 +43,7 @@ set_up(void **state)
 	snprintf(count, sizeof(count), "%s/code/calls", top);
 	setenv("CUDADVISE_RUNTIME_DIR", top, 1);
 	setenv("CUDADVISE_NVDISASM", tool, 1);
-	return (0);
+	return 0;
 }
 
 static int
@@ -52,7 +52,7 @@ tear_down(void **state)
 
 	(void)state;
 	fixture_rmdir(top);
-	return (0);
+	return 0;
 }
 
 /* Every call but that for its version is a byte of ${count}. */
@@ -78,18 +78,18 @@ size_of(const char *file)
 	long size;
 
 	if (f == NULL)
-		return (0);
+		return 0;
 	assert_int_equal(fseek(f, 0, SEEK_END), 0);
 	size = ftell(f);
 	fclose(f);
-	return (size);
+	return size;
 }
 
 static long
 calls(void)
 {
 
-	return (size_of(count));
+	return size_of(count);
 }
 
 static size_t
@@ -104,7 +104,7 @@ slurp(const char *name, uint8_t *buf, size_t cap)
 	assert_non_null(f);
 	n = fread(buf, 1, cap, f);
 	fclose(f);
-	return (n);
+	return n;
 }
 
 /* A process that ran ${n} kernels of a cubin. */
@@ -174,7 +174,7 @@ enriched(struct model **m, bool keep)
 	capture_index_clear(&x);
 	run = model_settle(*m, true);
 	assert_non_null(run);
-	return (run);
+	return run;
 }
 
 /* What is said of disassembling; once, if at all. */
@@ -190,7 +190,7 @@ diagnostic_of(const struct run *run)
 			assert_null(found);
 			found = &run->diagnostic[i];
 		}
-	return (found);
+	return found;
 }
 
 static void
@@ -216,7 +216,7 @@ static long
 size_of_capture(void)
 {
 
-	return (size_of(path));
+	return size_of(path);
 }
 
 TEST_WITH(into_the_capture, set_up, tear_down)
@@ -486,7 +486,7 @@ start(const char *socket)
 	config.spool_grace_ms = 300;
 	if ((s = service_start(&o, &e)) == NULL)
 		fail_msg("%s", e.text);
-	return (s);
+	return s;
 }
 
 /* What is in the capture of the run: its code, without a disassembler. */

@@ -57,7 +57,7 @@ fixture_flush(struct fixture *f)
 	size_t at = f->len, need = f->len + FRAME_HEADER_SIZE + f->batch_len;
 
 	if (f->batch_records == 0)
-		return (at);
+		return at;
 	if (need > f->cap) {
 		f->cap = 2 * need;
 		if ((f->file = realloc(f->file, f->cap)) == NULL)
@@ -72,7 +72,7 @@ fixture_flush(struct fixture *f)
 	f->sequence += f->batch_records;
 	f->len = need;
 	f->batch_len = f->batch_records = 0;
-	return (at);
+	return at;
 }
 
 void
@@ -209,7 +209,7 @@ fixture_mkdir(void)
 
 	if (mkdtemp(path) == NULL)
 		abort();
-	return (strdup(path));
+	return strdup(path);
 }
 
 static int
@@ -219,7 +219,7 @@ remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
 	(void)st;
 	(void)type;
 	(void)ftw;
-	return (remove(path));
+	return remove(path);
 }
 
 void

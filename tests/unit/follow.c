@@ -16,7 +16,7 @@ settle(struct feed *f, uint32_t id)
 	const struct run *run = feed_settle(f);
 
 	assert_true(id <= run->kernels);
-	return (&run->kernel[id - 1]);
+	return &run->kernel[id - 1];
 }
 
 static void

@@ -27,7 +27,7 @@ set_up(void **state)
 {
 	(void)state;
 	serve(100, 300);
-	return (0);
+	return 0;
 }
 
 /* The sequence number of the next ACK; UINT64_MAX if the daemon hung up. */
@@ -40,13 +40,13 @@ next_ack(int fd)
 	size_t pos = 0;
 
 	if (recv(fd, buf, sizeof(buf), MSG_WAITALL) != sizeof(buf))
-		return (UINT64_MAX);
+		return UINT64_MAX;
 	assert_int_equal(frame_check(buf, sizeof(buf), &h), FRAME_OK);
 	assert_int_equal(h.stream, 0);
 	assert_int_equal(record_next(buf + FRAME_HEADER_SIZE, h.stored, &pos,
 	    &r), 1);
 	assert_int_equal(r.type, RECORD_ACK);
-	return (r.u.ACK.sequence);
+	return r.u.ACK.sequence;
 }
 
 static void
@@ -66,7 +66,7 @@ is_there(const char *fmt, const char *arg)
 	char name[400];
 
 	snprintf(name, sizeof(name), fmt, top, arg);
-	return (access(name, F_OK) == 0);
+	return access(name, F_OK) == 0;
 }
 
 TEST_WITH(a_run_from_end_to_end, set_up, serve_end)
@@ -678,7 +678,7 @@ busy_sum(const json_t *timeline, double *count)
 		sum += json_number_value(v) * bin;
 	json_array_foreach(json_object_get(row, "count"), i, v)
 		*count += json_number_value(v);
-	return (sum);
+	return sum;
 }
 
 TEST_WITH(timeline_and_launches, set_up, serve_end)
@@ -808,7 +808,7 @@ cpu_s(void)
 	struct timespec t;
 
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return ((double)t.tv_sec + (double)t.tv_nsec / 1e9);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
 /* Without descriptors a peer waits in line, and the daemon does not spin. */

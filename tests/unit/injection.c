@@ -31,13 +31,13 @@ inject_now(void)
 	struct timespec ts;
 
 	clock_gettime(CLOCK_REALTIME, &ts);
-	return ((uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec);
+	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
 }
 
 uint32_t
 inject_tid(void)
 {
-	return (1);
+	return 1;
 }
 
 void
@@ -91,7 +91,7 @@ taken(unsigned type, char *text, size_t size)
 		}
 		emit_release(f);
 	}
-	return (n);
+	return n;
 }
 
 /* A name that the queue had no room for is told with its next use. */
@@ -152,7 +152,7 @@ function_signature(unsigned i, const char *name)
 	struct signature_shape shape = { .grid = { 1, 1, 1 },
 	    .block = { i + 1, 1, 1 } };
 
-	return (signature_of(reload.name[i], name, &shape));
+	return signature_of(reload.name[i], name, &shape);
 }
 
 static void *
@@ -168,7 +168,7 @@ launch_all(void *cookie)
 			if (strcmp(s->name, reload.name[i]) != 0)
 				atomic_fetch_add(&reload.wrong, 1);
 		}
-	return (NULL);
+	return NULL;
 }
 
 /* However often all code is unloaded and loaded again, by its second launch a
@@ -204,7 +204,7 @@ no_checksum(CUpti_GetCubinCrcParams *p)
 {
 
 	p->cubinCrc = 0;
-	return (CUPTI_ERROR_INVALID_PARAMETER);
+	return CUPTI_ERROR_INVALID_PARAMETER;
 }
 
 /* Samples of no cubin that CUPTI knows are not those of one whose checksum we do
@@ -240,7 +240,7 @@ query(CUstream stream)
 	nap_ms(1);
 	if (atomic_load(&destroyed))
 		atomic_store(&asked_late, true);
-	return (CUDA_ERROR_NOT_READY);
+	return CUDA_ERROR_NOT_READY;
 }
 
 static void *
@@ -251,7 +251,7 @@ destroy(void *cookie)
 		nap_ms(1);
 	gate_stream_gone(STREAM);
 	atomic_store(&destroyed, true);
-	return (cookie);
+	return cookie;
 }
 
 /* Another thread destroys a stream that is waited for: from then on the driver
@@ -299,7 +299,7 @@ push(CUcontext context)
 {
 
 	(void)context;
-	return (CUDA_SUCCESS);
+	return CUDA_SUCCESS;
 }
 
 static CUresult
@@ -307,7 +307,7 @@ pop(CUcontext *context)
 {
 
 	*context = NULL;
-	return (CUDA_SUCCESS);
+	return CUDA_SUCCESS;
 }
 
 static atomic_bool let_go;
@@ -319,14 +319,14 @@ never_idle(void)
 
 	while (!atomic_load(&let_go))
 		nap_ms(1);
-	return (CUDA_SUCCESS);
+	return CUDA_SUCCESS;
 }
 
 static CUresult
 idle(void)
 {
 
-	return (CUDA_SUCCESS);
+	return CUDA_SUCCESS;
 }
 
 /* However long the driver takes to say that nothing is left to do, who asks goes
@@ -354,7 +354,7 @@ static CUresult
 endless(CUstream stream)
 {
 
-	return (stream == ENDLESS ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS);
+	return stream == ENDLESS ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
 }
 
 /* What works on without an end on one device says nothing of another. */
@@ -408,7 +408,7 @@ capture(void *cookie)
 
 	gate_capture(gate_key(STREAM, false), true);
 	atomic_store(&begun, true);
-	return (cookie);
+	return cookie;
 }
 
 /* A capture that begins while something is turned on or off begins after it. */
@@ -435,7 +435,7 @@ launch(void *cookie)
 	gate_launch_begin((uint32_t)(uintptr_t)cookie);
 	gate_launch_end();
 	atomic_fetch_add(&launched, 1);
-	return (NULL);
+	return NULL;
 }
 
 /* Launches on other GPUs do not wait. */
@@ -574,7 +574,7 @@ set_up(void **state)
 
 	(void)state;
 	emit_init(1);
-	return (signature_init());
+	return signature_init();
 }
 
 TEST_GROUP(set_up, NULL)

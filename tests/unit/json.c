@@ -19,7 +19,7 @@ setup(void **state)
 
 	(void)state;
 	fixture_fill(&f);
-	return (0);
+	return 0;
 }
 
 TEST_WITH(run_shape, setup, NULL)
@@ -65,7 +65,7 @@ number(const json_t *o, const char *key)
 {
 	const json_t *v = json_object_get(o, key);
 
-	return (json_is_number(v) ? json_number_value(v) : NAN);
+	return json_is_number(v) ? json_number_value(v) : NAN;
 }
 
 /* What is there once, and what each launch costs. */
@@ -178,16 +178,16 @@ headline(const json_t *k, const char *name)
 	const json_t *h = json_object_get(json_object_get(k, "headline"), name);
 
 	assert_noun(h, "Headline");
-	return (json_is_null(json_object_get(h, "value")) ? NAN :
-	    json_real_value(json_object_get(h, "value")));
+	return json_is_null(json_object_get(h, "value")) ? NAN :
+	    json_real_value(json_object_get(h, "value"));
 }
 
 static const char *
 reason(const json_t *k, const char *name)
 {
 
-	return (json_string_value(json_object_get(json_object_get(
-	    json_object_get(k, "headline"), name), "reason")));
+	return json_string_value(json_object_get(json_object_get(
+	    json_object_get(k, "headline"), name), "reason"));
 }
 
 TEST_WITH(kernel_shape, setup, NULL)
@@ -312,9 +312,9 @@ line_of(const json_t *checklist, const char *id)
 		json_array_foreach(json_object_get(g, "lines"), j, line)
 			if (strcmp(json_string_value(json_object_get(line,
 			    "id")), id) == 0)
-				return (line);
+				return line;
 	fail_msg("no line %s", id);
-	return (NULL);
+	return NULL;
 }
 
 TEST_WITH(checklist_shape, setup, NULL)
@@ -529,15 +529,15 @@ setup_source(void **state)
 	(void)state;
 	fixture_fill(&f);
 	fixture_source(&f, &sf);
-	return (0);
+	return 0;
 }
 
 static double
 value_of(const json_t *line, const char *metric)
 {
 
-	return (json_number_value(json_object_get(json_object_get(line,
-	    "values"), metric)));
+	return json_number_value(json_object_get(json_object_get(line,
+	    "values"), metric));
 }
 
 TEST_WITH(source_shape, setup_source, NULL)

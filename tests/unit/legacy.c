@@ -34,7 +34,7 @@ turns(struct feed *f, uint64_t n, uint64_t gap)
 static const struct device *
 settle(struct feed *f)
 {
-	return (&feed_settle(f)->device[0]);
+	return &feed_settle(f)->device[0];
 }
 
 /* Each waits for the other: all copies could have gone beside kernels. */

@@ -18,7 +18,7 @@ uint64_t
 inject_now(void)
 {
 
-	return (77);
+	return 77;
 }
 
 /* The MEMORY records in the queue, which is emptied. */
@@ -40,7 +40,7 @@ taken(void)
 				got[n++ % 8] = r.u.MEMORY;
 		emit_release(f);
 	}
-	return (n);
+	return n;
 }
 
 static CUresult result;
@@ -273,7 +273,7 @@ set_up(void **state)
 	EMIT(CLOCK, &r);	/* the first stands alone */
 	calls_init();
 	memory_init();
-	return (0);
+	return 0;
 }
 
 TEST_GROUP(set_up, NULL)

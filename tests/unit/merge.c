@@ -32,7 +32,7 @@ set_up(void **state)
 	fixture_init(&b, 6);
 	fixture_process(&a, FIXTURE_RUN, 1, LAUNCHES, 1);
 	fixture_process(&b, FIXTURE_RUN, 2, LAUNCHES, 1);
-	return (0);
+	return 0;
 }
 
 static int
@@ -43,7 +43,7 @@ tear_down(void **state)
 	fixture_free(&a);
 	fixture_free(&b);
 	fixture_rmdir(top);
-	return (0);
+	return 0;
 }
 
 /* The frame at *${at} of ${f}; false at the end. */
@@ -57,7 +57,7 @@ put_next(struct capture_merger *m, const struct fixture *f, size_t *at,
 	const uint8_t *p = f->file + *at;
 
 	if (*at >= f->len)
-		return (false);
+		return false;
 	assert_int_equal(frame_check(p, f->len - *at, &h), FRAME_OK);
 	span.sequence = h.sequence;
 	span.records = h.records;
@@ -66,7 +66,7 @@ put_next(struct capture_merger *m, const struct fixture *f, size_t *at,
 	assert_int_equal(capture_merger_put(m, p, &h, p + FRAME_HEADER_SIZE,
 	    h.stored, spans ? &span : NULL, &e), 0);
 	*at += FRAME_HEADER_SIZE + h.stored;
-	return (true);
+	return true;
 }
 
 /* Both processes, in turn. */
@@ -90,7 +90,7 @@ merger(bool journal, capture_merged *fn, void *arg)
 	    &e);
 
 	assert_non_null(m);
-	return (m);
+	return m;
 }
 
 /* The capture is both processes, each record once; its frames. */
@@ -107,7 +107,7 @@ check_capture(void)
 	assert_int_equal(st.damaged, 0);
 	assert_int_equal(model_settle(m, true)->launches, 2 * LAUNCHES);
 	model_free(m);
-	return (st.frames);
+	return st.frames;
 }
 
 struct rows {

@@ -11,8 +11,8 @@ call_of(const struct run *run, enum wire_call call)
 
 	for (i = 0; i < run->calls; i++)
 		if (run->call[i].call == call)
-			return (&run->call[i]);
-	return (NULL);
+			return &run->call[i];
+	return NULL;
 }
 
 TEST(test_empty)
@@ -801,7 +801,7 @@ next_random(uint64_t *x)
 	*x ^= *x << 13;
 	*x ^= *x >> 7;
 	*x ^= *x << 17;
-	return (*x);
+	return *x;
 }
 
 static bool noise_times;	/* some times are impossible */
@@ -813,8 +813,8 @@ some_time(uint64_t *x)
 	uint64_t r = next_random(x);
 
 	if (noise_times && r % 1024 == 0)
-		return (next_random(x) >> (r >> 58));
-	return (T0 + (r >> 8) % (r % 64 == 0 ? 4 * S : 2 * S));
+		return next_random(x) >> (r >> 58);
+	return T0 + (r >> 8) % (r % 64 == 0 ? 4 * S : 2 * S);
 }
 
 /* Fill a record's bytes with noise, then make what must be valid valid. */

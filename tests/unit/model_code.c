@@ -19,9 +19,9 @@ line_at(const struct run *run, const struct code *c, const char *file,
 		l = &c->line[i];
 		if (l->line == line && l->inlined_at == inlined_at &&
 		    strstr(run->source_file[l->file].path, file) != NULL)
-			return (l);
+			return l;
 	}
-	return (NULL);
+	return NULL;
 }
 
 static const struct source_line *
@@ -32,8 +32,8 @@ line_of_pc(const struct code *c, uint32_t pc)
 	for (i = 0; i < c->instructions; i++)
 		if (c->instruction[i].pc == pc &&
 		    c->instruction[i].line != LINE_NONE)
-			return (&c->line[c->instruction[i].line]);
-	return (NULL);
+			return &c->line[c->instruction[i].line];
+	return NULL;
 }
 
 static void
@@ -108,7 +108,7 @@ lines_total(const struct code *c)
 
 	for (i = 0; i < c->lines; i++)
 		sum += c->line[i].value[SOURCE_INST];
-	return (sum);
+	return sum;
 }
 
 /* In any order of pieces, twice, from two processes. */

@@ -41,14 +41,14 @@ static inline struct record_DEVICE
 h200(uint32_t id, const char *uuid)
 {
 
-	return ((struct record_DEVICE){ .id = id, .cc_major = 9, .sms = 132,
+	return (struct record_DEVICE){ .id = id, .cc_major = 9, .sms = 132,
 	    .max_threads_per_sm = 2048, .max_threads_per_block = 1024,
 	    .max_blocks_per_sm = 32, .max_warps_per_sm = 64, .warp_size = 32,
 	    .regs_per_sm = 65536, .regs_per_block = 65536,
 	    .smem_per_sm = 233472, .smem_per_block = 49152,
 	    .smem_per_block_optin = 232448, .smem_reserved = 1024,
 	    .name = wire_str_of("NVIDIA H200"), .chip = wire_str_of("gh100"),
-	    .uuid = wire_str_of(uuid) });
+	    .uuid = wire_str_of(uuid) };
 }
 
 /* A process that says hello at T0 and has one GPU (ordinal 0), context 1. */
@@ -134,10 +134,10 @@ feed_setup(void **state)
 	struct feed *f = calloc(1, sizeof(*f));
 
 	if (f == NULL || (f->m = model_new()) == NULL)
-		return (-1);
+		return -1;
 	feed_process(f, 42);
 	*state = f;
-	return (0);
+	return 0;
 }
 
 static inline int
@@ -147,7 +147,7 @@ feed_teardown(void **state)
 
 	model_free(f->m);
 	free(f);
-	return (0);
+	return 0;
 }
 
 /* A test that feeds a model: its body has `struct feed *f`, whose process has said
@@ -168,7 +168,7 @@ feed_settle(struct feed *f)
 	const struct run *run = model_settle(f->m, true);
 
 	assert_non_null(run);
-	return (run);
+	return run;
 }
 
 #endif

@@ -175,7 +175,7 @@ feed_counted(struct feed *f, uint64_t end)
 	    { 0x20, SOURCE_INST, 10000 } }, 3);
 	run = feed_settle(f);
 	assert_int_equal(run->kernels, 1);
-	return (&run->kernel[0]);
+	return &run->kernel[0];
 }
 
 FEED_TEST(test_counted_only)
@@ -220,7 +220,7 @@ feed_waiting(struct feed *f, enum wire_skip skip, int others)
 		    3 * S + 100 * i * US, 3 * S + (100 * i + 10) * US);
 	FEED(f, SKIPPED, .signature = 1, .reason = skip);
 	feed_bye(f, 4 * S);
-	return (feed_settle(f));
+	return feed_settle(f);
 }
 
 FEED_TEST(test_held_for_us)

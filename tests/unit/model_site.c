@@ -55,7 +55,7 @@ shown(const struct site *s)
 {
 
 	assert_true(s->first < s->frames);
-	return (&s->frame[s->first]);
+	return &s->frame[s->first];
 }
 
 FEED_TEST(test_stack)

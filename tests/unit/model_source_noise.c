@@ -15,7 +15,7 @@ next_random(uint64_t *x)
 	*x ^= *x << 13;
 	*x ^= *x >> 7;
 	*x ^= *x << 17;
-	return (*x);
+	return *x;
 }
 
 static struct wire_str
@@ -29,8 +29,8 @@ some_name(uint64_t *x)
 	    "/a.py\t3\tf\n/b.py\t4\tg\n", "\x01\xff\t\t\n",
 	    "0000 LDC R1,c[0x0][0x28]\n" };
 
-	return (wire_str_of(name[next_random(x) %
-	    (sizeof(name) / sizeof(name[0]))]));
+	return wire_str_of(name[next_random(x) %
+	    (sizeof(name) / sizeof(name[0]))]);
 }
 
 /* Small numbers often, so that ids meet; any number sometimes. */
@@ -42,8 +42,8 @@ some_number(uint64_t *x)
 	uint64_t r = next_random(x);
 
 	if (r % 16 == 0)
-		return (next_random(x) >> r % 61);
-	return (number[r / 16 % (sizeof(number) / sizeof(number[0]))]);
+		return next_random(x) >> r % 61;
+	return number[r / 16 % (sizeof(number) / sizeof(number[0]))];
 }
 
 /* Every field of every kind, by the table of records. */
@@ -70,7 +70,7 @@ some_blob(uint64_t *x, uint8_t *blob)
 
 	for (i = 0; i + 4 <= n; i += 4)
 		le32_put(blob + i, (uint32_t)some_number(x));
-	return ((struct wire_blob){ blob, n });
+	return (struct wire_blob){ blob, n };
 }
 
 #include "wire/record.def"

@@ -47,8 +47,8 @@ resent(const struct run *run, enum resent_kind kind)
 
 	for (i = 0; i < run->resents; i++)
 		if (run->resent[i].kind == kind)
-			return (&run->resent[i]);
-	return (NULL);
+			return &run->resent[i];
+	return NULL;
 }
 
 /* Up 0-10, down 5-20, a kernel 18-30, up 40-50, small ones do not turn. */

@@ -9,7 +9,7 @@ noise_of(struct feed *f)
 	const struct run *run = model_settle(f->m, true);
 
 	assert_non_null(run);
-	return (rank_noise_s(run));
+	return rank_noise_s(run);
 }
 
 /* Kernel ${id} ends; the next one starts at once. */
@@ -32,7 +32,7 @@ drawn(void)
 		seed = seed * 6364136223846793005u + 1442695040888963407u;
 		sum += (double)(seed >> 40) / (double)(1 << 24);
 	}
-	return (sum - 6);
+	return sum - 6;
 }
 
 /* What differs at random is noise, and told as what it is. */

@@ -14,8 +14,8 @@ schemas(void)
 		doc = json_load_file(CONFIG_DIR "/openapi.json", 0, &e);
 	if (doc == NULL)
 		fail_msg("openapi.json: line %d: %s", e.line, e.text);
-	return (json_object_get(json_object_get(doc, "components"),
-	    "schemas"));
+	return json_object_get(json_object_get(doc, "components"),
+	    "schemas");
 }
 
 /* What a reference leads to; of a choice (something or null) the first. */
@@ -33,7 +33,7 @@ resolved(const json_t *s)
 		else
 			break;
 	}
-	return (s);
+	return s;
 }
 
 /* Adds the fields of ${s}, with those that it is built of, to ${fields}. */
@@ -66,7 +66,7 @@ fields_of(const char *noun)
 		gather(s, fields);
 		s = fields;
 	}
-	return (fields);
+	return fields;
 }
 
 void

@@ -16,15 +16,15 @@ value(const json_t *row, size_t i)
 {
 	const json_t *v = json_array_get(row, i);
 
-	return (json_is_string(v) ? strtod(json_string_value(v), NULL) :
-	    json_is_number(v) ? json_number_value(v) : NAN);
+	return json_is_string(v) ? strtod(json_string_value(v), NULL) :
+	    json_is_number(v) ? json_number_value(v) : NAN;
 }
 
 static const char *
 unit(const json_t *row)
 {
 
-	return (json_string_value(json_array_get(row, 1)));
+	return json_string_value(json_array_get(row, 1));
 }
 
 #define OF_ONE(name) \
@@ -32,14 +32,14 @@ unit(const json_t *row)
 	as_##name(char out[NUMBER_SIZE], const json_t *row) \
 	{ \
  \
-		return (number_##name(out, value(row, 0))); \
+		return number_##name(out, value(row, 0)); \
 	}
 #define OF_UNIT(name) \
 	static char * \
 	as_##name(char out[NUMBER_SIZE], const json_t *row) \
 	{ \
  \
-		return (number_##name(out, value(row, 0), unit(row))); \
+		return number_##name(out, value(row, 0), unit(row)); \
 	}
 
 OF_ONE(plain)
@@ -57,8 +57,8 @@ static char *
 as_interval(char out[NUMBER_SIZE], const json_t *row)
 {
 
-	return (number_interval(out, value(row, 0), value(row, 1),
-	    value(row, 2)));
+	return number_interval(out, value(row, 0), value(row, 1),
+	    value(row, 2));
 }
 
 static char *
@@ -70,7 +70,7 @@ as_shape(char out[NUMBER_SIZE], const json_t *row)
 
 	for (i = 0; i < 3; i++)
 		v[i] = (uint32_t)json_integer_value(json_array_get(of, i));
-	return (number_shape(out, v));
+	return number_shape(out, v);
 }
 
 static const struct {

@@ -8,9 +8,9 @@ static struct record_SIGNATURE
 shape(uint32_t threads, uint32_t blocks, uint32_t regs, uint32_t smem)
 {
 
-	return ((struct record_SIGNATURE){ .grid_x = blocks, .grid_y = 1,
+	return (struct record_SIGNATURE){ .grid_x = blocks, .grid_y = 1,
 	    .grid_z = 1, .block_x = threads, .block_y = 1, .block_z = 1,
-	    .regs = regs, .smem_static = smem, .carveout = 255 });
+	    .regs = regs, .smem_static = smem, .carveout = 255 };
 }
 
 TEST(test_register_limited)
@@ -129,7 +129,7 @@ chip_device(const struct chip *c)
 	d.smem_per_sm = c->smem_sm;
 	d.smem_per_block_optin = c->smem_optin;
 	d.smem_reserved = c->reserved;
-	return (d);
+	return d;
 }
 
 static uint32_t
@@ -149,7 +149,7 @@ compare(const struct record_DEVICE *d, const struct record_SIGNATURE *s)
 		    own.blocks_per_sm, limiter_name[own.limiter],
 		    own.best_block, cuda.blocks_per_sm,
 		    limiter_name[cuda.limiter], cuda.best_block);
-	return (own.known);
+	return own.known;
 }
 
 TEST(test_against_cuda)

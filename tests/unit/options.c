@@ -30,7 +30,7 @@ parse(struct options *o, const char *name, const char *line, struct error *e)
 			*p++ = '\0';
 	}
 	argv[argc] = NULL;
-	return (options_parse(o, command_find(name), argc, argv, e));
+	return options_parse(o, command_find(name), argc, argv, e);
 }
 
 TEST(stops_at_the_program)
@@ -185,7 +185,7 @@ text_of(void (*print)(FILE *))
 
 	print(file);
 	fclose(file);
-	return (text);
+	return text;
 }
 
 /* Every command has a section with its options in the manual, and a page of

@@ -32,7 +32,7 @@ read_with(const char *name, unsigned kib)
 	if ((pid = fork()) != 0) {
 		assert_int_equal(waitpid(pid, &status, 0), pid);
 		assert_true(WIFEXITED(status));
-		return (WEXITSTATUS(status));
+		return WEXITSTATUS(status);
 	}
 	/* What was freed before is not to help. */
 	mallopt(M_MMAP_THRESHOLD, 32768);

@@ -22,7 +22,7 @@ clock_ns(clockid_t clock)
 	struct timespec t;
 
 	clock_gettime(clock, &t);
-	return ((uint64_t)t.tv_sec * S + (uint64_t)t.tv_nsec);
+	return (uint64_t)t.tv_sec * S + (uint64_t)t.tv_nsec;
 }
 
 /* What a library in this process says when it has run for ${age} ns. */
@@ -33,7 +33,7 @@ said(uint64_t age)
 	    clock_ns(CLOCK_MONOTONIC) };
 
 	b.start_ns = b.now_ns - age;
-	return (b);
+	return b;
 }
 
 /* As the library reckons it: see injection/inject.c. */
@@ -43,8 +43,8 @@ own_age(void)
 	struct proc self = proc_of(getpid());
 
 	assert_true(self.start > 0);
-	return (clock_ns(CLOCK_BOOTTIME) - self.start *
-	    (S / (uint64_t)sysconf(_SC_CLK_TCK)));
+	return clock_ns(CLOCK_BOOTTIME) - self.start *
+	    (S / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
 TEST(alive)
@@ -73,7 +73,7 @@ is_alive(struct proc_birth b)
 {
 	struct proc p = proc_born(getpid(), &b);
 
-	return (proc_alive(&p));
+	return proc_alive(&p);
 }
 
 TEST(born)
@@ -113,7 +113,7 @@ set_up(void **state)
 {
 	(void)state;
 	serve(1000, 100);
-	return (0);
+	return 0;
 }
 
 /* A process that did not say goodbye, with our number and the birth ${b}. */

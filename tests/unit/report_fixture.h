@@ -232,7 +232,7 @@ report_of(const struct fixture *f)
 	};
 
 	json_object_set_new((json_t *)r.run, "number", json_integer(41));
-	return (r);
+	return r;
 }
 
 static inline void

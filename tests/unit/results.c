@@ -11,7 +11,7 @@ variant(struct feed *f, uint64_t at, uint64_t kernel, uint64_t copy)
 
 	feed_kernel(f, 1, at, at + 10 * US, at + 10 * US + kernel);
 	feed_copy(f, COPY_D2H, 1 << 30, false, at + 20 * US, end, end + copy);
-	return (end + copy);
+	return end + copy;
 }
 
 /* Back at the speed of fresh pages, a comparison, and that was it. */

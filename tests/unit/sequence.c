@@ -36,7 +36,7 @@ longest(const struct run *run)
 		if (s == NULL || run->sequence[i].repeats *
 		    run->sequence[i].length > s->repeats * s->length)
 			s = &run->sequence[i];
-	return (s);
+	return s;
 }
 
 /* The same kernel again and again is a sequence of one. */

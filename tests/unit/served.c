@@ -44,7 +44,7 @@ serve_end(void **state)
 	service_stop(service);
 	service = NULL;
 	fixture_rmdir(top);
-	return (0);
+	return 0;
 }
 
 void
@@ -72,7 +72,7 @@ dial(void)
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	dial_with(fd);
-	return (fd);
+	return fd;
 }
 
 void
@@ -94,7 +94,7 @@ import_fixture(const struct fixture *f, size_t len, int64_t *number,
 	fflush(file);
 	rc = service_import(service, fileno(file), e, number, NULL);
 	fclose(file);
-	return (rc);
+	return rc;
 }
 
 void
@@ -132,5 +132,5 @@ run_field(const struct store_run *r, const char *name)
 	long v = (long)json_integer_value(json_object_get(j, name));
 
 	json_decref(j);
-	return (v);
+	return v;
 }

@@ -29,7 +29,7 @@ set_up(void **state)
 	snprintf(api_path, sizeof(api_path), "%s/api.sock", top);
 	http = http_start(&h, service, &e);
 	assert_non_null(http);
-	return (0);
+	return 0;
 }
 
 static int
@@ -37,7 +37,7 @@ tear_down(void **state)
 {
 	claim_drop(service, FIXTURE_RUN);
 	http_stop(http);
-	return (serve_end(state));
+	return serve_end(state);
 }
 
 /* A connection on which ${method} ${path} was asked. */
@@ -55,7 +55,7 @@ ask(const char *method, const char *path)
 	n = snprintf(text, sizeof(text), "%s /api/v1%s HTTP/1.1\r\n"
 	    "Host: localhost\r\nConnection: close\r\n\r\n", method, path);
 	assert_int_equal(send(fd, text, (size_t)n, MSG_NOSIGNAL), n);
-	return (fd);
+	return fd;
 }
 
 /* The status of the answer; 0 if there is none in time. */
@@ -69,7 +69,7 @@ status_of(int fd)
 	    sscanf(text, "HTTP/1.1 %d", &status) != 1)
 		status = 0;
 	close(fd);
-	return (status);
+	return status;
 }
 
 /* A run that is analysed cannot be deleted before that is over. Who wants it
@@ -128,7 +128,7 @@ connect_tcp(void)
 
 	assert_int_equal(connect(fd, (struct sockaddr *)&a, sizeof(a)), 0);
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-	return (fd);
+	return fd;
 }
 
 /* The status of GET ${path} with the token; the connection stays open. */
@@ -143,9 +143,9 @@ ask_tcp(int fd, const char *path)
 	    port, token);
 	if (send(fd, text, (size_t)n, MSG_NOSIGNAL) != n ||
 	    (n = (int)recv(fd, text, sizeof(text) - 1, 0)) <= 0)
-		return (0);
+		return 0;
 	text[n] = '\0';
-	return (sscanf(text, "HTTP/1.1 %d", &status) == 1 ? status : 0);
+	return sscanf(text, "HTTP/1.1 %d", &status) == 1 ? status : 0;
 }
 
 /* Whoever holds connections without the token keeps nobody out who has it. */

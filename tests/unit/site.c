@@ -93,8 +93,8 @@ name_of(uint64_t address)
 
 	for (i = 0; i < got.names; i++)
 		if (got.name[i].address == address)
-			return (got.name[i].name);
-	return (NULL);
+			return got.name[i].name;
+	return NULL;
 }
 
 /* --- a program with a call chain ------------------------------------------- */
@@ -219,7 +219,7 @@ compare(const void *a, const void *b)
 	(void)a;
 	(void)b;
 	host_call(CALL_MODULE_LOAD);
-	return (0);
+	return 0;
 }
 
 /* Every address is in a mapping and has a FRAME; is one called ${name}? */
@@ -237,7 +237,7 @@ check_frames(const uint64_t *frame, size_t n, const char *name)
 			    frame[i] - 1 < got.mapping[j].end;
 		assert_int_equal(inside, 1);
 	}
-	return (found);
+	return found;
 }
 
 TEST(mappings_and_exported_names)
@@ -404,7 +404,7 @@ set_up(void **state)
 {
 	(void)state;
 	host_begin(LEVEL_COUNTERS);
-	return (0);
+	return 0;
 }
 
 TEST_GROUP(set_up, NULL)

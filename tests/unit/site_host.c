@@ -23,14 +23,14 @@ inject_now(void)
 	struct timespec ts;
 
 	clock_gettime(CLOCK_REALTIME, &ts);
-	return ((uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec);
+	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
 }
 
 uint32_t
 inject_tid(void)
 {
 
-	return ((uint32_t)syscall(SYS_gettid));
+	return (uint32_t)syscall(SYS_gettid);
 }
 
 void
@@ -52,7 +52,7 @@ host_signature(uint32_t id)
 	if (s == NULL)
 		abort();
 	s->id = id;
-	return (s);
+	return s;
 }
 
 void
@@ -82,21 +82,21 @@ uint64_t
 host_next(int call)
 {
 
-	return (atomic_load(&call_site_kind[call].next));
+	return atomic_load(&call_site_kind[call].next);
 }
 
 uint64_t
 host_cost(void)
 {
 
-	return (call_site_cost());
+	return call_site_cost();
 }
 
 size_t
 host_parse(char *text, size_t len)
 {
 
-	return (python_parse(text, len));
+	return python_parse(text, len);
 }
 
 int
@@ -104,7 +104,7 @@ host_python(char *out, int size)
 {
 
 	python_find();
-	return ((int)python_frames(out, (size_t)size));
+	return (int)python_frames(out, (size_t)size);
 }
 
 void
@@ -130,5 +130,5 @@ host_take(size_t *len)
 		*len += f->size - header;
 		emit_release(f);
 	}
-	return (out);
+	return out;
 }

@@ -52,7 +52,7 @@ line_with(const char *name, const char *what)
 	for (p = (char *)f.p; p < at; p++)
 		line += *p == '\n';
 	free(f.p);
-	return (line);
+	return line;
 }
 
 static inline uint64_t
@@ -65,7 +65,7 @@ fnv_of(const char *path, const char *text, size_t len)
 		h = (h ^ (uint8_t)path[i]) * 0x100000001b3ull;
 	for (i = 0; i < len; i++)
 		h = (h ^ (uint8_t)text[i]) * 0x100000001b3ull;
-	return (h);
+	return h;
 }
 
 /* An instruction, a metric or stall by its id, and a number. */

@@ -29,7 +29,7 @@ set_up(void **state)
 	fixture_process(&f, FIXTURE_RUN, 1, 400, 20);
 	fixture_write(&f, path, f.len);
 	fixture_free(&f);
-	return (0);
+	return 0;
 }
 
 static int
@@ -39,7 +39,7 @@ tear_down(void **state)
 	(void)state;
 	stop_ask(false);
 	fixture_rmdir(top);
-	return (0);
+	return 0;
 }
 
 static int
@@ -50,7 +50,7 @@ visit(void *arg, uint64_t stream, uint64_t sequence, const struct record *r)
 	(void)sequence;
 	(void)r;
 	++*(int *)arg;
-	return (0);
+	return 0;
 }
 
 TEST_WITH(captures_are_left, set_up, tear_down)

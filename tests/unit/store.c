@@ -26,7 +26,7 @@ set_up(void **state)
 	top = fixture_mkdir();
 	snprintf(path, sizeof(path), "%s/t.db", top);
 	db = store_open(path, &e);
-	return (db != NULL ? 0 : -1);
+	return db != NULL ? 0 : -1;
 }
 
 static int
@@ -37,7 +37,7 @@ tear_down(void **state)
 	store_close(db);
 	db = NULL;
 	fixture_rmdir(top);
-	return (0);
+	return 0;
 }
 
 static int64_t
@@ -48,7 +48,7 @@ add(const char *uuid)
 
 	assert_int_equal(store_run_add(db, uuid, "l", 5, &number, &e),
 	    STORE_OK);
-	return (number);
+	return number;
 }
 
 TEST_WITH(runs_have_numbers, set_up, tear_down)
@@ -165,7 +165,7 @@ documents(size_t kernels)
 		doc->time_ns = (int64_t)((i * 5) % 10);	/* with ties */
 		doc->launches = (int64_t)i;
 	}
-	return (d);
+	return d;
 }
 
 /* Every order, page by page, holds each document once. */
@@ -279,7 +279,7 @@ frame_at(uint64_t i)
 		f.t_min = 100 * i;
 		f.t_max = 100 * i + 99;
 	}
-	return (f);
+	return f;
 }
 
 /* What ${want} finds in the run ${a}: the first and how many. */
@@ -296,7 +296,7 @@ find(int64_t a, struct store_frames want, uint64_t *offset, size_t *n)
 	for (i = 1; i < x.frames; i++)
 		assert_true(x.frame[i].offset > x.frame[i - 1].offset);
 	capture_index_clear(&x);
-	return (st);
+	return st;
 }
 
 static void

@@ -9,7 +9,7 @@ idle_sum(const struct device *d)
 
 	for (i = 0; i < IDLE_CAUSES; i++)
 		sum += d->idle_ns[i];
-	return (sum);
+	return sum;
 }
 
 static const struct sync_class *
@@ -19,8 +19,8 @@ sync_of(const struct run *run, enum wire_call call)
 
 	for (i = 0; i < run->syncs; i++)
 		if (run->sync[i].call == call)
-			return (&run->sync[i]);
-	return (NULL);
+			return &run->sync[i];
+	return NULL;
 }
 
 static const struct call_class *
@@ -30,8 +30,8 @@ call_of(const struct run *run, enum wire_call call)
 
 	for (i = 0; i < run->calls; i++)
 		if (run->call[i].call == call)
-			return (&run->call[i]);
-	return (NULL);
+			return &run->call[i];
+	return NULL;
 }
 
 /* Kernels A [10,30) and B [20,50), copy [40,60), in any order of arrival. */
@@ -69,7 +69,7 @@ gaps_counted(const struct run *run)
 
 	for (int i = 0; i < GAP_CLASSES; i++)
 		n += run->gap[i].count;
-	return (n);
+	return n;
 }
 
 /* The host called in time: the gap is launch latency. */
@@ -538,7 +538,7 @@ row_sum(const struct timeline *t, enum timeline_row row, uint64_t *count)
 		sum += (double)t->busy_ns[row][i];
 		*count += t->count[row][i];
 	}
-	return (sum);
+	return sum;
 }
 
 /* Bins hold what there was, at its place, whatever their width. */

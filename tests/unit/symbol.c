@@ -87,9 +87,9 @@ line_of(const char *name)
 
 	for (i = 0; i < t.lines; i++)
 		if (strcmp(t.line[i].name, name) == 0)
-			return (t.line[i].line);
+			return t.line[i].line;
 	fail_msg("no line of %s", name);
-	return (0);
+	return 0;
 }
 
 static size_t
@@ -108,7 +108,7 @@ build_id_of(const char *path, uint8_t *out)
 		memcpy(out, id, (size_t)n);
 	elf_end(elf);
 	fclose(f);
-	return (n > 0 ? (size_t)n : 0);
+	return n > 0 ? (size_t)n : 0;
 }
 
 static uint64_t
@@ -117,7 +117,7 @@ now_ns(void)
 	struct timespec ts;
 
 	clock_gettime(CLOCK_REALTIME, &ts);
-	return ((uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec);
+	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
 }
 
 /* Takes the record both ways that it can go. */
@@ -162,7 +162,7 @@ told(const char *path, const uint8_t *id, size_t len, uint64_t start_ns,
 	site.u.SITE.frames = (struct wire_blob){ frames,
 	    (uint32_t)(8 * t.frames) };
 	say(&y, m, &sequence, &site);
-	return (y);
+	return y;
 }
 
 static void
@@ -218,8 +218,8 @@ find(uint64_t address, uint32_t depth)
 
 	for (i = 0; i < t.showns; i++)
 		if (t.shown[i].address == address && t.shown[i].depth == depth)
-			return (&t.shown[i]);
-	return (NULL);
+			return &t.shown[i];
+	return NULL;
 }
 
 static void
@@ -311,7 +311,7 @@ made(const char *name)
 
 	turn ^= 1;
 	snprintf(path[turn], sizeof(path[0]), "%s/%s", t.directory, name);
-	return (path[turn]);
+	return path[turn];
 }
 
 TEST(symbols_only)
@@ -550,7 +550,7 @@ setup(void **state)
 
 	(void)state;
 	snprintf(t.directory, sizeof(t.directory), "/tmp/cadv-symbol-XXXXXX");
-	return (mkdtemp(t.directory) == NULL ? -1 : 0);
+	return mkdtemp(t.directory) == NULL ? -1 : 0;
 }
 
 static int
@@ -559,7 +559,7 @@ teardown(void **state)
 
 	(void)state;
 	shell("rm -r '%s'%s", t.directory, "");
-	return (0);
+	return 0;
 }
 
 TEST_GROUP(setup, teardown)

@@ -71,7 +71,7 @@ visit(struct dl_phdr_info *o, size_t size, void *cookie)
 			    (unsigned long)(o->dlpi_addr +
 			    o->dlpi_phdr[i].p_vaddr + o->dlpi_phdr[i].p_memsz),
 			    (unsigned long)o->dlpi_phdr[i].p_offset);
-	return (1);
+	return 1;
 }
 
 int
@@ -80,5 +80,5 @@ main(void)
 
 	dl_iterate_phdr(visit, NULL);
 	exported_function(), printf("line main %d\n", __LINE__);
-	return (0);
+	return 0;
 }

@@ -31,7 +31,7 @@ int
 main(void)
 {
 	if (count == 0)
-		return (EXIT_FAILURE);
-	return (_cmocka_run_group_tests("tests", tests, count, group_setup,
-	    group_teardown));
+		return EXIT_FAILURE;
+	return _cmocka_run_group_tests("tests", tests, count, group_setup,
+	    group_teardown);
 }

@@ -49,7 +49,7 @@ read_file(const char *path)
 		fail_msg("no golden file %s", path);
 	assert_true(fread(text, 1, 65535, file) > 0);
 	fclose(file);
-	return (text);
+	return text;
 }
 
 static inline void

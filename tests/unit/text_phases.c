@@ -18,7 +18,7 @@ report_text(void)
 	text_report(&p.out, &r);
 	page_close(&p);
 	report_free(&r);
-	return (p.text);
+	return p.text;
 }
 
 TEST(test_long_gap)

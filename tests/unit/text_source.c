@@ -21,7 +21,7 @@ setup(void **state)
 	(void)state;
 	fixture_fill(&f);
 	fixture_source(&f, &sf);
-	return (0);
+	return 0;
 }
 
 /* What the command has at hand of the fixture's kernel ${k}. */
@@ -70,7 +70,7 @@ draw(struct annotate *a, int width, bool utf8, const char *name)
 		assert_safe(p.text, width);
 	if (name != NULL)
 		assert_golden(name, p.text);
-	return (p.text);
+	return p.text;
 }
 
 TEST_WITH(golden_lines, setup, NULL)

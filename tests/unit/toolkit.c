@@ -123,7 +123,7 @@ note_place(const char *path, void *cookie)
 	assert_true(strlen(s->all) + strlen(path) + 2 < sizeof(s->all));
 	strcat(s->all, path);
 	strcat(s->all, "\n");
-	return (s->until != NULL && strcmp(path, s->until) == 0 ? 7 : 0);
+	return s->until != NULL && strcmp(path, s->until) == 0 ? 7 : 0;
 }
 
 /* before(s, a, b): ${a} is a place that is tried before ${b}. */

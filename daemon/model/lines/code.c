@@ -32,9 +32,9 @@ why_uncounted(const struct model *m, const struct kernel_state *k)
 	enum wire_skip skip = kernel_skip(k);
 
 	if (about_level(m) < LEVEL_SOURCE)
-		return (reason_of(REASON_NEEDS_SOURCE));
-	return (skip != SKIP_NONE ? reason_skip(skip) :
-	    reason_of(REASON_NOT_CHOSEN));
+		return reason_of(REASON_NEEDS_SOURCE);
+	return skip != SKIP_NONE ? reason_skip(skip) :
+	    reason_of(REASON_NOT_CHOSEN);
 }
 
 /* --- instructions --------------------------------------------------------- */
@@ -44,7 +44,7 @@ pc_compare(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
-	return (x < y ? -1 : x > y);
+	return x < y ? -1 : x > y;
 }
 
 static size_t
@@ -56,7 +56,7 @@ pcs_of_cells(uint32_t *pc, const struct cells *c)
 	for (i = 0; i < c->count; i++)
 		if (i == 0 || c->cell[i].pc != c->cell[i - 1].pc)
 			pc[n++] = c->cell[i].pc;
-	return (n);
+	return n;
 }
 
 /* All pcs that anything is known of, ascending. */
@@ -70,7 +70,7 @@ pcs_of(const struct work *w, const struct cells *counts, size_t *count)
 	uint32_t *pc = malloc((max + 1) * sizeof(*pc));
 
 	if (pc == NULL)
-		return (NULL);
+		return NULL;
 	n = pcs_of_cells(pc, &w->samples);
 	n += pcs_of_cells(pc + n, counts);
 	for (i = 0; f->parsed && i < f->sass.instructions; i++)
@@ -83,7 +83,7 @@ pcs_of(const struct work *w, const struct cells *counts, size_t *count)
 		if (i == 0 || pc[i] != pc[i - 1])
 			pc[out++] = pc[i];
 	*count = out;
-	return (pc);
+	return pc;
 }
 
 static void
@@ -112,7 +112,7 @@ static uint32_t
 add_u32(uint32_t a, uint64_t b)
 {
 
-	return (b > UINT32_MAX - a ? UINT32_MAX : a + (uint32_t)b);
+	return b > UINT32_MAX - a ? UINT32_MAX : a + (uint32_t)b;
 }
 
 /* ${disjoint}: see samples_disjoint. */
@@ -152,15 +152,15 @@ fill(struct work *w, struct code *c, const struct cells *counts)
 	int id;
 
 	if ((pc = pcs_of(w, counts, &n)) == NULL)
-		return (-1);
+		return -1;
 	if (n > MAX_INSTRUCTIONS - x->out_instructions) {
 		free(pc);
-		return (1);
+		return 1;
 	}
 	c->instruction = calloc(n + 1, sizeof(*c->instruction));
 	if (c->instruction == NULL) {
 		free(pc);
-		return (-1);
+		return -1;
 	}
 	c->instructions = n;
 	x->out_instructions += (uint32_t)n;
@@ -174,7 +174,7 @@ fill(struct work *w, struct code *c, const struct cells *counts)
 	}
 	free(pc);
 	fill_samples(c, &w->samples, w->disjoint);
-	return (0);
+	return 0;
 }
 
 /* --- a function and its kernels ------------------------------------------- */
@@ -241,10 +241,10 @@ work_kernel(struct work *w, uint32_t kernel, struct code *c)
 	if (rc > 0) {
 		c->uncounted = c->lineless = c->no_sass = c->no_cubin =
 		    reason_of(REASON_LEFT_OUT_CODE);
-		return (0);
+		return 0;
 	}
 	if (rc < 0)
-		return (-1);
+		return -1;
 	c->counted = k->best != NULL;
 	c->sampled = w->samples.count > 0;
 	c->disassembled = w->f->parsed;
@@ -262,7 +262,7 @@ work_kernel(struct work *w, uint32_t kernel, struct code *c)
 	c->sample_period = c->sampled ? m->source->period : 0;
 	c->sample_kernels = c->sampled ? w->f->kernels : 0;
 	c->has_lines = w->has_lines;
-	return (w->has_lines ? code_lines(m, c, &w->lines) : 0);
+	return w->has_lines ? code_lines(m, c, &w->lines) : 0;
 }
 
 static void
@@ -307,7 +307,7 @@ function_settle(struct model *m, struct function_state *f, bool disjoint,
 	if (w.has_lines)
 		lines_free(&w.lines);
 	free(w.samples.cell);
-	return (rc);
+	return rc;
 }
 
 /* --- the run --------------------------------------------------------------- */
@@ -319,8 +319,8 @@ samples_excess(const struct cells *c, uint32_t i)
 	const struct cell *v = &c->cell[i];
 
 	if (i + 1 < c->count && v[1].pc == v->pc && v[1].what == v->what + 1)
-		return (sub_sat(v->n, v[1].n));
-	return (v->n);
+		return sub_sat(v->n, v[1].n);
+	return v->n;
 }
 
 /*
@@ -345,7 +345,7 @@ samples_disjoint(const struct source_state *x)
 			excess = add_sat(excess, samples_excess(c, j));
 		}
 	}
-	return (excess > sum / 10);
+	return excess > sum / 10;
 }
 
 static int
@@ -365,9 +365,9 @@ functions_settle(struct model *m, const struct kernel_rank *rank)
 		if (f->first != rank[i].kernel + 1)
 			continue;
 		if (function_settle(m, f, disjoint, ++done > MAX_CODES) != 0)
-			return (-1);
+			return -1;
 	}
-	return (0);
+	return 0;
 }
 
 void
@@ -408,7 +408,7 @@ code_settle(struct model *m)
 		x->no_disassembler |=
 		    m->diagnostic[i].code == DIAG_NO_DISASSEMBLER;
 	if (m->kernels > 0 && source_kernel(m, m->kernels - 1) == NULL)
-		return (-1);
+		return -1;
 	if ((rank = code_rank(m)) == NULL || code_files(m) != 0 ||
 	    (n = code_choose(m, rank)) < 0)
 		goto done;
@@ -418,7 +418,7 @@ code_settle(struct model *m)
 	rc = 0;
 done:
 	free(rank);
-	return (rc);
+	return rc;
 }
 
 int
@@ -428,13 +428,13 @@ source_settle(struct model *m)
 	struct run *run = &m->run;
 
 	if (x == NULL)
-		return (0);
+		return 0;
 	if (code_settle(m) != 0 || site_settle(m) != 0)
-		return (-1);
+		return -1;
 	run->source_file = x->out_file;
 	run->source_files = x->out_files;
 	run->samples = x->samples;
 	run->samples_dropped = x->dropped;
 	run->source_launches = x->launches;
-	return (0);
+	return 0;
 }

@@ -14,7 +14,7 @@ base_name(struct wire_str path)
 	const char *slash = path.len == 0 ? NULL :
 	    memrchr(path.p, '/', path.len);
 
-	return (slash != NULL ? slash + 1 : path.p);
+	return slash != NULL ? slash + 1 : path.p;
 }
 
 int
@@ -27,21 +27,21 @@ site_mapping(struct model *m, struct stream *s, const struct record_MAPPING *r)
 	struct mapping *p;
 
 	if (r->end <= r->start)
-		return (0);
+		return 0;
 	if (x->mappings >= MAX_MAPPINGS) {
 		s->process.lost[LOSS_TABLE]++;
-		return (0);
+		return 0;
 	}
 	if (model_grow(&x->mapping, &x->mappings_cap, x->mappings,
 	    MAX_MAPPINGS, sizeof(*x->mapping)) != 0)
-		return (-1);
+		return -1;
 	p = &x->mapping[x->mappings];
 	*p = (struct mapping){ .stream = source_stream(m, s),
 	    .start = r->start, .end = r->end, .offset = r->offset };
 	if ((p->module = pool_text(&m->pool, module)) == NULL)
-		return (-1);
+		return -1;
 	x->mappings++;
-	return (0);
+	return 0;
 }
 
 /* One tab-separated field of a Python line; behind it in *${p}. */
@@ -54,7 +54,7 @@ python_field(const char **p, const char *end, char stop)
 	if (to == NULL)
 		to = end;
 	*p = to < end ? to + 1 : end;
-	return ((struct wire_str){ start, (uint32_t)(to - start) });
+	return (struct wire_str){ start, (uint32_t)(to - start) };
 }
 
 static uint32_t
@@ -65,12 +65,12 @@ decimal(struct wire_str s)
 
 	for (i = 0; i < s.len; i++) {
 		if (s.p[i] < '0' || s.p[i] > '9')
-			return (0);
+			return 0;
 		n = 10 * n + (uint64_t)(s.p[i] - '0');
 		if (n > UINT32_MAX)
-			return (0);
+			return 0;
 	}
-	return ((uint32_t)n);
+	return (uint32_t)n;
 }
 
 /* "file\tline\tfunction\n" each; the innermost first. */
@@ -82,12 +82,12 @@ python_parse(struct model *m, struct site_state *site, struct wire_str text)
 	struct site_frame *f;
 
 	if (text.len == 0)
-		return (0);
+		return 0;
 	p = text.p;
 	end = p + text.len;
 	site->python = calloc(SITE_DEPTH, sizeof(*site->python));
 	if (site->python == NULL)
-		return (-1);
+		return -1;
 	while (p < end && site->pythons < SITE_DEPTH) {
 		row = python_field(&p, end, '\n');
 		line = row.p;
@@ -103,10 +103,10 @@ python_parse(struct model *m, struct site_state *site, struct wire_str text)
 		    pool_text(&m->pool, function);
 		if (f->file == NULL || (function.len > 0 &&
 		    f->function == NULL))
-			return (-1);
+			return -1;
 		site->pythons++;
 	}
-	return (0);
+	return 0;
 }
 
 static bool
@@ -115,13 +115,13 @@ same_python(const struct site_state *a, const struct site_state *b)
 	uint32_t i;
 
 	if (a->pythons != b->pythons)
-		return (false);
+		return false;
 	for (i = 0; i < a->pythons; i++)
 		if (a->python[i].file != b->python[i].file ||
 		    a->python[i].line != b->python[i].line ||
 		    a->python[i].function != b->python[i].function)
-			return (false);
-	return (true);
+			return false;
+	return true;
 }
 
 static void
@@ -145,10 +145,10 @@ site_make(struct model *m, struct stream *s, const struct record_SITE *r,
 	site->addresses = n < SITE_DEPTH ? n : SITE_DEPTH;
 	site->address = calloc(site->addresses + 1, sizeof(*site->address));
 	if (site->address == NULL)
-		return (-1);
+		return -1;
 	for (i = 0; i < site->addresses; i++)
 		site->address[i] = le64_get(r->frames.p + 8 * i);
-	return (python_parse(m, site, r->python));
+	return python_parse(m, site, r->python);
 }
 
 static uint64_t
@@ -163,7 +163,7 @@ site_hash(const struct site_state *s)
 	for (i = 0; i < s->pythons; i++)
 		h = (h ^ h >> 29 ^ (uintptr_t)s->python[i].file ^
 		    s->python[i].line) * 0xff51afd7ed558ccdull;
-	return (h);
+	return h;
 }
 
 /* A process says of a site again and again how often it was there. */
@@ -174,15 +174,15 @@ site_known(struct source_state *x, const struct site_state *site)
 	struct site_state *i;
 
 	if (index == IDMAP_NONE)
-		return (NULL);
+		return NULL;
 	i = &x->site[index];
 	if (i->stream == site->stream && i->call == site->call &&
 	    i->kernel == site->kernel && i->addresses == site->addresses &&
 	    memcmp(i->address, site->address,
 	    site->addresses * sizeof(*site->address)) == 0 &&
 	    same_python(i, site))
-		return (i);
-	return (NULL);
+		return i;
+	return NULL;
 }
 
 int
@@ -192,30 +192,30 @@ site_feed(struct model *m, struct stream *s, const struct record_SITE *r)
 	struct site_state site, *known;
 
 	if (r->kind == CALL_UNKNOWN || r->kind >= CALL_COUNT)
-		return (0);
+		return 0;
 	if (r->kind == CALL_LAUNCH &&
 	    idmap_get(&s->signature, r->key) == IDMAP_NONE) {
 		s->process.lost[LOSS_TABLE]++;
-		return (0);
+		return 0;
 	}
 	if (site_make(m, s, r, &site) != 0) {
 		site_clear(&site);
-		return (-1);
+		return -1;
 	}
 	if ((known = site_known(x, &site)) != NULL) {
 		known->count = max_u64(known->count, site.count);
 		site_clear(&site);
-		return (0);
+		return 0;
 	}
 	if (x->sites >= MAX_SITES ||
 	    model_grow(&x->site, &x->sites_cap, x->sites, MAX_SITES,
 	    sizeof(*x->site)) != 0) {
 		s->process.lost[LOSS_TABLE]++;
 		site_clear(&site);
-		return (0);
+		return 0;
 	}
 	x->site[x->sites] = site;
-	return (idmap_put(&x->site_map, site_hash(&site), x->sites++));
+	return idmap_put(&x->site_map, site_hash(&site), x->sites++);
 }
 
 int
@@ -227,26 +227,26 @@ site_frame(struct model *m, struct stream *s, const struct record_FRAME *r)
 	struct frame_entry *f;
 
 	if (stream == IDMAP_NONE || r->depth >= SITE_DEPTH)
-		return (0);
+		return 0;
 	if (x->frames >= MAX_FRAMES) {
 		s->process.lost[LOSS_TABLE]++;
-		return (0);
+		return 0;
 	}
 	if (model_grow(&x->frame, &x->frames_cap, x->frames, MAX_FRAMES,
 	    sizeof(*x->frame)) != 0)
-		return (-1);
+		return -1;
 	f = &x->frame[x->frames];
 	*f = (struct frame_entry){ .address = r->address, .stream = stream,
 	    .depth = r->depth, .line = r->line, .flags = r->flags,
 	    .order = x->frames, .daemon = id != s->id };
 	if ((f->function = pool_text(&m->pool, r->function)) == NULL ||
 	    (f->file = pool_text(&m->pool, r->file)) == NULL)
-		return (-1);
+		return -1;
 	if ((f->function = pool_demangled(&m->pool, f->function)) == NULL)
-		return (-1);
+		return -1;
 	x->frames++;
 	x->frames_sorted = false;
-	return (0);
+	return 0;
 }
 
 void

@@ -21,8 +21,8 @@ source_metric_find(const char *name, size_t len)
 	for (i = 0; i < SOURCE_COUNT; i++)
 		if (strlen(source_metric_table[i].name) == len &&
 		    memcmp(source_metric_table[i].name, name, len) == 0)
-			return ((enum source_metric)i);
-	return (SOURCE_COUNT);
+			return (enum source_metric)i;
+	return SOURCE_COUNT;
 }
 
 double
@@ -33,5 +33,5 @@ samples_stalled(const struct samples *s, uint32_t mask)
 	for (int i = 0; i < STALL_COUNT; i++)
 		if (mask & (uint32_t)1 << i)
 			sum += s->stall[i];
-	return (sum);
+	return sum;
 }

@@ -38,7 +38,7 @@ piece_at(const struct bulk *b, uint64_t at)
 		else
 			high = mid;
 	}
-	return (low);
+	return low;
 }
 
 /* Note that [start, end) is there; -1 without memory, 1 if the content is in
@@ -54,10 +54,10 @@ piece_note(struct bulk *b, uint64_t start, uint64_t end)
 	}
 	if (j == i) {
 		if (b->pieces >= MAX_PIECES)
-			return (1);
+			return 1;
 		if (model_grow(&b->piece, &b->pieces_cap, b->pieces, MAX_PIECES,
 		    sizeof(*b->piece)) != 0)
-			return (-1);
+			return -1;
 		memmove(b->piece + i + 1, b->piece + i,
 		    (b->pieces - i) * sizeof(*b->piece));
 		b->pieces++;
@@ -67,7 +67,7 @@ piece_note(struct bulk *b, uint64_t start, uint64_t end)
 		b->pieces -= j - i - 1;
 	}
 	b->piece[i] = (struct piece){ start, end };
-	return (0);
+	return 0;
 }
 
 /* Copy a piece in. -1 only without memory. */
@@ -78,18 +78,18 @@ bulk_put(struct bulk *b, uint64_t offset, struct wire_blob data)
 
 	if (b->complete || b->damaged || data.len == 0 || b->size == 0 ||
 	    offset >= b->size || data.len > b->size - offset)
-		return (0);
+		return 0;
 	/* Pages that nothing is written to cost nothing. */
 	if (b->bytes == NULL && (b->bytes = calloc(1, b->size + 1)) == NULL)
-		return (-1);
+		return -1;
 	if ((rc = piece_note(b, offset, offset + data.len)) != 0) {
 		b->damaged = rc > 0;
-		return (rc < 0 ? -1 : 0);
+		return rc < 0 ? -1 : 0;
 	}
 	memcpy(b->bytes + offset, data.p, data.len);
 	b->complete = b->pieces == 1 && b->piece[0].start == 0 &&
 	    b->piece[0].end == b->size;
-	return (0);
+	return 0;
 }
 
 struct cubin_state *
@@ -97,7 +97,7 @@ source_cubin_of(const struct source_state *x, uint64_t id)
 {
 	uint32_t i = idmap_get(&x->cubin_map, id);
 
-	return (i == IDMAP_NONE ? NULL : &x->cubin[i]);
+	return i == IDMAP_NONE ? NULL : &x->cubin[i];
 }
 
 int
@@ -111,16 +111,16 @@ source_cubin(struct model *m, struct stream *s, const struct record_CUBIN *r)
 	/* Withheld by one process, another may have sent it. */
 	if (c != NULL && ((c->bulk.flags & CUBIN_WITHHELD) == 0 ||
 	    (r->flags & CUBIN_WITHHELD) != 0 || over))
-		return (0);
+		return 0;
 	if (c == NULL) {
 		if (x->cubins >= MAX_CUBINS) {
 			s->process.lost[LOSS_TABLE]++;
-			return (0);
+			return 0;
 		}
 		if (model_grow(&x->cubin, &x->cubins_cap, x->cubins,
 		    MAX_CUBINS, sizeof(*x->cubin)) != 0 ||
 		    idmap_put(&x->cubin_map, r->id, x->cubins) != 0)
-			return (-1);
+			return -1;
 		c = &x->cubin[x->cubins++];
 		c->bulk.id = r->id;
 	}
@@ -129,7 +129,7 @@ source_cubin(struct model *m, struct stream *s, const struct record_CUBIN *r)
 		c->bulk.size = r->size;
 		x->cubin_bytes += r->size;
 	}
-	return (0);
+	return 0;
 }
 
 static struct source_text *
@@ -137,7 +137,7 @@ text_of(const struct source_state *x, uint64_t id)
 {
 	uint32_t i = idmap_get(&x->text_map, id);
 
-	return (i == IDMAP_NONE ? NULL : &x->text[i]);
+	return i == IDMAP_NONE ? NULL : &x->text[i];
 }
 
 int
@@ -150,17 +150,17 @@ source_text(struct model *m, struct stream *s, const struct record_SOURCE *r)
 	const char *path = pool_text(&m->pool, r->path);
 
 	if (path == NULL)
-		return (-1);
+		return -1;
 	if (t != NULL || *path == '\0')
-		return (0);
+		return 0;
 	if (x->texts >= MAX_SOURCES) {
 		s->process.lost[LOSS_TABLE]++;
-		return (0);
+		return 0;
 	}
 	if (model_grow(&x->text, &x->texts_cap, x->texts, MAX_SOURCES,
 	    sizeof(*x->text)) != 0 ||
 	    idmap_put(&x->text_map, r->id, x->texts) != 0)
-		return (-1);
+		return -1;
 	t = &x->text[x->texts++];
 	t->path = path;
 	t->bulk.id = r->id;
@@ -169,7 +169,7 @@ source_text(struct model *m, struct stream *s, const struct record_SOURCE *r)
 		t->bulk.size = r->size;
 		x->text_bytes += r->size;
 	}
-	return (0);
+	return 0;
 }
 
 static uint64_t
@@ -179,7 +179,7 @@ fnv(uint64_t h, const uint8_t *p, size_t n)
 
 	for (i = 0; i < n; i++)
 		h = (h ^ p[i]) * FNV_PRIME;
-	return (h);
+	return h;
 }
 
 /* Text for people: what is no UTF-8, or no line or tab, becomes '?'. */
@@ -225,14 +225,14 @@ source_bytes(struct model *m, struct stream *s, const struct record_BYTES *r)
 
 	(void)s;
 	if (r->kind == BYTES_CUBIN && (c = source_cubin_of(x, r->id)) != NULL)
-		return (bulk_put(&c->bulk, r->offset, r->data));
+		return bulk_put(&c->bulk, r->offset, r->data);
 	if (r->kind != BYTES_SOURCE || (t = text_of(x, r->id)) == NULL)
-		return (0);
+		return 0;
 	if (bulk_put(&t->bulk, r->offset, r->data) != 0)
-		return (-1);
+		return -1;
 	if (t->bulk.complete && !t->checked)
 		text_check(t);
-	return (0);
+	return 0;
 }
 
 static void
@@ -259,7 +259,7 @@ parts_join(struct source_state *x, struct function_state *f)
 	for (i = 0; i < f->parts; i++)
 		len += f->part[i].len;
 	if ((f->text = malloc(len + 1)) == NULL)
-		return (-1);
+		return -1;
 	for (i = 0; i < f->parts; i++) {
 		if (f->part[i].len > 0)
 			memcpy(f->text + f->text_len, f->part[i].p,
@@ -269,7 +269,7 @@ parts_join(struct source_state *x, struct function_state *f)
 	f->text[len] = '\0';
 	parts_free(x, f);
 	x->disassembly_bytes += len;
-	return (0);
+	return 0;
 }
 
 static int
@@ -278,13 +278,13 @@ part_put(struct source_state *x, struct part *p, struct wire_blob text)
 
 	if (text.len > 0) {
 		if ((p->p = malloc(text.len)) == NULL)
-			return (-1);
+			return -1;
 		memcpy(p->p, text.p, text.len);
 	}
 	p->len = text.len;
 	p->there = true;
 	x->disassembly_bytes += text.len;
-	return (0);
+	return 0;
 }
 
 int
@@ -297,32 +297,32 @@ source_disassembly(struct model *m, struct stream *s,
 	uint32_t i;
 
 	if (name == NULL)
-		return (-1);
+		return -1;
 	if (*name == '\0' || r->parts == 0 || r->parts > MAX_PARTS ||
 	    r->part >= r->parts)
-		return (0);
+		return 0;
 	if (r->text.len > MAX_TEXT_TOTAL - x->disassembly_bytes ||
 	    (i = source_function(m, r->cubin, name)) == IDMAP_NONE) {
 		s->process.lost[LOSS_TABLE]++;
-		return (0);
+		return 0;
 	}
 	f = &x->function[i];
 	if (f->text != NULL)
-		return (0);		/* the first is as good as another */
+		return 0;		/* the first is as good as another */
 	if (f->parts != r->parts) {
 		parts_free(x, f);
 		f->part = calloc(r->parts, sizeof(*f->part));
 		if (f->part == NULL)
-			return (-1);
+			return -1;
 		f->parts = r->parts;
 	}
 	if (f->part[r->part].there)
-		return (0);
+		return 0;
 	if (part_put(x, &f->part[r->part], r->text) != 0)
-		return (-1);
+		return -1;
 	if (++f->parts_there < f->parts)
-		return (0);
-	return (parts_join(x, f));
+		return 0;
+	return parts_join(x, f);
 }
 
 static const struct reason *
@@ -330,10 +330,10 @@ cubin_missing(const struct bulk *b)
 {
 
 	if ((b->flags & CUBIN_WITHHELD) != 0)
-		return (reason_of(REASON_CODE_LIMIT));
+		return reason_of(REASON_CODE_LIMIT);
 	if (b->damaged || b->pieces > 0)
-		return (reason_of(REASON_CODE_LOST));
-	return (reason_of(REASON_NO_CODE));
+		return reason_of(REASON_CODE_LOST);
+	return reason_of(REASON_NO_CODE);
 }
 
 const struct cubin *
@@ -342,18 +342,18 @@ source_cubin_open(struct model *m, struct cubin_state *c)
 	struct error e = ERROR_INIT;
 
 	if (c->tried)
-		return (c->opened ? &c->cubin : NULL);
+		return c->opened ? &c->cubin : NULL;
 	c->tried = true;
 	if (!c->bulk.complete) {
 		c->why = cubin_missing(&c->bulk);
-		return (NULL);
+		return NULL;
 	}
 	if (cubin_open(&c->cubin, c->bulk.bytes, c->bulk.size, &e) == 0) {
 		c->opened = true;
-		return (&c->cubin);
+		return &c->cubin;
 	}
 	c->why = pool_reason(&m->pool, REASON_CODE_DAMAGED, e.text);
-	return (NULL);
+	return NULL;
 }
 
 void

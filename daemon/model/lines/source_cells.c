@@ -13,8 +13,8 @@ cell_compare(const void *a, const void *b)
 	const struct cell *x = a, *y = b;
 
 	if (x->pc != y->pc)
-		return (x->pc < y->pc ? -1 : 1);
-	return (x->what < y->what ? -1 : x->what > y->what);
+		return x->pc < y->pc ? -1 : 1;
+	return x->what < y->what ? -1 : x->what > y->what;
 }
 
 void
@@ -42,23 +42,23 @@ cells_room(struct source_state *x, struct cells *c)
 	struct cell *grown;
 
 	if (c->count < c->cap)
-		return (0);
+		return 0;
 	if (over && c->full)
-		return (1);
+		return 1;
 	cells_compact(c);
 	if (c->cap > 0 && c->count <= c->cap / 2)
-		return (0);
+		return 0;
 	if (over) {
 		c->full = c->count > c->cap - c->cap / 8;
-		return (c->count < c->cap ? 0 : 1);
+		return c->count < c->cap ? 0 : 1;
 	}
 	grown = realloc(c->cell, cap * sizeof(*grown));
 	if (grown == NULL)
-		return (-1);
+		return -1;
 	x->cells += cap - c->cap;
 	c->cell = grown;
 	c->cap = cap;
-	return (0);
+	return 0;
 }
 
 int
@@ -68,9 +68,9 @@ cells_add(struct source_state *x, struct cells *c, uint32_t pc, uint32_t what,
 	int rc = cells_room(x, c);
 
 	if (rc != 0)
-		return (rc);
+		return rc;
 	c->cell[c->count++] = (struct cell){ .pc = pc, .what = what, .n = n };
-	return (0);
+	return 0;
 }
 
 /* Give back the room that is not needed any more. */

@@ -17,7 +17,7 @@ counted_work(const struct counted *c)
 	for (i = 0; i < c->cells.count; i++)
 		if (c->cells.cell[i].what == SOURCE_INST)
 			sum += (double)c->cells.cell[i].n;
-	return (sum);
+	return sum;
 }
 
 /* A launch may have been counted in functions that it calls as well. */
@@ -39,7 +39,7 @@ counted_best(const struct model *m, const struct kernel_source *k,
 			best = c;
 		}
 	}
-	return (own != NULL ? own : best);
+	return own != NULL ? own : best;
 }
 
 #define TWICE (IDMAP_NONE - 1)	/* the name is not unique */
@@ -57,9 +57,9 @@ sampled_names(const struct source_state *x, struct idmap *names)
 		key = (uintptr_t)x->function[i].key.name;
 		if (idmap_put(names, key, idmap_get(names, key) ==
 		    IDMAP_NONE ? i : TWICE) != 0)
-			return (-1);
+			return -1;
 	}
-	return (0);
+	return 0;
 }
 
 /* The only captured cubin that has such a kernel; IDMAP_NONE none. */
@@ -76,16 +76,16 @@ captured_function(struct model *m, const char *mangled, uint32_t *finds)
 		if (!x->cubin[i].bulk.complete)
 			continue;
 		if (++*finds > FINDS)
-			return (IDMAP_NONE);
+			return IDMAP_NONE;
 		if ((c = source_cubin_open(m, &x->cubin[i])) == NULL ||
 		    (f = cubin_find(c, mangled, 0)) == NULL || !f->entry)
 			continue;
 		if (found != NULL)
-			return (IDMAP_NONE);
+			return IDMAP_NONE;
 		found = &x->cubin[i];
 	}
-	return (found == NULL ? IDMAP_NONE :
-	    source_function(m, found->bulk.id, mangled));
+	return found == NULL ? IDMAP_NONE :
+	    source_function(m, found->bulk.id, mangled);
 }
 
 /* function + 1, or 0. */
@@ -99,14 +99,14 @@ choose(struct model *m, uint32_t kernel, const struct idmap *sampled,
 
 	k->best = counted_best(m, k, mangled);
 	if (k->best != NULL)
-		return (k->best->function + 1);
+		return k->best->function + 1;
 	if (k->function != 0)
-		return (k->function);
+		return k->function;
 	f = idmap_get(sampled, (uintptr_t)mangled);
 	if (f < TWICE)
-		return (f + 1);
+		return f + 1;
 	f = captured_function(m, mangled, finds);
-	return (f == IDMAP_NONE ? 0 : f + 1);
+	return f == IDMAP_NONE ? 0 : f + 1;
 }
 
 static int
@@ -115,8 +115,8 @@ rank_compare(const void *a, const void *b)
 	const struct kernel_rank *x = a, *y = b;
 
 	if (x->ns != y->ns)
-		return (x->ns > y->ns ? -1 : 1);
-	return (x->kernel < y->kernel ? -1 : x->kernel > y->kernel);
+		return x->ns > y->ns ? -1 : 1;
+	return x->kernel < y->kernel ? -1 : x->kernel > y->kernel;
 }
 
 struct kernel_rank *
@@ -129,7 +129,7 @@ code_rank(const struct model *m)
 		rank[i] = (struct kernel_rank){ m->run.kernel[i].total_ns, i };
 	if (rank != NULL && m->kernels > 1)
 		qsort(rank, m->kernels, sizeof(*rank), rank_compare);
-	return (rank);
+	return rank;
 }
 
 int
@@ -143,7 +143,7 @@ code_choose(struct model *m, const struct kernel_rank *rank)
 
 	if (sampled_names(x, &sampled) != 0) {
 		idmap_clear(&sampled);
-		return (-1);
+		return -1;
 	}
 	for (i = 0; i < m->kernels; i++)
 		x->kernel[rank[i].kernel].chosen = choose(m, rank[i].kernel,
@@ -162,5 +162,5 @@ code_choose(struct model *m, const struct kernel_rank *rank)
 		f->kernels++;
 		n++;
 	}
-	return ((int)n);
+	return (int)n;
 }

@@ -25,14 +25,14 @@ source_get(struct model *m)
 
 	if (m->source == NULL)
 		m->source = calloc(1, sizeof(*m->source));
-	return (m->source);
+	return m->source;
 }
 
 uint32_t
 source_stream(const struct model *m, const struct stream *s)
 {
 
-	return (idmap_get(&m->streams, s->id));
+	return idmap_get(&m->streams, s->id);
 }
 
 /* What belongs to a kernel; grown with the kernels. */
@@ -44,15 +44,15 @@ source_kernel(struct model *m, uint32_t kernel)
 	uint32_t want = m->kernels_cap;
 
 	if (kernel < x->kernels)
-		return (&x->kernel[kernel]);
+		return &x->kernel[kernel];
 	if (want <= kernel)
-		return (NULL);
+		return NULL;
 	if ((grown = realloc(x->kernel, want * sizeof(*grown))) == NULL)
-		return (NULL);
+		return NULL;
 	memset(grown + x->kernels, 0, (want - x->kernels) * sizeof(*grown));
 	x->kernel = grown;
 	x->kernels = want;
-	return (&x->kernel[kernel]);
+	return &x->kernel[kernel];
 }
 
 /* The function called ${name} in ${cubin}; IDMAP_NONE without memory or when
@@ -69,20 +69,20 @@ source_function(struct model *m, uint64_t cubin, const char *name)
 	key.name = name;
 	HASH_FIND(hh, x->function_table, &key, sizeof(key), e);
 	if (e != NULL)
-		return (e->index);
+		return e->index;
 	if (model_grow(&x->function, &x->functions_cap, x->functions,
 	    MAX_FUNCTIONS, sizeof(*x->function)) != 0 ||
 	    (e = calloc(1, sizeof(*e))) == NULL)
-		return (IDMAP_NONE);
+		return IDMAP_NONE;
 	e->key = key;
 	e->index = x->functions;
 	HASH_ADD(hh, x->function_table, key, sizeof(e->key), e);
 	if (e->hh.tbl == NULL) {
 		free(e);
-		return (IDMAP_NONE);
+		return IDMAP_NONE;
 	}
 	x->function[x->functions].key = key;
-	return (x->functions++);
+	return x->functions++;
 }
 
 void
@@ -113,10 +113,10 @@ function_named(struct model *m, uint64_t cubin, struct wire_str name,
 	const char *text = pool_text(&m->pool, name);
 
 	if (text == NULL)
-		return (IDMAP_NONE);
+		return IDMAP_NONE;
 	if (*text == '\0' && kernel != IDMAP_NONE)
 		text = m->kernel[kernel].out.mangled;
-	return (source_function(m, cubin, text));
+	return source_function(m, cubin, text);
 }
 
 int
@@ -126,13 +126,13 @@ source_metric(struct model *m, struct stream *s, const struct record_METRIC *r)
 	int rc;
 
 	if (id == SOURCE_COUNT)
-		return (0);
+		return 0;
 	if ((rc = define_put(m, &s->source_metric, r->id, id, MAX_QUEUES)) < 0)
-		return (-1);
+		return -1;
 	if (rc == 0)
 		s->source_mask |= 1u << id;
 	s->process.lost[LOSS_TABLE] += rc > 0;
-	return (1);
+	return 1;
 }
 
 static int
@@ -145,7 +145,7 @@ feed_stall(struct model *m, struct stream *s, const struct record_STALL *r)
 	rc = define_put(m, &s->stall, r->id, 2 * (uint32_t)stall + issued,
 	    MAX_QUEUES);
 	s->process.lost[LOSS_TABLE] += rc > 0;
-	return (rc < 0 ? -1 : 0);
+	return rc < 0 ? -1 : 0;
 }
 
 static int
@@ -157,17 +157,17 @@ feed_function(struct model *m, struct stream *s,
 
 	if (kernel == IDMAP_NONE) {
 		s->process.lost[LOSS_TABLE]++;
-		return (0);
+		return 0;
 	}
 	f = function_named(m, r->cubin, r->name, kernel);
 	if (f == IDMAP_NONE || (k = source_kernel(m, kernel)) == NULL) {
 		s->process.lost[LOSS_TABLE]++;
-		return (0);
+		return 0;
 	}
 	if (r->symbol != 0)
 		m->source->function[f].symbol = r->symbol;
 	k->function = f + 1;
-	return (0);
+	return 0;
 }
 
 static void
@@ -200,7 +200,7 @@ cells_inst(const struct cells *c)
 	for (i = 0; i < c->count; i++)
 		if (c->cell[i].what == SOURCE_INST)
 			n = add_sat(n, c->cell[i].n);
-	return (n);
+	return n;
 }
 
 /* Of the kernel and its subroutines. */
@@ -212,7 +212,7 @@ counted_inst(const struct kernel_source *k)
 
 	for (c = k->counted; c != NULL; c = c->next)
 		n = add_sat(n, c->inst);
-	return (n);
+	return n;
 }
 
 /* All parts are there. */
@@ -263,10 +263,10 @@ pending_new(struct model *m, const struct stream *s, uint32_t kernel,
 		pending_drop(x, last);
 	}
 	if ((p = calloc(1, sizeof(*p))) == NULL)
-		return (NULL);
+		return NULL;
 	if ((p->counted = calloc(1, sizeof(*p->counted))) == NULL) {
 		free(p);
-		return (NULL);
+		return NULL;
 	}
 	p->stream = source_stream(m, s);
 	p->kernel = kernel;
@@ -276,7 +276,7 @@ pending_new(struct model *m, const struct stream *s, uint32_t kernel,
 	p->next = x->pending;
 	x->pending = p;
 	x->pendings++;
-	return (p);
+	return p;
 }
 
 /* The measurement that a part belongs to; an older one that it shows to be
@@ -297,12 +297,12 @@ pending_of(struct model *m, const struct stream *s,
 	if (p != NULL && p->parts == r->parts &&
 	    p->missing == s->process.missing &&
 	    (p->seen[r->part / 8] >> r->part % 8 & 1) == 0)
-		return (i);
+		return i;
 	if (p != NULL)
 		pending_drop(x, i);
 	if (pending_new(m, s, kernel, function, r->parts) == NULL)
-		return (NULL);
-	return (&x->pending);
+		return NULL;
+	return &x->pending;
 }
 
 static int
@@ -317,12 +317,12 @@ feed_instructions(struct model *m, struct stream *s,
 	int rc;
 
 	if (r->parts == 0 || r->parts > MAX_PARTS || r->part >= r->parts)
-		return (0);
+		return 0;
 	if (kernel == IDMAP_NONE ||
 	    (f = function_named(m, r->cubin, r->function, kernel)) ==
 	    IDMAP_NONE || (at = pending_of(m, s, r, kernel, f)) == NULL) {
 		s->process.lost[LOSS_TABLE]++;
-		return (0);
+		return 0;
 	}
 	p = *at;
 	p->seen[r->part / 8] |= (uint8_t)(1u << r->part % 8);
@@ -339,12 +339,12 @@ feed_instructions(struct model *m, struct stream *s,
 			/* Half of it would look like less work. */
 			pending_drop(x, at);
 			s->process.lost[LOSS_TABLE]++;
-			return (rc < 0 ? -1 : 0);
+			return rc < 0 ? -1 : 0;
 		}
 	}
 	if (++p->there == p->parts)
 		pending_done(m, at);
-	return (0);
+	return 0;
 }
 
 static int
@@ -359,7 +359,7 @@ feed_samples(struct model *m, struct stream *s, const struct record_SAMPLES *r)
 	f = function_named(m, r->cubin, r->function, IDMAP_NONE);
 	if (f == IDMAP_NONE) {
 		s->process.lost[LOSS_TABLE]++;
-		return (0);
+		return 0;
 	}
 	if (r->symbol != 0 && x->function[f].symbol == 0)
 		x->function[f].symbol = r->symbol;
@@ -371,11 +371,11 @@ feed_samples(struct model *m, struct stream *s, const struct record_SAMPLES *r)
 		rc = cells_add(x, &x->function[f].samples, le32_get(v), stall,
 		    le32_get(v + 8));
 		if (rc < 0)
-			return (-1);
+			return -1;
 		if (rc > 0)
 			s->process.lost[LOSS_TABLE]++;
 	}
-	return (0);
+	return 0;
 }
 
 static void
@@ -393,35 +393,35 @@ source_feed(struct model *m, struct stream *s, const struct record *r)
 {
 
 	if (source_get(m) == NULL)
-		return (-1);
+		return -1;
 	switch (r->type) {
 	case RECORD_CUBIN:
-		return (source_cubin(m, s, &r->u.CUBIN));
+		return source_cubin(m, s, &r->u.CUBIN);
 	case RECORD_FUNCTION:
-		return (feed_function(m, s, &r->u.FUNCTION));
+		return feed_function(m, s, &r->u.FUNCTION);
 	case RECORD_SOURCE:
-		return (source_text(m, s, &r->u.SOURCE));
+		return source_text(m, s, &r->u.SOURCE);
 	case RECORD_BYTES:
-		return (source_bytes(m, s, &r->u.BYTES));
+		return source_bytes(m, s, &r->u.BYTES);
 	case RECORD_DISASSEMBLY:
-		return (source_disassembly(m, s, &r->u.DISASSEMBLY));
+		return source_disassembly(m, s, &r->u.DISASSEMBLY);
 	case RECORD_INSTRUCTIONS:
-		return (feed_instructions(m, s, &r->u.INSTRUCTIONS));
+		return feed_instructions(m, s, &r->u.INSTRUCTIONS);
 	case RECORD_STALL:
-		return (feed_stall(m, s, &r->u.STALL));
+		return feed_stall(m, s, &r->u.STALL);
 	case RECORD_SAMPLES:
-		return (feed_samples(m, s, &r->u.SAMPLES));
+		return feed_samples(m, s, &r->u.SAMPLES);
 	case RECORD_SAMPLING:
 		feed_sampling(m->source, &r->u.SAMPLING);
-		return (0);
+		return 0;
 	case RECORD_MAPPING:
-		return (site_mapping(m, s, &r->u.MAPPING));
+		return site_mapping(m, s, &r->u.MAPPING);
 	case RECORD_SITE:
-		return (site_feed(m, s, &r->u.SITE));
+		return site_feed(m, s, &r->u.SITE);
 	case RECORD_FRAME:
-		return (site_frame(m, s, &r->u.FRAME));
+		return site_frame(m, s, &r->u.FRAME);
 	default:
-		return (0);
+		return 0;
 	}
 }
 

@@ -16,7 +16,7 @@ static bool
 starts_with(const char *s, const char *with)
 {
 
-	return (strncmp(s, with, strlen(with)) == 0);
+	return strncmp(s, with, strlen(with)) == 0;
 }
 
 static bool
@@ -26,8 +26,8 @@ starts_with_any(const char *s, const char *const *with, size_t n)
 
 	for (i = 0; i < n; i++)
 		if (starts_with(s, with[i]))
-			return (true);
-	return (false);
+			return true;
+	return false;
 }
 
 /* What is below every library: it says nothing of who called. */
@@ -41,8 +41,8 @@ system_module(const char *module)
 		"libpython", "libasan", "libtsan", "linux-vdso", "[vdso]",
 	};
 
-	return (module != NULL &&
-	    starts_with_any(module, libraries, COUNT(libraries)));
+	return module != NULL &&
+	    starts_with_any(module, libraries, COUNT(libraries));
 }
 
 /* Libraries whose frames are never the program's own. */
@@ -56,8 +56,8 @@ foreign_module(const char *module)
 		"xla_extension",
 	};
 
-	return (system_module(module) || (module != NULL &&
-	    starts_with_any(module, libraries, COUNT(libraries))));
+	return system_module(module) || (module != NULL &&
+	    starts_with_any(module, libraries, COUNT(libraries)));
 }
 
 static const char *
@@ -65,7 +65,7 @@ file_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
-	return (slash != NULL ? slash + 1 : path);
+	return slash != NULL ? slash + 1 : path;
 }
 
 /* Inline wrappers of the toolkit's headers. */
@@ -80,12 +80,12 @@ toolkit_file(const char *file)
 	size_t i;
 
 	if (file == NULL)
-		return (false);
+		return false;
 	name = file_name(file);
 	for (i = 0; i < COUNT(headers); i++)
 		if (strcmp(name, headers[i]) == 0)
-			return (true);
-	return (strstr(name, ".cudafe1.stub.c") != NULL);
+			return true;
+	return strstr(name, ".cudafe1.stub.c") != NULL;
 }
 
 /* A statically linked CUDA runtime, and nvcc's launch stubs. A function of the
@@ -102,18 +102,18 @@ cuda_function(const struct site_frame *f)
 	const char *name = f->function;
 
 	if (name == NULL)
-		return (false);
+		return false;
 	/* Templates come with their return type in front. */
 	if (starts_with(name, "cudaError cudaLaunchKernel") ||
 	    starts_with(name, "cudaError_t cudaLaunchKernel") ||
 	    starts_with_any(name, names, COUNT(names)) ||
 	    strstr(name, " __device_stub__") != NULL)
-		return (true);
+		return true;
 	if (f->file != NULL)
-		return (toolkit_file(f->file));
+		return toolkit_file(f->file);
 	/* The API's own are C: no parameters in the name. */
-	return (strchr(name, '(') == NULL && starts_with(name, "cuda") &&
-	    isupper((unsigned char)name[4]));
+	return strchr(name, '(') == NULL && starts_with(name, "cuda") &&
+	    isupper((unsigned char)name[4]);
 }
 
 /* nvcc gives a kernel a host function of the same name, which only launches
@@ -124,12 +124,12 @@ launch_stub(const struct site_frame *f, const struct kernel *k)
 	char brief[256];
 
 	if (k == NULL || f->function == NULL)
-		return (false);
+		return false;
 	if (strchr(f->function, '(') != NULL)
-		return (strcmp(f->function, k->name) == 0);
+		return strcmp(f->function, k->name) == 0;
 	/* Debug information may have the bare name. */
 	text_shorten(brief, sizeof(brief), f->function);
-	return (strcmp(brief, k->short_name) == 0);
+	return strcmp(brief, k->short_name) == 0;
 }
 
 /* A name to be read, as templates' and lambdas' are not. */
@@ -138,10 +138,10 @@ plain_name(const struct site_frame *f)
 {
 	const char *name = f->function;
 
-	return (name != NULL && !f->nearest &&
+	return name != NULL && !f->nearest &&
 	    memchr(name, '<', strcspn(name, "(")) == NULL &&
 	    strstr(name, "operator()") == NULL &&
-	    strstr(name, "(anonymous") == NULL);
+	    strstr(name, "(anonymous") == NULL;
 }
 
 /* Of a thread that a framework made for itself, none of whose frames is the
@@ -154,11 +154,11 @@ first_foreign(const struct site *s)
 	for (i = 0; i < s->frames; i++)
 		if (!system_module(s->frame[i].module) &&
 		    !cuda_function(&s->frame[i]) && plain_name(&s->frame[i]))
-			return (i);
+			return i;
 	for (i = 0; i < s->frames; i++)
 		if (!system_module(s->frame[i].module))
-			return (i);
-	return (0);
+			return i;
+	return 0;
 }
 
 static size_t
@@ -176,9 +176,9 @@ first_native(const struct site *s, const struct kernel *k)
 			stub = true;
 			continue;
 		}
-		return (i);
+		return i;
 	}
-	return (first_foreign(s));
+	return first_foreign(s);
 }
 
 /* Behind "…/site-packages/", or NULL. */
@@ -193,8 +193,8 @@ installed(const char *file)
 
 	for (i = 0; i < COUNT(folders); i++)
 		if ((at = strstr(file, folders[i])) != NULL)
-			return (at + strlen(folders[i]));
-	return (NULL);
+			return at + strlen(folders[i]);
+	return NULL;
 }
 
 static bool
@@ -215,8 +215,8 @@ framework(const char *package)
 	for (i = 0; i < COUNT(packages); i++)
 		if (strlen(packages[i]) == n &&
 		    strncmp(packages[i], package, n) == 0)
-			return (true);
-	return (false);
+			return true;
+	return false;
 }
 
 /* "<frozen importlib._bootstrap>", "/usr/lib/python3.11/threading.py". */
@@ -226,14 +226,14 @@ standard_library(const char *file)
 	const char *at = file;
 
 	if (starts_with(file, "<frozen"))
-		return (true);
+		return true;
 	while ((at = strstr(at, "/lib/python3")) != NULL) {
 		at += strlen("/lib/python3");
 		at += strspn(at, ".0123456789t");
 		if (*at == '/')
-			return (true);
+			return true;
 	}
-	return (false);
+	return false;
 }
 
 static bool
@@ -242,10 +242,10 @@ own_python(const struct site_frame *f)
 	const char *package;
 
 	if (f->file == NULL)
-		return (false);
+		return false;
 	if ((package = installed(f->file)) != NULL)
-		return (!framework(package));
-	return (!standard_library(f->file));
+		return !framework(package);
+	return !standard_library(f->file);
 }
 
 size_t
@@ -255,8 +255,8 @@ site_first(const struct site *s, const struct kernel *k)
 
 	for (i = 0; i < s->frames && s->frame[i].python; i++)
 		if (own_python(&s->frame[i]))
-			return (i);
+			return i;
 	if (i > 0)
-		return (0);
-	return (first_native(s, k));
+		return 0;
+	return first_native(s, k);
 }

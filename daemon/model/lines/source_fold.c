@@ -19,7 +19,7 @@ subroutine(const struct cubin *c, const struct cubin_function *kernel,
 	size_t n = 0;
 
 	if (f == NULL)
-		return (NULL);
+		return NULL;
 	while (f > c->function && strcmp(f[-1].name, name) == 0)
 		f--;
 	for (; f < end && strcmp(f->name, name) == 0; f++) {
@@ -29,7 +29,7 @@ subroutine(const struct cubin *c, const struct cubin_function *kernel,
 		    f->offset - kernel->offset < kernel->size)
 			found = f;
 	}
-	return (alone && n > 1 ? NULL : found);
+	return alone && n > 1 ? NULL : found;
 }
 
 static int
@@ -39,11 +39,11 @@ append(struct cells *to, const struct cells *from, uint32_t shift)
 	uint32_t i;
 
 	if (from->count == 0)
-		return (0);
+		return 0;
 	grown = realloc(to->cell, ((size_t)to->count + from->count) *
 	    sizeof(*grown));
 	if (grown == NULL)
-		return (-1);
+		return -1;
 	to->cell = grown;
 	for (i = 0; i < from->count; i++) {
 		if (from->cell[i].pc > UINT32_MAX - shift)
@@ -52,7 +52,7 @@ append(struct cells *to, const struct cells *from, uint32_t shift)
 		to->cell[to->count++].pc += shift;
 	}
 	to->cap = to->count;
-	return (0);
+	return 0;
 }
 
 int
@@ -65,7 +65,7 @@ fold_counts(const struct source_state *x, const struct cubin *c,
 	const struct counted *i;
 
 	if (append(out, &k->best->cells, 0) != 0)
-		return (-1);
+		return -1;
 	for (i = k->counted; i != NULL && kernel != NULL; i = i->next) {
 		f = &x->function[i->function];
 		if (i == k->best || f->key.cubin !=
@@ -73,10 +73,10 @@ fold_counts(const struct source_state *x, const struct cubin *c,
 		    (sub = subroutine(c, kernel, f->key.name, false)) == NULL)
 			continue;
 		if (append(out, &i->cells, sub->offset - kernel->offset) != 0)
-			return (-1);
+			return -1;
 	}
 	cells_compact(out);
-	return (0);
+	return 0;
 }
 
 int
@@ -88,15 +88,15 @@ fold_samples(const struct source_state *x, const struct cubin *c,
 	const struct function_state *i;
 
 	if (append(out, &f->samples, 0) != 0)
-		return (-1);
+		return -1;
 	for (i = x->function; i < x->function + x->functions; i++) {
 		if (kernel == NULL || i == f || i->samples.count == 0 ||
 		    i->key.cubin != f->key.cubin ||
 		    (sub = subroutine(c, kernel, i->key.name, true)) == NULL)
 			continue;
 		if (append(out, &i->samples, sub->offset - kernel->offset) != 0)
-			return (-1);
+			return -1;
 	}
 	cells_compact(out);
-	return (0);
+	return 0;
 }

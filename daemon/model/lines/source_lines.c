@@ -27,14 +27,14 @@ code_file(struct model *m, const char *path)
 	uint32_t i = idmap_get(&x->file_map, (uintptr_t)path);
 
 	if (i != IDMAP_NONE)
-		return (i);
+		return i;
 	if (model_grow(&x->out_file, &x->out_files_cap, x->out_files,
 	    MAX_FILES, sizeof(*x->out_file)) != 0 ||
 	    idmap_put(&x->file_map, (uintptr_t)path, x->out_files) != 0)
-		return (IDMAP_NONE);
+		return IDMAP_NONE;
 	x->out_file[x->out_files] = (struct source_file){ .path = path,
 	    .missing = "its text was not captured" };
-	return (x->out_files++);
+	return x->out_files++;
 }
 
 /* The files whose text was captured, or said to be withheld. */
@@ -49,7 +49,7 @@ code_files(struct model *m)
 	for (i = 0; i < x->texts; i++) {
 		t = &x->text[i];
 		if ((file = code_file(m, t->path)) == IDMAP_NONE)
-			return (x->out_files < MAX_FILES ? -1 : 0);
+			return x->out_files < MAX_FILES ? -1 : 0;
 		f = &x->out_file[file];
 		/* An empty file has no pieces. */
 		if (f->text != NULL || (!t->checked && t->bulk.size > 0))
@@ -65,7 +65,7 @@ code_files(struct model *m)
 		f->id = t->bulk.id;
 		f->missing = NULL;
 	}
-	return (0);
+	return 0;
 }
 
 static uint32_t
@@ -75,7 +75,7 @@ file_of(struct builder *b, uint32_t index)
 	uint32_t i;
 
 	if (index >= b->table->files || b->table->file[index] == NULL)
-		return (IDMAP_NONE);
+		return IDMAP_NONE;
 	if (b->file[index] == 0) {
 		path = pool_text(&b->m->pool,
 		    wire_str_of(b->table->file[index]));
@@ -83,8 +83,8 @@ file_of(struct builder *b, uint32_t index)
 		    code_file(b->m, path);
 		b->file[index] = i == IDMAP_NONE ? IDMAP_NONE : i + 1;
 	}
-	return (b->file[index] == IDMAP_NONE ? IDMAP_NONE :
-	    b->file[index] - 1);
+	return b->file[index] == IDMAP_NONE ? IDMAP_NONE :
+	    b->file[index] - 1;
 }
 
 /* Without memory the C++ name is left out. */
@@ -94,9 +94,9 @@ function_name(struct model *m, const char *mangled)
 	const char *text = NULL;
 
 	if (mangled == NULL || *mangled == '\0')
-		return (NULL);
+		return NULL;
 	text = pool_demangled(&m->pool, mangled);
-	return (text == NULL || *text == '\0' ? NULL : text);
+	return text == NULL || *text == '\0' ? NULL : text;
 }
 
 static uint32_t
@@ -108,12 +108,12 @@ line_new(struct builder *b, uint32_t file, const struct line_place *p,
 	if (x->out_lines >= MAX_LINES ||
 	    model_grow(&b->line, &b->cap, b->lines, MAX_LINES,
 	    sizeof(*b->line)) != 0)
-		return (LINE_NONE);
+		return LINE_NONE;
 	b->line[b->lines] = (struct source_line){ .file = file,
 	    .line = p->line, .inlined_at = caller,
 	    .function = function_name(b->m, p->function) };
 	x->out_lines++;
-	return (b->lines++);
+	return b->lines++;
 }
 
 /* The line of ${p} that was inlined at ${caller}. */
@@ -124,20 +124,20 @@ line_of(struct builder *b, const struct line_place *p, uint32_t caller)
 	uint64_t key;
 
 	if (file == IDMAP_NONE || p->line == 0)
-		return (LINE_NONE);
+		return LINE_NONE;
 	key = (uint64_t)file << 32 | p->line;
 	if ((place = idmap_get(&b->place, key)) == IDMAP_NONE) {
 		place = b->place.used;
 		if (idmap_put(&b->place, key, place) != 0)
-			return (LINE_NONE);
+			return LINE_NONE;
 	}
 	key = (uint64_t)place << 32 | (uint32_t)(caller + 1);
 	if ((line = idmap_get(&b->known, key)) != IDMAP_NONE)
-		return (line);
+		return line;
 	line = line_new(b, file, p, caller);
 	if (line != LINE_NONE && idmap_put(&b->known, key, line) != 0)
-		return (LINE_NONE);
-	return (line);
+		return LINE_NONE;
+	return line;
 }
 
 /* The innermost line of a row; its callers come into being with it. */
@@ -154,7 +154,7 @@ row_line(struct builder *b, const struct line_row *row)
 		if (next != LINE_NONE)
 			line = next;
 	}
-	return (line);
+	return line;
 }
 
 static uint32_t
@@ -164,11 +164,11 @@ pc_line(struct builder *b, uint32_t pc)
 	size_t i;
 
 	if (row == NULL || row->depth == 0)
-		return (LINE_NONE);
+		return LINE_NONE;
 	i = (size_t)(row - b->table->row);
 	if (b->row[i] == 0)
 		b->row[i] = row_line(b, row) + 1;	/* LINE_NONE + 1 is 0 */
-	return (b->row[i] - 1);
+	return b->row[i] - 1;
 }
 
 static int
@@ -179,15 +179,15 @@ line_compare(const void *a, const void *b, void *context)
 
 	while (i != j) {
 		if (i == LINE_NONE || j == LINE_NONE)
-			return (i == LINE_NONE ? 1 : -1);
+			return i == LINE_NONE ? 1 : -1;
 		if (line[i].file != line[j].file)
-			return (line[i].file < line[j].file ? -1 : 1);
+			return line[i].file < line[j].file ? -1 : 1;
 		if (line[i].line != line[j].line)
-			return (line[i].line < line[j].line ? -1 : 1);
+			return line[i].line < line[j].line ? -1 : 1;
 		i = line[i].inlined_at;
 		j = line[j].inlined_at;
 	}
-	return (0);
+	return 0;
 }
 
 /* Into the order that struct code promises; indices follow. */
@@ -224,7 +224,7 @@ lines_order(struct builder *b, struct code *c)
 done:
 	free(order);
 	free(place);
-	return (rc);
+	return rc;
 }
 
 void
@@ -287,5 +287,5 @@ done:
 	free(b.file);
 	free(b.row);
 	free(b.line);
-	return (rc);
+	return rc;
 }

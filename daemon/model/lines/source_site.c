@@ -21,15 +21,15 @@ frame_compare(const void *a, const void *b)
 	const struct frame_entry *x = a, *y = b;
 
 	if (x->stream != y->stream)
-		return (x->stream < y->stream ? -1 : 1);
+		return x->stream < y->stream ? -1 : 1;
 	if (x->address != y->address)
-		return (x->address < y->address ? -1 : 1);
+		return x->address < y->address ? -1 : 1;
 	if (x->daemon != y->daemon)
-		return (x->daemon ? -1 : 1);
+		return x->daemon ? -1 : 1;
 	if (x->depth != y->depth)
-		return (x->depth < y->depth ? -1 : 1);
+		return x->depth < y->depth ? -1 : 1;
 	/* The later one first: it holds. */
-	return (x->order > y->order ? -1 : x->order < y->order);
+	return x->order > y->order ? -1 : x->order < y->order;
 }
 
 static void
@@ -74,7 +74,7 @@ frames_at(const struct source_state *x, uint32_t stream, uint64_t address,
 	    x->frame[low + *n].stream == stream &&
 	    x->frame[low + *n].address == address; ++*n)
 		;
-	return (*n > 0 ? x->frame + low : NULL);
+	return *n > 0 ? x->frame + low : NULL;
 }
 
 /* Later mappings cover earlier ones. What a return address means lies before
@@ -88,15 +88,15 @@ mapping_at(const struct source_state *x, uint32_t stream, uint64_t address)
 		if (x->mapping[i - 1].stream == stream &&
 		    address > x->mapping[i - 1].start &&
 		    address <= x->mapping[i - 1].end)
-			return (&x->mapping[i - 1]);
-	return (NULL);
+			return &x->mapping[i - 1];
+	return NULL;
 }
 
 static const char *
 or_null(const char *text)
 {
 
-	return (text == NULL || *text == '\0' ? NULL : text);
+	return text == NULL || *text == '\0' ? NULL : text;
 }
 
 /* The frames of one address, inlined calls first; how many were added. */
@@ -124,7 +124,7 @@ frames_name(const struct source_state *x, uint32_t stream, uint64_t address,
 	}
 	if (n == 0 && max > 0)
 		out[i++] = one;
-	return (i);
+	return i;
 }
 
 /* Everything about a site, in a form that can be compared. */
@@ -141,7 +141,7 @@ pointer_compare(const void *a, const void *b)
 {
 	uintptr_t x = (uintptr_t)a, y = (uintptr_t)b;
 
-	return (x < y ? -1 : x > y);
+	return x < y ? -1 : x > y;
 }
 
 /* Texts are interned: the same text has the same address. */
@@ -154,14 +154,14 @@ named_compare(const struct named *a, const struct named *b)
 	if ((c = pointer_compare(x->function, y->function)) != 0 ||
 	    (c = pointer_compare(x->file, y->file)) != 0 ||
 	    (c = pointer_compare(x->module, y->module)) != 0)
-		return (c);
+		return c;
 	if (x->line != y->line)
-		return (x->line < y->line ? -1 : 1);
+		return x->line < y->line ? -1 : 1;
 	if (x->python != y->python)
-		return (x->python ? -1 : 1);
+		return x->python ? -1 : 1;
 	if (x->function != NULL || a->where == b->where)
-		return (0);
-	return (a->where < b->where ? -1 : 1);
+		return 0;
+	return a->where < b->where ? -1 : 1;
 }
 
 static int
@@ -172,15 +172,15 @@ same_compare(const void *a, const void *b)
 	int c;
 
 	if (x->state->call != y->state->call)
-		return (x->state->call < y->state->call ? -1 : 1);
+		return x->state->call < y->state->call ? -1 : 1;
 	if (x->state->kernel != y->state->kernel)
-		return (x->state->kernel < y->state->kernel ? -1 : 1);
+		return x->state->kernel < y->state->kernel ? -1 : 1;
 	if (x->frames != y->frames)
-		return (x->frames < y->frames ? -1 : 1);
+		return x->frames < y->frames ? -1 : 1;
 	for (i = 0; i < x->frames; i++)
 		if ((c = named_compare(&x->frame[i], &y->frame[i])) != 0)
-			return (c);
-	return (x->order < y->order ? -1 : x->order > y->order);
+			return c;
+	return x->order < y->order ? -1 : x->order > y->order;
 }
 
 /* By call and kernel, the most frequent first. */
@@ -190,12 +190,12 @@ rank_compare(const void *a, const void *b)
 	const struct named_site *x = a, *y = b;
 
 	if (x->state->call != y->state->call)
-		return (x->state->call < y->state->call ? -1 : 1);
+		return x->state->call < y->state->call ? -1 : 1;
 	if (x->state->kernel != y->state->kernel)
-		return (x->state->kernel < y->state->kernel ? -1 : 1);
+		return x->state->kernel < y->state->kernel ? -1 : 1;
 	if (x->count != y->count)
-		return (x->count > y->count ? -1 : 1);
-	return (x->order < y->order ? -1 : x->order > y->order);
+		return x->count > y->count ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
 }
 
 static bool
@@ -204,7 +204,7 @@ same_site(const struct named_site *a, const struct named_site *b)
 	struct named_site copy = *b;
 
 	copy.order = a->order;
-	return (same_compare(a, &copy) == 0);
+	return same_compare(a, &copy) == 0;
 }
 
 static size_t
@@ -219,7 +219,7 @@ site_name(const struct source_state *x, const struct site_state *s,
 	for (i = 0; i < s->addresses && n < SITE_DEPTH; i++)
 		n += frames_name(x, s->stream, s->address[i], out + n,
 		    SITE_DEPTH - n);
-	return (n);
+	return n;
 }
 
 /* Equal ones become one; how many are left. */
@@ -231,7 +231,7 @@ sites_merge(struct named_site *site, uint32_t n)
 	for (i = 0; i < n; i++)
 		site[i].count = site[i].state->count;
 	if (n == 0)
-		return (0);
+		return 0;
 	qsort(site, n, sizeof(*site), same_compare);
 	for (i = 1; i < n; i++)
 		if (same_site(&site[out], &site[i]))
@@ -241,7 +241,7 @@ sites_merge(struct named_site *site, uint32_t n)
 			site[++out] = site[i];
 	n = out + 1;
 	qsort(site, n, sizeof(*site), rank_compare);
-	return (n);
+	return n;
 }
 
 static int
@@ -259,7 +259,7 @@ sites_out(struct model *m, const struct named_site *site, uint32_t n)
 	x->out_site = calloc(n + 1, sizeof(*x->out_site));
 	x->out_frame = to = calloc(total + 1, sizeof(*to));
 	if (x->out_site == NULL || to == NULL)
-		return (-1);
+		return -1;
 	for (i = 0; i < n; i++) {
 		const struct site_state *s = site[i].state;
 		const struct kernel *k = s->kernel == IDMAP_NONE ? NULL :
@@ -273,7 +273,7 @@ sites_out(struct model *m, const struct named_site *site, uint32_t n)
 		x->out_site[i].first = site_first(&x->out_site[i], k);
 	}
 	x->out_sites = n;
-	return (0);
+	return 0;
 }
 
 int
@@ -306,5 +306,5 @@ done:
 		m->run.site = x->out_site;
 		m->run.sites = x->out_sites;
 	}
-	return (rc);
+	return rc;
 }

@@ -18,12 +18,12 @@ wanted_compare(const void *a, const void *b)
 	const struct wanted *x = a, *y = b;
 
 	if (x->wanted != y->wanted)
-		return (x->wanted ? -1 : 1);
+		return x->wanted ? -1 : 1;
 	if (x->ns != y->ns)
-		return (x->ns > y->ns ? -1 : 1);
+		return x->ns > y->ns ? -1 : 1;
 	if (x->samples != y->samples)
-		return (x->samples > y->samples ? -1 : 1);
-	return (x->function < y->function ? -1 : x->function > y->function);
+		return x->samples > y->samples ? -1 : 1;
+	return x->function < y->function ? -1 : x->function > y->function;
 }
 
 static void
@@ -65,7 +65,7 @@ model_wants_disassembly(const struct model *m, struct model_code_want *want,
 	uint32_t i, j;
 
 	if (x == NULL || (w = calloc(x->functions + 1, sizeof(*w))) == NULL)
-		return (0);
+		return 0;
 	for (i = 0; i < x->functions; i++) {
 		f = &x->function[i];
 		w[i].function = i;
@@ -87,5 +87,5 @@ model_wants_disassembly(const struct model *m, struct model_code_want *want,
 		    .bytes = c->bulk.bytes, .size = c->bulk.size };
 	}
 	free(w);
-	return (n);
+	return n;
 }

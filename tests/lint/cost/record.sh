@@ -13,7 +13,7 @@ about_example(struct model *m, struct stream *s,
 
 	(void)s;
 	m->run.launches += r->count;
-	return (0);
+	return 0;
 }'
 }
 
