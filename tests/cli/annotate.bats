@@ -73,7 +73,7 @@ golden() {
 	plain x.cadv
 	run cudadvise annotate -r x.cadv softmax
 	[ "$status" -eq 0 ]
-	[[ "$output" == *"run with --level source"* ]]
+	[[ "$output" == *"not counted: needs --level source"* ]]
 	[ "$(grep -c -- '--level source' <<< "$output")" -eq 1 ]
 }
 
