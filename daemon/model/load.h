@@ -10,6 +10,7 @@
 #ifndef CADV_LOAD_H
 #define CADV_LOAD_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -77,6 +78,18 @@ struct load {
 					 * front of the memory system */
 };
 
+static inline double
+or_zero(double v)
+{
+	return isfinite(v) ? v : 0;
+}
+
+static inline double
+clamp01(double v)
+{
+	return v < 0 ? 0 : v > 1 ? 1 : v;
+}
+
 /* load_of(l, k, d, c): the demands of ${k} on device ${d} with ceilings ${c}. */
 void load_of(struct load *l, const struct kernel *k, const struct device *d,
     const struct ceilings *c);
@@ -91,5 +104,10 @@ double load_bound(double busy);
 /* load_wavefronts(requests, sectors): the fewest wavefronts of ${requests} global
  * accesses that need ${sectors} sectors together. */
 double load_wavefronts(double requests, double sectors);
+
+/* load_lines(sectors): the cache lines that a request of ${sectors} touches, of
+ * which one is looked up a cycle, so that each costs a wavefront. Neighbours fill
+ * their lines (4 sectors); a fully scattered request has a line a lane. */
+double load_lines(double sectors);
 
 #endif

@@ -18,18 +18,6 @@ metric(const struct kernel *k, enum metric_id id)
 	return isfinite(v) && v >= 0 ? v : NAN;
 }
 
-static inline double
-or_zero(double v)
-{
-	return isfinite(v) ? v : 0;
-}
-
-static inline double
-clamp01(double v)
-{
-	return v < 0 ? 0 : v > 1 ? 1 : v;
-}
-
 /* wait_stalls(l, k, d): the shares of waiting, once the accesses are known. */
 void wait_stalls(struct load *l, const struct kernel *k,
     const struct device *d);

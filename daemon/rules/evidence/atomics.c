@@ -14,12 +14,6 @@
 #define TRIP_CYCLES 800
 #define ISSUE_CYCLES 6
 
-static double
-or_zero(double v)
-{
-	return isfinite(v) ? v : 0;
-}
-
 /* Sectors of spilled registers and local arrays: NaN if they were not counted
  * and there may be some. */
 static double

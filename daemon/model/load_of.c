@@ -1,0 +1,301 @@
+/*
+ * model/load_of.c: the demands of one kernel launch, see load.h.
+ */
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "model/ceilings.h"
+#include "model/load.h"
+#include "model/model.h"
+#include "model/wait.h"
+
+/* Starting and draining a grid: what an empty kernel takes on the GPU. */
+#define FIXED_S 1.5e-6
+
+/* A launch's duration as its counters have it, against the mean of undisturbed ones,
+ * measured on 100 kernels whose launches are all alike, on an H200: 0.95 to 1.06 of
+ * it, and up to 1.5 us more. */
+#define WINDOW_DOUBT 0.06
+#define WINDOW_S 1.5e-6
+
+/* Launches whose lengths differ by less than half an octave are like each other. */
+#define LIKE_BUCKETS 2
+
+/* From the start of one block to that of the next, on whatever SM: cycles of the
+ * SM clock. Measured on an H200: 1.19 to 1.25 for blocks of 16 to 512 threads
+ * that do next to nothing. */
+#define START_CYCLES 1.2
+
+static double
+blocks_of(const struct kernel *k)
+{
+	return (double)k->shape.grid_x * k->shape.grid_y * k->shape.grid_z;
+}
+
+/*
+ * The same from the lines that each instruction looked up, for one request on
+ * average: of accesses of several kinds the mean number of sectors says little.
+ * Two lines are the two ends of what is not aligned: they come together, if their
+ * sectors fit. NaN where instructions were not counted.
+ */
+static double
+counted_wavefronts(const struct code *c, enum source_metric kind)
+{
+	double requests = 0, sum = 0;
+
+	if (c == NULL || !c->counted ||
+	    !(c->total[SOURCE_GLOBAL_TAGS] > 0) ||
+	    !isfinite(c->total[SOURCE_GLOBAL_SECTORS]))
+		return NAN;
+	for (size_t i = 0; i < c->instructions; i++) {
+		const double *v = c->instruction[i].value;
+		double n = v[kind], lines = or_zero(v[SOURCE_GLOBAL_TAGS]) / n;
+
+		if (!(n > 0) || !isfinite(n) || !isfinite(lines))
+			continue;
+		if (lines <= 2)
+			lines = fmin(lines, load_lines(
+			    or_zero(v[SOURCE_GLOBAL_SECTORS]) / n));
+		requests += n;
+		sum += n * fmin(32, fmax(1, lines));
+	}
+	return requests > 0 ? sum / requests : NAN;
+}
+
+static double
+wavefronts_of(double counted, double requests, double sectors)
+{
+	return isnan(counted) ? load_wavefronts(requests, sectors) :
+	    or_zero(requests) * counted;
+}
+
+static void
+load_l1(struct load *l, const struct kernel *k)
+{
+	double *w = l->wavefronts;
+	double total = metric(k, METRIC_LSU_WAVEFRONTS);
+	double shared = metric(k, METRIC_SHARED_WAVEFRONTS);
+	double local = or_zero(metric(k, METRIC_LOCAL_LD_SECTORS)) +
+	    or_zero(metric(k, METRIC_LOCAL_ST_SECTORS));
+	double rest, sum;
+
+	w[USER_SHARED_LD] = or_zero(metric(k, METRIC_SHARED_LD_WAVEFRONTS));
+	w[USER_SHARED_ST] = or_zero(metric(k, METRIC_SHARED_ST_WAVEFRONTS));
+	sum = w[USER_SHARED_LD] + w[USER_SHARED_ST];
+	if (sum == 0 && shared > 0) {	/* not told apart */
+		w[USER_SHARED_LD] = w[USER_SHARED_ST] = shared / 2;
+		sum = shared;
+	}
+	w[USER_GLOBAL_LD] = wavefronts_of(counted_wavefronts(k->code,
+	    SOURCE_GLOBAL_LD), l->requests_ld, l->ld_sectors);
+	w[USER_GLOBAL_ST] = wavefronts_of(counted_wavefronts(k->code,
+	    SOURCE_GLOBAL_ST), l->requests_st, l->st_sectors);
+	w[USER_LOCAL] = local / 4;
+	w[USER_OTHER] = 0;
+	if (!(total > 0))
+		return;
+	/* What the pipe counted beyond shared memory goes to the global and
+	 * local accesses in proportion to the estimate. */
+	if (sum > total) {
+		w[USER_SHARED_LD] *= total / sum;
+		w[USER_SHARED_ST] *= total / sum;
+		sum = total;
+	}
+	rest = total - sum;
+	sum = w[USER_GLOBAL_LD] + w[USER_GLOBAL_ST] + w[USER_LOCAL];
+	if (sum > 0) {
+		w[USER_GLOBAL_LD] *= rest / sum;
+		w[USER_GLOBAL_ST] *= rest / sum;
+		w[USER_LOCAL] *= rest / sum;
+	} else {
+		w[USER_OTHER] = rest;
+	}
+}
+
+static void
+load_l2(struct load *l, const struct kernel *k)
+{
+	double hit = metric(k, METRIC_L1_HIT_RATE) / 100;
+	double read = metric(k, METRIC_L2_READ);
+	double from_l1 = metric(k, METRIC_L2_FROM_L1), all_ld;
+	double local = or_zero(metric(k, METRIC_LOCAL_LD_SECTORS)) +
+	    or_zero(metric(k, METRIC_LOCAL_ST_SECTORS));
+	double all = or_zero(l->ld_sectors) + or_zero(l->st_sectors) + local;
+	double sum;
+
+	l->l2_sectors = metric(k, METRIC_L2_SECTORS);
+	l->local_share = all > 0 ? local / all : 0;
+	/* Stores pass through L1; what else came from it are its misses. */
+	all_ld = or_zero(l->ld_sectors) + local;
+	if (!isfinite(hit) && isfinite(from_l1) && all_ld > 0)
+		hit = 1 - (from_l1 - or_zero(l->st_sectors)) / all_ld;
+	hit = isfinite(hit) ? clamp01(hit) : 0;
+	l->l2_local = local * (1 - hit);
+	l->l2_ld = or_zero(l->ld_sectors) * (1 - hit);
+	if (isfinite(read))	/* loads and local loads both read */
+		l->l2_ld = fmin(or_zero(l->ld_sectors),
+		    fmax(0, read - l->l2_local / 2));
+	l->l2_st = or_zero(l->st_sectors);	/* L1 writes through */
+	sum = l->l2_ld + l->l2_st + l->l2_local;
+	if (isfinite(l->l2_sectors) && sum > l->l2_sectors && sum > 0) {
+		l->l2_ld *= l->l2_sectors / sum;
+		l->l2_st *= l->l2_sectors / sum;
+		l->l2_local *= l->l2_sectors / sum;
+	}
+}
+
+/* The larger of a count at its ceiling and a measured share of the time. */
+static double
+larger(double a, double b)
+{
+	return isnan(a) ? b : isnan(b) ? a : fmax(a, b);
+}
+
+static void
+load_resources(struct load *l, const struct kernel *k, const struct device *d,
+    const struct ceilings *c)
+{
+	static const struct { enum resource res; enum metric_id id; } pipe[] = {
+		{ RES_ISSUE, METRIC_ISSUE_ACTIVE }, { RES_ALU, METRIC_PIPE_ALU },
+		{ RES_FMA, METRIC_PIPE_FMA }, { RES_FP64, METRIC_PIPE_FP64 },
+		{ RES_XU, METRIC_PIPE_XU }, { RES_LSU, METRIC_PIPE_LSU },
+		{ RES_TENSOR, METRIC_PIPE_TENSOR }
+	};
+	double body = l->time_s - l->fixed_s, sum = 0, cycles_s;
+	double *s = l->resource_s;
+
+	for (int i = 0; i < RES_COUNT; i++)
+		s[i] = NAN;
+	/* Seconds of one event a cycle on each SM at work. */
+	cycles_s = 1 / (fmax(1, d->limits.sms) * fmax(l->spread, 1e-3) *
+	    c->sm_hz);
+	if (isfinite(l->dram_read) || isfinite(l->dram_write))
+		s[RES_DRAM] = (or_zero(l->dram_read) + or_zero(l->dram_write)) /
+		    c->dram_bytes_per_s;
+	if (isnan(s[RES_DRAM]))
+		s[RES_DRAM] = metric(k, METRIC_DRAM_PCT) / 100 * body;
+	s[RES_L2] = larger(l->l2_sectors * 32 / c->l2_bytes_per_s,
+	    metric(k, METRIC_L2_PCT) / 100 * body);
+	for (int i = 0; i < USER_COUNT; i++)
+		sum += l->wavefronts[i];
+	if (sum > 0 || isfinite(metric(k, METRIC_LSU_WAVEFRONTS)))
+		s[RES_L1] = sum * cycles_s;
+	for (size_t i = 0; i < sizeof(pipe) / sizeof(pipe[0]); i++)
+		s[pipe[i].res] = metric(k, pipe[i].id) / 100 * body;
+	if (isnan(s[RES_ISSUE]))	/* four schedulers an SM */
+		s[RES_ISSUE] = metric(k, METRIC_INST_EXECUTED) / 4 * cycles_s;
+	l->issue_s = k->code != NULL && k->code->counted ?
+	    k->code->total[SOURCE_INST] / 4 * cycles_s : NAN;
+	/* How busy that is says little while nothing else is known. */
+	for (int i = 0; i < RES_START; i++)
+		if (isfinite(s[i]))
+			s[RES_START] = blocks_of(k) * START_CYCLES / c->sm_hz;
+}
+
+/* How long the launch took that the counters are of: the mean of all, as far as its
+ * own duration allows. */
+static double
+own_time(const struct kernel *k, double mean)
+{
+	double own = metric(k, METRIC_DURATION) * 1e-9;
+
+	if (!(own > 0))
+		return mean;
+	return fmin(fmax(mean, own * (1 - WINDOW_DOUBT) - WINDOW_S),
+	    own * (1 + WINDOW_DOUBT));
+}
+
+/* What the launch that the counters are of says of the others, by their lengths. */
+static void
+load_others(struct load *l, const struct kernel *k)
+{
+	double ns = fmax(1, l->time_s * 1e9), like = 0, excess = 0, all = 0;
+	int own = (int)floor(4 * log2(ns)), i;
+
+	l->like = 1;
+	l->excess = 0;
+	if (isnan(metric(k, METRIC_DURATION)))
+		return;
+	for (i = 0; i < STAT_BUCKETS; i++) {
+		double each = exp2(i / 4.), part = k->time.bucket[i] * each;
+
+		all += part;
+		if (abs(i - own) <= LIKE_BUCKETS)
+			like += part;
+		else if (i > own && k->accesses_vary)
+			excess += part * (1 - ns / each);
+	}
+	if (all > 0) {
+		l->like = like / all;
+		l->excess = clamp01(excess / all);
+	}
+}
+
+static void
+load_grid(struct load *l, const struct kernel *k, const struct device *d)
+{
+	double threads = (double)k->shape.block_x * k->shape.block_y *
+	    k->shape.block_z;
+
+	l->blocks = blocks_of(k) / fmax(1, d->limits.sms);
+	l->warps = l->blocks * ceil(threads / 32) /
+	    fmax(1, d->limits.max_warps_per_sm);
+}
+
+void
+load_of(struct load *l, const struct kernel *k, const struct device *d,
+    const struct ceilings *c)
+{
+	double avg = metric(k, METRIC_SM_CYCLES_ACTIVE_AVG);
+	double max = metric(k, METRIC_SM_CYCLES_ACTIVE_MAX);
+	double body, top = 0;
+
+	l->time_s = own_time(k, k->time.count > 0 ?
+	    stat_mean(&k->time) * 1e-9 : k->launches > 0 ?
+	    (double)k->total_ns / (double)k->launches * 1e-9 : 0);
+	load_others(l, k);
+	l->fixed_s = fmin(FIXED_S, l->time_s / 2);
+	body = l->time_s - l->fixed_s;
+	l->ld_sectors = metric(k, METRIC_GLOBAL_LD_SECTORS);
+	l->st_sectors = metric(k, METRIC_GLOBAL_ST_SECTORS);
+	l->requests_ld = metric(k, METRIC_GLOBAL_LD_REQUESTS);
+	if (isnan(l->requests_ld))
+		l->requests_ld = metric(k, METRIC_GLOBAL_LD_INST);
+	l->requests_st = metric(k, METRIC_GLOBAL_ST_REQUESTS);
+	if (isnan(l->requests_st))
+		l->requests_st = metric(k, METRIC_GLOBAL_ST_INST);
+	l->dram_read = metric(k, METRIC_DRAM_READ);
+	l->dram_write = metric(k, METRIC_DRAM_WRITE);
+	l->spread = avg > 0 && max > 0 ? clamp01(avg / max) :
+	    clamp01(blocks_of(k) / fmax(1, d->limits.sms));
+	load_grid(l, k, d);
+	l->occupancy = metric(k, METRIC_OCCUPANCY) / 100;
+	if (!(l->occupancy > 0))
+		l->occupancy = k->occupancy.known ? k->occupancy.ratio : NAN;
+	if (!(l->occupancy > 0))
+		l->occupancy = 0.5;
+	l->occupancy = fmin(l->occupancy, 1);
+	load_l1(l, k);
+	load_l2(l, k);
+	wait_stalls(l, k, d);
+	load_resources(l, k, d, c);
+	l->limit = -1;
+	for (int i = 0; i < RES_COUNT; i++)
+		if (l->resource_s[i] > top) {
+			top = l->resource_s[i];
+			l->limit = i;
+		}
+	l->busy = NAN;
+	l->bound = 0;
+	if (l->limit < 0 || !(body > 0))
+		return;
+	if (top > body) {	/* a ceiling was low: it is full */
+		for (int i = 0; i < RES_COUNT; i++)
+			l->resource_s[i] *= body / top;
+		top = body;
+	}
+	l->busy = top / body;
+	l->bound = load_bound(l->busy);
+	wait_queue(l, k, d);
+}

@@ -1,0 +1,168 @@
+/*
+ * source/sass_parse.c: parses the lines of a disassembly into instructions; see
+ * sass.h.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "source/flow.h"
+#include "source/opcode.h"
+#include "source/sass.h"
+
+/* Parses hex digits up to a space; -1 otherwise. */
+static int
+pc_read(const char **p, const char *end, uint32_t *pc)
+{
+	const char *s = *p;
+	uint32_t v = 0, digit;
+
+	for (; s < end && *s != ' '; s++) {
+		if (*s >= '0' && *s <= '9')
+			digit = (uint32_t)(*s - '0');
+		else if (*s >= 'a' && *s <= 'f')
+			digit = (uint32_t)(*s - 'a') + 10;
+		else
+			return -1;
+		if (v >> 28 != 0)
+			return -1;
+		v = v << 4 | digit;
+	}
+	if (s == *p || s == end)
+		return -1;
+	*p = s + 1;
+	*pc = v;
+	return 0;
+}
+
+/* Parses "0x1e0" with nothing after it; SASS_NONE otherwise. */
+static uint32_t
+number(const char *s)
+{
+	char *end;
+	unsigned long v;
+
+	if (strncmp(s, "0x", 2) != 0)
+		return SASS_NONE;
+	v = strtoul(s + 2, &end, 16);
+	if (end == s + 2 || *end != '\0' || v >= SASS_NONE)
+		return SASS_NONE;
+	return (uint32_t)v;
+}
+
+/* The target of a branch: its last operand, an absolute number. */
+static void
+branch_explain(struct sass_instruction *in)
+{
+	const char *operands = opcode_operands(in), *name = in->opcode;
+	const char *last = strrchr(operands, ',');
+
+	if (!opcode_is(in, "BRA") && !opcode_is(in, "JMP") &&
+	    !opcode_is(in, "CALL"))
+		return;
+	/* A predicate may also be an operand, or a vote of the warp. */
+	if ((last != NULL && (in->flags & SASS_CALL) == 0) ||
+	    opcode_has(name, "DIV") || opcode_has(name, "CONV"))
+		in->flags |= SASS_CONDITIONAL;
+	last = last == NULL ? operands : last + 1;
+	in->target = number(last + strspn(last, " "));
+	if (in->target < in->pc && (in->flags & SASS_CALL) == 0)
+		in->flags |= SASS_BACKWARD;
+}
+
+/* ${line} is terminated; ${name} has room for the opcode. Returns the bytes of
+ * ${name} that were used. */
+static size_t
+instruction_read(struct sass_instruction *in, const char *line, char *name)
+{
+	const char *p = line + strspn(line, " ");
+	size_t n;
+
+	in->target = in->pair = SASS_NONE;
+	in->text = p;
+	if (*p == '@') {
+		n = strcspn(p, " ");
+		in->flags = strncmp(p, "@PT", n) == 0 ||
+		    strncmp(p, "@UPT", n) == 0 ? 0 : SASS_CONDITIONAL;
+		p += n;
+		p += strspn(p, " ");
+	}
+	n = strcspn(p, " ");
+	memcpy(name, p, n);
+	name[n] = '\0';
+	in->opcode = name;
+	opcode_explain(in);
+	if ((in->flags & SASS_BRANCH) != 0)
+		branch_explain(in);
+	return n + 1;
+}
+
+static size_t
+count_lines(const char *text, size_t len)
+{
+	const char *p = text, *end = text + len, *nl;
+	size_t n = 0;
+
+	for (; p < end; p = nl + 1, n++)
+		if ((nl = memchr(p, '\n', (size_t)(end - p))) == NULL)
+			return n + 1;
+	return n;
+}
+
+static int
+lines_parse(struct sass *s, const char *text, size_t len)
+{
+	char *p = s->text, *end = p + len, *name = end + 1, *nl;
+	struct sass_instruction *in;
+	const char *q;
+	uint32_t pc;
+
+	memcpy(p, text, len);
+	*end = '\0';
+	for (; p < end; p = nl + 1) {
+		if ((nl = memchr(p, '\n', (size_t)(end - p))) == NULL)
+			nl = end;
+		if (nl == p)
+			continue;
+		*nl = '\0';
+		text_clean(p, (size_t)(nl - p));
+		q = p;
+		if (pc_read(&q, nl, &pc) != 0 || (s->instructions > 0 &&
+		    pc <= s->instruction[s->instructions - 1].pc))
+			return -1;
+		in = &s->instruction[s->instructions++];
+		in->pc = pc;
+		name += instruction_read(in, q, name);
+	}
+	return s->instructions > 0 ? 0 : -1;
+}
+
+int
+sass_parse(struct sass *s, const char *text, size_t len)
+{
+	struct flow f;
+	size_t n = count_lines(text, len);
+	int rc;
+
+	memset(s, 0, sizeof(*s));
+	if (n == 0 || n > SASS_MAX_INSTRUCTIONS || len > SIZE_MAX / 4)
+		return -1;
+	/* The lines, followed by the opcodes, which are shorter than their
+	 * lines. */
+	s->text = malloc(2 * len + 2);
+	s->instruction = calloc(n, sizeof(*s->instruction));
+	if (s->text == NULL || s->instruction == NULL ||
+	    lines_parse(s, text, len) != 0)
+		goto fail;
+	if (flow_make(&f, s) != 0)
+		goto fail;
+	rc = flow_loops(&f, s);
+	if (rc == 0)
+		rc = flow_pairs(&f, s);
+	flow_free(&f);
+	if (rc == 0)
+		return 0;
+fail:
+	sass_free(s);
+	return -1;
+}
