@@ -205,7 +205,7 @@ EOF
 	source_of kernel7 --run c.cadv
 	same "counted" "$(code .counted)" false
 	same "why" "$(code .missing.counts)" \
-	    "counters were not asked for"
+	    "counters were not asked for (run it at the default level)"
 	same "disassembled" "$(code .disassembled)" true
 	[ "$(code '.lines | length')" -gt 3 ] || fail "no lines of kernel7"
 	source_of kernel8 --run c.cadv	# it has no code
