@@ -160,10 +160,14 @@ drop_unknown(struct metrics *m, const struct cupti_api *api)
 			continue;
 		}
 		m->rejected++;
+		free((char *)(uintptr_t)m->name[i]);
+		m->name[i] = NULL;
 		/* It takes nothing any more (seen of CUPTI 13.0). */
 		host_free(api, probe);
-		if ((r = host_new(m, api, &probe)) != CUPTI_SUCCESS)
+		if ((r = host_new(m, api, &probe)) != CUPTI_SUCCESS) {
+			m->count = kept;
 			return r;
+		}
 	}
 	if (headline == m->count)
 		m->config[1].first = kept;
