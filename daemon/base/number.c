@@ -13,6 +13,7 @@
 #define UNKNOWN "–"
 #define PLAIN_LEAST 1e-9
 #define SECONDS_LEAST 1e-12
+#define WHOLE 1e5		/* counts below have all their digits */
 #define DIGITS_KEPT 15		/* DBL_DIG */
 #define EXPONENT_LEAST (-4)	/* from here on without an exponent */
 #define EXPONENT_MOST 15	/* and up to here */
@@ -97,6 +98,7 @@ static double
 round_digits(double v, int digits)
 {
 	char s[NUMBER_SIZE], *e;	/* "d.dddddddddddddde-308" */
+	double rounded;
 	int exponent;
 
 	snprintf(s, sizeof(s), "%.*e", DIGITS_KEPT - 1, fabs(v));
@@ -104,10 +106,11 @@ round_digits(double v, int digits)
 	exponent = (int)strtol(e + 1, NULL, 10) - digits + 1;
 	*e = '\0';
 	s[1] = s[0];			/* without the point */
-	v = copysign(round(strtod(s + 1, NULL) / pow(10, DIGITS_KEPT -
+	rounded = copysign(round(strtod(s + 1, NULL) / pow(10, DIGITS_KEPT -
 	    digits)), v);
-	snprintf(s, sizeof(s), "%.0fe%d", v, exponent);
-	return strtod(s, NULL);
+	snprintf(s, sizeof(s), "%.0fe%d", rounded, exponent);
+	rounded = strtod(s, NULL);
+	return isfinite(rounded) ? rounded : v;	/* next to DBL_MAX */
 }
 
 char *
@@ -321,7 +324,9 @@ number_value(char out[NUMBER_SIZE], double v, const char *unit)
 		return number_rate(out, v, unit + (*unit == '1'));
 	if (!isfinite(v))
 		return number_word(out, UNKNOWN);
-	return with_noun(out, number_plain(digits, v), unit,
+	return with_noun(out, v == floor(v) && fabs(v) < WHOLE &&
+	    strchr(unit, '/') == NULL ?
+	    number_whole(digits, v) : number_plain(digits, v), unit,
 	    unit_noun(unit));
 }
 

@@ -16,7 +16,8 @@
  *   Below 1e-12 s, a thousandth of what is measured, it is "0 s".
  * - A ratio in percent: one digit after the point below 10 %, none from there
  *   on. What is more than 0 and rounds to it is "<0.1 %".
- * - A count is whole and has all its digits: 20,123. In a narrow column it is
+ * - A count is whole and has all its digits: 20,123; so has a whole value below
+ *   100,000 in a unit that is a noun: 1,024 threads. In a narrow column it is
  *   compact: 614k, 1.23M.
  * - What a user types into code is written as code: grid 20000 × 4, line 1024.
  */

@@ -1,6 +1,6 @@
 # Which counters a kernel has: at its first launch all of the heading [headline],
 # which decide most; with more launches the others, by another configuration of the
-# range profiler, to which it is turned once (injection/choose.c).
+# range profiler, to which it is turned once (injection/plan.c).
 
 load common
 

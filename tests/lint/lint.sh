@@ -136,6 +136,19 @@ catalogue_complaints() {
 	        "\($id): the origin of \($key) names no source (\($from))")'
 }
 
+# A rule that another one explains asks whether it did.
+check_explained() {
+	local id
+	for id in $(grep -v '^ \*' daemon/rules/engine/rules.def | tr '\n' ' ' |
+	    grep -oE '\.explains = \{[^}]*\}' | grep -oE '"[^"]+"' |
+	    tr -d '"' | sort -u); do
+		grep -q 'rule_is_explained(x)' \
+		    "daemon/rules/practice/${id//-/_}.c" ||
+		    complain "$id: a row of rules.def explains it, and it" \
+		        "does not ask rule_is_explained(x)"
+	done
+}
+
 # Every practice: a chapter, thresholds with an origin, a pair of kernels, and
 # captures of both variants, with which rules-replay sees it fire, be quiet and have
 # no data; before a GPU has run the pair made cases of the three.
@@ -171,7 +184,9 @@ check_rules() {
 		fi
 		for variant in bad good; do
 			[ -s "tests/captures/pairs/$id.$variant.cadv" ] ||
-			    complain "$id: no capture of its $variant variant"
+			    complain "$id: no capture of its $variant variant:" \
+				"record it with tests/gpu/run_pairs.sh, or write" \
+				"\"$id\": {\"recorded\": false} into $pairs"
 		done
 	done
 }

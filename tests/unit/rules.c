@@ -1,7 +1,8 @@
 /*
  * Every rule three times: it fires on a run built to have the fault, is quiet
  * on the run without it (and so is every other rule), and says why where the
- * data is missing. A rule without a row here fails the test.
+ * data is missing. lint-rules asks for a row of each rule whose pair is not
+ * recorded.
  */
 #include <math.h>
 #include <string.h>

@@ -36,7 +36,9 @@ export function plain(value: number | Unknown): string {
   if (size < 1e-9) return '0';
   const rounded = roundDigits(value, size < 1 ? 2 : 3);
   if (Math.abs(rounded) >= 1e-4 && Math.abs(rounded) < 1e15) return grouped(rounded);
-  return rounded.toExponential().replace('+', '');
+  // Next to the largest double, what is rounded is infinite.
+  const text = Number.isFinite(rounded) ? rounded.toExponential() : value.toExponential(2).replace(/0+e/, 'e');
+  return text.replace('+', '');
 }
 
 function withUnit(value: number | Unknown, units: Unit[], space: string, rest: string): string {
@@ -122,7 +124,7 @@ export function measure(value: number | null, unit: string | null): string {
   const [noun = ''] = /^((?!inst$)[a-z ]{3,}|GPU|SM)$/.exec(unit.split('/')[0]!) ?? [];
   if (noun === '' && unit.length > 2 && unit.endsWith('/s')) return rate(value, unit.replace(/^1/, ''));
   if (!known(value)) return none;
-  const text = plain(value);
+  const text = Number.isInteger(value) && Math.abs(value) < 1e5 && !unit.includes('/') ? count(value) : plain(value);
   return `${text} ${noun === '' || text === '1' ? unit : plural(noun) + unit.slice(noun.length)}`;
 }
 
