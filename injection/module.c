@@ -31,8 +31,7 @@ struct module {
 	uint64_t hash;			/* to recognise the same cubin */
 	uint32_t device;
 	uint64_t size;
-	uint8_t *image;			/* NULL: over a limit, or sent
-					 * already */
+	uint8_t *image;			/* NULL: sent */
 	char *names;			/* its section names, once the image is
 					 * freed */
 	size_t names_size;
@@ -66,13 +65,15 @@ known(uint64_t hash, uint64_t size)
 	return false;
 }
 
-/* Below --level source the code is only analysed by itself: copying it costs
- * the program time, and less of it suffices. */
-static uint64_t
-images_max(void)
+/* Is there room for ${size} bytes more? Below --level source the code is only
+ * analysed by itself: copying it costs the program time, and less of it suffices. */
+static bool
+has_room(uint64_t size)
 {
 
-	return inject.level >= LEVEL_SOURCE ? IMAGES_MAX : IMAGES_FEW;
+	return mod.count < MODULES_MAX && size <= IMAGE_MAX &&
+	    mod.bytes + size <= (inject.level >= LEVEL_SOURCE ? IMAGES_MAX :
+	    IMAGES_FEW);
 }
 
 void
@@ -80,23 +81,30 @@ module_loaded(const CUpti_ModuleResourceData *d, uint32_t device)
 {
 	struct module *m;
 	uint64_t hash;
+	bool room;
 
 	if (inject.level < LEVEL_COUNTERS || d == NULL || d->pCubin == NULL ||
 	    d->cubinSize < 64)
 		return;
+	pthread_mutex_lock(&mod.lock);
+	room = has_room(d->cubinSize);
+	pthread_mutex_unlock(&mod.lock);
+	if (!room)	/* the program need not wait for a hash either */
+		return;
 	hash = XXH64(d->pCubin, d->cubinSize, 0);
 	pthread_mutex_lock(&mod.lock);
-	if (mod.count == MODULES_MAX || known(hash, d->cubinSize) ||
+	if (!has_room(d->cubinSize) || known(hash, d->cubinSize) ||
 	    (m = calloc(1, sizeof(*m))) == NULL)
 		goto out;
+	if ((m->image = malloc(d->cubinSize)) == NULL) {
+		free(m);
+		goto out;
+	}
+	memcpy(m->image, d->pCubin, d->cubinSize);
 	m->hash = hash;
 	m->size = d->cubinSize;
 	m->device = device;
-	if (m->size <= IMAGE_MAX && mod.bytes + m->size <= images_max() &&
-	    (m->image = malloc(m->size)) != NULL) {
-		memcpy(m->image, d->pCubin, m->size);
-		mod.bytes += m->size;
-	}
+	mod.bytes += m->size;
 	mod.module[mod.count++] = m;
 out:
 	pthread_mutex_unlock(&mod.lock);
@@ -312,7 +320,8 @@ send_pieces(struct module *m, unsigned pieces)
 	}
 	if (m->done) {
 		mod.open--;
-		cubin_sources_send(m->image, m->size);
+		if (inject.level >= LEVEL_SOURCE)
+			cubin_sources_send(m->image, m->size);
 		keep_names(m);
 		pthread_mutex_lock(&mod.lock);
 		mod.bytes -= m->size;

@@ -18,3 +18,13 @@ counted() {
 	[ "$2" != inst ] || [ -s want ] || fail "no instruction counted"
 	diff want got || fail "kernel$3: $1"
 }
+
+# The cubin with its sources in this directory, which is as long as theirs.
+own_cubin() {
+	cp "$BATS_TEST_DIRNAME"/../mock/{kernels.cu,index.cuh,sums.cuh} "$T"
+	LC_ALL=C sed "s#/opt/example/kernels#$T#g" \
+	    "$BATS_TEST_DIRNAME/../mock/kernels.cubin" >"$T/own.cubin"
+	same "length" "$(stat -c %s "$T/own.cubin")" \
+	    "$(stat -c %s "$BATS_TEST_DIRNAME/../mock/kernels.cubin")"
+	export MOCK_CUBIN=$T/own.cubin
+}

@@ -4,16 +4,6 @@
 load code	# first: common has a load of its own
 load common
 
-# The cubin with its sources in this directory, which is as long as theirs.
-own_cubin() {
-	cp "$BATS_TEST_DIRNAME"/../mock/{kernels.cu,index.cuh,sums.cuh} "$T"
-	LC_ALL=C sed "s#/opt/example/kernels#$T#g" \
-	    "$BATS_TEST_DIRNAME/../mock/kernels.cubin" >"$T/own.cubin"
-	same "length" "$(stat -c %s "$T/own.cubin")" \
-	    "$(stat -c %s "$BATS_TEST_DIRNAME/../mock/kernels.cubin")"
-	export MOCK_CUBIN=$T/own.cubin
-}
-
 @test "every instruction's counts are the device's, and the trace is whole" {
 	options="$patient --level source"
 	measure --kernels 2000 --signatures 8 --kernel-us 20 --stdout x --exit-code 3 ||
@@ -159,16 +149,4 @@ own_cubin() {
 	same "counted" "$(code .counted)" false
 	code .missing.counts | grep -q -e '--level source' ||
 	    fail "$(code .missing)"
-}
-
-@test "the code of kernels is kept at the default level too" {
-	options=$patient
-	measure --kernels 1500 --signatures 8 --kernel-us 20
-	source_of kernel7
-	same "its lines are named" "$(code .has_lines)" true
-	same "counted" "$(code .counted)" false
-	options="$patient --level trace"
-	measure --kernels 1500 --signatures 8 --kernel-us 20
-	source_of kernel7
-	same "its lines are named, traced only" "$(code .has_lines)" false
 }

@@ -232,3 +232,20 @@ EOF
 	done
 	fail "$(of .run.source)"
 }
+
+@test "the code of kernels is kept at the default level too" {
+	own_cubin
+	make_disassembler
+	export CUDADVISE_NVDISASM=$T/tool
+	options=$patient
+	measure --kernels 1500 --signatures 8 --kernel-us 20
+	source_of kernel7
+	[ "$(code '.files | length')" -gt 0 ] || fail "no files: $(cat code.json)"
+	same "source text kept" "$(code '[.files[] | select(.captured)] | length')" 0
+	same "its lines are named" "$(code .has_lines)" true
+	same "counted" "$(code .counted)" false
+	options="$patient --level trace"
+	measure --kernels 1500 --signatures 8 --kernel-us 20
+	source_of kernel7
+	same "its lines are named, traced only" "$(code .has_lines)" false
+}
