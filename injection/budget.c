@@ -34,7 +34,7 @@ allowed(uint64_t now)
 
 	if (inject.budget <= 0)
 		return 0;
-	return ALLOWANCE_NS + (inject.level >= LEVEL_SOURCE ?
+	return ALLOWANCE_NS + (level_counts(inject.level) ?
 	    SOURCE_ALLOWANCE_NS : 0) +
 	    (uint64_t)(inject.budget * (double)(now - inject.begin_ns));
 }

@@ -142,7 +142,7 @@ call_site_init(void)
 
 	for (i = 0; i < CALL_COUNT; i++)
 		atomic_store(&call_site_kind[i].next, CALL_SITE_NEVER);
-	if (inject.level < LEVEL_COUNTERS ||
+	if (!level_profiles(inject.level) ||
 	    (v != NULL && strcmp(v, "0") == 0))
 		return;
 	/* Loads libgcc_s the first time. */
@@ -154,7 +154,7 @@ call_site_init(void)
 		return;
 	site.all = p;
 	site.arena = (uint8_t *)p + SITES * sizeof(*site.all);
-	site.launches = inject.level >= LEVEL_SOURCE ? 8 : 2;
+	site.launches = level_keeps_sources(inject.level) ? 8 : 2;
 	site.own = range_of((uintptr_t)call_site_init);
 	site.cupti = range_of((uintptr_t)inject.api.cuptiGetVersion);
 	site.driver = range_of((uintptr_t)inject.api.cuGetErrorName);

@@ -187,11 +187,11 @@ on_launch_enter(const struct call_row *row, const CUpti_CallbackData *d)
 	const void *key;
 
 	*d->correlationData = 0;
-	if (inject.level >= LEVEL_COUNTERS) {
+	if (level_profiles(inject.level)) {
 		counters_settle(false);
 		gate_launch_begin(device_of(d));
 	}
-	if (inject.level >= LEVEL_COUNTERS && row->kind != CALLS_GRAPH &&
+	if (level_profiles(inject.level) && row->kind != CALLS_GRAPH &&
 	    (key = launch_shape(row, d, &shape, &stream)) != NULL &&
 	    (s = signature_of(key, d->symbolName, &shape)) != NULL) {
 		bool asked = signature_launched(s);
@@ -396,7 +396,7 @@ static void
 on_wait(const CUpti_CallbackData *d)
 {
 
-	if (inject.level < LEVEL_COUNTERS)
+	if (!level_profiles(inject.level))
 		return;
 	if (d->callbackSite == CUPTI_API_ENTER)
 		gate_launch_begin(device_of(d));
@@ -512,7 +512,7 @@ static void
 keep_alive(void)
 {
 
-	if (inject.level >= LEVEL_COUNTERS && !self.kept) {
+	if (level_profiles(inject.level) && !self.kept) {
 		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &self.cancel);
 		self.kept = true;
 	}

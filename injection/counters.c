@@ -71,7 +71,7 @@ bool
 counters_wanted(const struct signature *s, bool asked)
 {
 
-	if (inject.level < LEVEL_COUNTERS || s->skip != SKIP_NONE ||
+	if (!level_profiles(inject.level) || s->skip != SKIP_NONE ||
 	    window_is_shut())
 		return false;
 	if (target_put_away())
@@ -375,7 +375,7 @@ counters_graph(uint32_t device, const struct counters_launch *l)
 {
 	struct signature *s = episode_graphs(device);
 
-	if (inject.level < LEVEL_SOURCE || s == NULL ||
+	if (!level_samples(inject.level) || s == NULL ||
 	    episode_allows_window(s) || window_is_shut())
 		return NULL;
 	gate_stream(l->stream, s->shape.device);
@@ -664,7 +664,7 @@ counters_close(void)
 {
 	uint64_t begin = inject_now();
 
-	if (inject.level < LEVEL_COUNTERS || getpid() != inject.pid ||
+	if (!level_profiles(inject.level) || getpid() != inject.pid ||
 	    !window_shut())
 		return;
 	prepare_finish();

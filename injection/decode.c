@@ -57,7 +57,7 @@ static bool
 is_cupti_own(const cupti_kernel *k, const struct launch *l)
 {
 
-	return l->enter_ns == 0 && inject.level >= LEVEL_COUNTERS &&
+	return l->enter_ns == 0 && level_profiles(inject.level) &&
 	    k->name != NULL && strcmp(k->name, "WaitNs") == 0;
 }
 

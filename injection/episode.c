@@ -95,7 +95,7 @@ static bool
 is_sampled(void)
 {
 
-	return inject.level >= LEVEL_SOURCE && inject.api.sampling &&
+	return level_samples(inject.level) && inject.api.sampling &&
 	    (!inject.replay || target_refusal() != SKIP_NONE);
 }
 

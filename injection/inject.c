@@ -117,13 +117,9 @@ read_orders(void)
 	copy_env(inject.spool, sizeof(inject.spool), "CUDADVISE_SPOOL");
 	copy_env(inject.metrics, sizeof(inject.metrics), "CUDADVISE_METRICS");
 	copy_env(inject.label, sizeof(inject.label), "CUDADVISE_LABEL");
-	inject.level = LEVEL_COUNTERS;
-	if ((v = getenv("CUDADVISE_LEVEL")) != NULL) {
-		if (strcmp(v, "trace") == 0)
-			inject.level = LEVEL_TRACE;
-		else if (strcmp(v, "source") == 0)
-			inject.level = LEVEL_SOURCE;
-	}
+	inject.level = level_named(getenv("CUDADVISE_LEVEL"));
+	if (inject.level == LEVEL_UNKNOWN)
+		inject.level = LEVEL_DEFAULT;
 	inject.budget = order_share(getenv("CUDADVISE_BUDGET"), 0.05);
 	inject.max_stall_ns = order_stall(getenv("CUDADVISE_MAX_STALL"));
 	inject.replay = (v = getenv("CUDADVISE_REPLAY")) != NULL &&

@@ -72,7 +72,7 @@ has_room(uint64_t size)
 {
 
 	return mod.count < MODULES_MAX && size <= IMAGE_MAX &&
-	    mod.bytes + size <= (inject.level >= LEVEL_SOURCE ? IMAGES_MAX :
+	    mod.bytes + size <= (level_counts(inject.level) ? IMAGES_MAX :
 	    IMAGES_FEW);
 }
 
@@ -83,7 +83,7 @@ module_loaded(const CUpti_ModuleResourceData *d, uint32_t device)
 	uint64_t hash;
 	bool room;
 
-	if (inject.level < LEVEL_COUNTERS || d == NULL || d->pCubin == NULL ||
+	if (!level_profiles(inject.level) || d == NULL || d->pCubin == NULL ||
 	    d->cubinSize < 64)
 		return;
 	pthread_mutex_lock(&mod.lock);
@@ -320,7 +320,7 @@ send_pieces(struct module *m, unsigned pieces)
 	}
 	if (m->done) {
 		mod.open--;
-		if (inject.level >= LEVEL_SOURCE)
+		if (level_keeps_sources(inject.level))
 			cubin_sources_send(m->image, m->size);
 		keep_names(m);
 		pthread_mutex_lock(&mod.lock);

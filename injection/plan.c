@@ -39,7 +39,7 @@ bool
 plan_wants_instructions(const struct signature *s)
 {
 
-	return inject.level >= LEVEL_SOURCE && !s->counted &&
+	return level_counts(inject.level) && !s->counted &&
 	    target_counts_instructions();
 }
 

@@ -226,7 +226,7 @@ prepare_process(const CUpti_CallbackData *d, uint32_t device)
 {
 	uint64_t begin = inject_now();
 
-	if (inject.level >= LEVEL_COUNTERS && !target_prepared() &&
+	if (level_profiles(inject.level) && !target_prepared() &&
 	    target_refusal() == SKIP_NONE &&
 	    begin_job(d, device, NULL))
 		wait_for_job(begin);

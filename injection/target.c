@@ -170,7 +170,7 @@ prepare_process(uint32_t device)
 		atomic_store(&refused, SKIP_UNSUPPORTED);
 		return -1;
 	}
-	if (!inject.api.sass && inject.level >= LEVEL_SOURCE)
+	if (!inject.api.sass && level_counts(inject.level))
 		target_refuse_instructions("SASS metrics", 0,
 		    "this CUPTI cannot count by instruction");
 	return check_support(device) == 0 && load_metrics(device) == 0 ?

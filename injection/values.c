@@ -175,7 +175,7 @@ send_rest(struct signature *s)
 		signature_announce(s, NULL);
 	send_launches(s);
 	if (!atomic_load(&s->announced) || atomic_load(&s->complete) ||
-	    inject.level < LEVEL_COUNTERS)
+	    !level_profiles(inject.level))
 		return;
 	if (r.reason == SKIP_NONE)
 		r.reason = s->waits ? SKIP_WAITS :
@@ -201,7 +201,7 @@ send_code(struct signature *s)
 {
 	struct record_FUNCTION f = { .signature = s->id };
 
-	if (inject.level < LEVEL_COUNTERS || s->located || s->name == NULL ||
+	if (!level_profiles(inject.level) || s->located || s->name == NULL ||
 	    !atomic_load(&s->announced))
 		return;
 	s->located = true;

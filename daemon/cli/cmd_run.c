@@ -31,7 +31,7 @@ struct job {
 	struct launch launch;
 	char budget[VALUE_SIZE], max_stall[VALUE_SIZE];
 	double budget_ratio;
-	int level;
+	unsigned level;			/* enum wire_level */
 };
 
 /* Options, then the configuration, then the defaults it has. */
@@ -53,22 +53,14 @@ settle_options(struct cli *cli, struct job *j, struct error *e)
 	    cli->opt.max_stall != 0 ? (unsigned long)cli->opt.max_stall :
 	    (unsigned long)config.max_stall_ms);
 	config_clear(&config);
-	if (cli->opt.no_counters && j->level != LEVEL_SOURCE)
+	if (cli->opt.no_counters && !level_samples(j->level))
 		return error_set(e, "--no-counters is for --level source");
-	if (j->level == LEVEL_TRACE && (cli->opt.kernel != NULL ||
-	    cli->opt.launches != NULL))
-		return error_set(e, "--level trace measures no kernel: --%s "
-		    "has nothing to choose", cli->opt.kernel != NULL ?
-		    "kernel" : "launches");
+	if (!level_profiles(j->level) &&
+	    (cli->opt.kernel != NULL || cli->opt.launches != NULL))
+		return error_set(e, "--level %s measures no kernel: --%s "
+		    "has nothing to choose", level_word(j->level),
+		    cli->opt.kernel != NULL ? "kernel" : "launches");
 	return 0;
-}
-
-static const char *
-level_word(int level)
-{
-
-	return level == LEVEL_TRACE ? "trace" : level == LEVEL_SOURCE ?
-	    "source" : "counters";
 }
 
 static void

@@ -39,6 +39,19 @@ static const char exported_help[] =
     ;
 #undef EXPORTED
 #undef SHOWN
+/* The levels, likewise. */
+#define LEVEL(name, value, word, parts, help) " " #word
+static const char level_names[] =
+#include "wire/level.def"
+    ;
+#undef LEVEL
+#define LEVEL(name, value, word, parts, help) "; " #word ": " help
+static const char level_help[] = "how much to measure"
+#include "wire/level.def"
+    ;
+#undef LEVEL
+#define LEVEL_NAMES (level_names + 1)
+#define LEVEL_HELP level_help
 #define SHOWN_NAMES (shown_names + 1)
 #define SHOWN_HELP (shown_help + 2)
 #define EXPORTED_NAMES (exported_names + 1)
@@ -202,7 +215,7 @@ option_set(struct options *o, enum option_id id, const char *value,
 		    value, row->choices);
 	switch (id) {
 	case OPTION_LEVEL:
-		o->level = LEVEL_TRACE + choice;
+		o->level = 1 + choice;	/* as level.def has them */
 		return 0;
 	case OPTION_BUDGET:
 		return set_budget(o, value, e);

@@ -25,8 +25,13 @@ struct key {
 
 static const char *const log_words[] = { "error", "warning", "info", "debug",
 	NULL };
-static const char *const level_words[] = { "trace", "counters", "source",
-	NULL };
+static const char *const level_words[] = {
+#define LEVEL(name, value, word, parts, help) [value - 1] = #word,
+#include "wire/level.def"
+#undef LEVEL
+	NULL
+};
+#define LEVELS (sizeof(level_words) / sizeof(level_words[0]) - 1)
 
 #define AT(member) offsetof(struct config, member)
 #define GIB 1073741824.0
@@ -55,8 +60,8 @@ static const struct key key_table[] = {
 	    0.05, NULL },
 	{ "run", "max_stall_ms", KEY_U32, AT(max_stall_ms), 1, 60000, 100,
 	    NULL },
-	{ "run", "level", KEY_WORD, AT(level), LEVEL_TRACE, LEVEL_SOURCE,
-	    LEVEL_COUNTERS, level_words },
+	{ "run", "level", KEY_WORD, AT(level), 1, LEVELS, LEVEL_DEFAULT,
+	    level_words },
 };
 #define KEYS (sizeof(key_table) / sizeof(key_table[0]))
 

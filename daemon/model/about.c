@@ -354,7 +354,8 @@ about_level(const struct model *m)
 	uint32_t i;
 
 	for (i = 0; i < m->stream_count; i++)
-		if (m->stream[i]->process.level > level)
+		if (level_parts(m->stream[i]->process.level) >
+		    level_parts(level))
 			level = m->stream[i]->process.level;
 	return level;
 }

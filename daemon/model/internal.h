@@ -471,7 +471,7 @@ bool model_time(struct model *m, uint64_t start, uint64_t end);
 int about_names(struct model *m);
 /* about_held_add(sum, of): what a process says, to what the run has. */
 void about_held_add(struct held *sum, const struct held *of);
-/* The highest level of any process of the run. */
+/* The level of the process of the run of which most is measured. */
 enum wire_level about_level(const struct model *m);
 
 /* define.c: definitions. define_put: an id's meaning, which a later one replaces;

@@ -383,7 +383,7 @@ kernel_settle(struct model *m, struct kernel_state *k, enum wire_level level,
 	if (out->metric_complete)
 		out->skip = SKIP_NONE;
 	else if (out->skip == SKIP_NONE && out->metric_launches == 0 &&
-	    level == LEVEL_TRACE)
+	    !level_profiles(level))
 		out->skip = SKIP_LEVEL;
 	else
 		out->skip = kernel_skip(k);

@@ -200,7 +200,7 @@ source_missing(const char *level, const char *state)
 
 	if (state != NULL && strcmp(state, "live") == 0)
 		return reason_of(REASON_RUN_LIVE);
-	if (level == NULL || strcmp(level, "source") != 0)
+	if (!level_counts(level_named(level)))
 		return reason_of(REASON_NEEDS_SOURCE);
 	return reason_of(REASON_NO_CODE_AT_ALL);
 }
@@ -256,7 +256,7 @@ missing_of(const struct run *r, const struct code *c)
 	if (!c->counted)
 		m.counts = c->uncounted != NULL ? c->uncounted : why;
 	if (!c->sampled)
-		m.samples = r->level == LEVEL_SOURCE ?
+		m.samples = level_samples(r->level) ?
 		    reason_of(REASON_NO_SAMPLE) : why;
 	if (!c->has_lines)
 		m.lines = c->lineless != NULL ? c->lineless : why;

@@ -19,13 +19,9 @@ look_up(const char *const *names, size_t count, int i)
 const char *
 name_level(int level)
 {
-	static const char *const names[] = {
-		[LEVEL_TRACE] = "trace",
-		[LEVEL_COUNTERS] = "counters",
-		[LEVEL_SOURCE] = "source",
-	};
+	const char *word = level_word((unsigned)level);
 
-	return look_up(names, COUNT(names), level);
+	return word != NULL ? word : "unknown";
 }
 
 const char *

@@ -7,6 +7,7 @@
 #include "report/out.h"
 #include "report/text_parts.h"
 #include "report/text_util.h"
+#include "wire/level.h"
 
 #include "report/text.h"
 
@@ -130,13 +131,14 @@ count_asking(const json_t *rules)
 	return n;
 }
 
-/* What level source would add, where kernels are what the run's time goes into:
+/* What counting by instruction would add, where kernels are what the run's time goes into:
  * one line, or none. */
 static void
 text_level(struct out *o, const struct report *r)
 {
 	size_t lineless = count_lineless(json_object_get(r->findings, "items"));
 	size_t asking = count_asking(json_object_get(r->findings, "rules"));
+	enum wire_level level = level_named(field_text(r->run, "level"));
 	double kernels = 0, active = field_number(r->findings, "active_s"), s;
 	char lines[64] = "", more[NUMBER_SIZE] = "", text[192];
 	char a[NUMBER_SIZE];
@@ -147,7 +149,7 @@ text_level(struct out *o, const struct report *r)
 		s = field_number(k, "exposed_ns") / 1e9;
 		kernels += s > 0 ? s : 0;
 	}
-	if (strcmp(or_unknown(field_text(r->run, "level")), "counters") != 0 ||
+	if (!level_profiles(level) || level_counts(level) ||
 	    !(kernels >= KERNELS_LEAST * active) || lineless + asking == 0)
 		return;
 	if (lineless > 0)
@@ -181,7 +183,7 @@ text_next(struct out *o, const struct report *r)
 	out_text(o, "Next: ");
 	snprintf(text, sizeof(text), "cudadvise findings %s --all", r->name);
 	out_command(o, 6, "", text);
-	if (strcmp(or_unknown(field_text(r->run, "level")), "source") == 0) {
+	if (level_counts(level_named(field_text(r->run, "level")))) {
 		snprintf(text, sizeof(text), "cudadvise annotate --run %s",
 		    r->name);
 		out_command(o, 6, " · ", text);
@@ -288,8 +290,7 @@ list_worth_it(struct out *o, const struct report *r)
 {
 	const json_t *items = json_object_get(r->findings, "items"), *f;
 	/* Why there is no line matters to those who asked for lines. */
-	bool by_line = strcmp(or_unknown(field_text(r->run, "level")),
-	    "source") == 0;
+	bool by_line = level_named(field_text(r->run, "level")) == LEVEL_SOURCE;
 	size_t worth_it = 0, shown = 0, i;
 	double below = NAN;
 	int where = parts_where_columns(o, items);

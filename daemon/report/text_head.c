@@ -6,6 +6,7 @@
 #include "report/out.h"
 #include "report/text.h"
 #include "report/text_util.h"
+#include "wire/level.h"
 
 #include "report/text_parts.h"
 
@@ -206,7 +207,7 @@ measured_segment(struct out *o, const struct report *r)
 
 	if (json_array_size(r->kernels) == 0)
 		return NULL;
-	if (level != NULL && strcmp(level, "trace") == 0) {
+	if (level_named(level) == LEVEL_TRACE) {
 		out_segment(o, 4, ", ", "no counters (level trace)");
 		return NULL;
 	}
@@ -330,7 +331,7 @@ text_lines(struct out *o, const struct report *r)
 	uint64_t dropped = field_count(s, "samples_dropped");
 	char text[128], a[NUMBER_SIZE], b[NUMBER_SIZE];
 
-	if (strcmp(or_unknown(field_text(run, "level")), "source") != 0 ||
+	if (!level_counts(level_named(field_text(run, "level"))) ||
 	    !json_is_object(s))
 		return;
 	snprintf(text, sizeof(text), "by line: %s of %s counted",

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "wire/level.h"
+
 #define WIRE_PROTOCOL 1u
 #define RECORD_HEADER_SIZE 8u		/* u16 type, u16 reserved, u32 length */
 #define RECORD_MAX_PAYLOAD (1u << 20)	/* bytes */
@@ -23,8 +25,6 @@ struct wire_blob {
 	const uint8_t *p;
 	uint32_t len;
 };
-
-enum wire_level { LEVEL_TRACE = 1, LEVEL_COUNTERS = 2, LEVEL_SOURCE = 3 };
 
 enum wire_hello_flag {
 	HELLO_JIT = 1,		/* JIT records are enabled in CUPTI */

@@ -157,7 +157,7 @@ load common
 	run complete_line cudadvise run --lev
 	[ "$output" = --level ]
 	run complete_line cudadvise run --level ""
-	[ "$output" = "trace counters source" ]
+	[ "$output" = "trace counters source auto" ]
 	run complete_line cudadvise explain shared-b
 	[ "$output" = shared-bank-conflicts ]
 	run complete_line cudadvise list --format = t

@@ -114,6 +114,18 @@ b" ]
 	[ ! -e started ]
 }
 
+@test "the level reaches the library and the run: given, configured, or auto" {
+	run quiet printenv CUDADVISE_LEVEL
+	[ "$output" = auto ]
+	[ "$(cudadvise show --json x.cadv | jq -r .run.level)" = auto ]
+	printf '[run]\nlevel = counters\n' > "$CUDADVISE_CONFIG"
+	CUDADVISE_LEVEL=trace run quiet printenv CUDADVISE_LEVEL
+	[ "$output" = counters ]
+	run quiet --level source printenv CUDADVISE_LEVEL
+	[ "$output" = source ]
+	[ "$(cudadvise show --json x.cadv | jq -r .run.level)" = source ]
+}
+
 @test "--kernel and --launches reach the library, and no earlier ones do" {
 	CUDADVISE_KERNEL=a CUDADVISE_LAUNCHES=1:2 run quiet \
 	    sh -c 'echo "${CUDADVISE_KERNEL-none} ${CUDADVISE_LAUNCHES-none}"'

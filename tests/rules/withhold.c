@@ -232,7 +232,7 @@ level_of(enum withheld what, uint32_t level)
 	uint32_t most = what == HELD_LEVEL ? LEVEL_TRACE :
 	    what == HELD_DEFAULT ? LEVEL_COUNTERS : LEVEL_SOURCE;
 
-	return level < most ? level : most;
+	return level_parts(level) < level_parts(most) ? level : most;
 }
 
 static int

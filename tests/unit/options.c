@@ -99,7 +99,8 @@ TEST(refuses)
 		{ "run", "-Z a", "unknown option '-Z'" },
 		{ "run", "--level", "needs a value" },
 		{ "run", "-o", "needs a value" },
-		{ "run", "--level fast a", "none of: trace counters source" },
+		{ "run", "--level fast a", "none of: trace counters source "
+		    "auto" },
 		{ "run", "--level trac a", "none of" },
 		{ "run", "--overhead-budget 5x a", "not a percentage" },
 		{ "run", "--overhead-budget -5 a", "not a percentage" },

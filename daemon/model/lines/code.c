@@ -31,7 +31,7 @@ why_uncounted(const struct model *m, const struct kernel_state *k)
 {
 	enum wire_skip skip = kernel_skip(k);
 
-	if (about_level(m) < LEVEL_SOURCE)
+	if (!level_counts(about_level(m)))
 		return reason_of(REASON_NEEDS_SOURCE);
 	return skip != SKIP_NONE ? reason_skip(skip) :
 	    reason_of(REASON_NOT_CHOSEN);

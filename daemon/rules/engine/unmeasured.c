@@ -37,7 +37,7 @@ remedy_of(const struct run *run, const struct reason *lack)
 
 	if (remedy != NULL)
 		return remedy;
-	return lack->code == REASON_NO_COUNTERS || run->level >= LEVEL_SOURCE ?
+	return lack->code == REASON_NO_COUNTERS || level_samples(run->level) ?
 	    "`cudadvise doctor` says what keeps counters away" :
 	    "`--level source` samples it";
 }
@@ -60,7 +60,7 @@ unknown_of(const struct run *run, const struct kernel *k, const struct load *l)
 	    "were not looked at" : "no counter shows what limits it, and its "
 	    "instructions were not looked at";
 	looked.remedy = "run it with `--level source`";
-	if (run->level >= LEVEL_SOURCE) {
+	if (level_counts(run->level)) {
 		looked.remedy = "`ncu --set full` does";
 		if (k->code != NULL && k->code->uncounted != NULL)
 			looked.why = reason_why(k->code->uncounted);

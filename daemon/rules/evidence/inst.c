@@ -210,7 +210,7 @@ inst_lacks(const struct rule_view *x, unsigned needs)
 	if (c == NULL) {
 		if (needs == NEED_CUBIN && is_like_debug(x->kernel))
 			return reason_of(REASON_LIKE_DEBUG);
-		if (x->run->level < LEVEL_SOURCE)
+		if (!level_counts(x->run->level))
 			return reason_of(REASON_NEEDS_SOURCE);
 		/* What kept its counters away kept this away too. */
 		if (x->kernel->skip != SKIP_NONE)
