@@ -50,8 +50,54 @@ TEST(test_names)
 	is_library(ADD_DOUBLE, "PyTorch", "FP64", false);
 	is_library("void at::native::elementwise_kernel<128, 4, float>(double)",
 	    "PyTorch", NULL, false);
+	is_library("void (anonymous namespace)::softmax_warp_forward<double, "
+	    "double, double, 10, false, false>(double*, int)", "PyTorch", "FP64",
+	    false);
+	is_library("cupy_multiply__float64_float64_float64", "CuPy", "FP64",
+	    false);
+	is_library("triton_poi_fused_add_mul_0", "Inductor", NULL, false);
+	is_library("void dot_kernel<double, 128, 0, cublasDotParams<double> >"
+	    "(int)", "cuBLAS", "FP64", false);
+	is_library("void dot_kernel<double>(double *)", NULL, NULL, false);
+	is_library("softmax_warp_forward(float *)", NULL, NULL, false);
 	is_library("sgemm_naive(int, float *)", NULL, NULL, false);
 	is_library("work(double *)", NULL, NULL, false);
+}
+
+MADE_TEST(test_operations)
+{
+	static const struct {
+		const char *name, *operation;
+	} cases[] = {
+		{ SGEMM, "matmul" }, { TF32_GEMM, "matmul" },
+		{ ADD_DOUBLE, "elementwise" },
+		{ "sm80_xmma_fprop_implicit_gemm_f32f32_f32f32_f32_nchwkcrs",
+		    "convolution" },
+		{ "void (anonymous namespace)::softmax_warp_forward<float>(int)",
+		    "softmax" },
+		{ "void cudnn::ops::nchwToNhwcKernel<__half>(int)", "layout" },
+		{ "void at::native::vectorized_elementwise_kernel<4, "
+		    "at::native::FillFunctor<float> >(int)", "fill" },
+		{ "void at::native::(anonymous namespace)::"
+		    "multi_tensor_apply_kernel<int>(int)", "optimizer" },
+		{ "void at::native::reduce_kernel<512, 1>(int)", "reduction" },
+		{ "cupy_sqrt__float32_float32", "elementwise" },
+		{ "void at::native::indexFuncLargeIndex<float, long>(int)",
+		    "scatter" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct library l = { .name = NULL };
+		struct kernel *k;
+
+		made_again(m);
+		k = made_kernel(m, cases[i].name, 1, 1000);
+		assert_true(library_of(&l, &m->run, k));
+		assert_non_null(l.operation);
+		assert_string_equal(l.operation, cases[i].operation);
+		assert_true(library_does(&l, cases[i].operation));
+		assert_false(library_does(&l, "fft"));
+	}
 }
 
 /* A framework has libraries' kernels in it; a library is itself. */

@@ -135,8 +135,7 @@ enum rule_state
 called_double(struct rule_view *x, double rate)
 {
 	const struct library *l = x->library;
-	bool framework = l->precision != NULL &&
-	    strcmp(l->name, "PyTorch") == 0;
+	bool framework = l->framework;
 	struct draft *d;
 	double left[VIEWS];
 

@@ -19,12 +19,14 @@ EMBED(cadv_libraries, LIBRARIES_JSON);
 #define FAMILIES_MAX 64
 #define FACTS_MAX 64
 #define PARTS_MAX 24
+#define OPERATIONS_MAX 32
 
 struct family {
 	const char *name, *kind;
 	const char *module[PARTS_MAX];	/* parts of shared objects' names */
 	const char *kernel[PARTS_MAX];	/* and of kernels', without the
 					 * arguments of template or function */
+	const char *type[PARTS_MAX];	/* and of types in these */
 };
 
 /* What a part of the name of a kernel of a ${kind} of library tells. */
@@ -33,9 +35,16 @@ struct fact {
 	bool tensor;
 };
 
+/* What kernels of libraries do, by parts of their names: the first that fits. */
+struct operation {
+	const char *name;
+	const char *part[PARTS_MAX];
+};
+
 static struct family family[FAMILIES_MAX];
 static struct fact fact[FACTS_MAX];
-static size_t families, facts;
+static struct operation operation[OPERATIONS_MAX];
+static size_t families, facts, operations;
 /* Owns the strings, as in catalogue.c. */
 static json_t *volatile root;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -52,14 +61,11 @@ read_parts(const char *part[PARTS_MAX], const json_t *list)
 }
 
 static void
-load(void)
+load_families(void)
 {
 	const json_t *item;
 	size_t i;
 
-	root = json_loadb(cadv_libraries,
-	    (size_t)(cadv_libraries_end - cadv_libraries),
-	    JSON_REJECT_DUPLICATES, NULL);
 	json_array_foreach(json_object_get(root, "libraries"), i, item) {
 		struct family *f = &family[families];
 
@@ -69,8 +75,17 @@ load(void)
 		f->kind = json_string_value(json_object_get(item, "kind"));
 		read_parts(f->module, json_object_get(item, "modules"));
 		read_parts(f->kernel, json_object_get(item, "kernels"));
+		read_parts(f->type, json_object_get(item, "types"));
 		families += f->name != NULL && f->kind != NULL;
 	}
+}
+
+static void
+load_facts(void)
+{
+	const json_t *item;
+	size_t i;
+
 	json_array_foreach(json_object_get(root, "facts"), i, item) {
 		struct fact *f = &fact[facts];
 
@@ -84,6 +99,25 @@ load(void)
 		facts += f->kind != NULL && f->name != NULL &&
 		    f->precision != NULL;
 	}
+	json_array_foreach(json_object_get(root, "operations"), i, item) {
+		struct operation *o = &operation[operations];
+
+		if (operations == OPERATIONS_MAX)
+			break;
+		o->name = json_string_value(json_object_get(item, "operation"));
+		read_parts(o->part, json_object_get(item, "parts"));
+		operations += o->name != NULL;
+	}
+}
+
+static void
+load(void)
+{
+	root = json_loadb(cadv_libraries,
+	    (size_t)(cadv_libraries_end - cadv_libraries),
+	    JSON_REJECT_DUPLICATES, NULL);
+	load_families();
+	load_facts();
 }
 
 /* The innermost native frame that belongs to a module says who launches. */
@@ -132,12 +166,40 @@ by_module(const char *module)
 	return NULL;
 }
 
+/* How long a function's name is in front of its arguments: a namespace without a
+ * name is in parentheses, too. */
+static size_t
+path_length(const char *name)
+{
+	static const char nameless[] = "(anonymous";
+	size_t n = strcspn(name, "<(");
+
+	while (strncmp(name + n, nameless, sizeof(nameless) - 1) == 0) {
+		n += strcspn(name + n, ")");
+		n += strcspn(name + n, "<(");
+	}
+	return n;
+}
+
 static const struct family *
 by_name(const char *name)
 {
+	size_t path = name != NULL ? path_length(name) : 0;
+
 	for (size_t i = 0; name != NULL && i < families; i++)
-		if (has_part(name, strcspn(name, "<("), family[i].kernel))
+		if (has_part(name, path, family[i].kernel) ||
+		    has_part(name, strlen(name), family[i].type))
 			return &family[i];
+	return NULL;
+}
+
+/* Template arguments tell as well: PyTorch's elementwise kernels are one. */
+static const char *
+operation_of(const char *name)
+{
+	for (size_t i = 0; name != NULL && i < operations; i++)
+		if (has_part(name, strlen(name), operation[i].part))
+			return operation[i].name;
 	return NULL;
 }
 
@@ -145,8 +207,9 @@ by_name(const char *name)
 static void
 read_facts(struct library *l, const struct family *f, const char *name)
 {
-	size_t len = name != NULL ? strcspn(name, "(") : 0;
+	size_t len = name != NULL ? path_length(name) : 0;
 
+	len += name != NULL ? strcspn(name + len, "(") : 0;
 	for (size_t i = 0; i < facts && len > 0; i++) {
 		const char *at = strstr(name, fact[i].name);
 
@@ -173,9 +236,17 @@ library_of(struct library *l, const struct run *run, const struct kernel *k)
 		f = named;
 	if (f == NULL)
 		return false;
-	*l = (struct library){ .name = f->name };
+	*l = (struct library){ .name = f->name, .operation = operation_of(name),
+	    .framework = strcmp(f->kind, "framework") == 0 };
 	read_facts(l, f, name);
 	return true;
+}
+
+bool
+library_does(const struct library *l, const char *what)
+{
+	return l != NULL && l->operation != NULL &&
+	    strcmp(l->operation, what) == 0;
 }
 
 bool

@@ -18,7 +18,13 @@ struct library {
 	const char *precision;	/* "FP32", "TF32" …: what it computes in; NULL:
 				 * its name does not tell */
 	bool tensor;		/* on the tensor cores, where precision is known */
+	const char *operation;	/* "matmul", "elementwise" …: what it does; NULL:
+				 * its name does not tell */
+	bool framework;		/* it is a framework's own kernel: "PyTorch" */
 };
+
+/* library_does(l, operation): is that what it does? ${l} may be NULL. */
+bool library_does(const struct library *l, const char *operation);
 
 /*
  * library_of(l, run, k): by the module that launches it, where the launch site is

@@ -1,0 +1,30 @@
+#!/usr/bin/env python3
+"""A JAX loop in Python, or in the compiler by lax.fori_loop."""
+import pair
+
+jax = pair.want("jax")
+jnp = jax.numpy
+
+
+def step(x):
+    return jnp.tanh(x * 1.01 + 0.1)
+
+
+def bad():
+    with pair.turn():
+        x = jnp.ones((256, 256))
+        for _ in range(5000):
+            x = step(x)
+        return float(x.mean())
+
+
+def good():
+    @jax.jit
+    def loop(x):
+        return jax.lax.fori_loop(0, 5000, lambda i, x: step(x), x)
+
+    with pair.turn():
+        return float(loop(jnp.ones((256, 256))).mean())
+
+
+pair.run(bad, good)
