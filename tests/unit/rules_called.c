@@ -57,7 +57,7 @@ TEST(test_names)
 	    false);
 	is_library("triton_poi_fused_add_mul_0", "Inductor", NULL, false);
 	is_library("void dot_kernel<double, 128, 0, cublasDotParams<double> >"
-	    "(int)", "cuBLAS", "FP64", false);
+	    "(int)", "cuBLAS", NULL, false);
 	is_library("void dot_kernel<double>(double *)", NULL, NULL, false);
 	is_library("softmax_warp_forward(float *)", NULL, NULL, false);
 	is_library("sgemm_naive(int, float *)", NULL, NULL, false);
