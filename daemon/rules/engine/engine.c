@@ -9,6 +9,7 @@
 #include "base/stop.h"
 #include "rules/engine/coded.h"
 #include "rules/engine/group.h"
+#include "rules/evidence/framework.h"
 #include "rules/evidence/inst.h"
 #include "rules/evidence/library.h"
 #include "rules/evidence/lines.h"
@@ -207,8 +208,10 @@ ask_kernel_rule(struct rule_view *x, const struct load *load, double noise_s,
 			    &x->libraries[i] : NULL;
 			state = ask_kernel(x);
 		}
-		for (size_t k = first; k < x->drafts; k++)
+		for (size_t k = first; k < x->drafts; k++) {
 			lines_finish(x, &x->draft[k]);
+			framework_words(x, &x->draft[k]);
+		}
 		note(v, &tally, x, state);
 		x->seen[i] = seen_of(x, state);
 		prune(x, rule, first, noise_s, &not_worth);
@@ -246,6 +249,8 @@ ask_run_rule(struct rule_view *x, struct verdict *v)
 		state = rule_unmeasured_for(x, lack);
 	else
 		state = x->rule->function(x);
+	for (size_t i = first; i < x->drafts; i++)
+		framework_words(x, &x->draft[i]);
 	if (state == RULE_CLEAN && lost != NULL)
 		state = rule_unmeasured_for(x, lost);
 	/* What was lost may have filled the gaps that were found. */

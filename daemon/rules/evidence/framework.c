@@ -1,0 +1,161 @@
+/*
+ * rules/evidence/framework.c: PyTorch, JAX and others, see framework.h.
+ */
+#include <jansson.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "base/embed.h"
+#include "rules/evidence/framework.h"
+
+#ifndef FRAMEWORKS_JSON
+#error "FRAMEWORKS_JSON is the path of config/frameworks.json"
+#endif
+
+EMBED(cadv_frameworks, FRAMEWORKS_JSON);
+
+/* A name that runs through a program's kernels is theirs from this share of their
+ * time on: less is a library's helper among the user's own. */
+#define MOST 0.5
+
+/* Owns the strings, as in catalogue.c. */
+static json_t *volatile root;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void
+load(void)
+{
+	root = json_loadb(cadv_frameworks,
+	    (size_t)(cadv_frameworks_end - cadv_frameworks),
+	    JSON_REJECT_DUPLICATES, NULL);
+}
+
+static const json_t *
+all(void)
+{
+	pthread_once(&once, load);
+	return json_object_get(root, "frameworks");
+}
+
+static bool
+has_part(const json_t *framework, const char *text)
+{
+	const json_t *part;
+	size_t i;
+
+	json_array_foreach(json_object_get(framework, "parts"), i, part)
+		if (text != NULL && json_is_string(part) &&
+		    strstr(text, json_string_value(part)) != NULL)
+			return true;
+	return false;
+}
+
+static const json_t *
+by_frame(const struct site_frame *f)
+{
+	const json_t *framework;
+	size_t i;
+
+	json_array_foreach(all(), i, framework)
+		if (has_part(framework, f->module) ||
+		    has_part(framework, f->file))
+			return framework;
+	return NULL;
+}
+
+/* The innermost of its frames that belongs to one. */
+static const json_t *
+by_site(const struct site *s)
+{
+	const json_t *framework = NULL;
+
+	for (size_t f = 0; f < s->frames && framework == NULL; f++)
+		framework = by_frame(&s->frame[f]);
+	return framework;
+}
+
+static const json_t *
+by_library(const struct library *l)
+{
+	const json_t *framework, *name;
+	size_t i, j;
+
+	json_array_foreach(all(), i, framework)
+		json_array_foreach(json_object_get(framework, "libraries"), j,
+		    name)
+			if (l != NULL && l->name != NULL &&
+			    json_is_string(name) &&
+			    strcmp(json_string_value(name), l->name) == 0)
+				return framework;
+	return NULL;
+}
+
+/* Whose kernels most are, among those that are some framework's own. */
+static const json_t *
+by_run(const struct rule_view *x)
+{
+	const json_t *framework, *most = NULL;
+	double all_s = 0, best = 0;
+	size_t i;
+
+	for (size_t k = 0; k < x->run->kernels; k++)
+		if (by_library(&x->libraries[k]) != NULL)
+			all_s += (double)x->run->kernel[k].total_ns;
+	json_array_foreach(all(), i, framework) {
+		double s = 0;
+
+		for (size_t k = 0; k < x->run->kernels; k++)
+			if (by_library(&x->libraries[k]) == framework)
+				s += (double)x->run->kernel[k].total_ns;
+		if (s > best) {
+			best = s;
+			most = framework;
+		}
+	}
+	return best > MOST * all_s ? most : NULL;
+}
+
+static const json_t *
+find(const struct rule_view *x, const struct site *site,
+    const struct library *l)
+{
+	const json_t *framework = NULL;
+
+	if (site != NULL)
+		framework = by_site(site);
+	if (framework == NULL)
+		framework = by_library(l);
+	if (framework == NULL && l == NULL && site == NULL &&
+	    x->libraries != NULL)
+		framework = by_run(x);
+	return framework;
+}
+
+const char *
+framework_of(const struct rule_view *x, const struct site *site,
+    const struct library *l)
+{
+	return json_string_value(json_object_get(find(x, site, l), "name"));
+}
+
+void
+framework_words(const struct rule_view *x, struct draft *d)
+{
+	const struct library *l = d->f.kernel != NULL ? x->library : NULL;
+	const json_t *framework, *words;
+	const char *text;
+
+	/* A kernel of the user's own, whose launch nobody saw, is CUDA C++ as well
+	 * as anything else. */
+	if (d->f.kernel != NULL && d->f.site == NULL && l == NULL)
+		return;
+	framework = find(x, d->f.site, l);
+	words = json_object_get(json_object_get(framework, "words"),
+	    d->rule->id);
+	if ((text = json_string_value(json_object_get(words, "advice"))) != NULL)
+		d->f.advice = text;
+	if ((text = json_string_value(json_object_get(words, "bad"))) != NULL)
+		d->f.bad_code = text;
+	if ((text = json_string_value(json_object_get(words, "good"))) != NULL)
+		d->f.good_code = text;
+}

@@ -1,0 +1,77 @@
+/*
+ * What frameworks' programs are told: in the framework's words, and what only they
+ * can do wrong.
+ */
+#include <jansson.h>
+#include <string.h>
+
+#include "unit/advise.h"
+
+/* What is said of a launch-bound sequence that is launched from ${file}. */
+static const char *
+said_of(struct made *m, const char *file, const char *module)
+{
+	static struct site_frame frame[2];
+	static struct site site;
+	const struct finding *f;
+
+	frame[0] = (struct site_frame){ .file = "/home/me/run.py", .line = 7,
+	    .python = true };
+	frame[1] = (struct site_frame){ .file = file, .module = module };
+	site = (struct site){ .call = CALL_LAUNCH, .count = 1, .frame = frame,
+	    .frames = 2 };
+	fault_launch_bound(m);
+	site.kernel = m->sequence[0].kernel[0];
+	m->run.site = &site;
+	m->run.sites = 1;
+	f = made_finding(made_advised(m), "launch-bound-graph-candidate");
+	assert_non_null(f);
+	return f->advice;
+}
+
+/* Each framework in its own words. */
+MADE_TEST(test_words)
+{
+	assert_non_null(strstr(said_of(m, NULL, "libtorch_python.so"),
+	    "reduce-overhead"));
+	made_again(m);
+	assert_non_null(strstr(said_of(m, NULL, "xla_extension.so"),
+	    "jax.lax.fori_loop"));
+	made_again(m);
+	assert_non_null(strstr(said_of(m,
+	    "/usr/lib/python3/dist-packages/cupy/_core/core.py", NULL),
+	    "cupy.fuse"));
+	made_again(m);
+	assert_non_null(strstr(said_of(m, NULL, "a.out"), "PyTorch"));
+}
+
+/* Where no place is known, those whose kernels they are. */
+MADE_TEST(test_words_by_kernels)
+{
+	const struct finding *f;
+
+	fault_launch_bound(m);
+	m->kernel[0].name = "cupy_sqrt__float32_float32";
+	f = made_finding(made_advised(m), "launch-bound-graph-candidate");
+	assert_non_null(f);
+	assert_non_null(strstr(f->good_code, "graph.launch"));
+}
+
+/* frameworks.json speaks of rules that there are. */
+TEST(test_words_of_rules)
+{
+	json_t *root = json_load_file(FRAMEWORKS_JSON, 0, NULL);
+	const json_t *framework, *words;
+	const char *id;
+	size_t i;
+
+	assert_non_null(root);
+	json_array_foreach(json_object_get(root, "frameworks"), i, framework)
+		json_object_foreach(json_object_get(framework, "words"), id,
+		    words) {
+			assert_non_null(rule_find(id));
+			assert_true(json_is_string(json_object_get(words,
+			    "advice")));
+		}
+	json_decref(root);
+}
