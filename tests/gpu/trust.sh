@@ -7,14 +7,14 @@
 # Is the advice true of programs whose bottleneck is known? LIST is a
 # tab-separated list of cases (trust_case.py has its columns), PROGRAMS a folder
 # with an executable for each, named by the case's id; they run in that folder.
-# One after the other each runs once under `cudadvise run --level source` (or
-# --level LEVEL), and once under ncu for the kernels that the list names, --limit (60) and
-# --ncu-limit (90) seconds at most. OUT gets ID.cadv, ID.json, ID.kernels.json,
-# ID.ncu.csv, what the program said, and a line in measured.tsv as soon as a
-# program is done: called again it goes on behind the last one (--again: from
-# the beginning). After --seconds no further program is started. --replay lets
-# cudadvise replay kernels; --record leaves the judging for later. --judge says
-# what the recordings in DIR come to; that needs no GPU.
+# One after the other each runs once under `cudadvise run`, at its default level
+# or at --level LEVEL, and once under ncu for the kernels that the list names,
+# --limit (60) and --ncu-limit (90) seconds at most. OUT gets ID.cadv, ID.json,
+# ID.kernels.json, ID.ncu.csv, what the program said, and a line in measured.tsv
+# as soon as a program is done: called again it goes on behind the last one
+# (--again: from the beginning). After --seconds no further program is started.
+# --replay lets cudadvise replay kernels; --record leaves the judging for later.
+# --judge says what the recordings in DIR come to; that needs no GPU.
 set -u
 usage() {
 	sed -n '2,5s/^# //p' "$0" >&2
@@ -32,7 +32,7 @@ fi
 BUILD=$(cd "$1" && pwd) && mkdir -p "$2" && OUT=$(cd "$2" && pwd) || exit 1
 list=$(realpath "$3") && folder=$(cd "$4" && pwd) || exit 1
 shift 4
-only= ncu=1 again= replay= record= level=source limit=60 ncu_limit=90 seconds=1000000
+only= ncu=1 again= replay= record= level= limit=60 ncu_limit=90 seconds=1000000
 while [ $# -gt 0 ]; do
 	case $1 in
 	--skip-ncu) ncu= ;;
@@ -73,8 +73,8 @@ measure() {
 	read -ra env <<<"$3"
 	rm -f "$to".*
 	(cd "$folder" && timeout -k 5 "$limit" env "${env[@]}" "$cudadvise" \
-	    run --no-daemon --quiet --level "$level" $replay -o "$to.cadv" -- \
-	    "./$1" "${args[@]}") >"$to.out" 2>"$to.err" </dev/null
+	    run --no-daemon --quiet ${level:+--level "$level"} $replay \
+	    -o "$to.cadv" -- "./$1" "${args[@]}") >"$to.out" 2>"$to.err" </dev/null
 	rc=$?
 	if [ -z "$record" ]; then
 		"$cudadvise" findings --all --format json "$to.cadv" \
