@@ -13,7 +13,9 @@
 #include "base/paths.h"
 #include "cli/client.h"
 #include "cli/launch.h"
+#include "cli/progress.h"
 #include "cli/recorder.h"
+#include "cli/twice.h"
 #include "cli/view.h"
 #include "report/text_util.h"
 #include "wire/record.h"
@@ -25,6 +27,7 @@
 
 struct job {
 	struct recorder recorder;
+	bool traced;			/* the first run of --twice */
 	char program[PATH_MAX];
 	char injection[PATH_MAX], metrics[PATH_MAX];
 	struct variable env[16];
@@ -53,6 +56,9 @@ settle_options(struct cli *cli, struct job *j, struct error *e)
 	    cli->opt.max_stall != 0 ? (unsigned long)cli->opt.max_stall :
 	    (unsigned long)config.max_stall_ms);
 	config_clear(&config);
+	if (cli->opt.twice && !level_profiles(j->level))
+		return error_set(e, "--level %s measures no kernel: --twice "
+		    "would be tracing twice", level_word(j->level));
 	if (cli->opt.no_counters && !level_samples(j->level))
 		return error_set(e, "--no-counters is for --level source");
 	if (!level_profiles(j->level) &&
@@ -101,7 +107,8 @@ set_environment(struct cli *cli, struct job *j)
 	set(j, "CUDADVISE_MAX_STALL", j->max_stall);
 	set(j, "CUDADVISE_KERNEL", cli->opt.kernel);
 	set(j, "CUDADVISE_LAUNCHES", cli->opt.launches);
-	set(j, "CUDADVISE_LABEL", cli->opt.label);
+	set(j, "CUDADVISE_LABEL", j->recorder.label[0] != '\0' ?
+	    j->recorder.label : NULL);
 	set(j, "CUDADVISE_COUNTERS", cli->opt.no_counters ? "0" : NULL);
 	set(j, "CUDADVISE_REPLAY", cli->opt.replay ? "1" : NULL);
 	if (paths_data(j->metrics, &e) == 0 &&
@@ -121,9 +128,13 @@ prepare(struct cli *cli, struct job *j, int argc, char **argv,
 
 	if ((status = launch_find(j->program, argv[0], e)) != 0)
 		return status;
-	if (settle_options(cli, j, e) != 0 ||
-	    recorder_open(cli, &j->recorder, e) != 0 ||
-	    recorder_begin(cli, &j->recorder, argc, argv, j->level,
+	if (settle_options(cli, j, e) != 0)
+		return EXIT_OURS;
+	if (j->traced)
+		j->level = LEVEL_TRACE;
+	if (recorder_open(cli, &j->recorder, j->traced ? TWICE_MARK : NULL,
+	    e) != 0 ||
+	    recorder_begin(&j->recorder, argc, argv, (int)j->level,
 	    j->budget_ratio, e) != 0)
 		return EXIT_OURS;
 	set_environment(cli, j);
@@ -154,11 +165,12 @@ record_end(struct cli *cli, struct job *j, const struct launched *l)
 	recorder_end(cli, &j->recorder, &r);
 }
 
-/* The newest finished run of the same command before ${run}: its number as
- * text in ${ref}. False if there is none among the last ones. */
+/* The newest finished run of the same command before ${v}, but for the first of
+ * --twice: its number as text in ${ref}. False if there is none among the last ones. */
 static bool
-find_previous(struct cli *cli, const json_t *run, char ref[32])
+find_previous(struct cli *cli, const struct view *v, char ref[32])
 {
+	const json_t *run = v->run, *traced = json_object_get(v->traced, "id");
 	json_t *runs = client_items(cli->client, "/runs", PREVIOUS_AMONG, NULL);
 	json_int_t number = json_integer_value(json_object_get(run, "number"));
 	const json_t *r;
@@ -172,6 +184,8 @@ find_previous(struct cli *cli, const json_t *run, char ref[32])
 		if (found || n <= 0 || n >= number || state == NULL ||
 		    strcmp(state, "finished") != 0 ||
 		    json_array_size(json_object_get(r, "checks")) > 0 ||
+		    (traced != NULL && json_equal(traced,
+		    json_object_get(r, "id"))) ||
 		    !json_equal(json_object_get(r, "command"),
 		    json_object_get(run, "command")) ||
 		    !json_equal(json_object_get(r, "cwd"),
@@ -198,7 +212,7 @@ report_outcomes(struct cli *cli, const struct view *v)
 	char ref[32];
 
 	if (cli->opt.json || state == NULL || strcmp(state, "finished") != 0 ||
-	    !find_previous(cli, v->run, ref) ||
+	    !find_previous(cli, v, ref) ||
 	    view_load(cli, ref, &before, &e) != 0)
 		return;
 	compare = view_compare(&before, v);
@@ -207,23 +221,114 @@ report_outcomes(struct cli *cli, const struct view *v)
 	view_release(&before);
 }
 
+/* ${first}: with --twice, the traced run, or NULL. */
 static void
-report(struct cli *cli, struct job *j)
+report(struct cli *cli, struct job *j, const struct view *first)
 {
 	struct view v = { .name = NULL };
 
 	if (recorder_view(cli, &j->recorder, &v) != 0)
 		return;
+	if (first != NULL && first->name != NULL)
+		twice_join(first, &v);
 	recorder_print(cli, &j->recorder, &v);
 	if (j->recorder.daemon && !cli->opt.quiet)
 		report_outcomes(cli, &v);
 	view_release(&v);
 }
 
+/* The program's life, from its preparation to its end in ${l}. 0, or the exit
+ * status that stands for its not having started, which has been told. */
+static int
+run_program(struct cli *cli, struct job *j, int argc, char **argv,
+    struct launched *l)
+{
+	struct error e = ERROR_INIT;
+	int status;
+
+	if ((status = prepare(cli, j, argc, argv, &e)) != 0) {
+		cli_error(cli, &e);
+		recorder_discard(&j->recorder);
+		return status;
+	}
+	fflush(NULL);
+	if ((status = launch_run(&j->launch, l, &e)) != 0) {
+		cli_error(cli, &e);
+		recorder_forget(cli, &j->recorder);
+		return status;
+	}
+	record_end(cli, j, l);
+	return 0;
+}
+
+static int
+run_once(struct cli *cli, struct job *j, int argc, char **argv,
+    struct launched *l)
+{
+	int status = run_program(cli, j, argc, argv, l);
+
+	if (status == 0)
+		report(cli, j, NULL);
+	return status;
+}
+
+/* The second run, after a first that ended in order. The analysis of the first is
+ * over by then: it would take the processors that the program wants. */
+static void
+run_again(struct cli *cli, const struct twice *t, struct job *j, int argc,
+    char **argv, const struct launched *first)
+{
+	struct error e = ERROR_INIT;
+	struct view traced = { .name = NULL };
+	struct launched l = { .signal = 0 };
+	struct progress *progress;
+	int status;
+
+	if (recorder_load(cli, &j[0].recorder, &traced, &e) != 0)
+		cli_error(cli, &e);
+	else if (!j[0].recorder.daemon)
+		cli_note(cli, "the traced run is '%s'",
+		    j[0].recorder.collect.capture);
+	j[1].launch.pipe = j[0].launch.pipe;
+	twice_second(t, &j[1].launch);
+	progress = progress_begin(cli, "the second run, which prints nothing");
+	status = run_program(cli, &j[1], argc, argv, &l);
+	progress_end(progress);
+	if (status == 0) {
+		twice_differs(cli, first, &l);
+		report(cli, &j[1], &traced);
+	}
+	view_release(&traced);
+}
+
+static int
+run_twice(struct cli *cli, struct job *j, int argc, char **argv,
+    struct launched *l)
+{
+	struct error e = ERROR_INIT;
+	struct twice t;
+	int status;
+
+	if (twice_check(&t, &e) != 0) {
+		cli_error(cli, &e);
+		return EXIT_OURS;
+	}
+	j[0].traced = true;
+	if ((status = run_program(cli, &j[0], argc, argv, l)) != 0)
+		return status;
+	if (l->signal == 0 && l->exit_code == 0) {
+		run_again(cli, &t, j, argc, argv, l);
+		return 0;
+	}
+	cli_note(cli, "the program failed: it is not run a second time");
+	report(cli, &j[0], NULL);
+	return 0;
+}
+
 int
 cmd_run(struct cli *cli, int argc, char **argv)
 {
-	struct job *j = calloc(1, sizeof(*j));
+	struct job *j = calloc(2, sizeof(*j));	/* the second of --twice */
 	struct error e = ERROR_INIT;
 	struct launched l = { .signal = 0 };
 	int status;
@@ -233,24 +338,14 @@ cmd_run(struct cli *cli, int argc, char **argv)
 		cli_error(cli, &e);
 		return EXIT_OURS;
 	}
-	launch_shield(&j->launch);
-	if ((status = prepare(cli, j, argc, argv, &e)) != 0) {
-		cli_error(cli, &e);
-		recorder_discard(&j->recorder);
-		goto out;
-	}
+	launch_shield(&j[0].launch);
+	status = (cli->opt.twice ? run_twice : run_once)(cli, j, argc, argv,
+	    &l);
 	fflush(NULL);
-	if ((status = launch_run(&j->launch, &l, &e)) != 0) {
-		cli_error(cli, &e);
-		recorder_forget(cli, &j->recorder);
-		goto out;
-	}
-	record_end(cli, j, &l);
-	report(cli, j);
-	fflush(NULL);
-	status = launch_status(&l);
-out:
-	recorder_release(&j->recorder);
+	if (status == 0)
+		status = launch_status(&l);
+	recorder_release(&j[0].recorder);
+	recorder_release(&j[1].recorder);
 	free(j);
 	return status;
 }

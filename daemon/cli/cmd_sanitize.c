@@ -40,8 +40,8 @@ prepare(struct cli *cli, struct task *t, int argc, char **argv,
 	t->complete = true;
 	if (launch_find(t->program, argv[0], e) != 0 ||
 	    sanitize_find(&t->sanitize, e) != 0 ||
-	    recorder_open(cli, &t->recorder, e) != 0 ||
-	    recorder_begin(cli, &t->recorder, argc, argv, LEVEL_TRACE, 0,
+	    recorder_open(cli, &t->recorder, NULL, e) != 0 ||
+	    recorder_begin(&t->recorder, argc, argv, LEVEL_TRACE, 0,
 	    e) != 0)
 		return -1;
 	if (recorder_send(&t->recorder, e) != 0 && cli->opt.require_daemon)

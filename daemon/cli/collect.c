@@ -13,6 +13,7 @@
 #include "cli/client.h"
 #include "cli/command.h"
 #include "cli/daemon.h"
+#include "cli/progress.h"
 #include "cli/stream.h"
 #include "capture/capture.h"
 #include "capture/symbol.h"
@@ -64,8 +65,24 @@ absolute(char *out, const char *path, struct error *e)
 	return paths_join(out, cwd, path, e);
 }
 
+/* ${path} with ${mark} before its ".cadv", or behind it. */
+static int
+marked(char *path, const char *mark, struct error *e)
+{
+	size_t n = strlen(path), m = strlen(mark), tail = 0;
+
+	if (n >= 5 && strcmp(path + n - 5, ".cadv") == 0)
+		tail = 5;
+	if (n + m >= PATH_MAX)
+		return error_set(e, "the path '%.100s' is too long", path);
+	memmove(path + n - tail + m, path + n - tail, tail + 1);
+	memcpy(path + n - tail, mark, m);
+	return 0;
+}
+
 int
-collect_open(struct collect *c, const char *path, struct error *e)
+collect_open(struct collect *c, const char *path, const char *mark,
+    struct error *e)
 {
 	struct error here = ERROR_INIT;
 	char state[PATH_MAX], name[64];
@@ -73,14 +90,16 @@ collect_open(struct collect *c, const char *path, struct error *e)
 
 	memset(c, 0, sizeof(*c));
 	if (path != NULL) {
-		if (absolute(c->capture, path, e) != 0)
+		if (absolute(c->capture, path, e) != 0 ||
+		    marked(c->capture, mark, e) != 0)
 			return -1;
 		if (stat(c->capture, &st) == 0 && !S_ISREG(st.st_mode))
 			return error_set(e, "'%s' is not a regular file",
-			    path);
+			    c->capture);
 		return make_directory(c, e);
 	}
-	snprintf(name, sizeof(name), "cudadvise-%d.cadv", (int)getpid());
+	snprintf(name, sizeof(name), "cudadvise-%d%.20s.cadv",
+	    (int)getpid(), mark);
 	if (absolute(c->capture, name, &here) == 0 &&
 	    make_directory(c, &here) == 0)
 		return 0;
@@ -305,7 +324,7 @@ refused(struct cli *cli, const char *run, struct error *e)
 int
 collect_wait(struct cli *cli, const char *run, struct error *e)
 {
-	bool progress = isatty(STDERR_FILENO) && !cli->opt.quiet;
+	struct progress *progress;
 	struct timespec step = { 0, 0 };
 	enum stage now;
 	char path[64];
@@ -315,23 +334,20 @@ collect_wait(struct cli *cli, const char *run, struct error *e)
 	if (cli->client == NULL && (cli->client = daemon_client(e)) == NULL)
 		return -1;
 	snprintf(path, sizeof(path), "/runs/%s", run);
+	progress = progress_begin(cli, "analysing");
 	while ((now = analysed(cli, path, &stuck, e)) != ANALYSED &&
 	    now != LOST) {
 		if (now == ANALYSING)
 			idle = 0;
 		if ((now == UNSTORED && stuck) || idle >= WAIT_MS || waited >= ANALYSIS_MS)
 			break;
-		if (progress && waited > 300)
-			fprintf(stderr, "\rcudadvise: analysing %.*s\033[K",
-			    1 + waited / 500 % 3, "...");
 		step.tv_nsec = ms * 1000000L;
 		nanosleep(&step, NULL);
 		waited += ms;
 		idle += ms;
 		ms = ms < 100 ? 2 * ms : 100;
 	}
-	if (progress && waited > 300)
-		fprintf(stderr, "\r\033[K");
+	progress_end(progress);
 	if (now == ANALYSED)
 		return 0;
 	if (now == UNSTORED || (now == WAITING && stuck)) {

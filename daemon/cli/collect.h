@@ -19,11 +19,13 @@ struct collect {
 };
 
 /*
- * collect_open(c, path, e): prepare to record to ${path}; NULL means
+ * collect_open(c, path, mark, e): prepare to record to ${path}; NULL means
  * cudadvise-PID.cadv in the current directory, or in the state directory if
- * that one cannot be written. The capture itself appears at collect_finish.
+ * that one cannot be written. ${mark} ("" for none) stands before the ".cadv" of
+ * either. The capture itself appears at collect_finish.
  */
-int collect_open(struct collect *c, const char *path, struct error *e);
+int collect_open(struct collect *c, const char *path, const char *mark,
+    struct error *e);
 
 /* collect_finish(c, e): put the spool files together as the capture, and
  * remove them. On -1 they stay, and ${e} says where. */

@@ -177,6 +177,12 @@ exec_child(const struct launch *l, int report)
 		dup2(null, STDIN_FILENO);
 		close(null);
 	}
+	if (l->no_output && (null = open("/dev/null", O_WRONLY)) >= 0) {
+		dup2(null, STDOUT_FILENO);
+		dup2(null, STDERR_FILENO);
+		if (null > STDERR_FILENO)
+			close(null);
+	}
 	for (i = 0; i < l->variables; i++) {
 		v = &l->env[i];
 		if (v->value == NULL)

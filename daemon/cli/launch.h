@@ -33,6 +33,7 @@ struct launch {
 	size_t variables;
 	struct sigaction pipe;	/* launch_shield's */
 	bool no_input;		/* its standard input is empty */
+	bool no_output;		/* what it prints goes nowhere, errors too */
 	uint64_t limit_ns;	/* then it is ended; 0: never. Wants ends_all */
 	bool ends_all;		/* what it leaves running when it is ended, by
 				 * the limit or a signal, is ended with it */

@@ -237,6 +237,9 @@ option_set(struct options *o, enum option_id id, const char *value,
 		return set_tools(o, value, e);
 	case OPTION_TIMEOUT:
 		return set_number(&o->timeout, row, value, 31536000, e);
+	case OPTION_TWICE:
+		o->twice = true;
+		return 0;
 	case OPTION_REPLAY:
 		o->replay = true;
 		return 0;

@@ -10,7 +10,9 @@
 #include "cli/client.h"
 #include "cli/command.h"
 #include "cli/daemon.h"
+#include "cli/progress.h"
 #include "cli/stream.h"
+#include "cli/twice.h"
 #include "cli/view.h"
 
 #include "cli/recorder.h"
@@ -32,7 +34,7 @@ make_run_id(char out[33], struct error *e)
 
 /* Find the daemon, or a place for the capture: r->daemon says which. */
 static int
-choose(struct cli *cli, struct recorder *r, struct error *e)
+choose(struct cli *cli, struct recorder *r, const char *mark, struct error *e)
 {
 	struct error trouble = ERROR_INIT;
 
@@ -50,7 +52,7 @@ choose(struct cli *cli, struct recorder *r, struct error *e)
 		}
 	}
 	if (collect_open(&r->collect, cli->opt.no_daemon ? cli->opt.output :
-	    NULL, e) != 0)
+	    NULL, mark, e) != 0)
 		return -1;
 	snprintf(r->spool, sizeof(r->spool), "%s", r->collect.directory);
 	if (!cli->opt.no_daemon)
@@ -60,14 +62,22 @@ choose(struct cli *cli, struct recorder *r, struct error *e)
 }
 
 int
-recorder_open(struct cli *cli, struct recorder *r, struct error *e)
+recorder_open(struct cli *cli, struct recorder *r, const char *mark,
+    struct error *e)
 {
+	const char *label = cli->opt.label;
+	char behind[32] = "";
 
 	memset(r, 0, sizeof(*r));
 	if (make_run_id(r->run, e) != 0 ||
 	    (r->stream = stream_new(r->run, e)) == NULL)
 		return -1;
-	return choose(cli, r, e);
+	if (mark != NULL)
+		snprintf(behind, sizeof(behind), ".%s", mark);
+	snprintf(r->label, sizeof(r->label), "%s%s%s", label != NULL ? label :
+	    "", label != NULL && mark != NULL ? ", " : "", mark != NULL ?
+	    mark : "");
+	return choose(cli, r, behind, e);
 }
 
 void
@@ -115,7 +125,7 @@ join_command(int argc, char **argv)
 }
 
 int
-recorder_begin(struct cli *cli, struct recorder *r, int argc, char **argv,
+recorder_begin(struct recorder *r, int argc, char **argv,
     int level, double budget, struct error *e)
 {
 	char host[256] = "", cwd[PATH_MAX] = "";
@@ -135,7 +145,7 @@ recorder_begin(struct cli *cli, struct recorder *r, int argc, char **argv,
 	b.command = wire_str_of(command);
 	b.cwd = wire_str_of(cwd);
 	b.host = wire_str_of(host);
-	b.label = wire_str_of(cli->opt.label);
+	b.label = wire_str_of(r->label[0] != '\0' ? r->label : NULL);
 	b.version = wire_str_of(CUDADVISE_VERSION);
 	b.level = (uint32_t)level;
 	b.budget = budget;
@@ -182,19 +192,33 @@ open_report(struct cli *cli)
 }
 
 int
-recorder_view(struct cli *cli, struct recorder *r, struct view *v)
+recorder_load(struct cli *cli, struct recorder *r, struct view *v,
+    struct error *e)
 {
-	struct error e = ERROR_INIT, untold = ERROR_INIT;
+	struct error untold = ERROR_INIT;
+	struct progress *progress;
 	int rc;
 
-	if (r->daemon) {
-		if ((rc = collect_wait(cli, r->run, &untold)) >= 0)
-			rc = view_load(cli, r->run, v, &e);
-		else
-			e = untold;
-	} else
-		rc = collect_finish(&r->collect, &e) == 0 ?
-		    view_new(cli, r->collect.capture, v, &e) : -1;
+	if (!r->daemon) {
+		progress = progress_begin(cli, "analysing");
+		rc = collect_finish(&r->collect, e) == 0 ?
+		    view_new(cli, r->collect.capture, v, e) : -1;
+		progress_end(progress);
+		return rc;
+	}
+	/* What it could not store it may have something of. */
+	if ((rc = collect_wait(cli, r->run, &untold)) >= 0)
+		return view_load(cli, r->run, v, e);
+	*e = untold;
+	return rc;
+}
+
+int
+recorder_view(struct cli *cli, struct recorder *r, struct view *v)
+{
+	struct error e = ERROR_INIT;
+	int rc = recorder_load(cli, r, v, &e);
+
 	open_report(cli);
 	if (rc != 0)
 		cli_error(cli, &e);
@@ -206,8 +230,11 @@ recorder_print(struct cli *cli, const struct recorder *r,
     const struct view *v)
 {
 
-	if (!cli->opt.quiet || cli->output != NULL)
+	if (!cli->opt.quiet || cli->output != NULL) {
 		view_print(cli, v);
+		if (cli->opt.format == SHOWN_text)
+			twice_print(cli, v);
+	}
 	if (!r->daemon)
 		cli_note(cli, "the capture is '%s'", r->collect.capture);
 }

@@ -19,6 +19,7 @@ struct view;
 
 struct recorder {
 	char run[33];			/* its id */
+	char label[256];		/* "" : none */
 	bool daemon;			/* with it; else: */
 	struct collect collect;
 	char socket[PATH_MAX];		/* of the daemon's ingest */
@@ -26,14 +27,16 @@ struct recorder {
 	struct stream *stream;		/* the launcher's own */
 };
 
-/* recorder_open(cli, r, e): a new run id; find the daemon, or a place for the
- * capture. Release ${r} in any case. */
-int recorder_open(struct cli *cli, struct recorder *r, struct error *e);
+/* recorder_open(cli, r, mark, e): a new run id; find the daemon, or a place for
+ * the capture. ${mark} tells one of two runs from the other, in its label and the
+ * capture's name; NULL for none. Release ${r} in any case. */
+int recorder_open(struct cli *cli, struct recorder *r, const char *mark,
+    struct error *e);
 void recorder_release(struct recorder *r);
 
-/* recorder_begin(cli, r, argv, argc, level, budget, e): the run's first records:
+/* recorder_begin(r, argc, argv, level, budget, e): the run's first records:
  * the command as a person could type it again, and the calibrations. */
-int recorder_begin(struct cli *cli, struct recorder *r, int argc, char **argv,
+int recorder_begin(struct recorder *r, int argc, char **argv,
     int level, double budget, struct error *e);
 
 /* recorder_send(r, e): let the daemon have what there is so far; nothing to do
@@ -43,6 +46,11 @@ int recorder_send(struct recorder *r, struct error *e);
 /* recorder_end(cli, r, end): the run's last record. Trouble is said, no more. */
 void recorder_end(struct cli *cli, struct recorder *r,
     const struct record_RUN_END *end);
+
+/* recorder_load(cli, r, v, e): wait for the analysis of the ended run. -1 with ${e}
+ * set. Before recorder_view of a run, or instead of it. */
+int recorder_load(struct cli *cli, struct recorder *r, struct view *v,
+    struct error *e);
 
 /*
  * recorder_view(cli, r, v): wait for the analysis of the ended run; cli->out

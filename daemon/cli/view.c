@@ -350,6 +350,7 @@ view_release(struct view *v)
 	json_decref(v->findings);
 	json_decref(v->kernels);
 	json_decref(v->diagnostics);
+	json_decref(v->traced);
 	memset(v, 0, sizeof(*v));
 }
 
@@ -438,9 +439,9 @@ json_t *
 view_json(const struct view *v)
 {
 
-	return json_pack("{s:O, s:O, s:O, s:O}", "run", v->run, "findings",
+	return json_pack("{s:O, s:O, s:O, s:O, s:O*}", "run", v->run, "findings",
 	    v->findings, "kernels", v->kernels, "diagnostics",
-	    v->diagnostics);
+	    v->diagnostics, "traced", v->traced);
 }
 
 int

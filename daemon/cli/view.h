@@ -19,6 +19,7 @@ struct loaded;
 struct view {
 	char *name;		/* as commands call the run: number or path */
 	json_t *run, *findings, *kernels, *diagnostics;
+	json_t *traced;		/* NULL, or of --twice (cli/twice.h) */
 	struct loaded *loaded;		/* of a file; else NULL */
 };
 

@@ -306,7 +306,7 @@ text_volume(struct out *o, const struct report *r)
 static void
 text_least(struct out *o, const json_t *kernels)
 {
-	char text[128], a[NUMBER_SIZE];
+	char text[192], a[NUMBER_SIZE];
 	uint64_t n = 0;
 	const json_t *k;
 	size_t i;
@@ -317,10 +317,11 @@ text_least(struct out *o, const json_t *kernels)
 	if (n == 0)
 		return;
 	snprintf(text, sizeof(text), "%s ran only while measured: %s time is "
-	    "not known, shown is what issuing takes at least",
-	    number_of(a, n, "kernel"), n == 1 ? "its" : "their");
-	out_segment(o, 2, "", text);
-	out_line(o);
+	    "not known, shown is what issuing takes at least (`run --twice` "
+	    "takes the time first)", number_of(a, n, "kernel"), n == 1 ?
+	    "its" : "their");
+	out_spaces(o, 2);
+	out_wrap(o, 4, text);
 }
 
 /* What measuring line by line gave, for those who asked for it. */

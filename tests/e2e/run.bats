@@ -75,6 +75,30 @@ load common
 	    select(.value == null)] | length')" 0
 }
 
+@test "--twice: the report has the times of the first run, which was traced" {
+	options="$patient --twice"
+	measure --kernels 400 --signatures 4 --stdout x </dev/null
+	same "output" "$(cat out)" x
+	load 1
+	has_launches 400 4
+	same "profiled" "$(of .run.overhead.profiled_launches)" 0
+	load 2
+	has_launches 400 4
+	[ "$(of .run.overhead.profiled_launches)" -gt 0 ] || fail "not measured"
+	grep -q '^Traced only (run 1) .* traced  measured$' report &&
+	    grep -q '^ kernel3(float\*) .* 250 µs  *250 µs$' report ||
+	    fail "no times of the first run"
+	# The run before, with which a report may compare, is not the first.
+	! grep -q 'Since run 1' report || fail "compared with its own first run"
+	options="$patient --twice --json"
+	measure --kernels 400 --signatures 4 </dev/null
+	sed -n '/^{/,/^}/p' report | jq -e '.traced.run == "3" and
+	    .traced.wall_s > 0 and (.traced.kernels | map("\(.name) \(.traced_s *
+	    1e6 | round)") | join(", ")) == "kernel3(float*) 250, " +
+	    "kernel2(float*) 200, kernel1(float*) 150, kernel0(float*) 100"' ||
+	    fail "not in the JSON"
+}
+
 @test "--level trace profiles nothing" {
 	options="--level trace"
 	measure --kernels 200 --signatures 4

@@ -1,0 +1,107 @@
+#!/usr/bin/env bats
+# `cudadvise run --twice`: traced first, measured then.
+
+load common
+bats_require_minimum_version 1.5.0
+
+twice() {
+	cudadvise run -q --no-daemon -o x.cadv --twice "$@"
+}
+
+# on_terminal COMMAND: under a terminal of its own; what that shows, and the status.
+on_terminal() {
+	TERM=xterm attended timeout 60 python3 -c '
+import os, pty, sys
+pid, fd = pty.fork()
+if pid == 0:
+    os.execvp(sys.argv[1], sys.argv[1:])
+out = b""
+while True:
+    try:
+        data = os.read(fd, 4096)
+    except OSError:
+        break
+    if not data:
+        break
+    out += data
+print(out.decode().replace("\x1b", "ESC").replace("\r", "CR"))
+print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))' "$@"
+}
+
+@test "first traced, then measured; the first has input, output and status" {
+	cat > prog <<-'SCRIPT'
+		echo "$CUDADVISE_LEVEL $(cat)" >> levels
+		echo out
+		echo err >&2
+		exit $(($(wc -l < levels) - 1))
+	SCRIPT
+	printf 'not this\nthis' > input
+	{
+		read -r line
+		cudadvise run --no-daemon -o x.cadv --twice sh prog > out 2> err
+	} < input
+	[ "$line" = "not this" ]
+	# A file is read again from where it began; what is printed comes once.
+	[ "$(cat levels)" = "$(printf 'trace this\nauto this')" ]
+	[ "$(cat out)" = out ]
+	[ "$(grep -c '^err$' err)" -eq 1 ]
+	# That the second ended otherwise is said, and no more.
+	grep -q 'the second run ended with status 1, the first with 0' err
+	# Both are kept.
+	cudadvise show --json x.traced.cadv | jq -e '.run.level == "trace" and
+	    .run.label == "traced" and .run.exit_code == 0'
+	cudadvise show --json x.cadv | jq -e '.run.level == "auto" and
+	    .run.label == "" and .run.exit_code == 1'
+	[ "$(ls -A)" = "$(printf '%s\n' err input levels out prog x.cadv \
+	    x.traced.cadv)" ]
+}
+
+@test "a program that fails is not run again, and its status stays" {
+	run twice --label mine sh -c 'echo run >> runs; exit 3' < /dev/null
+	[ "$status" -eq 3 ]
+	[ "$(wc -l < runs)" -eq 1 ]
+	cudadvise show --json x.traced.cadv | jq -e '.run.label ==
+	    "mine, traced" and .run.exit_code == 3'
+	run cudadvise run --no-daemon -o x.cadv --twice \
+	    sh -c 'echo run >> runs; kill -9 $$' < /dev/null
+	[ "$status" -eq 137 ]
+	[ "$(wc -l < runs)" -eq 2 ]
+	[[ $output == *"the program failed: it is not run a second time"* ]]
+	run -127 twice no-such-program < /dev/null
+}
+
+@test "what cannot be read twice is refused before anything runs" {
+	run bash -c 'echo a | cudadvise run --no-daemon --twice touch started'
+	[ "$status" -eq 125 ]
+	[[ $output == *"standard input comes through a pipe"* ]]
+	run twice --level trace touch started < /dev/null
+	[ "$status" -eq 125 ]
+	[[ $output == *"--twice would be tracing twice"* ]]
+	[ ! -e started ]
+	# None at all is none twice.
+	run bash -c 'cudadvise run -q --no-daemon -o x.cadv --twice \
+	    sh -c "echo run >> runs" <&-'
+	[ "$status" -eq 0 ]
+	[ "$(wc -l < runs)" -eq 2 ]
+}
+
+@test "on a terminal: the second run reads nothing, and a line says that it runs" {
+	cat > prog <<-'SCRIPT'
+		[ -t 0 ] && echo first || {
+			cat > second
+			sleep 0.8
+			echo never
+		}
+	SCRIPT
+	run on_terminal cudadvise run --no-daemon -o x.cadv --twice sh prog
+	[ "${lines[-1]}" -eq 0 ]
+	[[ $output == *first* ]]
+	[[ $output != *never* ]]
+	[ -e second ] && [ ! -s second ]
+	# Drawn over itself, and taken away before the report.
+	[[ $output == *"CRcudadvise: the second run, which prints nothing: 0 sESC[K"* ]]
+	[[ ${output##*"prints nothing: 0 s"} == "ESC[KCRESC[K"* ]]
+	# Never where it would stay.
+	run cudadvise run --no-daemon -o x.cadv --twice sh prog < /dev/null
+	[[ $output != *"which prints"* ]]
+}
