@@ -25,15 +25,15 @@
 #define LISTS 256		/* lists of buffers that CUPTI has */
 #define MANAGED_NS 1000000000ull	/* for more events of managed memory */
 
-/* CUPTI wants 8-byte alignment; the header keeps it at 64. */
 struct buffer {
 	struct buffer *next;	/* in the list that holds it */
 	size_t valid;		/* bytes CUPTI wrote */
 	size_t size;		/* of data */
 	CUcontext context;
 	uint32_t stream;
-	uint8_t pad[64 - 4 * sizeof(void *) - sizeof(uint32_t)];
-	uint8_t data[];
+	uint8_t *data;		/* an allocation of its own: where the program
+				 * registered callbacks after ours CUPTI passes
+				 * it to them, and they call free() */
 };
 
 static struct {
@@ -53,11 +53,21 @@ buffer_new(size_t size)
 {
 	struct buffer *b;
 
-	if ((b = aligned_alloc(64, sizeof(*b) + size)) == NULL)
+	if ((b = calloc(1, sizeof(*b))) == NULL)
 		return NULL;
-	memset(b, 0, sizeof(*b));
 	b->size = size;
-	return b;
+	if ((b->data = aligned_alloc(64, size)) != NULL)
+		return b;
+	free(b);
+	return NULL;
+}
+
+static void
+buffer_free(struct buffer *b)
+{
+
+	free(b->data);
+	free(b);
 }
 
 /* The list of the buffers that CUPTI has to which ${data} belongs. */
@@ -131,7 +141,7 @@ buffer_return(struct buffer *b)
 {
 
 	if (b->size != BUFFER_SIZE) {
-		free(b);
+		buffer_free(b);
 		return;
 	}
 	pthread_mutex_lock(&pool.lock);
