@@ -52,13 +52,13 @@ memory_of(uint32_t kind)
 }
 
 /* CUPTI launches a kernel of its own at the begin and end of a range (seen with
- * 13.0): no API call has its correlation id. */
+ * 13.0), sometimes with the correlation id of the launch that it is for. */
 static bool
-is_cupti_own(const cupti_kernel *k, const struct launch *l)
+is_cupti_own(const cupti_kernel *k, const struct signature *s)
 {
 
-	return l->enter_ns == 0 && level_profiles(inject.level) &&
-	    k->name != NULL && strcmp(k->name, "WaitNs") == 0;
+	return inject.level >= LEVEL_COUNTERS && k->graphId == 0 &&
+	    atomic_load(&s->launches) == 0 && strcmp(s->name, "WaitNs") == 0;
 }
 
 static void
@@ -81,11 +81,13 @@ decode_kernel(const cupti_kernel *k)
 	};
 	struct signature *s;
 
-	if (is_cupti_own(k, &l))
-		return;
-	silence_seen(l.enter_ns);
 	if ((s = signature_of(k->name, k->name, &shape)) == NULL)
 		return;
+	if (is_cupti_own(k, s)) {
+		s->skip = SKIP_EXCLUDED;
+		return;
+	}
+	silence_seen(l.enter_ns);
 	if (!s->announced)
 		signature_announce(s, k);
 	if (k->start == 0 || k->end == 0) {

@@ -174,19 +174,29 @@ profiler_stop(struct profiler *p, bool *dropped, const char **where)
 	return r;
 }
 
+/* A window without a kernel. After counts by instruction CUPTI fails to decode
+ * it, but goes on to the next pass. */
+static int
+empty_window(struct profiler *p, const char **where)
+{
+	bool dropped;
+	int r;
+
+	memcpy(p->image, p->pristine, p->size);
+	if ((r = profiler_start(p, where)) == CUPTI_SUCCESS)
+		r = profiler_stop(p, &dropped, where);
+	return r == CUPTI_ERROR_UNKNOWN ? CUPTI_SUCCESS : r;
+}
+
 int
 profiler_turn(struct profiler *p, size_t pass, const char **where)
 {
-	bool dropped;
 	size_t left;
 	int r;
 
-	for (left = p->config->passes; p->pass != pass && left > 0; left--) {
-		memcpy(p->image, p->pristine, p->size);
-		if ((r = profiler_start(p, where)) != CUPTI_SUCCESS ||
-		    (r = profiler_stop(p, &dropped, where)) != CUPTI_SUCCESS)
+	for (left = p->config->passes; p->pass != pass && left > 0; left--)
+		if ((r = empty_window(p, where)) != CUPTI_SUCCESS)
 			return r;
-	}
 	return CUPTI_SUCCESS;
 }
 
@@ -214,12 +224,9 @@ static int
 go_round(struct profiler *p, const char **where)
 {
 	size_t first = p->config->base;
-	bool dropped;
 	int r;
 
-	memcpy(p->image, p->pristine, p->size);
-	if ((r = profiler_start(p, where)) != CUPTI_SUCCESS ||
-	    (r = profiler_stop(p, &dropped, where)) != CUPTI_SUCCESS)
+	if ((r = empty_window(p, where)) != CUPTI_SUCCESS)
 		return r;
 	r = profiler_turn(p, first, where);
 	/* Only pass 0 counts DRAM and L2: another first pass costs as much as

@@ -451,6 +451,23 @@ record_kernel(struct mock_context *c, const struct mock_launch *l,
 		mock_emit(&r, sizeof(r));
 }
 
+void
+mock_kernel_own(struct mock_context *c)
+{
+	CUpti_ActivityKernel10 r = {
+	    .kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
+	    .deviceId = c->device, .contextId = c->id,
+	    .gridX = 1, .gridY = 1, .gridZ = 1,
+	    .blockX = 1, .blockY = 1, .blockZ = 1,
+	    .correlationId = __atomic_load_n(&next_correlation,
+	    __ATOMIC_RELAXED) - 1, .name = "WaitNs" };
+
+	r.start = mock_now();
+	r.end = r.completed = r.start + 1000;
+	if (mock_kind_on(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL))
+		mock_emit(&r, sizeof(r));
+}
+
 int
 mock_kernel_launch(struct mock_context *c, const struct mock_launch *l)
 {

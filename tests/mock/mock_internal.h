@@ -107,6 +107,10 @@ void mock_alone(struct mock_context *c, const char *function);
 void mock_idle(struct mock_context *c, const char *function);
 /* mock_initialized: cuptiProfilerInitialize was called. */
 bool mock_initialized(void);
+/* mock_kernel_own(c): CUPTI runs a kernel of its own, under the id of the latest
+ * call, as it does on an H200 at the ends of a range. */
+void mock_kernel_own(struct mock_context *c);
+
 /* mock_ranging(device): the range profiler is enabled there. */
 bool mock_ranging(uint32_t device);
 /* mock_exclusive: SASS metrics exclude counters and PC sampling. */

@@ -476,6 +476,7 @@ cuptiRangeProfilerPopRange(CUpti_RangeProfiler_PopRange_Params *p)
 	if (!p->pRangeProfilerObject->pushed)
 		return CUPTI_ERROR_INVALID_OPERATION;
 	p->pRangeProfilerObject->pushed = false;
+	mock_kernel_own(p->pRangeProfilerObject->context);
 	return CUPTI_SUCCESS;
 }
 
@@ -501,6 +502,13 @@ cuptiRangeProfilerStop(CUpti_RangeProfiler_Stop_Params *p)
 	return CUPTI_SUCCESS;
 }
 
+static bool
+is_patched(const struct config *c)
+{
+	return c->metrics > 0 && memchr(c->kind, KIND_PATCHED, c->metrics) !=
+	    NULL;
+}
+
 CUptiResult
 cuptiRangeProfilerDecodeData(CUpti_RangeProfiler_DecodeData_Params *p)
 {
@@ -513,8 +521,11 @@ cuptiRangeProfilerDecodeData(CUpti_RangeProfiler_DecodeData_Params *p)
 	if (!o->pending || (i = o->image) == NULL)
 		return CUPTI_SUCCESS;
 	o->pending = false;
+	/* Seen on an H200 after SASS metrics, where the range profiler patches
+	 * code, too. */
 	if (o->kernels == 0)
-		return CUPTI_SUCCESS;
+		return o->context->sass_used && is_patched(&o->config) ?
+		    CUPTI_ERROR_UNKNOWN : CUPTI_SUCCESS;
 	i->ranges = 1;
 	i->config = config_hash(&o->config);
 	i->wrong = o->wrong;
