@@ -254,16 +254,18 @@ rest(struct target *t, struct signature *s, CUcontext context, uint64_t begin)
 }
 
 /*
- * CUPTI's replays wait for the kernel on every pass: a kernel that waits for
- * what the host, another stream or another GPU does after its launch would
- * never end. Where this is possible, a trial comes first: the kernel has to end
- * while the host is held.
+ * CUPTI waits for the kernel where it replays it or has patched its code: a
+ * kernel that waits for what the host, another stream or another GPU does after
+ * its launch would never end. Where this is possible, it first has to end once
+ * while the host is held, in a window that CUPTI does not wait in or in a trial.
  */
 static bool
-needs_trial(const struct signature *s)
+needs_trial(const struct target *t, const struct signature *s,
+    const struct choice *c)
 {
 
-	return inject.replay && !s->alone && gate_is_shared();
+	return !s->alone && gate_is_shared() && (inject.replay ||
+	    c->kind == KIND_INSTRUCTIONS || c->pass >= t->p.config->patched);
 }
 
 static void
@@ -275,8 +277,8 @@ end_trial(struct signature *s, bool launched)
 	    hold_left(now_open.begin_ns, 0));
 	if (launched && !s->alone) {
 		s->waits = s->counted = true;
-		s->hopeless = ~0u;
-		atomic_store(&s->measured, true);
+		s->hopeless |= inject.replay ? ~0u : plan_patched();
+		plan_check(s);
 	}
 	end_hold(now_open.begin_ns, OVERHEAD_COUNTERS);
 	release();
@@ -304,7 +306,7 @@ measure(struct target *t, struct signature *s, const struct counters_launch *l,
 	now_open.begin_ns = begin;
 	now_open.stream = l->stream;
 	now_open.context = l->data->context;
-	if (c.kind == KIND_COUNTERS && needs_trial(s)) {
+	if (needs_trial(t, s, &c)) {
 		gate_open();
 		now_open.trial = s;
 		return true;
@@ -654,6 +656,8 @@ counters_exit(struct signature *s, bool launched)
 		leave_window();
 		return;
 	}
+	if (launched)
+		s->alone = true;
 	if (launched && now_open.kind == KIND_INSTRUCTIONS)
 		plan_learn_patched(s, inject_now() - begin);
 	close_window(launched, now_open.begin_ns);

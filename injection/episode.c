@@ -239,7 +239,9 @@ end_timing(struct signature *s)
 	hold_add(HOLD_MEASURE, inject_now() - now.hold_ns);
 	/* Where the kernel ended this is its own time; where it did not, a
 	 * lower bound. */
-	if (!ended)
+	if (ended)
+		s->alone = true;
+	else
 		budget_spend(now.timed_ns, OVERHEAD_SAMPLING);
 	time = time > LAUNCH_NS + LEAST_NS ? time - LAUNCH_NS : LEAST_NS;
 	now.sampled_ns += time * ((atomic_load(&s->sampled) + 1) / 2);

@@ -26,6 +26,9 @@
 				 * kernel: */
 #define SETTLED_NS 1000000000ull	/* all kernels have been seen; or this
 					 * long */
+#define GONE_LEAST 32		/* launches of others, and as many as came
+				 * before: a kernel is not waited for any
+				 * longer */
 #define PATCH_NS 50000000ull	/* patching a module takes 10 to 44 ms on an
 				 * H200 */
 #define PATCHED_TIMES 30	/* slow-down of a kernel with patched code, as
@@ -61,6 +64,19 @@ plan_headline(void)
 	return target_metrics()->configs > 1 ? metrics_bits(
 	    &target_metrics()->config[0]) :
 	    1;
+}
+
+uint32_t
+plan_patched(void)
+{
+	const struct metrics *m = target_metrics();
+	uint32_t bits = 0;
+	size_t i;
+
+	for (i = 0; i < m->configs; i++)
+		bits |= metrics_bits(&m->config[i]) &
+		    ~((1u << m->config[i].patched) - 1);
+	return bits;
 }
 
 /* The headline is expensive: collect it where there are few kernels, or this
@@ -130,6 +146,16 @@ plan_done(void)
 	return true;
 }
 
+/* Was ${s} launched a few times in the beginning only? */
+static bool
+is_gone(const struct signature *s)
+{
+	uint64_t before = atomic_load(&s->latest);
+	uint64_t since = signature_launches() - before;
+
+	return since > GONE_LEAST && since > before;
+}
+
 /* Does one of the first PATIENCE kernels still lack this pass? */
 static bool
 somebody_lacks(uint32_t bit)
@@ -140,7 +166,7 @@ somebody_lacks(uint32_t bit)
 	for (i = 0; i < n && i < PATIENCE; i++) {
 		s = signature_at(i);
 		if (s->skip == SKIP_NONE && !atomic_load(&s->measured) &&
-		    (lacks(s) & bit) != 0)
+		    !is_gone(s) && (lacks(s) & bit) != 0)
 			return true;
 	}
 	return false;
@@ -156,7 +182,7 @@ somebody_unknown(void)
 	for (i = 0; i < n && i < PATIENCE; i++) {
 		s = signature_at(i);
 		if (s->skip == SKIP_NONE && !atomic_load(&s->measured) &&
-		    atomic_load(&s->launches) > 0 &&
+		    atomic_load(&s->launches) > 0 && !is_gone(s) &&
 		    atomic_load(&s->traced) == 0 &&
 		    !((s->passes | s->hopeless) & plan_headline()))
 			return true;

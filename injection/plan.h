@@ -26,6 +26,9 @@ uint32_t plan_needed(const struct signature *s);
  * first. */
 uint32_t plan_headline(void);
 
+/* plan_patched(): the passes that count with patched code. */
+uint32_t plan_patched(void);
+
 /* plan_check(s): mark ${s} as measured if it lacks nothing. */
 void plan_check(struct signature *s);
 

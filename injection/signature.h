@@ -50,6 +50,7 @@ struct signature {
 					 * launch */
 	_Atomic bool announced;		/* SIGNATURE was sent */
 	_Atomic uint64_t launches;	/* seen by the callback */
+	_Atomic uint64_t latest;	/* signature_launches() at the latest */
 	_Atomic uint32_t sampled;	/* while PC sampling was on */
 	_Atomic uint64_t site_next;	/* next launch to take a call stack
 					 * of */
@@ -112,6 +113,9 @@ struct signature *signature_of(const void *key, const char *name,
 /* signature_launched(s): count a launch. False if --launches excludes it from
  * measuring. Any thread. */
 bool signature_launched(struct signature *s);
+
+/* signature_launches(): how many launches signature_launched counted. */
+uint64_t signature_launches(void);
 
 /* signature_forget_keys(): functions were unloaded, their pointers may be
  * reused. The signatures stay. */
