@@ -41,7 +41,7 @@ const struct route api_routes[] = {
 #undef DOCUMENT
 #undef STORED
 	{ HTTP_GET, RUN "/kernels", documents_kernels, ACCESS_API, 0, NULL,
-	    "limit cursor sort", "listKernels", "Kernels by launch shape" },
+	    "limit cursor sort match", "listKernels", "Kernels by launch shape" },
 	{ HTTP_GET, RUN "/kernels/{kid}/launches", documents_launches,
 	    ACCESS_API, ROUTE_SLOW, NULL, "limit cursor", "listLaunches",
 	    "Single launches of a kernel" },
@@ -51,6 +51,9 @@ const struct route api_routes[] = {
 	{ HTTP_GET, RUN "/timeline", documents_timeline, ACCESS_API,
 	    0, NULL, "from_ns to_ns px", "getTimeline",
 	    "Busy time in bins of any window" },
+	{ HTTP_GET, RUN "/window", documents_window, ACCESS_API,
+	    0, NULL, "from_ns to_ns limit", "getWindow",
+	    "What ran in a window" },
 	{ HTTP_GET, RUN "/export", runs_export, ACCESS_API, ROUTE_SLOW, NULL,
 	    "format", "exportRun", "A run as one file" },
 	{ HTTP_GET, RUN "/capture", runs_export, ACCESS_API, 0, "capture",
@@ -187,24 +190,46 @@ api_number(struct request *rq, struct response *rs, const char *name,
 	return -1;
 }
 
+/* ${text} as a part of an address, cut where ${size} bytes do not hold it. */
+static void
+encode(const char *text, char *out, size_t size)
+{
+	size_t n = 0;
+
+	for (out[0] = '\0'; *text != '\0' && n + 4 <= size; text++)
+		n += (size_t)snprintf(out + n, size - n,
+		    isalnum((unsigned char)*text) ? "%c" : "%%%02X",
+		    (unsigned char)*text);
+}
+
+/* "&name=value" of the parameter ${name} behind ${out}'s text, if there is
+ * one. */
+static void
+next_add(struct request *rq, const char *name, char *out, size_t size)
+{
+	const char *value = query_get(rq, name);
+	size_t n = strlen(out);
+	char text[3 * QUERY_MATCH_MAX + 1];
+
+	if (value == NULL)
+		return;
+	encode(value, text, sizeof(text));
+	snprintf(out + n, size - n, "&%s=%s", name, text);
+}
+
 void
 api_next(struct request *rq, struct response *rs, const char *cursor)
 {
-	const char *limit = query_get(rq, "limit"), *sort =
-	    query_get(rq, "sort");
 	char path[256], id[3 * 64 + 1] = "";
+	char more[4 * QUERY_MATCH_MAX] = "";
 	const char *pattern = rq->route->path, *open = strchr(pattern, '{');
 	const char *p;
-	size_t n = 0;
 
 	if (open == NULL) {
 		snprintf(path, sizeof(path), "%s", pattern);
 	} else {
 		/* The client's {id}, encoded again. */
-		for (p = rq->param[0]; *p != '\0' && n + 4 < sizeof(id); p++)
-			n += (size_t)snprintf(id + n, sizeof(id) - n,
-			    isalnum((unsigned char)*p) ? "%c" : "%%%02X",
-			    (unsigned char)*p);
+		encode(rq->param[0], id, sizeof(id));
 		p = strchr(open, '}') + 1;
 		snprintf(path, sizeof(path), "%.*s%s%.*s%s%s",
 		    (int)(open - pattern), pattern, id,
@@ -212,10 +237,11 @@ api_next(struct request *rq, struct response *rs, const char *cursor)
 		    strchr(p, '{') != NULL ? rq->param[1] : "",
 		    strchr(p, '{') != NULL ? strchr(p, '}') + 1 : "");
 	}
-	respond_header(rs, "Link", "<%s?cursor=%s%s%s%s%s>; rel=\"next\"",
-	    path, cursor, limit != NULL ? "&limit=" : "",
-	    limit != NULL ? limit : "", sort != NULL ? "&sort=" : "",
-	    sort != NULL ? sort : "");
+	next_add(rq, "limit", more, sizeof(more));
+	next_add(rq, "sort", more, sizeof(more));
+	next_add(rq, "match", more, sizeof(more));
+	respond_header(rs, "Link", "<%s?cursor=%s%s>; rel=\"next\"", path,
+	    cursor, more);
 }
 
 int

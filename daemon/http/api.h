@@ -12,6 +12,7 @@
 #define LIST_LIMIT_DEFAULT 100
 #define LIST_LIMIT_MAX 1000
 #define LABEL_MAX 200		/* bytes */
+#define QUERY_MATCH_MAX 100	/* bytes of ?match= */
 
 /*
  * api_run(rq, rs, run): the run of the path's first parameter. 0: the caller
@@ -120,6 +121,7 @@ void documents_get(struct request *rq, struct response *rs);
 void documents_kernels(struct request *rq, struct response *rs);
 void documents_launches(struct request *rq, struct response *rs);
 void documents_timeline(struct request *rq, struct response *rs);
+void documents_window(struct request *rq, struct response *rs);
 
 /* compare.c */
 void compare_get(struct request *rq, struct response *rs);

@@ -13,6 +13,7 @@
 
 #define TIMELINE_PX_DEFAULT 1024
 #define TIMELINE_PX_MAX 4096
+#define WINDOW_MAX 4000	/* operations: one a pixel of a wide screen */
 
 char *
 api_document(struct request *rq, struct response *rs,
@@ -186,7 +187,8 @@ static void
 kernels_page(struct request *rq, struct response *rs,
     const struct store_run *run)
 {
-	const char *cursor = query_get(rq, "cursor");
+	const char *cursor = query_get(rq, "cursor"),
+	    *match = query_get(rq, "match");
 	char next[STORE_CURSOR_SIZE] = "";
 	struct error e = ERROR_INIT;
 	struct store_doc *doc = NULL;
@@ -200,9 +202,14 @@ kernels_page(struct request *rq, struct response *rs,
 	if (api_number(rq, rs, "limit", LIST_LIMIT_DEFAULT, 1, LIST_LIMIT_MAX,
 	    &limit) < 0 || kernel_sort(rq, rs, &sort, &reverse) < 0)
 		return;
-	status = store_docs(service_store(rq->service), run->number, "kernel",
-	    sort, reverse, cursor != NULL ? cursor : "", limit, &doc, &n,
-	    next, &e);
+	if (match != NULL && strlen(match) > QUERY_MATCH_MAX) {
+		respond_problem(rs, PROBLEM_BAD_PARAMETER, "match",
+		    "match has at most %d bytes", QUERY_MATCH_MAX);
+		return;
+	}
+	status = store_docs_match(service_store(rq->service), run->number,
+	    "kernel", match != NULL ? match : "", sort, reverse,
+	    cursor != NULL ? cursor : "", limit, &doc, &n, next, &e);
 	if (status == STORE_NONE) {
 		respond_problem(rs, PROBLEM_BAD_PARAMETER, "cursor",
 		    "not a cursor of this list");
@@ -287,6 +294,38 @@ documents_launches(struct request *rq, struct response *rs)
 	store_run_clear(&run);
 }
 
+/* The window of the query; -1 with ${rs} answered. */
+static int
+asked_window(struct request *rq, struct response *rs, uint64_t *from,
+    uint64_t *to)
+{
+
+	if (api_number(rq, rs, "from_ns", 0, 0, INT64_MAX, from) < 0 ||
+	    api_number(rq, rs, "to_ns", 0, 0, INT64_MAX, to) < 0)
+		return -1;
+	if (*to == 0 || *to > *from)
+		return 0;
+	respond_problem(rs, PROBLEM_BAD_PARAMETER, "to_ns",
+	    "to_ns must be greater than from_ns");
+	return -1;
+}
+
+/* Answers with ${view}, which it takes. */
+static void
+respond_view(struct response *rs, enum store_status status, json_t *view,
+    const struct error *e)
+{
+
+	if (status != STORE_OK) {
+		json_decref(view);
+		api_store_failed(rs, status, e, PROBLEM_NO_RUN);
+		return;
+	}
+	if (view != NULL)
+		json_object_set_new(view, "schema_version", json_integer(1));
+	respond_json(rs, 200, view);
+}
+
 void
 documents_timeline(struct request *rq, struct response *rs)
 {
@@ -296,30 +335,33 @@ documents_timeline(struct request *rq, struct response *rs)
 	json_t *timeline = NULL;
 	uint64_t from, to, px;
 
-	if (api_number(rq, rs, "from_ns", 0, 0, INT64_MAX, &from) < 0 ||
-	    api_number(rq, rs, "to_ns", 0, 0, INT64_MAX, &to) < 0 ||
+	if (asked_window(rq, rs, &from, &to) < 0 ||
 	    api_number(rq, rs, "px", TIMELINE_PX_DEFAULT, 1, TIMELINE_PX_MAX,
-	    &px) < 0)
-		return;
-	if (to != 0 && to <= from) {
-		respond_problem(rs, PROBLEM_BAD_PARAMETER, "to_ns",
-		    "to_ns must be greater than from_ns");
-		return;
-	}
-	if (api_run(rq, rs, &run) < 0)
+	    &px) < 0 || api_run(rq, rs, &run) < 0)
 		return;
 	api_tag(rq, rs, &run);
 	status = service_timeline(rq->service, run.number, from, to,
 	    (unsigned)px, &timeline, &e);
-	if (status != STORE_OK) {
-		json_decref(timeline);
-		api_store_failed(rs, status, &e, PROBLEM_NO_RUN);
-		goto out;
-	}
-	if (timeline != NULL)
-		json_object_set_new(timeline, "schema_version",
-		    json_integer(1));
-	respond_json(rs, 200, timeline);
-out:
+	respond_view(rs, status, timeline, &e);
+	store_run_clear(&run);
+}
+
+void
+documents_window(struct request *rq, struct response *rs)
+{
+	struct error e = ERROR_INIT;
+	struct store_run run;
+	enum store_status status;
+	json_t *window = NULL;
+	uint64_t from, to, limit;
+
+	if (asked_window(rq, rs, &from, &to) < 0 ||
+	    api_number(rq, rs, "limit", LIST_LIMIT_DEFAULT, 1, WINDOW_MAX,
+	    &limit) < 0 || api_run(rq, rs, &run) < 0)
+		return;
+	api_tag(rq, rs, &run);
+	status = service_window(rq->service, run.number, from,
+	    to == 0 ? INT64_MAX : to, limit, &window, &e);
+	respond_view(rs, status, window, &e);
 	store_run_clear(&run);
 }

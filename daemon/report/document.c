@@ -105,11 +105,11 @@ document_launches(const struct subject *x)
 		json_array_append_new(buckets, json_pack("[i, I]", (int)i,
 		    (json_int_t)time->bucket[i]));
 	}
-	return json_pack("{s:I, s:I, s:I, s:s, s:o}",
+	return json_pack("{s:I, s:I, s:I, s:i, s:o}",
 	    "count", (json_int_t)time->count,
 	    "min_ns", (json_int_t)(time->count ? time->min : 0),
 	    "max_ns", (json_int_t)time->max,
-	    "scale", "bucket i holds times from 2^(i/4) ns",
+	    "per_octave", 4,	/* model/stat.c: bucket i from 2^(i/4) ns */
 	    "buckets", buckets);
 }
 

@@ -83,6 +83,18 @@ enum store_status service_timeline(struct service *s, int64_t run,
     struct error *e);
 
 /*
+ * service_window(s, run, from, to, limit, out, e): what ran in [from, to) ns since
+ * the run's start: { from_ns, to_ns, reason|null, operations, sums: [{ row, device,
+ * kernel_id, call, count, busy_ns, bytes }], sums_left_out, items, complete }; the
+ * sums that took longest first, at most ${limit} items, in the order of the
+ * capture. With a reason neither is known: the window has too many, or the run is
+ * live.
+ */
+enum store_status service_window(struct service *s, int64_t run,
+    uint64_t from_ns, uint64_t to_ns, size_t limit, json_t **out,
+    struct error *e);
+
+/*
  * service_launches(s, run, kernel, cursor, limit, out, next, e): array of {
  * start_ns, duration_ns, stream, launch_delay_ns|null, graph, process } in the
  * order of the capture; ${next} as in store_docs.

@@ -5,42 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/paths.h"
 #include "base/text.h"
 #include "service/internal.h"
 #include "model/model.h"
 #include "report/json.h"
+#include "service/view.h"
 
-#define DETAIL_RECORDS 200000	/* decoded per timeline, at most: 10 ms */
 #define LAUNCH_RECORDS 100000	/* decoded per page of launches */
 #define MAX_DEVICES 64
-
-static const char *const row_name[ROW_COUNT] = {
-	[ROW_KERNEL] = "kernel", [ROW_H2D] = "h2d", [ROW_D2H] = "d2h",
-	[ROW_D2D] = "d2d", [ROW_MEMSET] = "memset", [ROW_SYNC] = "sync",
-	[ROW_API] = "api",
-};
-
-/* A stored run with the data for its views. */
-struct view {
-	struct store_run row;
-	struct capture_index index;
-	char capture[PATH_MAX];
-	struct run run;			/* its timelines and devices only */
-	json_t *stored;			/* owns the devices' names */
-	bool indexed;			/* a live run has no index yet */
-};
-
-static void
-view_close(struct view *v)
-{
-
-	store_run_clear(&v->row);
-	capture_index_clear(&v->index);
-	free(v->run.timeline);
-	free(v->run.device);
-	json_decref(v->stored);
-}
 
 static void
 read_row(struct timeline *t, const json_t *row)
@@ -52,7 +24,7 @@ read_row(struct timeline *t, const json_t *row)
 	int r;
 
 	for (r = 0; name != NULL && r < ROW_COUNT; r++) {
-		if (strcmp(name, row_name[r]) != 0)
+		if (strcmp(name, view_row[r]) != 0)
 			continue;
 		for (i = 0; i < t->bins; i++) {
 			t->busy_ns[r][i] = (float)(json_number_value(
@@ -114,25 +86,6 @@ read_timeline(struct view *v)
 	return 0;
 }
 
-static enum store_status
-view_open(struct service *s, int64_t number, struct view *v, struct error *e)
-{
-	enum store_status st;
-	char dir[PATH_MAX], id[32];
-
-	memset(v, 0, sizeof(*v));
-	snprintf(id, sizeof(id), "%" PRId64, number);
-	st = store_run_find(s->reader, id, &v->row, e);
-	if (st != STORE_OK)
-		return st;
-	if (paths_join(dir, s->runs, v->row.uuid, e) != 0 ||
-	    paths_join(v->capture, dir, "capture.cadv", e) != 0)
-		return STORE_FAILED;
-	st = store_index(s->reader, number, &v->index, e);
-	v->indexed = st == STORE_OK;
-	return st == STORE_NONE ? STORE_OK : st;
-}
-
 /* --- the timeline, close up ------------------------------------------------ */
 
 struct drawing {
@@ -175,96 +128,23 @@ draw(struct timeline *t, enum timeline_row row, uint64_t zero, uint64_t from,
 	}
 }
 
-static uint32_t
-signature_ordinal(const struct capture_index *x, uint64_t stream, uint32_t id)
-{
-	const struct capture_signature *s = capture_index_signature(x, stream,
-	    id);
-
-	return s != NULL ? s->ordinal : UINT32_MAX;
-}
-
-static enum timeline_row
-copy_row(uint8_t kind)
-{
-
-	switch (kind) {
-	case COPY_H2D:
-		return ROW_H2D;
-	case COPY_D2H:
-		return ROW_D2H;
-	default:
-		return ROW_D2D;
-	}
-}
-
 static int
 draw_record(void *arg, uint64_t stream, uint64_t sequence,
     const struct record *r)
 {
 	struct drawing *d = arg;
-	enum timeline_row row;
 	struct timeline *t;
-	uint32_t ordinal;
-	uint64_t from, to;
+	struct view_op op;
 
 	(void)sequence;
-	switch (r->type) {
-	case RECORD_KERNEL:
-		row = ROW_KERNEL;
-		ordinal = signature_ordinal(d->index, stream,
-		    r->u.KERNEL.signature);
-		if (ordinal == UINT32_MAX)
-			return 0;
-		break;
-	case RECORD_GRAPH:
-		row = ROW_KERNEL;
-		ordinal = r->u.GRAPH.device;
-		break;
-	case RECORD_COPY:
-		row = copy_row(r->u.COPY.kind);
-		ordinal = r->u.COPY.device;
-		break;
-	case RECORD_MEMSET:
-		row = ROW_MEMSET;
-		ordinal = r->u.MEMSET.device;
-		break;
-	case RECORD_SYNC:
-	case RECORD_API:
-		row = r->type == RECORD_SYNC ? ROW_SYNC : ROW_API;
-		ordinal = UINT32_MAX;
-		break;
-	default:
-		return 0;
-	}
-	if (!capture_record_time(r, &from, &to))
+	if (!view_op(d->index, stream, r, &op))
 		return 0;
 	/* Host times go into the first device's timeline. */
-	t = ordinal == UINT32_MAX ? &d->run.timeline[0] :
-	    timeline_of(d, capture_index_device(d->index, stream, ordinal));
+	t = op.host ? &d->run.timeline[0] : timeline_of(d, op.device);
 	d->homeless = t == NULL;
 	if (t != NULL)
-		draw(t, row, d->zero, from, to);
+		draw(t, op.row, d->zero, op.from, op.to);
 	return d->homeless;
-}
-
-/* Loads the frames of the window, if they are few enough to be decoded during a
- * request. */
-static bool
-few_records(struct service *s, struct view *v, uint64_t from, uint64_t to)
-{
-	struct store_frames want = { .from = from, .to = to,
-	    .records = DETAIL_RECORDS };
-	struct error e = ERROR_INIT;
-	uint64_t n = 0;
-	size_t i;
-
-	if (store_frames(s->reader, v->row.number, &want, &v->index, &e) !=
-	    STORE_OK)
-		return false;
-	for (i = 0; i < v->index.frames; i++)
-		n += v->index.frame[i].records;
-	return n <= DETAIL_RECORDS;
 }
 
 /* The window's timeline from the capture's records; NULL if the run has no
@@ -294,7 +174,7 @@ detail(const struct view *v, uint64_t from, uint64_t to, unsigned px)
 	}
 	d.run.wall_ns = to - from;
 	if (capture_window(v->capture, &v->index, d.zero, d.zero + (to - from),
-	    DETAIL_RECORDS, draw_record, &d, NULL, NULL) >= 0 && !d.homeless)
+	    VIEW_RECORDS, draw_record, &d, NULL, NULL) >= 0 && !d.homeless)
 		out = json_timeline(&d.run, 0, to - from, px);
 	free(d.run.timeline);
 	if (out == NULL)
@@ -322,7 +202,7 @@ draw_view(struct service *s, struct view *v, uint64_t from, uint64_t to,
 		from = to;
 	if (v->run.timelines > 0 && v->indexed && to > from &&
 	    (to - from) / px < v->run.timeline[0].bin_ns &&
-	    few_records(s, v, zero + from, zero + to)) {
+	    view_frames(s, v, zero + from, zero + to)) {
 		out = detail(v, from, to, px);
 		close_up = out != NULL;
 	}

@@ -50,19 +50,20 @@ store_doc(struct store *s, int64_t run, const char *noun, const char *id,
 static const struct order {
 	const char *first, *next;
 } order_table[SORT_COUNT][2] = {
-#define SELECT "SELECT id, rank, json, sum FROM doc WHERE run = ?1 AND noun = ?2 "
+#define SELECT "SELECT id, rank, json, sum FROM doc WHERE run = ?1 AND noun = ?2 " \
+	"AND (?4 = '' OR instr(lower(name), lower(?4)) > 0) "
 #define AFTER(key, op, tie)						\
 	"AND (" key ", rank * " tie ") " op " ((SELECT " key " FROM doc "	\
-	"WHERE run = ?1 AND noun = ?2 AND rank = ?4), ?4 * " tie ") "
+	"WHERE run = ?1 AND noun = ?2 AND rank = ?5), ?5 * " tie ") "
 #define ORDER(key, op, dir, tie)					\
 	{ SELECT "ORDER BY " key " " dir ", rank * " tie " " dir " LIMIT ?3",	\
 	  SELECT AFTER(key, op, tie) "ORDER BY " key " " dir ", rank * " tie	\
 	  " " dir " LIMIT ?3" }
 	[SORT_RANK] = {
 	    { SELECT "ORDER BY rank LIMIT ?3",
-	      SELECT "AND rank > ?4 ORDER BY rank LIMIT ?3" },
+	      SELECT "AND rank > ?5 ORDER BY rank LIMIT ?3" },
 	    { SELECT "ORDER BY rank DESC LIMIT ?3",
-	      SELECT "AND rank < ?4 ORDER BY rank DESC LIMIT ?3" },
+	      SELECT "AND rank < ?5 ORDER BY rank DESC LIMIT ?3" },
 	},
 	[SORT_TIME] = { ORDER("time_ns", "<", "DESC", "-1"),
 	    ORDER("time_ns", ">", "ASC", "1") },
@@ -106,6 +107,17 @@ store_docs(struct store *s, int64_t run, const char *noun,
     enum store_sort sort, bool reverse, const char *cursor, size_t limit,
     struct store_doc **out, size_t *n, char *next, struct error *e)
 {
+
+	return store_docs_match(s, run, noun, "", sort, reverse, cursor, limit,
+	    out, n, next, e);
+}
+
+enum store_status
+store_docs_match(struct store *s, int64_t run, const char *noun,
+    const char *match, enum store_sort sort, bool reverse, const char *cursor,
+    size_t limit, struct store_doc **out, size_t *n, char *next,
+    struct error *e)
+{
 	const struct order *o = &order_table[sort][reverse];
 	enum store_status st = STORE_FAILED;
 	uint64_t after = 0;
@@ -124,11 +136,11 @@ store_docs(struct store *s, int64_t run, const char *noun,
 	}
 	pthread_mutex_lock(&s->lock);
 	if (after == 0)
-		q = store_query(s, e, o->first, "isi", run, noun,
-		    (int64_t)limit + 1);
+		q = store_query(s, e, o->first, "isis", run, noun,
+		    (int64_t)limit + 1, match);
 	else
-		q = store_query(s, e, o->next, "isii", run, noun,
-		    (int64_t)limit + 1, (int64_t)after);
+		q = store_query(s, e, o->next, "isisi", run, noun,
+		    (int64_t)limit + 1, match, (int64_t)after);
 	if (q != NULL)
 		st = read_page(s, q, limit, *out, n, next, e);
 	sqlite3_finalize(q);

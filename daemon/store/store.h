@@ -110,6 +110,12 @@ enum store_status store_doc(struct store *s, int64_t run, const char *noun,
 enum store_status store_docs(struct store *s, int64_t run, const char *noun,
     enum store_sort sort, bool reverse, const char *cursor, size_t limit,
     struct store_doc **out, size_t *n, char *next, struct error *e);
+/* The same of those whose name has ${match}, in capital or small letters (of
+ * ASCII); "" of all. */
+enum store_status store_docs_match(struct store *s, int64_t run,
+    const char *noun, const char *match, enum store_sort sort, bool reverse,
+    const char *cursor, size_t limit, struct store_doc **out, size_t *n,
+    char *next, struct error *e);
 
 /* store_put(s, number, docs, x, bytes, e): replace all documents (and, unless
  * ${x} is NULL, the frame index) of a run in one transaction; state, start and

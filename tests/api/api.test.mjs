@@ -347,6 +347,70 @@ test('runs come in pages, newest first', async () => {
   assert.deepEqual(oldest, [...seen].reverse());
 });
 
+test('what ran in a window: sums of all, single operations up to a number', async () => {
+  const base = `/api/v1/runs/${number}`;
+  const { items: kernels } = (await get(`${base}/kernels?limit=1000`)).json;
+  const whole = (await get(`${base}/window?limit=4000`)).json;
+  assert.equal(whole.reason, null);
+  const sums = new Map(whole.sums.filter((s) => s.kernel_id !== null).map((s) => [s.kernel_id, s]));
+  for (const k of kernels.slice(0, 3)) {
+    assert.equal(sums.get(k.id).count, k.launches, k.name);
+    assert.equal(sums.get(k.id).busy_ns, k.time.total_ns, k.name);
+  }
+  assert.deepEqual(whole.sums.map((s) => s.busy_ns), whole.sums.map((s) => s.busy_ns).sort((a, b) => b - a));
+  assert.equal(whole.complete, whole.operations <= 4000);
+  assert.equal(whole.items.length, Math.min(4000, whole.operations));
+  // One launch, and the window cut through the middle of it.
+  const launch = (await get(`${base}/kernels/${kernels[0].id}/launches?limit=1`)).json.items[0];
+  const end = launch.start_ns + launch.duration_ns;
+  const half = launch.start_ns + Math.floor(launch.duration_ns / 2);
+  const cut = (await get(`${base}/window?from_ns=${half}&to_ns=${end}`)).json;
+  const of = (list) => list.filter((x) => x.kernel_id === kernels[0].id);
+  assert.deepEqual(of(cut.items).map((x) => [x.start_ns, x.duration_ns, x.stream, x.process]),
+    [[launch.start_ns, launch.duration_ns, launch.stream, launch.process]]);
+  assert.equal(of(cut.sums)[0].busy_ns, end - half);
+  const few = (await get(`${base}/window?limit=1`)).json;
+  assert.equal(few.items.length, 1);
+  assert.equal(few.complete, false);
+  assert.deepEqual(few.sums, whole.sums);
+  assert.equal((await get(`${base}/window?from_ns=9007199254740990`)).json.operations, 0);
+  for (const query of ['limit=0', 'limit=4001', 'from_ns=5&to_ns=5', 'to_ns=x', 'px=3']) await problem(400, `${base}/window?${query}`);
+});
+
+test('launch times are a histogram of all launches', async () => {
+  const base = `/api/v1/runs/${number}/kernels`;
+  for (const k of (await get(`${base}?limit=5`)).json.items) {
+    const { count, min_ns, max_ns, per_octave, buckets } = (await get(`${base}/${k.id}/launch-times`)).json;
+    assert.equal(count, k.launches);
+    assert.equal(buckets.reduce((n, [, launches]) => n + launches, 0), count);
+    // The shortest is in the first, the longest in the last.
+    const inside = (i, ns) => ns >= Math.floor(2 ** (i / per_octave)) && ns <= Math.ceil(2 ** ((i + 1) / per_octave));
+    assert.ok(inside(buckets[0][0], min_ns) && inside(buckets.at(-1)[0], max_ns), `${k.name}: ${min_ns} ${max_ns} ${JSON.stringify(buckets)}`);
+  }
+  await problem(404, `${base}/999999/launch-times`);
+});
+
+test('kernels whose name has a text, page by page', async () => {
+  const base = `/api/v1/runs/${number}/kernels`;
+  const all = (await get(`${base}?limit=1000`)).json.items;
+  const wanted = all.filter((k) => k.name.includes('kernel_01')).map((k) => k.id);
+  assert.ok(wanted.length > 2 && wanted.length < all.length);
+  for (const sort of ['name', '-gpu_time_ns', 'launches']) {
+    const found = [];
+    for (let target = `${base}?match=KERNEL_01&limit=2&sort=${sort}`; target;) {
+      const page = await get(target);
+      found.push(...page.json.items.map((k) => k.id));
+      target = /^<([^>]+)>; rel="next"$/.exec(page.headers.link ?? '')?.[1];
+    }
+    assert.deepEqual(found.sort((a, b) => a - b), [...wanted].sort((a, b) => a - b), sort);
+  }
+  // Neither a pattern nor a part of a query.
+  for (const none of ['%', '_ernel%', "'--", '\\', '*'])
+    assert.deepEqual((await get(`${base}?match=${encodeURIComponent(none)}`)).json.items.filter((k) => !k.name.toLowerCase().includes(none)), [], none);
+  assert.equal((await get(`${base}?match=&limit=1000`)).json.items.length, all.length);
+  await problem(400, `${base}?match=${'x'.repeat(101)}`);
+});
+
 test('a timeline of any window', async () => {
   const run = (await get(`/api/v1/runs/${number}`)).json;
   const timeline = (await get(`/api/v1/runs/${number}/timeline?px=100`)).json;

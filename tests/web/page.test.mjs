@@ -27,15 +27,26 @@ after(async () => {
 
 const open = (t, options) => tab.open(browser, t, { url: dashboard.url, ...options });
 
-// The run's page with all of its parts, each of which is fetched by itself.
+// A view of the run, by its address.
+async function openView(t, view, options) {
+  const page = await open(t, { url: `${dashboard.url}&page=${encodeURIComponent(`/runs/${run.number}${view}`)}`, ...options });
+  await page.waitForSelector('nav.tabs a[aria-current]');
+  return page;
+}
+
+// The run's first view with all of its parts, each of which is fetched by itself.
 async function openRun(t, options) {
   const page = await open(t, options);
   await page.click(`a[href="#/runs/${run.number}"]`);
   await page.waitForSelector('.findings');
-  await page.waitForSelector('table.kernels tbody tr');
-  await page.waitForSelector('#copies');
   const { items } = await api('/diagnostics');
   await page.waitForFunction((n) => document.querySelectorAll('.notes [class^=severity]').length === n, items.length);
+  return page;
+}
+
+async function openKernels(t, options) {
+  const page = await openView(t, '/kernels', options);
+  await page.waitForSelector('table.kernels tbody tr');
   return page;
 }
 
@@ -127,8 +138,8 @@ test('findings are those of the API, in its order', async (t) => {
 });
 
 test('kernels are those of the API; what was not measured says why', async (t) => {
-  const page = await openRun(t);
-  const { items } = await api('/kernels?limit=25');
+  const page = await openKernels(t);
+  const { items } = await api('/kernels?limit=50');
   const rows = await page.$$eval('table.kernels tbody tr', (trs) => trs.map((tr) => ({ id: Number(tr.dataset.kernel), text: tr.textContent })));
   assert.deepEqual(rows.map((r) => r.id), items.map((k) => k.id));
   for (const [i, kernel] of items.entries()) {
@@ -138,17 +149,21 @@ test('kernels are those of the API; what was not measured says why', async (t) =
   }
   assert.ok(items.some((k) => Object.values(k.headline).some((h) => h.value !== null)));
   await page.click('text=Show more kernels');
-  await page.waitForFunction(() => document.querySelectorAll('table.kernels tbody tr').length > 25);
+  await page.waitForFunction(() => document.querySelectorAll('table.kernels tbody tr').length > 50);
   await page.click('button.sort >> text=Launches');
   await page.waitForFunction(() => document.querySelector('th[aria-sort=descending]')?.textContent.includes('Launches'));
 });
 
 test('text from a program stays text', async (t) => {
-  const page = await openRun(t);
+  const page = await openKernels(t);
   const name = '<img src=x onerror="alert(\'owned\')">&amp;<b>bold</b>';
   assert.ok((await page.$$eval('table.kernels th[scope=row]', (ths) => ths.map((th) => th.title))).includes(name));
+  const marks = () => page.$$eval('main img, main script, main b >> text=bold', (all) => all.length);
+  assert.equal(await marks(), 0);
+  await page.click('nav.tabs >> text=Overview');
+  await page.waitForSelector('.notes .severity-warning', { state: 'attached' });
   assert.ok((await page.textContent('main')).includes('<script>alert(1)</script>'));
-  assert.equal(await page.$$eval('main img, main script, main b >> text=bold', (all) => all.length), 0);
+  assert.equal(await marks(), 0);
 });
 
 test('a label is shown, and shown as text', async (t) => {
@@ -224,9 +239,9 @@ test('errors are readable', async (t) => {
   await page.waitForSelector('text=No such page');
 });
 
-test('the keyboard reaches everything', async (t) => {
-  const page = await openRun(t);
-  const all = await page.$$eval('a, button, summary, [tabindex="0"]', (list) => list.filter((e) => e.checkVisibility()).length);
+// What Tab comes by, as text.
+async function tabThrough(page) {
+  const all = await page.$$eval('a, button, summary, input, select, [tabindex="0"]', (list) => list.filter((e) => e.checkVisibility()).length);
   const reached = [];
   for (let i = 0; i < all; i++) {
     await page.keyboard.press('Tab');
@@ -235,10 +250,24 @@ test('the keyboard reaches everything', async (t) => {
       return `${e.tagName} ${e.className} ${e.getAttribute('href') ?? e.getAttribute('aria-label') ?? e.textContent}`;
     }));
   }
-  const text = reached.join('\n');
-  for (const needed of ['A skip', 'A  #/rules', 'SUMMARY', 'DIV scroll Kernels', 'BUTTON sort', 'DIV scroll Copies and memsets'])
-    assert.ok(text.includes(needed), `${needed} in\n${text}`);
+  return reached.join('\n');
+}
+
+test('the keyboard reaches everything', async (t) => {
+  const views = {
+    '': ['A skip', 'A  #/rules', 'A  #/runs/1/timeline', 'SUMMARY', 'BUTTON copy'],
+    '/kernels': ['INPUT', 'SELECT', 'DIV scroll Kernels', 'BUTTON sort', 'A name'],
+    '/copies': ['DIV scroll Copies and memsets'],
+    '/timeline': ['BUTTON  Zoom in', 'DIV chart', 'DIV scroll Busy in view'],
+  };
+  for (const [view, wanted] of Object.entries(views)) {
+    const page = await openView(t, view);
+    await page.waitForSelector(view === '' ? '.findings' : view === '/timeline' ? '.chart' : '.scroll');
+    const text = await tabThrough(page);
+    for (const needed of wanted) assert.ok(text.includes(needed), `${needed} in\n${text}`);
+  }
 });
+
 
 test('units are words: one copy, 16 copies', async (t) => {
   const page = await open(t);
@@ -263,7 +292,7 @@ for (const scheme of ['light', 'dark'])
       assert.equal(await page.$$eval('table.runs thead th', (all) => all.filter((e) => e.checkVisibility()).at(-1).textContent), 'Would save');
       await shoot(page, `runs-${scheme}-${width}`);
       await page.click(`a[href="#/runs/${run.number}"]`);
-      await page.waitForSelector('table.kernels tbody tr');
+      await page.waitForSelector('.findings');
       await page.$$eval('details', (all) => all.forEach((d) => (d.open = true)));
       await accessible(page, scheme);
       // Only the regions that say so scroll sideways.

@@ -184,13 +184,16 @@ test('what is made up here is what the API describes', () => {
 });
 
 test('a kernel leads to its source', async (t) => {
-  const page = await open(t, { to: `/runs/${run.number}` });
+  const page = await open(t, { to: `/runs/${run.number}/kernels` });
   await page.click(`tr[data-kernel="${kernel}"] th a`);
+  await page.waitForSelector('.kernelpage');
+  assert.equal(await page.evaluate(() => location.hash), `#/runs/${run.number}/kernels/${kernel}`);
+  await page.click('.kernelpage .links a >> text=Source');
   await page.waitForSelector('.listing');
   assert.equal(await page.evaluate(() => location.hash.split('/source')[0]), `#/runs/${run.number}/kernels/${kernel}`);
   assert.match(await page.textContent('h1'), /^Source of /);
-  await page.click('.crumb a >> nth=1');
-  await page.waitForSelector('table.kernels');
+  await page.click('.crumb a >> nth=2');
+  await page.waitForSelector('.kernelpage');
 });
 
 test('a finding names its lines and its launch site, and leads to them', async (t) => {
@@ -421,6 +424,14 @@ test('a file that was not captured still has its numbers', async (t) => {
   const text = await page.textContent('#file');
   assert.ok(text.includes('The text of this file is not here: the file could not be read during the run'), text);
   assert.deepEqual(await page.$$eval('.listing tr[data-place]', (all) => all.map((tr) => tr.dataset.place)), ['41', '58']);
+});
+
+test('source that an older daemon analysed has no reasons of stalls', async (t) => {
+  const page = await open(t, { change: (s) => { delete s.stalls; } });
+  await page.waitForSelector('.listing');
+  await page.waitForSelector('.hotlines li');
+  await page.goto(page.url().replace('/source', ''));
+  await page.waitForSelector('.kernelpage section[aria-labelledby=stalls] table');
 });
 
 test('source text stays text', async (t) => {

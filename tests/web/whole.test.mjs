@@ -40,7 +40,7 @@ const text = async (page, selector) => (await page.textContent(selector)).replac
 
 test('the checklist says of every line what the API says', async (t) => {
   const run = runs['uncoalesced-global-access.bad'];
-  const page = await open(t, `/runs/${run}`);
+  const page = await open(t, `/runs/${run}/checklist`);
   await page.waitForSelector('.checks li');
   const checklist = await api(`/runs/${run}/checklist`);
   const lines = checklist.groups.flatMap((g) => g.lines);
@@ -66,7 +66,7 @@ test('the checklist says of every line what the API says', async (t) => {
 
 test('rooflines: a dot for every kernel with operations, a row for every kernel', async (t) => {
   const run = runs['double-precision.bad'];
-  const page = await open(t, `/runs/${run}`);
+  const page = await open(t, `/runs/${run}/roofline`);
   await page.waitForSelector('table.rooflines tbody tr');
   const kernels = (await api(`/runs/${run}/kernels`)).items;
   const rows = await page.$$eval('table.rooflines tbody tr', (trs) => trs.map((tr) => tr.textContent));
@@ -94,7 +94,7 @@ test('rooflines: a dot for every kernel with operations, a row for every kernel'
 test('without counted operations the chart says why', async (t) => {
   const bytes = readFileSync(path.join(root, 'tests/captures/programs/matrixmul.cadv'));
   const { number } = (await daemon.uploadBytes(bytes)).json;
-  const page = await open(t, `/runs/${number}`);
+  const page = await open(t, `/runs/${number}/roofline`);
   await page.waitForSelector('table.rooflines tbody tr');
   assert.equal(await page.$('.roofline'), null);
   assert.match(await text(page, 'section[aria-labelledby=roofline]'), /No kernel is on the roofline chart: needs --level source/);
@@ -114,7 +114,7 @@ test('a kernel\'s source has its headline metrics, or why not', async (t) => {
 
 test('copies are held against what this machine reaches', async (t) => {
   const run = runs['double-precision.bad'];
-  const page = await open(t, `/runs/${run}`);
+  const page = await open(t, `/runs/${run}/copies`);
   await page.waitForSelector('section[aria-labelledby=copies] tbody tr');
   const rows = await page.$$eval('section[aria-labelledby=copies] tbody tr', (trs) => trs.map((tr) => tr.textContent));
   const copies = (await api(`/runs/${run}/copies`)).items;
@@ -145,7 +145,7 @@ test('where what weighs was not looked at, that is said in place of "nothing"', 
 
 test('two runs compared: what became of the prediction', async (t) => {
   const [bad, good] = [runs['uncoalesced-global-access.bad'], runs['uncoalesced-global-access.good']];
-  const page = await open(t, `/runs/${good}`);
+  const page = await open(t, `/runs/${good}/compare`);
   await page.waitForSelector('.comparewith select');
   await page.selectOption('.comparewith select', String(bad));
   await page.waitForSelector('table.predictions tbody tr');
@@ -169,16 +169,26 @@ test('a comparison that cannot be made is a readable error', async (t) => {
   assert.match(await page.textContent('main'), /No such run/);
 });
 
+// Every view of a run, and what is there when it is.
+const views = {
+  '': '.findings', '/timeline': '.chart canvas[data-painted]', '/kernels': 'table.kernels tbody tr', '/kernels/1': '.kernelpage .bars', '/roofline': 'table.rooflines tbody tr',
+  '/copies': 'section[aria-labelledby=copies] tbody tr', '/source': '.sources li', '/checklist': '.checks li', '/compare': '.comparewith select',
+  '/diagnostics': 'table.processes tbody tr',
+};
+
 for (const scheme of ['light', 'dark'])
   for (const width of [1280, 360])
     test(`no serious accessibility problem, ${scheme}, ${width} px`, async (t) => {
-      const page = await open(t, `/runs/${runs['double-precision.bad']}`, { scheme, width });
-      await page.waitForSelector('table.rooflines tbody tr');
-      await page.waitForSelector('.checks li');
-      await accessible(page, scheme);
+      const run = `/runs/${runs['double-precision.bad']}`;
+      const page = await open(t, run, { scheme, width });
       const fits = () => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-      assert.equal(await fits(), 0, 'the page is wider than its window');
-      await shoot(page, `whole-${scheme}-${width}`);
+      for (const [view, ready] of Object.entries(views)) {
+        await page.goto(at(run + view));
+        await page.waitForSelector(ready);
+        await accessible(page, scheme);
+        assert.equal(await fits(), 0, `${view} is wider than its window`);
+        await shoot(page, `whole${view.replaceAll('/', '-')}-${scheme}-${width}`);
+      }
       await page.goto(at(`/compare/${runs['double-precision.bad']}/${runs['double-precision.good']}`));
       await page.waitForSelector('table.predictions tbody tr');
       await accessible(page, scheme);

@@ -62,8 +62,9 @@ function Phases({ summary, wall }: { summary: Summary; wall: number }) {
   );
 }
 
-export function SummaryBar({ summary, wall }: { summary: Summary; wall: number }) {
-  if (summary.gpu_busy_ratio === null) return <p>No GPU work was recorded.</p>;
+export function SummaryBar({ summary, wall, launches }: { summary: Summary; wall: number; launches: number }) {
+  if (summary.gpu_busy_ratio === null)
+    return <p>{launches > 0 ? `${counted(launches, 'launch')} so far; how busy the GPU was is known after the next analysis.` : 'No GPU work was recorded.'}</p>;
   const parts = partsOf(summary);
   let x = 0;
   return (

@@ -2,7 +2,9 @@
 import { ApiError } from './api';
 import { counted, percent, seconds } from './format';
 import { useResource } from './hooks';
+import { findingLink } from './links';
 import { Badge, Failure, Loading } from './parts';
+import type { OfRun } from './view-run';
 import type { Checklist, ChecklistFact, ChecklistLine, ChecklistState } from './openapi';
 
 const states: Record<ChecklistState, string> = { passed: 'passed', failed: 'failed', not_measured: 'not measured' };
@@ -14,11 +16,12 @@ function counts(of: { passed: number; failed: number; not_measured: number }): s
     .join(', ');
 }
 
-export function ChecklistSection({ run, base, revision, live }: { run: string; base: string; revision: string; live: boolean }) {
+export function ChecklistSection({ id: run, base, revision, run: { state } }: OfRun) {
+  const live = state === 'live';
   const list = useResource<Checklist>(`${base}/checklist`, revision);
   if (!list.value) {
     if (!list.error) return <Loading what="the checklist" />;
-    if (live) return null;
+    if (live) return <p class="notice">The checklist is answered at the run's first analysis.</p>;
     if (!(list.error instanceof ApiError) || list.error.problem.status !== 404)
       return <Failure error={list.error} retry={list.reload} />;
   }
@@ -56,7 +59,7 @@ function Line({ run, line }: { run: string; line: ChecklistLine }) {
         {line.facts.map((fact) => <Fact key={fact.name} fact={fact} />)}
         {line.findings.map((f) => (
           <small key={f.id}>
-            <a href={`#/runs/${encodeURIComponent(run)}/findings/${f.id}`}>{f.rule}</a>
+            <a href={findingLink(run, f.id)}>{f.rule}</a>
             {f.where && ` in ${f.where}`}{f.saves_s !== null && `, would save ${seconds(f.saves_s)}`}
           </small>
         ))}

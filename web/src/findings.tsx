@@ -1,7 +1,10 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { basename, count, counted, interval, measure, none, percent, seconds, shape, times } from './format';
 import { Badge, Code, Scroll } from './parts';
-import { sourceLink, stepLink } from './source-link';
+import { Copied } from './copy';
+import { Editor } from './editor';
+import { kernelLink, launchesLink, ruleLink, sourceLink, stepLink } from './links';
+import { Together, SavingBar } from './saving';
 import type { Evidence, Finding, Findings, Frame, Site, Verdict } from './openapi';
 
 const SMALL_SHARE = 0.005; // of the whole run: nobody sees less
@@ -10,9 +13,10 @@ const SMALL_SHARE = 0.005; // of the whole run: nobody sees less
 export function FindingsSection({ run, findings, live, chosen }: {
   run: string; findings: Findings; live: boolean; chosen?: string | undefined;
 }) {
-  const item = (f: Finding, open: boolean) =>
-    <Item key={f.id} run={run} finding={f} open={open || f.id === chosen} chosen={f.id === chosen} />;
   const worth = findings.items.filter((f) => f.worth_it);
+  const scale = Math.max(0, ...worth.map((f) => f.saves.high_s ?? f.saves.s ?? 0));
+  const item = (f: Finding, open: boolean) =>
+    <Item key={f.id} run={run} finding={f} scale={scale} open={open || f.id === chosen} chosen={f.id === chosen} />;
   const rest = findings.items.filter((f) => !f.worth_it);
   const small = worth.filter((f) => f.saves.share_ratio !== null && f.saves.share_ratio < SMALL_SHARE).length;
   return (
@@ -20,15 +24,10 @@ export function FindingsSection({ run, findings, live, chosen }: {
       <h2 id="findings">What to change first</h2>
       {worth.length > 0 ? (
         <>
+          <Together findings={findings} worth={worth} />
           <ol class="findings">
-            {worth.map((f) => item(f, f.rank === 1))}
+            {worth.map((f, i) => item(f, i === 0))}
           </ol>
-          {worth.length > 1 && (
-            <p class="together">
-              Together at most <b>{seconds(findings.together_s)}</b>
-              {findings.overlap && ': some of these fix the same time, so their sum is not what you get'}.
-            </p>
-          )}
           {small > 0 && (
             <p class="small">
               {worth.length === 1 ? 'It saves' : small === 1 ? '1 of them saves' : `${small} of them save`} less than 0.5 % of the whole run: held
@@ -59,7 +58,7 @@ export function FindingsSection({ run, findings, live, chosen }: {
   );
 }
 
-function Item({ run, finding: f, open, chosen }: { run: string; finding: Finding; open: boolean; chosen: boolean }) {
+function Item({ run, finding: f, scale, open, chosen }: { run: string; finding: Finding; scale: number; open: boolean; chosen: boolean }) {
   const here = useRef<HTMLLIElement>(null);
   useEffect(() => {
     if (chosen) here.current?.scrollIntoView({ block: 'start' });
@@ -76,12 +75,13 @@ function Item({ run, finding: f, open, chosen }: { run: string; finding: Finding
           <span class="saves">
             <b>{f.saves.s === null ? 'not predicted' : seconds(f.saves.s)}</b>
             {f.saves.s !== null && <small>{interval(f.saves.s, f.saves.low_s, f.saves.high_s)}</small>}
+            <SavingBar saves={f.saves} scale={scale} />
           </span>
         </summary>
         <div class="body">
+          {f.advice && <p class="advice">{f.advice}</p>}
           <p class="measured">{f.summary}</p>
           {f.limiter && <p class="limiter"><span class="dim">What limits it:</span> {f.limiter}</p>}
-          {f.advice && <p class="advice">{f.advice}</p>}
           <p class="badges">
             <Badge kind={`severity-${f.severity}`}>severity {f.severity}</Badge>
             <Badge kind="plain">confidence {f.confidence}</Badge>
@@ -94,9 +94,17 @@ function Item({ run, finding: f, open, chosen }: { run: string; finding: Finding
             <dt>Where</dt>
             <dd>{f.location ?? none}{f.location_missing && <small>{f.location_missing}</small>}</dd>
             {f.saves.note && <><dt>Prediction</dt><dd>{f.saves.note}</dd></>}
-            {f.next && <><dt>Next</dt><dd><code>{f.next}</code></dd></>}
+            {f.next && <><dt>Next</dt><dd class="command"><code>{f.next}</code> <Copied text={f.next} what="the command" /></dd></>}
             <dt>Practice</dt>
-            <dd><a href={`#/rules/${encodeURIComponent(f.rule)}`}>{f.rule}</a></dd>
+            <dd><a href={ruleLink(f.rule)}>{f.rule}</a></dd>
+            {f.kernel_id !== null && (
+              <>
+                <dt>Look at</dt>
+                <dd class="links">
+                  <a href={kernelLink(run, f.kernel_id)}>the kernel</a> <a href={launchesLink(run, f.kernel_id)}>its launches on the timeline</a>
+                </dd>
+              </>
+            )}
           </dl>
           <Shapes run={run} finding={f} />
           <HotLines run={run} finding={f} />
@@ -119,8 +127,8 @@ function Shapes({ run, finding: { shapes } }: { run: string; finding: Finding })
       <summary>{counted(shapes.count, 'launch shape')}</summary>
       <ol>
         {shapes.items.map((s) => (
-          <li>
-            <a href={sourceLink(run, s.kernel_id)}>grid {shape(s.grid)}, block {shape(s.block)}</a>
+          <li key={s.kernel_id}>
+            <a href={kernelLink(run, s.kernel_id)}>grid {shape(s.grid)}, block {shape(s.block)}</a>
             <code>{seconds(s.saves.s)}{s.measured ? '' : ', not measured'}</code>
           </li>
         ))}
@@ -145,9 +153,12 @@ function HotLines({ run, finding: f }: { run: string; finding: Finding }) {
           return (
             <li key={i}>
               <span class="share">{percent(hot.share_ratio)}</span>
-              {f.kernel_id === null ? <span class="to">{name}</span>
-                : <a class="to" href={hot.file === null ? stepLink(run, f.kernel_id, hot.pc) : sourceLink(run, f.kernel_id, hot.file, hot.line, f.heat)} title={hot.file ?? ''}
-                  aria-label={`Show ${hot.file === null ? '' : 'the line '}${name}`}>{name}</a>}
+              <span>
+                {f.kernel_id === null ? <span class="to">{name}</span>
+                  : <a class="to" href={hot.file === null ? stepLink(run, f.kernel_id, hot.pc) : sourceLink(run, f.kernel_id, hot.file, hot.line, f.heat)} title={hot.file ?? ''}
+                    aria-label={`Show ${hot.file === null ? '' : 'the line '}${name}`}>{name}</a>}
+                {' '}<Editor file={hot.file} line={hot.line} />
+              </span>
               <code>{hot.text ?? hot.sass}</code>
               {(hot.what || hot.called_file) && (
                 <small>
@@ -179,7 +190,7 @@ function LaunchSite({ site }: { site: Site }) {
     <section class="hot" aria-label="Where the host calls it">
       <h3>{site.call === 'launch' ? 'Launched from' : `Called from (${site.call})`}</h3>
       <p class="site">
-        {placeOf(shown) && <code>{placeOf(shown)}</code>} {frameText(shown)}
+        {placeOf(shown) && <code>{placeOf(shown)}</code>} {frameText(shown)} <Editor file={shown.file} line={shown.line} />
         {site.count > 1 && <small>{count(site.count)} calls seen from there</small>}
       </p>
       {site.frames.length > 1 && (
@@ -257,5 +268,5 @@ function Verdicts({ rules }: { rules: Verdict[] }) {
 }
 
 function RuleLink({ rule }: { rule: string }) {
-  return <a href={`#/rules/${encodeURIComponent(rule)}`}>{rule}</a>;
+  return <a href={ruleLink(rule)}>{rule}</a>;
 }

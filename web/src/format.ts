@@ -147,3 +147,8 @@ export function when(instant: string | null): string {
     year: 'numeric', month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit',
   });
 }
+
+// "4.123456789 s": a time of the run, to the ns, beside differences from it.
+export function instant(ns: number | Unknown): string {
+  return known(ns) ? `${(ns / 1e9).toFixed(9).replace(/\.?0+$/, '')} s` : none;
+}

@@ -1,12 +1,16 @@
-import { useEffect, useState } from 'preact/hooks';
+// The kernels of a run: filtered and sorted by the daemon, which has them all.
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { get } from './api';
-import { count, nanoseconds, percent, shape } from './format';
+import { count, counted, nanoseconds, percent, shape } from './format';
 import { useResource } from './hooks';
+import { kernelLink } from './links';
+import { nameOf, shortName, visible } from './names';
 import { Failure, Loading, Scroll } from './parts';
-import { sourceLink } from './source-link';
 import type { Headline, Kernel, KernelList } from './openapi';
+import type { OfRun } from './view-run';
 
-type Sort = '-gpu_time_ns' | '-launches' | 'name';
+type Sort = '-gpu_time_ns' | 'gpu_time_ns' | '-launches' | 'launches' | 'name' | '-name';
+type Group = '' | 'function' | 'library';
 
 export const headlines: [keyof Kernel['headline'], string][] = [
   ['occupancy', 'Occupancy'],
@@ -15,23 +19,42 @@ export const headlines: [keyof Kernel['headline'], string][] = [
   ['divergence', 'Idle lanes'],
 ];
 
-export function KernelsSection({ run, base, revision }: { run: string; base: string; revision: string }) {
-  const [sort, setSort] = useState<Sort>('-gpu_time_ns');
-  const [more, setMore] = useState<{ items: Kernel[]; next: string | null } | null>(null);
-  const [error, setError] = useState<Error | null>(null);
-  const path = `${base}/kernels?limit=25&sort=${sort}`;
-  const first = useResource<KernelList>(path, revision);
+// What is typed, once it stands still: a request for each letter helps nobody.
+function useSettled<T>(value: T, ms: number): T {
+  const [settled, set] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => set(value), ms);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return settled;
+}
 
-  useEffect(() => setMore(null), [revision, sort]);
+export function KernelsTab({ id: run, base, revision, run: { kernels: total } }: OfRun) {
+  const [sort, setSort] = useState<Sort>('-gpu_time_ns');
+  const [group, setGroup] = useState<Group>('');
+  const [typed, type] = useState('');
+  const match = useSettled(typed.trim(), 150);
+  const [more, setMore] = useState<{ of: string; items: Kernel[]; next: string | null } | null>(null);
+  const [error, setError] = useState<Error | null>(null);
+  const path = `${base}/kernels?limit=50&sort=${sort}` + (match === '' ? '' : `&match=${encodeURIComponent(match)}`);
+  const first = useResource<KernelList>(path, revision);
+  const of = `${path} ${revision}`;
+  const latest = useRef(of);
+  latest.current = of;
+  const old = useRef<KernelList | null>(null);
+  if (first.value) old.current = first.value;
+  const page = first.value ?? old.current; // while the next is fetched
 
   if (first.error && !first.value) return <Failure error={first.error} retry={first.reload} />;
-  if (!first.value) return <Loading what="kernels" />;
-  const kernels = [...first.value.items, ...(more?.items ?? [])];
-  const next = more ? more.next : first.value.next_cursor;
+  if (!page) return <Loading what="kernels" />;
+  const grown = more?.of === of ? more : null;
+  const kernels = [...page.items, ...(grown?.items ?? [])];
+  const next = grown ? grown.next : page.next_cursor;
   const load = async () => {
     try {
-      const page = await get<KernelList>(`${path}&cursor=${encodeURIComponent(next!)}`);
-      setMore({ items: [...(more?.items ?? []), ...page.items], next: page.next_cursor });
+      const answer = await get<KernelList>(`${path}&cursor=${encodeURIComponent(next!)}`);
+      if (latest.current !== of) return; // sorted otherwise meanwhile
+      setMore({ of, items: [...(grown?.items ?? []), ...answer.items], next: answer.next_cursor });
       setError(null);
     } catch (failure) {
       setError(failure as Error);
@@ -41,9 +64,21 @@ export function KernelsSection({ run, base, revision }: { run: string; base: str
   return (
     <section aria-labelledby="kernels">
       <h2 id="kernels">Kernels</h2>
-      {kernels.length === 0 ? <p class="notice">No kernel was launched.</p> : (
+      <div class="tools">
+        <label><span>Name has</span> <input type="search" value={typed} onInput={(e) => type(e.currentTarget.value)} maxLength={200} data-search /></label>
+        <label>
+          <span>Group by</span>{' '}
+          <select value={group} onChange={(e) => setGroup(e.currentTarget.value as Group)}>
+            <option value="">nothing</option><option value="function">function</option><option value="library">library</option>
+          </select>
+        </label>
+        <span class="dim" role="status">
+          {next !== null ? `${count(kernels.length)} shown${match === '' && total !== undefined ? ` of ${count(total)}` : ''}` : counted(kernels.length, 'launch shape')}
+        </span>
+      </div>
+      {kernels.length === 0 ? <p class="notice">{match === '' ? 'No kernel was launched.' : `No kernel's name has “${visible(match)}”.`}</p> : (
         <>
-          <Table run={run} kernels={kernels} sort={sort} setSort={setSort} />
+          <Table run={run} kernels={kernels} sort={sort} setSort={setSort} group={group} />
           <Meanings kernel={kernels[0]!} />
         </>
       )}
@@ -53,61 +88,111 @@ export function KernelsSection({ run, base, revision }: { run: string; base: str
   );
 }
 
-function SortHead({ name, value, sort, setSort, text }: {
-  name: string; value: Sort; sort: Sort; setSort: (s: Sort) => void; text?: boolean;
+function SortHead({ name, down, up, sort, setSort, text }: {
+  name: string; down: Sort; up: Sort; sort: Sort; setSort: (s: Sort) => void; text?: boolean;
 }) {
-  const on = sort === value;
+  const on = sort === down || sort === up;
+  const first = text ? up : down;
+  const other = sort === first ? (text ? down : up) : first;
   return (
-    <th scope="col" class={text ? '' : 'number'} aria-sort={!on ? 'none' : value.startsWith('-') ? 'descending' : 'ascending'}>
-      <button type="button" class="sort" onClick={() => setSort(value)}>
-        {name}<span aria-hidden="true">{on ? (value.startsWith('-') ? ' ↓' : ' ↑') : ''}</span>
+    <th scope="col" class={text ? '' : 'number'} aria-sort={!on ? 'none' : sort === down ? 'descending' : 'ascending'}>
+      <button type="button" class="sort" onClick={() => setSort(on ? other : first)}>
+        {name}<span aria-hidden="true">{on ? (sort === down ? ' ↓' : ' ↑') : ''}</span>
       </button>
     </th>
   );
 }
 
-function Table({ run, kernels, sort, setSort }: { run: string; kernels: Kernel[]; sort: Sort; setSort: (s: Sort) => void }) {
+interface Rows {
+  key: string;
+  title: string | null;
+  kernels: Kernel[];
+}
+
+function grouped(kernels: Kernel[], by: Group): Rows[] {
+  if (by === '') return [{ key: '', title: null, kernels }];
+  const groups = new Map<string, Rows>();
+  for (const k of kernels) {
+    const key = by === 'library' ? k.library ?? '' : String(k.function?.id ?? k.id);
+    const group = groups.get(key) ?? { key, title: '', kernels: [] };
+    groups.set(key, group);
+    group.kernels.push(k);
+  }
+  for (const group of groups.values()) {
+    const k = group.kernels[0]!;
+    group.title = by === 'library' ? k.library ?? 'the program\'s own'
+      : `${shortName(k)}: ${nanoseconds(k.function?.total_ns ?? k.time.total_ns)} in ${counted(k.function?.shapes ?? 1, 'launch shape')}`;
+  }
+  return [...groups.values()];
+}
+
+function Table({ run, kernels, sort, setSort, group }: {
+  run: string; kernels: Kernel[]; sort: Sort; setSort: (s: Sort) => void; group: Group;
+}) {
+  const longest = Math.max(1, ...kernels.map((k) => k.time.max_ns ?? 0));
   return (
     <Scroll label="Kernels">
       <table class="kernels">
         <thead>
           <tr>
-            <SortHead name="Kernel" value="name" sort={sort} setSort={setSort} text />
-            <SortHead name="GPU time" value="-gpu_time_ns" sort={sort} setSort={setSort} />
+            <SortHead name="Kernel" up="name" down="-name" sort={sort} setSort={setSort} text />
+            <SortHead name="GPU time" up="gpu_time_ns" down="-gpu_time_ns" sort={sort} setSort={setSort} />
             <th scope="col" class="number">Share of run</th>
-            <SortHead name="Launches" value="-launches" sort={sort} setSort={setSort} />
+            <SortHead name="Launches" up="launches" down="-launches" sort={sort} setSort={setSort} />
             <th scope="col" class="number">Mean ± sd</th>
+            <th scope="col">Shortest to longest</th>
             {headlines.map(([key, name]) => <th key={key} scope="col" class="number">{name}</th>)}
             <th scope="col">Limit</th>
           </tr>
         </thead>
-        <tbody>
-          {kernels.map((kernel) => <Row key={kernel.id} run={run} kernel={kernel} />)}
-        </tbody>
+        {grouped(kernels, group).map((rows) => (
+          <tbody key={rows.key}>
+            {rows.title !== null && <tr class="grouphead"><th scope="rowgroup" colSpan={11}>{rows.title} <small class="beside">{counted(rows.kernels.length, 'row')}</small></th></tr>}
+            {rows.kernels.map((kernel) => <Row key={kernel.id} run={run} kernel={kernel} longest={longest} />)}
+          </tbody>
+        ))}
       </table>
     </Scroll>
   );
 }
 
-function Row({ run, kernel }: { run: string; kernel: Kernel }) {
+function Row({ run, kernel, longest }: { run: string; kernel: Kernel; longest: number }) {
   const { time } = kernel;
   return (
     <tr data-kernel={kernel.id}>
       <th scope="row" class="program" title={kernel.name ?? ''}>
-        <a class="name" href={sourceLink(run, kernel.id)}>{kernel.short_name || kernel.name || 'unnamed'}</a>
+        <a class="name" href={kernelLink(run, kernel.id)} aria-label={nameOf(kernel).length > 96 ? shortName(kernel) : undefined}>{shortName(kernel)}</a>
         <small>
           grid {shape(kernel.grid)}, block {shape(kernel.block)}
           {kernel.function && kernel.function.shapes > 1
             && `, 1 of ${kernel.function.shapes} shapes (all: ${nanoseconds(kernel.function.total_ns)})`}
         </small>
       </th>
-      <td class="number">{nanoseconds(time.total_ns)}</td>
+      <td class="number nowrap">{nanoseconds(time.total_ns)}</td>
       <td class="number">{percent(kernel.share_ratio)}</td>
       <td class="number">{count(kernel.launches)}</td>
       <td class="number nowrap">{nanoseconds(time.mean_ns)}<small>± {nanoseconds(time.sd_ns)}</small></td>
+      <td><Spread time={time} longest={longest} /></td>
       <Metrics headline={kernel.headline} />
       <td>{kernel.bound ?? <span class="dim">not known</span>}</td>
     </tr>
+  );
+}
+
+// Shortest to longest, half of them and 95 of 100 marked; its scale is logarithmic.
+function Spread({ time, longest }: { time: Kernel['time']; longest: number }) {
+  const { min_ns, p50_ns, p95_ns, max_ns } = time;
+  if (min_ns === null || max_ns === null) return <span class="dim">–</span>;
+  const x = (ns: number | null) => (100 * Math.log10(1 + Math.max(0, ns ?? 0))) / Math.log10(1 + longest);
+  const text = `${nanoseconds(min_ns)} to ${nanoseconds(max_ns)}, half under ${nanoseconds(p50_ns)}, 95 % under ${nanoseconds(p95_ns)}`;
+  return (
+    <svg class="spread" viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label={text}>
+      <title>{text}</title>
+      <rect class="room" width={100} height={10} />
+      <rect class="perhaps" x={x(min_ns)} width={Math.max(1.5, x(max_ns) - x(min_ns))} height={10} />
+      <rect class="sure" x={x(min_ns)} width={Math.max(0, x(p95_ns) - x(min_ns))} height={10} />
+      <rect class="expected" x={x(p50_ns)} width={1.5} height={10} />
+    </svg>
   );
 }
 

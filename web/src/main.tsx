@@ -5,7 +5,7 @@ import { useRoute } from './hooks';
 import { NeedToken } from './parts';
 import { CompareView } from './view-compare';
 import { RuleView, RulesView } from './view-rules';
-import { RunView } from './view-run';
+import { RunView, viewOf } from './view-run';
 import { RunsView } from './view-runs';
 import { SourceView } from './view-source';
 
@@ -16,7 +16,8 @@ function Page({ route }: { route: string[] }) {
     if (id === undefined) return <RunsView />;
     if (part === 'kernels' && at !== undefined && what === 'source')
       return <SourceView key={`${id}/${at}`} id={id} kernel={at} wanted={rest} />;
-    if (part === undefined || part === 'findings') return <RunView key={id} id={id} finding={at} />;
+    if (viewOf(part ?? '') !== undefined)
+      return <RunView key={id} id={id} part={part ?? ''} at={route.slice(3)} />;
   }
   if (noun === 'compare' && id !== undefined && part !== undefined && at === undefined)
     return <CompareView key={`${id}/${part}`} base={id} target={part} />;

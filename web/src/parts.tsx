@@ -1,6 +1,7 @@
 // Small pieces that every view uses.
 import type { ComponentChildren } from 'preact';
 import { ApiError, type Link } from './api';
+import { Copied } from './copy';
 import { none } from './format';
 import type { RunState } from './openapi';
 
@@ -67,7 +68,7 @@ export function Code({ title, text, kind }: { title: string; text: string | null
   if (text === null || text === '') return null;
   return (
     <figure class={`code ${kind}`}>
-      <figcaption>{title}</figcaption>
+      <figcaption>{title} <Copied text={text} what={`code: ${title}`} /></figcaption>
       <pre tabIndex={0}><code>{text}</code></pre>
     </figure>
   );

@@ -2,25 +2,28 @@
 // counted, and always a table with the same numbers.
 import { compact, counted, none, percent, plain, rate } from './format';
 import { useResource } from './hooks';
+import { nameOf } from './names';
 import { Failure, Loading, Scroll } from './parts';
-import { sourceLink } from './source-link';
+import { kernelLink } from './links';
+import type { OfRun } from './view-run';
 import type { Ceiling, Device, DeviceList, Kernel, KernelList } from './openapi';
 
 const most = 50;
 
-export function RooflineSection({ run, base, revision }: { run: string; base: string; revision: string }) {
+export function RooflineTab({ id: run, base, revision }: OfRun) {
   const kernels = useResource<KernelList>(`${base}/kernels?limit=${most}`, revision);
   const devices = useResource<DeviceList>(`${base}/devices`, revision);
   if (kernels.error && !kernels.value) return <Failure error={kernels.error} retry={kernels.reload} />;
   if (!kernels.value || !devices.value) return <Loading what="rooflines" />;
   const rows = kernels.value.items.filter((k) => k.roofline && k.bandwidth);
-  if (rows.length === 0) return null;
+  if (rows.length === 0)
+    return <p class="notice">{kernels.value.items.length === 0 ? 'No kernel was launched.' : 'Nothing was measured that places a kernel under its roofs.'}</p>;
   const device = devices.value.items[0];
   return (
     <section aria-labelledby="roofline">
       <h2 id="roofline">Rooflines and bandwidth</h2>
       {device?.ceilings && <Ceilings device={device} />}
-      {device?.ceilings && <Chart rows={rows} ceilings={device.ceilings.items} />}
+      {device?.ceilings && <RooflineChart rows={rows} ceilings={device.ceilings.items} run={run} />}
       <Table run={run} rows={rows} />
       <dl class="meanings">
         <div><dt>Effective</dt><dd>bytes that threads asked for, a second; over 100 % where caches serve them</dd></div>
@@ -46,12 +49,12 @@ const height = 340;
 const pad = { left: 92, right: 34, top: 14, bottom: 42 };
 
 // Decades from the one below ${low} to the one above ${high}.
-function decades(low: number, high: number): [number, number] {
+export function decades(low: number, high: number): [number, number] {
   const from = Math.floor(Math.log10(low));
   return [from, Math.max(from + 1, Math.ceil(Math.log10(high)))];
 }
 
-function Chart({ rows, ceilings }: { rows: Kernel[]; ceilings: Ceiling[] }) {
+export function RooflineChart({ rows, ceilings, run }: { rows: Kernel[]; ceilings: Ceiling[]; run: string }) {
   const ceiling = (name: string) => ceilings.find((c) => c.name === name)?.value ?? 0;
   const dots = rows.filter((k) => (k.roofline!.dram_flop_per_byte ?? 0) > 0 && (k.roofline!.flops_per_s ?? 0) > 0);
   const dram = ceiling('dram_bytes_per_s');
@@ -105,7 +108,7 @@ function Chart({ rows, ceilings }: { rows: Kernel[]; ceilings: Ceiling[] }) {
           </g>
         ))}
         {dots.map((k) => (
-          <circle key={k.id} class="dot" cx={x(k.roofline!.dram_flop_per_byte!)} cy={y(k.roofline!.flops_per_s!)}
+          <circle key={k.id} class="dot" onClick={() => { location.hash = kernelLink(run, k.id); }} cx={x(k.roofline!.dram_flop_per_byte!)} cy={y(k.roofline!.flops_per_s!)}
             r={4 + 12 * Math.sqrt(k.time.total_ns / total)}>
             <title>{`${k.short_name ?? 'unnamed'}: ${rate(k.roofline!.flops_per_s, 'FLOP/s')}, ${k.roofline!.bound ?? ''}`}</title>
           </circle>
@@ -148,7 +151,7 @@ function Row({ run, kernel }: { run: string; kernel: Kernel }) {
   return (
     <tr data-roofline={kernel.id}>
       <th scope="row" class="program" title={kernel.name ?? ''}>
-        <a class="name" href={sourceLink(run, kernel.id)}>{kernel.short_name || kernel.name || 'unnamed'}</a>
+        <a class="name" href={kernelLink(run, kernel.id)}>{nameOf(kernel)}</a>
         <small>{percent(kernel.share_ratio)} of the run</small>
       </th>
       {roof.no_flops !== null ? (

@@ -2,32 +2,41 @@
 import { count, counted, interval, none, seconds, times } from './format';
 import { useResource } from './hooks';
 import { Badge, Failure, Loading, Scroll } from './parts';
+import { History } from './history';
+import type { OfRun } from './view-run';
 import type { Compare, CompareFinding, CompareKernel, CompareRun, Run, RunList } from './openapi';
 
 const shown = 100;
 
 // The runs that this one may be compared with, its own command's first.
-export function CompareWith({ run }: { run: Run }) {
+export function CompareTab({ id, run }: OfRun) {
   const runs = useResource<RunList>('/runs?limit=100');
   const others = (runs.value?.items ?? []).filter((r) => r.number !== run.number && r.state !== 'live');
-  if (others.length === 0) return null;
   const same = others.filter((r) => r.command === run.command);
   const rest = others.filter((r) => r.command !== run.command);
-  const option = (r: Run) => <option key={r.number} value={r.number}>run {r.number}: {r.label || r.command || r.id}</option>;
+  const option = (r: Run) => <option key={r.number} value={r.number}>run {r.number}: {(r.label || r.command || r.id).slice(0, 100)}</option>;
   const go = (other: string) => {
     if (other === '') return;
     const [a, b] = Number(other) < run.number ? [other, run.number] : [run.number, other];
     location.hash = `#/compare/${a}/${b}`;
   };
+  if (runs.error && !runs.value) return <Failure error={runs.error} retry={runs.reload} />;
+  if (!runs.value) return <Loading what="runs" />;
+  if (run.state === 'live') return <p class="notice">A run is compared when it has ended.</p>;
+  if (others.length === 0)
+    return <p class="notice">There is no other run yet. Change the program, run it again, and compare: <code>cudadvise compare {id} NEW</code></p>;
   return (
-    <label class="comparewith">
-      Compare with{' '}
-      <select value="" onChange={(e) => go(e.currentTarget.value)}>
-        <option value="">choose a run</option>
-        {same.length > 0 && <optgroup label="Same command">{same.map(option)}</optgroup>}
-        {rest.length > 0 && <optgroup label="Other commands">{rest.map(option)}</optgroup>}
-      </select>
-    </label>
+    <>
+      <label class="comparewith">
+        Compare with{' '}
+        <select value="" onChange={(e) => go(e.currentTarget.value)}>
+          <option value="">choose a run</option>
+          {same.length > 0 && <optgroup label="Same command">{same.map(option)}</optgroup>}
+          {rest.length > 0 && <optgroup label="Other commands">{rest.map(option)}</optgroup>}
+        </select>
+      </label>
+      {same.length > 0 && <History run={run} runs={same} />}
+    </>
   );
 }
 

@@ -6,7 +6,7 @@ import { headlines } from './kernels';
 import { Badge, Failure, Loading } from './parts';
 import { build, heatOf, hottest, share, usable, type Heat, type Model, type Spot } from './source-data';
 import { Files } from './source-files';
-import { sourceLink } from './source-link';
+import { findingLink, kernelLink, runLink, sourceLink } from './links';
 import { hex, pathOf } from './source-pane';
 import { SassListing, useSass } from './source-sass';
 import { plain, useTexts, type TextState } from './source-text';
@@ -48,7 +48,7 @@ export function SourceView({ id, kernel, wanted }: { id: string; kernel: string;
   return (
     <div class="source">
       <p class="crumb">
-        <a href="#/">All runs</a> › <a href={`#/runs/${encodeURIComponent(id)}`}>Run {run.value?.number ?? id}</a>
+        <a href="#/">All runs</a> › <a href={runLink(id)}>Run {run.value?.number ?? id}</a> › <a href={kernelLink(id, kernel)}>kernel {kernel}</a>
         {run.value && (run.value.label || run.value.command) && <span class="dim"> {run.value.label || run.value.command}</span>}
       </p>
       <div class="heading">
@@ -57,7 +57,7 @@ export function SourceView({ id, kernel, wanted }: { id: string; kernel: string;
       </div>
       <KernelFacts source={model.source} kernel={about.value} />
       <Missing source={model.source} command={run.value?.command ?? null} />
-      <StallKinds.Provider value={model.source.stalls}>
+      <StallKinds.Provider value={model.source.stalls ?? []}>
         <Body key={`${model.source.has_lines} ${model.source.lines.length}`} id={id} base={base} path={path} model={model} findings={list} at={at} />
       </StallKinds.Provider>
     </div>
@@ -262,7 +262,7 @@ function FindingsOf({ findings, model, go, goStep, id }: {
             <li key={f.id}>
               <span class="share">{f.worth_it && f.saves.s !== null ? seconds(f.saves.s) : none}</span>
               <span>
-                <a href={`#/runs/${encodeURIComponent(id)}/findings/${f.id}`} class="sentence">{f.title}</a>
+                <a href={findingLink(id, f.id)} class="sentence">{f.title}</a>
                 {!f.worth_it && <small class="beside">not worth it</small>}
               </span>
               {hot && hot.file === null && (

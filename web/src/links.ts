@@ -1,0 +1,43 @@
+// The addresses of the page. What follows a view's name is a place in it.
+const part = encodeURIComponent;
+
+type Id = string | number;
+
+export function runLink(run: Id, ...parts: Id[]): string {
+  return ['#/runs', run, ...parts].map((p, i) => (i === 0 ? p : part(String(p)))).join('/');
+}
+
+export function kernelLink(run: Id, kernel: Id): string {
+  return runLink(run, 'kernels', kernel);
+}
+
+export function findingLink(run: Id, finding: string): string {
+  return runLink(run, 'findings', finding);
+}
+
+export function ruleLink(rule: string): string {
+  return `#/rules/${part(rule)}`;
+}
+
+// A window of the timeline, in whole ns since the start of the run.
+export function windowLink(run: Id, from: number, to: number): string {
+  return runLink(run, 'timeline', `${Math.floor(from)}-${Math.ceil(to)}`);
+}
+
+// The first launches of a kernel on the timeline.
+export function launchesLink(run: Id, kernel: Id): string {
+  return runLink(run, 'timeline', `kernel-${kernel}`);
+}
+
+// A kernel's source, one of its lines; heat: what to colour lines by.
+export function sourceLink(run: Id, kernel: number, path?: string | null, line?: number | null, heat?: string | null): string {
+  let to = runLink(run, 'kernels', kernel, 'source');
+  if (path) to += `/${part(path)}/${line ?? 0}`;
+  if (path && heat) to += `/${heat}`;
+  return to;
+}
+
+// The same for an instruction of a kernel without lines.
+export function stepLink(run: Id, kernel: number, pc: number): string {
+  return runLink(run, 'kernels', kernel, 'source', `0x${pc.toString(16)}`);
+}

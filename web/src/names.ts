@@ -1,0 +1,31 @@
+// Names that a program gave, as they are shown: of any length, of any bytes.
+import type { Kernel } from './openapi';
+
+// What would not be seen, or would turn the text around it.
+const unseen = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+
+// Control characters as their pictures or code points.
+export function visible(text: string): string {
+  return text.replace(unseen, (c) => {
+    const code = c.codePointAt(0)!;
+    if (code < 0x20) return String.fromCodePoint(0x2400 + code);
+    return code === 0x7f ? '␡' : `⟨U+${code.toString(16).toUpperCase().padStart(4, '0')}⟩`;
+  });
+}
+
+// At most ${most} characters of it: its beginning and its end tell names apart,
+// not the template arguments between.
+export function middle(text: string, most = 96): string {
+  const all = [...text];
+  if (all.length <= most) return text;
+  const tail = Math.floor(most / 3);
+  return all.slice(0, most - 1 - tail).join('') + '…' + all.slice(all.length - tail).join('');
+}
+
+export function nameOf(kernel: Pick<Kernel, 'short_name' | 'name'>): string {
+  return visible(kernel.short_name || kernel.name || 'unnamed');
+}
+
+export function shortName(kernel: Pick<Kernel, 'short_name' | 'name'>, most?: number): string {
+  return middle(nameOf(kernel), most);
+}

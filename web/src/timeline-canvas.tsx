@@ -1,0 +1,209 @@
+// The picture, and how it is moved: by wheel, pointer and keyboard.
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { instant, nanoseconds, bytes } from './format';
+import { coloursOf, draw, heightOf, hit, axis, rowHeight, type Colours, type Scene } from './timeline-draw';
+import { pan, zoom, type Row, type View } from './timeline-data';
+import type { Timeline, Window, WindowItem } from './openapi';
+
+export interface Moves {
+  setView: (view: View) => void;
+  select: (view: View | null) => void;
+  open: (item: WindowItem) => void;
+}
+
+interface Shown {
+  wall: number;
+  view: View;
+  rows: Row[];
+  whole: Timeline;
+  close: Timeline | null;
+  window: Window | null;
+  names: Map<number, string>;
+  marked: number | null;
+  selection: View | null;
+  moves: Moves;
+}
+
+const click = 4; // px: a shorter drag is none
+const labels = 8; // px before a row's name
+
+function wordsOf(item: WindowItem, names: Map<number, string>): string {
+  const name = item.kernel_id !== null ? names.get(item.kernel_id) ?? `kernel ${item.kernel_id}` : item.call ?? (item.row === 'kernel' ? 'graph' : item.row);
+  const where = item.stream === null ? '' : `, stream ${item.stream}`;
+  return `${name}: ${nanoseconds(item.duration_ns)} from ${instant(item.start_ns)}${item.bytes === null ? '' : `, ${bytes(item.bytes)}`}${where}`;
+}
+
+// Draws when something changed, at most once a frame.
+function useFrame(paint: () => void): () => void {
+  const asked = useRef(0);
+  const latest = useRef(paint);
+  latest.current = paint;
+  useEffect(() => () => cancelAnimationFrame(asked.current), []);
+  return () => {
+    cancelAnimationFrame(asked.current);
+    asked.current = requestAnimationFrame(() => latest.current());
+  };
+}
+
+export function Canvas(shown: Shown) {
+  const box = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const colours = useRef<Colours | null>(null);
+  // Where the hand is; React need not know of every step.
+  const now = useRef<{ view: View; selection: View | null; hover: WindowItem | null; width: number }>({ view: shown.view, selection: null, hover: null, width: 0 });
+  const [said, say] = useState('');
+  const props = useRef(shown);
+  props.current = shown;
+  const height = heightOf(shown.rows.length);
+
+  const scene = (): Scene => ({ ...props.current, view: now.current.view, selection: now.current.selection, hover: now.current.hover });
+  const frame = useFrame(() => {
+    const element = canvas.current;
+    const c = element?.getContext('2d');
+    const { width } = now.current;
+    if (!element || !c || width <= 0) return;
+    colours.current ??= coloursOf(box.current!);
+    const dpr = Math.min(3, devicePixelRatio || 1);
+    const [w, h] = [Math.round(width * dpr), Math.round(heightOf(props.current.rows.length) * dpr)];
+    if (element.width !== w || element.height !== h) [element.width, element.height] = [w, h];
+    c.setTransform(dpr, 0, 0, dpr, 0, 0);
+    draw(c, scene(), width, colours.current);
+    element.dataset.painted = String(Number(element.dataset.painted ?? 0) + 1);
+  });
+
+  useLayoutEffect(() => {
+    canvas.current!.style.height = `${height}px`;
+    frame();
+  });
+  useLayoutEffect(() => {
+    now.current.view = shown.view;
+  }, [shown.view]);
+  useLayoutEffect(() => {
+    now.current.selection = shown.selection;
+  }, [shown.selection]);
+  useLayoutEffect(() => {
+    const element = canvas.current!;
+    const resized = new ResizeObserver(() => {
+      now.current.width = element.clientWidth;
+      frame();
+    });
+    resized.observe(element);
+    const scheme = matchMedia('(prefers-color-scheme: dark)');
+    const changed = () => {
+      colours.current = null;
+      frame();
+    };
+    scheme.addEventListener('change', changed);
+    // Not passive: the wheel is the chart's.
+    const wheel = (e: WheelEvent) => {
+      e.preventDefault();
+      const { wall } = props.current;
+      const size = e.deltaMode === 1 ? 30 : 1;
+      if (Math.abs(e.deltaX) > Math.abs(e.deltaY) || e.shiftKey) move(pan(now.current.view, ((e.deltaX || e.deltaY) * size) / now.current.width, wall));
+      else move(zoom(now.current.view, at(e), 1.0018 ** (e.deltaY * size), wall));
+    };
+    element.addEventListener('wheel', wheel, { passive: false });
+    return () => {
+      resized.disconnect();
+      scheme.removeEventListener('change', changed);
+      element.removeEventListener('wheel', wheel);
+    };
+  }, []);
+
+  const later = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const move = (to: View) => {
+    now.current.view = to;
+    frame();
+    // The rest of the page follows when the hand rests.
+    clearTimeout(later.current);
+    later.current = setTimeout(() => props.current.moves.setView(now.current.view), 60);
+  };
+  const at = (e: MouseEvent) => {
+    const { left, width } = canvas.current!.getBoundingClientRect();
+    return Math.min(1, Math.max(0, (e.clientX - left) / width));
+  };
+  const timeAt = (e: MouseEvent) => now.current.view.from + at(e) * (now.current.view.to - now.current.view.from);
+
+  const drag = useRef<{ x: number; view: View; time: number; moving: boolean; id: number } | null>(null);
+  const down = (e: PointerEvent) => {
+    if (e.button > 1) return;
+    drag.current = { x: e.clientX, view: now.current.view, time: timeAt(e), moving: e.shiftKey || e.button === 1 || e.pointerType === 'touch', id: e.pointerId };
+    canvas.current!.setPointerCapture(e.pointerId);
+  };
+  const pointed = (e: PointerEvent) => {
+    const d = drag.current;
+    if (d === null) {
+      const rect = canvas.current!.getBoundingClientRect();
+      const found = hit(scene(), e.clientX - rect.left, e.clientY - rect.top, now.current.width);
+      if (found !== now.current.hover) {
+        now.current.hover = found;
+        say(found === null ? '' : wordsOf(found, props.current.names));
+        frame();
+      }
+      return;
+    }
+    if (Math.abs(e.clientX - d.x) < click) return;
+    if (d.moving) return move(pan(d.view, (d.x - e.clientX) / now.current.width, props.current.wall));
+    const t = timeAt(e);
+    now.current.selection = { from: Math.min(t, d.time), to: Math.max(t, d.time) };
+    frame();
+  };
+  const up = (e: PointerEvent) => {
+    const d = drag.current;
+    drag.current = null;
+    if (d === null) return;
+    const { moves } = props.current;
+    if (Math.abs(e.clientX - d.x) >= click) {
+      if (!d.moving) moves.select(now.current.selection);
+    } else if (now.current.hover !== null) moves.open(now.current.hover);
+    else moves.select(null);
+  };
+
+  const keys = (e: KeyboardEvent) => {
+    if (e.ctrlKey || e.metaKey || e.altKey) return;
+    const { wall, moves, selection } = props.current;
+    const { view } = now.current;
+    const to = {
+      w: () => zoom(view, 0.5, 0.7, wall), '+': () => zoom(view, 0.5, 0.7, wall), s: () => zoom(view, 0.5, 1 / 0.7, wall), '-': () => zoom(view, 0.5, 1 / 0.7, wall),
+      a: () => pan(view, -0.15, wall), ArrowLeft: () => pan(view, -0.15, wall), d: () => pan(view, 0.15, wall), ArrowRight: () => pan(view, 0.15, wall),
+      '0': () => ({ from: 0, to: wall }), Home: () => pan(view, -1e9, wall), End: () => pan(view, 1e9, wall),
+      Enter: () => selection ?? view,
+    }[e.key.length === 1 ? e.key.toLowerCase() : e.key];
+    if (e.key === 'Escape') return moves.select(null);
+    if (to === undefined) return;
+    e.preventDefault();
+    move(to());
+  };
+  const press = (key: string) => () => keys(new KeyboardEvent('keydown', { key }));
+
+  return (
+    <>
+      <div class="tools" role="group" aria-label="Move the timeline">
+        <button type="button" onClick={press('a')} aria-label="Earlier">◀</button>
+        <button type="button" onClick={press('d')} aria-label="Later">▶</button>
+        <button type="button" onClick={press('w')} aria-label="Zoom in">+</button>
+        <button type="button" onClick={press('s')} aria-label="Zoom out">−</button>
+        <button type="button" onClick={press('0')}>All</button>
+        {shown.selection && <button type="button" onClick={press('Enter')}>Zoom to the selection</button>}
+        <span class="dim window">{instant(Math.round(shown.view.from))} to {instant(Math.round(shown.view.to))}: {nanoseconds(shown.view.to - shown.view.from)}</span>
+      </div>
+      <div class="chart" ref={box} tabIndex={0} role="group" aria-label="Timeline; keys W, A, S, D zoom and move. What is in view is in the table below." onKeyDown={keys}>
+        <canvas ref={canvas} height={height} aria-hidden="true"
+          onPointerDown={down} onPointerMove={pointed} onPointerUp={up} onPointerCancel={() => { drag.current = null; }}
+          onPointerLeave={() => { if (now.current.hover) { now.current.hover = null; say(''); frame(); } }}
+          onDblClick={(e) => move(zoom(now.current.view, at(e), 0.25, props.current.wall))} />
+        {shown.rows.map((row, i) => <RowLabel key={row.key} text={row.label} top={axis + i * rowHeight} />)}
+      </div>
+      <p class="hover">{said}&nbsp;</p>
+    </>
+  );
+}
+
+function RowLabel({ text, top }: { text: string; top: number }) {
+  const label = useRef<HTMLSpanElement>(null);
+  useLayoutEffect(() => {
+    label.current!.style.top = `${top}px`;
+    label.current!.style.left = `${labels}px`;
+  }, [top]);
+  return <span class="rowlabel" ref={label} aria-hidden="true">{text}</span>;
+}

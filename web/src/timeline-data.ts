@@ -1,0 +1,176 @@
+// What the timeline computes, without a browser: windows, rows, columns of pixels. Pure.
+import type { Timeline, TimelineRow, WindowItem } from './openapi';
+
+// ns since the start of the run.
+export interface View {
+  from: number;
+  to: number;
+}
+
+export const shortest = 200; // ns: less is below what a GPU's clock tells
+
+export function clamp(view: View, wall: number): View {
+  const length = Math.min(Math.max(view.to - view.from, shortest), Math.max(wall, shortest));
+  const from = Math.max(0, Math.min(view.from, Math.max(wall, shortest) - length));
+  return { from, to: from + length };
+}
+
+// ${at}: 0 to 1, what stays where it is. ${factor} under 1 shows less time.
+export function zoom(view: View, at: number, factor: number, wall: number): View {
+  const length = (view.to - view.from) * factor;
+  const fixed = view.from + at * (view.to - view.from);
+  const kept = Math.min(Math.max(length, shortest), Math.max(wall, shortest));
+  return clamp({ from: fixed - at * kept, to: fixed + (1 - at) * kept }, wall);
+}
+
+// ${by}: of the view's length.
+export function pan(view: View, by: number, wall: number): View {
+  const step = by * (view.to - view.from);
+  return clamp({ from: view.from + step, to: view.to + step }, wall);
+}
+
+// "FROM-TO" of an address; null if it is none.
+export function viewOf(text: string | undefined): View | null {
+  const found = /^(\d{1,16})-(\d{1,16})$/.exec(text ?? '');
+  if (found === null) return null;
+  const [from, to] = [Number(found[1]), Number(found[2])];
+  return to > from ? { from, to } : null;
+}
+
+// What is asked for, to show ${view}: half of it more on both sides, so that a
+// small step needs no request, and on a grid, so that steps ask for the same.
+export function askFor(view: View, wall: number): View {
+  const length = view.to - view.from;
+  const grid = 2 ** Math.floor(Math.log2(length / 4));
+  const from = Math.max(0, Math.floor((view.from - length / 2) / grid) * grid);
+  const to = Math.min(Math.max(wall, shortest), Math.ceil((view.to + length / 2) / grid) * grid);
+  return { from: Math.floor(from), to: Math.max(Math.ceil(to), Math.floor(from) + 1) };
+}
+
+export function covers(outer: View, inner: View): boolean {
+  return outer.from <= inner.from && outer.to >= inner.to;
+}
+
+// --- rows -------------------------------------------------------------------------
+
+export interface Row {
+  key: string;
+  device: number | null; // null: of the host
+  row: TimelineRow;
+  label: string;
+}
+
+const labels: Record<TimelineRow, string> = {
+  kernel: 'kernels', h2d: 'copies to the GPU', d2h: 'copies from the GPU', d2d: 'copies in and between GPUs',
+  memset: 'memsets', sync: 'host waits', api: 'host calls',
+};
+
+export function isHost(row: TimelineRow): boolean {
+  return row === 'sync' || row === 'api';
+}
+
+// Rows that have anything, device by device; what the host does last.
+export function rowsOf(timeline: Timeline): Row[] {
+  const rows: Row[] = [];
+  const many = timeline.devices.length > 1;
+  for (const d of timeline.devices)
+    for (const { row, count } of d.rows)
+      if (!isHost(row) && count.some((n) => n > 0))
+        rows.push({ key: `${d.device} ${row}`, device: d.device, row, label: many ? `GPU ${d.device} ${labels[row]}` : labels[row] });
+  for (const row of ['sync', 'api'] as const)
+    if (timeline.devices.some((d) => d.rows.some((r) => r.row === row && r.count.some((n) => n > 0))))
+      rows.push({ key: `host ${row}`, device: null, row, label: labels[row] });
+  return rows;
+}
+
+// Of the data of one answer, that of ${row}. What the host does is with the first device.
+export function binsOf(timeline: Timeline, row: Row): { busy: (number | null)[]; count: number[] } | null {
+  for (const d of timeline.devices) {
+    if (row.device !== null && d.device !== row.device) continue;
+    const found = d.rows.find((r) => r.row === row.row && (row.device !== null || r.count.some((n) => n > 0)));
+    if (found) return { busy: found.busy_ratio, count: found.count };
+    if (row.device !== null) return null;
+  }
+  return null;
+}
+
+// --- columns -----------------------------------------------------------------------
+
+// How busy each of ${out}'s columns of ${view} is, 0 to 1; what something began in is at
+// least visible. Only columns that ${timeline} has are written.
+export function columns(timeline: Timeline, row: Row, view: View, out: Float32Array): void {
+  const bins = binsOf(timeline, row);
+  if (bins === null) return;
+  const scale = out.length / (view.to - view.from);
+  const first = Math.max(0, Math.floor((view.from - timeline.from_ns) / timeline.bin_ns));
+  const end = Math.min(bins.busy.length, Math.ceil((view.to - timeline.from_ns) / timeline.bin_ns));
+  let cleared = -1;
+  for (let i = first; i < end; i++) {
+    const at = timeline.from_ns + i * timeline.bin_ns;
+    const a = Math.max(0, Math.floor((at - view.from) * scale));
+    const b = Math.min(out.length, Math.max(a + 1, Math.ceil((Math.min(at + timeline.bin_ns, timeline.to_ns) - view.from) * scale)));
+    const busy = bins.busy[i] ?? 0;
+    const height = Math.max(busy > 0 ? Math.min(1, busy) : 0, bins.count[i]! > 0 ? 0.08 : 0);
+    for (let x = a; x < b; x++) {
+      // The first bin of a column replaces what a coarser answer said.
+      out[x] = x > cleared ? height : Math.max(out[x]!, height);
+      if (x > cleared) cleared = x;
+    }
+  }
+}
+
+// Sums over ${view}: the share that was busy, and how many began. null: not known there.
+export function sumOf(timeline: Timeline, row: Row, view: View): { busy: number; count: number } | null {
+  const bins = binsOf(timeline, row);
+  if (bins === null || view.to <= view.from) return null;
+  let busy = 0;
+  let count = 0;
+  for (let i = Math.max(0, Math.floor((view.from - timeline.from_ns) / timeline.bin_ns)); i < bins.busy.length; i++) {
+    const at = timeline.from_ns + i * timeline.bin_ns;
+    if (at >= view.to) break;
+    const part = Math.min(at + timeline.bin_ns, view.to) - Math.max(at, view.from);
+    if (part <= 0) continue;
+    busy += (bins.busy[i] ?? 0) * part;
+    count += (bins.count[i]! * part) / timeline.bin_ns;
+  }
+  return { busy: busy / (view.to - view.from), count };
+}
+
+// --- the axis ----------------------------------------------------------------------
+
+// About ${n} round times, and the one that they are told from.
+export function ticksOf(view: View, n: number): { step: number; first: number; base: number } {
+  const rough = (view.to - view.from) / Math.max(1, n);
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = power * ([1, 2, 5, 10].find((m) => m * power >= rough) ?? 10);
+  const first = Math.ceil(view.from / step) * step;
+  // Three digits do not tell near times far from the start apart.
+  return { step, first, base: view.to / step >= 500 ? first : 0 };
+}
+
+// --- single operations ----------------------------------------------------------------
+
+// Which of a row's lanes each queue is in: what runs at the same time lies side by side.
+export function lanesOf(items: WindowItem[]): Map<string, number> {
+  const lanes = new Map<string, Set<string>>();
+  for (const item of items) {
+    const row = `${item.device} ${item.row}`;
+    const set = lanes.get(row) ?? new Set();
+    lanes.set(row, set);
+    set.add(queueOf(item));
+  }
+  const out = new Map<string, number>();
+  for (const [row, set] of lanes) {
+    [...set].sort().forEach((queue, i) => out.set(`${row} ${queue}`, i));
+    out.set(row, set.size);
+  }
+  return out;
+}
+
+export function queueOf(item: WindowItem): string {
+  return `${item.process} ${item.stream ?? ''}`;
+}
+
+export function isIn(item: WindowItem, row: Row): boolean {
+  return item.row === row.row && (row.device === null || item.device === row.device);
+}

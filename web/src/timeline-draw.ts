@@ -1,0 +1,202 @@
+// Draws the timeline: a picture of what is known, fast enough for every frame.
+import { instant, nanoseconds } from './format';
+import { columns, isIn, lanesOf, queueOf, ticksOf, type Row, type View } from './timeline-data';
+import type { Timeline, TimelineRow, Window, WindowItem } from './openapi';
+
+export const axis = 24;
+export const rowHeight = 34;
+const gap = 6;
+const labelled = 46; // px that a name needs
+const mostLanes = 8;
+
+export interface Colours {
+  text: string;
+  dim: string;
+  line: string;
+  card: string;
+  sunk: string;
+  accent: string;
+  rows: Record<TimelineRow, string>;
+}
+
+export function coloursOf(element: Element): Colours {
+  const of = (name: string) => {
+    // light-dark() is resolved where it is used as a colour only.
+    probe.style.color = `var(${name})`;
+    return getComputedStyle(probe).color;
+  };
+  const probe = document.createElement('span');
+  element.append(probe);
+  const colours: Colours = {
+    text: of('--text'), dim: of('--dim'), line: of('--line'), card: of('--card'), sunk: of('--sunk'), accent: of('--accent'),
+    rows: {
+      kernel: of('--kernel'), h2d: of('--copy'), d2h: of('--idle-3'), d2d: of('--info'), memset: of('--idle-4'),
+      sync: of('--idle-2'), api: of('--idle-1'),
+    },
+  };
+  probe.remove();
+  return colours;
+}
+
+export interface Scene {
+  wall: number;
+  view: View;
+  rows: Row[];
+  whole: Timeline; // all of the run
+  close: Timeline | null; // a part of it, closer
+  window: Window | null; // its single operations
+  names: Map<number, string>;
+  marked: number | null; // a kernel
+  selection: View | null;
+  hover: WindowItem | null;
+}
+
+const known = new WeakMap<Window, Map<string, number>>();
+
+// The same for every frame of one answer.
+function lanesFor(window: Window): Map<string, number> {
+  const lanes = known.get(window) ?? lanesOf(window.items);
+  known.set(window, lanes);
+  return lanes;
+}
+
+export function heightOf(rows: number): number {
+  return axis + rows * rowHeight + 4;
+}
+
+type Context = CanvasRenderingContext2D;
+
+export function draw(c: Context, scene: Scene, width: number, colours: Colours): void {
+  const height = heightOf(scene.rows.length);
+  c.clearRect(0, 0, width, height);
+  c.font = '12px system-ui, sans-serif';
+  c.textBaseline = 'middle';
+  drawAxis(c, scene.view, width, height, colours);
+  const single = shows(scene) ? scene.window : null;
+  const lanes = single ? lanesFor(single) : null;
+  const heights = new Float32Array(Math.max(1, Math.round(width)));
+  scene.rows.forEach((row, i) => {
+    const y = axis + i * rowHeight;
+    if (single && lanes) drawItems(c, scene, single, lanes, row, y, width, colours);
+    else drawBins(c, scene, row, y, heights, colours);
+  });
+  drawSelection(c, scene, width, height, colours);
+}
+
+// Are the single operations of all that is seen known?
+export function shows({ window, view }: Scene): boolean {
+  return window !== null && window.complete && window.reason === null && window.from_ns <= view.from && window.to_ns >= Math.floor(view.to);
+}
+
+function drawAxis(c: Context, view: View, width: number, height: number, colours: Colours): void {
+  const { step, first, base } = ticksOf(view, width / 130);
+  const x = (t: number) => ((t - view.from) / (view.to - view.from)) * width;
+  c.strokeStyle = colours.line;
+  c.fillStyle = colours.dim;
+  c.lineWidth = 1;
+  c.beginPath();
+  for (let t = first; t <= view.to; t += step) {
+    const at = Math.round(x(t)) + 0.5;
+    c.moveTo(at, axis - 6);
+    c.lineTo(at, height);
+    const text = base === 0 ? nanoseconds(t) : t === base ? instant(base) : `+${nanoseconds(t - base)}`;
+    if (x(t) + 8 < width) c.fillText(text, at + 4, 10);
+    if (!(step > 0)) break;
+  }
+  c.stroke();
+}
+
+function drawBins(c: Context, scene: Scene, row: Row, y: number, heights: Float32Array, colours: Colours): void {
+  heights.fill(0);
+  columns(scene.whole, row, scene.view, heights);
+  if (scene.close && scene.close.bin_ns < scene.whole.bin_ns) columns(scene.close, row, scene.view, heights);
+  const room = rowHeight - gap;
+  const bottom = y + rowHeight - gap / 2;
+  c.fillStyle = colours.rows[row.row];
+  c.globalAlpha = scene.marked !== null ? 0.45 : 1;
+  c.beginPath();
+  for (let x = 0; x < heights.length;) {
+    let end = x + 1;
+    while (end < heights.length && heights[end] === heights[x]) end++;
+    const h = heights[x]! * room;
+    if (h > 0) c.rect(x, bottom - Math.max(1.5, h), end - x, Math.max(1.5, h));
+    x = end;
+  }
+  c.fill();
+  c.globalAlpha = 1;
+}
+
+function drawItems(c: Context, scene: Scene, window: Window, lanes: Map<string, number>, row: Row, y: number, width: number, colours: Colours): void {
+  const scale = width / (scene.view.to - scene.view.from);
+  for (const item of window.items) {
+    if (!isIn(item, row)) continue;
+    const a = (item.start_ns - scene.view.from) * scale;
+    const b = (item.start_ns + item.duration_ns - scene.view.from) * scale;
+    if (b < 0 || a > width) continue;
+    const box = boxOf(item, lanes, y);
+    const x = Math.max(a, -2);
+    const w = Math.max(1, Math.min(b, width + 2) - x - (b - a > 3 ? 1 : 0));
+    const on = scene.marked === null || item.kernel_id === scene.marked;
+    c.globalAlpha = item === scene.hover ? 0.75 : on ? 1 : 0.25;
+    c.fillStyle = colours.rows[row.row];
+    c.fillRect(x, box.y, w, box.h);
+    c.globalAlpha = 1;
+    if (w > labelled && box.h >= 12) drawName(c, scene, item, Math.max(x, 0), Math.min(x + w, width), box, colours, on);
+  }
+}
+
+export function boxOf(item: WindowItem, lanes: Map<string, number>, y: number): { y: number; h: number } {
+  const name = `${item.device} ${item.row}`;
+  const n = Math.min(mostLanes, lanes.get(name) ?? 1);
+  const lane = Math.min(lanes.get(`${name} ${queueOf(item)}`) ?? 0, n - 1);
+  const h = (rowHeight - gap) / n;
+  return { y: y + gap / 2 + lane * h, h: n > 1 ? h - 1 : h };
+}
+
+function drawName(c: Context, scene: Scene, item: WindowItem, from: number, to: number, box: { y: number; h: number }, colours: Colours, on: boolean): void {
+  const name = item.kernel_id !== null ? scene.names.get(item.kernel_id) : item.call;
+  if (!name) return;
+  c.save();
+  c.beginPath();
+  c.rect(from, box.y, to - from - 3, box.h);
+  c.clip();
+  c.fillStyle = on ? colours.card : colours.text;
+  c.fillText(name, from + 5, box.y + box.h / 2 + 0.5);
+  c.restore();
+}
+
+function drawSelection(c: Context, { selection, view }: Scene, width: number, height: number, colours: Colours): void {
+  if (selection === null) return;
+  const x = (t: number) => ((t - view.from) / (view.to - view.from)) * width;
+  const [a, b] = [Math.max(-2, x(selection.from)), Math.min(width + 2, x(selection.to))];
+  if (b < 0 || a > width) return;
+  c.globalAlpha = 0.15;
+  c.fillStyle = colours.accent;
+  c.fillRect(a, 0, Math.max(1, b - a), height);
+  c.globalAlpha = 1;
+  c.strokeStyle = colours.accent;
+  c.lineWidth = 1.5;
+  c.strokeRect(a, 0.5, Math.max(1, b - a), height - 1);
+}
+
+// What is at a place of the picture.
+export function hit(scene: Scene, x: number, y: number, width: number): WindowItem | null {
+  if (!shows(scene) || scene.window === null) return null;
+  const i = Math.floor((y - axis) / rowHeight);
+  const row = scene.rows[i];
+  if (row === undefined) return null;
+  const scale = width / (scene.view.to - scene.view.from);
+  const lanes = lanesFor(scene.window);
+  let best: WindowItem | null = null;
+  let distance = 3; // px
+  for (const item of scene.window.items) {
+    if (!isIn(item, row)) continue;
+    const box = boxOf(item, lanes, axis + i * rowHeight);
+    if (y < box.y || y > box.y + box.h + 1) continue;
+    const a = (item.start_ns - scene.view.from) * scale;
+    const b = a + item.duration_ns * scale;
+    const d = x < a ? a - x : x > b ? x - b : 0;
+    if (d < distance) [best, distance] = [item, d];
+  }
+  return best;
+}

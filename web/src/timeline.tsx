@@ -1,0 +1,160 @@
+// The run over time. What is drawn is a bounded answer of the daemon, whatever the
+// length of the run: bins of all of it, closer ones of what is looked at, and single
+// operations where few are seen.
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { get } from './api';
+import { nanoseconds } from './format';
+import { useResource } from './hooks';
+import { runLink, windowLink } from './links';
+import { nameOf } from './names';
+import { Failure, Loading } from './parts';
+import { Canvas, type Moves } from './timeline-canvas';
+import { askFor, clamp, covers, rowsOf, viewOf, type View } from './timeline-data';
+import { Inspector } from './timeline-inspector';
+import type { Kernel, LaunchList, RunDocument, Timeline, Window } from './openapi';
+import type { OfRun } from './view-run';
+
+const bins = 4096; // the daemon keeps so many
+const singles = 2000; // operations: about one a pixel
+const settled = 120; // ms without a move, before closer data is asked for
+
+export function TimelineTab({ id, base, run, revision, at }: OfRun) {
+  const whole = useResource<Timeline>(`${base}/timeline?px=${bins}`, revision);
+  const kept = useRef<Timeline | null>(null);
+  if (whole.value) kept.current = whole.value;
+  const value = whole.value ?? kept.current;
+  if (whole.error && !value) return <Failure error={whole.error} retry={whole.reload} />;
+  if (!value) return <Loading what="the timeline" />;
+  if (rowsOf(value).length === 0)
+    return (
+      <p class="notice">
+        {run.state === 'live' ? 'Nothing ran on a GPU so far; the program is still running.'
+          : 'Nothing ran on a GPU: no launch, no copy and no wait was recorded.'}
+      </p>
+    );
+  return <Chart id={id} base={base} run={run} revision={revision} whole={value} at={at[0]} />;
+}
+
+// The kernel that an address names; its first launches are shown.
+function markedOf(at: string | undefined): number | null {
+  const found = /^kernel-(\d{1,9})$/.exec(at ?? '');
+  return found === null ? null : Number(found[1]);
+}
+
+// What ${path} says of a window a little larger than ${view}, once that stands still.
+function useClose<T extends { from_ns: number; to_ns: number }>(path: (ask: View) => string | null, view: View, wall: number, revision: string): T | null {
+  const [value, set] = useState<T | null>(null);
+  const ask = useMemo(() => askFor(view, wall), [view.from, view.to, wall]);
+  const target = path(ask);
+  useEffect(() => {
+    if (target === null) return;
+    const abort = new AbortController();
+    const timer = setTimeout(() => {
+      get<T>(target, abort.signal).then(set, () => {
+        // The coarser picture stays; the next move asks again.
+      });
+    }, settled);
+    return () => {
+      clearTimeout(timer);
+      abort.abort();
+    };
+  }, [target, revision]);
+  return value;
+}
+
+// Short names of ${ids}, as they come.
+function useNames(base: string, ids: number[]): Map<number, string> {
+  const names = useRef(new Map<number, string>());
+  const [, turn] = useState(0);
+  const key = ids.join();
+  useEffect(() => {
+    const abort = new AbortController();
+    void (async () => {
+      for (const id of ids) {
+        if (names.current.has(id) || abort.signal.aborted) continue;
+        try {
+          names.current.set(id, nameOf(await get<Kernel>(`${base}/kernels/${id}`, abort.signal)));
+        } catch {
+          if (abort.signal.aborted) return;
+          names.current.set(id, `kernel ${id}`);
+        }
+        turn((n) => n + 1);
+      }
+    })();
+    return () => abort.abort();
+  }, [base, key]);
+  return names.current;
+}
+
+function kernelsOf(window: Window | null, marked: number | null): number[] {
+  const ids = (window?.sums ?? []).map((s) => s.kernel_id).filter((n) => n !== null).slice(0, 24);
+  return marked === null || ids.includes(marked) ? ids : [marked, ...ids];
+}
+
+function Chart({ id, base, run, revision, whole, at }: {
+  id: string; base: string; run: RunDocument; revision: string; whole: Timeline; at: string | undefined;
+}) {
+  const wall = Math.max(run.wall_ns ?? 0, whole.to_ns, 1);
+  const all = { from: 0, to: wall };
+  const [view, setView] = useState<View>(() => clamp(viewOf(at) ?? all, wall));
+  const [selection, select] = useState<View | null>(null);
+  const [marked, mark] = useState<number | null>(() => markedOf(at));
+  const rows = useMemo(() => rowsOf(whole), [whole]);
+  const live = run.state === 'live';
+  const window = useClose<Window>((a) => (live ? null : `${base}/window?from_ns=${a.from}&to_ns=${a.to}&limit=${singles}`), view, wall, revision);
+  // Single operations say all; else bins as wide as a pixel or two.
+  const single = window !== null && window.complete && covers({ from: window.from_ns, to: window.to_ns }, view);
+  const close = useClose<Timeline>((a) => (single ? null : `${base}/timeline?from_ns=${a.from}&to_ns=${a.to}&px=${bins}`), view, wall, revision);
+  const asked = selection ?? view;
+  const exact = { from: Math.floor(asked.from), to: Math.max(Math.ceil(asked.to), Math.floor(asked.from) + 1) };
+  const looked = useClose<Window>(() => (live ? null : `${base}/window?from_ns=${exact.from}&to_ns=${exact.to}&limit=1`), asked, wall, revision);
+  const stale = looked !== null && (looked.from_ns !== exact.from || looked.to_ns !== exact.to);
+  const names = useNames(base, [...kernelsOf(window, marked), ...kernelsOf(looked, null)]);
+
+  // A new address, typed or followed, moves the view.
+  useEffect(() => {
+    const to = viewOf(at);
+    const kernel = markedOf(at);
+    mark(kernel);
+    if (to !== null) setView(clamp(to, wall));
+    if (kernel === null || live) return;
+    const abort = new AbortController();
+    get<LaunchList>(`${base}/kernels/${kernel}/launches?limit=3`, abort.signal).then(({ items }) => {
+      const [first, last] = [items[0], items.at(-1)];
+      if (!first || !last) return;
+      const end = last.start_ns + last.duration_ns;
+      const around = Math.max(end - first.start_ns, first.duration_ns) / 2;
+      setView(clamp({ from: first.start_ns - around, to: end + around }, wall));
+    }, () => {});
+    return () => abort.abort();
+  }, [at]);
+
+  // The address follows the view, so that a reload shows the same.
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      const shown = view.from <= 0 && view.to >= wall ? runLink(id, 'timeline') : windowLink(id, view.from, view.to);
+      if (marked === null && location.hash !== shown) history.replaceState(null, '', location.pathname + shown);
+    }, 300);
+    return () => clearTimeout(timer);
+  }, [view, marked]);
+
+  const moves: Moves = { setView: (to) => setView(clamp(to, wall)), select, open: (item) => { if (item.kernel_id !== null) mark(item.kernel_id); } };
+  return (
+    <section class="timeline" aria-label="Timeline">
+      <Canvas wall={wall} view={view} rows={rows} whole={whole} close={close} window={window} names={names}
+        marked={marked} selection={selection} moves={moves} />
+      {marked !== null && (
+        <p class="marked">
+          Marked: <a href={runLink(id, 'kernels', marked)} class="name">{names.get(marked) ?? `kernel ${marked}`}</a>{' '}
+          <button type="button" onClick={() => mark(null)}>Clear</button>
+        </p>
+      )}
+      <Inspector id={id} whole={whole} close={close} rows={rows} view={selection ?? view} selected={selection !== null}
+        window={looked} stale={stale} names={names} live={live} />
+      <p class="under">
+        Wheel or <kbd>W</kbd> <kbd>S</kbd> zoom, <kbd>A</kbd> <kbd>D</kbd> or the arrow keys move, dragging selects a time,
+        with <kbd>Shift</kbd> it moves, <kbd>0</kbd> shows all of {nanoseconds(wall)}, <kbd>Esc</kbd> drops the selection.
+      </p>
+    </section>
+  );
+}
