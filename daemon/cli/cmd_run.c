@@ -13,6 +13,7 @@
 #include "base/paths.h"
 #include "cli/client.h"
 #include "cli/launch.h"
+#include "cli/previous.h"
 #include "cli/progress.h"
 #include "cli/recorder.h"
 #include "cli/twice.h"
@@ -23,7 +24,6 @@
 #include "cli/command.h"
 
 #define VALUE_SIZE 64
-#define PREVIOUS_AMONG 100	/* runs, to find the one before */
 
 struct job {
 	struct recorder recorder;
@@ -165,41 +165,6 @@ record_end(struct cli *cli, struct job *j, const struct launched *l)
 	recorder_end(cli, &j->recorder, &r);
 }
 
-/* The newest finished run of the same command before ${v}, but for the first of
- * --twice: its number as text in ${ref}. False if there is none among the last ones. */
-static bool
-find_previous(struct cli *cli, const struct view *v, char ref[32])
-{
-	const json_t *run = v->run, *traced = json_object_get(v->traced, "id");
-	json_t *runs = client_items(cli->client, "/runs", PREVIOUS_AMONG, NULL);
-	json_int_t number = json_integer_value(json_object_get(run, "number"));
-	const json_t *r;
-	bool found = false;
-	size_t i;
-
-	json_array_foreach(runs, i, r) {
-		json_int_t n = json_integer_value(json_object_get(r, "number"));
-		const char *state = field_text(r, "state");
-
-		if (found || n <= 0 || n >= number || state == NULL ||
-		    strcmp(state, "finished") != 0 ||
-		    json_array_size(json_object_get(r, "checks")) > 0 ||
-		    (traced != NULL && json_equal(traced,
-		    json_object_get(r, "id"))) ||
-		    !json_equal(json_object_get(r, "command"),
-		    json_object_get(run, "command")) ||
-		    !json_equal(json_object_get(r, "cwd"),
-		    json_object_get(run, "cwd")) ||
-		    !json_equal(json_object_get(r, "exit_code"),
-		    json_object_get(run, "exit_code")))
-			continue;
-		snprintf(ref, 32, "%lld", (long long)n);
-		found = true;
-	}
-	json_decref(runs);
-	return found;
-}
-
 /* What became of the predictions of the run before this one, if both came to the
  * same end. That it cannot be said is no trouble worth a word. */
 static void
@@ -212,7 +177,7 @@ report_outcomes(struct cli *cli, const struct view *v)
 	char ref[32];
 
 	if (cli->opt.json || state == NULL || strcmp(state, "finished") != 0 ||
-	    !find_previous(cli, v, ref) ||
+	    !previous_run(cli, v->run, v->traced, ref) ||
 	    view_load(cli, ref, &before, &e) != 0)
 		return;
 	compare = view_compare(&before, v);

@@ -15,6 +15,8 @@
 
 enum {
 	EXIT_FAILED = 1, EXIT_USAGE = 2,
+	/* of ab, gate and verify, with 2 for trouble of our own: */
+	EXIT_WORSE = 1, EXIT_INCONCLUSIVE = 3,
 	/* of run, as of env and timeout: */
 	EXIT_OURS = 125, EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127
 };
@@ -58,7 +60,11 @@ enum operand_kind {
 	OPERAND_VERB, OPERAND_COMMAND, OPERAND_KERNEL
 };
 
-enum { NEEDS_DAEMON = 1 };	/* main connects, starting it if needed */
+enum {
+	NEEDS_DAEMON = 1,	/* main connects, starting it if needed */
+	OPENS_OUTPUT = 2,	/* it opens the file of -o itself */
+	TROUBLE_IS_2 = 4	/* 1 is an answer, 2 that there is none */
+};
 
 struct option_row {
 	const char *name;
@@ -83,6 +89,12 @@ struct options {
 	uint32_t tools;			/* 1 << enum wire_tool; 0: not said */
 	bool sass;
 	const char *label, *output, *run, *line, *kernel, *launches;
+	const char *baseline;
+	long runs;			/* 0: not said */
+	double margin, until;		/* ratios, 0: not said */
+	uint32_t allowed;		/* 1 << enum condition */
+	int fail_on;			/* choice of --fail-on, + 1 */
+	bool dashes;			/* "--" stood before the operands */
 	bool output_opened;		/* the command opens it itself */
 };
 
@@ -132,6 +144,10 @@ int cli_error(struct cli *cli, const struct error *e);
 /* cli_note: a line of ours to standard error, unless --quiet. */
 void cli_note(struct cli *cli, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* cli_trial(cli, trial): print it (compare/trial.h); returns the exit status that
+ * says its verdict. */
+int cli_trial(struct cli *cli, const json_t *trial);
 
 /* cli_json(cli, j): print ${j} (stolen) with schema_version at its top. */
 int cli_json(struct cli *cli, json_t *j);

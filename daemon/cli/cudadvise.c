@@ -17,15 +17,14 @@ own_status(const struct command *c, int otherwise)
 {
 
 	return c == &command_table[COMMAND_RUN] ? EXIT_OURS :
-	    c == &command_table[COMMAND_SANITIZE] ? EXIT_USAGE : otherwise;
+	    (c->flags & TROUBLE_IS_2) != 0 ? EXIT_USAGE : otherwise;
 }
 
 static int
 open_output(struct cli *cli, const struct command *c, struct error *e)
 {
 
-	if (cli->opt.output == NULL || c->kind == OPERAND_PROGRAM ||
-	    c == &command_table[COMMAND_EXPORT])
+	if (cli->opt.output == NULL || (c->flags & OPENS_OUTPUT) != 0)
 		return 0;
 	cli->output = fopen(cli->opt.output, "we");
 	if (cli->output == NULL)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "compare/trial.h"
 #include "wire/record.h"
 
 #include "cli/near.h"
@@ -57,6 +58,20 @@ static const char level_help[] = "how much to measure"
 #define EXPORTED_NAMES (exported_names + 1)
 #define EXPORTED_HELP (exported_help + 2)
 
+/* The reasons of --allow, likewise. */
+#define CONDITION(id, name, help) " " name
+static const char condition_names[] =
+#include "compare/condition.def"
+    ;
+#undef CONDITION
+#define CONDITION(id, name, help) "; " name ": " help
+static const char condition_help[] = "compare although this differs or happened"
+#include "compare/condition.def"
+    ;
+#undef CONDITION
+#define CONDITION_NAMES (condition_names + 1)
+#define CONDITION_HELP condition_help
+
 const struct option_row option_table[OPTIONS] = {
 #define BIT(command) (1u << COMMAND_##command)
 #define OPTION(id, name, letter, value, choices, commands, help)	\
@@ -103,8 +118,10 @@ choice_of(const struct option_row *row, const char *value)
 	return -1;
 }
 
+/* "5", "5%" as a ratio. */
 static int
-set_budget(struct options *o, const char *value, struct error *e)
+set_percent(double *out, const struct option_row *row, const char *value,
+    double least, double most, struct error *e)
 {
 	char number[32];
 	double percent;
@@ -112,10 +129,10 @@ set_budget(struct options *o, const char *value, struct error *e)
 	text_copy(number, sizeof(number), value);
 	if (number[0] != '\0' && number[strlen(number) - 1] == '%')
 		number[strlen(number) - 1] = '\0';
-	if (text_double(number, 0, 1000, &percent) != 0)
-		return error_set(e, "--overhead-budget: '%.60s' is not a "
-		    "percentage from 0 to 1000", value);
-	o->budget = percent / 100;
+	if (text_double(number, least, most, &percent) != 0)
+		return error_set(e, "--%s: '%.60s' is not a percentage from "
+		    "%g to %g", row->name, value, least, most);
+	*out = percent / 100;
 	return 0;
 }
 
@@ -132,30 +149,37 @@ set_number(long *out, const struct option_row *row, const char *value,
 	return 0;
 }
 
-/* "memcheck,racecheck" */
+/* "memcheck,racecheck": bits of the indexes among the choices. */
 static int
-set_tools(struct options *o, const char *value, struct error *e)
+set_choices(uint32_t *out, const struct option_row *row, const char *value,
+    struct error *e)
 {
-	const char *p = value, *name;
-	uint32_t t;
+	const char *p = value;
+	char name[64];
 	size_t n;
+	int at;
 
-	o->tools = 0;
+	*out = 0;
 	for (;; p += n + 1) {
 		n = strcspn(p, ",");
-		for (t = TOOL_MEMCHECK; t < TOOL_COUNT; t++) {
-			name = wire_tool_name(t);
-			if (strlen(name) == n && memcmp(name, p, n) == 0)
-				break;
-		}
-		if (t == TOOL_COUNT)
-			return error_set(e, "--tool: '%.*s' is none of: %s",
-			    (int)(n < 60 ? n : 60), p,
-			    option_table[OPTION_TOOL].choices);
-		o->tools |= 1u << t;
+		snprintf(name, sizeof(name), "%.*s", (int)(n < 60 ? n : 60), p);
+		if ((at = choice_of(row, name)) < 0)
+			return error_set(e, "--%s: '%s' is none of: %s",
+			    row->name, name, row->choices);
+		*out |= 1u << at;
 		if (p[n] == '\0')
 			return 0;
 	}
+}
+
+static int
+set_tools(struct options *o, const char *value, struct error *e)
+{
+
+	if (set_choices(&o->tools, &option_table[OPTION_TOOL], value, e) != 0)
+		return -1;
+	o->tools <<= TOOL_MEMCHECK;
+	return 0;
 }
 
 /* An expression that refers to its own parts could take for ever in the program. */
@@ -210,15 +234,31 @@ option_set(struct options *o, enum option_id id, const char *value,
 	int choice = 0;
 
 	if (row->choices != NULL && strcmp(row->choices, "FILE") != 0 &&
-	    id != OPTION_TOOL && (choice = choice_of(row, value)) < 0)
+	    id != OPTION_TOOL && id != OPTION_ALLOW && (choice = choice_of(row, value)) < 0)
 		return error_set(e, "--%s: '%.60s' is none of: %s", row->name,
 		    value, row->choices);
 	switch (id) {
 	case OPTION_LEVEL:
+	case OPTION_AB_LEVEL:
 		o->level = 1 + choice;	/* as level.def has them */
 		return 0;
 	case OPTION_BUDGET:
-		return set_budget(o, value, e);
+		return set_percent(&o->budget, row, value, 0, 1000, e);
+	case OPTION_RUNS:
+		return set_number(&o->runs, row, value, TRIAL_RUNS, e);
+	case OPTION_UNTIL:
+		return set_percent(&o->until, row, value, 0.1, 100, e);
+	case OPTION_MARGIN:
+	case OPTION_MAX_SLOWDOWN:
+		return set_percent(&o->margin, row, value, 0.1, 1000, e);
+	case OPTION_BASELINE:
+		o->baseline = value;
+		return 0;
+	case OPTION_FAIL_ON:
+		o->fail_on = choice + 1;
+		return 0;
+	case OPTION_ALLOW:
+		return set_choices(&o->allowed, row, value, e);
 	case OPTION_MAX_STALL:
 		return set_number(&o->max_stall, row, value, 60000, e);
 	case OPTION_KERNEL:
@@ -429,6 +469,7 @@ options_parse(struct options *o, const struct command *c, int argc,
 	}
 	if (o->help)
 		return optind;
+	o->dashes = optind > 1 && strcmp(argv[optind - 1], "--") == 0;
 	if (argc - optind < c->least) {
 		error_set(e, "%s needs %s", c->name, c->operands);
 		return error_remedy(e, "usage: cudadvise %s [OPTION...] %s",

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "compare/trial.h"
 #include "report/json.h"
 
 #include "cli/command.h"
@@ -65,4 +66,17 @@ cli_json(struct cli *cli, json_t *j)
 	putc('\n', cli->out.file);
 	json_decref(j);
 	return 0;
+}
+
+int
+cli_trial(struct cli *cli, const json_t *trial)
+{
+	enum verdict v = trial_verdict(trial);
+
+	if (cli->opt.json)
+		cli_json(cli, json_incref((json_t *)trial));
+	else
+		text_trial(&cli->out, trial);
+	return v == VERDICT_SLOWER ? EXIT_WORSE : v == VERDICT_INCONCLUSIVE ?
+	    EXIT_INCONCLUSIVE : 0;
 }

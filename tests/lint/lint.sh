@@ -44,7 +44,7 @@ may() {
 # The layers, lowest first: a part includes from itself and from those below.
 # The daemon alone has a store and a server; the command alone reads what NVIDIA's
 # sanitizer wrote.
-layers='wire base facts source model rules config report capture sanitizer store service
+layers='wire base facts source model rules config report compare capture sanitizer store service
 http cli'
 
 check_includes() {

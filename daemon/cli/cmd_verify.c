@@ -1,0 +1,70 @@
+#include <string.h>
+
+#include "cli/previous.h"
+#include "cli/samples.h"
+#include "compare/outcome.h"
+#include "report/text_util.h"
+
+#include "cli/command.h"
+
+/* BEFORE of an AFTER that came alone. */
+static int
+load_before(struct cli *cli, struct samples *before,
+    const struct samples *after, struct error *e)
+{
+	char ref[32];
+
+	if (cli->client == NULL || !previous_run(cli, after->sample[0].run,
+	    NULL, ref)) {
+		error_set(e, "there is no run before it of the same command");
+		return error_remedy(e, "name both: cudadvise verify BEFORE "
+		    "AFTER");
+	}
+	return samples_load(cli, before, ref, e);
+}
+
+static int
+status_of(const json_t *outcome)
+{
+
+	if (field_count(outcome, "missed") > 0)
+		return EXIT_WORSE;
+	return field_count(outcome, "kept") + field_count(outcome, "partly") >
+	    0 ? 0 : EXIT_INCONCLUSIVE;
+}
+
+int
+cmd_verify(struct cli *cli, int argc, char **argv)
+{
+	struct samples side[SIDES] = { SAMPLES_INIT, SAMPLES_INIT };
+	struct error e = ERROR_INIT;
+	json_t *outcome = NULL;
+	int status = EXIT_USAGE;
+
+	if (samples_load(cli, &side[TARGET], argc > 0 ? argv[argc - 1] : NULL,
+	    &e) == 0 && (argc == 2 ? samples_load(cli, &side[BASE], argv[0],
+	    &e) : load_before(cli, &side[BASE], &side[TARGET], &e)) == 0) {
+		struct trial_set set[SIDES] = { samples_set(&side[BASE]),
+			samples_set(&side[TARGET]) };
+
+		/* A change may be one of the command line. */
+		if (set[BASE].runs > 0 && set[TARGET].runs > 0)
+			outcome = outcome_of(&set[BASE].run[0],
+			    &set[TARGET].run[0], 0);
+		if (outcome == NULL)
+			error_memory(&e);
+	}
+	if (outcome == NULL) {
+		cli_error(cli, &e);
+	} else {
+		status = status_of(outcome);
+		if (cli->opt.json)
+			cli_json(cli, json_incref(outcome));
+		else
+			text_outcome(&cli->out, outcome);
+	}
+	json_decref(outcome);
+	samples_release(&side[BASE]);
+	samples_release(&side[TARGET]);
+	return status;
+}

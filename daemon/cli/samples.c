@@ -1,0 +1,232 @@
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "cli/baseline.h"
+#include "cli/child.h"
+#include "cli/command.h"
+#include "cli/view.h"
+#include "compare/conditions.h"
+#include "wire/level.h"
+
+#include "cli/samples.h"
+
+#define RUNS_DEFAULT 10
+#define RUNS_LEAST 3		/* before --until may end it */
+
+static int
+append(struct samples *s, struct sample x, struct error *e)
+{
+	struct sample *grown = realloc(s->sample, (s->n + 1) *
+	    sizeof(*grown));
+
+	if (grown != NULL)
+		s->sample = grown;
+	if (grown == NULL || x.run == NULL || x.findings == NULL ||
+	    x.kernels == NULL || x.conditions == NULL) {
+		json_decref(x.run);
+		json_decref(x.findings);
+		json_decref(x.kernels);
+		json_decref(x.conditions);
+		return error_memory(e);
+	}
+	s->sample[s->n++] = x;
+	return 0;
+}
+
+int
+samples_view(struct cli *cli, struct samples *s, const struct view *v,
+    const json_t *watched, struct error *e)
+{
+	json_t *processes = view_document(cli, v, DOCUMENT_processes, NULL);
+	struct sample x = { json_incref(v->run), json_incref(v->findings),
+		json_incref(v->kernels), conditions_of(v->run, processes,
+		watched) };
+
+	json_decref(processes);
+	return append(s, x, e);
+}
+
+int
+samples_baseline(struct samples *s, const char *name, struct error *e)
+{
+	json_t *j = baseline_load(name, e), *r;
+	int rc = j != NULL ? 0 : -1;
+	struct sample x;
+	size_t i;
+
+	json_array_foreach(json_object_get(j, "runs"), i, r) {
+		x.run = json_incref(json_object_get(r, "run"));
+		x.findings = json_incref(json_object_get(r, "findings"));
+		x.kernels = json_incref(json_object_get(r, "kernels"));
+		x.conditions = json_incref(json_object_get(r, "conditions"));
+		if (rc == 0)
+			rc = append(s, x, e);
+	}
+	json_decref(j);
+	return rc;
+}
+
+static bool
+is_baseline(const char *ref)
+{
+	char path[PATH_MAX];
+	size_t n = strlen(ref);
+
+	if (n > 5 && strcmp(ref + n - 5, ".json") == 0)
+		return true;
+	return strchr(ref, '/') == NULL && strspn(ref, "0123456789") != n &&
+	    baseline_path(path, ref, NULL) == 0 && access(path, R_OK) == 0;
+}
+
+int
+samples_load(struct cli *cli, struct samples *s, const char *ref,
+    struct error *e)
+{
+	struct view v;
+	int rc;
+
+	if (s->n >= TRIAL_RUNS)
+		return error_set(e, "more than %d runs", TRIAL_RUNS);
+	if (ref != NULL && is_baseline(ref))
+		return samples_baseline(s, ref, e);
+	if (view_load(cli, ref, &v, e) != 0)
+		return -1;
+	rc = samples_view(cli, s, &v, NULL, e);
+	view_release(&v);
+	return rc;
+}
+
+void
+samples_release(struct samples *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->n; i++) {
+		json_decref(s->sample[i].run);
+		json_decref(s->sample[i].findings);
+		json_decref(s->sample[i].kernels);
+		json_decref(s->sample[i].conditions);
+	}
+	free(s->sample);
+	free(s->as);
+	memset(s, 0, sizeof(*s));
+}
+
+struct trial_set
+samples_set(struct samples *s)
+{
+	struct trial_run *as = calloc(s->n + 1, sizeof(*as));
+	size_t i;
+
+	free(s->as);
+	s->as = as;
+	for (i = 0; as != NULL && i < s->n; i++) {
+		as[i].run = s->sample[i].run;
+		as[i].findings = s->sample[i].findings;
+		as[i].kernels = s->sample[i].kernels;
+		as[i].conditions = s->sample[i].conditions;
+	}
+	return (struct trial_set){ as, as != NULL ? s->n : 0 };
+}
+
+/* --- a program, run again and again ------------------------------------------- */
+
+/* `cudadvise run` of the program, to a capture of its own. */
+static int
+record(struct cli *cli, char **program, const char *capture, struct error *e)
+{
+	const char *level = level_word(cli->opt.level != 0 ? cli->opt.level :
+	    LEVEL_TRACE);
+	char *own[] = { "cudadvise", "run", "-q", "--no-daemon", "-o",
+		(char *)capture, "--level", (char *)level,
+		"--" };
+	size_t n = sizeof(own) / sizeof(own[0]), m = 0;
+	char **argv;
+	int status;
+
+	while (program[m] != NULL)
+		m++;
+	if ((argv = calloc(n + m + 1, sizeof(*argv))) == NULL)
+		return error_memory(e);
+	memcpy(argv, own, sizeof(own));
+	memcpy(argv + n, program, m * sizeof(*argv));
+	status = child_run(argv, cli->opt.verbose, e);
+	free(argv);
+	if (status < 0)
+		return -1;
+	if (status >= EXIT_OURS && status <= EXIT_NOT_FOUND)
+		return error_set(e, "'%.200s' could not be run", program[0]);
+	if (status >= 128)
+		return error_set(e, "'%.200s' was ended by signal %d",
+		    program[0], status - 128);
+	return 0;
+}
+
+/* One run of ${program}, appended to ${s}; ${s} NULL: thrown away. */
+static int
+run_once(struct cli *cli, struct samples *s, char **program, struct error *e)
+{
+	char directory[] = "/tmp/cudadvise-ab-XXXXXX";
+	char capture[sizeof(directory) + 16];
+	struct view v;
+	int rc;
+
+	if (mkdtemp(directory) == NULL)
+		return error_set(e, "cannot make a directory in /tmp:");
+	snprintf(capture, sizeof(capture), "%s/run.cadv", directory);
+	rc = record(cli, program, capture, e);
+	if (rc == 0 && s != NULL && (rc = view_new(cli, capture, &v, e)) == 0) {
+		rc = samples_view(cli, s, &v, NULL, e);
+		view_release(&v);
+	}
+	unlink(capture);
+	rmdir(directory);
+	return rc;
+}
+
+/* Whether all that both sides are asked to tell is told. */
+static bool
+is_enough(struct cli *cli, struct samples side[SIDES])
+{
+	struct trial_ask ask = TRIAL_ASK_INIT;
+	struct trial_set set[SIDES] = { samples_set(&side[BASE]),
+		samples_set(&side[TARGET]) };
+	json_t *trial;
+	bool enough;
+
+	if (!(cli->opt.until > 0) || side[TARGET].n < RUNS_LEAST ||
+	    side[BASE].n == 0)
+		return false;
+	trial = trial_judge(set, &ask);
+	enough = trial_half_width(trial) <= cli->opt.until;
+	json_decref(trial);
+	return enough;
+}
+
+int
+samples_interleave(struct cli *cli, struct samples side[SIDES],
+    char **argv[SIDES], struct error *e)
+{
+	long runs = cli->opt.runs > 0 ? cli->opt.runs : RUNS_DEFAULT, i;
+	int first, turn, which;
+
+	for (which = 0; which < SIDES; which++)
+		if (argv[which] != NULL && run_once(cli, NULL, argv[which],
+		    e) != 0)
+			return -1;
+	for (i = 0; i < runs && !is_enough(cli, side); i++) {
+		first = i % 2 == 0 ? BASE : TARGET;
+		for (turn = 0; turn < SIDES; turn++) {
+			which = turn == 0 ? first : BASE + TARGET - first;
+			if (argv[which] != NULL && run_once(cli, &side[which],
+			    argv[which], e) != 0)
+				return -1;
+		}
+	}
+	return 0;
+}

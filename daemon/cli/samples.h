@@ -1,0 +1,54 @@
+/*
+ * cli/samples.h: runs to be compared: recorded ones, those of a baseline, or a
+ * program that is run again and again.
+ */
+#ifndef CADV_CLI_SAMPLES_H
+#define CADV_CLI_SAMPLES_H
+
+#include <jansson.h>
+#include <stddef.h>
+
+#include "compare/trial.h"
+
+struct cli;
+struct error;
+struct view;
+
+/* The documents of one run. */
+struct sample {
+	json_t *run, *findings, *kernels, *conditions;
+};
+
+struct samples {
+	struct sample *sample;
+	size_t n;
+	struct trial_run *as;		/* samples_set's */
+};
+
+#define SAMPLES_INIT { NULL, 0, NULL }
+
+/* samples_load(cli, s, ref, e): ${ref} as view_load takes it, or a baseline, by file
+ * or name, with all its runs. samples_release in any case. */
+int samples_load(struct cli *cli, struct samples *s, const char *ref,
+    struct error *e);
+/* samples_view: of a view, whose documents are kept. ${watched} as conditions_of
+ * takes it. */
+int samples_view(struct cli *cli, struct samples *s, const struct view *v,
+    const json_t *watched, struct error *e);
+/* samples_baseline(s, name, e): of a baseline only. */
+int samples_baseline(struct samples *s, const char *name, struct error *e);
+void samples_release(struct samples *s);
+
+/* samples_set(s): as trial_judge takes them; borrows. Empty without memory. */
+struct trial_set samples_set(struct samples *s);
+
+/*
+ * samples_interleave(cli, side, argv, e): run the program of each side in turn, one
+ * more run a side each time, in ${cli}'s --runs, until --until is reached: ABBA, so
+ * that what drifts meets both alike. argv[side] NULL: that side is not run. Of each
+ * the first run is thrown away: it fills caches. -1 with ${e} set.
+ */
+int samples_interleave(struct cli *cli, struct samples side[SIDES],
+    char **argv[SIDES], struct error *e);
+
+#endif

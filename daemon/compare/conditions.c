@@ -1,0 +1,180 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "report/json_util.h"
+#include "report/text_util.h"
+
+#include "compare/conditions.h"
+
+#define TEXT_SIZE 512
+#define SHOWN 80		/* bytes of a value in a sentence */
+
+const char *const condition_name[CONDITIONS] = {
+#define CONDITION(id, name, help) [CONDITION_##id] = name,
+#include "compare/condition.def"
+#undef CONDITION
+};
+
+/* "./app", and what follows it, as `run` wrote the command: quoted if need be. */
+static size_t
+program_length(const char *command)
+{
+	bool quoted = false;
+	const char *p;
+
+	for (p = command; *p != '\0' && (quoted || *p != ' '); p++)
+		if (*p == '\'')
+			quoted = !quoted;
+	return (size_t)(p - command);
+}
+
+static json_t *
+copy_of(const json_t *from, const char *key)
+{
+	json_t *v = json_object_get(from, key);
+
+	return v != NULL ? json_incref(v) : json_null();
+}
+
+/* The largest of a number that all processes tell; null: none does. */
+static json_t *
+of_processes(const json_t *processes, const char *key)
+{
+	const json_t *p;
+	uint64_t most = 0;
+	size_t i;
+
+	json_array_foreach(processes, i, p)
+		if (field_count(p, key) > most)
+			most = field_count(p, key);
+	return most > 0 ? json_count(most) : json_null();
+}
+
+json_t *
+conditions_of(const json_t *run, const json_t *processes,
+    const json_t *watched)
+{
+	const char *command = field_text(run, "command");
+	const char *state = or_unknown(field_text(run, "state"));
+	json_t *data = json_object_get(run, "data"), *lost;
+	size_t n = command != NULL ? program_length(command) : 0;
+	bool complete;
+
+	lost = json_object_get(data, "lost");
+	complete = strcmp(state, "finished") == 0 &&
+	    (lost == NULL || json_integer_value(lost) == 0);
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
+	    "s:b, s:b, s:o}",
+	    "gpu", copy_of(run, "devices"),
+	    "driver", of_processes(processes, "driver_version"),
+	    "cupti", of_processes(processes, "cupti_version"),
+	    "level", copy_of(run, "level"),
+	    "program", command != NULL ? json_stringn(command, n) : json_null(),
+	    "arguments", command != NULL ? json_text(command + n +
+	    strspn(command + n, " ")) : json_null(),
+	    "exit_code", copy_of(run, "exit_code"),
+	    "signal", copy_of(run, "signal"),
+	    "host", copy_of(run, "host"),
+	    "started_at", copy_of(run, "started_at"),
+	    "complete", complete,
+	    "checked", json_array_size(json_object_get(run, "checks")) > 0,
+	    "watched", watched != NULL ? json_incref((json_t *)watched) :
+	    json_null());
+}
+
+static void
+say(json_t *out, enum condition what, uint32_t allowed, const char *text)
+{
+
+	if ((allowed & 1u << what) == 0)
+		json_array_append_new(out, json_pack("{s:s, s:o}", "code",
+		    condition_name[what], "text", json_text(text)));
+}
+
+void
+conditions_check(json_t *out, const json_t *c, uint32_t allowed)
+{
+	const json_t *watched = json_object_get(c, "watched");
+	char text[TEXT_SIZE], n[NUMBER_SIZE];
+	const char *why = field_text(watched, "throttled");
+
+	if (json_is_false(json_object_get(c, "complete")))
+		say(out, CONDITION_INCOMPLETE, allowed, "a part of what a run "
+		    "did was not recorded");
+	if (field_true(c, "checked"))
+		say(out, CONDITION_CHECKED, allowed, "a run was checked for "
+		    "errors, which takes many times as long");
+	if (field_count(c, "exit_code") != 0) {
+		snprintf(text, sizeof(text), "the program failed: exit status "
+		    "%s", number_count(n, field_count(c, "exit_code")));
+		say(out, CONDITION_END, allowed, text);
+	}
+	if (field_count(c, "signal") != 0) {
+		snprintf(text, sizeof(text), "signal %s ended the program",
+		    number_count(n, field_count(c, "signal")));
+		say(out, CONDITION_END, allowed, text);
+	}
+	if (why != NULL) {
+		snprintf(text, sizeof(text), "the GPU lowered its clocks during "
+		    "a run: %.200s", why);
+		say(out, CONDITION_THROTTLED, allowed, text);
+	}
+	if (field_count(watched, "others") > 0) {
+		snprintf(text, sizeof(text), "%s used the GPU during a run",
+		    number_of(n, (double)field_count(watched, "others"),
+		    "other program"));
+		say(out, CONDITION_SHARED, allowed, text);
+	}
+}
+
+/* The value as it stands in a sentence. */
+static void
+value_text(char *out, size_t size, const json_t *v)
+{
+	char *text;
+
+	if (json_is_string(v)) {
+		snprintf(out, size, "'%.*s'", SHOWN, json_string_value(v));
+		return;
+	}
+	text = json_dumps(v, JSON_ENCODE_ANY);
+	snprintf(out, size, "%.*s", SHOWN, text != NULL ? text : "?");
+	free(text);
+}
+
+void
+conditions_differ(json_t *out, const json_t *base, const json_t *target,
+    uint32_t allowed)
+{
+	static const struct {
+		enum condition what;
+		const char *key, *text;
+	} same[] = {
+		{ CONDITION_GPU, "gpu", "the runs were on different GPUs" },
+		{ CONDITION_DRIVER, "driver", "the drivers differ" },
+		{ CONDITION_DRIVER, "cupti", "the versions of CUPTI differ" },
+		{ CONDITION_LEVEL, "level", "the runs were measured at "
+		    "different levels" },
+		{ CONDITION_ARGUMENTS, "arguments", "the program's arguments "
+		    "differ" },
+		{ CONDITION_END, "exit_code", "the programs ended with "
+		    "different exit statuses" },
+	};
+	char text[TEXT_SIZE], a[SHOWN + 8], b[SHOWN + 8];
+	const json_t *x, *y;
+	size_t i;
+
+	for (i = 0; i < sizeof(same) / sizeof(same[0]); i++) {
+		x = json_object_get(base, same[i].key);
+		y = json_object_get(target, same[i].key);
+		/* What one of them does not know is no difference. */
+		if (x == NULL || y == NULL || json_is_null(x) ||
+		    json_is_null(y) || json_equal(x, y))
+			continue;
+		value_text(a, sizeof(a), x);
+		value_text(b, sizeof(b), y);
+		snprintf(text, sizeof(text), "%s: %s and %s", same[i].text, a,
+		    b);
+		say(out, same[i].what, allowed, text);
+	}
+}

@@ -1,0 +1,39 @@
+/*
+ * compare/conditions.h: under which conditions a run was made, and whether two runs
+ * were made under the same. Pure: from documents to documents.
+ */
+#ifndef CADV_CONDITIONS_H
+#define CADV_CONDITIONS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What may make two runs incomparable; `--allow` names them. */
+enum condition {
+#define CONDITION(id, name, help) CONDITION_##id,
+#include "compare/condition.def"
+#undef CONDITION
+	CONDITIONS
+};
+extern const char *const condition_name[CONDITIONS];
+
+/*
+ * conditions_of(run, processes, watched): of one run: its GPUs, driver, level,
+ * program, arguments, end, whether its record is complete; and ${watched}, what
+ * was seen of the GPU meanwhile (cli/watch.h), NULL if nobody looked. All are
+ * borrowed, ${processes} may be NULL. New reference; NULL without memory.
+ */
+json_t *conditions_of(const json_t *run, const json_t *processes,
+    const json_t *watched);
+
+/*
+ * conditions_check(out, c, allowed): append to the array ${out} what alone makes
+ * the run of ${c} unfit: {"code", "text"}. conditions_differ(out, base, target,
+ * allowed): what differs. ${allowed}: bits of enum condition that do not count.
+ */
+void conditions_check(json_t *out, const json_t *c, uint32_t allowed);
+void conditions_differ(json_t *out, const json_t *base, const json_t *target,
+    uint32_t allowed);
+
+#endif

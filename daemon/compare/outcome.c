@@ -1,0 +1,323 @@
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "compare/conditions.h"
+#include "compare/outcome.h"
+#include "report/compare.h"
+#include "report/json_util.h"
+#include "report/text_util.h"
+
+/* What predictions are known to (report/compare.c), and how much is much. */
+#define TOLERANCE 0.03
+#define SHARE_LEAST 0.01	/* of the kernels' time */
+/* Above its peak by more than the peaks themselves are uncertain by: measured,
+ * ceilings of calibrated H200s differ by 3 %. */
+#define PEAK_MOST 1.1
+
+enum kept { KEPT_KEPT, KEPT_PARTLY, KEPT_MISSED, KEPT_UNKNOWN, KEPTS };
+static const char *const kept_name[KEPTS] = { "kept", "partly", "missed",
+	"unknown" };
+
+static const json_t *
+find_by_id(const json_t *items, const char *key, const json_t *id)
+{
+	const json_t *x;
+	size_t i;
+
+	if (id == NULL || json_is_null(id))
+		return NULL;
+	json_array_foreach(items, i, x)
+		if (json_equal(json_object_get(x, key), id))
+			return x;
+	return NULL;
+}
+
+static const json_t *
+items_of(const struct trial_run *r)
+{
+
+	return json_object_get(r->findings, "items");
+}
+
+/* --- promises ----------------------------------------------------------------- */
+
+static enum kept
+kept_of(const json_t *item, const struct trial_run *target)
+{
+	const json_t *predicted = json_object_get(item, "predicted"), *still;
+	const char *state = or_unknown(field_text(item, "state"));
+	double s = field_number(json_object_get(item, "achieved"), "s"), left;
+	double promised = field_number(predicted, "s");
+	double low = field_number(predicted, "low_s");
+
+	low = isnan(low) ? promised : low;
+	if (strcmp(state, "still") == 0) {
+		still = find_by_id(items_of(target), "id", json_object_get(item,
+		    "target_id"));
+		left = field_number(json_object_get(still, "saves"), "s");
+		return left < promised / 2 ? KEPT_PARTLY : KEPT_MISSED;
+	}
+	if (strcmp(state, "gone") != 0 || isnan(s))
+		return KEPT_UNKNOWN;
+	if (s >= low * (1 - TOLERANCE))
+		return KEPT_KEPT;
+	return s > low * TOLERANCE ? KEPT_PARTLY : KEPT_MISSED;
+}
+
+/* The kernel of the second run that the compared kernel with ${id} in the first
+ * became; NULL. */
+static const json_t *
+became(const json_t *compare, const struct trial_run *target,
+    const json_t *id)
+{
+	const json_t *k, *x, *ids;
+	size_t i, n;
+
+	json_array_foreach(json_object_get(compare, "kernels"), i, k) {
+		ids = json_object_get(json_object_get(k, "base"), "ids");
+		json_array_foreach(ids, n, x)
+			if (json_equal(x, id))
+				return find_by_id(target->kernels, "id",
+				    json_array_get(json_object_get(
+				    json_object_get(k, "target"), "ids"), 0));
+	}
+	return NULL;
+}
+
+/* What limits the kernel now, if it is another thing; null. */
+static json_t *
+moved_json(const json_t *compare, const json_t *item,
+    const struct trial_run *base, const struct trial_run *target)
+{
+	const json_t *id = json_object_get(item, "kernel_id"), *f;
+	const json_t *before = find_by_id(base->kernels, "id", id);
+	const json_t *after = became(compare, target, id);
+	const char *a = field_text(before, "bound"), *b = field_text(after,
+	    "bound");
+	size_t i;
+
+	json_array_foreach(items_of(target), i, f)
+		if (after != NULL && field_true(f, "worth_it") &&
+		    json_equal(json_object_get(f, "kernel_id"),
+		    json_object_get(after, "id")) &&
+		    !json_equal(json_object_get(f, "rule"),
+		    json_object_get(item, "rule")))
+			return json_pack("{s:O?, s:O?, s:o}", "rule",
+			    json_object_get(f, "rule"), "title",
+			    json_object_get(f, "title"), "bound",
+			    json_text(b));
+	if (a == NULL || b == NULL || strcmp(a, b) == 0)
+		return json_null();
+	return json_pack("{s:n, s:n, s:s}", "rule", "title", "bound", b);
+}
+
+static json_t *
+promise_json(const json_t *compare, const json_t *item,
+    const struct trial_run *base, const struct trial_run *target,
+    enum kept kept)
+{
+	json_t *o = json_pack("{s:s, s:O?, s:O?, s:O?, s:O?, s:O?, s:O?, s:O?}",
+	    "state", kept_name[kept],
+	    "rule", json_object_get(item, "rule"),
+	    "title", json_object_get(item, "title"),
+	    "where", json_object_get(item, "where"),
+	    "predicted", json_object_get(item, "predicted"),
+	    "achieved", json_object_get(item, "achieved"),
+	    "shared_with", json_object_get(item, "shared_with"),
+	    "reason", json_object_get(item, "reason"));
+	const json_t *f = find_by_id(items_of(base), "id", json_object_get(item,
+	    "base_id"));
+
+	if (o == NULL)
+		return NULL;
+	json_object_set_new(o, "location", json_text(field_text(f,
+	    "location")));
+	json_object_set_new(o, "moved_to", kept == KEPT_PARTLY || kept ==
+	    KEPT_MISSED ? moved_json(compare, item, base, target) :
+	    json_null());
+	return o;
+}
+
+/* --- what cannot be ------------------------------------------------------------ */
+
+static void
+doubt(json_t *list, const char *code, const json_t *k, const char *text)
+{
+
+	json_array_append_new(list, json_pack("{s:s, s:o, s:s}", "code", code,
+	    "kernel", json_text(field_text(k, "name")), "text", text));
+}
+
+static double
+flops_of(const json_t *k, const char *kind)
+{
+
+	return field_number(json_object_get(json_object_get(k, "roofline"),
+	    "flops"), kind);
+}
+
+/* Operations of one precision that all have become another's. */
+static void
+doubt_precision(json_t *list, const json_t *before, const json_t *after)
+{
+	static const char *const kinds[] = { "fp64", "fp32" };
+	char text[128];
+	size_t i;
+
+	for (i = 0; i < 2; i++)
+		if (flops_of(before, kinds[i]) > 0 &&
+		    flops_of(after, kinds[i]) == 0 &&
+		    (flops_of(after, "fp16") > 0 || flops_of(after,
+		    "tensor") > 0 || flops_of(after, "fp32") > 0)) {
+			snprintf(text, sizeof(text), "it no longer computes in "
+			    "%s: its results are less precise", kinds[i]);
+			doubt(list, "precision", after, text);
+			return;
+		}
+}
+
+static void
+doubt_peak(json_t *list, const json_t *after)
+{
+	const json_t *b = json_object_get(after, "bandwidth");
+
+	if (field_number(b, "dram_ratio") > PEAK_MOST ||
+	    field_number(b, "l2_ratio") > PEAK_MOST)
+		doubt(list, "too-fast", after, "it moves its bytes faster than "
+		    "the GPU's memory can: its time or its traffic is not what "
+		    "was measured");
+	if (field_number(json_object_get(after, "time"), "total_ns") == 0 &&
+	    field_count(after, "launches") > 0)
+		doubt(list, "untimed", after, "it was launched and no time of "
+		    "it was recorded");
+}
+
+static json_t *
+doubts_json(const json_t *compare, const struct trial_run *base,
+    const struct trial_run *target)
+{
+	json_t *list = json_array();
+	const json_t *k, *before, *after;
+	double all = 0;
+	size_t i;
+
+	json_array_foreach(base->kernels, i, k)
+		all += fmax(0, field_number(json_object_get(k, "time"),
+		    "total_ns") * 1e-9);
+	json_array_foreach(json_object_get(compare, "kernels"), i, k) {
+		before = find_by_id(base->kernels, "id", json_array_get(
+		    json_object_get(json_object_get(k, "base"), "ids"), 0));
+		after = find_by_id(target->kernels, "id", json_array_get(
+		    json_object_get(json_object_get(k, "target"), "ids"), 0));
+		if (before != NULL && after == NULL &&
+		    field_number(json_object_get(k, "base"), "total_s") >=
+		    SHARE_LEAST * all)
+			doubt(list, "vanished", before, "it ran before and not "
+			    "after, and no other kernel took its place");
+		if (before != NULL && after != NULL)
+			doubt_precision(list, before, after);
+		if (after != NULL)
+			doubt_peak(list, after);
+	}
+	return list;
+}
+
+/* --- documents ------------------------------------------------------------------ */
+
+static json_t *
+compare_of(const struct trial_run *base, const struct trial_run *target)
+{
+	struct compare_side b = { base->run, base->findings, base->kernels };
+	struct compare_side t = { target->run, target->findings,
+	    target->kernels };
+
+	return compare_runs(&b, &t);
+}
+
+json_t *
+outcome_of(const struct trial_run *base, const struct trial_run *target,
+    uint32_t allowed)
+{
+	json_t *compare = compare_of(base, target), *items = json_array();
+	json_t *reasons = json_array(), *whole;
+	size_t count[KEPTS] = { 0 }, i;
+	const json_t *item;
+	enum kept kept;
+
+	json_array_foreach(json_object_get(json_object_get(compare,
+	    "findings"), "items"), i, item) {
+		if (!json_is_object(json_object_get(item, "predicted")))
+			continue;
+		kept = kept_of(item, target);
+		count[kept]++;
+		json_array_append_new(items, promise_json(compare, item, base,
+		    target, kept));
+	}
+	conditions_check(reasons, target->conditions, allowed);
+	conditions_differ(reasons, base->conditions, target->conditions,
+	    allowed);
+	whole = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:O?, s:O?}",
+	    "kept", json_count(count[KEPT_KEPT]),
+	    "partly", json_count(count[KEPT_PARTLY]),
+	    "missed", json_count(count[KEPT_MISSED]),
+	    "unknown", json_count(count[KEPT_UNKNOWN]),
+	    "items", items,
+	    "doubts", doubts_json(compare, base, target),
+	    "reasons", reasons,
+	    "active_saved_s", json_object_get(compare, "active_saved_s"),
+	    "kernel_saved_s", json_object_get(compare, "kernel_saved_s"));
+	json_decref(compare);
+	return whole;
+}
+
+static int
+severity_of(const char *name)
+{
+
+	return name == NULL ? 0 : strcmp(name, "high") == 0 ? 3 :
+	    strcmp(name, "medium") == 0 ? 2 : strcmp(name, "low") == 0;
+}
+
+/* Was the rule of ${f} looked for in that run? */
+static bool
+was_checked(const struct trial_run *r, const json_t *f)
+{
+	const json_t *rule;
+	size_t i;
+
+	json_array_foreach(json_object_get(r->findings, "rules"), i, rule)
+		if (json_equal(json_object_get(rule, "rule"),
+		    json_object_get(f, "rule")))
+			return strcmp(or_unknown(field_text(rule, "state")),
+			    "not_measured") != 0;
+	return false;
+}
+
+json_t *
+outcome_new(const struct trial_run *base, const struct trial_run *target,
+    const char *least)
+{
+	json_t *compare = compare_of(base, target), *list = json_array();
+	const json_t *item, *f;
+	size_t i;
+	int s;
+
+	if (compare == NULL) {
+		json_decref(list);
+		return NULL;
+	}
+	for (s = 3; s >= severity_of(least) && s > 0; s--) {
+		json_array_foreach(json_object_get(json_object_get(compare,
+		    "findings"), "items"), i, item) {
+			f = find_by_id(items_of(target), "id", json_object_get(
+			    item, "target_id"));
+			if (strcmp(or_unknown(field_text(item, "state")),
+			    "new") == 0 && severity_of(field_text(f,
+			    "severity")) == s && was_checked(base, f))
+				json_array_append(list, (json_t *)f);
+		}
+	}
+	json_decref(compare);
+	return list;
+}

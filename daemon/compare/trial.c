@@ -1,0 +1,457 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compare/conditions.h"
+#include "compare/statistics.h"
+#include "compare/trial_kernels.h"
+#include "report/compare.h"
+#include "report/json_util.h"
+#include "report/text_util.h"
+
+#include "compare/trial.h"
+
+/* What one binary differs by from run to run, before any of the runs at hand has
+ * told: the standard deviation of the logarithm of a time, and how many degrees of
+ * freedom that is worth. */
+#define KERNEL_DEVIATION 0.004
+#define HOST_DEVIATION 0.03
+#define PRIOR_FREEDOM 4
+
+#define SHARE_LEAST 0.01	/* of the kernels' time: what is less is not judged */
+#define JUDGED_MOST 64
+#define KERNELS_SHOWN 200
+
+const char *const verdict_name[VERDICTS] = {
+	[VERDICT_SAME] = "same",
+	[VERDICT_FASTER] = "faster",
+	[VERDICT_SLOWER] = "slower",
+	[VERDICT_INCONCLUSIVE] = "inconclusive",
+};
+
+/* A time that both sides have. */
+struct measure {
+	double base_s, target_s;	/* a run, on average */
+	struct difference by;
+	enum verdict verdict;
+};
+
+struct judged {
+	const struct trial_kernel *k;
+	struct measure m;
+	bool counts;			/* it decides */
+};
+
+struct trial {
+	const struct trial_set *set;
+	const struct trial_ask *ask;
+	struct trial_kernels kernels;
+	struct judged *judged;
+	double error;			/* of one interval */
+	struct measure gpu, active;
+	json_t *reasons;		/* why nothing can be said: code, text */
+};
+
+/* --- one time ----------------------------------------------------------------- */
+
+static enum verdict
+verdict_of(const struct difference *d, double margin)
+{
+	double most = log1p(margin);
+
+	if (!(d->low <= d->high))
+		return VERDICT_INCONCLUSIVE;
+	return d->low > most ? VERDICT_SLOWER : d->high < -most ?
+	    VERDICT_FASTER : d->low >= -most && d->high <= most ?
+	    VERDICT_SAME : VERDICT_INCONCLUSIVE;
+}
+
+static void
+measure_make(struct measure *m, const struct trial *t, const double *base,
+    size_t n, const double *target, size_t runs, double deviation,
+    double within)
+{
+	struct variance_prior prior = { deviation * deviation + within,
+		PRIOR_FREEDOM };
+
+	statistics_difference(&m->by, base, n, target, runs, prior, t->error);
+	m->verdict = verdict_of(&m->by, t->ask->margin);
+}
+
+/* Seconds that the GPU was busy; that program and GPU were at work, without
+ * start-up, end and our own measuring. */
+static double
+gpu_s(const json_t *run)
+{
+
+	return field_number(run, "wall_ns") * 1e-9 *
+	    field_number(json_object_get(run, "summary"), "gpu_busy_ratio");
+}
+
+static double
+active_s(const json_t *run)
+{
+
+	return field_number(run, "active_s");
+}
+
+/* How much of the variance of the logarithm of all kernels' time their launches
+ * explain. */
+static double
+within_all(const struct trial *t)
+{
+	const struct taken *k;
+	double variance = 0;
+	size_t i;
+	int side;
+
+	for (side = 0; side < SIDES; side++) {
+		for (i = 0; i < t->kernels.kernels; i++) {
+			k = &t->kernels.kernel[i].side[side];
+			if (t->kernels.total_s[side] > 0)
+				variance += k->within * pow(k->total_s /
+				    t->kernels.total_s[side], 2) / SIDES;
+		}
+	}
+	return variance;
+}
+
+static void
+whole_make(struct measure *m, const struct trial *t,
+    double (*value)(const json_t *), double deviation)
+{
+	double v[SIDES][TRIAL_RUNS], sum[SIDES] = { 0, 0 }, s;
+	size_t n[SIDES] = { 0, 0 }, i;
+	int side;
+
+	for (side = 0; side < SIDES; side++) {
+		for (i = 0; i < t->set[side].runs; i++) {
+			s = value(t->set[side].run[i].run);
+			if (!(s > 0))
+				continue;
+			sum[side] += s;
+			v[side][n[side]++] = log(s);
+		}
+	}
+	m->base_s = sum[BASE] / (double)n[BASE];
+	m->target_s = sum[TARGET] / (double)n[TARGET];
+	measure_make(m, t, v[BASE], n[BASE], v[TARGET], n[TARGET], deviation,
+	    within_all(t));
+}
+
+/* --- kernels ------------------------------------------------------------------ */
+
+static double
+share_of(const struct trial *t, const struct trial_kernel *k)
+{
+	double share = 0;
+	int side;
+
+	for (side = 0; side < SIDES; side++)
+		if (t->kernels.total_s[side] > 0)
+			share = fmax(share, k->side[side].total_s /
+			    t->kernels.total_s[side]);
+	return share;
+}
+
+static bool
+is_judged(const struct trial *t, const struct trial_kernel *k)
+{
+
+	return k->match != MATCH_NONE && share_of(t, k) >= SHARE_LEAST;
+}
+
+static int
+kernels_judge(struct trial *t)
+{
+	const struct taken *b, *a;
+	struct judged *j;
+	size_t i, n = 0;
+
+	for (i = 0; i < t->kernels.kernels; i++)
+		n += is_judged(t, &t->kernels.kernel[i]);
+	n = n < JUDGED_MOST ? n : JUDGED_MOST;
+	t->error = t->ask->error / (double)(n + 2);	/* and the two wholes */
+	t->judged = calloc(t->kernels.kernels + 1, sizeof(*t->judged));
+	if (t->judged == NULL)
+		return -1;
+	for (i = 0; i < t->kernels.kernels; i++) {
+		j = &t->judged[i];
+		j->k = &t->kernels.kernel[i];
+		b = &j->k->side[BASE];
+		a = &j->k->side[TARGET];
+		j->counts = n > 0 && is_judged(t, j->k);
+		n -= j->counts;
+		j->m.base_s = b->total_s;
+		j->m.target_s = a->total_s;
+		j->m.by = (struct difference){ NAN, NAN, NAN, NAN };
+		j->m.verdict = VERDICT_INCONCLUSIVE;
+		if (j->k->match != MATCH_NONE)
+			measure_make(&j->m, t, b->log_s, b->runs, a->log_s,
+			    a->runs, KERNEL_DEVIATION, (b->within +
+			    a->within) / 2);
+	}
+	return 0;
+}
+
+/* --- the verdict ---------------------------------------------------------------- */
+
+static bool
+any_kernel(const struct trial *t, enum verdict v)
+{
+	size_t i;
+
+	for (i = 0; i < t->kernels.kernels; i++)
+		if (t->judged[i].counts && t->judged[i].m.verdict == v)
+			return true;
+	return false;
+}
+
+/* The GPU's time as a whole comes first: of two kernels made one, that one takes
+ * longer. Then the kernels; then the host, where it is seen to differ. */
+static enum verdict
+whole_verdict(const struct trial *t)
+{
+
+	if (json_array_size(t->reasons) > 0)
+		return VERDICT_INCONCLUSIVE;
+	if (t->gpu.verdict == VERDICT_SLOWER || t->gpu.verdict ==
+	    VERDICT_FASTER)
+		return t->gpu.verdict;
+	if (any_kernel(t, VERDICT_SLOWER))
+		return VERDICT_SLOWER;
+	if (t->active.verdict == VERDICT_SLOWER)
+		return VERDICT_SLOWER;
+	if (any_kernel(t, VERDICT_FASTER) || t->active.verdict ==
+	    VERDICT_FASTER)
+		return VERDICT_FASTER;
+	return t->gpu.verdict;
+}
+
+static void
+reason(struct trial *t, const char *code, const char *text)
+{
+
+	json_array_append_new(t->reasons, json_pack("{s:s, s:s}", "code", code,
+	    "text", text));
+}
+
+/* One sentence each, however many runs say it. */
+static void
+drop_repeated(json_t *reasons)
+{
+	size_t i, j;
+
+	for (i = 0; i < json_array_size(reasons); i++)
+		for (j = json_array_size(reasons); j-- > i + 1;)
+			if (json_equal(json_array_get(reasons, i),
+			    json_array_get(reasons, j)))
+				json_array_remove(reasons, j);
+}
+
+/* By the name of its file: the folder may be another. */
+static bool
+is_one_program(const struct trial *t)
+{
+	const char *name[SIDES];
+	int side;
+
+	for (side = 0; side < SIDES; side++)
+		name[side] = base_name(or_unknown(field_text(
+		    t->set[side].run[0].conditions, "program")));
+	return strcmp(name[BASE], name[TARGET]) == 0;
+}
+
+static void
+conditions_judge(struct trial *t)
+{
+	const json_t *first = t->set[BASE].run[0].conditions, *c;
+	size_t i;
+	int side;
+
+	for (side = 0; side < SIDES; side++) {
+		for (i = 0; i < t->set[side].runs; i++) {
+			c = t->set[side].run[i].conditions;
+			conditions_check(t->reasons, c, t->ask->allowed);
+			conditions_differ(t->reasons, first, c,
+			    t->ask->allowed);
+		}
+	}
+	for (i = 0; i < t->kernels.kernels; i++)
+		if (t->kernels.kernel[i].match == MATCH_SHAPE ||
+		    t->kernels.kernel[i].match == MATCH_NAME ||
+		    (t->kernels.kernel[i].match == MATCH_REST &&
+		    is_one_program(t)))
+			break;
+	if (i == t->kernels.kernels)
+		reason(t, "no-kernels", "the runs have no kernel in common");
+	drop_repeated(t->reasons);
+}
+
+/* --- the document -------------------------------------------------------------- */
+
+static json_t *
+ratio_json(double logarithm)
+{
+
+	return json_number(expm1(logarithm));
+}
+
+static void
+measure_json(json_t *o, const struct measure *m, bool judged)
+{
+
+	json_object_set_new(o, "verdict", judged ?
+	    json_string(verdict_name[m->verdict]) : json_null());
+	json_object_set_new(o, "base_s", json_number(m->base_s));
+	json_object_set_new(o, "target_s", json_number(m->target_s));
+	json_object_set_new(o, "change_ratio", ratio_json(m->by.about));
+	json_object_set_new(o, "low_ratio", ratio_json(m->by.low));
+	json_object_set_new(o, "high_ratio", ratio_json(m->by.high));
+	json_object_set_new(o, "deviation_ratio", json_number(m->by.deviation));
+}
+
+static json_t *
+whole_json(const struct measure *m)
+{
+	json_t *o = json_object();
+
+	if (o != NULL)
+		measure_json(o, m, true);
+	return o;
+}
+
+/* Where a person looks: what is found at the kernel after the change, else before. */
+static json_t *
+place_json(const struct trial *t, const struct trial_kernel *k)
+{
+	const json_t *f, *items;
+	json_int_t id;
+	size_t i;
+	int side;
+
+	for (side = TARGET; side >= BASE; side--) {
+		if (k->side[side].shown == NULL)
+			continue;
+		id = json_integer_value(json_object_get(k->side[side].shown,
+		    "id"));
+		items = json_object_get(t->set[side].run[0].findings, "items");
+		json_array_foreach(items, i, f)
+			if (json_integer_value(json_object_get(f,
+			    "kernel_id")) == id &&
+			    field_text(f, "location") != NULL)
+				return json_incref(json_object_get(f,
+				    "location"));
+	}
+	return json_null();
+}
+
+static json_t *
+kernel_json(const struct trial *t, const struct judged *j)
+{
+	static const char *const match[] = { [MATCH_NONE] = NULL,
+		[MATCH_SHAPE] = "shape", [MATCH_NAME] = "name",
+		[MATCH_REST] = "rest" };
+	const struct trial_kernel *k = j->k;
+	json_t *o = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+	    "name", json_text(k->name),
+	    "match", json_text(match[k->match]),
+	    "share_ratio", json_number(share_of(t, k)),
+	    "base_runs", json_count(k->side[BASE].runs),
+	    "target_runs", json_count(k->side[TARGET].runs),
+	    "location", place_json(t, k),
+	    "counters", k->match != MATCH_NONE ? trial_counters(k) :
+	    json_array());
+
+	if (o != NULL)
+		measure_json(o, &j->m, j->counts);
+	return o;
+}
+
+static json_t *
+kernels_json(const struct trial *t)
+{
+	json_t *list = json_array();
+	size_t i;
+
+	for (i = 0; list != NULL && i < t->kernels.kernels &&
+	    i < KERNELS_SHOWN; i++)
+		json_array_append_new(list, kernel_json(t, &t->judged[i]));
+	return list;
+}
+
+static json_t *
+trial_json(const struct trial *t)
+{
+	const struct trial_set *s = t->set;
+
+	return json_pack("{s:s, s:O, s:f, s:f, s:f, s:{s:o, s:o},"
+	    "s:{s:O?, s:O?}, s:o, s:o, s:o, s:o}",
+	    "verdict", verdict_name[whole_verdict(t)],
+	    "reasons", t->reasons,
+	    "margin_ratio", t->ask->margin,
+	    "error_ratio", t->ask->error,
+	    "error_each_ratio", t->error,
+	    "runs",
+	        "base", json_count(s[BASE].runs),
+	        "target", json_count(s[TARGET].runs),
+	    "conditions",
+	        "base", s[BASE].run[0].conditions,
+	        "target", s[TARGET].run[0].conditions,
+	    "gpu", whole_json(&t->gpu),
+	    "active", whole_json(&t->active),
+	    "kernels", kernels_json(t),
+	    "kernels_left_out", json_count(t->kernels.kernels >
+	    KERNELS_SHOWN ? t->kernels.kernels - KERNELS_SHOWN : 0));
+}
+
+json_t *
+trial_judge(const struct trial_set set[SIDES], const struct trial_ask *ask)
+{
+	struct trial t = { .set = set, .ask = ask, .reasons = json_array() };
+	json_t *whole = NULL;
+
+	if (set[BASE].runs > 0 && set[TARGET].runs > 0 && set[BASE].runs <=
+	    TRIAL_RUNS && set[TARGET].runs <= TRIAL_RUNS &&
+	    t.reasons != NULL && trial_kernels_make(&t.kernels, set) == 0 &&
+	    kernels_judge(&t) == 0) {
+		whole_make(&t.gpu, &t, gpu_s, KERNEL_DEVIATION);
+		whole_make(&t.active, &t, active_s, HOST_DEVIATION);
+		conditions_judge(&t);
+		whole = trial_json(&t);
+	}
+	trial_kernels_release(&t.kernels);
+	free(t.judged);
+	json_decref(t.reasons);
+	return whole;
+}
+
+enum verdict
+trial_verdict(const json_t *trial)
+{
+	const char *name = or_unknown(field_text(trial, "verdict"));
+	enum verdict v;
+
+	for (v = 0; v < VERDICTS; v++)
+		if (strcmp(name, verdict_name[v]) == 0)
+			return v;
+	return VERDICT_INCONCLUSIVE;
+}
+
+double
+trial_half_width(const json_t *trial)
+{
+	const json_t *k, *gpu = json_object_get(trial, "gpu");
+	double most = (field_number(gpu, "high_ratio") - field_number(gpu,
+	    "low_ratio")) / 2, half;
+	size_t i;
+
+	json_array_foreach(json_object_get(trial, "kernels"), i, k) {
+		if (field_text(k, "verdict") == NULL)
+			continue;
+		half = (field_number(k, "high_ratio") - field_number(k,
+		    "low_ratio")) / 2;
+		most = half > most || isnan(most) ? half : most;
+	}
+	return most;
+}

@@ -1,0 +1,389 @@
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/json_util.h"
+#include "report/text_util.h"
+
+#include "compare/trial_kernels.h"
+
+#define COUNTERS_SHOWN 5
+#define MOVED_LEAST 0.02	/* measured: traffic of alike launches differs by less */
+#define NAME_MOST 8192		/* bytes of a name that tell kernels apart */
+
+/* One kernel in one run, all its documents of one shape together. */
+struct seen {
+	double launches, total_s, sum_s, squares_s2;
+	const json_t *k;
+};
+
+/* What one side's runs have: seen[kernel × runs + run]. */
+struct table {
+	const struct trial_set *set;
+	json_t *index;			/* shape → kernel */
+	struct seen *seen;
+	size_t kernels, room;
+};
+
+static double
+or_zero(double v)
+{
+
+	return isfinite(v) && v > 0 ? v : 0;
+}
+
+static int
+shape_key(char *out, size_t size, const json_t *k)
+{
+	char grid[NUMBER_SIZE], block[NUMBER_SIZE];
+	int n = snprintf(out, size, "%s\n%s\n%s", field_shape(grid, k, "grid"),
+	    field_shape(block, k, "block"), or_unknown(field_text(k, "name")));
+
+	return n < 0 ? -1 : 0;
+}
+
+static void
+seen_add(struct seen *s, const json_t *k)
+{
+	const json_t *time = json_object_get(k, "time");
+	double launches = or_zero(field_number(k, "launches"));
+	double total = or_zero(field_number(time, "total_ns")) * 1e-9;
+	double mean = or_zero(field_number(time, "mean_ns")) * 1e-9;
+	double sd = or_zero(field_number(time, "sd_ns")) * 1e-9;
+
+	if (mean == 0 && launches > 0)		/* none ran undisturbed */
+		mean = total / launches;
+	s->launches += launches;
+	s->total_s += total;
+	s->sum_s += launches * mean;
+	s->squares_s2 += launches * (mean * mean + sd * sd);
+	if (s->k == NULL)
+		s->k = k;
+}
+
+/* The row of ${k}; NULL without memory. */
+static struct seen *
+row_of(struct table *t, const json_t *k)
+{
+	char key[NAME_MOST + 2 * NUMBER_SIZE];
+	json_t *found;
+	struct seen *grown;
+	size_t at, runs = t->set->runs;
+
+	if (shape_key(key, sizeof(key), k) != 0)
+		return NULL;
+	if ((found = json_object_get(t->index, key)) != NULL) {
+		at = (size_t)json_integer_value(found);
+		return &t->seen[at * runs];
+	}
+	if (t->kernels == t->room) {
+		t->room = t->room > 0 ? 2 * t->room : 64;
+		grown = realloc(t->seen, t->room * runs * sizeof(*grown));
+		if (grown == NULL)
+			return NULL;
+		t->seen = grown;
+	}
+	at = t->kernels++;
+	memset(&t->seen[at * runs], 0, runs * sizeof(*t->seen));
+	if (json_object_set_new(t->index, key,
+	    json_integer((json_int_t)at)) != 0)
+		return NULL;
+	return &t->seen[at * runs];
+}
+
+static int
+table_fill(struct table *t, const struct trial_set *set)
+{
+	const json_t *k;
+	struct seen *row;
+	size_t r, i;
+
+	t->set = set;
+	if ((t->index = json_object()) == NULL)
+		return -1;
+	for (r = 0; r < set->runs; r++) {
+		json_array_foreach(set->run[r].kernels, i, k) {
+			if ((row = row_of(t, k)) == NULL)
+				return -1;
+			seen_add(&row[r], k);
+		}
+	}
+	return 0;
+}
+
+/* One document a kernel, as kinship_make takes them; its id is its row. */
+static json_t *
+table_documents(const struct table *t)
+{
+	json_t *list = json_array(), *o;
+	const struct seen *row;
+	double launches, total, sum;
+	const json_t *k;
+	size_t i, r, n;
+
+	for (i = 0; list != NULL && i < t->kernels; i++) {
+		row = &t->seen[i * t->set->runs];
+		launches = total = sum = 0;
+		k = NULL;
+		for (r = n = 0; r < t->set->runs; r++) {
+			if (row[r].k == NULL)
+				continue;
+			k = k != NULL ? k : row[r].k;
+			launches += row[r].launches;
+			total += row[r].total_s;
+			sum += row[r].sum_s;
+			n++;
+		}
+		if (n == 0)
+			continue;
+		o = json_pack("{s:I, s:O?, s:O?, s:O?, s:f, s:{s:f, s:f}}",
+		    "id", (json_int_t)i,
+		    "name", json_object_get(k, "name"),
+		    "grid", json_object_get(k, "grid"),
+		    "block", json_object_get(k, "block"),
+		    "launches", launches / (double)n, "time",
+		    "total_ns", total / (double)n * 1e9,
+		    "mean_ns", launches > 0 ? sum / launches * 1e9 : 0.0);
+		if (json_array_append_new(list, o) != 0) {
+			json_decref(list);
+			return NULL;
+		}
+	}
+	return list;
+}
+
+/* Add what the rows of ${at} took in each run, ${into}[run]. */
+static void
+gather(struct seen *into, const struct table *t, size_t at)
+{
+	const struct seen *row = &t->seen[at * t->set->runs];
+	size_t r;
+
+	for (r = 0; r < t->set->runs; r++) {
+		into[r].launches += row[r].launches;
+		into[r].total_s += row[r].total_s;
+		into[r].sum_s += row[r].sum_s;
+		into[r].squares_s2 += row[r].squares_s2;
+		if (into[r].k == NULL || (row[r].k != NULL &&
+		    field_number(json_object_get(row[r].k, "time"),
+		    "total_ns") > field_number(json_object_get(into[r].k,
+		    "time"), "total_ns")))
+			into[r].k = row[r].k != NULL ? row[r].k : into[r].k;
+	}
+}
+
+/* How much of the variance of a run's log(mean) its launches explain. */
+static double
+within_of(const struct seen *s)
+{
+	double mean = s->sum_s / s->launches;
+	double variance = s->squares_s2 / s->launches - mean * mean;
+
+	return variance > 0 && mean > 0 ? variance / (mean * mean) /
+	    s->launches : 0;
+}
+
+static void
+taken_of(struct taken *out, const struct seen *s, size_t runs, bool alike,
+    double *pool)
+{
+	double v;
+	size_t r;
+
+	out->log_s = pool;
+	for (r = 0; r < runs; r++) {
+		out->total_s += s[r].total_s / (double)runs;
+		v = alike ? s[r].sum_s / s[r].launches : s[r].total_s;
+		if (s[r].k == NULL || !(v > 0))
+			continue;
+		out->within += within_of(&s[r]);
+		out->shown = out->shown != NULL ? out->shown : s[r].k;
+		out->log_s[out->runs++] = log(v);
+	}
+	out->within = out->runs > 0 ? out->within / (double)out->runs : 0;
+}
+
+static int
+by_time(const void *a, const void *b)
+{
+	const struct trial_kernel *x = a, *y = b;
+	double p = fmax(x->side[BASE].total_s, x->side[TARGET].total_s);
+	double q = fmax(y->side[BASE].total_s, y->side[TARGET].total_s);
+
+	return p < q ? 1 : p > q ? -1 : strcmp(x->name, y->name);
+}
+
+/* The rows of both tables that belong together become one kernel. */
+static int
+settle(struct trial_kernels *t, const struct table table[SIDES])
+{
+	size_t most = table[BASE].set->runs > table[TARGET].set->runs ?
+	    table[BASE].set->runs : table[TARGET].set->runs, i, n, at;
+	struct seen *seen = calloc(most * t->kin.kins + 1, sizeof(*seen));
+	const struct kin *kin;
+	double *pool = t->pool;
+	int side;
+
+	if (seen == NULL)
+		return -1;
+	for (side = 0; side < SIDES; side++) {
+		n = table[side].set->runs;
+		memset(seen, 0, most * t->kin.kins * sizeof(*seen));
+		for (i = 0; i < table[side].kernels; i++) {
+			kin = kinship_find(&t->kin, side, (json_int_t)i);
+			if (kin == NULL)
+				continue;
+			at = (size_t)(kin - t->kin.kin);
+			gather(&seen[at * most], &table[side], i);
+		}
+		for (i = 0; i < t->kin.kins; i++) {
+			taken_of(&t->kernel[i].side[side], &seen[i * most], n,
+			    t->kin.kin[i].match == MATCH_SHAPE, pool);
+			pool += n;
+			t->total_s[side] += t->kernel[i].side[side].total_s;
+		}
+	}
+	for (i = 0; i < t->kin.kins; i++) {
+		t->kernel[i].name = t->kin.kin[i].name != NULL ?
+		    t->kin.kin[i].name : "unknown";
+		t->kernel[i].match = t->kin.kin[i].match;
+	}
+	free(seen);
+	qsort(t->kernel, t->kin.kins, sizeof(*t->kernel), by_time);
+	/* What was joined with another has nothing left. */
+	for (n = i = 0; i < t->kin.kins; i++)
+		if (t->kernel[i].side[BASE].shown != NULL ||
+		    t->kernel[i].side[TARGET].shown != NULL)
+			t->kernel[n++] = t->kernel[i];
+	t->kernels = n;
+	return 0;
+}
+
+int
+trial_kernels_make(struct trial_kernels *t, const struct trial_set set[SIDES])
+{
+	struct table table[SIDES] = { { .kernels = 0 }, { .kernels = 0 } };
+	static const double unknown[SIDES] = { NAN, NAN };
+	const json_t *documents[SIDES];
+	int side, rc = -1;
+
+	memset(t, 0, sizeof(*t));
+	for (side = 0; side < SIDES; side++) {
+		if (table_fill(&table[side], &set[side]) != 0 ||
+		    (t->all[side] = table_documents(&table[side])) == NULL)
+			goto out;
+		documents[side] = t->all[side];
+	}
+	if (kinship_make(&t->kin, documents, unknown) != 0)
+		goto out;
+	t->kernel = calloc(t->kin.kins + 1, sizeof(*t->kernel));
+	t->pool = calloc(t->kin.kins * (set[BASE].runs + set[TARGET].runs) + 1,
+	    sizeof(*t->pool));
+	if (t->kernel != NULL && t->pool != NULL)
+		rc = settle(t, table);
+out:
+	for (side = 0; side < SIDES; side++) {
+		json_decref(table[side].index);
+		free(table[side].seen);
+	}
+	return rc;
+}
+
+void
+trial_kernels_release(struct trial_kernels *t)
+{
+
+	kinship_release(&t->kin);
+	json_decref(t->all[BASE]);
+	json_decref(t->all[TARGET]);
+	free(t->kernel);
+	free(t->pool);
+	memset(t, 0, sizeof(*t));
+}
+
+/* --- counters ---------------------------------------------------------------- */
+
+/* What a kernel's document says of the work of a launch: where it stands, how it is
+ * called, its unit as number_value takes it. */
+static const struct counter {
+	const char *path[3], *label, *unit;
+} counters[] = {
+	{ { "launches" }, "launches", "launch" },
+	{ { "registers" }, "registers a thread", "register" },
+	{ { "local_bytes" }, "local memory a thread", "B" },
+	{ { "shared_static_bytes" }, "static shared memory", "B" },
+	{ { "shared_dynamic_bytes" }, "dynamic shared memory", "B" },
+	{ { "occupancy", "theoretical_ratio" }, "theoretical occupancy",
+	    "%" },
+	{ { "occupancy", "achieved_ratio" }, "achieved occupancy", "%" },
+	{ { "occupancy", "waves" }, "waves of blocks", "" },
+	{ { "headline", "coalescing", "value" }, "bytes used of those moved",
+	    "%" },
+	{ { "headline", "bank_conflicts", "value" }, "wavefronts that are bank "
+	    "conflicts", "%" },
+	{ { "headline", "divergence", "value" }, "idle lanes", "%" },
+	{ { "bandwidth", "used_bytes" }, "bytes that threads asked for", "B" },
+	{ { "bandwidth", "l2_bytes" }, "bytes from and to L2", "B" },
+	{ { "bandwidth", "dram_bytes" }, "bytes from and to DRAM", "B" },
+	{ { "roofline", "flops", "fp16" }, "FP16 operations", "" },
+	{ { "roofline", "flops", "fp32" }, "FP32 operations", "" },
+	{ { "roofline", "flops", "fp64" }, "FP64 operations", "" },
+	{ { "roofline", "flops", "tensor" }, "tensor operations", "" },
+};
+#define COUNTERS (sizeof(counters) / sizeof(counters[0]))
+
+static double
+value_at(const json_t *k, const struct counter *c)
+{
+	int i;
+
+	for (i = 0; i < 3 && c->path[i] != NULL; i++)
+		k = json_object_get(k, c->path[i]);
+	if (!json_is_number(k))
+		return NAN;
+	return json_number_value(k) * (strcmp(c->unit, "%") == 0 ? 100 : 1);
+}
+
+struct moved {
+	const struct counter *counter;
+	double before, after, weight;
+};
+
+static int
+by_weight(const void *a, const void *b)
+{
+	const struct moved *x = a, *y = b;
+
+	return x->weight < y->weight ? 1 : x->weight > y->weight ? -1 :
+	    x->counter < y->counter ? -1 : 1;
+}
+
+json_t *
+trial_counters(const struct trial_kernel *k)
+{
+	struct moved moved[COUNTERS], *m;
+	json_t *list = json_array();
+	size_t i, n = 0;
+
+	for (i = 0; i < COUNTERS; i++) {
+		m = &moved[n];
+		m->counter = &counters[i];
+		m->before = value_at(k->side[BASE].shown, m->counter);
+		m->after = value_at(k->side[TARGET].shown, m->counter);
+		if (!(m->before >= 0) || !(m->after >= 0) ||
+		    m->before == m->after)
+			continue;
+		m->weight = fabs(log(fmax(m->after, 1e-9)) -
+		    log(fmax(m->before, 1e-9)));
+		n += m->weight > MOVED_LEAST;
+	}
+	qsort(moved, n, sizeof(*moved), by_weight);
+	for (i = 0; list != NULL && i < n && i < COUNTERS_SHOWN; i++)
+		json_array_append_new(list, json_pack("{s:s, s:s, s:o, s:o}",
+		    "label", moved[i].counter->label,
+		    "unit", moved[i].counter->unit,
+		    "base", json_number(moved[i].before),
+		    "target", json_number(moved[i].after)));
+	return list;
+}

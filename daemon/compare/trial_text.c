@@ -1,0 +1,194 @@
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/out.h"
+#include "report/text_util.h"
+
+#include "compare/trial.h"
+
+#define KERNELS_SHOWN 15
+#define VERDICT_COLUMNS 14
+#define CHANGE_COLUMNS 26
+#define LINE_SIZE 400
+
+/* "+3.1 %" */
+static const char *
+signed_percent(char out[NUMBER_SIZE + 4], double ratio)
+{
+	char n[NUMBER_SIZE];
+
+	snprintf(out, NUMBER_SIZE + 4, "%s%s", isnan(ratio) ? "" : ratio < 0 ?
+	    "-" : "+", number_percent(n, fabs(ratio)));
+	return out;
+}
+
+/* "+3.1 % (+2.4 % to +3.8 %)" */
+static const char *
+change_text(char *out, size_t size, const json_t *m)
+{
+	char a[NUMBER_SIZE + 4], b[NUMBER_SIZE + 4], c[NUMBER_SIZE + 4];
+
+	if (isnan(field_number(m, "low_ratio")))
+		snprintf(out, size, "%s", signed_percent(a, field_number(m,
+		    "change_ratio")));
+	else
+		snprintf(out, size, "%s (%s to %s)",
+		    signed_percent(a, field_number(m, "change_ratio")),
+		    signed_percent(b, field_number(m, "low_ratio")),
+		    signed_percent(c, field_number(m, "high_ratio")));
+	return out;
+}
+
+static enum out_style
+style_of(enum verdict v)
+{
+
+	return v == VERDICT_SLOWER ? STYLE_BAD : v == VERDICT_FASTER ?
+	    STYLE_GOOD : v == VERDICT_INCONCLUSIVE ? STYLE_WARN : STYLE_PLAIN;
+}
+
+static void
+text_whole(struct out *o, const json_t *m, const char *what)
+{
+	char line[LINE_SIZE], change[LINE_SIZE / 2], a[NUMBER_SIZE],
+	    b[NUMBER_SIZE];
+	enum verdict v = trial_verdict(m);
+
+	if (isnan(field_number(m, "base_s")) || isnan(field_number(m,
+	    "target_s")))
+		return;
+	out_text(o, "  ");
+	out_style(o, style_of(v));
+	out_cell(o, verdict_name[v], VERDICT_COLUMNS);
+	out_style(o, STYLE_PLAIN);
+	snprintf(line, sizeof(line), "%s: %s, %s before, %s after", what,
+	    change_text(change, sizeof(change), m), number_seconds(a,
+	    field_number(m, "base_s")), number_seconds(b, field_number(m,
+	    "target_s")));
+	out_wrap(o, 2 + VERDICT_COLUMNS, line);
+}
+
+static void
+text_counters(struct out *o, const json_t *k)
+{
+	char line[LINE_SIZE], a[NUMBER_SIZE], b[NUMBER_SIZE];
+	const char *unit, *where = field_text(k, "location");
+	const json_t *c;
+	size_t i;
+
+	json_array_foreach(json_object_get(k, "counters"), i, c) {
+		unit = field_text(c, "unit");
+		snprintf(line, sizeof(line), "%s: %s → %s",
+		    or_unknown(field_text(c, "label")), number_value(a,
+		    field_number(c, "base"), unit), number_value(b,
+		    field_number(c, "target"), unit));
+		out_spaces(o, 2 + VERDICT_COLUMNS);
+		out_wrap(o, 4 + VERDICT_COLUMNS, line);
+	}
+	if (where == NULL)
+		return;
+	out_spaces(o, 2 + VERDICT_COLUMNS);
+	out_wrap(o, 4 + VERDICT_COLUMNS, where);
+}
+
+static void
+text_kernel(struct out *o, const json_t *k)
+{
+	char line[LINE_SIZE], change[LINE_SIZE / 2];
+	enum verdict v = trial_verdict(k);
+
+	out_text(o, "  ");
+	out_style(o, style_of(v));
+	out_cell(o, verdict_name[v], VERDICT_COLUMNS);
+	out_style(o, STYLE_PLAIN);
+	snprintf(line, sizeof(line), "%.150s: %s", or_unknown(field_text(k,
+	    "name")), change_text(change, sizeof(change), k));
+	out_wrap(o, 2 + VERDICT_COLUMNS, line);
+	if (v == VERDICT_SLOWER || v == VERDICT_FASTER)
+		text_counters(o, k);
+}
+
+/* Kernels of one run only. */
+static void
+text_alone(struct out *o, const json_t *trial)
+{
+	const json_t *k;
+	size_t i;
+
+	json_array_foreach(json_object_get(trial, "kernels"), i, k) {
+		if (field_text(k, "match") != NULL || !(field_number(k,
+		    "share_ratio") >= 0.01))
+			continue;
+		out_text(o, "  note: ");
+		out_format(o, "%.150s ran only %s the change",
+		    or_unknown(field_text(k, "name")), field_count(k,
+		    "base_runs") > 0 ? "before" : "after");
+		out_line(o);
+	}
+}
+
+static void
+text_reasons(struct out *o, const json_t *trial)
+{
+	const json_t *r;
+	size_t i;
+
+	json_array_foreach(json_object_get(trial, "reasons"), i, r) {
+		out_text(o, "  ");
+		out_wrap(o, 4, or_unknown(field_text(r, "text")));
+	}
+	if (json_array_size(json_object_get(trial, "reasons")) > 0) {
+		out_text(o, "  ");
+		out_wrap(o, 4, "--allow REASON compares them all the same");
+	}
+}
+
+/* How many runs a side would make the widest interval as small as the margin: it
+ * shrinks with the root of their number. */
+static void
+text_more(struct out *o, const json_t *trial)
+{
+	double half = trial_half_width(trial), margin = field_number(trial,
+	    "margin_ratio"), runs = (double)field_count(json_object_get(trial,
+	    "runs"), "target");
+	char line[LINE_SIZE], a[NUMBER_SIZE], n[NUMBER_SIZE];
+
+	if (!(half > margin) || !(margin > 0))
+		return;
+	snprintf(line, sizeof(line), "what runs differ by hides less than %s: "
+	    "about %s a side would tell", number_percent(a, half),
+	    number_of(n, ceil(runs * (half / margin) * (half / margin)) + 1,
+	    "run"));
+	out_text(o, "  ");
+	out_wrap(o, 4, line);
+}
+
+void
+text_trial(struct out *o, const json_t *trial)
+{
+	const json_t *k, *runs = json_object_get(trial, "runs");
+	enum verdict v = trial_verdict(trial);
+	char a[NUMBER_SIZE], b[NUMBER_SIZE], c[NUMBER_SIZE];
+	size_t i, shown = 0;
+
+	out_style(o, style_of(v));
+	out_text(o, verdict_name[v]);
+	out_style(o, STYLE_PLAIN);
+	out_format(o, " (%s before, %s after; a change below %s is none)",
+	    number_of(a, (double)field_count(runs, "base"), "run"),
+	    number_of(b, (double)field_count(runs, "target"), "run"),
+	    number_percent(c, field_number(trial, "margin_ratio")));
+	out_line(o);
+	text_reasons(o, trial);
+	text_whole(o, json_object_get(trial, "gpu"), "the GPU's time");
+	text_whole(o, json_object_get(trial, "active"), "the time at work");
+	json_array_foreach(json_object_get(trial, "kernels"), i, k)
+		if (field_text(k, "verdict") != NULL &&
+		    shown++ < KERNELS_SHOWN)
+			text_kernel(o, k);
+	text_alone(o, trial);
+	if (v == VERDICT_INCONCLUSIVE &&
+	    json_array_size(json_object_get(trial, "reasons")) == 0)
+		text_more(o, trial);
+}

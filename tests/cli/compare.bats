@@ -1,0 +1,134 @@
+#!/usr/bin/env bats
+# ab, gate, baseline, verify: what they answer, and by which exit status.
+
+bats_require_minimum_version 1.5.0
+load common
+
+pairs="$SOURCE/tests/captures/pairs"
+slow="$pairs/uncoalesced-global-access.bad.cadv"
+other="$SOURCE/tests/captures/programs/coalescing.cadv"
+fast="$pairs/uncoalesced-global-access.good.cadv"
+
+@test "ab: which is faster, by how much, and what moved" {
+	run -0 cudadvise ab --allow arguments "$slow" "$fast"
+	[[ "$output" == "faster (1 run before, 1 run after"* ]]
+	[[ "$output" == *"bytes used of those moved: 13 % → 100 %"* ]]
+	[[ "$output" == *"uncoalesced_global_access.cu:43"* ]]
+	run -1 cudadvise ab --allow arguments "$fast" "$slow"
+	[ "$(cudadvise ab --json --allow arguments "$fast" "$slow" |
+	    jq -r .verdict)" = slower ]
+}
+
+@test "ab: what is not alike is not compared, and it is said why" {
+	run -3 cudadvise ab "$slow" "$fast"
+	[[ "$output" == *"the program's arguments differ: "* ]]
+	run -3 cudadvise ab --json "$slow" "$other"
+	[ "$(jq -c '[.reasons[].code] | sort' <<< "$output")" = \
+	    '["arguments","level","no-kernels"]' ]
+	run -3 cudadvise ab "$slow" "$pairs/tail-effect.bad.cadv"
+	[[ "$output" == *"measured at different levels: 'source' and 'counters'"* ]]
+}
+
+@test "ab: of alike runs nothing is said that is not so" {
+	run -3 cudadvise ab "$slow" "$slow"
+	[[ "$output" == "inconclusive "* ]]
+	[[ "$(tr -s ' \n' ' ' <<< "$output")" == *"runs a side would tell"* ]]
+	run -0 cudadvise ab --margin 5 "$slow" "$slow" "$slow" "$slow" -- \
+	    "$slow" "$slow" "$slow" "$slow"
+	[[ "$output" == "same (4 runs before, 4 runs after"* ]]
+}
+
+@test "ab: two programs are run in turn" {
+	cat > app <<-'END'
+		#!/bin/sh
+		echo "$1" >> order
+		exec 1>&-
+		exit ${2:-0}
+	END
+	chmod +x app
+	run -3 cudadvise ab --runs 2 --json -- ./app old -- ./app new
+	[ "$(tr '\n' ' ' < order)" = "old new old new new old " ]
+	[ "$(jq -c '[.reasons[].code]' <<< "$output")" = '["no-kernels"]' ]
+	run -3 cudadvise ab --runs 1 -- ./app old -- ./app new 4
+	[[ "$output" == *"the program failed: exit status 4"* ]]
+	run -2 cudadvise ab --runs 1 -- ./missing -- ./app new
+	[[ "$output" == *"'./missing' could not be run"* ]]
+	[ -z "$(ls -d /tmp/cudadvise-ab-* 2>/dev/null)" ]
+}
+
+@test "ab, gate: a wrong command line ends with 2" {
+	for c in "ab" "ab $slow" "ab -- ./a ./b" "gate" "gate $slow" \
+	    "ab --margin 0 $slow $fast" "gate --allow speed -b $slow $slow" \
+	    "baseline" "baseline keep" "baseline save" "verify a b c"; do
+		run -2 cudadvise $c
+		[[ "$output" == *cudadvise:* ]]
+	done
+}
+
+@test "gate: what became worse, by rule and line" {
+	run -1 cudadvise gate -b "$fast" --allow arguments "$slow"
+	[[ "$(tr -s ' \n' ' ' <<< "$output")" == *"new uncoalesced-global-access (high): uncoalesced_global_access.cu:43"* ]]
+	run -0 cudadvise gate -b "$slow" --allow arguments "$fast"
+}
+
+@test "gate: a baseline that is gone, damaged, newer, of another program" {
+	run -2 cudadvise gate -b nothing "$slow"
+	[[ "$output" == *"there is no baseline 'nothing'"* ]]
+	[[ "$(tr -s ' \n' ' ' <<< "$output")" == *"cudadvise baseline save NAME"* ]]
+	echo '{"cudadvise_baseline": 2, "runs": []}' > newer.json
+	run -2 cudadvise gate -b ./newer.json "$slow"
+	[[ "$output" == *"made by a newer cudadvise"* ]]
+	for text in '' '[' '{}' '{"cudadvise_baseline": 1}' \
+	    '{"cudadvise_baseline": 1, "runs": [{"run": 1}]}'; do
+		echo "$text" > bad.json
+		run -2 cudadvise gate -b ./bad.json "$slow"
+		[[ "$output" == *"is not a baseline"* ]]
+	done
+	run -2 cudadvise gate -b "$other" "$slow"
+	[[ "$(tr -s ' \n' ' ' <<< "$output")" == *"is of another program: ./coalescing"* ]]
+}
+
+@test "baseline: saved, listed, held against, removed" {
+	cudadvise baseline save main "$fast" "$fast"
+	[ "$(cudadvise baseline list --json | jq -c '.items[] | [.name, .runs]')" \
+	    = '["main",2]' ]
+	[ "$(stat -c %s "$CUDADVISE_STATE_DIR/baselines/main.json")" -lt 50000 ]
+	run -1 cudadvise gate -b main --allow arguments "$slow"
+	[[ "$output" == *"new "*"uncoalesced-global-access"* ]]
+	cudadvise baseline rm main
+	[ -z "$(cudadvise baseline list -q)" ]
+	run -2 cudadvise baseline rm main
+	run -2 cudadvise baseline save 'a b' "$fast"
+	run -2 cudadvise baseline save '.hidden' "$fast"
+	cudadvise baseline save ./here.json "$fast"
+	run -0 cudadvise gate -b ./here.json --max-slowdown 10 "$fast"
+}
+
+@test "verify: a promise that was kept, and one that was not" {
+	run -0 cudadvise verify "$slow" "$fast"
+	[[ "$output" == *"kept      dot_rows: uncoalesced loads: predicted 1.99 s"* ]]
+	run -1 cudadvise verify "$slow" "$slow"
+	[[ "$output" == *"missed"*"it is still found"* ]]
+	run -3 cudadvise verify "$fast" "$fast"
+}
+
+# Every sixth pair, as a change from bad to good and back.
+@test "verify and gate: the reference pairs" {
+	n=0 promised=0 kept=0 named=0
+	for bad in "$pairs"/*.bad.cadv; do
+		n=$((n + 1))
+		[ $((n % 6)) = 1 ] || continue
+		rule=$(basename "$bad" .bad.cadv)
+		good=$pairs/$rule.good.cadv
+		state=$(cudadvise verify --json "$bad" "$good" |
+		    jq -r --arg r "$rule" '.items[] | select(.rule == $r).state' |
+		    head -n 1)
+		[ -z "$state" ] || promised=$((promised + 1))
+		[ "$state" != kept ] || kept=$((kept + 1))
+		run cudadvise gate -b "$good" --allow arguments "$bad"
+		[[ "$output" != *"new "*"$rule ("* ]] || named=$((named + 1))
+	done
+	[ $promised -ge 9 ]
+	[ $((kept * 10)) -ge $((promised * 9)) ]
+	[ $((named * 10)) -ge $((promised * 9)) ]
+}

@@ -1,0 +1,267 @@
+/*
+ * Two sets of runs: are alike ones left alone, and is what became slower found? The
+ * runs are drawn from the launches of the committed captures (moving blocks of them,
+ * so that what follows each other stays together: Künsch, Annals of Statistics 17(3),
+ * 1989), each with a factor of its own, as runs of one binary differ by.
+ */
+#include <glob.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/capture.h"
+#include "compare/conditions.h"
+#include "compare/trial.h"
+#include "report/text_util.h"
+#include "unit/test.h"
+#include "wire/record.h"
+
+#define CAPTURES TEST_DIR "/captures/"
+#define KERNELS 400
+#define LAUNCHES 300
+#define BLOCK 8
+#define RUN_DEVIATION 0.003	/* measured: kernels of one binary on one H200 */
+#define RUNS 10
+
+struct launches {
+	uint64_t stream;
+	uint32_t signature;
+	size_t n;
+	double ns[LAUNCHES];
+};
+
+struct recording {
+	struct launches kernel[KERNELS];
+	size_t kernels, heaviest;
+};
+
+static uint64_t seed = 1;
+
+static double
+uniform(void)
+{
+
+	seed = seed * 6364136223846793005u + 1442695040888963407u;
+	return (double)(seed >> 11) / 9007199254740992.0;
+}
+
+static double
+normal(void)
+{
+	double sum = 0;
+
+	for (int i = 0; i < 12; i++)
+		sum += uniform();
+	return sum - 6;
+}
+
+/* --- what the captures have ---------------------------------------------------- */
+
+static int
+take(void *arg, uint64_t stream, uint64_t sequence, const struct record *r)
+{
+	struct recording *x = arg;
+	struct launches *l = NULL;
+	size_t i;
+
+	(void)sequence;
+	if (r->type != RECORD_KERNEL ||
+	    r->u.KERNEL.end_ns <= r->u.KERNEL.start_ns)
+		return 0;
+	for (i = 0; i < x->kernels && l == NULL; i++)
+		if (x->kernel[i].stream == stream &&
+		    x->kernel[i].signature == r->u.KERNEL.signature)
+			l = &x->kernel[i];
+	if (l == NULL && x->kernels < KERNELS) {
+		l = &x->kernel[x->kernels++];
+		l->stream = stream;
+		l->signature = r->u.KERNEL.signature;
+		l->n = 0;
+	}
+	if (l != NULL && l->n < LAUNCHES)
+		l->ns[l->n++] = (double)(r->u.KERNEL.end_ns -
+		    r->u.KERNEL.start_ns);
+	return 0;
+}
+
+static void
+read_capture(struct recording *x, const char *path)
+{
+	struct capture_index index = { 0 };
+	double total, most = 0;
+	size_t i, k;
+
+	x->kernels = x->heaviest = 0;
+	assert_int_equal(capture_load_index(path, &index, NULL), 0);
+	assert_true(capture_window(path, &index, 0, UINT64_MAX, UINT64_MAX,
+	    take, x, NULL, NULL) >= 0);
+	capture_index_clear(&index);
+	for (i = 0; i < x->kernels; i++) {
+		for (total = 0, k = 0; k < x->kernel[i].n; k++)
+			total += x->kernel[i].ns[k];
+		if (total > most) {
+			most = total;
+			x->heaviest = i;
+		}
+	}
+}
+
+/* --- runs drawn from it --------------------------------------------------------- */
+
+static json_t *
+drawn_kernel(const struct launches *l, size_t id, double factor, double *all)
+{
+	double sum = 0, squares = 0, mean, v;
+	size_t i, at = 0;
+	char name[32];
+
+	for (i = 0; i < l->n; i++, at++) {
+		if (i % BLOCK == 0)
+			at = (size_t)(uniform() * (double)l->n);
+		v = l->ns[at % l->n] * factor;
+		sum += v;
+		squares += v * v;
+	}
+	*all += sum;
+	mean = sum / (double)l->n;
+	snprintf(name, sizeof(name), "kernel%zu", id);
+	return json_pack("{s:I, s:s, s:[i,i,i], s:[i,i,i], s:I, s:{s:f, s:f,"
+	    "s:f}}", "id", (json_int_t)id, "name", name, "grid", 1, 1, 1,
+	    "block", 1, 1, 1, "launches", (json_int_t)l->n, "time",
+	    "total_ns", sum, "mean_ns", mean, "sd_ns",
+	    sqrt(fmax(0, squares / (double)l->n - mean * mean)));
+}
+
+/* One run of ${x}; the heaviest kernel is ${slower} times as slow. */
+static struct trial_run
+drawn_run(const struct recording *x, double slower)
+{
+	double all = 0, wall, clocks = normal() * RUN_DEVIATION / 2;
+	json_t *kernels = json_array(), *run;
+	size_t i;
+
+	for (i = 0; i < x->kernels; i++)
+		json_array_append_new(kernels, drawn_kernel(&x->kernel[i],
+		    i + 1, exp(clocks + RUN_DEVIATION * normal()) *
+		    (i == x->heaviest ? slower : 1), &all));
+	wall = 2 * all * exp(0.01 * normal());
+	run = json_pack("{s:s, s:s, s:s, s:[s], s:f, s:f, s:{s:f}}", "state",
+	    "finished", "command", "./app", "level", "trace", "devices", "GPU",
+	    "wall_ns", wall, "active_s", wall * 0.9e-9, "summary",
+	    "gpu_busy_ratio", all / wall);
+	return (struct trial_run){ run, json_pack("{s:[], s:[]}", "items",
+	    "rules"), kernels, conditions_of(run, NULL, NULL) };
+}
+
+static void
+drop(struct trial_run *r)
+{
+
+	json_decref((json_t *)r->run);
+	json_decref((json_t *)r->findings);
+	json_decref((json_t *)r->kernels);
+	json_decref((json_t *)r->conditions);
+}
+
+/* The verdict on ${runs} runs a side; new reference. */
+static json_t *
+tried(const struct recording *x, size_t runs, double slower)
+{
+	struct trial_run run[SIDES][RUNS];
+	struct trial_set set[SIDES] = { { run[BASE], runs },
+		{ run[TARGET], runs } };
+	struct trial_ask ask = TRIAL_ASK_INIT;
+	json_t *trial;
+	size_t i;
+
+	for (i = 0; i < runs; i++) {
+		run[BASE][i] = drawn_run(x, 1);
+		run[TARGET][i] = drawn_run(x, slower);
+	}
+	trial = trial_judge(set, &ask);
+	assert_non_null(trial);
+	for (i = 0; i < runs; i++) {
+		drop(&run[BASE][i]);
+		drop(&run[TARGET][i]);
+	}
+	return trial;
+}
+
+/* What is said of the heaviest kernel. */
+static enum verdict
+of_heaviest(const json_t *trial, const struct recording *x)
+{
+	const json_t *k;
+	char name[32];
+	size_t i;
+
+	snprintf(name, sizeof(name), "kernel%zu", x->heaviest + 1);
+	json_array_foreach(json_object_get(trial, "kernels"), i, k)
+		if (strcmp(or_unknown(field_text(k, "name")), name) == 0)
+			return trial_verdict(k);
+	return VERDICT_INCONCLUSIVE;
+}
+
+struct tally {
+	size_t pairs, wrong, same, found, named;
+};
+
+/* Alike, and with the heaviest kernel 3 % slower. */
+static void
+count(struct tally *t, const struct recording *x, size_t runs)
+{
+	json_t *alike = tried(x, runs, 1), *slower = tried(x, runs, 1.03);
+	enum verdict v = trial_verdict(alike);
+
+	t->pairs++;
+	t->wrong += v == VERDICT_SLOWER || v == VERDICT_FASTER;
+	t->same += v == VERDICT_SAME;
+	t->found += trial_verdict(slower) == VERDICT_SLOWER;
+	t->named += of_heaviest(slower, x) == VERDICT_SLOWER;
+	json_decref(alike);
+	json_decref(slower);
+}
+
+static void
+over_captures(struct tally *t, size_t runs)
+{
+	static struct recording x;
+	glob_t found;
+	size_t i;
+
+	assert_int_equal(glob(CAPTURES "programs/*.cadv", 0, NULL, &found), 0);
+	assert_int_equal(glob(CAPTURES "pairs/*.cadv", GLOB_APPEND, NULL,
+	    &found), 0);
+	for (i = 0; i < found.gl_pathc; i++) {
+		read_capture(&x, found.gl_pathv[i]);
+		/* Of launches too few to draw from nothing is learnt. */
+		if (x.kernels == 0 || x.kernel[x.heaviest].n < 3 * BLOCK)
+			continue;
+		count(t, &x, runs);
+		count(t, &x, runs);
+		count(t, &x, runs);
+	}
+	globfree(&found);
+	print_message("%zu pairs of %zu runs: %zu told apart, %zu the same; "
+	    "3 %% found in %zu, in the kernel in %zu\n", t->pairs, runs,
+	    t->wrong, t->same, t->found, t->named);
+}
+
+TEST(test_many_runs)
+{
+	struct tally t = { 0 };
+
+	over_captures(&t, RUNS);
+	assert_true(t.pairs >= 200);
+	assert_true(t.wrong * 100 <= t.pairs);
+	assert_true(t.named * 100 >= t.pairs * 95);
+}
+
+/* Of one run a side nothing is said that is not so. */
+TEST(test_single_runs)
+{
+	struct tally t = { 0 };
+
+	over_captures(&t, 1);
+	assert_true(t.wrong * 100 <= t.pairs);
+}
