@@ -261,4 +261,24 @@ void fault_sampled_row(struct made *m);
 void fault_sampled_stencil(struct made *m);
 void fault_sampled_scan(struct made *m);
 
+/* faults_loads.c: what is loaded for nothing, too late, or too often. */
+void fault_masks(struct made *m);
+void fault_clamped(struct made *m);
+void fault_summed(struct made *m);
+void fault_asked_for_more(struct made *m);
+void fault_masks_hidden(struct made *m);
+void fault_doubles_for_floats(struct made *m);
+void fault_doubles_used(struct made *m);
+void fault_index_in_turn(struct made *m);
+void fault_index_ahead(struct made *m);
+void fault_index_cheap(struct made *m);
+void fault_list(struct made *m);
+void fault_index_hidden(struct made *m);
+void fault_index_unsampled(struct made *m);
+void fault_tile_a_warp(struct made *m);
+void fault_tile_of_rows(struct made *m);
+void fault_tiles_side_by_side(struct made *m);
+void fault_tiles_in_shared(struct made *m);
+void fault_tensors_busy(struct made *m);
+
 #endif

@@ -255,6 +255,9 @@ rule_uncoalesced_global_access(struct rule_view *x)
 	enum outcome a, b;
 	struct draft *d;
 
+	/* How a warp loads operands of the tensor cores is not the program's. */
+	if (rule_said(x, "tensor-operands-reloaded"))
+		return RULE_CLEAN;
 	if (is_counted(x))
 		return accesses_ask(x, find_exactly);
 	a = look(x, &ld);
