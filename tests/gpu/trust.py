@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""trust.py judge [--cli CUDADVISE] [--bars] [--only ID,…] LIST DIR
+"""trust.py judge [--cli CUDADVISE | --reader COMMAND] [--bars] [--sealed]
+               [--only ID,…] LIST DIR
 trust.py pairs  --cli CUDADVISE [--bars] [--only ID,…] CAPTURES
 trust.py plan   [--only ID,…] LIST
 
@@ -12,9 +13,15 @@ pairs in the same way, bad as before and good as after.
 Of each case a line: the first finding that predicts seconds, whether it names
 a true fix ("under the noise": it is listed, but as not worth a change), what
 is above low on a variant without the fault, and the predicted kernel speedup
-against what the counterpart reached. Then rule by rule. With
---bars the exit status is 1 where the design's bars are missed. 77: nothing to
-judge.
+against what the counterpart reached. Then rule by rule, and what is published
+(trust_figures.py). With --bars the exit status is 1 where the design's bars are
+missed. 77: nothing to judge.
+
+A finding is right that names what the counterpart changed; where it leaves the
+fault, or there is none, any label of the program. What the list calls sealed is
+left out; with --sealed it is in the figures, and nowhere else. --reader is a
+command that prints the findings and kernels of a capture as if less had been
+recorded (rules-withheld permission: no counters and no samples).
 """
 import argparse
 import math
@@ -22,6 +29,7 @@ import statistics
 import sys
 
 import trust_case as tc
+import trust_figures as tf
 
 ABOVE_LOW = ("medium", "high")
 BAR_FIRST = 0.9			# of the cases whose fix pays
@@ -42,15 +50,16 @@ class Judged:
 
     def __init__(self, case, codes, found, left=()):
         self.case = case
-        self.findings, self.kernels = found
+        self.findings, self.kernels, self.active_s = found
         self.patterns = tc.kernel_patterns(case["kernels"])
         self.true_rules = rules_of(case, codes)
-        self.mended = rules_of(case, codes, left)
+        self.mended = rules_of(case, codes, left) or self.true_rules
         name = {k["id"]: k["name"] for k in self.kernels}
         for f in self.findings:
             f["true"] = f["rule"] in self.true_rules and (
                 f["kernel_id"] is None or
                 tc.is_labelled(name.get(f["kernel_id"]), self.patterns))
+            f["mends"] = f["true"] and f["rule"] in self.mended
         # A question of right results is no answer to what to change first,
         # unless it is the true one.
         self.listed = [f for f in self.findings
@@ -64,18 +73,18 @@ class Judged:
         return self.listed[0] if self.listed else None
 
     def word(self):
-        """Where the first true finding is."""
+        """Where the first finding of what the counterpart mends is."""
         for i, f in enumerate(self.listed):
-            if f["true"]:
+            if f["mends"]:
                 return ("first" if i == 0 else f"rank {i + 1}") + (
                     "" if f["worth_it"] else ", under the noise")
         return "MISSED"
 
-    def kernel_ns(self):
+    def kernel_ns(self, patterns=None):
         """Of each labelled kernel its heaviest shape's shortest launch."""
         top = {}
         for k in self.kernels:
-            if not tc.is_labelled(k["name"], self.patterns) or \
+            if not tc.is_labelled(k["name"], patterns or self.patterns) or \
                     not k["time"]["min_ns"]:
                 continue
             old = top.get(k["short_name"])
@@ -90,8 +99,7 @@ class Judged:
     def prediction(self):
         """The first true finding about a labelled kernel, of what the
         counterpart mends."""
-        return next((f for f in self.listed if f["true"] and
-                     f["rule"] in self.mended and
+        return next((f for f in self.listed if f["mends"] and
                      f["kernel_id"] is not None and
                      f["saves"]["kernel_speedup_ratio"]), None)
 
@@ -112,7 +120,11 @@ def achieved(before, after):
     nothing disturbed), else of what was recorded; None unknown."""
     given = [tc.number(before.case[c]) for c in ("h200_kernel_x",
                                                  "h200_gpu_time_x")]
-    if after is None:
+    others = tc.kernel_patterns(before.case["after_kernels"])
+    if others:		# both are in this run
+        return [given[0] or ratio(before.kernel_ns(),
+                                  before.kernel_ns(others)), given[1]]
+    if after is None or after is before:
         return given
     if not after.patterns:
         after.patterns = before.narrow()
@@ -127,6 +139,18 @@ def pays(case, codes, kernel_x, gpu_x):
         return True
     known = [x for x in (kernel_x, gpu_x) if x is not None]
     return not known or not all(1 / PAYS < x < PAYS for x in known)
+
+
+def gain_of(before, after, codes, kernel_x, gpu_x):
+    """What the counterpart gains where the fault shows, or None."""
+    shows = {codes[c][0] for c in before.case["codes"] if c in codes and
+             codes[c][1] & before.mended}
+    run_x = ratio(before.active_s, after.active_s) \
+        if after not in (None, before) else None
+    known = [x for x in ((kernel_x or gpu_x) if True in shows else None,
+                         (run_x or gpu_x) if False in shows else None)
+             if x is not None]
+    return max(known, default=None)
 
 
 def short(x, unit=""):
@@ -218,32 +242,52 @@ def verdict_of(judged, pairs_off):
     return judged.word()
 
 
-def judge(cases, codes, directory, cli):
+def verdict(j, after, codes, off, prediction, ratios):
+    """One program's part in what is published."""
+    before = j.case["role"] in ("before", "mixed")
+    v = tf.Verdict(j.case, j.word(), gain_of(j, after, codes, *ratios)
+                   if before else None, not before or off)
+    v.alarms = sum(not f["true"] for f in j.alarms)
+    v.labelled = bool(j.listed) and j.first["true"]
+    v.first = j.first["rule"] if j.listed else None
+    v.achieved = ratios[0]
+    if prediction and not off:
+        v.predicted = prediction["saves"]["kernel_speedup_ratio"]
+        v.low, v.high = tf.interval(prediction["saves"])
+    return v
+
+
+def judge(cases, codes, directory, o):
     """Print everything; returns what the bars are about."""
     judged, left = {}, {c["id"]: c["codes"] for c in cases}
     for case in cases:
-        found = tc.recorded(directory, case["id"], cli)
+        found = tc.recorded(directory, case["id"], o.cli, o.reader)
         if found is not None:
             judged[case["id"]] = Judged(case, codes, found,
                                         left.get(case["counterpart"], ()))
     lines = [["case", "role", "verdict", "first finding", "saves", "predicted",
               "achieved", "GPU time", "above low, not labelled"]]
     tally, errors, firsts, alarms, quiet = Tally(), [], [], [], []
-    said, ncu_errors = [], []
+    said, ncu_errors, verdicts = [], [], []
     for case in cases:
         j = judged.get(case["id"])
+        sealed = case["split"] == "sealed"
+        if j is None and sealed:
+            continue
         if j is None:
             lines.append([case["id"], case["role"], "not recorded"] +
                          [""] * 6)
             continue
         after = judged.get(case["counterpart"])
         before = case["role"] in ("before", "mixed")
-        kernel_x, gpu_x = achieved(j, after) if case["role"] == "before" \
-            else (None, None)
+        kernel_x, gpu_x = achieved(j, after) if before else (None, None)
         off = before and not pays(case, codes, kernel_x, gpu_x)
         word = verdict_of(j, off)
         f = j.prediction() if before else None
         predicted = f["saves"]["kernel_speedup_ratio"] if f else None
+        verdicts.append(verdict(j, after, codes, off, f, (kernel_x, gpu_x)))
+        if sealed:
+            continue
         if before and off:
             quiet.append(word == "quiet")
         elif before:
@@ -270,6 +314,7 @@ def judge(cases, codes, directory, cli):
                       short(predicted, "x"), short(kernel_x, "x"),
                       short(gpu_x, "x"), "; ".join(false) or "-"])
     table(lines)
+    tf.publish(verdicts)
     print()
     table(tally.lines())
     print()
@@ -316,6 +361,8 @@ def main():
                            ("pairs", ("captures",)), ("plan", ("list",))):
         p = sub.add_parser(what)
         p.add_argument("--cli")
+        p.add_argument("--reader")
+        p.add_argument("--sealed", action="store_true")
         p.add_argument("--bars", action="store_true")
         p.add_argument("--only", default="")
         for name in operands:
@@ -327,6 +374,8 @@ def main():
     only = {x for x in o.only.split(",") if x}
     others = {c["counterpart"] for c in cases if c["id"] in only}
     cases = [c for c in cases if not only or c["id"] in only | others]
+    if o.what == "judge" and not o.sealed:
+        cases = [c for c in cases if c["split"] != "sealed"]
     if o.what == "plan":
         plan(cases)
         return 0
@@ -334,7 +383,7 @@ def main():
     if strange:
         print(f"codes that trust_codes.tsv lacks: {' '.join(sorted(strange))}")
     directory = o.dir if o.what == "judge" else o.captures
-    n, *rest = judge(cases, codes, directory, o.cli)
+    n, *rest = judge(cases, codes, directory, o)
     if n == 0:
         print("nothing was recorded")
         return 77

@@ -12,21 +12,25 @@ import subprocess
 HERE = os.path.dirname(os.path.abspath(__file__))
 COLUMNS = ("id", "source", "args", "env", "gpus", "kernels", "labels", "role",
            "counterpart", "claim", "codes", "h200_kernel_x",
-           "h200_gpu_time_x")
+           "h200_gpu_time_x", "split", "class", "after_kernels")
 
 
 def read_codes(path=os.path.join(HERE, "trust_codes.tsv")):
-    """{code: (is it a kernel's, rules, regular expression for ncu or None)}"""
-    codes = {}
+    """{code: (is it a kernel's, rules, regular expression for ncu or None)}; a
+    rule's own name is a code, too, and shows where the first code with it does.
+    """
+    codes, own = {}, {}
     with open(path, encoding="utf-8") as f:
         for line in f:
             if line.startswith("#") or not line.strip():
                 continue
             code, shows, rules, ncu = line.rstrip("\n").split("\t")
-            codes[code] = (shows == "kernel",
-                           set() if rules == "-" else set(rules.split()),
-                           None if ncu == "-" else re.compile(ncu, re.I))
-    return codes
+            rest = None if ncu == "-" else re.compile(ncu, re.I)
+            rules = set() if rules == "-" else set(rules.split())
+            codes[code] = (shows == "kernel", rules, rest)
+            for rule in rules:
+                own.setdefault(rule, (shows == "kernel", {rule}, rest))
+    return {**own, **codes}
 
 
 def number(text):
@@ -122,12 +126,28 @@ def ask(cli, command, capture):
         return None
 
 
-def recorded(directory, name, cli):
-    """(findings, kernels) of a case: of its capture with the rules of now, else
-    of the JSON that was written beside it; None where there is neither."""
+def read_with(reader, capture):
+    """(findings, kernels) as the command ${reader} prints them of a capture."""
+    done = subprocess.run([*reader.split(), capture], stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, check=False)
+    try:
+        said = json.loads(done.stdout) if done.returncode == 0 else {}
+    except ValueError:
+        said = {}
+    return said.get("findings"), said.get("kernels")
+
+
+def recorded(directory, name, cli, reader=None):
+    """(findings, kernels, seconds with work for the GPU or None) of a case: of
+    its capture with the rules of now, else of the JSON that was written beside
+    it; None where there is neither. ${reader}: only by that command."""
     capture = os.path.join(directory, f"{name}.cadv")
     findings = kernels = None
-    if cli and os.path.exists(capture):
+    if reader:
+        findings, kernels = read_with(reader, capture)
+        if findings is None or kernels is None:
+            return None
+    elif cli and os.path.exists(capture):
         findings = ask(cli, ["findings", "--all"], capture)
         kernels = ask(cli, ["kernels", "-n", "1000"], capture)
     if findings is None or kernels is None:
@@ -135,7 +155,7 @@ def recorded(directory, name, cli):
         kernels = load(os.path.join(directory, f"{name}.kernels.json"))
     if findings is None or kernels is None:
         return None
-    return findings["items"], kernels["items"]
+    return findings["items"], kernels["items"], findings.get("active_s")
 
 
 def read_ncu(path):

@@ -37,6 +37,31 @@ python3 "$gpu/trust.py" judge --bars --only copies "$made/cases.tsv" \
 python3 "$gpu/trust.py" judge "$made/cases.tsv" "$work" >/dev/null
 [ $? -eq 77 ] || fail "nothing is judged, and it does not say so"
 
+# What is published, of programs at hand and of sealed ones: of these nothing but
+# the figures, and those only where they are asked for.
+fresh() {
+	python3 "$gpu/trust.py" judge "$@" "$made/fresh.tsv" "$made/recorded"
+}
+fresh --sealed >"$work/fresh" || fail "trust.py judge --sealed"
+[ -z "${UPDATE_GOLDEN:-}" ] || cp "$work/fresh" "$made/fresh.txt"
+diff -u "$made/fresh.txt" "$work/fresh" || fail "the figures differ"
+grep -q 'steps_\|copies_' "$work/fresh" && fail "a sealed program is named"
+fresh | grep -q '^sealed' && fail "sealed programs are judged unasked"
+
+# A capture as a user without permission for counters would have it.
+mkdir "$work/held"
+ln -s "$repo/tests/captures/pairs/tail-effect.bad.cadv" "$work/held/tail.cadv"
+printf 'tail\there\t\t\t1\thost\t\tbefore\t\t\ttail-effect\n' >"$work/tail.tsv"
+for what in permission all; do
+	python3 "$gpu/trust.py" judge --reader \
+	    "$build/bin/rules-withheld $what" "$work/tail.tsv" "$work/held" \
+	    >"$work/held.$what" || fail "trust.py judge --reader, $what"
+done
+grep -q '^tail.*before.*[a-z]-[a-z]' "$work/held.permission" ||
+    fail "nothing is said without permission: $(<"$work/held.permission")"
+grep -q '^tail.*MISSED *| - ' "$work/held.all" ||
+    fail "something is said of nothing: $(<"$work/held.all")"
+
 # --- our own pairs -------------------------------------------------------------
 
 python3 "$gpu/trust.py" pairs --cli "$cli" --bars \
