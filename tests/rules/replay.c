@@ -9,8 +9,10 @@
  * that needs them nothing false may stand first in its place, nor where each
  * kernel is launched but once, so that not all counters are taken. Rules that speak
  * from samples alone (.sampled of rules.def) must find their bad without the counts,
- * those that speak from the code alone (.coded) without the samples, too, and of all
- * captures nothing that counters do not show of the same kernel. expected.json has
+ * those that speak from the code alone (.coded) without the samples, or with them, or
+ * with counters of whole kernels, too; nothing that samples or code tell may go with
+ * the first counters; and of all captures nothing is found that counters do not show
+ * of the same kernel. expected.json has
  * what differs from that, with the reason; a rule that it does not name has no
  * exception.
  *
@@ -218,6 +220,16 @@ is_needed(const struct rule *rule, enum withheld held)
 	}
 }
 
+/* Does the rule speak from what is left, samples or code? */
+static bool
+speaks_without(const struct rule *rule, enum withheld held)
+{
+	if (held == HELD_COUNTERS || held == HELD_SOURCE)
+		return sampled_speaks(rule) || coded_speaks(rule);
+	return coded_speaks(rule) &&
+	    (held == HELD_PERMISSION || held == HELD_DEFAULT);
+}
+
 /* Without it the rule is not measured, and says why; or, where it may speak of
  * other data, what expected.json says, with its own why. */
 static void
@@ -233,9 +245,7 @@ check_without(struct replay *r, const struct rule *rule, enum withheld held,
 	char text[256];
 
 	if (want == NULL)
-		want = rule_state_name[(sampled_speaks(rule) &&
-		    (held == HELD_COUNTERS || held == HELD_SOURCE)) ||
-		    (coded_speaks(rule) && held == HELD_PERMISSION) ?
+		want = rule_state_name[speaks_without(rule, held) ?
 		    RULE_FOUND : RULE_NOT_MEASURED];
 	if (other != NULL && (why == NULL || strlen(why) < 20))
 		complain(r, rule->id, "nodata", "expected.json gives no why");
@@ -279,7 +289,8 @@ is_estimated(const struct finding *f)
 {
 	for (size_t i = 0; i < f->evidences; i++)
 		if (strcmp(f->evidence[i].from, SAMPLED_FROM) == 0 ||
-		    strcmp(f->evidence[i].from, CODED_FROM) == 0)
+		    strcmp(f->evidence[i].from, CODED_FROM) == 0 ||
+		    strcmp(f->evidence[i].from, COUNTED_FROM) == 0)
 			return true;
 	return false;
 }
@@ -434,28 +445,35 @@ is_of_first_launch(enum metric_id m)
 	}
 }
 
-/* Were each kernel launched but once: what is told above low has to be true. */
+/* What is said of ${x}, had each kernel been launched but once; ${kernel} has room
+ * for them. */
+static struct advice *
+advise_once(const struct analysed *x, struct kernel *kernel)
+{
+	struct run run = *x->run;
+
+	memcpy(kernel, run.kernel, run.kernels * sizeof(*kernel));
+	run.kernel = kernel;
+	for (size_t i = 0; i < run.kernels; i++)
+		for (int m = 0; m < METRIC_COUNT; m++)
+			if (!is_of_first_launch((enum metric_id)m))
+				kernel[i].metric[m] = NAN;
+	return advice_make(&run, x->ceilings, NULL);
+}
+
+/* Were each kernel launched but once: what is told above low has to be true; and
+ * with ${sampled} the rule itself speaks. */
 static void
 replay_once(struct replay *r, const struct rule *rule, const char *variant,
-    const json_t *expected, const struct analysed *x)
+    const json_t *expected, const struct analysed *x, bool sampled)
 {
 	struct kernel *less = calloc(x->run->kernels + 1, sizeof(*less));
 	const char *want = json_string_value(json_object_get(json_object_get(
 	    expected, "default"), "first"));
-	struct run run = *x->run;
+	struct advice *a = less != NULL ? advise_once(x, less) : NULL;
 	const struct finding *f;
-	struct advice *a;
 	char text[256];
 
-	if (less == NULL)
-		return;
-	memcpy(less, run.kernel, run.kernels * sizeof(*less));
-	run.kernel = less;
-	for (size_t i = 0; i < run.kernels; i++)
-		for (int m = 0; m < METRIC_COUNT; m++)
-			if (!is_of_first_launch((enum metric_id)m))
-				less[i].metric[m] = NAN;
-	a = advice_make(&run, x->ceilings, NULL);
 	r->withheld++;
 	if (a != NULL && strcmp(variant, "good") == 0)
 		check_quiet(r, rule->id, "good, launched once", a, expected);
@@ -467,8 +485,29 @@ replay_once(struct replay *r, const struct rule *rule, const char *variant,
 		    severity_name[f->severity]);
 		complain(r, rule->id, "bad, launched once", text);
 	}
+	if (a != NULL && sampled && strcmp(variant, "bad") == 0 &&
+	    !is_worth(a, rule->id))
+		complain(r, rule->id, "bad, launched once", "samples and code "
+		    "tell it, and with counters it is not found");
 	advice_free(a);
 	free(less);
+}
+
+/* What samples or code tell without any counter they tell with a few. */
+static void
+replay_sampled(struct replay *r, const struct rule *rule, const char *path,
+    const char *variant, const json_t *expected)
+{
+	struct analysed x;
+
+	if (analysed_load(&x, path, HELD_SOURCE) != 0) {
+		complain(r, rule->id, variant, "the capture cannot be judged "
+		    "without counts of instructions");
+		return;
+	}
+	replay_once(r, rule, variant, expected, &x,
+	    sampled_speaks(rule) || coded_speaks(rule));
+	analysed_release(&x);
 }
 
 static void
@@ -489,13 +528,13 @@ replay_default(struct replay *r, const struct rule *rule, const char *path,
 		check_quiet(r, rule->id, "good, default", x.advice, expected);
 		if (verdict_of(x.advice, rule->id)->state == RULE_FOUND)
 			complain(r, rule->id, "good, default", "found");
-	} else if (is_needed(rule, HELD_DEFAULT)) {
+	} else if (is_needed(rule, HELD_DEFAULT) && !coded_speaks(rule)) {
 		check_in_place(r, rule->id, x.advice, expected);
 	} else {
 		check_bad(r, rule->id, x.advice, expected);
 		r->by_counters++;
 	}
-	replay_once(r, rule, variant, expected, &x);
+	replay_once(r, rule, variant, expected, &x, false);
 	analysed_release(&x);
 }
 
@@ -548,6 +587,7 @@ replay(struct replay *r, size_t row, const char *variant,
 	check_estimates(r, rule, variant, path, x.advice, HELD_COUNTERS);
 	check_estimates(r, rule, variant, path, x.advice, HELD_PERMISSION);
 	replay_default(r, &rule_table[row], path, variant, expected);
+	replay_sampled(r, &rule_table[row], path, variant, expected);
 	analysed_release(&x);
 }
 

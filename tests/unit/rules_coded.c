@@ -136,6 +136,52 @@ MADE_TEST(test_not_asked)
 	}
 }
 
+/* Nobody counted its instructions, and there are no samples of them. */
+static void
+uncount(struct made *m)
+{
+	struct code *c = &m->code[0]->code;
+
+	for (int v = 0; v < SOURCE_COUNT; v++) {
+		c->total[v] = NAN;
+		for (size_t n = 0; n < c->instructions; n++)
+			c->instruction[n].value[v] = NAN;
+	}
+	memset(&c->samples, 0, sizeof(c->samples));
+	c->counted = c->sampled = false;
+}
+
+/* What was counted of the whole says how much there is to save; the code, where. */
+MADE_TEST(test_counted)
+{
+	static const char rule[] = "array-of-structures";
+	const struct finding *f;
+	struct advice *a;
+	double *v;
+
+	fault_fields(m);
+	v = m->kernel[0].metric;
+	assert_true(v[METRIC_GLOBAL_LD_SECTORS] > 0);
+	uncount(m);
+	a = made_advised(m);
+	f = made_finding(a, rule);
+	assert_non_null(f);
+	assert_null(strstr(f->summary, "nothing was counted"));
+	assert_non_null(strstr(f->summary, "its instructions were not"));
+	assert_non_null(f->limiter);
+	assert_int_equal(f->confidence, CONF_LOW);
+	assert_true(f->saves_low_s > 0 && f->saves_low_s < f->saves_s);
+	/* As many sectors as their bytes fill: what the addresses look like is no
+	 * matter. */
+	made_again(m);
+	fault_fields(m);
+	uncount(m);
+	v[METRIC_GLOBAL_LD_SECTORS] = 4 * v[METRIC_GLOBAL_LD_REQUESTS];
+	v[METRIC_GLOBAL_ST_SECTORS] = 4 * v[METRIC_GLOBAL_ST_REQUESTS];
+	a = made_advised(m);
+	assert_null(made_finding(a, rule));
+}
+
 /* The exact path of a sine keeps a few words in local memory: no spill. */
 MADE_TEST(test_small_frame)
 {

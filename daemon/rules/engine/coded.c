@@ -5,13 +5,23 @@
 #include <string.h>
 
 #include "rules/engine/coded.h"
+#include "rules/engine/estimate.h"
 #include "rules/engine/instead.h"
+#include "rules/engine/sampled.h"
 #include "rules/evidence/coded_estimate.h"
 
 /* Of what the code could gain at most: nothing for the pessimist, whose kernel
  * waits for something else; halfway in the middle. */
 #define BELIEF_LOW 0
 #define BELIEF_MID 0.5
+
+/* And of one whose limit is known, where no more than the executions of instructions
+ * are estimated: as of any estimate (sampled.c). */
+#define BELIEF_KNOWN 0.5
+
+/* Samples at an issue, from which executions follow: as many as rules that rest on
+ * shares of them want (rules.def). */
+#define SELECTED_LEAST 60
 
 /* Of the time of the GPU's kernels: looking into code takes its time, and less
  * than this is not worth a change. */
@@ -42,6 +52,30 @@ coded_speaks(const struct rule *rule)
 	return rule->coded.flags != 0;
 }
 
+/* Was what ${e} rests on counted after all? */
+static bool
+is_counted(const struct kernel *k, const struct evidence *e)
+{
+	enum metric_id id = metric_find(e->from, strlen(e->from));
+
+	return id != METRIC_COUNT && isfinite(k->metric[id]);
+}
+
+static void
+say_source(const struct rule_view *x, struct draft *d, const char *from)
+{
+	for (size_t i = 0; i < d->f.evidences; i++) {
+		if (d->f.evidence[i].from == NULL ||
+		    is_counted(x->own, &d->f.evidence[i]))
+			continue;
+		d->f.evidence[i].source = "estimated";
+		d->f.evidence[i].from = from;
+	}
+	d->f.next = x->own->skip == SKIP_PERMISSION ? "cudadvise doctor, which "
+	    "says how to get permission for counters" :
+	    say_tool(x->arena, x->run, "cudadvise run --replay");
+}
+
 /* Say in ${d} what it rests on, and promise less. */
 static void
 weaken(const struct rule_view *x, struct draft *d)
@@ -51,18 +85,43 @@ weaken(const struct rule_view *x, struct draft *d)
 		d->cap = SEV_MEDIUM;
 	d->fix[VIEW_LOW] = fix_part(&d->fix[VIEW_HIGH], BELIEF_LOW);
 	d->fix[VIEW_MID] = fix_part(&d->fix[VIEW_HIGH], BELIEF_MID);
-	for (size_t i = 0; i < d->f.evidences; i++) {
-		d->f.evidence[i].source = "estimated";
-		d->f.evidence[i].from = CODED_FROM;
-	}
-	d->f.limiter = NULL;
+	say_source(x, d, CODED_FROM);
 	d->f.summary = arena_format(x->arena, "%s (read from the code: nothing "
 	    "was counted)", d->f.summary);
+	d->f.limiter = NULL;
 	d->f.gain_note = "between nothing and what this takes at most: without "
 	    "counters it is not known what limits the kernel";
-	d->f.next = x->own->skip == SKIP_PERMISSION ? "cudadvise doctor, which "
-	    "says how to get permission for counters" :
-	    say_tool(x->arena, x->run, "cudadvise run --replay");
+}
+
+/* The same where its time was looked into: what limits it is known, and what its
+ * instructions do is not. */
+static void
+weaken_known(const struct rule_view *x, struct draft *d)
+{
+	d->f.confidence = CONF_LOW;
+	d->fix[VIEW_LOW] = fix_part(&d->fix[VIEW_LOW], BELIEF_KNOWN);
+	say_source(x, d, x->own->code->samples.all > 0 ? SAMPLED_FROM :
+	    COUNTED_FROM);
+	d->f.summary = arena_format(x->arena, "%s (read from the code: its "
+	    "instructions were not counted)", d->f.summary);
+}
+
+/* By samples, how often its instructions ran; else by counters of the whole, or by
+ * nothing. */
+static enum rule_state
+ask_sampled(struct rule_view *x)
+{
+	enum rule_state state = RULE_NOT_MEASURED;
+	struct estimate e;
+
+	if (x->kernel->code->samples.stall[STALL_SELECTED] < SELECTED_LEAST ||
+	    estimate_of(&e, x) != NULL)
+		return RULE_NOT_MEASURED;
+	if (estimate_accesses(&e, x))
+		state = instead_ask(x, x->rule->function, &e.kernel, &e.load,
+		    weaken_known);
+	estimate_clear(&e);
+	return state;
 }
 
 enum rule_state
@@ -72,10 +131,16 @@ coded_ask(struct rule_view *x)
 	struct coded e;
 
 	if (!coded_speaks(x->rule) || x->kernel->launches == 0 ||
-	    rule_is_debug(x) || x->library != NULL || !is_worth(x) ||
-	    coded_of(&e, x) != 0)
+	    rule_is_debug(x) || x->library != NULL || !is_worth(x))
 		return RULE_NOT_MEASURED;
-	state = instead_ask(x, x->rule->function, &e.kernel, &e.load, weaken);
+	/* What reads the samples in its own way has had its say. */
+	if (x->kernel->code->samples.all > 0)
+		return sampled_speaks(x->rule) ? RULE_NOT_MEASURED :
+		    ask_sampled(x);
+	if (coded_of(&e, x) != 0)
+		return RULE_NOT_MEASURED;
+	state = instead_ask(x, x->rule->function, &e.kernel, &e.load,
+	    metric_any(x->kernel->metric) ? weaken_known : weaken);
 	coded_clear(&e);
 	return state;
 }

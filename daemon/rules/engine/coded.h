@@ -1,7 +1,9 @@
 /*
- * rules/engine/coded.h: what is found of a kernel from its launches and its code alone:
- * where the driver refuses counters and samples to the user, which it does unless
- * somebody changed that. rules.def says which rules do.
+ * rules/engine/coded.h: what is found of a kernel whose instructions were not counted
+ * from its code: with samples that say how often they ran, or counters of the whole
+ * kernel, that is nearly as good. Without either it is its launches and its code
+ * alone: where the driver refuses counters and samples to the user, which it does
+ * unless somebody changed that. rules.def says which rules do.
  *
  * Of an instruction the code tells how often it is executed next to others of the
  * same loop, and, where its address follows from the thread's number, how many
@@ -24,6 +26,7 @@ enum rule_state coded_ask(struct rule_view *x);
 
 /* What such an estimate's evidence comes from. */
 #define CODED_FROM "code alone"
+#define COUNTED_FROM "counters and code"
 
 /* coded_speaks(rule): is it one of those? */
 bool coded_speaks(const struct rule *rule);

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "rules/engine/estimate.h"
+#include "rules/evidence/affine.h"
+#include "rules/evidence/coded_estimate.h"
 #include "rules/evidence/operand.h"
 #include "source/flow.h"
 
@@ -15,6 +17,7 @@
 
 #define WARP 32
 #define SECTOR 32
+#define LINE_SECTORS 4
 
 static double
 selected_of(const struct code *c)
@@ -171,6 +174,33 @@ fill_local(struct kernel *k, const struct code *c)
 	fill(k, METRIC_LOCAL_ST_SECTORS, sectors[1]);
 }
 
+/* Wavefronts of shared accesses: of all that were counted, those that global and
+ * local ones do not need. */
+static void
+fill_shared(struct kernel *k, const struct code *c)
+{
+	static const uint32_t way[2] = { SASS_LOAD, SASS_STORE };
+	double all = k->metric[METRIC_LSU_WAVEFRONTS], inst[2] = { 0 }, global;
+
+	for (uint32_t s = 0; s < c->sass.instructions; s++)
+		for (int i = 0; i < 2; i++)
+			if (c->sass.instruction[s].space == SPACE_SHARED &&
+			    c->sass.instruction[s].flags & way[i])
+				inst[i] += inst_executed(c, s);
+	global = load_wavefronts(k->metric[METRIC_GLOBAL_LD_INST],
+	    k->metric[METRIC_GLOBAL_LD_SECTORS]) +
+	    load_wavefronts(k->metric[METRIC_GLOBAL_ST_INST],
+	    k->metric[METRIC_GLOBAL_ST_SECTORS]) +
+	    (k->metric[METRIC_LOCAL_LD_SECTORS] +
+	    k->metric[METRIC_LOCAL_ST_SECTORS]) / LINE_SECTORS;
+	if (!isfinite(all) || !isfinite(global))
+		return;
+	all = inst[0] + inst[1] > 0 ? fmax(0, all - global) /
+	    (inst[0] + inst[1]) : 0;
+	fill(k, METRIC_SHARED_LD_WAVEFRONTS, inst[0] * all);
+	fill(k, METRIC_SHARED_ST_WAVEFRONTS, inst[1] * all);
+}
+
 static void
 fill_stalls(struct kernel *k, const struct code *c)
 {
@@ -209,6 +239,8 @@ estimate_of(struct estimate *e, const struct rule_view *x)
 	    fmax(1, x->device->limits.sms) * fmax(l->spread, 1e-3);
 	issue = issue_of(c);
 	total = issue * slots;
+	if (rule_metric(x, METRIC_INST_EXECUTED) > 0)
+		total = rule_metric(x, METRIC_INST_EXECUTED);
 	if (!(total > 0) || !isfinite(total))
 		return reason_of(REASON_TIME_UNKNOWN);
 	if (!c->counted && !set_executions(c, total)) {
@@ -236,9 +268,35 @@ estimate_of(struct estimate *e, const struct rule_view *x)
 	fill(&e->kernel, METRIC_SM_CYCLES_ACTIVE_AVG, slots / chip->schedulers /
 	    fmax(1, x->device->limits.sms));
 	fill_local(&e->kernel, c);
+	fill_shared(&e->kernel, c);
 	fill_stalls(&e->kernel, c);
 	load_of(&e->load, &e->kernel, x->device, x->ceiling);
 	return NULL;
+}
+
+bool
+estimate_accesses(struct estimate *e, const struct rule_view *x)
+{
+	static const enum metric_id guessed[] = {
+		METRIC_GLOBAL_LD_SECTORS, METRIC_GLOBAL_ST_SECTORS
+	};
+	const double *counted = x->kernel->metric;
+	struct affine *address;
+
+	if (e->instruction == NULL)
+		return false;
+	address = affine_addresses(&e->code, &e->kernel.shape);
+	if (address == NULL) {
+		x->arena->failed = true;
+		return false;
+	}
+	coded_accesses(&e->code, address, &e->kernel.shape, counted);
+	free(address);
+	for (size_t i = 0; i < sizeof(guessed) / sizeof(guessed[0]); i++)
+		e->kernel.metric[guessed[i]] = counted[guessed[i]];
+	coded_memory(e->kernel.metric, &e->code);
+	load_of(&e->load, &e->kernel, x->device, x->ceiling);
+	return true;
 }
 
 void

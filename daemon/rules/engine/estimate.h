@@ -34,4 +34,12 @@ const struct reason *estimate_of(struct estimate *e,
     const struct rule_view *x);
 void estimate_clear(struct estimate *e);
 
+/*
+ * estimate_accesses(e, x): and what each of its accesses moves, as far as the code
+ * tells where it goes (coded_estimate.h); the other counts of the instructions are
+ * then as if they had been counted. False where these were counted, or without
+ * memory.
+ */
+bool estimate_accesses(struct estimate *e, const struct rule_view *x);
+
 #endif

@@ -24,6 +24,7 @@ enum unit { UNIT_ISSUE, UNIT_L1, UNIT_XU, UNIT_FP64, UNITS };
  * loops: times turns to the power of the depth. */
 struct needs {
 	double cycles[UNITS][DEPTHS];
+	double inst[DEPTHS];	/* its instructions */
 };
 
 static unsigned
@@ -96,6 +97,7 @@ add_needs(struct needs *n, const struct rule_view *x,
 		const struct sass_instruction *i = &c->sass.instruction[s];
 		unsigned d = depth_of(&c->sass, s);
 
+		n->inst[d]++;
 		n->cycles[UNIT_ISSUE][d] += issue;
 		n->cycles[UNIT_L1][d] += l1_cycles(i, &address[s], shape);
 		if (i->flags & (SASS_XU | SASS_CONVERT))
@@ -152,10 +154,10 @@ set(struct code *c, struct instruction *i, enum source_metric m, double v)
 static void
 count_access(struct code *c, struct instruction *i,
     const struct sass_instruction *s, const struct affine *a,
-    const struct record_SIGNATURE *shape, double times)
+    const struct record_SIGNATURE *shape)
 {
 	bool store = (s->flags & SASS_STORE) != 0;
-	double ideal, n;
+	double ideal, n, times = or_zero(i->value[SOURCE_INST]);
 
 	if (!(s->flags & (SASS_LOAD | SASS_STORE)) || s->bytes == 0)
 		return;
@@ -175,16 +177,110 @@ count_access(struct code *c, struct instruction *i,
 	}
 }
 
-/* Counts of ${warps}, whose loops make ${turns}, and ${scale} of all that. */
+/* The values of sass instruction ${s}, if it is a global load, or a store; else
+ * NULL. */
+static double *
+global_values(const struct code *c, uint32_t s, bool store)
+{
+	const struct sass_instruction *i = &c->sass.instruction[s];
+	size_t at = inst_of_sass(c, s);
+
+	if (at == SIZE_MAX || i->space != SPACE_GLOBAL || i->bytes == 0 ||
+	    !(i->flags & (SASS_LOAD | SASS_STORE)) ||
+	    ((i->flags & SASS_STORE) != 0) != store)
+		return NULL;
+	return c->instruction[at].value;
+}
+
+static bool
+is_told(const struct code *c, uint32_t s, const struct affine *address,
+    const struct record_SIGNATURE *shape)
+{
+	return isfinite(affine_sectors(&address[s],
+	    c->sass.instruction[s].bytes, shape));
+}
+
+/*
+ * Bring what the code says of all global loads, or stores, to what was counted of a
+ * launch: so many of them, and so many sectors beyond the ideal ones. Those of which
+ * the code tells the address have theirs first, at most as the code says; what is
+ * left is of the others.
+ */
 static void
-count(struct code *c, const struct affine *address,
-    const struct record_SIGNATURE *shape, double warps, double turns)
+reconcile(struct code *c, const struct affine *address,
+    const struct record_SIGNATURE *shape, const double *metric, bool store)
+{
+	double counted = metric[store ? METRIC_GLOBAL_ST_INST :
+	    METRIC_GLOBAL_LD_INST];
+	double sectors = metric[store ? METRIC_GLOBAL_ST_SECTORS :
+	    METRIC_GLOBAL_LD_SECTORS];
+	double inst = 0, ideal = 0, told = 0, open = 0, over, part, rest, *v;
+
+	if (!isfinite(counted))
+		counted = metric[store ? METRIC_GLOBAL_ST_REQUESTS :
+		    METRIC_GLOBAL_LD_REQUESTS];
+	for (uint32_t s = 0; s < c->sass.instructions; s++) {
+		if ((v = global_values(c, s, store)) == NULL)
+			continue;
+		inst += or_zero(v[SOURCE_INST]);
+		ideal += or_zero(v[SOURCE_GLOBAL_IDEAL]);
+		told += or_zero(v[SOURCE_GLOBAL_SECTORS]) -
+		    or_zero(v[SOURCE_GLOBAL_IDEAL]);
+		if (!is_told(c, s, address, shape))
+			open += or_zero(v[SOURCE_INST]);
+	}
+	if (!isfinite(sectors) || !(counted >= 0) || !(inst > 0))
+		return;
+	over = fmax(0, sectors - ideal * counted / inst) * inst /
+	    fmax(counted, 1);
+	part = told > 0 ? fmin(1, over / told) : 0;
+	rest = open > 0 ? fmax(0, over - told * part) / open : 0;
+	for (uint32_t s = 0; s < c->sass.instructions; s++) {
+		double old, best, now;
+
+		if ((v = global_values(c, s, store)) == NULL)
+			continue;
+		old = or_zero(v[SOURCE_GLOBAL_SECTORS]);
+		best = or_zero(v[SOURCE_GLOBAL_IDEAL]);
+		now = best + (is_told(c, s, address, shape) ?
+		    (old - best) * part : or_zero(v[SOURCE_INST]) * rest);
+		v[SOURCE_GLOBAL_SECTORS] = now;
+		c->total[SOURCE_GLOBAL_SECTORS] += now - old;
+	}
+}
+
+/* What is not there was counted too; divergence was not. */
+static bool
+is_uncounted(int m)
+{
+	return m == SOURCE_BRANCH_DIVERGENT || m == SOURCE_BRANCH_UNIFORM ||
+	    m == SOURCE_GLOBAL_TAGS;
+}
+
+void
+coded_accesses(struct code *c, const struct affine *address,
+    const struct record_SIGNATURE *shape, const double *metric)
+{
+	for (int m = 0; m < SOURCE_COUNT; m++)
+		if (isnan(c->total[m]) && !is_uncounted(m))
+			c->total[m] = 0;
+	for (uint32_t s = 0; s < c->sass.instructions; s++) {
+		size_t at = inst_of_sass(c, s);
+
+		if (at != SIZE_MAX)
+			count_access(c, &c->instruction[at],
+			    &c->sass.instruction[s], &address[s], shape);
+	}
+	reconcile(c, address, shape, metric, false);
+	reconcile(c, address, shape, metric, true);
+}
+
+/* Executions by ${warps}, whose loops make ${turns}. */
+static void
+count(struct code *c, double warps, double turns)
 {
 	for (int m = 0; m < SOURCE_COUNT; m++) {
-		/* What is not there was counted too; divergence was not. */
-		c->total[m] = m == SOURCE_BRANCH_DIVERGENT ||
-		    m == SOURCE_BRANCH_UNIFORM || m == SOURCE_GLOBAL_TAGS ?
-		    NAN : 0;
+		c->total[m] = NAN;
 		for (size_t i = 0; i < c->instructions; i++)
 			c->instruction[i].value[m] = NAN;
 	}
@@ -197,8 +293,6 @@ count(struct code *c, const struct affine *address,
 		set(c, &c->instruction[at], SOURCE_INST, times);
 		set(c, &c->instruction[at], SOURCE_THREADS, times * WARP);
 		set(c, &c->instruction[at], SOURCE_THREADS_ON, times * WARP);
-		count_access(c, &c->instruction[at], &c->sass.instruction[s],
-		    &address[s], shape, times);
 	}
 }
 
@@ -234,7 +328,14 @@ moved(const struct code *c, uint32_t flag, enum sass_space space,
 }
 
 static void
-fill_memory(double *v, const struct code *c)
+fill(double *v, double told)
+{
+	if (!isfinite(*v) && isfinite(told) && told >= 0)
+		*v = told;
+}
+
+void
+coded_memory(double *v, const struct code *c)
 {
 	static const struct {
 		uint32_t flag;
@@ -253,25 +354,25 @@ fill_memory(double *v, const struct code *c)
 
 	for (int k = 0; k < 2; k++) {
 		uint32_t f = side[k].flag;
+		double local = moved(c, f, SPACE_LOCAL, SOURCE_LOCAL_SECTORS);
 
-		v[side[k].inst] = v[side[k].requests] =
-		    executed(c, f, SPACE_GLOBAL);
-		v[side[k].sectors] = moved(c, f, SPACE_GLOBAL,
-		    SOURCE_GLOBAL_SECTORS);
-		v[side[k].local] = moved(c, f, SPACE_LOCAL,
-		    SOURCE_LOCAL_SECTORS);
-		v[side[k].local_inst] = v[side[k].local] > 0 ?
-		    executed(c, f, SPACE_LOCAL) : 0;
-		v[side[k].shared] = moved(c, f, SPACE_SHARED,
-		    SOURCE_SHARED_WAVEFRONTS);
-		v[side[k].shared_inst] = executed(c, f, SPACE_SHARED);
+		fill(&v[side[k].inst], executed(c, f, SPACE_GLOBAL));
+		fill(&v[side[k].requests], v[side[k].inst]);
+		fill(&v[side[k].sectors], moved(c, f, SPACE_GLOBAL,
+		    SOURCE_GLOBAL_SECTORS));
+		fill(&v[side[k].local], local);
+		fill(&v[side[k].local_inst], local > 0 ?
+		    executed(c, f, SPACE_LOCAL) : 0);
+		fill(&v[side[k].shared], moved(c, f, SPACE_SHARED,
+		    SOURCE_SHARED_WAVEFRONTS));
+		fill(&v[side[k].shared_inst], executed(c, f, SPACE_SHARED));
 	}
-	v[METRIC_SHARED_WAVEFRONTS] = v[METRIC_SHARED_LD_WAVEFRONTS] +
-	    v[METRIC_SHARED_ST_WAVEFRONTS];
+	fill(&v[METRIC_SHARED_WAVEFRONTS], v[METRIC_SHARED_LD_WAVEFRONTS] +
+	    v[METRIC_SHARED_ST_WAVEFRONTS]);
 }
 
 static void
-fill(struct coded *e, const struct rule_view *x, const struct needs *n,
+fill_all(struct coded *e, const struct rule_view *x, const struct needs *n,
     double turns, double scale, double cycles)
 {
 	const struct load *l = x->load;
@@ -285,30 +386,34 @@ fill(struct coded *e, const struct rule_view *x, const struct needs *n,
 			busy[p] += n->cycles[p][d] * times;
 		busy[p] = 100 * fmin(1, busy[p] / cycles);
 	}
-	fill_memory(v, &e->code);
+	coded_memory(v, &e->code);
 	bytes = SECTOR * (moved(&e->code, SASS_LOAD | SASS_STORE, SPACE_GLOBAL,
 	    SOURCE_GLOBAL_IDEAL));
-	v[METRIC_INST_EXECUTED] = e->code.total[SOURCE_INST];
-	v[METRIC_ISSUE_ACTIVE] = busy[UNIT_ISSUE] * l->spread;
-	v[METRIC_PIPE_XU] = busy[UNIT_XU];
-	v[METRIC_PIPE_FP64] = busy[UNIT_FP64];
-	v[METRIC_OCCUPANCY] = 100 * l->occupancy;
-	v[METRIC_SM_CYCLES_ACTIVE_AVG] = (l->time_s - l->fixed_s) *
-	    x->ceiling->sm_hz * l->spread;
-	v[METRIC_DRAM_PCT] = 100 * fmin(1, bytes /
-	    (x->ceiling->dram_bytes_per_s * (l->time_s - l->fixed_s)));
+	fill(&v[METRIC_INST_EXECUTED], e->code.total[SOURCE_INST]);
+	fill(&v[METRIC_ISSUE_ACTIVE], busy[UNIT_ISSUE] * l->spread);
+	fill(&v[METRIC_PIPE_XU], busy[UNIT_XU]);
+	fill(&v[METRIC_PIPE_FP64], busy[UNIT_FP64]);
+	fill(&v[METRIC_OCCUPANCY], 100 * l->occupancy);
+	fill(&v[METRIC_SM_CYCLES_ACTIVE_AVG], (l->time_s - l->fixed_s) *
+	    x->ceiling->sm_hz * l->spread);
+	fill(&v[METRIC_DRAM_PCT], 100 * fmin(1, bytes /
+	    (x->ceiling->dram_bytes_per_s * (l->time_s - l->fixed_s))));
 	e->kernel.code = &e->code;
 	load_of(&e->load, &e->kernel, x->device, x->ceiling);
 }
 
-static bool
-is_measured(const struct kernel *k)
+/* The turns of loops, and the part of the warps that make them, after which ${inst}
+ * instructions of each of ${warps} were executed. */
+static double
+turns_counted(const struct needs *n, double inst, double warps, double *scale)
 {
-	for (int m = 0; m < METRIC_COUNT; m++)
-		if (isfinite(k->metric[m]))
-			return true;
-	return k->code == NULL || !k->code->disassembled ||
-	    k->code->counted || k->code->samples.all > 0;
+	struct needs issue = { .inst = { 0 } };
+	double turns;
+
+	memcpy(issue.cycles[UNIT_ISSUE], n->inst, sizeof(n->inst));
+	turns = turns_for(&issue, inst / warps);
+	*scale = fmin(1, inst / warps / fmax(cycles_at(&issue, turns), 1e-9));
+	return turns;
 }
 
 int
@@ -317,10 +422,11 @@ coded_of(struct coded *e, const struct rule_view *x)
 	const struct code *c = x->kernel->code;
 	const struct load *l = x->load;
 	double warps, an_sm, cycles, turns, scale;
-	struct needs n = { { { 0 } } };
+	double counted = rule_metric(x, METRIC_INST_EXECUTED);
+	struct needs n = { .inst = { 0 } };
 	struct affine *address;
 
-	if (is_measured(x->kernel) || c->instructions == 0)
+	if (c == NULL || !c->disassembled || c->counted || c->instructions == 0)
 		return 1;
 	cycles = (l->time_s - l->fixed_s) * x->ceiling->sm_hz;
 	warps = rule_blocks(x->kernel) * ceil(rule_threads(x->kernel) /
@@ -343,13 +449,20 @@ coded_of(struct coded *e, const struct rule_view *x)
 	memcpy(e->code.instruction, c->instruction,
 	    c->instructions * sizeof(*c->instruction));
 	add_needs(&n, x, address);
-	turns = turns_for(&n, cycles / an_sm);
-	/* Warps that leave early, ways that are not gone. */
-	scale = fmin(1, cycles / an_sm / fmax(cycles_at(&n, turns), 1e-9));
-	count(&e->code, address, &x->kernel->shape, warps * scale, turns);
+	if (counted > 0) {
+		turns = turns_counted(&n, counted, warps, &scale);
+	} else {
+		turns = turns_for(&n, cycles / an_sm);
+		/* Warps that leave early, ways that are not gone. */
+		scale = fmin(1, cycles / an_sm /
+		    fmax(cycles_at(&n, turns), 1e-9));
+	}
+	count(&e->code, warps * scale, turns);
+	coded_accesses(&e->code, address, &x->kernel->shape,
+	    x->kernel->metric);
 	e->code.counted = true;
 	e->code.uncounted = NULL;
-	fill(e, x, &n, turns, scale * an_sm, cycles);
+	fill_all(e, x, &n, turns, scale * an_sm, cycles);
 	free(address);
 	return 0;
 }

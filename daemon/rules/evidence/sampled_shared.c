@@ -71,7 +71,7 @@ report(struct rule_view *x, const struct pipe *p, double ways, double waiting,
 		return RULE_NOT_MEASURED;
 	/* All of the time is the pipe's, and goes with its work; of that is
 	 * known to be so what warps wait for it. */
-	fix.stall = 1 / ways;
+	fix.stall = fix.shared_ld = fix.shared_st = 1 / ways;
 	rule_fix(d, &fix, 0.6 * waiting, 0.9);
 	rule_evidence(x, d, (struct evidence){ .name = "throttled_ratio",
 	    .label = "samples in front of shared accesses, the queue full",
