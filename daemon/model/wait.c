@@ -136,10 +136,11 @@ wait_stalls(struct load *l, const struct kernel *k, const struct device *d)
 	double own, sum, most = waiting_most(l, k, d);
 
 	l->memory_queue = l->unexplained = l->other_stall = l->throttle = 0;
-	l->stalls_known = l->stalls_sampled = stalls_sampled(l, k);
+	l->stalls_sampled = false;
+	l->stalls_known = stalls_counted(l, k);
 	if (l->stalls_known)
 		return;
-	l->stalls_known = stalls_counted(l, k);
+	l->stalls_known = l->stalls_sampled = stalls_sampled(l, k);
 	if (l->stalls_known)
 		return;
 	l->memory_stall = wait_share(k, d, l->requests_ld +

@@ -201,22 +201,37 @@ fill_shared(struct kernel *k, const struct code *c)
 	fill(k, METRIC_SHARED_ST_WAVEFRONTS, inst[1] * all);
 }
 
+static const struct { enum metric_id id; enum stall stall; } stalls[] = {
+	{ METRIC_STALL_LONG_SCOREBOARD, STALL_LONG_SCOREBOARD },
+	{ METRIC_STALL_LG_THROTTLE, STALL_LG_THROTTLE },
+	{ METRIC_STALL_SHORT_SCOREBOARD, STALL_SHORT_SCOREBOARD },
+	{ METRIC_STALL_MIO_THROTTLE, STALL_MIO_THROTTLE },
+	{ METRIC_STALL_BARRIER, STALL_BARRIER },
+	{ METRIC_STALL_MATH_THROTTLE, STALL_MATH_THROTTLE },
+	{ METRIC_STALL_WAIT, STALL_WAIT },
+};
+#define STALLS (sizeof(stalls) / sizeof(stalls[0]))
+
 static void
 fill_stalls(struct kernel *k, const struct code *c)
 {
-	static const struct { enum metric_id id; enum stall stall; } row[] = {
-		{ METRIC_STALL_LONG_SCOREBOARD, STALL_LONG_SCOREBOARD },
-		{ METRIC_STALL_LG_THROTTLE, STALL_LG_THROTTLE },
-		{ METRIC_STALL_SHORT_SCOREBOARD, STALL_SHORT_SCOREBOARD },
-		{ METRIC_STALL_MIO_THROTTLE, STALL_MIO_THROTTLE },
-		{ METRIC_STALL_BARRIER, STALL_BARRIER },
-		{ METRIC_STALL_MATH_THROTTLE, STALL_MATH_THROTTLE },
-		{ METRIC_STALL_WAIT, STALL_WAIT },
-	};
-
-	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
-		fill(k, row[i].id, c->samples.stall[row[i].stall] /
+	for (size_t i = 0; i < STALLS; i++)
+		fill(k, stalls[i].id, c->samples.stall[stalls[i].stall] /
 		    selected_of(c));
+}
+
+/* The samples themselves say more than the seven stalls that counters have; where
+ * they are too few for it, these do. */
+static void
+set_load(struct estimate *e, const struct rule_view *x)
+{
+	struct kernel k = e->kernel;
+
+	for (size_t i = 0; i < STALLS; i++)
+		k.metric[stalls[i].id] = x->kernel->metric[stalls[i].id];
+	load_of(&e->load, &k, x->device, x->ceiling);
+	if (!e->load.stalls_known)
+		load_of(&e->load, &e->kernel, x->device, x->ceiling);
 }
 
 const struct reason *
@@ -270,7 +285,7 @@ estimate_of(struct estimate *e, const struct rule_view *x)
 	fill_local(&e->kernel, c);
 	fill_shared(&e->kernel, c);
 	fill_stalls(&e->kernel, c);
-	load_of(&e->load, &e->kernel, x->device, x->ceiling);
+	set_load(e, x);
 	return NULL;
 }
 
@@ -295,7 +310,7 @@ estimate_accesses(struct estimate *e, const struct rule_view *x)
 	for (size_t i = 0; i < sizeof(guessed) / sizeof(guessed[0]); i++)
 		e->kernel.metric[guessed[i]] = counted[guessed[i]];
 	coded_memory(e->kernel.metric, &e->code);
-	load_of(&e->load, &e->kernel, x->device, x->ceiling);
+	set_load(e, x);
 	return true;
 }
 
