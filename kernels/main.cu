@@ -18,6 +18,8 @@ enum { EXIT_WRONG = 1, EXIT_USAGE = 2, EXIT_NO_GPU = 3 };
 
 #define DEFAULT_SEED 20240229
 
+/* Those of frameworks are programs of Python. */
+#define FRAMEWORK_RULE(...)
 #define RULE(function, ...) extern const struct pair pair_##function;
 #include "rules/engine/rules.def"
 #undef RULE
@@ -27,6 +29,7 @@ static const struct {
 	const char *id;
 	const struct pair *pair;
 } table[] = {
+#define FRAMEWORK_RULE(...)
 #define RULE(function, id, ...) { id, &pair_##function },
 #include "rules/engine/rules.def"
 #undef RULE

@@ -74,8 +74,10 @@ text_rule(struct out *o, const json_t *rule)
 	rule_part(o, "What it gains", field_text(rule, "gain"));
 	rule_part(o, "Measure next", field_text(rule, "next"));
 	if (pair != NULL && *pair != '\0') {
-		snprintf(text, sizeof(text), "cudadvise run cudadvise-kernels "
-		    "%s --variant bad, then --variant good", pair);
+		snprintf(text, sizeof(text), strstr(pair, ".py") != NULL ?
+		    "cudadvise run python3 %s bad, then good" :
+		    "cudadvise run cudadvise-kernels %s --variant bad, then "
+		    "--variant good", pair);
 		rule_part(o, "Try it", text);
 	}
 	rule_part(o, "Sources", field_text(rule, "sources"));

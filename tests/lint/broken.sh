@@ -18,9 +18,11 @@ failed=0
 fresh() {
 	local f
 	rm -rf "$dir/repo" "$dir/build"
-	mkdir -p "$dir/repo/kernels" "$dir/repo/tests/captures/pairs" \
+	mkdir -p "$dir/repo/kernels/frameworks" \
+	    "$dir/repo/tests/captures/pairs" \
 	    "$dir/repo/tests/rules" "$dir/repo/tests/unit" "$dir/build/bin"
-	for f in "$repo"/kernels/*.cu "$repo"/tests/captures/pairs/*.cadv; do
+	for f in "$repo"/kernels/*.cu "$repo"/kernels/frameworks/*.py \
+	    "$repo"/tests/captures/pairs/*.cadv; do
 		echo x >"$dir/repo/${f#"$repo"/}"
 	done
 	cp "$repo/tests/rules/expected.json" "$dir/repo/tests/rules/"

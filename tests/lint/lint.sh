@@ -154,7 +154,7 @@ check_explained() {
 # no data; before a GPU has run the pair made cases of the three.
 check_rules() {
 	local cli=$build/bin/cudadvise rules id text variant line listed=
-	local rows unrecorded pairs=tests/rules/expected.json
+	local rows unrecorded programs program pairs=tests/rules/expected.json
 	rules=$("$cli" rules --json) || exit 1
 	[ "$(echo "$rules" | jq '.items | length')" -ge 21 ] ||
 	    complain "fewer than 21 practices"
@@ -164,6 +164,9 @@ check_rules() {
 	[ -x "$build/bin/cudadvise-kernels" ] &&
 	    listed=$("$build/bin/cudadvise-kernels" --list)
 	rows=$(unit_rows)
+	# Pairs of frameworks are programs of Python.
+	programs=$(echo "$rules" | jq -r '.items[] |
+	    select(.pair // "" | endswith(".py")) | .id')
 	# No GPU has run these pairs yet: rules-replay sees to it that they have
 	# no captures.
 	unrecorded=$(jq -r '.pairs | to_entries[] |
@@ -172,9 +175,13 @@ check_rules() {
 		text=$("$cli" explain "$id") || complain "$id: no explanation"
 		[ "$(echo "$text" | wc -l)" -ge 10 ] ||
 		    complain "$id: its explanation has no content"
-		[ -f "kernels/${id//-/_}.cu" ] ||
-		    complain "$id: no kernels/${id//-/_}.cu"
-		[ -z "$listed" ] || [[ $listed =~ (^|[[:space:]])$id([[:space:]]|$) ]] ||
+		program=
+		[[ $'\n'$programs$'\n' != *$'\n'$id$'\n'* ]] ||
+		    program=kernels/frameworks/${id//-/_}.py
+		[ -f "${program:-kernels/${id//-/_}.cu}" ] ||
+		    complain "$id: no ${program:-kernels/${id//-/_}.cu}"
+		[ -z "$listed" ] || [ -n "$program" ] ||
+		    [[ $listed =~ (^|[[:space:]])$id([[:space:]]|$) ]] ||
 		    complain "$id: not in cudadvise-kernels --list"
 		if [[ $'\n'$unrecorded$'\n' == *$'\n'$id$'\n'* ]]; then
 			[[ $rows == *"{ \"$id\", "* ]] ||

@@ -281,4 +281,19 @@ void fault_tiles_side_by_side(struct made *m);
 void fault_tiles_in_shared(struct made *m);
 void fault_tensors_busy(struct made *m);
 
+/* faults_framework.c: frameworks' kernels, known by their names. */
+void fault_pointwise(struct made *m);
+void fault_pointwise_two(struct made *m);
+void fault_pointwise_compiled(struct made *m);
+void fault_attention(struct made *m);
+void fault_classifier(struct made *m);
+void fault_softmax_last(struct made *m);
+void fault_single_updates(struct made *m);
+void fault_updates_at_once(struct made *m);
+void fault_converting(struct made *m);
+void fault_converting_once(struct made *m);
+void fault_unaligned(struct made *m);
+void fault_aligned(struct made *m);
+void fault_aligned_to_one(struct made *m);
+
 #endif

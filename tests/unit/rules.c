@@ -185,6 +185,20 @@ static const struct row {
 	{ "dynamic-parallelism-overhead", fault_launching,
 	  { fault_code_clean, fault_launching_large, fault_launching_few,
 	    fault_launching_none }, fault_launching_unknown },
+	{ "eager-pointwise-chain", fault_pointwise,
+	  { fault_good, fault_pointwise_two, fault_pointwise_compiled,
+	    fault_single_updates }, fault_nothing },
+	{ "unfused-attention", fault_attention,
+	  { fault_good, fault_classifier, fault_softmax_last },
+	  fault_nothing },
+	{ "unfused-optimizer", fault_single_updates,
+	  { fault_good, fault_updates_at_once, fault_pointwise },
+	  fault_nothing },
+	{ "layout-conversions", fault_converting,
+	  { fault_good, fault_converting_once }, fault_nothing },
+	{ "library-misaligned", fault_unaligned,
+	  { fault_good, fault_aligned, fault_aligned_to_one },
+	  fault_nothing },
 };
 
 /* The faults once more: the counters of another chip's groups, other code. */

@@ -91,7 +91,9 @@ export function RuleView({ id }: { id: string }) {
       {r.pair && (
         <section aria-labelledby="pair">
           <h2 id="pair">Try it</h2>
-          <pre tabIndex={0}><code>{`cudadvise run cudadvise-kernels ${r.pair} --variant bad\ncudadvise run cudadvise-kernels ${r.pair} --variant good`}</code></pre>
+          <pre tabIndex={0}><code>{r.pair.endsWith('.py')
+            ? `cudadvise run python3 ${r.pair} bad\ncudadvise run python3 ${r.pair} good`
+            : `cudadvise run cudadvise-kernels ${r.pair} --variant bad\ncudadvise run cudadvise-kernels ${r.pair} --variant good`}</code></pre>
         </section>
       )}
     </>

@@ -62,7 +62,7 @@ fill(struct rule_info *i, const struct rule *r, const json_t *entry)
 	i->sources = text(entry, "sources");
 	i->gain = text(entry, "gain");
 	i->next = text(entry, "next");
-	i->pair = r->id;
+	i->pair = r->program != NULL ? r->program : r->id;
 	i->checklist = r->checklist;
 	i->heat = r->heat;
 	for (i->thresholds = 0; i->thresholds < THRESHOLDS_MAX &&

@@ -173,7 +173,8 @@ struct rule_info {
 	enum severity severity;	/* the highest it gives */
 	const char *why, *detects, *advice, *bad_code, *good_code, *sources,
 	    *gain, *next;
-	const char *pair;	/* reference kernel: cudadvise-kernels NAME */
+	const char *pair;	/* reference kernel: cudadvise-kernels NAME; or
+				 * a program of Python, "….py" */
 	const char *checklist;	/* the line of the checklist that it refines */
 	const char *heat;	/* what the page colours the lines of its findings
 				 * by: "excess_sectors"; NULL: time */

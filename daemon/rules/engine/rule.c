@@ -33,6 +33,9 @@ const struct rule rule_table[] = {
 #define RULE(function, id, category, scope, severity, needs, title, ...)	\
 	{ id, category, scope, severity, needs, title, rule_##function,	\
 	    __VA_ARGS__ },
+#define FRAMEWORK_RULE(function, ...)					\
+	RULE(function, __VA_ARGS__,					\
+	    .program = "kernels/frameworks/" #function ".py")
 #include "rules/engine/rules.def"
 #undef RULE
 };

@@ -126,6 +126,8 @@ struct rule {
 	rule_function *function;
 	const char *checklist;		/* the line of the checklist that it refines */
 	const char *heat;		/* what the page colours lines by; NULL: time */
+	const char *program;		/* of Python, which is its pair; NULL: it is
+					 * one of cudadvise-kernels */
 	const char *explains[EXPLAINS_MAX + 1];	/* rules, NULL ends */
 	struct {
 		rule_function *function;	/* NULL: it needs counters */

@@ -1,0 +1,123 @@
+/*
+ * rules/evidence/steps.c: see steps.h.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "rules/evidence/steps.h"
+
+size_t
+steps_length(const struct sequence *s)
+{
+	return s->length < SEQUENCE_MAX ? s->length : SEQUENCE_MAX;
+}
+
+const struct kernel *
+steps_kernel(const struct rule_view *x, const struct sequence *s, size_t i)
+{
+	size_t n = steps_length(s);
+	uint32_t id;
+
+	if (n == 0 || (i >= n && s->length > n))
+		return NULL;
+	id = s->kernel[i % n];
+	return id > 0 && id <= x->run->kernels ? &x->run->kernel[id - 1] : NULL;
+}
+
+const struct library *
+steps_library(const struct rule_view *x, const struct kernel *k)
+{
+	const struct library *l = &x->libraries[k - x->run->kernel];
+
+	return l->name != NULL ? l : NULL;
+}
+
+bool
+steps_does(const struct rule_view *x, const struct kernel *k,
+    const char *operation)
+{
+	return k != NULL && library_does(steps_library(x, k), operation);
+}
+
+bool
+steps_pointwise(const struct rule_view *x, const struct kernel *k)
+{
+	const struct library *l = k != NULL ? steps_library(x, k) : NULL;
+
+	return l != NULL && l->framework && strcmp(l->name, "Inductor") != 0 &&
+	    (library_does(l, "elementwise") || library_does(l, "copy"));
+}
+
+double
+steps_mean_s(const struct kernel *k)
+{
+	return k->launches > 0 ?
+	    (double)k->total_ns * 1e-9 / (double)k->launches : 0;
+}
+
+int
+steps_parts(const struct rule_view *x, struct draft *d, const struct gone *gone)
+{
+	static const struct fix none = FIX_NONE;
+	const struct run *run = x->run;
+	struct part *part;
+	size_t n = 0;
+
+	for (size_t i = 0; i < run->kernels; i++)
+		n += gone[i].launches[VIEW_HIGH] > 0;
+	part = arena_get(x->arena, (n + 1) * sizeof(*part));
+	if (part == NULL)
+		return -1;
+	d->part = part;
+	for (size_t i = 0; i < run->kernels; i++) {
+		struct part *p = &part[d->parts];
+		double all = fmax(1, (double)run->kernel[i].launches);
+
+		if (!(gone[i].launches[VIEW_HIGH] > 0))
+			continue;
+		p->kernel = &run->kernel[i];
+		p->load = &x->loads[i];
+		for (int v = 0; v < VIEWS; v++) {
+			p->fix[v] = none;
+			p->fix[v].whole = fmax(0, 1 - gone[i].launches[v] / all);
+		}
+		d->parts++;
+	}
+	return 0;
+}
+
+/* In the file of an optimizer, and not in what it launches for all at once. */
+static bool
+is_optimizer_site(const struct site *s)
+{
+	for (size_t f = 0; f < s->frames; f++)
+		if (s->frame[f].file != NULL &&
+		    strstr(s->frame[f].file, "/torch/optim/") != NULL)
+			return true;
+	return false;
+}
+
+double
+steps_optimizer(const struct rule_view *x, const struct kernel *k)
+{
+	static const char *const only[] = { "addcdiv_cuda", "lerp_scalar" };
+	const struct run *run = x->run;
+	double all = 0, mine = 0;
+
+	if (!steps_pointwise(x, k))
+		return 0;
+	for (size_t i = 0; i < run->sites; i++) {
+		const struct site *s = &run->site[i];
+
+		if (s->call != CALL_LAUNCH || s->kernel != k->id)
+			continue;
+		all += (double)s->count;
+		mine += is_optimizer_site(s) ? (double)s->count : 0;
+	}
+	if (all > 0)
+		return mine / all;
+	for (size_t i = 0; i < sizeof(only) / sizeof(only[0]); i++)
+		if (k->name != NULL && strstr(k->name, only[i]) != NULL)
+			return 1;
+	return 0;
+}

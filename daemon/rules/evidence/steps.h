@@ -1,0 +1,49 @@
+/*
+ * rules/evidence/steps.h: the kernels of a launch sequence that repeats, as a step of
+ * a loop: what is behind the last is the first of the next. Pure.
+ */
+#ifndef CADV_STEPS_H
+#define CADV_STEPS_H
+
+#include "rules/engine/rule.h"
+
+/* steps_length(s): how many of its launches are known. */
+size_t steps_length(const struct sequence *s);
+
+/* steps_kernel(x, s, i): the ${i}-th; NULL: it is not known. Where all of a step
+ * are, ${i} may be more than one step's. */
+const struct kernel *steps_kernel(const struct rule_view *x,
+    const struct sequence *s, size_t i);
+
+/* steps_library(x, k): whose it is; NULL: the user's. */
+const struct library *steps_library(const struct rule_view *x,
+    const struct kernel *k);
+
+/* steps_does(x, k, operation): is it a library's that does that? ${k} may be
+ * NULL. */
+bool steps_does(const struct rule_view *x, const struct kernel *k,
+    const char *operation);
+
+/* steps_pointwise(x, k): does each of its threads read and write only elements of
+ * its own index, as one operator of a framework? Not what a compiler fused. */
+bool steps_pointwise(const struct rule_view *x, const struct kernel *k);
+
+/* steps_mean_s(k): seconds of one launch. */
+double steps_mean_s(const struct kernel *k);
+
+/* How much of a kernel's launches is gone, by index, in each view. */
+struct gone {
+	double launches[VIEWS];
+};
+
+/* steps_parts(x, d, gone): the kernels of which something is gone become the parts
+ * of ${d}. -1 without memory. */
+int steps_parts(const struct rule_view *x, struct draft *d,
+    const struct gone *gone);
+
+/* steps_optimizer(x, k): the share of its launches, 0..1, that an optimizer of
+ * PyTorch makes for single tensors, by where they are launched or, where that is
+ * not known, by what only optimizers do. */
+double steps_optimizer(const struct rule_view *x, const struct kernel *k);
+
+#endif

@@ -1,0 +1,199 @@
+/*
+ * eager-pointwise-chain: operators of a framework that follow each other on arrays of
+ * one size, each a kernel that reads what the one before has written. Compiled
+ * into one kernel they would move the data once, and be launched once.
+ *
+ * That one reads what the other wrote no counter shows; that they are pointwise
+ * their names do, that they follow each other in each step the sequence does.
+ */
+#include <math.h>
+
+#include "rules/evidence/lines.h"
+#include "rules/evidence/steps.h"
+
+/* Work of one size: a thread does up to this many times as many elements in one
+ * kernel as in another (vectors of 4 and of 1). */
+#define SIZES 4
+
+/* What is left of a chain, in times its longest kernel: that reads two arrays and
+ * writes one at most; all of them as one read one or two and write one. */
+static const double left_over[VIEWS] = { 1.5, 1, 0.67 };
+
+struct chain {
+	const struct sequence *s;
+	size_t first, length;
+	double each_s, longest_s;	/* of one repeat */
+	bool optimizer;			/* unfused-optimizer speaks of it */
+};
+
+struct chains {
+	struct chain most;		/* with the most time */
+	double count, launches, kernel_s, idle_s;
+};
+
+static double
+threads_of(const struct kernel *k)
+{
+	return rule_blocks(k) * rule_threads(k);
+}
+
+/* Does ${k} go on with a chain whose last kernel is ${before}? */
+static bool
+goes_on(const struct rule_view *x, const struct kernel *before,
+    const struct kernel *k)
+{
+	double ratio;
+
+	if (!steps_pointwise(x, k))
+		return false;
+	if (before == NULL)
+		return true;
+	ratio = threads_of(k) / threads_of(before);
+	return ratio <= SIZES && ratio >= 1.0 / SIZES;
+}
+
+/* The chain that begins at ${first}. */
+static struct chain
+chain_at(const struct rule_view *x, const struct sequence *s, size_t first)
+{
+	struct chain c = { .s = s, .first = first };
+	const struct kernel *before = NULL, *k;
+
+	for (; c.length < steps_length(s); c.length++) {
+		k = steps_kernel(x, s, first + c.length);
+		if (!goes_on(x, before, k))
+			break;
+		c.each_s += steps_mean_s(k);
+		c.longest_s = fmax(c.longest_s, steps_mean_s(k));
+		c.optimizer |= steps_optimizer(x, k) > 0.5;
+		before = k;
+	}
+	return c;
+}
+
+static void
+add_chain(const struct rule_view *x, const struct chain *c, struct chains *all,
+    struct gone *gone)
+{
+	double repeats = (double)c->s->repeats;
+
+	for (size_t i = 0; i < c->length; i++) {
+		const struct kernel *k = steps_kernel(x, c->s, c->first + i);
+
+		for (int v = 0; v < VIEWS; v++)
+			gone[k - x->run->kernel].launches[v] += repeats *
+			    fmax(0, 1 - left_over[v] * c->longest_s / c->each_s);
+	}
+	all->count++;
+	all->launches += repeats * (double)c->length;
+	all->kernel_s += repeats * c->each_s;
+	all->idle_s += (double)c->s->idle_ns * 1e-9 *
+	    (double)(c->length - 1) / (double)c->s->length;
+	if (all->most.s == NULL || repeats * c->each_s >
+	    (double)all->most.s->repeats * all->most.each_s)
+		all->most = *c;
+}
+
+/* Where a step begins is nobody's choice: begin behind the end of a chain. */
+static size_t
+begin_of(const struct rule_view *x, const struct sequence *s)
+{
+	const struct kernel *before = steps_kernel(x, s, steps_length(s) - 1);
+
+	for (size_t i = 0; i < steps_length(s) && s->length <= SEQUENCE_MAX; i++) {
+		const struct kernel *k = steps_kernel(x, s, i);
+
+		if (!goes_on(x, goes_on(x, NULL, before) ? before : NULL, k))
+			return i;
+		before = k;
+	}
+	return 0;
+}
+
+static void
+search(const struct rule_view *x, const struct sequence *s, struct chains *all,
+    struct gone *gone)
+{
+	size_t begin = begin_of(x, s), n = steps_length(s);
+
+	for (size_t i = 0; i < n;) {
+		struct chain c = chain_at(x, s, begin + i);
+
+		if (i + c.length > n)
+			c.length = n - i;
+		if ((double)c.length >= rule_value(x, "min_chain") &&
+		    !c.optimizer)
+			add_chain(x, &c, all, gone);
+		i += c.length > 0 ? c.length : 1;
+	}
+}
+
+static enum rule_state
+found(struct rule_view *x, const struct chains *all, const struct gone *gone)
+{
+	struct draft *d = rule_found(x, "pointwise");
+	const struct chain *c = &all->most;
+	const char *each;
+
+	if (d == NULL || steps_parts(x, d, gone) != 0)
+		return RULE_NOT_MEASURED;
+	lines_launch(x, d, steps_kernel(x, c->s, c->first)->id);
+	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_LAUNCH) |
+	    POOL_IDLE(IDLE_HOST) | POOL_IDLE(IDLE_API),
+	    { 0.5 * all->idle_s, 0.9 * all->idle_s, all->idle_s } };
+	d->claims = 1;
+	d->f.confidence = CONF_MEDIUM;
+	d->f.where = "pointwise operators";
+	each = say_seconds(x->arena, c->each_s);
+	d->f.location = arena_format(x->arena, "%s in a row, %s times",
+	    say_counted(x->arena, (double)c->length, "operator"),
+	    say_count(x->arena, c->s->repeats));
+	d->f.location_missing = reason_of(REASON_LINE_NO_SITE);
+	rule_evidence(x, d, (struct evidence){ .name = "chain",
+	    .label = "pointwise kernels in a row, of the chain with the most time",
+	    .value = (double)c->length, .unit = "kernel", .source = "measured",
+	    .from = "kernel records and names" }, "min_chain");
+	rule_evidence(x, d, (struct evidence){ .name = "launches",
+	    .label = "launches in such chains", .value = all->launches,
+	    .unit = "launch", .source = "measured",
+	    .from = "kernel records" }, NULL);
+	rule_evidence(x, d, (struct evidence){ .name = "kernel_s",
+	    .label = "their time", .value = all->kernel_s, .unit = "s",
+	    .source = "measured", .from = "kernel records" }, "min_time");
+	rule_evidence(x, d, (struct evidence){ .name = "longest_s",
+	    .label = "longest kernel of that chain", .value = c->longest_s,
+	    .unit = "s", .source = "measured", .from = "kernel records" },
+	    NULL);
+	d->f.summary = arena_format(x->arena, "%zu pointwise kernels in a row "
+	    "(%s), %s times%s: each reads and writes whole arrays", c->length,
+	    each, say_count(x->arena, c->s->repeats), all->count > 1 ?
+	    ", and more such chains" : "");
+	d->f.limiter = "the same data goes through memory once an operator";
+	d->f.advice = "let the framework's compiler make one kernel of them";
+	d->f.gain_note = "one kernel remains of each chain, about as long as its "
+	    "longest; holds if each works on what the one before has written";
+	d->f.bad_code = "y = 0.5 * x * (1 + torch.tanh(a * x))";
+	d->f.good_code = "@torch.compile\ndef f(x):\n"
+	    "    return 0.5 * x * (1 + torch.tanh(a * x))";
+	d->f.next = say_tool(x->arena, x->run, "nsys profile --trace=cuda");
+	return RULE_FOUND;
+}
+
+enum rule_state
+rule_eager_pointwise_chain(struct rule_view *x)
+{
+	struct chains all = { .count = 0 };
+	struct gone *gone = arena_get(x->arena, (x->run->kernels + 1) *
+	    sizeof(*gone));
+
+	if (gone == NULL)
+		return RULE_NOT_MEASURED;
+	for (size_t i = 0; i < x->run->sequences; i++)
+		if ((double)x->run->sequence[i].repeats >=
+		    rule_value(x, "min_repeats") &&
+		    x->run->sequence[i].device < x->run->devices)
+			search(x, &x->run->sequence[i], &all, gone);
+	if (all.count == 0 || all.kernel_s < rule_value(x, "min_time"))
+		return RULE_CLEAN;
+	return found(x, &all, gone);
+}

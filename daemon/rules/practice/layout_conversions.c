@@ -1,0 +1,74 @@
+/*
+ * layout-conversions: cuDNN's fast convolutions want the channels last; where tensors
+ * have them first it converts them before and after each, by kernels of its own.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "rules/evidence/lines.h"
+#include "rules/evidence/steps.h"
+
+/* What of the conversions goes: all but those of input and output. */
+static const double left_over[VIEWS] = { 0.3, 0.05, 0 };
+
+enum rule_state
+rule_layout_conversions(struct rule_view *x)
+{
+	const struct run *run = x->run;
+	const struct kernel *most = NULL;
+	double launches = 0, seconds = 0, all = 0;
+	struct gone *gone = arena_get(x->arena, (run->kernels + 1) *
+	    sizeof(*gone));
+	struct draft *d;
+
+	for (size_t i = 0; gone != NULL && i < run->kernels; i++) {
+		const struct kernel *k = &run->kernel[i];
+
+		all += (double)k->total_ns * 1e-9;
+		if (!steps_does(x, k, "layout"))
+			continue;
+		launches += (double)k->launches;
+		seconds += (double)k->total_ns * 1e-9;
+		if (most == NULL || k->total_ns > most->total_ns)
+			most = k;
+		for (int v = 0; v < VIEWS; v++)
+			gone[i].launches[v] = (double)k->launches *
+			    (1 - left_over[v]);
+	}
+	if (gone == NULL)
+		return RULE_NOT_MEASURED;
+	if (most == NULL || seconds < rule_value(x, "min_share") * all ||
+	    launches < rule_value(x, "min_launches"))
+		return RULE_CLEAN;
+	d = rule_found(x, "layout");
+	if (d == NULL || steps_parts(x, d, gone) != 0)
+		return RULE_NOT_MEASURED;
+	lines_launch(x, d, most->id);
+	d->f.confidence = CONF_HIGH;
+	d->f.where = "layout conversions";
+	d->f.location = arena_format(x->arena, "%s",
+	    say_counted(x->arena, launches, "conversion"));
+	d->f.location_missing = reason_of(REASON_LINE_NO_SITE);
+	rule_evidence(x, d, (struct evidence){ .name = "share_ratio",
+	    .label = "conversions, part of all kernel time",
+	    .value = seconds / all, .unit = "ratio", .source = "measured",
+	    .from = "kernel records and names" }, "min_share");
+	rule_evidence(x, d, (struct evidence){ .name = "launches",
+	    .label = "conversions", .value = launches, .unit = "launch",
+	    .source = "measured", .from = "kernel records" }, "min_launches");
+	d->f.summary = arena_format(x->arena, "%s conversions between channels "
+	    "first and last take %s of the kernel time",
+	    say_whole(x->arena, launches), say_percent(x->arena,
+	    seconds / all));
+	d->f.limiter = "the convolutions want the channels last";
+	d->f.advice = "keep model and input in that order: "
+	    "model.to(memory_format=torch.channels_last), and the same of each "
+	    "batch; what is not a convolution works with either";
+	d->f.gain_note = "conversions of input and output may stay";
+	d->f.bad_code = "model = model.cuda().half()";
+	d->f.good_code = "model = model.cuda().half().to(\n"
+	    "    memory_format=torch.channels_last)\n"
+	    "x = x.to(memory_format=torch.channels_last)";
+	d->f.next = say_ncu(x->arena, run, most, "--section SpeedOfLight");
+	return RULE_FOUND;
+}

@@ -1,0 +1,174 @@
+/*
+ * unfused-attention: a product of matrices, a softmax, a product again: the scores of
+ * all pairs of positions are written and read by each operator in between. A fused
+ * kernel keeps a tile of them on the chip and never writes them.
+ *
+ * The same order is in a classifier's last layers. There the softmax is short; here
+ * it and what scales and masks take a good part of the time.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "rules/evidence/lines.h"
+#include "rules/evidence/steps.h"
+
+#define BESIDE 4	/* kernels between a product and the softmax: scale,
+			 * mask, convert, drop out */
+
+/* What is left of the time between the products, and of these: a fused kernel does
+ * them with less traffic and more work a warp. */
+static const double left_between[VIEWS] = { 0.2, 0.05, 0 };
+static const double left_products[VIEWS] = { 1, 0.9, 0.5 };
+
+struct attention {
+	double times, between_s, products_s;
+	const struct kernel *softmax;
+	double most_s;
+};
+
+static bool
+is_beside(const struct rule_view *x, const struct kernel *k)
+{
+	return steps_pointwise(x, k) || steps_does(x, k, "random") ||
+	    steps_does(x, k, "fill");
+}
+
+/* How many kernels lie between the softmax at ${i} and the product behind or, ${back},
+ * before it; SIZE_MAX: there is none. */
+static size_t
+beside(const struct rule_view *x, const struct sequence *s, size_t i, bool back)
+{
+	size_t n = steps_length(s);
+
+	for (size_t between = 0; between <= BESIDE; between++) {
+		const struct kernel *k;
+
+		if (s->length > n && i == (back ? 0 : n - 1))
+			return SIZE_MAX;	/* not all of a step is known */
+		i = (i + (back ? n - 1 : 1)) % n;
+		k = steps_kernel(x, s, i);
+		if (steps_does(x, k, "matmul"))
+			return between;
+		if (k == NULL || !is_beside(x, k))
+			return SIZE_MAX;
+	}
+	return SIZE_MAX;
+}
+
+static void
+note(const struct rule_view *x, const struct kernel *k, double times,
+    const double left[VIEWS], struct gone *gone)
+{
+	for (int v = 0; v < VIEWS; v++)
+		gone[k - x->run->kernel].launches[v] += times * (1 - left[v]);
+}
+
+/* The softmax at ${i}, which has so many kernels ${before} and ${behind} it. */
+static void
+add(const struct rule_view *x, const struct sequence *s, size_t i,
+    size_t before, size_t behind, struct attention *a, struct gone *gone)
+{
+	size_t n = steps_length(s), from = i + n - before - 1;
+	size_t length = before + behind + 3;
+	double times = (double)s->repeats, between = 0, products = 0;
+
+	for (size_t j = 0; j < length; j++) {
+		const struct kernel *k = steps_kernel(x, s, (from + j) % n);
+		bool product = j == 0 || j + 1 == length;
+
+		*(product ? &products : &between) += steps_mean_s(k);
+	}
+	if (between < rule_value(x, "min_share") * (between + products))
+		return;
+	for (size_t j = 0; j < length; j++)
+		note(x, steps_kernel(x, s, (from + j) % n), times,
+		    j == 0 || j + 1 == length ? left_products : left_between,
+		    gone);
+	a->times += times;
+	a->between_s += times * between;
+	a->products_s += times * products;
+	if (times * between > a->most_s) {
+		a->most_s = times * between;
+		a->softmax = steps_kernel(x, s, i);
+	}
+}
+
+static void
+search(const struct rule_view *x, const struct sequence *s,
+    struct attention *a, struct gone *gone)
+{
+	size_t n = steps_length(s);
+
+	for (size_t i = 0; i < n && n >= 3; i++) {
+		size_t before, behind;
+
+		if (!steps_does(x, steps_kernel(x, s, i), "softmax"))
+			continue;
+		before = beside(x, s, i, true);
+		behind = beside(x, s, i, false);
+		if (before != SIZE_MAX && behind != SIZE_MAX &&
+		    before + behind + 3 <= n)
+			add(x, s, i, before, behind, a, gone);
+	}
+}
+
+static enum rule_state
+found(struct rule_view *x, const struct attention *a, const struct gone *gone)
+{
+	struct draft *d = rule_found(x, "attention");
+	double all = a->between_s + a->products_s;
+
+	if (d == NULL || steps_parts(x, d, gone) != 0)
+		return RULE_NOT_MEASURED;
+	lines_launch(x, d, a->softmax->id);
+	d->f.confidence = CONF_MEDIUM;
+	d->f.where = "attention";
+	d->f.location = arena_format(x->arena, "product, softmax, product: "
+	    "%s times", say_whole(x->arena, a->times));
+	d->f.location_missing = reason_of(REASON_LINE_NO_SITE);
+	rule_evidence(x, d, (struct evidence){ .name = "repeats",
+	    .label = "products with a softmax between them", .value = a->times,
+	    .unit = "repeat", .source = "measured",
+	    .from = "kernel records and names" }, "min_repeats");
+	rule_evidence(x, d, (struct evidence){ .name = "between_ratio",
+	    .label = "part of their time between the products",
+	    .value = a->between_s / all, .unit = "ratio",
+	    .source = "measured", .from = "kernel records" }, "min_share");
+	rule_evidence(x, d, (struct evidence){ .name = "all_s",
+	    .label = "products and what is between them", .value = all,
+	    .unit = "s", .source = "measured", .from = "kernel records" },
+	    NULL);
+	d->f.summary = arena_format(x->arena, "attention in single operators: %s "
+	    "between the two products is %s of its %s",
+	    say_seconds(x->arena, a->between_s),
+	    say_percent(x->arena, a->between_s / all),
+	    say_seconds(x->arena, all));
+	d->f.limiter = "the scores of all pairs of positions go through memory "
+	    "once an operator";
+	d->f.advice = "torch.nn.functional.scaled_dot_product_attention(q, k, v, "
+	    "is_causal=…), in 16-bit types: the scores stay on the chip, and "
+	    "memory no longer grows with the square of the length";
+	d->f.gain_note = "what lies between the products goes; the products stay "
+	    "about as long as they are";
+	d->f.bad_code = "w = torch.softmax(q @ k.transpose(-2, -1) * scale, -1)\n"
+	    "y = w @ v";
+	d->f.good_code = "y = F.scaled_dot_product_attention(q, k, v)";
+	d->f.next = say_tool(x->arena, x->run, "nsys profile --trace=cuda");
+	return RULE_FOUND;
+}
+
+enum rule_state
+rule_unfused_attention(struct rule_view *x)
+{
+	struct attention a = { .times = 0 };
+	struct gone *gone = arena_get(x->arena, (x->run->kernels + 1) *
+	    sizeof(*gone));
+
+	if (gone == NULL)
+		return RULE_NOT_MEASURED;
+	for (size_t i = 0; i < x->run->sequences; i++)
+		if ((double)x->run->sequence[i].repeats >=
+		    rule_value(x, "min_repeats"))
+			search(x, &x->run->sequence[i], &a, gone);
+	return a.softmax == NULL ? RULE_CLEAN : found(x, &a, gone);
+}

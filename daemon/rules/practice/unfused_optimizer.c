@@ -1,0 +1,152 @@
+/*
+ * unfused-optimizer: an optimizer that launches a dozen kernels for every parameter,
+ * where one launch can do a hundred parameters at once. They are known by where
+ * they are launched, or by operations that only optimizers do.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "rules/evidence/lines.h"
+#include "rules/evidence/steps.h"
+
+/* What is left of their time in one kernel that reads parameter, gradient and two
+ * moments and writes three of them: 7 arrays moved. Arithmetic: a dozen operators
+ * move 21; of short kernels almost nothing is left. */
+static const double left_over[VIEWS] = { 0.6, 0.33, 0.05 };
+
+struct updates {
+	double launches, kernel_s, gap_s, fused;
+	const struct kernel *most;	/* with the most such launches */
+	double most_launches;
+};
+
+/* The rest of a chain in which a kernel does what only optimizers do. */
+static void
+spread(const struct rule_view *x, const struct sequence *s, double *share)
+{
+	size_t n = steps_length(s), run = 0;
+	bool optimizer = false;
+
+	for (size_t i = 0; i <= n; i++) {
+		const struct kernel *k = i < n ? steps_kernel(x, s, i) : NULL;
+
+		if (steps_pointwise(x, k)) {
+			optimizer |= share[k - x->run->kernel] > 0.5;
+			run++;
+			continue;
+		}
+		for (size_t j = i - run; optimizer && j < i; j++) {
+			k = steps_kernel(x, s, j);
+			share[k - x->run->kernel] = fmax(0.5,
+			    share[k - x->run->kernel]);
+		}
+		optimizer = false;
+		run = 0;
+	}
+}
+
+static bool
+has_sites(const struct run *run)
+{
+	for (size_t i = 0; i < run->sites; i++)
+		if (run->site[i].call == CALL_LAUNCH)
+			return true;
+	return false;
+}
+
+static void
+collect(const struct rule_view *x, struct updates *u, struct gone *gone,
+    double *share)
+{
+	const struct run *run = x->run;
+
+	for (size_t i = 0; i < run->kernels; i++)
+		share[i] = steps_optimizer(x, &run->kernel[i]);
+	for (size_t i = 0; !has_sites(run) && i < run->sequences; i++)
+		spread(x, &run->sequence[i], share);
+	for (size_t i = 0; i < run->kernels; i++) {
+		const struct kernel *k = &run->kernel[i];
+		double launches = share[i] * (double)k->launches;
+
+		if (steps_does(x, k, "optimizer"))
+			u->fused += (double)k->launches;
+		u->launches += launches;
+		u->kernel_s += launches * steps_mean_s(k);
+		u->gap_s += share[i] * (double)k->gap_before_ns * 1e-9;
+		for (int v = 0; v < VIEWS; v++)
+			gone[i].launches[v] = launches * (1 - left_over[v]);
+		if (launches > u->most_launches) {
+			u->most_launches = launches;
+			u->most = k;
+		}
+	}
+}
+
+static enum rule_state
+found(struct rule_view *x, const struct updates *u, const struct gone *gone)
+{
+	struct draft *d = rule_found(x, "optimizer");
+
+	if (d == NULL || steps_parts(x, d, gone) != 0)
+		return RULE_NOT_MEASURED;
+	lines_launch(x, d, u->most->id);
+	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_LAUNCH) |
+	    POOL_IDLE(IDLE_HOST) | POOL_IDLE(IDLE_API),
+	    { 0.6 * u->gap_s, 0.9 * u->gap_s, u->gap_s } };
+	d->claims = 1;
+	d->f.confidence = d->f.site != NULL ? CONF_HIGH : CONF_MEDIUM;
+	d->f.where = "the optimizer";
+	d->f.location = arena_format(x->arena, "%s",
+	    say_counted(x->arena, u->launches, "launch"));
+	d->f.location_missing = reason_of(REASON_LINE_NO_SITE);
+	rule_evidence(x, d, (struct evidence){ .name = "launches",
+	    .label = "launches for single parameters", .value = u->launches,
+	    .unit = "launch", .source = "measured",
+	    .from = "kernel records, call sites or names" }, "min_launches");
+	rule_evidence(x, d, (struct evidence){ .name = "kernel_s",
+	    .label = "their time on the GPU", .value = u->kernel_s,
+	    .unit = "s", .source = "measured", .from = "kernel records" },
+	    NULL);
+	rule_evidence(x, d, (struct evidence){ .name = "gap_s",
+	    .label = "GPU idle in front of them", .value = u->gap_s,
+	    .unit = "s", .source = "measured", .from = "kernel records" },
+	    NULL);
+	rule_evidence(x, d, (struct evidence){ .name = "fused_launches",
+	    .label = "launches for many parameters at once", .value = u->fused,
+	    .unit = "launch", .source = "measured", .from = "kernel names" },
+	    NULL);
+	d->f.summary = arena_format(x->arena, "the optimizer launches %s kernels "
+	    "for single parameters, %s each",
+	    say_whole(x->arena, u->launches),
+	    say_seconds(x->arena, u->kernel_s / u->launches));
+	d->f.limiter = "launching, and moving each parameter through memory "
+	    "once an operator";
+	d->f.advice = "let one kernel update many parameters: fused=True, or "
+	    "foreach=True where the optimizer has no fused form; optimizers of "
+	    "one's own: torch._foreach_* functions, or torch.compile(optimizer."
+	    "step)";
+	d->f.gain_note = "one kernel moves 7 arrays a parameter where single "
+	    "operators move 21, and hundreds of launches become a few";
+	d->f.bad_code = "optimizer = torch.optim.AdamW(model.parameters(), "
+	    "foreach=False)";
+	d->f.good_code = "optimizer = torch.optim.AdamW(model.parameters(), "
+	    "fused=True)";
+	d->f.next = say_tool(x->arena, x->run, "nsys profile --trace=cuda");
+	return RULE_FOUND;
+}
+
+enum rule_state
+rule_unfused_optimizer(struct rule_view *x)
+{
+	struct updates u = { .launches = 0 };
+	size_t n = x->run->kernels + 1;
+	struct gone *gone = arena_get(x->arena, n * sizeof(*gone));
+	double *share = arena_get(x->arena, n * sizeof(*share));
+
+	if (gone == NULL || share == NULL)
+		return RULE_NOT_MEASURED;
+	collect(x, &u, gone, share);
+	if (u.launches < rule_value(x, "min_launches"))
+		return RULE_CLEAN;
+	return found(x, &u, gone);
+}

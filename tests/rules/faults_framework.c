@@ -1,0 +1,148 @@
+/*
+ * rules/faults_framework.c: runs of a framework's kernels with a fault that only its
+ * users can mend, and runs that come close to one. Kernels are known by their
+ * names; nothing was counted.
+ */
+#include "rules/faults.h"
+
+#define MS 1000000ull
+#define US 1000ull
+#define STEPS 1000u
+
+#define POINTWISE(what) "void at::native::vectorized_elementwise_kernel<4, " \
+	what ", std::array<char*, 2ul> >(int)"
+#define MULTIPLY POINTWISE("at::native::MulFunctor<float>")
+#define ADD POINTWISE("at::native::CUDAFunctor_add<float>")
+#define TANH POINTWISE("at::native::tanh_kernel_cuda")
+#define PRODUCT "sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64"
+#define SOFTMAX "void (anonymous namespace)::softmax_warp_forward<float>(int)"
+
+struct work {
+	const char *name;
+	uint64_t ns;
+};
+
+/* A step of these kernels, again and again; the GPU does not wait between them. */
+static void
+steps(struct made *m, const struct work *work, uint32_t n)
+{
+	struct sequence *s = &m->sequence[0];
+
+	*s = (struct sequence){ .length = n, .repeats = STEPS };
+	for (uint32_t i = 0; i < n; i++) {
+		s->kernel[i] = made_kernel(m, work[i].name, STEPS,
+		    work[i].ns)->id;
+		s->kernel_ns += STEPS * work[i].ns;
+	}
+	m->run.sequences = 1;
+}
+
+#define STEPS_OF(m, ...) do {						\
+	static const struct work work[] = { __VA_ARGS__ };		\
+	steps(m, work, sizeof(work) / sizeof(work[0]));			\
+} while (0)
+
+void
+fault_pointwise(struct made *m)
+{
+	STEPS_OF(m, { MULTIPLY, 200 * US }, { ADD, 200 * US },
+	    { TANH, 100 * US }, { PRODUCT, 500 * US });
+}
+
+/* Two of them, another of another size, a product. */
+void
+fault_pointwise_two(struct made *m)
+{
+	STEPS_OF(m, { MULTIPLY, 200 * US }, { ADD, 200 * US },
+	    { TANH, 100 * US }, { PRODUCT, 500 * US });
+	m->kernel[2].shape.grid_x /= 64;
+}
+
+/* What the compiler made of more of them. */
+void
+fault_pointwise_compiled(struct made *m)
+{
+	STEPS_OF(m, { "triton_poi_fused_add_mul_0", 200 * US },
+	    { "triton_poi_fused_tanh_1", 200 * US },
+	    { "triton_poi_fused_mul_2", 200 * US }, { PRODUCT, 500 * US });
+}
+
+void
+fault_attention(struct made *m)
+{
+	STEPS_OF(m, { PRODUCT, 300 * US }, { MULTIPLY, 200 * US },
+	    { SOFTMAX, 300 * US }, { PRODUCT, 300 * US });
+}
+
+/* A classifier's softmax: short beside the layers. */
+void
+fault_classifier(struct made *m)
+{
+	STEPS_OF(m, { PRODUCT, 300 * US }, { SOFTMAX, 20 * US },
+	    { PRODUCT, 300 * US });
+}
+
+/* No product behind it. */
+void
+fault_softmax_last(struct made *m)
+{
+	STEPS_OF(m, { PRODUCT, 300 * US }, { SOFTMAX, 300 * US },
+	    { "void at::native::reduce_kernel<512, 1>(int)", 300 * US });
+}
+
+void
+fault_single_updates(struct made *m)
+{
+	STEPS_OF(m, { MULTIPLY, 50 * US }, { POINTWISE("lerp_scalar_kernel"),
+	    50 * US }, { ADD, 50 * US }, { POINTWISE("addcdiv_cuda_kernel"),
+	    50 * US });
+}
+
+void
+fault_updates_at_once(struct made *m)
+{
+	STEPS_OF(m, { "void at::native::multi_tensor_apply_kernel<int>(int)",
+	    50 * US }, { PRODUCT, 300 * US });
+}
+
+void
+fault_converting(struct made *m)
+{
+	STEPS_OF(m, { "void cudnn::ops::nchwToNhwcKernel<__half>(int)",
+	    100 * US }, { "sm90_xmma_fprop_implicit_gemm_f16f16_f16f32_f32",
+	    300 * US }, { "void cudnn::ops::nhwcToNchwKernel<__half>(int)",
+	    100 * US });
+}
+
+/* Once, for the input. */
+void
+fault_converting_once(struct made *m)
+{
+	made_kernel(m, "void cudnn::ops::nchwToNhwcKernel<__half>(int)", 1,
+	    100 * MS);
+	made_kernel(m, "sm90_xmma_fprop_implicit_gemm_f16f16_f16f32_f32", STEPS,
+	    300 * US);
+}
+
+void
+fault_unaligned(struct made *m)
+{
+	made_kernel(m, "void cutlass::Kernel2<cutlass_80_wmma_tensorop_bf16_"
+	    "s161616gemm_bf16_16x16_128x1_nn_align1>(int)", STEPS, 300 * US);
+}
+
+void
+fault_aligned(struct made *m)
+{
+	made_kernel(m, "void cutlass::Kernel2<cutlass_80_tensorop_bf16_"
+	    "s16816gemm_bf16_128x128_64x3_nn_align8>(int)", STEPS, 300 * US);
+}
+
+/* Without tensor cores elements are loaded one by one anyway. */
+void
+fault_aligned_to_one(struct made *m)
+{
+	made_kernel(m, "void cutlass::Kernel2<cutlass_80_simt_sgemm_128x64_8x5_"
+	    "tn_align1>(int)", STEPS, 300 * US);
+	m->kernel[0].shape.grid_x = 100;
+}
