@@ -55,12 +55,7 @@ static const struct {
 } refusal[] = {
 	{ CUPTI_ERROR_INSUFFICIENT_PRIVILEGES, DIAG_PERMISSION,
 	    SEVERITY_WARNING,
-	    "the driver grants performance counters to administrators only. "
-	    "On the host: put 'options nvidia "
-	    "NVreg_RestrictProfilingToAdminUsers=0' into "
-	    "/etc/modprobe.d/nvidia-profiling.conf and reload the driver or "
-	    "reboot; in a container: start it with --cap-add SYS_ADMIN; or run "
-	    "as root. See https://developer.nvidia.com/ERR_NVGPUCTRPERM" },
+	    "the driver grants performance counters to administrators only" },
 	{ CUPTI_ERROR_HARDWARE_BUSY, DIAG_HARDWARE_BUSY, SEVERITY_WARNING,
 	    "another tool holds this GPU's counters (DCGM, Nsight, another "
 	    "profiler). If it is DCGM: 'dcgmi profile --pause', run again, "

@@ -18,6 +18,7 @@
 #include "base/paths.h"
 #include "cli/client.h"
 #include "cli/daemon.h"
+#include "facts/permission.h"
 #include "report/text_util.h"
 #include "source/disasm.h"
 
@@ -167,11 +168,8 @@ check_counters(struct check_result *r)
 		    "you are here");
 	} else {
 		say(r, CHECK_WARN, "GPU counters are for administrators only: "
-		    "runs have times and launch shapes, but no counters");
-		remedy(r, "put `options nvidia "
-		    "NVreg_RestrictProfilingToAdminUsers=0` into "
-		    "/etc/modprobe.d/nvidia-profiling.conf and reboot, or run "
-		    "as root");
+		    PERMISSION_ADDS);
+		remedy(r, PERMISSION_HOW);
 	}
 }
 

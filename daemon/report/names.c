@@ -1,6 +1,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "facts/permission.h"
 #include "model/model.h"
 
 #include "report/names.h"
@@ -122,12 +123,7 @@ static const struct {
 } diagnostics[DIAG_CODES] = {
 	[DIAG_NONE] = { "none", NULL },
 	[DIAG_PERMISSION] = { "permission",
-	    "findings rest on launches and code alone, their gains are wide "
-	    "guesses; counters and samples say what limits each kernel: "
-	    "run as root, give the program CAP_SYS_ADMIN, or let every user "
-	    "read GPU counters: put `options nvidia "
-	    "NVreg_RestrictProfilingToAdminUsers=0` into "
-	    "/etc/modprobe.d/nvidia-profiling.conf and reboot" },
+	    PERMISSION_ADDS ". To get it: " PERMISSION_HOW },
 	[DIAG_HARDWARE_BUSY] = { "hardware_busy",
 	    "stop the other profiler (ncu, nsys, `dcgmi profpause`) and run "
 	    "again" },

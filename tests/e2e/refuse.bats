@@ -65,8 +65,12 @@ everywhere() {
 	unmeasured "cuptiRangeProfilerEnable=35"
 	of '.diagnostics[].remedy' | grep -q NVreg_RestrictProfilingToAdminUsers ||
 	    fail "no remedy: $(of '.diagnostics')"
-	grep -q NVreg_RestrictProfilingToAdminUsers report ||
-	    fail "the report does not say it"
+	# What it would add, and how to get it, once.
+	same "said" "$(grep -c NVreg_RestrictProfilingToAdminUsers report)" 1
+	tr -s ' \n' ' ' <report | grep -q "permission adds what limits each kernel" ||
+	    fail "the report does not say what permission adds"
+	# Samples and counts by instruction would be refused, too.
+	! grep -q -e '--level source' report || fail "advises what needs it too"
 }
 
 @test "counters refused with 26 (hardware busy), wherever" {

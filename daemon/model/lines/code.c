@@ -31,7 +31,8 @@ why_uncounted(const struct model *m, const struct kernel_state *k)
 {
 	enum wire_skip skip = kernel_skip(k);
 
-	if (!level_counts(about_level(m)))
+	/* Samples and counts by instruction need the same permission. */
+	if (skip != SKIP_PERMISSION && !level_counts(about_level(m)))
 		return reason_of(REASON_NEEDS_SOURCE);
 	return skip != SKIP_NONE ? reason_skip(skip) :
 	    reason_of(REASON_NOT_CHOSEN);

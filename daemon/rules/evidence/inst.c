@@ -210,7 +210,8 @@ inst_lacks(const struct rule_view *x, unsigned needs)
 	if (c == NULL) {
 		if (needs == NEED_CUBIN && is_like_debug(x->kernel))
 			return reason_of(REASON_LIKE_DEBUG);
-		if (!level_counts(x->run->level))
+		if (!level_counts(x->run->level) &&
+		    x->kernel->skip != SKIP_PERMISSION)
 			return reason_of(REASON_NEEDS_SOURCE);
 		/* What kept its counters away kept this away too. */
 		if (x->kernel->skip != SKIP_NONE)
