@@ -11,12 +11,22 @@
 
 #include "cli/command.h"
 
+/* The daemon, which does not know the file's name, says why not in ${why}. */
+static int
+not_taken(const char *path, const struct error *why, struct error *e)
+{
+
+	error_set(e, "'%.200s' was not taken: %.350s", path, why->text);
+	return error_remedy(e, "%s", why->remedy);
+}
+
 static int
 import_one(struct cli *cli, const char *path, json_t **out, struct error *e)
 {
 	/* Not to wait for somebody to open the other end of a pipe. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), rc;
 	struct stat st;
+	struct error why = ERROR_INIT;
 	FILE *f = NULL;
 
 	if (fd < 0)
@@ -29,9 +39,9 @@ import_one(struct cli *cli, const char *path, json_t **out, struct error *e)
 		close(fd);
 		return error_set(e, "cannot open '%s':", path);
 	}
-	rc = client_upload(cli->client, "/runs", f, out, e);
+	rc = client_upload(cli->client, "/runs", f, out, &why);
 	fclose(f);
-	return rc < 0 ? -1 : 0;
+	return rc < 0 ? not_taken(path, &why, e) : 0;
 }
 
 static int
@@ -48,25 +58,6 @@ print_run(struct cli *cli, const json_t *answer)
 	view_print(cli, &v);
 	view_release(&v);
 	return 0;
-}
-
-/* The daemon does not know the file's name. */
-static int
-import_failed(struct cli *cli, const char *path, const struct error *e)
-{
-	static const char unnamed[] = "'the uploaded file'";
-	struct error named = ERROR_INIT;
-	const char *at = strstr(e->text, unnamed);
-
-	if (at != NULL)
-		error_set(&named, "%.*s'%.200s'%.250s", (int)(at - e->text),
-		    e->text, path, at + sizeof(unnamed) - 1);
-	else if (strstr(e->text, path) != NULL)
-		error_set(&named, "%s", e->text);
-	else
-		error_set(&named, "%.150s: %.350s", path, e->text);
-	error_remedy(&named, "%s", e->remedy);
-	return cli_error(cli, &named);
 }
 
 /* Of an end that is none, which a report tells and this command's line does not.
@@ -103,7 +94,7 @@ cmd_import(struct cli *cli, int argc, char **argv)
 		e = (struct error)ERROR_INIT;
 		answer = NULL;
 		if (import_one(cli, argv[i], &answer, &e) != 0) {
-			status = import_failed(cli, argv[i], &e);
+			status = cli_error(cli, &e);
 			continue;
 		}
 		note_end(cli, argv[i], answer);

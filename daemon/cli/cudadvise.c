@@ -52,6 +52,22 @@ close_output(struct cli *cli, int status, int failed)
 	return status != 0 ? status : failed;
 }
 
+/* A daemon that an older build has left running is the reason of much that looks
+ * odd; said last, where it is read. */
+static void
+note_build(struct cli *cli, const struct command *c)
+{
+	struct error e = ERROR_INIT;
+
+	/* Those two say it themselves, or end it. */
+	if (cli->client == NULL || cli->opt.quiet ||
+	    c == &command_table[COMMAND_DOCTOR] ||
+	    (c == &command_table[COMMAND_DAEMON] && !daemon_answers(NULL)) ||
+	    daemon_is_ours(cli->client, &e))
+		return;
+	cli_error(cli, &e);
+}
+
 static int
 run_command(struct cli *cli, const struct command *c, int argc, char **argv)
 {
@@ -78,6 +94,7 @@ run_command(struct cli *cli, const struct command *c, int argc, char **argv)
 		status = cli_error(cli, &e);
 	else
 		status = c->run(cli, argc - first, argv + first);
+	note_build(cli, c);
 	client_free(cli->client);
 	/* The status of a program that was run is its own. */
 	return close_output(cli, status, c == &command_table[COMMAND_RUN] ?

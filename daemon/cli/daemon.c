@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/build.h"
 #include "base/error.h"
 #include "base/paths.h"
 #include "cli/client.h"
@@ -254,4 +255,32 @@ daemon_connect(struct error *e)
 {
 
 	return daemon_ensure(e) == 0 ? daemon_client(e) : NULL;
+}
+
+bool
+daemon_is_ours(struct client *c, struct error *e)
+{
+	char program[PATH_MAX], ours[BUILD_SIZE];
+	json_t *version = NULL;
+	const char *number, *build;
+	bool same;
+
+	if (daemon_sibling(program, "cudadvised", NULL) != 0 ||
+	    client_get(c, "/version", &version, NULL) < 0)
+		return true;
+	build_of(program, ours);
+	number = json_string_value(json_object_get(version, "version"));
+	build = json_string_value(json_object_get(version, "build"));
+	/* Only older ones do not tell theirs. */
+	same = build != NULL && (ours[0] == '\0' || build[0] == '\0' ||
+	    strcmp(build, ours) == 0);
+	if (!same) {
+		error_set(e, "the daemon that runs (%.40s) is of another build "
+		    "than this command (" CUDADVISE_VERSION "): it analyses and "
+		    "answers as that one does", number != NULL ? number : "?");
+		error_remedy(e, "cudadvise daemon stop; the next command "
+		    "starts the one of this build");
+	}
+	json_decref(version);
+	return same;
 }

@@ -24,6 +24,13 @@ struct client *daemon_connect(struct error *e);
 /* daemon_client(e): a client without starting anything. */
 struct client *daemon_client(struct error *e);
 
+/*
+ * daemon_is_ours(c, e): whether the daemon behind ${c} is of the same build as the
+ * cudadvised beside this executable, which would be started. False with ${e} set,
+ * and what to do, if it is another; true if that cannot be known.
+ */
+bool daemon_is_ours(struct client *c, struct error *e);
+
 /* daemon_pid(): the daemon's process id, from the file that it holds locked;
  * 0: unknown. After a crash it is that of the dead one. */
 pid_t daemon_pid(void);

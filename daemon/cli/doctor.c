@@ -316,14 +316,11 @@ check_daemon(struct check_result *r)
 		say_error(r, CHECK_FAIL, &e);
 	} else {
 		v = or_unknown(field_text(version, "version"));
-		if (strcmp(v, CUDADVISE_VERSION) == 0) {
+		if (daemon_is_ours(c, &e)) {
 			say(r, CHECK_OK, "cudadvised %.60s answers", v);
 			check_problem(r, c);
 		} else {
-			say(r, CHECK_WARN, "cudadvised is version %.60s, this "
-			    "is " CUDADVISE_VERSION, v);
-			remedy(r, "cudadvise daemon stop; the next command "
-			    "starts the new one");
+			say_error(r, CHECK_WARN, &e);
 		}
 	}
 	json_decref(version);

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/build.h"
 #include "base/error.h"
 #include "service/service.h"
 #include "report/json.h"
@@ -20,11 +21,15 @@
 void
 meta_version(struct request *rq, struct response *rs)
 {
+	char build[BUILD_SIZE];
+
 	(void)rq;
+	/* Of the file that runs, also when another lies in its place by now. */
+	build_of("/proc/self/exe", build);
 	rs->live = true;
-	respond_json(rs, 200, json_pack("{s:i, s:s, s:s, s:s, s:i}",
+	respond_json(rs, 200, json_pack("{s:i, s:s, s:s, s:s, s:s, s:i}",
 	    "schema_version", SCHEMA_VERSION, "name", "cudadvise",
-	    "version", CUDADVISE_VERSION, "api", "v1",
+	    "version", CUDADVISE_VERSION, "build", build, "api", "v1",
 	    "wire_protocol", (int)WIRE_PROTOCOL));
 }
 

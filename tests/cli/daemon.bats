@@ -92,6 +92,37 @@ bats_require_minimum_version 1.5.0
 	done
 }
 
+@test "a daemon of another build is said by every command, and what to do" {
+	cudadvise daemon start -q
+	run cudadvise list
+	[[ "$output" != *"another build"* ]]
+	mkdir other
+	cp "$BIN/cudadvise" "$BIN/cudadvised" other/
+	# As if it were built from something else.
+	python3 - other/cudadvised <<-'SCRIPT'
+		import subprocess, sys
+		notes = subprocess.run(["readelf", "-n", sys.argv[1]],
+		    capture_output=True, text=True).stdout
+		id = bytes.fromhex(notes.split("Build ID:")[1].split()[0])
+		data = open(sys.argv[1], "rb").read()
+		assert data.count(id) == 1
+		open(sys.argv[1], "wb").write(data.replace(id, id[::-1]))
+	SCRIPT
+	for c in list "daemon status" "run true"; do
+		run -0 --separate-stderr other/cudadvise $c
+		[[ "$stderr" == *"is of another build than this command"* ]]
+		[[ "$stderr" == *"cudadvise daemon stop; the next"* ]]
+	done
+	run other/cudadvise doctor
+	[[ "$output" == *"another build"* ]]
+	run -0 --separate-stderr other/cudadvise list -q
+	[ -z "$stderr" ]
+	run -0 --separate-stderr other/cudadvise daemon stop
+	[ -z "$stderr" ]
+	run -0 --separate-stderr other/cudadvise list
+	[[ "$stderr" != *"another build"* ]]
+}
+
 @test "import: a whole capture, and again: one run" {
 	make_capture x.cadv
 	run cudadvise import x.cadv

@@ -53,7 +53,7 @@ load common
 	[ "$output" = "cudadvise: cannot open 'run.cadv': No such file or directory" ]
 	echo 'just text, which is no capture at all, however long it is' > text
 	run -1 cudadvise import text
-	[[ "$output" == "cudadvise: 'text' is not a cudadvise capture: "* ]]
+	[[ "$output" == "cudadvise: 'text' was not taken: 'the uploaded file' is not a"* ]]
 	run -1 cudadvise show 7
 	[[ "$output" == "cudadvise: there is no run '7'"* ]]
 }
