@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "cli/baseline.h"
-#include "cli/child.h"
+#include "cli/self.h"
 #include "cli/command.h"
 #include "cli/view.h"
 #include "compare/conditions.h"
@@ -155,7 +155,7 @@ record(struct cli *cli, char **program, const char *capture, struct error *e)
 		return error_memory(e);
 	memcpy(argv, own, sizeof(own));
 	memcpy(argv + n, program, m * sizeof(*argv));
-	status = child_run(argv, cli->opt.verbose, e);
+	status = self_run(argv, cli->opt.verbose, e);
 	free(argv);
 	if (status < 0)
 		return -1;

@@ -75,6 +75,7 @@ check_libraries() {
 	only 'microhttpd\.h' 'daemon/http/server[a-z_]*\.[ch]'
 	only 'sqlite3\.h' 'daemon/store/[a-z_]+\.[ch]'
 	only 'curl/' 'daemon/cli/client\.[ch]'
+	check_names
 }
 
 check_banned() {
@@ -86,6 +87,17 @@ check_banned() {
 }
 
 # --- what the programs export and say -----------------------------------------
+
+# A function's name is one function's: of two in different libraries the linker
+# takes the first that it meets, whoever calls it.
+check_names() {
+	local twice
+	twice=$(for lib in wire core service cli; do
+		nm -g --defined-only "$build/lib/libcudadvise_$lib.a" 2>/dev/null
+	done | awk '$2 == "T" { print $3 }' | grep -v -E '^(__|_Z)' | sort |
+	    uniq -d | tr '\n' ' ')
+	[ -z "$twice" ] || complain "defined twice: $twice"
+}
 
 check_exports() {
 	local lib=$build/lib/libcudadvise_injection.so

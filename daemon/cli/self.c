@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 
-#include "cli/child.h"
+#include "cli/self.h"
 
 extern char **environ;
 
@@ -42,7 +42,7 @@ spawn(pid_t *pid, char **argv, bool output, const struct sigaction was[2])
 }
 
 int
-child_run(char **argv, bool output, struct error *e)
+self_run(char **argv, bool output, struct error *e)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN }, was[2];
 	int rc, status = 0;
