@@ -2,6 +2,7 @@
  * Library kernels: whose they are, what their names tell, that rules about code
  * leave them alone, and what is said of how they are called.
  */
+#include <math.h>
 #include <string.h>
 
 #include "rules/evidence/library.h"
@@ -224,4 +225,29 @@ MADE_TEST(test_double)
 	assert_true(f->severity <= SEV_LOW);	/* mostly meant */
 	assert_null(called(m, &a, SGEMM, rule));
 	assert_int_equal(made_verdict(a, rule)->state, RULE_CLEAN);
+}
+
+/* One switch mends all products of a library, whatever their kernels are called:
+ * together they come before what each alone would be behind. */
+MADE_TEST(test_one_switch)
+{
+	static const char rule[] = "tensor-cores-unused";
+	const struct finding *f;
+	struct advice *a;
+	double alone;
+	size_t n = 0;
+
+	alone = called(m, &a, SGEMM, rule)->saves_s;
+	made_again(m);
+	made_kernel(m, SGEMM, 10000, 200000);
+	made_kernel(m, "ampere_sgemm_128x64_nn", 10000, 200000);
+	made_kernel(m, TF32_GEMM, 10000, 200000);
+	a = made_advised(m);
+	for (size_t i = 0; i < a->findings; i++)
+		n += strcmp(a->finding[i].rule, rule) == 0;
+	assert_int_equal(n, 1);
+	f = made_finding(a, rule);
+	assert_true(fabs(f->saves_s - 2 * alone) < 0.01 * alone);
+	assert_int_equal(f->shapes, 2);
+	assert_non_null(strstr(f->location, "2 kernels: grid"));
 }

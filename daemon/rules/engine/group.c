@@ -68,6 +68,11 @@ group_key(struct draft *d)
 	if (k == NULL || !group_is_named(k))
 		return;
 	XXH64_reset(&state, d->order + 1);
+	if (d->setting != NULL) {
+		XXH64_update(&state, d->setting, strlen(d->setting));
+		d->cause = XXH64_digest(&state) | 1;
+		return;
+	}
 	hash_base(&state, k->name != NULL ? k->name : k->mangled);
 	if (is_launch(d))
 		XXH64_update(&state, &k->shape.block_x, 3 *
@@ -128,6 +133,8 @@ is_one(const struct draft *a, const struct draft *b)
 {
 	const struct kernel *k = a->f.kernel, *l = b->f.kernel;
 
+	if (a->setting != NULL || b->setting != NULL)
+		return is_same_text(a->setting, b->setting);
 	if (strcmp(k->mangled, l->mangled) == 0)
 		return a->f.hots == 0 || b->f.hots == 0 || shares_line(a, b);
 	return is_same_site(a->f.site, b->f.site) && is_same_block(k, l) &&
@@ -380,7 +387,8 @@ speak(struct rule_view *x, struct draft *d, struct member *m, size_t n)
 	d->f.shape = shape;
 	d->f.shapes = n;
 	tell_measured(x, d, m, n);
-	d->f.location = say_shapes(x->arena, k, n);
+	d->f.location = d->setting != NULL ? say_functions(x->arena, k, n) :
+	    say_shapes(x->arena, k, n);
 	free(k);
 }
 

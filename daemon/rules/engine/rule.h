@@ -97,6 +97,9 @@ struct draft {
 					 * shapes: the view's arena has it */
 	size_t parts;
 	uint64_t cause;			/* group.h; 0 none */
+	const char *setting;		/* what mends it wherever the rule finds it,
+					 * in whatever kernel: a mode of a library;
+					 * lives as long as the program. NULL */
 	struct folded *folded;
 	bool estimated;			/* from samples or the code */
 	bool merged;			/* another draft speaks for it */

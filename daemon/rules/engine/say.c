@@ -7,6 +7,8 @@
 
 #include "rules/engine/say.h"
 
+#define FUNCTIONS_TOLD 100	/* counting them is quadratic */
+
 #define NAME_MAX_QUOTED 400	/* bytes of a kernel name on a command line */
 
 /* say_NAME(a, v): as number_NAME writes it, in the arena. */
@@ -106,6 +108,22 @@ say_shapes(struct arena *a, const struct kernel *const *k, size_t n)
 	    say_range(a, least[0], most[0]), say_range(a, least[1], most[1]),
 	    say_counted(a, (double)n, "launch shape"),
 	    say_counted(a, (double)launches, "launch"));
+}
+
+const char *
+say_functions(struct arena *a, const struct kernel *const *k, size_t n)
+{
+	size_t functions = 0, before;
+
+	for (size_t i = 0; i < n && functions < FUNCTIONS_TOLD; i++) {
+		for (before = 0; before < i; before++)
+			if (k[before]->mangled == k[i]->mangled)
+				break;	/* interned */
+		functions += before == i;
+	}
+	return functions < 2 ? say_shapes(a, k, n) : arena_format(a, "%s%s: %s",
+	    functions < FUNCTIONS_TOLD ? "" : "at least ",
+	    say_counted(a, (double)functions, "kernel"), say_shapes(a, k, n));
 }
 
 static bool

@@ -36,6 +36,9 @@ const char *say_shape(struct arena *a, const struct kernel *k);
 /* "grid 128 to 8192, block 32, 6 launch shapes, 12,006 launches": of ${n}
  * kernels of one function. */
 const char *say_shapes(struct arena *a, const struct kernel *const *k, size_t n);
+/* The same of several functions, with how many they are in front. */
+const char *say_functions(struct arena *a, const struct kernel *const *k,
+    size_t n);
 
 /* say_quoted(a, s): ${s} as one word of a shell, without control characters. */
 const char *say_quoted(struct arena *a, const char *s);

@@ -102,6 +102,7 @@ called_tensor(struct rule_view *x, double ratio, const char *type)
 	d = begin(x);
 	if (d == NULL)
 		return RULE_NOT_MEASURED;
+	d->setting = "TF32";
 	for (int v = 0; v < VIEWS; v++)
 		left[v] = left_of(x, RES_FMA, ratio, (enum view)v);
 	set_left(d, left);
@@ -152,9 +153,12 @@ called_double(struct rule_view *x, double rate)
 		left[v] = fmin(1 - 0.5 * pipe_unknown[v], left_of(x, RES_FP64,
 		    1 / rate, (enum view)v));
 	set_left(d, left);
-	/* Who calls a solver in double mostly means it. */
+	/* Who calls a solver in double mostly means it; a framework's arrays are
+	 * double as the first of them were made. */
 	if (!framework)
 		d->cap = SEV_LOW;
+	else
+		d->setting = l->name;
 	d->f.confidence = CONF_LOW;
 	d->f.summary = arena_format(x->arena, "%s, FP64: twice the bytes of "
 	    "FP32, at %s of its rate", l->name, say_percent(x->arena, rate));
