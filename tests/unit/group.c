@@ -293,6 +293,17 @@ static struct site sites[] = {
 	{ .frame = &frames[0], .frames = 1 }, { .frame = &frames[1], .frames = 1 },
 };
 
+static struct site_frame nameless[] = {
+	{ .function = "void run<float>(int)", .module = "app" },
+	{ .function = "void run<half>(int)", .module = "app" },
+	{ .function = "void check<half>(int)", .module = "app" },
+};
+static struct site unlined[] = {
+	{ .frame = &nameless[0], .frames = 1 },
+	{ .frame = &nameless[1], .frames = 1 },
+	{ .frame = &nameless[2], .frames = 1 },
+};
+
 /* Two drafts of instances of one template, or of one function. */
 struct pair {
 	struct kernel k[2];
@@ -394,6 +405,15 @@ TEST(test_templates)
 	pair_make(&p, FLOATS, HALVES, "launch");
 	p.d[0].f.site = p.d[1].f.site = NULL;
 	assert_int_equal(grouped(&p), 2);
+	/* From a program without line numbers: from one function of it, the grid
+	 * too. */
+	for (int i = 0; i < 4; i++) {
+		pair_make(&p, FLOATS, HALVES, i < 3 ? "launch" : "memory");
+		p.d[0].f.site = &unlined[0];
+		p.d[1].f.site = &unlined[i == 1 ? 2 : 1];
+		p.k[1].shape.grid_x = i == 2 ? 7 : 0;
+		assert_int_equal(grouped(&p), i == 0 ? 1 : 2);
+	}
 	/* A fault of the code has to be in one line of it. */
 	pair_make(&p, FLOATS, HALVES, "memory");
 	assert_int_equal(grouped(&p), 2);

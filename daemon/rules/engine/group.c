@@ -5,10 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include "rules/engine/group.h"
+#include "rules/engine/same.h"
 
 /* Groups of one key that a draft is held against: lines tell them apart, and a
  * function has few that are worth it. */
@@ -37,27 +35,6 @@ group_is_named(const struct kernel *k)
 	    k->mangled[0] != '(';	/* "(name lost)" is many */
 }
 
-/* The function without the arguments of its template and its own. */
-static void
-hash_base(XXH64_state_t *state, const char *name)
-{
-	static const char anonymous[] = "(anonymous namespace)";
-	int depth = 0;
-
-	for (const char *p = name; *p != '\0'; p++) {
-		depth += *p == '<';
-		if (depth == 0 && *p == '(') {
-			if (strncmp(p, anonymous, strlen(anonymous)) != 0)
-				return;
-			p += strlen(anonymous) - 1;
-			continue;
-		}
-		if (depth == 0)
-			XXH64_update(state, p, 1);
-		depth -= *p == '>' && depth > 0;
-	}
-}
-
 void
 group_key(struct draft *d)
 {
@@ -73,58 +50,11 @@ group_key(struct draft *d)
 		d->cause = XXH64_digest(&state) | 1;
 		return;
 	}
-	hash_base(&state, k->name != NULL ? k->name : k->mangled);
+	same_hash(&state, k->name != NULL ? k->name : k->mangled);
 	if (is_launch(d))
 		XXH64_update(&state, &k->shape.block_x, 3 *
 		    sizeof(k->shape.block_x));
 	d->cause = XXH64_digest(&state) | 1;
-}
-
-static bool
-is_same_text(const char *a, const char *b)
-{
-	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
-}
-
-static bool
-is_same_line(const struct hot_line *a, const struct hot_line *b)
-{
-	if (a->file != NULL && a->line > 0)
-		return a->line == b->line && is_same_text(a->file, b->file);
-	return b->file == NULL && a->pc == b->pc;
-}
-
-static bool
-shares_line(const struct draft *a, const struct draft *b)
-{
-	for (size_t i = 0; i < a->f.hots; i++)
-		for (size_t k = 0; k < b->f.hots; k++)
-			if (is_same_line(&a->f.hot[i], &b->f.hot[k]))
-				return true;
-	return false;
-}
-
-/* Known, and the same line of the same file. */
-static bool
-is_same_site(const struct site *a, const struct site *b)
-{
-	const struct site_frame *f, *g;
-
-	if (a == NULL || b == NULL || a->first >= a->frames ||
-	    b->first >= b->frames)
-		return false;
-	f = &a->frame[a->first];
-	g = &b->frame[b->first];
-	return f->file != NULL && f->line > 0 && f->line == g->line &&
-	    is_same_text(f->file, g->file);
-}
-
-static bool
-is_same_block(const struct kernel *a, const struct kernel *b)
-{
-	return a->shape.block_x == b->shape.block_x &&
-	    a->shape.block_y == b->shape.block_y &&
-	    a->shape.block_z == b->shape.block_z;
 }
 
 /* Does one change mend both? Their keys are the same. */
@@ -134,12 +64,16 @@ is_one(const struct draft *a, const struct draft *b)
 	const struct kernel *k = a->f.kernel, *l = b->f.kernel;
 
 	if (a->setting != NULL || b->setting != NULL)
-		return is_same_text(a->setting, b->setting);
+		return same_text(a->setting, b->setting);
 	if (strcmp(k->mangled, l->mangled) == 0)
-		return a->f.hots == 0 || b->f.hots == 0 || shares_line(a, b);
-	return is_same_site(a->f.site, b->f.site) && is_same_block(k, l) &&
-	    (shares_line(a, b) || (is_launch(a) && a->f.hots == 0 &&
-	    b->f.hots == 0));
+		return a->f.hots == 0 || b->f.hots == 0 ||
+		    same_line(&a->f, &b->f);
+	if (!same_block(k, l) || !(same_site(a->f.site, b->f.site) ||
+	    (is_launch(a) && same_grid(k, l) &&
+	    same_caller(a->f.site, b->f.site))))
+		return false;
+	return same_line(&a->f, &b->f) || (is_launch(a) && a->f.hots == 0 &&
+	    b->f.hots == 0);
 }
 
 static struct member

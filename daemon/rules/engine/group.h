@@ -8,7 +8,9 @@
  *   - that of a rule about the launch, in blocks of the same shape: another block
  *     is another choice;
  *   - that on instances of one template, where the launch site is known and the
- *     same, the block too, and the line (which a rule about the launch needs not);
+ *     same, the block too, and the line (which a rule about the launch needs not;
+ *     nor does it need the site's line where the program has none, but its function
+ *     and the grid are the same);
  *   - that on any kernels that one setting of a library mends (draft.setting).
  *
  * The shape that saves the most speaks; seconds are the sum over all of them.
