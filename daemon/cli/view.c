@@ -314,6 +314,7 @@ view_run_only(const char *command, const char *ref, struct error *e)
 int
 view_load(struct cli *cli, const char *ref, struct view *v, struct error *e)
 {
+	struct error untold = ERROR_INIT;
 	char *latest = NULL;
 	int rc = -1;
 
@@ -332,6 +333,9 @@ view_load(struct cli *cli, const char *ref, struct view *v, struct error *e)
 	if (ref == NULL && (ref = latest = newest(cli, e)) == NULL)
 		return -1;
 	rc = view_run(cli, ref, v, e);
+	if (rc == 0 && latest == NULL)
+		latest = newest(cli, &untold);
+	v->newest = rc == 0 && latest != NULL && strcmp(v->name, latest) == 0;
 	free(latest);
 	if (rc != 0)
 		view_release(v);
@@ -430,7 +434,8 @@ view_report(const struct cli *cli, const struct view *v)
 {
 	struct report r = { .run = v->run, .findings = v->findings,
 	    .kernels = v->kernels, .diagnostics = v->diagnostics,
-	    .name = v->name, .verbose = cli->opt.verbose };
+	    .name = v->name, .newest = v->newest,
+	    .verbose = cli->opt.verbose };
 
 	return r;
 }

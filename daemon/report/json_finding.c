@@ -1,4 +1,6 @@
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "model/model.h"
 #include "report/json_util.h"
@@ -83,6 +85,32 @@ json_shapes(const struct finding *f)
 	    "items", list);
 }
 
+/* What to do, of an advice: up to where a colon, a semicolon or a full stop outside
+ * of parentheses ends its first clause. What follows is how, and what to know. */
+static json_t *
+json_change(const char *advice)
+{
+	json_t *text;
+	char *change;
+	int depth = 0;
+	size_t i;
+
+	if (advice == NULL)
+		return json_null();
+	for (i = 0; advice[i] != '\0'; i++) {
+		depth += advice[i] == '(';
+		depth -= advice[i] == ')';
+		if (depth <= 0 && strchr(":;.", advice[i]) != NULL &&
+		    (advice[i + 1] == ' ' || advice[i + 1] == '\0'))
+			break;
+	}
+	if ((change = strndup(advice, i)) == NULL)
+		return NULL;
+	text = json_text(change);
+	free(change);
+	return text;
+}
+
 json_t *
 json_finding_of(const struct run *r, const struct finding *f, size_t rank)
 {
@@ -94,7 +122,7 @@ json_finding_of(const struct run *r, const struct finding *f, size_t rank)
 
 	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:s, s:s, s:b, s:o, s:o,"
 	    "s:o, s:o, s:o, s:o, s:{s:o, s:o, s:o, s:o, s:o, s:o}, s:o, s:o,"
-	    "s:o, s:{s:o, s:o}, s:o, s:o, s:o, s:o, s:o}",
+	    "s:o, s:o, s:{s:o, s:o}, s:o, s:o, s:o, s:o, s:o}",
 	    "id", f->id,
 	    "rank", json_count(rank),
 	    "rule", json_text(f->rule),
@@ -120,6 +148,7 @@ json_finding_of(const struct run *r, const struct finding *f, size_t rank)
 	    "summary", json_text(f->summary),
 	    "limiter", json_text(f->limiter),
 	    "advice", json_text(f->advice),
+	    "change", json_change(f->advice),
 	    "example",
 	    "bad", json_text(f->bad_code),
 	    "good", json_text(f->good_code),

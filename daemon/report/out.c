@@ -88,7 +88,8 @@ ascii_of(uint32_t c)
 		{ 0x2019, "'" }, { 0x201c, "\"" }, { 0x201d, "\"" },
 		{ 0x2026, "..." }, { 0x2192, "->" }, { 0x2212, "-" },
 		{ 0x2248, "~" }, { 0x2260, "!=" }, { 0x2264, "<=" },
-		{ 0x2265, ">=" }, { 0xa0, " " }, { 0x202f, " " },
+		{ 0x2265, ">=" }, { 0x2588, "#" }, { 0x2591, "." },
+		{ 0x2592, "=" }, { 0xa0, " " }, { 0x202f, " " },
 	};
 	size_t i;
 
@@ -265,6 +266,23 @@ out_cell(struct out *o, const char *s, int columns)
 	out_spaces(o, columns - (o->column - start));
 }
 
+/* The bytes of the word ${s} that a line of its own has room for. */
+static size_t
+fit(const struct out *o, int indent, const char *s, size_t len)
+{
+	int room = o->width - indent;
+	size_t n, all = 0;
+
+	while (all < len) {
+		n = utf8_length(s + all, len - all);
+		n = n > 0 ? n : 1;
+		if (all > 0 && measure(o, s, all + n) > room)
+			break;
+		all += n;
+	}
+	return all;
+}
+
 void
 out_wrap(struct out *o, int indent, const char *s)
 {
@@ -278,6 +296,10 @@ out_wrap(struct out *o, int indent, const char *s)
 	    " \t\n")) {
 		n = strcspn(s, " \t\n");
 		w = measure(o, s, n);
+		/* What no line has room for is broken where lines end, unless
+		 * it is a path, which may be copied. */
+		if (w > o->width - indent && memchr(s, '/', n) == NULL)
+			w = measure(o, s, n = fit(o, indent, s, n));
 		if (!first && o->column + 1 + w > o->width) {
 			out_line(o);
 			out_spaces(o, indent);
@@ -349,4 +371,16 @@ out_command(struct out *o, int indent, const char *separator, const char *s)
 
 	place(o, indent, separator, out_columns(o, s));
 	put(o, s, strlen(s));
+}
+
+bool
+out_append(struct out *o, const char *separator, const char *s)
+{
+
+	if (o->column + out_columns(o, separator) + out_columns(o, s) >
+	    o->width)
+		return false;
+	put(o, separator, strlen(separator));
+	put(o, s, strlen(s));
+	return true;
 }

@@ -42,7 +42,8 @@ void out_line(struct out *o);
 /*
  * out_wrap(o, indent, s): ${s} from the current column, broken between words
  * at the width, new lines indented by ${indent}; ends the line. Line breaks in
- * ${s} become spaces.
+ * ${s} become spaces; a word that no line has room for is broken, but a path is
+ * not.
  */
 void out_wrap(struct out *o, int indent, const char *s);
 
@@ -61,6 +62,10 @@ void out_segment(struct out *o, int indent, const char *separator,
  * copied: never cut, however wide. */
 void out_command(struct out *o, int indent, const char *separator,
     const char *s);
+
+/* out_append(o, separator, s): append ${separator} and ${s} if both fit on this
+ * line; else nothing, and false. How a line that never wraps is filled. */
+bool out_append(struct out *o, const char *separator, const char *s);
 
 /* Columns that ${s} takes when printed by ${o}. */
 int out_columns(const struct out *o, const char *s);

@@ -16,6 +16,7 @@ struct report {
 	const json_t *kernels;		/* array of json_kernel */
 	const json_t *diagnostics;	/* json_diagnostics */
 	const char *name;		/* how commands call it: "41", "x.cadv" */
+	bool newest;			/* what commands mean without a name */
 	bool verbose;			/* informational diagnostics too */
 };
 

@@ -14,8 +14,8 @@ meaning(const char *state)
 	static const struct {
 		const char *state, *text;
 	} rows[] = {
-		{ "partial", "the program failed before its end: what it did "
-		    "not come to was not checked" },
+		{ "partial", "the program failed: code after the failure was "
+		    "not checked" },
 		{ "timeout", "ended at the time limit: what came after it was "
 		    "not checked" },
 		{ "no_gpu", "the program used no GPU" },

@@ -3,104 +3,175 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "facts/reason.h"
 #include "report/out.h"
 #include "report/text_parts.h"
 #include "report/text_util.h"
 
 #include "report/text.h"
 
-/* Columns of the two right-hand ones: "would save" and the interval. */
 #define SAVES_COLUMNS 9
-#define INTERVAL_COLUMNS 18	/* "  (0.063 to 0.98)" and its kin */
-#define WHERE_MAX 28
-#define SMALL_SHARE 0.005	/* of the whole run: nobody sees less */
-#define BELOW_SHOWN 3		/* of those that are lost in the noise */
-#define BELOW_COUNTED 100	/* of the rest: more is not worth the counting */
+#define WHERE_LEAST 8
+#define WHERE_MOST 28
 
-int
-parts_where_columns(const struct out *o, const json_t *items)
+static int
+larger(int a, int b)
 {
-	const char *where;
-	int most = 8, n;
+	return a > b ? a : b;
+}
+
+/* "  (3.4 to 4.1)", or "". */
+static char *
+interval_text(char out[NUMBER_SIZE], const json_t *f)
+{
+	const json_t *saves = json_object_get(f, "saves");
+	char b[NUMBER_SIZE];
+
+	number_interval(b, field_number(saves, "s"),
+	    field_number(saves, "low_s"), field_number(saves, "high_s"));
+	snprintf(out, NUMBER_SIZE, "%s%.*s%s", b[0] != '\0' ? "  (" : "",
+	    NUMBER_SIZE - 5, b, b[0] != '\0' ? ")" : "");
+	return out;
+}
+
+static void
+widen(const struct out *o, struct columns *c, const json_t *f)
+{
+	char interval[NUMBER_SIZE];
+
+	c->where = larger(c->where, out_columns(o,
+	    or_unknown(field_text(f, "where"))));
+	c->where = c->where < WHERE_MOST ? c->where : WHERE_MOST;
+	c->interval = larger(c->interval, out_columns(o,
+	    interval_text(interval, f)));
+}
+
+struct columns
+parts_columns(const struct out *o, const json_t *items)
+{
+	struct columns c = { .where = WHERE_LEAST };
 	const json_t *f;
 	size_t i;
 
-	json_array_foreach(items, i, f) {
-		where = or_unknown(field_text(f, "where"));
-		n = out_columns(o, where);
-		if (n > most)
-			most = n;
-	}
-	return most < WHERE_MAX ? most : WHERE_MAX;
+	json_array_foreach(items, i, f)
+		widen(o, &c, f);
+	return c;
 }
 
-void
-parts_row(struct out *o, const json_t *f, int where)
+bool
+parts_row(struct out *o, const json_t *f, struct columns c)
 {
-	const json_t *saves = json_object_get(f, "saves");
 	const char *title = or_unknown(field_text(f, "title"));
-	double s = field_number(saves, "s");
 	char a[NUMBER_SIZE], b[NUMBER_SIZE];
-	int right = o->width - SAVES_COLUMNS - INTERVAL_COLUMNS;
+	bool titled;
 	int room;
 
 	out_style(o, STYLE_BOLD);
 	out_format(o, "%2d  ", (int)field_count(f, "rank"));
-	out_cell(o, or_unknown(field_text(f, "where")), where);
+	out_cell(o, or_unknown(field_text(f, "where")), c.where);
 	out_style(o, STYLE_PLAIN);
 	out_spaces(o, 2);
-	room = right - o->column;
-	if (out_columns(o, title) <= room)
-		out_cell(o, title, room);
-	else
-		out_spaces(o, room);
-	number_seconds(a, s);
+	room = o->width - SAVES_COLUMNS - c.interval - o->column;
+	titled = out_columns(o, title) <= room;
+	out_cell(o, titled ? title : "", room);
+	number_seconds(a, field_number(json_object_get(f, "saves"), "s"));
 	out_spaces(o, SAVES_COLUMNS - out_columns(o, a));
 	out_style(o, STYLE_GOOD);
 	out_text(o, a);
 	out_style(o, STYLE_PLAIN);
-	number_interval(b, s, field_number(saves, "low_s"),
-	    field_number(saves, "high_s"));
-	if (b[0] != '\0')
-		out_format(o, "  (%s)", b);
+	out_text(o, interval_text(b, f));
 	out_line(o);
-	if (out_columns(o, title) > room)
-		out_wrap(o, 6, title);
+	return titled;
+}
+
+/* The remedy: what stands out of a finding. */
+static void
+text_change(struct out *o, const json_t *f)
+{
+	const char *change = field_text(f, "change");
+
+	if (change == NULL)
+		return;
+	out_spaces(o, 4);
+	out_style(o, STYLE_BOLD);
+	out_text(o, "→ ");
+	out_wrap(o, 6, change);
+	out_style(o, STYLE_PLAIN);
+}
+
+/* Why: the title where the row had no room for it, what was measured, what
+ * limits. */
+static void
+text_why(struct out *o, const json_t *f, bool titled)
+{
+	const char *parts[] = { titled ? NULL : field_text(f, "title"),
+		field_text(f, "summary"), field_text(f, "limiter") };
+	static const char *const before[] = { "", ": ", "; " };
+	double s = field_number(json_object_get(f, "saves"), "s");
+	const char *note = field_text(json_object_get(f, "saves"), "note");
+	char *text = NULL;
+	size_t len = 0, n = 0, i;
+	FILE *t;
+
+	if ((t = open_memstream(&text, &len)) == NULL)
+		return;
+	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (parts[i] != NULL)
+			fprintf(t, "%s%s", n++ > 0 ? before[i] : "", parts[i]);
+	if (isnan(s) && note != NULL)
+		fprintf(t, "%s%s", n++ > 0 ? "; " : "", note);
+	if (strcmp(or_unknown(field_text(f, "confidence")), "low") == 0)
+		fprintf(t, "%slow confidence", n++ > 0 ? "; " : "");
+	if (fclose(t) == 0 && n > 0)
+		out_wrap(o, 6, text);
+	free(text);
 }
 
 void
-parts_body(struct out *o, const json_t *f, bool full, bool missing)
+parts_body(struct out *o, const json_t *f, bool titled, bool missing)
+{
+	const char *no_line = field_text(f, "location_missing");
+
+	text_change(o, f);
+	parts_hot_lines(o, f, 1);
+	parts_where(o, f, false);
+	if (no_line != NULL && missing)
+		out_wrap(o, 6, no_line);
+	text_why(o, f, titled);
+}
+
+/* All that is known of it but its evidence. */
+static void
+finding_body(struct out *o, const json_t *f, bool titled, bool missing)
 {
 	const json_t *saves = json_object_get(f, "saves");
-	const char *summary = field_text(f, "summary");
-	const char *limiter = field_text(f, "limiter");
-	const char *note = field_text(saves, "note");
 	const char *no_line = field_text(f, "location_missing");
+	const char *note = field_text(saves, "note");
 	const char *advice = field_text(f, "advice");
+	const char *change = field_text(f, "change");
 	const char *confidence = or_unknown(field_text(f, "confidence"));
 	char text[1024];
 
-	snprintf(text, sizeof(text), "%s%s%s", summary != NULL ? summary : "",
-	    summary != NULL && limiter != NULL ? "; " : "",
-	    limiter != NULL ? limiter : "");
-	if (text[0] != '\0')
-		out_wrap(o, 6, text);
-	parts_hot_lines(o, f);
-	parts_where(o, f, full);
+	text_change(o, f);
+	/* What stands before it is the change itself. */
+	if (advice != NULL && change != NULL && strlen(advice) >
+	    strlen(change) + 1)
+		out_wrap(o, 6, advice + strlen(change) + 1);
+	parts_hot_lines(o, f, HOT_LINES_SHOWN);
+	parts_where(o, f, true);
 	if (no_line != NULL && missing)
 		out_wrap(o, 6, no_line);
-	if (advice != NULL)
-		out_wrap(o, 6, advice);
-	if (note != NULL && (full || isnan(field_number(saves, "s")))) {
-		snprintf(text, sizeof(text), "%s: %s",
-		    isnan(field_number(saves, "s")) ? "no prediction" :
-		    "the prediction assumes", note);
+	text_why(o, f, titled);
+	if (note != NULL && !isnan(field_number(saves, "s"))) {
+		snprintf(text, sizeof(text), "the prediction assumes: %s",
+		    note);
 		out_wrap(o, 6, text);
 	}
-	if (full || strcmp(confidence, "low") == 0) {
-		snprintf(text, sizeof(text), "confidence: %s", confidence);
-		out_wrap(o, 6, text);
-	}
+	/* "low" is part of the why. */
+	if (strcmp(confidence, "low") == 0)
+		return;
+	snprintf(text, sizeof(text), "confidence: %s", confidence);
+	out_wrap(o, 6, text);
 }
 
 static void
@@ -159,31 +230,36 @@ finding_details(struct out *o, const json_t *f)
 void
 text_finding(struct out *o, const json_t *f, bool full)
 {
+	struct columns c = { .where = WHERE_LEAST };
+	bool titled;
 
-	parts_row(o, f, out_columns(o, or_unknown(field_text(f, "where"))) <
-	    WHERE_MAX ? out_columns(o, or_unknown(field_text(f, "where"))) :
-	    WHERE_MAX);
-	parts_body(o, f, full, full);
-	if (full)
-		finding_details(o, f);
+	widen(o, &c, f);
+	titled = parts_row(o, f, c);
+	if (!full) {
+		parts_body(o, f, titled, false);
+		return;
+	}
+	finding_body(o, f, titled, true);
+	finding_details(o, f);
 }
 
 void
-parts_heading(struct out *o, const char *heading)
+parts_heading(struct out *o, const char *heading, struct columns c)
 {
 
 	out_style(o, STYLE_BOLD);
-	out_cell(o, heading, o->width - SAVES_COLUMNS - INTERVAL_COLUMNS - 1);
+	/* It ends where the seconds do. */
+	out_cell(o, heading, o->width - c.interval - 10);
 	out_style(o, STYLE_PLAIN);
 	out_text(o, "would save\n");
 }
 
 void
-parts_first_heading(struct out *o, const struct report *r)
+parts_first_heading(struct out *o, const struct report *r, struct columns c)
 {
 
 	if (json_array_size(json_object_get(r->run, "checks")) == 0) {
-		parts_heading(o, "What to change first");
+		parts_heading(o, "What to change first", c);
 		return;
 	}
 	out_style(o, STYLE_BOLD);	/* nothing of it saves time */
@@ -191,154 +267,67 @@ parts_first_heading(struct out *o, const struct report *r)
 	out_style(o, STYLE_PLAIN);
 }
 
-/* What is worth a change in a short program, and lost in the whole run. */
-static void
-text_small(struct out *o, const struct report *r)
+/* Why nothing could be said: of the correctness tools, why not all of them. */
+static const char *
+unchecked_reason(const json_t *rules, bool checks)
 {
-	const json_t *items = json_object_get(r->findings, "items"), *f;
-	char text[256], which[64] = "it saves";
-	size_t small = 0, all = 0, i;
-
-	json_array_foreach(items, i, f) {
-		all += field_true(f, "worth_it");
-		small += field_true(f, "worth_it") && field_number(
-		    json_object_get(f, "saves"), "share_ratio") < SMALL_SHARE;
-	}
-	if (small == 0)
-		return;
-	if (all > 1)
-		snprintf(which, sizeof(which), "%zu of them save%s", small,
-		    small == 1 ? "s" : "");
-	snprintf(text, sizeof(text), "%s less than 0.5 %% of the whole run: held "
-	    "against the GPU's work and the short gaps beside it", which);
-	out_spaces(o, 4);
-	out_wrap(o, 6, text);
-}
-
-/* Whether two findings are one fault of one kernel, at other launch shapes. */
-static bool
-same_place(const json_t *a, const json_t *b)
-{
-
-	return strcmp(or_unknown(field_text(a, "rule")),
-	    or_unknown(field_text(b, "rule"))) == 0 &&
-	    strcmp(or_unknown(field_text(a, "where")),
-	    or_unknown(field_text(b, "where"))) == 0;
-}
-
-/* What finding ${at} and its kin save, all of them lost in the noise; 0: nothing,
- * or one before it has spoken for it. */
-static double
-below_noise(const json_t *items, size_t at)
-{
-	const json_t *f = json_array_get(items, at), *g;
-	double sum = 0, s;
+	const char *reason = NULL, *code;
+	const json_t *v;
 	size_t i;
 
-	json_array_foreach(items, i, g) {
-		if (field_true(g, "worth_it") || !same_place(f, g))
+	json_array_foreach(rules, i, v) {
+		code = or_unknown(field_text(v, "reason_code"));
+		if (strncmp(or_unknown(field_text(v, "state")), "not", 3) != 0 ||
+		    (checks && strcmp(code, reason_name(reason_of(
+		    REASON_CHECKED_RUN))) == 0))
 			continue;
-		if (i < at)
-			return 0;
-		s = field_number(json_object_get(g, "saves"), "s");
-		sum += s > 0 ? s : 0;
+		reason = field_text(v, "reason");
+		if (reason != NULL)
+			break;
 	}
-	return sum;
+	return or_unknown(reason);
 }
 
-/* "; tail-effect in step 0.1 ms; … 3 more": once each, with its seconds. */
-static void
-put_below(FILE *t, const json_t *items)
-{
-	char a[NUMBER_SIZE];
-	size_t shown = 0, more = 0, i;
-	const json_t *f;
-	double s;
-
-	json_array_foreach(items, i, f) {
-		if (field_true(f, "worth_it") || more >= BELOW_COUNTED)
-			continue;
-		s = below_noise(items, i);
-		if (!(s > 0))
-			continue;
-		if (shown == BELOW_SHOWN) {
-			more++;
-			continue;
-		}
-		fprintf(t, "%s %s in %s %s", shown++ == 0 ? ":" : ",",
-		    or_unknown(field_text(f, "rule")),
-		    or_unknown(field_text(f, "where")), number_seconds(a, s));
-	}
-	if (more > 0)
-		fprintf(t, ", and %zu%s more (--all)", more,
-		    more >= BELOW_COUNTED ? " or" : "");
-}
-
-/* What was found and is not worth it, in one paragraph. */
-static void
-text_below(struct out *o, const struct report *r, size_t n)
-{
-	const json_t *items = json_object_get(r->findings, "items");
-	double noise = field_number(r->findings, "noise_s");
-	char *text = NULL, a[NUMBER_SIZE];
-	size_t len = 0;
-	FILE *t;
-
-	if ((t = open_memstream(&text, &len)) == NULL)
-		return;
-	if (json_array_size(json_object_get(r->run, "checks")) > 0) {
-		fprintf(t, "%zu found, not worth it: %s", n, n == 1 ?
-		    "it follows from an error, or harms nobody" :
-		    "they follow from an error, or harm nobody");
-	} else {
-		fprintf(t, "%zu found, not worth it: %s would save nothing, or "
-		    "less than this run's noise (%s)", n, n == 1 ? "it" :
-		    "each", number_seconds(a, noise));
-		put_below(t, items);
-	}
-	if (fclose(t) == 0) {
-		out_spaces(o, 4);
-		out_style(o, STYLE_DIM);
-		out_wrap(o, 6, text);
-		out_style(o, STYLE_PLAIN);
-	}
-	free(text);
-}
-
-void
-parts_together(struct out *o, const struct report *r, size_t worth_it)
-{
-	double together = field_number(r->findings, "together_s");
-	size_t all = json_array_size(json_object_get(r->findings, "items"));
-	char text[256], a[NUMBER_SIZE];
-
-	if (worth_it > 1 && together > 0) {
-		snprintf(text, sizeof(text), "together at most %s%s",
-		    number_seconds(a, together),
-		    field_true(r->findings, "overlap") ? ": some fix the same "
-		    "time, so their sum is not what you get" : "");
-		out_spaces(o, 4);
-		out_wrap(o, 6, text);
-	}
-	text_small(o, r);
-	if (all > worth_it)
-		text_below(o, r, all - worth_it);
-}
-
-/* Where most of the time went into what nobody looked at, that is no news. */
+/* Where most of the time went into what nobody looked at, or nothing was looked at
+ * at all, that is no news. */
 void
 parts_nothing(struct out *o, const struct report *r)
 {
+	const json_t *rules = json_object_get(r->findings, "rules"), *v;
 	const char *unmeasured = field_text(r->findings, "unmeasured");
+	bool checks = json_array_size(json_object_get(r->run, "checks")) > 0;
+	char text[128], a[NUMBER_SIZE];
+	size_t looked_at = 0, i;
 
+	json_array_foreach(rules, i, v)
+		looked_at += strncmp(or_unknown(field_text(v, "state")), "not",
+		    3) != 0;
+	if (looked_at == 0 && unmeasured == NULL)
+		unmeasured = unchecked_reason(rules, checks);
 	out_style(o, STYLE_BOLD);
 	if (unmeasured != NULL) {
 		out_text(o, "Not measured: ");
 		out_wrap(o, 4, unmeasured);
 	} else {
-		out_text(o, "Nothing found that is worth a change.\n");
+		snprintf(text, sizeof(text), "that is worth a change: %s "
+		    "checked.", checks ? "errors and races were" :
+		    number_of(a, looked_at, "practice"));
+		out_text(o, "Nothing found ");
+		out_wrap(o, 4, text);
 	}
 	out_style(o, STYLE_PLAIN);
+}
+
+void
+parts_full(struct out *o, const json_t *items, size_t i, struct columns c,
+    bool evidence)
+{
+	const json_t *f = json_array_get(items, i);
+	bool titled = parts_row(o, f, c);
+
+	finding_body(o, f, titled, !parts_missing_told(items, i));
+	if (evidence)
+		finding_details(o, f);
 }
 
 void
@@ -346,7 +335,7 @@ text_findings(struct out *o, const struct report *r, bool all)
 {
 	const json_t *items = json_object_get(r->findings, "items"), *f;
 	size_t worth_it = 0, others = 0, i;
-	int where = parts_where_columns(o, items);
+	struct columns c = parts_columns(o, items);
 
 	json_array_foreach(items, i, f) {
 		if (!field_true(f, "worth_it")) {
@@ -354,27 +343,18 @@ text_findings(struct out *o, const struct report *r, bool all)
 			continue;
 		}
 		if (worth_it++ == 0)
-			parts_first_heading(o, r);
-		parts_row(o, f, where);
-		parts_body(o, f, true, !parts_missing_told(items, i));
-		finding_details(o, f);
+			parts_first_heading(o, r, c);
+		parts_full(o, items, i, c, true);
 	}
 	if (worth_it == 0)
 		parts_nothing(o, r);
-	if (!all) {
-		parts_together(o, r, worth_it);
-		return;
-	}
-	if (others > 0) {
+	if (all && others > 0) {
 		out_line(o);
-		parts_heading(o, "Found, not worth it");
+		parts_heading(o, "Below the noise", c);
 	}
-	json_array_foreach(items, i, f) {
-		if (field_true(f, "worth_it"))
-			continue;
-		parts_row(o, f, where);
-		parts_body(o, f, true, !parts_missing_told(items, i));
-	}
+	json_array_foreach(items, i, f)
+		if (all && !field_true(f, "worth_it"))
+			parts_full(o, items, i, c, false);
+	out_line(o);
 	parts_together(o, r, worth_it);
 }
-

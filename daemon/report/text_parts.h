@@ -9,33 +9,50 @@
 struct out;
 struct report;
 
-/* The head of a report: what ran and what measuring cost; how it ended; what the
- * GPU did and how much of it was measured; what to know about that. */
+/* A capture, which no daemon knows? */
+bool parts_is_file(const struct report *r);
+
+/* The head of a report: what ran; how it ended; what the GPU did and how much of
+ * that was measured; what to know about that. */
 void parts_header(struct out *o, const struct report *r);
 void parts_end(struct out *o, const json_t *run);
 void parts_activity(struct out *o, const struct report *r);
-/* What happened once or a few times, and no finding counts: results that the host
- * went through, the longest gap. */
-void parts_phases(struct out *o, const json_t *run);
+/* For how long the program stood still, at one place and in all: if that was longer
+ * than it may be, or with ${all} in any case. */
+void parts_held(struct out *o, const json_t *run, bool all);
+/* What -v adds to the head. */
+void parts_details(struct out *o, const struct report *r);
 /* The correctness tools that ran instead. */
 void parts_checks(struct out *o, const json_t *checks);
-void parts_diagnostics(struct out *o, const struct report *r);
+/* What to know of the measurement, with remedies: the errors, or the rest. */
+void parts_diagnostics(struct out *o, const struct report *r, bool errors);
 
-/* Columns that the "where" of all of ${items} need, bounded. */
-int parts_where_columns(const struct out *o, const json_t *items);
+/* Columns that all of a list of findings need, bounded: for where they are, and for
+ * the interval, "  (3.4 to 4.1)". */
+struct columns {
+	int where, interval;
+};
+struct columns parts_columns(const struct out *o, const json_t *items);
 /* ${heading} … "would save" */
-void parts_heading(struct out *o, const char *heading);
+void parts_heading(struct out *o, const char *heading, struct columns c);
 /* "What to change first", or of errors "What to correct first" */
-void parts_first_heading(struct out *o, const struct report *r);
+void parts_first_heading(struct out *o, const struct report *r,
+    struct columns c);
 /* Where nothing is worth a change: that, or that what weighs was not measured. */
 void parts_nothing(struct out *o, const struct report *r);
-/* One finding: its row of the list, and the lines under it. */
-void parts_row(struct out *o, const json_t *f, int where);
-/* ${missing}: also why its line is not known. */
-void parts_body(struct out *o, const json_t *f, bool full, bool missing);
-/* The lines it is about, most first. */
-void parts_hot_lines(struct out *o, const json_t *f);
-/* Its location, and where that is called from; ${full}: and who calls that. */
+/* One finding: its row of the list, false if that had no room for its title; and
+ * the lines under it: what to change, where, why. */
+bool parts_row(struct out *o, const json_t *f, struct columns c);
+/* ${titled}: its row has the title; ${missing}: also why its line is not known. */
+void parts_body(struct out *o, const json_t *f, bool titled, bool missing);
+/* Item ${i} of a list with all that is known of it; ${evidence}: with that. */
+void parts_full(struct out *o, const json_t *items, size_t i, struct columns c,
+    bool evidence);
+/* The lines it is about, most first, at most ${most}. */
+#define HOT_LINES_SHOWN 3
+void parts_hot_lines(struct out *o, const json_t *f, size_t most);
+/* Its location, and where that is called from; ${full}: and who calls that, and of
+ * which launch shape the figures are. */
 void parts_where(struct out *o, const json_t *f, bool full);
 /* How many launch shapes it is about; at least 1. */
 size_t parts_shapes(const json_t *f);
@@ -44,8 +61,22 @@ void parts_site(struct out *o, const json_t *site, int indent);
 /* Whether an item before the one at ${at} has said why the lines of that kernel
  * are not known, or there is nothing to say. */
 bool parts_missing_told(const json_t *items, size_t at);
-/* What all findings save together, and how many are not worth it. */
+/* The end of a report, a line each (text_end.c): what all findings save together,
+ * what is lost in the noise, what happened once, what is clean and what was not
+ * measured, what to type next; ${worth_it}: how many findings are. */
+void parts_summary(struct out *o, const struct report *r, size_t worth_it);
+/* The first of these alone: what all findings save together, and the noise. */
 void parts_together(struct out *o, const struct report *r, size_t worth_it);
+/* Of it what happened once or a few times, and no finding counts: results that
+ * the host went through, the longest gap. */
+void parts_phases(struct out *o, const json_t *run);
+/* A line of it: "Clean", in the LABEL_COLUMNS before what follows. */
+#define LABEL_COLUMNS 14	/* "Not measured" and two */
+void parts_label(struct out *o, const char *label);
+/* "cudadvise ${command} ${option} RUN": without option and run where the newest run
+ * is meant anyhow. */
+void parts_command(const struct report *r, const char *command,
+    const char *option, char *text, size_t size);
 /* The bad and the good code of a finding or a rule. */
 void parts_example(struct out *o, const json_t *of, int indent);
 

@@ -1,3 +1,5 @@
+/* What happens once or a few times is no finding; told it is where it is as much of
+ * the run as a finding of medium severity. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,9 +9,7 @@
 #include "report/text_parts.h"
 #include "report/text_util.h"
 
-/* What happens once or a few times is no finding; told it is where it is as much
- * of the run as a finding of medium severity. */
-#define PHASE_SHARE 0.02
+#define PHASE_SHARE 0.02	/* of the run */
 
 /* Copies back that the host went through; returns the host's part, s. */
 static double
@@ -22,12 +22,12 @@ text_results(struct out *o, const json_t *results, double wall)
 
 	if (!(copies >= PHASE_SHARE * wall))
 		return 0;
-	snprintf(text, sizeof(text), "apart: %s back (%s) and %s of the host's "
-	    "own work after: checking results, it seems, so no finding counts "
-	    "it", number_of(a, n, "copy"),
-	    number_seconds(b, copies), number_seconds(c, host));
-	out_spaces(o, 2);
-	out_wrap(o, 4, text);
+	snprintf(text, sizeof(text), "%s back (%s) and %s of host work after: "
+	    "checking results, it seems; in no finding",
+	    number_of(a, n, "copy"), number_seconds(b, copies),
+	    number_seconds(c, host));
+	parts_label(o, "Apart");
+	out_wrap(o, LABEL_COLUMNS, text);
 	return host;
 }
 
@@ -46,9 +46,9 @@ parts_phases(struct out *o, const json_t *run)
 	if (!(longest >= PHASE_SHARE * wall) || longest <= told ||
 	    what == NULL)
 		return;
-	snprintf(text, sizeof(text), "one long gap: for %s, %s of the run, the "
-	    "GPU waited at one place %s", number_seconds(a, longest),
+	snprintf(text, sizeof(text), "the GPU waited %s (%s of the run) at one "
+	    "place %s", number_seconds(a, longest),
 	    number_percent(b, longest / wall), what);
-	out_spaces(o, 2);
-	out_wrap(o, 4, text);
+	parts_label(o, "One long gap");
+	out_wrap(o, LABEL_COLUMNS, text);
 }

@@ -9,7 +9,6 @@
 #include "report/text_parts.h"
 #include "report/text_util.h"
 
-#define LINES_SHOWN 3
 #define SHARE_LEAST 0.05	/* of the lines after the first */
 #define CALLERS_SHOWN 3
 #define TEXT_LEAST 16		/* columns of text that say something */
@@ -155,11 +154,30 @@ figures_of(struct out *o, const json_t *f)
 	}
 }
 
+/* The location without the line that stands above it with its text. */
+static const char *
+location_rest(const json_t *f)
+{
+	const json_t *hot = json_array_get(json_object_get(f, "hot_lines"), 0);
+	const char *location = field_text(f, "location");
+	const char *file = field_text(hot, "file"), *rest;
+	char line[256];
+
+	if (location == NULL || file == NULL)
+		return location;
+	snprintf(line, sizeof(line), "%s:%u", base_name(file),
+	    (unsigned)field_count(hot, "line"));
+	if (strncmp(location, line, strlen(line)) != 0)
+		return location;
+	rest = strchr(location, ',');
+	return rest != NULL ? rest + strspn(rest, ", ") : NULL;
+}
+
 void
 parts_where(struct out *o, const json_t *f, bool full)
 {
 	const json_t *site = json_object_get(f, "site");
-	const char *location = field_text(f, "location");
+	const char *location = location_rest(f);
 	char *lead = NULL, *text = NULL;
 
 	if (json_is_object(site)) {
@@ -176,7 +194,8 @@ parts_where(struct out *o, const json_t *f, bool full)
 		out_wrap(o, INDENT, text);
 	else if (location != NULL)
 		out_wrap(o, INDENT, location);
-	figures_of(o, f);
+	if (full)
+		figures_of(o, f);
 	free(text);
 	free(lead);
 }
@@ -254,13 +273,13 @@ hot_line(struct out *o, const json_t *h)
 }
 
 void
-parts_hot_lines(struct out *o, const json_t *f)
+parts_hot_lines(struct out *o, const json_t *f, size_t most)
 {
 	const json_t *lines = json_object_get(f, "hot_lines"), *h;
 	size_t i;
 
 	json_array_foreach(lines, i, h)
-		if (i == 0 || (i < LINES_SHOWN &&
+		if (i == 0 || (i < most &&
 		    !(field_number(h, "share_ratio") < SHARE_LEAST)))
 			hot_line(o, h);
 }

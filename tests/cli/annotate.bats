@@ -142,7 +142,7 @@ golden() {
 
 @test "the report names lines and launch sites" {
 	made x.cadv
-	run cudadvise show x.cadv
+	run cudadvise show -v x.cadv
 	[[ "$output" == *"by line: 2 of 4 kernels counted"* ]]
 	[[ "$output" == *"cudadvise annotate --run x.cadv"* ]]
 	cudadvise findings --all x.cadv > out

@@ -19,8 +19,8 @@ bats_require_minimum_version 1.5.0
 @test "the report is the same from the daemon, from JSON and from a capture" {
 	cudadvise run -q sh -c 'exit 3' || [ $? -eq 3 ]
 	cudadvise export 1 --format capture -o one.cadv
-	cudadvise show 1 | sed 's/run 1/run X/; s/^  //' > a
-	cudadvise show ./one.cadv | sed 's/run .\/one.cadv/run X/; s/^  //' > b
+	cudadvise show 1 | sed 's/· run 1/· X/; s/^  //' > a
+	cudadvise show ./one.cadv | sed 's/· one.cadv/· X/; s/^  //' > b
 	# Line breaks differ with the length of the name, words do not.
 	diff <(tr -s ' \n' '\n\n' < a) <(tr -s ' \n' '\n\n' < b)
 }

@@ -27,7 +27,7 @@ quiet() {
 	run -0 cudadvise sanitize --no-daemon -o x.cadv true
 	[[ "$output" == *"memcheck  nothing in "* ]]
 	[[ "$output" == *"synccheck nothing in "* ]]
-	[[ "$output" == *"Clean: 1 practice."* ]]
+	[[ "$output" == *"Nothing found that is worth a change: "*"Clean         1 practice"* ]]
 	[ "$(wc -l < logs/calls)" -eq 4 ]
 	cudadvise show --json x.cadv > run.json
 	jq -e '[.run.checks[].tool] == ["memcheck", "racecheck", "initcheck",
@@ -105,8 +105,8 @@ quiet() {
 @test "the program's exit status is not ours, but what was not seen is said" {
 	fake
 	run -2 cudadvise sanitize --no-daemon -o x.cadv sh -c 'exit 3'
-	[[ "$output" == *"the program failed before its end"* ]]
-	[[ "$output" == *"sanitizer-findings: memcheck: the program failed"* ]]
+	[[ "$output" == *"the program failed: code after the failure was not checked"* ]]
+	[[ "$output" == *"Not measured: memcheck: the program failed"* ]]
 	cudadvise show --json x.cadv | jq -e '.run.checks[0].exit_code == 3 and
 	    .run.checks[0].state == "partial"'
 	# Found is found, however it ended.

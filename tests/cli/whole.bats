@@ -134,8 +134,24 @@ pairs="$BATS_TEST_DIRNAME/../captures/pairs"
 	run -0 cudadvise kernels -v "$pairs/../demo.cadv"
 	[ "$(grep -c "2,001" <<< "$output")" -eq 6 ]
 	[[ "$output" != *"more shapes"* ]]
-	run -0 cudadvise show "$pairs/../demo.cadv"
+	run -0 cudadvise show -v "$pairs/../demo.cadv"
 	[[ "$output" == *"12,006 launches of 1 kernel in 6 launch shapes"* ]]
 	[[ "$output" == *"grid 8 to 256, block 32 to 1024, 6 launch shapes"* ]]
 	[[ "$output" == *"the figures are of grid 8, block 1024"* ]]
+}
+
+# Whatever was run: what to change stands in the first ten lines, or at once why
+# nothing does; no line but one with a command to copy is wider than asked for.
+@test "reports of real programs: the remedy first, clean at 60 and 80 columns" {
+	for f in "$pairs"/../programs/*.cadv "$pairs"/../demo.cadv; do
+		for columns in 60 80; do
+			COLUMNS=$columns cudadvise show "$f" > report
+			head -n 10 report | grep -qE \
+			    '^    → |^Nothing found |^Not measured: '
+			grep -v 'cudadvise ' report > text
+			[ "$(wc -L < text)" -le $columns ]
+		done
+		[ "$(grep -c '^Next  ' report)" -eq 1 ]
+		[ "$(grep -c '  cudadvise ' report)" -le 2 ]
+	done
 }

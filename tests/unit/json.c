@@ -467,6 +467,41 @@ TEST_WITH(timeline_merges, setup, NULL)
 	json_decref(o);
 }
 
+/* What to change is the first clause of the advice: no stop within parentheses, in
+ * a number or a name ends it. */
+TEST_WITH(change_of_advice, setup, NULL)
+{
+	static const struct {
+		const char *advice, *change;
+	} cases[] = {
+		{ "let a warp walk a row: one thread does now",
+		  "let a warp walk a row" },
+		{ "use float (0.5f; not 0.5: that is a double), in std::sin; "
+		  "or not", "use float (0.5f; not 0.5: that is a double), in "
+		  "std::sin" },
+		{ "pad rows to 1.5 lines. Then measure.",
+		  "pad rows to 1.5 lines" },
+		{ "check it.", "check it" },
+		{ "(open: never closed", "(open: never closed" },
+		{ "", "" },
+	};
+	const char *change;
+	json_t *o;
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		f.finding[0].advice = cases[i].advice;
+		o = json_finding(&f.finding[0], 1);
+		change = json_string_value(json_object_get(o, "change"));
+		assert_string_equal(change, cases[i].change);
+		json_decref(o);
+	}
+	f.finding[0].advice = NULL;
+	o = json_finding(&f.finding[0], 1);
+	assert_true(json_is_null(json_object_get(o, "change")));
+	json_decref(o);
+}
+
 TEST_WITH(findings_shape, setup, NULL)
 {
 	json_t *o = json_findings(&f.run, &f.advice), *x, *saves;

@@ -93,9 +93,9 @@ fixture_findings(struct fixture *f)
 	    .saves_s = 3.9, .saves_low_s = 3.4, .saves_high_s = 4.1,
 	    .kernel_speedup = 7.1, .gain_note = "ideal sectors",
 	    .summary = "8.0 × the sectors it needs",
-	    .limiter = "L2 is its limit (91 % busy)",
-	    .advice = "One thread walks a row, so 32 lanes touch 32 rows: let "
-	    "a warp walk a row.",
+	    .limiter = "limited by L2 (91 % busy)",
+	    .advice = "let a warp walk a row: one thread walks it now, so 32 "
+	    "lanes touch 32 rows.",
 	    .bad_code = "v = in[row * C + i];",
 	    .good_code = "for (i = lane; i < C; i += 32)\n\tv = in[row * C + i];",
 	    .next = "ncu --section MemoryWorkloadAnalysis ./train",

@@ -249,7 +249,7 @@ MADE_TEST(test_unmeasured)
 	assert_null(a->unmeasured);
 }
 
-/* "Nothing is full" is said of what was counted. */
+/* "No unit saturated" is said of what was counted. */
 MADE_TEST(test_what_was_counted)
 {
 	const struct finding *f;
@@ -258,11 +258,11 @@ MADE_TEST(test_what_was_counted)
 	fault_uneven(m);
 	a = made_advised(m);
 	f = made_finding(a, "sm-imbalance");
-	assert_non_null(strstr(f->limiter, "nothing is full"));
+	assert_non_null(strstr(f->limiter, "no unit saturated"));
 	m->kernel[0].metric[METRIC_DRAM_READ] =
 	    m->kernel[0].metric[METRIC_DRAM_WRITE] =
 	    m->kernel[0].metric[METRIC_DRAM_PCT] = NAN;
 	a = made_advised(m);
 	f = made_finding(a, "sm-imbalance");
-	assert_non_null(strstr(f->limiter, "nothing that was counted is full"));
+	assert_non_null(strstr(f->limiter, "no counted unit saturated"));
 }

@@ -97,9 +97,11 @@ struct finding {
 	const char *gain_note;	/* what the prediction assumes, or why none */
 
 	const char *summary;	/* one line: what was measured */
-	const char *limiter;	/* the premise: what limits, e.g. "L2 is its
-				 * limit (91 % busy)"; NULL */
-	const char *advice;	/* one or two sentences for this case */
+	const char *limiter;	/* the premise: what limits, e.g. "limited by
+				 * L2 (91 % busy)"; NULL */
+	const char *advice;	/* for this case: what to change, one clause in
+				 * the imperative; then, behind a colon or
+				 * semicolon, how, and what to know */
 	const char *bad_code, *good_code;	/* short example */
 	const char *next;	/* exact command of the next measurement */
 	struct evidence evidence[EVIDENCE_MAX];

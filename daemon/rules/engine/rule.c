@@ -226,6 +226,22 @@ rule_metric(const struct rule_view *x, enum metric_id id)
 	return isfinite(v) && v >= 0 ? v : NAN;
 }
 
+/* "79 % busy"; of what is on the SMs and a grid smaller than they are many: "79 %
+ * busy on the 8 SMs at work". */
+static const char *
+say_busy(const struct rule_view *x)
+{
+	const struct load *l = x->load;
+	double blocks = rule_blocks(x->kernel);
+	const char *busy = say_percent(x->arena, l->busy);
+
+	if (l->limit == RES_DRAM || l->limit == RES_L2 || x->device == NULL ||
+	    !(blocks >= 1 && blocks < x->device->limits.sms))
+		return arena_format(x->arena, "%s busy", busy);
+	return arena_format(x->arena, "%s busy on the %s at work", busy,
+	    say_counted(x->arena, blocks, "SM"));
+}
+
 const char *
 rule_limiter(const struct rule_view *x)
 {
@@ -234,20 +250,20 @@ rule_limiter(const struct rule_view *x)
 	if (l == NULL || l->limit < 0 || !isfinite(l->busy))
 		return NULL;
 	if (l->bound >= 0.5 && l->bound == l->memory_queue)
-		return arena_format(x->arena, "waiting in line for memory "
-		    "is its limit (%s %s busy by scattered accesses)",
-		    resource_said[l->limit], say_percent(x->arena, l->busy));
+		return arena_format(x->arena, "limited by memory queueing "
+		    "(%s %s with scattered accesses)", resource_said[l->limit],
+		    say_busy(x));
 	if (l->bound >= 0.5)
-		return arena_format(x->arena, "%s is its limit (%s busy)",
-		    resource_said[l->limit], say_percent(x->arena, l->busy));
+		return arena_format(x->arena, "limited by %s (%s)",
+		    resource_said[l->limit], say_busy(x));
 	if (l->unexplained >= 0.5)
-		return arena_format(x->arena, "what it waits for is neither "
-		    "memory nor instructions: nothing is full (busiest: %s, "
+		return arena_format(x->arena, "latency-bound, by neither "
+		    "memory nor instructions: no unit saturated (busiest: %s, "
 		    "%s)", resource_said[l->limit],
 		    say_percent(x->arena, l->busy));
-	return arena_format(x->arena, "latency is its limit: nothing %sis full "
+	return arena_format(x->arena, "latency-bound: no %sunit saturated "
 	    "(busiest: %s, %s)", isnan(l->resource_s[RES_DRAM]) ||
-	    isnan(l->resource_s[RES_L2]) ? "that was counted " : "",
+	    isnan(l->resource_s[RES_L2]) ? "counted " : "",
 	    resource_said[l->limit], say_percent(x->arena, l->busy));
 }
 

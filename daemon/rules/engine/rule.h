@@ -252,8 +252,8 @@ void rule_evidence(const struct rule_view *x, struct draft *d,
 /* A metric of the view's kernel; NaN if it is not a number ≥ 0. */
 double rule_metric(const struct rule_view *x, enum metric_id id);
 
-/* "L2 is its limit (91 % busy)", "nothing is full (DRAM 31 % busy): latency
- * is its limit", or NULL without counters. */
+/* "limited by L2 (91 % busy)", "latency-bound: no unit saturated (busiest: DRAM,
+ * 31 %)", or NULL without counters. */
 const char *rule_limiter(const struct rule_view *x);
 
 /* Set all three views: ${f} fully, and the shares of it that are believed in

@@ -263,7 +263,7 @@ lines_stalled(const struct rule_view *x, struct draft *d, uint32_t mask)
 		m[i].weight = inst_stalled(c, i, mask);
 	lines_fill(x, d, m, NULL);
 	for (size_t i = 0; i < d->f.hots; i++)
-		d->f.hot[i].what = "of the waiting";
+		d->f.hot[i].what = "of its stalls";
 	free(m);
 }
 

@@ -60,7 +60,7 @@ give_lines(const struct rule_view *x, struct draft *d)
 	}
 	lines_fill(x, d, m, NULL);
 	for (size_t i = 0; i < d->f.hots; i++)
-		d->f.hot[i].what = "of the waiting at barriers";
+		d->f.hot[i].what = "of the stalls at barriers";
 	free(m);
 }
 

@@ -1,7 +1,7 @@
 /*
  * block-size-suboptimal: another block size would let more warps reside.
  *
- * Where blocks are so small that an SM has no more places for blocks, or that the
+ * Where blocks are so small that an SM has no more room for blocks, or that the
  * GPU cannot start them as fast as they end, larger blocks are also fewer to
  * start. The smallest block that fills an SM is what is promised; with larger
  * ones less is lost on starting.
@@ -10,7 +10,7 @@
 
 #include "rules/evidence/lines.h"
 
-/* The smallest block with which the places for blocks hold all warps. */
+/* The smallest block with which the blocks an SM takes hold all warps. */
 static double
 least_threads(const struct rule_view *x)
 {
@@ -95,7 +95,7 @@ rule_block_size_suboptimal(struct rule_view *x)
 	    o->best_block, say_percent(x->arena, best));
 	d->f.advice = o->limiter == LIMITER_BLOCKS ? arena_format(x->arena,
 	    "launch blocks of %s threads or more (128 or 256 is the usual "
-	    "choice): an SM has no more places for blocks", say_whole(x->arena,
+	    "choice): SM block limit reached", say_whole(x->arena,
 	    least_threads(x))) : arena_format(x->arena, "launch blocks of %u "
 	    "threads; a grid of %u blocks or more fills this GPU with them",
 	    o->best_block, o->best_min_grid);

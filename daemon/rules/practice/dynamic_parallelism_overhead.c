@@ -158,7 +158,7 @@ report(struct rule_view *x, const struct launches *l, const struct kernel *k,
 		d->cap = SEV_LOW;
 	d->f.where = name;
 	d->f.location = say_shape(x->arena, k);
-	d->f.limiter = arena_format(x->arena, "launching is its limit: %s for "
+	d->f.limiter = arena_format(x->arena, "limited by launching: %s for "
 	    "each launch", say_seconds(x->arena, l->each));
 	give_evidence(x, d, l, k);
 	d->f.summary = arena_format(x->arena, "%s launches %s%s kernels from "

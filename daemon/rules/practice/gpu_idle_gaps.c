@@ -70,9 +70,9 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	rule_evidence(x, d, (struct evidence){ .name = "longest_s",
 	    .label = "longest gap of all", .value = longest, .unit = "s",
 	    .source = "measured", .from = "kernel and copy records" }, NULL);
-	d->f.summary = arena_format(x->arena, "again and again the GPU waits "
-	    "for the host, %s in all (%s of the time from its first to its "
-	    "last work, without what happens only a few times)",
+	d->f.summary = arena_format(x->arena, "the GPU waits for the host "
+	    "again and again, %s in all (%s of GPU-active time, one-off phases "
+	    "excluded)",
 	    say_seconds(x->arena, idle), say_percent(x->arena, idle / a.base));
 	d->f.limiter = limiter(a.host, a.api, a.sync);
 	d->f.advice = "prepare the next step on the host while the GPU works "

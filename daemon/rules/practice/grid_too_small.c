@@ -89,12 +89,12 @@ fill(struct rule_view *x, struct draft *d, double blocks, double sms)
 	d->f.confidence = !shared ? CONF_LOW : blocks < sms / 2 ? CONF_HIGH :
 	    CONF_MEDIUM;
 	d->f.summary = blocks < sms ? arena_format(x->arena, "%s block%s for "
-	    "%s SMs: %s of the GPU has nothing to do", say_whole(x->arena,
+	    "%s SMs: %s of the GPU is idle", say_whole(x->arena,
 	    blocks), blocks == 1 ? "" : "s", say_whole(x->arena, sms),
 	    say_percent(x->arena, 1 - blocks / sms)) :
 	    arena_format(x->arena, "the grid is %s of what fits on the GPU "
-	    "at once, and nothing is full", say_percent(x->arena, waves));
-	d->f.advice = arena_format(x->arena, "launch %s blocks or more: %s",
+	    "at once, and no unit is saturated", say_percent(x->arena, waves));
+	d->f.advice = arena_format(x->arena, "launch %s blocks or more (%s)",
 	    say_whole(x->arena, x->kernel->occupancy.known &&
 	    x->kernel->occupancy.blocks_per_sm > 0 ?
 	    sms * x->kernel->occupancy.blocks_per_sm : sms * 2),

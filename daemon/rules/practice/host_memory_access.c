@@ -69,7 +69,7 @@ give_lines(const struct rule_view *x, struct draft *d)
 	}
 	lines_fill(x, d, m, NULL);
 	for (size_t i = 0; i < d->f.hots; i++)
-		d->f.hot[i].what = "of the waiting for loads";
+		d->f.hot[i].what = "of the stalls for loads";
 	free(m);
 	if (d->f.hots == 0)	/* nobody was seen waiting for one */
 		lines_loads(x, d);

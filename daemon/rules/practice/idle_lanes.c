@@ -29,12 +29,12 @@ rule_idle_lanes(struct rule_view *x)
 	d = lanes_draft(x, &l, lanes);
 	if (d == NULL)
 		return RULE_NOT_MEASURED;
-	d->f.summary = arena_format(x->arena, "%s of 32 lanes work in the mean "
-	    "instruction, and no branch diverges: the others have nothing to "
-	    "do", say_plain(x->arena, lanes));
-	d->f.advice = "give every lane work: map threads to elements one to "
-	    "one, let a warp take several short rows at once, compact what "
-	    "remains active before going on";
+	d->f.summary = arena_format(x->arena, "%s of 32 lanes active per "
+	    "instruction, on average, and no branch diverges: the others have "
+	    "no work", say_plain(x->arena, lanes));
+	d->f.advice = "map threads to elements one to one: let a warp take "
+	    "several short rows at once, compact what remains active before "
+	    "going on";
 	lanes_idle(x, d);
 	return RULE_FOUND;
 }

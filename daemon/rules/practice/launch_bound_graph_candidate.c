@@ -96,15 +96,16 @@ found(struct rule_view *x, const struct candidate *c)
 	for (size_t i = 0; i < x->run->kernels && first == NULL; i++)
 		if (x->run->kernel[i].id == s->kernel[0])
 			first = x->run->kernel[i].short_name;
+	first = first != NULL ? first : "an unknown kernel";
 	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_LAUNCH) |
 	    POOL_IDLE(IDLE_HOST) | POOL_IDLE(IDLE_API),
 	    { 0.7 * c->part * c->sure_s, 0.95 * c->part * (c->sure_s +
 	    beyond * (c->gain_s - c->sure_s)), c->idle_s } };
 	d->claims = 1;
-	d->f.location = arena_format(x->arena, "%u launch%s from %s on, "
-	    "%s times", s->length, s->length == 1 ? "" : "es",
-	    first != NULL ? first : "an unknown kernel",
-	    say_count(x->arena, s->repeats));
+	d->f.location = s->length == 1 ? arena_format(x->arena, "%s, launched "
+	    "%s times", first, say_count(x->arena, s->repeats)) :
+	    arena_format(x->arena, "%u launches, the first of %s, %s times",
+	    s->length, first, say_count(x->arena, s->repeats));
 	d->f.location_missing = reason_of(REASON_LINE_NO_SITE);
 	rule_evidence(x, d, (struct evidence){ .name = "repeats",
 	    .label = "repeats of the sequence", .value = (double)s->repeats,

@@ -236,9 +236,9 @@ found(struct rule_view *x, const struct failure *f, uint64_t count,
 	if (b.limit >= LIMIT_EARLIER)
 		d->f.limiter = NULL;
 	d->f.advice = row[b.limit].advice;
-	d->f.gain_note = unread > 0 ? "a question of right results, not of "
-	    "seconds: the kernel never ran" : "not predicted: the program read "
-	    "the error, and what it did instead is its own";
+	d->f.gain_note = unread > 0 ? "correctness issue; no saving "
+	    "estimated: the kernel never ran" : "the program handled the "
+	    "error; saving unknown";
 	d->f.next = say_tool(x->arena, x->run,
 	    "compute-sanitizer --tool memcheck --report-api-errors all");
 	return 0;

@@ -137,21 +137,23 @@ static const char *
 advise(const struct rule_view *x, bool full, double indexed)
 {
 	if (indexed >= 0.5)
-		return "arrays that are indexed at run time sit there: unroll "
-		    "the loops over them so that every index is a constant, or "
-		    "move them to shared memory (one column a thread)";
+		return "unroll the loops over the indexed local arrays, so "
+		    "that every index is a constant: arrays that are indexed "
+		    "at run time live in local memory; or move them to shared "
+		    "memory (one column a thread)";
 	if (full)
-		return "all 255 registers are in use: split the kernel or "
-		    "shorten what is live at once";
+		return "split the kernel, or shorten what is live at once: "
+		    "all 255 registers are in use";
 	if (indexed < 0.5)
-		return arena_format(x->arena, "registers are spilled though "
-		    "only %u of 255 are in use: relax __launch_bounds__ or "
-		    "-maxrregcount, which hold them down",
+		return arena_format(x->arena, "relax __launch_bounds__ or "
+		    "-maxrregcount, which hold registers down: they are "
+		    "spilled though only %u of 255 are in use",
 		    x->kernel->shape.regs);
-	return arena_format(x->arena, "only %u of 255 registers are in use: "
-	    "relax __launch_bounds__ or -maxrregcount if they hold it down; if "
-	    "not, an array indexed at run time sits there: unroll its loop so "
-	    "that every index is a constant, or move it to shared memory",
+	return arena_format(x->arena, "relax __launch_bounds__ or "
+	    "-maxrregcount, or unroll the loop over an indexed local array: "
+	    "only %u of 255 registers are in use; either a bound holds them "
+	    "down, or it is an array indexed at run time, whose every index has "
+	    "to be a constant, or which belongs into shared memory",
 	    x->kernel->shape.regs);
 }
 

@@ -76,16 +76,16 @@ rule_low_achieved_occupancy(struct rule_view *x)
 		    .value = uneven, .unit = "ratio", .source = "derived",
 		    .from = metric_table[METRIC_SM_CYCLES_ACTIVE_MAX].name },
 		    NULL);
-	d->f.summary = arena_format(x->arena, "%s of the warps an SM can hold "
-	    "are there, %s could be", say_percent(x->arena, achieved),
+	d->f.summary = arena_format(x->arena, "achieved occupancy %s, "
+	    "possible %s", say_percent(x->arena, achieved),
 	    say_percent(x->arena, o->ratio));
-	d->f.advice = uneven >= 0.1 ? arena_format(x->arena, "SMs finish "
-	    "unevenly (the mean is active %s less than the busiest): give the "
-	    "blocks equal work, or many smaller blocks that fill gaps",
+	d->f.advice = uneven >= 0.1 ? arena_format(x->arena, "give the "
+	    "blocks equal work, or launch many smaller ones that fill gaps: "
+	    "SMs finish unevenly (the mean is active %s less than the busiest)",
 	    say_percent(x->arena, uneven)) :
-	    "warps of a block end at different times and hold its place, or "
-	    "blocks are too short to be replaced in time: even the work of "
-	    "the warps out, use smaller blocks, or let each do more";
+	    "give the warps of a block equal work, use smaller blocks, or let "
+	    "each do more: warps of a block end at different times and hold "
+	    "its place, or blocks are too short to be replaced in time";
 	d->f.gain_note = "more warps hide more latency, up to the next full "
 	    "resource";
 	rule_blind(x, d);

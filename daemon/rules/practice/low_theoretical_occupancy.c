@@ -23,16 +23,16 @@ next_step(struct rule_view *x, const struct occupancy *o, uint32_t threads)
 		/* Registers are given to warps in units of 8 a thread. */
 		room = (uint32_t)(l->regs_per_sm / (blocks * warps * 32) /
 		    8 * 8);
-		return arena_format(x->arena, "%u registers a thread, now %u, "
-		    "would let %u blocks reside on an SM: "
+		return arena_format(x->arena, "use at most %u registers per "
+		    "thread, now %u, for %u blocks on an SM: "
 		    "__launch_bounds__(%u, %u), shorter live ranges, or a "
 		    "smaller block", room, x->kernel->shape.regs, blocks,
 		    threads, blocks);
 	case LIMITER_SHARED:
 		room = l->smem_per_sm / blocks;
 		room = room > l->smem_reserved ? room - l->smem_reserved : 0;
-		return arena_format(x->arena, "%s of shared memory a block, "
-		    "now %s, would let %u blocks reside on an SM: smaller "
+		return arena_format(x->arena, "use at most %s of shared memory "
+		    "per block, now %s, for %u blocks on an SM: smaller "
 		    "tiles, narrower types, or registers for a part of it",
 		    say_bytes(x->arena, room), say_bytes(x->arena,
 		    (double)x->kernel->shape.smem_static +
@@ -89,9 +89,9 @@ say_unused(struct rule_view *x, struct draft *d, double written)
 	    .label = "shared memory that stores of a block write, at most",
 	    .value = written, .unit = "B", .source = "derived",
 	    .from = metric_table[METRIC_SHARED_ST_INST].name }, NULL);
-	d->f.advice = arena_format(x->arena, "each block asks for %s of shared "
-	    "memory, and its stores write %s at most: ask for what is used, if "
-	    "no asynchronous copies fill the rest; %s",
+	d->f.advice = arena_format(x->arena, "ask for as much shared memory as "
+	    "is used: each block asks for %s and its stores write %s at most "
+	    "(unless asynchronous copies fill the rest); %s",
 	    say_bytes(x->arena, x->kernel->shape.smem_dynamic),
 	    say_bytes(x->arena, written), d->f.advice);
 }
@@ -121,8 +121,8 @@ fill(struct rule_view *x, struct draft *d, const struct occupancy *o)
 	    limiter_name[o->limiter]), .value = o->blocks_per_sm,
 	    .unit = "block/SM", .source = "derived",
 	    .from = "occupancy calculator" }, NULL);
-	d->f.summary = arena_format(x->arena, "%s theoretical occupancy: %s "
-	    "allow %u block%s of %u threads on an SM",
+	d->f.summary = arena_format(x->arena, "%s theoretical occupancy: limited "
+	    "by %s to %u block%s of %u threads on an SM",
 	    say_percent(x->arena, o->ratio), limiter_name[o->limiter],
 	    o->blocks_per_sm, o->blocks_per_sm == 1 ? "" : "s",
 	    rule_threads(x->kernel));

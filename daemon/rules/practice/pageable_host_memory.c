@@ -134,7 +134,8 @@ static void
 advise(struct rule_view *x, struct draft *d, const struct direction *t,
     const struct saving *s)
 {
-	d->f.limiter = "the host core that fills the staging buffer";
+	d->f.limiter = "limited by the CPU core filling the "
+	    "staging buffer";
 	d->f.advice = t->kind == COPY_H2D ? "allocate the source buffer once "
 	    "with cudaMallocHost (or cudaHostRegister it) and reuse it" :
 	    "allocate the destination buffer once with cudaMallocHost (or "

@@ -259,15 +259,15 @@ describe_global(struct rule_view *x, struct draft *d, const struct found *o)
 static void
 describe_shared(struct rule_view *x, struct draft *d, const struct reuse *r)
 {
-	d->f.title = "one result a thread: loads from shared memory limit";
+	d->f.title = "one result per thread: shared-memory-bound";
 	d->f.summary = arena_format(x->arena, "what is in shared memory is "
-	    "read %s times; the pipe that delivers it is %s busy, arithmetic "
-	    "%s", say_plain(x->arena, r->shared), say_percent(x->arena,
-	    rule_busy(x, RES_L1)), say_percent(x->arena, r->arithmetic *
-	    rule_busy(x, RES_L1)));
+	    "read %s times; its pipe is %s busy, arithmetic %s",
+	    say_plain(x->arena, r->shared),
+	    say_percent(x->arena, rule_busy(x, RES_L1)),
+	    say_percent(x->arena, r->arithmetic * rule_busy(x, RES_L1)));
 	d->f.advice = "let each thread compute several results (4 in a column, "
-	    "a block of 4 × 4 or 8 × 8), so that a value that was read from "
-	    "shared memory into a register goes into several multiply-adds; "
+	    "a block of 4 × 4 or 8 × 8): a value that was read from shared "
+	    "memory into a register then goes into several multiply-adds; "
 	    "read 4 neighbouring values with one access of 16 bytes";
 	d->f.gain_note = "four results a thread, which leave half of the loads "
 	    "of one; 8 × 8 leave an eighth. The grid then has as many times "

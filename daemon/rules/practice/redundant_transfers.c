@@ -57,7 +57,7 @@ evidence(struct rule_view *x, struct draft *d, const struct resent *r)
 	    .from = "addresses of the calls" }, NULL);
 	rule_evidence(x, d, (struct evidence){ .name = "quick_copies",
 	    .label = "of them too soon for the host to have written the range "
-	    "anew (a core: 16 B/ns; all, after 20 µs: 400 B/ns)", .value = (double)r->quick_count,
+	    "again (a core: 16 B/ns; all, after 20 µs: 400 B/ns)", .value = (double)r->quick_count,
 	    .unit = "copy", .source = "estimated",
 	    .from = "times of the calls" }, NULL);
 }
@@ -99,15 +99,15 @@ summarise(struct rule_view *x, struct draft *d, const struct resent *r)
 {
 	if (r->kind == RESENT_ROUND)
 		d->f.summary = arena_format(x->arena, "%s times what had come "
-		    "from a device went back, %s in all; %s of them before "
-		    "the host could have written it anew",
+		    "from a device went back, %s in all; %s of them "
+		    "unmodified by the host",
 		    say_count(x->arena, r->count),
 		    say_bytes(x->arena, (double)r->bytes),
 		    say_count(x->arena, r->quick_count));
 	else
 		d->f.summary = arena_format(x->arena, "%s times a host range "
 		    "went to where it had gone before, %s in all; %s of them "
-		    "before the host could have written it anew",
+		    "unmodified by the host",
 		    say_count(x->arena, r->count),
 		    say_bytes(x->arena, (double)r->bytes),
 		    say_count(x->arena, r->quick_count));

@@ -340,7 +340,7 @@ found(struct rule_view *x, const struct defect *f)
 		d->f.bad_code = l->bad;
 		d->f.good_code = l->good;
 	}
-	d->f.gain_note = "a question of right results, not of seconds";
+	d->f.gain_note = "correctness issue; no saving estimated";
 	put_lines(x, d, f);
 	put_site(x, d, f);
 	put_evidence(x, d, f);

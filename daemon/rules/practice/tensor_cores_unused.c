@@ -232,14 +232,14 @@ report(struct rule_view *x, const struct matrix *m, double total,
 	    "of two loaded values, as in a product of matrices; the tensor "
 	    "cores are idle", say_percent(x->arena, m->fmas / total),
 	    half ? "HFMA2" : "FFMA");
-	d->f.advice = half ? "if it is a product of matrices: the tensor "
-	    "cores take the same halves and add up in float; call cuBLAS or "
-	    "CUTLASS, or write it with wmma, for extents that are multiples "
-	    "of 16" : arena_format(x->arena, "if it is a product of matrices, "
-	    "and %s precision of the factors does (10 bits of the mantissa in "
-	    "TF32 and FP16, 7 in BF16; FP16 ends at 65504; sums stay float): "
-	    "call cuBLAS (CUBLAS_COMPUTE_32F_FAST_TF32) or CUTLASS, or write "
-	    "it with wmma, for extents that are multiples of 16", type);
+	d->f.advice = half ? "if it is a product of matrices, call cuBLAS "
+	    "or CUTLASS, or write it with wmma: the tensor cores take the same "
+	    "halves and add up in float, for extents that are multiples of "
+	    "16" : arena_format(x->arena, "if it is a product of matrices, call "
+	    "cuBLAS (CUBLAS_COMPUTE_32F_FAST_TF32) or CUTLASS, or write it with "
+	    "wmma: if %s precision of the factors does (10 bits of the mantissa "
+	    "in TF32 and FP16, 7 in BF16; FP16 ends at 65504; sums stay float), "
+	    "for extents that are multiples of 16", type);
 	d->f.gain_note = yields(x) ? "a quarter of the ratio of the ceilings: a "
 	    "part of what the loads cost can be had without losing precision" :
 	    "between a quarter and all of the ratio of the "

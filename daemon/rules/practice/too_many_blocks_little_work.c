@@ -143,16 +143,16 @@ report(struct rule_view *x, const struct blocks *b)
 	rule_fix(d, &fix, 0.3 * b->part, 0.9 * b->part);
 	give_evidence(x, d, b);
 	d->f.confidence = CONF_MEDIUM;
-	d->f.summary = arena_format(x->arena, "%s blocks of %u threads live "
-	    "%s and run %s instructions a warp: %s of the warps an SM can "
-	    "hold are there, %s could be", say_whole(x->arena,
+	d->f.summary = arena_format(x->arena, "%s blocks of %u threads last "
+	    "%s, %s instructions per warp: achieved occupancy %s, possible "
+	    "%s", say_whole(x->arena,
 	    rule_blocks(x->kernel)), rule_threads(x->kernel),
 	    say_seconds(x->arena, b->life_s), say_plain(x->arena, b->inst),
 	    say_percent(x->arena, b->achieved),
 	    say_percent(x->arena, o->ratio));
-	d->f.advice = arena_format(x->arena, "give each block more work: %s "
-	    "blocks fill this GPU, each with a grid-stride loop over what is "
-	    "there to do; first check that the grid is not larger than the "
+	d->f.advice = arena_format(x->arena, "launch %s blocks, each with a "
+	    "grid-stride loop over what is there to do: so many fill this "
+	    "GPU; first check that the grid is not larger than the "
 	    "data needs (its size in blocks, not in threads)",
 	    say_whole(x->arena, (double)x->device->limits.sms *
 	    o->blocks_per_sm));

@@ -43,7 +43,7 @@ found(struct rule_view *x, const struct failure *f)
 	d->f.advice = f->launch ? "check cudaGetLastError() after every "
 	    "launch: this kernel never ran, and what follows used old data" :
 	    "check the result of every CUDA call and stop or recover";
-	d->f.gain_note = "a question of right results, not of seconds";
+	d->f.gain_note = "correctness issue; no saving estimated";
 	d->f.next = say_tool(x->arena, x->run,
 	    "compute-sanitizer --tool memcheck --report-api-errors all");
 	return 0;

@@ -134,13 +134,13 @@ fill(struct rule_view *x, struct draft *d, const struct side *ld,
 	    CONF_HIGH : CONF_MEDIUM;
 	d->f.summary = loads && stores ? arena_format(x->arena, "%s; %s",
 	    describe(x, ld), describe(x, st)) : describe(x, worst);
-	d->f.advice = arena_format(x->arena, "let neighbouring lanes touch "
-	    "neighbouring elements: make threadIdx.x the fastest index of "
-	    "these %s%s", worst->what, worst->per_request > 24 ?
-	    " (now each lane has a row or object of its own: let a warp walk "
-	    "one together, or go through a shared-memory tile)" :
-	    " (the stride between lanes is a few elements: structure of "
-	    "arrays, or vector types for whole objects)");
+	d->f.advice = arena_format(x->arena, "make threadIdx.x the fastest "
+	    "index of these %s, so that neighbouring lanes touch neighbouring "
+	    "elements: %s", worst->what, worst->per_request > 24 ?
+	    "now each lane has a row or object of its own; let a warp walk "
+	    "one together, or go through a shared-memory tile" :
+	    "the stride between lanes is a few elements; use a structure of "
+	    "arrays, or vector types for whole objects");
 	d->f.gain_note = "the same accesses with every sector fully used; "
 	    "traffic that L1 already absorbs is not counted as saved";
 	rule_next_lines(x, d);

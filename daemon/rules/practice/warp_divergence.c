@@ -32,8 +32,8 @@ rule_warp_divergence(struct rule_view *x)
 		d->cap = SEV_LOW;
 		d->f.title = "lanes idle, divergent or not";
 	}
-	d->f.summary = arena_format(x->arena, "%s of 32 lanes work in the mean "
-	    "instruction; %s", say_plain(x->arena, l.active),
+	d->f.summary = arena_format(x->arena, "%s of 32 lanes active per "
+	    "instruction, on average; %s", say_plain(x->arena, l.active),
 	    isfinite(l.divergent) ? arena_format(x->arena, "%s of the branch "
 	    "targets diverge", say_percent(x->arena, l.divergent)) :
 	    "divergent branches were not counted, but whole warps are "

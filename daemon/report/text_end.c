@@ -1,0 +1,494 @@
+/* The end of a report: a line each for what all findings save together, what is lost
+ * in the noise, what is clean, what was not measured, and what to type next. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "facts/reason.h"
+#include "report/out.h"
+#include "report/text.h"
+#include "report/text_util.h"
+#include "wire/level.h"
+
+#include "report/text_parts.h"
+
+#define SMALL_SHARE 0.005	/* of the whole run: nobody sees less */
+#define BELOW_COUNTED 100	/* of those below the noise: more is not worth
+				 * the counting */
+#define REASONS_MAX 32
+#define REST_COLUMNS 25		/* "; 12 for other reasons" */
+#define KERNELS_LEAST 0.1	/* of the time of GPU work: less of it, and what
+				 * their instructions tell saves under 10 % */
+
+void
+parts_label(struct out *o, const char *label)
+{
+
+	out_style(o, STYLE_BOLD);
+	out_cell(o, label, LABEL_COLUMNS);
+	out_style(o, STYLE_PLAIN);
+}
+
+/* A labelled line, on as many lines as it takes. */
+static void
+line(struct out *o, const char *label, const char *text)
+{
+
+	parts_label(o, label);
+	out_wrap(o, LABEL_COLUMNS, text);
+}
+
+static bool
+is_check(const struct report *r)
+{
+	return json_array_size(json_object_get(r->run, "checks")) > 0;
+}
+
+/* --- together, noise ------------------------------------------------------- */
+
+/* What is worth a change in a short program, and lost in the whole run. */
+static bool
+any_small(const json_t *items)
+{
+	const json_t *f;
+	size_t i;
+
+	json_array_foreach(items, i, f)
+		if (field_true(f, "worth_it") && field_number(json_object_get(f,
+		    "saves"), "share_ratio") < SMALL_SHARE)
+			return true;
+	return false;
+}
+
+static void
+text_sum(struct out *o, const struct report *r, size_t worth_it)
+{
+	double sum = field_number(r->findings, "together_s");
+	double active = field_number(r->findings, "active_s");
+	bool small = any_small(json_object_get(r->findings, "items"));
+	char text[128], a[NUMBER_SIZE];
+
+	if (worth_it > 1 && sum > 0) {
+		snprintf(text, sizeof(text), "at most %s%s",
+		    number_seconds(a, sum), field_true(r->findings, "overlap") ?
+		    " (savings overlap)" : "");
+		line(o, "Together", text);
+	}
+	if (small && active > 0) {
+		snprintf(text, sizeof(text), "against GPU-active time (%s), not "
+		    "the whole run", number_seconds(a, active));
+		line(o, "Judged", text);
+	}
+}
+
+/* Whether two findings are one fault of one kernel, at other launch shapes. */
+static bool
+same_place(const json_t *a, const json_t *b)
+{
+
+	return strcmp(or_unknown(field_text(a, "rule")),
+	    or_unknown(field_text(b, "rule"))) == 0 &&
+	    strcmp(or_unknown(field_text(a, "where")),
+	    or_unknown(field_text(b, "where"))) == 0;
+}
+
+/* What finding ${at} and its kin save, all of them lost in the noise; 0: nothing,
+ * or one before it has spoken for it. */
+static double
+below_noise(const json_t *items, size_t at)
+{
+	const json_t *f = json_array_get(items, at), *g;
+	double sum = 0, s;
+	size_t i;
+
+	json_array_foreach(items, i, g) {
+		if (field_true(g, "worth_it") || !same_place(f, g))
+			continue;
+		if (i < at)
+			return 0;
+		s = field_number(json_object_get(g, "saves"), "s");
+		sum += s > 0 ? s : 0;
+	}
+	return sum;
+}
+
+/* ": tail-effect in step 0.1 ms, …": once each with its seconds, as far as the line
+ * goes. */
+static void
+put_below(struct out *o, const json_t *items)
+{
+	const char *separator = ": ";
+	size_t tried = 0, i;
+	char text[256], a[NUMBER_SIZE];
+	const json_t *f;
+	double s;
+
+	json_array_foreach(items, i, f) {
+		if (field_true(f, "worth_it") || tried++ >= BELOW_COUNTED ||
+		    !((s = below_noise(items, i)) > 0))
+			continue;
+		snprintf(text, sizeof(text), "%s in %s %s",
+		    or_unknown(field_text(f, "rule")),
+		    or_unknown(field_text(f, "where")), number_seconds(a, s));
+		if (!out_append(o, separator, text))
+			return;
+		separator = ", ";
+	}
+}
+
+static void
+text_below(struct out *o, const struct report *r, size_t n)
+{
+	double noise = field_number(r->findings, "noise_s");
+	char text[128], a[NUMBER_SIZE];
+
+	if (is_check(r)) {
+		snprintf(text, sizeof(text), "%zu: %s", n, n == 1 ?
+		    "it follows from an error, or harms nobody" :
+		    "they follow from an error, or harm nobody");
+		line(o, "Left out", text);
+		return;
+	}
+	parts_label(o, "Noise");
+	out_format(o, "%zu below this run's noise (%s)", n,
+	    number_seconds(a, noise));
+	put_below(o, json_object_get(r->findings, "items"));
+	out_line(o);
+}
+
+void
+parts_together(struct out *o, const struct report *r, size_t worth_it)
+{
+	size_t all = json_array_size(json_object_get(r->findings, "items"));
+
+	text_sum(o, r, worth_it);
+	if (all > worth_it)
+		text_below(o, r, all - worth_it);
+}
+
+/* --- clean, not measured --------------------------------------------------- */
+
+/* Practices that were not measured for one reason. */
+struct unmeasured {
+	const char *reason, *rule;	/* the rule: the first of them */
+	size_t n;
+};
+
+static bool
+is_state(const json_t *rule, const char *state)
+{
+	return strncmp(or_unknown(field_text(rule, "state")), state,
+	    strlen(state)) == 0;
+}
+
+static int
+more_first(const void *a, const void *b)
+{
+	const struct unmeasured *x = a, *y = b;
+
+	return x->n < y->n ? 1 : x->n > y->n ? -1 : 0;
+}
+
+/* The reasons, the most frequent first; returns how many. */
+static size_t
+group_reasons(const json_t *rules, struct unmeasured group[REASONS_MAX])
+{
+	const char *reason;
+	const json_t *v;
+	size_t n = 0, i, j;
+
+	json_array_foreach(rules, i, v) {
+		if (!is_state(v, "not"))
+			continue;
+		reason = or_unknown(field_text(v, "reason"));
+		for (j = 0; j < n; j++)
+			if (strcmp(group[j].reason, reason) == 0)
+				break;
+		if (j == REASONS_MAX)
+			continue;
+		if (j == n)
+			group[n++] = (struct unmeasured){ reason,
+			    or_unknown(field_text(v, "rule")), 0 };
+		group[j].n++;
+	}
+	qsort(group, n, sizeof(group[0]), more_first);
+	return n;
+}
+
+static size_t
+count_state(const json_t *rules, const char *state)
+{
+	const json_t *v;
+	size_t n = 0, i;
+
+	json_array_foreach(rules, i, v)
+		n += is_state(v, state);
+	return n;
+}
+
+/* "too few launches (15)", or of one "jit-at-startup: lacks JIT records". */
+static char *
+group_text(const struct unmeasured *g, const char *told_before)
+{
+	bool same = told_before != NULL && strcmp(g->reason, told_before) == 0;
+	char *text;
+	int n = g->n == 1 ? asprintf(&text, "%s: %s", g->rule, same ?
+	    "the same" : g->reason) : asprintf(&text, "%s (%zu)", same ?
+	    "the same" : g->reason, g->n);
+
+	return n < 0 ? NULL : text;
+}
+
+/* "19 practices: too few launches (15); 4 for other reasons": the first reason,
+ * then what the line holds, or with -v all. ${told_before}: the reason of the line
+ * above, or NULL. */
+static void
+text_practices(struct out *o, const struct report *r, const char *told_before)
+{
+	const json_t *rules = json_object_get(r->findings, "rules");
+	struct unmeasured group[REASONS_MAX];
+	size_t missing = count_state(rules, "not"), groups, told = 0, i;
+	char *text = NULL, *reason, a[NUMBER_SIZE];
+	size_t len = 0;
+	FILE *f;
+
+	if (missing == 0 || (f = open_memstream(&text, &len)) == NULL)
+		return;
+	groups = group_reasons(rules, group);
+	fprintf(f, "%s: ", number_of(a, missing, "practice"));
+	for (i = 0; i < groups; i++) {
+		reason = group_text(&group[i], told_before);
+		fflush(f);
+		if (reason == NULL || (i > 0 && !r->verbose && LABEL_COLUMNS +
+		    out_columns(o, text) + out_columns(o, reason) +
+		    REST_COLUMNS > o->width)) {
+			free(reason);
+			break;
+		}
+		told += group[i].n;
+		fprintf(f, "%s%s", i > 0 ? "; " : "", reason);
+		free(reason);
+	}
+	if (missing > told)
+		fprintf(f, "; %zu for other reasons", missing - told);
+	if (fclose(f) == 0)
+		line(o, told_before != NULL ? "" : "Not measured", text);
+	free(text);
+}
+
+/* Why the kernel with the most time of those that were not measured was not, or
+ * only in part. Borrowed; NULL: there is none. */
+static const char *
+kernel_reason(const struct report *r)
+{
+	const char *reason = NULL, *measured;
+	double total, longest = -1;
+	bool none = field_count(json_object_get(r->run, "kernels_measured"),
+	    "none") > 0;
+	const json_t *k;
+	size_t i;
+
+	json_array_foreach(r->kernels, i, k) {
+		measured = or_unknown(field_text(k, "measured"));
+		if (strcmp(measured, none ? "none" : "part") != 0)
+			continue;
+		total = field_number(json_object_get(k, "time"), "total_ns");
+		if (total > longest) {
+			longest = total;
+			reason = field_text(k, "not_measured");
+		}
+	}
+	return reason;
+}
+
+/* Kernels of which only measured launches ran, and nothing says for how long. */
+static void
+text_least(struct out *o, const json_t *kernels)
+{
+	char text[192], a[NUMBER_SIZE];
+	uint64_t n = 0;
+	const json_t *k;
+	size_t i;
+
+	json_array_foreach(kernels, i, k)
+		n += json_is_true(json_object_get(json_object_get(k, "time"),
+		    "at_least"));
+	if (n == 0)
+		return;
+	snprintf(text, sizeof(text), "the time of %s that ran only while "
+	    "measured: shown is what issuing takes at least (`run --twice` "
+	    "takes the time first)", number_of(a, n, "kernel"));
+	line(o, "Not known", text);
+}
+
+/* "2 launch shapes, 35 more in part: too few launches (use --replay)". Returns that
+ * reason, borrowed; NULL: there are none. */
+static const char *
+text_kernels(struct out *o, const struct report *r)
+{
+	const json_t *n = json_object_get(r->run, "kernels_measured");
+	uint64_t part = field_count(n, "part"), none = field_count(n, "none");
+	const char *reason = kernel_reason(r);
+	char text[512], a[NUMBER_SIZE], b[NUMBER_SIZE];
+	const char *noun = field_count(r->run, "functions") <
+	    field_count(r->run, "kernels") ? "launch shape" : "kernel";
+
+	if (reason == NULL ||
+	    level_named(field_text(r->run, "level")) == LEVEL_TRACE)
+		return NULL;
+	number_of(a, none > 0 ? none : part, noun);
+	if (none > 0 && part > 0)
+		snprintf(text, sizeof(text), "%s, %s more in part: %s", a,
+		    number_count(b, part), reason);
+	else
+		snprintf(text, sizeof(text), "%s%s: %s", a, none > 0 ? "" :
+		    " in part", reason);
+	line(o, "Not measured", text);
+	return reason;
+}
+
+static void
+text_verdicts(struct out *o, const struct report *r)
+{
+	size_t clean = count_state(json_object_get(r->findings, "rules"),
+	    "clean");
+	char a[NUMBER_SIZE];
+
+	if (clean > 0)
+		line(o, "Clean", number_of(a, clean, "practice"));
+	text_practices(o, r, is_check(r) ? NULL : text_kernels(o, r));
+	text_least(o, r->kernels);
+}
+
+/* --- what would add to it -------------------------------------------------- */
+
+static bool
+needs_source(const json_t *item, const char *key)
+{
+	const char *code = field_text(item, key);
+
+	return code != NULL && strcmp(code,
+	    reason_name(reason_of(REASON_NEEDS_SOURCE))) == 0;
+}
+
+/* Findings about a kernel's code that do not know their lines for want of a level,
+ * and rules that do not speak for it. */
+static size_t
+count_lineless(const json_t *items)
+{
+	const json_t *f;
+	size_t n = 0, i;
+
+	json_array_foreach(items, i, f)
+		n += field_true(f, "worth_it") &&
+		    needs_source(f, "location_missing_code") &&
+		    strcmp(or_unknown(field_text(f, "category")),
+		    "launch") != 0;
+	return n;
+}
+
+static size_t
+count_asking(const json_t *rules)
+{
+	const json_t *v;
+	size_t n = 0, i;
+
+	json_array_foreach(rules, i, v)
+		n += needs_source(v, "reason_code") && is_state(v, "not");
+	return n;
+}
+
+/* What counting by instruction would add, where kernels are what the run's time goes into:
+ * one line, or none. */
+static void
+text_level(struct out *o, const struct report *r)
+{
+	size_t lineless = count_lineless(json_object_get(r->findings, "items"));
+	size_t asking = count_asking(json_object_get(r->findings, "rules"));
+	enum wire_level level = level_named(field_text(r->run, "level"));
+	double kernels = 0, active = field_number(r->findings, "active_s"), s;
+	char lines[64] = "", more[NUMBER_SIZE] = "", text[192];
+	char a[NUMBER_SIZE];
+	const json_t *k;
+	size_t i;
+
+	json_array_foreach(r->kernels, i, k) {
+		s = field_number(k, "exposed_ns") / 1e9;
+		kernels += s > 0 ? s : 0;
+	}
+	if (!level_profiles(level) || level_counts(level) ||
+	    !(kernels >= KERNELS_LEAST * active) || lineless + asking == 0)
+		return;
+	if (lineless > 0)
+		snprintf(lines, sizeof(lines), "the line%s of %s",
+		    lineless == 1 ? "" : "s", number_of(a, lineless,
+		    "finding"));
+	if (asking > 0)
+		number_of(more, asking, "more practice");
+	snprintf(text, sizeof(text), "`--level source` adds %s%s%s", lines,
+	    lineless > 0 && asking > 0 ? " and " : "", more);
+	line(o, "More", text);
+}
+
+/* "cudadvise findings 41"; without the run where the newest is meant anyhow. */
+void
+parts_command(const struct report *r, const char *command, const char *option,
+    char *text, size_t size)
+{
+
+	snprintf(text, size, "cudadvise %s%s%s%s%s", command,
+	    r->newest ? "" : " ", r->newest ? "" : option, r->newest ||
+	    option[0] == '\0' ? "" : " ", r->newest ? "" : r->name);
+}
+
+/* At most two commands: about the first finding, and where the rest is. */
+static void
+text_next(struct out *o, const struct report *r)
+{
+	const json_t *first = json_array_get(json_object_get(r->findings,
+	    "items"), 0);
+	bool by_line = level_counts(level_named(field_text(r->run, "level"))) &&
+	    !is_check(r);
+	char text[256], other[512];
+
+	snprintf(text, sizeof(text), "cudadvise explain %s",
+	    or_unknown(field_text(first, "rule")));
+	if (by_line)
+		parts_command(r, "annotate", "--run", other, sizeof(other));
+	else
+		parts_command(r, is_check(r) ? "checklist" : first != NULL ?
+		    "findings" : "kernels", "", other, sizeof(other));
+	parts_label(o, "Next");
+	/* The dashboard knows the daemon's runs alone. */
+	if (parts_is_file(r)) {
+		if (first != NULL)
+			out_command(o, LABEL_COLUMNS, "", text);
+		out_command(o, LABEL_COLUMNS, " · ", other);
+	} else {
+		out_command(o, LABEL_COLUMNS, "", by_line || first == NULL ?
+		    other : text);
+		out_command(o, LABEL_COLUMNS, " · ", "cudadvise dashboard");
+	}
+	out_line(o);
+}
+
+void
+parts_summary(struct out *o, const struct report *r, size_t worth_it)
+{
+	char text[256];
+
+	parts_together(o, r, worth_it);
+	parts_phases(o, r->run);
+	text_verdicts(o, r);
+	if (!is_check(r)) {
+		text_level(o, r);
+		if (!field_true(r->run, "calibrated")) {
+			snprintf(text, sizeof(text), "from %s; `cudadvise "
+			    "calibrate`, once, measures them on this GPU",
+			    or_unknown(field_text(r->run, "ceilings_from")));
+			line(o, "Ceilings", text);
+		}
+	}
+	text_next(o, r);
+}
