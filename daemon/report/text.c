@@ -11,6 +11,7 @@
 #include "report/text.h"
 
 #define FIRST_SCREEN 5		/* findings shown before "… n more" */
+#define KIN_SHOWN 4		/* places of one fault, besides the first */
 
 /* "4 more of at most 200 ms each: `cudadvise findings`" */
 static void
@@ -27,17 +28,28 @@ text_more(struct out *o, const struct report *r, size_t more, double below)
 	out_wrap(o, 4, text);
 }
 
+static bool
+same_field(const json_t *a, const json_t *b, const char *key)
+{
+	return strcmp(or_unknown(field_text(a, key)),
+	    or_unknown(field_text(b, key))) == 0;
+}
+
 /* Whether ${b} says of another launch shape of the same kernel what ${a} does. */
+static bool
+same_kernel(const json_t *a, const json_t *b)
+{
+	return json_is_integer(json_object_get(a, "kernel_id")) &&
+	    json_is_integer(json_object_get(b, "kernel_id")) &&
+	    same_field(a, b, "rule") && same_field(a, b, "where");
+}
+
+/* ... or of whatever else: one fault, and one change that mends it. */
 static bool
 same_advice(const json_t *a, const json_t *b)
 {
-
-	return json_is_integer(json_object_get(a, "kernel_id")) &&
-	    json_is_integer(json_object_get(b, "kernel_id")) &&
-	    strcmp(or_unknown(field_text(a, "rule")),
-	    or_unknown(field_text(b, "rule"))) == 0 &&
-	    strcmp(or_unknown(field_text(a, "where")),
-	    or_unknown(field_text(b, "where"))) == 0;
+	return same_kernel(a, b) || (field_text(a, "change") != NULL &&
+	    same_field(a, b, "rule") && same_field(a, b, "change"));
 }
 
 /* Whether a finding before the one at ${at} has already spoken for it. */
@@ -53,31 +65,50 @@ spoken_for(const json_t *items, size_t at)
 	return false;
 }
 
-/* "the same at 2 more launch shapes saves 10 s more" */
+/* "kernel_b", "copySharedMem, launched 101 times": what tells it from its kin. */
+static const char *
+own_place(const json_t *f)
+{
+	return json_is_integer(json_object_get(f, "kernel_id")) ||
+	    field_text(f, "location") == NULL ?
+	    or_unknown(field_text(f, "where")) : field_text(f, "location");
+}
+
+/* "the same at 2 more launch shapes: up to 10 s more", "the same in kernel_b;
+ * kernel_c: up to 1 s more" */
 static void
-text_shapes(struct out *o, const json_t *items, size_t at)
+text_kin(struct out *o, const json_t *items, size_t at)
 {
 	const json_t *f = json_array_get(items, at), *g;
-	char text[192], a[NUMBER_SIZE], b[NUMBER_SIZE];
+	size_t shapes = 0, others = 0, len = 0, i;
+	char *places = NULL, *text = NULL, a[NUMBER_SIZE], b[NUMBER_SIZE];
 	double more = 0;
-	size_t n = 0, i;
+	FILE *t = open_memstream(&places, &len);
 
-	for (i = at + 1; i < json_array_size(items); i++) {
+	for (i = at + 1; t != NULL && i < json_array_size(items); i++) {
 		g = json_array_get(items, i);
 		if (!field_true(g, "worth_it") || !same_advice(f, g))
 			continue;
-		n += parts_shapes(g);
 		more += field_number(json_object_get(g, "saves"), "s");
+		if (same_kernel(f, g))
+			shapes += parts_shapes(g);
+		else if (++others <= KIN_SHOWN)
+			fprintf(t, "%s%s", others > 1 ? "; " : "",
+			    own_place(g));
 	}
-	if (n == 0)
-		return;
-	number_of(a, n, "more launch shape");
-	if (isnan(more))
-		snprintf(text, sizeof(text), "the same at %s", a);
-	else
-		snprintf(text, sizeof(text), "the same at %s saves %s more", a,
-		    number_seconds(b, more));
-	out_wrap(o, 6, text);
+	if (t == NULL || fclose(t) != 0 || shapes + others == 0)
+		goto out;
+	number_seconds(b, more);
+	number_of(a, shapes, "more launch shape");
+	if (asprintf(&text, "the same%s%s%s%s%s%s%s%s%s", shapes > 0 ? " at " :
+	    "", shapes > 0 ? a : "", shapes > 0 && others > 0 ? " and" : "",
+	    others > 0 ? " in " : "", others > 0 ? places : "",
+	    others > KIN_SHOWN ? " …" : "", isnan(more) ? "" : ": up to ",
+	    isnan(more) ? "" : b, isnan(more) ? "" : " more") >= 0)
+		out_wrap(o, 6, text);
+out:
+	free(places);
+	free(text);
 }
 
 static size_t
@@ -108,7 +139,7 @@ list_worth_it(struct out *o, const struct report *r)
 			parts_body(o, f, titled, by_line && json_is_integer(
 			    json_object_get(f, "kernel_id")) &&
 			    !parts_missing_told(items, i));
-			text_shapes(o, items, i);
+			text_kin(o, items, i);
 		} else if (isnan(below)) {
 			below = field_number(json_object_get(f, "saves"), "s");
 		}

@@ -156,6 +156,39 @@ TEST(remedy_first)
 	}
 }
 
+/* One fault that one change mends is one entry, wherever else it is. */
+TEST(one_fault_once)
+{
+	static struct finding more[5];
+	struct report r;
+	struct page p;
+	size_t i;
+
+	fixture_fill(&f);
+	for (i = 0; i < 5; i++) {
+		more[i] = f.finding[0];
+		more[i].saves_s = more[i].saves_high_s = 0.5;
+		more[i].kernel = &f.kernel[i > 1];
+		more[i].where = i > 1 ? "relu" : more[0].where;
+	}
+	more[3].where = "gelu";
+	more[4].where = "tanh";
+	more[4].advice = "do something else";
+	f.advice.finding = more;
+	f.advice.findings = 5;
+	r = report_of(&f);
+	page_open(&p, 120, true);
+	text_report(&p.out, &r);
+	page_close(&p);
+	assert_non_null(strstr(p.text, "      the same at 1 more launch shape and "
+	    "in relu; gelu: up to 1.5 s more\n"));
+	assert_non_null(strstr(p.text, "\n 5  tanh"));
+	assert_null(strstr(p.text, "\n 2  "));
+	assert_null(strstr(p.text, "\n 3  "));
+	free(p.text);
+	report_free(&r);
+}
+
 /* The newest run needs no name; a capture always does. */
 TEST(next_names_the_run)
 {
