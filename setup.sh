@@ -89,7 +89,7 @@ packages_build="build-essential cmake ninja-build pkg-config
 	libmicrohttpd-dev libjansson-dev libzstd-dev libsqlite3-dev libdw-dev
 	libcurl4-openssl-dev libinih-dev uthash-dev libxxhash-dev
 	libsmartcols-dev scdoc ca-certificates git"
-packages_test="libcmocka-dev bats jq curl clang llvm tmux"
+packages_test="libcmocka-dev bats jq curl clang llvm tmux libxml2-utils"
 
 # What is missing of the packages given, on one line.
 missing_packages() {

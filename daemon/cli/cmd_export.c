@@ -16,7 +16,10 @@ static const struct {
 #define SHOWN(name, help)
 #define EXPORTED(name, suffix, type, help)				\
 	[EXPORTED_##name] = { #name, type },
+#define WRITTEN(id, name, suffix, type, help)				\
+	[EXPORTED_##id] = { name, type },
 #include "report/format.def"
+#undef WRITTEN
 #undef EXPORTED
 #undef SHOWN
 };

@@ -81,8 +81,10 @@ json_t *view_json(const struct view *v);
 int view_print(struct cli *cli, const struct view *v);
 /* show_NAME(cli, v): in one format (cli/show_NAME.c). */
 #define EXPORTED(name, suffix, type, help)
+#define WRITTEN(id, name, suffix, type, help)
 #define SHOWN(name, help) int show_##name(struct cli *cli, const struct view *v);
 #include "report/format.def"
+#undef WRITTEN
 #undef SHOWN
 #undef EXPORTED
 

@@ -55,6 +55,11 @@ int api_document_maybe(struct request *rq, struct response *rs,
     const struct store_run *run, const char *noun, const char *id,
     char **json);
 
+/* api_kernels(rq, rs, run): every kernel of ${run} as one array. New reference; NULL
+ * with ${rs} answered. */
+json_t *api_kernels(struct request *rq, struct response *rs,
+    const struct store_run *run);
+
 /* api_items(rs, json): answer with a list of a single page; ${json} is an array
  * as text, NULL: an empty one. */
 void api_items(struct response *rs, const char *json);
@@ -108,10 +113,12 @@ void runs_export(struct request *rq, struct response *rs);
 /* export_NAME.c: in one of the formats. Of an answer with status 200 export.c
  * sets the type and the file's name. */
 #define SHOWN(name, help)
+#define WRITTEN(id, name, suffix, type, help)
 #define EXPORTED(name, suffix, type, help)				\
 	void export_##name(struct request *rq, struct response *rs,	\
 	    const struct store_run *run);
 #include "report/format.def"
+#undef WRITTEN
 #undef EXPORTED
 #undef SHOWN
 

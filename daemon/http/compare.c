@@ -1,13 +1,9 @@
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/error.h"
 #include "service/service.h"
 #include "report/compare.h"
 
 #include "http/api.h"
-
-#define PAGE 256		/* kernels read at once */
 
 /* The documents of one run. */
 struct side {
@@ -24,45 +20,12 @@ side_release(struct side *s)
 	store_run_clear(&s->row);
 }
 
-/* Every kernel of ${run} as one array; NULL with ${status} set. */
-static json_t *
-all_kernels(struct store *store, int64_t run, enum store_status *status,
-    struct error *e)
-{
-	char cursor[STORE_CURSOR_SIZE] = "", next[STORE_CURSOR_SIZE];
-	json_t *list = json_array();
-	struct store_doc *doc;
-	size_t i, n;
-
-	*status = STORE_FAILED;
-	while (list != NULL) {
-		doc = NULL;
-		n = 0;
-		*status = store_docs(store, run, "kernel", SORT_RANK, false,
-		    cursor, PAGE, &doc, &n, next, e);
-		for (i = 0; *status == STORE_OK && i < n; i++)
-			json_array_append_new(list, json_loads(doc[i].json, 0,
-			    NULL));
-		store_docs_free(doc, n);
-		if (*status != STORE_OK) {
-			json_decref(list);
-			return NULL;
-		}
-		if (next[0] == '\0')
-			break;
-		memcpy(cursor, next, sizeof(cursor));
-	}
-	return list;
-}
-
 /* -1 with ${rs} answered. */
 static int
 side_load(struct side *s, struct request *rq, struct response *rs,
     const char *name)
 {
 	const char *id = query_get(rq, name);
-	struct error e = ERROR_INIT;
-	enum store_status status;
 	char *text;
 
 	if (id == NULL) {
@@ -84,13 +47,8 @@ side_load(struct side *s, struct request *rq, struct response *rs,
 	s->findings = json_loads(text, 0, NULL);
 	free(text);
 	s->run = service_run_json(&s->row);
-	s->kernels = all_kernels(service_store(rq->service), s->row.number,
-	    &status, &e);
-	if (s->kernels == NULL) {
-		api_store_failed(rs, status, &e, PROBLEM_NO_RUN);
-		return -1;
-	}
-	return 0;
+	s->kernels = api_kernels(rq, rs, &s->row);
+	return s->kernels != NULL ? 0 : -1;
 }
 
 void

@@ -1,0 +1,93 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "report/text_util.h"
+
+#include "report/format.h"
+
+struct place
+format_place(const json_t *run, const json_t *finding)
+{
+	const json_t *hot = json_array_get(json_object_get(finding,
+	    "hot_lines"), 0);
+	const char *file = field_text(hot, "file"), *cwd = field_text(run,
+	    "cwd");
+	struct place p = { file, field_count(hot, "line") };
+	size_t n;
+
+	if (file == NULL || cwd == NULL || (n = strlen(cwd)) < 2)
+		return p;
+	if (strncmp(file, cwd, n) == 0 && file[n] == '/')
+		p.file = file + n + 1;
+	return p;
+}
+
+char *
+format_clean(const char *s)
+{
+	size_t len = strlen(s), at = 0, n;
+	char *out = malloc(len + 1);
+
+	while (out != NULL && len > 0) {
+		n = utf8_length(s, len);
+		if (n == 0 || (unsigned char)*s < ' ' || *s == 0x7f ||
+		    (n == 2 && utf8_code(s, n) < 0xa0)) {
+			out[at++] = n == 0 ? '?' : ' ';
+			n = n == 0 ? 1 : n;
+		} else {
+			memcpy(out + at, s, n);
+			at += n;
+		}
+		s += n;
+		len -= n;
+	}
+	if (out != NULL)
+		out[at] = '\0';
+	return out;
+}
+
+char *
+format_message(const json_t *finding)
+{
+	const json_t *saves = json_object_get(finding, "saves");
+	double s = field_number(saves, "s");
+	const char *summary = field_text(finding, "summary");
+	const char *advice = field_text(finding, "advice");
+	char a[NUMBER_SIZE], b[NUMBER_SIZE], *text, *clean = NULL;
+
+	number_interval(b, s, field_number(saves, "low_s"),
+	    field_number(saves, "high_s"));
+	if (asprintf(&text, "%s in %s: %s%s%s%s%s%s%s%s",
+	    or_unknown(field_text(finding, "title")),
+	    or_unknown(field_text(finding, "where")),
+	    summary != NULL ? summary : "",
+	    isnan(s) ? "" : "; changing it would save ",
+	    isnan(s) ? "" : number_seconds(a, s),
+	    isnan(s) || b[0] == '\0' ? "" : " (", isnan(s) ? "" : b,
+	    isnan(s) || b[0] == '\0' ? "" : ")",
+	    advice != NULL ? ": " : "", advice != NULL ? advice : "") < 0)
+		return NULL;
+	clean = format_clean(text);
+	free(text);
+	return clean;
+}
+
+const json_t *
+format_next(const struct report *r, size_t *i)
+{
+	const json_t *items = json_object_get(r->findings, "items"), *f;
+
+	while ((f = json_array_get(items, (*i)++)) != NULL)
+		if (field_true(f, "worth_it"))
+			return f;
+	return NULL;
+}
+
+const char *
+format_level(const json_t *finding)
+{
+
+	return strcmp(or_unknown(field_text(finding, "severity")), "low") ==
+	    0 ? "note" : "warning";
+}

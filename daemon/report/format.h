@@ -1,0 +1,49 @@
+/*
+ * report/format.h: a report as other tools read it: the WRITTEN rows of
+ * report/format.def, a file each. All are drawn from the documents, as the text is.
+ */
+#ifndef CADV_FORMAT_H
+#define CADV_FORMAT_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "report/text.h"
+
+/* format_NAME(f, r): write it. -1 without memory; trouble of ${f} is its own. */
+#define EXPORTED(name, suffix, type, help)
+#define SHOWN(name, help)
+#define WRITTEN(id, name, suffix, type, help)				\
+	int format_##id(FILE *f, const struct report *r);
+#include "report/format.def"
+#undef WRITTEN
+#undef SHOWN
+#undef EXPORTED
+
+/* --- for format_*.c ------------------------------------------------------------ */
+
+/* Where a finding is, in the source; NULL and 0: not known. Borrowed. The file is
+ * below the run's working directory if it can be said so. */
+struct place {
+	const char *file;
+	uint64_t line;
+};
+struct place format_place(const json_t *run, const json_t *finding);
+
+/* "uncoalesced loads: loads touch 8× the sectors they need; saves 1.99 s (1.16 to
+ * 2.03): let neighbouring …". malloced, without control characters; NULL without
+ * memory. */
+char *format_message(const json_t *finding);
+
+/* format_clean(s): a malloced copy, control characters as blanks; NULL without
+ * memory. */
+char *format_clean(const char *s);
+
+/* Findings worth a change, most seconds first: the next at or after *${i}, which is
+ * moved behind it; NULL: no more. */
+const json_t *format_next(const struct report *r, size_t *i);
+
+/* "warning", "note": how severe a finding is for tools that look at changes. */
+const char *format_level(const json_t *finding);
+
+#endif
