@@ -120,6 +120,7 @@ struct command {
 	int (*run)(struct cli *cli, int argc, char **argv);
 };
 extern const struct command command_table[COMMANDS];
+_Static_assert(COMMANDS <= 32, "bits of option_row.commands");
 
 /* command_find(name): its row, or NULL. */
 const struct command *command_find(const char *name);

@@ -15,6 +15,7 @@
 #define FINE_SHOWN 12		/* practices that are named as not worth trying */
 #define EVIDENCE_SHOWN 4
 #define LINES_SHOWN 3
+#define DIAGNOSTICS_SHOWN 3
 #define NAME_BYTES 160
 #define END_BYTES 500		/* for what follows the findings */
 
@@ -156,6 +157,27 @@ not_to_try(FILE *f, const struct report *r)
 		putc('\n', f);
 }
 
+/* What a person should know about the measurement. */
+static void
+diagnostics(FILE *f, const struct report *r)
+{
+	const json_t *d;
+	size_t i, n = 0;
+
+	if (field_count(r->run, "launches") == 0)
+		fputs("no kernel ran on a GPU: nothing was measured\n", f);
+	json_array_foreach((json_t *)r->diagnostics, i, d) {
+		if (n == DIAGNOSTICS_SHOWN)
+			break;
+		if (strcmp(or_unknown(field_text(d, "severity")), "info") == 0)
+			continue;
+		n++;
+		line(f, or_unknown(field_text(d, "severity")), field_text(d,
+		    "text"));
+		line(f, "remedy", field_text(d, "remedy"));
+	}
+}
+
 static void
 head(FILE *f, const struct report *r)
 {
@@ -232,6 +254,7 @@ format_agent(FILE *f, const struct report *r)
 	if (top == NULL)
 		return -1;
 	head(top, r);
+	diagnostics(top, r);
 	if (fclose(top) != 0) {
 		free(text);
 		return -1;

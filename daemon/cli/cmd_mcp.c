@@ -1,0 +1,141 @@
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/mcp.h"
+
+#include "cli/command.h"
+
+#define LINE_BYTES (1u << 20)
+#define TICK_MS 50		/* between looks at whether a tool has ended */
+
+static bool gone;		/* the client reads no more */
+
+static void
+send_line(struct mcp *m, json_t *message)
+{
+
+	(void)m;
+	if (message == NULL || gone)
+		return;
+	if (json_dumpf(message, stdout, JSON_COMPACT | JSON_ENSURE_ASCII) != 0 ||
+	    putc('\n', stdout) == EOF || fflush(stdout) != 0)
+		gone = true;
+	json_decref(message);
+}
+
+/* What came in that is not a whole line yet. */
+struct input {
+	char *p;
+	size_t length;
+	bool skip;			/* to the end of a line that is too long */
+};
+
+static void
+take_lines(struct mcp *m, struct input *in)
+{
+	char *start = in->p, *end;
+	size_t left = in->length;
+
+	while ((end = memchr(start, '\n', left)) != NULL) {
+		if (!in->skip && end > start)
+			mcp_line(m, start, (size_t)(end - start));
+		in->skip = false;
+		left -= (size_t)(end - start) + 1;
+		start = end + 1;
+	}
+	if (left == LINE_BYTES) {
+		if (!in->skip)
+			mcp_too_long(m);
+		in->skip = true;
+		left = 0;
+	}
+	memmove(in->p, start, left);
+	in->length = left;
+}
+
+/* False: the client has gone. */
+static bool
+take_input(struct mcp *m, struct input *in)
+{
+	ssize_t n = read(STDIN_FILENO, in->p + in->length, LINE_BYTES -
+	    in->length);
+
+	if (n < 0)
+		return errno == EINTR || errno == EAGAIN;
+	if (n == 0)
+		return false;
+	in->length += (size_t)n;
+	take_lines(m, in);
+	return true;
+}
+
+static size_t
+tend(struct mcp *m)
+{
+	struct mcp_job *j;
+	size_t i, running = 0;
+	int status;
+
+	for (i = 0; i < MCP_JOBS; i++) {
+		j = &m->job[i];
+		if (j->pid == 0)
+			continue;
+		mcp_job_read(j);
+		if (mcp_job_ended(j, &status)) {
+			mcp_job_done(m, j, status);
+			continue;
+		}
+		running++;
+		mcp_job_tell(m, j);
+		if (j->cancelled || gone || mcp_now() - j->start_ns >
+		    (uint64_t)j->call.limit_s * 1000000000u)
+			mcp_job_end(j);
+	}
+	return running;
+}
+
+/* Until the client closes its side; then no tool is left running. */
+static void
+serve(struct mcp *m, struct input *in)
+{
+	struct pollfd wait[1 + 2 * MCP_JOBS];
+	bool open = true;
+	size_t i, running = 0;
+
+	while (open || running > 0) {
+		wait[0] = (struct pollfd){ open ? STDIN_FILENO : -1, POLLIN, 0 };
+		for (i = 0; i < 2 * MCP_JOBS; i++)
+			wait[1 + i] = (struct pollfd){ m->job[i / 2].pid != 0 ?
+			    m->job[i / 2].fd[i % 2] : -1, POLLIN, 0 };
+		poll(wait, 1 + 2 * MCP_JOBS, running > 0 ? TICK_MS : -1);
+		if (open && wait[0].revents != 0)
+			open = take_input(m, in);
+		open = open && !gone;
+		gone = gone || !open;
+		running = tend(m);
+	}
+}
+
+int
+cmd_mcp(struct cli *cli, int argc, char **argv)
+{
+	struct mcp m = { .send = send_line };
+	struct input in = { malloc(LINE_BYTES), 0, false };
+	struct error e = ERROR_INIT;
+
+	(void)argc;
+	(void)argv;
+	if (in.p == NULL) {
+		error_memory(&e);
+		return cli_error(cli, &e);
+	}
+	signal(SIGPIPE, SIG_IGN);
+	serve(&m, &in);
+	free(in.p);
+	return 0;
+}

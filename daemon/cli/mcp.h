@@ -1,0 +1,103 @@
+/*
+ * cli/mcp.h: the Model Context Protocol over standard input and output: JSON-RPC 2.0,
+ * a message a line, nothing else. Two eras are served: clients of 2025-11-25 and
+ * before begin with `initialize`; those of 2026-07-28 send their version with each
+ * request and may ask `server/discover`. A tool is this command run again with
+ * arguments of cli/mcp_tools.c's table. One thread; several tools may run at once.
+ */
+#ifndef CADV_CLI_MCP_H
+#define CADV_CLI_MCP_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct error;
+struct pollfd;
+
+#define MCP_JOBS 4			/* tools at once */
+/* An answer: 2,000 tokens of 3 bytes. */
+#define MCP_ANSWER_BYTES 6000
+
+enum mcp_error {
+	MCP_PARSE = -32700, MCP_INVALID_REQUEST = -32600,
+	MCP_NO_METHOD = -32601, MCP_INVALID_PARAMS = -32602,
+	MCP_INTERNAL = -32603, MCP_BUSY = -32000,
+	MCP_UNSUPPORTED_VERSION = -32022
+};
+
+/* --- mcp_tools.c: the table ------------------------------------------------------ */
+
+struct mcp_tool;
+
+/* mcp_tools_json(): "tools" of tools/list. New reference. */
+json_t *mcp_tools_json(void);
+const struct mcp_tool *mcp_tool_find(const char *name);
+
+/* What is run for a call. */
+struct mcp_call {
+	const struct mcp_tool *tool;
+	char **argv;			/* malloced, and what it has */
+	size_t args;
+	const char *cwd;		/* borrowed from the arguments, NULL */
+	const json_t *env;		/* likewise */
+	long limit_s;
+	char report[64];		/* file that the answer is in; "" none */
+};
+
+/* mcp_call_make(c, tool, arguments, e): -1 with ${e} set: an argument is missing,
+ * unknown or of a wrong type. mcp_call_release in any case. */
+int mcp_call_make(struct mcp_call *c, const struct mcp_tool *tool,
+    const json_t *arguments, struct error *e);
+void mcp_call_release(struct mcp_call *c);
+
+/* mcp_answer(c, arguments, status, out, err): the result of tools/call from what the
+ * command wrote and its exit status. New reference; NULL without memory. */
+json_t *mcp_answer(const struct mcp_call *c, const json_t *arguments,
+    int status, const char *out, const char *err);
+
+/* --- mcp_job.c: a tool that runs --------------------------------------------------- */
+
+struct mcp_job {
+	pid_t pid;			/* 0: free; its own process group */
+	int fd[2];			/* standard output, error; -1 closed */
+	char *text[2];
+	size_t length[2];
+	json_t *id, *token, *arguments;
+	struct mcp_call call;
+	uint64_t start_ns, told_ns, killed_ns;
+	bool cancelled, modern;
+};
+
+/* mcp_job_start(j, e): j->call. -1 with ${e} set. */
+int mcp_job_start(struct mcp_job *j, struct error *e);
+/* mcp_job_read(j): take what there is, without waiting. */
+void mcp_job_read(struct mcp_job *j);
+/* mcp_job_ended(j, status): has it? ${status}: its exit status, 128 + signal. */
+bool mcp_job_ended(struct mcp_job *j, int *status);
+/* mcp_job_end(j): ask it to end; at the second call, some time later, make it. */
+void mcp_job_end(struct mcp_job *j);
+void mcp_job_release(struct mcp_job *j);
+uint64_t mcp_now(void);			/* ns, CLOCK_MONOTONIC */
+
+/* --- mcp_protocol.c: messages --------------------------------------------------- */
+
+struct mcp {
+	struct mcp_job job[MCP_JOBS];
+	bool legacy;			/* initialize was called */
+	/* Hand a message (stolen) to the client. */
+	void (*send)(struct mcp *m, json_t *message);
+};
+
+/* mcp_line(m, line, length): one message, however wrong. */
+void mcp_line(struct mcp *m, const char *line, size_t length);
+/* mcp_job_done(m, j, status): answer, and free ${j}. */
+void mcp_job_done(struct mcp *m, struct mcp_job *j, int status);
+/* mcp_job_tell(m, j): progress, if the caller wants it. */
+void mcp_job_tell(struct mcp *m, struct mcp_job *j);
+/* A line that is too long to be one. */
+void mcp_too_long(struct mcp *m);
+
+#endif

@@ -1,0 +1,492 @@
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/utf8.h"
+
+#include "cli/mcp.h"
+
+#define LIMIT_DEFAULT 600	/* seconds that a tool may take */
+#define LIMIT_MOST 86400
+#define PARAMETERS 10
+#define ARGV_MOST 4096
+#define OUTPUT_SHOWN 1500	/* bytes of the end of what a program printed */
+
+enum how { HOW_NONE, HOW_REF, HOW_NEED, HOW_OPT, HOW_NUM, HOW_ARGV, HOW_CWD,
+	HOW_ENV, HOW_LIMIT, HOW_PICK };
+
+struct parameter {
+	enum how how;
+	const char *name, *option, *help;
+};
+
+struct mcp_tool {
+	const char *name, *command, *format;
+	bool runs;
+	const char *title, *description;
+	struct parameter parameter[PARAMETERS];
+};
+
+#define READS false
+#define RUNS true
+#define REF(name, help) { HOW_REF, #name, NULL, help },
+#define NEED(name, help) { HOW_NEED, #name, NULL, help },
+#define PICK(name, help) { HOW_PICK, #name, NULL, help },
+#define OPT(name, option, help) { HOW_OPT, #name, option, help },
+#define NUM(name, option, help) { HOW_NUM, #name, option, help },
+#define ARGV(name, help) { HOW_ARGV, #name, NULL, help },
+#define CWD { HOW_CWD, "cwd", NULL, "directory to run in" },
+#define ENV { HOW_ENV, "env", NULL, "variables to add, name to text" },
+#define LIMIT { HOW_LIMIT, "limit_s", NULL, "end it after this many seconds, " \
+	"default 600" },
+static const struct mcp_tool tools[] = {
+#define TOOL(name, command, format, kind, title, description, parameters) \
+	{ #name, command, format, kind, title, description, { parameters } },
+#include "cli/mcp.def"
+#undef TOOL
+};
+#define TOOLS (sizeof(tools) / sizeof(tools[0]))
+
+const struct mcp_tool *
+mcp_tool_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < TOOLS; i++)
+		if (strcmp(tools[i].name, name) == 0)
+			return &tools[i];
+	return NULL;
+}
+
+/* --- the list --------------------------------------------------------------------- */
+
+static bool
+is_needed(const struct parameter *p)
+{
+
+	return p->how == HOW_NEED || p->how == HOW_ARGV || p->how == HOW_PICK;
+}
+
+static json_t *
+type_json(const struct parameter *p)
+{
+
+	switch (p->how) {
+	case HOW_NUM:
+	case HOW_LIMIT:
+		return json_pack("{s:s, s:i, s:s}", "type", "integer",
+		    "minimum", 1, "description", p->help);
+	case HOW_ARGV:
+		return json_pack("{s:s, s:{s:s}, s:i, s:s}", "type", "array",
+		    "items", "type", "string", "minItems", 1, "description",
+		    p->help);
+	case HOW_ENV:
+		return json_pack("{s:s, s:{s:s}, s:s}", "type", "object",
+		    "additionalProperties", "type", "string", "description",
+		    p->help);
+	default:
+		return json_pack("{s:s, s:s}", "type", "string", "description",
+		    p->help);
+	}
+}
+
+static json_t *
+input_json(const struct mcp_tool *t)
+{
+	json_t *properties = json_object(), *required = json_array();
+	const struct parameter *p;
+
+	for (p = t->parameter; p->how != HOW_NONE; p++) {
+		json_object_set_new(properties, p->name, type_json(p));
+		if (is_needed(p))
+			json_array_append_new(required, json_string(p->name));
+	}
+	return json_pack("{s:s, s:o, s:o, s:b}", "type", "object",
+	    "properties", properties, "required", required,
+	    "additionalProperties", 0);
+}
+
+static json_t *
+output_json(void)
+{
+
+	return json_pack("{s:s, s:{s:{s:s, s:s}, s:{s:s, s:i, s:s}}, s:[s,s]}",
+	    "type", "object", "properties",
+	    "exit_status", "type", "integer", "description", "of the command; "
+	    "of profile the program's",
+	    "left_out_bytes", "type", "integer", "minimum", 0, "description",
+	    "of the answer, which was cut",
+	    "required", "exit_status", "left_out_bytes");
+}
+
+json_t *
+mcp_tools_json(void)
+{
+	json_t *list = json_array();
+	const struct mcp_tool *t;
+	size_t i;
+
+	for (i = 0; list != NULL && i < TOOLS; i++) {
+		t = &tools[i];
+		json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:o,"
+		    "s:o, s:{s:b, s:b, s:b}}",
+		    "name", t->name,
+		    "title", t->title,
+		    "description", t->description,
+		    "inputSchema", input_json(t),
+		    "outputSchema", output_json(),
+		    "annotations",
+		        "readOnlyHint", !t->runs,
+		        "destructiveHint", t->runs,
+		        "openWorldHint", t->runs));
+	}
+	return list;
+}
+
+/* --- a call ------------------------------------------------------------------------ */
+
+static int
+add(struct mcp_call *c, const char *format, const char *a, const char *b,
+    struct error *e)
+{
+	char *text;
+
+	if (asprintf(&text, format, a, b) < 0)
+		return error_memory(e);
+	c->argv[c->args++] = text;
+	return 0;
+}
+
+static int
+add_text(struct mcp_call *c, const struct parameter *p, const json_t *v,
+    struct error *e)
+{
+	const char *s = json_string_value(v);
+
+	if (s == NULL)
+		return error_set(e, "%s is no string", p->name);
+	if (p->how == HOW_OPT)
+		return add(c, "--%s=%s", p->option, s, e);
+	/* An operand that looks like an option would be one. */
+	if (*s == '-' || *s == '\0')
+		return error_set(e, "%s: '%.100s' is none", p->name, s);
+	return p->how == HOW_PICK ? 0 : add(c, "%s%s", s, "", e);
+}
+
+static int
+add_number(struct mcp_call *c, const struct parameter *p, const json_t *v,
+    struct error *e)
+{
+	json_int_t n = json_integer_value(v);
+	char text[32];
+
+	if (!json_is_integer(v) || n < 1 || n > LIMIT_MOST)
+		return error_set(e, "%s is no whole number from 1 to %d",
+		    p->name, LIMIT_MOST);
+	if (p->how == HOW_LIMIT) {
+		c->limit_s = (long)n;
+		return 0;
+	}
+	snprintf(text, sizeof(text), "%lld", (long long)n);
+	return add(c, "--%s=%s", p->option, text, e);
+}
+
+static int
+add_argv(struct mcp_call *c, const struct parameter *p, const json_t *v,
+    struct error *e)
+{
+	const json_t *word;
+	size_t i;
+
+	if (!json_is_array(v) || json_array_size(v) == 0 ||
+	    json_array_size(v) > ARGV_MOST)
+		return error_set(e, "%s is no array of 1 to %d strings",
+		    p->name, ARGV_MOST);
+	if (add(c, "%s%s", "--", "", e) != 0)
+		return -1;
+	json_array_foreach(v, i, word) {
+		if (!json_is_string(word))
+			return error_set(e, "%s: an element is no string",
+			    p->name);
+		if (add(c, "%s%s", json_string_value(word), "", e) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int
+set_env(struct mcp_call *c, const json_t *v, struct error *e)
+{
+	const char *key;
+	json_t *value;
+
+	if (!json_is_object(v))
+		return error_set(e, "env is no object");
+	json_object_foreach((json_t *)v, key, value)
+		if (!json_is_string(value) || *key == '\0' ||
+		    strchr(key, '=') != NULL)
+			return error_set(e, "env: '%.60s' is no variable "
+			    "with a text", key);
+	c->env = v;
+	return 0;
+}
+
+static int
+add_parameter(struct mcp_call *c, const struct parameter *p, const json_t *v,
+    struct error *e)
+{
+
+	switch (p->how) {
+	case HOW_NUM:
+	case HOW_LIMIT:
+		return add_number(c, p, v, e);
+	case HOW_ARGV:
+		return add_argv(c, p, v, e);
+	case HOW_ENV:
+		return set_env(c, v, e);
+	case HOW_CWD:
+		if ((c->cwd = json_string_value(v)) == NULL)
+			return error_set(e, "cwd is no string");
+		return 0;
+	default:
+		return add_text(c, p, v, e);
+	}
+}
+
+static int
+check_known(const struct mcp_tool *t, const json_t *arguments,
+    struct error *e)
+{
+	const struct parameter *p;
+	const char *key;
+	json_t *v;
+
+	if (!json_is_object(arguments))
+		return error_set(e, "arguments is no object");
+	json_object_foreach((json_t *)arguments, key, v) {
+		for (p = t->parameter; p->how != HOW_NONE; p++)
+			if (strcmp(p->name, key) == 0)
+				break;
+		if (p->how == HOW_NONE)
+			return error_set(e, "%s takes no '%.60s'", t->name,
+			    key);
+	}
+	return 0;
+}
+
+/* Room for every word: the operands of all arrays, and the rest. */
+static size_t
+room_of(const json_t *arguments)
+{
+	size_t n = 2 * PARAMETERS + 8;
+	const char *key;
+	json_t *v;
+
+	json_object_foreach((json_t *)arguments, key, v)
+		n += json_array_size(v);
+	return n;
+}
+
+/* The answer of what runs a program comes in a file: the rest is the program's. */
+static int
+add_report(struct mcp_call *c, struct error *e)
+{
+	int fd;
+
+	snprintf(c->report, sizeof(c->report), "/tmp/cudadvise-mcp-XXXXXX");
+	if ((fd = mkostemp(c->report, 0)) < 0) {
+		c->report[0] = '\0';
+		return error_set(e, "cannot make a file in /tmp:");
+	}
+	close(fd);
+	return add(c, "--output=%s%s", c->report, "", e);
+}
+
+int
+mcp_call_make(struct mcp_call *c, const struct mcp_tool *tool,
+    const json_t *arguments, struct error *e)
+{
+	const struct parameter *p;
+	const json_t *v;
+
+	memset(c, 0, sizeof(*c));
+	c->tool = tool;
+	c->limit_s = LIMIT_DEFAULT;
+	if (check_known(tool, arguments, e) != 0)
+		return -1;
+	if ((c->argv = calloc(room_of(arguments), sizeof(*c->argv))) == NULL)
+		return error_memory(e);
+	if (add(c, "%s%s", "cudadvise", "", e) != 0 ||
+	    add(c, "%s%s", tool->command, "", e) != 0 ||
+	    (*tool->format != '\0' && add(c, "--format=%s%s", tool->format,
+	    "", e) != 0) ||
+	    (strcmp(tool->command, "run") == 0 && add_report(c, e) != 0))
+		return -1;
+	for (p = tool->parameter; p->how != HOW_NONE; p++) {
+		v = json_object_get(arguments, p->name);
+		if (v == NULL && is_needed(p))
+			return error_set(e, "%s needs '%s'", tool->name,
+			    p->name);
+		if (v != NULL && add_parameter(c, p, v, e) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+void
+mcp_call_release(struct mcp_call *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->args; i++)
+		free(c->argv[i]);
+	free(c->argv);
+	if (c->report[0] != '\0')
+		unlink(c->report);
+	memset(c, 0, sizeof(*c));
+}
+
+/* --- the answer --------------------------------------------------------------------- */
+
+/* At most ${most} bytes of ${s} from its start, whole characters; valid UTF-8. */
+static void
+append(FILE *f, const char *s, size_t most, size_t *left_out)
+{
+	size_t len = strlen(s), n, used = 0;
+
+	while (len > 0) {
+		n = utf8_length(s, len);
+		if (used + (n > 0 ? n : 1) > most)
+			break;
+		if (n == 0)
+			putc('?', f);
+		else
+			fwrite(s, 1, n, f);
+		n = n == 0 ? 1 : n;
+		used += n;
+		s += n;
+		len -= n;
+	}
+	*left_out += len;
+}
+
+/* The line of the finding with that id, of one a line; NULL. */
+static char *
+pick(const struct mcp_call *c, const json_t *arguments, const char *out)
+{
+	const struct parameter *p;
+	const char *id = NULL, *end;
+	json_t *j = NULL;
+	char *text = NULL;
+
+	for (p = c->tool->parameter; p->how != HOW_NONE; p++)
+		if (p->how == HOW_PICK)
+			id = json_string_value(json_object_get(arguments,
+			    p->name));
+	for (; id != NULL && text == NULL && *out != '\0'; out = end + 1) {
+		end = strchrnul(out, '\n');
+		j = json_loadb(out, (size_t)(end - out), 0, NULL);
+		if (json_equal(json_object_get(j, "id"), json_string(id))) {
+			json_object_del(j, "site");
+			json_object_del(j, "example");
+			text = json_dumps(j, JSON_COMPACT);
+		}
+		json_decref(j);
+		if (*end == '\0')
+			break;
+	}
+	return text;
+}
+
+static char *
+read_file(const char *path)
+{
+	FILE *f = fopen(path, "re");
+	char *text = calloc(1, 4 * MCP_ANSWER_BYTES + 1);
+
+	if (f != NULL && text != NULL)
+		text[fread(text, 1, 4 * MCP_ANSWER_BYTES, f)] = '\0';
+	if (f != NULL)
+		fclose(f);
+	return text;
+}
+
+/* The last lines of what the program printed, each behind a bar. */
+static void
+append_output(FILE *f, const char *what, const char *s)
+{
+	size_t len = strlen(s), n, none = 0;
+	const char *end;
+
+	if (len == 0)
+		return;
+	fprintf(f, "\nthe end of its %s:\n", what);
+	for (s += len > OUTPUT_SHOWN ? len - OUTPUT_SHOWN : 0; *s != '\0';
+	    s = *end != '\0' ? end + 1 : end) {
+		char line[OUTPUT_SHOWN + 1];
+
+		end = strchrnul(s, '\n');
+		n = (size_t)(end - s);
+		memcpy(line, s, n);
+		line[n] = '\0';
+		fputs("| ", f);
+		append(f, line, OUTPUT_SHOWN, &none);
+		putc('\n', f);
+	}
+}
+
+static void
+answer_text(FILE *f, const struct mcp_call *c, const json_t *arguments,
+    const char *out, const char *err, size_t *left_out)
+{
+	char *own = NULL;
+
+	if (c->report[0] != '\0')
+		own = read_file(c->report);
+	else if (strcmp(c->tool->name, "finding") == 0)
+		own = pick(c, arguments, out);
+	if (own == NULL && strcmp(c->tool->name, "finding") == 0 &&
+	    *err == '\0')
+		fputs("there is no finding with this id in the run\n", f);
+	append(f, own != NULL ? own : strcmp(c->tool->name, "finding") == 0 ?
+	    "" : out, MCP_ANSWER_BYTES, left_out);
+	free(own);
+	if (c->report[0] != '\0') {
+		append_output(f, "standard output", out);
+		append_output(f, "standard error", err);
+	} else {
+		append(f, err, MCP_ANSWER_BYTES / 4, left_out);
+	}
+	if (*left_out > 0)
+		fprintf(f, "\n%zu bytes are left out: ask for less (one "
+		    "finding, one kernel, a limit)\n", *left_out);
+}
+
+json_t *
+mcp_answer(const struct mcp_call *c, const json_t *arguments, int status,
+    const char *out, const char *err)
+{
+	char *text = NULL;
+	size_t size, left_out = 0;
+	FILE *f = open_memstream(&text, &size);
+	json_t *result;
+
+	if (f == NULL)
+		return NULL;
+	answer_text(f, c, arguments, out, err, &left_out);
+	if (fclose(f) != 0) {
+		free(text);
+		return NULL;
+	}
+	/* Of a comparison 1 and 3 are answers; of a program its own status. */
+	result = json_pack("{s:[{s:s, s:s}], s:b, s:{s:i, s:I}}", "content",
+	    "type", "text", "text", text, "isError", c->report[0] != '\0' ?
+	    status >= 125 : status == 2 || status >= 125 || (status == 1 &&
+	    *out == '\0'), "structuredContent", "exit_status", status,
+	    "left_out_bytes", (json_int_t)left_out);
+	free(text);
+	return result;
+}

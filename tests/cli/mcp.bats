@@ -1,0 +1,91 @@
+#!/usr/bin/env bats
+# mcp: golden transcripts of both eras, what is wrong, and what runs.
+
+bats_require_minimum_version 1.5.0
+load common
+
+transcripts="$SOURCE/tests/cli/mcp"
+pairs="$SOURCE/tests/captures/pairs"
+
+@test "both eras: the transcripts" {
+	python3 "$SOURCE/tests/cli/mcp.py" "$BIN/cudadvise" \
+	    "$transcripts/legacy.txt" "$transcripts/modern.txt"
+}
+
+@test "what is wrong gets the protocol's errors, and nothing else is said" {
+	python3 "$SOURCE/tests/cli/mcp.py" "$BIN/cudadvise" "$transcripts/wrong.txt"
+}
+
+@test "a program that runs: others are answered, what is cancelled ends" {
+	python3 "$SOURCE/tests/cli/mcp.py" "$BIN/cudadvise" "$transcripts/running.txt"
+	run -1 kill -0 "$(cat pid)"
+	[ -z "$(ls /tmp/cudadvise-mcp-* 2>/dev/null)" ]
+}
+
+@test "a client that vanishes: its program ends" {
+	mkfifo in
+	cudadvise mcp < in > out 3>&- &
+	exec 9> in
+	echo '{"jsonrpc":"2.0","id":1,"method":"initialize"}' >&9
+	echo '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"profile","arguments":{"argv":["sh","-c","echo $$ > pid; exec sleep 600"]}}}' >&9
+	until [ -s pid ]; do sleep 0.02; done
+	exec 9>&-
+	wait $!
+	run -1 kill -0 "$(cat pid)"
+	[ "$(wc -l < out)" -eq 1 ]
+}
+
+@test "lines of any bytes and any length" {
+	run -0 --separate-stderr sh -c '{ printf "\377\000\n\n"
+	    head -c 3000000 /dev/zero | tr "\0" "["; echo
+	    echo "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}"; } |
+	    cudadvise mcp | jq -c "[.id, .error.code]"'
+	[ "$output" = $'[null,-32700]\n[null,-32700]\n[1,null]' ]
+	[ -z "$stderr" ]
+}
+
+# Every tool on a capture: its answer is short, and of its schema.
+@test "the tools: each answers, in 2,000 tokens of 3 bytes" {
+	cat > play.py <<-'END'
+		import json, subprocess, sys
+		bad, good = sys.argv[1:]
+		p = subprocess.Popen(["cudadvise", "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+		def call(method, **params):
+		    p.stdin.write(json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}) + "\n")
+		    p.stdin.flush()
+		    return json.loads(p.stdout.readline())["result"]
+		call("initialize", protocolVersion="2025-11-25")
+		tools = {t["name"]: t for t in call("tools/list")["tools"]}
+		calls = [("findings", {"run": bad}), ("finding", {"run": bad, "id": "f9bcd2644ce0a93a"}),
+		         ("source", {"run": bad}), ("kernels", {"run": bad, "limit": 3}),
+		         ("compare", {"before": bad, "after": good}), ("verify", {"before": bad, "after": good}),
+		         ("explain", {"rule": "tail-effect"}), ("doctor", {}), ("runs", {"limit": 2}),
+		         ("ab", {"before": ["sh", "-c", "exit 0"], "after": ["true"], "runs": 1}),
+		         ("profile", {"argv": ["true"], "level": "trace"})]
+		assert {n for n, a in calls} == tools.keys(), tools.keys()
+		said = {}
+		for name, arguments in calls:
+		    r = call("tools/call", name=name, arguments=arguments)
+		    text, schema = r["content"][0]["text"], tools[name]["outputSchema"]
+		    assert set(schema["required"]) <= set(r["structuredContent"]) <= set(schema["properties"])
+		    assert text and len(text.encode()) <= 9000, (name, len(text))
+		    assert set(arguments) <= set(tools[name]["inputSchema"]["properties"])
+		    assert tools[name]["annotations"]["readOnlyHint"] == (name not in ("profile", "ab"))
+		    said[name] = text
+		    assert not r["isError"] or name == "doctor", (name, text)
+		assert "line 43" in said["findings"] and '"id":"f9bcd2644ce0a93a"' in said["finding"]
+		assert "kept" in said["verify"] and "inconclusive" in said["ab"]
+		p.stdin.close()
+		sys.exit(p.wait())
+	END
+	python3 play.py "$pairs/uncoalesced-global-access.bad.cadv" \
+	    "$pairs/uncoalesced-global-access.good.cadv"
+}
+
+@test "skill: a SKILL.md that names commands that there are" {
+	cudadvise skill > SKILL.md
+	[ "$(head -n 1 SKILL.md)" = --- ]
+	for c in $(grep -o '`cudadvise [a-z]*' SKILL.md | awk '{ print $2 }' | sort -u); do
+		cudadvise "$c" --help > /dev/null
+	done
+}
