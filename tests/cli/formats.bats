@@ -113,7 +113,8 @@ show() {
 	done
 	show agent "$one" > out
 	grep -q "line 43| sum += a" out
-	grep -q '^  edit: let neighbouring lanes' out
+	grep -qF "  edit: $(cudadvise show --json "$one" |
+	    jq -r '.findings.items[0].advice')" out
 }
 
 @test "what the program named cannot speak for us" {
