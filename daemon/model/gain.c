@@ -14,6 +14,11 @@
  * after the change: there latency has its share again. */
 #define BUSY_USUAL 0.75
 
+/* What is busiest in the good kernels of 63 reference pairs on an H200, in which no
+ * known fault is left: 0.70 of the time in a quarter of them at most, 0.97 in a
+ * quarter at least. So the usual is a cautious one, and this is the best. */
+#define BUSY_MOST 0.97
+
 /* Without counters it is not known whether latency limits: what a better occupancy
  * gains lies between nothing and all of it. */
 #define BELIEF_UNKNOWN 0.5
@@ -186,7 +191,8 @@ resources_after(const struct load *l, const struct fix *f, enum view v,
 /* The resource-bound time after a change that leaves resource times ${s}. What
  * the busiest resource did not explain of the time shrinks with it; in the low
  * view it stays. If another resource takes over, it gets as busy as is usual,
- * or as it is now; so does the same one, if what kept it from getting there was
+ * or as it is now; in the favourable view it may become full, whatever kept the
+ * first one from that. So does the same one, if what kept it from getting there was
  * how memory was accessed, and ${f} changes that. */
 static double
 bound_after(const struct load *l, const struct fix *f,
@@ -202,15 +208,14 @@ bound_after(const struct load *l, const struct fix *f,
 
 	for (int i = 0; i < RES_COUNT; i++) {
 		double now = or_zero(l->resource_s[i]) / body;
-		double reach = i == l->limit ? busy :
+		double reach = i == l->limit ? busy : v == VIEW_HIGH ?
+		    fmax(BUSY_MOST, fmax(busy, now)) :
 		    fmin(busy, fmax(BUSY_USUAL, now));
 
 		top = fmax(top, s[i]);
 		time = fmax(time, s[i] / reach);
 	}
-	if (v == VIEW_LOW)
-		return body - (old - fmin(old, top));
-	return v == VIEW_MID ? time : top / busy;
+	return v == VIEW_LOW ? body - (old - fmin(old, top)) : time;
 }
 
 /* How much of the waiting for memory goes when traffic falls to ${r}: waiting

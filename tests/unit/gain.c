@@ -53,6 +53,29 @@ MADE_TEST(test_limiter)
 	assert_true(made_speedup(&l, &warps, VIEW_MID) < 1.01);
 }
 
+/* What was kept from being full by how it was used says nothing of what takes over:
+ * that may become as full as such things get. */
+MADE_TEST(test_next_limit)
+{
+	struct fix registers = FIX_NONE;
+	struct kernel *k = made_kernel(m, "k", 10, 100000);
+	double full;
+	struct load l;
+
+	made_counters(m, k, 0.3);
+	made_load(m, &l);
+	l.limit = RES_L1;
+	l.bound = 1;
+	l.busy = 0.6;
+	l.resource_s[RES_L1] = 0.6 * (l.time_s - l.fixed_s);
+	registers.part[RES_L1] = 0.1;
+	full = (l.time_s - l.fixed_s) * 0.3 / 0.97 + l.fixed_s;
+	assert_true(fabs(made_speedup(&l, &registers, VIEW_HIGH) -
+	    l.time_s / full) < 0.01);
+	assert_true(made_speedup(&l, &registers, VIEW_MID) <
+	    0.8 * l.time_s / full);
+}
+
 MADE_TEST(test_latency)
 {
 	struct load l;

@@ -144,8 +144,10 @@ set_fix(const struct rule_view *x, struct draft *d, const struct found *o)
 		/* The loads that go were instructions, too. */
 		if (v != VIEW_LOW && inst > 0 && gone > 0)
 			f->inst = 1 - fmin(0.5, gone / inst);
-		if (v != VIEW_LOW && o->loads && is_filter(r))
+		if (v != VIEW_LOW && o->loads && is_filter(r)) {
 			f->inst = fmin(f->inst, inst_of(x, gone, v));
+			f->part[RES_START] = f->grid = 1 / single_results[v];
+		}
 	}
 }
 
