@@ -3,60 +3,17 @@
  * object a GPU and line comes from cudadvise-kernels; its keys are the fields of
  * struct ceilings.
  */
-#include <ctype.h>
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/number.h"
 #include "base/paths.h"
 #include "cli/calibrate_report.h"
-#include "cli/daemon.h"
-#include "model/ceilings.h"
+#include "cli/calibration.h"
 #include "report/text_util.h"
 
 #include "cli/command.h"
-
-static int
-calibration_directory(char *out, struct error *e)
-{
-	char state[PATH_MAX];
-
-	if (paths_state(state, e) != 0 ||
-	    paths_join(out, state, "calibration", e) != 0)
-		return -1;
-	if (mkdir(out, 0700) != 0 && errno != EEXIST)
-		return error_set(e, "cannot make '%s':", out);
-	return 0;
-}
-
-/* 32 lower-case hex digits out of "GPU-8a2f…-…" or plain digits. */
-static int
-plain_uuid(char out[33], const char *uuid)
-{
-	size_t n = 0;
-
-	if (uuid == NULL)
-		return -1;
-	if (strncasecmp(uuid, "GPU-", 4) == 0)
-		uuid += 4;
-	for (; *uuid != '\0'; uuid++) {
-		if (*uuid == '-')
-			continue;
-		if (n == 32 || !isxdigit((unsigned char)*uuid))
-			return -1;
-		out[n++] = (char)tolower((unsigned char)*uuid);
-	}
-	out[n] = '\0';
-	return n == 32 ? 0 : -1;
-}
 
 static void
 print_ceilings(struct cli *cli, const json_t *j)
@@ -104,88 +61,21 @@ print_ceilings(struct cli *cli, const json_t *j)
 	}
 }
 
-/* One line of the runner's output. */
-static int
-store(struct cli *cli, const char *line, json_t *items, struct error *e)
+static void
+print_measured(void *arg, const json_t *item)
 {
-	char dir[PATH_MAX], path[PATH_MAX], uuid[33], name[48];
-	struct ceilings c;
-	json_t *j = json_loads(line, JSON_REJECT_DUPLICATES, NULL);
-	int rc = -1;
+	struct cli *cli = arg;
 
-	if (j == NULL || ceilings_parse(&c, line, strlen(line)) != 0 ||
-	    plain_uuid(uuid, field_text(j, "uuid")) != 0) {
-		error_set(e, "cudadvise-kernels printed no calibration: "
-		    "'%.100s'", line);
-		goto out;
-	}
-	snprintf(name, sizeof(name), "%s.json", uuid);
-	if (calibration_directory(dir, e) != 0 ||
-	    paths_join(path, dir, name, e) != 0)
-		goto out;
-	if (json_dump_file(j, path, JSON_INDENT(1)) != 0) {
-		error_set(e, "cannot write '%s':", path);
-		goto out;
-	}
 	if (!cli->opt.json && !cli->opt.quiet)
-		print_ceilings(cli, j);
-	json_array_append(items, j);
-	rc = 0;
-out:
-	json_decref(j);
-	return rc;
-}
-
-static int
-store_all(struct cli *cli, FILE *from, json_t *items, struct error *e)
-{
-	char *line = NULL;
-	size_t cap = 0;
-	ssize_t n;
-	int rc = 0;
-
-	while (rc == 0 && (n = getline(&line, &cap, from)) > 0) {
-		line[strcspn(line, "\n")] = '\0';
-		if (line[0] == '{')
-			rc = store(cli, line, items, e);
-	}
-	free(line);
-	return rc;
+		print_ceilings(cli, item);
 }
 
 static int
 measure(struct cli *cli, json_t *items, struct error *e)
 {
-	char program[PATH_MAX];
-	int fd[2], status = 0, rc;
-	pid_t pid;
-	FILE *from;
 
-	if (daemon_sibling(program, "cudadvise-kernels", e) != 0) {
-		e->remedy[0] = '\0';
-		return error_remedy(e, "it is built where the CUDA toolkit "
-		    "is installed");
-	}
-	if (pipe2(fd, O_CLOEXEC) != 0 || (from = fdopen(fd[0], "r")) == NULL)
-		return error_set(e, "cannot make a pipe:");
 	cli_note(cli, "measuring; this takes some seconds a GPU");
-	if ((pid = fork()) == 0) {
-		dup2(fd[1], STDOUT_FILENO);
-		execl(program, "cudadvise-kernels", "--calibrate",
-		    (char *)NULL);
-		_exit(127);
-	}
-	close(fd[1]);
-	rc = pid < 0 ? error_set(e, "cannot fork:") :
-	    store_all(cli, from, items, e);
-	fclose(from);
-	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		continue;
-	if (rc == 0 && status != 0)
-		rc = error_set(e, "cudadvise-kernels --calibrate failed");
-	if (rc == 0 && json_array_size(items) == 0)
-		rc = error_set(e, "no GPU was found to calibrate");
-	return rc;
+	return calibration_measure(items, 0, print_measured, cli, e);
 }
 
 static int

@@ -11,6 +11,7 @@
 
 #include "config/config.h"
 #include "base/paths.h"
+#include "cli/calibration.h"
 #include "cli/client.h"
 #include "cli/launch.h"
 #include "cli/previous.h"
@@ -222,6 +223,12 @@ run_program(struct cli *cli, struct job *j, int argc, char **argv,
 		recorder_forget(cli, &j->recorder);
 		return status;
 	}
+	/* Its analysis has the ceilings of the GPU that it ran on. Whoever ended
+	 * the program wants no more of it. */
+	if (level_profiles(j->level) && l->signal == 0 &&
+	    calibration_first(cli) &&
+	    collect_calibrations(j->recorder.stream, &e) != 0)
+		cli_error(cli, &e);
 	record_end(cli, j, l);
 	return 0;
 }

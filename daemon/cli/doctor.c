@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "base/paths.h"
+#include "cli/calibration.h"
 #include "cli/client.h"
 #include "cli/daemon.h"
 #include "facts/permission.h"
@@ -355,7 +356,7 @@ check_state(struct check_result *r)
 static void
 check_calibration(struct check_result *r)
 {
-	char state[PATH_MAX], path[PATH_MAX], a[NUMBER_SIZE];
+	char state[PATH_MAX], path[PATH_MAX], a[NUMBER_SIZE], model[96];
 	struct dirent *d;
 	size_t n = 0;
 	DIR *dir;
@@ -371,8 +372,13 @@ check_calibration(struct check_result *r)
 		say(r, CHECK_OK, "%s measured", number_of(a, n, "GPU"));
 		return;
 	}
+	if (calibration_ships(model)) {
+		say(r, CHECK_OK, "none: savings are predicted from what other "
+		    "GPUs of the model reach (%s)", model);
+		return;
+	}
 	say(r, CHECK_WARN, "none: savings are predicted from the GPU's "
-	    "attributes");
+	    "attributes, until the first run measures it");
 	remedy(r, "cudadvise calibrate");
 }
 

@@ -168,11 +168,15 @@ void
 recorder_end(struct cli *cli, struct recorder *r,
     const struct record_RUN_END *end)
 {
+	struct progress *progress = progress_begin(cli, "handing in the run");
 	struct error e = ERROR_INIT;
+	int rc;
 
-	if (stream_end(r->stream, end, &e) != 0 ||
+	rc = stream_end(r->stream, end, &e) != 0 ||
 	    ((!r->daemon || stream_send(r->stream, ACK_MS, &e) != 0) &&
-	    stream_spool(r->stream, r->spool, &e) != 0))
+	    stream_spool(r->stream, r->spool, &e) != 0);
+	progress_end(progress);
+	if (rc)
 		cli_error(cli, &e);
 }
 

@@ -60,3 +60,21 @@ shipped_ceilings(struct ceilings *c, const struct device *d)
 	*c = own;
 	return true;
 }
+
+bool
+shipped_model(const char *name)
+{
+	bool found = false;
+	json_t *root;
+	size_t i;
+
+	for (i = 0; i < sizeof(shipped) / sizeof(shipped[0]) && !found; i++) {
+		root = json_loadb(shipped[i].json, (size_t)(shipped[i].end -
+		    shipped[i].json), 0, NULL);
+		found = json_is_string(json_object_get(root, "gpu")) &&
+		    strcmp(json_string_value(json_object_get(root, "gpu")),
+		    name) == 0;
+		json_decref(root);
+	}
+	return found;
+}

@@ -15,4 +15,7 @@ struct device;
  * or ${d} is a part of one (MIG). */
 bool shipped_ceilings(struct ceilings *c, const struct device *d);
 
+/* shipped_model(name): was a GPU of that name measured? */
+bool shipped_model(const char *name);
+
 #endif

@@ -422,6 +422,50 @@ fake_kernels() {
 	    "$(($(stat -c %s without.cadv) + 100))" ]
 }
 
+# gpu PLACE MODEL UUID: as the driver shows one.
+gpu() {
+	mkdir -p "gpus/$1"
+	printf 'Model: \t\t %s\nIRQ:   \t\t 7\nGPU UUID: \t %s\n' "$2" "$3" \
+	    > "gpus/$1/information"
+}
+
+@test "the first run on an unknown GPU measures it, once, and has what it can do" {
+	export CUDADVISE_GPUS=$PWD/gpus
+	fake_kernels <<-'SCRIPT'
+		echo run >> measured
+		echo '{"gpu": "Some GPU", "uuid": "ffffffffffffffffffffffffffffffff", "date": "2026-01-01", "dram_bytes_per_s": 4.0e12}'
+	SCRIPT
+	# Of one whose model ships nothing is measured.
+	gpu 0000:01:00.0 "NVIDIA H200" "GPU-0a1b2c3d-0000-0000-0000-00000000000f"
+	cudadvise run -q --no-daemon -o known.cadv true
+	[ ! -e measured ]
+	cudadvise doctor | tr -s ' \n' ' ' | grep -q \
+	    'what other GPUs of the model reach (NVIDIA H200)'
+	gpu 0000:02:00.0 "Some GPU" "GPU-????????-????-????-????-????????????"
+	cudadvise doctor | tr -s ' \n' ' ' | grep -q \
+	    'until the first run measures it'
+	# Times alone need no ceilings.
+	cudadvise run -q --level trace --no-daemon -o times.cadv true
+	[ ! -e measured ]
+	run -3 cudadvise run --no-daemon -o first.cadv sh -c 'exit 3'
+	[[ "$output" == *"Some GPU was not known: what 1 GPU can do was"* ]]
+	[ -s "$CUDADVISE_STATE_DIR/calibration/ffffffffffffffffffffffffffffffff.json" ]
+	[ "$(stat -c %s first.cadv)" -gt "$(($(stat -c %s known.cadv) + 100))" ]
+	cudadvise run -q --no-daemon -o second.cadv true
+	[ "$(wc -l < measured)" -eq 1 ]
+	# One that somebody has calibrated is known.
+	gpu 0000:03:00.0 "Some GPU" ffffffffffffffffffffffffffffffff
+	cudadvise run -q --no-daemon -o third.cadv true
+	[ "$(wc -l < measured)" -eq 1 ]
+	# What does not work is said once.
+	echo 'exit 1' > bin/cudadvise-kernels
+	gpu 0000:04:00.0 "Other GPU" ""
+	run -0 cudadvise run --no-daemon -o x.cadv true
+	[[ "$output" == *"Other GPU is not known, and what it can do could"* ]]
+	run -0 cudadvise run --no-daemon -o x.cadv true
+	[[ "$output" != *"Other GPU"* ]]
+}
+
 @test "calibrate takes nothing that is no calibration" {
 	fake_kernels <<-'SCRIPT'
 		echo '{"uuid": "../../etc/passwd", "dram_bytes_per_s": 1}'

@@ -99,9 +99,25 @@ print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))' "$@"
 	[[ $output != *never* ]]
 	[ -e second ] && [ ! -s second ]
 	# Drawn over itself, and taken away before the report.
-	[[ $output == *"CRcudadvise: the second run, which prints nothing: 0 sESC[K"* ]]
-	[[ ${output##*"prints nothing: 0 s"} == "ESC[KCRESC[K"* ]]
+	drawn='CRcudadvise: the second run, which prints nothing: [0-9]+ sESC\[K'
+	[[ $output =~ $drawn ]]
+	[[ $output =~ ${drawn}CRESC\[K ]]
 	# Never where it would stay.
 	run cudadvise run --no-daemon -o x.cadv --twice sh prog < /dev/null
 	[[ $output != *"which prints"* ]]
+}
+
+@test "on a terminal: a line says what is waited for when the program has ended" {
+	cudadvise daemon start -q
+	cat > prog <<-'SCRIPT'
+		pid=$(cat "$CUDADVISE_RUNTIME_DIR/cudadvised.pid")
+		kill -STOP "$pid"
+		(sleep 0.8; kill -CONT "$pid") < /dev/null > /dev/null 2>&1 &
+	SCRIPT
+	run on_terminal cudadvise run sh prog
+	[ "${lines[-1]}" -eq 0 ]
+	drawn='CRcudadvise: handing in the run: [0-9]+ sESC\[KCRESC\[K'
+	[[ $output =~ $drawn ]]
+	run on_terminal cudadvise run -q sh prog
+	[[ $output != *"handing in"* ]]
 }

@@ -69,6 +69,12 @@ measured() {
 	load
 	same "profiled" "$(of .run.overhead.profiled_launches)" 0
 	same "measured" "$(measured)" ""
+	# Of those that --kernel leaves.
+	options="--kernel kernel[13] --launches 5:5"
+	measure --kernels 400 --signatures 4
+	load
+	same "profiled" "$(of .run.overhead.profiled_launches)" 2
+	same "measured" "$(measured)" "_Z7kernel1Pf _Z7kernel3Pf"
 	options="--launches 11:100"
 	measure --kernels 400 --signatures 4
 	load
