@@ -230,13 +230,13 @@ demo() {
 		    return 1
 	fi
 	say
-	say "The dashboard with the same findings:"
-	build/bin/cudadvise dashboard || return 1
+	say "  build/bin/cudadvise run ./your-program   measure your own"
+	say "  build/bin/cudadvise doctor               what measuring needs"
+	say "  build/bin/cudadvise daemon stop          stop the daemon"
+	say "  cmake --install build                    with manual and completion"
 	say
-	say "Next:"
-	say "  build/bin/cudadvise run ./your-program    measure your own"
-	say "  build/bin/cudadvise doctor                what measuring needs"
-	say "  build/bin/cudadvise daemon stop           stop the daemon"
+	say "The same in the browser:"
+	build/bin/cudadvise dashboard
 }
 
 # --- tests ----------------------------------------------------------------
@@ -344,7 +344,11 @@ try_demo() (
 		address=$(grep -oE 'http://127\.0\.0\.1:[0-9]+/' "$dir/said")
 		grep 'A daemon of another build runs' "$dir/said" &&
 		    grep 'What to change first' "$dir/said" &&
-		    curl -sf "$address" | grep -i '<title>' && rc=0
+		    tail -n 1 "$dir/said" | grep -F "$address" &&
+		    curl -sf "$address" | grep -i '<title>' &&
+		    cmake --install build --prefix "$dir/prefix" &&
+		    "$dir/prefix/bin/cudadvise" version &&
+		    [ -s "$dir/prefix/share/man/man1/cudadvise.1" ] && rc=0
 	fi
 	cat "$dir/said"
 	build/bin/cudadvise daemon stop

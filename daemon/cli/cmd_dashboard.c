@@ -1,6 +1,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -37,11 +38,30 @@ is_address(const char *url)
 	return url != NULL && strncmp(url, "http://", 7) == 0;
 }
 
+static bool
+is_set(const char *variable)
+{
+	const char *v = getenv(variable);
+
+	return v != NULL && *v != '\0';
+}
+
+/* A person at a desktop: what a script reads, or someone far away, gets the address
+ * alone. */
+static bool
+has_browser(const struct cli *cli)
+{
+	return !cli->opt.no_open && !cli->opt.json &&
+	    isatty(fileno(cli->out.file)) && !is_set("SSH_CONNECTION") &&
+	    (is_set("DISPLAY") || is_set("WAYLAND_DISPLAY"));
+}
+
 int
 cmd_dashboard(struct cli *cli, int argc, char **argv)
 {
 	struct error e = ERROR_INIT;
 	json_t *body = json_object(), *answer = NULL;
+	bool asked = cli->opt.open, opens = asked || has_browser(cli);
 	const char *url, *open;
 	int rc, status = 0;
 
@@ -50,7 +70,7 @@ cmd_dashboard(struct cli *cli, int argc, char **argv)
 	if (cli->opt.port > 0)
 		json_object_set_new(body, "port",
 		    json_integer(cli->opt.port));
-	if (cli->opt.open)
+	if (opens)
 		json_object_set_new(body, "open", json_true());
 	rc = client_send(cli->client, "POST", "/dashboard", body, &answer, &e);
 	json_decref(body);
@@ -58,12 +78,13 @@ cmd_dashboard(struct cli *cli, int argc, char **argv)
 		return cli_error(cli, &e);
 	url = field_text(answer, "url");
 	open = field_text(answer, "open_url");
-	if (!is_address(url) || (cli->opt.open && !is_address(open))) {
+	if (!is_address(url) || (opens && !is_address(open))) {
 		json_decref(answer);
 		error_set(&e, "the daemon gave no address");
 		return cli_error(cli, &e);
 	}
-	if (cli->opt.open && open_browser(open, &e) != 0)
+	/* Unasked it is a courtesy: the address is there in any case. */
+	if (opens && open_browser(open, &e) != 0 && asked)
 		status = cli_error(cli, &e);
 	if (cli->opt.json)
 		return cli_json(cli, answer) | status;

@@ -218,19 +218,23 @@ static int
 print_kernels(struct cli *cli, const json_t *kernels)
 {
 	static const struct table_column columns[] = {
-		{ "#", TABLE_RIGHT }, { "kernel", TABLE_CUT },
+		{ "#", TABLE_RIGHT }, { "kernel", TABLE_CUT | TABLE_LEAST(18) },
 		{ "total", TABLE_RIGHT }, { "run", TABLE_RIGHT },
-		{ "launches", TABLE_RIGHT }, { "mean", TABLE_RIGHT },
-		{ "grid × block", TABLE_SHORT }, { "occ.", TABLE_RIGHT },
-		{ "coal.", TABLE_RIGHT }, { "conf.", TABLE_RIGHT },
-		{ "div.", TABLE_RIGHT }, { "bound", 0 },
+		{ "launches", TABLE_RIGHT | TABLE_SPARE },
+		{ "mean", TABLE_RIGHT | TABLE_SPARE },
+		{ "grid × block", TABLE_SHORT | TABLE_SPARE |
+		    TABLE_LEAST(10) },
+		{ "occ.", TABLE_RIGHT | TABLE_SPARE },
+		{ "coal.", TABLE_RIGHT | TABLE_SPARE },
+		{ "conf.", TABLE_RIGHT | TABLE_SPARE },
+		{ "div.", TABLE_RIGHT | TABLE_SPARE }, { "bound", 0 },
 	};
 	size_t n = json_array_size(kernels), most = LINES, shapes = 0;
 	struct notes notes = { .n = 0 };
 	struct error e = ERROR_INIT;
 	struct table *t;
 	json_t **k;
-	int rc, width = cli->out.width;
+	int rc;
 
 	if (n == 0) {
 		out_text(&cli->out, "No kernel was launched.\n");
@@ -238,9 +242,6 @@ print_kernels(struct cli *cli, const json_t *kernels)
 	}
 	if (cli->opt.limit > 0)
 		most = (size_t)cli->opt.limit;
-	/* A table wider than the text is easier to read than a cut one. */
-	if (cli->out.width < 132 && cli->output == NULL)
-		cli->out.width = cli->out.width < 100 ? 100 : cli->out.width;
 	t = table_new(&cli->out, columns, (int)(sizeof(columns) /
 	    sizeof(columns[0])));
 	k = view_by_time(kernels);
@@ -251,7 +252,6 @@ print_kernels(struct cli *cli, const json_t *kernels)
 	rc = k != NULL ? table_print(t) : -1;
 	table_free(t);
 	free(k);
-	cli->out.width = width;
 	if (rc != 0) {
 		error_memory(&e);
 		return cli_error(cli, &e);

@@ -115,12 +115,16 @@ static int
 print_kernels(struct cli *cli, const json_t *kernels, struct notes *notes)
 {
 	static const struct table_column columns[] = {
-		{ "#", TABLE_RIGHT }, { "kernel", TABLE_CUT },
-		{ "run", TABLE_RIGHT }, { "FLOP/s", TABLE_RIGHT },
-		{ "of pipe", TABLE_RIGHT }, { "/B DRAM", TABLE_RIGHT },
-		{ "/B L2", TABLE_RIGHT }, { "effective", TABLE_RIGHT },
-		{ "DRAM", TABLE_RIGHT }, { "of it", TABLE_RIGHT },
-		{ "L2", TABLE_RIGHT }, { "of it", TABLE_RIGHT },
+		{ "#", TABLE_RIGHT }, { "kernel", TABLE_CUT | TABLE_LEAST(18) },
+		{ "run", TABLE_RIGHT | TABLE_SPARE }, { "FLOP/s", TABLE_RIGHT },
+		{ "of pipe", TABLE_RIGHT | TABLE_SPARE },
+		{ "/B DRAM", TABLE_RIGHT | TABLE_SPARE },
+		{ "/B L2", TABLE_RIGHT | TABLE_SPARE },
+		{ "effective", TABLE_RIGHT | TABLE_SPARE },
+		{ "DRAM", TABLE_RIGHT },
+		{ "of it", TABLE_RIGHT | TABLE_SPARE },
+		{ "L2", TABLE_RIGHT | TABLE_SPARE },
+		{ "of it", TABLE_RIGHT | TABLE_SPARE },
 		{ "bound", 0 },
 	};
 	size_t n = json_array_size(kernels), most = LINES, i;
@@ -149,8 +153,8 @@ static int
 print_copies(struct cli *cli, const json_t *copies, struct notes *notes)
 {
 	static const struct table_column columns[] = {
-		{ "copies", 0 }, { "from → to", 0 }, { "count", TABLE_RIGHT },
-		{ "bytes", TABLE_RIGHT }, { "reached", TABLE_RIGHT },
+		{ "copies", 0 }, { "from → to", 0 }, { "count", TABLE_RIGHT | TABLE_SPARE },
+		{ "bytes", TABLE_RIGHT | TABLE_SPARE }, { "reached", TABLE_RIGHT },
 		{ "possible", TABLE_RIGHT }, { "of it", TABLE_RIGHT },
 	};
 	const char *missing;
@@ -246,19 +250,15 @@ print_roofline(struct cli *cli, const struct view *v, const json_t *devices,
     const json_t *copies)
 {
 	struct notes notes = { .n = 0 };
-	int rc = 0, width = cli->out.width;
+	int rc = 0;
 
 	print_ceilings(cli, devices);
-	/* A table wider than the text is easier to read than a cut one. */
-	if (cli->out.width < 132 && cli->output == NULL)
-		cli->out.width = 132;
 	if (json_array_size(v->kernels) == 0)
 		out_text(&cli->out, "No kernel was launched.\n");
 	else
 		rc = print_kernels(cli, v->kernels, &notes);
 	if (rc == 0 && json_array_size(copies) > 0)
 		rc = print_copies(cli, copies, &notes);
-	cli->out.width = width;
 	print_notes(cli, &notes);
 	return rc;
 }

@@ -82,6 +82,7 @@ extern const struct option_row option_table[OPTIONS];
 /* What the command line said. Strings are argv's. */
 struct options {
 	bool json, quiet, verbose, all, print, open, show, report, replay, twice;
+	bool no_open;
 	bool require_daemon, no_daemon, no_counters, help;
 	unsigned format;		/* enum shown_format, of export enum
 					 * exported_format; json: it is JSON */

@@ -101,6 +101,40 @@ run_command(struct cli *cli, const struct command *c, int argc, char **argv)
 	    status : own_status(c, EXIT_FAILED));
 }
 
+/* Whether the word after the option ${word} is its value. */
+static bool
+takes_value(const char *word)
+{
+	size_t i;
+
+	for (i = 0; i < OPTIONS; i++) {
+		const struct option_row *row = &option_table[i];
+
+		if (row->value != NULL && (strncmp(word, "--", 2) == 0 ?
+		    strcmp(word + 2, row->name) == 0 : row->letter != 0 &&
+		    word[1] == row->letter && word[2] == '\0'))
+			return true;
+	}
+	return false;
+}
+
+/* "cudadvise --json list": the command is moved before what stands before it. */
+static void
+command_first(int argc, char **argv)
+{
+	char *name;
+	int at;
+
+	for (at = 1; at < argc && argv[at][0] == '-' && argv[at][1] != '\0';
+	    at++)
+		at += takes_value(argv[at]);
+	if (at == 1 || at >= argc || command_find(argv[at]) == NULL)
+		return;
+	name = argv[at];
+	memmove(argv + 2, argv + 1, (size_t)(at - 1) * sizeof(*argv));
+	argv[1] = name;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -115,6 +149,7 @@ main(int argc, char **argv)
 		help_all(&cli.err);
 		return EXIT_USAGE;
 	}
+	command_first(argc, argv);
 	name = argv[1];
 	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
 		name = "help";

@@ -340,6 +340,9 @@ option_set(struct options *o, enum option_id id, const char *value,
 	case OPTION_OPEN:
 		o->open = true;
 		return 0;
+	case OPTION_NO_OPEN:
+		o->no_open = true;
+		return 0;
 	case OPTION_PORT:
 		return set_number(&o->port, row, value, 65535, e);
 	case OPTION_SHOW:

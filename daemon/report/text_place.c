@@ -228,6 +228,13 @@ hot_remark(const json_t *h)
 	return text;
 }
 
+/* "of its stalls" says what the share before it is a share of. */
+static bool
+is_part(const char *remark)
+{
+	return strncmp(remark, "of", 2) == 0 && remark[2] == ' ';
+}
+
 /* softmax.cu:10  maxval = fmaxf(…);  94 %: 32 sectors a request */
 static void
 hot_line(struct out *o, const json_t *h)
@@ -265,7 +272,8 @@ hot_line(struct out *o, const json_t *h)
 	if (right[0] != '\0')
 		out_format(o, "  %s", right);
 	if (beside)
-		out_format(o, "%s %s", right[0] != '\0' ? ":" : " ", remark);
+		out_format(o, "%s %s", right[0] == '\0' ? " " :
+		    is_part(remark) ? "" : ":", remark);
 	out_line(o);
 	if (remark_columns > 0 && !beside)
 		out_wrap(o, INDENT + 2, remark);

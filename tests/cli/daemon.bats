@@ -362,6 +362,30 @@ cut_before_last_words() {
 	curl -sfL "$(cat argv)" | grep -qi '<title>'
 }
 
+@test "dashboard opens the browser for a person at a desktop, and nobody else" {
+	mkdir fake
+	printf '#!/bin/sh\necho "$1" >> %s/opened\n' "$PWD" > fake/xdg-open
+	chmod +x fake/xdg-open
+	export PATH="$PWD/fake:$PATH" DISPLAY=:9
+	unset SSH_CONNECTION
+	cudadvise dashboard > url
+	cudadvise daemon status > /dev/null
+	[ ! -e opened ]
+	# As on a terminal.
+	on_terminal() { python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])' "$@" \
+	    < /dev/null | tr -d '\r'; }
+	[ "$(on_terminal cudadvise dashboard --no-open)" = "$(cat url)" ]
+	[ "$(DISPLAY= on_terminal cudadvise dashboard)" = "$(cat url)" ]
+	[ "$(SSH_CONNECTION=x on_terminal cudadvise dashboard)" = "$(cat url)" ]
+	[ ! -e opened ]
+	[ "$(on_terminal cudadvise dashboard)" = "$(cat url)" ]
+	[ "$(wc -l < opened)" -eq 1 ]
+	# Unasked, a browser that does not come is no failure.
+	printf '#!/bin/sh\nexit 3\n' > fake/xdg-open
+	[ "$(on_terminal cudadvise dashboard)" = "$(cat url)" ]
+	run -1 cudadvise dashboard --open
+}
+
 @test "dashboard: a daemon's token ends with it" {
 	cudadvise dashboard > first
 	cudadvise daemon stop -q

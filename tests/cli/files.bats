@@ -192,12 +192,30 @@ load common
 		run -2 cudadvise "$word"
 		[[ "$output" != *"did you mean"* ]]
 	done
-	for option in --color=never -q --json; do
-		run -2 cudadvise "$option" list
-		[[ "$output" == *"options come after the command"* ]]
-	done
+	run -2 cudadvise --json lst
+	[[ "$output" == *"options come after the command"* ]]
 	run -125 cudadvise run
 	[[ "$output" == *"usage: cudadvise run [OPTION...] [--] PROGRAM"* ]]
+}
+
+@test "options may stand before the command" {
+	cudadvise rules --json > after
+	for options in --json -j "-f json" "--format=json --color never" "-q -j"; do
+		cudadvise $options rules > before
+		diff before after
+	done
+	# The program's are its own.
+	run -3 cudadvise -q run --no-daemon -o x.cadv sh -c 'exit 3' --json
+	run -2 cudadvise --no-such-option rules
+	[[ "$output" == *"unknown option '--no-such-option'"* ]]
+}
+
+@test "show -q: errors only; a file that was asked for is written" {
+	make_capture x.cadv
+	run -0 cudadvise show -q x.cadv
+	[ -z "$output" ]
+	cudadvise show -q -o report x.cadv
+	grep -q "^cudadvise · x.cadv" report
 }
 
 @test "a file where a run is expected is said to be one" {

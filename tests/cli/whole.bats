@@ -127,6 +127,7 @@ pairs="$BATS_TEST_DIRNAME/../captures/pairs"
 }
 
 @test "kernels: a function's shapes stand under it, all of them with -v" {
+	export COLUMNS=120
 	run -0 cudadvise kernels "$pairs/../demo.cadv"
 	[[ "$output" == *"layernorm_for"*"8.91 s"*"12,006"*"6 shapes"* ]]
 	[ "$(grep -c "2,001" <<< "$output")" -eq 3 ]
@@ -150,6 +151,10 @@ pairs="$BATS_TEST_DIRNAME/../captures/pairs"
 			    '^    → |^Nothing found |^Not measured: '
 			grep -v 'cudadvise ' report > text
 			[ "$(wc -L < text)" -le $columns ]
+		done
+		for command in kernels roofline; do
+			COLUMNS=60 cudadvise $command "$f" > table
+			[ "$(wc -L < table)" -le 60 ]
 		done
 		[ "$(grep -c '^Next  ' report)" -eq 1 ]
 		[ "$(grep -c '  cudadvise ' report)" -le 2 ]
