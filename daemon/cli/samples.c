@@ -43,10 +43,12 @@ samples_view(struct cli *cli, struct samples *s, const struct view *v,
     const json_t *watched, struct error *e)
 {
 	json_t *processes = view_document(cli, v, DOCUMENT_processes, NULL);
+	json_t *devices = view_document(cli, v, DOCUMENT_devices, NULL);
 	struct sample x = { json_incref(v->run), json_incref(v->findings),
 		json_incref(v->kernels), conditions_of(v->run, processes,
-		watched) };
+		devices, watched) };
 
+	json_decref(devices);
 	json_decref(processes);
 	return append(s, x, e);
 }

@@ -50,9 +50,23 @@ of_processes(const json_t *processes, const char *key)
 	return most > 0 ? json_count(most) : json_null();
 }
 
+/* The GPUs that did something, by their own id. */
+static json_t *
+gpus_json(const json_t *devices)
+{
+	json_t *list = json_array();
+	const json_t *d;
+	size_t i;
+
+	json_array_foreach(devices, i, d)
+		if (field_count(d, "busy_ns") > 0)
+			json_array_append(list, json_object_get(d, "uuid"));
+	return list;
+}
+
 json_t *
 conditions_of(const json_t *run, const json_t *processes,
-    const json_t *watched)
+    const json_t *devices, const json_t *watched)
 {
 	const char *command = field_text(run, "command");
 	const char *state = or_unknown(field_text(run, "state"));
@@ -63,9 +77,10 @@ conditions_of(const json_t *run, const json_t *processes,
 	lost = json_object_get(data, "lost");
 	complete = strcmp(state, "finished") == 0 &&
 	    (lost == NULL || json_integer_value(lost) == 0);
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
 	    "s:b, s:b, s:o}",
 	    "gpu", copy_of(run, "devices"),
+	    "gpu_id", gpus_json(devices),
 	    "driver", of_processes(processes, "driver_version"),
 	    "cupti", of_processes(processes, "cupti_version"),
 	    "level", copy_of(run, "level"),

@@ -19,13 +19,13 @@ enum condition {
 extern const char *const condition_name[CONDITIONS];
 
 /*
- * conditions_of(run, processes, watched): of one run: its GPUs, driver, level,
- * program, arguments, end, whether its record is complete; and ${watched}, what
- * was seen of the GPU meanwhile (cli/watch.h), NULL if nobody looked. All are
- * borrowed, ${processes} may be NULL. New reference; NULL without memory.
+ * conditions_of(run, processes, devices, watched): of one run: its GPUs, driver,
+ * level, program, arguments, end, whether its record is complete; and ${watched},
+ * what was seen of the GPU meanwhile (cli/watch.h), NULL if nobody looked. All are
+ * borrowed, all but ${run} may be NULL. New reference; NULL without memory.
  */
 json_t *conditions_of(const json_t *run, const json_t *processes,
-    const json_t *watched);
+    const json_t *devices, const json_t *watched);
 
 /*
  * conditions_check(out, c, allowed): append to the array ${out} what alone makes

@@ -156,6 +156,15 @@ text_more(struct out *o, const json_t *trial)
 
 	if (!(half > margin) || !(margin > 0))
 		return;
+	if (json_is_false(json_object_get(trial, "one_session"))) {
+		snprintf(line, sizeof(line), "the runs are of several sessions "
+		    "or GPUs; what these differ by hides less than %s: run both "
+		    "in turn, cudadvise ab -- BEFORE -- AFTER",
+		    number_percent(a, half));
+		out_text(o, "  ");
+		out_wrap(o, 4, line);
+		return;
+	}
 	snprintf(line, sizeof(line), "what runs differ by hides less than %s: "
 	    "about %s a side would tell", number_percent(a, half),
 	    number_of(n, ceil(runs * (half / margin) * (half / margin)) + 1,

@@ -30,7 +30,8 @@ fast="$pairs/uncoalesced-global-access.good.cadv"
 }
 
 @test "ab: of alike runs nothing is said that is not so" {
-	run -3 cudadvise ab "$slow" "$slow"
+	run -0 cudadvise ab "$slow" "$slow"
+	run -3 cudadvise ab --margin 0.2 "$slow" "$slow"
 	[[ "$output" == "inconclusive "* ]]
 	[[ "$(tr -s ' \n' ' ' <<< "$output")" == *"runs a side would tell"* ]]
 	run -0 cudadvise ab --margin 5 "$slow" "$slow" "$slow" "$slow" -- \
@@ -131,4 +132,25 @@ fast="$pairs/uncoalesced-global-access.good.cadv"
 	[ $promised -ge 9 ]
 	[ $((kept * 10)) -ge $((promised * 9)) ]
 	[ $((named * 10)) -ge $((promised * 9)) ]
+}
+
+# The steps of the jobs that need no GPU, as they are written.
+@test "config/ci: the jobs gate two captures" {
+	mkdir perf
+	cp "$fast" perf/main.cadv
+	cp "$fast" perf/new.cadv
+	ci=$SOURCE/config/ci
+	sed -n '/^      - name: Gate/,/^      - uses/p' "$ci/github.yml" |
+	    sed -n 's/^          //p' > github.sh
+	sed -n '/^cudadvise captures/,/allow_failure/p' "$ci/gitlab.yml" |
+	    sed -n 's/^    - \(cudadvise .*\)/\1/p' > gitlab.sh
+	[ "$(wc -l < github.sh)" -ge 5 ] && [ "$(wc -l < gitlab.sh)" -eq 2 ]
+	run -0 bash -e github.sh
+	run -0 bash -e gitlab.sh
+	jq -e '.runs | length == 1' cudadvise.sarif > /dev/null
+	cp "$slow" perf/new.cadv
+	sed -i 's/gate /gate --allow arguments /' github.sh gitlab.sh
+	run -1 bash -e github.sh
+	[[ "$output" == *"::warning file="* ]]
+	run -1 bash -e gitlab.sh
 }

@@ -150,7 +150,7 @@ drawn_run(const struct recording *x, double slower)
 	    "wall_ns", wall, "active_s", wall * 0.9e-9, "summary",
 	    "gpu_busy_ratio", all / wall);
 	return (struct trial_run){ run, json_pack("{s:[], s:[]}", "items",
-	    "rules"), kernels, conditions_of(run, NULL, NULL) };
+	    "rules"), kernels, conditions_of(run, NULL, NULL, NULL) };
 }
 
 static void
@@ -245,6 +245,139 @@ over_captures(struct tally *t, size_t runs)
 	print_message("%zu pairs of %zu runs: %zu told apart, %zu the same; "
 	    "3 %% found in %zu, in the kernel in %zu\n", t->pairs, runs,
 	    t->wrong, t->same, t->found, t->named);
+}
+
+/* --- runs as they were recorded -------------------------------------------------- */
+
+#define RECORDED CAPTURES "runs/h200.jsonl"
+#define RECORDED_MOST 64
+
+/* The runs of one set: A as it is, B with fma_loop 3 % longer, C with stream_copy. */
+static size_t
+recorded(struct trial_run *run, char set)
+{
+	FILE *f = fopen(RECORDED, "r");
+	json_t *j;
+	size_t n = 0;
+
+	assert_non_null(f);
+	while ((j = json_loadf(f, JSON_DISABLE_EOF_CHECK, NULL)) != NULL) {
+		if (*field_text(j, "set") == set && n < RECORDED_MOST) {
+			run[n].run = json_incref(json_object_get(j, "run"));
+			run[n].kernels = json_incref(json_object_get(j,
+			    "kernels"));
+			run[n].findings = json_object();
+			run[n].conditions = conditions_of(run[n].run, NULL,
+			    NULL, NULL);
+			n++;
+		}
+		json_decref(j);
+	}
+	fclose(f);
+	return n;
+}
+
+/* ${n} of them in an order of chance, the first ${n}. */
+static void
+shuffle(struct trial_run *run, size_t all, size_t n)
+{
+	struct trial_run swap;
+	size_t i, k;
+
+	for (i = 0; i < n; i++) {
+		k = i + (size_t)(uniform() * (double)(all - i));
+		swap = run[i];
+		run[i] = run[k];
+		run[k] = swap;
+	}
+}
+
+static enum verdict
+of_kernel(const json_t *trial, const char *name)
+{
+	const json_t *k;
+	size_t i;
+
+	json_array_foreach(json_object_get(trial, "kernels"), i, k)
+		if (strcmp(or_unknown(field_text(k, "name")), name) == 0)
+			return trial_verdict(k);
+	return VERDICT_INCONCLUSIVE;
+}
+
+/* ${pairs} of ${n} runs a side, drawn from those of A and ${set}; of A against A no
+ * run is on both sides. Returns how many found ${kernel} slower, or, without one,
+ * how many said slower or faster. */
+static size_t
+recorded_pairs(char set, const char *kernel, size_t n, size_t pairs)
+{
+	struct trial_run a[RECORDED_MOST], b[RECORDED_MOST];
+	size_t as = recorded(a, 'A'), bs = recorded(b, set), i, said = 0;
+	struct trial_ask ask = TRIAL_ASK_INIT;
+	enum verdict v;
+	json_t *trial;
+
+	ask.allowed = 1u << CONDITION_ARGUMENTS;
+	assert_true(as >= 2 * n && bs >= n);
+	for (i = 0; i < pairs; i++) {
+		shuffle(a, as, set == 'A' ? 2 * n : n);
+		shuffle(b, bs, n);
+		struct trial_set sets[SIDES] = { { a, n }, { set == 'A' ?
+			a + n : b, n } };
+
+		trial = trial_judge(sets, &ask);
+		v = trial_verdict(trial);
+		said += kernel != NULL ? v == VERDICT_SLOWER &&
+		    of_kernel(trial, kernel) == VERDICT_SLOWER : v ==
+		    VERDICT_SLOWER || v == VERDICT_FASTER;
+		json_decref(trial);
+	}
+	for (i = 0; i < as; i++)
+		drop(&a[i]);
+	for (i = 0; i < bs; i++)
+		drop(&b[i]);
+	print_message("A and %c, %zu runs: %zu of %zu\n", set, n, said,
+	    pairs);
+	return said;
+}
+
+TEST(test_recorded)
+{
+	static const size_t runs[] = { 1, 3, 10 };
+	size_t i;
+
+	for (i = 0; i < 3; i++)
+		assert_true(recorded_pairs('A', NULL, runs[i], 200) <= 2);
+	/* Of one run a side it is not known by how much runs differ. */
+	for (i = 1; i < 3; i++) {
+		assert_true(recorded_pairs('B', "fma_loop", runs[i], 200) >=
+		    190);
+		assert_true(recorded_pairs('C', "stream_copy", runs[i],
+		    200) >= 190);
+	}
+	recorded_pairs('B', "fma_loop", 1, 200);
+}
+
+/* The same runs as if some had been made on another day: then nobody knows. */
+TEST(test_sessions)
+{
+	struct trial_run run[2][RECORDED_MOST];
+	size_t n[2] = { recorded(run[0], 'A'), recorded(run[1], 'C') }, i;
+	struct trial_set sets[SIDES] = { { run[0], 10 }, { run[1], 10 } };
+	struct trial_ask ask = TRIAL_ASK_INIT;
+	json_t *trial;
+
+	ask.allowed = 1u << CONDITION_ARGUMENTS;
+	for (i = 0; i < n[1]; i++)
+		json_object_set_new((json_t *)run[1][i].conditions,
+		    "started_at", json_string("2026-11-25T10:00:00.000Z"));
+	trial = trial_judge(sets, &ask);
+	assert_true(json_is_false(json_object_get(trial, "one_session")));
+	assert_int_equal(trial_verdict(trial), VERDICT_INCONCLUSIVE);
+	json_decref(trial);
+	for (i = 0; i < n[0]; i++)
+		drop(&run[0][i]);
+	for (i = 0; i < n[1]; i++)
+		drop(&run[1][i]);
 }
 
 TEST(test_many_runs)
