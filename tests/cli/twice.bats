@@ -8,13 +8,15 @@ twice() {
 	cudadvise run -q --no-daemon -o x.cadv --twice "$@"
 }
 
-# on_terminal COMMAND: under a terminal of its own; what that shows, and the status.
+# on_terminal TEXT ACTION COMMAND: under a terminal of its own; what that shows, and
+# the status. When TEXT is there the shell does ACTION.
 on_terminal() {
 	TERM=xterm attended timeout 60 python3 -c '
-import os, pty, sys
+import os, pty, subprocess, sys
+text, action = sys.argv[1:3]
 pid, fd = pty.fork()
 if pid == 0:
-    os.execvp(sys.argv[1], sys.argv[1:])
+    os.execvp(sys.argv[3], sys.argv[3:])
 out = b""
 while True:
     try:
@@ -24,6 +26,9 @@ while True:
     if not data:
         break
     out += data
+    if action and text.encode() in out:
+        subprocess.run(action, shell=True)
+        action = ""
 print(out.decode().replace("\x1b", "ESC").replace("\r", "CR"))
 print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))' "$@"
 }
@@ -89,11 +94,12 @@ print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))' "$@"
 	cat > prog <<-'SCRIPT'
 		[ -t 0 ] && echo first || {
 			cat > second
-			sleep 0.8
+			until [ -e shown ]; do sleep 0.05; done
 			echo never
 		}
 	SCRIPT
-	run on_terminal cudadvise run --no-daemon -o x.cadv --twice sh prog
+	run on_terminal "which prints nothing" "touch shown" \
+	    cudadvise run --no-daemon -o x.cadv --twice sh prog
 	[ "${lines[-1]}" -eq 0 ]
 	[[ $output == *first* ]]
 	[[ $output != *never* ]]
@@ -112,12 +118,10 @@ print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))' "$@"
 	cat > prog <<-'SCRIPT'
 		pid=$(cat "$CUDADVISE_RUNTIME_DIR/cudadvised.pid")
 		kill -STOP "$pid"
-		(sleep 0.8; kill -CONT "$pid") < /dev/null > /dev/null 2>&1 &
 	SCRIPT
-	run on_terminal cudadvise run sh prog
+	go_on='kill -CONT $(cat "$CUDADVISE_RUNTIME_DIR/cudadvised.pid")'
+	run on_terminal "handing in the run" "$go_on" cudadvise run sh prog
 	[ "${lines[-1]}" -eq 0 ]
 	drawn='CRcudadvise: handing in the run: [0-9]+ sESC\[KCRESC\[K'
 	[[ $output =~ $drawn ]]
-	run on_terminal cudadvise run -q sh prog
-	[[ $output != *"handing in"* ]]
 }
