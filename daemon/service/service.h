@@ -85,7 +85,7 @@ enum store_status service_timeline(struct service *s, int64_t run,
 /*
  * service_window(s, run, from, to, limit, out, e): what ran in [from, to) ns since
  * the run's start: { from_ns, to_ns, reason|null, operations, sums: [{ row, device,
- * kernel_id, call, count, busy_ns, bytes }], sums_left_out, items, complete }; the
+ * kernel_id, name, call, count, busy_ns, bytes }], sums_left_out, items, complete }; the
  * sums that took longest first, at most ${limit} items, in the order of the
  * capture. With a reason neither is known: the window has too many, or the run is
  * live.

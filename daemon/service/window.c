@@ -124,8 +124,27 @@ by_busy(const struct sum *a, const struct sum *b)
 	return a->busy_ns < b->busy_ns ? 1 : -(a->busy_ns > b->busy_ns);
 }
 
+/* The short name of the run's kernel ${id}, as its document has it; null. */
 static json_t *
-sums_array(struct looking *l)
+name_of(struct service *s, int64_t number, uint32_t id)
+{
+	struct error e = ERROR_INIT;
+	json_t *kernel = NULL, *name;
+	char text[16], *doc = NULL;
+
+	snprintf(text, sizeof(text), "%" PRIu32, id);
+	if (id != 0 && store_doc(s->reader, number, "kernel", text, &doc, &e) ==
+	    STORE_OK)
+		kernel = json_loads(doc, 0, NULL);
+	free(doc);
+	name = json_object_get(kernel, "short_name");
+	name = json_is_string(name) ? json_incref(name) : json_null();
+	json_decref(kernel);
+	return name;
+}
+
+static json_t *
+sums_array(struct looking *l, struct service *service, int64_t number)
 {
 	json_t *out = json_array();
 	const struct sum *s;
@@ -134,7 +153,8 @@ sums_array(struct looking *l)
 	for (s = l->sums; s != NULL && json_array_size(out) < SUMS_SHOWN;
 	    s = s->hh.next)
 		json_array_append_new(out, json_pack(
-		    "{s:s, s:o, s:o, s:s?, s:o, s:o, s:o}",
+		    "{s:o, s:s, s:o, s:o, s:s?, s:o, s:o, s:o}",
+		    "name", name_of(service, number, s->key.kernel),
 		    "row", view_row[s->key.row],
 		    "device", id_or_null(s->key.device, UINT32_MAX),
 		    "kernel_id", id_or_null(s->key.kernel, 0),
@@ -158,8 +178,8 @@ sums_free(struct looking *l)
 
 /* NULL without memory, or if the capture cannot be read. */
 static json_t *
-looked(struct view *v, uint64_t from, uint64_t to, size_t limit,
-    struct error *e)
+looked(struct service *s, struct view *v, uint64_t from, uint64_t to,
+    size_t limit, struct error *e)
 {
 	uint64_t origin = (uint64_t)v->row.started_ns;
 	struct looking l = { .index = &v->index, .origin = origin,
@@ -175,7 +195,7 @@ looked(struct view *v, uint64_t from, uint64_t to, size_t limit,
 		out = json_pack("{s:n, s:o, s:o, s:I, s:O, s:b}",
 		    "reason",
 		    "operations", json_count(l.count),
-		    "sums", sums_array(&l),
+		    "sums", sums_array(&l, s, v->row.number),
 		    "sums_left_out", (json_int_t)(l.kinds > SUMS_SHOWN ?
 		    l.kinds - SUMS_SHOWN : 0),
 		    "items", l.items,
@@ -216,7 +236,7 @@ service_window(struct service *s, int64_t number, uint64_t from_ns,
 		*out = unknown("more operations than are looked at at once: "
 		    "choose a shorter window");
 	else
-		*out = looked(&v, from_ns, to_ns, limit, e);
+		*out = looked(s, &v, from_ns, to_ns, limit, e);
 	if (*out == NULL) {
 		error_set(e, "what ran in run %" PRId64 " cannot be read",
 		    number);

@@ -356,6 +356,7 @@ test('what ran in a window: sums of all, single operations up to a number', asyn
   for (const k of kernels.slice(0, 3)) {
     assert.equal(sums.get(k.id).count, k.launches, k.name);
     assert.equal(sums.get(k.id).busy_ns, k.time.total_ns, k.name);
+    assert.equal(sums.get(k.id).name, k.short_name);
   }
   assert.deepEqual(whole.sums.map((s) => s.busy_ns), whole.sums.map((s) => s.busy_ns).sort((a, b) => b - a));
   assert.equal(whole.complete, whole.operations <= 4000);

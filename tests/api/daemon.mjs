@@ -59,11 +59,17 @@ export class Daemon {
     throw new Error('cudadvised does not answer:\n' + readFileSync(this.log, 'utf8'));
   }
 
-  async stop() {
+  // Ends the process; what it has stored stays.
+  async halt() {
     if (this.process.exitCode === null && this.process.signalCode === null) this.process.kill('SIGTERM');
     const timeout = setTimeout(() => this.process.kill('SIGKILL'), 15000);
     const how = await this.exited;
     clearTimeout(timeout);
+    return how;
+  }
+
+  async stop() {
+    const how = await this.halt();
     const log = readFileSync(this.log, 'utf8');
     rmSync(this.dir, { recursive: true, force: true });
     return { ...how, log };

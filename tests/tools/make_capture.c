@@ -1,11 +1,13 @@
 /*
- * make_capture FILE [--kernels N] [--launches N] [--run HEX] [--open]
- * [--source] [--graph]:
+ * make_capture FILE [--kernels N] [--launches N] [--run HEX] [--open] [--empty]
+ * [--long] [--processes N] [--source] [--graph]:
  * write a capture of a made-up run for the tests of the API and the page: a
  * training loop with an uncoalesced kernel, pageable copies, a kernel whose
  * name is an attack on the page, one that was not measured, lost records and a
  * diagnostic. --kernels adds small kernels (for paging), --launches iterations,
- * --open leaves out the end (the program never ended), --source adds what the
+ * --open leaves out the end (the program never ended), --empty leaves out all that
+ * a GPU did, --long makes a kernel's name 4 kB of markup and escapes, --processes
+ * has N such targets, --source adds what the
  * source tier measures of two kernels (make_source.c), --graph a graph that is
  * timed as a whole, inside an NVTX range.
  *
@@ -22,6 +24,7 @@
 #include "tools/writer.h"
 
 #define DEFAULT_RUN "00112233445566778899aabbccddeeff"
+#define MOST_PROCESSES 1000
 #define RANGE_NAME 1000000	/* STRING id: beyond the kernels' */
 #define LAUNCHER 0x1111111111111111ull
 
@@ -62,15 +65,30 @@ put_signature(struct writer *w, uint32_t id, const char *name, uint32_t grid,
 	    .regs = regs, .carveout = 255);
 }
 
+/* A name as long as templates make them, of what no name should have. */
+static const char *
+long_name(void)
+{
+	static const char part[] = "<b onclick=\"alert(3)\">\033[31m\342\200\256"
+	    "</b>\t&lt;%s\r\n';--";
+	static char name[4096];
+	size_t i;
+
+	for (i = 0; i + 1 < sizeof(name); i++)
+		name[i] = part[i % (sizeof(part) - 1)];
+	return name;
+}
+
 static void
-put_signatures(struct writer *w, unsigned kernels)
+put_signatures(struct writer *w, unsigned kernels, bool lengthy)
 {
 	char name[64];
 	unsigned i;
 
 	put_signature(w, SOFTMAX, names[SOFTMAX], 256, 32, 40);
 	put_signature(w, GEMM, names[GEMM], 4096, 256, 128);
-	put_signature(w, HOSTILE, names[HOSTILE], 512, 200, 32);
+	put_signature(w, HOSTILE, lengthy ? long_name() : names[HOSTILE], 512,
+	    200, 32);
 	put_signature(w, FEW, names[FEW], 4, 1024, 16);
 	for (i = 0; i < kernels; i++) {
 		snprintf(name, sizeof(name), "small_kernel_%03u", i);
@@ -214,9 +232,9 @@ put_step(struct writer *w, struct clock *c, unsigned step, unsigned kernels)
 }
 
 struct options {
-	unsigned kernels, steps;
+	unsigned kernels, steps, processes;
 	const char *run;
-	bool open, source, graph;
+	bool open, empty, lengthy, source, graph;
 };
 
 static void
@@ -233,31 +251,40 @@ put_graph(struct writer *w, struct clock *c)
 }
 
 static void
-put_target(struct writer *w, const struct options *o, uint64_t *end)
+put_work(struct writer *w, const struct options *o, struct clock *c)
 {
-	unsigned i, kernels = o->kernels, steps = o->steps;
+	unsigned i;
+
+	put_device(w);
+	put_signatures(w, o->kernels, o->lengthy);
+	PUT(w, OVERHEAD, .kind = OVERHEAD_SETUP, .tid = 42,
+	    .start_ns = T0 + 60 * MS, .end_ns = T0 + 85 * MS);
+	put_kernel(w, c, FEW, 20 * US);
+	for (i = 0; i < o->steps; i++)
+		put_step(w, c, i, o->kernels);
+	if (o->graph)
+		put_graph(w, c);
+	put_metrics(w);
+	if (o->source)
+		put_source(w);
+}
+
+static void
+put_target(struct writer *w, const struct options *o, unsigned process,
+    uint64_t *end)
+{
 	struct clock c = { T0 + 300 * MS, 0 };
 
 	PUT(w, HELLO, .protocol = WIRE_PROTOCOL,
 	    .level = o->source ? LEVEL_SOURCE : LEVEL_COUNTERS,
-	    .pid = 4242, .ppid = 4241, .start_ns = T0 + 2 * MS,
+	    .pid = 4242 + process, .ppid = 4241, .start_ns = T0 + 2 * MS,
 	    .now_ns = T0 + 10 * MS, .now_mono_ns = 10 * MS,
 	    .cupti_version = 130000, .driver_version = 13000, .run = STR(o->run),
 	    .library = STR("0.1.0"), .host = STR("gpu-node-7"),
 	    .exe = STR("/home/ada/train"), .command = STR("./train --epochs 1"),
 	    .cwd = STR("/home/ada"));
-	put_device(w);
-	put_signatures(w, kernels);
-	PUT(w, OVERHEAD, .kind = OVERHEAD_SETUP, .tid = 42,
-	    .start_ns = T0 + 60 * MS, .end_ns = T0 + 85 * MS);
-	put_kernel(w, &c, FEW, 20 * US);
-	for (i = 0; i < steps; i++)
-		put_step(w, &c, i, kernels);
-	if (o->graph)
-		put_graph(w, &c);
-	put_metrics(w);
-	if (o->source)
-		put_source(w);
+	if (!o->empty)
+		put_work(w, o, &c);
 	PUT(w, DIAGNOSTIC, .code = DIAG_PERMISSION,
 	    .severity = SEVERITY_WARNING, .error = 35, .now_ns = c.now,
 	    .where = STR("counters"), .text = STR("the driver lets only "
@@ -280,7 +307,8 @@ write_capture(const char *path, const struct options *o)
 	struct writer w = { .stream = LAUNCHER };
 	struct writer t = { .stream = TARGET };
 	struct writer d = { .stream = DAEMON };
-	uint64_t end;
+	uint64_t end = T0;
+	unsigned i;
 
 	w.file = t.file = d.file = fopen(path, "wb");
 	w.frame = malloc(FRAME_HEADER_SIZE + FRAME_MAX_PAYLOAD);
@@ -296,7 +324,11 @@ write_capture(const char *path, const struct options *o)
 	    .level = o->source ? LEVEL_SOURCE : LEVEL_COUNTERS,
 	    .budget = 0.05, .uid = 1000);
 	writer_flush(&w);
-	put_target(&t, o, &end);
+	for (i = 0; i < o->processes; i++) {
+		t.stream = TARGET + i;
+		t.sequence = 0;
+		put_target(&t, o, i, &end);
+	}
 	if (o->source)
 		put_disassembly(&d);
 	if (!o->open)
@@ -332,11 +364,14 @@ main(int argc, char **argv)
 		{ "launches", required_argument, NULL, 'l' },
 		{ "run", required_argument, NULL, 'r' },
 		{ "open", no_argument, NULL, 'o' },
+		{ "empty", no_argument, NULL, 'e' },
+		{ "long", no_argument, NULL, 'L' },
+		{ "processes", required_argument, NULL, 'p' },
 		{ "source", no_argument, NULL, 's' },
 		{ "graph", no_argument, NULL, 'g' },
 		{ NULL, 0, NULL, 0 }
 	};
-	struct options o = { .kernels = 0, .steps = 500, .run = DEFAULT_RUN };
+	struct options o = { .steps = 500, .processes = 1, .run = DEFAULT_RUN };
 	int c;
 
 	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1)
@@ -353,6 +388,17 @@ main(int argc, char **argv)
 		case 'o':
 			o.open = true;
 			break;
+		case 'e':
+			o.empty = true;
+			break;
+		case 'L':
+			o.lengthy = true;
+			break;
+		case 'p':
+			o.processes = number(optarg);
+			if (o.processes > MOST_PROCESSES)
+				return 2;
+			break;
 		case 's':
 			o.source = true;
 			break;
@@ -364,8 +410,8 @@ main(int argc, char **argv)
 		}
 	if (optind != argc - 1) {
 		fprintf(stderr, "usage: make_capture FILE [--kernels N] "
-		    "[--launches N] [--run HEX] [--open] [--source] "
-		    "[--graph]\n");
+		    "[--launches N] [--run HEX] [--open] [--empty] "
+		    "[--long] [--processes N] [--source] [--graph]\n");
 		return 2;
 	}
 	write_capture(argv[optind], &o);

@@ -183,7 +183,7 @@ for (const scheme of ['light', 'dark'])
       const page = await open(t, run, { scheme, width });
       const fits = () => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
       for (const [view, ready] of Object.entries(views)) {
-        await page.goto(at(run + view));
+        await page.evaluate((to) => { location.hash = to; }, `#${run}${view}`);
         await page.waitForSelector(ready);
         await accessible(page, scheme);
         assert.equal(await fits(), 0, `${view} is wider than its window`);

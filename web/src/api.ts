@@ -41,10 +41,11 @@ async function problemOf(response: Response): Promise<Problem> {
 }
 
 async function request(path: string, accept: string, signal?: AbortSignal,
-  headers: Record<string, string> = {}): Promise<Response> {
+  headers: Record<string, string> = {}, more: RequestInit = {}): Promise<Response> {
   let response: Response;
   try {
     response = await fetch(path, {
+      ...more,
       headers: {
         Authorization: 'Bearer ' + (sessionStorage.getItem(key) ?? ''),
         Accept: accept,
@@ -65,12 +66,31 @@ async function request(path: string, accept: string, signal?: AbortSignal,
   return response;
 }
 
-export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
-  const response = await request('/api/v1' + path, 'application/json', signal);
-  return (await response.json()) as T;
+// Characters that turn the text around them, as the programs that are measured may
+// have them in names and in source.
+const turning = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
+const allTurning = new RegExp(turning.source, 'g');
+
+// What the daemon sends; what would turn text around is told instead of obeyed.
+function parsed(text: string): unknown {
+  if (!turning.test(text) && !/\\u(061c|200[ef]|202[a-e]|206[6-9])/i.test(text)) return JSON.parse(text);
+  return JSON.parse(text, (_, value: unknown) => (typeof value !== 'string' ? value
+    : value.replace(allTurning, (c) => `⟨U+${c.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}⟩`)));
 }
 
-export type Link = 'connecting' | 'live' | 'lost';
+export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
+  const response = await request('/api/v1' + path, 'application/json', signal);
+  return parsed(await response.text()) as T;
+}
+
+// Changes what is at ${path}; ${value} is the body, if there is one.
+export async function send(method: 'PATCH' | 'DELETE', path: string, value?: unknown): Promise<void> {
+  await request('/api/v1' + path, 'application/json', undefined, value === undefined ? {} : { 'Content-Type': 'application/json' },
+    { method, ...(value === undefined ? {} : { body: JSON.stringify(value) }) });
+}
+
+// refused: the daemon is another than the one that gave this tab its key.
+export type Link = 'connecting' | 'live' | 'lost' | 'refused';
 
 // Server-sent events read with fetch(), because EventSource cannot send the
 // token. Calls back for every event; reconnects until the signal aborts.
@@ -96,7 +116,7 @@ export async function listen(
     } catch (error) {
       if (signal.aborted) return;
       if (error instanceof ApiError && (error.status === 401 || error.status === 404)) {
-        onLink('lost');
+        onLink(error.status === 401 ? 'refused' : 'lost');
         return;
       }
     }

@@ -4,14 +4,15 @@ import { Badge, Code, Scroll } from './parts';
 import { Copied } from './copy';
 import { Editor } from './editor';
 import { kernelLink, launchesLink, ruleLink, sourceLink, stepLink } from './links';
+import { middle, visible } from './names';
 import { Together, SavingBar } from './saving';
 import type { Evidence, Finding, Findings, Frame, Site, Verdict } from './openapi';
 
 const SMALL_SHARE = 0.005; // of the whole run: nobody sees less
 
-// ${chosen}: the finding that the address names; it is open and in view.
-export function FindingsSection({ run, findings, live, chosen }: {
-  run: string; findings: Findings; live: boolean; chosen?: string | undefined;
+// ${empty}: no kernel ran. ${chosen}: the finding that the address names; it is open and in view.
+export function FindingsSection({ run, findings, live, empty, chosen }: {
+  run: string; findings: Findings; live: boolean; empty: boolean; chosen?: string | undefined;
 }) {
   const worth = findings.items.filter((f) => f.worth_it);
   const scale = Math.max(0, ...worth.map((f) => f.saves.high_s ?? f.saves.s ?? 0));
@@ -39,6 +40,8 @@ export function FindingsSection({ run, findings, live, chosen }: {
         <p class="notice">
           {live ? 'Nothing found so far; the program is still running.'
             : findings.unmeasured ? `Not measured: ${findings.unmeasured}`
+            : empty && findings.items.length === 0 && findings.rules.every((r) => r.state === 'not_measured')
+            ? 'No kernel was launched while it was measured: there is nothing to check. Does the program use this machine\'s GPU? `cudadvise doctor` looks.'
             : findings.rules.length === 0 ? 'No practice could be evaluated.'
             : 'Nothing that would save more than the noise of the run'
               + (findings.noise_s !== null ? ` (${seconds(findings.noise_s)})` : '') + '.'}
@@ -69,7 +72,7 @@ function Item({ run, finding: f, scale, open, chosen }: { run: string; finding: 
         <summary>
           <span class="rank" aria-hidden="true">{f.rank}</span>
           <span class="what">
-            <span class="where">{f.where ?? 'the run'}</span>
+            <span class="where" title={f.where ?? ''}>{middle(visible(f.where ?? 'the run'), 160)}</span>
             <span class="title">{f.title}</span>
           </span>
           <span class="saves">

@@ -140,14 +140,13 @@ function Table({ run, kernels, sort, setSort, group }: {
             <th scope="col" class="number">Share of run</th>
             <SortHead name="Launches" up="launches" down="-launches" sort={sort} setSort={setSort} />
             <th scope="col" class="number">Mean ± sd</th>
-            <th scope="col">Shortest to longest</th>
             {headlines.map(([key, name]) => <th key={key} scope="col" class="number">{name}</th>)}
             <th scope="col">Limit</th>
           </tr>
         </thead>
         {grouped(kernels, group).map((rows) => (
           <tbody key={rows.key}>
-            {rows.title !== null && <tr class="grouphead"><th scope="rowgroup" colSpan={11}>{rows.title} <small class="beside">{counted(rows.kernels.length, 'row')}</small></th></tr>}
+            {rows.title !== null && <tr class="grouphead"><th scope="rowgroup" colSpan={10}>{rows.title} <small class="beside">{counted(rows.kernels.length, 'row')}</small></th></tr>}
             {rows.kernels.map((kernel) => <Row key={kernel.id} run={run} kernel={kernel} longest={longest} />)}
           </tbody>
         ))}
@@ -171,8 +170,7 @@ function Row({ run, kernel, longest }: { run: string; kernel: Kernel; longest: n
       <td class="number nowrap">{nanoseconds(time.total_ns)}</td>
       <td class="number">{percent(kernel.share_ratio)}</td>
       <td class="number">{count(kernel.launches)}</td>
-      <td class="number nowrap">{nanoseconds(time.mean_ns)}<small>± {nanoseconds(time.sd_ns)}</small></td>
-      <td><Spread time={time} longest={longest} /></td>
+      <td class="number nowrap">{nanoseconds(time.mean_ns)}<small>± {nanoseconds(time.sd_ns)}</small><Spread time={time} longest={longest} /></td>
       <Metrics headline={kernel.headline} />
       <td>{kernel.bound ?? <span class="dim">not known</span>}</td>
     </tr>
@@ -196,7 +194,15 @@ function Spread({ time, longest }: { time: Kernel['time']; longest: number }) {
   );
 }
 
-// What has one reason is said once.
+// The four headline metrics of a kernel as facts; a reason that they share is said once.
+export function headlineFacts(kernel: Kernel): [string, string, string?][] {
+  const all = headlines.map(([key, name]) => ({ name, value: kernel.headline[key]?.value ?? null, reason: kernel.headline[key]?.reason ?? 'no reason given' }));
+  if (all.every((h) => h.value === null && h.reason === all[0]!.reason))
+    return [[all.map((h) => h.name).join(', '), 'not measured', all[0]!.reason]];
+  return all.map((h) => (h.value === null ? [h.name, 'not measured', h.reason] : [h.name, percent(h.value)]));
+}
+
+// The same.
 function Metrics({ headline }: { headline: Kernel['headline'] }) {
   const first = headline[headlines[0]![0]];
   const all = headlines.every(([key]) => headline[key]?.value === null && headline[key]?.reason === first?.reason);

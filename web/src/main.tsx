@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { haveToken, takeToken } from './api';
 import { useRoute } from './hooks';
 import { NeedToken } from './parts';
+import { Search } from './search';
 import { CompareView } from './view-compare';
 import { RuleView, RulesView } from './view-rules';
 import { RunView, viewOf } from './view-run';
@@ -56,6 +57,7 @@ function App() {
           <a href="#/" {...here('runs')}>Runs</a>
           <a href="#/rules" {...here('rules')}>Practices</a>
         </nav>
+        {haveToken() && <Search run={route[0] === 'runs' ? route[1] : undefined} />}
       </header>
       <main id="main" ref={main} tabIndex={-1}>
         <Page route={route} />

@@ -20,7 +20,7 @@ export function OverviewTab({ id, base, run, revision, at }: OfRun) {
       {diagnostics.error && !diagnostics.value && <Failure error={diagnostics.error} retry={diagnostics.reload} />}
       <Notes run={run} diagnostics={diagnostics.value?.items ?? []} />
       {findings.value
-        ? <FindingsSection run={id} findings={findings.value} live={live} chosen={at[0]} />
+        ? <FindingsSection run={id} findings={findings.value} live={live} empty={run.launches === 0} chosen={at[0]} />
         : findings.error && !live ? <Failure error={findings.error} retry={findings.reload} /> : <Loading what="findings" />}
       <section aria-labelledby="time">
         <h2 id="time">Where the time went</h2>
@@ -31,8 +31,9 @@ export function OverviewTab({ id, base, run, revision, at }: OfRun) {
 }
 
 // "130 of 4 kernels in 9 launch shapes"; a live run may not be analysed yet.
-function launchesOf({ launches, kernels = 0, functions = kernels }: RunDocument): string {
+function launchesOf({ state, launches, kernels = 0, functions = kernels }: RunDocument): string {
   if (launches === undefined) return none;
+  if (launches === 0) return state === 'live' ? 'no kernel so far' : 'no kernel';
   return `${count(launches)} of ${counted(functions, 'kernel')}` + (functions < kernels ? ` in ${counted(kernels, 'launch shape')}` : '');
 }
 

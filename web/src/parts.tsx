@@ -60,8 +60,11 @@ export function Badge({ kind, children }: { kind: string; children: ComponentChi
 }
 
 export function LinkState({ link }: { link: Link }) {
-  const text = { connecting: 'connecting', live: 'up to date', lost: 'connection lost, trying again' }[link];
-  return <span class={`link link-${link}`} role="status">{text}</span>;
+  const text = {
+    connecting: 'connecting', live: 'up to date', lost: 'connection lost, trying again',
+    refused: 'the daemon was started anew, and this tab has the key of the one before: open the address that ',
+  }[link];
+  return <span class={`link link-${link}`} role="status">{text}{link === 'refused' && <><code>cudadvise dashboard</code> prints</>}</span>;
 }
 
 export function Code({ title, text, kind }: { title: string; text: string | null; kind: string }) {

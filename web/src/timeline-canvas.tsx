@@ -39,9 +39,13 @@ function useFrame(paint: () => void): () => void {
   const latest = useRef(paint);
   latest.current = paint;
   useEffect(() => () => cancelAnimationFrame(asked.current), []);
+  // One that is asked for stays: asking anew within a frame would put it off.
   return () => {
-    cancelAnimationFrame(asked.current);
-    asked.current = requestAnimationFrame(() => latest.current());
+    if (asked.current !== 0) return;
+    asked.current = requestAnimationFrame(() => {
+      asked.current = 0;
+      latest.current();
+    });
   };
 }
 

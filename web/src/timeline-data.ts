@@ -94,6 +94,11 @@ export function binsOf(timeline: Timeline, row: Row): { busy: (number | null)[];
   return null;
 }
 
+// About how many operations ${view} has.
+export function manyIn(timeline: Timeline, rows: Row[], view: View): number {
+  return rows.reduce((n, row) => n + (sumOf(timeline, row, view)?.count ?? 0), 0);
+}
+
 // --- columns -----------------------------------------------------------------------
 
 // How busy each of ${out}'s columns of ${view} is, 0 to 1; what something began in is at
@@ -134,6 +139,19 @@ export function sumOf(timeline: Timeline, row: Row, view: View): { busy: number;
     count += (bins.count[i]! * part) / timeline.bin_ns;
   }
   return { busy: busy / (view.to - view.from), count };
+}
+
+// The same of single operations: those at the same time are busy once.
+export function busyOf(items: WindowItem[], row: Row, view: View): { busy: number; count: number } {
+  const spans = items.filter((item) => isIn(item, row) && item.start_ns < view.to && item.start_ns + item.duration_ns >= view.from)
+    .map((item): [number, number] => [Math.max(item.start_ns, view.from), Math.min(item.start_ns + item.duration_ns, view.to)])
+    .sort((a, b) => a[0] - b[0]);
+  let [busy, until] = [0, view.from];
+  for (const [from, to] of spans) {
+    busy += Math.max(0, to - Math.max(from, until));
+    until = Math.max(until, to);
+  }
+  return { busy: busy / (view.to - view.from), count: spans.length };
 }
 
 // --- the axis ----------------------------------------------------------------------

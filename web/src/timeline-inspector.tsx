@@ -3,13 +3,15 @@ import { bytes, compact, count, nanoseconds, none, percent } from './format';
 import { kernelLink } from './links';
 import { middle } from './names';
 import { Scroll } from './parts';
-import { sumOf, type Row, type View } from './timeline-data';
+import { busyOf, sumOf, type Row, type View } from './timeline-data';
 import type { Timeline, Window } from './openapi';
 
-export function Inspector({ id, whole, close, rows, view, selected, window, stale, names, live }: {
-  id: string; whole: Timeline; close: Timeline | null; rows: Row[]; view: View; selected: boolean; window: Window | null; stale: boolean; names: Map<number, string>; live: boolean;
+export function Inspector({ id, whole, close, single, rows, view, selected, window, stale, names, live }: {
+  id: string; whole: Timeline; close: Timeline | null; single: Window | null; rows: Row[]; view: View; selected: boolean; window: Window | null; stale: boolean; names: Map<number, string>; live: boolean;
 }) {
   const of = close && close.from_ns <= view.from && close.to_ns >= view.to && close.bin_ns < whole.bin_ns ? close : whole;
+  // A bin that is longer than what is looked at says nothing of it.
+  const fine = of.bin_ns <= (view.to - view.from) / 2;
   const exact = window !== null && window.reason === null && window.operations !== null;
   return (
     <section aria-labelledby="inview" class="inspector">
@@ -19,7 +21,7 @@ export function Inspector({ id, whole, close, rows, view, selected, window, stal
           <thead><tr><th scope="col">Row</th><th scope="col" class="number">Busy</th><th scope="col" class="number">Operations</th></tr></thead>
           <tbody>
             {rows.map((row) => {
-              const sum = sumOf(of, row, view);
+              const sum = single ? busyOf(single.items, row, view) : fine ? sumOf(of, row, view) : null;
               return (
                 <tr key={row.key}>
                   <th scope="row"><svg class="swatch" viewBox="0 0 10 10" aria-hidden="true"><rect class={`row-${row.row}`} width={10} height={10} rx={2} /></svg> {row.label}</th>

@@ -6,16 +6,17 @@ import { get } from './api';
 import { nanoseconds } from './format';
 import { useResource } from './hooks';
 import { runLink, windowLink } from './links';
-import { nameOf } from './names';
+import { nameOf, visible } from './names';
 import { Failure, Loading } from './parts';
 import { Canvas, type Moves } from './timeline-canvas';
-import { askFor, clamp, covers, rowsOf, viewOf, type View } from './timeline-data';
+import { askFor, clamp, covers, manyIn, rowsOf, viewOf, type View } from './timeline-data';
 import { Inspector } from './timeline-inspector';
 import type { Kernel, LaunchList, RunDocument, Timeline, Window } from './openapi';
 import type { OfRun } from './view-run';
 
 const bins = 4096; // the daemon keeps so many
 const singles = 2000; // operations: about one a pixel
+const tooMany = 4 * singles; // by the bins; then not all would come
 const settled = 120; // ms without a move, before closer data is asked for
 
 export function TimelineTab({ id, base, run, revision, at }: OfRun) {
@@ -62,33 +63,19 @@ function useClose<T extends { from_ns: number; to_ns: number }>(path: (ask: View
   return value;
 }
 
-// Short names of ${ids}, as they come.
-function useNames(base: string, ids: number[]): Map<number, string> {
-  const names = useRef(new Map<number, string>());
-  const [, turn] = useState(0);
-  const key = ids.join();
-  useEffect(() => {
-    const abort = new AbortController();
-    void (async () => {
-      for (const id of ids) {
-        if (names.current.has(id) || abort.signal.aborted) continue;
-        try {
-          names.current.set(id, nameOf(await get<Kernel>(`${base}/kernels/${id}`, abort.signal)));
-        } catch {
-          if (abort.signal.aborted) return;
-          names.current.set(id, `kernel ${id}`);
-        }
-        turn((n) => n + 1);
-      }
-    })();
-    return () => abort.abort();
-  }, [base, key]);
-  return names.current;
+// ${window}, if it has every operation of ${view}.
+function singleFor(window: Window | null, view: View): Window | null {
+  return window !== null && window.reason === null && window.complete && covers({ from: window.from_ns, to: window.to_ns }, view) ? window : null;
 }
 
-function kernelsOf(window: Window | null, marked: number | null): number[] {
-  const ids = (window?.sums ?? []).map((s) => s.kernel_id).filter((n) => n !== null).slice(0, 24);
-  return marked === null || ids.includes(marked) ? ids : [marked, ...ids];
+// Names that answers told, kept: a kernel has the same in every window.
+function useNames(windows: (Window | null)[], marked: Kernel | null): Map<number, string> {
+  const names = useRef(new Map<number, string>()).current;
+  for (const window of windows)
+    for (const { kernel_id, name } of window?.sums ?? [])
+      if (kernel_id !== null && name !== null) names.set(kernel_id, visible(name));
+  if (marked !== null) names.set(marked.id, nameOf(marked));
+  return names;
 }
 
 function Chart({ id, base, run, revision, whole, at }: {
@@ -101,15 +88,16 @@ function Chart({ id, base, run, revision, whole, at }: {
   const [marked, mark] = useState<number | null>(() => markedOf(at));
   const rows = useMemo(() => rowsOf(whole), [whole]);
   const live = run.state === 'live';
-  const window = useClose<Window>((a) => (live ? null : `${base}/window?from_ns=${a.from}&to_ns=${a.to}&limit=${singles}`), view, wall, revision);
+  const window = useClose<Window>((a) => (live || manyIn(whole, rows, a) > tooMany ? null : `${base}/window?from_ns=${a.from}&to_ns=${a.to}&limit=${singles}`), view, wall, revision);
   // Single operations say all; else bins as wide as a pixel or two.
-  const single = window !== null && window.complete && covers({ from: window.from_ns, to: window.to_ns }, view);
-  const close = useClose<Timeline>((a) => (single ? null : `${base}/timeline?from_ns=${a.from}&to_ns=${a.to}&px=${bins}`), view, wall, revision);
+  const single = singleFor(window, view) !== null;
+  const close = useClose<Timeline>((a) => (single || (a.to - a.from) / bins >= whole.bin_ns ? null : `${base}/timeline?from_ns=${a.from}&to_ns=${a.to}&px=${bins}`), view, wall, revision);
   const asked = selection ?? view;
   const exact = { from: Math.floor(asked.from), to: Math.max(Math.ceil(asked.to), Math.floor(asked.from) + 1) };
   const looked = useClose<Window>(() => (live ? null : `${base}/window?from_ns=${exact.from}&to_ns=${exact.to}&limit=1`), asked, wall, revision);
   const stale = looked !== null && (looked.from_ns !== exact.from || looked.to_ns !== exact.to);
-  const names = useNames(base, [...kernelsOf(window, marked), ...kernelsOf(looked, null)]);
+  const about = useResource<Kernel>(marked === null ? null : `${base}/kernels/${marked}`);
+  const names = useNames([window, looked], about.value);
 
   // A new address, typed or followed, moves the view.
   useEffect(() => {
@@ -149,7 +137,7 @@ function Chart({ id, base, run, revision, whole, at }: {
           <button type="button" onClick={() => mark(null)}>Clear</button>
         </p>
       )}
-      <Inspector id={id} whole={whole} close={close} rows={rows} view={selection ?? view} selected={selection !== null}
+      <Inspector id={id} whole={whole} close={close} rows={rows} view={asked} single={singleFor(window, asked)} selected={selection !== null}
         window={looked} stale={stale} names={names} live={live} />
       <p class="under">
         Wheel or <kbd>W</kbd> <kbd>S</kbd> zoom, <kbd>A</kbd> <kbd>D</kbd> or the arrow keys move, dragging selects a time,

@@ -2,7 +2,9 @@
 import { count, counted, interval, none, seconds, times } from './format';
 import { useResource } from './hooks';
 import { Badge, Failure, Loading, Scroll } from './parts';
+import { Deltas } from './deltas';
 import { History } from './history';
+import { middle, visible } from './names';
 import type { OfRun } from './view-run';
 import type { Compare, CompareFinding, CompareKernel, CompareRun, Run, RunList } from './openapi';
 
@@ -56,7 +58,7 @@ export function CompareView({ base, target }: { base: string; target: string }) 
         </h1>
         <a href={`#/compare/${target}/${base}`}>The other way round</a>
       </div>
-      <p>{value.target.label || value.target.command}</p>
+      <p>{middle(visible(value.target.label || value.target.command || ''), 200)}</p>
       {value.notes.length > 0 && (
         <section class="notes warning" aria-label="Notes">
           <ul>{value.notes.map((note) => <li key={note}>{note}</li>)}</ul>
@@ -64,6 +66,7 @@ export function CompareView({ base, target }: { base: string; target: string }) 
       )}
       <Times value={value} />
       <Predictions value={value} base={base} target={target} />
+      <Deltas kernels={value.kernels} />
       <Kernels value={value} />
     </>
   );
@@ -145,7 +148,7 @@ function Prediction({ finding: f, base, target }: { finding: CompareFinding; bas
     <tr data-state={f.state} data-rule={f.rule}>
       <th scope="row" class="program">
         <a href={`#/runs/${run}/findings/${id}`}>{f.title ?? f.rule}</a>
-        <small>{f.where ?? 'the run'}</small>
+        <small>{middle(visible(f.where ?? 'the run'), 120)}</small>
       </th>
       <td data-label="Now"><Badge kind={kind}>{fates[f.state]}</Badge>{f.state === 'unknown' && <small>{f.reason}</small>}</td>
       <td class="number nowrap" data-label="Predicted">
@@ -201,7 +204,7 @@ function KernelRow({ kernel: k }: { kernel: CompareKernel }) {
   );
   return (
     <tr>
-      <th scope="row" class="program"><span class="name">{k.name}</span></th>
+      <th scope="row" class="program"><span class="name" title={k.name ?? ''}>{middle(visible(k.name ?? 'unnamed'), 120)}</span></th>
       <td data-label="Matched by">{k.match !== null ? matches[k.match] : <span class="dim">{k.base === null ? 'new' : 'gone'}</span>}</td>
       <td class="number nowrap" data-label="Before">{side(k.base)}</td>
       <td class="number nowrap" data-label="After">{side(k.target)}</td>

@@ -3,7 +3,7 @@ import { useMemo } from 'preact/hooks';
 import { Histogram } from './histogram';
 import { bytes, count, counted, measure, nanoseconds, none, percent, plain, seconds, shape } from './format';
 import { useResource } from './hooks';
-import { headlines } from './kernels';
+import { headlineFacts } from './kernels';
 import { findingLink, launchesLink, runLink, sourceLink } from './links';
 import { MemoryChart } from './memory-chart';
 import { shortName } from './names';
@@ -63,10 +63,7 @@ function Facts({ k }: { k: Kernel }) {
     ['A thread', counted(k.registers, 'register'), k.local_bytes > 0 ? `${bytes(k.local_bytes)} of local memory` : undefined],
     ['A block', `${bytes(k.shared_static_bytes + k.shared_dynamic_bytes)} of shared memory`,
       k.shared_dynamic_bytes > 0 ? `${bytes(k.shared_dynamic_bytes)} of it dynamic` : undefined],
-    ...headlines.map(([key, name]): [string, string, string?] => {
-      const h = k.headline[key];
-      return [name, h?.value == null ? 'not measured' : percent(h.value), h?.value == null ? h?.reason ?? 'no reason given' : undefined];
-    }),
+    ...headlineFacts(k),
   ];
   return (
     <dl class="facts">
@@ -101,7 +98,7 @@ function About({ run, findings, loaded }: { run: string; findings: Finding[]; lo
 }
 
 const limiters: [keyof Kernel['occupancy']['limits'], string, string][] = [
-  ['warps', 'Warps', 'larger blocks hold more warps each'],
+  ['warps', 'Warps', 'a block size that divides the threads an SM holds'],
   ['blocks', 'Blocks', 'larger blocks, so that fewer fill the SM'],
   ['registers', 'Registers', 'fewer registers a thread: __launch_bounds__, smaller tiles'],
   ['shared', 'Shared memory', 'less shared memory a block'],

@@ -7,6 +7,7 @@ import { DiagnosticsTab } from './diagnostics';
 import { useEvents, useResource } from './hooks';
 import { KernelsTab } from './kernels';
 import { runLink } from './links';
+import { middle, visible } from './names';
 import { OverviewTab } from './overview';
 import { Failure, LinkState, Loading, StateBadge } from './parts';
 import { RooflineTab } from './roofline';
@@ -48,6 +49,11 @@ export function viewOf(name: string): View | undefined {
   return views.find((v) => v.name === (name === 'findings' ? '' : name));
 }
 
+// The views of a run, with their addresses.
+export function viewsOf(run: string): { to: string; title: string }[] {
+  return views.map((v) => ({ to: v.name === '' ? runLink(run) : runLink(run, v.name), title: v.title }));
+}
+
 function Tabs({ run, shown }: { run: string; shown: View }) {
   const list = useRef<HTMLElement>(null);
   useEffect(() => {
@@ -75,24 +81,21 @@ export function RunView({ id, part, at }: { id: string; part: string; at: string
   if (run.error && !run.value) return <Failure error={run.error} retry={run.reload} />;
   if (!run.value) return <Loading what="the run" />;
   const value = run.value;
+  const title = value.label || value.command || value.id;
   // A live run has a revision with every look at it.
   const revision = `${value.revision}/${value.analysis}/${value.launches}`;
   return (
     <>
       <p class="crumb"><a href="#/">All runs</a></p>
       <div class="heading">
-        <h1 title={value.label || value.command || value.id}>
-          <span class="dim">Run {value.number}</span> {value.label || value.command || value.id}
+        <h1 title={title}>
+          <span class="dim">Run {value.number}</span> {middle(visible(title), 200)}
         </h1>
         <StateBadge state={value.state} />
-        {(live || link === 'lost') && <LinkState link={link} />}
+        {(live || link === 'lost' || link === 'refused') && <LinkState link={link} />}
       </div>
       <Tabs run={id} shown={shown} />
-      {run.error && (
-        <p class="notice stale" role="status">
-          This is what was known before the connection was lost: {run.error.message}
-        </p>
-      )}
+      {(run.error || link === 'lost' || link === 'refused') && <p class="notice stale">This is what was known before the connection was lost.</p>}
       {shown.view({ id, base, run: value, revision, at })}
     </>
   );

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { get } from './api';
 import { count, nanoseconds, none, percent, seconds, when } from './format';
 import { useEvents, useResource } from './hooks';
+import { middle, visible } from './names';
 import { Failure, LinkState, Loading, Scroll, StateBadge } from './parts';
 import type { Run, RunList } from './openapi';
 
@@ -9,6 +10,7 @@ export function RunsView() {
   const first = useResource<RunList>('/runs?limit=50');
   const [more, setMore] = useState<{ runs: Run[]; next: string | null } | null>(null);
   const [error, setError] = useState<Error | null>(null);
+  const [typed, type] = useState('');
   const link = useEvents('/events', () => {
     setMore(null);
     first.reload();
@@ -18,6 +20,9 @@ export function RunsView() {
   if (!first.value) return <Loading what="runs" />;
   const runs = [...first.value.items, ...(more?.runs ?? [])];
   const next = more ? more.next : first.value.next_cursor;
+  const wanted = typed.trim().toLowerCase();
+  const shown = wanted === '' ? runs : runs.filter((run) =>
+    [run.label, run.command, run.id, String(run.number), ...(run.devices ?? [])].some((text) => text?.toLowerCase().includes(wanted)));
 
   const load = async () => {
     try {
@@ -35,7 +40,13 @@ export function RunsView() {
         <h1>Runs</h1>
         <LinkState link={link} />
       </div>
-      {runs.length === 0 ? <Empty /> : <RunTable runs={runs} />}
+      {runs.length > 1 && (
+        <div class="tools">
+          <label><span>Program, label or GPU has</span> <input type="search" value={typed} onInput={(e) => type(e.currentTarget.value)} data-search /></label>
+          <span class="dim" role="status">{typed.trim() !== '' && `${count(shown.length)} of ${count(runs.length)}`}</span>
+        </div>
+      )}
+      {runs.length === 0 ? <Empty /> : shown.length === 0 ? <p class="notice">None of the {count(runs.length)} newest runs has it.</p> : <RunTable runs={shown} />}
       {error && <Failure error={error} />}
       {next !== null && <button type="button" class="more" onClick={load}>Show older runs</button>}
     </>
@@ -83,8 +94,9 @@ function RunRow({ run }: { run: Run }) {
     <tr>
       <td class="number">{run.number}</td>
       <th scope="row" class="program">
-        <a href={`#/runs/${run.number}`}>{run.label || run.command || run.id}</a>
-        {run.label && run.command && <small>{run.command}</small>}
+        <a href={`#/runs/${run.number}`}>{middle(visible(run.label || run.command || run.id), 160)}</a>
+        {run.pinned && <small>pinned: never deleted by itself</small>}
+        {run.label && run.command && <small>{middle(visible(run.command), 160)}</small>}
         <small>{[...new Set((run.devices ?? []).filter((d) => d !== null))].join(', ')}</small>
       </th>
       <td><StateBadge state={run.state} /></td>

@@ -2,7 +2,8 @@
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import { basename, count, nanoseconds, none, percent, seconds, shape } from './format';
 import { useEvents, useResource, useWide } from './hooks';
-import { headlines } from './kernels';
+import { headlineFacts } from './kernels';
+import { middle, nameOf } from './names';
 import { Badge, Failure, Loading } from './parts';
 import { build, heatOf, hottest, share, usable, type Heat, type Model, type Spot } from './source-data';
 import { Files } from './source-files';
@@ -44,7 +45,7 @@ export function SourceView({ id, kernel, wanted }: { id: string; kernel: string;
 
   if (source.error && !source.value) return <Failure error={source.error} retry={source.reload} />;
   if (!model) return <Loading what="the source" />;
-  const name = about.value?.short_name || about.value?.name || model.source.name || 'unnamed kernel';
+  const name = nameOf(about.value ?? { short_name: null, name: model.source.name });
   return (
     <div class="source">
       <p class="crumb">
@@ -52,7 +53,7 @@ export function SourceView({ id, kernel, wanted }: { id: string; kernel: string;
         {run.value && (run.value.label || run.value.command) && <span class="dim"> {run.value.label || run.value.command}</span>}
       </p>
       <div class="heading">
-        <h1><span class="dim">Source of</span> <span class="mono">{name}</span></h1>
+        <h1><span class="dim">Source of</span> <span class="mono" title={name}>{middle(name, 200)}</span></h1>
         {model.source.debug && <Badge kind="severity-high">debug build</Badge>}
       </div>
       <KernelFacts source={model.source} kernel={about.value} />
@@ -62,14 +63,6 @@ export function SourceView({ id, kernel, wanted }: { id: string; kernel: string;
       </StallKinds.Provider>
     </div>
   );
-}
-
-// The four headline metrics; a reason that they share is said once.
-function headlineFacts(kernel: Kernel): [string, string, string?][] {
-  const all = headlines.map(([key, name]) => ({ name, value: kernel.headline[key]?.value ?? null, reason: kernel.headline[key]?.reason ?? 'no reason given' }));
-  if (all.every((h) => h.value === null && h.reason === all[0]!.reason))
-    return [[all.map((h) => h.name).join(', '), 'not measured', all[0]!.reason]];
-  return all.map((h) => (h.value === null ? [h.name, 'not measured', h.reason] : [h.name, percent(h.value)]));
 }
 
 function KernelFacts({ source, kernel }: { source: Source; kernel: Kernel | null }) {

@@ -1,0 +1,265 @@
+// The views of a run: their addresses, the timeline, what is too much, too little or
+// hostile, and a daemon that goes away and comes back.
+import { after, before, test } from 'node:test';
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { Daemon, root, runId } from '../api/daemon.mjs';
+import { connect, made, until } from '../api/ingest.mjs';
+import * as tab from './browser.mjs';
+import { accessible, shoot } from './browser.mjs';
+
+const daemon = new Daemon();
+let browser;
+let dashboard;
+const runs = {};
+const made_of = {
+  plain: ['--launches', '40'],
+  empty: ['--empty'],
+  kernels: ['--kernels', '5000', '--launches', '5000'],
+  processes: ['--processes', '64', '--launches', '4', '--long'],
+};
+
+before(async () => {
+  await daemon.start();
+  const answers = [];
+  for (const [i, name] of Object.keys(made_of).entries())
+    answers.push([name, await daemon.upload(...made_of[name], '--run', runId(100 + i))]);
+  answers.push(['real', await daemon.uploadBytes(readFileSync(path.join(root, 'tests/captures/pairs/uncoalesced-global-access.bad.cadv')))]);
+  for (const [name, answer] of answers) {
+    assert.equal(answer.status, 201, answer.text);
+    runs[name] = answer.json.number;
+  }
+  dashboard = await daemon.dashboard();
+  browser = await tab.launch();
+});
+
+after(async () => {
+  await browser?.close();
+  const end = await daemon.stop();
+  assert.equal(end.code, 0, end.log);
+});
+
+const at = (page) => `${dashboard.url}&page=${encodeURIComponent(page)}`;
+const open = (t, page, options) => tab.open(browser, t, { url: at(page), ...options });
+const api = async (target) => (await daemon.get(`/api/v1${target}`)).json;
+const hash = (page) => page.evaluate(() => location.hash);
+const painted = (page) => page.waitForSelector('.chart canvas[data-painted]');
+
+test('what to change first is on the first screen', async (t) => {
+  for (const name of ['real', 'plain']) {
+    const page = await open(t, `/runs/${runs[name]}`, { height: 900 });
+    await page.waitForSelector('li.finding .advice');
+    const [first] = (await api(`/runs/${runs[name]}/findings`)).items;
+    const ends = await page.$eval('li.finding .advice', (e) => e.getBoundingClientRect().bottom);
+    assert.ok(ends < 900 / 2 + 200, `what to do ends at ${ends}`);
+    const head = await page.textContent('li.finding summary');
+    assert.ok(head.includes(first.title) && head.includes(first.where ?? 'the run'), head);
+    const bar = await page.$$eval(`[data-finding="${first.id}"] .saving rect`, (all) => all.map((r) => Number(r.getAttribute('width'))));
+    assert.ok(bar.length === 4 && bar.every((w) => w >= 0 && w <= 100), `${bar}`);
+  }
+});
+
+test('every view has an address, which survives a reload and the way back', async (t) => {
+  const page = await open(t, `/runs/${runs.plain}`);
+  await page.waitForSelector('.findings');
+  const names = ['Overview', 'Timeline', 'Kernels', 'Roofline', 'Copies', 'Source', 'Checklist', 'Compare', 'Measurement'];
+  assert.deepEqual(await page.$$eval('.tabs a', (all) => all.map((a) => a.textContent)), names);
+  const seen = new Set();
+  for (const name of names) {
+    await page.click(`.tabs a >> text="${name}"`);
+    await page.waitForSelector(`.tabs a[aria-current=page] >> text="${name}"`);
+    seen.add(await hash(page));
+  }
+  assert.equal(seen.size, names.length);
+  await page.goBack();
+  await page.waitForSelector('.tabs a[aria-current=page] >> text="Compare"');
+  await page.reload();
+  await page.waitForSelector('.tabs a[aria-current=page] >> text="Compare"');
+});
+
+test('the timeline is moved by keys, and its address with it', async (t) => {
+  const run = runs.plain;
+  const page = await open(t, `/runs/${run}/timeline`);
+  await painted(page);
+  const { wall_ns: wall } = await api(`/runs/${run}`);
+  await page.focus('.chart');
+  for (const key of ['w', 'w', 'w', 'd', 'd', 'a']) await page.keyboard.press(key);
+  await page.waitForFunction(() => /timeline\/\d+-\d+$/.test(location.hash));
+  await page.waitForTimeout(400); // it stands still
+  const [from, to] = /(\d+)-(\d+)$/.exec(await hash(page)).slice(1).map(Number);
+  assert.ok(Math.abs((to - from) / (wall * 0.7 ** 3) - 1) < 0.01, `${from} to ${to} of ${wall}`);
+  await page.reload();
+  await painted(page);
+  assert.match(await hash(page), new RegExp(`/${from}-${to}$`));
+  await page.focus('.chart');
+  await page.keyboard.press('0');
+  await page.waitForFunction((end) => location.hash.endsWith(end), `#/runs/${run}/timeline`);
+});
+
+test('what ran in view is what the API says; a launch leads to its kernel', async (t) => {
+  const run = runs.plain;
+  const { items: [kernel] } = await api(`/runs/${run}/kernels?limit=1`);
+  const { items: [launch] } = await api(`/runs/${run}/kernels/${kernel.id}/launches?limit=1`);
+  const end = launch.start_ns + launch.duration_ns;
+  const [from, to] = [launch.start_ns - launch.duration_ns, end + launch.duration_ns];
+  const page = await open(t, `/runs/${run}/timeline/${from}-${to}`);
+  await page.waitForSelector('table.sums tbody tr');
+  const window = await api(`/runs/${run}/window?from_ns=${from}&to_ns=${to}`);
+  await page.waitForSelector(`table.sums a[href="#/runs/${run}/kernels/${kernel.id}"]`);
+  assert.equal((await page.$$('table.sums tbody tr')).length, window.sums.length);
+  // The middle of the window is that launch.
+  const box = await (await page.$('.chart canvas')).boundingBox();
+  const names = await page.$$eval('.rowlabel', (all) => all.map((e) => e.textContent));
+  const y = box.y + 24 + names.indexOf('kernels') * 34 + 17;
+  await page.waitForFunction(({ x, y: at_y }) => {
+    document.querySelector('.chart canvas').dispatchEvent(new PointerEvent('pointermove', { clientX: x, clientY: at_y, bubbles: true }));
+    return document.querySelector('.hover').textContent.length > 3;
+  }, { x: box.x + box.width / 2, y });
+  assert.ok((await page.textContent('.hover')).startsWith(`${kernel.short_name}: `), await page.textContent('.hover'));
+  await page.mouse.click(box.x + box.width / 2, y);
+  await page.waitForSelector('.marked a');
+  assert.equal(await page.getAttribute('.marked a', 'href'), `#/runs/${run}/kernels/${kernel.id}`);
+  // Dragged over its second half: the selection has that half.
+  await page.mouse.move(box.x + box.width / 2, y);
+  await page.mouse.down();
+  await page.mouse.move(box.x + (box.width * 2) / 3, y, { steps: 4 });
+  await page.mouse.up();
+  await page.waitForSelector('text=In the selection');
+  await page.focus('.chart');
+  await page.keyboard.press('Escape');
+  await page.waitForSelector('text=In view');
+});
+
+test('the wheel zooms where it points, and each frame is drawn of what is there', async (t) => {
+  const page = await open(t, `/runs/${runs.kernels}/timeline`);
+  await painted(page);
+  const asked = [];
+  page.on('request', (r) => asked.push(r.url()));
+  const drawn = await page.evaluate(async () => {
+    const canvas = document.querySelector('.chart canvas');
+    const box = canvas.getBoundingClientRect();
+    const from = Number(canvas.dataset.painted);
+    for (let i = 0; i < 30; i++) {
+      canvas.dispatchEvent(new WheelEvent('wheel', { deltaY: -120, clientX: box.left + box.width * 0.75, clientY: box.top + 40, bubbles: true, cancelable: true }));
+      await new Promise((r) => requestAnimationFrame(r));
+    }
+    return Number(canvas.dataset.painted) - from;
+  });
+  assert.ok(drawn >= 29, `${drawn} pictures in 30 frames`);
+  await page.waitForFunction(() => /timeline\/\d+-\d+$/.test(location.hash));
+  // Requests come when the hand rests, and ask for a bounded answer.
+  assert.ok(asked.length <= 12, `${asked.length} requests: ${asked.join(' ')}`);
+  for (const url of asked.map((u) => new URL(u)))
+    for (const [name, limit] of [['px', 4096], ['limit', 2000]])
+      assert.ok(Number(url.searchParams.get(name) ?? 0) <= limit, url.href);
+});
+
+// Of every run that is not as usual: a text that its view must have.
+const views = ['', '/timeline', '/kernels', '/kernels/3', '/roofline', '/copies', '/source', '/checklist', '/compare', '/diagnostics'];
+const said = {
+  'empty ': 'No kernel was launched', 'empty /timeline': 'Nothing ran on a GPU', 'empty /kernels': 'No kernel was launched',
+  'empty /roofline': 'No kernel was launched', 'empty /copies': 'No copy and no memset', 'empty /source': 'No kernel was launched',
+  'empty /kernels/3': 'No such kernel', 'empty /diagnostics': 'records were dropped',
+  'processes /kernels/3': 'administrators only', 'kernels /kernels': '50 shown of 5,00', 'processes /diagnostics': '64 processes measured',
+  'processes ': '64 processes',
+};
+
+for (const name of ['empty', 'kernels', 'processes'])
+  test(`every view shows a run of ${name}`, async (t) => {
+    const page = await open(t, `/runs/${runs[name]}`, { width: 400, height: 900 });
+    for (const view of views) {
+      await page.evaluate((to) => { location.hash = to; }, `#/runs/${runs[name]}${view}`);
+      const wanted = said[`${name} ${view}`];
+      await page.waitForFunction((part) => document.querySelector('.tabs a[aria-current]')?.getAttribute('href').endsWith(part) && !document.querySelector('main .loading'),
+        view.replace(/\/3$/, ''));
+      if (wanted) await page.waitForFunction((text) => document.querySelector('main').textContent.includes(text), wanted);
+      const main = await page.textContent('main');
+      assert.doesNotMatch(main, /undefined|NaN|\[object|Infinity/, view);
+      assert.equal(await page.$$eval('main [role=alert]', (all) => all.length), name === 'empty' && view === '/kernels/3' ? 1 : 0, view);
+      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth), 0, `${view} is wider than its window`);
+      assert.equal(await page.$$eval('main b[onclick], main img, main script', (all) => all.length), 0, view);
+      // What turns text around is shown, not obeyed; no name fills the screen.
+      if (name === 'processes') assert.ok(!main.includes('\u202e'), view);
+      await shoot(page, `${name}${view.replaceAll('/', '-')}`);
+    }
+  });
+
+test('one of 5,000 kernels is found by its name', async (t) => {
+  const page = await open(t, `/runs/${runs.kernels}/kernels`);
+  await page.waitForSelector('table.kernels tbody tr');
+  await page.fill('input[data-search]', 'KERNEL_4321');
+  await page.waitForFunction(() => document.querySelectorAll('table.kernels tbody tr').length === 1);
+  assert.match(await page.textContent('table.kernels tbody a'), /small_kernel_4321/);
+  await page.fill('input[data-search]', 'nothing <b>');
+  await page.waitForSelector('.notice >> text=nothing <b>');
+  await page.fill('input[data-search]', '');
+  await page.waitForFunction(() => document.querySelectorAll('table.kernels tbody tr').length === 50);
+  await page.selectOption('.tools select', 'function');
+  await page.waitForSelector('tr.grouphead');
+});
+
+test('"/" searches everywhere; Enter goes to the first', async (t) => {
+  const page = await open(t, `/runs/${runs.kernels}/copies`);
+  await page.waitForSelector('.tabs');
+  await page.keyboard.press('/');
+  await page.keyboard.type('kernel_3777');
+  await page.waitForSelector('.hits a');
+  await accessible(page);
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('.kernelpage h2 >> text=small_kernel_3777');
+  await page.keyboard.press('/');
+  await page.keyboard.type('uncoal');
+  await page.waitForSelector('.hits a >> text=uncoalesced-global-access');
+  await page.keyboard.press('ArrowDown');
+  assert.equal(await page.evaluate(() => document.activeElement.tagName), 'A');
+  await page.keyboard.press('Escape');
+  await page.waitForSelector('.hits', { state: 'detached' });
+});
+
+test('a run is labelled, kept and deleted by hand', async (t) => {
+  const { number } = (await daemon.upload('--launches', '2', '--run', runId(200))).json;
+  const page = await open(t, `/runs/${number}/diagnostics`);
+  await page.waitForSelector('#keeping');
+  await page.fill('.choice input:not([type])', 'before the change');
+  await page.click('text=Set the label');
+  await page.waitForSelector('h1 >> text=before the change');
+  await page.check('input[type=checkbox]');
+  await until(async () => (await api(`/runs/${number}`)).pinned, 'it is pinned');
+  await page.click('text=Delete this run');
+  await page.click('button >> text="Delete"');
+  await page.waitForSelector('table.runs');
+  assert.equal((await daemon.get(`/api/v1/runs/${number}`)).status, 404);
+});
+
+test('a live run is seen while it runs, and after its daemon was away', async (t) => {
+  const other = new Daemon();
+  const port = dashboard.port === 40123 ? 40124 : 40123;
+  await other.start('--port', String(port));
+  t.after(() => other.stop());
+  const [launcher, target] = made(other, '--open', '--run', runId(1));
+  const sockets = [await connect(other, launcher), await connect(other, target)];
+  const number = await until(async () => (await other.get('/api/v1/runs')).json.items.find((r) => r.launches > 1000)?.number, 'it runs');
+  const { url } = await other.dashboard();
+  const context = await browser.newContext();
+  t.after(() => context.close());
+  const page = await context.newPage();
+  await page.goto(`${url}&page=${encodeURIComponent(`/runs/${number}`)}`);
+  await page.waitForSelector('.activity');
+  assert.match(await page.textContent('.activity'), /[\d,]+ launches so far/);
+  assert.doesNotMatch(await page.textContent('main'), /No GPU work/);
+  for (const socket of sockets) socket.destroy();
+  await other.halt();
+  await page.waitForSelector('.link-lost');
+  assert.match(await page.textContent('.activity'), /launches so far/, 'what was known is still there');
+  assert.match(await page.textContent('main'), /what was known before the connection was lost/);
+  // A key is good for one life of the daemon: the page says how to get the next.
+  await other.start('--port', String(port));
+  await page.waitForSelector('.link-refused', { timeout: 20000 });
+  assert.match(await page.textContent('.heading'), /open the address that cudadvise dashboard prints/);
+  assert.match(await page.textContent('.activity'), /launches so far/);
+  const again = (await other.dashboard()).url;
+  await page.goto(`${again}&page=${encodeURIComponent(`/runs/${number}`)}`);
+  await page.waitForFunction(() => document.querySelector('.tabs') && !document.querySelector('.link-refused'));
+  assert.equal(await page.$('main [role=alert]'), null);
+});

@@ -1,0 +1,116 @@
+// What the timeline computes, without a browser: windows, columns, sums, round times.
+import { before, test } from 'node:test';
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { require, root } from '../api/daemon.mjs';
+
+let data;
+let fit;
+let whatIf;
+
+before(async () => {
+  const { outputFiles } = await require('esbuild').build({
+    stdin: { contents: "export * as data from './timeline-data'; export { fit, whatIf } from './occupancy';", resolveDir: path.join(root, 'web/src') },
+    bundle: true, write: false, format: 'esm', platform: 'neutral',
+  });
+  ({ data, fit, whatIf } = await import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`));
+});
+
+const kernels = { key: '0 kernel', device: 0, row: 'kernel', label: 'kernels' };
+const timeline = (busy, count, from = 0, bin = 100) => ({
+  from_ns: from, to_ns: from + busy.length * bin, bin_ns: bin,
+  devices: [{ device: 0, name: null, rows: [{ row: 'kernel', busy_ratio: busy, count }] }],
+});
+
+test('a window stays in the run, and is never shorter than a clock tells', () => {
+  const wall = 1e9;
+  for (const view of [{ from: -5e8, to: 5e8 }, { from: 9e8, to: 2e9 }, { from: 5, to: 5 }, { from: 3, to: 1 }, { from: -1e18, to: 1e18 }]) {
+    const { from, to } = data.clamp(view, wall);
+    assert.ok(from >= 0 && to <= wall && to - from >= data.shortest, JSON.stringify([view, from, to]));
+  }
+  let view = { from: 0, to: wall };
+  for (let i = 0; i < 200; i++) view = data.zoom(view, 0.25, 0.5, wall);
+  assert.equal(view.to - view.from, data.shortest);
+  assert.ok(Math.abs(view.from + data.shortest / 4 - wall / 4) < data.shortest, 'what is pointed at stays');
+  for (let i = 0; i < 200; i++) view = data.zoom(view, 0.25, 2, wall);
+  assert.deepEqual(view, { from: 0, to: wall });
+  assert.deepEqual(data.pan({ from: 10, to: 1010 }, -5, wall), { from: 0, to: 1000 });
+});
+
+test('what is asked for covers the view, and small steps ask for the same', () => {
+  const wall = 4836133175296;
+  const asks = new Set();
+  for (let i = 0; i < 20; i++) {
+    const view = { from: 1e12 + i * 1e3, to: 1e12 + 1e9 + i * 1e3 };
+    const ask = data.askFor(view, wall);
+    assert.ok(data.covers(ask, view) && Number.isInteger(ask.from) && Number.isInteger(ask.to) && ask.to - ask.from <= 3e9);
+    asks.add(`${ask.from}-${ask.to}`);
+  }
+  assert.equal(asks.size, 1);
+  assert.deepEqual(data.viewOf('5-10'), { from: 5, to: 10 });
+  for (const wrong of ['', '5', '10-5', '5-5', '-1-5', '1e3-2e3', '99999999999999999-5', 'kernel-3', undefined]) assert.equal(data.viewOf(wrong), null, wrong);
+});
+
+test('columns: bins wider and narrower than a pixel; a start is always seen', () => {
+  const out = new Float32Array(8);
+  data.columns(timeline([1, 0.5], [1, 1]), kernels, { from: 0, to: 200 }, out);
+  assert.deepEqual([...out], [1, 1, 1, 1, 0.5, 0.5, 0.5, 0.5]);
+  const fine = new Float32Array(2);
+  data.columns(timeline([0, 0.25, 1, 0], [0, 0, 0, 0]), kernels, { from: 0, to: 400 }, fine);
+  assert.deepEqual([...fine], [0.25, 1]);
+  const started = new Float32Array(1);
+  data.columns(timeline([0], [1]), kernels, { from: 0, to: 100 }, started);
+  assert.ok(started[0] > 0);
+  // A closer answer replaces a coarser one, only where it is.
+  const both = new Float32Array(4);
+  data.columns(timeline([1, 1], [1, 1], 0, 200), kernels, { from: 0, to: 400 }, both);
+  data.columns(timeline([0.5, 0], [0, 0], 100), kernels, { from: 0, to: 400 }, both);
+  assert.deepEqual([...both], [1, 0.5, 0, 1]);
+  // Not known, over one, or of another device: no nonsense.
+  const odd = new Float32Array(2);
+  data.columns(timeline([null, 7], [0, 0]), kernels, { from: 0, to: 200 }, odd);
+  assert.deepEqual([...odd], [0, 1]);
+  data.columns(timeline([1, 1], [1, 1]), { ...kernels, device: 3 }, { from: 0, to: 200 }, odd);
+  assert.deepEqual([...odd], [0, 1]);
+});
+
+test('sums: of bins in part, of operations at the same time once', () => {
+  const sum = data.sumOf(timeline([1, 0, 0.5], [10, 0, 4]), kernels, { from: 50, to: 250 });
+  assert.deepEqual(sum, { busy: (50 + 25) / 200, count: 7 });
+  const item = (start_ns, duration_ns, stream = 1) => ({ row: 'kernel', device: 0, kernel_id: 1, call: null, start_ns, duration_ns, stream, process: 'a', bytes: null });
+  const items = [item(0, 60), item(10, 20, 2), item(90, 100), item(500, 10)];
+  assert.deepEqual(data.busyOf(items, kernels, { from: 0, to: 100 }), { busy: 0.7, count: 3 });
+  assert.deepEqual([...data.lanesOf(items)], [['0 kernel a 1', 0], ['0 kernel a 2', 1], ['0 kernel', 2]]);
+});
+
+test('ticks are round, few, and told from the first where digits would not do', () => {
+  for (const view of [{ from: 0, to: 4.8e12 }, { from: 826785323945, to: 826785324145 }, { from: 12, to: 812 }]) {
+    const { step, first, base } = data.ticksOf(view, 9);
+    const n = Math.floor((view.to - first) / step) + 1;
+    assert.ok(n >= 2 && n <= 10, `${n}`);
+    assert.ok(first >= view.from && /^[125]0*$/.test(String(step)), `${step}`);
+    assert.equal(base, view.from > 1000 ? first : 0);
+  }
+});
+
+test('rows: only those with anything, the host once', () => {
+  const row = (name, n) => ({ row: name, busy_ratio: [0], count: [n] });
+  const device = (d, ...rows) => ({ device: d, name: null, rows });
+  const of = (...devices) => data.rowsOf({ ...timeline([], []), devices }).map((r) => r.label);
+  assert.deepEqual(of(), []);
+  assert.deepEqual(of(device(0, row('kernel', 1), row('h2d', 0), row('sync', 2))), ['kernels', 'host waits']);
+  assert.deepEqual(of(device(0, row('kernel', 1), row('api', 2)), device(1, row('kernel', 1))), ['GPU 0 kernels', 'GPU 1 kernels', 'host calls']);
+});
+
+test('occupancy of other blocks: only where the rules give what the daemon says', () => {
+  const h200 = { max_warps_per_sm: 64, max_threads_per_block: 1024, max_blocks_per_sm: 32, max_threads_per_sm: 2048, warp_size: 32, regs_per_sm: 65536, regs_per_block: 65536 };
+  assert.equal(fit(h200, 32, 40, Infinity).ratio, 0.5); // 32 blocks of a warp
+  assert.equal(fit(h200, 256, 32, Infinity).ratio, 1);
+  assert.equal(fit(h200, 1024, 128, Infinity).ratio, 0); // a block has not so many registers
+  assert.equal(fit(h200, 256, 128, 1).ratio, 0.125); // shared memory for one block
+  const kernel = { block: [32, 1, 1], registers: 40, occupancy: { theoretical_ratio: 0.5, limits: { shared: 228 } } };
+  assert.deepEqual(whatIf(h200, kernel).at, [32, 40]);
+  assert.equal(whatIf(h200, kernel).fit(256, 40).ratio, 0.75);
+  assert.equal(whatIf(h200, { ...kernel, occupancy: { ...kernel.occupancy, theoretical_ratio: 0.4 } }), null);
+  assert.equal(whatIf({ ...h200, warp_size: 0 }, kernel), null);
+});
