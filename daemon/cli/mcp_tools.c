@@ -405,10 +405,10 @@ static char *
 read_file(const char *path)
 {
 	FILE *f = fopen(path, "re");
-	char *text = calloc(1, 4 * MCP_ANSWER_BYTES + 1);
+	char *text = calloc(1, 4 * MCP_PAGE_BYTES + 1);
 
 	if (f != NULL && text != NULL)
-		text[fread(text, 1, 4 * MCP_ANSWER_BYTES, f)] = '\0';
+		text[fread(text, 1, 4 * MCP_PAGE_BYTES, f)] = '\0';
 	if (f != NULL)
 		fclose(f);
 	return text;
@@ -452,7 +452,8 @@ answer_text(FILE *f, const struct mcp_call *c, const json_t *arguments,
 	    *err == '\0')
 		fputs("there is no finding with this id in the run\n", f);
 	append(f, own != NULL ? own : strcmp(c->tool->name, "finding") == 0 ?
-	    "" : out, MCP_ANSWER_BYTES, left_out);
+	    "" : out, strcmp(c->tool->format, "agent") == 0 ? MCP_PAGE_BYTES :
+	    MCP_ANSWER_BYTES, left_out);
 	free(own);
 	if (c->report[0] != '\0') {
 		append_output(f, "standard output", out);

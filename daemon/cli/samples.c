@@ -10,6 +10,7 @@
 #include "cli/self.h"
 #include "cli/command.h"
 #include "cli/view.h"
+#include "cli/watch.h"
 #include "compare/conditions.h"
 #include "wire/level.h"
 
@@ -175,17 +176,22 @@ run_once(struct cli *cli, struct samples *s, char **program, struct error *e)
 {
 	char directory[] = "/tmp/cudadvise-ab-XXXXXX";
 	char capture[sizeof(directory) + 16];
+	struct watch *watch;
+	json_t *watched;
 	struct view v;
 	int rc;
 
 	if (mkdtemp(directory) == NULL)
 		return error_set(e, "cannot make a directory in /tmp:");
 	snprintf(capture, sizeof(capture), "%s/run.cadv", directory);
+	watch = watch_begin();
 	rc = record(cli, program, capture, e);
+	watched = watch_end(watch);
 	if (rc == 0 && s != NULL && (rc = view_new(cli, capture, &v, e)) == 0) {
-		rc = samples_view(cli, s, &v, NULL, e);
+		rc = samples_view(cli, s, &v, watched, e);
 		view_release(&v);
 	}
+	json_decref(watched);
 	unlink(capture);
 	rmdir(directory);
 	return rc;

@@ -64,6 +64,47 @@ gpus_json(const json_t *devices)
 	return list;
 }
 
+static bool
+is_used(const json_t *devices, const json_t *seen)
+{
+	const json_t *d;
+	size_t i;
+
+	json_array_foreach(devices, i, d)
+		if (field_count(d, "busy_ns") > 0 && json_equal(
+		    json_object_get(d, "uuid"), json_object_get(seen, "uuid")))
+			return true;
+	return false;
+}
+
+/* What was seen of the GPUs that the run used; of all, if it is not known which. */
+static json_t *
+watched_json(const json_t *devices, const json_t *watched)
+{
+	json_t *gpus = json_array(), *throttled = json_null(), *seen;
+	uint64_t others = 0;
+	bool any = false;
+	size_t i;
+
+	json_array_foreach(watched, i, seen)
+		any = any || is_used(devices, seen);
+	json_array_foreach(watched, i, seen) {
+		if (any && !is_used(devices, seen))
+			continue;
+		json_array_append(gpus, seen);
+		if (field_count(seen, "others") > others)
+			others = field_count(seen, "others");
+		if (json_is_null(throttled))
+			throttled = json_object_get(seen, "throttled");
+	}
+	if (json_array_size(gpus) == 0) {
+		json_decref(gpus);
+		return json_null();
+	}
+	return json_pack("{s:O, s:o, s:o}", "throttled", throttled, "others",
+	    json_count(others), "gpus", gpus);
+}
+
 json_t *
 conditions_of(const json_t *run, const json_t *processes,
     const json_t *devices, const json_t *watched)
@@ -93,8 +134,7 @@ conditions_of(const json_t *run, const json_t *processes,
 	    "started_at", copy_of(run, "started_at"),
 	    "complete", complete,
 	    "checked", json_array_size(json_object_get(run, "checks")) > 0,
-	    "watched", watched != NULL ? json_incref((json_t *)watched) :
-	    json_null());
+	    "watched", watched_json(devices, watched));
 }
 
 static void

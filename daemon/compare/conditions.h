@@ -20,8 +20,8 @@ extern const char *const condition_name[CONDITIONS];
 
 /*
  * conditions_of(run, processes, devices, watched): of one run: its GPUs, driver,
- * level, program, arguments, end, whether its record is complete; and ${watched},
- * what was seen of the GPU meanwhile (cli/watch.h), NULL if nobody looked. All are
+ * level, program, arguments, end, whether its record is complete; and, of ${watched}
+ * (watch_end), what was seen of its GPUs meanwhile, NULL if nobody looked. All are
  * borrowed, all but ${run} may be NULL. New reference; NULL without memory.
  */
 json_t *conditions_of(const json_t *run, const json_t *processes,

@@ -92,6 +92,35 @@ text_counters(struct out *o, const json_t *k)
 	out_wrap(o, 4 + VERDICT_COLUMNS, where);
 }
 
+/* The conditions, where somebody looked: "H200: 1,980 MHz, 35 °C; …". */
+static void
+text_conditions(struct out *o, const json_t *trial)
+{
+	static const char *const sides[] = { "base", "target" };
+	char line[LINE_SIZE], a[NUMBER_SIZE], b[NUMBER_SIZE];
+	const json_t *conditions = json_object_get(trial, "conditions"), *gpu,
+	    *hz;
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		gpu = json_array_get(json_object_get(json_object_get(
+		    json_object_get(conditions, sides[i]), "watched"), "gpus"),
+		    0);
+		hz = json_object_get(gpu, "sm_hz");
+		if (gpu == NULL)
+			continue;
+		snprintf(line, sizeof(line), "%s: SM clock %s to %s, at most "
+		    "%.0f °C%s", i == 0 ? "first run before" :
+		    "first run after", number_rate(a, json_number_value(
+		    json_array_get(hz, 0)), "Hz"), number_rate(b,
+		    json_number_value(json_array_get(hz, 1)), "Hz"),
+		    field_number(gpu, "celsius"), field_true(gpu,
+		    "power_capped") ? ", at its power limit" : "");
+		out_text(o, "  ");
+		out_wrap(o, 4, line);
+	}
+}
+
 static void
 text_kernel(struct out *o, const json_t *k)
 {
@@ -190,6 +219,7 @@ text_trial(struct out *o, const json_t *trial)
 	    number_percent(c, field_number(trial, "margin_ratio")));
 	out_line(o);
 	text_reasons(o, trial);
+	text_conditions(o, trial);
 	text_whole(o, json_object_get(trial, "gpu"), "the GPU's time");
 	text_whole(o, json_object_get(trial, "active"), "the time at work");
 	json_array_foreach(json_object_get(trial, "kernels"), i, k)

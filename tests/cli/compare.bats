@@ -57,6 +57,20 @@ fast="$pairs/uncoalesced-global-access.good.cadv"
 	[ -z "$(ls -d /tmp/cudadvise-ab-* 2>/dev/null)" ]
 }
 
+@test "ab: a GPU that was throttled or shared" {
+	export LD_LIBRARY_PATH=$BIN/../lib/mock-nvml
+	[ -e "$LD_LIBRARY_PATH/libnvidia-ml.so.1" ] || skip "no mock of NVML"
+	# SwThermalSlowdown; SwPowerCap is no fault.
+	MOCK_NVML_REASONS=0x24 run -3 cudadvise ab --runs 1 -- true -- true
+	[[ "$output" == *"the GPU lowered its clocks during a run: too hot"* ]]
+	[[ "$(tr -s ' \n' ' ' <<< "$output")" == *"SM clock 1.98 GHz to 1.98 GHz, at most 35 °C, at its power limit"* ]]
+	MOCK_NVML_PROCESSES=2 run -3 cudadvise ab --runs 1 --json -- true -- true
+	[ "$(jq -c '[.reasons[].code]' <<< "$output")" = '["shared","no-kernels"]' ]
+	MOCK_NVML_PROCESSES=2 run -3 cudadvise ab --allow shared --runs 1 --json \
+	    -- true -- true
+	[ "$(jq -c '[.reasons[].code]' <<< "$output")" = '["no-kernels"]' ]
+}
+
 @test "ab, gate: a wrong command line ends with 2" {
 	for c in "ab" "ab $slow" "ab -- ./a ./b" "gate" "gate $slow" \
 	    "ab --margin 0 $slow $fast" "gate --allow speed -b $slow $slow" \

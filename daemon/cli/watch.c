@@ -1,0 +1,233 @@
+#include <ctype.h>
+#include <dlfcn.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/watch.h"
+
+#define LIBRARY "libnvidia-ml.so.1"
+#define DEVICES 32
+#define PROCESSES 64
+#define MORE_PROCESSES 7	/* NVML_ERROR_INSUFFICIENT_SIZE: n is right then */
+#define LOOK_NS 20000000	/* a run of a second is looked at 50 times */
+
+/* nvml.h: nvmlClocksEventReasons. At its power limit a GPU is as fast as it can be:
+ * that is no fault of the run. */
+#define REASON_POWER_CAP 0x4u
+static const struct {
+	uint64_t bit;
+	const char *text;
+} throttles[] = {
+	{ 0x8, "hardware slowdown" }, { 0x20, "too hot (software limit)" },
+	{ 0x40, "too hot (hardware limit)" }, { 0x80, "power brake" },
+};
+
+/* nvml.h: nvmlProcessInfo_t of version 3. */
+struct process {
+	unsigned pid;
+	unsigned long long memory;
+	unsigned gpu_instance, compute_instance;
+};
+
+typedef void *nvml_device;
+
+/* The functions of nvml.h, all that we call. */
+struct nvml {
+	int (*init)(void);
+	int (*shutdown)(void);
+	int (*count)(unsigned *);
+	int (*handle)(unsigned, nvml_device *);
+	int (*uuid)(nvml_device, char *, unsigned);
+	int (*reasons)(nvml_device, unsigned long long *);
+	int (*clock)(nvml_device, int, unsigned *);
+	int (*temperature)(nvml_device, int, unsigned *);
+	int (*processes)(nvml_device, unsigned *, struct process *);
+};
+
+struct seen {
+	nvml_device handle;
+	char uuid[33];
+	uint64_t reasons;
+	unsigned others, low_mhz, high_mhz, celsius;
+};
+
+struct watch {
+	void *library;
+	struct nvml nvml;
+	struct seen seen[DEVICES];
+	unsigned devices;
+	pthread_t thread;
+	sem_t stop;
+};
+
+static bool
+find(void *library, void *out, const char *name, const char *other)
+{
+	void *f = dlsym(library, name);
+
+	if (f == NULL && other != NULL)
+		f = dlsym(library, other);
+	memcpy(out, &f, sizeof(f));
+	return f != NULL;
+}
+
+static bool
+find_all(struct nvml *n, void *library)
+{
+
+	return find(library, &n->init, "nvmlInit_v2", NULL) &&
+	    find(library, &n->shutdown, "nvmlShutdown", NULL) &&
+	    find(library, &n->count, "nvmlDeviceGetCount_v2", NULL) &&
+	    find(library, &n->handle, "nvmlDeviceGetHandleByIndex_v2", NULL) &&
+	    find(library, &n->uuid, "nvmlDeviceGetUUID", NULL) &&
+	    find(library, &n->reasons,
+	    "nvmlDeviceGetCurrentClocksEventReasons",
+	    "nvmlDeviceGetCurrentClocksThrottleReasons") &&
+	    find(library, &n->clock, "nvmlDeviceGetClockInfo", NULL) &&
+	    find(library, &n->temperature, "nvmlDeviceGetTemperature", NULL) &&
+	    find(library, &n->processes,
+	    "nvmlDeviceGetComputeRunningProcesses_v3", NULL);
+}
+
+/* "GPU-8a119663-5651-b602-4bb2-e286954afd1e" as the digits alone. */
+static void
+plain_uuid(char out[33], const char *text)
+{
+	size_t n = 0;
+
+	for (text += strncmp(text, "GPU-", 4) == 0 ? 4 : 0; *text != '\0' &&
+	    n < 32; text++)
+		if (isxdigit((unsigned char)*text))
+			out[n++] = *text;
+	out[n] = '\0';
+}
+
+static void
+look(struct watch *w)
+{
+	const struct nvml *n = &w->nvml;
+	unsigned long long reasons;
+	unsigned i, v;
+	struct seen *s;
+
+	for (i = 0; i < w->devices; i++) {
+		s = &w->seen[i];
+		if (n->reasons(s->handle, &reasons) == 0)
+			s->reasons |= reasons;
+		if (n->clock(s->handle, 1, &v) == 0) {	/* NVML_CLOCK_SM */
+			s->low_mhz = s->low_mhz == 0 || v < s->low_mhz ? v :
+			    s->low_mhz;
+			s->high_mhz = v > s->high_mhz ? v : s->high_mhz;
+		}
+		if (n->temperature(s->handle, 0, &v) == 0 && v > s->celsius)
+			s->celsius = v;
+	}
+}
+
+static void *
+watching(void *arg)
+{
+	struct watch *w = arg;
+	struct timespec until;
+
+	do {
+		look(w);
+		clock_gettime(CLOCK_MONOTONIC, &until);
+		until.tv_nsec += LOOK_NS;
+		if (until.tv_nsec >= 1000000000) {
+			until.tv_nsec -= 1000000000;
+			until.tv_sec++;
+		}
+	} while (sem_clockwait(&w->stop, CLOCK_MONOTONIC, &until) != 0);
+	return NULL;
+}
+
+static void
+meet(struct watch *w)
+{
+	struct process process[PROCESSES];
+	char uuid[96];
+	unsigned i, count = 0, n;
+	struct seen *s;
+	int rc;
+
+	w->nvml.count(&count);
+	for (i = 0; i < count && w->devices < DEVICES; i++) {
+		s = &w->seen[w->devices];
+		if (w->nvml.handle(i, &s->handle) != 0 ||
+		    w->nvml.uuid(s->handle, uuid, sizeof(uuid)) != 0)
+			continue;
+		plain_uuid(s->uuid, uuid);
+		n = PROCESSES;
+		rc = w->nvml.processes(s->handle, &n, process);
+		if (rc == 0 || rc == MORE_PROCESSES)
+			s->others = n;
+		w->devices++;
+	}
+}
+
+struct watch *
+watch_begin(void)
+{
+	struct watch *w = calloc(1, sizeof(*w));
+
+	if (w == NULL || (w->library = dlopen(LIBRARY, RTLD_NOW)) == NULL ||
+	    !find_all(&w->nvml, w->library) || w->nvml.init() != 0)
+		goto err;
+	meet(w);
+	if (w->devices == 0 || sem_init(&w->stop, 0, 0) != 0)
+		goto err2;
+	if (pthread_create(&w->thread, NULL, watching, w) == 0)
+		return w;
+	sem_destroy(&w->stop);
+err2:
+	w->nvml.shutdown();
+err:
+	if (w != NULL && w->library != NULL)
+		dlclose(w->library);
+	free(w);
+	return NULL;
+}
+
+static json_t *
+seen_json(const struct seen *s)
+{
+	const char *why = NULL;
+	size_t i;
+
+	for (i = sizeof(throttles) / sizeof(throttles[0]); i-- > 0;)
+		if ((s->reasons & throttles[i].bit) != 0)
+			why = throttles[i].text;
+	return json_pack("{s:s, s:s?, s:b, s:i, s:[f,f], s:i}",
+	    "uuid", s->uuid,
+	    "throttled", why,
+	    "power_capped", (s->reasons & REASON_POWER_CAP) != 0,
+	    "others", (int)s->others,
+	    "sm_hz", s->low_mhz * 1e6, s->high_mhz * 1e6,
+	    "celsius", (int)s->celsius);
+}
+
+json_t *
+watch_end(struct watch *w)
+{
+	json_t *list;
+	unsigned i;
+
+	if (w == NULL)
+		return NULL;
+	sem_post(&w->stop);
+	pthread_join(w->thread, NULL);
+	list = json_array();
+	for (i = 0; list != NULL && i < w->devices; i++)
+		json_array_append_new(list, seen_json(&w->seen[i]));
+	sem_destroy(&w->stop);
+	w->nvml.shutdown();
+	dlclose(w->library);
+	free(w);
+	return list;
+}
