@@ -28,7 +28,7 @@
 
 struct job {
 	struct recorder recorder;
-	bool traced;			/* the first run of --twice */
+	bool traced, again;		/* the first, the second run of --twice */
 	char program[PATH_MAX];
 	char injection[PATH_MAX], metrics[PATH_MAX];
 	struct variable env[16];
@@ -89,11 +89,12 @@ set_environment(struct cli *cli, struct job *j)
 	struct error e = ERROR_INIT;
 
 	if (paths_injection(j->injection, &e) != 0) {
-		cli_note(cli, "%s: the program runs unmeasured (%s)", e.text,
-		    e.remedy);
+		if (!j->again)
+			cli_note(cli, "%s: the program runs unmeasured (%s)",
+			    e.text, e.remedy);
 		return;
 	}
-	if (other != NULL && *other != '\0' &&
+	if (other != NULL && *other != '\0' && !j->again &&
 	    strcmp(other, j->injection) != 0)
 		cli_note(cli, "CUDA_INJECTION64_PATH was set to '%s'; that "
 		    "tool is left out of this run", other);
@@ -116,7 +117,7 @@ set_environment(struct cli *cli, struct job *j)
 	    strlen(j->metrics) + sizeof("/metrics") <= sizeof(j->metrics)) {
 		strcat(j->metrics, "/metrics");
 		set(j, "CUDADVISE_METRICS", j->metrics);
-	} else {
+	} else if (!j->again) {
 		cli_note(cli, "%s: no counters are collected", e.text);
 	}
 }
@@ -263,6 +264,7 @@ run_again(struct cli *cli, const struct twice *t, struct job *j, int argc,
 		    j[0].recorder.collect.capture);
 	j[1].launch.pipe = j[0].launch.pipe;
 	twice_second(t, &j[1].launch);
+	j[1].again = true;	/* what is to be said has been */
 	progress = progress_begin(cli, "the second run, which prints nothing");
 	status = run_program(cli, &j[1], argc, argv, &l);
 	progress_end(progress);

@@ -43,7 +43,8 @@ print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))' "$@"
 	printf 'not this\nthis' > input
 	{
 		read -r line
-		cudadvise run --no-daemon -o x.cadv --twice sh prog > out 2> err
+		CUDA_INJECTION64_PATH=/x.so cudadvise run --no-daemon \
+		    -o x.cadv --twice sh prog > out 2> err
 	} < input
 	[ "$line" = "not this" ]
 	# A file is read again from where it began; what is printed comes once.
@@ -52,6 +53,8 @@ print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))' "$@"
 	[ "$(grep -c '^err$' err)" -eq 1 ]
 	# That the second ended otherwise is said, and no more.
 	grep -q 'the second run ended with status 1, the first with 0' err
+	# What is so for both is said once.
+	[ "$(grep -c "CUDA_INJECTION64_PATH was set" err)" -eq 1 ]
 	# Both are kept.
 	cudadvise show --json x.traced.cadv | jq -e '.run.level == "trace" and
 	    .run.label == "traced" and .run.exit_code == 0'
