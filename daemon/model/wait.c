@@ -20,6 +20,10 @@
 /* With fewer samples a share of a fifth is known to no better than 3 points. */
 #define SAMPLES_LEAST 200
 
+/* Of the time that samples are of, the part of such launches: what others do moves a
+ * share of waiting by less than half of what they differ by. */
+#define PART_LEAST 0.6
+
 /* A line in front of the memory system keeps the busiest part of it busy,
  * however badly it is used: page misses of DRAM and parts of sectors cost a
  * factor 10 at most; measured 0.26 and more. Warps that wait while it is idler
@@ -83,14 +87,15 @@ sampled(const struct code *c, uint32_t mask)
 	return samples_stalled(&c->samples, mask) / (double)c->samples.all;
 }
 
-/* PC samples, where they are of this launch shape alone. */
+/* PC samples, where they are of this launch shape alone, or mostly of such as do the
+ * same to an SM. */
 static bool
 stalls_sampled(struct load *l, const struct kernel *k)
 {
 	const struct code *c = k->code;
 
 	if (c == NULL || !c->sampled || c->samples.all < SAMPLES_LEAST ||
-	    c->sample_kernels > 1)
+	    (c->sample_kernels > 1 && !(c->sample_part >= PART_LEAST)))
 		return false;
 	l->throttle = sampled(c, STALL_BIT(LG_THROTTLE) |
 	    STALL_BIT(TEX_THROTTLE));

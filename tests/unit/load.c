@@ -189,6 +189,9 @@ MADE_TEST(test_waits)
 	code.sample_kernels = 2;	/* perhaps they are of the other */
 	made_load(m, &l);
 	assert_false(l.stalls_known);
+	code.sample_part = 0.7;		/* or of some that do the same */
+	made_load(m, &l);
+	assert_true(l.stalls_known && fabs(l.memory_stall - 0.2) < 1e-9);
 	code.sample_kernels = 1;
 	code.samples.all = 100;
 	made_load(m, &l);

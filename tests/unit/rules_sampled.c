@@ -2,6 +2,7 @@
  * What is found of kernels that were sampled and not counted: as much as of the
  * counted ones, of less certainty; and nothing where the samples say too little.
  */
+#include <math.h>
 #include <string.h>
 
 #include "unit/advise.h"
@@ -119,9 +120,40 @@ MADE_TEST(test_no_data)
 	fault_sample(m, ISSUE);
 	other = made_kernel(m, "_Z4workPf", 10000, 200000);
 	other->code = m->kernel[0].code;
-	other->shape.grid_x = 7;
+	other->shape.grid_x = 7;	/* and leaves the GPU idle */
+	other->occupancy.waves = 0.01;
 	other->skip = SKIP_TOO_FEW_LAUNCHES;
 	not_measured(m, rule, "too few launches");
+}
+
+/* Two grids of one function have half of its time each: the samples are of both. */
+MADE_TEST(test_shapes)
+{
+	static const char rule[] = "integer-division";
+	const struct finding *f;
+	struct kernel *other;
+	struct advice *a;
+	double alone;
+
+	fault_dividing_in_loop(m);
+	fault_sample(m, ISSUE);
+	a = made_advised(m);
+	alone = made_finding(a, rule)->saves_s;
+	made_again(m);
+	fault_dividing_in_loop(m);
+	fault_sample(m, ISSUE);
+	other = made_kernel(m, "_Z4workPf", m->kernel[0].launches,
+	    (uint64_t)stat_mean(&m->kernel[0].time));
+	other->mangled = m->kernel[0].mangled;
+	other->code = m->kernel[0].code;
+	other->shape.grid_x = 2 * m->kernel[0].shape.grid_x;
+	other->skip = SKIP_TOO_FEW_LAUNCHES;
+	m->code[0]->code.sample_kernels = 2;
+	a = made_advised(m);
+	f = made_finding(a, rule);
+	assert_non_null(f);
+	assert_int_equal(f->shapes, 2);
+	assert_true(fabs(f->saves_s - 2 * alone) < 0.05 * alone);
 }
 
 /* Nothing there: not found, and not clean either. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "model/alike.h"
 #include "model/lines/source_state.h"
 
 /* What is known of a function while its kernels are worked out. */
@@ -277,6 +278,28 @@ code_start(struct code *c, const struct function_state *f)
 		c->total[i] = NAN;
 }
 
+/* More shapes than that nobody holds against each other. */
+#define SHAPES_MOST 1024u
+
+/* Of the function's time, what kernel ${id} and those like it have. */
+static double
+part_of(const struct model *m, const struct function_state *f, uint32_t id)
+{
+	const struct kernel *own = &m->run.kernel[id - 1], *k;
+	double all = 0, alike = 0;
+	uint32_t i;
+
+	if (f->kernels > SHAPES_MOST)
+		return 0;
+	for (i = f->first; i != 0; i = m->source->kernel[i - 1].next) {
+		k = &m->run.kernel[i - 1];
+		all += (double)k->total_ns;
+		if (i == id || alike_shapes(own, k))
+			alike += (double)k->total_ns;
+	}
+	return all > 0 ? alike / all : 0;
+}
+
 /* All kernels of a function, one after the other: its line table is read once
  * and not kept. */
 static int
@@ -298,6 +321,7 @@ function_settle(struct model *m, struct function_state *f, bool disjoint,
 		c = &x->code[x->codes++];
 		code_start(c, f);
 		m->run.kernel[i - 1].code = c;
+		c->sample_part = part_of(m, f, i);
 		if (over)
 			c->uncounted = c->lineless = c->no_sass =
 			    c->no_cubin =

@@ -102,7 +102,9 @@ struct code {
 	struct samples samples;
 	uint64_t sample_period;		/* cycles; 0 */
 	uint32_t sample_kernels;	/* signatures that share these samples:
-					 * samples are of the function */
+					 * samples are of the function; */
+	double sample_part;		/* of its time, that this one has and
+					 * those like it (model/alike.h), 0..1 */
 };
 
 /* One level of a host call stack. */

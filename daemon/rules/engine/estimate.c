@@ -5,15 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/alike.h"
 #include "rules/engine/estimate.h"
 #include "rules/evidence/affine.h"
 #include "rules/evidence/coded_estimate.h"
 #include "rules/evidence/operand.h"
 #include "source/flow.h"
 
-/* Samples are of a function in all its launch shapes: of the one that has so much
- * of its time they tell. */
+/* Samples are of a function in all its launch shapes: of those that are alike and
+ * have so much of its time they tell. */
 #define PART_LEAST 0.6
+/* Of the time of the GPU's kernels: with less a shape is not worth the work, of which
+ * a thousand shapes are enough. */
+#define SHARE_LEAST 0.001
 
 #define WARP 32
 #define SECTOR 32
@@ -25,16 +29,22 @@ selected_of(const struct code *c)
 	return fmax(1, c->samples.stall[STALL_SELECTED]);
 }
 
-/* The part of its function's time that the view's launch shape has. */
+/* The part of its function's time that the view's launch shape has, and those that
+ * are like it. */
 static double
 part_of(const struct rule_view *x)
 {
-	double all = 0, own = (double)x->kernel->total_ns;
-	bool speaks;
+	double all = 0, own = 0;
 
-	for (size_t i = 0; i < x->run->kernels; i++)
-		all += (double)x->run->kernel[i].total_ns;
-	all *= inst_share(x, &speaks);
+	for (size_t i = 0; i < x->run->kernels; i++) {
+		const struct kernel *k = &x->run->kernel[i];
+
+		if (!inst_is_same(x->kernel, k))
+			continue;
+		all += (double)k->total_ns;
+		if (k == x->kernel || alike_shapes(x->kernel, k))
+			own += (double)k->total_ns;
+	}
 	return all > 0 ? own / all : 0;
 }
 
@@ -47,6 +57,9 @@ lacks(const struct rule_view *x)
 		return reason;
 	if (x->kernel->code->samples.all == 0)
 		return reason_of(REASON_NO_SAMPLE);
+	if (x->kernel->code->sample_kernels > 1 && (double)x->kernel->total_ns <
+	    SHARE_LEAST * (double)x->device->kernel_ns)
+		return reason_of(REASON_SHARED_SAMPLES);
 	if (part_of(x) < PART_LEAST)
 		return reason_of(REASON_SHARED_SAMPLES);
 	return NULL;

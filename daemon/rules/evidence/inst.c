@@ -230,8 +230,8 @@ inst_lacks(const struct rule_view *x, unsigned needs)
 	return NULL;
 }
 
-static bool
-is_same_function(const struct kernel *a, const struct kernel *b)
+bool
+inst_is_same(const struct kernel *a, const struct kernel *b)
 {
 	return a == b || (a->code != NULL && b->code != NULL &&
 	    a->code->cubin == b->code->cubin && a->code->function != NULL &&
@@ -249,7 +249,7 @@ inst_share(const struct rule_view *x, bool *speaks)
 		const struct kernel *k = &x->run->kernel[i];
 
 		all += (double)k->total_ns;
-		if (!is_same_function(x->kernel, k))
+		if (!inst_is_same(x->kernel, k))
 			continue;
 		own += (double)k->total_ns;
 		if (k->total_ns > x->kernel->total_ns ||

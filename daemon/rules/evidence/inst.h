@@ -57,6 +57,9 @@ double inst_waiting(const struct code *c, uint32_t mask);
  */
 const struct reason *inst_lacks(const struct rule_view *x, unsigned needs);
 
+/* inst_is_same(a, b): are they launch shapes of one function of one cubin? */
+bool inst_is_same(const struct kernel *a, const struct kernel *b);
+
 /*
  * inst_share(x, speaks): the part of the time of all kernels, 0..1, that the
  * function of the view's kernel takes in all its launch shapes. *${speaks}: of

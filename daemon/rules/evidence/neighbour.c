@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/alike.h"
 #include "rules/engine/group.h"
 #include "rules/evidence/neighbour.h"
 
@@ -40,18 +41,6 @@ by_shape(const void *va, const void *vb)
 	if (blocks != others)
 		return blocks < others ? -1 : 1;
 	return a->id < b->id ? -1 : 1;
-}
-
-/* Are there blocks for every place on the GPU, or nearly as many as there? */
-static bool
-is_comparable(const struct kernel *a, const struct kernel *b)
-{
-	double x = rule_blocks(a), y = rule_blocks(b);
-
-	if (a->occupancy.known && b->occupancy.known &&
-	    a->occupancy.waves >= 1 && b->occupancy.waves >= 1)
-		return true;
-	return fmax(x, y) <= NEIGHBOUR_FACTOR * fmin(x, y);
 }
 
 static enum seen
@@ -129,7 +118,7 @@ cover_code(struct rule_view *x, size_t first, const struct kernel *const *k,
 		    rule_blocks(k[i])))
 			near = k[after];
 		if (near == NULL || seen_of(x, near) != SEEN_FOUND ||
-		    !is_comparable(near, k[i]))
+		    !alike_grids(near, k[i]))
 			continue;
 		d = draft_of(x, first, near);
 		if (d != NULL)
