@@ -106,6 +106,17 @@ stalls_sampled(struct load *l, const struct kernel *k)
 	return true;
 }
 
+/* Trips that a warp waits for: of loads that are under way together the first one's
+ * is the others' as well. */
+static double
+trips_of(const struct load *l, const struct kernel *k)
+{
+	double together = k->code != NULL ? k->code->together : 1;
+
+	return l->requests_ld / (together > 1 ? together : 1) +
+	    or_zero(metric(k, METRIC_LOCAL_LD_INST));
+}
+
 /* How long a load takes on average, by where its sectors were found; ${dram}
  * cycles if that was DRAM. */
 static double
@@ -148,8 +159,7 @@ wait_stalls(struct load *l, const struct kernel *k, const struct device *d)
 	l->stalls_known = l->stalls_sampled = stalls_sampled(l, k);
 	if (l->stalls_known)
 		return;
-	l->memory_stall = wait_share(k, d, l->requests_ld +
-	    or_zero(metric(k, METRIC_LOCAL_LD_INST)),
+	l->memory_stall = wait_share(k, d, trips_of(l, k),
 	    trip_cycles(l, DRAM_CYCLES));
 	l->shared_stall = wait_share(k, d, metric(k, METRIC_SHARED_LD_INST),
 	    SHARED_CYCLES);
@@ -224,8 +234,7 @@ wait_queue(struct load *l, const struct kernel *k, const struct device *d)
 	if ((l->stalls_known && !l->stalls_sampled) ||
 	    (!l->stalls_sampled && may_share(k)))
 		return;
-	trips = wait_share(k, d, l->requests_ld +
-	    or_zero(metric(k, METRIC_LOCAL_LD_INST)),
+	trips = wait_share(k, d, trips_of(l, k),
 	    trip_cycles(l, DRAM_CYCLES_MOST));
 	inst = wait_share(k, d, inst, ISSUE_CYCLES);
 	if (isnan(trips) || isnan(inst))

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "model/gain.h"
+#include "model/lines/together.h"
 #include "rules/made.h"
 #include "unit/advise.h"
 
@@ -127,6 +128,39 @@ MADE_TEST(test_own_launch)
 	assert_true(fabs(l.time_s - 10e-6) < 1e-9 && l.like == 1);
 }
 
+static double
+together(const char *text)
+{
+	struct sass s;
+	double n;
+
+	assert_int_equal(sass_parse(&s, text, strlen(text)), 0);
+	n = together_of(&s);
+	sass_free(&s);
+	return n;
+}
+
+/* Loads that are issued before one of them is needed share a trip. */
+TEST(test_together)
+{
+	assert_true(together("0000 LDG.E R4,desc[UR4][R2.64]\n"
+	    "0010 LDG.E R5,desc[UR4][R2.64+0x80]\n"
+	    "0020 LDG.E R6,desc[UR4][R2.64+0x100]\n"
+	    "0030 LDG.E R7,desc[UR4][R2.64+0x180]\n"
+	    "0040 FADD R4,R4,R5\n0050 FADD R6,R6,R7\n0060 EXIT\n") == 4);
+	/* What runs once in front of a loop says nothing of the loop. */
+	assert_true(together("0000 LDG.E R4,desc[UR4][R2.64]\n"
+	    "0010 LDG.E R5,desc[UR4][R2.64+0x80]\n"
+	    "0020 LDG.E R6,desc[UR4][R2.64+0x100]\n"
+	    "0030 IADD3 R2,R2,0x4,RZ\n"
+	    "0040 LDG.E R7,desc[UR4][R2.64]\n"
+	    "0050 FADD R4,R4,R7\n0060 @P0 BRA 0x30\n0070 EXIT\n") == 1);
+	/* Each is where the one before says. */
+	assert_true(together("0000 LDG.E R4,desc[UR4][R2.64]\n"
+	    "0010 LDG.E R5,desc[UR4][R4.64]\n0020 EXIT\n") == 1);
+	assert_true(isnan(together("0000 FADD R4,R4,R5\n0010 EXIT\n")));
+}
+
 /* A kernel of 60 warps an SM, whose clock ran for a millisecond, without stall
  * counters. */
 static struct kernel *
@@ -196,4 +230,8 @@ MADE_TEST(test_waits)
 	code.samples.all = 100;
 	made_load(m, &l);
 	assert_false(l.stalls_known);
+	v[METRIC_WARPS_ELIGIBLE] = NAN;
+	code.together = 8;		/* of 3000 loads 375 are waited for */
+	made_load(m, &l);
+	assert_true(l.memory_stall < 0.25);
 }

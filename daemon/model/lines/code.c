@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "model/alike.h"
 #include "model/lines/source_state.h"
+#include "model/lines/together.h"
 
 /* What is known of a function while its kernels are worked out. */
 struct work {
@@ -22,6 +23,7 @@ struct work {
 	size_t launches;
 	struct lines lines;
 	bool has_lines;
+	double together;		/* together_of its code */
 	const struct reason *lineless, *no_sass;
 	struct cells samples;	/* with those of its subroutines */
 	bool disjoint;
@@ -224,6 +226,7 @@ work_sass(struct work *w)
 		w->no_sass = reason_of(REASON_SASS_DAMAGED);
 	else
 		f->parsed = true;
+	w->together = f->parsed ? together_of(&f->sass) : NAN;
 }
 
 static int
@@ -261,6 +264,7 @@ work_kernel(struct work *w, uint32_t kernel, struct code *c)
 	c->no_cubin = w->cubin == NULL ? w->lineless : NULL;
 	if (w->f->parsed)
 		c->sass = w->f->sass;	/* shared: the function's */
+	c->together = w->together;
 	c->sample_period = c->sampled ? m->source->period : 0;
 	c->sample_kernels = c->sampled ? w->f->kernels : 0;
 	c->has_lines = w->has_lines;

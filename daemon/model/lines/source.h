@@ -98,6 +98,8 @@ struct code {
 	struct source_line *line;	/* by file, line, inlined_at */
 	size_t lines;
 	struct sass sass;
+	double together;		/* loads that share a trip to memory
+					 * (together.h); 0, NaN: unknown */
 	double total[SOURCE_COUNT];	/* over all instructions; NaN */
 	struct samples samples;
 	uint64_t sample_period;		/* cycles; 0 */
