@@ -169,6 +169,27 @@ MADE_TEST(test_idle_for_some_reason)
 	assert_non_null(strstr(f->advice, "--replay"));
 }
 
+/* One warp of a block of many is there, and one lane of it: no branch that diverges
+ * leaves so few. */
+MADE_TEST(test_serial_without_branches)
+{
+	struct advice *a;
+
+	fault_one_thread(m);
+	m->kernel[0].metric[METRIC_BRANCH_UNIFORM] =
+	    m->kernel[0].metric[METRIC_BRANCH_DIVERGENT] = NAN;
+	a = made_advised(m);
+	assert_non_null(made_finding(a, "serial-kernel"));
+	assert_null(made_finding(a, "warp-divergence"));
+	made_again(m);
+	fault_one_lane(m);
+	m->kernel[0].metric[METRIC_BRANCH_UNIFORM] =
+	    m->kernel[0].metric[METRIC_BRANCH_DIVERGENT] = NAN;
+	a = made_advised(m);
+	assert_null(made_finding(a, "serial-kernel"));
+	assert_non_null(made_finding(a, "warp-divergence"));
+}
+
 /* What is stored on the stack and not read again may be a printf's arguments. */
 MADE_TEST(test_stores_alone)
 {

@@ -137,7 +137,9 @@ rule_serial_kernel(struct rule_view *x)
 	    w.working < NO_WARP)
 		return RULE_CLEAN;
 	if (w.lanes.active <= rule_value(x, "max_lanes")) {
-		if (isnan(w.lanes.divergent))
+		/* Warps whose lanes take turns are all there: of a block of
+		 * many, one is none of those. */
+		if (isnan(w.lanes.divergent) && w.warps < MANY_WARPS)
 			return rule_unmeasured(x, REASON_BRANCHES_UNCOUNTED);
 		if (w.lanes.divergent >= rule_value(x, "max_divergent"))
 			return RULE_CLEAN;	/* warp-divergence says it */

@@ -20,8 +20,9 @@ rule_warp_divergence(struct rule_view *x)
 	if (isfinite(l.divergent)) {
 		if (l.divergent < rule_value(x, "min_divergent"))
 			return RULE_CLEAN;	/* idle-lanes then */
-	} else if (l.active >= 0.95 * l.block) {
-		return RULE_CLEAN;		/* the block's own lanes */
+	} else if (l.active >= 0.95 * l.block ||	/* the block's own lanes */
+	    rule_said(x, "serial-kernel")) {
+		return RULE_CLEAN;
 	}
 	d = lanes_draft(x, &l, 32 * fmin(l.active / l.block, 1));
 	if (d == NULL)
