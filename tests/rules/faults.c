@@ -155,6 +155,14 @@ fault_ragged_block(struct made *m)
 	k->shape.block_x = 33;
 }
 
+/* One block of 33 threads: whole warps of them are as many. */
+void
+fault_ragged_alone(struct made *m)
+{
+	fault_ragged_block(m);
+	m->kernel[0].shape.grid_x = 1;
+}
+
 void
 fault_one_block(struct made *m)
 {

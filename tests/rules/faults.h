@@ -20,6 +20,7 @@ void fault_padded(struct made *m);
 void fault_divergent(struct made *m);
 void fault_idle(struct made *m);
 void fault_ragged_block(struct made *m);
+void fault_ragged_alone(struct made *m);
 void fault_one_block(struct made *m);
 void fault_persistent(struct made *m);
 void fault_tiny_blocks(struct made *m);

@@ -29,7 +29,7 @@ static const struct row {
 	{ "grid-too-small", fault_one_block,
 	  { fault_good, fault_persistent }, fault_nothing },
 	{ "block-not-warp-multiple", fault_ragged_block,
-	  { fault_good }, fault_nothing },
+	  { fault_good, fault_ragged_alone }, fault_nothing },
 	{ "block-size-suboptimal", fault_tiny_blocks,
 	  { fault_good }, fault_no_occupancy },
 	{ "low-theoretical-occupancy", fault_many_registers,

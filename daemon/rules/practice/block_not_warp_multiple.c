@@ -11,7 +11,7 @@ rule_block_not_warp_multiple(struct rule_view *x)
 {
 	uint32_t threads = rule_threads(x->kernel);
 	uint32_t warps = (threads + 31) / 32;
-	double idle;
+	double idle, least;
 	struct fix fix = FIX_NONE;
 	struct draft *d;
 
@@ -20,12 +20,16 @@ rule_block_not_warp_multiple(struct rule_view *x)
 	if (threads % 32 == 0)
 		return RULE_CLEAN;
 	idle = 1 - threads / (32.0 * warps);
-	if (idle < rule_value(x, "min_idle"))
+	/* What the same threads fill in blocks of whole warps: where there are no
+	 * more of them than that there is nothing to fill the lanes with. */
+	least = ceil(rule_blocks(x->kernel) * threads / 32);
+	if (idle < rule_value(x, "min_idle") ||
+	    least >= rule_blocks(x->kernel) * warps)
 		return RULE_CLEAN;
 	d = rule_found(x, NULL);
 	if (d == NULL)
 		return RULE_NOT_MEASURED;
-	fix.inst = 1 - idle;
+	fix.inst = fmax(1 - idle, least / (rule_blocks(x->kernel) * warps));
 	rule_fix(d, &fix, 0.5, 1);
 	rule_evidence(x, d, (struct evidence){ .name = "block_threads",
 	    .label = "threads per block", .value = threads, .unit = "thread",
