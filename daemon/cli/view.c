@@ -68,7 +68,8 @@ load(struct cli *cli, const char *path, struct view *v, bool keep,
 	    (v->findings = loaded_document(l, DOCUMENT_findings, e)) == NULL ||
 	    (v->kernels = loaded_kernels(l, e)) == NULL ||
 	    (v->diagnostics = loaded_document(l, DOCUMENT_diagnostics, e)) ==
-	    NULL)
+	    NULL ||
+	    (v->operators = loaded_document(l, DOCUMENT_operators, e)) == NULL)
 		goto out;
 	if ((v->name = strdup(path)) == NULL) {
 		error_memory(e);
@@ -248,6 +249,7 @@ static int
 view_run(struct cli *cli, const char *ref, struct view *v, struct error *e)
 {
 	char *id = client_quote(ref), *path = NULL;
+	struct error none = { .set = 0 };
 	const json_t *number;
 	int rc = -1;
 
@@ -264,6 +266,8 @@ view_run(struct cli *cli, const char *ref, struct view *v, struct error *e)
 	    (v->diagnostics = get_document(cli, id, DOCUMENT_diagnostics, e)) ==
 	    NULL)
 		goto out;
+	/* A run that was analysed before there was this has none. */
+	v->operators = get_document(cli, id, DOCUMENT_operators, &none);
 	number = json_object_get(v->run, "number");
 	if (json_is_integer(number)) {
 		if (asprintf(&v->name, "%lld",
@@ -355,6 +359,7 @@ view_release(struct view *v)
 	json_decref(v->findings);
 	json_decref(v->kernels);
 	json_decref(v->diagnostics);
+	json_decref(v->operators);
 	json_decref(v->traced);
 	memset(v, 0, sizeof(*v));
 }
@@ -435,6 +440,7 @@ view_report(const struct cli *cli, const struct view *v)
 {
 	struct report r = { .run = v->run, .findings = v->findings,
 	    .kernels = v->kernels, .diagnostics = v->diagnostics,
+	    .operators = v->operators,
 	    .name = v->name, .newest = v->newest,
 	    .verbose = cli->opt.verbose };
 
@@ -445,9 +451,9 @@ json_t *
 view_json(const struct view *v)
 {
 
-	return json_pack("{s:O, s:O, s:O, s:O, s:O*}", "run", v->run, "findings",
-	    v->findings, "kernels", v->kernels, "diagnostics",
-	    v->diagnostics, "traced", v->traced);
+	return json_pack("{s:O, s:O, s:O, s:O, s:O*, s:O*}", "run", v->run,
+	    "findings", v->findings, "kernels", v->kernels, "diagnostics",
+	    v->diagnostics, "operators", v->operators, "traced", v->traced);
 }
 
 /* The table of the step is beside its log (GitHub Actions). */

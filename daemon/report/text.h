@@ -15,6 +15,7 @@ struct report {
 	const json_t *findings;		/* json_findings */
 	const json_t *kernels;		/* array of json_kernel */
 	const json_t *diagnostics;	/* json_diagnostics */
+	const json_t *operators;	/* json_operators; NULL not known */
 	const char *name;		/* how commands call it: "41", "x.cadv" */
 	bool newest;			/* what commands mean without a name */
 	bool verbose;			/* informational diagnostics too */

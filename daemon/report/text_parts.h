@@ -26,6 +26,8 @@ void parts_details(struct out *o, const struct report *r);
 void parts_checks(struct out *o, const json_t *checks);
 /* What to know of the measurement, with remedies: the errors, or the rest. */
 void parts_diagnostics(struct out *o, const struct report *r, bool errors);
+/* Of a framework's program: its operators with the most time. */
+void parts_operators(struct out *o, const struct report *r);
 
 /* Columns that all of a list of findings need, bounded: for where they are, and for
  * the interval, "  (3.4 to 4.1)". */

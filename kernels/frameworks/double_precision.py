@@ -7,7 +7,7 @@ torch = pair.torch_gpu()
 
 
 def soften(x):
-    with pair.turn(), torch.no_grad():
+    with torch.no_grad():
         x = torch.from_numpy(x).cuda()
         for _ in range(600):
             x = torch.softmax(x, dim=1)

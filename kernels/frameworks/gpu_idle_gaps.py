@@ -17,7 +17,7 @@ class Images(torch.utils.data.Dataset):
 
 def epoch(**how):
     loader = torch.utils.data.DataLoader(Images(), batch_size=32, **how)
-    with pair.turn(), torch.no_grad():
+    with torch.no_grad():
         w = torch.rand(49152, 512, device="cuda")
         total = torch.zeros((), device="cuda")
         for batch in loader:

@@ -3,6 +3,7 @@
 import pair
 
 jax = pair.want("jax")
+pair.turn()
 jnp = jax.numpy
 
 
@@ -11,11 +12,10 @@ def step(x):
 
 
 def bad():
-    with pair.turn():
-        x = jnp.ones((256, 256))
-        for _ in range(5000):
-            x = step(x)
-        return float(x.mean())
+    x = jnp.ones((256, 256))
+    for _ in range(5000):
+        x = step(x)
+    return float(x.mean())
 
 
 def good():
@@ -23,8 +23,7 @@ def good():
     def loop(x):
         return jax.lax.fori_loop(0, 5000, lambda i, x: step(x), x)
 
-    with pair.turn():
-        return float(loop(jnp.ones((256, 256))).mean())
+    return float(loop(jnp.ones((256, 256))).mean())
 
 
 pair.run(bad, good)

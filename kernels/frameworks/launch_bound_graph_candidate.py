@@ -15,7 +15,7 @@ def make():
 
 
 def bad():
-    with pair.turn(), torch.no_grad():
+    with torch.no_grad():
         model, x = make()
         for _ in range(STEPS):
             y = model(x)
@@ -23,7 +23,7 @@ def bad():
 
 
 def good():
-    with pair.turn(), torch.no_grad():
+    with torch.no_grad():
         model, x = make()
         model(x)
         graph = torch.cuda.CUDAGraph()

@@ -6,7 +6,7 @@ torch = pair.torch_gpu()
 
 
 def project(words):
-    with pair.turn(), torch.no_grad():
+    with torch.no_grad():
         x = torch.randn(4096, 1024, device="cuda", dtype=torch.bfloat16)
         w = torch.randn(1024, words, device="cuda", dtype=torch.bfloat16)
         for _ in range(300):

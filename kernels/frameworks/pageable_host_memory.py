@@ -7,7 +7,7 @@ torch = pair.torch_gpu()
 
 def feed(batches, **how):
     torch.set_float32_matmul_precision("high")
-    with pair.turn(), torch.no_grad():
+    with torch.no_grad():
         w = torch.randn(2048, 2048, device="cuda") / 45
         total = torch.zeros((), device="cuda")
         for i in range(160):

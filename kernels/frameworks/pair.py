@@ -3,8 +3,8 @@
 Each file is a practice as users of a framework meet it: `python3 FILE bad` and
 `python3 FILE good` do the same work, print the same kind of result on stdout and
 run a few seconds on an H200. A framework that is not installed ends it with
-status 77. With CUDADVISE_PAIR_TURN=FILE the variants of several programs take
-turns on the GPU, so that only their start-up overlaps.
+status 77. With CUDADVISE_PAIR_TURN=FILE several of them take turns on the GPU, so
+that only what comes before they use it overlaps.
 """
 import fcntl
 import importlib
@@ -18,7 +18,7 @@ def want(*names):
     for name in names:
         try:
             found.append(importlib.import_module(name))
-        except ImportError:
+        except (ImportError, AttributeError):
             print(f"skipped: no {name} here", file=sys.stderr)
             sys.exit(77)
     return found[0] if len(found) == 1 else found
@@ -27,6 +27,7 @@ def want(*names):
 def torch_gpu():
     """PyTorch, with a GPU; the same random numbers every time."""
     torch = want("torch")
+    turn()
     if not torch.cuda.is_available():
         print("skipped: PyTorch sees no GPU", file=sys.stderr)
         sys.exit(77)
@@ -43,15 +44,9 @@ def run(bad, good):
     print(f"{variants[sys.argv[1]]():.4g}")
 
 
-class turn:
-    """with turn(): nobody else is on the GPU."""
-
-    def __enter__(self):
-        name = os.environ.get("CUDADVISE_PAIR_TURN")
-        self.file = open(name, "a") if name else None
-        if self.file:
-            fcntl.flock(self.file, fcntl.LOCK_EX)
-
-    def __exit__(self, *error):
-        if self.file:
-            self.file.close()
+def turn():
+    """Nobody else is on the GPU from here to the program's end."""
+    name = os.environ.get("CUDADVISE_PAIR_TURN")
+    if name:
+        turn.file = open(name, "a")
+        fcntl.flock(turn.file, fcntl.LOCK_EX)

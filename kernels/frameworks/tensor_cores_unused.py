@@ -6,7 +6,7 @@ torch = pair.torch_gpu()
 
 
 def products():
-    with pair.turn(), torch.no_grad():
+    with torch.no_grad():
         x = torch.randn(4096, 4096, device="cuda")
         w1 = torch.randn(4096, 4096, device="cuda") / 64
         w2 = torch.randn(4096, 4096, device="cuda") / 64

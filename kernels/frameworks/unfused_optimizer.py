@@ -6,15 +6,14 @@ torch = pair.torch_gpu()
 
 
 def steps(**how):
-    with pair.turn():
-        parameters = [torch.nn.Parameter(torch.randn(256, 256, device="cuda"))
-                      for _ in range(120)]
-        for p in parameters:
-            p.grad = torch.randn_like(p)
-        optimizer = torch.optim.AdamW(parameters, lr=1e-3, **how)
-        for _ in range(80):
-            optimizer.step()
-        return sum(p.detach().abs().mean() for p in parameters).item()
+    parameters = [torch.nn.Parameter(torch.randn(256, 256, device="cuda"))
+                  for _ in range(120)]
+    for p in parameters:
+        p.grad = torch.randn_like(p)
+    optimizer = torch.optim.AdamW(parameters, lr=1e-3, **how)
+    for _ in range(80):
+        optimizer.step()
+    return sum(p.detach().abs().mean() for p in parameters).item()
 
 
 def bad():

@@ -1,7 +1,9 @@
 /*
  * drop_kind.c: a capture as a writer would have left it that knows one kind of
  * record less: `drop_kind KIND FILE NEW`. Every such record becomes one of a
- * type that nobody knows; all else, sequence numbers too, stays. `drop_kind
+ * type that nobody knows, full of zeroes; all else, sequence numbers too, stays.
+ * BYTES are others' code and sources: without them a capture may be shown to
+ * anybody, and is small. `drop_kind
  * FILE` prints the kinds that FILE holds, `drop_kind` those of the table.
  */
 #include <stdio.h>
@@ -64,9 +66,34 @@ walk(size_t len, uint16_t drop)
 	for (; record_next(payload, len, &pos, &r) == 1; at = pos) {
 		for (i = 0; i < KINDS; i++)
 			seen[i] += kinds[i].type == r.type;
-		if (r.type == drop)
-			le16_put(payload + at, UNKNOWN);
+		if (r.type != drop)
+			continue;
+		le16_put(payload + at, UNKNOWN);
+		memset(payload + at + RECORD_HEADER_SIZE, 0,
+		    pos - at - RECORD_HEADER_SIZE);
 	}
+}
+
+/* frame[], as short as it gets. */
+static void
+put(struct frame_header *h, size_t len, FILE *out)
+{
+	static uint8_t packed[FRAME_HEADER_SIZE + FRAME_MAX_PAYLOAD];
+	uint8_t *from = frame;
+	size_t n = ZSTD_compress(packed + FRAME_HEADER_SIZE, FRAME_MAX_PAYLOAD,
+	    frame + FRAME_HEADER_SIZE, len, 19);
+
+	h->flags &= (uint16_t)~FRAME_ZSTD;
+	h->stored = h->raw = (uint32_t)len;
+	if (!ZSTD_isError(n) && n < len) {
+		h->flags |= FRAME_ZSTD;
+		h->stored = (uint32_t)n;
+		from = packed;
+	}
+	frame_seal(from, h);
+	if (fwrite(from, 1, FRAME_HEADER_SIZE + h->stored, out) !=
+	    FRAME_HEADER_SIZE + h->stored)
+		die("cannot write");
 }
 
 static void
@@ -82,12 +109,7 @@ rewrite(const uint8_t *buf, size_t size, uint16_t drop, FILE *out)
 		walk(len, drop);
 		if (out == NULL)
 			continue;
-		h.flags &= (uint16_t)~FRAME_ZSTD;
-		h.stored = h.raw = (uint32_t)len;
-		frame_seal(frame, &h);
-		if (fwrite(frame, 1, FRAME_HEADER_SIZE + len, out) !=
-		    FRAME_HEADER_SIZE + len)
-			die("cannot write");
+		put(&h, len, out);
 		frame_check(buf + at, size - at, &h);
 	}
 }

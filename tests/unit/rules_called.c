@@ -45,6 +45,8 @@ TEST(test_names)
 	is_library("volta_dgemm_64x64_nt", "cuBLAS", "FP64", false);
 	is_library("ampere_bf16_s16816gemm_bf16_128x64_ldg8_f2f_tn", "cuBLAS",
 	    "BF16", true);
+	is_library("void cutlass::Kernel2<cutlass_75_tensorop_bf16_s1688gemm_"
+	    "bf16_256x128_nn_align1>(int)", "CUTLASS", "BF16", true);
 	is_library("volta_scudnn_128x64_relu_interior_nn_v1", "cuDNN", "FP32",
 	    false);
 	is_library("nvjet_hsh_128x128_64x4_1x2_h_bz_TNT", "cuBLAS", NULL, true);

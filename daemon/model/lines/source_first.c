@@ -236,12 +236,22 @@ standard_library(const char *file)
 	return false;
 }
 
+/* What a framework's compiler wrote and then ran: Triton's launchers, Inductor's
+ * modules in its cache. */
+static bool
+generated(const char *file)
+{
+
+	return strcmp(file, "<string>") == 0 ||
+	    strstr(file, "/torchinductor_") != NULL;
+}
+
 static bool
 own_python(const struct site_frame *f)
 {
 	const char *package;
 
-	if (f->file == NULL)
+	if (f->file == NULL || generated(f->file))
 		return false;
 	if ((package = installed(f->file)) != NULL)
 		return !framework(package);

@@ -17,6 +17,9 @@ static const double reached[VIEWS] = { 0.25, 0.6, 1 };
  * as much as can be to either side. */
 static const double pipe_unknown[VIEWS] = { 0, 0.5, 1 };
 
+/* With memory as the limit: all of it, but for what becomes the limit then. */
+static const double pipe_full[VIEWS] = { 0.6, 0.95, 1 };
+
 /* A grid that leaves SMs idle waits for latency, which is the same on any pipe. */
 static bool
 is_small(const struct rule_view *x)
@@ -150,7 +153,8 @@ called_double(struct rule_view *x, double rate)
 	/* Half the bytes, which is all where memory limits; the pipe's rate where
 	 * that does. Not known which, it may be neither. */
 	for (int v = 0; v < VIEWS; v++)
-		left[v] = fmin(1 - 0.5 * pipe_unknown[v], left_of(x, RES_FP64,
+		left[v] = fmin(1 - 0.5 * (rule_is_bound(x, RES_DRAM) ?
+		    pipe_full[v] : pipe_unknown[v]), left_of(x, RES_FP64,
 		    1 / rate, (enum view)v));
 	set_left(d, left);
 	/* Who calls a solver in double mostly means it; a framework's arrays are

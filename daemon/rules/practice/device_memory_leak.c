@@ -3,6 +3,7 @@
  * or the process went.
  */
 #include <math.h>
+#include <string.h>
 
 #include "rules/evidence/lines.h"
 
@@ -20,6 +21,21 @@ grows(const struct rule_view *x, const struct leak *l)
 	    (l->equal && (double)l->count >= many);
 }
 
+/* A framework's allocator, which keeps what tensors leave for the next ones. */
+static bool
+is_pool(const struct site *s)
+{
+	static const char *const pools[] = { "libc10_cuda", "cupy_backends",
+	    "xla_cuda_plugin", "xla_extension" };
+
+	for (size_t f = 0; s != NULL && f < s->frames; f++)
+		for (size_t i = 0; i < sizeof(pools) / sizeof(pools[0]); i++)
+			if (s->frame[f].module != NULL &&
+			    strstr(s->frame[f].module, pools[i]) != NULL)
+				return true;
+	return false;
+}
+
 static int
 found(struct rule_view *x, const struct leak *l)
 {
@@ -32,6 +48,7 @@ found(struct rule_view *x, const struct leak *l)
 		return -1;
 	lines_site(x, d, CALL_BIT(MALLOC) | CALL_BIT(MALLOC_ASYNC) |
 	    CALL_BIT(MALLOC_MANAGED));
+	growing = growing && !is_pool(d->f.site);
 	d->cap = growing ? SEV_MEDIUM : SEV_LOW;
 	d->minor = !growing;
 	d->f.confidence = growing ? CONF_HIGH : CONF_MEDIUM;

@@ -1,0 +1,228 @@
+/*
+ * report/operators.c: see operators.h.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/model.h"
+#include "rules/evidence/library.h"
+
+#include "report/operators.h"
+
+#define ROWS_MAX 4096	/* more are added to the last one that is like them */
+
+/* "add" of "at::_ops::add_Tensor::call(…)": without the overload, which begins with
+ * a capital. False: it is no operator's frame. */
+static bool
+aten_name(char *name, size_t size, const char *function)
+{
+	static const char space[] = "at::_ops::", prefix[] = "aten::";
+	const char *at = function != NULL ? strstr(function, space) : NULL;
+	size_t n = sizeof(prefix) - 1;
+
+	if (at == NULL)
+		return false;
+	memcpy(name, prefix, n);
+	for (at += sizeof(space) - 1; (isalnum((unsigned char)*at) ||
+	    *at == '_') && n + 1 < size; at++) {
+		if (*at == '_' && isupper((unsigned char)at[1]))
+			break;
+		name[n++] = *at;
+	}
+	name[n] = '\0';
+	return n > sizeof(prefix) - 1;
+}
+
+/* "cupy.multiply" of "cupy_multiply__float32_float32_float32". */
+static bool
+cupy_name(char *name, size_t size, const char *kernel)
+{
+	static const char begin[] = "cupy_";
+	const char *end;
+	size_t n;
+
+	if (strncmp(kernel, begin, sizeof(begin) - 1) != 0)
+		return false;
+	kernel += sizeof(begin) - 1;
+	end = strstr(kernel, "__");
+	n = end != NULL ? (size_t)(end - kernel) : strlen(kernel);
+	n = n < size - sizeof(begin) ? n : size - sizeof(begin);
+	memcpy(name, "cupy.", sizeof(begin) - 1);
+	memcpy(name + sizeof(begin) - 1, kernel, n);
+	name[sizeof(begin) - 1 + n] = '\0';
+	return true;
+}
+
+/* By the innermost operator on the way to the launch; else by the kernel: what a
+ * library's does, or its own name. */
+static void
+name_row(struct operator_row *r, const struct kernel *k, const struct site *s,
+    const struct library *l)
+{
+	const char *own = k->short_name != NULL ? k->short_name :
+	    "(unnamed kernel)";
+	size_t n;
+
+	for (size_t f = 0; s != NULL && f < s->frames; f++)
+		if (aten_name(r->name, sizeof(r->name), s->frame[f].function))
+			return;
+	if (cupy_name(r->name, sizeof(r->name), own))
+		return;
+	/* A compiler's names say what it fused. */
+	if (l != NULL && l->operation != NULL &&
+	    strcmp(l->name, "Inductor") != 0)
+		own = l->operation;
+	n = strnlen(own, sizeof(r->name) - 1);
+	/* Not in the middle of a character. */
+	while (own[n] != '\0' && n > 0 && ((unsigned char)own[n] & 0xc0) == 0x80)
+		n--;
+	memcpy(r->name, own, n);
+	r->name[n] = '\0';
+}
+
+static bool
+is_backward(const struct site *s)
+{
+	for (size_t f = 0; f < s->frames; f++)
+		if (s->frame[f].python)
+			return false;
+	for (size_t f = 0; f < s->frames; f++)
+		if (s->frame[f].function != NULL &&
+		    strstr(s->frame[f].function, "torch::autograd::") != NULL)
+			return true;
+	return false;
+}
+
+static void
+place_row(struct operator_row *r, const struct site *s)
+{
+	const struct site_frame *f;
+
+	if (s == NULL)
+		return;
+	r->backward = is_backward(s);
+	if (r->backward || s->first >= s->frames)
+		return;
+	f = &s->frame[s->first];
+	if (!f->python && f->file == NULL)
+		return;
+	r->file = f->file;
+	r->line = f->line;
+	r->function = f->function;
+}
+
+static bool
+same_text(const char *a, const char *b)
+{
+	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+static bool
+same_row(const struct operator_row *a, const struct operator_row *b)
+{
+	return a->line == b->line && a->backward == b->backward &&
+	    strcmp(a->name, b->name) == 0 && same_text(a->file, b->file) &&
+	    same_text(a->function, b->function);
+}
+
+static void
+add_row(struct operators *o, const struct operator_row *r)
+{
+	struct operator_row *to = NULL;
+
+	for (size_t i = 0; i < o->rows && to == NULL; i++)
+		if (same_row(&o->row[i], r))
+			to = &o->row[i];
+	if (to == NULL && o->rows == ROWS_MAX)
+		to = &o->row[ROWS_MAX - 1];
+	if (to == NULL) {
+		o->row[o->rows++] = *r;
+		return;
+	}
+	to->s += r->s;
+	to->launches += r->launches;
+	to->kernels += r->kernels;
+	if (r->most_s > to->most_s) {
+		to->most_s = r->most_s;
+		to->library = r->library;
+		to->operation = r->operation;
+	}
+}
+
+/* ${share} of the launches of ${k}, from ${s}; NULL: from nowhere known. */
+static void
+add_kernel(struct operators *o, const struct kernel *k, const struct site *s,
+    const struct library *l, double share)
+{
+	struct operator_row r = { .s = share * (double)k->total_ns * 1e-9,
+	    .launches = share * (double)k->launches, .kernels = 1,
+	    .library = l != NULL ? l->name : NULL,
+	    .operation = l != NULL ? l->operation : NULL };
+
+	r.most_s = r.s;
+	name_row(&r, k, s, l);
+	place_row(&r, s);
+	o->framework |= (l != NULL && l->framework) ||
+	    (s != NULL && s->frames > 0 && s->frame[0].python);
+	add_row(o, &r);
+}
+
+static bool
+is_of(const struct site *s, const struct kernel *k)
+{
+	return s->call == CALL_LAUNCH && s->kernel == k->id;
+}
+
+static void
+add_all(struct operators *o, const struct run *run, const struct kernel *k)
+{
+	struct library found;
+	const struct library *l = library_of(&found, run, k) ? &found : NULL;
+	double all = 0;
+
+	o->kernel_s += (double)k->total_ns * 1e-9;
+	for (size_t i = 0; i < run->sites; i++)
+		all += is_of(&run->site[i], k) ? (double)run->site[i].count : 0;
+	if (!(all > 0)) {
+		add_kernel(o, k, NULL, l, 1);
+		return;
+	}
+	for (size_t i = 0; i < run->sites; i++)
+		if (is_of(&run->site[i], k))
+			add_kernel(o, k, &run->site[i], l,
+			    (double)run->site[i].count / all);
+}
+
+static int
+by_seconds(const void *a, const void *b)
+{
+	const struct operator_row *x = a, *y = b;
+
+	if (x->s != y->s)
+		return x->s > y->s ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+int
+operators_of(struct operators *o, const struct run *run)
+{
+	size_t room = run->kernels + run->sites + 1;
+
+	*o = (struct operators){ .rows = 0 };
+	room = room < ROWS_MAX ? room : ROWS_MAX;
+	if ((o->row = calloc(room, sizeof(*o->row))) == NULL)
+		return -1;
+	for (size_t i = 0; i < run->kernels; i++)
+		if (run->kernel[i].launches > 0)
+			add_all(o, run, &run->kernel[i]);
+	qsort(o->row, o->rows, sizeof(*o->row), by_seconds);
+	return 0;
+}
+
+void
+operators_free(struct operators *o)
+{
+	free(o->row);
+	*o = (struct operators){ .rows = 0 };
+}

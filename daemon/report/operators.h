@@ -1,0 +1,42 @@
+/*
+ * report/operators.h: the time of kernels by what a framework's user wrote: the
+ * operator that launched them ("aten::addmm", "cupy.multiply", a Triton function)
+ * and the line of the user's own code. Where a kernel is launched from several
+ * places its time is divided as its stacks that were taken are. Pure.
+ */
+#ifndef CADV_OPERATORS_H
+#define CADV_OPERATORS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct run;
+
+/* All texts live as long as the run. */
+struct operator_row {
+	char name[72];		/* of the operator, as its users call it */
+	const char *library;	/* whose kernels most of it are; NULL: its own */
+	const char *operation;	/* what they do: "matmul"; NULL not known */
+	const char *file;	/* of the user's line; NULL not known */
+	uint32_t line;		/* 0 not known */
+	const char *function;	/* NULL not known */
+	bool backward;		/* launched by autograd's thread: no line */
+	double s, launches;
+	size_t kernels;		/* launch shapes */
+	double most_s;		/* of the kernel that .library is of */
+};
+
+struct operators {
+	struct operator_row *row;	/* the most seconds first */
+	size_t rows;
+	double kernel_s;	/* of all kernels */
+	bool framework;		/* launched by one, or from Python */
+};
+
+/* operators_of(o, run): -1 without memory, and ${o} is empty. Release with
+ * operators_free. */
+int operators_of(struct operators *o, const struct run *run);
+void operators_free(struct operators *o);
+
+#endif

@@ -1,0 +1,60 @@
+/* Where a framework's program spends the GPU's time, in the terminal report. */
+#include <jansson.h>
+
+#include "report/text.h"
+#include "report/text_parts.h"
+
+#include "unit/text_page.h"
+
+static char *
+drawn(const json_t *operators)
+{
+	struct report r = { .operators = operators };
+	struct page p;
+
+	page_open(&p, 100, true);
+	parts_operators(&p.out, &r);
+	page_close(&p);
+	return p.text;
+}
+
+static json_t *
+row(const char *name, const char *file, double s)
+{
+	return json_pack("{s:s, s:s, s:s?, s:i, s:s, s:b, s:f, s:f}", "name",
+	    name, "library", "PyTorch", "file", file, "line", 7, "function",
+	    "forward", "backward", file == NULL, "s", s, "share_ratio", s);
+}
+
+/* No more rows than are read at a glance, and what they leave in one. */
+TEST(test_rows)
+{
+	json_t *items = json_array(), *o;
+	size_t lines = 0;
+	char *text;
+
+	json_array_append_new(items, row("aten::addmm", "/me/model.py", 0.4));
+	json_array_append_new(items, row("aten::mm", NULL, 0.2));
+	for (int i = 0; i < 40; i++)
+		json_array_append_new(items, row("aten::add", "/me/x.py", 0.01));
+	o = json_pack("{s:b, s:f, s:i, s:o}", "framework", 1, "kernel_s", 1.0,
+	    "count", 42, "items", items);
+	text = drawn(o);
+	assert_non_null(strstr(text, "aten::addmm"));
+	assert_non_null(strstr(text, "model.py:7 in forward · PyTorch"));
+	assert_non_null(strstr(text, "backward pass · PyTorch"));
+	assert_non_null(strstr(text, "40 %"));
+	assert_non_null(strstr(text, "in 40 more operators"));
+	for (const char *p = text; *p != '\0'; p++)
+		lines += *p == '\n';
+	assert_int_equal(lines, 5);
+	free(text);
+	json_object_set_new(o, "framework", json_false());
+	text = drawn(o);
+	assert_string_equal(text, "");
+	free(text);
+	json_decref(o);
+	text = drawn(NULL);
+	assert_string_equal(text, "");
+	free(text);
+}
