@@ -1,6 +1,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -144,6 +145,41 @@ share(const struct demangling *d)
 	    DEMANGLE_NAME_NS;
 }
 
+static bool
+in_name(char c)
+{
+	return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+	    (c >= 'A' && c <= 'Z');
+}
+
+/* Without "_INTERNAL_0ed54530_17_barrier_stalls_cu_11a71664::", the namespace that
+ * nvcc gives to what is static: a file and two hashes, others in each build. */
+static size_t
+drop_internal(char *text, size_t len)
+{
+	static const char name[] = "_INTERNAL_";
+	size_t at = 0, from, end;
+
+	for (from = 0; from < len;) {
+		if (len - from < sizeof(name) || (from > 0 &&
+		    in_name(text[from - 1])) ||
+		    memcmp(text + from, name, sizeof(name) - 1) != 0) {
+			text[at++] = text[from++];
+			continue;
+		}
+		for (end = from; end < len && in_name(text[end]);)
+			end++;
+		if (len - end >= 2 && memcmp(text + end, "::", 2) == 0) {
+			from = end + 2;
+			continue;
+		}
+		memmove(text + at, text + from, end - from);
+		at += end - from;
+		from = end;
+	}
+	return at;
+}
+
 char *
 demangle_name(struct demangling *d, const char *mangled)
 {
@@ -170,6 +206,7 @@ demangle_name(struct demangling *d, const char *mangled)
 		free(w.text);
 		return strdup(mangled);
 	}
+	w.len = drop_internal(w.text, w.len);
 	w.text[w.len] = '\0';
 	shrunk = realloc(w.text, w.len + 1);
 	return shrunk != NULL ? shrunk : w.text;

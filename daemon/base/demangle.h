@@ -25,7 +25,8 @@ struct demangling {
 #define DEMANGLE_BYTE_NS 100u
 
 /*
- * demangle_name(d, mangled): the C++ name; or a copy of ${mangled} if it is none,
+ * demangle_name(d, mangled): the C++ name, without the namespace that nvcc makes for
+ * what is static in a file; or a copy of ${mangled} if it is none,
  * or if it would take more time than it or the run has (d->raw counts these).
  * Malloced; NULL without memory. Any thread; the timer that ends it is the
  * thread's own and comes as SIGVTALRM, which is this module's in the process.

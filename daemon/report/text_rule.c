@@ -59,6 +59,9 @@ text_rule(struct out *o, const json_t *rule)
 	    or_unknown(field_text(rule, "category")),
 	    or_unknown(field_text(rule, "severity")));
 	rule_part(o, "Why", field_text(rule, "why"));
+	rule_part(o, "What to do", field_text(rule, "advice"));
+	parts_example(o, rule, 2);
+	rule_part(o, "What it gains", field_text(rule, "gain"));
 	rule_part(o, "How it is found", field_text(rule, "detects"));
 	json_array_foreach(json_object_get(rule, "thresholds"), i, t) {
 		unit = field_text(t, "unit");
@@ -69,9 +72,6 @@ text_rule(struct out *o, const json_t *rule)
 		out_wrap(o, 4, text);
 	}
 	rule_part(o, "Needs", field_text(rule, "needs"));
-	rule_part(o, "What to do", field_text(rule, "advice"));
-	parts_example(o, rule, 2);
-	rule_part(o, "What it gains", field_text(rule, "gain"));
 	rule_part(o, "Measure next", field_text(rule, "next"));
 	if (pair != NULL && *pair != '\0') {
 		snprintf(text, sizeof(text), strstr(pair, ".py") != NULL ?

@@ -31,6 +31,17 @@ TEST(names_are_spelled_out)
 	assert_int_equal(d.bytes, strlen("_Z7saxpy_kPfS_f_Z"));
 }
 
+/* nvcc's namespace of a file is two hashes, which say nothing. */
+TEST(static_names_are_bare)
+{
+	struct demangling d = { 0 };
+
+	expect(&d, "_ZN24_INTERNAL_0ab_4_a_cu_0cd3mixEj", "mix(unsigned int)");
+	expect(&d, "_Z1fN24_INTERNAL_0ab_4_a_cu_0cd1sE", "f(s)");
+	expect(&d, "_ZN13my_INTERNAL_x1fEv", "my_INTERNAL_x::f()");
+	expect(&d, "_Z12_INTERNAL_abv", "_INTERNAL_ab()");
+}
+
 /* That it comes back at all is the test. */
 TEST(a_name_without_end_stays_raw)
 {
