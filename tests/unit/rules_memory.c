@@ -109,7 +109,7 @@ MADE_TEST(test_redundant_lines)
 	f = made_finding(a, REDUNDANT);
 	assert_int_equal(f->hots, 1);
 	assert_int_equal(f->hot[0].line, 6);
-	assert_string_equal(f->hot[0].what, "2.5 sectors a request");
+	assert_string_equal(f->hot[0].what, "2.5 sectors per request");
 	assert_true(fabs(evidence_of(f, "kept_ratio") - 1) < 1e-9);
 	/* 3.2 GB asked for, 60 MiB of L2 and 43 MB from DRAM. */
 	assert_true(evidence_of(f, "reuse_ratio") > 25);

@@ -275,7 +275,7 @@ MADE_TEST(test_lines)
 	assert_string_equal(f->hot[0].file, "tests/kernel.cu");
 	assert_true(f->hot[0].line == 41 || f->hot[0].line == 42);
 	assert_true(fabs(f->hot[0].share - 0.5) < 1e-9);
-	assert_string_equal(f->hot[0].what, "32 sectors a request");
+	assert_string_equal(f->hot[0].what, "32 sectors per request");
 	assert_non_null(strstr(f->hot[0].sass, "LDG.E.CONSTANT"));
 	assert_null(f->hot[0].text);
 	assert_null(f->hot[0].called_file);

@@ -385,7 +385,7 @@ accesses_lines(const struct rule_view *x, struct draft *d,
 		m[i].over = one->sectors;
 		m[i].under = one->requests;
 	}
-	lines_fill(x, d, m, "%s sectors a request");
+	lines_fill(x, d, m, "%s sectors per request");
 	free(m);
 }
 

@@ -217,7 +217,7 @@ gathered_report(struct rule_view *x, const struct gathered *g,
 	    "each lane loaded%s%s", loads ? "loads" : "stores", walks ?
 	    ", and each lane goes on from there alone" : "",
 	    isfinite(g->per_request[!loads]) ? arena_format(x->arena,
-	    ": %s sectors a request", say_plain(x->arena,
+	    ": %s sectors per request", say_plain(x->arena,
 	    g->per_request[!loads])) : "");
 	d->f.advice = arena_format(x->arena, "%s%s", walks ? "give each row to "
 	    "a warp, or to 4 to 16 lanes of one, that walk it together and "

@@ -280,7 +280,7 @@ lines_loads(const struct rule_view *x, struct draft *d)
 		    SOURCE_GLOBAL_SECTORS);
 		m[i].under = inst_value(c, i, SOURCE_INST);
 	}
-	lines_fill(x, d, m, "%s sectors a request");
+	lines_fill(x, d, m, "%s sectors per request");
 	free(m);
 }
 

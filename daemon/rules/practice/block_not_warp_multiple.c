@@ -42,7 +42,7 @@ rule_block_not_warp_multiple(struct rule_view *x)
 	d->f.summary = arena_format(x->arena, "%u threads a block are %u warps "
 	    "with %u lanes that can never work (%s)", threads, warps,
 	    warps * 32 - threads, say_percent(x->arena, idle));
-	d->f.advice = arena_format(x->arena, "launch %u threads a block%s, with "
+	d->f.advice = arena_format(x->arena, "launch %u threads per block%s, with "
 	    "a bounds check in the kernel", threads > 32 &&
 	    threads % 32 < 16 ? threads / 32 * 32 : warps * 32,
 	    threads < 96 ? " (128 or 256 is the usual choice)" : "");

@@ -60,7 +60,7 @@ say(struct rule_view *x, struct draft *d, const struct side *ld,
 
 	d->f.summary = arena_format(x->arena, "a block is %u threads wide and "
 	    "has %s rows: a warp touches %s rows at once, and its %s take %s "
-	    "sectors a request where %s would do", s->block_x,
+	    "sectors per request where %s would do", s->block_x,
 	    say_count(x->arena, rows_of(x->kernel)),
 	    say_plain(x->arena, 32.0 / s->block_x), isfinite(ld->ideal) &&
 	    isfinite(st->ideal) ? "loads and stores" : a->what,

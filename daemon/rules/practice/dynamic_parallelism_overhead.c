@@ -165,8 +165,8 @@ report(struct rule_view *x, const struct launches *l, const struct kernel *k,
 	    "the device each time it runs: %s for each", name, sure ? "" :
 	    "up to ", say_whole(x->arena, l->count),
 	    say_seconds(x->arena, l->each));
-	d->f.advice = "do the work of the small grids in one: a grid over all "
-	    "of their elements, launched by the host, in which each thread "
+	d->f.advice = "do the work of the small grids in one that the host "
+	    "launches: a grid over all of their elements, in which each thread "
 	    "finds its own by a prefix sum of their sizes; or let the block or "
 	    "warp that would launch do the work itself, and launch only where "
 	    "there is much of it (from some thousand threads on)";

@@ -98,8 +98,8 @@ fill(struct rule_view *x, struct draft *d, double blocks, double sms)
 	    say_whole(x->arena, x->kernel->occupancy.known &&
 	    x->kernel->occupancy.blocks_per_sm > 0 ?
 	    sms * x->kernel->occupancy.blocks_per_sm : sms * 2),
-	    rule_threads(x->kernel) > 256 ? "smaller blocks, and less work a "
-	    "thread" : "less work a thread, a second dimension of the "
+	    rule_threads(x->kernel) > 256 ? "smaller blocks, and less work per "
+	    "thread" : "less work per thread, a second dimension of the "
 	    "problem in the grid, or other kernels beside it on streams");
 	d->f.gain_note = shared ? "the same work spread over all SMs, up to "
 	    "the next full resource" : "if its work can be divided further: "

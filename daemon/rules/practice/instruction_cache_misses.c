@@ -65,7 +65,8 @@ report(struct rule_view *x, const struct stalls *s, double bytes)
 	    "instructions: %s of code are hot, more than the instruction "
 	    "caches hold", say_percent(x->arena, s->share),
 	    say_bytes(x->arena, bytes));
-	d->f.advice = "make the hot code smaller: unroll less (#pragma unroll "
+	d->f.advice = "make the hot loop smaller than the "
+	    "instruction cache: unroll less (#pragma unroll "
 	    "4, or 1 before the outer loop), do not inline large functions at "
 	    "many places (__noinline__), let one loop with parameters replace "
 	    "copies that templates make, or split the kernel";

@@ -53,8 +53,8 @@ rule_jit_at_startup(struct rule_view *x)
 	    jit / wall : 0));
 	d->f.limiter = "the program waits while the driver compiles";
 	d->f.advice = gpu != NULL && gpu->cc_major > 0 ?
-	    arena_format(x->arena, "build for this GPU: nvcc -gencode "
-	    "arch=compute_%u%u,code=sm_%u%u, and keep PTX for later ones",
+	    arena_format(x->arena, "build for this GPU (nvcc -gencode "
+	    "arch=compute_%u%u,code=sm_%u%u), and keep PTX for later ones",
 	    gpu->cc_major, gpu->cc_minor, gpu->cc_major, gpu->cc_minor) :
 	    "build for this GPU (nvcc -arch=native), and keep PTX for later "
 	    "ones";

@@ -450,7 +450,7 @@ found(struct search *s, int group)
 		    volume);
 		d->f.limiter = arena_format(x->arena, "the same data seems to "
 		    "come from L2 or DRAM %zu times", g->length);
-		d->f.advice = "let one kernel do all of it: a warp or block "
+		d->f.advice = "fuse these kernels into one: a warp or block "
 		    "loads its row once, keeps it in registers or shared "
 		    "memory, and goes on to the next step when it has the "
 		    "result of the one before";
@@ -467,7 +467,7 @@ found(struct search *s, int group)
 		    say_whole(x->arena, g->chains), volume);
 		d->f.limiter = "what one writes the next finds in L2, not in "
 		    "DRAM";
-		d->f.advice = "let one kernel do both: what a thread would "
+		d->f.advice = "fuse the two kernels into one: what a thread would "
 		    "write and the same thread of the next kernel would read "
 		    "stays in a register";
 		d->f.gain_note = "holds if each thread reads what the thread "

@@ -248,7 +248,7 @@ report(struct rule_view *x, const struct loops *k, const struct mark *m)
 	    k->found == 1 ? "" : "s", say_plain(x->arena, k->turns / k->inst),
 	    k->found == 1 ? "s" : "", say_percent(x->arena,
 	    k->inst / k->total), say_percent(x->arena, k->overhead / k->inst));
-	d->f.advice = arena_format(x->arena, "write #pragma unroll before it "
+	d->f.advice = arena_format(x->arena, "write #pragma unroll before the loop "
 	    "(with a factor where the number of turns is not constant), make "
 	    "the bound a constant or a template parameter, or take several "
 	    "elements a turn%s", k->loads ? "; loads of several turns then go "

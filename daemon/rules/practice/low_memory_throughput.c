@@ -90,7 +90,7 @@ give_lines(const struct rule_view *x, struct draft *d)
 		m[i].weight = m[i].under = inst_value(c, i, SOURCE_INST);
 		m[i].over = inst_value(c, i, SOURCE_GLOBAL_SECTORS);
 	}
-	lines_fill(x, d, m, "%s sectors a request");
+	lines_fill(x, d, m, "%s sectors per request");
 	free(m);
 }
 
@@ -157,9 +157,9 @@ report(struct rule_view *x, double busy, double alone)
 	    "large copy reaches here; nothing else is busier, and warps wait "
 	    "for memory", say_rate(x->arena, rate), say_percent(x->arena,
 	    busy));
-	d->f.advice = "have more loads under way: load several elements into "
-	    "registers before the first is used (unroll the loop by 4 and move "
-	    "the loads to its start), or fetch the next iteration's data "
+	d->f.advice = "load several elements into registers before the first "
+	    "is used: unroll the loop by 4 and move the loads to its "
+	    "start, or fetch the next iteration's data "
 	    "(cuda::memcpy_async, cp.async) while this one computes";
 	d->f.gain_note = isnan(alone) ? "as many more loads in flight as take "
 	    "DRAM to three quarters of its ceiling, half believed: its code "

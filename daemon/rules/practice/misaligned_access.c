@@ -71,7 +71,7 @@ report(struct rule_view *x, const struct shifted *ld, const struct shifted *st,
 	fix.global_st = st->keep;
 	rule_fix(d, &fix, 0.5, 1);
 	d->f.summary = arena_format(x->arena, "%s start in the middle of a "
-	    "sector: %s sectors a request where %s would do",
+	    "sector: %s sectors per request where %s would do",
 	    ld->requests > 0 && st->requests > 0 ? "loads and stores" :
 	    ld->requests > 0 ? "loads" : "stores",
 	    say_plain(x->arena, sectors / requests),

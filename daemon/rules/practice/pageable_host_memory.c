@@ -149,9 +149,8 @@ advise(struct rule_view *x, struct draft *d, const struct direction *t,
 	    "%s here: what is slow are the pages of new memory, which are made "
 	    "while the copy writes them", say_rate(x->arena,
 	    (double)t->bytes / t->staged_s));
-	d->f.advice = "copy into memory that was written before: allocate the "
-	    "destination once, outside of the loop, and reuse it; best with "
-	    "cudaMallocHost";
+	d->f.advice = "allocate the destination once, outside of the loop, and "
+	    "reuse it: its pages are then there; best with cudaMallocHost";
 	d->f.gain_note = "each different buffer is allocated, and pinned, once; "
 	    "buffers that live one after the other could be one";
 }

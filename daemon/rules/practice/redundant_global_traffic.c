@@ -312,7 +312,7 @@ report(struct rule_view *x, const struct found *o, const struct mark *m)
 	    "MemoryWorkloadAnalysis --section MemoryWorkloadAnalysis_Chart "
 	    "--section SourceCounters --import-source yes");
 	lines_fill(x, d, m, o->use == USE_SHARED ? "%s wavefronts a load" :
-	    "%s sectors a request");
+	    "%s sectors per request");
 	return rule_settle(x, d);
 }
 

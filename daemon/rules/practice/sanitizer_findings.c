@@ -72,7 +72,7 @@ static const struct lesson lessons[DEFECT_KINDS] = {
 	    "tile[t] = in[i];\n__syncthreads();\nout[i] = tile[n - 1 - t];",
 	    SEV_HIGH, CONF_MEDIUM },
 	[DEFECT_UNINITIALISED] = { "read of memory nobody wrote",
-	    "write it first: cudaMemset counts bytes, not elements, and a "
+	    "write this memory before it is read: cudaMemset counts bytes, not elements, and a "
 	    "kernel before this one may stop short of the end",
 	    "cudaMemset(p, 0, n);",
 	    "cudaMemset(p, 0, n * sizeof(*p));",

@@ -95,7 +95,7 @@ report(struct rule_view *x, const struct work *w, bool thread)
 	d->f.title = thread ? "one thread does the work" :
 	    "one warp does the work";
 	d->f.summary = thread ? arena_format(x->arena, "one thread of the %u "
-	    "in a block does the work (%s lanes in the mean instruction, %s "
+	    "in a block does the work (%s lanes active per instruction, %s "
 	    "of %s warps); the others %s", rule_threads(x->kernel),
 	    say_plain(x->arena, w->lanes.active), say_plain(x->arena,
 	    w->working), say_plain(x->arena, w->warps),

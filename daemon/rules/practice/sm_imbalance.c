@@ -47,9 +47,9 @@ say(struct rule_view *x, struct draft *d, double uneven)
 	d->f.summary = arena_format(x->arena, "the mean SM works %s less than "
 	    "the busiest: the blocks take unevenly long, and at the end most "
 	    "of the GPU waits for a few of them", most);
-	d->f.advice = o->known && o->waves <= 1 ? "deal the work out evenly: "
-	    "block b takes items b, b + gridDim.x, … instead of a range of its "
-	    "own, or takes the next item from a counter (atomicAdd) whenever "
+	d->f.advice = o->known && o->waves <= 1 ? "deal the items out in turn, "
+	    "block b taking b, b + gridDim.x, … instead of a range of its "
+	    "own: or let a block take the next item from a counter (atomicAdd) whenever "
 	    "it is done; split the longest items" :
 	    "let the blocks with the most work start first (blocks start in "
 	    "the order of their index), split the longest items among several "

@@ -106,7 +106,7 @@ static const char *
 describe(struct rule_view *x, const struct side *a)
 {
 	return arena_format(x->arena, "%s touch %s the sectors they need "
-	    "(%s a request%s)", a->what, say_times(x->arena, a->ratio),
+	    "(%s per request%s)", a->what, say_times(x->arena, a->ratio),
 	    say_plain(x->arena, a->per_request), a->certain ? "" :
 	    "; estimated for 4-byte elements");
 }

@@ -94,7 +94,7 @@ report(struct rule_view *x, const struct accesses *a, const struct uniform *u,
 	d->f.gain_note = "the kernel without these loads; nothing if the values "
 	    "do not fit into constant memory";
 	rule_next_lines(x, d);
-	lines_fill(x, d, m, "%s sector a request");
+	lines_fill(x, d, m, "%s sector per request");
 	return rule_settle(x, d);
 }
 
