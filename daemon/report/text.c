@@ -116,7 +116,7 @@ list_worth_it(struct out *o, const struct report *r)
 {
 	const json_t *items = json_object_get(r->findings, "items"), *f;
 	/* Why there is no line matters to those who asked for lines. */
-	bool by_line = level_named(field_text(r->run, "level")) == LEVEL_SOURCE;
+	bool by_line = level_counts(level_named(field_text(r->run, "level")));
 	size_t worth_it = 0, shown = 0, i;
 	double below = NAN;
 	bool titled;

@@ -417,7 +417,7 @@ text_level(struct out *o, const struct report *r)
 		s = field_number(k, "exposed_ns") / 1e9;
 		kernels += s > 0 ? s : 0;
 	}
-	if (!level_profiles(level) || level_counts(level) ||
+	if (!level_profiles(level) || level_samples(level) ||
 	    !(kernels >= KERNELS_LEAST * active) || lineless + asking == 0)
 		return;
 	if (lineless > 0)

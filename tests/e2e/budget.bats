@@ -33,7 +33,7 @@ after() {
 
 @test "what takes longer than --max-stall is not begun" {
 	export MOCK_START_MS=150	# a window; setting up takes two
-	options=
+	options="--level counters"
 	measure --kernels 400 --signatures 4
 	load
 	has_launches 400 4
@@ -42,7 +42,7 @@ after() {
 	    fail "$(of .run.overhead)"
 	of '.kernels[].not_measured' | grep -q "max-stall" || fail "no reason"
 	same "limit" "$(of .run.overhead.held.limit_s)" 0.1
-	options="--max-stall 2000"
+	options="--level counters --max-stall 2000"
 	measure --kernels 400 --signatures 4
 	load
 	[ "$(of .run.overhead.profiled_launches)" -ge 1 ] ||
@@ -53,7 +53,7 @@ after() {
 }
 
 @test "counters stop when the budget is used up, and the run says so" {
-	options="--overhead-budget 0.01 --max-stall 1000"
+	options="--level counters --overhead-budget 0.01 --max-stall 1000"
 	export MOCK_TRACE=$T/trace
 	export MOCK_SLOW=cuptiProfilerHostEvaluateToGpuValues=400
 	# 40 kernels lack counters to the end: 40 windows would take 16 s.
@@ -85,7 +85,7 @@ after() {
 }
 
 @test "the idle range profiler is disabled all the same" {
-	options="--overhead-budget 0.01 --max-stall 1000"
+	options="--level counters --overhead-budget 0.01 --max-stall 1000"
 	export MOCK_TRACE=$T/trace
 	export MOCK_SLOW=cuptiProfilerHostEvaluateToGpuValues=400
 	# Killed: no context is destroyed, which would disable it too.
@@ -102,11 +102,11 @@ after() {
 
 @test "a larger budget measures more" {
 	export MOCK_SLOW=cuptiProfilerHostEvaluateToGpuValues=200
-	options="--overhead-budget 0.01 --max-stall 1000"
+	options="--level counters --overhead-budget 0.01 --max-stall 1000"
 	measure --kernels 2000 --signatures 60 --pause-us 1500
 	load
 	few=$(of .run.overhead.profiled_launches)
-	options="--overhead-budget 1000 --max-stall 1000"
+	options="--level counters --overhead-budget 1000 --max-stall 1000"
 	measure --kernels 2000 --signatures 60 --pause-us 1500
 	load
 	many=$(of .run.overhead.profiled_launches)
@@ -128,7 +128,8 @@ after() {
 	same "counted" "$(of .run.source.kernels_counted)" "$n"
 	same "diagnostics" "$(of '[.diagnostics[] | select(.code ==
 	    "budget")] | length')" 1
-	grep -q "by line: $n of 8 kernels counted" report ||
+	"$bin/cudadvise" show -v $([ ! -f c.cadv ] || echo c.cadv) |
+	    grep -q "by line: $n of 8 kernels counted" ||
 	    fail "not in the report"
 	# What was not counted is not clean.
 	same "judged by lines" "$(of '[.findings.rules[] | select(.rule ==
@@ -141,7 +142,7 @@ after() {
 	# 25 windows are all that the budget allows; kernel39 takes 98 % of the time
 	# and comes last in each round.
 	export MOCK_SLOW=cuptiProfilerHostEvaluateToGpuValues=100
-	options="--overhead-budget 0.01 --max-stall 1000"
+	options="--level counters --overhead-budget 0.01 --max-stall 1000"
 	measure --kernels 4000 --signatures 40 --pause-us 500 --heavy-us 10000
 	load
 	has_launches 4000 40

@@ -28,7 +28,8 @@ load common
 		counted smsp__sass_branch_targets_threads_divergent \
 		    branch_divergent $k
 	done
-	grep -q "by line: 8 of 8 kernels" report || fail "not in the report"
+	"$bin/cudadvise" show -v $([ ! -f c.cadv ] || echo c.cadv) |
+	    grep -q "by line: 8 of 8 kernels" || fail "not in the report"
 }
 
 @test "an inlined line belongs to its header, below the call" {
@@ -140,7 +141,7 @@ load common
 }
 
 @test "--level counters touches neither SASS metrics nor PC sampling" {
-	options=$patient
+	options="$patient --level counters"
 	MOCK_TRACE=$T/calls measure --kernels 2000 --signatures 4
 	same "calls" "$(grep -c -E '^cupti(SassMetrics|PCSampling)' calls)" 0
 	load

@@ -233,11 +233,11 @@ EOF
 	fail "$(of .run.source)"
 }
 
-@test "the code of kernels is kept at the default level too" {
+@test "the code of kernels is kept at every level but trace" {
 	own_cubin
 	make_disassembler
 	export CUDADVISE_NVDISASM=$T/tool
-	options=$patient
+	options="$patient --level counters"
 	measure --kernels 1500 --signatures 8 --kernel-us 20
 	source_of kernel7
 	[ "$(code '.files | length')" -gt 0 ] || fail "no files: $(cat code.json)"

@@ -60,11 +60,11 @@ unknown_of(const struct run *run, const struct kernel *k, const struct load *l)
 	    "were not looked at" : "no counter shows what limits it, and its "
 	    "instructions were not looked at";
 	looked.remedy = "run it with `--level source`";
-	if (level_counts(run->level)) {
+	if (level_samples(run->level))
 		looked.remedy = "`ncu --set full` does";
-		if (k->code != NULL && k->code->uncounted != NULL)
-			looked.why = reason_why(k->code->uncounted);
-	}
+	if (level_counts(run->level) && k->code != NULL &&
+	    k->code->uncounted != NULL)
+		looked.why = reason_why(k->code->uncounted);
 	return looked;
 }
 

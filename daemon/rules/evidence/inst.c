@@ -226,7 +226,8 @@ inst_lacks(const struct rule_view *x, unsigned needs)
 	if ((needs & NEED_CUBIN) && c->no_cubin != NULL)
 		return c->no_cubin;
 	if ((needs & NEED_SAMPLES) && !c->sampled)
-		return reason_of(REASON_NO_SAMPLE);
+		return reason_of(level_samples(x->run->level) ?
+		    REASON_NO_SAMPLE : REASON_NEEDS_SOURCE);
 	return NULL;
 }
 
