@@ -31,9 +31,9 @@ int calibration_measure(json_t *items, uint64_t limit_ns,
 
 /*
  * calibration_first(cli): if the driver shows a GPU of which nothing is known (not
- * measured here, none of its model among those that ship), measure it, within
- * some seconds and once: whether it worked is not asked again. True if something was
- * stored. SIGINT ends the measuring, not us.
+ * measured here, none of its model among those that ship), and nobody uses one,
+ * measure it, within some seconds and once: whether it worked is not asked again.
+ * True if something was stored. SIGINT ends the measuring, not us.
  */
 bool calibration_first(struct cli *cli);
 

@@ -11,6 +11,7 @@
 #include "base/paths.h"
 #include "cli/command.h"
 #include "cli/progress.h"
+#include "cli/watch.h"
 #include "model/shipped.h"
 #include "report/text_util.h"
 
@@ -110,27 +111,31 @@ is_measured(const char *dir, const struct gpu *g)
 	    access(path, F_OK) == 0;
 }
 
-/* Leave a mark in ${dir} that ${g} of this machine was tried; false if it was
- * before, or that cannot be kept. */
+/* Whether ${g} of this machine was tried before, which a mark in ${dir} tells, or
+ * none can be kept; with ${leave} it is left. */
 static bool
-is_new(const char *dir, const struct gpu *g)
+is_tried(const char *dir, const struct gpu *g, bool leave)
 {
 	char host[65] = "", name[NAME_MAX + 1], path[PATH_MAX];
 	int fd;
 
 	gethostname(host, sizeof(host) - 1);
 	snprintf(name, sizeof(name), ".tried-%.64s-%.100s", host, g->place);
-	if (strchr(name, '/') != NULL || paths_join(path, dir, name,
-	    NULL) != 0 || (fd = open(path, O_WRONLY | O_CREAT | O_EXCL |
-	    O_CLOEXEC, 0600)) < 0)
-		return false;
+	if (strchr(name, '/') != NULL || paths_join(path, dir, name, NULL) != 0)
+		return true;
+	if (!leave)
+		return access(path, F_OK) == 0;
+	if ((fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+	    0600)) < 0)
+		return true;
 	close(fd);
-	return true;
+	return false;
 }
 
-/* The first GPU of which nothing is known, in ${unknown}. All such are marked. */
+/* The first GPU of which nothing is known, in ${unknown}. With ${leave} all such are
+ * marked as tried. */
 static bool
-find_unknown(struct gpu *unknown)
+find_unknown(struct gpu *unknown, bool leave)
 {
 	struct gpu *gpu = calloc(GPUS, sizeof(*gpu));
 	size_t n = gpu != NULL ? list(gpu) : 0, i;
@@ -140,7 +145,7 @@ find_unknown(struct gpu *unknown)
 	for (i = 0; i < n; i++) {
 		if (shipped_model(gpu[i].model) ||
 		    calibration_directory(dir, NULL) != 0 ||
-		    is_measured(dir, &gpu[i]) || !is_new(dir, &gpu[i]))
+		    is_measured(dir, &gpu[i]) || is_tried(dir, &gpu[i], leave))
 			continue;
 		if (!found)
 			*unknown = gpu[i];
@@ -148,6 +153,21 @@ find_unknown(struct gpu *unknown)
 	}
 	free(gpu);
 	return found;
+}
+
+/* What is measured beside others on a GPU is not what it can do. */
+static bool
+is_in_use(void)
+{
+	json_t *seen = watch_end(watch_begin());
+	const json_t *gpu;
+	bool used = false;
+	size_t i;
+
+	json_array_foreach(seen, i, gpu)
+		used = used || field_count(gpu, "others") > 0;
+	json_decref(seen);
+	return used;
 }
 
 bool
@@ -163,7 +183,9 @@ calibration_first(struct cli *cli)
 	bool some;
 	int rc;
 
-	if (!find_unknown(&unknown) || (items = json_array()) == NULL)
+	/* While it is in use a later run does it. */
+	if (!find_unknown(&unknown, false) || is_in_use() ||
+	    !find_unknown(&unknown, true) || (items = json_array()) == NULL)
 		return false;
 	sigaction(SIGINT, &ignored, &interrupt);
 	progress = progress_begin(cli, "measuring what this GPU can do, once");
