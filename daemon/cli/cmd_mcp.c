@@ -20,10 +20,10 @@ send_line(struct mcp *m, json_t *message)
 {
 
 	(void)m;
-	if (message == NULL || gone)
+	if (message == NULL)
 		return;
-	if (json_dumpf(message, stdout, JSON_COMPACT | JSON_ENSURE_ASCII) != 0 ||
-	    putc('\n', stdout) == EOF || fflush(stdout) != 0)
+	if (!gone && (json_dumpf(message, stdout, JSON_COMPACT | JSON_ENSURE_ASCII) != 0 ||
+	    putc('\n', stdout) == EOF || fflush(stdout) != 0))
 		gone = true;
 	json_decref(message);
 }

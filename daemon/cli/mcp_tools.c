@@ -379,6 +379,7 @@ pick(const struct mcp_call *c, const json_t *arguments, const char *out)
 {
 	const struct parameter *p;
 	const char *id = NULL, *end;
+	const char *own;
 	json_t *j = NULL;
 	char *text = NULL;
 
@@ -389,7 +390,8 @@ pick(const struct mcp_call *c, const json_t *arguments, const char *out)
 	for (; id != NULL && text == NULL && *out != '\0'; out = end + 1) {
 		end = strchrnul(out, '\n');
 		j = json_loadb(out, (size_t)(end - out), 0, NULL);
-		if (json_equal(json_object_get(j, "id"), json_string(id))) {
+		own = json_string_value(json_object_get(j, "id"));
+		if (own != NULL && strcmp(own, id) == 0) {
 			json_object_del(j, "site");
 			json_object_del(j, "example");
 			text = json_dumps(j, JSON_COMPACT);

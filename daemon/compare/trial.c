@@ -17,6 +17,7 @@
  * freedom that is worth. */
 #define KERNEL_DEVIATION 0.001	/* measured: 0.03 to 0.08 % of 48 runs on an H200 */
 #define HOST_DEVIATION 0.03	/* measured: 3 to 5 % of the wall time of the same */
+#define HOST_DEVIATION_S 0.005	/* measured: starting and ending a process */
 #define PRIOR_FREEDOM 4		/* as much as five runs tell */
 
 /* What runs of one binary differ by that were not made one after the other: another
@@ -140,7 +141,7 @@ within_all(const struct trial *t)
 
 static void
 whole_make(struct measure *m, const struct trial *t,
-    double (*value)(const json_t *), double deviation)
+    double (*value)(const json_t *), double deviation, double absolute_s)
 {
 	double v[SIDES][TRIAL_RUNS], sum[SIDES] = { 0, 0 }, s;
 	size_t n[SIDES] = { 0, 0 }, i;
@@ -157,7 +158,8 @@ whole_make(struct measure *m, const struct trial *t,
 	}
 	m->base_s = sum[BASE] / (double)n[BASE];
 	m->target_s = sum[TARGET] / (double)n[TARGET];
-	measure_make(m, t, v[BASE], n[BASE], v[TARGET], n[TARGET], deviation,
+	measure_make(m, t, v[BASE], n[BASE], v[TARGET], n[TARGET],
+	    hypot(deviation, absolute_s / fmin(m->base_s, m->target_s)),
 	    within_all(t));
 }
 
@@ -474,8 +476,9 @@ trial_judge(const struct trial_set set[SIDES], const struct trial_ask *ask)
 	    t.reasons != NULL && (t.apart = are_apart(set), true) &&
 	    trial_kernels_make(&t.kernels, set) == 0 &&
 	    kernels_judge(&t) == 0) {
-		whole_make(&t.gpu, &t, gpu_s, KERNEL_DEVIATION);
-		whole_make(&t.active, &t, active_s, HOST_DEVIATION);
+		whole_make(&t.gpu, &t, gpu_s, KERNEL_DEVIATION, 0);
+		whole_make(&t.active, &t, active_s, HOST_DEVIATION,
+		    HOST_DEVIATION_S);
 		conditions_judge(&t);
 		whole = trial_json(&t);
 	}

@@ -71,6 +71,13 @@ fast="$pairs/uncoalesced-global-access.good.cadv"
 	[ "$(jq -c '[.reasons[].code]' <<< "$output")" = '["no-kernels"]' ]
 }
 
+@test "ab: what starting a process takes is no verdict" {
+	for i in 1 2 3 4 5; do
+		[ "$(cudadvise ab --runs 1 --json -- true -- true |
+		    jq -r .active.verdict)" = inconclusive ]
+	done
+}
+
 @test "ab, gate: a wrong command line ends with 2" {
 	for c in "ab" "ab $slow" "ab -- ./a ./b" "gate" "gate $slow" \
 	    "ab --margin 0 $slow $fast" "gate --allow speed -b $slow $slow" \

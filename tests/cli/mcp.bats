@@ -44,6 +44,33 @@ pairs="$SOURCE/tests/captures/pairs"
 	[ -z "$stderr" ]
 }
 
+# What no client sends, of a seed that stays: lines of the transcripts with bytes
+# changed, doubled and left out. None that runs a program: it would be another one.
+@test "lines that are nearly right: answered by JSON, or not at all" {
+	cat > fuzz.py <<-'END'
+		import json, random, subprocess, sys
+		lines = [l[2:].encode() for f in sys.argv[1:] for l in open(f).read().splitlines()
+		         if l.startswith("> ") and "argv" not in l]
+		r, sent = random.Random(1), []
+		for n in range(600):
+		    b = bytearray(r.choice(lines))
+		    for _ in range(r.randrange(1, 5)):
+		        at, what = r.randrange(len(b)), r.randrange(4)
+		        if what == 0: b[at] = r.randrange(256)
+		        elif what == 1: b[at:at] = b[at:at + r.randrange(40)]
+		        elif what == 2 and len(b) > 40: del b[at:at + r.randrange(20)]
+		        else: b[at:at] = r.choice([b"null", b"[" * 3000, b"-1e999", b"\\u0000", b'"', b"{}"])
+		    sent.append(bytes(b).replace(b"tools/call", b"tools/cal1"))
+		sent.append(b'{"jsonrpc":"2.0","id":"last","method":"ping"}')
+		p = subprocess.run(["cudadvise", "mcp"], input=b"\n".join(sent) + b"\n", capture_output=True)
+		said = [json.loads(l) for l in p.stdout.splitlines()]
+		assert p.returncode == 0 and p.stderr == b"", p.stderr
+		assert len(said) > 300 and said[-1] == {"jsonrpc": "2.0", "id": "last", "result": {}}
+		assert all(m["jsonrpc"] == "2.0" and ("result" in m) != ("error" in m) for m in said)
+	END
+	python3 fuzz.py "$transcripts"/*.txt
+}
+
 # Every tool on a capture: its answer is short, and of its schema.
 @test "the tools: each answers, in 2,000 tokens" {
 	cat > play.py <<-'END'
