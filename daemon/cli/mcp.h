@@ -9,6 +9,7 @@
 #define CADV_CLI_MCP_H
 
 #include <jansson.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -46,7 +47,7 @@ struct mcp_call {
 	const char *cwd;		/* borrowed from the arguments, NULL */
 	const json_t *env;		/* likewise */
 	long limit_s;
-	char report[64];		/* file that the answer is in; "" none */
+	char report[PATH_MAX];		/* file that the answer is in; "" none */
 };
 
 /* mcp_call_make(c, tool, arguments, e): -1 with ${e} set: an argument is missing,

@@ -1,4 +1,4 @@
-#include <limits.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -294,12 +294,15 @@ room_of(const json_t *arguments)
 static int
 add_report(struct mcp_call *c, struct error *e)
 {
+	const char *tmp = getenv("TMPDIR");
 	int fd;
 
-	snprintf(c->report, sizeof(c->report), "/tmp/cudadvise-mcp-XXXXXX");
-	if ((fd = mkostemp(c->report, 0)) < 0) {
+	snprintf(c->report, sizeof(c->report), "%.4000s/cudadvise-mcp-XXXXXX",
+	    tmp != NULL && tmp[0] == '/' ? tmp : "/tmp");
+	if ((fd = mkostemp(c->report, O_CLOEXEC)) < 0) {
+		error_set(e, "cannot make '%s':", c->report);
 		c->report[0] = '\0';
-		return error_set(e, "cannot make a file in /tmp:");
+		return -1;
 	}
 	close(fd);
 	return add(c, "--output=%s%s", c->report, "", e);

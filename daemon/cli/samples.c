@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/paths.h"
 #include "cli/baseline.h"
 #include "cli/self.h"
 #include "cli/command.h"
@@ -174,16 +175,21 @@ record(struct cli *cli, char **program, const char *capture, struct error *e)
 static int
 run_once(struct cli *cli, struct samples *s, char **program, struct error *e)
 {
-	char directory[] = "/tmp/cudadvise-ab-XXXXXX";
-	char capture[sizeof(directory) + 16];
+	const char *tmp = getenv("TMPDIR");
+	char directory[PATH_MAX], capture[PATH_MAX];
 	struct watch *watch;
 	json_t *watched;
 	struct view v;
 	int rc;
 
+	snprintf(directory, sizeof(directory), "%.4000s/cudadvise-ab-XXXXXX",
+	    tmp != NULL && tmp[0] == '/' ? tmp : "/tmp");
 	if (mkdtemp(directory) == NULL)
-		return error_set(e, "cannot make a directory in /tmp:");
-	snprintf(capture, sizeof(capture), "%s/run.cadv", directory);
+		return error_set(e, "cannot make '%s':", directory);
+	if (paths_join(capture, directory, "run.cadv", e) != 0) {
+		rmdir(directory);
+		return -1;
+	}
 	watch = watch_begin();
 	rc = record(cli, program, capture, e);
 	watched = watch_end(watch);

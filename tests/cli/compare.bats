@@ -40,6 +40,8 @@ fast="$pairs/uncoalesced-global-access.good.cadv"
 }
 
 @test "ab: two programs are run in turn" {
+	export TMPDIR=$HOME_DIR/tmp
+	mkdir "$TMPDIR"
 	cat > app <<-'END'
 		#!/bin/sh
 		echo "$1" >> order
@@ -54,7 +56,7 @@ fast="$pairs/uncoalesced-global-access.good.cadv"
 	[[ "$output" == *"the program failed: exit status 4"* ]]
 	run -2 cudadvise ab --runs 1 -- ./missing -- ./app new
 	[[ "$output" == *"'./missing' could not be run"* ]]
-	[ -z "$(ls -d /tmp/cudadvise-ab-* 2>/dev/null)" ]
+	[ -z "$(ls "$TMPDIR")" ]
 }
 
 @test "ab: a GPU that was throttled or shared" {

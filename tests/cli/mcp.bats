@@ -17,9 +17,11 @@ pairs="$SOURCE/tests/captures/pairs"
 }
 
 @test "a program that runs: others are answered, what is cancelled ends" {
+	export TMPDIR=$HOME_DIR/tmp
+	mkdir "$TMPDIR"
 	python3 "$SOURCE/tests/cli/mcp.py" "$BIN/cudadvise" "$transcripts/running.txt"
 	run -1 kill -0 "$(cat pid)"
-	[ -z "$(ls /tmp/cudadvise-mcp-* 2>/dev/null)" ]
+	[ -z "$(ls "$TMPDIR")" ]
 }
 
 @test "a client that vanishes: its program ends" {
