@@ -74,6 +74,30 @@ window(struct service *s, int64_t number, struct input *ask)
 	json_decref(out);
 }
 
+/* Sums have every operation, items as many as were asked for. */
+static void
+operations(struct service *s, int64_t number, struct input *ask)
+{
+	uint64_t from = input_u64(ask), to = input_u64(ask), n = 0;
+	size_t limit = 1 + input_u8(ask) % 5u, i;
+	struct error e = ERROR_INIT;
+	const json_t *sums;
+	json_t *out, *all;
+
+	if (service_window(s, number, from, to, limit, &out, &e) != STORE_OK)
+		return;		/* the capture ends in the middle of a frame */
+	WANT(json_array_size(json_object_get(out, "items")) <= limit);
+	sums = json_object_get(out, "sums");
+	for (i = 0; i < json_array_size(sums); i++)
+		n += (uint64_t)json_integer_value(json_object_get(
+		    json_array_get(sums, i), "count"));
+	all = json_object_get(out, "operations");
+	WANT(!json_is_integer(all) ||
+	    json_integer_value(json_object_get(out, "sums_left_out")) > 0 ||
+	    n == (uint64_t)json_integer_value(all));
+	json_decref(out);
+}
+
 /* Page by page: as many as in one page of all. */
 static void
 launches(struct service *s, int64_t number, uint32_t kernel, size_t limit)
@@ -135,6 +159,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		launches(s, number, input_u8(&ask) % 4u,
 		    1 + input_u8(&ask) % 5u);
 		any_cursor(s, number, &ask);
+		operations(s, number, &ask);
 		WANT(store_run_delete(s->writer, number, &e) == STORE_OK);
 	}
 	unlink(capture);

@@ -33,7 +33,7 @@ export function History({ run, runs }: { run: Run; runs: Run[] }) {
             );
           })}
         </svg>
-        <figcaption>A bar is a run's duration; its pale top is what that run's findings would save.</figcaption>
+        <figcaption>A bar is a run's duration; its top, in another colour, is what that run's findings would save.</figcaption>
       </figure>
       <Scroll label="Runs of this command">
         <table>

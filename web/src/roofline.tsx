@@ -2,7 +2,7 @@
 // counted, and always a table with the same numbers.
 import { compact, counted, none, percent, plain, rate } from './format';
 import { useResource } from './hooks';
-import { nameOf } from './names';
+import { shortName } from './names';
 import { Failure, Loading, Scroll } from './parts';
 import { kernelLink } from './links';
 import type { OfRun } from './view-run';
@@ -35,11 +35,13 @@ export function RooflineTab({ id: run, base, revision }: OfRun) {
   );
 }
 
+const from: Record<Ceiling['source'], string> = { measured: '', model: ' (of others of this model)', attribute: ' (from attributes)' };
+
 function Ceilings({ device }: { device: Device }) {
   return (
     <p class="ceilings">
       Ceilings of {device.name ?? 'the GPU'}, {device.ceilings!.from}:{' '}
-      {device.ceilings!.items.map((c) => `${c.label} ${rate(c.value, c.unit)}${c.source === 'measured' ? '' : ' (from attributes)'}`).join('; ')}.
+      {device.ceilings!.items.map((c) => `${c.label} ${rate(c.value, c.unit)}${from[c.source]}`).join('; ')}.
     </p>
   );
 }
@@ -58,6 +60,7 @@ export function RooflineChart({ rows, ceilings, run }: { rows: Kernel[]; ceiling
   const ceiling = (name: string) => ceilings.find((c) => c.name === name)?.value ?? 0;
   const dots = rows.filter((k) => (k.roofline!.dram_flop_per_byte ?? 0) > 0 && (k.roofline!.flops_per_s ?? 0) > 0);
   const dram = ceiling('dram_bytes_per_s');
+  const l2 = ceiling('l2_bytes_per_s');
   const tensor = dots.some((k) => k.roofline!.compute === 'tensor');
   const roofs = [['fp32_flops', 'FP32'], ['fp64_flops', 'FP64'], ...(tensor ? [['tensor_flops', 'tensor, FP16']] : [])]
     .map(([name, label]) => ({ label: label!, value: ceiling(name!) }))
@@ -68,7 +71,8 @@ export function RooflineChart({ rows, ceilings, run }: { rows: Kernel[]; ceiling
   }
   if (!(dram > 0) || roofs.length === 0) return null;
   const top = Math.max(...roofs.map((r) => r.value));
-  const xs = dots.map((k) => k.roofline!.dram_flop_per_byte!);
+  const rings = l2 > 0 ? dots.filter((k) => (k.roofline!.l2_flop_per_byte ?? 0) > 0) : [];
+  const xs = [...dots.map((k) => k.roofline!.dram_flop_per_byte!), ...rings.map((k) => k.roofline!.l2_flop_per_byte!)];
   const ys = dots.map((k) => k.roofline!.flops_per_s!);
   const [x0, x1] = decades(Math.min(0.1, ...xs), Math.max((10 * top) / dram, ...xs));
   const [y0, y1] = decades(Math.min(top / 1e4, ...ys), Math.max(top, ...ys));
@@ -82,10 +86,10 @@ export function RooflineChart({ rows, ceilings, run }: { rows: Kernel[]; ceiling
     return Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, i) => from + i * step);
   };
   return (
-    <figure class="roofline">
+    <figure class="roofline" tabIndex={0} aria-label="Roofline">
       <svg viewBox={`0 0 ${width} ${height}`} role="img"
-        aria-label={`Roofline of ${counted(dots.length, 'kernel')}: ` + dots.slice(0, 10).map((k) =>
-          `${k.short_name ?? 'unnamed'} ${plain(k.roofline!.dram_flop_per_byte!)} FLOP per byte, ${rate(k.roofline!.flops_per_s, 'FLOP/s')}`).join('; ')}>
+        aria-label={`${counted(dots.length, 'kernel')}: ` + dots.slice(0, 10).map((k) =>
+          `${shortName(k)} ${plain(k.roofline!.dram_flop_per_byte!)} FLOP per byte, ${rate(k.roofline!.flops_per_s, 'FLOP/s')}`).join('; ')}>
         {ticks(x0, x1).map((d) => (
           <g key={`x${d}`}>
             <line class="grid" x1={x(10 ** d)} x2={x(10 ** d)} y1={pad.top} y2={height - pad.bottom} />
@@ -98,9 +102,20 @@ export function RooflineChart({ rows, ceilings, run }: { rows: Kernel[]; ceiling
             <text class="tick" x={pad.left - 6} y={y(10 ** d) + 4} text-anchor="end">{rate(10 ** d, 'FLOP/s')}</text>
           </g>
         ))}
-        <text class="tick" x={(pad.left + width) / 2} y={height - 6} text-anchor="middle">FLOP per byte of DRAM traffic</text>
+        <text class="tick" x={(pad.left + width) / 2} y={height - 6} text-anchor="middle">FLOP per byte moved</text>
         <line class="roof" x1={x(low)} y1={y(low * dram)} x2={x(clampX(top / dram))} y2={y(clampX(top / dram) * dram)} />
         <text class="roofname" x={x(low) + 16} y={y(low * dram) + 4}>DRAM</text>
+        {rings.length > 0 && (
+          <>
+            <line class="roof2" x1={x(clampX(10 ** y0 / l2))} y1={y(clampX(10 ** y0 / l2) * l2)} x2={x(clampX(top / l2))} y2={y(clampX(top / l2) * l2)} />
+            <text class="roofname" x={x(clampX(10 ** y0 / l2)) + 4} y={y(clampX(10 ** y0 / l2) * l2) - 12}>L2</text>
+          </>
+        )}
+        {rings.map((k) => (
+          <circle key={`l2 ${k.id}`} class="dot2" cx={x(k.roofline!.l2_flop_per_byte!)} cy={y(k.roofline!.flops_per_s!)} r={4 + 12 * Math.sqrt(k.time.total_ns / total)}>
+            <title>{`${shortName(k)}: ${plain(k.roofline!.l2_flop_per_byte)} FLOP per byte that L2 moved`}</title>
+          </circle>
+        ))}
         {roofs.map((r, i) => (
           <g key={r.label}>
             <line class="roof" x1={x(clampX(r.value / dram))} x2={width - pad.right} y1={y(r.value)} y2={y(r.value)} />
@@ -110,11 +125,11 @@ export function RooflineChart({ rows, ceilings, run }: { rows: Kernel[]; ceiling
         {dots.map((k) => (
           <circle key={k.id} class="dot" onClick={() => { location.hash = kernelLink(run, k.id); }} cx={x(k.roofline!.dram_flop_per_byte!)} cy={y(k.roofline!.flops_per_s!)}
             r={4 + 12 * Math.sqrt(k.time.total_ns / total)}>
-            <title>{`${k.short_name ?? 'unnamed'}: ${rate(k.roofline!.flops_per_s, 'FLOP/s')}, ${k.roofline!.bound ?? ''}`}</title>
+            <title>{`${shortName(k)}: ${rate(k.roofline!.flops_per_s, 'FLOP/s')}, ${k.roofline!.bound ?? ''}`}</title>
           </circle>
         ))}
       </svg>
-      <figcaption>Each kernel by its operations per byte and a second; the area is its time. What is under the slope waits for DRAM, what is under a level line could compute more.</figcaption>
+      <figcaption>Each kernel by its operations per byte and a second; the area is its time. Full: bytes of DRAM{rings.length > 0 && ', under the full slope; rings: bytes of L2, under the dashed one'}. What is under the slope waits for DRAM, what is under a level line could compute more.</figcaption>
     </figure>
   );
 }
@@ -151,7 +166,7 @@ function Row({ run, kernel }: { run: string; kernel: Kernel }) {
   return (
     <tr data-roofline={kernel.id}>
       <th scope="row" class="program" title={kernel.name ?? ''}>
-        <a class="name" href={kernelLink(run, kernel.id)}>{nameOf(kernel)}</a>
+        <a class="name" href={kernelLink(run, kernel.id)}>{shortName(kernel)}</a>
         <small>{percent(kernel.share_ratio)} of the run</small>
       </th>
       {roof.no_flops !== null ? (

@@ -91,7 +91,7 @@ function Chart({ id, base, run, revision, whole, at }: {
   const window = useClose<Window>((a) => (live || manyIn(whole, rows, a) > tooMany ? null : `${base}/window?from_ns=${a.from}&to_ns=${a.to}&limit=${singles}`), view, wall, revision);
   // Single operations say all; else bins as wide as a pixel or two.
   const single = singleFor(window, view) !== null;
-  const close = useClose<Timeline>((a) => (single || (a.to - a.from) / bins >= whole.bin_ns ? null : `${base}/timeline?from_ns=${a.from}&to_ns=${a.to}&px=${bins}`), view, wall, revision);
+  const close = useClose<Timeline>((a) => (single || a.to - a.from > wall / 2 ? null : `${base}/timeline?from_ns=${a.from}&to_ns=${a.to}&px=${bins}`), view, wall, revision);
   const asked = selection ?? view;
   const exact = { from: Math.floor(asked.from), to: Math.max(Math.ceil(asked.to), Math.floor(asked.from) + 1) };
   const looked = useClose<Window>(() => (live ? null : `${base}/window?from_ns=${exact.from}&to_ns=${exact.to}&limit=1`), asked, wall, revision);
