@@ -44,6 +44,37 @@ loading(struct made *m, double sectors, double used, double lanes)
 }
 
 /* One sector too many in all of the requests, in most of them, in some. */
+/* Where the bytes of a sector were not counted, wavefronts tell wide accesses from
+ * scattered ones: half of the loads have a sector a lane, half one for all. */
+MADE_TEST(test_scattered)
+{
+	struct kernel *k = made_kernel(m, "k", 1, 2000000);
+	const struct finding *f;
+	struct advice *a;
+	double *v = k->metric;
+
+	made_counters(m, k, 0.1);
+	k->shape.smem_static = k->shape.smem_dynamic = 0;
+	k->shape.local_per_thread = 0;
+	v[METRIC_GLOBAL_LD_BYTES_PER_SECTOR] = NAN;
+	v[METRIC_GLOBAL_ST_BYTES_PER_SECTOR] = NAN;
+	v[METRIC_GLOBAL_LD_SECTORS] = 16.5 * v[METRIC_GLOBAL_LD_REQUESTS];
+	v[METRIC_LSU_WAVEFRONTS] = 16 * v[METRIC_GLOBAL_LD_REQUESTS] +
+	    2 * v[METRIC_GLOBAL_ST_REQUESTS];
+	v[METRIC_SM_CYCLES_ACTIVE_AVG] = v[METRIC_SM_CYCLES_ACTIVE_MAX] =
+	    v[METRIC_LSU_WAVEFRONTS] / 132;
+	a = made_advised(m);
+	f = made_finding(a, SCATTERED);
+	assert_non_null(f);
+	assert_non_null(strstr(f->summary, "estimated for 4-byte elements"));
+	/* 16 bytes a lane. */
+	v[METRIC_GLOBAL_LD_SECTORS] = 16 * v[METRIC_GLOBAL_LD_REQUESTS];
+	v[METRIC_LSU_WAVEFRONTS] = 4.6 * v[METRIC_GLOBAL_LD_REQUESTS] +
+	    2 * v[METRIC_GLOBAL_ST_REQUESTS];
+	a = made_advised(m);
+	assert_null(made_finding(a, SCATTERED));
+}
+
 MADE_TEST(test_shifted)
 {
 	static const struct {

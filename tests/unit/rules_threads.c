@@ -229,6 +229,24 @@ MADE_TEST(test_many_blocks_by_little_steps)
 	assert_true(predicted(m, rule, NULL) > few + 0.1);
 }
 
+/* One thread has no other to fill its warp with; a thousand blocks of one have. */
+MADE_TEST(test_one_thread)
+{
+	static const char rule[] = "block-not-warp-multiple";
+	struct kernel *k = made_kernel(m, "work(float *)", 1, 10000000);
+
+	made_counters(m, k, 0.01);
+	k->shape.block_x = 1;
+	k->shape.grid_x = 1;
+	assert_true(predicted(m, rule, NULL) == 0);
+	k->shape.grid_x = 4;
+	k->shape.block_x = 24;		/* three warps for four */
+	assert_true(predicted(m, rule, NULL) < 4. / 3 + 0.01);
+	k->shape.grid_x = 100000;
+	k->shape.block_x = 1;
+	assert_true(predicted(m, rule, NULL) > 1);
+}
+
 /* Registers and blocks of a library's kernel are not the user's. */
 MADE_TEST(test_library_shape)
 {

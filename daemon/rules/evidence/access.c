@@ -29,6 +29,7 @@
 #define OBJECT_MOST 512		/* bytes: beyond it a row, not an object */
 #define MANY_LANES 24
 #define WORD 4			/* bytes */
+#define SCATTERED_LEAST 2	/* wavefronts a line: see access.h */
 #define SHIFTED_LEAST 0.97	/* sectors over, of a mean request */
 #define SHIFTED_MOST 1.03
 #define ROW_LEAST 1.9		/* sectors: less is no row */
@@ -438,4 +439,23 @@ access_is_shifted(const struct rule_view *x, double sectors, double used)
 
 	return over >= SHIFTED_LEAST && over <= SHIFTED_MOST &&
 	    ideal >= ROW_LEAST && mean_lanes(x) >= MANY_LANES;
+}
+
+bool
+access_is_scattered(const struct rule_view *x)
+{
+	const struct record_SIGNATURE *shape = &x->kernel->shape;
+	double waves = rule_metric(x, METRIC_LSU_WAVEFRONTS);
+	double stores = x->load->requests_st;
+	double asked = rule_metric(x, METRIC_L2_FROM_L1);
+	double least = load_wavefronts(x->load->requests_ld,
+	    fmin(x->load->ld_sectors, 16 * x->load->requests_ld));
+
+	if (shape->smem_static > 0 || shape->smem_dynamic > 0 ||
+	    shape->local_per_thread > 0 || !(x->load->requests_ld > 0))
+		return false;
+	if (asked > x->load->ld_sectors + or_zero(x->load->st_sectors))
+		return false;		/* by atomics, too */
+	waves -= or_zero(x->load->st_sectors) + or_zero(stores);
+	return waves >= SCATTERED_LEAST * least;
 }

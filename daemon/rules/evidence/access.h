@@ -77,6 +77,16 @@ void accesses_lines(const struct rule_view *x, struct draft *d,
 double access_ideal(const struct rule_view *x, double sectors, double used);
 bool access_is_shifted(const struct rule_view *x, double sectors, double used);
 
+/*
+ * access_is_scattered(x): by the counters of the whole kernel, are the sectors of a
+ * load in lines of their own? Neighbours fill their lines, of which one takes a
+ * wavefront: 16 sectors of wide accesses are 4 (measured on an H200: 4.6 with 16
+ * bytes a lane), of scattered ones up to 16 (11 to 16.5 in four programs): twice the
+ * least is between the two. Only of kernels in which nothing else goes that way, and
+ * with as many wavefronts as stores can take.
+ */
+bool access_is_scattered(const struct rule_view *x);
+
 /* accesses_excess(a, pattern, kind): sectors beyond the ideal of them. */
 double accesses_excess(const struct accesses *a, enum access_pattern p,
     enum inst_access kind);

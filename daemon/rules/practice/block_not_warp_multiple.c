@@ -30,6 +30,7 @@ rule_block_not_warp_multiple(struct rule_view *x)
 	if (d == NULL)
 		return RULE_NOT_MEASURED;
 	fix.inst = fmax(1 - idle, least / (rule_blocks(x->kernel) * warps));
+	fix.blocks = fix.inst;	/* and SMs that have one now may have none */
 	rule_fix(d, &fix, 0.5, 1);
 	rule_evidence(x, d, (struct evidence){ .name = "block_threads",
 	    .label = "threads per block", .value = threads, .unit = "thread",

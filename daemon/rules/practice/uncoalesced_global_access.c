@@ -67,9 +67,14 @@ look(const struct rule_view *x, struct side *a)
 		    !access_is_shifted(x, a->per_request, a->used) ?
 		    ACCESS_BAD : ACCESS_GOOD;
 	}
+	if (a->per_request > rule_value(x, "min_sectors") &&
+	    a->sectors == METRIC_GLOBAL_LD_SECTORS && access_is_scattered(x)) {
+		a->ratio = a->per_request / 4;	/* of 4-byte accesses */
+		return ACCESS_BAD;
+	}
 	if (a->per_request <= rule_value(x, "certain_sectors"))
 		return ACCESS_UNKNOWN;
-	a->ratio = a->per_request / 4;	/* of 4-byte accesses */
+	a->ratio = a->per_request / 4;
 	return a->per_request / rule_value(x, "certain_sectors") >=
 	    rule_value(x, "min_ratio") ? ACCESS_BAD : ACCESS_UNKNOWN;
 }
