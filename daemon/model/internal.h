@@ -571,7 +571,9 @@ void ahead_last(struct model *m, struct device_state *d);
 int burst_start(struct device_state *d, const struct op *op);
 int burst_end(struct model *m, struct device_state *d,
     const struct active *a);
-void burst_finish(struct model *m, struct device_state *d, uint32_t next);
+/* ${next}: what follows; NULL: nothing. */
+void burst_finish(struct model *m, struct device_state *d,
+    const struct op *next);
 
 /* In a longer gap the host did something else than launch. */
 #define LAUNCH_APART 100000u	/* ns */

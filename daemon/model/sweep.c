@@ -266,7 +266,7 @@ sweep_op(struct model *m, struct op *op)
 	} else if (d->actives == 0 && op->start > d->frontier) {
 		idle = op->start - d->frontier;
 		if (idle_gap(m, d, op, &seen))
-			burst_finish(m, d, op->thread);
+			burst_finish(m, d, op);
 	}
 	/* Operations of all devices come here in order of their start. */
 	if (op->row == ROW_KERNEL && op->end > m->gpus_until) {
@@ -414,7 +414,7 @@ sweep_all(struct model *m)
 		if (advance(m, d, UINT64_MAX) != 0)
 			return -1;
 		d->now = d->frontier;
-		burst_finish(m, d, IDMAP_NONE);
+		burst_finish(m, d, NULL);
 	}
 	host_prune(m, UINT64_MAX);
 	return 0;

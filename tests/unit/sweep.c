@@ -318,6 +318,33 @@ FEED_TEST(test_hidden_by_host)
 	assert_int_equal(run->idle_ns[IDLE_LAUNCH], 99 * 5 * US);
 }
 
+/* Each launch is called for ${after} once the one before it, of 8 ms, has ended. */
+static double
+exposed_one_by_one(struct feed *f, uint64_t after)
+{
+	uint64_t at = 0;
+	int i;
+
+	feed_signature(f, 1, "a");
+	for (i = 0; i < 10; i++) {
+		feed_kernel(f, 1, at, at + 10 * US, at + 8010 * US);
+		at += 8010 * US + after;
+	}
+	return feed_settle(f)->kernel[0].exposed_ns;
+}
+
+/* Ten times just after the end: the host was in the call until then. */
+FEED_TEST(test_launch_blocks)
+{
+	assert_true(fabs(exposed_one_by_one(f, 50 * US) - 80e6) < 1);
+}
+
+/* A while after it: the host was busy with something else. */
+FEED_TEST(test_launch_returns)
+{
+	assert_true(fabs(exposed_one_by_one(f, 2000 * US) - 8e6) < 1);
+}
+
 /* The host runs ${depth} launches ahead and is held up by the full queue. */
 static void
 full_queue(struct feed *f, uint64_t depth)
