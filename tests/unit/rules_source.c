@@ -684,6 +684,19 @@ MADE_TEST(test_conflict_lines)
 	assert_int_equal(f->hots, 1);	/* wide accesses are no conflict */
 	assert_int_equal(f->hot[0].line, 6);
 	assert_string_equal(f->hot[0].what, "32 wavefronts an access");
+	/* Most of them run with no lane on, and take no wavefront. */
+	for (size_t i = 0; i < m->code[0]->code.instructions; i++) {
+		double *v = m->code[0]->code.instruction[i].value;
+
+		if (v[SOURCE_SHARED_WAVEFRONTS] > 0)
+			v[SOURCE_INST] *= 100;
+	}
+	a = made_advised(m);
+	f = made_finding(a, "shared-bank-conflicts");
+	assert_non_null(f);
+	for (size_t i = 0; i < f->evidences; i++)
+		if (strcmp(f->evidence[i].name, "wavefronts_per_inst") == 0)
+			assert_true(f->evidence[i].value >= 1);
 }
 
 /* Each function is known by what only it contains. */

@@ -115,7 +115,7 @@ report(struct rule_view *x, const struct host *h, double share)
 	    .from = metric_table[METRIC_L2_SYSMEM].name }, NULL);
 	rule_evidence(x, d, (struct evidence){ .name = "link_ratio",
 	    .label = "what the link takes for them / the kernel's time",
-	    .value = h->all_s / x->load->time_s, .unit = "ratio",
+	    .value = fmin(1, h->all_s / x->load->time_s), .unit = "ratio",
 	    .source = x->ceiling->calibrated ? "derived" : "estimated",
 	    .from = "bandwidth of large pinned copies" }, "min_link");
 	rule_evidence(x, d, (struct evidence){ .name = "reads_ratio",

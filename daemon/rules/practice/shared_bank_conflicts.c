@@ -148,7 +148,8 @@ look_exactly(const struct rule_view *x, struct side *ld, struct side *st,
 		if (!(waves[k] > 0) || !(ideal[k] > 0))
 			continue;
 		s->share = 1 - ideal[k] / waves[k];
-		s->ways = waves[k] / fmax(inst[k], 1);
+		/* One of which no lane is on takes none, and has no ideal. */
+		s->ways = waves[k] / fmax(fmin(inst[k], ideal[k]), 1);
 		s->bad = s->share >= rule_value(x, "min_share") &&
 		    waves[k] / ideal[k] >= rule_value(x, "min_ways");
 		if (s->bad)
