@@ -75,3 +75,37 @@ TEST(test_words_of_rules)
 		}
 	json_decref(root);
 }
+
+/* What a caching allocator keeps for the next tensors is no leak. */
+MADE_TEST(test_pool_of_tensors)
+{
+	struct site_frame frame[] = { { .file = "/home/me/run.py", .line = 7,
+	    .python = true }, { .module = "libc10_cuda.so" } };
+	struct site site = { .call = CALL_MALLOC, .count = 1, .frame = frame,
+	    .frames = 2 };
+	const struct finding *f;
+
+	fault_leaking(m);
+	m->run.site = &site;
+	m->run.sites = 1;
+	f = made_finding(made_advised(m), "device-memory-leak");
+	assert_non_null(f);
+	assert_false(f->worth_it);
+	frame[1].module = "a.out";
+	f = made_finding(made_advised(m), "device-memory-leak");
+	assert_non_null(f);
+	assert_true(f->worth_it);
+}
+
+/* Rows that begin anywhere cost a product most of its time; how far to pad is said
+ * in elements. */
+MADE_TEST(test_padding)
+{
+	const struct finding *f;
+
+	fault_unaligned(m);
+	f = made_finding(made_advised(m), "library-misaligned");
+	assert_non_null(f);
+	assert_non_null(strstr(f->advice, "a multiple of 8 elements"));
+	assert_true(f->kernel_speedup > 3 && f->kernel_speedup < 6);
+}
