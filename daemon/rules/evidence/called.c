@@ -120,9 +120,9 @@ called_tensor(struct rule_view *x, double ratio, const char *type)
 	    NULL);
 	d->f.summary = arena_format(x->arena, "%s, FP32 without tensor cores",
 	    l->name);
-	d->f.advice = arena_format(x->arena, "if 10 bits of the factors' "
-	    "mantissa do (FP32 has 23; range and sums stay as they are): %s",
-	    how_to_tf32(x));
+	d->f.advice = arena_format(x->arena, "%s; 10 bits of the "
+	    "factors' mantissa have to do (FP32 has 23), range and sums stay as "
+	    "they are", how_to_tf32(x));
 	d->f.gain_note = isfinite(busy) ? "between a quarter and all of the "
 	    "ratio of the ceilings, as far as DRAM delivers; results lose "
 	    "precision" : "between nothing and the ratio of the ceilings: what "
@@ -166,9 +166,9 @@ called_double(struct rule_view *x, double rate)
 	d->f.confidence = CONF_LOW;
 	d->f.summary = arena_format(x->arena, "%s, FP64: twice the bytes of "
 	    "FP32, at %s of its rate", l->name, say_percent(x->arena, rate));
-	d->f.advice = framework ? "if the accuracy is not needed: arrays from "
-	    "NumPy are double unless they say otherwise; make them with "
-	    "dtype=np.float32, or convert once: tensor.float()" :
+	d->f.advice = framework ? "make the arrays float, if that is accurate "
+	    "enough (dtype=np.float32, or tensor.float() once); what NumPy makes "
+	    "is double unless it says otherwise" :
 	    "if the accuracy is not needed, call it with float data, or with "
 	    "float and one step of refinement in double";
 	d->f.gain_note = "between nothing and half the time, by what limits it; "

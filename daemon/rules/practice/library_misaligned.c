@@ -81,7 +81,7 @@ rule_library_misaligned(struct rule_view *x)
 	d->f.limiter = "narrow loads: the fast kernels want rows that begin at "
 	    "multiples of 16 bytes";
 	d->f.advice = arena_format(x->arena, "make each extent of the matrices a "
-	    "multiple of %u elements (64 is better): pad the vocabulary, the "
+	    "multiple of %u elements (64 is better); pad the vocabulary, the "
 	    "hidden size or the batch, and leave the padding out of the result",
 	    LOAD_BYTES / bytes);
 	d->f.gain_note = "as far as the product does not wait for memory";

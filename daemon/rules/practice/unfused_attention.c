@@ -145,8 +145,8 @@ found(struct rule_view *x, const struct attention *a, const struct gone *gone)
 	    say_seconds(x->arena, all));
 	d->f.limiter = "the scores of all pairs of positions go through memory "
 	    "once an operator";
-	d->f.advice = "torch.nn.functional.scaled_dot_product_attention(q, k, v, "
-	    "is_causal=…), in 16-bit types: the scores stay on the chip, and "
+	d->f.advice = "call torch.nn.functional.scaled_dot_product_attention("
+	    "q, k, v, is_causal=…), in 16-bit types; the scores stay on the chip, and "
 	    "memory no longer grows with the square of the length";
 	d->f.gain_note = "what lies between the products goes; the products stay "
 	    "about as long as they are";
