@@ -62,7 +62,8 @@ rule_layout_conversions(struct rule_view *x)
 	    seconds / all));
 	d->f.limiter = "the convolutions want the channels last";
 	d->f.advice = "keep model and input in that order with "
-	    ".to(memory_format=torch.channels_last) of both; what is not a convolution works with either";
+	    ".to(memory_format=torch.channels_last) of both; what is not a "
+	    "convolution works with either";
 	d->f.gain_note = "conversions of input and output may stay";
 	d->f.bad_code = "model = model.cuda().half()";
 	d->f.good_code = "model = model.cuda().half().to(\n"
