@@ -57,7 +57,7 @@ static bool
 is_cupti_own(const cupti_kernel *k, const struct signature *s)
 {
 
-	return inject.level >= LEVEL_COUNTERS && k->graphId == 0 &&
+	return level_profiles(inject.level) && k->graphId == 0 &&
 	    atomic_load(&s->launches) == 0 && strcmp(s->name, "WaitNs") == 0;
 }
 

@@ -75,7 +75,7 @@ plan_patched(void)
 
 	for (i = 0; i < m->configs; i++)
 		bits |= metrics_bits(&m->config[i]) &
-		    ~((1u << m->config[i].patched) - 1);
+		    (uint32_t)(UINT64_MAX << m->config[i].patched);
 	return bits;
 }
 
