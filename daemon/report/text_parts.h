@@ -60,8 +60,8 @@ void parts_where(struct out *o, const json_t *f, bool full);
 size_t parts_shapes(const json_t *f);
 /* "launched from train.py:31 in step()"; nothing if nothing is known. */
 void parts_site(struct out *o, const json_t *site, int indent);
-/* Whether an item before the one at ${at} has said why the lines of that kernel
- * are not known, or there is nothing to say. */
+/* Whether an item before the one at ${at} has said the same of its kernel's lines,
+ * or there is nothing to say of them. */
 bool parts_missing_told(const json_t *items, size_t at);
 /* The end of a report, a line each (text_end.c): what all findings save together,
  * what is lost in the noise, what happened once, what is clean and what was not

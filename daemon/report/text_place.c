@@ -302,9 +302,7 @@ parts_missing_told(const json_t *items, size_t at)
 	for (i = 0; missing != NULL && i < at; i++) {
 		g = json_array_get(items, i);
 		before = field_text(g, "location_missing");
-		if (before != NULL && strcmp(before, missing) == 0 &&
-		    strcmp(or_unknown(field_text(g, "where")),
-		    or_unknown(field_text(f, "where"))) == 0)
+		if (before != NULL && strcmp(before, missing) == 0)
 			return true;
 	}
 	return missing == NULL;

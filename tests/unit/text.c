@@ -4,6 +4,7 @@
  */
 #include "report/json.h"
 #include "report/text.h"
+#include "report/text_parts.h"
 
 #include "unit/report_fixture.h"
 #include "unit/text_page.h"
@@ -190,6 +191,21 @@ TEST(one_fault_once)
 }
 
 /* The newest run needs no name; a capture always does. */
+/* What all kernels were compiled without is said of the first one. */
+TEST(hint_once)
+{
+	json_t *items = json_pack("[{s:s, s:s}, {s:s, s:s}, {s:s, s:n}]",
+	    "where", "a", "location_missing", "no lines",
+	    "where", "b", "location_missing", "no lines",
+	    "where", "c", "location_missing");
+
+	assert_non_null(items);
+	assert_false(parts_missing_told(items, 0));
+	assert_true(parts_missing_told(items, 1));
+	assert_true(parts_missing_told(items, 2));
+	json_decref(items);
+}
+
 TEST(next_names_the_run)
 {
 	struct report r;

@@ -37,6 +37,6 @@ rule_missing_lineinfo(struct rule_view *x)
 	    "LANGUAGE:CUDA>:-lineinfo>; NVRTC: the option -lineinfo; CuPy: "
 	    "options=('-lineinfo',)); it changes neither the code nor its speed";
 	d->f.gain_note = "nothing by itself: the findings get lines";
-	d->f.next = "cudadvise run --level source, after the rebuild";
+	d->f.next = "cudadvise run, after the rebuild";
 	return RULE_FOUND;
 }
