@@ -392,8 +392,8 @@ check_disassembler(struct check_result *r)
 		say(r, CHECK_OK, "%.60s, %.300s", d.version, d.path);
 		return;
 	}
-	say(r, CHECK_WARN, "none: --level source then counts instructions "
-	    "without naming them, and some practices are not checked");
+	say(r, CHECK_WARN, "none: instructions are counted without being "
+	    "named, and some practices are not checked");
 	remedy(r, "install the CUDA toolkit's nvdisasm, or name it in "
 	    "CUDADVISE_NVDISASM");
 }

@@ -121,8 +121,7 @@ finding_page(FILE *f, const struct report *r, const json_t *x)
 		quoted(f, p.file);
 		fprintf(f, " line %llu", (unsigned long long)p.line);
 	} else {
-		fputs(", its line is not known (build with -lineinfo, run at "
-		    "--level source)", f);
+		fputs(", its line is not known (build with -lineinfo)", f);
 	}
 	putc('\n', f);
 	lines(f, r, x);

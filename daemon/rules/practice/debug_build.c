@@ -36,6 +36,6 @@ rule_debug_build(struct rule_view *x)
 	d->f.gain_note = "optimised code is faster by a factor that only the "
 	    "rebuild shows; several times is usual";
 	lines_time(x, d);
-	d->f.next = "cudadvise run --level source, after the rebuild";
+	d->f.next = "cudadvise run, after the rebuild";
 	return RULE_FOUND;
 }
