@@ -1,11 +1,11 @@
 /*
  * module.h: the device code of this process, copied when it is loaded and sent
- * on request: the cubins of measured kernels and, at level source, the files that
- * their line tables name.
+ * on request: the cubins of measured kernels and, at levels that keep sources, the
+ * files that their line tables name.
  *
  * Nothing is kept at level trace. Memory is bounded: a cubin over 32 MiB, or past
- * 64 MiB in all (256 MiB at level source), is not kept, and its kernels have no
- * lines; past 96 MiB sent, a cubin is withheld and marked so.
+ * 64 MiB in all (256 where instructions are counted), is not kept, and its
+ * kernels have no lines; past 96 MiB sent, a cubin is withheld and marked so.
  */
 #ifndef CADV_MODULE_H
 #define CADV_MODULE_H
