@@ -299,7 +299,8 @@ uint32_t
 signature_count(void)
 {
 
-	return atomic_load_explicit(&table.count, memory_order_relaxed);
+	/* The sender makes signatures, too: what is counted is whole. */
+	return atomic_load_explicit(&table.count, memory_order_acquire);
 }
 
 struct signature *

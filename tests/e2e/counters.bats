@@ -88,7 +88,7 @@ headline() {
 
 @test "--replay: one configuration has all counters" {
 	export MOCK_TRACE=$T/trace
-	options=--replay
+	options="$patient --replay"
 	measure --kernels 3 --signatures 3
 	load
 	same "complete" "$(of '[.kernels[] | select(.metrics_complete)] |
