@@ -6,7 +6,6 @@
 #include "counters.h"
 #include "diag.h"
 #include "episode.h"
-#include "family.h"
 #include "gate.h"
 #include "gpu_lock.h"
 #include "hold.h"
@@ -24,13 +23,8 @@
 #define LEAST_NS 1000ull	/* shortest kernel time assumed */
 #define ROUNDS 40		/* or this many launches per signature */
 #define SETTLED 5		/* and no new signature for this many */
-#define LONG_NS 10000000ull	/* traced kernel time per signature: 2,400
-				 * samples of each SM; long kernels are
-				 * launched a few times, and the next launch is
-				 * for counters */
 #define LONGEST_NS 2000000000ull
-#define EPISODES 2		/* the first launches, and later signatures; */
-#define EPISODES_MOST 6		/* then functions without samples */
+#define EPISODES 2		/* the first launches, and later signatures */
 #define ON_NS 85000000ull	/* to turn sampling on, including the launch in
 				 * which CUPTI does it: 65 to 98 ms on an H200,
 				 * depending on the buffer */
@@ -50,7 +44,6 @@ static struct {
 	/* Of this episode: */
 	_Atomic uint32_t launches, last_new, signatures;
 	uint64_t sampled_ns;		/* kernel time so far, estimated */
-	uint64_t traced_ns;		/* family_total() at its begin */
 	const struct signature *timed;	/* whose launch is being timed */
 	CUstream stream;		/* of it */
 	uint64_t timed_ns, hold_ns;	/* begin of the timed launch, and of the
@@ -87,25 +80,10 @@ episode_is_on(void)
 static bool
 is_new(const struct signature *s)
 {
-	unsigned episodes = atomic_load_explicit(&now.episodes,
-	    memory_order_relaxed);
 
-	if (atomic_load_explicit(&s->sampled, memory_order_relaxed) > 0)
-		return false;
-	return episodes < EPISODES || (episodes < EPISODES_MOST &&
-	    s->family != NULL && !atomic_load_explicit(&s->family->sampled,
-	    memory_order_relaxed));
-}
-
-/* A launch of ${s} is sampled; returns how many were before. */
-static uint32_t
-count_sampled(struct signature *s)
-{
-
-	if (s->family != NULL)
-		atomic_store_explicit(&s->family->sampled, true,
-		    memory_order_relaxed);
-	return atomic_fetch_add(&s->sampled, 1);
+	return atomic_load_explicit(&s->sampled, memory_order_relaxed) == 0 &&
+	    atomic_load_explicit(&now.episodes, memory_order_relaxed) <
+	    EPISODES;
 }
 
 /*
@@ -133,7 +111,7 @@ static void
 no_more(void)
 {
 
-	atomic_store(&now.episodes, EPISODES_MOST);
+	atomic_store(&now.episodes, EPISODES);
 	atomic_store(&now.phase, PHASE_WINDOWS);
 }
 
@@ -145,8 +123,7 @@ begin_episode(struct signature *s, CUcontext context, uint64_t started)
 	now.opener = s;
 	now.begin_ns = started;
 	now.sampled_ns = 0;
-	now.traced_ns = family_total();
-	count_sampled(s);
+	atomic_fetch_add(&s->sampled, 1);
 	atomic_store(&now.launches, 1);
 	atomic_store(&now.last_new, 1);
 	atomic_store(&now.signatures, 1);
@@ -224,9 +201,6 @@ enough(uint32_t launches, uint64_t time)
 
 	if (sampling_enough() || time - now.begin_ns >= LONGEST_NS)
 		return true;
-	if (launches > atomic_load(&now.last_new) &&
-	    family_total() - now.traced_ns >= LONG_NS * n)
-		return true;
 	return launches - atomic_load(&now.last_new) >= SETTLED * n / 2 &&
 	    (now.sampled_ns >= want || launches >= ROUNDS * n);
 }
@@ -300,7 +274,7 @@ count_launch(struct signature *s)
 {
 	uint32_t launches = atomic_fetch_add(&now.launches, 1) + 1;
 
-	if (count_sampled(s) == 0) {
+	if (atomic_fetch_add(&s->sampled, 1) == 0) {
 		atomic_fetch_add(&now.signatures, 1);
 		atomic_store(&now.last_new, launches);
 	}

@@ -16,7 +16,6 @@ struct family {
 	bool excluded;			/* --kernel matches none of its names */
 	_Atomic uint64_t launches;	/* counted for --launches only */
 	_Atomic uint64_t traced, gpu_ns;	/* by activity records */
-	_Atomic bool sampled;		/* launched while PC sampling was on */
 	/* Guarded by the window (window.h): */
 	uint32_t headlines;		/* shapes whose headline was
 					 * collected */

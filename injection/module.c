@@ -16,7 +16,7 @@
 #define MODULES_MAX 4096u
 #define IMAGE_MAX (32u << 20)		/* bytes of one cubin */
 #define IMAGES_MAX (256u << 20)		/* kept */
-#define IMAGES_FEW (64u << 20)		/* below --level source */
+#define IMAGES_FEW (64u << 20)		/* where instructions are not counted */
 #define SEND_MAX (96u << 20)		/* sent in all */
 #define PIECE (128u << 10)		/* of a BYTES record */
 #define PIECES 32			/* per call: 4 MiB */
@@ -65,7 +65,7 @@ known(uint64_t hash, uint64_t size)
 	return false;
 }
 
-/* Is there room for ${size} bytes more? Below --level source the code is only
+/* Is there room for ${size} bytes more? Without counts the code is only
  * analysed by itself: copying it costs the program time, and less of it suffices. */
 static bool
 has_room(uint64_t size)

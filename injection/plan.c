@@ -26,8 +26,8 @@
 				 * kernel: */
 #define SETTLED_NS 1000000000ull	/* all kernels have been seen; or this
 					 * long */
-#define GONE_LEAST 32		/* launches of others, and as many as came
-				 * before: a kernel is not waited for any
+#define GONE_LEAST 32		/* looks without a launch of it, and as many as
+				 * came before: a kernel is not waited for any
 				 * longer */
 #define PATCH_NS 50000000ull	/* patching a module takes 10 to 44 ms on an
 				 * H200 */
@@ -146,14 +146,37 @@ plan_done(void)
 	return true;
 }
 
+/* How often was it asked who is still launched? Guarded by the window. */
+static uint64_t looks;
+
+/* Notes which kernels were launched since the last look. The launch callback
+ * counts them anyway. */
+static void
+look(void)
+{
+	uint32_t i, n = signature_count();
+	struct signature *s;
+	uint64_t launches;
+
+	looks++;
+	for (i = 0; i < n && i < PATIENCE; i++) {
+		s = signature_at(i);
+		launches = atomic_load_explicit(&s->launches,
+		    memory_order_relaxed);
+		if (launches != s->looked_launches) {
+			s->looked_launches = launches;
+			s->looked = looks;
+		}
+	}
+}
+
 /* Was ${s} launched a few times in the beginning only? */
 static bool
 is_gone(const struct signature *s)
 {
-	uint64_t before = atomic_load(&s->latest);
-	uint64_t since = signature_launches() - before;
+	uint64_t since = looks - s->looked;
 
-	return since > GONE_LEAST && since > before;
+	return since > GONE_LEAST && since > s->looked;
 }
 
 /* Does one of the first PATIENCE kernels still lack this pass? */
@@ -263,6 +286,7 @@ config_for(struct target *t, const struct signature *s)
 
 	if (target_metrics()->configs < 2)
 		return 0;
+	look();
 	t->quiet++;
 	if (n != t->seen)
 		unsettle(t);

@@ -29,7 +29,6 @@ static struct {
 	struct key *key;
 	uint32_t keys;			/* in use; guarded by the lock */
 	_Atomic uint64_t generation;
-	_Atomic uint64_t launches;	/* of all signatures */
 	pthread_mutex_t lock;		/* for making signatures */
 	struct signature *all[SIGNATURE_MAX];
 	uint64_t name_hash[SIGNATURE_MAX];
@@ -176,8 +175,6 @@ signature_launched(struct signature *s)
 	uint64_t n;
 
 	atomic_fetch_add_explicit(&s->launches, 1, memory_order_relaxed);
-	atomic_store_explicit(&s->latest, 1 + atomic_fetch_add_explicit(
-	    &table.launches, 1, memory_order_relaxed), memory_order_relaxed);
 	if (!filter_counts())
 		return true;
 	n = 1 + atomic_fetch_add_explicit(&s->family->launches, 1,
@@ -185,13 +182,6 @@ signature_launched(struct signature *s)
 	if (filter_after(n))
 		atomic_store(&s->measured, true);
 	return !filter_before(n) && !filter_after(n);
-}
-
-uint64_t
-signature_launches(void)
-{
-
-	return atomic_load_explicit(&table.launches, memory_order_relaxed);
 }
 
 void

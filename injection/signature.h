@@ -50,7 +50,6 @@ struct signature {
 					 * launch */
 	_Atomic bool announced;		/* SIGNATURE was sent */
 	_Atomic uint64_t launches;	/* seen by the callback */
-	_Atomic uint64_t latest;	/* signature_launches() at the latest */
 	_Atomic uint32_t sampled;	/* while PC sampling was on */
 	_Atomic uint64_t site_next;	/* next launch to take a call stack
 					 * of */
@@ -75,6 +74,10 @@ struct signature {
 	_Atomic bool alone;		/* it ended in a trial (counters.c), */
 	_Atomic bool waits;		/* or did not */
 	bool stalls;			/* it takes longer than a hold */
+	uint64_t looked_launches;	/* launches at the last look, and the
+					 * look before which the last of them
+					 * came (plan.c) */
+	uint64_t looked;
 	uint32_t yields;		/* launches left to kernels that take more
 					 * time and lacked something, too */
 	bool late;			/* first launched after the profiler had
@@ -113,9 +116,6 @@ struct signature *signature_of(const void *key, const char *name,
 /* signature_launched(s): count a launch. False if --launches excludes it from
  * measuring. Any thread. */
 bool signature_launched(struct signature *s);
-
-/* signature_launches(): how many launches signature_launched counted. */
-uint64_t signature_launches(void);
 
 /* signature_forget_keys(): functions were unloaded, their pointers may be
  * reused. The signatures stay. */

@@ -20,9 +20,9 @@ enum wire_level {
 
 enum level_part {
 	LEVEL_PROFILES = 1,	/* hardware counters, the code, launch sites */
-	LEVEL_SOURCES = 2,	/* source text, more of the code and the sites */
+	LEVEL_SOURCES = 2,	/* the source text, more launch sites */
 	LEVEL_SAMPLES = 4,	/* PC samples */
-	LEVEL_COUNTS = 8,	/* counts by instruction */
+	LEVEL_COUNTS = 8,	/* counts by instruction, more of the code */
 };
 
 /* level_parts(level): what is done at it, enum level_part; nothing at one that a
