@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""frameworks_table.py DIR --cli CUDADVISE: judge what frameworks.sh recorded.
+
+For each pair of kernels/frameworks a line: of bad, which finding came first, the rank
+of the pair's own one and the seconds that it predicts; the seconds that good took
+less, of kernels, copies and waits; what is said of good above low. Exit status 1
+if a practice is not the first on its bad, or is found on its good; 77: nothing was
+recorded.
+"""
+import argparse
+import glob
+import os
+import sys
+
+import trust_case as tc
+
+ABOVE_LOW = ("medium", "high")
+# What the programs are about that do not bear the practice's name.
+PRACTICE = {
+    "cupy_chain": "eager-pointwise-chain",
+    "framework_sync": "synchronous-copies",
+    "jax_loop": "launch-bound-graph-candidate",
+    "scatter_contention": "global-atomic-contention",
+    "triton_columns": "uncoalesced-global-access",
+}
+# Idle time that no change of the program's steps is about.
+NOT_OURS = ("startup_ratio", "shutdown_ratio", "measuring_ratio")
+
+
+def practice_of(pair):
+    return PRACTICE.get(pair, pair.replace("_", "-"))
+
+
+def cost_s(run):
+    """Seconds of kernels, bare copies, and idle time of the steps: without the
+    longest wait for the host, which is no pattern (a compilation, a check)."""
+    s, wall = run["summary"], run["wall_ns"] * 1e-9
+    idle = sum(v for k, v in s["idle"].items() if k not in NOT_OURS) * wall
+    longest = s.get("longest_idle") or {}
+    if "host's own work" in (longest.get("cause") or ""):
+        idle -= longest["s"]
+    return s["gpu_busy_ratio"] * wall + max(0, idle)
+
+
+def ms(seconds):
+    return "-" if seconds is None else f"{seconds * 1e3:.3g} ms"
+
+
+class Side:
+    """One variant: its exit status, and findings and run where it was recorded."""
+
+    def __init__(self, o, pair, variant):
+        base = os.path.join(o.dir, f"{pair}.{variant}")
+        self.status = None
+        if os.path.exists(base + ".rc"):
+            with open(base + ".rc", encoding="utf-8") as f:
+                self.status = f.read().strip()
+        self.items, self.run = None, None
+        if os.path.exists(base + ".cadv"):
+            found = tc.ask(o.cli, ["findings", "--all"], base + ".cadv")
+            shown = tc.ask(o.cli, ["show"], base + ".cadv")
+            if found and shown:
+                self.items, self.run = found["items"], shown["run"]
+                self.rules = {v["rule"]: v for v in found["rules"]}
+
+    def missing(self):
+        if self.status == "77":
+            return "skipped"
+        return f"status {self.status}" if self.status else "not run"
+
+    def state(self, rule):
+        """Not found: clean, or why it was not measured."""
+        v = self.rules.get(rule)
+        if v is None:
+            return "no such practice"
+        return v["state"] + (f" ({v['reason']})" if v.get("reason") else "")
+
+
+def own_of(side, rule):
+    return next((f for f in side.items if f["rule"] == rule), None)
+
+
+def judge(pair, bad, good):
+    """(the columns of its line, what is wrong)"""
+    rule, wrong = practice_of(pair), []
+    if bad.items is None or good.items is None:
+        why = [f"{name}: {side.missing()}" for name, side in
+               (("bad", bad), ("good", good)) if side.items is None]
+        failed = [w for w in why if not w.endswith(("skipped", "not run"))]
+        return [pair, "; ".join(why)] + [""] * 6, failed
+    first = bad.items[0]["rule"] if bad.items else "nothing"
+    own = own_of(bad, rule)
+    if own is None:
+        wrong.append(f"bad: {rule} is {bad.state(rule)}, first is {first}")
+    elif first != rule or not own["worth_it"]:
+        wrong.append(f"bad: {rule} has rank {own['rank']}"
+                     f"{'' if own['worth_it'] else ', not worth a change'}, "
+                     f"first is {first}")
+    other = own_of(good, rule)
+    if other is not None and other["worth_it"]:
+        wrong.append(f"good: {rule} found, {ms(other['saves']['s'])}")
+    saves = own["saves"] if own else {"s": None}
+    gained = cost_s(bad.run) - cost_s(good.run)
+    error = "-" if not saves["s"] or gained <= 0 else \
+        f"{100 * (saves['s'] / gained - 1):+.0f} %"
+    told = [f"{f['rule']} {f['severity']} {ms(f['saves']['s'])}"
+            for f in good.items
+            if f["severity"] in ABOVE_LOW and f["worth_it"]]
+    bounds = f"{ms(saves['low_s'])} to {ms(saves['high_s'])}" \
+        if saves["s"] is not None else "-"
+    return [pair, "its own" if first == rule else first,
+            str(own["rank"]) if own else "-", ms(saves["s"]), bounds,
+            ms(gained), error, "; ".join(told) or "-"], wrong
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__.partition(":")[0])
+    parser.add_argument("dir")
+    parser.add_argument("--cli", required=True)
+    o = parser.parse_args()
+    pairs = sorted({os.path.basename(p).split(".")[0] for p in
+                    glob.glob(os.path.join(o.dir, "*.bad.rc")) +
+                    glob.glob(os.path.join(o.dir, "*.bad.cadv"))})
+    lines = [["pair", "bad: first finding", "rank", "predicted", "interval",
+              "achieved", "error", "good: above low"]]
+    failures, judged, firsts, quiet = [], 0, 0, 0
+    for pair in pairs:
+        bad, good = Side(o, pair, "bad"), Side(o, pair, "good")
+        line, wrong = judge(pair, bad, good)
+        lines.append(line)
+        failures += [f"FAIL: {pair}: {w}" for w in wrong]
+        if bad.items is not None and good.items is not None:
+            judged += 1
+            firsts += line[1] == "its own"
+            quiet += line[-1] == "-"
+    widths = [max(len(x[i]) for x in lines) for i in range(len(lines[0]))]
+    for line in lines:
+        print(" | ".join(c.ljust(w) for c, w in zip(line, widths)).rstrip())
+    print(f"\n{judged} of {len(pairs)} pairs judged: own practice first on bad "
+          f"{firsts}, good with nothing above low {quiet}, failures "
+          f"{len(failures)}")
+    for failure in failures:
+        print(failure)
+    if judged == 0:
+        return 77
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

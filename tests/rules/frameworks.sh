@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+#
+# frameworks.sh BUILD REPOSITORY: tests/gpu/frameworks.sh without a GPU: a cudadvise
+# that gives captures of ours for the programs, and what is said of them. Exit status
+# 77 without python3.
+
+set -u
+build=$1
+repo=$2
+command -v python3 >/dev/null || exit 77
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+export PYTHONDONTWRITEBYTECODE=1
+failed=0
+
+fail() {
+	echo "FAIL: $*"
+	failed=1
+}
+
+# The pair of one program is recorded the wrong way round, of another good fails, of
+# a third the framework is not there.
+fake=$work/build
+mkdir -p "$fake/bin/gpu"
+cat >"$fake/bin/cudadvise" <<END
+#!/bin/bash
+case \$1 in
+run) ;;
+calibrate | daemon) exit 0 ;;
+*) exec "$build/bin/cudadvise" "\$@" ;;
+esac
+while [ "\$1" != -- ]; do
+	[ "\$1" != -o ] || to=\$2
+	shift
+done
+name=\$(basename "\$3" .py)
+from=$repo/tests/captures/pairs/\${name//_/-}
+echo "\$name \$4" >>"$work/ran"
+case \$name.\$4 in
+pageable_host_memory.*) cp "\$from.\$4.cadv" "\$to" ;;
+allocation_in_hot_path.bad) cp "\$from.good.cadv" "\$to" ;;
+allocation_in_hot_path.good) cp "\$from.bad.cadv" "\$to" ;;
+gpu_idle_gaps.bad) cp "\$from.bad.cadv" "\$to" ;;
+gpu_idle_gaps.good) exit 3 ;;
+*) exit 77 ;;
+esac
+END
+printf '#!/bin/sh\n' >"$fake/bin/gpu/launch_loop"
+chmod +x "$fake/bin/cudadvise" "$fake/bin/gpu/launch_loop"
+
+run() {
+	"$repo/tests/gpu/frameworks.sh" "$fake" "$work/out" "$@" >"$work/said" 2>&1
+}
+
+# said PATTERN…: each is in a line.
+said() {
+	local pattern
+	for pattern in "$@"; do
+		grep -qE "$pattern" "$work/said" ||
+		    fail "nothing says '$pattern': $(<"$work/said")"
+	done
+}
+
+run pageable-host-memory && [ -s "$work/out/table.txt" ] ||
+    fail "a pair that is as it should: $(<"$work/said")"
+said '^pageable_host_memory *\| its own *\| 1 *\| [0-9.]+ ms *\| .* \| -$' \
+    '^1 of 1 pairs judged: own practice first on bad 1, good with nothing'
+run --record allocation_in_hot_path gpu_idle_gaps jax_loop pageable_host_memory ||
+    fail "recording: $(<"$work/said")"
+[ "$(grep -c '^pageable' "$work/ran")" -eq 2 ] ||
+    fail "what is recorded runs again: $(<"$work/ran")"
+"$repo/tests/gpu/frameworks.sh" --judge "$work/out" "$build" >"$work/said" &&
+    fail "faults are no failure"
+said '^FAIL: allocation_in_hot_path: bad: allocation-in-hot-path is clean' \
+    '^FAIL: allocation_in_hot_path: good: allocation-in-hot-path found' \
+    '^gpu_idle_gaps *\| good: status 3' '^FAIL: gpu_idle_gaps: good: status 3' \
+    '^jax_loop *\| bad: skipped; good: skipped' '^2 of 4 pairs judged'
+rm -r "$work/out"
+run jax_loop
+[ $? -eq 77 ] || fail "nothing is judged, and it does not say so"
+run --seconds 0
+[ "$(wc -l <"$work/ran")" -eq 10 ] || fail "--seconds: $(<"$work/ran")"
+# Each program's practice is one that there is.
+"$build/bin/cudadvise" rules --json | jq -r '.items[].id' >"$work/rules"
+(cd "$repo/tests/gpu" && python3 - "$repo/kernels/frameworks" <<'END'
+import glob, os, sys
+import frameworks_table as ft
+for path in glob.glob(sys.argv[1] + "/*.py"):
+    name = os.path.basename(path)[:-3]
+    if name != "pair":
+        print(ft.practice_of(name))
+END
+) | grep -vxFf "$work/rules" && fail "programs about practices that nobody has"
+exit $failed
