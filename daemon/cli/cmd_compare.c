@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "cli/client.h"
+#include "cli/samples.h"
 #include "cli/view.h"
 #include "report/text_util.h"
 
@@ -61,6 +62,28 @@ no_after(struct cli *cli, const struct view *newest, struct error *e)
 	    newest->name);
 }
 
+/* The document, with what `ab` says of one run a side; NULL with ${e} set. */
+static json_t *
+judge(struct cli *cli, const struct view *base, const struct view *target,
+    struct error *e)
+{
+	struct samples s = SAMPLES_INIT;
+	struct trial_set set;
+	json_t *compare = NULL;
+
+	if (samples_view(cli, &s, base, NULL, e) == 0 &&
+	    samples_view(cli, &s, target, NULL, e) == 0) {
+		set = samples_set(&s);
+		if (set.runs == SIDES)
+			compare = trial_compare(&set.run[BASE],
+			    &set.run[TARGET], cli->opt.allowed);
+		if (compare == NULL)
+			error_memory(e);
+	}
+	samples_release(&s);
+	return compare;
+}
+
 int
 cmd_compare(struct cli *cli, int argc, char **argv)
 {
@@ -81,13 +104,15 @@ cmd_compare(struct cli *cli, int argc, char **argv)
 		view_release(&base);
 		return cli_error(cli, &e);
 	}
-	if ((compare = view_compare(&base, &target)) == NULL) {
-		error_memory(&e);
+	if ((compare = judge(cli, &base, &target, &e)) == NULL) {
 		status = cli_error(cli, &e);
 	} else if (cli->opt.json) {
 		status = cli_json(cli, json_incref(compare));
 	} else {
-		text_compare(&cli->out, compare, base.name, target.name);
+		text_compare_head(&cli->out, compare, base.name, target.name);
+		text_verdict(&cli->out, json_object_get(compare, "trial"));
+		out_line(&cli->out);
+		text_compare(&cli->out, compare);
 	}
 	json_decref(compare);
 	view_release(&target);

@@ -15,6 +15,26 @@ const char *const condition_name[CONDITIONS] = {
 #undef CONDITION
 };
 
+int
+conditions_parse(const char *text, uint32_t *allowed)
+{
+	const char *p;
+	size_t n, i;
+
+	*allowed = 0;
+	for (p = text; p != NULL; p = p[n] == ',' ? p + n + 1 : NULL) {
+		n = strcspn(p, ",");
+		for (i = 0; i < CONDITIONS; i++)
+			if (strlen(condition_name[i]) == n &&
+			    memcmp(condition_name[i], p, n) == 0)
+				break;
+		if (i == CONDITIONS)
+			return -1;
+		*allowed |= 1u << i;
+	}
+	return 0;
+}
+
 /* "./app", and what follows it, as `run` wrote the command: quoted if need be. */
 static size_t
 program_length(const char *command)

@@ -18,6 +18,10 @@ enum condition {
 };
 extern const char *const condition_name[CONDITIONS];
 
+/* conditions_parse(text, allowed): the bits of names with commas between; NULL is
+ * none. -1: one of them is no condition. */
+int conditions_parse(const char *text, uint32_t *allowed);
+
 /*
  * conditions_of(run, processes, devices, watched): of one run: its GPUs, driver,
  * level, program, arguments, end, whether its record is complete; and, of ${watched}

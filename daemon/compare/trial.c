@@ -324,3 +324,25 @@ trial_judge(const struct trial_set set[SIDES], const struct trial_ask *ask)
 	json_decref(t.reasons);
 	return whole;
 }
+
+json_t *
+trial_compare(const struct trial_run *base, const struct trial_run *target,
+    uint32_t allowed)
+{
+	struct compare_side b = { base->run, base->findings, base->kernels };
+	struct compare_side t = { target->run, target->findings,
+	    target->kernels };
+	struct trial_set set[SIDES] = { { base, 1 }, { target, 1 } };
+	struct trial_ask ask = TRIAL_ASK_INIT;
+	json_t *whole = compare_runs(&b, &t), *trial;
+
+	ask.allowed = allowed;
+	trial = trial_judge(set, &ask);
+	if (whole == NULL || trial == NULL || json_object_set(whole, "trial",
+	    trial) != 0) {
+		json_decref(whole);
+		whole = NULL;
+	}
+	json_decref(trial);
+	return whole;
+}

@@ -47,6 +47,11 @@ extern const char *const verdict_name[VERDICTS];
 json_t *trial_judge(const struct trial_set set[SIDES],
     const struct trial_ask *ask);
 
+/* trial_compare(base, target, allowed): Compare (report/compare.h) with its "trial",
+ * of one run a side. New reference, or NULL without memory. */
+json_t *trial_compare(const struct trial_run *base,
+    const struct trial_run *target, uint32_t allowed);
+
 /* trial_verdict(trial): of the document. */
 enum verdict trial_verdict(const json_t *trial);
 
@@ -55,7 +60,9 @@ enum verdict trial_verdict(const json_t *trial);
 double trial_half_width(const json_t *trial);
 
 struct out;
-/* text_trial(o, trial): for people. */
+/* text_trial(o, trial): for people; text_verdict: of that only whether something
+ * changed, and why that is not known. */
 void text_trial(struct out *o, const json_t *trial);
+void text_verdict(struct out *o, const json_t *trial);
 
 #endif

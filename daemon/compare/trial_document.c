@@ -1,4 +1,5 @@
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "report/json_util.h"
@@ -7,6 +8,7 @@
 #include "compare/trial_parts.h"
 
 #define KERNELS_SHOWN 200
+#define HINT_SIZE 400
 
 const char *const verdict_name[VERDICTS] = {
 	[VERDICT_SAME] = "same",
@@ -84,6 +86,15 @@ place_json(const struct trial *t, const struct trial_kernel *k)
 	return json_null();
 }
 
+/* The number of a kernel in its run; null without one. */
+static json_t *
+id_json(const json_t *shown)
+{
+	json_t *id = json_object_get(shown, "id");
+
+	return id != NULL ? json_incref(id) : json_null();
+}
+
 static json_t *
 kernel_json(const struct trial *t, const struct judged *j)
 {
@@ -91,9 +102,11 @@ kernel_json(const struct trial *t, const struct judged *j)
 		[MATCH_SHAPE] = "shape", [MATCH_NAME] = "name",
 		[MATCH_REST] = "rest" };
 	const struct trial_kernel *k = j->k;
-	json_t *o = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+	json_t *o = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 	    "name", json_text(k->name),
 	    "match", json_text(match[k->match]),
+	    "base_id", id_json(k->side[BASE].shown),
+	    "target_id", id_json(k->side[TARGET].shown),
 	    "share_ratio", json_number(trial_share(t, k)),
 	    "base_runs", json_count(k->side[BASE].runs),
 	    "target_runs", json_count(k->side[TARGET].runs),
@@ -118,12 +131,39 @@ kernels_json(const struct trial *t)
 	return list;
 }
 
+/* What would tell, where the runs are fit and tell nothing; null elsewhere. How many
+ * runs a side: the widest interval shrinks with the root of their number. */
+static json_t *
+hint_json(const json_t *trial)
+{
+	double half = trial_half_width(trial), margin = field_number(trial,
+	    "margin_ratio"), runs = (double)field_count(json_object_get(trial,
+	    "runs"), "target");
+	char line[HINT_SIZE], a[NUMBER_SIZE], n[NUMBER_SIZE];
+
+	if (trial_verdict(trial) != VERDICT_INCONCLUSIVE || json_array_size(
+	    json_object_get(trial, "reasons")) > 0 || !(half > margin) ||
+	    !(margin > 0))
+		return json_null();
+	number_percent(a, half);
+	if (json_is_false(json_object_get(trial, "one_session")))
+		snprintf(line, sizeof(line), "the runs are of several sessions "
+		    "or GPUs; what these differ by hides less than %s: run both "
+		    "in turn, cudadvise ab -- BEFORE -- AFTER", a);
+	else
+		snprintf(line, sizeof(line), "what runs differ by hides less "
+		    "than %s: about %s a side would tell", a, number_of(n,
+		    ceil(runs * (half / margin) * (half / margin)) + 1, "run"));
+	return json_string(line);
+}
+
 json_t *
 trial_document(const struct trial *t, enum verdict verdict)
 {
 	const struct trial_set *s = t->set;
+	json_t *o;
 
-	return json_pack("{s:s, s:O, s:b, s:f, s:f, s:f, s:{s:o, s:o},"
+	o = json_pack("{s:s, s:O, s:b, s:f, s:f, s:f, s:{s:o, s:o},"
 	    "s:{s:O?, s:O?}, s:o, s:o, s:o, s:o}",
 	    "verdict", verdict_name[verdict],
 	    "reasons", t->reasons,
@@ -142,6 +182,9 @@ trial_document(const struct trial *t, enum verdict verdict)
 	    "kernels", kernels_json(t),
 	    "kernels_left_out", json_count(t->kernels.kernels >
 	    KERNELS_SHOWN ? t->kernels.kernels - KERNELS_SHOWN : 0));
+	if (o != NULL)
+		json_object_set_new(o, "hint", hint_json(o));
+	return o;
 }
 
 enum verdict

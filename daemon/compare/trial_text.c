@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "compare/conditions.h"
 #include "report/out.h"
 #include "report/text_util.h"
 
@@ -157,58 +158,50 @@ text_alone(struct out *o, const json_t *trial)
 	}
 }
 
+static bool
+is_reason(const json_t *trial, enum condition c)
+{
+	const json_t *r;
+	size_t i;
+
+	json_array_foreach(json_object_get(trial, "reasons"), i, r)
+		if (strcmp(or_unknown(field_text(r, "code")),
+		    condition_name[c]) == 0)
+			return true;
+	return false;
+}
+
 static void
 text_reasons(struct out *o, const json_t *trial)
 {
 	const json_t *r;
-	size_t i;
+	char line[LINE_SIZE] = "";
+	size_t n = 0, i;
+	int c;
 
 	json_array_foreach(json_object_get(trial, "reasons"), i, r) {
 		out_text(o, "  ");
 		out_wrap(o, 4, or_unknown(field_text(r, "text")));
 	}
-	if (json_array_size(json_object_get(trial, "reasons")) > 0) {
+	for (c = 0; c < CONDITIONS; c++)
+		if (is_reason(trial, c))
+			n += (size_t)snprintf(line + n, sizeof(line) - n,
+			    "%s%s", n == 0 ? "--allow " : ",",
+			    condition_name[c]);
+	if (n > 0) {
 		out_text(o, "  ");
-		out_wrap(o, 4, "--allow REASON compares them all the same");
-	}
-}
-
-/* How many runs a side would make the widest interval as small as the margin: it
- * shrinks with the root of their number. */
-static void
-text_more(struct out *o, const json_t *trial)
-{
-	double half = trial_half_width(trial), margin = field_number(trial,
-	    "margin_ratio"), runs = (double)field_count(json_object_get(trial,
-	    "runs"), "target");
-	char line[LINE_SIZE], a[NUMBER_SIZE], n[NUMBER_SIZE];
-
-	if (!(half > margin) || !(margin > 0))
-		return;
-	if (json_is_false(json_object_get(trial, "one_session"))) {
-		snprintf(line, sizeof(line), "the runs are of several sessions "
-		    "or GPUs; what these differ by hides less than %s: run both "
-		    "in turn, cudadvise ab -- BEFORE -- AFTER",
-		    number_percent(a, half));
-		out_text(o, "  ");
+		snprintf(line + n, sizeof(line) - n, " compares them all the "
+		    "same");
 		out_wrap(o, 4, line);
-		return;
 	}
-	snprintf(line, sizeof(line), "what runs differ by hides less than %s: "
-	    "about %s a side would tell", number_percent(a, half),
-	    number_of(n, ceil(runs * (half / margin) * (half / margin)) + 1,
-	    "run"));
-	out_text(o, "  ");
-	out_wrap(o, 4, line);
 }
 
 void
-text_trial(struct out *o, const json_t *trial)
+text_verdict(struct out *o, const json_t *trial)
 {
-	const json_t *k, *runs = json_object_get(trial, "runs");
+	const json_t *runs = json_object_get(trial, "runs");
 	enum verdict v = trial_verdict(trial);
 	char a[NUMBER_SIZE], b[NUMBER_SIZE], c[NUMBER_SIZE];
-	size_t i, shown = 0;
 
 	out_style(o, style_of(v));
 	out_text(o, verdict_name[v]);
@@ -222,12 +215,22 @@ text_trial(struct out *o, const json_t *trial)
 	text_conditions(o, trial);
 	text_whole(o, json_object_get(trial, "gpu"), "the GPU's time");
 	text_whole(o, json_object_get(trial, "active"), "the time at work");
+	if (field_text(trial, "hint") != NULL) {
+		out_text(o, "  ");
+		out_wrap(o, 4, field_text(trial, "hint"));
+	}
+}
+
+void
+text_trial(struct out *o, const json_t *trial)
+{
+	const json_t *k;
+	size_t i, shown = 0;
+
+	text_verdict(o, trial);
 	json_array_foreach(json_object_get(trial, "kernels"), i, k)
 		if (field_text(k, "verdict") != NULL &&
 		    shown++ < KERNELS_SHOWN)
 			text_kernel(o, k);
 	text_alone(o, trial);
-	if (v == VERDICT_INCONCLUSIVE &&
-	    json_array_size(json_object_get(trial, "reasons")) == 0)
-		text_more(o, trial);
 }

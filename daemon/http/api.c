@@ -59,8 +59,8 @@ const struct route api_routes[] = {
 	{ HTTP_GET, RUN "/capture", runs_export, ACCESS_API, 0, "capture",
 	    NULL, "getCapture", "The capture file" },
 	{ HTTP_GET, V1 "/compare", compare_get, ACCESS_API, ROUTE_SLOW, NULL,
-	    "base target", "compareRuns",
-	    "Two runs: kernels, findings, predicted against achieved" },
+	    "base target allow", "compareRuns", "Two runs: which is faster, "
+	    "kernels, findings, predicted against achieved" },
 	{ HTTP_GET, RUN "/events", meta_run_events, ACCESS_API, 0, NULL,
 	    NULL, "streamRunEvents", "Changes of one run, as they come" },
 	{ HTTP_GET, V1 "/events", meta_events, ACCESS_API, 0, NULL, NULL,

@@ -31,10 +31,12 @@ void text_findings(struct out *o, const struct report *r, bool all);
 void text_checklist(struct out *o, const struct report *r,
     const json_t *checklist);
 
-/* Two runs (report/compare.h): times, what became of the predictions, kernels.
- * ${base} and ${target} are how commands call the runs. */
-void text_compare(struct out *o, const json_t *compare, const char *base,
-    const char *target);
+/* Two runs (report/compare.h): which ones, their times and why they may not be
+ * comparable; then what became of the predictions, and the kernels. ${base} and
+ * ${target} are how commands call the runs. */
+void text_compare_head(struct out *o, const json_t *compare,
+    const char *base, const char *target);
+void text_compare(struct out *o, const json_t *compare);
 
 /* Of that only what became of the predictions, and nothing if none can be
  * checked: the end of a report. */

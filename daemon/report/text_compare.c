@@ -37,12 +37,16 @@ text_times(struct out *o, const char *what, double before, double after)
 	out_wrap(o, 2, text);
 }
 
+/* Unless the trial gives its reasons, which are the same. */
 static void
 text_notes(struct out *o, const json_t *compare)
 {
 	const json_t *note;
 	size_t i;
 
+	if (json_array_size(json_object_get(json_object_get(compare, "trial"),
+	    "reasons")) > 0)
+		return;
 	json_array_foreach(json_object_get(compare, "notes"), i, note) {
 		out_style(o, STYLE_WARN);
 		out_text(o, "  note: ");
@@ -308,13 +312,11 @@ text_kernels(struct out *o, const json_t *compare)
 }
 
 void
-text_compare(struct out *o, const json_t *compare, const char *base,
+text_compare_head(struct out *o, const json_t *compare, const char *base,
     const char *target)
 {
 	const json_t *b = json_object_get(compare, "base");
 	const json_t *t = json_object_get(compare, "target");
-	const json_t *findings = json_object_get(compare, "findings");
-	const json_t *items = json_object_get(findings, "items");
 	char text[512];
 
 	out_style(o, STYLE_BOLD);
@@ -334,6 +336,14 @@ text_compare(struct out *o, const json_t *compare, const char *base,
 	    field_number(t, "kernel_s"));
 	text_notes(o, compare);
 	out_line(o);
+}
+
+void
+text_compare(struct out *o, const json_t *compare)
+{
+	const json_t *findings = json_object_get(compare, "findings");
+	const json_t *items = json_object_get(findings, "items");
+
 	if (field_count(findings, "gone") + field_count(findings, "still") +
 	    field_count(findings, "unknown") > 0) {
 		text_heading(o, "What became of the predictions");

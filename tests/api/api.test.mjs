@@ -130,6 +130,13 @@ test('two runs are compared', async () => {
   assert.ok(item.achieved.s > 1.9 && item.achieved.s < 2.2, String(item.achieved.s));
   assert.ok(Math.abs(pair.active_saved_s - pair.kernel_saved_s - pair.other_saved_s) < 1e-9);
   assert.ok(pair.notes.some((n) => /commands/.test(n)));
+  // What differs is no verdict, unless it may.
+  assert.deepEqual([pair.trial.verdict, pair.trial.reasons.map((r) => r.code)], ['inconclusive', ['arguments']]);
+  const { trial } = (await get(`/api/v1/compare?base=${bad.number}&target=${good.number}&allow=arguments,level`)).json;
+  assert.deepEqual([trial.verdict, trial.reasons, trial.gpu.verdict], ['faster', [], 'faster']);
+  assert.ok(trial.gpu.low_ratio < -0.9 && trial.gpu.high_ratio > trial.gpu.low_ratio);
+  assert.equal(same.trial.gpu.change_ratio, 0);
+  await problem(400, `/api/v1/compare?base=${number}&target=${number}&allow=arguments,weather`);
   // The other way round it is new.
   const back = (await compare(good.number, bad.number)).json;
   assert.deepEqual([back.findings.gone, back.findings.new], [0, 1]);

@@ -22,6 +22,10 @@ fast="$pairs/uncoalesced-global-access.good.cadv"
 @test "ab: what is not alike is not compared, and it is said why" {
 	run -3 cudadvise ab "$slow" "$fast"
 	[[ "$output" == *"the program's arguments differ: "* ]]
+	run -0 cudadvise compare "$slow" "$fast"
+	[[ "$output" == *"inconclusive (1 run before"*"--allow arguments compares"* ]]
+	run -0 cudadvise compare --allow arguments "$slow" "$fast"
+	[[ "$output" == *"faster (1 run before"*"What became of the predictions"* ]]
 	run -3 cudadvise ab --json "$slow" "$other"
 	[ "$(jq -c '[.reasons[].code] | sort' <<< "$output")" = \
 	    '["arguments","level","no-kernels"]' ]

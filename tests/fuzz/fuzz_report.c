@@ -238,7 +238,8 @@ draw_compared(const json_t *base, const json_t *target, uint8_t shape)
 	json_t *compare = compare_runs(&side[0], &side[1]);
 
 	WANT(compare != NULL);
-	text_compare(&o, compare, "40", "41");
+	text_compare_head(&o, compare, "40", "41");
+	text_compare(&o, compare);
 	text_outcomes(&o, compare, "40", "41");
 	page_end(&o);
 	json_decref(compare);

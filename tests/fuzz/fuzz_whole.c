@@ -210,7 +210,8 @@ draw(const json_t *all)
 	text_report(&o, &r);
 	text_findings(&o, &r, true);
 	text_checklist(&o, &r, json_object_get(all, "checklist"));
-	text_compare(&o, compare, "40", "41");
+	text_compare_head(&o, compare, "40", "41");
+	text_compare(&o, compare);
 	text_outcomes(&o, compare, "40", "41");
 	fflush(o.file);
 	parts_check_page(text, (size_t)ftell(o.file));

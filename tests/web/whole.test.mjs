@@ -9,7 +9,7 @@ import * as tab from './browser.mjs';
 import { accessible, shoot } from './browser.mjs';
 import { format } from './format.mjs';
 
-const { seconds, times } = format;
+const { change, seconds, times } = format;
 
 const daemon = new Daemon();
 let browser;
@@ -38,6 +38,7 @@ after(async () => {
 const at = (page) => `${dashboard.url}&page=${encodeURIComponent(page)}`;
 const open = (t, page, options) => tab.open(browser, t, { url: at(page), ...options });
 const api = async (target) => (await daemon.get(`/api/v1${target}`)).json;
+const hash = (page) => page.evaluate(() => location.hash);
 // Spaces as a person sees them.
 const text = async (page, selector) => (await page.textContent(selector)).replace(/\s+/g, ' ');
 
@@ -152,7 +153,7 @@ test('two runs compared: what became of the prediction', async (t) => {
   await page.waitForSelector('.comparewith select');
   await page.selectOption('.comparewith select', String(bad));
   await page.waitForSelector('table.predictions tbody tr');
-  assert.equal(await page.evaluate(() => location.hash), `#/compare/${bad}/${good}`);
+  assert.equal(await hash(page), `#/compare/${bad}/${good}`);
   const compare = await api(`/compare?base=${bad}&target=${good}`);
   const rows = await page.$$eval('table.predictions tbody tr', (trs) => trs.map((tr) => ({ state: tr.dataset.state, rule: tr.dataset.rule, text: tr.textContent })));
   assert.deepEqual(rows.map((r) => [r.state, r.rule]), compare.findings.items.map((f) => [f.state, f.rule]));
@@ -161,8 +162,20 @@ test('two runs compared: what became of the prediction', async (t) => {
   for (const said of ['gone', seconds(first.predicted.s), seconds(first.achieved.s), `kernel ${times(first.achieved.kernel_speedup_ratio)} faster`, 'as predicted'])
     assert.ok(rows[0].text.includes(said), `${said} in ${rows[0].text}`);
   assert.equal(await page.$$eval('table.compared tbody tr', (trs) => trs.length), compare.kernels.length);
-  assert.match(await text(page, 'table.compared-times'), /The run3\.37 s1\.46 s1\.91 s/);
-  assert.match(await text(page, '.notes'), /the commands differ/);
+  assert.match(await text(page, 'table.compared-times'), /The run.*3\.37 s1\.46 s1\.91 s/);
+  // Their arguments differ: nothing is said until that is allowed.
+  assert.deepEqual([await text(page, '#verdict'), compare.trial.verdict], ['Inconclusive', 'inconclusive']);
+  assert.ok((await text(page, 'section[aria-labelledby=verdict] .notes')).includes(compare.trial.reasons[0].text));
+  await page.click('summary >> text=Conditions: 1 of 9 differ');
+  assert.match(await text(page, '.conditions [data-differs=true]'), /Arguments differs.*--variant bad.*--variant good/);
+  await page.click('text=Compare them all the same');
+  await page.waitForSelector('#verdict.faster');
+  assert.equal(await hash(page), `#/compare/${bad}/${good}/arguments`);
+  const { trial } = await api(`/compare?base=${bad}&target=${good}&allow=arguments`);
+  assert.ok((await text(page, '#verdict')).includes(`FasterGPU time ${change(trial.gpu.change_ratio)}`));
+  const kernel = await text(page, 'table.compared tbody tr');
+  for (const said of ['faster', `${change(trial.active.low_ratio)} to ${change(trial.active.high_ratio)}`, trial.kernels[0].counters[0].label])
+    assert.ok(`${kernel} ${await text(page, 'table.compared-times')}`.includes(said), said);
   await page.click('text=The other way round');
   await page.waitForSelector('tr[data-state=new]');
   await page.click('table.predictions a');
@@ -204,6 +217,6 @@ for (const scheme of ['light', 'dark'])
         .map((b) => b.getAttribute('aria-label'))), []);
       if (width === 360)
         assert.deepEqual(await page.$eval('table.compared tbody tr', (row) => [...row.querySelectorAll('td')].map((cell) =>
-          getComputedStyle(cell, '::before').content)), ['Matched by', 'Before', 'After', 'Faster', 'Saved'].map((name) => `"${name}"`));
+          getComputedStyle(cell, '::before').content)), ['Verdict', 'Change', 'Before', 'After', 'Saved'].map((name) => `"${name}"`));
       await shoot(page, `compare-${scheme}-${width}`);
     });

@@ -5,8 +5,9 @@ import type { CompareKernel } from './openapi';
 
 const most = 12;
 
+// ${kernels}: those that changed.
 export function Deltas({ kernels }: { kernels: CompareKernel[] }) {
-  const list = kernels.filter((k) => k.significant !== false && k.saved_s !== null && k.saved_s !== 0).slice(0, most);
+  const list = kernels.filter((k) => k.saved_s !== null && k.saved_s !== 0).slice(0, most);
   if (list.length === 0) return null;
   const scale = Math.max(...list.map((k) => Math.abs(k.saved_s!)));
   return (
@@ -23,7 +24,7 @@ export function Deltas({ kernels }: { kernels: CompareKernel[] }) {
                 <td>
                   <svg class="saving" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
                     <rect class="room" width={100} height={10} />
-                    <rect class={k.saved_s! > 0 ? 'sure' : 'slower'} x={k.saved_s! > 0 ? 50 : 50 - w} width={w} height={10} />
+                    <rect class={k.saved_s! > 0 ? 'sure' : 'slower'} x={k.saved_s! > 0 ? 50 - w : 50} width={w} height={10} />
                     <rect class="expected" x={49.75} width={0.5} height={10} />
                   </svg>
                 </td>
@@ -33,7 +34,7 @@ export function Deltas({ kernels }: { kernels: CompareKernel[] }) {
           })}
         </tbody>
       </table>
-      <p class="under">To the right: faster; to the left: slower. What is within the spread of the launches is left out.</p>
+      <p class="under">To the left: faster; to the right: slower. What runs differ by anyway is left out.</p>
     </section>
   );
 }

@@ -77,6 +77,11 @@ export function percent(value: number | Unknown): string {
   return `${Math.abs(p) < 9.95 ? Math.sign(p) * Math.round(Math.abs(p) * 10) / 10 : count(p)} %`;
 }
 
+// "+3.1 %", "-95 %": a difference, as a ratio.
+export function change(value: number | Unknown): string {
+  return known(value) && value >= 0 ? `+${percent(value)}` : percent(value);
+}
+
 // "8.39 MB"
 export function bytes(value: number | Unknown): string {
   return withUnit(value, prefixes, ' ', 'B');

@@ -41,3 +41,9 @@ export function sourceLink(run: Id, kernel: number, path?: string | null, line?:
 export function stepLink(run: Id, kernel: number, pc: number): string {
   return runLink(run, 'kernels', kernel, 'source', `0x${pc.toString(16)}`);
 }
+
+// Two runs; ${allowed}: conditions in which they may differ.
+export function compareLink(base: Id, target: Id, allowed: string[] = []): string {
+  const to = ['#/compare', part(String(base)), part(String(target))];
+  return (allowed.length > 0 ? [...to, part(allowed.join(','))] : to).join('/');
+}

@@ -20,8 +20,8 @@ function Page({ route }: { route: string[] }) {
     if (viewOf(part ?? '') !== undefined)
       return <RunView key={id} id={id} part={part ?? ''} at={route.slice(3)} />;
   }
-  if (noun === 'compare' && id !== undefined && part !== undefined && at === undefined)
-    return <CompareView key={`${id}/${part}`} base={id} target={part} />;
+  if (noun === 'compare' && id !== undefined && part !== undefined && what === undefined)
+    return <CompareView key={`${id}/${part}/${at}`} base={id} target={part} allowed={at === undefined ? [] : at.split(',')} />;
   if (noun === 'rules') return id === undefined ? <RulesView /> : <RuleView key={id} id={id} />;
   return (
     <div class="notice">

@@ -1,12 +1,14 @@
-// Two runs: what became of the predictions, and of every kernel.
-import { count, counted, interval, none, seconds, times } from './format';
+// Two runs: which is faster, what became of the predictions, and of every kernel.
+import { count, counted, interval, measure, none, seconds, times } from './format';
 import { useResource } from './hooks';
 import { Badge, Failure, Loading, Scroll } from './parts';
 import { Deltas } from './deltas';
 import { History } from './history';
+import { compareLink, findingLink, runLink } from './links';
 import { middle, visible } from './names';
+import { Change, Saved, VerdictBadge, VerdictSection } from './verdict';
 import type { OfRun } from './view-run';
-import type { Compare, CompareFinding, CompareKernel, CompareRun, Run, RunList } from './openapi';
+import type { Compare, CompareFinding, CompareKernel, Run, RunList, TrialKernel } from './openapi';
 
 const shown = 100;
 
@@ -20,7 +22,7 @@ export function CompareTab({ id, run }: OfRun) {
   const go = (other: string) => {
     if (other === '') return;
     const [a, b] = Number(other) < run.number ? [other, run.number] : [run.number, other];
-    location.hash = `#/compare/${a}/${b}`;
+    location.hash = compareLink(a!, b!);
   };
   if (runs.error && !runs.value) return <Failure error={runs.error} retry={runs.reload} />;
   if (!runs.value) return <Loading what="runs" />;
@@ -42,9 +44,10 @@ export function CompareTab({ id, run }: OfRun) {
   );
 }
 
-export function CompareView({ base, target }: { base: string; target: string }) {
-  const query = `/compare?base=${encodeURIComponent(base)}&target=${encodeURIComponent(target)}`;
-  const compare = useResource<Compare>(query);
+export function CompareView({ base, target, allowed }: { base: string; target: string; allowed: string[] }) {
+  const query = new URLSearchParams({ base, target });
+  if (allowed.length > 0) query.set('allow', allowed.join(','));
+  const compare = useResource<Compare>(`/compare?${query}`);
   if (compare.error && !compare.value) return <Failure error={compare.error} retry={compare.reload} />;
   if (!compare.value) return <Loading what="the comparison" />;
   const value = compare.value;
@@ -53,61 +56,18 @@ export function CompareView({ base, target }: { base: string; target: string }) 
       <p class="crumb"><a href="#/">All runs</a></p>
       <div class="heading">
         <h1>
-          <span class="dim">Run</span> <a href={`#/runs/${base}`}>{value.base.number ?? base}</a>
-          {' '}<span class="dim">and</span> <a href={`#/runs/${target}`}>{value.target.number ?? target}</a>
+          <span class="dim">Run</span> <a href={runLink(base)}>{value.base.number ?? base}</a>
+          {' '}<span class="dim">and</span> <a href={runLink(target)}>{value.target.number ?? target}</a>
         </h1>
-        <a href={`#/compare/${target}/${base}`}>The other way round</a>
+        <a href={compareLink(target, base, allowed)}>The other way round</a>
       </div>
       <p>{middle(visible(value.target.label || value.target.command || ''), 200)}</p>
-      {value.notes.length > 0 && (
-        <section class="notes warning" aria-label="Notes">
-          <ul>{value.notes.map((note) => <li key={note}>{note}</li>)}</ul>
-        </section>
-      )}
-      <Times value={value} />
+      <VerdictSection value={value} base={base} target={target} allowed={allowed} />
       <Predictions value={value} base={base} target={target} />
-      <Deltas kernels={value.kernels} />
+      <Deltas kernels={value.kernels.filter((k) => isTold(k, value))} />
       <Kernels value={value} />
     </>
   );
-}
-
-function Times({ value }: { value: Compare }) {
-  const row = (name: string, key: 'wall_s' | 'active_s' | 'kernel_s', saved: number | null) => (
-    <tr key={key}>
-      <th scope="row">{name}</th>
-      <td class="number">{seconds(value.base[key as keyof CompareRun] as number | null)}</td>
-      <td class="number">{seconds(value.target[key as keyof CompareRun] as number | null)}</td>
-      <td class="number"><Saved value={saved} /></td>
-    </tr>
-  );
-  return (
-    <section aria-labelledby="times">
-      <h2 id="times">Time</h2>
-      <Scroll label="Time">
-        <table class="compared-times">
-          <thead>
-            <tr>
-              <th scope="col">What</th>
-              <th scope="col" class="number">Before</th>
-              <th scope="col" class="number">After</th>
-              <th scope="col" class="number">Saved</th>
-            </tr>
-          </thead>
-          <tbody>
-            {row('The run', 'wall_s', value.wall_saved_s)}
-            {row('Without start-up, end and our own measuring', 'active_s', value.active_saved_s)}
-            {row('Kernels', 'kernel_s', value.kernel_saved_s)}
-          </tbody>
-        </table>
-      </Scroll>
-    </section>
-  );
-}
-
-function Saved({ value }: { value: number | null }) {
-  if (value === null) return <>{none}</>;
-  return <span class={value < 0 ? 'worse' : 'better'}>{seconds(value)}</span>;
 }
 
 const fates: Record<CompareFinding['state'], string> = {
@@ -147,7 +107,7 @@ function Prediction({ finding: f, base, target }: { finding: CompareFinding; bas
   return (
     <tr data-state={f.state} data-rule={f.rule}>
       <th scope="row" class="program">
-        <a href={`#/runs/${run}/findings/${id}`}>{f.title ?? f.rule}</a>
+        <a href={findingLink(run, id!)}>{f.title ?? f.rule}</a>
         <small>{middle(visible(f.where ?? 'the run'), 120)}</small>
       </th>
       <td data-label="Now"><Badge kind={kind}>{fates[f.state]}</Badge>{f.state === 'unknown' && <small>{f.reason}</small>}</td>
@@ -165,6 +125,18 @@ function Prediction({ finding: f, base, target }: { finding: CompareFinding; bas
   );
 }
 
+// What the trial says of it, which knows of the largest only.
+function trialOf(k: CompareKernel, { trial }: Compare): TrialKernel | undefined {
+  const has = (side: CompareKernel['base'], id: number | null) => id !== null && side !== null && side.ids.includes(id);
+  return trial.kernels.find((t) => has(k.base, t.base_id) || has(k.target, t.target_id));
+}
+
+// Did it change by more than it differs by from run to run?
+function isTold(k: CompareKernel, value: Compare): boolean {
+  const verdict = trialOf(k, value)?.verdict;
+  return verdict ? verdict === 'faster' || verdict === 'slower' : k.significant !== false;
+}
+
 function Kernels({ value }: { value: Compare }) {
   const left = value.kernels_left_out + Math.max(0, value.kernels.length - shown);
   if (value.kernels.length === 0) return null;
@@ -175,16 +147,16 @@ function Kernels({ value }: { value: Compare }) {
         <table class="compared stacked">
           <thead>
             <tr>
-              <th scope="col">Kernel</th>
-              <th scope="col">Matched by</th>
+              <th scope="col">Kernel, and what moved</th>
+              <th scope="col">Verdict</th>
+              <th scope="col" class="number">Change</th>
               <th scope="col" class="number">Before</th>
               <th scope="col" class="number">After</th>
-              <th scope="col" class="number">Faster</th>
               <th scope="col" class="number">Saved</th>
             </tr>
           </thead>
           <tbody>
-            {value.kernels.slice(0, shown).map((k, i) => <KernelRow key={i} kernel={k} />)}
+            {value.kernels.slice(0, shown).map((k, i) => <KernelRow key={i} kernel={k} trial={trialOf(k, value)} value={value} />)}
           </tbody>
         </table>
       </Scroll>
@@ -193,9 +165,10 @@ function Kernels({ value }: { value: Compare }) {
   );
 }
 
-const matches = { shape: 'name and shape', name: 'name; shapes differ', rest: 'the only one left' };
+const matches = { shape: null, name: 'launch shapes differ', rest: 'names differ: the only kernel left on either side' };
 
-function KernelRow({ kernel: k }: { kernel: CompareKernel }) {
+function KernelRow({ kernel: k, trial, value }: { kernel: CompareKernel; trial: TrialKernel | undefined; value: Compare }) {
+  const told = isTold(k, value);
   const side = (s: CompareKernel['base']) => s === null ? none : (
     <>
       {seconds(k.match === 'shape' ? s.mean_s : s.total_s)}
@@ -204,12 +177,23 @@ function KernelRow({ kernel: k }: { kernel: CompareKernel }) {
   );
   return (
     <tr>
-      <th scope="row" class="program"><span class="name" title={k.name ?? ''}>{middle(visible(k.name ?? 'unnamed'), 120)}</span></th>
-      <td data-label="Matched by">{k.match !== null ? matches[k.match] : <span class="dim">{k.base === null ? 'new' : 'gone'}</span>}</td>
+      <th scope="row" class="program">
+        <span class="name" title={k.name ?? ''}>{middle(visible(k.name ?? 'unnamed'), 120)}</span>
+        {k.match !== null && matches[k.match] && <small>{matches[k.match]}</small>}
+        {told && trial?.counters.map((c) => (
+          <small key={c.label}>{c.label}: {measure(c.base, c.unit)} → {measure(c.target, c.unit)}</small>
+        ))}
+      </th>
+      <td data-label="Verdict">
+        {k.match === null ? <span class="dim">{k.base === null ? 'new' : 'gone'}</span> : <VerdictBadge verdict={trial?.verdict ?? null} />}
+      </td>
+      <td class="number" data-label="Change">
+        {k.match === null || trial === undefined ? none : <Change measure={trial} margin={value.trial.margin_ratio} />}
+        {told && k.speedup_ratio !== null && k.speedup_ratio >= 2 && <small>{times(k.speedup_ratio)} faster</small>}
+      </td>
       <td class="number nowrap" data-label="Before">{side(k.base)}</td>
       <td class="number nowrap" data-label="After">{side(k.target)}</td>
-      <td class="number" data-label="Faster">{k.speedup_ratio === null ? none : k.significant === false ? 'as before' : times(k.speedup_ratio)}</td>
-      <td class="number" data-label="Saved">{k.significant === false ? none : <Saved value={k.saved_s} />}</td>
+      <td class="number" data-label="Saved">{told ? <Saved value={k.saved_s} /> : none}</td>
     </tr>
   );
 }
