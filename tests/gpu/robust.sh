@@ -2,8 +2,8 @@
 # robust.sh BUILD OUT: what must not happen. Every target program prints and
 # ends as it does without cudadvise, at each level; a killed daemon loses no
 # record; a killed target leaves a run that is marked. Writes OUT/<program>.*,
-# prints a line for each check and "N ok, M failed" at the end, and exits with 1
-# if one failed. What hangs is ended; after 6 minutes the rest counts as failed.
+# prints a line for each check and at the end how many passed and failed, and of
+# how many programs, and exits with 1 if one failed. What hangs is ended; after 6 minutes the rest counts as failed.
 set -u
 BUILD=${1:?usage: robust.sh BUILD OUT}
 OUT=${2:?usage: robust.sh BUILD OUT}
@@ -16,6 +16,7 @@ good=0
 failed=0
 skipped=0
 late=0
+declare -A ran=()	# the programs, each once
 lenient=		# set: what fails by itself is no fault of this machine's
 
 ok() {
@@ -127,6 +128,7 @@ check() {
 	case ${1:-} in
 	[a-z]*) to=$to.$1 name="$name $1" ;;
 	esac
+	ran[$program]=1
 	if [ ! -x "$programs/$program" ]; then
 		bad "$name: was not built"
 		return
@@ -232,6 +234,7 @@ done
 python() {
 	local name=$1 seconds=$2 which=$3 level
 	shift 3
+	ran[$name]=1
 	if ! command -v python3 >/dev/null; then
 		not_run "$name: no python3"
 		return
@@ -399,5 +402,5 @@ daemon_killed() {
 }
 daemon_killed
 
-echo "$good ok, $failed failed, $skipped skipped, $SECONDS s"
+echo "$good ok, $failed failed, $skipped skipped, ${#ran[@]} programs, $SECONDS s"
 [ $failed -eq 0 ]
