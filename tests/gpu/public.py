@@ -8,6 +8,7 @@ time and 10 s), "same". What is not "same" runs alone and at the level once
 more: "same" with a note if the program itself is that unsteady.
 """
 import argparse
+import contextlib
 import json
 import os
 import queue
@@ -26,7 +27,20 @@ COLUMNS = ["name", "class", "level", "verdict", "status", "own_status",
 BAD = ["timeout", "status", "differs", "slow"]
 SLOW_RATIO, SLOW_S = 1.5, 10
 TIMES_OWN = 3		# a run may take that, and --patience
+TOGETHER = (None, "trace")	# alone, and the level that takes no counters
 SHOW_S = 120
+
+
+def positions(text):
+    """FIRST:LAST of a list, counted from 1, either of them left out."""
+    first, colon, last = text.partition(":")
+    try:
+        first, last = int(first or 1), int(last) if last else None
+    except ValueError:
+        first = 0
+    if not colon or first < 1 or (last is not None and last < first):
+        raise argparse.ArgumentTypeError(f"{text} is not FIRST:LAST")
+    return slice(first - 1, last)
 
 
 def arguments():
@@ -36,6 +50,7 @@ def arguments():
     a.add_argument("--levels", default="trace,default,source")
     a.add_argument("--lanes", type=int)
     a.add_argument("--only", default="")
+    a.add_argument("--slice", type=positions, default=slice(None))
     a.add_argument("--seconds", type=float, default=float("inf"))
     a.add_argument("--max-alone", type=float, default=float("inf"))
     a.add_argument("--patience", type=float, default=30)
@@ -110,8 +125,9 @@ class Table:
 class Lane:
     """Runs programs one after another, on GPUs of its own."""
 
-    def __init__(self, work, number, gpus):
+    def __init__(self, work, number, gpus, counters):
         self.work, self.o, self.number = work, work.o, number
+        self.counters = counters	# held by whoever takes counters there
         self.place = self.o.scratch / f"l{number}"
         self.env = dict(os.environ)
         for name, sub in (("RUNTIME", "r"), ("STATE", "s")):
@@ -132,8 +148,10 @@ class Lane:
                     "-o", str(cadv)]
             argv += [] if level == "default" else ["--level", level]
             argv += ["--", *p.argv]
-        return pr.run(argv, {**self.env, **p.env}, cwd, to,
-                      f"{self.place}/{p.name}/{level}", limit_s), cadv
+        with contextlib.nullcontext() if level in TOGETHER else \
+                self.counters:
+            return pr.run(argv, {**self.env, **p.env}, cwd, to,
+                          f"{self.place}/{p.name}/{level}", limit_s), cadv
 
     def alone(self, p, own, times):
         """False as soon as it takes too long."""
@@ -279,12 +297,14 @@ class Work:
             return
         lanes, places = self.lanes_for(gpus)
         jobs, threads = queue.SimpleQueue(), []
+        counters = [threading.Lock() for _ in range(places)]
         for p in programs:
             jobs.put(p)
         for i in range(min(lanes, len(programs))):
             at = (i % places) * gpus
             lane = Lane(self, self.lanes, self.devices[at:at + gpus]
-                        if len(self.devices) > 1 else [])
+                        if len(self.devices) > 1 else [],
+                        counters[i % places])
             self.lanes += 1
             threads.append(threading.Thread(target=self.lane,
                                             args=(lane, jobs, until_s)))
@@ -294,7 +314,7 @@ class Work:
 
     def run(self):
         programs = pr.read_list(self.o.list, set(
-            filter(None, self.o.only.split(","))))
+            filter(None, self.o.only.split(","))))[self.o.slice]
         phases = {g: [p for p in programs if p.gpus == g]
                   for g in sorted({p.gpus for p in programs})}
         # Each phase has its share of --seconds: the last ones run, too.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # public.sh BUILD LIST DIR OUT [--levels LEVEL,…] [--lanes N] [--only NAME,…]
-#           [--seconds SECONDS] [--max-alone SECONDS] [--patience SECONDS]
-#           [--again] [--keep]
+#           [--slice FIRST:LAST] [--seconds SECONDS] [--max-alone SECONDS]
+#           [--patience SECONDS] [--again] [--keep]
 #
 # Does a program that nobody here wrote notice that it is measured? LIST is a
 # tab-separated list of programs (public.py has its columns), DIR the folder
@@ -12,10 +12,13 @@
 # time. OUT gets public.tsv, a line for each program and level as soon as it is
 # known, and of what went wrong NAME.LEVEL.out, .err and .cadv (--keep: of
 # everything). Called again it goes on behind what is there (--again: from the
-# beginning). With several GPUs each lane has its own; what needs two runs at
-# the end. No program is started after --seconds; one that takes longer than
-# --max-alone is left out; --patience (30) is what a run may take above three
-# times its own time. Exit status 1 if a program noticed.
+# beginning); --slice 1:70 runs the first 70 of the list. With several GPUs each
+# lane has its own; where --lanes makes lanes share one, programs run side by side
+# alone and at trace, and one at a time where counters are taken, which a second
+# process may be refused. What needs two GPUs runs at the end. No program is
+# started after --seconds; one that takes longer than --max-alone is left out;
+# --patience (30) is what a run may take above three times its own time. Exit
+# status 1 if a program noticed.
 set -u
 [ $# -ge 4 ] && [[ $1$2$3$4 != *--* ]] || {
 	sed -n '2,4s/^# //p' "$0" >&2

@@ -3,7 +3,8 @@
 # ends as it does without cudadvise, at each level; a killed daemon loses no
 # record; a killed target leaves a run that is marked. Writes OUT/<program>.*,
 # prints a line for each check and at the end how many passed and failed, and of
-# how many programs, and exits with 1 if one failed. What hangs is ended; after 6 minutes the rest counts as failed.
+# how many programs, and exits with 1 if one failed. What hangs is ended; after 6
+# minutes the rest counts as failed.
 set -u
 BUILD=${1:?usage: robust.sh BUILD OUT}
 OUT=${2:?usage: robust.sh BUILD OUT}
