@@ -34,6 +34,15 @@ enum pipe_user {
 	USER_SHARED_ST, USER_OTHER, USER_COUNT
 };
 
+/* What is known of a launch, by how well it predicts (gain.c). */
+enum grounds {
+	GROUNDS_TRACE,		/* its launch, maybe its code: nothing counted */
+	GROUNDS_PART,		/* the counters of a first launch alone, or
+				 * estimates from samples or code among them */
+	GROUNDS_WHOLE,		/* how busy its pipes are, too */
+	GROUNDS
+};
+
 /* The demands of one launch. Seconds unless said otherwise; NaN: unknown. */
 struct load {
 	double time_s;			/* of the launch that the counters are
@@ -71,6 +80,7 @@ struct load {
 	double issue_s;			/* counted instructions, issued without a
 					 * pause: all that is known of a kernel
 					 * whose limit is not */
+	enum grounds grounds;
 	int limit;			/* busiest enum resource; -1 unknown */
 	double busy;			/* its share of the time, 0..1; NaN */
 	double bound;			/* 0 latency explains the time … 1 the

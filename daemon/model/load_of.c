@@ -286,6 +286,9 @@ load_of(struct load *l, const struct kernel *k, const struct device *d,
 			top = l->resource_s[i];
 			l->limit = i;
 		}
+	l->grounds = l->limit < 0 ? GROUNDS_TRACE :
+	    isfinite(metric(k, METRIC_ISSUE_ACTIVE)) ? GROUNDS_WHOLE :
+	    GROUNDS_PART;
 	l->busy = NAN;
 	l->bound = 0;
 	if (l->limit < 0 || !(body > 0))

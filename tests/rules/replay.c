@@ -29,7 +29,7 @@
 
 #include <jansson.h>
 
-#include "rules/analysed.h"
+#include "rules/once.h"
 #include "rules/engine/coded.h"
 #include "rules/evidence/reads.h"
 #include "rules/engine/sampled.h"
@@ -415,52 +415,6 @@ check_in_place(struct replay *r, const char *rule, const struct advice *a,
 	complain(r, rule, "default", text);
 }
 
-/* What a first launch is counted: [headline] of config/metrics. */
-static bool
-is_of_first_launch(enum metric_id m)
-{
-	switch (m) {
-	case METRIC_DURATION:
-	case METRIC_SM_CYCLES_ACTIVE_AVG:
-	case METRIC_SM_CYCLES_ACTIVE_MAX:
-	case METRIC_SM_CYCLES_ELAPSED:
-	case METRIC_OCCUPANCY:
-	case METRIC_INST_EXECUTED:
-	case METRIC_THREAD_INST:
-	case METRIC_GLOBAL_LD_SECTORS:
-	case METRIC_GLOBAL_ST_SECTORS:
-	case METRIC_GLOBAL_LD_INST:
-	case METRIC_GLOBAL_ST_INST:
-	case METRIC_LSU_WAVEFRONTS:
-	case METRIC_DRAM_READ:
-	case METRIC_DRAM_WRITE:
-	case METRIC_DRAM_PCT:
-	case METRIC_L2_SECTORS:
-	case METRIC_L2_PCT:
-	case METRIC_L2_FROM_L1:
-	case METRIC_L2_SYSMEM:
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* What is said of ${x}, had each kernel been launched but once; ${kernel} has room
- * for them. */
-static struct advice *
-advise_once(const struct analysed *x, struct kernel *kernel)
-{
-	struct run run = *x->run;
-
-	memcpy(kernel, run.kernel, run.kernels * sizeof(*kernel));
-	run.kernel = kernel;
-	for (size_t i = 0; i < run.kernels; i++)
-		for (int m = 0; m < METRIC_COUNT; m++)
-			if (!is_of_first_launch((enum metric_id)m))
-				kernel[i].metric[m] = NAN;
-	return advice_make(&run, x->ceilings, NULL);
-}
-
 /* Were each kernel launched but once: what is told above low has to be true; and
  * with ${sampled} the rule itself speaks. */
 static void
@@ -470,7 +424,7 @@ replay_once(struct replay *r, const struct rule *rule, const char *variant,
 	struct kernel *less = calloc(x->run->kernels + 1, sizeof(*less));
 	const char *want = json_string_value(json_object_get(json_object_get(
 	    expected, "default"), "first"));
-	struct advice *a = less != NULL ? advise_once(x, less) : NULL;
+	struct advice *a = less != NULL ? once_advise(x, less) : NULL;
 	const struct finding *f;
 	char text[256];
 

@@ -8,6 +8,7 @@
 
 #include "model/gain.h"
 #include "rules/code.h"
+#include "rules/evidence/divided.h"
 #include "rules/faults.h"
 #include "unit/advise.h"
 
@@ -488,7 +489,11 @@ MADE_TEST(test_small_grid_of_steps)
 	a = made_advised(m);
 	f = made_finding(a, "grid-too-small");
 	assert_true(f->kernel_speedup <= 2);
-	assert_true(f->saves_s <= f->saves_low_s * 1.01);
+	assert_true(f->saves_low_s > 0 && f->saves_low_s < f->saves_s);
+	m->kernel[0].shape.smem_static = 4096;	/* its warps work together */
+	a = made_advised(m);
+	f = made_finding(a, "grid-too-small");
+	assert_true(f->kernel_speedup <= 2 && f->saves_low_s == 0);
 	assert_int_equal(f->confidence, CONF_LOW);
 	made_strides(&m->kernel[0]);
 	a = made_advised(m);
@@ -498,10 +503,94 @@ MADE_TEST(test_small_grid_of_steps)
 	*made_kernel(m, "other", 1, 1000) = m->kernel[0];
 	m->kernel[1].id = 2;
 	m->kernel[1].shape.grid_x = 64;
+	for (int i = 0; i < 2; i++)	/* each thread takes one turn */
+		m->kernel[i].metric[METRIC_INST_EXECUTED] =
+		    m->kernel[i].shape.grid_x * 8 * 4;
 	a = made_advised(m);
 	for (size_t i = 0; i < a->findings; i++)
 		if (strcmp(a->finding[i].rule, "grid-too-small") == 0)
 			assert_true(a->finding[i].kernel_speedup <= 2);
+}
+
+/* Two for each four SMs, and all that they do is arithmetic: with a fourth of the
+ * threads each, twice as many SMs do it. */
+MADE_TEST(test_loose_warps)
+{
+	struct kernel *k = made_kernel(m, "k", 100, 200000);
+	const struct finding *f;
+
+	made_counters(m, k, 0.01);
+	k->metric[METRIC_SM_CYCLES_ACTIVE_AVG] = 0.5;
+	k->metric[METRIC_SM_CYCLES_ACTIVE_MAX] = 1;
+	k->metric[METRIC_PIPE_ALU] = 98;
+	k->shape.grid_x = 66;
+	k->occupancy.waves = 66.0 / 1056;
+	f = made_finding(made_advised(m), "grid-too-small");
+	assert_true(f->kernel_speedup > 1.9 && f->kernel_speedup < 2.1);
+	assert_non_null(strstr(f->advice, "their warps share nothing"));
+	k->shape.block_x = 32;	/* one each: nothing to move */
+	f = made_finding(made_advised(m), "grid-too-small");
+	assert_true(f->kernel_speedup < 1.5 && f->saves_low_s == 0);
+}
+
+/* Can the turns of the loop "turns" with ${line} in it be divided? */
+static void
+is_divided(const char *line, bool divided, bool sums)
+{
+	struct made m;
+	struct code *c;
+	bool s;
+
+	made_init(&m);
+	c = &code_make(&m, made_kernel(&m, "k", 1, 1000), code_text("turns",
+	    line), 1)->code;
+	assert_int_equal(c->sass.loops, 1);
+	if (divided_loop(c, 0, &s) != divided)
+		fail_msg("%s", line);
+	assert_int_equal(s, sums);
+	code_release(&m);
+}
+
+/* What a turn leaves to the next: counters and sums do not keep it waiting. */
+TEST(test_divided_turns)
+{
+	is_divided("FFMA R4,R5,R5,R4 | inst 6400", true, true);
+	is_divided("FMNMX R4,R4,R5,!PT | inst 6400", true, true);
+	is_divided("@P2 FADD R4,R4,R5 | inst 6400", true, true);
+	is_divided("STG.E desc[UR4][R10.64],R5 | inst 6400", true, false);
+	is_divided("STG.E desc[UR4][R2.64],R5 | inst 6400", true, false);
+	/* The next turn multiplies what this one made, or follows it; it reads
+	 * what was stored, or what all before it are in sum; or it is not known
+	 * that there is one. */
+	is_divided("FFMA R4,R4,R5,R5 | inst 6400", false, false);
+	is_divided("LDG.E.64 R2,desc[UR4][R2.64] | inst 6400", false, false);
+	is_divided("STG.E desc[UR4][R2.64+0x4],R5 | inst 6400", false, false);
+	is_divided("FADD R4,R4,R5\nSTG.E desc[UR4][R10.64],R4 | inst 6400",
+	    false, false);
+	is_divided("ISETP.EQ.AND P2,PT,R5,RZ,PT\n@P2 EXIT | inst 6400", false,
+	    false);
+	is_divided("BAR.SYNC.DEFER_BLOCKING 0x0 | inst 6400", false, false);
+	is_divided("FSETP.GT.AND P2,PT,R5,R4,PT\n@P2 MOV R4,R5 | inst 6400",
+	    false, false);
+}
+
+/* A thread for each sum, and few of them: the turns of its loop make many. */
+MADE_TEST(test_divided_sum)
+{
+	struct kernel *k = made_kernel(m, "k", 100, 200000);
+	const struct finding *f;
+
+	made_counters(m, k, 0.01);
+	k->shape.grid_x = 33;
+	k->shape.block_x = 32;
+	k->occupancy.waves = 33.0 / 1056;
+	code_make(m, k, code_text("turns", "FFMA R4,R5,R5,R4 | inst 6400"), 1);
+	f = made_finding(made_advised(m), "grid-too-small");
+	assert_true(f->kernel_speedup > 4 && f->kernel_speedup < 64);
+	assert_non_null(strstr(f->advice, "whose sums are added"));
+	code_make(m, k, code_text("turns", "FFMA R4,R4,R5,R5 | inst 6400"), 1);
+	f = made_finding(made_advised(m), "grid-too-small");
+	assert_true(f->kernel_speedup < 2 && f->saves_low_s == 0);
 }
 
 /* One block on each SM, and no more of them: there is no second for any. */

@@ -245,6 +245,7 @@ set_load(struct estimate *e, const struct rule_view *x)
 	load_of(&e->load, &k, x->device, x->ceiling);
 	if (!e->load.stalls_known)
 		load_of(&e->load, &e->kernel, x->device, x->ceiling);
+	e->load.grounds = GROUNDS_PART;
 }
 
 const struct reason *

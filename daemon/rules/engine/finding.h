@@ -9,9 +9,11 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+
 #include <stdint.h>
 
 #include "facts/reason.h"
+#include "model/load.h"
 
 struct run;
 struct kernel;
@@ -94,6 +96,7 @@ struct finding {
 				 * predictable, see gain_note */
 	double saves_low_s, saves_high_s;
 	double kernel_speedup;	/* predicted, of this kernel; NaN */
+	enum grounds grounds;	/* what that and its interval rest on */
 	const char *gain_note;	/* what the prediction assumes, or why none */
 
 	const char *summary;	/* one line: what was measured */

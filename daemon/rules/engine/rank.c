@@ -202,6 +202,7 @@ rank_kernel(struct draft *d, double noise_s)
 	if (d->f.kernel == NULL || d->load == NULL)
 		return;
 	set_gain(d, gain_of(d->load, d->f.kernel, d->fix));
+	d->f.grounds = d->load->grounds;
 	share = gain_share(d->load, &d->fix[VIEW_MID], VIEW_MID);
 	if (d->load->time_s > 0 && share < 1) {
 		d->f.kernel_speedup = 1 / (1 - share);

@@ -400,6 +400,8 @@ fill_all(struct coded *e, const struct rule_view *x, const struct needs *n,
 	    (x->ceiling->dram_bytes_per_s * (l->time_s - l->fixed_s))));
 	e->kernel.code = &e->code;
 	load_of(&e->load, &e->kernel, x->device, x->ceiling);
+	e->load.grounds = metric_any(x->kernel->metric) ? GROUNDS_PART :
+	    GROUNDS_TRACE;
 }
 
 /* The turns of loops, and the part of the warps that make them, after which ${inst}

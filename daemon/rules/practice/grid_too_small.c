@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "rules/engine/rule.h"
+#include "rules/evidence/divided.h"
 #include "rules/evidence/strides.h"
 
 /* How much faster spreading makes it: a thread that runs a loop can share it
@@ -41,17 +42,85 @@ follows_work(const struct rule_view *x)
 	return false;
 }
 
+/* How the work of the few blocks can become that of more. */
+struct room {
+	double sms;		/* as many times their SMs are there */
+	double moved;		/* as many times the blocks, of fewer warps each */
+	double threads;		/* as many times the threads, which share turns of
+				 * loops; INFINITY: any number of them */
+	double left;		/* of a warp's work, what no other thread can take */
+	bool sums;		/* what they made has to be put together */
+};
+
+/* Nothing holds the warps of a block together: no memory that they share, no barrier
+ * at which they meet. */
+static bool
+has_loose_warps(const struct kernel *k)
+{
+	const struct code *c = k->code;
+
+	if (k->shape.smem_static > 0 || k->shape.smem_dynamic > 0)
+		return false;
+	if (c == NULL || !c->disassembled)
+		return true;
+	for (size_t i = 0; i < c->sass.instructions; i++)
+		if (c->sass.instruction[i].flags & SASS_BARRIER)
+			return false;
+	return true;
+}
+
+static struct room
+room_of(const struct rule_view *x, double blocks, double sms)
+{
+	struct room r = { .sms = fmax(1, sms / blocks), .moved = 1,
+	    .threads = 1 };
+	struct divided d;
+
+	if (has_loose_warps(x->kernel))
+		r.moved = fmin(r.sms, ceil(rule_threads(x->kernel) / 32.0));
+	if (strides_shared(x->kernel->code) && !follows_work(x)) {
+		r.threads = INFINITY;
+		return r;
+	}
+	d = divided_of(x);
+	if (d.share > 0 && d.ways > 1) {
+		r.threads = d.ways;
+		r.left = 1 - d.share;
+		r.sums = d.sums;
+	}
+	return r;
+}
+
+/* The blocks that the room allows, and what they do to a launch: as many of them as
+ * SMs, by threads that share turns, and otherwise by warps that move. Warps that only
+ * move are no more under way at once: what they wait for takes as long. */
+static struct fix
+fix_room(const struct room *r, double more)
+{
+	struct fix fix = FIX_NONE;
+	double threads = fmin(r->threads, r->sms * more);
+	double moved = fmin(r->moved, r->sms / fmin(threads, r->sms));
+	double shared = threads / (1 + (threads - 1) * r->left);
+
+	fix.grid = threads;
+	fix.blocks = moved;
+	fix.spread = fmin(shared, r->sms) * moved;
+	fix.occupancy = fmax(1, threads / r->sms);
+	return fix;
+}
+
 /*
  * That there are few blocks does not say that there is work for more: an algorithm
- * whose steps need each other has none. What its code shows to be independent can
- * be spread; else no more is promised than the least.
+ * whose steps need each other has none. What its code and its blocks show to be
+ * independent can be spread, and the time that this takes is the middle; half of
+ * that saving is the least. Of the rest half may be spread, or nothing.
  */
 static bool
-set_fix(const struct rule_view *x, struct draft *d, double blocks, double sms)
+set_fix(const struct rule_view *x, struct draft *d, const struct room *r,
+    double blocks, double sms)
 {
 	const struct occupancy *o = &x->kernel->occupancy;
-	double waves = o->known ? o->waves : NAN, most;
-	bool shared = strides_shared(x->kernel->code) && !follows_work(x);
+	double waves = o->known ? o->waves : NAN, most = 1;
 	struct fix fix = FIX_NONE;
 
 	fix.spread = spread_of(x, blocks, sms);
@@ -61,11 +130,38 @@ set_fix(const struct rule_view *x, struct draft *d, double blocks, double sms)
 		fix.grid = fmax(fix.spread, most);
 		fix.occupancy = most / fmin(fix.spread, 1 / waves);
 	}
-	rule_fix(d, &fix, 0.5, shared ? 1 : 0.5);
+	rule_fix(d, &fix, 0.5, 0.5);
+	d->fix[VIEW_MID].occupancy = d->fix[VIEW_LOW].occupancy = 1;
+	if (r->moved == 1 && r->threads == 1) {
+		d->fix[VIEW_LOW] = (struct fix)FIX_NONE;
+		return false;
+	}
 	/* Filling every place is the favourable end, half of it the middle. */
-	d->fix[VIEW_MID].occupancy = shared ? sqrt(fix.occupancy) : 1;
+	fix = fix_room(r, sqrt(fix.occupancy));
+	/* Warps that move may wait as long as before. */
+	if (r->threads > 1 || gain_time(x->load, &fix, VIEW_MID) <
+	    gain_time(x->load, &d->fix[VIEW_MID], VIEW_MID))
+		d->fix[VIEW_MID] = fix;
+	d->fix[VIEW_LOW] = fix_room(r, 1);
 	d->fix[VIEW_LOW].occupancy = 1;
-	return shared;
+	d->fix[VIEW_LOW] = fix_part(&d->fix[VIEW_LOW], 0.5);
+	return true;
+}
+
+static const char *
+how_to(const struct rule_view *x, const struct room *r)
+{
+	if (r->threads > 1 && r->sums)
+		return "the turns of its loop divided among more threads, whose "
+		    "sums are added in the end: atomicAdd, or a second kernel";
+	if (r->threads > 1)
+		return "the turns of its loop divided among more threads: none "
+		    "needs another's result";
+	if (r->moved > 1)
+		return "smaller blocks: their warps share nothing";
+	return rule_threads(x->kernel) > 256 ? "smaller blocks, and less work "
+	    "per thread" : "less work per thread, a second dimension of the "
+	    "problem in the grid, or other kernels beside it on streams";
 }
 
 static void
@@ -73,7 +169,8 @@ fill(struct rule_view *x, struct draft *d, double blocks, double sms)
 {
 	double waves = x->kernel->occupancy.known ?
 	    x->kernel->occupancy.waves : NAN;
-	bool shared = set_fix(x, d, blocks, sms);
+	struct room r = room_of(x, blocks, sms);
+	bool shared = set_fix(x, d, &r, blocks, sms);
 
 	rule_evidence(x, d, (struct evidence){ .name = "blocks",
 	    .label = "blocks in the grid", .value = blocks, .unit = "block",
@@ -98,9 +195,7 @@ fill(struct rule_view *x, struct draft *d, double blocks, double sms)
 	    say_whole(x->arena, x->kernel->occupancy.known &&
 	    x->kernel->occupancy.blocks_per_sm > 0 ?
 	    sms * x->kernel->occupancy.blocks_per_sm : sms * 2),
-	    rule_threads(x->kernel) > 256 ? "smaller blocks, and less work per "
-	    "thread" : "less work per thread, a second dimension of the "
-	    "problem in the grid, or other kernels beside it on streams");
+	    how_to(x, &r));
 	d->f.gain_note = shared ? "the same work spread over all SMs, up to "
 	    "the next full resource" : "if its work can be divided further: "
 	    "nothing that was seen of it says so";

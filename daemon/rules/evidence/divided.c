@@ -1,0 +1,465 @@
+/*
+ * rules/evidence/divided.c: see divided.h.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules/evidence/divided.h"
+#include "rules/evidence/inst.h"
+#include "rules/evidence/operand.h"
+#include "rules/evidence/slice.h"
+
+#define CARRIED_MOST 63		/* registers that a turn leaves to the next */
+#define DATA (1ull << 63)	/* beside them: what was loaded in the loop */
+#define LOOPS_MOST 256		/* of a function that are looked into */
+#define ACCESSES_MOST 64	/* of a loop whose places are compared */
+#define DEPTHS 4		/* loops in loops; deeper ones as these */
+#define TURNS_MOST 1e6
+
+/* From one instruction of a warp to the next, where nothing was counted: cycles.
+ * Arithmetic: dependent ones are 4 to 6 apart, and some wait for memory. */
+#define CYCLES_EACH 8
+
+/* What a register holds in the course of a turn. */
+struct value {
+	uint64_t needs;		/* bits of carried registers, and DATA */
+	uint8_t sum;		/* carried register + 1, of which it is the old value
+				 * and what the loop added to it; 0 none */
+	bool varies;		/* what was added differs from turn to turn */
+	bool set;		/* by the loop */
+};
+
+struct turn {
+	const struct sass *sass;
+	const struct sass_loop *loop;
+	struct value of[REGISTERS];
+	uint64_t predicate[16];
+	int carried[CARRIED_MOST];	/* registers */
+	int count;
+	uint64_t used;		/* carried ones that serve anything but their sum */
+	bool lost;		/* not understood */
+};
+
+static bool
+is_in(const struct sass_loop *l, uint32_t at)
+{
+	return at >= l->head && at <= l->tail;
+}
+
+static bool
+is_one_of(const struct sass_instruction *i, const char *const *name, size_t n)
+{
+	for (size_t k = 0; k < n; k++)
+		if (operand_opcode(i, name[k]))
+			return true;
+	return false;
+}
+#define IS_ONE_OF(i, list) is_one_of(i, list, sizeof(list) / sizeof(list[0]))
+
+/* Does ${i} put its operand ${u} together with the others so that the order of such
+ * steps does not matter? */
+static bool
+is_added(const struct sass_instruction *i, const struct operands *o, int u)
+{
+	static const char *const any[] = {
+		"FADD", "DADD", "HADD2", "IADD3", "UIADD3", "IADD", "VIADD",
+		"UIADD", "FMNMX", "DMNMX", "IMNMX", "VIMNMX", "UIMNMX", "HMNMX2",
+		"MOV", "UMOV"
+	};
+	static const char *const last[] = {
+		"FFMA", "DFMA", "HFMA2", "IMAD", "UIMAD", "LEA", "ULEA"
+	};
+
+	if (IS_ONE_OF(i, any))
+		return true;
+	return (IS_ONE_OF(i, last) || i->flags & SASS_TENSOR) &&
+	    u == o->uses - 1 && o->uses > 0;
+}
+
+/* The number of carried register ${reg}, whose value is that of the turn before; -1
+ * if there are too many. */
+static int
+carry(struct turn *t, int reg)
+{
+	for (int k = 0; k < t->count; k++)
+		if (t->carried[k] == reg)
+			return k;
+	if (t->count == CARRIED_MOST) {
+		t->lost = true;
+		return -1;
+	}
+	t->carried[t->count] = reg;
+	return t->count++;
+}
+
+static bool
+is_register(int reg)
+{
+	return reg >= 0 && reg < REGISTERS;
+}
+
+/* All that reading ${v} needs. */
+static uint64_t
+needs_of(const struct value *v)
+{
+	return v->needs | (v->sum > 0 ? 1ull << (v->sum - 1) : 0);
+}
+
+/* What the predicate that ${i} runs under needs. */
+static uint64_t
+guard_of(const struct turn *t, const struct operands *o)
+{
+	return o->guard != 0 ? t->predicate[abs(o->guard) - 1] : 0;
+}
+
+/* ${i} reads, and what it makes. */
+static struct value
+result_of(struct turn *t, const struct sass_instruction *i,
+    const struct operands *o)
+{
+	struct value r = { .set = true };
+	bool load = i->flags & (SASS_LOAD | SASS_ATOMIC) &&
+	    i->space != SPACE_CONSTANT;
+	int sum = -1;
+
+	for (int u = 0; u < o->uses && sum < 0 && !o->has_address; u++)
+		if (is_register(o->use[u]) && t->of[o->use[u]].sum > 0 &&
+		    is_added(i, o, u))
+			sum = u;
+	for (int u = 0; u < o->uses; u++) {
+		const struct value *v;
+
+		if (!is_register(o->use[u]))
+			continue;
+		v = &t->of[o->use[u]];
+		if (u == sum) {
+			r.sum = v->sum;
+			r.varies = r.varies || v->varies;
+			r.needs |= v->needs;
+			continue;
+		}
+		r.needs |= needs_of(v);
+		r.varies = r.varies || v->set || v->sum > 0;
+		if (v->sum > 0)
+			t->used |= 1ull << (v->sum - 1);
+	}
+	r.needs |= guard_of(t, o);
+	t->used |= guard_of(t, o) & ~DATA;
+	if (load || i->flags & SASS_SHUFFLE)
+		r.needs |= DATA;
+	r.varies = r.varies || load || o->guarded;
+	return r;
+}
+
+/* Is what ${i} decides whether there is a next turn? */
+static bool
+is_exit(const struct turn *t, const struct sass_instruction *i)
+{
+	uint32_t to = i->target != SASS_NONE ? sass_at(t->sass, i->target) :
+	    SASS_NONE;
+
+	if (i->flags & SASS_EXIT)
+		return true;
+	return i->flags & SASS_BRANCH && (to == SASS_NONE ||
+	    !is_in(t->loop, to) || to == t->loop->head);
+}
+
+static void
+step(struct turn *t, uint32_t at)
+{
+	const struct sass_instruction *i = &t->sass->instruction[at];
+	struct operands o;
+	struct value r;
+
+	if (i->flags & (SASS_BARRIER | SASS_CALL) || !operands_of(&o, i) ||
+	    (i->flags & SASS_ATOMIC && o.def != REGISTER_NONE)) {
+		t->lost = true;
+		return;
+	}
+	r = result_of(t, i, &o);
+	/* A turn that the data may forbid waits for the data. */
+	if (is_exit(t, i) && r.needs & DATA)
+		t->lost = true;
+	for (int k = 0; k < 16; k++)
+		if (o.predicates >> k & 1)
+			t->predicate[k] = (o.guarded ? t->predicate[k] : 0) |
+			    r.needs | (r.sum > 0 ? 1ull << (r.sum - 1) : 0);
+	if (o.predicates != 0 && r.sum > 0 && o.def == REGISTER_NONE)
+		t->used |= 1ull << (r.sum - 1);
+	for (int k = 0; k < o.defs; k++) {
+		struct value *v, old;
+
+		if (!is_register(o.def + k))
+			continue;
+		v = &t->of[o.def + k];
+		old = *v;
+		*v = r;
+		if (o.guarded) {	/* or it is what it was */
+			v->needs |= old.needs;
+			if (old.sum != r.sum && old.sum > 0)
+				v->needs |= 1ull << (old.sum - 1);
+		}
+	}
+}
+
+/* Registers that a turn may read before it writes them, and writes. */
+static void
+find_carried(struct turn *t)
+{
+	static const struct value none;
+	bool written[REGISTERS] = { false }, read[REGISTERS] = { false };
+	struct operands o;
+
+	for (uint32_t at = t->loop->head; at <= t->loop->tail; at++) {
+		operands_of(&o, &t->sass->instruction[at]);
+		for (int u = 0; u < o.uses; u++)
+			if (is_register(o.use[u]) && !written[o.use[u]])
+				read[o.use[u]] = true;
+		for (int k = 0; k < o.defs; k++) {
+			if (!is_register(o.def + k))
+				continue;
+			if (o.guarded && !written[o.def + k])
+				read[o.def + k] = true;
+			written[o.def + k] = true;
+		}
+	}
+	for (int r = 0; r < REGISTERS; r++) {
+		t->of[r] = none;
+		if (read[r] && written[r])
+			t->of[r].sum = (uint8_t)(carry(t, r) + 1);
+	}
+}
+
+/* What the turn leaves in carried register ${k}: does it need none of the turns
+ * before? A counter, or a sum that nothing else reads. */
+static bool
+is_free(const struct turn *t, int k, bool *sums)
+{
+	const struct value *v = &t->of[t->carried[k]];
+	uint64_t self = 1ull << k;
+
+	if (v->sum != k + 1 || v->needs & self)
+		return false;
+	if (!v->varies)
+		return true;
+	if (t->used & self)
+		return false;
+	*sums = true;
+	return true;
+}
+
+/* Is there a register whose value rests, by way of others, on what itself was in a
+ * turn before? */
+static bool
+goes_round(const struct turn *t, uint64_t counters)
+{
+	uint64_t reach[CARRIED_MOST];
+
+	for (int k = 0; k < t->count; k++) {
+		reach[k] = counters >> k & 1 ? 0 :
+		    needs_of(&t->of[t->carried[k]]) & ~DATA & ~counters;
+	}
+	for (int m = 0; m < t->count; m++)
+		for (int k = 0; k < t->count; k++)
+			if (reach[k] >> m & 1)
+				reach[k] |= reach[m];
+	for (int k = 0; k < t->count; k++)
+		if (reach[k] >> k & 1)
+			return true;
+	return false;
+}
+
+/* Do ${a}, a load, and ${b}, a store, go to arrays of their own, or to one place? */
+static bool
+is_apart(const struct slices *s, uint32_t a, uint32_t b, const struct sass *sass)
+{
+	struct operands x, y;
+	struct slice p, q;
+
+	operands_of(&x, &sass->instruction[a]);
+	operands_of(&y, &sass->instruction[b]);
+	if (x.base == y.base && x.uniform == y.uniform && x.offset == y.offset)
+		return true;
+	slice_of(&p, s, a);
+	slice_of(&q, s, b);
+	if (!p.known || !q.known || p.parameters != 1 || q.parameters != 1)
+		return false;
+	return p.parameter[0] != q.parameter[0];
+}
+
+/* Does nothing that the loop loads come from where it stores? */
+static bool
+memory_free(const struct code *c, const struct sass_loop *l)
+{
+	uint32_t load[ACCESSES_MOST], store[ACCESSES_MOST];
+	size_t loads = 0, stores = 0;
+	struct slices *s = NULL;
+	bool is = true;
+
+	for (uint32_t at = l->head; at <= l->tail; at++) {
+		const struct sass_instruction *i = &c->sass.instruction[at];
+
+		if (i->flags & SASS_ASYNC || loads == ACCESSES_MOST ||
+		    stores == ACCESSES_MOST)
+			return false;
+		if (i->flags & SASS_STORE)
+			store[stores++] = at;
+		else if (i->flags & SASS_LOAD && i->space != SPACE_CONSTANT &&
+		    !(i->flags & SASS_READ_ONLY))
+			load[loads++] = at;
+	}
+	for (size_t a = 0; a < loads && is; a++)
+		for (size_t b = 0; b < stores && is; b++) {
+			const struct sass_instruction *x =
+			    &c->sass.instruction[load[a]];
+			const struct sass_instruction *y =
+			    &c->sass.instruction[store[b]];
+
+			if (x->space != y->space && x->space != SPACE_GENERIC &&
+			    y->space != SPACE_GENERIC)
+				continue;
+			if (x->space != SPACE_GLOBAL) {
+				is = false;	/* a tile, a stack */
+				continue;
+			}
+			if (s == NULL && (s = slices_new(c)) == NULL)
+				return false;
+			is = is_apart(s, load[a], store[b], &c->sass);
+		}
+	slices_free(s);
+	return is;
+}
+
+bool
+divided_loop(const struct code *c, size_t loop, bool *sums)
+{
+	const struct sass_loop *l = &c->sass.loop[loop];
+	struct turn *t;
+	uint64_t counters = 0;
+	bool is = false;
+
+	*sums = false;
+	if (l->tail >= c->sass.instructions || !memory_free(c, l))
+		return false;
+	t = calloc(1, sizeof(*t));
+	if (t == NULL)
+		return false;
+	t->sass = &c->sass;
+	t->loop = l;
+	find_carried(t);
+	for (uint32_t at = l->head; at <= l->tail && !t->lost; at++)
+		step(t, at);
+	for (int k = 0; k < t->count && !t->lost; k++)
+		if (is_free(t, k, sums))
+			counters |= 1ull << k;
+	is = !t->lost && !goes_round(t, counters);
+	free(t);
+	return is;
+}
+
+/* Instructions of a warp by depth of loops. */
+static void
+count_depths(const struct code *c, double inst[DEPTHS], const bool *inside)
+{
+	for (int d = 0; d < DEPTHS; d++)
+		inst[d] = 0;
+	for (uint32_t s = 0; s < c->sass.instructions; s++) {
+		const struct sass_loop *l = sass_loop_of(&c->sass, s);
+		unsigned d = l == NULL ? 0 : l->depth + 1;
+
+		if (inside == NULL || inside[s])
+			inst[d < DEPTHS ? d : DEPTHS - 1]++;
+	}
+}
+
+static double
+executed_at(const double inst[DEPTHS], double turns)
+{
+	double sum = 0, times = 1;
+
+	for (int d = 0; d < DEPTHS; d++, times *= turns)
+		sum += inst[d] * times;
+	return sum;
+}
+
+/* The turns of each loop after which a warp has executed ${all}. */
+static double
+turns_for(const double inst[DEPTHS], double all)
+{
+	double low = 1, high = TURNS_MOST;
+
+	if (!(executed_at(inst, 1) < all))
+		return 1;
+	while (high / low > 1.01) {
+		double mid = sqrt(low * high);
+
+		if (executed_at(inst, mid) < all)
+			low = mid;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* Instructions that a warp executes, as far as anything tells. */
+static double
+executed_of(const struct rule_view *x)
+{
+	double inst = rule_metric(x, METRIC_INST_EXECUTED);
+	double warps = rule_blocks(x->kernel) *
+	    ceil(rule_threads(x->kernel) / 32.0);
+
+	if (inst > 0 && warps > 0)
+		return inst / warps;
+	return fmax(0, x->load->time_s - x->load->fixed_s) *
+	    x->ceiling->sm_hz / CYCLES_EACH;
+}
+
+/* Turns of ${l} that were counted. */
+static double
+counted_turns(const struct code *c, const struct sass_loop *l)
+{
+	double before = l->head > 0 ? inst_executed(c, l->head - 1) : 0;
+	double after = inst_executed(c, l->tail + 1);
+
+	return inst_executed(c, l->tail) / fmax(1, fmax(before, after));
+}
+
+struct divided
+divided_of(const struct rule_view *x)
+{
+	const struct code *c = x->kernel->code;
+	struct divided d = { 0, 1, false };
+	double inst[DEPTHS], part[DEPTHS], turns, all = 0, in = 0;
+	bool *inside;
+
+	if (c == NULL || !c->disassembled || c->sass.loops > LOOPS_MOST)
+		return d;
+	inside = calloc(c->sass.instructions + 1, sizeof(*inside));
+	if (inside == NULL)
+		return d;
+	count_depths(c, inst, NULL);
+	turns = turns_for(inst, executed_of(x));
+	for (size_t i = 0; i < c->sass.loops; i++) {
+		const struct sass_loop *l = &c->sass.loop[i];
+		bool sums;
+
+		/* In a loop of steps all threads would have to meet after
+		 * each. */
+		if (l->depth > 0 || !divided_loop(c, i, &sums))
+			continue;
+		d.ways = fmax(d.ways, c->counted ? counted_turns(c, l) : turns);
+		d.sums = d.sums || sums;
+		memset(&inside[l->head], true, l->tail - l->head + 1);
+	}
+	count_depths(c, part, inside);
+	for (uint32_t s = 0; c->counted && s < c->sass.instructions; s++) {
+		all += inst_executed(c, s);
+		in += inside[s] ? inst_executed(c, s) : 0;
+	}
+	d.share = all > 0 ? in / all :
+	    executed_at(part, turns) / fmax(executed_at(inst, turns), 1);
+	free(inside);
+	return d;
+}
