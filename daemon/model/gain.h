@@ -61,10 +61,15 @@ double gain_share(const struct load *l, const struct fix *f, enum view v);
  * gain_of(l, k, fix): seconds of the run that the fixes ${fix}[low, mid, high]
  * of ${k} save over all its launches: the relative gain of the launch that was
  * measured times the kernel's exposed time; in the low view, of launches about as
- * long. Never negative, never more than the exposed time.
+ * long. The interval is as wide as such predictions were wrong. Never negative, never
+ * more than the exposed time.
  */
 struct gain gain_of(const struct load *l, const struct kernel *k,
     const struct fix fix[VIEWS]);
+
+/* gain_doubt(grounds): how many times the predicted speed-up a change may bring that
+ * does what it should: where so much is known. */
+double gain_doubt(enum grounds grounds);
 
 /* gain_exposed_s(k): seconds by which ${k} lengthens the run. */
 double gain_exposed_s(const struct kernel *k);

@@ -355,8 +355,8 @@ MADE_TEST(test_constant_waits)
 
 #define LOW "low-memory-throughput"
 
-/* To three quarters of DRAM's ceiling, and in the favourable view to all of it:
- * it is 30 % busy. Without the code half of that is believed. */
+/* To three quarters of DRAM's ceiling: it is 30 % busy; the interval is as wide as
+ * such predictions were wrong. Without the code half of that is believed. */
 MADE_TEST(test_low_gain)
 {
 	const struct finding *f;
@@ -368,8 +368,8 @@ MADE_TEST(test_low_gain)
 	code = f->kernel_speedup;
 	assert_true(code > 2.3 && code < 2.6);
 	exposed = gain_exposed_s(f->kernel);
-	assert_true(f->saves_high_s > 0.68 * exposed &&
-	    f->saves_high_s < 0.71 * exposed);
+	assert_true(fabs(f->saves_high_s / exposed - (1 - 1 / code /
+	    gain_doubt(f->grounds))) < 1e-6);
 	a = advised(fault_one_load_counted, m);
 	assert_true(made_finding(a, LOW)->kernel_speedup < code);
 }
