@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "activity.h"
+#include "again.h"
 #include "call_site.h"
 #include "callback.h"
 #include "calls.h"
@@ -202,6 +203,7 @@ on_launch_enter(const struct call_row *row, const CUpti_CallbackData *d)
 		if (counters_wanted(s, asked)) {
 			struct counters_launch l = { .data = d,
 			    .stream = stream, .function = key,
+			    .extended = row->kind == CALLS_LAUNCH_EX,
 			    .asked = asked };
 
 			if (counters_enter(s, &l))
@@ -435,6 +437,9 @@ on_driver_call(CUpti_CallbackId cbid, const CUpti_CallbackData *d)
 	case CALLS_PEER:
 		on_peer(row, d);
 		break;
+	case CALLS_FOREIGN:
+		memory_foreign();
+		break;
 	default:
 		on_call(row, d);
 		break;
@@ -542,6 +547,8 @@ on_event(void *cookie, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
 	if ((!inject_active() && self.window == NULL) || self.inside)
 		return;
 	self.inside = true;
+	if (domain != CUPTI_CB_DOMAIN_STATE)
+		again_call();
 	keep_alive();
 	timed = self.count++ % SAMPLE == 0;
 	if (timed)

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "activity.h"
+#include "again.h"
 #include "budget.h"
 #include "counters.h"
 #include "diag.h"
@@ -312,8 +313,12 @@ measure(struct target *t, struct signature *s, const struct counters_launch *l,
 		return true;
 	}
 	learn_resources(s, l->function);
-	if (open_window(t, s, c.kind, c.pass) != 0)
+	if (c.kind == KIND_COUNTERS && plan_may_repeat(s, c.pass))
+		s->once = again_keep(l, s->name, begin);
+	if (open_window(t, s, c.kind, c.pass) != 0) {
+		again_finish();
 		return false;
+	}
 	/* Closing takes half of the cost, and some leeway. */
 	now_open.reserve_ns = c.kind == KIND_COUNTERS ?
 	    t->p.cost_ns[t->p.pass] : 0;
@@ -448,7 +453,8 @@ take_pass(struct target *t, struct signature *s, size_t pass)
 {
 	uint32_t all = metrics_bits(t->p.config);
 
-	s->windows++;
+	if (!again_kept() || s->windows == 0)
+		s->windows++;
 	if (1u << pass & plan_headline())
 		family_counted(s->family);
 	s->passes |= inject.replay ? all : 1u << pass;
@@ -548,6 +554,70 @@ end_instructions(struct target *t, struct signature *s, bool good)
 		s->counted = true;
 }
 
+/* One further run of the launch in a window of its own; false: the last one. */
+static bool
+measure_again(struct target *t, struct signature *s, enum kind kind,
+    size_t pass)
+{
+	bool good;
+
+	if (!again_rewind() || open_window(t, s, kind, pass) != 0)
+		return false;
+	gate_running(true);
+	good = again_run();
+	gate_running(false);
+	now_open.signature = NULL;
+	if (kind == KIND_COUNTERS)
+		end_counters(t, s, good);
+	else
+		end_instructions(t, s, good);
+	return good;
+}
+
+/* Counts by instruction, then the other configuration where that pays. The
+ * context is idle. */
+static void
+repeat_launch(struct target *t, struct signature *s)
+{
+	uint64_t begin = inject_now();
+	size_t pass;
+	bool more;
+
+	s->once = plan_repeats(t, s);
+	if (s->once != SKIP_NONE || !again_start())
+		return;
+	s->repeated = true;
+	more = measure_again(t, s, KIND_INSTRUCTIONS, 0);
+	s->count_ns += inject_now() - begin;
+	if (more && plan_repeats_turned(t, s) &&
+	    target_enable(t, 1) == 0) {
+		t->repeated = true;
+		t->repeats++;
+		pass = t->p.config->base;
+		do {
+			more = measure_again(t, s, KIND_COUNTERS, pass);
+			pass = profiler_after(&t->p, pass);
+		} while (more && pass != t->p.config->base);
+	}
+}
+
+/* Likewise of the launch whose window was closed just now. */
+static void
+repeat(struct target *t, struct signature *s, bool good)
+{
+	uint64_t begin = inject_now();
+
+	if (!again_kept()) {
+		again_release();
+		return;
+	}
+	if (good && !gate_polluted())
+		repeat_launch(t, s);
+	again_finish();
+	budget_spend(begin, OVERHEAD_SOURCE);
+	hold_add(HOLD_REPLAY, inject_now() - begin);
+}
+
 /* The hold around it began at ${begin}. */
 static void
 close_window(bool good, uint64_t begin)
@@ -572,11 +642,12 @@ close_window(bool good, uint64_t begin)
 	    inject_now() - begin;
 	if (kind == KIND_INSTRUCTIONS)
 		plan_learn_cost(inject_now() - end);
-	plan_check(s);
-	atomic_store(&s->dirty, true);
 	budget_spend(begin, cost_kind(kind));
 	hold_add(inject.replay && kind == KIND_COUNTERS ? HOLD_REPLAY :
 	    HOLD_MEASURE, inject_now() - begin);
+	repeat(t, s, good);
+	plan_check(s);
+	atomic_store(&s->dirty, true);
 	release();
 }
 
@@ -589,6 +660,7 @@ leave_window(void)
 	if (now_open.kind == KIND_COUNTERS)	/* SASS metrics exclude
 						 * tracing */
 		tracing(true);
+	again_drop();
 	gate_give_up();
 	activity_resume();
 	now_open.signature->stalls = true;
@@ -686,6 +758,7 @@ counters_context_gone(CUcontext handle, uint32_t context)
 
 	counters_settle(true);
 	drop_window(handle);
+	again_gone(handle);
 	sampling_off(handle);
 	gate_context_gone();
 	/* The sender and windows of other contexts hold it briefly. */

@@ -40,6 +40,8 @@ struct counters_launch {
 	const CUpti_CallbackData *data;
 	CUstream stream;
 	const void *function;		/* CUfunction or CUkernel */
+	bool extended;			/* cuLaunchKernelEx, else
+					 * cuLaunchKernel */
 	bool asked;			/* as for counters_wanted */
 };
 

@@ -248,6 +248,29 @@ module_find(const char *function)
 	    checksum(only) : 0;
 }
 
+enum again_code
+module_code(const char *function)
+{
+	enum again_code code = AGAIN_CODE_UNKNOWN, one;
+	unsigned found = 0;
+	uint32_t i;
+
+	/* The lock keeps the images. */
+	pthread_mutex_lock(&mod.lock);
+	for (i = 0; i < mod.count; i++) {
+		if (mod.module[i]->image == NULL)
+			continue;
+		one = again_code(mod.module[i]->image, mod.module[i]->size,
+		    function);
+		if (one == AGAIN_CODE_UNKNOWN)
+			continue;
+		code = one;
+		found++;
+	}
+	pthread_mutex_unlock(&mod.lock);
+	return found == 1 ? code : AGAIN_CODE_UNKNOWN;
+}
+
 void
 module_want(uint64_t cubin)
 {

@@ -29,7 +29,9 @@ struct target {
 	uint32_t quiet;			/* launches since the last new signature
 					 * or headline, */
 	uint64_t newest_ns;		/* and its time */
-	unsigned enables, turns;
+	unsigned enables, turns, repeats;
+	bool repeated;			/* it has the second configuration for
+					 * the sake of one launch that ran again */
 };
 
 /* target_prepare(device): initialise CUPTI's profiler and load the list of
