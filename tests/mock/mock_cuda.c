@@ -275,6 +275,129 @@ cuGetErrorName(CUresult error, const char **text)
 	return CUDA_SUCCESS;
 }
 
+/* --- memory ----------------------------------------------------------------- */
+
+#define PLACES 4096
+
+/* What is at an address. Copies are of whole allocations. */
+static struct {
+	uint64_t address, content;
+} place[PLACES];
+static size_t places;
+static pthread_mutex_t places_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* The lock is held. */
+static uint64_t *
+content_of(uint64_t address)
+{
+	size_t i;
+
+	for (i = 0; i < places; i++)
+		if (place[i].address == address)
+			return &place[i].content;
+	if (places == PLACES)
+		abort();
+	place[places].address = address;
+	return &place[places++].content;
+}
+
+uint64_t
+mock_content(uint64_t address)
+{
+	uint64_t content;
+
+	pthread_mutex_lock(&places_lock);
+	content = *content_of(address);
+	pthread_mutex_unlock(&places_lock);
+	return content;
+}
+
+/* A kernel works on its memory. */
+static void
+compute(const struct mock_launch *l)
+{
+	uint64_t *content;
+	char text[48];
+
+	if (l->memory == 0)
+		return;
+	pthread_mutex_lock(&places_lock);
+	content = content_of(l->memory);
+	snprintf(text, sizeof(text), "on %016llx",
+	    (unsigned long long)*content);
+	*content = (*content ^ mock_hash(l->function->name)) *
+	    0x9e3779b97f4a7c15u;
+	pthread_mutex_unlock(&places_lock);
+	mock_say(text, l->function->name);
+}
+
+static uint64_t
+take_addresses(uint64_t bytes)
+{
+	return __atomic_fetch_add(&next_address, (bytes + 511) & ~511ull,
+	    __ATOMIC_RELAXED);
+}
+
+CUresult
+cuMemGetInfo_v2(size_t *left, size_t *total)
+{
+	MOCK_ENTER();
+	*total = (size_t)80 << 30;
+	*left = (size_t)mock_env("MOCK_FREE_MIB", 70000) << 20;
+	return CUDA_SUCCESS;
+}
+
+CUresult
+cuMemAlloc_v2(CUdeviceptr *address, size_t bytes)
+{
+	MOCK_ENTER();
+	if (bytes == 0)
+		return CUDA_ERROR_INVALID_VALUE;
+	*address = take_addresses(bytes);
+	return CUDA_SUCCESS;
+}
+
+CUresult
+cuMemFree_v2(CUdeviceptr address)
+{
+	MOCK_ENTER();
+	(void)address;
+	return CUDA_SUCCESS;
+}
+
+CUresult
+cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes,
+    CUstream stream)
+{
+	uint64_t content;
+
+	MOCK_ENTER();
+	(void)bytes;
+	(void)stream;
+	pthread_mutex_lock(&places_lock);
+	content = *content_of(from);
+	*content_of(to) = content;
+	pthread_mutex_unlock(&places_lock);
+	return CUDA_SUCCESS;
+}
+
+/* Every kernel has one argument: a pointer. */
+CUresult
+cuFuncGetParamInfo(CUfunction f, size_t i, size_t *offset, size_t *size)
+{
+	MOCK_ENTER();
+	(void)f;
+	*offset = 0;
+	*size = sizeof(uint64_t);
+	return i == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult
+cuKernelGetParamInfo(CUkernel k, size_t i, size_t *offset, size_t *size)
+{
+	return cuFuncGetParamInfo((CUfunction)(uintptr_t)k, i, offset, size);
+}
+
 /* --- and CUPTI's questions about contexts ----------------------------------- */
 
 CUptiResult
@@ -468,10 +591,14 @@ mock_kernel_own(struct mock_context *c)
 		mock_emit(&r, sizeof(r));
 }
 
+/* The context of the launch that this thread is in. */
+static _Thread_local struct mock_context *launched;
+
 int
 mock_kernel_launch(struct mock_context *c, const struct mock_launch *l)
 {
-	void *arguments[1] = { NULL };
+	uint64_t memory = l->memory;
+	void *arguments[1] = { &memory };
 	cuLaunchKernel_params p = { .f = (CUfunction)(uintptr_t)l->function,
 	    .gridDimX = l->grid[0], .gridDimY = l->grid[1],
 	    .gridDimZ = l->grid[2], .blockDimX = l->block[0],
@@ -484,10 +611,12 @@ mock_kernel_launch(struct mock_context *c, const struct mock_launch *l)
 	    .name = "cuLaunchKernel", .symbol = l->function->name,
 	    .params = &p, .context = c };
 
+	launched = c;
 	mock_module_load(c);
 	call_enter(&k);
 	launching(c, true);
 	if (l->result == 0) {
+		compute(l);
 		record_kernel(c, l, k.correlation);
 		mock_sass_launched(c, l);
 		mock_sampling_launched(c, l);
@@ -496,6 +625,31 @@ mock_kernel_launch(struct mock_context *c, const struct mock_launch *l)
 	k.result = l->result;
 	call_exit(&k);
 	return k.result;
+}
+
+CUresult
+cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz,
+    unsigned bx, unsigned by, unsigned bz, unsigned shared, CUstream stream,
+    void **argument, void **extra)
+{
+	struct mock_launch l = {
+	    .function = (const struct mock_function *)(uintptr_t)f,
+	    .stream = (uint32_t)(uintptr_t)stream, .grid = { gx, gy, gz },
+	    .block = { bx, by, bz }, .smem_dynamic = shared };
+
+	MOCK_ENTER();
+	(void)extra;
+	memcpy(&l.memory, argument[0], sizeof(l.memory));
+	return mock_kernel_launch(launched, &l);
+}
+
+CUresult
+cuLaunchKernelEx(const CUlaunchConfig *c, CUfunction f, void **argument,
+    void **extra)
+{
+	return cuLaunchKernel(f, c->gridDimX, c->gridDimY, c->gridDimZ,
+	    c->blockDimX, c->blockDimY, c->blockDimZ, c->sharedMemBytes,
+	    c->hStream, argument, extra);
 }
 
 void
@@ -628,13 +782,6 @@ call_nested(struct mock_context *c, CUpti_CallbackId runtime, const char *name,
 	call_enter(&inner);
 	call_exit(&inner);
 	call_exit(&outer);
-}
-
-static uint64_t
-take_addresses(uint64_t bytes)
-{
-	return __atomic_fetch_add(&next_address, (bytes + 511) & ~511ull,
-	    __ATOMIC_RELAXED);
 }
 
 static void
