@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "rules/evidence/lines.h"
 #include "rules/evidence/steps.h"
 
 size_t
@@ -55,8 +56,10 @@ steps_mean_s(const struct kernel *k)
 	    (double)k->total_ns * 1e-9 / (double)k->launches : 0;
 }
 
-int
-steps_parts(const struct rule_view *x, struct draft *d, const struct gone *gone)
+/* The kernels of which something is gone become the parts of ${d}. -1 without
+ * memory. */
+static int
+set_parts(const struct rule_view *x, struct draft *d, const struct gone *gone)
 {
 	static const struct fix none = FIX_NONE;
 	const struct run *run = x->run;
@@ -84,6 +87,36 @@ steps_parts(const struct rule_view *x, struct draft *d, const struct gone *gone)
 		d->parts++;
 	}
 	return 0;
+}
+
+struct gone *
+steps_search(const struct rule_view *x, steps_searcher *search, void *all)
+{
+	const struct run *run = x->run;
+	struct gone *gone = arena_get(x->arena, (run->kernels + 1) *
+	    sizeof(*gone));
+
+	for (size_t i = 0; gone != NULL && i < run->sequences; i++)
+		if ((double)run->sequence[i].repeats >=
+		    rule_value(x, "min_repeats") &&
+		    run->sequence[i].device < run->devices)
+			search(x, &run->sequence[i], all, gone);
+	return gone;
+}
+
+struct draft *
+steps_found(struct rule_view *x, const char *key, const struct gone *gone,
+    const struct kernel *k)
+{
+	struct draft *d = rule_found(x, key);
+
+	if (d == NULL || set_parts(x, d, gone) != 0)
+		return NULL;
+	lines_launch(x, d, k->id);
+	d->f.confidence = CONF_MEDIUM;
+	d->f.location_missing = reason_of(REASON_LINE_NO_SITE);
+	d->f.next = say_tool(x->arena, x->run, "nsys profile --trace=cuda");
+	return d;
 }
 
 /* In the file of an optimizer, and not in what it launches for all at once. */

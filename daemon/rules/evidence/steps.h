@@ -36,10 +36,20 @@ struct gone {
 	double launches[VIEWS];
 };
 
-/* steps_parts(x, d, gone): the kernels of which something is gone become the parts
- * of ${d}. -1 without memory. */
-int steps_parts(const struct rule_view *x, struct draft *d,
-    const struct gone *gone);
+/*
+ * steps_search(x, search, all): calls ${search} for each sequence that repeats at least
+ * as often as the rule's threshold min_repeats says; it adds to ${all} and notes what
+ * would be gone, by kernel. NULL without memory.
+ */
+typedef void steps_searcher(const struct rule_view *x,
+    const struct sequence *s, void *all, struct gone *gone);
+struct gone *steps_search(const struct rule_view *x, steps_searcher *search,
+    void *all);
+
+/* steps_found(x, key, gone, k): rule_found of a rule about the run by what ${gone} says
+ * of its kernels, at the place that launches ${k}. NULL without memory. */
+struct draft *steps_found(struct rule_view *x, const char *key,
+    const struct gone *gone, const struct kernel *k);
 
 /* steps_optimizer(x, k): the share of its launches, 0..1, that an optimizer of
  * PyTorch makes for single tensors, by where they are launched or, where that is

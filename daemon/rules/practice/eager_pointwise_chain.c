@@ -8,7 +8,6 @@
  */
 #include <math.h>
 
-#include "rules/evidence/lines.h"
 #include "rules/evidence/steps.h"
 
 /* Work of one size: a thread does up to this many times as many elements in one
@@ -111,7 +110,7 @@ begin_of(const struct rule_view *x, const struct sequence *s)
 }
 
 static void
-search(const struct rule_view *x, const struct sequence *s, struct chains *all,
+search(const struct rule_view *x, const struct sequence *s, void *all,
     struct gone *gone)
 {
 	size_t begin = begin_of(x, s), n = steps_length(s);
@@ -131,24 +130,22 @@ search(const struct rule_view *x, const struct sequence *s, struct chains *all,
 static enum rule_state
 found(struct rule_view *x, const struct chains *all, const struct gone *gone)
 {
-	struct draft *d = rule_found(x, "pointwise");
 	const struct chain *c = &all->most;
+	struct draft *d = steps_found(x, "pointwise", gone,
+	    steps_kernel(x, c->s, c->first));
 	const char *each;
 
-	if (d == NULL || steps_parts(x, d, gone) != 0)
+	if (d == NULL)
 		return RULE_NOT_MEASURED;
-	lines_launch(x, d, steps_kernel(x, c->s, c->first)->id);
 	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_LAUNCH) |
 	    POOL_IDLE(IDLE_HOST) | POOL_IDLE(IDLE_API),
 	    { 0.5 * all->idle_s, 0.9 * all->idle_s, all->idle_s } };
 	d->claims = 1;
-	d->f.confidence = CONF_MEDIUM;
 	d->f.where = "pointwise operators";
 	each = say_seconds(x->arena, c->each_s);
 	d->f.location = arena_format(x->arena, "%s in a row, %s times",
 	    say_counted(x->arena, (double)c->length, "operator"),
 	    say_count(x->arena, c->s->repeats));
-	d->f.location_missing = reason_of(REASON_LINE_NO_SITE);
 	rule_evidence(x, d, (struct evidence){ .name = "chain",
 	    .label = "pointwise kernels in a row, of the chain with the most time",
 	    .value = (double)c->length, .unit = "kernel", .source = "measured",
@@ -175,7 +172,6 @@ found(struct rule_view *x, const struct chains *all, const struct gone *gone)
 	d->f.bad_code = "y = 0.5 * x * (1 + torch.tanh(a * x))";
 	d->f.good_code = "@torch.compile\ndef f(x):\n"
 	    "    return 0.5 * x * (1 + torch.tanh(a * x))";
-	d->f.next = say_tool(x->arena, x->run, "nsys profile --trace=cuda");
 	return RULE_FOUND;
 }
 
@@ -183,16 +179,10 @@ enum rule_state
 rule_eager_pointwise_chain(struct rule_view *x)
 {
 	struct chains all = { .count = 0 };
-	struct gone *gone = arena_get(x->arena, (x->run->kernels + 1) *
-	    sizeof(*gone));
+	const struct gone *gone = steps_search(x, search, &all);
 
 	if (gone == NULL)
 		return RULE_NOT_MEASURED;
-	for (size_t i = 0; i < x->run->sequences; i++)
-		if ((double)x->run->sequence[i].repeats >=
-		    rule_value(x, "min_repeats") &&
-		    x->run->sequence[i].device < x->run->devices)
-			search(x, &x->run->sequence[i], &all, gone);
 	if (all.count == 0 || all.kernel_s < rule_value(x, "min_time"))
 		return RULE_CLEAN;
 	return found(x, &all, gone);

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "rules/evidence/lines.h"
 #include "rules/evidence/steps.h"
 
 /* What of the conversions goes: all but those of input and output. */
@@ -40,15 +39,13 @@ rule_layout_conversions(struct rule_view *x)
 	if (most == NULL || seconds < rule_value(x, "min_share") * all ||
 	    launches < rule_value(x, "min_launches"))
 		return RULE_CLEAN;
-	d = rule_found(x, "layout");
-	if (d == NULL || steps_parts(x, d, gone) != 0)
+	d = steps_found(x, "layout", gone, most);
+	if (d == NULL)
 		return RULE_NOT_MEASURED;
-	lines_launch(x, d, most->id);
 	d->f.confidence = CONF_HIGH;
 	d->f.where = "layout conversions";
 	d->f.location = arena_format(x->arena, "%s",
 	    say_counted(x->arena, launches, "conversion"));
-	d->f.location_missing = reason_of(REASON_LINE_NO_SITE);
 	rule_evidence(x, d, (struct evidence){ .name = "share_ratio",
 	    .label = "conversions, part of all kernel time",
 	    .value = seconds / all, .unit = "ratio", .source = "measured",

@@ -9,7 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "rules/evidence/lines.h"
 #include "rules/evidence/steps.h"
 
 #define BESIDE 4	/* kernels between a product and the softmax: scale,
@@ -94,8 +93,8 @@ add(const struct rule_view *x, const struct sequence *s, size_t i,
 }
 
 static void
-search(const struct rule_view *x, const struct sequence *s,
-    struct attention *a, struct gone *gone)
+search(const struct rule_view *x, const struct sequence *s, void *a,
+    struct gone *gone)
 {
 	size_t n = steps_length(s);
 
@@ -115,17 +114,14 @@ search(const struct rule_view *x, const struct sequence *s,
 static enum rule_state
 found(struct rule_view *x, const struct attention *a, const struct gone *gone)
 {
-	struct draft *d = rule_found(x, "attention");
+	struct draft *d = steps_found(x, "attention", gone, a->softmax);
 	double all = a->between_s + a->products_s;
 
-	if (d == NULL || steps_parts(x, d, gone) != 0)
+	if (d == NULL)
 		return RULE_NOT_MEASURED;
-	lines_launch(x, d, a->softmax->id);
-	d->f.confidence = CONF_MEDIUM;
 	d->f.where = "attention";
 	d->f.location = arena_format(x->arena, "product, softmax, product: "
 	    "%s times", say_whole(x->arena, a->times));
-	d->f.location_missing = reason_of(REASON_LINE_NO_SITE);
 	rule_evidence(x, d, (struct evidence){ .name = "repeats",
 	    .label = "products with a softmax between them", .value = a->times,
 	    .unit = "repeat", .source = "measured",
@@ -153,7 +149,6 @@ found(struct rule_view *x, const struct attention *a, const struct gone *gone)
 	d->f.bad_code = "w = torch.softmax(q @ k.transpose(-2, -1) * scale, -1)\n"
 	    "y = w @ v";
 	d->f.good_code = "y = F.scaled_dot_product_attention(q, k, v)";
-	d->f.next = say_tool(x->arena, x->run, "nsys profile --trace=cuda");
 	return RULE_FOUND;
 }
 
@@ -161,14 +156,9 @@ enum rule_state
 rule_unfused_attention(struct rule_view *x)
 {
 	struct attention a = { .times = 0 };
-	struct gone *gone = arena_get(x->arena, (x->run->kernels + 1) *
-	    sizeof(*gone));
+	const struct gone *gone = steps_search(x, search, &a);
 
 	if (gone == NULL)
 		return RULE_NOT_MEASURED;
-	for (size_t i = 0; i < x->run->sequences; i++)
-		if ((double)x->run->sequence[i].repeats >=
-		    rule_value(x, "min_repeats"))
-			search(x, &x->run->sequence[i], &a, gone);
 	return a.softmax == NULL ? RULE_CLEAN : found(x, &a, gone);
 }

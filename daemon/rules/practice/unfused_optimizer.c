@@ -6,7 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "rules/evidence/lines.h"
 #include "rules/evidence/steps.h"
 
 /* What is left of their time in one kernel that reads parameter, gradient and two
@@ -85,11 +84,10 @@ collect(const struct rule_view *x, struct updates *u, struct gone *gone,
 static enum rule_state
 found(struct rule_view *x, const struct updates *u, const struct gone *gone)
 {
-	struct draft *d = rule_found(x, "optimizer");
+	struct draft *d = steps_found(x, "optimizer", gone, u->most);
 
-	if (d == NULL || steps_parts(x, d, gone) != 0)
+	if (d == NULL)
 		return RULE_NOT_MEASURED;
-	lines_launch(x, d, u->most->id);
 	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_LAUNCH) |
 	    POOL_IDLE(IDLE_HOST) | POOL_IDLE(IDLE_API),
 	    { 0.6 * u->gap_s, 0.9 * u->gap_s, u->gap_s } };
@@ -98,7 +96,6 @@ found(struct rule_view *x, const struct updates *u, const struct gone *gone)
 	d->f.where = "the optimizer";
 	d->f.location = arena_format(x->arena, "%s",
 	    say_counted(x->arena, u->launches, "launch"));
-	d->f.location_missing = reason_of(REASON_LINE_NO_SITE);
 	rule_evidence(x, d, (struct evidence){ .name = "launches",
 	    .label = "launches for single parameters", .value = u->launches,
 	    .unit = "launch", .source = "measured",
@@ -131,7 +128,6 @@ found(struct rule_view *x, const struct updates *u, const struct gone *gone)
 	    "foreach=False)";
 	d->f.good_code = "optimizer = torch.optim.AdamW(model.parameters(), "
 	    "fused=True)";
-	d->f.next = say_tool(x->arena, x->run, "nsys profile --trace=cuda");
 	return RULE_FOUND;
 }
 
