@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/paths.h"
 #include "cli/samples.h"
+#include "report/compare.h"
 
 #include "cli/baseline.h"
 
@@ -86,11 +87,27 @@ slim(json_t *list, const char *const *keys)
 	return out;
 }
 
+/* Of the evidence of the ${findings} what a comparison reads. */
+static void
+slim_evidence(json_t *findings)
+{
+	json_t *f, *e, *kept;
+	size_t i, j;
+
+	json_array_foreach(findings, i, f) {
+		kept = json_array();
+		json_array_foreach(json_object_get(f, "evidence"), j, e)
+			if (compare_reads_evidence(e))
+				json_array_append(kept, e);
+		json_object_set_new(f, "evidence", kept);
+	}
+}
+
 static json_t *
 sample_json(const struct sample *s)
 {
 	static const char *const of_finding[] = { "hot_lines", "site",
-		"example", "evidence", "next", NULL };
+		"example", "next", NULL };
 	static const char *const of_kernel[] = { "findings", "library",
 		"not_measured", "function", NULL };
 	json_t *findings = json_copy(s->findings);
@@ -98,6 +115,7 @@ sample_json(const struct sample *s)
 	if (findings != NULL)
 		json_object_set_new(findings, "items", slim(json_object_get(
 		    findings, "items"), of_finding));
+	slim_evidence(json_object_get(findings, "items"));
 	return json_pack("{s:O, s:o, s:o, s:O}", "run", s->run, "findings",
 	    findings, "kernels", slim(s->kernels, of_kernel), "conditions",
 	    s->conditions);

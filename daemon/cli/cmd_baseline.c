@@ -5,9 +5,39 @@
 
 #include "cli/baseline.h"
 #include "cli/samples.h"
+#include "compare/conditions.h"
 #include "report/text_util.h"
 
 #include "cli/command.h"
+
+/* 0; or the exit status, with ${e} set: whatever is held against these runs would be
+ * inconclusive. */
+static int
+check_fit(struct cli *cli, const struct samples *s, struct error *e)
+{
+	json_t *reasons = json_array();
+	const json_t *first = s->sample[0].conditions;
+	int rc = 0;
+	size_t i;
+
+	for (i = 0; i < s->n; i++) {
+		conditions_check(reasons, s->sample[i].conditions,
+		    cli->opt.allowed);
+		conditions_differ(reasons, first, s->sample[i].conditions,
+		    cli->opt.allowed);
+	}
+	if (json_array_size(reasons) > 0) {
+		rc = EXIT_INCONCLUSIVE;
+		error_set(e, "no baseline: %.400s",
+		    or_unknown(field_text(json_array_get(reasons, 0),
+		    "text")));
+		error_remedy(e, "run the program again; --allow %s keeps it "
+		    "all the same", or_unknown(field_text(json_array_get(
+		    reasons, 0), "code")));
+	}
+	json_decref(reasons);
+	return rc;
+}
 
 static int
 save(struct cli *cli, int argc, char **argv, struct error *e)
@@ -20,6 +50,8 @@ save(struct cli *cli, int argc, char **argv, struct error *e)
 		rc = samples_load(cli, &s, NULL, e);
 	for (i = 1; rc == 0 && i < argc; i++)
 		rc = samples_load(cli, &s, argv[i], e);
+	if (rc == 0)
+		rc = check_fit(cli, &s, e);
 	if (rc == 0)
 		rc = baseline_save(argv[0], &s, e);
 	if (rc == 0)
@@ -142,6 +174,7 @@ cmd_baseline(struct cli *cli, int argc, char **argv)
 		{ "rm", 1, 1, rm },
 	};
 	struct error e = ERROR_INIT;
+	int rc = -1;
 	size_t i;
 
 	for (i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
@@ -153,8 +186,8 @@ cmd_baseline(struct cli *cli, int argc, char **argv)
 	else if (argc - 1 < verbs[i].least || argc - 1 > verbs[i].most)
 		error_set(&e, "baseline %s needs %s", argv[0],
 		    verbs[i].most == 0 ? "nothing else" : "a NAME");
-	else if (verbs[i].run(cli, argc - 1, argv + 1, &e) == 0)
+	else if ((rc = verbs[i].run(cli, argc - 1, argv + 1, &e)) == 0)
 		return 0;
 	cli_error(cli, &e);
-	return EXIT_USAGE;
+	return rc > 0 ? rc : EXIT_USAGE;
 }

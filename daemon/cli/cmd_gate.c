@@ -64,18 +64,31 @@ load_target(struct cli *cli, struct samples side[SIDES], int argc,
 	return 0;
 }
 
+static const char *
+program_of(const struct trial_set *set)
+{
+
+	return or_unknown(field_text(set->run[0].conditions, "program"));
+}
+
 /* A baseline of another program is a mistake, not a result. */
 static bool
-is_other_program(const json_t *trial)
+is_other_program(const json_t *trial, const struct trial_set set[SIDES])
 {
-	const json_t *r;
-	size_t i;
 
-	json_array_foreach(json_object_get(trial, "reasons"), i, r)
-		if (strcmp(or_unknown(field_text(r, "code")),
-		    "no-kernels") == 0)
-			return true;
-	return false;
+	return trial_has_reason(trial, "no-kernels") && strcmp(base_name(program_of(
+	    &set[BASE])), base_name(program_of(&set[TARGET]))) != 0;
+}
+
+/* May findings be compared although times may not? Under a correctness tool, of
+ * which no kernel has a time, they may. */
+static bool
+findings_count(const json_t *trial)
+{
+	size_t of_times = (size_t)trial_has_reason(trial, condition_name[
+	    CONDITION_CHECKED]) + trial_has_reason(trial, "no-kernels");
+
+	return json_array_size(json_object_get(trial, "reasons")) == of_times;
 }
 
 static json_t *
@@ -95,15 +108,17 @@ judge(struct cli *cli, struct samples side[SIDES], struct error *e)
 		error_memory(e);
 		return NULL;
 	}
-	if (is_other_program(trial)) {
+	if (is_other_program(trial, set)) {
 		error_set(e, "baseline '%.200s' is of another program: %.200s",
-		    cli->opt.baseline, or_unknown(field_text(
-		    set[BASE].run[0].conditions, "program")));
+		    cli->opt.baseline, program_of(&set[BASE]));
 		error_remedy(e, "cudadvise baseline save NAME keeps a run of "
 		    "this one");
 		json_decref(trial);
 		return NULL;
 	}
+	/* What is slower fails anyway: then the least of its causes is named. */
+	if (least != NULL && trial_verdict(trial) == VERDICT_SLOWER)
+		least = "low";
 	json_object_set_new(trial, "new", least != NULL ? outcome_new(
 	    &set[BASE].run[0], &set[TARGET].run[0], least) : json_array());
 	return trial;
@@ -128,8 +143,7 @@ cmd_gate(struct cli *cli, int argc, char **argv)
 			text_new(&cli->out, found);
 		/* What is found is found, however long it took; but not under
 		 * other conditions. */
-		if (json_array_size(found) > 0 && json_array_size(
-		    json_object_get(trial, "reasons")) == 0)
+		if (json_array_size(found) > 0 && findings_count(trial))
 			status = EXIT_WORSE;
 	} else {
 		cli_error(cli, &e);

@@ -23,10 +23,13 @@ load_before(struct cli *cli, struct samples *before,
 	return samples_load(cli, before, ref, e);
 }
 
+/* Where the conditions differ nothing was kept or missed for the change's sake. */
 static int
 status_of(const json_t *outcome)
 {
 
+	if (json_array_size(json_object_get(outcome, "reasons")) > 0)
+		return EXIT_INCONCLUSIVE;
 	if (field_count(outcome, "missed") > 0)
 		return EXIT_WORSE;
 	return field_count(outcome, "kept") + field_count(outcome, "partly") >
@@ -47,10 +50,9 @@ cmd_verify(struct cli *cli, int argc, char **argv)
 		struct trial_set set[SIDES] = { samples_set(&side[BASE]),
 			samples_set(&side[TARGET]) };
 
-		/* A change may be one of the command line. */
 		if (set[BASE].runs > 0 && set[TARGET].runs > 0)
 			outcome = outcome_of(&set[BASE].run[0],
-			    &set[TARGET].run[0], 0);
+			    &set[TARGET].run[0], cli->opt.allowed);
 		if (outcome == NULL)
 			error_memory(&e);
 	}

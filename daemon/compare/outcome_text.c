@@ -57,20 +57,18 @@ text_promise(struct out *o, const json_t *item)
 }
 
 static void
-text_list(struct out *o, const json_t *list, const char *label)
+text_doubts(struct out *o, const json_t *doubts)
 {
 	char line[LINE_SIZE];
-	const char *kernel;
 	const json_t *x;
 	size_t i;
 
-	json_array_foreach(list, i, x) {
-		kernel = field_text(x, "kernel");
-		snprintf(line, sizeof(line), "%.150s%s%.300s", kernel != NULL ?
-		    kernel : "", kernel != NULL ? ": " : "",
+	json_array_foreach(doubts, i, x) {
+		snprintf(line, sizeof(line), "%.150s: %.300s",
+		    or_unknown(field_text(x, "kernel")),
 		    or_unknown(field_text(x, "text")));
 		out_style(o, STYLE_WARN);
-		out_format(o, "  %s: ", label);
+		out_text(o, "  doubt: ");
 		out_style(o, STYLE_PLAIN);
 		out_wrap(o, 4, line);
 	}
@@ -83,14 +81,16 @@ text_outcome(struct out *o, const json_t *outcome)
 	size_t i;
 
 	out_style(o, STYLE_BOLD);
-	out_text(o, json_array_size(items) > 0 ? "What became of the "
-	    "predictions" : "Nothing was predicted");
+	out_text(o, json_array_size(items) == 0 ? "Nothing was predicted" :
+	    json_array_size(json_object_get(outcome, "reasons")) > 0 ?
+	    "Inconclusive: the predictions, under other conditions" :
+	    "What became of the predictions");
 	out_style(o, STYLE_PLAIN);
 	out_line(o);
+	text_reasons(o, outcome);
 	json_array_foreach(items, i, item)
 		text_promise(o, item);
-	text_list(o, json_object_get(outcome, "doubts"), "doubt");
-	text_list(o, json_object_get(outcome, "reasons"), "note");
+	text_doubts(o, json_object_get(outcome, "doubts"));
 }
 
 void

@@ -186,14 +186,25 @@ any_kernel(const struct trial *t, enum verdict v)
 	return false;
 }
 
+static bool
+is_opposite(enum verdict a, enum verdict b)
+{
+
+	return (a == VERDICT_SLOWER && b == VERDICT_FASTER) ||
+	    (a == VERDICT_FASTER && b == VERDICT_SLOWER);
+}
+
 /* The GPU's time as a whole comes first: of two kernels made one, that one takes
- * longer. Then the kernels; then the host, where it is seen to differ. */
+ * longer. But what one waits for is the time at work: where that is seen to go the
+ * other way it counts. Then the kernels; then the host, where it is seen to differ. */
 static enum verdict
 whole_verdict(const struct trial *t)
 {
 
 	if (json_array_size(t->reasons) > 0)
 		return VERDICT_INCONCLUSIVE;
+	if (is_opposite(t->active.verdict, t->gpu.verdict))
+		return t->active.verdict;
 	if (t->gpu.verdict == VERDICT_SLOWER || t->gpu.verdict ==
 	    VERDICT_FASTER)
 		return t->gpu.verdict;

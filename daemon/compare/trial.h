@@ -13,6 +13,7 @@
 #define CADV_TRIAL_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -55,11 +56,16 @@ json_t *trial_compare(const struct trial_run *base,
 /* trial_verdict(trial): of the document. */
 enum verdict trial_verdict(const json_t *trial);
 
+/* trial_has_reason(doc, code): is it among the "reasons" of ${doc}? */
+bool trial_has_reason(const json_t *doc, const char *code);
+
 /* trial_half_width(trial): half of the widest interval of those that decide: the
  * GPU's time and each kernel's; NaN. `ab` goes on until it is small. */
 double trial_half_width(const json_t *trial);
 
 struct out;
+/* text_reasons(o, doc): why nothing can be said, of a document with "reasons". */
+void text_reasons(struct out *o, const json_t *doc);
 /* text_trial(o, trial): for people; text_verdict: of that only whether something
  * changed, and why that is not known. */
 void text_trial(struct out *o, const json_t *trial);

@@ -199,6 +199,18 @@ trial_verdict(const json_t *trial)
 	return VERDICT_INCONCLUSIVE;
 }
 
+bool
+trial_has_reason(const json_t *doc, const char *code)
+{
+	const json_t *r;
+	size_t i;
+
+	json_array_foreach(json_object_get(doc, "reasons"), i, r)
+		if (strcmp(or_unknown(field_text(r, "code")), code) == 0)
+			return true;
+	return false;
+}
+
 double
 trial_half_width(const json_t *trial)
 {

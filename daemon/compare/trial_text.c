@@ -158,33 +158,20 @@ text_alone(struct out *o, const json_t *trial)
 	}
 }
 
-static bool
-is_reason(const json_t *trial, enum condition c)
-{
-	const json_t *r;
-	size_t i;
-
-	json_array_foreach(json_object_get(trial, "reasons"), i, r)
-		if (strcmp(or_unknown(field_text(r, "code")),
-		    condition_name[c]) == 0)
-			return true;
-	return false;
-}
-
-static void
-text_reasons(struct out *o, const json_t *trial)
+void
+text_reasons(struct out *o, const json_t *doc)
 {
 	const json_t *r;
 	char line[LINE_SIZE] = "";
 	size_t n = 0, i;
 	int c;
 
-	json_array_foreach(json_object_get(trial, "reasons"), i, r) {
+	json_array_foreach(json_object_get(doc, "reasons"), i, r) {
 		out_text(o, "  ");
 		out_wrap(o, 4, or_unknown(field_text(r, "text")));
 	}
 	for (c = 0; c < CONDITIONS; c++)
-		if (is_reason(trial, c))
+		if (trial_has_reason(doc, condition_name[c]))
 			n += (size_t)snprintf(line + n, sizeof(line) - n,
 			    "%s%s", n == 0 ? "--allow " : ",",
 			    condition_name[c]);

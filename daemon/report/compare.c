@@ -47,6 +47,14 @@ active_s(const struct compare_side *s)
 }
 
 static double
+startup_s(const struct compare_side *s)
+{
+
+	return wall_s(s) * field_number(json_object_get(json_object_get(s->run,
+	    "summary"), "idle"), "startup_ratio");
+}
+
+static double
 kernel_s(const struct compare_side *s)
 {
 
@@ -174,6 +182,13 @@ kernels_json(const struct compare *c, size_t *left_out)
 
 /* --- findings ---------------------------------------------------------------- */
 
+bool
+compare_reads_evidence(const json_t *e)
+{
+
+	return strcmp(or_unknown(field_text(e, "name")), "startup_s") == 0;
+}
+
 enum fate { FATE_GONE, FATE_STILL, FATE_NEW, FATE_UNKNOWN, FATES };
 static const char *const fate_name[FATES] = { "gone", "still", "new",
 	"unknown" };
@@ -287,6 +302,55 @@ predicted_json(const struct item *x)
 	    "kernel_speedup_ratio", copy_of(saves, "kernel_speedup_ratio"));
 }
 
+/* Seconds before the GPU's first work, of which the finding ${f} says that it is
+ * about them, that the second run no longer takes. */
+static double
+startup_saved_s(const struct compare *c, const json_t *f)
+{
+	const json_t *e;
+	size_t i;
+
+	json_array_foreach(json_object_get(f, "evidence"), i, e)
+		if (compare_reads_evidence(e) && field_number(e, "value") > 0)
+			return startup_s(c->side[BASE]) -
+			    startup_s(c->side[TARGET]);
+	return 0;
+}
+
+/* Seconds of the kernels that only ${side} has; with ${where}, of those that it
+ * names. */
+static double
+lonely_s(const struct compare *c, int side, const char *where)
+{
+	const struct kin *kin;
+	const json_t *k;
+	double sum = 0;
+	size_t i;
+
+	json_array_foreach(c->side[side]->kernels, i, k) {
+		kin = kinship_find(&c->kin, side, json_integer_value(
+		    json_object_get(k, "id")));
+		if (kin == NULL || kin->side[!side].ids != NULL ||
+		    !(kin->side[side].total_s > 0) || (where != NULL &&
+		    strstr(where, or_unknown(field_text(k, "short_name"))) ==
+		    NULL))
+			continue;
+		sum += field_number(json_object_get(k, "time"), "total_ns") *
+		    1e-9 * kin->side[side].busy_s / kin->side[side].total_s;
+	}
+	return sum;
+}
+
+/* Of a finding of the run that names kernels which have gone, such as those that
+ * could be one: their seconds, less those of the kernels that are new. */
+static double
+replaced_saved_s(const struct compare *c, const json_t *f)
+{
+	double gone = lonely_s(c, BASE, or_unknown(field_text(f, "where")));
+
+	return gone > 0 ? gone - lonely_s(c, TARGET, NULL) : 0;
+}
+
 /* What came of a finding that is gone: seconds, NaN. */
 static double
 achieved_s(const struct compare *c, const struct item *x)
@@ -296,7 +360,8 @@ achieved_s(const struct compare *c, const struct item *x)
 	if (x->fate != FATE_GONE || (x->about->kins == 0 && !is_predicted(x)))
 		return NAN;
 	return x->about->kins > 0 ? kin_set_saved(x->about) :
-	    c->other_saved_s;
+	    c->other_saved_s + startup_saved_s(c, x->base) +
+	    replaced_saved_s(c, x->base);
 }
 
 static const char *

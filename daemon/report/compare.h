@@ -13,6 +13,7 @@
 #define CADV_COMPARE_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 /* The documents of one run; borrowed. */
 struct compare_side {
@@ -20,6 +21,10 @@ struct compare_side {
 	const json_t *findings;		/* json_findings */
 	const json_t *kernels;		/* array of json_kernel */
 };
+
+/* compare_reads_evidence(e): of a finding's evidence, is it what a comparison looks
+ * at? A copy of the finding for one may leave out the rest. */
+bool compare_reads_evidence(const json_t *e);
 
 /* New reference, or NULL without memory. Missing or wrong members are taken as
  * nothing, never fatal. */

@@ -317,6 +317,43 @@ TEST(shapes_are_one)
 	json_decref(o);
 }
 
+static json_t *
+named(json_t *kernel, const char *name)
+{
+	json_object_set_new(kernel, "short_name", json_string(name));
+	return kernel;
+}
+
+/* A finding of the run whose kernels became another one has what that brought; one
+ * about the start what the start became shorter by. */
+TEST(what_a_run_s_finding_is_about)
+{
+	struct side b = side_of(10000000000), t = side_of(8000000000);
+	json_t *o, *fused = finding_of("1", "kernel-fusion-candidate", 0, true);
+	json_t *start = finding_of("2", "jit-at-startup", 0, true);
+
+	json_array_append_new(b.kernels, named(kernel_of(1, "f(int)", 1, 100,
+	    1e7), "f"));
+	json_array_append_new(b.kernels, named(kernel_of(2, "g(int)", 1, 100,
+	    1e7), "g"));
+	json_array_append_new(t.kernels, named(kernel_of(1, "both(int)", 1, 100,
+	    1.2e7), "both"));
+	json_object_set_new(fused, "where", json_string("f + g"));
+	json_object_set_new(start, "evidence", json_pack("[{s:s, s:f}]",
+	    "name", "startup_s", "value", 0.9));
+	add_finding(&b, fused);
+	add_finding(&b, start);
+	add_finding(&b, finding_of("3", "gpu-idle-gaps", 0, true));
+	add_verdict(&t, "kernel-fusion-candidate", "clean");
+	add_verdict(&t, "jit-at-startup", "clean");
+	add_verdict(&t, "gpu-idle-gaps", "clean");
+	o = compare(&b, &t);
+	near(number(json_object_get(item(o, 0), "achieved"), "s"), 0.4 + 0.8);
+	near(number(json_object_get(item(o, 1), "achieved"), "s"), 0.4 + 0.2);
+	near(number(json_object_get(item(o, 2), "achieved"), "s"), 0.4);
+	json_decref(o);
+}
+
 TEST(what_differs_is_noted)
 {
 	struct side b = side_of(1000000000), t = side_of(1000000000);
