@@ -76,8 +76,9 @@ static bool
 is_other_program(const json_t *trial, const struct trial_set set[SIDES])
 {
 
-	return trial_has_reason(trial, "no-kernels") && strcmp(base_name(program_of(
-	    &set[BASE])), base_name(program_of(&set[TARGET]))) != 0;
+	return trial_has_reason(trial, "no-kernels") &&
+	    strcmp(base_name(program_of(&set[BASE])),
+	    base_name(program_of(&set[TARGET]))) != 0;
 }
 
 /* May findings be compared although times may not? Under a correctness tool, of

@@ -157,13 +157,20 @@ conditions_of(const json_t *run, const json_t *processes,
 	    "watched", watched_json(devices, watched));
 }
 
+/* One sentence each, however many runs say it. */
 static void
 say(json_t *out, enum condition what, uint32_t allowed, const char *text)
 {
+	json_t *reason = json_pack("{s:s, s:o}", "code", condition_name[what],
+	    "text", json_text(text)), *said;
+	bool again = (allowed & 1u << what) != 0;
+	size_t i;
 
-	if ((allowed & 1u << what) == 0)
-		json_array_append_new(out, json_pack("{s:s, s:o}", "code",
-		    condition_name[what], "text", json_text(text)));
+	json_array_foreach(out, i, said)
+		again = again || json_equal(said, reason);
+	if (!again)
+		json_array_append(out, reason);
+	json_decref(reason);
 }
 
 void

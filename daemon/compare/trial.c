@@ -226,19 +226,6 @@ reason(struct trial *t, const char *code, const char *text)
 	    "text", text));
 }
 
-/* One sentence each, however many runs say it. */
-static void
-drop_repeated(json_t *reasons)
-{
-	size_t i, j;
-
-	for (i = 0; i < json_array_size(reasons); i++)
-		for (j = json_array_size(reasons); j-- > i + 1;)
-			if (json_equal(json_array_get(reasons, i),
-			    json_array_get(reasons, j)))
-				json_array_remove(reasons, j);
-}
-
 /* By the name of its file: the folder may be another. */
 static bool
 is_one_program(const struct trial *t)
@@ -275,7 +262,6 @@ conditions_judge(struct trial *t)
 			break;
 	if (i == t->kernels.kernels)
 		reason(t, "no-kernels", "the runs have no kernel in common");
-	drop_repeated(t->reasons);
 }
 
 /* Seconds of "2026-11-22T23:07:36.123Z"; NaN. */
