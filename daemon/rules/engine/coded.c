@@ -61,6 +61,12 @@ is_counted(const struct kernel *k, const struct evidence *e)
 	return id != METRIC_COUNT && isfinite(k->metric[id]);
 }
 
+bool
+coded_counted(const struct rule *rule)
+{
+	return rule->coded.counted;
+}
+
 static void
 say_source(const struct rule_view *x, struct draft *d, const char *from)
 {
@@ -131,7 +137,8 @@ coded_ask(struct rule_view *x)
 	struct coded e;
 
 	if (!coded_speaks(x->rule) || x->kernel->launches == 0 ||
-	    rule_is_debug(x) || x->library != NULL || !is_worth(x))
+	    rule_is_debug(x) || x->library != NULL || !is_worth(x) ||
+	    (coded_counted(x->rule) && x->load->limit < 0))
 		return RULE_NOT_MEASURED;
 	/* What reads the samples in its own way has had its say. */
 	if (x->kernel->code->samples.all > 0)
@@ -139,7 +146,8 @@ coded_ask(struct rule_view *x)
 		    ask_sampled(x);
 	if (coded_of(&e, x) != 0)
 		return RULE_NOT_MEASURED;
-	state = instead_ask(x, x->rule->function, &e.kernel, &e.load,
+	state = instead_ask(x, x->rule->coded.function != NULL ?
+	    x->rule->coded.function : x->rule->function, &e.kernel, &e.load,
 	    metric_any(x->kernel->metric) ? weaken_known : weaken);
 	coded_clear(&e);
 	return state;

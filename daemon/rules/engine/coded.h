@@ -28,7 +28,9 @@ enum rule_state coded_ask(struct rule_view *x);
 #define CODED_FROM "code alone"
 #define COUNTED_FROM "counters and code"
 
-/* coded_speaks(rule): is it one of those? */
+/* coded_speaks(rule): is it one of those? coded_counted: does it want counters of
+ * the whole kernel beside the code? */
 bool coded_speaks(const struct rule *rule);
+bool coded_counted(const struct rule *rule);
 
 #endif

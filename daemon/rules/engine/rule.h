@@ -140,6 +140,8 @@ struct rule {
 	struct {
 		uint32_t flags;		/* of instructions; 0: code is not enough */
 		enum sass_space space;
+		bool counted;		/* nor without counters of the kernel */
+		rule_function *function;	/* NULL: the rule's own */
 	} coded;
 	struct rule_threshold threshold[THRESHOLDS_MAX + 1]; /* key NULL ends */
 };

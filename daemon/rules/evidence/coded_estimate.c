@@ -7,6 +7,7 @@
 
 #include "rules/evidence/affine.h"
 #include "rules/evidence/coded_estimate.h"
+#include "rules/evidence/operand.h"
 
 #define DEPTHS 4		/* loops in loops; deeper ones as these */
 #define TURNS_MOST 1e6
@@ -14,9 +15,16 @@
 #define SECTOR 32
 #define BANK 4
 
+/* Sectors more that a row takes which begins anywhere, and a little for counters of
+ * two launches. */
+#define BEGINS_MOST 1.05
+
 /* The exact paths of sine and cosine keep seven words in local memory, for
  * arguments that are hardly ever so large. */
 #define LOCAL_LEAST 64		/* bytes of a thread: more than their frame */
+
+/* Their loop multiplies 2/π, a word after the other, by the argument. */
+#define RARE_MOST 40		/* instructions */
 
 enum unit { UNIT_ISSUE, UNIT_L1, UNIT_XU, UNIT_FP64, UNITS };
 
@@ -27,13 +35,36 @@ struct needs {
 	double inst[DEPTHS];	/* its instructions */
 };
 
-static unsigned
+/* Is ${l} the loop of the exact sine and cosine for large arguments? */
+static bool
+is_rare_loop(const struct sass *s, const struct sass_loop *l)
+{
+	bool stores = false, loads = false, multiplies = false;
+
+	if (l->tail - l->head >= RARE_MOST)
+		return false;
+	for (uint32_t at = l->head; at <= l->tail; at++) {
+		const struct sass_instruction *i = &s->instruction[at];
+
+		stores = stores || (i->space == SPACE_LOCAL &&
+		    i->flags & SASS_STORE);
+		loads = loads || i->flags & SASS_READ_ONLY;
+		multiplies = multiplies || (operand_opcode(i, "IMAD") &&
+		    operand_has(i, "WIDE") && operand_has(i, "U32"));
+	}
+	return stores && loads && multiplies;
+}
+
+/* The depth of loops that ${i} stands in; -1: hardly any warp gets there. */
+static int
 depth_of(const struct sass *s, uint32_t i)
 {
 	const struct sass_loop *loop = sass_loop_of(s, i);
 
+	if (loop != NULL && is_rare_loop(s, loop))
+		return -1;
 	return loop == NULL ? 0 : loop->depth >= DEPTHS - 2 ? DEPTHS - 1 :
-	    loop->depth + 1;
+	    (int)loop->depth + 1;
 }
 
 /* Sectors of a warp's access, and what its bytes fill: the same where the code
@@ -95,8 +126,10 @@ add_needs(struct needs *n, const struct rule_view *x,
 
 	for (uint32_t s = 0; s < c->sass.instructions; s++) {
 		const struct sass_instruction *i = &c->sass.instruction[s];
-		unsigned d = depth_of(&c->sass, s);
+		int d = depth_of(&c->sass, s);
 
+		if (d < 0)
+			continue;
 		n->inst[d]++;
 		n->cycles[UNIT_ISSUE][d] += issue;
 		n->cycles[UNIT_L1][d] += l1_cycles(i, &address[s], shape);
@@ -204,7 +237,9 @@ is_told(const struct code *c, uint32_t s, const struct affine *address,
  * Bring what the code says of all global loads, or stores, to what was counted of a
  * launch: so many of them, and so many sectors beyond the ideal ones. Those of which
  * the code tells the address have theirs first, at most as the code says; what is
- * left is of the others.
+ * left is of the others. Where there are none, neighbouring lanes go to neighbouring
+ * places that begin in the middle of a sector: the code does not tell where an array
+ * begins.
  */
 static void
 reconcile(struct code *c, const struct affine *address,
@@ -214,7 +249,7 @@ reconcile(struct code *c, const struct affine *address,
 	    METRIC_GLOBAL_LD_INST];
 	double sectors = metric[store ? METRIC_GLOBAL_ST_SECTORS :
 	    METRIC_GLOBAL_LD_SECTORS];
-	double inst = 0, ideal = 0, told = 0, open = 0, over, part, rest, *v;
+	double inst = 0, ideal = 0, told = 0, open = 0, over, part, rest, begins, *v;
 
 	if (!isfinite(counted))
 		counted = metric[store ? METRIC_GLOBAL_ST_REQUESTS :
@@ -234,7 +269,9 @@ reconcile(struct code *c, const struct affine *address,
 	over = fmax(0, sectors - ideal * counted / inst) * inst /
 	    fmax(counted, 1);
 	part = told > 0 ? fmin(1, over / told) : 0;
-	rest = open > 0 ? fmax(0, over - told * part) / open : 0;
+	rest = fmax(0, over - told * part);
+	begins = open > 0 || rest > BEGINS_MOST * inst ? 0 : rest / inst;
+	rest = open > 0 ? rest / open : 0;
 	for (uint32_t s = 0; s < c->sass.instructions; s++) {
 		double old, best, now;
 
@@ -243,7 +280,8 @@ reconcile(struct code *c, const struct affine *address,
 		old = or_zero(v[SOURCE_GLOBAL_SECTORS]);
 		best = or_zero(v[SOURCE_GLOBAL_IDEAL]);
 		now = best + (is_told(c, s, address, shape) ?
-		    (old - best) * part : or_zero(v[SOURCE_INST]) * rest);
+		    (old - best) * part + or_zero(v[SOURCE_INST]) * begins :
+		    or_zero(v[SOURCE_INST]) * rest);
 		v[SOURCE_GLOBAL_SECTORS] = now;
 		c->total[SOURCE_GLOBAL_SECTORS] += now - old;
 	}
@@ -255,6 +293,53 @@ is_uncounted(int m)
 {
 	return m == SOURCE_BRANCH_DIVERGENT || m == SOURCE_BRANCH_UNIFORM ||
 	    m == SOURCE_GLOBAL_TAGS;
+}
+
+/* Of the wavefronts that were counted, those that no access needs of which the code
+ * tells the place are of the shared atomics: how many of their lanes meet in a word
+ * the data say. */
+static void
+count_atomics(struct code *c, const struct record_SIGNATURE *shape,
+    const double *metric)
+{
+	double rest = metric[METRIC_LSU_WAVEFRONTS], inst = 0;
+
+	if (!isfinite(rest))
+		return;
+	for (uint32_t s = 0; s < c->sass.instructions; s++) {
+		const struct sass_instruction *i = &c->sass.instruction[s];
+		size_t at = inst_of_sass(c, s);
+		const double *v;
+		double n;
+
+		if (at == SIZE_MAX)
+			continue;
+		v = c->instruction[at].value;
+		n = or_zero(v[SOURCE_INST]);
+		if (i->space == SPACE_SHARED && i->flags & SASS_ATOMIC)
+			inst += n;
+		else if (i->space == SPACE_SHARED)
+			rest -= or_zero(v[SOURCE_SHARED_WAVEFRONTS]);
+		else if (i->space == SPACE_GLOBAL)
+			rest -= load_wavefronts(n,
+			    or_zero(v[SOURCE_GLOBAL_SECTORS]));
+		else if (i->space == SPACE_LOCAL &&
+		    shape->local_per_thread >= LOCAL_LEAST)
+			rest -= n * fmax(1, i->bytes / (double)BANK);
+	}
+	if (!(inst > 0))
+		return;
+	for (uint32_t s = 0; s < c->sass.instructions; s++) {
+		const struct sass_instruction *i = &c->sass.instruction[s];
+		size_t at = inst_of_sass(c, s);
+
+		if (at == SIZE_MAX || i->space != SPACE_SHARED ||
+		    !(i->flags & SASS_ATOMIC))
+			continue;
+		set(c, &c->instruction[at], SOURCE_SHARED_WAVEFRONTS,
+		    or_zero(c->instruction[at].value[SOURCE_INST]) *
+		    fmin(WARP, fmax(1, rest / inst)));
+	}
 }
 
 void
@@ -273,6 +358,7 @@ coded_accesses(struct code *c, const struct affine *address,
 	}
 	reconcile(c, address, shape, metric, false);
 	reconcile(c, address, shape, metric, true);
+	count_atomics(c, shape, metric);
 }
 
 /* Executions by ${warps}, whose loops make ${turns}. */
@@ -286,7 +372,8 @@ count(struct code *c, double warps, double turns)
 	}
 	for (uint32_t s = 0; s < c->sass.instructions; s++) {
 		size_t at = inst_of_sass(c, s);
-		double times = warps * pow(turns, depth_of(&c->sass, s));
+		int depth = depth_of(&c->sass, s);
+		double times = depth < 0 ? 0 : warps * pow(turns, depth);
 
 		if (at == SIZE_MAX)
 			continue;
@@ -340,16 +427,16 @@ coded_memory(double *v, const struct code *c)
 	static const struct {
 		uint32_t flag;
 		enum metric_id inst, requests, sectors, local, local_inst,
-		    shared, shared_inst;
+		    shared, shared_inst, used;
 	} side[2] = {
 		{ SASS_LOAD, METRIC_GLOBAL_LD_INST, METRIC_GLOBAL_LD_REQUESTS,
 		  METRIC_GLOBAL_LD_SECTORS, METRIC_LOCAL_LD_SECTORS,
 		  METRIC_LOCAL_LD_INST, METRIC_SHARED_LD_WAVEFRONTS,
-		  METRIC_SHARED_LD_INST },
+		  METRIC_SHARED_LD_INST, METRIC_GLOBAL_LD_BYTES_PER_SECTOR },
 		{ SASS_STORE, METRIC_GLOBAL_ST_INST, METRIC_GLOBAL_ST_REQUESTS,
 		  METRIC_GLOBAL_ST_SECTORS, METRIC_LOCAL_ST_SECTORS,
 		  METRIC_LOCAL_ST_INST, METRIC_SHARED_ST_WAVEFRONTS,
-		  METRIC_SHARED_ST_INST },
+		  METRIC_SHARED_ST_INST, METRIC_GLOBAL_ST_BYTES_PER_SECTOR },
 	};
 
 	for (int k = 0; k < 2; k++) {
@@ -359,6 +446,9 @@ coded_memory(double *v, const struct code *c)
 		fill(&v[side[k].inst], executed(c, f, SPACE_GLOBAL));
 		fill(&v[side[k].requests], v[side[k].inst]);
 		fill(&v[side[k].sectors], moved(c, f, SPACE_GLOBAL,
+		    SOURCE_GLOBAL_SECTORS));
+		fill(&v[side[k].used], SECTOR * moved(c, f, SPACE_GLOBAL,
+		    SOURCE_GLOBAL_IDEAL) / moved(c, f, SPACE_GLOBAL,
 		    SOURCE_GLOBAL_SECTORS));
 		fill(&v[side[k].local], local);
 		fill(&v[side[k].local_inst], local > 0 ?

@@ -4,6 +4,23 @@
 #include "rules/evidence/inst.h"
 #include "rules/evidence/lanes.h"
 #include "rules/evidence/lines.h"
+#include "rules/evidence/operand.h"
+
+/* Without a place where lanes meet again there is no branch where they part. */
+static bool
+never_parts(const struct code *c)
+{
+	if (c == NULL || !c->disassembled)
+		return false;
+	for (size_t i = 0; i < c->sass.instructions; i++) {
+		const struct sass_instruction *s = &c->sass.instruction[i];
+
+		if (s->flags & SASS_CALL || operand_opcode(s, "BSSY") ||
+		    operand_opcode(s, "SSY") || operand_opcode(s, "BRX"))
+			return false;
+	}
+	return c->sass.instructions > 0;
+}
 
 struct lanes
 lanes_of(const struct rule_view *x)
@@ -35,6 +52,8 @@ lanes_of(const struct rule_view *x)
 			l.divergent = divergent == 0 ? 0 : divergent /
 			    (divergent + (uniform > 0 ? uniform : 0));
 	}
+	if (isnan(l.divergent) && never_parts(c))
+		l.divergent = 0;
 	if (threads > 0)
 		l.block = (double)threads / ((threads + 31) / 32);
 	return l;

@@ -119,7 +119,8 @@ mark(const struct code *c, struct mark *m, uint32_t first, uint32_t last)
 		size_t at = inst_of_sass(c, s);
 
 		if (at != SIZE_MAX)
-			m[at].weight = inst_samples(c, at);
+			m[at].weight = c->samples.all > 0 ?
+			    inst_samples(c, at) : inst_executed(c, s);
 	}
 }
 
@@ -179,6 +180,7 @@ static enum rule_state
 report(struct rule_view *x, double share, double inst, const struct mark *m)
 {
 	struct draft *d = rule_found(x, NULL);
+	const struct code *c = x->kernel->code;
 	struct fix fix = FIX_NONE;
 
 	if (d == NULL)
@@ -190,10 +192,14 @@ report(struct rule_view *x, double share, double inst, const struct mark *m)
 	fix.part[RES_L1] = fix.inst;
 	rule_fix(d, &fix, 0.4, 0.75);
 	rule_evidence(x, d, (struct evidence){ .name = "tree_ratio",
-	    .label = "samples in the tree", .value = share, .unit = "ratio",
-	    .source = "measured", .from = sampled_counted }, "min_share");
+	    .label = c->samples.all > 0 ? "samples in the tree" :
+	    "instructions of the tree, of all", .value = share,
+	    .unit = "ratio", .source = "measured", .from = c->samples.all > 0 ?
+	    sampled_counted : metric_table[METRIC_INST_EXECUTED].name },
+	    "min_share");
 	d->f.summary = arena_format(x->arena, "a tree of shared-memory sums and "
-	    "barriers takes %s of the time", say_percent(x->arena, share));
+	    "barriers takes %s of the %s", say_percent(x->arena, share),
+	    c->samples.all > 0 ? "time" : "instructions");
 	d->f.advice = "reduce within each warp by __shfl_down_sync (or "
 	    "__reduce_add_sync for integers), store one sum a warp, and let one "
 	    "warp add those: one barrier instead of one a level";
@@ -219,7 +225,8 @@ sampled_tree(struct rule_view *x)
 			if (m[i].weight > 0)
 				inst += inst_value(c, i, SOURCE_INST);
 		}
-		share /= fmax(1, (double)c->samples.all);
+		share /= fmax(1, c->samples.all > 0 ?
+		    (double)c->samples.all : inst_total(c, SOURCE_INST));
 		inst /= fmax(1, inst_total(c, SOURCE_INST));
 		if (share >= rule_value(x, "min_share"))
 			state = report(x, fmin(1, share), inst, m);
