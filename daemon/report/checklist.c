@@ -1,4 +1,5 @@
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "model/model.h"
@@ -9,7 +10,7 @@
 
 const char *const check_state_name[CHECK_STATES] = {
 	[CHECK_PASSED] = "passed", [CHECK_FAILED] = "failed",
-	[CHECK_NOT_MEASURED] = "not_measured"
+	[CHECK_NO_GAIN] = "no_gain", [CHECK_NOT_MEASURED] = "not_measured"
 };
 
 const struct check_group_info check_group_table[CHECK_GROUPS] = {
@@ -76,6 +77,18 @@ answer_by_facts(struct check_answer *a)
 	}
 }
 
+/* Is something not as it should be, though no finding is worth a change? */
+static bool
+is_poor(const struct check_answer *a)
+{
+	size_t i;
+
+	for (i = 0; i < a->facts; i++)
+		if (a->fact[i].state == CHECK_NO_GAIN)
+			return true;
+	return a->minor > 0;
+}
+
 static void
 answer_by_rules(struct check_answer *a, const struct check_line *line,
     const struct advice *advice)
@@ -92,15 +105,20 @@ answer_by_rules(struct check_answer *a, const struct check_line *line,
 		a->rules++;
 		a->checked += v->state != RULE_NOT_MEASURED;
 	}
-	for (i = 0; i < advice->findings; i++)
-		a->found += advice->finding[i].worth_it &&
-		    checklist_has(line, advice->finding[i].rule);
+	for (i = 0; i < advice->findings; i++) {
+		if (!checklist_has(line, advice->finding[i].rule))
+			continue;
+		a->found += advice->finding[i].worth_it;
+		a->minor += !advice->finding[i].worth_it;
+	}
 	if (a->found > 0) {
 		a->state = CHECK_FAILED;
 	} else if (first == NULL || first->state == RULE_NOT_MEASURED) {
 		a->state = CHECK_NOT_MEASURED;
 		a->reason = first != NULL && first->reason != NULL ?
 		    first->reason : reason_of(REASON_NOT_CHECKED);
+	} else if (is_poor(a)) {
+		a->state = CHECK_NO_GAIN;
 	}
 }
 

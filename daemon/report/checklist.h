@@ -1,7 +1,8 @@
 /*
  * report/checklist.h: the optimisation checklist, answered for one run: every
- * line passed, failed or not measured, from the rules' verdicts and measured
- * facts. Pure; the table is checklist.def.
+ * line passed, failed, without gain (not as it should be, but to change that would
+ * save nothing here) or not measured, from the rules' verdicts and measured facts.
+ * Pure; the table is checklist.def.
  */
 #ifndef CADV_CHECKLIST_H
 #define CADV_CHECKLIST_H
@@ -12,7 +13,8 @@ struct advice;
 struct ceilings;
 struct run;
 
-enum check_state { CHECK_PASSED, CHECK_FAILED, CHECK_NOT_MEASURED, CHECK_STATES };
+enum check_state { CHECK_PASSED, CHECK_FAILED, CHECK_NO_GAIN, CHECK_NOT_MEASURED,
+	CHECK_STATES };
 extern const char *const check_state_name[CHECK_STATES];	/* "passed" … */
 
 enum check_group {
@@ -34,8 +36,8 @@ struct check_fact {
 				 * measured of, 0..1; NaN: does not apply */
 	const char *of;		/* of what: "kernel time"; NULL */
 	const struct reason *reason;	/* of no value; NULL */
-	enum check_state state;	/* what the fact alone says of its line, where
-				 * the line has no rules */
+	enum check_state state;	/* what the fact alone says of its line; where
+				 * the line has rules at most CHECK_NO_GAIN */
 };
 
 /* What the facts are worked out from. */
@@ -71,7 +73,7 @@ struct check_answer {
 	enum check_state state;
 	const struct reason *reason;	/* of not measured; NULL */
 	size_t checked, rules;	/* of its rules, how many were measured */
-	size_t found;		/* how many findings worth a change */
+	size_t found, minor;	/* how many findings worth a change, and not */
 	struct check_fact fact[CHECK_FACTS_MAX];
 	size_t facts;
 };

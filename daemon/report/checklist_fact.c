@@ -1,5 +1,7 @@
+#include <assert.h>
 #include <math.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "model/ceilings.h"
 #include "model/gain.h"
@@ -17,6 +19,40 @@
  * below a twentieth of the kernel time. */
 #define MEASURED_LEAST 0.95
 #define BOUND_LEAST 0.95
+
+#define WARP_LANES 32
+
+/* The default of a rule's threshold: what is beyond it the rule looks at. */
+static double
+threshold(const char *rule, const char *key)
+{
+	const struct rule_info *info = rule_find(rule);
+	size_t i;
+
+	for (i = 0; info != NULL && i < info->thresholds; i++)
+		if (strcmp(info->threshold[i].key, key) == 0)
+			return info->threshold[i].value;
+	assert(!"a rule without this threshold");
+	return NAN;
+}
+
+/* A value that a rule would look at is not as it should be, whether or not the rule
+ * says that a change gains something. */
+static void
+should_reach(struct check_fact *f, double least)
+{
+
+	if (f->value < least)
+		f->state = CHECK_NO_GAIN;
+}
+
+static void
+should_stay_below(struct check_fact *f, double most)
+{
+
+	if (f->value > most)
+		f->state = CHECK_NO_GAIN;
+}
 
 /* --- means over kernels, weighted by their time ---------------------------- */
 
@@ -172,6 +208,8 @@ fact_coalescing(struct check_fact *f, const struct check_view *x)
 	f->name = "coalescing_ratio";
 	f->label = "of the bytes moved for global memory were used";
 	mean_of_kernels(f, x, coalescing);
+	should_reach(f, 1 / threshold("uncoalesced-global-access",
+	    "min_ratio"));
 }
 
 void
@@ -181,6 +219,8 @@ fact_bank_conflicts(struct check_fact *f, const struct check_view *x)
 	f->name = "bank_conflicts_ratio";
 	f->label = "of the shared-memory wavefronts were bank conflicts";
 	mean_of_kernels(f, x, bank_conflicts);
+	should_stay_below(f, threshold("shared-bank-conflicts",
+	    "min_share"));
 }
 
 void
@@ -190,6 +230,8 @@ fact_divergence(struct check_fact *f, const struct check_view *x)
 	f->name = "divergence_ratio";
 	f->label = "of the lanes of executed instructions were idle";
 	mean_of_kernels(f, x, divergence);
+	should_stay_below(f, 1 - threshold("warp-divergence", "max_lanes") /
+	    WARP_LANES);
 }
 
 void
@@ -199,6 +241,8 @@ fact_occupancy(struct check_fact *f, const struct check_view *x)
 	f->name = "occupancy_ratio";
 	f->label = "achieved occupancy";
 	mean_of_kernels(f, x, occupancy);
+	should_reach(f, threshold("low-theoretical-occupancy",
+	    "min_occupancy"));
 }
 
 void
@@ -260,6 +304,7 @@ fact_copies(struct check_fact *f, const struct check_view *x)
 		f->value = could / took;
 	else
 		f->reason = reason_of(REASON_NO_HOST_COPY);
+	should_reach(f, 1 - threshold("pageable-host-memory", "min_gain"));
 }
 
 static const struct device *
@@ -285,6 +330,7 @@ fact_hidden(struct check_fact *f, const struct check_view *x)
 		f->value = (double)d->copy_hidden_ns / (double)d->copy_ns;
 	else
 		f->reason = reason_of(REASON_NO_COPY);
+	should_reach(f, threshold("no-copy-compute-overlap", "max_overlap"));
 }
 
 /* What the rules of its line look at: not start-up, and not the one phase that the
@@ -303,6 +349,7 @@ fact_busy(struct check_fact *f, const struct check_view *x)
 		f->value = fmin(1, (double)d->busy_ns * 1e-9 / rest);
 	else
 		f->reason = reason_of(REASON_NO_GPU);
+	should_reach(f, 1 - threshold("gpu-idle-gaps", "min_share"));
 }
 
 /* --- how well the run was measured ------------------------------------------ */

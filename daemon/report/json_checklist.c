@@ -87,13 +87,14 @@ json_line(const struct check_line *line, const struct check_answer *a,
     const struct advice *advice)
 {
 
-	return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}",
+	return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 	    "id", line->id,
 	    "title", line->title,
 	    "state", check_state_name[a->state],
 	    "reason", json_reason(a->reason),
 	    "practices_checked", json_count(a->checked),
 	    "findings_count", json_count(a->found),
+	    "minor_count", json_count(a->minor),
 	    "findings", json_line_findings(line, advice),
 	    "facts", json_facts(a),
 	    "rules", json_line_rules(line, advice));
@@ -122,11 +123,12 @@ json_group(enum check_group group, const struct check_view *x,
 		json_array_append_new(lines, json_line(&check_table[i],
 		    &answer, x->advice));
 	}
-	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}",
+	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o}",
 	    "id", check_group_table[group].id,
 	    "title", check_group_table[group].title,
 	    "passed", json_count(counts.n[CHECK_PASSED]),
 	    "failed", json_count(counts.n[CHECK_FAILED]),
+	    "no_gain", json_count(counts.n[CHECK_NO_GAIN]),
 	    "not_measured", json_count(counts.n[CHECK_NOT_MEASURED]),
 	    "lines", lines);
 }
@@ -144,9 +146,10 @@ json_checklist(const struct run *r, const struct advice *a)
 		json_array_append_new(groups,
 		    json_group((enum check_group)i, &x, &all));
 	free(c);
-	return json_pack("{s:o, s:o, s:o, s:o}",
+	return json_pack("{s:o, s:o, s:o, s:o, s:o}",
 	    "passed", json_count(all.n[CHECK_PASSED]),
 	    "failed", json_count(all.n[CHECK_FAILED]),
+	    "no_gain", json_count(all.n[CHECK_NO_GAIN]),
 	    "not_measured", json_count(all.n[CHECK_NOT_MEASURED]),
 	    "groups", groups);
 }

@@ -11,6 +11,17 @@
 #define STATE_COLUMNS 12	/* "not measured" */
 #define INDENT (2 + STATE_COLUMNS + 2)
 
+/* The states as they are counted, and as they are called. */
+static const struct {
+	const char *key, *text;
+	enum out_style style;
+} states[] = {
+	{ "passed", "passed", STYLE_GOOD }, { "failed", "failed", STYLE_BAD },
+	{ "no_gain", "no gain", STYLE_PLAIN },
+	{ "not_measured", "not measured", STYLE_DIM },
+};
+#define STATES (sizeof(states) / sizeof(states[0]))
+
 static bool
 is_state(const json_t *line, const char *state)
 {
@@ -21,12 +32,13 @@ is_state(const json_t *line, const char *state)
 static void
 text_state(struct out *o, const json_t *line)
 {
-	bool failed = is_state(line, "failed"), passed = is_state(line, "passed");
+	size_t i;
 
 	out_spaces(o, 2);
-	out_style(o, failed ? STYLE_BAD : passed ? STYLE_GOOD : STYLE_DIM);
-	out_cell(o, failed ? "failed" : passed ? "passed" : "not measured",
-	    STATE_COLUMNS);
+	for (i = 0; i + 1 < STATES && !is_state(line, states[i].key); i++)
+		;
+	out_style(o, states[i].style);
+	out_cell(o, states[i].text, STATE_COLUMNS);
 	out_style(o, STYLE_PLAIN);
 	out_spaces(o, 2);
 }
@@ -79,6 +91,10 @@ text_line_findings(struct out *o, const json_t *line)
 	if (all > json_array_size(items))
 		out_format(o, "%*s%llu more\n", INDENT, "",
 		    (unsigned long long)(all - json_array_size(items)));
+	if (field_count(line, "minor_count") > 0)
+		out_format(o, "%*s%s not worth a change\n", INDENT, "",
+		    number_of(a, (double)field_count(line, "minor_count"),
+		    "finding"));
 }
 
 /* "2 of 4 practices were not checked: counters were not asked for" */
@@ -132,17 +148,11 @@ text_line(struct out *o, const json_t *line)
 static void
 text_counts(struct out *o, const json_t *of)
 {
-	static const struct {
-		const char *key, *text;
-	} states[] = {
-		{ "passed", "passed" }, { "failed", "failed" },
-		{ "not_measured", "not measured" },
-	};
 	bool any = false;
 	uint64_t n;
 	size_t i;
 
-	for (i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
+	for (i = 0; i < STATES; i++) {
 		if ((n = field_count(of, states[i].key)) == 0)
 			continue;
 		out_format(o, "%s%llu %s", any ? ", " : "",
@@ -182,6 +192,13 @@ text_checklist(struct out *o, const struct report *r, const json_t *checklist)
 	parts_end(o, r->run);
 	out_text(o, "  Checklist: ");
 	text_counts(o, checklist);
+	if (field_count(checklist, "no_gain") > 0) {
+		out_style(o, STYLE_DIM);
+		out_text(o, "  ");
+		out_wrap(o, 2, "no gain: not as it should be, but to change it "
+		    "would save nothing here");
+		out_style(o, STYLE_PLAIN);
+	}
 	json_array_foreach(groups, i, g) {
 		out_line(o);
 		out_style(o, STYLE_BOLD);

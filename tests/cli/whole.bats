@@ -31,7 +31,7 @@ pairs="$BATS_TEST_DIRNAME/../captures/pairs"
 	# As many lines as the summary counts.
 	sum=$(($(sed -n 's/^  Checklist: //p' <<< "$output" |
 	    grep -o '[0-9]*' | paste -sd+)))
-	[ "$(grep -c '^  \(passed\|failed\|not measured\)  ' \
+	[ "$(grep -c '^  \(passed\|failed\|no gain\|not measured\) ' \
 	    <<< "$output")" -eq "$sum" ]
 }
 

@@ -100,7 +100,7 @@ TEST(a_finding_fails_its_line)
 	assert_int_equal(a.answer.state, CHECK_PASSED);
 }
 
-/* What is found and not worth a change fails nothing. */
+/* What is found and not worth a change fails nothing, and passes nothing. */
 TEST(a_minor_finding_does_not)
 {
 	struct answered a;
@@ -113,8 +113,25 @@ TEST(a_minor_finding_does_not)
 	k->total_ns = 4000;
 	k->exposed_ns = k->alone_ns = 4000;
 	answer(&a, "coalescing");
-	assert_int_equal(a.answer.state, CHECK_PASSED);
+	assert_int_equal(a.answer.state, CHECK_NO_GAIN);
 	assert_int_equal(a.answer.found, 0);
+	assert_int_equal(a.answer.minor, 1);
+}
+
+/* Copies that no kernel hides, and too few to matter. */
+TEST(what_is_poor_is_not_passed)
+{
+	struct answered a;
+	struct device *d = &a.m.device[0];
+
+	made_init(&a.m);
+	made_counters(&a.m, made_kernel(&a.m, "k", 1000, 4000000), 0.9);
+	d->copy_ns = 1000;
+	answer(&a, "overlap");
+	assert_int_equal(a.answer.state, CHECK_NO_GAIN);
+	d->copy_hidden_ns = 900;
+	answer(&a, "overlap");
+	assert_int_equal(a.answer.state, CHECK_PASSED);
 }
 
 /* Silence is no pass: without counters the lines that need them say so. */

@@ -330,6 +330,7 @@ TEST_WITH(checklist_shape, setup, NULL)
 	}
 	assert_int_equal(lines, json_integer_value(json_object_get(o,
 	    "passed")) + json_integer_value(json_object_get(o, "failed")) +
+	    json_integer_value(json_object_get(o, "no_gain")) +
 	    json_integer_value(json_object_get(o, "not_measured")));
 	line = line_of(o, "coalescing");
 	assert_noun(line, "ChecklistLine");

@@ -54,7 +54,7 @@ test('the checklist says of every line what the API says', async (t) => {
   })));
   assert.deepEqual(shown.map((s) => s.id), lines.map((l) => l.id));
   for (const [i, line] of lines.entries()) {
-    assert.equal(shown[i].badge, line.state.replace('_', ' '));
+    assert.equal(shown[i].badge, line.state.replaceAll('_', ' '));
     assert.ok(shown[i].text.includes(line.title));
     if (line.state === 'not_measured') assert.ok(shown[i].text.includes(line.reason), line.id);
     for (const fact of line.facts) assert.equal(shown[i].text.includes(fact.label), fact.value !== null, fact.name);

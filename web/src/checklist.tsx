@@ -7,11 +7,12 @@ import { Badge, Failure, Loading } from './parts';
 import type { OfRun } from './view-run';
 import type { Checklist, ChecklistFact, ChecklistLine, ChecklistState } from './openapi';
 
-const states: Record<ChecklistState, string> = { passed: 'passed', failed: 'failed', not_measured: 'not measured' };
+const states: Record<ChecklistState, string> = { passed: 'passed', failed: 'failed', no_gain: 'no gain', not_measured: 'not measured' };
 
-function counts(of: { passed: number; failed: number; not_measured: number }): string {
+// Runs that an older version analysed have no count of one.
+function counts(of: Partial<Record<ChecklistState, number>>): string {
   return (Object.keys(states) as ChecklistState[])
-    .filter((state) => of[state] > 0)
+    .filter((state) => (of[state] ?? 0) > 0)
     .map((state) => `${of[state]} ${states[state]}`)
     .join(', ');
 }
@@ -32,7 +33,7 @@ export function ChecklistSection({ id: run, base, revision, run: { state } }: Of
         <p class="notice">This run was analysed by an older version: <code>cudadvise reanalyze {run}</code> adds its checklist.</p>
       ) : (
         <>
-          <p>{counts(list.value)}. A line fails where a finding is worth a change.</p>
+          <p>{counts(list.value)}. A line fails where a finding is worth a change. No gain: not as it should be, but to change it would save nothing here.</p>
           <div class="checklist">
             {list.value.groups.map((group) => (
               <section key={group.id} class="checks" aria-labelledby={`check-${group.id}`}>
@@ -64,6 +65,7 @@ function Line({ run, line }: { run: string; line: ChecklistLine }) {
           </small>
         ))}
         {line.findings_count > line.findings.length && <small>{counted(line.findings_count - line.findings.length, 'more finding')}</small>}
+        {line.minor_count > 0 && <small>{counted(line.minor_count, 'finding')} not worth a change</small>}
         {line.state === 'not_measured'
           ? line.reason && <small>{line.reason}</small>
           : unchecked.length > 0 && (
