@@ -175,6 +175,31 @@ gap_shorten(struct gap *g, uint64_t ns)
 	g->blocked = min_u64(g->blocked, g->idle[IDLE_AFTER_SYNC]);
 }
 
+/* Draw the gap, one cause after the other: where in it each was is not kept. */
+static void
+gap_draw(struct device_state *d, const struct gap *g, uint64_t ours)
+{
+	static const enum timeline_row row[IDLE_CAUSES] = {
+		[IDLE_AFTER_SYNC] = ROW_IDLE_SYNC, [IDLE_HOST] = ROW_IDLE_HOST,
+		[IDLE_ALLOCATION] = ROW_IDLE_CALL, [IDLE_API] = ROW_IDLE_CALL,
+		[IDLE_LAUNCH] = ROW_IDLE_LAUNCH,
+	};
+	static const enum idle_cause order[] = { IDLE_AFTER_SYNC, IDLE_HOST,
+	    IDLE_ALLOCATION, IDLE_API, IDLE_LAUNCH };
+	uint64_t at = g->start, ns;
+	size_t i;
+
+	for (i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
+		ns = min_u64(g->idle[order[i]], g->end - at);
+		if (ns > 0)
+			timeline_add(d, row[order[i]], at, at + ns);
+		at += ns;
+	}
+	ns = min_u64(ours, g->end - at);
+	if (ns > 0)
+		timeline_add(d, ROW_IDLE_MEASURING, at, at + ns);
+}
+
 /* Did we hold the host in the gap, or so shortly before that its next launches
  * are slow because of it? */
 static bool
@@ -217,6 +242,8 @@ idle_gap(struct model *m, struct device_state *d, const struct op *next,
 	for (i = 0; i < IDLE_CAUSES; i++)
 		d->idle[i] += g.idle[i];
 	d->idle_overhead += ours;
+	if (g.end - g.start > GAP_COUNTED)
+		gap_draw(d, &g, ours);
 	if (idle > d->idle_longest) {
 		d->idle_longest = idle;
 		memcpy(d->idle_longest_by, g.idle, sizeof(g.idle));

@@ -12,6 +12,15 @@
 #define BINS TIMELINE_BINS
 #define FIRST_SHIFT 10		/* the first bins are 1,024 ns wide */
 
+const char *const timeline_row_name[ROW_COUNT] = {
+	[ROW_KERNEL] = "kernel", [ROW_H2D] = "h2d", [ROW_D2H] = "d2h",
+	[ROW_D2D] = "d2d", [ROW_MEMSET] = "memset", [ROW_SYNC] = "sync",
+	[ROW_API] = "api", [ROW_IDLE_HOST] = "idle_host",
+	[ROW_IDLE_SYNC] = "idle_sync", [ROW_IDLE_LAUNCH] = "idle_launch",
+	[ROW_IDLE_CALL] = "idle_call",
+	[ROW_IDLE_MEASURING] = "idle_measuring",
+};
+
 struct line {
 	int64_t base;		/* where bin 0 starts */
 	uint32_t shift;		/* bins are 2^shift ns wide */

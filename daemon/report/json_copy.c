@@ -87,16 +87,6 @@ json_copies(const struct run *r)
 	return list;
 }
 
-static const char *const row_name[ROW_COUNT] = {
-	[ROW_KERNEL] = "kernel",
-	[ROW_H2D] = "h2d",
-	[ROW_D2H] = "d2h",
-	[ROW_D2D] = "d2d",
-	[ROW_MEMSET] = "memset",
-	[ROW_SYNC] = "sync",
-	[ROW_API] = "api",
-};
-
 /* Which bins of one device, and how many of them make one that is shown. */
 struct window {
 	uint32_t first, end, step;
@@ -129,7 +119,7 @@ json_row(const struct timeline *t, int row, const struct window *w)
 		json_decref(count);
 		return json_null();
 	}
-	return json_pack("{s:s, s:o, s:o}", "row", row_name[row],
+	return json_pack("{s:s, s:o, s:o}", "row", timeline_row_name[row],
 	    "busy_ratio", busy, "count", count);
 }
 

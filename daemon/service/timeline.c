@@ -24,7 +24,7 @@ read_row(struct timeline *t, const json_t *row)
 	int r;
 
 	for (r = 0; name != NULL && r < ROW_COUNT; r++) {
-		if (strcmp(name, view_row[r]) != 0)
+		if (strcmp(name, timeline_row_name[r]) != 0)
 			continue;
 		for (i = 0; i < t->bins; i++) {
 			t->busy_ns[r][i] = (float)(json_number_value(
@@ -147,6 +147,24 @@ draw_record(void *arg, uint64_t stream, uint64_t sequence,
 	return d->homeless;
 }
 
+/* Why the device was idle is in no record: the share of the stored bin that each bin
+ * of ${t}, which begins at ${from}, has its middle in. */
+static void
+draw_idle(struct timeline *t, const struct timeline *stored, uint64_t from)
+{
+	uint64_t at;
+	uint32_t i;
+	int row;
+
+	for (i = 0; i < t->bins; i++) {
+		at = (from + i * t->bin_ns + t->bin_ns / 2) / stored->bin_ns;
+		for (row = ROW_IDLE_HOST; row < ROW_COUNT; row++)
+			if (at < stored->bins)
+				t->busy_ns[row][i] = stored->busy_ns[row][at] /
+				    (float)stored->bin_ns * (float)t->bin_ns;
+	}
+}
+
 /* The window's timeline from the capture's records; NULL if the run has no
  * timeline or they cannot be used. Records of a device that the capture does
  * not define (the model gave it one of its own) cannot be drawn: the stored
@@ -171,6 +189,7 @@ detail(const struct view *v, uint64_t from, uint64_t to, unsigned px)
 		d.run.timeline[i].bin_ns = (to - from + px - 1) / px;
 		d.run.timeline[i].bins = (uint32_t)((to - from +
 		    d.run.timeline[i].bin_ns - 1) / d.run.timeline[i].bin_ns);
+		draw_idle(&d.run.timeline[i], &v->run.timeline[i], from);
 	}
 	d.run.wall_ns = to - from;
 	if (capture_window(v->capture, &v->index, d.zero, d.zero + (to - from),

@@ -6,12 +6,6 @@
 #include "base/paths.h"
 #include "service/view.h"
 
-const char *const view_row[ROW_COUNT] = {
-	[ROW_KERNEL] = "kernel", [ROW_H2D] = "h2d", [ROW_D2H] = "d2h",
-	[ROW_D2D] = "d2d", [ROW_MEMSET] = "memset", [ROW_SYNC] = "sync",
-	[ROW_API] = "api",
-};
-
 void
 view_close(struct view *v)
 {

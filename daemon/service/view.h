@@ -31,9 +31,6 @@ void view_close(struct view *v);
  * cannot be read. */
 bool view_frames(struct service *s, struct view *v, uint64_t from, uint64_t to);
 
-/* What a row is called, by enum timeline_row. */
-extern const char *const view_row[ROW_COUNT];
-
 /* A record as a span of a row. */
 struct view_op {
 	enum timeline_row row;

@@ -76,7 +76,7 @@ item(const struct looking *l, uint64_t stream, const struct view_op *op)
 
 	snprintf(process, sizeof(process), "%016" PRIx64, stream);
 	return json_pack("{s:s, s:o, s:o, s:s?, s:I, s:I, s:o, s:s, s:o}",
-	    "row", view_row[op->row],
+	    "row", timeline_row_name[op->row],
 	    "device", id_or_null(op->host ? UINT32_MAX : op->device,
 	    UINT32_MAX),
 	    "kernel_id", id_or_null(op->kernel, 0),
@@ -155,7 +155,7 @@ sums_array(struct looking *l, struct service *service, int64_t number)
 		json_array_append_new(out, json_pack(
 		    "{s:o, s:s, s:o, s:o, s:s?, s:o, s:o, s:o}",
 		    "name", name_of(service, number, s->key.kernel),
-		    "row", view_row[s->key.row],
+		    "row", timeline_row_name[s->key.row],
 		    "device", id_or_null(s->key.device, UINT32_MAX),
 		    "kernel_id", id_or_null(s->key.kernel, 0),
 		    "call", s->key.call,

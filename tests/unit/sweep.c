@@ -598,6 +598,18 @@ FEED_TEST(test_timeline)
 		assert_true(t->busy_ns[ROW_KERNEL][bin] == (float)t->bin_ns);
 	}
 	assert_true(t->busy_ns[ROW_KERNEL][500 * MS / t->bin_ns] == 0);
+	/* The gaps are drawn, each with its cause: the last one begins with a
+	 * wait of the host. */
+	assert_true(t->busy_ns[ROW_IDLE_HOST][500 * MS / t->bin_ns] ==
+	    (float)t->bin_ns);
+	assert_true(t->busy_ns[ROW_IDLE_SYNC][2500 * MS / t->bin_ns] ==
+	    (float)t->bin_ns);
+	assert_true(t->busy_ns[ROW_IDLE_HOST][1500 * MS / t->bin_ns] == 0);
+	for (at = bin = 0; at < IDLE_STARTUP; at++)
+		bin += run->device[0].idle_ns[at];
+	assert_true(fabs((row_sum(t, ROW_IDLE_HOST, &count) + row_sum(t,
+	    ROW_IDLE_SYNC, &count) + row_sum(t, ROW_IDLE_LAUNCH, &count)) /
+	    (double)bin - 1) < 1e-4);
 	assert_true(t->busy_ns[ROW_SYNC][2500 * MS / t->bin_ns] ==
 	    (float)t->bin_ns);
 }

@@ -22,6 +22,20 @@ const timeline = (busy, count, from = 0, bin = 100) => ({
   devices: [{ device: 0, name: null, rows: [{ row: 'kernel', busy_ratio: busy, count }] }],
 });
 
+test('idle time: by cause in bins, where nothing ran among single operations', () => {
+  const bins = timeline([0, 0.5, 0, 0, 0], [0, 1, 0, 0, 0]);
+  bins.devices[0].rows.push({ row: 'idle_host', busy_ratio: [0, 0.2, 0.9, 0, 0], count: [0, 0, 0, 0, 0] },
+    { row: 'idle_launch', busy_ratio: [0, 0.3, 0.1, 0, 0], count: [0, 0, 0, 0, 0] });
+  const rows = data.rowsOf(bins);
+  assert.deepEqual(rows.map((r) => [r.row, r.label]), [['kernel', 'kernels'], ['idle', 'idle, by cause']]);
+  assert.deepEqual([50, 150, 250, 350].map((t) => data.causeAt(bins, 0, t)), [null, 'idle_launch', 'idle_host', null]);
+  assert.deepEqual(data.activeOf(bins, 0), { from: 100, to: 300 });
+  assert.equal(data.manyIn(bins, rows, { from: 0, to: 500 }), 1);
+  const item = (row, start_ns, duration_ns, device = 0) => ({ row, start_ns, duration_ns, device });
+  const items = [item('kernel', 20, 20), item('h2d', 30, 30), item('api', 0, 100), item('kernel', 0, 100, 1)];
+  assert.deepEqual(data.idleOf(items, rows[1], { from: 0, to: 100 }), [{ from: 0, to: 20 }, { from: 60, to: 100 }]);
+});
+
 test('a window stays in the run, and is never shorter than a clock tells', () => {
   const wall = 1e9;
   for (const view of [{ from: -5e8, to: 5e8 }, { from: 9e8, to: 2e9 }, { from: 5, to: 5 }, { from: 3, to: 1 }, { from: -1e18, to: 1e18 }]) {

@@ -147,6 +147,28 @@ test('where what weighs was not looked at, that is said in place of "nothing"', 
   assert.ok((await text(page, '.notice')).includes(`Not measured: ${unmeasured}`));
 });
 
+test('a framework\'s kernels are summed by operator and line', async (t) => {
+  const bytes = readFileSync(path.join(root, 'tests/captures/programs/cupy.cadv'));
+  const { number } = (await daemon.uploadBytes(bytes)).json;
+  const operators = await api(`/runs/${number}/operators`);
+  // No capture has lines: one is given a line of its own.
+  Object.assign(operators.items[0], { file: '/home/me/<b>model.py', line: 12, function: 'forward' });
+  const page = await open(t, `/runs/${number}`, {
+    before: (fresh) => fresh.route(`**/api/v1/runs/${number}/operators`, (route) => route.fulfill({ json: operators })),
+  });
+  await page.waitForSelector('table.operators');
+  await page.$$eval('section[aria-labelledby=operators] details', (all) => all.forEach((d) => (d.open = true)));
+  const rows = await page.$$eval('table.operators tbody tr', (trs) => trs.map((tr) => tr.textContent));
+  assert.equal(rows.length, operators.items.length);
+  for (const [i, o] of operators.items.entries()) for (const said of [o.name, seconds(o.s)]) assert.ok(rows[i].includes(said), rows[i]);
+  assert.match(rows[0], /<b>model\.py:12in forward/);
+  assert.equal(await page.getAttribute('table.operators a.editor', 'href'), 'vscode://file/home/me/%3Cb%3Emodel.py:12');
+  // Of a program without a framework nothing is said.
+  const plain = await open(t, `/runs/${runs['double-precision.bad']}`);
+  await plain.waitForSelector('.findings');
+  assert.equal(await plain.$('table.operators'), null);
+});
+
 test('two runs compared: what became of the prediction', async (t) => {
   const [bad, good] = [runs['uncoalesced-global-access.bad'], runs['uncoalesced-global-access.good']];
   const page = await open(t, `/runs/${good}/compare`);

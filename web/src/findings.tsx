@@ -16,8 +16,10 @@ export function FindingsSection({ run, findings, live, empty, chosen }: {
 }) {
   const worth = findings.items.filter((f) => f.worth_it);
   const scale = Math.max(0, ...worth.map((f) => f.saves.high_s ?? f.saves.s ?? 0));
+  // Findings that are called the same are told apart by their launch shapes.
+  const alike = (f: Finding) => findings.items.some((g) => g !== f && g.where === f.where && g.title === f.title);
   const item = (f: Finding, open: boolean) =>
-    <Item key={f.id} run={run} finding={f} scale={scale} open={open || f.id === chosen} chosen={f.id === chosen} />;
+    <Item key={f.id} run={run} finding={f} alike={alike(f)} scale={scale} open={open || f.id === chosen} chosen={f.id === chosen} />;
   const rest = findings.items.filter((f) => !f.worth_it);
   const small = worth.filter((f) => f.saves.share_ratio !== null && f.saves.share_ratio < SMALL_SHARE).length;
   return (
@@ -61,7 +63,7 @@ export function FindingsSection({ run, findings, live, empty, chosen }: {
   );
 }
 
-function Item({ run, finding: f, scale, open, chosen }: { run: string; finding: Finding; scale: number; open: boolean; chosen: boolean }) {
+function Item({ run, finding: f, alike, scale, open, chosen }: { run: string; finding: Finding; alike: boolean; scale: number; open: boolean; chosen: boolean }) {
   const here = useRef<HTMLLIElement>(null);
   useEffect(() => {
     if (chosen) here.current?.scrollIntoView({ block: 'start' });
@@ -74,6 +76,7 @@ function Item({ run, finding: f, scale, open, chosen }: { run: string; finding: 
           <span class="what">
             <span class="where" title={f.where ?? ''}>{middle(visible(f.where ?? 'the run'), 160)}</span>
             <span class="title">{f.title}</span>
+            {alike && f.location && <small>{f.location}</small>}
           </span>
           <span class="saves">
             <b>{f.saves.s === null ? 'not predicted' : seconds(f.saves.s)}</b>

@@ -29,7 +29,7 @@ export function Together({ findings, worth }: { findings: Findings; worth: Findi
   return (
     <div class="together">
       <p>
-        {worth.length > 1 ? `All ${counted(worth.length, 'finding')} together save at most ` : 'It saves at most '}<b>{seconds(together_s)}</b>
+        {worth.length > 1 ? `${worth.length > 2 ? `All ${counted(worth.length, 'finding')}` : 'Both findings'} together save at most ` : 'It saves at most '}<b>{seconds(together_s)}</b>
         {text && `, ${text}`}
         {overlap && worth.length > 1 && '; savings overlap, so this is less than their sum'}.
       </p>

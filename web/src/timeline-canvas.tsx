@@ -1,7 +1,7 @@
 // The picture, and how it is moved: by wheel, pointer and keyboard.
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { instant, nanoseconds, bytes } from './format';
-import { coloursOf, draw, heightOf, hit, axis, rowHeight, type Colours, type Scene } from './timeline-draw';
+import { coloursOf, draw, heightOf, hit, idleAt, axis, rowHeight, type Colours, type Scene } from './timeline-draw';
 import { pan, zoom, type Row, type View } from './timeline-data';
 import type { Timeline, Window, WindowItem } from './openapi';
 
@@ -139,9 +139,9 @@ export function Canvas(shown: Shown) {
     if (d === null) {
       const rect = canvas.current!.getBoundingClientRect();
       const found = hit(scene(), e.clientX - rect.left, e.clientY - rect.top, now.current.width);
+      say(found === null ? idleAt(scene(), e.clientX - rect.left, e.clientY - rect.top, now.current.width) : wordsOf(found, props.current.names));
       if (found !== now.current.hover) {
         now.current.hover = found;
-        say(found === null ? '' : wordsOf(found, props.current.names));
         frame();
       }
       return;
@@ -194,7 +194,7 @@ export function Canvas(shown: Shown) {
       <div class="chart" ref={box} tabIndex={0} role="group" aria-label="Timeline; keys W, A, S, D zoom and move. What is in view is in the table below." onKeyDown={keys}>
         <canvas ref={canvas} height={height} aria-hidden="true"
           onPointerDown={down} onPointerMove={pointed} onPointerUp={up} onPointerCancel={() => { drag.current = null; }}
-          onPointerLeave={() => { if (now.current.hover) { now.current.hover = null; say(''); frame(); } }}
+          onPointerLeave={() => { say(''); if (now.current.hover) { now.current.hover = null; frame(); } }}
           onDblClick={(e) => move(zoom(now.current.view, at(e), 0.25, props.current.wall))} />
         {shown.rows.map((row, i) => <RowLabel key={row.key} text={row.label} top={axis + i * rowHeight} />)}
       </div>

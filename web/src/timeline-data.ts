@@ -1,6 +1,9 @@
 // What the timeline computes, without a browser: windows, rows, columns of pixels. Pure.
 import type { Timeline, TimelineRow, WindowItem } from './openapi';
 
+export type IdleRow = Extract<TimelineRow, `idle_${string}`>;
+export type WorkRow = Exclude<TimelineRow, IdleRow>;
+
 // ns since the start of the run.
 export interface View {
   from: number;
@@ -53,30 +56,49 @@ export function covers(outer: View, inner: View): boolean {
 
 // --- rows -------------------------------------------------------------------------
 
-export interface Row {
-  key: string;
+// What of a timeline's data is meant.
+export interface Data {
   device: number | null; // null: of the host
   row: TimelineRow;
+}
+
+export interface Row {
+  key: string;
+  device: number | null;
+  row: WorkRow | 'idle';
   label: string;
 }
 
-const labels: Record<TimelineRow, string> = {
+const labels: Record<WorkRow, string> = {
   kernel: 'kernels', h2d: 'copies to the GPU', d2h: 'copies from the GPU', d2d: 'copies in and between GPUs',
   memset: 'memsets', sync: 'host waits', api: 'host calls',
 };
 
-export function isHost(row: TimelineRow): boolean {
+// Why a GPU was idle, as it is drawn: one above the other.
+export const idles: Record<IdleRow, string> = {
+  idle_host: 'idle waiting for the host', idle_sync: 'idle after synchronisation', idle_launch: 'idle launching',
+  idle_call: 'idle in CUDA calls', idle_measuring: 'idle while measuring',
+};
+export const idleRows = Object.keys(idles) as IdleRow[];
+
+export function isHost(row: Row['row'] | TimelineRow): boolean {
   return row === 'sync' || row === 'api';
 }
+
+const isWork = (row: TimelineRow): row is WorkRow => !row.startsWith('idle_');
 
 // Rows that have anything, device by device; what the host does last.
 export function rowsOf(timeline: Timeline): Row[] {
   const rows: Row[] = [];
   const many = timeline.devices.length > 1;
-  for (const d of timeline.devices)
+  for (const d of timeline.devices) {
+    const prefix = many ? `GPU ${d.device} ` : '';
     for (const { row, count } of d.rows)
-      if (!isHost(row) && count.some((n) => n > 0))
-        rows.push({ key: `${d.device} ${row}`, device: d.device, row, label: many ? `GPU ${d.device} ${labels[row]}` : labels[row] });
+      if (isWork(row) && !isHost(row) && count.some((n) => n > 0))
+        rows.push({ key: `${d.device} ${row}`, device: d.device, row, label: prefix + labels[row] });
+    if (d.rows.some(({ row }) => !isWork(row)))
+      rows.push({ key: `${d.device} idle`, device: d.device, row: 'idle', label: `${prefix}idle, by cause` });
+  }
   for (const row of ['sync', 'api'] as const)
     if (timeline.devices.some((d) => d.rows.some((r) => r.row === row && r.count.some((n) => n > 0))))
       rows.push({ key: `host ${row}`, device: null, row, label: labels[row] });
@@ -84,7 +106,7 @@ export function rowsOf(timeline: Timeline): Row[] {
 }
 
 // Of the data of one answer, that of ${row}. What the host does is with the first device.
-export function binsOf(timeline: Timeline, row: Row): { busy: (number | null)[]; count: number[] } | null {
+export function binsOf(timeline: Timeline, row: Data): { busy: (number | null)[]; count: number[] } | null {
   for (const d of timeline.devices) {
     if (row.device !== null && d.device !== row.device) continue;
     const found = d.rows.find((r) => r.row === row.row && (row.device !== null || r.count.some((n) => n > 0)));
@@ -96,14 +118,14 @@ export function binsOf(timeline: Timeline, row: Row): { busy: (number | null)[];
 
 // About how many operations ${view} has.
 export function manyIn(timeline: Timeline, rows: Row[], view: View): number {
-  return rows.reduce((n, row) => n + (sumOf(timeline, row, view)?.count ?? 0), 0);
+  return rows.reduce((n, { device, row }) => n + (row === 'idle' ? 0 : sumOf(timeline, { device, row }, view)?.count ?? 0), 0);
 }
 
 // --- columns -----------------------------------------------------------------------
 
 // How busy each of ${out}'s columns of ${view} is, 0 to 1; what something began in is at
 // least visible. Only columns that ${timeline} has are written.
-export function columns(timeline: Timeline, row: Row, view: View, out: Float32Array): void {
+export function columns(timeline: Timeline, row: Data, view: View, out: Float32Array): void {
   const bins = binsOf(timeline, row);
   if (bins === null) return;
   const scale = out.length / (view.to - view.from);
@@ -125,7 +147,7 @@ export function columns(timeline: Timeline, row: Row, view: View, out: Float32Ar
 }
 
 // Sums over ${view}: the share that was busy, and how many began. null: not known there.
-export function sumOf(timeline: Timeline, row: Row, view: View): { busy: number; count: number } | null {
+export function sumOf(timeline: Timeline, row: Data, view: View): { busy: number; count: number } | null {
   const bins = binsOf(timeline, row);
   if (bins === null || view.to <= view.from) return null;
   let busy = 0;
@@ -141,17 +163,56 @@ export function sumOf(timeline: Timeline, row: Row, view: View): { busy: number;
   return { busy: busy / (view.to - view.from), count };
 }
 
-// The same of single operations: those at the same time are busy once.
-export function busyOf(items: WindowItem[], row: Row, view: View): { busy: number; count: number } {
-  const spans = items.filter((item) => isIn(item, row) && item.start_ns < view.to && item.start_ns + item.duration_ns >= view.from)
+// Where nothing of ${items} ran in ${view}, and how many did.
+function gapsOf(items: WindowItem[], view: View): { gaps: View[]; count: number } {
+  const spans = items.filter((item) => item.start_ns < view.to && item.start_ns + item.duration_ns >= view.from)
     .map((item): [number, number] => [Math.max(item.start_ns, view.from), Math.min(item.start_ns + item.duration_ns, view.to)])
     .sort((a, b) => a[0] - b[0]);
-  let [busy, until] = [0, view.from];
+  const gaps: View[] = [];
+  let until = view.from;
   for (const [from, to] of spans) {
-    busy += Math.max(0, to - Math.max(from, until));
+    if (from > until) gaps.push({ from: until, to: from });
     until = Math.max(until, to);
   }
-  return { busy: busy / (view.to - view.from), count: spans.length };
+  if (view.to > until) gaps.push({ from: until, to: view.to });
+  return { gaps, count: spans.length };
+}
+
+// The same of single operations: those at the same time are busy once.
+export function busyOf(items: WindowItem[], row: Row, view: View): { busy: number; count: number } {
+  const { gaps, count } = gapsOf(items.filter((item) => isIn(item, row)), view);
+  return { busy: 1 - gaps.reduce((sum, g) => sum + g.to - g.from, 0) / (view.to - view.from), count };
+}
+
+// --- idle time ------------------------------------------------------------------------
+
+// When the GPU of ${row} did nothing, by its single operations.
+export function idleOf(items: WindowItem[], row: Row, view: View): View[] {
+  return gapsOf(items.filter((item) => item.device === row.device && !isHost(item.row)), view).gaps;
+}
+
+// Why the GPU was idle at ${t}, mostly: bins are as long as they are. null: before its
+// first work, after its last, or not known.
+export function causeAt(timeline: Timeline, device: number | null, t: number): IdleRow | null {
+  const i = Math.floor((t - timeline.from_ns) / timeline.bin_ns);
+  let best: IdleRow | null = null;
+  let most = 0;
+  for (const row of idleRows) {
+    const busy = binsOf(timeline, { device, row })?.busy[i] ?? 0;
+    if (busy > most) [best, most] = [row, busy];
+  }
+  return best;
+}
+
+// From the first to the last bin in which the GPU did something or waited for it.
+export function activeOf(timeline: Timeline, device: number | null): View {
+  const rows = timeline.devices.find((d) => d.device === device)?.rows.filter(({ row }) => !isHost(row)) ?? [];
+  const is = (i: number) => rows.some((r) => (r.busy_ratio[i] ?? 0) > 0 || r.count[i]! > 0);
+  const bins = Math.max(0, ...rows.map((r) => r.count.length));
+  let [first, last] = [0, bins - 1];
+  while (first < bins && !is(first)) first++;
+  while (last > first && !is(last)) last--;
+  return { from: timeline.from_ns + first * timeline.bin_ns, to: timeline.from_ns + (last + 1) * timeline.bin_ns };
 }
 
 // --- the axis ----------------------------------------------------------------------

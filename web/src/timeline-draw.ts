@@ -1,6 +1,6 @@
 // Draws the timeline: a picture of what is known, fast enough for every frame.
 import { instant, nanoseconds } from './format';
-import { columns, isIn, lanesOf, queueOf, ticksOf, type Row, type View } from './timeline-data';
+import { activeOf, causeAt, columns, idleOf, idleRows, idles, isIn, lanesOf, queueOf, ticksOf, type Data, type Row, type View } from './timeline-data';
 import type { Timeline, TimelineRow, Window, WindowItem } from './openapi';
 
 export const axis = 24;
@@ -32,6 +32,8 @@ export function coloursOf(element: Element): Colours {
     rows: {
       kernel: of('--kernel'), h2d: of('--copy'), d2h: of('--idle-3'), d2d: of('--info'), memset: of('--idle-4'),
       sync: of('--idle-2'), api: of('--idle-1'),
+      // As in the bar of the whole run.
+      idle_host: of('--idle-1'), idle_sync: of('--idle-2'), idle_launch: of('--idle-3'), idle_call: of('--info'), idle_measuring: of('--idle-4'),
     },
   };
   probe.remove();
@@ -77,8 +79,9 @@ export function draw(c: Context, scene: Scene, width: number, colours: Colours):
   const heights = new Float32Array(Math.max(1, Math.round(width)));
   scene.rows.forEach((row, i) => {
     const y = axis + i * rowHeight;
-    if (single && lanes) drawItems(c, scene, single, lanes, row, y, width, colours);
-    else drawBins(c, scene, row, y, heights, colours);
+    if (row.row === 'idle') drawIdle(c, scene, single, row, y, heights, colours);
+    else if (single && lanes) drawItems(c, scene, single, lanes, row, y, width, colours);
+    else drawBins(c, scene, { device: row.device, row: row.row }, y, heights, colours);
   });
   drawSelection(c, scene, width, height, colours);
 }
@@ -106,7 +109,7 @@ function drawAxis(c: Context, view: View, width: number, height: number, colours
   c.stroke();
 }
 
-function drawBins(c: Context, scene: Scene, row: Row, y: number, heights: Float32Array, colours: Colours): void {
+function drawBins(c: Context, scene: Scene, row: Data, y: number, heights: Float32Array, colours: Colours): void {
   heights.fill(0);
   columns(scene.whole, row, scene.view, heights);
   if (scene.close && scene.close.bin_ns < scene.whole.bin_ns) columns(scene.close, row, scene.view, heights);
@@ -126,6 +129,52 @@ function drawBins(c: Context, scene: Scene, row: Row, y: number, heights: Float3
   c.globalAlpha = 1;
 }
 
+// Why the GPU was idle: the causes of each column one above the other; where single
+// operations are seen each gap with its most likely one.
+function drawIdle(c: Context, scene: Scene, single: Window | null, row: Row, y: number, heights: Float32Array, colours: Colours): void {
+  const { view, whole } = scene;
+  const room = rowHeight - gap;
+  const bottom = y + rowHeight - gap / 2;
+  const x = (t: number) => ((t - view.from) / (view.to - view.from)) * heights.length;
+  c.globalAlpha = scene.marked !== null ? 0.45 : 1;
+  if (single) {
+    for (const g of idleOf(single.items, row, view)) {
+      c.fillStyle = colours.rows[causeAt(whole, row.device, (g.from + g.to) / 2) ?? 'idle_measuring'];
+      c.fillRect(x(g.from), bottom - room, Math.max(0.5, x(g.to) - x(g.from)), room);
+    }
+    c.globalAlpha = 1;
+    return;
+  }
+  const active = activeOf(whole, row.device);
+  c.fillStyle = colours.rows.idle_measuring;
+  for (const [from, to] of [[view.from, Math.min(active.from, view.to)], [Math.max(active.to, view.from), view.to]] as const)
+    if (to > from) c.fillRect(x(from), bottom - room, x(to) - x(from), room);
+  const below = new Float32Array(heights.length);
+  for (const cause of idleRows) {
+    heights.fill(0);
+    columns(whole, { device: row.device, row: cause }, view, heights);
+    c.fillStyle = colours.rows[cause];
+    for (let i = 0; i < heights.length; i++) {
+      const h = Math.min(heights[i]!, 1 - below[i]!);
+      if (!(h > 0)) continue;
+      c.fillRect(i, bottom - (below[i]! + h) * room, 1, h * room);
+      below[i] = below[i]! + h;
+    }
+  }
+  c.globalAlpha = 1;
+}
+
+// Why the GPU was idle at a place of the picture, in words; '' in other rows.
+export function idleAt(scene: Scene, x: number, y: number, width: number): string {
+  const row = scene.rows[Math.floor((y - axis) / rowHeight)];
+  if (row?.row !== 'idle') return '';
+  const t = scene.view.from + (x / width) * (scene.view.to - scene.view.from);
+  const { from, to } = activeOf(scene.whole, row.device);
+  if (t < from || t > to) return t < from ? 'idle before the first GPU work' : 'idle after the last GPU work';
+  const cause = causeAt(scene.whole, row.device, t);
+  return cause === null ? '' : `mostly ${idles[cause]}`;
+}
+
 function drawItems(c: Context, scene: Scene, window: Window, lanes: Map<string, number>, row: Row, y: number, width: number, colours: Colours): void {
   const scale = width / (scene.view.to - scene.view.from);
   for (const item of window.items) {
@@ -138,7 +187,7 @@ function drawItems(c: Context, scene: Scene, window: Window, lanes: Map<string, 
     const w = Math.max(1, Math.min(b, width + 2) - x - (b - a > 3 ? 1 : 0));
     const on = scene.marked === null || item.kernel_id === scene.marked;
     c.globalAlpha = item === scene.hover ? 0.75 : on ? 1 : 0.25;
-    c.fillStyle = colours.rows[row.row];
+    c.fillStyle = colours.rows[item.row];
     c.fillRect(x, box.y, w, box.h);
     c.globalAlpha = 1;
     if (w > labelled && box.h >= 12) drawName(c, scene, item, Math.max(x, 0), Math.min(x + w, width), box, colours, on);

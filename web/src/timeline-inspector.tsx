@@ -3,7 +3,7 @@ import { bytes, compact, count, nanoseconds, none, percent } from './format';
 import { kernelLink } from './links';
 import { middle } from './names';
 import { Scroll } from './parts';
-import { busyOf, sumOf, type Row, type View } from './timeline-data';
+import { busyOf, idleOf, idleRows, idles, sumOf, type Row, type View } from './timeline-data';
 import type { Timeline, Window } from './openapi';
 
 export function Inspector({ id, whole, close, single, rows, view, selected, window, stale, names, live }: {
@@ -18,17 +18,22 @@ export function Inspector({ id, whole, close, single, rows, view, selected, wind
       <h2 id="inview">{selected ? 'In the selection' : 'In view'} <small class="beside">{nanoseconds(view.to - view.from)}</small></h2>
       <Scroll label="Busy in view">
         <table class="busy">
-          <thead><tr><th scope="col">Row</th><th scope="col" class="number">Busy</th><th scope="col" class="number">Operations</th></tr></thead>
+          <thead><tr><th scope="col">Row</th><th scope="col" class="number">Share of time</th><th scope="col" class="number">Operations</th></tr></thead>
           <tbody>
-            {rows.map((row) => {
-              const sum = single ? busyOf(single.items, row, view) : fine ? sumOf(of, row, view) : null;
-              return (
-                <tr key={row.key}>
-                  <th scope="row"><svg class="swatch" viewBox="0 0 10 10" aria-hidden="true"><rect class={`row-${row.row}`} width={10} height={10} rx={2} /></svg> {row.label}</th>
-                  <td class="number">{sum === null ? none : percent(sum.busy)}</td>
-                  <td class="number">{sum === null ? none : sum.count < 1e5 ? count(sum.count) : compact(sum.count)}</td>
-                </tr>
-              );
+            {rows.flatMap((row) => {
+              const { device, row: kind, label } = row;
+              if (kind !== 'idle') {
+                const sum = single ? busyOf(single.items, row, view) : fine ? sumOf(of, { device, row: kind }, view) : null;
+                return [<Busy key={row.key} kind={kind} label={label} busy={sum?.busy ?? null} operations={sum?.count ?? null} />];
+              }
+              // Bins know the causes; they have no others for what is seen closer.
+              if (single) {
+                const ns = idleOf(single.items, row, view).reduce((sum, g) => sum + g.to - g.from, 0);
+                return [<Busy key={row.key} kind="idle_host" label={label.replace(', by cause', '')} busy={ns / (view.to - view.from)} operations={null} />];
+              }
+              const known = whole.bin_ns <= (view.to - view.from) / 2;
+              return idleRows.map((cause) => ({ cause, busy: known ? sumOf(whole, { device, row: cause }, view)?.busy ?? 0 : 0 })).filter(({ busy }) => busy > 0)
+                .map(({ cause, busy }) => <Busy key={row.key + cause} kind={cause} label={label.replace('idle, by cause', idles[cause])} busy={busy} operations={null} />);
             })}
           </tbody>
         </table>
@@ -39,11 +44,24 @@ export function Inspector({ id, whole, close, single, rows, view, selected, wind
   );
 }
 
+function Busy({ kind, label, busy, operations }: { kind: string; label: string; busy: number | null; operations: number | null }) {
+  return (
+    <tr>
+      <th scope="row"><svg class="swatch" viewBox="0 0 10 10" aria-hidden="true"><rect class={`row-${kind}`} width={10} height={10} rx={2} /></svg> {label}</th>
+      <td class="number">{busy === null ? none : percent(busy)}</td>
+      <td class="number">{operations === null ? none : operations < 1e5 ? count(operations) : compact(operations)}</td>
+    </tr>
+  );
+}
+
 const rowNames: Record<string, string> = {
   kernel: 'graph', h2d: 'copy to the GPU', d2h: 'copy from the GPU', d2d: 'copy in or between GPUs', memset: 'memset', sync: 'host wait', api: 'host call',
 };
 
 function Sums({ id, window, names }: { id: string; window: Window; names: Map<number, string> }) {
+  // Launch shapes of one function: their numbers tell them apart.
+  const nameOf = (kernel: number) => names.get(kernel) ?? `kernel ${kernel}`;
+  const alike = (kernel: number) => window.sums.some((s) => s.kernel_id !== null && s.kernel_id !== kernel && nameOf(s.kernel_id) === nameOf(kernel));
   if (window.sums.length === 0) return <p class="notice">Nothing ran there: the GPU was idle.</p>;
   return (
     <Scroll label="What ran">
@@ -53,7 +71,7 @@ function Sums({ id, window, names }: { id: string; window: Window; names: Map<nu
           {window.sums.map((s, i) => (
             <tr key={i}>
               <th scope="row" class="program">
-                {s.kernel_id !== null ? <a class="name" href={kernelLink(id, s.kernel_id)}>{middle(names.get(s.kernel_id) ?? `kernel ${s.kernel_id}`, 80)}</a> : s.call ?? rowNames[s.row]}
+                {s.kernel_id !== null ? <a class="name" href={kernelLink(id, s.kernel_id)}>{middle(nameOf(s.kernel_id), 80)}{alike(s.kernel_id) && ` #${s.kernel_id}`}</a> : s.call ?? rowNames[s.row]}
               </th>
               <td class="number nowrap">{nanoseconds(s.busy_ns)}</td>
               <td class="number">{count(s.count)}</td>
