@@ -11,7 +11,7 @@
 #include "cli/command.h"
 
 #define LINE_BYTES (1u << 20)
-#define TICK_MS 50		/* between looks at whether a tool has ended */
+#define TICK_MS 50		/* between looks at how long a tool has run */
 
 static bool gone;		/* the client reads no more */
 
@@ -103,16 +103,20 @@ tend(struct mcp *m)
 static void
 serve(struct mcp *m, struct input *in)
 {
-	struct pollfd wait[1 + 2 * MCP_JOBS];
+	struct pollfd wait[1 + MCP_JOBS * MCP_JOB_FDS];
+	const struct mcp_job *j;
 	bool open = true;
 	size_t i, running = 0;
 
 	while (open || running > 0) {
 		wait[0] = (struct pollfd){ open ? STDIN_FILENO : -1, POLLIN, 0 };
-		for (i = 0; i < 2 * MCP_JOBS; i++)
-			wait[1 + i] = (struct pollfd){ m->job[i / 2].pid != 0 ?
-			    m->job[i / 2].fd[i % 2] : -1, POLLIN, 0 };
-		poll(wait, 1 + 2 * MCP_JOBS, running > 0 ? TICK_MS : -1);
+		for (i = 0; i < MCP_JOBS * MCP_JOB_FDS; i++) {
+			j = &m->job[i / MCP_JOB_FDS];
+			wait[1 + i] = (struct pollfd){ j->pid != 0 ?
+			    j->fd[i % MCP_JOB_FDS] : -1, POLLIN, 0 };
+		}
+		poll(wait, sizeof(wait) / sizeof(wait[0]), running > 0 ?
+		    TICK_MS : -1);
 		if (open && wait[0].revents != 0)
 			open = take_input(m, in);
 		open = open && !gone;

@@ -19,10 +19,16 @@ struct error;
 struct pollfd;
 
 #define MCP_JOBS 4			/* tools at once */
-/* An answer: 2,000 tokens, measured with o200k_base and cl100k_base: tables have 2.4
- * bytes a token, the page for agents, which bounds itself, 3.5. */
-#define MCP_ANSWER_BYTES 4800
-#define MCP_PAGE_BYTES 6500
+#define MCP_JOB_FDS 3			/* of each */
+/* An answer has 2,000 tokens at most: what it may have in bytes, as it has so many a
+ * token at least (o200k_base and cl100k_base, all answers about the committed captures;
+ * tests/cli/mcp.test.mjs counts them): tables and machine code 2.1, the pages for
+ * agents 3.1, numbers that a program prints 1.5. */
+#define MCP_TOKENS 2000
+#define MCP_ANSWER_BYTES 4100
+#define MCP_PAGE_BYTES 6200
+#define MCP_PAGE_TOKEN 3.1
+#define MCP_OUTPUT_TOKEN 1.5
 
 enum mcp_error {
 	MCP_PARSE = -32700, MCP_INVALID_REQUEST = -32600,
@@ -65,7 +71,8 @@ json_t *mcp_answer(const struct mcp_call *c, const json_t *arguments,
 
 struct mcp_job {
 	pid_t pid;			/* 0: free; its own process group */
-	int fd[2];			/* standard output, error; -1 closed */
+	/* Standard output, error, and what is readable when it has ended; -1 closed. */
+	int fd[MCP_JOB_FDS];
 	char *text[2];
 	size_t length[2];
 	json_t *id, *token, *arguments;

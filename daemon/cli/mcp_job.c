@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -77,6 +78,7 @@ mcp_job_start(struct mcp_job *j, struct error *e)
 	close(err[1]);
 	j->fd[0] = out[0];
 	j->fd[1] = err[0];
+	j->fd[2] = pidfd_open(j->pid, 0);	/* -1: who polls looks now and then */
 	fcntl(out[0], F_SETFL, O_NONBLOCK);
 	fcntl(err[0], F_SETFL, O_NONBLOCK);
 	j->start_ns = j->told_ns = mcp_now();
@@ -152,11 +154,11 @@ mcp_job_release(struct mcp_job *j)
 {
 	int i;
 
-	for (i = 0; i < 2; i++) {
+	for (i = 0; i < MCP_JOB_FDS; i++)
 		if (j->fd[i] >= 0)
 			close(j->fd[i]);
-		free(j->text[i]);
-	}
+	free(j->text[0]);
+	free(j->text[1]);
 	json_decref(j->id);
 	json_decref(j->token);
 	mcp_call_release(&j->call);

@@ -181,7 +181,7 @@ do_call(struct mcp *m, const struct request *r)
 		return;
 	}
 	memset(j, 0, sizeof(*j));
-	j->fd[0] = j->fd[1] = -1;
+	j->fd[0] = j->fd[1] = j->fd[2] = -1;
 	j->modern = r->modern;
 	j->arguments = arguments != NULL ? json_incref(arguments) :
 	    json_object();

@@ -13,7 +13,8 @@
 #define LIMIT_MOST 86400
 #define PARAMETERS 10
 #define ARGV_MOST 4096
-#define OUTPUT_SHOWN 1500	/* bytes of the end of what a program printed */
+#define OUTPUT_SHOWN 1000	/* bytes of the end of what a program printed, at most */
+#define OWN_TOKENS 60		/* of what is said about the answer */
 
 enum how { HOW_NONE, HOW_REF, HOW_NEED, HOW_OPT, HOW_NUM, HOW_ARGV, HOW_CWD,
 	HOW_ENV, HOW_LIMIT, HOW_PICK };
@@ -419,56 +420,84 @@ read_file(const char *path)
 	return text;
 }
 
+/* How much of the end of ${s} has at most ${most} bytes when each line stands behind
+ * a bar. */
+static const char *
+end_of(const char *s, size_t most)
+{
+	const char *p = s + strlen(s);
+	size_t used = 0;
+
+	while (p > s && used < most)
+		used += *--p == '\n' ? 3 : 1;
+	return p;
+}
+
 /* The last lines of what the program printed, each behind a bar. */
 static void
-append_output(FILE *f, const char *what, const char *s)
+append_output(FILE *f, const char *what, const char *s, size_t most)
 {
-	size_t len = strlen(s), n, none = 0;
+	char line[OUTPUT_SHOWN + 1];
+	size_t n, none = 0;
 	const char *end;
 
-	if (len == 0)
+	if (*s == '\0')
 		return;
 	fprintf(f, "\nthe end of its %s:\n", what);
-	for (s += len > OUTPUT_SHOWN ? len - OUTPUT_SHOWN : 0; *s != '\0';
-	    s = *end != '\0' ? end + 1 : end) {
-		char line[OUTPUT_SHOWN + 1];
-
+	for (s = end_of(s, most); *s != '\0'; s = *end != '\0' ? end + 1 :
+	    end) {
 		end = strchrnul(s, '\n');
 		n = (size_t)(end - s);
 		memcpy(line, s, n);
 		line[n] = '\0';
 		fputs("| ", f);
-		append(f, line, OUTPUT_SHOWN, &none);
+		append(f, line, n, &none);
 		putc('\n', f);
 	}
 }
 
+/* Bytes of each of a program's outputs beside a page of so many. */
+static size_t
+output_room(size_t page)
+{
+	double left = MCP_TOKENS - OWN_TOKENS - (double)page / MCP_PAGE_TOKEN;
+	double room = left * MCP_OUTPUT_TOKEN / 2;
+
+	return room <= 0 ? 0 : room < OUTPUT_SHOWN ? (size_t)room :
+	    OUTPUT_SHOWN;
+}
+
+/* What ran a program: its report, and the end of what the program printed. */
+static void
+report_text(FILE *f, const struct mcp_call *c, const char *out,
+    const char *err, size_t *left_out)
+{
+	char *page = read_file(c->report);
+	size_t room = output_room(page != NULL ? strlen(page) : 0);
+
+	append(f, page != NULL ? page : "", MCP_PAGE_BYTES, left_out);
+	free(page);
+	append_output(f, "standard output", out, room);
+	append_output(f, "standard error", err, room);
+}
+
+/* What only reads: what it wrote, and on standard error. */
 static void
 answer_text(FILE *f, const struct mcp_call *c, const json_t *arguments,
     const char *out, const char *err, size_t *left_out)
 {
-	char *own = NULL;
+	size_t most = *c->tool->format != '\0' ? MCP_PAGE_BYTES :
+	    MCP_ANSWER_BYTES, trouble = strlen(err);
+	bool picks = strcmp(c->tool->name, "finding") == 0;
+	char *picked = picks ? pick(c, arguments, out) : NULL;
 
-	if (c->report[0] != '\0')
-		own = read_file(c->report);
-	else if (strcmp(c->tool->name, "finding") == 0)
-		own = pick(c, arguments, out);
-	if (own == NULL && strcmp(c->tool->name, "finding") == 0 &&
-	    *err == '\0')
+	trouble = trouble < most / 4 ? trouble : most / 4;
+	if (picks && picked == NULL && *err == '\0')
 		fputs("there is no finding with this id in the run\n", f);
-	append(f, own != NULL ? own : strcmp(c->tool->name, "finding") == 0 ?
-	    "" : out, strcmp(c->tool->format, "agent") == 0 ? MCP_PAGE_BYTES :
-	    MCP_ANSWER_BYTES, left_out);
-	free(own);
-	if (c->report[0] != '\0') {
-		append_output(f, "standard output", out);
-		append_output(f, "standard error", err);
-	} else {
-		append(f, err, MCP_ANSWER_BYTES / 4, left_out);
-	}
-	if (*left_out > 0)
-		fprintf(f, "\n%zu bytes are left out: ask for less (one "
-		    "finding, one kernel, a limit)\n", *left_out);
+	append(f, !picks ? out : picked != NULL ? picked : "", most - trouble,
+	    left_out);
+	free(picked);
+	append(f, err, trouble, left_out);
 }
 
 json_t *
@@ -482,7 +511,13 @@ mcp_answer(const struct mcp_call *c, const json_t *arguments, int status,
 
 	if (f == NULL)
 		return NULL;
-	answer_text(f, c, arguments, out, err, &left_out);
+	if (c->report[0] != '\0')
+		report_text(f, c, out, err, &left_out);
+	else
+		answer_text(f, c, arguments, out, err, &left_out);
+	if (left_out > 0)
+		fprintf(f, "\n%zu bytes are left out: ask for less (one "
+		    "finding, one kernel, a limit)\n", left_out);
 	if (fclose(f) != 0) {
 		free(text);
 		return NULL;

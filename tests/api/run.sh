@@ -9,8 +9,10 @@ missing() {
 	exit 1
 }
 command -v node >/dev/null || missing "no node"
-[ -d "$web/node_modules/ajv" ] ||
-	missing "no packages: run 'npm ci --ignore-scripts' in web/"
+for package in $(sed -n 's/^    "\([^"]*\)": "[0-9].*/\1/p' "$web/package.json"); do
+	[ -d "$web/node_modules/$package" ] ||
+		missing "no package $package: run 'npm ci --ignore-scripts' in web/"
+done
 case $1 in
 *.test.mjs) exec node --test "$@" ;;
 *) exec node "$@" ;;

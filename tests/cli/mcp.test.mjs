@@ -1,0 +1,137 @@
+// `cudadvise mcp` as the protocol's own SDK sees it, in both eras: a coding agent's loop,
+// what goes wrong beside a program that runs, and how much an answer makes one read.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, test } from 'node:test';
+import { bin, require, root } from '../api/daemon.mjs';
+
+const { Client } = require('@modelcontextprotocol/client');
+const { StdioClientTransport } = require('@modelcontextprotocol/client/stdio');
+const encodings = ['o200k_base', 'cl100k_base'].map((name) => require(`gpt-tokenizer/encoding/${name}`));
+
+const cudadvise = path.join(bin, 'cudadvise');
+const dir = mkdtempSync(path.join(tmpdir(), 'cadv-mcp-'));
+const cupti = path.join(bin, '../lib/libmock_cupti.so');
+const env = {
+  PATH: process.env.PATH, HOME: dir, TMPDIR: dir, LC_ALL: 'C.UTF-8',
+  CUDADVISE_RUNTIME_DIR: path.join(dir, 'r'), CUDADVISE_STATE_DIR: path.join(dir, 's'),
+  CUDADVISE_DATA_DIR: path.join(root, 'config'),
+  CUDADVISE_CUPTI: cupti, CUDADVISE_LIBCUDA: cupti,
+};
+after(() => {
+  execFileSync(cudadvise, ['daemon', 'stop', '-q'], { env });
+  rmSync(dir, { recursive: true, force: true });
+});
+
+const eras = { '2025-11-25': 'legacy', '2026-07-28': { pin: '2026-07-28' } };
+
+// A connected client; the server's standard error must stay empty, and its standard
+// output has nothing but messages: the SDK tells of what it cannot read.
+async function connect(version) {
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: eras[version] } });
+  const transport = new StdioClientTransport({ command: cudadvise, args: ['mcp'], env, stderr: 'pipe' });
+  const trouble = [];
+  client.onerror = (error) => trouble.push(String(error));
+  transport.stderr.on('data', (text) => trouble.push(String(text)));
+  await client.connect(transport);
+  assert.equal(client.getNegotiatedProtocolVersion(), version);
+  return {
+    client,
+    call: async (name, args, options) => {
+      const result = await client.callTool({ name, arguments: args }, options);
+      return { ...result, text: result.content[0].text };
+    },
+    close: async () => {
+      await client.close();
+      assert.deepEqual(trouble, []);
+    },
+  };
+}
+
+// Where the stand-in for CUPTI was not built there is no CUDA to build against.
+const skip = !existsSync(cupti) && 'no mock of CUPTI';
+
+// A program with a fault, and what an agent would edit on reading of it.
+const pairs = [
+  ['--kernels 60 --round-trips 40', { 'redundant-transfers': [' --round-trips 40', ''] }],
+  ['--kernels 300 --pause-us 300', { 'gpu-idle-gaps': [' --pause-us 300', ''] }],
+  ['--kernels 60 --jit-ms 300', { 'jit-at-startup': [' --jit-ms 300', ''] }],
+];
+
+for (const version of Object.keys(eras)) {
+  test(`${version}: profile, finding, edit, verify`, { skip }, async () => {
+    const { client, call, close } = await connect(version);
+    const names = (await client.listTools()).tools.map((tool) => tool.name);
+    assert.ok(['profile', 'finding', 'verify'].every((name) => names.includes(name)));
+    for (const [options, edits] of pairs) {
+      const source = path.join(dir, 'app.sh');
+      const run = { argv: ['sh', 'app.sh'], cwd: dir, level: 'trace' };
+      writeFileSync(source, `exec ${path.join(bin, 'mock-target')} ${options}\n`);
+      const page = (await call('profile', run)).text;
+      const [, id, rule] = /^\[([0-9a-f]{16})\] ([a-z0-9-]+): saves/m.exec(page) ?? [];
+      assert.ok(edits[rule], `${options}: ${page}`);
+      const finding = JSON.parse((await call('finding', { id })).text);
+      assert.equal(finding.rule, rule);
+      assert.ok(finding.advice && finding.evidence.length > 0);
+      writeFileSync(source, readFileSync(source, 'utf8').replace(...edits[rule]));
+      assert.ok(!(await call('profile', run)).text.includes(`] ${rule}:`));
+      const verified = await call('verify', {});
+      assert.match(verified.text, /^ {2}kept /m, verified.text);
+      assert.equal(verified.structuredContent.exit_status, 0, verified.text);
+    }
+    await close();
+  });
+
+  test(`${version}: beside a program that runs; cancelled; wrong`, async () => {
+    const { client, call, close } = await connect(version);
+    const abort = new AbortController();
+    const pid = path.join(dir, 'pid');
+    const slow = call('profile', { argv: ['sh', '-c', `echo $$ > ${pid}; exec sleep 600`] },
+      { signal: abort.signal, onprogress: ({ progress }) => progress > 0 && abort.abort() });
+    assert.match((await call('explain', { rule: 'tail-effect' })).text, /partial last wave/);
+    await assert.rejects(call('no-such-tool', {}), { code: -32602 });
+    await assert.rejects(call('findings', { run: 7 }), { code: -32602 });
+    await assert.rejects(client.request({ method: 'resources/list' }), /-32601|no such method|not support/i);
+    await assert.rejects(slow); // which the first word about its progress has cancelled
+    // The server goes on, and its program does not.
+    assert.equal((await call('runs', {})).isError, false);
+    const running = () => existsSync(`/proc/${readFileSync(pid, 'utf8').trim()}/exe`);
+    for (let i = 0; i < 400 && running(); i++) await new Promise((resolve) => setTimeout(resolve, 25));
+    assert.ok(!running());
+    await close();
+  });
+}
+
+test('answers: 2,000 tokens at most, of every capture', async (t) => {
+  const captures = path.join(root, 'tests/captures');
+  const files = ['pairs', 'programs', '.'].flatMap((folder) => readdirSync(path.join(captures, folder))
+    .filter((name) => name.endsWith('.cadv')).map((name) => path.join(captures, folder, name)));
+  const { call, close } = await connect('2026-07-28');
+  // A reference kernel has no list of kernels worth counting, and one finding.
+  const calls = files.flatMap((run) => [...(run.includes('/pairs/') ? [] : ['kernels']), 'findings', 'source']
+    .map((name) => [name, { run }]));
+  for (const file of files.filter((name) => name.endsWith('.bad.cadv'))) {
+    calls.push(['explain', { rule: path.basename(file, '.bad.cadv') }]);
+  }
+  // Lines of numbers beside a page: what a program may print.
+  calls.push(['profile', { argv: ['seq', '5000'], level: 'trace' }]);
+  const most = {};
+  const worker = async () => {
+    for (let next; (next = calls.shift());) {
+      const [name, args] = next;
+      const { text } = await call(name, args);
+      const tokens = Math.max(...encodings.map((encoding) => encoding.countTokens(text)));
+      assert.ok(tokens <= 2000, `${name} of ${JSON.stringify(args)}: ${tokens} tokens`);
+      most[name] = Math.max(most[name] ?? 0, tokens);
+      const id = name === 'findings' && /^\[([0-9a-f]{16})\]/m.exec(text)?.[1];
+      if (id && !args.run.includes('/pairs/')) calls.push(['finding', { run: args.run, id }]);
+    }
+  };
+  await Promise.all([worker(), worker(), worker(), worker()]);
+  t.diagnostic(`${files.length} captures; most tokens: ${JSON.stringify(most)}`);
+  assert.ok(files.length >= 140 && most.finding > 0);
+  await close();
+});
