@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 #
 # frameworks.sh BUILD REPOSITORY: tests/gpu/frameworks.sh without a GPU: a cudadvise
-# that gives captures of ours for the programs, and what is said of them. Exit status
-# 77 without python3.
+# that gives captures of ours for the programs, and what is said of them; and that the
+# report of a training step of a hundred launches is read at a glance. Exit status 77
+# without python3.
 
 set -u
 build=$1
@@ -80,6 +81,23 @@ run jax_loop
 [ $? -eq 77 ] || fail "nothing is judged, and it does not say so"
 run --seconds 0
 [ "$(wc -l <"$work/ran")" -eq 10 ] || fail "--seconds: $(<"$work/ran")"
+# 53,338 launches of 35 functions: a page, by operator, each once, with no name that
+# only who wrote the kernel knows.
+report() {
+	CUDADVISE_CONFIG=/dev/null "$build/bin/cudadvise" show \
+	    "$repo/tests/captures/programs/$1.cadv" >"$work/report" ||
+	    fail "no report of $1"
+	grep -qE 'at::native|sm[0-9]+_|_kernel|void ' "$work/report" &&
+	    fail "$1: names of kernels: $(<"$work/report")"
+	sed -n '/^Where the kernels/,/^$/s/^  [0-9.]* %  *[0-9.]* [a-zµ]*s  *//p' \
+	    "$work/report" >"$work/operators"
+	[ "$(wc -l <"$work/operators")" -ge 5 ] &&
+	    [ -z "$(sort "$work/operators" | uniq -d)" ] ||
+	    fail "$1: operators: $(<"$work/operators")"
+}
+report train
+[ "$(wc -l <"$work/report")" -le 40 ] || fail "train: more than 40 lines"
+report dataloader
 # Each program's practice is one that there is.
 "$build/bin/cudadvise" rules --json | jq -r '.items[].id' >"$work/rules"
 (cd "$repo/tests/gpu" && python3 - "$repo/kernels/frameworks" <<'END'

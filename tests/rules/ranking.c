@@ -1,7 +1,8 @@
 /*
  * rules/ranking.c: what holds for the findings of any run together, whatever
  * was measured: nobody is promised more than there is to save, the list is in
- * order, ids are unique and stay.
+ * order, ids are unique and stay; what only who edits a kernel can mend is not said of
+ * a library's.
  *
  * ranking CAPTURE…: each capture as it is, the same with its kernels in another
  * order, and ROUNDS times with numbers of it changed at random, believable ones
@@ -15,6 +16,8 @@
 
 #include "model/gain.h"
 #include "rules/analysed.h"
+#include "rules/callers.h"
+#include "rules/evidence/library.h"
 
 #define ROUNDS 60
 #define EPS 1e-9		/* s, for sums in another order */
@@ -315,6 +318,21 @@ judge(const struct run *run, const struct ceilings *c)
 	return a;
 }
 
+/* Who calls a library does not edit it. */
+static void
+check_libraries(const char *what, const struct run *run,
+    const struct advice *a)
+{
+	for (size_t i = 0; i < a->findings; i++) {
+		const struct finding *f = &a->finding[i];
+
+		if (f->kernel != NULL && library_owns(run, f->kernel) &&
+		    !rule_is_for_callers(f->rule))
+			complain(what, "%s of a library's %s", f->rule,
+			    f->kernel->short_name);
+	}
+}
+
 /* Findings on one kernel, all at once, save no more than it lengthens the run:
  * the run with nothing but this kernel to save. */
 static void
@@ -600,6 +618,7 @@ main(int argc, char **argv)
 			continue;
 		}
 		check(what, x.run, x.advice);
+		check_libraries(what, x.run, x.advice);
 		check_kernels(what, &x);
 		check_stable(what, &x);
 		check_changed(what, &x);

@@ -10,6 +10,7 @@
 #include "rules/evidence/reads.h"
 
 #include "rules/engine/coded.h"
+#include "rules/callers.h"
 #include "unit/advise.h"
 
 static const struct row {
@@ -278,6 +279,52 @@ TEST(test_other_counters)
 {
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		check(&others[i], others[i].fires, RULE_FOUND);
+}
+
+/* Practices that tell one how to write a kernel, though about the whole run. */
+static bool
+is_about_code(const struct finding *f)
+{
+	return f->kernel != NULL ? !rule_is_for_callers(f->rule) :
+	    strcmp(f->rule, "kernel-fusion-candidate") == 0 ||
+	    strcmp(f->rule, "relaunch-for-grid-sync") == 0;
+}
+
+/* Whatever a library's kernels do wrong, nobody is told to edit them. */
+static void
+check_library(const struct row *row, const char *name)
+{
+	struct advice *a;
+	struct made m;
+
+	made_init(&m);
+	row->fires(&m);
+	for (size_t k = 0; k < m.run.kernels; k++)
+		m.kernel[k].name = m.kernel[k].short_name = name;
+	a = made_advice(&m);
+	for (size_t i = 0; i < a->findings; i++)
+		if (is_about_code(&a->finding[i]))
+			fail_msg("%s is said of %s (%s)", a->finding[i].rule,
+			    name, row->rule);
+	advice_free(a);
+	code_release(&m);
+}
+
+TEST(test_libraries)
+{
+	static const char *const names[] = {
+		"sm80_xmma_gemm_f32f32_tf32f32_f32_tn_n_tilesize128x128x16",
+		"void at::native::vectorized_elementwise_kernel<4, "
+		    "at::native::CUDAFunctor_add<float> >(int)",
+		"cupy_multiply__float32_float32_float32",
+	};
+
+	for (size_t n = 0; n < sizeof(names) / sizeof(names[0]); n++) {
+		for (size_t i = 0; i < ROWS; i++)
+			check_library(&rows[i], names[n]);
+		for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+			check_library(&others[i], names[n]);
+	}
 }
 
 TEST(test_quiet)

@@ -80,23 +80,38 @@ advise(const struct rule_view *x, const struct draft *d,
 	    "groups if the grid must meet in between)";
 }
 
+/* What the sequence begins with: of a library what it does, since the name of its
+ * kernel says nothing to who calls it. */
+static const char *
+name_of_first(const struct rule_view *x, const struct sequence *s)
+{
+	for (size_t i = 0; i < x->run->kernels; i++) {
+		const struct library *l = &x->libraries[i];
+
+		if (x->run->kernel[i].id != s->kernel[0])
+			continue;
+		if (l->name != NULL && l->operation != NULL)
+			return arena_format(x->arena, "%s's %s", l->name,
+			    l->operation);
+		if (x->run->kernel[i].short_name != NULL)
+			return x->run->kernel[i].short_name;
+	}
+	return "an unknown kernel";
+}
+
 static int
 found(struct rule_view *x, const struct candidate *c)
 {
 	const struct sequence *s = c->s;
 	struct draft *d = rule_found(x, arena_format(x->arena, "%u %u", s->length,
 	    s->kernel[0]));
-	const char *first = NULL;
+	const char *first = name_of_first(x, s);
 	double beyond;
 
 	if (d == NULL)
 		return -1;
 	lines_launch(x, d, s->kernel[0]);
 	beyond = is_python(x, d->f.site) ? 1 : BEYOND;
-	for (size_t i = 0; i < x->run->kernels && first == NULL; i++)
-		if (x->run->kernel[i].id == s->kernel[0])
-			first = x->run->kernel[i].short_name;
-	first = first != NULL ? first : "an unknown kernel";
 	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_LAUNCH) |
 	    POOL_IDLE(IDLE_HOST) | POOL_IDLE(IDLE_API),
 	    { 0.7 * c->part * c->sure_s, 0.95 * c->part * (c->sure_s +
@@ -104,7 +119,7 @@ found(struct rule_view *x, const struct candidate *c)
 	d->claims = 1;
 	d->f.location = s->length == 1 ? arena_format(x->arena, "%s, launched "
 	    "%s times", first, say_count(x->arena, s->repeats)) :
-	    arena_format(x->arena, "%u launches, the first of %s, %s times",
+	    arena_format(x->arena, "%u launches, beginning with %s, %s times",
 	    s->length, first, say_count(x->arena, s->repeats));
 	d->f.location_missing = reason_of(REASON_LINE_NO_SITE);
 	rule_evidence(x, d, (struct evidence){ .name = "repeats",
