@@ -31,11 +31,19 @@
 
 #define GAP_COUNTED 1000u	/* ns: shorter ones are not worth a count */
 
+/* Loading machine code that is there takes less: nvrtc and ptxas take tens of
+ * milliseconds for an empty kernel. */
+#define COMPILING_LEAST 5000000u	/* ns */
+
+/* A function that is compiled in pieces launches some in between. */
+#define COMPILING_APART 20u	/* launches */
+
 struct gap {
 	uint64_t start, host_end, end;
 	uint64_t idle[IDLE_CAUSES];
 	uint64_t waited;	/* how long the host had been blocked by then */
 	uint64_t blocked;	/* of idle[], while it still was */
+	uint64_t loads;		/* of code */
 	bool synced;		/* a synchronisation lies in it */
 	const struct wait *sync;/* the last one */
 };
@@ -87,6 +95,8 @@ gap_host(struct model *m, struct gap *g, const struct thread *t)
 	    t->wait[i].start < g->host_end; i++) {
 		w = &t->wait[i];
 		gap_sync(g, w);
+		g->loads += w->call == CALL_MODULE_LOAD &&
+		    w->start >= g->start;
 		from = max_u64(w->start, done);
 		to = min_u64(w->end, g->host_end);
 		if (to <= from)
@@ -155,6 +165,29 @@ gap_tally(struct device_state *d, const struct gap *g)
 	d->gap[k].count++;
 	for (i = 0; i < sizeof(host) / sizeof(host[0]); i++)
 		d->gap[k].idle_ns[host[i]] += g->idle[host[i]];
+}
+
+/* Was code made in it, in the middle of things? */
+static void
+gap_compiling(const struct model *m, struct device_state *d,
+    const struct gap *g, const struct op *next)
+{
+	uint64_t ns = g->idle[IDLE_HOST] + g->idle[IDLE_API] +
+	    g->idle[IDLE_AFTER_SYNC];
+	struct compiling *c = &d->compiling;
+	const struct stream *s;
+
+	if (g->loads == 0 || ns < COMPILING_LEAST ||
+	    next->thread == IDMAP_NONE)
+		return;
+	s = m->stream[m->thread[next->thread].process];
+	if (s->launches < HOT_AFTER)
+		return;
+	c->times += c->times == 0 ||
+	    sub_sat(s->launches, c->last) >= COMPILING_APART;
+	c->loads += g->loads;
+	c->idle_ns = add_sat(c->idle_ns, ns);
+	c->last = s->launches;
 }
 
 /* ${ns} of the gap would not have been without us. The host would have been
@@ -253,6 +286,7 @@ idle_gap(struct model *m, struct device_state *d, const struct op *next,
 	    min_u64(idle, LAUNCH_APART));
 	if (ours == 0)
 		gap_tally(d, &g);
+	gap_compiling(m, d, &g, next);
 	gap_blame(m, d, &g, idle);
 	*seen = (struct gap_seen){ .synced = g.synced, .ours = ours > 0,
 	    .queued = next->launch != 0 &&

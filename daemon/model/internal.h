@@ -350,6 +350,7 @@ struct device_state {
 	uint64_t idle[IDLE_CAUSES], idle_overhead, idle_longest, idle_gaps;
 	uint64_t idle_longest_by[IDLE_CAUSES];
 	struct gap_class gap[GAP_CLASSES];
+	struct compiling compiling;
 	struct burst burst;
 	struct ahead ahead;
 	struct legacy legacy;

@@ -254,6 +254,15 @@ struct results {
 	uint64_t end_ns;	/* after the GPU's last work */
 };
 
+/* Times in which the GPU had nothing to do while the thread that launches next made
+ * code and loaded it, after its first launches (HOT_AFTER of host.h). Those with less
+ * than COMPILING_APART launches between them are one. */
+struct compiling {
+	uint64_t times, loads;
+	uint64_t idle_ns;
+	uint64_t last;		/* launches of its process before the latest */
+};
+
 /* Managed memory. */
 struct unified {
 	bool used;		/* some was allocated */
@@ -503,6 +512,7 @@ struct run {
 	uint64_t jit_startup_ns;	/* of it, before the busiest device's
 					 * first work */
 	uint64_t jit_loads;		/* found in the driver's cache */
+	struct compiling compiling;
 
 	/* Our own cost. */
 	uint64_t overhead_ns[OVERHEAD_KINDS];

@@ -250,6 +250,7 @@ settle_devices(struct model *m)
 	run->idle_gaps = m->device[busiest]->idle_gaps;
 	run->idle_near_ns = run->device[busiest].idle_near_ns;
 	memcpy(run->gap, m->device[busiest]->gap, sizeof(run->gap));
+	run->compiling = m->device[busiest]->compiling;
 	run->jit_startup_ns = spans_overlap(&m->jit, run->origin_ns,
 	    add_sat(run->origin_ns, run->idle_ns[IDLE_STARTUP]));
 	run->idle_overhead_ns = run->device[busiest].idle_overhead_ns;

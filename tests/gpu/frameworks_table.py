@@ -20,7 +20,6 @@ PRACTICE = {
     "cupy_chain": "eager-pointwise-chain",
     "framework_sync": "synchronous-copies",
     "jax_loop": "launch-bound-graph-candidate",
-    "scatter_contention": "global-atomic-contention",
     "triton_columns": "uncoalesced-global-access",
 }
 # Idle time that no change of the program's steps is about.

@@ -295,6 +295,17 @@ void fault_converting(struct made *m);
 void fault_converting_once(struct made *m);
 void fault_unaligned(struct made *m);
 void fault_aligned(struct made *m);
+void fault_few_places(struct made *m);
+void fault_many_places(struct made *m);
+void fault_sorted_first(struct made *m);
+void fault_few_places_uncounted(struct made *m);
+void fault_training_tf32(struct made *m);
+void fault_training_bf16(struct made *m);
+void fault_inference_tf32(struct made *m);
+void fault_training_small(struct made *m);
+void fault_recompiling(struct made *m);
+void fault_compiling_once(struct made *m);
+void fault_compiling_early(struct made *m);
 void fault_aligned_to_one(struct made *m);
 
 #endif

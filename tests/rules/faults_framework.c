@@ -138,6 +138,109 @@ fault_aligned(struct made *m)
 	    "s16816gemm_bf16_128x128_64x3_nn_align8>(int)", STEPS, 300 * US);
 }
 
+/* Four million atomics, one behind the other. */
+static struct kernel *
+scattering(struct made *m)
+{
+	struct kernel *k = made_kernel(m, "void at::native::indexFuncLargeIndex<"
+	    "float, long, unsigned int, 1, 1, -2, true>(int)", STEPS, 7200 * US);
+	double *v = k->metric;
+
+	made_counters(m, k, 0.01);
+	v[METRIC_L2_FROM_L1] = v[METRIC_GLOBAL_LD_SECTORS] +
+	    v[METRIC_GLOBAL_ST_SECTORS] + 4e6;
+	v[METRIC_LSU_WAVEFRONTS] = 6e6;
+	v[METRIC_SM_CYCLES_ACTIVE_AVG] = v[METRIC_SM_CYCLES_ACTIVE_MAX] = 12e6;
+	return k;
+}
+
+void
+fault_few_places(struct made *m)
+{
+	scattering(m);
+}
+
+/* Many more in the same time: they are not in one line. */
+void
+fault_many_places(struct made *m)
+{
+	scattering(m)->metric[METRIC_L2_FROM_L1] += 12e6;
+	m->kernel[0].metric[METRIC_LSU_WAVEFRONTS] = 18e6;
+}
+
+/* It sorted them first. */
+void
+fault_sorted_first(struct made *m)
+{
+	scattering(m)->metric[METRIC_L2_FROM_L1] -= 4e6;
+}
+
+void
+fault_few_places_uncounted(struct made *m)
+{
+	made_kernel(m, "void at::native::indexFuncLargeIndex<float>(int)", STEPS,
+	    7200 * US);
+}
+
+#define TF32_PRODUCT "sm80_xmma_gemm_f32f32_tf32f32_f32_tn_n_tilesize128x128x16"
+#define FUSED_ADAM "void at::native::multi_tensor_apply_kernel<FusedAdam>(int)"
+
+void
+fault_training_tf32(struct made *m)
+{
+	STEPS_OF(m, { TF32_PRODUCT, 400 * US }, { MULTIPLY, 50 * US },
+	    { FUSED_ADAM, 50 * US });
+}
+
+void
+fault_training_bf16(struct made *m)
+{
+	STEPS_OF(m, { PRODUCT, 400 * US }, { MULTIPLY, 50 * US },
+	    { FUSED_ADAM, 50 * US });
+}
+
+/* Nobody knows what its results are for. */
+void
+fault_inference_tf32(struct made *m)
+{
+	STEPS_OF(m, { TF32_PRODUCT, 400 * US }, { MULTIPLY, 50 * US });
+}
+
+/* Products too small to fill the GPU. */
+void
+fault_training_small(struct made *m)
+{
+	fault_training_tf32(m);
+	m->kernel[0].shape.grid_x = 100;
+}
+
+/* Five times in a long loop; the GPU waits for each. */
+void
+fault_recompiling(struct made *m)
+{
+	made_kernel(m, "triton_poi_fused_mul_0", STEPS, 200 * US);
+	m->run.compiling = (struct compiling){ .times = 5, .loads = 9,
+	    .idle_ns = 2000 * MS, .last = STEPS - 100 };
+	made_gaps(m, IDLE_HOST, 5, 400 * MS);
+}
+
+/* Once, where the loop begins. */
+void
+fault_compiling_once(struct made *m)
+{
+	fault_recompiling(m);
+	m->run.compiling = (struct compiling){ .times = 1, .loads = 9,
+	    .idle_ns = 2000 * MS, .last = 30 };
+}
+
+/* Several functions, all in the first step. */
+void
+fault_compiling_early(struct made *m)
+{
+	fault_recompiling(m);
+	m->run.compiling.last = STEPS / 10;
+}
+
 /* Without tensor cores elements are loaded one by one anyway. */
 void
 fault_aligned_to_one(struct made *m)

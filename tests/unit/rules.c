@@ -200,6 +200,15 @@ static const struct row {
 	{ "library-misaligned", fault_unaligned,
 	  { fault_good, fault_aligned, fault_aligned_to_one },
 	  fault_nothing },
+	{ "scatter-contention", fault_few_places,
+	  { fault_good, fault_many_places, fault_sorted_first },
+	  fault_few_places_uncounted },
+	{ "low-precision-unused", fault_training_tf32,
+	  { fault_good, fault_training_bf16, fault_inference_tf32,
+	    fault_training_small }, fault_nothing },
+	{ "recompilation", fault_recompiling,
+	  { fault_good, fault_compiling_once, fault_compiling_early },
+	  fault_nothing },
 };
 
 /* The faults once more: the counters of another chip's groups, other code. */

@@ -109,3 +109,43 @@ MADE_TEST(test_padding)
 	assert_non_null(strstr(f->advice, "a multiple of 8 elements"));
 	assert_true(f->kernel_speedup > 3 && f->kernel_speedup < 6);
 }
+
+/* Additions into few places are L2's line, as long as it is; in PyTorch's words. */
+MADE_TEST(test_few_places)
+{
+	const struct finding *f;
+
+	fault_few_places(m);
+	f = made_finding(made_advised(m), "scatter-contention");
+	assert_non_null(f);
+	assert_non_null(strstr(f->advice, "segment_reduce"));
+	assert_true(f->kernel_speedup > 4 && f->kernel_speedup < 8);
+	m->kernel[0].metric[METRIC_L2_PCT] = 80;
+	assert_null(made_finding(made_advised(m), "scatter-contention"));
+}
+
+/* Twice the rate at most, and none of it is sure. */
+MADE_TEST(test_half_the_bits)
+{
+	const struct finding *f;
+
+	fault_training_tf32(m);
+	f = made_finding(made_advised(m), "low-precision-unused");
+	assert_non_null(f);
+	assert_true(f->saves_low_s < 1e-9);
+	assert_true(f->saves_s > 0.05 && f->saves_high_s < 0.201);
+	assert_int_equal(f->severity <= SEV_MEDIUM, 1);
+}
+
+/* All times but the first. */
+MADE_TEST(test_compiled_again)
+{
+	const struct finding *f;
+
+	fault_recompiling(m);
+	f = made_finding(made_advised(m), "recompilation");
+	assert_non_null(f);
+	assert_true(f->saves_s > 1.3 && f->saves_s < 1.6);
+	assert_true(f->saves_high_s <= 2.0);
+	assert_non_null(strstr(f->advice, "mark_dynamic"));
+}

@@ -106,6 +106,44 @@ FEED_TEST(test_idle_host)
 	assert_true(run->kernel[0].exposed_ns == 5e3);
 }
 
+/* A launch every millisecond from ${at} on. */
+static uint64_t
+launches(struct feed *f, uint64_t at, int n)
+{
+	for (int i = 0; i < n; i++, at += 1000 * US)
+		feed_kernel(f, 1, at, at + 5 * US, at + 900 * US);
+	return at;
+}
+
+/* Makes code for ${ns}, and loads it. */
+static uint64_t
+compiles(struct feed *f, uint64_t at, uint64_t ns)
+{
+	feed_api(f, CALL_MODULE_LOAD, at + ns - 200 * US, at + ns - 100 * US);
+	return at + ns;
+}
+
+/* Code that is made while the GPU waits, but for what the first launches need; two
+ * pieces of one function are one time; machine code that is only loaded is none. */
+FEED_TEST(test_compiling)
+{
+	const struct compiling *c;
+	uint64_t at;
+
+	feed_signature(f, 1, "a");
+	at = compiles(f, launches(f, 0, 3), 50000 * US);
+	at = compiles(f, launches(f, at, 30), 40000 * US);
+	at = compiles(f, launches(f, at, 2), 20000 * US);
+	at = compiles(f, launches(f, at, 30), 2000 * US);
+	at = compiles(f, launches(f, at, 30), 80000 * US);
+	launches(f, launches(f, at, 10) + 60000 * US, 10);
+	c = &feed_settle(f)->compiling;
+	assert_int_equal(c->times, 2);
+	assert_int_equal(c->loads, 3);
+	assert_int_equal(c->last, 95);
+	assert_true(c->idle_ns > 139000 * US && c->idle_ns < 141000 * US);
+}
+
 /* An asynchronous copy that the host waits for right after it is a synchronous one;
  * one that it does not wait for, or waits for later, is none. */
 FEED_TEST(test_async_waited)

@@ -15,6 +15,10 @@
 /* Of the kernel's time: what would take longer in one line was in none. */
 #define ATOMICS_LINE_MOST 1.25
 
+/* Of the time of warps: with more than that explained by all else the atomics are
+ * not what takes it. */
+#define ATOMICS_EXPLAINED_MOST (1 / 3.0)
+
 struct atomics {
 	double least, most;	/* of single lanes, in a launch: without any hit of
 				 * L1, and were all loads hits */

@@ -21,7 +21,6 @@
 #define TRIP_S 1e-6	/* to memory and back, when it is loaded */
 #define RATE_MOST 0.25	/* of the sectors that L2 moves: no queue beyond it */
 #define LINE_ALL 0.9	/* of the kernel's time: all of it, as good as we know */
-#define EXPLAINED_MOST (1 / 3.0)	/* of the time of warps by all else */
 #define FAULTS_MOST 0.05	/* of the kernels' time, pages on their way */
 #define HOST_MOST 0.05	/* of the sectors of L2, over the link to the host */
 
@@ -260,7 +259,7 @@ by_counters(struct rule_view *x)
 		return RULE_CLEAN;
 	if (a.line < rule_value(x, "min_line") || a.line > ATOMICS_LINE_MOST ||
 	    a.least < rule_value(x, "min_share") * (a.least + a.others) ||
-	    !(a.explained < EXPLAINED_MOST) || waits_elsewhere(x))
+	    !(a.explained < ATOMICS_EXPLAINED_MOST) || waits_elsewhere(x))
 		return rule_unmeasured_for(x, lacks);
 	m = marks_new(x);
 	if (c != NULL && m == NULL)

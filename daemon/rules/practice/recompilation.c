@@ -1,0 +1,77 @@
+/*
+ * recompilation: the program makes code again and again while it runs: a compiler of
+ * a framework that specialises on shapes or numbers that change. Meanwhile the GPU
+ * has nothing to do. Once, at the start of a loop, is as it should be.
+ */
+#include <math.h>
+
+#include "rules/evidence/lines.h"
+
+/* Of their time all but the first, which has to be; a part of it is other work of
+ * the host's that lies in the same gaps. */
+static const double share[VIEWS] = { 0.5, 0.9, 1 };
+
+enum rule_state
+rule_recompilation(struct rule_view *x)
+{
+	const struct run *run = x->run;
+	const struct compiling *c = &run->compiling;
+	double times = (double)c->times, idle = (double)c->idle_ns * 1e-9;
+	double again = times > 1 ? idle * (times - 1) / times : 0;
+	double late = run->launches > 0 ?
+	    (double)c->last / (double)run->launches : 0;
+	double active = rule_active_s(run);
+	struct draft *d;
+
+	if (times < rule_value(x, "min_times") ||
+	    late < rule_value(x, "min_late") ||
+	    again < rule_value(x, "min_share") * active)
+		return RULE_CLEAN;
+	d = rule_found(x, "compiling");
+	if (d == NULL)
+		return RULE_NOT_MEASURED;
+	lines_site(x, d, CALL_BIT(MODULE_LOAD));
+	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_HOST) |
+	    POOL_IDLE(IDLE_API) | POOL_IDLE(IDLE_AFTER_SYNC),
+	    { share[VIEW_LOW] * again, share[VIEW_MID] * again,
+	    share[VIEW_HIGH] * idle } };
+	d->claims = 1;
+	d->f.confidence = CONF_MEDIUM;
+	d->f.where = "compilations";
+	d->f.location = arena_format(x->arena, "%s, the last after %s of the "
+	    "launches", say_counted(x->arena, times, "time"),
+	    say_percent(x->arena, late));
+	d->f.location_missing = reason_of(REASON_LINE_NO_SITE);
+	rule_evidence(x, d, (struct evidence){ .name = "times",
+	    .label = "times that code was made and loaded in the loop",
+	    .value = times, .unit = "time", .source = "measured",
+	    .from = "API and kernel records" }, "min_times");
+	rule_evidence(x, d, (struct evidence){ .name = "loads",
+	    .label = "modules loaded then", .value = (double)c->loads,
+	    .unit = "module", .source = "measured", .from = "API records" },
+	    NULL);
+	rule_evidence(x, d, (struct evidence){ .name = "late_ratio",
+	    .label = "launches before the last of them, of all", .value = late,
+	    .unit = "ratio", .source = "measured",
+	    .from = "API and kernel records" }, "min_late");
+	rule_evidence(x, d, (struct evidence){ .name = "idle_s",
+	    .label = "GPU idle meanwhile", .value = idle, .unit = "s",
+	    .source = "measured", .from = "API and kernel records" }, NULL);
+	d->f.summary = arena_format(x->arena, "the program compiles in the loop, "
+	    "%s: the GPU waits %s for it",
+	    say_counted(x->arena, times, "time"),
+	    say_seconds(x->arena, idle));
+	d->f.limiter = "the compiler: what it made for other shapes or numbers "
+	    "does not fit";
+	d->f.advice = "give the compiler what stays the same: pad to a few sizes, "
+	    "pass numbers that change as tensors or run-time arguments; the "
+	    "compiler's log says what it specialised on";
+	d->f.gain_note = "all times but the first; compiled code may be kept "
+	    "from run to run (a cache of the framework's)";
+	d->f.bad_code = "f = torch.compile(f, dynamic=False)\nfor x in batches:"
+	    "            # of all lengths\n    f(x)";
+	d->f.good_code = "f = torch.compile(f, dynamic=True)\nfor x in batches:\n"
+	    "    f(x)";
+	d->f.next = say_tool(x->arena, run, "nsys profile --trace=cuda,osrt");
+	return RULE_FOUND;
+}

@@ -1,0 +1,79 @@
+/*
+ * scatter-contention: a framework's operator adds many values into few places
+ * (index_add_, scatter_add_, bincount, the gradient of an embedding). The atomics of
+ * one place stand in one line at L2, while no memory is busy.
+ *
+ * That it scatters its name tells; that the line takes the time, the counters do, as
+ * in global-atomic-contention. Who calls it cannot change the kernel, but the call.
+ */
+#include <math.h>
+
+#include "rules/evidence/atomics.h"
+#include "rules/evidence/lines.h"
+
+/* What is left of the line's time. Measured on an H200: 0.13 where eight masked sums
+ * take the place of 16 million atomics into 8 places; a sort of all values before
+ * the sum leaves more, a product with few columns less. */
+static const double left_over[VIEWS] = { 0.5, 0.13, 0.03 };
+
+static enum rule_state
+report(struct rule_view *x, const struct atomics *a)
+{
+	double line = fmin(a->line, 1), dram = rule_busy(x, RES_DRAM);
+	struct draft *d = rule_found(x, NULL);
+
+	if (d == NULL)
+		return RULE_NOT_MEASURED;
+	for (int v = 0; v < VIEWS; v++)
+		d->fix[v].whole = fmax(1 - line * (1 - left_over[v]),
+		    isfinite(dram) ? fmin(1, dram) : 0);
+	d->f.confidence = CONF_MEDIUM;
+	rule_evidence(x, d, (struct evidence){ .name = "atomics",
+	    .label = "L2 sectors from L1 that are neither loaded nor stored, a "
+	    "launch", .value = a->least, .unit = "sector", .source = "derived",
+	    .from = metric_table[METRIC_L2_FROM_L1].name }, NULL);
+	rule_evidence(x, d, (struct evidence){ .name = "line_ratio",
+	    .label = "of the kernel's time, that many atomics on one word",
+	    .value = line, .unit = "ratio", .source = "estimated",
+	    .from = metric_table[METRIC_L2_FROM_L1].name }, "min_line");
+	rule_evidence(x, d, (struct evidence){ .name = "busy_ratio",
+	    .label = "busiest resource", .value = x->load->busy,
+	    .unit = "ratio", .source = "derived", .from = "counters" },
+	    "max_busy");
+	d->f.summary = arena_format(x->arena, "%s adds into few places: %s "
+	    "atomics a launch, one behind the other, are %s of its time",
+	    x->library->name, say_whole(x->arena, a->least),
+	    say_percent(x->arena, line));
+	d->f.limiter = arena_format(x->arena, "L2 adds to one place at a time "
+	    "(%s busy)", say_percent(x->arena, x->load->busy));
+	d->f.advice = "with few targets multiply by their one-hot matrix, "
+	    "one_hot(index).T @ values; else sort by target and add up the "
+	    "segments; counts: bincount or histc";
+	d->f.gain_note = "what takes the place of the atomics reads the values "
+	    "a few times, or sorts them";
+	d->f.bad_code = "sums = torch.zeros(8, d).index_add_(0, index, values)";
+	d->f.good_code = "sums = one_hot(index, 8).to(values.dtype).T @ values";
+	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
+	    "MemoryWorkloadAnalysis --section WarpStateStats");
+	return rule_settle(x, d);
+}
+
+enum rule_state
+rule_scatter_contention(struct rule_view *x)
+{
+	struct atomics a;
+
+	if (!library_does(x->library, "scatter"))
+		return RULE_CLEAN;
+	if (isnan(x->load->busy))
+		return rule_lacks(x);
+	if (x->load->busy >= rule_value(x, "max_busy"))
+		return RULE_CLEAN;
+	if (atomics_of(&a, x) != NULL)
+		return rule_unmeasured(x, REASON_GLOBAL_ATOMICS_UNCOUNTED);
+	/* Many that cannot be in one line go to many places. */
+	if (a.line < rule_value(x, "min_line") || a.line > ATOMICS_LINE_MOST ||
+	    a.explained >= ATOMICS_EXPLAINED_MOST)
+		return RULE_CLEAN;
+	return report(x, &a);
+}
