@@ -129,6 +129,8 @@ void fault_passes_uncounted(struct made *m);
 void fault_passes_apart(struct made *m);
 void fault_sum_of_all(struct made *m);
 void fault_handed_over(struct made *m);
+void fault_own_elements(struct made *m);
+void fault_neighbours(struct made *m);
 void fault_two_inputs(struct made *m);
 void fault_back_and_forth(struct made *m);
 void fault_too_many_threads(struct made *m);

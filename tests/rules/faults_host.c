@@ -3,7 +3,9 @@
  * started, and runs that come close to one.
  */
 #include <math.h>
+#include <string.h>
 
+#include "rules/code.h"
 #include "rules/faults.h"
 
 #define MS 1000000ull
@@ -113,6 +115,40 @@ fault_back_and_forth(struct made *m)	/* each needs all of the other's */
 	fault_handed_over(m);
 	m->kernel[0].metric[METRIC_DRAM_READ] = 0;
 	follows(m, 1, 0);
+}
+
+/* Three passes over more than L2 holds, again and again; ${place} is how far from a thread's own
+ * element its load goes. */
+static void
+in_place(struct made *m, const char *place)
+{
+	static const char *const name[] = { "_Z5scalePf", "_Z5shiftPf",
+	    "_Z5clampPf" };
+	struct kernel like;
+
+	for (uint32_t i = 0; i < 3; i++) {
+		struct kernel *k = pass(m, name[i], ROWS_BYTES, ROWS_BYTES);
+
+		like = *k;
+		code_make(m, k, code_text("in_place", place), 1);
+		memcpy(k->metric, like.metric, sizeof(like.metric));
+	}
+	for (uint32_t i = 0; i < 3; i++)
+		follows(m, i, (i + 1) % 3);
+	m->run.idle_ns[IDLE_LAUNCH] = 40 * MS;
+	m->run.idle_total_ns += 40 * MS;
+}
+
+void
+fault_own_elements(struct made *m)
+{
+	in_place(m, "");
+}
+
+void
+fault_neighbours(struct made *m)	/* loads are of others' elements */
+{
+	in_place(m, "+0x4");
 }
 
 /* --- launches that fail --------------------------------------------------- */

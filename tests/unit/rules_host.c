@@ -432,6 +432,23 @@ MADE_TEST(test_fusion_handover)
 	assert_true(f->saves_high_s > f->saves_s);
 }
 
+/* Of six passes over DRAM two are needed, and a loop of such kernels has a first. */
+MADE_TEST(test_fusion_in_place)
+{
+	struct advice *a = advised(fault_own_elements, m);
+	const struct finding *f = made_finding(a, "kernel-fusion-candidate");
+	double all = 3 * made_kernel_s(&m->kernel[0]);
+
+	assert_non_null(f);
+	assert_string_equal(f->where, "_Z5scalePf + _Z5shiftPf + _Z5clampPf");
+	assert_non_null(strstr(f->summary, "touches element i alone"));
+	assert_true(f->saves_s > 0.4 * all && f->saves_s < 0.6 * all);
+	assert_true(f->saves_high_s > 0.6 * all);
+	/* Each needs a neighbour's. */
+	a = advised(fault_neighbours, m);
+	assert_null(made_finding(a, "kernel-fusion-candidate"));
+}
+
 /* Libraries' kernels, and those that must stay as they are. */
 MADE_TEST(test_fusion_foreign)
 {

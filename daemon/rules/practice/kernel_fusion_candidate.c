@@ -3,18 +3,21 @@
  * the same data. As one kernel they would move it once, and be launched once.
  *
  * No counter says which addresses a kernel touches. What is known is how much
- * each moves, and that one always comes right after the other. Two patterns are
+ * each moves, and that one always comes right after the other. Three patterns are
  * taken for the same data:
  *  - re-read: the first leaves little (a result for each row), and the second
  *    reads as much as the first did;
  *  - hand-over: the first writes most of what the second, of the same shape,
- *    reads, and the second finds it in L2 instead of DRAM.
+ *    reads, and the second finds it in L2 instead of DRAM;
+ *  - in place: the same volumes, of whatever size, of kernels whose code shows that
+ *    each thread touches the elements of its own index alone.
  */
 #include <math.h>
 #include <string.h>
 
 #include "rules/evidence/library.h"
 #include "rules/evidence/lines.h"
+#include "rules/evidence/pointwise.h"
 
 #define CHAIN_MAX 8		/* kernels; more are several chains */
 #define GROUPS_MAX 32		/* chains of the same names are one finding */
@@ -26,7 +29,7 @@
 #define COMPUTE_UNKNOWN 0.3	/* share of issue slots of an average kernel */
 #define SHARED_BYTES 49152	/* a block may have at least so much */
 
-enum link { LINK_NONE, LINK_BLIND, LINK_REREAD, LINK_HANDOVER };
+enum link { LINK_NONE, LINK_BLIND, LINK_REREAD, LINK_HANDOVER, LINK_INPLACE };
 
 /* What is known of one kernel, by its index. */
 struct node {
@@ -34,6 +37,7 @@ struct node {
 	double before;		/* launches right after one with such a link */
 	double gone[VIEWS];	/* of its launches' time, in launches */
 	int group;		/* + 1; 0 none */
+	uint32_t element;	/* of pointwise.h + 1; 0 not looked at */
 };
 
 struct group {
@@ -136,6 +140,29 @@ is_handover(const struct search *s, const struct kernel *a,
 	    read <= (1 + SAME) * (made + bytes_read(s, a) + dram);
 }
 
+/* Bytes of an element, of which each thread has its own; 0: it has others', too. */
+static uint32_t
+element_of(const struct search *s, const struct kernel *k)
+{
+	struct node *n = &s->node[index_of(s, k)];
+
+	if (n->element == 0)
+		n->element = pointwise_bytes(k->code, &k->shape) + 1;
+	return n->element - 1;
+}
+
+static bool
+is_inplace(const struct search *s, const struct kernel *a,
+    const struct kernel *b)
+{
+	double made = bytes_written(a), read = bytes_read(s, b);
+
+	return made >= rule_value(s->x, "min_bytes") && made >= MOST * read &&
+	    made <= (1 + SAME) * read &&
+	    threads_in_all(a) == threads_in_all(b) && element_of(s, a) > 0 &&
+	    element_of(s, a) == element_of(s, b);
+}
+
 static enum link
 link_of(const struct search *s, const struct kernel *a)
 {
@@ -147,7 +174,7 @@ link_of(const struct search *s, const struct kernel *a)
 	    isnan(bytes_written(a)) || isnan(bytes_written(b)))
 		return LINK_BLIND;
 	return is_reread(s, a, b) ? LINK_REREAD :
-	    is_handover(s, a, b) ? LINK_HANDOVER : LINK_NONE;
+	    is_inplace(s, a, b) ? LINK_INPLACE : is_handover(s, a, b) ? LINK_HANDOVER : LINK_NONE;
 }
 
 /* Does ${k} go on to its next by a link of this kind, and is that where its
@@ -206,9 +233,10 @@ shrink_readers(struct search *s, const uint32_t *k, size_t n, double count)
 	}
 }
 
-/* ${a} leaves in registers what ${b} loads now; perhaps nobody else needs it. */
+/* ${a} leaves in registers what ${b} loads now; perhaps nobody else needs it, which is
+ * half believed where it is known to be the same. */
 static void
-shrink_pair(struct search *s, uint32_t a, uint32_t b, double count)
+shrink_pair(struct search *s, uint32_t a, uint32_t b, double count, bool same)
 {
 	const struct kernel *k = s->x->run->kernel;
 	const struct load *l = s->x->loads;
@@ -223,6 +251,9 @@ shrink_pair(struct search *s, uint32_t a, uint32_t b, double count)
 	shrink(s, b, count, left);
 	stores.global_st = 0;
 	last[VIEW_HIGH] = gain_time(&l[a], &stores, VIEW_HIGH) / l[a].time_s;
+	if (same)
+		last[VIEW_MID] = (1 + gain_time(&l[a], &stores, VIEW_MID) /
+		    l[a].time_s) / 2;
 	shrink(s, a, count, last);
 }
 
@@ -273,7 +304,8 @@ follow_chain(struct search *s, uint32_t from, enum link link)
 	size_t n = 1;
 	int group;
 
-	while (n < CHAIN_MAX && goes_on(s, &run->kernel[k[n - 1]], link)) {
+	while (n < CHAIN_MAX && goes_on(s, &run->kernel[k[n - 1]], link) &&
+	    run->kernel[k[n - 1]].next != from + 1) {
 		count = fmin(count, (double)run->kernel[k[n - 1]].next_count);
 		k[n] = run->kernel[k[n - 1]].next - 1;
 		n++;
@@ -293,8 +325,9 @@ follow_chain(struct search *s, uint32_t from, enum link link)
 			break;
 		s->group[group].idle_s += (double)a->next_idle_ns * 1e-9 *
 		    count / (double)a->next_count;
-		if (link == LINK_HANDOVER)
-			shrink_pair(s, k[i], k[i + 1], count);
+		if (link != LINK_REREAD)
+			shrink_pair(s, k[i], k[i + 1], count,
+			    link == LINK_INPLACE);
 	}
 	if (link == LINK_REREAD)
 		shrink_readers(s, k, n, count);
@@ -320,6 +353,10 @@ follow_all(struct search *s, enum link link)
 	 * what the next begins with, and all of it is needed in between. */
 	for (size_t i = 0; inside != NULL && i < run->kernels; i++)
 		if (!inside[i] && goes_on(s, &run->kernel[i], link))
+			follow_chain(s, (uint32_t)i, link);
+	/* Of elements that need no others any one is a beginning. */
+	for (size_t i = 0; link == LINK_INPLACE && i < run->kernels; i++)
+		if (s->node[i].group == 0 && goes_on(s, &run->kernel[i], link))
 			follow_chain(s, (uint32_t)i, link);
 }
 
@@ -458,6 +495,20 @@ found(struct search *s, int group)
 		    "volumes suggest but no counter shows, and if a block needs "
 		    "only results of its own; the longest kernel stays, the "
 		    "others' instructions are added to it";
+	} else if (g->link == LINK_INPLACE) {
+		d->f.confidence = CONF_MEDIUM;
+		d->cap = SEV_MEDIUM;
+		d->f.summary = arena_format(x->arena, "%zu kernels follow each "
+		    "other %s times, in which thread i touches element i alone; "
+		    "each seems to read the %s that the one before has written",
+		    g->length, say_whole(x->arena, g->chains), volume);
+		d->f.limiter = "what one writes the next reads again";
+		d->f.advice = "fuse these kernels into one: a thread keeps its "
+		    "element in a register from the first step to the last, and "
+		    "loads and stores it once";
+		d->f.gain_note = "that their arrays are the same, equal volumes "
+		    "suggest; the high end if nobody else needs what is handed "
+		    "over";
 	} else {
 		d->f.confidence = CONF_LOW;
 		d->cap = SEV_MEDIUM;
@@ -497,6 +548,7 @@ rule_kernel_fusion_candidate(struct rule_view *x)
 			blind = &run->kernel[i];
 	}
 	follow_all(&s, LINK_REREAD);
+	follow_all(&s, LINK_INPLACE);
 	follow_all(&s, LINK_HANDOVER);
 	for (size_t i = 0; i < s.groups; i++) {
 		if (!(s.group[i].chains > 0))

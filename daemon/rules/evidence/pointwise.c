@@ -1,0 +1,186 @@
+/*
+ * rules/evidence/pointwise.c: see pointwise.h.
+ *
+ * An address is an array's begin and an index times the size of an element; which
+ * index, says the instruction that last wrote its register. Loads and stores of one
+ * kernel have the same ones. In front of the array, or behind the element, is
+ * another's.
+ */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/lines/source.h"
+#include "rules/evidence/affine.h"
+#include "rules/evidence/operand.h"
+#include "rules/evidence/pointwise.h"
+
+#define INDEXES_MOST 16		/* of an unrolled loop */
+#define LOOKED_MOST 4096	/* instructions back to a definition */
+#define ELEMENT_MOST 64		/* bytes */
+
+struct indexes {
+	uint32_t of[INDEXES_MOST];	/* the instructions that made them */
+	int count;
+};
+
+struct place {
+	uint32_t index;		/* the instruction that made it */
+	uint32_t scale;		/* bytes of an element */
+};
+
+/* The instruction before ${at} that writes ${reg}; SASS_NONE. */
+static uint32_t
+writer(const struct code *c, uint32_t at, int reg)
+{
+	struct operands o;
+
+	for (uint32_t n = 0; at-- > 0 && n < LOOKED_MOST; n++)
+		if (operands_of(&o, &c->sass.instruction[at]) &&
+		    o.def != REGISTER_NONE && reg >= o.def &&
+		    reg < o.def + o.defs)
+			return o.guarded ? SASS_NONE : at;
+	return SASS_NONE;
+}
+
+/* The index that register ${reg}, read at ${at}, is ${scale} times. */
+static bool
+place_of_register(const struct code *c, uint32_t at, int reg, int64_t scale,
+    struct place *p)
+{
+	p->index = writer(c, at, reg);
+	p->scale = (uint32_t)scale;
+	return p->index != SASS_NONE && scale >= 1 && scale <= ELEMENT_MOST;
+}
+
+/* Where the access at ${at} goes, if its address is made in one of the ways in which
+ * compilers make that of an element. */
+static bool
+place_of(const struct code *c, uint32_t at, struct place *p)
+{
+	const struct sass_instruction *i;
+	struct operands access, o, sum;
+	uint32_t w, s;
+
+	if (!operands_of(&access, &c->sass.instruction[at]) ||
+	    access.base == REGISTER_NONE ||
+	    (w = writer(c, at, access.base)) == SASS_NONE)
+		return false;
+	i = &c->sass.instruction[w];
+	if (!operands_of(&o, i) || o.uses == 0)
+		return false;
+	if (operand_opcode(i, "IMAD") && operand_has(i, "WIDE") &&
+	    o.has_immediate)
+		return place_of_register(c, w, o.use[0], o.immediate, p);
+	if (operand_opcode(i, "LEA") && !operand_has(i, "HI") &&
+	    o.has_immediate && o.immediate >= 0 && o.immediate < 8)
+		return place_of_register(c, w, o.use[0], 1ll << o.immediate, p);
+	/* Begin and offset, which was the index shifted. */
+	if (!operand_opcode(i, "IADD3") || operand_has(i, "X"))
+		return false;
+	s = writer(c, w, o.use[0]);
+	if (s == SASS_NONE || !operands_of(&sum, &c->sass.instruction[s]) ||
+	    !sum.has_immediate || sum.uses == 0)
+		return false;
+	i = &c->sass.instruction[s];
+	if (operand_opcode(i, "SHF") && operand_has(i, "L") &&
+	    sum.immediate >= 0 && sum.immediate < 8)
+		return place_of_register(c, s, sum.use[0],
+		    1ll << sum.immediate, p);
+	if (operand_opcode(i, "IMAD") && operand_has(i, "SHL"))
+		return place_of_register(c, s, sum.use[0], sum.immediate, p);
+	return false;
+}
+
+static bool
+add_index(struct indexes *x, uint32_t at)
+{
+	for (int k = 0; k < x->count; k++)
+		if (x->of[k] == at)
+			return true;
+	if (x->count == INDEXES_MOST)
+		return false;
+	x->of[x->count++] = at;
+	return true;
+}
+
+static bool
+is_among(const struct indexes *x, const struct indexes *all)
+{
+	for (int k = 0; k < x->count; k++) {
+		bool found = false;
+
+		for (int n = 0; n < all->count; n++)
+			found = found || all->of[n] == x->of[k];
+		if (!found)
+			return false;
+	}
+	return true;
+}
+
+/* Do lanes meet, or does it go to memory in another way? */
+static bool
+is_foreign(const struct sass_instruction *i)
+{
+	if (i->flags & (SASS_ATOMIC | SASS_ASYNC | SASS_BARRIER | SASS_SHUFFLE |
+	    SASS_CALL | SASS_TENSOR))
+		return true;
+	return i->flags & (SASS_LOAD | SASS_STORE) &&
+	    i->space != SPACE_GLOBAL && i->space != SPACE_CONSTANT &&
+	    i->space != SPACE_NONE;
+}
+
+/* The access at ${at} is of its thread's own element. */
+static bool
+is_own(const struct code *c, const struct affine *address, uint32_t at,
+    struct place *p)
+{
+	const struct sass_instruction *i = &c->sass.instruction[at];
+	struct operands o;
+
+	if (!place_of(c, at, p) || !operands_of(&o, i))
+		return false;
+	return o.offset >= 0 && o.offset + i->bytes <= (int64_t)p->scale &&
+	    address[at].kind == AFFINE_STEPS &&
+	    address[at].x == (int32_t)p->scale;
+}
+
+static uint32_t
+look(const struct code *c, const struct affine *address)
+{
+	struct indexes load = { .count = 0 }, store = { .count = 0 };
+	uint32_t bytes = 0;
+
+	for (uint32_t at = 0; at < c->sass.instructions; at++) {
+		const struct sass_instruction *i = &c->sass.instruction[at];
+		struct place p;
+
+		if (is_foreign(i))
+			return 0;
+		if (i->space != SPACE_GLOBAL ||
+		    !(i->flags & (SASS_LOAD | SASS_STORE)))
+			continue;
+		if (!is_own(c, address, at, &p) || !add_index(
+		    i->flags & SASS_STORE ? &store : &load, p.index))
+			return 0;
+		if (i->flags & SASS_STORE)
+			bytes = p.scale;
+	}
+	return is_among(&load, &store) && is_among(&store, &load) ? bytes : 0;
+}
+
+uint32_t
+pointwise_bytes(const struct code *c, const struct record_SIGNATURE *shape)
+{
+	struct affine *address;
+	uint32_t bytes;
+
+	if (c == NULL || !c->disassembled)
+		return 0;
+	address = affine_addresses(c, shape);
+	if (address == NULL)
+		return 0;
+	bytes = look(c, address);
+	free(address);
+	return bytes;
+}
