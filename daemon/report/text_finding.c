@@ -99,13 +99,23 @@ text_change(struct out *o, const json_t *f)
 	out_style(o, STYLE_PLAIN);
 }
 
-/* Why: the title where the row had no room for it, what was measured, what
- * limits. */
+/* "GPU waits for the host" in "the GPU waits for the host again". */
+static bool
+says(const char *summary, const char *title)
+{
+	return summary != NULL && title != NULL && strcasestr(summary, title) !=
+	    NULL;
+}
+
+/* Why: the title where the row had no room for it and the rest does not say it, what
+ * was measured, what limits. */
 static void
 text_why(struct out *o, const json_t *f, bool titled)
 {
-	const char *parts[] = { titled ? NULL : field_text(f, "title"),
-		field_text(f, "summary"), field_text(f, "limiter") };
+	const char *summary = field_text(f, "summary");
+	const char *title = field_text(f, "title");
+	const char *parts[] = { titled || says(summary, title) ? NULL : title,
+		summary, field_text(f, "limiter") };
 	static const char *const before[] = { "", ": ", "; " };
 	double s = field_number(json_object_get(f, "saves"), "s");
 	const char *note = field_text(json_object_get(f, "saves"), "note");

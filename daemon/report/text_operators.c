@@ -43,6 +43,10 @@ put_row(struct out *o, const json_t *row)
 	out_spaces(o, 2);
 	out_cell(o, number_percent(share, field_number(row, "share_ratio")), 7);
 	out_cell(o, number_seconds(s, field_number(row, "s")), 9);
+	if (place[0] == '\0' && library == NULL) {
+		out_wrap(o, 20, or_unknown(field_text(row, "name")));
+		return;
+	}
 	out_cell(o, or_unknown(field_text(row, "name")), NAME_COLUMNS);
 	snprintf(text, sizeof(text), " %s%s%s", place, place[0] != '\0' &&
 	    library != NULL ? " · " : "", library != NULL ? library : "");

@@ -49,6 +49,12 @@ TEST(test_rows)
 		lines += *p == '\n';
 	assert_int_equal(lines, 5);
 	free(text);
+	/* Of a kernel of the user's own there is nothing but its name. */
+	json_object_del(json_array_get(items, 1), "library");
+	json_object_set_new(json_array_get(items, 1), "backward", json_false());
+	text = drawn(o);
+	assert_non_null(strstr(text, "aten::mm\n"));
+	free(text);
 	json_object_set_new(o, "framework", json_false());
 	text = drawn(o);
 	assert_string_equal(text, "");

@@ -97,6 +97,24 @@ test('the timeline is moved by keys, and its address with it', async (t) => {
   await page.waitForFunction((end) => location.hash.endsWith(end), `#/runs/${run}/timeline`);
 });
 
+test('who leaves the timeline is not brought back by its address', async (t) => {
+  const page = await open(t, `/runs/${runs.plain}/timeline`);
+  await painted(page);
+  await page.focus('.chart');
+  await page.keyboard.press('w');
+  await page.waitForFunction(() => /timeline\/\d+-\d+$/.test(location.hash));
+  // The view has moved, its address follows in a moment, and meanwhile somebody goes on:
+  // all timers are due before the page hears of that.
+  await page.keyboard.press('w');
+  await page.waitForTimeout(100);
+  await page.evaluate((to) => {
+    location.hash = to;
+    for (const until = performance.now() + 400; performance.now() < until;);
+  }, `#/runs/${runs.plain}/copies`);
+  await page.waitForSelector('.tabs a[aria-current=page] >> text="Copies"');
+  assert.equal(await hash(page), `#/runs/${runs.plain}/copies`);
+});
+
 test('what ran in view is what the API says; a launch leads to its kernel', async (t) => {
   const run = runs.plain;
   const { items: [kernel] } = await api(`/runs/${run}/kernels?limit=1`);

@@ -169,6 +169,22 @@ test('a framework\'s kernels are summed by operator and line', async (t) => {
   assert.equal(await plain.$('table.operators'), null);
 });
 
+test('one fault at several launch shapes is one entry, as in the terminal', async (t) => {
+  const { number } = (await daemon.uploadBytes(readFileSync(path.join(root, 'tests/captures/demo.cadv')))).json;
+  const grids = (await api(`/runs/${number}/findings`)).items.filter((f) => f.worth_it && f.rule === 'grid-too-small');
+  assert.ok(grids.length > 1, 'the capture has some');
+  const page = await open(t, `/runs/${number}`);
+  await page.waitForSelector('li.more');
+  const more = grids.slice(1).reduce((sum, f) => sum + f.saves.s, 0);
+  assert.equal(await text(page, 'li.more > details > summary'), `The same at ${grids.length - 1} more launch shapes: up to ${seconds(more)} more`);
+  await page.click('li.more > details > summary');
+  const shown = await page.$$eval('li.more li.finding', (all) => all.map((li) => [li.dataset.finding, li.querySelector('summary small').textContent]));
+  assert.deepEqual(shown, grids.slice(1).map((f) => [f.id, f.location]));
+  // What to do is marked, what to know of it follows.
+  const [{ advice, change }] = (await api(`/runs/${number}/findings`)).items;
+  assert.deepEqual([await text(page, '.advice b'), await text(page, '.advice')], [change, advice]);
+});
+
 test('two runs compared: what became of the prediction', async (t) => {
   const [bad, good] = [runs['uncoalesced-global-access.bad'], runs['uncoalesced-global-access.good']];
   const page = await open(t, `/runs/${good}/compare`);

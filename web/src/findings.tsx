@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { basename, count, counted, interval, measure, none, percent, seconds, shape, times } from './format';
 import { Badge, Code, Scroll } from './parts';
@@ -10,6 +11,27 @@ import type { Evidence, Finding, Findings, Frame, Site, Verdict } from './openap
 
 const SMALL_SHARE = 0.005; // of the whole run: nobody sees less
 
+// One fault and one change that mends it, at several places: the first of them, and the rest.
+interface Kin {
+  first: Finding;
+  rest: Finding[];
+}
+
+// As in the terminal.
+function isKin(a: Finding, b: Finding): boolean {
+  return a.rule === b.rule && ((a.kernel_id !== null && b.kernel_id !== null && a.where === b.where) || (a.change !== null && a.change === b.change));
+}
+
+function kinOf(findings: Finding[]): Kin[] {
+  const all: Kin[] = [];
+  for (const f of findings) {
+    const kin = all.find(({ first }) => isKin(first, f));
+    if (kin) kin.rest.push(f);
+    else all.push({ first: f, rest: [] });
+  }
+  return all;
+}
+
 // ${empty}: no kernel ran. ${chosen}: the finding that the address names; it is open and in view.
 export function FindingsSection({ run, findings, live, empty, chosen }: {
   run: string; findings: Findings; live: boolean; empty: boolean; chosen?: string | undefined;
@@ -20,6 +42,7 @@ export function FindingsSection({ run, findings, live, empty, chosen }: {
   const alike = (f: Finding) => findings.items.some((g) => g !== f && g.where === f.where && g.title === f.title);
   const item = (f: Finding, open: boolean) =>
     <Item key={f.id} run={run} finding={f} alike={alike(f)} scale={scale} open={open || f.id === chosen} chosen={f.id === chosen} />;
+  const kin = kinOf(worth);
   const rest = findings.items.filter((f) => !f.worth_it);
   const small = worth.filter((f) => f.saves.share_ratio !== null && f.saves.share_ratio < SMALL_SHARE).length;
   return (
@@ -27,14 +50,17 @@ export function FindingsSection({ run, findings, live, empty, chosen }: {
       <h2 id="findings">What to change first</h2>
       {worth.length > 0 ? (
         <>
-          <Together findings={findings} worth={worth} />
+          <Together findings={findings} count={kin.length} />
           <ol class="findings">
-            {worth.map((f, i) => item(f, i === 0))}
+            {kin.flatMap(({ first, rest: more }, i) => [
+              item(first, i === 0),
+              more.length > 0 && <More key={`more-${first.id}`} first={first} more={more} open={more.some((f) => f.id === chosen)}>{more.map((f) => item(f, false))}</More>,
+            ])}
           </ol>
           {small > 0 && (
             <p class="small">
-              {worth.length === 1 ? 'It saves' : small === 1 ? '1 of them saves' : `${small} of them save`} less than 0.5 % of the whole run: held
-              against the GPU's work and the short gaps beside it.
+              {worth.length === 1 ? 'It saves' : small === 1 ? '1 of them saves' : `${small} of them save`} less than 0.5 % of the whole run:
+              judged against GPU-active time.
             </p>
           )}
         </>
@@ -51,8 +77,8 @@ export function FindingsSection({ run, findings, live, empty, chosen }: {
       )}
       {rest.length > 0 && (
         <details class="fold" open={rest.some((f) => f.id === chosen)}>
-          <summary>Found, not worth it: {rest.length}</summary>
-          <p>Present in the program, but fixing them would save less than the noise of the run.</p>
+          <summary>Below this run's noise: {counted(rest.length, 'finding')}</summary>
+          <p>Present in the program, but a change would save less than the noise of the run{findings.noise_s !== null && ` (${seconds(findings.noise_s)})`}.</p>
           <ol class="findings" start={worth.length + 1}>
             {rest.map((f) => item(f, false))}
           </ol>
@@ -60,6 +86,20 @@ export function FindingsSection({ run, findings, live, empty, chosen }: {
       )}
       <Verdicts rules={findings.rules} />
     </section>
+  );
+}
+
+// What stands beside ${first}: launch shapes of its kernel, other places.
+function More({ first, more, open, children }: { first: Finding; more: Finding[]; open: boolean; children: ComponentChildren }) {
+  const s = more.reduce((sum, f) => sum + (f.saves.s ?? 0), 0);
+  const shapes = more.every((f) => f.kernel_id !== null && f.where === first.where);
+  return (
+    <li class="more">
+      <details open={open}>
+        <summary>The same at {counted(more.length, shapes ? 'more launch shape' : 'more place')}{s > 0 && `: up to ${seconds(s)} more`}</summary>
+        <ol class="findings">{children}</ol>
+      </details>
+    </li>
   );
 }
 
@@ -85,9 +125,9 @@ function Item({ run, finding: f, alike, scale, open, chosen }: { run: string; fi
           </span>
         </summary>
         <div class="body">
-          {f.advice && <p class="advice">{f.advice}</p>}
+          {f.advice && <Advice finding={f} />}
           <p class="measured">{f.summary}</p>
-          {f.limiter && <p class="limiter"><span class="dim">What limits it:</span> {f.limiter}</p>}
+          {f.limiter && <p class="limiter sentence">{f.limiter}</p>}
           <p class="badges">
             <Badge kind={`severity-${f.severity}`}>severity {f.severity}</Badge>
             <Badge kind="plain">confidence {f.confidence}</Badge>
@@ -124,6 +164,12 @@ function Item({ run, finding: f, alike, scale, open, chosen }: { run: string; fi
       </details>
     </li>
   );
+}
+
+// What to change is marked; how, and what to know, follows it.
+function Advice({ finding: { advice, change } }: { finding: Finding }) {
+  if (advice === null || change === null || !advice.startsWith(change)) return <p class="advice"><b>{advice}</b></p>;
+  return <p class="advice"><b>{change}</b>{advice.slice(change.length)}</p>;
 }
 
 // The launch shapes that one change mends.

@@ -108,7 +108,7 @@ export function Notes({ run, diagnostics }: { run: RunDocument; diagnostics: Dia
 }
 
 const endings: Record<string, string> = {
-  partial: 'the program failed before its end: what it did not come to was not checked',
+  partial: 'the program failed before its end: code after the failure was not checked',
   timeout: 'it was ended at the time limit: what came after it was not checked',
   no_gpu: 'the program used no GPU',
   failed: 'it wrote no report',

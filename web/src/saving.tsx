@@ -21,17 +21,18 @@ export function SavingBar({ saves, scale }: { saves: Finding['saves']; scale: nu
 }
 
 // The whole list: never more than the run has.
-export function Together({ findings, worth }: { findings: Findings; worth: Finding[] }) {
+// ${count}: how many findings it has, those of one cause as one.
+export function Together({ findings, count }: { findings: Findings; count: number }) {
   const { together_s, active_s, overlap } = findings;
   if (together_s === null) return null;
   const share = active_s !== null && active_s > 0 ? Math.min(1, together_s / active_s) : null;
-  const text = share === null ? '' : `${percent(share)} of the ${seconds(active_s)} from the first to the last GPU work`;
+  const text = share === null ? '' : `${percent(share)} of the GPU-active time (${seconds(active_s)})`;
   return (
     <div class="together">
       <p>
-        {worth.length > 1 ? `${worth.length > 2 ? `All ${counted(worth.length, 'finding')}` : 'Both findings'} together save at most ` : 'It saves at most '}<b>{seconds(together_s)}</b>
+        {count > 1 ? `${count > 2 ? `All ${counted(count, 'finding')}` : 'Both findings'} together save at most ` : 'It saves at most '}<b>{seconds(together_s)}</b>
         {text && `, ${text}`}
-        {overlap && worth.length > 1 && '; savings overlap, so this is less than their sum'}.
+        {overlap && count > 1 && '; savings overlap, so this is less than their sum'}.
       </p>
       {share !== null && (
         <svg class="saving" viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label={text}>

@@ -117,11 +117,13 @@ function Chart({ id, base, run, revision, whole, at }: {
     return () => abort.abort();
   }, [at]);
 
-  // The address follows the view, so that a reload shows the same.
+  // The address follows the view, so that a reload shows the same; but not one that
+  // leads elsewhere already, of which this view is yet to be told.
   useEffect(() => {
     const timer = setTimeout(() => {
-      const shown = view.from <= 0 && view.to >= wall ? runLink(id, 'timeline') : windowLink(id, view.from, view.to);
-      if (marked === null && location.hash !== shown) history.replaceState(null, '', location.pathname + shown);
+      const own = runLink(id, 'timeline');
+      const shown = view.from <= 0 && view.to >= wall ? own : windowLink(id, view.from, view.to);
+      if (marked === null && location.hash !== shown && `${location.hash}/`.startsWith(`${own}/`)) history.replaceState(null, '', location.pathname + shown);
     }, 300);
     return () => clearTimeout(timer);
   }, [view, marked]);

@@ -150,7 +150,7 @@ report(struct rule_view *x, const struct contention *k, const struct mark *m)
 	    "the end, or combine equal targets in a warp first "
 	    "(__match_any_sync, or a shuffle reduction) so that one lane adds "
 	    "for all";
-	d->f.gain_note = "the same atomics without waiting in line";
+	d->f.gain_note = "the same atomics without queueing";
 	rule_next_lines(x, d);
 	lines_fill(x, d, m, "%s wavefronts an atomic");
 	return rule_settle(x, d);
