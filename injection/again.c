@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,8 +99,8 @@ is_mapped(uint64_t address)
 	unsigned char there;
 
 	return address >= LOWEST && address < 1ull << 47 &&
-	    mincore((void *)(uintptr_t)(address & ~(uint64_t)(PAGE - 1)), 1,
-	    &there) == 0;
+	    (mincore((void *)(uintptr_t)(address & ~(uint64_t)(PAGE - 1)), 1,
+	    &there) == 0 || errno != ENOMEM);
 }
 
 /* Is this value of an argument no pointer, or one into known memory? */
@@ -191,9 +192,10 @@ check(const struct counters_launch *l, const char *function, uint64_t begin)
 
 	if (!has_driver())
 		return SKIP_TOO_FEW_LAUNCHES;
-	if (gate_is_shared() || atomic_load(&calls.others) ||
-	    !memory_pieces(l->data->contextUid, again.piece, &again.pieces))
+	if (gate_is_shared() || atomic_load(&calls.others))
 		return SKIP_ONCE_SHARED;
+	if (!memory_pieces(l->data->contextUid, again.piece, &again.pieces))
+		return SKIP_ONCE_UNKNOWN;
 	again.extended = l->extended;
 	if (l->extended) {
 		again.ex = *(const cuLaunchKernelEx_params *)
@@ -209,7 +211,7 @@ check(const struct counters_launch *l, const char *function, uint64_t begin)
 		extra = again.plain.extra;
 	}
 	if (!arguments_known(l->function, argument, extra))
-		return SKIP_ONCE_SHARED;
+		return SKIP_ONCE_UNKNOWN;
 	switch (module_code(function)) {
 	case AGAIN_CODE_CLOSED:
 		return check_memory(begin);

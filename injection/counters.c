@@ -539,7 +539,9 @@ end_instructions(struct target *t, struct signature *s, bool good)
 	} else if (counts == NULL) {
 		/* An empty kernel counts nothing, but EMPTY_MAX in a row mean
 		 * that counting fails. */
-		if (good && ++empty >= EMPTY_MAX)
+		if (good && again_kept())
+			inject.repeat = false;
+		else if (good && ++empty >= EMPTY_MAX)
 			target_refuse_instructions("cuptiSassMetricsFlushData", 0,
 			    "CUPTI delivered no counts by instruction");
 	} else if (good && !gate_polluted()) {

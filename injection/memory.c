@@ -54,6 +54,8 @@ memory_init(void)
 	    PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	table.slot = p == MAP_FAILED ? NULL : p;
+	reach.count = 0;
+	reach.foreign = false;
 }
 
 /* --- the table: linear probing, no tombstones ------------------------------ */

@@ -22,6 +22,10 @@
 #define PIECES 32			/* per call: 4 MiB */
 #define FOUND_MAX (16u << 20)		/* sent of kernels that were not
 					 * measured */
+#define STAYS_MOST (1u << 20)		/* bytes of a cubin that stays when it
+					 * was sent, for module_code: a
+					 * program's own, not a library's */
+#define STAY_MAX (16u << 20)		/* of all of them */
 #define SEARCH_MAX (64u << 20)		/* bytes of names searched: 20 ms */
 #define NAME_ROOM 4096
 
@@ -44,6 +48,8 @@ static struct {
 	struct module *module[MODULES_MAX];
 	uint32_t count;
 	uint64_t bytes;
+	uint64_t stay;			/* bytes of cubins that were sent; the
+					 * sender's */
 	uint64_t sent;			/* bytes; the sender's */
 	uint32_t open;			/* cubins to be sent; the sender's */
 	uint64_t found, searched;	/* bytes, by module_find; the
@@ -323,6 +329,24 @@ announce(struct module *m)
 		mod.sent += m->size;
 }
 
+/* It was sent: frees what is not needed any more. */
+static void
+let_go(struct module *m)
+{
+
+	if (inject.repeat && m->size <= STAYS_MOST &&
+	    m->size <= STAY_MAX - mod.stay) {
+		mod.stay += m->size;
+		return;
+	}
+	keep_names(m);
+	pthread_mutex_lock(&mod.lock);
+	mod.bytes -= m->size;
+	free(m->image);
+	m->image = NULL;
+	pthread_mutex_unlock(&mod.lock);
+}
+
 /* Sends up to ${pieces} of a cubin; returns how many. */
 static unsigned
 send_pieces(struct module *m, unsigned pieces)
@@ -345,12 +369,7 @@ send_pieces(struct module *m, unsigned pieces)
 		mod.open--;
 		if (level_keeps_sources(inject.level))
 			cubin_sources_send(m->image, m->size);
-		keep_names(m);
-		pthread_mutex_lock(&mod.lock);
-		mod.bytes -= m->size;
-		free(m->image);
-		m->image = NULL;
-		pthread_mutex_unlock(&mod.lock);
+		let_go(m);
 	}
 	return n;
 }

@@ -39,8 +39,9 @@
 #define REPEAT_LEAST_NS 20000u	/* as MATTERS_NS of signature.c */
 #define REPEAT_MOST_NS 500000000ull	/* with patched code: as long as a
 					 * set-up and a turn */
-#define REPEAT_TURNED_NS 100000u	/* a kernel that the second configuration is
-					 * for */
+#define REPEAT_TURNED_NS 1000000u	/* a kernel that the second
+					 * configuration is for: as
+					 * FAMILY_LONG_NS */
 #define REPEAT_TURNS 4
 #define TURN_NS 250000000ull	/* as that of prepare.c */
 
@@ -470,7 +471,8 @@ bool
 plan_may_repeat(const struct signature *s, size_t pass)
 {
 
-	return inject.repeat && !inject.replay && s->passes == 0 &&
+	return inject.repeat && !inject.replay &&
+	    !level_samples(inject.level) && s->passes == 0 &&
 	    (1u << pass & plan_headline()) != 0 &&
 	    s->family->headlines == 0 && plan_wants_instructions(s);
 }

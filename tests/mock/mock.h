@@ -30,6 +30,7 @@
  *    MOCK_MPS=1		contexts are shared through MPS
  *    MOCK_MANAGED=n	a list of more kinds of managed-memory events is
  * 	refused (8)
+ *    MOCK_LONGER=n	the counter of a kernel's time is n times as large
  *    MOCK_FREE_MIB=n	free device memory (70000)
  *    MOCK_HIDDEN=1	the second device is not visible to the program
  *    MOCK_FOREIGN=1	each flush returns a buffer of another client

@@ -365,22 +365,6 @@ cuMemFree_v2(CUdeviceptr address)
 	return CUDA_SUCCESS;
 }
 
-CUresult
-cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes,
-    CUstream stream)
-{
-	uint64_t content;
-
-	MOCK_ENTER();
-	(void)bytes;
-	(void)stream;
-	pthread_mutex_lock(&places_lock);
-	content = *content_of(from);
-	*content_of(to) = content;
-	pthread_mutex_unlock(&places_lock);
-	return CUDA_SUCCESS;
-}
-
 /* Every kernel has one argument: a pointer. */
 CUresult
 cuFuncGetParamInfo(CUfunction f, size_t i, size_t *offset, size_t *size)
@@ -698,6 +682,24 @@ record_copy(struct mock_context *c, const struct mock_copy *copy,
 	if (mock_kind_on(CUPTI_ACTIVITY_KIND_MEMCPY))
 		mock_emit(&r, sizeof(r));
 	return r.end;
+}
+
+CUresult
+cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes,
+    CUstream stream)
+{
+	struct mock_copy copy = { .kind = CUPTI_ACTIVITY_MEMCPY_KIND_DTOD,
+	    .stream = (uint32_t)(uintptr_t)stream, .pinned = true,
+	    .async = true, .bytes = bytes };
+	uint64_t content;
+
+	MOCK_ENTER();
+	record_copy(launched, &copy, 0);
+	pthread_mutex_lock(&places_lock);
+	content = *content_of(from);
+	*content_of(to) = content;
+	pthread_mutex_unlock(&places_lock);
+	return CUDA_SUCCESS;
 }
 
 void
