@@ -203,7 +203,7 @@ check(const struct counters_launch *l, const char *function, uint64_t begin)
 		argument = again.ex.kernelParams;
 		extra = again.ex.extra;
 		if (!is_plain(again.ex.config))
-			return SKIP_ONCE_CODE;
+			return SKIP_ONCE_UNKNOWN;
 	} else {
 		again.plain = *(const cuLaunchKernel_params *)
 		    l->data->functionParams;

@@ -56,6 +56,7 @@ static struct {
 
 static _Thread_local struct {
 	bool inside;			/* our own API calls cause callbacks */
+	bool muted;			/* a thread of the library */
 	bool nested;			/* inside a runtime call that is
 					 * recorded */
 	bool kept;			/* cancellation is disabled, */
@@ -544,8 +545,16 @@ on_event(void *cookie, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
 
 	(void)cookie;
 	/* An open window is closed even when the library is finishing. */
-	if ((!inject_active() && self.window == NULL) || self.inside)
+	if (!inject_active() && self.window == NULL)
 		return;
+	if (self.inside) {
+		/* The driver loads code late: when we ask for a function's
+		 * attributes, at the latest. */
+		if (!self.muted && domain == CUPTI_CB_DOMAIN_RESOURCE &&
+		    cbid == CUPTI_CBID_RESOURCE_MODULE_LOADED)
+			on_resource(cbid, data);
+		return;
+	}
 	self.inside = true;
 	if (domain != CUPTI_CB_DOMAIN_STATE)
 		again_call();
@@ -592,7 +601,7 @@ void
 callback_mute(void)
 {
 
-	self.inside = true;
+	self.inside = self.muted = true;
 }
 
 static const struct {

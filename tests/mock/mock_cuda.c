@@ -238,6 +238,10 @@ cuStreamQuery(CUstream stream)
 	return CUDA_SUCCESS;
 }
 
+/* The context of the launch that this thread is in. */
+static _Thread_local struct mock_context *launched;
+
+/* The driver loads code late: in the launch, or when it is asked for. */
 CUresult
 cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction f)
 {
@@ -245,6 +249,8 @@ cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction f)
 	    (const struct mock_function *)(uintptr_t)f;
 
 	MOCK_ENTER();
+	if (launched != NULL)
+		mock_module_load(launched);
 	*value = attribute == CU_FUNC_ATTRIBUTE_NUM_REGS ? (int)m->regs :
 	    attribute == CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES ?
 	    (int)m->smem_static :
@@ -575,9 +581,6 @@ mock_kernel_own(struct mock_context *c)
 		mock_emit(&r, sizeof(r));
 }
 
-/* The context of the launch that this thread is in. */
-static _Thread_local struct mock_context *launched;
-
 int
 mock_kernel_launch(struct mock_context *c, const struct mock_launch *l)
 {
@@ -596,8 +599,8 @@ mock_kernel_launch(struct mock_context *c, const struct mock_launch *l)
 	    .params = &p, .context = c };
 
 	launched = c;
-	mock_module_load(c);
 	call_enter(&k);
+	mock_module_load(c);
 	launching(c, true);
 	if (l->result == 0) {
 		compute(l);
