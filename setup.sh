@@ -88,7 +88,8 @@ have_package() {
 packages_build="build-essential cmake ninja-build pkg-config
 	libmicrohttpd-dev libjansson-dev libzstd-dev libsqlite3-dev libdw-dev
 	libcurl4-openssl-dev libinih-dev uthash-dev libxxhash-dev
-	libsmartcols-dev scdoc ca-certificates git"
+	libsmartcols-dev libprotobuf-c-dev protobuf-c-compiler zlib1g-dev scdoc
+	ca-certificates git"
 packages_test="libcmocka-dev bats jq curl clang llvm tmux libxml2-utils"
 
 # What is missing of the packages given, on one line.

@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <pwd.h>
 #include <stdio.h>
@@ -262,6 +263,22 @@ paths_spool(char *out, struct error *e)
 	    paths_join(out, state, "spool", e) != 0)
 		return -1;
 	return private_directory(out, "CUDADVISE_STATE_DIR", e);
+}
+
+int
+paths_unnamed(char *out, struct error *e)
+{
+	char name[PATH_MAX];
+	int fd;
+
+	if (paths_state(out, e) != 0 ||
+	    paths_join(name, out, "unnamed.XXXXXX", e) != 0)
+		return -1;
+	fd = mkostemp(name, O_CLOEXEC);
+	if (fd < 0)
+		return error_set(e, "cannot write to '%s':", out);
+	unlink(name);
+	return fd;
 }
 
 int

@@ -29,6 +29,10 @@ int paths_data(char *out, struct error *e);
 /* paths_join(out, a, b): a/b; an error if it does not fit PATH_MAX. */
 int paths_join(char *out, const char *a, const char *b, struct error *e);
 
+/* paths_unnamed(out, e): a new file in the state directory (its path in ${out}) that
+ * has no name, so that nothing is left behind. Its descriptor; -1 with ${e} set. */
+int paths_unnamed(char *out, struct error *e);
+
 /* <runtime>/ingest.sock: where injection libraries send (wire protocol). */
 int paths_ingest_socket(char *out, struct error *e);
 /* <runtime>/api.sock: where the HTTP API listens. Both are checked against

@@ -16,7 +16,7 @@ static const struct {
 #define SHOWN(name, help)
 #define EXPORTED(name, suffix, type, help)				\
 	[EXPORTED_##name] = { #name, type },
-#define WRITTEN(id, name, suffix, type, help)				\
+#define WRITTEN(id, name, suffix, type, reads, help)				\
 	[EXPORTED_##id] = { name, type },
 #include "report/format.def"
 #undef WRITTEN
@@ -92,13 +92,11 @@ cmd_export(struct cli *cli, int argc, char **argv)
 	}
 	if (cli->opt.output != NULL) {
 		rc = export_file(cli, id, &e);
-	} else if (strcmp(formats[cli->opt.format].type,
-	    "application/octet-stream") == 0 && isatty(STDOUT_FILENO)) {
-		rc = error_set(&e, "a %s is not for a terminal",
-		    formats[cli->opt.format].name);
-		error_remedy(&e, "use -o FILE, or a pipe");
 	} else {
-		rc = export_to(cli, id, stdout, &e);
+		rc = view_binary(formats[cli->opt.format].name,
+		    formats[cli->opt.format].type, stdout, &e);
+		if (rc == 0)
+			rc = export_to(cli, id, stdout, &e);
 	}
 	free(id);
 	return rc == 0 ? 0 : cli_error(cli, &e);

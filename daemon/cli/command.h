@@ -40,7 +40,7 @@ enum option_id {
 enum shown_format {
 #define EXPORTED(name, suffix, type, help)
 #define SHOWN(name, help) SHOWN_##name,
-#define WRITTEN(id, name, suffix, type, help) SHOWN_##id,
+#define WRITTEN(id, name, suffix, type, reads, help) SHOWN_##id,
 #include "report/format.def"
 #undef WRITTEN
 #undef SHOWN
@@ -51,7 +51,7 @@ enum shown_format {
 enum exported_format {
 #define EXPORTED(name, suffix, type, help) EXPORTED_##name,
 #define SHOWN(name, help)
-#define WRITTEN(id, name, suffix, type, help) EXPORTED_##id,
+#define WRITTEN(id, name, suffix, type, reads, help) EXPORTED_##id,
 #include "report/format.def"
 #undef WRITTEN
 #undef SHOWN

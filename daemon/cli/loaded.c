@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/paths.h"
 #include "capture/enrich.h"
+#include "capture/operation.h"
 #include "model/model.h"
 #include "report/json.h"
 #include "report/json_source.h"
@@ -68,7 +69,8 @@ loaded_from_file(struct loaded *l, const char *path,
 {
 
 	*l = (struct loaded)LOADED_INIT;
-	if ((l->model = model_new()) == NULL)
+	if ((l->model = model_new()) == NULL ||
+	    (l->path = strdup(path)) == NULL)
 		goto memory;
 	if (load(l, path, e) != 0)
 		goto fail;
@@ -91,6 +93,7 @@ loaded_release(struct loaded *l)
 
 	analysis_release(&l->analysis);
 	model_free(l->model);
+	free(l->path);
 	*l = (struct loaded)LOADED_INIT;
 }
 
@@ -156,4 +159,49 @@ loaded_source_file(const struct loaded *l, uint32_t index,
 	if (file == NULL)
 		error_set(e, "there is no source file %u", index);
 	return file;
+}
+
+/* --- for formats (report/reader.h) ------------------------------------------- */
+
+static json_t *
+read_document(void *arg, enum document_id which)
+{
+	struct loaded *l = arg;
+
+	return loaded_document(l, which, l->trouble);
+}
+
+static json_t *
+read_source(void *arg, uint32_t kernel)
+{
+	struct loaded *l = arg;
+
+	return loaded_source(l, kernel, false, l->trouble);
+}
+
+static int
+read_operations(void *arg, operation_visit *visit, void *visited)
+{
+	struct loaded *l = arg;
+	struct capture_index x;
+	int rc;
+
+	if (capture_load_index(l->path, &x, l->trouble) != 0)
+		return -1;
+	capture_index_kernels(&x, l->analysis.run);
+	rc = capture_operations(l->path, &x, visit, visited, l->trouble);
+	capture_index_clear(&x);
+	return rc;
+}
+
+void
+loaded_reader(struct reader *r, struct loaded *l, const char *scratch,
+    struct error *e)
+{
+
+	l->trouble = e;
+	*r = (struct reader){ .arg = l, .scratch = scratch,
+	    .origin_ns = l->analysis.run->origin_ns,
+	    .document = read_document, .source = read_source,
+	    .operations = read_operations };
 }

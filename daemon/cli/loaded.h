@@ -12,11 +12,16 @@
 #include "capture/capture.h"
 #include "report/analyse.h"
 #include "report/document.h"
+#include "report/reader.h"
+
+struct error;
 
 struct loaded {
+	char *path;		/* of the capture */
 	struct model *model;
 	struct analysis analysis;
 	struct capture_stats stats;
+	struct error *trouble;	/* of loaded_reader */
 };
 
 #define LOADED_INIT { .analysis = ANALYSIS_INIT }
@@ -42,6 +47,11 @@ json_t *loaded_kernels(const struct loaded *l, struct error *e);
 json_t *loaded_source(const struct loaded *l, uint32_t kernel, bool sass,
     struct error *e);
 json_t *loaded_source_file(const struct loaded *l, uint32_t index,
+    struct error *e);
+
+/* loaded_reader(r, l, scratch, e): what formats read of it (report/reader.h); trouble
+ * is told in ${e}. All are borrowed by ${r}. */
+void loaded_reader(struct reader *r, struct loaded *l, const char *scratch,
     struct error *e);
 
 #endif

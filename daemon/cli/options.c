@@ -18,14 +18,14 @@
  * semicolon before the first are skipped. */
 #define EXPORTED(name, suffix, type, help)
 #define SHOWN(name, help) " " #name
-#define WRITTEN(id, name, suffix, type, help) " " name
+#define WRITTEN(id, name, suffix, type, reads, help) " " name
 static const char shown_names[] =
 #include "report/format.def"
     ;
 #undef SHOWN
 #undef WRITTEN
 #define SHOWN(name, help) "; " #name ": " help
-#define WRITTEN(id, name, suffix, type, help) "; " name ": " help
+#define WRITTEN(id, name, suffix, type, reads, help) "; " name ": " help
 static const char shown_help[] =
 #include "report/format.def"
     ;
@@ -34,14 +34,14 @@ static const char shown_help[] =
 #undef WRITTEN
 #define SHOWN(name, help)
 #define EXPORTED(name, suffix, type, help) " " #name
-#define WRITTEN(id, name, suffix, type, help) " " name
+#define WRITTEN(id, name, suffix, type, reads, help) " " name
 static const char exported_names[] =
 #include "report/format.def"
     ;
 #undef EXPORTED
 #undef WRITTEN
 #define EXPORTED(name, suffix, type, help) "; " #name ": " help
-#define WRITTEN(id, name, suffix, type, help) "; " name ": " help
+#define WRITTEN(id, name, suffix, type, reads, help) "; " name ": " help
 static const char exported_help[] =
 #include "report/format.def"
     ;

@@ -12,7 +12,6 @@
 #include "cli/daemon.h"
 #include "cli/loaded.h"
 #include "report/compare.h"
-#include "report/format.h"
 #include "report/text_util.h"
 
 #include "cli/view.h"
@@ -454,56 +453,4 @@ view_json(const struct view *v)
 	return json_pack("{s:O, s:O, s:O, s:O, s:O*, s:O*}", "run", v->run,
 	    "findings", v->findings, "kernels", v->kernels, "diagnostics",
 	    v->diagnostics, "operators", v->operators, "traced", v->traced);
-}
-
-/* The table of the step is beside its log (GitHub Actions). */
-static void
-add_summary(const struct report *r)
-{
-	const char *path = getenv("GITHUB_STEP_SUMMARY");
-	FILE *f;
-
-	if (path == NULL || *path == '\0' || (f = fopen(path, "ae")) == NULL)
-		return;
-	format_markdown(f, r);
-	fclose(f);
-}
-
-/* A document for another program. */
-static int
-write_out(struct cli *cli, const struct view *v,
-    int (*format)(FILE *, const struct report *))
-{
-	struct report r = view_report(cli, v);
-	struct error e = ERROR_INIT;
-
-	if (format(cli->out.file, &r) != 0) {
-		error_memory(&e);
-		return cli_error(cli, &e);
-	}
-	if (format == format_github)
-		add_summary(&r);
-	return 0;
-}
-
-int
-view_print(struct cli *cli, const struct view *v)
-{
-	static const struct {
-		int (*show)(struct cli *, const struct view *);
-		int (*write)(FILE *, const struct report *);
-	} formats[SHOWN_FORMATS] = {
-#define EXPORTED(name, suffix, type, help)
-#define SHOWN(name, help) [SHOWN_##name] = { .show = show_##name },
-#define WRITTEN(id, name, suffix, type, help)				\
-	[SHOWN_##id] = { .write = format_##id },
-#include "report/format.def"
-#undef WRITTEN
-#undef SHOWN
-#undef EXPORTED
-	};
-
-	if (formats[cli->opt.format].write != NULL)
-		return write_out(cli, v, formats[cli->opt.format].write);
-	return formats[cli->opt.format].show(cli, v);
 }

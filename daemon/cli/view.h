@@ -8,6 +8,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "report/document.h"
 #include "report/text.h"
@@ -79,9 +80,12 @@ json_t *view_json(const struct view *v);
 /* view_print(cli, v): the report to cli->out, in the format that was asked for
  * (report/format.def). Returns the exit status. */
 int view_print(struct cli *cli, const struct view *v);
+/* view_binary(name, type, f, e): 0 if the format ${name} of the media ${type} may go
+ * to ${f}; -1 with ${e} set if it is binary and ${f} a terminal. */
+int view_binary(const char *name, const char *type, FILE *f, struct error *e);
 /* show_NAME(cli, v): in one format (cli/show_NAME.c). */
 #define EXPORTED(name, suffix, type, help)
-#define WRITTEN(id, name, suffix, type, help)
+#define WRITTEN(id, name, suffix, type, reads, help)
 #define SHOWN(name, help) int show_##name(struct cli *cli, const struct view *v);
 #include "report/format.def"
 #undef WRITTEN

@@ -113,7 +113,7 @@ void runs_export(struct request *rq, struct response *rs);
 /* export_NAME.c: in one of the formats. Of an answer with status 200 export.c
  * sets the type and the file's name. */
 #define SHOWN(name, help)
-#define WRITTEN(id, name, suffix, type, help)
+#define WRITTEN(id, name, suffix, type, reads, help)
 #define EXPORTED(name, suffix, type, help)				\
 	void export_##name(struct request *rq, struct response *rs,	\
 	    const struct store_run *run);

@@ -1,12 +1,18 @@
 /* A run as one file, in the formats of report/format.def. */
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "report/document.h"
 #include "report/format.h"
 #include "service/service.h"
 
+#include "base/error.h"
+#include "base/paths.h"
 #include "http/api.h"
 #include "http/route.h"
 
@@ -16,11 +22,13 @@ static const struct format {
 	void (*answer)(struct request *, struct response *,
 	    const struct store_run *);
 	int (*write)(FILE *, const struct report *);
+	enum format_reads reads;
 } formats[] = {
 #define EXPORTED(name, suffix, type, help)				\
-	{ #name, suffix, type, export_##name, NULL },
-#define WRITTEN(id, name, suffix, type, help)				\
-	{ name, suffix, type, NULL, format_##id },
+	{ #name, suffix, type, export_##name, NULL,			\
+	    FORMAT_DOCUMENTS },
+#define WRITTEN(id, name, suffix, type, reads, help)				\
+	{ name, suffix, type, NULL, format_##id, FORMAT_##reads },
 #include "report/format.def"
 #undef WRITTEN
 #undef EXPORTED
@@ -32,7 +40,7 @@ format_of(struct response *rs, const char *name)
 {
 	static const char *const names = ""
 #define EXPORTED(name, suffix, type, help) " " #name
-#define WRITTEN(id, name, suffix, type, help) " " name
+#define WRITTEN(id, name, suffix, type, reads, help) " " name
 #include "report/format.def"
 #undef WRITTEN
 #undef EXPORTED
@@ -49,41 +57,159 @@ format_of(struct response *rs, const char *name)
 	return NULL;
 }
 
-/* What is drawn from the documents alone. */
+/* What struct reader reads of a stored run. */
+struct stored {
+	struct request *rq;
+	const struct store_run *run;
+	struct error trouble;
+};
+
+static json_t *
+read_json(struct stored *s, const char *noun, const char *id)
+{
+	char *text = NULL;
+	json_t *j = NULL;
+
+	if (store_doc(service_store(s->rq->service), s->run->number, noun, id,
+	    &text, &s->trouble) == STORE_OK)
+		j = json_loads(text, 0, NULL);
+	free(text);
+	return j;
+}
+
+static json_t *
+read_document(void *arg, enum document_id which)
+{
+
+	return read_json(arg, document_kind[which].noun, "");
+}
+
+static json_t *
+read_source(void *arg, uint32_t kernel)
+{
+	char id[16];
+
+	snprintf(id, sizeof(id), "%" PRIu32, kernel);
+	return read_json(arg, document_kind[DOCUMENT_source].noun, id);
+}
+
+static int
+read_operations(void *arg, operation_visit *visit, void *visited)
+{
+	struct stored *s = arg;
+	int rc = -1;
+
+	if (service_operations(s->rq->service, s->run->number, visit, visited,
+	    &rc, &s->trouble) != STORE_OK)
+		return -1;
+	return rc;
+}
+
+/* The documents of a run; NULL with ${rs} answered. */
+static bool
+open_documents(struct request *rq, struct response *rs,
+    const struct store_run *run, struct report *r, json_t *parts[3])
+{
+	char *findings = api_document(rq, rs, run, "findings", "",
+	    PROBLEM_NO_DOCUMENT);
+
+	if (findings == NULL)
+		return false;
+	r->findings = parts[0] = json_loads(findings, 0, NULL);
+	free(findings);
+	r->run = parts[1] = service_run_json(run);
+	r->kernels = parts[2] = api_kernels(rq, rs, run);
+	return parts[2] != NULL;
+}
+
+/* What is drawn from the documents alone: it is small. */
+static void
+answer_text(struct response *rs, const struct report *r,
+    const struct format *format)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&text, &size);
+	int bad = -1;
+
+	if (f != NULL) {
+		bad = format->write(f, r);
+		bad |= fclose(f);
+	}
+	if (bad == 0) {
+		respond_text(rs, 200, format->type, text, size);
+		return;
+	}
+	free(text);
+	respond_json(rs, 500, NULL);
+}
+
+static void
+answer_trouble(struct response *rs, const struct error *e)
+{
+
+	respond_problem(rs, e->code == ERROR_NO_SPACE ? PROBLEM_NO_SPACE :
+	    PROBLEM_INTERNAL, NULL, "%s", e->set ? e->text : "out of memory");
+}
+
+/* An unnamed file, as large as the run: written first, since the library asks for
+ * pieces of a body in a thread that serves others, too. */
+static void
+answer_file(struct response *rs, struct report *r,
+    const struct format *format, struct stored *s)
+{
+	char scratch[PATH_MAX];
+	struct reader reader = { .arg = s, .scratch = scratch,
+	    .origin_ns = (uint64_t)s->run->started_ns,
+	    .document = read_document, .source = read_source,
+	    .operations = read_operations };
+	int fd = paths_unnamed(scratch, &s->trouble), copy;
+	FILE *f = fd >= 0 && (copy = dup(fd)) >= 0 ? fdopen(copy, "w") : NULL;
+	struct stat st;
+	bool bad = true;
+
+	r->reader = &reader;
+	if (f != NULL) {
+		bad = format->write(f, r) != 0;
+		if (fflush(f) != 0 || ferror(f) != 0)
+			bad = error_set(&s->trouble, "the export cannot be "
+			    "kept:") != 0;
+		fclose(f);
+	}
+	if (bad || fstat(fd, &st) != 0 || lseek(fd, 0, SEEK_SET) != 0) {
+		if (fd >= 0)
+			close(fd);
+		answer_trouble(rs, &s->trouble);
+		return;
+	}
+	rs->status = 200;
+	rs->fd = fd;
+	rs->length = (size_t)st.st_size;
+}
+
 static void
 answer_written(struct request *rq, struct response *rs,
     const struct store_run *run, const struct format *format)
 {
-	char *findings = api_document(rq, rs, run, "findings", "",
-	    PROBLEM_NO_DOCUMENT), *text = NULL, name[32];
+	struct stored stored = { .rq = rq, .run = run,
+	    .trouble = ERROR_INIT };
 	json_t *parts[3] = { NULL, NULL, NULL };
+	char name[32];
 	struct report r = { .name = name };
-	size_t size = 0;
-	FILE *f = NULL;
-	int bad = -1;
+	size_t i;
 
-	if (findings == NULL)
-		return;
 	snprintf(name, sizeof(name), "%" PRId64, run->number);
-	r.findings = parts[0] = json_loads(findings, 0, NULL);
-	free(findings);
-	r.run = parts[1] = service_run_json(run);
-	if ((r.kernels = parts[2] = api_kernels(rq, rs, run)) == NULL)
-		goto out;
-	if ((f = open_memstream(&text, &size)) != NULL) {
-		bad = format->write(f, &r);
-		bad |= fclose(f);
-	}
-	if (bad != 0) {
-		free(text);
-		respond_json(rs, 500, NULL);
-		goto out;
-	}
-	respond_text(rs, 200, format->type, text, size);
-out:
-	json_decref(parts[0]);
-	json_decref(parts[1]);
-	json_decref(parts[2]);
+	if (format->reads == FORMAT_CAPTURE && strcmp(run->state, "live") == 0)
+		respond_problem(rs, PROBLEM_CONFLICT, NULL, "the run is still "
+		    "live: it can be exported as %s when it has ended",
+		    format->name);
+	else if (open_documents(rq, rs, run, &r, parts) &&
+	    format->reads == FORMAT_CAPTURE)
+		answer_file(rs, &r, format, &stored);
+	else if (parts[2] != NULL)
+		answer_text(rs, &r, format);
+	for (i = 0; i < 3; i++)
+		json_decref(parts[i]);
 }
 
 void

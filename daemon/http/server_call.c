@@ -108,23 +108,6 @@ begin(struct call *c, const char *method)
 		door_known(c->guest);
 }
 
-/* An unnamed file in the state directory: nothing is left behind. */
-static int
-upload_open(struct error *e)
-{
-	char path[PATH_MAX], name[PATH_MAX];
-	int fd;
-
-	if (paths_state(path, e) < 0 ||
-	    paths_join(name, path, "upload.XXXXXX", e) < 0)
-		return -1;
-	fd = mkostemp(name, O_CLOEXEC);
-	if (fd < 0)
-		return error_set(e, "cannot write to '%s':", path);
-	unlink(name);
-	return fd;
-}
-
 static void
 fail(struct call *c)
 {
@@ -138,10 +121,11 @@ static void
 take_upload(struct call *c, const char *data, size_t size)
 {
 	struct error e = ERROR_INIT;
+	char state[PATH_MAX];
 	ssize_t n;
 
 	if (c->rq.upload_fd < 0)
-		c->rq.upload_fd = upload_open(&e);
+		c->rq.upload_fd = paths_unnamed(state, &e);
 	if (c->rq.upload_fd < 0) {
 		respond_problem(&c->rs, PROBLEM_INTERNAL, NULL, "%s", e.text);
 		fail(c);

@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "model/lines/source.h"
+#include "model/row.h"
 #include "wire/record.h"
 
 enum metric_id {
@@ -420,14 +421,6 @@ struct process {
 #ifndef TIMELINE_BINS			/* fuzzers have fewer, to be fast */
 #define TIMELINE_BINS 4096
 #endif
-enum timeline_row {
-	ROW_KERNEL, ROW_H2D, ROW_D2H, ROW_D2D, ROW_MEMSET, ROW_SYNC, ROW_API,
-	/* The gaps between its work, by their cause; of bins only. */
-	ROW_IDLE_HOST, ROW_IDLE_SYNC, ROW_IDLE_LAUNCH, ROW_IDLE_CALL,
-	ROW_IDLE_MEASURING,
-	ROW_COUNT
-};
-extern const char *const timeline_row_name[ROW_COUNT];	/* "h2d", of the API */
 
 /* Busy time per bin; when the run outgrows the bins their width doubles. */
 struct timeline {

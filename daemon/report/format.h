@@ -1,6 +1,7 @@
 /*
  * report/format.h: a report as other tools read it: the WRITTEN rows of
- * report/format.def, a file each. All are drawn from the documents, as the text is.
+ * report/format.def, a file each. All are drawn from the documents, as the text is; some also from
+ * what a struct reader reads.
  */
 #ifndef CADV_FORMAT_H
 #define CADV_FORMAT_H
@@ -8,12 +9,17 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "report/reader.h"
 #include "report/text.h"
 
-/* format_NAME(f, r): write it. -1 without memory; trouble of ${f} is its own. */
+/* What a format reads: of those that read the capture r->reader is there. */
+enum format_reads { FORMAT_DOCUMENTS, FORMAT_CAPTURE };
+
+/* format_NAME(f, r): write it. -1 without memory, or if the reader failed; trouble
+ * of ${f} is its own. */
 #define EXPORTED(name, suffix, type, help)
 #define SHOWN(name, help)
-#define WRITTEN(id, name, suffix, type, help)				\
+#define WRITTEN(id, name, suffix, type, reads, help)				\
 	int format_##id(FILE *f, const struct report *r);
 #include "report/format.def"
 #undef WRITTEN

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 struct out;
+struct reader;
 
 struct report {
 	const json_t *run;		/* json_run */
@@ -16,6 +17,7 @@ struct report {
 	const json_t *kernels;		/* array of json_kernel */
 	const json_t *diagnostics;	/* json_diagnostics */
 	const json_t *operators;	/* json_operators; NULL not known */
+	const struct reader *reader;	/* of the rest; NULL: documents alone */
 	const char *name;		/* how commands call it: "41", "x.cadv" */
 	bool newest;			/* what commands mean without a name */
 	bool verbose;			/* informational diagnostics too */

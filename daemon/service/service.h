@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "report/reader.h"
 #include "store/store.h"
 
 struct capture_stats;
@@ -102,6 +103,14 @@ enum store_status service_window(struct service *s, int64_t run,
 enum store_status service_launches(struct service *s, int64_t run,
     uint32_t kernel, const char *cursor, size_t limit, json_t **out,
     char *next, struct error *e);
+
+/*
+ * service_operations(s, run, visit, arg, rc, e): every operation of the run
+ * (capture_operations); *${rc} is what the last visit returned. STORE_NONE: there is
+ * no such run, or it was never analysed whole. May take many seconds.
+ */
+enum store_status service_operations(struct service *s, int64_t run,
+    operation_visit *visit, void *arg, int *rc, struct error *e);
 
 /* --- events -------------------------------------------------------------- */
 

@@ -134,10 +134,10 @@ draw_record(void *arg, uint64_t stream, uint64_t sequence,
 {
 	struct drawing *d = arg;
 	struct timeline *t;
-	struct view_op op;
+	struct operation op;
 
 	(void)sequence;
-	if (!view_op(d->index, stream, r, &op))
+	if (!capture_operation(d->index, stream, r, &op))
 		return 0;
 	/* Host times go into the first device's timeline. */
 	t = op.host ? &d->run.timeline[0] : timeline_of(d, op.device);

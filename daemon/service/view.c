@@ -53,77 +53,23 @@ view_frames(struct service *s, struct view *v, uint64_t from, uint64_t to)
 	return n <= VIEW_RECORDS;
 }
 
-static enum timeline_row
-copy_row(uint8_t kind)
+enum store_status
+service_operations(struct service *s, int64_t number, operation_visit *visit,
+    void *arg, int *rc, struct error *e)
 {
+	struct store_frames want = { .to = INT64_MAX, .records = UINT64_MAX,
+	    .untimed = true };
+	enum store_status st;
+	struct view v;
 
-	switch (kind) {
-	case COPY_H2D:
-		return ROW_H2D;
-	case COPY_D2H:
-		return ROW_D2H;
-	default:
-		return ROW_D2D;
-	}
-}
-
-static bool
-kernel_op(const struct capture_index *x, uint64_t stream,
-    const struct record_KERNEL *k, struct view_op *op, uint32_t *ordinal)
-{
-	const struct capture_signature *s = capture_index_signature(x, stream,
-	    k->signature);
-
-	if (s == NULL)
-		return false;
-	op->row = ROW_KERNEL;
-	op->kernel = s->kernel;
-	op->stream = k->stream;
-	*ordinal = s->ordinal;
-	return true;
-}
-
-bool
-view_op(const struct capture_index *x, uint64_t stream, const struct record *r,
-    struct view_op *op)
-{
-	uint32_t ordinal = 0;
-
-	memset(op, 0, sizeof(*op));
-	switch (r->type) {
-	case RECORD_KERNEL:
-		if (!kernel_op(x, stream, &r->u.KERNEL, op, &ordinal))
-			return false;
-		break;
-	case RECORD_GRAPH:
-		op->row = ROW_KERNEL;
-		op->stream = r->u.GRAPH.stream;
-		ordinal = r->u.GRAPH.device;
-		break;
-	case RECORD_COPY:
-		op->row = copy_row(r->u.COPY.kind);
-		op->stream = r->u.COPY.stream;
-		op->bytes = r->u.COPY.bytes;
-		ordinal = r->u.COPY.device;
-		break;
-	case RECORD_MEMSET:
-		op->row = ROW_MEMSET;
-		op->stream = r->u.MEMSET.stream;
-		op->bytes = r->u.MEMSET.bytes;
-		ordinal = r->u.MEMSET.device;
-		break;
-	case RECORD_SYNC:
-		op->row = ROW_SYNC;
-		op->host = true;
-		break;
-	case RECORD_API:
-		op->row = ROW_API;
-		op->host = true;
-		op->call = wire_call_name(r->u.API.call);
-		break;
-	default:
-		return false;
-	}
-	op->device = op->host ? 0 : capture_index_device(x, stream, ordinal);
-	return capture_record_time(r, &op->from, &op->to) != 0;
+	st = view_open(s, number, &v, e);
+	if (st == STORE_OK && !v.indexed)
+		st = STORE_NONE;
+	if (st == STORE_OK)
+		st = store_frames(s->reader, number, &want, &v.index, e);
+	if (st == STORE_OK && (*rc = capture_operations(v.capture, &v.index,
+	    visit, arg, e)) < 0)
+		st = STORE_FAILED;
+	view_close(&v);
+	return st;
 }

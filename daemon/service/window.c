@@ -37,7 +37,7 @@ struct looking {
 };
 
 static struct sum *
-sum_of(struct looking *l, const struct view_op *op)
+sum_of(struct looking *l, const struct operation *op)
 {
 	struct sum_key key;
 	struct sum *s;
@@ -70,7 +70,7 @@ id_or_null(uint32_t id, uint32_t none)
 }
 
 static json_t *
-item(const struct looking *l, uint64_t stream, const struct view_op *op)
+item(const struct looking *l, uint64_t stream, const struct operation *op)
 {
 	char process[20];
 
@@ -95,12 +95,12 @@ static int
 look(void *arg, uint64_t stream, uint64_t sequence, const struct record *r)
 {
 	struct looking *l = arg;
-	struct view_op op;
+	struct operation op;
 	struct sum *s;
 	uint64_t a, b;
 
 	(void)sequence;
-	if (!view_op(l->index, stream, r, &op) || op.to < op.from ||
+	if (!capture_operation(l->index, stream, r, &op) || op.to < op.from ||
 	    op.from >= l->to || op.to < l->from)
 		return 0;
 	a = op.from > l->from ? op.from : l->from;

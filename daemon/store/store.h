@@ -136,6 +136,7 @@ struct store_frames {
 	uint64_t from, to;
 	uint64_t records;
 	bool after;
+	bool untimed;		/* also frames without times: definitions */
 	uint64_t stream, sequence;
 };
 

@@ -73,7 +73,8 @@ only() {
 check_libraries() {
 	only 'cupti[^>]*\.h|cuda\.h' 'injection/cupti_api\.[ch]'
 	only 'microhttpd\.h' 'daemon/http/server[a-z_]*\.[ch]'
-	only 'sqlite3\.h' 'daemon/store/[a-z_]+\.[ch]'
+	only 'sqlite3\.h' \
+	    'daemon/(store/[a-z_]+\.[ch]|report/format_sqlite\.c)'
 	only 'curl/' 'daemon/cli/client\.[ch]'
 	check_names
 }
