@@ -90,7 +90,8 @@ packages_build="build-essential cmake ninja-build pkg-config
 	libcurl4-openssl-dev libinih-dev uthash-dev libxxhash-dev
 	libsmartcols-dev libprotobuf-c-dev protobuf-c-compiler zlib1g-dev scdoc
 	ca-certificates git"
-packages_test="libcmocka-dev bats jq curl clang llvm tmux libxml2-utils"
+packages_test="libcmocka-dev bats jq curl clang llvm tmux libxml2-utils sqlite3
+	python3-protobuf python3-prometheus-client"
 
 # What is missing of the packages given, on one line.
 missing_packages() {
@@ -368,6 +369,8 @@ test_all() {
 	local start=$SECONDS no_kernels="-DCMAKE_CUDA_COMPILER=NOTFOUND"
 	mkdir -p "$logs"
 	deps_test
+	# What was just installed is there: a test that misses it fails.
+	export CUDADVISE_NEED_NODE=1
 	git status --porcelain --untracked-files=all >"$logs/tree-before" \
 	    2>/dev/null
 	if build_preset dev all; then

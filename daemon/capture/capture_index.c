@@ -6,6 +6,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "base/text.h"
 #include "capture/capture.h"
 #include "capture/capture_index.h"
 #include "model/model.h"
@@ -27,11 +28,17 @@ capture_shape(uint64_t name, const struct record_SIGNATURE *r)
 	return XXH64(shape, sizeof(shape), name);
 }
 
+/* As the model keeps it (pool_text): else a name with a byte that is no text would be
+ * no kernel's. */
 uint64_t
 capture_name(const char *p, size_t len)
 {
+	char *clean = text_dup_clean(p, len);
+	uint64_t hash = clean != NULL ? XXH64(clean, strlen(clean), 0) :
+	    XXH64(p, len, 0);
 
-	return XXH64(p, len, 0);
+	free(clean);
+	return hash;
 }
 
 int

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/utf8.h"
 #include "report/text_util.h"
 
@@ -21,6 +22,20 @@ format_place(const json_t *run, const json_t *finding)
 	if (strncmp(file, cwd, n) == 0 && file[n] == '/')
 		p.file = file + n + 1;
 	return p;
+}
+
+char *
+format_benchmark(char out[BENCHMARK_SIZE], const json_t *kernel)
+{
+	char grid[NUMBER_SIZE], block[NUMBER_SIZE];
+	size_t n;
+
+	text_copy(out, 3800, or_unknown(field_text(kernel, "name")));
+	n = strlen(out);
+	snprintf(out + n, BENCHMARK_SIZE - n, ", grid %s, block %s",
+	    field_shape(grid, kernel, "grid"),
+	    field_shape(block, kernel, "block"));
+	return out;
 }
 
 char *

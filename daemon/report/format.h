@@ -41,6 +41,11 @@ struct place format_place(const json_t *run, const json_t *finding);
  * memory. */
 char *format_message(const json_t *finding);
 
+/* format_benchmark(out, kernel): the name of a kernel's launch shape as a benchmark's:
+ * "axpy(float*), grid 256, block 32". Cut where it is long, between characters. */
+#define BENCHMARK_SIZE 4096
+char *format_benchmark(char out[BENCHMARK_SIZE], const json_t *kernel);
+
 /* format_clean(s): a malloced copy, control characters as blanks; NULL without
  * memory. */
 char *format_clean(const char *s);

@@ -23,7 +23,7 @@ row(const char *name, double value, const char *unit, double range)
 int
 format_benchmark_action(FILE *f, const struct report *r)
 {
-	char name[4096], grid[NUMBER_SIZE], block[NUMBER_SIZE];
+	char name[BENCHMARK_SIZE];
 	double active = field_number(r->run, "active_s");
 	json_t *list = json_array(), *k, *time;
 	size_t i;
@@ -35,11 +35,9 @@ format_benchmark_action(FILE *f, const struct report *r)
 		time = json_object_get(k, "time");
 		if (!(field_number(time, "mean_ns") > 0))
 			continue;
-		snprintf(name, sizeof(name), "%.3800s, grid %s, block %s",
-		    or_unknown(field_text(k, "name")), field_shape(grid, k,
-		    "grid"), field_shape(block, k, "block"));
-		json_array_append_new(list, row(name, field_number(time,
-		    "mean_ns"), "ns", field_number(time, "sd_ns")));
+		json_array_append_new(list, row(format_benchmark(name, k),
+		    field_number(time, "mean_ns"), "ns", field_number(time,
+		    "sd_ns")));
 	}
 	if (list == NULL)
 		return -1;

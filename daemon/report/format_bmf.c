@@ -13,7 +13,7 @@
 int
 format_bmf(FILE *f, const struct report *r)
 {
-	char name[4096], grid[NUMBER_SIZE], block[NUMBER_SIZE];
+	char name[BENCHMARK_SIZE];
 	json_t *whole = json_object(), *k, *time;
 	double mean, sd;
 	size_t i;
@@ -25,10 +25,7 @@ format_bmf(FILE *f, const struct report *r)
 		if (!(mean > 0))
 			continue;
 		/* One name, several launch shapes. */
-		snprintf(name, sizeof(name), "%.3800s, grid %s, block %s",
-		    or_unknown(field_text(k, "name")), field_shape(grid, k,
-		    "grid"), field_shape(block, k, "block"));
-		json_object_set_new(whole, name, json_pack(
+		json_object_set_new(whole, format_benchmark(name, k), json_pack(
 		    "{s:{s:f, s:o, s:o}}", "latency", "value", mean,
 		    "lower_value", json_number(fmax(0, mean - NORMAL_95 * sd)),
 		    "upper_value", json_number(mean + NORMAL_95 * sd)));

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "perfetto.pb-c.h"
 #include "report/text_util.h"
 #include "report/tracks.h"
@@ -250,13 +251,15 @@ name_gpu(const struct writing *w, const struct track_key *key, char *out,
 	const json_t *device = key->device == UINT32_MAX ? NULL :
 	    json_array_get(w->devices, key->device);
 	const char *name = field_text(device, "name");
+	char of[200];
 
 	if (device == NULL)
 		snprintf(out, size, "GPU unknown, stream %" PRIu32,
 		    key->stream);
 	else
-		snprintf(out, size, "GPU %" PRIu32 " (%.200s), stream %" PRIu32,
-		    key->device, or_unknown(name), key->stream);
+		snprintf(out, size, "GPU %" PRIu32 " (%s), stream %" PRIu32,
+		    key->device, text_copy(of, sizeof(of), or_unknown(name)) ==
+		    0 ? of : "a GPU", key->stream);
 }
 
 static int

@@ -57,8 +57,8 @@ enum store_status
 service_operations(struct service *s, int64_t number, operation_visit *visit,
     void *arg, int *rc, struct error *e)
 {
-	struct store_frames want = { .to = INT64_MAX, .records = UINT64_MAX,
-	    .untimed = true };
+	struct store_frames want = { .to = INT64_MAX,
+	    .records = UINT64_MAX };
 	enum store_status st;
 	struct view v;
 

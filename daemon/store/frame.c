@@ -120,7 +120,7 @@ take(struct taking *t, const struct capture_frame *f)
 
 	if (!t->begun && !(t->begun = holds(f, t->want)))
 		return 0;
-	if (f->t_min == 0 ? !t->want->untimed : f->t_min >= t->want->to ||
+	if (f->t_min == 0 ? t->want->from > 0 : f->t_min >= t->want->to ||
 	    f->t_max < t->want->from)
 		return 0;
 	if (t->x->frames == t->cap) {

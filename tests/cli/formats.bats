@@ -14,6 +14,34 @@ show() {
 	cudadvise show --format "$@"
 }
 
+# What npm installed (web/package-lock.json). setup.sh says that it must be there.
+packages() {
+	[ ! -d "$SOURCE/web/node_modules/speedscope" ] || return 0
+	[ -z "$CUDADVISE_NEED_NODE" ] || return 1
+	skip "no packages: run 'npm ci --ignore-scripts' in web/"
+}
+
+# Debian's python3 with its python3-protobuf and python3-prometheus-client.
+debian_python() {
+	/usr/bin/python3 -c 'import google.protobuf, prometheus_client' || {
+		[ -z "$CUDADVISE_NEED_NODE" ] || return 1
+		skip "python3-protobuf, python3-prometheus-client are missing"
+	}
+	/usr/bin/python3 "$@"
+}
+
+# A capture whose names are 4 kB of what names should not have.
+hostile() {
+	"$BIN/make_capture" hostile.cadv --launches 3 --graph --long --source
+}
+
+# The formats that profile viewers read, as BASE.suffix.
+profiles() {
+	show speedscope -o "$2.speedscope.json" "$1"
+	show pprof -o "$2.pb.gz" "$1"
+	show collapsed -o "$2.folded" "$1"
+}
+
 @test "jsonl: a finding a line, as findings has them" {
 	for c in $lines; do
 		[ "$(show jsonl "$c" | jq -c .id)" = \
@@ -40,11 +68,11 @@ show() {
 }
 
 @test "sarif: as its schema says" {
-	[ -d "$SOURCE/web/node_modules/ajv" ] || skip "the page's packages are not there"
+	packages
 	for c in $lines; do
 		show sarif "$c" > "$(basename "$c").sarif"
 	done
-	node "$SOURCE/tests/cli/sarif.mjs" "$SOURCE" ./*.sarif
+	node "$SOURCE/tests/cli/readers/sarif.mjs" "$SOURCE" ./*.sarif
 	[ "$(show sarif "$one" | jq -r '.runs[0].results[0] |
 	    [.ruleId, .partialFingerprints["cudadvise/v1"],
 	    .locations[0].physicalLocation.region.startLine] | @tsv')" = \
@@ -126,12 +154,141 @@ show() {
 	done
 }
 
+@test "sqlite: sqlite3 finds all operations and what they are of" {
+	hostile
+	for c in $lines hostile.cadv; do
+		show sqlite -o run.db "$c"
+		[ "$(sqlite3 -readonly run.db 'PRAGMA integrity_check')" = ok ]
+		show json "$c" > run.json
+		[ "$(sqlite3 -readonly run.db "SELECT count(*) FROM operation
+		    WHERE kind = 'kernel' AND kernel_id IS NOT NULL")" -eq \
+		    "$(jq '[.kernels[].launches] | add' run.json)" ]
+		sqlite3 -readonly -json run.db \
+		    'SELECT id, name, launches FROM kernel ORDER BY id' |
+		    jq -c '.[]' > got
+		jq -c '.kernels | sort_by(.id)[] | {id, name, launches}' run.json |
+		    diff - got
+		[ "$(sqlite3 -readonly run.db 'SELECT count(*) FROM finding')" -eq \
+		    "$(jq '.findings.items | length' run.json)" ]
+		[ "$(sqlite3 -readonly run.db 'SELECT count(*) FROM operation
+		    WHERE start_ns < 0 OR duration_ns < 0')" -eq 0 ]
+	done
+	[ "$(sqlite3 -readonly run.db "SELECT length(name) > 3000 FROM operation
+	    WHERE kind = 'range'")" -eq 1 ]
+	[ "$(sqlite3 -readonly run.db "SELECT count(*) > 0 FROM stall JOIN line
+	    ON line.kernel_id = stall.kernel_id AND line.id = line_id")" -eq 1 ]
+}
+
+@test "perfetto: Google's protobuf finds the same operations" {
+	hostile
+	for c in $lines hostile.cadv; do
+		show perfetto -o run.pftrace "$c"
+		show sqlite -o run.db "$c"
+		debian_python "$SOURCE/tests/cli/readers/perfetto.py" run.pftrace > got
+		sqlite3 -readonly -separator ' ' run.db "SELECT
+		    CASE kind WHEN 'range' THEN 'nvtx' ELSE kind END, count(*),
+		    sum(duration_ns) FROM operation GROUP BY 1 ORDER BY 1" > expected
+		grep -v "^['\"]" got | diff expected -
+	done
+	# The name of the kernel, as the report has it, and of the range.
+	grep -qF 'onclick="alert(3)"' got
+	grep -q "^'softmax_forward_kernel1.* 6$" got
+}
+
+@test "perfetto: what overlaps on one stream has tracks of its own" {
+	"$BIN/make_capture" overlap.cadv --launches 2 --graph
+	show perfetto -o run.pftrace overlap.cadv
+	debian_python "$SOURCE/tests/cli/readers/perfetto.py" run.pftrace > got
+	grep -q '^kernel 10 ' got
+	grep -q "^'graph or unknown kernel' 1$" got
+	grep -q "^'step' 1$" got
+}
+
+@test "speedscope, pprof, collapsed: the same stacks, and the kernels' time" {
+	packages
+	hostile
+	n=0
+	for c in $lines hostile.cadv; do
+		n=$((n + 1))
+		profiles "$c" "x$n"
+		show json "$c" | jq '[.kernels[].time.total_ns] | add'
+	done > expected
+	node "$SOURCE/tests/cli/readers/profiles.mjs" "$SOURCE" \
+	    $(seq -f 'x%g' $n) > got
+	# Each stack is rounded to a nanosecond.
+	paste -d ' ' got expected | awk '{ d = $2 - $3; if (d < 0) d = -d
+	    if (d > $1) { print; exit 1 } }'
+	# Of kernels that were sampled, by line and stall.
+	grep -qE '^softmax.*;.* \([^ ]+:[0-9]+\);\[[a-z_]+\] [0-9]+$' "x$n.folded"
+}
+
+@test "names of 4 kB of markup, escapes and no text: each format holds" {
+	packages
+	hostile
+	show json hostile.cadv > run.json
+	name='.kernels[] | .name | select(contains("onclick"))'
+	[ "$(jq -r "$name | length > 3000" run.json)" = true ]
+	show csv hostile.cadv > out.csv
+	python3 - <<-'END'
+		import csv, json
+		rows = list(csv.DictReader(open("out.csv", newline="", encoding="utf-8")))
+		names = {k["name"] for k in json.load(open("run.json"))["kernels"]}
+		seen = {r["where"].lstrip("'") for r in rows if r["kind"] == "kernel"}
+		assert seen == {n.lstrip("'") for n in names}, seen ^ names
+	END
+	show jsonl hostile.cadv | jq -e .id > /dev/null
+	show sarif hostile.cadv > out.sarif
+	node "$SOURCE/tests/cli/readers/sarif.mjs" "$SOURCE" out.sarif
+	show junit hostile.cadv | xmllint --noout -
+	# A benchmark each, none lost.
+	kernels=$(jq '.kernels | length' run.json)
+	[ "$(show bmf hostile.cadv | jq length)" -eq "$kernels" ]
+	show benchmark-action hostile.cadv |
+	    jq -e 'all(.[]; .name | length > 0)' > /dev/null
+	show github hostile.cadv > out
+	[ -z "$(grep -vE '^::(warning|notice) ' out)" ]
+	[ -z "$(show markdown hostile.cadv | grep -aP '\x1b|\xff')" ]
+}
+
+@test "metrics: Prometheus' own parser reads them" {
+	cudadvise import -q "$one"
+	curl -s --unix-socket "$CUDADVISE_RUNTIME_DIR/api.sock" \
+	    http://localhost/metrics > metrics
+	debian_python - <<-'END' metrics
+		import sys
+		from prometheus_client.parser import text_fd_to_metric_families
+		families = list(text_fd_to_metric_families(open("metrics")))
+		assert len(families) > 3
+		for f in families:
+		    assert f.documentation and f.type != "unknown", f.name
+		    assert f.samples, f.name
+	END
+}
+
+@test "a binary format is not written to a terminal" {
+	for f in perfetto sqlite pprof; do
+		run script -qec "cudadvise show --format $f $one" /dev/null
+		[ "$status" -ne 0 ]
+		[[ "$output" == *"$f is not for a terminal"* ]]
+	done
+}
+
 @test "export: the daemon writes the same" {
 	cudadvise import -q "$one"
-	for f in jsonl csv sarif junit bmf benchmark-action; do
+	for f in jsonl csv sarif junit bmf benchmark-action perfetto pprof \
+	    speedscope collapsed; do
 		cudadvise export --format $f 1 > exported
-		show $f 1 | diff - exported
+		show $f 1 | cmp - exported
 	done
+	# From a file, too, but for what the daemon calls the run.
+	for f in perfetto pprof speedscope collapsed; do
+		cudadvise export --format $f 1 > exported
+		show $f "$one" | cmp - exported
+	done
+	cudadvise export --format sqlite -o exported.db 1
+	show sqlite "$one" > shown.db
+	tables="SELECT * FROM kernel; SELECT * FROM operation; SELECT * FROM line"
+	diff <(sqlite3 exported.db "$tables") <(sqlite3 shown.db "$tables")
 	cudadvise export --format sarif -o run.sarif 1
 	diff run.sarif <(show sarif 1)
 }

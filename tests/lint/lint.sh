@@ -222,6 +222,15 @@ check_commands() {
 		    complain "$name is not in the manual page"
 	done
 	"$cli" --help | grep -q run || complain "cudadvise --help"
+	for name in $(sed -nE 's/^EXPORTED\(([a-z]+),.*/\1/p
+	    s/^WRITTEN\([a-z_]+, "([^"]+)".*/\1/p' daemon/report/format.def); do
+		"$cli" export --help | grep -qw -e "$name" ||
+		    complain "export --help lacks --format $name"
+		"$cli" completion bash | grep -qw -e "$name" ||
+		    complain "the completion lacks --format $name"
+		[ -z "$man" ] || sed 's/\\//g' "$man" | grep -qw -e "$name" ||
+		    complain "--format $name is not in the manual page"
+	done
 }
 
 # No path of the machine it is built on, and nothing left to be done.

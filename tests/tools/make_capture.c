@@ -6,7 +6,8 @@
  * name is an attack on the page, one that was not measured, lost records and a
  * diagnostic. --kernels adds small kernels (for paging), --launches iterations,
  * --open leaves out the end (the program never ended), --empty leaves out all that
- * a GPU did, --long makes a kernel's name 4 kB of markup and escapes, --processes
+ * a GPU did, --long makes a kernel's name, and that of the range of --graph, 4 kB of
+ * markup, escapes and bytes that are no text, --processes
  * has N such targets, --source adds what the
  * source tier measures of two kernels (make_source.c), --graph a graph that is
  * timed as a whole, inside an NVTX range.
@@ -69,8 +70,8 @@ put_signature(struct writer *w, uint32_t id, const char *name, uint32_t grid,
 static const char *
 long_name(void)
 {
-	static const char part[] = "<b onclick=\"alert(3)\">\033[31m\342\200\256"
-	    "</b>\t&lt;%s\r\n';--";
+	static const char part[] = "<b onclick=\"alert(3)\">\033[m\342\200\256"
+	    "</b>\t&lt;%s\r\n';--\\ \377;\"\"";
 	static char name[4096];
 	size_t i;
 
@@ -238,9 +239,10 @@ struct options {
 };
 
 static void
-put_graph(struct writer *w, struct clock *c)
+put_graph(struct writer *w, struct clock *c, bool lengthy)
 {
-	PUT(w, STRING, .id = RANGE_NAME, .text = STR("step"));
+	PUT(w, STRING, .id = RANGE_NAME, .text = STR(lengthy ? long_name() :
+	    "step"));
 	PUT(w, RANGE, .name = RANGE_NAME, .tid = 42, .start_ns = c->now,
 	    .end_ns = c->now + 900 * US);
 	PUT(w, GRAPH, .graph = 1, .context = 1, .stream = 7,
@@ -263,7 +265,7 @@ put_work(struct writer *w, const struct options *o, struct clock *c)
 	for (i = 0; i < o->steps; i++)
 		put_step(w, c, i, o->kernels);
 	if (o->graph)
-		put_graph(w, c);
+		put_graph(w, c, o->lengthy);
 	put_metrics(w);
 	if (o->source)
 		put_source(w);

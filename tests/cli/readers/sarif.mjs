@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 
 const [source, ...files] = process.argv.slice(2);
 const require = createRequire(`${source}/web/package.json`);
-const schema = JSON.parse(readFileSync(`${source}/tests/cli/sarif-2.1.0.schema.json`, 'utf8'));
+const schema = JSON.parse(readFileSync(`${source}/tests/cli/readers/sarif-2.1.0.schema.json`, 'utf8'));
 const Ajv = require('ajv').default;
 const ajv = new Ajv({ strict: false, allErrors: true, validateFormats: false });
 delete schema.$schema;
