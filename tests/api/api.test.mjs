@@ -304,8 +304,11 @@ test('query parameters', async () => {
     await problem(400, `/api/v1/runs/${number}/kernels?${query}`);
   for (const query of ['from_ns=-1', 'to_ns=x', 'px=0', 'px=99999', 'from_ns=5&to_ns=5', 'from=1'])
     await problem(400, `/api/v1/runs/${number}/timeline?${query}`);
-  const format = await problem(400, `/api/v1/runs/${number}/export?format=pprof`);
-  assert.match(format.json.detail, /json capture/);
+  const format = await problem(400, `/api/v1/runs/${number}/export?format=pdf`);
+  // As the table has them (report/format.def).
+  const table = readFileSync(path.join(root, 'daemon/report/format.def'), 'utf8')
+    .match(/^(EXPORTED\(\w+|WRITTEN\(\w+, "[^"]+)/gm).map((row) => row.replace(/^.*[("]/, ''));
+  assert.deepEqual(format.json.detail.replace(/^.*: /, '').split(' '), table);
   await problem(400, '/api/v1/version?x=1');
   await problem(400, '/api/v1/runs/%00');
   await problem(400, '/api/v1/../runs');
