@@ -71,8 +71,8 @@ judge(struct cli *cli, const struct view *base, const struct view *target,
 	struct trial_set set;
 	json_t *compare = NULL;
 
-	if (samples_view(cli, &s, base, NULL, e) == 0 &&
-	    samples_view(cli, &s, target, NULL, e) == 0) {
+	if (samples_view(cli, &s, base, e) == 0 &&
+	    samples_view(cli, &s, target, e) == 0) {
 		set = samples_set(&s);
 		if (set.runs == SIDES)
 			compare = trial_compare(&set.run[BASE],

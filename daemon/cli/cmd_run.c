@@ -17,8 +17,10 @@
 #include "cli/previous.h"
 #include "cli/progress.h"
 #include "cli/recorder.h"
+#include "cli/surroundings.h"
 #include "cli/twice.h"
 #include "cli/view.h"
+#include "cli/watch.h"
 #include "report/text_util.h"
 #include "wire/record.h"
 
@@ -36,6 +38,7 @@ struct job {
 	char budget[VALUE_SIZE], max_stall[VALUE_SIZE];
 	double budget_ratio;
 	unsigned level;			/* enum wire_level */
+	char *conditions;		/* surroundings_text, or NULL */
 };
 
 /* Options, then the configuration, then the defaults it has. */
@@ -162,6 +165,9 @@ record_end(struct cli *cli, struct job *j, const struct launched *l)
 		.system_s = (double)l->usage.ru_stime.tv_sec +
 		    (double)l->usage.ru_stime.tv_usec / 1e6,
 		.max_rss_bytes = (uint64_t)l->usage.ru_maxrss * 1024,
+		.conditions = { (const uint8_t *)j->conditions,
+		    j->conditions != NULL ? (uint32_t)strlen(j->conditions) :
+		    0 },
 	};
 
 	recorder_end(cli, &j->recorder, &r);
@@ -211,6 +217,8 @@ run_program(struct cli *cli, struct job *j, int argc, char **argv,
     struct launched *l)
 {
 	struct error e = ERROR_INIT;
+	struct watch *watch;
+	json_t *watched;
 	int status;
 
 	if ((status = prepare(cli, j, argc, argv, &e)) != 0) {
@@ -219,7 +227,11 @@ run_program(struct cli *cli, struct job *j, int argc, char **argv,
 		return status;
 	}
 	fflush(NULL);
-	if ((status = launch_run(&j->launch, l, &e)) != 0) {
+	watch = watch_begin();
+	status = launch_run(&j->launch, l, &e);
+	watched = watch_end(watch);
+	if (status != 0) {
+		json_decref(watched);
 		cli_error(cli, &e);
 		recorder_forget(cli, &j->recorder);
 		return status;
@@ -230,6 +242,7 @@ run_program(struct cli *cli, struct job *j, int argc, char **argv,
 	    calibration_first(cli) &&
 	    collect_calibrations(j->recorder.stream, &e) != 0)
 		cli_error(cli, &e);
+	j->conditions = surroundings_text(watched, j->program);
 	record_end(cli, j, l);
 	return 0;
 }
@@ -320,6 +333,8 @@ cmd_run(struct cli *cli, int argc, char **argv)
 		status = launch_status(&l);
 	recorder_release(&j[0].recorder);
 	recorder_release(&j[1].recorder);
+	free(j[0].conditions);
+	free(j[1].conditions);
 	free(j);
 	return status;
 }

@@ -11,7 +11,6 @@
 #include "cli/self.h"
 #include "cli/command.h"
 #include "cli/view.h"
-#include "cli/watch.h"
 #include "compare/conditions.h"
 #include "wire/level.h"
 
@@ -42,13 +41,13 @@ append(struct samples *s, struct sample x, struct error *e)
 
 int
 samples_view(struct cli *cli, struct samples *s, const struct view *v,
-    const json_t *watched, struct error *e)
+    struct error *e)
 {
 	json_t *processes = view_document(cli, v, DOCUMENT_processes, NULL);
 	json_t *devices = view_document(cli, v, DOCUMENT_devices, NULL);
 	struct sample x = { json_incref(v->run), json_incref(v->findings),
 		json_incref(v->kernels), conditions_of(v->run, processes,
-		devices, watched) };
+		devices) };
 
 	json_decref(devices);
 	json_decref(processes);
@@ -100,7 +99,7 @@ samples_load(struct cli *cli, struct samples *s, const char *ref,
 		return samples_baseline(s, ref, e);
 	if (view_load(cli, ref, &v, e) != 0)
 		return -1;
-	rc = samples_view(cli, s, &v, NULL, e);
+	rc = samples_view(cli, s, &v, e);
 	view_release(&v);
 	return rc;
 }
@@ -177,8 +176,6 @@ run_once(struct cli *cli, struct samples *s, char **program, struct error *e)
 {
 	const char *tmp = getenv("TMPDIR");
 	char directory[PATH_MAX], capture[PATH_MAX];
-	struct watch *watch;
-	json_t *watched;
 	struct view v;
 	int rc;
 
@@ -190,14 +187,11 @@ run_once(struct cli *cli, struct samples *s, char **program, struct error *e)
 		rmdir(directory);
 		return -1;
 	}
-	watch = watch_begin();
 	rc = record(cli, program, capture, e);
-	watched = watch_end(watch);
 	if (rc == 0 && s != NULL && (rc = view_new(cli, capture, &v, e)) == 0) {
-		rc = samples_view(cli, s, &v, watched, e);
+		rc = samples_view(cli, s, &v, e);
 		view_release(&v);
 	}
-	json_decref(watched);
 	unlink(capture);
 	rmdir(directory);
 	return rc;

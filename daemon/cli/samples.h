@@ -31,10 +31,9 @@ struct samples {
  * or name, with all its runs. samples_release in any case. */
 int samples_load(struct cli *cli, struct samples *s, const char *ref,
     struct error *e);
-/* samples_view: of a view, whose documents are kept. ${watched} as conditions_of
- * takes it. */
+/* samples_view: of a view, whose documents are kept. */
 int samples_view(struct cli *cli, struct samples *s, const struct view *v,
-    const json_t *watched, struct error *e);
+    struct error *e);
 /* samples_baseline(s, name, e): of a baseline only. */
 int samples_baseline(struct samples *s, const char *name, struct error *e);
 void samples_release(struct samples *s);

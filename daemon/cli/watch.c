@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -14,7 +15,9 @@
 #define DEVICES 32
 #define PROCESSES 64
 #define MORE_PROCESSES 7	/* NVML_ERROR_INSUFFICIENT_SIZE: n is right then */
-#define LOOK_NS 20000000	/* a run of a second is looked at 50 times */
+#define LOOK_NS 20000000	/* a run of a second is looked at 50 times, */
+#define OFTEN 50		/* a longer one costs less from then on: */
+#define SELDOM_NS 200000000
 
 /* nvml.h: nvmlClocksEventReasons. At its power limit a GPU is as fast as it can be:
  * that is no fault of the run. */
@@ -47,6 +50,12 @@ struct nvml {
 	int (*clock)(nvml_device, int, unsigned *);
 	int (*temperature)(nvml_device, int, unsigned *);
 	int (*processes)(nvml_device, unsigned *, struct process *);
+	/* These may be missing: NULL. */
+	int (*driver)(char *, unsigned);
+	int (*state)(nvml_device, int *);
+	int (*power_limit)(nvml_device, unsigned *);	/* mW, in force */
+	int (*link)(nvml_device, unsigned *);
+	int (*lanes)(nvml_device, unsigned *);
 };
 
 struct seen {
@@ -54,6 +63,8 @@ struct seen {
 	char uuid[33];
 	uint64_t reasons;
 	unsigned others, low_mhz, high_mhz, celsius;
+	unsigned limit_mw, link, lanes;	/* 0: unknown */
+	int state;			/* -1: unknown */
 };
 
 struct watch {
@@ -63,6 +74,7 @@ struct watch {
 	unsigned devices;
 	pthread_t thread;
 	sem_t stop;
+	char driver[96];
 };
 
 static bool
@@ -94,6 +106,17 @@ find_all(struct nvml *n, void *library)
 	    "nvmlDeviceGetComputeRunningProcesses_v3", NULL);
 }
 
+static void
+find_more(struct nvml *n, void *library)
+{
+
+	find(library, &n->driver, "nvmlSystemGetDriverVersion", NULL);
+	find(library, &n->state, "nvmlDeviceGetPerformanceState", NULL);
+	find(library, &n->power_limit, "nvmlDeviceGetEnforcedPowerLimit", NULL);
+	find(library, &n->link, "nvmlDeviceGetCurrPcieLinkGeneration", NULL);
+	find(library, &n->lanes, "nvmlDeviceGetCurrPcieLinkWidth", NULL);
+}
+
 /* "GPU-8a119663-5651-b602-4bb2-e286954afd1e" as the digits alone. */
 static void
 plain_uuid(char out[33], const char *text)
@@ -107,9 +130,21 @@ plain_uuid(char out[33], const char *text)
 	out[n] = '\0';
 }
 
+/* The most that ${ask} has told so far. */
+static void
+look_most(int (*ask)(nvml_device, unsigned *), nvml_device device,
+    unsigned *most)
+{
+	unsigned v;
+
+	if (ask != NULL && ask(device, &v) == 0 && v > *most)
+		*most = v;
+}
+
 static void
 look(struct watch *w)
 {
+	int state;
 	const struct nvml *n = &w->nvml;
 	unsigned long long reasons;
 	unsigned i, v;
@@ -126,6 +161,13 @@ look(struct watch *w)
 		}
 		if (n->temperature(s->handle, 0, &v) == 0 && v > s->celsius)
 			s->celsius = v;
+		look_most(n->power_limit, s->handle, &s->limit_mw);
+		look_most(n->link, s->handle, &s->link);
+		look_most(n->lanes, s->handle, &s->lanes);
+		if (n->state != NULL && n->state(s->handle, &state) == 0 &&
+		    state >= 0 && state < 16 &&	/* P0 is the fastest, 32 unknown */
+		    (s->state < 0 || state < s->state))
+			s->state = state;
 	}
 }
 
@@ -134,11 +176,12 @@ watching(void *arg)
 {
 	struct watch *w = arg;
 	struct timespec until;
+	unsigned looks = 0;
 
 	do {
 		look(w);
 		clock_gettime(CLOCK_MONOTONIC, &until);
-		until.tv_nsec += LOOK_NS;
+		until.tv_nsec += looks++ < OFTEN ? LOOK_NS : SELDOM_NS;
 		if (until.tv_nsec >= 1000000000) {
 			until.tv_nsec -= 1000000000;
 			until.tv_sec++;
@@ -163,6 +206,7 @@ meet(struct watch *w)
 		    w->nvml.uuid(s->handle, uuid, sizeof(uuid)) != 0)
 			continue;
 		plain_uuid(s->uuid, uuid);
+		s->state = -1;
 		n = PROCESSES;
 		rc = w->nvml.processes(s->handle, &n, process);
 		if (rc == 0 || rc == MORE_PROCESSES)
@@ -176,13 +220,25 @@ watch_begin(void)
 {
 	struct watch *w = calloc(1, sizeof(*w));
 
+	sigset_t all, before;
+	int started;
+
 	if (w == NULL || (w->library = dlopen(LIBRARY, RTLD_NOW)) == NULL ||
 	    !find_all(&w->nvml, w->library) || w->nvml.init() != 0)
 		goto err;
+	find_more(&w->nvml, w->library);
+	if (w->nvml.driver != NULL &&
+	    w->nvml.driver(w->driver, sizeof(w->driver)) != 0)
+		w->driver[0] = '\0';
 	meet(w);
 	if (w->devices == 0 || sem_init(&w->stop, 0, 0) != 0)
 		goto err2;
-	if (pthread_create(&w->thread, NULL, watching, w) == 0)
+	/* Signals are for the thread that waits for the program. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	started = pthread_create(&w->thread, NULL, watching, w);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (started == 0)
 		return w;
 	sem_destroy(&w->stop);
 err2:
@@ -195,6 +251,13 @@ err:
 }
 
 static json_t *
+known(double v, bool is)
+{
+
+	return is ? json_real(v) : json_null();
+}
+
+static json_t *
 seen_json(const struct seen *s)
 {
 	const char *why = NULL;
@@ -203,19 +266,26 @@ seen_json(const struct seen *s)
 	for (i = sizeof(throttles) / sizeof(throttles[0]); i-- > 0;)
 		if ((s->reasons & throttles[i].bit) != 0)
 			why = throttles[i].text;
-	return json_pack("{s:s, s:s?, s:b, s:i, s:[f,f], s:i}",
+	return json_pack("{s:s, s:s?, s:b, s:i, s:[f,f], s:i, s:o, s:o, s:o, "
+	    "s:o}",
 	    "uuid", s->uuid,
 	    "throttled", why,
 	    "power_capped", (s->reasons & REASON_POWER_CAP) != 0,
 	    "others", (int)s->others,
 	    "sm_hz", s->low_mhz * 1e6, s->high_mhz * 1e6,
-	    "celsius", (int)s->celsius);
+	    "celsius", (int)s->celsius,
+	    "performance_state", s->state >= 0 ? json_integer(s->state) :
+	    json_null(),
+	    "power_limit_w", known(s->limit_mw / 1e3, s->limit_mw > 0),
+	    "pcie_generation", s->link > 0 ? json_integer(s->link) :
+	    json_null(),
+	    "pcie_lanes", s->lanes > 0 ? json_integer(s->lanes) : json_null());
 }
 
 json_t *
 watch_end(struct watch *w)
 {
-	json_t *list;
+	json_t *list, *out;
 	unsigned i;
 
 	if (w == NULL)
@@ -225,9 +295,11 @@ watch_end(struct watch *w)
 	list = json_array();
 	for (i = 0; list != NULL && i < w->devices; i++)
 		json_array_append_new(list, seen_json(&w->seen[i]));
+	out = json_pack("{s:s?, s:o}", "driver", w->driver[0] != '\0' ?
+	    w->driver : NULL, "gpus", list);
 	sem_destroy(&w->stop);
 	w->nvml.shutdown();
 	dlclose(w->library);
 	free(w);
-	return list;
+	return out;
 }

@@ -10,15 +10,16 @@
 
 struct watch;
 
-/* watch_begin(): start looking, in a thread of its own, every 20 ms. NULL: there is
+/* watch_begin(): start looking, in a thread of its own, every 20 ms, after a second
+ * every 200 ms. NULL: there is
  * nothing to look with. Call it before the program starts: who is on a GPU then is
  * another. */
 struct watch *watch_begin(void);
 
-/* watch_end(w): stop, and release ${w} (may be NULL). An object a GPU: "uuid" (32 hex
- * digits), "throttled" (why, or null), "power_capped", "others" (processes),
- * "sm_hz" (the lowest and highest clock), "celsius" (the highest). New reference;
- * NULL: nothing is known. */
+/* watch_end(w): stop, and release ${w} (may be NULL). {"driver", "gpus"} of
+ * RunConditions (config/openapi.json): of each GPU the lowest and highest clock, the
+ * highest temperature and link, the best performance state. New reference; NULL:
+ * nothing is known. */
 json_t *watch_end(struct watch *w);
 
 #endif

@@ -114,7 +114,8 @@ watched_json(const json_t *devices, const json_t *watched)
 		json_array_append(gpus, seen);
 		if (field_count(seen, "others") > others)
 			others = field_count(seen, "others");
-		if (json_is_null(throttled))
+		if (json_is_null(throttled) && field_text(seen, "throttled") !=
+		    NULL)
 			throttled = json_object_get(seen, "throttled");
 	}
 	if (json_array_size(gpus) == 0) {
@@ -125,10 +126,34 @@ watched_json(const json_t *devices, const json_t *watched)
 	    json_count(others), "gpus", gpus);
 }
 
+/* The power limits of the GPUs that were used; null: not known of all. */
+static json_t *
+limits_json(const json_t *watched)
+{
+	json_t *list = json_array(), *gpu, *limit;
+	size_t i;
+
+	json_array_foreach(json_object_get(watched, "gpus"), i, gpu) {
+		limit = json_object_get(gpu, "power_limit_w");
+		if (!json_is_number(limit)) {
+			json_decref(list);
+			return json_null();
+		}
+		json_array_append(list, limit);
+	}
+	if (json_array_size(list) > 0)
+		return list;
+	json_decref(list);
+	return json_null();
+}
+
 json_t *
 conditions_of(const json_t *run, const json_t *processes,
-    const json_t *devices, const json_t *watched)
+    const json_t *devices)
 {
+	const json_t *recorded = json_object_get(run, "conditions");
+	json_t *watched = watched_json(devices, json_object_get(recorded,
+	    "gpus"));
 	const char *command = field_text(run, "command");
 	const char *state = or_unknown(field_text(run, "state"));
 	json_t *data = json_object_get(run, "data"), *lost;
@@ -139,7 +164,7 @@ conditions_of(const json_t *run, const json_t *processes,
 	complete = strcmp(state, "finished") == 0 &&
 	    (lost == NULL || json_integer_value(lost) == 0);
 	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
-	    "s:b, s:b, s:o}",
+	    "s:b, s:b, s:o, s:o, s:o, s:o, s:o}",
 	    "gpu", copy_of(run, "devices"),
 	    "gpu_id", gpus_json(devices),
 	    "driver", of_processes(processes, "driver_version"),
@@ -154,7 +179,11 @@ conditions_of(const json_t *run, const json_t *processes,
 	    "started_at", copy_of(run, "started_at"),
 	    "complete", complete,
 	    "checked", json_array_size(json_object_get(run, "checks")) > 0,
-	    "watched", watched_json(devices, watched));
+	    "watched", watched,
+	    "environment", copy_of(recorded, "environment"),
+	    "governor", copy_of(recorded, "governor"),
+	    "power_limit_w", limits_json(watched),
+	    "program_hash", copy_of(recorded, "program_hash"));
 }
 
 /* One sentence each, however many runs say it. */
@@ -224,6 +253,35 @@ value_text(char *out, size_t size, const json_t *v)
 	free(text);
 }
 
+/* Of two environments the variables that differ, by name. */
+static void
+environment_differs(json_t *out, const json_t *base, const json_t *target,
+    uint32_t allowed)
+{
+	const json_t *x = json_object_get(base, "environment"),
+	    *y = json_object_get(target, "environment");
+	const json_t *side[2] = { x, y };
+	char text[TEXT_SIZE] = "";
+	const char *name;
+	json_t *v;
+	size_t n = 0, i;
+
+	if (!json_is_object(x) || !json_is_object(y) || json_equal(x, y))
+		return;
+	for (i = 0; i < 2; i++)
+		json_object_foreach((json_t *)side[i], name, v) {
+			if (json_equal(json_object_get(x, name),
+			    json_object_get(y, name)) || (i == 1 &&
+			    json_object_get(x, name) != NULL))
+				continue;
+			if (n < TEXT_SIZE)
+				n += (size_t)snprintf(text + n, sizeof(text) -
+				    n, "%s%.*s", n > 0 ? ", " :
+				    "the environments differ: ", SHOWN, name);
+		}
+	say(out, CONDITION_ENVIRONMENT, allowed, text);
+}
+
 void
 conditions_differ(json_t *out, const json_t *base, const json_t *target,
     uint32_t allowed)
@@ -239,6 +297,9 @@ conditions_differ(json_t *out, const json_t *base, const json_t *target,
 		    "different levels" },
 		{ CONDITION_ARGUMENTS, "arguments", "the program's arguments "
 		    "differ" },
+		{ CONDITION_POWER, "power_limit_w", "the GPUs' power limits "
+		    "differ" },
+		{ CONDITION_GOVERNOR, "governor", "the CPU's governors differ" },
 		{ CONDITION_END, "exit_code", "the programs ended with "
 		    "different exit statuses" },
 	};
@@ -246,6 +307,7 @@ conditions_differ(json_t *out, const json_t *base, const json_t *target,
 	const json_t *x, *y;
 	size_t i;
 
+	environment_differs(out, base, target, allowed);
 	for (i = 0; i < sizeof(same) / sizeof(same[0]); i++) {
 		x = json_object_get(base, same[i].key);
 		y = json_object_get(target, same[i].key);

@@ -23,13 +23,13 @@ extern const char *const condition_name[CONDITIONS];
 int conditions_parse(const char *text, uint32_t *allowed);
 
 /*
- * conditions_of(run, processes, devices, watched): of one run: its GPUs, driver,
- * level, program, arguments, end, whether its record is complete; and, of ${watched}
- * (watch_end), what was seen of its GPUs meanwhile, NULL if nobody looked. All are
+ * conditions_of(run, processes, devices): of one run: its GPUs, driver, level, program,
+ * arguments, end, whether its record is complete; and what was recorded with it
+ * (json_conditions): its environment, and what was seen of its GPUs meanwhile. All are
  * borrowed, all but ${run} may be NULL. New reference; NULL without memory.
  */
 json_t *conditions_of(const json_t *run, const json_t *processes,
-    const json_t *devices, const json_t *watched);
+    const json_t *devices);
 
 /*
  * conditions_check(out, c, allowed): append to the array ${out} what alone makes

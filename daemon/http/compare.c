@@ -45,9 +45,8 @@ conditions_load(struct side *s, struct request *rq, struct response *rs)
 	json_t *devices = processes != NULL ? maybe(s, rq, rs, "devices") :
 	    NULL;
 
-	if (devices != NULL)	/* nobody watched the GPUs: that is `ab` */
-		s->conditions = conditions_of(s->run, processes, devices,
-		    NULL);
+	if (devices != NULL)
+		s->conditions = conditions_of(s->run, processes, devices);
 	json_decref(processes);
 	json_decref(devices);
 	return devices != NULL ? 0 : -1;

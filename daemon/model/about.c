@@ -103,6 +103,11 @@ about_run_end(struct model *m, struct stream *s, const struct record_RUN_END *r)
 	m->run_end = true;
 	m->run.exit_code = r->exit_code <= 255 ? (int)r->exit_code : -1;
 	m->run.signal = r->signal <= 128 ? (int)r->signal : 0;
+	if (r->conditions.len > 0 &&
+	    r->conditions.len <= MAX_CONDITIONS_BYTES &&
+	    (m->run.conditions = pool_text(&m->pool, (struct wire_str){
+	    (const char *)r->conditions.p, r->conditions.len })) == NULL)
+		return -1;
 	if (r->end_ns > 0 && model_time(m, r->end_ns, r->end_ns))
 		m->end_ns = r->end_ns;
 	if (r->start_ns > 0 && r->start_ns <= r->end_ns &&

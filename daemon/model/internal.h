@@ -41,6 +41,7 @@
 #define MAX_ACTIVE 256u		/* operations at once on one device */
 #define MAX_CALIBRATIONS 64u
 #define MAX_CALIBRATION_BYTES (256u << 10)
+#define MAX_CONDITIONS_BYTES (64u << 10)
 #define MAX_OPEN_FAILURES 64u	/* a process */
 #define MAX_EXTRA 64u		/* counters that no rule reads */
 #define LAUNCH_MARKS 64u	/* times of launches that are kept a process */

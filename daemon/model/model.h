@@ -461,6 +461,7 @@ struct run {
 	enum wire_level level;
 	double budget;		/* overhead budget, ratio */
 	int exit_code;		/* -1 unknown */
+	const char *conditions;	/* of RUN_END: JSON, not checked; NULL: none */
 	int signal;		/* 0 none */
 	uint64_t origin_ns;	/* CLOCK_REALTIME */
 	uint64_t wall_ns;

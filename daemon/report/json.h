@@ -43,6 +43,9 @@ struct rule_info;
 #undef TAKES_SUBJECT
 #undef TAKES_BOUNDED
 
+/* Under which conditions the run was made: RunConditions; null: nobody looked. Of
+ * what the launcher wrote only what has the right type. */
+json_t *json_conditions(const struct run *r);
 json_t *json_run(const struct run *r, const struct advice *a, int analysis);
 json_t *json_kernel(const struct run *r, const struct kernel *k,
     const struct advice *a);

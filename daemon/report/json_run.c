@@ -326,7 +326,7 @@ json_run(const struct run *r, const struct advice *a, int analysis)
 		worth_it += a->finding[i].worth_it;
 	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:o, s:o, s:o,"
 	    "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
-	    "s:b, s:o, s:o, s:o, s:i, s:o, s:o, s:o}",
+	    "s:b, s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o}",
 	    "id", r->uuid,
 	    "label", json_text(r->label),
 	    "command", json_text(r->command),
@@ -359,7 +359,8 @@ json_run(const struct run *r, const struct advice *a, int analysis)
 	    "analysis", analysis,
 	    "kernels_measured", json_measured(r),
 	    "source", json_source_tier(r),
-	    "checks", json_checks(r));
+	    "checks", json_checks(r),
+	    "conditions", json_conditions(r));
 }
 
 static json_t *

@@ -20,7 +20,6 @@ const unseen = new Map([
   ['Run.signal', 'a program that a signal ended: tests/e2e/kills.bats'],
   ['Check.signal', 'a correctness tool that a signal ended'],
   ['Conditions.signal', 'a program that a signal ended'],
-  ['Conditions.watched', 'the GPUs while `ab` ran; tests/cli/compare.bats'],
   ['Roofline.pipes.lsu_ratio', 'no metric set of config/metrics has its counter'],
   ['Roofline.pipes.tensor_ratio', 'no metric set of config/metrics has its counter'],
 ]);

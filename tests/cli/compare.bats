@@ -83,6 +83,38 @@ fast="$pairs/uncoalesced-global-access.good.cadv"
 	[ "$(jq -c '[.reasons[].code]' <<< "$output")" = '["no-kernels"]' ]
 }
 
+@test "run: what it was run under is recorded" {
+	export LD_LIBRARY_PATH=$BIN/../lib/mock-nvml
+	[ -e "$LD_LIBRARY_PATH/libnvidia-ml.so.1" ] || skip "no mock of NVML"
+	cp /bin/true app
+	printf x > other
+	CUDA_LAUNCH_BLOCKING=1 TOKEN=secret MOCK_NVML_LIMIT=700000 \
+	    MOCK_NVML_PROCESSES=1 MOCK_NVML_REASONS=0x8 \
+	    cudadvise run -q --no-daemon -o a.cadv ./app
+	cudadvise show --json a.cadv > a.json
+	[ "$(jq -c '.run.conditions.gpus[0] | [.uuid, .throttled, .others,
+	    .celsius, .performance_state, .power_limit_w, .pcie_generation,
+	    .pcie_lanes]' a.json)" = \
+	    '["0123456789abcdef0123456789abcdef","hardware slowdown",1,35,0,700,5,16]' ]
+	[ "$(jq -r .run.conditions.driver a.json)" = 580.159.04 ]
+	[ "$(jq -r .run.conditions.environment.CUDA_LAUNCH_BLOCKING a.json)" = 1 ]
+	[ -z "$(grep -a secret a.json a.cadv)" ]
+	# The daemon has the same; another file is another program.
+	CUDA_LAUNCH_BLOCKING=1 cudadvise run -q ./app
+	cudadvise show --json > b.json
+	[ "$(jq .run.conditions.program_hash a.json)" = \
+	    "$(jq .run.conditions.program_hash b.json)" ]
+	cat other >> app
+	cudadvise run -q ./app
+	cudadvise show --json > c.json
+	[ "$(jq .run.conditions.program_hash b.json)" != \
+	    "$(jq .run.conditions.program_hash c.json)" ]
+	# It is what runs are compared by.
+	run -3 cudadvise ab --json a.cadv 2
+	[ "$(jq -c '[.reasons[].code] | unique | map(select(. != "no-kernels"))' \
+	    <<< "$output")" = '["environment","shared","throttled"]' ]
+}
+
 @test "ab: what starting a process takes is no verdict" {
 	for i in 1 2 3 4 5; do
 		[ "$(cudadvise ab --runs 1 --json -- true -- true |

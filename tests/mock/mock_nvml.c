@@ -1,6 +1,7 @@
 /*
  * mock_nvml.c: an NVML (libnvidia-ml.so.1) of one GPU, for the command.
- * MOCK_NVML_REASONS: its clocks' event reasons; MOCK_NVML_PROCESSES: how many use it.
+ * MOCK_NVML_REASONS: its clocks' event reasons; MOCK_NVML_PROCESSES: how many use it;
+ * MOCK_NVML_LIMIT: its power limit in mW.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,11 @@ int nvmlDeviceGetCurrentClocksEventReasons(void *d, unsigned long long *out);
 int nvmlDeviceGetClockInfo(void *d, int which, unsigned *out);
 int nvmlDeviceGetTemperature(void *d, int which, unsigned *out);
 int nvmlDeviceGetComputeRunningProcesses_v3(void *d, unsigned *n, void *out);
+int nvmlSystemGetDriverVersion(char *out, unsigned size);
+int nvmlDeviceGetPerformanceState(void *d, int *out);
+int nvmlDeviceGetEnforcedPowerLimit(void *d, unsigned *out);
+int nvmlDeviceGetCurrPcieLinkGeneration(void *d, unsigned *out);
+int nvmlDeviceGetCurrPcieLinkWidth(void *d, unsigned *out);
 
 static unsigned
 number_of(const char *name)
@@ -100,5 +106,49 @@ nvmlDeviceGetComputeRunningProcesses_v3(void *d, unsigned *n, void *out)
 	(void)d;
 	(void)out;
 	*n = number_of("MOCK_NVML_PROCESSES");
+	return 0;
+}
+
+int
+nvmlSystemGetDriverVersion(char *out, unsigned size)
+{
+
+	snprintf(out, size, "580.159.04");
+	return 0;
+}
+
+int
+nvmlDeviceGetPerformanceState(void *d, int *out)
+{
+
+	(void)d;
+	*out = 0;
+	return 0;
+}
+
+int
+nvmlDeviceGetEnforcedPowerLimit(void *d, unsigned *out)
+{
+
+	(void)d;
+	*out = number_of("MOCK_NVML_LIMIT");
+	return *out == 0;
+}
+
+int
+nvmlDeviceGetCurrPcieLinkGeneration(void *d, unsigned *out)
+{
+
+	(void)d;
+	*out = 5;
+	return 0;
+}
+
+int
+nvmlDeviceGetCurrPcieLinkWidth(void *d, unsigned *out)
+{
+
+	(void)d;
+	*out = 16;
 	return 0;
 }

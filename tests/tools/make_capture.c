@@ -28,6 +28,14 @@
 #define MOST_PROCESSES 1000
 #define RANGE_NAME 1000000	/* STRING id: beyond the kernels' */
 #define LAUNCHER 0x1111111111111111ull
+#define CONDITIONS "{\"driver\":\"580.159.04\",\"gpus\":[{"		\
+	"\"uuid\":\"00000000000000000000000000000001\","			\
+	"\"throttled\":\"<b>too hot</b>\",\"power_capped\":true,\"others\":1,"	\
+	"\"sm_hz\":[1.2e9,1.98e9],\"celsius\":81,\"performance_state\":0,"	\
+	"\"power_limit_w\":700.0,\"pcie_generation\":5,\"pcie_lanes\":16,"	\
+	"\"unknown\":1}, 7],\"governor\":\"performance\",\"environment\":{"	\
+	"\"CUDA_VISIBLE_DEVICES\":\"0\",\"list\":[]},"			\
+	"\"program_hash\":\"0123456789abcdef\"}"
 
 static void
 put_device(struct writer *w)
@@ -336,7 +344,8 @@ write_capture(const char *path, const struct options *o)
 	if (!o->open)
 		PUT(&w, RUN_END, .start_ns = T0, .end_ns = end,
 		    .user_s = 1.5, .system_s = 0.2,
-		    .max_rss_bytes = 500 << 20);
+		    .max_rss_bytes = 500 << 20, .conditions = {
+		    (const uint8_t *)CONDITIONS, sizeof(CONDITIONS) - 1 });
 	writer_flush(&w);
 	if (fclose(w.file) != 0)
 		die(path);

@@ -150,7 +150,7 @@ drawn_run(const struct recording *x, double slower)
 	    "wall_ns", wall, "active_s", wall * 0.9e-9, "summary",
 	    "gpu_busy_ratio", all / wall);
 	return (struct trial_run){ run, json_pack("{s:[], s:[]}", "items",
-	    "rules"), kernels, conditions_of(run, NULL, NULL, NULL) };
+	    "rules"), kernels, conditions_of(run, NULL, NULL) };
 }
 
 static void
@@ -268,7 +268,7 @@ recorded(struct trial_run *run, char set)
 			    "kernels"));
 			run[n].findings = json_object();
 			run[n].conditions = conditions_of(run[n].run, NULL,
-			    NULL, NULL);
+			    NULL);
 			n++;
 		}
 		json_decref(j);
@@ -378,6 +378,60 @@ TEST(test_sessions)
 		drop(&run[0][i]);
 	for (i = 0; i < n[1]; i++)
 		drop(&run[1][i]);
+}
+
+/* What was recorded with a run, as the launcher would have. */
+static json_t *
+under(const char *recorded)
+{
+	json_t *run = json_pack("{s:s, s:o}", "state", "finished",
+	    "conditions", json_loads(recorded, 0, NULL)), *c;
+
+	c = conditions_of(run, NULL, NULL);
+	json_decref(run);
+	return c;
+}
+
+/* What differs of two such, as "code code ". */
+static const char *
+differing(const char *base, const char *target, uint32_t allowed)
+{
+	static char codes[256];
+	json_t *out = json_array(), *x = under(base), *y = under(target), *r;
+	size_t i, n = 0;
+
+	conditions_differ(out, x, y, allowed);
+	codes[0] = '\0';
+	json_array_foreach(out, i, r)
+		n += (size_t)snprintf(codes + n, sizeof(codes) - n, "%s ",
+		    field_text(r, "code"));
+	json_decref(out);
+	json_decref(x);
+	json_decref(y);
+	return codes;
+}
+
+TEST(test_conditions_recorded)
+{
+#define LIMITED(w) "{\"gpus\":[{\"uuid\":\"00\",\"power_limit_w\":" w "}]}"
+	assert_string_equal(differing("{\"governor\":\"powersave\"}",
+	    "{\"governor\":\"performance\"}", 0), "governor ");
+	assert_string_equal(differing("{\"governor\":\"powersave\"}", "{}", 0),
+	    "");
+	assert_string_equal(differing("{\"environment\":{}}",
+	    "{\"environment\":{\"CUDA_LAUNCH_BLOCKING\":\"1\"}}", 0),
+	    "environment ");
+	assert_string_equal(differing("{\"environment\":{\"A\":\"1\"}}",
+	    "{\"environment\":{\"A\":\"2\"}}",
+	    1u << CONDITION_ENVIRONMENT), "");
+	assert_string_equal(differing("{\"environment\":{\"A\":\"1\"}}",
+	    "{\"environment\":{\"A\":\"1\"}}", 0), "");
+	assert_string_equal(differing(LIMITED("700"), LIMITED("350"), 0),
+	    "power ");
+	assert_string_equal(differing(LIMITED("700"), LIMITED("null"), 0), "");
+	/* Two builds are what is compared. */
+	assert_string_equal(differing("{\"program_hash\":\"0\"}",
+	    "{\"program_hash\":\"1\"}", 0), "");
 }
 
 TEST(test_many_runs)
