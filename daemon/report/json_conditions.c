@@ -49,11 +49,26 @@ span_of(const json_t *o, const char *key)
 	    json_null();
 }
 
+/* Did the run have work for the GPU of this id? */
+static bool
+is_used(const struct run *r, const json_t *uuid)
+{
+	const char *id = json_string_value(uuid);
+	size_t i;
+
+	for (i = 0; id != NULL && i < r->devices; i++)
+		if (r->device[i].busy_ns > 0 && r->device[i].uuid != NULL &&
+		    strcmp(r->device[i].uuid, id) == 0)
+			return true;
+	return false;
+}
+
 static json_t *
-gpu_json(const json_t *g)
+gpu_json(const struct run *r, const json_t *g)
 {
 
-	return json_pack("{s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+	return json_pack("{s:b, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+	    "used", is_used(r, json_object_get(g, "uuid")),
 	    "uuid", text_of(g, "uuid"),
 	    "throttled", text_of(g, "throttled"),
 	    "power_capped", json_is_true(json_object_get(g, "power_capped")),
@@ -97,7 +112,7 @@ json_conditions(const struct run *r)
 	}
 	json_array_foreach(json_object_get(j, "gpus"), i, g)
 		if (i < GPUS_MOST && json_is_object(g))
-			json_array_append_new(gpus, gpu_json(g));
+			json_array_append_new(gpus, gpu_json(r, g));
 	out = json_pack("{s:o, s:o, s:o, s:o, s:o}",
 	    "gpus", gpus,
 	    "driver", text_of(j, "driver"),

@@ -350,6 +350,7 @@ parts_activity(struct out *o, const struct report *r)
 	}
 	text_dropped(o, r->run);
 	parts_held(o, r->run, r->verbose);
+	parts_conditions(o, r);
 	if (r->verbose)
 		parts_details(o, r);
 }

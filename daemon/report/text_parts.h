@@ -20,6 +20,9 @@ void parts_activity(struct out *o, const struct report *r);
 /* For how long the program stood still, at one place and in all: if that was longer
  * than it may be, or with ${all} in any case. */
 void parts_held(struct out *o, const json_t *run, bool all);
+/* What a run's times suffered from: throttling, other programs; with -v the state of
+ * each GPU. */
+void parts_conditions(struct out *o, const struct report *r);
 /* What -v adds to the head. */
 void parts_details(struct out *o, const struct report *r);
 /* The correctness tools that ran instead. */
