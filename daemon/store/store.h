@@ -130,8 +130,9 @@ enum store_status store_index(struct store *s, int64_t number,
     struct capture_index *x, struct error *e);
 
 /* A selection of frames, in order: those whose times overlap [from, to) ns of
- * CLOCK_REALTIME (${from} 0: also those without times); with ${after} only from the frame with record ${sequence} of
- * ${stream} on; up to the frame with which they exceed ${records} records. */
+ * CLOCK_REALTIME (${from} 0: also those without times); with ${after} only from the
+ * frame with record ${sequence} of ${stream} on; up to the frame with which they
+ * exceed ${records} records. */
 struct store_frames {
 	uint64_t from, to;
 	uint64_t records;
