@@ -71,17 +71,18 @@ side_merge(struct kin_side *into, struct kin_side *from)
 	memset(from, 0, sizeof(*from));
 }
 
-double
-kin_mean(const struct kin_side *s)
+/* Seconds of a launch, its spread; NaN. */
+static double
+mean_of(const struct kin_side *s)
 {
 
 	return s->launches > 0 ? s->sum / s->launches : NAN;
 }
 
-double
-kin_deviation(const struct kin_side *s)
+static double
+deviation_of(const struct kin_side *s)
 {
-	double mean = kin_mean(s);
+	double mean = mean_of(s);
 
 	return sqrt(fmax(0, s->squares / s->launches - mean * mean));
 }
@@ -90,7 +91,7 @@ double
 kin_speedup(const struct kin *k)
 {
 	const struct kin_side *b = &k->side[BASE], *t = &k->side[TARGET];
-	double before = kin_mean(b), after = kin_mean(t);
+	double before = mean_of(b), after = mean_of(t);
 
 	if (k->match != MATCH_SHAPE) {	/* launches are not alike */
 		before = b->total_s;
@@ -113,8 +114,9 @@ kin_saved(const struct kin *k)
 	    k->side[BASE].busy_s * (1 - 1 / speedup);
 }
 
-bool
-kin_differs(const struct kin *k)
+/* By more than its spread explains? */
+static bool
+differs(const struct kin *k)
 {
 	double squared = 0, difference, mean;
 	bool few;
@@ -128,11 +130,11 @@ kin_differs(const struct kin *k)
 	for (i = 0; i < SIDES; i++) {
 		if (!(k->side[i].launches > 0))
 			return false;
-		squared += pow(kin_deviation(&k->side[i]), 2) /
+		squared += pow(deviation_of(&k->side[i]), 2) /
 		    k->side[i].launches;
 	}
-	mean = kin_mean(&k->side[BASE]);
-	difference = fabs(mean - kin_mean(&k->side[TARGET]));
+	mean = mean_of(&k->side[BASE]);
+	difference = fabs(mean - mean_of(&k->side[TARGET]));
 	few = fmin(k->side[BASE].launches, k->side[TARGET].launches) <
 	    FEW_LAUNCHES;
 	return difference > ERRORS_LEAST * sqrt(squared) &&
@@ -394,8 +396,8 @@ side_json(const struct kin_side *s)
 	    "ids", s->ids,
 	    "launches", json_count((uint64_t)fmin(s->launches, 9e18)),
 	    "total_s", json_number(s->total_s),
-	    "mean_s", json_number(kin_mean(s)),
-	    "sd_s", json_number(kin_deviation(s)),
+	    "mean_s", json_number(mean_of(s)),
+	    "sd_s", json_number(deviation_of(s)),
 	    "busy_s", json_number(s->busy_s));
 }
 
@@ -414,5 +416,5 @@ kin_json(const struct kin *k)
 	    "speedup_ratio", json_number(kin_speedup(k)),
 	    "saved_s", json_number(kin_saved(k)),
 	    "significant", k->match == MATCH_NONE ? json_null() :
-	    json_boolean(kin_differs(k)));
+	    json_boolean(differs(k)));
 }

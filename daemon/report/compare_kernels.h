@@ -45,16 +45,11 @@ void kinship_release(struct kinship *k);
 const struct kin *kinship_find(const struct kinship *k, int side,
     json_int_t id);
 
-/* Seconds of a launch, its spread; NaN. */
-double kin_mean(const struct kin_side *s);
-double kin_deviation(const struct kin_side *s);
 /* kin_speedup(k): > 1 is faster; NaN. */
 double kin_speedup(const struct kin *k);
 /* kin_saved(k): seconds of the base run that it no longer takes; negative: it
  * takes longer; NaN without a match. */
 double kin_saved(const struct kin *k);
-/* kin_differs(k): by more than its spread explains. */
-bool kin_differs(const struct kin *k);
 
 /* New reference. */
 json_t *kin_json(const struct kin *k);

@@ -45,9 +45,6 @@ void text_compare(struct out *o, const json_t *compare);
 void text_outcomes(struct out *o, const json_t *compare, const char *base,
     const char *target);
 
-/* One finding with everything known of it. */
-void text_finding(struct out *o, const json_t *finding, bool full);
-
 /* One rule of the catalogue (json_rule): the `explain` page. */
 void text_rule(struct out *o, const json_t *rule);
 

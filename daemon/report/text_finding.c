@@ -237,29 +237,14 @@ finding_details(struct out *o, const json_t *f)
 	out_style(o, STYLE_PLAIN);
 }
 
-void
-text_finding(struct out *o, const json_t *f, bool full)
-{
-	struct columns c = { .where = WHERE_LEAST };
-	bool titled;
-
-	widen(o, &c, f);
-	titled = parts_row(o, f, c);
-	if (!full) {
-		parts_body(o, f, titled, false);
-		return;
-	}
-	finding_body(o, f, titled, true);
-	finding_details(o, f);
-}
-
-void
-parts_heading(struct out *o, const char *heading, struct columns c)
+/* ${text} … "would save" */
+static void
+heading(struct out *o, const char *text, struct columns c)
 {
 
 	out_style(o, STYLE_BOLD);
 	/* It ends where the seconds do. */
-	out_cell(o, heading, o->width - c.interval - 10);
+	out_cell(o, text, o->width - c.interval - 10);
 	out_style(o, STYLE_PLAIN);
 	out_text(o, "would save\n");
 }
@@ -269,7 +254,7 @@ parts_first_heading(struct out *o, const struct report *r, struct columns c)
 {
 
 	if (json_array_size(json_object_get(r->run, "checks")) == 0) {
-		parts_heading(o, "What to change first", c);
+		heading(o, "What to change first", c);
 		return;
 	}
 	out_style(o, STYLE_BOLD);	/* nothing of it saves time */
@@ -360,7 +345,7 @@ text_findings(struct out *o, const struct report *r, bool all)
 		parts_nothing(o, r);
 	if (all && others > 0) {
 		out_line(o);
-		parts_heading(o, "Below the noise", c);
+		heading(o, "Below the noise", c);
 	}
 	json_array_foreach(items, i, f)
 		if (all && !field_true(f, "worth_it"))

@@ -38,8 +38,6 @@ struct columns {
 	int where, interval;
 };
 struct columns parts_columns(const struct out *o, const json_t *items);
-/* ${heading} … "would save" */
-void parts_heading(struct out *o, const char *heading, struct columns c);
 /* "What to change first", or of errors "What to correct first" */
 void parts_first_heading(struct out *o, const struct report *r,
     struct columns c);

@@ -88,7 +88,9 @@ test('rooflines: a dot for every kernel with operations, a row for every kernel'
   assert.equal(dots.length, counted.length);
   // Under the roof of its pipe: y grows downwards.
   const roof = Math.max(...await page.$$eval('.roofline .roof', (all) => all.map((l) => Number(l.getAttribute('y2')))));
+  const [name] = await page.$$eval('.roofname', (all) => all.filter((e) => e.textContent === 'DRAM').map((e) => ({ x: Number(e.getAttribute('x')), y: Number(e.getAttribute('y')) })));
   for (const dot of dots) {
+    assert.ok(Math.hypot(dot.x - name.x, dot.y - name.y) > 20, 'no dot is on the name of a roof');
     assert.ok(dot.x > 0 && dot.x <= 760 && dot.y > 0 && dot.y <= 340);
     assert.ok(dot.y >= roof, 'below the FP64 roof');
   }
@@ -204,9 +206,11 @@ test('two runs compared: what became of the prediction', async (t) => {
   // Their arguments differ: nothing is said until that is allowed.
   assert.deepEqual([await text(page, '#verdict'), compare.trial.verdict], ['Inconclusive', 'inconclusive']);
   assert.ok((await text(page, 'section[aria-labelledby=verdict] .notes')).includes(compare.trial.reasons[0].text));
-  await page.click('summary >> text=Conditions: 1 of 9 differ');
+  await page.focus('summary >> text=Conditions: 1 of 9 differ');
+  await page.keyboard.press('Enter');
   assert.match(await text(page, '.conditions [data-differs=true]'), /Arguments differs.*--variant bad.*--variant good/);
-  await page.click('text=Compare them all the same');
+  await page.focus('text=Compare them all the same');
+  await page.keyboard.press('Enter');
   await page.waitForSelector('#verdict.faster');
   assert.equal(await hash(page), `#/compare/${bad}/${good}/arguments`);
   const { trial } = await api(`/compare?base=${bad}&target=${good}&allow=arguments`);
@@ -214,6 +218,9 @@ test('two runs compared: what became of the prediction', async (t) => {
   const kernel = await text(page, 'table.compared tbody tr');
   for (const said of ['faster', `${change(trial.active.low_ratio)} to ${change(trial.active.high_ratio)}`, trial.kernels[0].counters[0].label])
     assert.ok(`${kernel} ${await text(page, 'table.compared-times')}`.includes(said), said);
+  const { kernels: [{ base, target }] } = compare;
+  assert.deepEqual(await page.$$eval('table.compared tbody tr:first-child a', (all) => all.map((a) => a.getAttribute('href'))),
+    [`#/runs/${bad}/kernels/${base.ids[0]}`, `#/runs/${good}/kernels/${target.ids[0]}`]);
   await page.click('text=The other way round');
   await page.waitForSelector('tr[data-state=new]');
   await page.click('table.predictions a');
@@ -248,6 +255,8 @@ for (const scheme of ['light', 'dark'])
       }
       await page.goto(at(`/compare/${runs['double-precision.bad']}/${runs['double-precision.good']}`));
       await page.waitForSelector('table.predictions tbody tr');
+      // Both counted operations: an arrow leads from before to after.
+      await page.waitForSelector('.roofline .arrow');
       await accessible(page, scheme);
       assert.equal(await fits(), 0, 'the comparison is wider than its window');
       // Nor does a table hide its last columns, which are the answer.

@@ -23,7 +23,7 @@ const causes: [keyof Idle, string][] = [
   ['measuring_ratio', 'while measuring'],
 ];
 
-export function partsOf(s: Summary): Part[] {
+function partsOf(s: Summary): Part[] {
   const kernels = s.kernel_ratio ?? 0;
   const copies = Math.max(0, (s.copy_ratio ?? 0) - (s.copy_hidden_ratio ?? 0));
   const parts: Part[] = [

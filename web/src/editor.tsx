@@ -12,7 +12,7 @@ function template(): string {
 
 // A path that the program gave must not become another address: only what a
 // path may have is left as it is.
-export function editorLink(file: string, line: number, of: string): string | null {
+function editorLink(file: string, line: number, of: string): string | null {
   if (!file.startsWith('/') || !/^[a-z][a-z0-9+.-]*:/.test(of) || /^(javascript|data|vbscript|blob):/.test(of)) return null;
   const path = file.split('/').map(encodeURIComponent).join('/');
   return of.replace('{path}', () => path).replace('{line}', String(line));

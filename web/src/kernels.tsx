@@ -12,7 +12,7 @@ import type { OfRun } from './view-run';
 type Sort = '-gpu_time_ns' | 'gpu_time_ns' | '-launches' | 'launches' | 'name' | '-name';
 type Group = '' | 'function' | 'library';
 
-export const headlines: [keyof Kernel['headline'], string][] = [
+const headlines: [keyof Kernel['headline'], string][] = [
   ['occupancy', 'Occupancy'],
   ['coalescing', 'Coalescing'],
   ['bank_conflicts', 'Bank conflicts'],

@@ -51,14 +51,23 @@ const height = 340;
 const pad = { left: 92, right: 34, top: 14, bottom: 42 };
 
 // Decades from the one below ${low} to the one above ${high}.
-export function decades(low: number, high: number): [number, number] {
+function decades(low: number, high: number): [number, number] {
   const from = Math.floor(Math.log10(low));
   return [from, Math.max(from + 1, Math.ceil(Math.log10(high)))];
 }
 
-export function RooflineChart({ rows, ceilings, run }: { rows: Kernel[]; ceilings: Ceiling[]; run: string }) {
+// A kernel's place under the roofs; null where it has none.
+function placeOf(k: Kernel | undefined): { x: number; y: number } | null {
+  const [x, y] = [k?.roofline?.dram_flop_per_byte ?? 0, k?.roofline?.flops_per_s ?? 0];
+  return x > 0 && y > 0 ? { x, y } : null;
+}
+
+const clear = 34; // px that a roof's name needs around it
+
+// ${before}: the same kernel before a change, from where an arrow leads.
+export function RooflineChart({ rows, ceilings, run, before }: { rows: Kernel[]; ceilings: Ceiling[]; run: string; before?: Map<Kernel, Kernel> }) {
   const ceiling = (name: string) => ceilings.find((c) => c.name === name)?.value ?? 0;
-  const dots = rows.filter((k) => (k.roofline!.dram_flop_per_byte ?? 0) > 0 && (k.roofline!.flops_per_s ?? 0) > 0);
+  const dots = rows.filter((k) => placeOf(k) !== null);
   const dram = ceiling('dram_bytes_per_s');
   const l2 = ceiling('l2_bytes_per_s');
   const tensor = dots.some((k) => k.roofline!.compute === 'tensor');
@@ -71,15 +80,21 @@ export function RooflineChart({ rows, ceilings, run }: { rows: Kernel[]; ceiling
   }
   if (!(dram > 0) || roofs.length === 0) return null;
   const top = Math.max(...roofs.map((r) => r.value));
-  const rings = l2 > 0 ? dots.filter((k) => (k.roofline!.l2_flop_per_byte ?? 0) > 0) : [];
-  const xs = [...dots.map((k) => k.roofline!.dram_flop_per_byte!), ...rings.map((k) => k.roofline!.l2_flop_per_byte!)];
-  const ys = dots.map((k) => k.roofline!.flops_per_s!);
+  const olds = dots.map((k) => placeOf(before?.get(k)));
+  const rings = l2 > 0 && !before ? dots.filter((k) => (k.roofline!.l2_flop_per_byte ?? 0) > 0) : [];
+  const xs = [...dots.map((k) => k.roofline!.dram_flop_per_byte!), ...rings.map((k) => k.roofline!.l2_flop_per_byte!), ...olds.flatMap((old) => old?.x ?? [])];
+  const ys = [...dots.map((k) => k.roofline!.flops_per_s!), ...olds.flatMap((old) => old?.y ?? [])];
   const [x0, x1] = decades(Math.min(0.1, ...xs), Math.max((10 * top) / dram, ...xs));
   const [y0, y1] = decades(Math.min(top / 1e4, ...ys), Math.max(top, ...ys));
   const x = (v: number) => pad.left + ((Math.log10(v) - x0) / (x1 - x0)) * (width - pad.left - pad.right);
   const y = (v: number) => height - pad.bottom - ((Math.log10(v) - y0) / (y1 - y0)) * (height - pad.top - pad.bottom);
   const clampX = (v: number) => Math.min(Math.max(v, 10 ** x0), 10 ** x1);
   const low = clampX(10 ** y0 / dram);
+  // Where along the slope no kernel is in the way of its name.
+  const high = clampX(top / dram);
+  const marks = [...dots.map((k) => placeOf(k)!), ...rings.map((k) => ({ x: k.roofline!.l2_flop_per_byte!, y: k.roofline!.flops_per_s! })), ...olds.flatMap((old) => old ?? [])];
+  const free = [0, 0.25, 0.5, 0.75].map((part) => low ** (1 - part) * high ** part)
+    .find((at) => marks.every((m) => Math.hypot(x(m.x) - x(at) - clear, y(m.y) - y(at * dram)) > clear)) ?? low;
   const total = dots.reduce((sum, k) => sum + k.time.total_ns, 0);
   const ticks = (from: number, to: number) => {
     const step = Math.ceil((to - from) / 7);
@@ -103,8 +118,8 @@ export function RooflineChart({ rows, ceilings, run }: { rows: Kernel[]; ceiling
           </g>
         ))}
         <text class="tick" x={(pad.left + width) / 2} y={height - 6} text-anchor="middle">FLOP per byte moved</text>
-        <line class="roof" x1={x(low)} y1={y(low * dram)} x2={x(clampX(top / dram))} y2={y(clampX(top / dram) * dram)} />
-        <text class="roofname" x={x(low) + 16} y={y(low * dram) + 4}>DRAM</text>
+        <line class="roof" x1={x(low)} y1={y(low * dram)} x2={x(high)} y2={y(high * dram)} />
+        <text class="roofname" x={x(free) + 16} y={y(free * dram) + 4}>DRAM</text>
         {rings.length > 0 && (
           <>
             <line class="roof2" x1={x(clampX(10 ** y0 / l2))} y1={y(clampX(10 ** y0 / l2) * l2)} x2={x(clampX(top / l2))} y2={y(clampX(top / l2) * l2)} />
@@ -122,6 +137,17 @@ export function RooflineChart({ rows, ceilings, run }: { rows: Kernel[]; ceiling
             <text class="roofname" x={x(clampX(r.value / dram)) + 8} y={y(r.value) + (i === 1 ? 14 : -5)}>{r.label}</text>
           </g>
         ))}
+        {before && (
+          <>
+            <marker id="arrowhead" viewBox="0 0 10 10" refX={9} refY={5} markerWidth={7} markerHeight={7} orient="auto"><path class="arrowhead" d="M0 0 10 5 0 10z" /></marker>
+            {dots.map((k, i) => olds[i] && (
+              <g key={`old ${k.id}`}>
+                <circle class="dot2" cx={x(olds[i]!.x)} cy={y(olds[i]!.y)} r={4} />
+                <line class="arrow" x1={x(olds[i]!.x)} y1={y(olds[i]!.y)} x2={x(placeOf(k)!.x)} y2={y(placeOf(k)!.y)} marker-end="url(#arrowhead)" />
+              </g>
+            ))}
+          </>
+        )}
         {dots.map((k) => (
           <circle key={k.id} class="dot" onClick={() => { location.hash = kernelLink(run, k.id); }} cx={x(k.roofline!.dram_flop_per_byte!)} cy={y(k.roofline!.flops_per_s!)}
             r={4 + 12 * Math.sqrt(k.time.total_ns / total)}>
@@ -129,7 +155,7 @@ export function RooflineChart({ rows, ceilings, run }: { rows: Kernel[]; ceiling
           </circle>
         ))}
       </svg>
-      <figcaption>Each kernel by its operations per byte and a second; the area is its time. Full: bytes of DRAM{rings.length > 0 && ', under the full slope; rings: bytes of L2, under the dashed one'}. What is under the slope waits for DRAM, what is under a level line could compute more.</figcaption>
+      <figcaption>{before && 'An arrow leads from before the change to after it. '}Each kernel by its operations per byte and a second; the area is its time. Full: bytes of DRAM{rings.length > 0 && ', under the full slope; rings: bytes of L2, under the dashed one'}. What is under the slope waits for DRAM, what is under a level line could compute more.</figcaption>
     </figure>
   );
 }

@@ -81,7 +81,7 @@ export const idles: Record<IdleRow, string> = {
 };
 export const idleRows = Object.keys(idles) as IdleRow[];
 
-export function isHost(row: Row['row'] | TimelineRow): boolean {
+function isHost(row: Row['row'] | TimelineRow): boolean {
   return row === 'sync' || row === 'api';
 }
 

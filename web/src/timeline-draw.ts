@@ -194,7 +194,7 @@ function drawItems(c: Context, scene: Scene, window: Window, lanes: Map<string, 
   }
 }
 
-export function boxOf(item: WindowItem, lanes: Map<string, number>, y: number): { y: number; h: number } {
+function boxOf(item: WindowItem, lanes: Map<string, number>, y: number): { y: number; h: number } {
   const name = `${item.device} ${item.row}`;
   const n = Math.min(mostLanes, lanes.get(name) ?? 1);
   const lane = Math.min(lanes.get(`${name} ${queueOf(item)}`) ?? 0, n - 1);

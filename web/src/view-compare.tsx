@@ -4,11 +4,12 @@ import { useResource } from './hooks';
 import { Badge, Failure, Loading, Scroll } from './parts';
 import { Deltas } from './deltas';
 import { History } from './history';
-import { compareLink, findingLink, runLink } from './links';
+import { compareLink, findingLink, kernelLink, runLink } from './links';
 import { middle, visible } from './names';
+import { RooflineChart } from './roofline';
 import { Change, Saved, VerdictBadge, VerdictSection } from './verdict';
 import type { OfRun } from './view-run';
-import type { Compare, CompareFinding, CompareKernel, Run, RunList, TrialKernel } from './openapi';
+import type { Compare, CompareFinding, CompareKernel, DeviceList, Kernel, KernelList, Run, RunList, TrialKernel } from './openapi';
 
 const shown = 100;
 
@@ -65,7 +66,8 @@ export function CompareView({ base, target, allowed }: { base: string; target: s
       <VerdictSection value={value} base={base} target={target} allowed={allowed} />
       <Predictions value={value} base={base} target={target} />
       <Deltas kernels={value.kernels.filter((k) => isTold(k, value))} />
-      <Kernels value={value} />
+      <Roofs value={value} base={base} target={target} />
+      <Kernels value={value} base={base} target={target} />
     </>
   );
 }
@@ -125,6 +127,27 @@ function Prediction({ finding: f, base, target }: { finding: CompareFinding; bas
   );
 }
 
+// Kernels under the roofs, from before to after. Nothing where neither run counted operations.
+function Roofs({ value, base, target }: { value: Compare; base: string; target: string }) {
+  const [old, now] = [useResource<KernelList>(`/runs/${base}/kernels?limit=50`), useResource<KernelList>(`/runs/${target}/kernels?limit=50`)];
+  const devices = useResource<DeviceList>(`/runs/${target}/devices`);
+  const ceilings = devices.value?.items[0]?.ceilings?.items;
+  if (!old.value || !now.value || !ceilings) return null;
+  const of = (list: KernelList, side: CompareKernel['base']) => list.items.find((k) => side?.ids.includes(k.id) && (k.roofline?.flops_per_s ?? 0) > 0);
+  const before = new Map<Kernel, Kernel>();
+  for (const k of value.kernels) {
+    const [a, b] = [of(old.value, k.base), of(now.value, k.target)];
+    if (k.match !== null && a && b) before.set(b, a);
+  }
+  if (before.size === 0) return null;
+  return (
+    <section aria-labelledby="roofs">
+      <h2 id="roofs">Under the roofs</h2>
+      <RooflineChart rows={[...before.keys()]} before={before} ceilings={ceilings} run={target} />
+    </section>
+  );
+}
+
 // What the trial says of it, which knows of the largest only.
 function trialOf(k: CompareKernel, { trial }: Compare): TrialKernel | undefined {
   const has = (side: CompareKernel['base'], id: number | null) => id !== null && side !== null && side.ids.includes(id);
@@ -137,7 +160,7 @@ function isTold(k: CompareKernel, value: Compare): boolean {
   return verdict ? verdict === 'faster' || verdict === 'slower' : k.significant !== false;
 }
 
-function Kernels({ value }: { value: Compare }) {
+function Kernels({ value, base, target }: { value: Compare; base: string; target: string }) {
   const left = value.kernels_left_out + Math.max(0, value.kernels.length - shown);
   if (value.kernels.length === 0) return null;
   return (
@@ -156,7 +179,7 @@ function Kernels({ value }: { value: Compare }) {
             </tr>
           </thead>
           <tbody>
-            {value.kernels.slice(0, shown).map((k, i) => <KernelRow key={i} kernel={k} trial={trialOf(k, value)} value={value} />)}
+            {value.kernels.slice(0, shown).map((k, i) => <KernelRow key={i} kernel={k} trial={trialOf(k, value)} value={value} runs={[base, target]} />)}
           </tbody>
         </table>
       </Scroll>
@@ -167,8 +190,11 @@ function Kernels({ value }: { value: Compare }) {
 
 const matches = { shape: null, name: 'launch shapes differ', rest: 'names differ: the only kernel left on either side' };
 
-function KernelRow({ kernel: k, trial, value }: { kernel: CompareKernel; trial: TrialKernel | undefined; value: Compare }) {
+function KernelRow({ kernel: k, trial, value, runs }: { kernel: CompareKernel; trial: TrialKernel | undefined; value: Compare; runs: [string, string] }) {
   const told = isTold(k, value);
+  const name = k.name ?? 'unnamed';
+  const link = (run: string, side: CompareKernel['base'], text: string) => side?.ids[0] !== undefined
+    && <> <a href={kernelLink(run, side.ids[0])} aria-label={`${middle(visible(name), 60)}, ${text}`}>{text}</a></>;
   const side = (s: CompareKernel['base']) => s === null ? none : (
     <>
       {seconds(k.match === 'shape' ? s.mean_s : s.total_s)}
@@ -178,7 +204,8 @@ function KernelRow({ kernel: k, trial, value }: { kernel: CompareKernel; trial: 
   return (
     <tr>
       <th scope="row" class="program">
-        <span class="name" title={k.name ?? ''}>{middle(visible(k.name ?? 'unnamed'), 120)}</span>
+        <span class="name" title={k.name ?? ''}>{middle(visible(name), 120)}</span>
+        <small>its page:{link(runs[0], k.base, 'before')}{link(runs[1], k.target, 'after')}</small>
         {k.match !== null && matches[k.match] && <small>{matches[k.match]}</small>}
         {told && trial?.counters.map((c) => (
           <small key={c.label}>{c.label}: {measure(c.base, c.unit)} → {measure(c.target, c.unit)}</small>
