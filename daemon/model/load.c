@@ -18,7 +18,7 @@
 	X(ISSUE, "", "instruction issue") X(ALU, "the ", "ALU pipe")	\
 	X(FMA, "the ", "FMA pipe") X(FP64, "the ", "FP64 pipe")		\
 	X(XU, "the ", "XU pipe") X(LSU, "the ", "LSU pipe")		\
-	X(TENSOR, "the ", "tensor pipe") X(START, "the ", "start of blocks")
+	X(TENSOR, "the ", "tensor pipe") X(START, "the ", "block scheduler")
 
 const char *const resource_name[RES_COUNT] = {
 #define X(id, article, name) [RES_##id] = name,

@@ -151,7 +151,7 @@ report(struct rule_view *x, const struct blocks *b)
 	    say_percent(x->arena, b->achieved),
 	    say_percent(x->arena, o->ratio));
 	d->f.advice = arena_format(x->arena, "launch %s blocks, each with a "
-	    "grid-stride loop over what is there to do: so many fill this "
+	    "grid-stride loop over the elements: so many fill this "
 	    "GPU; first check that the grid is not larger than the "
 	    "data needs (its size in blocks, not in threads)",
 	    say_whole(x->arena, (double)x->device->limits.sms *
