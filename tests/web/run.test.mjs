@@ -235,6 +235,17 @@ test('"/" searches everywhere; Enter goes to the first', async (t) => {
   await page.waitForSelector('.hits', { state: 'detached' });
 });
 
+test('a run is saved as a file', async (t) => {
+  const page = await open(t, `/runs/${runs.plain}/diagnostics`);
+  await page.waitForSelector('#keeping');
+  for (const [button, format, name] of [['Capture', 'capture', 'cadv'], ['Markdown', 'markdown', 'md']]) {
+    const [download] = await Promise.all([page.waitForEvent('download'), page.click(`button >> text="${button}"`)]);
+    assert.equal(download.suggestedFilename(), `cudadvise-run-${runs.plain}.${name}`);
+    const { bytes } = await daemon.get(`/api/v1/runs/${runs.plain}/export?format=${format}`);
+    assert.deepEqual(readFileSync(await download.path()), bytes);
+  }
+});
+
 test('a run is labelled, kept and deleted by hand', async (t) => {
   const { number } = (await daemon.upload('--launches', '2', '--run', runId(200))).json;
   const page = await open(t, `/runs/${number}/diagnostics`);

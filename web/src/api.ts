@@ -83,6 +83,16 @@ export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
   return parsed(await response.text()) as T;
 }
 
+// What is at ${path}, saved as a file by the browser: a link could not send the token.
+export async function save(path: string, name: string): Promise<void> {
+  const response = await request('/api/v1' + path, '*/*');
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(await response.blob());
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60000); // it may still be read
+}
+
 // Changes what is at ${path}; ${value} is the body, if there is one.
 export async function send(method: 'PATCH' | 'DELETE', path: string, value?: unknown): Promise<void> {
   await request('/api/v1' + path, 'application/json', undefined, value === undefined ? {} : { 'Content-Type': 'application/json' },

@@ -1,8 +1,13 @@
-// What a person may change of a run: its label, whether it is kept, whether it is there.
+// What a person may do with a run: label it, keep it, take it along, delete it.
 import { useState } from 'preact/hooks';
-import { send } from './api';
+import { save, send } from './api';
 import { Failure } from './parts';
 import type { RunDocument } from './openapi';
+
+// As `cudadvise export` writes them, those that people or other pages read.
+const files: [format: string, suffix: string, name: string][] = [
+  ['capture', 'cadv', 'Capture'], ['json', 'json', 'JSON'], ['markdown', 'md', 'Markdown'], ['csv', 'csv', 'CSV'], ['sarif', 'sarif', 'SARIF'],
+];
 
 export function Keeping({ base, run }: { base: string; run: RunDocument }) {
   const [label, setLabel] = useState(run.label ?? '');
@@ -11,6 +16,14 @@ export function Keeping({ base, run }: { base: string; run: RunDocument }) {
   const change = async (value: { label?: string | null; pinned?: boolean }) => {
     try {
       await send('PATCH', base, value); // the run's events bring it back
+      setError(null);
+    } catch (failure) {
+      setError(failure as Error);
+    }
+  };
+  const take = async (format: string, suffix: string) => {
+    try {
+      await save(`${base}/export?format=${format}`, `cudadvise-run-${run.number}.${suffix}`);
       setError(null);
     } catch (failure) {
       setError(failure as Error);
@@ -38,6 +51,11 @@ export function Keeping({ base, run }: { base: string; run: RunDocument }) {
           </span>
         ) : <button type="button" onClick={() => setSure(true)}>Delete this run …</button>)}
       </form>
+      {run.state !== 'live' && (
+        <p class="choice" role="group" aria-label="Save as a file">
+          Save as a file:{files.map(([format, suffix, name]) => <button key={format} type="button" onClick={() => void take(format, suffix)}>{name}</button>)}
+        </p>
+      )}
       {error && <Failure error={error} />}
     </section>
   );
