@@ -189,6 +189,21 @@ burst_end(struct model *m, struct device_state *d, const struct active *a)
 	return 0;
 }
 
+/* A gap in front of ${next} that would not be there without us. The host may have
+ * waited before it all the same, where it was not we who held it. */
+void
+burst_go_on(const struct model *m, struct device_state *d,
+    const struct op *next)
+{
+	struct burst *b = &d->burst;
+	uint64_t ns = b->open ? burst_returned(b, d->frontier, next) : 0;
+
+	/* Between two launches at the host's usual pace it did not wait. */
+	if (ns > LAUNCH_APART)
+		b->full_ns = add_sat(b->full_ns, sub_sat(ns, spans_overlap(
+		    &m->held, b->last_launch, d->frontier)));
+}
+
 void
 burst_finish(struct model *m, struct device_state *d, const struct op *next)
 {

@@ -29,6 +29,10 @@
  * way from a call to the GPU's work takes up to 10 us under CUPTI; twice that. */
 #define QUEUED 20000u
 
+/* A long gap is the program's own if of so many parts we made one at most: there is
+ * always something of ours in it. */
+#define TALLIED_LEAST 16
+
 #define GAP_COUNTED 1000u	/* ns: shorter ones are not worth a count */
 
 /* Loading machine code that is there takes less: nvrtc and ptxas take tens of
@@ -174,8 +178,9 @@ gap_compiling(const struct model *m, struct device_state *d,
 {
 	uint64_t ns = g->idle[IDLE_HOST] + g->idle[IDLE_API] +
 	    g->idle[IDLE_AFTER_SYNC];
-	struct compiling *c = &d->compiling;
+	struct compiling *all = &d->compiling;
 	const struct stream *s;
+	struct compiled *c;
 
 	if (g->loads == 0 || ns < COMPILING_LEAST ||
 	    next->thread == IDMAP_NONE)
@@ -183,11 +188,18 @@ gap_compiling(const struct model *m, struct device_state *d,
 	s = m->stream[m->thread[next->thread].process];
 	if (s->launches < HOT_AFTER)
 		return;
-	c->times += c->times == 0 ||
-	    sub_sat(s->launches, c->last) >= COMPILING_APART;
+	c = all->times > 0 ? &all->time[all->times - 1] : NULL;
+	if (c == NULL || sub_sat(s->launches, c->at) >= COMPILING_APART) {
+		if (all->times == COMPILING_TIMES)
+			return;
+		c = &all->time[all->times++];
+		*c = (struct compiled){ .kernel = 0 };
+	}
+	if (next->kind == OP_KERNEL)
+		c->kernel = next->index + 1;
 	c->loads += g->loads;
 	c->idle_ns = add_sat(c->idle_ns, ns);
-	c->last = s->launches;
+	c->at = s->launches;
 }
 
 /* ${ns} of the gap would not have been without us. The host would have been
@@ -284,7 +296,7 @@ idle_gap(struct model *m, struct device_state *d, const struct op *next,
 	d->idle_gaps += idle > GAP_COUNTED;
 	d->out.idle_near_ns = add_sat(d->out.idle_near_ns,
 	    min_u64(idle, LAUNCH_APART));
-	if (ours == 0)
+	if (ours == 0 || (idle > LAUNCH_APART && ours <= idle / TALLIED_LEAST))
 		gap_tally(d, &g);
 	gap_compiling(m, d, &g, next);
 	gap_blame(m, d, &g, idle);

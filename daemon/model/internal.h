@@ -574,6 +574,8 @@ int burst_start(struct device_state *d, const struct op *op);
 int burst_end(struct model *m, struct device_state *d,
     const struct active *a);
 /* ${next}: what follows; NULL: nothing. */
+void burst_go_on(const struct model *m, struct device_state *d,
+    const struct op *next);
 void burst_finish(struct model *m, struct device_state *d,
     const struct op *next);
 

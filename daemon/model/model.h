@@ -255,13 +255,17 @@ struct results {
 	uint64_t end_ns;	/* after the GPU's last work */
 };
 
-/* Times in which the GPU had nothing to do while the thread that launches next made
- * code and loaded it, after its first launches (HOT_AFTER of host.h). Those with less
- * than COMPILING_APART launches between them are one. */
+/* Times in which the GPU had nothing to do while the thread that launches next loaded
+ * code, and did something for it, after its first launches (HOT_AFTER of host.h).
+ * Those with less than COMPILING_APART launches between them are one. */
+#define COMPILING_TIMES 32
 struct compiling {
-	uint64_t times, loads;
-	uint64_t idle_ns;
-	uint64_t last;		/* launches of its process before the latest */
+	size_t times;		/* the first COMPILING_TIMES */
+	struct compiled {
+		uint32_t kernel;	/* launched next; 0: it was none */
+		uint64_t loads, idle_ns;
+		uint64_t at;		/* launches of its process before it */
+	} time[COMPILING_TIMES];
 };
 
 /* Managed memory. */

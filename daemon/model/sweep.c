@@ -267,6 +267,8 @@ sweep_op(struct model *m, struct op *op)
 		idle = op->start - d->frontier;
 		if (idle_gap(m, d, op, &seen))
 			burst_finish(m, d, op);
+		else
+			burst_go_on(m, d, op);
 	}
 	/* Operations of all devices come here in order of their start. */
 	if (op->row == ROW_KERNEL && op->end > m->gpus_until) {

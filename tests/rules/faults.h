@@ -308,6 +308,7 @@ void fault_training_small(struct made *m);
 void fault_recompiling(struct made *m);
 void fault_compiling_once(struct made *m);
 void fault_compiling_early(struct made *m);
+void fault_loading_late(struct made *m);
 void fault_aligned_to_one(struct made *m);
 
 #endif

@@ -214,31 +214,46 @@ fault_training_small(struct made *m)
 	m->kernel[0].shape.grid_x = 100;
 }
 
-/* Five times in a long loop; the GPU waits for each. */
+/* ${times} times in a loop that launches ${name}, each after ${apart} more launches;
+ * the GPU waits for each. */
+static void
+compiling(struct made *m, const char *name, size_t times, uint64_t apart)
+{
+	struct compiling *c = &m->run.compiling;
+	uint32_t id = made_kernel(m, name, STEPS, 200 * US)->id;
+
+	made_gaps(m, IDLE_HOST, times, 400 * MS);
+	for (c->times = 0; c->times < times; c->times++)
+		c->time[c->times] = (struct compiled){ .kernel = id,
+		    .loads = 2, .idle_ns = 400 * MS,
+		    .at = 30 + apart * c->times };
+}
+
 void
 fault_recompiling(struct made *m)
 {
-	made_kernel(m, "triton_poi_fused_mul_0", STEPS, 200 * US);
-	m->run.compiling = (struct compiling){ .times = 5, .loads = 9,
-	    .idle_ns = 2000 * MS, .last = STEPS - 100 };
-	made_gaps(m, IDLE_HOST, 5, 400 * MS);
+	compiling(m, "triton_poi_fused_mul_0", 5, STEPS / 5);
 }
 
-/* Once, where the loop begins. */
+/* Where the loop begins. */
 void
 fault_compiling_once(struct made *m)
 {
-	fault_recompiling(m);
-	m->run.compiling = (struct compiling){ .times = 1, .loads = 9,
-	    .idle_ns = 2000 * MS, .last = 30 };
+	compiling(m, "triton_poi_fused_mul_0", 1, 0);
 }
 
-/* Several functions, all in the first step. */
+/* Several functions, all in the first steps. */
 void
 fault_compiling_early(struct made *m)
 {
-	fault_recompiling(m);
-	m->run.compiling.last = STEPS / 10;
+	compiling(m, "triton_poi_fused_mul_0", 4, STEPS / 40);
+}
+
+/* A library's code, which is loaded when it is first called. */
+void
+fault_loading_late(struct made *m)
+{
+	compiling(m, PRODUCT, 5, STEPS / 5);
 }
 
 /* Without tensor cores elements are loaded one by one anyway. */

@@ -121,6 +121,45 @@ FEED_TEST(test_small_gaps)
 	    2100 * US);
 }
 
+/* Long gaps in which something of ours lies are the program's all the same; where we
+ * made most of one it is not. */
+FEED_TEST(test_ours_in_long_gaps)
+{
+	uint64_t at = 0, i, gaps = 0;
+	const struct run *run;
+
+	feed_signature(f, 1, "a");
+	for (i = 0; i < 8; i++, at += 60000 * US) {
+		feed_kernel(f, 1, at + 5 * US, at + 10 * US, at + 100 * US);
+		hold(f, at + 20000 * US, at + (i < 4 ? 21000 : 55000) * US);
+	}
+	run = feed_settle(f);
+	for (i = 0; i < GAP_CLASSES; i++)
+		gaps += run->gap[i].count;
+	assert_int_equal(gaps, 4);
+}
+
+/* The call for the 51st kernel comes back when the GPU has done all before, which we
+ * had held up before that, so that the gap is ours: the host waited all the same. */
+FEED_TEST(test_call_that_waits)
+{
+	const struct run *run;
+	uint64_t i;
+
+	feed_signature(f, 1, "a");
+	for (i = 0; i < 50; i++)
+		feed_kernel(f, 1, i * 8 * US, (10 + i * 1000) * US,
+		    (1010 + i * 1000) * US);
+	hold(f, 500 * US, 5000 * US);
+	feed_kernel(f, 1, 5010 * US, 50010 * US, 51010 * US);
+	feed_kernel(f, 1, 51100 * US, 51110 * US, 52110 * US);
+	feed_sync(f, SYNC_STREAM, 52100 * US, 52111 * US);
+	feed_kernel(f, 1, 60000 * US, 60005 * US, 60006 * US);
+	run = feed_settle(f);
+	assert_in_range((uint64_t)run->kernel[0].exposed_ns, 45000 * US,
+	    52200 * US);
+}
+
 /* A framework that takes 30 us for a launch is the host's own. */
 FEED_TEST(test_slow_host)
 {

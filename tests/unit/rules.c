@@ -207,7 +207,8 @@ static const struct row {
 	  { fault_good, fault_training_bf16, fault_inference_tf32,
 	    fault_training_small }, fault_nothing },
 	{ "recompilation", fault_recompiling,
-	  { fault_good, fault_compiling_once, fault_compiling_early },
+	  { fault_good, fault_compiling_once, fault_compiling_early,
+	    fault_loading_late },
 	  fault_nothing },
 };
 

@@ -139,9 +139,13 @@ FEED_TEST(test_compiling)
 	launches(f, launches(f, at, 10) + 60000 * US, 10);
 	c = &feed_settle(f)->compiling;
 	assert_int_equal(c->times, 2);
-	assert_int_equal(c->loads, 3);
-	assert_int_equal(c->last, 95);
-	assert_true(c->idle_ns > 139000 * US && c->idle_ns < 141000 * US);
+	assert_int_equal(c->time[0].loads, 2);
+	assert_int_equal(c->time[1].loads, 1);
+	assert_int_equal(c->time[0].kernel, 1);
+	assert_int_equal(c->time[0].at, 35);
+	assert_int_equal(c->time[1].at, 95);
+	assert_true(c->time[0].idle_ns > 59000 * US &&
+	    c->time[0].idle_ns < 61000 * US);
 }
 
 /* An asynchronous copy that the host waits for right after it is a synchronous one;

@@ -4,28 +4,63 @@
  * has nothing to do. Once, at the start of a loop, is as it should be.
  */
 #include <math.h>
+#include <string.h>
 
 #include "rules/evidence/lines.h"
+#include "rules/evidence/steps.h"
 
 /* Of their time all but the first, which has to be; a part of it is other work of
  * the host's that lies in the same gaps. */
 static const double share[VIEWS] = { 0.5, 0.9, 1 };
 
+struct compilations {
+	double times, loads, idle_s;
+	double late;		/* launches before the last, of all */
+};
+
+/* A library's code is there, and only loaded when it is first called. */
+static bool
+is_made(const struct rule_view *x, const struct compiled *c)
+{
+	const struct library *l;
+
+	if (c->kernel == 0 || c->kernel > x->run->kernels)
+		return false;
+	l = steps_library(x, &x->run->kernel[c->kernel - 1]);
+	return l == NULL || strcmp(l->name, "Inductor") == 0 ||
+	    strcmp(l->name, "XLA") == 0 || strcmp(l->name, "CuPy") == 0;
+}
+
+static struct compilations
+collect(const struct rule_view *x)
+{
+	const struct compiling *c = &x->run->compiling;
+	struct compilations a = { .times = 0 };
+
+	for (size_t i = 0; i < c->times; i++) {
+		if (!is_made(x, &c->time[i]))
+			continue;
+		a.times++;
+		a.loads += (double)c->time[i].loads;
+		a.idle_s += (double)c->time[i].idle_ns * 1e-9;
+		a.late = (double)c->time[i].at /
+		    fmax(1, (double)x->run->launches);
+	}
+	return a;
+}
+
 enum rule_state
 rule_recompilation(struct rule_view *x)
 {
 	const struct run *run = x->run;
-	const struct compiling *c = &run->compiling;
-	double times = (double)c->times, idle = (double)c->idle_ns * 1e-9;
+	struct compilations a = collect(x);
+	double times = a.times, idle = a.idle_s, late = a.late;
 	double again = times > 1 ? idle * (times - 1) / times : 0;
-	double late = run->launches > 0 ?
-	    (double)c->last / (double)run->launches : 0;
-	double active = rule_active_s(run);
 	struct draft *d;
 
 	if (times < rule_value(x, "min_times") ||
 	    late < rule_value(x, "min_late") ||
-	    again < rule_value(x, "min_share") * active)
+	    again < rule_value(x, "min_share") * rule_active_s(run))
 		return RULE_CLEAN;
 	d = rule_found(x, "compiling");
 	if (d == NULL)
@@ -47,7 +82,7 @@ rule_recompilation(struct rule_view *x)
 	    .value = times, .unit = "time", .source = "measured",
 	    .from = "API and kernel records" }, "min_times");
 	rule_evidence(x, d, (struct evidence){ .name = "loads",
-	    .label = "modules loaded then", .value = (double)c->loads,
+	    .label = "modules loaded then", .value = a.loads,
 	    .unit = "module", .source = "measured", .from = "API records" },
 	    NULL);
 	rule_evidence(x, d, (struct evidence){ .name = "late_ratio",
