@@ -8,21 +8,22 @@ torch = pair.torch_gpu()
 
 class Images(torch.utils.data.Dataset):
     def __len__(self):
-        return 2048
+        return 4096
 
     def __getitem__(self, i):
-        image = np.random.default_rng(i).random(49152, dtype=np.float32)
+        image = np.random.default_rng(i).random(4096, dtype=np.float32)
         return np.sort(image)
 
 
 def epoch(**how):
+    torch.set_float32_matmul_precision("high")
     loader = torch.utils.data.DataLoader(Images(), batch_size=32, **how)
     with torch.no_grad():
-        w = torch.rand(49152, 512, device="cuda")
+        w = torch.rand(4096, 4096, device="cuda") / 4096
         total = torch.zeros((), device="cuda")
         for batch in loader:
-            x = batch.cuda(non_blocking=True)
-            for _ in range(8):
+            x = batch.cuda(non_blocking=True).repeat(128, 1)
+            for _ in range(16):
                 y = torch.softmax(x @ w, dim=1)
             total += y.max()
         return total.item()

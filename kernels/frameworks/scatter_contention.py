@@ -8,7 +8,7 @@ torch = pair.torch_gpu()
 def add(function):
     where = torch.randint(0, 8, (16 << 20,), device="cuda")
     what = torch.rand(16 << 20, device="cuda")
-    for _ in range(20):
+    for _ in range(40):
         sums = function(where, what)
     return sums.max().item()
 

@@ -4,8 +4,8 @@
 For each pair of kernels/frameworks a line: of bad, which finding came first, the rank
 of the pair's own one and the seconds that it predicts; the seconds that good took
 less, of kernels, copies and waits; what is said of good above low. Exit status 1
-if a practice is not the first on its bad, or is found on its good; 77: nothing was
-recorded.
+if a practice is not the first on its bad, or is found above low on its good; 77:
+nothing was recorded.
 """
 import argparse
 import glob
@@ -96,7 +96,8 @@ def judge(pair, bad, good):
                      f"{'' if own['worth_it'] else ', not worth a change'}, "
                      f"first is {first}")
     other = own_of(good, rule)
-    if other is not None and other["worth_it"]:
+    if other is not None and other["worth_it"] and \
+            other["severity"] in ABOVE_LOW:
         wrong.append(f"good: {rule} found, {ms(other['saves']['s'])}")
     saves = own["saves"] if own else {"s": None}
     gained = cost_s(bad.run) - cost_s(good.run)
