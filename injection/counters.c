@@ -35,7 +35,7 @@
 #define COUNT_TRIES 3		/* windows for counts by instruction */
 #define FAILURES_MAX 5		/* failed windows in a row */
 #define EMPTY_MAX 4		/* windows without a count in a row */
-#define COUNTED_WAIT_NS 1000000000ull	/* for a kernel with patched code: if
+#define COUNTED_WAIT_NS 500000000ull	/* for a kernel with patched code: if
 					 * its window were deferred, later
 					 * launches would run patched, too */
 #define CLOSE_WAIT_NS 2000000000ull	/* at exit, for a window: 1 s if it is

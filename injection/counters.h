@@ -1,6 +1,7 @@
 /*
  * counters.h: measures launches: hardware counters, counts by instruction, PC
- * samples. Nothing is replayed unless --replay is given.
+ * samples. Nothing is replayed unless --replay is given, and no launch is run
+ * again (again.h) unless CUDADVISE_REPEAT is 1.
  *
  * A launch is measured in a "window": wait for an idle GPU, start the profiler,
  * launch, stop, decode. It collects one pass of the counters; the passes of a

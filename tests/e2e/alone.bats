@@ -51,6 +51,17 @@ turned() {
 	done
 }
 
+@test "a kernel that waits for the host while it is counted is not waited for long" {
+	options="--no-daemon -o $T/c.cadv"
+	MOCK_PATCHED_MS=1500 alone --pinned 1 --streams 2 --signatures 1 \
+	    --kernels 4 --kernel-us 100 --longest
+	grep -q '^cuptiSassMetricsEnable' calls || fail "nothing was counted"
+	awk '$1 == "longest_ms" { exit !($2 < 900) }' out ||
+	    fail "held: $(cat out)"
+	# What is launched until it has ended leaves no record.
+	same "launches, told or lost" "$(of '.run | .launches + .data.lost')" 4
+}
+
 @test "behind a host function that takes its time, nobody waits" {
 	for level in counters source; do
 		options="--level $level --no-daemon -o $T/c.cadv"

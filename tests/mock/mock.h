@@ -23,6 +23,8 @@
  *    MOCK_EXCLUSIVE=1	SASS metrics cannot be enabled beside counters or PC
  * 	sampling (the range profiler and PC sampling always exclude
  * 	each other)
+ *    MOCK_PATCHED_MS=n	a kernel whose instructions are counted takes so much longer:
+ * 	it waits for the host
  *    MOCK_SAMPLING_FULL=n  every n-th cuptiPCSamplingGetData finds it full
  *    MOCK_SAMPLING_DROP=n  samples that the hardware drops before each GetData
  *    MOCK_MACHINE=name	the machine that the GPUs belong to (each run's own)

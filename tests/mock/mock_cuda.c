@@ -550,9 +550,12 @@ record_kernel(struct mock_context *c, const struct mock_launch *l,
 	    .sharedMemoryExecuted = 32768, .correlationId = correlation,
 	    .name = f->name };
 
+	uint64_t ns = f->duration_ns * times + (mock_sass_on(c) ?
+	    1000000 * mock_env("MOCK_PATCHED_MS", 0) : 0);
+
 	/* A kernel that CUPTI serialises or replays takes longer. */
-	r.start = occupy(c, l->stream, f->duration_ns * times);
-	r.end = r.start + f->duration_ns * times;
+	r.start = occupy(c, l->stream, ns);
+	r.end = r.start + ns;
 	r.completed = r.end;
 	pthread_mutex_lock(&c->lock);
 	if (c->kernels_until < r.end)

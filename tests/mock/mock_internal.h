@@ -151,6 +151,8 @@ void mock_sampling_launched(struct mock_context *c,
 /* mock_sass_synchronized: the counts of kernels that have ended can be read
  * now. */
 void mock_sass_synchronized(void);
+/* mock_sass_on(c): are instructions counted? */
+bool mock_sass_on(struct mock_context *c);
 /* The context is destroyed, with its SASS state. */
 void mock_sass_gone(struct mock_context *c);
 void mock_sampling_gone(struct mock_context *c);

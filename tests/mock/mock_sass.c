@@ -235,6 +235,17 @@ cuptiSassMetricsEnable(CUpti_SassMetricsEnable_Params *p)
 	return rc;
 }
 
+bool
+mock_sass_on(struct mock_context *c)
+{
+	bool on;
+
+	pthread_mutex_lock(&mock_source_lock);
+	on = c->sass != NULL;
+	pthread_mutex_unlock(&mock_source_lock);
+	return on;
+}
+
 void
 mock_sass_launched(struct mock_context *c, const struct mock_launch *l)
 {
