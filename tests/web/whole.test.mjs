@@ -118,6 +118,15 @@ test('a kernel\'s source has its headline metrics, or why not', async (t) => {
   }
 });
 
+test('a kernel\'s memory chart says what each level moved', async (t) => {
+  const run = runs['uncoalesced-global-access.bad'];
+  const { id, bandwidth } = (await api(`/runs/${run}/kernels`)).items[0];
+  const page = await open(t, `/runs/${run}/kernels/${id}`);
+  await page.waitForSelector('table.memory tbody tr');
+  const served = `L2 moved${Math.round(100 * (1 - bandwidth.dram_bytes / bandwidth.l2_bytes))} % without DRAM`;
+  assert.ok((await text(page, 'table.memory')).includes(served), served);
+});
+
 test('copies are held against what this machine reaches', async (t) => {
   const run = runs['double-precision.bad'];
   const page = await open(t, `/runs/${run}/copies`);

@@ -11,6 +11,12 @@ interface Level {
   hit: string;
 }
 
+// What L2 moved that DRAM did not: no hit rate, which counts sectors and not bytes.
+function servedByL2(b: Kernel['bandwidth']): string {
+  const [l2, dram] = [b?.l2_bytes ?? null, b?.dram_bytes ?? null];
+  return l2 === null || dram === null || !(l2 > 0) || dram > l2 ? '' : `${percent(1 - dram / l2)} without DRAM`;
+}
+
 export function MemoryChart({ kernel, metrics }: { kernel: Kernel; metrics: Metric[] }) {
   const of = (name: string) => metrics.find((m) => m.name === name)?.value ?? null;
   const b = kernel.bandwidth;
@@ -18,7 +24,7 @@ export function MemoryChart({ kernel, metrics }: { kernel: Kernel; metrics: Metr
   const shared = of('l1tex__data_pipe_lsu_wavefronts_mem_shared.sum');
   const levels: Level[] = [
     { name: 'Threads asked for', bytes: b?.used_bytes ?? null, per_s: b?.used_bytes_per_s ?? null, ratio: b?.used_ratio ?? null, hit: l1 === null ? '' : `L1 hit rate ${percent(l1 / 100)}`, of: 'the DRAM ceiling' },
-    { name: 'L2 moved', bytes: b?.l2_bytes ?? null, per_s: b?.l2_bytes_per_s ?? null, ratio: b?.l2_ratio ?? null, hit: '', of: 'L2\'s ceiling' },
+    { name: 'L2 moved', bytes: b?.l2_bytes ?? null, per_s: b?.l2_bytes_per_s ?? null, ratio: b?.l2_ratio ?? null, hit: servedByL2(b), of: 'L2\'s ceiling' },
     { name: 'DRAM moved', bytes: b?.dram_bytes ?? null, per_s: b?.dram_bytes_per_s ?? null, ratio: b?.dram_ratio ?? null, hit: '', of: 'its ceiling' },
     // A wavefront moves what 32 banks of 4 bytes hold, at most.
     { name: 'Shared memory, at most', bytes: shared === null ? null : shared * 128, per_s: null, ratio: null, hit: '', of: '' },
