@@ -225,12 +225,32 @@ json_thresholds(const struct rule_info *r)
 	return list;
 }
 
+/* Where the documents are that ${sources} names. */
+static json_t *
+json_manuals(const char *sources)
+{
+	static const char *const manual[][2] = {
+#define MANUAL(title, url) { title, url },
+#include "report/manual.def"
+#undef MANUAL
+	};
+	json_t *list = json_array();
+	size_t i;
+
+	for (i = 0; list != NULL && sources != NULL &&
+	    i < sizeof(manual) / sizeof(manual[0]); i++)
+		if (strstr(sources, manual[i][0]) != NULL)
+			json_array_append_new(list, json_pack("{s:s, s:s}",
+			    "title", manual[i][0], "url", manual[i][1]));
+	return list;
+}
+
 json_t *
 json_rule(const struct rule_info *r)
 {
 
 	return json_pack("{s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:{s:o,"
-	    "s:o}, s:o, s:o, s:o, s:o, s:o}",
+	    "s:o}, s:o, s:o, s:o, s:o, s:o, s:o}",
 	    "id", json_text(r->id),
 	    "category", json_text(r->category),
 	    "title", json_text(r->title),
@@ -243,6 +263,7 @@ json_rule(const struct rule_info *r)
 	    "bad", json_text(r->bad_code),
 	    "good", json_text(r->good_code),
 	    "sources", json_text(r->sources),
+	    "manuals", json_manuals(r->sources),
 	    "gain", json_text(r->gain),
 	    "next", json_text(r->next),
 	    "pair", json_text(r->pair),

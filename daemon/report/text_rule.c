@@ -81,4 +81,9 @@ text_rule(struct out *o, const json_t *rule)
 		rule_part(o, "Try it", text);
 	}
 	rule_part(o, "Sources", field_text(rule, "sources"));
+	json_array_foreach(json_object_get(rule, "manuals"), i, t) {
+		out_spaces(o, 4);
+		out_text(o, or_unknown(field_text(t, "url")));
+		out_line(o);
+	}
 }

@@ -226,6 +226,8 @@ test('the catalogue', async (t) => {
   await page.waitForSelector('.prose');
   const text = await page.textContent('main');
   for (const part of [rules[0].title, rules[0].why, rules[0].detects, rules[0].advice]) assert.ok(text.includes(part));
+  assert.ok(rules.filter((r) => r.manuals.length > 0).length > rules.length * 0.8, 'most name a document that is on the web');
+  assert.deepEqual(await page.$$eval('.manuals a', (all) => all.map((a) => a.href)), rules[0].manuals.map((m) => m.url));
   await accessible(page);
   await shoot(page, 'rule');
 });

@@ -63,6 +63,11 @@ export function RuleView({ id }: { id: string }) {
           <p class="prose">{text}</p>
         </section>
       ))}
+      {r.manuals.length > 0 && (
+        <ul class="links manuals">
+          {r.manuals.map((m) => <li key={m.url}><a href={m.url} target="_blank" rel="noopener noreferrer">{m.title}</a></li>)}
+        </ul>
+      )}
       <div class="examples">
         <Code kind="bad" title="Instead of" text={r.example.bad} />
         <Code kind="good" title="Write" text={r.example.good} />
