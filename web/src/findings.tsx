@@ -17,9 +17,9 @@ interface Kin {
   rest: Finding[];
 }
 
-// As in the terminal.
+// As in the terminal. Runs that an older version analysed lack what to change.
 function isKin(a: Finding, b: Finding): boolean {
-  return a.rule === b.rule && ((a.kernel_id !== null && b.kernel_id !== null && a.where === b.where) || (a.change !== null && a.change === b.change));
+  return a.rule === b.rule && ((a.kernel_id !== null && b.kernel_id !== null && a.where === b.where) || (a.change != null && a.change === b.change));
 }
 
 function kinOf(findings: Finding[]): Kin[] {
@@ -168,7 +168,7 @@ function Item({ run, finding: f, alike, scale, open, chosen }: { run: string; fi
 
 // What to change is marked; how, and what to know, follows it.
 function Advice({ finding: { advice, change } }: { finding: Finding }) {
-  if (advice === null || change === null || !advice.startsWith(change)) return <p class="advice"><b>{advice}</b></p>;
+  if (advice === null || change == null || !advice.startsWith(change)) return <p class="advice"><b>{advice}</b></p>;
   return <p class="advice"><b>{change}</b>{advice.slice(change.length)}</p>;
 }
 
