@@ -21,11 +21,11 @@ packages() {
 	skip "no packages: run 'npm ci --ignore-scripts' in web/"
 }
 
-# Debian's python3 with its python3-protobuf and python3-prometheus-client.
+# Debian's python3 with its packages (setup.sh).
 debian_python() {
-	/usr/bin/python3 -c 'import google.protobuf, prometheus_client' || {
+	/usr/bin/python3 -c 'import google.protobuf, junitparser, prometheus_client' || {
 		[ -z "$CUDADVISE_NEED_NODE" ] || return 1
-		skip "python3-protobuf, python3-prometheus-client are missing"
+		skip "python3-protobuf, -junitparser or -prometheus-client is missing"
 	}
 	/usr/bin/python3 "$@"
 }
@@ -91,6 +91,16 @@ profiles() {
 	show junit "$one" > out.xml
 	[ "$(xmllint --xpath 'string(//failure/../@name)' out.xml)" = \
 	    uncoalesced-global-access ]
+	debian_python - out.xml <<-'END'
+		import sys
+		from junitparser import Failure, JUnitXml, Skipped
+		(suite,) = JUnitXml.fromfile(sys.argv[1])
+		results = [type(r) for case in suite for r in case.result]
+		assert len(list(suite)) == suite.tests
+		assert results.count(Failure) == suite.failures > 0
+		assert results.count(Skipped) == suite.skipped
+		assert all(case.name and case.classname for case in suite)
+	END
 }
 
 @test "github: annotations, ten at most, and the step's summary" {

@@ -1,7 +1,8 @@
 /*
  * fuzz_report.c: what commands draw from the API's documents, which may come from
  * another version, with any member of them something else: reports, findings, the
- * checklist, two runs compared, a kernel's source. The input is a list of
+ * checklist, two runs compared, a kernel's source, the formats of other tools. The
+ * input is a list of
  *   { u8 depth, depth * u8 which, u8 what, its value }
  * changes of the documents of a short run.
  */
@@ -11,6 +12,7 @@
 #include "model/ceilings.h"
 #include "model/model.h"
 #include "report/compare.h"
+#include "report/format.h"
 #include "report/json.h"
 #include "report/json_source.h"
 #include "report/out.h"
@@ -245,6 +247,98 @@ draw_compared(const json_t *base, const json_t *target, uint8_t shape)
 	json_decref(compare);
 }
 
+/* --- formats ----------------------------------------------------------------------- */
+
+static json_t *
+read_document(void *arg, enum document_id which)
+{
+	const json_t *all = arg;
+
+	(void)which;
+	return json_incref(json_object_get(all, "diagnostics"));
+}
+
+static json_t *
+read_source(void *arg, uint32_t kernel)
+{
+	const json_t *all = arg;
+
+	return kernel % 2 == 1 ? json_incref(json_object_get(all, "source")) :
+	    NULL;
+}
+
+/* Launches in order and across each other, a copy, calls within a range. */
+static int
+read_operations(void *arg, operation_visit *visit, void *visited)
+{
+	static const struct operation ops[] = {
+		{ .row = ROW_KERNEL, .kernel = 1, .from = 10, .to = 20,
+		    .launched = 5 },
+		{ .row = ROW_KERNEL, .kernel = UINT32_MAX, .from = 15,
+		    .to = UINT64_MAX },
+		{ .row = ROW_H2D, .device = UINT32_MAX, .stream = 7,
+		    .from = 1, .to = 3, .bytes = UINT64_MAX },
+		{ .row = ROW_API, .host = true, .call = "cudaFree",
+		    .thread = 1, .from = 2, .to = 3 },
+		{ .row = ROW_COUNT, .host = true, .thread = 1,
+		    .range = "a\xff\n;", .from = 1, .to = 9 },
+		{ .row = ROW_COUNT, .host = true, .across = true,
+		    .range = "", .from = 1, .to = 9 },
+	};
+	size_t i;
+	int rc = 0;
+
+	(void)arg;
+	for (i = 0; i < sizeof(ops) / sizeof(ops[0]) && rc == 0; i++)
+		rc = visit(visited, &ops[i]);
+	return rc;
+}
+
+static void
+write_formats(json_t *all)
+{
+	static const struct {
+		int (*write)(FILE *, const struct report *);
+		const char *type;
+	} formats[] = {
+#define EXPORTED(name, suffix, type, help)
+#define SHOWN(name, help)
+#define WRITTEN(id, name, suffix, type, reads, help) { format_##id, type },
+#include "report/format.def"
+#undef WRITTEN
+#undef SHOWN
+#undef EXPORTED
+	};
+	const struct reader reader = { .arg = all, .scratch =
+	    parts_directory(), .origin_ns = 2, .document = read_document,
+	    .source = read_source, .operations = read_operations };
+	const struct report r = {
+		.run = json_object_get(all, "run"),
+		.findings = json_object_get(all, "findings"),
+		.kernels = json_object_get(all, "kernels"),
+		.diagnostics = json_object_get(all, "diagnostics"),
+		.name = "41", .reader = &reader,
+	};
+	size_t i, size;
+	char *text;
+	json_t *j;
+	FILE *f;
+	int rc;
+
+	for (i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+		text = NULL;
+		WANT((f = open_memstream(&text, &size)) != NULL);
+		rc = formats[i].write(f, &r);
+		fclose(f);
+		if (rc == 0 && strcmp(formats[i].type, "application/json") ==
+		    0) {
+			WANT((j = json_loadb(text, size, 0, NULL)) != NULL);
+			json_decref(j);
+		}
+		free(text);
+	}
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -255,7 +349,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	for (changes = 0; in.len > 0 && changes < CHANGES; changes++)
 		change(changed, &in);
-	if (shape % 3 == 0)
+	if (shape % 4 == 3)
+		write_formats(changed);
+	else if (shape % 3 == 0)
 		draw(changed, shape);
 	else if (shape % 3 == 1)
 		draw_compared(documents(), changed, shape);
