@@ -18,6 +18,7 @@
 #define LOOK_NS 20000000	/* a run of a second is looked at 50 times, */
 #define OFTEN 50		/* a longer one costs less from then on: */
 #define SELDOM_NS 200000000
+#define SLOW 10			/* what hardly changes: at each tenth look */
 
 /* nvml.h: nvmlClocksEventReasons. At its power limit a GPU is as fast as it can be:
  * that is no fault of the run. */
@@ -141,10 +142,24 @@ look_most(int (*ask)(nvml_device, unsigned *), nvml_device device,
 		*most = v;
 }
 
+/* The link and the performance state, which follow the load; the power limit. */
 static void
-look(struct watch *w)
+look_closely(const struct nvml *n, struct seen *s)
 {
 	int state;
+
+	look_most(n->power_limit, s->handle, &s->limit_mw);
+	look_most(n->link, s->handle, &s->link);
+	look_most(n->lanes, s->handle, &s->lanes);
+	if (n->state != NULL && n->state(s->handle, &state) == 0 &&
+	    state >= 0 && state < 16 &&	/* P0 is the fastest, 32 unknown */
+	    (s->state < 0 || state < s->state))
+		s->state = state;
+}
+
+static void
+look(struct watch *w, bool closely)
+{
 	const struct nvml *n = &w->nvml;
 	unsigned long long reasons;
 	unsigned i, v;
@@ -161,13 +176,8 @@ look(struct watch *w)
 		}
 		if (n->temperature(s->handle, 0, &v) == 0 && v > s->celsius)
 			s->celsius = v;
-		look_most(n->power_limit, s->handle, &s->limit_mw);
-		look_most(n->link, s->handle, &s->link);
-		look_most(n->lanes, s->handle, &s->lanes);
-		if (n->state != NULL && n->state(s->handle, &state) == 0 &&
-		    state >= 0 && state < 16 &&	/* P0 is the fastest, 32 unknown */
-		    (s->state < 0 || state < s->state))
-			s->state = state;
+		if (closely)
+			look_closely(n, s);
 	}
 }
 
@@ -179,7 +189,7 @@ watching(void *arg)
 	unsigned looks = 0;
 
 	do {
-		look(w);
+		look(w, looks % SLOW == 0);
 		clock_gettime(CLOCK_MONOTONIC, &until);
 		until.tv_nsec += looks++ < OFTEN ? LOOK_NS : SELDOM_NS;
 		if (until.tv_nsec >= 1000000000) {
