@@ -294,20 +294,31 @@ documents_launches(struct request *rq, struct response *rs)
 	store_run_clear(&run);
 }
 
-/* The window of the query; -1 with ${rs} answered. */
+/* The run, a window of it (to_ns 0: to its end), and how much is to be said of it:
+ * ${name} of the query. -1 with ${rs} answered; store_run_clear(run) otherwise. */
+struct window {
+	struct store_run run;
+	uint64_t from_ns, to_ns, much;
+};
+
 static int
-asked_window(struct request *rq, struct response *rs, uint64_t *from,
-    uint64_t *to)
+asked_window(struct request *rq, struct response *rs, const char *name,
+    uint64_t usual, uint64_t most, struct window *w)
 {
 
-	if (api_number(rq, rs, "from_ns", 0, 0, INT64_MAX, from) < 0 ||
-	    api_number(rq, rs, "to_ns", 0, 0, INT64_MAX, to) < 0)
+	if (api_number(rq, rs, "from_ns", 0, 0, INT64_MAX, &w->from_ns) < 0 ||
+	    api_number(rq, rs, "to_ns", 0, 0, INT64_MAX, &w->to_ns) < 0)
 		return -1;
-	if (*to == 0 || *to > *from)
-		return 0;
-	respond_problem(rs, PROBLEM_BAD_PARAMETER, "to_ns",
-	    "to_ns must be greater than from_ns");
-	return -1;
+	if (w->to_ns != 0 && w->to_ns <= w->from_ns) {
+		respond_problem(rs, PROBLEM_BAD_PARAMETER, "to_ns",
+		    "to_ns must be greater than from_ns");
+		return -1;
+	}
+	if (api_number(rq, rs, name, usual, 1, most, &w->much) < 0 ||
+	    api_run(rq, rs, &w->run) < 0)
+		return -1;
+	api_tag(rq, rs, &w->run);
+	return 0;
 }
 
 /* Answers with ${view}, which it takes. */
@@ -330,38 +341,32 @@ void
 documents_timeline(struct request *rq, struct response *rs)
 {
 	struct error e = ERROR_INIT;
-	struct store_run run;
 	enum store_status status;
 	json_t *timeline = NULL;
-	uint64_t from, to, px;
+	struct window w;
 
-	if (asked_window(rq, rs, &from, &to) < 0 ||
-	    api_number(rq, rs, "px", TIMELINE_PX_DEFAULT, 1, TIMELINE_PX_MAX,
-	    &px) < 0 || api_run(rq, rs, &run) < 0)
+	if (asked_window(rq, rs, "px", TIMELINE_PX_DEFAULT, TIMELINE_PX_MAX,
+	    &w) < 0)
 		return;
-	api_tag(rq, rs, &run);
-	status = service_timeline(rq->service, run.number, from, to,
-	    (unsigned)px, &timeline, &e);
+	status = service_timeline(rq->service, w.run.number, w.from_ns,
+	    w.to_ns, (unsigned)w.much, &timeline, &e);
 	respond_view(rs, status, timeline, &e);
-	store_run_clear(&run);
+	store_run_clear(&w.run);
 }
 
 void
 documents_window(struct request *rq, struct response *rs)
 {
 	struct error e = ERROR_INIT;
-	struct store_run run;
 	enum store_status status;
 	json_t *window = NULL;
-	uint64_t from, to, limit;
+	struct window w;
 
-	if (asked_window(rq, rs, &from, &to) < 0 ||
-	    api_number(rq, rs, "limit", LIST_LIMIT_DEFAULT, 1, WINDOW_MAX,
-	    &limit) < 0 || api_run(rq, rs, &run) < 0)
+	if (asked_window(rq, rs, "limit", LIST_LIMIT_DEFAULT, WINDOW_MAX,
+	    &w) < 0)
 		return;
-	api_tag(rq, rs, &run);
-	status = service_window(rq->service, run.number, from,
-	    to == 0 ? INT64_MAX : to, limit, &window, &e);
+	status = service_window(rq->service, w.run.number, w.from_ns,
+	    w.to_ns == 0 ? INT64_MAX : w.to_ns, w.much, &window, &e);
 	respond_view(rs, status, window, &e);
-	store_run_clear(&run);
+	store_run_clear(&w.run);
 }

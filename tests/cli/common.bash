@@ -33,6 +33,32 @@ for s in signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGPIPE:
 os.execvp(sys.argv[1], sys.argv[1:])' "$@"
 }
 
+# on_terminal TEXT ACTION COMMAND: under a terminal of its own; what that shows, and
+# the status. When TEXT is there the shell does ACTION; what that prints is typed.
+on_terminal() {
+	TERM=xterm attended timeout 60 python3 -c '
+import os, pty, subprocess, sys
+text, action = sys.argv[1:3]
+pid, fd = pty.fork()
+if pid == 0:
+    os.execvp(sys.argv[3], sys.argv[3:])
+out = b""
+while True:
+    try:
+        data = os.read(fd, 4096)
+    except OSError:
+        break
+    if not data:
+        break
+    out += data
+    if action and text.encode() in out:
+        typed = subprocess.run(action, shell=True, stdout=subprocess.PIPE)
+        os.write(fd, typed.stdout)
+        action = ""
+print(out.decode().replace("\x1b", "ESC").replace("\r", "CR"))
+print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))' "$@"
+}
+
 # A capture of a program without CUDA, recorded without a daemon.
 make_capture() {
 	cudadvise run -q --no-daemon -o "$1" sh -c 'exit 0'

@@ -281,29 +281,9 @@ print(p.wait())' "${pair%:*}"
 }
 
 @test "on a terminal: it is the program's, and so is its Ctrl-C" {
-	cat > terminal.py <<-'SCRIPT'
-		import os, pty, sys
-		pid, fd = pty.fork()
-		if pid == 0:
-		    os.execvp("cudadvise", ["cudadvise", "run", "-q", "--no-daemon",
-		        "-o", "x.cadv", "sh", "-c", "test -t 0 && test -t 1 && "
-		        "echo is-tty; trap 'echo caught; exit 5' INT; echo go; "
-		        "while :; do sleep 0.05; done"])
-		out = b""
-		while True:
-		    try:
-		        data = os.read(fd, 4096)
-		    except OSError:
-		        break
-		    if not data:
-		        break
-		    out += data
-		    if b"go" in data:
-		        os.write(fd, b"\x03")
-		print(out.decode())
-		print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
-	SCRIPT
-	run attended timeout 60 python3 terminal.py
+	run on_terminal go "printf '\\003'" cudadvise run -q --no-daemon -o x.cadv \
+	    sh -c "test -t 0 && test -t 1 && echo is-tty
+	    trap 'echo caught; exit 5' INT; echo go; while :; do sleep 0.05; done"
 	[[ "$output" == *is-tty* ]]
 	[[ "$output" == *caught* ]]
 	[ "${lines[-1]}" = 5 ]

@@ -8,31 +8,6 @@ twice() {
 	cudadvise run -q --no-daemon -o x.cadv --twice "$@"
 }
 
-# on_terminal TEXT ACTION COMMAND: under a terminal of its own; what that shows, and
-# the status. When TEXT is there the shell does ACTION.
-on_terminal() {
-	TERM=xterm attended timeout 60 python3 -c '
-import os, pty, subprocess, sys
-text, action = sys.argv[1:3]
-pid, fd = pty.fork()
-if pid == 0:
-    os.execvp(sys.argv[3], sys.argv[3:])
-out = b""
-while True:
-    try:
-        data = os.read(fd, 4096)
-    except OSError:
-        break
-    if not data:
-        break
-    out += data
-    if action and text.encode() in out:
-        subprocess.run(action, shell=True)
-        action = ""
-print(out.decode().replace("\x1b", "ESC").replace("\r", "CR"))
-print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))' "$@"
-}
-
 @test "first traced, then measured; the first has input, output and status" {
 	cat > prog <<-'SCRIPT'
 		echo "$CUDADVISE_LEVEL $(cat)" >> levels

@@ -251,6 +251,16 @@ lines_fill(const struct rule_view *x, struct draft *d, const struct mark *m,
 	set_location(x, d);
 }
 
+enum rule_state
+lines_settle(struct rule_view *x, struct draft *d, const struct mark *m,
+    const char *what)
+{
+
+	rule_next_lines(x, d);
+	lines_fill(x, d, m, what);
+	return rule_settle(x, d);
+}
+
 void
 lines_stalled(const struct rule_view *x, struct draft *d, uint32_t mask)
 {

@@ -26,6 +26,11 @@ struct mark *marks_new(const struct rule_view *x);
 void lines_fill(const struct rule_view *x, struct draft *d,
     const struct mark *m, const char *what);
 
+/* lines_settle(x, d, m, what): lines_fill, the next measurement at these lines, and
+ * rule_settle. */
+enum rule_state lines_settle(struct rule_view *x, struct draft *d,
+    const struct mark *m, const char *what);
+
 /* lines_stalled(x, d, mask): the lines where warps waited most for a reason in
  * ${mask}; nothing without samples. */
 void lines_stalled(const struct rule_view *x, struct draft *d, uint32_t mask);

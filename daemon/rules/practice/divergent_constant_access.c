@@ -136,9 +136,7 @@ report(struct rule_view *x, const struct divergent *v, double waiting,
 	    "a const __restrict__ pointer, where L1 holds it";
 	d->f.gain_note = "the waiting for these loads, most of it: what the "
 	    "other memory makes lanes wait is not known";
-	rule_next_lines(x, d);
-	lines_fill(x, d, m, NULL);
-	return rule_settle(x, d);
+	return lines_settle(x, d, m, NULL);
 }
 
 enum rule_state

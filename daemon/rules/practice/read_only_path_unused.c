@@ -187,9 +187,7 @@ report(struct rule_view *x, const struct loads *l, const struct mark *m)
 	    "loop, as far as there are registers for them" : "some more loads "
 	    "in flight for each warp; how far the compiler goes is not known "
 	    "before it has been tried";
-	rule_next_lines(x, d);
-	lines_fill(x, d, m, NULL);
-	return rule_settle(x, d);
+	return lines_settle(x, d, m, NULL);
 }
 
 /* Sort the loads; ${m} gets those that wait. */

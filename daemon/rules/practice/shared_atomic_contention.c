@@ -151,9 +151,7 @@ report(struct rule_view *x, const struct contention *k, const struct mark *m)
 	    "(__match_any_sync, or a shuffle reduction) so that one lane adds "
 	    "for all";
 	d->f.gain_note = "the same atomics without queueing";
-	rule_next_lines(x, d);
-	lines_fill(x, d, m, "%s wavefronts an atomic");
-	return rule_settle(x, d);
+	return lines_settle(x, d, m, "%s wavefronts an atomic");
 }
 
 enum rule_state

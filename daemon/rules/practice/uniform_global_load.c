@@ -93,9 +93,7 @@ report(struct rule_view *x, const struct accesses *a, const struct uniform *u,
 	    "takes no load";
 	d->f.gain_note = "the kernel without these loads; nothing if the values "
 	    "do not fit into constant memory";
-	rule_next_lines(x, d);
-	lines_fill(x, d, m, "%s sector per request");
-	return rule_settle(x, d);
+	return lines_settle(x, d, m, "%s sector per request");
 }
 
 static enum rule_state

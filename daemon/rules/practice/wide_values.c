@@ -106,9 +106,7 @@ report(struct rule_view *x, const struct wide *w, const struct mark *m)
 	    "one access";
 	d->f.gain_note = "the same elements in fewer sectors; half of it in the "
 	    "low view, as others may put more into them than this kernel asks";
-	rule_next_lines(x, d);
-	lines_fill(x, d, m, "%s B of an element needed");
-	return rule_settle(x, d);
+	return lines_settle(x, d, m, "%s B of an element needed");
 }
 
 static enum rule_state
