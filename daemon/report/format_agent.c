@@ -10,7 +10,8 @@
 
 #include "report/format.h"
 
-/* 2,000 tokens of 3 bytes: what tokenizers of 2026 make of such text at worst. */
+/* 2,000 tokens of 3 bytes: what tokenizers make of such text at worst
+ * (tests/cli/mcp.test.mjs). */
 #define PAGE_BYTES 6000
 #define FINE_SHOWN 12		/* practices that are named as not worth trying */
 #define EVIDENCE_SHOWN 4
@@ -84,14 +85,13 @@ evidence(FILE *f, const json_t *finding)
 }
 
 static void
-lines(FILE *f, const struct report *r, const json_t *finding)
+lines(FILE *f, const json_t *finding)
 {
 	const json_t *x;
 	const char *text;
 	char *clean;
 	size_t i;
 
-	(void)r;
 	json_array_foreach(json_object_get(finding, "hot_lines"), i, x) {
 		if (i == LINES_SHOWN)
 			break;
@@ -109,6 +109,7 @@ finding_page(FILE *f, const struct report *r, const json_t *x)
 {
 	struct place p = format_place(r->run, x);
 	const json_t *saves = json_object_get(x, "saves");
+	const char *missing = field_text(x, "location_missing");
 
 	fprintf(f, "\n[%s] %s: saves ", or_unknown(field_text(x, "id")),
 	    or_unknown(field_text(x, "rule")));
@@ -120,11 +121,11 @@ finding_page(FILE *f, const struct report *r, const json_t *x)
 		fputs(" in ", f);
 		quoted(f, p.file);
 		fprintf(f, " line %llu", (unsigned long long)p.line);
-	} else {
-		fputs(", its line is not known (build with -lineinfo)", f);
+	} else if (missing != NULL) {
+		fprintf(f, "; %s", missing);
 	}
 	putc('\n', f);
-	lines(f, r, x);
+	lines(f, x);
 	line(f, "edit", field_text(x, "advice"));
 	line(f, "because", field_text(x, "summary"));
 	line(f, "limit", field_text(x, "limiter"));

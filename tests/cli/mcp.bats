@@ -77,7 +77,7 @@ pairs="$SOURCE/tests/captures/pairs"
 @test "the tools: each answers, in 2,000 tokens" {
 	cat > play.py <<-'END'
 		import json, subprocess, sys
-		bad, good = sys.argv[1:]
+		bad, good, coarse = sys.argv[1:]
 		p = subprocess.Popen(["cudadvise", "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 		def call(method, **params):
 		    p.stdin.write(json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}) + "\n")
@@ -103,12 +103,14 @@ pairs="$SOURCE/tests/captures/pairs"
 		    said[name] = text
 		    assert not r["isError"] or name == "doctor", (name, text)
 		assert "line 43" in said["findings"] and '"id":"f9bcd2644ce0a93a"' in said["finding"]
+		page = call("tools/call", name="findings", arguments={"run": coarse})["content"][0]["text"]
+		assert "line not known: needs --level source" in page and "-lineinfo" not in page
 		assert "kept" in said["verify"] and "inconclusive" in said["ab"]
 		p.stdin.close()
 		sys.exit(p.wait())
 	END
 	python3 play.py "$pairs/uncoalesced-global-access.bad.cadv" \
-	    "$pairs/uncoalesced-global-access.good.cadv"
+	    "$pairs/uncoalesced-global-access.good.cadv" "$pairs/tail-effect.bad.cadv"
 }
 
 @test "skill: a SKILL.md that names commands that there are" {
