@@ -277,6 +277,202 @@ recorded(struct trial_run *run, char set)
 	return n;
 }
 
+static enum verdict
+of_kernel(const json_t *trial, const char *name)
+{
+	const json_t *k;
+	size_t i;
+
+	json_array_foreach(json_object_get(trial, "kernels"), i, k)
+		if (strcmp(or_unknown(field_text(k, "name")), name) == 0)
+			return trial_verdict(k);
+	return VERDICT_INCONCLUSIVE;
+}
+
+/* --- and as they followed each other ------------------------------------------------ */
+
+#define NEIGHBOURS_MOST 4000
+
+/* Runs of one binary in the order in which they were made; alike keys: one program,
+ * one session. */
+struct neighbour {
+	char key[96];
+	size_t order;
+	struct trial_run run;
+};
+
+/* Programs take turns in a session: one after the other they stand here. */
+static int
+by_program(const void *va, const void *vb)
+{
+	const struct neighbour *a = va, *b = vb;
+	int c = strcmp(a->key, b->key);
+
+	return c != 0 ? c : a->order < b->order ? -1 : 1;
+}
+
+/* A line of runs/aa*.jsonl: session, program, started_at, gpu, wall_ns, active_s,
+ * busy_ratio, kernels as [name and shape, launches, total, mean, sd ns]. */
+static struct trial_run
+run_of_line(const json_t *j)
+{
+	json_t *kernels = json_array(), *run, *k;
+	size_t i;
+
+	json_array_foreach(json_object_get(j, "kernels"), i, k)
+		json_array_append_new(kernels, json_pack("{s:I, s:O, s:O,"
+		    "s:{s:O, s:O, s:O}}", "id", (json_int_t)i + 1, "name",
+		    json_array_get(k, 0), "launches", json_array_get(k, 1),
+		    "time", "total_ns", json_array_get(k, 2), "mean_ns",
+		    json_array_get(k, 3), "sd_ns", json_array_get(k, 4)));
+	run = json_pack("{s:s, s:O, s:s, s:[O], s:O, s:O, s:O, s:{s:O}}",
+	    "state", "finished", "command", json_object_get(j, "program"),
+	    "level", "trace", "devices", json_object_get(j, "gpu"), "wall_ns",
+	    json_object_get(j, "wall_ns"), "active_s", json_object_get(j,
+	    "active_s"), "started_at", json_object_get(j, "started_at"),
+	    "summary", "gpu_busy_ratio", json_object_get(j, "busy_ratio"));
+	assert_non_null(run);
+	return (struct trial_run){ run, json_object(), kernels,
+	    conditions_of(run, NULL, NULL) };
+}
+
+/* Those of every file of runs/, the first ${n} of ${list}. */
+static size_t
+neighbours(struct neighbour *list)
+{
+	struct trial_run run[RECORDED_MOST];
+	size_t n = recorded(run, 'A'), i;
+	glob_t found;
+	json_t *j;
+	FILE *f;
+
+	for (i = 0; i < n; i++)
+		list[i] = (struct neighbour){ "h200", i, run[i] };
+	if (glob(CAPTURES "runs/aa*.jsonl", 0, NULL, &found) != 0)
+		return n;
+	for (i = 0; i < found.gl_pathc; i++) {
+		assert_non_null(f = fopen(found.gl_pathv[i], "r"));
+		while ((j = json_loadf(f, JSON_DISABLE_EOF_CHECK, NULL)) !=
+		    NULL) {
+			assert_true(n < NEIGHBOURS_MOST);
+			snprintf(list[n].key, sizeof(list[n].key), "%s %s",
+			    field_text(j, "session"), field_text(j,
+			    "program"));
+			list[n].order = n;
+			list[n++].run = run_of_line(j);
+			json_decref(j);
+		}
+		fclose(f);
+	}
+	globfree(&found);
+	qsort(list, n, sizeof(*list), by_program);
+	return n;
+}
+
+/* ${run} with its heaviest kernel ${times} as long, and all that holds it; that
+ * kernel's name. New references. */
+static struct trial_run
+longer(const struct trial_run *run, double times, const char **name)
+{
+	json_t *kernels = json_deep_copy(run->kernels), *most = NULL, *k, *t;
+	json_t *r = json_deep_copy(run->run), *summary;
+	double more, wall = field_number(r, "wall_ns"), busy;
+	size_t i;
+
+	json_array_foreach(kernels, i, k)
+		if (most == NULL || field_number(json_object_get(k, "time"),
+		    "total_ns") > field_number(json_object_get(most, "time"),
+		    "total_ns"))
+			most = k;
+	t = json_object_get(most, "time");
+	more = (times - 1) * field_number(t, "total_ns");
+	json_object_set_new(t, "total_ns", json_real(field_number(t,
+	    "total_ns") + more));
+	json_object_set_new(t, "mean_ns", json_real(times * field_number(t,
+	    "mean_ns")));
+	summary = json_object_get(r, "summary");
+	busy = wall * field_number(summary, "gpu_busy_ratio");
+	json_object_set_new(r, "wall_ns", json_real(wall + more));
+	json_object_set_new(r, "active_s", json_real(field_number(r,
+	    "active_s") + more * 1e-9));
+	json_object_set_new(summary, "gpu_busy_ratio", json_real((busy +
+	    more) / (wall + more)));
+	*name = field_text(most, "name");
+	return (struct trial_run){ r, json_object(), kernels,
+	    json_deep_copy(run->conditions) };
+}
+
+/* Pairs of ${n} runs a side that followed each other, ABBA, no run in two of them:
+ * alike, and with 3 % planted in the kernel that takes most. */
+static void
+neighbour_pairs(struct tally *t, const struct neighbour *list, size_t all,
+    size_t n)
+{
+	struct trial_run side[SIDES][RUNS], planted[RUNS];
+	struct trial_set alike[SIDES] = { { side[BASE], n }, { side[TARGET],
+		n } }, slower[SIDES] = { { side[BASE], n }, { planted, n } };
+	struct trial_ask ask = TRIAL_ASK_INIT;
+	const char *name = NULL;
+	enum verdict v;
+	json_t *trial;
+	size_t i, k, had[SIDES];
+
+	ask.allowed = 1u << CONDITION_ARGUMENTS;
+	for (i = 0; i + 2 * n <= all; i += 2 * n) {
+		for (k = 1; k < 2 * n && strcmp(list[i + k].key,
+		    list[i].key) == 0; k++)
+			;
+		if (k < 2 * n) {	/* the next program begins here */
+			i += k - 2 * n;
+			continue;
+		}
+		had[BASE] = had[TARGET] = 0;
+		for (k = 0; k < 2 * n; k++) {
+			int which = k % 4 == 0 || k % 4 == 3 ? BASE : TARGET;
+
+			/* Of an odd number of turns the last is cut in half. */
+			which = had[which] < n ? which : BASE + TARGET - which;
+			side[which][had[which]++] = list[i + k].run;
+		}
+		trial = trial_judge(alike, &ask);
+		v = trial_verdict(trial);
+		t->pairs++;
+		t->wrong += v == VERDICT_SLOWER || v == VERDICT_FASTER;
+		t->same += v == VERDICT_SAME;
+		json_decref(trial);
+		for (k = 0; k < n; k++)
+			planted[k] = longer(&side[TARGET][k], 1.03, &name);
+		trial = trial_judge(slower, &ask);
+		t->found += trial_verdict(trial) == VERDICT_SLOWER;
+		t->named += of_kernel(trial, name) == VERDICT_SLOWER;
+		json_decref(trial);
+		for (k = 0; k < n; k++)
+			drop(&planted[k]);
+	}
+	print_message("%zu recorded pairs of %zu runs: %zu told apart, %zu the "
+	    "same; 3 %% found in %zu, in the kernel in %zu\n", t->pairs, n,
+	    t->wrong, t->same, t->found, t->named);
+}
+
+TEST(test_neighbours)
+{
+	static struct neighbour list[NEIGHBOURS_MOST];
+	size_t n = neighbours(list), i;
+	struct tally one = { 0 }, three = { 0 }, ten = { 0 };
+
+	neighbour_pairs(&one, list, n, 1);
+	neighbour_pairs(&three, list, n, 3);
+	neighbour_pairs(&ten, list, n, 10);
+	assert_true(one.pairs > 0);
+	assert_true(one.wrong * 100 <= one.pairs);
+	assert_true(three.wrong * 100 <= three.pairs);
+	assert_true(ten.wrong * 100 <= ten.pairs);
+	assert_true(three.named * 100 >= three.pairs * 95);
+	assert_true(ten.named * 100 >= ten.pairs * 95);
+	for (i = 0; i < n; i++)
+		drop(&list[i].run);
+}
+
 /* ${n} of them in an order of chance, the first ${n}. */
 static void
 shuffle(struct trial_run *run, size_t all, size_t n)
@@ -290,18 +486,6 @@ shuffle(struct trial_run *run, size_t all, size_t n)
 		run[i] = run[k];
 		run[k] = swap;
 	}
-}
-
-static enum verdict
-of_kernel(const json_t *trial, const char *name)
-{
-	const json_t *k;
-	size_t i;
-
-	json_array_foreach(json_object_get(trial, "kernels"), i, k)
-		if (strcmp(or_unknown(field_text(k, "name")), name) == 0)
-			return trial_verdict(k);
-	return VERDICT_INCONCLUSIVE;
 }
 
 /* ${pairs} of ${n} runs a side, drawn from those of A and ${set}; of A against A no
