@@ -83,13 +83,6 @@ out:
 }
 
 int
-view_file(struct cli *cli, const char *path, struct view *v, struct error *e)
-{
-
-	return load(cli, path, v, false, e);
-}
-
-int
 view_new(struct cli *cli, const char *path, struct view *v, struct error *e)
 {
 
@@ -324,7 +317,7 @@ view_load(struct cli *cli, const char *ref, struct view *v, struct error *e)
 
 	memset(v, 0, sizeof(*v));
 	if (ref != NULL && is_file(ref))
-		return view_file(cli, ref, v, e);
+		return load(cli, ref, v, false, e);
 	if (ref != NULL && view_run_only("show", ref, e) != 0)
 		return -1;
 	if (ref != NULL && strchr(ref, '.') != NULL) {	/* no run's name */

@@ -36,10 +36,7 @@ int view_load(struct cli *cli, const char *ref, struct view *v,
 /* view_run_only(command, ref, e): 0 if ${ref} can name a run of the daemon; -1
  * with ${e} set if it is empty or names a file, which ${command} cannot take. */
 int view_run_only(const char *command, const char *ref, struct error *e);
-/* view_file: a capture file only; view_new: one that has just been recorded
- * here, which is completed. */
-int view_file(struct cli *cli, const char *path, struct view *v,
-    struct error *e);
+/* view_new: a capture file that has just been recorded here, which is completed. */
 int view_new(struct cli *cli, const char *path, struct view *v,
     struct error *e);
 void view_release(struct view *v);

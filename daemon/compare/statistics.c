@@ -1,5 +1,4 @@
 #include <math.h>
-#include <stdlib.h>
 
 #include "compare/statistics.h"
 
@@ -123,22 +122,4 @@ statistics_difference(struct difference *out, const double *base, size_t n,
 	    sqrt(1 / (double)n + 1 / (double)m);
 	out->low = out->about - half;
 	out->high = out->about + half;
-}
-
-static int
-by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-double
-statistics_median(double *v, size_t n)
-{
-
-	if (n == 0)
-		return NAN;
-	qsort(v, n, sizeof(*v), by_value);
-	return (v[(n - 1) / 2] + v[n / 2]) / 2;
 }

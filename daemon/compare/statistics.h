@@ -40,7 +40,4 @@ double statistics_t(double p, double freedom);
 void statistics_difference(struct difference *out, const double *base, size_t n,
     const double *target, size_t m, struct variance_prior prior, double error);
 
-/* statistics_median(v, n): sorts ${v}; NaN of none. */
-double statistics_median(double *v, size_t n);
-
 #endif

@@ -194,9 +194,9 @@ is_opposite(enum verdict a, enum verdict b)
 	    (a == VERDICT_FASTER && b == VERDICT_SLOWER);
 }
 
-/* The GPU's time as a whole comes first: of two kernels made one, that one takes
- * longer. But what one waits for is the time at work: where that is seen to go the
- * other way it counts. Then the kernels; then the host, where it is seen to differ. */
+/* The GPU's time as a whole decides first: a kernel that does the work of two takes
+ * longer than either. The time at work overrules it where it went the other way, since
+ * that is what one waits for. Then single kernels; then the time at work alone. */
 static enum verdict
 whole_verdict(const struct trial *t)
 {

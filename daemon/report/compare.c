@@ -302,8 +302,8 @@ predicted_json(const struct item *x)
 	    "kernel_speedup_ratio", copy_of(saves, "kernel_speedup_ratio"));
 }
 
-/* Seconds before the GPU's first work, of which the finding ${f} says that it is
- * about them, that the second run no longer takes. */
+/* By how much the start-up, before the GPU's first work, became shorter; 0 if the
+ * finding ${f} is not about it. */
 static double
 startup_saved_s(const struct compare *c, const json_t *f)
 {
@@ -341,8 +341,8 @@ lonely_s(const struct compare *c, int side, const char *where)
 	return sum;
 }
 
-/* Of a finding of the run that names kernels which have gone, such as those that
- * could be one: their seconds, less those of the kernels that are new. */
+/* Of a finding of the run that names kernels which no longer run, such as kernels to
+ * be fused: their seconds, less those of the kernels that are new. */
 static double
 replaced_saved_s(const struct compare *c, const json_t *f)
 {
@@ -356,7 +356,7 @@ static double
 achieved_s(const struct compare *c, const struct item *x)
 {
 
-	/* What the whole run took less is nobody's who had promised nothing. */
+	/* The run's saving is credited only to findings with a prediction. */
 	if (x->fate != FATE_GONE || (x->about->kins == 0 && !is_predicted(x)))
 		return NAN;
 	return x->about->kins > 0 ? kin_set_saved(x->about) :

@@ -209,7 +209,7 @@ add_side(struct kinship *s, json_t *map, int side, const json_t *kernels)
 	return 0;
 }
 
-/* ${from} becomes part of ${into}: who is looked up there is found here. */
+/* Merge ${from} into ${into}; ${moved} forwards its index. */
 static void
 join(struct kinship *s, size_t into, size_t from, long long *moved)
 {
