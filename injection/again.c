@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <link.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include "memory.h"
 #include "module.h"
 #include "nap.h"
+#include "signature.h"
 
 /* Until it was measured: a tenth of what an H200's data sheet allows for a copy
  * within its memory, 4.8 TB/s read and written. */
@@ -26,6 +28,8 @@
 #define WORDS_MOST 8192u	/* of one argument */
 #define PAGE 4096u
 #define LOWEST 65536u		/* addresses below are never mapped */
+#define NEAR (1ull << 40)	/* the driver places its memory together: an
+				 * address so near to it is one, too */
 
 static struct {
 	_Atomic uint32_t owner;		/* the first thread that called CUDA */
@@ -74,6 +78,40 @@ has_driver(void)
 	    a->cuFuncGetParamInfo != NULL;
 }
 
+static int
+is_dma(struct dl_phdr_info *info, size_t size, void *cookie)
+{
+	static const char *const name[] = { "libibverbs", "librdmacm",
+	    "libfabric", "libuct", "libucp", "libmpi", "libpsm2", "libcxi",
+	    "libgdrapi", "libcufile", "libnvshmem", "libnccl" };
+	size_t i;
+
+	(void)size;
+	(void)cookie;
+	for (i = 0; i < sizeof(name) / sizeof(name[0]); i++)
+		if (info->dlpi_name != NULL &&
+		    strstr(info->dlpi_name, name[i]) != NULL)
+			return 1;
+	return 0;
+}
+
+/* May the memory change without a call of the program's: by a network card or
+ * a disk that writes to it, or by the host where kernels reach its memory? */
+static bool
+is_exposed(uint32_t device)
+{
+	CUdevice handle;
+	int reached = 1;
+
+	return dl_iterate_phdr(is_dma, NULL) != 0 ||
+	    inject.api.cuDeviceGet == NULL ||
+	    inject.api.cuDeviceGetAttribute == NULL ||
+	    inject.api.cuDeviceGet(&handle, (int)device) != CUDA_SUCCESS ||
+	    inject.api.cuDeviceGetAttribute(&reached,
+	    CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS, handle) !=
+	    CUDA_SUCCESS || reached != 0;
+}
+
 /* A kernel with other attributes may depend on its neighbours. */
 static bool
 is_plain(const CUlaunchConfig *c)
@@ -107,13 +145,17 @@ is_mapped(uint64_t address)
 static bool
 is_known(uint64_t value)
 {
+	bool near = false;
+	uint64_t at;
 	size_t i;
 
-	for (i = 0; i < again.pieces; i++)
-		if (value >= again.piece[i].address &&
-		    value - again.piece[i].address <= again.piece[i].bytes)
+	for (i = 0; i < again.pieces; i++) {
+		at = again.piece[i].address;
+		if (value >= at && value - at <= again.piece[i].bytes)
 			return true;
-	return !is_mapped(value);
+		near |= (value > at ? value - at : at - value) < NEAR;
+	}
+	return !near && !is_mapped(value);
 }
 
 static bool
@@ -186,7 +228,8 @@ check_memory(uint64_t begin)
 
 /* The cheapest questions first. */
 static uint32_t
-check(const struct counters_launch *l, const char *function, uint64_t begin)
+check(const struct counters_launch *l, const char *function, uint64_t begin,
+    bool exposed)
 {
 	void **argument, **extra;
 
@@ -194,7 +237,8 @@ check(const struct counters_launch *l, const char *function, uint64_t begin)
 		return SKIP_TOO_FEW_LAUNCHES;
 	if (gate_is_shared() || atomic_load(&calls.others))
 		return SKIP_ONCE_SHARED;
-	if (!memory_pieces(l->data->contextUid, again.piece, &again.pieces))
+	if (exposed || !memory_pieces(l->data->contextUid, again.piece,
+	    &again.pieces))
 		return SKIP_ONCE_UNKNOWN;
 	again.extended = l->extended;
 	if (l->extended) {
@@ -283,9 +327,11 @@ keep(CUdeviceptr *store)
 /* --- the launch ------------------------------------------------------------------ */
 
 uint32_t
-again_keep(const struct counters_launch *l, const char *function,
+again_keep(const struct counters_launch *l, const struct signature *s,
     uint64_t begin)
 {
+	/* Takes the loader's lock, which a thread that waits may hold. */
+	bool exposed = is_exposed(s->shape.device);
 	uint32_t why;
 
 	if (again.before != 0)	/* not released yet */
@@ -294,7 +340,7 @@ again_keep(const struct counters_launch *l, const char *function,
 	again.stream = l->stream;
 	/* Whoever calls CUDA from here on is seen below, or waits. */
 	atomic_store(&calls.active, true);
-	why = check(l, function, begin);
+	why = check(l, s->name, begin, exposed);
 	if (why == SKIP_NONE && !keep(&again.before)) {
 		release();
 		why = SKIP_ONCE_MEMORY;

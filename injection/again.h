@@ -18,10 +18,12 @@
  *    the table of memory.c. Not run again is a kernel that is given a pointer to
  *    anything else, or whose code uses variables of its module, surfaces, or
  *    functions of the driver (printf, malloc, launches); and none in a process
- *    with managed, pinned, mapped, imported or exported memory, or several
- *    streams.
+ *    with managed, pinned, mapped, imported or exported memory, modules that
+ *    allocate on the device or have larger variables, or several streams, nor
+ *    where kernels reach the host's own memory (HMM, ATS).
  *  - The others. No other thread of the program has called CUDA so far; one that
- *    does now is held until the program's memory is as it was.
+ *    does now is held until the program's memory is as it was. No library is
+ *    loaded that lets a network card or a disk write to the GPU's memory.
  *  - The end. A further run begins with the same memory on the same idle GPU as
  *    the one that ended, and its code has no loop that waits for another thread
  *    (again_code.h): it ends, too. Counting by instruction slows it down, by a
@@ -38,20 +40,21 @@
 #include "cupti_api.h"
 
 struct counters_launch;
+struct signature;
 
 /* again_call(): in the callback of every call of the program: notes the thread,
  * and holds it while another one's launch runs again. */
 void again_call(void);
 
 /*
- * again_keep(l, function, begin): before a launch of ${function} (mangled) on an
- * idle GPU with the gate closed, in a hold that began at ${begin}: check what
- * the launch has to meet and copy the memory that it can write. Returns
- * SKIP_NONE, or why it is not run again (enum wire_skip). After SKIP_NONE
- * again_finish or again_drop has to follow.
+ * again_keep(l, s, begin): before a launch of ${s} on an idle GPU with the gate
+ * closed, in a hold that began at ${begin}: check what the launch has to meet
+ * and copy the memory that it can write. Returns SKIP_NONE, or why it is not
+ * run again (enum wire_skip). After SKIP_NONE again_finish or again_drop has to
+ * follow.
  */
-uint32_t again_keep(const struct counters_launch *l, const char *function,
-    uint64_t begin);
+uint32_t again_keep(const struct counters_launch *l,
+    const struct signature *s, uint64_t begin);
 
 /* again_kept(): did again_keep return SKIP_NONE for the launch whose window is
  * open? */

@@ -1,5 +1,4 @@
 #include <elf.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -238,9 +237,13 @@ look(const struct image *m, const Elf64_Shdr *text)
 			return AGAIN_CODE_UNKNOWN;
 		if (is_foreign(&w))
 			return AGAIN_CODE_OUTSIDE;
-		if (opcode(&w) == OP_BRA &&
-		    (to = target_of(m, &w, pc)) <= pc && to < least)
-			least = to;
+		if (opcode(&w) == OP_BRA || opcode(&w) == OP_CALL) {
+			to = target_of(m, &w, pc);
+			if (to < 0 || (uint64_t)to >= text->sh_size)
+				return AGAIN_CODE_OUTSIDE;
+			if (opcode(&w) == OP_BRA && to <= pc && to < least)
+				least = to;
+		}
 		anywhere |= opcode(&w) == OP_CALL || opcode(&w) == OP_BRX ||
 		    opcode(&w) == OP_BRXU;
 		again |= reads_again(&w);
@@ -264,4 +267,29 @@ again_code(const void *image, size_t size, const char *kernel)
 	if (f.linked || calls_driver(&m, &f.info))
 		return AGAIN_CODE_OUTSIDE;
 	return look(&m, &f.text);
+}
+
+/* Is there a symbol malloc? Names end with NUL and follow one. */
+static bool
+names_malloc(const struct image *m, const Elf64_Shdr *strings)
+{
+
+	return !has_bytes(m, strings) || memmem(m->p + strings->sh_offset,
+	    strings->sh_size, "\0malloc", sizeof("\0malloc")) != NULL;
+}
+
+bool
+again_code_keeps(const void *image, size_t size)
+{
+	struct image m = { image, size, { .e_shnum = 0 }, { .sh_size = 0 }, 0 };
+	Elf64_Shdr s;
+	uint32_t i;
+
+	if (!open_image(&m))
+		return true;
+	for (i = 1; section_at(&m, i, &s); i++)
+		if ((s.sh_type == SHT_STRTAB && names_malloc(&m, &s)) ||
+		    (is_called(&m, &s, ".nv.global", "") && s.sh_size > 0))
+			return true;
+	return i < m.head.e_shnum;
 }

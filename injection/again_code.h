@@ -12,6 +12,7 @@
 #ifndef CADV_AGAIN_CODE_H
 #define CADV_AGAIN_CODE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum again_code {
@@ -28,5 +29,10 @@ enum again_code {
  * ${size} bytes. */
 enum again_code again_code(const void *image, size_t size,
     const char *kernel);
+
+/* again_code_keeps(image, size): can kernels of this image leave pointers to
+ * memory that no call of the host allocates: from malloc on the device, or
+ * variables without a value of their own? Also where it is damaged. */
+bool again_code_keeps(const void *image, size_t size);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "activity.h"
 #include "again.h"
+#include "again_code.h"
 #include "call_site.h"
 #include "callback.h"
 #include "calls.h"
@@ -464,6 +465,16 @@ on_runtime_call(CUpti_CallbackId cbid, const CUpti_CallbackData *d)
 		on_call(row, d);
 }
 
+/* Code that leaves pointers to memory of which no call tells. */
+static void
+look_for_heap(const CUpti_ModuleResourceData *m)
+{
+
+	if (inject.repeat && (m == NULL || m->pCubin == NULL ||
+	    again_code_keeps(m->pCubin, m->cubinSize)))
+		memory_foreign();
+}
+
 static void
 on_resource(CUpti_CallbackId cbid, const CUpti_ResourceData *d)
 {
@@ -486,6 +497,7 @@ on_resource(CUpti_CallbackId cbid, const CUpti_ResourceData *d)
 	case CUPTI_CBID_RESOURCE_MODULE_LOADED:
 		if (inject.api.cuptiGetDeviceId != NULL && d->context != NULL)
 			inject.api.cuptiGetDeviceId(d->context, &id);
+		look_for_heap(d->resourceDescriptor);
 		module_loaded(d->resourceDescriptor, id);
 		/* A __managed__ variable is allocated by no call. */
 		if (memory_module(d->resourceDescriptor, id))

@@ -314,7 +314,7 @@ measure(struct target *t, struct signature *s, const struct counters_launch *l,
 	}
 	learn_resources(s, l->function);
 	if (c.kind == KIND_COUNTERS && plan_may_repeat(s, c.pass))
-		s->once = again_keep(l, s->name, begin);
+		s->once = again_keep(l, s, begin);
 	if (open_window(t, s, c.kind, c.pass) != 0) {
 		again_finish();
 		return false;

@@ -67,8 +67,8 @@ counted() {
 	    again 1 --kernels 1 --signatures 1
 	same "counted" "$(counted)" 0
 	same "why" "$(why _Z7kernel0Pf)" "too few launches, and its code may wait for another thread: it is not run again (use --replay if it waits for nobody)"
-	MOCK_CUBIN=/dev/null again 1 --kernels 1 --signatures 1
-	same "why" "$(why _Z7kernel0Pf)" "too few launches, and its code does more than read and write memory, or is not known: it is not run again (use --replay)"
+	again 17 --kernels 9 --signatures 9	# the last has no code
+	same "why" "$(why _Z7kernel8Pf)" "too few launches, and its code does more than read and write memory, or is not known: it is not run again (use --replay)"
 }
 
 @test "where others may reach the memory nothing is run again" {
@@ -81,6 +81,8 @@ counted() {
 	done
 	again 2 --kernels 2 --signatures 2 --pinned 1
 	same "why" "$(why _Z7kernel0Pf)" "too few launches, and the host, another thread or stream may reach its memory: it is not run again (use --replay)"
+	MOCK_HMM=1 again 1 --kernels 1 --signatures 1
+	same "counted" "$(counted)" 0
 	again 2 --kernels 2 --signatures 2 --import
 	same "why" "$(why _Z7kernel0Pf)" "too few launches, and its memory is managed, mapped or not known: it is not run again (use --replay)"
 }

@@ -32,6 +32,7 @@
  *    MOCK_MPS=1		contexts are shared through MPS
  *    MOCK_MANAGED=n	a list of more kinds of managed-memory events is
  * 	refused (8)
+ *    MOCK_HMM=1		kernels reach all memory of the host
  *    MOCK_LONGER=n	the counter of a kernel's time is n times as large
  *    MOCK_FREE_MIB=n	free device memory (70000)
  *    MOCK_HIDDEN=1	the second device is not visible to the program

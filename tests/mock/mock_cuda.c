@@ -127,7 +127,9 @@ cuDeviceGetAttribute(int *value, CUdevice_attribute attribute,
 	MOCK_ENTER();
 	(void)device;
 	*value = attribute == CU_DEVICE_ATTRIBUTE_MPS_ENABLED ?
-	    (int)mock_env("MOCK_MPS", 0) : limit_of(attribute);
+	    (int)mock_env("MOCK_MPS", 0) :
+	    attribute == CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS ?
+	    (int)mock_env("MOCK_HMM", 0) : limit_of(attribute);
 	return CUDA_SUCCESS;
 }
 

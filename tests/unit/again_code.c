@@ -62,6 +62,35 @@ TEST(kernels)
 	each_kernel(TEST_DIR "/captures/cubins/again80.cubin");
 }
 
+/* Functions in other sections are called, or by the driver. */
+TEST(elsewhere)
+{
+
+	load(TEST_DIR "/captures/cubins/linked.cubin");
+	assert_int_equal(again_code(image, size, "_Z6callerPf"),
+	    AGAIN_CODE_OUTSIDE);
+	load(TEST_DIR "/captures/cubins/launch.cubin");
+	assert_int_equal(again_code(image, size, "_Z6parentPf"),
+	    AGAIN_CODE_OUTSIDE);
+	assert_int_equal(again_code(image, size, "_Z5childPf"),
+	    AGAIN_CODE_CLOSED);
+}
+
+/* Pointers that outlive a kernel. */
+TEST(keeps)
+{
+
+	load(TEST_DIR "/captures/cubins/softmax.cubin");
+	assert_false(again_code_keeps(image, size));
+	assert_true(again_code_keeps(image, size / 2));
+	load(TEST_DIR "/captures/cubins/globals.cubin");
+	assert_true(again_code_keeps(image, size));
+	load(TEST_DIR "/captures/cubins/again.cubin");
+	assert_true(again_code_keeps(image, size));
+	memcpy(memmem(image, size, "\0malloc", 8), "\0mollac", 8);
+	assert_true(again_code_keeps(image, size));	/* a variable */
+}
+
 /* Its instructions were not looked at. */
 TEST(newer)
 {
