@@ -48,7 +48,8 @@ struct gap {
 	uint64_t waited;	/* how long the host had been blocked by then */
 	uint64_t blocked;	/* of idle[], while it still was */
 	uint64_t loads;		/* of code */
-	bool synced;		/* a synchronisation lies in it */
+	bool synced;		/* a synchronisation lies in it, */
+	bool allocated;		/* an allocation or a release */
 	const struct wait *sync;/* the last one */
 };
 
@@ -72,7 +73,10 @@ static void
 gap_sync(struct gap *g, const struct wait *w)
 {
 
-	if (w->kind != WAIT_SYNC || add_sat(w->end, CLOCK_SLACK) < g->start)
+	if (add_sat(w->end, CLOCK_SLACK) < g->start)
+		return;
+	g->allocated = g->allocated || w->kind == WAIT_ALLOCATION;
+	if (w->kind != WAIT_SYNC)
 		return;
 	g->synced = true;
 	g->waited = max_u64(g->waited, sub_sat(g->start, w->start));
@@ -300,7 +304,8 @@ idle_gap(struct model *m, struct device_state *d, const struct op *next,
 		gap_tally(d, &g);
 	gap_compiling(m, d, &g, next);
 	gap_blame(m, d, &g, idle);
-	*seen = (struct gap_seen){ .synced = g.synced, .ours = ours > 0,
+	*seen = (struct gap_seen){ .synced = g.synced,
+	    .allocated = g.allocated, .ours = ours > 0,
 	    .queued = next->launch != 0 &&
 	    add_sat(next->launch, QUEUED) < g.start,
 	    .host_ns = g.idle[IDLE_HOST] + g.idle[IDLE_AFTER_SYNC] };

@@ -546,6 +546,7 @@ int sweep_all(struct model *m);
 /* What lies in a gap between two operations. */
 struct gap_seen {
 	bool synced;		/* a synchronisation */
+	bool allocated;		/* the host allocated or released memory */
 	bool ours;		/* our own measuring */
 	bool queued;		/* what comes after it had been called for long
 				 * before: nobody waited for the launch */

@@ -314,11 +314,13 @@ struct sequence {
 	uint32_t kernel[SEQUENCE_MAX];	/* ids, the first SEQUENCE_MAX */
 	uint64_t kernel_ns;	/* over all repeats */
 	uint64_t idle_ns;	/* GPU idle between its launches, all repeats;
-				 * gaps with a sync or our own measuring in them,
-				 * over 100 us, or before what stood in the
-				 * queue already, are left out */
+				 * gaps with a sync, an allocation or our own
+				 * measuring in them, over 100 us, or before
+				 * what stood in the queue already, are left
+				 * out */
 	uint64_t gaps;		/* how many gaps that was */
-	uint64_t syncs;		/* host syncs inside it, all repeats */
+	uint64_t syncs;		/* gaps with a host sync, all repeats */
+	uint64_t allocations;	/* others in which the host allocates */
 	bool in_graph;		/* came out of a graph already */
 };
 

@@ -20,7 +20,7 @@
 
 /* Totals of a queue up to and with a launch. */
 struct total {
-	uint64_t kernel_ns, idle_ns, gaps, syncs;
+	uint64_t kernel_ns, idle_ns, gaps, syncs, allocations;
 };
 
 struct tracker {
@@ -59,6 +59,8 @@ total_idle(struct total *t, uint64_t idle, struct gap_seen seen)
 
 	if (seen.synced)
 		t->syncs++;
+	else if (seen.allocated)
+		t->allocations++;
 	else if (idle > 0 && idle <= LAUNCH_APART && !seen.ours &&
 	    !seen.queued) {
 		t->idle_ns += idle;
@@ -162,6 +164,7 @@ sequence_count(struct model *m, struct tracker *t, const struct op *op,
 	s->idle_ns += t->now.idle_ns - t->counted.idle_ns;
 	s->gaps += t->now.gaps - t->counted.gaps;
 	s->syncs += t->now.syncs - t->counted.syncs;
+	s->allocations += t->now.allocations - t->counted.allocations;
 	if ((op->flags & OP_IN_GRAPH) == 0)
 		s->in_graph = false;
 	t->counted = t->now;

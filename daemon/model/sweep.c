@@ -249,7 +249,7 @@ sweep_op(struct model *m, struct op *op)
 	struct device_state *d = m->device[op->device];
 	const struct queue *q = &m->queue[op->queue];
 	uint64_t idle = 0;
-	struct gap_seen seen = { false, false, false, 0 };
+	struct gap_seen seen = { .host_ns = 0 };
 
 	if (d->used && op->start < d->swept) {
 		m->run.late++;

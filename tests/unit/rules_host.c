@@ -321,6 +321,40 @@ MADE_TEST(test_graph_beyond_launching)
 	assert_true(native < 0.75 * framework && native > 0.5 * framework);
 }
 
+/* While the GPU works the host stands in cudaFree: that counts where the GPU waits
+ * for the host elsewhere, but not where the host waits again right after. */
+MADE_TEST(test_allocating_blocks)
+{
+	struct advice *a = advised(fault_allocating, m);
+	const struct finding *f = made_finding(a, "allocation-in-hot-path");
+
+	assert_true(fabs(f->saves_s - 0.5) < 1e-6);
+	m->run.idle_ns[IDLE_LAUNCH] = 60 * MS;
+	m->run.idle_total_ns += 60 * MS;
+	a = made_advised(m);
+	f = made_finding(a, "allocation-in-hot-path");
+	assert_true(fabs(f->saves_s - 0.56) < 1e-6);
+	assert_true(f->saves_high_s >= f->saves_s);
+	m->sync[0] = (struct sync_class){ .call = CALL_STREAM_SYNC,
+	    .count = 5000 };
+	m->run.syncs = 1;
+	a = made_advised(m);
+	f = made_finding(a, "allocation-in-hot-path");
+	assert_true(fabs(f->saves_s - 0.5) < 1e-6);
+}
+
+/* A graph that cannot be captured as the loop is says so. */
+MADE_TEST(test_graph_of_allocations)
+{
+	struct advice *a;
+
+	fault_launch_bound(m);
+	m->sequence[0].allocations = 20000;
+	a = made_advised(m);
+	assert_non_null(strstr(made_finding(a,
+	    "launch-bound-graph-candidate")->gain_note, "cudaFree"));
+}
+
 /* Nine allocations in a loop cost nearly what ten do. */
 MADE_TEST(test_allocating_a_little)
 {

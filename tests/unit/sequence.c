@@ -208,6 +208,30 @@ FEED_TEST(test_syncs)
 	assert_int_equal(s->syncs, 99);
 }
 
+/* Nor are those in which the host releases memory: that cannot be captured. Their
+ * time is the allocator's. */
+FEED_TEST(test_allocations)
+{
+	const struct run *run;
+	const struct sequence *s;
+	uint64_t at = 0, i;
+
+	define(f);
+	for (i = 0; i < 100; i++) {
+		step(f, &at, 1);
+		step(f, &at, 2);
+		feed_api(f, CALL_FREE, at - 4 * US, at - US);
+	}
+	run = feed_settle(f);
+	assert_int_equal(run->sequences, 1);
+	s = &run->sequence[0];
+	assert_int_equal(s->repeats, 100);
+	assert_int_equal(s->gaps, 100);
+	assert_int_equal(s->idle_ns, 100 * 7 * US);
+	assert_int_equal(s->syncs, 0);
+	assert_int_equal(s->allocations, 99);
+}
+
 /* Two streams at once are two queues. */
 FEED_TEST(test_streams)
 {

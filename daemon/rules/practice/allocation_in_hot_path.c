@@ -5,6 +5,7 @@
  */
 #include <math.h>
 
+#include "rules/evidence/gaps.h"
 #include "rules/evidence/lines.h"
 #include "rules/evidence/reads.h"
 #include "rules/evidence/slope.h"
@@ -113,17 +114,42 @@ found(struct rule_view *x, uint64_t count, double hot, const char *where)
 	return d;
 }
 
+/* How far the host waits for the GPU nowhere but in these calls: one other wait for
+ * each of them, and there it would wait instead. */
+static double
+only_here(const struct run *run, uint64_t count)
+{
+	double waits = 0;
+
+	for (size_t i = 0; i < run->syncs; i++)
+		waits += (double)run->sync[i].count;
+	return 1 - fmin(1, waits / (double)count);
+}
+
+/* The GPU idle inside the calls goes with them; and what the host stood in them
+ * while the GPU worked, where the GPU waits for that host in other gaps that come
+ * again: it is there that much earlier. Three programs that allocate once instead
+ * gain 0.94, 0.98 and 1.2 of the time in these calls (H200, 2026-11-23). */
+static double
+spared_s(const struct rule_view *x, uint64_t count, double hot, double idle)
+{
+	double other = gaps_s(x->run, rule_value(x, "min_count"));
+
+	return idle + only_here(x->run, count) * fmin(hot - idle, other);
+}
+
 static enum rule_state
 between_launches(struct rule_view *x, uint64_t count, double hot)
 {
 	double idle = fmin(idle_inside(x->run), hot);
 	double part = enough(x, count);
+	double saved = spared_s(x, count, hot, idle);
 	struct draft *d = found(x, count, hot, " between launches");
 
 	if (d == NULL)
 		return RULE_NOT_MEASURED;
 	d->claim[0] = (struct claim){ POOLS_HOST,
-	    { 0.8 * part * idle, part * idle, fmax(idle, hot) } };
+	    { 0.8 * part * idle, part * saved, fmax(idle, hot) } };
 	rule_evidence(x, d, (struct evidence){ .name = "idle_s",
 	    .label = "GPU idle meanwhile", .value = idle, .unit = "s",
 	    .source = "measured", .from = "API and kernel records" }, NULL);
@@ -133,7 +159,10 @@ between_launches(struct rule_view *x, uint64_t count, double hot)
 	    say_seconds(x->arena, idle));
 	d->f.limiter = idle > 0 ? "the host is inside the allocator, and the "
 	    "GPU waits" : "the host is inside the allocator";
-	d->f.gain_note = "the GPU idle time inside these calls";
+	d->f.gain_note = saved > idle ? "the GPU idle time inside these "
+	    "calls; and no other wait takes their place, so that the host is "
+	    "earlier at its next launches" :
+	    "the GPU idle time inside these calls";
 	return RULE_FOUND;
 }
 

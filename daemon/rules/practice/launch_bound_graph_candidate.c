@@ -156,8 +156,10 @@ found(struct rule_view *x, const struct candidate *c)
 	    "the GPU is done before the next launch arrives" :
 	    "the host's launch rate: the GPU waits for the next launch";
 	d->f.advice = advise(x, d, s);
-	d->f.gain_note = s->syncs > 0 ? "gaps at synchronisations inside the "
-	    "sequence are not counted" : "gaps shrink to those between nodes "
+	d->f.gain_note = s->allocations > 0 ? "gaps in which the host "
+	    "allocates or waits are not counted: no graph reaches over "
+	    "cudaMalloc or cudaFree" : s->syncs > 0 ? "gaps at "
+	    "synchronisations inside the sequence are not counted" : "gaps shrink to those between nodes "
 	    "of a graph";
 	d->f.next = say_tool(x->arena, x->run,
 	    "nsys profile --trace=cuda --cuda-graph-trace=node");
