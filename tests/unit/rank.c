@@ -227,6 +227,25 @@ MADE_TEST(test_residual)
 	assert_true(a->together_s <= 2);
 }
 
+/* Nor are gaps whose cause a specific rule knows, where it does not believe that all
+ * of them go: the host decides by each result. */
+MADE_TEST(test_residual_cause)
+{
+	struct advice *a;
+
+	made_counters(m, made_kernel(m, "k", 10000, 200000), 0.9);
+	made_gaps(m, IDLE_AFTER_SYNC, 10000, 200000);
+	m->copy[0] = (struct copy_class){ .kind = COPY_D2H,
+	    .src = MEMORY_DEVICE, .dst = MEMORY_PINNED, .count = 10000,
+	    .bytes = 40000, .gpu_ns = 10 * MS, .exposed_ns = 1e7,
+	    .idle_after_ns = 2 * S, .idle_waited_ns = 2 * S };
+	m->run.copies = 1;
+	a = made_advised(m);
+	assert_string_equal(a->finding[0].rule, "synchronous-copies");
+	assert_true(a->finding[0].saves_s < 1);
+	assert_false(made_finding(a, "gpu-idle-gaps")->worth_it);
+}
+
 /* Kernels and copies that lengthen the run at the same time are no two savings:
  * one finding, and all together, save no more than both lengthened it. */
 MADE_TEST(test_exposed)

@@ -346,32 +346,42 @@ kernels_together(const struct draft *d, size_t n)
 	return sum;
 }
 
+/* What is left for a residual finding: as much as of its pools, and no gap that an
+ * earlier one is the cause of. */
+static void
+leave(struct draft *d, const double full[POOLS], const double left[POOLS],
+    double caused_s)
+{
+	double before = 0, now = 0, share;
+
+	for (size_t c = 0; c < d->claims; c++) {
+		before += room_in(full, d->claim[c].pools);
+		now += room_in(left, d->claim[c].pools);
+	}
+	share = before > 0 ? now / before : 0;
+	if (d->cause_s > 0)
+		share = fmin(share, fmax(0, 1 - caused_s / d->cause_s));
+	d->f.saves_s *= share;
+	d->f.saves_low_s *= share;
+	d->f.saves_high_s *= share;
+	if (now < d->residual_min_s)
+		set_gain(d, (struct gain){ 0, 0, 0 });
+}
+
 /* What earlier rules leave in the pools, in table order. */
 static void
 claim_all(struct draft *d, size_t n, const struct run *run, double noise_s)
 {
-	double full[POOLS], left[POOLS];
+	double full[POOLS], left[POOLS], caused = 0;
 
 	pools_of(run, full);
 	memcpy(left, full, sizeof(left));
 	for (size_t i = 0; i < n; i++) {	/* drafts come in table order */
-		double before = 0, now = 0, share;
-
 		if (d[i].f.kernel != NULL || is_correctness(&d[i]))
 			continue;
 		gain_of_claims(&d[i], full);
-		if (d[i].residual) {
-			for (size_t c = 0; c < d[i].claims; c++) {
-				before += room_in(full, d[i].claim[c].pools);
-				now += room_in(left, d[i].claim[c].pools);
-			}
-			share = before > 0 ? now / before : 0;
-			d[i].f.saves_s *= share;
-			d[i].f.saves_low_s *= share;
-			d[i].f.saves_high_s *= share;
-			if (now < d[i].residual_min_s)
-				set_gain(&d[i], (struct gain){ 0, 0, 0 });
-		}
+		if (d[i].residual)
+			leave(&d[i], full, left, caused);
 		if (d[i].parts > 0) {
 			struct gain g = gain_of_parts(&d[i], run);
 
@@ -381,6 +391,7 @@ claim_all(struct draft *d, size_t n, const struct run *run, double noise_s)
 		}
 		if (d[i].f.saves_s < noise_s)
 			continue;
+		caused += sane(d[i].cause_s);
 		for (size_t c = 0; c < d[i].claims; c++)
 			take(left, d[i].claim[c].pools,
 			    sane(d[i].claim[c].s.mid), NULL);

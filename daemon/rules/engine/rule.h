@@ -93,6 +93,9 @@ struct draft {
 	struct fix fix[VIEWS];		/* kernel findings */
 	struct claim claim[CLAIMS_MAX];	/* run findings */
 	size_t claims;
+	double cause_s;			/* gaps that come again and that it is the
+					 * cause of, s, also where it promises less;
+					 * of a residual finding: that it counts */
 	const struct part *part;	/* run findings, and of a kernel the other
 					 * shapes: the view's arena has it */
 	size_t parts;

@@ -39,6 +39,7 @@ rule_device_sync_overuse(struct rule_view *x)
 	    POOL_IDLE(IDLE_API), rule_queued(run, idle, followed,
 	    0) };
 	d->claims = 1;
+	d->cause_s = idle;
 	d->f.location = arena_format(x->arena, "%s of "
 	    "cudaDeviceSynchronize", say_counted(x->arena, (double)count,
 	    "call"));

@@ -8,6 +8,14 @@
 #include <math.h>
 
 #include "rules/evidence/gaps.h"
+#include "rules/evidence/lines.h"
+
+/* Of the host's work that is longer than the GPU's, what is believed to go. In Python
+ * the worker processes of a loader do it side by side: four leave a quarter, and
+ * eight left 0.02 of it (DataLoader, H200, 2026-11-23); half, as other work than a
+ * loader's may be in it. */
+#define BEYOND 0.2
+#define BEYOND_PYTHON 0.5
 
 static const char *
 limiter(double host, double api, double sync)
@@ -39,7 +47,8 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	busy = fmax(0, wall - (double)run->idle_total_ns * 1e-9);
 	/* Host work hides behind GPU work only as far as there is any; with
 	 * work ahead in the queue launches are no gaps either. */
-	mid = 0.85 * fmin(idle, busy) + 0.2 * fmax(0, idle - busy);
+	mid = 0.85 * fmin(idle, busy) + (lines_python(run) ? BEYOND_PYTHON :
+	    BEYOND) * fmax(0, idle - busy);
 	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_HOST) |
 	    POOL_IDLE(IDLE_API) | POOL_IDLE(IDLE_AFTER_SYNC) |
 	    POOL_IDLE(IDLE_LAUNCH), { 0.3 * fmin(idle, busy), mid,
@@ -47,6 +56,7 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	    (double)run->idle_longest_by[IDLE_LAUNCH]) * 1e-9 } };
 	d->claims = 1;
 	d->residual = true;
+	d->cause_s = idle;
 	d->residual_min_s = rule_value(x, "min_share") * a.base;
 	d->f.location = say_counted(x->arena, a.gaps, "gap");
 	d->f.location_missing = reason_of(REASON_LINE_HOST);

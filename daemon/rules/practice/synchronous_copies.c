@@ -87,6 +87,7 @@ claim(struct rule_view *x, struct draft *d, const struct waiting *w,
 	    POOL_IDLE(IDLE_API) | POOL_IDLE(IDLE_HOST) |
 	    POOL_IDLE(IDLE_LAUNCH), { part * free * g.low,
 	    part * (free * g.mid + believed * w->needed_s), g.high } };
+	d->cause_s = part * w->idle_s;
 	/* Beside other work the copies may be hidden as well, unless the host
 	 * computes with them first. */
 	d->claim[1] = (struct claim){ POOL_COPY, { 0, 0.5 * part *
