@@ -355,6 +355,33 @@ MADE_TEST(test_graph_of_allocations)
 	    "launch-bound-graph-candidate")->gain_note, "cudaFree"));
 }
 
+/* A function that goes through many grids is one finding, worth the sum. */
+MADE_TEST(test_relaunch_shapes)
+{
+	static const char rule[] = "relaunch-for-grid-sync";
+	struct advice *a = advised(fault_relaunched, m);
+	double one = made_finding(a, rule)->saves_s;
+	struct kernel *k;
+
+	k = made_kernel(m, m->kernel[0].mangled, 400000, 2000);
+	k->shape.grid_x = 50;
+	k->next = k->id;
+	k->next_count = 399999;
+	m->sequence[1] = m->sequence[0];
+	m->sequence[1].kernel[0] = k->id;
+	m->run.sequences = 2;
+	m->run.idle_ns[IDLE_LAUNCH] *= 2;
+	m->run.idle_total_ns += 1200 * MS;
+	a = made_advised(m);
+	assert_int_equal(count_of(a, rule), 1);
+	assert_true(made_finding(a, rule)->saves_s > 1.9 * one);
+	assert_non_null(strstr(made_finding(a, rule)->location, "50"));
+	assert_non_null(strstr(made_finding(a, rule)->summary, "800,000"));
+	k->mangled = "_Z5otherPf";
+	a = made_advised(m);
+	assert_int_equal(count_of(a, rule), 2);
+}
+
 /* Nine allocations in a loop cost nearly what ten do. */
 MADE_TEST(test_allocating_a_little)
 {

@@ -5,6 +5,7 @@
  */
 #include <math.h>
 
+#include "rules/engine/same.h"
 #include "rules/evidence/library.h"
 #include "rules/evidence/lines.h"
 
@@ -18,10 +19,15 @@
 #define GRID_SYNC_S 0.9e-6
 #define BLOCK_SYNC_S 0.05e-6
 
+/* One launch shape, or all that one function goes through. */
 struct loop {
 	const struct sequence *s;
 	const struct kernel *k;
-	double launches, kernel_s, idle_s, sync_s;
+	double launches, all_s, idle_s, gaps, sync_s;
+	double saved_s;			/* of the idle time */
+	const struct kernel **shape;
+	struct part *part;		/* of those that get shorter */
+	size_t shapes, parts;
 };
 
 static bool
@@ -40,46 +46,75 @@ is_loop(const struct rule_view *x, const struct sequence *s, struct loop *l)
 	sms = run->device[s->device].limits.sms;
 	launch = x->ceilings[s->device].launch_s;
 	*l = (struct loop){ .s = s, .k = k, .launches = (double)s->repeats,
-	    .kernel_s = (double)s->kernel_ns * 1e-9 / (double)s->repeats,
+	    .all_s = (double)s->kernel_ns * 1e-9, .gaps = (double)s->gaps,
 	    .idle_s = (double)s->idle_ns * 1e-9,
 	    .sync_s = rule_blocks(k) > 1 ? GRID_SYNC_S : BLOCK_SYNC_S };
 	return k->next == s->kernel[0] && (double)k->next_count >=
 	    ALWAYS * (double)k->launches &&
 	    !(k->shape.flags & (SIGNATURE_COOPERATIVE |
 	    SIGNATURE_COMMUNICATION)) && rule_blocks(k) <= sms &&
-	    l->kernel_s <= rule_value(x, "max_kernel") * launch &&
+	    l->all_s <= rule_value(x, "max_kernel") * launch * l->launches &&
 	    l->idle_s >= rule_value(x, "min_idle") *
-	    (l->idle_s + (double)s->kernel_ns * 1e-9) &&
+	    (l->idle_s + l->all_s) &&
 	    !library_owns(run, k);
 }
 
-/* What the loop saves of the time between the launches, and of theirs. */
-static int
-set_gain(struct rule_view *x, struct draft *d, const struct loop *l)
+/* What one shape's launches save of the time between them, and of their own. */
+static void
+add(struct rule_view *x, struct loop *all, const struct loop *l)
 {
 	static const struct fix none = FIX_NONE;
 	const struct load *load = &x->loads[l->s->kernel[0] - 1];
 	double more = load->fixed_s - l->sync_s;
-	double idle = l->idle_s - l->launches * fmax(0, -more);
 	struct part *p;
 
-	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_LAUNCH) |
-	    POOL_IDLE(IDLE_HOST) | POOL_IDLE(IDLE_API),
-	    { 0.5 * idle, 0.95 * idle, l->idle_s } };
-	d->claims = 1;
+	all->shape[all->shapes++] = l->k;
+	all->saved_s += fmax(0, l->idle_s - l->launches * fmax(0, -more));
+	if (l != all) {
+		all->launches += l->launches;
+		all->all_s += l->all_s;
+		all->idle_s += l->idle_s;
+		all->gaps += l->gaps;
+	}
 	if (!(more > 0) || !(load->time_s > 0))
-		return idle > 0 ? 0 : 1;
-	p = arena_get(x->arena, sizeof(*p));
-	if (p == NULL)
-		return -1;
+		return;
+	p = &all->part[all->parts++];
 	p->kernel = l->k;
 	p->load = load;
 	for (int v = 0; v < VIEWS; v++)
 		p->fix[v] = none;
 	p->fix[VIEW_MID].whole = fmax(0, 1 - more / load->time_s / 2);
 	p->fix[VIEW_HIGH].whole = fmax(0, 1 - more / load->time_s);
-	d->part = p;
-	d->parts = 1;
+}
+
+/* The same function with other grids: the waves of a matrix's diagonals. */
+static bool
+same_loop(const struct loop *a, const struct loop *b)
+{
+	return a->k->device == b->k->device && a->k->mangled != NULL &&
+	    same_text(a->k->mangled, b->k->mangled) &&
+	    same_block(a->k, b->k);
+}
+
+/* Add to ${l}, of sequence ${at}, the later ones of its function. */
+static int
+gather(struct rule_view *x, struct loop *l, size_t at, bool *seen)
+{
+	size_t left = x->run->sequences - at;
+	struct loop other;
+
+	l->shape = arena_get(x->arena, left * sizeof(*l->shape));
+	l->part = arena_get(x->arena, left * sizeof(*l->part));
+	if (l->shape == NULL || l->part == NULL)
+		return -1;
+	add(x, l, l);
+	for (size_t i = at + 1; i < x->run->sequences; i++) {
+		if (seen[i] || !is_loop(x, &x->run->sequence[i], &other) ||
+		    !same_loop(l, &other))
+			continue;
+		seen[i] = true;
+		add(x, l, &other);
+	}
 	return 0;
 }
 
@@ -88,20 +123,25 @@ found(struct rule_view *x, const struct loop *l)
 {
 	const char *name = l->k->short_name != NULL ? l->k->short_name :
 	    "(unnamed kernel)";
-	double gap = l->idle_s / (double)l->s->gaps;
+	double gap = l->idle_s / l->gaps, each = l->all_s / l->launches;
 	double launch = x->ceilings[l->s->device].launch_s;
-	struct draft *d = rule_found(x, name);
-	int rc;
+	struct draft *d;
 
+	if (!(l->saved_s > 0) && l->parts == 0)
+		return 1;
+	d = rule_found(x, name);
 	if (d == NULL)
 		return -1;
-	if ((rc = set_gain(x, d, l)) != 0) {
-		x->drafts--;
-		return rc;
-	}
+	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_LAUNCH) |
+	    POOL_IDLE(IDLE_HOST) | POOL_IDLE(IDLE_API),
+	    { 0.5 * l->saved_s, 0.95 * l->saved_s, l->idle_s } };
+	d->claims = 1;
+	d->part = l->part;
+	d->parts = l->parts;
 	lines_launch(x, d, l->s->kernel[0]);
 	d->f.where = name;
-	d->f.location = say_shape(x->arena, l->k);
+	d->f.location = l->shapes > 1 ? say_shapes(x->arena, l->shape,
+	    l->shapes) : say_shape(x->arena, l->k);
 	d->f.location_missing = reason_of(REASON_LINE_NO_SITE);
 	rule_evidence(x, d, (struct evidence){ .name = "repeats",
 	    .label = "launches in a row", .value = l->launches,
@@ -109,12 +149,12 @@ found(struct rule_view *x, const struct loop *l)
 	    .from = "kernel records" }, "min_repeats");
 	rule_evidence(x, d, (struct evidence){ .name = "kernel_launch_costs",
 	    .label = "mean kernel / cost of a launch",
-	    .value = launch > 0 ? l->kernel_s / launch : 0,
+	    .value = launch > 0 ? each / launch : 0,
 	    .unit = "launch cost", .source = "derived",
 	    .from = "kernel records" }, "max_kernel");
 	rule_evidence(x, d, (struct evidence){ .name = "idle_ratio",
 	    .label = "idle part of the loop", .unit = "ratio", .value =
-	    l->idle_s / (l->idle_s + (double)l->s->kernel_ns * 1e-9),
+	    l->idle_s / (l->idle_s + l->all_s),
 	    .source = "measured", .from = "kernel records" }, "min_idle");
 	rule_evidence(x, d, (struct evidence){ .name = "gap_s",
 	    .label = "mean gap between two launches", .value = gap,
@@ -131,8 +171,8 @@ found(struct rule_view *x, const struct loop *l)
 	d->f.confidence = CONF_LOW;
 	d->f.summary = arena_format(x->arena, "%s is launched %s times in a "
 	    "row with nothing else in between; %s each, %s between them", name,
-	    say_count(x->arena, l->s->repeats), say_seconds(x->arena,
-	    l->kernel_s), say_seconds(x->arena, gap));
+	    say_whole(x->arena, l->launches), say_seconds(x->arena,
+	    each), say_seconds(x->arena, gap));
 	d->f.limiter = "the host's launch rate: the GPU is done before the next "
 	    "launch arrives";
 	d->f.advice = rule_blocks(l->k) > 1 ? "let one cooperative launch loop "
@@ -151,16 +191,19 @@ found(struct rule_view *x, const struct loop *l)
 enum rule_state
 rule_relaunch_for_grid_sync(struct rule_view *x)
 {
+	const struct run *run = x->run;
+	bool *seen = arena_get(x->arena, run->sequences + 1);
 	size_t n = 0;
 
-	for (size_t i = 0; i < x->run->sequences && n < FINDINGS; i++) {
+	if (seen == NULL)
+		return RULE_NOT_MEASURED;
+	for (size_t i = 0; i < run->sequences && n < FINDINGS; i++) {
 		struct loop l;
 		int rc;
 
-		if (!is_loop(x, &x->run->sequence[i], &l))
+		if (seen[i] || !is_loop(x, &run->sequence[i], &l))
 			continue;
-		rc = found(x, &l);
-		if (rc < 0)
+		if (gather(x, &l, i, seen) != 0 || (rc = found(x, &l)) < 0)
 			return RULE_NOT_MEASURED;
 		n += rc == 0;
 	}
