@@ -159,8 +159,8 @@ found(struct rule_view *x, const struct candidate *c)
 	d->f.gain_note = s->allocations > 0 ? "gaps in which the host "
 	    "allocates or waits are not counted: no graph reaches over "
 	    "cudaMalloc or cudaFree" : s->syncs > 0 ? "gaps at "
-	    "synchronisations inside the sequence are not counted" : "gaps shrink to those between nodes "
-	    "of a graph";
+	    "synchronisations inside the sequence are not counted" :
+	    "gaps shrink to those between nodes of a graph";
 	d->f.next = say_tool(x->arena, x->run,
 	    "nsys profile --trace=cuda --cuda-graph-trace=node");
 	return 0;
