@@ -382,6 +382,28 @@ MADE_TEST(test_relaunch_shapes)
 	assert_int_equal(count_of(a, rule), 2);
 }
 
+/* Between two waits the host only launches: what it takes to know that the GPU is
+ * done, and to have it begin, goes even if no work is as long; the launch stays. */
+MADE_TEST(test_sync_round_trip)
+{
+	static const char rule[] = "device-sync-overuse";
+	struct advice *a;
+
+	made_kernel(m, "_Z6rotatePf", 100000, 1000);
+	made_gaps(m, IDLE_AFTER_SYNC, 100000, 10000);
+	m->sync[0] = (struct sync_class){ .call = CALL_DEVICE_SYNC,
+	    .count = 100000, .idle_after_ns = S, .followed = 100000 };
+	m->run.syncs = 1;
+	m->run.idle_total_ns = m->run.wall_ns - 100 * MS;
+	a = made_advised(m);
+	/* 0.1 s of work, 1 s of gaps, of which 0.51 s of launching stay. */
+	assert_true(fabs(made_finding(a, rule)->saves_s - 0.49) < 0.01);
+	/* Long enough work hides the launches, too. */
+	m->run.idle_total_ns = m->run.wall_ns - S;
+	a = made_advised(m);
+	assert_true(made_finding(a, rule)->saves_s > 0.99);
+}
+
 /* Nine allocations in a loop cost nearly what ten do. */
 MADE_TEST(test_allocating_a_little)
 {
