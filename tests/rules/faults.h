@@ -131,6 +131,8 @@ void fault_sum_of_all(struct made *m);
 void fault_handed_over(struct made *m);
 void fault_own_elements(struct made *m);
 void fault_neighbours(struct made *m);
+void fault_copied_back(struct made *m);
+void fault_scaled_back(struct made *m);
 void fault_two_inputs(struct made *m);
 void fault_back_and_forth(struct made *m);
 void fault_too_many_threads(struct made *m);

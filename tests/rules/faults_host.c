@@ -117,8 +117,8 @@ fault_back_and_forth(struct made *m)	/* each needs all of the other's */
 	follows(m, 1, 0);
 }
 
-/* Three passes over more than L2 holds, again and again; ${place} is how far from a thread's own
- * element its load goes. */
+/* Three passes over more than L2 holds, again and again; ${place} is how far from a
+ * thread's own element its load goes. */
 static void
 in_place(struct made *m, const char *place)
 {
@@ -149,6 +149,35 @@ void
 fault_neighbours(struct made *m)	/* loads are of others' elements */
 {
 	in_place(m, "+0x4");
+}
+
+/* A step, and a kernel after it that ${line} says what it does besides copying. */
+static void
+copied_back(struct made *m, const char *line)
+{
+	struct kernel like, *k;
+
+	pass(m, "_Z5relaxPf", ROWS_BYTES * 1.5, ROWS_BYTES);
+	k = pass(m, "_Z4backPf", ROWS_BYTES, ROWS_BYTES);
+	like = *k;
+	code_make(m, k, code_text("copied", line), 1);
+	memcpy(k->metric, like.metric, sizeof(like.metric));
+	follows(m, 0, 1);
+	follows(m, 1, 0);
+	m->run.idle_ns[IDLE_LAUNCH] = 40 * MS;
+	m->run.idle_total_ns += 40 * MS;
+}
+
+void
+fault_copied_back(struct made *m)
+{
+	copied_back(m, "");
+}
+
+void
+fault_scaled_back(struct made *m)	/* it computes */
+{
+	copied_back(m, "FMUL R4,R4,0.5 | inst 100");
 }
 
 /* --- launches that fail --------------------------------------------------- */

@@ -223,6 +223,8 @@ static const struct row others[] = {
 	{ "uncoalesced-global-access", fault_rows, { fault_good }, fault_good },
 	{ "kernel-fusion-candidate", fault_handed_over,
 	  { fault_good }, fault_passes_uncounted },
+	{ "kernel-fusion-candidate", fault_copied_back,
+	  { fault_scaled_back }, fault_passes_uncounted },
 	{ "kernel-fusion-candidate", fault_own_elements,
 	  { fault_neighbours }, fault_passes_uncounted },
 	{ "shared-atomic-contention", fault_shared_retries,

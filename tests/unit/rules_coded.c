@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "rules/engine/arena.h"
+#include "rules/evidence/coded_estimate.h"
 #include "unit/advise.h"
 
 /* The driver refused counters and samples. */
@@ -197,4 +199,106 @@ MADE_TEST(test_small_frame)
 		assert_true((made_finding(a, "local-memory-spill") != NULL) ==
 		    (bytes == 400));
 	}
+}
+
+/* The loop that ${line} stands in: is it the one of large arguments? */
+static bool
+is_rare(const char *line)
+{
+	const struct code *c;
+	struct made m;
+	bool rare;
+
+	made_init(&m);
+	c = &code_make(&m, made_kernel(&m, "k", 1, 1000),
+	    code_text("two_over_pi", line), 1)->code;
+	assert_int_equal(c->sass.loops, 1);
+	rare = inst_is_rare(&c->sass, &c->sass.loop[0]);
+	code_release(&m);
+	return rare;
+}
+
+/* A filter's loop that keeps values in local memory multiplies floats. */
+TEST(test_rare_loops)
+{
+	assert_true(is_rare("IMAD.U32 R5,RZ,RZ,UR9"));
+	assert_false(is_rare("FFMA R8,R2,R3,R8"));
+	assert_false(is_rare("LDL R8,[R0]"));
+}
+
+/* The estimate of kernel 0, as its counters and its code have it. */
+static void
+estimate(struct coded *e, struct made *m)
+{
+	struct arena arena = { 0 };
+	struct load l;
+	struct rule_view x = { .run = &m->run, .kernel = &m->kernel[0],
+	    .device = &m->device[0], .ceiling = &m->ceilings[0],
+	    .arena = &arena, .load = &l };
+
+	load_of(&l, &m->kernel[0], &m->device[0], &m->ceilings[0]);
+	assert_int_equal(coded_of(e, &x), 0);
+}
+
+/* Warps of a launch of made_kernel. */
+#define WARPS (132 * 8 * 12 * 8.0)
+
+static double
+executions(const struct coded *e, uint32_t sass)
+{
+	return e->code.instruction[inst_of_sass(&e->code, sass)].
+	    value[SOURCE_INST] / WARPS;
+}
+
+static struct kernel *
+uncounted(struct made *m, const char *text)
+{
+	struct kernel *k = made_kernel(m, "k", 10, 200000);
+
+	code_make(m, k, text, 1);
+	((struct code *)k->code)->counted = false;
+	for (int i = 0; i < METRIC_COUNT; i++)
+		k->metric[i] = NAN;
+	return k;
+}
+
+/* A kernel of sines, whose counters show six loads a turn that only the loop of large
+ * arguments makes: its instructions are the sines', too. */
+MADE_TEST(test_rare_arguments)
+{
+	struct kernel *k = uncounted(m, code_text("two_over_pi",
+	    "IMAD.U32 R5,RZ,RZ,UR9"));
+	struct coded e;
+
+	k->metric[METRIC_INST_EXECUTED] = WARPS * (3 + 6 * 9);
+	k->metric[METRIC_GLOBAL_LD_INST] = WARPS * 6;
+	k->metric[METRIC_GLOBAL_LD_SECTORS] = WARPS * 6;
+	k->metric[METRIC_GLOBAL_ST_SECTORS] = 0;
+	k->metric[METRIC_L2_FROM_L1] = WARPS * (6 + 24);
+	estimate(&e, m);
+	assert_true(fabs(executions(&e, 2) - 6) < 0.1);
+	coded_clear(&e);
+	/* Without a trace of local memory it is taken not to run. */
+	k->metric[METRIC_L2_FROM_L1] = WARPS * 6;
+	estimate(&e, m);
+	assert_true(executions(&e, 2) == 0);
+	coded_clear(&e);
+}
+
+/* Nor does what is called for rare arguments alone. */
+MADE_TEST(test_slow_path)
+{
+	struct kernel *k = uncounted(m, code_text("slow_path", "slowpath"));
+	struct coded e;
+
+	k->metric[METRIC_INST_EXECUTED] = WARPS * 7;
+	estimate(&e, m);
+	assert_true(executions(&e, 6) == 0 && executions(&e, 1) > 0.9);
+	coded_clear(&e);
+	made_again(m);
+	k = uncounted(m, code_text("slow_path", "path"));
+	k->metric[METRIC_INST_EXECUTED] = WARPS * 10;
+	estimate(&e, m);
+	assert_true(executions(&e, 6) > 0.9);
+	coded_clear(&e);
 }

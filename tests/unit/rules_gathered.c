@@ -251,6 +251,49 @@ MADE_TEST(test_walked)
 	assert_true(f->saves_s < f->saves_high_s);
 }
 
+/* The row goes on in the loop around: a warp walks it all the same, and the list of
+ * rows, too: one finding has both. */
+MADE_TEST(test_walked_outside)
+{
+	const struct finding *f;
+	struct advice *a;
+
+	code_kernel(m, 0.3, code_text("rows_by_element"));
+	a = made_advised(m);
+	f = uncoalesced(a);
+	assert_non_null(strstr(f->title, "walks a row"));
+	assert_true(f->kernel_speedup > 3);
+	assert_true(f->shapes <= 1);
+}
+
+/* Two faults of one kernel are not two shapes of it. */
+MADE_TEST(test_two_faults)
+{
+	struct kernel *k = code_kernel(m, 0.3, code_text("table_lookup", "0x4",
+	    "0x100", "LDG.E R16,desc[UR4][R10.64] | inst 100 sectors 3200 "
+	    "ideal 400 line 6"));
+	struct code *c = (struct code *)k->code;
+	struct advice *a;
+	size_t found = 0;
+
+	for (size_t i = 0; i < c->instructions; i++)
+		if (c->instruction[i].value[SOURCE_GLOBAL_ST] > 0) {
+			double *v = c->instruction[i].value;
+
+			c->total[SOURCE_GLOBAL_SECTORS] +=
+			    7 * v[SOURCE_GLOBAL_SECTORS];
+			v[SOURCE_GLOBAL_SECTORS] *= 8;
+		}
+	a = made_advised(m);
+	for (size_t i = 0; i < a->findings; i++) {
+		if (strcmp(a->finding[i].rule, "uncoalesced-global-access"))
+			continue;
+		found++;
+		assert_int_equal(a->finding[i].shapes, 0);
+	}
+	assert_int_equal(found, 2);
+}
+
 /* Only sums were counted, and the code was read. */
 MADE_TEST(test_uncounted)
 {

@@ -532,6 +532,19 @@ MADE_TEST(test_fusion_in_place)
 	assert_null(made_finding(a, "kernel-fusion-candidate"));
 }
 
+/* Pointers that are swapped save all of the copy. */
+MADE_TEST(test_copied_back)
+{
+	struct advice *a = advised(fault_copied_back, m);
+	const struct finding *f = made_finding(a, "kernel-fusion-candidate");
+	double copy = made_kernel_s(&m->kernel[1]);
+
+	assert_string_equal(f->title, "a kernel that only copies");
+	assert_non_null(strstr(f->advice, "swap two pointers"));
+	assert_true(f->saves_s > 0.95 * copy && f->saves_s < copy + 0.04);
+	assert_true(f->saves_low_s < 0.6 * copy + 0.04);
+}
+
 /* Libraries' kernels, and those that must stay as they are. */
 MADE_TEST(test_fusion_foreign)
 {

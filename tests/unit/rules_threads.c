@@ -398,6 +398,26 @@ give_code(struct made *m, const char *text)
 	}
 }
 
+/* Integers stand in line for less than half as long as floats. */
+MADE_TEST(test_integers_in_line)
+{
+	in_line(m);
+	give_code(m, code_text("adds", "REDG.E.ADD.F32.FTZ.RN.STRONG.GPU "
+	    "desc[UR4][R2.64],R7"));
+	assert_true(predicted(m, CONTENTION, NULL) > 50);
+	in_line(m);
+	give_code(m, code_text("adds", "REDG.E.ADD.64.STRONG.GPU "
+	    "desc[UR4][R2.64],R6"));
+	assert_true(predicted(m, CONTENTION, NULL) == 0);
+	in_line(m);
+	m->kernel[0].metric[METRIC_L2_FROM_L1] += 11e6;	/* more of them */
+	m->kernel[0].metric[METRIC_LSU_WAVEFRONTS] += 11e6;
+	m->kernel[0].metric[METRIC_L2_SECTORS] += 11e6;
+	give_code(m, code_text("adds", "REDG.E.ADD.64.STRONG.GPU "
+	    "desc[UR4][R2.64],R6"));
+	assert_true(predicted(m, CONTENTION, NULL) > 20);
+}
+
 /* As many atomics, and it is not known that they stood in line. */
 MADE_TEST(test_atomics_elsewhere)
 {
@@ -589,6 +609,28 @@ MADE_TEST(test_divided_sum)
 	assert_true(f->kernel_speedup > 4 && f->kernel_speedup < 64);
 	assert_non_null(strstr(f->advice, "whose sums are added"));
 	code_make(m, k, code_text("turns", "FFMA R4,R4,R5,R5 | inst 6400"), 1);
+	f = made_finding(made_advised(m), "grid-too-small");
+	assert_true(f->kernel_speedup < 2 && f->saves_low_s == 0);
+}
+
+/* What the program deals out to its warps it could deal out to more, however a turn
+ * needs the last one. */
+MADE_TEST(test_dealt_turns)
+{
+	struct kernel *k = made_kernel(m, "k", 100, 200000);
+	const struct finding *f;
+
+	made_counters(m, k, 0.01);
+	k->shape.grid_x = 33;
+	k->shape.smem_static = 4096;
+	k->occupancy.waves = 33.0 / 1056;
+	code_make(m, k, code_text("dealt", "0x8"), 1);
+	f = made_finding(made_advised(m), "grid-too-small");
+	assert_true(f->kernel_speedup > 4 && f->saves_low_s > 0);
+	code_make(m, k, code_text("dealt", "0x10"), 1);	/* unrolled */
+	f = made_finding(made_advised(m), "grid-too-small");
+	assert_true(f->kernel_speedup > 4);
+	code_make(m, k, code_text("dealt", "0x3"), 1);	/* no deal */
 	f = made_finding(made_advised(m), "grid-too-small");
 	assert_true(f->kernel_speedup < 2 && f->saves_low_s == 0);
 }

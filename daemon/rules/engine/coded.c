@@ -11,9 +11,11 @@
 #include "rules/evidence/coded_estimate.h"
 
 /* Of what the code could gain at most: nothing for the pessimist, whose kernel
- * waits for something else; halfway in the middle. */
+ * waits for something else; all of it in the middle: the eight pairs that have a
+ * prediction from code alone achieved 0.8 to 4.8 times that, where they achieved 1.05
+ * to 7.4 times what half of it predicts. */
 #define BELIEF_LOW 0
-#define BELIEF_MID 0.5
+#define BELIEF_MID 1
 
 /* And of one whose limit is known, where no more than the executions of instructions
  * are estimated: as of any estimate (sampled.c). */
@@ -95,7 +97,7 @@ weaken(const struct rule_view *x, struct draft *d)
 	d->f.summary = arena_format(x->arena, "%s (read from the code: nothing "
 	    "was counted)", d->f.summary);
 	d->f.limiter = NULL;
-	d->f.gain_note = "between nothing and what this takes at most: without "
+	d->f.gain_note = "what this takes at most, or nothing: without "
 	    "counters it is not known what limits the kernel";
 }
 

@@ -65,6 +65,8 @@ is_one(const struct draft *a, const struct draft *b)
 
 	if (a->setting != NULL || b->setting != NULL)
 		return same_text(a->setting, b->setting);
+	if (k == l)	/* the rule found two things in it */
+		return false;
 	if (strcmp(k->mangled, l->mangled) == 0)
 		return a->f.hots == 0 || b->f.hots == 0 ||
 		    same_line(&a->f, &b->f);

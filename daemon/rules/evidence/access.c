@@ -244,8 +244,7 @@ judge_gathered(struct accesses *a, const struct place *p, size_t n,
 		if ((*slices)++ >= SLICES_MAX)
 			continue;
 		slice_of(&s, a->slices, p[k].sass);
-		one->walks = s.known && s.step != 0 && s.step >= -SECTOR &&
-		    s.step <= SECTOR;
+		one->walks = slice_walks(&s);
 	}
 }
 

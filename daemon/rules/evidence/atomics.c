@@ -4,10 +4,13 @@
 #include <math.h>
 
 #include "rules/evidence/atomics.h"
+#include "rules/evidence/operand.h"
 
 /* From one atomic to the next on the same word. Measured on an H200: 1.75 to 1.76
- * in three programs that add floats, with 4, 8 and 20 million of them. */
+ * in four programs that add floats, with 4 to 34 million of them; 0.73 in one that
+ * adds integers, with 31 million. */
 #define SERIAL_S 1.75e-9
+#define SERIAL_INTEGER_S 0.73e-9
 
 /* At most: a trip to memory with misses of the TLB, and from one instruction of a
  * warp to the next. Cycles; as in model/gain.c. */
@@ -41,6 +44,29 @@ explained_by(const struct rule_view *x, double atomics)
 	    TRIP_CYCLES) / cycles;
 }
 
+/* How long one takes in line, by what its code adds; where that is not known, as long
+ * as any. */
+static double
+serial_s(const struct code *c)
+{
+	bool integers = false;
+
+	if (c == NULL || !c->disassembled)
+		return SERIAL_S;
+	for (size_t i = 0; i < c->sass.instructions; i++) {
+		const struct sass_instruction *s = &c->sass.instruction[i];
+
+		if (!(s->flags & SASS_ATOMIC) || s->space == SPACE_SHARED)
+			continue;
+		if (operand_has(s, "F32") || operand_has(s, "F64") ||
+		    operand_has(s, "F16x2") || operand_has(s, "BF16x2") ||
+		    operand_has(s, "CAS"))
+			return SERIAL_S;
+		integers = true;
+	}
+	return integers ? SERIAL_INTEGER_S : SERIAL_S;
+}
+
 const struct reason *
 atomics_of(struct atomics *a, const struct rule_view *x)
 {
@@ -48,6 +74,7 @@ atomics_of(struct atomics *a, const struct rule_view *x)
 	double ld = rule_metric(x, METRIC_GLOBAL_LD_SECTORS);
 	double st = rule_metric(x, METRIC_GLOBAL_ST_SECTORS);
 	double waves = rule_metric(x, METRIC_LSU_WAVEFRONTS);
+	double each = serial_s(x->kernel->code);
 	double other = asked - ld - st - local_sectors(x);
 
 	if (isnan(asked) || isnan(ld) || isnan(st) || !(x->load->time_s > 0))
@@ -57,8 +84,8 @@ atomics_of(struct atomics *a, const struct rule_view *x)
 	/* Textures and bulk copies come from L1 too; they leave no wavefront for
 	 * each sector in its data pipe. */
 	a->least = other > 0 && other <= waves ? other : 0;
-	a->line = a->least * SERIAL_S / x->load->time_s;
-	a->line_most = a->most * SERIAL_S / x->load->time_s;
+	a->line = a->least * each / x->load->time_s;
+	a->line_most = a->most * each / x->load->time_s;
 	a->explained = explained_by(x, a->least);
 	return NULL;
 }

@@ -23,45 +23,75 @@
  * arguments that are hardly ever so large. */
 #define LOCAL_LEAST 64		/* bytes of a thread: more than their frame */
 
-/* Their loop multiplies 2/π, a word after the other, by the argument. */
-#define RARE_MOST 40		/* instructions */
-
 enum unit { UNIT_ISSUE, UNIT_L1, UNIT_XU, UNIT_FP64, UNITS };
 
 /* What one warp needs of each part of an SM, in cycles of it, by depth of
  * loops: times turns to the power of the depth. */
 struct needs {
 	double cycles[UNITS][DEPTHS];
-	double inst[DEPTHS];	/* its instructions */
+	double inst[DEPTHS];	/* its instructions, */
+	double loads[DEPTHS];	/* and global loads among them */
+	/* Those of rare arguments, in a turn, and stores to local memory. */
+	double rare_inst, rare_loads, rare_stores;
 };
 
-/* Is ${l} the loop of the exact sine and cosine for large arguments? */
-static bool
-is_rare_loop(const struct sass *s, const struct sass_loop *l)
+/* The number of the compiler's own function that ${i} calls for a rare argument, as in
+ * "CALL.REL.NOINC $__internal_0_$__cuda_sm3x_div_rn_noftz_f32_slowpath"; -1. */
+static long
+slow_path(const struct sass_instruction *i)
 {
-	bool stores = false, loads = false, multiplies = false;
+	const char *s = i->flags & SASS_CALL && i->text != NULL ?
+	    strstr(i->text, "$__internal_") : NULL;
 
-	if (l->tail - l->head >= RARE_MOST)
-		return false;
-	for (uint32_t at = l->head; at <= l->tail; at++) {
-		const struct sass_instruction *i = &s->instruction[at];
-
-		stores = stores || (i->space == SPACE_LOCAL &&
-		    i->flags & SASS_STORE);
-		loads = loads || i->flags & SASS_READ_ONLY;
-		multiplies = multiplies || (operand_opcode(i, "IMAD") &&
-		    operand_has(i, "WIDE") && operand_has(i, "U32"));
-	}
-	return stores && loads && multiplies;
+	return s != NULL && strstr(s, "slowpath") != NULL ?
+	    strtol(s + strlen("$__internal_"), NULL, 10) : -1;
 }
 
-/* The depth of loops that ${i} stands in; -1: hardly any warp gets there. */
+/* Where function ${n} of the compiler's own begins: they stand behind the kernel's last
+ * end, one after the other, and each ends with a return. */
+static uint32_t
+internal_at(const struct sass *s, long n)
+{
+	uint32_t at = 0;
+
+	for (uint32_t k = 0; k < s->instructions &&
+	    !operand_opcode(&s->instruction[k], "RET"); k++)
+		if (s->instruction[k].flags & SASS_EXIT &&
+		    !(s->instruction[k].flags & SASS_CONDITIONAL))
+			at = k + 1;
+	for (; at > 0 && at < s->instructions && n > 0; at++)
+		n -= operand_opcode(&s->instruction[at], "RET");
+	return at > 0 && n == 0 ? at : SASS_NONE;
+}
+
+/* ${rare}[i]: instruction i is of such a function, which hardly any warp calls. NULL
+ * without memory; to free. */
+static bool *
+find_rare(const struct code *c)
+{
+	const struct sass *s = &c->sass;
+	bool *rare = calloc(s->instructions + 1, sizeof(*rare));
+
+	for (size_t k = 0; rare != NULL && k < s->instructions; k++) {
+		long n = slow_path(&s->instruction[k]);
+		uint32_t at = n >= 0 ? internal_at(s, n) : SASS_NONE;
+
+		for (; at < s->instructions && !rare[at]; at++) {
+			rare[at] = true;
+			if (operand_opcode(&s->instruction[at], "RET"))
+				break;
+		}
+	}
+	return rare;
+}
+
+/* The depth of loops that ${i} stands in; -1: in one for rare arguments. */
 static int
 depth_of(const struct sass *s, uint32_t i)
 {
 	const struct sass_loop *loop = sass_loop_of(s, i);
 
-	if (loop != NULL && is_rare_loop(s, loop))
+	if (loop != NULL && inst_is_rare(s, loop))
 		return -1;
 	return loop == NULL ? 0 : loop->depth >= DEPTHS - 2 ? DEPTHS - 1 :
 	    (int)loop->depth + 1;
@@ -117,7 +147,7 @@ l1_cycles(const struct sass_instruction *i, const struct affine *a,
 
 static void
 add_needs(struct needs *n, const struct rule_view *x,
-    const struct affine *address)
+    const struct affine *address, const bool *rare)
 {
 	const struct record_SIGNATURE *shape = &x->kernel->shape;
 	const struct code *c = x->kernel->code;
@@ -127,10 +157,19 @@ add_needs(struct needs *n, const struct rule_view *x,
 	for (uint32_t s = 0; s < c->sass.instructions; s++) {
 		const struct sass_instruction *i = &c->sass.instruction[s];
 		int d = depth_of(&c->sass, s);
+		bool load = i->space == SPACE_GLOBAL && i->flags & SASS_LOAD;
 
-		if (d < 0)
+		if (rare[s])
 			continue;
+		if (d < 0) {
+			n->rare_inst++;
+			n->rare_loads += load;
+			n->rare_stores += i->space == SPACE_LOCAL &&
+			    i->flags & SASS_STORE;
+			continue;
+		}
 		n->inst[d]++;
+		n->loads[d] += load;
 		n->cycles[UNIT_ISSUE][d] += issue;
 		n->cycles[UNIT_L1][d] += l1_cycles(i, &address[s], shape);
 		if (i->flags & (SASS_XU | SASS_CONVERT))
@@ -361,9 +400,11 @@ coded_accesses(struct code *c, const struct affine *address,
 	count_atomics(c, shape, metric);
 }
 
-/* Executions by ${warps}, whose loops make ${turns}. */
+/* Executions by ${warps}, whose loops make ${turns}, and those of rare arguments as
+ * many as ${rare}. */
 static void
-count(struct code *c, double warps, double turns)
+count(struct code *c, double warps, double turns, double rare,
+    const bool *never)
 {
 	for (int m = 0; m < SOURCE_COUNT; m++) {
 		c->total[m] = NAN;
@@ -373,7 +414,8 @@ count(struct code *c, double warps, double turns)
 	for (uint32_t s = 0; s < c->sass.instructions; s++) {
 		size_t at = inst_of_sass(c, s);
 		int depth = depth_of(&c->sass, s);
-		double times = depth < 0 ? 0 : warps * pow(turns, depth);
+		double times = never[s] ? 0 : warps * (depth < 0 ? rare :
+		    pow(turns, depth));
 
 		if (at == SIZE_MAX)
 			continue;
@@ -494,18 +536,57 @@ fill_all(struct coded *e, const struct rule_view *x, const struct needs *n,
 	    GROUNDS_TRACE;
 }
 
-/* The turns of loops, and the part of the warps that make them, after which ${inst}
- * instructions of each of ${warps} were executed. */
 static double
-turns_counted(const struct needs *n, double inst, double warps, double *scale)
+sum_at(const double each[DEPTHS], double turns)
 {
-	struct needs issue = { .inst = { 0 } };
-	double turns;
+	double sum = 0, times = 1;
 
-	memcpy(issue.cycles[UNIT_ISSUE], n->inst, sizeof(n->inst));
-	turns = turns_for(&issue, inst / warps);
-	*scale = fmin(1, inst / warps / fmax(cycles_at(&issue, turns), 1e-9));
-	return turns;
+	for (int d = 0; d < DEPTHS; d++, times *= turns)
+		sum += each[d] * times;
+	return sum;
+}
+
+/* What was counted of a warp: global loads, and sectors that L1 asks L2 for which no
+ * global access explains, local memory's. NaN: not counted. */
+struct counted {
+	double loads, local;
+};
+
+/* Turns of a loop for rare arguments: as many as make the loads that no other loop
+ * explains, and no more than local memory shows. */
+static double
+rare_turns(const struct needs *n, const struct counted *k, double turns)
+{
+	double loads = k->loads - sum_at(n->loads, turns);
+
+	if (!(n->rare_loads > 0) || !(n->rare_stores > 0) || !(loads > 0) ||
+	    !(k->local > 0))
+		return 0;
+	return fmin(loads / n->rare_loads, k->local / (WARP * BANK / SECTOR) /
+	    n->rare_stores);
+}
+
+/* The turns of loops, and the part of the warps that make them, after which a warp has
+ * executed ${each} instructions in the mean. */
+static double
+turns_counted(const struct needs *n, double each, const struct counted *k,
+    double *scale, double *rare)
+{
+	double low = 1, high = TURNS_MOST, all;
+
+	while (high / low > 1.001) {
+		double mid = sqrt(low * high);
+
+		if (sum_at(n->inst, mid) + n->rare_inst *
+		    rare_turns(n, k, mid) < each)
+			low = mid;
+		else
+			high = mid;
+	}
+	*rare = rare_turns(n, k, low);
+	all = sum_at(n->inst, low) + n->rare_inst * *rare;
+	*scale = fmin(1, each / fmax(all, 1e-9));
+	return low;
 }
 
 int
@@ -513,10 +594,11 @@ coded_of(struct coded *e, const struct rule_view *x)
 {
 	const struct code *c = x->kernel->code;
 	const struct load *l = x->load;
-	double warps, an_sm, cycles, turns, scale;
+	double warps, an_sm, cycles, turns, scale, rare = 0;
 	double counted = rule_metric(x, METRIC_INST_EXECUTED);
 	struct needs n = { .inst = { 0 } };
 	struct affine *address;
+	bool *never;
 
 	if (c == NULL || !c->disassembled || c->counted || c->instructions == 0)
 		return 1;
@@ -532,7 +614,9 @@ coded_of(struct coded *e, const struct rule_view *x)
 	e->code = *c;
 	e->code.instruction = calloc(c->instructions,
 	    sizeof(*e->code.instruction));
-	if (address == NULL || e->code.instruction == NULL) {
+	never = find_rare(c);
+	if (address == NULL || never == NULL || e->code.instruction == NULL) {
+		free(never);
 		free(address);
 		free(e->code.instruction);
 		x->arena->failed = true;
@@ -540,16 +624,21 @@ coded_of(struct coded *e, const struct rule_view *x)
 	}
 	memcpy(e->code.instruction, c->instruction,
 	    c->instructions * sizeof(*c->instruction));
-	add_needs(&n, x, address);
+	add_needs(&n, x, address, never);
 	if (counted > 0) {
-		turns = turns_counted(&n, counted, warps, &scale);
+		struct counted k = { rule_metric(x, METRIC_GLOBAL_LD_INST) /
+		    warps, (rule_metric(x, METRIC_L2_FROM_L1) -
+		    or_zero(l->ld_sectors) - or_zero(l->st_sectors)) / warps };
+
+		turns = turns_counted(&n, counted / warps, &k, &scale, &rare);
 	} else {
 		turns = turns_for(&n, cycles / an_sm);
 		/* Warps that leave early, ways that are not gone. */
 		scale = fmin(1, cycles / an_sm /
 		    fmax(cycles_at(&n, turns), 1e-9));
 	}
-	count(&e->code, warps * scale, turns);
+	count(&e->code, warps * scale, turns, rare, never);
+	free(never);
 	coded_accesses(&e->code, address, &x->kernel->shape,
 	    x->kernel->metric);
 	e->code.counted = true;

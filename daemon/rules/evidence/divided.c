@@ -14,6 +14,7 @@
 #define DATA (1ull << 63)	/* beside them: what was loaded in the loop */
 #define LOOPS_MOST 256		/* of a function that are looked into */
 #define ACCESSES_MOST 64	/* of a loop whose places are compared */
+#define UNROLLED_MOST 16	/* turns in one */
 #define DEPTHS 4		/* loops in loops; deeper ones as these */
 #define TURNS_MOST 1e6
 
@@ -358,6 +359,42 @@ divided_loop(const struct code *c, size_t loop, bool *sums)
 	return is;
 }
 
+/*
+ * Does the program deal the turns of ${l} out to its warps, or its threads, already?
+ * The counter then begins at a warp's or a thread's own number and steps by how many
+ * there are, or a few times that where the compiler unrolled it. What they computed
+ * is put together behind the loop, however the turns of one need each other.
+ */
+static bool
+is_dealt(const struct code *c, const struct sass_loop *l, uint32_t threads)
+{
+	struct slices *s = slices_new(c);
+	uint32_t warps = threads / 32;
+	bool is = false;
+
+	for (uint32_t at = l->head; s != NULL && at <= l->tail && !is; at++) {
+		const struct sass_instruction *i = &c->sass.instruction[at];
+		struct operands o;
+		struct slice from;
+
+		if (i->flags & SASS_BARRIER)
+			break;
+		if (!operands_of(&o, i) || o.defs != 1 || o.uses != 1 ||
+		    o.use[0] != o.def || !o.has_immediate || o.has_address ||
+		    !(operand_opcode(i, "IADD3") || operand_opcode(i, "VIADD")))
+			continue;
+		if (warps < 2 || o.immediate < 2 ||
+		    o.immediate > (int64_t)UNROLLED_MOST * threads)
+			continue;
+		slice_of_register(&from, s, at, o.def);
+		is = from.varies & VARIES_THREAD && (from.lane_unknown ?
+		    o.immediate % warps == 0 :
+		    from.lane == 1 && o.immediate % threads == 0);
+	}
+	slices_free(s);
+	return is;
+}
+
 /* Instructions of a warp by depth of loops. */
 static void
 count_depths(const struct code *c, double inst[DEPTHS], const bool *inside)
@@ -447,7 +484,11 @@ divided_of(const struct rule_view *x)
 
 		/* In a loop of steps all threads would have to meet after
 		 * each. */
-		if (l->depth > 0 || !divided_loop(c, i, &sums))
+		if (l->depth > 0)
+			continue;
+		if (is_dealt(c, l, rule_threads(x->kernel)))
+			sums = true;
+		else if (!divided_loop(c, i, &sums))
 			continue;
 		d.ways = fmax(d.ways, c->counted ? counted_turns(c, l) : turns);
 		d.sums = d.sums || sums;

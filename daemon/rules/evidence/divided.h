@@ -4,7 +4,8 @@
  * that grows by the same each time can begin anywhere, and a sum (or a minimum, or
  * a maximum) that the loop only adds to can be made in parts; where a turn needs
  * what the last one computed, or may read what it stored, the turns need each
- * other. From the code alone; pure; bounded work. What is not understood needs the
+ * other. A loop whose turns the program deals out to its warps it could deal out to
+ * more. From the code alone; pure; bounded work. What is not understood needs the
  * last turn.
  */
 #ifndef CADV_DIVIDED_H

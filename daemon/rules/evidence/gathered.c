@@ -117,7 +117,7 @@ look(struct gathered *g, const struct rule_view *x, const struct affine *address
 		if (slices++ >= SLICES_MAX)
 			continue;
 		slice_of(&from, t, s);
-		if (from.known && from.step != 0 && llabs(from.step) <= SECTOR)
+		if (slice_walks(&from))
 			g->walked[k] += weight;
 	}
 	return g->excess[k] > 0;

@@ -9,6 +9,7 @@
 
 #define REGISTERS_MOST 255.0	/* of a thread */
 #define REGISTERS_SM 65536.0	/* since compute capability 5 */
+#define RARE_MOST 40		/* instructions of a loop for rare arguments */
 #define AHEAD 64		/* instructions to the first use, at most */
 
 double
@@ -258,4 +259,27 @@ inst_share(const struct rule_view *x, bool *speaks)
 			*speaks = false;
 	}
 	return all > 0 ? own / all : 0;
+}
+
+bool
+inst_is_rare(const struct sass *s, const struct sass_loop *l)
+{
+	bool stores = false, loads = false, multiplies = false;
+
+	if (l->tail - l->head >= RARE_MOST)
+		return false;
+	for (uint32_t at = l->head; at <= l->tail; at++) {
+		const struct sass_instruction *i = &s->instruction[at];
+
+		/* Of the argument's bits nothing is a float. */
+		if (i->flags & (SASS_FP32 | SASS_FP64 | SASS_FMA) ||
+		    (i->space == SPACE_LOCAL && i->flags & SASS_LOAD))
+			return false;
+		stores = stores || (i->space == SPACE_LOCAL &&
+		    i->flags & SASS_STORE);
+		loads = loads || i->flags & SASS_READ_ONLY;
+		multiplies = multiplies || (operand_opcode(i, "IMAD") &&
+		    operand_has(i, "WIDE") && operand_has(i, "U32"));
+	}
+	return stores && loads && multiplies;
 }

@@ -169,6 +169,29 @@ look(const struct code *c, const struct affine *address)
 	return is_among(&load, &store) && is_among(&store, &load) ? bytes : 0;
 }
 
+bool
+pointwise_copies(const struct code *c, const struct record_SIGNATURE *shape)
+{
+	if (pointwise_bytes(c, shape) == 0)
+		return false;
+	for (uint32_t at = 0; at < c->sass.instructions; at++) {
+		const struct sass_instruction *i = &c->sass.instruction[at];
+		struct operands o;
+		uint32_t from;
+
+		if (!(i->flags & SASS_STORE))
+			continue;
+		if (!operands_of(&o, i) || o.uses < 2)
+			return false;
+		from = writer(c, at, o.use[o.uses - 1]);
+		if (from == SASS_NONE ||
+		    c->sass.instruction[from].space != SPACE_GLOBAL ||
+		    !(c->sass.instruction[from].flags & SASS_LOAD))
+			return false;
+	}
+	return true;
+}
+
 uint32_t
 pointwise_bytes(const struct code *c, const struct record_SIGNATURE *shape)
 {

@@ -7,6 +7,7 @@
 #ifndef CADV_POINTWISE_H
 #define CADV_POINTWISE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct code;
@@ -16,6 +17,10 @@ struct record_SIGNATURE;
  * it is no such kernel, or its code does not tell, or there is none (${c} may be
  * NULL). */
 uint32_t pointwise_bytes(const struct code *c,
+    const struct record_SIGNATURE *shape);
+
+/* pointwise_copies(c, shape): does it, and stores only what it loaded, as it was? */
+bool pointwise_copies(const struct code *c,
     const struct record_SIGNATURE *shape);
 
 #endif

@@ -11,6 +11,7 @@
 
 #define STEPS 96		/* definitions followed */
 #define PARAMETERS_AT 0x160	/* in c[0x0], at the lowest */
+#define SECTOR 32
 #define BUDGET 16384		/* instructions looked at in all */
 
 /* The registers that an instruction writes, always or under its predicate, and
@@ -35,6 +36,7 @@ struct walk {
 	uint32_t seen[STEPS];	/* definitions, by index */
 	int count;
 	const struct sass_loop *loop;	/* around the access */
+	uint32_t at;		/* which is here */
 	uint32_t looked;
 };
 
@@ -162,6 +164,15 @@ note_lane(struct slice *s, const struct sass_instruction *i, int64_t factor)
 		s->lane += factor;
 }
 
+/* Is the access in the loop that ${d} is in? */
+static bool
+is_around(const struct walk *w, uint32_t d)
+{
+	const struct sass_loop *l = sass_loop_of(w->sass, d);
+
+	return l != NULL && w->at >= l->head && w->at <= l->tail;
+}
+
 /* The definition at ${d} of a register that ${reg} is; a unit of it is worth
  * ${factor} bytes of the address. */
 static void
@@ -204,6 +215,10 @@ visit(struct walk *w, uint32_t d, int reg, int64_t factor)
 	    factor != LANE_SOME && s->step == 0 &&
 	    factor_of(i, &o, 0, 1) == 1)
 		s->step = times(factor, o.immediate);
+	else if (!inside && self && o.has_immediate && factor != 0 &&
+	    factor != LANE_SOME && s->outer == 0 && is_around(w, d) &&
+	    factor_of(i, &o, 0, 1) == 1)
+		s->outer = times(factor, o.immediate);
 	note_scale(w, i, &o);
 	for (int u = 0; u < o.uses; u++)
 		follow(w, d, o.use[u], factor_of(i, &o, u, factor));
@@ -254,6 +269,13 @@ follow(struct walk *w, uint32_t at, int reg, int64_t factor)
 	search(w, at, 0, reg, factor, &guard, false);
 }
 
+bool
+slice_walks(const struct slice *s)
+{
+	return s->known && ((s->step != 0 && llabs(s->step) <= SECTOR) ||
+	    (s->outer != 0 && llabs(s->outer) <= SECTOR));
+}
+
 struct slices *
 slices_new(const struct code *c)
 {
@@ -292,7 +314,7 @@ slices_free(struct slices *t)
 void
 slice_of(struct slice *s, const struct slices *t, uint32_t at)
 {
-	struct walk w = { .s = s, .sass = t->sass, .of = t->of };
+	struct walk w = { .s = s, .sass = t->sass, .of = t->of, .at = at };
 	struct operands o;
 
 	memset(s, 0, sizeof(*s));
@@ -311,7 +333,7 @@ void
 slice_of_register(struct slice *s, const struct slices *t, uint32_t at,
     int reg)
 {
-	struct walk w = { .s = s, .sass = t->sass, .of = t->of };
+	struct walk w = { .s = s, .sass = t->sass, .of = t->of, .at = at };
 
 	memset(s, 0, sizeof(*s));
 	if (at >= t->sass->instructions || reg < 0 || reg >= REGISTERS)

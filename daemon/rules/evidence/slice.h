@@ -30,6 +30,7 @@ struct slice {
 				 * by: bytes of an element; 0 none */
 	int64_t step;		/* the constant it grows by from one iteration
 				 * of its loop to the next; 0 none */
+	int64_t outer;		/* the same of a loop around that one; 0 none */
 	bool changes;		/* it is computed anew in its loop */
 	bool carried;		/* it rests on what a turn of a loop around it
 				 * left to the next */
@@ -40,6 +41,10 @@ struct slice {
 };
 
 #define LANE_SOME INT64_MAX
+
+/* slice_walks(s): does it go on by no more than a sector a turn, in its loop or in one
+ * around it: a row, read piece by piece? */
+bool slice_walks(const struct slice *s);
 
 /* What each instruction of a function writes: read once, searched often. */
 struct slices;

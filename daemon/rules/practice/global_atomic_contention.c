@@ -80,8 +80,10 @@ others_share(const struct rule_view *x, const struct contention *k)
 static void
 set_fix(const struct rule_view *x, struct draft *d, const struct contention *k)
 {
-	/* Nothing is busy: what is not explained is the line of the atomics. */
-	double line = (1 - x->load->busy) * k->lanes / (k->lanes + k->others);
+	/* Nothing is busy: what neither instructions nor memory explain is the
+	 * line of the atomics, and of the rest their part of the work. */
+	double line = x->load->unexplained + (1 - x->load->unexplained) *
+	    (1 - x->load->busy) * k->lanes / (k->lanes + k->others);
 	double rest = others_share(x, k), most = 0.99;
 	struct fix fix = FIX_NONE;
 

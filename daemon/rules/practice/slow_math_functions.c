@@ -51,6 +51,7 @@ struct math {
 	double slow;		/* instructions in all calls */
 	double saved;		/* of them, with the fast ones */
 	double total;
+	double rare;		/* of them, in loops for rare arguments */
 	int worst;
 };
 
@@ -141,13 +142,37 @@ called_code(const struct code *c, struct mark *m)
 	return sum;
 }
 
+/* Loops of the compiler's for rare arguments, where these are not so rare. */
+static double
+rare_loops(const struct code *c, struct mark *m)
+{
+	double sum = 0;
+
+	for (size_t n = 0; n < c->sass.loops; n++) {
+		const struct sass_loop *l = &c->sass.loop[n];
+
+		if (!inst_is_rare(&c->sass, l))
+			continue;
+		for (uint32_t s = l->head; s <= l->tail; s++) {
+			size_t i = inst_of_sass(c, s);
+
+			if (i == SIZE_MAX)
+				continue;
+			m[i].weight += inst_executed(c, s);
+			sum += inst_executed(c, s);
+		}
+	}
+	return sum;
+}
+
 static void
 count(const struct code *c, struct math *f, struct mark *m)
 {
 	double called, most = 0;
 
 	f->total = inst_total(c, SOURCE_INST);
-	called = called_code(c, m);
+	f->rare = rare_loops(c, m);
+	called = called_code(c, m) + f->rare;
 	for (uint32_t s = 0; s < c->sass.instructions; s++) {
 		int k = is_square_root(c, s) ? SQRT :
 		    function_of(&c->sass.instruction[s]);
@@ -228,6 +253,19 @@ how_much(const struct rule_view *x)
 	return most;
 }
 
+/* Without what L1 asks of L2 beyond loads and stores of global memory. */
+static void
+leave_local(const struct rule_view *x, struct fix *fix)
+{
+	double asked = rule_metric(x, METRIC_L2_FROM_L1);
+	double rest = asked - rule_metric(x, METRIC_GLOBAL_LD_SECTORS) -
+	    rule_metric(x, METRIC_GLOBAL_ST_SECTORS);
+
+	fix->local = 0;
+	if (rest > 0 && x->load->l2_sectors > 0)
+		fix->part[RES_L2] = fmax(0, 1 - rest / x->load->l2_sectors);
+}
+
 static enum rule_state
 report(struct rule_view *x, const struct math *f, const struct mark *m)
 {
@@ -238,6 +276,8 @@ report(struct rule_view *x, const struct math *f, const struct mark *m)
 	if (d == NULL)
 		return RULE_NOT_MEASURED;
 	fix.inst = 1 - fmin(0.9, f->saved / f->total);
+	if (f->rare > 0)	/* they keep their words in local memory */
+		leave_local(x, &fix);
 	rule_fix(d, &fix, 0.5, 1);
 	d->f.confidence = CONF_MEDIUM;
 	rule_evidence(x, d, (struct evidence){ .name = "math_ratio",

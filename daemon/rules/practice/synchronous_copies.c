@@ -19,7 +19,8 @@
 
 /* Of the idle time behind what the host needs, how much of it is believed to go.
  * Measured: 25 of 120 ms, in one loop. In Python it is mostly a value to be
- * logged (.item(), print), which can wait: half. */
+ * logged (.item(), print), which can wait: half. With half or twice of either no
+ * capture (145 of ours) begins with another finding. */
 #define NEEDED 0.2
 #define NEEDED_PYTHON 0.5
 

@@ -23,7 +23,9 @@
 /* Places that stay empty, of an SM's warps: 10 points, as Nsight Compute. */
 #define GAP 0.10
 
-/* An early end stands behind the bounds check: so far down it is the work's own. */
+/* An early end stands behind the bounds check: so far down it is the work's own. With
+ * half as many instructions one finding of 145 captures goes, with twice as many
+ * none. */
 #define EARLY 64
 
 struct blocks {

@@ -180,6 +180,27 @@ is_gathered(const struct rule_view *x, const struct gathered *g, int k)
 	    g->sectors[k] >= rule_value(x, "min_ratio") * least;
 }
 
+/* Lanes that walk rows from places that were loaded, and such as walk rows of one
+ * array: a warp that walks a row together mends both. */
+static bool
+take_scattered(const struct rule_view *x, struct gathered *g,
+    const struct accesses *all)
+{
+	static const enum inst_access kind[2] = { INST_LOAD, INST_STORE };
+
+	if (!is_gathered(x, g, 0) || !(g->walked[0] > 0) ||
+	    g->walked[0] < g->excess[0] / 2)
+		return false;
+	for (int k = 0; k < 2; k++) {
+		double excess = accesses_excess(all, PATTERN_SCATTERED,
+		    kind[k]);
+
+		g->excess[k] += excess;
+		g->walked[k] += excess;
+	}
+	return true;
+}
+
 static enum rule_state
 find_exactly(struct rule_view *x, const struct accesses *all)
 {
@@ -194,6 +215,8 @@ find_exactly(struct rule_view *x, const struct accesses *all)
 	struct draft *d;
 
 	gathered_of(&g, x, all);
+	if ((a == ACCESS_BAD || b == ACCESS_BAD) && take_scattered(x, &g, all))
+		return gathered_report(x, &g, all);
 	if (is_gathered(x, &g, 0) || is_gathered(x, &g, 1))
 		state = gathered_report(x, &g, all);
 	if (a != ACCESS_BAD && b != ACCESS_BAD)
