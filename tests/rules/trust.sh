@@ -120,4 +120,25 @@ run --only sum_slow || fail "running again: $(<"$work/said")"
     fail "measured.tsv, again: $(<"$work/out/measured.tsv")"
 run --seconds 0 --only copies,cold
 grep -q '^the time is over' "$work/said" || fail "--seconds: $(<"$work/said")"
+
+# --- the programs that come with it -------------------------------------------
+
+python3 "$gpu/corpus/corpus.py" "$work/corpus" --lists ||
+    fail "the lists of the corpus"
+python3 - "$gpu" "$work/corpus" <<'END' || fail "the corpus is not whole"
+import os, sys
+sys.path[:0] = [sys.argv[1], os.path.join(sys.argv[1], "corpus")]
+import corpus, trust_case
+here = {f["family"]: f for f in corpus.read_families(corpus.HERE + "/seen")}
+away = {f["family"]: f for f in corpus.read_families(sys.argv[2] + "/sealed")}
+codes, cases = trust_case.read_codes(), trust_case.read_cases(sys.argv[2] + "/all.tsv")
+assert not any(map(corpus.is_sealed, here)) and all(map(corpus.is_sealed, away))
+assert len(away) >= 30 and not set(here) & set(away)
+for f in (*here.values(), *away.values()):
+    assert os.path.isfile(f"{f['folder']}/{f['family']}.cu"), f["family"]
+    assert len(f) == len(corpus.FIELDS) + 1 and f["claim"], f["family"]
+assert {c["counterpart"] for c in cases} == {c["id"] for c in cases}
+assert all(code in codes for c in cases for code in c["codes"])
+assert all(c["codes"] for c in cases if c["role"] == "before")
+END
 exit $failed
