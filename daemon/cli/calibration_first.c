@@ -164,7 +164,7 @@ is_in_use(void)
 	bool used = false;
 	size_t i;
 
-	json_array_foreach(seen, i, gpu)
+	json_array_foreach(json_object_get(seen, "gpus"), i, gpu)
 		used = used || field_count(gpu, "others") > 0;
 	json_decref(seen);
 	return used;
