@@ -253,3 +253,24 @@ MADE_TEST(test_one_switch)
 	assert_int_equal(f->shapes, 2);
 	assert_non_null(strstr(f->location, "2 kernels: grid"));
 }
+
+/* Nobody is told to rebuild a library for its lines: the call's line is the one. */
+MADE_TEST(test_line_of_call)
+{
+	struct site_frame frame[] = { { .module = "libcublas.so.13" },
+		{ .file = "/me/model.py", .line = 7, .python = true } };
+	struct site site = { .call = CALL_LAUNCH, .kernel = 1, .count = 1,
+	    .frame = frame, .frames = 2 };
+	const struct finding *f;
+
+	made_kernel(m, SGEMM, 10000, 200000);
+	f = made_finding(made_advised(m), "tensor-cores-unused");
+	assert_non_null(f);
+	assert_int_equal(f->location_missing->code, REASON_LINE_NO_SITE);
+	m->run.site = &site;
+	m->run.sites = 1;
+	f = made_finding(made_advised(m), "tensor-cores-unused");
+	assert_non_null(f);
+	assert_ptr_equal(f->site, &site);
+	assert_null(f->location_missing);
+}

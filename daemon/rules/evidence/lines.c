@@ -396,6 +396,10 @@ lines_finish(const struct rule_view *x, struct draft *d)
 		return;
 	if (d->f.site == NULL)
 		lines_launch(x, d, x->kernel->id);
-	if (d->f.hots == 0 || d->f.hot[0].file == NULL)
+	/* Of a library's the line that matters is the one that calls it. */
+	if (x->library != NULL)
+		d->f.location_missing = d->f.site != NULL ? NULL :
+		    reason_of(REASON_LINE_NO_SITE);
+	else if (d->f.hots == 0 || d->f.hot[0].file == NULL)
 		d->f.location_missing = why_no_line(x);
 }
