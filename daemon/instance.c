@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <sysexits.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -20,6 +21,7 @@
 #include "instance.h"
 
 #define FIRST_FD 3		/* of those that systemd passes */
+#define BUSY "busy\n"		/* through the pipe, before the error */
 
 /* Who holds the lock, from the file's text. */
 static int
@@ -30,8 +32,8 @@ report_other(int fd, const char *path, struct error *e)
 
 	text[n > 0 ? n : 0] = '\0';
 	text[strcspn(text, "\n")] = '\0';
-	error_set(e, "another cudadvised (pid %s) runs already: it holds '%s'",
-	    text[0] != '\0' ? text : "unknown", path);
+	error_code(e, ERROR_BUSY, "another cudadvised (pid %s) runs already: "
+	    "it holds '%s'", text[0] != '\0' ? text : "unknown", path);
 	return error_remedy(e, "use that one, or end it with "
 	    "`cudadvise daemon stop`");
 }
@@ -194,7 +196,7 @@ int
 background_wait(struct background *b)
 {
 	char text[1024];
-	size_t len = 0;
+	size_t len = 0, skip;
 	ssize_t n;
 
 	while (len < sizeof(text) - 1 &&
@@ -206,8 +208,10 @@ background_wait(struct background *b)
 	close(b->log);
 	if (strcmp(text, "ready\n") == 0)
 		return EXIT_SUCCESS;
-	fputs(len > 0 ? text : "cudadvised: died while it started\n", stderr);
-	return EXIT_FAILURE;
+	skip = strncmp(text, BUSY, sizeof(BUSY) - 1) == 0 ? sizeof(BUSY) - 1 : 0;
+	fputs(len > 0 ? text + skip : "cudadvised: died while it started\n",
+	    stderr);
+	return skip > 0 ? EX_TEMPFAIL : EXIT_FAILURE;
 }
 
 /* From now on nothing of the caller's terminal is ours. */
@@ -246,7 +250,8 @@ background_failed(struct background *b, const struct error *e)
 	char text[900];
 	int n;
 
-	n = snprintf(text, sizeof(text), "cudadvised: %s%s%s%s\n", e->text,
+	n = snprintf(text, sizeof(text), "%scudadvised: %s%s%s%s\n",
+	    b->pipe >= 0 && e->code == ERROR_BUSY ? BUSY : "", e->text,
 	    e->remedy[0] != '\0' ? " (" : "", e->remedy,
 	    e->remedy[0] != '\0' ? ")" : "");
 	if (n >= (int)sizeof(text))

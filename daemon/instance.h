@@ -41,8 +41,8 @@ struct background {
 /* background_enter(b, log, e): fork twice. Returns 0 in the daemon, 1 in the
  * process that was called, which goes to background_wait. */
 int background_enter(struct background *b, const char *log, struct error *e);
-/* background_wait(b): until the daemon is ready (exit code 0) or not (1, and its
- * error on standard error). */
+/* background_wait(b): until the daemon is ready (exit code 0) or not (1, or
+ * EX_TEMPFAIL if another one has a lock; its error on standard error). */
 int background_wait(struct background *b);
 /* background_ready(b), background_failed(b, e): tell whoever waits. */
 void background_ready(struct background *b);

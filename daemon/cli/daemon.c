@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <sysexits.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,8 +20,9 @@
 #include "cli/daemon.h"
 
 #define START_MS 5000		/* a first start opens and recovers the store */
-#define OTHER_MS 1000
 #define START_STEP_MS 10
+#define AGAIN_MS 50		/* between attempts, while another has the lock */
+#define OTHER_TRIES 50		/* about 3 s: chosen, not measured */
 
 int
 daemon_sibling(char *out, const char *name, struct error *e)
@@ -79,21 +81,16 @@ daemon_pid(void)
 	return pid;
 }
 
-/* For the time that another command's daemon may need to get ready: one that
- * has the lock and lives. */
+/* For a moment: does another command's daemon get ready? */
 static bool
 wait_listens(const char *path)
 {
 	const struct timespec step = { 0, START_STEP_MS * 1000000L };
-	pid_t other;
 	int waited;
 
-	for (waited = 0; waited < OTHER_MS; waited += START_STEP_MS) {
+	for (waited = 0; waited < AGAIN_MS; waited += START_STEP_MS) {
 		if (listens(path))
 			return true;
-		other = daemon_pid();
-		if (other == 0 || (kill(other, 0) != 0 && errno == ESRCH))
-			return false;
 		nanosleep(&step, NULL);
 	}
 	return false;
@@ -194,8 +191,9 @@ daemon_failed(struct error *e, const char *what, const char *reason)
 	    "is %s", log);
 }
 
+/* *${busy}: whether another one has the lock. */
 static int
-start(struct error *e)
+start(bool *busy, struct error *e)
 {
 	char program[PATH_MAX], reason[400] = "";
 	int out[2], status;
@@ -217,27 +215,38 @@ start(struct error *e)
 	close(out[0]);
 	if (status == 0)
 		return 0;
+	*busy = status != -1 && WIFEXITED(status) &&
+	    WEXITSTATUS(status) == EX_TEMPFAIL;
 	return daemon_failed(e, status == -1 ?
 	    "the daemon is not ready after 5 s" : "the daemon did not start",
 	    reason);
 }
 
+/*
+ * Another daemon that has the lock may be about to get ready, because another
+ * command has started it: then that one is fine. Or it may be about to end: then
+ * ours is started again, until the lock is free.
+ */
 int
 daemon_ensure(struct error *e)
 {
+	struct error trouble = ERROR_INIT;
 	char path[PATH_MAX];
+	bool busy = true;
+	int i;
 
 	if (paths_api_socket(path, e) != 0)
 		return -1;
-	/* If another command starts one at the same moment, ours ends because
-	 * that one has the lock: then that one is fine. */
-	if (listens(path) || start(e) == 0)
-		return 0;
-	if (!wait_listens(path))
-		return -1;
+	for (i = 0; i < OTHER_TRIES && busy; i++) {
+		busy = false;
+		trouble = (struct error)ERROR_INIT;
+		if (listens(path) || start(&busy, &trouble) == 0 ||
+		    (busy && wait_listens(path)))
+			return 0;
+	}
 	if (e != NULL)
-		*e = (struct error)ERROR_INIT;
-	return 0;
+		*e = trouble;
+	return -1;
 }
 
 struct client *

@@ -15,7 +15,8 @@ struct error;
 bool daemon_answers(struct error *e);
 
 /* daemon_ensure(e): 0 if a daemon answers, after starting the cudadvised beside
- * this executable if none did; -1 with ${e} set. */
+ * this executable if none did; while another one has the lock (it may be about to
+ * end, or to answer) that is tried again for some seconds. -1 with ${e} set. */
 int daemon_ensure(struct error *e);
 
 /* daemon_connect(e): daemon_ensure, then a client; NULL with ${e} set. */

@@ -18,6 +18,7 @@
 #include "cli/recorder.h"
 
 #define ACK_MS 2000		/* for the daemon to take what it is sent */
+#define FIND_TRIES 3		/* to reach one that answers */
 
 static int
 make_run_id(char out[33], struct error *e)
@@ -32,6 +33,25 @@ make_run_id(char out[33], struct error *e)
 	return 0;
 }
 
+/* A daemon that answered may have ended before it is spoken to: then another one
+ * is started. */
+static int
+find_daemon(struct recorder *r, struct error *e)
+{
+	int i;
+
+	for (i = 0; i < FIND_TRIES; i++) {
+		*e = (struct error)ERROR_INIT;
+		if (daemon_ensure(e) != 0 ||
+		    paths_ingest_socket(r->socket, e) != 0 ||
+		    paths_spool(r->spool, e) != 0)
+			return -1;
+		if (stream_connect(r->stream, r->socket, e) == 0)
+			return 0;
+	}
+	return -1;
+}
+
 /* Find the daemon, or a place for the capture: r->daemon says which. */
 static int
 choose(struct cli *cli, struct recorder *r, const char *mark, struct error *e)
@@ -39,10 +59,7 @@ choose(struct cli *cli, struct recorder *r, const char *mark, struct error *e)
 	struct error trouble = ERROR_INIT;
 
 	if (!cli->opt.no_daemon) {
-		if (daemon_ensure(&trouble) == 0 &&
-		    paths_ingest_socket(r->socket, &trouble) == 0 &&
-		    paths_spool(r->spool, &trouble) == 0 &&
-		    stream_connect(r->stream, r->socket, &trouble) == 0) {
+		if (find_daemon(r, &trouble) == 0) {
 			r->daemon = true;
 			return 0;
 		}

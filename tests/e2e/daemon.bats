@@ -104,6 +104,21 @@ until_complete() {
 	same "launches" "$(of .run.launches)" 50
 }
 
+# Held by a daemon that is about to end, after it gave up its sockets; its process
+# id is gone before its lock is.
+@test "another daemon's lock: the run waits for it, and is not elsewhere" {
+	mkdir -m 700 "$T/r"
+	echo 999999999 >"$T/r/cudadvised.pid"
+	flock "$T/r/cudadvised.pid" sleep 0.5 3>&- &
+	for _ in $(seq 500); do
+		flock -n "$T/r/cudadvised.pid" true || break
+	done
+	measure --kernels 50 || fail "exit code $?"
+	! grep -q "no daemon" report || fail "recorded elsewhere"
+	load
+	same "launches" "$(of .run.launches)" 50
+}
+
 @test "--require-daemon: the program does not start without one" {
 	touch "$T/notadir"
 	CUDADVISE_RUNTIME_DIR=$T/notadir/x "$bin/cudadvise" run \

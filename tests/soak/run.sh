@@ -59,6 +59,7 @@ LAUNCHES=20000		# of a program; 4 seconds at least
 # has to end as it would alone.
 program() {
 	local n=0 out rc
+	cd "$1" || return	# a run that finds no daemon is a file here
 	while [ ! -e "$1/over" ]; do
 		out=$("$bin/cudadvise" run -q --level trace --label "$2.$n" -- \
 		    "$bin/mock-target" --kernels $LAUNCHES --signatures 6 \
@@ -129,7 +130,8 @@ cycles() {
 	    failed "$name" "$(head -n 3 "$dir/disturbed")"
 	[ ! -s "$dir/incomplete" ] ||
 	    failed "$name" "lost: $(head -n 3 "$dir/incomplete")"
-	[ "$i" -eq "$n" ] || failed "$name" "$n programs ran, $i runs are known"
+	[ "$i" -eq "$n" ] || failed "$name" "$n programs ran, $i runs are known,\
+ $(find "$dir" -maxdepth 1 -name '*.cadv' | wc -l) were recorded to files"
 	part "$name" $((SECONDS - start)) "$often ends of the daemon (-9, TERM)\
  under $processes processes: $n programs, $((n * LAUNCHES)) launches,\
  $(wc -l <"$dir/incomplete") runs with losses, $(cat "$dir/disturbed" \
