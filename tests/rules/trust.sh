@@ -137,6 +137,8 @@ assert len(away) >= 30 and not set(here) & set(away)
 for f in (*here.values(), *away.values()):
     assert os.path.isfile(f"{f['folder']}/{f['family']}.cu"), f["family"]
     assert len(f) == len(corpus.FIELDS) + 1 and f["claim"], f["family"]
+cases += [c for c in trust_case.read_cases(sys.argv[2] + "/python.tsv")
+          if c["counterpart"]]
 assert {c["counterpart"] for c in cases} == {c["id"] for c in cases}
 assert all(code in codes for c in cases for code in c["codes"])
 assert all(c["codes"] for c in cases if c["role"] == "before")

@@ -4,8 +4,10 @@
 Builds the programs of this folder into OUT/programs, each as FAMILY.b (with the
 fault) and FAMILY.a (without it), and writes the lists that ../trust.sh takes:
 OUT/seen.tsv, OUT/sealed.tsv, OUT/all.tsv, and OUT/once.tsv, which has the programs
-that run with one launch (FAMILY.once) as well as with many (FAMILY.loop).
---lists leaves the building out. Exit status 1 if a program would not build.
+that run with one launch (FAMILY.once) as well as with many (FAMILY.loop). Python
+programs become PROGRAM.b and, with the argument "fixed", PROGRAM.a; their list is
+OUT/python.tsv. --lists leaves the building out. Exit status 1 if a program would not
+build.
 """
 import argparse
 import concurrent.futures
@@ -74,6 +76,37 @@ def once(family):
     return [before, other, after]
 
 
+def read_python(folder):
+    with open(os.path.join(folder, "python.txt"), encoding="utf-8") as f:
+        return [dict(zip(("family", "class", "claim", "codes", "left", "folder"),
+                         (*line.rstrip("\n").split("|"), folder)))
+                for line in f if not line.startswith("#")]
+
+
+def python_cases(p):
+    """Its cases; a program with nothing to mend is a control and has no pair."""
+    alone = p["left"] == "None"
+    base = {"source": p["family"] + ".py", "gpus": "1", "class": p["class"],
+            "split": "sealed" if is_sealed(p["family"]) else "seen"}
+    codes, left = p["codes"] or "OK", p["left"]
+    before = dict(base, id=p["family"] + ".b", claim=p["claim"], codes=codes,
+                  labels=codes, role="control" if alone else "before",
+                  counterpart="" if alone else p["family"] + ".a")
+    after = dict(base, id=p["family"] + ".a", args="fixed", codes=left, labels=left,
+                 role="after", counterpart=p["family"] + ".b")
+    return [before] if alone else [before, after]
+
+
+def write_python(p, out):
+    shutil.copy(os.path.join(p["folder"], p["family"] + ".py"), out)
+    for c in python_cases(p):
+        path = os.path.join(out, c["id"])
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(f'#!/bin/sh\nexec python3 "$(dirname "$0")/{p["family"]}.py" '
+                    '"$@"\n')
+        os.chmod(path, 0o755)
+
+
 def write(path, cases):
     with open(path, "w", encoding="utf-8") as f:
         f.write("#" + "\t".join(trust_case.COLUMNS) + "\n")
@@ -114,6 +147,12 @@ def main():
     for split in ("seen", "sealed"):
         write(os.path.join(options.out, split + ".tsv"),
               [c for c in cases if c["split"] == split])
+    python = (read_python(os.path.join(HERE, "seen")) +
+              read_python(os.path.join(options.out, "sealed")))
+    write(os.path.join(options.out, "python.tsv"),
+          [c for p in python for c in python_cases(p)])
+    for p in python:
+        write_python(p, programs)
     if options.lists:
         return 0
     failed = 0
