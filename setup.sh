@@ -12,7 +12,7 @@ passed=0
 failed=0
 quick=0
 recorded=0
-fuzz_seconds=30
+fuzz_seconds=20
 
 # --- speaking --------------------------------------------------------------
 
@@ -41,7 +41,7 @@ options of demo:
   --recorded     the recorded run even if there is a GPU
 options of test:
   --quick        without sanitizers and fuzzers
-  --fuzz SECONDS run each fuzzer that long (30)
+  --fuzz SECONDS run each fuzzer that long (20)
 options of all:
   --jobs N       build with N jobs (all processors)
 
