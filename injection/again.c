@@ -53,8 +53,12 @@ static struct {
 void
 again_call(void)
 {
-	uint32_t self = inject_tid(), owner = 0;
+	uint32_t self, owner = 0;
 
+	if (!inject.repeat && !atomic_load_explicit(&calls.active,
+	    memory_order_relaxed))
+		return;
+	self = inject_tid();
 	if (atomic_load_explicit(&calls.owner, memory_order_relaxed) == self ||
 	    atomic_compare_exchange_strong(&calls.owner, &owner, self) ||
 	    owner == self)

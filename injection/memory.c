@@ -94,6 +94,8 @@ static void
 reach_add(const struct live *l)
 {
 
+	if (!inject.repeat)	/* nobody asks for the pieces: reach stays empty */
+		return;
 	reach_drop(l->address);
 	if (l->kind != MEMORY_DEVICE || reach.count == MEMORY_PIECES) {
 		reach.foreign = true;

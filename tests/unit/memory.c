@@ -97,6 +97,7 @@ TEST(pieces)
 	uint64_t i;
 	size_t n;
 
+	inject.repeat = true;
 	CALL(cuMemAlloc_v2, .dptr = &a, .bytesize = 100);
 	CALL(cuMemAllocAsync, .dptr = &b, .bytesize = 200);
 	assert_true(memory_pieces(3, piece, &n));
