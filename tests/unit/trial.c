@@ -203,7 +203,7 @@ of_heaviest(const json_t *trial, const struct recording *x)
 }
 
 struct tally {
-	size_t pairs, wrong, same, found, named;
+	size_t pairs, wrong, same, found, named, counted;
 };
 
 /* Alike, and with the heaviest kernel 3 % slower. */
@@ -293,50 +293,53 @@ of_kernel(const json_t *trial, const char *name)
 
 #define NEIGHBOURS_MOST 4000
 
-/* Runs of one binary in the order in which they were made; alike keys: one program,
- * one session. */
+/* Runs in the order in which they were made; of alike programs and sessions two are
+ * runs of one binary, one after the other on one GPU. ${planted}: the kernel that does
+ * 3 % more, or "". */
 struct neighbour {
-	char key[96];
+	char program[64], session[64], planted[32];
 	size_t order;
 	struct trial_run run;
 };
+
+static int
+by_session(const struct neighbour *a, const struct neighbour *b)
+{
+	int c = strcmp(a->program, b->program);
+
+	c = c != 0 ? c : strcmp(a->planted, b->planted);
+	return c != 0 ? c : strcmp(a->session, b->session);
+}
 
 /* Programs take turns in a session: one after the other they stand here. */
 static int
 by_program(const void *va, const void *vb)
 {
 	const struct neighbour *a = va, *b = vb;
-	int c = strcmp(a->key, b->key);
+	int c = by_session(a, b);
 
 	return c != 0 ? c : a->order < b->order ? -1 : 1;
 }
 
-/* A line of runs/aa*.jsonl: session, program, started_at, gpu, wall_ns, active_s,
- * busy_ratio, kernels as [name and shape, launches, total, mean, sd ns]. */
-static struct trial_run
-run_of_line(const json_t *j)
+/* A line that tests/gpu/alike.py wrote. */
+static void
+neighbour_of(struct neighbour *x, const json_t *j, size_t order)
 {
-	json_t *kernels = json_array(), *run, *k;
-	size_t i;
 
-	json_array_foreach(json_object_get(j, "kernels"), i, k)
-		json_array_append_new(kernels, json_pack("{s:I, s:O, s:O,"
-		    "s:{s:O, s:O, s:O}}", "id", (json_int_t)i + 1, "name",
-		    json_array_get(k, 0), "launches", json_array_get(k, 1),
-		    "time", "total_ns", json_array_get(k, 2), "mean_ns",
-		    json_array_get(k, 3), "sd_ns", json_array_get(k, 4)));
-	run = json_pack("{s:s, s:O, s:s, s:[O], s:O, s:O, s:O, s:{s:O}}",
-	    "state", "finished", "command", json_object_get(j, "program"),
-	    "level", "trace", "devices", json_object_get(j, "gpu"), "wall_ns",
-	    json_object_get(j, "wall_ns"), "active_s", json_object_get(j,
-	    "active_s"), "started_at", json_object_get(j, "started_at"),
-	    "summary", "gpu_busy_ratio", json_object_get(j, "busy_ratio"));
-	assert_non_null(run);
-	return (struct trial_run){ run, json_object(), kernels,
-	    conditions_of(run, NULL, NULL) };
+	snprintf(x->program, sizeof(x->program), "%s", field_text(j,
+	    "program"));
+	snprintf(x->session, sizeof(x->session), "%s", field_text(j,
+	    "session"));
+	snprintf(x->planted, sizeof(x->planted), "%s", field_text(j,
+	    "planted"));
+	x->order = order;
+	x->run.run = json_incref(json_object_get(j, "run"));
+	x->run.kernels = json_incref(json_object_get(j, "kernels"));
+	x->run.conditions = json_incref(json_object_get(j, "conditions"));
+	x->run.findings = json_object();
 }
 
-/* Those of every file of runs/, the first ${n} of ${list}. */
+/* Those of every file of runs/. */
 static size_t
 neighbours(struct neighbour *list)
 {
@@ -347,19 +350,17 @@ neighbours(struct neighbour *list)
 	FILE *f;
 
 	for (i = 0; i < n; i++)
-		list[i] = (struct neighbour){ "h200", i, run[i] };
-	if (glob(CAPTURES "runs/aa*.jsonl", 0, NULL, &found) != 0)
+		list[i] = (struct neighbour){ "six kernels, 22nd", "h200", "",
+			i, run[i] };
+	if (glob(CAPTURES "runs/alike*.jsonl", 0, NULL, &found) != 0)
 		return n;
 	for (i = 0; i < found.gl_pathc; i++) {
 		assert_non_null(f = fopen(found.gl_pathv[i], "r"));
 		while ((j = json_loadf(f, JSON_DISABLE_EOF_CHECK, NULL)) !=
 		    NULL) {
 			assert_true(n < NEIGHBOURS_MOST);
-			snprintf(list[n].key, sizeof(list[n].key), "%s %s",
-			    field_text(j, "session"), field_text(j,
-			    "program"));
-			list[n].order = n;
-			list[n++].run = run_of_line(j);
+			neighbour_of(&list[n], j, n);
+			n++;
 			json_decref(j);
 		}
 		fclose(f);
@@ -402,6 +403,61 @@ longer(const struct trial_run *run, double times, const char **name)
 	    json_deep_copy(run->conditions) };
 }
 
+/* One verdict on alike runs, into ${t}. */
+static void
+count_alike(struct tally *t, const struct trial_set side[SIDES])
+{
+	struct trial_ask ask = TRIAL_ASK_INIT;
+	enum verdict v;
+	json_t *trial;
+
+	ask.allowed = 1u << CONDITION_ARGUMENTS;
+	trial = trial_judge(side, &ask);
+	v = trial_verdict(trial);
+	t->pairs++;
+	t->wrong += v == VERDICT_SLOWER || v == VERDICT_FASTER;
+	t->same += v == VERDICT_SAME;
+	json_decref(trial);
+}
+
+/* One on runs of which the second are slower in ${name}; was that said, of that
+ * kernel, and with ${counter} (NULL: none is known)? */
+static void
+count_slower(struct tally *t, const struct trial_set side[SIDES],
+    const char *name, const char *counter)
+{
+	struct trial_ask ask = TRIAL_ASK_INIT;
+	const json_t *k, *c;
+	json_t *trial;
+	size_t i, m;
+
+	ask.allowed = 1u << CONDITION_ARGUMENTS;
+	trial = trial_judge(side, &ask);
+	t->found += trial_verdict(trial) == VERDICT_SLOWER;
+	json_array_foreach(json_object_get(trial, "kernels"), i, k) {
+		if (strncmp(or_unknown(field_text(k, "name")), name,
+		    strlen(name)) != 0)
+			continue;
+		t->named += trial_verdict(k) == VERDICT_SLOWER;
+		json_array_foreach(json_object_get(k, "counters"), m, c)
+			if (counter != NULL && strcmp(field_text(c, "label"),
+			    counter) == 0)
+				t->counted++;
+	}
+	json_decref(trial);
+}
+
+/* How many of ${list} are of one program and session with the first. */
+static size_t
+session_runs(const struct neighbour *list, size_t all)
+{
+	size_t n;
+
+	for (n = 1; n < all && by_session(list, list + n) == 0; n++)
+		;
+	return all > 0 ? n : 0;
+}
+
 /* Pairs of ${n} runs a side that followed each other, ABBA, no run in two of them:
  * alike, and with 3 % planted in the kernel that takes most. */
 static void
@@ -411,21 +467,13 @@ neighbour_pairs(struct tally *t, const struct neighbour *list, size_t all,
 	struct trial_run side[SIDES][RUNS], planted[RUNS];
 	struct trial_set alike[SIDES] = { { side[BASE], n }, { side[TARGET],
 		n } }, slower[SIDES] = { { side[BASE], n }, { planted, n } };
-	struct trial_ask ask = TRIAL_ASK_INIT;
 	const char *name = NULL;
-	enum verdict v;
-	json_t *trial;
-	size_t i, k, had[SIDES];
+	size_t i, k, left = 0, had[SIDES];
 
-	ask.allowed = 1u << CONDITION_ARGUMENTS;
-	for (i = 0; i + 2 * n <= all; i += 2 * n) {
-		for (k = 1; k < 2 * n && strcmp(list[i + k].key,
-		    list[i].key) == 0; k++)
-			;
-		if (k < 2 * n) {	/* the next program begins here */
-			i += k - 2 * n;
+	for (i = 0; i < all; i += left < 2 * n ? left : 2 * n) {
+		left = session_runs(list + i, all - i);
+		if (left < 2 * n || list[i].planted[0] != '\0')
 			continue;
-		}
 		had[BASE] = had[TARGET] = 0;
 		for (k = 0; k < 2 * n; k++) {
 			int which = k % 4 == 0 || k % 4 == 3 ? BASE : TARGET;
@@ -434,18 +482,10 @@ neighbour_pairs(struct tally *t, const struct neighbour *list, size_t all,
 			which = had[which] < n ? which : BASE + TARGET - which;
 			side[which][had[which]++] = list[i + k].run;
 		}
-		trial = trial_judge(alike, &ask);
-		v = trial_verdict(trial);
-		t->pairs++;
-		t->wrong += v == VERDICT_SLOWER || v == VERDICT_FASTER;
-		t->same += v == VERDICT_SAME;
-		json_decref(trial);
+		count_alike(t, alike);
 		for (k = 0; k < n; k++)
 			planted[k] = longer(&side[TARGET][k], 1.03, &name);
-		trial = trial_judge(slower, &ask);
-		t->found += trial_verdict(trial) == VERDICT_SLOWER;
-		t->named += of_kernel(trial, name) == VERDICT_SLOWER;
-		json_decref(trial);
+		count_slower(t, slower, name, NULL);
 		for (k = 0; k < n; k++)
 			drop(&planted[k]);
 	}
@@ -454,21 +494,109 @@ neighbour_pairs(struct tally *t, const struct neighbour *list, size_t all,
 	    t->wrong, t->same, t->found, t->named);
 }
 
+/* Pairs of ${n} runs a side of one program, each side from another session: another
+ * GPU, another day. No run is in two of them. */
+static void
+session_pairs(struct tally *t, const struct neighbour *list, size_t all,
+    size_t n)
+{
+	struct trial_run side[SIDES][RUNS];
+	struct trial_set set[SIDES] = { { side[BASE], n }, { side[TARGET],
+		n } };
+	size_t a, b, runs, others, i, k;
+
+	for (a = 0; a < all; a += runs) {
+		runs = session_runs(list + a, all - a);
+		b = a + runs;
+		others = session_runs(list + b, all - b);
+		if (others == 0 || strcmp(list[a].program, list[b].program) !=
+		    0 || strcmp(list[a].planted, list[b].planted) != 0)
+			continue;
+		for (i = 0; i + n <= runs && i + n <= others; i += n) {
+			for (k = 0; k < n; k++) {
+				side[BASE][k] = list[a + i + k].run;
+				side[TARGET][k] = list[b + i + k].run;
+			}
+			count_alike(t, set);
+		}
+	}
+	print_message("%zu pairs of %zu runs of two sessions: %zu told apart, "
+	    "%zu the same\n", t->pairs, n, t->wrong, t->same);
+}
+
+/* The kernels in which 3 % were planted, and what shows it. */
+static const struct planted {
+	const char *kernel, *counter;
+} planteds[] = {
+	{ "fma_loop", "FP32 operations" },
+	{ "stream_copy", "bytes that threads asked for" },
+};
+
+/* Pairs of ${n} runs a side of one session, without and with what was planted. */
+static void
+planted_pairs(struct tally *t, const struct neighbour *list, size_t all,
+    size_t n)
+{
+	struct trial_run side[SIDES][RUNS];
+	struct trial_set set[SIDES] = { { side[BASE], n }, { side[TARGET],
+		n } };
+	size_t a, b, runs, others, i, k, p;
+
+	for (b = 0; b < all; b += others) {
+		others = session_runs(list + b, all - b);
+		for (a = 0; a < all; a++)
+			if (strcmp(list[a].program, list[b].program) == 0 &&
+			    strcmp(list[a].session, list[b].session) == 0)
+				break;
+		if (list[b].planted[0] == '\0' || list[a].planted[0] != '\0')
+			continue;
+		for (p = 0; strcmp(planteds[p].kernel, list[b].planted) != 0;)
+			assert_true(++p < sizeof(planteds) /
+			    sizeof(planteds[0]));
+		runs = session_runs(list + a, all - a);
+		for (i = 0; i + n <= runs && i + n <= others; i += n) {
+			for (k = 0; k < n; k++) {
+				side[BASE][k] = list[a + i + k].run;
+				side[TARGET][k] = list[b + i + k].run;
+			}
+			t->pairs++;
+			count_slower(t, set, planteds[p].kernel,
+			    planteds[p].counter);
+		}
+	}
+	print_message("%zu pairs of %zu runs with 3 %% planted: found in %zu, "
+	    "in the kernel in %zu, with its counter in %zu\n", t->pairs, n,
+	    t->found, t->named, t->counted);
+}
+
+/* Every recording is in at most one pair of each kind. */
 TEST(test_neighbours)
 {
 	static struct neighbour list[NEIGHBOURS_MOST];
-	size_t n = neighbours(list), i;
-	struct tally one = { 0 }, three = { 0 }, ten = { 0 };
+	static const size_t runs[] = { 1, 3, 10 };
+	size_t n = neighbours(list), i, pairs = 0, wrong = 0;
+	struct tally alike[3] = { { 0 } }, apart[3] = { { 0 } };
+	struct tally planted[3] = { { 0 } };
 
-	neighbour_pairs(&one, list, n, 1);
-	neighbour_pairs(&three, list, n, 3);
-	neighbour_pairs(&ten, list, n, 10);
-	assert_true(one.pairs > 0);
-	assert_true(one.wrong * 100 <= one.pairs);
-	assert_true(three.wrong * 100 <= three.pairs);
-	assert_true(ten.wrong * 100 <= ten.pairs);
-	assert_true(three.named * 100 >= three.pairs * 95);
-	assert_true(ten.named * 100 >= ten.pairs * 95);
+	for (i = 0; i < 3; i++) {
+		neighbour_pairs(&alike[i], list, n, runs[i]);
+		session_pairs(&apart[i], list, n, runs[i]);
+		planted_pairs(&planted[i], list, n, runs[i]);
+		pairs += alike[i].pairs + apart[i].pairs;
+		wrong += alike[i].wrong + apart[i].wrong;
+		assert_true(alike[i].pairs > 0);
+		assert_true(alike[i].wrong * 100 <= alike[i].pairs);
+		assert_true(apart[i].wrong * 100 <= apart[i].pairs);
+	}
+	print_message("%zu pairs of %zu runs: %zu told apart\n", pairs, n,
+	    wrong);
+	assert_true(wrong * 100 <= pairs);
+	/* Of one run a side it is not known by how much runs differ. */
+	for (i = 1; i < 3; i++) {
+		assert_true(alike[i].named * 100 >= alike[i].pairs * 95);
+		assert_true(planted[i].named * 100 >= planted[i].pairs * 95);
+		assert_true(planted[i].counted * 100 >= planted[i].pairs * 95);
+	}
 	for (i = 0; i < n; i++)
 		drop(&list[i].run);
 }

@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+"""alike.py BUILD OUT [--seconds N] [--programs DIR] [--limit SECONDS]
+
+Short programs, each again and again in turn, as `cudadvise ab` runs its sides: a line a
+run is appended to OUT/alike.jsonl, what a comparison reads of it and no more. Every two
+runs of one program are an A/A pair; those of six_kernels with an argument have 3 %
+planted in that kernel. Call it again, later or on another GPU (CUDA_VISIBLE_DEVICES),
+with the same OUT or put the files one behind the other. DIR has public programs
+(PUBLIC). The first round is thrown away, as `ab` does; none begins after N (180)
+seconds. unit-trial judges tests/captures/runs/alike*.jsonl.
+"""
+import argparse
+import datetime
+import glob
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+# name, level, command; {kernels}, {gpu}, {programs}, {here} are folders. Each `often`
+# rounds.
+PROGRAMS = [
+    ("six_kernels", "trace", 1, "{gpu}/six_kernels"),
+    ("six_kernels", "auto", 1, "{gpu}/six_kernels"),
+    ("six_kernels fma_loop", "auto", 1, "{gpu}/six_kernels fma_loop"),
+    ("six_kernels stream_copy", "auto", 1, "{gpu}/six_kernels stream_copy"),
+    ("uncoalesced-global-access", "trace", 1,
+     "{bin}/cudadvise-kernels uncoalesced-global-access --variant good --no-check "
+     "--repeat 20"),
+    ("launch-bound-graph-candidate", "trace", 1,
+     "{bin}/cudadvise-kernels launch-bound-graph-candidate --variant bad --no-check "
+     "--repeat 20"),
+    ("no-copy-compute-overlap", "trace", 1,
+     "{bin}/cudadvise-kernels no-copy-compute-overlap --variant bad --no-check "
+     "--repeat 5"),
+    ("shared-bank-conflicts", "auto", 1,
+     "{bin}/cudadvise-kernels shared-bank-conflicts --variant bad --no-check "
+     "--repeat 20"),
+    ("transpose", "trace", 1, "{programs}/transpose"),
+    ("reduce_interleaved", "trace", 1, "{programs}/reduce_interleaved"),
+    ("hist_gmem", "trace", 2, "{programs}/hist_gmem"),
+    ("sgemm_naive", "auto", 2, "{programs}/sgemm_naive"),
+    ("train.py", "trace", 3, "python3 {here}/train.py 60"),
+]
+KERNELS_MOST = 12
+NAME_MOST = 100
+LEAST = 0.002           # of the kernels' time: less than a verdict speaks of
+RUN = ("state exit_code command level started_at devices wall_ns active_s").split()
+KERNEL = ("id launches grid block registers local_bytes shared_static_bytes "
+          "shared_dynamic_bytes").split()
+
+
+def some(of, names):
+    return {n: of[n] for n in names if of.get(n) is not None}
+
+
+def number(v):
+    return float(f"{v:.7g}") if isinstance(v, float) else v
+
+
+def at(of, *path):
+    for p in path:
+        of = (of or {}).get(p)
+    return number(of)
+
+
+def slim_kernel(k):
+    """What compare/trial_kernels.c reads of a kernel."""
+    out = {"name": k["name"][:NAME_MOST], **some(k, KERNEL)}
+    out["time"] = {n: number(k["time"][n]) for n in ("total_ns", "mean_ns", "sd_ns")
+                   if k["time"].get(n) is not None}
+    for place, names in (("occupancy", ("theoretical_ratio", "achieved_ratio",
+                                        "waves")),
+                         ("bandwidth", ("used_bytes", "l2_bytes", "dram_bytes"))):
+        found = {n: at(k, place, n) for n in names if at(k, place, n) is not None}
+        if found:
+            out[place] = found
+    head = {n: {"value": at(k, "headline", n, "value")}
+            for n in ("coalescing", "bank_conflicts", "divergence")
+            if at(k, "headline", n, "value") is not None}
+    if head:
+        out["headline"] = head
+    flops = at(k, "roofline", "flops")
+    if flops and any(flops.values()):
+        out["roofline"] = {"flops": {n: v for n, v in flops.items() if v}}
+    return out
+
+
+def slim(one, session, program, planted):
+    """A line of what is kept, or None: of a run that failed nothing is."""
+    run = one["run"]
+    whole = sum(k["time"].get("total_ns") or 0 for k in one["kernels"])
+    kernels = [k for k in one["kernels"]
+               if (k["time"].get("total_ns") or 0) >= LEAST * whole > 0]
+    kernels.sort(key=lambda k: -k["time"]["total_ns"])
+    if run["state"] != "finished" or run["exit_code"] != 0 or not kernels:
+        return None
+    kept = some(run, RUN)
+    kept["summary"] = {"gpu_busy_ratio": run["summary"]["gpu_busy_ratio"]}
+    return {"session": session, "program": program, "planted": planted, "run": kept,
+            "conditions": {n: v for n, v in one["conditions"].items()
+                           if v is not None and n not in ("host",)},
+            "kernels": [slim_kernel(k) for k in kernels[:KERNELS_MOST]]}
+
+
+def record(cudadvise, level, argv, place, limit):
+    """The baseline that `cudadvise` makes of one run of ${argv}."""
+    capture = os.path.join(place, "x.cadv")
+    try:
+        for command in ([cudadvise, "run", "-q", "--no-daemon", "--level", level, "-o",
+                         capture, "--", *argv],
+                        [cudadvise, "baseline", "save", "alike", capture]):
+            subprocess.run(command, check=True, timeout=limit, cwd=place,
+                           stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                           stderr=subprocess.PIPE)
+        found, = glob.glob(os.path.join(place, "s", "baselines", "alike*"))
+        with open(found, encoding="utf-8") as f:
+            return json.load(f)["runs"][0]
+    finally:
+        if os.path.exists(capture):
+            os.unlink(capture)
+
+
+def main():
+    ask = argparse.ArgumentParser()
+    ask.add_argument("build")
+    ask.add_argument("out")
+    ask.add_argument("--seconds", type=float, default=180)
+    ask.add_argument("--programs", default="")
+    ask.add_argument("--limit", type=float, default=40)
+    a = ask.parse_args()
+    begin, build = time.monotonic(), os.path.abspath(a.build)
+    cudadvise = os.path.join(build, "bin", "cudadvise")
+    os.makedirs(a.out, exist_ok=True)
+    place = tempfile.mkdtemp(prefix="alike.", dir="/tmp")
+    for name, sub in (("RUNTIME_DIR", "r"), ("STATE_DIR", "s")):
+        os.mkdir(os.path.join(place, sub), 0o700)
+        os.environ["CUDADVISE_" + name] = os.path.join(place, sub)
+    os.environ["CUDADVISE_CONFIG"] = os.path.join(place, "empty.conf")
+    open(os.environ["CUDADVISE_CONFIG"], "w").close()
+    session = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M")
+    session += " " + os.environ.get("CUDA_VISIBLE_DEVICES", "0")
+    rows = failed = rounds = 0
+    with open(os.path.join(a.out, "alike.jsonl"), "a", encoding="utf-8") as out:
+        while time.monotonic() - begin < a.seconds:
+            for name, level, often, command in PROGRAMS:
+                argv = command.format(bin=build + "/bin", gpu=build + "/bin/gpu",
+                                      programs=os.path.abspath(a.programs),
+                                      here=HERE).split()
+                if (rounds % often or shutil.which(argv[0]) is None or
+                        time.monotonic() - begin > a.seconds + 10):
+                    continue
+                try:
+                    one = record(cudadvise, level, argv, place, a.limit)
+                except (subprocess.SubprocessError, ValueError, OSError) as e:
+                    failed += 1
+                    text = (getattr(e, "stderr", None) or b"").decode(errors="replace")
+                    print(f"{name}: {e} {text[-300:]}", file=sys.stderr)
+                    continue
+                row = slim(one, session, f"{name.split()[0]} at {level}",
+                           " ".join(name.split()[1:]))
+                if rounds and row is not None:
+                    print(json.dumps(row, separators=(",", ":")), file=out, flush=True)
+                    rows += 1
+            rounds += 1
+    subprocess.run([cudadvise, "daemon", "stop", "-q"], check=False)
+    shutil.rmtree(place)
+    print(f"{rounds} rounds in {time.monotonic() - begin:.0f} s, {rows} runs kept, "
+          f"{failed} failed")
+    return 0 if rows else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
