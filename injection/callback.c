@@ -7,8 +7,6 @@
 #include <time.h>
 
 #include "activity.h"
-#include "again.h"
-#include "again_code.h"
 #include "call_site.h"
 #include "callback.h"
 #include "calls.h"
@@ -205,7 +203,6 @@ on_launch_enter(const struct call_row *row, const CUpti_CallbackData *d)
 		if (counters_wanted(s, asked)) {
 			struct counters_launch l = { .data = d,
 			    .stream = stream, .function = key,
-			    .extended = row->kind == CALLS_LAUNCH_EX,
 			    .asked = asked };
 
 			if (counters_enter(s, &l))
@@ -439,9 +436,6 @@ on_driver_call(CUpti_CallbackId cbid, const CUpti_CallbackData *d)
 	case CALLS_PEER:
 		on_peer(row, d);
 		break;
-	case CALLS_FOREIGN:
-		memory_foreign();
-		break;
 	default:
 		on_call(row, d);
 		break;
@@ -463,16 +457,6 @@ on_runtime_call(CUpti_CallbackId cbid, const CUpti_CallbackData *d)
 		on_peer(row, d);
 	else
 		on_call(row, d);
-}
-
-/* Code that leaves pointers to memory of which no call tells. */
-static void
-look_for_heap(const CUpti_ModuleResourceData *m)
-{
-
-	if (inject.repeat && (m == NULL || m->pCubin == NULL ||
-	    again_code_keeps(m->pCubin, m->cubinSize)))
-		memory_foreign();
 }
 
 static void
@@ -497,7 +481,6 @@ on_resource(CUpti_CallbackId cbid, const CUpti_ResourceData *d)
 	case CUPTI_CBID_RESOURCE_MODULE_LOADED:
 		if (inject.api.cuptiGetDeviceId != NULL && d->context != NULL)
 			inject.api.cuptiGetDeviceId(d->context, &id);
-		look_for_heap(d->resourceDescriptor);
 		module_loaded(d->resourceDescriptor, id);
 		/* A __managed__ variable is allocated by no call. */
 		if (memory_module(d->resourceDescriptor, id))
@@ -568,8 +551,6 @@ on_event(void *cookie, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
 		return;
 	}
 	self.inside = true;
-	if (domain != CUPTI_CB_DOMAIN_STATE)
-		again_call();
 	keep_alive();
 	timed = self.count++ % SAMPLE == 0;
 	if (timed)

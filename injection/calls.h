@@ -26,7 +26,6 @@ enum call_kind {
 				 * process */
 	CALLS_PEER,		/* cuCtxEnablePeerAccess */
 	CALLS_PEER_DEVICE,	/* the runtime's */
-	CALLS_FOREIGN,		/* memory is mapped, imported or exported */
 	CALLS_CAPTURE_BEGIN,
 	CALLS_CAPTURE_END,
 };

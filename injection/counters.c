@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "activity.h"
-#include "again.h"
 #include "budget.h"
 #include "counters.h"
 #include "diag.h"
@@ -313,12 +312,8 @@ measure(struct target *t, struct signature *s, const struct counters_launch *l,
 		return true;
 	}
 	learn_resources(s, l->function);
-	if (c.kind == KIND_COUNTERS && plan_may_repeat(s, c.pass))
-		s->once = again_keep(l, s, begin);
-	if (open_window(t, s, c.kind, c.pass) != 0) {
-		again_finish();
+	if (open_window(t, s, c.kind, c.pass) != 0)
 		return false;
-	}
 	/* Closing takes half of the cost, and some leeway. */
 	now_open.reserve_ns = c.kind == KIND_COUNTERS ?
 	    t->p.cost_ns[t->p.pass] : 0;
@@ -453,8 +448,7 @@ take_pass(struct target *t, struct signature *s, size_t pass)
 {
 	uint32_t all = metrics_bits(t->p.config);
 
-	if (!again_kept() || s->windows == 0)
-		s->windows++;
+	s->windows++;
 	if (1u << pass & plan_headline())
 		family_counted(s->family);
 	s->passes |= inject.replay ? all : 1u << pass;
@@ -539,9 +533,7 @@ end_instructions(struct target *t, struct signature *s, bool good)
 	} else if (counts == NULL) {
 		/* An empty kernel counts nothing, but EMPTY_MAX in a row mean
 		 * that counting fails. */
-		if (good && again_kept())
-			inject.repeat = false;
-		else if (good && ++empty >= EMPTY_MAX)
+		if (good && ++empty >= EMPTY_MAX)
 			target_refuse_instructions("cuptiSassMetricsFlushData", 0,
 			    "CUPTI delivered no counts by instruction");
 	} else if (good && !gate_polluted()) {
@@ -554,70 +546,6 @@ end_instructions(struct target *t, struct signature *s, bool good)
 	sass_free(counts);
 	if (s->count_tries >= COUNT_TRIES)
 		s->counted = true;
-}
-
-/* One further run of the launch in a window of its own; false: the last one. */
-static bool
-measure_again(struct target *t, struct signature *s, enum kind kind,
-    size_t pass)
-{
-	bool good;
-
-	if (!again_rewind() || open_window(t, s, kind, pass) != 0)
-		return false;
-	gate_running(true);
-	good = again_run();
-	gate_running(false);
-	now_open.signature = NULL;
-	if (kind == KIND_COUNTERS)
-		end_counters(t, s, good);
-	else
-		end_instructions(t, s, good);
-	return good;
-}
-
-/* Counts by instruction, then the other configuration where that pays. The
- * context is idle. */
-static void
-repeat_launch(struct target *t, struct signature *s)
-{
-	uint64_t begin = inject_now();
-	size_t pass;
-	bool more;
-
-	s->once = plan_repeats(t, s);
-	if (s->once != SKIP_NONE || !again_start())
-		return;
-	s->repeated = true;
-	more = measure_again(t, s, KIND_INSTRUCTIONS, 0);
-	s->count_ns += inject_now() - begin;
-	if (more && plan_repeats_turned(t, s) &&
-	    target_enable(t, 1) == 0) {
-		t->repeated = true;
-		t->repeats++;
-		pass = t->p.config->base;
-		do {
-			more = measure_again(t, s, KIND_COUNTERS, pass);
-			pass = profiler_after(&t->p, pass);
-		} while (more && pass != t->p.config->base);
-	}
-}
-
-/* Likewise of the launch whose window was closed just now. */
-static void
-repeat(struct target *t, struct signature *s, bool good)
-{
-	uint64_t begin = inject_now();
-
-	if (!again_kept()) {
-		again_release();
-		return;
-	}
-	if (good && !gate_polluted())
-		repeat_launch(t, s);
-	again_finish();
-	budget_spend(begin, OVERHEAD_SOURCE);
-	hold_add(HOLD_REPLAY, inject_now() - begin);
 }
 
 /* The hold around it began at ${begin}. */
@@ -644,12 +572,11 @@ close_window(bool good, uint64_t begin)
 	    inject_now() - begin;
 	if (kind == KIND_INSTRUCTIONS)
 		plan_learn_cost(inject_now() - end);
+	plan_check(s);
+	atomic_store(&s->dirty, true);
 	budget_spend(begin, cost_kind(kind));
 	hold_add(inject.replay && kind == KIND_COUNTERS ? HOLD_REPLAY :
 	    HOLD_MEASURE, inject_now() - begin);
-	repeat(t, s, good);
-	plan_check(s);
-	atomic_store(&s->dirty, true);
 	release();
 }
 
@@ -662,7 +589,6 @@ leave_window(void)
 	if (now_open.kind == KIND_COUNTERS)	/* SASS metrics exclude
 						 * tracing */
 		tracing(true);
-	again_drop();
 	gate_give_up();
 	activity_resume();
 	now_open.signature->stalls = true;
@@ -760,7 +686,6 @@ counters_context_gone(CUcontext handle, uint32_t context)
 
 	counters_settle(true);
 	drop_window(handle);
-	again_gone(handle);
 	sampling_off(handle);
 	gate_context_gone();
 	/* The sender and windows of other contexts hold it briefly. */

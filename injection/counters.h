@@ -41,8 +41,6 @@ struct counters_launch {
 	const CUpti_CallbackData *data;
 	CUstream stream;
 	const void *function;		/* CUfunction or CUkernel */
-	bool extended;			/* cuLaunchKernelEx, else
-					 * cuLaunchKernel */
 	bool asked;			/* as for counters_wanted */
 };
 

@@ -129,14 +129,6 @@ int cuptiNvtxInitialize2(void *getExportTable);
 	X(O, cuDeviceCanAccessPeer)					\
 	X(O, cuDriverGetVersion)					\
 	X(O, cuFuncGetAttribute)					\
-	X(O, cuFuncGetParamInfo)					\
-	X(O, cuKernelGetParamInfo)					\
-	X(O, cuLaunchKernel)						\
-	X(O, cuLaunchKernelEx)						\
-	X(O, cuMemAlloc)						\
-	X(O, cuMemFree)							\
-	X(O, cuMemGetInfo)						\
-	X(O, cuMemcpyDtoDAsync)						\
 	X(O, cuKernelGetAttribute)					\
 	X(O, cuGetErrorName)
 

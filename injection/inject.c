@@ -124,8 +124,6 @@ read_orders(void)
 	inject.max_stall_ns = order_stall(getenv("CUDADVISE_MAX_STALL"));
 	inject.replay = (v = getenv("CUDADVISE_REPLAY")) != NULL &&
 	    strcmp(v, "1") == 0;
-	inject.repeat = (v = getenv("CUDADVISE_REPEAT")) != NULL &&
-	    strcmp(v, "1") == 0;
 	if ((v = getenv("CUDADVISE_COUNTERS")) != NULL && strcmp(v, "0") == 0)
 		target_forgo();
 	if (strspn(inject.run, "0123456789abcdef") != 32)

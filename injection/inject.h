@@ -36,7 +36,6 @@ struct inject {
 	uint64_t max_stall_ns;		/* longest hold of the program, except
 					 * for replays and set-up */
 	bool replay;
-	_Atomic bool repeat;			/* run launches again (again.h) */
 	uint64_t stream;		/* identifies this process on the
 					 * wire */
 	uint64_t begin_ns;		/* CLOCK_REALTIME when the library

@@ -29,18 +29,6 @@ static struct {
 	uint32_t count;
 } table = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* The same once more, of device memory, in any order, for memory_pieces; while
- * there were never more than have room, and never any of another kind. Guarded
- * by the table's lock. */
-static struct {
-	struct {
-		struct memory_piece piece;
-		uint32_t context;
-	} of[MEMORY_PIECES];
-	uint32_t count;
-	bool foreign;
-} reach;
-
 /* The release that this thread executes, restored if it fails. */
 static _Thread_local struct {
 	uint32_t correlation;
@@ -54,8 +42,6 @@ memory_init(void)
 	    PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	table.slot = p == MAP_FAILED ? NULL : p;
-	reach.count = 0;
-	reach.foreign = false;
 }
 
 /* --- the table: linear probing, no tombstones ------------------------------ */
@@ -78,59 +64,6 @@ find(uint64_t address)
 	return i;
 }
 
-static void
-reach_drop(uint64_t address)
-{
-	uint32_t i;
-
-	for (i = 0; i < reach.count; i++)
-		if (reach.of[i].piece.address == address) {
-			reach.of[i] = reach.of[--reach.count];
-			return;
-		}
-}
-
-static void
-reach_add(const struct live *l)
-{
-
-	if (!inject.repeat)	/* nobody asks for the pieces: reach stays empty */
-		return;
-	reach_drop(l->address);
-	if (l->kind != MEMORY_DEVICE || reach.count == MEMORY_PIECES) {
-		reach.foreign = true;
-		return;
-	}
-	reach.of[reach.count].piece = (struct memory_piece){ l->address,
-	    l->bytes };
-	reach.of[reach.count++].context = l->context;
-}
-
-void
-memory_foreign(void)
-{
-
-	pthread_mutex_lock(&table.lock);
-	reach.foreign = true;
-	pthread_mutex_unlock(&table.lock);
-}
-
-bool
-memory_pieces(uint32_t context, struct memory_piece *piece, size_t *n)
-{
-	uint32_t i;
-	bool all;
-
-	*n = 0;
-	pthread_mutex_lock(&table.lock);
-	all = !reach.foreign && table.slot != NULL;
-	for (i = 0; all && i < reach.count; i++)
-		if (reach.of[i].context == context)
-			piece[(*n)++] = reach.of[i].piece;
-	pthread_mutex_unlock(&table.lock);
-	return all;
-}
-
 /* False if there is no room. Where the address is in use a release was missed:
  * that of a destroyed context, for one. */
 static bool
@@ -147,10 +80,6 @@ put(const struct live *l)
 			table.count += table.slot[i].address == 0;
 			table.slot[i] = *l;
 		}
-		if (room)
-			reach_add(l);
-		else
-			reach.foreign = true;
 	}
 	pthread_mutex_unlock(&table.lock);
 	return room;
@@ -188,7 +117,6 @@ take(uint64_t address, struct live *out)
 		*out = table.slot[i];
 		if (there)
 			clear(i);
-		reach_drop(address);
 	}
 	pthread_mutex_unlock(&table.lock);
 	return there;

@@ -14,7 +14,6 @@
 #define CADV_MEMORY_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "calls.h"
@@ -44,25 +43,6 @@ void memory_enter(const struct call_row *call, const CUpti_CallbackData *d,
  * on ${device}; a release that failed becomes an allocation again. */
 void memory_exit(const struct call_row *call, const CUpti_CallbackData *d,
     uint32_t device, uint64_t now_ns);
-
-/* A live allocation in device memory. */
-struct memory_piece {
-	uint64_t address, bytes;
-};
-
-#define MEMORY_PIECES 1024u
-
-/*
- * memory_pieces(context, piece, n): all memory that the kernels of the context
- * with this number can write, at most MEMORY_PIECES. False if there is more,
- * or memory that the host can reach, or that was mapped or imported by calls
- * that are not recorded (memory_foreign). Variables of modules are not among
- * it.
- */
-bool memory_pieces(uint32_t context, struct memory_piece *piece, size_t *n);
-
-/* memory_foreign(): the program maps or imports memory. Any thread. */
-void memory_foreign(void);
 
 /* memory_module(d, device): records the variables of a loaded module. True if
  * some of them are __managed__. */

@@ -22,10 +22,6 @@
 #define PIECES 32			/* per call: 4 MiB */
 #define FOUND_MAX (16u << 20)		/* sent of kernels that were not
 					 * measured */
-#define STAYS_MOST (1u << 20)		/* bytes of a cubin that stays when it
-					 * was sent, for module_code: a
-					 * program's own, not a library's */
-#define STAY_MAX (16u << 20)		/* of all of them */
 #define SEARCH_MAX (64u << 20)		/* bytes of names searched: 20 ms */
 #define NAME_ROOM 4096
 
@@ -48,8 +44,6 @@ static struct {
 	struct module *module[MODULES_MAX];
 	uint32_t count;
 	uint64_t bytes;
-	uint64_t stay;			/* bytes of cubins that were sent; the
-					 * sender's */
 	uint64_t sent;			/* bytes; the sender's */
 	uint32_t open;			/* cubins to be sent; the sender's */
 	uint64_t found, searched;	/* bytes, by module_find; the
@@ -254,29 +248,6 @@ module_find(const char *function)
 	    checksum(only) : 0;
 }
 
-enum again_code
-module_code(const char *function)
-{
-	enum again_code code = AGAIN_CODE_UNKNOWN, one;
-	unsigned found = 0;
-	uint32_t i;
-
-	/* The lock keeps the images. */
-	pthread_mutex_lock(&mod.lock);
-	for (i = 0; i < mod.count; i++) {
-		if (mod.module[i]->image == NULL)
-			continue;
-		one = again_code(mod.module[i]->image, mod.module[i]->size,
-		    function);
-		if (one == AGAIN_CODE_UNKNOWN)
-			continue;
-		code = one;
-		found++;
-	}
-	pthread_mutex_unlock(&mod.lock);
-	return found == 1 ? code : AGAIN_CODE_UNKNOWN;
-}
-
 void
 module_want(uint64_t cubin)
 {
@@ -329,24 +300,6 @@ announce(struct module *m)
 		mod.sent += m->size;
 }
 
-/* It was sent: frees what is not needed any more. */
-static void
-let_go(struct module *m)
-{
-
-	if (inject.repeat && m->size <= STAYS_MOST &&
-	    m->size <= STAY_MAX - mod.stay) {
-		mod.stay += m->size;
-		return;
-	}
-	keep_names(m);
-	pthread_mutex_lock(&mod.lock);
-	mod.bytes -= m->size;
-	free(m->image);
-	m->image = NULL;
-	pthread_mutex_unlock(&mod.lock);
-}
-
 /* Sends up to ${pieces} of a cubin; returns how many. */
 static unsigned
 send_pieces(struct module *m, unsigned pieces)
@@ -369,7 +322,12 @@ send_pieces(struct module *m, unsigned pieces)
 		mod.open--;
 		if (level_keeps_sources(inject.level))
 			cubin_sources_send(m->image, m->size);
-		let_go(m);
+		keep_names(m);
+		pthread_mutex_lock(&mod.lock);
+		mod.bytes -= m->size;
+		free(m->image);
+		m->image = NULL;
+		pthread_mutex_unlock(&mod.lock);
 	}
 	return n;
 }

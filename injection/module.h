@@ -13,12 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "again_code.h"
 #include "cupti_api.h"
-
-/* module_code(function): what again_code.h says of the only cubin kept with a
- * kernel ${function} (mangled). Any thread. */
-enum again_code module_code(const char *function);
 
 /* module_loaded(d, device): from the resource callback: copies the cubin. */
 void module_loaded(const CUpti_ModuleResourceData *d, uint32_t device);

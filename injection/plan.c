@@ -2,8 +2,6 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "again.h"
-#include "budget.h"
 #include "family.h"
 #include "hold.h"
 #include "inject.h"
@@ -35,15 +33,6 @@
 				 * H200 */
 #define PATCHED_TIMES 30	/* slow-down of a kernel with patched code, as
 				 * long as nothing is known: 10 to 100 */
-
-#define REPEAT_LEAST_NS 20000u	/* as MATTERS_NS of signature.c */
-#define REPEAT_MOST_NS 500000000ull	/* with patched code: as long as a
-					 * set-up and a turn */
-#define REPEAT_TURNED_NS 1000000u	/* a kernel that the second
-					 * configuration is for: as
-					 * FAMILY_LONG_NS */
-#define REPEAT_TURNS 4
-#define TURN_NS 250000000ull	/* as that of prepare.c */
 
 /* Nanoseconds per patched warp instruction. On an H200 0.02 to 1.2: starts at
  * the geometric mean, raised by what is measured. */
@@ -319,9 +308,6 @@ plan_profiler(struct target *t, const struct signature *s,
 		return false;
 	w->config = config_for(t, s);
 	w->turn = t->p.object != NULL;
-	/* Back again after a launch that was run again. */
-	if (w->turn && t->repeated && w->config == 0)
-		return t->enables < ENABLES;
 	if (w->turn)
 		return w->config > 0 &&
 		    t->p.config == &target_metrics()->config[0] &&
@@ -465,49 +451,4 @@ plan_instructions(struct target *t, struct signature *s, uint64_t begin,
 	if (r != CUPTI_SUCCESS)
 		target_refuse_instructions(where, r, NULL);
 	return r == CUPTI_SUCCESS;
-}
-
-bool
-plan_may_repeat(const struct signature *s, size_t pass)
-{
-
-	return inject.repeat && !inject.replay &&
-	    !level_samples(inject.level) && s->passes == 0 &&
-	    (1u << pass & plan_headline()) != 0 &&
-	    s->family->headlines == 0 && plan_wants_instructions(s);
-}
-
-uint32_t
-plan_repeats(struct target *t, struct signature *s)
-{
-	uint64_t kernel = patched_time(s), cost;
-	const char *where = "";
-	int r;
-
-	if (s->window_ns < REPEAT_LEAST_NS)
-		return SKIP_ONCE_SHORT;
-	if (kernel > REPEAT_MOST_NS)
-		return SKIP_ONCE_LONG;
-	cost = patch_cost + kernel + again_cost(1);
-	if (!budget_allows(inject_now(), cost))
-		return SKIP_BUDGET;
-	r = sass_configure(target_metrics(), t->device, &where);
-	if (r != CUPTI_SUCCESS)
-		target_refuse_instructions(where, r, NULL);
-	return r == CUPTI_SUCCESS ? SKIP_NONE : SKIP_TOO_FEW_LAUNCHES;
-}
-
-bool
-plan_repeats_turned(const struct target *t, const struct signature *s)
-{
-	const struct metrics *m = target_metrics();
-	uint64_t passes;
-
-	if (m->configs < 2 || s->window_ns < REPEAT_TURNED_NS ||
-	    t->p.config != &m->config[0] || t->enables + 2 > ENABLES ||
-	    t->repeats >= REPEAT_TURNS)
-		return false;
-	passes = m->config[1].passes;
-	return budget_allows(inject_now(), 2 * TURN_NS + passes *
-	    s->window_ns + patched_time(s) + again_cost((unsigned)passes));
 }

@@ -66,22 +66,6 @@ bool plan_pass(struct target *t, struct signature *s, uint64_t begin,
 bool plan_instructions(struct target *t, struct signature *s, uint64_t begin,
     uint64_t *cost);
 
-/*
- * plan_may_repeat(s, pass): may the launch of ${s} that is measured for ${pass}
- * be run again (again.h)? Asked before it.
- *
- * plan_repeats(t, s): and after it, with its time known: SKIP_NONE, or why it is
- * not (enum wire_skip). plan_repeats_turned(t, s): also for the second
- * configuration, which costs two turns?
- *
- * Whether the kernel is launched again nobody knows by then. Where it is, the
- * counts by instruction would have cost the same at a later launch; only the
- * turns would be saved, so that they are for kernels that matter.
- */
-bool plan_may_repeat(const struct signature *s, size_t pass);
-uint32_t plan_repeats(struct target *t, struct signature *s);
-bool plan_repeats_turned(const struct target *t, const struct signature *s);
-
 /* plan_learn_patched(s, ns): a launch of ${s} with patched code took ${ns}. */
 void plan_learn_patched(const struct signature *s, uint64_t ns);
 

@@ -260,7 +260,7 @@ prepare_target(const CUpti_CallbackData *d, struct signature *s,
 	}
 	s->beside = w->turn &&
 	    t->p.config != &target_metrics()->config[w->config];
-	t->turns += w->turn && w->config > 0 && begun;
+	t->turns += w->turn && begun;
 	return t;
 }
 

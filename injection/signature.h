@@ -82,9 +82,6 @@ struct signature {
 					 * time and lacked something, too */
 	bool late;			/* first launched after the profiler had
 					 * left the headline's configuration */
-	bool repeated;			/* a launch of it ran again */
-	uint32_t once;			/* why it was not run again (again.h),
-					 * an enum wire_skip */
 	_Atomic bool elsewhere;		/* another process measured its GPU */
 	_Atomic bool beside;		/* not measured because other work was
 					 * on the GPU */

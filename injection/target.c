@@ -242,7 +242,6 @@ target_enable(struct target *t, size_t config)
 	t->misses = 0;
 	t->passed = 0;
 	t->paused = false;
-	t->repeated = false;
 	t->enables++;
 	if (other != NULL) {
 		target_used(other, 0);

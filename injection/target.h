@@ -29,9 +29,7 @@ struct target {
 	uint32_t quiet;			/* launches since the last new signature
 					 * or headline, */
 	uint64_t newest_ns;		/* and its time */
-	unsigned enables, turns, repeats;
-	bool repeated;			/* it has the second configuration for
-					 * the sake of one launch that ran again */
+	unsigned enables, turns;
 };
 
 /* target_prepare(device): initialise CUPTI's profiler and load the list of

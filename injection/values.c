@@ -47,8 +47,7 @@ send_values(struct signature *s)
 	size_t i, n = 0;
 	uint64_t bits;
 	struct record_COUNTERS r = { .signature = s->id,
-	    .mode = inject.replay || s->repeated ? MODE_REPLAY :
-	    s->windows == 1 ?
+	    .mode = inject.replay ? MODE_REPLAY : s->windows == 1 ?
 	    MODE_SINGLE_PASS : MODE_SPREAD, .launches = s->windows,
 	    .complete = atomic_load(&s->complete), .cost_ns = s->cost_ns };
 
@@ -191,8 +190,7 @@ send_rest(struct signature *s)
 		    budget_exceeded() ? SKIP_BUDGET :
 		    s->elsewhere ? SKIP_BUSY :
 		    s->beside ? SKIP_CONCURRENT : filter_counts() ?
-		    SKIP_RANGE : s->once != SKIP_NONE ? s->once :
-		    SKIP_TOO_FEW_LAUNCHES;
+		    SKIP_RANGE : SKIP_TOO_FEW_LAUNCHES;
 	EMIT(SKIPPED, &r);
 }
 

@@ -174,16 +174,6 @@ enum wire_skip {
 			 * had been collected for the others */
 	SKIP_EXCLUDED,	/* not matched by --kernel */
 	SKIP_RANGE,	/* not in the range of --launches */
-	/* Launched too few times, and not run again by us (again.h): */
-	SKIP_ONCE_WAITS,	/* its code may wait for another thread */
-	SKIP_ONCE_CODE,	/* its code does more than read and write memory, or is
-			 * not known */
-	SKIP_ONCE_SHARED,	/* other threads or streams can reach its memory */
-	SKIP_ONCE_UNKNOWN,	/* its memory is managed, mapped, imported or not
-				 * known */
-	SKIP_ONCE_MEMORY,	/* too much memory would have to be saved */
-	SKIP_ONCE_LONG,		/* it takes too long */
-	SKIP_ONCE_SHORT,	/* it is too short to matter */
 	SKIP_REASONS
 };
 

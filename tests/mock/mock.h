@@ -32,9 +32,6 @@
  *    MOCK_MPS=1		contexts are shared through MPS
  *    MOCK_MANAGED=n	a list of more kinds of managed-memory events is
  * 	refused (8)
- *    MOCK_HMM=1		kernels reach all memory of the host
- *    MOCK_LONGER=n	the counter of a kernel's time is n times as large
- *    MOCK_FREE_MIB=n	free device memory (70000)
  *    MOCK_HIDDEN=1	the second device is not visible to the program
  *    MOCK_FOREIGN=1	each flush returns a buffer of another client
  *    MOCK_TRACE=file	appends the name of every CUPTI call, one a line
@@ -64,7 +61,6 @@ struct mock_launch {
 	uint32_t smem_dynamic;
 	int result;		/* CUresult of the call; not 0: no kernel
 				 * runs */
-	uint64_t memory;	/* its argument: an address */
 };
 
 /* mock_init(): as cuInit: load the library that CUDA_INJECTION64_PATH names and
@@ -123,10 +119,6 @@ void mock_memset(struct mock_context *c, uint32_t stream, uint64_t bytes);
 /* cudaMalloc and cudaFree; the address is made up. */
 uint64_t mock_malloc(struct mock_context *c, uint64_t bytes);
 void mock_free(struct mock_context *c, uint64_t address);
-/* mock_content(address): what is in that memory, as one number: 0 at first;
- * each kernel makes another one of it, which depends on the kernel and on what
- * was there. */
-uint64_t mock_content(uint64_t address);
 /* A pointer from another process's pool is imported and released; CUPTI 13.0
  * crashes (SIGSEGV) then if it records allocations (MEMORY2). */
 void mock_import(struct mock_context *c);

@@ -127,9 +127,7 @@ cuDeviceGetAttribute(int *value, CUdevice_attribute attribute,
 	MOCK_ENTER();
 	(void)device;
 	*value = attribute == CU_DEVICE_ATTRIBUTE_MPS_ENABLED ?
-	    (int)mock_env("MOCK_MPS", 0) :
-	    attribute == CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS ?
-	    (int)mock_env("MOCK_HMM", 0) : limit_of(attribute);
+	    (int)mock_env("MOCK_MPS", 0) : limit_of(attribute);
 	return CUDA_SUCCESS;
 }
 
@@ -281,113 +279,6 @@ cuGetErrorName(CUresult error, const char **text)
 	    error == CUDA_ERROR_INVALID_VALUE ? "CUDA_ERROR_INVALID_VALUE" :
 	    "CUDA_ERROR_UNKNOWN";
 	return CUDA_SUCCESS;
-}
-
-/* --- memory ----------------------------------------------------------------- */
-
-#define PLACES 4096
-
-/* What is at an address. Copies are of whole allocations. */
-static struct {
-	uint64_t address, content;
-} place[PLACES];
-static size_t places;
-static pthread_mutex_t places_lock = PTHREAD_MUTEX_INITIALIZER;
-
-/* The lock is held. */
-static uint64_t *
-content_of(uint64_t address)
-{
-	size_t i;
-
-	for (i = 0; i < places; i++)
-		if (place[i].address == address)
-			return &place[i].content;
-	if (places == PLACES)
-		abort();
-	place[places].address = address;
-	return &place[places++].content;
-}
-
-uint64_t
-mock_content(uint64_t address)
-{
-	uint64_t content;
-
-	pthread_mutex_lock(&places_lock);
-	content = *content_of(address);
-	pthread_mutex_unlock(&places_lock);
-	return content;
-}
-
-/* A kernel works on its memory. */
-static void
-compute(const struct mock_launch *l)
-{
-	uint64_t *content;
-	char text[48];
-
-	if (l->memory == 0)
-		return;
-	pthread_mutex_lock(&places_lock);
-	content = content_of(l->memory);
-	snprintf(text, sizeof(text), "on %016llx",
-	    (unsigned long long)*content);
-	*content = (*content ^ mock_hash(l->function->name)) *
-	    0x9e3779b97f4a7c15u;
-	pthread_mutex_unlock(&places_lock);
-	mock_say(text, l->function->name);
-}
-
-static uint64_t
-take_addresses(uint64_t bytes)
-{
-	return __atomic_fetch_add(&next_address, (bytes + 511) & ~511ull,
-	    __ATOMIC_RELAXED);
-}
-
-CUresult
-cuMemGetInfo_v2(size_t *left, size_t *total)
-{
-	MOCK_ENTER();
-	*total = (size_t)80 << 30;
-	*left = (size_t)mock_env("MOCK_FREE_MIB", 70000) << 20;
-	return CUDA_SUCCESS;
-}
-
-CUresult
-cuMemAlloc_v2(CUdeviceptr *address, size_t bytes)
-{
-	MOCK_ENTER();
-	if (bytes == 0)
-		return CUDA_ERROR_INVALID_VALUE;
-	*address = take_addresses(bytes);
-	return CUDA_SUCCESS;
-}
-
-CUresult
-cuMemFree_v2(CUdeviceptr address)
-{
-	MOCK_ENTER();
-	(void)address;
-	return CUDA_SUCCESS;
-}
-
-/* Every kernel has one argument: a pointer. */
-CUresult
-cuFuncGetParamInfo(CUfunction f, size_t i, size_t *offset, size_t *size)
-{
-	MOCK_ENTER();
-	(void)f;
-	*offset = 0;
-	*size = sizeof(uint64_t);
-	return i == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
-
-CUresult
-cuKernelGetParamInfo(CUkernel k, size_t i, size_t *offset, size_t *size)
-{
-	return cuFuncGetParamInfo((CUfunction)(uintptr_t)k, i, offset, size);
 }
 
 /* --- and CUPTI's questions about contexts ----------------------------------- */
@@ -589,8 +480,7 @@ mock_kernel_own(struct mock_context *c)
 int
 mock_kernel_launch(struct mock_context *c, const struct mock_launch *l)
 {
-	uint64_t memory = l->memory;
-	void *arguments[1] = { &memory };
+	void *arguments[1] = { NULL };
 	cuLaunchKernel_params p = { .f = (CUfunction)(uintptr_t)l->function,
 	    .gridDimX = l->grid[0], .gridDimY = l->grid[1],
 	    .gridDimZ = l->grid[2], .blockDimX = l->block[0],
@@ -608,7 +498,6 @@ mock_kernel_launch(struct mock_context *c, const struct mock_launch *l)
 	mock_module_load(c);
 	launching(c, true);
 	if (l->result == 0) {
-		compute(l);
 		record_kernel(c, l, k.correlation);
 		mock_sass_launched(c, l);
 		mock_sampling_launched(c, l);
@@ -616,32 +505,8 @@ mock_kernel_launch(struct mock_context *c, const struct mock_launch *l)
 	launching(c, false);
 	k.result = l->result;
 	call_exit(&k);
+	launched = NULL;
 	return k.result;
-}
-
-CUresult
-cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz,
-    unsigned bx, unsigned by, unsigned bz, unsigned shared, CUstream stream,
-    void **argument, void **extra)
-{
-	struct mock_launch l = {
-	    .function = (const struct mock_function *)(uintptr_t)f,
-	    .stream = (uint32_t)(uintptr_t)stream, .grid = { gx, gy, gz },
-	    .block = { bx, by, bz }, .smem_dynamic = shared };
-
-	MOCK_ENTER();
-	(void)extra;
-	memcpy(&l.memory, argument[0], sizeof(l.memory));
-	return mock_kernel_launch(launched, &l);
-}
-
-CUresult
-cuLaunchKernelEx(const CUlaunchConfig *c, CUfunction f, void **argument,
-    void **extra)
-{
-	return cuLaunchKernel(f, c->gridDimX, c->gridDimY, c->gridDimZ,
-	    c->blockDimX, c->blockDimY, c->blockDimZ, c->sharedMemBytes,
-	    c->hStream, argument, extra);
 }
 
 void
@@ -690,24 +555,6 @@ record_copy(struct mock_context *c, const struct mock_copy *copy,
 	if (mock_kind_on(CUPTI_ACTIVITY_KIND_MEMCPY))
 		mock_emit(&r, sizeof(r));
 	return r.end;
-}
-
-CUresult
-cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes,
-    CUstream stream)
-{
-	struct mock_copy copy = { .kind = CUPTI_ACTIVITY_MEMCPY_KIND_DTOD,
-	    .stream = (uint32_t)(uintptr_t)stream, .pinned = true,
-	    .async = true, .bytes = bytes };
-	uint64_t content;
-
-	MOCK_ENTER();
-	record_copy(launched, &copy, 0);
-	pthread_mutex_lock(&places_lock);
-	content = *content_of(from);
-	*content_of(to) = content;
-	pthread_mutex_unlock(&places_lock);
-	return CUDA_SUCCESS;
 }
 
 void
@@ -792,6 +639,13 @@ call_nested(struct mock_context *c, CUpti_CallbackId runtime, const char *name,
 	call_enter(&inner);
 	call_exit(&inner);
 	call_exit(&outer);
+}
+
+static uint64_t
+take_addresses(uint64_t bytes)
+{
+	return __atomic_fetch_add(&next_address, (bytes + 511) & ~511ull,
+	    __ATOMIC_RELAXED);
 }
 
 static void

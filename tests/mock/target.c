@@ -27,9 +27,9 @@ struct options {
 	unsigned long sleep_ms, leak, pause_us, kernel_us, jit_ms;
 	unsigned long round_trips, peer_copies, enable_peer, managed, pinned;
 	unsigned long side_streams, graphs, wait_value, host_func, captures;
-	unsigned long allocations, then, heavy_us, memory;
+	unsigned long allocations, then, heavy_us;
 	int exit_code;
-	int fork, exec, error_launch, ready, time, peak, import, longest, content;
+	int fork, exec, error_launch, ready, time, peak, import, longest;
 	enum ending ending;
 	const char *out;
 };
@@ -67,16 +67,13 @@ nap(unsigned long us)
 		;
 }
 
-static _Thread_local uint64_t buffer;	/* what the kernels work on */
-
 /* The launch of kernel ${s}: each has one shape. */
 static struct mock_launch
 launch_of(unsigned long s)
 {
 	return (struct mock_launch){ .function = &function[s],
 	    .grid = { 8 * (uint32_t)(s + 1), 1, 1 },
-	    .block = { 64 + 32 * (uint32_t)(s % 8), 1, 1 },
-	    .memory = buffer };
+	    .block = { 64 + 32 * (uint32_t)(s % 8), 1, 1 } };
 }
 
 /* Launch number ${n}. */
@@ -123,7 +120,7 @@ monotonic_ns(void)
 
 /* Copies to the host, and the same bytes back. */
 static void
-round_trip(struct mock_context *c)
+round_trip(struct mock_context *c, uint64_t buffer)
 {
 	struct mock_copy down = { .kind = 2, .bytes = 1 << 20,
 	    .dst = 0x100000, .src = buffer }, up = { .kind = 1,
@@ -188,9 +185,8 @@ work(void *cookie)
 	const struct options *o = j->o;
 	struct mock_context *c = j->context[j->index % o->contexts];
 	unsigned long i, bytes;
-	uint64_t begin;
+	uint64_t buffer = mock_malloc(c, 1 << 20), begin;
 
-	buffer = mock_malloc(c, o->memory << 20);
 	for (i = 0; i < o->copies; i++) {
 		bytes = 4096 << (i % 4);
 		mock_copy(c, &(struct mock_copy){
@@ -200,7 +196,7 @@ work(void *cookie)
 	}
 	allocate(o, c);
 	for (i = 0; i < o->round_trips; i++)
-		round_trip(c);
+		round_trip(c, buffer);
 	begin = monotonic_ns();
 	for (i = 0; i < o->kernels; i++) {
 		uint64_t before = monotonic_ns(), took;
@@ -220,9 +216,6 @@ work(void *cookie)
 		    begin) / (double)o->kernels);
 	mock_memset(c, 0, 4096);
 	mock_synchronize(c);
-	if (o->content)
-		printf("content %016llx\n", (unsigned long long)
-		    mock_content(buffer));
 	mock_free(c, buffer);
 	return NULL;
 }
@@ -342,7 +335,7 @@ enum { O_KERNELS = 1000, O_SIGNATURES, O_THREADS, O_STREAMS, O_COPIES,
 	O_VALUE, O_TIME, O_SASS, O_KERNEL_US, O_ROUND_TRIPS, O_PEER_COPIES,
 	O_ENABLE_PEER, O_MANAGED, O_PINNED, O_SIDE_STREAMS, O_JIT, O_GRAPHS,
 	O_PEAK, O_WAIT_VALUE, O_ALLOCATIONS, O_IMPORT, O_HOST_FUNC, O_CAPTURES,
-	O_LONGEST, O_THEN, O_HEAVY_US, O_MEMORY, O_CONTENT };
+	O_LONGEST, O_THEN, O_HEAVY_US };
 
 static const struct option table[] = {
 	{ "kernels", 1, NULL, O_KERNELS },	/* launches a thread */
@@ -362,8 +355,6 @@ static const struct option table[] = {
 	{ "host-func", 1, NULL, O_HOST_FUNC },	/* ms that one takes */
 	{ "captures", 1, NULL, O_CAPTURES },	/* of per-thread default streams,
 						 * by a thread of its own */
-	{ "memory", 1, NULL, O_MEMORY },	/* MiB that kernels work on */
-	{ "content", 0, NULL, O_CONTENT },	/* print what is in it at the end */
 	{ "longest", 0, NULL, O_LONGEST },	/* print the longest launch, ms */
 	{ "graphs", 1, NULL, O_GRAPHS },	/* launches of all signatures as one */
 	{ "allocations", 1, NULL, O_ALLOCATIONS },	/* and releases */
@@ -442,9 +433,6 @@ parse(struct options *o, int argc, char **argv)
 			break;
 		case O_THEN: o->then = number(optarg, 0, 100000000);
 			break;
-		case O_MEMORY: o->memory = number(optarg, 1, 100000);
-			break;
-		case O_CONTENT: o->content = 1; break;
 		case O_LONGEST: o->longest = 1; break;
 		case O_GRAPHS: o->graphs = number(optarg, 0, 1000000); break;
 		case O_FORK: o->fork = 1; break;
@@ -485,7 +473,7 @@ int
 main(int argc, char **argv)
 {
 	struct options o = { .kernels = 100, .signatures = 4, .threads = 1,
-	    .streams = 1, .contexts = 1, .memory = 1 };
+	    .streams = 1, .contexts = 1 };
 	struct mock_context *context[8];
 	struct mock_launch bad = { .function = &function[0],
 	    .grid = { 1, 1, 1 }, .block = { 2048, 1, 1 }, .result = 1 };

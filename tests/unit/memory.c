@@ -88,55 +88,6 @@ expect(unsigned i, unsigned operation, unsigned kind, uint64_t address,
 	assert_int_equal(got[i].correlation, correlation);
 }
 
-static struct memory_piece piece[MEMORY_PIECES];
-
-/* What kernels can write, as long as that is known. */
-TEST(pieces)
-{
-	CUdeviceptr a = 0x7f0000000000, b = 0x7f0000100000;
-	uint64_t i;
-	size_t n;
-
-	inject.repeat = true;
-	CALL(cuMemAlloc_v2, .dptr = &a, .bytesize = 100);
-	CALL(cuMemAllocAsync, .dptr = &b, .bytesize = 200);
-	assert_true(memory_pieces(3, piece, &n));
-	assert_int_equal(n, 2);
-	assert_int_equal(piece[1].address, b);
-	assert_int_equal(piece[1].bytes, 200);
-	assert_true(memory_pieces(4, piece, &n));	/* another context */
-	assert_int_equal(n, 0);
-	result = 1;			/* a release that fails */
-	CALL(cuMemFree_v2, .dptr = b);
-	result = 0;
-	assert_true(memory_pieces(3, piece, &n));
-	assert_int_equal(n, 2);
-	CALL(cuMemFree_v2, .dptr = a);
-	assert_true(memory_pieces(3, piece, &n));
-	assert_int_equal(n, 1);
-	assert_int_equal(piece[0].address, b);
-	CALL(cuMemFree_v2, .dptr = b);
-	/* Memory that the host reaches; nothing is known from then on. */
-	CALL(cuMemAllocManaged, .dptr = &a, .bytesize = 100);
-	CALL(cuMemFree_v2, .dptr = a);
-	assert_false(memory_pieces(3, piece, &n));
-	memory_init();
-	assert_true(memory_pieces(3, piece, &n));
-	memory_foreign();
-	assert_false(memory_pieces(3, piece, &n));
-	memory_init();
-	for (i = 0; i <= MEMORY_PIECES; i++) {
-		a = 0x7f0000000000 + i * 512;
-		assert_true(memory_pieces(3, piece, &n));
-		CALL(cuMemAlloc_v2, .dptr = &a, .bytesize = 512);
-	}
-	assert_false(memory_pieces(3, piece, &n));
-	for (i = 0; i <= MEMORY_PIECES; i++)
-		CALL(cuMemFree_v2, .dptr = 0x7f0000000000 + i * 512);
-	while (taken() > 0)
-		continue;
-}
-
 /* One pair of each kind of call. */
 TEST(every_call)
 {
