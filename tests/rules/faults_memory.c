@@ -96,6 +96,43 @@ fault_gathered_product(struct made *m)
 	    "IMAD.WIDE R12,R16,0x4,R6 | inst 100 line 4\n");
 }
 
+/* Sums of columns that a loop keeps in memory; ${then} is done in every turn behind
+ * the store. L2 takes the stores. */
+static void
+sums(struct made *m, const char *then)
+{
+	struct kernel *k = counted(m, 0.1);
+	double *v = k->metric;
+
+	code_make(m, k, code_text("sums", then), CODE_SCALE);
+	v[METRIC_LSU_WAVEFRONTS] = l1_wavefronts(m, 0.3);
+	v[METRIC_L2_READ] = 0.1 * v[METRIC_GLOBAL_LD_SECTORS];
+	v[METRIC_L2_WRITE] = v[METRIC_GLOBAL_ST_SECTORS];
+	v[METRIC_L2_SECTORS] = v[METRIC_L2_READ] + v[METRIC_L2_WRITE];
+	v[METRIC_L2_PCT] = 80;
+	v[METRIC_ISSUE_ACTIVE] = 20;
+}
+
+void
+fault_sum_in_memory(struct made *m)
+{
+	sums(m, "NOP");
+}
+
+/* Each turn has a place of its own. */
+void
+fault_sums_stored(struct made *m)
+{
+	sums(m, "IADD3 R14,P1,R14,0x4000,RZ");
+}
+
+/* Others wait for each of them. */
+void
+fault_sum_shown(struct made *m)
+{
+	sums(m, "MEMBAR.SC.GPU");
+}
+
 /* ${n} taps of a filter, one result a thread, each times a coefficient in a
  * uniform register (${scaled}) or in one of its own. */
 static void

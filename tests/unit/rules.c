@@ -258,6 +258,8 @@ static const struct row others[] = {
 	  { fault_good }, fault_no_permission },
 	{ "redundant-global-traffic", fault_one_result,
 	  { fault_good }, fault_no_permission },
+	{ "redundant-global-traffic", fault_sum_in_memory,
+	  { fault_sums_stored, fault_sum_shown }, fault_no_permission },
 	{ "redundant-global-traffic", fault_small_tile,
 	  { fault_good }, fault_no_permission },
 	{ "wide-values", fault_clamped, { fault_good }, fault_good },

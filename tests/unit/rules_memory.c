@@ -81,6 +81,28 @@ MADE_TEST(test_redundant_filter)
 		fail_msg("%g s, %g s where threads differ", f->saves_s, own);
 }
 
+/* A sum that a loop keeps in memory: what is stored in all turns but the last goes,
+ * with what L2 did for it; others of the same shape stay. */
+MADE_TEST(test_redundant_stores)
+{
+	const struct finding *f;
+	struct advice *a = advised(fault_sum_in_memory, m);
+
+	f = made_finding(a, REDUNDANT);
+	assert_non_null(f);
+	assert_ptr_equal(f, &a->finding[0]);
+	assert_non_null(strstr(f->advice, "local variable"));
+	/* Half of the accesses, less one of 64 turns. */
+	assert_true(fabs(evidence_of(f, "stored_again_ratio") - 0.49) < 0.01);
+	assert_int_equal(f->hot[0].line, 6);
+	if (!(f->kernel_speedup > 2 && f->kernel_speedup < 6))
+		fail_msg("× %g", f->kernel_speedup);
+	a = advised(fault_sums_stored, m);
+	assert_null(made_finding(a, REDUNDANT));
+	a = advised(fault_sum_shown, m);
+	assert_null(made_finding(a, REDUNDANT));
+}
+
 /* L2 counts twice what passes between its partitions: L1 asked for less. */
 MADE_TEST(test_host_partitions)
 {

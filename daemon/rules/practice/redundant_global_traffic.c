@@ -10,12 +10,15 @@
  *   the L1/shared data pipe, registers: several results a thread, so that a
  *   by shared loads          value that was read goes into several of them
  *
- * How often is in reuse.h.
+ * How often is in reuse.h. And whatever limits: a sum that a loop keeps in memory,
+ * storing it in every turn (stored.h), belongs into a register.
  */
 #include <math.h>
 #include <stdlib.h>
 
 #include "rules/evidence/reuse.h"
+#include "rules/evidence/slice.h"
+#include "rules/evidence/stored.h"
 
 /*
  * What of the loads stays. A product takes two loads a multiply-add; staged,
@@ -49,6 +52,14 @@ static const double single_results[VIEWS] = { 1, 4, 16 };
 /* From which on what is busiest is taken for the limit: Nsight Compute,
  * SpeedOfLight. */
 #define BOUND_BUSY 0.6
+
+/* Behind a store that might change what they read, loads stay one behind the other;
+ * without it the compiler sends those of several turns at once: it unrolls a loop of
+ * unknown length by four. */
+#define FLIGHT_UNROLLED 4
+
+/* Of the accesses to global memory: fewer leave nine tenths of the traffic. */
+#define STORED_LEAST 0.10
 
 enum use { USE_L2, USE_GLOBAL, USE_SHARED };
 
@@ -316,6 +327,168 @@ report(struct rule_view *x, const struct found *o, const struct mark *m)
 	return rule_settle(x, d);
 }
 
+/* --- a sum in memory ------------------------------------------------------ */
+
+/* The L1 pipe's work without those accesses, over what it would be if they moved
+ * nothing but were still made, which is what struct fix has fewer sectors mean. */
+static double
+keep_l1(const struct rule_view *x, const struct stored *s)
+{
+	const struct load *l = x->load;
+	const double *w = l->wavefronts;
+	double st = fmin(1, s->stores / l->requests_st);
+	double ld = fmin(1, s->loads / fmax(1, l->requests_ld)), all = 0, after;
+
+	for (int i = 0; i < USER_COUNT; i++)
+		all += w[i];
+	after = all - st * w[USER_GLOBAL_ST] - ld * w[USER_GLOBAL_LD];
+	all -= fmax(0, st * (w[USER_GLOBAL_ST] - l->requests_st)) +
+	    fmax(0, ld * (w[USER_GLOBAL_LD] - l->requests_ld));
+	return all > 0 && isfinite(after) ? clamp01(after / all) : 1;
+}
+
+/*
+ * L2 counts a store twice that passes between its partitions: measured on an H200,
+ * half of those of a loop that hardly anything else than stores, which struct fix
+ * takes for fills from DRAM.
+ */
+static double
+keep_l2(const struct rule_view *x, const struct stored *s)
+{
+	const struct load *l = x->load;
+	double asked = l->l2_ld + l->l2_st + l->l2_local;
+	double fills = (or_zero(l->dram_read) + or_zero(l->dram_write)) / 32;
+	double twice = fmin(fmax(0, l->l2_sectors - asked - fills),
+	    l->l2_st / 2);
+	double gone = fmin(1, s->store_sectors / l->st_sectors);
+	double left = l->l2_sectors - l->l2_st * gone;
+
+	return left > 0 && isfinite(twice) ?
+	    clamp01(1 - twice * gone / left) : 1;
+}
+
+/* What is left where the value stays in a register: certain, but for the loads that
+ * then go ahead. Of a product that is also loaded again and again the favourable view
+ * has the tile, too: who writes the loop anew does both. */
+static void
+set_stored_fix(const struct rule_view *x, struct draft *d,
+    const struct stored *s, const struct found *o)
+{
+	double inst = rule_metric(x, METRIC_INST_EXECUTED);
+	double flight[VIEWS] = { 1, FLIGHT_UNROLLED / 2, FLIGHT_UNROLLED };
+
+	if (o->loads)
+		set_fix(x, d, o);
+	for (int v = VIEW_LOW; v < VIEWS; v++) {
+		struct fix *f = &d->fix[v], own = FIX_NONE;
+
+		if (v != VIEW_HIGH)
+			*f = own;
+		own.global_st = 1 - fmin(1, s->store_sectors /
+		    x->load->st_sectors);
+		if (s->load_sectors > 0)
+			own.global_ld = 1 - fmin(1, s->load_sectors /
+			    x->load->ld_sectors);
+		if (inst > 0)
+			own.inst = 1 - fmin(0.9, (s->stores + s->loads) / inst);
+		own.part[RES_L1] = keep_l1(x, s);
+		own.part[RES_L2] = keep_l2(x, s);
+		own.flight = flight[v];
+		fix_merge(f, &own);
+	}
+}
+
+static void
+describe_stored(struct rule_view *x, struct draft *d, const struct stored *s,
+    const struct found *o)
+{
+	d->f.title = "a sum kept in memory, not in a register";
+	d->f.summary = arena_format(x->arena, "%s of the accesses to global "
+	    "memory store a place that the next turn of the loop stores "
+	    "again%s", say_percent(x->arena, (s->stores + s->loads) / s->all),
+	    s->loads > 0 ? ", or load what the last one stored" : "");
+	d->f.advice = arena_format(x->arena, "add up in a local variable, and "
+	    "store it once behind the loop (float sum = c[i]; for (…) sum += …; "
+	    "c[i] = sum): the compiler cannot, as the store might change what "
+	    "the loop reads%s", o->loads ? ". Then load a tile into shared "
+	    "memory once a block, and let each thread compute several results "
+	    "(4 × 4 or 8 × 8) from it; a product of matrices is in cuBLAS" : "");
+	d->f.gain_note = arena_format(x->arena, "the stores of all turns but "
+	    "the last gone%s; the loads behind them then go ahead, as many as "
+	    "the compiler unrolls", s->loads > 0 ? ", and the loads" : "");
+}
+
+static enum rule_state
+report_stored(struct rule_view *x, const struct stored *s,
+    const struct found *o, const struct mark *m)
+{
+	struct draft *d = rule_found(x, NULL);
+
+	if (d == NULL)
+		return RULE_NOT_MEASURED;
+	set_stored_fix(x, d, s, o);
+	d->f.confidence = CONF_MEDIUM;
+	rule_evidence(x, d, (struct evidence){ .name = "stored_again_ratio",
+	    .label = "accesses to a place that the next turn stores again, of "
+	    "all to global memory", .value = (s->stores + s->loads) / s->all,
+	    .unit = "ratio", .source = "derived",
+	    .from = "disassembly, warp instructions" }, NULL);
+	rule_evidence(x, d, (struct evidence){ .name = "stored_sectors",
+	    .label = "sectors that these store", .value = s->store_sectors,
+	    .unit = "sector", .source = "measured",
+	    .from = source_metric_table[SOURCE_GLOBAL_SECTORS].name }, NULL);
+	if (o->loads)
+		give_bytes(x, d, o);
+	describe_stored(x, d, s, o);
+	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
+	    "MemoryWorkloadAnalysis --section SourceCounters "
+	    "--import-source yes");
+	lines_fill(x, d, m, "%s sectors per request");
+	return rule_settle(x, d);
+}
+
+/* Is it one, and does it matter? */
+static bool
+is_stored(struct rule_view *x, struct found *o)
+{
+	const struct code *c = x->kernel->code;
+	struct slices *t = slices_new(c);
+	struct mark *m = marks_new(x);
+	bool found = false;
+	struct stored s;
+
+	if (t != NULL && m != NULL) {
+		stored_of(&s, c, t, m);
+		found = s.stores >= STORED_LEAST * s.all &&
+		    s.stores > 0 && s.store_sectors > 0 &&
+		    x->load->st_sectors > 0 && report_stored(x, &s, o, m) ==
+		    RULE_FOUND;
+	}
+	slices_free(t);
+	free(m);
+	return found;
+}
+
+/* Could it be one, if its instructions had been counted? */
+static bool
+may_be_stored(const struct rule_view *x, const struct reuse *r)
+{
+	const struct code *c = x->kernel->code;
+
+	if (r->by_code || c == NULL || !c->disassembled ||
+	    !(x->load->requests_st >= STORED_LEAST * (x->load->requests_ld +
+	    x->load->requests_st)))
+		return false;
+	for (uint32_t s = 0; s < c->sass.instructions; s++)
+		if (c->sass.instruction[s].flags & SASS_STORE &&
+		    c->sass.instruction[s].space == SPACE_GLOBAL &&
+		    sass_loop_of(&c->sass, s) != NULL)
+			return true;
+	return false;
+}
+
+/* --- what limits ---------------------------------------------------------- */
+
 /* Loads that use little of their sectors are uncoalesced first of all. Many
  * sectors a request may also be wide loads: not known without their bytes. */
 static bool
@@ -365,7 +538,6 @@ judge(struct rule_view *x, struct found *o, const struct mark *global,
 	const struct reuse *r = &o->r;
 	double least = rule_value(x, "min_part"), part;
 
-	o->loads = is_reloaded(x, r);
 	if (rule_is_bound(x, RES_L2)) {
 		o->use = USE_L2;
 		if (isnan(r->l2_again) || isnan(x->load->l2_sectors))
@@ -407,17 +579,21 @@ rule_redundant_global_traffic(struct rule_view *x)
 		return rule_unmeasured(x, REASON_DEBUG_BUILD);
 	if (x->load->limit < 0 || isnan(rule_busy(x, RES_L1)))
 		return rule_lacks(x);
-	if (!rule_is_bound(x, RES_L1) && !rule_is_bound(x, RES_L2))
-		return may_be_bound(x) ? rule_lacks(x) : RULE_CLEAN;
 	global = marks_new(x);
 	shared = marks_new(x);
 	reuse_of(&o.r, x, global, shared);
+	o.loads = is_reloaded(x, &o.r);
 	if (o.r.by_code && (global == NULL || shared == NULL))
 		x->arena->failed = true;
+	else if (!x->arena->failed && o.r.by_code && is_stored(x, &o))
+		state = RULE_FOUND;
+	else if (!rule_is_bound(x, RES_L1) && !rule_is_bound(x, RES_L2))
+		state = may_be_bound(x) ? rule_lacks(x) : RULE_CLEAN;
 	else if (!x->arena->failed)
 		state = (o.r.by_code ? o.r.tensor : rule_is_blind(x)) ?
 		    RULE_CLEAN : judge(x, &o, global, shared);
 	free(global);
 	free(shared);
-	return state;
+	return state == RULE_CLEAN && may_be_stored(x, &o.r) ? rule_lacks(x) :
+	    state;
 }
