@@ -5,13 +5,14 @@ A ratio is to the same program alone in the same repetition; shown are the
 median and the range of the repetitions. Of ncu: what one launch that it looks
 at takes, as a multiple of the launch alone. Of the loop at several lengths
 ("loop-100000"): what is paid once and what by launch. Exit status 1 if the trace tier
-costs more than half of nsys's slowdown, or nothing was measured.
+costs more than half of nsys's slowdown, or nothing was measured. "empty" is a library
+that has CUPTI record kernels and looks at nothing: what CUPTI alone costs.
 """
 import statistics
 import sys
 
-ORDER = ["none", "trace", "counters", "sampling", "source", "nsys", "ncu",
-         "ncu-full"]
+ORDER = ["none", "empty", "trace", "auto", "counters", "sampling", "source", "nsys",
+         "ncu", "ncu-full"]
 SMALL = 0.02  # half of a slowdown that is nothing is nothing, too
 
 
@@ -80,7 +81,7 @@ def target(name, modes, launches, loop):
     print(f"{name}: alone {spread([r['value'] for r in none.values()], form)} "
           f"{unit}")
     print(f"  {'mode':9} {'ratio':24} {'second half':24} "
-          f"{'seconds more in all':24} n")
+          f"{'... over trace':24} {'seconds more in all':24} n")
     for mode in ORDER[1:]:
         if mode not in modes:
             continue
@@ -89,11 +90,13 @@ def target(name, modes, launches, loop):
             continue
         ratio = [a / b for a, b in pairs(modes[mode], none, "value")]
         half = [a / b for a, b in pairs(modes[mode], none, "half")]
+        over = [a / b for a, b in pairs(modes[mode], modes.get("trace", {}),
+                                        "half")] if mode != "trace" else []
         more = [a - b for a, b in pairs(modes[mode], none, "wall")]
         if ratio:
             slow[mode] = statistics.median(ratio) - 1
         print(f"  {mode:9} {spread(ratio, '.3f'):24} {spread(half, '.3f'):24} "
-              f"{spread(more, '.2f'):24} {len(ratio)}")
+              f"{spread(over, '.3f'):24} {spread(more, '.2f'):24} {len(ratio)}")
     return slow
 
 
