@@ -121,7 +121,7 @@ json_finding_of(const struct run *r, const struct finding *f, size_t rank)
 	    NULL : f->location_missing;
 
 	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:s, s:s, s:b, s:o, s:o,"
-	    "s:o, s:o, s:o, s:o, s:{s:o, s:o, s:o, s:o, s:o, s:o}, s:o, s:o,"
+	    "s:o, s:o, s:o, s:o, s:{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}, s:o, s:o,"
 	    "s:o, s:o, s:{s:o, s:o}, s:o, s:o, s:o, s:o, s:o}",
 	    "id", f->id,
 	    "rank", json_count(rank),
@@ -144,6 +144,8 @@ json_finding_of(const struct run *r, const struct finding *f, size_t rank)
 	    "high_s", json_number(f->saves_high_s),
 	    "share_ratio", json_ratio(f->saves_s, wall_s),
 	    "kernel_speedup_ratio", json_number(f->kernel_speedup),
+	    "left_s", json_number(f->left_s),
+	    "after", f->after > 0 ? json_count(f->after) : json_null(),
 	    "note", json_text(f->gain_note),
 	    "summary", json_text(f->summary),
 	    "limiter", json_text(f->limiter),

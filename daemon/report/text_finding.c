@@ -107,6 +107,23 @@ says(const char *summary, const char *title)
 	    NULL;
 }
 
+#define LEFT_TOLD 0.9		/* of its seconds: when more is left, nobody asks */
+
+/* That another finding takes the same time away. */
+static void
+tell_left(FILE *t, const json_t *f)
+{
+	const json_t *saves = json_object_get(f, "saves");
+	double s = field_number(saves, "s"), left = field_number(saves, "left_s");
+	char text[NUMBER_SIZE];
+
+	if (!json_is_integer(json_object_get(saves, "after")) ||
+	    !(left < LEFT_TOLD * s))
+		return;
+	fprintf(t, "; the same time as in %d, once that is done %s of it is left",
+	    (int)field_count(saves, "after"), number_seconds(text, left));
+}
+
 /* Why: the title where the row had no room for it and the rest does not say it, what
  * was measured, what limits. */
 static void
@@ -132,6 +149,8 @@ text_why(struct out *o, const json_t *f, bool titled)
 		fprintf(t, "%s%s", n++ > 0 ? "; " : "", note);
 	if (strcmp(or_unknown(field_text(f, "confidence")), "low") == 0)
 		fprintf(t, "%slow confidence", n++ > 0 ? "; " : "");
+	if (n > 0)
+		tell_left(t, f);
 	if (fclose(t) == 0 && n > 0)
 		out_wrap(o, 6, text);
 	free(text);

@@ -137,9 +137,13 @@ check_finding(const char *what, const struct finding *f,
 	if (f->worth_it != (f->severity > SEV_INFO) && f->worth_it)
 		complain(what, "%s is worth it, and no alarm", f->rule);
 	/* Worth it in a short program is no alarm in the whole run. */
-	if (f->severity > SEV_LOW && !(f->saves_s >= 0.02 * b->wall))
+	if (f->severity > SEV_LOW && !(f->left_s >= 0.02 * b->wall))
 		complain(what, "%s is %s for %g s of %g s", f->rule,
-		    severity_name[f->severity], f->saves_s, b->wall);
+		    severity_name[f->severity], f->left_s, b->wall);
+	if (!(f->left_s >= 0 && f->left_s <= f->saves_s) ||
+	    (f->after > 0) != (f->left_s < f->saves_s))
+		complain(what, "%s saves %g s, of which %g s are left after %zu",
+		    f->rule, f->saves_s, f->left_s, f->after);
 }
 
 /* What is seen in the whole run by the seconds, then faults, then smaller savings
@@ -171,9 +175,11 @@ check_order(const char *what, const struct advice *a, double wall)
 		if (now < before)
 			complain(what, "%s comes after %s", f->rule, g->rule);
 		else if (now == before && !is_correctness(f) &&
-		    !is_correctness(g) && f->saves_s > g->saves_s)
+		    !is_correctness(g) && f->left_s > g->left_s)
 			complain(what, "%s (%g s) comes after %s (%g s)",
-			    f->rule, f->saves_s, g->rule, g->saves_s);
+			    f->rule, f->left_s, g->rule, g->left_s);
+		if (f->after > i)
+			complain(what, "%s comes after %zu", f->rule, f->after);
 	}
 }
 
@@ -181,13 +187,14 @@ static void
 check_together(const char *what, const struct advice *a,
     const struct budget *b)
 {
-	double sum = 0, max = 0;
+	double sum = 0, max = 0, left = 0;
 
 	for (size_t i = 0; i < a->findings; i++) {
 		const struct finding *f = &a->finding[i];
 
 		if (!f->worth_it || is_correctness(f))
 			continue;
+		left += f->left_s;
 		sum += f->saves_s;
 		max = fmax(max, f->saves_s);
 	}
@@ -195,6 +202,9 @@ check_together(const char *what, const struct advice *a,
 		complain(what, "together %g s; there are %g s (wall %g, "
 		    "kernels %g, copies %g, both %g, idle %g)", a->together_s,
 		    most(b), b->wall, b->kernels, b->copies, b->gpu, b->idle);
+	if (over(left, a->together_s))
+		complain(what, "together %g s, one after the other %g s",
+		    a->together_s, left);
 	if (over(a->together_s, sum))
 		complain(what, "together %g s, one by one %g s",
 		    a->together_s, sum);

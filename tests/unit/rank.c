@@ -209,6 +209,67 @@ MADE_TEST(test_overlap)
 	assert_true(a->together_s >= a->finding[0].saves_s);
 }
 
+/* Two fixes that take the same time away: the second says what is left of it, and
+ * is as severe as that; one of another time stands before it. */
+MADE_TEST(test_left)
+{
+	const struct finding *f, *other;
+	struct kernel *k, *l;
+	struct advice *a;
+	double sum = 0;
+
+	k = made_kernel(m, "k", 40000, 100000);
+	made_counters(m, k, 0.01);
+	k->metric[METRIC_ISSUE_ACTIVE] = 90;
+	k->shape.block_x = 48;		/* a warp and a half */
+	k->metric[METRIC_THREAD_INST] *= 16.0 / 32;
+	k->metric[METRIC_BRANCH_DIVERGENT] =
+	    k->metric[METRIC_BRANCH_UNIFORM];
+	l = made_kernel(m, "l", 3000, 100000);
+	made_counters(m, l, 0.01);
+	l->shape.grid_x = 1;
+	made_strides(l);
+	a = made_advised(m);
+	assert_string_equal(a->finding[0].rule, "warp-divergence");
+	assert_true(a->finding[0].left_s == a->finding[0].saves_s);
+	assert_int_equal(a->finding[0].after, 0);
+	f = made_finding(a, "block-not-warp-multiple");
+	other = made_finding(a, "grid-too-small");
+	assert_true(f->saves_s > other->saves_s);
+	assert_true(f->left_s < 0.1 * f->saves_s);
+	assert_int_equal(f->after, 1);
+	assert_true(other < f && other->left_s == other->saves_s);
+	assert_true(f->severity < other->severity);
+	for (size_t i = 0; i < a->findings; i++)
+		if (a->finding[i].worth_it)
+			sum += a->finding[i].left_s;
+	assert_true(sum <= 1.001 * a->together_s);
+}
+
+/* Of idle time that two findings claim the second has what the first leaves. */
+MADE_TEST(test_left_idle)
+{
+	struct advice *a;
+
+	made_counters(m, made_kernel(m, "k", 10000, 200000), 0.9);
+	made_gaps(m, IDLE_AFTER_SYNC, 1000, MS);
+	m->sync[0] = (struct sync_class){ .call = CALL_DEVICE_SYNC,
+	    .count = 1000, .idle_after_ns = S, .followed = 1000 };
+	m->run.syncs = 1;
+	m->copy[0] = (struct copy_class){ .kind = COPY_H2D,
+	    .src = MEMORY_PINNED, .dst = MEMORY_DEVICE, .count = 1000,
+	    .bytes = 4000, .gpu_ns = MS, .exposed_ns = 1e6,
+	    .idle_after_ns = S, .idle_waited_ns = S };
+	m->run.copies = 1;
+	a = made_advised(m);
+	assert_true(a->finding[0].saves_s > 0.5);
+	assert_true(a->finding[1].saves_s > 0.5);
+	assert_true(a->finding[1].left_s < 0.5 * a->finding[1].saves_s);
+	assert_int_equal(a->finding[1].after, 1);
+	assert_true(a->finding[0].left_s + a->finding[1].left_s <=
+	    1.001 * a->together_s);
+}
+
 /* Idle time that a specific rule explains is not counted by the general one. */
 MADE_TEST(test_residual)
 {
@@ -539,7 +600,7 @@ check_advice(const struct advice *a, double wall)
 
 		assert_true(g >= group);
 		if (g == group && i > 0 && g != 4 && !correctness)
-			assert_true(f->saves_s <= f[-1].saves_s);
+			assert_true(f->left_s <= f[-1].left_s);
 		group = g;
 		if (correctness) {
 			assert_true(isnan(f->saves_s));
@@ -550,6 +611,8 @@ check_advice(const struct advice *a, double wall)
 		assert_true(f->saves_low_s <= f->saves_s);
 		assert_true(f->saves_s <= f->saves_high_s);
 		assert_true(f->saves_high_s <= wall);
+		assert_true(f->left_s >= 0 && f->left_s <= f->saves_s);
+		assert_true(f->after <= i);
 		if (f->worth_it)
 			assert_true(a->together_s >= f->saves_s * 0.999);
 		assert_true(!isfinite(f->kernel_speedup) ||

@@ -95,6 +95,11 @@ struct finding {
 	double saves_s;		/* predicted seconds of the run, NaN: not
 				 * predictable, see gain_note */
 	double saves_low_s, saves_high_s;
+	double left_s;			/* of saves_s, what is left once all that
+					 * stands before it is done: fixes may take
+					 * the same time away */
+	size_t after;			/* rank of the one that takes most of the
+					 * rest; 0: none takes any */
 	double kernel_speedup;	/* predicted, of this kernel; NaN */
 	enum grounds grounds;	/* what that and its interval rest on */
 	const char *gain_note;	/* what the prediction assumes, or why none */

@@ -1,0 +1,131 @@
+/*
+ * rules/engine/pools.c: see pools.h.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "rules/engine/pools.h"
+
+double
+pools_exposed_s(const struct run *run)
+{
+	return run->gpu_exposed_ns > 0 ? (double)run->gpu_exposed_ns * 1e-9 :
+	    INFINITY;
+}
+
+double
+pools_kernels_s(const struct run *run)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < run->kernels; i++)
+		sum += gain_exposed_s(&run->kernel[i]);
+	return fmin(sum, pools_exposed_s(run));
+}
+
+/* In which copies ran and no kernel beside them, on the GPU with most of it. */
+static double
+copying_s(const struct run *run)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < run->devices; i++)
+		most = fmax(most, ((double)run->device[i].copy_ns -
+		    (double)run->device[i].copy_hidden_ns) * 1e-9);
+	return most;
+}
+
+void
+pools_of(const struct run *run, double pool[POOLS])
+{
+	double copies = 0, all = 0;
+	struct gpus gpus;
+
+	for (int i = 0; i < IDLE_CAUSES; i++)
+		pool[i] = (double)run->idle_ns[i] * 1e-9;
+	/* Nothing shortens what comes before or after the GPU's work, but code
+	 * that is there already; without a launch, memory that is, too. */
+	pool[IDLE_STARTUP] = fmin(pool[IDLE_STARTUP],
+	    (double)run->jit_startup_ns * 1e-9 +
+	    (run->launches == 0 ? rule_allocating_s(run, NULL) : 0));
+	pool[IDLE_SHUTDOWN] = 0;
+	/* Nor does it the one longest phase of the host's own, or those in
+	 * which it goes through results. */
+	pool[IDLE_HOST] = fmax(0, pool[IDLE_HOST] - fmax(
+	    (double)run->idle_longest_by[IDLE_HOST],
+	    (double)run->results.host_ns - (double)run->results.end_ns) * 1e-9);
+	for (size_t i = 0; i < run->copies; i++) {
+		double gpu = (double)run->copy[i].gpu_ns;
+		double e = run->copy[i].exposed_ns;
+
+		copies += isfinite(e) ? fmin(fmax(e, 0), gpu) : gpu;
+		all += gpu;
+	}
+	pool[AT_COPIES] = fmin(copies * 1e-9, pools_exposed_s(run));
+	pool[AT_ISSUED] = fmax(0, fmin(all * 1e-9, copying_s(run)) -
+	    (double)run->results.copy_ns * 1e-9 - pool[AT_COPIES]);
+	pool[AT_FAULTS] = fmin(pools_kernels_s(run), rule_fault_s(run) *
+	    rule_kernel_exposure(run));
+	rule_gpus(run, &gpus);
+	pool[AT_SHARE] = fmin(pools_kernels_s(run) - pool[AT_FAULTS],
+	    gpus.uneven_s);
+	pool[AT_TURNS] = pools_kernels_s(run);
+}
+
+double
+pools_take(double pool[POOLS], uint32_t pools, double s, double taken[POOLS])
+{
+	static const int order[POOLS] = {
+		AT_COPIES, AT_ISSUED, AT_FAULTS, AT_SHARE, AT_TURNS,
+		IDLE_ALLOCATION, IDLE_LAUNCH, IDLE_API, IDLE_AFTER_SYNC,
+		IDLE_HOST, IDLE_STARTUP, IDLE_SHUTDOWN
+	};
+	double got = 0;
+
+	for (int k = 0; k < POOLS && got < s; k++) {
+		double part;
+		int i = order[k];
+
+		if (!(pools & 1u << i))
+			continue;
+		part = fmin(pool[i], s - got);
+		pool[i] -= part;
+		got += part;
+		if (taken != NULL)
+			taken[i] += part;
+	}
+	return got;
+}
+
+double
+pools_room(const double pool[POOLS], uint32_t pools)
+{
+	double sum = 0;
+
+	for (int i = 0; i < POOLS; i++)
+		if (pools & 1u << i)
+			sum += pool[i];
+	return sum;
+}
+
+double
+pools_sane(double s)
+{
+	return isfinite(s) && s > 0 ? s : 0;
+}
+
+double
+pools_claimed(const struct draft *d, const double pool[POOLS], enum view v)
+{
+	double left[POOLS], sum = 0;
+
+	memcpy(left, pool, sizeof(left));
+	for (size_t i = 0; i < d->claims; i++) {
+		const struct gain *s = &d->claim[i].s;
+
+		sum += pools_take(left, d->claim[i].pools,
+		    pools_sane(v == VIEW_LOW ? s->low : v == VIEW_MID ?
+		    s->mid : s->high), NULL);
+	}
+	return sum;
+}
