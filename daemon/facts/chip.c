@@ -3,7 +3,6 @@
 #include "facts/chip.h"
 
 #define KIB 1024u
-#define WARP 32.0
 
 #define CARVEOUTS(name, number, ...) \
 	static const struct chip_carveouts carveouts_##name = \
@@ -46,11 +45,4 @@ chip_carveout(const struct chip *c, uint64_t bytes)
 		if (bytes <= c->carveouts->kib[i] * (uint64_t)KIB)
 			return c->carveouts->kib[i] * (uint64_t)KIB;
 	return bytes;
-}
-
-double
-chip_cycles(const struct chip *c, uint16_t results)
-{
-
-	return WARP * c->schedulers / results;
 }

@@ -44,8 +44,4 @@ const struct chip *chip_of(uint32_t major, uint32_t minor);
  * aside. */
 uint64_t chip_carveout(const struct chip *c, uint64_t bytes);
 
-/* chip_cycles(c, results): cycles of a scheduler for which an instruction of a
- * warp keeps its part of a pipe busy that has ${results} an SM and cycle. */
-double chip_cycles(const struct chip *c, uint16_t results);
-
 #endif

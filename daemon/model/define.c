@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "facts/chip.h"
 #include "model/internal.h"
 
 int
@@ -79,6 +80,7 @@ device_add(struct model *m)
 	if ((d = calloc(1, sizeof(*d))) == NULL)
 		return IDMAP_NONE;
 	d->out.name = d->out.chip = d->out.uuid = "";
+	d->out.sm = chip_of(0, 0);
 	m->device[m->devices] = d;
 	return m->devices++;
 }
@@ -145,6 +147,7 @@ define_device(struct model *m, struct stream *s,
 	d->complete = true;
 	d->out.id = r->id;
 	d->out.limits = *r;
+	d->out.sm = chip_of(r->cc_major, r->cc_minor);
 	d->out.hidden = (r->flags & DEVICE_HIDDEN) != 0;
 	d->out.name = name;
 	d->out.chip = chip;

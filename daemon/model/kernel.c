@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "facts/chip.h"
 #include "model/host.h"
+#include "facts/chip.h"
 #include "model/internal.h"
 #include "model/occupancy.h"
 #include "wire/le.h"
@@ -274,9 +274,9 @@ kernel_disturbed_count(const struct kernel_state *k)
 static double
 kernel_least(const struct model *m, const struct kernel_state *k)
 {
-	const struct record_DEVICE *d = &m->device[k->out.device]->out.limits;
-	double issued = chip_of(d->cc_major, d->cc_minor)->schedulers *
-	    (double)d->sms * (double)d->core_khz * 1e3;
+	const struct device *d = &m->device[k->out.device]->out;
+	double issued = d->sm->schedulers * (double)d->limits.sms *
+	    (double)d->limits.core_khz * 1e3;
 	double least = EMPTY_NS, measured = k->out.metric[METRIC_DURATION];
 
 	if (kernel_undisturbed(k) > 0 || measured > 0 || k->profiled == 0)

@@ -78,14 +78,3 @@ metric_is_patched(const char *name, size_t len)
 			return true;
 	return false;
 }
-
-bool
-metric_any(const double *value)
-{
-	int i;
-
-	for (i = 0; i < METRIC_COUNT; i++)
-		if (isfinite(value[i]))
-			return true;
-	return false;
-}

@@ -37,8 +37,6 @@ struct metric_info {
 };
 extern const struct metric_info metric_table[METRIC_COUNT];
 enum metric_id metric_find(const char *name, size_t len);
-/* metric_any(value): is one of the METRIC_COUNT ${value}s known? */
-bool metric_any(const double *value);
 /* Is it counted by patched instructions, under an alias of metric.def? */
 bool metric_is_patched(const char *name, size_t len);
 
@@ -78,6 +76,7 @@ struct device {
 	uint32_t id;		/* the CUDA ordinal in its process */
 	struct record_DEVICE limits;	/* strings: use the ones below */
 	const char *name, *chip, *uuid;
+	const struct chip *sm;	/* what is known of its compute capability */
 	/* From the sweep over this device's timeline; measured launches are in
 	 * it with the length of others: */
 	uint64_t busy_ns;	/* union of kernels, copies, memsets */

@@ -57,20 +57,21 @@ pool_reason(struct pool *p, enum reason_code code, const char *more)
 	const char *interned;
 	char text[640];
 
-	snprintf(text, sizeof(text), "%s: %s", reason_of(code)->text, more);
+	snprintf(text, sizeof(text), "%s: %s", reason_row[code].text, more);
 	interned = pool_text(p, wire_str_of(text));
 	if (interned == NULL || *interned == '\0')
-		return reason_of(code);
+		return &reason_row[code];
 	HASH_FIND_PTR(p->reason, &interned, r);
 	if (r != NULL)
 		return &r->reason;
 	if ((r = calloc(1, sizeof(*r))) == NULL)
-		return reason_of(code);
-	r->reason = (struct reason){ code, interned };
+		return &reason_row[code];
+	r->reason = reason_row[code];
+	r->reason.text = interned;
 	HASH_ADD_PTR(p->reason, reason.text, r);
 	if (r->hh.tbl == NULL) {
 		free(r);
-		return reason_of(code);
+		return &reason_row[code];
 	}
 	p->bytes += sizeof(*r);
 	return &r->reason;

@@ -172,7 +172,7 @@ code_documents(struct documents *d, const struct run *r,
 	if (strlen(text) > *room) {
 		free(text);
 		text = text_of(json_source_none(k->id,
-		    reason_of(REASON_LEFT_OUT_LINES)));
+		    &reason_row[REASON_LEFT_OUT_LINES]));
 	} else {
 		*room -= strlen(text);
 	}

@@ -56,7 +56,7 @@ fill_facts(struct check_answer *a, const struct check_line *line,
 		    .unit = "ratio", .state = CHECK_PASSED };
 		line->fact[i](f, x);
 		if (isnan(f->value) && f->reason == NULL)
-			f->reason = reason_of(REASON_NOT_MEASURED);
+			f->reason = &reason_row[REASON_NOT_MEASURED];
 	}
 }
 
@@ -116,7 +116,7 @@ answer_by_rules(struct check_answer *a, const struct check_line *line,
 	} else if (first == NULL || first->state == RULE_NOT_MEASURED) {
 		a->state = CHECK_NOT_MEASURED;
 		a->reason = first != NULL && first->reason != NULL ?
-		    first->reason : reason_of(REASON_NOT_CHECKED);
+		    first->reason : &reason_row[REASON_NOT_CHECKED];
 	} else if (is_poor(a)) {
 		a->state = CHECK_NO_GAIN;
 	}

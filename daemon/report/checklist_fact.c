@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "model/ceilings.h"
-#include "model/gain.h"
+#include "rules/gain/gain.h"
 #include "model/model.h"
-#include "model/roofline.h"
+#include "report/roofline.h"
 #include "report/ending.h"
 #include "report/headline.h"
 #include "report/names.h"
@@ -94,8 +94,8 @@ mean_of_kernels(struct check_fact *f, const struct check_view *x,
 		f->value = sum / known;
 		f->reason = NULL;
 	} else if (f->reason == NULL) {
-		f->reason = reason_of(r->kernels == 0 ? REASON_NO_KERNEL :
-		    REASON_NOT_DONE);
+		f->reason = &reason_row[r->kernels == 0 ? REASON_NO_KERNEL :
+		    REASON_NOT_DONE];
 		f->covered = NAN;
 	}
 }
@@ -167,7 +167,7 @@ dram(const struct check_view *x, const struct kernel *k,
 {
 	struct roofline r;
 
-	*reason = reason_of(REASON_DEVICE_UNKNOWN);
+	*reason = &reason_row[REASON_DEVICE_UNKNOWN];
 	if (!roofline(&r, x, k))
 		return NAN;
 	*reason = r.no_bytes;
@@ -180,7 +180,7 @@ used(const struct check_view *x, const struct kernel *k,
 {
 	struct roofline r;
 
-	*reason = reason_of(REASON_DEVICE_UNKNOWN);
+	*reason = &reason_row[REASON_DEVICE_UNKNOWN];
 	if (!roofline(&r, x, k))
 		return NAN;
 	*reason = r.no_bytes;
@@ -194,7 +194,7 @@ compute(const struct check_view *x, const struct kernel *k,
 {
 	struct roofline r;
 
-	*reason = reason_of(REASON_DEVICE_UNKNOWN);
+	*reason = &reason_row[REASON_DEVICE_UNKNOWN];
 	if (!roofline(&r, x, k))
 		return NAN;
 	*reason = r.no_flops;
@@ -303,7 +303,7 @@ fact_copies(struct check_fact *f, const struct check_view *x)
 	if (took > 0)
 		f->value = could / took;
 	else
-		f->reason = reason_of(REASON_NO_HOST_COPY);
+		f->reason = &reason_row[REASON_NO_HOST_COPY];
 	should_reach(f, 1 - threshold("pageable-host-memory", "min_gain"));
 }
 
@@ -329,7 +329,7 @@ fact_hidden(struct check_fact *f, const struct check_view *x)
 	if (d != NULL && d->copy_ns > 0)
 		f->value = (double)d->copy_hidden_ns / (double)d->copy_ns;
 	else
-		f->reason = reason_of(REASON_NO_COPY);
+		f->reason = &reason_row[REASON_NO_COPY];
 	should_reach(f, threshold("no-copy-compute-overlap", "max_overlap"));
 }
 
@@ -348,7 +348,7 @@ fact_busy(struct check_fact *f, const struct check_view *x)
 	if (d != NULL && d->busy_ns > 0 && rest > 0)
 		f->value = fmin(1, (double)d->busy_ns * 1e-9 / rest);
 	else
-		f->reason = reason_of(REASON_NO_GPU);
+		f->reason = &reason_row[REASON_NO_GPU];
 	should_reach(f, 1 - threshold("gpu-idle-gaps", "min_share"));
 }
 
@@ -419,13 +419,13 @@ fact_record(struct check_fact *f, const struct check_view *x)
 	f->label = "of the records arrived";
 	if (!(all > 0)) {
 		f->state = CHECK_NOT_MEASURED;
-		f->reason = reason_of(REASON_NO_RECORD);
+		f->reason = &reason_row[REASON_NO_RECORD];
 		return;
 	}
 	f->value = (double)r->records / all;
 	if (r->state == RUN_LIVE) {
 		f->state = CHECK_NOT_MEASURED;
-		f->reason = reason_of(REASON_STILL_RUNNING);
+		f->reason = &reason_row[REASON_STILL_RUNNING];
 	} else if (r->lost > 0 || r->state != RUN_FINISHED ||
 	    unended_processes(r) > 0) {
 		f->state = CHECK_FAILED;
@@ -444,7 +444,7 @@ fact_overhead(struct check_fact *f, const struct check_view *x)
 	f->label = "of the run is what measuring cost";
 	if (r->wall_ns == 0 || !(r->budget > 0)) {
 		f->state = CHECK_NOT_MEASURED;
-		f->reason = reason_of(REASON_NO_BUDGET);
+		f->reason = &reason_row[REASON_NO_BUDGET];
 		return;
 	}
 	f->value = (double)r->overhead_total_ns / (double)r->wall_ns;
@@ -462,7 +462,7 @@ fact_ceilings(struct check_fact *f, const struct check_view *x)
 	    "measures them";
 	if (x->run->devices == 0) {
 		f->state = CHECK_NOT_MEASURED;
-		f->reason = reason_of(REASON_NO_GPU);
+		f->reason = &reason_row[REASON_NO_GPU];
 		return;
 	}
 	f->value = x->advice->calibrated;

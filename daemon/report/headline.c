@@ -38,7 +38,7 @@ coalescing(struct headline *h, const double *m)
 	if (isnan(ld) && isnan(st))
 		return;
 	if (zero_if_nan(ld) + zero_if_nan(st) <= 0) {
-		h->reason = reason_of(REASON_NO_GLOBAL);
+		h->reason = &reason_row[REASON_NO_GLOBAL];
 		return;
 	}
 	if (ld > 0 && !isnan(m[METRIC_GLOBAL_LD_BYTES_PER_SECTOR])) {
@@ -64,7 +64,7 @@ bank_conflicts(struct headline *h, const double *m)
 	conflicts = m[METRIC_SHARED_LD_CONFLICTS] +
 	    m[METRIC_SHARED_ST_CONFLICTS];
 	if (waves <= 0)
-		h->reason = reason_of(REASON_NO_SHARED);
+		h->reason = &reason_row[REASON_NO_SHARED];
 	else if (!isnan(waves) && !isnan(conflicts))
 		h->value = clamp_ratio(conflicts / waves);
 }
@@ -113,6 +113,6 @@ headline_of(struct headline *h, const struct kernel *k)
 		if (!isnan(h[i].value))
 			h[i].reason = NULL;
 		else if (h[i].reason == NULL)
-			h[i].reason = reason_skip(k->skip);
+			h[i].reason = reason_skip[k->skip];
 	}
 }

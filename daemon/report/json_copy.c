@@ -23,7 +23,7 @@ reach_of(const struct copy_class *c, const struct ceilings *ceiling)
 	struct reach to = { NAN, NULL, NULL };
 
 	if (ceiling == NULL) {
-		to.missing = reason_of(REASON_DEVICE_UNKNOWN);
+		to.missing = &reason_row[REASON_DEVICE_UNKNOWN];
 	} else if (c->memset || c->kind == COPY_D2D) {
 		to.bytes_per_s = ceiling->dram_bytes_per_s /
 		    (c->memset ? 1 : 2);
@@ -34,7 +34,7 @@ reach_of(const struct copy_class *c, const struct ceilings *ceiling)
 		to.source = ceiling->copies_measured ? "measured" :
 		    "attribute";
 	} else {
-		to.missing = reason_of(REASON_NO_LINK_CEILING);
+		to.missing = &reason_row[REASON_NO_LINK_CEILING];
 	}
 	return to;
 }

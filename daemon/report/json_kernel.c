@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "model/ceilings.h"
-#include "model/gain.h"
+#include "rules/gain/gain.h"
 #include "model/model.h"
-#include "model/roofline.h"
+#include "report/roofline.h"
 #include "report/functions.h"
 #include "report/headline.h"
 #include "report/json_roofline.h"
@@ -175,7 +175,7 @@ json_kernel_with(const struct run *r, const struct kernel *k,
 	    "measured", name_measured(measured_of(k)),
 	    "measured_launches", json_count(k->metric_launches),
 	    "not_measured", json_reason(k->metric_complete ? NULL :
-	    reason_skip(k->skip)),
+	    reason_skip[k->skip]),
 	    "library", json_library(r, k),
 	    "findings", json_finding_ids(k, a),
 	    "function", json_function(r, k, f));
@@ -246,7 +246,7 @@ json_metrics(const struct kernel *k)
 {
 	json_t *list = json_array();
 	const struct reason *reason = k->skip != SKIP_NONE ?
-	    reason_skip(k->skip) : reason_of(REASON_NOT_IN_SET);
+	    reason_skip[k->skip] : &reason_row[REASON_NOT_IN_SET];
 	size_t i;
 
 	for (i = 0; list != NULL && i < METRIC_COUNT; i++)

@@ -4,7 +4,7 @@
 
 #include "model/ceilings.h"
 #include "model/model.h"
-#include "model/roofline.h"
+#include "report/roofline.h"
 #include "report/json_util.h"
 #include "report/names.h"
 

@@ -199,10 +199,10 @@ source_missing(const char *level, const char *state)
 {
 
 	if (state != NULL && strcmp(state, "live") == 0)
-		return reason_of(REASON_RUN_LIVE);
+		return &reason_row[REASON_RUN_LIVE];
 	if (!level_counts(level_named(level)))
-		return reason_of(REASON_NEEDS_SOURCE);
-	return reason_of(REASON_NO_CODE_AT_ALL);
+		return &reason_row[REASON_NEEDS_SOURCE];
+	return &reason_row[REASON_NO_CODE_AT_ALL];
 }
 
 /* Why each part of a kernel's source is missing; NULL: it is there. */
@@ -257,7 +257,7 @@ missing_of(const struct run *r, const struct code *c)
 		m.counts = c->uncounted != NULL ? c->uncounted : why;
 	if (!c->sampled)
 		m.samples = level_samples(r->level) ?
-		    reason_of(REASON_NO_SAMPLE) : why;
+		    &reason_row[REASON_NO_SAMPLE] : why;
 	if (!c->has_lines)
 		m.lines = c->lineless != NULL ? c->lineless : why;
 	if (!c->disassembled)

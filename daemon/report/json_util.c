@@ -44,14 +44,14 @@ json_t *
 json_reason(const struct reason *r)
 {
 
-	return json_text(reason_text(r));
+	return json_text(r != NULL ? r->text : NULL);
 }
 
 json_t *
 json_reason_code(const struct reason *r)
 {
 
-	return json_text(reason_name(r));
+	return json_text(r != NULL ? r->name : NULL);
 }
 
 json_t *

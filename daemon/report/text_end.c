@@ -369,7 +369,7 @@ needs_source(const json_t *item, const char *key)
 	const char *code = field_text(item, key);
 
 	return code != NULL && strcmp(code,
-	    reason_name(reason_of(REASON_NEEDS_SOURCE))) == 0;
+	    reason_row[REASON_NEEDS_SOURCE].name) == 0;
 }
 
 /* Findings about a kernel's code that do not know their lines for want of a level,

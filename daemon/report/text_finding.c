@@ -292,8 +292,8 @@ unchecked_reason(const json_t *rules, bool checks)
 	json_array_foreach(rules, i, v) {
 		code = or_unknown(field_text(v, "reason_code"));
 		if (strncmp(or_unknown(field_text(v, "state")), "not", 3) != 0 ||
-		    (checks && strcmp(code, reason_name(reason_of(
-		    REASON_CHECKED_RUN))) == 0))
+		    (checks && strcmp(code,
+		    reason_row[REASON_CHECKED_RUN].name) == 0))
 			continue;
 		reason = field_text(v, "reason");
 		if (reason != NULL)

@@ -368,7 +368,7 @@ code_make(struct made *m, struct kernel *k, const char *text, double scale)
 	code->counted = code->disassembled = code->launches_known = true;
 	code->has_lines = code->lines > 0;
 	if (!code->has_lines)
-		code->lineless = reason_of(REASON_NO_LINEINFO);
+		code->lineless = &reason_row[REASON_NO_LINEINFO];
 	scale_by(code, scale);
 	sum_up(c);
 	set_counters(k, code);

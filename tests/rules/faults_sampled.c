@@ -46,7 +46,7 @@ fault_uncount(struct made *m)
 	k->skip = SKIP_TOO_FEW_LAUNCHES;
 	k->metric_complete = false;
 	c->counted = false;
-	c->uncounted = reason_of(REASON_TOO_FEW_LAUNCHES);
+	c->uncounted = &reason_row[REASON_TOO_FEW_LAUNCHES];
 	for (int i = 0; i < SOURCE_COUNT; i++) {
 		c->total[i] = NAN;
 		for (size_t n = 0; n < c->instructions; n++)

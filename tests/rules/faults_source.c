@@ -420,7 +420,7 @@ fault_without_lines(struct made *m)
 	fault_code_clean(m);
 	c = &m->code[0]->code;
 	c->has_lines = false;
-	c->lineless = reason_of(REASON_NO_LINEINFO);
+	c->lineless = &reason_row[REASON_NO_LINEINFO];
 	for (size_t i = 0; i < c->instructions; i++)
 		c->instruction[i].line = LINE_NONE;
 }
@@ -438,7 +438,7 @@ void
 fault_no_cubin(struct made *m)
 {
 	fault_without_lines(m);
-	m->code[0]->code.lineless = reason_of(REASON_NO_CODE);
+	m->code[0]->code.lineless = &reason_row[REASON_NO_CODE];
 }
 
 void
@@ -508,7 +508,7 @@ fault_launching_uncounted(struct made *m)
 	m->kernel[0].shape.grid_x = 33;
 	m->kernel[0].shape.block_x = 32;
 	c->counted = false;
-	c->uncounted = reason_of(REASON_COOPERATIVE);
+	c->uncounted = &reason_row[REASON_COOPERATIVE];
 	for (size_t i = 0; i < c->instructions; i++)
 		for (int v = 0; v < SOURCE_COUNT; v++)
 			c->instruction[i].value[v] = NAN;
@@ -530,7 +530,7 @@ fault_no_disassembler(struct made *m)
 {
 	fault_code_clean(m);
 	m->code[0]->code.disassembled = false;
-	m->code[0]->code.no_sass = reason_of(REASON_NO_DISASSEMBLER);
+	m->code[0]->code.no_sass = &reason_row[REASON_NO_DISASSEMBLER];
 }
 
 /* Disassembled, but not counted. */
@@ -539,5 +539,5 @@ fault_not_counted(struct made *m)
 {
 	fault_code_clean(m);
 	m->code[0]->code.counted = false;
-	m->code[0]->code.uncounted = reason_of(REASON_COOPERATIVE);
+	m->code[0]->code.uncounted = &reason_row[REASON_COOPERATIVE];
 }

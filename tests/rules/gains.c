@@ -23,7 +23,7 @@
 
 #include <jansson.h>
 
-#include "model/gain.h"
+#include "rules/gain/gain.h"
 #include "rules/once.h"
 
 #define MEDIAN_MOST 0.15
@@ -36,7 +36,7 @@
 
 /* Of the predictions that rest on as much, so many must hold. */
 #define HOLD_LEAST 0.8
-/* An interval is as wide as this part of the practices needs (model/gain.c). */
+/* An interval is as wide as this part of the practices needs (rules/gain/gain.c). */
 #define QUANTILE 0.9
 
 /* What is left of a capture to predict from. */
@@ -408,7 +408,7 @@ check_width(struct gains *g, enum grounds grounds, const char *name)
 		complain(g, name, "too few intervals hold");
 	if (!(fabs(gain_doubt(grounds) / all - 1) <= 0.1))
 		complain(g, name, "intervals are not as wide as what was "
-		    "measured: more_most of model/gain.c");
+		    "measured: more_most of rules/gain/gain.c");
 }
 
 static void

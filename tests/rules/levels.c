@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/gain.h"
+#include "rules/gain/gain.h"
 #include "rules/analysed.h"
 
 /* Of a time: less than this nobody sees. */

@@ -16,6 +16,7 @@ made_init(struct made *m)
 	d->chip = "gh100";
 	d->uuid = "00112233445566778899aabbccddeeff";
 	d->limits.cc_major = 9;
+	d->sm = chip_of(9, 0);
 	d->limits.sms = 132;
 	d->limits.max_threads_per_sm = 2048;
 	d->limits.max_threads_per_block = 1024;
@@ -150,7 +151,7 @@ made_strides(struct kernel *k)
 	    .sass = { .instruction = line, .instructions = 4, .loop = &loop,
 	    .loops = 1, .inner = inner } };
 
-	code.uncounted = reason_of(REASON_UNCOUNTED);
+	code.uncounted = &reason_row[REASON_UNCOUNTED];
 	k->code = &code;
 }
 
@@ -177,7 +178,7 @@ made_gaps(struct made *m, enum idle_cause cause, uint64_t count,
 static void
 withhold_code(struct code *c, unsigned need)
 {
-	const struct reason *refused = reason_of(REASON_PERMISSION);
+	const struct reason *refused = &reason_row[REASON_PERMISSION];
 
 	if (need == NEED_SOURCE) {
 		c->counted = false;
@@ -188,7 +189,7 @@ withhold_code(struct code *c, unsigned need)
 	} else if (need == NEED_SAMPLES) {
 		c->sampled = false;
 	} else if (need == NEED_CUBIN) {
-		c->no_cubin = reason_of(REASON_NO_CODE);
+		c->no_cubin = &reason_row[REASON_NO_CODE];
 	}
 }
 

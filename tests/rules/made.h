@@ -6,7 +6,7 @@
 #define TEST_MADE_H
 
 #include "model/ceilings.h"
-#include "model/gain.h"
+#include "rules/gain/gain.h"
 #include "model/model.h"
 #include "rules/engine/finding.h"
 

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/gain.h"
+#include "rules/gain/gain.h"
 #include "rules/analysed.h"
 #include "rules/callers.h"
 #include "rules/evidence/library.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/gain.h"
+#include "rules/gain/gain.h"
 #include "rules/once.h"
 
 /* How a capture is read: with what left out, and as if launched once. */

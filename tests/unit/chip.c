@@ -6,6 +6,7 @@
 #endif
 
 #include "facts/chip.h"
+#include "rules/gain/load.h"
 #include "unit/test.h"
 
 #define KIB 1024
@@ -87,10 +88,10 @@ TEST(test_cycles)
 {
 	const struct chip *c = chip_of(9, 0);
 
-	assert_float_equal(chip_cycles(c, c->fp64), 2, 1e-12);
-	assert_float_equal(chip_cycles(c, c->xu), 8, 1e-12);
+	assert_float_equal(load_cycles(c, c->fp64), 2, 1e-12);
+	assert_float_equal(load_cycles(c, c->xu), 8, 1e-12);
 	c = chip_of(8, 6);
-	assert_float_equal(chip_cycles(c, c->fp64), 64, 1e-12);
+	assert_float_equal(load_cycles(c, c->fp64), 64, 1e-12);
 }
 
 #ifdef HAVE_CUDA_OCCUPANCY

@@ -534,7 +534,7 @@ TEST_WITH(host_place, setup, NULL)
 	json_t *o;
 	int i;
 
-	x->location_missing = reason_of(REASON_LINE_NO_SITE);
+	x->location_missing = &reason_row[REASON_LINE_NO_SITE];
 	for (i = 0; i < 2; i++) {
 		x->site = i == 0 ? NULL : &site;
 		o = json_findings(&f.run, &f.advice);
@@ -626,8 +626,8 @@ TEST_WITH(source_missing_parts, setup_source, NULL)
 	    REASON_RUN_LIVE);
 	sf.code.counted = sf.code.sampled = sf.code.has_lines = false;
 	sf.code.lines = 0;
-	sf.code.uncounted = reason_of(REASON_TOO_FEW_LAUNCHES);
-	sf.code.lineless = reason_of(REASON_NO_LINEINFO);
+	sf.code.uncounted = &reason_row[REASON_TOO_FEW_LAUNCHES];
+	sf.code.lineless = &reason_row[REASON_NO_LINEINFO];
 	o = json_source(&f.run, &f.kernel[0], &f.advice);
 	x = json_object_get(o, "missing");
 	assert_string_equal(json_string_value(json_object_get(x, "counts")),

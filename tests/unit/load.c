@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/gain.h"
+#include "rules/gain/gain.h"
 #include "model/lines/together.h"
 #include "rules/made.h"
 #include "unit/advise.h"

@@ -506,7 +506,7 @@ random_kernel(struct made *m)
 	k->exposed_ns = odd(3e9);
 	k->alone_ns = odd(3e9);
 	k->device = pick(20) == 0 ? 7 : 0;
-	k->skip = (enum wire_skip)pick(SKIP_REASONS + 3);
+	k->skip = (enum wire_skip)pick(SKIP_REASONS);
 	k->shape.grid_x = (uint32_t)pick(3) ? (uint32_t)pick(4000) : ~0u;
 	k->shape.grid_y = (uint32_t)pick(3);
 	k->shape.block_x = (uint32_t)pick(1100);

@@ -89,7 +89,7 @@ fixture_findings(struct fixture *f)
 	    .confidence = CONF_HIGH, .worth_it = true,
 	    .kernel = &f->kernel[0], .where = "softmax_forward_kernel1",
 	    .location = "launched 20,000 ×, grid 256, block 32",
-	    .location_missing = reason_of(REASON_NO_LINEINFO),
+	    .location_missing = &reason_row[REASON_NO_LINEINFO],
 	    .saves_s = 3.9, .saves_low_s = 3.4, .saves_high_s = 4.1,
 	    .kernel_speedup = 7.1, .gain_note = "ideal sectors",
 	    .summary = "8.0 × the sectors it needs",
@@ -131,7 +131,7 @@ fixture_findings(struct fixture *f)
 	f->verdict[2] = (struct verdict){ "grid-too-small", RULE_CLEAN, 0, 2, 0,
 	    NULL };
 	f->verdict[3] = (struct verdict){ "warp-divergence", RULE_NOT_MEASURED,
-	    0, 0, 2, reason_of(REASON_PERMISSION) };
+	    0, 0, 2, &reason_row[REASON_PERMISSION] };
 	f->advice = (struct advice){ .finding = x, .findings = 3,
 	    .verdict = f->verdict, .verdicts = 4, .together_s = 3.9,
 	    .overlap = true, .active_s = 12.4, .noise_s = 0.02, .calibrated = false,
@@ -178,6 +178,7 @@ fixture_fill(struct fixture *f)
 	r->device = f->device;
 	r->devices = 1;
 	f->device[0].name = "NVIDIA H200";
+	f->device[0].sm = chip_of(9, 0);
 	f->device[0].limits.sms = 132;
 	f->device[0].busy_ns = 7564000000;
 	f->device[0].kernel_ns = 6448000000;

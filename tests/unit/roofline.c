@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/gain.h"
-#include "model/roofline.h"
+#include "rules/gain/gain.h"
+#include "report/roofline.h"
 #include "source/sass.h"
 #include "unit/advise.h"
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/gain.h"
+#include "rules/gain/gain.h"
 #include "rules/code.h"
 #include "rules/faults.h"
 #include "unit/advise.h"

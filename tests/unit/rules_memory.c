@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/gain.h"
+#include "rules/gain/gain.h"
 
 #include "unit/advise.h"
 
@@ -346,7 +346,7 @@ MADE_TEST(test_carveout_executed)
 	m->kernel[0].shape.smem_executed = 228 << 10;
 	a = made_advised(m);
 	assert_non_null(made_finding(a, "cache-config-mismatch"));
-	m->device[0].limits.cc_major = 6;	/* L1 is apart there */
+	m->device[0].sm = chip_of(6, 0);	/* L1 is apart there */
 	a = made_advised(m);
 	assert_int_equal(made_verdict(a, "cache-config-mismatch")->state,
 	    RULE_NOT_MEASURED);

@@ -397,7 +397,7 @@ MADE_TEST(test_no_lines)
 	fault_fields(m);
 	c = &m->code[0]->code;
 	c->has_lines = false;
-	c->lineless = reason_of(REASON_NO_LINEINFO);
+	c->lineless = &reason_row[REASON_NO_LINEINFO];
 	for (size_t i = 0; i < c->instructions; i++)
 		c->instruction[i].line = LINE_NONE;
 	a = made_advised(m);

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/gain.h"
+#include "rules/gain/gain.h"
 #include "rules/code.h"
 #include "rules/evidence/divided.h"
 #include "rules/faults.h"

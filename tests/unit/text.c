@@ -236,7 +236,7 @@ TEST(nothing_looked_at)
 	f.advice.findings = 0;
 	for (i = 0; i < 4; i++) {
 		f.verdict[i].state = RULE_NOT_MEASURED;
-		f.verdict[i].reason = reason_of(REASON_PERMISSION);
+		f.verdict[i].reason = &reason_row[REASON_PERMISSION];
 	}
 	r = report_of(&f);
 	page_open(&p, 80, true);
@@ -380,8 +380,8 @@ TEST(next_level)
 
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		fixture_fill(&f);
-		f.finding[0].location_missing = reason_of(cases[i].missing);
-		f.verdict[3].reason = reason_of(cases[i].reason);
+		f.finding[0].location_missing = &reason_row[cases[i].missing];
+		f.verdict[3].reason = &reason_row[cases[i].reason];
 		f.kernel[0].exposed_ns = cases[i].exposed_ns;
 		f.run.level = cases[i].level;
 		r = report_of(&f);

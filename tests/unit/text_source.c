@@ -146,7 +146,7 @@ TEST_WITH(golden_no_lines, setup, NULL)
 
 	sf.code.has_lines = false;
 	sf.code.lines = 0;
-	sf.code.lineless = reason_of(REASON_NO_LINEINFO);
+	sf.code.lineless = &reason_row[REASON_NO_LINEINFO];
 	for (i = 0; i < FIXTURE_INSTRUCTIONS; i++)
 		sf.instruction[i].line = LINE_NONE;
 	f.finding[0].hots = 1;
@@ -173,7 +173,7 @@ TEST_WITH(nothing_measured, setup, NULL)
 	annotate_close(&a);
 	/* Lines without any value: all of them are shown, and why. */
 	sf.code.counted = sf.code.sampled = false;
-	sf.code.uncounted = reason_of(REASON_BUDGET);
+	sf.code.uncounted = &reason_row[REASON_BUDGET];
 	annotate_open(&a, 0);
 	text = draw(&a, 100, true, NULL);
 	assert_non_null(strstr(text, "not counted: the overhead budget"));
@@ -288,8 +288,8 @@ TEST_WITH(golden_report, setup, NULL)
 /* Why a kernel has no lines is said once, however many findings it has. */
 TEST_WITH(missing_once, setup, NULL)
 {
-	static const struct reason why = { REASON_NO_LINEINFO,
-	    "no line table: build with -lineinfo" };
+	static const struct reason why = { .code = REASON_NO_LINEINFO,
+	    .text = "no line table: build with -lineinfo" };
 	struct report r;
 	struct page p;
 	char *at;

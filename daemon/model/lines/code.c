@@ -36,9 +36,9 @@ why_uncounted(const struct model *m, const struct kernel_state *k)
 
 	/* Samples and counts by instruction need the same permission. */
 	if (skip != SKIP_PERMISSION && !level_counts(about_level(m)))
-		return reason_of(REASON_NEEDS_SOURCE);
-	return skip != SKIP_NONE ? reason_skip(skip) :
-	    reason_of(REASON_NOT_CHOSEN);
+		return &reason_row[REASON_NEEDS_SOURCE];
+	return skip != SKIP_NONE ? reason_skip[skip] :
+	    &reason_row[REASON_NOT_CHOSEN];
 }
 
 /* --- instructions --------------------------------------------------------- */
@@ -190,7 +190,7 @@ work_lines(struct work *w)
 	struct cubin_state *c = source_cubin_of(w->m->source, w->f->key.cubin);
 	struct error e = ERROR_INIT;
 
-	w->lineless = reason_of(REASON_NO_CODE);
+	w->lineless = &reason_row[REASON_NO_CODE];
 	if (c == NULL)
 		return;
 	if ((w->cubin = source_cubin_open(w->m, c)) == NULL) {
@@ -201,9 +201,9 @@ work_lines(struct work *w)
 	if (w->place != NULL)
 		w->launches = cubin_launches(w->cubin, w->place, w->launch);
 	if (w->place == NULL)
-		w->lineless = reason_of(REASON_NO_FUNCTION);
+		w->lineless = &reason_row[REASON_NO_FUNCTION];
 	else if (!w->cubin->lines)
-		w->lineless = reason_of(REASON_NO_LINEINFO);
+		w->lineless = &reason_row[REASON_NO_LINEINFO];
 	else if (lines_read(&w->lines, w->cubin, w->place, &e) != 0)
 		w->lineless = pool_reason(&w->m->pool, REASON_LINES_DAMAGED,
 		    e.text);
@@ -220,10 +220,10 @@ work_sass(struct work *w)
 
 	if (f->text == NULL)
 		w->no_sass = w->cubin == NULL ? w->lineless :
-		    reason_of(w->m->source->no_disassembler ?
-		    REASON_NO_DISASSEMBLER : REASON_NO_SASS);
+		    &reason_row[w->m->source->no_disassembler ?
+		    REASON_NO_DISASSEMBLER : REASON_NO_SASS];
 	else if (sass_parse(&f->sass, f->text, f->text_len) != 0)
-		w->no_sass = reason_of(REASON_SASS_DAMAGED);
+		w->no_sass = &reason_row[REASON_SASS_DAMAGED];
 	else
 		f->parsed = true;
 	w->together = f->parsed ? together_of(&f->sass) : NAN;
@@ -245,7 +245,7 @@ work_kernel(struct work *w, uint32_t kernel, struct code *c)
 	free(counts.cell);
 	if (rc > 0) {
 		c->uncounted = c->lineless = c->no_sass = c->no_cubin =
-		    reason_of(REASON_LEFT_OUT_CODE);
+		    &reason_row[REASON_LEFT_OUT_CODE];
 		return 0;
 	}
 	if (rc < 0)
@@ -329,7 +329,7 @@ function_settle(struct model *m, struct function_state *f, bool disjoint,
 		if (over)
 			c->uncounted = c->lineless = c->no_sass =
 			    c->no_cubin =
-			    reason_of(REASON_LEFT_OUT_KERNELS);
+			    &reason_row[REASON_LEFT_OUT_KERNELS];
 		else
 			rc = work_kernel(&w, i - 1, c);
 	}

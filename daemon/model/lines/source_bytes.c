@@ -330,10 +330,10 @@ cubin_missing(const struct bulk *b)
 {
 
 	if ((b->flags & CUBIN_WITHHELD) != 0)
-		return reason_of(REASON_CODE_LIMIT);
+		return &reason_row[REASON_CODE_LIMIT];
 	if (b->damaged || b->pieces > 0)
-		return reason_of(REASON_CODE_LOST);
-	return reason_of(REASON_NO_CODE);
+		return &reason_row[REASON_CODE_LOST];
+	return &reason_row[REASON_NO_CODE];
 }
 
 const struct cubin *

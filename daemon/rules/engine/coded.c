@@ -150,7 +150,7 @@ coded_ask(struct rule_view *x)
 		return RULE_NOT_MEASURED;
 	state = instead_ask(x, x->rule->coded.function != NULL ?
 	    x->rule->coded.function : x->rule->function, &e.kernel, &e.load,
-	    metric_any(x->kernel->metric) ? weaken_known : weaken);
+	    load_counted(x->kernel) ? weaken_known : weaken);
 	coded_clear(&e);
 	return state;
 }

@@ -144,7 +144,7 @@ ask_measured(struct rule_view *x)
 		return rule_unmeasured_for(x, reason);
 	if (is_waiting(x))
 		return rule_unmeasured(x, REASON_WAITING);
-	x->lacking = (needs & NEED_COUNTERS) && !metric_any(x->kernel->metric);
+	x->lacking = (needs & NEED_COUNTERS) && !load_counted(x->kernel);
 	if (x->lacking)
 		return rule_lacks(x);
 	if ((needs & (NEED_SOURCE | NEED_SAMPLES | NEED_CODE)) &&
@@ -230,7 +230,7 @@ ask_kernel_rule(struct rule_view *x, const struct load *load, double noise_s,
 	if (run->kernels == 0 || reason != NULL) {
 		v->not_measured++;
 		tally_add(&tally, reason != NULL ? reason :
-		    reason_of(REASON_NO_KERNEL), NULL);
+		    &reason_row[REASON_NO_KERNEL], NULL);
 	}
 	v->reason = tally_top(&tally);
 }

@@ -56,12 +56,12 @@ lacks(const struct rule_view *x)
 	if (reason != NULL)
 		return reason;
 	if (x->kernel->code->samples.all == 0)
-		return reason_of(REASON_NO_SAMPLE);
+		return &reason_row[REASON_NO_SAMPLE];
 	if (x->kernel->code->sample_kernels > 1 && (double)x->kernel->total_ns <
 	    SHARE_LEAST * (double)x->device->kernel_ns)
-		return reason_of(REASON_SHARED_SAMPLES);
+		return &reason_row[REASON_SHARED_SAMPLES];
 	if (part_of(x) < PART_LEAST)
-		return reason_of(REASON_SHARED_SAMPLES);
+		return &reason_row[REASON_SHARED_SAMPLES];
 	return NULL;
 }
 
@@ -252,7 +252,7 @@ const struct reason *
 estimate_of(struct estimate *e, const struct rule_view *x)
 {
 	const struct reason *reason = lacks(x);
-	const struct chip *chip = rule_chip(x);
+	const struct chip *chip = x->device->sm;
 	const struct load *l = x->load;
 	double issue, slots, total, seconds, moved;
 	struct code *c = &e->code;
@@ -271,10 +271,10 @@ estimate_of(struct estimate *e, const struct rule_view *x)
 	if (rule_metric(x, METRIC_INST_EXECUTED) > 0)
 		total = rule_metric(x, METRIC_INST_EXECUTED);
 	if (!(total > 0) || !isfinite(total))
-		return reason_of(REASON_TIME_UNKNOWN);
+		return &reason_row[REASON_TIME_UNKNOWN];
 	if (!c->counted && !set_executions(c, total)) {
 		x->arena->failed = true;
-		return reason_of(REASON_NO_MEMORY);
+		return &reason_row[REASON_NO_MEMORY];
 	}
 	e->instruction = x->kernel->code->counted ? NULL : c->instruction;
 	e->kernel.code = c;
@@ -283,9 +283,9 @@ estimate_of(struct estimate *e, const struct rule_view *x)
 	fill(&e->kernel, METRIC_OCCUPANCY, 100 * fmin(l->occupancy, issue *
 	    (double)c->samples.all / e->selected * chip->schedulers /
 	    fmax(1, x->device->limits.max_warps_per_sm)));
-	fill(&e->kernel, METRIC_PIPE_XU, 100 * fmin(1, chip_cycles(chip, chip->xu) *
+	fill(&e->kernel, METRIC_PIPE_XU, 100 * fmin(1, load_cycles(chip, chip->xu) *
 	    executed(c, SASS_XU | SASS_CONVERT) / slots));
-	fill(&e->kernel, METRIC_PIPE_FP64, 100 * fmin(1, chip_cycles(chip, chip->fp64) *
+	fill(&e->kernel, METRIC_PIPE_FP64, 100 * fmin(1, load_cycles(chip, chip->fp64) *
 	    executed(c, SASS_FP64) / slots));
 	moved = accessed_bytes(c, SASS_LOAD | SASS_STORE);
 	fill(&e->kernel, METRIC_DRAM_PCT, 100 * fmin(1, moved /

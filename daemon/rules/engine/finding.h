@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "facts/reason.h"
-#include "model/load.h"
+#include "rules/gain/load.h"
 
 struct run;
 struct kernel;

@@ -41,12 +41,6 @@ const struct rule rule_table[] = {
 };
 const size_t rule_table_size = sizeof(rule_table) / sizeof(rule_table[0]);
 
-const struct chip *
-rule_chip(const struct rule_view *x)
-{
-	return chip_of(x->device->limits.cc_major, x->device->limits.cc_minor);
-}
-
 double
 rule_value(const struct rule_view *x, const char *key)
 {
@@ -183,7 +177,7 @@ rule_unmeasured_for(struct rule_view *x, const struct reason *reason)
 enum rule_state
 rule_unmeasured(struct rule_view *x, enum reason_code code)
 {
-	return rule_unmeasured_for(x, reason_of(code));
+	return rule_unmeasured_for(x, &reason_row[code]);
 }
 
 const struct reason *
@@ -194,9 +188,10 @@ rule_reason(const struct rule_view *x, enum reason_code code, const char *fmt,
 	va_list ap;
 
 	if (r == NULL)
-		return reason_of(code);
+		return &reason_row[code];
 	va_start(ap, fmt);
-	*r = (struct reason){ code, arena_vformat(x->arena, fmt, ap) };
+	*r = reason_row[code];
+	r->text = arena_vformat(x->arena, fmt, ap);
 	va_end(ap);
 	return r;
 }
@@ -204,7 +199,7 @@ rule_reason(const struct rule_view *x, enum reason_code code, const char *fmt,
 enum rule_state
 rule_lacks(struct rule_view *x)
 {
-	return rule_unmeasured_for(x, reason_skip(x->kernel->skip));
+	return rule_unmeasured_for(x, reason_skip[x->kernel->skip]);
 }
 
 void
@@ -221,9 +216,7 @@ rule_evidence(const struct rule_view *x, struct draft *d, struct evidence e,
 double
 rule_metric(const struct rule_view *x, enum metric_id id)
 {
-	double v = x->kernel->metric[id];
-
-	return isfinite(v) && v >= 0 ? v : NAN;
+	return metric(x->kernel, id);
 }
 
 /* "79 % busy"; of what is on the SMs and a grid smaller than they are many: "79 %

@@ -15,7 +15,7 @@
 #include "source/sass.h"
 
 #include "model/ceilings.h"
-#include "model/gain.h"
+#include "rules/gain/gain.h"
 #include "model/model.h"
 
 #include "rules/engine/arena.h"
@@ -197,9 +197,6 @@ struct rule_view {
 #define RULE(function, ...) rule_function rule_##function;
 #include "rules/engine/rules.def"
 #undef RULE
-
-/* rule_chip(x): what is known of the view's device by its compute capability. */
-const struct chip *rule_chip(const struct rule_view *x);
 
 /* rule_value(x, key): the threshold in force; asserts that it exists. */
 double rule_value(const struct rule_view *x, const char *key);

@@ -33,10 +33,8 @@ is_full(const struct load *l)
 static const char *
 remedy_of(const struct run *run, const struct reason *lack)
 {
-	const char *remedy = reason_remedy(lack);
-
-	if (remedy != NULL)
-		return remedy;
+	if (lack->remedy != NULL)
+		return lack->remedy;
 	return lack->code == REASON_NO_COUNTERS || level_samples(run->level) ?
 	    "`cudadvise doctor` says what keeps counters away" :
 	    "`--level source` samples it";
@@ -51,9 +49,9 @@ unknown_of(const struct run *run, const struct kernel *k, const struct load *l)
 	if (k->launches == 0 || k->waits || k->skip == SKIP_NCCL ||
 	    k->skip == SKIP_WAITS || has_code(k) || library_owns(run, k))
 		return looked;
-	if (!metric_any(k->metric))
-		return (struct unknown){ reason_why(reason_skip(k->skip)),
-		    remedy_of(run, reason_skip(k->skip)) };
+	if (!load_counted(k))
+		return (struct unknown){ reason_skip[k->skip]->why,
+		    remedy_of(run, reason_skip[k->skip]) };
 	if (is_full(l))
 		return looked;
 	looked.why = l->bound >= 0.5 ? "its instructions, which set its pace, "
@@ -64,7 +62,7 @@ unknown_of(const struct run *run, const struct kernel *k, const struct load *l)
 		looked.remedy = "`ncu --set full` does";
 	if (level_counts(run->level) && k->code != NULL &&
 	    k->code->uncounted != NULL)
-		looked.why = reason_why(k->code->uncounted);
+		looked.why = k->code->uncounted->why;
 	return looked;
 }
 

@@ -13,7 +13,7 @@
 #define SERIAL_INTEGER_S 0.73e-9
 
 /* At most: a trip to memory with misses of the TLB, and from one instruction of a
- * warp to the next. Cycles; as in model/gain.c. */
+ * warp to the next. Cycles; as in rules/gain/gain.c. */
 #define TRIP_CYCLES 800
 #define ISSUE_CYCLES 6
 
@@ -78,7 +78,7 @@ atomics_of(struct atomics *a, const struct rule_view *x)
 	double other = asked - ld - st - local_sectors(x);
 
 	if (isnan(asked) || isnan(ld) || isnan(st) || !(x->load->time_s > 0))
-		return reason_of(REASON_GLOBAL_ATOMICS_UNCOUNTED);
+		return &reason_row[REASON_GLOBAL_ATOMICS_UNCOUNTED];
 	a->others = ld + st;
 	a->most = fmax(0, asked - st);
 	/* Textures and bulk copies come from L1 too; they leave no wavefront for

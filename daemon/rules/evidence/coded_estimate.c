@@ -151,7 +151,7 @@ add_needs(struct needs *n, const struct rule_view *x,
 {
 	const struct record_SIGNATURE *shape = &x->kernel->shape;
 	const struct code *c = x->kernel->code;
-	const struct chip *chip = rule_chip(x);
+	const struct chip *chip = x->device->sm;
 	double issue = 1.0 / chip->schedulers;
 
 	for (uint32_t s = 0; s < c->sass.instructions; s++) {
@@ -174,10 +174,10 @@ add_needs(struct needs *n, const struct rule_view *x,
 		n->cycles[UNIT_L1][d] += l1_cycles(i, &address[s], shape);
 		if (i->flags & (SASS_XU | SASS_CONVERT))
 			n->cycles[UNIT_XU][d] += issue *
-			    chip_cycles(chip, chip->xu);
+			    load_cycles(chip, chip->xu);
 		if (i->flags & SASS_FP64)
 			n->cycles[UNIT_FP64][d] += issue *
-			    chip_cycles(chip, chip->fp64);
+			    load_cycles(chip, chip->fp64);
 	}
 }
 
@@ -532,7 +532,7 @@ fill_all(struct coded *e, const struct rule_view *x, const struct needs *n,
 	    (x->ceiling->dram_bytes_per_s * (l->time_s - l->fixed_s))));
 	e->kernel.code = &e->code;
 	load_of(&e->load, &e->kernel, x->device, x->ceiling);
-	e->load.grounds = metric_any(x->kernel->metric) ? GROUNDS_PART :
+	e->load.grounds = load_counted(x->kernel) ? GROUNDS_PART :
 	    GROUNDS_TRACE;
 }
 

@@ -184,7 +184,7 @@ inst_waiting(const struct code *c, uint32_t mask)
 static const struct reason *
 or_else(const struct reason *reason, enum reason_code other)
 {
-	return reason == NULL ? reason_of(other) : reason;
+	return reason == NULL ? &reason_row[other] : reason;
 }
 
 /* Compilers use local memory when registers run out, or for arrays with computed
@@ -210,14 +210,14 @@ inst_lacks(const struct rule_view *x, unsigned needs)
 		return NULL;
 	if (c == NULL) {
 		if (needs == NEED_CUBIN && is_like_debug(x->kernel))
-			return reason_of(REASON_LIKE_DEBUG);
+			return &reason_row[REASON_LIKE_DEBUG];
 		if (!level_counts(x->run->level) &&
 		    x->kernel->skip != SKIP_PERMISSION)
-			return reason_of(REASON_NEEDS_SOURCE);
+			return &reason_row[REASON_NEEDS_SOURCE];
 		/* What kept its counters away kept this away too. */
 		if (x->kernel->skip != SKIP_NONE)
-			return reason_skip(x->kernel->skip);
-		return reason_of(REASON_NOT_LOOKED_AT);
+			return reason_skip[x->kernel->skip];
+		return &reason_row[REASON_NOT_LOOKED_AT];
 	}
 	if (((needs & NEED_SOURCE) && !c->counted) ||
 	    ((needs & NEED_LINES) && !c->counted && !c->sampled))
@@ -227,8 +227,8 @@ inst_lacks(const struct rule_view *x, unsigned needs)
 	if ((needs & NEED_CUBIN) && c->no_cubin != NULL)
 		return c->no_cubin;
 	if ((needs & NEED_SAMPLES) && !c->sampled)
-		return reason_of(level_samples(x->run->level) ?
-		    REASON_NO_SAMPLE : REASON_NEEDS_SOURCE);
+		return &reason_row[level_samples(x->run->level) ?
+		    REASON_NO_SAMPLE : REASON_NEEDS_SOURCE];
 	return NULL;
 }
 

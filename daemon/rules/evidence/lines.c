@@ -385,7 +385,7 @@ why_no_line(const struct rule_view *x)
 	}
 	if (!c->has_lines)
 		return c->lineless != NULL ? c->lineless :
-		    reason_of(REASON_NO_LINEINFO);
+		    &reason_row[REASON_NO_LINEINFO];
 	return NULL;		/* a finding about the launch, not a line */
 }
 
@@ -399,7 +399,7 @@ lines_finish(const struct rule_view *x, struct draft *d)
 	/* Of a library's the line that matters is the one that calls it. */
 	if (x->library != NULL)
 		d->f.location_missing = d->f.site != NULL ? NULL :
-		    reason_of(REASON_LINE_NO_SITE);
+		    &reason_row[REASON_LINE_NO_SITE];
 	else if (d->f.hots == 0 || d->f.hot[0].file == NULL)
 		d->f.location_missing = why_no_line(x);
 }

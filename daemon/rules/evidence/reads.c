@@ -41,7 +41,7 @@ reads_refused(const struct run *run, unsigned needs)
 {
 	for (int i = 0; i < REFUSED_KINDS; i++)
 		if ((run->refused >> i & 1) && (refusals[i].needs & needs))
-			return reason_of(refusals[i].reason);
+			return &reason_row[refusals[i].reason];
 	return NULL;
 }
 
@@ -55,16 +55,16 @@ reads_lack(const struct run *run, unsigned needs)
 	if (reason != NULL)
 		return reason;
 	if (run->devices == 0 && run->failures == 0)
-		return reason_of(run->checks > 0 ? REASON_CHECKED_RUN :
-		    REASON_NO_GPU);
+		return &reason_row[run->checks > 0 ? REASON_CHECKED_RUN :
+		    REASON_NO_GPU];
 	if (!(needs & (NEED_KERNELS | NEED_COPIES)) || run->launches > 0)
 		return NULL;
 	if (!(needs & NEED_COPIES))
-		return reason_of(run->lost > 0 ? REASON_LAUNCHES_LOST :
-		    REASON_NO_KERNEL);
+		return &reason_row[run->lost > 0 ? REASON_LAUNCHES_LOST :
+		    REASON_NO_KERNEL];
 	if (run->copies > 0)
 		return NULL;
-	return reason_of(run->lost > 0 ? REASON_WORK_LOST : REASON_NO_WORK);
+	return &reason_row[run->lost > 0 ? REASON_WORK_LOST : REASON_NO_WORK];
 }
 
 const struct reason *
@@ -78,9 +78,9 @@ reads_lost(const struct run *run, const struct rule *rule)
 		return NULL;
 	if ((run->refused >> REFUSED_AGAIN & 1) &&
 	    (reads_of(rule) & NEED_KERNELS || rule->scope == SCOPE_KERNEL))
-		return reason_of(REASON_REFUSED_AGAIN);
+		return &reason_row[REASON_REFUSED_AGAIN];
 	if (run->lost == 0 || (!single &&
 	    (double)run->lost <= LOST_MOST * all))
 		return NULL;
-	return reason_of(REASON_RECORDS_LOST);
+	return &reason_row[REASON_RECORDS_LOST];
 }

@@ -15,7 +15,7 @@ stalls_of(struct stalls *s, const struct rule_view *x, uint32_t mask)
 	double all = (double)c->samples.all;
 
 	if (all < SAMPLES_LEAST)
-		return reason_of(REASON_FEW_SAMPLES);
+		return &reason_row[REASON_FEW_SAMPLES];
 	s->share = inst_waiting(c, mask);
 	s->unissued = fmin(1, (double)c->samples.not_issued / all);
 	s->most = fmin(s->share, s->unissued);
@@ -32,7 +32,7 @@ double
 stalls_warps(const struct rule_view *x)
 {
 	return x->load->occupancy * x->device->limits.max_warps_per_sm /
-	    rule_chip(x)->schedulers;
+	    x->device->sm->schedulers;
 }
 
 void

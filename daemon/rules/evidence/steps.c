@@ -114,7 +114,7 @@ steps_found(struct rule_view *x, const char *key, const struct gone *gone,
 		return NULL;
 	lines_launch(x, d, k->id);
 	d->f.confidence = CONF_MEDIUM;
-	d->f.location_missing = reason_of(REASON_LINE_NO_SITE);
+	d->f.location_missing = &reason_row[REASON_LINE_NO_SITE];
 	d->f.next = say_tool(x->arena, x->run, "nsys profile --trace=cuda");
 	return d;
 }

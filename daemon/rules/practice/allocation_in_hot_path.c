@@ -29,13 +29,13 @@ may_launch(const struct run *run)
 	if (refused != NULL)
 		return refused;
 	if (run->state == RUN_LIVE)
-		return reason_of(REASON_NO_LAUNCH_YET);
+		return &reason_row[REASON_NO_LAUNCH_YET];
 	for (size_t i = 0; i < run->calls; i++)
 		if ((run->call[i].call == CALL_LAUNCH ||
 		    run->call[i].call == CALL_GRAPH_LAUNCH) &&
 		    run->call[i].count > 0)
-			return reason_of(REASON_LAUNCHES_UNSEEN);
-	return run->lost > 0 ? reason_of(REASON_LAUNCHES_LOST) : NULL;
+			return &reason_row[REASON_LAUNCHES_UNSEEN];
+	return run->lost > 0 ? &reason_row[REASON_LAUNCHES_LOST] : NULL;
 }
 
 static const struct call_class *
@@ -96,7 +96,7 @@ found(struct rule_view *x, uint64_t count, double hot, const char *where)
 	d->f.location = arena_format(x->arena, "%s%s, most time in %s",
 	    say_counted(x->arena, (double)count, "call"), where,
 	    wire_call_name((uint16_t)top->call));
-	d->f.location_missing = reason_of(REASON_LINE_NO_SITE);
+	d->f.location_missing = &reason_row[REASON_LINE_NO_SITE];
 	rule_evidence(x, d, (struct evidence){ .name = "hot_calls",
 	    .label = arena_format(x->arena, "allocations and releases%s",
 	    where), .value = (double)count, .unit = "call",

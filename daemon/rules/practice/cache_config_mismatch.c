@@ -34,7 +34,7 @@ static double
 step_up(const struct rule_view *x, double bytes)
 {
 	return fmin(x->device->limits.smem_per_sm,
-	    (double)chip_carveout(rule_chip(x), (uint64_t)ceil(bytes)));
+	    (double)chip_carveout(x->device->sm, (uint64_t)ceil(bytes)));
 }
 
 static bool
@@ -44,7 +44,7 @@ look(const struct rule_view *x, struct division *v)
 	const struct record_DEVICE *l = &x->device->limits;
 	double most = l->smem_per_sm, asked;
 
-	v->total = rule_chip(x)->cache_kib * KIB;
+	v->total = x->device->sm->cache_kib * KIB;
 	v->block = (double)s->smem_static + s->smem_dynamic + l->smem_reserved;
 	v->used = v->block * x->kernel->occupancy.blocks_per_sm;
 	asked = s->carveout <= 100 ? most * s->carveout / 100 :

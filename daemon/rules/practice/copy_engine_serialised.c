@@ -78,7 +78,7 @@ found(struct rule_view *x, size_t i)
 	d->f.where = arena_format(x->arena, "copies on %s", dev->name != NULL ?
 	    dev->name : "the GPU");
 	d->f.location = arena_format(x->arena, "device %u", dev->id);
-	d->f.location_missing = reason_of(REASON_LINE_NO_SITE);
+	d->f.location_missing = &reason_row[REASON_LINE_NO_SITE];
 	rule_evidence(x, d, (struct evidence){ .name = "smaller_ratio",
 	    .label = "the smaller way, part of the GPU's busy time",
 	    .value = fmin(up, down) / ((double)dev->busy_ns * 1e-9),

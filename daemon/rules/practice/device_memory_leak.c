@@ -55,7 +55,7 @@ found(struct rule_view *x, const struct leak *l)
 	d->f.where = arena_format(x->arena, "%s memory", kind);
 	d->f.location = l->site;
 	if (l->site == NULL)
-		d->f.location_missing = reason_of(REASON_LINE_NO_ALLOCATION);
+		d->f.location_missing = &reason_row[REASON_LINE_NO_ALLOCATION];
 	rule_evidence(x, d, (struct evidence){ .name = "leaked_bytes",
 	    .label = "bytes still allocated at the end",
 	    .value = (double)l->bytes, .unit = "B", .source = "measured",

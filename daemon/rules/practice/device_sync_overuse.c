@@ -61,7 +61,7 @@ rule_device_sync_overuse(struct rule_view *x)
 	d->f.location = arena_format(x->arena, "%s of "
 	    "cudaDeviceSynchronize", say_counted(x->arena, (double)count,
 	    "call"));
-	d->f.location_missing = reason_of(REASON_LINE_NO_SITE);
+	d->f.location_missing = &reason_row[REASON_LINE_NO_SITE];
 	rule_evidence(x, d, (struct evidence){ .name = "syncs",
 	    .label = "device synchronisations", .value = (double)count,
 	    .unit = "call", .source = "measured",

@@ -197,9 +197,9 @@ judge(struct rule_view *x, const struct kernel *k)
 	x->kernel = k;
 	x->reason = inst_lacks(x, NEED_CUBIN);
 	if (x->reason == NULL && library_owns(x->run, k))
-		x->reason = reason_of(REASON_LIBRARY);
+		x->reason = &reason_row[REASON_LIBRARY];
 	if (x->reason == NULL && !k->code->launches_known)
-		x->reason = reason_of(REASON_NO_FUNCTION);
+		x->reason = &reason_row[REASON_NO_FUNCTION];
 	m = x->reason == NULL && k->code->launches > 0 ? marks_new(x) : NULL;
 	x->kernel = NULL;
 	if (x->reason != NULL)	/* idle time after any kernel says little */
@@ -208,7 +208,7 @@ judge(struct rule_view *x, const struct kernel *k)
 		return 0;
 	look_code(k, &l, m);
 	if (!l.counted && l.each < LAUNCH_LEAST_S) {
-		x->reason = reason_of(REASON_LAUNCHES_UNCOUNTED);
+		x->reason = &reason_row[REASON_LAUNCHES_UNCOUNTED];
 		rc = -1;
 	} else if (l.count >= rule_value(x, "min_launches") &&
 	    l.each <= rule_value(x, "max_each"))

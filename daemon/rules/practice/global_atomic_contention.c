@@ -252,7 +252,7 @@ by_counters(struct rule_view *x)
 	struct atomics a;
 
 	if (lacks == NULL)
-		lacks = reason_of(REASON_GLOBAL_ATOMICS_UNCOUNTED);
+		lacks = &reason_row[REASON_GLOBAL_ATOMICS_UNCOUNTED];
 	if (isnan(x->load->busy) || atomics_of(&a, x) != NULL)
 		return rule_unmeasured_for(x, lacks);
 	/* As many as there can be would be no line to wait in. */

@@ -59,7 +59,7 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	d->cause_s = idle;
 	d->residual_min_s = rule_value(x, "min_share") * a.base;
 	d->f.location = say_counted(x->arena, a.gaps, "gap");
-	d->f.location_missing = reason_of(REASON_LINE_HOST);
+	d->f.location_missing = &reason_row[REASON_LINE_HOST];
 	rule_evidence(x, d, (struct evidence){ .name = "idle_ratio",
 	    .label = "GPU idle in gaps that come again, part of first to last "
 	    "work without its phases", .value = idle / a.base, .unit = "ratio",

@@ -30,7 +30,7 @@ found_one(struct rule_view *x, const struct gpus *t)
 	evidence_common(x, d, t);
 	d->f.confidence = CONF_LOW;
 	d->f.where = "the run";
-	d->f.location_missing = reason_of(REASON_LINE_NO_LAUNCH);
+	d->f.location_missing = &reason_row[REASON_LINE_NO_LAUNCH];
 	d->f.summary = arena_format(x->arena, "one of the %zu GPUs that the "
 	    "program sees does all the work", t->seen);
 	d->f.advice = "if the others are there for this program, split the "
@@ -80,7 +80,7 @@ found_turns(struct rule_view *x, const struct gpus *t)
 	    .source = "measured", .from = "kernel records" }, NULL);
 	d->f.confidence = CONF_LOW;
 	d->f.where = arena_format(x->arena, "%zu GPUs", t->used);
-	d->f.location_missing = reason_of(REASON_LINE_NO_SITE);
+	d->f.location_missing = &reason_row[REASON_LINE_NO_SITE];
 	d->f.summary = arena_format(x->arena, "%zu GPUs do %s of work in %s: "
 	    "%s at work at a time", t->used, say_seconds(x->arena, t->work_s),
 	    say_seconds(x->arena, t->busy_s),

@@ -31,7 +31,7 @@ rule_jit_at_startup(struct rule_view *x)
 	d->f.location = arena_format(x->arena, "%s compilation%s",
 	    say_count(x->arena, run->jit_compiles),
 	    run->jit_compiles == 1 ? "" : "s");
-	d->f.location_missing = reason_of(REASON_LINE_NO_SITE);
+	d->f.location_missing = &reason_row[REASON_LINE_NO_SITE];
 	rule_evidence(x, d, (struct evidence){ .name = "jit_s",
 	    .label = "the driver compiled for", .value = jit, .unit = "s",
 	    .source = "measured", .from = "JIT records" }, "min_time");

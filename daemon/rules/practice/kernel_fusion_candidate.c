@@ -495,7 +495,7 @@ found(struct search *s, int group)
 	d->f.where = names;
 	d->f.location = arena_format(x->arena, "%zu kernels, one right after "
 	    "the other, %s times", g->length, say_whole(x->arena, g->chains));
-	d->f.location_missing = reason_of(REASON_LINE_NO_SITE);
+	d->f.location_missing = &reason_row[REASON_LINE_NO_SITE];
 	set_evidence(s, d, g);
 	if (g->link == LINK_REREAD) {
 		d->f.confidence = CONF_MEDIUM;
@@ -591,5 +591,5 @@ rule_kernel_fusion_candidate(struct rule_view *x)
 	if (any)
 		return RULE_FOUND;
 	return blind != NULL ? rule_unmeasured_for(x,
-	    reason_skip(blind->skip)) : RULE_CLEAN;
+	    reason_skip[blind->skip]) : RULE_CLEAN;
 }

@@ -122,7 +122,7 @@ found(struct rule_view *x, const struct candidate *c)
 	    "%s times", first, say_count(x->arena, s->repeats)) :
 	    arena_format(x->arena, "%u launches, beginning with %s, %s times",
 	    s->length, first, say_count(x->arena, s->repeats));
-	d->f.location_missing = reason_of(REASON_LINE_NO_SITE);
+	d->f.location_missing = &reason_row[REASON_LINE_NO_SITE];
 	rule_evidence(x, d, (struct evidence){ .name = "repeats",
 	    .label = "repeats of the sequence", .value = (double)s->repeats,
 	    .unit = "repeat", .source = "measured",

@@ -201,7 +201,7 @@ found(struct rule_view *x, const struct failure *f, uint64_t count,
 	d->f.confidence = b.limit < LIMIT_EARLIER ? CONF_HIGH : CONF_MEDIUM;
 	d->f.where = name_of(f);
 	d->f.location = shape_of(x, f);
-	d->f.location_missing = reason_of(REASON_LINE_NO_KERNEL);
+	d->f.location_missing = &reason_row[REASON_LINE_NO_KERNEL];
 	rule_evidence(x, d, (struct evidence){ .name = "failed_launches",
 	    .label = "launches that failed", .value = (double)count,
 	    .unit = "launch", .source = "measured",

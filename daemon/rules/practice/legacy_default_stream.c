@@ -30,7 +30,7 @@ found(struct rule_view *x, size_t i)
 	    *dev->name ? dev->name : "the GPU");
 	d->f.location = arena_format(x->arena, "device %u, %s operations that "
 	    "waited", dev->id, say_count(x->arena, dev->legacy_waits));
-	d->f.location_missing = reason_of(REASON_LINE_NO_SITE);
+	d->f.location_missing = &reason_row[REASON_LINE_NO_SITE];
 	rule_evidence(x, d, (struct evidence){ .name = "waits",
 	    .label = "operations that started when the other side ended",
 	    .value = (double)dev->legacy_waits, .unit = "operation",

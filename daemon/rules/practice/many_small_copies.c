@@ -84,7 +84,7 @@ found(struct rule_view *x, const struct small_copies *s)
 	d->f.location = arena_format(x->arena, "%s copies in %s group%s",
 	    say_count(x->arena, s->copies), say_count(x->arena, s->groups),
 	    s->groups == 1 ? "" : "s");
-	d->f.location_missing = reason_of(REASON_LINE_NO_SITE);
+	d->f.location_missing = &reason_row[REASON_LINE_NO_SITE];
 	rule_evidence(x, d, (struct evidence){ .name = "copies_per_group",
 	    .label = "copies in a row", .unit = "copy", .source = "measured",
 	    .value = (double)s->copies / (double)s->groups,

@@ -172,7 +172,7 @@ found(struct rule_view *x, const struct direction *t)
 	d->f.location = arena_format(x->arena, "%s, %s",
 	    say_counted(x->arena, (double)t->count, "copy"),
 	    say_bytes(x->arena, (double)t->bytes));
-	d->f.location_missing = reason_of(REASON_LINE_NO_SITE);
+	d->f.location_missing = &reason_row[REASON_LINE_NO_SITE];
 	rule_evidence(x, d, (struct evidence){ .name = "pageable_bytes",
 	    .label = "bytes from or to pageable memory", .unit = "B",
 	    .value = (double)t->bytes, .source = "measured",

@@ -86,7 +86,7 @@ found(struct rule_view *x, const struct peer *p, const struct traffic *t)
 	    from->id, to->id);
 	d->f.location = arena_format(x->arena, "%s, %s",
 	    say_counted(x->arena, t->count, "copy"), say_bytes(x->arena, t->bytes));
-	d->f.location_missing = reason_of(REASON_LINE_NO_SITE);
+	d->f.location_missing = &reason_row[REASON_LINE_NO_SITE];
 	rule_evidence(x, d, (struct evidence){ .name = "staged_bytes",
 	    .label = "bytes that went through the host", .value = t->bytes,
 	    .unit = "B", .source = "measured", .from = "copy records" },

@@ -76,7 +76,7 @@ rule_recompilation(struct rule_view *x)
 	d->f.location = arena_format(x->arena, "%s, the last after %s of the "
 	    "launches", say_counted(x->arena, times, "time"),
 	    say_percent(x->arena, late));
-	d->f.location_missing = reason_of(REASON_LINE_NO_SITE);
+	d->f.location_missing = &reason_row[REASON_LINE_NO_SITE];
 	rule_evidence(x, d, (struct evidence){ .name = "times",
 	    .label = "times that code was made and loaded in the loop",
 	    .value = times, .unit = "time", .source = "measured",

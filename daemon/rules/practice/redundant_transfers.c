@@ -147,7 +147,7 @@ found(struct rule_view *x, const struct resent *r)
 	d->f.location = arena_format(x->arena, "%s of %s",
 	    say_counted(x->arena, (double)r->count, "copy"),
 	    say_counted(x->arena, (double)r->ranges, "range"));
-	d->f.location_missing = reason_of(REASON_LINE_NO_SITE);
+	d->f.location_missing = &reason_row[REASON_LINE_NO_SITE];
 	evidence(x, d, r);
 	if (idle > 0)
 		rule_evidence(x, d, (struct evidence){ .name = "idle_after_s",

@@ -142,7 +142,7 @@ found(struct rule_view *x, const struct loop *l)
 	d->f.where = name;
 	d->f.location = l->shapes > 1 ? say_shapes(x->arena, l->shape,
 	    l->shapes) : say_shape(x->arena, l->k);
-	d->f.location_missing = reason_of(REASON_LINE_NO_SITE);
+	d->f.location_missing = &reason_row[REASON_LINE_NO_SITE];
 	rule_evidence(x, d, (struct evidence){ .name = "repeats",
 	    .label = "launches in a row", .value = l->launches,
 	    .unit = "launch", .source = "measured",

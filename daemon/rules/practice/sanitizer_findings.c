@@ -311,9 +311,9 @@ no_line(const struct defect *f)
 	if (f->file[0] != '\0')
 		return NULL;
 	if (f->function[0] != '\0')
-		return reason_of(REASON_LINE_NO_LINEINFO);
+		return &reason_row[REASON_LINE_NO_LINEINFO];
 	return f->site_file[0] != '\0' ? NULL :
-	    reason_of(REASON_LINE_HOST_BUILD);
+	    &reason_row[REASON_LINE_HOST_BUILD];
 }
 
 static int

@@ -136,7 +136,7 @@ found(struct rule_view *x, const struct chain *c)
 	d->f.where = c->null ? "the default stream" : "one stream";
 	d->f.location = arena_format(x->arena, "%zu kernels from %s to %s, "
 	    "%s times", c->length, from, to, say_whole(x->arena, c->count));
-	d->f.location_missing = reason_of(REASON_LINE_NO_SITE);
+	d->f.location_missing = &reason_row[REASON_LINE_NO_SITE];
 	rule_evidence(x, d, (struct evidence){ .name = "repeats",
 	    .label = "times they follow each other", .value = c->count,
 	    .unit = "repeat", .source = "measured",

@@ -232,7 +232,7 @@ own_share(const struct rule_view *x)
 {
 	double issue = rule_metric(x, METRIC_ISSUE_ACTIVE) / 100;
 	double warps = rule_metric(x, METRIC_OCCUPANCY) / 100 *
-	    x->device->limits.max_warps_per_sm / rule_chip(x)->schedulers;
+	    x->device->limits.max_warps_per_sm / x->device->sm->schedulers;
 
 	if (x->load->bound >= 0.5 || !(issue > 0) || !(warps > 0))
 		return 0;

@@ -182,7 +182,7 @@ rule_synchronous_copies(struct rule_view *x)
 	d->f.location = arena_format(x->arena, "%s %s, %s",
 	    say_whole(x->arena, w.count), named ? "copies that the host "
 	    "waits for" : "blocking copies", say_bytes(x->arena, w.bytes));
-	d->f.location_missing = reason_of(REASON_LINE_NO_SITE);
+	d->f.location_missing = &reason_row[REASON_LINE_NO_SITE];
 	give_evidence(x, d, &w, active);
 	d->f.summary = arena_format(x->arena, "%s %s leave the "
 	    "GPU idle for %s after each, %s in all", say_whole(x->arena,

@@ -199,10 +199,10 @@ static enum rule_state
 report(struct rule_view *x, const struct matrix *m, double total,
     const struct mark *mark)
 {
-	const char *type = rule_chip(x)->tensor_type;
+	const char *type = x->device->sm->tensor_type;
 	bool half = m->half > 0.5 * m->fmas;
-	double ratio = half ? rule_chip(x)->tensor_half_ratio :
-	    rule_chip(x)->tensor_ratio;
+	double ratio = half ? x->device->sm->tensor_half_ratio :
+	    x->device->sm->tensor_ratio;
 	struct draft *d = rule_found(x, NULL);
 	enum resource r;
 	double busy = busy_of(x, &r);
@@ -262,11 +262,11 @@ rule_tensor_cores_unused(struct rule_view *x)
 	struct matrix m;
 	struct mark *mark;
 
-	if (rule_chip(x)->tensor_type == NULL)
+	if (x->device->sm->tensor_type == NULL)
 		return rule_unmeasured(x, REASON_TENSOR_UNKNOWN);
 	if (x->library != NULL)
-		return called_tensor(x, rule_chip(x)->tensor_ratio,
-		    rule_chip(x)->tensor_type);
+		return called_tensor(x, x->device->sm->tensor_ratio,
+		    x->device->sm->tensor_type);
 	if (isnan(total))
 		return rule_unmeasured(x, REASON_UNCOUNTED);
 	if (isnan(rule_busy(x, RES_FMA)) && isnan(rule_busy(x, RES_L1)))

@@ -53,7 +53,7 @@ count_one(struct feed *f, const struct rule_view *x, uint32_t s,
 {
 	const struct code *c = x->kernel->code;
 	const struct sass_instruction *i = &c->sass.instruction[s];
-	double n = weight_of(c, s), peak = rule_chip(x)->tensor;
+	double n = weight_of(c, s), peak = x->device->sm->tensor;
 	size_t at = inst_of_sass(c, s);
 	struct flops flops;
 
@@ -209,7 +209,7 @@ rule_tensor_operands_reloaded(struct rule_view *x)
 	struct mark *m;
 	double ratio;
 
-	if (rule_chip(x)->tensor == 0)
+	if (x->device->sm->tensor == 0)
 		return rule_unmeasured(x, REASON_TENSOR_UNKNOWN);
 	if (rule_is_debug(x))
 		return rule_unmeasured(x, REASON_DEBUG_BUILD);

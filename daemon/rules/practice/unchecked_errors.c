@@ -27,7 +27,7 @@ found(struct rule_view *x, const struct failure *f)
 	d->f.where = call;
 	d->f.location = arena_format(x->arena, "%s after the run's start",
 	    say_seconds(x->arena, (double)f->first_ns * 1e-9));
-	d->f.location_missing = reason_of(REASON_LINE_NO_SITE);
+	d->f.location_missing = &reason_row[REASON_LINE_NO_SITE];
 	rule_evidence(x, d, (struct evidence){ .name = "unread_errors",
 	    .label = "errors that nobody read", .value = (double)f->unread,
 	    .unit = "error", .source = "measured",

@@ -88,7 +88,7 @@ found(struct rule_view *x, double fault, double kernels)
 	    { 0, 0.5 * back, down } };
 	d->claims = 2;
 	d->f.where = "managed memory";
-	d->f.location_missing = reason_of(REASON_LINE_NO_SITE);
+	d->f.location_missing = &reason_row[REASON_LINE_NO_SITE];
 	evidence(x, d, fault, kernels);
 	d->f.confidence = CONF_MEDIUM;
 	d->f.summary = arena_format(x->arena, "for %s of %s in kernels, %s "

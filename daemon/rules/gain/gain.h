@@ -1,5 +1,5 @@
 /*
- * model/gain.h: what a change to a kernel gains. Pure: no state, no memory.
+ * rules/gain/gain.h: what a change to a kernel gains. Pure: no state, no memory.
  *
  * A struct fix says what a change does to the work of a launch (load.h) or to what
  * is in flight; the model is evaluated again with it. Only ratios to the measured time are
@@ -9,7 +9,7 @@
 #ifndef CADV_GAIN_H
 #define CADV_GAIN_H
 
-#include "model/load.h"
+#include "rules/gain/load.h"
 
 /* What a change does: new / old; 1 leaves a thing as it is. */
 struct fix {

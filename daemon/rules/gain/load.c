@@ -1,16 +1,18 @@
 /*
- * model/load.c: what bounds a launch, in words and numbers, see load.h.
+ * rules/gain/load.c: what bounds a launch, in words and numbers, see load.h.
  */
 #include <math.h>
 #include <stddef.h>
 
-#include "model/load.h"
+#include "rules/gain/load.h"
 
 /* Below BUSY_LOW no resource explains the time, above BUSY_HIGH the busiest
  * does; Nsight Compute uses 60 and 80 % for the same decision, here it is a
  * slope around them, so that a percent more or less never turns the advice. */
 #define BUSY_LOW 0.4
 #define BUSY_HIGH 0.8
+
+#define WARP 32.0		/* lanes */
 
 #define RESOURCES(X)							\
 	X(DRAM, "", "DRAM") X(L2, "", "L2")				\
@@ -31,6 +33,21 @@ const char *const resource_said[RES_COUNT] = {
 	RESOURCES(X)
 #undef X
 };
+
+bool
+load_counted(const struct kernel *k)
+{
+	for (int i = 0; i < METRIC_COUNT; i++)
+		if (isfinite(k->metric[i]))
+			return true;
+	return false;
+}
+
+double
+load_cycles(const struct chip *c, uint16_t results)
+{
+	return WARP * c->schedulers / results;
+}
 
 /* How surely a resource that is ${busy} of the time busy explains it. */
 double

@@ -1,10 +1,9 @@
 /*
- * model/wait.c: what warps wait for, see wait.h.
+ * rules/gain/wait.c: what warps wait for, see wait.h.
  */
 #include <math.h>
 
-#include "facts/chip.h"
-#include "model/wait.h"
+#include "rules/gain/wait.h"
 
 /* Round trips of a load that hits in L1, in L2, and of one that DRAM serves, with
  * nothing in front of it, and where nobody knows which; of one that misses the TLB,
@@ -140,7 +139,7 @@ waiting_most(const struct load *l, const struct kernel *k,
 {
 	double eligible = metric(k, METRIC_WARPS_ELIGIBLE);
 	double resident = l->occupancy * d->limits.max_warps_per_sm /
-	    chip_of(d->limits.cc_major, d->limits.cc_minor)->schedulers;
+	    d->sm->schedulers;
 
 	return isfinite(eligible) && resident > 0 ?
 	    clamp01(1 - eligible / resident) : 1;

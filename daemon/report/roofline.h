@@ -1,5 +1,5 @@
 /*
- * model/roofline.h: where a kernel stands against what its GPU can do: the
+ * report/roofline.h: where a kernel stands against what its GPU can do: the
  * roofline (Williams, Waterman, Patterson 2009) and the effective bandwidth
  * (CUDA best practices: bytes a kernel needs, over its time). Pure.
  *
@@ -41,7 +41,7 @@ struct roofline {
 extern const char *const flop_name[FLOP_KINDS];
 
 /* A roof is what limits from this share of its ceiling on, as Nsight Compute
- * has it; load_bound_name (model/gain.h) draws its line at the same place. */
+ * has it; load_bound_name (rules/gain/gain.h) draws its line at the same place. */
 #define ROOF_NEAR 0.6
 
 /* roofline_of(r, k, c, l): of ${k}, with the ceilings of its device and its

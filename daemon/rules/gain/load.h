@@ -1,5 +1,5 @@
 /*
- * model/load.h: what a launch demands, and what of its time that explains. Pure:
+ * rules/gain/load.h: what a launch demands, and what of its time that explains. Pure:
  * no state, no memory.
  *
  * A launch is modelled as a fixed cost (starting and draining the grid), plus
@@ -12,10 +12,10 @@
 
 #include <math.h>
 #include <stdbool.h>
-#include <stdint.h>
 
-struct kernel;
-struct device;
+#include "facts/chip.h"
+#include "model/model.h"
+
 struct ceilings;
 
 enum resource {
@@ -88,6 +88,15 @@ struct load {
 					 * front of the memory system */
 };
 
+/* A counter of ${k}; NaN if it is not a number >= 0. */
+static inline double
+metric(const struct kernel *k, enum metric_id id)
+{
+	double v = k->metric[id];
+
+	return isfinite(v) && v >= 0 ? v : NAN;
+}
+
 static inline double
 or_zero(double v)
 {
@@ -103,6 +112,13 @@ clamp01(double v)
 /* load_of(l, k, d, c): the demands of ${k} on device ${d} with ceilings ${c}. */
 void load_of(struct load *l, const struct kernel *k, const struct device *d,
     const struct ceilings *c);
+
+/* load_counted(k): is any counter of ${k} known? */
+bool load_counted(const struct kernel *k);
+
+/* load_cycles(c, results): cycles of a scheduler for which an instruction of a
+ * warp keeps its part of a pipe busy that has ${results} an SM and cycle. */
+double load_cycles(const struct chip *c, uint16_t results);
 
 /* load_bound_name(l): "DRAM", "L2", … or "latency"; NULL if unknown. */
 const char *load_bound_name(const struct load *l);

@@ -1,14 +1,14 @@
 /*
- * model/load_of.c: the demands of one kernel launch, see load.h.
+ * rules/gain/load_of.c: the demands of one kernel launch, see load.h.
  */
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 
 #include "model/ceilings.h"
-#include "model/load.h"
+#include "rules/gain/load.h"
 #include "model/model.h"
-#include "model/wait.h"
+#include "rules/gain/wait.h"
 
 /* Starting and draining a grid: what an empty kernel takes on the GPU. */
 #define FIXED_S 1.5e-6

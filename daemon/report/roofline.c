@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "model/ceilings.h"
-#include "model/gain.h"
+#include "rules/gain/gain.h"
 #include "model/model.h"
 
-#include "model/roofline.h"
+#include "report/roofline.h"
 
 #define SECTOR 32.0		/* bytes */
 
@@ -18,14 +18,6 @@ const char *const flop_name[FLOP_KINDS] = {
 	[FLOP_FP16] = "FP16", [FLOP_FP32] = "FP32", [FLOP_FP64] = "FP64",
 	[FLOP_TENSOR] = "tensor"
 };
-
-static double
-metric(const struct kernel *k, enum metric_id id)
-{
-	double v = k->metric[id];
-
-	return isfinite(v) && v >= 0 ? v : NAN;
-}
 
 static double
 not_negative(double v)
@@ -55,13 +47,13 @@ lacks_code(const struct code *code)
 {
 
 	if (code == NULL)
-		return reason_of(REASON_NEEDS_SOURCE);
+		return &reason_row[REASON_NEEDS_SOURCE];
 	if (!code->counted)
 		return code->uncounted != NULL ? code->uncounted :
-		    reason_of(REASON_UNCOUNTED);
+		    &reason_row[REASON_UNCOUNTED];
 	if (!code->disassembled)
 		return code->no_sass != NULL ? code->no_sass :
-		    reason_of(REASON_NO_SASS);
+		    &reason_row[REASON_NO_SASS];
 	return NULL;
 }
 
@@ -91,16 +83,16 @@ count_flops(const struct code *code, double flops[FLOP_KINDS],
 		in = &code->sass.instruction[i->sass];
 		known = flops_of(in, &f);
 		if (known < 0 && lanes > 0)
-			return reason_of(REASON_SHAPE_UNSAID);
+			return &reason_row[REASON_SHAPE_UNSAID];
 		if (known <= 0)
 			continue;
 		flops[f.kind] += lanes * f.lane;
 		dense[f.kind] += lanes * f.lane / f.rate;
 	}
 	if (!(all > 0))
-		return reason_of(REASON_NONE_COUNTED);
+		return &reason_row[REASON_NONE_COUNTED];
 	return unknown > UNKNOWN_MOST * all ?
-	    reason_of(REASON_SASS_PARTIAL) : NULL;
+	    &reason_row[REASON_SASS_PARTIAL] : NULL;
 }
 
 static void
@@ -175,7 +167,7 @@ roofline_of(struct roofline *r, const struct kernel *k,
 	r->dram_bytes = read + written;
 	r->no_bytes = NULL;
 	if (isnan(r->used_bytes) || isnan(r->l2_bytes) || isnan(r->dram_bytes))
-		r->no_bytes = reason_skip(k->skip);
+		r->no_bytes = reason_skip[k->skip];
 	r->dram_ratio = r->dram_bytes / r->time_s / c->dram_bytes_per_s;
 	r->l2_ratio = r->l2_bytes / r->time_s / c->l2_bytes_per_s;
 	r->bound = bound_name(r, l);

@@ -1,11 +1,11 @@
 /*
- * model/gain.c: what a fix does to the demands of a launch, see gain.h.
+ * rules/gain/gain.c: what a fix does to the demands of a launch, see gain.h.
  */
 #include <math.h>
 
-#include "model/gain.h"
+#include "rules/gain/gain.h"
 #include "model/model.h"
-#include "model/wait.h"
+#include "rules/gain/wait.h"
 
 /* A kernel that waits for one resource keeps it busier than its next limit
  * after the change: there latency has its share again. */
