@@ -285,6 +285,30 @@ MADE_TEST(test_rare_arguments)
 	coded_clear(&e);
 }
 
+/* With the loop runs what else they alone need, once for its six turns, or neither. */
+MADE_TEST(test_rare_arguments_jumped)
+{
+	struct kernel *k = uncounted(m, code_text("two_over_pi_jumped"));
+	struct coded e;
+
+	k->metric[METRIC_INST_EXECUTED] = WARPS * (5 + 3 + 6 * 9);
+	k->metric[METRIC_GLOBAL_LD_INST] = WARPS * 6;
+	k->metric[METRIC_GLOBAL_LD_SECTORS] = WARPS * 6;
+	k->metric[METRIC_GLOBAL_ST_SECTORS] = 0;
+	k->metric[METRIC_L2_FROM_L1] = WARPS * (6 + 28);
+	estimate(&e, m);
+	assert_true(fabs(executions(&e, 6) - 6) < 0.1);
+	assert_true(fabs(executions(&e, 14) - 1) < 0.1);
+	assert_true(executions(&e, 15) > 0.9);
+	assert_true(e.kernel.metric[METRIC_LOCAL_ST_SECTORS] > 0);
+	coded_clear(&e);
+	k->metric[METRIC_L2_FROM_L1] = WARPS * 6;
+	estimate(&e, m);
+	assert_true(executions(&e, 6) == 0 && executions(&e, 14) == 0);
+	assert_true(executions(&e, 15) > 0.9);
+	coded_clear(&e);
+}
+
 /* Nor does what is called for rare arguments alone. */
 MADE_TEST(test_slow_path)
 {

@@ -85,14 +85,12 @@ find_rare(const struct code *c)
 	return rare;
 }
 
-/* The depth of loops that ${i} stands in; -1: in one for rare arguments. */
+/* The depth of loops that ${i} stands in. */
 static int
 depth_of(const struct sass *s, uint32_t i)
 {
 	const struct sass_loop *loop = sass_loop_of(s, i);
 
-	if (loop != NULL && inst_is_rare(s, loop))
-		return -1;
 	return loop == NULL ? 0 : loop->depth >= DEPTHS - 2 ? DEPTHS - 1 :
 	    (int)loop->depth + 1;
 }
@@ -158,11 +156,14 @@ add_needs(struct needs *n, const struct rule_view *x,
 		const struct sass_instruction *i = &c->sass.instruction[s];
 		int d = depth_of(&c->sass, s);
 		bool load = i->space == SPACE_GLOBAL && i->flags & SASS_LOAD;
+		double turns = inst_rare(&c->sass, s);
 
 		if (rare[s])
 			continue;
-		if (d < 0) {
-			n->rare_inst++;
+		if (turns > 0) {
+			n->rare_inst += turns;
+			if (turns < 1)
+				continue;
 			n->rare_loads += load;
 			n->rare_stores += i->space == SPACE_LOCAL &&
 			    i->flags & SASS_STORE;
@@ -244,7 +245,8 @@ count_access(struct code *c, struct instruction *i,
 		set(c, i, SOURCE_SHARED_IDEAL, ideal * times);
 		set(c, i, store ? SOURCE_SHARED_ST : SOURCE_SHARED_LD, times);
 	} else if (s->space == SPACE_LOCAL &&
-	    shape->local_per_thread >= LOCAL_LEAST) {
+	    (shape->local_per_thread >= LOCAL_LEAST ||
+	    inst_rare(&c->sass, (uint32_t)(s - c->sass.instruction)) > 0)) {
 		set(c, i, SOURCE_LOCAL_SECTORS, (double)s->bytes * times);
 	}
 }
@@ -413,9 +415,9 @@ count(struct code *c, double warps, double turns, double rare,
 	}
 	for (uint32_t s = 0; s < c->sass.instructions; s++) {
 		size_t at = inst_of_sass(c, s);
-		int depth = depth_of(&c->sass, s);
-		double times = never[s] ? 0 : warps * (depth < 0 ? rare :
-		    pow(turns, depth));
+		double part = inst_rare(&c->sass, s);
+		double times = never[s] ? 0 : warps * (part > 0 ? rare * part :
+		    pow(turns, depth_of(&c->sass, s)));
 
 		if (at == SIZE_MAX)
 			continue;
@@ -522,6 +524,10 @@ fill_all(struct coded *e, const struct rule_view *x, const struct needs *n,
 	bytes = SECTOR * (moved(&e->code, SASS_LOAD | SASS_STORE, SPACE_GLOBAL,
 	    SOURCE_GLOBAL_IDEAL));
 	fill(&v[METRIC_INST_EXECUTED], e->code.total[SOURCE_INST]);
+	/* What was counted has those of rare arguments, too. */
+	if (l->resource_s[RES_ISSUE] > 0)
+		fill(&v[METRIC_ISSUE_ACTIVE], 100 * fmin(1,
+		    l->resource_s[RES_ISSUE] / (l->time_s - l->fixed_s)));
 	fill(&v[METRIC_ISSUE_ACTIVE], busy[UNIT_ISSUE] * l->spread);
 	fill(&v[METRIC_PIPE_XU], busy[UNIT_XU]);
 	fill(&v[METRIC_PIPE_FP64], busy[UNIT_FP64]);

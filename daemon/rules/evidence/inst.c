@@ -10,6 +10,9 @@
 #define REGISTERS_MOST 255.0	/* of a thread */
 #define REGISTERS_SM 65536.0	/* since compute capability 5 */
 #define RARE_MOST 40		/* instructions of a loop for rare arguments */
+#define RARE_BEFORE 24		/* of the jump over it, in front of the loop, */
+#define RARE_BEHIND 64		/* and of what it jumps to, behind it, at most */
+#define RARE_TURNS 6		/* words of 2/π */
 #define AHEAD 64		/* instructions to the first use, at most */
 
 double
@@ -282,4 +285,45 @@ inst_is_rare(const struct sass *s, const struct sass_loop *l)
 		    operand_has(i, "WIDE") && operand_has(i, "U32"));
 	}
 	return stores && loads && multiplies;
+}
+
+/* The first instruction of what is jumped over with loop ${l}; ${past}: the one behind
+ * the last. */
+static uint32_t
+jumped_over(const struct sass *s, const struct sass_loop *l, uint32_t *past)
+{
+	uint32_t first = l->head;
+
+	*past = l->tail + 1;
+	for (uint32_t n = 1; n <= RARE_BEFORE && n <= l->head; n++) {
+		const struct sass_instruction *i =
+		    &s->instruction[l->head - n];
+		uint32_t to = i->flags & SASS_BRANCH && i->target != SASS_NONE ?
+		    sass_at(s, i->target) : SASS_NONE;
+
+		if (to == SASS_NONE || to <= l->tail ||
+		    to > l->tail + RARE_BEHIND)
+			continue;
+		first = l->head - n + 1;
+		*past = to;
+	}
+	return first;
+}
+
+double
+inst_rare(const struct sass *s, uint32_t i)
+{
+	for (size_t n = 0; n < s->loops; n++) {
+		const struct sass_loop *l = &s->loop[n];
+		uint32_t past;
+
+		if (l->head > i + RARE_BEFORE || l->tail + RARE_BEHIND < i ||
+		    !inst_is_rare(s, l))
+			continue;
+		if (i >= l->head && i <= l->tail)
+			return 1;
+		if (i >= jumped_over(s, l, &past) && i < past)
+			return 1.0 / RARE_TURNS;
+	}
+	return 0;
 }

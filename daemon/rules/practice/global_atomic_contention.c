@@ -94,7 +94,7 @@ set_fix(const struct rule_view *x, struct draft *d, const struct contention *k)
 	if (k->line > 0)
 		rule_fix(d, &fix, 0.7, 1);
 	else
-		rule_fix(d, &fix, 0.3, 0.8);
+		rule_fix(d, &fix, 0.3, 1);
 }
 
 static void

@@ -73,6 +73,25 @@ is_handed_over(const struct rule_view *x)
 	return true;
 }
 
+/* Is most of it the compiler's exact sines and cosines, of large arguments? Another
+ * rule speaks of these. */
+static bool
+is_rare(const struct code *c)
+{
+	double rare = 0, all = 0;
+
+	for (uint32_t s = 0; c != NULL && s < c->sass.instructions; s++) {
+		double inst = inst_executed(c, s);
+
+		if (c->sass.instruction[s].space != SPACE_LOCAL || !(inst > 0))
+			continue;
+		all += inst;
+		if (inst_rare(&c->sass, s) > 0)
+			rare += inst;
+	}
+	return rare > all / 2;
+}
+
 /* In loops over floats integers only count and index, and what is moved is moved
  * for them. */
 static bool
@@ -254,7 +273,8 @@ rule_local_memory_spill(struct rule_view *x)
 	if (!(local > 0))
 		return RULE_CLEAN;
 	share = local / (local + global);
-	if (share < rule_value(x, "min_share") || is_handed_over(x))
+	if (share < rule_value(x, "min_share") || is_handed_over(x) ||
+	    is_rare(x->kernel->code))
 		return RULE_CLEAN;
 	if (rule_metric(x, METRIC_LOCAL_LD_INST) == 0 &&
 	    inst_lacks(x, NEED_CODE) != NULL)

@@ -134,6 +134,8 @@ look(const struct code *c, const struct slices *t, struct loop *k)
 	struct registers r;
 
 	find_registers(c, l, &r);
+	if (inst_is_rare(&c->sass, l))	/* no line of the program's */
+		branches = BRANCHES_MOST + 1;
 	for (uint32_t s = l->head; s <= l->tail; s++) {
 		const struct sass_instruction *i = &c->sass.instruction[s];
 		double inst = inst_executed(c, s);

@@ -239,8 +239,9 @@ set_fix(const struct rule_view *x, struct draft *d, const struct narrow *n)
 	double share = n->requests / (n->all + (shared > 0 ? shared : 0));
 	struct fix fix = FIX_NONE;
 
-	if (n->flight) {
+	if (n->flight)
 		fix.flight = wide;
+	if (n->flight && !n->once) {
 		rule_fix(d, &fix, 0.05, 0.15);
 		return;
 	}

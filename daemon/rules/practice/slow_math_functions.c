@@ -17,7 +17,7 @@
 #include "rules/evidence/lines.h"
 #include "rules/evidence/operand.h"
 
-enum { SIN, EXP, LOG, POW, TANH, ERF, DIVIDE, SQRT, FUNCTIONS };
+enum { SIN, EXP, LOG, POW, POWER, TANH, ERF, DIVIDE, SQRT, FUNCTIONS };
 
 static const struct function {
 	const char *name, *fast;
@@ -26,7 +26,10 @@ static const struct function {
 	[SIN] = { "sinf, cosf, tanf", "__sinf, __cosf, __tanf", 25, 2 },
 	[EXP] = { "expf, exp10f", "__expf, __exp10f", 8, 3 },
 	[LOG] = { "logf, log10f, log2f", "__logf, __log10f, __log2f", 19, 4 },
-	[POW] = { "powf", "__powf", 70, 8 },
+	/* The logarithm of its base, which may be the same for all turns of a loop, and
+	 * the power of 2. */
+	[POW] = { "powf", "__powf", 40, 5 },
+	[POWER] = { "powf", "__powf", 30, 3 },
 	[TANH] = { "tanhf", "-use_fast_math (tanh.approx)", 14, 2 },
 	[ERF] = { "erff, erfcf", "-use_fast_math", 16, 10 },
 	[DIVIDE] = { "division", "__fdividef", 9, 2 },
@@ -37,7 +40,8 @@ static const struct function {
 static const struct { float value; int function; } signature[] = {
 	{ 0x1.45f306p-1f, SIN },	/* 2/π */
 	{ 0x1p-23f, LOG },		/* the exponent of the argument */
-	{ 0x1.a5cfb6p-9f, POW },	/* a coefficient of its polynomial */
+	{ 0x1.a5cfb6p-9f, POW },	/* a coefficient of its polynomial, */
+	{ 0x1.3b30acp-7f, POWER },	/* and of its other one */
 	{ 0x1.715476p+1f, TANH },	/* 2 log2 e */
 	{ 0x1.63d2d4p-14f, ERF },	/* the same */
 	{ 12583039, EXP },		/* makes an integer of the exponent */
@@ -51,7 +55,8 @@ struct math {
 	double slow;		/* instructions in all calls */
 	double saved;		/* of them, with the fast ones */
 	double total;
-	double rare;		/* of them, in loops for rare arguments */
+	double rare;		/* of them, in code for rare arguments, */
+	double table;		/* and loads of 2/π among these */
 	int worst;
 };
 
@@ -142,25 +147,22 @@ called_code(const struct code *c, struct mark *m)
 	return sum;
 }
 
-/* Loops of the compiler's for rare arguments, where these are not so rare. */
+/* The compiler's code for rare arguments, where these are not so rare. */
 static double
-rare_loops(const struct code *c, struct mark *m)
+rare_code(const struct code *c, struct mark *m, double *table)
 {
 	double sum = 0;
 
-	for (size_t n = 0; n < c->sass.loops; n++) {
-		const struct sass_loop *l = &c->sass.loop[n];
+	for (uint32_t s = 0; s < c->sass.instructions; s++) {
+		size_t i = inst_of_sass(c, s);
+		double inst = inst_executed(c, s);
 
-		if (!inst_is_rare(&c->sass, l))
+		if (i == SIZE_MAX || !(inst > 0) || !(inst_rare(&c->sass, s) > 0))
 			continue;
-		for (uint32_t s = l->head; s <= l->tail; s++) {
-			size_t i = inst_of_sass(c, s);
-
-			if (i == SIZE_MAX)
-				continue;
-			m[i].weight += inst_executed(c, s);
-			sum += inst_executed(c, s);
-		}
+		m[i].weight += inst;
+		sum += inst;
+		if (inst_global(c, i) == INST_LOAD)
+			*table += inst;
 	}
 	return sum;
 }
@@ -171,7 +173,7 @@ count(const struct code *c, struct math *f, struct mark *m)
 	double called, most = 0;
 
 	f->total = inst_total(c, SOURCE_INST);
-	f->rare = rare_loops(c, m);
+	f->rare = rare_code(c, m, &f->table);
 	called = called_code(c, m) + f->rare;
 	for (uint32_t s = 0; s < c->sass.instructions; s++) {
 		int k = is_square_root(c, s) ? SQRT :
@@ -212,7 +214,10 @@ list(const struct rule_view *x, const struct math *f, bool fast)
 	const char *s = "";
 
 	for (int k = 0; k < FUNCTIONS; k++) {
-		if (f->calls[k] * function[k].length < 0.05 * f->slow)
+		double calls = k == POW ? fmax(f->calls[POW],
+		    f->calls[POWER]) : f->calls[k];
+
+		if (k == POWER || calls * function[k].length < 0.05 * f->slow)
 			continue;
 		s = arena_format(x->arena, "%s%s%s", s, *s != '\0' ?
 		    (fast ? "; " : ", ") : "", fast ? arena_format(x->arena,
@@ -253,17 +258,21 @@ how_much(const struct rule_view *x)
 	return most;
 }
 
-/* Without what L1 asks of L2 beyond loads and stores of global memory. */
+/* Without local memory and the loads of 2/π: what L1 asks of L2 beyond loads and stores of
+ * global memory goes, and the warps that wait for these, and so the line of them. */
 static void
-leave_local(const struct rule_view *x, struct fix *fix)
+leave_rare(const struct rule_view *x, struct fix *fix, double table)
 {
+	const struct load *l = x->load;
 	double asked = rule_metric(x, METRIC_L2_FROM_L1);
-	double rest = asked - rule_metric(x, METRIC_GLOBAL_LD_SECTORS) -
-	    rule_metric(x, METRIC_GLOBAL_ST_SECTORS);
+	double rest = asked - or_zero(l->ld_sectors) - or_zero(l->st_sectors);
 
 	fix->local = 0;
-	if (rest > 0 && x->load->l2_sectors > 0)
-		fix->part[RES_L2] = fmax(0, 1 - rest / x->load->l2_sectors);
+	if (l->requests_ld > 0)
+		fix->global_ld = 1 - fmin(1, table / l->requests_ld) *
+		    fmin(1, l->requests_ld / fmax(l->ld_sectors, 1));
+	if (rest > 0 && l->l2_sectors > 0)
+		fix->part[RES_L2] = fmax(0, 1 - rest / l->l2_sectors);
 }
 
 static enum rule_state
@@ -277,7 +286,7 @@ report(struct rule_view *x, const struct math *f, const struct mark *m)
 		return RULE_NOT_MEASURED;
 	fix.inst = 1 - fmin(0.9, f->saved / f->total);
 	if (f->rare > 0)	/* they keep their words in local memory */
-		leave_local(x, &fix);
+		leave_rare(x, &fix, f->table);
 	rule_fix(d, &fix, 0.5, 1);
 	d->f.confidence = CONF_MEDIUM;
 	rule_evidence(x, d, (struct evidence){ .name = "math_ratio",
