@@ -227,6 +227,7 @@ static atomic_bool started;	/* our buffer callbacks are registered */
 enum { PAUSED = 1, FLUSHING = 2 };
 static unsigned full;		/* buffers that came back full; the sender's */
 static _Atomic int holder;	/* 0, PAUSED or FLUSHING */
+static _Atomic uint64_t flush_ns;	/* begin of the latest flush */
 
 int
 activity_start(void)
@@ -261,11 +262,11 @@ activity_start(void)
 bool
 activity_pause(void)
 {
-	uint64_t begin = inject_now();
 	int nobody = 0;
 
+	/* Not again at each launch where a flush takes long. */
 	while (!atomic_compare_exchange_strong(&holder, &nobody, PAUSED)) {
-		if (!nap_within(begin, PAUSE_WAIT_NS, 100000))
+		if (!nap_within(atomic_load(&flush_ns), PAUSE_WAIT_NS, 100000))
 			return false;
 		nobody = 0;
 	}
@@ -289,6 +290,7 @@ activity_flush(int force)
 	/* Without CUPTI, or where another tool has subscribed. */
 	if (!atomic_load(&started))
 		return;
+	atomic_store(&flush_ns, begin);
 	while (!atomic_compare_exchange_strong(&holder, &nobody, FLUSHING)) {
 		/* A periodic flush is skipped; the last one is not. */
 		if (!force)

@@ -189,7 +189,7 @@ on_launch_enter(const struct call_row *row, const CUpti_CallbackData *d)
 
 	*d->correlationData = 0;
 	if (level_profiles(inject.level)) {
-		counters_settle(false);
+		counters_await();
 		gate_launch_begin(device_of(d));
 	}
 	if (level_profiles(inject.level) && row->kind != CALLS_GRAPH &&

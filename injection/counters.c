@@ -61,6 +61,7 @@ static struct {
 	struct signature *trial;	/* see needs_trial */
 	uint64_t begin_ns;		/* begin of the hold */
 	uint64_t reserve_ns;		/* needed to close it */
+	_Atomic bool awaited;		/* a launch was held for its kernel */
 } now_open;
 
 static unsigned failures, empty;	/* windows in a row */
@@ -311,12 +312,11 @@ measure(struct target *t, struct signature *s, const struct counters_launch *l,
 		now_open.trial = s;
 		return true;
 	}
-	learn_resources(s, l->function);
 	if (open_window(t, s, c.kind, c.pass) != 0)
 		return false;
-	/* Closing takes half of the cost, and some leeway. */
 	now_open.reserve_ns = c.kind == KIND_COUNTERS ?
-	    t->p.cost_ns[t->p.pass] : 0;
+	    t->p.close_ns[t->p.pass] : 0;
+	now_open.awaited = false;
 	describe_launch(l, inject_now());
 	gate_running(true);
 	return true;
@@ -325,14 +325,18 @@ measure(struct target *t, struct signature *s, const struct counters_launch *l,
 bool
 counters_enter(struct signature *s, const struct counters_launch *l)
 {
-	uint64_t begin = inject_now();
 	struct prepare_wish wish;
 	struct target *t;
 	bool owed = false;
+	uint64_t begin;
 
 	gate_stream(l->stream, s->shape.device);
 	if (gate_capturing())
 		return false;
+	/* The driver loads the function's code now, at the latest, and may wait
+	 * for all that is queued: this is the launch's own time. */
+	learn_resources(s, l->function);
+	begin = inject_now();
 	if (l->asked)
 		prepare_process(l->data, s->shape.device);
 	begin = prepare_waited(begin);
@@ -478,13 +482,18 @@ keep_launch(struct signature *s, uint64_t end)
 
 	if (s->value != NULL && s->value[0] > 0)
 		duration = (uint64_t)s->value[0];	/* gpu__time_duration */
+	else if (gate_polluted())	/* others ran until the end */
+		duration = signature_time(s);
 	/* Without that counter this is an upper bound. */
-	s->window_ns = duration != 0 ? duration : end - l->launch_ns;
+	if (duration == 0)
+		duration = end - l->launch_ns;
+	if (!gate_polluted())
+		s->window_ns = duration;
 	/* The GPU was idle: the kernel started with the launch; of a replay the
 	 * last run counts. */
 	l->start_ns = inject.replay && duration < end - l->launch_ns ?
 	    end - duration : l->launch_ns;
-	l->end_ns = inject.replay ? end : l->launch_ns + s->window_ns;
+	l->end_ns = inject.replay ? end : l->launch_ns + duration;
 	if (s->launch == NULL)
 		s->launch = calloc(SIGNATURE_UNTRACED, sizeof(*s->launch));
 	if (s->launch != NULL && s->untraced < SIGNATURE_UNTRACED)
@@ -514,7 +523,8 @@ end_counters(struct target *t, struct signature *s, bool good)
 		failures = 0;
 	if (r == CUPTI_SUCCESS && good && !dropped && !gate_polluted())
 		take_pass(t, s, pass);
-	if (++s->tries > target_metrics()->passes * TRIES)
+	s->tries += gate_polluted() ? TRIES : 1;	/* each cost two holds */
+	if (s->tries > target_metrics()->passes * TRIES)
 		s->hopeless = ~0u;
 }
 
@@ -559,6 +569,7 @@ close_window(bool good, uint64_t begin)
 
 	now_open.signature = NULL;
 	s->stalls = s->stalls && gate_polluted();
+	s->beside = s->beside || gate_polluted();
 	if (t->p.object != NULL)
 		target_used(t, end);
 	gate_running(false);
@@ -591,8 +602,38 @@ leave_window(void)
 		tracing(true);
 	gate_give_up();
 	activity_resume();
-	now_open.signature->stalls = true;
 	end_hold(now_open.begin_ns, cost_kind(now_open.kind));
+	window_defer();
+}
+
+/* With ${patient} once for as long as a hold may last, until the kernel has
+ * ended. */
+static void
+settle(uint64_t begin, bool patient)
+{
+	uint64_t patience = 0;
+
+	if (gate_capturing() || !window_resume())
+		return;
+	if (patient && !now_open.awaited && !gate_polluted()) {
+		now_open.awaited = true;
+		patience = hold_left(begin, now_open.reserve_ns);
+	}
+	/* Launches that come now wait; calls under way end this try. */
+	if (activity_pause()) {
+		if (gate_recheck(gate_ours()) && gate_drain(now_open.context,
+		    now_open.signature->shape.device, patience)) {
+			close_window(true, begin);
+			return;
+		}
+		activity_resume();
+	}
+	if (patience > 0) {
+		now_open.signature->stalls = true;
+		end_hold(begin, cost_kind(now_open.kind));
+	}
+	gate_give_up();
+	atomic_store(&settle_ns, inject_now() + SETTLE_NS);
 	window_defer();
 }
 
@@ -604,21 +645,17 @@ counters_settle(bool at_once)
 	if (!window_is_deferred())
 		return;
 	begin = inject_now();
-	if ((!at_once && begin < atomic_load(&settle_ns)) ||
-	    gate_capturing() || !window_resume())
-		return;
-	/* Launches that come now wait; calls under way end this try. */
-	if (activity_pause()) {
-		if (gate_recheck(gate_ours()) && gate_drain(now_open.context,
-		    now_open.signature->shape.device, 0)) {
-			close_window(true, begin);
-			return;
-		}
-		activity_resume();
-	}
-	gate_give_up();
-	atomic_store(&settle_ns, inject_now() + SETTLE_NS);
-	window_defer();
+	if (at_once || begin >= atomic_load(&settle_ns))
+		settle(begin, false);
+}
+
+void
+counters_await(void)
+{
+
+	if (window_is_deferred() && (!now_open.awaited ||
+	    inject_now() >= atomic_load(&settle_ns)))
+		settle(inject_now(), true);
 }
 
 /* Its context is destroyed: the counts are lost, the launch is recorded. */

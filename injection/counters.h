@@ -13,7 +13,8 @@
  * The program is held for --max-stall at a time at most: what is known to take
  * longer is not started, and where the kernel does not end in time the window
  * is deferred: the program goes on, and the window is closed when the kernel
- * has ended. It counts if no other launch came in between.
+ * has ended. It counts if no other launch came in between: the next one is held
+ * once for the kernel, for as long as any hold.
  *
  * At level source the first launches are sampled (episode.h); then one launch
  * of every signature has its instructions counted, too (sass.h).
@@ -61,9 +62,12 @@ void counters_exit(struct signature *s, bool launched);
 
 /* counters_settle(at_once): close the deferred window if its kernel has ended.
  * Cheap if there is none, and if it was tried less than 2 ms ago, unless
- * ${at_once}. Called before a launch, after a call that waited for the GPU, and
- * periodically; any thread. */
+ * ${at_once}. Called after a call that waited for the GPU, and periodically; any
+ * thread.
+ * counters_await(): the same before a launch, which would pollute the window: the
+ * first one waits for the kernel. */
 void counters_settle(bool at_once);
+void counters_await(void);
 
 /* counters_context_gone(handle, context): the context with this number is about
  * to be destroyed; in the resource callback. */

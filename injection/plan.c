@@ -368,7 +368,8 @@ plan_learn_patched(const struct signature *s, uint64_t ns)
 		patched_ns = (double)ns / instructions;
 }
 
-/* A pass whose window does not fit even into a hold of its own is given up. */
+/* A pass whose window does not fit even into a hold of its own, where it takes
+ * ${least}, is given up. */
 static bool
 fits(struct signature *s, uint32_t bit, uint64_t begin, uint64_t cost,
     uint64_t least, uint64_t kernel)
@@ -410,7 +411,7 @@ plan_pass(struct target *t, struct signature *s, uint64_t begin,
 			*pass = profiler_after(p, *pass);
 	}
 	*cost = profiler_turn_ns(p, *pass) + p->cost_ns[*pass];
-	if (!fits(s, 1u << *pass, begin, *cost, p->least_ns[*pass],
+	if (!fits(s, 1u << *pass, begin, *cost, p->cost_ns[*pass],
 	    *pass >= p->config->patched ? patched_time(s) : 0))
 		return false;
 	t->passed = 0;

@@ -139,18 +139,12 @@ stop(struct profiler *p, bool *dropped, const char **where)
 	return r;
 }
 
-/* A slow outlier moves the estimate by a quarter only. */
-static void
-note_cost(struct profiler *p, size_t pass, uint64_t ns)
+/* A slow outlier moves the estimate half the way only, be it the first. */
+static uint64_t
+estimate(uint64_t before, uint64_t ns)
 {
-	uint64_t *cost = &p->cost_ns[pass], *least = &p->least_ns[pass];
 
-	if (p->guessed & 1u << pass)
-		*cost = *least = 0;
-	p->guessed &= ~(1u << pass);
-	*cost = ns > *cost && *cost != 0 ? *cost + (ns - *cost) / 4 : ns;
-	if (ns < *least || *least == 0)
-		*least = ns;
+	return ns > before && before != 0 ? before + (ns - before) / 2 : ns;
 }
 
 int
@@ -166,11 +160,13 @@ profiler_start(struct profiler *p, const char **where)
 int
 profiler_stop(struct profiler *p, bool *dropped, const char **where)
 {
-	uint64_t begin = inject_now();
+	uint64_t begin = inject_now(), closing;
 	size_t pass = p->pass;
 	int r = stop(p, dropped, where);
 
-	note_cost(p, pass, p->begun_ns + inject_now() - begin);
+	closing = inject_now() - begin;
+	p->close_ns[pass] = estimate(p->close_ns[pass], closing);
+	p->cost_ns[pass] = estimate(p->cost_ns[pass], p->begun_ns + closing);
 	return r;
 }
 
@@ -219,7 +215,7 @@ profiler_turn_ns(const struct profiler *p, size_t pass)
 	return ns;
 }
 
-/* The first window pays the one-time costs: its pass counts as not timed. */
+/* The first window pays the one-time costs: of its pass nothing is known yet. */
 static int
 go_round(struct profiler *p, const char **where)
 {
@@ -231,10 +227,8 @@ go_round(struct profiler *p, const char **where)
 	r = profiler_turn(p, first, where);
 	/* Only pass 0 counts DRAM and L2: another first pass costs as much as
 	 * the next. */
-	p->cost_ns[first] = p->least_ns[first] = first == 0 ||
-	    p->config->passes == 1 ? FIRST_PASS_NS :
-	    p->cost_ns[profiler_after(p, first)];
-	p->guessed |= 1u << first;
+	p->cost_ns[first] = first == 0 || p->config->passes == 1 ?
+	    FIRST_PASS_NS : p->cost_ns[profiler_after(p, first)];
 	return r;
 }
 
