@@ -317,13 +317,14 @@ one() {
 	fi
 }
 
-# build_preset PRESET TARGET [CMAKE OPTION...]: configure and build, quietly.
+# build_preset PRESET DIRECTORY TARGET [CMAKE OPTION...]: configure and build, quietly.
 build_preset() {
-	local preset=$1 target=$2
-	shift 2
-	one "configure: $preset" "configure-$preset" configure "$preset" "$@" &&
+	local preset=$1 dir=$2 target=$3
+	shift 3
+	one "configure: $preset" "configure-$preset" \
+	    configure "$preset" -B "$dir" "$@" &&
 	    one "build: $preset" "build-$preset" \
-	    cmake --build "build-$preset" -j "$jobs" --target "$target"
+	    cmake --build "$dir" -j "$jobs" --target "$target"
 }
 
 fuzz_all() {
@@ -334,14 +335,16 @@ fuzz_all() {
 }
 
 # What a person sees who has no GPU: a report, and an address that answers. The
-# daemon and the state are the test's own.
+# daemon and the state are the test's own; a copy stands for another build.
 try_demo() (
 	local dir address rc=1
 	dir=$(mktemp -d /tmp/cadv-demo-XXXXXX) || exit 1
 	export CUDADVISE_RUNTIME_DIR=$dir/run CUDADVISE_STATE_DIR=$dir/state
 	export CUDADVISE_CONFIG=$dir/cudadvised.conf
 	: >"$CUDADVISE_CONFIG"
-	build-dev/bin/cudadvise daemon start -q
+	./setup.sh build --jobs "$jobs" || exit 1
+	cp -r build/bin "$dir/other"
+	"$dir/other/cudadvise" daemon start -q
 	if ./setup.sh demo --recorded --jobs "$jobs" >"$dir/said"; then
 		address=$(grep -oE 'http://127\.0\.0\.1:[0-9]+/' "$dir/said")
 		grep 'A daemon of another build runs' "$dir/said" &&
@@ -373,23 +376,26 @@ test_all() {
 	export CUDADVISE_NEED_NODE=1
 	git status --porcelain --untracked-files=all >"$logs/tree-before" \
 	    2>/dev/null
-	if build_preset dev all; then
-		run_ctest "tests" ctest-dev build-dev -LE gpu
+	# The directory of the demo is that of the tests: what it builds, with
+	# warnings as errors, is a part of what they need, and is built once.
+	one "configure: build" configure-build configure dev -B build &&
+	    one "build and demo, without a GPU" demo try_demo
+	if build_preset dev build all -DBUILD_TESTING=ON; then
+		run_ctest "tests" ctest-dev build -LE gpu
 	fi
 	if [ $quick -eq 0 ]; then
-		if build_preset asan all $no_kernels; then
+		if build_preset asan build-asan all $no_kernels; then
 			# With it fewer of them wait.
 			at_once=$(((3 * jobs + 1) / 2)) run_sanitized \
 			    "tests with AddressSanitizer and UBSan" \
 			    ctest-asan build-asan -LE 'gpu|lint|web|plain'
 		fi
-		if build_preset tsan threaded $no_kernels; then
+		if build_preset tsan build-tsan threaded $no_kernels; then
 			run_sanitized "threaded tests with ThreadSanitizer" \
 			    ctest-tsan build-tsan -L thread
 		fi
-		build_preset fuzz fuzzers $no_kernels && fuzz_all
+		build_preset fuzz build-fuzz fuzzers $no_kernels && fuzz_all
 	fi
-	one "demo, without a GPU" demo try_demo
 	one "the tests left no file behind" tree tree_clean
 	say
 	say "$((SECONDS - start)) s, logs in $logs"
