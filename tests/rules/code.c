@@ -388,9 +388,8 @@ code_make(struct made *m, struct kernel *k, const char *text, double scale)
 struct kernel *
 code_kernel(struct made *m, double dram, const char *text)
 {
-	struct kernel *k = made_kernel(m, "_Z4workPf", 10000, 200000);
+	struct kernel *k = made_counted(m, dram);
 
-	made_counters(m, k, dram);
 	code_make(m, k, text, CODE_SCALE);
 	return k;
 }

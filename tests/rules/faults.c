@@ -10,15 +10,6 @@
 #define S (1000 * MS)
 
 static struct kernel *
-base(struct made *m, double dram)
-{
-	struct kernel *k = made_kernel(m, "_Z4workPf", 10000, 200000);
-
-	made_counters(m, k, dram);
-	return k;
-}
-
-static struct kernel *
 uncounted(struct made *m, enum wire_skip skip)
 {
 	struct kernel *k = made_kernel(m, "_Z4workPf", 10000, 200000);
@@ -27,34 +18,14 @@ uncounted(struct made *m, enum wire_skip skip)
 	return k;
 }
 
-void
-fault_good(struct made *m)
-{
-	base(m, 0.92);
-}
+FAULT_IS(good, made_counted(m, 0.92))
+FAULT_IS(no_permission, uncounted(m, SKIP_PERMISSION))
+FAULT_IS(no_occupancy, made_counted(m, 0.3)->occupancy.known = false)
+FAULT_IS(nothing, m->run.devices = 0)
 
-void
-fault_no_permission(struct made *m)
+FAULT(scattered)
 {
-	uncounted(m, SKIP_PERMISSION);
-}
-
-void
-fault_no_occupancy(struct made *m)
-{
-	base(m, 0.3)->occupancy.known = false;
-}
-
-void
-fault_nothing(struct made *m)
-{
-	m->run.devices = 0;
-}
-
-void
-fault_scattered(struct made *m)
-{
-	double *v = base(m, 0.4)->metric;
+	double *v = made_counted(m, 0.4)->metric;
 
 	v[METRIC_GLOBAL_LD_SECTORS] = v[METRIC_GLOBAL_LD_REQUESTS] * 32;
 	v[METRIC_GLOBAL_LD_BYTES_PER_SECTOR] = 4;
@@ -63,28 +34,25 @@ fault_scattered(struct made *m)
 	v[METRIC_L2_PCT] = 91;
 }
 
-void
-fault_broadcast(struct made *m)	/* one sector, four bytes of it: as it should */
+FAULT(broadcast)	/* one sector, four bytes of it: as it should */
 {
-	double *v = base(m, 0.9)->metric;
+	double *v = made_counted(m, 0.9)->metric;
 
 	v[METRIC_GLOBAL_LD_SECTORS] = v[METRIC_GLOBAL_LD_REQUESTS];
 	v[METRIC_GLOBAL_LD_BYTES_PER_SECTOR] = 4;
 }
 
-void
-fault_wide_unknown(struct made *m)
+FAULT(wide_unknown)
 {
-	double *v = base(m, 0.9)->metric;
+	double *v = made_counted(m, 0.9)->metric;
 
 	v[METRIC_GLOBAL_LD_SECTORS] = v[METRIC_GLOBAL_LD_REQUESTS] * 8;
 	v[METRIC_GLOBAL_LD_BYTES_PER_SECTOR] = NAN;
 }
 
-void
-fault_spilling(struct made *m)
+FAULT(spilling)
 {
-	struct kernel *k = base(m, 0.5);
+	struct kernel *k = made_counted(m, 0.5);
 
 	k->shape.local_per_thread = 256;
 	k->metric[METRIC_LOCAL_LD_SECTORS] =
@@ -95,10 +63,9 @@ fault_spilling(struct made *m)
 	k->metric[METRIC_L2_PCT] = 85;
 }
 
-void
-fault_conflicted(struct made *m)
+FAULT(conflicted)
 {
-	double *v = base(m, 0.1)->metric, waves = 0.85 * 200e-6 * 1.98e9 * 132;
+	double *v = made_counted(m, 0.1)->metric, waves = 0.85 * 200e-6 * 1.98e9 * 132;
 
 	v[METRIC_SHARED_LD_WAVEFRONTS] = waves;
 	v[METRIC_SHARED_LD_CONFLICTS] = waves * 31 / 32;
@@ -108,10 +75,9 @@ fault_conflicted(struct made *m)
 	v[METRIC_LSU_WAVEFRONTS] = waves * 34 / 32;
 }
 
-void
-fault_padded(struct made *m)		/* a little arbitration, wide accesses */
+FAULT(padded)		/* a little arbitration, wide accesses */
 {
-	double *v = base(m, 0.9)->metric, inst = 1e6;
+	double *v = made_counted(m, 0.9)->metric, inst = 1e6;
 
 	v[METRIC_SHARED_LD_WAVEFRONTS] = 4 * inst;
 	v[METRIC_SHARED_LD_CONFLICTS] = 0.06 * 4 * inst;
@@ -125,7 +91,7 @@ fault_padded(struct made *m)		/* a little arbitration, wide accesses */
 static void
 few_lanes(struct made *m, double lanes, double divergent)
 {
-	double *v = base(m, 0.1)->metric;
+	double *v = made_counted(m, 0.1)->metric;
 
 	v[METRIC_THREAD_INST] = v[METRIC_INST_EXECUTED] * lanes;
 	v[METRIC_THREAD_INST_PRED_ON] = v[METRIC_THREAD_INST];
@@ -133,20 +99,10 @@ few_lanes(struct made *m, double lanes, double divergent)
 	v[METRIC_ISSUE_ACTIVE] = 85;
 }
 
-void
-fault_divergent(struct made *m)
-{
-	few_lanes(m, 16, 0.3);
-}
+FAULT_IS(divergent, few_lanes(m, 16, 0.3))
+FAULT_IS(idle, few_lanes(m, 8, 0))
 
-void
-fault_idle(struct made *m)
-{
-	few_lanes(m, 8, 0);
-}
-
-void
-fault_ragged_block(struct made *m)
+FAULT(ragged_block)
 {
 	struct kernel *k;
 
@@ -156,17 +112,15 @@ fault_ragged_block(struct made *m)
 }
 
 /* One block of 33 threads: whole warps of them are as many. */
-void
-fault_ragged_alone(struct made *m)
+FAULT(ragged_alone)
 {
 	fault_ragged_block(m);
 	m->kernel[0].shape.grid_x = 1;
 }
 
-void
-fault_one_block(struct made *m)
+FAULT(one_block)
 {
-	struct kernel *k = base(m, 0.01);
+	struct kernel *k = made_counted(m, 0.01);
 
 	k->shape.grid_x = 1;
 	k->occupancy.waves = 1.0 / 1056;
@@ -176,20 +130,18 @@ fault_one_block(struct made *m)
 }
 
 /* As many blocks as SMs, a grid-stride loop, DRAM full: a good kernel. */
-void
-fault_persistent(struct made *m)
+FAULT(persistent)
 {
-	struct kernel *k = base(m, 0.85);
+	struct kernel *k = made_counted(m, 0.85);
 
 	k->shape.grid_x = 132;
 	k->occupancy.waves = 1.0 / 8;
 	k->metric[METRIC_OCCUPANCY] = 12.5;
 }
 
-void
-fault_tiny_blocks(struct made *m)
+FAULT(tiny_blocks)
 {
-	struct kernel *k = base(m, 0.2);
+	struct kernel *k = made_counted(m, 0.2);
 
 	k->shape.block_x = 32;
 	k->shape.grid_x *= 8;
@@ -200,10 +152,9 @@ fault_tiny_blocks(struct made *m)
 	k->metric[METRIC_OCCUPANCY] = 20;
 }
 
-void
-fault_many_registers(struct made *m)
+FAULT(many_registers)
 {
-	struct kernel *k = base(m, 0.2);
+	struct kernel *k = made_counted(m, 0.2);
 
 	k->shape.regs = 128;
 	k->occupancy.ratio = 0.25;
@@ -215,8 +166,7 @@ fault_many_registers(struct made *m)
 }
 
 /* Low occupancy that does no harm: the tensor pipe is full. */
-void
-fault_tensor_kernel(struct made *m)
+FAULT(tensor_kernel)
 {
 	struct kernel *k;
 
@@ -226,16 +176,14 @@ fault_tensor_kernel(struct made *m)
 }
 
 /* The same where the tensor pipe was not counted: no alarm either. */
-void
-fault_tensor_uncounted(struct made *m)
+FAULT(tensor_uncounted)
 {
 	fault_many_registers(m);
 	m->kernel[0].shape.smem_dynamic = 100000;
 }
 
 /* What Hopper's first groups give: no requests, no conflict counter. */
-void
-fault_conflicted_sass(struct made *m)
+FAULT(conflicted_sass)
 {
 	double *v;
 
@@ -245,8 +193,7 @@ fault_conflicted_sass(struct made *m)
 	v[METRIC_SHARED_WAVEFRONTS] = NAN;
 }
 
-void
-fault_scattered_sass(struct made *m)
+FAULT(scattered_sass)
 {
 	double *v;
 
@@ -260,10 +207,9 @@ fault_scattered_sass(struct made *m)
 	v[METRIC_STALL_LONG_SCOREBOARD] = NAN;
 }
 
-void
-fault_partial_wave(struct made *m)
+FAULT(partial_wave)
 {
-	struct kernel *k = base(m, 0.2);
+	struct kernel *k = made_counted(m, 0.2);
 
 	k->occupancy.waves = 1.1;
 	k->shape.grid_x = 1162;
@@ -271,17 +217,15 @@ fault_partial_wave(struct made *m)
 	k->metric[METRIC_SM_CYCLES_ACTIVE_AVG] = 56;
 }
 
-void
-fault_uneven(struct made *m)
+FAULT(uneven)
 {
-	struct kernel *k = base(m, 0.2);
+	struct kernel *k = made_counted(m, 0.2);
 
 	k->metric[METRIC_OCCUPANCY] = 22;
 	k->metric[METRIC_SM_CYCLES_ACTIVE_AVG] = 60;
 }
 
-void
-fault_small_copies(struct made *m)
+FAULT(small_copies)
 {
 	fault_good(m);
 	m->small[0] = (struct small_copies){ .kind = COPY_H2D,
@@ -311,20 +255,10 @@ one_copy(struct made *m, enum wire_memory host, uint64_t count)
 	m->run.copies = 1;
 }
 
-void
-fault_pageable(struct made *m)
-{
-	one_copy(m, MEMORY_PAGEABLE, 1000);
-}
+FAULT_IS(pageable, one_copy(m, MEMORY_PAGEABLE, 1000))
+FAULT_IS(pinned, one_copy(m, MEMORY_PINNED, 1000))
 
-void
-fault_pinned(struct made *m)
-{
-	one_copy(m, MEMORY_PINNED, 1000);
-}
-
-void
-fault_taking_turns(struct made *m)
+FAULT(taking_turns)
 {
 	one_copy(m, MEMORY_PINNED, 10000);
 	m->device[0].copy_ns = m->copy[0].gpu_ns;
@@ -334,16 +268,14 @@ fault_taking_turns(struct made *m)
 	m->device[0].busy_ns = m->device[0].kernel_ns + m->device[0].copy_ns;
 }
 
-void
-fault_overlapped(struct made *m)
+FAULT(overlapped)
 {
 	fault_taking_turns(m);
 	m->device[0].copy_hidden_ns = m->device[0].copy_ns * 9 / 10;
 	m->copy[0].exposed_ns *= 0.1;
 }
 
-void
-fault_allocating(struct made *m)
+FAULT(allocating)
 {
 	fault_good(m);
 	m->call[0] = (struct call_class){ .call = CALL_MALLOC, .count = 5001,
@@ -354,8 +286,7 @@ fault_allocating(struct made *m)
 	m->run.idle_total_ns += 500 * MS;
 }
 
-void
-fault_allocating_once(struct made *m)
+FAULT(allocating_once)
 {
 	fault_good(m);
 	m->call[0] = (struct call_class){ .call = CALL_MALLOC, .count = 50,
@@ -363,8 +294,7 @@ fault_allocating_once(struct made *m)
 	m->run.calls = 1;
 }
 
-void
-fault_launch_bound(struct made *m)
+FAULT(launch_bound)
 {
 	made_kernel(m, "_Z5smallPf", 400000, 2000);
 	m->sequence[0] = (struct sequence){ .length = 20, .repeats = 20000,
@@ -375,8 +305,7 @@ fault_launch_bound(struct made *m)
 	m->run.idle_total_ns += 1200 * MS;
 }
 
-void
-fault_in_graph(struct made *m)
+FAULT(in_graph)
 {
 	fault_launch_bound(m);
 	m->sequence[0].in_graph = true;
@@ -384,8 +313,7 @@ fault_in_graph(struct made *m)
 	m->kernel[0].graph_launches = m->kernel[0].launches;
 }
 
-void
-fault_blocking(struct made *m)
+FAULT(blocking)
 {
 	one_copy(m, MEMORY_PINNED, 1000);
 	m->copy[0].async = false;
@@ -393,8 +321,7 @@ fault_blocking(struct made *m)
 	made_gaps(m, IDLE_AFTER_SYNC, 1000, 400000);
 }
 
-void
-fault_syncing(struct made *m)
+FAULT(syncing)
 {
 	fault_good(m);
 	m->sync[0] = (struct sync_class){ .call = CALL_DEVICE_SYNC,
@@ -404,8 +331,7 @@ fault_syncing(struct made *m)
 	made_gaps(m, IDLE_AFTER_SYNC, 10000, 40000);
 }
 
-void
-fault_syncing_once(struct made *m)
+FAULT(syncing_once)
 {
 	fault_syncing(m);
 	m->sync[0].count = m->sync[0].followed = 3;
@@ -414,16 +340,14 @@ fault_syncing_once(struct made *m)
 	memset(m->run.gap, 0, sizeof(m->run.gap));
 }
 
-void
-fault_waiting(struct made *m)
+FAULT(waiting)
 {
 	fault_good(m);
 	made_gaps(m, IDLE_HOST, 1000, 3 * MS);
 }
 
 /* A few long phases on the host, and a slow start: not a pattern. */
-void
-fault_one_phase(struct made *m)
+FAULT(one_phase)
 {
 	fault_good(m);
 	m->run.idle_ns[IDLE_STARTUP] = 4 * S;
@@ -434,8 +358,7 @@ fault_one_phase(struct made *m)
 	made_gaps(m, IDLE_LAUNCH, 40, 10000);
 }
 
-void
-fault_failing(struct made *m)
+FAULT(failing)
 {
 	fault_good(m);
 	m->failure[0] = (struct failure){ .call = "cudaLaunchKernel",
@@ -444,8 +367,7 @@ fault_failing(struct made *m)
 	m->run.failures = 1;
 }
 
-void
-fault_failing_checked(struct made *m)
+FAULT(failing_checked)
 {
 	fault_failing(m);
 	m->failure[0].unread = 0;
@@ -455,8 +377,7 @@ fault_failing_checked(struct made *m)
 	m->run.failures = 2;
 }
 
-void
-fault_leaking(struct made *m)
+FAULT(leaking)
 {
 	fault_good(m);
 	m->leak[0] = (struct leak){ .kind = MEMORY_DEVICE, .count = 100,
@@ -465,8 +386,7 @@ fault_leaking(struct made *m)
 	m->run.leaks = 1;
 }
 
-void
-fault_still_running(struct made *m)
+FAULT(still_running)
 {
 	fault_leaking(m);
 	m->run.contexts_gone = false;

@@ -19,57 +19,22 @@ computing(struct made *m, const char *code)
 }
 
 /* By one divisor: its reciprocal stands ahead of the loop. */
-void
-fault_dividing(struct made *m)
-{
-	computing(m, code_text("dividing"));
-}
-
+FAULT_IS(dividing, computing(m, code_text("dividing")))
 /* By another one each time. */
-void
-fault_dividing_by_each(struct made *m)
-{
-	computing(m, code_text("dividing_by_each"));
-}
-
+FAULT_IS(dividing_by_each, computing(m, code_text("dividing_by_each")))
 /* The same, with the loop that makes it so many. */
-void
-fault_dividing_in_loop(struct made *m)
-{
-	computing(m, code_text("dividing_in_loop"));
-}
-
+FAULT_IS(dividing_in_loop, computing(m, code_text("dividing_in_loop")))
 /* Before Hopper: the divisor is read where the parameters are. */
-void
-fault_dividing_by_parameter(struct made *m)
-{
-	computing(m, code_text("dividing_by_parameter"));
-}
-
+FAULT_IS(dividing_by_parameter, computing(m, code_text("dividing_by_parameter")))
 /* The remainder of signed numbers. */
-void
-fault_remainders(struct made *m)
-{
-	computing(m, code_text("remainders"));
-}
-
+FAULT_IS(remainders, computing(m, code_text("remainders")))
 /* 64 bits: as nvcc calls it, with a shorter function. */
-void
-fault_dividing_long(struct made *m)
-{
-	computing(m, code_text("dividing_long"));
-}
-
+FAULT_IS(dividing_long, computing(m, code_text("dividing_long")))
 /* By a multiplier and a shift, and a guarded subtraction of something else. */
-void
-fault_multiplying(struct made *m)
-{
-	computing(m, code_text("multiplying"));
-}
+FAULT_IS(multiplying, computing(m, code_text("multiplying")))
 
 /* Divisions in a kernel that waits for memory. */
-void
-fault_hidden_divisions(struct made *m)
+FAULT(hidden_divisions)
 {
 	fault_dividing_by_each(m);
 	m->kernel[0].metric[METRIC_ISSUE_ACTIVE] = 20;
@@ -87,45 +52,22 @@ multiplying(struct made *m, const char *loads, const char *body)
 	return k;
 }
 
-void
-fault_matrices(struct made *m)
-{
-	multiplying(m, code_text("tiles"), code_text("matrices"));
-}
-
+FAULT_IS(matrices, multiplying(m, code_text("tiles"), code_text("matrices")))
 /* What is loaded for the next turn, behind the products. */
-void
-fault_matrices_ahead(struct made *m)
-{
-	multiplying(m, "", code_text("matrices_ahead"));
-}
-
-void
-fault_on_tensor_cores(struct made *m)
-{
-	multiplying(m, code_text("tiles"), code_text("on_tensor_cores"));
-}
-
+FAULT_IS(matrices_ahead, multiplying(m, "", code_text("matrices_ahead")))
+FAULT_IS(on_tensor_cores,
+    multiplying(m, code_text("tiles"), code_text("on_tensor_cores")))
 /* A filter: its coefficients stay in registers. */
-void
-fault_taps(struct made *m)
-{
-	multiplying(m, code_text("tiles"), code_text("constant_taps"));
-}
-
+FAULT_IS(taps, multiplying(m, code_text("tiles"), code_text("constant_taps")))
 /* Rows times a vector: each element of a row is used once. */
-void
-fault_vectors(struct made *m)
-{
-	multiplying(m, "LDG.E.128 R16,desc[UR4][R2.64] | inst 6400 "
-	    "sectors 102400 ideal 102400 line 52\n"
-	    "LDS.128 R20[R15] | inst 6400 waves 6400 least 6400 line 52\n",
-	    code_text("vectors"));
-}
+FAULT_IS(vectors,
+    multiplying(m, "LDG.E.128 R16,desc[UR4][R2.64] | inst 6400 "
+    "sectors 102400 ideal 102400 line 52\n"
+    "LDS.128 R20[R15] | inst 6400 waves 6400 least 6400 line 52\n",
+    code_text("vectors")))
 
 /* Matrices in a kernel that waits for memory. */
-void
-fault_hidden_matrices(struct made *m)
+FAULT(hidden_matrices)
 {
 	fault_matrices(m);
 	m->kernel[0].metric[METRIC_ISSUE_ACTIVE] = 20;
@@ -145,16 +87,8 @@ narrow_rows(struct made *m, uint32_t x, const char *address,
 	k->metric[METRIC_L2_PCT] = 91;
 }
 
-void
-fault_narrow_rows(struct made *m)
-{
-	narrow_rows(m, 2, "", "102400");
-}
-
+FAULT_IS(narrow_rows, narrow_rows(m, 2, "", "102400"))
 /* Elements from all over memory: as many sectors as lanes in any block. */
-void
-fault_narrow_gather(struct made *m)
-{
-	narrow_rows(m, 1, "LDG.E R5,desc[UR4][R2.64] | inst 100 sectors 400 "
-	    "ideal 400 line 4\n", "204800");
-}
+FAULT_IS(narrow_gather,
+    narrow_rows(m, 1, "LDG.E R5,desc[UR4][R2.64] | inst 100 sectors 400 "
+    "ideal 400 line 4\n", "204800"))

@@ -4,8 +4,7 @@
 #define S 1000000000ull
 
 /* All four tools ran to the program's end, and found nothing. */
-void
-fault_checked(struct made *m)
+FAULT(checked)
 {
 	m->run.devices = 0;
 	for (int t = TOOL_MEMCHECK; t < TOOL_COUNT; t++)
@@ -29,8 +28,7 @@ fault_defect(struct made *m, enum wire_tool tool, enum wire_defect kind)
 	return d;
 }
 
-void
-fault_out_of_bounds(struct made *m)
+FAULT(out_of_bounds)
 {
 	struct defect *d;
 
@@ -55,8 +53,7 @@ fault_out_of_bounds(struct made *m)
 }
 
 /* Nothing found, but the program did not come to its end. */
-void
-fault_cut_short(struct made *m)
+FAULT(cut_short)
 {
 	fault_checked(m);
 	m->check[1].state = RAN_TIMEOUT;

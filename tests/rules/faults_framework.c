@@ -42,16 +42,12 @@ steps(struct made *m, const struct work *work, uint32_t n)
 	steps(m, work, sizeof(work) / sizeof(work[0]));			\
 } while (0)
 
-void
-fault_pointwise(struct made *m)
-{
-	STEPS_OF(m, { MULTIPLY, 200 * US }, { ADD, 200 * US },
-	    { TANH, 100 * US }, { PRODUCT, 500 * US });
-}
+FAULT_IS(pointwise,
+    STEPS_OF(m, { MULTIPLY, 200 * US }, { ADD, 200 * US },
+    { TANH, 100 * US }, { PRODUCT, 500 * US }))
 
 /* Two of them, another of another size, a product. */
-void
-fault_pointwise_two(struct made *m)
+FAULT(pointwise_two)
 {
 	STEPS_OF(m, { MULTIPLY, 200 * US }, { ADD, 200 * US },
 	    { TANH, 100 * US }, { PRODUCT, 500 * US });
@@ -59,64 +55,35 @@ fault_pointwise_two(struct made *m)
 }
 
 /* What the compiler made of more of them. */
-void
-fault_pointwise_compiled(struct made *m)
-{
-	STEPS_OF(m, { "triton_poi_fused_add_mul_0", 200 * US },
-	    { "triton_poi_fused_tanh_1", 200 * US },
-	    { "triton_poi_fused_mul_2", 200 * US }, { PRODUCT, 500 * US });
-}
-
-void
-fault_attention(struct made *m)
-{
-	STEPS_OF(m, { PRODUCT, 300 * US }, { MULTIPLY, 200 * US },
-	    { SOFTMAX, 300 * US }, { PRODUCT, 300 * US });
-}
-
+FAULT_IS(pointwise_compiled,
+    STEPS_OF(m, { "triton_poi_fused_add_mul_0", 200 * US },
+    { "triton_poi_fused_tanh_1", 200 * US },
+    { "triton_poi_fused_mul_2", 200 * US }, { PRODUCT, 500 * US }))
+FAULT_IS(attention,
+    STEPS_OF(m, { PRODUCT, 300 * US }, { MULTIPLY, 200 * US },
+    { SOFTMAX, 300 * US }, { PRODUCT, 300 * US }))
 /* A classifier's softmax: short beside the layers. */
-void
-fault_classifier(struct made *m)
-{
-	STEPS_OF(m, { PRODUCT, 300 * US }, { SOFTMAX, 20 * US },
-	    { PRODUCT, 300 * US });
-}
-
+FAULT_IS(classifier,
+    STEPS_OF(m, { PRODUCT, 300 * US }, { SOFTMAX, 20 * US }, { PRODUCT, 300 * US }))
 /* No product behind it. */
-void
-fault_softmax_last(struct made *m)
-{
-	STEPS_OF(m, { PRODUCT, 300 * US }, { SOFTMAX, 300 * US },
-	    { "void at::native::reduce_kernel<512, 1>(int)", 300 * US });
-}
-
-void
-fault_single_updates(struct made *m)
-{
-	STEPS_OF(m, { MULTIPLY, 50 * US }, { POINTWISE("lerp_scalar_kernel"),
-	    50 * US }, { ADD, 50 * US }, { POINTWISE("addcdiv_cuda_kernel"),
-	    50 * US });
-}
-
-void
-fault_updates_at_once(struct made *m)
-{
-	STEPS_OF(m, { "void at::native::multi_tensor_apply_kernel<int>(int)",
-	    50 * US }, { PRODUCT, 300 * US });
-}
-
-void
-fault_converting(struct made *m)
-{
-	STEPS_OF(m, { "void cudnn::ops::nchwToNhwcKernel<__half>(int)",
-	    100 * US }, { "sm90_xmma_fprop_implicit_gemm_f16f16_f16f32_f32",
-	    300 * US }, { "void cudnn::ops::nhwcToNchwKernel<__half>(int)",
-	    100 * US });
-}
+FAULT_IS(softmax_last,
+    STEPS_OF(m, { PRODUCT, 300 * US }, { SOFTMAX, 300 * US },
+    { "void at::native::reduce_kernel<512, 1>(int)", 300 * US }))
+FAULT_IS(single_updates,
+    STEPS_OF(m, { MULTIPLY, 50 * US }, { POINTWISE("lerp_scalar_kernel"),
+    50 * US }, { ADD, 50 * US }, { POINTWISE("addcdiv_cuda_kernel"),
+    50 * US }))
+FAULT_IS(updates_at_once,
+    STEPS_OF(m, { "void at::native::multi_tensor_apply_kernel<int>(int)",
+    50 * US }, { PRODUCT, 300 * US }))
+FAULT_IS(converting,
+    STEPS_OF(m, { "void cudnn::ops::nchwToNhwcKernel<__half>(int)",
+    100 * US }, { "sm90_xmma_fprop_implicit_gemm_f16f16_f16f32_f32",
+    300 * US }, { "void cudnn::ops::nhwcToNchwKernel<__half>(int)",
+    100 * US }))
 
 /* Once, for the input. */
-void
-fault_converting_once(struct made *m)
+FAULT(converting_once)
 {
 	made_kernel(m, "void cudnn::ops::nchwToNhwcKernel<__half>(int)", 1,
 	    100 * MS);
@@ -124,19 +91,12 @@ fault_converting_once(struct made *m)
 	    300 * US);
 }
 
-void
-fault_unaligned(struct made *m)
-{
-	made_kernel(m, "void cutlass::Kernel2<cutlass_80_wmma_tensorop_bf16_"
-	    "s161616gemm_bf16_16x16_128x1_nn_align1>(int)", STEPS, 300 * US);
-}
-
-void
-fault_aligned(struct made *m)
-{
-	made_kernel(m, "void cutlass::Kernel2<cutlass_80_tensorop_bf16_"
-	    "s16816gemm_bf16_128x128_64x3_nn_align8>(int)", STEPS, 300 * US);
-}
+FAULT_IS(unaligned,
+    made_kernel(m, "void cutlass::Kernel2<cutlass_80_wmma_tensorop_bf16_"
+    "s161616gemm_bf16_16x16_128x1_nn_align1>(int)", STEPS, 300 * US))
+FAULT_IS(aligned,
+    made_kernel(m, "void cutlass::Kernel2<cutlass_80_tensorop_bf16_"
+    "s16816gemm_bf16_128x128_64x3_nn_align8>(int)", STEPS, 300 * US))
 
 /* Four million atomics, one behind the other. */
 static struct kernel *
@@ -154,61 +114,34 @@ scattering(struct made *m)
 	return k;
 }
 
-void
-fault_few_places(struct made *m)
-{
-	scattering(m);
-}
+FAULT_IS(few_places, scattering(m))
 
 /* Many more in the same time: they are not in one line. */
-void
-fault_many_places(struct made *m)
+FAULT(many_places)
 {
 	scattering(m)->metric[METRIC_L2_FROM_L1] += 12e6;
 	m->kernel[0].metric[METRIC_LSU_WAVEFRONTS] = 18e6;
 }
 
 /* It sorted them first. */
-void
-fault_sorted_first(struct made *m)
-{
-	scattering(m)->metric[METRIC_L2_FROM_L1] -= 4e6;
-}
-
-void
-fault_few_places_uncounted(struct made *m)
-{
-	made_kernel(m, "void at::native::indexFuncLargeIndex<float>(int)", STEPS,
-	    7200 * US);
-}
+FAULT_IS(sorted_first, scattering(m)->metric[METRIC_L2_FROM_L1] -= 4e6)
+FAULT_IS(few_places_uncounted,
+    made_kernel(m, "void at::native::indexFuncLargeIndex<float>(int)", STEPS,
+    7200 * US))
 
 #define TF32_PRODUCT "sm80_xmma_gemm_f32f32_tf32f32_f32_tn_n_tilesize128x128x16"
 #define FUSED_ADAM "void at::native::multi_tensor_apply_kernel<FusedAdam>(int)"
 
-void
-fault_training_tf32(struct made *m)
-{
-	STEPS_OF(m, { TF32_PRODUCT, 400 * US }, { MULTIPLY, 50 * US },
-	    { FUSED_ADAM, 50 * US });
-}
-
-void
-fault_training_bf16(struct made *m)
-{
-	STEPS_OF(m, { PRODUCT, 400 * US }, { MULTIPLY, 50 * US },
-	    { FUSED_ADAM, 50 * US });
-}
-
+FAULT_IS(training_tf32,
+    STEPS_OF(m, { TF32_PRODUCT, 400 * US }, { MULTIPLY, 50 * US },
+    { FUSED_ADAM, 50 * US }))
+FAULT_IS(training_bf16,
+    STEPS_OF(m, { PRODUCT, 400 * US }, { MULTIPLY, 50 * US }, { FUSED_ADAM, 50 * US }))
 /* Nobody knows what its results are for. */
-void
-fault_inference_tf32(struct made *m)
-{
-	STEPS_OF(m, { TF32_PRODUCT, 400 * US }, { MULTIPLY, 50 * US });
-}
+FAULT_IS(inference_tf32, STEPS_OF(m, { TF32_PRODUCT, 400 * US }, { MULTIPLY, 50 * US }))
 
 /* Products too small to fill the GPU. */
-void
-fault_training_small(struct made *m)
+FAULT(training_small)
 {
 	fault_training_tf32(m);
 	m->kernel[0].shape.grid_x = 100;
@@ -229,36 +162,16 @@ compiling(struct made *m, const char *name, size_t times, uint64_t apart)
 		    .at = 30 + apart * c->times };
 }
 
-void
-fault_recompiling(struct made *m)
-{
-	compiling(m, "triton_poi_fused_mul_0", 5, STEPS / 5);
-}
-
+FAULT_IS(recompiling, compiling(m, "triton_poi_fused_mul_0", 5, STEPS / 5))
 /* Where the loop begins. */
-void
-fault_compiling_once(struct made *m)
-{
-	compiling(m, "triton_poi_fused_mul_0", 1, 0);
-}
-
+FAULT_IS(compiling_once, compiling(m, "triton_poi_fused_mul_0", 1, 0))
 /* Several functions, all in the first steps. */
-void
-fault_compiling_early(struct made *m)
-{
-	compiling(m, "triton_poi_fused_mul_0", 4, STEPS / 40);
-}
-
+FAULT_IS(compiling_early, compiling(m, "triton_poi_fused_mul_0", 4, STEPS / 40))
 /* A library's code, which is loaded when it is first called. */
-void
-fault_loading_late(struct made *m)
-{
-	compiling(m, PRODUCT, 5, STEPS / 5);
-}
+FAULT_IS(loading_late, compiling(m, PRODUCT, 5, STEPS / 5))
 
 /* Without tensor cores elements are loaded one by one anyway. */
-void
-fault_aligned_to_one(struct made *m)
+FAULT(aligned_to_one)
 {
 	made_kernel(m, "void cutlass::Kernel2<cutlass_80_simt_sgemm_128x64_8x5_"
 	    "tn_align1>(int)", STEPS, 300 * US);

@@ -48,8 +48,7 @@ follows(struct made *m, uint32_t a, uint32_t b)
 
 #define ROWS_BYTES 134217728.0
 
-void
-fault_three_passes(struct made *m)
+FAULT(three_passes)
 {
 	double left = 2.0 * 32 * (132 * 8 * 12);
 
@@ -62,8 +61,7 @@ fault_three_passes(struct made *m)
 	m->run.idle_total_ns += 40 * MS;
 }
 
-void
-fault_passes_uncounted(struct made *m)
+FAULT(passes_uncounted)
 {
 	fault_three_passes(m);
 	for (int k = 0; k < 3; k++) {
@@ -73,24 +71,21 @@ fault_passes_uncounted(struct made *m)
 	}
 }
 
-void
-fault_passes_apart(struct made *m)	/* a copy or a wait between most */
+FAULT(passes_apart)	/* a copy or a wait between most */
 {
 	fault_three_passes(m);
 	m->kernel[0].next_count /= 2;
 	m->kernel[1].next_count /= 2;
 }
 
-void
-fault_sum_of_all(struct made *m)	/* by atomics: no block has the result */
+FAULT(sum_of_all)	/* by atomics: no block has the result */
 {
 	fault_three_passes(m);
 	m->kernel[0].metric[METRIC_GLOBAL_ST_SECTORS] = 0;
 	m->kernel[1].metric[METRIC_GLOBAL_ST_SECTORS] = 0;
 }
 
-void
-fault_handed_over(struct made *m)
+FAULT(handed_over)
 {
 	double bytes = 16 << 20;
 
@@ -102,15 +97,13 @@ fault_handed_over(struct made *m)
 	m->run.idle_total_ns += 20 * MS;
 }
 
-void
-fault_two_inputs(struct made *m)	/* the second reads other data */
+FAULT(two_inputs)	/* the second reads other data */
 {
 	fault_handed_over(m);
 	m->kernel[1].metric[METRIC_DRAM_READ] = 16 << 20;
 }
 
-void
-fault_back_and_forth(struct made *m)	/* each needs all of the other's */
+FAULT(back_and_forth)	/* each needs all of the other's */
 {
 	fault_handed_over(m);
 	m->kernel[0].metric[METRIC_DRAM_READ] = 0;
@@ -139,17 +132,9 @@ in_place(struct made *m, const char *place)
 	m->run.idle_total_ns += 40 * MS;
 }
 
-void
-fault_own_elements(struct made *m)
-{
-	in_place(m, "");
-}
-
-void
-fault_neighbours(struct made *m)	/* loads are of others' elements */
-{
-	in_place(m, "+0x4");
-}
+FAULT_IS(own_elements, in_place(m, ""))
+/* loads are of others' elements */
+FAULT_IS(neighbours, in_place(m, "+0x4"))
 
 /* A step, and a kernel after it that ${line} says what it does besides copying. */
 static void
@@ -168,22 +153,13 @@ copied_back(struct made *m, const char *line)
 	m->run.idle_total_ns += 40 * MS;
 }
 
-void
-fault_copied_back(struct made *m)
-{
-	copied_back(m, "");
-}
-
-void
-fault_scaled_back(struct made *m)	/* it computes */
-{
-	copied_back(m, "FMUL R4,R4,0.5 | inst 100");
-}
+FAULT_IS(copied_back, copied_back(m, ""))
+/* it computes */
+FAULT_IS(scaled_back, copied_back(m, "FMUL R4,R4,0.5 | inst 100"))
 
 /* --- launches that fail --------------------------------------------------- */
 
-void
-fault_too_many_threads(struct made *m)	/* and nobody looks */
+FAULT(too_many_threads)	/* and nobody looks */
 {
 	fault_good(m);
 	m->failure[0] = (struct failure){ .call = "cuLaunchKernel",
@@ -195,8 +171,7 @@ fault_too_many_threads(struct made *m)	/* and nobody looks */
 	m->run.failures = 1;
 }
 
-void
-fault_launched_again(struct made *m)	/* it looks, and does something else */
+FAULT(launched_again)	/* it looks, and does something else */
 {
 	fault_too_many_threads(m);
 	m->failure[0].unread = 0;
@@ -204,8 +179,7 @@ fault_launched_again(struct made *m)	/* it looks, and does something else */
 
 /* --- code that the driver compiles ------------------------------------------ */
 
-void
-fault_compiling(struct made *m)
+FAULT(compiling)
 {
 	fault_good(m);
 	m->run.jit_traced = true;
@@ -216,8 +190,7 @@ fault_compiling(struct made *m)
 	m->run.idle_total_ns += 100 * MS;
 }
 
-void
-fault_compiled_before(struct made *m)	/* all of it was in the cache */
+FAULT(compiled_before)	/* all of it was in the cache */
 {
 	fault_good(m);
 	m->run.jit_traced = true;
@@ -226,8 +199,7 @@ fault_compiled_before(struct made *m)	/* all of it was in the cache */
 
 /* --- streams ---------------------------------------------------------------- */
 
-void
-fault_taking_turns_by_stream(struct made *m)
+FAULT(taking_turns_by_stream)
 {
 	fault_good(m);
 	m->copy[0] = (struct copy_class){ .kind = COPY_H2D,
@@ -241,8 +213,7 @@ fault_taking_turns_by_stream(struct made *m)
 	m->device[0].legacy_copies_ns = 500e6;
 }
 
-void
-fault_turns_without_room(struct made *m)	/* each fills the GPU */
+FAULT(turns_without_room)	/* each fills the GPU */
 {
 	fault_good(m);
 	m->device[0].legacy_waits = 1999;
@@ -260,8 +231,7 @@ small(struct made *m, const char *name, uint32_t blocks, uint64_t launches,
 	return k;
 }
 
-void
-fault_one_stream(struct made *m)
+FAULT(one_stream)
 {
 	for (int i = 0; i < 4; i++) {
 		struct kernel *k = small(m, i == 0 ? "_Z1aPf" : i == 1 ?
@@ -275,8 +245,7 @@ fault_one_stream(struct made *m)
 	}
 }
 
-void
-fault_handed_on(struct made *m)	/* each reads what the one before wrote */
+FAULT(handed_on)	/* each reads what the one before wrote */
 {
 	fault_one_stream(m);
 	for (int i = 0; i < 4; i++)
@@ -284,8 +253,7 @@ fault_handed_on(struct made *m)	/* each reads what the one before wrote */
 		    m->kernel[i].metric[METRIC_GLOBAL_LD_SECTORS];
 }
 
-void
-fault_relaunched(struct made *m)
+FAULT(relaunched)
 {
 	small(m, "_Z4stepPf", 100, 400000, 2000);
 	follows(m, 0, 0);
@@ -297,16 +265,14 @@ fault_relaunched(struct made *m)
 	m->run.idle_total_ns += 1200 * MS;
 }
 
-void
-fault_relaunched_wide(struct made *m)	/* too many blocks to meet cheaply */
+FAULT(relaunched_wide)	/* too many blocks to meet cheaply */
 {
 	fault_relaunched(m);
 	m->kernel[0].shape.grid_x = 264;
 	m->sequence[0].in_graph = true;
 }
 
-void
-fault_relaunched_after_copies(struct made *m)
+FAULT(relaunched_after_copies)
 {
 	fault_relaunched(m);
 	m->kernel[0].next = 0;

@@ -6,20 +6,11 @@
 
 #include "rules/faults.h"
 
-static struct kernel *
-base(struct made *m, double dram)
-{
-	struct kernel *k = made_kernel(m, "_Z4workPf", 10000, 200000);
-
-	made_counters(m, k, dram);
-	return k;
-}
-
 /* ${lanes} of each warp at work, ${warps} of the eight of each block there. */
 static struct kernel *
 working(struct made *m, double lanes, double warps)
 {
-	struct kernel *k = base(m, 0.05);
+	struct kernel *k = made_counted(m, 0.05);
 	double *v = k->metric;
 
 	v[METRIC_THREAD_INST] = v[METRIC_INST_EXECUTED] * lanes;
@@ -30,22 +21,12 @@ working(struct made *m, double lanes, double warps)
 	return k;
 }
 
-void
-fault_one_thread(struct made *m)
-{
-	working(m, 1.01, 1.02);
-}
-
+FAULT_IS(one_thread, working(m, 1.01, 1.02))
 /* Lane 0 of every warp: idle-lanes. */
-void
-fault_one_lane(struct made *m)
-{
-	working(m, 1.01, 7.6);
-}
+FAULT_IS(one_lane, working(m, 1.01, 7.6))
 
 /* 32 lanes that take turns: warp-divergence. */
-void
-fault_one_by_one(struct made *m)
+FAULT(one_by_one)
 {
 	struct kernel *k = working(m, 1.01, 1.02);
 
@@ -53,8 +34,7 @@ fault_one_by_one(struct made *m)
 }
 
 /* All lanes of one warp, four blocks an SM and no more to come. */
-void
-fault_one_warp(struct made *m)
+FAULT(one_warp)
 {
 	struct kernel *k = working(m, 32, 1.02);
 
@@ -64,8 +44,7 @@ fault_one_warp(struct made *m)
 }
 
 /* The same with all eight warps at work. */
-void
-fault_eight_warps(struct made *m)
+FAULT(eight_warps)
 {
 	fault_one_warp(m);
 	m->kernel[0].metric[METRIC_OCCUPANCY] *= 7.5;
@@ -88,15 +67,10 @@ narrow(struct made *m, uint32_t x, uint32_t y, double sectors)
 	return k;
 }
 
-void
-fault_narrow_block(struct made *m)
-{
-	narrow(m, 2, 128, 16);
-}
+FAULT_IS(narrow_block, narrow(m, 2, 128, 16))
 
 /* Runs of 10 floats: begins and ends of sectors, cut where a warp ends. */
-void
-fault_odd_block(struct made *m)
+FAULT(odd_block)
 {
 	struct kernel *k = narrow(m, 10, 16, 7.2);
 
@@ -104,36 +78,18 @@ fault_odd_block(struct made *m)
 }
 
 /* The narrowest block that still fills its sectors. */
-void
-fault_wide_enough(struct made *m)
-{
-	narrow(m, 8, 32, 4);
-}
-
+FAULT_IS(wide_enough, narrow(m, 8, 32, 4))
 /* A column where a row should be: no shape of the block makes that good. */
-void
-fault_columns(struct made *m)
-{
-	narrow(m, 16, 16, 32);
-}
-
+FAULT_IS(columns, narrow(m, 16, 16, 32))
 /* One row of threads: its shape is no reason. */
-void
-fault_flat_block(struct made *m)
-{
-	narrow(m, 256, 1, 16);
-}
-
-void
-fault_narrow_unknown(struct made *m)
-{
-	narrow(m, 2, 128, 16)->metric[METRIC_GLOBAL_LD_BYTES_PER_SECTOR] = NAN;
-}
+FAULT_IS(flat_block, narrow(m, 256, 1, 16))
+FAULT_IS(narrow_unknown,
+    narrow(m, 2, 128, 16)->metric[METRIC_GLOBAL_LD_BYTES_PER_SECTOR] = NAN)
 
 static void
 uneven(struct made *m, double dram, double mean)
 {
-	struct kernel *k = base(m, dram);
+	struct kernel *k = made_counted(m, dram);
 
 	k->shape.grid_x = 1056;
 	k->occupancy.waves = 1;
@@ -141,29 +97,14 @@ uneven(struct made *m, double dram, double mean)
 	k->metric[METRIC_SM_CYCLES_ACTIVE_AVG] = mean;
 }
 
-void
-fault_triangle(struct made *m)
-{
-	uneven(m, 0.1, 52);
-}
-
+FAULT_IS(triangle, uneven(m, 0.1, 52))
 /* No more than blocks of equal work show. */
-void
-fault_equal_rows(struct made *m)
-{
-	uneven(m, 0.1, 82);
-}
-
+FAULT_IS(equal_rows, uneven(m, 0.1, 82))
 /* All SMs wait for DRAM, and most of them a little longer. */
-void
-fault_triangle_of_memory(struct made *m)
-{
-	uneven(m, 0.95, 70);
-}
+FAULT_IS(triangle_of_memory, uneven(m, 0.95, 70))
 
 /* 200 blocks for 132 SMs, all at once. */
-void
-fault_blocks_left_over(struct made *m)
+FAULT(blocks_left_over)
 {
 	struct kernel *k;
 
@@ -178,7 +119,7 @@ fault_blocks_left_over(struct made *m)
 static struct kernel *
 many_blocks(struct made *m, double dram, double inst, double occupancy)
 {
-	struct kernel *k = base(m, dram);
+	struct kernel *k = made_counted(m, dram);
 	double *v = k->metric;
 
 	k->shape.grid_x = 1056 * 100;
@@ -190,29 +131,10 @@ many_blocks(struct made *m, double dram, double inst, double occupancy)
 	return k;
 }
 
-void
-fault_short_blocks(struct made *m)
-{
-	many_blocks(m, 0.1, 20, 26);
-}
-
+FAULT_IS(short_blocks, many_blocks(m, 0.1, 20, 26))
 /* Places filled, but a third of all instructions finds out what to do. */
-void
-fault_setting_up(struct made *m)
-{
-	many_blocks(m, 0.1, 35, 92)->metric[METRIC_ISSUE_ACTIVE] = 90;
-}
-
+FAULT_IS(setting_up, many_blocks(m, 0.1, 35, 92)->metric[METRIC_ISSUE_ACTIVE] = 90)
 /* One element a thread, and memory is full: that is fine. */
-void
-fault_streaming(struct made *m)
-{
-	many_blocks(m, 0.9, 20, 70);
-}
-
+FAULT_IS(streaming, many_blocks(m, 0.9, 20, 70))
 /* As many blocks, that have something to do. */
-void
-fault_busy_blocks(struct made *m)
-{
-	many_blocks(m, 0.1, 400, 92)->metric[METRIC_ISSUE_ACTIVE] = 90;
-}
+FAULT_IS(busy_blocks, many_blocks(m, 0.1, 400, 92)->metric[METRIC_ISSUE_ACTIVE] = 90)

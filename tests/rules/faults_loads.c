@@ -17,33 +17,13 @@ combining(struct made *m, const char *work)
 	code_kernel(m, 0.92, code_text("masks", work));
 }
 
-void
-fault_masks(struct made *m)
-{
-	combining(m, code_text("is_set"));
-}
-
+FAULT_IS(masks, combining(m, code_text("is_set")))
 /* The stores alone: a third of the traffic. */
-void
-fault_clamped(struct made *m)
-{
-	combining(m, code_text("clamped"));
-}
+FAULT_IS(clamped, combining(m, code_text("clamped")))
+FAULT_IS(summed, combining(m, code_text("summed")))
+FAULT_IS(asked_for_more, combining(m, code_text("asked_for_more")))
 
-void
-fault_summed(struct made *m)
-{
-	combining(m, code_text("summed"));
-}
-
-void
-fault_asked_for_more(struct made *m)
-{
-	combining(m, code_text("asked_for_more"));
-}
-
-void
-fault_masks_hidden(struct made *m)	/* arithmetic is the limit */
+FAULT(masks_hidden)	/* arithmetic is the limit */
 {
 	struct kernel *k = code_kernel(m, 0.1, code_text("masks",
 	    code_text("is_set")));
@@ -51,19 +31,12 @@ fault_masks_hidden(struct made *m)	/* arithmetic is the limit */
 	k->metric[METRIC_ISSUE_ACTIVE] = 92;
 }
 
-void
-fault_doubles_for_floats(struct made *m)
-{
-	code_kernel(m, 0.92, code_text("doubles_read", "FADD R12,R12,R12 | "
-	    "inst 1536 line 13\n"));
-}
-
-void
-fault_doubles_used(struct made *m)
-{
-	code_kernel(m, 0.92, code_text("doubles_read", "DADD R10,R8,R8 | "
-	    "inst 1536 line 13\n"));
-}
+FAULT_IS(doubles_for_floats,
+    code_kernel(m, 0.92, code_text("doubles_read", "FADD R12,R12,R12 | "
+    "inst 1536 line 13\n")))
+FAULT_IS(doubles_used,
+    code_kernel(m, 0.92, code_text("doubles_read", "DADD R10,R8,R8 | "
+    "inst 1536 line 13\n")))
 
 /* --- indices that could be loaded ahead -------------------------------------- */
 
@@ -77,42 +50,19 @@ walking(struct made *m, const char *turn)
 	    m->code[m->codes - 1]->code.samples.all * 9 / 10;
 }
 
-void
-fault_index_in_turn(struct made *m)
-{
-	walking(m, code_text("each_turn", 450, 500));
-}
+FAULT_IS(index_in_turn, walking(m, code_text("each_turn", 450, 500)))
+FAULT_IS(index_ahead, walking(m, code_text("a_turn_ahead", 100, 800)))
+/* it is in a cache */
+FAULT_IS(index_cheap, walking(m, code_text("each_turn", 100, 800)))
+FAULT_IS(list, walking(m, code_text("list_turn", 450, 500)))
 
-void
-fault_index_ahead(struct made *m)
-{
-	walking(m, code_text("a_turn_ahead", 100, 800));
-}
-
-void
-fault_index_cheap(struct made *m)	/* it is in a cache */
-{
-	walking(m, code_text("each_turn", 100, 800));
-}
-
-void
-fault_list(struct made *m)
-{
-	walking(m, code_text("list_turn", 450, 500));
-}
-
-void
-fault_index_hidden(struct made *m)	/* DRAM is the limit */
+FAULT(index_hidden)	/* DRAM is the limit */
 {
 	walking(m, code_text("each_turn", 450, 500));
 	made_counters(m, &m->kernel[0], 0.95);
 }
 
-void
-fault_index_unsampled(struct made *m)
-{
-	walking(m, code_text("each_turn", 45, 50));
-}
+FAULT_IS(index_unsampled, walking(m, code_text("each_turn", 45, 50)))
 
 /* --- operands of the tensor cores --------------------------------------------- */
 
@@ -132,33 +82,10 @@ multiplying(struct made *m, const char *load, const char *multiply,
 	v[METRIC_L2_SECTORS] = v[METRIC_L2_READ] + v[METRIC_L2_WRITE];
 }
 
-void
-fault_tile_a_warp(struct made *m)
-{
-	multiplying(m, code_text("from_global"), code_text("once"), 0.15);
-}
-
-void
-fault_tile_of_rows(struct made *m)
-{
-	multiplying(m, code_text("by_rows"), code_text("once"), 0.15);
-}
-
-void
-fault_tiles_side_by_side(struct made *m)
-{
-	multiplying(m, code_text("from_global"), code_text("four_by_four"),
-	    0.5);
-}
-
-void
-fault_tiles_in_shared(struct made *m)
-{
-	multiplying(m, code_text("from_shared"), code_text("once"), 0.15);
-}
-
-void
-fault_tensors_busy(struct made *m)
-{
-	multiplying(m, code_text("from_global"), code_text("once"), 0.7);
-}
+FAULT_IS(tile_a_warp, multiplying(m, code_text("from_global"), code_text("once"), 0.15))
+FAULT_IS(tile_of_rows, multiplying(m, code_text("by_rows"), code_text("once"), 0.15))
+FAULT_IS(tiles_side_by_side,
+    multiplying(m, code_text("from_global"), code_text("four_by_four"), 0.5))
+FAULT_IS(tiles_in_shared,
+    multiplying(m, code_text("from_shared"), code_text("once"), 0.15))
+FAULT_IS(tensors_busy, multiplying(m, code_text("from_global"), code_text("once"), 0.7))

@@ -12,10 +12,9 @@
 static struct kernel *
 counted(struct made *m, double dram)
 {
-	struct kernel *k = made_kernel(m, "_Z4workPf", 10000, 200000);
+	struct kernel *k = made_counted(m, dram);
 
 	m->device[0].limits.l2_bytes = 60u << 20;
-	made_counters(m, k, dram);
 	/* What the driver and the measuring itself take, as on an H200. */
 	k->metric[METRIC_L2_SYSMEM] = 26000;
 	return k;
@@ -72,29 +71,21 @@ product(struct made *m, const char *row, const char *column)
 #define ROW "IMAD.WIDE R2,R17,0x4000,R2 | inst 100 line 4\n"
 #define COLUMN "IMAD.WIDE R12,R5,0x4,R6 | inst 100 line 4\n"
 
-void
-fault_naive_product(struct made *m)
-{
-	product(m, ROW, COLUMN);
-}
+FAULT_IS(naive_product, product(m, ROW, COLUMN))
 
 /* The same at level counters. */
-void
-fault_naive_product_counted(struct made *m)
+FAULT(naive_product_counted)
 {
 	product(m, ROW, COLUMN)->code = NULL;
 	m->run.level = LEVEL_COUNTERS;
 }
 
 /* Where to look was loaded: no tile holds it. */
-void
-fault_gathered_product(struct made *m)
-{
-	product(m, "LDG.E R16,desc[UR4][R2.64] | inst 100 sectors 100 "
-	    "ideal 100 line 4\n"
-	    "IMAD.WIDE R2,R16,0x4000,R2 | inst 100 line 4\n",
-	    "IMAD.WIDE R12,R16,0x4,R6 | inst 100 line 4\n");
-}
+FAULT_IS(gathered_product,
+    product(m, "LDG.E R16,desc[UR4][R2.64] | inst 100 sectors 100 "
+    "ideal 100 line 4\n"
+    "IMAD.WIDE R2,R16,0x4000,R2 | inst 100 line 4\n",
+    "IMAD.WIDE R12,R16,0x4,R6 | inst 100 line 4\n"))
 
 /* Sums of columns that a loop keeps in memory; ${then} is done in every turn behind
  * the store. L2 takes the stores. */
@@ -113,25 +104,11 @@ sums(struct made *m, const char *then)
 	v[METRIC_ISSUE_ACTIVE] = 20;
 }
 
-void
-fault_sum_in_memory(struct made *m)
-{
-	sums(m, "NOP");
-}
-
+FAULT_IS(sum_in_memory, sums(m, "NOP"))
 /* Each turn has a place of its own. */
-void
-fault_sums_stored(struct made *m)
-{
-	sums(m, "IADD3 R14,P1,R14,0x4000,RZ");
-}
-
+FAULT_IS(sums_stored, sums(m, "IADD3 R14,P1,R14,0x4000,RZ"))
 /* Others wait for each of them. */
-void
-fault_sum_shown(struct made *m)
-{
-	sums(m, "MEMBAR.SC.GPU");
-}
+FAULT_IS(sum_shown, sums(m, "MEMBAR.SC.GPU"))
 
 /* ${n} taps of a filter, one result a thread, each times a coefficient in a
  * uniform register (${scaled}) or in one of its own. */
@@ -168,17 +145,8 @@ taps(struct made *m, int n, bool scaled)
 	v[METRIC_PIPE_FMA] = 12;
 }
 
-void
-fault_coefficients(struct made *m)
-{
-	taps(m, 32, true);
-}
-
-void
-fault_coefficients_own(struct made *m)
-{
-	taps(m, 32, false);
-}
+FAULT_IS(coefficients, taps(m, 32, true))
+FAULT_IS(coefficients_own, taps(m, 32, false))
 
 /* CUDA's sample matrixMul, as an H200 counted it: tiles of 32 × 32 in shared
  * memory, one result a thread. */
@@ -211,22 +179,12 @@ tiled_product(struct made *m, double loads, double stores, double fma)
 	return k;
 }
 
-void
-fault_one_result(struct made *m)
-{
-	tiled_product(m, 0.76, 0.038, 13.8);
-}
-
+FAULT_IS(one_result, tiled_product(m, 0.76, 0.038, 13.8))
 /* Many results a thread: arithmetic is nearly as busy as the pipe. */
-void
-fault_many_results(struct made *m)
-{
-	tiled_product(m, 0.3, 0.02, 75);
-}
+FAULT_IS(many_results, tiled_product(m, 0.3, 0.02, 75))
 
 /* Each value that was stored is read once. */
-void
-fault_turned_tile(struct made *m)
+FAULT(turned_tile)
 {
 	struct kernel *k = tiled_product(m, 0.5, 0.5, 8);
 	double *v = k->metric;
@@ -236,11 +194,7 @@ fault_turned_tile(struct made *m)
 }
 
 /* Next to no arithmetic: it feeds the tensor cores, which are not counted. */
-void
-fault_tensor_tile(struct made *m)
-{
-	tiled_product(m, 0.76, 0.038, 2);
-}
+FAULT_IS(tensor_tile, tiled_product(m, 0.76, 0.038, 2))
 
 /* L2 delivers the same again and again, ${again} times what can differ. */
 static struct kernel *
@@ -263,18 +217,9 @@ from_l2(struct made *m, double again)
 	return k;
 }
 
-void
-fault_small_tile(struct made *m)
-{
-	from_l2(m, 8);
-}
-
+FAULT_IS(small_tile, from_l2(m, 8))
 /* L2 is full, with data of which each byte may have been read but once. */
-void
-fault_from_l2_once(struct made *m)
-{
-	from_l2(m, 1.5);
-}
+FAULT_IS(from_l2_once, from_l2(m, 1.5))
 
 /* --- host-memory-access ---------------------------------------------------- */
 
@@ -295,29 +240,14 @@ zero_copy(struct made *m, uint64_t range)
 	return k;
 }
 
-void
-fault_zero_copy(struct made *m)
-{
-	zero_copy(m, 9u << 20);
-}
-
+FAULT_IS(zero_copy, zero_copy(m, 9u << 20))
 /* Every launch has its own part, and reads it once. */
-void
-fault_zero_copy_once(struct made *m)
-{
-	zero_copy(m, (uint64_t)90 << 30);
-}
-
+FAULT_IS(zero_copy_once, zero_copy(m, (uint64_t)90 << 30))
 /* Nobody saw where the memory came from. */
-void
-fault_zero_copy_unseen(struct made *m)
-{
-	zero_copy(m, 0);
-}
+FAULT_IS(zero_copy_unseen, zero_copy(m, 0))
 
 /* As many bytes as it reads, it may have stored: to the host, or not. */
-void
-fault_zero_copy_stores(struct made *m)
+FAULT(zero_copy_stores)
 {
 	double *v = zero_copy(m, 9u << 20)->metric;
 
@@ -347,30 +277,16 @@ sweeping(struct made *m, uint64_t memory)
 	return k;
 }
 
-void
-fault_sweeping(struct made *m)
-{
-	sweeping(m, 120u << 20);
-}
-
+FAULT_IS(sweeping, sweeping(m, 120u << 20))
 /* The same reads, of memory that is there once. */
-void
-fault_streaming_once(struct made *m)
-{
-	sweeping(m, (uint64_t)2 << 30);
-}
+FAULT_IS(streaming_once, sweeping(m, (uint64_t)2 << 30))
 
 /* --- cache-config-mismatch ------------------------------------------------- */
 
-void
-fault_all_shared(struct made *m)
-{
-	from_l2(m, 8)->shape.carveout = 100;
-}
+FAULT_IS(all_shared, from_l2(m, 8)->shape.carveout = 100)
 
 /* Without a request what the driver chose fits. */
-void
-fault_all_shared_by_driver(struct made *m)
+FAULT(all_shared_by_driver)
 {
 	struct kernel *k = from_l2(m, 8);
 
@@ -396,18 +312,9 @@ carved(struct made *m, uint32_t percent)
 }
 
 /* 40 KiB a block, and the SM was told to have 46 of them. */
-void
-fault_small_carveout(struct made *m)
-{
-	carved(m, 20);
-}
-
+FAULT_IS(small_carveout, carved(m, 20))
 /* A block takes all there is. */
-void
-fault_large_block(struct made *m)
-{
-	carved(m, 100)->shape.smem_dynamic = 200 << 10;
-}
+FAULT_IS(large_block, carved(m, 100)->shape.smem_dynamic = 200 << 10)
 
 /* --- divergent-constant-access --------------------------------------------- */
 
@@ -424,24 +331,10 @@ lookup(struct made *m, const char *index, int waits)
 	    CODE_SCALE);
 }
 
-void
-fault_lookup(struct made *m)
-{
-	lookup(m, "R5", 700);
-}
-
+FAULT_IS(lookup, lookup(m, "R5", 700))
 /* The same word for the whole block: what constant memory is for. */
-void
-fault_lookup_by_block(struct made *m)
-{
-	lookup(m, "R6", 700);
-}
-
-void
-fault_lookup_hidden(struct made *m)
-{
-	lookup(m, "R5", 50);
-}
+FAULT_IS(lookup_by_block, lookup(m, "R6", 700))
+FAULT_IS(lookup_hidden, lookup(m, "R5", 50))
 
 /* --- low-memory-throughput ------------------------------------------------- */
 
@@ -459,15 +352,10 @@ one_by_one(struct made *m, double dram, const char *where)
 
 #define NEXT_ROW "IADD3 R2,P1,R2,0x10000,RZ | inst 3200 line 5\n"
 
-void
-fault_one_load(struct made *m)
-{
-	one_by_one(m, 0.3, NEXT_ROW);
-}
+FAULT_IS(one_load, one_by_one(m, 0.3, NEXT_ROW))
 
 /* The same at level counters. */
-void
-fault_one_load_counted(struct made *m)
+FAULT(one_load_counted)
 {
 	one_by_one(m, 0.3, NEXT_ROW);
 	m->kernel[0].code = NULL;
@@ -475,15 +363,10 @@ fault_one_load_counted(struct made *m)
 }
 
 /* Where the next one is was loaded: nothing can be sent ahead. */
-void
-fault_chase(struct made *m)
-{
-	one_by_one(m, 0.3, "IMAD.WIDE R2,R8,0x4,R2 | inst 3200 line 5\n");
-}
+FAULT_IS(chase, one_by_one(m, 0.3, "IMAD.WIDE R2,R8,0x4,R2 | inst 3200 line 5\n"))
 
 /* Half of DRAM is what such a chain reaches, too. */
-void
-fault_half_counted(struct made *m)
+FAULT(half_counted)
 {
 	one_by_one(m, 0.5, NEXT_ROW);
 	m->kernel[0].code = NULL;

@@ -85,18 +85,9 @@ adding(struct made *m, int selected, double issue)
 }
 
 /* All threads add to one place: next to nothing is issued. */
-void
-fault_sampled_atomics(struct made *m)
-{
-	adding(m, 2, 0.0001);
-}
-
+FAULT_IS(sampled_atomics, adding(m, 2, 0.0001))
 /* As many atomics as memory takes. */
-void
-fault_sampled_atomics_busy(struct made *m)
-{
-	adding(m, 4000, 0.05);
-}
+FAULT_IS(sampled_atomics_busy, adding(m, 4000, 0.05))
 
 /* A turn of a loop with ${loads} loads from shared memory beside ${inst} other
  * instructions; ${full} samples find its queue full. */
@@ -107,32 +98,13 @@ loading(struct made *m, const char *other, int full, double issue)
 }
 
 /* One load every twelve cycles of an SM, and the queue is full. */
-void
-fault_sampled_conflicts(struct made *m)
-{
-	loading(m, "FADD R8,R4,R5", 3000, 0.05);
-}
-
+FAULT_IS(sampled_conflicts, loading(m, "FADD R8,R4,R5", 3000, 0.05))
 /* Four loads in five cycles: as many as there can be. */
-void
-fault_sampled_shared(struct made *m)
-{
-	loading(m, "FADD R8,R4,R5", 3000, 0.5);
-}
-
+FAULT_IS(sampled_shared, loading(m, "FADD R8,R4,R5", 3000, 0.5))
 /* It is the conversions that fill the queue. */
-void
-fault_sampled_units(struct made *m)
-{
-	loading(m, "F2I.FTZ.TRUNC.NTZ R8,R4", 3000, 0.25);
-}
-
+FAULT_IS(sampled_units, loading(m, "F2I.FTZ.TRUNC.NTZ R8,R4", 3000, 0.25))
 /* They wait for results, and the queue is not full. */
-void
-fault_sampled_latency(struct made *m)
-{
-	loading(m, "FADD R8,R4,R5", 100, 0.05);
-}
+FAULT_IS(sampled_latency, loading(m, "FADD R8,R4,R5", 100, 0.05))
 
 /* Each thread reads along a row that begins ${stride} from its neighbour's. */
 static void
@@ -141,39 +113,16 @@ reading(struct made *m, const char *stride, int waits, double issue)
 	sampled(m, code_text("reading", stride, waits), issue);
 }
 
-void
-fault_sampled_rows(struct made *m)
-{
-	reading(m, "IMAD R8,R5,0x200,RZ | inst 1 line 4", 300000, 0.01);
-}
-
+FAULT_IS(sampled_rows, reading(m, "IMAD R8,R5,0x200,RZ | inst 1 line 4", 300000, 0.01))
 /* How long a row is the code does not say. */
-void
-fault_sampled_rows_of(struct made *m)
-{
-	reading(m, "IMAD R8,R5,R7,RZ | inst 1 line 4", 300000, 0.01);
-}
-
+FAULT_IS(sampled_rows_of, reading(m, "IMAD R8,R5,R7,RZ | inst 1 line 4", 300000, 0.01))
 /* Neighbours read neighbours: they wait as long. */
-void
-fault_sampled_columns(struct made *m)
-{
-	reading(m, "IADD3 R8,R5,R7,RZ | inst 1 line 4", 300000, 0.01);
-}
-
+FAULT_IS(sampled_columns, reading(m, "IADD3 R8,R5,R7,RZ | inst 1 line 4", 300000, 0.01))
 /* An object of 64 bytes for each thread. */
-void
-fault_sampled_objects(struct made *m)
-{
-	reading(m, "IMAD.SHL.U32 R8,R5,0x10,RZ | inst 1 line 4", 300000, 0.01);
-}
-
+FAULT_IS(sampled_objects,
+    reading(m, "IMAD.SHL.U32 R8,R5,0x10,RZ | inst 1 line 4", 300000, 0.01))
 /* Rows, and no longer a wait than a trip to memory. */
-void
-fault_sampled_trips(struct made *m)
-{
-	reading(m, "IMAD R8,R5,0x200,RZ | inst 1 line 4", 10000, 0.01);
-}
+FAULT_IS(sampled_trips, reading(m, "IMAD R8,R5,0x200,RZ | inst 1 line 4", 10000, 0.01))
 
 /* A loop in which sums are made in place, with the partner at ${partner}; what
  * stands between the loads and the store is ${between}. */
@@ -183,30 +132,15 @@ summing(struct made *m, const char *partner, const char *between)
 	sampled(m, code_text("summing", partner, between), 0.5);
 }
 
-void
-fault_sampled_tree(struct made *m)
-{
-	summing(m, "R0", "");
-}
-
+FAULT_IS(sampled_tree, summing(m, "R0", ""))
 /* Each turn adds the same neighbour. */
-void
-fault_sampled_stencil(struct made *m)
-{
-	summing(m, "R6", "");
-}
-
+FAULT_IS(sampled_stencil, summing(m, "R6", ""))
 /* All have to have read before one writes: sums of prefixes. */
-void
-fault_sampled_scan(struct made *m)
-{
-	summing(m, "R0", "BAR.SYNC.DEFER_BLOCKING 0x0 | inst 1 selected 50 "
-	    "line 7\n");
-}
+FAULT_IS(sampled_scan,
+    summing(m, "R0", "BAR.SYNC.DEFER_BLOCKING 0x0 | inst 1 selected 50 " "line 7\n"))
 
 /* The same tree without a loop. */
-void
-fault_sampled_row(struct made *m)
+FAULT(sampled_row)
 {
 	char text[4096] = "S2R R6,SR_TID.X | inst 1 line 3\n"
 	    "LEA R5,R6,UR4,0x2 | inst 1 line 3\n";

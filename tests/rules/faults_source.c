@@ -7,11 +7,7 @@
 #include "rules/code.h"
 #include "rules/faults.h"
 
-void
-fault_code_clean(struct made *m)
-{
-	code_kernel(m, 0.9, code_text("code_clean"));
-}
+FAULT_IS(code_clean, code_kernel(m, 0.9, code_text("code_clean")))
 
 static void
 two_fields(struct made *m, const char *size, const char *at, double sectors,
@@ -23,22 +19,12 @@ two_fields(struct made *m, const char *size, const char *at, double sectors,
 	k->metric[METRIC_L2_PCT] = l2;
 }
 
-void
-fault_fields(struct made *m)
-{
-	two_fields(m, "0x20", "0x18", 3200, 91);
-}
-
+FAULT_IS(fields, two_fields(m, "0x20", "0x18", 3200, 91))
 /* Objects of 12 bytes: not so far apart that each lane has its sector. */
-void
-fault_fields_small(struct made *m)
-{
-	two_fields(m, "0xc", "0x8", 1200, 91);
-}
+FAULT_IS(fields_small, two_fields(m, "0xc", "0x8", 1200, 91))
 
 /* Each thread walks a row of its own: no object, but uncoalesced. */
-void
-fault_rows(struct made *m)
+FAULT(rows)
 {
 	struct kernel *k = code_kernel(m, 0.4, code_text("rows"));
 
@@ -54,26 +40,13 @@ shifted(struct made *m, const char *code, double l2)
 	k->metric[METRIC_L2_PCT] = l2;
 }
 
-void
-fault_shifted(struct made *m)
-{
-	shifted(m, "LDG.E.CONSTANT R7,desc[UR4][R2.64+0x4] | inst 1600 "
-	    "sectors 8000 ideal 6400 line 9\n", 95);
-}
-
+FAULT_IS(shifted,
+    shifted(m, "LDG.E.CONSTANT R7,desc[UR4][R2.64+0x4] | inst 1600 "
+    "sectors 8000 ideal 6400 line 9\n", 95))
 /* A stencil reads its neighbours as well: as it has to. */
-void
-fault_stencil(struct made *m)
-{
-	shifted(m, code_text("stencil"), 95);
-}
-
+FAULT_IS(stencil, shifted(m, code_text("stencil"), 95))
 /* A filter slides over its input, four bytes a turn. */
-void
-fault_filter(struct made *m)
-{
-	shifted(m, code_text("filter"), 95);
-}
+FAULT_IS(filter, shifted(m, code_text("filter"), 95))
 
 static struct kernel *
 by_width(struct made *m, const char *width, double sectors)
@@ -82,21 +55,11 @@ by_width(struct made *m, const char *width, double sectors)
 	    64 * sectors, width, 64 * sectors, 64 * sectors, width, sectors, sectors));
 }
 
-void
-fault_narrow(struct made *m)
-{
-	by_width(m, ".U8", 100)->metric[METRIC_PIPE_LSU] = 90;
-}
-
-void
-fault_wide(struct made *m)
-{
-	by_width(m, ".128", 1600)->metric[METRIC_PIPE_LSU] = 90;
-}
+FAULT_IS(narrow, by_width(m, ".U8", 100)->metric[METRIC_PIPE_LSU] = 90)
+FAULT_IS(wide, by_width(m, ".128", 1600)->metric[METRIC_PIPE_LSU] = 90)
 
 /* Floats, and DRAM is full of them. */
-void
-fault_floats(struct made *m)
+FAULT(floats)
 {
 	struct kernel *k = by_width(m, "", 400);
 
@@ -104,8 +67,7 @@ fault_floats(struct made *m)
 }
 
 /* Floats, half of the warps, and nothing full: too little in flight. */
-void
-fault_few_in_flight(struct made *m)
+FAULT(few_in_flight)
 {
 	struct kernel *k = by_width(m, "", 400);
 
@@ -127,25 +89,11 @@ coefficients(struct made *m, const char *address)
 	k->metric[METRIC_PIPE_LSU] = 92;
 }
 
-void
-fault_uniform(struct made *m)
-{
-	coefficients(m, "LDC.64 R6,c[0x0][0x218] | inst 100 line 8\n");
-}
-
+FAULT_IS(uniform, coefficients(m, "LDC.64 R6,c[0x0][0x218] | inst 100 line 8\n"))
 /* The same row for a block: a broadcast, as it should be. */
-void
-fault_uniform_in_block(struct made *m)
-{
-	coefficients(m, code_text("uniform_in_block"));
-}
-
+FAULT_IS(uniform_in_block, coefficients(m, code_text("uniform_in_block")))
 /* Where to look was loaded: nothing known ahead. */
-void
-fault_uniform_by_table(struct made *m)
-{
-	coefficients(m, code_text("uniform_by_table"));
-}
+FAULT_IS(uniform_by_table, coefficients(m, code_text("uniform_by_table")))
 
 static struct kernel *
 adding(struct made *m, const char *code)
@@ -153,24 +101,16 @@ adding(struct made *m, const char *code)
 	return code_kernel(m, 0.1, code_text("adding", code));
 }
 
-void
-fault_contended(struct made *m)
-{
-	adding(m, "REDG.E.ADD.F32.FTZ.RN.STRONG.GPU desc[UR4][R6.64],R9 | "
-	    "inst 100 sectors 100 ideal 400 lg_throttle 900 line 5\n");
-}
-
+FAULT_IS(contended,
+    adding(m, "REDG.E.ADD.F32.FTZ.RN.STRONG.GPU desc[UR4][R6.64],R9 | "
+    "inst 100 sectors 100 ideal 400 lg_throttle 900 line 5\n"))
 /* One lane of a block adds what the block has added up. */
-void
-fault_added_once(struct made *m)
-{
-	adding(m, "@!P0 REDG.E.ADD.F32.FTZ.RN.STRONG.GPU desc[UR4][R6.64],R9 | "
-	    "inst 6 lanes 1 sectors 6 ideal 6 lg_throttle 20 line 5\n");
-}
+FAULT_IS(added_once,
+    adding(m, "@!P0 REDG.E.ADD.F32.FTZ.RN.STRONG.GPU desc[UR4][R6.64],R9 | "
+    "inst 6 lanes 1 sectors 6 ideal 6 lg_throttle 20 line 5\n"))
 
 /* Scattered atomics keep L2 busy: its bandwidth is the limit, no queue. */
-void
-fault_scattered_atomics(struct made *m)
+FAULT(scattered_atomics)
 {
 	struct kernel *k = adding(m, "IMAD.WIDE R6,R9,0x4,R6 | inst 100\n"
 	    "REDG.E.ADD.STRONG.GPU desc[UR4][R6.64],R9 | inst 100 "
@@ -188,8 +128,7 @@ counting(struct made *m, const char *code)
 	return k;
 }
 
-void
-fault_shared_contended(struct made *m)
+FAULT(shared_contended)
 {
 	struct kernel *k = counting(m, "ATOMS.ADD RZ,[R9+UR6],R8 | inst 3200 "
 	    "waves 96000 least 3200 mio_throttle 900 line 7\n");
@@ -198,8 +137,7 @@ fault_shared_contended(struct made *m)
 }
 
 /* Sums of floats by compare and swap, again and again. */
-void
-fault_shared_retries(struct made *m)
+FAULT(shared_retries)
 {
 	struct kernel *k = counting(m, code_text("shared_retries"));
 
@@ -207,12 +145,9 @@ fault_shared_retries(struct made *m)
 }
 
 /* Random bins: banks conflict three deep, as they do. */
-void
-fault_histogram(struct made *m)
-{
-	counting(m, "ATOMS.POPC.INC.32 RZ,[R9+UR6] | inst 3200 waves 11000 "
-	    "least 3200 mio_throttle 20 line 7\n");
-}
+FAULT_IS(histogram,
+    counting(m, "ATOMS.POPC.INC.32 RZ,[R9+UR6] | inst 3200 waves 11000 "
+    "least 3200 mio_throttle 20 line 7\n"))
 
 /* A loop in which fewer threads work in each turn; ${where} makes addresses. */
 static void
@@ -225,39 +160,15 @@ halving(struct made *m, const char *where)
 }
 
 /* In a loop: half of the threads less in each turn. */
-void
-fault_tree(struct made *m)
-{
-	halving(m, "LEA R14,R10,R12,0x2 | inst 800 line 20\n");
-}
-
+FAULT_IS(tree, halving(m, "LEA R14,R10,R12,0x2 | inst 800 line 20\n"))
 /* Turn by turn fewer threads again, but each takes its neighbours and puts its
  * own: a stencil. */
-void
-fault_shared_stencil(struct made *m)
-{
-	halving(m, "IADD3 R15,R10,R12,RZ | inst 800 line 20\n");
-}
-
+FAULT_IS(shared_stencil, halving(m, "IADD3 R15,R10,R12,RZ | inst 800 line 20\n"))
 /* The same unrolled. */
-void
-fault_tree_unrolled(struct made *m)
-{
-	counting(m, code_text("tree_unrolled"));
-}
-
-void
-fault_shuffled(struct made *m)
-{
-	counting(m, code_text("shuffled"));
-}
-
+FAULT_IS(tree_unrolled, counting(m, code_text("tree_unrolled")))
+FAULT_IS(shuffled, counting(m, code_text("shuffled")))
 /* A tile of a matrix: every thread stores, everyone waits, everyone loads. */
-void
-fault_tile(struct made *m)
-{
-	counting(m, code_text("tile"));
-}
+FAULT_IS(tile, counting(m, code_text("tile")))
 
 static struct kernel *
 computing(struct made *m, const char *code)
@@ -269,21 +180,11 @@ computing(struct made *m, const char *code)
 	return k;
 }
 
-void
-fault_sines(struct made *m)
-{
-	computing(m, code_text("sines"));
-}
-
-void
-fault_fast_sines(struct made *m)
-{
-	computing(m, code_text("fast_sines"));
-}
+FAULT_IS(sines, computing(m, code_text("sines")))
+FAULT_IS(fast_sines, computing(m, code_text("fast_sines")))
 
 /* Exact sines in a kernel that waits for memory: they cost nothing. */
-void
-fault_hidden_sines(struct made *m)
+FAULT(hidden_sines)
 {
 	struct kernel *k;
 
@@ -295,8 +196,7 @@ fault_hidden_sines(struct made *m)
 	    0.45 * 198.5e-6 * m->ceilings[0].dram_bytes_per_s;
 }
 
-void
-fault_double(struct made *m)
+FAULT(double)
 {
 	struct kernel *k = computing(m,
 	    code_text("double"));
@@ -308,8 +208,7 @@ fault_double(struct made *m)
 }
 
 /* Data that is double, on a GPU made for it. */
-void
-fault_double_data(struct made *m)
+FAULT(double_data)
 {
 	struct kernel *k = computing(m,
 	    "DFMA R12,R10,R14,R16 | inst 6400 line 32\n"
@@ -319,8 +218,7 @@ fault_double_data(struct made *m)
 }
 
 /* Many floats, added up in double on purpose: nothing goes back. */
-void
-fault_double_sum(struct made *m)
+FAULT(double_sum)
 {
 	struct kernel *k = computing(m,
 	    "F2F.F64.F32 R10,R8 | inst 6400 line 32\n"
@@ -330,18 +228,9 @@ fault_double_sum(struct made *m)
 	k->metric[METRIC_PIPE_FP64] = 40;
 }
 
-void
-fault_unfused(struct made *m)
-{
-	computing(m, code_text("unfused"));
-}
-
+FAULT_IS(unfused, computing(m, code_text("unfused")))
 /* Products that two sums use are not for fusing. */
-void
-fault_shared_product(struct made *m)
-{
-	computing(m, code_text("shared_product"));
-}
+FAULT_IS(shared_product, computing(m, code_text("shared_product")))
 
 static void
 turning(struct made *m, const char *body, const char *bound)
@@ -349,38 +238,18 @@ turning(struct made *m, const char *body, const char *bound)
 	computing(m, code_text("turning", body, bound));
 }
 
-void
-fault_short_loop(struct made *m)
-{
-	turning(m, code_text("short_loop"), "R10");
-}
-
+FAULT_IS(short_loop, turning(m, code_text("short_loop"), "R10"))
 /* Sixteen copies of the body: counting does not matter. */
-void
-fault_unrolled(struct made *m)
-{
-	turning(m, code_text("unrolled"),
-	    "R10");
-}
-
+FAULT_IS(unrolled, turning(m, code_text("unrolled"), "R10"))
 /* It goes on until something is found, not so many times. */
-void
-fault_search(struct made *m)
-{
-	turning(m, "SHF.R.U32.HI R11,RZ,0xf,R8 | inst 6400 line 15\n"
-	    "LOP3.LUT R8,R11,R8,RZ,0x3c,!PT | inst 6400 line 15\n", "R8");
-}
-
+FAULT_IS(search,
+    turning(m, "SHF.R.U32.HI R11,RZ,0xf,R8 | inst 6400 line 15\n"
+    "LOP3.LUT R8,R11,R8,RZ,0x3c,!PT | inst 6400 line 15\n", "R8"))
 /* It counts, but the data decide when it ends. */
-void
-fault_until_near(struct made *m)
-{
-	turning(m, code_text("until_near"), "R10");
-}
+FAULT_IS(until_near, turning(m, code_text("until_near"), "R10"))
 
 /* Four bytes from wherever an index says: no vector holds them. */
-void
-fault_gather(struct made *m)
+FAULT(gather)
 {
 	struct kernel *k = code_kernel(m, 0.2, code_text("gather"));
 
@@ -393,27 +262,12 @@ tabulating(struct made *m, const char *path, const char *pointer)
 	return code_kernel(m, 0.2, code_text("tabulating", pointer, path, path));
 }
 
-void
-fault_aliased(struct made *m)
-{
-	tabulating(m, "", "0x210")->metric[METRIC_PIPE_LSU] = 80;
-}
-
-void
-fault_restricted(struct made *m)
-{
-	tabulating(m, ".CONSTANT", "0x210")->metric[METRIC_PIPE_LSU] = 80;
-}
-
+FAULT_IS(aliased, tabulating(m, "", "0x210")->metric[METRIC_PIPE_LSU] = 80)
+FAULT_IS(restricted, tabulating(m, ".CONSTANT", "0x210")->metric[METRIC_PIPE_LSU] = 80)
 /* In place: what is loaded is what is stored. */
-void
-fault_in_place(struct made *m)
-{
-	tabulating(m, "", "0x218")->metric[METRIC_PIPE_LSU] = 80;
-}
+FAULT_IS(in_place, tabulating(m, "", "0x218")->metric[METRIC_PIPE_LSU] = 80)
 
-void
-fault_without_lines(struct made *m)
+FAULT(without_lines)
 {
 	struct code *c;
 
@@ -426,23 +280,20 @@ fault_without_lines(struct made *m)
 }
 
 /* Nobody who runs it can build it. */
-void
-fault_library(struct made *m)
+FAULT(library)
 {
 	fault_without_lines(m);
 	m->kernel[0].name = "void at::native::vectorized_elementwise_kernel"
 	    "<4, …>";
 }
 
-void
-fault_no_cubin(struct made *m)
+FAULT(no_cubin)
 {
 	fault_without_lines(m);
 	m->code[0]->code.lineless = &reason_row[REASON_NO_CODE];
 }
 
-void
-fault_debug(struct made *m)
+FAULT(debug)
 {
 	fault_code_clean(m);
 	m->code[0]->code.debug = true;
@@ -464,44 +315,23 @@ launching(struct made *m, uint64_t mean_ns, double threads)
 }
 
 /* 1.6 us for each of 1,056. */
-void
-fault_launching(struct made *m)
-{
-	launching(m, 1700000, 1056);
-}
-
+FAULT_IS(launching, launching(m, 1700000, 1056))
 /* They are long enough. */
-void
-fault_launching_large(struct made *m)
-{
-	launching(m, 1700000, 60);
-}
-
+FAULT_IS(launching_large, launching(m, 1700000, 60))
 /* One block's first thread, now and then. */
-void
-fault_launching_few(struct made *m)
-{
-	launching(m, 100000, 8);
-}
-
+FAULT_IS(launching_few, launching(m, 100000, 8))
 /* What could launch does not. */
-void
-fault_launching_none(struct made *m)
-{
-	launching(m, 1700000, 0);
-}
+FAULT_IS(launching_none, launching(m, 1700000, 0))
 
 /* Short beside all the rest. */
-void
-fault_launching_seldom(struct made *m)
+FAULT(launching_seldom)
 {
 	fault_code_clean(m);
 	launching(m, 1700, 100);
 }
 
 /* Of 1,056 threads each may have launched; not counted. */
-void
-fault_launching_uncounted(struct made *m)
+FAULT(launching_uncounted)
 {
 	struct code *c = launching(m, 1700000, 1056);
 
@@ -517,16 +347,14 @@ fault_launching_uncounted(struct made *m)
 }
 
 /* So many threads that not all of them can have launched. */
-void
-fault_launching_unknown(struct made *m)
+FAULT(launching_unknown)
 {
 	fault_launching_uncounted(m);
 	m->kernel[0].shape.grid_x = 33000;
 }
 
 /* Counted, but there is no disassembler. */
-void
-fault_no_disassembler(struct made *m)
+FAULT(no_disassembler)
 {
 	fault_code_clean(m);
 	m->code[0]->code.disassembled = false;
@@ -534,8 +362,7 @@ fault_no_disassembler(struct made *m)
 }
 
 /* Disassembled, but not counted. */
-void
-fault_not_counted(struct made *m)
+FAULT(not_counted)
 {
 	fault_code_clean(m);
 	m->code[0]->code.counted = false;

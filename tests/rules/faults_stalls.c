@@ -12,9 +12,8 @@
 static struct kernel *
 waiting(struct made *m, const char *code, uint64_t unissued)
 {
-	struct kernel *k = made_kernel(m, "_Z4workPf", 10000, 200000);
+	struct kernel *k = made_counted(m, 0.1);
 
-	made_counters(m, k, 0.1);
 	code_make(m, k, code_text("waiting", code),
 	    CODE_SCALE)->code.samples.not_issued = unissued;
 	return k;
@@ -27,37 +26,14 @@ at_barriers(struct made *m, int turns, int barrier, int load)
 	return waiting(m, code_text("at_barriers", turns, barrier, load), 900);
 }
 
-void
-fault_barriers(struct made *m)
-{
-	at_barriers(m, 32, 500, 500);
-}
-
-void
-fault_few_barriers(struct made *m)	/* the end of a phase or two */
-{
-	at_barriers(m, 2, 500, 500);
-}
-
-void
-fault_short_barriers(struct made *m)
-{
-	at_barriers(m, 32, 150, 850);
-}
-
+FAULT_IS(barriers, at_barriers(m, 32, 500, 500))
+/* the end of a phase or two */
+FAULT_IS(few_barriers, at_barriers(m, 2, 500, 500))
+FAULT_IS(short_barriers, at_barriers(m, 32, 150, 850))
 /* As long, but warps issue all the time: nothing is lost. */
-void
-fault_busy_barriers(struct made *m)
-{
-	at_barriers(m, 32, 500, 500)->metric[METRIC_ISSUE_ACTIVE] = 92;
-}
-
+FAULT_IS(busy_barriers, at_barriers(m, 32, 500, 500)->metric[METRIC_ISSUE_ACTIVE] = 92)
 /* Too few samples to say anything. */
-void
-fault_few_samples(struct made *m)
-{
-	at_barriers(m, 32, 50, 50);
-}
+FAULT_IS(few_samples, at_barriers(m, 32, 50, 50))
 
 static struct kernel *
 chained(struct made *m, int wait, int short_scoreboard, int other)
@@ -66,25 +42,11 @@ chained(struct made *m, int wait, int short_scoreboard, int other)
 	    700);
 }
 
-void
-fault_chain(struct made *m)
-{
-	chained(m, 300, 500, 200);
-}
-
+FAULT_IS(chain, chained(m, 300, 500, 200))
 /* Few warps: more of them come first. */
-void
-fault_chain_alone(struct made *m)
-{
-	chained(m, 300, 500, 200)->metric[METRIC_OCCUPANCY] = 8;
-}
-
+FAULT_IS(chain_alone, chained(m, 300, 500, 200)->metric[METRIC_OCCUPANCY] = 8)
 /* They wait for a turn, not for results. */
-void
-fault_turns(struct made *m)
-{
-	chained(m, 200, 100, 700);
-}
+FAULT_IS(turns, chained(m, 200, 100, 700))
 
 /* ${copies} copies of a stretch of code, and waiting for them to be fetched. */
 static struct kernel *
@@ -122,20 +84,7 @@ fetching(struct made *m, int copies, int stalled)
 	return k;
 }
 
-void
-fault_large_code(struct made *m)
-{
-	fetching(m, 8000, 600);
-}
-
-void
-fault_small_code(struct made *m)	/* branches, or the first turn */
-{
-	fetching(m, 400, 600);
-}
-
-void
-fault_fetched(struct made *m)
-{
-	fetching(m, 8000, 50);
-}
+FAULT_IS(large_code, fetching(m, 8000, 600))
+/* branches, or the first turn */
+FAULT_IS(small_code, fetching(m, 400, 600))
+FAULT_IS(fetched, fetching(m, 8000, 50))

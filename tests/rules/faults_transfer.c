@@ -25,8 +25,7 @@ copies(struct made *m, enum wire_copy kind, uint64_t ms)
 }
 
 /* Half a second each way in a thousand turns, one after the other. */
-void
-fault_one_way(struct made *m)
+FAULT(one_way)
 {
 	struct device *d = &m->device[0];
 
@@ -40,8 +39,7 @@ fault_one_way(struct made *m)
 	d->turns = 1000;
 }
 
-void
-fault_both_ways(struct made *m)
+FAULT(both_ways)
 {
 	fault_one_way(m);
 	m->device[0].both_ns = 450 * MS;
@@ -51,30 +49,26 @@ fault_both_ways(struct made *m)
 }
 
 /* All the inputs, then all the results: two phases, no loop. */
-void
-fault_there_then_back(struct made *m)
+FAULT(there_then_back)
 {
 	fault_one_way(m);
 	m->device[0].turns = 1;
 }
 
-void
-fault_one_engine(struct made *m)
+FAULT(one_engine)
 {
 	fault_one_way(m);
 	m->device[0].limits.async_engines = 1;
 }
 
-void
-fault_blocking_turns(struct made *m)
+FAULT(blocking_turns)
 {
 	fault_one_way(m);
 	m->copy[0].async = m->copy[1].async = false;
 }
 
 /* 10 GB of pages for a second of kernels. */
-void
-fault_migrating(struct made *m)
+FAULT(migrating)
 {
 	made_kernel(m, "_Z4workPf", 1000, 1000000);
 	m->run.wall_ns = 2 * S;
@@ -84,8 +78,7 @@ fault_migrating(struct made *m)
 }
 
 /* The same, told by a driver that tells of copies alone. */
-void
-fault_migrating_untold(struct made *m)
+FAULT(migrating_untold)
 {
 	fault_migrating(m);
 	m->run.unified.gpu_faults = 0;
@@ -93,16 +86,14 @@ fault_migrating_untold(struct made *m)
 }
 
 /* 1 ms of them, at the start. */
-void
-fault_first_touch_untold(struct made *m)
+FAULT(first_touch_untold)
 {
 	fault_good(m);
 	m->run.unified = (struct unified){ .used = true, .watched = true,
 	    .up_bytes = 65536, .up_batches = 9, .fault_ns = 500 * MS };
 }
 
-void
-fault_prefetched(struct made *m)
+FAULT(prefetched)
 {
 	fault_good(m);
 	m->run.unified = (struct unified){ .used = true, .watched = true,
@@ -111,16 +102,14 @@ fault_prefetched(struct made *m)
 }
 
 /* A few faults that are all of a short kernel. */
-void
-fault_first_touch(struct made *m)
+FAULT(first_touch)
 {
 	fault_good(m);
 	m->run.unified = (struct unified){ .used = true, .watched = true,
 	    .up_bytes = 4096, .gpu_faults = 2, .fault_ns = 500 * MS };
 }
 
-void
-fault_unwatched(struct made *m)
+FAULT(unwatched)
 {
 	fault_good(m);
 	m->run.unified = (struct unified){ .used = true, .refused = 38 };
@@ -139,16 +128,14 @@ resend(struct made *m, enum resent_kind kind)
 	m->run.copies_located = 800;
 }
 
-void
-fault_round_trips(struct made *m)
+FAULT(round_trips)
 {
 	resend(m, RESENT_ROUND);
 	m->resent[0].quick_count = 400;
 	m->resent[0].quick_ns = m->resent[0].quick_down_ns = 200 * MS;
 }
 
-void
-fault_round_trips_blocking(struct made *m)
+FAULT(round_trips_blocking)
 {
 	fault_round_trips(m);
 	m->copy[0].async = m->copy[1].async = false;
@@ -158,21 +145,15 @@ fault_round_trips_blocking(struct made *m)
 }
 
 /* One pinned buffer that the host fills anew for every batch. */
-void
-fault_staging_buffer(struct made *m)
-{
-	resend(m, RESENT_AGAIN);
-}
+FAULT_IS(staging_buffer, resend(m, RESENT_AGAIN))
 
-void
-fault_sent_once(struct made *m)
+FAULT(sent_once)
 {
 	resend(m, RESENT_AGAIN);
 	m->resent[0].count = 3;
 }
 
-void
-fault_unlocated(struct made *m)
+FAULT(unlocated)
 {
 	resend(m, RESENT_AGAIN);
 	m->run.resents = 0;
@@ -180,8 +161,7 @@ fault_unlocated(struct made *m)
 	m->run.copies_unlocated = 790;
 }
 
-void
-fault_staged(struct made *m)
+FAULT(staged)
 {
 	fault_good(m);
 	made_device(m);
@@ -194,16 +174,14 @@ fault_staged(struct made *m)
 }
 
 /* The records end long before the data can be there. */
-void
-fault_staged_untold(struct made *m)
+FAULT(staged_untold)
 {
 	fault_staged(m);
 	m->peer[0].down_ns = m->peer[0].up_ns = 4 * MS;
 }
 
 /* One record a copy, at a tenth of what a link does. */
-void
-fault_slow_peer(struct made *m)
+FAULT(slow_peer)
 {
 	fault_good(m);
 	made_device(m);
@@ -214,22 +192,19 @@ fault_slow_peer(struct made *m)
 	m->run.peers = 1;
 }
 
-void
-fault_direct(struct made *m)
+FAULT(direct)
 {
 	fault_slow_peer(m);
 	m->peer[0].bytes = 150 * GB;
 }
 
-void
-fault_no_peers(struct made *m)
+FAULT(no_peers)
 {
 	fault_staged(m);
 	m->peer[0].can = false;
 }
 
-void
-fault_peers_unknown(struct made *m)
+FAULT(peers_unknown)
 {
 	fault_staged(m);
 	m->peer[0].known = m->peer[0].can = false;
@@ -250,14 +225,9 @@ two_gpus(struct made *m, uint64_t other_ms, uint64_t busy_ms)
 	m->run.idle_total_ns += (busy_ms - 1000) * MS;
 }
 
-void
-fault_in_turn(struct made *m)
-{
-	two_gpus(m, 1000, 2000);
-}
+FAULT_IS(in_turn, two_gpus(m, 1000, 2000))
 
-void
-fault_uneven_gpus(struct made *m)
+FAULT(uneven_gpus)
 {
 	two_gpus(m, 1000, 2000);
 	m->run.idle_ns[IDLE_AFTER_SYNC] = 0;
@@ -265,20 +235,10 @@ fault_uneven_gpus(struct made *m)
 	m->device[1].kernel_ns = m->device[1].busy_ns = 600 * MS;
 }
 
-void
-fault_side_by_side(struct made *m)
-{
-	two_gpus(m, 950, 1050);
-}
+FAULT_IS(side_by_side, two_gpus(m, 950, 1050))
+FAULT_IS(one_of_two, two_gpus(m, 1, 1000))
 
-void
-fault_one_of_two(struct made *m)
-{
-	two_gpus(m, 1, 1000);
-}
-
-void
-fault_hidden_gpu(struct made *m)
+FAULT(hidden_gpu)
 {
 	two_gpus(m, 0, 1000);
 	m->device[1].hidden = true;

@@ -133,6 +133,15 @@ made_counters(struct made *m, struct kernel *k, double dram)
 	v[METRIC_STALL_SHORT_SCOREBOARD] = v[METRIC_STALL_MIO_THROTTLE] = 0;
 }
 
+struct kernel *
+made_counted(struct made *m, double dram)
+{
+	struct kernel *k = made_kernel(m, "_Z4workPf", 10000, 200000);
+
+	made_counters(m, k, dram);
+	return k;
+}
+
 void
 made_strides(struct kernel *k)
 {

@@ -49,6 +49,9 @@ struct kernel *made_kernel(struct made *m, const char *name, uint64_t launches,
  * warps, DRAM busy for ${dram} of its time. */
 void made_counters(struct made *m, struct kernel *k, double dram);
 
+/* The kernel that most tests are about: 10,000 launches of 200 µs, with counters. */
+struct kernel *made_counted(struct made *m, double dram);
+
 /* Code for it, not counted: a loop that steps by the size of the grid, so that more
  * blocks can share its turns. */
 void made_strides(struct kernel *k);

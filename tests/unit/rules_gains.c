@@ -34,8 +34,7 @@ spill(const char *work)
 	double s;
 
 	made_init(&m);
-	k = made_kernel(&m, "_Z4workPf", 10000, 200000);
-	made_counters(&m, k, 0.1);
+	k = made_counted(&m, 0.1);
 	code_make(&m, k, code_text("spilling_loop", work), 1000);
 	k->metric[METRIC_LOCAL_LD_INST] = 6.4e6;
 	k->metric[METRIC_LOCAL_ST_SECTORS] = k->metric[METRIC_LOCAL_ST_INST] = 0;

@@ -32,9 +32,8 @@ predicted(struct made *m, const char *rule, const char **first)
 static struct kernel *
 starting(struct made *m, uint32_t threads)
 {
-	struct kernel *k = made_kernel(m, "_Z4workPf", 10000, 200000);
+	struct kernel *k = made_counted(m, 0.05);
 
-	made_counters(m, k, 0.05);
 	k->shape.block_x = threads;
 	k->shape.grid_x = (uint32_t)(195e-6 / 1.2 * m->ceilings[0].sm_hz);
 	k->occupancy.blocks_per_sm = 32;
@@ -155,8 +154,7 @@ MADE_TEST(test_counted_lines)
 	struct kernel *k;
 	struct load l;
 
-	k = made_kernel(m, "_Z4workPf", 10000, 200000);
-	made_counters(m, k, 0.05);
+	k = made_counted(m, 0.05);
 	code_make(m, k,
 	    code_text("counted_lines"), 3000);
 	k->metric[METRIC_LSU_WAVEFRONTS] = NAN;
@@ -174,8 +172,7 @@ MADE_TEST(test_counted_lines)
 	assert_true(gain_time(&l, &f, VIEW_HIGH) < l.time_s / 8);
 	/* Two lines that five sectors begin and end in come together. */
 	made_again(m);
-	k = made_kernel(m, "_Z4workPf", 10000, 200000);
-	made_counters(m, k, 0.05);
+	k = made_counted(m, 0.05);
 	code_make(m, k,
 	    "LDG.E R0,desc[UR4][R2.64] | inst 400 sectors 2000 ideal 1600 "
 	    "tags 800 line 4\n"
