@@ -185,6 +185,14 @@ draw_head(struct drawing *d, bool sass)
 
 /* --- instructions ------------------------------------------------------ */
 
+/* Is it known of any instruction what it did? */
+static bool
+is_known(const struct drawing *d)
+{
+
+	return d->page.counted || d->page.sampled;
+}
+
 /* Which instructions to show: those that matter with what is around them, or
  * all; with lines, only those that have none. malloced. */
 static bool *
@@ -192,8 +200,7 @@ choose_insns(struct drawing *d, bool lines)
 {
 	size_t n = d->page.insns, i, j;
 	bool *show = calloc(n + 1, sizeof(*show));
-	bool all = d->a->all || lines ||
-	    (!d->page.counted && !d->page.sampled);
+	bool all = d->a->all || lines || (d->a->sass && !is_known(d));
 
 	for (i = 0; show != NULL && i < n; i++) {
 		if (lines && d->page.insn[i].place != SIZE_MAX)
@@ -216,6 +223,7 @@ static void
 draw_insns(struct drawing *d, bool lines)
 {
 	bool *show = choose_insns(d, lines), any = false;
+	char n[NUMBER_SIZE], text[2 * NUMBER_SIZE + 80];
 	size_t i;
 
 	if (show == NULL) {
@@ -239,6 +247,15 @@ draw_insns(struct drawing *d, bool lines)
 		draw_findings(d, 0, d->page.insn[i].pc, true, 0);
 	}
 	free(show);
+	if (any || lines || is_known(d) || d->page.insns == 0)
+		return;
+	/* A listing that says of nothing what it costs helps nobody. */
+	number_of(n, d->page.insns, "instruction");
+	snprintf(text, sizeof(text), "%s, none of them counted or sampled: "
+	    "--sass shows them", n);
+	out_line(d->o);
+	out_segment(d->o, 2, "", text);
+	out_line(d->o);
 }
 
 /* --- the page ---------------------------------------------------------- */
@@ -316,7 +333,8 @@ text_source(struct out *o, const struct annotate *a)
 		draw_insns(&d, lines);
 	if (a->focus_file == NULL)
 		draw_other_findings(&d);
-	if (!a->plain && (lines || d.page.insns > 0)) {
+	if (!a->plain && (lines || (d.page.insns > 0 && (is_known(&d) ||
+	    a->all || a->sass)))) {
 		out_line(o);
 		out_style(o, STYLE_DIM);
 		columns_explain(o, &d.columns, &d.page);

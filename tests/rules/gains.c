@@ -167,16 +167,20 @@ kernels_s(const struct run *run)
 /* What findings about the run recover: idle time, copies, and the time of
  * kernels that become one or run at once. How much of the copies lies beside
  * measuring is chance: taken as in the bad run, of which the prediction is. What is
- * put apart as a check of results is copied all the same. */
+ * put apart as a check of results is copied all the same. ${near}: of the idle time
+ * only what stands beside work, of each gap 100 us at most: a framework loads code and
+ * chooses algorithms when it meets an operator first, in either variant. */
 static double
-saved_s(const struct run *bad, const struct run *good)
+saved_s(const struct run *bad, const struct run *good, bool near)
 {
-	double copies = bare_copies_s(bad);
+	double copies = bare_copies_s(bad), idle = near ?
+	    (double)bad->idle_near_ns * 1e-9 - (double)good->idle_near_ns *
+	    1e-9 : idle_s(bad) - idle_s(good);
 	double exposed = copies > 0 ?
 	    fmin(1, (exposed_copies_s(bad) + (double)bad->results.copy_ns *
 	    1e-9) / copies) : 1;
 
-	return idle_s(bad) - idle_s(good) + startup_s(bad, good) +
+	return idle + startup_s(bad, good) +
 	    kernels_s(bad) - kernels_s(good) +
 	    exposed * (copies - bare_copies_s(good));
 }
@@ -205,8 +209,10 @@ set_origin(struct proof *p, const struct run *run)
 
 static void
 compare(struct proof *p, const struct finding *f, const struct analysed *bad,
-    const struct analysed *good, double work)
+    const struct analysed *good, const json_t *pair)
 {
+	double work = json_number_value(json_object_get(pair, "work"));
+
 	p->of_kernel = f->kernel != NULL;
 	p->grounds = f->grounds;
 	if (p->of_kernel) {
@@ -219,7 +225,8 @@ compare(struct proof *p, const struct finding *f, const struct analysed *bad,
 	} else {
 		p->predicted = (struct gain){ f->saves_low_s, f->saves_s,
 		    f->saves_high_s };
-		p->achieved = saved_s(bad->run, good->run);
+		p->achieved = saved_s(bad->run, good->run,
+		    json_is_true(json_object_get(pair, "near")));
 	}
 	if (p->of_kernel && work > 0)
 		p->achieved *= work;
@@ -250,13 +257,6 @@ is_recorded(const struct gains *g, const char *rule)
 	    "recorded"));
 }
 
-static double
-work_of(const struct gains *g, const char *rule)
-{
-	return json_number_value(json_object_get(json_object_get(g->pairs,
-	    rule), "work"));
-}
-
 /* Predict the kernel of ${rule} in all ways. */
 static void
 try_all(struct gains *g, const char *rule, const struct proof *p,
@@ -278,7 +278,7 @@ try_all(struct gains *g, const char *rule, const struct proof *p,
 		if (f != NULL && f->kernel != NULL && isfinite(f->saves_s)) {
 			g->tried[g->tries] = (struct proof){ .rule = rule };
 			compare(&g->tried[g->tries++], f, &bad, good,
-			    work_of(g, rule));
+			    json_object_get(g->pairs, rule));
 		}
 		free(room);
 		analysed_release(&bad);
@@ -300,7 +300,7 @@ prove(struct gains *g, const char *rule)
 	} else if (isfinite(f->saves_s) && g->proofs < PAIRS_MAX &&
 	    judge_variant(g, &good, rule, "good", NOTHING_HELD) == 0) {
 		*p = (struct proof){ .rule = rule };
-		compare(p, f, &bad, &good, work_of(g, rule));
+		compare(p, f, &bad, &good, json_object_get(g->pairs, rule));
 		g->proofs++;
 		try_all(g, rule, p, &good);
 		analysed_release(&good);
@@ -369,13 +369,14 @@ exceeded(const struct gains *g, enum grounds grounds, const char *without,
 	return n;
 }
 
-/* What QUANTILE of them need at most. */
+/* What QUANTILE of them need at most, and what ${more} of them more do. */
 static double
-needed(const struct gains *g, enum grounds grounds, const char *without)
+needed(const struct gains *g, enum grounds grounds, const char *without,
+    size_t more)
 {
 	double most[PAIRS_MAX];
 	size_t n = exceeded(g, grounds, without, most);
-	size_t at = (size_t)ceil(QUANTILE * (double)(n + 1));
+	size_t at = (size_t)ceil(QUANTILE * (double)(n + 1)) + more;
 
 	return n == 0 ? NAN : most[at > n ? n - 1 : at - 1];
 }
@@ -384,7 +385,7 @@ needed(const struct gains *g, enum grounds grounds, const char *without)
 static void
 check_width(struct gains *g, enum grounds grounds, const char *name)
 {
-	double all = needed(g, grounds, NULL), width = 0, n = 0, hold = 0;
+	double all = needed(g, grounds, NULL, 0), width = 0, n = 0, hold = 0;
 	double each[PAIRS_MAX];
 
 	for (size_t i = 0; i < g->tries; i++) {
@@ -394,7 +395,7 @@ check_width(struct gains *g, enum grounds grounds, const char *name)
 			continue;
 		hold += p->achieved >= p->predicted.low * (1 - NOISE) &&
 		    p->achieved <= p->predicted.mid *
-		    needed(g, grounds, p->rule) * (1 + NOISE);
+		    needed(g, grounds, p->rule, 0) * (1 + NOISE);
 		each[(size_t)n++] = p->predicted.high / p->predicted.low;
 	}
 	if (n > 0) {
@@ -406,7 +407,9 @@ check_width(struct gains *g, enum grounds grounds, const char *name)
 	    "the median\n", name, hold, n, all, gain_doubt(grounds), width);
 	if (!(hold >= HOLD_LEAST * n))
 		complain(g, name, "too few intervals hold");
-	if (!(fabs(gain_doubt(grounds) / all - 1) <= 0.1))
+	/* Of few practices the quantile is known to one of them. */
+	if (!(gain_doubt(grounds) >= 0.9 * all && gain_doubt(grounds) <=
+	    1.1 * needed(g, grounds, NULL, 1)))
 		complain(g, name, "intervals are not as wide as what was "
 		    "measured: more_most of rules/gain/gain.c");
 }

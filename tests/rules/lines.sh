@@ -82,6 +82,8 @@ for file; do
 	[[ $pair == *.bad ]] || continue
 	pair=${pair%.bad}
 	own=$kernels/${pair//-/_}.cu
+	# Frameworks' pairs have no kernel of their own.
+	[ ! -f "$kernels/frameworks/${pair//-/_}.py" ] || [ -f "$own" ] || continue
 	[ -f "$own" ] || { fail "no $own"; continue; }
 	marks "$pair" >"$work/marks"
 	nowhere=$(grep '/\* NOWHERE \*/$' "$own")

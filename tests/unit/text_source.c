@@ -183,6 +183,27 @@ TEST_WITH(nothing_measured, setup, NULL)
 	annotate_close(&a);
 }
 
+/* A listing of which nothing is known is only for who asks for it. */
+TEST_WITH(instructions_alone, setup, NULL)
+{
+	struct annotate a = { .run = "x" };
+	char *text;
+
+	a.source = json_loads("{\"instructions\": [{\"pc\": 16, \"text\": "
+	    "\"MOV R1,R2\"}, {\"pc\": 32, \"text\": \"EXIT\"}]}", 0, NULL);
+	assert_non_null(a.source);
+	text = draw(&a, 100, true, NULL);
+	assert_null(strstr(text, "EXIT"));
+	assert_non_null(strstr(text, "2 instructions, none of them counted"));
+	free(text);
+	a.sass = true;
+	text = draw(&a, 100, true, NULL);
+	assert_non_null(strstr(text, "EXIT"));
+	assert_null(strstr(text, "none of them counted"));
+	free(text);
+	json_decref((json_t *)a.source);
+}
+
 /* What comes over the wire may lack or twist anything. */
 TEST_WITH(odd_documents, setup, NULL)
 {

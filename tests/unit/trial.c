@@ -68,6 +68,9 @@ take(void *arg, uint64_t stream, uint64_t sequence, const struct record *r)
 	if (r->type != RECORD_KERNEL ||
 	    r->u.KERNEL.end_ns <= r->u.KERNEL.start_ns)
 		return 0;
+	/* Counters ran: a report's mean is of the others, too. */
+	if ((r->u.KERNEL.flags & (KERNEL_PROFILED | KERNEL_NO_TIME)) != 0)
+		return 0;
 	for (i = 0; i < x->kernels && l == NULL; i++)
 		if (x->kernel[i].stream == stream &&
 		    x->kernel[i].signature == r->u.KERNEL.signature)
