@@ -6,6 +6,7 @@
 #include "emit.h"
 #include "inject.h"
 #include "launch.h"
+#include "range.h"
 #include "signature.h"
 #include "silence.h"
 
@@ -250,38 +251,6 @@ decode_jit(const CUpti_ActivityJit2 *j)
 	EMIT(JIT, &r);
 }
 
-#define RANGES 4096	/* open NVTX ranges; a slot is reused when full */
-
-static struct {
-	uint32_t id, name, domain, tid;
-	uint64_t start_ns;
-} range[RANGES];
-
-static void
-decode_marker(const CUpti_ActivityMarker2 *m)
-{
-	unsigned slot = m->id % RANGES;
-	struct record_RANGE r;
-
-	if (m->flags & CUPTI_ACTIVITY_FLAG_MARKER_START) {
-		range[slot].id = m->id;
-		range[slot].name = emit_string(m->name);
-		range[slot].domain = emit_string(m->domain);
-		range[slot].tid =
-		    m->objectKind == CUPTI_ACTIVITY_OBJECT_THREAD ?
-		    m->objectId.pt.threadId : 0;
-		range[slot].start_ns = m->timestamp;
-	} else if (m->flags & CUPTI_ACTIVITY_FLAG_MARKER_END) {
-		if (range[slot].id != m->id || range[slot].start_ns == 0)
-			return;
-		r = (struct record_RANGE){ .domain = range[slot].domain,
-		    .name = range[slot].name, .tid = range[slot].tid,
-		    .start_ns = range[slot].start_ns, .end_ns = m->timestamp };
-		range[slot].start_ns = 0;
-		EMIT(RANGE, &r);
-	}
-}
-
 void
 decode_record(const CUpti_Activity *a)
 {
@@ -308,7 +277,7 @@ decode_record(const CUpti_Activity *a)
 		decode_overhead(p);
 		break;
 	case CUPTI_ACTIVITY_KIND_MARKER:
-		decode_marker(p);
+		range_marker(p);
 		break;
 	case CUPTI_ACTIVITY_KIND_JIT:
 		decode_jit(p);

@@ -122,6 +122,17 @@ emit_end(size_t used)
 	return again;
 }
 
+bool
+emit_pressed(void)
+{
+	bool pressed;
+
+	pthread_mutex_lock(&emit.lock);
+	pressed = emit.bytes > EMIT_MAX_BYTES / 2;
+	pthread_mutex_unlock(&emit.lock);
+	return pressed;
+}
+
 void
 emit_lost(enum wire_loss class, uint64_t n)
 {

@@ -6,6 +6,7 @@
 #ifndef CADV_EMIT_H
 #define CADV_EMIT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -46,6 +47,10 @@ void emit_init(uint64_t stream);
  * record has to be encoded again, into a new frame. */
 uint8_t *emit_begin(size_t *cap);
 int emit_end(size_t used);
+
+/* emit_pressed(): are there so many records that those which matter less should be
+ * left out? */
+bool emit_pressed(void);
 
 /* emit_lost(class, n): count records that were lost; emit_losses sends the
  * counts as LOSS records. */

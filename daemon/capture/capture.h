@@ -95,6 +95,7 @@ struct capture_index {
 	size_t signatures;
 	struct capture_device *device;
 	size_t devices;
+	uint64_t ranges;	/* NVTX ranges among the records; not stored */
 };
 
 void capture_index_clear(struct capture_index *x);

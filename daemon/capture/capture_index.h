@@ -38,7 +38,7 @@ uint64_t capture_name(const char *p, size_t len);
 uint64_t capture_shape(uint64_t name, const struct record_SIGNATURE *r);
 
 /* definitions_note(d, stream, r, x): store the definition in ${r}, if it has
- * one; of several definitions of an id the last one counts. What exceeds a
+ * one, and count ranges; of several definitions of an id the last one counts. What exceeds a
  * limit is left out: the model counts it as lost. -1 without memory. */
 int definitions_note(struct definitions *d, uint64_t stream,
     const struct record *r, struct capture_index *x);

@@ -118,6 +118,7 @@ definitions_note(struct definitions *d, uint64_t stream,
 	uint32_t number;
 	int rc = 0;
 
+	x->ranges += r->type == RECORD_RANGE;
 	if (r->type != RECORD_STRING && r->type != RECORD_SIGNATURE &&
 	    r->type != RECORD_DEVICE)
 		return 0;

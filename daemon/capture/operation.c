@@ -155,7 +155,10 @@ range_operation(const struct walk *w, uint64_t stream, const struct record *r,
 	op->host = true;
 	op->thread = r->u.RANGE.tid;
 	op->across = op->thread == 0;
-	op->range = text_of(w, stream, r->u.RANGE.name);
+	op->range = r->u.RANGE.name != 0 ?
+	    text_of(w, stream, r->u.RANGE.name) : "(unnamed range)";
+	op->domain = r->u.RANGE.domain != 0 ?
+	    text_of(w, stream, r->u.RANGE.domain) : NULL;
 	return capture_record_time(r, &op->from, &op->to) != 0;
 }
 

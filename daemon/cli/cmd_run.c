@@ -88,7 +88,8 @@ set(struct job *j, const char *name, const char *value)
 static void
 set_environment(struct cli *cli, struct job *j)
 {
-	const char *other = getenv("CUDA_INJECTION64_PATH");
+	const char *other = getenv("CUDA_INJECTION64_PATH"),
+	    *nvtx = getenv("NVTX_INJECTION64_PATH");
 	struct error e = ERROR_INIT;
 
 	if (paths_injection(j->injection, &e) != 0) {
@@ -102,7 +103,9 @@ set_environment(struct cli *cli, struct job *j)
 		cli_note(cli, "CUDA_INJECTION64_PATH was set to '%s'; that "
 		    "tool is left out of this run", other);
 	set(j, "CUDA_INJECTION64_PATH", j->injection);
-	set(j, "NVTX_INJECTION64_PATH", j->injection);
+	/* Who has a tool of their own for NVTX keeps it: there are no ranges then. */
+	if (nvtx == NULL || *nvtx == '\0')
+		set(j, "NVTX_INJECTION64_PATH", j->injection);
 	set(j, "CUDADVISE_RUN", j->recorder.run);
 	set(j, "CUDADVISE_SOCKET", j->recorder.daemon ? j->recorder.socket :
 	    NULL);

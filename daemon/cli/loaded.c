@@ -12,6 +12,7 @@
 #include "model/model.h"
 #include "report/json.h"
 #include "report/json_source.h"
+#include "report/ranges.h"
 
 #include "cli/loaded.h"
 
@@ -37,7 +38,7 @@ load_condensed(struct loaded *l, const char *path, struct error *e)
 {
 	const char *tmp = getenv("TMPDIR");
 	char dir[PATH_MAX], file[PATH_MAX];
-	int rc = -1;
+	int rc = -1;	/* its ranges cannot be read again */
 
 	snprintf(dir, sizeof(dir), "%.4000s/cudadvise-XXXXXX",
 	    tmp != NULL && tmp[0] == '/' ? tmp : "/tmp");
@@ -54,9 +55,13 @@ load_condensed(struct loaded *l, const char *path, struct error *e)
 static int
 load(struct loaded *l, const char *path, struct error *e)
 {
+	struct capture_index x;
 
-	if (capture_load(path, l->model, &l->stats, e) == 0)
+	if (capture_load_file(path, l->model, &l->stats, &x, e) == 0) {
+		l->ranges = x.ranges;
+		capture_index_clear(&x);
 		return 0;
+	}
 	if (!l->stats.crowded)
 		return -1;
 	*e = (struct error)ERROR_INIT;
@@ -97,11 +102,57 @@ loaded_release(struct loaded *l)
 	*l = (struct loaded)LOADED_INIT;
 }
 
+static int
+operations(const struct loaded *l, operation_visit *visit, void *visited,
+    struct error *e)
+{
+	struct capture_index x;
+	int rc;
+
+	if (capture_load_index(l->path, &x, e) != 0)
+		return -1;
+	capture_index_kernels(&x, l->analysis.run);
+	rc = capture_operations(l->path, &x, visit, visited, e);
+	capture_index_clear(&x);
+	return rc;
+}
+
+struct ranged {
+	const struct loaded *l;
+	struct error e;
+};
+
+static int
+range_operations(void *arg, operation_visit *visit, void *visited)
+{
+	struct ranged *r = arg;
+
+	return operations(r->l, visit, visited, &r->e);
+}
+
+/* Two passes over the capture: for a run that has some. */
+static json_t *
+loaded_ranges(const struct loaded *l)
+{
+	struct ranged r = { .l = l, .e = ERROR_INIT };
+	const struct reader reader = { .arg = &r,
+	    .origin_ns = l->analysis.run->origin_ns,
+	    .operations = range_operations };
+	json_t *read;
+
+	if (l->ranges == 0)
+		return ranges_none(NULL);
+	if ((read = ranges_read(&reader)) == NULL && r.e.set)
+		read = ranges_none("the capture cannot be read again");
+	return read;
+}
+
 json_t *
 loaded_document(const struct loaded *l, enum document_id id, struct error *e)
 {
 	const struct subject x = { .analysis = &l->analysis };
-	json_t *j = document_kind[id].write(&x);
+	json_t *j = id == DOCUMENT_ranges ? loaded_ranges(l) :
+	    document_kind[id].write(&x);
 
 	if (j == NULL)
 		error_memory(e);
@@ -183,15 +234,8 @@ static int
 read_operations(void *arg, operation_visit *visit, void *visited)
 {
 	struct loaded *l = arg;
-	struct capture_index x;
-	int rc;
 
-	if (capture_load_index(l->path, &x, l->trouble) != 0)
-		return -1;
-	capture_index_kernels(&x, l->analysis.run);
-	rc = capture_operations(l->path, &x, visit, visited, l->trouble);
-	capture_index_clear(&x);
-	return rc;
+	return operations(l, visit, visited, l->trouble);
 }
 
 void

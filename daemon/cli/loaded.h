@@ -21,6 +21,7 @@ struct loaded {
 	struct model *model;
 	struct analysis analysis;
 	struct capture_stats stats;
+	uint64_t ranges;	/* NVTX ranges in it */
 	struct error *trouble;	/* of loaded_reader */
 };
 

@@ -68,7 +68,8 @@ load(struct cli *cli, const char *path, struct view *v, bool keep,
 	    (v->kernels = loaded_kernels(l, e)) == NULL ||
 	    (v->diagnostics = loaded_document(l, DOCUMENT_diagnostics, e)) ==
 	    NULL ||
-	    (v->operators = loaded_document(l, DOCUMENT_operators, e)) == NULL)
+	    (v->operators = loaded_document(l, DOCUMENT_operators, e)) == NULL ||
+	    (v->ranges = loaded_document(l, DOCUMENT_ranges, e)) == NULL)
 		goto out;
 	if ((v->name = strdup(path)) == NULL) {
 		error_memory(e);
@@ -260,6 +261,7 @@ view_run(struct cli *cli, const char *ref, struct view *v, struct error *e)
 		goto out;
 	/* A run that was analysed before there was this has none. */
 	v->operators = get_document(cli, id, DOCUMENT_operators, &none);
+	v->ranges = get_document(cli, id, DOCUMENT_ranges, &none);
 	number = json_object_get(v->run, "number");
 	if (json_is_integer(number)) {
 		if (asprintf(&v->name, "%lld",
@@ -352,6 +354,7 @@ view_release(struct view *v)
 	json_decref(v->kernels);
 	json_decref(v->diagnostics);
 	json_decref(v->operators);
+	json_decref(v->ranges);
 	json_decref(v->traced);
 	memset(v, 0, sizeof(*v));
 }
@@ -432,7 +435,7 @@ view_report(const struct cli *cli, const struct view *v)
 {
 	struct report r = { .run = v->run, .findings = v->findings,
 	    .kernels = v->kernels, .diagnostics = v->diagnostics,
-	    .operators = v->operators,
+	    .operators = v->operators, .ranges = v->ranges,
 	    .name = v->name, .newest = v->newest,
 	    .verbose = cli->opt.verbose };
 
@@ -443,7 +446,8 @@ json_t *
 view_json(const struct view *v)
 {
 
-	return json_pack("{s:O, s:O, s:O, s:O, s:O*, s:O*}", "run", v->run,
-	    "findings", v->findings, "kernels", v->kernels, "diagnostics",
-	    v->diagnostics, "operators", v->operators, "traced", v->traced);
+	return json_pack("{s:O, s:O, s:O, s:O, s:O*, s:O*, s:O*}", "run",
+	    v->run, "findings", v->findings, "kernels", v->kernels,
+	    "diagnostics", v->diagnostics, "operators", v->operators, "ranges",
+	    v->ranges, "traced", v->traced);
 }

@@ -19,7 +19,7 @@ struct loaded;
 
 struct view {
 	char *name;		/* as commands call the run: number or path */
-	json_t *run, *findings, *kernels, *diagnostics, *operators;
+	json_t *run, *findings, *kernels, *diagnostics, *operators, *ranges;
 	json_t *traced;		/* NULL, or of --twice (cli/twice.h) */
 	bool newest;		/* of the daemon's runs */
 	struct loaded *loaded;		/* of a file; else NULL */

@@ -330,6 +330,21 @@ analyse_error(struct error *e)
 }
 
 void
+documents_replace(struct documents *d, enum document_id which, json_t *json)
+{
+	char *text = text_of(json);
+	size_t i;
+
+	for (i = 0; text != NULL && i < d->items; i++)
+		if (strcmp(d->item[i].noun, document_kind[which].noun) == 0) {
+			free(d->item[i].json);
+			d->item[i].json = text;
+			return;
+		}
+	free(text);
+}
+
+void
 documents_free(struct documents *d)
 {
 	size_t i;

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "report/document.h"
+
 struct advice;
 struct ceilings;
 struct error;
@@ -62,6 +64,11 @@ struct documents *analyse(struct model *m, bool final,
 
 /* analyse_error(e): why analyse gave nothing. Returns -1. */
 int analyse_error(struct error *e);
+
+/* documents_replace(d, which, json): another one of the run's instead of that which
+ * analyse wrote. Takes over ${json}; without memory the old one stays. */
+void documents_replace(struct documents *d, enum document_id which,
+    json_t *json);
 
 void documents_free(struct documents *d);
 

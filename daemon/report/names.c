@@ -89,6 +89,7 @@ name_loss(int loss)
 		[LOSS_SPOOL] = "spool",
 		[LOSS_TIMESTAMP] = "timestamp",
 		[LOSS_TABLE] = "table",
+		[LOSS_RANGE] = "ranges",
 	};
 
 	return look_up(names, COUNT(names), loss);
@@ -175,6 +176,7 @@ static const struct {
 	    "`cudadvise reanalyze RUN` tries again; an nvdisasm older than the "
 	    "GPU does not know its code (CUDADVISE_NVDISASM names another)" },
 	[DIAG_NAMES_RAW] = { "names_raw", NULL },
+	[DIAG_RANGES] = { "ranges", NULL },
 };
 
 const char *

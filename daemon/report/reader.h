@@ -30,6 +30,7 @@ struct operation {
 	uint64_t launched;	/* when the host launched it; 0: unknown */
 	bool across;		/* a range that need not end where it began */
 	const char *range;	/* its text: any bytes; NULL: no range */
+	const char *domain;	/* of a range, likewise; NULL: the default one */
 };
 
 /* A visit returns 0 to go on. */

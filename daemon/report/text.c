@@ -195,6 +195,7 @@ text_report(struct out *o, const struct report *r)
 	worth_it = list_worth_it(o, r);
 	if (worth_it == 0)
 		parts_nothing(o, r);
+	parts_ranges(o, r);
 	parts_operators(o, r);
 	out_line(o);
 	parts_diagnostics(o, r, false);

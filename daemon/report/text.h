@@ -17,6 +17,7 @@ struct report {
 	const json_t *kernels;		/* array of json_kernel */
 	const json_t *diagnostics;	/* json_diagnostics */
 	const json_t *operators;	/* json_operators; NULL not known */
+	const json_t *ranges;		/* json_ranges; NULL not known */
 	const struct reader *reader;	/* of the rest; NULL: documents alone */
 	const char *name;		/* how commands call it: "41", "x.cadv" */
 	bool newest;			/* what commands mean without a name */

@@ -29,6 +29,8 @@ void parts_details(struct out *o, const struct report *r);
 void parts_checks(struct out *o, const json_t *checks);
 /* What to know of the measurement, with remedies: the errors, or the rest. */
 void parts_diagnostics(struct out *o, const struct report *r, bool errors);
+/* Of a program with NVTX ranges: those with the most time. */
+void parts_ranges(struct out *o, const struct report *r);
 /* Of a framework's program: its operators with the most time. */
 void parts_operators(struct out *o, const struct report *r);
 

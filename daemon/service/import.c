@@ -70,6 +70,7 @@ load(struct service *s, int fd, const char *path, const char *spare,
 	struct model *m = model_new();
 	struct documents *docs = NULL;
 	const struct run *run = NULL;
+	char name[64];
 
 	if (m == NULL) {
 		error_memory(e);
@@ -78,10 +79,14 @@ load(struct service *s, int fd, const char *path, const char *spare,
 	if (read_capture(fd, path, spare, m, stats, x, e) == 0 &&
 	    holds_records(x, e) == 0 && enrich_model(m, NULL, NULL, e) == 0) {
 		docs = analyse(m, true, s->config->thresholds, 0, &run);
-		if (docs != NULL)
+		if (docs != NULL) {
 			capture_index_kernels(x, run);
-		else
+			snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+			run_ranges(docs, access(spare, F_OK) == 0 ? spare :
+			    fd >= 0 ? name : path, x);
+		} else {
 			analyse_error(e);
+		}
 	}
 	model_free(m);
 	return docs;

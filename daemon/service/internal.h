@@ -205,6 +205,10 @@ enum store_status run_put(struct service *s, int64_t number,
     const struct documents *docs, const struct capture_index *x,
     uint64_t bytes, struct error *e);
 /* Add disassembly to the run. An error leaves the run as it is. */
+/* run_ranges(docs, capture, x): the run's NVTX ranges into its documents, from the
+ * capture that ${x} is the index of, with its kernels. */
+void run_ranges(struct documents *docs, const char *capture,
+    const struct capture_index *x);
 void run_disassemble(struct model *m, struct capture_writer *w,
     struct capture_index *x);
 

@@ -70,6 +70,7 @@ rebuild(struct service *s, const char *uuid, int64_t number, char *capture,
 	}
 	text_copy(docs->uuid, sizeof(docs->uuid), uuid);
 	capture_index_kernels(&x, run);
+	run_ranges(docs, capture, &x);
 	st = run_put(s, number, docs, &x, stats.bytes, e);
 out:
 	documents_free(docs);

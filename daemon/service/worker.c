@@ -30,6 +30,7 @@ settle(struct service *s, struct session *se, struct error *e)
 	attempt_forget(se->dir);
 	text_copy(docs->uuid, sizeof(docs->uuid), se->uuid);
 	capture_index_kernels(&se->index, run);
+	run_ranges(docs, se->capture, &se->index);
 	st = run_put(s, se->number, docs, &se->index,
 	    capture_writer_bytes(se->writer), e);
 	documents_free(docs);

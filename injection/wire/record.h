@@ -185,6 +185,7 @@ enum wire_loss {
 	LOSS_TIMESTAMP,		/* kernels with zero timestamps */
 	LOSS_TABLE,		/* a table of the library was full: signatures,
 				 * strings */
+	LOSS_RANGE,		/* NVTX ranges that were too many at once */
 	LOSS_CLASSES
 };
 
@@ -204,7 +205,7 @@ enum wire_diag {
 	DIAG_FLUSH_TIMEOUT, DIAG_SPOOLED, DIAG_CLOCK_STEP, DIAG_CALL_FAILED,
 	DIAG_NO_CUDA, DIAG_SOURCE_FAILED, DIAG_SAMPLING_FAILED,
 	DIAG_SAMPLING_FULL, DIAG_NO_DISASSEMBLER, DIAG_DISASSEMBLY_FAILED,
-	DIAG_NAMES_RAW,
+	DIAG_NAMES_RAW, DIAG_RANGES,
 	DIAG_CODES
 };
 

@@ -54,7 +54,7 @@ test('every document of a run is what the description says', async () => {
   const run = await get(base);
   assert.equal(run.json.number, number);
   assert.ok(run.json.launches > 1000);
-  for (const part of ['processes', 'devices', 'diagnostics', 'operators', 'copies', 'kernels', 'findings', 'checklist', 'timeline', 'export?format=json'])
+  for (const part of ['processes', 'devices', 'diagnostics', 'operators', 'ranges', 'copies', 'kernels', 'findings', 'checklist', 'timeline', 'export?format=json'])
     assert.equal((await get(`${base}/${part}`)).status, 200, part);
   const kernels = (await get(`${base}/kernels`)).json.items;
   assert.ok(kernels.length >= 4);

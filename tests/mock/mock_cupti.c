@@ -87,22 +87,6 @@ cuptiSetThreadIdType(CUpti_ActivityThreadIdType type)
 	    CUPTI_ERROR_INVALID_PARAMETER;
 }
 
-/* CUPTI's NVTX entry points are declared in none of its headers. */
-int cuptiNvtxInitialize(void *table);
-int cuptiNvtxInitialize2(void *table);
-
-int
-cuptiNvtxInitialize(void *table)
-{
-	return table != NULL;
-}
-
-int
-cuptiNvtxInitialize2(void *table)
-{
-	return table != NULL;
-}
-
 /* --- callbacks --------------------------------------------------------- */
 
 static CUptiResult
@@ -516,6 +500,8 @@ record_size(CUpti_ActivityKind kind)
 		return sizeof(CUpti_ActivityOverhead3);
 	case CUPTI_ACTIVITY_KIND_JIT:
 		return sizeof(CUpti_ActivityJit2);
+	case CUPTI_ACTIVITY_KIND_MARKER:
+		return sizeof(CUpti_ActivityMarker2);
 	default:
 		return 0;
 	}

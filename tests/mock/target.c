@@ -3,6 +3,9 @@
  * program drives the driver. Its output and its exit status must not depend on
  * what is loaded into it.
  */
+#if __has_include(<nvtx3/nvToolsExt.h>)
+#include <nvtx3/nvToolsExt.h>
+#endif
 #include <errno.h>
 #include <getopt.h>
 #include <locale.h>
@@ -27,7 +30,7 @@ struct options {
 	unsigned long sleep_ms, leak, pause_us, kernel_us, jit_ms;
 	unsigned long round_trips, peer_copies, enable_peer, managed, pinned;
 	unsigned long side_streams, graphs, wait_value, host_func, captures;
-	unsigned long allocations, then, heavy_us;
+	unsigned long allocations, then, heavy_us, ranges;
 	int exit_code;
 	int fork, exec, error_launch, ready, time, peak, import, longest;
 	enum ending ending;
@@ -74,6 +77,49 @@ launch_of(unsigned long s)
 	return (struct mock_launch){ .function = &function[s],
 	    .grid = { 8 * (uint32_t)(s + 1), 1, 1 },
 	    .block = { 64 + 32 * (uint32_t)(s % 8), 1, 1 } };
+}
+
+/* NVTX ranges, as a program makes them; nothing without its headers. */
+static void
+range_begin(const char *name)
+{
+#ifdef NVTX_VERSION
+	nvtxRangePushA(name);
+#else
+	(void)name;
+#endif
+}
+
+static void
+range_end(void)
+{
+#ifdef NVTX_VERSION
+	nvtxRangePop();
+#endif
+}
+
+/* A range of a library's domain around ${f}(o, context), and one of no thread around
+ * that. */
+static void
+range_around(void (*f)(const struct options *, struct mock_context **),
+    const struct options *o, struct mock_context **context)
+{
+#ifdef NVTX_VERSION
+	nvtxDomainHandle_t domain = nvtxDomainCreateA("library");
+	nvtxEventAttributes_t a = { .version = NVTX_VERSION,
+	    .size = NVTX_EVENT_ATTRIB_STRUCT_SIZE,
+	    .messageType = NVTX_MESSAGE_TYPE_ASCII,
+	    .message.ascii = "<b>inner</b>\033[31m\377" };
+	nvtxRangeId_t whole = nvtxRangeStartA("whole");
+
+	nvtxDomainRangePushEx(domain, &a);
+	f(o, context);
+	nvtxDomainRangePop(domain);
+	nvtxRangeEnd(whole);
+#else
+	printf("no NVTX\n");
+	f(o, context);
+#endif
 }
 
 /* Launch number ${n}. */
@@ -200,8 +246,16 @@ work(void *cookie)
 	begin = monotonic_ns();
 	for (i = 0; i < o->kernels; i++) {
 		uint64_t before = monotonic_ns(), took;
+		char range[32];
 
+		if (o->ranges > 0) {
+			snprintf(range, sizeof(range), "step %lu",
+			    i % o->ranges);
+			range_begin(range);
+		}
 		launch(j, i % o->signatures, i);
+		if (o->ranges > 0)
+			range_end();
 		took = monotonic_ns() - before;
 		if (j->index == 0 && took > longest_ns)
 			longest_ns = took;
@@ -335,7 +389,7 @@ enum { O_KERNELS = 1000, O_SIGNATURES, O_THREADS, O_STREAMS, O_COPIES,
 	O_VALUE, O_TIME, O_SASS, O_KERNEL_US, O_ROUND_TRIPS, O_PEER_COPIES,
 	O_ENABLE_PEER, O_MANAGED, O_PINNED, O_SIDE_STREAMS, O_JIT, O_GRAPHS,
 	O_PEAK, O_WAIT_VALUE, O_ALLOCATIONS, O_IMPORT, O_HOST_FUNC, O_CAPTURES,
-	O_LONGEST, O_THEN, O_HEAVY_US };
+	O_LONGEST, O_THEN, O_HEAVY_US, O_RANGES };
 
 static const struct option table[] = {
 	{ "kernels", 1, NULL, O_KERNELS },	/* launches a thread */
@@ -355,6 +409,7 @@ static const struct option table[] = {
 	{ "host-func", 1, NULL, O_HOST_FUNC },	/* ms that one takes */
 	{ "captures", 1, NULL, O_CAPTURES },	/* of per-thread default streams,
 						 * by a thread of its own */
+	{ "ranges", 1, NULL, O_RANGES },	/* NVTX: different ones, a launch each */
 	{ "longest", 0, NULL, O_LONGEST },	/* print the longest launch, ms */
 	{ "graphs", 1, NULL, O_GRAPHS },	/* launches of all signatures as one */
 	{ "allocations", 1, NULL, O_ALLOCATIONS },	/* and releases */
@@ -433,6 +488,7 @@ parse(struct options *o, int argc, char **argv)
 			break;
 		case O_THEN: o->then = number(optarg, 0, 100000000);
 			break;
+		case O_RANGES: o->ranges = number(optarg, 1, 10000000); break;
 		case O_LONGEST: o->longest = 1; break;
 		case O_GRAPHS: o->graphs = number(optarg, 0, 1000000); break;
 		case O_FORK: o->fork = 1; break;
@@ -508,7 +564,10 @@ main(int argc, char **argv)
 	if (o.jit_ms > 0)
 		mock_jit(context[0], o.jit_ms);
 	peers(&o, context);
-	run_all(&o, context);
+	if (o.ranges > 0)
+		range_around(run_all, &o, context);
+	else
+		run_all(&o, context);
 	launch_graphs(&o, context[0]);
 	if (o.error_launch)
 		mock_kernel_launch(context[0], &bad);

@@ -19,6 +19,7 @@
 #include "module.h"
 #include "order.h"
 #include "plain.h"
+#include "range.h"
 #include "signature.h"
 #include "unit/test.h"
 #include "wire/frame.h"
@@ -112,6 +113,107 @@ TEST(names_survive_a_full_queue)
 	assert_string_equal(text, "late");
 	assert_int_equal(emit_string("late"), id);
 	assert_int_equal(taken(RECORD_STRING, NULL, 0), 0);
+}
+
+static unsigned stopped;	/* markers were turned off */
+
+static CUptiResult
+disable(CUpti_ActivityKind kind)
+{
+	stopped += kind == CUPTI_ACTIVITY_KIND_MARKER;
+	return CUPTI_SUCCESS;
+}
+
+static void
+marker(bool start, uint32_t id, const char *name, uint64_t ns)
+{
+	CUpti_ActivityMarker2 m = { .kind = CUPTI_ACTIVITY_KIND_MARKER,
+	    .flags = start ? CUPTI_ACTIVITY_FLAG_MARKER_START :
+	    CUPTI_ACTIVITY_FLAG_MARKER_END, .timestamp = ns, .id = id,
+	    .objectKind = CUPTI_ACTIVITY_OBJECT_THREAD, .name = name };
+
+	range_marker(&m);
+}
+
+static unsigned
+ranges_taken(void)
+{
+	return taken(RECORD_RANGE, NULL, 0);
+}
+
+/* A range is one record, whichever of its ends comes first, however many began
+ * meanwhile; a start of which the end was lost leaves its number to the next. */
+TEST(ranges_of_markers)
+{
+	uint32_t i;
+
+	inject.api.cuptiActivityDisable = disable;
+	taken(RECORD_RANGE, NULL, 0);
+	marker(true, 1, "epoch", 10);
+	for (i = 2; i < 3 * RANGE_OPEN; i++) {
+		marker(true, i, "step", i);
+		marker(false, i, NULL, i + 1);
+	}
+	assert_int_equal(ranges_taken(), 3 * RANGE_OPEN - 2);
+	marker(false, 1, NULL, 1000000);
+	assert_int_equal(ranges_taken(), 1);
+	marker(false, 7, NULL, 20);	/* another thread's buffer came first */
+	assert_int_equal(ranges_taken(), 0);
+	marker(true, 7, "late", 10);
+	assert_int_equal(ranges_taken(), 1);
+	marker(true, 8, "lost", 10);
+	marker(true, 8, "found", 20);
+	marker(false, 8, NULL, 30);
+	marker(false, 8, NULL, 40);
+	assert_int_equal(ranges_taken(), 1);
+}
+
+/* More at once than are kept are counted as lost; ends without starts make room. */
+TEST(ranges_open_at_once)
+{
+	uint64_t lost = emit_lost_total();
+	uint32_t i, all = 3 * RANGE_OPEN;
+
+	for (i = 0; i < all; i++)
+		marker(false, 0x10000 + i, NULL, 10);
+	assert_int_equal(emit_lost_total(), lost);
+	for (i = 0; i < all; i++)
+		marker(true, 0x80000000u + 7 * i, "x", 10);
+	assert_int_equal(emit_lost_total(), lost + all - RANGE_OPEN);
+	for (i = 0; i < all; i++)
+		marker(false, 0x80000000u + 7 * i, NULL, 20);
+	assert_int_equal(ranges_taken(), RANGE_OPEN);
+}
+
+/* Names that count do not use up the strings, which kernels need, too. When there
+ * are too many ranges CUPTI is told to stop. */
+TEST(ranges_without_end)
+{
+	uint32_t i, before = RANGE_NAMES + 10;
+	char name[64], text[64] = "";
+
+	taken(RECORD_STRING, NULL, 0);
+	for (i = 0; i < before; i++) {
+		snprintf(name, sizeof(name), "step %u of 10", i);
+		marker(true, i, name, 10);
+		marker(false, i, NULL, 20);
+	}
+	assert_true(taken(RECORD_STRING, text, sizeof(text)) <= RANGE_NAMES);
+	assert_string_equal(text, "step # of #");
+	assert_int_not_equal(emit_string("a kernel"), 0);
+	for (i = 0; i < RANGE_MOST && stopped == 0; i++) {
+		marker(true, i, "x", 10);
+		marker(false, i, NULL, 20);
+		if (i % 4096 == 0)
+			taken(RECORD_RANGE, NULL, 0);
+	}
+	assert_int_equal(stopped, 1);
+	marker(true, i, "x", 10);
+	marker(false, i, NULL, 20);
+	ranges_taken();
+	marker(true, i, "x", 10);
+	marker(false, i, NULL, 20);
+	assert_int_equal(ranges_taken(), 0);
 }
 
 /* However often code is unloaded: a function's address that comes back as

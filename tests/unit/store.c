@@ -223,7 +223,9 @@ TEST_WITH(documents_are_replaced, set_up, tear_down)
 	struct capture_frame frame = { 1, 2, 3, 4, 5, 6, UINT64_MAX };
 	struct capture_signature signature = { 8, 9, 10, 11, 0 };
 	struct capture_device device = { 12, 13, 14, 0 };
-	struct capture_index x = { &frame, 1, &signature, 1, &device, 1 }, y;
+	struct capture_index x = { .frame = &frame, .frames = 1,
+	    .signature = &signature, .signatures = 1, .device = &device,
+	    .devices = 1 }, y;
 	const struct store_frames all = { 0, UINT64_MAX, UINT64_MAX,
 	    false, 0, 0 };
 	struct store_run r;

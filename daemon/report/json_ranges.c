@@ -1,0 +1,15 @@
+/*
+ * report/json_ranges.c: the document of a run's NVTX ranges while it is live; who has
+ * the whole capture writes that of ranges.h in its place.
+ */
+#include "model/model.h"
+#include "report/ranges.h"
+
+#include "report/json.h"
+
+json_t *
+json_ranges(const struct run *r)
+{
+
+	return ranges_none(r->state == RUN_LIVE ? "the run has not ended" : NULL);
+}

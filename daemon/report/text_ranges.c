@@ -1,0 +1,64 @@
+/*
+ * report/text_ranges.c: where the kernels' time goes by the program's own names for its
+ * phases, its NVTX ranges.
+ */
+#include <stdio.h>
+
+#include "base/number.h"
+#include "report/out.h"
+#include "report/text.h"
+#include "report/text_parts.h"
+#include "report/text_util.h"
+
+#define SHOWN 6			/* rows, as many as are read at a glance */
+#define LEAST 0.02		/* of the kernels' time: less saves under 2 % */
+
+static void
+put_row(struct out *o, const json_t *row)
+{
+	const char *domain = field_text(row, "domain");
+	char share[NUMBER_SIZE], s[NUMBER_SIZE], n[NUMBER_SIZE];
+	char inner[NUMBER_SIZE], text[512];
+	double kernel = field_number(row, "kernel_s"),
+	    own = field_number(row, "own_s");
+
+	out_spaces(o, 2);
+	out_cell(o, number_percent(share, field_number(row, "share_ratio")), 7);
+	out_cell(o, number_seconds(s, kernel), 9);
+	snprintf(text, sizeof(text), "%s%s%s%s · %s%s%s",
+	    or_unknown(field_text(row, "name")), domain != NULL ? " (" : "",
+	    domain != NULL ? domain : "", domain != NULL ? ")" : "",
+	    number_of(n, field_count(row, "count"), "range"),
+	    own > 0 && own < kernel ? ", in inner ranges " : "",
+	    own > 0 && own < kernel ? number_seconds(inner, kernel - own) : "");
+	out_wrap(o, 20, text);
+}
+
+void
+parts_ranges(struct out *o, const struct report *r)
+{
+	const json_t *items = json_object_get(r->ranges, "items"), *row;
+	double all = field_number(r->ranges, "kernel_s");
+	char outside[NUMBER_SIZE];
+	size_t i, shown = 0;
+
+	json_array_foreach(items, i, row) {
+		if (shown == SHOWN || !(field_number(row, "kernel_s") >=
+		    LEAST * all) || !(field_number(row, "kernel_s") > 0))
+			break;
+		if (shown++ == 0) {
+			out_line(o);
+			out_style(o, STYLE_BOLD);
+			out_text(o, "Where the kernels' time goes, by NVTX "
+			    "range\n");
+			out_style(o, STYLE_PLAIN);
+		}
+		put_row(o, row);
+	}
+	all = all > 0 ? 1 - field_number(r->ranges, "inside_s") / all : 0;
+	if (shown == 0 || !(all >= LEAST))
+		return;
+	out_spaces(o, 2);
+	out_cell(o, number_percent(outside, all), 7);
+	out_text(o, "launched outside of any range\n");
+}

@@ -1,0 +1,240 @@
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "diag.h"
+#include "emit.h"
+#include "inject.h"
+#include "range.h"
+
+#define OPEN_SLOTS (2 * RANGE_OPEN)
+#define NAME_SLOTS (1u << 16)	/* over twice as many as there can be */
+
+/* Half of a range: a start without its end, or, where another thread ended it and its
+ * buffer came first, an end without its start. */
+struct half {
+	bool used, ended;
+	uint32_t id, name, domain, tid;
+	uint64_t ns;
+};
+
+static struct {
+	struct half half[OPEN_SLOTS];	/* by id, linear probing */
+	uint32_t halves;
+	uint64_t hash[NAME_SLOTS];	/* of the names that were sent; 0: none */
+	uint32_t string[NAME_SLOTS];	/* and their ids */
+	uint32_t names, folded;
+	uint32_t count;			/* RANGEs emitted or lost */
+} range;
+
+/* --- names ------------------------------------------------------------------- */
+
+/* The id of ${text}, sent if *${used} is below ${most}. False: there are too many. */
+static bool
+string_of(const char *text, uint32_t *used, uint32_t most, uint32_t *id)
+{
+	uint64_t h = XXH64(text, strlen(text), 0) | 1;
+	uint32_t i = (uint32_t)(h >> 32) & (NAME_SLOTS - 1);
+
+	for (; range.hash[i] != 0; i = (i + 1) & (NAME_SLOTS - 1))
+		if (range.hash[i] == h) {
+			*id = range.string[i];
+			return true;
+		}
+	if (*used == most)
+		return false;
+	/* Without room in the queue it is sent with its next use. */
+	if ((*id = emit_string(text)) == 0)
+		return true;
+	range.hash[i] = h;
+	range.string[i] = *id;
+	++*used;
+	return true;
+}
+
+/* "step #" of "step 1234": what counters in names leave. */
+static void
+fold(char *text)
+{
+	char *to = text;
+
+	while (*text != '\0') {
+		if (!isdigit((unsigned char)*text)) {
+			*to++ = *text++;
+			continue;
+		}
+		while (isdigit((unsigned char)*text))
+			text++;
+		*to++ = '#';
+	}
+	*to = '\0';
+}
+
+static uint32_t
+name_of(const char *name)
+{
+	char text[RANGE_NAME + 1];
+	uint32_t id = 0;
+
+	if (name == NULL || *name == '\0')
+		return 0;
+	snprintf(text, sizeof(text), "%s", name);
+	if (string_of(text, &range.names, RANGE_NAMES, &id))
+		return id;
+	fold(text);
+	if (!string_of(text, &range.folded, RANGE_FOLDED, &id))
+		emit_lost(LOSS_TABLE, 1);
+	return id;
+}
+
+/* --- halves ------------------------------------------------------------------ */
+
+static uint32_t
+slot_of(uint32_t id)
+{
+
+	return id & (OPEN_SLOTS - 1);
+}
+
+static struct half *
+half_find(uint32_t id)
+{
+	uint32_t i;
+
+	for (i = slot_of(id); range.half[i].used;
+	    i = (i + 1) & (OPEN_SLOTS - 1))
+		if (range.half[i].id == id)
+			return &range.half[i];
+	return NULL;
+}
+
+/* What lies behind it, up to a free slot, may have wanted its slot. */
+static void
+half_remove(struct half *h)
+{
+	uint32_t hole = (uint32_t)(h - range.half), i = hole, home;
+
+	range.halves--;
+	for (;;) {
+		i = (i + 1) & (OPEN_SLOTS - 1);
+		if (!range.half[i].used)
+			break;
+		home = slot_of(range.half[i].id);
+		if (((i - home) & (OPEN_SLOTS - 1)) >=
+		    ((i - hole) & (OPEN_SLOTS - 1))) {
+			range.half[hole] = range.half[i];
+			hole = i;
+		}
+	}
+	range.half[hole].used = false;
+}
+
+/* Ends whose starts never came: they began before tracing did. */
+static void
+drop_ends(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < OPEN_SLOTS; i++)
+		while (range.half[i].used && range.half[i].ended)
+			half_remove(&range.half[i]);
+}
+
+static void
+half_add(const struct half *h)
+{
+	uint32_t i;
+
+	if (range.halves == RANGE_OPEN)
+		drop_ends();
+	if (range.halves == RANGE_OPEN) {
+		emit_lost(LOSS_RANGE, 1);
+		return;
+	}
+	for (i = slot_of(h->id); range.half[i].used;)
+		i = (i + 1) & (OPEN_SLOTS - 1);
+	range.half[i] = *h;
+	range.half[i].used = true;
+	range.halves++;
+}
+
+/* --- ranges ------------------------------------------------------------------ */
+
+/* Each marker costs the program time and CUPTI memory: enough is enough. */
+static void
+stop(void)
+{
+	char text[160];
+
+	inject.api.cuptiActivityDisable(CUPTI_ACTIVITY_KIND_MARKER);
+	snprintf(text, sizeof(text), "the program made more than %u NVTX ranges: "
+	    "later ones are not recorded", RANGE_MOST);
+	diag_report(DIAG_RANGES, SEVERITY_INFO, 0, "NVTX ranges", text);
+}
+
+static void
+put(const struct half *start, uint64_t end_ns)
+{
+	struct record_RANGE r = { .domain = start->domain,
+	    .name = start->name, .tid = start->tid, .start_ns = start->ns,
+	    .end_ns = end_ns };
+
+	if (range.count >= RANGE_MOST)
+		return;
+	if (emit_pressed())
+		emit_lost(LOSS_RANGE, 1);
+	else
+		EMIT(RANGE, &r);
+	if (++range.count == RANGE_MOST)
+		stop();
+}
+
+static void
+on_start(const CUpti_ActivityMarker2 *m)
+{
+	struct half s = { .id = m->id, .ns = m->timestamp,
+	    .name = name_of(m->name), .domain = name_of(m->domain),
+	    .tid = m->objectKind == CUPTI_ACTIVITY_OBJECT_THREAD ?
+	    m->objectId.pt.threadId : 0 }, *end = half_find(m->id);
+
+	if (end == NULL) {
+		half_add(&s);
+	} else if (end->ended) {
+		put(&s, end->ns);
+		half_remove(end);
+	} else {
+		/* The number is used again: the other's end was lost. */
+		s.used = true;
+		*end = s;
+	}
+}
+
+static void
+on_end(const CUpti_ActivityMarker2 *m)
+{
+	struct half e = { .id = m->id, .ns = m->timestamp, .ended = true },
+	    *start = half_find(m->id);
+
+	if (start == NULL) {
+		half_add(&e);
+	} else if (!start->ended) {
+		put(start, e.ns);
+		half_remove(start);
+	}
+}
+
+void
+range_marker(const CUpti_ActivityMarker2 *m)
+{
+
+	if (m->timestamp == 0 || range.count >= RANGE_MOST)
+		return;
+	if (m->flags & CUPTI_ACTIVITY_FLAG_MARKER_START)
+		on_start(m);
+	else if (m->flags & CUPTI_ACTIVITY_FLAG_MARKER_END)
+		on_end(m);
+}
