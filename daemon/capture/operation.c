@@ -37,6 +37,34 @@ kernel_operation(const struct capture_index *x, uint64_t stream,
 	return true;
 }
 
+/* Who launched it, and when. */
+static void
+add_origin(struct operation *op, uint64_t stream, const struct record *r)
+{
+
+	op->process = stream;
+	switch (r->type) {
+#define LAUNCHED(type)							\
+	case RECORD_##type:						\
+		op->launched = r->u.type.launch_ns;			\
+		op->thread = r->u.type.tid;				\
+		break
+	LAUNCHED(KERNEL);
+	LAUNCHED(GRAPH);
+	LAUNCHED(COPY);
+	LAUNCHED(MEMSET);
+#undef LAUNCHED
+	case RECORD_SYNC:
+		op->thread = r->u.SYNC.tid;
+		break;
+	case RECORD_API:
+		op->thread = r->u.API.tid;
+		break;
+	default:
+		break;
+	}
+}
+
 bool
 capture_operation(const struct capture_index *x, uint64_t stream,
     const struct record *r, struct operation *op)
@@ -78,6 +106,7 @@ capture_operation(const struct capture_index *x, uint64_t stream,
 	default:
 		return false;
 	}
+	add_origin(op, stream, r);
 	op->device = op->host ? 0 : capture_index_device(x, stream, ordinal);
 	return capture_record_time(r, &op->from, &op->to) != 0;
 }
@@ -162,34 +191,6 @@ range_operation(const struct walk *w, uint64_t stream, const struct record *r,
 	return capture_record_time(r, &op->from, &op->to) != 0;
 }
 
-/* What only formats want of an operation. */
-static void
-add_origin(struct operation *op, uint64_t stream, const struct record *r)
-{
-
-	op->process = stream;
-	switch (r->type) {
-#define LAUNCHED(type)							\
-	case RECORD_##type:						\
-		op->launched = r->u.type.launch_ns;			\
-		op->thread = r->u.type.tid;				\
-		break
-	LAUNCHED(KERNEL);
-	LAUNCHED(GRAPH);
-	LAUNCHED(COPY);
-	LAUNCHED(MEMSET);
-#undef LAUNCHED
-	case RECORD_SYNC:
-		op->thread = r->u.SYNC.tid;
-		break;
-	case RECORD_API:
-		op->thread = r->u.API.tid;
-		break;
-	default:
-		break;
-	}
-}
-
 static int
 walk_record(void *arg, uint64_t stream, uint64_t sequence,
     const struct record *r)
@@ -207,7 +208,8 @@ walk_record(void *arg, uint64_t stream, uint64_t sequence,
 	    capture_operation(w->index, stream, r, &op);
 	if (!known || op.to < op.from)
 		return 0;
-	add_origin(&op, stream, r);
+	if (r->type == RECORD_RANGE)
+		op.process = stream;
 	return w->visit(w->arg, &op);
 }
 

@@ -43,7 +43,8 @@ const struct route api_routes[] = {
 	{ HTTP_GET, RUN "/kernels", documents_kernels, ACCESS_API, 0, NULL,
 	    "limit cursor sort match", "listKernels", "Kernels by launch shape" },
 	{ HTTP_GET, RUN "/kernels/{kid}/launches", documents_launches,
-	    ACCESS_API, ROUTE_SLOW, NULL, "limit cursor", "listLaunches",
+	    ACCESS_API, ROUTE_SLOW, NULL, "limit cursor from_ns to_ns",
+	    "listLaunches",
 	    "Single launches of a kernel" },
 	{ HTTP_GET, RUN "/kernels/{kid}/source", documents_source, ACCESS_API, 0,
 	    NULL, "sass", "getSource",
@@ -240,6 +241,8 @@ api_next(struct request *rq, struct response *rs, const char *cursor)
 	next_add(rq, "limit", more, sizeof(more));
 	next_add(rq, "sort", more, sizeof(more));
 	next_add(rq, "match", more, sizeof(more));
+	next_add(rq, "from_ns", more, sizeof(more));
+	next_add(rq, "to_ns", more, sizeof(more));
 	respond_header(rs, "Link", "<%s?cursor=%s%s>; rel=\"next\"", path,
 	    cursor, more);
 }

@@ -252,11 +252,13 @@ launches_page(struct request *rq, struct response *rs,
 	struct body t = { 0 };
 	enum store_status status;
 	json_t *items = NULL;
-	uint64_t limit, kernel;
+	uint64_t limit, kernel, from_ns, to_ns;
 	char *known;
 
 	if (api_number(rq, rs, "limit", LIST_LIMIT_DEFAULT, 1, LIST_LIMIT_MAX,
-	    &limit) < 0)
+	    &limit) < 0 ||
+	    api_number(rq, rs, "from_ns", 0, 0, INT64_MAX, &from_ns) < 0 ||
+	    api_number(rq, rs, "to_ns", 0, 0, INT64_MAX, &to_ns) < 0)
 		return;
 	known = api_document(rq, rs, run, "kernel", rq->param[1],
 	    PROBLEM_NO_KERNEL);
@@ -271,7 +273,7 @@ launches_page(struct request *rq, struct response *rs,
 	if (text_u64(rq->param[1], 1, UINT32_MAX, &kernel) < 0)
 		kernel = 0;	/* not a valid id: no launches */
 	status = service_launches(rq->service, run->number, (uint32_t)kernel,
-	    cursor != NULL ? cursor : "", limit, &items, next, &e);
+	    from_ns, to_ns, cursor != NULL ? cursor : "", limit, &items, next, &e);
 	if (status != STORE_OK) {
 		json_decref(items);
 		api_store_failed(rs, status, &e, PROBLEM_NO_KERNEL);

@@ -24,10 +24,10 @@ struct operation {
 	uint64_t bytes;		/* of a copy or memset */
 	const char *call;	/* of the host: static text; NULL */
 	uint64_t from, to;	/* ns of CLOCK_REALTIME */
-	/* For formats; from reader->operations only: */
 	uint64_t process;	/* the stream of struct process */
 	uint32_t thread;	/* that called, or launched it; 0: unknown */
 	uint64_t launched;	/* when the host launched it; 0: unknown */
+	/* For formats; from reader->operations only: */
 	bool across;		/* a range that need not end where it began */
 	const char *range;	/* its text: any bytes; NULL: no range */
 	const char *domain;	/* of a range, likewise; NULL: the default one */

@@ -96,13 +96,14 @@ enum store_status service_window(struct service *s, int64_t run,
     struct error *e);
 
 /*
- * service_launches(s, run, kernel, cursor, limit, out, next, e): array of {
- * start_ns, duration_ns, stream, launch_delay_ns|null, graph, process } in the
- * order of the capture; ${next} as in store_docs.
+ * service_launches(s, run, kernel, from_ns, to_ns, cursor, limit, out, next, e):
+ * array of { start_ns, duration_ns, stream, launch_delay_ns|null, graph, process }
+ * of the launches that began in [from_ns, to_ns) since the run's start (${to_ns} 0:
+ * to its end), in the order of the capture; ${next} as in store_docs.
  */
 enum store_status service_launches(struct service *s, int64_t run,
-    uint32_t kernel, const char *cursor, size_t limit, json_t **out,
-    char *next, struct error *e);
+    uint32_t kernel, uint64_t from_ns, uint64_t to_ns, const char *cursor,
+    size_t limit, json_t **out, char *next, struct error *e);
 
 /*
  * service_operations(s, run, visit, arg, rc, e): every operation of the run

@@ -264,7 +264,7 @@ out:
 struct listing {
 	const struct capture_index *index;
 	uint32_t kernel;
-	uint64_t origin;
+	uint64_t origin, from, to;	/* CLOCK_REALTIME: begun in [from, to) */
 	uint64_t stream, after;	/* skip up to here in the first frame */
 	bool skipping;
 	size_t limit;
@@ -309,7 +309,8 @@ list_record(void *arg, uint64_t stream, uint64_t sequence,
 
 	if (l->skipping && stream == l->stream && sequence <= l->after)
 		return 0;
-	if (r->type == RECORD_KERNEL && r->u.KERNEL.start_ns >= l->origin &&
+	if (r->type == RECORD_KERNEL && r->u.KERNEL.start_ns >= l->from &&
+	    r->u.KERNEL.start_ns < l->to &&
 	    r->u.KERNEL.end_ns >= r->u.KERNEL.start_ns &&
 	    is_kernel(l, stream, r->u.KERNEL.signature)) {
 		/* There is one more than requested: stop before it. */
@@ -339,12 +340,11 @@ read_cursor(const char *cursor, struct listing *l)
 
 enum store_status
 service_launches(struct service *s, int64_t number, uint32_t kernel,
-    const char *cursor, size_t limit, json_t **out, char *next,
-    struct error *e)
+    uint64_t from_ns, uint64_t to_ns, const char *cursor, size_t limit,
+    json_t **out, char *next, struct error *e)
 {
 	struct listing l = { .kernel = kernel, .limit = limit };
-	struct store_frames want = { .from = 1, .to = UINT64_MAX,
-	    .records = LAUNCH_RECORDS };
+	struct store_frames want = { .records = LAUNCH_RECORDS };
 	enum store_status st;
 	struct view v;
 	int64_t given;
@@ -354,6 +354,13 @@ service_launches(struct service *s, int64_t number, uint32_t kernel,
 	next[0] = '\0';
 	if ((st = view_open(s, number, &v, e)) != STORE_OK)
 		goto out;
+	l.origin = (uint64_t)v.row.started_ns;
+	l.from = from_ns < INT64_MAX - l.origin ? l.origin + from_ns :
+	    INT64_MAX;
+	l.to = to_ns != 0 && to_ns < INT64_MAX - l.origin ? l.origin + to_ns :
+	    UINT64_MAX;
+	want.from = l.from > 0 ? l.from : 1;
+	want.to = l.to;
 	if (cursor[0] != '\0') {
 		st = STORE_NONE;
 		if (read_cursor(cursor, &l) != 0)
@@ -376,8 +383,7 @@ service_launches(struct service *s, int64_t number, uint32_t kernel,
 	if ((l.items = json_array()) == NULL)
 		goto out;
 	l.index = &v.index;
-	l.origin = (uint64_t)v.row.started_ns;
-	given = capture_window(v.capture, &v.index, 1, UINT64_MAX,
+	given = capture_window(v.capture, &v.index, want.from, want.to,
 	    LAUNCH_RECORDS, list_record, &l, &more, e);
 	if (given < 0) {
 		json_decref(l.items);

@@ -75,7 +75,8 @@ item(const struct looking *l, uint64_t stream, const struct operation *op)
 	char process[20];
 
 	snprintf(process, sizeof(process), "%016" PRIx64, stream);
-	return json_pack("{s:s, s:o, s:o, s:s?, s:I, s:I, s:o, s:s, s:o}",
+	return json_pack("{s:s, s:o, s:o, s:s?, s:I, s:I, s:o, s:s, s:o, s:o,"
+	    " s:o}",
 	    "row", timeline_row_name[op->row],
 	    "device", id_or_null(op->host ? UINT32_MAX : op->device,
 	    UINT32_MAX),
@@ -87,6 +88,10 @@ item(const struct looking *l, uint64_t stream, const struct operation *op)
 	    "stream", op->host ? json_null() :
 	    json_integer((json_int_t)op->stream),
 	    "process", process,
+	    "thread", id_or_null(op->thread, 0),
+	    "launch_ns", !op->host && op->launched > l->origin &&
+	    op->launched <= op->from ? json_count(op->launched - l->origin) :
+	    json_null(),
 	    "bytes", op->row >= ROW_H2D && op->row <= ROW_MEMSET ?
 	    json_count(op->bytes) : json_null());
 }

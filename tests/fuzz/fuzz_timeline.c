@@ -108,14 +108,15 @@ launches(struct service *s, int64_t number, uint32_t kernel, size_t limit)
 	enum store_status st;
 	json_t *out;
 
-	st = service_launches(s, number, kernel, "", 1 << 20, &out, next, &e);
+	st = service_launches(s, number, kernel, 0, 0, "", 1 << 20, &out, next,
+	    &e);
 	if (st != STORE_OK)
 		return;		/* no frame has a time */
 	WANT(next[0] == '\0');
 	all = json_array_size(out);
 	json_decref(out);
 	do {
-		WANT(service_launches(s, number, kernel, cursor, limit, &out,
+		WANT(service_launches(s, number, kernel, 0, 0, cursor, limit, &out,
 		    next, &e) == STORE_OK);
 		page = json_array_size(out);
 		WANT(page <= limit);
@@ -134,7 +135,7 @@ any_cursor(struct service *s, int64_t number, struct input *ask)
 	json_t *out;
 
 	input_text(ask, cursor, sizeof(cursor), ask->len);
-	service_launches(s, number, 1, cursor, 3, &out, next, &e);
+	service_launches(s, number, 1, 0, 0, cursor, 3, &out, next, &e);
 	json_decref(out);
 }
 

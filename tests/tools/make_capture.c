@@ -1,6 +1,6 @@
 /*
  * make_capture FILE [--kernels N] [--launches N] [--run HEX] [--open] [--empty]
- * [--long] [--processes N] [--source] [--graph]:
+ * [--long] [--processes N] [--source] [--graph] [--ranges]:
  * write a capture of a made-up run for the tests of the API and the page: a
  * training loop with an uncoalesced kernel, pageable copies, a kernel whose
  * name is an attack on the page, one that was not measured, lost records and a
@@ -10,7 +10,7 @@
  * markup, escapes and bytes that are no text, --processes
  * has N such targets, --source adds what the
  * source tier measures of two kernels (make_source.c), --graph a graph that is
- * timed as a whole, inside an NVTX range.
+ * timed as a whole, inside an NVTX range, --ranges NVTX ranges around every iteration.
  *
  * What it says is invented; whether findings are right is tested on captures
  * of real GPUs.
@@ -243,7 +243,7 @@ put_step(struct writer *w, struct clock *c, unsigned step, unsigned kernels)
 struct options {
 	unsigned kernels, steps, processes;
 	const char *run;
-	bool open, empty, lengthy, source, graph;
+	bool open, empty, lengthy, source, graph, ranges;
 };
 
 static void
@@ -261,6 +261,48 @@ put_graph(struct writer *w, struct clock *c, bool lengthy)
 }
 
 static void
+put_range(struct writer *w, uint32_t name, uint32_t tid, uint64_t from,
+    uint64_t to)
+{
+	PUT(w, RANGE, .name = RANGE_NAME + name, .tid = tid, .start_ns = from,
+	    .end_ns = to);
+}
+
+/* A step in a range of its own, with two inside. */
+static void
+put_named_step(struct writer *w, const struct options *o, struct clock *c,
+    unsigned i)
+{
+	uint64_t begin = c->now - 50 * US, end;
+	char name[32];
+
+	put_step(w, c, i, o->kernels);
+	end = c->now - 300 * US;
+	snprintf(name, sizeof(name), "step %u", i);
+	PUT(w, STRING, .id = RANGE_NAME + 10 + i, .text = STR(name));
+	put_range(w, 1, 42, begin + 1 * US, begin + (end - begin) / 2);
+	put_range(w, 2, 42, begin + (end - begin) / 2, end - 1 * US);
+	put_range(w, 10 + i, 42, begin, end);
+}
+
+static void
+put_steps(struct writer *w, const struct options *o, struct clock *c)
+{
+	uint64_t begin = c->now - 100 * US;
+	unsigned i;
+
+	PUT(w, STRING, .id = RANGE_NAME + 1, .text = STR("forward"));
+	PUT(w, STRING, .id = RANGE_NAME + 2, .text = STR("backward"));
+	PUT(w, STRING, .id = RANGE_NAME + 3, .text = STR("training"));
+	PUT(w, STRING, .id = RANGE_NAME + 4,
+	    .text = STR("<img src=x onerror=alert(5)>"));
+	for (i = 0; i < o->steps; i++)
+		put_named_step(w, o, c, i);
+	put_range(w, 3, 42, begin, c->now);
+	put_range(w, 4, 0, begin + 1 * MS, c->now);
+}
+
+static void
 put_work(struct writer *w, const struct options *o, struct clock *c)
 {
 	unsigned i;
@@ -270,7 +312,9 @@ put_work(struct writer *w, const struct options *o, struct clock *c)
 	PUT(w, OVERHEAD, .kind = OVERHEAD_SETUP, .tid = 42,
 	    .start_ns = T0 + 60 * MS, .end_ns = T0 + 85 * MS);
 	put_kernel(w, c, FEW, 20 * US);
-	for (i = 0; i < o->steps; i++)
+	if (o->ranges)
+		put_steps(w, o, c);
+	for (i = 0; i < o->steps && !o->ranges; i++)
 		put_step(w, c, i, o->kernels);
 	if (o->graph)
 		put_graph(w, c, o->lengthy);
@@ -380,6 +424,7 @@ main(int argc, char **argv)
 		{ "processes", required_argument, NULL, 'p' },
 		{ "source", no_argument, NULL, 's' },
 		{ "graph", no_argument, NULL, 'g' },
+		{ "ranges", no_argument, NULL, 'R' },
 		{ NULL, 0, NULL, 0 }
 	};
 	struct options o = { .steps = 500, .processes = 1, .run = DEFAULT_RUN };
@@ -416,13 +461,17 @@ main(int argc, char **argv)
 		case 'g':
 			o.graph = true;
 			break;
+		case 'R':
+			o.ranges = true;
+			break;
 		default:
 			return 2;
 		}
 	if (optind != argc - 1) {
 		fprintf(stderr, "usage: make_capture FILE [--kernels N] "
 		    "[--launches N] [--run HEX] [--open] [--empty] "
-		    "[--long] [--processes N] [--source] [--graph]\n");
+		    "[--long] [--processes N] [--source] [--graph] "
+		    "[--ranges]\n");
 		return 2;
 	}
 	write_capture(argv[optind], &o);

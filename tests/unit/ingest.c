@@ -709,7 +709,7 @@ TEST_WITH(timeline_and_launches, set_up, serve_end)
 	json_decref(j);
 	/* Every third of four launches is kernel 1. */
 	do {
-		assert_int_equal(service_launches(service, 1, 1, cursor, 77,
+		assert_int_equal(service_launches(service, 1, 1, 0, 0, cursor, 77,
 		    &j, next, &e), STORE_OK);
 		json_array_foreach(j, i, one) {
 			start_ns = json_integer_value(json_object_get(one,
@@ -724,7 +724,7 @@ TEST_WITH(timeline_and_launches, set_up, serve_end)
 		memcpy(cursor, next, sizeof(cursor));
 	} while (next[0] != '\0');
 	assert_int_equal(total, 1500);
-	assert_int_equal(service_launches(service, 1, 1, "nonsense", 5, &j,
+	assert_int_equal(service_launches(service, 1, 1, 0, 0, "nonsense", 5, &j,
 	    next, &e), STORE_NONE);
 	assert_int_equal(service_timeline(service, 5, 0, 0, 10, &j, &e),
 	    STORE_NONE);

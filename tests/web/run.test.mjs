@@ -8,6 +8,7 @@ import { Daemon, root, runId } from '../api/daemon.mjs';
 import { connect, made, until } from '../api/ingest.mjs';
 import * as tab from './browser.mjs';
 import { accessible, shoot } from './browser.mjs';
+import { format } from './format.mjs';
 
 const daemon = new Daemon();
 let browser;
@@ -15,6 +16,7 @@ let dashboard;
 const runs = {};
 const made_of = {
   plain: ['--launches', '40'],
+  ranges: ['--launches', '40', '--ranges'],
   empty: ['--empty'],
   kernels: ['--kernels', '5000', '--launches', '5000'],
   processes: ['--processes', '64', '--launches', '4', '--long'],
@@ -147,6 +149,64 @@ test('what ran in view is what the API says; a launch leads to its kernel', asyn
   await page.focus('.chart');
   await page.keyboard.press('Escape');
   await page.waitForSelector('text=In view');
+});
+
+test('NVTX ranges: seconds by name on the overview, rows and what is in view on the timeline', async (t) => {
+  const run = runs.ranges;
+  const known = await api(`/runs/${run}/ranges`);
+  const page = await open(t, `/runs/${run}`);
+  await page.waitForSelector('#ranges');
+  const names = await page.$$eval('[aria-labelledby=ranges] th[scope=row] .name', (all) => all.map((e) => e.textContent));
+  assert.deepEqual(names, known.items.map((r) => r.name));
+  assert.ok(names.includes('step #') && names.includes('<img src=x onerror=alert(5)>'), names.join(' '));
+  await accessible(page);
+  const [outer] = known.drawn.filter(([, , depth]) => depth === 1);
+  await page.evaluate((to) => { location.hash = to; }, `#/runs/${run}/timeline/${outer[3] - 1000}-${outer[3] + outer[4] - 1000}`);
+  await painted(page);
+  await page.waitForSelector('[aria-label="NVTX ranges in view"] th >> text="step 0"');
+  const labels = await page.$$eval('.rowlabel', (all) => all.map((e) => e.textContent));
+  assert.deepEqual(labels.slice(-4), ['NVTX ranges, thread 42', 'NVTX ranges', 'host waits', 'host calls']);
+  // The second of the thread's rows is the steps; a click selects one.
+  const box = await (await page.$('.chart canvas')).boundingBox();
+  const y = await page.$$eval('.rowlabel', (all) => all.find((e) => e.textContent.startsWith('NVTX')).getBoundingClientRect().top + 30);
+  await page.mouse.move(box.x + box.width / 2, y);
+  assert.match(await page.textContent('.hover'), /^step 0: /);
+  await page.mouse.click(box.x + box.width / 2, y);
+  await page.waitForSelector('text=In the selection');
+  await shoot(page, 'timeline-ranges');
+  await accessible(page);
+});
+
+test('by keys from a launch to the next and the one before; when the host called for it', async (t) => {
+  const run = runs.ranges;
+  const { items: [kernel] } = await api(`/runs/${run}/kernels?limit=1`);
+  const { items } = await api(`/runs/${run}/kernels/${kernel.id}/launches?limit=1000`);
+  const launches = items.sort((a, b) => a.start_ns - b.start_ns);
+  const some = await api(`/runs/${run}/kernels/${kernel.id}/launches?from_ns=${launches[3].start_ns}&to_ns=${launches[6].start_ns}`);
+  assert.deepEqual(some.items.map((l) => l.start_ns), launches.slice(3, 6).map((l) => l.start_ns));
+  const at_2 = launches[2].start_ns;
+  const page = await open(t, `/runs/${run}/timeline/${at_2 - 1000}-${at_2 + launches[2].duration_ns + 1000}`);
+  await page.waitForSelector(`table.sums a[href="#/runs/${run}/kernels/${kernel.id}"]`);
+  const box = await (await page.$('.chart canvas')).boundingBox();
+  await page.waitForFunction(({ x, y }) => {
+    document.querySelector('.chart canvas').dispatchEvent(new PointerEvent('pointermove', { clientX: x, clientY: y, bubbles: true }));
+    return document.querySelector('.hover').textContent.includes('after the call in thread 42');
+  }, { x: box.x + box.width / 2, y: box.y + 41 });
+  await page.mouse.click(box.x + box.width / 2, box.y + 41);
+  const { instant, nanoseconds } = format;
+  const is = (launch) => page.waitForFunction((text) => document.querySelector('.marked')?.textContent.includes(text),
+    `: ${nanoseconds(launch.duration_ns)} from ${instant(launch.start_ns)}, ${nanoseconds(launch.launch_delay_ns)} after the host called for it`);
+  await is(launches[2]);
+  await page.focus('.chart');
+  await page.keyboard.press('.');
+  await is(launches[3]);
+  await page.keyboard.press(',');
+  await is(launches[2]);
+  await page.keyboard.press(',');
+  await is(launches[1]);
+  await page.click('text="Next launch"');
+  await is(launches[2]);
+  await shoot(page, 'timeline-launch');
 });
 
 test('the wheel zooms where it points, and each frame is drawn of what is there', async (t) => {

@@ -36,6 +36,58 @@ test('idle time: by cause in bins, where nothing ran among single operations', (
   assert.deepEqual(data.idleOf(items, rows[1], { from: 0, to: 100 }), [{ from: 0, to: 20 }, { from: 60, to: 100 }]);
 });
 
+test('single operations: when the GPU was idle, and mostly why', () => {
+  const bins = timeline([0, 0.5, 0, 0.1, 0], [0, 1, 0, 1, 0]);
+  bins.devices[0].rows.push({ row: 'idle_host', busy_ratio: [0, 0.5, 0.4, 0, 0], count: [0, 0, 0, 0, 0] }, { row: 'idle_sync', busy_ratio: [0, 0, 0.6, 0, 0], count: [0, 0, 0, 0, 0] });
+  const idle = data.rowsOf(bins)[1];
+  const items = [[110, 50], [350, 10]].map(([start_ns, duration_ns]) => ({ row: 'kernel', device: 0, start_ns, duration_ns }));
+  assert.deepEqual([...data.causesOf(bins, items, idle, { from: 100, to: 350 })], [['idle_host', 10], ['idle_sync', 190]]);
+  assert.deepEqual([...data.causesOf(bins, items, idle, { from: 350, to: 500 })], [['outside', 140]]);
+  assert.deepEqual([...data.causesOf(bins, [items[0]], idle, { from: 300, to: 380 })], [['unknown', 80]]);
+});
+
+const ranges = {
+  count: 9, tracks: [{ process: 'a', thread: 1 }, { process: 'a', thread: null }, { process: 'a', thread: 7 }], names: ['outer', 'inner', 'all'],
+  drawn: [[0, 0, 0, 100, 50], [1, 0, 1, 110, 10], [1, 0, 1, 130, 20], [2, 1, 0, 0, 500], [1, 2, 0, 100, 20]],
+};
+
+test('ranges: a row for each thread and depth, the longest thread first; the host below', () => {
+  const bins = timeline([1], [1]);
+  bins.devices[0].rows.push({ row: 'api', busy_ratio: [0], count: [3] });
+  const rows = data.rowsOf(bins, ranges);
+  assert.deepEqual(rows.map((r) => r.label), ['kernels', 'NVTX ranges', 'NVTX ranges, thread 1', '', 'NVTX ranges, thread 7', 'host calls']);
+  assert.deepEqual(data.spansOf(ranges, rows[3]), [{ name: 'inner', from: 110, to: 120 }, { name: 'inner', from: 130, to: 150 }]);
+  assert.deepEqual(data.spansOf(ranges, rows[0]), []);
+  assert.deepEqual(data.rangesIn(ranges, { from: 115, to: 135 }), [{ name: 'outer', ns: 20, count: 1 }, { name: 'all', ns: 20, count: 1 }, { name: 'inner', ns: 15, count: 3 }]);
+  const many = { ...ranges, drawn: Array.from({ length: 400 }, (_, i) => [0, i % 20, Math.floor(i / 20), 0, 10]), tracks: Array.from({ length: 20 }, () => ranges.tracks[0]) };
+  assert.equal(data.rowsOf(timeline([], []), many).length, 10);
+});
+
+test('the launch before and after: wherever they are, and in whatever order they are told', async () => {
+  const starts = [5000, 7, 900000, 5400, 5200, 40];
+  for (const page of [1, 2, 100]) {
+    const asked = [];
+    const list = async (from, to) => {
+      asked.push([from, to]);
+      const found = starts.filter((s) => s >= from && s < to);
+      return { items: found.slice(0, page).map((start_ns) => ({ start_ns })), all: found.length <= page };
+    };
+    const beside = async (t, later) => (await data.beside(list, t, later, 100, 1e6))?.start_ns ?? null;
+    const before = { 8: 7, 7: null, 5300: 5200, 5400: 5200, 900000: 5400, 1000000: 900000 };
+    for (const [t, want] of Object.entries(before)) assert.equal(await beside(Number(t), false), want, `before ${t}, ${page}`);
+    const after = { [-1]: 7, 7: 40, 5000: 5200, 5400: 900000, 900000: null };
+    for (const [t, want] of Object.entries(after)) assert.equal(await beside(Number(t), true), want, `after ${t}, ${page}`);
+    assert.ok(asked.every(([from, to]) => from < to && Number.isInteger(from)), JSON.stringify(asked));
+  }
+});
+
+test('a launch is brought into view, large enough to be seen', () => {
+  const at = (view, start, duration) => data.viewAround(view, { start, duration }, 1e9);
+  assert.deepEqual(at({ from: 0, to: 1000 }, 500, 100), { from: 0, to: 1000 });
+  assert.deepEqual(at({ from: 0, to: 1000 }, 5000, 100), { from: 4550, to: 5550 });
+  assert.deepEqual(at({ from: 0, to: 1e9 }, 500000, 1000), { from: 300500, to: 700500 });
+});
+
 test('a window stays in the run, and is never shorter than a clock tells', () => {
   const wall = 1e9;
   for (const view of [{ from: -5e8, to: 5e8 }, { from: 9e8, to: 2e9 }, { from: 5, to: 5 }, { from: 3, to: 1 }, { from: -1e18, to: 1e18 }]) {

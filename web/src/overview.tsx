@@ -7,6 +7,7 @@ import { useResource } from './hooks';
 import { Notes } from './notes';
 import { OperatorsSection } from './operators';
 import { Failure, Loading } from './parts';
+import { RangesSection } from './ranges';
 import type { DiagnosticList, Findings, RunDocument } from './openapi';
 import type { OfRun } from './view-run';
 
@@ -27,6 +28,7 @@ export function OverviewTab({ id, base, run, revision, at }: OfRun) {
         <h2 id="time">Where the time went</h2>
         {run.summary ? <SummaryBar summary={run.summary} wall={(run.wall_ns ?? 0) / 1e9} launches={run.launches ?? 0} /> : <p>Not analysed yet.</p>}
       </section>
+      <RangesSection id={id} base={base} revision={revision} />
       <OperatorsSection base={base} revision={revision} />
     </>
   );

@@ -1,14 +1,16 @@
 // The picture, and how it is moved: by wheel, pointer and keyboard.
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { instant, nanoseconds, bytes } from './format';
-import { coloursOf, draw, heightOf, hit, idleAt, axis, rowHeight, type Colours, type Scene } from './timeline-draw';
-import { pan, zoom, type Row, type View } from './timeline-data';
-import type { Timeline, Window, WindowItem } from './openapi';
+import { visible } from './names';
+import { coloursOf, draw, heightOf, hit, idleAt, rangeAt, topsOf, type Colours, type Scene } from './timeline-draw';
+import { pan, zoom, type Chosen, type Row, type Span, type View } from './timeline-data';
+import type { Ranges, Timeline, Window, WindowItem } from './openapi';
 
 export interface Moves {
   setView: (view: View) => void;
   select: (view: View | null) => void;
   open: (item: WindowItem) => void;
+  step: (later: boolean) => void; // to another launch of the kernel that is marked
 }
 
 interface Shown {
@@ -21,6 +23,8 @@ interface Shown {
   names: Map<number, string>;
   marked: number | null;
   selection: View | null;
+  ranges: Ranges | null;
+  chosen: Chosen | null;
   moves: Moves;
 }
 
@@ -30,7 +34,12 @@ const labels = 8; // px before a row's name
 function wordsOf(item: WindowItem, names: Map<number, string>): string {
   const name = item.kernel_id !== null ? names.get(item.kernel_id) ?? `kernel ${item.kernel_id}` : item.call ?? (item.row === 'kernel' ? 'graph' : item.row);
   const where = item.stream === null ? '' : `, stream ${item.stream}`;
-  return `${name}: ${nanoseconds(item.duration_ns)} from ${instant(item.start_ns)}${item.bytes === null ? '' : `, ${bytes(item.bytes)}`}${where}`;
+  const called = item.launch_ns === null ? '' : `, ${nanoseconds(item.start_ns - item.launch_ns)} after the call${item.thread === null ? '' : ` in thread ${item.thread}`}`;
+  return `${name}: ${nanoseconds(item.duration_ns)} from ${instant(item.start_ns)}${item.bytes === null ? '' : `, ${bytes(item.bytes)}`}${where}${called}`;
+}
+
+function rangeWords(span: Span | null): string | null {
+  return span && `${visible(span.name)}: ${nanoseconds(span.to - span.from)} from ${instant(span.from)}`;
 }
 
 // Draws when something changed, at most once a frame.
@@ -54,11 +63,12 @@ export function Canvas(shown: Shown) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const colours = useRef<Colours | null>(null);
   // Where the hand is; React need not know of every step.
-  const now = useRef<{ view: View; selection: View | null; hover: WindowItem | null; width: number }>({ view: shown.view, selection: null, hover: null, width: 0 });
+  const now = useRef<{ view: View; selection: View | null; hover: WindowItem | null; range: Span | null; width: number }>({ view: shown.view, selection: null, hover: null, range: null, width: 0 });
   const [said, say] = useState('');
   const props = useRef(shown);
   props.current = shown;
-  const height = heightOf(shown.rows.length);
+  const height = heightOf(shown.rows);
+  const tops = topsOf(shown.rows);
 
   const scene = (): Scene => ({ ...props.current, view: now.current.view, selection: now.current.selection, hover: now.current.hover });
   const frame = useFrame(() => {
@@ -68,7 +78,7 @@ export function Canvas(shown: Shown) {
     if (!element || !c || width <= 0) return;
     colours.current ??= coloursOf(box.current!);
     const dpr = Math.min(3, devicePixelRatio || 1);
-    const [w, h] = [Math.round(width * dpr), Math.round(heightOf(props.current.rows.length) * dpr)];
+    const [w, h] = [Math.round(width * dpr), Math.round(heightOf(props.current.rows) * dpr)];
     if (element.width !== w || element.height !== h) [element.width, element.height] = [w, h];
     c.setTransform(dpr, 0, 0, dpr, 0, 0);
     draw(c, scene(), width, colours.current);
@@ -138,8 +148,10 @@ export function Canvas(shown: Shown) {
     const d = drag.current;
     if (d === null) {
       const rect = canvas.current!.getBoundingClientRect();
-      const found = hit(scene(), e.clientX - rect.left, e.clientY - rect.top, now.current.width);
-      say(found === null ? idleAt(scene(), e.clientX - rect.left, e.clientY - rect.top, now.current.width) : wordsOf(found, props.current.names));
+      const [x, y] = [e.clientX - rect.left, e.clientY - rect.top];
+      const found = hit(scene(), x, y, now.current.width);
+      now.current.range = rangeAt(scene(), x, y, now.current.width);
+      say(found !== null ? wordsOf(found, props.current.names) : rangeWords(now.current.range) ?? idleAt(scene(), x, y, now.current.width));
       if (found !== now.current.hover) {
         now.current.hover = found;
         frame();
@@ -160,7 +172,7 @@ export function Canvas(shown: Shown) {
     if (Math.abs(e.clientX - d.x) >= click) {
       if (!d.moving) moves.select(now.current.selection);
     } else if (now.current.hover !== null) moves.open(now.current.hover);
-    else moves.select(null);
+    else moves.select(now.current.range);
   };
 
   const keys = (e: KeyboardEvent) => {
@@ -174,6 +186,7 @@ export function Canvas(shown: Shown) {
       Enter: () => selection ?? view,
     }[e.key.length === 1 ? e.key.toLowerCase() : e.key];
     if (e.key === 'Escape') return moves.select(null);
+    if (e.key === '.' || e.key === ',') return moves.step(e.key === '.');
     if (to === undefined) return;
     e.preventDefault();
     move(to());
@@ -191,12 +204,12 @@ export function Canvas(shown: Shown) {
         {shown.selection && <button type="button" onClick={press('Enter')}>Zoom to the selection</button>}
         <span class="dim window">{instant(Math.round(shown.view.from))} to {instant(Math.round(shown.view.to))}: {nanoseconds(shown.view.to - shown.view.from)}</span>
       </div>
-      <div class="chart" ref={box} tabIndex={0} role="group" aria-label="Timeline; keys W, A, S, D zoom and move. What is in view is in the table below." onKeyDown={keys}>
+      <div class="chart" ref={box} tabIndex={0} role="group" aria-label="Timeline; keys W, A, S, D zoom and move, comma and full stop go to another launch of the marked kernel. What is in view is in the table below." onKeyDown={keys}>
         <canvas ref={canvas} height={height} aria-hidden="true"
           onPointerDown={down} onPointerMove={pointed} onPointerUp={up} onPointerCancel={() => { drag.current = null; }}
           onPointerLeave={() => { say(''); if (now.current.hover) { now.current.hover = null; frame(); } }}
           onDblClick={(e) => move(zoom(now.current.view, at(e), 0.25, props.current.wall))} />
-        {shown.rows.map((row, i) => <RowLabel key={row.key} text={row.label} top={axis + i * rowHeight} />)}
+        {shown.rows.map((row, i) => row.label !== '' && <RowLabel key={row.key} text={row.label} top={tops[i]!} />)}
       </div>
       <p class="hover">{said}&nbsp;</p>
     </>

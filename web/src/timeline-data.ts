@@ -1,5 +1,5 @@
 // What the timeline computes, without a browser: windows, rows, columns of pixels. Pure.
-import type { Timeline, TimelineRow, WindowItem } from './openapi';
+import type { Launch, Ranges, Timeline, TimelineRow, WindowItem } from './openapi';
 
 export type IdleRow = Extract<TimelineRow, `idle_${string}`>;
 export type WorkRow = Exclude<TimelineRow, IdleRow>;
@@ -65,8 +65,9 @@ export interface Data {
 export interface Row {
   key: string;
   device: number | null;
-  row: WorkRow | 'idle';
+  row: WorkRow | 'idle' | 'range';
   label: string;
+  of?: { track: number; depth: number }; // of ranges
 }
 
 const labels: Record<WorkRow, string> = {
@@ -87,8 +88,9 @@ function isHost(row: Row['row'] | TimelineRow): boolean {
 
 const isWork = (row: TimelineRow): row is WorkRow => !row.startsWith('idle_');
 
-// Rows that have anything, device by device; what the host does last.
-export function rowsOf(timeline: Timeline): Row[] {
+// Rows that have anything, device by device; what the host does last, below the ranges
+// that it was in.
+export function rowsOf(timeline: Timeline, ranges: Ranges | null = null): Row[] {
   const rows: Row[] = [];
   const many = timeline.devices.length > 1;
   for (const d of timeline.devices) {
@@ -99,10 +101,119 @@ export function rowsOf(timeline: Timeline): Row[] {
     if (d.rows.some(({ row }) => !isWork(row)))
       rows.push({ key: `${d.device} idle`, device: d.device, row: 'idle', label: `${prefix}idle, by cause` });
   }
+  if (ranges) rows.push(...rangeRows(ranges));
   for (const row of ['sync', 'api'] as const)
     if (timeline.devices.some((d) => d.rows.some((r) => r.row === row && r.count.some((n) => n > 0))))
       rows.push({ key: `host ${row}`, device: null, row, label: labels[row] });
   return rows;
+}
+
+// --- NVTX ranges --------------------------------------------------------------------
+
+export interface Span extends View {
+  name: string;
+}
+
+const mostRangeRows = 10;
+const mostDepth = 5;
+
+const spansKnown = new WeakMap<Ranges, Map<string, Span[]>>();
+
+// By track and depth, each in the order of time; the same for every frame.
+function allSpans(ranges: Ranges): Map<string, Span[]> {
+  let spans = spansKnown.get(ranges);
+  if (spans !== undefined) return spans;
+  spans = new Map();
+  for (const [name, track, depth, start, duration] of ranges.drawn) {
+    const key = `${track} ${depth}`;
+    const list = spans.get(key) ?? [];
+    spans.set(key, list);
+    list.push({ name: ranges.names[name!] ?? '', from: start!, to: start! + duration! });
+  }
+  spansKnown.set(ranges, spans);
+  return spans;
+}
+
+export function spansOf(ranges: Ranges | null, row: Row): Span[] {
+  return (ranges && row.of && allSpans(ranges).get(`${row.of.track} ${row.of.depth}`)) || [];
+}
+
+// The threads with the most time in ranges first, and of each the outermost.
+function rangeRows(ranges: Ranges): Row[] {
+  const spans = allSpans(ranges);
+  const length = (track: number) => (spans.get(`${track} 0`) ?? []).reduce((sum, s) => sum + s.to - s.from, 0);
+  const tracks = ranges.tracks.map((t, track) => ({ ...t, track, ns: length(track) })).sort((a, b) => b.ns - a.ns);
+  const rows: Row[] = [];
+  for (const { track, thread } of tracks)
+    for (let depth = 0; depth < mostDepth && rows.length < mostRangeRows; depth++)
+      if (spans.has(`${track} ${depth}`))
+        rows.push({
+          key: `range ${track} ${depth}`, device: null, row: 'range', of: { track, depth },
+          label: depth > 0 ? '' : thread === null ? 'NVTX ranges' : `NVTX ranges, thread ${thread}`,
+        });
+  return rows;
+}
+
+// What of the ranges that are drawn lies in ${view}, by name, the longest first.
+export function rangesIn(ranges: Ranges, view: View): { name: string; ns: number; count: number }[] {
+  const sums = new Map<string, { name: string; ns: number; count: number }>();
+  for (const list of allSpans(ranges).values())
+    for (const s of list) {
+      const ns = Math.min(s.to, view.to) - Math.max(s.from, view.from);
+      if (ns < 0 || s.from >= view.to) continue;
+      const sum = sums.get(s.name) ?? { name: s.name, ns: 0, count: 0 };
+      sums.set(s.name, { name: s.name, ns: sum.ns + ns, count: sum.count + 1 });
+    }
+  return [...sums.values()].sort((a, b) => b.ns - a.ns);
+}
+
+// --- launches -------------------------------------------------------------------------
+
+// A launch that is looked at. device null: not known.
+export interface Chosen {
+  kernel: number;
+  device: number | null;
+  start: number;
+  duration: number;
+  launch: number | null; // when the host called
+}
+
+export function chosenOf(item: WindowItem): Chosen | null {
+  return item.kernel_id === null ? null
+    : { kernel: item.kernel_id, device: item.device, start: item.start_ns, duration: item.duration_ns, launch: item.launch_ns };
+}
+
+export function chosenLaunch(kernel: number, launch: Launch): Chosen {
+  return { kernel, device: null, start: launch.start_ns, duration: launch.duration_ns, launch: launch.launch_delay_ns === null ? null : launch.start_ns - launch.launch_delay_ns };
+}
+
+// The next launch of a kernel after ${t}, or the last before: ${list} has those that
+// began in [from, to), not always in the order of time, and not always all.
+export async function beside(list: (from: number, to: number) => Promise<{ items: Launch[]; all: boolean }>, t: number, later: boolean, step: number, wall: number): Promise<Launch | null> {
+  const best = (items: Launch[]) => items.reduce<Launch | null>((b, l) => (b === null || (later ? l.start_ns < b.start_ns : l.start_ns > b.start_ns) ? l : b), null);
+  for (let length = Math.max(1000, Math.ceil(step)); ; length *= 8) {
+    let from = later ? t + 1 : Math.max(0, t - length);
+    let to = later ? Math.min(wall + 1, t + 1 + length) : t;
+    const over = later ? to > wall : from === 0;
+    let found: Launch | null = null;
+    while (from < to) {
+      const { items, all } = await list(from, to);
+      found = best(found === null ? items : [found, ...items]);
+      if (all || items.length === 0 || found === null) break;
+      // There are more: a better one lies on this side of the best so far.
+      if (later) to = found.start_ns;
+      else from = found.start_ns + 1;
+    }
+    if (found !== null || over) return found;
+  }
+}
+
+// ${view} moved to show ${chosen}, not so far away that it could not be seen.
+export function viewAround(view: View, { start, duration }: Chosen, wall: number): View {
+  const length = Math.min(view.to - view.from, Math.max(duration, 100) * 400);
+  if (length === view.to - view.from && start >= view.from && start + duration <= view.to) return view;
+  const middle = start + duration / 2;
+  return clamp({ from: middle - length / 2, to: middle + length / 2 }, wall);
 }
 
 // Of the data of one answer, that of ${row}. What the host does is with the first device.
@@ -118,7 +229,7 @@ export function binsOf(timeline: Timeline, row: Data): { busy: (number | null)[]
 
 // About how many operations ${view} has.
 export function manyIn(timeline: Timeline, rows: Row[], view: View): number {
-  return rows.reduce((n, { device, row }) => n + (row === 'idle' ? 0 : sumOf(timeline, { device, row }, view)?.count ?? 0), 0);
+  return rows.reduce((n, { device, row }) => n + (row === 'idle' || row === 'range' ? 0 : sumOf(timeline, { device, row }, view)?.count ?? 0), 0);
 }
 
 // --- columns -----------------------------------------------------------------------
@@ -213,6 +324,19 @@ export function activeOf(timeline: Timeline, device: number | null): View {
   while (first < bins && !is(first)) first++;
   while (last > first && !is(last)) last--;
   return { from: timeline.from_ns + first * timeline.bin_ns, to: timeline.from_ns + (last + 1) * timeline.bin_ns };
+}
+
+// How long each cause made the GPU of ${row} wait in ${view}: its single operations say
+// when, the bins mostly why.
+export function causesOf(timeline: Timeline, items: WindowItem[], row: Row, view: View): Map<IdleRow | 'outside' | 'unknown', number> {
+  const sums = new Map<IdleRow | 'outside' | 'unknown', number>();
+  const active = activeOf(timeline, row.device);
+  for (const g of idleOf(items, row, view)) {
+    const middle = (g.from + g.to) / 2;
+    const cause = middle < active.from || middle > active.to ? 'outside' : causeAt(timeline, row.device, middle) ?? 'unknown';
+    sums.set(cause, (sums.get(cause) ?? 0) + g.to - g.from);
+  }
+  return sums;
 }
 
 // --- the axis ----------------------------------------------------------------------

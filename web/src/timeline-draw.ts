@@ -1,10 +1,12 @@
 // Draws the timeline: a picture of what is known, fast enough for every frame.
 import { instant, nanoseconds } from './format';
-import { activeOf, causeAt, columns, idleOf, idleRows, idles, isIn, lanesOf, queueOf, ticksOf, type Data, type Row, type View } from './timeline-data';
-import type { Timeline, TimelineRow, Window, WindowItem } from './openapi';
+import { visible } from './names';
+import { activeOf, causeAt, columns, idleOf, idleRows, idles, isIn, lanesOf, queueOf, spansOf, ticksOf, type Chosen, type Data, type Row, type Span, type View } from './timeline-data';
+import type { Ranges, Timeline, TimelineRow, Window, WindowItem } from './openapi';
 
 export const axis = 24;
-export const rowHeight = 34;
+const rowHeight = 34;
+const rangeHeight = 20;
 const gap = 6;
 const labelled = 46; // px that a name needs
 const mostLanes = 8;
@@ -51,6 +53,8 @@ export interface Scene {
   marked: number | null; // a kernel
   selection: View | null;
   hover: WindowItem | null;
+  ranges: Ranges | null;
+  chosen: Chosen | null; // a launch
 }
 
 const known = new WeakMap<Window, Map<string, number>>();
@@ -62,14 +66,28 @@ function lanesFor(window: Window): Map<string, number> {
   return lanes;
 }
 
-export function heightOf(rows: number): number {
-  return axis + rows * rowHeight + 4;
+const roomOf = (row: Row) => (row.row === 'range' ? rangeHeight : rowHeight);
+
+// Where each row begins, and then where the last one ends.
+export function topsOf(rows: Row[]): number[] {
+  const tops = [axis];
+  for (const row of rows) tops.push(tops.at(-1)! + roomOf(row));
+  return tops;
+}
+
+export function heightOf(rows: Row[]): number {
+  return topsOf(rows).at(-1)! + 4;
+}
+
+function rowAt(rows: Row[], y: number): number {
+  return topsOf(rows).findIndex((top, i) => y >= top && i < rows.length && y < top + roomOf(rows[i]!));
 }
 
 type Context = CanvasRenderingContext2D;
 
 export function draw(c: Context, scene: Scene, width: number, colours: Colours): void {
-  const height = heightOf(scene.rows.length);
+  const height = heightOf(scene.rows);
+  const tops = topsOf(scene.rows);
   c.clearRect(0, 0, width, height);
   c.font = '12px system-ui, sans-serif';
   c.textBaseline = 'middle';
@@ -78,12 +96,68 @@ export function draw(c: Context, scene: Scene, width: number, colours: Colours):
   const lanes = single ? lanesFor(single) : null;
   const heights = new Float32Array(Math.max(1, Math.round(width)));
   scene.rows.forEach((row, i) => {
-    const y = axis + i * rowHeight;
-    if (row.row === 'idle') drawIdle(c, scene, single, row, y, heights, colours);
+    const y = tops[i]!;
+    if (row.row === 'range') drawRanges(c, scene, row, y, width, colours);
+    else if (row.row === 'idle') drawIdle(c, scene, single, row, y, heights, colours);
     else if (single && lanes) drawItems(c, scene, single, lanes, row, y, width, colours);
     else drawBins(c, scene, { device: row.device, row: row.row }, y, heights, colours);
   });
+  drawChosen(c, scene, tops, lanes, width, colours);
   drawSelection(c, scene, width, height, colours);
+}
+
+// Where the row's own name ends, which lies on the picture.
+function labelEnd(c: Context, { label }: Row): number {
+  return label === '' ? 0 : c.measureText(label).width + 14;
+}
+
+// Ranges that are too short to be seen apart are one stroke.
+function drawRanges(c: Context, { ranges, view, marked }: Scene, row: Row, y: number, width: number, colours: Colours): void {
+  const scale = width / (view.to - view.from);
+  const taken = labelEnd(c, row);
+  let until = -1;
+  for (const s of spansOf(ranges, row)) {
+    if (s.to < view.from || s.from > view.to) continue;
+    const x = Math.max((s.from - view.from) * scale, -2);
+    const w = Math.max(1, Math.min((s.to - view.from) * scale, width + 2) - x - 1);
+    if (x + w <= until) continue;
+    until = x + w;
+    c.globalAlpha = marked === null ? 0.22 : 0.12;
+    c.fillStyle = colours.accent;
+    c.fillRect(x, y + 1, w, rangeHeight - 3);
+    c.globalAlpha = 1;
+    c.fillRect(x, y + 1, Math.min(w, 1.5), rangeHeight - 3);
+    const right = Math.min(x + w, width);
+    const left = Math.max(x, taken);
+    if (right - left > labelled) write(c, visible(s.name), left, right, { y: y + 1, h: rangeHeight - 3 }, colours.text);
+  }
+}
+
+// The launch that is looked at: a frame, and an arrow from where the host called for it.
+function drawChosen(c: Context, { chosen, view, rows, window }: Scene, tops: number[], lanes: Map<string, number> | null, width: number, colours: Colours): void {
+  const i = rows.findIndex((r) => r.row === 'kernel' && (chosen?.device == null || r.device === chosen.device));
+  if (chosen === null || i < 0) return;
+  const x = (t: number) => ((t - view.from) / (view.to - view.from)) * width;
+  const item = lanes && window?.items.find((o) => o.kernel_id === chosen.kernel && o.start_ns === chosen.start);
+  const box = item && lanes ? boxOf(item, lanes, tops[i]!) : { y: tops[i]! + gap / 2, h: rowHeight - gap };
+  const [a, b] = [x(chosen.start), x(chosen.start + chosen.duration)];
+  c.strokeStyle = colours.text;
+  c.lineWidth = 2;
+  c.strokeRect(a - 1, box.y - 1, Math.max(2, b - a) + 2, box.h + 2);
+  if (chosen.launch === null) return;
+  const host = rows.findIndex((r) => r.row === 'api' || r.row === 'sync' || r.row === 'range');
+  const from = { x: x(chosen.launch), y: host < 0 ? axis - 4 : tops[host]! + 2 };
+  const to = { x: a, y: from.y < box.y ? box.y - 2 : box.y + box.h + 2 };
+  const bend = (to.y - from.y) / 2;
+  c.beginPath();
+  c.arc(from.x, from.y, 3, 0, 7);
+  c.moveTo(from.x, from.y);
+  c.bezierCurveTo(from.x, from.y + bend, to.x, to.y - bend, to.x, to.y);
+  const tip = Math.sign(bend) * 6;
+  c.moveTo(to.x - 4, to.y - tip);
+  c.lineTo(to.x, to.y);
+  c.lineTo(to.x + 4, to.y - tip);
+  c.stroke();
 }
 
 // Are the single operations of all that is seen known?
@@ -166,7 +240,7 @@ function drawIdle(c: Context, scene: Scene, single: Window | null, row: Row, y: 
 
 // Why the GPU was idle at a place of the picture, in words; '' in other rows.
 export function idleAt(scene: Scene, x: number, y: number, width: number): string {
-  const row = scene.rows[Math.floor((y - axis) / rowHeight)];
+  const row = scene.rows[rowAt(scene.rows, y)];
   if (row?.row !== 'idle') return '';
   const t = scene.view.from + (x / width) * (scene.view.to - scene.view.from);
   const { from, to } = activeOf(scene.whole, row.device);
@@ -177,6 +251,7 @@ export function idleAt(scene: Scene, x: number, y: number, width: number): strin
 
 function drawItems(c: Context, scene: Scene, window: Window, lanes: Map<string, number>, row: Row, y: number, width: number, colours: Colours): void {
   const scale = width / (scene.view.to - scene.view.from);
+  const taken = labelEnd(c, row);
   for (const item of window.items) {
     if (!isIn(item, row)) continue;
     const a = (item.start_ns - scene.view.from) * scale;
@@ -190,7 +265,9 @@ function drawItems(c: Context, scene: Scene, window: Window, lanes: Map<string, 
     c.fillStyle = colours.rows[item.row];
     c.fillRect(x, box.y, w, box.h);
     c.globalAlpha = 1;
-    if (w > labelled && box.h >= 12) drawName(c, scene, item, Math.max(x, 0), Math.min(x + w, width), box, colours, on);
+    const right = Math.min(x + w, width);
+    const left = Math.max(x, box.y < y + 14 ? taken : 0);
+    if (right - left > labelled && box.h >= 12) drawName(c, scene, item, left, right, box, colours, on);
   }
 }
 
@@ -204,13 +281,16 @@ function boxOf(item: WindowItem, lanes: Map<string, number>, y: number): { y: nu
 
 function drawName(c: Context, scene: Scene, item: WindowItem, from: number, to: number, box: { y: number; h: number }, colours: Colours, on: boolean): void {
   const name = item.kernel_id !== null ? scene.names.get(item.kernel_id) : item.call;
-  if (!name) return;
+  if (name) write(c, name, from, to, box, on ? colours.card : colours.text);
+}
+
+function write(c: Context, text: string, from: number, to: number, box: { y: number; h: number }, colour: string): void {
   c.save();
   c.beginPath();
   c.rect(from, box.y, to - from - 3, box.h);
   c.clip();
-  c.fillStyle = on ? colours.card : colours.text;
-  c.fillText(name, from + 5, box.y + box.h / 2 + 0.5);
+  c.fillStyle = colour;
+  c.fillText(text, from + 5, box.y + box.h / 2 + 0.5);
   c.restore();
 }
 
@@ -231,16 +311,17 @@ function drawSelection(c: Context, { selection, view }: Scene, width: number, he
 // What is at a place of the picture.
 export function hit(scene: Scene, x: number, y: number, width: number): WindowItem | null {
   if (!shows(scene) || scene.window === null) return null;
-  const i = Math.floor((y - axis) / rowHeight);
+  const i = rowAt(scene.rows, y);
   const row = scene.rows[i];
-  if (row === undefined) return null;
+  if (row === undefined || row.row === 'range') return null;
+  const top = topsOf(scene.rows)[i]!;
   const scale = width / (scene.view.to - scene.view.from);
   const lanes = lanesFor(scene.window);
   let best: WindowItem | null = null;
   let distance = 3; // px
   for (const item of scene.window.items) {
     if (!isIn(item, row)) continue;
-    const box = boxOf(item, lanes, axis + i * rowHeight);
+    const box = boxOf(item, lanes, top);
     if (y < box.y || y > box.y + box.h + 1) continue;
     const a = (item.start_ns - scene.view.from) * scale;
     const b = a + item.duration_ns * scale;
@@ -248,4 +329,13 @@ export function hit(scene: Scene, x: number, y: number, width: number): WindowIt
     if (d < distance) [best, distance] = [item, d];
   }
   return best;
+}
+
+// The range at a place of the picture.
+export function rangeAt(scene: Scene, x: number, y: number, width: number): Span | null {
+  const row = scene.rows[rowAt(scene.rows, y)];
+  if (row?.row !== 'range') return null;
+  const scale = (scene.view.to - scene.view.from) / width;
+  const t = scene.view.from + x * scale;
+  return spansOf(scene.ranges, row).find((s) => s.from <= t + scale && s.to >= t - scale) ?? null;
 }

@@ -1,13 +1,18 @@
 // What is in the view or the selection, in words and numbers.
 import { bytes, compact, count, nanoseconds, none, percent } from './format';
 import { kernelLink } from './links';
-import { middle } from './names';
+import { middle, visible } from './names';
 import { Scroll } from './parts';
-import { busyOf, idleOf, idleRows, idles, sumOf, type Row, type View } from './timeline-data';
-import type { Timeline, Window } from './openapi';
+import { busyOf, causesOf, idleRows, idles, rangesIn, sumOf, type Row, type View } from './timeline-data';
+import type { Ranges, Timeline, Window } from './openapi';
 
-export function Inspector({ id, whole, close, single, rows, view, selected, window, stale, names, live }: {
-  id: string; whole: Timeline; close: Timeline | null; single: Window | null; rows: Row[]; view: View; selected: boolean; window: Window | null; stale: boolean; names: Map<number, string>; live: boolean;
+// What the bins do not know, of single operations.
+const words = { ...idles, outside: 'idle before the first or after the last GPU work', unknown: 'idle, cause not known' };
+type Cause = keyof typeof words;
+const causes = Object.keys(words) as Cause[];
+
+export function Inspector({ id, whole, close, single, rows, view, selected, window, stale, names, live, ranges }: {
+  id: string; whole: Timeline; close: Timeline | null; single: Window | null; rows: Row[]; view: View; selected: boolean; window: Window | null; stale: boolean; names: Map<number, string>; live: boolean; ranges: Ranges | null;
 }) {
   const of = close && close.from_ns <= view.from && close.to_ns >= view.to && close.bin_ns < whole.bin_ns ? close : whole;
   // A bin that is longer than what is looked at says nothing of it.
@@ -22,22 +27,23 @@ export function Inspector({ id, whole, close, single, rows, view, selected, wind
           <tbody>
             {rows.flatMap((row) => {
               const { device, row: kind, label } = row;
+              if (kind === 'range') return [];
               if (kind !== 'idle') {
                 const sum = single ? busyOf(single.items, row, view) : fine ? sumOf(of, { device, row: kind }, view) : null;
                 return [<Busy key={row.key} kind={kind} label={label} busy={sum?.busy ?? null} operations={sum?.count ?? null} />];
               }
-              // Bins know the causes; they have no others for what is seen closer.
-              if (single) {
-                const ns = idleOf(single.items, row, view).reduce((sum, g) => sum + g.to - g.from, 0);
-                return [<Busy key={row.key} kind="idle_host" label={label.replace(', by cause', '')} busy={ns / (view.to - view.from)} operations={null} />];
-              }
+              // Bins know the causes; single operations when it was.
+              const gaps = single && causesOf(whole, single.items, row, view);
               const known = whole.bin_ns <= (view.to - view.from) / 2;
-              return idleRows.map((cause) => ({ cause, busy: known ? sumOf(whole, { device, row: cause }, view)?.busy ?? 0 : 0 })).filter(({ busy }) => busy > 0)
-                .map(({ cause, busy }) => <Busy key={row.key + cause} kind={cause} label={label.replace('idle, by cause', idles[cause])} busy={busy} operations={null} />);
+              const share = (cause: Cause) => (gaps ? (gaps.get(cause) ?? 0) / (view.to - view.from)
+                : known && cause in idles ? sumOf(whole, { device, row: cause as (typeof idleRows)[number] }, view)?.busy ?? 0 : 0);
+              return causes.map((cause) => ({ cause, busy: share(cause) })).filter(({ busy }) => busy > 0)
+                .map(({ cause, busy }) => <Busy key={row.key + cause} kind={cause in idles ? cause : 'idle_measuring'} label={label.replace('idle, by cause', words[cause])} busy={busy} operations={null} />);
             })}
           </tbody>
         </table>
       </Scroll>
+      {ranges && ranges.drawn.length > 0 && <RangesInView ranges={ranges} view={view} />}
       {exact ? <div class={stale ? 'stale' : ''} aria-busy={stale}><Sums id={id} window={window} names={names} /></div>
         : <p class="notice">{live ? 'What ran is listed when the run has ended.' : window?.reason ? `Not listed by kernel: ${window.reason}.` : 'Looking …'}</p>}
     </section>
@@ -51,6 +57,29 @@ function Busy({ kind, label, busy, operations }: { kind: string; label: string; 
       <td class="number">{busy === null ? none : percent(busy)}</td>
       <td class="number">{operations === null ? none : operations < 1e5 ? count(operations) : compact(operations)}</td>
     </tr>
+  );
+}
+
+const mostRanges = 8;
+
+function RangesInView({ ranges, view }: { ranges: Ranges; view: View }) {
+  const list = rangesIn(ranges, view);
+  const short = ranges.count - ranges.drawn.length;
+  return (
+    <Scroll label="NVTX ranges in view">
+      <table class="sums">
+        <thead><tr><th scope="col">NVTX range</th><th scope="col" class="number">Time</th><th scope="col" class="number">Ranges</th></tr></thead>
+        <tbody>
+          {list.slice(0, mostRanges).map((r) => (
+            <tr key={r.name}><th scope="row" class="program">{middle(visible(r.name), 80)}</th><td class="number nowrap">{nanoseconds(r.ns)}</td><td class="number">{count(r.count)}</td></tr>
+          ))}
+        </tbody>
+      </table>
+      <p class="under">
+        {list.length > mostRanges && `${count(list.length - mostRanges)} more names take less. `}
+        {short > 0 && `The ${count(ranges.drawn.length)} longest ranges of the run are drawn; ${count(short)} are shorter.`}
+      </p>
+    </Scroll>
   );
 }
 

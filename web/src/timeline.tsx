@@ -3,15 +3,15 @@
 // operations where few are seen.
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { get } from './api';
-import { nanoseconds } from './format';
+import { instant, nanoseconds } from './format';
 import { useResource } from './hooks';
 import { runLink, windowLink } from './links';
 import { nameOf, visible } from './names';
 import { Failure, Loading } from './parts';
 import { Canvas, type Moves } from './timeline-canvas';
-import { askFor, clamp, covers, manyIn, rowsOf, viewOf, type View } from './timeline-data';
+import { askFor, beside, chosenLaunch, chosenOf, clamp, covers, manyIn, rowsOf, viewAround, viewOf, type Chosen, type View } from './timeline-data';
 import { Inspector } from './timeline-inspector';
-import type { Kernel, LaunchList, RunDocument, Timeline, Window } from './openapi';
+import type { Kernel, LaunchList, Ranges, RunDocument, Timeline, Window } from './openapi';
 import type { OfRun } from './view-run';
 
 const bins = 4096; // the daemon keeps so many
@@ -86,7 +86,10 @@ function Chart({ id, base, run, revision, whole, at }: {
   const [view, setView] = useState<View>(() => clamp(viewOf(at) ?? all, wall));
   const [selection, select] = useState<View | null>(null);
   const [marked, mark] = useState<number | null>(() => markedOf(at));
-  const rows = useMemo(() => rowsOf(whole), [whole]);
+  const [chosen, choose] = useState<Chosen | null>(null);
+  // A run that an older version analysed has none.
+  const ranges = useResource<Ranges>(`${base}/ranges`, revision).value;
+  const rows = useMemo(() => rowsOf(whole, ranges), [whole, ranges]);
   const live = run.state === 'live';
   const window = useClose<Window>((a) => (live || manyIn(whole, rows, a) > tooMany ? null : `${base}/window?from_ns=${a.from}&to_ns=${a.to}&limit=${singles}`), view, wall, revision);
   // Single operations say all; else bins as wide as a pixel or two.
@@ -104,6 +107,7 @@ function Chart({ id, base, run, revision, whole, at }: {
     const to = viewOf(at);
     const kernel = markedOf(at);
     mark(kernel);
+    choose(null);
     if (to !== null) setView(clamp(to, wall));
     if (kernel === null || live) return;
     const abort = new AbortController();
@@ -128,22 +132,54 @@ function Chart({ id, base, run, revision, whole, at }: {
     return () => clearTimeout(timer);
   }, [view, marked]);
 
-  const moves: Moves = { setView: (to) => setView(clamp(to, wall)), select, open: (item) => { if (item.kernel_id !== null) mark(item.kernel_id); } };
+  const show = (to: Chosen) => {
+    choose(to);
+    mark(to.kernel);
+    setView((old) => viewAround(old, to, wall));
+  };
+  const searching = useRef<AbortController | null>(null);
+  const step = (later: boolean) => {
+    const kernel = marked;
+    if (kernel === null || live) return;
+    searching.current?.abort();
+    const abort = searching.current = new AbortController();
+    const list = async (from: number, to: number) => {
+      const answer = await get<LaunchList>(`${base}/kernels/${kernel}/launches?limit=1000&from_ns=${Math.max(0, Math.floor(from))}&to_ns=${Math.ceil(to)}`, abort.signal);
+      return { items: answer.items, all: answer.next_cursor === null };
+    };
+    const from = chosen?.kernel === kernel ? chosen.start : later ? Math.floor(view.from) - 1 : Math.ceil(view.to);
+    beside(list, from, later, (4 * wall) / Math.max(1, about.value?.launches ?? 1), wall)
+      .then((found) => { if (found !== null) show(chosenLaunch(kernel, found)); }, () => {});
+  };
+  const moves: Moves = {
+    setView: (to) => setView(clamp(to, wall)), select, step,
+    open: (item) => {
+      const to = chosenOf(item);
+      if (to === null) return;
+      choose(to);
+      mark(to.kernel);
+    },
+  };
   return (
     <section class="timeline" aria-label="Timeline">
       <Canvas wall={wall} view={view} rows={rows} whole={whole} close={close} window={window} names={names}
-        marked={marked} selection={selection} moves={moves} />
+        marked={marked} selection={selection} ranges={ranges} chosen={chosen} moves={moves} />
       {marked !== null && (
         <p class="marked">
-          Marked: <a href={runLink(id, 'kernels', marked)} class="name">{names.get(marked) ?? `kernel ${marked}`}</a>{' '}
-          <button type="button" onClick={() => mark(null)}>Clear</button>
+          Marked: <a href={runLink(id, 'kernels', marked)} class="name">{names.get(marked) ?? `kernel ${marked}`}</a>
+          {chosen !== null && `: ${nanoseconds(chosen.duration)} from ${instant(chosen.start)}`}
+          {chosen !== null && chosen.launch !== null && `, ${nanoseconds(chosen.start - chosen.launch)} after the host called for it`}{' '}
+          {!live && <><button type="button" onClick={() => step(false)}>Previous launch</button>{' '}</>}
+          {!live && <><button type="button" onClick={() => step(true)}>Next launch</button>{' '}</>}
+          <button type="button" onClick={() => { mark(null); choose(null); }}>Clear</button>
         </p>
       )}
       <Inspector id={id} whole={whole} close={close} rows={rows} view={asked} single={singleFor(window, asked)} selected={selection !== null}
-        window={looked} stale={stale} names={names} live={live} />
+        window={looked} stale={stale} names={names} live={live} ranges={ranges} />
       <p class="under">
         Wheel or <kbd>W</kbd> <kbd>S</kbd> zoom, <kbd>A</kbd> <kbd>D</kbd> or the arrow keys move, dragging selects a time,
         with <kbd>Shift</kbd> it moves, <kbd>0</kbd> shows all of {nanoseconds(wall)}, <kbd>Esc</kbd> drops the selection.
+        A click on a launch marks its kernel; <kbd>,</kbd> and <kbd>.</kbd> go to its previous and next launch.
       </p>
     </section>
   );
