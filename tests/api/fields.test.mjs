@@ -66,7 +66,7 @@ test('every pair is compared', async () => {
 });
 
 test('a made-up run, whole and cut', async () => {
-  const answer = conforms('POST', '/api/v1/runs', await daemon.upload('--source', '--run', runId(7)));
+  const answer = conforms('POST', '/api/v1/runs', await daemon.upload('--source', '--ranges', '--run', runId(7)));
   await askAll(daemon, answer.json.number);
   await askCloseUp(daemon, answer.json.number);
   const capture = await get(`/api/v1/runs/${answer.json.number}/capture`);
