@@ -265,7 +265,7 @@ put_range(struct writer *w, uint32_t name, uint32_t tid, uint64_t from,
     uint64_t to)
 {
 	PUT(w, RANGE, .name = RANGE_NAME + name, .tid = tid, .start_ns = from,
-	    .end_ns = to);
+	    .end_ns = to, .domain = name == 2 ? RANGE_NAME + 5 : 0);
 }
 
 /* A step in a range of its own, with two inside. */
@@ -294,6 +294,7 @@ put_steps(struct writer *w, const struct options *o, struct clock *c)
 	PUT(w, STRING, .id = RANGE_NAME + 1, .text = STR("forward"));
 	PUT(w, STRING, .id = RANGE_NAME + 2, .text = STR("backward"));
 	PUT(w, STRING, .id = RANGE_NAME + 3, .text = STR("training"));
+	PUT(w, STRING, .id = RANGE_NAME + 5, .text = STR("autograd"));
 	PUT(w, STRING, .id = RANGE_NAME + 4,
 	    .text = STR("<img src=x onerror=alert(5)>"));
 	for (i = 0; i < o->steps; i++)
