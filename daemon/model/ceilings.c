@@ -215,18 +215,6 @@ ceilings_measured(const struct ceilings *c, const double *field)
 	return strcmp(ceilings_source(c, field), "attribute") != 0;
 }
 
-void
-ceilings_from(const struct ceilings *c, char *text, unsigned long size)
-{
-	if (c->calibrated)
-		snprintf(text, size, c->date[0] != '\0' ? "calibrated on %s" :
-		    "calibrated on this GPU", c->date);
-	else if (c->shipped != 0)
-		snprintf(text, size, "measured on others of this model");
-	else
-		snprintf(text, size, "device attributes");
-}
-
 static double
 point_s(const struct copy_point *p, bool h2d, bool pinned)
 {

@@ -19,6 +19,7 @@ struct copy_point {
 
 struct ceilings {
 	bool calibrated;
+	char from[48];		/* where all of them are from, in words */
 	char date[32], gpu[96], uuid[64], driver[32];
 	double dram_bytes_per_s;	/* read+write, a large copy */
 	double l2_bytes_per_s;
@@ -45,15 +46,13 @@ struct ceilings {
 void ceilings_default(struct ceilings *c, const struct device *d);
 
 /*
- * ceilings_of(c, run): fill ${c}[i] for every run->device[i]: from the
- * calibration that travels in the capture where there is one for that device,
- * else from what ships of its model (shipped.h), else ceilings_default. A calibration
- * that does not parse is ignored.
+ * ceilings_settle(run): fill the ceilings of every run->device: from the calibration
+ * that travels in the capture where there is one for that device, else from what ships
+ * of its model (shipped.h), else ceilings_default. A calibration that does not parse is
+ * ignored. run->ceilings are those of the device of which the least is known.
  */
 struct run;
-void ceilings_of(struct ceilings *c, const struct run *run);
-/* ceilings_new(run): the same in memory to free, or NULL without. */
-struct ceilings *ceilings_new(const struct run *run);
+void ceilings_settle(struct run *run);
 
 /* ceilings_parse(c, json, len): fill ${c} from a calibration's JSON (its keys
  * are the field names); -1 and ${c} untouched if it is not one. */
@@ -64,9 +63,6 @@ int ceilings_parse(struct ceilings *c, const char *json, unsigned long len);
  * or "attribute". */
 bool ceilings_measured(const struct ceilings *c, const double *field);
 const char *ceilings_source(const struct ceilings *c, const double *field);
-
-/* ceilings_from(c, text, size): where all of them are from, in words into ${text}. */
-void ceilings_from(const struct ceilings *c, char *text, unsigned long size);
 
 /* ceilings_copy_s(c, bytes, h2d, pinned): interpolated seconds of one copy. */
 double ceilings_copy_s(const struct ceilings *c, uint64_t bytes, bool h2d,

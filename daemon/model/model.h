@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/ceilings.h"
 #include "model/lines/source.h"
 #include "model/row.h"
 #include "wire/record.h"
@@ -77,6 +78,7 @@ struct device {
 	struct record_DEVICE limits;	/* strings: use the ones below */
 	const char *name, *chip, *uuid;
 	const struct chip *sm;	/* what is known of its compute capability */
+	struct ceilings ceilings;	/* what it can reach */
 	/* From the sweep over this device's timeline; measured launches are in
 	 * it with the length of others: */
 	uint64_t busy_ns;	/* union of kernels, copies, memsets */
@@ -477,6 +479,8 @@ struct run {
 #include "model/output.def"
 #undef COPIED
 #undef OUTPUT
+	const struct ceilings *ceilings;	/* of the device of which the
+						 * least is known */
 	/* Copies between host and device with and without addresses, and those
 	 * that found the table of ranges full. */
 	uint64_t copies_located, copies_unlocated, copies_untracked;

@@ -382,5 +382,6 @@ model_settle(struct model *m, bool final)
 	    settle_copied(m) != 0)
 		return NULL;
 	settle_rest(m, final);
+	ceilings_settle(run);
 	return run;
 }

@@ -9,7 +9,6 @@
 #include "base/stop.h"
 #include "base/text.h"
 #include "report/analyse.h"
-#include "model/ceilings.h"
 #include "model/model.h"
 #include "report/document.h"
 #include "report/functions.h"
@@ -268,16 +267,8 @@ analysis_make(struct analysis *a, struct model *m, bool final,
 	*a = (struct analysis)ANALYSIS_INIT;
 	if ((a->run = model_settle(m, final)) == NULL)
 		return -1;
-	a->ceilings = calloc(a->run->devices + 1, sizeof(*a->ceilings));
-	if (a->ceilings == NULL)
-		return -1;
-	ceilings_of(a->ceilings, a->run);
-	a->advice = advice_make(a->run, a->ceilings, t);
-	if (a->advice == NULL) {
-		analysis_release(a);
-		return -1;
-	}
-	return 0;
+	a->advice = advice_make(a->run, t);
+	return a->advice != NULL ? 0 : -1;
 }
 
 void
@@ -285,7 +276,6 @@ analysis_release(struct analysis *a)
 {
 
 	advice_free(a->advice);
-	free(a->ceilings);
 	*a = (struct analysis)ANALYSIS_INIT;
 }
 

@@ -1,6 +1,6 @@
 /*
- * report/analyse.h: from a model to what is said of the run: settle, ceilings,
- * rules (struct analysis), and from that the documents of report/document.def.
+ * report/analyse.h: from a model to what is said of the run: settle, rules
+ * (struct analysis), and from that the documents of report/document.def.
  * The daemon makes all of them, for live and finished runs, on import and
  * reanalyze; the command those that it shows. Pure.
  */
@@ -14,7 +14,6 @@
 #include "report/document.h"
 
 struct advice;
-struct ceilings;
 struct error;
 struct model;
 struct run;
@@ -22,7 +21,6 @@ struct thresholds;
 
 struct analysis {
 	const struct run *run;		/* the model's, until its next settle */
-	struct ceilings *ceilings;	/* of each of run->device */
 	struct advice *advice;
 	int revision;			/* 1 at first */
 };

@@ -10,7 +10,6 @@
 #include <stddef.h>
 
 struct advice;
-struct ceilings;
 struct run;
 
 enum check_state { CHECK_PASSED, CHECK_FAILED, CHECK_NO_GAIN, CHECK_NOT_MEASURED,
@@ -44,7 +43,6 @@ struct check_fact {
 struct check_view {
 	const struct run *run;
 	const struct advice *advice;
-	const struct ceilings *ceilings;	/* of run->device */
 };
 
 /* fact(f, x): fill ${f}, which is empty but for NaN; false: it says nothing. */

@@ -3,7 +3,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "model/ceilings.h"
 #include "rules/gain/gain.h"
 #include "model/model.h"
 #include "report/roofline.h"
@@ -156,8 +155,8 @@ roofline(struct roofline *r, const struct check_view *x,
 
 	if (k->device >= x->run->devices)
 		return false;
-	load_of(&load, k, &x->run->device[k->device], &x->ceilings[k->device]);
-	roofline_of(r, k, &x->ceilings[k->device], &load);
+	load_of(&load, k, &x->run->device[k->device]);
+	roofline_of(r, k, &x->run->device[k->device].ceilings, &load);
 	return true;
 }
 
@@ -185,7 +184,7 @@ used(const struct check_view *x, const struct kernel *k,
 		return NAN;
 	*reason = r.no_bytes;
 	return r.used_bytes / r.time_s /
-	    x->ceilings[k->device].dram_bytes_per_s;
+	    x->run->device[k->device].ceilings.dram_bytes_per_s;
 }
 
 static double
@@ -293,7 +292,7 @@ fact_copies(struct check_fact *f, const struct check_view *x)
 		if (c->memset || c->count == 0 || c->device >= r->devices ||
 		    (c->kind != COPY_H2D && c->kind != COPY_D2H))
 			continue;
-		s = (double)c->bytes / ceilings_link(&x->ceilings[c->device],
+		s = (double)c->bytes / ceilings_link(&x->run->device[c->device].ceilings,
 		    c->kind == COPY_H2D);
 		if (isnan(s))
 			continue;
@@ -465,9 +464,9 @@ fact_ceilings(struct check_fact *f, const struct check_view *x)
 		f->reason = &reason_row[REASON_NO_GPU];
 		return;
 	}
-	f->value = x->advice->calibrated;
-	if (x->advice->calibrated)
-		f->label = x->advice->ceilings_from;
+	f->value = x->run->ceilings->calibrated;
+	if (x->run->ceilings->calibrated)
+		f->label = x->run->ceilings->from;
 	else
 		f->state = CHECK_FAILED;
 }

@@ -81,7 +81,7 @@ document_kernel(const struct subject *x)
 {
 
 	return json_kernel_with(x->analysis->run, x->kernel,
-	    x->analysis->advice, x->analysis->ceilings, x->functions);
+	    x->analysis->advice, x->functions);
 }
 
 json_t *

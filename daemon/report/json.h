@@ -17,7 +17,6 @@
 #include <stdint.h>
 
 struct run;
-struct ceilings;
 struct kernel;
 struct advice;
 struct finding;
@@ -49,12 +48,9 @@ json_t *json_conditions(const struct run *r);
 json_t *json_run(const struct run *r, const struct advice *a, int analysis);
 json_t *json_kernel(const struct run *r, const struct kernel *k,
     const struct advice *a);
-/* The same with the ceilings of each of run->device and its functions at hand (for
- * loops);
- * json_kernel works them out itself. */
+/* The same with the functions of ${r}, which json_kernel works out itself. */
 json_t *json_kernel_with(const struct run *r, const struct kernel *k,
-    const struct advice *a, const struct ceilings *c,
-    const struct functions *f);
+    const struct advice *a, const struct functions *f);
 json_t *json_kernels(const struct run *r, const struct advice *a);	/* array */
 json_t *json_metrics(const struct kernel *k);
 /* The same with the counters that no rule reads, of a kernel of ${r}. */

@@ -1,7 +1,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "model/ceilings.h"
 #include "model/model.h"
 #include "report/json_util.h"
 #include "report/names.h"
@@ -40,10 +39,11 @@ reach_of(const struct copy_class *c, const struct ceilings *ceiling)
 }
 
 static json_t *
-json_copy_class(const struct run *r, const struct copy_class *c,
-    const struct ceilings *ceiling)
+json_copy_class(const struct run *r, const struct copy_class *c)
 {
-	struct reach to = reach_of(c, ceiling);
+	const struct device *d = c->device < r->devices ?
+	    &r->device[c->device] : NULL;
+	struct reach to = reach_of(c, d != NULL ? &d->ceilings : NULL);
 	double reached = (double)c->bytes * 1e9 / (double)c->gpu_ns;
 
 	return json_pack("{s:s, s:b, s:s, s:s, s:b, s:o, s:o, s:o, s:o, s:o,"
@@ -53,8 +53,7 @@ json_copy_class(const struct run *r, const struct copy_class *c,
 	    "src", name_memory((int)c->src),
 	    "dst", name_memory((int)c->dst),
 	    "async", c->async,
-	    "device", json_text(c->device < r->devices ?
-	    r->device[c->device].name : NULL),
+	    "device", json_text(d != NULL ? d->name : NULL),
 	    "size_class_bytes",
 	    json_count((uint64_t)1 << (c->size_class & 63)),
 	    "count", json_count(c->count),
@@ -75,15 +74,12 @@ json_copy_class(const struct run *r, const struct copy_class *c,
 json_t *
 json_copies(const struct run *r)
 {
-	struct ceilings *c = ceilings_new(r);
-	json_t *list = c != NULL ? json_array() : NULL;
+	json_t *list = json_array();
 	size_t i;
 
 	for (i = 0; list != NULL && i < r->copies; i++)
-		json_array_append_new(list, json_copy_class(r, &r->copy[i],
-		    r->copy[i].device < r->devices ? &c[r->copy[i].device] :
-		    NULL));
-	free(c);
+		json_array_append_new(list,
+		    json_copy_class(r, &r->copy[i]));
 	return list;
 }
 

@@ -206,8 +206,8 @@ json_findings(const struct run *r, const struct advice *a)
 	    "active_s", json_number(a->active_s),
 	    "noise_s", json_number(a->noise_s),
 	    "unmeasured", json_text(a->unmeasured),
-	    "calibrated", a->calibrated,
-	    "ceilings_from", json_text(a->ceilings_from),
+	    "calibrated", r->ceilings->calibrated,
+	    "ceilings_from", json_text(r->ceilings->from),
 	    "rules", json_verdicts(a));
 }
 

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/ceilings.h"
 #include "rules/gain/gain.h"
 #include "model/model.h"
 #include "report/roofline.h"
@@ -127,8 +126,7 @@ json_function(const struct run *r, const struct kernel *k,
 
 json_t *
 json_kernel_with(const struct run *r, const struct kernel *k,
-    const struct advice *a, const struct ceilings *c,
-    const struct functions *f)
+    const struct advice *a, const struct functions *f)
 {
 	const struct record_SIGNATURE *s = &k->shape;
 	const char *device = NULL, *bound = NULL;
@@ -137,12 +135,14 @@ json_kernel_with(const struct run *r, const struct kernel *k,
 	struct load load;
 
 	if (k->device < r->devices) {
-		device = r->device[k->device].name;
-		load_of(&load, k, &r->device[k->device], &c[k->device]);
+		const struct device *d = &r->device[k->device];
+
+		device = d->name;
+		load_of(&load, k, d);
 		bound = load_bound_name(&load);
-		roofline_of(&roof, k, &c[k->device], &load);
+		roofline_of(&roof, k, &d->ceilings, &load);
 		roofline = json_roofline(k, &roof);
-		bandwidth = json_bandwidth(&roof, &c[k->device]);
+		bandwidth = json_bandwidth(&roof, &d->ceilings);
 	}
 	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
 	    "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
@@ -185,32 +185,28 @@ json_t *
 json_kernel(const struct run *r, const struct kernel *k,
     const struct advice *a)
 {
-	struct ceilings *c = ceilings_new(r);
 	struct functions f;
 	json_t *o = NULL;
 
-	if (functions_make(&f, r) == 0 && c != NULL)
-		o = json_kernel_with(r, k, a, c, &f);
+	if (functions_make(&f, r) == 0)
+		o = json_kernel_with(r, k, a, &f);
 	functions_free(&f);
-	free(c);
 	return o;
 }
 
 json_t *
 json_kernels(const struct run *r, const struct advice *a)
 {
-	struct ceilings *c = ceilings_new(r);
 	struct functions f;
 	json_t *list = NULL;
 	size_t i;
 
-	if (functions_make(&f, r) == 0 && c != NULL)
+	if (functions_make(&f, r) == 0)
 		list = json_array();
 	for (i = 0; list != NULL && i < r->kernels; i++)
 		json_array_append_new(list,
-		    json_kernel_with(r, &r->kernel[i], a, c, &f));
+		    json_kernel_with(r, &r->kernel[i], a, &f));
 	functions_free(&f);
-	free(c);
 	return list;
 }
 

@@ -104,7 +104,6 @@ json_ceilings(const struct ceilings *c)
 {
 	json_t *items = json_array();
 	const double *v;
-	char from[48];
 	size_t i;
 
 	for (i = 0; items != NULL && i < sizeof(ceiling) / sizeof(ceiling[0]);
@@ -121,8 +120,7 @@ json_ceilings(const struct ceilings *c)
 		    "unit", ceiling[i].unit,
 		    "source", ceilings_source(c, v)));
 	}
-	ceilings_from(c, from, sizeof(from));
 	return json_pack("{s:o, s:o}",
-	    "from", json_text(from),
+	    "from", json_text(c->from),
 	    "items", items);
 }

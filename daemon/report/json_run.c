@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "model/ceilings.h"
 #include "model/model.h"
 #include "report/ending.h"
 #include "report/functions.h"
@@ -352,8 +351,8 @@ json_run(const struct run *r, const struct advice *a, int analysis)
 	    "overhead", json_overhead(r),
 	    "data", json_data(r),
 	    "rules", json_verdict_counts(a),
-	    "calibrated", a->calibrated,
-	    "ceilings_from", json_text(a->ceilings_from),
+	    "calibrated", r->ceilings->calibrated,
+	    "ceilings_from", json_text(r->ceilings->from),
 	    "active_s", json_number(a->active_s),
 	    "noise_s", json_number(a->noise_s),
 	    "analysis", analysis,
@@ -400,7 +399,7 @@ json_processes(const struct run *r)
 }
 
 static json_t *
-json_device(const struct device *d, const struct ceilings *c)
+json_device(const struct device *d)
 {
 	const struct record_DEVICE *l = &d->limits;
 	json_t *o = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
@@ -441,20 +440,18 @@ json_device(const struct device *d, const struct ceilings *c)
 	LIMIT(async_engines);
 #undef LIMIT
 	json_object_set_new(o, "mig", json_boolean(l->mig));
-	json_object_set_new(o, "ceilings", json_ceilings(c));
+	json_object_set_new(o, "ceilings", json_ceilings(&d->ceilings));
 	return o;
 }
 
 json_t *
 json_devices(const struct run *r)
 {
-	struct ceilings *c = ceilings_new(r);
-	json_t *list = c != NULL ? json_array() : NULL;
+	json_t *list = json_array();
 	size_t i;
 
 	for (i = 0; list != NULL && i < r->devices; i++)
-		json_array_append_new(list, json_device(&r->device[i], &c[i]));
-	free(c);
+		json_array_append_new(list, json_device(&r->device[i]));
 	return list;
 }
 

@@ -366,7 +366,8 @@ opcode_is(const struct sass_instruction *in, const char *name)
 {
 	size_t n = strlen(name);
 
-	return strncmp(in->opcode, name, n) == 0 &&
+	return in != NULL && in->opcode != NULL &&
+	    strncmp(in->opcode, name, n) == 0 &&
 	    (in->opcode[n] == '\0' || in->opcode[n] == '.');
 }
 

@@ -37,7 +37,8 @@ bool opcode_has(const char *text, const char *modifier);
  * and bytes. Returns the row, or NULL. */
 const struct opcode *opcode_explain(struct sass_instruction *in);
 
-/* opcode_is(in, name): "BSSY" and "BSSY.RECONVERGENT" are BSSY. */
+/* opcode_is(in, name): "BSSY" and "BSSY.RECONVERGENT" are BSSY; NULL, or one
+ * without text, is none. */
 bool opcode_is(const struct sass_instruction *in, const char *name);
 
 /* opcode_operands(in): the text after its opcode. */

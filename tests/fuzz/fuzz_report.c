@@ -9,7 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/ceilings.h"
 #include "model/model.h"
 #include "report/compare.h"
 #include "report/format.h"
@@ -33,12 +32,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static json_t *
 documents_of(const struct run *r)
 {
-	struct ceilings *c = calloc(r->devices + 1, sizeof(*c));
 	struct advice *a;
 	json_t *all;
 
-	ceilings_of(c, r);
-	WANT((a = advice_make(r, c, NULL)) != NULL && r->kernels > 0);
+	WANT((a = advice_make(r, NULL)) != NULL && r->kernels > 0);
 	all = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}",
 	    "run", json_run(r, a, 1), "findings", json_findings(r, a),
 	    "kernels", json_kernels(r, a), "diagnostics",
@@ -46,7 +43,6 @@ documents_of(const struct run *r)
 	    "source", json_source(r, &r->kernel[0], a));
 	WANT(all != NULL);
 	advice_free(a);
-	free(c);
 	return all;
 }
 

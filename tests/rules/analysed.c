@@ -13,7 +13,6 @@ void
 analysed_release(struct analysed *a)
 {
 	advice_free(a->advice);
-	free(a->ceilings);
 	model_free(a->model);
 	memset(a, 0, sizeof(*a));
 }
@@ -43,11 +42,7 @@ analysed_load(struct analysed *a, const char *path, enum withheld held)
 	a->run = model_settle(a->model, true);
 	if (a->run == NULL)
 		goto fail;
-	a->ceilings = calloc(a->run->devices + 1, sizeof(*a->ceilings));
-	if (a->ceilings == NULL)
-		goto fail;
-	ceilings_of(a->ceilings, a->run);
-	a->advice = advice_make(a->run, a->ceilings, NULL);
+	a->advice = advice_make(a->run, NULL);
 	if (a->advice == NULL)
 		goto fail;
 	return 0;

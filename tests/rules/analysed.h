@@ -4,7 +4,6 @@
 #ifndef TEST_ANALYSED_H
 #define TEST_ANALYSED_H
 
-#include "model/ceilings.h"
 #include "model/model.h"
 #include "rules/engine/finding.h"
 #include "rules/withhold.h"
@@ -12,7 +11,6 @@
 struct analysed {
 	struct model *model;
 	const struct run *run;
-	struct ceilings *ceilings;
 	struct advice *advice;
 };
 

@@ -20,7 +20,7 @@
 static struct kernel *
 pass(struct made *m, const char *name, double read, double written)
 {
-	double rate = m->ceilings[0].dram_bytes_per_s * 0.9;
+	double rate = m->device[0].ceilings.dram_bytes_per_s * 0.9;
 	double ns = 1500 + (read + written) / rate * 1e9;
 	struct kernel *k = made_kernel(m, name, PASSES, (uint64_t)ns);
 	double *v = k->metric;

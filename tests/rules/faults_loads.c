@@ -76,7 +76,7 @@ multiplying(struct made *m, const char *load, const char *multiply,
 
 	v = k->metric;
 	v[METRIC_PIPE_TENSOR] = 100 * tensor;
-	v[METRIC_LSU_WAVEFRONTS] = 0.9 * BODY_S * m->ceilings[0].sm_hz * 132;
+	v[METRIC_LSU_WAVEFRONTS] = 0.9 * BODY_S * m->device[0].ceilings.sm_hz * 132;
 	v[METRIC_L1_HIT_RATE] = 95;
 	v[METRIC_L2_READ] = 0.05 * v[METRIC_GLOBAL_LD_SECTORS];
 	v[METRIC_L2_SECTORS] = v[METRIC_L2_READ] + v[METRIC_L2_WRITE];

@@ -24,13 +24,13 @@ counted(struct made *m, double dram)
 static double
 l1_wavefronts(const struct made *m, double busy)
 {
-	return busy * BODY_S * m->ceilings[0].sm_hz * 132;
+	return busy * BODY_S * m->device[0].ceilings.sm_hz * 132;
 }
 
 static double
 l2_sectors(const struct made *m, double busy)
 {
-	return busy * BODY_S * m->ceilings[0].l2_bytes_per_s / 32;
+	return busy * BODY_S * m->device[0].ceilings.l2_bytes_per_s / 32;
 }
 
 /* Arithmetic of a loop's turn: ${n} instructions, each executed ${inst} times. */

@@ -193,7 +193,7 @@ FAULT(hidden_sines)
 	k->metric[METRIC_ISSUE_ACTIVE] = 20;
 	k->metric[METRIC_PIPE_FMA] = 10;
 	k->metric[METRIC_DRAM_READ] = k->metric[METRIC_DRAM_WRITE] =
-	    0.45 * 198.5e-6 * m->ceilings[0].dram_bytes_per_s;
+	    0.45 * 198.5e-6 * m->device[0].ceilings.dram_bytes_per_s;
 }
 
 FAULT(double)

@@ -47,7 +47,7 @@ made_init(struct made *m)
 	m->run.defect = m->defect;
 	m->run.peer = m->peer;
 	m->run.resent = m->resent;
-	ceilings_of(m->ceilings, &m->run);
+	ceilings_settle(&m->run);
 }
 
 struct device *
@@ -58,7 +58,7 @@ made_device(struct made *m)
 	m->device[1].uuid = "ffeeddccbbaa99887766554433221100";
 	m->device[1].kernel_ns = m->device[1].busy_ns = 0;
 	m->run.devices = 2;
-	ceilings_of(m->ceilings, &m->run);
+	ceilings_settle(&m->run);
 	return &m->device[1];
 }
 
@@ -98,7 +98,7 @@ void
 made_counters(struct made *m, struct kernel *k, double dram)
 {
 	double t = stat_mean(&k->time) * 1e-9, *v = k->metric;
-	double bytes = (t - 1.5e-6) * m->ceilings[0].dram_bytes_per_s * dram;
+	double bytes = (t - 1.5e-6) * m->device[0].ceilings.dram_bytes_per_s * dram;
 	double sectors = bytes / 2 / 32, inst = sectors / 4 * 10;
 
 	k->skip = SKIP_NONE;
@@ -236,7 +236,7 @@ made_kernel_s(const struct kernel *k)
 void
 made_load(const struct made *m, struct load *l)
 {
-	load_of(l, &m->kernel[0], &m->device[0], &m->ceilings[0]);
+	load_of(l, &m->kernel[0], &m->device[0]);
 }
 
 double
@@ -248,7 +248,7 @@ made_speedup(const struct load *l, const struct fix *f, enum view v)
 struct advice *
 made_advice(const struct made *m)
 {
-	return advice_make(&m->run, m->ceilings, NULL);
+	return advice_make(&m->run, NULL);
 }
 
 const struct verdict *

@@ -5,7 +5,6 @@
 #ifndef TEST_MADE_H
 #define TEST_MADE_H
 
-#include "model/ceilings.h"
 #include "rules/gain/gain.h"
 #include "model/model.h"
 #include "rules/engine/finding.h"
@@ -29,7 +28,6 @@ struct made {
 	struct defect defect[MADE_MAX];
 	struct peer peer[2];
 	struct resent resent[2];
-	struct ceilings ceilings[2];
 	struct code_made *code[MADE_MAX];	/* see code.h */
 	size_t codes;
 };

@@ -48,5 +48,5 @@ once_advise(const struct analysed *x, struct kernel *kernel)
 		for (int m = 0; m < METRIC_COUNT; m++)
 			if (!is_of_first_launch((enum metric_id)m))
 				kernel[i].metric[m] = NAN;
-	return advice_make(&run, x->ceilings, NULL);
+	return advice_make(&run, NULL);
 }

@@ -319,9 +319,9 @@ copied_release(struct copied *c)
 }
 
 static struct advice *
-judge(const struct run *run, const struct ceilings *c)
+judge(const struct run *run)
 {
-	struct advice *a = advice_make(run, c, NULL);
+	struct advice *a = advice_make(run, NULL);
 
 	if (a == NULL)
 		abort();
@@ -363,7 +363,7 @@ check_kernels(const char *what, const struct analysed *x)
 			c.run.device[k].copy_hidden_ns =
 			    c.run.device[k].copy_ns;
 		memset(c.run.idle_ns, 0, sizeof(c.run.idle_ns));
-		a = judge(&c.run, x->ceilings);
+		a = judge(&c.run);
 		if (over(a->together_s, own))
 			complain(what, "all on %s save %g s of its %g s",
 			    c.run.kernel[i].short_name, a->together_s, own);
@@ -385,7 +385,7 @@ check_stable(const char *what, const struct analysed *x)
 	copied_from(&c, x->run);
 	for (size_t i = 0; i < c.run.kernels; i++)
 		c.run.kernel[i] = x->run->kernel[c.run.kernels - 1 - i];
-	a = judge(&c.run, x->ceilings);
+	a = judge(&c.run);
 	mine = ids_of(x->advice, false, &n);
 	other = ids_of(a, false, &m);
 	if (n != m)
@@ -396,7 +396,7 @@ check_stable(const char *what, const struct analysed *x)
 	free(mine);
 	free(other);
 	advice_free(a);
-	a = judge(x->run, x->ceilings);
+	a = judge(x->run);
 	for (size_t i = 0; i < a->findings; i++)
 		if (strcmp(a->finding[i].id, x->advice->finding[i].id) != 0)
 			complain(what, "another order at a second look");
@@ -607,7 +607,7 @@ check_changed(const char *what, const struct analysed *x)
 		seed = (uint64_t)round + 1;
 		copied_from(&c, x->run);
 		change(&c.run);
-		a = judge(&c.run, x->ceilings);
+		a = judge(&c.run);
 		snprintf(name, sizeof(name), "%s, changed (%d)", what, round);
 		check(name, &c.run, a);
 		advice_free(a);

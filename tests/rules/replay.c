@@ -375,7 +375,7 @@ replay_metrics(struct replay *r, const struct rule *rule,
 		}
 		if (had == 0)
 			continue;
-		a = advice_make(&run, x->ceilings, NULL);
+		a = advice_make(&run, NULL);
 		if (a != NULL)
 			check_less(r, rule, metric_table[m].name, a,
 			    x->advice);

@@ -9,12 +9,12 @@
 
 MADE_TEST(test_attributes)
 {
-	assert_false(m->ceilings[0].calibrated);
-	near(m->ceilings[0].dram_bytes_per_s, 0.9 * 4.8e12);
-	near(m->ceilings[0].sm_hz, 1.98e9);
-	near(m->ceilings[0].fp32_flops, 132 * 256 * 1.98e9);
-	assert_true(m->ceilings[0].launch_s > 0);
-	assert_true(m->ceilings[0].copies > 2);
+	assert_false(m->device[0].ceilings.calibrated);
+	near(m->device[0].ceilings.dram_bytes_per_s, 0.9 * 4.8e12);
+	near(m->device[0].ceilings.sm_hz, 1.98e9);
+	near(m->device[0].ceilings.fp32_flops, 132 * 256 * 1.98e9);
+	assert_true(m->device[0].ceilings.launch_s > 0);
+	assert_true(m->device[0].ceilings.copies > 2);
 }
 
 TEST(test_no_attributes)
@@ -65,22 +65,20 @@ MADE_TEST(test_model)
 {
 	struct calibration cal = { .gpu = "00112233445566778899AABBCCDDEEFF",
 	    .json = "{\"dram_bytes_per_s\": 4.5e12}", .length = 28 };
-	struct ceilings c[2];
-	char text[64];
+	const struct ceilings *c = &m->device[0].ceilings;
 
 	m->device[0].name = "NVIDIA H200";
 	m->device[0].uuid = "00112233445566778899aabbccddeeff";
-	ceilings_of(c, &m->run);
+	ceilings_settle(&m->run);
 	assert_false(c->calibrated);
 	assert_true(c->dram_bytes_per_s > 3.9e12 && c->dram_bytes_per_s < 4.2e12);
 	assert_string_equal(ceilings_source(c, &c->dram_bytes_per_s), "model");
 	assert_string_equal(ceilings_source(c, &c->launch_s), "attribute");
-	ceilings_from(c, text, sizeof(text));
-	assert_string_equal(text, "measured on others of this model");
+	assert_string_equal(c->from, "measured on others of this model");
 
 	m->run.calibration = &cal;
 	m->run.calibrations = 1;
-	ceilings_of(c, &m->run);
+	ceilings_settle(&m->run);
 	assert_true(c->calibrated);
 	near(c->dram_bytes_per_s, 4.5e12);
 	assert_string_equal(ceilings_source(c, &c->dram_bytes_per_s),
@@ -89,7 +87,7 @@ MADE_TEST(test_model)
 
 	m->run.calibrations = 0;
 	m->device[0].limits.sms = 60;
-	ceilings_of(c, &m->run);
+	ceilings_settle(&m->run);
 	near(c->dram_bytes_per_s, 0.9 * 4.8e12);
 	assert_string_equal(ceilings_source(c, &c->dram_bytes_per_s),
 	    "attribute");
@@ -108,11 +106,11 @@ MADE_TEST(test_calibration)
 {
 	struct calibration cal = { .gpu = "00112233445566778899AABBCCDDEEFF",
 	    .json = json, .length = sizeof(json) - 1 };
-	struct ceilings *c = m->ceilings;
+	struct ceilings *c = &m->device[0].ceilings;
 
 	m->run.calibration = &cal;
 	m->run.calibrations = 1;
-	ceilings_of(c, &m->run);
+	ceilings_settle(&m->run);
 	assert_true(c->calibrated);
 	assert_string_equal(c->date, "2026-01-02");
 	near(c->dram_bytes_per_s, 4.1e12);
@@ -123,7 +121,7 @@ MADE_TEST(test_calibration)
 	near(ceilings_copy_s(c, 1500, false, false), 6e-5);
 	near(ceilings_copy_s(c, 20000, true, false), 6e-4);
 	cal.gpu = "another";
-	ceilings_of(c, &m->run);
+	ceilings_settle(&m->run);
 	assert_false(c->calibrated);
 }
 
@@ -134,7 +132,7 @@ MADE_TEST(test_older)
 	static const char older[] = "{\"fp32_flops\": 5e13}";
 	static const char newer[] = "{\"fp32_flops\": 5e13, "
 	    "\"fp16_flops\": 1.1e14, \"tensor_flops\": 7e14}";
-	struct ceilings *c = m->ceilings, typical;
+	struct ceilings *c = &m->device[0].ceilings, typical;
 
 	ceilings_default(c, &m->device[0]);
 	typical = *c;
@@ -161,13 +159,13 @@ MADE_TEST(test_hostile)
 	};
 	struct ceilings before;
 
-	before = m->ceilings[0];
+	before = m->device[0].ceilings;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		assert_int_equal(ceilings_parse(m->ceilings, bad[i],
+		assert_int_equal(ceilings_parse(&m->device[0].ceilings, bad[i],
 		    strlen(bad[i])), -1);
-		assert_memory_equal(&before, m->ceilings, sizeof(before));
+		assert_memory_equal(&before, &m->device[0].ceilings, sizeof(before));
 	}
-	assert_int_equal(ceilings_parse(m->ceilings, NULL, 5), -1);
-	m->ceilings[0].copies = 0;
-	assert_true(isnan(ceilings_copy_s(m->ceilings, 1, true, true)));
+	assert_int_equal(ceilings_parse(&m->device[0].ceilings, NULL, 5), -1);
+	m->device[0].ceilings.copies = 0;
+	assert_true(isnan(ceilings_copy_s(&m->device[0].ceilings, 1, true, true)));
 }

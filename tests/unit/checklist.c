@@ -74,7 +74,7 @@ struct answered {
 static void
 answer(struct answered *a, const char *id)
 {
-	struct check_view x = { &a->m.run, NULL, a->m.ceilings };
+	struct check_view x = { &a->m.run, NULL };
 
 	a->advice = made_advice(&a->m);
 	x.advice = a->advice;
@@ -224,7 +224,7 @@ TEST(facts_decide)
 
 	answer(&a, "ceilings");
 	assert_int_equal(a.answer.state, CHECK_FAILED);
-	a.m.ceilings[0].calibrated = true;
+	a.m.device[0].ceilings.calibrated = true;
 	answer(&a, "ceilings");
 	assert_int_equal(a.answer.state, CHECK_PASSED);
 }

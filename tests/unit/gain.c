@@ -200,7 +200,7 @@ MADE_TEST(test_no_counters)
 	 * whatever resides. */
 	s = (l.time_s - l.fixed_s) * 0.7;
 	code.total[SOURCE_INST] = s * 4 * m->device[0].limits.sms * l.spread *
-	    m->ceilings[0].sm_hz;
+	    m->device[0].ceilings.sm_hz;
 	m->kernel[0].code = &code;
 	made_load(m, &l);
 	assert_int_equal(l.limit, -1);
@@ -235,10 +235,10 @@ MADE_TEST(test_parts)
 	k = made_kernel(m, "bound", 1000, 200000);
 	made_counters(m, k, 0.1);
 	k->metric[METRIC_PIPE_XU] = 90;
-	load_of(&bound, k, &m->device[0], &m->ceilings[0]);
+	load_of(&bound, k, &m->device[0]);
 	k = made_kernel(m, "waiting", 1000, 200000);
 	made_counters(m, k, 0.2);
-	load_of(&waiting, k, &m->device[0], &m->ceilings[0]);
+	load_of(&waiting, k, &m->device[0]);
 	assert_true(made_speedup(&bound, &xu, VIEW_MID) > 2);
 	assert_true(made_speedup(&waiting, &xu, VIEW_MID) < 1.01);
 	assert_true(made_speedup(&bound, &stall, VIEW_MID) < 1.2);

@@ -159,6 +159,7 @@ TEST_WITH(run_that_did_nothing, setup, NULL)
 
 	memset(&r, 0, sizeof(r));
 	r.exit_code = -1;
+	ceilings_settle(&r);
 	o = json_run(&r, &none, 1);
 	assert_non_null(o);
 	assert_true(json_is_null(json_object_get(o, "started_at")));

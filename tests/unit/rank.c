@@ -110,7 +110,7 @@ TEST(test_thresholds)
 	a = made_advice(&m);
 	assert_int_equal(made_verdict(a, "tail-effect")->state, RULE_CLEAN);
 	advice_free(a);
-	a = advice_make(&m.run, m.ceilings, t);
+	a = advice_make(&m.run, t);
 	assert_int_equal(made_verdict(a, "tail-effect")->state, RULE_FOUND);
 	k = NULL;
 	for (size_t i = 0; i < made_finding(a, "tail-effect")->evidences; i++) {
@@ -629,7 +629,7 @@ TEST(test_property)
 
 		random_run(&m);
 		if (pick(2))
-			ceilings_of(m.ceilings, &m.run);
+			ceilings_settle(&m.run);
 		a = made_advice(&m);
 		assert_non_null(a);
 		check_advice(a, (double)m.run.wall_ns * 1e-9);

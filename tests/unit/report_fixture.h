@@ -134,8 +134,7 @@ fixture_findings(struct fixture *f)
 	    0, 0, 2, &reason_row[REASON_PERMISSION] };
 	f->advice = (struct advice){ .finding = x, .findings = 3,
 	    .verdict = f->verdict, .verdicts = 4, .together_s = 3.9,
-	    .overlap = true, .active_s = 12.4, .noise_s = 0.02, .calibrated = false,
-	    .ceilings_from = "device attributes" };
+	    .overlap = true, .active_s = 12.4, .noise_s = 0.02 };
 }
 
 static inline void
@@ -184,6 +183,7 @@ fixture_fill(struct fixture *f)
 	f->device[0].kernel_ns = 6448000000;
 	f->device[0].copy_ns = 1116000000;
 	f->device[0].copy_hidden_ns = 248000000;
+	ceilings_settle(r);
 	r->idle_total_ns = 4836000000;
 	r->idle_ns[IDLE_HOST] = 3720000000;
 	r->idle_ns[IDLE_AFTER_SYNC] = 1116000000;

@@ -1,6 +1,5 @@
 /* Results that the host goes through once or a few times, put apart. */
 #include "rules/engine/finding.h"
-#include "model/ceilings.h"
 #include "unit/model_feed.h"
 
 /* A kernel of ${kernel}, then a blocking copy back of ${copy}; returns its end. */
@@ -39,7 +38,6 @@ FEED_TEST(test_at_the_end)
 /* One variant after the other, each compared with the same reference. */
 FEED_TEST(test_variants)
 {
-	struct ceilings c;
 	const struct run *run;
 	struct advice *a;
 	uint64_t at = 0;
@@ -53,8 +51,7 @@ FEED_TEST(test_variants)
 	assert_true(run->copy[0].exposed_ns == 0);
 	assert_int_equal(run->results.host_ns - run->results.end_ns,
 	    5 * (500 * MS + 0));
-	ceilings_of(&c, run);
-	a = advice_make(run, &c, NULL);
+	a = advice_make(run, NULL);
 	assert_non_null(a);
 	for (size_t i = 0; i < a->findings; i++)
 		if (strcmp(a->finding[i].rule, "pageable-host-memory") == 0)

@@ -86,8 +86,8 @@ roof_of(const struct made *m, const struct kernel *k)
 	struct roofline r;
 	struct load load;
 
-	load_of(&load, k, &m->device[0], &m->ceilings[0]);
-	roofline_of(&r, k, &m->ceilings[0], &load);
+	load_of(&load, k, &m->device[0]);
+	roofline_of(&r, k, &m->device[0].ceilings, &load);
 	return r;
 }
 
@@ -109,10 +109,10 @@ MADE_TEST(a_kernel_near_its_fp32_roof)
 	near(r.flops[FLOP_FP64], 32e6);
 	near(r.all_flops, fp32 + 32e6);
 	assert_int_equal(r.kind, FLOP_FP32);
-	near(r.compute_ceiling, m->ceilings[0].fp32_flops);
-	near(r.compute_ratio, fp32 / 1e-3 / m->ceilings[0].fp32_flops);
+	near(r.compute_ceiling, m->device[0].ceilings.fp32_flops);
+	near(r.compute_ratio, fp32 / 1e-3 / m->device[0].ceilings.fp32_flops);
 	near(r.dram_bytes, 128e6);
-	near(r.dram_ratio, 128e6 / 1e-3 / m->ceilings[0].dram_bytes_per_s);
+	near(r.dram_ratio, 128e6 / 1e-3 / m->device[0].ceilings.dram_bytes_per_s);
 	near(r.l2_bytes, 128e6);
 	assert_true(r.compute_ratio >= ROOF_NEAR);
 	assert_string_equal(r.bound, "FP32");
@@ -120,7 +120,7 @@ MADE_TEST(a_kernel_near_its_fp32_roof)
 	memset(&k->time, 0, sizeof(k->time));
 	stat_add(&k->time, 10000000);
 	r = roof_of(m, k);
-	near(r.compute_ratio, fp32 / 1e-2 / m->ceilings[0].fp32_flops);
+	near(r.compute_ratio, fp32 / 1e-2 / m->device[0].ceilings.fp32_flops);
 	assert_string_not_equal(r.bound, "FP32");
 }
 

@@ -539,12 +539,12 @@ MADE_TEST(test_transfer_gains)
 	/* 0.9 s of faults, less the 10 GB as pinned copies. */
 	f = finding_of(&a, m, fault_migrating, "unified-memory-faults");
 	assert_float_equal(f->saves_s, 0.9 * (0.9 - ceilings_copy_s(
-	    m->ceilings, 64 << 20, true, true) * 10e9 / (64 << 20)), 1e-6);
+	    &m->device[0].ceilings, 64 << 20, true, true) * 10e9 / (64 << 20)), 1e-6);
 	assert_true(a->together_s <= 2);
 	f = finding_of(&a, m, fault_migrating_untold, "unified-memory-faults");
 	assert_non_null(strstr(f->summary, "9,000 groups"));
 	assert_float_equal(f->saves_s, 0.9 * (0.9 - ceilings_copy_s(
-	    m->ceilings, 64 << 20, true, true) * 10e9 / (64 << 20)), 1e-6);
+	    &m->device[0].ceilings, 64 << 20, true, true) * 10e9 / (64 << 20)), 1e-6);
 	/* 0.2 s up again, half of 0.2 s down. */
 	f = finding_of(&a, m, fault_round_trips, "redundant-transfers");
 	assert_float_equal(f->saves_s, 0.3, 1e-6);

@@ -8,6 +8,8 @@
 
 #include "rules/engine/arena.h"
 #include "rules/evidence/coded_estimate.h"
+#include "source/operand.h"
+#include "source/rare.h"
 #include "unit/advise.h"
 
 /* The driver refused counters and samples. */
@@ -213,7 +215,7 @@ is_rare(const char *line)
 	c = &code_make(&m, made_kernel(&m, "k", 1, 1000),
 	    code_text("two_over_pi", line), 1)->code;
 	assert_int_equal(c->sass.loops, 1);
-	rare = inst_is_rare(&c->sass, &c->sass.loop[0]);
+	rare = rare_is_loop(&c->sass, &c->sass.loop[0]);
 	code_release(&m);
 	return rare;
 }
@@ -233,10 +235,10 @@ estimate(struct coded *e, struct made *m)
 	struct arena arena = { 0 };
 	struct load l;
 	struct rule_view x = { .run = &m->run, .kernel = &m->kernel[0],
-	    .device = &m->device[0], .ceiling = &m->ceilings[0],
+	    .device = &m->device[0], .ceiling = &m->device[0].ceilings,
 	    .arena = &arena, .load = &l };
 
-	load_of(&l, &m->kernel[0], &m->device[0], &m->ceilings[0]);
+	load_of(&l, &m->kernel[0], &m->device[0]);
 	assert_int_equal(coded_of(e, &x), 0);
 }
 

@@ -70,7 +70,7 @@ MADE_TEST(test_spills_stay_in_caches)
 	k->metric[METRIC_L2_READ] *= 2;
 	k->metric[METRIC_L2_SECTORS] = k->metric[METRIC_L2_READ] +
 	    k->metric[METRIC_L2_WRITE];
-	load_of(&l, k, &m->device[0], &m->ceilings[0]);
+	load_of(&l, k, &m->device[0]);
 	assert_int_equal(l.limit, RES_DRAM);
 	assert_true(l.l2_local > 0);
 	f.local = 0;
@@ -93,7 +93,7 @@ MADE_TEST(test_doubt)
 	k = made_kernel(m, "k", 10, 1000000);
 	made_counters(m, k, 0.02);
 	k->metric[METRIC_PIPE_XU] = 72;		/* explains 80 % of it */
-	load_of(&l, k, &m->device[0], &m->ceilings[0]);
+	load_of(&l, k, &m->device[0]);
 	assert_true(l.bound > 0.75 && l.bound < 0.85);
 	for (int v = 0; v < VIEWS; v++)
 		f[v].part[RES_XU] = 0.1;
@@ -104,7 +104,7 @@ MADE_TEST(test_doubt)
 	    gain_doubt(GROUNDS_WHOLE)) < 1e-6);
 	assert_true(g.low < g.mid);
 	k->metric[METRIC_PIPE_XU] = 20;		/* explains nothing */
-	load_of(&l, k, &m->device[0], &m->ceilings[0]);
+	load_of(&l, k, &m->device[0]);
 	assert_true(gain_of(&l, k, f).high < 0.01 * s);
 }
 

@@ -253,7 +253,7 @@ MADE_TEST(test_start_is_the_limit)
 		made_again(m);
 		k = made_kernel(m, "small", 1000, 200000);
 		made_counters(m, k, 0.05);
-		hz = m->ceilings[0].sm_hz;
+		hz = m->device[0].ceilings.sm_hz;
 		k->shape.grid_x = (uint32_t)(start[i] * 198.5e-6 * hz / 1.2);
 		k->shape.block_x = 128;
 		k->occupancy.blocks_per_sm = 16;

@@ -9,7 +9,7 @@
 
 #include "rules/evidence/access.h"
 #include "rules/evidence/library.h"
-#include "rules/evidence/operand.h"
+#include "source/operand.h"
 #include "rules/evidence/slice.h"
 
 #include "unit/advise.h"
@@ -216,7 +216,7 @@ pattern_at(builder *build, const char *opcode, unsigned nth)
 	x.kernel = &m.kernel[0];
 	assert_int_equal(accesses_of(&all, &x), 0);
 	for (size_t i = 0; i < x.kernel->code->instructions; i++)
-		if (operand_opcode(inst_sass(x.kernel->code, i), opcode) &&
+		if (opcode_is(inst_sass(x.kernel->code, i), opcode) &&
 		    nth-- == 0)
 			p = (enum access_pattern)all.of[i].pattern;
 	accesses_free(&all);

@@ -35,7 +35,7 @@ starting(struct made *m, uint32_t threads)
 	struct kernel *k = made_counted(m, 0.05);
 
 	k->shape.block_x = threads;
-	k->shape.grid_x = (uint32_t)(195e-6 / 1.2 * m->ceilings[0].sm_hz);
+	k->shape.grid_x = (uint32_t)(195e-6 / 1.2 * m->device[0].ceilings.sm_hz);
 	k->occupancy.blocks_per_sm = 32;
 	k->occupancy.ratio = fmin(1, threads / 64.0);
 	k->occupancy.limiter = threads < 64 ? LIMITER_BLOCKS : LIMITER_NONE;
@@ -52,7 +52,7 @@ MADE_TEST(test_start_limits)
 	struct load l;
 
 	starting(m, 64);
-	load_of(&l, &m->kernel[0], &m->device[0], &m->ceilings[0]);
+	load_of(&l, &m->kernel[0], &m->device[0]);
 	assert_int_equal(l.limit, RES_START);
 	assert_true(l.busy > 0.95);
 	/* More warps, wider lanes: blocks start as before. */
@@ -65,7 +65,7 @@ MADE_TEST(test_start_limits)
 	/* Without counters it says little about what limits. */
 	for (int i = 0; i < METRIC_COUNT; i++)
 		m->kernel[0].metric[i] = NAN;
-	load_of(&l, &m->kernel[0], &m->device[0], &m->ceilings[0]);
+	load_of(&l, &m->kernel[0], &m->device[0]);
 	assert_int_equal(l.limit, -1);
 }
 
@@ -163,7 +163,7 @@ MADE_TEST(test_counted_lines)
 	k->metric[METRIC_L1_HIT_RATE] = 97;
 	k->metric[METRIC_L2_SECTORS] = k->metric[METRIC_L2_READ] = 1e6;
 	k->metric[METRIC_L2_WRITE] = 0;
-	load_of(&l, k, &m->device[0], &m->ceilings[0]);
+	load_of(&l, k, &m->device[0]);
 	assert_true(fabs(l.wavefronts[USER_GLOBAL_LD] /
 	    (16.5 * l.requests_ld) - 1) < 1e-6);
 	assert_true(l.limit == RES_L1);
@@ -178,7 +178,7 @@ MADE_TEST(test_counted_lines)
 	    "tags 800 line 4\n"
 	    "EXIT | inst 100\n", 3000);
 	k->metric[METRIC_LSU_WAVEFRONTS] = NAN;
-	load_of(&l, k, &m->device[0], &m->ceilings[0]);
+	load_of(&l, k, &m->device[0]);
 	assert_true(l.wavefronts[USER_GLOBAL_LD] < 1.3 * l.requests_ld);
 }
 
@@ -280,7 +280,7 @@ MADE_TEST(test_precision_yields)
 
 	fault_matrices(m);
 	v = m->kernel[0].metric;
-	v[METRIC_LSU_WAVEFRONTS] = 0.9 * 198.5e-6 * 132 * m->ceilings[0].sm_hz;
+	v[METRIC_LSU_WAVEFRONTS] = 0.9 * 198.5e-6 * 132 * m->device[0].ceilings.sm_hz;
 	v[METRIC_SHARED_LD_WAVEFRONTS] = v[METRIC_SHARED_WAVEFRONTS] =
 	    v[METRIC_LSU_WAVEFRONTS];
 	v[METRIC_PIPE_FMA] = 20;
@@ -337,7 +337,7 @@ in_line(struct made *m)
 	v[METRIC_DRAM_WRITE] = 0;
 	v[METRIC_INST_EXECUTED] = adds / 32 * 15;
 	v[METRIC_OCCUPANCY] = 80;
-	v[METRIC_SM_CYCLES_ACTIVE_AVG] = time_s * m->ceilings[0].sm_hz;
+	v[METRIC_SM_CYCLES_ACTIVE_AVG] = time_s * m->device[0].ceilings.sm_hz;
 	v[METRIC_SM_CYCLES_ACTIVE_MAX] = v[METRIC_SM_CYCLES_ACTIVE_AVG];
 	return k;
 }
@@ -484,13 +484,13 @@ MADE_TEST(test_unexplained_without_detail)
 	struct load l;
 
 	k = in_line(m);
-	load_of(&l, k, &m->device[0], &m->ceilings[0]);
+	load_of(&l, k, &m->device[0]);
 	assert_true(l.unexplained > 0.8);
 	k->shape.smem_static = 1024;
-	load_of(&l, k, &m->device[0], &m->ceilings[0]);
+	load_of(&l, k, &m->device[0]);
 	assert_true(l.unexplained == 0);
 	k->metric[METRIC_SHARED_LD_INST] = k->metric[METRIC_SHARED_ST_INST] = 0;
-	load_of(&l, k, &m->device[0], &m->ceilings[0]);
+	load_of(&l, k, &m->device[0]);
 	assert_true(l.unexplained > 0.8);
 }
 

@@ -24,14 +24,3 @@ source_metric_find(const char *name, size_t len)
 			return (enum source_metric)i;
 	return SOURCE_COUNT;
 }
-
-double
-samples_stalled(const struct samples *s, uint32_t mask)
-{
-	double sum = 0;
-
-	for (int i = 0; i < STALL_COUNT; i++)
-		if (mask & (uint32_t)1 << i)
-			sum += s->stall[i];
-	return sum;
-}

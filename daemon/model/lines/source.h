@@ -42,8 +42,6 @@ struct samples {
 	uint32_t stall[STALL_COUNT];	/* all, by reason */
 };
 
-/* samples_stalled(s, mask): those with a reason in ${mask}, a set of STALL_BITs. */
-double samples_stalled(const struct samples *s, uint32_t mask);
 
 /* A source file as it was during the run. */
 struct source_file {

@@ -165,7 +165,7 @@ named_compare(const struct named *a, const struct named *b)
 }
 
 static int
-same_compare(const void *a, const void *b)
+site_compare(const void *a, const void *b)
 {
 	const struct named_site *x = a, *y = b;
 	size_t i;
@@ -199,12 +199,12 @@ rank_compare(const void *a, const void *b)
 }
 
 static bool
-same_site(const struct named_site *a, const struct named_site *b)
+site_is_same(const struct named_site *a, const struct named_site *b)
 {
 	struct named_site copy = *b;
 
 	copy.order = a->order;
-	return same_compare(a, &copy) == 0;
+	return site_compare(a, &copy) == 0;
 }
 
 static size_t
@@ -232,9 +232,9 @@ sites_merge(struct named_site *site, uint32_t n)
 		site[i].count = site[i].state->count;
 	if (n == 0)
 		return 0;
-	qsort(site, n, sizeof(*site), same_compare);
+	qsort(site, n, sizeof(*site), site_compare);
 	for (i = 1; i < n; i++)
-		if (same_site(&site[out], &site[i]))
+		if (site_is_same(&site[out], &site[i]))
 			site[out].count = add_sat(site[out].count,
 			    site[i].count);
 		else

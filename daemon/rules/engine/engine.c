@@ -202,7 +202,7 @@ ask_kernel_rule(struct rule_view *x, const struct load *load, double noise_s,
 			state = rule_unmeasured(x, REASON_DEVICE_UNKNOWN);
 		} else {
 			x->device = &run->device[x->kernel->device];
-			x->ceiling = &x->ceilings[x->kernel->device];
+			x->ceiling = &x->device->ceilings;
 			x->load = &load[i];
 			x->library = x->libraries[i].name != NULL ?
 			    &x->libraries[i] : NULL;
@@ -282,21 +282,6 @@ ask_all(struct rule_view *x, struct advice *a, const struct load *load)
 	}
 }
 
-static void
-describe_ceilings(struct advice *a, const struct run *run,
-    const struct ceilings *c, struct arena *arena)
-{
-	const struct ceilings *least = run->devices > 0 ? &c[0] : NULL;
-	char text[64] = "device attributes";
-
-	for (size_t i = 1; i < run->devices && least->calibrated; i++)
-		least = &c[i];
-	a->calibrated = least != NULL && least->calibrated;
-	if (least != NULL)
-		ceilings_from(least, text, sizeof(text));
-	a->ceilings_from = arena_format(arena, "%s", text);
-}
-
 static const struct library *
 read_libraries(const struct run *run, struct arena *arena)
 {
@@ -309,12 +294,11 @@ read_libraries(const struct run *run, struct arena *arena)
 }
 
 struct advice *
-advice_make(const struct run *run, const struct ceilings *c,
-    const struct thresholds *t)
+advice_make(const struct run *run, const struct thresholds *t)
 {
 	struct advice_box *box = calloc(1, sizeof(*box));
 	struct load *load = NULL;
-	struct rule_view x = { .run = run, .ceilings = c, .thresholds = t };
+	struct rule_view x = { .run = run, .thresholds = t };
 	struct advice *a;
 
 	if (box == NULL)
@@ -323,7 +307,6 @@ advice_make(const struct run *run, const struct ceilings *c,
 	x.arena = &box->arena;
 	a->active_s = rule_active_s(run);
 	a->noise_s = rank_noise_s(run);
-	describe_ceilings(a, run, c, &box->arena);
 	a->verdict = arena_get(&box->arena,
 	    rule_table_size * sizeof(*a->verdict));
 	load = calloc(run->kernels ? run->kernels : 1, sizeof(*load));
@@ -336,8 +319,7 @@ advice_make(const struct run *run, const struct ceilings *c,
 	for (size_t i = 0; i < run->kernels; i++)
 		if (run->kernel[i].device < run->devices)
 			load_of(&load[i], &run->kernel[i],
-			    &run->device[run->kernel[i].device],
-			    &c[run->kernel[i].device]);
+			    &run->device[run->kernel[i].device]);
 	ask_all(&x, a, load);
 	group_all(&x);
 	a->unmeasured = unmeasured_note(run, load, &box->arena);

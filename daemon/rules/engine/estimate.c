@@ -9,7 +9,7 @@
 #include "rules/engine/estimate.h"
 #include "rules/evidence/affine.h"
 #include "rules/evidence/coded_estimate.h"
-#include "rules/evidence/operand.h"
+#include "source/operand.h"
 #include "source/flow.h"
 
 /* Samples are of a function in all its launch shapes: of those that are alike and
@@ -242,9 +242,9 @@ set_load(struct estimate *e, const struct rule_view *x)
 
 	for (size_t i = 0; i < STALLS; i++)
 		k.metric[stalls[i].id] = x->kernel->metric[stalls[i].id];
-	load_of(&e->load, &k, x->device, x->ceiling);
+	load_of(&e->load, &k, x->device);
 	if (!e->load.stalls_known)
-		load_of(&e->load, &e->kernel, x->device, x->ceiling);
+		load_of(&e->load, &e->kernel, x->device);
 	e->load.grounds = GROUNDS_PART;
 }
 

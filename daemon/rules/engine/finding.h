@@ -18,7 +18,6 @@
 struct run;
 struct kernel;
 struct site;
-struct ceilings;		/* model/ceilings.h */
 
 enum rule_state { RULE_FOUND, RULE_CLEAN, RULE_NOT_MEASURED };
 extern const char *const rule_state_name[];	/* "found" … */
@@ -147,8 +146,6 @@ struct advice {
 				 * launches differ by */
 	const char *unmeasured;	/* kernels of weight that nobody looked at, why,
 				 * and what to do; NULL none: rules/engine/unmeasured.h */
-	bool calibrated;	/* ceilings came from this GPU's calibration */
-	const char *ceilings_from;	/* ceilings_from() of the least known one */
 };
 
 /* Per-rule threshold overrides from the configuration. */
@@ -158,13 +155,9 @@ struct thresholds *thresholds_new(void);
 int thresholds_set(struct thresholds *t, const char *key, double value);
 void thresholds_free(struct thresholds *t);
 
-/*
- * advice_make(run, c, t): evaluate every rule on ${run}. ${c} holds the
- * ceilings of each device in run->device order; ${t} may be NULL. Returns NULL
- * only without memory.
- */
-struct advice *advice_make(const struct run *run, const struct ceilings *c,
-    const struct thresholds *t);
+/* advice_make(run, t): evaluate every rule on ${run}. ${t} may be NULL. Returns NULL
+ * only without memory. */
+struct advice *advice_make(const struct run *run, const struct thresholds *t);
 void advice_free(struct advice *a);
 
 /* The catalogue: what a rule is, for `rules`, `explain`, the API and the page. */

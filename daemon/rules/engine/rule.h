@@ -170,7 +170,6 @@ struct rule_view {
 	size_t order;
 	const struct thresholds *thresholds;	/* NULL: defaults */
 	const struct run *run;
-	const struct ceilings *ceilings;	/* of every device */
 	/* Of a kernel rule: */
 	const struct kernel *kernel;
 	const struct kernel *own;		/* it, where ${kernel} has

@@ -19,7 +19,7 @@
 #include "rules/evidence/affine.h"
 #include "rules/evidence/lanes.h"
 #include "rules/evidence/lines.h"
-#include "rules/evidence/operand.h"
+#include "source/operand.h"
 #include "rules/evidence/shape.h"
 #include "rules/evidence/slice.h"
 

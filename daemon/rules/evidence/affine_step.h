@@ -6,7 +6,7 @@
 #define CADV_AFFINE_STEP_H
 
 #include "rules/evidence/affine.h"
-#include "rules/evidence/operand.h"
+#include "source/operand.h"
 
 struct record_SIGNATURE;
 struct sass_instruction;

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "rules/evidence/atomics.h"
-#include "rules/evidence/operand.h"
+#include "source/operand.h"
 
 /* From one atomic to the next on the same word. Measured on an H200: 1.75 to 1.76
  * in four programs that add floats, with 4 to 34 million of them; 0.73 in one that

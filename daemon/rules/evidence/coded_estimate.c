@@ -7,7 +7,8 @@
 
 #include "rules/evidence/affine.h"
 #include "rules/evidence/coded_estimate.h"
-#include "rules/evidence/operand.h"
+#include "source/operand.h"
+#include "source/rare.h"
 
 #define DEPTHS 4		/* loops in loops; deeper ones as these */
 #define TURNS_MOST 1e6
@@ -55,12 +56,12 @@ internal_at(const struct sass *s, long n)
 	uint32_t at = 0;
 
 	for (uint32_t k = 0; k < s->instructions &&
-	    !operand_opcode(&s->instruction[k], "RET"); k++)
+	    !opcode_is(&s->instruction[k], "RET"); k++)
 		if (s->instruction[k].flags & SASS_EXIT &&
 		    !(s->instruction[k].flags & SASS_CONDITIONAL))
 			at = k + 1;
 	for (; at > 0 && at < s->instructions && n > 0; at++)
-		n -= operand_opcode(&s->instruction[at], "RET");
+		n -= opcode_is(&s->instruction[at], "RET");
 	return at > 0 && n == 0 ? at : SASS_NONE;
 }
 
@@ -78,7 +79,7 @@ find_rare(const struct code *c)
 
 		for (; at < s->instructions && !rare[at]; at++) {
 			rare[at] = true;
-			if (operand_opcode(&s->instruction[at], "RET"))
+			if (opcode_is(&s->instruction[at], "RET"))
 				break;
 		}
 	}
@@ -156,7 +157,7 @@ add_needs(struct needs *n, const struct rule_view *x,
 		const struct sass_instruction *i = &c->sass.instruction[s];
 		int d = depth_of(&c->sass, s);
 		bool load = i->space == SPACE_GLOBAL && i->flags & SASS_LOAD;
-		double turns = inst_rare(&c->sass, s);
+		double turns = rare_share(&c->sass, s);
 
 		if (rare[s])
 			continue;
@@ -246,7 +247,7 @@ count_access(struct code *c, struct instruction *i,
 		set(c, i, store ? SOURCE_SHARED_ST : SOURCE_SHARED_LD, times);
 	} else if (s->space == SPACE_LOCAL &&
 	    (shape->local_per_thread >= LOCAL_LEAST ||
-	    inst_rare(&c->sass, (uint32_t)(s - c->sass.instruction)) > 0)) {
+	    rare_share(&c->sass, (uint32_t)(s - c->sass.instruction)) > 0)) {
 		set(c, i, SOURCE_LOCAL_SECTORS, (double)s->bytes * times);
 	}
 }
@@ -415,7 +416,7 @@ count(struct code *c, double warps, double turns, double rare,
 	}
 	for (uint32_t s = 0; s < c->sass.instructions; s++) {
 		size_t at = inst_of_sass(c, s);
-		double part = inst_rare(&c->sass, s);
+		double part = rare_share(&c->sass, s);
 		double times = never[s] ? 0 : warps * (part > 0 ? rare * part :
 		    pow(turns, depth_of(&c->sass, s)));
 
@@ -537,7 +538,7 @@ fill_all(struct coded *e, const struct rule_view *x, const struct needs *n,
 	fill(&v[METRIC_DRAM_PCT], 100 * fmin(1, bytes /
 	    (x->ceiling->dram_bytes_per_s * (l->time_s - l->fixed_s))));
 	e->kernel.code = &e->code;
-	load_of(&e->load, &e->kernel, x->device, x->ceiling);
+	load_of(&e->load, &e->kernel, x->device);
 	e->load.grounds = load_counted(x->kernel) ? GROUNDS_PART :
 	    GROUNDS_TRACE;
 }

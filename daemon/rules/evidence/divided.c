@@ -7,7 +7,7 @@
 
 #include "rules/evidence/divided.h"
 #include "rules/evidence/inst.h"
-#include "rules/evidence/operand.h"
+#include "source/operand.h"
 #include "rules/evidence/slice.h"
 
 #define CARRIED_MOST 63		/* registers that a turn leaves to the next */
@@ -52,7 +52,7 @@ static bool
 is_one_of(const struct sass_instruction *i, const char *const *name, size_t n)
 {
 	for (size_t k = 0; k < n; k++)
-		if (operand_opcode(i, name[k]))
+		if (opcode_is(i, name[k]))
 			return true;
 	return false;
 }
@@ -381,7 +381,7 @@ is_dealt(const struct code *c, const struct sass_loop *l, uint32_t threads)
 			break;
 		if (!operands_of(&o, i) || o.defs != 1 || o.uses != 1 ||
 		    o.use[0] != o.def || !o.has_immediate || o.has_address ||
-		    !(operand_opcode(i, "IADD3") || operand_opcode(i, "VIADD")))
+		    !(opcode_is(i, "IADD3") || opcode_is(i, "VIADD")))
 			continue;
 		if (warps < 2 || o.immediate < 2 ||
 		    o.immediate > (int64_t)UNROLLED_MOST * threads)

@@ -20,7 +20,7 @@
 #include <string.h>
 
 #include "rules/evidence/division.h"
-#include "rules/evidence/operand.h"
+#include "source/operand.h"
 
 #define RECIPROCAL_INST 8
 #define QUOTIENT_INST 9
@@ -40,8 +40,8 @@
 static bool
 is_addition(const struct sass_instruction *i)
 {
-	return operand_opcode(i, "IADD3") || operand_opcode(i, "VIADD") ||
-	    operand_opcode(i, "IADD");
+	return opcode_is(i, "IADD3") || opcode_is(i, "VIADD") ||
+	    opcode_is(i, "IADD");
 }
 
 /* What it adds to the bits of a float; 0 if it is no such thing. */
@@ -68,7 +68,7 @@ static bool
 is_step(const struct sass_instruction *i, struct operands *o,
     struct divisor *d)
 {
-	bool product = operand_opcode(i, "IMAD") && operand_has(i, "IADD");
+	bool product = opcode_is(i, "IMAD") && operand_has(i, "IADD");
 
 	if ((!is_addition(i) && !product) || i->text == NULL ||
 	    strstr(i->text, ",-") == NULL)
@@ -95,7 +95,7 @@ has_divisor(const struct operands *o, const struct divisor *d)
 static bool
 is_product(const struct sass_instruction *i)
 {
-	return operand_opcode(i, "IMAD") && !operand_has(i, "MOV") &&
+	return opcode_is(i, "IMAD") && !operand_has(i, "MOV") &&
 	    !operand_has(i, "IADD") && !operand_has(i, "HI") &&
 	    !operand_has(i, "WIDE") && !operand_has(i, "SHL");
 }
@@ -131,7 +131,7 @@ end_of(const struct sass *sass, uint32_t at)
 	if (most > sass->instructions)
 		most = sass->instructions;
 	for (uint32_t i = at; i < most; i++)
-		if (operand_opcode(&sass->instruction[i], "RET"))
+		if (opcode_is(&sass->instruction[i], "RET"))
 			return i + 1;
 	return most;
 }

@@ -6,7 +6,7 @@
 
 #include "rules/evidence/affine.h"
 #include "rules/evidence/gathered.h"
-#include "rules/evidence/operand.h"
+#include "source/operand.h"
 #include "rules/evidence/slice.h"
 
 #define SECTOR 32

@@ -5,14 +5,10 @@
 #include <string.h>
 
 #include "rules/evidence/inst.h"
-#include "rules/evidence/operand.h"
+#include "source/operand.h"
 
 #define REGISTERS_MOST 255.0	/* of a thread */
 #define REGISTERS_SM 65536.0	/* since compute capability 5 */
-#define RARE_MOST 40		/* instructions of a loop for rare arguments */
-#define RARE_BEFORE 24		/* of the jump over it, in front of the loop, */
-#define RARE_BEHIND 64		/* and of what it jumps to, behind it, at most */
-#define RARE_TURNS 6		/* words of 2/π */
 #define AHEAD 64		/* instructions to the first use, at most */
 
 double
@@ -206,6 +202,7 @@ const struct reason *
 inst_lacks(const struct rule_view *x, unsigned needs)
 {
 	const struct code *c = x->kernel->code;
+	unsigned parts = level_parts(x->run->level);
 
 	needs &= NEED_SOURCE | NEED_SAMPLES | NEED_CODE | NEED_CUBIN |
 	    NEED_LINES;
@@ -214,7 +211,7 @@ inst_lacks(const struct rule_view *x, unsigned needs)
 	if (c == NULL) {
 		if (needs == NEED_CUBIN && is_like_debug(x->kernel))
 			return &reason_row[REASON_LIKE_DEBUG];
-		if (!level_counts(x->run->level) &&
+		if (!(parts & LEVEL_COUNTS) &&
 		    x->kernel->skip != SKIP_PERMISSION)
 			return &reason_row[REASON_NEEDS_SOURCE];
 		/* What kept its counters away kept this away too. */
@@ -230,7 +227,7 @@ inst_lacks(const struct rule_view *x, unsigned needs)
 	if ((needs & NEED_CUBIN) && c->no_cubin != NULL)
 		return c->no_cubin;
 	if ((needs & NEED_SAMPLES) && !c->sampled)
-		return &reason_row[level_samples(x->run->level) ?
+		return &reason_row[parts & LEVEL_SAMPLES ?
 		    REASON_NO_SAMPLE : REASON_NEEDS_SOURCE];
 	return NULL;
 }
@@ -262,68 +259,4 @@ inst_share(const struct rule_view *x, bool *speaks)
 			*speaks = false;
 	}
 	return all > 0 ? own / all : 0;
-}
-
-bool
-inst_is_rare(const struct sass *s, const struct sass_loop *l)
-{
-	bool stores = false, loads = false, multiplies = false;
-
-	if (l->tail - l->head >= RARE_MOST)
-		return false;
-	for (uint32_t at = l->head; at <= l->tail; at++) {
-		const struct sass_instruction *i = &s->instruction[at];
-
-		/* Of the argument's bits nothing is a float. */
-		if (i->flags & (SASS_FP32 | SASS_FP64 | SASS_FMA) ||
-		    (i->space == SPACE_LOCAL && i->flags & SASS_LOAD))
-			return false;
-		stores = stores || (i->space == SPACE_LOCAL &&
-		    i->flags & SASS_STORE);
-		loads = loads || i->flags & SASS_READ_ONLY;
-		multiplies = multiplies || (operand_opcode(i, "IMAD") &&
-		    operand_has(i, "WIDE") && operand_has(i, "U32"));
-	}
-	return stores && loads && multiplies;
-}
-
-/* The first instruction of what is jumped over with loop ${l}; ${past}: the one behind
- * the last. */
-static uint32_t
-jumped_over(const struct sass *s, const struct sass_loop *l, uint32_t *past)
-{
-	uint32_t first = l->head;
-
-	*past = l->tail + 1;
-	for (uint32_t n = 1; n <= RARE_BEFORE && n <= l->head; n++) {
-		const struct sass_instruction *i =
-		    &s->instruction[l->head - n];
-		uint32_t to = i->flags & SASS_BRANCH && i->target != SASS_NONE ?
-		    sass_at(s, i->target) : SASS_NONE;
-
-		if (to == SASS_NONE || to <= l->tail ||
-		    to > l->tail + RARE_BEHIND)
-			continue;
-		first = l->head - n + 1;
-		*past = to;
-	}
-	return first;
-}
-
-double
-inst_rare(const struct sass *s, uint32_t i)
-{
-	for (size_t n = 0; n < s->loops; n++) {
-		const struct sass_loop *l = &s->loop[n];
-		uint32_t past;
-
-		if (l->head > i + RARE_BEFORE || l->tail + RARE_BEHIND < i ||
-		    !inst_is_rare(s, l))
-			continue;
-		if (i >= l->head && i <= l->tail)
-			return 1;
-		if (i >= jumped_over(s, l, &past) && i < past)
-			return 1.0 / RARE_TURNS;
-	}
-	return 0;
 }

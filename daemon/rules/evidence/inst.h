@@ -57,14 +57,6 @@ double inst_waiting(const struct code *c, uint32_t mask);
  */
 const struct reason *inst_lacks(const struct rule_view *x, unsigned needs);
 
-/* inst_is_rare(s, l): is ${l} the loop in which the exact sine and cosine multiply 2/π,
- * a word after the other, by an argument beyond about 100,000? */
-bool inst_is_rare(const struct sass *s, const struct sass_loop *l);
-
-/* inst_rare(s, i): how often instruction ${i} runs for each turn of such a loop, if it
- * is of what ordinary arguments jump over with it, and the loop itself; else 0. */
-double inst_rare(const struct sass *s, uint32_t i);
-
 /* inst_is_same(a, b): are they launch shapes of one function of one cubin? */
 bool inst_is_same(const struct kernel *a, const struct kernel *b);
 

@@ -4,7 +4,7 @@
 #include "rules/evidence/inst.h"
 #include "rules/evidence/lanes.h"
 #include "rules/evidence/lines.h"
-#include "rules/evidence/operand.h"
+#include "source/operand.h"
 
 /* Without a place where lanes meet again there is no branch where they part. */
 static bool
@@ -15,8 +15,8 @@ never_parts(const struct code *c)
 	for (size_t i = 0; i < c->sass.instructions; i++) {
 		const struct sass_instruction *s = &c->sass.instruction[i];
 
-		if (s->flags & SASS_CALL || operand_opcode(s, "BSSY") ||
-		    operand_opcode(s, "SSY") || operand_opcode(s, "BRX"))
+		if (s->flags & SASS_CALL || opcode_is(s, "BSSY") ||
+		    opcode_is(s, "SSY") || opcode_is(s, "BRX"))
 			return false;
 	}
 	return c->sass.instructions > 0;

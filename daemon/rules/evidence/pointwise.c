@@ -12,7 +12,7 @@
 
 #include "model/lines/source.h"
 #include "rules/evidence/affine.h"
-#include "rules/evidence/operand.h"
+#include "source/operand.h"
 #include "rules/evidence/pointwise.h"
 
 #define INDEXES_MOST 16		/* of an unrolled loop */
@@ -69,25 +69,25 @@ place_of(const struct code *c, uint32_t at, struct place *p)
 	i = &c->sass.instruction[w];
 	if (!operands_of(&o, i) || o.uses == 0)
 		return false;
-	if (operand_opcode(i, "IMAD") && operand_has(i, "WIDE") &&
+	if (opcode_is(i, "IMAD") && operand_has(i, "WIDE") &&
 	    o.has_immediate)
 		return place_of_register(c, w, o.use[0], o.immediate, p);
-	if (operand_opcode(i, "LEA") && !operand_has(i, "HI") &&
+	if (opcode_is(i, "LEA") && !operand_has(i, "HI") &&
 	    o.has_immediate && o.immediate >= 0 && o.immediate < 8)
 		return place_of_register(c, w, o.use[0], 1ll << o.immediate, p);
 	/* Begin and offset, which was the index shifted. */
-	if (!operand_opcode(i, "IADD3") || operand_has(i, "X"))
+	if (!opcode_is(i, "IADD3") || operand_has(i, "X"))
 		return false;
 	s = writer(c, w, o.use[0]);
 	if (s == SASS_NONE || !operands_of(&sum, &c->sass.instruction[s]) ||
 	    !sum.has_immediate || sum.uses == 0)
 		return false;
 	i = &c->sass.instruction[s];
-	if (operand_opcode(i, "SHF") && operand_has(i, "L") &&
+	if (opcode_is(i, "SHF") && operand_has(i, "L") &&
 	    sum.immediate >= 0 && sum.immediate < 8)
 		return place_of_register(c, s, sum.use[0],
 		    1ll << sum.immediate, p);
-	if (operand_opcode(i, "IMAD") && operand_has(i, "SHL"))
+	if (opcode_is(i, "IMAD") && operand_has(i, "SHL"))
 		return place_of_register(c, s, sum.use[0], sum.immediate, p);
 	return false;
 }

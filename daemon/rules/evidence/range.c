@@ -6,7 +6,7 @@
 
 #include "model/lines/source.h"
 
-#include "rules/evidence/operand.h"
+#include "source/operand.h"
 #include "rules/evidence/range.h"
 
 #define CODE_MOST 65536		/* instructions of a function */
@@ -107,7 +107,7 @@ truth_of(const struct sass_instruction *i)
 static unsigned
 permuted(const struct sass_instruction *i, const struct operands *o)
 {
-	if (!operand_opcode(i, "PRMT") || !o->has_immediate ||
+	if (!opcode_is(i, "PRMT") || !o->has_immediate ||
 	    !has_text(i, ",RZ") || o->uses != 1)
 		return WORD;
 	switch (o->immediate) {
@@ -211,21 +211,21 @@ made_by(const struct ranges *r, uint32_t d, int depth)
 		return anything;
 	if (i->flags & SASS_LOAD)
 		return narrow(i);
-	if (operand_opcode(i, "SEL") || operand_opcode(i, "MOV") ||
-	    (operand_opcode(i, "IMAD") && operand_has(i, "MOV")))
+	if (opcode_is(i, "SEL") || opcode_is(i, "MOV") ||
+	    (opcode_is(i, "IMAD") && operand_has(i, "MOV")))
 		return any_operand(r, d, depth - 1);
-	if (operand_opcode(i, "IMNMX") || operand_opcode(i, "VIMNMX"))
+	if (opcode_is(i, "IMNMX") || opcode_is(i, "VIMNMX"))
 		return clamped(r, d, depth - 1);
-	if (operand_opcode(i, "LOP3"))
+	if (opcode_is(i, "LOP3"))
 		return masked(r, d, depth - 1);
 	if (permuted(i, o) < WORD && o->immediate >= 0x7000 &&
 	    o->immediate < 0x8000)
 		return of_bits((int)permuted(i, o) * 8);
-	if (operand_opcode(i, "SHF") && operand_has(i, "U32") &&
+	if (opcode_is(i, "SHF") && operand_has(i, "U32") &&
 	    operand_has(i, "R") && has_text(i, ",RZ,") && o->uses == 1 &&
 	    o->immediate > 0 && o->immediate < 32)
 		return of_bits((int)(32 - o->immediate));
-	if (operand_opcode(i, "POPC"))
+	if (opcode_is(i, "POPC"))
 		return (struct range){ 0, 32 };
 	return anything;
 }
@@ -296,7 +296,7 @@ range_stored(const struct ranges *r, uint32_t at, unsigned *bytes)
 	    reg + i->bytes / WORD > UNIFORM_REGISTER)
 		return 0;
 	by = maker(r, at, reg);
-	if (i->bytes == 2 * WORD && operand_opcode(by, "F2F") &&
+	if (i->bytes == 2 * WORD && opcode_is(by, "F2F") &&
 	    has_text(by, "F2F.F64.F32")) {
 		*bytes = 2 * WORD;
 		return WORD;
@@ -318,18 +318,18 @@ looked_at(const struct sass_instruction *i, const struct operands *o, int reg)
 		return WORD;
 	if (i->flags & SASS_STORE && i->space != SPACE_NONE)
 		return i->bytes > 0 && i->bytes < WORD ? i->bytes : WORD;
-	if (operand_opcode(i, "ISETP") && o->uses == 1 && o->parameter == 0 &&
+	if (opcode_is(i, "ISETP") && o->uses == 1 && o->parameter == 0 &&
 	    !has_text(i, "c[") && (operand_has(i, "EQ") ||
 	    operand_has(i, "NE")))
 		return !o->has_immediate ? 1 : bytes_for((struct range){
 		    o->immediate, o->immediate });
-	if (operand_opcode(i, "LOP3") && truth_of(i) == AND &&
+	if (opcode_is(i, "LOP3") && truth_of(i) == AND &&
 	    o->has_immediate && o->immediate >= 0)
 		return bytes_for((struct range){ 0, o->immediate });
-	if (operand_opcode(i, "I2F") && (operand_has(i, "U8") ||
+	if (opcode_is(i, "I2F") && (operand_has(i, "U8") ||
 	    operand_has(i, "S8")))
 		return 1;
-	if (operand_opcode(i, "I2F") && (operand_has(i, "U16") ||
+	if (opcode_is(i, "I2F") && (operand_has(i, "U16") ||
 	    operand_has(i, "S16")))
 		return 2;
 	return permuted(i, o);

@@ -9,7 +9,7 @@
 #include <math.h>
 
 #include "rules/evidence/inst.h"
-#include "rules/evidence/operand.h"
+#include "source/operand.h"
 #include "rules/evidence/reads.h"
 #include "rules/evidence/reuse.h"
 #include "rules/evidence/slice.h"
@@ -138,7 +138,7 @@ is_scaled(const struct code *c, size_t i)
 	struct operands o;
 
 	for (size_t n = 0; n < sizeof(product) / sizeof(product[0]); n++)
-		is = is || operand_opcode(s, product[n]);
+		is = is || opcode_is(s, product[n]);
 	if (!is || !operands_of(&o, s))
 		return false;
 	shared = o.parameter != 0 || o.has_float || o.has_immediate;

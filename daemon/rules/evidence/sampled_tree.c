@@ -10,7 +10,7 @@
 
 #include "rules/evidence/inst.h"
 #include "rules/evidence/lines.h"
-#include "rules/evidence/operand.h"
+#include "source/operand.h"
 #include "rules/engine/sampled.h"
 #include "rules/evidence/slice.h"
 

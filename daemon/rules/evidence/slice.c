@@ -6,7 +6,7 @@
 
 #include "model/lines/source.h"
 
-#include "rules/evidence/operand.h"
+#include "source/operand.h"
 #include "rules/evidence/slice.h"
 
 #define STEPS 96		/* definitions followed */
@@ -111,14 +111,14 @@ static int64_t
 factor_of(const struct sass_instruction *i, const struct operands *o, int u,
     int64_t factor)
 {
-	bool product = operand_opcode(i, "IMAD") && !operand_has(i, "MOV") &&
+	bool product = opcode_is(i, "IMAD") && !operand_has(i, "MOV") &&
 	    !operand_has(i, "IADD") && !operand_has(i, "X");
 
-	if (operand_opcode(i, "IADD3") || operand_opcode(i, "UIADD3") ||
-	    operand_opcode(i, "IADD") || operand_opcode(i, "VIADD") ||
-	    operand_opcode(i, "MOV") || operand_opcode(i, "UMOV") ||
-	    operand_opcode(i, "R2UR") || operand_opcode(i, "S2R") ||
-	    (operand_opcode(i, "IMAD") && !product))
+	if (opcode_is(i, "IADD3") || opcode_is(i, "UIADD3") ||
+	    opcode_is(i, "IADD") || opcode_is(i, "VIADD") ||
+	    opcode_is(i, "MOV") || opcode_is(i, "UMOV") ||
+	    opcode_is(i, "R2UR") || opcode_is(i, "S2R") ||
+	    (opcode_is(i, "IMAD") && !product))
 		return factor;
 	if (product && multiplies_immediate(i, o))
 		return u == 0 ? times(factor, o->immediate) : factor;
@@ -128,7 +128,7 @@ factor_of(const struct sass_instruction *i, const struct operands *o, int u,
 		return factor != 0 ? LANE_SOME : 0;
 	if (product)
 		return 0;
-	if ((operand_opcode(i, "LEA") || operand_opcode(i, "ULEA")) &&
+	if ((opcode_is(i, "LEA") || opcode_is(i, "ULEA")) &&
 	    !operand_has(i, "HI") && o->has_immediate && o->immediate >= 0 &&
 	    o->immediate < 32)
 		return u == 0 ? times(factor, 1ll << o->immediate) : factor;
@@ -142,10 +142,10 @@ note_scale(struct walk *w, const struct sass_instruction *i,
 {
 	if (w->s->scale != 0 || !o->has_immediate || o->immediate <= 0)
 		return;
-	if (operand_opcode(i, "LEA") && !operand_has(i, "HI") &&
+	if (opcode_is(i, "LEA") && !operand_has(i, "HI") &&
 	    o->immediate < 32)
 		w->s->scale = 1ll << o->immediate;
-	else if (operand_opcode(i, "IMAD") && operand_has(i, "WIDE"))
+	else if (opcode_is(i, "IMAD") && operand_has(i, "WIDE"))
 		w->s->scale = o->immediate;
 }
 

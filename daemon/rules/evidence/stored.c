@@ -3,7 +3,7 @@
  */
 #include <math.h>
 
-#include "rules/evidence/operand.h"
+#include "source/operand.h"
 #include "rules/evidence/slice.h"
 #include "rules/evidence/stored.h"
 
@@ -21,7 +21,7 @@ static bool
 is_shared(const struct sass_instruction *i)
 {
 	return i->flags & (SASS_BARRIER | SASS_ATOMIC) ||
-	    operand_opcode(i, "MEMBAR") || operand_opcode(i, "CCTL") ||
+	    opcode_is(i, "MEMBAR") || opcode_is(i, "CCTL") ||
 	    (i->space == SPACE_GLOBAL && operand_has(i, "STRONG"));
 }
 

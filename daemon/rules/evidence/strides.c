@@ -6,7 +6,7 @@
 
 #include "model/lines/source.h"
 
-#include "rules/evidence/operand.h"
+#include "source/operand.h"
 #include "rules/evidence/strides.h"
 
 /* Where c[0x0] has the size of the block and, behind it, of the grid: up to compute
@@ -77,7 +77,7 @@ is_sum(const struct sass_instruction *i)
 	};
 
 	for (size_t k = 0; k < sizeof(sum) / sizeof(sum[0]); k++)
-		if (operand_opcode(i, sum[k]))
+		if (opcode_is(i, sum[k]))
 			return true;
 	return false;
 }

@@ -44,6 +44,17 @@ load_counted(const struct kernel *k)
 }
 
 double
+samples_stalled(const struct samples *s, uint32_t mask)
+{
+	double sum = 0;
+
+	for (int i = 0; i < STALL_COUNT; i++)
+		if (mask & (uint32_t)1 << i)
+			sum += s->stall[i];
+	return sum;
+}
+
+double
 load_cycles(const struct chip *c, uint16_t results)
 {
 	return WARP * c->schedulers / results;

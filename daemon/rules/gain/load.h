@@ -16,8 +16,6 @@
 #include "facts/chip.h"
 #include "model/model.h"
 
-struct ceilings;
-
 enum resource {
 	RES_DRAM, RES_L2, RES_L1, RES_ISSUE, RES_ALU, RES_FMA, RES_FP64, RES_XU,
 	RES_LSU, RES_TENSOR,
@@ -109,12 +107,14 @@ clamp01(double v)
 	return v < 0 ? 0 : v > 1 ? 1 : v;
 }
 
-/* load_of(l, k, d, c): the demands of ${k} on device ${d} with ceilings ${c}. */
-void load_of(struct load *l, const struct kernel *k, const struct device *d,
-    const struct ceilings *c);
+/* load_of(l, k, d): the demands of ${k} on device ${d}. */
+void load_of(struct load *l, const struct kernel *k, const struct device *d);
 
 /* load_counted(k): is any counter of ${k} known? */
 bool load_counted(const struct kernel *k);
+
+/* samples_stalled(s, mask): those with a reason in ${mask}, a set of STALL_BITs. */
+double samples_stalled(const struct samples *s, uint32_t mask);
 
 /* load_cycles(c, results): cycles of a scheduler for which an instruction of a
  * warp keeps its part of a pipe busy that has ${results} an SM and cycle. */

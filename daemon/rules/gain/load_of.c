@@ -5,7 +5,6 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "model/ceilings.h"
 #include "rules/gain/load.h"
 #include "model/model.h"
 #include "rules/gain/wait.h"
@@ -153,8 +152,7 @@ larger(double a, double b)
 }
 
 static void
-load_resources(struct load *l, const struct kernel *k, const struct device *d,
-    const struct ceilings *c)
+load_resources(struct load *l, const struct kernel *k, const struct device *d)
 {
 	static const struct { enum resource res; enum metric_id id; } pipe[] = {
 		{ RES_ISSUE, METRIC_ISSUE_ACTIVE }, { RES_ALU, METRIC_PIPE_ALU },
@@ -163,6 +161,7 @@ load_resources(struct load *l, const struct kernel *k, const struct device *d,
 		{ RES_TENSOR, METRIC_PIPE_TENSOR }
 	};
 	double body = l->time_s - l->fixed_s, sum = 0, cycles_s;
+	const struct ceilings *c = &d->ceilings;
 	double *s = l->resource_s;
 
 	for (int i = 0; i < RES_COUNT; i++)
@@ -244,8 +243,7 @@ load_grid(struct load *l, const struct kernel *k, const struct device *d)
 }
 
 void
-load_of(struct load *l, const struct kernel *k, const struct device *d,
-    const struct ceilings *c)
+load_of(struct load *l, const struct kernel *k, const struct device *d)
 {
 	double avg = metric(k, METRIC_SM_CYCLES_ACTIVE_AVG);
 	double max = metric(k, METRIC_SM_CYCLES_ACTIVE_MAX);
@@ -279,7 +277,7 @@ load_of(struct load *l, const struct kernel *k, const struct device *d,
 	load_l1(l, k);
 	load_l2(l, k);
 	wait_stalls(l, k, d);
-	load_resources(l, k, d, c);
+	load_resources(l, k, d);
 	l->limit = -1;
 	for (int i = 0; i < RES_COUNT; i++)
 		if (l->resource_s[i] > top) {

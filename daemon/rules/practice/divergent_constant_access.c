@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "rules/evidence/lines.h"
-#include "rules/evidence/operand.h"
+#include "source/operand.h"
 #include "rules/evidence/slice.h"
 
 #define SLICES_MAX 128		/* loads that are looked into */
@@ -37,7 +37,7 @@ is_divergent(const struct code *c, const struct slices *t, size_t i,
 {
 	const struct sass_instruction *s = inst_sass(c, i);
 
-	if (s == NULL || !operand_opcode(s, "LDC") || !operands_of(o, s) ||
+	if (s == NULL || !opcode_is(s, "LDC") || !operands_of(o, s) ||
 	    !(inst_lanes(c, i) > 1))
 		return false;
 	for (int u = 0; u < o->uses; u++) {
@@ -73,7 +73,7 @@ look(struct divergent *v, const struct code *c, const struct slices *t,
 		struct operands o;
 
 		if (!(inst > 0) || slices >= SLICES_MAX ||
-		    !operand_opcode(inst_sass(c, i), "LDC"))
+		    !opcode_is(inst_sass(c, i), "LDC"))
 			continue;
 		slices++;
 		if (!is_divergent(c, t, i, &o))

@@ -13,7 +13,7 @@
 #include "rules/evidence/called.h"
 #include "rules/evidence/inst.h"
 #include "rules/evidence/lines.h"
-#include "rules/evidence/operand.h"
+#include "source/operand.h"
 
 #define RATE_POOR 0.125		/* double / float: below it, a consumer GPU */
 
@@ -31,8 +31,8 @@ is_literal(const struct sass_instruction *s)
 {
 	struct operands o;
 
-	if (!operand_opcode(s, "MOV") && !operand_opcode(s, "UMOV") &&
-	    !operand_opcode(s, "HFMA2") && !(operand_opcode(s, "IMAD") &&
+	if (!opcode_is(s, "MOV") && !opcode_is(s, "UMOV") &&
+	    !opcode_is(s, "HFMA2") && !(opcode_is(s, "IMAD") &&
 	    operand_has(s, "MOV")))
 		return false;
 	operands_of(&o, s);

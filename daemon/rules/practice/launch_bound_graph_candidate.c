@@ -41,7 +41,7 @@ is_candidate(const struct rule_view *x, const struct sequence *s,
 	    (double)s->gaps > rule_value(x, "max_gaps") * launches)
 		return false;
 	out->s = s;
-	out->c = &x->ceilings[s->device];
+	out->c = &x->run->device[s->device].ceilings;
 	out->kernel_s = kernels / launches;
 	out->idle_s = (double)s->idle_ns * 1e-9;
 	out->gap_s = out->idle_s / (double)s->gaps;

@@ -9,7 +9,8 @@
 
 #include "rules/evidence/inst.h"
 #include "rules/evidence/lines.h"
-#include "rules/evidence/operand.h"
+#include "source/operand.h"
+#include "source/rare.h"
 
 /* An array that is indexed at run time costs more than its accesses: the address
  * (two to three instructions) and, in the loop that is not unrolled because of
@@ -86,7 +87,7 @@ is_rare(const struct code *c)
 		if (c->sass.instruction[s].space != SPACE_LOCAL || !(inst > 0))
 			continue;
 		all += inst;
-		if (inst_rare(&c->sass, s) > 0)
+		if (rare_share(&c->sass, s) > 0)
 			rare += inst;
 	}
 	return rare > all / 2;

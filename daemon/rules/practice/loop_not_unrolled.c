@@ -11,7 +11,8 @@
 
 #include "rules/evidence/inst.h"
 #include "rules/evidence/lines.h"
-#include "rules/evidence/operand.h"
+#include "source/operand.h"
+#include "source/rare.h"
 #include "rules/evidence/slice.h"
 
 #define BODY_MOST 48		/* instructions */
@@ -51,9 +52,9 @@ is_innermost(const struct code *c, size_t l)
 static bool
 is_increment(const struct sass_instruction *i, const struct operands *o)
 {
-	bool adds = operand_opcode(i, "IADD3") || operand_opcode(i, "VIADD") ||
-	    operand_opcode(i, "UIADD3") || operand_opcode(i, "IADD") ||
-	    (operand_opcode(i, "IMAD") && (operand_has(i, "IADD") ||
+	bool adds = opcode_is(i, "IADD3") || opcode_is(i, "VIADD") ||
+	    opcode_is(i, "UIADD3") || opcode_is(i, "IADD") ||
+	    (opcode_is(i, "IMAD") && (operand_has(i, "IADD") ||
 	    operand_has(i, "X")));
 
 	if (!adds || o->def == REGISTER_NONE)
@@ -134,7 +135,7 @@ look(const struct code *c, const struct slices *t, struct loop *k)
 	struct registers r;
 
 	find_registers(c, l, &r);
-	if (inst_is_rare(&c->sass, l))	/* no line of the program's */
+	if (rare_is_loop(&c->sass, l))	/* no line of the program's */
 		branches = BRANCHES_MOST + 1;
 	for (uint32_t s = l->head; s <= l->tail; s++) {
 		const struct sass_instruction *i = &c->sass.instruction[s];

@@ -26,7 +26,7 @@ gather_s(const struct small_copies *s)
 static double
 bulk_s(const struct rule_view *x, const struct small_copies *s)
 {
-	const struct ceilings *c = &x->ceilings[s->device];
+	const struct ceilings *c = &x->run->device[s->device].ceilings;
 	uint64_t bytes = s->bytes / s->groups;
 	double one;
 
@@ -99,7 +99,7 @@ found(struct rule_view *x, const struct small_copies *s)
 	rule_evidence(x, d, (struct evidence){ .name = "bulk_s",
 	    .label = "one copy a group instead", .value = bulk, .unit = "s",
 	    .source = "estimated", .from =
-	    x->ceilings[s->device].calibrated ? "calibration" :
+	    x->run->device[s->device].ceilings.calibrated ? "calibration" :
 	    "typical rates" }, NULL);
 	d->f.confidence = CONF_HIGH;
 	d->f.summary = arena_format(x->arena, "%s %s copies of %s take %s; one "

@@ -10,7 +10,7 @@
 #include "rules/evidence/access.h"
 #include "rules/evidence/division.h"
 #include "rules/evidence/lines.h"
-#include "rules/evidence/operand.h"
+#include "source/operand.h"
 #include "rules/evidence/slice.h"
 
 #define WIDEST 16		/* bytes of a lane */

@@ -55,7 +55,7 @@ collect(const struct rule_view *x, struct direction *t)
 		    host != MEMORY_PAGEABLE || c->size_class < MIN_SIZE_CLASS ||
 		    c->device >= x->run->devices)
 			continue;
-		t->c = &x->ceilings[c->device];
+		t->c = &x->run->device[c->device].ceilings;
 		t->count += c->count;
 		t->bytes += c->bytes;
 		t->ranges += c->ranges;

@@ -20,7 +20,7 @@ struct traffic {
 static double
 pinned_rate(const struct rule_view *x, const struct peer *p)
 {
-	double s = ceilings_copy_s(&x->ceilings[p->to], BULK_BYTES, true,
+	double s = ceilings_copy_s(&x->run->device[p->to].ceilings, BULK_BYTES, true,
 	    true);
 
 	return s > 0 ? (double)BULK_BYTES / s : NAN;

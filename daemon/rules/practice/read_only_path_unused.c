@@ -16,7 +16,7 @@
 
 #include "rules/evidence/access.h"
 #include "rules/evidence/lines.h"
-#include "rules/evidence/operand.h"
+#include "source/operand.h"
 #include "rules/evidence/slice.h"
 
 #define WRITTEN_MAX 64

@@ -89,7 +89,7 @@ restored_s(const struct rule_view *x, const struct resent *r)
 
 	if (r->kind != RESENT_AGAIN || r->device >= x->run->devices)
 		return 0;
-	c = &x->ceilings[r->device];
+	c = &x->run->device[r->device].ceilings;
 	return r->likely_count * c->launch_gap_s +
 	    2 * r->likely_bytes / c->dram_bytes_per_s;
 }

@@ -44,7 +44,7 @@ is_loop(const struct rule_view *x, const struct sequence *s, struct loop *l)
 		return false;
 	k = &run->kernel[s->kernel[0] - 1];
 	sms = run->device[s->device].limits.sms;
-	launch = x->ceilings[s->device].launch_s;
+	launch = x->run->device[s->device].ceilings.launch_s;
 	*l = (struct loop){ .s = s, .k = k, .launches = (double)s->repeats,
 	    .all_s = (double)s->kernel_ns * 1e-9, .gaps = (double)s->gaps,
 	    .idle_s = (double)s->idle_ns * 1e-9,
@@ -124,7 +124,7 @@ found(struct rule_view *x, const struct loop *l)
 	const char *name = l->k->short_name != NULL ? l->k->short_name :
 	    "(unnamed kernel)";
 	double gap = l->idle_s / l->gaps, each = l->all_s / l->launches;
-	double launch = x->ceilings[l->s->device].launch_s;
+	double launch = x->run->device[l->s->device].ceilings.launch_s;
 	struct draft *d;
 
 	if (!(l->saved_s > 0) && l->parts == 0)

@@ -12,7 +12,7 @@
 
 #include "rules/evidence/inst.h"
 #include "rules/evidence/lines.h"
-#include "rules/evidence/operand.h"
+#include "source/operand.h"
 
 struct contention {
 	double inst, wavefronts, executed;	/* executed: all of the kernel */

@@ -15,7 +15,8 @@
 #include "rules/evidence/division.h"
 #include "rules/evidence/inst.h"
 #include "rules/evidence/lines.h"
-#include "rules/evidence/operand.h"
+#include "source/operand.h"
+#include "source/rare.h"
 
 enum { SIN, EXP, LOG, POW, POWER, TANH, ERF, DIVIDE, SQRT, FUNCTIONS };
 
@@ -77,9 +78,9 @@ function_of(const struct sass_instruction *i)
 {
 	struct operands o;
 
-	if (operand_opcode(i, "FCHK"))
+	if (opcode_is(i, "FCHK"))
 		return DIVIDE;
-	if (operand_opcode(i, "IADD3") || operand_opcode(i, "VIADD")) {
+	if (opcode_is(i, "IADD3") || opcode_is(i, "VIADD")) {
 		/* Is the exponent in range? */
 		if (i->text == NULL || strstr(i->text, "0x1800000") == NULL)
 			return FUNCTIONS;
@@ -107,7 +108,7 @@ is_square_root(const struct code *c, uint32_t s)
 {
 	const struct sass_instruction *i = &c->sass.instruction[s];
 
-	if (!operand_opcode(i, "MUFU") || !operand_has(i, "RSQ"))
+	if (!opcode_is(i, "MUFU") || !operand_has(i, "RSQ"))
 		return false;
 	for (uint32_t k = s; k < s + 16 && k < c->sass.instructions; k++)
 		if (c->sass.instruction[k].flags & SASS_CALL)
@@ -140,7 +141,7 @@ called_code(const struct code *c, struct mark *m)
 			m[i].weight = inst_executed(c, at);
 			m[i].under = 1;
 			sum += m[i].weight;
-			if (operand_opcode(&c->sass.instruction[at], "RET"))
+			if (opcode_is(&c->sass.instruction[at], "RET"))
 				break;
 		}
 	}
@@ -157,7 +158,7 @@ rare_code(const struct code *c, struct mark *m, double *table)
 		size_t i = inst_of_sass(c, s);
 		double inst = inst_executed(c, s);
 
-		if (i == SIZE_MAX || !(inst > 0) || !(inst_rare(&c->sass, s) > 0))
+		if (i == SIZE_MAX || !(inst > 0) || !(rare_share(&c->sass, s) > 0))
 			continue;
 		m[i].weight += inst;
 		sum += inst;

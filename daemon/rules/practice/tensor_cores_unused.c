@@ -17,7 +17,7 @@
 #include "rules/evidence/called.h"
 #include "rules/evidence/inst.h"
 #include "rules/evidence/lines.h"
-#include "rules/evidence/operand.h"
+#include "source/operand.h"
 
 /* A value that comes from global memory must be used so often, in registers;
  * one in shared memory must be read so often by any thread. */

@@ -14,7 +14,7 @@
 
 #include "rules/evidence/inst.h"
 #include "rules/evidence/lines.h"
-#include "rules/evidence/operand.h"
+#include "source/operand.h"
 
 #define WARP 32
 #define L1_BYTES 128		/* an SM's L1 delivers in a cycle: programming guide */

@@ -13,7 +13,7 @@
 static double
 bulk_s(const struct rule_view *x, uint64_t bytes, bool up)
 {
-	double one = ceilings_copy_s(&x->ceilings[0], BULK_BYTES, up, true);
+	double one = ceilings_copy_s(&x->run->device[0].ceilings, BULK_BYTES, up, true);
 
 	return one * ((double)bytes / (double)BULK_BYTES);
 }
@@ -57,7 +57,7 @@ evidence(struct rule_view *x, struct draft *d, double fault, double kernels)
 	rule_evidence(x, d, (struct evidence){ .name = "bulk_s",
 	    .label = "the bytes moved to GPUs, as large copies",
 	    .value = bulk_s(x, u->up_bytes, true), .unit = "s",
-	    .source = "estimated", .from = x->ceilings[0].calibrated ?
+	    .source = "estimated", .from = x->run->device[0].ceilings.calibrated ?
 	    "calibration" : "typical rates" }, NULL);
 	if (u->thrashing > 0)
 		rule_evidence(x, d, (struct evidence){ .name = "thrashing",

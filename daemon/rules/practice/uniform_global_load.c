@@ -10,7 +10,7 @@
 
 #include "rules/evidence/access.h"
 #include "rules/evidence/lines.h"
-#include "rules/evidence/operand.h"
+#include "source/operand.h"
 #include "rules/evidence/slice.h"
 
 #define SLICES_MAX 256		/* loads that are looked into */

@@ -1,5 +1,5 @@
 /*
- * rules/evidence/operand.h: what an instruction's text says of registers and addresses.
+ * source/operand.h: what an instruction's text says of registers and addresses.
  * Only as much as the rules need: which registers it writes and reads, what it
  * takes from the launch's parameters, and how a memory operand is made. Pure.
  */
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct sass_instruction;
+#include "source/opcode.h"
 
 /* Registers are numbered R0.. from 0, UR0.. from UNIFORM_REGISTER on. */
 #define UNIFORM_REGISTER 256
@@ -47,9 +47,7 @@ struct operands {
 /* operands_of(o, i): false if ${i} has no text or is no such instruction. */
 bool operands_of(struct operands *o, const struct sass_instruction *i);
 
-/* operand_opcode(i, name): is ${name} the opcode's part before its first dot?
- * operand_has(i, part): has it the modifier ${part}, as in ".SAT"? */
-bool operand_opcode(const struct sass_instruction *i, const char *name);
+/* operand_has(i, part): has its opcode the modifier ${part}, as in ".SAT"? */
 bool operand_has(const struct sass_instruction *i, const char *part);
 
 #endif

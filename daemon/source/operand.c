@@ -1,5 +1,5 @@
 /*
- * rules/evidence/operand.c: reading "@P0 LDG.E.64 R4,desc[UR4][R6.64+0x10]".
+ * source/operand.c: reading "@P0 LDG.E.64 R4,desc[UR4][R6.64+0x10]".
  */
 #include <ctype.h>
 #include <errno.h>
@@ -7,18 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "source/opcode.h"
 #include "source/sass.h"
 
-#include "rules/evidence/operand.h"
+#include "source/operand.h"
 
 #define WORD_MAX 64
-
-bool
-operand_opcode(const struct sass_instruction *i, const char *name)
-{
-	return i != NULL && i->opcode != NULL && opcode_is(i, name);
-}
 
 bool
 operand_has(const struct sass_instruction *i, const char *part)
@@ -87,7 +80,7 @@ has_result(const struct sass_instruction *i)
 	    SASS_CALL))
 		return false;
 	for (size_t n = 0; n < sizeof(none) / sizeof(none[0]); n++)
-		if (none[n][0] == i->opcode[0] && operand_opcode(i, none[n]))
+		if (none[n][0] == i->opcode[0] && opcode_is(i, none[n]))
 			return false;
 	return true;
 }

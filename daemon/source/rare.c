@@ -1,0 +1,74 @@
+/*
+ * source/rare.c: see rare.h.
+ */
+#include "source/operand.h"
+#include "source/rare.h"
+
+#define RARE_MOST 40		/* instructions of a loop for rare arguments */
+#define RARE_BEFORE 24		/* of the jump over it, in front of the loop, */
+#define RARE_BEHIND 64		/* and of what it jumps to, behind it, at most */
+#define RARE_TURNS 6		/* words of 2/π */
+
+bool
+rare_is_loop(const struct sass *s, const struct sass_loop *l)
+{
+	bool stores = false, loads = false, multiplies = false;
+
+	if (l->tail - l->head >= RARE_MOST)
+		return false;
+	for (uint32_t at = l->head; at <= l->tail; at++) {
+		const struct sass_instruction *i = &s->instruction[at];
+
+		/* Of the argument's bits nothing is a float. */
+		if (i->flags & (SASS_FP32 | SASS_FP64 | SASS_FMA) ||
+		    (i->space == SPACE_LOCAL && i->flags & SASS_LOAD))
+			return false;
+		stores = stores || (i->space == SPACE_LOCAL &&
+		    i->flags & SASS_STORE);
+		loads = loads || i->flags & SASS_READ_ONLY;
+		multiplies = multiplies || (opcode_is(i, "IMAD") &&
+		    operand_has(i, "WIDE") && operand_has(i, "U32"));
+	}
+	return stores && loads && multiplies;
+}
+
+/* The first instruction of what is jumped over with loop ${l}; ${past}: the one behind
+ * the last. */
+static uint32_t
+jumped_over(const struct sass *s, const struct sass_loop *l, uint32_t *past)
+{
+	uint32_t first = l->head;
+
+	*past = l->tail + 1;
+	for (uint32_t n = 1; n <= RARE_BEFORE && n <= l->head; n++) {
+		const struct sass_instruction *i =
+		    &s->instruction[l->head - n];
+		uint32_t to = i->flags & SASS_BRANCH && i->target != SASS_NONE ?
+		    sass_at(s, i->target) : SASS_NONE;
+
+		if (to == SASS_NONE || to <= l->tail ||
+		    to > l->tail + RARE_BEHIND)
+			continue;
+		first = l->head - n + 1;
+		*past = to;
+	}
+	return first;
+}
+
+double
+rare_share(const struct sass *s, uint32_t i)
+{
+	for (size_t n = 0; n < s->loops; n++) {
+		const struct sass_loop *l = &s->loop[n];
+		uint32_t past;
+
+		if (l->head > i + RARE_BEFORE || l->tail + RARE_BEHIND < i ||
+		    !rare_is_loop(s, l))
+			continue;
+		if (i >= l->head && i <= l->tail)
+			return 1;
+		if (i >= jumped_over(s, l, &past) && i < past)
+			return 1.0 / RARE_TURNS;
+	}
+	return 0;
+}
