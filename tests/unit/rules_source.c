@@ -387,6 +387,35 @@ MADE_TEST(test_toolkit)
 	assert_non_null(strstr(f->location, "sm_20_atomic_functions.hpp:5"));
 }
 
+/* A lane of each warp adds for all, to a place that the code shows to be one: the time
+ * that they take in one line is what there is to know. */
+MADE_TEST(test_atomics_of_one_place)
+{
+	static const char one[] = "REDG.E.ADD.STRONG.GPU desc[UR4][R6.64],R9 | "
+	    "inst 100000 lanes 1 sectors 100000 ideal 100000 line 5\n";
+	static const char many[] = "IMAD.WIDE R6,R9,0x4,R6 | inst 100\n"
+	    "REDG.E.ADD.STRONG.GPU desc[UR4][R6.64],R9 | "
+	    "inst 100000 lanes 1 sectors 100000 ideal 100000 line 5\n";
+	const struct finding *f;
+	struct kernel *k;
+
+	/* 10⁸ of them in 80 ms. */
+	k = code_kernel(m, 0.1, code_text("adding", one));
+	k->total_ns = 80000000ull * k->launches;
+	k->time.sum = k->total_ns;
+	k->metric[METRIC_DURATION] = NAN;
+	f = made_finding(made_advised(m), "global-atomic-contention");
+	assert_non_null(f);
+	assert_true(f->kernel_speedup > 5);
+	made_again(m);
+	k = code_kernel(m, 0.1, code_text("adding", many));
+	k->total_ns = 80000000ull * k->launches;
+	k->time.sum = k->total_ns;
+	k->metric[METRIC_DURATION] = NAN;
+	f = made_finding(made_advised(m), "global-atomic-contention");
+	assert_true(f == NULL || f->kernel_speedup < 5);
+}
+
 /* Without a line table the instruction is named, and the flag to add. */
 MADE_TEST(test_no_lines)
 {

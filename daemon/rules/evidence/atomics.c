@@ -44,10 +44,8 @@ explained_by(const struct rule_view *x, double atomics)
 	    TRIP_CYCLES) / cycles;
 }
 
-/* How long one takes in line, by what its code adds; where that is not known, as long
- * as any. */
-static double
-serial_s(const struct code *c)
+double
+atomics_each_s(const struct code *c)
 {
 	bool integers = false;
 
@@ -74,7 +72,7 @@ atomics_of(struct atomics *a, const struct rule_view *x)
 	double ld = rule_metric(x, METRIC_GLOBAL_LD_SECTORS);
 	double st = rule_metric(x, METRIC_GLOBAL_ST_SECTORS);
 	double waves = rule_metric(x, METRIC_LSU_WAVEFRONTS);
-	double each = serial_s(x->kernel->code);
+	double each = atomics_each_s(x->kernel->code);
 	double other = asked - ld - st - local_sectors(x);
 
 	if (isnan(asked) || isnan(ld) || isnan(st) || !(x->load->time_s > 0))

@@ -34,4 +34,8 @@ struct atomics {
  * not tell. */
 const struct reason *atomics_of(struct atomics *a, const struct rule_view *x);
 
+/* atomics_each_s(c): how long one takes in line, by what its code adds; where that is
+ * not known, as long as any. */
+double atomics_each_s(const struct code *c);
+
 #endif

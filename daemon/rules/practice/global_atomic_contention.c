@@ -13,6 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "rules/evidence/affine.h"
 #include "rules/evidence/atomics.h"
 #include "rules/evidence/inst.h"
 #include "rules/evidence/lines.h"
@@ -26,6 +27,8 @@
 
 struct contention {
 	double inst, lanes, sectors;	/* of atomics; lanes: thread atomics */
+	double placed;			/* lanes of those whose place is no thread's
+					 * own: a warp's all go to one */
 	double others;			/* sectors of the other accesses */
 	double accesses;		/* all global instructions */
 	double waiting;			/* share of samples there; NaN */
@@ -34,8 +37,22 @@ struct contention {
 					 * much of the time: little doubt */
 };
 
+/* Is the place of instruction ${i} the same for a whole block, as its code has it? */
+static bool
+is_placed(const struct code *c, size_t i, const struct affine *address)
+{
+	const struct sass_instruction *s = inst_sass(c, i);
+	const struct affine *a;
+
+	if (address == NULL || s == NULL)
+		return false;
+	a = &address[s - c->sass.instruction];
+	return a->kind == AFFINE_STEPS && a->x == 0 && a->y == 0;
+}
+
 static void
-count(const struct code *c, struct contention *k, struct mark *m)
+count(const struct code *c, const struct affine *address,
+    struct contention *k, struct mark *m)
 {
 	double samples = 0;
 
@@ -51,6 +68,8 @@ count(const struct code *c, struct contention *k, struct mark *m)
 		lanes = inst * inst_lanes(c, i);
 		k->inst += inst;
 		k->lanes += isfinite(lanes) ? lanes : inst;
+		if (is_placed(c, i, address))
+			k->placed += isfinite(lanes) ? lanes : inst;
 		k->sectors += inst_value(c, i, SOURCE_GLOBAL_SECTORS);
 		m[i].weight = m[i].over = isfinite(lanes) ? lanes : inst;
 		m[i].under = inst;
@@ -159,23 +178,45 @@ report(struct rule_view *x, const struct contention *k, const struct mark *m)
 	return rule_settle(x, d);
 }
 
+/* One lane of a warp may add for all, and the compiler sees to it: then no counter
+ * tells that all go to one place. Its code does, and the time that they take in one
+ * line. */
+static bool
+stands_in_line(const struct rule_view *x, struct contention *k)
+{
+	double line = k->placed * atomics_each_s(x->kernel->code) /
+	    fmax(x->load->time_s, TRIP_S);
+
+	if (k->line > 0 || line < rule_value(x, "min_line") ||
+	    line > ATOMICS_LINE_MOST)
+		return false;
+	k->line = line < LINE_ALL ? line : 1;
+	return true;
+}
+
 static enum rule_state
 by_instruction(struct rule_view *x)
 {
 	const struct code *c = x->kernel->code;
+	struct affine *address = c->disassembled ?
+	    affine_addresses(c, &x->kernel->shape) : NULL;
 	struct contention k = { 0 };
 	enum rule_state state = RULE_CLEAN;
 	bool waits;
 	struct mark *m = marks_new(x);
 
-	if (m == NULL)
+	if (m == NULL) {
+		free(address);
 		return RULE_CLEAN;
-	count(c, &k, m);
+	}
+	count(c, address, &k, m);
+	free(address);
 	k.rate = x->load->time_s > 0 ? k.lanes / x->load->time_s : 0;
 	waits = isfinite(k.waiting) ?
 	    k.waiting >= rule_value(x, "min_waiting") :
 	    fmax(x->load->memory_stall, x->load->unexplained) >=
 	    rule_value(x, "min_waiting");
+	waits = stands_in_line(x, &k) || waits;
 	if (k.inst > 0 && k.inst >= rule_value(x, "min_share") * k.accesses &&
 	    k.rate * 32 < x->ceiling->l2_bytes_per_s * RATE_MOST &&
 	    x->load->busy < rule_value(x, "max_busy") && waits)
