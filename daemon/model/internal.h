@@ -37,6 +37,7 @@
 #define MAX_OPS (1u << 18)	/* and at most: 12 MiB */
 #define MAX_WAITS (1u << 19)	/* host intervals kept; 12 MiB */
 #define MAX_LIVE (1u << 18)	/* live allocations */
+#define MAX_SIZES 64		/* of them, told apart */
 #define MAX_LEAKS 256u
 #define MAX_ACTIVE 256u		/* operations at once on one device */
 #define MAX_CALIBRATIONS 64u
@@ -416,6 +417,8 @@ struct model {
 	uint32_t ranges, ranges_cap;
 	struct resent *resent;
 	uint32_t resents;
+	struct memory_size *size;	/* [MAX_SIZES] */
+	uint32_t sizes;
 	struct peer *peer;
 	uint32_t peers, peers_cap;
 	struct spans faults;	/* unified.c: as they were told, … */

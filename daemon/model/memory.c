@@ -41,12 +41,47 @@ on_host(uint8_t kind)
 	return kind == MEMORY_PINNED || kind == MEMORY_MANAGED;
 }
 
+/* The entry of that size, made if there is room; NULL. */
+static struct memory_size *
+size_of(struct model *m, const struct live *l)
+{
+	uint32_t i;
+
+	for (i = 0; i < m->sizes; i++)
+		if (m->size[i].bytes == l->bytes &&
+		    m->size[i].device == l->device)
+			return &m->size[i];
+	if (m->size == NULL)
+		m->size = calloc(MAX_SIZES, sizeof(*m->size));
+	if (m->size == NULL || m->sizes == MAX_SIZES)
+		return NULL;
+	m->size[m->sizes] = (struct memory_size){ .bytes = l->bytes,
+	    .device = l->device };
+	return &m->size[m->sizes++];
+}
+
+/* Of sizes that are not told apart nothing is known. */
+static void
+size_count(struct model *m, const struct live *l, bool born)
+{
+	struct memory_size *z = size_of(m, l);
+
+	if (z == NULL)
+		return;
+	if (born)
+		z->most = max_u64(z->most, ++z->live);
+	else if (z->live > 0)
+		z->live--;
+}
+
 static void
 memory_drop(struct model *m, struct live *l)
 {
 
-	if (on_device(l->kind))
+	if (on_device(l->kind)) {
 		m->live_bytes = sub_sat(m->live_bytes, l->bytes);
+		size_count(m, l, false);
+	}
 	if (on_host(l->kind))
 		m->live_host_bytes = sub_sat(m->live_host_bytes, l->bytes);
 	HASH_DEL(m->live, l);
@@ -85,6 +120,7 @@ memory_alloc(struct model *m, struct stream *s,
 		m->live_bytes = add_sat(m->live_bytes, l->bytes);
 		m->run.peak_memory_bytes = max_u64(m->run.peak_memory_bytes,
 		    m->live_bytes);
+		size_count(m, l, true);
 	}
 	if (on_host(l->kind)) {
 		m->live_host_bytes = add_sat(m->live_host_bytes, l->bytes);

@@ -97,6 +97,7 @@ model_free(struct model *m)
 	free(m->small);
 	free(m->range);
 	free(m->resent);
+	free(m->size);
 	free(m->peer);
 	free(m->queue);
 	free(m->thread);

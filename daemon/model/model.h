@@ -325,6 +325,13 @@ struct sequence {
 	bool in_graph;		/* came out of a graph already */
 };
 
+/* Allocations of device memory of one size, the first few sizes. */
+struct memory_size {
+	uint64_t bytes;
+	uint32_t device;
+	uint64_t live, most;	/* allocations; those that lived at once */
+};
+
 struct leak {
 	enum wire_memory kind;
 	uint32_t device;

@@ -253,6 +253,24 @@ FAULT(handed_on)	/* each reads what the one before wrote */
 		    m->kernel[i].metric[METRIC_GLOBAL_LD_SECTORS];
 }
 
+FAULT(many_arrays)	/* one short kernel on 16 pairs of them */
+{
+	struct kernel *k = small(m, "_Z6filterPKfPfi", 8, 5000, 50000), like;
+
+	made_counters(m, k, 0.01);
+	like = *k;
+	code_make(m, k, code_text("in_place", ""), 1);
+	memcpy(k->metric, like.metric, sizeof(like.metric));
+	k->name = "filter(float const*, float*, int)";
+	follows(m, 0, 0);
+	k->next_idle_ns = 0;
+	m->size[0] = (struct memory_size){ .bytes = 8 * 256 * 4, .live = 32,
+	    .most = 32 };
+	m->size[1] = (struct memory_size){ .bytes = 1 << 20, .live = 9,
+	    .most = 9 };
+	m->run.sizes = 2;
+}
+
 FAULT(relaunched)
 {
 	small(m, "_Z4stepPf", 100, 400000, 2000);

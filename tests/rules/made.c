@@ -47,6 +47,7 @@ made_init(struct made *m)
 	m->run.defect = m->defect;
 	m->run.peer = m->peer;
 	m->run.resent = m->resent;
+	m->run.size = m->size;
 	ceilings_settle(&m->run);
 }
 

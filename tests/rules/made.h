@@ -28,6 +28,7 @@ struct made {
 	struct defect defect[MADE_MAX];
 	struct peer peer[2];
 	struct resent resent[2];
+	struct memory_size size[2];
 	struct code_made *code[MADE_MAX];	/* see code.h */
 	size_t codes;
 };

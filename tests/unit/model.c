@@ -387,6 +387,10 @@ FEED_TEST(test_leaks)
 	assert_int_equal(run->static_bytes, 64);
 	assert_int_equal(run->allocations, 4);
 	assert_int_equal(run->peak_allocations, 4);
+	assert_int_equal(run->sizes, 3);
+	assert_int_equal(run->size[2].bytes, 4 << 20);
+	assert_int_equal(run->size[2].live, 0);
+	assert_int_equal(run->size[2].most, 1);
 	feed_bye(f, S);
 	run = feed_settle(f);
 	assert_true(run->contexts_gone);
@@ -419,6 +423,8 @@ FEED_TEST(test_leaks_grow)
 	assert_int_equal(run->leak[0].count, 20);
 	assert_int_equal(run->leak[0].late, 10);
 	assert_true(run->leak[0].equal);
+	assert_int_equal(run->sizes, 1);
+	assert_int_equal(run->size[0].most, 20);
 }
 
 /* A pool fills in the first step, however long that takes, and a long run has

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "rules/evidence/parameters.h"
 #include "unit/advise.h"
 
 #define MS 1000000ull
@@ -701,6 +702,65 @@ MADE_TEST(test_stream_bound)
 	m->kernel[3].shape.grid_x = 67;
 	a = made_advised(m);
 	assert_int_equal(count_of(a, "single-stream-serialisation"), 0);
+}
+
+/* Eight blocks on one of 16 pairs of arrays, again and again: at once on 132 SMs. */
+MADE_TEST(test_arrays_apart)
+{
+	static const char rule[] = "single-stream-serialisation";
+	const struct finding *f;
+	struct kernel *k;
+	struct advice *a;
+	double all;
+
+	a = advised(fault_many_arrays, m);
+	f = made_finding(a, rule);
+	all = made_kernel_s(&m->kernel[0]);
+	assert_non_null(f);
+	assert_true(f->saves_high_s > 0.9 * all);
+	assert_true(f->saves_s > 0.8 * all && f->saves_s < f->saves_high_s);
+	assert_true(f->saves_low_s > 0.4 * all && f->saves_low_s < 0.6 * all);
+	assert_int_equal(f->severity, SEV_MEDIUM);
+	/* It is the same time as more blocks would take. */
+	assert_true(made_finding(a, "grid-too-small")->left_s < 0.1 * all);
+	/* As many as a launch takes, and one more. */
+	m->size[0].most = 3;
+	assert_int_equal(count_of(made_advised(m), rule), 0);
+	m->size[0].most = 4;
+	assert_int_equal(count_of(made_advised(m), rule), 1);
+	/* Or another function takes them. */
+	k = made_kernel(m, "_Z3sumPKfS0_Pf", 100, 10000);
+	k->name = "sum(float const*, float const*, float*)";
+	assert_int_equal(count_of(made_advised(m), rule), 0);
+	m->size[0].most = 16;
+	assert_int_equal(count_of(made_advised(m), rule), 1);
+	k->name = "sum(Set)";		/* of which nobody knows what is inside */
+	assert_int_equal(count_of(made_advised(m), rule), 0);
+	/* Threads that touch others' elements say nothing of an array's length. */
+	made_again(m);
+	fault_many_arrays(m);
+	code_make(m, &m->kernel[0], code_text("in_place", "+0x4"), 1);
+	assert_int_equal(count_of(made_advised(m), rule), 0);
+}
+
+TEST(test_parameters)
+{
+	static const struct {
+		const char *name;
+		int pointers;
+	} cases[] = {
+		{ "filter(float*, int)", 1 }, { "f()", 0 }, { "f", -1 },
+		{ NULL, -1 }, { "", -1 }, { "f)", -1 },
+		{ "void copy<float>(float const*, float*, unsigned long)", 2 },
+		{ "(anonymous namespace)::f(int)", 0 }, { "f(Set)", -1 },
+		{ "f(float**)", -1 }, { "f(float (&) [3])", -1 },
+		{ "f(Pair<int, float>*, bool)", 1 }, { "f(int, Pair<int>)", -1 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		if (parameters_pointers(cases[i].name) != cases[i].pointers)
+			fail_msg("%s: %d", cases[i].name,
+			    parameters_pointers(cases[i].name));
 }
 
 /* A block alone needs no grid-wide meeting. */

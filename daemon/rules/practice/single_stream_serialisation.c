@@ -1,12 +1,18 @@
 /*
- * single-stream-serialisation: different kernels that leave most SMs idle run
- * one after another in one stream. On streams of their own they could run at
- * once, if they do not depend on each other; no record says whether they do.
+ * single-stream-serialisation: kernels that leave most SMs idle run one after
+ * another in one stream. On streams of their own they could run at once, if they do
+ * not depend on each other. Of different kernels no record says whether they do. Of
+ * one that is launched again and again the code may say that each thread touches the
+ * elements of its own index alone, and so how large its arrays are: if the program
+ * keeps more of that size than a launch takes, launches on different ones do not.
  */
 #include <math.h>
+#include <string.h>
 
 #include "rules/evidence/library.h"
 #include "rules/evidence/lines.h"
+#include "rules/evidence/parameters.h"
+#include "rules/evidence/pointwise.h"
 
 #define CHAIN_MAX 8
 #define ALWAYS 0.9		/* of the launches */
@@ -169,6 +175,126 @@ found(struct rule_view *x, const struct chain *c)
 	return 0;
 }
 
+/* Arrays of device memory that are as long as the grid of ${k} reaches, whose threads
+ * have an element of ${bytes} each; the last block may be a part of one. */
+static double
+arrays_of(const struct run *run, const struct kernel *k, uint32_t bytes)
+{
+	double block = (double)rule_threads(k) * bytes;
+	double all = rule_blocks(k) * block, n = 0;
+
+	for (size_t i = 0; i < run->sizes; i++) {
+		double size = (double)run->size[i].bytes;
+
+		if (run->size[i].device == k->device && size <= all &&
+		    size > all - block)
+			n += (double)run->size[i].most;
+	}
+	return n;
+}
+
+/* How many sets of arrays there are for ${k}, which takes one a launch; those that
+ * the other functions may take left out. 0: nothing tells. */
+static double
+sets_of(const struct rule_view *x, const struct kernel *k)
+{
+	uint32_t bytes = pointwise_bytes(k->code, &k->shape);
+	int own = parameters_pointers(k->name);
+	const struct run *run = x->run;
+	double rest;
+
+	if (bytes == 0 || own < 1)
+		return 0;
+	rest = arrays_of(run, k, bytes);
+	for (size_t i = 0; i < run->kernels && rest > 0; i++) {
+		int others = parameters_pointers(run->kernel[i].name);
+
+		if (run->kernel[i].mangled == k->mangled)
+			continue;
+		rest = others < 0 ? 0 : rest - others;
+	}
+	return floor(rest / own);
+}
+
+/* A kernel that follows itself: how many of its launches could run at once; 1. */
+static double
+ways_of(const struct rule_view *x, const struct kernel *k)
+{
+	double each;
+
+	if (k->next != k->id || k->graph_launches > 0 || !is_small(x, k) ||
+	    (double)k->next_count < rule_value(x, "min_repeats") ||
+	    (double)k->next_count < ALWAYS * (double)k->launches ||
+	    (double)k->next_idle_ns > QUEUED * (double)k->total_ns)
+		return 1;
+	each = (double)k->total_ns * 1e-9 / (double)k->launches;
+	/* The host launches one after the other. */
+	return fmin(fmin(sets_of(x, k), 1 / fill_of(x, k)), each /
+	    x->run->device[k->device].ceilings.launch_gap_s);
+}
+
+/* At once as many blocks of it as ${ways} launches have. */
+static struct fix
+fix_of(double ways)
+{
+	struct fix fix = FIX_NONE;
+
+	fix.spread = fix.grid = fmax(1, ways);
+	return fix;
+}
+
+static int
+found_sets(struct rule_view *x, const struct kernel *k, double ways)
+{
+	struct part *part = arena_get(x->arena, sizeof(*part));
+	double sets = sets_of(x, k);
+	struct draft *d = rule_found(x, k->short_name);
+
+	if (part == NULL || d == NULL)
+		return -1;
+	part->kernel = k;
+	part->load = &x->loads[k - x->run->kernel];
+	/* That two do not need each other is certain; the middle has half of them,
+	 * as if the others were kept for something else. */
+	part->fix[VIEW_LOW] = fix_of(fmin(2, ways));
+	part->fix[VIEW_MID] = fix_of(fmin(fmax(2, sets / 2), ways));
+	part->fix[VIEW_HIGH] = fix_of(ways);
+	d->part = part;
+	d->parts = 1;
+	lines_launch(x, d, k->id);
+	d->f.confidence = CONF_LOW;
+	d->f.where = k->short_name != NULL ? k->short_name :
+	    "(unnamed kernel)";
+	d->f.location = say_shape(x->arena, k);
+	rule_evidence(x, d, (struct evidence){ .name = "repeats",
+	    .label = "times it follows itself", .value = (double)k->next_count,
+	    .unit = "repeat", .source = "measured",
+	    .from = "kernel records" }, "min_repeats");
+	rule_evidence(x, d, (struct evidence){ .name = "fill_ratio",
+	    .label = "blocks / SMs", .value = fill_of(x, k), .unit = "ratio",
+	    .source = "derived", .from = "kernel activity record" },
+	    "max_fill");
+	rule_evidence(x, d, (struct evidence){ .name = "sets",
+	    .label = "arrays as long as its grid reaches, for each that it takes",
+	    .value = sets, .unit = "set", .source = "derived",
+	    .from = "disassembly, memory records" }, NULL);
+	d->f.summary = arena_format(x->arena, "%s has blocks for %s of the SMs, "
+	    "and its launches run one after another in %s, %s times; each "
+	    "thread touches its own element alone, and there are %s sets of "
+	    "arrays of that length: launches on different ones do not need each "
+	    "other", d->f.where, say_percent(x->arena, fill_of(x, k)),
+	    k->next_null ? "the default stream" : "one stream",
+	    say_count(x->arena, k->next_count), say_whole(x->arena, sets));
+	d->f.limiter = "each leaves most SMs idle while it runs";
+	d->f.advice = "launch what works on different arrays on streams of their "
+	    "own, or as one launch with the array's number in the grid "
+	    "(blockIdx.y): they can run at once";
+	d->f.gain_note = "half of the sets in use at a time; which array a "
+	    "launch has no record shows";
+	d->f.next = say_tool(x->arena, x->run, "nsys profile --trace=cuda");
+	return 0;
+}
+
 enum rule_state
 rule_single_stream_serialisation(struct rule_view *x)
 {
@@ -179,8 +305,14 @@ rule_single_stream_serialisation(struct rule_view *x)
 	if (seen == NULL)
 		return RULE_NOT_MEASURED;
 	for (size_t i = 0; i < run->kernels; i++) {
+		double ways = ways_of(x, &run->kernel[i]);
 		struct chain c;
 
+		if (ways >= 2) {
+			if (found_sets(x, &run->kernel[i], ways) != 0)
+				return RULE_NOT_MEASURED;
+			any = true;
+		}
 		if (seen[i] || next_of(x, &run->kernel[i]) == NULL)
 			continue;
 		follow(x, &run->kernel[i], seen, &c);
