@@ -227,6 +227,29 @@ MADE_TEST(test_many_blocks_by_little_steps)
 	assert_true(predicted(m, rule, NULL) > few + 0.1);
 }
 
+/* Blocks of 16 threads are many because they are small, which is said: of 256 there
+ * would be 15 waves. */
+MADE_TEST(test_many_small_blocks)
+{
+	static const char rule[] = "too-many-blocks-little-work";
+	struct kernel *k;
+
+	fault_short_blocks(m);
+	k = &m->kernel[0];
+	assert_true(predicted(m, rule, NULL) > 0);
+	k->shape.block_x = 16;
+	k->shape.grid_x = 132 * 32 * 62;
+	k->occupancy.waves = 62;
+	k->occupancy.ratio = 0.5;
+	k->occupancy.blocks_per_sm = 32;
+	k->occupancy.limiter = LIMITER_BLOCKS;
+	assert_true(predicted(m, "block-size-suboptimal", NULL) > 0);
+	assert_true(predicted(m, rule, NULL) == 0);
+	k->occupancy.waves *= 4;	/* they would still be too many */
+	k->shape.grid_x *= 4;
+	assert_true(predicted(m, rule, NULL) > 0);
+}
+
 /* One thread has no other to fill its warp with; a thousand blocks of one have. */
 MADE_TEST(test_one_thread)
 {

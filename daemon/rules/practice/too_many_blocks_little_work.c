@@ -58,11 +58,20 @@ returned_of(const struct rule_view *x)
 	return 0;
 }
 
-/* Waves of blocks for each wave's worth of work. */
+/* Waves of blocks for each wave's worth of work. Where blocks are so small that an SM
+ * has no room for enough of them, that is said already: those of a better size are
+ * counted. */
 static double
 waves_of(const struct rule_view *x, const struct blocks *b)
 {
-	return x->kernel->occupancy.waves / fmax(0.01, 1 - b->returned);
+	const struct occupancy *o = &x->kernel->occupancy;
+	double waves = o->waves, threads = rule_threads(x->kernel);
+
+	if (rule_said(x, "block-size-suboptimal") && o->best_ratio > 0 &&
+	    o->best_block > threads)
+		waves *= o->ratio / o->best_ratio * fmin(1, threads /
+		    (32 * ceil(threads / 32)));
+	return waves / fmax(0.01, 1 - b->returned);
 }
 
 /* By Little's law: blocks on the GPU at once over blocks done a second. */
