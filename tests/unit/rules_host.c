@@ -300,6 +300,22 @@ MADE_TEST(test_graph_of_long_kernels)
 	assert_null(made_finding(a, "launch-bound-graph-candidate"));
 }
 
+/* A library that is called again and again for little has a call for many. */
+MADE_TEST(test_batched_calls)
+{
+	static const char rule[] = "launch-bound-graph-candidate";
+	struct advice *a = advised(fault_launch_bound, m);
+
+	assert_non_null(strstr(made_finding(a, rule)->advice, "cudaGraphLaunch"));
+	m->kernel[0].name = "void vector_fft<128u>(kernel_arguments_t<float>)";
+	m->kernel[0].shape.grid_x = 1;
+	a = made_advised(m);
+	assert_non_null(strstr(made_finding(a, rule)->advice, "cufftPlanMany"));
+	m->kernel[0].shape.grid_x = 132;	/* which fills the GPU */
+	a = made_advised(m);
+	assert_null(strstr(made_finding(a, rule)->advice, "cufftPlanMany"));
+}
+
 /* What an interpreter does for each launch a graph spares; what else a host does
  * between launches it may not. */
 MADE_TEST(test_graph_beyond_launching)

@@ -22,7 +22,7 @@ EMBED(cadv_libraries, LIBRARIES_JSON);
 #define OPERATIONS_MAX 32
 
 struct family {
-	const char *name, *kind;
+	const char *name, *kind, *batched;
 	const char *module[PARTS_MAX];	/* parts of shared objects' names */
 	const char *kernel[PARTS_MAX];	/* and of kernels', without the
 					 * arguments of template or function */
@@ -73,6 +73,8 @@ load_families(void)
 			break;
 		f->name = json_string_value(json_object_get(item, "name"));
 		f->kind = json_string_value(json_object_get(item, "kind"));
+		f->batched = json_string_value(json_object_get(item,
+		    "batched"));
 		read_parts(f->module, json_object_get(item, "modules"));
 		read_parts(f->kernel, json_object_get(item, "kernels"));
 		read_parts(f->type, json_object_get(item, "types"));
@@ -237,7 +239,7 @@ library_of(struct library *l, const struct run *run, const struct kernel *k)
 	if (f == NULL)
 		return false;
 	*l = (struct library){ .name = f->name, .operation = operation_of(name),
-	    .framework = strcmp(f->kind, "framework") == 0 };
+	    .batched = f->batched, .framework = strcmp(f->kind, "framework") == 0 };
 	read_facts(l, f, name);
 	return true;
 }

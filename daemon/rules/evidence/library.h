@@ -21,6 +21,9 @@ struct library {
 	const char *operation;	/* "matmul", "elementwise" …: what it does; NULL:
 				 * its name does not tell */
 	bool framework;		/* it is a framework's own kernel: "PyTorch" */
+	const char *batched;	/* the call that does many such at once, as a clause in
+				 * the imperative; NULL: there is none, or it is not
+				 * known */
 };
 
 /* library_does(l, operation): is that what it does? ${l} may be NULL. */

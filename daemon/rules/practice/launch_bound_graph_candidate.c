@@ -19,6 +19,9 @@
 #define SURE_LAUNCHES 2.5
 #define BEYOND 0.5
 
+#define BATCHED_MOST 0.5	/* blocks a SM: arithmetic, of what leaves half of them
+				 * idle two fit at once */
+
 struct candidate {
 	const struct sequence *s;
 	const struct ceilings *c;
@@ -65,10 +68,41 @@ is_python(const struct rule_view *x, const struct site *s)
 	return s == NULL && lines_python(x->run);
 }
 
+/* The kernel that the sequence begins with; NULL. */
+static const struct kernel *
+first_of(const struct rule_view *x, const struct sequence *s)
+{
+	for (size_t i = 0; i < x->run->kernels; i++)
+		if (x->run->kernel[i].id == s->kernel[0])
+			return &x->run->kernel[i];
+	return NULL;
+}
+
+/* A library's call again and again, with work for a part of the GPU: how many such are
+ * done at once; NULL. */
+static const char *
+batched_of(const struct rule_view *x, const struct sequence *s)
+{
+	const struct kernel *k = first_of(x, s);
+	const struct library *l;
+
+	if (k == NULL || k->device >= x->run->devices)
+		return NULL;
+	l = &x->libraries[k - x->run->kernel];
+	return l->name != NULL && rule_blocks(k) <= BATCHED_MOST *
+	    x->run->device[k->device].limits.sms ? l->batched : NULL;
+}
+
 static const char *
 advise(const struct rule_view *x, const struct draft *d,
     const struct sequence *s)
 {
+	const char *batched = batched_of(x, s);
+
+	if (batched != NULL && !is_python(x, d->f.site))
+		return arena_format(x->arena, "%s; where one needs another's "
+		    "result, capture a batch of these calls in one graph",
+		    batched);
 	if (is_python(x, d->f.site))
 		return "let the framework launch the step as one graph: PyTorch "
 		    "torch.compile(mode=\"reduce-overhead\") or "
@@ -86,18 +120,15 @@ advise(const struct rule_view *x, const struct draft *d,
 static const char *
 name_of_first(const struct rule_view *x, const struct sequence *s)
 {
-	for (size_t i = 0; i < x->run->kernels; i++) {
-		const struct library *l = &x->libraries[i];
+	const struct kernel *k = first_of(x, s);
+	const struct library *l;
 
-		if (x->run->kernel[i].id != s->kernel[0])
-			continue;
-		if (l->name != NULL && l->operation != NULL)
-			return arena_format(x->arena, "%s's %s", l->name,
-			    l->operation);
-		if (x->run->kernel[i].short_name != NULL)
-			return x->run->kernel[i].short_name;
-	}
-	return "an unknown kernel";
+	if (k == NULL)
+		return "an unknown kernel";
+	l = &x->libraries[k - x->run->kernel];
+	if (l->name != NULL && l->operation != NULL)
+		return arena_format(x->arena, "%s's %s", l->name, l->operation);
+	return k->short_name != NULL ? k->short_name : "an unknown kernel";
 }
 
 static int

@@ -178,9 +178,10 @@ found(struct rule_view *x, const struct loop *l)
 	d->f.advice = rule_blocks(l->k) > 1 ? "let one cooperative launch loop "
 	    "over the steps, with grid.sync() of cooperative groups where all "
 	    "blocks must meet; where launches do not depend on each other, "
-	    "one larger grid" : "let the one block loop over the steps, with "
-	    "__syncthreads() between them; where launches do not depend on "
-	    "each other, one larger grid";
+	    "one larger grid" : "launch all of them as one grid, a block each "
+	    "(its number is in blockIdx.x), where launches do not need each "
+	    "other's results; where they do, let the one block loop over the "
+	    "steps, with __syncthreads() between them";
 	d->f.gain_note = "the host decides nothing between two launches, as far "
 	    "as records show; a graph of a batch of launches saves most of it "
 	    "without a change of the kernel";
