@@ -118,13 +118,36 @@ test('a kernel\'s source has its headline metrics, or why not', async (t) => {
   }
 });
 
-test('a kernel\'s memory chart says what each level moved', async (t) => {
+test('a kernel\'s memory diagram has each way\'s bytes as measured, or why not', async (t) => {
   const run = runs['uncoalesced-global-access.bad'];
   const { id, bandwidth } = (await api(`/runs/${run}/kernels`)).items[0];
-  const page = await open(t, `/runs/${run}/kernels/${id}`);
-  await page.waitForSelector('table.memory tbody tr');
-  const served = `L2 moved${Math.round(100 * (1 - bandwidth.dram_bytes / bandwidth.l2_bytes))} % without DRAM`;
-  assert.ok((await text(page, 'table.memory')).includes(served), served);
+  const metrics = (await api(`/runs/${run}/kernels/${id}/metrics`)).items;
+  const of = (name) => metrics.find((m) => m.name === name)?.value ?? null;
+  for (const width of [1280, 400]) {
+    const page = await open(t, `/runs/${run}/kernels/${id}`, { width });
+    await page.waitForSelector('.memorymap');
+    const at = (place) => text(page, `.memorymap .at-${place}`);
+    const [sectors, instructions] = ['l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum', 'smsp__inst_executed_op_global_ld.sum'].map(of);
+    assert.ok(sectors > 0 && instructions > 0);
+    const loads = `← global loads ${format.bytes(32 * sectors)}${format.plain(sectors / instructions)} sectors a warp's instruction`;
+    assert.ok((await at('to-l1')).includes(loads), `${await at('to-l1')}, not ${loads}`);
+    const served = `${Math.round(100 * (1 - bandwidth.dram_bytes / bandwidth.l2_bytes))} % served without DRAM`;
+    assert.ok((await at('l2')).includes(served), served);
+    const read = `← read ${format.bytes(of('dram__bytes_read.sum'))}`;
+    assert.ok((await at('to-dram')).includes(read), `${await at('to-dram')}, not ${read}`);
+    assert.match(await at('l1'), of('lts__t_sectors_srcunit_tex.sum') === null ? /hit rate: not measured/ : /\d % served without L2/);
+    await accessible(page);
+    if (width < 1000) continue;
+    // From the threads to the right, each in its place.
+    const lefts = await page.$$eval('.memorymap > .box', (all) => all.map((e) => e.getBoundingClientRect().left));
+    assert.deepEqual(lefts.slice(0, 4), lefts.slice(0, 4).sort((a, b) => a - b));
+  }
+  const { number } = (await daemon.uploadBytes(readFileSync(path.join(root, 'tests/captures/pairs/shared-bank-conflicts.bad.cadv')))).json;
+  const [kernel] = (await api(`/runs/${number}/kernels`)).items;
+  const page = await open(t, `/runs/${number}/kernels/${kernel.id}`);
+  await page.waitForSelector('.memorymap .at-shared');
+  assert.match(await text(page, '.memorymap .at-to-shared'), /loads, at most .*\d % of it bank conflicts/);
+  await shoot(page, 'memory-shared');
 });
 
 test('copies are held against what this machine reaches', async (t) => {
@@ -244,7 +267,7 @@ test('a comparison that cannot be made is a readable error', async (t) => {
 
 // Every view of a run, and what is there when it is.
 const views = {
-  '': '.findings', '/timeline': '.chart canvas[data-painted]', '/kernels': 'table.kernels tbody tr', '/kernels/1': '.kernelpage .bars', '/roofline': 'table.rooflines tbody tr',
+  '': '.findings', '/timeline': '.chart canvas[data-painted]', '/kernels': 'table.kernels tbody tr', '/kernels/1': '.kernelpage .memorymap', '/roofline': 'table.rooflines tbody tr',
   '/copies': 'section[aria-labelledby=copies] tbody tr', '/source': '.sources li', '/checklist': '.checks li', '/compare': '.comparewith select',
   '/diagnostics': 'table.processes tbody tr',
 };
