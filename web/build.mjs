@@ -4,6 +4,7 @@ import { build } from 'esbuild';
 import { readFile, writeFile, mkdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import path from 'node:path';
+import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
@@ -41,6 +42,15 @@ const files = {
   'index.html': await readFile(path.join(here, 'src/index.html')),
   'icon.svg': await readFile(path.join(here, 'src/icon.svg')),
 };
+
+// The head of a file that has the page in it: its policy allows these two and nothing else.
+for (const [name, end] of [['app.js', '</script'], ['app.css', '</style']])
+  if (files[name].toString().toLowerCase().includes(end) || files[name].toString().includes('<!--')) {
+    console.error(`web/dist/${name} cannot be written into a page: it has ${end} or <!--`);
+    process.exit(1);
+  }
+const hash = (name) => `sha256-${createHash('sha256').update(files[name]).digest('base64')}`;
+files['share.html'] = Buffer.from((await readFile(path.join(here, 'src/share.html'), 'utf8')).replace('{script}', hash('app.js')).replace('{style}', hash('app.css')));
 
 const size = gzipSync(files['app.js']).length + gzipSync(files['app.css']).length;
 if (size > limit) {

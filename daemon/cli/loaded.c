@@ -10,6 +10,7 @@
 #include "capture/enrich.h"
 #include "capture/operation.h"
 #include "model/model.h"
+#include "report/functions.h"
 #include "report/json.h"
 #include "report/json_source.h"
 #include "report/ranges.h"
@@ -230,6 +231,29 @@ read_source(void *arg, uint32_t kernel)
 	return loaded_source(l, kernel, false, l->trouble);
 }
 
+static json_t *
+read_part(void *arg, enum document_id which, uint32_t number)
+{
+	struct loaded *l = arg;
+	const struct run *run = l->analysis.run;
+	struct subject x = { .analysis = &l->analysis };
+	struct functions f;
+	json_t *j = NULL;
+	size_t i;
+
+	if (which == DOCUMENT_source_file)
+		return loaded_source_file(l, number, l->trouble);
+	for (i = 0; i < run->kernels && x.kernel == NULL; i++)
+		if (run->kernel[i].id == number)
+			x.kernel = &run->kernel[i];
+	if (x.kernel == NULL || functions_make(&f, run) != 0)
+		return NULL;
+	x.functions = &f;
+	j = document_kind[which].write(&x);
+	functions_free(&f);
+	return j;
+}
+
 static int
 read_operations(void *arg, operation_visit *visit, void *visited)
 {
@@ -247,5 +271,5 @@ loaded_reader(struct reader *r, struct loaded *l, const char *scratch,
 	*r = (struct reader){ .arg = l, .scratch = scratch,
 	    .origin_ns = l->analysis.run->origin_ns,
 	    .document = read_document, .source = read_source,
-	    .operations = read_operations };
+	    .part = read_part, .operations = read_operations };
 }

@@ -1,5 +1,7 @@
 #include <string.h>
 
+#include "report/dashboard.h"
+
 #include "http/api.h"
 #include "http/route.h"
 
@@ -10,8 +12,6 @@
  */
 #define ASSETS(X)							\
 	X(index_html, "dist/", "index.html", "text/html; charset=utf-8") \
-	X(app_js, "dist/", "app.js", "text/javascript; charset=utf-8")	\
-	X(app_css, "dist/", "app.css", "text/css; charset=utf-8")	\
 	X(icon_svg, "dist/", "icon.svg", "image/svg+xml")		\
 	X(openapi_json, "", "openapi.json", "application/json")
 
@@ -37,6 +37,8 @@ static const struct asset {
 	{ name, type, asset_##symbol, asset_##symbol##_end },
 	ASSETS(X)
 #undef X
+	{ "app.js", "text/javascript; charset=utf-8", dashboard_js, dashboard_js_end },
+	{ "app.css", "text/css; charset=utf-8", dashboard_css, dashboard_css_end },
 };
 
 static const struct asset *

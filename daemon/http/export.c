@@ -93,6 +93,15 @@ read_source(void *arg, uint32_t kernel)
 	return read_json(arg, document_kind[DOCUMENT_source].noun, id);
 }
 
+static json_t *
+read_part(void *arg, enum document_id which, uint32_t number)
+{
+	char id[16];
+
+	snprintf(id, sizeof(id), "%" PRIu32, number);
+	return read_json(arg, document_kind[which].noun, id);
+}
+
 static int
 read_operations(void *arg, operation_visit *visit, void *visited)
 {
@@ -162,7 +171,7 @@ answer_file(struct response *rs, struct report *r,
 	struct reader reader = { .arg = s, .scratch = scratch,
 	    .origin_ns = (uint64_t)s->run->started_ns,
 	    .document = read_document, .source = read_source,
-	    .operations = read_operations };
+	    .part = read_part, .operations = read_operations };
 	int fd = paths_unnamed(scratch, &s->trouble), copy;
 	FILE *f = fd >= 0 && (copy = dup(fd)) >= 0 ? fdopen(copy, "w") : NULL;
 	struct stat st;

@@ -44,6 +44,9 @@ struct reader {
 	 * references; NULL: there is none. */
 	json_t *(*document)(void *arg, enum document_id which);
 	json_t *(*source)(void *arg, uint32_t kernel);
+	/* Another document of DOCUMENT_OF_KERNEL or DOCUMENT_OF_FILE, by its number,
+	 * likewise. */
+	json_t *(*part)(void *arg, enum document_id which, uint32_t number);
 	/* Every operation, in the order of the capture, which is nearly that of
 	 * time. -1: the capture cannot be read; else what the last visit
 	 * returned. */

@@ -1,4 +1,5 @@
 // The only place that talks to the daemon.
+import { answer, Missing, runId, type Bundle } from './offline';
 import type { Problem as Answered } from './openapi';
 
 // What the daemon says, or what is said for it where it does not answer.
@@ -10,6 +11,7 @@ const key = 'cudadvise-token';
 // kept for this tab only: a cookie would go to every port of this host.
 // True if there was one.
 export function takeToken(): boolean {
+  if (offline) return false;
   const found = /(?:^#|&)token=([0-9a-fA-F]{64})(?:&|$)/.exec(location.hash);
   if (found === null) return false;
   sessionStorage.setItem(key, found[1]!);
@@ -20,7 +22,7 @@ export function takeToken(): boolean {
 }
 
 export function haveToken(): boolean {
-  return sessionStorage.getItem(key) !== null;
+  return offline !== null || sessionStorage.getItem(key) !== null;
 }
 
 export class ApiError extends Error {
@@ -78,7 +80,21 @@ function parsed(text: string): unknown {
     : value.replace(allTurning, (c) => `⟨U+${c.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}⟩`)));
 }
 
+// The run that the page's own file has inside; null: there is a daemon.
+const inside = document.getElementById('run')?.textContent ?? null;
+const bundle = inside === null ? null : parsed(inside) as Bundle;
+export const offline = bundle === null ? null : { run: runId(bundle) };
+
+function told(of: Bundle, path: string): unknown {
+  try {
+    return answer(of, path);
+  } catch (error) {
+    throw error instanceof Missing ? new ApiError(404, { title: error.message, status: 404 }) : error;
+  }
+}
+
 export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
+  if (bundle) return told(bundle, path) as T;
   const response = await request('/api/v1' + path, 'application/json', signal);
   return parsed(await response.text()) as T;
 }

@@ -1,6 +1,7 @@
 // What the measurement is, and what it lacks: costs, losses, processes, practices not checked.
 import { count, counted, nanoseconds, none, seconds } from './format';
 import { useResource } from './hooks';
+import { offline } from './api';
 import { Keeping } from './keeping';
 import { NoteList } from './notes';
 import { Failure, Loading, Scroll } from './parts';
@@ -20,7 +21,7 @@ export function DiagnosticsTab({ base, run, revision }: OfRun) {
         <h2 id="notes">About this measurement</h2>
         <NoteList run={run} diagnostics={said.value.items} />
       </section>
-      <Keeping key={`${run.label} ${run.pinned}`} base={base} run={run} />
+      {!offline && <Keeping key={`${run.label} ${run.pinned}`} base={base} run={run} />}
       <Cost run={run} />
       {processes.error && !processes.value ? <Failure error={processes.error} retry={processes.reload} />
         : processes.value ? <Processes items={processes.value.items} /> : <Loading what="processes" />}

@@ -6,7 +6,7 @@ import type { RunDocument } from './openapi';
 
 // As `cudadvise export` writes them, those that people or other pages read.
 const files: [format: string, suffix: string, name: string][] = [
-  ['capture', 'cadv', 'Capture'], ['json', 'json', 'JSON'], ['markdown', 'md', 'Markdown'], ['csv', 'csv', 'CSV'], ['sarif', 'sarif', 'SARIF'],
+  ['html', 'html', 'One page to share'], ['capture', 'cadv', 'Capture'], ['json', 'json', 'JSON'], ['markdown', 'md', 'Markdown'], ['csv', 'csv', 'CSV'], ['sarif', 'sarif', 'SARIF'],
 ];
 
 export function Keeping({ base, run }: { base: string; run: RunDocument }) {

@@ -1,6 +1,7 @@
 import { render } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { haveToken, takeToken } from './api';
+import { haveToken, offline, takeToken } from './api';
+import { runLink } from './links';
 import { useRoute } from './hooks';
 import { NeedToken } from './parts';
 import { Search } from './search';
@@ -14,7 +15,8 @@ function Page({ route }: { route: string[] }) {
   if (!haveToken()) return <NeedToken />;
   const [noun = 'runs', id, part, at, what, ...rest] = route;
   if (noun === 'runs') {
-    if (id === undefined) return <RunsView />;
+    if (id === undefined && !offline) return <RunsView />;
+    if (id === undefined) return null;
     if (part === 'kernels' && at !== undefined && what === 'source')
       return <SourceView key={`${id}/${at}`} id={id} kernel={at} wanted={rest} />;
     if (viewOf(part ?? '') !== undefined)
@@ -26,7 +28,7 @@ function Page({ route }: { route: string[] }) {
   return (
     <div class="notice">
       <h1>No such page</h1>
-      <p><a href="#/">All runs</a></p>
+      <p><a href={offline ? runLink(offline.run) : '#/'}>{offline ? 'The run' : 'All runs'}</a></p>
     </div>
   );
 }
@@ -52,9 +54,9 @@ function App() {
     <>
       <a class="skip" href="#main" onClick={(e) => { e.preventDefault(); main.current?.focus(); }}>Skip to the content</a>
       <header>
-        <a class="brand" href="#/"><img src="/icon.svg" alt="" width={24} height={24} />cudadvise</a>
+        <a class="brand" href={offline ? runLink(offline.run) : '#/'}>{!offline && <img src="/icon.svg" alt="" width={24} height={24} />}cudadvise</a>
         <nav aria-label="Main">
-          <a href="#/" {...here('runs')}>Runs</a>
+          <a href={offline ? runLink(offline.run) : '#/'} {...here('runs')}>{offline ? 'Run' : 'Runs'}</a>
           <a href="#/rules" {...here('rules')}>Practices</a>
         </nav>
         {haveToken() && <Search run={route[0] === 'runs' ? route[1] : undefined} />}
@@ -67,6 +69,7 @@ function App() {
 }
 
 takeToken();
+if (offline && location.hash.length < 3) location.replace(runLink(offline.run));
 // The dashboard's address, typed into a tab that has the page already, changes
 // the fragment only.
 addEventListener('hashchange', () => {

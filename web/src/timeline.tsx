@@ -2,7 +2,7 @@
 // length of the run: bins of all of it, closer ones of what is looked at, and single
 // operations where few are seen.
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { get } from './api';
+import { get, offline } from './api';
 import { instant, nanoseconds } from './format';
 import { useResource } from './hooks';
 import { runLink, windowLink } from './links';
@@ -91,6 +91,7 @@ function Chart({ id, base, run, revision, whole, at }: {
   const ranges = useResource<Ranges>(`${base}/ranges`, revision).value;
   const rows = useMemo(() => rowsOf(whole, ranges), [whole, ranges]);
   const live = run.state === 'live';
+  const unlisted = live || offline !== null; // no single launches
   const window = useClose<Window>((a) => (live || manyIn(whole, rows, a) > tooMany ? null : `${base}/window?from_ns=${a.from}&to_ns=${a.to}&limit=${singles}`), view, wall, revision);
   // Single operations say all; else bins as wide as a pixel or two.
   const single = singleFor(window, view) !== null;
@@ -109,7 +110,7 @@ function Chart({ id, base, run, revision, whole, at }: {
     mark(kernel);
     choose(null);
     if (to !== null) setView(clamp(to, wall));
-    if (kernel === null || live) return;
+    if (kernel === null || unlisted) return;
     const abort = new AbortController();
     get<LaunchList>(`${base}/kernels/${kernel}/launches?limit=3`, abort.signal).then(({ items }) => {
       const [first, last] = [items[0], items.at(-1)];
@@ -140,7 +141,7 @@ function Chart({ id, base, run, revision, whole, at }: {
   const searching = useRef<AbortController | null>(null);
   const step = (later: boolean) => {
     const kernel = marked;
-    if (kernel === null || live) return;
+    if (kernel === null || unlisted) return;
     searching.current?.abort();
     const abort = searching.current = new AbortController();
     const list = async (from: number, to: number) => {
@@ -169,8 +170,8 @@ function Chart({ id, base, run, revision, whole, at }: {
           Marked: <a href={runLink(id, 'kernels', marked)} class="name">{names.get(marked) ?? `kernel ${marked}`}</a>
           {chosen !== null && `: ${nanoseconds(chosen.duration)} from ${instant(chosen.start)}`}
           {chosen !== null && chosen.launch !== null && `, ${nanoseconds(chosen.start - chosen.launch)} after the host called for it`}{' '}
-          {!live && <><button type="button" onClick={() => step(false)}>Previous launch</button>{' '}</>}
-          {!live && <><button type="button" onClick={() => step(true)}>Next launch</button>{' '}</>}
+          {!unlisted && <><button type="button" onClick={() => step(false)}>Previous launch</button>{' '}</>}
+          {!unlisted && <><button type="button" onClick={() => step(true)}>Next launch</button>{' '}</>}
           <button type="button" onClick={() => { mark(null); choose(null); }}>Clear</button>
         </p>
       )}

@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { ChecklistSection } from './checklist';
+import { offline } from './api';
 import { CopiesTab } from './copies';
 import { DiagnosticsTab } from './diagnostics';
 import { useEvents, useResource } from './hooks';
@@ -32,7 +33,7 @@ interface View {
   view: (of: OfRun) => JSX.Element | null;
 }
 
-const views: View[] = [
+const all: View[] = [
   { name: '', title: 'Overview', view: (of) => <OverviewTab {...of} /> },
   { name: 'timeline', title: 'Timeline', view: (of) => <TimelineTab {...of} /> },
   { name: 'kernels', title: 'Kernels', view: (of) => (of.at[0] === undefined ? <KernelsTab {...of} /> : <KernelTab {...of} key={of.at[0]} kernel={of.at[0]} />) },
@@ -43,6 +44,9 @@ const views: View[] = [
   { name: 'compare', title: 'Compare', view: (of) => <CompareTab {...of} /> },
   { name: 'diagnostics', title: 'Measurement', view: (of) => <DiagnosticsTab {...of} /> },
 ];
+
+// A file with one run in it has no other to compare.
+const views = all.filter((v) => !(offline && v.name === 'compare'));
 
 // A finding's address leads to the overview, with it open.
 export function viewOf(name: string): View | undefined {
@@ -75,7 +79,7 @@ export function RunView({ id, part, at }: { id: string; part: string; at: string
   const base = `/runs/${encodeURIComponent(id)}`;
   const run = useResource<RunDocument>(base);
   const live = run.value?.state === 'live';
-  const link = useEvents(run.value ? base + '/events' : null, run.reload);
+  const link = useEvents(run.value && !offline ? base + '/events' : null, run.reload);
   const shown = viewOf(part)!;
 
   if (run.error && !run.value) return <Failure error={run.error} retry={run.reload} />;
@@ -86,10 +90,10 @@ export function RunView({ id, part, at }: { id: string; part: string; at: string
   const revision = `${value.revision}/${value.analysis}/${value.launches}`;
   return (
     <>
-      <p class="crumb"><a href="#/">All runs</a></p>
+      {!offline && <p class="crumb"><a href="#/">All runs</a></p>}
       <div class="heading">
         <h1 title={title}>
-          <span class="dim">Run {value.number}</span> {middle(visible(title), 200)}
+          <span class="dim">Run {value.number ?? ''}</span> {middle(visible(title), 200)}
         </h1>
         <StateBadge state={value.state} />
         {(live || link === 'lost' || link === 'refused') && <LinkState link={link} />}

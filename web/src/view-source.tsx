@@ -1,6 +1,7 @@
 // A kernel's source, line by line: where its time and its traffic come from.
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import { basename, count, nanoseconds, none, percent, seconds, shape } from './format';
+import { offline } from './api';
 import { useEvents, useResource, useWide } from './hooks';
 import { headlineFacts } from './kernels';
 import { middle, nameOf } from './names';
@@ -49,7 +50,7 @@ export function SourceView({ id, kernel, wanted }: { id: string; kernel: string;
   return (
     <div class="source">
       <p class="crumb">
-        <a href="#/">All runs</a> › <a href={runLink(id)}>Run {run.value?.number ?? id}</a> › <a href={kernelLink(id, kernel)}>kernel {kernel}</a>
+        {!offline && <><a href="#/">All runs</a> › </>}<a href={runLink(id)}>Run {run.value?.number ?? id}</a> › <a href={kernelLink(id, kernel)}>kernel {kernel}</a>
         {run.value && (run.value.label || run.value.command) && <span class="dim"> {run.value.label || run.value.command}</span>}
       </p>
       <div class="heading">
