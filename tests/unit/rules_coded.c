@@ -91,6 +91,18 @@ MADE_TEST(test_found)
 	}
 }
 
+/* A tree is one by its code; how many turns its loop makes that does not tell. */
+MADE_TEST(test_tree)
+{
+	const struct advice *a = advise_refused(fault_tree, m);
+	const struct finding *f = made_finding(a, "shuffle-reduction");
+
+	assert_non_null(f);
+	assert_non_null(strstr(f->summary, "nothing was counted"));
+	assert_true(f->saves_low_s < 1e-9 && f->saves_s > 0);
+	assert_true(f->severity <= SEV_MEDIUM);
+}
+
 static void
 none_by_code(const struct advice *a)
 {
@@ -102,7 +114,7 @@ none_by_code(const struct advice *a)
 MADE_TEST(test_quiet)
 {
 	static builder *const good[] = { fault_code_clean, fault_wide,
-		fault_shifted, fault_stencil, fault_tree, fault_histogram };
+		fault_shifted, fault_stencil, fault_histogram };
 	struct advice *a;
 
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
@@ -111,6 +123,40 @@ MADE_TEST(test_quiet)
 		assert_int_equal(made_verdict(a,
 		    "uncoalesced-global-access")->state, RULE_NOT_MEASURED);
 	}
+}
+
+/* A kernel of 84,480 warps that takes ${ns} and adds to one place, or with ${where} to
+ * others. */
+static const struct finding *
+adding(struct made *m, const char *where, uint64_t ns)
+{
+	struct kernel *k;
+
+	made_again(m);
+	k = code_kernel(m, 0.1, code_text("adding", where));
+	k->total_ns = ns * k->launches;
+	k->time.sum = (double)k->total_ns;
+	refuse(m);
+	return made_finding(made_advised(m), "global-atomic-contention");
+}
+
+/* All threads add to one place, and the code has nothing else that takes so long. */
+MADE_TEST(test_one_place)
+{
+	static const char add[] = "REDG.E.ADD.F32.FTZ.RN.STRONG.GPU "
+	    "desc[UR4][R6.64],R9 | inst 100 lanes 32 line 5\n";
+	static const char own[] = "IMAD.WIDE R6,R5,0x4,R6 | inst 100 line 5\n"
+	    "REDG.E.ADD.F32.FTZ.RN.STRONG.GPU desc[UR4][R6.64],R9 | "
+	    "inst 100 lanes 32 line 5\n";
+	const struct finding *f = adding(m, add, 5000000);
+
+	assert_non_null(f);
+	assert_true(f->kernel_speedup > 5 && f->saves_low_s == 0);
+	assert_int_equal(f->hot[0].line, 5);
+	assert_null(adding(m, own, 5000000));
+	/* So fast they cannot be in one line, and so slowly it is no line. */
+	assert_null(adding(m, add, 50000));
+	assert_null(adding(m, add, 50000000));
 }
 
 /* What was measured says more; what has no code, or none that counts, nothing. */
@@ -244,6 +290,27 @@ estimate(struct coded *e, struct made *m)
 
 /* Warps of a launch of made_kernel. */
 #define WARPS (132 * 8 * 12 * 8.0)
+
+/* Rows that a loop walks are no more than there is in memory, read and written. */
+MADE_TEST(test_memory_there_is)
+{
+	double seconds, all;
+	struct coded e;
+
+	fault_rows(m);
+	refuse(m);
+	estimate(&e, m);
+	all = e.kernel.metric[METRIC_DRAM_PCT];
+	coded_clear(&e);
+	assert_true(all > 10);
+	m->run.peak_memory_bytes = 64 << 20;
+	estimate(&e, m);
+	seconds = e.load.time_s - e.load.fixed_s;
+	assert_float_equal(e.kernel.metric[METRIC_DRAM_PCT], 100 * (128 << 20) /
+	    (m->device[0].ceilings.dram_bytes_per_s * seconds), 0.01);
+	assert_true(e.kernel.metric[METRIC_DRAM_PCT] < all);
+	coded_clear(&e);
+}
 
 static double
 executions(const struct coded *e, uint32_t sass)

@@ -33,4 +33,8 @@ enum rule_state coded_ask(struct rule_view *x);
 bool coded_speaks(const struct rule *rule);
 bool coded_counted(const struct rule *rule);
 
+/* A rule that code tells in another way than counters do; on a view of which the
+ * kernel has estimates. */
+rule_function coded_global_atomics;
+
 #endif

@@ -11,6 +11,7 @@
 #include <xxhash.h>
 
 #include "rules/engine/rule.h"
+#include "rules/engine/coded.h"
 #include "rules/engine/sampled.h"
 
 /* From the end of a wait to the next launch: to wake a thread, to make a few

@@ -162,6 +162,12 @@ different(int64_t *at, unsigned n)
 	return count;
 }
 
+bool
+affine_is_one(const struct affine *a)
+{
+	return a->kind == AFFINE_STEPS && a->x == 0 && a->y == 0;
+}
+
 #define SECTOR 32
 
 double

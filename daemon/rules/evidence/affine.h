@@ -45,6 +45,9 @@ struct affine {
 struct affine *affine_addresses(const struct code *c,
     const struct record_SIGNATURE *shape);
 
+/* affine_is_one(a): the same for a whole block. */
+bool affine_is_one(const struct affine *a);
+
 /*
  * What a full warp needs for one access of ${bytes} a lane at ${a}, whose rows of
  * threads are as the block of ${shape}: sectors of global memory, or wavefronts of

@@ -524,6 +524,11 @@ fill_all(struct coded *e, const struct rule_view *x, const struct needs *n,
 	coded_memory(v, &e->code);
 	bytes = SECTOR * (moved(&e->code, SASS_LOAD | SASS_STORE, SPACE_GLOBAL,
 	    SOURCE_GLOBAL_IDEAL));
+	/* All there is, read and written: what goes there again caches have. */
+	if (x->run->peak_memory_bytes > 0)
+		bytes = fmin(bytes, 2 * ((double)x->run->peak_memory_bytes +
+		    (double)x->run->peak_host_bytes +
+		    (double)x->run->static_bytes));
 	fill(&v[METRIC_INST_EXECUTED], e->code.total[SOURCE_INST]);
 	/* What was counted has those of rare arguments, too. */
 	if (l->resource_s[RES_ISSUE] > 0)

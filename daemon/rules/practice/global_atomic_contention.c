@@ -42,12 +42,9 @@ static bool
 is_placed(const struct code *c, size_t i, const struct affine *address)
 {
 	const struct sass_instruction *s = inst_sass(c, i);
-	const struct affine *a;
 
-	if (address == NULL || s == NULL)
-		return false;
-	a = &address[s - c->sass.instruction];
-	return a->kind == AFFINE_STEPS && a->x == 0 && a->y == 0;
+	return address != NULL && s != NULL &&
+	    affine_is_one(&address[s - c->sass.instruction]);
 }
 
 static void

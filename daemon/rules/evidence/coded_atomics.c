@@ -1,0 +1,93 @@
+/*
+ * global-atomic-contention from code alone: a kernel without loops whose threads all
+ * add to one place. How often that is its launch says, and how long each takes in one
+ * line was measured. Where that line is what the time is, and nothing else of the
+ * code explains a third of it, they stand in it.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "rules/engine/coded.h"
+#include "rules/evidence/affine.h"
+#include "rules/evidence/atomics.h"
+#include "rules/evidence/inst.h"
+#include "rules/evidence/lines.h"
+
+#define WARP 32
+
+/* Warps that execute an atomic whose place is one for a whole block. */
+static double
+placed_of(const struct code *c, const struct affine *address, struct mark *m)
+{
+	double sum = 0;
+
+	for (uint32_t s = 0; s < c->sass.instructions; s++) {
+		const struct sass_instruction *i = &c->sass.instruction[s];
+		size_t at = inst_of_sass(c, s);
+
+		if (at == SIZE_MAX || !(i->flags & SASS_ATOMIC) ||
+		    (i->space != SPACE_GLOBAL && i->space != SPACE_GENERIC) ||
+		    !affine_is_one(&address[s]))
+			continue;
+		sum += inst_executed(c, s);
+		m[at].weight = inst_executed(c, s);
+	}
+	return sum;
+}
+
+static enum rule_state
+report(struct rule_view *x, double atomics, double line, const struct mark *m)
+{
+	struct draft *d = rule_found(x, NULL);
+	struct fix fix = FIX_NONE;
+
+	if (d == NULL)
+		return RULE_NOT_MEASURED;
+	fix.stall = fmax(0.01, 1 - fmin(1, line) * (1 - x->load->busy));
+	rule_fix(d, &fix, 0.5, 1);
+	rule_evidence(x, d, (struct evidence){ .name = "atomics",
+	    .label = "atomics of single lanes on one word, a launch, at most",
+	    .value = atomics, .unit = "atomic", .source = "estimated",
+	    .from = metric_table[METRIC_INST_EXECUTED].name }, NULL);
+	rule_evidence(x, d, (struct evidence){ .name = "line_ratio",
+	    .label = "of the kernel's time, that many one after the other",
+	    .value = line, .unit = "ratio", .source = "estimated",
+	    .from = metric_table[METRIC_INST_EXECUTED].name }, "min_line");
+	rule_evidence(x, d, (struct evidence){ .name = "busy_ratio",
+	    .label = "of its time, what all else in its code takes",
+	    .value = x->load->busy, .unit = "ratio", .source = "estimated",
+	    .from = metric_table[METRIC_INST_EXECUTED].name }, NULL);
+	d->f.summary = arena_format(x->arena, "its threads add to one place, up "
+	    "to %s times a launch, and all else in its code explains %s of the "
+	    "time: they wait for each other", say_plain(x->arena, atomics),
+	    say_percent(x->arena, x->load->busy));
+	d->f.advice = "add within the warp (shuffle), then within the block (a "
+	    "shared-memory copy with shared atomics), and to global memory once "
+	    "a block; where targets are few, spread them over several copies";
+	lines_fill(x, d, m, NULL);
+	return rule_settle(x, d);
+}
+
+enum rule_state
+coded_global_atomics(struct rule_view *x)
+{
+	const struct code *c = x->kernel->code;
+	struct affine *address = c->sass.loops == 0 ?
+	    affine_addresses(c, &x->kernel->shape) : NULL;
+	enum rule_state state = RULE_NOT_MEASURED;
+	struct mark *m = marks_new(x);
+	/* What L1 asks of L2 tells how many there are. */
+	bool counted = isfinite(x->own->metric[METRIC_L2_FROM_L1]);
+	double warps, each = atomics_each_s(c) / fmax(x->load->time_s, 1e-9);
+
+	if (address != NULL && m != NULL && !counted) {
+		warps = placed_of(c, address, m);
+		if (warps > 0 && warps * each <= ATOMICS_LINE_MOST &&
+		    warps * WARP * each >= rule_value(x, "min_line") &&
+		    x->load->busy < ATOMICS_EXPLAINED_MOST)
+			state = report(x, warps * WARP, warps * WARP * each, m);
+	}
+	free(address);
+	free(m);
+	return state;
+}
