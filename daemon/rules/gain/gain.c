@@ -28,7 +28,7 @@
  * turn). A change that people make often mends more than the one thing.
  */
 static const double more_most[GROUNDS] = {
-	[GROUNDS_TRACE] = 5.4, [GROUNDS_PART] = 2.6, [GROUNDS_WHOLE] = 2.6
+	[GROUNDS_TRACE] = 3.2, [GROUNDS_PART] = 2.6, [GROUNDS_WHOLE] = 2.6
 };
 
 /* But no more than so many times what was to be saved: of programs that the model was
