@@ -164,9 +164,34 @@ half_add(const struct half *h)
 
 /* --- ranges ------------------------------------------------------------------ */
 
-/* Each marker costs the program time and CUPTI memory: enough is enough. */
 static void
-stop(void)
+send(const struct half *start, uint64_t end_ns, uint32_t flags)
+{
+	struct record_RANGE r = { .domain = start->domain,
+	    .name = start->name, .tid = start->tid, .flags = flags,
+	    .start_ns = start->ns, .end_ns = end_ns };
+
+	EMIT(RANGE, &r);
+}
+
+void
+range_cut(uint64_t now)
+{
+	uint32_t i;
+
+	for (i = 0; i < OPEN_SLOTS; i++) {
+		if (range.half[i].used && !range.half[i].ended &&
+		    range.half[i].ns <= now)
+			send(&range.half[i], now, RANGE_CUT);
+		range.half[i].used = false;
+	}
+	range.halves = 0;
+}
+
+/* Each marker costs the program time and CUPTI memory: enough is enough. The ranges
+ * around are worth more than most: they are kept until here. */
+static void
+stop(uint64_t now)
 {
 	char text[160];
 
@@ -174,23 +199,18 @@ stop(void)
 	snprintf(text, sizeof(text), "the program made more than %u NVTX ranges: "
 	    "later ones are not recorded", RANGE_MOST);
 	diag_report(DIAG_RANGES, SEVERITY_INFO, 0, "NVTX ranges", text);
+	range_cut(now);
 }
 
 static void
 put(const struct half *start, uint64_t end_ns)
 {
-	struct record_RANGE r = { .domain = start->domain,
-	    .name = start->name, .tid = start->tid, .start_ns = start->ns,
-	    .end_ns = end_ns };
 
-	if (range.count >= RANGE_MOST)
-		return;
 	if (emit_pressed())
 		emit_lost(LOSS_RANGE, 1);
 	else
-		EMIT(RANGE, &r);
-	if (++range.count == RANGE_MOST)
-		stop();
+		send(start, end_ns, 0);
+	range.count++;
 }
 
 static void
@@ -200,12 +220,13 @@ on_start(const CUpti_ActivityMarker2 *m)
 	    .name = name_of(m->name), .domain = name_of(m->domain),
 	    .tid = m->objectKind == CUPTI_ACTIVITY_OBJECT_THREAD ?
 	    m->objectId.pt.threadId : 0 }, *end = half_find(m->id);
+	uint64_t ended = end != NULL ? end->ns : 0;
 
 	if (end == NULL) {
 		half_add(&s);
 	} else if (end->ended) {
-		put(&s, end->ns);
 		half_remove(end);
+		put(&s, ended);
 	} else {
 		/* The number is used again: the other's end was lost. */
 		s.used = true;
@@ -217,13 +238,14 @@ static void
 on_end(const CUpti_ActivityMarker2 *m)
 {
 	struct half e = { .id = m->id, .ns = m->timestamp, .ended = true },
-	    *start = half_find(m->id);
+	    *start = half_find(m->id), s;
 
 	if (start == NULL) {
 		half_add(&e);
 	} else if (!start->ended) {
-		put(start, e.ns);
+		s = *start;
 		half_remove(start);
+		put(&s, e.ns);
 	}
 }
 
@@ -237,4 +259,6 @@ range_marker(const CUpti_ActivityMarker2 *m)
 		on_start(m);
 	else if (m->flags & CUPTI_ACTIVITY_FLAG_MARKER_END)
 		on_end(m);
+	if (range.count == RANGE_MOST)
+		stop(m->timestamp);
 }

@@ -18,4 +18,8 @@
 /* range_marker(m): take in ${m}; emits a RANGE when it is the second of the two. */
 void range_marker(const CUpti_ActivityMarker2 *m);
 
+/* range_cut(now): recording ends: those that are open are sent as far as they are,
+ * marked RANGE_CUT. */
+void range_cut(uint64_t now);
+
 #endif

@@ -16,6 +16,7 @@
 #include "hold.h"
 #include "inject.h"
 #include "module.h"
+#include "range.h"
 #include "sampling.h"
 #include "sender.h"
 #include "silence.h"
@@ -118,6 +119,7 @@ say_goodbye(enum wire_bye reason)
 	decode_all();
 	for (i = 0; i < 3 && decode_all() > 0; i++)
 		activity_flush(1);
+	range_cut(inject_now());
 	values_send(true);
 	hold_send(true);
 	send_modules();

@@ -106,6 +106,9 @@ set_environment(struct cli *cli, struct job *j)
 	/* Who has a tool of their own for NVTX keeps it: there are no ranges then. */
 	if (nvtx == NULL || *nvtx == '\0')
 		set(j, "NVTX_INJECTION64_PATH", j->injection);
+	else if (!j->again && strcmp(nvtx, j->injection) != 0)
+		cli_note(cli, "NVTX_INJECTION64_PATH is set to '%s', which stays: "
+		    "this run has NVTX ranges only if that is CUPTI", nvtx);
 	set(j, "CUDADVISE_RUN", j->recorder.run);
 	set(j, "CUDADVISE_SOCKET", j->recorder.daemon ? j->recorder.socket :
 	    NULL);

@@ -50,6 +50,10 @@ enum wire_kernel_flag {
 	KERNEL_NO_TIME = 2,	/* CUPTI delivered no timestamps */
 };
 
+enum wire_range_flag {
+	RANGE_CUT = 1,		/* it had not ended when recording did */
+};
+
 enum wire_copy {
 	COPY_UNKNOWN, COPY_H2D, COPY_D2H, COPY_D2D, COPY_H2H, COPY_P2P,
 	COPY_KINDS

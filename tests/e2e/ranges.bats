@@ -53,4 +53,5 @@ whole null 1 600'
 	same "its path" "$(basename "$(cat out)")" libcudadvise_injection.so
 	NVTX_INJECTION64_PATH=/opt/theirs.so measure
 	same "its path" "$(cat out)" /opt/theirs.so
+	grep -q "'/opt/theirs.so', which stays" report || fail "not told"
 }

@@ -185,6 +185,19 @@ TEST(ranges_open_at_once)
 	assert_int_equal(ranges_taken(), RANGE_OPEN);
 }
 
+/* At the end those that are open are sent, too, once. */
+TEST(ranges_cut)
+{
+	ranges_taken();
+	marker(true, 1, "epoch", 10);
+	marker(false, 2, NULL, 10);
+	range_cut(100);
+	assert_int_equal(ranges_taken(), 1);
+	marker(false, 1, NULL, 200);
+	range_cut(300);
+	assert_int_equal(ranges_taken(), 0);
+}
+
 /* Names that count do not use up the strings, which kernels need, too. When there
  * are too many ranges CUPTI is told to stop. */
 TEST(ranges_without_end)
@@ -201,6 +214,7 @@ TEST(ranges_without_end)
 	assert_true(taken(RECORD_STRING, text, sizeof(text)) <= RANGE_NAMES);
 	assert_string_equal(text, "step # of #");
 	assert_int_not_equal(emit_string("a kernel"), 0);
+	marker(true, 1u << 30, "around all", 5);
 	for (i = 0; i < RANGE_MOST && stopped == 0; i++) {
 		marker(true, i, "x", 10);
 		marker(false, i, NULL, 20);
@@ -208,9 +222,9 @@ TEST(ranges_without_end)
 			taken(RECORD_RANGE, NULL, 0);
 	}
 	assert_int_equal(stopped, 1);
-	marker(true, i, "x", 10);
-	marker(false, i, NULL, 20);
-	ranges_taken();
+	/* What was around is there until then; what comes late is not. */
+	assert_int_equal(ranges_taken(), (i - 1) % 4096 + 1);
+	marker(false, 1u << 30, NULL, 1000);
 	marker(true, i, "x", 10);
 	marker(false, i, NULL, 20);
 	assert_int_equal(ranges_taken(), 0);

@@ -28,7 +28,7 @@ export function OverviewTab({ id, base, run, revision, at }: OfRun) {
         <h2 id="time">Where the time went</h2>
         {run.summary ? <SummaryBar summary={run.summary} wall={(run.wall_ns ?? 0) / 1e9} launches={run.launches ?? 0} /> : <p>Not analysed yet.</p>}
       </section>
-      <RangesSection id={id} base={base} revision={revision} />
+      <RangesSection id={id} base={base} revision={revision} live={live} />
       <OperatorsSection base={base} revision={revision} />
     </>
   );

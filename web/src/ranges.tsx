@@ -11,11 +11,12 @@ const shown = 8; // as many as are read at a glance
 const least = 0.02; // of the kernels' time: less saves under 2 %
 
 // Nothing for a program without ranges, nor for a run that an older version analysed.
-export function RangesSection({ id, base, revision }: { id: string; base: string; revision: string }) {
+export function RangesSection({ id, base, revision, live }: { id: string; base: string; revision: string; live: boolean }) {
   const ranges = useResource<Ranges>(`${base}/ranges`, revision);
   if (ranges.error && !ranges.value)
     return ranges.error instanceof ApiError && ranges.error.status === 404 ? null : <Failure error={ranges.error} retry={ranges.reload} />;
-  if (!ranges.value || ranges.value.count === 0) return null;
+  if (!ranges.value || (ranges.value.count === 0 && (live || ranges.value.reason === null))) return null;
+  if (ranges.value.reason !== null) return <p class="notice">NVTX ranges are not known: {ranges.value.reason}.</p>;
   const { items, rows, kernel_s, inside_s, left_out } = ranges.value;
   const large = items.filter((r, i) => i < shown && r.share_ratio >= least);
   const first = large.length > 0 ? large : items.slice(0, shown);
