@@ -549,6 +549,55 @@ MADE_TEST(test_fusion_in_place)
 	assert_null(made_finding(a, "kernel-fusion-candidate"));
 }
 
+/* A kernel over 2²⁴ elements that exchanges i with i ^ distance, or as ${lut} has it. */
+static struct kernel *
+exchanging(struct made *m, uint64_t launches, const char *lut)
+{
+	struct kernel *k, like;
+
+	made_again(m);
+	k = made_kernel(m, "_Z4stepPjii", launches, 100000);
+	made_counters(m, k, 0.8);
+	like = *k;
+	code_make(m, k, code_text("exchanging", lut), 1);
+	memcpy(k->metric, like.metric, sizeof(like.metric));
+	k->shape.grid_x = 1 << 16;
+	k->next = 1;
+	k->next_count = launches - 1;
+	return k;
+}
+
+/* Of the 300 launches of a bitonic sort the eleven least distances of each run are one. */
+MADE_TEST(test_fusion_of_network)
+{
+	static const char rule[] = "kernel-fusion-candidate";
+	const struct finding *f;
+	struct kernel *k = exchanging(m, 300, "0x3c");
+	struct advice *a = made_advised(m);
+
+	f = made_finding(a, rule);
+	assert_non_null(f);
+	assert_non_null(strstr(f->summary, "11 of the 24 distances"));
+	/* 13 · 14 / 2 far steps, and one launch for each of 24 runs, are left. */
+	assert_true(fabs(f->saves_s / made_kernel_s(k) / (1 - 115. / 300) -
+	    0.9) < 1e-6);
+	assert_true(f->saves_high_s > f->saves_s);
+	/* Ten transforms, of 24 distances each, leave 14 launches each. */
+	k = exchanging(m, 240, "0x3c");
+	a = made_advised(m);
+	f = made_finding(a, rule);
+	assert_true(fabs(f->saves_s / made_kernel_s(k) / (1 - 14. / 24) -
+	    0.9) < 1e-6);
+	/* What was fused already has fewer launches; an "and" is no exchange; others
+	 * come between. */
+	exchanging(m, 102, "0x3c");
+	assert_int_equal(count_of(made_advised(m), rule), 0);
+	exchanging(m, 300, "0xc0");
+	assert_int_equal(count_of(made_advised(m), rule), 0);
+	exchanging(m, 300, "0x3c")->next_count = 200;
+	assert_int_equal(count_of(made_advised(m), rule), 0);
+}
+
 /* Pointers that are swapped save all of the copy. */
 MADE_TEST(test_copied_back)
 {
