@@ -60,6 +60,7 @@ struct ranges {
 	size_t spans, cap;
 	uint64_t count;		/* of all ranges */
 	uint64_t left_out;	/* of those, not kept */
+	uint64_t least_ns;	/* shorter ones are not */
 	uint64_t kernel_ns, inside_ns;	/* of all kernels; launched in a range */
 	uint64_t launches;
 	bool failed;
@@ -203,6 +204,29 @@ span_new(struct ranges *r)
 	return &r->span[r->spans++];
 }
 
+/* The longest first. */
+static int
+by_span(const void *a, const void *b)
+{
+	const struct span *x = a, *y = b;
+	uint64_t m = x->to - x->from, n = y->to - y->from;
+
+	return m > n ? -1 : m < n;
+}
+
+/* What is around others is worth the most, and comes last: the shorter half goes. */
+static void
+make_room(struct ranges *r)
+{
+	const struct span *last;
+
+	qsort(r->span, r->spans, sizeof(*r->span), by_span);
+	r->left_out += r->spans - r->spans / 2;
+	r->spans /= 2;
+	last = &r->span[r->spans - 1];
+	r->least_ns = last->to - last->from;
+}
+
 static int
 take_range(void *arg, const struct operation *op)
 {
@@ -218,8 +242,10 @@ take_range(void *arg, const struct operation *op)
 		return r->failed;
 	n->count++;
 	n->host_ns += op->to - op->from;
-	t = r->spans < RANGES_MOST ? thread_of(r, op->process, op->thread,
-	    true) : NULL;
+	if (r->spans == RANGES_MOST)
+		make_room(r);
+	t = op->to - op->from >= r->least_ns ? thread_of(r, op->process,
+	    op->thread, true) : NULL;
 	if (t == NULL || (s = span_new(r)) == NULL) {
 		r->left_out++;
 		return r->failed;

@@ -12,7 +12,9 @@
 struct reader;
 struct run;
 
-#define RANGES_MOST (1u << 20)	/* kept; of those beyond there is their number */
+#define RANGES_MOST ((1u << 20) + (1u << 15))	/* kept: more than one process
+				 * sends. Beyond, the longer half is kept, and of the
+				 * others their number and time */
 #define RANGES_NAMES 16384u	/* different names */
 #define RANGES_ALIKE 16u	/* more names that differ in their numbers only are one:
 				 * "step #" */

@@ -55,6 +55,28 @@ visit_all(void *arg, operation_visit *visit, void *visited)
 	return rc;
 }
 
+/* More short ranges than are kept, each shorter than the one before, a kernel in none
+ * of them, and a range around all. */
+static int
+visit_many(void *arg, operation_visit *visit, void *visited)
+{
+	struct operation op = *(struct operation *)arg;
+	const struct operation launch = { .row = ROW_KERNEL, .process = 7,
+	    .thread = 1, .launched = ORIGIN, .from = ORIGIN, .to = ORIGIN + 9 };
+	uint32_t i;
+	int rc = visit(visited, &launch);
+
+	for (i = 0; i <= RANGES_MOST && rc == 0; i++) {
+		op.from = ORIGIN + 10;
+		op.to = op.from + 2 * RANGES_MOST - i;
+		rc = visit(visited, &op);
+	}
+	op.range = "outer";
+	op.from = ORIGIN;
+	op.to = ORIGIN + 4 * (uint64_t)RANGES_MOST;
+	return rc != 0 ? rc : visit(visited, &op);
+}
+
 static json_t *
 read_all(struct made *m)
 {
@@ -184,6 +206,23 @@ TEST(names_that_differ_in_numbers)
 	assert_int_equal(number(j, "rows"), 1 + RANGES_ALIKE + 2);
 	assert_int_equal(json_array_size(json_object_get(j, "drawn")),
 	    RANGES_DRAWN);
+	json_decref(j);
+}
+
+/* More than are kept: those around the others are, which come last. */
+TEST(the_longest_are_kept)
+{
+	struct operation one = { .row = ROW_COUNT, .host = true, .process = 7,
+	    .thread = 1, .range = "short" };
+	struct reader r = { .arg = &one, .origin_ns = ORIGIN,
+	    .operations = visit_many };
+	json_t *j = ranges_read(&r);
+
+	assert_non_null(j);
+	assert_int_equal(number(j, "count"), RANGES_MOST + 2);
+	assert_int_equal(number(j, "left_out"), RANGES_MOST / 2 + 1);
+	assert_int_equal(number(item(j, "outer"), "launches"), 1);
+	assert_int_equal(number(item(j, "short"), "count"), RANGES_MOST + 1);
 	json_decref(j);
 }
 
