@@ -152,6 +152,20 @@ expect_launches() {
 	fi
 }
 
+# expect_ranges FILE WANTED: how many kernels were launched within which.
+expect_ranges() {
+	local got
+	[ $late -gt 0 ] && return
+	got=$(field "$1" "' '.join(sorted('%s=%d' % (r['name'].replace(' ', '-'),
+	    r['launches']) for r in d['ranges']['items'] if r['name'] in
+	    ('steps', 'forward', 'backward', 'other thread')))")
+	if [ "$got" = "$2" ]; then
+		ok "nvtx (trace): NVTX ranges hold the launches: $2"
+	else
+		bad "nvtx (trace): NVTX ranges hold ${got:-nothing}, not $2"
+	fi
+}
+
 # --- the same output and status ------------------------------------------------
 
 check launch_loop 20000
@@ -171,6 +185,10 @@ check exec_child
 expect_launches exec_child 500
 check graph 500
 expect_launches graph 5000
+check nvtx 100 200000
+expect_launches nvtx 302
+expect_ranges "$OUT/nvtx.trace.json" \
+    "backward=200 forward=100 other-thread=1 steps=300"
 check multi_context 200
 check aborter
 expect_launches aborter 1000

@@ -206,6 +206,17 @@ test('by keys from a launch to the next and the one before; when the host called
   await is(launches[1]);
   await page.click('text="Next launch"');
   await is(launches[2]);
+  // A copy has an arrow, too, and no kernel.
+  const copy = (await api(`/runs/${run}/window?from_ns=${at_2}&to_ns=${at_2 + 2e6}&limit=100`)).items.find((o) => o.row === 'h2d');
+  await page.evaluate((to) => { location.hash = to; }, `#/runs/${run}/timeline/${copy.start_ns - 1000}-${copy.start_ns + copy.duration_ns + 1000}`);
+  await page.waitForSelector('table.sums th >> text=copy to the GPU');
+  await page.waitForFunction(({ x, y }) => {
+    document.querySelector('.chart canvas').dispatchEvent(new PointerEvent('pointermove', { clientX: x, clientY: y, bubbles: true }));
+    return document.querySelector('.hover').textContent.includes('after the call in thread 42');
+  }, { x: box.x + box.width / 2, y: box.y + 75 });
+  await page.mouse.click(box.x + box.width / 2, box.y + 75);
+  await page.waitForFunction((text) => document.querySelector('.marked')?.textContent.startsWith(text), `Marked: copies to the GPU: ${nanoseconds(copy.duration_ns)}`);
+  assert.equal(await page.$('text="Next launch"'), null);
   await shoot(page, 'timeline-launch');
 });
 

@@ -70,7 +70,7 @@ export interface Row {
   of?: { track: number; depth: number }; // of ranges
 }
 
-const labels: Record<WorkRow, string> = {
+export const labels: Record<WorkRow, string> = {
   kernel: 'kernels', h2d: 'copies to the GPU', d2h: 'copies from the GPU', d2d: 'copies in and between GPUs',
   memset: 'memsets', sync: 'host waits', api: 'host calls',
 };
@@ -169,9 +169,10 @@ export function rangesIn(ranges: Ranges, view: View): { name: string; ns: number
 
 // --- launches -------------------------------------------------------------------------
 
-// A launch that is looked at. device null: not known.
+// A launch or copy that is looked at. device null: not known.
 export interface Chosen {
-  kernel: number;
+  row: WorkRow;
+  kernel: number | null;
   device: number | null;
   start: number;
   duration: number;
@@ -179,12 +180,12 @@ export interface Chosen {
 }
 
 export function chosenOf(item: WindowItem): Chosen | null {
-  return item.kernel_id === null ? null
-    : { kernel: item.kernel_id, device: item.device, start: item.start_ns, duration: item.duration_ns, launch: item.launch_ns };
+  return !isWork(item.row) || isHost(item.row) ? null
+    : { row: item.row, kernel: item.kernel_id, device: item.device, start: item.start_ns, duration: item.duration_ns, launch: item.launch_ns };
 }
 
 export function chosenLaunch(kernel: number, launch: Launch): Chosen {
-  return { kernel, device: null, start: launch.start_ns, duration: launch.duration_ns, launch: launch.launch_delay_ns === null ? null : launch.start_ns - launch.launch_delay_ns };
+  return { row: 'kernel', kernel, device: null, start: launch.start_ns, duration: launch.duration_ns, launch: launch.launch_delay_ns === null ? null : launch.start_ns - launch.launch_delay_ns };
 }
 
 // The next launch of a kernel after ${t}, or the last before: ${list} has those that

@@ -133,12 +133,12 @@ function drawRanges(c: Context, { ranges, view, marked }: Scene, row: Row, y: nu
   }
 }
 
-// The launch that is looked at: a frame, and an arrow from where the host called for it.
+// The launch or copy that is looked at: a frame, and an arrow from where the host called for it.
 function drawChosen(c: Context, { chosen, view, rows, window }: Scene, tops: number[], lanes: Map<string, number> | null, width: number, colours: Colours): void {
-  const i = rows.findIndex((r) => r.row === 'kernel' && (chosen?.device == null || r.device === chosen.device));
+  const i = rows.findIndex((r) => r.row === chosen?.row && (chosen.device === null || r.device === chosen.device));
   if (chosen === null || i < 0) return;
   const x = (t: number) => ((t - view.from) / (view.to - view.from)) * width;
-  const item = lanes && window?.items.find((o) => o.kernel_id === chosen.kernel && o.start_ns === chosen.start);
+  const item = lanes && window?.items.find((o) => o.row === chosen.row && o.kernel_id === chosen.kernel && o.start_ns === chosen.start);
   const box = item && lanes ? boxOf(item, lanes, tops[i]!) : { y: tops[i]! + gap / 2, h: rowHeight - gap };
   const [a, b] = [x(chosen.start), x(chosen.start + chosen.duration)];
   c.strokeStyle = colours.text;

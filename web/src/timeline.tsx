@@ -9,7 +9,7 @@ import { runLink, windowLink } from './links';
 import { nameOf, visible } from './names';
 import { Failure, Loading } from './parts';
 import { Canvas, type Moves } from './timeline-canvas';
-import { askFor, beside, chosenLaunch, chosenOf, clamp, covers, manyIn, rowsOf, viewAround, viewOf, type Chosen, type View } from './timeline-data';
+import { askFor, beside, chosenLaunch, chosenOf, clamp, covers, labels, manyIn, rowsOf, viewAround, viewOf, type Chosen, type View } from './timeline-data';
 import { Inspector } from './timeline-inspector';
 import type { Kernel, LaunchList, Ranges, RunDocument, Timeline, Window } from './openapi';
 import type { OfRun } from './view-run';
@@ -165,13 +165,13 @@ function Chart({ id, base, run, revision, whole, at }: {
     <section class="timeline" aria-label="Timeline">
       <Canvas wall={wall} view={view} rows={rows} whole={whole} close={close} window={window} names={names}
         marked={marked} selection={selection} ranges={ranges} chosen={chosen} moves={moves} />
-      {marked !== null && (
+      {(marked !== null || chosen !== null) && (
         <p class="marked">
-          Marked: <a href={runLink(id, 'kernels', marked)} class="name">{names.get(marked) ?? `kernel ${marked}`}</a>
+          Marked: {marked !== null ? <a href={runLink(id, 'kernels', marked)} class="name">{names.get(marked) ?? `kernel ${marked}`}</a> : labels[chosen!.row]}
           {chosen !== null && `: ${nanoseconds(chosen.duration)} from ${instant(chosen.start)}`}
           {chosen !== null && chosen.launch !== null && `, ${nanoseconds(chosen.start - chosen.launch)} after the host called for it`}{' '}
-          {!unlisted && <><button type="button" onClick={() => step(false)}>Previous launch</button>{' '}</>}
-          {!unlisted && <><button type="button" onClick={() => step(true)}>Next launch</button>{' '}</>}
+          {!unlisted && marked !== null && <><button type="button" onClick={() => step(false)}>Previous launch</button>{' '}</>}
+          {!unlisted && marked !== null && <><button type="button" onClick={() => step(true)}>Next launch</button>{' '}</>}
           <button type="button" onClick={() => { mark(null); choose(null); }}>Clear</button>
         </p>
       )}
