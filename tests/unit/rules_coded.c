@@ -125,6 +125,27 @@ MADE_TEST(test_quiet)
 	}
 }
 
+/* A thread for each row of a sparse matrix: where rows begin only the data say, but
+ * that each lane walks one of its own the code does. A table's places say nothing. */
+MADE_TEST(test_rows_of_any_length)
+{
+	static const char rule[] = "uncoalesced-global-access";
+	const struct finding *f;
+
+	code_kernel(m, 0.3, code_text("spmv"));
+	refuse(m);
+	f = made_finding(made_advised(m), rule);
+	assert_non_null(f);
+	assert_non_null(strstr(f->title, "walks a row"));
+	assert_non_null(strstr(f->summary, "nothing was counted"));
+	assert_true(f->saves_low_s < 1e-9);
+	made_again(m);
+	code_kernel(m, 0.3, code_text("table_lookup", "0x4", "0x4",
+	    "LDG.E R16,desc[UR4][R10.64] | inst 100 sectors 3100 ideal 400 line 6"));
+	refuse(m);
+	assert_null(made_finding(made_advised(m), rule));
+}
+
 /* A kernel of 84,480 warps that takes ${ns} and adds to one place, or with ${where} to
  * others. */
 static const struct finding *

@@ -7,6 +7,7 @@
 
 #include "rules/evidence/affine.h"
 #include "rules/evidence/coded_estimate.h"
+#include "rules/evidence/slice.h"
 #include "source/operand.h"
 #include "source/rare.h"
 
@@ -601,6 +602,31 @@ turns_counted(const struct needs *n, double each, const struct counted *k,
 	return low;
 }
 
+/* Where each lane begins at a place that it loaded and goes on from there element by
+ * element, it has a row of its own, and so a sector. False without memory. */
+static bool
+walk_rows(const struct code *c, struct affine *address)
+{
+	struct slices *t = slices_new(c);
+	struct slice from;
+
+	if (t == NULL)
+		return false;
+	for (uint32_t s = 0; s < c->sass.instructions; s++) {
+		const struct sass_instruction *i = &c->sass.instruction[s];
+
+		if (i->space != SPACE_GLOBAL || i->bytes == 0 ||
+		    address[s].kind != AFFINE_LOADED)
+			continue;
+		slice_of(&from, t, s);
+		if (from.loads && slice_walks(&from))
+			address[s] = (struct affine){ .kind = AFFINE_STEPS,
+			    .x = AFFINE_SOME, .y = AFFINE_SOME };
+	}
+	slices_free(t);
+	return true;
+}
+
 int
 coded_of(struct coded *e, const struct rule_view *x)
 {
@@ -627,7 +653,8 @@ coded_of(struct coded *e, const struct rule_view *x)
 	e->code.instruction = calloc(c->instructions,
 	    sizeof(*e->code.instruction));
 	never = find_rare(c);
-	if (address == NULL || never == NULL || e->code.instruction == NULL) {
+	if (address == NULL || never == NULL || e->code.instruction == NULL ||
+	    !walk_rows(c, address)) {
 		free(never);
 		free(address);
 		free(e->code.instruction);
