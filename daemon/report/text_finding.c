@@ -120,7 +120,7 @@ tell_left(FILE *t, const json_t *f)
 	if (!json_is_integer(json_object_get(saves, "after")) ||
 	    !(left < LEFT_TOLD * s))
 		return;
-	fprintf(t, "; the same time as in %d, once that is done %s of it is left",
+	fprintf(t, "; overlaps %d: %s remain once that is fixed",
 	    (int)field_count(saves, "after"), number_seconds(text, left));
 }
 

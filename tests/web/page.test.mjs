@@ -120,7 +120,7 @@ test('findings are those of the API, in its order', async (t) => {
     text: li.textContent,
   })));
   const wanted = [...findings.items.filter((f) => f.worth_it), ...findings.items.filter((f) => !f.worth_it)];
-  assert.ok(wanted.some((f) => f.worth_it));
+  assert.ok(wanted.some((f) => f.worth_it) && wanted.some((f) => f.saves.after !== null && f.saves.left_s < 0.9 * f.saves.s));
   assert.deepEqual(shown.map((f) => f.id), wanted.map((f) => f.id));
   for (const [i, f] of wanted.entries()) {
     assert.equal(shown[i].title, f.title);
@@ -128,6 +128,8 @@ test('findings are those of the API, in its order', async (t) => {
     assert.equal(shown[i].folded, !f.worth_it, `${f.rule} is folded away only if it is not worth it`);
     for (const text of [f.summary, f.advice, f.limiter, f.next, f.location, f.location_missing])
       if (text) assert.ok(shown[i].text.includes(text), `${f.rule} shows "${text}"`);
+    const overlaps = f.saves.after !== null && f.saves.left_s < 0.9 * f.saves.s;
+    assert.equal(shown[i].text.includes(`finding ${f.saves.after} saves the same time`), overlaps, f.rule);
     for (const e of f.evidence) assert.ok(shown[i].text.includes(e.label), `${f.rule} shows ${e.label}`);
   }
   const verdicts = await page.$$eval('details.fold a', (links) => links.map((a) => a.textContent));

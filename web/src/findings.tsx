@@ -9,6 +9,8 @@ import { middle, visible } from './names';
 import { Together, SavingBar } from './saving';
 import type { Evidence, Finding, Findings, Frame, Site, Verdict } from './openapi';
 
+const leftTold = 0.9; // of its seconds: when more is left, nobody asks
+
 const SMALL_SHARE = 0.005; // of the whole run: nobody sees less
 
 // One fault and one change that mends it, at several places: the first of them, and the rest.
@@ -139,6 +141,9 @@ function Item({ run, finding: f, alike, scale, open, chosen }: { run: string; fi
           <dl class="place">
             <dt>Where</dt>
             <dd>{f.location ?? none}{f.location_missing && <small>{f.location_missing}</small>}</dd>
+            {f.saves.after !== null && f.saves.left_s !== null && f.saves.s !== null && f.saves.left_s < leftTold * f.saves.s && (
+              <><dt>Overlaps</dt><dd>finding {f.saves.after} saves the same time: {seconds(f.saves.left_s)} remain once that is fixed</dd></>
+            )}
             {f.saves.note && <><dt>Prediction</dt><dd>{f.saves.note}</dd></>}
             {f.next && <><dt>Next</dt><dd class="command"><code>{f.next}</code> <Copied text={f.next} what="the command" /></dd></>}
             <dt>Practice</dt>
