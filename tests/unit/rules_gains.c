@@ -130,6 +130,29 @@ MADE_TEST(test_double_literals)
 	assert_true(s[1] > 0.1 && s[0] > s[1] + 0.3);
 }
 
+/* And so do the tables of the double functions, where L1 is the limit; not the data. */
+MADE_TEST(test_double_tables)
+{
+	static const char *const from[] = { "c[0x4][RZ]", "c[0x0][0x210]" };
+	double s[2];
+
+	for (int i = 0; i < 2; i++) {
+		char load[256];
+		struct kernel *k;
+
+		made_again(m);
+		snprintf(load, sizeof(load), "LDC.64 R32,%s | inst 6400\n"
+		    "LDG.E.128.CONSTANT R16,desc[UR4][R32.64] | inst 6400 "
+		    "sectors 102400 ideal 102400\n", from[i]);
+		k = code_kernel(m, 0.1, code_text("doubles", load));
+		k->metric[METRIC_LSU_WAVEFRONTS] = 0.95 * 198.5e-6 *
+		    m->device[0].ceilings.sm_hz * 132;
+		k->metric[METRIC_ISSUE_ACTIVE] = 30;
+		s[i] = saves(m, "double-precision");
+	}
+	assert_true(s[0] > s[1] + 0.3);
+}
+
 /* All lanes of a warp add to one word: nothing else takes time. */
 MADE_TEST(test_one_word)
 {

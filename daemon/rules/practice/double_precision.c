@@ -13,7 +13,10 @@
 #include "rules/evidence/called.h"
 #include "rules/evidence/inst.h"
 #include "rules/evidence/lines.h"
+#include "rules/evidence/slice.h"
 #include "source/operand.h"
+
+#define TABLES_MAX 64		/* loads that are looked into */
 
 #define RATE_POOR 0.125		/* double / float: below it, a consumer GPU */
 
@@ -23,6 +26,8 @@ struct doubles {
 	double compared;	/* comparisons in double */
 	double literals;	/* halves of double literals, put into registers:
 				 * a float's is part of its instruction */
+	double tables;		/* sectors of the double functions' own tables:
+				 * a float function's are in its instructions */
 };
 
 /* Does it put a constant into a register, and nothing else? */
@@ -38,6 +43,33 @@ is_literal(const struct sass_instruction *s)
 	operands_of(&o, s);
 	return o.uses == 0 && o.parameter == 0 &&
 	    (o.has_immediate || o.has_float);
+}
+
+/* Doubles loaded from what is no pointer of the launch's: coefficients that the
+ * library keeps for sine, cosine and the like. */
+static void
+count_tables(const struct code *c, struct doubles *n)
+{
+	struct slices *t = slices_new(c);
+	int looked = 0;
+
+	for (size_t i = 0; t != NULL && i < c->instructions; i++) {
+		const struct sass_instruction *s = inst_sass(c, i), *use;
+		double sectors = inst_value(c, i, SOURCE_GLOBAL_SECTORS);
+		struct slice a;
+		size_t at;
+
+		if (inst_global(c, i) != INST_LOAD || !(sectors > 0) ||
+		    s == NULL || s->bytes < 8 || looked++ == TABLES_MAX)
+			continue;
+		slice_of(&a, t, c->instruction[i].sass);
+		at = inst_first_use(c, i);
+		use = at < c->instructions ? inst_sass(c, at) : NULL;
+		if (a.known && a.parameters == 0 && use != NULL &&
+		    use->flags & SASS_FP64)
+			n->tables += sectors;
+	}
+	slices_free(t);
 }
 
 static void
@@ -93,6 +125,8 @@ report(struct rule_view *x, const struct doubles *n, double rate, bool floats,
 	fix.part[RES_XU] = 1 - fmin(0.95, n->conversions /
 	    fmax(n->conversions, 0.2 * n->total));
 	fix.stall = 1 - fmin(0.5, (n->arithmetic + n->conversions) / n->total);
+	if (floats && x->load->ld_sectors > 0)
+		fix.global_ld = 1 - fmin(1, n->tables / x->load->ld_sectors);
 	rule_fix(d, &fix, 0.5, 0.9);
 	d->f.confidence = floats ? CONF_HIGH : CONF_LOW;
 	if (!floats && d->cap > SEV_MEDIUM)
@@ -153,6 +187,7 @@ rule_double_precision(struct rule_view *x)
 	if (m == NULL)
 		return RULE_CLEAN;
 	count(c, &n, m);
+	count_tables(c, &n);
 	/* A sum in double converts to double only; what goes back to float, or
 	 * is compared as a double, was meant to be float. */
 	floats = n.back + fmin(n.compared, n.conversions - n.back) >=
