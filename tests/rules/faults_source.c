@@ -90,6 +90,19 @@ coefficients(struct made *m, const char *address)
 }
 
 FAULT_IS(uniform, coefficients(m, "LDC.64 R6,c[0x0][0x218] | inst 100 line 8\n"))
+
+/* Every thread walks an array, ${step} bytes a turn, whose pointer comes in halves. */
+static void
+bodies(struct made *m, const char *step)
+{
+	struct kernel *k = code_kernel(m, 0.1, code_text("bodies", step));
+
+	k->metric[METRIC_ISSUE_ACTIVE] = 85;
+	k->metric[METRIC_PIPE_LSU] = 60;
+}
+
+FAULT_IS(bodies, bodies(m, "0x1000"))
+FAULT_IS(few_bodies, bodies(m, "0x10"))
 /* The same row for a block: a broadcast, as it should be. */
 FAULT_IS(uniform_in_block, coefficients(m, code_text("uniform_in_block")))
 /* Where to look was loaded: nothing known ahead. */

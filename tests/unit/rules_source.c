@@ -239,6 +239,27 @@ TEST(test_patterns)
 	assert_int_equal(pattern_at(fault_narrow, "LDG", 0), PATTERN_GOOD);
 }
 
+/* What all threads walk goes into a tile, from where 16 bytes come at once, where it
+ * does not fit into constant memory; there each load is an operand. */
+MADE_TEST(test_bodies)
+{
+	const struct finding *f;
+	struct advice *a = advised(fault_bodies, m);
+	double tile;
+
+	f = made_finding(a, "uniform-global-load");
+	assert_non_null(f);
+	assert_non_null(strstr(f->advice, "tile"));
+	tile = f->kernel_speedup;
+	a = advised(fault_few_bodies, m);
+	f = made_finding(a, "uniform-global-load");
+	assert_non_null(f);
+	assert_non_null(strstr(f->advice, "__constant__"));
+	/* 3 of 11 instructions go. */
+	if (!(tile > 1.2 && tile < 1.45))
+		fail_msg("× %g", tile);
+}
+
 /* What one rule explains no other does. */
 MADE_TEST(test_each_once)
 {

@@ -63,6 +63,16 @@ inst_of_sass(const struct code *c, uint32_t s)
 	    inst_at(c, c->sass.instruction[s].pc) : SIZE_MAX;
 }
 
+double
+inst_entered(const struct code *c, const struct sass_loop *l)
+{
+	double before = l->head > 0 ? inst_executed(c, l->head - 1) : 0;
+	double behind = l->tail + 1 < c->sass.instructions ?
+	    inst_executed(c, l->tail + 1) : 0;
+
+	return fmax(before, behind);
+}
+
 size_t
 inst_first_use(const struct code *c, size_t i)
 {

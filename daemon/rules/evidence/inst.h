@@ -24,6 +24,10 @@ size_t inst_at(const struct code *c, uint32_t pc);
 /* inst_executed(c, s): warps that executed sass instruction ${s}; 0. */
 double inst_executed(const struct code *c, uint32_t s);
 
+/* inst_entered(c, l): warps that came to loop ${l} from outside, as what stands before
+ * it and behind it tells. */
+double inst_entered(const struct code *c, const struct sass_loop *l);
+
 /* inst_first_use(c, i): the instruction behind ${i}, in the order of the code and
  * not far, that first reads what ${i} writes; SIZE_MAX. */
 size_t inst_first_use(const struct code *c, size_t i);

@@ -24,15 +24,21 @@ struct definition {
 	uint16_t predicates;
 };
 
+/* Parameters that are read as halves, a bit for each word of c[0x0]: a kernel has
+ * 32,764 bytes of them at most. */
+#define PARAMETER_WORDS 8448
+
 struct slices {
 	const struct sass *sass;
 	struct definition *of;
+	uint8_t half[PARAMETER_WORDS / 8];
 };
 
 struct walk {
 	struct slice *s;
 	const struct sass *sass;
 	const struct definition *of;
+	const uint8_t *half;
 	uint32_t seen[STEPS];	/* definitions, by index */
 	int count;
 	const struct sass_loop *loop;	/* around the access */
@@ -65,6 +71,20 @@ add_parameter(struct slice *s, uint32_t offset)
 			return;
 	if (s->parameters < SLICE_PARAMETERS)
 		s->parameter[s->parameters++] = offset;
+}
+
+static bool
+is_half(const uint8_t *half, uint32_t offset)
+{
+	return offset / 4 < PARAMETER_WORDS &&
+	    half[offset / 32] >> (offset / 4 % 8) & 1;
+}
+
+/* Is it the lower half of a pointer, of which the upper one is read by itself? */
+static bool
+is_pointer(const uint8_t *half, uint32_t offset, int64_t factor)
+{
+	return factor == 1 && offset % 8 == 0 && is_half(half, offset + 4);
 }
 
 /* A product; 0, unknown, if it is no size of anything. */
@@ -197,7 +217,8 @@ visit(struct walk *w, uint32_t d, int reg, int64_t factor)
 	if (i->space == SPACE_CONSTANT || o.parameter != 0) {
 		bool wide = operand_has(i, "64") || operand_has(i, "WIDE");
 
-		if (wide && o.parameter >= PARAMETERS_AT)
+		if (o.parameter >= PARAMETERS_AT && (wide ||
+		    is_pointer(w->half, o.parameter, factor)))
 			add_parameter(s, o.parameter);
 	} else if (i->flags & (SASS_LOAD | SASS_ATOMIC | SASS_SHUFFLE)) {
 		s->loads = true;
@@ -298,6 +319,11 @@ slices_new(const struct code *c)
 		t->of[i].guarded = o.guarded;
 		t->of[i].guard = (int8_t)o.guard;
 		t->of[i].predicates = o.predicates;
+		if (o.parameter / 4 < PARAMETER_WORDS &&
+		    !operand_has(&c->sass.instruction[i], "64") &&
+		    !operand_has(&c->sass.instruction[i], "WIDE"))
+			t->half[o.parameter / 32] |= (uint8_t)(1u <<
+			    o.parameter / 4 % 8);
 	}
 	return t;
 }
@@ -314,7 +340,8 @@ slices_free(struct slices *t)
 void
 slice_of(struct slice *s, const struct slices *t, uint32_t at)
 {
-	struct walk w = { .s = s, .sass = t->sass, .of = t->of, .at = at };
+	struct walk w = { .s = s, .sass = t->sass, .of = t->of,
+	    .half = t->half, .at = at };
 	struct operands o;
 
 	memset(s, 0, sizeof(*s));
@@ -333,7 +360,8 @@ void
 slice_of_register(struct slice *s, const struct slices *t, uint32_t at,
     int reg)
 {
-	struct walk w = { .s = s, .sass = t->sass, .of = t->of, .at = at };
+	struct walk w = { .s = s, .sass = t->sass, .of = t->of,
+	    .half = t->half, .at = at };
 
 	memset(s, 0, sizeof(*s));
 	if (at >= t->sass->instructions || reg < 0 || reg >= REGISTERS)

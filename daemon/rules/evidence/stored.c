@@ -49,17 +49,6 @@ is_still(const struct slices *t, uint32_t at, const struct sass_loop *loop)
 	return true;
 }
 
-/* How often the loop was entered, as what stands before it and behind it tells. */
-static double
-entered(const struct code *c, const struct sass_loop *loop)
-{
-	double before = loop->head > 0 ? inst_executed(c, loop->head - 1) : 0;
-	double behind = loop->tail + 1 < c->sass.instructions ?
-	    inst_executed(c, loop->tail + 1) : 0;
-
-	return fmax(before, behind);
-}
-
 /* Add the access at ${at}, of which a part ${gone} is for nothing. */
 static void
 add(const struct code *c, uint32_t at, double gone, double *requests,
@@ -121,7 +110,7 @@ stored_of(struct stored *s, const struct code *c, const struct slices *t,
 		    !o.has_address || !is_private(&c->sass, loop) ||
 		    !is_still(t, at, loop))
 			continue;
-		gone = 1 - fmin(1, entered(c, loop) / inst);
+		gone = 1 - fmin(1, inst_entered(c, loop) / inst);
 		add(c, at, gone, &s->stores, &s->store_sectors, m);
 		add_loads(s, c, loop, &o, gone, &looked, m);
 	}

@@ -4,6 +4,10 @@
  * memory or a kernel parameter. What is the same for a warp or a block only
  * (a row of a matrix) is a broadcast, and as it should be: so the address must
  * depend neither on the thread nor on the block nor on what was loaded.
+ *
+ * An array that every thread walks from end to end (all pairs of bodies, of points) is
+ * seldom so small: of that a block loads a tile into shared memory, from where one
+ * load brings 16 bytes.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,18 +19,41 @@
 
 #define SLICES_MAX 256		/* loads that are looked into */
 
+/* CUDA Programming Guide, Device Memory Accesses: 64 KB of constant memory; a thread
+ * loads 16 bytes at once. */
+#define CONSTANT_BYTES 65536
+#define WIDEST 16
+
 struct uniform {
 	double requests, sectors;
+	double wide;		/* of the requests, what 16 bytes at a time take */
+	double region;		/* bytes that the longest walk of a loop covers */
 	unsigned instructions;
 };
 
 static bool
-is_grid_wide(const struct accesses *a, const struct code *c, size_t i)
+is_walk(const struct uniform *u)
 {
-	struct slice s;
+	return u->region > CONSTANT_BYTES;
+}
 
-	slice_of(&s, a->slices, c->instruction[i].sass);
-	return s.known && s.varies == 0 && !s.loads && s.parameters > 0;
+static bool
+is_grid_wide(const struct slice *s)
+{
+	return s->known && s->varies == 0 && !s->loads && s->parameters > 0;
+}
+
+/* The bytes that instruction ${i}, whose address is ${s}, walks in its loop. */
+static double
+walked(const struct code *c, size_t i, const struct slice *s)
+{
+	uint32_t at = c->instruction[i].sass;
+	const struct sass_loop *loop = sass_loop_of(&c->sass, at);
+
+	if (loop == NULL || s->step == 0)
+		return 0;
+	return fabs((double)s->step) * inst_executed(c, at) /
+	    fmax(1, inst_entered(c, loop));
 }
 
 static void
@@ -37,18 +64,19 @@ set_fix(const struct rule_view *x, struct draft *d, const struct accesses *a,
 	double lsu = inst_total(x->kernel->code, SOURCE_SHARED_LD) +
 	    inst_total(x->kernel->code, SOURCE_SHARED_ST);
 	double part = u->requests / a->all[INST_LOAD].requests;
+	double gone = is_walk(u) ? u->requests - u->wide : u->requests;
 	struct fix fix = FIX_NONE;
 
 	lsu = (isfinite(lsu) ? lsu : 0) + a->all[INST_LOAD].requests +
 	    a->all[INST_STORE].requests + a->all[INST_ATOMIC].requests;
-	fix.part[RES_LSU] = 1 - u->requests / lsu;
+	fix.part[RES_LSU] = 1 - gone / lsu;
 	if (waves > 0)
-		fix.part[RES_L1] = 1 - fmin(0.95, u->requests / waves);
+		fix.part[RES_L1] = 1 - fmin(0.95, gone / waves);
 	/* A constant goes into the arithmetic as an operand. */
-	fix.inst = 1 - fmin(0.9, u->requests /
+	fix.inst = 1 - fmin(0.9, gone /
 	    fmax(1, rule_metric(x, METRIC_INST_EXECUTED)));
 	fix.stall = 1 - x->load->memory_stall * part;
-	rule_fix(d, &fix, 0.3, 0.7);
+	rule_fix(d, &fix, is_walk(u) ? 0.5 : 0.3, is_walk(u) ? 1 : 0.7);
 }
 
 static void
@@ -82,16 +110,27 @@ report(struct rule_view *x, const struct accesses *a, const struct uniform *u,
 		return RULE_NOT_MEASURED;
 	set_fix(x, d, a, u);
 	give_evidence(x, d, a, u);
+	if (is_walk(u))
+		rule_evidence(x, d, (struct evidence){ .name = "walked_bytes",
+		    .label = "bytes that a thread walks in its loop",
+		    .value = u->region, .unit = "B", .source = "derived",
+		    .from = "warp instructions, disassembly" }, NULL);
 	d->f.confidence = CONF_MEDIUM;
 	d->f.summary = arena_format(x->arena, "%s of the global loads read one "
 	    "address for the whole grid (%u instruction%s)",
 	    say_percent(x->arena, u->requests / a->all[INST_LOAD].requests),
 	    u->instructions, u->instructions == 1 ? "" : "s");
-	d->f.advice = "put what every thread reads into __constant__ memory (up "
+	d->f.advice = is_walk(u) ? "let the threads of a block load a tile of it "
+	    "into shared memory together, as elements of 16 bytes (float4), and "
+	    "walk that between two __syncthreads(): one load for four, and it "
+	    "comes from L2 once a block" :
+	    "put what every thread reads into __constant__ memory (up "
 	    "to 64 KB) or into a struct that is passed as a kernel parameter "
 	    "(up to 4 KB): it then comes with the arithmetic instruction and "
 	    "takes no load";
-	d->f.gain_note = "the kernel without these loads; nothing if the values "
+	d->f.gain_note = is_walk(u) ? "a load of 16 bytes for each four of 4, "
+	    "and no waiting for global memory in the loop" :
+	    "the kernel without these loads; nothing if the values "
 	    "do not fit into constant memory";
 	return lines_settle(x, d, m, "%s sector per request");
 }
@@ -111,14 +150,18 @@ find(struct rule_view *x, const struct accesses *a)
 		return RULE_CLEAN;
 	for (size_t i = 0; i < c->instructions; i++) {
 		const struct access *one = &a->of[i];
+		struct slice s;
 
 		if (one->pattern != PATTERN_UNIFORM || one->kind != INST_LOAD)
 			continue;
 		if (slices++ == SLICES_MAX)
 			break;
-		if (!is_grid_wide(a, c, i))
+		slice_of(&s, a->slices, c->instruction[i].sass);
+		if (!is_grid_wide(&s))
 			continue;
 		u.requests += one->requests;
+		u.wide += one->requests * fmin(1, inst_bytes(c, i) / WIDEST);
+		u.region = fmax(u.region, walked(c, i, &s));
 		u.sectors += one->sectors;
 		u.instructions++;
 		m[i].weight = m[i].under = one->requests;
