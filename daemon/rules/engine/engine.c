@@ -178,6 +178,16 @@ seen_of(const struct rule_view *x, enum rule_state state)
 	return x->lacking && !is_waiting(x) ? SEEN_LACKING : SEEN_OTHER;
 }
 
+/* What the rule left to say of it. */
+static void
+finish(const struct rule_view *x, struct draft *d)
+{
+	if (d->f.next == NULL)
+		d->f.next = say_next(x->arena, x->run, x->kernel,
+		    rule_info(x->order)->next);
+	framework_words(x, d);
+}
+
 static void
 ask_kernel_rule(struct rule_view *x, const struct load *load, double noise_s,
     struct verdict *v)
@@ -210,7 +220,7 @@ ask_kernel_rule(struct rule_view *x, const struct load *load, double noise_s,
 		}
 		for (size_t k = first; k < x->drafts; k++) {
 			lines_finish(x, &x->draft[k]);
-			framework_words(x, &x->draft[k]);
+			finish(x, &x->draft[k]);
 		}
 		note(v, &tally, x, state);
 		x->seen[i] = seen_of(x, state);
@@ -250,7 +260,7 @@ ask_run_rule(struct rule_view *x, struct verdict *v)
 	else
 		state = x->rule->function(x);
 	for (size_t i = first; i < x->drafts; i++)
-		framework_words(x, &x->draft[i]);
+		finish(x, &x->draft[i]);
 	if (state == RULE_CLEAN && lost != NULL)
 		state = rule_unmeasured_for(x, lost);
 	/* What was lost may have filled the gaps that were found. */

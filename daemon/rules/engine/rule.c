@@ -109,10 +109,35 @@ set_id(struct draft *d, const struct rule_view *x, const char *key,
 static bool
 id_taken(const struct rule_view *x, const struct draft *d)
 {
-	for (size_t i = 0; &x->draft[i] < d; i++)
+	for (size_t i = 0; i < x->drafts; i++)
 		if (strcmp(x->draft[i].f.id, d->f.id) == 0)
 			return true;
 	return false;
+}
+
+/* Room for one more; without memory a place that nobody looks at. */
+static struct draft *
+draft_add(struct rule_view *x)
+{
+	size_t room = x->room ? x->room * 2 : 64;
+	struct draft *grown;
+
+	if (x->drafts < x->room)
+		return &x->draft[x->drafts];
+	grown = realloc(x->draft, room * sizeof(*grown));
+	if (grown == NULL) {
+		x->arena->failed = true;
+		return &x->spare;
+	}
+	x->draft = grown;
+	x->room = room;
+	return &x->draft[x->drafts];
+}
+
+void
+rule_drop(struct rule_view *x, const struct draft *d)
+{
+	x->drafts -= d != &x->spare;
 }
 
 struct draft *
@@ -121,26 +146,14 @@ rule_found(struct rule_view *x, const char *key)
 	static const struct fix none = FIX_NONE;
 	const struct rule_info *info = rule_info(x->order);
 	uint32_t ordinal = 0;
-	struct draft *d;
+	struct draft *d = draft_add(x);
 
-	if (x->drafts == x->room) {
-		size_t room = x->room ? x->room * 2 : 64;
-
-		d = realloc(x->draft, room * sizeof(*d));
-		if (d == NULL) {
-			x->arena->failed = true;
-			return NULL;
-		}
-		x->draft = d;
-		x->room = room;
-	}
-	d = &x->draft[x->drafts];
 	memset(d, 0, sizeof(*d));
 	/* Ids are what the store and the API find a finding by. */
 	do
 		set_id(d, x, key, ordinal++);
 	while (id_taken(x, d));
-	x->drafts++;
+	x->drafts += d != &x->spare;
 	d->rule = x->rule;
 	d->order = x->order;
 	d->load = x->load;
@@ -293,17 +306,9 @@ rule_settle(struct rule_view *x, struct draft *d)
 
 	if (t > 0 && new <= t * (1 - PAYS_LEAST))
 		return RULE_FOUND;
-	x->drafts--;
+	rule_drop(x, d);
 	return relieves_unknown(x->load, &d->fix[VIEW_HIGH]) ?
 	    rule_unmeasured(x, REASON_LIMIT_UNKNOWN) : RULE_CLEAN;
-}
-
-void
-rule_next_lines(const struct rule_view *x, struct draft *d)
-{
-	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
-	    "MemoryWorkloadAnalysis_Tables --section SourceCounters "
-	    "--import-source yes");
 }
 
 bool

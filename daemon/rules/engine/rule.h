@@ -186,6 +186,7 @@ struct rule_view {
 	struct arena *arena;
 	struct draft *draft;
 	size_t drafts, room;
+	struct draft spare;			/* what is found without memory */
 	struct folded *folded;			/* group.h */
 	size_t foldeds;
 	uint8_t *seen;				/* [run->kernels], enum seen */
@@ -204,10 +205,14 @@ double rule_value(const struct rule_view *x, const char *key);
  * rule_found(x, key): a new draft with everything that follows from the rule
  * and the kernel filled in, and a fix that changes nothing. ${key} tells the
  * findings of one rule about one run apart, the same in every run; NULL for a
- * kernel. Returns NULL without memory: return RULE_NOT_MEASURED then. Valid
- * until the next rule_found.
+ * kernel. Never NULL: without memory nobody hears of it, nor of any other. Valid
+ * until the next rule_found. What the chapter says of the next measurement is its,
+ * unless the rule sets d->f.next.
  */
 struct draft *rule_found(struct rule_view *x, const char *key);
+
+/* rule_drop(x, d): ${d}, the last that was found, is none after all. */
+void rule_drop(struct rule_view *x, const struct draft *d);
 
 /* Set the reason, return RULE_NOT_MEASURED; the second takes one that was given,
  * static or of the arena of a rule about the run. */
@@ -270,8 +275,6 @@ void rule_fix(struct draft *d, const struct fix *f, double low, double mid);
 #define PAYS_LEAST 0.01
 enum rule_state rule_settle(struct rule_view *x, struct draft *d);
 
-/* rule_next_lines(x, d): the next measurement is Nsight Compute's source page. */
-void rule_next_lines(const struct rule_view *x, struct draft *d);
 
 /*
  * rule_is_blind(x): it is not known whether more warps would help: there are

@@ -243,3 +243,41 @@ say_tool(struct arena *a, const struct run *run, const char *tool)
 {
 	return arena_format(a, "%s %s", tool, say_command(a, run));
 }
+
+/* The length of a command that begins with a tool, ${tool} letters, and has options
+ * with their values behind it. */
+static size_t
+command_length(const char *next, size_t tool)
+{
+	const char *p = next + tool;
+	bool value = false;
+
+	while (*p == ' ' && (value || strncmp(p, " --", 3) == 0)) {
+		size_t n = 1 + strcspn(p + 1, " ;,");
+
+		/* "--trace=cuda,osrt" is one word. */
+		while (p[n] == ',' && p[n + 1] != ' ')
+			n += 1 + strcspn(p + n + 1, " ;,");
+		value = !value && memchr(p, '=', n) == NULL;
+		p += n;
+	}
+	return (size_t)(p - next);
+}
+
+const char *
+say_next(struct arena *a, const struct run *run, const struct kernel *k,
+    const char *next)
+{
+	static const char *const tools[] = { "nsys profile",
+	    "compute-sanitizer" };
+	size_t ncu = strlen("ncu ");
+
+	if (k != NULL && strncmp(next, "ncu", ncu - 1) == 0)
+		return say_ncu(a, run, k, arena_format(a, "%.*s",
+		    (int)(command_length(next, ncu - 1) - ncu), next + ncu));
+	for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++)
+		if (strncmp(next, tools[i], strlen(tools[i])) == 0)
+			return say_tool(a, run, arena_format(a, "%.*s",
+			    (int)command_length(next, strlen(tools[i])), next));
+	return NULL;
+}

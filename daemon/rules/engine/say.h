@@ -52,6 +52,10 @@ const char *say_command(struct arena *a, const struct run *run);
 /* Command lines of the next measurement. ${options} are ours. */
 const char *say_ncu(struct arena *a, const struct run *run,
     const struct kernel *k, const char *options);
+/* That with which a chapter's ${next} begins, for kernel ${k}, or the whole run
+ * (NULL); NULL if it begins with none. */
+const char *say_next(struct arena *a, const struct run *run,
+    const struct kernel *k, const char *next);
 const char *say_tool(struct arena *a, const struct run *run, const char *tool);
 
 #endif

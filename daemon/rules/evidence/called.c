@@ -77,8 +77,6 @@ begin(struct rule_view *x)
 {
 	struct draft *d = rule_found(x, NULL);
 
-	if (d == NULL)
-		return NULL;
 	d->f.confidence = rule_is_blind(x) ? CONF_LOW : CONF_MEDIUM;
 	rule_evidence(x, d, (struct evidence){ .name = "precision",
 	    .label = arena_format(x->arena, "%s, by the kernel's name: %s%s",
@@ -103,8 +101,6 @@ called_tensor(struct rule_view *x, double ratio, const char *type)
 	    busy < rule_value(x, "min_busy"))
 		return RULE_CLEAN;
 	d = begin(x);
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	d->setting = "TF32";
 	for (int v = 0; v < VIEWS; v++)
 		left[v] = left_of(x, RES_FMA, ratio, (enum view)v);
@@ -148,8 +144,6 @@ called_double(struct rule_view *x, double rate)
 	if (strcmp(l->precision, "FP64") != 0)
 		return RULE_CLEAN;
 	d = begin(x);
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	/* Half the bytes, which is all where memory limits; the pipe's rate where
 	 * that does. Not known which, it may be neither. */
 	for (int v = 0; v < VIEWS; v++)

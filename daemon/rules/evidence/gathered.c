@@ -205,8 +205,6 @@ gathered_report(struct rule_view *x, const struct gathered *g,
 	bool loads = g->excess[0] >= g->excess[1];
 	struct draft *d = rule_found(x, "gathered");
 
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	set_fix(d, g);
 	d->f.confidence = walks && g->exact ? CONF_MEDIUM : CONF_LOW;
 	d->f.title = walks ? "each lane walks a row that begins anywhere" :
@@ -242,7 +240,6 @@ gathered_report(struct rule_view *x, const struct gathered *g,
 	    "walks them; half of it in the low view, as rows may be shorter" :
 	    "nothing in the low view: indices may have no better order; "
 	    "halfway to full sectors in the middle";
-	rule_next_lines(x, d);
 	if (all != NULL)
 		accesses_lines(x, d, all, PATTERN_GATHERED);
 	return RULE_FOUND;

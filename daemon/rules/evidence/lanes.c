@@ -65,8 +65,6 @@ lanes_draft(struct rule_view *x, const struct lanes *l, double lanes)
 	struct draft *d = rule_found(x, NULL);
 	struct fix fix = FIX_NONE;
 
-	if (d == NULL)
-		return NULL;
 	fix.inst = fmin(fmax(lanes, 1) / 32, 1);
 	/* Some lanes are idle for a reason that no rewrite removes. */
 	rule_fix(d, &fix, 0.5, 0.95);

@@ -256,7 +256,6 @@ lines_settle(struct rule_view *x, struct draft *d, const struct mark *m,
     const char *what)
 {
 
-	rule_next_lines(x, d);
 	lines_fill(x, d, m, what);
 	return rule_settle(x, d);
 }
@@ -329,6 +328,8 @@ lines_site(const struct rule_view *x, struct draft *d, uint64_t calls)
 	}
 	if (best != NULL)
 		d->f.site = best;
+	if (x->rule->scope == SCOPE_RUN)
+		d->f.location_missing = &reason_row[REASON_LINE_NO_SITE];
 }
 
 bool
@@ -370,6 +371,8 @@ lines_launch(const struct rule_view *x, struct draft *d, uint32_t kernel)
 	}
 	if (best != NULL)
 		d->f.site = best;
+	if (x->rule->scope == SCOPE_RUN)
+		d->f.location_missing = &reason_row[REASON_LINE_NO_SITE];
 }
 
 static const struct reason *

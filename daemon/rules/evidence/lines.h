@@ -44,7 +44,8 @@ void lines_loads(const struct rule_view *x, struct draft *d);
 void lines_time(const struct rule_view *x, struct draft *d);
 
 /* lines_site(x, d, calls): where the program makes most of the calls in
- * ${calls}, a set of 1ull << enum wire_call. */
+ * ${calls}, a set of 1ull << enum wire_call. A finding about the run without one
+ * says that call sites are not known. */
 void lines_site(const struct rule_view *x, struct draft *d, uint64_t calls);
 
 #define CALL_BIT(c) (1ull << CALL_##c)

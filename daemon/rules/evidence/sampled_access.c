@@ -102,8 +102,6 @@ report(struct rule_view *x, const struct strides *k, double waiting,
 	struct draft *d = rule_found(x, NULL);
 	struct fix fix = FIX_NONE;
 
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	fix.global_ld = keep_of(k, 0);
 	fix.global_st = keep_of(k, 1);
 	/* The line in front of memory is as long as there are sectors. */

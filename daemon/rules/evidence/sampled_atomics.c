@@ -57,8 +57,6 @@ report(struct rule_view *x, double busy, double waiting, double cycles,
 	struct draft *d = rule_found(x, NULL);
 	struct fix fix = FIX_NONE;
 
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	fix.stall = fmin(1, TRIP_S / fmax(x->load->time_s, TRIP_S));
 	rule_fix(d, &fix, 0.6, 0.98);
 	/* Were it its accesses that keep L2 busy, so much would be left. */

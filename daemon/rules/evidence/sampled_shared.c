@@ -67,8 +67,6 @@ report(struct rule_view *x, const struct pipe *p, double ways, double waiting,
 	struct draft *d = rule_found(x, NULL);
 	struct fix fix = FIX_NONE;
 
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	/* All of the time is the pipe's, and goes with its work; of that is
 	 * known to be so what warps wait for it. */
 	fix.stall = fix.shared_ld = fix.shared_st = 1 / ways;

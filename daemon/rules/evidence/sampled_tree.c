@@ -183,8 +183,6 @@ report(struct rule_view *x, double share, double inst, const struct mark *m)
 	const struct code *c = x->kernel->code;
 	struct fix fix = FIX_NONE;
 
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	/* What remains: five shuffles and one round over the warps' sums. */
 	fix.inst = 1 - fmin(0.9, inst);
 	fix.stall = fmin(1, (1 - fmin(0.95, share)) / fix.inst);

@@ -71,6 +71,6 @@ stalls_settle(struct rule_view *x, struct draft *d)
 
 	if (best_cause(x, d) < own / 2)
 		return rule_settle(x, d);
-	x->drafts--;
+	rule_drop(x, d);
 	return RULE_CLEAN;
 }

@@ -110,7 +110,7 @@ steps_found(struct rule_view *x, const char *key, const struct gone *gone,
 {
 	struct draft *d = rule_found(x, key);
 
-	if (d == NULL || set_parts(x, d, gone) != 0)
+	if (set_parts(x, d, gone) != 0)
 		return NULL;
 	lines_launch(x, d, k->id);
 	d->f.confidence = CONF_MEDIUM;

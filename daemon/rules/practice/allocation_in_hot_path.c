@@ -86,8 +86,6 @@ found(struct rule_view *x, uint64_t count, double hot, const char *where)
 	const struct call_class *top = most_time(run);
 	struct draft *d = rule_found(x, "hot");
 
-	if (d == NULL)
-		return NULL;
 	lines_site(x, d, CALL_BIT(MALLOC) | CALL_BIT(FREE) |
 	    CALL_BIT(MALLOC_HOST) | CALL_BIT(FREE_HOST) |
 	    CALL_BIT(MALLOC_MANAGED));
@@ -96,7 +94,6 @@ found(struct rule_view *x, uint64_t count, double hot, const char *where)
 	d->f.location = arena_format(x->arena, "%s%s, most time in %s",
 	    say_counted(x->arena, (double)count, "call"), where,
 	    wire_call_name((uint16_t)top->call));
-	d->f.location_missing = &reason_row[REASON_LINE_NO_SITE];
 	rule_evidence(x, d, (struct evidence){ .name = "hot_calls",
 	    .label = arena_format(x->arena, "allocations and releases%s",
 	    where), .value = (double)count, .unit = "call",
@@ -109,8 +106,6 @@ found(struct rule_view *x, uint64_t count, double hot, const char *where)
 	d->f.advice = "allocate once before the loop and reuse, or take "
 	    "stream-ordered memory: cudaMallocAsync and cudaFreeAsync with a "
 	    "release threshold on the pool";
-	d->f.next = say_tool(x->arena, run,
-	    "nsys profile --trace=cuda --cuda-memory-usage=true");
 	return d;
 }
 
@@ -146,8 +141,6 @@ between_launches(struct rule_view *x, uint64_t count, double hot)
 	double saved = spared_s(x, count, hot, idle);
 	struct draft *d = found(x, count, hot, " between launches");
 
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	d->claim[0] = (struct claim){ POOLS_HOST,
 	    { 0.8 * part * idle, part * saved, fmax(idle, hot) } };
 	rule_evidence(x, d, (struct evidence){ .name = "idle_s",
@@ -178,8 +171,6 @@ without_launches(struct rule_view *x, uint64_t count, double hot)
 	if (saved < rule_value(x, "min_share") * rule_own_s(run))
 		return RULE_CLEAN;
 	d = found(x, count, hot, "");
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	d->claim[0] = (struct claim){ POOLS_HOST | POOL_IDLE(IDLE_STARTUP),
 	    { 0.5 * saved, saved, hot } };
 	rule_evidence(x, d, (struct evidence){ .name = "peak_allocations",

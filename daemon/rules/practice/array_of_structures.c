@@ -82,8 +82,6 @@ find(struct rule_view *x, const struct accesses *a)
 		return RULE_CLEAN;
 	o = worst_object(a, x->kernel->code->instructions);
 	d = rule_found(x, NULL);
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	fix.global_ld = accesses_keep(a, PATTERN_FIELDS, INST_LOAD);
 	fix.global_st = accesses_keep(a, PATTERN_FIELDS, INST_STORE);
 	rule_fix(d, &fix, 0.8, 1);
@@ -107,7 +105,6 @@ find(struct rule_view *x, const struct accesses *a)
 	    .label = "instructions on one object", .value = o.fields,
 	    .unit = "inst", .source = "derived", .from = "disassembly" }, NULL);
 	describe(x, d, &o, ld->requests > 0, st->requests > 0);
-	rule_next_lines(x, d);
 	accesses_lines(x, d, a, PATTERN_FIELDS);
 	return rule_settle(x, d);
 }

@@ -85,8 +85,6 @@ report(struct rule_view *x, const struct stalls *s, double barriers)
 	struct draft *d = rule_found(x, NULL);
 	struct fix fix = FIX_NONE;
 
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	/* Which barriers can go the code's author knows. */
 	fix.stall = 1 - s->most;
 	rule_fix(d, &fix, 0.25, 0.75);
@@ -102,8 +100,6 @@ report(struct rule_view *x, const struct stalls *s, double barriers)
 	d->f.advice = advise(x);
 	d->f.gain_note = "the kernel with most of the waiting at barriers gone; "
 	    "how many of them the data needs was not measured";
-	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
-	    "WarpStateStats --section SourceCounters --import-source yes");
 	give_lines(x, d);
 	return stalls_settle(x, d);
 }

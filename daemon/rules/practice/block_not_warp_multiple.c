@@ -27,8 +27,6 @@ rule_block_not_warp_multiple(struct rule_view *x)
 	    least >= rule_blocks(x->kernel) * warps)
 		return RULE_CLEAN;
 	d = rule_found(x, NULL);
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	fix.inst = fmax(1 - idle, least / (rule_blocks(x->kernel) * warps));
 	fix.blocks = fix.inst;	/* and SMs that have one now may have none */
 	rule_fix(d, &fix, 0.5, 1);
@@ -48,7 +46,5 @@ rule_block_not_warp_multiple(struct rule_view *x)
 	    threads % 32 < 16 ? threads / 32 * 32 : warps * 32,
 	    threads < 96 ? " (128 or 256 is the usual choice)" : "");
 	d->f.gain_note = "the same work in full warps";
-	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
-	    "LaunchStats --section Occupancy --section WarpStateStats");
 	return RULE_FOUND;
 }

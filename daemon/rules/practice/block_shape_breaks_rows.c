@@ -80,8 +80,6 @@ report(struct rule_view *x, const struct side *ld, const struct side *st,
 	struct draft *d = rule_found(x, NULL);
 	struct fix fix = FIX_NONE;
 
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	if (isfinite(ld->ideal)) {
 		fix.global_ld = ld->keep;
 		give_evidence(x, d, ld, all != NULL);
@@ -104,7 +102,6 @@ report(struct rule_view *x, const struct side *ld, const struct side *st,
 	say(x, d, ld, st);
 	d->f.gain_note = "the same accesses with every sector fully used; "
 	    "traffic that L1 already absorbs is not counted as saved";
-	rule_next_lines(x, d);
 	if (all != NULL)
 		accesses_lines(x, d, all, PATTERN_SHAPE);
 	return RULE_FOUND;

@@ -69,8 +69,6 @@ rule_block_size_suboptimal(struct rule_view *x)
 	now = fmin(warps, most * o->ratio);
 	then = fmin(warps, most * best);
 	d = rule_found(x, NULL);
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	set_fix(x, d, now > 0 ? fmax(1, then / now) : 1, best);
 	rule_evidence(x, d, (struct evidence){ .name = "occupancy_points_ratio",
 	    .label = "best block size's occupancy − this one's",
@@ -103,8 +101,6 @@ rule_block_size_suboptimal(struct rule_view *x)
 	    "in the smallest size that fills an SM; larger ones may gain more" :
 	    "more warps hide more latency, up to the next full resource";
 	rule_blind(x, d);
-	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section Occupancy "
-	    "--section LaunchStats --section SpeedOfLight");
 	lines_stalled(x, d, STALLS_LATENCY);
 	return RULE_FOUND;
 }

@@ -84,8 +84,6 @@ give_division(const struct rule_view *x, struct draft *d,
 		    .label = "carve-out that the program asked for",
 		    .value = s->carveout, .unit = "%", .source = "attribute",
 		    .from = "kernel activity record" }, NULL);
-	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section Occupancy "
-	    "--section MemoryWorkloadAnalysis --section LaunchStats");
 }
 
 /* Shared memory limits the blocks on an SM: how many more there could be. */
@@ -96,8 +94,6 @@ grow(struct rule_view *x, const struct division *v, double more)
 	double blocks = x->kernel->occupancy.blocks_per_sm;
 	struct fix fix = FIX_NONE;
 
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	fix.occupancy = more;
 	rule_fix(d, &fix, 0.5, 1);
 	rule_evidence(x, d, (struct evidence){ .name = "more_warps_ratio",
@@ -131,8 +127,6 @@ shrink(struct rule_view *x, const struct division *v, const struct reuse *r)
 	    fmin(1, 1 / r->l2_again) };
 	struct draft *d = rule_found(x, NULL);
 
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	keep[VIEW_HIGH] = fmin(keep[VIEW_HIGH], keep[VIEW_MID]);
 	for (int i = VIEW_LOW; i < VIEWS; i++) {
 		d->fix[i].part[RES_L2] = 1 - of_l2 * (1 - keep[i]);

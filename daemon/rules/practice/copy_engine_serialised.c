@@ -54,7 +54,7 @@ advise(struct draft *d, bool blocking)
 	    "the next, they cannot overlap";
 }
 
-static int
+static void
 found(struct rule_view *x, size_t i)
 {
 	const struct device *dev = &x->run->device[i];
@@ -67,8 +67,6 @@ found(struct rule_view *x, size_t i)
 	    dev->h2d_bare_ns : dev->d2h_bare_ns) * 1e-9;
 	bool blocking = blocking_share(x->run, i) > 0.5;
 
-	if (d == NULL)
-		return -1;
 	lines_site(x, d, CALL_BIT(MEMCPY) | CALL_BIT(MEMCPY_ASYNC));
 	d->claim[0] = (struct claim){ POOL_COPY, { 0.4 * bare,
 	    BOTH_RATE * bare, bare } };
@@ -78,7 +76,6 @@ found(struct rule_view *x, size_t i)
 	d->f.where = arena_format(x->arena, "copies on %s", dev->name != NULL ?
 	    dev->name : "the GPU");
 	d->f.location = arena_format(x->arena, "device %u", dev->id);
-	d->f.location_missing = &reason_row[REASON_LINE_NO_SITE];
 	rule_evidence(x, d, (struct evidence){ .name = "smaller_ratio",
 	    .label = "the smaller way, part of the GPU's busy time",
 	    .value = fmin(up, down) / ((double)dev->busy_ns * 1e-9),
@@ -105,8 +102,6 @@ found(struct rule_view *x, size_t i)
 	    say_seconds(x->arena, up), say_seconds(x->arena, down),
 	    say_count(x->arena, dev->turns), say_seconds(x->arena, both));
 	advise(d, blocking);
-	d->f.next = say_tool(x->arena, x->run, "nsys profile --trace=cuda");
-	return 0;
 }
 
 enum rule_state
@@ -129,8 +124,7 @@ rule_copy_engine_serialised(struct rule_view *x)
 		    rule_value(x, "max_overlap") * least ||
 		    (double)d->turns < rule_value(x, "min_turns"))
 			continue;
-		if (found(x, i) != 0)
-			return RULE_NOT_MEASURED;
+		found(x, i);
 		any = true;
 	}
 	return any ? RULE_FOUND : RULE_CLEAN;

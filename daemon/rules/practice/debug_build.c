@@ -18,8 +18,6 @@ rule_debug_build(struct rule_view *x)
 	if (share < rule_value(x, "min_share") || !speaks)
 		return RULE_CLEAN;
 	d = rule_found(x, NULL);
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	d->leads = true;
 	d->f.confidence = CONF_HIGH;
 	d->f.limiter = NULL;

@@ -138,8 +138,6 @@ report(struct rule_view *x, const struct chain *k, const struct stalls *s,
 {
 	struct draft *d = rule_found(x, NULL);
 
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	set_fix(d, s->share, s->unissued);
 	d->f.confidence = CONF_MEDIUM;
 	stalls_evidence(x, d, s, "time of warps waiting for indices that could "
@@ -161,8 +159,6 @@ report(struct rule_view *x, const struct chain *k, const struct stalls *s,
 	    "between them)";
 	d->f.gain_note = "the trip for the index beside the rest of a turn: as "
 	    "long as the longer of the two; half of it in the low view";
-	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
-	    "WarpStateStats --section SourceCounters --import-source yes");
 	lines_fill(x, d, m, NULL);
 	return rule_settle(x, d);
 }

@@ -49,8 +49,6 @@ rule_device_sync_overuse(struct rule_view *x)
 	    idle < rule_value(x, "min_share") * active)
 		return RULE_CLEAN;
 	d = rule_found(x, "device");
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	lines_site(x, d, CALL_BIT(DEVICE_SYNC));
 	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_AFTER_SYNC) |
 	    POOL_IDLE(IDLE_LAUNCH) | POOL_IDLE(IDLE_HOST) |
@@ -61,7 +59,6 @@ rule_device_sync_overuse(struct rule_view *x)
 	d->f.location = arena_format(x->arena, "%s of "
 	    "cudaDeviceSynchronize", say_counted(x->arena, (double)count,
 	    "call"));
-	d->f.location_missing = &reason_row[REASON_LINE_NO_SITE];
 	rule_evidence(x, d, (struct evidence){ .name = "syncs",
 	    .label = "device synchronisations", .value = (double)count,
 	    .unit = "call", .source = "measured",
@@ -89,6 +86,5 @@ rule_device_sync_overuse(struct rule_view *x)
 	    "stream: order is kept without it; where the host needs a "
 	    "result, wait for that stream or an event only";
 	d->f.gain_note = "work behind the synchronisation enqueued before it";
-	d->f.next = say_tool(x->arena, run, "nsys profile --trace=cuda,osrt");
 	return RULE_FOUND;
 }

@@ -106,8 +106,6 @@ report(struct rule_view *x, const struct divergent *v, double waiting,
 	struct fix fix = FIX_NONE;
 	double port;
 
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	fix.stall = 1 - fmin(0.95, waiting);
 	rule_fix(d, &fix, 0.5, 0.8);
 	/* Were it busy all the time, all of the time would go. */

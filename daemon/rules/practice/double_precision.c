@@ -114,8 +114,6 @@ report(struct rule_view *x, const struct doubles *n, double rate, bool floats,
 	struct draft *d = rule_found(x, NULL);
 	struct fix fix = FIX_NONE;
 
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	/* Two halves for each operation at most are its literals. */
 	fix.inst = 1 - fmin(0.9, (n->conversions +
 	    fmin(n->literals, 2 * n->arithmetic)) / n->total);
@@ -162,9 +160,6 @@ report(struct rule_view *x, const struct doubles *n, double rate, bool floats,
 	    "compensation, only what needs it";
 	d->f.gain_note = "the same operations at the float rate, without the "
 	    "conversions and without the moves that make double literals";
-	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
-	    "ComputeWorkloadAnalysis --section SourceCounters "
-	    "--import-source yes");
 	lines_fill(x, d, m, NULL);
 	return rule_settle(x, d);
 }

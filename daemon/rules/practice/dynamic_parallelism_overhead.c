@@ -151,7 +151,7 @@ report(struct rule_view *x, const struct launches *l, const struct kernel *k,
 	bool sure = l->counted && !l->called;
 	struct draft *d = rule_found(x, name);
 
-	if (d == NULL || set_gain(x, d, l, k) != 0)
+	if (set_gain(x, d, l, k) != 0)
 		return -1;
 	d->f.confidence = sure ? CONF_MEDIUM : CONF_LOW;
 	if (!l->counted)

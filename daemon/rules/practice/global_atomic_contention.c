@@ -153,7 +153,6 @@ give_advice(const struct rule_view *x, struct draft *d)
 	    "a block; where targets are few, spread them over several copies";
 	d->f.gain_note = "the kernel without the waiting for its atomics; their "
 	    "few that remain are taken to be free";
-	rule_next_lines(x, d);
 }
 
 static enum rule_state
@@ -161,8 +160,6 @@ report(struct rule_view *x, const struct contention *k, const struct mark *m)
 {
 	struct draft *d = rule_found(x, NULL);
 
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	set_fix(x, d, k);
 	give_evidence(x, d, k);
 	give_advice(x, d);
@@ -245,8 +242,6 @@ report_line(struct rule_view *x, const struct atomics *a, const struct mark *m)
 	    .waiting = NAN, .line = a->line < LINE_ALL ? a->line : 1 };
 	struct draft *d = rule_found(x, NULL);
 
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	set_fix(x, d, &k);
 	rule_evidence(x, d, (struct evidence){ .name = "atomics",
 	    .label = "L2 sectors from L1 that are neither loaded nor stored, a "

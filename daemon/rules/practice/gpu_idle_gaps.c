@@ -42,8 +42,6 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	    idle < rule_value(x, "min_share") * a.base)
 		return RULE_CLEAN;
 	d = rule_found(x, "host");
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	busy = fmax(0, wall - (double)run->idle_total_ns * 1e-9);
 	/* Host work hides behind GPU work only as far as there is any; with
 	 * work ahead in the queue launches are no gaps either. */
@@ -92,7 +90,5 @@ rule_gpu_idle_gaps(struct rule_view *x)
 	d->f.gain_note = "host work hidden behind GPU work, as far as there "
 	    "is GPU work to hide behind; what other findings recover is not "
 	    "counted here";
-	d->f.next = say_tool(x->arena, run,
-	    "nsys profile --trace=cuda,osrt,nvtx --sample=process-tree");
 	return RULE_FOUND;
 }

@@ -199,8 +199,6 @@ fill(struct rule_view *x, struct draft *d, double blocks, double sms)
 	d->f.gain_note = shared ? "the same work spread over all SMs, up to "
 	    "the next full resource" : "if its work can be divided further: "
 	    "nothing that was seen of it says so";
-	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
-	    "LaunchStats --section SpeedOfLight --section Occupancy");
 }
 
 enum rule_state
@@ -226,8 +224,6 @@ rule_grid_too_small(struct rule_view *x)
 			return RULE_CLEAN;
 	}
 	d = rule_found(x, NULL);
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	fill(x, d, blocks, sms);
 	return RULE_FOUND;
 }

@@ -101,8 +101,6 @@ report(struct rule_view *x, const struct host *h, double share)
 {
 	struct draft *d = rule_found(x, NULL);
 
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	set_fix(x, d, h);
 	d->f.confidence = h->reads < 0.5 * h->bytes ? CONF_LOW : CONF_MEDIUM;
 	rule_evidence(x, d, (struct evidence){ .name = "host_sectors_ratio",
@@ -137,9 +135,6 @@ report(struct rule_view *x, const struct host *h, double share)
 	    "pays for what is read once";
 	d->f.gain_note = "the same reads from DRAM, and one copy of the host "
 	    "memory; nothing if the host changes all of it between launches";
-	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
-	    "MemoryWorkloadAnalysis_Tables --section "
-	    "MemoryWorkloadAnalysis_Chart");
 	give_lines(x, d);
 	return rule_settle(x, d);
 }

@@ -25,8 +25,6 @@ found_one(struct rule_view *x, const struct gpus *t)
 {
 	struct draft *d = rule_found(x, "one");
 
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	evidence_common(x, d, t);
 	d->f.confidence = CONF_LOW;
 	d->f.where = "the run";
@@ -50,8 +48,6 @@ found_turns(struct rule_view *x, const struct gpus *t)
 	bool in_turn = t->turns_s > t->uneven_s;
 	double spare = t->turns_s + t->uneven_s;
 
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	lines_site(x, d, CALL_BIT(DEVICE_SYNC) | CALL_BIT(STREAM_SYNC) |
 	    CALL_BIT(EVENT_SYNC) | CALL_BIT(MEMCPY));
 	/* While others work the busiest one is idle, for whatever cause. */
@@ -80,7 +76,6 @@ found_turns(struct rule_view *x, const struct gpus *t)
 	    .source = "measured", .from = "kernel records" }, NULL);
 	d->f.confidence = CONF_LOW;
 	d->f.where = arena_format(x->arena, "%zu GPUs", t->used);
-	d->f.location_missing = &reason_row[REASON_LINE_NO_SITE];
 	d->f.summary = arena_format(x->arena, "%zu GPUs do %s of work in %s: "
 	    "%s at work at a time", t->used, say_seconds(x->arena, t->work_s),
 	    say_seconds(x->arena, t->busy_s),
@@ -94,7 +89,6 @@ found_turns(struct rule_view *x, const struct gpus *t)
 	    "that each GPU fetches when it is done";
 	d->f.gain_note = "an upper bound: it assumes that work can be moved "
 	    "between GPUs, and that they are equally fast";
-	d->f.next = say_tool(x->arena, x->run, "nsys profile --trace=cuda");
 	return RULE_FOUND;
 }
 

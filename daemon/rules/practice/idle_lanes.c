@@ -27,8 +27,6 @@ rule_idle_lanes(struct rule_view *x)
 	if (rule_is_explained(x))
 		return RULE_CLEAN;
 	d = lanes_draft(x, &l, lanes);
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	d->f.summary = arena_format(x->arena, "%s of 32 lanes active per "
 	    "instruction, on average, and no branch diverges: the others have "
 	    "no work", say_plain(x->arena, lanes));

@@ -52,8 +52,6 @@ report(struct rule_view *x, const struct stalls *s, double bytes)
 	struct draft *d = rule_found(x, NULL);
 	struct fix fix = FIX_NONE;
 
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	fix.stall = 1 - s->most;
 	rule_fix(d, &fix, 0.4, 0.9);
 	stalls_evidence(x, d, s, "time of warps without an instruction");
@@ -72,9 +70,6 @@ report(struct rule_view *x, const struct stalls *s, double bytes)
 	    "copies that templates make, or split the kernel";
 	d->f.gain_note = "the kernel with most of the waiting for instructions "
 	    "gone; what a rolled loop adds to count is not in it";
-	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
-	    "WarpStateStats --section InstructionStats --section "
-	    "SourceCounters --import-source yes");
 	lines_stalled(x, d, STALL_BIT(NO_INSTRUCTION));
 	return stalls_settle(x, d);
 }

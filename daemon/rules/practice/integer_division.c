@@ -69,8 +69,6 @@ report(struct rule_view *x, const struct divisions *n, double total,
 	struct fix fix = FIX_NONE, most;
 	bool wide = n->wide > 0.1 * n->quotients;
 
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	fix.inst = 1 - fmin(0.9, n->saved / total);
 	if (units > 0)
 		fix.part[RES_XU] = fmin(1, fmax(0.05, 1 - n->units / units) /
@@ -96,8 +94,6 @@ report(struct rule_view *x, const struct divisions *n, double total,
 	    "(unsigned, not size_t); " : "");
 	d->f.gain_note = "three instructions in the place of nine for each "
 	    "quotient, no reciprocals, and 32 bits instead of 64";
-	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
-	    "InstructionStats --section SourceCounters --import-source yes");
 	lines_fill(x, d, m, NULL);
 	return rule_settle(x, d);
 }

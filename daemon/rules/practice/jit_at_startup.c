@@ -19,8 +19,6 @@ rule_jit_at_startup(struct rule_view *x)
 	if (jit < rule_value(x, "min_time"))
 		return RULE_CLEAN;
 	d = rule_found(x, "jit");
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	lines_site(x, d, CALL_BIT(MODULE_LOAD));
 	/* Machine code has to be loaded as well; that takes little of it. */
 	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_STARTUP) |
@@ -31,7 +29,6 @@ rule_jit_at_startup(struct rule_view *x)
 	d->f.location = arena_format(x->arena, "%s compilation%s",
 	    say_count(x->arena, run->jit_compiles),
 	    run->jit_compiles == 1 ? "" : "s");
-	d->f.location_missing = &reason_row[REASON_LINE_NO_SITE];
 	rule_evidence(x, d, (struct evidence){ .name = "jit_s",
 	    .label = "the driver compiled for", .value = jit, .unit = "s",
 	    .source = "measured", .from = "JIT records" }, "min_time");

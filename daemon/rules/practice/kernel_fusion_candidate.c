@@ -487,7 +487,7 @@ found(struct search *s, int group)
 	const char *names = names_of(s, g), *volume;
 	struct draft *d = rule_found(x, names);
 
-	if (d == NULL || set_parts(s, d, group) != 0)
+	if (set_parts(s, d, group) != 0)
 		return -1;
 	volume = say_bytes(x->arena, volume_of(s, g));
 	lines_launch(x, d, x->run->kernel[g->kernel[0]].id);

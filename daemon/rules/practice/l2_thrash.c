@@ -45,8 +45,6 @@ report(struct rule_view *x, const struct thrash *t)
 {
 	struct draft *d = rule_found(x, NULL);
 
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	set_fix(x, d, t);
 	d->f.confidence = CONF_MEDIUM;
 	rule_evidence(x, d, (struct evidence){ .name = "again_ratio",
@@ -78,8 +76,6 @@ report(struct rule_view *x, const struct thrash *t)
 	    "cudaAccessPolicyWindow keeps it in L2";
 	d->f.gain_note = "each byte read from DRAM twice instead; L2 is then "
 	    "the limit, or the next resource";
-	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
-	    "MemoryWorkloadAnalysis --section MemoryWorkloadAnalysis_Chart");
 	lines_loads(x, d);
 	return rule_settle(x, d);
 }

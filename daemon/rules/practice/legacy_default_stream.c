@@ -6,7 +6,7 @@
 
 #include "rules/evidence/lines.h"
 
-static int
+static void
 found(struct rule_view *x, size_t i)
 {
 	const struct device *dev = &x->run->device[i];
@@ -17,8 +17,6 @@ found(struct rule_view *x, size_t i)
 	struct draft *d = rule_found(x, arena_format(x->arena, "device %zu",
 	    i));
 
-	if (d == NULL)
-		return -1;
 	lines_site(x, d, CALL_BIT(LAUNCH) | CALL_BIT(MEMCPY) |
 	    CALL_BIT(MEMCPY_ASYNC) | CALL_BIT(MEMSET));
 	d->claim[0] = (struct claim){ POOL_COPY, { 0.3 * copies, 0.8 * copies,
@@ -30,7 +28,6 @@ found(struct rule_view *x, size_t i)
 	    *dev->name ? dev->name : "the GPU");
 	d->f.location = arena_format(x->arena, "device %u, %s operations that "
 	    "waited", dev->id, say_count(x->arena, dev->legacy_waits));
-	d->f.location_missing = &reason_row[REASON_LINE_NO_SITE];
 	rule_evidence(x, d, (struct evidence){ .name = "waits",
 	    .label = "operations that started when the other side ended",
 	    .value = (double)dev->legacy_waits, .unit = "operation",
@@ -66,9 +63,6 @@ found(struct rule_view *x, size_t i)
 	    "per-thread, and order by events what depends on each other";
 	d->f.gain_note = "holds if the two do not depend on each other: an "
 	    "event between the streams would look the same";
-	d->f.next = say_tool(x->arena, x->run, "nsys profile --trace=cuda "
-	    "--cuda-event-trace=true");
-	return 0;
 }
 
 enum rule_state
@@ -86,8 +80,7 @@ rule_legacy_default_stream(struct rule_view *x)
 		    rule_value(x, "min_waits") ||
 		    !(room >= rule_value(x, "min_share") * window))
 			continue;
-		if (found(x, i) != 0)
-			return RULE_NOT_MEASURED;
+		found(x, i);
 		any = true;
 	}
 	return any ? RULE_FOUND : RULE_CLEAN;

@@ -67,8 +67,6 @@ rule_library_misaligned(struct rule_view *x)
 	    elements * bytes > rule_value(x, "max_bytes"))
 		return RULE_CLEAN;
 	d = rule_found(x, NULL);
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	for (int v = 0; v < VIEWS; v++)
 		d->fix[v].whole = left_over[v];
 	d->f.confidence = CONF_MEDIUM;
@@ -87,7 +85,5 @@ rule_library_misaligned(struct rule_view *x)
 	d->f.gain_note = "as far as the product does not wait for memory";
 	d->f.bad_code = "head = torch.nn.Linear(1024, 50257)";
 	d->f.good_code = "head = torch.nn.Linear(1024, 50304)   # 64 × 786";
-	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
-	    "MemoryWorkloadAnalysis --section ComputeWorkloadAnalysis");
 	return rule_settle(x, d);
 }

@@ -251,7 +251,6 @@ fill(struct rule_view *x, struct draft *d, double share, double local)
 	    "counted there" : full ? "the kernel without its local loads and stores" :
 	    "the kernel without its local loads and stores and without the "
 	    "address and loop instructions around them, about 5 each";
-	rule_next_lines(x, d);
 }
 
 enum rule_state
@@ -281,8 +280,6 @@ rule_local_memory_spill(struct rule_view *x)
 	    inst_lacks(x, NEED_CODE) != NULL)
 		return rule_unmeasured_for(x, inst_lacks(x, NEED_CODE));
 	d = rule_found(x, NULL);
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	fill(x, d, share, local);
 	return RULE_FOUND;
 }

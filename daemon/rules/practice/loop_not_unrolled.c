@@ -225,8 +225,6 @@ report(struct rule_view *x, const struct loops *k, const struct mark *m)
 	struct draft *d = rule_found(x, NULL);
 	struct fix fix = FIX_NONE;
 
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	fix.inst = 1 - fmin(0.8, k->overhead * (1 - 1.0 / UNROLL) / k->total);
 	if (k->loads)
 		fix.flight = 1 + (UNROLL - 1) * k->inst / k->total;
@@ -258,9 +256,6 @@ report(struct rule_view *x, const struct loops *k, const struct mark *m)
 	    "out together" : "");
 	d->f.gain_note = arena_format(x->arena, "a fourth of the counting%s",
 	    k->loads ? ", and more loads in flight" : "");
-	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
-	    "InstructionStats --section WarpStateStats --section SourceCounters "
-	    "--import-source yes");
 	lines_fill(x, d, m, NULL);
 	return rule_settle(x, d);
 }

@@ -52,8 +52,6 @@ rule_low_achieved_occupancy(struct rule_view *x)
 	if (stands_in_line(x) || rule_is_explained(x))
 		return RULE_CLEAN;
 	d = rule_found(x, NULL);
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	fix.occupancy = o->ratio / achieved;
 	rule_fix(d, &fix, 0.3, 1);
 	d->fix[VIEW_MID].occupancy = fmax(1, REACHED * fix.occupancy);
@@ -89,8 +87,6 @@ rule_low_achieved_occupancy(struct rule_view *x)
 	d->f.gain_note = "more warps hide more latency, up to the next full "
 	    "resource";
 	rule_blind(x, d);
-	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section Occupancy "
-	    "--section WorkloadDistribution --section WarpStateStats");
 	lines_stalled(x, d, STALLS_LATENCY);
 	return RULE_FOUND;
 }

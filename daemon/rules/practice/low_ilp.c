@@ -34,8 +34,6 @@ report(struct rule_view *x, const struct stalls *s, double warps)
 	struct draft *d = rule_found(x, NULL);
 	struct fix fix = FIX_NONE;
 
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	fix.stall = chains(s, CHAINS_MOST);
 	rule_fix(d, &fix, 0.25, 1);
 	d->fix[VIEW_MID].stall = chains(s, CHAINS);
@@ -62,9 +60,6 @@ report(struct rule_view *x, const struct stalls *s, double warps)
 	    "loop over steps, unrolled";
 	d->f.gain_note = "a second chain of instructions in each thread; more "
 	    "of them, where there is the work, hide more";
-	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
-	    "WarpStateStats --section SchedulerStats --section SourceCounters "
-	    "--import-source yes");
 	lines_stalled(x, d, MASK_RESULT);
 	return stalls_settle(x, d);
 }

@@ -123,8 +123,6 @@ report(struct rule_view *x, double busy, double alone)
 	double body = x->load->time_s - x->load->fixed_s;
 	double rate;
 
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	set_fix(x, d, busy, alone);
 	d->f.confidence = CONF_LOW;
 	/* Without the code it may be a chain, which nothing can shorten. */
@@ -166,9 +164,6 @@ report(struct rule_view *x, double busy, double alone)
 	    "was not looked at" : "as many more loads in flight as take DRAM "
 	    "to three quarters of its ceiling, of those that wait for no other "
 	    "load";
-	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
-	    "SpeedOfLight_RooflineChart --section WarpStateStats --section "
-	    "SourceCounters --import-source yes");
 	give_lines(x, d);
 	return rule_settle(x, d);
 }

@@ -132,8 +132,6 @@ fill(struct rule_view *x, struct draft *d, const struct occupancy *o)
 	d->f.gain_note = "more warps hide more latency, up to the next full "
 	    "resource";
 	rule_blind(x, d);
-	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section Occupancy "
-	    "--section WarpStateStats --section SpeedOfLight");
 }
 
 enum rule_state
@@ -156,8 +154,6 @@ rule_low_theoretical_occupancy(struct rule_view *x)
 	if (o->waves <= 1)
 		return RULE_CLEAN;
 	d = rule_found(x, NULL);
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	fill(x, d, o);
 	lines_stalled(x, d, STALLS_LATENCY);
 	return RULE_FOUND;

@@ -56,7 +56,7 @@ issuing(const struct run *run, const struct small_copies *s)
 	    (double)s->copies / (double)s->span_ns) : 0;
 }
 
-static int
+static void
 found(struct rule_view *x, const struct small_copies *s)
 {
 	const char *way = direction(s->kind);
@@ -70,8 +70,6 @@ found(struct rule_view *x, const struct small_copies *s)
 	double left = fmax(0, bulk - gpu);	/* then it eats the gaps */
 	double gather = gather_s(s) * counts;
 
-	if (d == NULL)
-		return -1;
 	lines_site(x, d, CALL_BIT(MEMCPY) | CALL_BIT(MEMCPY_ASYNC));
 	gap = fmax(0, gap - left) * fmax(counts, 0.1);
 	d->claim[0] = (struct claim){ POOL_COPY | POOL_ISSUED, { fmax(0, copy - gather),
@@ -84,7 +82,6 @@ found(struct rule_view *x, const struct small_copies *s)
 	d->f.location = arena_format(x->arena, "%s copies in %s group%s",
 	    say_count(x->arena, s->copies), say_count(x->arena, s->groups),
 	    s->groups == 1 ? "" : "s");
-	d->f.location_missing = &reason_row[REASON_LINE_NO_SITE];
 	rule_evidence(x, d, (struct evidence){ .name = "copies_per_group",
 	    .label = "copies in a row", .unit = "copy", .source = "measured",
 	    .value = (double)s->copies / (double)s->groups,
@@ -113,9 +110,6 @@ found(struct rule_view *x, const struct small_copies *s)
 	    "cudaMemcpy2D for the rows of a matrix, or let the kernel gather";
 	d->f.gain_note = "gathering the pieces on the host is counted half: they may "
 	    "lie together already";
-	d->f.next = say_tool(x->arena, x->run,
-	    "nsys profile --trace=cuda --stats=true");
-	return 0;
 }
 
 enum rule_state
@@ -131,8 +125,7 @@ rule_many_small_copies(struct rule_view *x)
 		    (double)s->copies / (double)s->groups <
 		    rule_value(x, "min_copies"))
 			continue;
-		if (found(x, s) != 0)
-			return RULE_NOT_MEASURED;
+		found(x, s);
 		any = true;
 	}
 	return any ? RULE_FOUND : RULE_CLEAN;

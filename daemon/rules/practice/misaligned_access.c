@@ -60,10 +60,7 @@ report(struct rule_view *x, const struct shifted *ld, const struct shifted *st,
 	if (!(excess > 0) ||
 	    excess < rule_value(x, "min_share") * (ld->all + st->all))
 		return NULL;
-	*state = RULE_NOT_MEASURED;
 	d = rule_found(x, NULL);
-	if (d == NULL)
-		return NULL;
 	*state = RULE_FOUND;
 	requests = ld->requests + st->requests;
 	sectors = ld->sectors + st->sectors;
@@ -81,7 +78,6 @@ report(struct rule_view *x, const struct shifted *ld, const struct shifted *st,
 	    "the few before it apart, or shift the layout by the offset";
 	d->f.gain_note = "the same accesses without the extra sector; what L1 "
 	    "already absorbs of it is not counted as saved";
-	rule_next_lines(x, d);
 	return d;
 }
 

@@ -22,8 +22,6 @@ rule_missing_lineinfo(struct rule_view *x)
 	if (share < rule_value(x, "min_share") || !speaks)
 		return RULE_CLEAN;
 	d = rule_found(x, NULL);
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	d->f.confidence = CONF_HIGH;
 	d->f.limiter = NULL;
 	rule_evidence(x, d, (struct evidence){ .name = "time_ratio",

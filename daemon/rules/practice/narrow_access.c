@@ -331,8 +331,6 @@ find(struct rule_view *x, const struct accesses *a)
 	if (!is_enough(x, &n))
 		return RULE_CLEAN;
 	d = rule_found(x, NULL);
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	set_fix(x, d, &n);
 	d->f.confidence = n.issue ? CONF_MEDIUM : CONF_LOW;
 	rule_evidence(x, d, (struct evidence){ .name = "narrow_ratio",
@@ -355,7 +353,6 @@ find(struct rule_view *x, const struct accesses *a)
 		    .source = "estimated", .from = "occupancy, order of the "
 		    "loads" }, "max_flight");
 	describe(x, d, &n);
-	rule_next_lines(x, d);
 	give_lines(x, d, a);
 	return rule_settle(x, d);
 }

@@ -156,14 +156,12 @@ advise(struct rule_view *x, struct draft *d, const struct direction *t,
 	    "buffers that live one after the other could be one";
 }
 
-static int
+static void
 found(struct rule_view *x, const struct direction *t)
 {
 	struct draft *d = rule_found(x, t->name);
 	struct saving s = saving_of(x, t);
 
-	if (d == NULL)
-		return -1;
 	lines_site(x, d, CALL_BIT(MEMCPY) | CALL_BIT(MEMCPY_ASYNC));
 	d->claim[0] = (struct claim){ POOL_COPY, { saved_low_s(&s), saved_s(&s),
 	    fmin(saved_high_s(&s), t->exposed_s) } };
@@ -172,7 +170,6 @@ found(struct rule_view *x, const struct direction *t)
 	d->f.location = arena_format(x->arena, "%s, %s",
 	    say_counted(x->arena, (double)t->count, "copy"),
 	    say_bytes(x->arena, (double)t->bytes));
-	d->f.location_missing = &reason_row[REASON_LINE_NO_SITE];
 	rule_evidence(x, d, (struct evidence){ .name = "pageable_bytes",
 	    .label = "bytes from or to pageable memory", .unit = "B",
 	    .value = (double)t->bytes, .source = "measured",
@@ -204,9 +201,6 @@ found(struct rule_view *x, const struct direction *t)
 	    t->c->calibrated ? "reaches" : "should reach",
 	    say_rate(x->arena, (double)t->bytes / t->pinned_s));
 	advise(x, d, t, &s);
-	d->f.next = say_tool(x->arena, x->run,
-	    "nsys profile --trace=cuda --stats=true");
-	return 0;
 }
 
 enum rule_state
@@ -229,8 +223,7 @@ rule_pageable_host_memory(struct rule_view *x)
 		    t->pinned_s > (1 - rule_value(x, "min_gain") / 2) *
 		    t->gpu_s)
 			continue;
-		if (found(x, t) != 0)
-			return RULE_NOT_MEASURED;
+		found(x, t);
 		any = true;
 	}
 	return any ? RULE_FOUND : RULE_CLEAN;

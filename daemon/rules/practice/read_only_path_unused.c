@@ -156,8 +156,6 @@ report(struct rule_view *x, const struct loads *l, const struct mark *m)
 	struct draft *d = rule_found(x, NULL);
 	double found = l->again + l->behind;
 
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	set_fix(x, d, l);
 	d->f.confidence = l->again > 0 ? CONF_MEDIUM : CONF_LOW;
 	rule_evidence(x, d, (struct evidence){ .name = "coherent_ratio",

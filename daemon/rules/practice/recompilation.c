@@ -63,8 +63,6 @@ rule_recompilation(struct rule_view *x)
 	    again < rule_value(x, "min_share") * rule_active_s(run))
 		return RULE_CLEAN;
 	d = rule_found(x, "compiling");
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	lines_site(x, d, CALL_BIT(MODULE_LOAD));
 	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_HOST) |
 	    POOL_IDLE(IDLE_API) | POOL_IDLE(IDLE_AFTER_SYNC),
@@ -76,7 +74,6 @@ rule_recompilation(struct rule_view *x)
 	d->f.location = arena_format(x->arena, "%s, the last after %s of the "
 	    "launches", say_counted(x->arena, times, "time"),
 	    say_percent(x->arena, late));
-	d->f.location_missing = &reason_row[REASON_LINE_NO_SITE];
 	rule_evidence(x, d, (struct evidence){ .name = "times",
 	    .label = "times that code was made and loaded in the loop",
 	    .value = times, .unit = "time", .source = "measured",
@@ -107,6 +104,5 @@ rule_recompilation(struct rule_view *x)
 	    "            # of all lengths\n    f(x)";
 	d->f.good_code = "f = torch.compile(f, dynamic=True)\nfor x in batches:\n"
 	    "    f(x)";
-	d->f.next = say_tool(x->arena, run, "nsys profile --trace=cuda,osrt");
 	return RULE_FOUND;
 }

@@ -306,8 +306,6 @@ report(struct rule_view *x, const struct found *o, const struct mark *m)
 {
 	struct draft *d = rule_found(x, NULL);
 
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	set_fix(x, d, o);
 	d->f.confidence = o->r.by_code ? CONF_MEDIUM : CONF_LOW;
 	give_evidence(x, d, o);
@@ -424,8 +422,6 @@ report_stored(struct rule_view *x, const struct stored *s,
 {
 	struct draft *d = rule_found(x, NULL);
 
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	set_stored_fix(x, d, s, o);
 	d->f.confidence = CONF_MEDIUM;
 	rule_evidence(x, d, (struct evidence){ .name = "stored_again_ratio",

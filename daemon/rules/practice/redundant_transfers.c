@@ -113,7 +113,7 @@ summarise(struct rule_view *x, struct draft *d, const struct resent *r)
 		    say_count(x->arena, r->quick_count));
 }
 
-static int
+static void
 found(struct rule_view *x, const struct resent *r)
 {
 	struct draft *d = rule_found(x, arena_format(x->arena, "%s %u",
@@ -126,8 +126,6 @@ found(struct rule_view *x, const struct resent *r)
 	double stays = restored_s(x, r), idle;
 	bool sure;
 
-	if (d == NULL)
-		return -1;
 	if (r->kind == RESENT_AGAIN)
 		quick = fmin(quick, likely);
 	likely = fmax(quick, likely);
@@ -147,7 +145,6 @@ found(struct rule_view *x, const struct resent *r)
 	d->f.location = arena_format(x->arena, "%s of %s",
 	    say_counted(x->arena, (double)r->count, "copy"),
 	    say_counted(x->arena, (double)r->ranges, "range"));
-	d->f.location_missing = &reason_row[REASON_LINE_NO_SITE];
 	evidence(x, d, r);
 	if (idle > 0)
 		rule_evidence(x, d, (struct evidence){ .name = "idle_after_s",
@@ -163,9 +160,6 @@ found(struct rule_view *x, const struct resent *r)
 	d->f.advice = text[r->kind].advice;
 	d->f.gain_note = sure ? text[r->kind].note : "nothing is promised: if "
 	    "the host leaves the bytes as they are, these copies can go";
-	d->f.next = say_tool(x->arena, x->run,
-	    "nsys profile --trace=cuda --cudabacktrace=memory");
-	return 0;
 }
 
 enum rule_state
@@ -185,8 +179,7 @@ rule_redundant_transfers(struct rule_view *x)
 		    ((double)r->gpu_ns + (double)r->down_ns) * 1e-9 <
 		    rule_value(x, "min_share") * active)
 			continue;
-		if (found(x, r) != 0)
-			return RULE_NOT_MEASURED;
+		found(x, r);
 		any = true;
 	}
 	if (any)

@@ -130,8 +130,6 @@ found(struct rule_view *x, const struct loop *l)
 	if (!(l->saved_s > 0) && l->parts == 0)
 		return 1;
 	d = rule_found(x, name);
-	if (d == NULL)
-		return -1;
 	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_LAUNCH) |
 	    POOL_IDLE(IDLE_HOST) | POOL_IDLE(IDLE_API),
 	    { 0.5 * l->saved_s, 0.95 * l->saved_s, l->idle_s } };
@@ -185,7 +183,6 @@ found(struct rule_view *x, const struct loop *l)
 	d->f.gain_note = "the host decides nothing between two launches, as far "
 	    "as records show; a graph of a batch of launches saves most of it "
 	    "without a change of the kernel";
-	d->f.next = say_tool(x->arena, x->run, "nsys profile --trace=cuda");
 	return 0;
 }
 

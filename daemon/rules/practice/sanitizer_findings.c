@@ -316,7 +316,7 @@ no_line(const struct defect *f)
 	    &reason_row[REASON_LINE_HOST_BUILD];
 }
 
-static int
+static void
 found(struct rule_view *x, const struct defect *f)
 {
 	const struct lesson *l = &lessons[f->kind];
@@ -324,8 +324,6 @@ found(struct rule_view *x, const struct defect *f)
 	    "%u %u %s %s %s %u %s %s %u", f->tool, f->kind, f->kernel,
 	    f->function, f->file, f->line, f->text, f->site, f->site_line));
 
-	if (d == NULL)
-		return -1;
 	d->cap = f->severity == SEVERITY_WARNING && l->severity > SEV_MEDIUM ?
 	    SEV_MEDIUM : l->severity;
 	d->minor = is_minor(x, f);
@@ -346,7 +344,6 @@ found(struct rule_view *x, const struct defect *f)
 	put_evidence(x, d, f);
 	d->f.next = say_tool(x->arena, x->run, arena_format(x->arena,
 	    "cudadvise sanitize --tool %s --", wire_tool_name(f->tool)));
-	return 0;
 }
 
 /* --- what nothing found means --------------------------------------------------- */
@@ -408,8 +405,7 @@ rule_sanitizer_findings(struct rule_view *x)
 		if ((double)f->reports < rule_value(x, "min_reports") ||
 		    f->kind >= DEFECT_KINDS)
 			continue;
-		if (found(x, f) != 0)
-			return RULE_NOT_MEASURED;
+		found(x, f);
 		n++;
 	}
 	return n > 0 ? RULE_FOUND : quiet(x);

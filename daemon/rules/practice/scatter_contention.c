@@ -22,8 +22,6 @@ report(struct rule_view *x, const struct atomics *a)
 	double line = fmin(a->line, 1), dram = rule_busy(x, RES_DRAM);
 	struct draft *d = rule_found(x, NULL);
 
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	for (int v = 0; v < VIEWS; v++)
 		d->fix[v].whole = fmax(1 - line * (1 - left_over[v]),
 		    isfinite(dram) ? fmin(1, dram) : 0);
@@ -53,8 +51,6 @@ report(struct rule_view *x, const struct atomics *a)
 	    "a few times, or sorts them";
 	d->f.bad_code = "sums = torch.zeros(8, d).index_add_(0, index, values)";
 	d->f.good_code = "sums = one_hot(index, 8).to(values.dtype).T @ values";
-	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
-	    "MemoryWorkloadAnalysis --section WarpStateStats");
 	return rule_settle(x, d);
 }
 

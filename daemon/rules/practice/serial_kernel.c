@@ -83,8 +83,6 @@ report(struct rule_view *x, const struct work *w, bool thread)
 	    "wait for it at a barrier" : "have left";
 	struct fix fix = FIX_NONE;
 
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	if (thread)
 		fix.inst = fmin(1, fmax(w->lanes.active, 1) / 32);
 	fix.occupancy = fmin(fmax(1, w->warps / fmax(w->working, 1)), 32);
@@ -111,9 +109,6 @@ report(struct rule_view *x, const struct work *w, bool thread)
 	d->f.gain_note = "Amdahl's law within the kernel: all of this work "
 	    "shared by all threads of the block; what has to stay in order "
 	    "stays";
-	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section Occupancy "
-	    "--section WarpStateStats --section SourceCounters "
-	    "--import-source yes");
 	if (thread)
 		lanes_idle(x, d);
 	else

@@ -133,8 +133,6 @@ report(struct rule_view *x, const struct contention *k, const struct mark *m)
 	struct draft *d = rule_found(x, NULL);
 	bool retries = k->turns >= rule_value(x, "min_turns");
 
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	set_fix(x, d, k);
 	give_evidence(x, d, k);
 	d->f.confidence = isfinite(k->waiting) ? CONF_HIGH : CONF_MEDIUM;

@@ -113,7 +113,6 @@ fill(struct rule_view *x, struct draft *d, const struct side *ld,
 	    "read)" : "");
 	d->f.gain_note = "the same accesses with one wavefront where a "
 	    "conflict makes several";
-	rule_next_lines(x, d);
 }
 
 /* Both sides from exact counts; ${m} gets the lines. */
@@ -173,12 +172,8 @@ find_exactly(struct rule_view *x)
 	if (ld.bad || st.bad) {
 		state = RULE_FOUND;
 		d = rule_found(x, NULL);
-		if (d == NULL) {
-			state = RULE_NOT_MEASURED;
-		} else {
-			fill(x, d, &ld, &st, NAN);
-			lines_fill(x, d, m, "%s wavefronts an access");
-		}
+		fill(x, d, &ld, &st, NAN);
+		lines_fill(x, d, m, "%s wavefronts an access");
 	}
 	free(m);
 	return state;
@@ -215,8 +210,6 @@ rule_shared_bank_conflicts(struct rule_view *x)
 	known_st = look(x, &st, used);
 	if (ld.bad || st.bad) {
 		d = rule_found(x, NULL);
-		if (d == NULL)
-			return RULE_NOT_MEASURED;
 		fill(x, d, &ld, &st, used);
 		return RULE_FOUND;
 	}

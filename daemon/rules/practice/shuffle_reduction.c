@@ -251,8 +251,6 @@ report(struct rule_view *x, const struct tree *t, double share,
 	const struct code *c = x->kernel->code;
 	struct draft *d = rule_found(x, NULL);
 
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	set_fix(x, d, t);
 	d->f.confidence = c->sampled ? CONF_HIGH : CONF_MEDIUM;
 	rule_evidence(x, d, (struct evidence){ .name = "tree_ratio",
@@ -278,8 +276,6 @@ report(struct rule_view *x, const struct tree *t, double share,
 	    "__reduce_add_sync for integers), store one sum a warp, and let one "
 	    "warp add those: one barrier instead of one a level";
 	d->f.gain_note = "five shuffles and one barrier instead of the tree";
-	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
-	    "WarpStateStats --section SourceCounters --import-source yes");
 	lines_fill(x, d, m, "%s lanes at work");
 	return rule_settle(x, d);
 }

@@ -117,7 +117,7 @@ saved_of(const struct chain *c)
 	return c->count * fmax(0, c->sum_s - fmax(c->longest_s, c->fill_s));
 }
 
-static int
+static void
 found(struct rule_view *x, const struct chain *c)
 {
 	const struct kernel *first = &x->run->kernel[c->kernel[0]];
@@ -130,8 +130,6 @@ found(struct rule_view *x, const struct chain *c)
 	struct draft *d = rule_found(x, arena_format(x->arena, "%s %s", from,
 	    to));
 
-	if (d == NULL)
-		return -1;
 	for (size_t i = 0; i < c->length; i++)
 		fill = fmax(fill, fill_of(x, &x->run->kernel[c->kernel[i]]));
 	lines_launch(x, d, first->id);
@@ -171,8 +169,6 @@ found(struct rule_view *x, const struct chain *c)
 	    "for kernels that do not depend on each other, which no record "
 	    "shows; those that read what the one before wrote, by their "
 	    "volumes, are left out";
-	d->f.next = say_tool(x->arena, x->run, "nsys profile --trace=cuda");
-	return 0;
 }
 
 /* Arrays of device memory that are as long as the grid of ${k} reaches, whose threads
@@ -250,7 +246,7 @@ found_sets(struct rule_view *x, const struct kernel *k, double ways)
 	double sets = sets_of(x, k);
 	struct draft *d = rule_found(x, k->short_name);
 
-	if (part == NULL || d == NULL)
+	if (part == NULL)
 		return -1;
 	part->kernel = k;
 	part->load = &x->loads[k - x->run->kernel];
@@ -291,7 +287,6 @@ found_sets(struct rule_view *x, const struct kernel *k, double ways)
 	    "(blockIdx.y): they can run at once";
 	d->f.gain_note = "half of the sets in use at a time; which array a "
 	    "launch has no record shows";
-	d->f.next = say_tool(x->arena, x->run, "nsys profile --trace=cuda");
 	return 0;
 }
 
@@ -319,8 +314,7 @@ rule_single_stream_serialisation(struct rule_view *x)
 		if (c.length < 2 || !(saved_of(&c) >=
 		    rule_value(x, "min_share") * window) || !(window > 0))
 			continue;
-		if (found(x, &c) != 0)
-			return RULE_NOT_MEASURED;
+		found(x, &c);
 		any = true;
 	}
 	return any ? RULE_FOUND : RULE_CLEAN;

@@ -283,8 +283,6 @@ report(struct rule_view *x, const struct math *f, const struct mark *m)
 	double share = f->slow / f->total;
 	struct fix fix = FIX_NONE;
 
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	fix.inst = 1 - fmin(0.9, f->saved / f->total);
 	if (f->rare > 0)	/* they keep their words in local memory */
 		leave_rare(x, &fix, f->table);
@@ -315,8 +313,6 @@ report(struct rule_view *x, const struct math *f, const struct mark *m)
 	    list(x, f, true));
 	d->f.gain_note = "the intrinsics' few instructions in the place of "
 	    "these; results differ in the last bits";
-	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
-	    "InstructionStats --section SourceCounters --import-source yes");
 	lines_fill(x, d, m, NULL);
 	return rule_settle(x, d);
 }

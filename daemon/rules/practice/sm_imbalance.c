@@ -63,8 +63,6 @@ report(struct rule_view *x, double avg, double max, double uneven)
 	struct draft *d = rule_found(x, NULL);
 	struct fix fix = FIX_NONE;
 
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	fix.spread = max / avg;
 	rule_fix(d, &fix, 0.5, 0.9);
 	rule_evidence(x, d, (struct evidence){ .name = "uneven_ratio",
@@ -88,8 +86,6 @@ report(struct rule_view *x, double avg, double max, double uneven)
 	say(x, d, uneven);
 	d->f.gain_note = "the same work, as much on each SM; DRAM and L2, "
 	    "which all share, gain nothing";
-	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
-	    "WorkloadDistribution --section LaunchStats --section Occupancy");
 	lines_time(x, d);
 	return rule_settle(x, d);
 }

@@ -171,8 +171,6 @@ rule_synchronous_copies(struct rule_view *x)
 	if (!(part > 0) || w.idle_s < rule_value(x, "min_share") * active)
 		return RULE_CLEAN;
 	d = rule_found(x, "blocking");
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	named = w.queued > 0.5 * w.count;
 	lines_site(x, d, named ? CALL_BIT(MEMCPY_ASYNC) |
 	    CALL_BIT(STREAM_SYNC) | CALL_BIT(EVENT_SYNC) :
@@ -182,7 +180,6 @@ rule_synchronous_copies(struct rule_view *x)
 	d->f.location = arena_format(x->arena, "%s %s, %s",
 	    say_whole(x->arena, w.count), named ? "copies that the host "
 	    "waits for" : "blocking copies", say_bytes(x->arena, w.bytes));
-	d->f.location_missing = &reason_row[REASON_LINE_NO_SITE];
 	give_evidence(x, d, &w, active);
 	d->f.summary = arena_format(x->arena, "%s %s leave the "
 	    "GPU idle for %s after each, %s in all", say_whole(x->arena,
@@ -190,6 +187,5 @@ rule_synchronous_copies(struct rule_view *x)
 	    "blocking copies", say_seconds(x->arena, w.idle_s / w.count),
 	    say_seconds(x->arena, w.idle_s));
 	advise(x, d, &w);
-	d->f.next = say_tool(x->arena, run, "nsys profile --trace=cuda");
 	return RULE_FOUND;
 }

@@ -31,8 +31,6 @@ rule_tail_effect(struct rule_view *x)
 	if (isfinite(uneven) && uneven < rule_value(x, "min_bound") / 2)
 		return RULE_CLEAN;
 	d = rule_found(x, NULL);
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	fix.spread = 1 / (1 - gain);
 	rule_fix(d, &fix, isfinite(uneven) ? 0.5 : 0.3,
 	    isfinite(uneven) ? 1 : 0.8);
@@ -58,7 +56,5 @@ rule_tail_effect(struct rule_view *x)
 	    "smaller blocks", say_whole(x->arena, fmax(1,
 	    x->device->limits.sms * (double)o->blocks_per_sm)));
 	d->f.gain_note = "bound for blocks of equal length";
-	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
-	    "LaunchStats --section WorkloadDistribution");
 	return RULE_FOUND;
 }

@@ -207,8 +207,6 @@ report(struct rule_view *x, const struct matrix *m, double total,
 	enum resource r;
 	double busy = busy_of(x, &r);
 
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	set_fix(x, d, m, total, ratio);
 	d->f.confidence = CONF_LOW;
 	rule_evidence(x, d, (struct evidence){ .name = "multiply_add_ratio",
@@ -245,9 +243,6 @@ report(struct rule_view *x, const struct matrix *m, double total,
 	    "between a quarter and all of the ratio of the "
 	    "ceilings: kernels seldom keep the tensor cores fed; results lose "
 	    "precision";
-	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
-	    "ComputeWorkloadAnalysis --section InstructionStats "
-	    "--section MemoryWorkloadAnalysis");
 	lines_fill(x, d, mark, NULL);
 	return rule_settle(x, d);
 }

@@ -170,8 +170,6 @@ report(struct rule_view *x, double ratio, const struct mark *m)
 	double busy = rule_busy(x, RES_TENSOR);
 	struct draft *d = rule_found(x, NULL);
 
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	set_fix(x, d, ratio);
 	rule_evidence(x, d, (struct evidence){ .name = "feed_ratio",
 	    .label = "what L1 takes to deliver operands / what the tensor "
@@ -194,9 +192,6 @@ report(struct rule_view *x, double ratio, const struct mark *m)
 	d->f.gain_note = "4 × 4 tiles in the place of each, as far as the grid "
 	    "has the blocks, until the products take as long as their loads; "
 	    "2 × 2 in the low view";
-	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
-	    "ComputeWorkloadAnalysis --section MemoryWorkloadAnalysis_Chart "
-	    "--section SourceCounters --import-source yes");
 	lines_fill(x, d, m, NULL);
 	return rule_settle(x, d);
 }

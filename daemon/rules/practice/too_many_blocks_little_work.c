@@ -146,8 +146,6 @@ report(struct rule_view *x, const struct blocks *b)
 	struct draft *d = rule_found(x, NULL);
 	struct fix fix = FIX_NONE;
 
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	fix.inst = 1 - fmin(0.6, fmax(0, (SETUP_INST - LOOP_INST) / b->inst));
 	fix.occupancy = fmax(1, o->ratio / b->achieved);
 	fix.part[RES_START] = 1 / fmax(1, o->waves);	/* one wave stays */
@@ -170,9 +168,6 @@ report(struct rule_view *x, const struct blocks *b)
 	d->f.gain_note = "blocks that stay: their places filled, up to the next "
 	    "full resource, and about 9 instructions less for each warp that "
 	    "is not started";
-	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section Occupancy "
-	    "--section LaunchStats --section InstructionStats "
-	    "--section WarpStateStats");
 	return rule_settle(x, d);
 }
 

@@ -148,7 +148,6 @@ fill(struct rule_view *x, struct draft *d, const struct side *ld,
 	    "arrays, or vector types for whole objects");
 	d->f.gain_note = "the same accesses with every sector fully used; "
 	    "traffic that L1 already absorbs is not counted as saved";
-	rule_next_lines(x, d);
 }
 
 /* The same from exact counts: what only this rule explains. */
@@ -222,8 +221,6 @@ find_exactly(struct rule_view *x, const struct accesses *all)
 	if (a != ACCESS_BAD && b != ACCESS_BAD)
 		return state;
 	d = rule_found(x, NULL);
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	fill(x, d, &ld, &st);
 	accesses_lines(x, d, all, PATTERN_SCATTERED);
 	return RULE_FOUND;
@@ -300,8 +297,6 @@ rule_uncoalesced_global_access(struct rule_view *x)
 		if (find_gathered(x, &ld, a, &st, b))
 			return RULE_FOUND;
 		d = rule_found(x, NULL);
-		if (d == NULL)
-			return RULE_NOT_MEASURED;
 		fill(x, d, &ld, &st);
 		return RULE_FOUND;
 	}

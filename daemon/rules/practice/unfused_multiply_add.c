@@ -59,8 +59,6 @@ report(struct rule_view *x, const struct pairs *p, const struct mark *m)
 	double saved = p->executed / p->total;
 	struct fix fix = FIX_NONE;
 
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	fix.inst = 1 - fmin(0.5, saved);
 	/* The pipe loses more than the mean of all instructions. */
 	if (p->arithmetic > 0)
@@ -85,8 +83,6 @@ report(struct rule_view *x, const struct pairs *p, const struct mark *m)
 	    "and __fadd_rn, or keeps product and sum apart, write fmaf(a, b, "
 	    "c). Not where the rounding in between is meant (compensated sums)";
 	d->f.gain_note = "one instruction for each pair found";
-	d->f.next = say_ncu(x->arena, x->run, x->kernel, "--section "
-	    "InstructionStats --section SourceCounters --import-source yes");
 	lines_fill(x, d, m, NULL);
 	return rule_settle(x, d);
 }

@@ -77,8 +77,6 @@ found(struct rule_view *x, double fault, double kernels)
 	double down = (double)u->down_ns * 1e-9;
 	double back = fmax(0, down - bulk_s(x, u->down_bytes, false));
 
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	lines_site(x, d, CALL_BIT(MALLOC_MANAGED));
 	/* At best the pages move while other work runs. */
 	d->claim[0] = (struct claim){ POOL_FAULT, { 0.5 * gain, 0.9 * gain,
@@ -88,7 +86,6 @@ found(struct rule_view *x, double fault, double kernels)
 	    { 0, 0.5 * back, down } };
 	d->claims = 2;
 	d->f.where = "managed memory";
-	d->f.location_missing = &reason_row[REASON_LINE_NO_SITE];
 	evidence(x, d, fault, kernels);
 	d->f.confidence = CONF_MEDIUM;
 	d->f.summary = arena_format(x->arena, "for %s of %s in kernels, %s "
@@ -110,8 +107,6 @@ found(struct rule_view *x, double fault, double kernels)
 	d->f.gain_note = "the pages still have to move once: as large copies, "
 	    "which is what a prefetch makes of them; hidden behind other work "
 	    "it gains more";
-	d->f.next = say_tool(x->arena, x->run, "nsys profile --trace=cuda "
-	    "--cuda-um-gpu-page-faults=true --cuda-um-cpu-page-faults=true");
 	return RULE_FOUND;
 }
 

@@ -106,8 +106,6 @@ report(struct rule_view *x, const struct accesses *a, const struct uniform *u,
 {
 	struct draft *d = rule_found(x, NULL);
 
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	set_fix(x, d, a, u);
 	give_evidence(x, d, a, u);
 	if (is_walk(u))

@@ -25,8 +25,6 @@ rule_warp_divergence(struct rule_view *x)
 		return RULE_CLEAN;
 	}
 	d = lanes_draft(x, &l, 32 * fmin(l.active / l.block, 1));
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	d->f.confidence = CONF_HIGH;
 	if (isnan(l.divergent)) {
 		d->f.confidence = CONF_LOW;

@@ -73,8 +73,6 @@ report(struct rule_view *x, const struct wide *w, const struct mark *m)
 	struct draft *d = rule_found(x, NULL);
 	struct fix fix = FIX_NONE;
 
-	if (d == NULL)
-		return RULE_NOT_MEASURED;
 	if (w->sectors[0] > 0)
 		fix.global_ld = 1 - w->spare[0] / w->sectors[0];
 	if (w->sectors[1] > 0)
