@@ -15,6 +15,7 @@
 #include "report/json.h"
 #include "report/json_source.h"
 #include "report/out.h"
+#include "report/ranges.h"
 #include "report/text.h"
 #include "report/text_source.h"
 #include "rules/engine/finding.h"
@@ -29,18 +30,48 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* --- the documents -------------------------------------------------------------- */
 
+/* Launches in order and across each other, a copy, calls within a range. */
+static int
+read_operations(void *arg, operation_visit *visit, void *visited)
+{
+	static const struct operation ops[] = {
+		{ .row = ROW_KERNEL, .kernel = 1, .from = 10, .to = 20,
+		    .launched = 5, .thread = 1 },
+		{ .row = ROW_KERNEL, .kernel = UINT32_MAX, .from = 15,
+		    .to = UINT64_MAX },
+		{ .row = ROW_H2D, .device = UINT32_MAX, .stream = 7,
+		    .from = 1, .to = 3, .bytes = UINT64_MAX },
+		{ .row = ROW_API, .host = true, .call = "cudaFree",
+		    .thread = 1, .from = 2, .to = 3 },
+		{ .row = ROW_COUNT, .host = true, .thread = 1,
+		    .range = "a\xff\n;", .from = 1, .to = 9 },
+		{ .row = ROW_COUNT, .host = true, .across = true,
+		    .range = "", .domain = "\x1b[2J", .from = 1, .to = 9 },
+	};
+	size_t i;
+	int rc = 0;
+
+	(void)arg;
+	for (i = 0; i < sizeof(ops) / sizeof(ops[0]) && rc == 0; i++)
+		rc = visit(visited, &ops[i]);
+	return rc;
+}
+
 static json_t *
 documents_of(const struct run *r)
 {
+	const struct reader reader = { .origin_ns = 2,
+	    .operations = read_operations };
 	struct advice *a;
 	json_t *all;
 
 	WANT((a = advice_make(r, NULL)) != NULL && r->kernels > 0);
-	all = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}",
+	all = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 	    "run", json_run(r, a, 1), "findings", json_findings(r, a),
 	    "kernels", json_kernels(r, a), "diagnostics",
 	    json_diagnostics(r), "checklist", json_checklist(r, a),
-	    "source", json_source(r, &r->kernel[0], a));
+	    "source", json_source(r, &r->kernel[0], a), "ranges",
+	    ranges_read(&reader));
 	WANT(all != NULL);
 	advice_free(a);
 	return all;
@@ -207,6 +238,7 @@ draw(const json_t *all, uint8_t shape)
 		.findings = json_object_get(all, "findings"),
 		.kernels = json_object_get(all, "kernels"),
 		.diagnostics = json_object_get(all, "diagnostics"),
+		.ranges = json_object_get(all, "ranges"),
 		.name = "41", .verbose = true,
 	};
 	struct annotate a = {
@@ -263,35 +295,31 @@ read_source(void *arg, uint32_t kernel)
 	    NULL;
 }
 
-/* Launches in order and across each other, a copy, calls within a range. */
-static int
-read_operations(void *arg, operation_visit *visit, void *visited)
+static json_t *
+read_part(void *arg, enum document_id which, uint32_t number)
 {
-	static const struct operation ops[] = {
-		{ .row = ROW_KERNEL, .kernel = 1, .from = 10, .to = 20,
-		    .launched = 5 },
-		{ .row = ROW_KERNEL, .kernel = UINT32_MAX, .from = 15,
-		    .to = UINT64_MAX },
-		{ .row = ROW_H2D, .device = UINT32_MAX, .stream = 7,
-		    .from = 1, .to = 3, .bytes = UINT64_MAX },
-		{ .row = ROW_API, .host = true, .call = "cudaFree",
-		    .thread = 1, .from = 2, .to = 3 },
-		{ .row = ROW_COUNT, .host = true, .thread = 1,
-		    .range = "a\xff\n;", .from = 1, .to = 9 },
-		{ .row = ROW_COUNT, .host = true, .across = true,
-		    .range = "", .from = 1, .to = 9 },
-	};
-	size_t i;
-	int rc = 0;
 
-	(void)arg;
-	for (i = 0; i < sizeof(ops) / sizeof(ops[0]) && rc == 0; i++)
-		rc = visit(visited, &ops[i]);
-	return rc;
+	return which == DOCUMENT_launches ? NULL : read_source(arg, number);
+}
+
+/* What a program wrote ends no element of a page. */
+static void
+check_page(const char *text)
+{
+	static const char begin[] = "id=\"run\">";
+	const char *at = strstr(text, begin), *end;
+	json_t *j;
+
+	WANT(at != NULL);
+	at += sizeof(begin) - 1;
+	WANT((end = strchr(at, '<')) != NULL);
+	WANT(strncmp(end, "</script>\n<script>", 18) == 0);
+	WANT((j = json_loadb(at, (size_t)(end - at), 0, NULL)) != NULL);
+	json_decref(j);
 }
 
 static void
-write_formats(json_t *all)
+write_formats(json_t *all, uint8_t shape)
 {
 	static const struct {
 		int (*write)(FILE *, const struct report *);
@@ -307,7 +335,8 @@ write_formats(json_t *all)
 	};
 	const struct reader reader = { .arg = all, .scratch =
 	    parts_directory(), .origin_ns = 2, .document = read_document,
-	    .source = read_source, .operations = read_operations };
+	    .source = read_source, .part = read_part,
+	    .operations = read_operations };
 	const struct report r = {
 		.run = json_object_get(all, "run"),
 		.findings = json_object_get(all, "findings"),
@@ -322,6 +351,9 @@ write_formats(json_t *all)
 	int rc;
 
 	for (i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+		/* It has the whole page with it. */
+		if (formats[i].write == format_html && shape % 32 != 3)
+			continue;
 		text = NULL;
 		WANT((f = open_memstream(&text, &size)) != NULL);
 		rc = formats[i].write(f, &r);
@@ -331,6 +363,8 @@ write_formats(json_t *all)
 			WANT((j = json_loadb(text, size, 0, NULL)) != NULL);
 			json_decref(j);
 		}
+		if (formats[i].write == format_html)
+			check_page(text);
 		free(text);
 	}
 }
@@ -346,7 +380,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (changes = 0; in.len > 0 && changes < CHANGES; changes++)
 		change(changed, &in);
 	if (shape % 4 == 3)
-		write_formats(changed);
+		write_formats(changed, shape);
 	else if (shape % 3 == 0)
 		draw(changed, shape);
 	else if (shape % 3 == 1)
