@@ -34,9 +34,13 @@
 #define COUNT_TRIES 3		/* windows for counts by instruction */
 #define FAILURES_MAX 5		/* failed windows in a row */
 #define EMPTY_MAX 4		/* windows without a count in a row */
-#define COUNTED_WAIT_NS 500000000ull	/* for a kernel with patched code: if
-					 * its window were deferred, later
-					 * launches would run patched, too */
+#define COUNTED_WAIT_NS 500000000ull	/* by the next launch, for a kernel with
+					 * patched code: that launch would run
+					 * patched, too. It fits into a hold by
+					 * what was known; the rest is for
+					 * kernels that take longer all the
+					 * same */
+#define COUNTED_WAITS 4			/* by as many launches */
 #define CLOSE_WAIT_NS 2000000000ull	/* at exit, for a window: 1 s if it is
 					 * the first since boot */
 #define GONE_WAIT_NS 200000000ull	/* for the window, when a context is
@@ -61,7 +65,8 @@ static struct {
 	struct signature *trial;	/* see needs_trial */
 	uint64_t begin_ns;		/* begin of the hold */
 	uint64_t reserve_ns;		/* needed to close it */
-	_Atomic bool awaited;		/* a launch was held for its kernel */
+	uint64_t patching_ns;		/* that the call of the launch took */
+	_Atomic unsigned awaits;	/* launches to hold for its kernel */
 } now_open;
 
 static unsigned failures, empty;	/* windows in a row */
@@ -299,10 +304,12 @@ static bool
 measure(struct target *t, struct signature *s, const struct counters_launch *l,
     uint64_t begin)
 {
+	uint64_t half = inject.max_stall_ns / 2;
 	struct choice c;
 
-	if (!choose(t, s, begin, &c) ||
-	    !drain(s, l->data->context, begin, c.cost))
+	/* A count by instruction may take longer than this hold. */
+	if (!choose(t, s, begin, &c) || !drain(s, l->data->context, begin,
+	    c.kind == KIND_INSTRUCTIONS && c.cost > half ? half : c.cost))
 		return false;
 	now_open.begin_ns = begin;
 	now_open.stream = l->stream;
@@ -316,7 +323,7 @@ measure(struct target *t, struct signature *s, const struct counters_launch *l,
 		return false;
 	now_open.reserve_ns = c.kind == KIND_COUNTERS ?
 	    t->p.close_ns[t->p.pass] : 0;
-	now_open.awaited = false;
+	now_open.awaits = c.kind == KIND_INSTRUCTIONS ? COUNTED_WAITS : 1;
 	describe_launch(l, inject_now());
 	gate_running(true);
 	return true;
@@ -582,7 +589,7 @@ close_window(bool good, uint64_t begin)
 	*(kind == KIND_COUNTERS ? &s->cost_ns : &s->count_ns) +=
 	    inject_now() - begin;
 	if (kind == KIND_INSTRUCTIONS)
-		plan_learn_cost(inject_now() - end);
+		plan_learn_cost(now_open.patching_ns + inject_now() - end);
 	plan_check(s);
 	atomic_store(&s->dirty, true);
 	budget_spend(begin, cost_kind(kind));
@@ -606,8 +613,7 @@ leave_window(void)
 	window_defer();
 }
 
-/* With ${patient} once for as long as a hold may last, until the kernel has
- * ended. */
+/* With ${patient} for as long as a hold may last, until the kernel has ended. */
 static void
 settle(uint64_t begin, bool patient)
 {
@@ -615,9 +621,11 @@ settle(uint64_t begin, bool patient)
 
 	if (gate_capturing() || !window_resume())
 		return;
-	if (patient && !now_open.awaited && !gate_polluted()) {
-		now_open.awaited = true;
-		patience = hold_left(begin, now_open.reserve_ns);
+	if (patient && now_open.awaits > 0) {
+		now_open.awaits--;
+		patience = now_open.kind == KIND_INSTRUCTIONS ?
+		    COUNTED_WAIT_NS : gate_polluted() ? 0 :
+		    hold_left(begin, now_open.reserve_ns);
 	}
 	/* Launches that come now wait; calls under way end this try. */
 	if (activity_pause()) {
@@ -653,7 +661,7 @@ void
 counters_await(void)
 {
 
-	if (window_is_deferred() && (!now_open.awaited ||
+	if (window_is_deferred() && (now_open.awaits > 0 ||
 	    inject_now() >= atomic_load(&settle_ns)))
 		settle(inject_now(), true);
 }
@@ -687,8 +695,8 @@ counters_exit(struct signature *s, bool launched)
 	}
 	if (now_open.signature != s)
 		return;
-	patience = now_open.kind == KIND_INSTRUCTIONS ? COUNTED_WAIT_NS :
-	    hold_left(now_open.begin_ns, now_open.reserve_ns);
+	patience = hold_left(now_open.begin_ns, now_open.reserve_ns);
+	now_open.patching_ns = begin - now_open.launch.launch_ns;
 	if (launched && !gate_wait_stream(now_open.stream, patience)) {
 		leave_window();
 		return;

@@ -5,6 +5,7 @@
 #include "family.h"
 #include "hold.h"
 #include "inject.h"
+#include "patched.h"
 #include "plan.h"
 #include "prepare.h"
 #include "sass.h"
@@ -29,14 +30,10 @@
 #define GONE_LEAST 32		/* looks without a launch of it, and as many as
 				 * came before: a kernel is not waited for any
 				 * longer */
-#define PATCH_NS 50000000ull	/* patching a module takes 10 to 44 ms on an
-				 * H200 */
-#define PATCHED_TIMES 30	/* slow-down of a kernel with patched code, as
-				 * long as nothing is known: 10 to 100 */
-
-/* Nanoseconds per patched warp instruction. On an H200 0.02 to 1.2: starts at
- * the geometric mean, raised by what is measured. */
-static double patched_ns = 0.15;
+#define PATCH_NS 50000000ull	/* patching a library's module takes 10 to 49 ms
+				 * on an H200, a program's own 1 */
+#define COUNT_HOLDS 2		/* that a count by instruction may take: of its
+				 * launch, and of the next (counters.c) */
 
 bool
 plan_wants_instructions(const struct signature *s)
@@ -53,8 +50,7 @@ plan_learn_cost(uint64_t ns)
 {
 
 	/* A single slow one must not end counting by instruction. */
-	patch_cost = ns > patch_cost ? patch_cost + (ns - patch_cost) / 2 :
-	    patch_cost - (patch_cost - ns) / 8;
+	patch_cost = (patch_cost + ns) / 2;
 }
 
 uint32_t
@@ -341,31 +337,18 @@ instructions_of(const struct signature *s)
 	return s->value != NULL && i >= 0 ? s->value[i] : NAN;
 }
 
-/* Time of a launch of ${s} with patched code; UINT64_MAX if nothing is known of
- * it. */
 static uint64_t
-patched_time(const struct signature *s)
+patched(const struct signature *s)
 {
-	uint64_t time = signature_time(s), ns = UINT64_MAX, by_count;
-	double instructions = instructions_of(s);
 
-	if (time != 0)
-		ns = PATCHED_TIMES * time;
-	if (!isnan(instructions)) {
-		by_count = (uint64_t)(instructions * patched_ns) + time;
-		ns = by_count < ns ? by_count : ns;
-	}
-	return ns;
+	return patched_time(instructions_of(s), signature_time(s));
 }
 
 void
 plan_learn_patched(const struct signature *s, uint64_t ns)
 {
-	double instructions = instructions_of(s);
 
-	if (!isnan(instructions) && instructions > 1e6 &&
-	    (double)ns / instructions > patched_ns)
-		patched_ns = (double)ns / instructions;
+	patched_learn(instructions_of(s), signature_time(s), ns);
 }
 
 /* A pass whose window does not fit even into a hold of its own, where it takes
@@ -412,7 +395,7 @@ plan_pass(struct target *t, struct signature *s, uint64_t begin,
 	}
 	*cost = profiler_turn_ns(p, *pass) + p->cost_ns[*pass];
 	if (!fits(s, 1u << *pass, begin, *cost, p->cost_ns[*pass],
-	    *pass >= p->config->patched ? patched_time(s) : 0))
+	    *pass >= p->config->patched ? patched(s) : 0))
 		return false;
 	t->passed = 0;
 	if (1u << *pass & plan_headline())
@@ -436,18 +419,16 @@ plan_instructions(struct target *t, struct signature *s, uint64_t begin,
 	    lacks_here(t, s) != 0 &&
 	    (lacks(s) & 1u << t->p.config->base)))
 		return false;
-	kernel = patched_time(s);
-	*cost = patch_cost;
-	if (!fits(s, 0, begin, *cost, *cost, kernel)) {
-		/* A kernel known to be too long is given up. */
-		if (kernel != UINT64_MAX &&
-		    *cost + kernel > inject.max_stall_ns) {
-			s->counted = true;
-			plan_check(s);
-		}
+	kernel = patched(s);
+	if (kernel == UINT64_MAX || !hold_fits(begin, patch_cost))
+		return false;
+	*cost = patch_cost + kernel;
+	/* A kernel known to be too long is given up. */
+	if (*cost > COUNT_HOLDS * inject.max_stall_ns) {
+		s->counted = s->stalls = true;
+		plan_check(s);
 		return false;
 	}
-	*cost += kernel;
 	r = sass_configure(target_metrics(), t->device, &where);
 	if (r != CUPTI_SUCCESS)
 		target_refuse_instructions(where, r, NULL);

@@ -1,5 +1,6 @@
 /* Parts of the injection library by themselves: what they keep when memory is
  * short, handles come back as others, or go while they are waited for. */
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -18,6 +19,7 @@
 #include "inject.h"
 #include "module.h"
 #include "order.h"
+#include "patched.h"
 #include "plain.h"
 #include "range.h"
 #include "signature.h"
@@ -691,6 +693,34 @@ set_up(void **state)
 	(void)state;
 	emit_init(1);
 	return signature_init();
+}
+
+/* Counted on H200s: millions of warp instructions, microseconds alone and, with
+ * patched code, milliseconds. */
+TEST(a_count_by_instruction_takes_no_longer_than_expected)
+{
+	static const struct { double million, us, ms; } seen[] = {
+		{ 222.2, 296, 57.1 }, { 46.1, 184, 46.5 }, { 1.7, 5566, 53.8 },
+		{ 109.9, 9027, 69.9 }, { 113.3, 5339, 187.1 },
+		{ 492.8, 808, 337.1 }, { 896.6, 815, 646.4 },
+		{ 236.8, 533, 125.7 }, { 79.7, 253, 48.5 } };
+	uint64_t ns;
+	size_t i;
+
+	for (i = 0; i < sizeof(seen) / sizeof(seen[0]); i++) {
+		ns = patched_time(1e6 * seen[i].million,
+		    (uint64_t)(1000 * seen[i].us));
+		assert_true(1.35 * (double)ns > 1e6 * seen[i].ms);
+		assert_true((double)ns < 4 * 1e6 * seen[i].ms);
+	}
+	assert_true(patched_time(NAN, 0) == UINT64_MAX);
+	assert_true(patched_time(NAN, 1000000) == 400000000);
+	/* A slower machine is learned, a faster kernel is not. */
+	ns = patched_time(100e6, 0);
+	patched_learn(100e6, 0, ns / 2);
+	assert_true(patched_time(100e6, 0) == ns);
+	patched_learn(100e6, 0, 2 * ns);
+	assert_true(patched_time(100e6, 0) == 2 * ns);
 }
 
 TEST_GROUP(set_up, NULL)
