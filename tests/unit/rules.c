@@ -403,6 +403,21 @@ MADE_TEST(test_withheld)
 	}
 }
 
+/* Without counters nobody knows whether the blocks of the last wave have DRAM, or
+ * whatever limits, for themselves: no alarm. */
+MADE_TEST(test_blind_tail)
+{
+	const struct finding *f;
+
+	f = made_finding(advised(fault_partial_wave, m), "tail-effect");
+	assert_true(f->severity > SEV_LOW && f->confidence > CONF_LOW);
+	for (int v = 0; v < METRIC_COUNT; v++)
+		m->kernel[0].metric[v] = NAN;
+	f = made_finding(made_advised(m), "tail-effect");
+	assert_int_equal(f->severity, SEV_LOW);
+	assert_int_equal(f->confidence, CONF_LOW);
+}
+
 /* Nothing found in a run of which much was lost is not clean, nor is what was
  * found certain; one lost record may be the one error. */
 MADE_TEST(test_lost)

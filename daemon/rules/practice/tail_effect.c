@@ -56,5 +56,7 @@ rule_tail_effect(struct rule_view *x)
 	    "smaller blocks", say_whole(x->arena, fmax(1,
 	    x->device->limits.sms * (double)o->blocks_per_sm)));
 	d->f.gain_note = "bound for blocks of equal length";
+	/* Where all blocks share DRAM those of the last wave have more of it. */
+	rule_blind(x, d);
 	return RULE_FOUND;
 }
