@@ -94,6 +94,8 @@ struct device {
 	uint64_t turns;		/* copies over 64 KiB one way after such a copy
 				 * the other way */
 	bool hidden;		/* not shown to any process of the run */
+	uint64_t memory_bytes;	/* all that its kernels can reach: what was allocated
+				 * in the run at once, at most; 0 unknown */
 	uint64_t first_ns, last_ns;	/* first start, last end of GPU work */
 	/* Operations that seem to have waited for the legacy default stream,
 	 * or it for them (model/legacy.c): how often, how long, and what of it

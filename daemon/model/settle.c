@@ -208,6 +208,19 @@ settle_device(const struct model *m, const struct device_state *d,
 	out->last_ns = d->used ? since(m, d->frontier) : 0;
 }
 
+/* What kernels can reach is known where no allocation can have been missed. */
+static void
+settle_memory(struct run *run)
+{
+	bool all = run->peak_memory_bytes > 0 && run->lost == 0 &&
+	    !(run->refused & 1U << REFUSED_MEMORY);
+
+	for (size_t i = 0; i < run->devices; i++)
+		run->device[i].memory_bytes = all ?
+		    add_sat(add_sat(run->peak_memory_bytes,
+		    run->peak_host_bytes), run->static_bytes) : 0;
+}
+
 static void
 settle_devices(struct model *m)
 {
@@ -233,6 +246,7 @@ settle_devices(struct model *m)
 		if (run->device[i].busy_ns > run->device[busiest].busy_ns)
 			busiest = i;
 	}
+	settle_memory(run);
 	run->gpus_busy_ns = max_u64(most,
 	    sub_sat(m->gpus_busy, run->overhead_longer_ns));
 	run->overhead_longer_ns = sub_sat(run->overhead_longer_ns, told);

@@ -162,6 +162,17 @@ far_after(const struct load *l, const struct fix *f, double read)
 	return old > 0 ? (read / 32 + l->l2_st * f->global_st) / old : 1;
 }
 
+/* What of ${bytes} that are loaded, every sector full, comes from DRAM: all, where
+ * nothing is loaded again before caches lose it; no more than there is, where they keep
+ * it. Nobody knows which: the middle is halfway between, as a factor. */
+static double
+from_dram(const struct load *l, double bytes, enum view v)
+{
+	if (!(l->memory < bytes) || v == VIEW_LOW)
+		return bytes;
+	return v == VIEW_HIGH ? l->memory : sqrt(l->memory * bytes);
+}
+
 /* The resource times after ${f}. */
 static void
 resources_after(const struct load *l, const struct fix *f, enum view v,
@@ -198,7 +209,8 @@ resources_after(const struct load *l, const struct fix *f, enum view v,
 	write = or_zero(l->dram_write);
 	old = read + write;
 	if (f->global_ld < 1)
-		read = fmin(read, or_zero(l->ld_sectors) * f->global_ld * 32);
+		read = fmin(read, from_dram(l,
+		    or_zero(l->ld_sectors) * f->global_ld * 32, v));
 	if (f->global_st < 1)
 		write = fmin(write, or_zero(l->st_sectors) * f->global_st * 32);
 	if (l->l2_sectors > 0) {	/* spills reach DRAM as others do */

@@ -59,6 +59,7 @@ struct load {
 	double ld_sectors, st_sectors;		/* global, asked of L1 */
 	double l2_sectors, l2_ld, l2_st, l2_local;	/* all; of it … */
 	double dram_read, dram_write;		/* bytes */
+	double memory;		/* bytes that can differ: all there are; NaN */
 	double memory_stall, shared_stall;	/* shares of waiting, 0..1 */
 	double memory_queue;	/* of memory_stall, what trips to memory do not
 				 * explain: waiting in line for it */

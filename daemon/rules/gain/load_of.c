@@ -265,6 +265,7 @@ load_of(struct load *l, const struct kernel *k, const struct device *d)
 		l->requests_st = metric(k, METRIC_GLOBAL_ST_INST);
 	l->dram_read = metric(k, METRIC_DRAM_READ);
 	l->dram_write = metric(k, METRIC_DRAM_WRITE);
+	l->memory = d->memory_bytes > 0 ? (double)d->memory_bytes : NAN;
 	l->spread = avg > 0 && max > 0 ? clamp01(avg / max) :
 	    clamp01(blocks_of(k) / fmax(1, d->limits.sms));
 	load_grid(l, k, d);
