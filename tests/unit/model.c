@@ -385,6 +385,7 @@ FEED_TEST(test_leaks)
 	assert_int_equal(run->peak_host_bytes, 9 << 20);
 	assert_true(run->unified.used);
 	assert_int_equal(run->static_bytes, 64);
+	assert_int_equal(run->device[0].memory_bytes, (16 << 20) + 64);
 	assert_int_equal(run->allocations, 4);
 	assert_int_equal(run->peak_allocations, 4);
 	assert_int_equal(run->sizes, 3);

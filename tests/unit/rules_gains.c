@@ -80,6 +80,32 @@ MADE_TEST(test_spills_stay_in_caches)
 	assert_true(high < 0.9 * l.time_s);
 }
 
+/* Scattered loads of more bytes than there are: with full sectors caches may keep some
+ * from one time to the next, how many nobody knows. What is there once comes from DRAM. */
+MADE_TEST(test_loaded_again)
+{
+	struct fix f = FIX_NONE;
+	double all, twice, bytes;
+	struct kernel *k;
+	struct load l;
+
+	k = made_kernel(m, "k", 10, 100000);
+	made_counters(m, k, 0.9);
+	load_of(&l, k, &m->device[0]);
+	assert_int_equal(l.limit, RES_DRAM);
+	f.global_ld = 0.5;
+	all = gain_time(&l, &f, VIEW_MID);
+	bytes = l.ld_sectors * 32 * f.global_ld;
+	m->device[0].memory_bytes = (uint64_t)bytes + 1;
+	load_of(&l, k, &m->device[0]);
+	assert_true(gain_time(&l, &f, VIEW_MID) == all);
+	m->device[0].memory_bytes = (uint64_t)(bytes / 4);
+	load_of(&l, k, &m->device[0]);
+	twice = gain_time(&l, &f, VIEW_MID);
+	assert_true(twice < 0.9 * all);
+	assert_true(gain_time(&l, &f, VIEW_HIGH) < twice);
+}
+
 /* What explains a kernel may be clearer than it is held for: the interval is as wide as
  * predictions were wrong, and nothing remains nothing. */
 MADE_TEST(test_doubt)
