@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/demangle.h"
 
 /* From the C++ ABI library, which the toolchain has anyway (libsupc++). Unlike
@@ -124,15 +125,6 @@ work_timed(struct work *w, const char *mangled, uint64_t ns, int *left)
 	return rc;
 }
 
-static uint64_t
-thread_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* What is left for one name. */
 static uint64_t
 share(const struct demangling *d)
@@ -198,9 +190,9 @@ demangle_name(struct demangling *d, const char *mangled)
 	}
 	if ((w.text = malloc(DEMANGLED_MAX + 1)) == NULL)
 		return NULL;
-	begin = thread_ns();
+	begin = clock_at(CLOCK_THREAD_CPUTIME_ID);
 	rc = work_timed(&w, mangled, ns, &left);
-	d->spent_ns += thread_ns() - begin;
+	d->spent_ns += clock_at(CLOCK_THREAD_CPUTIME_ID) - begin;
 	d->raw += left != 0;
 	if (rc != 0) {
 		free(w.text);

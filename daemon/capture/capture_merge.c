@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "capture/capture.h"
@@ -45,15 +46,6 @@ struct capture_merger {
 	capture_merged *fn;
 	void *arg;
 };
-
-static uint64_t
-now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* Writes the frame at ${frame} unchanged, and reports its place. */
 static int
@@ -137,7 +129,7 @@ batch_of(struct capture_merger *m, uint64_t stream)
 	if (b != NULL || (b = calloc(1, sizeof(*b))) == NULL)
 		return b;
 	if (m->batches == NULL)
-		m->since_ns = now_ns();
+		m->since_ns = clock_mono();
 	b->stream = stream;
 	b->used = FRAME_HEADER_SIZE;
 	HASH_ADD(hh, m->batches, stream, sizeof(stream), b);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/stop.h"
@@ -65,20 +66,11 @@ struct batch {
 	size_t count;
 };
 
-static uint64_t
-now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
 /* Is there time and room for more? Sets the tool's time limit. */
 static bool
 may_go_on(struct enrich *r)
 {
-	uint64_t t = now();
+	uint64_t t = clock_mono();
 
 	if (r->text >= ENRICH_TEXT || t >= r->deadline || stop_asked())
 		return false;
@@ -239,7 +231,7 @@ batch_fill(struct enrich *r, struct batch *b)
 	b->count = 0;
 	for (i = 0; i < r->wants && b->count < BATCH; i++) {
 		one = &r->item[i];
-		if (one->state == WANTED && now() < r->deadline)
+		if (one->state == WANTED && clock_mono() < r->deadline)
 			item_open(r, one);
 		if (one->state != WANTED || one->code.function == NULL ||
 		    (b->count > 0 && one->code.cubin->arch !=
@@ -381,7 +373,7 @@ int
 enrich_model(struct model *m, struct capture_writer *w,
     struct capture_index *x, struct error *e)
 {
-	struct enrich r = { .model = m, .deadline = now() + ENRICH_NS,
+	struct enrich r = { .model = m, .deadline = clock_mono() + ENRICH_NS,
 	    .why = ERROR_INIT };
 	int rc = -1;
 

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "capture/proc.h"
 
 #define S 1000000000ull		/* ns */
@@ -14,15 +15,6 @@
 				 * machine; a pid is reused after seconds at
 				 * the earliest */
 #define STARTTIME 20		/* fields of /proc/PID/stat after the name */
-
-static uint64_t
-clock_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * S + (uint64_t)t.tv_nsec;
-}
 
 /* The state letter and the start of a process; -1: no such process in /proc, or
  * no /proc. */
@@ -71,10 +63,10 @@ near(uint64_t a, uint64_t least, uint64_t most)
 static bool
 is_born(uint64_t start, const struct proc_birth *b)
 {
-	uint64_t boot = clock_ns(CLOCK_BOOTTIME), age, then;
-	uint64_t mono = clock_ns(CLOCK_MONOTONIC), asleep;
+	uint64_t boot = clock_at(CLOCK_BOOTTIME), age, then;
+	uint64_t mono = clock_mono(), asleep;
 
-	if (near(clock_ns(CLOCK_REALTIME) - boot + start, b->start_ns,
+	if (near(clock_real() - boot + start, b->start_ns,
 	    b->start_ns))
 		return true;
 	if (b->now_mono_ns == 0 || b->now_ns < b->start_ns)

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/stop.h"
 #include "capture/symbol_ask.h"
 #include "wire/record.h"
@@ -27,15 +28,6 @@ struct answer {
 	size_t used;
 	uint8_t buf[BATCH];
 };
-
-static uint64_t
-monotonic(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
-}
 
 /* --- the helper -------------------------------------------------------------- */
 
@@ -189,7 +181,7 @@ helper(int fd, struct symbol_want *w, size_t n, uint64_t deadline)
 		return;
 	a->fd = 3;
 	qsort(w, n, sizeof(*w), by_file);
-	for (i = 0; i < n && monotonic() < deadline && !a->closed; i = end) {
+	for (i = 0; i < n && clock_mono() < deadline && !a->closed; i = end) {
 		for (end = i + 1; end < n && same_file(&w[i], &w[end]) == 0;
 		    end++)
 			;
@@ -217,7 +209,7 @@ listen_to(int fd, uint64_t until, size_t *len)
 				break;
 			buf = grown;
 		}
-		if ((now = monotonic()) >= until || stop_asked())
+		if ((now = clock_mono()) >= until || stop_asked())
 			break;
 		n = (int)((until - now) / 1000000) + 1;
 		n = poll(&p, 1, n < LOOK_MS ? (int)n : LOOK_MS);
@@ -236,7 +228,7 @@ listen_to(int fd, uint64_t until, size_t *len)
 uint8_t *
 symbol_ask(struct symbol_want *w, size_t n, uint64_t ns, size_t *len)
 {
-	uint64_t deadline = monotonic() + ns;
+	uint64_t deadline = clock_mono() + ns;
 	uint8_t *answer = NULL;
 	sigset_t all, old;
 	int p[2];

@@ -6,6 +6,7 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 
+#include "base/clock.h"
 #include "capture/symbol_debug.h"
 
 #define UNITS (1u << 20)	/* compilation units */
@@ -74,11 +75,7 @@ symbol_debug_close(struct symbol_debug *d)
 static bool
 past(uint64_t deadline)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec >
-	    deadline;
+	return clock_mono() > deadline;
 }
 
 static int

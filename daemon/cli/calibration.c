@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/paths.h"
 #include "cli/daemon.h"
@@ -88,15 +89,6 @@ struct reader {
 	char text[LINE_BYTES];
 };
 
-static uint64_t
-now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* More of it: 1; 0 at its end; -1 if ${until_ns} (0: never) has come. */
 static int
 read_more(struct reader *r, uint64_t until_ns)
@@ -106,7 +98,7 @@ read_more(struct reader *r, uint64_t until_ns)
 	ssize_t n;
 
 	for (;;) {
-		now = now_ns();
+		now = clock_mono();
 		if (until_ns != 0 && now >= until_ns)
 			return -1;
 		if (poll(&p, 1, until_ns == 0 ? -1 :
@@ -193,7 +185,7 @@ calibration_measure(json_t *items, uint64_t limit_ns,
 	pid = start(program, fd[1], limit_ns != 0);
 	close(fd[1]);
 	rc = pid < 0 ? error_set(e, "cannot fork:") : store_all(r, items,
-	    limit_ns != 0 ? now_ns() + limit_ns : 0, each, arg, e);
+	    limit_ns != 0 ? clock_mono() + limit_ns : 0, each, arg, e);
 	if (pid > 0 && rc != 0)
 		kill(pid, SIGKILL);
 	close(fd[0]);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cli/mcp.h"
 
 #include "cli/command.h"
@@ -92,7 +93,7 @@ tend(struct mcp *m)
 		}
 		running++;
 		mcp_job_tell(m, j);
-		if (j->cancelled || gone || mcp_now() - j->start_ns >
+		if (j->cancelled || gone || clock_mono() - j->start_ns >
 		    (uint64_t)j->call.limit_s * 1000000000u)
 			mcp_job_end(j);
 	}

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "cli/command.h"
 #include "cli/orphans.h"
@@ -199,15 +200,6 @@ exec_child(const struct launch *l, int report)
 	_exit(EXIT_NOT_EXECUTABLE);
 }
 
-static uint64_t
-real_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* The end of the pipe says that exec worked; an errno that it did not. */
 static int
 exec_result(int fd)
@@ -223,22 +215,13 @@ exec_result(int fd)
 #define PATIENCE_NS 2000000000u	/* between asking it to end and making it */
 #define STEP_NS 20000000	/* between two looks */
 
-static uint64_t
-monotonic_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* Wait for the end of ${pid}; at the limit it is asked to end, then killed with
  * all that it has left. */
 static int
 await(const struct launch *l, pid_t pid, struct launched *end)
 {
 	const struct timespec step = { 0, STEP_NS };
-	uint64_t start = monotonic_ns(), gone;
+	uint64_t start = clock_mono(), gone;
 	int status = 0;
 	pid_t got;
 
@@ -248,7 +231,7 @@ await(const struct launch *l, pid_t pid, struct launched *end)
 			break;
 		if (l->limit_ns == 0)
 			continue;
-		gone = monotonic_ns() - start;
+		gone = clock_mono() - start;
 		if (gone > l->limit_ns + PATIENCE_NS)
 			kill(pid, SIGKILL);
 		else if (gone > l->limit_ns && !end->timed_out)
@@ -276,7 +259,7 @@ launch_run(const struct launch *l, struct launched *end, struct error *e)
 	signals_take(&signals);
 	if (l->ends_all)
 		orphans_adopt(true);
-	end->start_ns = real_ns();
+	end->start_ns = clock_real();
 	if ((pid = fork()) == 0) {
 		signals_give_back(&signals);
 		exec_child(l, report[1]);
@@ -296,7 +279,7 @@ launch_run(const struct launch *l, struct launched *end, struct error *e)
 	error = exec_result(report[0]);
 	close(report[0]);
 	status = await(l, pid, end);
-	end->end_ns = real_ns();
+	end->end_ns = clock_real();
 	if (l->ends_all)
 		orphans_adopt(false);
 	child_pid = 0;

@@ -90,7 +90,6 @@ bool mcp_job_ended(struct mcp_job *j, int *status);
 /* mcp_job_end(j): ask it to end; at the second call, some time later, make it. */
 void mcp_job_end(struct mcp_job *j);
 void mcp_job_release(struct mcp_job *j);
-uint64_t mcp_now(void);			/* ns, CLOCK_MONOTONIC */
 
 /* --- mcp_protocol.c: messages --------------------------------------------------- */
 

@@ -9,21 +9,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 
 #include "cli/mcp.h"
 
 #define TEXT_BYTES (1u << 20)	/* of each output; what is more is dropped */
 #define PATIENCE_NS 3000000000u	/* between asking it to end and making it */
-
-uint64_t
-mcp_now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
 
 /* In the child: nothing of ours but the two pipes; it ends when we do. */
 static void
@@ -81,7 +73,7 @@ mcp_job_start(struct mcp_job *j, struct error *e)
 	j->fd[2] = pidfd_open(j->pid, 0);	/* -1: who polls looks now and then */
 	fcntl(out[0], F_SETFL, O_NONBLOCK);
 	fcntl(err[0], F_SETFL, O_NONBLOCK);
-	j->start_ns = j->told_ns = mcp_now();
+	j->start_ns = j->told_ns = clock_mono();
 	return 0;
 }
 
@@ -142,9 +134,9 @@ mcp_job_end(struct mcp_job *j)
 {
 
 	if (j->killed_ns == 0) {
-		j->killed_ns = mcp_now();
+		j->killed_ns = clock_mono();
 		kill(-j->pid, SIGTERM);
-	} else if (mcp_now() - j->killed_ns > PATIENCE_NS) {
+	} else if (clock_mono() - j->killed_ns > PATIENCE_NS) {
 		kill(-j->pid, SIGKILL);
 	}
 }

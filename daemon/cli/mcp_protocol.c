@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 
 #include "cli/mcp.h"
@@ -335,7 +336,7 @@ mcp_job_done(struct mcp *m, struct mcp_job *j, int status)
 void
 mcp_job_tell(struct mcp *m, struct mcp_job *j)
 {
-	uint64_t now = mcp_now();
+	uint64_t now = clock_mono();
 
 	if (j->token == NULL || j->cancelled || now - j->told_ns < TOLD_NS)
 		return;

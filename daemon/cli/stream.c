@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/paths.h"
 #include "wire/frame.h"
@@ -231,10 +232,7 @@ take_acks(struct stream *s)
 static int64_t
 now_ms(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+	return (int64_t)(clock_mono() / 1000000);
 }
 
 /* Until all is acknowledged or ${ms} are over: 0, or -1. */

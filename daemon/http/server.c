@@ -5,6 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "service/service.h"
@@ -129,15 +130,6 @@ http_url(struct http *h, char *out, unsigned long size)
 	return n > 0 && (unsigned long)n < size ? 0 : -1;
 }
 
-static uint64_t
-now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 int
 http_open_url(struct http *h, char *out, unsigned long size, struct error *e)
 {
@@ -147,7 +139,7 @@ http_open_url(struct http *h, char *out, unsigned long size, struct error *e)
 	pthread_mutex_lock(&h->tcp_lock);
 	port = h->port;
 	if (port != 0)
-		result = code_issue(&h->codes, now_ns(), code, e);
+		result = code_issue(&h->codes, clock_mono(), code, e);
 	pthread_mutex_unlock(&h->tcp_lock);
 	if (result < 0)
 		return -1;
@@ -161,12 +153,12 @@ http_exchange(struct http *h, bool tcp, int fd, const char *code, char *out)
 	bool good;
 
 	pthread_mutex_lock(&h->tcp_lock);
-	good = code_holds(&h->codes, now_ns(), code);
+	good = code_holds(&h->codes, clock_mono(), code);
 	pthread_mutex_unlock(&h->tcp_lock);
 	if (!good || (tcp && !peer_is_us(fd)))
 		return false;
 	pthread_mutex_lock(&h->tcp_lock);
-	good = code_take(&h->codes, now_ns(), code);
+	good = code_take(&h->codes, clock_mono(), code);
 	if (good)
 		memcpy(out, h->token, TOKEN_TEXT + 1);
 	pthread_mutex_unlock(&h->tcp_lock);

@@ -3,6 +3,7 @@
 #include <sys/socket.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "http/events.h"
 #include "http/server_internal.h"
 
@@ -11,10 +12,7 @@
 static int64_t
 now_s(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec;
+	return (int64_t)(clock_mono() / 1000000000);
 }
 
 /* With the lock held: resumes every suspended stream, to check for data. */

@@ -47,17 +47,7 @@ json_idle(const struct run *r)
 	if (sum > (double)r->idle_total_ns && sum > 0)
 		scale = (double)r->idle_total_ns / sum;
 	for (i = 0; idle != NULL && i < IDLE_CAUSES; i++) {
-		static const char *const names[IDLE_CAUSES] = {
-			[IDLE_HOST] = "host",
-			[IDLE_AFTER_SYNC] = "after_sync",
-			[IDLE_LAUNCH] = "launch",
-			[IDLE_ALLOCATION] = "allocation",
-			[IDLE_API] = "api",
-			[IDLE_STARTUP] = "startup",
-			[IDLE_SHUTDOWN] = "shutdown",
-		};
-
-		snprintf(key, sizeof(key), "%s_ratio", names[i]);
+		snprintf(key, sizeof(key), "%s_ratio", idle_cause_name[i]);
 		json_object_set_new(idle, key,
 		    json_ratio((double)r->idle_ns[i] * scale,
 		    (double)r->wall_ns));

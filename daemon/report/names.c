@@ -107,18 +107,6 @@ name_severity(int severity)
 	return look_up(names, COUNT(names), severity);
 }
 
-const char *
-name_mode(int mode)
-{
-	static const char *const names[] = {
-		[MODE_SINGLE_PASS] = "single_pass",
-		[MODE_SPREAD] = "spread",
-		[MODE_REPLAY] = "replay",
-	};
-
-	return look_up(names, COUNT(names), mode);
-}
-
 static const struct {
 	const char *name, *remedy;
 } diagnostics[DIAG_CODES] = {

@@ -15,7 +15,6 @@ const char *name_loss(int loss);		/* "queue" */
 const char *name_severity(int severity);	/* "warning" */
 const char *name_diagnostic(int code);		/* "permission" */
 const char *name_check(int state);		/* "done" */
-const char *name_mode(int mode);		/* "single_pass" */
 
 
 /* What to do about a diagnostic; NULL if there is nothing to do. */

@@ -21,15 +21,6 @@
 #define KERNELS_LEAST 0.1	/* of the time of GPU work: less of it, and what
 				 * their instructions tell saves under 10 % */
 
-void
-parts_label(struct out *o, const char *label)
-{
-
-	out_style(o, STYLE_BOLD);
-	out_cell(o, label, LABEL_COLUMNS);
-	out_style(o, STYLE_PLAIN);
-}
-
 /* A labelled line, on as many lines as it takes. */
 static void
 line(struct out *o, const char *label, const char *text)

@@ -11,6 +11,14 @@
 
 #define PHASE_SHARE 0.02	/* of the run */
 
+void
+parts_label(struct out *o, const char *label)
+{
+	out_style(o, STYLE_BOLD);
+	out_cell(o, label, LABEL_COLUMNS);
+	out_style(o, STYLE_PLAIN);
+}
+
 /* Copies back that the host went through; returns the host's part, s. */
 static double
 text_results(struct out *o, const json_t *results, double wall)

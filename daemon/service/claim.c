@@ -3,6 +3,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "service/internal.h"
 
@@ -109,22 +110,4 @@ claim_over(struct service *s, const char *uuid)
 	if (c != NULL)
 		c->live = false;
 	pthread_mutex_unlock(&s->claims_lock);
-}
-
-uint64_t
-clock_mono(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-uint64_t
-clock_real(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }

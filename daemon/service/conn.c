@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "service/conn.h"
 #include "service/internal.h"

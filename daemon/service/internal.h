@@ -250,7 +250,5 @@ int run_make_private(const char *path, struct error *e);
 /* Size of a capture; 0: there is none. */
 uint64_t run_bytes(const char *capture);
 
-uint64_t clock_mono(void);
-uint64_t clock_real(void);
 
 #endif

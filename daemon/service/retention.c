@@ -1,5 +1,6 @@
 #include <stdio.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/paths.h"
 #include "service/internal.h"

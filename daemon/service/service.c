@@ -7,6 +7,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/paths.h"
 #include "base/text.h"
@@ -182,13 +183,6 @@ service_store(struct service *s)
 {
 
 	return s->reader;
-}
-
-const struct config *
-service_config(struct service *s)
-{
-
-	return s->config;
 }
 
 static int

@@ -36,7 +36,6 @@ void service_stop(struct service *s);
 
 /* A read-only connection, owned by the service. */
 struct store *service_store(struct service *s);
-const struct config *service_config(struct service *s);
 
 /* service_run_json(r): a stored run in the API's form: json_run's object with
  * "number", "label", "pinned", "state", "analysis" and "capture_bytes" of the

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/number.h"
 #include "base/stop.h"
@@ -38,15 +39,6 @@ struct child {
 	size_t cap, complained;
 	const char *path;
 };
-
-static uint64_t
-now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
 
 static void
 limit(int resource, uint64_t value)
@@ -195,7 +187,7 @@ child_listen(struct child *c, struct error *e)
 	int rc;
 
 	while (c->out >= 0 || c->err >= 0) {
-		if ((t = now()) >= c->deadline)
+		if ((t = clock_mono()) >= c->deadline)
 			return time_over(c, e);
 		if (stop_asked())
 			return stop_error(e);
@@ -239,7 +231,7 @@ child_wait(struct child *c, struct error *e)
 		    WEXITED | WNOHANG | WNOWAIT);
 		if (rc == 0 ? info.si_pid != 0 : errno != EINTR)
 			break;
-		if (now() >= c->deadline)
+		if (clock_mono() >= c->deadline)
 			return time_over(c, e);
 		if (stop_asked())
 			return stop_error(e);
@@ -283,7 +275,7 @@ child_run(const char *path, char *const argv[], const struct child_limits *l,
     struct child_output *o, struct error *e)
 {
 	struct child c = { .pid = -1, .out = -1, .err = -1,
-	    .deadline = now() + l->ns, .limits = l, .output = o,
+	    .deadline = clock_mono() + l->ns, .limits = l, .output = o,
 	    .path = path };
 	int status, rc;
 

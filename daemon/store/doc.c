@@ -216,20 +216,13 @@ enum store_status
 store_put(struct store *s, int64_t number, const struct documents *docs,
     const struct capture_index *x, uint64_t bytes, struct error *e)
 {
-	enum store_status st;
+	enum store_status st = store_change(s, number, e);
 
-	pthread_mutex_lock(&s->lock);
-	if ((st = store_begin(s, e)) != STORE_OK)
-		goto out;
-	st = store_touch(s, number, e);
 	if (st == STORE_OK)
 		st = put_run(s, number, docs, bytes, e);
 	if (st == STORE_OK)
 		st = insert_docs(s, number, docs, e);
 	if (st == STORE_OK && x != NULL)
 		st = store_put_index(s, number, x, e);
-	st = store_end(s, st, e);
-out:
-	pthread_mutex_unlock(&s->lock);
-	return st;
+	return store_end(s, st, e);
 }

@@ -33,13 +33,17 @@ enum store_status store_fail(struct store *s, struct error *e,
 enum store_status store_execute(struct store *s, struct error *e,
     const char *sql, const char *types, ...);
 
+/* store_begin(s, e): a transaction, with the store's lock. Whatever it returns,
+ * store_end(s, st, e) ends both: it commits if ${st} is STORE_OK, else rolls back. */
 enum store_status store_begin(struct store *s, struct error *e);
-/* store_end(s, st, e): commit if ${st} is STORE_OK, else roll back. */
 enum store_status store_end(struct store *s, enum store_status st,
     struct error *e);
 
 /* store_touch(s, run, e): increment the run's revision and the global one. */
 enum store_status store_touch(struct store *s, int64_t run, struct error *e);
+
+/* store_change(s, run, e): store_begin, and store_touch of that run. */
+enum store_status store_change(struct store *s, int64_t run, struct error *e);
 
 /* store_put_index(s, number, x, e): inside a transaction. */
 enum store_status store_put_index(struct store *s, int64_t number,

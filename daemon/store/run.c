@@ -146,14 +146,12 @@ enum store_status
 store_run_add(struct store *s, const char *uuid, const char *label,
     int64_t started_ns, int64_t *number, struct error *e)
 {
-	enum store_status st;
+	enum store_status st = store_begin(s, e);
 	sqlite3_stmt *q;
 
-	pthread_mutex_lock(&s->lock);
-	if ((st = store_begin(s, e)) != STORE_OK)
-		goto out;
-	st = store_execute(s, e, "UPDATE run SET state = 'live' "
-	    "WHERE uuid = ?", "s", uuid);
+	if (st == STORE_OK)
+		st = store_execute(s, e, "UPDATE run SET state = 'live' "
+		    "WHERE uuid = ?", "s", uuid);
 	/* (INSERT OR IGNORE would use up a number.) */
 	if (st == STORE_OK)
 		st = store_execute(s, e,
@@ -172,67 +170,43 @@ store_run_add(struct store *s, const char *uuid, const char *label,
 	}
 	if (st == STORE_OK)
 		st = store_touch(s, *number, e);
-	st = store_end(s, st, e);
-out:
-	pthread_mutex_unlock(&s->lock);
-	return st;
+	return store_end(s, st, e);
 }
 
 enum store_status
 store_run_patch(struct store *s, int64_t number, const char *label,
     int pinned, struct error *e)
 {
-	enum store_status st;
+	enum store_status st = store_change(s, number, e);
 
-	pthread_mutex_lock(&s->lock);
-	if ((st = store_begin(s, e)) != STORE_OK)
-		goto out;
-	st = store_touch(s, number, e);
 	if (st == STORE_OK && label != NULL)
 		st = store_execute(s, e, "UPDATE run SET label = "
 		    "nullif(?, '') WHERE number = ?", "si", label, number);
 	if (st == STORE_OK && pinned >= 0)
 		st = store_execute(s, e, "UPDATE run SET pinned = ? "
 		    "WHERE number = ?", "ii", (int64_t)(pinned != 0), number);
-	st = store_end(s, st, e);
-out:
-	pthread_mutex_unlock(&s->lock);
-	return st;
+	return store_end(s, st, e);
 }
 
 enum store_status
 store_run_state(struct store *s, int64_t number, const char *state,
     struct error *e)
 {
-	enum store_status st;
+	enum store_status st = store_change(s, number, e);
 
-	pthread_mutex_lock(&s->lock);
-	if ((st = store_begin(s, e)) != STORE_OK)
-		goto out;
-	st = store_touch(s, number, e);
 	if (st == STORE_OK)
 		st = store_execute(s, e, "UPDATE run SET state = ? "
 		    "WHERE number = ?", "si", state, number);
-	st = store_end(s, st, e);
-out:
-	pthread_mutex_unlock(&s->lock);
-	return st;
+	return store_end(s, st, e);
 }
 
 enum store_status
 store_run_delete(struct store *s, int64_t number, struct error *e)
 {
-	enum store_status st;
+	enum store_status st = store_change(s, number, e);
 
-	pthread_mutex_lock(&s->lock);
-	if ((st = store_begin(s, e)) != STORE_OK)
-		goto out;
-	st = store_touch(s, number, e);
 	if (st == STORE_OK)
 		st = store_execute(s, e, "DELETE FROM run WHERE number = ?",
 		    "i", number);
-	st = store_end(s, st, e);
-out:
-	pthread_mutex_unlock(&s->lock);
-	return st;
+	return store_end(s, st, e);
 }

@@ -171,6 +171,7 @@ enum store_status
 store_begin(struct store *s, struct error *e)
 {
 
+	pthread_mutex_lock(&s->lock);
 	return store_execute(s, e, "BEGIN IMMEDIATE", "");
 }
 
@@ -182,6 +183,7 @@ store_end(struct store *s, enum store_status st, struct error *e)
 		st = store_execute(s, e, "COMMIT", "");
 	if (st != STORE_OK)
 		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+	pthread_mutex_unlock(&s->lock);
 	return st;
 }
 
@@ -198,6 +200,14 @@ store_touch(struct store *s, int64_t run, struct error *e)
 		st = store_execute(s, e,
 		    "UPDATE counter SET revision = revision + 1", "");
 	return st;
+}
+
+enum store_status
+store_change(struct store *s, int64_t run, struct error *e)
+{
+	enum store_status st = store_begin(s, e);
+
+	return st == STORE_OK ? store_touch(s, run, e) : st;
 }
 
 char *

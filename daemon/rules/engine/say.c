@@ -162,12 +162,6 @@ quote(struct arena *a, const char *s, size_t len)
 	return out;
 }
 
-const char *
-say_quoted(struct arena *a, const char *s)
-{
-	return quote(a, s, strlen(s));
-}
-
 /* Only words, quoted or not: no operator, expansion or substitution. */
 static bool
 is_words(const char *s)

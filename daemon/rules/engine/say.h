@@ -40,8 +40,6 @@ const char *say_shapes(struct arena *a, const struct kernel *const *k, size_t n)
 const char *say_functions(struct arena *a, const struct kernel *const *k,
     size_t n);
 
-/* say_quoted(a, s): ${s} as one word of a shell, without control characters. */
-const char *say_quoted(struct arena *a, const char *s);
 
 /*
  * say_command(a, run): the program and its arguments as a shell line. Text in

@@ -131,13 +131,6 @@ find(const struct rule_view *x, const struct site *site,
 	return framework;
 }
 
-const char *
-framework_of(const struct rule_view *x, const struct site *site,
-    const struct library *l)
-{
-	return json_string_value(json_object_get(find(x, site, l), "name"));
-}
-
 void
 framework_words(const struct rule_view *x, struct draft *d)
 {
