@@ -10,7 +10,7 @@
 #include "rules/evidence/access.h"
 #include "rules/evidence/library.h"
 #include "source/operand.h"
-#include "rules/evidence/slice.h"
+#include "source/slice.h"
 
 #include "unit/advise.h"
 
@@ -113,7 +113,7 @@ slice_text(const char *text, uint32_t at)
 
 	made_init(&m);
 	k = made_kernel(&m, "k", 1, 1000);
-	t = slices_new(&code_make(&m, k, text, 1)->code);
+	t = slices_new(&code_make(&m, k, text, 1)->code.sass);
 	assert_non_null(t);
 	slice_of(&s, t, at);
 	slices_free(t);

@@ -54,15 +54,6 @@ coded_speaks(const struct rule *rule)
 	return rule->coded.flags != 0;
 }
 
-/* Was what ${e} rests on counted after all? */
-static bool
-is_counted(const struct kernel *k, const struct evidence *e)
-{
-	enum metric_id id = metric_find(e->from, strlen(e->from));
-
-	return id != METRIC_COUNT && isfinite(k->metric[id]);
-}
-
 bool
 coded_counted(const struct rule *rule)
 {
@@ -74,7 +65,7 @@ say_source(const struct rule_view *x, struct draft *d, const char *from)
 {
 	for (size_t i = 0; i < d->f.evidences; i++) {
 		if (d->f.evidence[i].from == NULL ||
-		    is_counted(x->own, &d->f.evidence[i]))
+		    instead_counted(x->own, &d->f.evidence[i]))
 			continue;
 		d->f.evidence[i].source = "estimated";
 		d->f.evidence[i].from = from;

@@ -35,3 +35,12 @@ instead_ask(struct rule_view *x, rule_function *rule, const struct kernel *k,
 	return state == RULE_FOUND && x->drafts > first ? RULE_FOUND :
 	    RULE_NOT_MEASURED;
 }
+
+bool
+instead_counted(const struct kernel *k, const struct evidence *e)
+{
+	for (int i = 0; i < METRIC_COUNT; i++)
+		if (strcmp(e->from, metric_table[i].name) == 0)
+			return isfinite(k->metric[i]);
+	return false;
+}

@@ -10,6 +10,9 @@
 /* Lowers what a draft claims to what its estimates support. */
 typedef void instead_weaken(const struct rule_view *x, struct draft *d);
 
+/* instead_counted(k, e): was what ${e} rests on counted of ${k} after all? */
+bool instead_counted(const struct kernel *k, const struct evidence *e);
+
 /*
  * instead_ask(x, rule, k, load, weaken): call ${rule} with the estimated kernel ${k}
  * and its ${load} as the view's; the kernel itself is x->own meanwhile. Each draft

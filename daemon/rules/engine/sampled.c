@@ -17,15 +17,6 @@ sampled_speaks(const struct rule *rule)
 	return rule->sampled.function != NULL;
 }
 
-/* Was what ${e} rests on counted after all? */
-static bool
-is_counted(const struct kernel *k, const struct evidence *e)
-{
-	enum metric_id id = metric_find(e->from, strlen(e->from));
-
-	return id != METRIC_COUNT && isfinite(k->metric[id]);
-}
-
 const char sampled_counted[] = "PC samples";
 
 /* Say in ${d} what it rests on, and promise less. */
@@ -39,7 +30,7 @@ weaken(const struct rule_view *x, struct draft *d)
 		struct evidence *e = &d->f.evidence[i];
 
 		if (e->from == NULL || e->from == sampled_counted ||
-		    is_counted(x->own, e))
+		    instead_counted(x->own, e))
 			continue;
 		e->source = "estimated";
 		e->from = SAMPLED_FROM;

@@ -21,7 +21,7 @@
 #include "rules/evidence/lines.h"
 #include "source/operand.h"
 #include "rules/evidence/shape.h"
-#include "rules/evidence/slice.h"
+#include "source/slice.h"
 
 #define RATIO_GOOD 1.1		/* sectors / ideal: guards and edges */
 #define SECTOR 32
@@ -322,7 +322,7 @@ accesses_of(struct accesses *a, const struct rule_view *x)
 		uniform = uniform || one->pattern == PATTERN_UNIFORM;
 	}
 	if (c->disassembled && (doubtful || uniform)) {
-		a->slices = slices_new(c);
+		a->slices = slices_new(&c->sass);
 		if (a->slices == NULL ||
 		    (doubtful && judge_code(a, x->kernel) != 0)) {
 			accesses_free(a);

@@ -7,7 +7,7 @@
 
 #include "rules/evidence/affine.h"
 #include "rules/evidence/coded_estimate.h"
-#include "rules/evidence/slice.h"
+#include "source/slice.h"
 #include "source/operand.h"
 #include "source/rare.h"
 
@@ -607,7 +607,7 @@ turns_counted(const struct needs *n, double each, const struct counted *k,
 static bool
 walk_rows(const struct code *c, struct affine *address)
 {
-	struct slices *t = slices_new(c);
+	struct slices *t = slices_new(&c->sass);
 	struct slice from;
 
 	if (t == NULL)

@@ -8,7 +8,7 @@
 #include "rules/evidence/divided.h"
 #include "rules/evidence/inst.h"
 #include "source/operand.h"
-#include "rules/evidence/slice.h"
+#include "source/slice.h"
 
 #define CARRIED_MOST 63		/* registers that a turn leaves to the next */
 #define DATA (1ull << 63)	/* beside them: what was loaded in the loop */
@@ -324,7 +324,7 @@ memory_free(const struct code *c, const struct sass_loop *l)
 				is = false;	/* a tile, a stack */
 				continue;
 			}
-			if (s == NULL && (s = slices_new(c)) == NULL)
+			if (s == NULL && (s = slices_new(&c->sass)) == NULL)
 				return false;
 			is = is_apart(s, load[a], store[b], &c->sass);
 		}
@@ -368,7 +368,7 @@ divided_loop(const struct code *c, size_t loop, bool *sums)
 static bool
 is_dealt(const struct code *c, const struct sass_loop *l, uint32_t threads)
 {
-	struct slices *s = slices_new(c);
+	struct slices *s = slices_new(&c->sass);
 	uint32_t warps = threads / 32;
 	bool is = false;
 

@@ -7,7 +7,7 @@
 #include "rules/evidence/affine.h"
 #include "rules/evidence/gathered.h"
 #include "source/operand.h"
-#include "rules/evidence/slice.h"
+#include "source/slice.h"
 
 #define SECTOR 32
 #define WIDEST 16		/* bytes of a lane that one access takes */
@@ -137,7 +137,7 @@ gathered_explains(struct gathered *g, const struct rule_view *x,
 	if (c == NULL || !c->disassembled)
 		return false;
 	address = affine_addresses(c, &x->kernel->shape);
-	t = slices_new(c);
+	t = slices_new(&c->sass);
 	if (address != NULL && t != NULL) {
 		only = look(g, x, address, t, kind == INST_STORE);
 		g->objects = has_objects(c, address);

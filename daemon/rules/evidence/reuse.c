@@ -12,7 +12,7 @@
 #include "source/operand.h"
 #include "rules/evidence/reads.h"
 #include "rules/evidence/reuse.h"
-#include "rules/evidence/slice.h"
+#include "source/slice.h"
 
 #define SLICES_MAX 256		/* loads that are looked into, of each kind */
 #define WORDS 128		/* bytes that a warp asks for, 4 a lane */
@@ -219,7 +219,7 @@ reuse_of(struct reuse *r, const struct rule_view *x, struct mark *global,
 
 	*r = (struct reuse){ .kept = 1, .by_code = by_code(x) };
 	if (r->by_code && global != NULL && shared != NULL) {
-		struct slices *t = slices_new(c);
+		struct slices *t = slices_new(&c->sass);
 
 		if (t == NULL) {
 			x->arena->failed = true;

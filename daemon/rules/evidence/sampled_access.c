@@ -14,7 +14,7 @@
 #include "rules/evidence/inst.h"
 #include "rules/evidence/lines.h"
 #include "rules/engine/sampled.h"
-#include "rules/evidence/slice.h"
+#include "source/slice.h"
 
 #define STRIDE_LEAST 256	/* bytes: a row */
 #define WAITING_LEAST 0.5	/* of the samples */
@@ -144,7 +144,7 @@ sampled_strides(struct rule_view *x)
 	double a_sample = inst_total(c, SOURCE_INST) /
 	    fmax(1, c->samples.stall[STALL_SELECTED]);
 	enum rule_state state = RULE_NOT_MEASURED;
-	struct slices *t = slices_new(c);
+	struct slices *t = slices_new(&c->sass);
 	struct mark *m = marks_new(x);
 	struct strides k = { 0 };
 

@@ -12,7 +12,7 @@
 #include "rules/evidence/lines.h"
 #include "source/operand.h"
 #include "rules/engine/sampled.h"
-#include "rules/evidence/slice.h"
+#include "source/slice.h"
 
 #define BACK_MOST 32		/* from the store to its loads */
 #define LOOP_MOST 256		/* instructions of a loop */
@@ -211,7 +211,7 @@ sampled_tree(struct rule_view *x)
 {
 	const struct code *c = x->kernel->code;
 	enum rule_state state = RULE_NOT_MEASURED;
-	struct slices *t = slices_new(c);
+	struct slices *t = slices_new(&c->sass);
 	struct mark *m = marks_new(x);
 	double share = 0, inst = 0;
 

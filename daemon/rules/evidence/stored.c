@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "source/operand.h"
-#include "rules/evidence/slice.h"
+#include "source/slice.h"
 #include "rules/evidence/stored.h"
 
 #define SLICES_MAX 128		/* stores that are looked into */

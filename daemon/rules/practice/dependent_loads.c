@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "rules/evidence/lines.h"
-#include "rules/evidence/slice.h"
+#include "source/slice.h"
 #include "rules/evidence/stalls.h"
 
 #define LOOKED_MOST 256		/* loads in loops whose addresses are looked into */
@@ -192,7 +192,7 @@ rule_dependent_loads(struct rule_view *x)
 		return rule_unmeasured_for(x, reason);
 	if (!stalls_limit(x) || !(s.share >= rule_value(x, "min_stall")))
 		return RULE_CLEAN;
-	t = slices_new(x->kernel->code);
+	t = slices_new(&x->kernel->code->sass);
 	m = marks_new(x);
 	if (t == NULL || m == NULL)
 		x->arena->failed = true;

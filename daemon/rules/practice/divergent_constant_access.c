@@ -12,7 +12,7 @@
 
 #include "rules/evidence/lines.h"
 #include "source/operand.h"
-#include "rules/evidence/slice.h"
+#include "source/slice.h"
 
 #define SLICES_MAX 128		/* loads that are looked into */
 #define TURN_CYCLES 2		/* of an SM, for one address: measured 2.09 on
@@ -144,7 +144,7 @@ rule_divergent_constant_access(struct rule_view *x)
 	double all = (double)c->samples.all, inst;
 	enum rule_state state = RULE_CLEAN;
 	struct divergent v = { 0 };
-	struct slices *t = slices_new(c);
+	struct slices *t = slices_new(&c->sass);
 	struct mark *m = marks_new(x);
 	bool *seen = calloc(c->instructions + 1, sizeof(*seen));
 

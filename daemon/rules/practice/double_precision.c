@@ -13,7 +13,7 @@
 #include "rules/evidence/called.h"
 #include "rules/evidence/inst.h"
 #include "rules/evidence/lines.h"
-#include "rules/evidence/slice.h"
+#include "source/slice.h"
 #include "source/operand.h"
 
 #define TABLES_MAX 64		/* loads that are looked into */
@@ -50,7 +50,7 @@ is_literal(const struct sass_instruction *s)
 static void
 count_tables(const struct code *c, struct doubles *n)
 {
-	struct slices *t = slices_new(c);
+	struct slices *t = slices_new(&c->sass);
 	int looked = 0;
 
 	for (size_t i = 0; t != NULL && i < c->instructions; i++) {

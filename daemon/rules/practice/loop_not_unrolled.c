@@ -13,7 +13,7 @@
 #include "rules/evidence/lines.h"
 #include "source/operand.h"
 #include "source/rare.h"
-#include "rules/evidence/slice.h"
+#include "source/slice.h"
 
 #define BODY_MOST 48		/* instructions */
 #define UNROLL 4
@@ -274,7 +274,7 @@ rule_loop_not_unrolled(struct rule_view *x)
 	if (!has_candidates(c) || !matters(x))
 		return RULE_CLEAN;
 	m = marks_new(x);
-	t = slices_new(c);
+	t = slices_new(&c->sass);
 	if (m != NULL && t != NULL)
 		find_loops(x, t, &k, m);
 	slices_free(t);

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "rules/evidence/lines.h"
-#include "rules/evidence/slice.h"
+#include "source/slice.h"
 
 #define SLICES_MAX 128		/* loads that are looked into */
 #define USUAL 0.75		/* of the ceiling: what a plain kernel reaches */
@@ -59,7 +59,7 @@ independent(const struct rule_view *x)
 
 	if (c == NULL || !c->counted || !c->disassembled)
 		return NAN;
-	if ((t = slices_new(c)) == NULL)
+	if ((t = slices_new(&c->sass)) == NULL)
 		x->arena->failed = true;
 	for (size_t i = 0; t != NULL && i < c->instructions; i++) {
 		double inst = inst_value(c, i, SOURCE_INST);

@@ -11,7 +11,7 @@
 #include "rules/evidence/division.h"
 #include "rules/evidence/lines.h"
 #include "source/operand.h"
-#include "rules/evidence/slice.h"
+#include "source/slice.h"
 
 #define WIDEST 16		/* bytes of a lane */
 #define LANES_FULL 30
@@ -178,7 +178,7 @@ static double
 gathers(const struct rule_view *x, const struct accesses *a)
 {
 	const struct code *c = x->kernel->code;
-	struct slices *t = slices_new(c);
+	struct slices *t = slices_new(&c->sass);
 	double found = 0;
 	int slices = 0;
 

@@ -17,7 +17,7 @@
 #include "rules/evidence/access.h"
 #include "rules/evidence/lines.h"
 #include "source/operand.h"
-#include "rules/evidence/slice.h"
+#include "source/slice.h"
 
 #define WRITTEN_MAX 64
 #define SLICES_MAX 128		/* stores, and loads, that are looked into */
@@ -229,7 +229,7 @@ find(struct rule_view *x, const struct accesses *a)
 	    !(a->all[INST_STORE].requests + a->all[INST_ATOMIC].requests > 0))
 		return RULE_CLEAN;
 	m = marks_new(x);
-	t = slices_new(c);
+	t = slices_new(&c->sass);
 	if (m != NULL && t != NULL)
 		count(a, c, t, &l, m);
 	slices_free(t);

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 
 #include "rules/evidence/reuse.h"
-#include "rules/evidence/slice.h"
+#include "source/slice.h"
 #include "rules/evidence/stored.h"
 
 /*
@@ -448,7 +448,7 @@ static bool
 is_stored(struct rule_view *x, struct found *o)
 {
 	const struct code *c = x->kernel->code;
-	struct slices *t = slices_new(c);
+	struct slices *t = slices_new(&c->sass);
 	struct mark *m = marks_new(x);
 	bool found = false;
 	struct stored s;

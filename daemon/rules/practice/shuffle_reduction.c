@@ -11,7 +11,7 @@
 
 #include "rules/evidence/inst.h"
 #include "rules/evidence/lines.h"
-#include "rules/evidence/slice.h"
+#include "source/slice.h"
 
 #define LANES_LESS 0.75		/* lanes at work / lanes at the barrier */
 #define STEPS_LEAST 2		/* halvings in a row */
@@ -293,7 +293,7 @@ rule_shuffle_reduction(struct rule_view *x)
 	if (isnan(inst_total(c, SOURCE_INST)))
 		return rule_unmeasured(x, REASON_UNCOUNTED);
 	m = marks_new(x);
-	slices = m != NULL ? slices_new(c) : NULL;
+	slices = m != NULL ? slices_new(&c->sass) : NULL;
 	if (slices == NULL) {
 		x->arena->failed = true;
 		free(m);

@@ -15,7 +15,7 @@
 #include "rules/evidence/access.h"
 #include "rules/evidence/lines.h"
 #include "source/operand.h"
-#include "rules/evidence/slice.h"
+#include "source/slice.h"
 
 #define SLICES_MAX 256		/* loads that are looked into */
 

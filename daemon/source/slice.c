@@ -1,13 +1,11 @@
 /*
- * rules/evidence/slice.c: backwards from a register to what it is made of.
+ * source/slice.c: backwards from a register to what it is made of.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/lines/source.h"
-
 #include "source/operand.h"
-#include "rules/evidence/slice.h"
+#include "source/slice.h"
 
 #define STEPS 96		/* definitions followed */
 #define PARAMETERS_AT 0x160	/* in c[0x0], at the lowest */
@@ -298,30 +296,30 @@ slice_walks(const struct slice *s)
 }
 
 struct slices *
-slices_new(const struct code *c)
+slices_new(const struct sass *s)
 {
 	struct slices *t = calloc(1, sizeof(*t));
 
 	if (t == NULL)
 		return NULL;
-	t->sass = &c->sass;
-	t->of = calloc(c->sass.instructions + 1, sizeof(*t->of));
+	t->sass = s;
+	t->of = calloc(s->instructions + 1, sizeof(*t->of));
 	if (t->of == NULL) {
 		free(t);
 		return NULL;
 	}
-	for (size_t i = 0; i < c->sass.instructions; i++) {
+	for (size_t i = 0; i < s->instructions; i++) {
 		struct operands o;
 
-		operands_of(&o, &c->sass.instruction[i]);
+		operands_of(&o, &s->instruction[i]);
 		t->of[i].def = (int16_t)o.def;
 		t->of[i].defs = (uint8_t)o.defs;
 		t->of[i].guarded = o.guarded;
 		t->of[i].guard = (int8_t)o.guard;
 		t->of[i].predicates = o.predicates;
 		if (o.parameter / 4 < PARAMETER_WORDS &&
-		    !operand_has(&c->sass.instruction[i], "64") &&
-		    !operand_has(&c->sass.instruction[i], "WIDE"))
+		    !operand_has(&s->instruction[i], "64") &&
+		    !operand_has(&s->instruction[i], "WIDE"))
 			t->half[o.parameter / 32] |= (uint8_t)(1u <<
 			    o.parameter / 4 % 8);
 	}

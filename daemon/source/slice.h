@@ -1,5 +1,5 @@
 /*
- * rules/evidence/slice.h: what an address is made of: the instructions that its
+ * source/slice.h: what an address is made of: the instructions that its
  * registers come from, followed backwards. Pure; bounded work. Control flow is
  * read from the order of the code and its loops, which holds for what compilers
  * make of kernels; where it runs out of steps, known is false.
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct code;
+struct sass;
 
 #define SLICE_PARAMETERS 4
 #define SLICE_LOADS 4
@@ -49,8 +49,8 @@ bool slice_walks(const struct slice *s);
 /* What each instruction of a function writes: read once, searched often. */
 struct slices;
 
-/* slices_new(c): NULL without memory. Release with slices_free. */
-struct slices *slices_new(const struct code *c);
+/* slices_new(s): NULL without memory. Release with slices_free. */
+struct slices *slices_new(const struct sass *s);
 void slices_free(struct slices *t);
 
 /* slice_of(s, t, at): the address of sass instruction ${at}. */
