@@ -12,14 +12,23 @@
  * trace tier. Refusals are reported; -1 if kernels cannot be traced. */
 int activity_start(void);
 
-/* activity_flush(force): ask CUPTI for what it has. Only from the sender
- * thread. ${force} returns unfinished kernels as well: at the very end. */
+/*
+ * activity_flush(force): ask CUPTI for what it has. Only from the sender thread.
+ * ${force} returns unfinished kernels as well: at the very end.
+ *
+ * In some 350 recordings a few flushes that were not forced took 20 ms to 1.2 s. They
+ * began while a call of the program was already waiting in the driver (a copy to
+ * pageable memory, a launch into a full queue, the first launch of a function), and
+ * ended with it; behind as long a queue they took 0.1 ms where the program waited in
+ * cudaStreamSynchronize, or did not wait. So they wait for that call, not the call for
+ * them.
+ */
 void activity_flush(int force);
 
 /*
  * activity_pause(): no flush from here on until activity_resume: a launch that
  * makes CUPTI patch code or set up sampling, and a flush in another thread, can
- * deadlock. False if a flush is still running after 20 ms.
+ * deadlock. False if a flush is still running 20 ms after it began.
  */
 bool activity_pause(void);
 void activity_resume(void);
