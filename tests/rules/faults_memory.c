@@ -73,6 +73,20 @@ product(struct made *m, const char *row, const char *column)
 
 FAULT_IS(naive_product, product(m, ROW, COLUMN))
 
+/* Blocks of 32 x 8: a row for each y and a column for each x, or both by y. */
+static void
+squares(struct made *m, const char *column)
+{
+	struct kernel *k = product(m, ROW, column);
+
+	k->shape.block_x = 32;
+	k->shape.block_y = 8;
+}
+
+FAULT_IS(product_of_squares, squares(m, COLUMN))
+FAULT_IS(rows_by_rows,
+    squares(m, "IMAD.WIDE R12,R17,0x4000,R6 | inst 100 line 4\n"))
+
 /* The same at level counters. */
 FAULT(naive_product_counted)
 {

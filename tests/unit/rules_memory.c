@@ -103,6 +103,23 @@ MADE_TEST(test_redundant_stores)
 	assert_null(made_finding(a, REDUNDANT));
 }
 
+/* Where the block's rows share one factor and its columns the other, it is a product
+ * of matrices: tensor cores do it, too. */
+MADE_TEST(test_product)
+{
+	static const char tensor[] = "tensor-cores-unused";
+	struct advice *a = advised(fault_product_of_squares, m);
+	const struct finding *f = made_finding(a, tensor);
+
+	assert_non_null(f);
+	assert_ptr_equal(made_finding(a, REDUNDANT), &a->finding[0]);
+	assert_int_equal(f->confidence, CONF_LOW);
+	a = advised(fault_rows_by_rows, m);
+	assert_null(made_finding(a, tensor));
+	a = advised(fault_naive_product, m);
+	assert_null(made_finding(a, tensor));
+}
+
 /* L2 counts twice what passes between its partitions: L1 asked for less. */
 MADE_TEST(test_host_partitions)
 {

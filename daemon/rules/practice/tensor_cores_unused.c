@@ -17,7 +17,10 @@
 #include "rules/evidence/called.h"
 #include "rules/evidence/inst.h"
 #include "rules/evidence/lines.h"
+#include "rules/evidence/product.h"
+#include "rules/evidence/stored.h"
 #include "source/operand.h"
+#include "source/slice.h"
 
 /* A value that comes from global memory must be used so often, in registers;
  * one in shared memory must be read so often by any thread. */
@@ -32,6 +35,10 @@
  * much remains. */
 #define LOADS_LEFT 0.25
 
+/* From global memory a fragment of 16 × 16 values serves 16 × 16 × 16 multiply-adds:
+ * 512 values for them, where each multiply-add loaded two of its own. */
+#define GLOBAL_LEFT (512.0 / (2 * 4096))
+
 #define BUDGET (1u << 20)	/* instructions of loops looked at, in all */
 
 enum origin { FROM_ELSEWHERE, FROM_SHARED, FROM_GLOBAL };
@@ -43,6 +50,10 @@ struct matrix {
 	double all;		/* every instruction of the FMA pipe */
 	double tensor;		/* executed on the tensor cores */
 	double half;		/* of them HFMA2 */
+	double product;		/* of them in a product from global memory, each
+				 * with two loads of its own (product.h) */
+	double store_sectors, stores;	/* of its sums, if the loop keeps them in
+				 * memory (stored.h) */
 };
 
 static bool
@@ -187,10 +198,20 @@ set_fix(const struct rule_view *x, struct draft *d, const struct matrix *m,
 	struct fix fix = FIX_NONE;
 	double pipe = m->all > 0 ? fmin(1, m->fmas / m->all) : 1;
 
-	fix.inst = 1 - fmin(0.95, m->fmas / total * (1 - 1.0 / FMAS_AN_INST));
+	/* Of a product from global memory the loads of each multiply-add go, too. */
+	fix.inst = 1 - fmin(0.95, (m->fmas * (1 - 1.0 / FMAS_AN_INST) +
+	    2 * m->product * (1 - GLOBAL_LEFT) + m->stores) / total);
+	if (m->product > 0) {
+		double loads = fmin(1, 2 * m->product / x->load->requests_ld);
+
+		fix.global_ld = fix.part[RES_L1] = 1 - loads *
+		    (1 - GLOBAL_LEFT);
+		fix.global_st = 1 - fmin(1, m->store_sectors /
+		    fmax(1, or_zero(x->load->st_sectors)));
+	}
 	/* The pipe's time becomes that of the tensor pipe. */
 	fix.part[RES_FMA] = fmin(1, (1 - pipe * (1 - 1 / ratio)) / fix.inst);
-	if (m->global <= 0.5 * m->fmas)
+	if (m->global <= 0.5 * m->fmas && !(m->product > 0))
 		fix.shared_ld = LOADS_LEFT;
 	rule_fix(d, &fix, 0.25, yields(x) ? 0.25 : 0.6);
 }
@@ -220,7 +241,7 @@ report(struct rule_view *x, const struct matrix *m, double total,
 	rule_evidence(x, d, (struct evidence){ .name = "busy_ratio",
 	    .label = arena_format(x->arena, "%s busy", resource_said[r]),
 	    .value = busy, .unit = "ratio", .source = "derived",
-	    .from = "counters" }, "min_busy");
+	    .from = "counters" }, m->product > 0 ? NULL : "min_busy");
 	rule_evidence(x, d, (struct evidence){ .name = "ceiling_ratio",
 	    .label = arena_format(x->arena, "tensor cores over the FMA pipe, "
 	    "%s", half ? "FP16" : type), .value = ratio,
@@ -247,6 +268,33 @@ report(struct rule_view *x, const struct matrix *m, double total,
 	return rule_settle(x, d);
 }
 
+/* A product straight from global memory: whatever limits it, its loads are why. */
+static bool
+find_product(const struct rule_view *x, struct matrix *m, double total,
+    struct mark *mark)
+{
+	const struct code *c = x->kernel->code;
+	struct stored s = { 0 };
+	struct product p;
+	struct slices *t;
+
+	if (m->tensor > 0 || !(x->load->requests_ld > 0) ||
+	    product_of(&p, x, m->fmas > 0 ? NULL : mark) != 0 ||
+	    !(p.fmas - p.wide > 0) || 3 * (p.fmas - p.wide) <
+	    rule_value(x, "min_share") * total)
+		return false;
+	m->product = p.fmas - p.wide;
+	m->fmas = fmax(m->fmas, m->product);
+	m->half = fmax(m->half, p.half);
+	t = slices_new(&c->sass);
+	if (t != NULL)
+		stored_of(&s, c, t, NULL);
+	slices_free(t);
+	m->store_sectors = s.store_sectors;
+	m->stores = s.stores;
+	return true;
+}
+
 enum rule_state
 rule_tensor_cores_unused(struct rule_view *x)
 {
@@ -266,14 +314,16 @@ rule_tensor_cores_unused(struct rule_view *x)
 		return rule_unmeasured(x, REASON_UNCOUNTED);
 	if (isnan(rule_busy(x, RES_FMA)) && isnan(rule_busy(x, RES_L1)))
 		return rule_lacks(x);
-	if (!(busy_of(x, &r) >= rule_value(x, "min_busy")) ||
-	    rule_metric(x, METRIC_PIPE_TENSOR) >= 1)
+	if (rule_metric(x, METRIC_PIPE_TENSOR) >= 1)
 		return RULE_CLEAN;
 	mark = marks_new(x);
 	if (mark == NULL)
 		return RULE_CLEAN;
 	count(c, &m, mark);
-	if (!(m.tensor > 0) && total > 0 && m.fmas > 0 &&
+	if (find_product(x, &m, total, mark))
+		state = report(x, &m, total, mark);
+	else if (busy_of(x, &r) >= rule_value(x, "min_busy") &&
+	    !(m.tensor > 0) && total > 0 && m.fmas > 0 &&
 	    m.fmas >= rule_value(x, "min_share") * total && is_reused(c, &m))
 		state = report(x, &m, total, mark);
 	free(mark);
