@@ -12,6 +12,7 @@
 
 #include "base/utf8.h"
 #include "report/out.h"
+#include "report/text.h"
 #include "unit/test.h"
 
 struct page {
@@ -37,6 +38,34 @@ page_close(struct page *p)
 
 	fclose(p->out.file);
 	p->out.file = NULL;
+}
+
+typedef void printer(struct out *o, const struct report *r);
+
+/* What ${print} writes about ${r} on a page; there until the next one is asked for. */
+static inline const char *
+printed(const struct report *r, int width, bool utf8, printer *print)
+{
+	static struct page p;
+
+	free(p.text);
+	page_open(&p, width, utf8);
+	print(&p.out, r);
+	page_close(&p);
+	return p.text;
+}
+
+static inline const char *
+printed_report(const struct report *r, int width)
+{
+	return printed(r, width, true, text_report);
+}
+
+/* All of the findings, as a printer. */
+static inline void
+print_findings(struct out *o, const struct report *r)
+{
+	text_findings(o, r, true);
 }
 
 static inline char *

@@ -7,23 +7,16 @@
 
 static struct fixture f;
 
-/* The whole report on lines as long as they get; to free. */
-static char *
+/* The whole report on lines as long as they get. */
+static const char *
 report_text(void)
 {
-	struct report r = report_of(&f);
-	struct page p;
-
-	page_open(&p, 500, true);
-	text_report(&p.out, &r);
-	page_close(&p);
-	report_free(&r);
-	return p.text;
+	return printed_report(report_of(&f), 500);
 }
 
 TEST(test_long_gap)
 {
-	char *text;
+	const char *text;
 
 	fixture_fill(&f);
 	f.run.idle_longest_ns = 4000000000u;
@@ -32,22 +25,19 @@ TEST(test_long_gap)
 	text = report_text();
 	assert_non_null(strstr(text, "\nOne long gap  the GPU waited 4 s (32 % "
 	    "of the run) at one place for the host's own work"));
-	free(text);
 	f.run.idle_longest_by[IDLE_HOST] = 0;
 	text = report_text();
 	assert_non_null(strstr(text, "at one place for CUDA calls that launch "
 	    "nothing"));
-	free(text);
 	/* A hundredth of the run is no place to begin. */
 	f.run.idle_longest_ns = 124000000;
 	text = report_text();
 	assert_null(strstr(text, "One long gap"));
-	free(text);
 }
 
 TEST(test_results)
 {
-	char *text;
+	const char *text;
 
 	fixture_fill(&f);
 	f.run.idle_longest_ns = 2000000000u;
@@ -58,26 +48,22 @@ TEST(test_results)
 	    "of host work after: checking results, it seems"));
 	/* The longest gap is one of these. */
 	assert_null(strstr(text, "One long gap"));
-	free(text);
 	f.run.results.copy_ns = 1000;
 	text = report_text();
 	assert_null(strstr(text, "Apart"));
 	assert_non_null(strstr(text, "One long gap"));
-	free(text);
 }
 
 /* Of kernels that ran only while measured the time is not known, at any level. */
 TEST(test_least)
 {
-	char *text;
+	const char *text;
 
 	fixture_fill(&f);
 	text = report_text();
 	assert_null(strstr(text, "ran only while"));
-	free(text);
 	f.kernel[1].total_least = true;
 	text = report_text();
 	assert_non_null(strstr(text, "\nNot known     the time of 1 kernel that ran "
 	    "only while measured"));
-	free(text);
 }

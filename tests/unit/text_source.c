@@ -286,24 +286,21 @@ TEST_WITH(contexts_add_up, setup, NULL)
 	json_decref(source);
 }
 
+static void
+print_lines(struct out *o, const struct report *r)
+{
+	text_findings(o, r, false);
+}
+
 TEST_WITH(golden_report, setup, NULL)
 {
-	struct report r = report_of(&f);
-	struct page p;
+	const char *text = printed_report(report_of(&f), 80);
 
-	page_open(&p, 80, true);
-	text_report(&p.out, &r);
-	page_close(&p);
-	assert_safe(p.text, 80);
-	assert_golden("report_source", p.text);
-	free(p.text);
-	page_open(&p, 80, true);
-	text_findings(&p.out, &r, false);
-	page_close(&p);
-	assert_safe(p.text, 80);
-	assert_golden("findings_source", p.text);
-	free(p.text);
-	report_free(&r);
+	assert_safe(text, 80);
+	assert_golden("report_source", text);
+	text = printed(report_of(&f), 80, true, print_lines);
+	assert_safe(text, 80);
+	assert_golden("findings_source", text);
 }
 
 /* Why a kernel has no lines is said once, however many findings it has. */
@@ -311,9 +308,7 @@ TEST_WITH(missing_once, setup, NULL)
 {
 	static const struct reason why = { .code = REASON_NO_LINEINFO,
 	    .text = "no line table: build with -lineinfo" };
-	struct report r;
-	struct page p;
-	char *at;
+	const char *at;
 	int i, n;
 
 	f.finding[0].hots = 0;
@@ -321,18 +316,10 @@ TEST_WITH(missing_once, setup, NULL)
 	f.finding[1] = f.finding[0];
 	f.finding[1].rule = "tail-effect";
 	for (i = 0; i < 2; i++) {
-		r = report_of(&f);
-		page_open(&p, 80, true);
-		if (i == 0)
-			text_report(&p.out, &r);
-		else
-			text_findings(&p.out, &r, true);
-		page_close(&p);
-		for (n = 0, at = p.text; (at = strstr(at, why.text)) != NULL;
-		    at++)
+		at = printed(report_of(&f), 80, true,
+		    i == 0 ? text_report : print_findings);
+		for (n = 0; (at = strstr(at, why.text)) != NULL; at++)
 			n++;
 		assert_int_equal(n, 1);
-		free(p.text);
-		report_free(&r);
 	}
 }
