@@ -14,7 +14,8 @@ id=tail-effect
 failed=0
 
 # A fresh copy: names only where only names are read; the command answers with
-# the catalogue in rules.json.
+# the catalogue in rules.json: as many practices as there have to be, this one among
+# them.
 fresh() {
 	local f
 	rm -rf "$dir/repo" "$dir/build"
@@ -27,9 +28,9 @@ fresh() {
 	done
 	cp "$repo/tests/rules/expected.json" "$dir/repo/tests/rules/"
 	cp "$repo"/tests/unit/rules*.c "$dir/repo/tests/unit/"
-	"$build/bin/cudadvise" rules --json >"$dir/build/rules.json"
+	cp "$dir/rules.json" "$dir/build/rules.json"
 	jq -r '.items[].id' "$dir/build/rules.json" >"$dir/build/pairs"
-	"$build/bin/cudadvise" explain $id >"$dir/build/explained"
+	cp "$dir/explained" "$dir/build/"
 	# All but this rule are explained alike: it is quicker.
 	cat >"$dir/build/bin/cudadvise" <<-END
 		#!/bin/sh
@@ -69,6 +70,10 @@ broken() {
 	fi
 }
 
+"$build/bin/cudadvise" rules --json | jq --arg id $id --argjson least 21 '
+    (.items | map(.id) | index($id)) as $at |
+    .items |= [.[$at]] + (.[:$at] + .[$at + 1:])[:$least - 1]' >"$dir/rules.json"
+"$build/bin/cudadvise" explain $id >"$dir/explained"
 fresh
 said=$(lint) || { echo "FAIL: the whole copy: $said"; exit 1; }
 

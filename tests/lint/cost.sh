@@ -68,10 +68,11 @@ program() {
 	local name=$1 commands=$scratch/build/compile_commands.json
 	local source object link objects=()
 	shift
-	[ -f "$commands" ] || cmake -S . -B "$scratch/build" -G Ninja \
+	[ -e "$scratch/configured" ] || cmake -S . -B "$scratch/build" -G Ninja \
 	    -DCUDADVISE_CUDA=OFF -DBUILD_TESTING=OFF -DCMAKE_BUILD_TYPE=Debug \
 	    -DCMAKE_C_FLAGS_DEBUG=-O0 -DCUDADVISE_WERROR=ON \
 	    >"$scratch/said" 2>&1 || fail "$(tail -n 20 "$scratch/said")"
+	touch "$scratch/configured"
 	for source in "$@"; do
 		object=$(jq -r --arg file "$PWD/$source" '.[] |
 		    select(.file == $file).command |
@@ -90,21 +91,41 @@ program() {
 
 # --- one kind ----------------------------------------------------------------------
 
+# One copy of the tree and one build of it serve all kinds: what a kind changed is as
+# before when the next begins.
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+mkdir "$scratch/tree" && cd "$repo" &&
+    git ls-files -z -co --exclude-standard |
+    xargs -0 cp -a --parents -t "$scratch/tree" || exit 1
+
+# changed: the files that are newer than the beginning of this kind.
+changed() {
+	find . -type f -newer "$scratch/before" | sed 's|^\./||' | sort
+}
+
+restore() {
+	local file
+	while read -r file; do
+		if [ -e "$repo/$file" ]; then
+			# Newer than what was built of the example.
+			cp "$repo/$file" "$file"
+		else
+			rm "$file"
+		fi
+	done < <(changed)
+}
+
 # try KIND MOST: 0 if the example works and touched at most MOST files.
 try() {
 	kind=$1
-	scratch=$(mktemp -d)
-	trap 'rm -rf "$scratch"' EXIT
-	mkdir "$scratch/tree" && cd "$repo" &&
-	    git ls-files -z -co --exclude-standard |
-	    xargs -0 cp -a --parents -t "$scratch/tree" || fail "no copy"
-	cd "$scratch/tree" || exit 1
 	. "$repo/tests/lint/cost/$kind.sh"
+	rm -f "$scratch/configured"
+	sleep 0.1	# a kernel tick: what is touched before it is older
 	touch "$scratch/before"
-	sleep 0.1	# a kernel tick: what follows is newer
+	sleep 0.1	# and what follows is newer
 	add
-	find . -type f -newer "$scratch/before" | sed 's|^\./||' |
-	    sort >"$scratch/touched"
+	changed >"$scratch/touched"
 	works
 	echo "$kind: $(wc -l <"$scratch/touched") files, $2 allowed:"
 	sed 's/^/  /' "$scratch/touched"
@@ -116,6 +137,7 @@ failed=0
 while read -r kind most; do
 	[ -n "$kind" ] || continue
 	[ $# -eq 0 ] || [[ " $* " == *" $kind "* ]] || continue
-	(try "$kind" "$most") || failed=1
+	(cd "$scratch/tree" && try "$kind" "$most") || failed=1
+	(cd "$scratch/tree" && restore)
 done <<<"$table"
 exit $failed

@@ -166,7 +166,7 @@ check_explained() {
 # captures of both variants, with which rules-replay sees it fire, be quiet and have
 # no data; before a GPU has run the pair made cases of the three.
 check_rules() {
-	local cli=$build/bin/cudadvise rules id text variant line listed=
+	local cli=$build/bin/cudadvise rules id text lines variant line listed=
 	local rows unrecorded programs program pairs=tests/rules/expected.json
 	rules=$("$cli" rules --json) || exit 1
 	[ "$(echo "$rules" | jq '.items | length')" -ge 21 ] ||
@@ -186,7 +186,8 @@ check_rules() {
 	    select(.value.recorded == false) | .key' $pairs)
 	for id in $(echo "$rules" | jq -r '.items[].id'); do
 		text=$("$cli" explain "$id") || complain "$id: no explanation"
-		[ "$(echo "$text" | wc -l)" -ge 10 ] ||
+		mapfile -t lines <<<"$text"
+		[ ${#lines[@]} -ge 10 ] ||
 		    complain "$id: its explanation has no content"
 		program=
 		[[ $'\n'$programs$'\n' != *$'\n'$id$'\n'* ]] ||
