@@ -270,13 +270,14 @@ fixed_addresses() {
 	fi
 }
 
-# run_ctest TITLE LOG DIRECTORY [CTEST OPTION...]: two of them at a time for each
-# processor, because many wait most of their time; or $at_once.
+# run_ctest TITLE LOG DIRECTORY [CTEST OPTION...]: six places for each processor. A
+# test that computes takes three (PROCESSORS, in the CMakeLists.txt), an end-to-end
+# test, which waits most of its time, two, or with a sanitizer three.
 run_ctest() {
 	local title=$1 log=$2 dir=$3
 	shift 3
 	step "$title" "$log" fixed_addresses ctest --test-dir "$dir" \
-	    --output-on-failure --no-tests=error -j "${at_once:-$((2 * jobs))}" "$@"
+	    --output-on-failure --no-tests=error -j $((6 * jobs)) "$@"
 	count_ctest "$log"
 }
 
@@ -385,9 +386,7 @@ test_all() {
 	fi
 	if [ $quick -eq 0 ]; then
 		if build_preset asan build-asan all $no_kernels; then
-			# With it fewer of them wait.
-			at_once=$(((3 * jobs + 1) / 2)) run_sanitized \
-			    "tests with AddressSanitizer and UBSan" \
+			run_sanitized "tests with AddressSanitizer and UBSan" \
 			    ctest-asan build-asan -LE 'gpu|lint|web|plain'
 		fi
 		if build_preset tsan build-tsan threaded $no_kernels; then

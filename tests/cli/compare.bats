@@ -236,6 +236,7 @@ condition() {
 # fail, and name the practice, with its line where the recording knows lines? The six
 # that promise no seconds are left out.
 @test "verify and gate: the reference pairs" {
+	[ -z "${SANITIZE:-}" ] || skip "api-fields compares each pair, too"
 	for bad in "$pairs"/*.bad.cadv; do
 		rule=$(basename "$bad" .bad.cadv) good=${bad%.bad.cadv}.good.cadv
 		cudadvise verify --allow arguments --json "$bad" "$good" \

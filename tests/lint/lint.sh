@@ -291,19 +291,28 @@ check_sentences() {
 	[ -z "$hits" ] || complain "a sentence is compared:"$'\n'"$hits"
 }
 
-check_format() {
-	local file hits
-	for file in $(git ls-files '*.c' '*.h' '*.sh' '*.def'); do
-		[ -f "$file" ] || continue
-		hits=$(grep -nE '[[:space:]]+$' "$file" | head -n 3)
-		[ -z "$hits" ] || complain "$file: space at the end: $hits"
-		hits=$(grep -nE 'return \([^()]*\);' "$file" | head -n 3)
-		[ -z "$hits" ] || complain "$file: return x, not return (x): $hits"
-		hits=$(expand "$file" | awk 'length > 100 { print NR }' |
-		    head -n 3 | tr '\n' ' ')
-		[ -z "$hits" ] || [[ $file == *.def ]] ||
-		    complain "$file: longer than 100 columns: $hits"
+# The files of check_format, all at once: a process for each takes ten times as long.
+formatted() {
+	git ls-files -z '*.c' '*.h' '*.sh' '*.def' | while IFS= read -r -d '' file; do
+		[ ! -f "$file" ] || printf '%s\0' "$file"
 	done
+}
+
+check_format() {
+	local hits
+	hits=$(formatted | xargs -0 grep -nHE '[[:space:]]+$')
+	[ -z "$hits" ] || complain "space at the end:"$'\n'"$hits"
+	hits=$(formatted | xargs -0 grep -nHE 'return \([^()]*\);')
+	[ -z "$hits" ] || complain "return x, not return (x):"$'\n'"$hits"
+	hits=$(formatted | grep -zv '\.def$' | xargs -0 awk '{
+		line = $0
+		while ((at = index(line, "\t")) > 0)
+			line = substr(line, 1, at - 1) sprintf("%*s",
+			    8 - (at - 1) % 8, "") substr(line, at + 1)
+		if (length(line) > 100)
+			print FILENAME ":" FNR
+	}')
+	[ -z "$hits" ] || complain "longer than 100 columns:"$'\n'"$hits"
 }
 
 "check_$check"
