@@ -270,14 +270,14 @@ fixed_addresses() {
 	fi
 }
 
-# run_ctest TITLE LOG DIRECTORY [CTEST OPTION...]: six places for each processor. A
+# run_ctest TITLE LOG DIRECTORY [CTEST OPTION...]: four places for each processor. A
 # test that computes takes three (PROCESSORS, in the CMakeLists.txt), an end-to-end
 # test, which waits most of its time, two, or with a sanitizer three.
 run_ctest() {
 	local title=$1 log=$2 dir=$3
 	shift 3
 	step "$title" "$log" fixed_addresses ctest --test-dir "$dir" \
-	    --output-on-failure --no-tests=error -j $((6 * jobs)) "$@"
+	    --output-on-failure --no-tests=error -j $((4 * jobs)) "$@"
 	count_ctest "$log"
 }
 

@@ -98,12 +98,15 @@ learn_resources(struct signature *s, const void *function)
 	uint32_t v[3], carveout;
 	int i;
 
-	if (s->resources.known || atomic_load(&s->announced))
+	if (atomic_load(&s->announced) || atomic_load(&s->resources.asked) ||
+	    atomic_exchange(&s->resources.asked, true))
 		return;
 	for (i = 0; i < 3; i++)
 		if (!function_attribute(function, s->shape.device, want[i],
-		    &v[i]))
+		    &v[i])) {
+			atomic_store(&s->resources.asked, false);
 			return;
+		}
 	s->resources.regs = v[0];
 	s->resources.smem_static = v[1];
 	s->resources.local_per_thread = v[2];
@@ -111,7 +114,7 @@ learn_resources(struct signature *s, const void *function)
 	s->resources.carveout = function_attribute(function, s->shape.device,
 	    CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, &carveout) &&
 	    carveout <= 100 ? carveout : 255;
-	s->resources.known = true;
+	atomic_store(&s->resources.known, true);
 }
 
 static void

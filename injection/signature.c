@@ -220,6 +220,9 @@ from_activity(struct record_SIGNATURE *r, const cupti_kernel *k)
 void
 signature_announce(struct signature *s, const cupti_kernel *k)
 {
+	struct signature_resources none = { .carveout = 255 };
+	const struct signature_resources *v = atomic_load(&s->resources.known) ?
+	    &s->resources : &none;
 	struct record_SIGNATURE r = {
 		.id = s->id, .device = s->shape.device,
 		.name = emit_string(s->name),
@@ -228,12 +231,11 @@ signature_announce(struct signature *s, const cupti_kernel *k)
 		.block_x = s->shape.block[0], .block_y = s->shape.block[1],
 		.block_z = s->shape.block[2],
 		.smem_dynamic = s->shape.dynamic,
-		.carveout = s->resources.known ? s->resources.carveout : 255,
-		.regs = s->resources.regs,
-		.smem_static = s->resources.smem_static,
-		.smem_optin = s->shape.dynamic + s->resources.smem_static >
-		    48 << 10,
-		.local_per_thread = s->resources.local_per_thread,
+		.carveout = v->carveout,
+		.regs = v->regs,
+		.smem_static = v->smem_static,
+		.smem_optin = s->shape.dynamic + v->smem_static > 48 << 10,
+		.local_per_thread = v->local_per_thread,
 	};
 
 	if (k != NULL)

@@ -22,9 +22,10 @@ struct signature_shape {
 	uint32_t device;
 };
 
-/* Resources per launch, where no activity record has them. */
+/* Resources per launch, where no activity record has them. The thread that sets
+ * ${asked} writes them, and ${known} when they are all there. */
 struct signature_resources {
-	bool known;
+	_Atomic bool asked, known;
 	uint32_t regs, smem_static, local_per_thread;
 	uint32_t carveout;		/* percent requested, 255 none */
 };

@@ -150,7 +150,7 @@ send_news(struct signature *s, bool final)
 	/* SIGNATURE waits for an activity record, which has more fields; unless
 	 * none will come, because all launches were measured. */
 	if (!atomic_load(&s->dirty) || (!atomic_load(&s->announced) &&
-	    (!s->resources.known || (!final &&
+	    (!atomic_load(&s->resources.known) || (!final &&
 	    atomic_load(&s->launches) > s->untraced))))
 		return;
 	atomic_store(&s->dirty, false);

@@ -58,6 +58,8 @@ export async function shoot(page, name) {
 
 // ${scheme}: in the dark only what depends on it is asked again, the colours.
 export async function accessible(page, scheme = 'light') {
+  // What is being fetched again is dimmed until it is there.
+  await page.waitForFunction(() => document.querySelector('.stale') === null);
   await page.evaluate(axe);
   // Only what is wrong is told in full, and comes over here: telling of all the
   // other nodes takes twice as long as looking at them.
