@@ -400,7 +400,7 @@ static void
 describe_stored(struct rule_view *x, struct draft *d, const struct stored *s,
     const struct found *o)
 {
-	d->f.title = "a sum kept in memory, not in a register";
+	d->f.title = "a sum kept in memory";
 	d->f.summary = arena_format(x->arena, "%s of the accesses to global "
 	    "memory store a place that the next turn of the loop stores "
 	    "again%s", say_percent(x->arena, (s->stores + s->loads) / s->all),
