@@ -5,6 +5,7 @@
 #include "base/number.h"
 #include "cli/table.h"
 #include "cli/view.h"
+#include "report/by_time.h"
 #include "report/text_util.h"
 
 #include "cli/command.h"
@@ -244,7 +245,7 @@ print_kernels(struct cli *cli, const json_t *kernels)
 		most = (size_t)cli->opt.limit;
 	t = table_new(&cli->out, columns, (int)(sizeof(columns) /
 	    sizeof(columns[0])));
-	k = view_by_time(kernels);
+	k = by_time(kernels);
 	if (k != NULL) {
 		qsort(k, n, sizeof(*k), by_function);
 		shapes = kernel_rows(cli, t, k, n < most ? n : most, &notes);

@@ -6,6 +6,7 @@
 #include "base/number.h"
 #include "cli/table.h"
 #include "cli/view.h"
+#include "report/by_time.h"
 #include "report/text_util.h"
 
 #include "cli/command.h"
@@ -134,7 +135,7 @@ print_kernels(struct cli *cli, const json_t *kernels, struct notes *notes)
 
 	if (cli->opt.limit > 0)
 		most = (size_t)cli->opt.limit;
-	if ((k = view_by_time(kernels)) == NULL)
+	if ((k = by_time(kernels)) == NULL)
 		return -1;
 	t = table_new(&cli->out, columns, (int)(sizeof(columns) /
 	    sizeof(columns[0])));

@@ -393,32 +393,6 @@ view_document(struct cli *cli, const struct view *v, enum document_id which,
 	    get_document(cli, v->name, which, e);
 }
 
-static int
-by_time(const void *a, const void *b)
-{
-	double x = field_number(json_object_get(*(json_t *const *)a, "time"),
-	    "total_ns");
-	double y = field_number(json_object_get(*(json_t *const *)b, "time"),
-	    "total_ns");
-
-	return x < y ? 1 : x > y ? -1 : 0;
-}
-
-json_t **
-view_by_time(const json_t *kernels)
-{
-	json_t **k = calloc(json_array_size(kernels) + 1, sizeof(*k));
-	json_t *v;
-	size_t i;
-
-	if (k == NULL)
-		return NULL;
-	json_array_foreach((json_t *)kernels, i, v)
-		k[i] = v;
-	qsort(k, json_array_size(kernels), sizeof(*k), by_time);
-	return k;
-}
-
 json_t *
 view_compare(const struct view *base, const struct view *target)
 {

@@ -61,10 +61,6 @@ json_t *view_source_file(struct cli *cli, const struct view *v,
 json_t *view_document(struct cli *cli, const struct view *v,
     enum document_id which, struct error *e);
 
-/* view_by_time(kernels): their objects, most time first, borrowed from the
- * array; malloced. NULL without memory. */
-json_t **view_by_time(const json_t *kernels);
-
 /* Two runs compared (report/compare.h). New reference; NULL without memory. */
 json_t *view_compare(const struct view *base, const struct view *target);
 

@@ -16,8 +16,8 @@
  * told: the standard deviation of the logarithm of a time, and how many degrees of
  * freedom that is worth. */
 #define KERNEL_DEVIATION 0.001	/* measured: 0.03 to 0.08 % of 48 runs on an H200 */
-#define COPY_DEVIATION 0.2	/* measured: copies from pageable memory, 6 runs of one program
-				 * on an H200, 8.7 to 13.8 ms */
+#define COPY_DEVIATION 0.2	/* measured on an H200: of four programs' copies of pageable
+				 * memory 0.04, 0.05, 0.12, 0.19, of pinned 0.01 */
 #define HOST_DEVIATION 0.03	/* measured: 3 to 5 % of the wall time of the same */
 #define HOST_DEVIATION_S 0.005	/* measured: starting and ending a process */
 #define PRIOR_FREEDOM 4		/* as much as five runs tell */
@@ -81,6 +81,13 @@ gpu_s(const json_t *run)
 	    field_number(json_object_get(run, "summary"), "gpu_busy_ratio");
 }
 
+static double
+active_s(const json_t *run)
+{
+
+	return field_number(run, "active_s");
+}
+
 /* The part of the GPU's time in which no kernel ran: copies, whose speed differs
  * from run to run by what the host's memory is like. */
 static double
@@ -100,13 +107,6 @@ copies_s(const struct trial *t)
 		    t->kernels.total_s[side]);
 	}
 	return most;
-}
-
-static double
-active_s(const json_t *run)
-{
-
-	return field_number(run, "active_s");
 }
 
 /* How much of the variance of the logarithm of all kernels' time their launches

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/by_time.h"
 #include "report/json.h"
 #include "report/json_source.h"
 #include "report/dashboard.h"
@@ -67,17 +68,6 @@ part(const struct writing *w, enum document_id which, uint32_t number)
 	return r->part(r->arg, which, number);
 }
 
-static int
-by_time(const void *a, const void *b)
-{
-	double x = field_number(json_object_get(*(json_t *const *)a, "time"),
-	    "total_ns");
-	double y = field_number(json_object_get(*(json_t *const *)b, "time"),
-	    "total_ns");
-
-	return x < y ? 1 : -(x > y);
-}
-
 /* What is known of its lines, or why nothing is. */
 static json_t *
 source_of(const struct writing *w, const json_t *kernel, uint32_t id)
@@ -114,13 +104,10 @@ static int
 put_kernels(struct writing *w)
 {
 	size_t n = json_array_size(w->report->kernels), i;
-	json_t **k = calloc(n + 1, sizeof(*k));
+	json_t **k = by_time(w->report->kernels);
 
 	if (k == NULL)
 		return -1;
-	for (i = 0; i < n; i++)
-		k[i] = json_array_get(w->report->kernels, i);
-	qsort(k, n, sizeof(*k), by_time);
 	for (i = 0; i < n && i < KERNELS_MOST; i++) {
 		if (i > 0)
 			putc(',', w->f);

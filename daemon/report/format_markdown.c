@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/by_time.h"
 #include "report/text_util.h"
 
 #include "report/format.h"
@@ -64,29 +65,15 @@ kernel_row(FILE *f, const json_t *k)
 	    bound != NULL ? bound : "–");
 }
 
-static int
-by_time(const void *a, const void *b)
-{
-	double x = field_number(json_object_get(*(json_t *const *)a, "time"),
-	    "total_ns");
-	double y = field_number(json_object_get(*(json_t *const *)b, "time"),
-	    "total_ns");
-
-	return x < y ? 1 : x > y ? -1 : 0;
-}
-
 /* Most time first. */
 static int
 kernel_table(FILE *f, const json_t *kernels)
 {
 	size_t n = json_array_size(kernels), i;
-	const json_t **k = calloc(n + 1, sizeof(*k));
+	json_t **k = by_time(kernels);
 
 	if (k == NULL)
 		return -1;
-	for (i = 0; i < n; i++)
-		k[i] = json_array_get(kernels, i);
-	qsort(k, n, sizeof(*k), by_time);
 	if (n > 0)
 		fputs("\n| kernel | launches | total | mean | limited by |\n"
 		    "|---|---|---|---|---|\n", f);

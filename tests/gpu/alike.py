@@ -58,6 +58,12 @@ def some(of, names):
     return {n: of[n] for n in names if of.get(n) is not None}
 
 
+def unplaced(text):
+    """Without the folders, which are the machine's."""
+    return " ".join(os.path.basename(w) if w.startswith("/") else w
+                    for w in text.split(" "))
+
+
 def number(v):
     return float(f"{v:.7g}") if isinstance(v, float) else v
 
@@ -100,9 +106,11 @@ def slim(one, session, program, planted):
     if run["state"] != "finished" or run["exit_code"] != 0 or not kernels:
         return None
     kept = some(run, RUN)
+    kept["command"] = unplaced(kept["command"])
     kept["summary"] = {"gpu_busy_ratio": run["summary"]["gpu_busy_ratio"]}
     return {"session": session, "program": program, "planted": planted, "run": kept,
-            "conditions": {n: v for n, v in one["conditions"].items()
+            "conditions": {n: unplaced(v) if n in ("program", "arguments") else v
+                           for n, v in one["conditions"].items()
                            if v is not None and n not in ("host",)},
             "kernels": [slim_kernel(k) for k in kernels[:KERNELS_MOST]]}
 
