@@ -19,6 +19,16 @@
 #define RUNS_DEFAULT 10
 #define RUNS_LEAST 3		/* before --until may end it */
 
+static void
+sample_release(struct sample *x)
+{
+
+	json_decref(x->run);
+	json_decref(x->findings);
+	json_decref(x->kernels);
+	json_decref(x->conditions);
+}
+
 static int
 append(struct samples *s, struct sample x, struct error *e)
 {
@@ -29,10 +39,7 @@ append(struct samples *s, struct sample x, struct error *e)
 		s->sample = grown;
 	if (grown == NULL || x.run == NULL || x.findings == NULL ||
 	    x.kernels == NULL || x.conditions == NULL) {
-		json_decref(x.run);
-		json_decref(x.findings);
-		json_decref(x.kernels);
-		json_decref(x.conditions);
+		sample_release(&x);
 		return error_memory(e);
 	}
 	s->sample[s->n++] = x;
@@ -109,15 +116,20 @@ samples_release(struct samples *s)
 {
 	size_t i;
 
-	for (i = 0; i < s->n; i++) {
-		json_decref(s->sample[i].run);
-		json_decref(s->sample[i].findings);
-		json_decref(s->sample[i].kernels);
-		json_decref(s->sample[i].conditions);
-	}
+	for (i = 0; i < s->n; i++)
+		sample_release(&s->sample[i]);
+	sample_release(&s->counted);
 	free(s->sample);
 	free(s->as);
 	memset(s, 0, sizeof(*s));
+}
+
+static struct trial_run
+run_of(const struct sample *x)
+{
+
+	return (struct trial_run){ x->run, x->findings, x->kernels,
+		x->conditions };
 }
 
 struct trial_set
@@ -128,25 +140,24 @@ samples_set(struct samples *s)
 
 	free(s->as);
 	s->as = as;
-	for (i = 0; as != NULL && i < s->n; i++) {
-		as[i].run = s->sample[i].run;
-		as[i].findings = s->sample[i].findings;
-		as[i].kernels = s->sample[i].kernels;
-		as[i].conditions = s->sample[i].conditions;
-	}
-	return (struct trial_set){ as, as != NULL ? s->n : 0 };
+	if (as == NULL)
+		return (struct trial_set){ NULL, 0, NULL };
+	for (i = 0; i < s->n; i++)
+		as[i] = run_of(&s->sample[i]);
+	as[s->n] = run_of(&s->counted);
+	return (struct trial_set){ as, s->n, s->has_counted ? &as[s->n] :
+		NULL };
 }
 
 /* --- a program, run again and again ------------------------------------------- */
 
 /* `cudadvise run` of the program, to a capture of its own. */
 static int
-record(struct cli *cli, char **program, const char *capture, struct error *e)
+record(struct cli *cli, char **program, unsigned level, const char *capture,
+    struct error *e)
 {
-	const char *level = level_word(cli->opt.level != 0 ? cli->opt.level :
-	    LEVEL_TRACE);
 	char *own[] = { "cudadvise", "run", "-q", "--no-daemon", "-o",
-		(char *)capture, "--level", (char *)level,
+		(char *)capture, "--level", (char *)level_word(level),
 		"--" };
 	size_t n = sizeof(own) / sizeof(own[0]), m = 0;
 	char **argv;
@@ -170,9 +181,10 @@ record(struct cli *cli, char **program, const char *capture, struct error *e)
 	return 0;
 }
 
-/* One run of ${program}, appended to ${s}; ${s} NULL: thrown away. */
+/* One run of ${program} at ${level}, appended to ${s}; ${s} NULL: thrown away. */
 static int
-run_once(struct cli *cli, struct samples *s, char **program, struct error *e)
+run_once(struct cli *cli, struct samples *s, char **program, unsigned level,
+    struct error *e)
 {
 	const char *tmp = getenv("TMPDIR");
 	char directory[PATH_MAX], capture[PATH_MAX];
@@ -187,13 +199,33 @@ run_once(struct cli *cli, struct samples *s, char **program, struct error *e)
 		rmdir(directory);
 		return -1;
 	}
-	rc = record(cli, program, capture, e);
+	rc = record(cli, program, level, capture, e);
 	if (rc == 0 && s != NULL && (rc = view_new(cli, capture, &v, e)) == 0) {
 		rc = samples_view(cli, s, &v, e);
 		view_release(&v);
 	}
 	unlink(capture);
 	rmdir(directory);
+	return rc;
+}
+
+/* The first run, whose times do not count: where the level is ours to choose, what
+ * it counts does. */
+static int
+run_first(struct cli *cli, struct samples *s, char **program, struct error *e)
+{
+	struct samples one = SAMPLES_INIT;
+	int rc;
+
+	if (cli->opt.level != 0)
+		return run_once(cli, NULL, program, cli->opt.level, e);
+	rc = run_once(cli, &one, program, LEVEL_DEFAULT, e);
+	if (rc == 0) {
+		s->counted = one.sample[0];
+		s->has_counted = true;
+		one.n = 0;
+	}
+	samples_release(&one);
 	return rc;
 }
 
@@ -221,18 +253,19 @@ samples_interleave(struct cli *cli, struct samples side[SIDES],
     char **argv[SIDES], struct error *e)
 {
 	long runs = cli->opt.runs > 0 ? cli->opt.runs : RUNS_DEFAULT, i;
+	unsigned level = cli->opt.level != 0 ? cli->opt.level : LEVEL_TRACE;
 	int first, turn, which;
 
 	for (which = 0; which < SIDES; which++)
-		if (argv[which] != NULL && run_once(cli, NULL, argv[which],
-		    e) != 0)
+		if (argv[which] != NULL && run_first(cli, &side[which],
+		    argv[which], e) != 0)
 			return -1;
 	for (i = 0; i < runs && !is_enough(cli, side); i++) {
 		first = i % 2 == 0 ? BASE : TARGET;
 		for (turn = 0; turn < SIDES; turn++) {
 			which = turn == 0 ? first : BASE + TARGET - first;
 			if (argv[which] != NULL && run_once(cli, &side[which],
-			    argv[which], e) != 0)
+			    argv[which], level, e) != 0)
 				return -1;
 		}
 	}

@@ -6,6 +6,7 @@
 #define CADV_CLI_SAMPLES_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "compare/trial.h"
@@ -22,10 +23,13 @@ struct sample {
 struct samples {
 	struct sample *sample;
 	size_t n;
+	/* One that was run for what it counts, not for its times. */
+	struct sample counted;
+	bool has_counted;
 	struct trial_run *as;		/* samples_set's */
 };
 
-#define SAMPLES_INIT { NULL, 0, NULL }
+#define SAMPLES_INIT { .sample = NULL }
 
 /* samples_load(cli, s, ref, e): ${ref} as view_load takes it, or a baseline, by file
  * or name, with all its runs. samples_release in any case. */
@@ -44,8 +48,10 @@ struct trial_set samples_set(struct samples *s);
 /*
  * samples_interleave(cli, side, argv, e): run the program of each side in turn, one
  * more run a side each time, in ${cli}'s --runs, until --until is reached: ABBA, so
- * that what drifts meets both alike. argv[side] NULL: that side is not run. Of each
- * the first run is thrown away: it fills caches. -1 with ${e} set.
+ * that what drifts meets both alike. argv[side] NULL: that side is not run. The times
+ * of each one's first run are thrown away: it fills caches. Without a --level that
+ * run is made at the default one, for its counters, and the others at LEVEL_TRACE.
+ * -1 with ${e} set.
  */
 int samples_interleave(struct cli *cli, struct samples side[SIDES],
     char **argv[SIDES], struct error *e);

@@ -353,7 +353,8 @@ trial_compare(const struct trial_run *base, const struct trial_run *target,
 	struct compare_side b = { base->run, base->findings, base->kernels };
 	struct compare_side t = { target->run, target->findings,
 	    target->kernels };
-	struct trial_set set[SIDES] = { { base, 1 }, { target, 1 } };
+	struct trial_set set[SIDES] = { { base, 1, NULL },
+		{ target, 1, NULL } };
 	struct trial_ask ask = TRIAL_ASK_INIT;
 	json_t *whole = compare_runs(&b, &t), *trial;
 

@@ -28,6 +28,8 @@ struct trial_run {
 struct trial_set {
 	const struct trial_run *run;
 	size_t runs;				/* at most TRIAL_RUNS */
+	/* One more, for what it counted and found, not for its times; NULL. */
+	const struct trial_run *counted;
 };
 #define TRIAL_RUNS 200
 

@@ -61,29 +61,37 @@ whole_json(const struct measure *m)
 	return o;
 }
 
+/* Where the first finding of ${run} at its kernel ${shown} is; NULL. */
+static json_t *
+place_in(const struct trial_run *run, const json_t *shown)
+{
+	json_int_t id = json_integer_value(json_object_get(shown, "id"));
+	const json_t *f;
+	size_t i;
+
+	json_array_foreach(json_object_get(run->findings, "items"), i, f)
+		if (json_integer_value(json_object_get(f, "kernel_id")) ==
+		    id && field_text(f, "location") != NULL)
+			return json_object_get(f, "location");
+	return NULL;
+}
+
 /* Where a person looks: what is found at the kernel after the change, else before. */
 static json_t *
 place_json(const struct trial *t, const struct trial_kernel *k)
 {
-	const json_t *f, *items;
-	json_int_t id;
-	size_t i;
+	const struct trial_set *set;
+	json_t *place = NULL;
 	int side;
 
-	for (side = TARGET; side >= BASE; side--) {
-		if (k->side[side].shown == NULL)
-			continue;
-		id = json_integer_value(json_object_get(k->side[side].shown,
-		    "id"));
-		items = json_object_get(t->set[side].run[0].findings, "items");
-		json_array_foreach(items, i, f)
-			if (json_integer_value(json_object_get(f,
-			    "kernel_id")) == id &&
-			    field_text(f, "location") != NULL)
-				return json_incref(json_object_get(f,
-				    "location"));
+	for (side = TARGET; side >= BASE && place == NULL; side--) {
+		set = &t->set[side];
+		if (k->side[side].counted != NULL)
+			place = place_in(set->counted, k->side[side].counted);
+		if (place == NULL && k->side[side].shown != NULL)
+			place = place_in(&set->run[0], k->side[side].shown);
 	}
-	return json_null();
+	return place != NULL ? json_incref(place) : json_null();
 }
 
 /* The number of a kernel in its run; null without one. */

@@ -262,6 +262,33 @@ settle(struct trial_kernels *t, const struct table table[SIDES])
 	return 0;
 }
 
+/* Where ${set} has a run for its counters: which of its documents is of each kernel. */
+static int
+find_counted(struct trial_kernels *t, const struct trial_set *set, int side)
+{
+	char key[NAME_MOST + 2 * NUMBER_SIZE];
+	json_t *index, *k;
+	struct taken *of;
+	size_t i;
+	int rc = 0;
+
+	if (set->counted == NULL)
+		return 0;
+	if ((index = json_object()) == NULL)
+		return -1;
+	json_array_foreach(set->counted->kernels, i, k)
+		if (shape_key(key, sizeof(key), k) == 0 && rc == 0)
+			rc = json_object_set(index, key, k);
+	for (i = 0; i < t->kernels && rc == 0; i++) {
+		of = &t->kernel[i].side[side];
+		if (of->shown != NULL && shape_key(key, sizeof(key),
+		    of->shown) == 0)
+			of->counted = json_object_get(index, key);
+	}
+	json_decref(index);	/* the documents are the set's */
+	return rc;
+}
+
 int
 trial_kernels_make(struct trial_kernels *t, const struct trial_set set[SIDES])
 {
@@ -284,6 +311,8 @@ trial_kernels_make(struct trial_kernels *t, const struct trial_set set[SIDES])
 	    sizeof(*t->pool));
 	if (t->kernel != NULL && t->pool != NULL)
 		rc = settle(t, table);
+	for (side = 0; side < SIDES && rc == 0; side++)
+		rc = find_counted(t, &set[side], side);
 out:
 	for (side = 0; side < SIDES; side++) {
 		json_decref(table[side].index);
@@ -320,6 +349,8 @@ static const struct counter {
 	    "%" },
 	{ { "occupancy", "achieved_ratio" }, "achieved occupancy", "%" },
 	{ { "occupancy", "waves" }, "waves of blocks", "" },
+	{ { "instructions" }, "warp instructions", "" },
+	{ { "sectors_per_request" }, "sectors per request", "" },
 	{ { "headline", "coalescing", "value" }, "bytes used of those moved",
 	    "%" },
 	{ { "headline", "bank_conflicts", "value" }, "wavefronts that are bank "
@@ -336,7 +367,7 @@ static const struct counter {
 #define COUNTERS (sizeof(counters) / sizeof(counters[0]))
 
 static double
-value_at(const json_t *k, const struct counter *c)
+value_in(const json_t *k, const struct counter *c)
 {
 	int i;
 
@@ -345,6 +376,15 @@ value_at(const json_t *k, const struct counter *c)
 	if (!json_is_number(k))
 		return NAN;
 	return json_number_value(k) * (strcmp(c->unit, "%") == 0 ? 100 : 1);
+}
+
+/* Of the timed runs, else of the one that was counted. */
+static double
+value_at(const struct taken *t, const struct counter *c)
+{
+	double v = value_in(t->shown, c);
+
+	return isnan(v) ? value_in(t->counted, c) : v;
 }
 
 struct moved {
@@ -371,8 +411,8 @@ trial_counters(const struct trial_kernel *k)
 	for (i = 0; i < COUNTERS; i++) {
 		m = &moved[n];
 		m->counter = &counters[i];
-		m->before = value_at(k->side[BASE].shown, m->counter);
-		m->after = value_at(k->side[TARGET].shown, m->counter);
+		m->before = value_at(&k->side[BASE], m->counter);
+		m->after = value_at(&k->side[TARGET], m->counter);
 		if (!(m->before >= 0) || !(m->after >= 0) ||
 		    m->before == m->after)
 			continue;

@@ -12,6 +12,7 @@ struct taken {
 	double total_s;		/* a run, on average */
 	double within;		/* variance of log_s that its launches explain */
 	const json_t *shown;	/* a run's document of it, NULL */
+	const json_t *counted;	/* that of its set's counted run, NULL */
 };
 
 struct trial_kernel {
@@ -35,7 +36,7 @@ int trial_kernels_make(struct trial_kernels *t,
     const struct trial_set set[SIDES]);
 void trial_kernels_release(struct trial_kernels *t);
 
-/* trial_counters(k): what moved by more than a twentieth between both documents of
+/* trial_counters(k): what moved by more than a fiftieth between both documents of
  * it, most first. New reference, an array. */
 json_t *trial_counters(const struct trial_kernel *k);
 

@@ -124,6 +124,15 @@ json_function(const struct run *r, const struct kernel *k,
 	    (double)r->wall_ns));
 }
 
+/* Of global loads and stores together, where both are known. */
+static double
+sectors_per_request(const struct load *l)
+{
+	double requests = l->requests_ld + l->requests_st;
+
+	return requests > 0 ? (l->ld_sectors + l->st_sectors) / requests : NAN;
+}
+
 json_t *
 json_kernel_with(const struct run *r, const struct kernel *k,
     const struct advice *a, const struct functions *f)
@@ -131,6 +140,7 @@ json_kernel_with(const struct run *r, const struct kernel *k,
 	const struct record_SIGNATURE *s = &k->shape;
 	const char *device = NULL, *bound = NULL;
 	json_t *roofline = json_null(), *bandwidth = json_null();
+	double per_request = NAN;
 	struct roofline roof;
 	struct load load;
 
@@ -140,13 +150,14 @@ json_kernel_with(const struct run *r, const struct kernel *k,
 		device = d->name;
 		load_of(&load, k, d);
 		bound = load_bound_name(&load);
+		per_request = sectors_per_request(&load);
 		roofline_of(&roof, k, &d->ceilings, &load);
 		roofline = json_roofline(k, &roof);
 		bandwidth = json_bandwidth(&roof, &d->ceilings);
 	}
 	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
 	    "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
-	    "s:b, s:s, s:o, s:o, s:o, s:o, s:o}",
+	    "s:o, s:o, s:b, s:s, s:o, s:o, s:o, s:o, s:o}",
 	    "id", json_count(k->id),
 	    "name", json_text(k->name),
 	    "short_name", json_text(k->short_name),
@@ -168,6 +179,8 @@ json_kernel_with(const struct run *r, const struct kernel *k,
 	    "gap_before_ns", json_count(k->gap_before_ns),
 	    "occupancy", json_occupancy(k),
 	    "headline", json_headline(k),
+	    "instructions", json_number(k->metric[METRIC_INST_EXECUTED]),
+	    "sectors_per_request", json_number(per_request),
 	    "bound", json_text(bound),
 	    "roofline", roofline,
 	    "bandwidth", bandwidth,

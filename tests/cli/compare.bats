@@ -13,6 +13,7 @@ fast="$pairs/uncoalesced-global-access.good.cadv"
 	run -0 cudadvise ab --allow arguments "$slow" "$fast"
 	[[ "$output" == "faster (1 run before, 1 run after"* ]]
 	[[ "$output" == *"bytes used of those moved: 13 % → 100 %"* ]]
+	[[ "$output" == *"sectors per request: 32 → 4"* ]]
 	[[ "$output" == *"uncoalesced_global_access.cu:43"* ]]
 	run -1 cudadvise ab --allow arguments "$fast" "$slow"
 	[ "$(cudadvise ab --json --allow arguments "$fast" "$slow" |

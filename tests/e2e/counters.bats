@@ -178,3 +178,22 @@ headline() {
 	[ -n "$got" ] && [ "$got" != null ] || fail "$(of '.kernels[] |
 	    select(.mangled == "_Z8kernel30Pf") | .not_measured')"
 }
+
+@test "ab: the first run of each program is made for its counters, the others are traced" {
+	export MOCK_TRACE=$T/trace
+	# Where the programs are the same is not what is asked: 3 is "inconclusive".
+	ab() {
+		: >trace
+		"$bin/cudadvise" ab "$@" --runs 1 --json -- "$target" --kernels 9 \
+		    -- "$target" --kernels 9 >trial.json 2>report ||
+		    [ $? -ne 2 ] || fail "ab"
+		same "level of what is compared" \
+		    "$(jq -r .conditions.base.level trial.json)" trace
+	}
+	ab
+	same "processes that were counted" "$(grep -c -x \
+	    cuptiProfilerInitialize trace)" 2
+	ab --level trace
+	same "processes that were counted" "$(grep -c -x \
+	    cuptiProfilerInitialize trace)" 0
+}

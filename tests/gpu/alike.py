@@ -51,7 +51,7 @@ NAME_MOST = 100
 LEAST = 0.002           # of the kernels' time: less than a verdict speaks of
 RUN = ("state exit_code command level started_at devices wall_ns active_s").split()
 KERNEL = ("id launches grid block registers local_bytes shared_static_bytes "
-          "shared_dynamic_bytes").split()
+          "shared_dynamic_bytes instructions sectors_per_request").split()
 
 
 def some(of, names):
@@ -76,7 +76,8 @@ def at(of, *path):
 
 def slim_kernel(k):
     """What compare/trial_kernels.c reads of a kernel."""
-    out = {"name": k["name"][:NAME_MOST], **some(k, KERNEL)}
+    out = {"name": k["name"][:NAME_MOST],
+           **{n: number(v) for n, v in some(k, KERNEL).items()}}
     out["time"] = {n: number(k["time"][n]) for n in ("total_ns", "mean_ns", "sd_ns")
                    if k["time"].get(n) is not None}
     for place, names in (("occupancy", ("theoretical_ratio", "achieved_ratio",

@@ -210,6 +210,7 @@ TEST_WITH(kernel_shape, setup, NULL)
 	assert_string_equal(json_string_value(json_object_get(o, "bound")),
 	    "L2");
 	assert_true(json_is_null(json_object_get(o, "not_measured")));
+	assert_true(json_is_number(json_object_get(o, "instructions")));
 	ids = json_object_get(o, "findings");
 	assert_int_equal(json_array_size(ids), 1);
 	assert_string_equal(json_string_value(json_array_get(ids, 0)),

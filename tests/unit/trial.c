@@ -171,8 +171,8 @@ static json_t *
 tried(const struct recording *x, size_t runs, double slower)
 {
 	struct trial_run run[SIDES][RUNS];
-	struct trial_set set[SIDES] = { { run[BASE], runs },
-		{ run[TARGET], runs } };
+	struct trial_set set[SIDES] = { { run[BASE], runs, NULL },
+		{ run[TARGET], runs, NULL } };
 	struct trial_ask ask = TRIAL_ASK_INIT;
 	json_t *trial;
 	size_t i;
@@ -468,8 +468,10 @@ neighbour_pairs(struct tally *t, const struct neighbour *list, size_t all,
     size_t n)
 {
 	struct trial_run side[SIDES][RUNS], planted[RUNS];
-	struct trial_set alike[SIDES] = { { side[BASE], n }, { side[TARGET],
-		n } }, slower[SIDES] = { { side[BASE], n }, { planted, n } };
+	struct trial_set alike[SIDES] = { { side[BASE], n, NULL },
+		{ side[TARGET], n, NULL } };
+	struct trial_set slower[SIDES] = { { side[BASE], n, NULL },
+		{ planted, n, NULL } };
 	const char *name = NULL;
 	size_t i, k, left = 0, had[SIDES];
 
@@ -504,8 +506,8 @@ session_pairs(struct tally *t, const struct neighbour *list, size_t all,
     size_t n)
 {
 	struct trial_run side[SIDES][RUNS];
-	struct trial_set set[SIDES] = { { side[BASE], n }, { side[TARGET],
-		n } };
+	struct trial_set set[SIDES] = { { side[BASE], n, NULL },
+		{ side[TARGET], n, NULL } };
 	size_t a, b, runs, others, i, k;
 
 	for (a = 0; a < all; a += runs) {
@@ -527,14 +529,27 @@ session_pairs(struct tally *t, const struct neighbour *list, size_t all,
 	    "%zu the same\n", t->pairs, n, t->wrong, t->same);
 }
 
-/* The kernels in which 3 % were planted, and what shows it. */
+/* The kernels in which 3 % were planted, what shows it, and its name in a document. */
 static const struct planted {
-	const char *kernel, *counter;
+	const char *kernel, *counter, *key;
 } planteds[] = {
-	/* To count its operations would hold the program too long: nothing shows it. */
-	{ "fma_loop", NULL },
-	{ "stream_copy", "bytes that threads asked for" },
+	{ "fma_loop", "warp instructions", "instructions" },
+	{ "stream_copy", "bytes that threads asked for", "bandwidth" },
 };
+
+/* Was it recorded? What the recordings of one day do not have, others may. */
+static bool
+has_counter(const struct trial_run *run, const struct planted *p)
+{
+	const json_t *k;
+	size_t i;
+
+	json_array_foreach(run->kernels, i, k)
+		if (strncmp(or_unknown(field_text(k, "name")), p->kernel,
+		    strlen(p->kernel)) == 0)
+			return json_object_get(k, p->key) != NULL;
+	return false;
+}
 
 /* Pairs of ${n} runs a side of one session, without and with what was planted. */
 static void
@@ -542,9 +557,10 @@ planted_pairs(struct tally *t, const struct neighbour *list, size_t all,
     size_t n)
 {
 	struct trial_run side[SIDES][RUNS];
-	struct trial_set set[SIDES] = { { side[BASE], n }, { side[TARGET],
-		n } };
+	struct trial_set set[SIDES] = { { side[BASE], n, NULL },
+		{ side[TARGET], n, NULL } };
 	size_t a, b, runs, others, i, k, p;
+	bool shown;
 
 	for (b = 0; b < all; b += others) {
 		others = session_runs(list + b, all - b);
@@ -564,9 +580,10 @@ planted_pairs(struct tally *t, const struct neighbour *list, size_t all,
 				side[TARGET][k] = list[b + i + k].run;
 			}
 			t->pairs++;
-			t->countable += planteds[p].counter != NULL;
-			count_slower(t, set, planteds[p].kernel,
-			    planteds[p].counter);
+			shown = has_counter(&side[TARGET][0], &planteds[p]);
+			t->countable += shown;
+			count_slower(t, set, planteds[p].kernel, shown ?
+			    planteds[p].counter : NULL);
 		}
 	}
 	print_message("%zu pairs of %zu runs with 3 %% planted: found in %zu, "
@@ -639,8 +656,8 @@ recorded_pairs(char set, const char *kernel, size_t n, size_t pairs)
 	for (i = 0; i < pairs; i++) {
 		shuffle(a, as, set == 'A' ? 2 * n : n);
 		shuffle(b, bs, n);
-		struct trial_set sets[SIDES] = { { a, n }, { set == 'A' ?
-			a + n : b, n } };
+		struct trial_set sets[SIDES] = { { a, n, NULL },
+			{ set == 'A' ? a + n : b, n, NULL } };
 
 		trial = trial_judge(sets, &ask);
 		v = trial_verdict(trial);
@@ -680,7 +697,8 @@ TEST(test_sessions)
 {
 	struct trial_run run[2][RECORDED_MOST];
 	size_t n[2] = { recorded(run[0], 'A'), recorded(run[1], 'C') }, i;
-	struct trial_set sets[SIDES] = { { run[0], 10 }, { run[1], 10 } };
+	struct trial_set sets[SIDES] = { { run[0], 10, NULL },
+		{ run[1], 10, NULL } };
 	struct trial_ask ask = TRIAL_ASK_INIT;
 	json_t *trial;
 
@@ -750,6 +768,85 @@ TEST(test_conditions_recorded)
 	/* Two builds are what is compared. */
 	assert_string_equal(differing("{\"program_hash\":\"0\"}",
 	    "{\"program_hash\":\"1\"}", 0), "");
+}
+
+static json_t *
+one_kernel(const char *more)
+{
+	json_t *list = json_pack("[{s:i, s:s, s:[i,i,i], s:[i,i,i], s:i,"
+	    "s:{s:i, s:i, s:i}}]", "id", 7, "name", "fma_loop", "grid", 1, 1,
+	    1, "block", 32, 1, 1, "launches", 10, "time", "total_ns", 1000000,
+	    "mean_ns", 100000, "sd_ns", 0);
+	json_t *members = json_loads(more, 0, NULL);
+
+	json_object_update(json_array_get(list, 0), members);
+	json_decref(members);
+	return list;
+}
+
+static struct trial_run
+one_run(const char *more, const char *finding)
+{
+	json_t *run = json_pack("{s:s, s:s, s:f, s:f, s:{s:f}}", "state",
+	    "finished", "level", "trace", "wall_ns", 2e6, "active_s", 1.5e-3,
+	    "summary", "gpu_busy_ratio", 0.5);
+
+	return (struct trial_run){ run, json_loads(finding, 0, NULL),
+		one_kernel(more), conditions_of(run, NULL, NULL) };
+}
+
+/* Of its two sets ${set}: the only kernel, borrowed from *${trial}. */
+static const json_t *
+only_kernel(const struct trial_set set[SIDES], json_t **trial)
+{
+	struct trial_ask ask = TRIAL_ASK_INIT;
+
+	*trial = trial_judge(set, &ask);
+	return json_array_get(json_object_get(*trial, "kernels"), 0);
+}
+
+/* Three percent more instructions are said; and where the timed runs were only
+ * traced, a run that was made for its counters tells them, and the place. */
+TEST(test_counters)
+{
+#define AT "{\"items\": [{\"kernel_id\": 7, \"location\": \"k.cu:31\"}]}"
+	struct trial_run plain = one_run("{}", "{}");
+	struct trial_run counted[SIDES] = {
+		one_run("{\"instructions\": 1000, \"sectors_per_request\": 4}", "{}"),
+		one_run("{\"instructions\": 1030, \"sectors_per_request\": 16}", AT) };
+	struct trial_set traced[SIDES] = { { &plain, 1, NULL },
+		{ &plain, 1, NULL } };
+	const json_t *k, *c;
+	json_t *trial;
+	int of_timed;
+
+	k = only_kernel(traced, &trial);
+	assert_int_equal(json_array_size(json_object_get(k, "counters")), 0);
+	assert_null(field_text(k, "location"));
+	json_decref(trial);
+	for (of_timed = 0; of_timed < 2; of_timed++) {
+		struct trial_set set[SIDES] = {
+			{ of_timed ? &counted[BASE] : &plain, 1,
+			    &counted[BASE] },
+			{ of_timed ? &counted[TARGET] : &plain, 1,
+			    &counted[TARGET] } };
+
+		k = only_kernel(set, &trial);
+		c = json_object_get(k, "counters");
+		assert_int_equal(json_array_size(c), 2);
+		assert_string_equal(field_text(json_array_get(c, 0), "label"),
+		    "sectors per request");
+		c = json_array_get(c, 1);
+		assert_string_equal(field_text(c, "label"),
+		    "warp instructions");
+		assert_true(field_number(c, "base") == 1000);
+		assert_true(field_number(c, "target") == 1030);
+		assert_string_equal(field_text(k, "location"), "k.cu:31");
+		json_decref(trial);
+	}
+	drop(&plain);
+	drop(&counted[BASE]);
+	drop(&counted[TARGET]);
 }
 
 TEST(test_many_runs)
