@@ -90,15 +90,19 @@ MADE_TEST(test_tiny_blocks)
 	assert_true(s < 2.1);
 }
 
-/* One float a thread, from a row that a table says, added and stored: that do 100
- * of ${warps}. */
+/* One element of ${bytes} a thread, from a row that a table says, added and stored:
+ * that do 100 of ${warps}. */
 static struct kernel *
-element(struct made *m, int warps, const char *index, const char *loop)
+element(struct made *m, int bytes, int warps, const char *index,
+    const char *loop)
 {
+	const char *type = bytes == 1 ? ".U8" : "";
+	int sectors = 100 * bytes;
 	struct kernel *k = starting(m, 64);
 	uint32_t grid = k->shape.grid_x;
 
-	code_make(m, k, code_text("element", warps, index, loop), 1000);
+	code_make(m, k, code_text("element", warps, index, type, sectors,
+	    sectors, type, sectors, sectors, loop), 1000);
 	k->shape.grid_x = grid;
 	return k;
 }
@@ -111,13 +115,13 @@ element(struct made *m, int warps, const char *index, const char *loop)
 	"tags 100 line 4\n"
 
 static double
-narrow_of(int warps, const char *index, const char *loop)
+narrow_of(int bytes, int warps, const char *index, const char *loop)
 {
 	struct made m;
 	double s;
 
 	made_init(&m);
-	element(&m, warps, index, loop);
+	element(&m, bytes, warps, index, loop);
 	s = predicted(&m, "narrow-access", NULL);
 	code_release(&m);
 	return s;
@@ -126,24 +130,29 @@ narrow_of(int warps, const char *index, const char *loop)
 static double
 narrow(const char *index, const char *loop)
 {
-	return narrow_of(100, index, loop);
+	return narrow_of(1, 100, index, loop);
 }
 
-/* With four elements each there is a quarter of the threads. */
+/* With 16 elements each there is a 16th of the threads. */
 TEST(test_one_element)
 {
 	double s = narrow(OWN_INDEX, "");
 
-	assert_true(s > 2.8 && s < 4.2);
+	assert_true(s > 6 && s < 16);
 	s = narrow(ONE_ROW, "");
-	assert_true(s > 2.5 && s < 4.2);
+	assert_true(s > 5 && s < 16);
 	assert_true(narrow(GATHER, "") == 0);
 	/* Threads of which few find an element are too many as they are. */
-	assert_true(narrow_of(190, OWN_INDEX, "") > 2);
-	assert_true(narrow_of(300, OWN_INDEX, "") == 0);
+	assert_true(narrow_of(1, 190, OWN_INDEX, "") > 2);
+	assert_true(narrow_of(1, 300, OWN_INDEX, "") == 0);
 	/* A thread that goes on starts once. */
 	assert_true(narrow(OWN_INDEX, "@P0 BRA #8 | inst 6400 uniform 6400\n")
 	    == 0);
+	/* One that meets others does not do their part. */
+	assert_true(narrow(OWN_INDEX, "BAR.SYNC.DEFER_BLOCKING 0x0 | inst 100\n")
+	    == 0);
+	/* Of 4 bytes a lane an access is full: the blocks are too many. */
+	assert_true(narrow_of(4, 100, OWN_INDEX, "") == 0);
 }
 
 /* Half of the loads of a line a lane, half of one address: the mean of 16.5

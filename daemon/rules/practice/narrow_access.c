@@ -131,6 +131,9 @@ ends_soon(struct narrow *n, const struct accesses *a, const struct code *c)
 		struct operands o;
 		bool is = false;
 
+		/* What threads do together is about all their elements. */
+		if (i->space == SPACE_SHARED || i->flags & SASS_BARRIER)
+			return false;
 		operands_of(&o, i);
 		for (int u = 0; u < o.uses; u++)
 			is = is || (o.use[u] >= 0 &&
@@ -210,9 +213,13 @@ look_for_limit(const struct rule_view *x, struct narrow *n)
 	const struct record_DEVICE *limits = &x->device->limits;
 
 	for (size_t i = 0; i < kinds; i++) {
-		/* Requests of 128 bytes fill their wavefronts. */
-		if ((by_number[i] == RES_L1 && n->bytes * 32 >= 128) ||
-		    (by_number[i] == RES_START && !n->once))
+		/* Requests of 128 bytes fill their wavefronts; and where their
+		 * threads are too many, so are the blocks, whatever they
+		 * access: too-many-blocks-little-work says so. */
+		if ((by_number[i] == RES_L1 || by_number[i] == RES_START) &&
+		    n->bytes * 32 >= 128)
+			continue;
+		if (by_number[i] == RES_START && !n->once)
 			continue;
 		n->issue = n->issue || (l->limit == (int)by_number[i] &&
 		    l->busy >= rule_value(x, "min_busy"));
