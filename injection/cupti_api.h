@@ -45,9 +45,10 @@ typedef CUpti_ActivityUnifiedMemoryCounter2 cupti_managed;
 /* CUPTI_ACTIVITY_OVERHEAD_UVM_ACTIVITY_INIT, which came with 12.8. */
 #define CUPTI_OVERHEAD_UVM_INIT (8u << 16)
 
-/* Exported by CUPTI for NVTX, declared in none of its headers. */
-int cuptiNvtxInitialize(void *getExportTable);
-int cuptiNvtxInitialize2(void *getExportTable);
+/* Exported by CUPTI for NVTX, declared in none of its headers. Other than the functions
+ * that NVTX calls they return CUPTI_SUCCESS, which is 0, where all is well. */
+CUptiResult cuptiNvtxInitialize(void *getExportTable);
+CUptiResult cuptiNvtxInitialize2(void *getExportTable);
 
 /* X(R, name): required for tracing. X(O, name): optional, without it a feature
  * is missing. */

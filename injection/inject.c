@@ -377,8 +377,8 @@ InitializeInjectionNvtx(void *get_export_table)
 	if (sibling != NULL)
 		return sibling(get_export_table);
 	load_cupti(why, sizeof(why));
-	return inject.api.cuptiNvtxInitialize != NULL ?
-	    inject.api.cuptiNvtxInitialize(get_export_table) : 0;
+	return inject.api.cuptiNvtxInitialize != NULL &&
+	    inject.api.cuptiNvtxInitialize(get_export_table) == CUPTI_SUCCESS;
 }
 
 int
@@ -391,6 +391,6 @@ InitializeInjectionNvtx2(void *get_export_table)
 	if (sibling != NULL)
 		return sibling(get_export_table);
 	load_cupti(why, sizeof(why));
-	return inject.api.cuptiNvtxInitialize2 != NULL ?
-	    inject.api.cuptiNvtxInitialize2(get_export_table) : 0;
+	return inject.api.cuptiNvtxInitialize2 != NULL &&
+	    inject.api.cuptiNvtxInitialize2(get_export_table) == CUPTI_SUCCESS;
 }

@@ -11,15 +11,15 @@
 #include "mock_internal.h"
 
 /* CUPTI's NVTX entry points are declared in none of its headers. */
-int cuptiNvtxInitialize(void *table);
-int cuptiNvtxInitialize2(void *table);
+CUptiResult cuptiNvtxInitialize(void *table);
+CUptiResult cuptiNvtxInitialize2(void *table);
 
 #ifndef HAVE_NVTX
 
-int
+CUptiResult
 cuptiNvtxInitialize2(void *table)
 {
-	return table != NULL;
+	return table != NULL ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_PARAMETER;
 }
 
 #else
@@ -148,7 +148,7 @@ domain_pop(nvtxDomainHandle_t domain)
 	if ((id) < (size) && (table)[id] != NULL)			\
 		*(table)[id] = (NvtxFunctionPointer)(f)
 
-int
+CUptiResult
 cuptiNvtxInitialize2(void *get)
 {
 	NvtxGetExportTableFunc_t export;
@@ -160,23 +160,23 @@ cuptiNvtxInitialize2(void *get)
 	callbacks = export(NVTX_ETID_CALLBACKS);
 	if (callbacks == NULL || !callbacks->GetModuleFunctionTable(
 	    NVTX_CB_MODULE_CORE, &table, &n))
-		return 0;
+		return CUPTI_ERROR_NOT_INITIALIZED;
 	PUT(table, n, NVTX_CBID_CORE_RangePushA, push_a);
 	PUT(table, n, NVTX_CBID_CORE_RangePop, pop_any);
 	PUT(table, n, NVTX_CBID_CORE_RangeStartA, start_a);
 	PUT(table, n, NVTX_CBID_CORE_RangeEnd, end);
 	if (!callbacks->GetModuleFunctionTable(NVTX_CB_MODULE_CORE2, &table,
 	    &n))
-		return 0;
+		return CUPTI_ERROR_NOT_INITIALIZED;
 	PUT(table, n, NVTX_CBID_CORE2_DomainCreateA, domain_create);
 	PUT(table, n, NVTX_CBID_CORE2_DomainRangePushEx, domain_push);
 	PUT(table, n, NVTX_CBID_CORE2_DomainRangePop, domain_pop);
-	return 1;
+	return CUPTI_SUCCESS;
 }
 
 #endif
 
-int
+CUptiResult
 cuptiNvtxInitialize(void *table)
 {
 	return cuptiNvtxInitialize2(table);
