@@ -20,6 +20,7 @@
 #include "nap.h"
 #include "plan.h"
 #include "prepare.h"
+#include "relax.h"
 #include "sampling.h"
 #include "sass.h"
 #include "target.h"
@@ -332,17 +333,15 @@ measure(struct target *t, struct signature *s, const struct counters_launch *l,
 	return true;
 }
 
-bool
-counters_enter(struct signature *s, const struct counters_launch *l)
+/* In relaxed mode. */
+static bool
+enter(struct signature *s, const struct counters_launch *l)
 {
 	struct prepare_wish wish;
 	struct target *t;
 	bool owed = false;
 	uint64_t begin;
 
-	gate_stream(l->stream, s->shape.device);
-	if (gate_capturing())
-		return false;
 	/* The driver loads the function's code now, at the latest, and may wait
 	 * for all that is queued: this is the launch's own time. */
 	learn_resources(s, l->function);
@@ -386,10 +385,27 @@ counters_enter(struct signature *s, const struct counters_launch *l)
 	return owed;
 }
 
+bool
+counters_enter(struct signature *s, const struct counters_launch *l)
+{
+	CUstreamCaptureMode mode;
+	bool owed;
+
+	gate_stream(l->stream, s->shape.device);
+	if (gate_capturing())
+		return false;
+	mode = relax_begin();
+	owed = enter(s, l);
+	relax_end(mode);
+	return owed;
+}
+
 struct signature *
 counters_graph(uint32_t device, const struct counters_launch *l)
 {
 	struct signature *s = episode_graphs(device);
+	CUstreamCaptureMode mode;
+	bool owed;
 
 	if (!level_samples(inject.level) || s == NULL ||
 	    episode_allows_window(s) || window_is_shut())
@@ -397,7 +413,10 @@ counters_graph(uint32_t device, const struct counters_launch *l)
 	gate_stream(l->stream, s->shape.device);
 	if (gate_capturing())
 		return NULL;
-	return episode_enter(s, l) ? s : NULL;
+	mode = relax_begin();
+	owed = episode_enter(s, l);
+	relax_end(mode);
+	return owed ? s : NULL;
 }
 
 /* The range of a window is longer than its kernel: metrics of elapsed time are
@@ -618,12 +637,10 @@ leave_window(void)
 
 /* With ${patient} for as long as a hold may last, until the kernel has ended. */
 static void
-settle(uint64_t begin, bool patient)
+settle_window(uint64_t begin, bool patient)
 {
 	uint64_t patience = 0;
 
-	if (gate_capturing() || !window_resume())
-		return;
 	if (patient && now_open.awaits > 0) {
 		now_open.awaits--;
 		patience = now_open.kind == KIND_INSTRUCTIONS ?
@@ -646,6 +663,18 @@ settle(uint64_t begin, bool patient)
 	gate_give_up();
 	atomic_store(&settle_ns, inject_now() + SETTLE_NS);
 	window_defer();
+}
+
+static void
+settle(uint64_t begin, bool patient)
+{
+	CUstreamCaptureMode mode;
+
+	if (gate_capturing() || !window_resume())
+		return;
+	mode = relax_begin();
+	settle_window(begin, patient);
+	relax_end(mode);
 }
 
 void
@@ -685,8 +714,9 @@ drop_window(CUcontext handle)
 	release();
 }
 
-void
-counters_exit(struct signature *s, bool launched)
+/* The launch has returned, in relaxed mode. */
+static void
+leave(struct signature *s, bool launched)
 {
 	uint64_t patience, begin = inject_now();
 
@@ -712,6 +742,15 @@ counters_exit(struct signature *s, bool launched)
 }
 
 void
+counters_exit(struct signature *s, bool launched)
+{
+	CUstreamCaptureMode mode = relax_begin();
+
+	leave(s, launched);
+	relax_end(mode);
+}
+
+void
 counters_close(void)
 {
 	uint64_t begin = inject_now();
@@ -727,8 +766,8 @@ counters_close(void)
 		continue;
 }
 
-void
-counters_context_gone(CUcontext handle, uint32_t context)
+static void
+context_gone(CUcontext handle, uint32_t context)
 {
 	uint64_t begin = inject_now();
 
@@ -745,4 +784,13 @@ counters_context_gone(CUcontext handle, uint32_t context)
 		}
 	target_gone(context);
 	window_release();
+}
+
+void
+counters_context_gone(CUcontext handle, uint32_t context)
+{
+	CUstreamCaptureMode mode = relax_begin();
+
+	context_gone(handle, context);
+	relax_end(mode);
 }

@@ -417,21 +417,6 @@ gate_context_gone(void)
 	pthread_mutex_unlock(&streams.lock);
 }
 
-/* In a thread that captures, a query of any stream would invalidate the
- * capture, except in relaxed mode. */
-static bool
-not_ready(CUstream stream)
-{
-	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-	bool exchanged = inject.api.cuThreadExchangeStreamCaptureMode != NULL &&
-	    inject.api.cuThreadExchangeStreamCaptureMode(&mode) == CUDA_SUCCESS;
-	CUresult r = inject.api.cuStreamQuery(stream);
-
-	if (exchanged)
-		inject.api.cuThreadExchangeStreamCaptureMode(&mode);
-	return r == CUDA_ERROR_NOT_READY;
-}
-
 bool
 gate_busy(CUstream stream)
 {
@@ -447,7 +432,8 @@ gate_busy(CUstream stream)
 	atomic_store(&streams.asked, stream);
 	atomic_store(&streams.asking, known);
 	pthread_mutex_unlock(&streams.lock);
-	busy = known && (gate_capturing() || not_ready(stream));
+	busy = known && (gate_capturing() ||
+	    inject.api.cuStreamQuery(stream) == CUDA_ERROR_NOT_READY);
 	atomic_store(&streams.asking, false);
 	return busy;
 }
@@ -472,7 +458,6 @@ gate_wait_stream(CUstream stream, uint64_t patience)
 bool
 gate_synchronize(CUcontext context)
 {
-	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
 	CUcontext before;
 	CUresult r;
 
@@ -480,8 +465,6 @@ gate_synchronize(CUcontext context)
 	    inject.api.cuCtxPushCurrent == NULL ||
 	    inject.api.cuCtxPopCurrent == NULL)
 		return false;
-	if (inject.api.cuThreadExchangeStreamCaptureMode != NULL)
-		inject.api.cuThreadExchangeStreamCaptureMode(&mode);
 	if (inject.api.cuCtxPushCurrent(context) != CUDA_SUCCESS)
 		return false;
 	atomic_store(&streams.synchronizing, true);

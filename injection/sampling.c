@@ -14,6 +14,7 @@
 #include "gpu_lock.h"
 #include "inject.h"
 #include "module.h"
+#include "relax.h"
 #include "sampling.h"
 #include "window.h"
 
@@ -475,6 +476,7 @@ sampling_drain(void)
 	/* Sampling is being turned on or off: skip this time. */
 	if (!activity_pause())
 		return;
+	relax_begin();		/* the sender's thread */
 	if (pthread_mutex_trylock(&sampling.lock) == 0) {
 		for (i = 0; i < DEVICES; i++)
 			if (sampling.all[i].context != NULL)
@@ -509,6 +511,7 @@ sampling_finish(void)
 
 	if (!sampling_active())
 		return;
+	relax_begin();		/* the sender's thread */
 	pthread_mutex_lock(&sampling.lock);
 	for (i = 0; i < DEVICES; i++)
 		if (sampling.all[i].context == NULL)

@@ -4,6 +4,7 @@
 
 #include "worker.h"
 #include "callback.h"
+#include "relax.h"
 #include "thread.h"
 
 static struct {
@@ -22,6 +23,7 @@ run(void *cookie)
 	(void)cookie;
 	/* API calls made here are not the program's. */
 	callback_mute();
+	relax_begin();
 	pthread_mutex_lock(&worker.lock);
 	for (;;) {
 		while (worker.action == NULL)

@@ -88,6 +88,7 @@ turned() {
 		alone --kernels 3000 --signatures 8 --captures 400 \
 		    --kernel-us 20 --pause-us 200
 		! grep "^captured" calls || fail "$level: inside a capture"
+		! grep "^unrelaxed" calls || fail "$level: in another's"
 		# A capture that begins while a kernel is counted goes first; its
 		# launches leave no record then.
 		same "launches, told or lost" "$(of '.run |

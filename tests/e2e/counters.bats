@@ -128,6 +128,7 @@ headline() {
 	measure --kernels 4000 --signatures 4 --captures 200
 	load
 	! grep "^captured" trace || fail "inside a capture"
+	! grep "^unrelaxed" trace || fail "in another thread's"
 }
 
 @test "the turn fits the budget, or is not made" {

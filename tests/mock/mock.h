@@ -34,7 +34,9 @@
  * 	refused (8)
  *    MOCK_HIDDEN=1	the second device is not visible to the program
  *    MOCK_FOREIGN=1	each flush returns a buffer of another client
- *    MOCK_TRACE=file	appends the name of every CUPTI call, one a line
+ *    MOCK_TRACE=file	appends the name of every CUPTI call, one a line;
+ * 	"unrelaxed FUNCTION" where the call would break a stream capture that
+ * 	another thread begins just then
  *
  * All functions may be called by any thread.
  */

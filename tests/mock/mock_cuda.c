@@ -178,6 +178,12 @@ cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
 	return CUDA_SUCCESS;
 }
 
+bool
+mock_relaxed(void)
+{
+	return capture_mode == CU_STREAM_CAPTURE_MODE_RELAXED;
+}
+
 static uint64_t
 idle_from(struct mock_context *c)
 {
@@ -199,9 +205,9 @@ cuCtxSynchronize(void)
 	uint64_t until = 0, from;
 
 	MOCK_ENTER();
-	/* In relaxed mode a query does not invalidate a capture, as measured on
-	 * an H200. */
-	if (capture_mode != CU_STREAM_CAPTURE_MODE_RELAXED)
+	/* In relaxed mode it does not invalidate a capture, as measured on an
+	 * H200. */
+	if (!mock_relaxed())
 		mock_captured(__func__);
 	pthread_mutex_lock(&contexts_lock);
 	for (c = contexts; c != NULL; c = c->next)

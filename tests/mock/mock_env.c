@@ -128,6 +128,22 @@ mock_say(const char *what, const char *function)
 	pthread_mutex_unlock(&lock);
 }
 
+/* May this call allocate, synchronise or load code? */
+static bool
+is_unsafe(const char *function)
+{
+	static const char *const start[] = { "cuCtxSynchronize",
+	    "cuFuncGetAttribute", "cuKernelGetAttribute", "cuStreamQuery",
+	    "cuptiPCSampling", "cuptiProfilerInitialize", "cuptiRangeProfiler",
+	    "cuptiSassMetrics" };
+	size_t i;
+
+	for (i = 0; i < sizeof(start) / sizeof(start[0]); i++)
+		if (strncmp(function, start[i], strlen(start[i])) == 0)
+			return true;
+	return false;
+}
+
 int
 mock_refused(const char *function)
 {
@@ -139,6 +155,8 @@ mock_refused(const char *function)
 		parse();
 	if (trace != NULL)
 		fprintf(trace, "%s\n", function);
+	if (trace != NULL && is_unsafe(function) && !mock_relaxed())
+		fprintf(trace, "unrelaxed %s\n", function);
 	code = look_up(refusal, refusals, function);
 	ms = look_up(slow, slows, function);
 	pthread_mutex_unlock(&lock);

@@ -75,6 +75,8 @@ void mock_say(const char *what, const char *function);
 /* mock_captured(function): a call that is illegal during a stream capture:
  * writes "captured FUNCTION" into the trace if there is one. */
 void mock_captured(const char *function);
+/* mock_relaxed(): is this thread in relaxed capture mode? */
+bool mock_relaxed(void);
 /* mock_ranges_itself(c): does the range profiler use automatic ranges on this
  * context, and wait for each kernel? */
 bool mock_ranges_itself(struct mock_context *c);
