@@ -15,7 +15,7 @@ say_from(struct ceilings *c)
 		    "calibrated on %s" : "calibrated on this GPU", c->date);
 	else
 		snprintf(c->from, sizeof(c->from), "%s", c->shipped != 0 ?
-		    "measured on others of this model" : "device attributes");
+		    "other GPUs of this model" : "device attributes");
 }
 
 void

@@ -134,16 +134,18 @@ parts_held(struct out *o, const json_t *run, bool all)
 	double limit = field_number(held, "limit_s");
 	uint64_t count = field_count(held, "count");
 	char text[192], a[NUMBER_SIZE], b[NUMBER_SIZE];
-	bool over = longest > limit;
+	bool over;
 
+	/* What is over the limit by less than is printed is no news. */
+	number_seconds(a, longest);
+	number_seconds(b, limit);
+	over = longest > limit && strcmp(a, b) != 0;
 	if (!over && (!all || (count == 0 && !(longest > 0) &&
 	    !(field_number(held, "setup_s") > 0) &&
 	    !(field_number(held, "replay_s") > 0))))
 		return;
 	if (over)
 		out_style(o, STYLE_WARN);
-	number_seconds(a, longest);
-	number_seconds(b, limit);
 	if (!(longest > 0))
 		snprintf(text, sizeof(text), "never held while it ran");
 	else if (over)

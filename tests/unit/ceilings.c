@@ -74,7 +74,7 @@ MADE_TEST(test_model)
 	assert_true(c->dram_bytes_per_s > 3.9e12 && c->dram_bytes_per_s < 4.2e12);
 	assert_string_equal(ceilings_source(c, &c->dram_bytes_per_s), "model");
 	assert_string_equal(ceilings_source(c, &c->launch_s), "attribute");
-	assert_string_equal(c->from, "measured on others of this model");
+	assert_string_equal(c->from, "other GPUs of this model");
 
 	m->run.calibration = &cal;
 	m->run.calibrations = 1;

@@ -18,8 +18,10 @@ function unendedOf(run: RunDocument): number {
   return run.state === 'finished' ? run.data?.unended ?? 0 : 0;
 }
 
+// Over the limit by less than is printed is no news.
 function isHeldTooLong(held: Held | null | undefined): boolean {
-  return held != null && held.limit_s !== null && held.longest_s > held.limit_s;
+  return held != null && held.limit_s !== null && held.longest_s > held.limit_s &&
+    seconds(held.longest_s) !== seconds(held.limit_s);
 }
 
 // All of it, one line each.

@@ -35,7 +35,7 @@ export function RooflineTab({ id: run, base, revision }: OfRun) {
   );
 }
 
-const from: Record<Ceiling['source'], string> = { measured: '', model: ' (of others of this model)', attribute: ' (from attributes)' };
+const from: Record<Ceiling['source'], string> = { measured: '', model: ' (from other GPUs of this model)', attribute: ' (from attributes)' };
 
 function Ceilings({ device }: { device: Device }) {
   return (
