@@ -145,9 +145,10 @@ MADE_TEST(test_first_touch)
 	assert_true(f->saves_s > 0.4 * f->saves_high_s);
 }
 
-/* What the host reads before it goes on nothing hides: little is promised, nothing
- * for certain, and the advice is to do it on the GPU. The larger the copies, the
- * more of them are data. Asynchronous ones that it waits for are the same. */
+/* What the host reads before it goes on nothing hides, but the way there and back goes
+ * with the read: most of that is promised, nothing for certain, and the advice is to do
+ * it on the GPU. The larger the copies, the more of them are data. Asynchronous ones
+ * that it waits for are the same. */
 MADE_TEST(test_result_needed)
 {
 	struct advice *a = advised(fault_blocking, m);
@@ -162,7 +163,7 @@ MADE_TEST(test_result_needed)
 	m->copy[0].bytes = m->copy[0].count * 8;
 	a = made_advised(m);
 	f = made_finding(a, "synchronous-copies");
-	assert_true(f->saves_s > 0.15 * 0.4 && f->saves_s < 0.25 * 0.4);
+	assert_true(f->saves_s > 0.75 * 0.4 && f->saves_s < 0.85 * 0.4);
 	assert_true(f->saves_low_s == 0);
 	assert_true(f->saves_high_s >= 0.4);
 	assert_non_null(strstr(f->advice, "to the GPU"));
@@ -183,7 +184,7 @@ MADE_TEST(test_result_needed)
 	m->copy[0].waits_idle_ns = m->copy[0].idle_waited_ns;
 	a = made_advised(m);
 	f = made_finding(a, "synchronous-copies");
-	assert_true(f->saves_s > 0.15 * 0.4 && f->saves_s < 0.25 * 0.4);
+	assert_true(f->saves_s > 0.75 * 0.4 && f->saves_s < 0.85 * 0.4);
 }
 
 /* A buffer that went up again before the host could have written it anew: the copy
@@ -405,6 +406,7 @@ MADE_TEST(test_sync_round_trip)
 {
 	static const char rule[] = "device-sync-overuse";
 	struct advice *a;
+	double launches;
 
 	made_kernel(m, "_Z6rotatePf", 100000, 1000);
 	made_gaps(m, IDLE_AFTER_SYNC, 100000, 10000);
@@ -413,8 +415,11 @@ MADE_TEST(test_sync_round_trip)
 	m->run.syncs = 1;
 	m->run.idle_total_ns = m->run.wall_ns - 100 * MS;
 	a = made_advised(m);
-	/* 0.1 s of work, and 0.35 s of round trips in 1 s of gaps. */
-	assert_true(fabs(made_finding(a, rule)->saves_s - 0.45) < 0.01);
+	/* 0.1 s of work, and 0.73 s of round trips in 1 s of gaps: 0.27 s of the host
+	 * stay, beside its launches. */
+	launches = (double)m->run.launches * m->run.ceilings->launch_s;
+	assert_true(fabs(made_finding(a, rule)->saves_s - (1 + 0.1 - 0.27 -
+	    launches)) < 0.01);
 	/* Long enough work hides the launches, too. */
 	m->run.idle_total_ns = m->run.wall_ns - S;
 	a = made_advised(m);

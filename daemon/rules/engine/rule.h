@@ -326,6 +326,16 @@ struct gain rule_queued(const struct run *run, double idle_s, uint64_t waits,
     uint64_t copies);
 double rule_turn(double idle_s, uint64_t waits);
 
+/*
+ * rule_unwaited(run, idle_s, waits, copies, trip_s): what is saved where the host does
+ * not wait at all, as it looks at results later or not: of the idle time behind
+ * ${waits} waits the way to the host and back, ${trip_s} each, goes; what the host does
+ * besides, and the calls of the whole run, it does while the GPU works, and both take
+ * as long as the longer one. Half of the gaps in front of ${copies} copies go, too.
+ */
+double rule_unwaited(const struct run *run, double idle_s, uint64_t waits,
+    uint64_t copies, double trip_s);
+
 /* Share of the run's copy time that lengthened it. */
 double rule_copy_exposure(const struct run *run);
 

@@ -8,20 +8,19 @@
 #include "rules/evidence/lines.h"
 
 /* What the way from the end of the GPU's work to the host, and from the launch to the
- * GPU, takes: a loop of 30,000 kernels of 1.6 us with a wait after each gained 5.1 us
- * each without the waits; H200, 2026-11-23. */
-#define ROUND_TRIP_S 3.5e-6
+ * GPU, takes: a wait behind each kernel of 0 to 50 us made a loop 5.5 to 8.8 us a
+ * kernel longer, 7.3 in the median; H200, 2026-11-23. */
+#define ROUND_TRIP_S 7.3e-6
 
 /* What the host does between a wait and the next launch can hide behind the GPU's
  * work, the round trip needs none. */
 static struct gain
 queued(const struct run *run, double idle, uint64_t waits)
 {
-	double busy = rule_wall_s(run) - (double)run->idle_total_ns * 1e-9;
 	struct gain g = rule_queued(run, idle, waits, 0);
 
 	g.mid = fmax(g.mid, rule_turn(idle, waits) *
-	    fmin(idle, fmax(0, busy) + (double)waits * ROUND_TRIP_S));
+	    rule_unwaited(run, idle, waits, 0, ROUND_TRIP_S));
 	return g;
 }
 

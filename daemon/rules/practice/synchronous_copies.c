@@ -17,11 +17,16 @@
 #define RESULT_BYTES 64
 #define DATA_BYTES 4096
 
-/* Of the idle time behind what the host needs, how much of it is believed to go.
- * Measured: 25 of 120 ms, in one loop. In Python it is mostly a value to be
- * logged (.item(), print), which can wait: half. With half or twice of either no
- * capture (145 of ours) begins with another finding. */
-#define NEEDED 0.2
+/* What a copy of a few bytes to the host costs a loop of kernels of 0 to 50 us besides
+ * its own time: 11 to 19 us a copy, 15 in the median; H200, 2026-11-23. */
+#define ROUND_TRIP_S 15e-6
+
+/* Of the idle time behind what the host needs, as far as it would go if nobody waited,
+ * how much is believed to: a loop that asks whether it may end can ask every 100th time,
+ * and one that computes with the result can do so on the device; one whose next grid
+ * depends on it can not. Of what would go, four loops saved 0.2, 1.2, 1.2 and 1.4. In
+ * Python it is mostly a value to be logged (.item(), print), which can wait. */
+#define NEEDED 0.8
 #define NEEDED_PYTHON 0.5
 
 #define TURN_S 50e-6	/* as rule_turn: longer, and the host computes */
@@ -83,11 +88,13 @@ claim(struct rule_view *x, struct draft *d, const struct waiting *w,
 	struct gain g = rule_queued(x->run, w->idle_s, count, count);
 	double believed = lines_python(x->run) ? NEEDED_PYTHON : NEEDED;
 	double free = w->idle_s > 0 ? 1 - w->needed_s / w->idle_s : 0;
+	double unwaited = rule_unwaited(x->run, w->idle_s, count, count,
+	    ROUND_TRIP_S);
 
 	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_AFTER_SYNC) |
 	    POOL_IDLE(IDLE_API) | POOL_IDLE(IDLE_HOST) |
 	    POOL_IDLE(IDLE_LAUNCH), { part * free * g.low,
-	    part * (free * g.mid + believed * w->needed_s), g.high } };
+	    part * (free * g.mid + believed * (1 - free) * unwaited), g.high } };
 	d->cause_s = part * w->idle_s;
 	/* Beside other work the copies may be hidden as well, unless the host
 	 * computes with them first. */
