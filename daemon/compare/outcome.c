@@ -131,8 +131,7 @@ promise_json(const json_t *compare, const json_t *item,
 
 	if (o == NULL)
 		return NULL;
-	json_object_set_new(o, "location", json_text(field_text(f,
-	    "location")));
+	json_object_set(o, "location", json_object_get(f, "location"));
 	json_object_set_new(o, "moved_to", kept == KEPT_PARTLY || kept ==
 	    KEPT_MISSED ? moved_json(compare, item, base, target) :
 	    json_null());

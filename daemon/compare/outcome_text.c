@@ -102,7 +102,7 @@ text_new(struct out *o, const json_t *findings)
 	size_t i;
 
 	json_array_foreach(findings, i, f) {
-		where = field_text(f, "location");
+		where = location_text(f);
 		snprintf(line, sizeof(line), "%.100s (%s): %.200s: %.200s",
 		    or_unknown(field_text(f, "rule")),
 		    or_unknown(field_text(f, "severity")), where != NULL ?

@@ -71,7 +71,7 @@ place_in(const struct trial_run *run, const json_t *shown)
 
 	json_array_foreach(json_object_get(run->findings, "items"), i, f)
 		if (json_integer_value(json_object_get(f, "kernel_id")) ==
-		    id && field_text(f, "location") != NULL)
+		    id && location_text(f) != NULL)
 			return json_object_get(f, "location");
 	return NULL;
 }

@@ -74,7 +74,7 @@ static void
 text_counters(struct out *o, const json_t *k)
 {
 	char line[LINE_SIZE], a[NUMBER_SIZE], b[NUMBER_SIZE];
-	const char *unit, *where = field_text(k, "location");
+	const char *unit, *where = location_text(k);
 	const json_t *c;
 	size_t i;
 

@@ -165,7 +165,9 @@ kernel_launch(struct model *m, struct stream *s,
 		return 0;
 	}
 	k = &m->kernel[i];
-	k->out.launches++;
+	if (k->out.launches++ == 0)
+		k->out.stream = r->stream;
+	k->out.streams_vary |= r->stream != k->out.stream;
 	m->run.launches++;
 	if (r->graph != 0)
 		k->out.graph_launches++;

@@ -148,6 +148,8 @@ struct kernel {
 	double noise_ns;	/* what launches that did the same differ by: the
 				 * standard deviation of one (model/repeat.c);
 				 * NaN unknown */
+	uint32_t stream;	/* of its first launch, CUDA's number */
+	bool streams_vary;	/* others were in other streams */
 	uint64_t graph_launches;/* that came out of a graph */
 	uint64_t first_ns, last_ns;
 	double metric[METRIC_COUNT];	/* per launch; NaN: not measured */

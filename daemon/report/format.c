@@ -7,14 +7,12 @@
 
 #include "report/format.h"
 
-struct place
-format_place(const json_t *run, const json_t *finding)
+static struct place
+place_of(const json_t *run, const json_t *at)
 {
-	const json_t *hot = json_array_get(json_object_get(finding,
-	    "hot_lines"), 0);
-	const char *file = field_text(hot, "file"), *cwd = field_text(run,
+	const char *file = field_text(at, "file"), *cwd = field_text(run,
 	    "cwd");
-	struct place p = { file, field_count(hot, "line") };
+	struct place p = { file, field_count(at, "line") };
 	size_t n;
 
 	if (file == NULL || cwd == NULL || (n = strlen(cwd)) < 2)
@@ -22,6 +20,24 @@ format_place(const json_t *run, const json_t *finding)
 	if (strncmp(file, cwd, n) == 0 && file[n] == '/')
 		p.file = file + n + 1;
 	return p;
+}
+
+struct place
+format_launch_site(const json_t *run, const json_t *finding)
+{
+
+	return place_of(run, json_object_get(json_object_get(finding,
+	    "location"), "launch_site"));
+}
+
+struct place
+format_place(const json_t *run, const json_t *finding)
+{
+	struct place p = place_of(run, json_object_get(finding, "location"));
+
+	/* Not about a line of the kernel: then the call is what is edited. */
+	return p.file != NULL || field_text(finding, "location_missing") !=
+	    NULL ? p : format_launch_site(run, finding);
 }
 
 char *

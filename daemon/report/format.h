@@ -28,13 +28,16 @@ enum format_reads { FORMAT_DOCUMENTS, FORMAT_CAPTURE };
 
 /* --- for format_*.c ------------------------------------------------------------ */
 
-/* Where a finding is, in the source; NULL and 0: not known. Borrowed. The file is
+/* Where a finding is, in the source: a line of the kernel, or, if it is about none,
+ * the host's that launches or calls. NULL and 0: not known. Borrowed. The file is
  * below the run's working directory if it can be said so. */
 struct place {
 	const char *file;
 	uint64_t line;
 };
 struct place format_place(const json_t *run, const json_t *finding);
+/* format_launch_site: the latter, in any case. */
+struct place format_launch_site(const json_t *run, const json_t *finding);
 
 /* "uncoalesced loads: loads touch 8× the sectors they need; saves 1.99 s (1.16 to
  * 2.03): let neighbouring …". malloced, without control characters; NULL without

@@ -107,7 +107,8 @@ lines(FILE *f, const json_t *finding)
 static void
 finding_page(FILE *f, const struct report *r, const json_t *x)
 {
-	struct place p = format_place(r->run, x);
+	struct place p = format_place(r->run, x),
+	    site = format_launch_site(r->run, x);
 	const json_t *saves = json_object_get(x, "saves");
 	const char *missing = field_text(x, "location_missing");
 
@@ -123,6 +124,11 @@ finding_page(FILE *f, const struct report *r, const json_t *x)
 		fprintf(f, " line %llu", (unsigned long long)p.line);
 	} else if (missing != NULL) {
 		fprintf(f, "; %s", missing);
+	}
+	if (site.file != NULL && site.line > 0 && site.file != p.file) {
+		fputs("; launched from ", f);
+		quoted(f, site.file);
+		fprintf(f, " line %llu", (unsigned long long)site.line);
 	}
 	putc('\n', f);
 	lines(f, x);

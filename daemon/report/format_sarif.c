@@ -101,21 +101,60 @@ rules_json(void)
 	return list;
 }
 
+/* ${location} with the file and line of ${p}, if they are known. */
+static json_t *
+placed_json(json_t *location, struct place p)
+{
+
+	if (location != NULL && p.file != NULL && p.line > 0)
+		json_object_set_new(location, "physicalLocation", json_pack(
+		    "{s:{s:o}, s:{s:o}}", "artifactLocation", "uri",
+		    uri_json(p.file), "region", "startLine",
+		    json_count(p.line)));
+	return location;
+}
+
 static json_t *
 location_json(const struct report *r, const json_t *f)
 {
-	struct place p = format_place(r->run, f);
-	json_t *o = json_pack("{s:[{s:o, s:s}]}", "logicalLocations",
-	    "fullyQualifiedName", json_text(or_unknown(field_text(f,
-	    "where"))), "kind", json_is_integer(json_object_get(f,
-	    "kernel_id")) ? "function" : "module");
-	json_t *physical;
+	const char *kernel = field_text(json_object_get(f, "location"),
+	    "kernel");
 
-	if (o == NULL || p.file == NULL || p.line == 0)
-		return o;
-	physical = json_pack("{s:{s:o}, s:{s:o}}", "artifactLocation", "uri",
-	    uri_json(p.file), "region", "startLine", json_count(p.line));
-	json_object_set_new(o, "physicalLocation", physical);
+	return placed_json(json_pack("{s:[{s:o, s:s}]}", "logicalLocations",
+	    "fullyQualifiedName", json_text(kernel != NULL ? kernel :
+	    or_unknown(field_text(f, "where"))), "kind", kernel != NULL ?
+	    "function" : "module"), format_place(r->run, f));
+}
+
+/* The host's line behind a line of the kernel. */
+static void
+related(json_t *result, const struct report *r, const json_t *f)
+{
+	struct place p = format_launch_site(r->run, f),
+	    first = format_place(r->run, f);
+	json_t *o;
+
+	if (p.file == NULL || p.line == 0 || p.file == first.file)
+		return;
+	o = placed_json(json_pack("{s:{s:s}}", "message", "text",
+	    "launched or called here"), p);
+	json_object_set_new(result, "relatedLocations", json_pack("[o]", o));
+}
+
+/* What SARIF has no place for: launch shape, GPU, stream. */
+static json_t *
+properties_json(const json_t *f)
+{
+	static const char *const keys[] = { "grid", "block", "device",
+		"stream" };
+	const json_t *l = json_object_get(f, "location");
+	json_t *o = json_object(), *v;
+	size_t i;
+
+	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if ((v = json_object_get(l, keys[i])) != NULL &&
+		    !json_is_null(v))
+			json_object_set(o, keys[i], v);
 	return o;
 }
 
@@ -128,14 +167,17 @@ result_json(const struct report *r, const json_t *f)
 	json_t *o = NULL;
 
 	if (message != NULL)
-		o = json_pack("{s:O, s:s, s:o, s:[o], s:{s:O}}",
+		o = json_pack("{s:O, s:s, s:o, s:[o], s:{s:O}, s:o}",
 		    "ruleId", json_object_get(f, "rule"),
 		    "level", format_level(f),
 		    "message", text_json("text", message),
 		    "locations", location_json(r, f),
 		    "partialFingerprints", "cudadvise/v1",
-		    json_object_get(f, "id"));
+		    json_object_get(f, "id"),
+		    "properties", properties_json(f));
 	free(message);
+	if (o != NULL)
+		related(o, r, f);
 	if (o != NULL && share >= 0)
 		json_object_set_new(o, "rank", json_number(fmin(100, 100 *
 		    share)));

@@ -111,6 +111,73 @@ json_change(const char *advice)
 	return text;
 }
 
+/* The only GPU that the run used; NULL: several, or none. */
+static const struct device *
+only_device(const struct run *r)
+{
+	const struct device *only = NULL;
+	size_t i;
+
+	for (i = 0; r != NULL && i < r->devices; i++) {
+		if (r->device[i].busy_ns == 0)
+			continue;
+		if (only != NULL)
+			return NULL;
+		only = &r->device[i];
+	}
+	return only;
+}
+
+static const struct device *
+device_of(const struct run *r, const struct finding *f)
+{
+
+	if (f->kernel == NULL)
+		return f->device != NULL ? f->device : only_device(r);
+	return r != NULL && f->kernel->device < r->devices ?
+	    &r->device[f->kernel->device] : NULL;
+}
+
+/* The host's line behind it, of json_site's first frame. */
+static json_t *
+json_launch_site(const struct site *s)
+{
+	const struct site_frame *frame;
+
+	if (s == NULL || s->first >= s->frames)
+		return json_null();
+	frame = &s->frame[s->first];
+	return json_pack("{s:o, s:o, s:o}",
+	    "file", json_text(frame->file),
+	    "line", frame->line > 0 ? json_count(frame->line) : json_null(),
+	    "function", json_text(frame->function));
+}
+
+static json_t *
+json_location(const struct run *r, const struct finding *f)
+{
+	const struct kernel *k = f->kernel;
+	const struct device *d = device_of(r, f);
+	const struct hot_line *h = f->hots > 0 && f->hot[0].file != NULL ?
+	    &f->hot[0] : NULL;
+
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+	    "text", json_text(f->location),
+	    "kernel", json_text(k != NULL ? k->name : NULL),
+	    "grid", k != NULL ? json_extent(k->shape.grid_x, k->shape.grid_y,
+	    k->shape.grid_z) : json_null(),
+	    "block", k != NULL ? json_extent(k->shape.block_x,
+	    k->shape.block_y, k->shape.block_z) : json_null(),
+	    "file", json_text(h != NULL ? h->file : NULL),
+	    "line", h != NULL && h->line > 0 ? json_count(h->line) :
+	    json_null(),
+	    "function", json_text(h != NULL ? h->function : NULL),
+	    "launch_site", json_launch_site(f->site),
+	    "device", d != NULL ? json_count(d->id) : json_null(),
+	    "stream", k != NULL && !k->streams_vary ? json_count(k->stream) :
+	    json_null());
+}
+
 json_t *
 json_finding_of(const struct run *r, const struct finding *f, size_t rank)
 {
@@ -135,7 +202,7 @@ json_finding_of(const struct run *r, const struct finding *f, size_t rank)
 	    json_null(),
 	    "shapes", json_shapes(f),
 	    "where", json_text(f->where),
-	    "location", json_text(f->location),
+	    "location", json_location(r, f),
 	    "location_missing", json_reason(missing),
 	    "location_missing_code", json_reason_code(missing),
 	    "saves",

@@ -70,8 +70,8 @@ static const char *
 own_place(const json_t *f)
 {
 	return json_is_integer(json_object_get(f, "kernel_id")) ||
-	    field_text(f, "location") == NULL ?
-	    or_unknown(field_text(f, "where")) : field_text(f, "location");
+	    location_text(f) == NULL ?
+	    or_unknown(field_text(f, "where")) : location_text(f);
 }
 
 /* "the same at 2 more launch shapes: up to 10 s more", "the same in kernel_b;

@@ -159,7 +159,7 @@ static const char *
 location_rest(const json_t *f)
 {
 	const json_t *hot = json_array_get(json_object_get(f, "hot_lines"), 0);
-	const char *location = field_text(f, "location");
+	const char *location = location_text(f);
 	const char *file = field_text(hot, "file"), *rest;
 	char line[256];
 

@@ -33,6 +33,16 @@ field_count(const json_t *o, const char *key)
 	return v > 0 ? (uint64_t)v : 0;
 }
 
+/* Where a finding is, or a comparison's kernel, in words; NULL. Baselines of earlier
+ * versions have nothing else. */
+static inline const char *
+location_text(const json_t *o)
+{
+	const json_t *l = json_object_get(o, "location");
+
+	return json_is_string(l) ? json_string_value(l) : field_text(l, "text");
+}
+
 static inline bool
 field_true(const json_t *o, const char *key)
 {

@@ -262,7 +262,7 @@ condition() {
 		    fails = said.endswith("exit status 1")
 		    name = f"new {rule} (" in said
 		    failed, named = failed + fails, named + name
-		    line = re.match(r"[a-z_]+\.(cu|h):\d+", mine[0]["location"] or "")
+		    line = re.match(r"[a-z_]+\.(cu|h):\d+", mine[0]["location"]["text"] or "")
 		    there = line and re.search(rf"new {rule} \(\w+\): {re.escape(line[0])}\b", said)
 		    known, located = known + bool(line), located + bool(there)
 		    if mine[0]["state"] != "kept" or not fails or not name or (line and not there):

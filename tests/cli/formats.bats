@@ -7,6 +7,7 @@ load common
 
 captures="$SOURCE/tests/captures"
 one="$captures/pairs/uncoalesced-global-access.bad.cadv"
+called="$captures/pairs/library-misaligned.bad.cadv"
 lines="$captures/pairs/tail-effect.bad.cadv $one $captures/programs/train.cadv
     $captures/programs/triton.cadv"
 
@@ -43,6 +44,10 @@ profiles() {
 }
 
 @test "jsonl: a finding a line, as findings has them" {
+	[ "$(show jsonl "$one" | jq -c '[.location.kernel[:8],
+	    .location.grid[0], .location.block[0], .location.line,
+	    .location.device, .location.stream]' | head -n 1)" = \
+	    '["void dot",1056,256,43,0,13]' ]
 	for c in $lines; do
 		[ "$(show jsonl "$c" | jq -c .id)" = \
 		    "$(cudadvise findings --json "$c" | jq -c '.items[].id')" ]
@@ -77,6 +82,14 @@ profiles() {
 	    [.ruleId, .partialFingerprints["cudadvise/v1"],
 	    .locations[0].physicalLocation.region.startLine] | @tsv')" = \
 	    $'uncoalesced-global-access\tf9bcd2644ce0a93a\t43' ]
+	[ "$(show sarif "$one" | jq -c '.runs[0].results[0].properties')" = \
+	    '{"grid":[1056,1,1],"block":[256,1,1],"device":0,"stream":13}' ]
+	# What is about no line of a kernel is at the line that calls it.
+	[ "$(show sarif "$called" | jq -c '.runs[0].results[0].locations[0] |
+	    [(.physicalLocation.artifactLocation.uri | split("/")[-1]),
+	    .physicalLocation.region.startLine]')" = \
+	    '["library_misaligned.py",13]' ]
+	[[ "$(show github "$called")" == *"library_misaligned.py,line=13,"* ]]
 }
 
 @test "junit: a finding fails, what is clean passes" {

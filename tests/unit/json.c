@@ -758,6 +758,47 @@ TEST_WITH(hot_lines_shape, setup_source, NULL)
 	json_decref(o);
 }
 
+/* Where a finding is has a field for each part of it. */
+TEST_WITH(location_shape, setup_source, NULL)
+{
+	json_t *o, *x;
+
+	f.kernel[0].stream = 7;
+	o = json_finding_of(&f.run, &f.finding[0], 1);
+	x = json_object_get(o, "location");
+	assert_noun(x, "Location");
+	assert_noun(json_object_get(x, "launch_site"), "LaunchSite");
+	assert_string_equal(json_string_value(json_object_get(x, "text")),
+	    f.finding[0].location);
+	assert_string_equal(json_string_value(json_object_get(x, "kernel")),
+	    f.kernel[0].name);
+	assert_int_equal(json_integer_value(json_array_get(json_object_get(x,
+	    "grid"), 0)), f.kernel[0].shape.grid_x);
+	assert_int_equal(json_integer_value(json_array_get(json_object_get(x,
+	    "block"), 0)), f.kernel[0].shape.block_x);
+	assert_string_equal(json_string_value(json_object_get(x, "file")),
+	    "/home/ann/softmax.cu");
+	assert_int_equal(json_integer_value(json_object_get(x, "line")), 10);
+	assert_int_equal(json_integer_value(json_object_get(json_object_get(x,
+	    "launch_site"), "line")), 31);
+	assert_int_equal(json_integer_value(json_object_get(x, "stream")), 7);
+	assert_true(json_is_integer(json_object_get(x, "device")));
+	json_decref(o);
+	/* In several streams; and of a finding about no kernel. */
+	f.kernel[0].streams_vary = true;
+	o = json_finding_of(&f.run, &f.finding[0], 1);
+	assert_true(json_is_null(json_object_get(json_object_get(o,
+	    "location"), "stream")));
+	json_decref(o);
+	o = json_finding_of(&f.run, &f.finding[1], 2);
+	x = json_object_get(o, "location");
+	assert_true(json_is_null(json_object_get(x, "kernel")));
+	assert_true(json_is_null(json_object_get(x, "grid")));
+	assert_true(json_is_null(json_object_get(x, "launch_site")));
+	assert_true(json_is_integer(json_object_get(x, "device")));
+	json_decref(o);
+}
+
 TEST(utf8_cases)
 {
 	assert_true(utf8_valid("a × µ €", strlen("a × µ €")));

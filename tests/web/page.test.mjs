@@ -126,7 +126,7 @@ test('findings are those of the API, in its order', async (t) => {
     assert.equal(shown[i].title, f.title);
     assert.equal(shown[i].where, f.where ?? 'the run');
     assert.equal(shown[i].folded, !f.worth_it, `${f.rule} is folded away only if it is not worth it`);
-    for (const text of [f.summary, f.advice, f.limiter, f.next, f.location, f.location_missing])
+    for (const text of [f.summary, f.advice, f.limiter, f.next, f.location.text, f.location_missing])
       if (text) assert.ok(shown[i].text.includes(text), `${f.rule} shows "${text}"`);
     const overlaps = f.saves.after !== null && f.saves.left_s < 0.9 * f.saves.s;
     assert.equal(shown[i].text.includes(`finding ${f.saves.after} saves the same time`), overlaps, f.rule);

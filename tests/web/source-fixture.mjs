@@ -134,7 +134,7 @@ export function findings(kernel, finding) {
     file: paths[file], line, function: null, called_file: null, called_line: null, pc: 0, sass: null,
     text: texts[file]?.split('\n')[line - 1].trim() ?? null, share_ratio: null, value: null, what: null, ...more,
   });
-  const base = { ...finding, kernel_id: kernel, where: 'attention_forward', location: 'grid 4,096 × 4, block 128', location_missing: null };
+  const base = { ...finding, kernel_id: kernel, where: 'attention_forward', location: { ...finding.location, text: 'grid 4,096 × 4, block 128' }, location_missing: null };
   return [
     {
       ...base, id: '00000000000000a1', rank: 1, rule: 'uncoalesced-global-access', title: 'uncoalesced global loads', severity: 'high', worth_it: true,

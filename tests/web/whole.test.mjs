@@ -213,7 +213,7 @@ test('one fault at several launch shapes is one entry, as in the terminal', asyn
   assert.equal(await text(page, 'li.more > details > summary'), `The same at ${grids.length - 1} more launch shapes: up to ${seconds(more)} more`);
   await page.click('li.more > details > summary');
   const shown = await page.$$eval('li.more li.finding', (all) => all.map((li) => [li.dataset.finding, li.querySelector('summary small').textContent]));
-  assert.deepEqual(shown, grids.slice(1).map((f) => [f.id, f.location]));
+  assert.deepEqual(shown, grids.slice(1).map((f) => [f.id, f.location.text]));
   // What to do is marked, what to know of it follows.
   const [{ advice, change }] = (await api(`/runs/${number}/findings`)).items;
   assert.deepEqual([await text(page, '.advice b'), await text(page, '.advice')], [change, advice]);

@@ -16,6 +16,7 @@
 #include "rules/gain/load.h"
 
 struct run;
+struct device;
 struct kernel;
 struct site;
 
@@ -89,6 +90,8 @@ struct finding {
 	double measured_ratio;	/* of their time; 1 where all were measured */
 	const char *where;	/* "softmax_kernel", "the run", "H2D copies" */
 	const char *location;	/* launch shape, call, …; NULL unknown */
+	const struct device *device;	/* of one that is about no kernel; NULL: all,
+					 * or the only one */
 	const struct reason *location_missing;	/* why there is no line */
 
 	double saves_s;		/* predicted seconds of the run, NaN: not

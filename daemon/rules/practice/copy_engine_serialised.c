@@ -75,6 +75,7 @@ found(struct rule_view *x, size_t i)
 	d->claims = 1;
 	d->f.where = arena_format(x->arena, "copies on %s", dev->name != NULL ?
 	    dev->name : "the GPU");
+	d->f.device = dev;
 	d->f.location = arena_format(x->arena, "device %u", dev->id);
 	rule_evidence(x, d, (struct evidence){ .name = "smaller_ratio",
 	    .label = "the smaller way, part of the GPU's busy time",

@@ -147,6 +147,7 @@ found(struct rule_view *x, const struct candidate *c)
 	    { 0.7 * c->part * c->sure_s, 0.95 * c->part * (c->sure_s +
 	    beyond * (c->gain_s - c->sure_s)), c->idle_s } };
 	d->claims = 1;
+	d->f.device = &x->run->device[s->device];
 	d->f.location = s->length == 1 ? arena_format(x->arena, "%s, launched "
 	    "%s times", first, say_count(x->arena, s->repeats)) :
 	    arena_format(x->arena, "%u launches, beginning with %s, %s times",

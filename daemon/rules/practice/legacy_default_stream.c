@@ -26,6 +26,7 @@ found(struct rule_view *x, size_t i)
 	d->claims = 2;
 	d->f.where = arena_format(x->arena, "streams on %s", dev->name != NULL &&
 	    *dev->name ? dev->name : "the GPU");
+	d->f.device = dev;
 	d->f.location = arena_format(x->arena, "device %u, %s operations that "
 	    "waited", dev->id, say_count(x->arena, dev->legacy_waits));
 	rule_evidence(x, d, (struct evidence){ .name = "waits",
