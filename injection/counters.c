@@ -67,6 +67,8 @@ static struct {
 	uint64_t begin_ns;		/* begin of the hold */
 	uint64_t reserve_ns;		/* needed to close it */
 	uint64_t patching_ns;		/* that the call of the launch took */
+	uint64_t waited_ns;		/* for its kernel, which ran so long, or
+					 * longer */
 	_Atomic unsigned awaits;	/* launches to hold for its kernel */
 } now_open;
 
@@ -620,6 +622,18 @@ close_window(bool good, uint64_t begin)
 	release();
 }
 
+/* The host waited for the kernel from ${begin} until now. */
+static void
+learn_wait(uint64_t begin)
+{
+	struct signature *s = now_open.signature;
+
+	now_open.waited_ns += inject_now() - begin;
+	if (now_open.kind == KIND_INSTRUCTIONS &&
+	    now_open.waited_ns > s->patched_ns)
+		s->patched_ns = now_open.waited_ns;
+}
+
 /* The kernel has not ended: defer the window and let the program go on. Until
  * it is closed launches are traced again where possible, and pollute it. */
 static void
@@ -651,12 +665,14 @@ settle_window(uint64_t begin, bool patient)
 	if (activity_pause()) {
 		if (gate_recheck(gate_ours()) && gate_drain(now_open.context,
 		    now_open.signature->shape.device, patience)) {
+			learn_wait(begin);
 			close_window(true, begin);
 			return;
 		}
 		activity_resume();
 	}
 	if (patience > 0) {
+		learn_wait(begin);
 		now_open.signature->stalls = true;
 		end_hold(begin, cost_kind(now_open.kind));
 	}
@@ -730,14 +746,18 @@ leave(struct signature *s, bool launched)
 		return;
 	patience = hold_left(now_open.begin_ns, now_open.reserve_ns);
 	now_open.patching_ns = begin - now_open.launch.launch_ns;
+	now_open.waited_ns = 0;
 	if (launched && !gate_wait_stream(now_open.stream, patience)) {
+		learn_wait(begin);
 		leave_window();
 		return;
 	}
-	if (launched)
+	if (launched) {
 		s->alone = true;
+		learn_wait(begin);
+	}
 	if (launched && now_open.kind == KIND_INSTRUCTIONS)
-		plan_learn_patched(s, inject_now() - begin);
+		plan_learn_patched(s, now_open.waited_ns);
 	close_window(launched, now_open.begin_ns);
 }
 

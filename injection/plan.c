@@ -337,11 +337,15 @@ instructions_of(const struct signature *s)
 	return s->value != NULL && i >= 0 ? s->value[i] : NAN;
 }
 
+/* What is measured outdoes what is expected: one block runs on one SM, and a load
+ * may touch 32 sectors. */
 static uint64_t
 patched(const struct signature *s)
 {
+	uint64_t expected = patched_time(instructions_of(s),
+	    signature_time(s));
 
-	return patched_time(instructions_of(s), signature_time(s));
+	return expected > s->patched_ns ? expected : s->patched_ns;
 }
 
 void

@@ -90,6 +90,8 @@ struct signature {
 					 * up */
 	uint32_t count_tries;
 	uint64_t count_ns;		/* time spent on that */
+	uint64_t patched_ns;		/* its launch with patched code took as
+					 * long, or longer */
 	struct sass_counts *counts;	/* to be sent */
 	bool located;			/* FUNCTION was sent */
 	struct signature_launch *launch;	/* launches not traced by
