@@ -40,7 +40,8 @@ struct walk {
 	uint32_t seen[STEPS];	/* definitions, by index */
 	int count;
 	const struct sass_loop *loop;	/* around the access */
-	uint32_t at;		/* which is here */
+	uint32_t at;		/* which is here, */
+	int base;		/* from this register */
 	uint32_t looked;
 };
 
@@ -228,8 +229,9 @@ visit(struct walk *w, uint32_t d, int reg, int64_t factor)
 	}
 	inside = w->loop != NULL && d >= w->loop->head && d <= w->loop->tail;
 	s->changes = s->changes || inside;
+	/* By itself, or by way of another register that it is copied from. */
 	for (int u = 0; u < o.uses; u++)
-		self = self || o.use[u] == reg;
+		self = self || o.use[u] == reg || o.use[u] == w->base;
 	if (inside && self && o.has_immediate && factor != 0 &&
 	    factor != LANE_SOME && s->step == 0 &&
 	    factor_of(i, &o, 0, 1) == 1)
@@ -288,10 +290,25 @@ follow(struct walk *w, uint32_t at, int reg, int64_t factor)
 	search(w, at, 0, reg, factor, &guard, false);
 }
 
+/* Accesses in a loop from one register: what a compiler that unrolled it made of
+ * one. */
+static int
+pieces_of(const struct sass *s, const struct sass_loop *loop, int base)
+{
+	struct operands o;
+	int n = 0;
+
+	for (uint32_t i = loop->head; i <= loop->tail; i++)
+		n += operands_of(&o, &s->instruction[i]) && o.has_address &&
+		    o.base == base;
+	return n;
+}
+
 bool
 slice_walks(const struct slice *s)
 {
-	return s->known && ((s->step != 0 && llabs(s->step) <= SECTOR) ||
+	return s->known && ((s->step != 0 &&
+	    llabs(s->step) <= (int64_t)SECTOR * s->pieces) ||
 	    (s->outer != 0 && llabs(s->outer) <= SECTOR));
 }
 
@@ -339,7 +356,7 @@ void
 slice_of(struct slice *s, const struct slices *t, uint32_t at)
 {
 	struct walk w = { .s = s, .sass = t->sass, .of = t->of,
-	    .half = t->half, .at = at };
+	    .half = t->half, .at = at, .base = REGISTER_NONE };
 	struct operands o;
 
 	memset(s, 0, sizeof(*s));
@@ -348,6 +365,9 @@ slice_of(struct slice *s, const struct slices *t, uint32_t at)
 		return;
 	s->known = true;
 	w.loop = sass_loop_of(t->sass, at);
+	w.base = o.base;
+	s->pieces = w.loop != NULL && o.base != REGISTER_NONE ?
+	    pieces_of(t->sass, w.loop, o.base) : 1;
 	if (o.base != REGISTER_NONE)
 		follow(&w, at, o.base, 1);
 	if (o.uniform != REGISTER_NONE)
@@ -359,7 +379,7 @@ slice_of_register(struct slice *s, const struct slices *t, uint32_t at,
     int reg)
 {
 	struct walk w = { .s = s, .sass = t->sass, .of = t->of,
-	    .half = t->half, .at = at };
+	    .half = t->half, .at = at, .base = REGISTER_NONE };
 
 	memset(s, 0, sizeof(*s));
 	if (at >= t->sass->instructions || reg < 0 || reg >= REGISTERS)

@@ -31,6 +31,8 @@ struct slice {
 	int64_t step;		/* the constant it grows by from one iteration
 				 * of its loop to the next; 0 none */
 	int64_t outer;		/* the same of a loop around that one; 0 none */
+	int pieces;		/* accesses of its loop from the same register, 1 or
+				 * more: one, unrolled */
 	bool changes;		/* it is computed anew in its loop */
 	bool carried;		/* it rests on what a turn of a loop around it
 				 * left to the next */
@@ -42,8 +44,8 @@ struct slice {
 
 #define LANE_SOME INT64_MAX
 
-/* slice_walks(s): does it go on by no more than a sector a turn, in its loop or in one
- * around it: a row, read piece by piece? */
+/* slice_walks(s): does it go on by no more than a sector an access, in its loop or in
+ * one around it: a row, read piece by piece? */
 bool slice_walks(const struct slice *s);
 
 /* What each instruction of a function writes: read once, searched often. */

@@ -16,7 +16,7 @@ MADE_TEST(test_queue)
 {
 	struct load l;
 	struct fix sectors = FIX_NONE, warps = FIX_NONE;
-	double *v;
+	double *v, speedup;
 
 	made_counters(m, made_kernel(m, "k", 10, 5000000), 0.5);
 	v = m->kernel[0].metric;
@@ -39,6 +39,13 @@ MADE_TEST(test_queue)
 	assert_true(made_speedup(&l, &sectors, VIEW_LOW) > 1.2);
 	warps.occupancy = 2;
 	assert_true(made_speedup(&l, &warps, VIEW_MID) < 1.1);
+	/* As many atomics stand in it as before. */
+	speedup = made_speedup(&l, &sectors, VIEW_MID);
+	v[METRIC_L2_FROM_L1] = v[METRIC_L2_READ] + 32 * 8e6;
+	made_load(m, &l);
+	assert_true(l.l2_atom >= 32 * 8e6);
+	assert_true(made_speedup(&l, &sectors, VIEW_MID) < speedup / 2);
+	v[METRIC_L2_FROM_L1] = NAN;
 	/* It may wait at barriers, or for a pipe: then nothing is known. */
 	v[METRIC_SHARED_LD_INST] = 1e6;
 	made_load(m, &l);

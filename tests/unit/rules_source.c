@@ -158,6 +158,22 @@ TEST(test_slice)
 	assert_true(s.known && s.changes);
 	assert_int_equal(s.step, 0x10);
 	assert_int_equal(s.varies, 0);
+	assert_true(slice_walks(&s));
+	/* Unrolled, and copied back from another register: the same walk. */
+	s = slice_text("LDC.64 R2,c[0x0][0x218]\n"
+	    "LDG.E R0,desc[UR4][R2.64]\n"
+	    "LDG.E R1,desc[UR4][R2.64+0x20]\n"
+	    "IADD3 R4,P1,R2,0x40,RZ\n"
+	    "MOV R2,R4\n"
+	    "@P0 BRA #1\n", 1);
+	assert_int_equal(s.step, 0x40);
+	assert_true(slice_walks(&s));
+	/* What lies between is left out: another row each time. */
+	s = slice_text("LDC.64 R2,c[0x0][0x218]\n"
+	    "LDG.E R0,desc[UR4][R2.64]\n"
+	    "IADD3 R2,P1,R2,0x40,RZ\n"
+	    "@P0 BRA #1\n", 1);
+	assert_true(!slice_walks(&s));
 	/* The index grows by one, of elements of 4 bytes. */
 	s = slice_text("MOV R5,RZ\n"
 	    "LDC.64 R2,c[0x0][0x218]\n"

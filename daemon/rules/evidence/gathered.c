@@ -21,10 +21,11 @@
  * How much of the excess goes, pessimists' view first. Lanes that walk one row
  * together fill their sectors, as far as rows are longer than the group: half of
  * it for the pessimist. Indices may have no order that brings neighbours
- * together: nothing; halfway between that and all of it in the middle.
+ * together: nothing; in the middle half of the time that all of it would save.
  */
 static const double walked_part[VIEWS] = { 0.5, 1, 1 };
-static const double gathered_part[VIEWS] = { 0, 0.5, 1 };
+static const double gathered_part[VIEWS] = { 0, 0, 1 };
+#define GATHERED_MID 0.5
 
 /* Do two accesses near each other in the code load parts of one object? */
 static bool
@@ -148,8 +149,11 @@ gathered_explains(struct gathered *g, const struct rule_view *x,
 }
 
 static void
-set_fix(struct draft *d, const struct gathered *g)
+set_fix(const struct rule_view *x, struct draft *d, const struct gathered *g)
 {
+	struct fix *mid = &d->fix[VIEW_MID];
+	double walked, all;
+
 	for (int v = 0; v < VIEWS; v++) {
 		double keep[2];
 
@@ -160,6 +164,10 @@ set_fix(struct draft *d, const struct gathered *g)
 		d->fix[v].global_ld = keep[0];
 		d->fix[v].global_st = keep[1];
 	}
+	walked = gain_time(x->load, mid, VIEW_MID);
+	all = gain_time(x->load, &d->fix[VIEW_HIGH], VIEW_MID);
+	if (all < walked)
+		mid->whole = 1 - GATHERED_MID * (1 - all / walked);
 }
 
 static void
@@ -205,7 +213,7 @@ gathered_report(struct rule_view *x, const struct gathered *g,
 	bool loads = g->excess[0] >= g->excess[1];
 	struct draft *d = rule_found(x, "gathered");
 
-	set_fix(d, g);
+	set_fix(x, d, g);
 	d->f.confidence = walks && g->exact ? CONF_MEDIUM : CONF_LOW;
 	d->f.title = walks ? "each lane walks a row that begins anywhere" :
 	    loads ? "gathered loads" : "scattered stores";
@@ -238,8 +246,8 @@ gathered_report(struct rule_view *x, const struct gathered *g,
 	    "table[sorted[i]];";
 	d->f.gain_note = walks ? "rows as long as the group of lanes that "
 	    "walks them; half of it in the low view, as rows may be shorter" :
-	    "nothing in the low view: indices may have no better order; "
-	    "halfway to full sectors in the middle";
+	    "nothing in the low view: indices may have no better order; half of "
+	    "what full sectors save in the middle";
 	if (all != NULL)
 		accesses_lines(x, d, all, PATTERN_GATHERED);
 	return RULE_FOUND;

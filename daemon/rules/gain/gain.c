@@ -234,6 +234,16 @@ resources_after(const struct load *l, const struct fix *f, enum view v,
 		s[i] /= f->spread;
 }
 
+/* Atomics stand in the line in front of the memory system, too, and no change to
+ * loads and stores takes them out of it: what of it is not theirs. */
+static double
+not_atomic(const struct load *l)
+{
+	double other = or_zero(l->ld_sectors) + or_zero(l->st_sectors);
+
+	return other > 0 ? other / (other + l->l2_atom) : 1;
+}
+
 /* The resource-bound time after a change that leaves resource times ${s}. What
  * the busiest resource did not explain of the time shrinks with it; in the low
  * view it stays. If another resource takes over, it gets as busy as is usual,
@@ -250,7 +260,7 @@ bound_after(const struct load *l, const struct fix *f,
 	if (v != VIEW_LOW && (f->global_ld < 1 || f->global_st < 1 ||
 	    f->part[RES_L1] < 1))
 		busy += (fmax(busy, v == VIEW_MID ? BUSY_USUAL : 1) - busy) *
-		    l->memory_queue;
+		    l->memory_queue * not_atomic(l);
 
 	for (int i = 0; i < RES_COUNT; i++) {
 		double now = or_zero(l->resource_s[i]) / body;
@@ -304,7 +314,8 @@ warps_after(const struct load *l, double more, enum view v)
 static double
 latency_after(const struct load *l, const struct fix *f, enum view v)
 {
-	double sectors = or_zero(l->ld_sectors) + or_zero(l->st_sectors);
+	double sectors = or_zero(l->ld_sectors) + or_zero(l->st_sectors) +
+	    l->l2_atom;
 	double shared = l->wavefronts[USER_SHARED_LD] +
 	    l->wavefronts[USER_SHARED_ST];
 	double scale = 1, warps = warps_after(l, f->occupancy, v);
@@ -313,7 +324,8 @@ latency_after(const struct load *l, const struct fix *f, enum view v)
 	if (sectors > 0)
 		scale *= wait_after(l->memory_stall, l->memory_queue,
 		    (or_zero(l->ld_sectors) * f->global_ld +
-		    or_zero(l->st_sectors) * f->global_st) / sectors, v);
+		    or_zero(l->st_sectors) * f->global_st + l->l2_atom) /
+		    sectors, v);
 	if (shared > 0)
 		scale *= wait_after(l->shared_stall, 0,
 		    (l->wavefronts[USER_SHARED_LD] * f->shared_ld +

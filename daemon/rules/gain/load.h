@@ -58,6 +58,7 @@ struct load {
 	double requests_ld, requests_st;	/* global, the fewest wavefronts */
 	double ld_sectors, st_sectors;		/* global, asked of L1 */
 	double l2_sectors, l2_ld, l2_st, l2_local;	/* all; of it … */
+	double l2_atom;		/* … and of atomics; 0: none, or not told apart */
 	double dram_read, dram_write;		/* bytes */
 	double memory;		/* bytes that can differ: all there are; NaN */
 	double memory_stall, shared_stall;	/* shares of waiting, 0..1 */

@@ -136,6 +136,8 @@ load_l2(struct load *l, const struct kernel *k)
 		l->l2_ld = fmin(or_zero(l->ld_sectors),
 		    fmax(0, read - l->l2_local / 2));
 	l->l2_st = or_zero(l->st_sectors);	/* L1 writes through */
+	l->l2_atom = fmax(0, or_zero(from_l1 - l->l2_ld - l->l2_st -
+	    l->l2_local));
 	sum = l->l2_ld + l->l2_st + l->l2_local;
 	if (isfinite(l->l2_sectors) && sum > l->l2_sectors && sum > 0) {
 		l->l2_ld *= l->l2_sectors / sum;
