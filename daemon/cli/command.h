@@ -94,11 +94,12 @@ struct options {
 	uint32_t tools;			/* 1 << enum wire_tool; 0: not said */
 	bool sass;
 	const char *label, *output, *run, *line, *kernel, *launches;
-	const char *baseline;
+	const char *baseline, *rule, *program, *since;
 	long runs;			/* 0: not said */
 	double margin, until;		/* ratios, 0: not said */
 	uint32_t allowed;		/* 1 << enum condition */
-	int fail_on;			/* choice of --fail-on, + 1 */
+	int fail_on, severity;		/* choices of these, + 1 */
+	bool all_runs;			/* findings of all runs */
 	bool dashes;			/* "--" stood before the operands */
 	bool output_opened;		/* the command opens it itself */
 };

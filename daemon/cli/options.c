@@ -308,6 +308,10 @@ option_set(struct options *o, enum option_id id, const char *value,
 		o->format = (unsigned)choice;
 		o->json = choice == SHOWN_json;
 		return 0;
+	case OPTION_FINDING_FORMAT:
+		o->format = choice == 2 ? SHOWN_jsonl : (unsigned)choice;
+		o->json = choice == SHOWN_json;
+		return 0;
 	case OPTION_EXPORT_FORMAT:
 		o->format = (unsigned)choice;
 		return 0;
@@ -322,6 +326,23 @@ option_set(struct options *o, enum option_id id, const char *value,
 	case OPTION_ALL_LINES:
 		o->all = true;
 		return 0;
+	case OPTION_OF_ALL_RUNS:
+		o->all_runs = true;
+		return 0;
+	case OPTION_OF_RULE:
+		o->rule = value;
+		return 0;
+	case OPTION_SEVERITY:
+		o->severity = choice + 1;
+		return 0;
+	case OPTION_PROGRAM:
+		o->program = value;
+		o->all_runs = true;
+		return 0;
+	case OPTION_SINCE:
+		o->since = value;
+		o->all_runs = true;
+		return 0;
 	case OPTION_SASS:
 		o->sass = true;
 		return 0;
@@ -332,6 +353,7 @@ option_set(struct options *o, enum option_id id, const char *value,
 		o->run = value;
 		return 0;
 	case OPTION_RUN_LIMIT:
+	case OPTION_FINDING_LIMIT:
 	case OPTION_LIMIT:
 		return set_number(&o->limit, row, value, 1000000, e);
 	case OPTION_PRINT:

@@ -12,6 +12,7 @@
 
 #define V1 "/api/v1"
 #define RUN V1 "/runs/{id}"
+#define NEXT_MAX 700	/* bytes of a page's parameters in the link to the next */
 
 /* method, path, handler, access, flags, arg, query, operation, summary */
 const struct route api_routes[] = {
@@ -59,6 +60,9 @@ const struct route api_routes[] = {
 	    "format", "exportRun", "A run as one file" },
 	{ HTTP_GET, RUN "/capture", runs_export, ACCESS_API, 0, "capture",
 	    NULL, "getCapture", "The capture file" },
+	{ HTTP_GET, V1 "/findings", findings_list, ACCESS_API, ROUTE_SLOW, NULL,
+	    "limit cursor rule severity program since run worth_it",
+	    "searchFindings", "The findings of all runs, newest run first" },
 	{ HTTP_GET, V1 "/compare", compare_get, ACCESS_API, ROUTE_SLOW, NULL,
 	    "base target allow", "compareRuns", "Two runs: which is faster, "
 	    "kernels, findings, predicted against achieved" },
@@ -203,17 +207,13 @@ encode(const char *text, char *out, size_t size)
 		    (unsigned char)*text);
 }
 
-/* "&name=value" of the parameter ${name} behind ${out}'s text, if there is
- * one. */
+/* "&name=value" behind ${out}'s text. */
 static void
-next_add(struct request *rq, const char *name, char *out, size_t size)
+next_add(const char *name, const char *value, char *out, size_t size)
 {
-	const char *value = query_get(rq, name);
 	size_t n = strlen(out);
 	char text[3 * QUERY_MATCH_MAX + 1];
 
-	if (value == NULL)
-		return;
 	encode(value, text, sizeof(text));
 	snprintf(out + n, size - n, "&%s=%s", name, text);
 }
@@ -222,9 +222,10 @@ void
 api_next(struct request *rq, struct response *rs, const char *cursor)
 {
 	char path[256], id[3 * 64 + 1] = "";
-	char more[4 * QUERY_MATCH_MAX] = "";
+	char more[NEXT_MAX] = "";
 	const char *pattern = rq->route->path, *open = strchr(pattern, '{');
 	const char *p;
+	size_t i;
 
 	if (open == NULL) {
 		snprintf(path, sizeof(path), "%s", pattern);
@@ -238,11 +239,10 @@ api_next(struct request *rq, struct response *rs, const char *cursor)
 		    strchr(p, '{') != NULL ? rq->param[1] : "",
 		    strchr(p, '{') != NULL ? strchr(p, '}') + 1 : "");
 	}
-	next_add(rq, "limit", more, sizeof(more));
-	next_add(rq, "sort", more, sizeof(more));
-	next_add(rq, "match", more, sizeof(more));
-	next_add(rq, "from_ns", more, sizeof(more));
-	next_add(rq, "to_ns", more, sizeof(more));
+	for (i = 0; i < rq->target.queries; i++)
+		if (strcmp(rq->target.query[i].name, "cursor") != 0)
+			next_add(rq->target.query[i].name,
+			    rq->target.query[i].value, more, sizeof(more));
 	respond_header(rs, "Link", "<%s?cursor=%s%s>; rel=\"next\"", path,
 	    cursor, more);
 }

@@ -12,7 +12,7 @@
 #define LIST_LIMIT_DEFAULT 100
 #define LIST_LIMIT_MAX 1000
 #define LABEL_MAX 200		/* bytes */
-#define QUERY_MATCH_MAX 100	/* bytes of ?match= */
+#define QUERY_MATCH_MAX 100	/* bytes of ?match= and ?program= */
 
 /*
  * api_run(rq, rs, run): the run of the path's first parameter. 0: the caller
@@ -129,6 +129,9 @@ void documents_kernels(struct request *rq, struct response *rs);
 void documents_launches(struct request *rq, struct response *rs);
 void documents_timeline(struct request *rq, struct response *rs);
 void documents_window(struct request *rq, struct response *rs);
+
+/* findings.c: of all runs */
+void findings_list(struct request *rq, struct response *rs);
 
 /* compare.c */
 void compare_get(struct request *rq, struct response *rs);

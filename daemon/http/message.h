@@ -50,7 +50,7 @@ struct response {
 	size_t length;
 	struct {
 		const char *name;	/* static text */
-		char value[512];
+		char value[1024];
 	} header[RESPONSE_HEADERS];
 	size_t headers;
 	int fd;				/* > 0: the body is this file, which is

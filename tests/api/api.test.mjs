@@ -102,6 +102,55 @@ test('the checklist answers every line, with the findings behind it', async () =
   }
 });
 
+// Every page of a list, by its links.
+async function pages(target) {
+  const items = [];
+  for (let next = target; next;) {
+    const { json, headers } = await get(next);
+    items.push(...json.items);
+    next = headers.link?.match(/<(.*)>; rel="next"/)?.[1];
+    assert.equal(next !== undefined, json.next_cursor !== null, 'the link is to the next page');
+  }
+  return items;
+}
+
+test('findings of all runs: in order, each once, whatever the page, and only what is asked for', async () => {
+  const runs = [number];
+  for (let i = 1; i <= 3; i++)
+    runs.unshift((await daemon.upload('--run', runId(100 + i), ...(i === 2 ? ['--source'] : []))).json.number);
+  const list = '/api/v1/findings';
+  const expected = [];
+  for (const run of runs)
+    for (const f of (await get(`/api/v1/runs/${run}/findings`)).json.items) expected.push([run, f.id]);
+  const ids = (items) => items.map((f) => [f.run.number, f.id]);
+  assert.ok(expected.length > 6, 'the made-up runs have findings');
+  for (const limit of [1, 2, 3, 1000]) assert.deepEqual(ids(await pages(`${list}?limit=${limit}`)), expected, `limit ${limit}`);
+
+  const all = await pages(list);
+  const one = all[0];
+  const of = async (query, wanted) => {
+    assert.deepEqual(ids(await pages(`${list}?limit=2&${query}`)), ids(all.filter(wanted)), query);
+  };
+  await of(`rule=${one.rule}`, (f) => f.rule === one.rule);
+  await of('severity=medium', (f) => ['medium', 'high'].includes(f.severity));
+  await of('worth_it=true', (f) => f.worth_it);
+  await of(`run=${runs[1]}`, (f) => f.run.number === runs[1]);
+  await of(`run=${runId(101)}&severity=low`, (f) => f.run.id === runId(101) && f.severity !== 'info');
+  const command = all.at(-1).run.command;
+  await of(`program=${encodeURIComponent(command.toUpperCase())}`, (f) => f.run.command === command);
+  await of('program=no%20such%20program', () => false);
+  await of(`since=${one.run.started_at.slice(0, 19)}Z`, () => true);
+  await of('since=2200-01-01', () => false);
+
+  for (const bad of ['rule=none', 'severity=worst', 'worth_it=1', 'since=yesterday', 'since=2026-11-20T25:00', `since=2026-11-20T10:00:00.${'0'.repeat(99)}Z`,
+    'cursor=x', 'cursor=3.', 'cursor=3.x', 'cursor=-1', 'cursor=99999999999999999999', `program=${'x'.repeat(101)}`, 'limit=0'])
+    await problem(400, `${list}?${bad}`);
+  await problem(404, `${list}?run=999999`);
+  // Of a run that is no more, the older ones follow.
+  assert.equal((await daemon.request({ method: 'DELETE', path: `/api/v1/runs/${runs[0]}` })).status, 204);
+  assert.deepEqual(ids(await pages(`${list}?cursor=${runs[0]}.1`)), expected.filter(([run]) => run !== runs[0]));
+});
+
 test('two runs are compared', async () => {
   const compare = (base, target) => get(`/api/v1/compare?base=${base}&target=${target}`);
   // A run is like itself: everything matches by shape, nothing is gone or new.

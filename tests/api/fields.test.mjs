@@ -53,12 +53,15 @@ test('every committed capture', async () => {
     await askAll(daemon, number);
   }
   await get('/api/v1/runs?limit=1000');
+  const all = await get('/api/v1/findings?limit=1000');
+  assert.ok(all.json.items.length > 100);
 });
 
 test('every pair is compared', async () => {
   const run = `/api/v1/runs/${runs.get('pairs/low-ilp.bad.cadv')}`;
   conforms('PATCH', run, await daemon.send('PATCH', run, { label: 'before' }));
   await get(run);
+  await get(`/api/v1/findings?run=${runs.get('pairs/low-ilp.bad.cadv')}`);
   for (const [name, base] of runs) {
     const target = runs.get(name.replace('.bad.', '.good.'));
     if (target !== base) await get(`/api/v1/compare?base=${base}&target=${target}`);

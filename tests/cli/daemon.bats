@@ -67,6 +67,42 @@ bats_require_minimum_version 1.5.0
 	cudadvise daemon status
 }
 
+@test "findings of all runs, of a practice, a program, a day; as text and as lines" {
+	pairs=$SOURCE/tests/captures/pairs
+	run -0 cudadvise findings --all-runs
+	[[ "$output" == "No such finding in any run." ]]
+	cudadvise import -q "$pairs"/{low-ilp,tail-effect,shared-bank-conflicts}.{bad,good}.cadv
+	cudadvise findings --all-runs --format jsonl > all
+	# As each run has them, newest first.
+	for i in 6 5 4 3 2 1; do
+		cudadvise findings $i --format jsonl | jq -c "[$i, .id]"
+	done > each
+	diff <(jq -c '[.run.number, .id]' all) each
+	[ "$(wc -l < all)" -ge 3 ]
+	cudadvise findings --all-runs --json > all.json
+	diff <(jq -c '.items[] | [.run.number, .id]' all.json) each
+	run -0 cudadvise findings --all-runs -n 1
+	[[ "${lines[0]}" == *"would save"*"rule"*"where"* ]]
+	[[ "${lines[2]}" == *"there are more"* ]]
+	[ "$(cudadvise findings --rule low-ilp --all-runs --format jsonl |
+	    jq -r .rule | sort -u)" = low-ilp ]
+	cudadvise findings --program BANK --severity medium --json | jq -e '
+	    (.items | length > 0) and (.items | all(
+	    (.run.command | contains("shared-bank-conflicts")) and
+	    (.severity | IN("medium", "high"))))'
+	[ "$(cudadvise findings --since 2100-01-01 --format jsonl)" = "" ]
+	# One run has the same filters.
+	[ "$(cudadvise findings 1 --rule low-ilp --json | jq -r '.items[].rule' |
+	    sort -u)" = low-ilp ]
+	[ "$(cudadvise findings "$pairs/tail-effect.bad.cadv" --severity high \
+	    --format jsonl | jq -r .severity | sort -u)" = "" ]
+	run -2 cudadvise findings --rule none
+	run -2 cudadvise findings --severity worst
+	run -1 cudadvise findings --since yesterday
+	[[ "$output" == *"since is a date"* ]]
+	run -1 cudadvise findings --all-runs "$pairs/low-ilp.bad.cadv"
+}
+
 @test "list, newest first, and labels" {
 	run cudadvise list
 	[ "$status" -eq 0 ]

@@ -118,7 +118,7 @@ function Item({ run, finding: f, alike, scale, open, chosen }: { run: string; fi
           <span class="what">
             <span class="where" title={f.where ?? ''}>{middle(visible(f.where ?? 'the run'), 160)}</span>
             <span class="title">{f.title}</span>
-            {alike && f.location.text && <small>{f.location.text}</small>}
+            {alike && f.location?.text && <small>{f.location.text}</small>}
           </span>
           <span class="saves">
             <b>{f.saves.s === null ? 'not predicted' : seconds(f.saves.s)}</b>
@@ -140,7 +140,7 @@ function Item({ run, finding: f, alike, scale, open, chosen }: { run: string; fi
           </p>
           <dl class="place">
             <dt>Where</dt>
-            <dd>{f.location.text ?? none}{f.location_missing && <small>{f.location_missing}</small>}</dd>
+            <dd>{f.location?.text ?? none}{f.location_missing && <small>{f.location_missing}</small>}</dd>
             {f.saves.after !== null && f.saves.left_s !== null && f.saves.s !== null && f.saves.left_s < leftTold * f.saves.s && (
               <><dt>Overlaps</dt><dd>finding {f.saves.after} saves the same time: {seconds(f.saves.left_s)} remain once that is fixed</dd></>
             )}
