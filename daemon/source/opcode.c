@@ -249,8 +249,10 @@ compare(const void *key, const void *row)
 {
 	const struct key *k = key;
 	const struct opcode *o = row;
-	int d = strncmp(k->name, o->name, k->len);
+	int d = k->name[0] - o->name[0];
 
+	if (d == 0)
+		d = strncmp(k->name, o->name, k->len);
 	if (d != 0)
 		return d;
 	return o->name[k->len] == '\0' ? 0 : -1;
@@ -264,18 +266,28 @@ opcode_find(const char *name, size_t len)
 	return bsearch(&k, table, ROWS, sizeof(table[0]), compare);
 }
 
+/* Is ${text} this word, up to its end or a dot? (Nearly always the first letter tells:
+ * code is read often, and much of it.) */
+static bool
+is_word(const char *text, const char *word)
+{
+	size_t n;
+
+	if (text[0] != word[0])
+		return false;
+	n = strlen(word);
+	return strncmp(text, word, n) == 0 &&
+	    (text[n] == '.' || text[n] == '\0');
+}
+
 bool
 opcode_has(const char *text, const char *modifier)
 {
-	size_t n = strlen(modifier);
 	const char *p;
 
-	for (p = strchr(text, '.'); p != NULL; p = strchr(p, '.')) {
-		p++;
-		if (strncmp(p, modifier, n) == 0 &&
-		    (p[n] == '.' || p[n] == '\0'))
+	for (p = strchr(text, '.'); p != NULL; p = strchr(p, '.'))
+		if (is_word(++p, modifier))
 			return true;
-	}
 	return false;
 }
 
@@ -364,11 +376,8 @@ opcode_explain(struct sass_instruction *in)
 bool
 opcode_is(const struct sass_instruction *in, const char *name)
 {
-	size_t n = strlen(name);
 
-	return in != NULL && in->opcode != NULL &&
-	    strncmp(in->opcode, name, n) == 0 &&
-	    (in->opcode[n] == '\0' || in->opcode[n] == '.');
+	return in != NULL && in->opcode != NULL && is_word(in->opcode, name);
 }
 
 const char *

@@ -80,7 +80,7 @@ has_result(const struct sass_instruction *i)
 	    SASS_CALL))
 		return false;
 	for (size_t n = 0; n < sizeof(none) / sizeof(none[0]); n++)
-		if (none[n][0] == i->opcode[0] && opcode_is(i, none[n]))
+		if (opcode_is(i, none[n]))
 			return false;
 	return true;
 }
@@ -183,9 +183,10 @@ add_predicate(struct operands *o, const char *s)
 {
 	int bit = predicate_bit(s);
 
+	s += s[0] == 'U';
 	if (bit >= 0)
 		o->predicates |= (uint16_t)(1u << bit);
-	else if (strncmp(s, "PR", 2) == 0 || strncmp(s, "UPR", 3) == 0)
+	else if (s[0] == 'P' && s[1] == 'R')
 		o->predicates = UINT16_MAX;	/* R2P: all of them */
 }
 
@@ -207,7 +208,7 @@ parse_operand(struct operands *o, const struct sass_instruction *i, char *s,
 			*first_is_predicate = true;
 		return;
 	}
-	if (strncmp(s, "UP", 2) == 0) {
+	if (s[0] == 'U' && s[1] == 'P') {
 		if (at == 0)
 			*first_is_predicate = true;
 		return;
@@ -227,7 +228,7 @@ parse_operand(struct operands *o, const struct sass_instruction *i, char *s,
 		    bracket + strlen(bracket));
 		return;
 	}
-	if (strncmp(s, "SR_", 3) == 0) {
+	if (s[0] == 'S' && strncmp(s, "SR_", 3) == 0) {
 		parse_special(o, s);
 		return;
 	}
@@ -236,14 +237,15 @@ parse_operand(struct operands *o, const struct sass_instruction *i, char *s,
 		parse_number(o, s);
 		return;
 	}
-	if (has_result(i) && (at == 0 || (at == 1 && *first_is_predicate)) &&
-	    o->def == REGISTER_NONE && !(at == 1 && reg == REGISTER_NONE)) {
+	if ((at == 0 || (at == 1 && *first_is_predicate)) &&
+	    o->def == REGISTER_NONE && !(at == 1 && reg == REGISTER_NONE) &&
+	    has_result(i)) {
 		o->def = reg;
 		o->defs = reg == REGISTER_NONE ? 0 : result_width(i);
 		return;
 	}
 	add_use(o, reg);
-	if (is_wide(i) && strstr(end, ".64") != NULL)
+	if (*end != '\0' && strstr(end, ".64") != NULL && is_wide(i))
 		add_use(o, reg == REGISTER_NONE ||
 		    (reg + 1) % UNIFORM_REGISTER == 0 ? REGISTER_NONE : reg + 1);
 }
