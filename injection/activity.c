@@ -11,6 +11,7 @@
 #include "gate.h"
 #include "inject.h"
 #include "nap.h"
+#include "relax.h"
 #include "sender.h"
 #include "silence.h"
 
@@ -330,6 +331,7 @@ managed_start(void)
 	struct record_UVM told = { .kind = UVM_WATCHED };
 	CUptiResult r = CUPTI_ERROR_NOT_SUPPORTED;
 
+	relax_begin();		/* the sender's thread */
 	pool.managed = true;
 	pool.managed_ns = inject_now();
 	if (api->cuptiActivityConfigureUnifiedMemoryCounter != NULL) {

@@ -1,21 +1,30 @@
 #include "function.h"
 #include "inject.h"
+#include "relax.h"
+
+/* A launch may be given a CUkernel in place of a CUfunction. */
+static bool
+ask(const void *f, uint32_t device, CUfunction_attribute which, int *value)
+{
+	const struct cupti_api *api = &inject.api;
+
+	return (api->cuFuncGetAttribute != NULL && api->cuFuncGetAttribute(
+	    value, which, (CUfunction)(uintptr_t)f) == CUDA_SUCCESS) ||
+	    (api->cuKernelGetAttribute != NULL && api->cuKernelGetAttribute(
+	    value, which, (CUkernel)(uintptr_t)f, (CUdevice)device) ==
+	    CUDA_SUCCESS);
+}
 
 bool
 function_attribute(const void *f, uint32_t device, CUfunction_attribute which,
     uint32_t *value)
 {
-	const struct cupti_api *api = &inject.api;
+	CUstreamCaptureMode mode = relax_begin();
 	int v = -1;
+	bool known = ask(f, device, which, &v) && v >= 0;
 
-	/* A launch may be given a CUkernel in place of a CUfunction. */
-	if ((api->cuFuncGetAttribute == NULL || api->cuFuncGetAttribute(&v,
-	    which, (CUfunction)(uintptr_t)f) != CUDA_SUCCESS) &&
-	    (api->cuKernelGetAttribute == NULL || api->cuKernelGetAttribute(&v,
-	    which, (CUkernel)(uintptr_t)f, (CUdevice)device) != CUDA_SUCCESS))
-		return false;
-	if (v < 0)
-		return false;
-	*value = (uint32_t)v;
-	return true;
+	relax_end(mode);
+	if (known)
+		*value = (uint32_t)v;
+	return known;
 }

@@ -131,6 +131,15 @@ headline() {
 	! grep "^unrelaxed" trace || fail "in another thread's"
 }
 
+@test "kernels of graphs only have no counters, and the report says why" {
+	options=
+	measure --kernels 0 --graphs 20 --signatures 2 --kernel-us 20
+	grep -q "launched by CUDA graphs only" report || fail "not said"
+	load
+	same "counters" "$(of '[.kernels[].not_measured // "none" |
+	    startswith("launched by CUDA graphs only")] | unique | .[]')" true
+}
+
 @test "the turn fits the budget, or is not made" {
 	export MOCK_TRACE=$T/trace
 	options="--level counters --overhead-budget 0.01"

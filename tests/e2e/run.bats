@@ -147,10 +147,13 @@ load common
 
 @test "a launch that fails still fails, and is reported" {
 	options=$patient
-	measure --kernels 50 --error-launch --exit-code 3 || got=$?
+	MOCK_TRACE=$T/calls measure --kernels 50 --error-launch --exit-code 3 ||
+	    got=$?
 	same "exit code" "$got" 3
 	load
 	same "launches" "$(of .run.launches)" 50
+	grep -q "^cuFuncGetAttribute" calls || fail "the limits were not asked for"
+	! grep "^unrelaxed" calls || fail "this breaks a capture"
 	same "the practice" "$(of '[.findings.items[] | select(.rule ==
 	    "unchecked-errors")] | length')" 1
 	same "the limit" "$(of '.findings.items[] | select(.rule ==
