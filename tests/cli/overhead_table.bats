@@ -63,3 +63,12 @@ both_lengths() {
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"nothing was measured"* ]]
 }
+
+@test "a repetition that something else disturbed does not change the fastest" {
+	{ times loop none 1 1000 1.5; times loop trace 1 1100 1.9
+	  times loop none 2 1000 1.5; times loop trace 2 1900 2.9
+	  times loop none 3 1700 2.5; times loop trace 3 1600 2.9; } > t
+	run table t
+	[ "$status" -eq 0 ]
+	[[ "$(grep '^  trace' <<< "$output")" == *" 1.100 "* ]]
+}

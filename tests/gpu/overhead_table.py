@@ -2,7 +2,9 @@
 """overhead_table.py TIMES NCU_LAUNCHES NCU_LOOP: overhead.sh's table.
 
 A ratio is to the same program alone in the same repetition; shown are the
-median and the range of the repetitions. Of ncu: what one launch that it looks
+median and the range of the repetitions. "fastest" is the fastest repetition over the
+fastest one alone, and the same of second halves: what else runs on a machine makes a
+repetition slower only. Of ncu: what one launch that it looks
 at takes, as a multiple of the launch alone. Of the loop at several lengths
 ("loop-100000"): what is paid once and what by launch. Exit status 1 if the trace tier
 costs more than half of nsys's slowdown, or nothing was measured. "empty" is a library
@@ -46,6 +48,13 @@ def pairs(rows, none, key):
             if rows[r][key] is not None and none[r][key]]
 
 
+def fastest(rows, none, key):
+    """The least of both, as a ratio; a dash where one is missing."""
+    least = [min((r[key] for r in of.values() if r[key]), default=None)
+             for of in (rows, none)]
+    return f"{least[0] / least[1]:.3f}" if None not in least else "-"
+
+
 def launch_seconds(name, modes):
     """Seconds of one launch of the program alone, or None."""
     alone = statistics.median(r["value"] for r in modes["none"].values())
@@ -81,7 +90,8 @@ def target(name, modes, launches, loop):
     print(f"{name}: alone {spread([r['value'] for r in none.values()], form)} "
           f"{unit}")
     print(f"  {'mode':9} {'ratio':24} {'second half':24} "
-          f"{'... over trace':24} {'seconds more in all':24} n")
+          f"{'... over trace':24} {'fastest':7} {'half':5} "
+          f"{'seconds more in all':24} n")
     for mode in ORDER[1:]:
         if mode not in modes:
             continue
@@ -96,7 +106,10 @@ def target(name, modes, launches, loop):
         if ratio:
             slow[mode] = statistics.median(ratio) - 1
         print(f"  {mode:9} {spread(ratio, '.3f'):24} {spread(half, '.3f'):24} "
-              f"{spread(over, '.3f'):24} {spread(more, '.2f'):24} {len(ratio)}")
+              f"{spread(over, '.3f'):24} "
+              f"{fastest(modes[mode], none, 'value'):7} "
+              f"{fastest(modes[mode], none, 'half'):5} "
+              f"{spread(more, '.2f'):24} {len(ratio)}")
     return slow
 
 
