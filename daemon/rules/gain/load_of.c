@@ -69,6 +69,39 @@ wavefronts_of(double counted, double requests, double sectors)
 	    or_zero(requests) * counted;
 }
 
+/*
+ * Wavefronts of shared memory, where only its instructions were counted. One that no
+ * lane has a true predicate for is not counted as an access, and takes its turn in the
+ * pipe all the same: on an H200 a scan with 85.6 million wavefronts and 57.9 million
+ * such turns has 152 million in the pipe, of which 4.2 are global accesses.
+ */
+static void
+count_shared(double w[USER_COUNT], const struct kernel *k)
+{
+	const struct code *c = k->code;
+	double scale = 1;
+
+	if (c == NULL || !c->counted ||
+	    !isfinite(c->total[SOURCE_SHARED_WAVEFRONTS]))
+		return;
+	/* Of another launch, perhaps. */
+	if (metric(k, METRIC_INST_EXECUTED) > 0 && c->total[SOURCE_INST] > 0)
+		scale = metric(k, METRIC_INST_EXECUTED) / c->total[SOURCE_INST];
+	for (size_t i = 0; i < c->instructions; i++) {
+		const double *v = c->instruction[i].value;
+		double on = or_zero(v[SOURCE_SHARED_LD]) +
+		    or_zero(v[SOURCE_SHARED_ST]) + or_zero(v[SOURCE_SHARED_ATOM]);
+		uint32_t s = c->instruction[i].sass;
+
+		w[v[SOURCE_SHARED_ST] > 0 ? USER_SHARED_ST : USER_SHARED_LD] +=
+		    scale * or_zero(v[SOURCE_SHARED_WAVEFRONTS]);
+		if (s < c->sass.instructions &&
+		    c->sass.instruction[s].space == SPACE_SHARED)
+			w[USER_OTHER] += scale *
+			    fmax(0, or_zero(v[SOURCE_INST]) - on);
+	}
+}
+
 static void
 load_l1(struct load *l, const struct kernel *k)
 {
@@ -79,19 +112,25 @@ load_l1(struct load *l, const struct kernel *k)
 	    or_zero(metric(k, METRIC_LOCAL_ST_SECTORS));
 	double rest, sum;
 
-	w[USER_SHARED_LD] = or_zero(metric(k, METRIC_SHARED_LD_WAVEFRONTS));
-	w[USER_SHARED_ST] = or_zero(metric(k, METRIC_SHARED_ST_WAVEFRONTS));
-	sum = w[USER_SHARED_LD] + w[USER_SHARED_ST];
+	w[USER_SHARED_LD] = metric(k, METRIC_SHARED_LD_WAVEFRONTS);
+	w[USER_SHARED_ST] = metric(k, METRIC_SHARED_ST_WAVEFRONTS);
+	w[USER_OTHER] = 0;
+	sum = or_zero(w[USER_SHARED_LD]) + or_zero(w[USER_SHARED_ST]);
 	if (sum == 0 && shared > 0) {	/* not told apart */
 		w[USER_SHARED_LD] = w[USER_SHARED_ST] = shared / 2;
 		sum = shared;
+	} else if (isnan(w[USER_SHARED_LD]) && isnan(w[USER_SHARED_ST])) {
+		w[USER_SHARED_LD] = w[USER_SHARED_ST] = 0;
+		count_shared(w, k);
+		sum = w[USER_SHARED_LD] + w[USER_SHARED_ST] + w[USER_OTHER];
 	}
+	w[USER_SHARED_LD] = or_zero(w[USER_SHARED_LD]);
+	w[USER_SHARED_ST] = or_zero(w[USER_SHARED_ST]);
 	w[USER_GLOBAL_LD] = wavefronts_of(counted_wavefronts(k->code,
 	    SOURCE_GLOBAL_LD), l->requests_ld, l->ld_sectors);
 	w[USER_GLOBAL_ST] = wavefronts_of(counted_wavefronts(k->code,
 	    SOURCE_GLOBAL_ST), l->requests_st, l->st_sectors);
 	w[USER_LOCAL] = local / 4;
-	w[USER_OTHER] = 0;
 	if (!(total > 0))
 		return;
 	/* What the pipe counted beyond shared memory goes to the global and
@@ -99,6 +138,7 @@ load_l1(struct load *l, const struct kernel *k)
 	if (sum > total) {
 		w[USER_SHARED_LD] *= total / sum;
 		w[USER_SHARED_ST] *= total / sum;
+		w[USER_OTHER] *= total / sum;
 		sum = total;
 	}
 	rest = total - sum;
@@ -108,7 +148,7 @@ load_l1(struct load *l, const struct kernel *k)
 		w[USER_GLOBAL_ST] *= rest / sum;
 		w[USER_LOCAL] *= rest / sum;
 	} else {
-		w[USER_OTHER] = rest;
+		w[USER_OTHER] += rest;
 	}
 }
 

@@ -4,7 +4,9 @@
  *
  * Two shapes of code: a loop with a barrier in which fewer lanes load from
  * shared memory than reach the barrier, or the same unrolled: a row of
- * barriers with stores between that fewer and fewer lanes make.
+ * barriers with stores between that fewer and fewer lanes make. Where twice as many
+ * store from step to step behind it, the partial sums are needed: it is one half of a
+ * scan, and no reduction.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -173,6 +175,7 @@ struct chain {
 	uint32_t first, begin;	/* last barrier; the row's first */
 	double before;		/* threads that stored in front of it */
 	unsigned steps;		/* halvings in a row */
+	unsigned back;		/* doublings in a row */
 	bool open;
 };
 
@@ -190,7 +193,9 @@ close_chain(const struct code *c, struct chain *k, struct tree *t,
 	k->steps = 0;
 }
 
-static void
+/* Without the chains of a scan, whose second half goes the same way back. False if
+ * it is one. */
+static bool
 find_chains(const struct code *c, struct tree *t, struct mark *m)
 {
 	struct chain k = { 0 };
@@ -215,10 +220,15 @@ find_chains(const struct code *c, struct tree *t, struct mark *m)
 		} else {
 			close_chain(c, &k, t, m);
 		}
+		k.back = k.before > 0 && part.loads > 0 &&
+		    k.before <= HALF * part.store_threads ? k.back + 1 : 0;
+		if (k.back >= STEPS_LEAST)
+			return false;
 		k.before = part.store_threads;
 		k.first = s;
 	}
 	close_chain(c, &k, t, m);
+	return true;
 }
 
 static void
@@ -301,7 +311,8 @@ rule_shuffle_reduction(struct rule_view *x)
 	}
 	find_loops(c, slices, &t, m);
 	slices_free(slices);
-	find_chains(c, &t, m);
+	if (!find_chains(c, &t, m))
+		t.inst = 0;
 	share = c->sampled && c->samples.all > 0 ?
 	    t.samples / (double)c->samples.all :
 	    t.inst / fmax(1, inst_total(c, SOURCE_INST));
