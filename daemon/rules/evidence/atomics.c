@@ -17,6 +17,12 @@
 #define TRIP_CYCLES 800
 #define ISSUE_CYCLES 6
 
+/* Of the sectors that L2 moves, up to here there is no queue of scattered ones: it does
+ * atomics on different sectors at nearly the rate of stores. */
+#define RATE_MOST 0.25
+/* Of their sectors, those that may come from DRAM: they then go to many places. */
+#define MISSED_MOST 0.5
+
 /* Sectors of spilled registers and local arrays: NaN if they were not counted
  * and there may be some. */
 static double
@@ -65,6 +71,36 @@ atomics_each_s(const struct code *c)
 	return integers ? SERIAL_INTEGER_S : SERIAL_S;
 }
 
+/* Has the code nothing else that asks L2 for sectors, but loads, stores and local
+ * memory: no texture, no bulk copy? */
+static bool
+is_plain(const struct code *c)
+{
+	if (c == NULL || !c->disassembled)
+		return false;
+	for (size_t i = 0; i < c->sass.instructions; i++)
+		if (c->sass.instruction[i].space == SPACE_TEXTURE ||
+		    c->sass.instruction[i].flags & SASS_ASYNC)
+			return false;
+	return true;
+}
+
+static bool
+is_slow(const struct atomics *a, const struct rule_view *x)
+{
+	double missed = rule_metric(x, METRIC_DRAM_READ) / 32 - a->others;
+
+	return a->least * 32 < RATE_MOST * x->ceiling->l2_bytes_per_s *
+	    x->load->time_s && missed < MISSED_MOST * a->least;
+}
+
+bool
+atomics_wait(const struct atomics *a, double least)
+{
+	return a->line >= least && a->explained < ATOMICS_EXPLAINED_MOST &&
+	    (a->line <= ATOMICS_LINE_MOST || a->slow);
+}
+
 const struct reason *
 atomics_of(struct atomics *a, const struct rule_view *x)
 {
@@ -80,10 +116,12 @@ atomics_of(struct atomics *a, const struct rule_view *x)
 	a->others = ld + st;
 	a->most = fmax(0, asked - st);
 	/* Textures and bulk copies come from L1 too; they leave no wavefront for
-	 * each sector in its data pipe. */
-	a->least = other > 0 && other <= waves ? other : 0;
+	 * each sector in its data pipe. Nor do atomics of lanes that differ. */
+	a->least = other > 0 && (other <= waves ||
+	    is_plain(x->kernel->code)) ? other : 0;
 	a->line = a->least * each / x->load->time_s;
 	a->line_most = a->most * each / x->load->time_s;
 	a->explained = explained_by(x, a->least);
+	a->slow = is_slow(a, x);
 	return NULL;
 }

@@ -12,7 +12,7 @@
 
 #include "rules/engine/rule.h"
 
-/* Of the kernel's time: what would take longer in one line was in none. */
+/* Of the kernel's time: what would take longer in one line was in several. */
 #define ATOMICS_LINE_MOST 1.25
 
 /* Of the time of warps: with more than that explained by all else the atomics are
@@ -25,7 +25,9 @@ struct atomics {
 	double others;		/* sectors of loads and stores */
 	double line, line_most;	/* share of the launch's time that ${least} and
 				 * ${most} take, each behind the one before it;
-				 * over 1: they cannot all be in one line */
+				 * over 1: they are in several */
+	bool slow;		/* in several lines, too: they hit L2, which does
+				 * them at a fraction of its rate */
 	double explained;	/* share of the time of warps, at most, that is trips
 				 * to memory and instructions */
 };
@@ -33,6 +35,10 @@ struct atomics {
 /* atomics_of(a, x): of the view's kernel. Returns NULL, or why its counters do
  * not tell. */
 const struct reason *atomics_of(struct atomics *a, const struct rule_view *x);
+
+/* atomics_wait(a, least): do they wait for each other? In one line, they take ${least} of
+ * the time or more; in several they are slow; and nothing else explains the time. */
+bool atomics_wait(const struct atomics *a, double least);
 
 /* atomics_each_s(c): how long one takes in line, by what its code adds; where that is
  * not known, as long as any. */

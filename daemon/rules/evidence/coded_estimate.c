@@ -330,6 +330,51 @@ reconcile(struct code *c, const struct affine *address,
 	}
 }
 
+/* Has the code nothing but loads, stores and local memory that asks L2 for sectors? */
+static bool
+is_simple(const struct code *c)
+{
+	for (uint32_t s = 0; s < c->sass.instructions; s++) {
+		const struct sass_instruction *i = &c->sass.instruction[s];
+
+		if (i->space == SPACE_TEXTURE || i->flags & SASS_ASYNC ||
+		    (i->flags & SASS_ATOMIC && i->space != SPACE_SHARED))
+			return false;
+	}
+	return true;
+}
+
+/* What L1 asked of L2 and no global access explains was local memory: lanes that index
+ * their arrays each in their own way need a sector each. */
+static void
+count_local(struct code *c, const double *metric)
+{
+	double stray = metric[METRIC_L2_FROM_L1] -
+	    metric[METRIC_GLOBAL_LD_SECTORS] -
+	    metric[METRIC_GLOBAL_ST_SECTORS], inst = 0, each;
+
+	for (uint32_t s = 0; s < c->sass.instructions; s++)
+		if (c->sass.instruction[s].space == SPACE_LOCAL &&
+		    !(rare_share(&c->sass, s) > 0))
+			inst += inst_executed(c, s);
+	if (isfinite(c->total[SOURCE_LOCAL_SECTORS]))
+		stray -= c->total[SOURCE_LOCAL_SECTORS];
+	if (!(inst > 0) || !(stray > 0) || !is_simple(c))
+		return;
+	each = fmin(WARP, stray / inst);
+	for (uint32_t s = 0; s < c->sass.instructions; s++) {
+		size_t at = inst_of_sass(c, s);
+		double *v, more = inst_executed(c, s) * each;
+
+		if (at == SIZE_MAX || rare_share(&c->sass, s) > 0 ||
+		    c->sass.instruction[s].space != SPACE_LOCAL)
+			continue;
+		v = &c->instruction[at].value[SOURCE_LOCAL_SECTORS];
+		*v = or_zero(*v) + more;
+		c->total[SOURCE_LOCAL_SECTORS] += more;
+	}
+}
+
 /* What is not there was counted too; divergence was not. */
 static bool
 is_uncounted(int m)
@@ -401,6 +446,7 @@ coded_accesses(struct code *c, const struct affine *address,
 	}
 	reconcile(c, address, shape, metric, false);
 	reconcile(c, address, shape, metric, true);
+	count_local(c, metric);
 	count_atomics(c, shape, metric);
 }
 

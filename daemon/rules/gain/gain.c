@@ -157,9 +157,10 @@ wavefronts_after(double old, double requests, double sectors, double r,
 static double
 far_after(const struct load *l, const struct fix *f, double read)
 {
-	double old = or_zero(l->dram_read) / 32 + l->l2_st;
+	double old = or_zero(l->dram_read) / 32 + l->l2_st + l->l2_local;
 
-	return old > 0 ? (read / 32 + l->l2_st * f->global_st) / old : 1;
+	return old > 0 ? (read / 32 + l->l2_st * f->global_st +
+	    l->l2_local * f->local) / old : 1;
 }
 
 /* What of ${bytes} that are loaded, every sector full, comes from DRAM: all, where

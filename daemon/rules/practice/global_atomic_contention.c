@@ -7,8 +7,9 @@
  * contention.
  *
  * Where instructions were not counted, counters tell the number of atomics. If
- * that many, one after the other, take just the time that the kernel took, and
- * nothing else explains it, then they were in one line.
+ * that many, one after the other, take the time that the kernel took, and nothing else
+ * explains it, then they were in one line; if they would take longer, and L2 has their
+ * places and does them at a fraction of its rate, in a few (a histogram's bins).
  */
 #include <math.h>
 #include <stdlib.h>
@@ -101,12 +102,14 @@ set_fix(const struct rule_view *x, struct draft *d, const struct contention *k)
 	double line = x->load->unexplained + (1 - x->load->unexplained) *
 	    (1 - x->load->busy) * k->lanes / (k->lanes + k->others);
 	double rest = others_share(x, k), most = 0.99;
+	double sectors = k->sectors > 0 ? k->sectors : k->lanes;
 	struct fix fix = FIX_NONE;
 
 	if (k->line > 0)	/* L2 does one at a time, beside all else */
 		line = most = fmin(k->line, 1 - rest);
 	fix.stall = 1 - fmin(most, fmax(line, isfinite(k->waiting) ?
 	    k->waiting : 0));
+	fix.part[RES_L2] = k->others / (k->others + sectors);
 	if (k->line > 0)
 		rule_fix(d, &fix, 0.7, 1);
 	else
@@ -252,9 +255,15 @@ report_line(struct rule_view *x, const struct atomics *a, const struct mark *m)
 	    .value = fmin(a->line, 1), .unit = "ratio", .source = "estimated",
 	    .from = metric_table[METRIC_L2_FROM_L1].name }, "min_line");
 	give_advice(x, d);
-	d->f.summary = arena_format(x->arena, "%s global atomics a launch take "
-	    "%s of its time if they stand in one line, and nothing else explains "
-	    "it: they wait for each other", say_whole(x->arena, a->least),
+	d->f.summary = a->line > ATOMICS_LINE_MOST ?
+	    arena_format(x->arena, "%s global atomics a launch, and nothing else, "
+	    "take its time, though L2 could do %s of them meanwhile: they go to "
+	    "few places and wait for each other", say_whole(x->arena, a->least),
+	    say_times(x->arena, x->ceiling->l2_bytes_per_s * x->load->time_s /
+	    (32 * a->least))) : arena_format(x->arena, "%s global atomics a "
+	    "launch take %s of its time if they stand in one line, and nothing "
+	    "else explains it: they wait for each other",
+	    say_whole(x->arena, a->least),
 	    say_percent(x->arena, fmin(a->line, 1)));
 	lines_fill(x, d, m, NULL);
 	return rule_settle(x, d);
@@ -292,9 +301,9 @@ by_counters(struct rule_view *x)
 	if (x->load->busy >= rule_value(x, "max_busy") ||
 	    a.line_most < rule_value(x, "min_waiting"))
 		return RULE_CLEAN;
-	if (a.line < rule_value(x, "min_line") || a.line > ATOMICS_LINE_MOST ||
+	if (!atomics_wait(&a, rule_value(x, "min_line")) ||
 	    a.least < rule_value(x, "min_share") * (a.least + a.others) ||
-	    !(a.explained < ATOMICS_EXPLAINED_MOST) || waits_elsewhere(x))
+	    waits_elsewhere(x))
 		return rule_unmeasured_for(x, lacks);
 	m = marks_new(x);
 	if (c != NULL && m == NULL)

@@ -147,8 +147,9 @@ unrolled_share(const struct code *c)
 	}
 	for (size_t n = 0; n < c->sass.loops; n++)
 		if (t[n].indexed > 0)
-			gone += t[n].all - (t[n].floats > 0 ?
-			    t[n].work_of_floats : t[n].work);
+			gone += fmin(t[n].indexed * (1 + INDEX_INST),
+			    t[n].all - (t[n].floats > 0 ?
+			    t[n].work_of_floats : t[n].work));
 	free(t);
 	return all > 0 ? fmin(0.95, gone / all) : NAN;
 }
@@ -178,12 +179,9 @@ advise(const struct rule_view *x, bool full, double indexed)
 }
 
 static void
-give_lines(const struct rule_view *x, struct draft *d, bool full)
+give_lines(const struct rule_view *x, struct draft *d, bool full, double indexed,
+    const struct mark *m)
 {
-	const struct code *c = x->kernel->code;
-	struct mark *m = c != NULL && c->counted ? marks_new(x) : NULL;
-	double indexed = m != NULL ? indexed_share(c, m) : NAN;
-
 	d->f.advice = advise(x, full, indexed);
 	if (isfinite(indexed))
 		rule_evidence(x, d, (struct evidence){ .name = "indexed_ratio",
@@ -192,7 +190,6 @@ give_lines(const struct rule_view *x, struct draft *d, bool full)
 		    .unit = "ratio", .source = "derived",
 		    .from = "disassembly, warp instructions" }, NULL);
 	lines_fill(x, d, m, "%s sectors an access");
-	free(m);
 }
 
 static double
@@ -209,7 +206,11 @@ fill(struct rule_view *x, struct draft *d, double share, double local)
 	    zero(rule_metric(x, METRIC_LOCAL_ST_INST));
 	uint32_t bytes = x->kernel->shape.local_per_thread;
 	bool full = x->kernel->shape.regs >= 255;
-	double with = full ? 1 : INDEX_INST, inst_each;
+	const struct code *c = x->kernel->code;
+	struct mark *m = c != NULL && c->counted ? marks_new(x) : NULL;
+	double indexed = m != NULL ? indexed_share(c, m) : NAN, inst_each;
+	double with = 1 + (INDEX_INST - 1) *
+	    (isfinite(indexed) ? indexed : full ? 0 : 1);
 	double unrolled = unrolled_share(x->kernel->code);
 	struct fix fix = FIX_NONE;
 
@@ -217,7 +218,7 @@ fill(struct rule_view *x, struct draft *d, double share, double local)
 	if (inst > 0)
 		fix.inst = 1 - fmin(spills / inst, 0.9);
 	rule_fix(d, &fix, 0.5, 0.9);
-	/* How many instructions go with an access is not counted. */
+	/* How many instructions go with an access to an array is not counted. */
 	inst_each = inst > 0 ? spills / inst : 0;
 	d->fix[VIEW_MID].inst = 1 - fmin(with * inst_each, 0.9);
 	d->fix[VIEW_HIGH].inst = 1 - fmin(2 * with * inst_each, 0.9);
@@ -245,10 +246,11 @@ fill(struct rule_view *x, struct draft *d, double share, double local)
 	    "loads and stores (%u registers%s)", say_percent(x->arena, share),
 	    x->kernel->shape.regs, bytes == 0 ? "" : arena_format(x->arena,
 	    ", %s of local memory a thread", say_bytes(x->arena, bytes)));
-	give_lines(x, d, full);
+	give_lines(x, d, full, indexed, m);
+	free(m);
 	d->f.gain_note = unrolled > 0 ? "the kernel without its local loads and "
 	    "stores and without what counts and indexes in their loops, as "
-	    "counted there" : full ? "the kernel without its local loads and stores" :
+	    "counted there" : with < 2 ? "the kernel without its local loads and stores" :
 	    "the kernel without its local loads and stores and without the "
 	    "address and loop instructions around them, about 5 each";
 }

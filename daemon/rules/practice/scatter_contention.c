@@ -67,9 +67,7 @@ rule_scatter_contention(struct rule_view *x)
 		return RULE_CLEAN;
 	if (atomics_of(&a, x) != NULL)
 		return rule_unmeasured(x, REASON_GLOBAL_ATOMICS_UNCOUNTED);
-	/* Many that cannot be in one line go to many places. */
-	if (a.line < rule_value(x, "min_line") || a.line > ATOMICS_LINE_MOST ||
-	    a.explained >= ATOMICS_EXPLAINED_MOST)
+	if (!atomics_wait(&a, rule_value(x, "min_line")))
 		return RULE_CLEAN;
 	return report(x, &a);
 }
