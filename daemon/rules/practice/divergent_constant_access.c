@@ -5,7 +5,9 @@
  * The index is followed back through the code: it must rest on the thread's
  * number or on a value that was loaded. How many addresses a warp has is not
  * counted; what it costs is what warps wait at such loads and at the first use
- * of what they bring, whatever the reason is called on this GPU.
+ * of what they bring, whatever the reason is called on this GPU. Without samples it is
+ * what neither memory nor instructions explain of the time, if so many addresses can
+ * take that long.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -18,6 +20,8 @@
 #define TURN_CYCLES 2		/* of an SM, for one address: measured 2.09 on
 				 * the pair's bad on an H200, where nothing else
 				 * limits */
+#define TURN_CYCLES_MOST 13	/* measured 12.4 with a table of 8 KiB, which the
+				 * cache nearest to a warp does not hold */
 #define STALLS_OWN (STALL_BIT(SELECTED) | STALL_BIT(NOT_SELECTED) |	\
 	STALL_BIT(BARRIER) | STALL_BIT(BRANCH_RESOLVING) |		\
 	STALL_BIT(MATH_THROTTLE) | STALL_BIT(NO_INSTRUCTION) |		\
@@ -88,36 +92,55 @@ look(struct divergent *v, const struct code *c, const struct slices *t,
 	}
 }
 
-/* How busy constant memory is with them, 0..1, if all lanes differ. */
+/* How busy constant memory is with them, 0..1, if all lanes differ and each takes
+ * ${each} cycles. */
 static double
-port_busy(const struct rule_view *x, const struct divergent *v)
+port_busy(const struct rule_view *x, const struct divergent *v, double each)
 {
 	double cycles = rule_metric(x, METRIC_SM_CYCLES_ACTIVE_AVG) *
 	    x->device->limits.sms;
 
-	return cycles > 0 ? fmin(1, v->turns * TURN_CYCLES / cycles) : 0;
+	return cycles > 0 ? fmin(1, v->turns * each / cycles) : 0;
+}
+
+/* What warps wait for them, of their time. */
+static double
+waiting_of(const struct rule_view *x, const struct divergent *v)
+{
+	const struct code *c = x->kernel->code;
+
+	if (c->sampled)
+		return fmin(1, v->waits / (double)c->samples.all);
+	if (x->run->unified.used)	/* pages on their way */
+		return 0;
+	return fmin(x->load->unexplained, port_busy(x, v, TURN_CYCLES_MOST));
 }
 
 static enum rule_state
 report(struct rule_view *x, const struct divergent *v, double waiting,
     const struct mark *m)
 {
+	bool sampled = x->kernel->code->sampled;
 	struct draft *d = rule_found(x, NULL);
 	struct fix fix = FIX_NONE;
 	double port;
 
 	fix.stall = 1 - fmin(0.95, waiting);
-	rule_fix(d, &fix, 0.5, 0.8);
+	rule_fix(d, &fix, 0.5, sampled ? 0.8 : 1);
 	/* Were it busy all the time, all of the time would go. */
-	port = fmin(0.98, port_busy(x, v));
+	port = fmin(0.98, port_busy(x, v, TURN_CYCLES));
 	d->fix[VIEW_MID].stall = fmin(d->fix[VIEW_MID].stall,
 	    (d->fix[VIEW_MID].stall + 1 - port) / 2);
 	d->fix[VIEW_HIGH].stall = fmin(d->fix[VIEW_HIGH].stall, 1 - port);
 	d->f.confidence = CONF_LOW;
 	rule_evidence(x, d, (struct evidence){ .name = "waiting_ratio",
-	    .label = "samples that wait for constant loads whose lanes differ",
-	    .value = waiting, .unit = "ratio", .source = "measured",
-	    .from = "PC samples" }, "min_waiting");
+	    .label = sampled ?
+	    "samples that wait for constant loads whose lanes differ" :
+	    "of the time of warps, what neither memory nor instructions explain",
+	    .value = waiting, .unit = "ratio",
+	    .source = sampled ? "measured" : "estimated",
+	    .from = sampled ? "PC samples" :
+	    metric_table[METRIC_OCCUPANCY].name }, "min_waiting");
 	rule_evidence(x, d, (struct evidence){ .name = "constant_ratio",
 	    .label = "these loads, of all warp instructions",
 	    .value = v->inst / inst_total(x->kernel->code, SOURCE_INST),
@@ -126,8 +149,8 @@ report(struct rule_view *x, const struct divergent *v, double waiting,
 	d->f.summary = arena_format(x->arena, "%u load%s from constant memory "
 	    "take%s an index of each lane's own; warps spend %s of their time "
 	    "waiting for %s", v->loads, v->loads == 1 ? "" : "s",
-	    v->loads == 1 ? "s" : "", say_percent(x->arena, waiting),
-	    v->loads == 1 ? "it" : "them");
+	    v->loads == 1 ? "s" : "", say_percent(x->arena, waiting), sampled ?
+	    v->loads == 1 ? "it" : "them" : "nothing else that is known");
 	d->f.advice = "keep constant memory for what all lanes of a warp read "
 	    "alike. A table that lanes index by themselves belongs into shared "
 	    "memory (copied there once a block), or into global memory through "
@@ -154,11 +177,12 @@ rule_divergent_constant_access(struct rule_view *x)
 		state = RULE_NOT_MEASURED;
 	} else {
 		look(&v, c, t, seen, m);
-		if (v.loads > 0 && all < rule_value(x, "min_samples"))
+		if (v.loads > 0 && c->sampled &&
+		    all < rule_value(x, "min_samples"))
 			state = rule_unmeasured(x, REASON_FEW_SAMPLES);
 		else if (v.loads > 0 && v.inst >= rule_value(x, "min_inst") *
-		    inst && v.waits >= rule_value(x, "min_waiting") * all)
-			state = report(x, &v, fmin(1, v.waits / all), m);
+		    inst && waiting_of(x, &v) >= rule_value(x, "min_waiting"))
+			state = report(x, &v, waiting_of(x, &v), m);
 	}
 	slices_free(t);
 	free(m);

@@ -94,7 +94,7 @@ is_rare(const struct code *c)
 }
 
 /* In loops over floats integers only count and index, and what is moved is moved
- * for them. */
+ * for them, unless floats are made of them (random numbers). */
 static bool
 is_work(const struct sass_instruction *s, bool floats)
 {
@@ -109,7 +109,7 @@ is_work(const struct sass_instruction *s, bool floats)
 
 /* What a loop, without those inside it, executes. */
 struct turn {
-	double indexed, work, work_of_floats, all, floats;
+	double indexed, work, work_of_floats, all, floats, made;
 };
 
 static void
@@ -120,6 +120,8 @@ add_to(struct turn *t, const struct sass_instruction *i, double inst)
 		t->indexed += inst;
 	if (i->flags & (SASS_FP32 | SASS_FP64 | SASS_FP16))
 		t->floats += inst;
+	if (opcode_is(i, "I2F") || opcode_is(i, "I2FP"))
+		t->made += inst;
 	t->work += is_work(i, false) ? inst : 0;
 	t->work_of_floats += is_work(i, true) ? inst : 0;
 }
@@ -147,9 +149,8 @@ unrolled_share(const struct code *c)
 	}
 	for (size_t n = 0; n < c->sass.loops; n++)
 		if (t[n].indexed > 0)
-			gone += fmin(t[n].indexed * (1 + INDEX_INST),
-			    t[n].all - (t[n].floats > 0 ?
-			    t[n].work_of_floats : t[n].work));
+			gone += t[n].all - (t[n].floats > 0 && !(t[n].made > 0) ?
+			    t[n].work_of_floats : t[n].work);
 	free(t);
 	return all > 0 ? fmin(0.95, gone / all) : NAN;
 }
