@@ -2,8 +2,10 @@
  * double-precision: arithmetic in double on data that is float: a literal
  * without an f, or a double function. The conversions betray it.
  *
- * Double on purpose is no fault: sums in double of many floats (nothing is
- * converted back then), or double data. On GPUs whose double rate is a fraction of
+ * Double on purpose is no fault: sums in double of many floats (of which each is
+ * converted for one addition), or double data. Where doubles neither come from memory
+ * nor are its result, and more is done to them than summing up, they are what a
+ * variable's type makes of floats. On GPUs whose double rate is a fraction of
  * the float rate it is said nevertheless, with low confidence.
  */
 #include <math.h>
@@ -26,6 +28,7 @@ struct doubles {
 	double compared;	/* comparisons in double */
 	double literals;	/* halves of double literals, put into registers:
 				 * a float's is part of its instruction */
+	bool loaded;		/* doubles are its data */
 	double tables;		/* sectors of the double functions' own tables:
 				 * a float function's are in its instructions */
 };
@@ -45,10 +48,10 @@ is_literal(const struct sass_instruction *s)
 	    (o.has_immediate || o.has_float);
 }
 
-/* Doubles loaded from what is no pointer of the launch's: coefficients that the
- * library keeps for sine, cosine and the like. */
+/* Doubles that are loaded: the kernel's data, or, from what is no pointer of the
+ * launch's, coefficients that the library keeps for sine, cosine and the like. */
 static void
-count_tables(const struct code *c, struct doubles *n)
+count_loaded(const struct code *c, struct doubles *n)
 {
 	struct slices *t = slices_new(&c->sass);
 	int looked = 0;
@@ -65,9 +68,12 @@ count_tables(const struct code *c, struct doubles *n)
 		slice_of(&a, t, c->instruction[i].sass);
 		at = inst_first_use(c, i);
 		use = at < c->instructions ? inst_sass(c, at) : NULL;
-		if (a.known && a.parameters == 0 && use != NULL &&
-		    use->flags & SASS_FP64)
+		if (use == NULL || !(use->flags & SASS_FP64))
+			continue;
+		if (a.known && a.parameters == 0)
 			n->tables += sectors;
+		else
+			n->loaded = true;
 	}
 	slices_free(t);
 }
@@ -182,11 +188,15 @@ rule_double_precision(struct rule_view *x)
 	if (m == NULL)
 		return RULE_CLEAN;
 	count(c, &n, m);
-	count_tables(c, &n);
+	count_loaded(c, &n);
 	/* A sum in double converts to double only; what goes back to float, or
-	 * is compared as a double, was meant to be float. */
+	 * is compared as a double, was meant to be float; so was what is made of
+	 * floats alone, in more operations than there are conversions. */
 	floats = n.back + fmin(n.compared, n.conversions - n.back) >=
-	    rule_value(x, "min_conversions") * n.arithmetic;
+	    rule_value(x, "min_conversions") * n.arithmetic ||
+	    (!n.loaded && n.back > 0 && n.conversions > n.back &&
+	    n.arithmetic > n.conversions && n.conversions >=
+	    rule_value(x, "min_conversions") * n.arithmetic);
 	if (n.arithmetic > 0 && n.arithmetic + n.conversions >=
 	    rule_value(x, "min_share") * n.total &&
 	    (floats || (rate <= RATE_POOR && rule_is_bound(x, RES_FP64))))
