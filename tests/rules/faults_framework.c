@@ -116,11 +116,14 @@ scattering(struct made *m)
 
 FAULT_IS(few_places, scattering(m))
 
-/* Many more in the same time: they are not in one line. */
+/* Many more in the same time, which DRAM has to bring: they are not in one line. */
 FAULT(many_places)
 {
-	scattering(m)->metric[METRIC_L2_FROM_L1] += 12e6;
-	m->kernel[0].metric[METRIC_LSU_WAVEFRONTS] = 18e6;
+	double *v = scattering(m)->metric;
+
+	v[METRIC_L2_FROM_L1] += 12e6;
+	v[METRIC_LSU_WAVEFRONTS] = 18e6;
+	v[METRIC_DRAM_READ] += 16e6 * 32;
 }
 
 /* It sorted them first. */

@@ -179,6 +179,7 @@ FAULT_IS(tree, halving(m, "LEA R14,R10,R12,0x2 | inst 800 line 20\n"))
 FAULT_IS(shared_stencil, halving(m, "IADD3 R15,R10,R12,RZ | inst 800 line 20\n"))
 /* The same unrolled. */
 FAULT_IS(tree_unrolled, counting(m, code_text("tree_unrolled")))
+FAULT_IS(scanned, counting(m, code_text("scanned")))
 FAULT_IS(shuffled, counting(m, code_text("shuffled")))
 /* A tile of a matrix: every thread stores, everyone waits, everyone loads. */
 FAULT_IS(tile, counting(m, code_text("tile")))
@@ -209,16 +210,24 @@ FAULT(hidden_sines)
 	    0.45 * 198.5e-6 * m->device[0].ceilings.dram_bytes_per_s;
 }
 
-FAULT(double)
+static void
+in_double(struct made *m, const char *code)
 {
-	struct kernel *k = computing(m,
-	    code_text("double"));
+	struct kernel *k = computing(m, code);
 
 	k->metric[METRIC_PIPE_XU] = 85;
 	k->metric[METRIC_PIPE_FP64] = 40;
 	k->metric[METRIC_ISSUE_ACTIVE] = 25;
 	k->metric[METRIC_PIPE_FMA] = 5;
 }
+
+FAULT_IS(double, in_double(m, code_text("double")))
+/* Floats go in and out; a double that is loaded makes it the data's own type. */
+FAULT_IS(double_between,
+    in_double(m, code_text("double_between", "DADD R12,R12,R14 | inst 6400")))
+FAULT_IS(double_loaded, in_double(m, code_text("double_between",
+    "LDG.E.64 R14,desc[UR4][R2.64] | inst 6400 sectors 51200 ideal 51200\n"
+    "DADD R12,R12,R14 | inst 6400")))
 
 /* Data that is double, on a GPU made for it. */
 FAULT(double_data)

@@ -94,6 +94,37 @@ MADE_TEST(test_unexplained)
 	assert_true(l.unexplained < 0.1);
 }
 
+/* Shared wavefronts that were counted by instruction alone are shared memory's, and the
+ * turns of accesses that no lane makes are nobody's: neither is what global ones need. */
+MADE_TEST(test_shared_counted)
+{
+	struct fix fix = FIX_NONE;
+	struct kernel *k = code_kernel(m, 0.1,
+	    "LDS R8[R4] | inst 100 waves 3200 least 100\n"
+	    "@!P0 LDS R9[R5] | inst 400\n"
+	    "LDG.E R9,desc[UR4][R2.64] | inst 100 sectors 400 ideal 400\n");
+	struct code *c = &m->code[0]->code;
+	double *v = k->metric;
+	struct load l;
+
+	c->instruction[1].value[SOURCE_SHARED_LD] = 0;
+	v[METRIC_SHARED_WAVEFRONTS] = NAN;
+	v[METRIC_SHARED_LD_WAVEFRONTS] = v[METRIC_SHARED_ST_WAVEFRONTS] = NAN;
+	v[METRIC_LSU_WAVEFRONTS] = 3700 * CODE_SCALE;
+	v[METRIC_INST_EXECUTED] = 600 * CODE_SCALE;
+	made_load(m, &l);
+	assert_true(fabs(l.wavefronts[USER_SHARED_LD] - 3200e3) < 1);
+	assert_true(fabs(l.wavefronts[USER_OTHER] - 400e3) < 1);
+	assert_true(fabs(l.wavefronts[USER_GLOBAL_LD] - 100e3) < 1);
+	/* Without its conflicts a pipe that is full of them is nearly empty. */
+	v[METRIC_LSU_WAVEFRONTS] = 0.9 * 200e-6 * 1.98e9 * 132;
+	v[METRIC_INST_EXECUTED] *= v[METRIC_LSU_WAVEFRONTS] / 3700e3;
+	made_load(m, &l);
+	fix.shared_ld = 1. / 32;
+	assert_int_equal(l.limit, RES_L1);
+	assert_true(made_speedup(&l, &fix, VIEW_MID) > 3);
+}
+
 /* The launch that was measured took a tenth of what others take: its counters say
  * how busy it was, and nothing of those. */
 MADE_TEST(test_own_launch)

@@ -270,6 +270,38 @@ MADE_TEST(test_small_frame)
 	}
 }
 
+/* Of a small array that lanes index each in their own way the counters tell: sectors
+ * that L1 asked for, and that no global access explains. */
+MADE_TEST(test_small_array)
+{
+	for (int atomics = 0; atomics < 2; atomics++) {
+		struct kernel *k;
+		struct advice *a;
+		double *v;
+
+		made_again(m);
+		k = made_kernel(m, "_Z4sortPf", 10000, 200000);
+		code_make(m, k, code_text("small_array", atomics ?
+		    "REDG.E.ADD.STRONG.GPU desc[UR4][R6.64],R9" :
+		    "STG.E desc[UR4][R6.64],R9"), 1);
+		k->shape.local_per_thread = 32;
+		refuse(m);
+		made_counters(m, k, 0.05);
+		v = k->metric;
+		v[METRIC_LOCAL_LD_SECTORS] = v[METRIC_LOCAL_ST_SECTORS] = NAN;
+		v[METRIC_LOCAL_LD_INST] = v[METRIC_LOCAL_ST_INST] = NAN;
+		v[METRIC_GLOBAL_LD_SECTORS] = v[METRIC_GLOBAL_ST_SECTORS] = 1e4;
+		v[METRIC_L2_FROM_L1] = 2e7;
+		v[METRIC_L2_SECTORS] = 3e7;
+		v[METRIC_L2_PCT] = 85;
+		v[METRIC_INST_EXECUTED] = 2e6;
+		k->skip = SKIP_TOO_FEW_LAUNCHES;
+		a = made_advised(m);
+		assert_true((made_finding(a, "local-memory-spill") != NULL) ==
+		    !atomics);
+	}
+}
+
 /* The loop that ${line} stands in: is it the one of large arguments? */
 static bool
 is_rare(const char *line)

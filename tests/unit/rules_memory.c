@@ -369,6 +369,40 @@ MADE_TEST(test_carveout_executed)
 	    RULE_NOT_MEASURED);
 }
 
+/* --- global-atomic-contention ---------------------------------------------- */
+
+/* The bins of a histogram: atomics of lanes that differ leave L1 one by one, and L2 does
+ * them far below its rate, though none of them misses it. */
+MADE_TEST(test_few_bins)
+{
+	static const char rule[] = "global-atomic-contention";
+	struct kernel *k = code_kernel(m, 0.01, code_text("adding",
+	    "REDG.E.ADD.STRONG.GPU desc[UR4][R6.64],R9 | inst 100 sectors 1900 "
+	    "ideal 400 line 5\n"));
+	const struct finding *f;
+	double *v = k->metric;
+	struct advice *a;
+
+	m->code[0]->code.counted = m->code[0]->code.sampled = false;
+	m->code[0]->code.samples.all = 0;
+	v[METRIC_L2_FROM_L1] = v[METRIC_GLOBAL_LD_SECTORS] +
+	    v[METRIC_GLOBAL_ST_SECTORS] + 1e6;
+	v[METRIC_LSU_WAVEFRONTS] = 3e5;
+	v[METRIC_INST_EXECUTED] = 5e5;
+	v[METRIC_GLOBAL_LD_INST] = 2e4;
+	v[METRIC_SM_CYCLES_ACTIVE_AVG] = v[METRIC_SM_CYCLES_ACTIVE_MAX] = 4e5;
+	v[METRIC_ISSUE_ACTIVE] = v[METRIC_L2_PCT] = 2;
+	a = made_advised(m);
+	f = made_finding(a, rule);
+	assert_non_null(f);
+	assert_non_null(strstr(f->summary, "few places"));
+	assert_true(f->kernel_speedup > 5);
+	/* From DRAM they go to as many places as there are. */
+	v[METRIC_DRAM_READ] += 1e6 * 32;
+	a = made_advised(m);
+	assert_null(made_finding(a, rule));
+}
+
 /* --- divergent-constant-access --------------------------------------------- */
 
 MADE_TEST(test_constant_waits)
@@ -388,6 +422,45 @@ MADE_TEST(test_constant_waits)
 	a = made_advised(m);
 	assert_int_equal(made_verdict(a,
 	    "divergent-constant-access")->reason->code, REASON_FEW_SAMPLES);
+}
+
+/* Without samples what neither memory nor instructions explain is such a wait, where
+ * so many addresses can take that long. */
+MADE_TEST(test_constant_unsampled)
+{
+	static const char rule[] = "divergent-constant-access";
+
+	for (int inst = 4000; inst <= 4000000; inst *= 1000) {
+		const struct finding *f;
+		double *v;
+
+		made_again(m);
+		fault_lookup(m);
+		v = m->kernel[0].metric;
+		m->code[0]->code.sampled = false;
+		m->code[0]->code.samples.all = 0;
+		for (size_t i = 0; i < m->code[0]->code.instructions; i++)
+			m->code[0]->code.instruction[i].value[SOURCE_INST] *=
+			    inst / 4e6;
+		v[METRIC_STALL_LONG_SCOREBOARD] = NAN;
+		v[METRIC_STALL_LG_THROTTLE] = NAN;
+		v[METRIC_SHARED_LD_INST] = v[METRIC_SHARED_ST_INST] = 0;
+		v[METRIC_DRAM_READ] = v[METRIC_DRAM_WRITE] = 1e5;
+		v[METRIC_ISSUE_ACTIVE] = v[METRIC_L2_PCT] = 1;
+		v[METRIC_INST_EXECUTED] = 1e5;
+		v[METRIC_GLOBAL_LD_INST] = v[METRIC_GLOBAL_LD_REQUESTS] = 0;
+		v[METRIC_GLOBAL_LD_SECTORS] = 0;
+		v[METRIC_SM_CYCLES_ACTIVE_AVG] = 4e5;
+		v[METRIC_SM_CYCLES_ACTIVE_MAX] = 4e5;
+		f = made_finding(made_advised(m), rule);
+		if (inst == 4000) {
+			assert_null(f);
+			continue;
+		}
+		assert_non_null(f);
+		assert_true(f->kernel_speedup > 2);
+		assert_int_equal(f->hot[0].line, 5);
+	}
 }
 
 /* --- low-memory-throughput ------------------------------------------------- */
