@@ -41,6 +41,10 @@ enum grounds {
 	GROUNDS
 };
 
+/* Trips to memory, and instructions, may take this much longer than they should: what
+ * then still is unexplained, no counter explains. */
+#define TRIPS_DOUBT 3
+
 /* The demands of one launch. Seconds unless said otherwise; NaN: unknown. */
 struct load {
 	double time_s;			/* of the launch that the counters are

@@ -30,10 +30,6 @@
 #define QUEUE_BUSY_LOW 0.05
 #define QUEUE_BUSY_HIGH 0.10
 
-/* Trips to memory may be this much longer than DRAM_CYCLES_MOST: what then
- * still is unexplained, no counter explains. */
-#define TRIPS_DOUBT 3
-
 /* Of the time of warps, what known waits must explain to stand for all of it. */
 #define EXPLAINED_LEAST 0.75
 

@@ -127,6 +127,11 @@ report(struct rule_view *x, const struct divergent *v, double waiting,
 
 	fix.stall = 1 - fmin(0.95, waiting);
 	rule_fix(d, &fix, 0.5, sampled ? 0.8 : 1);
+	/* What is explained was taken to last thrice as long as it should, in case
+	 * something else is waited for (load.h). */
+	if (!sampled)
+		d->fix[VIEW_MID].stall = d->fix[VIEW_HIGH].stall =
+		    (1 - waiting) / TRIPS_DOUBT;
 	/* Were it busy all the time, all of the time would go. */
 	port = fmin(0.98, port_busy(x, v, TURN_CYCLES));
 	d->fix[VIEW_MID].stall = fmin(d->fix[VIEW_MID].stall,
