@@ -128,6 +128,12 @@ trip_cycles(const struct load *l, double dram)
 	    ((1 - far) * L2_CYCLES + far * dram);
 }
 
+double
+wait_staged(const struct load *l)
+{
+	return fmin(1, SHARED_CYCLES / trip_cycles(l, DRAM_CYCLES));
+}
+
 /* Warps that could issue wait for nothing. */
 static double
 waiting_most(const struct load *l, const struct kernel *k,

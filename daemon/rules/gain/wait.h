@@ -14,4 +14,8 @@ void wait_stalls(struct load *l, const struct kernel *k,
 void wait_queue(struct load *l, const struct kernel *k,
     const struct device *d);
 
+/* wait_staged(l): the trip of a load from shared memory, over that of ${l}'s loads
+ * now, by where their sectors were found, ≤ 1. */
+double wait_staged(const struct load *l);
+
 #endif

@@ -14,6 +14,7 @@
 
 #include "rules/evidence/access.h"
 #include "rules/evidence/lines.h"
+#include "rules/gain/wait.h"
 #include "source/operand.h"
 #include "source/slice.h"
 
@@ -65,6 +66,9 @@ set_fix(const struct rule_view *x, struct draft *d, const struct accesses *a,
 	    inst_total(x->kernel->code, SOURCE_SHARED_ST);
 	double part = u->requests / a->all[INST_LOAD].requests;
 	double gone = is_walk(u) ? u->requests - u->wide : u->requests;
+	/* From shared memory a warp waits for each load that stays. */
+	double waits = is_walk(u) ? u->wide / u->requests *
+	    wait_staged(x->load) : 0;
 	struct fix fix = FIX_NONE;
 
 	lsu = (isfinite(lsu) ? lsu : 0) + a->all[INST_LOAD].requests +
@@ -75,7 +79,7 @@ set_fix(const struct rule_view *x, struct draft *d, const struct accesses *a,
 	/* A constant goes into the arithmetic as an operand. */
 	fix.inst = 1 - fmin(0.9, gone /
 	    fmax(1, rule_metric(x, METRIC_INST_EXECUTED)));
-	fix.stall = 1 - x->load->memory_stall * part;
+	fix.stall = 1 - x->load->memory_stall * part * (1 - waits);
 	rule_fix(d, &fix, is_walk(u) ? 0.5 : 0.3, is_walk(u) ? 1 : 0.7);
 }
 
@@ -127,7 +131,7 @@ report(struct rule_view *x, const struct accesses *a, const struct uniform *u,
 	    "(up to 4 KB): it then comes with the arithmetic instruction and "
 	    "takes no load";
 	d->f.gain_note = is_walk(u) ? "a load of 16 bytes for each four of 4, "
-	    "and no waiting for global memory in the loop" :
+	    "and a shorter wait for each" :
 	    "the kernel without these loads; nothing if the values "
 	    "do not fit into constant memory";
 	return lines_settle(x, d, m, "%s sector per request");
