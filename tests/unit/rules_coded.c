@@ -146,6 +146,38 @@ MADE_TEST(test_rows_of_any_length)
 	assert_null(made_finding(made_advised(m), rule));
 }
 
+/* A byte a thread, of blocks of which ${part} of the time takes the start: what of it
+ * ${rule} says that goes. */
+static double
+started(struct made *m, double part, const char *rule)
+{
+	struct kernel *k;
+
+	made_again(m);
+	k = code_kernel(m, 0.3, code_text("element", 100,
+	    "MOV R16,R5 | inst 100 line 4\n", 1, ".U8", 100, 100, ".U8", 100, 100,
+	    ""));
+	k->shape.block_x = 64;
+	k->shape.grid_x = (uint32_t)(part * 200e-6 / 1.2 *
+	    m->device[0].ceilings.sm_hz);
+	k->occupancy.blocks_per_sm = 32;
+	k->occupancy.waves = k->shape.grid_x / (132.0 * 32);
+	refuse(m);
+	if (made_finding(made_advised(m), rule) == NULL)
+		return 0;
+	return made_finding(made_advised(m), rule)->saves_s / made_kernel_s(k);
+}
+
+/* Launch and time alone tell that starting blocks limits a kernel, and its code that
+ * each does too little; no more, where the start is half of the time. */
+MADE_TEST(test_start)
+{
+	assert_true(started(m, 0.95, "narrow-access") > 0.5);
+	assert_true(started(m, 0.95, "too-many-blocks-little-work") > 0.3);
+	assert_true(started(m, 0.5, "narrow-access") == 0);
+	assert_true(started(m, 0.5, "too-many-blocks-little-work") == 0);
+}
+
 /* A kernel of 84,480 warps that takes ${ns} and adds to one place, or with ${where} to
  * others. */
 static const struct finding *

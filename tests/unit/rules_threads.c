@@ -62,9 +62,17 @@ MADE_TEST(test_start_limits)
 	assert_true(gain_time(&l, &warps, VIEW_MID) > 0.95 * l.time_s);
 	half.part[RES_START] = 0.5;
 	assert_true(gain_time(&l, &half, VIEW_MID) < 0.52 * l.time_s);
-	/* Without counters it says little about what limits. */
+	/* So without counters; of half of the time, or of more than there is, they
+	 * would say nothing. */
 	for (int i = 0; i < METRIC_COUNT; i++)
 		m->kernel[0].metric[i] = NAN;
+	load_of(&l, &m->kernel[0], &m->device[0]);
+	assert_int_equal(l.limit, RES_START);
+	assert_int_equal(l.grounds, GROUNDS_TRACE);
+	m->kernel[0].shape.grid_x /= 2;
+	load_of(&l, &m->kernel[0], &m->device[0]);
+	assert_int_equal(l.limit, -1);
+	m->kernel[0].shape.grid_x *= 4;
 	load_of(&l, &m->kernel[0], &m->device[0]);
 	assert_int_equal(l.limit, -1);
 }
@@ -101,7 +109,7 @@ element(struct made *m, int bytes, int warps, const char *index,
 	struct kernel *k = starting(m, 64);
 	uint32_t grid = k->shape.grid_x;
 
-	code_make(m, k, code_text("element", warps, index, type, sectors,
+	code_make(m, k, code_text("element", warps, index, bytes, type, sectors,
 	    sectors, type, sectors, sectors, loop), 1000);
 	k->shape.grid_x = grid;
 	return k;

@@ -678,7 +678,7 @@ coded_of(struct coded *e, const struct rule_view *x)
 {
 	const struct code *c = x->kernel->code;
 	const struct load *l = x->load;
-	double warps, an_sm, cycles, turns, scale, rare = 0;
+	double warps, an_sm, cycles, most, turns, scale, rare = 0;
 	double counted = rule_metric(x, METRIC_INST_EXECUTED);
 	struct needs n = { .inst = { 0 } };
 	struct affine *address;
@@ -717,10 +717,11 @@ coded_of(struct coded *e, const struct rule_view *x)
 
 		turns = turns_counted(&n, counted / warps, &k, &scale, &rare);
 	} else {
-		turns = turns_for(&n, cycles / an_sm);
+		/* Nothing is busier than what is known to limit. */
+		most = cycles / an_sm * (l->limit >= 0 ? l->busy : 1);
+		turns = turns_for(&n, most);
 		/* Warps that leave early, ways that are not gone. */
-		scale = fmin(1, cycles / an_sm /
-		    fmax(cycles_at(&n, turns), 1e-9));
+		scale = fmin(1, most / fmax(cycles_at(&n, turns), 1e-9));
 	}
 	count(&e->code, warps * scale, turns, rare, never);
 	free(never);
@@ -729,6 +730,8 @@ coded_of(struct coded *e, const struct rule_view *x)
 	e->code.counted = true;
 	e->code.uncounted = NULL;
 	fill_all(e, x, &n, turns, scale * an_sm, cycles);
+	if (!(counted > 0) && l->limit >= 0)
+		e->load.limit = l->limit;
 	free(address);
 	return 0;
 }

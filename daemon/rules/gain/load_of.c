@@ -25,6 +25,8 @@
  * SM clock. Measured on an H200: 1.19 to 1.25 for blocks of 16 to 512 threads
  * that do next to nothing. */
 #define START_CYCLES 1.2
+/* Longer than a launch took no more than clocks differ by, and that measurement. */
+#define START_MOST 1.5
 
 static double
 blocks_of(const struct kernel *k)
@@ -202,7 +204,8 @@ load_resources(struct load *l, const struct kernel *k, const struct device *d)
 		{ RES_XU, METRIC_PIPE_XU }, { RES_LSU, METRIC_PIPE_LSU },
 		{ RES_TENSOR, METRIC_PIPE_TENSOR }
 	};
-	double body = l->time_s - l->fixed_s, sum = 0, cycles_s;
+	double body = l->time_s - l->fixed_s, sum = 0, cycles_s, start;
+	bool known;
 	const struct ceilings *c = &d->ceilings;
 	double *s = l->resource_s;
 
@@ -228,10 +231,14 @@ load_resources(struct load *l, const struct kernel *k, const struct device *d)
 		s[RES_ISSUE] = metric(k, METRIC_INST_EXECUTED) / 4 * cycles_s;
 	l->issue_s = k->code != NULL && k->code->counted ?
 	    k->code->total[SOURCE_INST] / 4 * cycles_s : NAN;
-	/* How busy that is says little while nothing else is known. */
+	/* How busy that is says little while nothing else is known, unless it is
+	 * what the time is; of a time that it cannot have taken it says nothing. */
+	start = blocks_of(k) * START_CYCLES / c->sm_hz;
+	known = load_bound(start / body) >= 1 && start < START_MOST * body;
 	for (int i = 0; i < RES_START; i++)
-		if (isfinite(s[i]))
-			s[RES_START] = blocks_of(k) * START_CYCLES / c->sm_hz;
+		known = known || isfinite(s[i]);
+	if (known)
+		s[RES_START] = start;
 }
 
 /* How long the launch took that the counters are of: the mean of all, as far as its
@@ -327,7 +334,7 @@ load_of(struct load *l, const struct kernel *k, const struct device *d)
 			top = l->resource_s[i];
 			l->limit = i;
 		}
-	l->grounds = l->limit < 0 ? GROUNDS_TRACE :
+	l->grounds = !load_counted(k) ? GROUNDS_TRACE :
 	    isfinite(metric(k, METRIC_ISSUE_ACTIVE)) ? GROUNDS_WHOLE :
 	    GROUNDS_PART;
 	l->busy = NAN;
