@@ -1,0 +1,70 @@
+#!/usr/bin/env node
+// agent_reading.mjs OUT [LIST]: how much one reads until the right edit is named, of the
+// texts in OUT (tests/gpu/agent_reading.sh): what `ncu --set full --page details` prints,
+// and `cudadvise run --format agent`, at the default level and at --level source.
+// LIST (agent_reading.tsv) has the edit that the program's own next version makes, and
+// what counts as naming it: a pattern for any advice of ncu on any kernel, our practices.
+// A row a program, as tab-separated values: tokens (o200k_base) from the beginning to the
+// end of the sentence that names it, of how many, and in how many steps its line is there:
+// 1 that text, 2 another one (ncu's source page). "-": not named; "n/a": no text.
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const require = createRequire(path.join(here, '../../web/package.json'));
+const { encode } = require('gpt-tokenizer/encoding/o200k_base');
+const tokens = (text) => encode(text).length;
+
+const read = (file) => (existsSync(file) ? readFileSync(file, 'utf8') : null);
+
+// Behind the first of ${marks} after ${at} that a blank follows, or where the paragraph
+// ends.
+function endOf(text, at, marks) {
+  const end = new RegExp(`[${marks}](?=\\s|$)|\\n\\s*\\n`, 'g');
+  end.lastIndex = at;
+  const found = end.exec(text);
+  return found ? found.index + 1 : text.length;
+}
+
+// ncu's advice: a paragraph that begins with OPT, WRN or INF.
+export function ofNcu(text, pattern) {
+  for (const m of text.matchAll(/^ {4}(?:OPT|WRN|INF) {3}.*\n(?: {10}.*\n?)*/gm)) {
+    const flat = m[0].replace(/\s/g, ' ');
+    const found = new RegExp(pattern, 'i').exec(flat);
+    if (found) return { tokens: tokens(text.slice(0, endOf(text, m.index + found.index, '.'))), steps: 2 };
+  }
+  return null;
+}
+
+// Ours: a finding begins "[id] rule: saves"; its edit is what names it.
+export function ofOurs(text, rules) {
+  let rank = 0;
+  for (const m of text.matchAll(/^\[[0-9a-f]{16}\] ([a-z0-9-]+): .*\n(?:  .*\n?)*/gm)) {
+    rank++;
+    if (!new RegExp(`^(?:${rules})$`).test(m[1])) continue;
+    const edit = m[0].indexOf('\n  edit: ') + 9;
+    const end = endOf(text, m.index + edit, '.:;');
+    const placed = / line \d+/.test(/\n  where: .*/.exec(m[0])?.[0] ?? '');
+    return { tokens: tokens(text.slice(0, end)), rank, steps: placed ? 1 : 2 };
+  }
+  return null;
+}
+
+export function row(out, [id, args, edit, pattern, rules]) {
+  const cells = [args === '-' ? id : `${id} ${args}`, edit];
+  for (const [name, find] of [['details', (t) => ofNcu(t, pattern)], ['agent', (t) => ofOurs(t, rules)], ['source', (t) => ofOurs(t, rules)]]) {
+    const text = read(path.join(out, `${id}.${name}.txt`));
+    const found = text && find(text);
+    cells.push(text ? (found ? found.tokens + (found.rank ? ` #${found.rank}` : '') : '-') : 'n/a', text ? tokens(text) : 'n/a', found ? found.steps : '-');
+  }
+  return cells;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const [, , out, list = path.join(here, 'agent_reading.tsv')] = process.argv;
+  console.log(['program', 'edit', ...['ncu', 'default', 'source'].flatMap((n) => [`${n}_named`, `${n}_all`, `${n}_steps`])].join('\t'));
+  for (const line of readFileSync(list, 'utf8').split('\n'))
+    if (line && !line.startsWith('#')) console.log(row(out, line.split('\t')).join('\t'));
+}
