@@ -71,10 +71,11 @@ headline() {
 	done <names
 }
 
-# On H200s opening the first window took 14 ms, and 94 in one of twenty.
+# On H200s opening the first window took 14 ms, and 94 in one of twenty, of the 100 that
+# a hold has. (Here four times as much of each, for machines with too much to do.)
 @test "a profiler that is slow to start, or code that is, costs no kernel its counters" {
-	options="--no-daemon -o $T/c.cadv"
-	for slow in cuptiRangeProfilerStart=85@2 cuFuncGetAttribute=40; do
+	options="--no-daemon --max-stall 400 -o $T/c.cadv"
+	for slow in cuptiRangeProfilerStart=340@2 cuFuncGetAttribute=160; do
 		MOCK_SLOW=$slow measure --kernels 30 --signatures 3 --kernel-us 500
 		load "$T/c.cadv"
 		same "$slow: with the headline" "$(of '[.kernels[] |
