@@ -165,13 +165,16 @@ far_after(const struct load *l, const struct fix *f, double read)
 
 /* What of ${bytes} that are loaded, every sector full, comes from DRAM: all, where
  * nothing is loaded again before caches lose it; no more than there is, where they keep
- * it. Nobody knows which: the middle is halfway between, as a factor. */
+ * it. Neighbours that load neighbours mostly do: of that is the middle, and of memory in
+ * which the ${stored} bytes have no place, unless that is most of it. */
 static double
-from_dram(const struct load *l, double bytes, enum view v)
+from_dram(const struct load *l, double bytes, double stored, enum view v)
 {
-	if (!(l->memory < bytes) || v == VIEW_LOW)
+	double most = l->memory;
+
+	if (!(most < bytes) || v == VIEW_LOW)
 		return bytes;
-	return v == VIEW_HIGH ? l->memory : sqrt(l->memory * bytes);
+	return v == VIEW_HIGH ? most : fmax(most - stored, most / 2);
 }
 
 /* The resource times after ${f}. */
@@ -211,7 +214,8 @@ resources_after(const struct load *l, const struct fix *f, enum view v,
 	old = read + write;
 	if (f->global_ld < 1)
 		read = fmin(read, from_dram(l,
-		    or_zero(l->ld_sectors) * f->global_ld * 32, v));
+		    or_zero(l->ld_sectors) * f->global_ld * 32,
+		    or_zero(l->st_sectors) * f->global_st * 32, v));
 	if (f->global_st < 1)
 		write = fmin(write, or_zero(l->st_sectors) * f->global_st * 32);
 	if (l->l2_sectors > 0) {	/* spills reach DRAM as others do */
