@@ -111,15 +111,18 @@ with_grid(const struct load *l, const struct fix *f)
 	return g;
 }
 
-/* Sectors that L1 asks of L2 for accesses that need ${s} × ${r} of them: the
- * waste that L1 already absorbed is not there to be saved, except in the
- * favourable view. */
+/* Sectors that L1 asks of L2 for accesses that need ${s} × ${r} of them: the waste that
+ * L1 already absorbed may not be there to be saved, or it misses as often as before.
+ * Nobody knows which: the middle is halfway between, as a factor. */
 static double
 misses_after(double misses, double s, double r, enum view v)
 {
+	double most = fmin(misses, s * r);
+
 	if (r >= 1)
 		return misses;
-	return v == VIEW_HIGH ? misses * r : fmin(misses, s * r);
+	return v == VIEW_HIGH ? misses * r : v == VIEW_LOW ? most :
+	    sqrt(most * misses * r);
 }
 
 /* ${bytes} to or from DRAM without the share ${gone} that spills have of L2. What
@@ -177,6 +180,19 @@ from_dram(const struct load *l, double bytes, double stored, enum view v)
 	return v == VIEW_HIGH ? most : fmax(most - stored, most / 2);
 }
 
+/* Bytes that are read from DRAM after ${f}, but for what spills are of them. */
+static double
+read_after(const struct load *l, const struct fix *f, enum view v)
+{
+	double read = or_zero(l->dram_read);
+
+	if (f->global_ld >= 1)
+		return read;
+	return fmin(read, from_dram(l,
+	    or_zero(l->ld_sectors) * f->global_ld * 32,
+	    or_zero(l->st_sectors) * f->global_st * 32, v));
+}
+
 /* The resource times after ${f}. */
 static void
 resources_after(const struct load *l, const struct fix *f, enum view v,
@@ -209,13 +225,9 @@ resources_after(const struct load *l, const struct fix *f, enum view v,
 		s[RES_L2] *= fmax(0, 1 - gone / l->l2_sectors);
 	gone_l2 = fmax(0, gone);
 
-	read = or_zero(l->dram_read);
+	read = read_after(l, f, v);
 	write = or_zero(l->dram_write);
-	old = read + write;
-	if (f->global_ld < 1)
-		read = fmin(read, from_dram(l,
-		    or_zero(l->ld_sectors) * f->global_ld * 32,
-		    or_zero(l->st_sectors) * f->global_st * 32, v));
+	old = or_zero(l->dram_read) + write;
 	if (f->global_st < 1)
 		write = fmin(write, or_zero(l->st_sectors) * f->global_st * 32);
 	if (l->l2_sectors > 0) {	/* spills reach DRAM as others do */
