@@ -8,6 +8,8 @@
 #include "rules/evidence/divided.h"
 #include "rules/evidence/strides.h"
 
+#define WARPS_MOST 64.0		/* an SM holds, and so places for one of them */
+
 /* How much faster spreading makes it: a thread that runs a loop can share it
  * with others; one without can only be moved, a warp at a time. */
 static double
@@ -120,15 +122,15 @@ set_fix(const struct rule_view *x, struct draft *d, const struct room *r,
     double blocks, double sms)
 {
 	const struct occupancy *o = &x->kernel->occupancy;
-	double waves = o->known ? o->waves : NAN, most = 1;
+	double waves = o->known ? o->waves : NAN;
 	struct fix fix = FIX_NONE;
 
 	fix.spread = spread_of(x, blocks, sms);
 	fix.grid = fix.spread;
 	if (waves > 0 && waves < 1) {
-		most = fmin(1 / waves, 64);
-		fix.grid = fmax(fix.spread, most);
-		fix.occupancy = most / fmin(fix.spread, 1 / waves);
+		fix.occupancy = fmin(WARPS_MOST, fmax(1, 1 / waves /
+		    fix.spread));
+		fix.grid = fix.spread * fix.occupancy;
 	}
 	rule_fix(d, &fix, 0.5, 0.5);
 	d->fix[VIEW_MID].occupancy = d->fix[VIEW_LOW].occupancy = 1;
@@ -136,8 +138,10 @@ set_fix(const struct rule_view *x, struct draft *d, const struct room *r,
 		d->fix[VIEW_LOW] = (struct fix)FIX_NONE;
 		return false;
 	}
-	/* Filling every place is the favourable end, half of it the middle. */
-	fix = fix_room(r, sqrt(fix.occupancy));
+	/* Filling every place is the favourable end, half of it the middle; turns that
+	 * are shared out fill as many as there are. */
+	fix = fix_room(r, r->threads > 1 ? fix.occupancy :
+	    sqrt(fix.occupancy));
 	/* Warps that move may wait as long as before. */
 	if (r->threads > 1 || gain_time(x->load, &fix, VIEW_MID) <
 	    gain_time(x->load, &d->fix[VIEW_MID], VIEW_MID))
