@@ -273,3 +273,40 @@ MADE_TEST(test_waits)
 	made_load(m, &l);
 	assert_true(l.memory_stall < 0.25);
 }
+
+/* Wavefronts of shared memory that no counter tells, but the counts of instructions:
+ * they are not those of global accesses. */
+MADE_TEST(test_shared_by_instruction)
+{
+	struct sass_instruction sass[2] = {
+		{ .space = SPACE_SHARED, .flags = SASS_LOAD },
+		{ .space = SPACE_SHARED, .flags = SASS_STORE } };
+	struct instruction each[2] = { { .sass = 0 }, { .sass = 1 } };
+	struct code code = { .counted = true, .instruction = each,
+	    .instructions = 2, .sass = { .instruction = sass,
+	    .instructions = 2 } };
+	struct fix banks = FIX_NONE;
+	struct kernel *k = make_full(m);
+	double *v = k->metric;
+	struct load l;
+
+	v[METRIC_SHARED_WAVEFRONTS] = NAN;
+	v[METRIC_SHARED_LD_WAVEFRONTS] = v[METRIC_SHARED_ST_WAVEFRONTS] = NAN;
+	v[METRIC_LSU_WAVEFRONTS] = 1.9e6 * 132;
+	for (int i = 0; i < SOURCE_COUNT; i++)
+		code.total[i] = each[0].value[i] = each[1].value[i] = NAN;
+	made_load(m, &l);
+	assert_true(l.wavefronts[USER_SHARED_LD] == 0);
+	/* A launch of half as many instructions was counted. */
+	code.total[SOURCE_INST] = v[METRIC_INST_EXECUTED] / 2;
+	each[0].value[SOURCE_SHARED_WAVEFRONTS] = 0.8e6 * 132;
+	each[1].value[SOURCE_SHARED_WAVEFRONTS] = 0.1e6 * 132;
+	code.total[SOURCE_SHARED_WAVEFRONTS] = 0.9e6 * 132;
+	k->code = &code;
+	made_load(m, &l);
+	assert_true(fabs(l.wavefronts[USER_SHARED_LD] / (1.6e6 * 132) - 1) < 1e-9);
+	assert_true(fabs(l.wavefronts[USER_SHARED_ST] / (0.2e6 * 132) - 1) < 1e-9);
+	assert_int_equal(l.limit, RES_L1);
+	banks.shared_ld = 1. / 32;
+	assert_true(made_speedup(&l, &banks, VIEW_MID) > 1.5);
+}

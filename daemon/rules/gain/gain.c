@@ -168,8 +168,8 @@ far_after(const struct load *l, const struct fix *f, double read)
 
 /* What of ${bytes} that are loaded, every sector full, comes from DRAM: all, where
  * nothing is loaded again before caches lose it; no more than there is, where they keep
- * it. Neighbours that load neighbours mostly do: of that is the middle, and of memory in
- * which the ${stored} bytes have no place, unless that is most of it. */
+ * it. Where neighbours load neighbours they mostly do: so has it the middle, without the
+ * memory that the ${stored} bytes fill, up to half of it. */
 static double
 from_dram(const struct load *l, double bytes, double stored, enum view v)
 {
@@ -177,7 +177,7 @@ from_dram(const struct load *l, double bytes, double stored, enum view v)
 
 	if (!(most < bytes) || v == VIEW_LOW)
 		return bytes;
-	return v == VIEW_HIGH ? most : fmax(most - stored, most / 2);
+	return v == VIEW_HIGH ? most / 2 : fmax(most - stored, most / 2);
 }
 
 /* Bytes that are read from DRAM after ${f}, but for what spills are of them. */
