@@ -24,9 +24,11 @@
 /* Of the idle time behind what the host needs, as far as it would go if nobody waited,
  * how much is believed to: a loop that asks whether it may end can ask every 100th time,
  * and one that computes with the result can do so on the device; one whose next grid
- * depends on it can not. Of what would go, four loops saved 0.2, 1.2, 1.2 and 1.4. In
- * Python it is mostly a value to be logged (.item(), print), which can wait. */
+ * depends on it can not. Of what would go, four loops saved 0.2, 1.2, 1.2 and 1.4. Where
+ * the host computes for longer than a turn takes, that must move to the GPU. In Python
+ * it is mostly a value to be logged (.item(), print), which can wait: half of it all. */
 #define NEEDED 0.8
+#define COMPUTED 0.2
 #define NEEDED_PYTHON 0.5
 
 #define TURN_S 50e-6	/* as rule_turn: longer, and the host computes */
@@ -79,6 +81,22 @@ collect(const struct run *run, struct waiting *w)
 	}
 }
 
+/* What goes of the idle time behind what the host needs. */
+static double
+needed_goes(const struct rule_view *x, const struct waiting *w)
+{
+	uint64_t count = (uint64_t)w->count;
+	double turn = rule_turn(w->idle_s, count);
+
+	if (!(w->needed_s > 0))
+		return 0;
+	if (lines_python(x->run))
+		return NEEDED_PYTHON * w->needed_s;
+	return w->needed_s / w->idle_s * (NEEDED * turn * rule_unwaited(x->run,
+	    w->idle_s, count, count, ROUND_TRIP_S) +
+	    COMPUTED * (1 - turn) * w->idle_s);
+}
+
 /* What ordering calls another way saves, and what the host's work on the GPU. */
 static void
 claim(struct rule_view *x, struct draft *d, const struct waiting *w,
@@ -86,15 +104,12 @@ claim(struct rule_view *x, struct draft *d, const struct waiting *w,
 {
 	uint64_t count = (uint64_t)w->count;
 	struct gain g = rule_queued(x->run, w->idle_s, count, count);
-	double believed = lines_python(x->run) ? NEEDED_PYTHON : NEEDED;
 	double free = w->idle_s > 0 ? 1 - w->needed_s / w->idle_s : 0;
-	double unwaited = rule_unwaited(x->run, w->idle_s, count, count,
-	    ROUND_TRIP_S);
 
 	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_AFTER_SYNC) |
 	    POOL_IDLE(IDLE_API) | POOL_IDLE(IDLE_HOST) |
 	    POOL_IDLE(IDLE_LAUNCH), { part * free * g.low,
-	    part * (free * g.mid + believed * (1 - free) * unwaited), g.high } };
+	    part * (free * g.mid + needed_goes(x, w)), g.high } };
 	d->cause_s = part * w->idle_s;
 	/* Beside other work the copies may be hidden as well, unless the host
 	 * computes with them first. */
