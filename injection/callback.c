@@ -53,7 +53,7 @@ static struct {
 	_Atomic uint64_t calls, timed, timed_ns;
 } cb;
 
-static _Thread_local struct {
+static _Thread_local struct own {
 	bool inside;			/* our own API calls cause callbacks */
 	bool muted;			/* a thread of the library */
 	bool nested;			/* inside a runtime call that is
@@ -64,6 +64,15 @@ static _Thread_local struct {
 					 * thread */
 	unsigned count;			/* for sampling */
 } self;
+
+/* The address of a thread's variables takes a call, which the compiler would rather
+ * repeat than keep. */
+static __attribute__((noinline)) struct own *
+own_of(void)
+{
+
+	return &self;
+}
 
 static uint32_t
 device_of(const CUpti_CallbackData *d)
@@ -180,7 +189,8 @@ graph_enter(const struct call_row *row, const CUpti_CallbackData *d)
 }
 
 static void
-on_launch_enter(const struct call_row *row, const CUpti_CallbackData *d)
+on_launch_enter(struct own *own, const struct call_row *row,
+    const CUpti_CallbackData *d)
 {
 	struct signature_shape shape;
 	struct signature *s, *owed = NULL;
@@ -217,7 +227,7 @@ on_launch_enter(const struct call_row *row, const CUpti_CallbackData *d)
 		owed = graph_enter(row, d);
 	}
 	if (owed != NULL) {
-		self.window = owed;
+		own->window = owed;
 		*d->correlationData = (uintptr_t)owed;
 	}
 	launch_put(d->correlationId, inject_now(), inject_tid() |
@@ -226,7 +236,8 @@ on_launch_enter(const struct call_row *row, const CUpti_CallbackData *d)
 }
 
 static void
-on_launch_exit(const struct call_row *row, const CUpti_CallbackData *d)
+on_launch_exit(struct own *own, const struct call_row *row,
+    const CUpti_CallbackData *d)
 {
 	CUresult result = d->functionReturnValue != NULL ?
 	    *(CUresult *)d->functionReturnValue : CUDA_SUCCESS;
@@ -235,10 +246,10 @@ on_launch_exit(const struct call_row *row, const CUpti_CallbackData *d)
 
 	/* correlationData is undefined if the launch began before the callbacks
 	 * were enabled. */
-	if (self.window != NULL &&
-	    *d->correlationData == (uintptr_t)self.window) {
-		counters_exit(self.window, result == CUDA_SUCCESS);
-		self.window = NULL;
+	if (own->window != NULL &&
+	    *d->correlationData == (uintptr_t)own->window) {
+		counters_exit(own->window, result == CUDA_SUCCESS);
+		own->window = NULL;
 	}
 	gate_launch_end();
 	if (result == CUDA_SUCCESS)
@@ -406,12 +417,13 @@ on_wait(const CUpti_CallbackData *d)
 }
 
 static void
-on_driver_call(CUpti_CallbackId cbid, const CUpti_CallbackData *d)
+on_driver_call(struct own *own, CUpti_CallbackId cbid,
+    const CUpti_CallbackData *d)
 {
 	const struct call_row *row = calls_find(CUPTI_CB_DOMAIN_DRIVER_API,
 	    cbid);
 
-	if (row == NULL || self.nested)
+	if (row == NULL || own->nested)
 		return;
 	switch (row->kind) {
 	case CALLS_LAUNCH:
@@ -419,9 +431,9 @@ on_driver_call(CUpti_CallbackId cbid, const CUpti_CallbackData *d)
 	case CALLS_COOPERATIVE:
 	case CALLS_GRAPH:
 		if (d->callbackSite == CUPTI_API_ENTER)
-			on_launch_enter(row, d);
+			on_launch_enter(own, row, d);
 		else
-			on_launch_exit(row, d);
+			on_launch_exit(own, row, d);
 		break;
 	case CALLS_CAPTURE_BEGIN:
 	case CALLS_CAPTURE_END:
@@ -443,7 +455,8 @@ on_driver_call(CUpti_CallbackId cbid, const CUpti_CallbackData *d)
 }
 
 static void
-on_runtime_call(CUpti_CallbackId cbid, const CUpti_CallbackData *d)
+on_runtime_call(struct own *own, CUpti_CallbackId cbid,
+    const CUpti_CallbackData *d)
 {
 	const struct call_row *row = calls_find(CUPTI_CB_DOMAIN_RUNTIME_API,
 	    cbid);
@@ -452,7 +465,7 @@ on_runtime_call(CUpti_CallbackId cbid, const CUpti_CallbackData *d)
 		failure_read(d);
 		return;
 	}
-	self.nested = d->callbackSite == CUPTI_API_ENTER;
+	own->nested = d->callbackSite == CUPTI_API_ENTER;
 	if (row->kind == CALLS_PEER_DEVICE)
 		on_peer(row, d);
 	else
@@ -510,22 +523,22 @@ on_state(CUpti_CallbackId cbid, const CUpti_StateData *d)
 /* A thread that is cancelled while it waits here, or between the enter and the
  * exit of a measured launch, would leave the window open for good. */
 static void
-keep_alive(void)
+keep_alive(struct own *own)
 {
 
-	if (level_profiles(inject.level) && !self.kept) {
-		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &self.cancel);
-		self.kept = true;
+	if (level_profiles(inject.level) && !own->kept) {
+		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &own->cancel);
+		own->kept = true;
 	}
 }
 
 static void
-let_go(void)
+let_go(struct own *own)
 {
 
-	if (self.kept && self.window == NULL) {
-		self.kept = false;
-		pthread_setcancelstate(self.cancel, NULL);
+	if (own->kept && own->window == NULL) {
+		own->kept = false;
+		pthread_setcancelstate(own->cancel, NULL);
 	}
 }
 
@@ -533,34 +546,37 @@ static void CUPTIAPI
 on_event(void *cookie, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
     const void *data)
 {
+	struct own *own = own_of();
 	struct timespec a, b;
-	uint64_t site = call_site_spent();
+	uint64_t site = 0;
 	int saved = errno;
 	bool timed;
 
 	(void)cookie;
 	/* An open window is closed even when the library is finishing. */
-	if (!inject_active() && self.window == NULL)
+	if (!inject_active() && own->window == NULL)
 		return;
-	if (self.inside) {
+	if (own->inside) {
 		/* The driver loads code late: when we ask for a function's
 		 * attributes, at the latest. */
-		if (!self.muted && domain == CUPTI_CB_DOMAIN_RESOURCE &&
+		if (!own->muted && domain == CUPTI_CB_DOMAIN_RESOURCE &&
 		    cbid == CUPTI_CBID_RESOURCE_MODULE_LOADED)
 			on_resource(cbid, data);
 		return;
 	}
-	self.inside = true;
-	keep_alive();
-	timed = self.count++ % SAMPLE == 0;
-	if (timed)
+	own->inside = true;
+	keep_alive(own);
+	timed = own->count++ % SAMPLE == 0;
+	if (timed) {
+		site = call_site_spent();
 		clock_gettime(CLOCK_MONOTONIC, &a);
+	}
 	switch (domain) {
 	case CUPTI_CB_DOMAIN_DRIVER_API:
-		on_driver_call(cbid, data);
+		on_driver_call(own, cbid, data);
 		break;
 	case CUPTI_CB_DOMAIN_RUNTIME_API:
-		on_runtime_call(cbid, data);
+		on_runtime_call(own, cbid, data);
 		break;
 	case CUPTI_CB_DOMAIN_RESOURCE:
 		on_resource(cbid, data);
@@ -585,9 +601,9 @@ on_event(void *cookie, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
 		}
 		atomic_fetch_add(&cb.calls, SAMPLE);
 	}
-	self.inside = false;
+	own->inside = false;
 	errno = saved;
-	let_go();
+	let_go(own);
 }
 
 void
