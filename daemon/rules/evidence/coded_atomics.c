@@ -14,6 +14,9 @@
 #include "rules/evidence/lines.h"
 
 #define WARP 32
+/* What a launch takes that waits for nothing: to load where something is, to load it
+ * and to add it are trips to memory, one after the other. */
+#define TRIPS_S 3e-6
 
 /* Warps that execute an atomic whose place is one for a whole block. */
 static double
@@ -78,11 +81,13 @@ coded_global_atomics(struct rule_view *x)
 	struct mark *m = marks_new(x);
 	/* What L1 asks of L2 tells how many there are. */
 	bool counted = isfinite(x->own->metric[METRIC_L2_FROM_L1]);
-	double warps, each = atomics_each_s(c) / fmax(x->load->time_s, 1e-9);
+	double each = atomics_each_s(c) / fmax(x->load->time_s, 1e-9), warps;
+	double most = ATOMICS_LINE_MOST * fmax(0, 1 - (x->load->fixed_s +
+	    TRIPS_S) / fmax(x->load->time_s, 1e-9));
 
 	if (address != NULL && m != NULL && !counted) {
 		warps = placed_of(c, address, m);
-		if (warps > 0 && warps * each <= ATOMICS_LINE_MOST &&
+		if (warps > 0 && warps * each <= most &&
 		    warps * WARP * each >= rule_value(x, "min_line") &&
 		    x->load->busy < ATOMICS_EXPLAINED_MOST)
 			state = report(x, warps * WARP, warps * WARP * each, m);

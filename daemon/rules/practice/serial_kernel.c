@@ -1,6 +1,8 @@
 /*
  * serial-kernel: one thread of each block, or one warp of it, does the work,
- * and the others have left or, for one thread, wait for it at a barrier.
+ * and the others have left or, for one thread, wait for it at a barrier; or one block
+ * of the grid does it, when all others have long left: then of all SMs hardly one works
+ * in the mean cycle.
  *
  * One thread shows in the lanes of the mean instruction: next to one, without
  * branches that diverge (32 lanes that take turns also work one at a time, but
@@ -20,6 +22,19 @@
 #define NO_WARP 0.5
 /* A block of fewer has no warps to share the work among. */
 #define MANY_WARPS 4
+
+/* SMs at work in the mean cycle, of a grid of at least so many blocks. */
+#define ONE_SM 2
+#define MANY_BLOCKS 8
+
+/* What sharing the work among warps, or blocks, is taken to gain at most. */
+#define SPEED_MOST 32
+
+/* A lane's word where nobody counted the bytes that accesses use. */
+#define WORD 4
+#define SECTOR 32.0
+
+enum who { ONE_THREAD, ONE_WARP_OF_ALL, ONE_BLOCK };
 
 struct work {
 	struct lanes lanes;
@@ -47,6 +62,38 @@ look(const struct rule_view *x, struct work *w)
 	w->working = w->there;
 	if (isfinite(w->waiting))
 		w->working *= 1 - w->waiting;
+}
+
+/* What all lanes do together, accesses too: one brings as much as 32 did, and its
+ * sectors are full. */
+static void
+share_lanes(const struct rule_view *x, struct fix *fix, double lanes)
+{
+	double used = or_zero(rule_metric(x, METRIC_GLOBAL_LD_BYTES_PER_SECTOR));
+
+	used = fmax(WORD, used) / SECTOR;
+	fix->inst = fix->part[RES_L1] = lanes;
+	fix->part[RES_L2] = fmax(lanes, fmin(1, used));
+	fix->flight = 1 / lanes;
+}
+
+static void
+set_fix(const struct rule_view *x, struct draft *d, const struct work *w,
+    enum who who)
+{
+	double lanes = fmin(1, fmax(w->lanes.active, 1) / 32);
+	struct fix fix = FIX_NONE;
+
+	if (who == ONE_BLOCK) {
+		fix.spread = fmin(rule_blocks(x->kernel), SPEED_MOST);
+	} else {
+		if (who == ONE_THREAD)
+			share_lanes(x, &fix, lanes);
+		fix.occupancy = fmin(fmax(1, w->warps / fmax(w->working, 1)),
+		    SPEED_MOST);
+	}
+	/* Some of it has to stay in order. */
+	rule_fix(d, &fix, 0.5, 0.95);
 }
 
 static void
@@ -81,13 +128,8 @@ report(struct rule_view *x, const struct work *w, bool thread)
 	struct draft *d = rule_found(x, NULL);
 	const char *others = w->there > 2 * w->working ?
 	    "wait for it at a barrier" : "have left";
-	struct fix fix = FIX_NONE;
 
-	if (thread)
-		fix.inst = fmin(1, fmax(w->lanes.active, 1) / 32);
-	fix.occupancy = fmin(fmax(1, w->warps / fmax(w->working, 1)), 32);
-	/* Some of it has to stay in order. */
-	rule_fix(d, &fix, 0.5, 0.95);
+	set_fix(x, d, w, thread ? ONE_THREAD : ONE_WARP_OF_ALL);
 	give_evidence(x, d, w, thread);
 	d->f.confidence = CONF_MEDIUM;
 	d->f.title = thread ? "one thread does the work" :
@@ -116,6 +158,42 @@ report(struct rule_view *x, const struct work *w, bool thread)
 	return rule_settle(x, d);
 }
 
+static double
+sms_working(const struct rule_view *x)
+{
+	return x->load->spread * fmax(1, x->device->limits.sms);
+}
+
+static enum rule_state
+report_block(struct rule_view *x, const struct work *w)
+{
+	struct draft *d = rule_found(x, NULL);
+
+	set_fix(x, d, w, ONE_BLOCK);
+	rule_evidence(x, d, (struct evidence){ .name = "sms_working",
+	    .label = "SMs at work in the mean cycle", .value = sms_working(x),
+	    .unit = "SM", .source = "derived",
+	    .from = metric_table[METRIC_SM_CYCLES_ACTIVE_AVG].name }, NULL);
+	rule_evidence(x, d, (struct evidence){ .name = "blocks",
+	    .label = "blocks of the grid", .value = rule_blocks(x->kernel),
+	    .unit = "block", .source = "attribute",
+	    .from = "kernel activity record" }, NULL);
+	d->f.confidence = CONF_MEDIUM;
+	d->f.title = "one block does the work";
+	d->f.summary = arena_format(x->arena, "of %s SMs %s work%s in the mean "
+	    "cycle: one block of %s, or hardly more, does the work when the "
+	    "others have left", say_whole(x->arena, x->device->limits.sms),
+	    say_plain(x->arena, sms_working(x)), sms_working(x) < 1.05 ? "s" : "",
+	    say_whole(x->arena, rule_blocks(x->kernel)));
+	d->f.advice = "share what that block does among all: where each step "
+	    "needs the one before it, use a scan or reduction over the whole "
+	    "grid (cub::DeviceScan, cub::DeviceReduce)";
+	d->f.gain_note = "Amdahl's law: all of this work shared by the blocks "
+	    "of the grid; what has to stay in order stays";
+	lines_time(x, d);
+	return rule_settle(x, d);
+}
+
 enum rule_state
 rule_serial_kernel(struct rule_view *x)
 {
@@ -127,6 +205,10 @@ rule_serial_kernel(struct rule_view *x)
 	look(x, &w);
 	if (isnan(w.lanes.active) || isnan(w.there))
 		return rule_lacks(x);
+	if (x->load->time_s >= rule_value(x, "min_time") &&
+	    rule_metric(x, METRIC_SM_CYCLES_ACTIVE_MAX) > 0 &&
+	    rule_blocks(x->kernel) >= MANY_BLOCKS && sms_working(x) < ONE_SM)
+		return report_block(x, &w);
 	if (x->load->time_s < rule_value(x, "min_time") || w.warps < 1 ||
 	    rule_threads(x->kernel) < 32 || w.working > ONE_WARP ||
 	    w.working < NO_WARP)

@@ -15,13 +15,12 @@ rule_warp_divergence(struct rule_view *x)
 
 	if (isnan(l.active))
 		return rule_lacks(x);
-	if (l.active >= rule_value(x, "max_lanes"))
+	if (l.active >= rule_value(x, "max_lanes") || rule_is_explained(x))
 		return RULE_CLEAN;
 	if (isfinite(l.divergent)) {
 		if (l.divergent < rule_value(x, "min_divergent"))
 			return RULE_CLEAN;	/* idle-lanes then */
-	} else if (l.active >= 0.95 * l.block ||	/* the block's own lanes */
-	    rule_said(x, "serial-kernel")) {
+	} else if (l.active >= 0.95 * l.block) {	/* the block's own lanes */
 		return RULE_CLEAN;
 	}
 	d = lanes_draft(x, &l, 32 * fmin(l.active / l.block, 1));
