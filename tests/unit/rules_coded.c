@@ -212,6 +212,30 @@ MADE_TEST(test_one_place)
 	assert_null(adding(m, add, 50000000));
 }
 
+/* A short launch is its trips to memory, whatever it adds to one place. */
+MADE_TEST(test_one_place_briefly)
+{
+	static const struct {
+		uint64_t ns;
+		bool found;
+	} of[] = { { 250000, true }, { 8000, false } };
+
+	for (size_t i = 0; i < 2; i++) {
+		struct kernel *k;
+
+		made_again(m);
+		k = code_kernel(m, 0.1, code_text("adding",
+		    "REDG.E.ADD.F32.FTZ.RN.STRONG.GPU desc[UR4][R6.64],R9 | "
+		    "inst 100 lanes 32 line 5\n"));
+		k->shape.grid_x /= 20;
+		k->total_ns = of[i].ns * k->launches;
+		k->time.sum = (double)k->total_ns;
+		refuse(m);
+		assert_true((made_finding(made_advised(m),
+		    "global-atomic-contention") != NULL) == of[i].found);
+	}
+}
+
 /* What was measured says more; what has no code, or none that counts, nothing. */
 MADE_TEST(test_not_asked)
 {

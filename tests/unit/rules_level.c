@@ -221,6 +221,49 @@ MADE_TEST(test_serial_without_branches)
 	assert_non_null(made_finding(a, "warp-divergence"));
 }
 
+/* Of many blocks one goes on when the others have left: what the mean instruction does
+ * says nothing of it, and more blocks, or evener ones, are no help. */
+MADE_TEST(test_one_block_of_many)
+{
+	const struct finding *f;
+	struct advice *a;
+	double *v;
+
+	fault_one_lane(m);
+	v = m->kernel[0].metric;
+	v[METRIC_SM_CYCLES_ACTIVE_AVG] = v[METRIC_SM_CYCLES_ACTIVE_MAX] / 120;
+	a = made_advised(m);
+	f = made_finding(a, "serial-kernel");
+	assert_non_null(f);
+	assert_string_equal(f->title, "one block does the work");
+	assert_true(f->kernel_speedup > 5);
+	assert_null(made_finding(a, "idle-lanes"));
+	assert_null(made_finding(a, "sm-imbalance"));
+	v[METRIC_SM_CYCLES_ACTIVE_AVG] *= 2;	/* two SMs, and more */
+	a = made_advised(m);
+	assert_null(made_finding(a, "serial-kernel"));
+}
+
+/* One lane that waits for memory waits as often as 32 that share its work do together:
+ * they need a 32nd of the trips. */
+MADE_TEST(test_lane_of_trips)
+{
+	const struct finding *f;
+	double *v;
+
+	fault_one_thread(m);
+	m->kernel[0].shape.block_x = 32;
+	m->kernel[0].occupancy.blocks_per_sm = 32;
+	v = m->kernel[0].metric;
+	v[METRIC_OCCUPANCY] = 50;
+	v[METRIC_STALL_LONG_SCOREBOARD] = 30;
+	v[METRIC_DRAM_READ] /= 20;
+	v[METRIC_DRAM_WRITE] /= 20;
+	f = made_finding(made_advised(m), "serial-kernel");
+	assert_non_null(f);
+	assert_true(f->kernel_speedup > 4);
+}
+
 /* What is stored on the stack and not read again may be a printf's arguments. */
 MADE_TEST(test_stores_alone)
 {
