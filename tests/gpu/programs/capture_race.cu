@@ -2,7 +2,7 @@
  * capture_race: one thread captures a stream while another launches kernels of
  * new shapes on its own. In the global mode of capturing any thread's call that
  * could wait breaks the capture: there the other thread launches only, which by
- * itself never does.
+ * itself never does. At last it launches without minding when captures begin.
  */
 #include <pthread.h>
 #include <time.h>
@@ -12,6 +12,8 @@
 #define ROUNDS 6
 #define NODES 10
 #define LAUNCHES 20
+#define FREE 1500	/* launches while captures come and go, */
+#define CAPTURES 150	/* as many of them */
 
 static pthread_barrier_t barrier;
 static const cudaStreamCaptureMode modes[] = {
@@ -101,11 +103,53 @@ capture(int m, uint32_t *v, cudaStream_t stream)
 	pthread_barrier_wait(&barrier);
 }
 
+static void *
+free_launcher(void *out)
+{
+	uint32_t *device = *(uint32_t **)out;
+	cudaStream_t stream;
+
+	CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+	pthread_barrier_wait(&barrier);
+	for (int i = 0; i < FREE; i++) {
+		launch(device, 1200 + i, stream);
+		nap(50);
+	}
+	pthread_barrier_wait(&barrier);
+	CHECK(cudaStreamSynchronize(stream));
+	CHECK(cudaStreamDestroy(stream));
+	return NULL;
+}
+
+static void
+race(uint32_t *v, cudaStream_t stream, uint32_t *other)
+{
+	cudaGraph_t graph;
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, free_launcher, &other))
+		abort();
+	pthread_barrier_wait(&barrier);
+	for (int c = 0; c < CAPTURES; c++) {
+		CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+		for (int i = 0; i < 4; i++)
+			launch(v, c, stream);
+		nap(300);
+		CHECK(cudaStreamEndCapture(stream, &graph));
+		CHECK(cudaGraphDestroy(graph));
+		nap(200);
+	}
+	pthread_barrier_wait(&barrier);
+	if (pthread_join(thread, NULL))
+		abort();
+}
+
 int
 main(void)
 {
 	cudaFuncAttributes attributes;
 	uint32_t *device, *host = (uint32_t *)malloc(WORDS * sizeof(*host)), h;
+	uint32_t *other;
 	cudaStream_t stream;
 	pthread_t thread;
 
@@ -115,6 +159,8 @@ main(void)
 	CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
 	CHECK(cudaMalloc(&device, WORDS * sizeof(*device)));
 	CHECK(cudaMemset(device, 0, WORDS * sizeof(*device)));
+	CHECK(cudaMalloc(&other, WORDS * sizeof(*other)));
+	CHECK(cudaMemset(other, 0, WORDS * sizeof(*other)));
 	/* No module is loaded while the other thread captures. */
 	CHECK(cudaFuncGetAttributes(&attributes, stir_all));
 	CHECK(cudaDeviceSynchronize());
@@ -133,5 +179,9 @@ main(void)
 	if (pthread_join(thread, NULL))
 		return 1;
 	printf("launched beside: %08x\n", h);
+	race(device, stream, other);
+	CHECK(cudaMemcpy(host, other, WORDS * sizeof(*host),
+	    cudaMemcpyDeviceToHost));
+	printf("launched freely: %08x\n", digest(host, WORDS));
 	return 0;
 }
