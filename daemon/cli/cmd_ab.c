@@ -45,6 +45,24 @@ collect(struct cli *cli, struct samples side[SIDES], int argc, char **argv,
 	return side[BASE].n > 0 && side[TARGET].n > 0 ? 0 : two_sides(e);
 }
 
+/* One program, without and with --env, or with the one and with the other. */
+static int
+run_environments(struct cli *cli, struct samples side[SIDES], int argc,
+    char **argv, struct error *e)
+{
+	char **program[SIDES] = { argv, argv };
+	const char *const *env = cli->opt.env;
+
+	if (!cli->opt.dashes || find_dashes(argc, argv) != argc) {
+		error_set(e, "ab --env compares one program with itself");
+		return error_remedy(e, "cudadvise ab --env NAME=VALUE -- "
+		    "PROGRAM [ARGUMENT...]");
+	}
+	side[BASE].env = env[1] != NULL ? env[0] : NULL;
+	side[TARGET].env = env[1] != NULL ? env[1] : env[0];
+	return samples_interleave(cli, side, program, e);
+}
+
 /* Two programs: the arguments of the first end where "--" stands. */
 static int
 run_both(struct cli *cli, struct samples side[SIDES], int argc, char **argv,
@@ -68,12 +86,15 @@ cmd_ab(struct cli *cli, int argc, char **argv)
 	json_t *trial = NULL;
 	int status = EXIT_USAGE, rc;
 
-	rc = cli->opt.dashes ? run_both(cli, side, argc, argv, &e) :
+	rc = cli->opt.env[0] != NULL ? run_environments(cli, side, argc, argv,
+	    &e) : cli->opt.dashes ? run_both(cli, side, argc, argv, &e) :
 	    collect(cli, side, argc, argv, &e);
 	ask.margin = cli->opt.margin > 0 ? cli->opt.margin : ask.margin;
 	ask.allowed = cli->opt.allowed;
 	if (cli->opt.dashes)	/* they are what is compared */
 		ask.allowed |= 1u << CONDITION_ARGUMENTS;
+	if (cli->opt.env[0] != NULL)
+		ask.allowed |= 1u << CONDITION_ENVIRONMENT;
 	if (rc == 0) {
 		struct trial_set set[SIDES] = { samples_set(&side[BASE]),
 			samples_set(&side[TARGET]) };

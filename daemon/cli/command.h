@@ -70,6 +70,8 @@ enum {
 	TROUBLE_IS_2 = 4	/* 1 is an answer, 2 that there is none */
 };
 
+#define ENV_NAME_MAX 200	/* bytes */
+
 struct option_row {
 	const char *name;
 	char letter;			/* 0: none */
@@ -96,6 +98,7 @@ struct options {
 	const char *label, *output, *run, *line, *kernel, *launches;
 	const char *baseline, *rule, *program, *since;
 	long runs;			/* 0: not said */
+	const char *env[2];		/* NAME=VALUE, as many as were said */
 	double margin, until;		/* ratios, 0: not said */
 	uint32_t allowed;		/* 1 << enum condition */
 	int fail_on, severity;		/* choices of these, + 1 */

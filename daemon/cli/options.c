@@ -235,6 +235,19 @@ set_launches(struct options *o, const char *value, struct error *e)
 }
 
 static int
+set_env(struct options *o, const char *value, struct error *e)
+{
+	size_t n = strcspn(value, "=");
+
+	if (n == 0 || value[n] != '=' || n > ENV_NAME_MAX)
+		return error_set(e, "--env: '%.60s' is not NAME=VALUE", value);
+	if (o->env[1] != NULL)
+		return error_set(e, "--env: there are two sides, not three");
+	o->env[o->env[0] != NULL] = value;
+	return 0;
+}
+
+static int
 option_set(struct options *o, enum option_id id, const char *value,
     struct error *e)
 {
@@ -252,6 +265,8 @@ option_set(struct options *o, enum option_id id, const char *value,
 		return 0;
 	case OPTION_BUDGET:
 		return set_percent(&o->budget, row, value, 0, 1000, e);
+	case OPTION_ENV:
+		return set_env(o, value, e);
 	case OPTION_RUNS:
 		return set_number(&o->runs, row, value, TRIAL_RUNS, e);
 	case OPTION_UNTIL:

@@ -151,10 +151,36 @@ samples_set(struct samples *s)
 
 /* --- a program, run again and again ------------------------------------------- */
 
+/* self_run with the variable ${env} (NAME=VALUE) in the environment; NULL: without. */
+static int
+run_with(char **argv, bool output, const char *env, struct error *e)
+{
+	char name[ENV_NAME_MAX + 1], *was;
+	const char *value;
+	int status;
+
+	if (env == NULL)
+		return self_run(argv, output, e);
+	value = strchr(env, '=') + 1;
+	snprintf(name, sizeof(name), "%.*s", (int)(value - 1 - env), env);
+	was = getenv(name) != NULL ? strdup(getenv(name)) : NULL;
+	if (setenv(name, value, 1) != 0) {
+		free(was);
+		return error_memory(e);
+	}
+	status = self_run(argv, output, e);
+	if (was != NULL)
+		setenv(name, was, 1);
+	else
+		unsetenv(name);
+	free(was);
+	return status;
+}
+
 /* `cudadvise run` of the program, to a capture of its own. */
 static int
-record(struct cli *cli, char **program, unsigned level, const char *capture,
-    struct error *e)
+record(struct cli *cli, char **program, const char *env, unsigned level,
+    const char *capture, struct error *e)
 {
 	char *own[] = { "cudadvise", "run", "-q", "--no-daemon", "-o",
 		(char *)capture, "--level", (char *)level_word(level),
@@ -169,7 +195,7 @@ record(struct cli *cli, char **program, unsigned level, const char *capture,
 		return error_memory(e);
 	memcpy(argv, own, sizeof(own));
 	memcpy(argv + n, program, m * sizeof(*argv));
-	status = self_run(argv, cli->opt.verbose, e);
+	status = run_with(argv, cli->opt.verbose, env, e);
 	free(argv);
 	if (status < 0)
 		return -1;
@@ -181,10 +207,11 @@ record(struct cli *cli, char **program, unsigned level, const char *capture,
 	return 0;
 }
 
-/* One run of ${program} at ${level}, appended to ${s}; ${s} NULL: thrown away. */
+/* One run of ${program} with ${env} at ${level}, appended to ${s}; ${s} NULL: thrown
+ * away. */
 static int
-run_once(struct cli *cli, struct samples *s, char **program, unsigned level,
-    struct error *e)
+run_once(struct cli *cli, struct samples *s, char **program, const char *env,
+    unsigned level, struct error *e)
 {
 	const char *tmp = getenv("TMPDIR");
 	char directory[PATH_MAX], capture[PATH_MAX];
@@ -199,7 +226,7 @@ run_once(struct cli *cli, struct samples *s, char **program, unsigned level,
 		rmdir(directory);
 		return -1;
 	}
-	rc = record(cli, program, level, capture, e);
+	rc = record(cli, program, env, level, capture, e);
 	if (rc == 0 && s != NULL && (rc = view_new(cli, capture, &v, e)) == 0) {
 		rc = samples_view(cli, s, &v, e);
 		view_release(&v);
@@ -218,8 +245,8 @@ run_first(struct cli *cli, struct samples *s, char **program, struct error *e)
 	int rc;
 
 	if (cli->opt.level != 0)
-		return run_once(cli, NULL, program, cli->opt.level, e);
-	rc = run_once(cli, &one, program, LEVEL_DEFAULT, e);
+		return run_once(cli, NULL, program, s->env, cli->opt.level, e);
+	rc = run_once(cli, &one, program, s->env, LEVEL_DEFAULT, e);
 	if (rc == 0) {
 		s->counted = one.sample[0];
 		s->has_counted = true;
@@ -265,7 +292,7 @@ samples_interleave(struct cli *cli, struct samples side[SIDES],
 		for (turn = 0; turn < SIDES; turn++) {
 			which = turn == 0 ? first : BASE + TARGET - first;
 			if (argv[which] != NULL && run_once(cli, &side[which],
-			    argv[which], level, e) != 0)
+			    argv[which], side[which].env, level, e) != 0)
 				return -1;
 		}
 	}

@@ -26,6 +26,8 @@ struct samples {
 	/* One that was run for what it counts, not for its times. */
 	struct sample counted;
 	bool has_counted;
+	/* NAME=VALUE, which its program is run with; NULL. */
+	const char *env;
 	struct trial_run *as;		/* samples_set's */
 };
 

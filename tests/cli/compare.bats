@@ -70,6 +70,28 @@ fast="$pairs/uncoalesced-global-access.good.cadv"
 	[ -z "$(ls "$TMPDIR")" ]
 }
 
+@test "ab: one program in two environments" {
+	cat > app <<-'END'
+		#!/bin/sh
+		echo "${MODE-none}" >> modes
+	END
+	chmod +x app
+	MODE=here run -3 cudadvise ab --runs 1 --json --env MODE=a --env MODE=b -- ./app
+	[ "$(tr '\n' ' ' < modes)" = "a b a b " ]
+	[ "$(jq -c '[.reasons[].code]' <<< "$output")" = '["no-kernels"]' ]
+	rm modes
+	run -3 cudadvise ab --runs 1 --env MODE= --json -- ./app
+	[ "$(tr '\n' ' ' < modes)" = "none  none  " ]
+	CUDA_LAUNCH_BLOCKING=0 run -3 cudadvise ab --runs 1 --json \
+	    --env CUDA_LAUNCH_BLOCKING=1 -- ./app
+	[ "$(jq -c '[.reasons[].code]' <<< "$output")" = '["no-kernels"]' ]
+	for c in "--env MODE" "--env =x" "--env A=1 --env B=2 --env C=3"; do
+		run -2 cudadvise ab $c -- ./app
+	done
+	run -2 cudadvise ab --env A=1 -- ./app -- ./app
+	run -2 cudadvise ab --env A=1 "$slow" "$fast"
+}
+
 @test "ab: a GPU that was throttled or shared" {
 	export LD_LIBRARY_PATH=$BIN/../lib/mock-nvml
 	[ -e "$LD_LIBRARY_PATH/libnvidia-ml.so.1" ] || skip "no mock of NVML"
