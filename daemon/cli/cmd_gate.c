@@ -9,15 +9,6 @@
 
 #include "cli/command.h"
 
-/* "41", "b5dfad66", "x.cadv": no baseline's name. */
-static bool
-is_run(const char *ref)
-{
-
-	return strspn(ref, "0123456789abcdef") == strlen(ref) ||
-	    strchr(ref, '.') != NULL || strchr(ref, '/') != NULL;
-}
-
 static int
 load_base(struct cli *cli, struct samples *s, struct error *e)
 {
@@ -28,8 +19,7 @@ load_base(struct cli *cli, struct samples *s, struct error *e)
 		return error_remedy(e, "cudadvise baseline save NAME keeps a "
 		    "run; a capture file will do too");
 	}
-	return is_run(name) ? samples_load(cli, s, name, e) :
-	    samples_baseline(s, name, e);
+	return samples_against(cli, s, name, e);
 }
 
 /* Unless something else is said, the program is measured as its baseline was. */

@@ -275,6 +275,7 @@ option_set(struct options *o, enum option_id id, const char *value,
 	case OPTION_MAX_SLOWDOWN:
 		return set_percent(&o->margin, row, value, 0.1, 1000, e);
 	case OPTION_BASELINE:
+	case OPTION_SHOW_BASELINE:
 		o->baseline = value;
 		return 0;
 	case OPTION_FAIL_ON:

@@ -111,6 +111,24 @@ samples_load(struct cli *cli, struct samples *s, const char *ref,
 	return rc;
 }
 
+/* "41", "b5dfad66", "x.cadv": no baseline's name. */
+static bool
+is_run(const char *ref)
+{
+
+	return strspn(ref, "0123456789abcdef") == strlen(ref) ||
+	    strchr(ref, '.') != NULL || strchr(ref, '/') != NULL;
+}
+
+int
+samples_against(struct cli *cli, struct samples *s, const char *name,
+    struct error *e)
+{
+
+	return is_run(name) ? samples_load(cli, s, name, e) :
+	    samples_baseline(s, name, e);
+}
+
 void
 samples_release(struct samples *s)
 {

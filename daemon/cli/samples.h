@@ -42,6 +42,9 @@ int samples_view(struct cli *cli, struct samples *s, const struct view *v,
     struct error *e);
 /* samples_baseline(s, name, e): of a baseline only. */
 int samples_baseline(struct samples *s, const char *name, struct error *e);
+/* samples_against: what --baseline names: one, by name or file, a run, a capture. */
+int samples_against(struct cli *cli, struct samples *s, const char *name,
+    struct error *e);
 void samples_release(struct samples *s);
 
 /* samples_set(s): as trial_judge takes them; borrows. Empty without memory. */

@@ -356,6 +356,8 @@ view_release(struct view *v)
 	json_decref(v->operators);
 	json_decref(v->ranges);
 	json_decref(v->traced);
+	json_decref(v->compare);
+	json_decref(v->was);
 	memset(v, 0, sizeof(*v));
 }
 
@@ -410,6 +412,7 @@ view_report(const struct cli *cli, const struct view *v)
 	struct report r = { .run = v->run, .findings = v->findings,
 	    .kernels = v->kernels, .diagnostics = v->diagnostics,
 	    .operators = v->operators, .ranges = v->ranges,
+	    .compare = v->compare, .was = v->was,
 	    .name = v->name, .newest = v->newest,
 	    .verbose = cli->opt.verbose };
 

@@ -22,6 +22,7 @@ struct view {
 	json_t *run, *findings, *kernels, *diagnostics, *operators, *ranges;
 	json_t *traced;		/* NULL, or of --twice (cli/twice.h) */
 	bool newest;		/* of the daemon's runs */
+	json_t *compare, *was;	/* with --baseline: Compare, what it found; NULL */
 	struct loaded *loaded;		/* of a file; else NULL */
 };
 

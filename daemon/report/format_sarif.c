@@ -1,7 +1,8 @@
 /*
  * SARIF 2.1.0 (OASIS): what code scanning reads. A fingerprint is the finding's id,
  * which is the same in every run; rank is the share of the run that changing it would
- * save, in percent.
+ * save, in percent. Beside a baseline each result has its state, and what is gone is
+ * told, too.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -184,6 +185,49 @@ result_json(const struct report *r, const json_t *f)
 	return o;
 }
 
+/* The comparison's words for what became of a finding: by its id in the baseline
+ * (${key} "base_id") or now ("target_id"). */
+static const char *
+fate_of(const struct report *r, const char *key, const json_t *finding)
+{
+	const char *id = or_unknown(field_text(finding, "id")), *of;
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach(json_object_get(json_object_get(r->compare,
+	    "findings"), "items"), i, item) {
+		of = field_text(item, key);
+		if (of != NULL && strcmp(of, id) == 0)
+			return or_unknown(field_text(item, "state"));
+	}
+	return "unknown";
+}
+
+static void
+add_result(json_t *results, const struct report *r, const json_t *finding,
+    const char *state)
+{
+	json_t *result = result_json(r, finding);
+
+	if (state != NULL && result != NULL)
+		json_object_set_new(result, "baselineState",
+		    json_string(state));
+	json_array_append_new(results, result);
+}
+
+/* Those of the baseline that were worth a change and are no more. */
+static void
+add_absent(json_t *results, const struct report *r)
+{
+	const json_t *f;
+	size_t i;
+
+	json_array_foreach((json_t *)r->was, i, f)
+		if (field_true(f, "worth_it") && strcmp(fate_of(r, "base_id",
+		    f), "gone") == 0)
+			add_result(results, r, f, "absent");
+}
+
 int
 format_sarif(FILE *f, const struct report *r)
 {
@@ -192,7 +236,11 @@ format_sarif(FILE *f, const struct report *r)
 	size_t i = 0;
 
 	while ((finding = format_next(r, &i)) != NULL)
-		json_array_append_new(results, result_json(r, finding));
+		add_result(results, r, finding, r->compare == NULL ? NULL :
+		    strcmp(fate_of(r, "target_id", finding), "new") == 0 ?
+		    "new" : "unchanged");
+	if (r->compare != NULL)
+		add_absent(results, r);
 	whole = json_pack("{s:s, s:s, s:[{s:{s:{s:s, s:s, s:o}}, s:s, s:o}]}",
 	    "$schema", SCHEMA, "version", "2.1.0", "runs",
 	    "tool", "driver", "name", "cudadvise", "version",

@@ -92,6 +92,29 @@ profiles() {
 	[[ "$(show github "$called")" == *"library_misaligned.py,line=13,"* ]]
 }
 
+@test "sarif: what is new beside a baseline, and what is gone" {
+	packages
+	good="${one/bad/good}"
+	states() {
+		show sarif --baseline "$1" "$2" > "$3.sarif"
+		jq -c '[.runs[0].results[] | select(.ruleId ==
+		    "uncoalesced-global-access") | .baselineState] | unique' "$3.sarif"
+	}
+	[ "$(states "$good" "$one" new)" = '["new"]' ]
+	[ "$(states "$one" "$one" same)" = '["unchanged"]' ]
+	[ "$(states "$one" "$good" gone)" = '["absent"]' ]
+	# Each result has one, as the format wants it.
+	jq -e '.runs[0].results | all(has("baselineState"))' new.sarif same.sarif gone.sarif
+	node "$SOURCE/tests/cli/readers/sarif.mjs" "$SOURCE" ./*.sarif
+	cudadvise baseline save ./b.json "$one"
+	[ "$(states ./b.json "$good" gone)" = '["absent"]' ]
+	[ "$(jq '.runs[0].results[] | select(.baselineState == "absent") |
+	    .locations[0].physicalLocation.region.startLine' gone.sarif |
+	    head -n 1)" = 43 ]
+	run -2 cudadvise show --format junit --baseline "$one" "$good"
+	run -1 cudadvise show --format sarif --baseline ./none.json "$good"
+}
+
 @test "junit: a finding fails, what is clean passes" {
 	for c in $lines; do
 		show junit "$c" > out.xml
