@@ -7,6 +7,7 @@
 /* A million launches: two seconds at the highest launch rate of a host;
  * activity records arrive within a few tenths. 24 MiB of address space. */
 #define LAUNCH_SLOTS (1u << 20)
+#define STEP 4096u
 
 /* Copies are less frequent: 128 Ki, 3 MiB of address space. */
 #define COPY_SLOTS (1u << 17)
@@ -24,6 +25,8 @@ struct copy_slot {
 };
 
 static struct slot *table;
+static _Atomic uint32_t used;	/* slots from here on were never written; a
+				 * multiple of STEP */
 static struct copy_slot *copies;
 
 static void *
@@ -45,14 +48,28 @@ launch_init(void)
 	return table == NULL ? -1 : 0;
 }
 
+/* Who looks at all slots would touch 16 MiB without this limit. */
+static void
+use(uint32_t n)
+{
+	uint32_t before = atomic_load_explicit(&used, memory_order_relaxed);
+
+	while (before < n && !atomic_compare_exchange_weak_explicit(&used,
+	    &before, n, memory_order_release, memory_order_relaxed))
+		continue;
+}
+
 void
 launch_put(uint32_t correlation, uint64_t enter_ns, uint32_t tid)
 {
+	uint32_t i = correlation & (LAUNCH_SLOTS - 1);
 	struct slot *s;
 
 	if (table == NULL)
 		return;
-	s = &table[correlation & (LAUNCH_SLOTS - 1)];
+	s = &table[i];
+	if (i >= atomic_load_explicit(&used, memory_order_relaxed))
+		use((i | (STEP - 1)) + 1);
 	/* Invalid while it is written, so that a reader never mixes two
 	 * entries. */
 	atomic_store_explicit(&s->correlation, 0, memory_order_relaxed);
@@ -76,10 +93,10 @@ launch_failed(uint32_t correlation)
 uint64_t
 launch_kernels(uint64_t from, uint64_t to)
 {
+	uint32_t i, end = atomic_load(&used);
 	uint64_t enter, n = 0;
-	uint32_t i;
 
-	for (i = 0; table != NULL && i < LAUNCH_SLOTS; i++) {
+	for (i = 0; i < end; i++) {
 		enter = atomic_load_explicit(&table[i].enter_ns,
 		    memory_order_relaxed);
 		n += enter > from && enter <= to && (atomic_load_explicit(

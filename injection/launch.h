@@ -33,7 +33,7 @@ void launch_failed(uint32_t correlation);
 struct launch launch_get(uint32_t correlation);
 
 /* launch_kernels(from, to): the number of kernels launched after ${from} and
- * not after ${to} that are still in the table. Reads the whole table. */
+ * not after ${to} that are still in the table. Reads all that was written of it. */
 uint64_t launch_kernels(uint64_t from, uint64_t to);
 
 /* The addresses of copies are in a table of their own, so that launches do not
