@@ -10,6 +10,7 @@
 
 #define COUNTERS_SHOWN 5
 #define MOVED_LEAST 0.02	/* measured: traffic of alike launches differs by less */
+#define TRAFFIC_LEAST 0.01	/* of the most traffic anywhere: less is no cause */
 #define LAUNCH_DEVIATION 0.005	/* measured: single launches on an H200, from run to run */
 #define NAME_MOST 8192		/* bytes of a name that tell kernels apart */
 
@@ -387,6 +388,13 @@ value_at(const struct taken *t, const struct counter *c)
 	return isnan(v) ? value_in(t->counted, c) : v;
 }
 
+static bool
+is_traffic(const struct counter *c)
+{
+
+	return strcmp(c->path[0], "bandwidth") == 0;
+}
+
 struct moved {
 	const struct counter *counter;
 	double before, after, weight;
@@ -401,10 +409,28 @@ by_weight(const void *a, const void *b)
 	    x->counter < y->counter ? -1 : 1;
 }
 
+/* The most bytes that the kernel moves anywhere: what is a hundredth of that moves
+ * nothing. */
+static double
+bytes_most(const struct trial_kernel *k)
+{
+	double most = 0;
+	size_t i;
+	int side;
+
+	for (i = 0; i < COUNTERS; i++)
+		for (side = 0; side < SIDES; side++)
+			if (is_traffic(&counters[i]))
+				most = fmax(most, value_at(&k->side[side],
+				    &counters[i]));
+	return most;
+}
+
 json_t *
 trial_counters(const struct trial_kernel *k)
 {
 	struct moved moved[COUNTERS], *m;
+	double little = TRAFFIC_LEAST * bytes_most(k);
 	json_t *list = json_array();
 	size_t i, n = 0;
 
@@ -414,7 +440,8 @@ trial_counters(const struct trial_kernel *k)
 		m->before = value_at(&k->side[BASE], m->counter);
 		m->after = value_at(&k->side[TARGET], m->counter);
 		if (!(m->before >= 0) || !(m->after >= 0) ||
-		    m->before == m->after)
+		    m->before == m->after || (is_traffic(m->counter) &&
+		    fabs(m->after - m->before) < little))
 			continue;
 		m->weight = fabs(log(fmax(m->after, 1e-9)) -
 		    log(fmax(m->before, 1e-9)));

@@ -844,6 +844,22 @@ TEST(test_counters)
 		assert_string_equal(field_text(k, "location"), "k.cu:31");
 		json_decref(trial);
 	}
+	/* A few bytes beside many are no cause, however many times as many. */
+	drop(&counted[BASE]);
+	drop(&counted[TARGET]);
+	counted[BASE] = one_run("{\"bandwidth\": {\"l2_bytes\": 1000000, "
+	    "\"dram_bytes\": 0}}", "{}");
+	counted[TARGET] = one_run("{\"bandwidth\": {\"l2_bytes\": 1100000, "
+	    "\"dram_bytes\": 256}}", "{}");
+	struct trial_set traffic[SIDES] = { { &counted[BASE], 1, NULL },
+		{ &counted[TARGET], 1, NULL } };
+
+	k = only_kernel(traffic, &trial);
+	c = json_object_get(k, "counters");
+	assert_int_equal(json_array_size(c), 1);
+	assert_string_equal(field_text(json_array_get(c, 0), "label"),
+	    "bytes from and to L2");
+	json_decref(trial);
 	drop(&plain);
 	drop(&counted[BASE]);
 	drop(&counted[TARGET]);

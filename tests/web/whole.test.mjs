@@ -248,7 +248,7 @@ test('two runs compared: what became of the prediction', async (t) => {
   const { trial } = await api(`/compare?base=${bad}&target=${good}&allow=arguments`);
   assert.ok((await text(page, '#verdict')).includes(`FasterGPU time ${change(trial.gpu.change_ratio)}`));
   const kernel = await text(page, 'table.compared tbody tr');
-  for (const said of ['faster', `${change(trial.active.low_ratio)} to ${change(trial.active.high_ratio)}`, trial.kernels[0].counters[0].label])
+  for (const said of ['faster', `${change(trial.active.low_ratio)} to ${change(trial.active.high_ratio)}`, trial.kernels[0].counters[0].label, trial.kernels[0].location.text])
     assert.ok(`${kernel} ${await text(page, 'table.compared-times')}`.includes(said), said);
   const { kernels: [{ base, target }] } = compare;
   assert.deepEqual(await page.$$eval('table.compared tbody tr:first-child a', (all) => all.map((a) => a.getAttribute('href'))),

@@ -210,6 +210,7 @@ function KernelRow({ kernel: k, trial, value, runs }: { kernel: CompareKernel; t
         {told && trial?.counters.map((c) => (
           <small key={c.label}>{c.label}: {measure(c.base, c.unit)} → {measure(c.target, c.unit)}</small>
         ))}
+        {told && trial?.location?.text && <small>{visible(trial.location.text)}</small>}
       </th>
       <td data-label="Verdict">
         {k.match === null ? <span class="dim">{k.base === null ? 'new' : 'gone'}</span> : <VerdictBadge verdict={trial?.verdict ?? null} />}
