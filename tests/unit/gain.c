@@ -53,6 +53,38 @@ MADE_TEST(test_limiter)
 	assert_true(made_speedup(&l, &warps, VIEW_MID) < 1.01);
 }
 
+/* DRAM gives more to who only reads: the same bytes keep it busy for less. Where reads
+ * go and writes stay, so does the time of a copy. */
+MADE_TEST(test_reads_alone)
+{
+	struct fix half = FIX_NONE;
+	double copied, *v;
+	struct load l;
+
+	made_counters(m, made_kernel(m, "k", 10, 100000), 0.9);
+	v = m->kernel[0].metric;
+	v[METRIC_DRAM_READ] += v[METRIC_DRAM_WRITE];
+	v[METRIC_DRAM_READ] = v[METRIC_DRAM_WRITE] = v[METRIC_DRAM_READ] / 2;
+	made_load(m, &l);
+	copied = l.busy;
+	v[METRIC_DRAM_READ] *= 2;
+	v[METRIC_DRAM_WRITE] = 0;
+	made_load(m, &l);
+	assert_true(fabs(l.busy / copied - 4.06 / 4.63) < 1e-6);
+	v[METRIC_DRAM_WRITE] = v[METRIC_DRAM_READ];
+	v[METRIC_DRAM_READ] = 0;
+	made_load(m, &l);
+	assert_true(fabs(l.busy / copied - 1) < 1e-6);
+	/* Three parts read, one written; then one of each. */
+	v[METRIC_DRAM_READ] = 3 * v[METRIC_DRAM_WRITE] / 4;
+	v[METRIC_DRAM_WRITE] /= 4;
+	v[METRIC_GLOBAL_LD_SECTORS] = v[METRIC_DRAM_READ] / 32;
+	made_load(m, &l);
+	half.global_ld = 1. / 3;
+	assert_true(fabs(made_speedup(&l, &half, VIEW_MID) / ((4 - 2 * (1 -
+	    4.06 / 4.63)) / 2) - 1) < 0.05);
+}
+
 /* What was kept from being full by how it was used says nothing of what takes over:
  * that may become as full as such things get. */
 MADE_TEST(test_next_limit)

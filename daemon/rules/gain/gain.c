@@ -227,7 +227,7 @@ resources_after(const struct load *l, const struct fix *f, enum view v,
 
 	read = read_after(l, f, v);
 	write = or_zero(l->dram_write);
-	old = or_zero(l->dram_read) + write;
+	old = load_dram(or_zero(l->dram_read), write);
 	if (f->global_st < 1)
 		write = fmin(write, or_zero(l->st_sectors) * f->global_st * 32);
 	if (l->l2_sectors > 0) {	/* spills reach DRAM as others do */
@@ -236,7 +236,7 @@ resources_after(const struct load *l, const struct fix *f, enum view v,
 		write = without(write, gone, l->st_sectors, v);
 	}
 	if (old > 0)
-		s[RES_DRAM] *= (read + write) / old;
+		s[RES_DRAM] *= load_dram(read, write) / old;
 	/* What L2 counts beyond L1's requests are what its other half has. */
 	far = far_after(l, f, read);
 	if (l->l2_sectors > l2 && far < 1)

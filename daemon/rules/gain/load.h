@@ -133,6 +133,9 @@ const char *load_bound_name(const struct load *l);
  * explains it, 0..1. */
 double load_bound(double busy);
 
+/* load_dram(read, write): bytes of a copy that keep DRAM busy for as long. */
+double load_dram(double read, double write);
+
 /* load_wavefronts(requests, sectors): the fewest wavefronts of ${requests} global
  * accesses that need ${sectors} sectors together. */
 double load_wavefronts(double requests, double sectors);

@@ -215,8 +215,8 @@ load_resources(struct load *l, const struct kernel *k, const struct device *d)
 	cycles_s = 1 / (fmax(1, d->limits.sms) * fmax(l->spread, 1e-3) *
 	    c->sm_hz);
 	if (isfinite(l->dram_read) || isfinite(l->dram_write))
-		s[RES_DRAM] = (or_zero(l->dram_read) + or_zero(l->dram_write)) /
-		    c->dram_bytes_per_s;
+		s[RES_DRAM] = load_dram(or_zero(l->dram_read),
+		    or_zero(l->dram_write)) / c->dram_bytes_per_s;
 	if (isnan(s[RES_DRAM]))
 		s[RES_DRAM] = metric(k, METRIC_DRAM_PCT) / 100 * body;
 	s[RES_L2] = larger(l->l2_sectors * 32 / c->l2_bytes_per_s,

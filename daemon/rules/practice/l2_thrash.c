@@ -34,8 +34,8 @@ set_fix(const struct rule_view *x, struct draft *d, const struct thrash *t)
 	    1 / t->again };
 
 	for (int v = VIEW_LOW; v < VIEWS; v++) {
-		d->fix[v].part[RES_DRAM] = (t->dram * left[v] + write) /
-		    (t->dram + write);
+		d->fix[v].part[RES_DRAM] = load_dram(t->dram * left[v],
+		    write) / load_dram(t->dram, write);
 		d->fix[v].part[RES_L2] = 1 - fills * (1 - left[v]);
 	}
 }

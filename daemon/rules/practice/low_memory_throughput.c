@@ -168,11 +168,23 @@ report(struct rule_view *x, double busy, double alone)
 	return rule_settle(x, d);
 }
 
+/* What DRAM moves, of what it moves in a large copy: of reads alone that could be more
+ * (load_dram), but no kernel is known for certain to get there. */
+static double
+moved_of(const struct rule_view *x)
+{
+	const struct load *l = x->load;
+	double busy = rule_busy(x, RES_DRAM);
+
+	return busy * fmax(1, (l->dram_read + l->dram_write) /
+	    load_dram(l->dram_read, l->dram_write));
+}
+
 enum rule_state
 rule_low_memory_throughput(struct rule_view *x)
 {
 	const struct load *l = x->load;
-	double busy = rule_busy(x, RES_DRAM), alone;
+	double busy = moved_of(x), alone;
 
 	if (l->limit < 0 || isnan(busy) ||	/* half of it is no busy */
 	    isnan(l->dram_read) != isnan(l->dram_write))
