@@ -212,6 +212,55 @@ MADE_TEST(test_one_place)
 	assert_null(adding(m, add, 50000000));
 }
 
+/* What is found of a loop over all memory, by ${step}, of which each turn does ${work};
+ * it takes ${ns}. */
+static const struct finding *
+over_all(struct made *m, const char *step, const char *work, uint64_t ns,
+    const char *rule)
+{
+	struct kernel *k;
+
+	made_again(m);
+	k = code_kernel(m, 0.1, code_text("over_all", step, work));
+	k->total_ns = ns * k->launches;
+	k->time.sum = (double)k->total_ns;
+	m->run.peak_memory_bytes = 64 << 20;
+	refuse(m);
+	return made_finding(made_advised(m), rule);
+}
+
+/* Threads that step by the whole grid are done when all memory is: what then takes ten
+ * times as long as the worst of accesses would is no access, but a line. */
+MADE_TEST(test_over_all_memory)
+{
+	static const struct {
+		const char *rule, *work;
+	} of[] = {
+		{ "global-atomic-contention",
+		  "IMAD.WIDE.U32 R12,R6,0x4,R4\n"
+		  "REDG.E.ADD.STRONG.GPU desc[UR6][R12.64],R9" },
+		{ "divergent-constant-access",
+		  "LDC R9,c[0x3][R6]\n"
+		  "STG.E desc[UR6][R10.64],R9" },
+	};
+
+	for (size_t i = 0; i < 2; i++) {
+		const struct finding *f = over_all(m, "R8", of[i].work,
+		    i == 0 ? 20000000 : 2000000, of[i].rule);
+
+		assert_non_null(f);
+		assert_true(f->kernel_speedup > 3 && f->saves_low_s == 0);
+		assert_null(over_all(m, "R8", of[i].work, 200000, of[i].rule));
+		/* A step of its own may turn as often as it likes. */
+		assert_null(over_all(m, "0x1", of[i].work, 20000000,
+		    of[i].rule));
+	}
+	/* An own place for each thread is no bin. */
+	assert_null(over_all(m, "R8",
+	    "REDG.E.ADD.STRONG.GPU desc[UR6][R10.64],R9", 20000000,
+	    of[0].rule));
+}
+
 /* A short launch is its trips to memory, whatever it adds to one place. */
 MADE_TEST(test_one_place_briefly)
 {

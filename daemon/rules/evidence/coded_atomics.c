@@ -14,6 +14,12 @@
 #include "rules/evidence/lines.h"
 
 #define WARP 32
+#define ADVICE "add within the warp (shuffle), then within the block (a "	\
+    "shared-memory copy with shared atomics), and to global memory once "	\
+    "a block; where targets are few, spread them over several copies"
+
+/* Of the time, what its code leaves open: it alone is to tell of a line. */
+#define UNEXPLAINED_LEAST 0.5
 /* What a launch takes that waits for nothing: to load where something is, to load it
  * and to add it are trips to memory, one after the other. */
 #define TRIPS_S 3e-6
@@ -64,9 +70,58 @@ report(struct rule_view *x, double atomics, double line, const struct mark *m)
 	    "to %s times a launch, and all else in its code explains %s of the "
 	    "time: they wait for each other", say_plain(x->arena, atomics),
 	    say_percent(x->arena, x->load->busy));
-	d->f.advice = "add within the warp (shuffle), then within the block (a "
-	    "shared-memory copy with shared atomics), and to global memory once "
-	    "a block; where targets are few, spread them over several copies";
+	d->f.advice = ADVICE;
+	lines_fill(x, d, m, NULL);
+	return rule_settle(x, d);
+}
+
+/* Warps that execute atomics whose place rests on the data, of all that access global
+ * memory. */
+static double
+binned_of(const struct code *c, const struct affine *address, struct mark *m)
+{
+	double atomics = 0, all = 0;
+
+	for (uint32_t s = 0; s < c->sass.instructions; s++) {
+		const struct sass_instruction *i = &c->sass.instruction[s];
+		size_t at = inst_of_sass(c, s);
+
+		if (at == SIZE_MAX || i->space != SPACE_GLOBAL)
+			continue;
+		all += inst_executed(c, s);
+		if (!(i->flags & SASS_ATOMIC) ||
+		    address[s].kind != AFFINE_LOADED)
+			continue;
+		atomics += inst_executed(c, s);
+		m[at].weight = inst_executed(c, s);
+	}
+	return all > 0 ? atomics / all : 0;
+}
+
+/* Their bins are few, if nothing else that its code does can take as long. */
+static enum rule_state
+report_bins(struct rule_view *x, double share, const struct mark *m)
+{
+	struct draft *d = rule_found(x, NULL);
+	struct fix fix = FIX_NONE;
+
+	fix.stall = (1 - x->load->unexplained) / TRIPS_DOUBT;
+	rule_fix(d, &fix, 0.5, 1);
+	rule_evidence(x, d, (struct evidence){ .name = "atomics_ratio",
+	    .label = "atomics, of all global accesses", .value = share,
+	    .unit = "ratio", .source = "estimated",
+	    .from = metric_table[METRIC_INST_EXECUTED].name }, "min_share");
+	rule_evidence(x, d, (struct evidence){ .name = "unexplained_ratio",
+	    .label = "of its time, what nothing in its code explains",
+	    .value = x->load->unexplained, .unit = "ratio",
+	    .source = "estimated",
+	    .from = metric_table[METRIC_INST_EXECUTED].name }, "min_waiting");
+	d->f.summary = arena_format(x->arena, "%s of the global accesses are "
+	    "atomics whose place the data decide, and nothing else in its code "
+	    "explains %s of the time: few places, at which they wait for each "
+	    "other", say_percent(x->arena, share),
+	    say_percent(x->arena, x->load->unexplained));
+	d->f.advice = ADVICE;
 	lines_fill(x, d, m, NULL);
 	return rule_settle(x, d);
 }
@@ -75,19 +130,23 @@ enum rule_state
 coded_global_atomics(struct rule_view *x)
 {
 	const struct code *c = x->kernel->code;
-	struct affine *address = c->sass.loops == 0 ?
-	    affine_addresses(c, &x->kernel->shape) : NULL;
+	struct affine *address = affine_addresses(c, &x->kernel->shape);
 	enum rule_state state = RULE_NOT_MEASURED;
 	struct mark *m = marks_new(x);
 	/* What L1 asks of L2 tells how many there are. */
 	bool counted = isfinite(x->own->metric[METRIC_L2_FROM_L1]);
-	double each = atomics_each_s(c) / fmax(x->load->time_s, 1e-9), warps;
+	double each = atomics_each_s(c) / fmax(x->load->time_s, 1e-9);
+	double warps, share;
 	double most = ATOMICS_LINE_MOST * fmax(0, 1 - (x->load->fixed_s +
 	    TRIPS_S) / fmax(x->load->time_s, 1e-9));
 
 	if (address != NULL && m != NULL && !counted) {
-		warps = placed_of(c, address, m);
-		if (warps > 0 && warps * each <= most &&
+		warps = c->sass.loops == 0 ? placed_of(c, address, m) : 0;
+		share = warps > 0 ? 0 : binned_of(c, address, m);
+		if (share >= rule_value(x, "min_share") &&
+		    x->load->unexplained >= UNEXPLAINED_LEAST)
+			state = report_bins(x, share, m);
+		else if (warps > 0 && warps * each <= most &&
 		    warps * WARP * each >= rule_value(x, "min_line") &&
 		    x->load->busy < ATOMICS_EXPLAINED_MOST)
 			state = report(x, warps * WARP, warps * WARP * each, m);

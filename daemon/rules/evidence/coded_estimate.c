@@ -7,9 +7,17 @@
 
 #include "rules/evidence/affine.h"
 #include "rules/evidence/coded_estimate.h"
+#include "rules/evidence/strides.h"
 #include "source/slice.h"
 #include "source/operand.h"
 #include "source/rare.h"
+
+/* One trip to memory, with a miss of the TLB, and from one instruction to the next, if
+ * nothing hides them; what DRAM moves for a sector that stands alone. As in
+ * rules/gain/wait.c. */
+#define TRIP_CYCLES 800
+#define ISSUE_CYCLES 6
+#define ALONE 64
 
 #define DEPTHS 4		/* loops in loops; deeper ones as these */
 #define TURNS_MOST 1e6
@@ -595,6 +603,64 @@ fill_all(struct coded *e, const struct rule_view *x, const struct needs *n,
 	    GROUNDS_TRACE;
 }
 
+/* All memory there is, B; INFINITY where the host's may be read, too. */
+static double
+memory_of(const struct rule_view *x)
+{
+	if (x->run->unified.used || x->run->peak_host_bytes > 0 ||
+	    x->run->peak_memory_bytes == 0)
+		return INFINITY;
+	return (double)x->run->peak_memory_bytes + (double)x->run->static_bytes;
+}
+
+/* Turns of its loops at most: threads that step by the whole grid, each from an element
+ * of its own to the next, are done when all memory is. INFINITY: not known. */
+static double
+turns_most(const struct rule_view *x, const struct affine *address)
+{
+	const struct code *c = x->kernel->code;
+	double threads = rule_blocks(x->kernel) * rule_threads(x->kernel);
+	int32_t step = 0;
+
+	if (c->sass.loops == 0)
+		return 1;
+	if (!strides_once(c))
+		return INFINITY;
+	for (uint32_t s = 0; s < c->sass.instructions; s++)
+		if (c->sass.instruction[s].space == SPACE_GLOBAL &&
+		    sass_loop_of(&c->sass, s) != NULL &&
+		    address[s].kind == AFFINE_STEPS &&
+		    address[s].x != AFFINE_SOME && address[s].x > step)
+			step = address[s].x;
+	return step > 0 ? fmax(1, memory_of(x) / (threads * step)) : INFINITY;
+}
+
+/* What all executions take at most, were every access that the code does not tell of
+ * scattered and no wait hidden, s: ${busy} is what the SMs need. */
+static double
+told_s(const struct coded *e, const struct rule_view *x,
+    const struct affine *address, double warps, double busy)
+{
+	const struct code *c = &e->code;
+	double waves = fmax(1, or_zero(x->kernel->occupancy.waves));
+	double sectors = 0, cycles = 0;
+
+	for (uint32_t s = 0; s < c->sass.instructions; s++) {
+		const struct sass_instruction *i = &c->sass.instruction[s];
+		double n = inst_executed(c, s), each;
+		bool far = i->space == SPACE_GLOBAL || i->space == SPACE_LOCAL ||
+		    i->space == SPACE_GENERIC || i->space == SPACE_TEXTURE;
+
+		cycles += n * (far ? TRIP_CYCLES : ISSUE_CYCLES);
+		each = affine_sectors(&address[s], i->bytes, &x->kernel->shape);
+		if (far)
+			sectors += n * (isfinite(each) ? each : WARP);
+	}
+	return x->load->fixed_s + fmax(busy, fmax(sectors * ALONE /
+	    x->ceiling->dram_bytes_per_s, cycles / warps * waves /
+	    x->ceiling->sm_hz));
+}
+
 static double
 sum_at(const double each[DEPTHS], double turns)
 {
@@ -678,7 +744,7 @@ coded_of(struct coded *e, const struct rule_view *x)
 {
 	const struct code *c = x->kernel->code;
 	const struct load *l = x->load;
-	double warps, an_sm, cycles, most, turns, scale, rare = 0;
+	double warps, an_sm, cycles, most, turns, scale, rare = 0, ends = INFINITY;
 	double counted = rule_metric(x, METRIC_INST_EXECUTED);
 	struct needs n = { .inst = { 0 } };
 	struct affine *address;
@@ -719,7 +785,8 @@ coded_of(struct coded *e, const struct rule_view *x)
 	} else {
 		/* Nothing is busier than what is known to limit. */
 		most = cycles / an_sm * (l->limit >= 0 ? l->busy : 1);
-		turns = turns_for(&n, most);
+		ends = turns_most(x, address);
+		turns = fmin(ends, turns_for(&n, most));
 		/* Warps that leave early, ways that are not gone. */
 		scale = fmin(1, most / fmax(cycles_at(&n, turns), 1e-9));
 	}
@@ -732,6 +799,11 @@ coded_of(struct coded *e, const struct rule_view *x)
 	fill_all(e, x, &n, turns, scale * an_sm, cycles);
 	if (!(counted > 0) && l->limit >= 0)
 		e->load.limit = l->limit;
+	/* Of so few turns something else takes the time. */
+	if (ends <= turns && l->time_s > 0)
+		e->load.unexplained = fmax(e->load.unexplained, 1 - TRIPS_DOUBT *
+		    told_s(e, x, address, warps, cycles_at(&n, turns) * an_sm /
+		    x->ceiling->sm_hz) / l->time_s);
 	free(address);
 	return 0;
 }

@@ -33,6 +33,9 @@ constant_of(const struct sass_instruction *i)
 	char *end;
 	long v;
 
+	/* The first of them may be loaded by the register that is 0. */
+	if (i->text != NULL && strstr(i->text, "c[0x0][RZ]") != NULL)
+		return 0;
 	if (s == NULL)
 		return -1;
 	v = strtol(s + strlen("c[0x0]["), &end, 16);
@@ -94,7 +97,7 @@ step(struct made_of *m, const struct sass_instruction *i)
 	if (!operands_of(&o, i))
 		return 0;
 	size = sizes_of(m, i);
-	other = o.has_address || (o.varies != 0 && size == 0) ||
+	other = (o.has_address && constant_of(i) < 0) || (o.varies != 0 && size == 0) ||
 	    (constant_of(i) >= 0 && sizes_of(m, i) == 0);
 	for (int k = 0; k < o.uses; k++) {
 		unsigned of = o.use[k] >= 0 && o.use[k] < REGISTERS ?
@@ -109,23 +112,56 @@ step(struct made_of *m, const struct sass_instruction *i)
 	return other && !o.has_address && is_sum(i) ? size : 0;
 }
 
+/* The sizes that loops step by, those of loop n into ${each}[n] unless it is NULL. */
+static unsigned
+find_steps(const struct code *c, unsigned *each)
+{
+	struct made_of m = { .late = is_late(&c->sass) };
+	unsigned found = 0;
+
+	for (size_t i = 0; i < c->sass.instructions; i++) {
+		unsigned size = step(&m, &c->sass.instruction[i]);
+		const struct sass_loop *l = sass_loop_of(&c->sass, (uint32_t)i);
+
+		if (l == NULL)
+			continue;
+		found |= size;
+		if (each != NULL)
+			each[l - c->sass.loop] |= size;
+	}
+	return found;
+}
+
 bool
 strides_shared(const struct code *c)
 {
-	struct made_of m = { .late = false };
-	unsigned found = 0;
 	bool waits = false;
+	unsigned found;
 
 	if (c == NULL || !c->disassembled)
 		return false;
-	m.late = is_late(&c->sass);
-	for (size_t i = 0; i < c->sass.instructions; i++) {
-		const struct sass_instruction *in = &c->sass.instruction[i];
-		unsigned size = step(&m, in);
-
-		waits = waits || (in->flags & SASS_BARRIER) != 0;
-		if (sass_loop_of(&c->sass, (uint32_t)i) != NULL)
-			found |= size;
-	}
+	found = find_steps(c, NULL);
+	for (size_t i = 0; i < c->sass.instructions; i++)
+		waits = waits ||
+		    (c->sass.instruction[i].flags & SASS_BARRIER) != 0;
 	return (found & SIZE_GRID) != 0 || (found != 0 && !waits);
+}
+
+bool
+strides_once(const struct code *c)
+{
+	unsigned *each;
+	bool once = true;
+
+	if (c == NULL || !c->disassembled)
+		return false;
+	each = calloc(c->sass.loops + 1, sizeof(*each));
+	if (each == NULL)
+		return false;
+	find_steps(c, each);
+	for (size_t n = 0; n < c->sass.loops; n++)
+		once = once && c->sass.loop[n].depth == 0 &&
+		    (each[n] & SIZE_GRID) != 0;
+	free(each);
+	return once;
 }

@@ -15,4 +15,8 @@ struct code;
  * not disassembled. */
 bool strides_shared(const struct code *c);
 
+/* strides_once(c): is every loop one that steps by the size of the grid, and none in
+ * another? Then no thread comes twice to one element. */
+bool strides_once(const struct code *c);
+
 #endif
