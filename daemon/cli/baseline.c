@@ -137,9 +137,8 @@ baseline_json(const struct samples *s)
 	    BASELINE_VERSION, "version", CUDADVISE_VERSION, "runs", runs);
 }
 
-/* To a file beside it, so that a half written one is never read. */
-static int
-write_whole(const char *path, const json_t *j, struct error *e)
+int
+baseline_write(const char *path, const json_t *j, struct error *e)
 {
 	mode_t mask = umask(0);
 	char *part;
@@ -178,7 +177,7 @@ baseline_save(const char *name, const struct samples *s, struct error *e)
 		return -1;
 	if ((j = baseline_json(s)) == NULL)
 		return error_memory(e);
-	rc = write_whole(path, j, e);
+	rc = baseline_write(path, j, e);
 	json_decref(j);
 	return rc;
 }

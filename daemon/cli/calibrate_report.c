@@ -7,6 +7,8 @@
 
 #include "base/number.h"
 #include "cli/table.h"
+#include "cli/verified.h"
+#include "report/text_util.h"
 #include "rules/engine/proof.h"
 
 #include "cli/command.h"
@@ -130,6 +132,64 @@ print_rest(struct cli *cli)
 		}
 }
 
+/* --- the person's own changes ---------------------------------------------------- */
+
+/* How many of ${own} are of ${rule} (NULL: any) and ${state}. */
+static size_t
+own_count(const json_t *own, const char *rule, const char *state)
+{
+	const json_t *x;
+	size_t i, n = 0;
+
+	json_array_foreach((json_t *)own, i, x)
+		n += strcmp(or_unknown(field_text(x, "state")), state) == 0 &&
+		    (rule == NULL || strcmp(or_unknown(field_text(x, "rule")),
+		    rule) == 0);
+	return n;
+}
+
+/* Has a row before ${at} spoken for its rule? */
+static bool
+own_told(const json_t *own, size_t at)
+{
+	const char *rule = or_unknown(field_text(json_array_get(own, at),
+	    "rule"));
+	size_t i;
+
+	for (i = 0; i < at; i++)
+		if (strcmp(or_unknown(field_text(json_array_get(own, i),
+		    "rule")), rule) == 0)
+			return true;
+	return false;
+}
+
+static void
+print_own(struct cli *cli)
+{
+	json_t *own = verified_load(), *x;
+	struct out *o = &cli->out;
+	const char *rule;
+	size_t i;
+
+	if (json_array_size(own) > 0)
+		out_format(o, "\nYour own changes (cudadvise verify): %zu "
+		    "predictions, %zu kept, %zu partly, %zu missed\n",
+		    json_array_size(own), own_count(own, NULL, "kept"),
+		    own_count(own, NULL, "partly"), own_count(own, NULL,
+		    "missed"));
+	json_array_foreach(own, i, x) {
+		if (own_told(own, i))
+			continue;
+		rule = or_unknown(field_text(x, "rule"));
+		out_spaces(o, 2);
+		out_cell(o, rule, 32);
+		out_format(o, "%zu kept, %zu partly, %zu missed\n",
+		    own_count(own, rule, "kept"), own_count(own, rule,
+		    "partly"), own_count(own, rule, "missed"));
+	}
+	json_decref(own);
+}
+
 static json_t *
 number_or_null(double v)
 {
@@ -158,8 +218,9 @@ to_json(void)
 		    "achieved", number_or_null(p->achieved),
 		    "error_ratio", number_or_null(p->error),
 		    "gpu", p->gpu, "date", p->date));
-	return json_pack("{s:o, s:o}", "items", items,
-	    "median_error_ratio", number_or_null(median));
+	return json_pack("{s:o, s:o, s:o}", "items", items,
+	    "median_error_ratio", number_or_null(median), "own",
+	    verified_load());
 }
 
 int
@@ -178,5 +239,6 @@ calibrate_report(struct cli *cli)
 		return cli_error(cli, &e);
 	}
 	print_rest(cli);
+	print_own(cli);
 	return 0;
 }

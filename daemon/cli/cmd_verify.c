@@ -2,6 +2,7 @@
 
 #include "cli/previous.h"
 #include "cli/samples.h"
+#include "cli/verified.h"
 #include "compare/outcome.h"
 #include "report/text_util.h"
 
@@ -60,6 +61,9 @@ cmd_verify(struct cli *cli, int argc, char **argv)
 		cli_error(cli, &e);
 	} else {
 		status = status_of(outcome);
+		if (status != EXIT_INCONCLUSIVE)
+			verified_add(side[BASE].sample[0].run,
+			    side[TARGET].sample[0].run, outcome);
 		if (cli->opt.json)
 			cli_json(cli, json_incref(outcome));
 		else

@@ -219,6 +219,25 @@ condition() {
 	done
 }
 
+@test "verify: what became of one's own changes is kept, once, and reported" {
+	p=$pairs/low-ilp
+	[[ "$(cudadvise calibrate --report)" != *"Your own changes"* ]]
+	for _ in 1 2; do
+		cudadvise verify --allow arguments "$p.bad.cadv" "$p.good.cadv"
+	done
+	# Under other conditions nothing is known.
+	run -3 cudadvise verify "$slow" "$fast"
+	[[ "$(cudadvise calibrate --report)" == *"Your own changes (cudadvise verify): 2 predictions, 2 kept, 0 partly, 0 missed"*"low-ilp"*"1 kept, 0 partly, 0 missed"* ]]
+	cudadvise calibrate --report --json | jq -e '.own | length == 2 and
+	    all(.state == "kept" and .gpu == "NVIDIA H200" and
+	    .predicted.s > 0 and .achieved.s > 0)'
+	# One that is damaged is begun anew.
+	echo '{"cudadvise_verified": 1, "items": 3}' > "$CUDADVISE_STATE_DIR/verified.json"
+	cudadvise calibrate --report --json | jq -e '.own == []'
+	cudadvise verify --allow arguments "$p.bad.cadv" "$p.good.cadv"
+	cudadvise calibrate --report --json | jq -e '.own | length == 2'
+}
+
 @test "ab, gate, verify: other conditions, each of them" {
 	cudadvise baseline save ./here.json "$slow"
 	condition '.conditions.gpu = ["NVIDIA A100"]' "different GPUs: "
