@@ -22,6 +22,7 @@
 #include "module.h"
 #include "signature.h"
 #include "silence.h"
+#include "window.h"
 
 #define CONTEXT_IDS 1024	/* context ids whose device is cached */
 #define SAMPLE 64		/* one callback in this many is timed */
@@ -67,11 +68,34 @@ static _Thread_local struct own {
 
 /* The address of a thread's variables takes a call, which the compiler would rather
  * repeat than keep. */
-static __attribute__((noinline)) struct own *
+static INJECT_HOT __attribute__((noinline)) struct own *
 own_of(void)
 {
 
 	return &self;
+}
+
+/* A thread that is cancelled while it holds the window, or between the enter and the
+ * exit of a measured launch, would leave the window open for good. (What only waits
+ * naps, which is no cancellation point.) */
+static void
+keep_alive(struct own *own)
+{
+
+	if (level_profiles(inject.level) && !own->kept) {
+		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &own->cancel);
+		own->kept = true;
+	}
+}
+
+static void
+let_go(struct own *own)
+{
+
+	if (own->kept && own->window == NULL) {
+		own->kept = false;
+		pthread_setcancelstate(own->cancel, NULL);
+	}
 }
 
 static uint32_t
@@ -120,14 +144,12 @@ stream_of(const struct call_row *row, CUstream stream)
 	    CU_STREAM_PER_THREAD : stream;
 }
 
-/* The launch's function, shape and stream from its parameters. */
+/* The launch's function, shape and stream from its parameters; not its device. */
 static const void *
 launch_shape(const struct call_row *row, const CUpti_CallbackData *d,
     struct signature_shape *shape, CUstream *stream)
 {
 
-	memset(shape, 0, sizeof(*shape));
-	shape->device = device_of(d);
 	if (row->kind == CALLS_LAUNCH_EX) {
 		const cuLaunchKernelEx_params *p = d->functionParams;
 		const CUlaunchConfig *c = p->config;
@@ -199,8 +221,12 @@ on_launch_enter(struct own *own, const struct call_row *row,
 
 	*d->correlationData = 0;
 	if (level_profiles(inject.level)) {
-		counters_await();
-		gate_launch_begin(device_of(d));
+		if (window_is_deferred()) {
+			keep_alive(own);
+			counters_await();
+		}
+		shape.device = device_of(d);
+		gate_launch_begin(shape.device);
 	}
 	if (level_profiles(inject.level) && row->kind != CALLS_GRAPH &&
 	    (key = launch_shape(row, d, &shape, &stream)) != NULL &&
@@ -215,14 +241,16 @@ on_launch_enter(struct own *own, const struct call_row *row,
 			    .stream = stream, .function = key,
 			    .asked = asked };
 
+			keep_alive(own);
 			if (counters_enter(s, &l))
 				owed = s;
 		} else if (s->skip != SKIP_NONE) {
 			/* It is not measured, but may run for ever. */
-			gate_stream(stream, device_of(d));
+			gate_stream(stream, shape.device);
 		}
 	}
 	if (row->kind == CALLS_GRAPH) {
+		keep_alive(own);
 		call_site_other(row->call);
 		owed = graph_enter(row, d);
 	}
@@ -258,6 +286,7 @@ on_launch_exit(struct own *own, const struct call_row *row,
 	if (row->kind == CALLS_GRAPH) {
 		failure_tell(row->call, d, (uint32_t)result, NULL);
 	} else {
+		failed.shape.device = device_of(d);
 		failed.function = launch_shape(row, d, &failed.shape, &stream);
 		failed.cooperative = is_cooperative(row, d);
 		failure_tell(row->call, d, (uint32_t)result, &failed);
@@ -520,29 +549,17 @@ on_state(CUpti_CallbackId cbid, const CUpti_StateData *d)
 	    "nothing is measured from here on");
 }
 
-/* A thread that is cancelled while it waits here, or between the enter and the
- * exit of a measured launch, would leave the window open for good. */
-static void
-keep_alive(struct own *own)
+/* Launches are many: they disable cancellation where they need it. */
+static bool
+is_launch(CUpti_CallbackDomain domain, CUpti_CallbackId cbid)
 {
 
-	if (level_profiles(inject.level) && !own->kept) {
-		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &own->cancel);
-		own->kept = true;
-	}
+	return domain == CUPTI_CB_DOMAIN_DRIVER_API &&
+	    (cbid == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel ||
+	    cbid == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx);
 }
 
-static void
-let_go(struct own *own)
-{
-
-	if (own->kept && own->window == NULL) {
-		own->kept = false;
-		pthread_setcancelstate(own->cancel, NULL);
-	}
-}
-
-static void CUPTIAPI
+static INJECT_HOT void CUPTIAPI
 on_event(void *cookie, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
     const void *data)
 {
@@ -565,7 +582,8 @@ on_event(void *cookie, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
 		return;
 	}
 	own->inside = true;
-	keep_alive(own);
+	if (!is_launch(domain, cbid))
+		keep_alive(own);
 	timed = own->count++ % SAMPLE == 0;
 	if (timed) {
 		site = call_site_spent();

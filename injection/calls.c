@@ -3,6 +3,7 @@
 #include "wire/record.h"
 
 #include "calls.h"
+#include "inject.h"
 
 #define ROW(name, kind, call)						\
 	{ CUPTI_DRIVER_TRACE_CBID_##name, CUPTI_CB_DOMAIN_DRIVER_API,	\
@@ -176,7 +177,7 @@ calls_init(void)
 			runtime[rows[i].cbid] = (uint8_t)(i + 1);
 }
 
-const struct call_row *
+INJECT_HOT const struct call_row *
 calls_find(CUpti_CallbackDomain domain, CUpti_CallbackId cbid)
 {
 	unsigned row = 0;

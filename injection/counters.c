@@ -76,7 +76,7 @@ static unsigned failures, empty;	/* windows in a row */
 static _Atomic uint64_t settle_ns;	/* next try to close a deferred
 					 * window */
 
-bool
+INJECT_HOT bool
 counters_wanted(const struct signature *s, bool asked)
 {
 

@@ -111,7 +111,7 @@ charge_wait(uint64_t begin, uint64_t setup_ns)
 	hold_add(HOLD_MEASURE, now - begin);
 }
 
-void
+INJECT_HOT void
 gate_launch_begin(uint32_t device)
 {
 	uint64_t begin = 0, setup_ns = 0;
@@ -142,7 +142,7 @@ gate_launch_begin(uint32_t device)
 	}
 }
 
-void
+INJECT_HOT void
 gate_launch_end(void)
 {
 
@@ -370,7 +370,7 @@ gate_capture(uintptr_t stream, bool on)
 	}
 }
 
-bool
+INJECT_HOT bool
 gate_capturing(void)
 {
 

@@ -36,7 +36,7 @@
 
 struct inject inject;
 
-uint64_t
+INJECT_HOT uint64_t
 inject_now(void)
 {
 	struct timespec ts;
@@ -45,7 +45,7 @@ inject_now(void)
 	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
 }
 
-uint32_t
+INJECT_HOT uint32_t
 inject_tid(void)
 {
 	static _Thread_local uint32_t tid;

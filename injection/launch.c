@@ -2,6 +2,7 @@
 #include <stddef.h>
 #include <sys/mman.h>
 
+#include "inject.h"
 #include "launch.h"
 
 /* A million launches: two seconds at the highest launch rate of a host;
@@ -59,7 +60,7 @@ use(uint32_t n)
 		continue;
 }
 
-void
+INJECT_HOT void
 launch_put(uint32_t correlation, uint64_t enter_ns, uint32_t tid)
 {
 	uint32_t i = correlation & (LAUNCH_SLOTS - 1);

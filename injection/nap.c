@@ -1,3 +1,4 @@
+#include <pthread.h>
 #include <time.h>
 
 #include "inject.h"
@@ -7,9 +8,13 @@ void
 nap(uint32_t ns)
 {
 	struct timespec t = { 0, (long)ns };
+	int before;
 
-	if (ns > 0)
-		nanosleep(&t, NULL);
+	if (ns == 0)
+		return;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+	nanosleep(&t, NULL);
+	pthread_setcancelstate(before, NULL);
 }
 
 bool

@@ -9,7 +9,8 @@
 #include <stdint.h>
 
 /* nap(ns): sleep for ${ns} nanoseconds, less than a second; a signal ends the
- * sleep early. 0: do not sleep. */
+ * sleep early, the thread's cancellation does not: it may be inside the driver. 0: do
+ * not sleep. */
 void nap(uint32_t ns);
 
 /*

@@ -147,7 +147,7 @@ key_signature(struct key *k, uint64_t hash)
 	    s : NULL;
 }
 
-struct signature *
+INJECT_HOT struct signature *
 signature_of(const void *key, const char *name,
     const struct signature_shape *shape)
 {
@@ -156,7 +156,8 @@ signature_of(const void *key, const char *name,
 	uint32_t i;
 
 	/* An odd factor: no two generations have the same seed for a key. */
-	hash = XXH64(shape, sizeof(*shape), (uint64_t)(uintptr_t)key +
+	hash = XXH3_64bits_withSeed(shape, sizeof(*shape),
+	    (uint64_t)(uintptr_t)key +
 	    atomic_load_explicit(&table.generation, memory_order_relaxed) *
 	    0x9e3779b97f4a7c15u);
 	if (hash == 0)
@@ -169,7 +170,7 @@ signature_of(const void *key, const char *name,
 	return signature_slow(hash, name, shape);
 }
 
-bool
+INJECT_HOT bool
 signature_launched(struct signature *s)
 {
 	uint64_t n;
