@@ -25,7 +25,6 @@
 struct narrow {
 	double requests, bytes;	/* of the narrow ones; bytes of a lane, mean */
 	double all;		/* requests of all global accesses */
-	double batch;		/* loads a warp has in flight at once */
 	bool issue;		/* they are limited by their number … */
 	bool flight;		/* … or by what is in flight */
 	double in_flight, needed;	/* bytes of an SM */
@@ -33,43 +32,6 @@ struct narrow {
 	double data;		/* … and this part of its instructions is about
 				 * what it loaded, not about where it is */
 };
-
-/*
- * Loads that are issued before the first of them is waited for, in the mean of
- * all loads: from the order of the code.
- */
-static double
-batch_of(const struct code *c)
-{
-	bool pending[UNIFORM_REGISTER] = { false };
-	double loads = 0, batches = 0, size = 0, executed = 0;
-
-	for (uint32_t s = 0; s < c->sass.instructions; s++) {
-		const struct sass_instruction *i = &c->sass.instruction[s];
-		bool waits = (i->flags & SASS_BRANCH) != 0;
-		struct operands o;
-
-		operands_of(&o, i);
-		for (int u = 0; u < o.uses; u++)
-			waits = waits || (o.use[u] < UNIFORM_REGISTER &&
-			    pending[o.use[u]]);
-		if (waits && size > 0) {
-			loads += executed;
-			batches += executed / size;
-			size = executed = 0;
-			for (int r = 0; r < UNIFORM_REGISTER; r++)
-				pending[r] = false;
-		}
-		if (i->space != SPACE_GLOBAL || !(i->flags & SASS_LOAD) ||
-		    o.def == REGISTER_NONE)
-			continue;
-		size++;
-		executed += inst_executed(c, s);
-		for (int d = 0; d < o.defs && o.def + d < UNIFORM_REGISTER; d++)
-			pending[o.def + d] = true;
-	}
-	return batches > 0 ? loads / batches : 1;
-}
 
 static bool
 is_narrow(const struct accesses *a, const struct code *c, size_t i)
@@ -224,9 +186,8 @@ look_for_limit(const struct rule_view *x, struct narrow *n)
 		n->issue = n->issue || (l->limit == (int)by_number[i] &&
 		    l->busy >= rule_value(x, "min_busy"));
 	}
-	n->batch = batch_of(x->kernel->code);
 	n->in_flight = l->occupancy * limits->max_warps_per_sm * 32 *
-	    n->bytes * n->batch;
+	    n->bytes * fmax(1, x->kernel->code->together);
 	n->needed = x->ceiling->dram_bytes_per_s * TRIP_S /
 	    fmax(1, limits->sms);
 	n->flight = !n->issue && (l->limit == RES_DRAM || l->bound < 0.5) &&
