@@ -178,6 +178,34 @@ MADE_TEST(test_start)
 	assert_true(started(m, 0.5, "too-many-blocks-little-work") == 0);
 }
 
+/* Of kernels without counters whose threads have elements of their own the code says
+ * how much they hand over: 4 bytes a thread. */
+MADE_TEST(test_fused)
+{
+	static const char rule[] = "kernel-fusion-candidate";
+	const struct finding *f;
+	double bytes;
+
+	fault_own_elements(m);
+	for (int i = 0; i < 3; i++)
+		m->kernel[i].shape.grid_x = 1 << 16;
+	bytes = 4. * (1 << 16) * m->kernel[0].shape.block_x;
+	refuse(m);
+	f = made_finding(made_advised(m), rule);
+	assert_non_null(f);
+	assert_non_null(strstr(f->summary, "nothing was counted"));
+	assert_int_equal(f->confidence, CONF_LOW);
+	assert_true(f->saves_s > 0);
+	assert_true(f->evidence[1].value == bytes);
+	assert_string_equal(f->evidence[1].source, "estimated");
+	made_again(m);
+	fault_neighbours(m);
+	for (int i = 0; i < 3; i++)
+		m->kernel[i].shape.grid_x = 1 << 16;
+	refuse(m);
+	assert_null(made_finding(made_advised(m), rule));
+}
+
 /* A kernel of 84,480 warps that takes ${ns} and adds to one place, or with ${where} to
  * others. */
 static const struct finding *

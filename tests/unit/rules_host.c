@@ -603,6 +603,23 @@ MADE_TEST(test_fusion_of_network)
 	assert_int_equal(count_of(made_advised(m), rule), 0);
 }
 
+/* Threads that go on with the next step need not be started for it. */
+MADE_TEST(test_fused_start)
+{
+	const struct finding *f;
+	double start;
+
+	fault_own_elements(m);
+	start = 0.95 * (double)m->kernel[0].total_ns * 1e-9 /
+	    (double)m->kernel[0].launches;
+	for (int i = 0; i < 3; i++)
+		m->kernel[i].shape.grid_x = (uint32_t)(start / 1.2 *
+		    m->device[0].ceilings.sm_hz);
+	f = made_finding(made_advised(m), "kernel-fusion-candidate");
+	assert_non_null(f);
+	assert_true(f->saves_s > 0.8 * made_kernel_s(&m->kernel[0]));
+}
+
 /* Pointers that are swapped save all of the copy. */
 MADE_TEST(test_copied_back)
 {

@@ -3,8 +3,9 @@
  * the same data. As one kernel they would move it once, and be launched once.
  *
  * No counter says which addresses a kernel touches. What is known is how much
- * each moves, and that one always comes right after the other. Four patterns are
- * taken for the same data:
+ * each moves, and that one always comes right after the other; of a kernel that was not
+ * counted its code says how much, if it has no loop and each thread has elements of its
+ * own. Four patterns are taken for the same data:
  *  - re-read: the first leaves little (a result for each row), and the second
  *    reads as much as the first did;
  *  - hand-over: the first writes most of what the second, of the same shape,
@@ -19,6 +20,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "rules/engine/coded.h"
 #include "rules/evidence/butterfly.h"
 #include "rules/evidence/library.h"
 #include "rules/evidence/lines.h"
@@ -66,9 +68,9 @@ index_of(const struct search *s, const struct kernel *k)
 	return (uint32_t)(k - s->x->run->kernel);
 }
 
-/* Bytes a launch reads behind L1, and writes; NaN: not counted. */
+/* Bytes a launch reads behind L1; NaN: not counted. */
 static double
-bytes_read(const struct search *s, const struct kernel *k)
+bytes_counted(const struct search *s, const struct kernel *k)
 {
 	const struct load *l = &s->x->loads[index_of(s, k)];
 
@@ -81,15 +83,33 @@ bytes_read(const struct search *s, const struct kernel *k)
 }
 
 static double
-bytes_written(const struct kernel *k)
-{
-	return k->metric[METRIC_GLOBAL_ST_SECTORS] * 32;
-}
-
-static double
 threads_in_all(const struct kernel *k)
 {
 	return rule_blocks(k) * rule_threads(k);
+}
+
+/* The same of what its code loads or stores (${flag}), if every thread does it once. */
+static double
+bytes_coded(const struct kernel *k, uint32_t flag)
+{
+	const struct code *c = k->code;
+	double sum = 0;
+
+	if (c == NULL || !c->disassembled || c->sass.loops > 0)
+		return NAN;
+	for (uint32_t s = 0; s < c->sass.instructions; s++)
+		if (c->sass.instruction[s].space == SPACE_GLOBAL &&
+		    c->sass.instruction[s].flags & flag)
+			sum += c->sass.instruction[s].bytes;
+	return sum * threads_in_all(k);
+}
+
+static double
+bytes_written(const struct kernel *k)
+{
+	double counted = k->metric[METRIC_GLOBAL_ST_SECTORS] * 32;
+
+	return isfinite(counted) ? counted : bytes_coded(k, SASS_STORE);
 }
 
 static bool
@@ -120,7 +140,7 @@ is_reread(const struct search *s, const struct kernel *a,
 {
 	const struct record_DEVICE *d =
 	    &s->x->run->device[a->device].limits;
-	double read = bytes_read(s, a), again = bytes_read(s, b);
+	double read = bytes_counted(s, a), again = bytes_counted(s, b);
 	double left = bytes_written(a), blocks = rule_blocks(a);
 
 	/* Each block leaves something (a sum over all blocks is made by
@@ -136,14 +156,14 @@ is_handover(const struct search *s, const struct kernel *a,
     const struct kernel *b)
 {
 	double l2 = (double)s->x->run->device[a->device].limits.l2_bytes;
-	double made = bytes_written(a), read = bytes_read(s, b);
+	double made = bytes_written(a), read = bytes_counted(s, b);
 	double dram = b->metric[METRIC_DRAM_READ];
 
 	return made >= rule_value(s->x, "min_bytes") && made >= MOST * read &&
 	    made <= (1 + SAME) * read && made <= l2 / 2 &&
 	    threads_in_all(a) == threads_in_all(b) &&
 	    read - dram >= made / 2 &&
-	    read <= (1 + SAME) * (made + bytes_read(s, a) + dram);
+	    read <= (1 + SAME) * (made + bytes_counted(s, a) + dram);
 }
 
 /* Bytes of an element, of which each thread has its own; 0: it has others', too. */
@@ -155,6 +175,23 @@ element_of(const struct search *s, const struct kernel *k)
 	if (n->element == 0)
 		n->element = pointwise_bytes(k->code, &k->shape) + 1;
 	return n->element - 1;
+}
+
+/* Bytes a launch reads; NaN: neither counted, nor known from the code. */
+static double
+bytes_read(const struct search *s, const struct kernel *k)
+{
+	double counted = bytes_counted(s, k);
+
+	return isfinite(counted) || element_of(s, k) == 0 ? counted :
+	    bytes_coded(k, SASS_LOAD);
+}
+
+static bool
+is_counted(const struct search *s, const struct kernel *k)
+{
+	return isfinite(bytes_counted(s, k)) &&
+	    isfinite(k->metric[METRIC_GLOBAL_ST_SECTORS]);
 }
 
 static bool
@@ -187,11 +224,11 @@ link_of(const struct search *s, const struct kernel *a)
 
 	if (b == NULL || !is_own(s, a) || !is_own(s, b))
 		return LINK_NONE;
-	if (isnan(bytes_read(s, a)) || isnan(bytes_read(s, b)) ||
-	    isnan(bytes_written(a)) || isnan(bytes_written(b)))
-		return LINK_BLIND;
-	return is_copied(s, a, b) ? LINK_COPY :
-	    is_reread(s, a, b) ? LINK_REREAD :
+	if (is_copied(s, a, b))
+		return LINK_COPY;
+	if (!is_counted(s, a) || !is_counted(s, b))
+		return is_inplace(s, a, b) ? LINK_INPLACE : LINK_BLIND;
+	return is_reread(s, a, b) ? LINK_REREAD :
 	    is_inplace(s, a, b) ? LINK_INPLACE :
 	    is_handover(s, a, b) ? LINK_HANDOVER : LINK_NONE;
 }
@@ -252,6 +289,17 @@ shrink_readers(struct search *s, const uint32_t *k, size_t n, double count)
 	}
 }
 
+/* The same where nothing was counted: its bytes would take so long at DRAM's rate, at
+ * least, and no more than all of its time but what the other bytes take. */
+static double
+without_bytes(const struct search *s, const struct kernel *k, double gone)
+{
+	const struct load *l = &s->x->loads[index_of(s, k)];
+	double rate = s->x->run->device[k->device].ceilings.dram_bytes_per_s;
+
+	return clamp01(1 - gone / rate / l->time_s);
+}
+
 /* ${a} leaves in registers what ${b} loads now; perhaps nobody else needs it, which is
  * half believed where it is known to be the same. */
 static void
@@ -259,20 +307,28 @@ shrink_pair(struct search *s, uint32_t a, uint32_t b, double count, bool same)
 {
 	const struct kernel *k = s->x->run->kernel;
 	const struct load *l = s->x->loads;
+	double made = bytes_written(&k[a]);
 	struct fix loads = FIX_NONE, stores = FIX_NONE;
 	double left[VIEWS], last[VIEWS] = { 1, 1, 1 };
 
-	loads.global_ld = fmax(0, 1 - bytes_written(&k[a]) /
-	    bytes_read(s, &k[b]));
-	for (int v = 0; v < VIEWS; v++)
-		left[v] = (gain_time(&l[b], &loads, (enum view)v) -
-		    l[b].fixed_s) / l[b].time_s;
-	shrink(s, b, count, left);
+	/* Its threads are those of ${a}, which has started them. */
+	loads.part[RES_START] = 0;
+	loads.global_ld = fmax(0, 1 - made / bytes_read(s, &k[b]));
 	stores.global_st = 0;
-	last[VIEW_HIGH] = gain_time(&l[a], &stores, VIEW_HIGH) / l[a].time_s;
-	if (same)
-		last[VIEW_MID] = (1 + gain_time(&l[a], &stores, VIEW_MID) /
-		    l[a].time_s) / 2;
+	for (int v = 0; v < VIEWS; v++) {
+		bool counted = is_counted(s, &k[a]) && is_counted(s, &k[b]);
+		double stored = counted ? gain_time(&l[a], &stores,
+		    (enum view)v) / l[a].time_s : without_bytes(s, &k[a], made);
+
+		left[v] = (counted ? gain_time(&l[b], &loads, (enum view)v) /
+		    l[b].time_s : without_bytes(s, &k[b], made)) -
+		    l[b].fixed_s / l[b].time_s;
+		if (v == VIEW_HIGH)
+			last[v] = stored;
+		else if (v == VIEW_MID && same)
+			last[v] = (1 + stored) / 2;
+	}
+	shrink(s, b, count, left);
 	shrink(s, a, count, last);
 }
 
@@ -445,6 +501,15 @@ volume_of(const struct search *s, const struct group *g)
 	return sum / (double)(g->length - 1);
 }
 
+static bool
+all_counted(const struct search *s, const struct group *g)
+{
+	for (size_t i = 0; i < g->length; i++)
+		if (!is_counted(s, &s->x->run->kernel[g->kernel[i]]))
+			return false;
+	return true;
+}
+
 static void
 set_evidence(const struct search *s, struct draft *d, const struct group *g)
 {
@@ -458,18 +523,22 @@ set_evidence(const struct search *s, struct draft *d, const struct group *g)
 	    .label = g->link == LINK_REREAD ?
 	    "read again by each that follows" :
 	    "written by one and read by the next",
-	    .value = volume_of(s, g), .unit = "B", .source = "measured",
-	    .from = "sectors between L1 and L2" }, "min_bytes");
+	    .value = volume_of(s, g), .unit = "B",
+	    .source = all_counted(s, g) ? "measured" : "estimated",
+	    .from = all_counted(s, g) ? "sectors between L1 and L2" :
+	    CODED_FROM }, "min_bytes");
 	for (size_t i = 0; i < g->length; i++) {
 		const struct kernel *k = &x->run->kernel[g->kernel[i]];
+		double read = bytes_read(s, k);
 
 		rule_evidence(x, d, (struct evidence){
 		    .name = arena_format(x->arena, "kernel%zu_s", i + 1),
 		    .label = arena_format(x->arena, "%s, mean of a launch: "
-		    "reads %s, writes %s", k->short_name != NULL ?
-		    k->short_name : "(unnamed kernel)",
-		    say_bytes(x->arena, bytes_read(s, k)),
-		    say_bytes(x->arena, bytes_written(k))),
+		    "%s%s%swrites %s", k->short_name != NULL ?
+		    k->short_name : "(unnamed kernel)", isfinite(read) ?
+		    "reads " : "", isfinite(read) ?
+		    say_bytes(x->arena, read) : "", isfinite(read) ?
+		    ", " : "", say_bytes(x->arena, bytes_written(k))),
 		    .value = x->loads[index_of(s, k)].time_s, .unit = "s",
 		    .source = "measured", .from = "kernel records" }, NULL);
 	}
@@ -557,6 +626,11 @@ found(struct search *s, int group)
 		d->f.gain_note = "holds if each thread reads what the thread "
 		    "with its index wrote, not its neighbours' values; the "
 		    "high end if nobody else needs what is handed over";
+	}
+	if (!all_counted(s, g)) {
+		d->f.confidence = CONF_LOW;
+		d->f.summary = arena_format(x->arena, "%s (read from the code: "
+		    "nothing was counted)", d->f.summary);
 	}
 	d->f.next = say_ncu(x->arena, x->run, &x->run->kernel[g->kernel[0]],
 	    "--section MemoryWorkloadAnalysis_Tables --section "
