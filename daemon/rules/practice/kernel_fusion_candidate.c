@@ -311,8 +311,8 @@ shrink_pair(struct search *s, uint32_t a, uint32_t b, double count, bool same)
 	struct fix loads = FIX_NONE, stores = FIX_NONE;
 	double left[VIEWS], last[VIEWS] = { 1, 1, 1 };
 
-	/* Its threads are those of ${a}, which has started them. */
-	loads.part[RES_START] = 0;
+	if (same)	/* its threads are those of ${a}, which started them */
+		loads.part[RES_START] = 0;
 	loads.global_ld = fmax(0, 1 - made / bytes_read(s, &k[b]));
 	stores.global_st = 0;
 	for (int v = 0; v < VIEWS; v++) {
