@@ -1,25 +1,15 @@
 // Who is let in over TCP.
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import net from 'node:net';
 import { execFileSync } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { Daemon } from './daemon.mjs';
+import { daemonForTests } from './daemon.mjs';
 import { conforms } from './schema.mjs';
 
-const daemon = new Daemon();
+const daemon = daemonForTests();
 let tcp;
-
-before(async () => {
-  await daemon.start();
-});
-
-after(async () => {
-  const end = await daemon.stop();
-  assert.equal(end.code, 0, `cudadvised ended with ${end.code} ${end.signal}\n${end.log}`);
-  assert.doesNotMatch(end.log, /Sanitizer|runtime error/);
-});
 
 // An answer over TCP; ${headers} replace those that are right.
 function ask(target, headers = {}, options = {}) {

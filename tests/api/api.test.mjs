@@ -1,26 +1,17 @@
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import path from 'node:path';
-import { Daemon, root, runId } from './daemon.mjs';
+import { daemonForTests, root, runId } from './daemon.mjs';
 import { conforms, openapi, unusedOperations } from './schema.mjs';
 
-const daemon = new Daemon();
 let number; // of the run with data
-
-before(async () => {
-  await daemon.start();
+const daemon = daemonForTests(async () => {
   const answer = conforms('POST', '/api/v1/runs', await daemon.upload('--kernels', '25'));
   assert.equal(answer.status, 201, answer.text);
   number = answer.json.number;
   assert.equal(answer.headers.location, `/api/v1/runs/${number}`);
-});
-
-after(async () => {
-  const end = await daemon.stop();
-  assert.equal(end.code, 0, `cudadvised ended with ${end.code} ${end.signal}\n${end.log}`);
-  assert.doesNotMatch(end.log, /Sanitizer|runtime error/);
 });
 
 async function get(target, headers) {

@@ -1,19 +1,17 @@
 // A run of `cudadvise sanitize`: its tools and findings in every document, as
 // config/openapi.json says. compute-sanitizer is the stand-in of tests/cli.
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { Daemon, bin, root } from './daemon.mjs';
+import { bin, daemonForTests, root, taken } from './daemon.mjs';
 import { conforms } from './schema.mjs';
 
-const daemon = new Daemon();
 const seeds = path.join(root, 'tests/fuzz/seeds/fuzz_sanitizer');
 let base;
 
-before(async () => {
-  await daemon.start();
+const daemon = daemonForTests(async () => {
   for (const [tool, log] of [['memcheck', 'memcheck-2025'], ['racecheck', 'racecheck-2025'],
     ['initcheck', 'clean'], ['synccheck', 'no-gpu']])
     copyFileSync(path.join(seeds, `${log}.log`), path.join(daemon.dir, `${tool}.log`));
@@ -23,14 +21,7 @@ before(async () => {
       CUDADVISE_COMPUTE_SANITIZER: path.join(root, 'tests/cli/sanitize/compute-sanitizer') },
   });
   assert.equal(done.status, 1, String(done.stderr));
-  const answer = conforms('POST', '/api/v1/runs', await daemon.uploadBytes(readFileSync(capture)));
-  assert.equal(answer.status, 201, answer.text);
-  base = `/api/v1/runs/${answer.json.number}`;
-});
-
-after(async () => {
-  const end = await daemon.stop();
-  assert.equal(end.code, 0, `cudadvised ended with ${end.code} ${end.signal}\n${end.log}`);
+  base = `/api/v1/runs/${taken(conforms('POST', '/api/v1/runs', await daemon.uploadBytes(readFileSync(capture)))).number}`;
 });
 
 async function get(target) {

@@ -1,7 +1,9 @@
 // A real cudadvised with directories of its own, and how tests talk to it.
+import assert from 'node:assert/strict';
 import { spawn, execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, existsSync, readFileSync, openSync, closeSync } from 'node:fs';
 import http from 'node:http';
+import { after, before } from 'node:test';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -138,6 +140,28 @@ export class Daemon {
     const token = /token=([0-9a-f]{64})/.exec(url.hash)[1];
     return { url: answer.json.url, port: answer.json.port, token };
   }
+}
+
+// The daemon of a file of tests: it runs while they do, with what ${fill(daemon)} gives
+// it, and has to end well, with nothing from a sanitizer in its log.
+export function daemonForTests(fill = () => {}) {
+  const daemon = new Daemon();
+  before(async () => {
+    await daemon.start();
+    await fill(daemon);
+  });
+  after(async () => {
+    const end = await daemon.stop();
+    assert.equal(end.code, 0, `cudadvised ended with ${end.code} ${end.signal}\n${end.log}`);
+    assert.doesNotMatch(end.log, /Sanitizer|runtime error/);
+  });
+  return daemon;
+}
+
+// The run that an upload's ${answer} says was taken in.
+export function taken(answer) {
+  assert.equal(answer.status, 201, answer.text);
+  return answer.json;
 }
 
 export function runId(n) {

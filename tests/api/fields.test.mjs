@@ -1,12 +1,12 @@
 // Fields of config/openapi.json and of the answers are the same: over every
 // committed capture, made-up, live and cut runs, comparisons and problems, what
 // is served is described (schema.mjs), and what is described is served.
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { Daemon, bin, root, runId } from './daemon.mjs';
+import { bin, daemonForTests, root, runId, taken } from './daemon.mjs';
 import { askAll, askCloseUp } from './documents.mjs';
 import { connect, made, until } from './ingest.mjs';
 import { allFields, conforms, fields, validate } from './schema.mjs';
@@ -24,25 +24,13 @@ const unseen = new Map([
   ['Roofline.pipes.tensor_ratio', 'no metric set of config/metrics has its counter'],
 ]);
 
-const daemon = new Daemon();
+const daemon = daemonForTests();
 const captures = path.join(root, 'tests/captures');
 const runs = new Map(); // their numbers by capture
 
-before(() => daemon.start());
-
-after(async () => {
-  const end = await daemon.stop();
-  assert.equal(end.code, 0, `cudadvised ended with ${end.code} ${end.signal}\n${end.log}`);
-  assert.doesNotMatch(end.log, /Sanitizer|runtime error/);
-});
-
 const get = async (target) => conforms('GET', target, await daemon.get(target));
 
-async function upload(bytes) {
-  const answer = conforms('POST', '/api/v1/runs', await daemon.uploadBytes(bytes));
-  assert.equal(answer.status, 201, answer.text);
-  return answer.json.number;
-}
+const upload = async (bytes) => taken(conforms('POST', '/api/v1/runs', await daemon.uploadBytes(bytes))).number;
 
 test('every committed capture', async () => {
   const names = readdirSync(captures, { recursive: true }).filter((name) => name.endsWith('.cadv'));

@@ -1,16 +1,18 @@
 // Captures that lack one kind of record each: every document and every command
 // has an answer, and the daemon lives on. The kinds come from the protocol's
 // own table: a new one has to stand in one of the captures below.
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { Daemon, bin, root } from './daemon.mjs';
+import { bin, daemonForTests, root, taken } from './daemon.mjs';
 import { askAll, askCloseUp } from './documents.mjs';
 import { conforms } from './schema.mjs';
 
-const daemon = new Daemon();
+const daemon = daemonForTests(() => {
+  execFileSync(path.join(bin, 'make_capture'), [made, '--source', '--graph', '--launches', '50']);
+});
 const tool = path.join(bin, 'drop_kind');
 const recorded = (name) => path.join(root, 'tests/captures', name);
 const lines = (text) => String(text).trim().split('\n');
@@ -21,17 +23,6 @@ const captures = [recorded('programs/graphs.cadv'), recorded('pairs/unchecked-er
   recorded('pairs/unified-memory-faults.bad.cadv'), recorded('pairs/sanitizer-findings.bad.cadv')];
 const commands = ['show', 'kernels', 'findings', 'roofline', 'checklist', 'annotate'];
 
-before(async () => {
-  execFileSync(path.join(bin, 'make_capture'), [made, '--source', '--graph', '--launches', '50']);
-  await daemon.start();
-});
-
-after(async () => {
-  const end = await daemon.stop();
-  assert.equal(end.code, 0, `cudadvised ended with ${end.code} ${end.signal}\n${end.log}`);
-  assert.doesNotMatch(end.log, /Sanitizer|runtime error/);
-});
-
 function command(...words) {
   const done = spawnSync(path.join(bin, 'cudadvise'), words, { env: daemon.env, encoding: 'utf8', timeout: 60000 });
   assert.ok(done.status === 0 || done.status === 1, `${words}: ${done.status} ${done.signal}\n${done.stderr}`);
@@ -41,9 +32,7 @@ function command(...words) {
 
 // ${capture} is taken in, looked at in every way, and goes again.
 async function survives(capture) {
-  const answer = conforms('POST', '/api/v1/runs', await daemon.uploadBytes(readFileSync(capture)));
-  assert.equal(answer.status, 201, answer.text);
-  const run = answer.json.number;
+  const run = taken(conforms('POST', '/api/v1/runs', await daemon.uploadBytes(readFileSync(capture)))).number;
   await askAll(daemon, run);
   await askCloseUp(daemon, run);
   assert.equal(command('reanalyze', String(run)).status, 0);

@@ -1,21 +1,13 @@
 // A run that is still going on, fed to the ingest socket as a target would.
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import net from 'node:net';
 import path from 'node:path';
-import { Daemon, runId } from './daemon.mjs';
+import { daemonForTests, runId } from './daemon.mjs';
 import { connect, made, until } from './ingest.mjs';
 import { conforms } from './schema.mjs';
 
-const daemon = new Daemon();
-
-before(() => daemon.start());
-
-after(async () => {
-  const end = await daemon.stop();
-  assert.equal(end.code, 0, `cudadvised ended with ${end.code} ${end.signal}\n${end.log}`);
-  assert.doesNotMatch(end.log, /Sanitizer|runtime error/);
-});
+const daemon = daemonForTests();
 
 const get = async (target) => conforms('GET', target, await daemon.get(target));
 

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { require } from '../api/daemon.mjs';
+import { after } from 'node:test';
+import { daemonForTests, require } from '../api/daemon.mjs';
 
 const { chromium } = require('playwright-core');
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
@@ -14,6 +15,29 @@ const shots = process.env.SCREENSHOTS; // a folder, to look at
 export async function launch() {
   assert.ok(executablePath, 'no Chromium: install chromium-headless-shell, or set CHROMIUM');
   return chromium.launch({ executablePath, args: ['--no-sandbox'] });
+}
+
+// What a file of tests looks at: a daemon with the runs that ${fill(daemon)} gives it, its
+// page and, from then on, a browser.
+export class Site {
+  constructor(fill) {
+    after(() => this.browser?.close());
+    this.daemon = daemonForTests(async (daemon) => {
+      await fill(daemon);
+      Object.assign(this, await daemon.dashboard()); // url, port, token
+      this.browser = await launch();
+    });
+    this.api = async (target) => (await this.daemon.get(`/api/v1${target}`)).json;
+  }
+
+  // The address of a view of the page.
+  at(view) {
+    return `${this.url}&page=${encodeURIComponent(view)}`;
+  }
+
+  open(t, view, options) {
+    return open(this.browser, t, { url: this.at(view), ...options });
+  }
 }
 
 // A tab that notices everything it must not do.

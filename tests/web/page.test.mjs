@@ -1,35 +1,21 @@
 // The page in a real browser, on a real daemon with a made-up run.
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { Daemon, runId } from '../api/daemon.mjs';
+import { Daemon, runId, taken } from '../api/daemon.mjs';
 import * as tab from './browser.mjs';
 import { accessible, shoot } from './browser.mjs';
 
-const daemon = new Daemon();
-let browser;
-let dashboard;
 let run; // from the API
-
-before(async () => {
-  await daemon.start();
-  const answer = await daemon.upload('--kernels', '120');
-  assert.equal(answer.status, 201, answer.text);
-  run = answer.json;
-  dashboard = await daemon.dashboard();
-  browser = await tab.launch();
+const site = new tab.Site(async (daemon) => {
+  run = taken(await daemon.upload('--kernels', '120'));
 });
+const { daemon } = site;
 
-after(async () => {
-  await browser?.close();
-  const end = await daemon.stop();
-  assert.equal(end.code, 0, end.log);
-});
-
-const open = (t, options) => tab.open(browser, t, { url: dashboard.url, ...options });
+const open = (t, options) => tab.open(site.browser, t, { url: site.url, ...options });
 
 // A view of the run, by its address.
 async function openView(t, view, options) {
-  const page = await open(t, { url: `${dashboard.url}&page=${encodeURIComponent(`/runs/${run.number}${view}`)}`, ...options });
+  const page = await open(t, { url: site.at(`/runs/${run.number}${view}`), ...options });
   await page.waitForSelector('nav.tabs a[aria-current]');
   return page;
 }
@@ -53,7 +39,7 @@ async function openKernels(t, options) {
 // The heading of a run: that of the list of runs begins with the same letters.
 const heading = (number) => `h1 >> text=Run ${number}`;
 
-const api = async (target) => (await daemon.get(`/api/v1/runs/${run.number}${target}`)).json;
+const api = (target) => site.api(`/runs/${run.number}${target}`);
 
 test('the token leaves the address and is kept for the tab', async (t) => {
   const page = await open(t);
@@ -71,7 +57,7 @@ test('the address for a browser leads to the token, once', async (t) => {
   const { json } = await daemon.send('POST', '/api/v1/dashboard', { open: true });
   const page = await open(t, { url: json.open_url });
   await page.waitForSelector('table.runs');
-  assert.equal(await page.evaluate(() => location.href), `http://127.0.0.1:${dashboard.port}/#/`);
+  assert.equal(await page.evaluate(() => location.href), `http://127.0.0.1:${site.port}/#/`);
   await page.reload();
   await page.waitForSelector('table.runs');
   const late = await open(t, { url: json.open_url });
@@ -80,7 +66,7 @@ test('the address for a browser leads to the token, once', async (t) => {
 });
 
 test('an address may name the page to open', async (t) => {
-  const page = await open(t, { url: `${dashboard.url}&page=${encodeURIComponent(`/runs/${run.number}`)}` });
+  const page = await open(t, { url: site.at(`/runs/${run.number}`) });
   await page.waitForSelector(heading(run.number));
   assert.equal(await page.evaluate(() => location.hash), `#/runs/${run.number}`);
 });
@@ -88,23 +74,23 @@ test('an address may name the page to open', async (t) => {
 test('the address works in a tab that has the page already', async (t) => {
   const page = await open(t);
   await page.waitForSelector('table.runs');
-  await page.goto(`${dashboard.url}&page=${encodeURIComponent(`/runs/${run.number}`)}`);
+  await page.goto(site.at(`/runs/${run.number}`));
   await page.waitForSelector(heading(run.number));
   assert.equal(await page.evaluate(() => location.hash), `#/runs/${run.number}`);
 });
 
 test('a page asked for before the first one is painted is the one shown', async (t) => {
   const page = await open(t, {
-    url: dashboard.url,
+    url: site.url,
     before: (p) => p.addInitScript(() => addEventListener('DOMContentLoaded', () => { location.hash = '#/rules'; })),
   });
   await page.waitForSelector('.catalogue');
 });
 
 test('without the token it says what to do', async (t) => {
-  const page = await open(t, { url: `http://127.0.0.1:${dashboard.port}/` });
+  const page = await open(t, { url: `http://127.0.0.1:${site.port}/` });
   assert.match(await page.textContent('main'), /cudadvise dashboard/);
-  const wrong = await open(t, { url: `http://127.0.0.1:${dashboard.port}/#token=${'0'.repeat(64)}` });
+  const wrong = await open(t, { url: `http://127.0.0.1:${site.port}/#token=${'0'.repeat(64)}` });
   await wrong.waitForSelector('[role=alert]');
   assert.match(await wrong.textContent('main'), /cudadvise dashboard/);
 });
@@ -194,7 +180,7 @@ test('a live run before its first analysis says no numbers', async (t) => {
   const whole = await api('');
   const young = { ...Object.fromEntries(row.map((name) => [name, whole[name]])), state: 'live' };
   const page = await open(t, {
-    url: `${dashboard.url}&page=${encodeURIComponent(`/runs/${run.number}`)}`,
+    url: site.at(`/runs/${run.number}`),
     before: (fresh) => fresh.route(`**/api/v1/runs/${run.number}`, (route) => route.fulfill({ json: young })),
   });
   await page.waitForSelector('text=Not analysed yet');
@@ -277,7 +263,7 @@ test('units are words: one copy, 16 copies', async (t) => {
   const page = await open(t);
   const said = [];
   for (const rule of ['many-small-copies', 'low-memory-throughput', 'launch-failures', 'loop-not-unrolled', 'tail-effect']) {
-    await page.goto(`http://127.0.0.1:${dashboard.port}/#/rules/${rule}`);
+    await page.goto(`http://127.0.0.1:${site.port}/#/rules/${rule}`);
     await page.waitForSelector(`.badge >> text=${rule}`);
     said.push(...await page.$$eval('[aria-label=Thresholds] td.number', (cells) => cells.map((cell) => cell.textContent)));
   }
@@ -304,7 +290,7 @@ for (const scheme of ['light', 'dark'])
       assert.equal(over, 0, 'the page is wider than its window');
       await page.$$eval('details', (all) => all.forEach((d, i) => (d.open = i === 0)));
       await shoot(page, `run-${scheme}-${width}`);
-      await page.goto(`http://127.0.0.1:${dashboard.port}/#/rules`);
+      await page.goto(`http://127.0.0.1:${site.port}/#/rules`);
       await page.waitForSelector('.catalogue');
       await accessible(page, scheme);
       await shoot(page, `rules-${scheme}-${width}`);
@@ -315,7 +301,7 @@ test('an empty daemon says how to begin', async (t) => {
   await empty.start();
   t.after(() => empty.stop());
   const { url } = await empty.dashboard();
-  const page = await browser.newPage();
+  const page = await site.browser.newPage();
   await page.goto(url);
   await page.waitForSelector('text=No runs yet');
   assert.match(await page.textContent('main'), /cudadvise run/);

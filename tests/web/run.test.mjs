@@ -1,18 +1,14 @@
 // The views of a run: their addresses, the timeline, what is too much, too little or
 // hostile, and a daemon that goes away and comes back.
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { Daemon, root, runId } from '../api/daemon.mjs';
+import { Daemon, root, runId, taken } from '../api/daemon.mjs';
 import { connect, made, until } from '../api/ingest.mjs';
-import * as tab from './browser.mjs';
-import { accessible, shoot } from './browser.mjs';
+import { accessible, shoot, Site } from './browser.mjs';
 import { format } from './format.mjs';
 
-const daemon = new Daemon();
-let browser;
-let dashboard;
 const runs = {};
 const made_of = {
   plain: ['--launches', '40'],
@@ -22,29 +18,15 @@ const made_of = {
   processes: ['--processes', '64', '--launches', '4', '--long'],
 };
 
-before(async () => {
-  await daemon.start();
+const site = new Site(async (daemon) => {
   const answers = [];
   for (const [i, name] of Object.keys(made_of).entries())
     answers.push([name, await daemon.upload(...made_of[name], '--run', runId(100 + i))]);
   answers.push(['real', await daemon.uploadBytes(readFileSync(path.join(root, 'tests/captures/pairs/uncoalesced-global-access.bad.cadv')))]);
-  for (const [name, answer] of answers) {
-    assert.equal(answer.status, 201, answer.text);
-    runs[name] = answer.json.number;
-  }
-  dashboard = await daemon.dashboard();
-  browser = await tab.launch();
+  for (const [name, answer] of answers) runs[name] = taken(answer).number;
 });
-
-after(async () => {
-  await browser?.close();
-  const end = await daemon.stop();
-  assert.equal(end.code, 0, end.log);
-});
-
-const at = (page) => `${dashboard.url}&page=${encodeURIComponent(page)}`;
-const open = (t, page, options) => tab.open(browser, t, { url: at(page), ...options });
-const api = async (target) => (await daemon.get(`/api/v1${target}`)).json;
+const { daemon, api } = site;
+const open = (t, view, options) => site.open(t, view, options);
 const hash = (page) => page.evaluate(() => location.hash);
 const painted = (page) => page.waitForSelector('.chart canvas[data-painted]');
 
@@ -334,14 +316,14 @@ test('a run is labelled, kept and deleted by hand', async (t) => {
 
 test('a live run is seen while it runs, and after its daemon was away', async (t) => {
   const other = new Daemon();
-  const port = dashboard.port === 40123 ? 40124 : 40123;
+  const port = site.port === 40123 ? 40124 : 40123;
   await other.start('--port', String(port));
   t.after(() => other.stop());
   const [launcher, target] = made(other, '--open', '--run', runId(1));
   const sockets = [await connect(other, launcher), await connect(other, target)];
   const number = await until(async () => (await other.get('/api/v1/runs')).json.items.find((r) => r.launches > 1000)?.number, 'it runs');
   const { url } = await other.dashboard();
-  const context = await browser.newContext();
+  const context = await site.browser.newContext();
   t.after(() => context.close());
   const page = await context.newPage();
   await page.goto(`${url}&page=${encodeURIComponent(`/runs/${number}`)}`);

@@ -1,18 +1,16 @@
 // A run as one file (`cudadvise export --format html`): opened from disk, without a daemon,
 // it shows what the daemon would, sends nothing, and its policy is obeyed.
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { Daemon, bin, require, root, runId } from '../api/daemon.mjs';
+import { bin, require, root, runId, taken } from '../api/daemon.mjs';
 import * as tab from './browser.mjs';
 import { accessible, shoot } from './browser.mjs';
 
-const daemon = new Daemon();
-let browser;
 let offline;
 const runs = {};
 const files = {};
@@ -22,28 +20,18 @@ const made_of = {
   empty: ['--empty'],
 };
 
-before(async () => {
-  await daemon.start();
+const site = new tab.Site(async (daemon) => {
   for (const [i, name] of Object.keys(made_of).entries()) {
-    const answer = await daemon.upload(...made_of[name], '--run', runId(300 + i));
-    assert.equal(answer.status, 201, answer.text);
-    runs[name] = answer.json.number;
+    runs[name] = taken(await daemon.upload(...made_of[name], '--run', runId(300 + i))).number;
     files[name] = path.join(daemon.dir, `${name}.html`);
     execFileSync(path.join(bin, 'cudadvise'), ['export', String(runs[name]), '--format', 'html', '-o', files[name]], { env: daemon.env });
   }
-  browser = await tab.launch();
   const { outputFiles } = await require('esbuild').build({ entryPoints: [path.join(root, 'web/src/offline.ts')], bundle: true, write: false, format: 'esm' });
   offline = await import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`);
 });
+const { daemon, api } = site;
 
-after(async () => {
-  await browser?.close();
-  const end = await daemon.stop();
-  assert.equal(end.code, 0, end.log);
-});
-
-const api = async (target) => (await daemon.get(`/api/v1${target}`)).json;
-const open = (t, name, options) => tab.open(browser, t, { url: pathToFileURL(files[name]).href, ...options });
+const open = (t, name, options) => tab.open(site.browser, t, { url: pathToFileURL(files[name]).href, ...options });
 
 // The elements of the file, found as a parser of HTML would: each ends at its first end tag.
 function partsOf(name) {

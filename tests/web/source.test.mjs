@@ -3,50 +3,36 @@
 // the page and everything else come from a real daemon, but what it says about
 // source lines is made up too (source-fixture.mjs), for what a small kernel
 // does not have; it is held against the description of the API.
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { Daemon, require, root, runId } from '../api/daemon.mjs';
+import { require, root, runId, taken } from '../api/daemon.mjs';
 import * as tab from './browser.mjs';
 import { accessible, shoot } from './browser.mjs';
 import { format } from './format.mjs';
 import { files, findings as madeFindings, lineOf, paths, source, texts } from './source-fixture.mjs';
 
 const Ajv = require('ajv/dist/2020').default;
-const daemon = new Daemon();
-let browser;
-let dashboard;
 let run;
 let kernel; // id
 let found; // the answer to /findings
 let lined; // a run that has source lines
 
-before(async () => {
-  await daemon.start();
-  run = (await daemon.upload('--kernels', '4')).json;
+const site = new tab.Site(async (daemon) => {
+  run = taken(await daemon.upload('--kernels', '4'));
   const real = (await daemon.get(`/api/v1/runs/${run.number}/findings`)).json;
   const model = real.items.find((f) => f.kernel_id !== null);
   kernel = model.kernel_id;
   found = { ...real, items: [...madeFindings(kernel, model), ...real.items.filter((f) => f.kernel_id !== kernel)] };
-  const answer = await daemon.upload('--source', '--run', runId(7));
-  assert.equal(answer.status, 201, answer.text);
-  lined = `/runs/${answer.json.number}`;
-  dashboard = await daemon.dashboard();
-  browser = await tab.launch();
+  lined = `/runs/${taken(await daemon.upload('--source', '--run', runId(7))).number}`;
 });
-
-after(async () => {
-  await browser?.close();
-  const end = await daemon.stop();
-  assert.equal(end.code, 0, end.log);
-});
+const { daemon, api } = site;
 
 // A tab at ${to}; ${change} alters what the API says of the kernel.
 async function open(t, { to = `/runs/${run.number}/kernels/${kernel}/source`, change = () => {}, real = false, file = (n) => texts[n], ...options } = {}) {
   const asked = [];
-  const page = await tab.open(browser, t, {
-    url: `${dashboard.url}&page=${encodeURIComponent(to)}`,
+  const page = await site.open(t, to, {
     width: 1600,
     ...options,
     before: async (fresh) => {
@@ -81,7 +67,6 @@ const { percent } = format;
 
 // --- part one ----------------------------------------------------------------
 
-const api = async (target) => (await daemon.get(`/api/v1${target}`)).json;
 const baseOf = (file) => file.slice(file.lastIndexOf('/') + 1);
 
 async function kernelWith(has) {
@@ -151,7 +136,7 @@ test('lines and launch sites of findings are those of the API', async (t) => {
       for (const part of [frame.function, frame.file && `${frame.file}:${frame.line}`]) assert.ok(!part || text.includes(part), `${part} in ${text}`);
   }
   assert.equal(await page.$$eval('main script, main b[onclick]', (all) => all.length), 0, 'text stays text');
-  await page.goto(`http://127.0.0.1:${dashboard.port}/#${lined}/findings/${hot.f.id}`);
+  await page.goto(`http://127.0.0.1:${site.port}/#${lined}/findings/${hot.f.id}`);
   await page.click(`[data-finding="${hot.f.id}"] .hotlines a >> nth=0`);
   await page.waitForSelector(`${rowOf(hot.h.line)}.on`);
   assert.ok((await page.textContent('[role=tab][aria-selected=true]')).startsWith(baseOf(hot.h.file)));
@@ -507,7 +492,7 @@ for (const scheme of ['light', 'dark'])
       await page.waitForSelector('.listing tr[data-place="1"]');
       await accessible(page, scheme);
       await shoot(page, `source-sass-${scheme}-${width}`);
-      await page.goto(`http://127.0.0.1:${dashboard.port}/#/runs/${run.number}/findings/00000000000000a1`);
+      await page.goto(`http://127.0.0.1:${site.port}/#/runs/${run.number}/findings/00000000000000a1`);
       await page.waitForSelector('.finding.chosen .hot');
       await page.$$eval('.stack', (all) => all.forEach((d) => (d.open = true)));
       await accessible(page, scheme);

@@ -1,43 +1,26 @@
 // The whole run on the page: checklist, rooflines, and two runs compared, of
 // real captures.
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { Daemon, root } from '../api/daemon.mjs';
-import * as tab from './browser.mjs';
-import { accessible, shoot } from './browser.mjs';
+import { root, taken } from '../api/daemon.mjs';
+import { accessible, shoot, Site } from './browser.mjs';
 import { format } from './format.mjs';
 
 const { change, seconds, times } = format;
 
-const daemon = new Daemon();
-let browser;
-let dashboard;
 const runs = {};
 
-before(async () => {
-  await daemon.start();
+const site = new Site(async (daemon) => {
   for (const name of ['double-precision.bad', 'double-precision.good', 'uncoalesced-global-access.bad', 'uncoalesced-global-access.good',
     '../programs/softmax4', '../programs/blackscholes']) {
     const bytes = readFileSync(path.join(root, 'tests/captures/pairs', `${name}.cadv`));
-    const answer = await daemon.uploadBytes(bytes);
-    assert.equal(answer.status, 201, answer.text);
-    runs[name] = answer.json.number;
+    runs[name] = taken(await daemon.uploadBytes(bytes)).number;
   }
-  dashboard = await daemon.dashboard();
-  browser = await tab.launch();
 });
-
-after(async () => {
-  await browser?.close();
-  const end = await daemon.stop();
-  assert.equal(end.code, 0, end.log);
-});
-
-const at = (page) => `${dashboard.url}&page=${encodeURIComponent(page)}`;
-const open = (t, page, options) => tab.open(browser, t, { url: at(page), ...options });
-const api = async (target) => (await daemon.get(`/api/v1${target}`)).json;
+const { daemon, api } = site;
+const open = (t, view, options) => site.open(t, view, options);
 const hash = (page) => page.evaluate(() => location.hash);
 // Spaces as a person sees them.
 const text = async (page, selector) => (await page.textContent(selector)).replace(/\s+/g, ' ');
@@ -285,7 +268,7 @@ for (const scheme of ['light', 'dark'])
         assert.equal(await fits(), 0, `${view} is wider than its window`);
         await shoot(page, `whole${view.replaceAll('/', '-')}-${scheme}-${width}`);
       }
-      await page.goto(at(`/compare/${runs['double-precision.bad']}/${runs['double-precision.good']}`));
+      await page.goto(site.at(`/compare/${runs['double-precision.bad']}/${runs['double-precision.good']}`));
       await page.waitForSelector('table.predictions tbody tr');
       // Both counted operations: an arrow leads from before to after.
       await page.waitForSelector('.roofline .arrow');
