@@ -290,6 +290,7 @@ struct burst {
 
 struct legacy_side {
 	struct op last;		/* the operation that ends last; end 0: none */
+	uint64_t waited;	/* ns that it had waited for the other side */
 	double best;		/* ns that the best of those that waited for it
 				 * could have run beside it */
 	double copies, kernels;	/* the sum of these: where one of the two is a

@@ -9,6 +9,10 @@
  * its stream been a non-blocking one. An event between the two streams looks the
  * same, so that what is counted here is no proof.
  *
+ * What it waited for may itself have waited, for work of another stream on its own side:
+ * then the two of one side took turns because of it, and could have run beside each
+ * other as well.
+ *
  * Whether it would have had room there is in the sum: an engine that copies is
  * free while a kernel runs, and a kernel leaves the share of the GPU that its
  * blocks do not fill.
@@ -112,40 +116,68 @@ beside(struct model *m, const struct op *a, const struct op *b)
 	return need <= room ? 1 : room / need;
 }
 
-/* ${op} starts: had it waited for ${before} alone? */
+/* ${op} of the side ${own} starts: since when had it waited for ${before} alone? With
+ * what that waited for, if it was of another stream. */
 static uint64_t
-waited(const struct op *op, const struct op *before, uint64_t own_end)
+waits_since(const struct op *op, const struct legacy_side *before,
+    const struct legacy_side *own, uint64_t own_end)
 {
-	uint64_t ready = add_sat(op->launch, READY);
+	uint64_t ready = max_u64(add_sat(op->launch, READY), own_end);
+	uint64_t since = max_u64(ready,
+	    sub_sat(before->last.start, before->waited));
 
-	ready = max_u64(max_u64(ready, own_end), before->start);
+	return own->last.end > since ? since :
+	    max_u64(ready, before->last.start);
+}
+
+static uint64_t
+waited(const struct op *op, const struct op *before, uint64_t ready)
+{
 	if (op->launch == 0 || before->end == 0 || op->start < before->end ||
 	    op->start - before->end > AFTER)
 		return 0;
 	return sub_sat(before->end, ready);
 }
 
-static void
-count(struct model *m, struct legacy *l, struct legacy_side *before,
-    const struct op *op, uint64_t own_end)
+/* Of ${ns} that ${op} took turns with others of its side, in front of which stands
+ * ${other}: in their own streams all would take as long as one, in the time of as many as
+ * it had been since its stream's last. */
+static double
+turned(struct model *m, const struct op *op, const struct op *other,
+    uint64_t own_end, uint64_t ns)
 {
-	uint64_t ns = waited(op, &before->last, own_end);
+	double own = (double)(op->end - op->start);
+	double all = (double)(op->end - max_u64(own_end, op->launch));
+
+	return (double)ns * (1 - own / all) * beside(m, other, op);
+}
+
+/* ${op}, on the side ${own}, starts: count its wait for ${before}, ns. */
+static uint64_t
+count(struct model *m, struct legacy *l, struct legacy_side *before,
+    const struct legacy_side *own, const struct op *op, uint64_t own_end)
+{
+	uint64_t ready = waits_since(op, before, own, own_end);
+	uint64_t ns = waited(op, &before->last, ready), length;
 	double saved;
 
 	if (ns < LEAST)
-		return;
-	saved = (double)min_u64(ns, op->end - op->start) *
-	    beside(m, &before->last, op);
+		return 0;
+	length = min_u64(ns, op->end - op->start);
+	saved = (double)length * beside(m, &before->last, op);
+	if (ready < before->last.start)
+		saved = turned(m, op, &own->last, own_end, length);
 	l->waits++;
 	l->wait_ns = add_sat(l->wait_ns, ns);
 	/* Several that waited for one could run beside each other as well. */
 	if (saved <= before->best)
-		return;
+		return ns;
 	if (op->kind == OP_KERNEL && before->last.kind == OP_KERNEL)
 		before->kernels += saved - before->best;
 	else
 		before->copies += saved - before->best;
 	before->best = saved;
+	return ns;
 }
 
 /* ${op} starts on ${d}. */
@@ -155,6 +187,7 @@ legacy_op(struct model *m, struct device_state *d, const struct op *op)
 	struct queue *q = &m->queue[op->queue];
 	struct legacy *l = &d->legacy;
 	struct legacy_side *own, *other;
+	uint64_t ns = 0;
 
 	if (q->kind == QUEUE_OTHER || (op->flags & OP_PROFILED) != 0)
 		return;
@@ -165,10 +198,11 @@ legacy_op(struct model *m, struct device_state *d, const struct op *op)
 	l->process = q->process;
 	/* A blocking copy waits by its own nature: synchronous-copies. */
 	if ((op->flags & OP_BLOCKING) == 0)
-		count(m, l, other, op, q->end);
+		ns = count(m, l, other, own, op, q->end);
 	q->end = max_u64(q->end, op->end);
 	if (op->end >= own->last.end) {
 		own->last = *op;
+		own->waited = ns;
 		own->best = 0;
 	}
 }

@@ -124,6 +124,33 @@ FEED_TEST(test_kernels)
 	assert_true(d->legacy_copies_ns == 0);
 }
 
+/* Three streams whose kernels take turns because of what the default stream does for a
+ * moment after each: in their own streams, and beside each other, a third of it. */
+FEED_TEST(test_turns_of_streams)
+{
+	const struct device *d;
+	uint64_t at = S, i;
+
+	streams(f, 1);
+	FEED(f, STREAM, .context = 1, .id = SIDE + 1, .flags = 1);
+	FEED(f, STREAM, .context = 1, .id = SIDE + 2, .flags = 1);
+	FEED(f, STRING, .id = 5, .text = wire_str_of("small"));
+	FEED(f, SIGNATURE, .id = 2, .name = 5, .grid_x = 264, .grid_y = 1,
+	    .grid_z = 1, .block_x = 256, .block_y = 1, .block_z = 1,
+	    .regs = 32, .carveout = 255);
+	for (i = 0; i < 300; i++) {
+		f->queue = SIDE + i % 3;
+		feed_kernel(f, 2, at - 500 * MS, at, at + 100 * US);
+		f->queue = NULL_STREAM;
+		feed_kernel(f, 1, at - 500 * MS, at + 101 * US, at + 103 * US);
+		at += 104 * US;
+	}
+	d = settle(f);
+	assert_true(d->legacy_waits > 550);
+	assert_true(d->legacy_kernels_ns > 0.6 * 300 * 100 * US);
+	assert_true(d->legacy_kernels_ns < 0.75 * 300 * 100 * US);
+}
+
 FEED_TEST(test_full)
 {
 	const struct device *d;
