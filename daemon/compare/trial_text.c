@@ -12,6 +12,7 @@
 #define VERDICT_COLUMNS 14
 #define CHANGE_COLUMNS 26
 #define LINE_SIZE 400
+#define END_MOST 10.0		/* ratio: an interval may end anywhere beyond */
 
 /* "+3.1 %" */
 static const char *
@@ -22,6 +23,14 @@ signed_percent(char out[NUMBER_SIZE + 4], double ratio)
 	snprintf(out, NUMBER_SIZE + 4, "%s%s", isnan(ratio) ? "" : ratio < 0 ?
 	    "-" : "+", number_percent(n, fabs(ratio)));
 	return out;
+}
+
+/* The end of an interval: of what is hardly known the digits say nothing. */
+static const char *
+end_percent(char out[NUMBER_SIZE + 4], double ratio)
+{
+
+	return ratio > END_MOST ? "over +1,000 %" : signed_percent(out, ratio);
 }
 
 /* "+3.1 % (+2.4 % to +3.8 %)" */
@@ -36,8 +45,8 @@ change_text(char *out, size_t size, const json_t *m)
 	else
 		snprintf(out, size, "%s (%s to %s)",
 		    signed_percent(a, field_number(m, "change_ratio")),
-		    signed_percent(b, field_number(m, "low_ratio")),
-		    signed_percent(c, field_number(m, "high_ratio")));
+		    end_percent(b, field_number(m, "low_ratio")),
+		    end_percent(c, field_number(m, "high_ratio")));
 	return out;
 }
 

@@ -19,6 +19,9 @@ export function VerdictBadge({ verdict }: { verdict: TrialVerdict | null }) {
 // that ends at half and at twice the time.
 const edge = Math.log(2);
 
+// The end of an interval: of what is hardly known the digits say nothing.
+const end = (ratio: number) => (ratio > 10 ? 'over +1,000 %' : change(ratio));
+
 export function Change({ measure: m, margin }: { measure: TrialMeasure; margin: number }) {
   if (m.change_ratio === null || m.low_ratio === null || m.high_ratio === null) return <>{none}</>;
   const x = (ratio: number) => 50 + (50 * Math.max(-edge, Math.min(edge, Math.log1p(ratio)))) / edge;
@@ -27,7 +30,7 @@ export function Change({ measure: m, margin }: { measure: TrialMeasure; margin: 
   return (
     <>
       <span class="nowrap">{change(m.change_ratio)}</span>
-      {change(m.low_ratio) !== change(m.high_ratio) && <small>{change(m.low_ratio)} to {change(m.high_ratio)}</small>}
+      {change(m.low_ratio) !== change(m.high_ratio) && <small>{end(m.low_ratio)} to {end(m.high_ratio)}</small>}
       <svg class="saving" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
         <rect class="room" width={100} height={10} />
         <rect class="margin" x={middle} width={x(margin) - middle} height={10} />
