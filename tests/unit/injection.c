@@ -18,6 +18,7 @@
 #include "gate.h"
 #include "inject.h"
 #include "module.h"
+#include "nap.h"
 #include "order.h"
 #include "patched.h"
 #include "plain.h"
@@ -721,6 +722,31 @@ TEST(a_count_by_instruction_takes_no_longer_than_expected)
 	assert_true(patched_time(100e6, 0) == ns);
 	patched_learn(100e6, 0, 2 * ns);
 	assert_true(patched_time(100e6, 0) == 2 * ns);
+}
+
+static void *
+nap_cancelled(void *reached)
+{
+
+	pthread_cancel(pthread_self());
+	nap(1000);
+	*(bool *)reached = true;
+	pthread_testcancel();
+	return NULL;
+}
+
+/* It would be unwound out of the driver, whose locks it may hold. */
+TEST(a_nap_is_no_place_to_be_cancelled)
+{
+	bool reached = false;
+	pthread_t thread;
+	void *status;
+
+	assert_int_equal(pthread_create(&thread, NULL, nap_cancelled, &reached),
+	    0);
+	assert_int_equal(pthread_join(thread, &status), 0);
+	assert_true(reached);
+	assert_ptr_equal(status, PTHREAD_CANCELED);
 }
 
 TEST_GROUP(set_up, NULL)
