@@ -1,8 +1,8 @@
 /*
  * narrow-access: coalesced, but each lane moves so few bytes an instruction
  * that issuing them, or having enough of them in flight, is what limits the
- * kernel, and not the memory; or, where each thread takes one element and ends,
- * starting so many threads is.
+ * kernel, and not the memory; or, where each thread takes one element of less than
+ * 4 bytes and ends, starting so many threads is.
  */
 #include <math.h>
 #include <stdlib.h>
