@@ -403,6 +403,33 @@ MADE_TEST(test_few_bins)
 	assert_null(made_finding(a, rule));
 }
 
+/* As many scattered loads as atomics: the line in front of memory is the atomics', but
+ * for the eighth of the time in which L2 moves what is loaded. */
+MADE_TEST(test_atomics_beside_loads)
+{
+	struct kernel *k = code_kernel(m, 0.01,
+	    "LDG.E R9,desc[UR4][R2.64] | inst 100 sectors 3200 ideal 400\n"
+	    "REDG.E.ADD.STRONG.GPU desc[UR4][R6.64],R9 | inst 100 sectors 3200 "
+	    "ideal 400 line 5\n");
+	const struct finding *f;
+	double *v = k->metric;
+
+	v[METRIC_STALL_LONG_SCOREBOARD] = v[METRIC_STALL_LG_THROTTLE] = NAN;
+	v[METRIC_SHARED_LD_INST] = v[METRIC_SHARED_ST_INST] = 0;
+	v[METRIC_INST_EXECUTED] = 5e5;
+	v[METRIC_GLOBAL_LD_REQUESTS] = v[METRIC_GLOBAL_LD_INST] = 1e5;
+	v[METRIC_SM_CYCLES_ACTIVE_AVG] = v[METRIC_SM_CYCLES_ACTIVE_MAX] = 4e5;
+	v[METRIC_OCCUPANCY] = 90;
+	v[METRIC_ISSUE_ACTIVE] = 2;
+	v[METRIC_L2_SECTORS] = 0.15 * 200e-6 / 32 *
+	    m->device[0].ceilings.l2_bytes_per_s;
+	v[METRIC_L2_PCT] = 15;
+	f = made_finding(made_advised(m), "global-atomic-contention");
+	assert_non_null(f);
+	if (!(f->kernel_speedup > 5 && f->kernel_speedup < 15))
+		fail_msg("%g", f->kernel_speedup);
+}
+
 /* --- divergent-constant-access --------------------------------------------- */
 
 MADE_TEST(test_constant_waits)

@@ -105,6 +105,8 @@ set_fix(const struct rule_view *x, struct draft *d, const struct contention *k)
 	double sectors = k->sectors > 0 ? k->sectors : k->lanes;
 	struct fix fix = FIX_NONE;
 
+	/* A line in front of memory is theirs, but for what the others need of it. */
+	line = fmax(line, x->load->memory_queue * (1 - rest));
 	if (k->line > 0)	/* L2 does one at a time, beside all else */
 		line = most = fmin(k->line, 1 - rest);
 	fix.stall = 1 - fmin(most, fmax(line, isfinite(k->waiting) ?
