@@ -672,6 +672,26 @@ MADE_TEST(test_dealt_turns)
 	assert_true(f->kernel_speedup < 2 && f->saves_low_s == 0);
 }
 
+/* One block of which two have places on each of 132 SMs: what is dealt out fills all of
+ * them. */
+MADE_TEST(test_dealt_to_all)
+{
+	struct kernel *k = made_kernel(m, "k", 100, 20000000);
+	const struct finding *f;
+
+	made_counters(m, k, 0.0001);
+	k->metric[METRIC_SM_CYCLES_ACTIVE_AVG] = 100 / 132.0;
+	k->metric[METRIC_OCCUPANCY] = 50;
+	k->metric[METRIC_ISSUE_ACTIVE] = 0.05;
+	k->shape.grid_x = 1;
+	k->shape.block_x = 1024;
+	k->shape.smem_static = 4096;
+	k->occupancy.waves = 1 / 264.0;
+	made_strides(k);
+	f = made_finding(made_advised(m), "grid-too-small");
+	assert_true(f->kernel_speedup > 200 && f->kernel_speedup < 264);
+}
+
 /* One block on each SM, and no more of them: there is no second for any. */
 MADE_TEST(test_no_second_block)
 {
