@@ -49,13 +49,20 @@ write_out(struct cli *cli, const struct view *v, const struct written *w)
 	struct report r = view_report(cli, v);
 	struct error e = ERROR_INIT;
 	struct reader reader;
+	json_t *copies = NULL;
+	int bad;
 
+	if (w->write == format_csv)
+		r.copies = copies = view_document(cli, v, DOCUMENT_copies,
+		    NULL);
 	if (w->reads == FORMAT_CAPTURE) {
 		loaded_reader(&reader, v->loaded, tmp != NULL &&
 		    tmp[0] == '/' ? tmp : "/tmp", &e);
 		r.reader = &reader;
 	}
-	if (w->write(cli->out.file, &r) != 0) {
+	bad = w->write(cli->out.file, &r);
+	json_decref(copies);
+	if (bad != 0) {
 		error_memory(&e);	/* unless it said more */
 		return cli_error(cli, &e);
 	}

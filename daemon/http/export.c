@@ -114,10 +114,13 @@ read_operations(void *arg, operation_visit *visit, void *visited)
 	return rc;
 }
 
-/* The documents of a run; NULL with ${rs} answered. */
+#define PARTS 5
+
+/* The documents of a run; false with ${rs} answered. */
 static bool
 open_documents(struct request *rq, struct response *rs,
-    const struct store_run *run, struct report *r, json_t *parts[3])
+    const struct store_run *run, struct report *r, struct stored *s,
+    json_t *parts[PARTS])
 {
 	char *findings = api_document(rq, rs, run, "findings", "",
 	    PROBLEM_NO_DOCUMENT);
@@ -128,6 +131,8 @@ open_documents(struct request *rq, struct response *rs,
 	free(findings);
 	r->run = parts[1] = service_run_json(run);
 	r->kernels = parts[2] = api_kernels(rq, rs, run);
+	r->diagnostics = parts[3] = read_document(s, DOCUMENT_diagnostics);
+	r->copies = parts[4] = read_document(s, DOCUMENT_copies);
 	return parts[2] != NULL;
 }
 
@@ -202,7 +207,7 @@ answer_written(struct request *rq, struct response *rs,
 {
 	struct stored stored = { .rq = rq, .run = run,
 	    .trouble = ERROR_INIT };
-	json_t *parts[3] = { NULL, NULL, NULL };
+	json_t *parts[PARTS] = { NULL };
 	char name[32];
 	struct report r = { .name = name };
 	size_t i;
@@ -212,12 +217,12 @@ answer_written(struct request *rq, struct response *rs,
 		respond_problem(rs, PROBLEM_CONFLICT, NULL, "the run is still "
 		    "live: it can be exported as %s when it has ended",
 		    format->name);
-	else if (open_documents(rq, rs, run, &r, parts) &&
+	else if (open_documents(rq, rs, run, &r, &stored, parts) &&
 	    format->reads == FORMAT_CAPTURE)
 		answer_file(rs, &r, format, &stored);
 	else if (parts[2] != NULL)
 		answer_text(rs, &r, format);
-	for (i = 0; i < 3; i++)
+	for (i = 0; i < PARTS; i++)
 		json_decref(parts[i]);
 }
 

@@ -1,5 +1,5 @@
 /*
- * Findings and kernels as one table, RFC 4180: a row each, "kind" says which. What
+ * Findings, kernels and copies as one table, RFC 4180: a row each, "kind" says which. What
  * begins like a formula gets a quote in front, as spreadsheets would execute it.
  */
 #include <stdlib.h>
@@ -57,7 +57,8 @@ finding_row(FILE *f, const struct report *r, const json_t *x)
 	cell(f, field_text(x, "rule"), false);
 	cell(f, field_text(x, "severity"), false);
 	cell(f, field_text(x, "title"), false);
-	cell(f, field_text(x, "advice"), true);
+	cell(f, field_text(x, "advice"), false);
+	cell(f, NULL, true);
 }
 
 static void
@@ -82,7 +83,38 @@ kernel_row(FILE *f, const json_t *k)
 	cell(f, NULL, false);
 	cell(f, NULL, false);
 	cell(f, field_text(k, "bound"), false);
+	cell(f, NULL, false);
 	cell(f, NULL, true);
+}
+
+/* Copies of one class: "h2d, pageable to device, about 8.39 MB each". */
+static void
+copy_row(FILE *f, const json_t *c)
+{
+	double count = field_number(c, "count");
+	double s = field_number(c, "gpu_ns") * 1e-9;
+	char where[256], each[NUMBER_SIZE];
+	int i;
+
+	number_bytes(each, field_number(c, "size_class_bytes"));
+	if (field_true(c, "memset"))
+		snprintf(where, sizeof(where), "memset, %s, about %s each",
+		    or_unknown(field_text(c, "dst")), each);
+	else
+		snprintf(where, sizeof(where), "%s, %s to %s, about %s each",
+		    or_unknown(field_text(c, "kind")), or_unknown(field_text(c,
+		    "src")), or_unknown(field_text(c, "dst")), each);
+	cell(f, "copy", false);
+	cell(f, NULL, false);
+	cell(f, where, false);
+	cell(f, NULL, false);
+	number(f, NAN);
+	number(f, count);
+	number(f, s);
+	number(f, count > 0 ? s / count : NAN);
+	for (i = 0; i < 7; i++)
+		cell(f, NULL, false);
+	fprintf(f, "%llu\r\n", (unsigned long long)field_count(c, "bytes"));
 }
 
 int
@@ -92,10 +124,13 @@ format_csv(FILE *f, const struct report *r)
 	size_t i;
 
 	fputs("kind,id,where,file,line,launches,total_s,mean_s,saves_s,"
-	    "saves_low_s,saves_high_s,rule,severity,title,advice\r\n", f);
+	    "saves_low_s,saves_high_s,rule,severity,title,advice,"
+	    "bytes\r\n", f);
 	json_array_foreach(json_object_get(r->findings, "items"), i, x)
 		finding_row(f, r, x);
 	json_array_foreach((json_t *)r->kernels, i, x)
 		kernel_row(f, x);
+	json_array_foreach((json_t *)r->copies, i, x)
+		copy_row(f, x);
 	return 0;
 }

@@ -18,6 +18,7 @@ struct report {
 	const json_t *diagnostics;	/* json_diagnostics */
 	const json_t *operators;	/* json_operators; NULL not known */
 	const json_t *ranges;		/* json_ranges; NULL not known */
+	const json_t *copies;		/* json_copies; NULL not known: formats only */
 	const json_t *compare;		/* with a baseline (report/compare.h), and … */
 	const json_t *was;		/* … the items of its findings; NULL: none */
 	const struct reader *reader;	/* of the rest; NULL: documents alone */

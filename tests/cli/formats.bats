@@ -60,16 +60,24 @@ profiles() {
 		python3 - <<-'END'
 			import csv
 			rows = list(csv.DictReader(open("out.csv", newline="")))
-			assert rows and {r["kind"] for r in rows} <= {"finding", "kernel"}
+			assert rows and {r["kind"] for r in rows} <= {"finding", "kernel", "copy"}
 			for r in rows:
 			    assert None not in r and None not in r.values()
 			    assert all(not v.startswith(("=", "+", "-", "@")) for v in r.values())
-			    for n in ("launches", "total_s", "mean_s", "saves_s"):
+			    for n in ("launches", "total_s", "mean_s", "saves_s", "bytes"):
 			        r[n] == "" or float(r[n])
 		END
 		[ "$(grep -c '^"kernel"' out.csv)" -eq \
 		    "$(cudadvise show --json "$c" | jq '.kernels | length')" ]
 	done
+	show csv "$captures/pairs/pageable-host-memory.bad.cadv" > out.csv
+	python3 - <<-'END'
+		import csv
+		rows = [r for r in csv.DictReader(open("out.csv", newline="")) if r["kind"] == "copy"]
+		most = max(rows, key=lambda r: int(r["bytes"]))
+		assert most["where"].startswith("h2d, pageable to device, about ") and int(most["launches"]) > 100
+		assert abs(float(most["total_s"]) / int(most["launches"]) / float(most["mean_s"]) - 1) < 1e-6
+	END
 }
 
 @test "sarif: as its schema says" {
@@ -321,7 +329,7 @@ profiles() {
 
 @test "export: the daemon writes the same" {
 	cudadvise import -q "$one"
-	for f in jsonl csv sarif junit bmf benchmark-action perfetto pprof \
+	for f in agent jsonl csv markdown sarif junit bmf benchmark-action perfetto pprof \
 	    speedscope collapsed; do
 		cudadvise export --format $f 1 > exported
 		show $f 1 | cmp - exported
