@@ -272,7 +272,7 @@ fixed_addresses() {
 
 # run_ctest TITLE LOG DIRECTORY [CTEST OPTION...]: four places for each processor. A
 # test that computes takes three (PROCESSORS, in the CMakeLists.txt), an end-to-end
-# test, which waits most of its time, one, or with a sanitizer two.
+# test, which waits most of its time, one, or with AddressSanitizer two.
 run_ctest() {
 	local title=$1 log=$2 dir=$3
 	shift 3
