@@ -15,7 +15,9 @@
 #include "sender.h"
 #include "silence.h"
 
-#define BUFFER_SIZE (1u << 20)	/* bytes; ~6,000 kernel records */
+#define BUFFER_SIZE (1u << 20)	/* bytes; ~6,000 kernel records. With 64 KiB a
+				 * launch took 0.1 us more on an H200, with 8
+				 * MiB no less */
 #define BUFFER_SMALL (64u << 10)
 #define BUFFER_MAX 64		/* full-size buffers in flight */
 #define DONE_MAX (256u << 20)	/* bytes of buffers that are not decoded yet: a
@@ -205,6 +207,11 @@ buffer_completed(CUcontext context, uint32_t stream, uint8_t *data,
  * SYNCHRONIZATION is left out: on an H200 this kind alone slowed a PyTorch
  * training loop by a fifth, and the API callbacks record every host wait.
  * MEMORY2 is left out, too: memory.h says why.
+ *
+ * What a launch costs is the record of its kernel: on an H200 0.25 us in a tight loop,
+ * 0.6 to 0.8 us in a PyTorch loop, x1.04 of its time. The other kinds added nothing
+ * that could be told apart, and none of CUPTI's attributes took anything off: timestamps
+ * in pinned memory, one buffer for all threads, larger device buffers.
  */
 static const struct {
 	CUpti_ActivityKind kind;
