@@ -239,6 +239,11 @@ MADE_TEST(test_one_block_of_many)
 	assert_true(f->kernel_speedup > 5);
 	assert_null(made_finding(a, "idle-lanes"));
 	assert_null(made_finding(a, "sm-imbalance"));
+	m->kernel[0].shape.grid_x = 64;
+	m->kernel[0].occupancy.waves = 0.06;
+	a = made_advised(m);
+	assert_non_null(made_finding(a, "serial-kernel"));
+	assert_null(made_finding(a, "grid-too-small"));
 	v[METRIC_SM_CYCLES_ACTIVE_AVG] *= 2;	/* two SMs, and more */
 	a = made_advised(m);
 	assert_null(made_finding(a, "serial-kernel"));

@@ -10,6 +10,10 @@
 
 #define WARPS_MOST 64.0		/* an SM holds, and so places for one of them */
 
+/* Of the SMs that have blocks, those at work in the mean cycle: with fewer it is not
+ * for want of blocks that the others idle. */
+#define IDLE_MOST 0.25
+
 /* How much faster spreading makes it: a thread that runs a loop can share it
  * with others; one without can only be moved, a warp at a time. */
 static double
@@ -219,6 +223,10 @@ rule_grid_too_small(struct rule_view *x)
 		return RULE_CLEAN;
 	/* Other kernels fill the GPU beside it. */
 	if (isfinite(k->alone_ns) && k->alone_ns < 0.5 * (double)k->total_ns)
+		return RULE_CLEAN;
+	/* One block does the work of them all: more would leave as early. */
+	if (rule_said(x, "serial-kernel") &&
+	    x->load->spread * sms < IDLE_MOST * fmin(blocks, sms))
 		return RULE_CLEAN;
 	if (blocks >= sms) {
 		/* SMs are all at work: only a measured lack counts. */
