@@ -457,7 +457,7 @@ MADE_TEST(test_constant_unsampled)
 {
 	static const char rule[] = "divergent-constant-access";
 
-	for (int inst = 4000; inst <= 4000000; inst *= 1000) {
+	for (long inst = 4000; inst <= 4000000; inst *= 1000) {
 		const struct finding *f;
 		double *v;
 
