@@ -345,6 +345,8 @@ MADE_TEST(test_allocating_blocks)
 {
 	struct advice *a = advised(fault_allocating, m);
 	const struct finding *f = made_finding(a, "allocation-in-hot-path");
+	struct call_class before;
+	double back;
 
 	assert_true(fabs(f->saves_s - 0.5) < 1e-6);
 	m->run.idle_ns[IDLE_LAUNCH] = 60 * MS;
@@ -353,6 +355,16 @@ MADE_TEST(test_allocating_blocks)
 	f = made_finding(a, "allocation-in-hot-path");
 	assert_true(fabs(f->saves_s - 0.56) < 1e-6);
 	assert_true(f->saves_high_s >= f->saves_s);
+	/* With the GPU idle in all of it, there is the way back from each. */
+	before = m->call[0];
+	m->call[0].call = CALL_FREE;
+	m->call[0].hot_ns = m->call[0].hot_idle_ns;
+	back = (double)m->call[0].hot_count * 7.3e-6;
+	a = made_advised(m);
+	f = made_finding(a, "allocation-in-hot-path");
+	assert_true(back < 0.06);
+	assert_true(fabs(f->saves_s - 0.5 - back) < 1e-6);
+	m->call[0] = before;
 	m->sync[0] = (struct sync_class){ .call = CALL_STREAM_SYNC,
 	    .count = 5000 };
 	m->run.syncs = 1;

@@ -7,11 +7,6 @@
 #include "rules/evidence/gaps.h"
 #include "rules/evidence/lines.h"
 
-/* What the way from the end of the GPU's work to the host, and from the launch to the
- * GPU, takes: a wait behind each kernel of 0 to 50 us made a loop 5.5 to 8.8 us a
- * kernel longer, 7.3 in the median; H200, 2026-11-23. */
-#define ROUND_TRIP_S 7.3e-6
-
 /* What the host does between a wait and the next launch can hide behind the GPU's
  * work, the round trip needs none. */
 static struct gain

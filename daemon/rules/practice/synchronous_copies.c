@@ -19,7 +19,7 @@
 
 /* What a copy of a few bytes to the host costs a loop of kernels of 0 to 50 us besides
  * its own time: 11 to 19 us a copy, 15 in the median; H200, 2026-11-23. */
-#define ROUND_TRIP_S 15e-6
+#define COPY_TRIP_S 15e-6
 
 /* Of the idle time behind what the host needs, as far as it would go if nobody waited,
  * how much is believed to: a loop that asks whether it may end can ask every 100th time,
@@ -93,7 +93,7 @@ needed_goes(const struct rule_view *x, const struct waiting *w)
 	if (lines_python(x->run))
 		return NEEDED_PYTHON * w->needed_s;
 	return w->needed_s / w->idle_s * (NEEDED * turn * rule_unwaited(x->run,
-	    w->idle_s, count, count, ROUND_TRIP_S) +
+	    w->idle_s, count, count, COPY_TRIP_S) +
 	    COMPUTED * (1 - turn) * w->idle_s);
 }
 
