@@ -72,7 +72,7 @@ load common
 
 @test "a program of a few launches gets some of everything" {
 	options="$patient --level source --no-daemon -o $T/c.cadv"
-	measure --kernels 24 --signatures 2 --kernel-us 30
+	measure --kernels 24 --signatures 2 --kernel-us 30 --pause-us 5000
 	load "$T/c.cadv"
 	has_launches 24 2
 	same "sampled" "$(of .run.source.kernels_sampled)" 2
