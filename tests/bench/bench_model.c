@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "h200.h"
 #include "model/model.h"
 
 #define START 1700000000000000000ull
@@ -47,12 +48,7 @@ define(struct model *m, uint64_t *sequence)
 	    .run = wire_str_of("0123456789abcdef0123456789abcdef") };
 	must(model_feed(m, 1, (*sequence)++, &r));
 	r.type = RECORD_DEVICE;
-	r.u.DEVICE = (struct record_DEVICE){ .cc_major = 9, .sms = 132,
-	    .max_threads_per_sm = 2048, .max_threads_per_block = 1024,
-	    .max_blocks_per_sm = 32, .max_warps_per_sm = 64, .warp_size = 32,
-	    .regs_per_sm = 65536, .regs_per_block = 65536,
-	    .smem_per_sm = 233472, .smem_per_block = 49152,
-	    .smem_per_block_optin = 232448, .smem_reserved = 1024,
+	r.u.DEVICE = (struct record_DEVICE){ H200_LIMITS,
 	    .name = wire_str_of("bench"), .uuid = wire_str_of("bench") };
 	must(model_feed(m, 1, (*sequence)++, &r));
 	for (i = 0; i < KERNELS; i++) {

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "h200.h"
 #include "wire/frame.h"
 #include "wire/record.h"
 
@@ -26,12 +27,7 @@ definitions(struct bench_stream *s)
 	    .pid = 4242, .start_ns = s->now_ns, .now_ns = s->now_ns,
 	    .run = wire_str_of(s->run), .exe = wire_str_of("/bench"),
 	    .command = wire_str_of("bench"), .host = wire_str_of("bench"));
-	PUT(DEVICE, .id = 0, .cc_major = 9, .sms = 132,
-	    .max_threads_per_sm = 2048, .max_threads_per_block = 1024,
-	    .max_blocks_per_sm = 32, .max_warps_per_sm = 64, .warp_size = 32,
-	    .regs_per_sm = 65536, .regs_per_block = 65536,
-	    .smem_per_sm = 233472, .smem_per_block = 49152,
-	    .smem_per_block_optin = 232448, .smem_reserved = 1024,
+	PUT(DEVICE, .id = 0, H200_LIMITS,
 	    .core_khz = 1980000, .memory_bandwidth = 4800000000000u,
 	    .l2_bytes = 50u << 20, .name = wire_str_of("bench"),
 	    .chip = wire_str_of("GH100"),

@@ -1,3 +1,4 @@
+#include "h200.h"
 #include "wire/record.h"
 
 #include "fuzz/parts.h"
@@ -19,12 +20,7 @@ parts_short_run(uint8_t *out, size_t cap)
 	PUT(HELLO, .protocol = 1, .level = LEVEL_COUNTERS, .pid = 10,
 	    .start_ns = PARTS_T0, .now_ns = PARTS_T0, .run = id,
 	    .exe = wire_str_of("/bin/app"), .command = wire_str_of("app"));
-	PUT(DEVICE, .id = 0, .cc_major = 9, .sms = 132,
-	    .max_threads_per_sm = 2048, .max_threads_per_block = 1024,
-	    .max_blocks_per_sm = 32, .max_warps_per_sm = 64, .warp_size = 32,
-	    .regs_per_sm = 65536, .regs_per_block = 65536,
-	    .smem_per_sm = 233472, .smem_per_block = 49152,
-	    .smem_per_block_optin = 232448, .smem_reserved = 1024,
+	PUT(DEVICE, .id = 0, H200_LIMITS,
 	    .core_khz = 1980000, .memory_bandwidth = 4800000000000u,
 	    .name = wire_str_of("GPU"), .chip = wire_str_of("GH100"),
 	    .uuid = id);

@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "h200.h"
 #include "tools/writer.h"
 
 #define DEFAULT_RUN "00112233445566778899aabbccddeeff"
@@ -40,12 +41,7 @@
 static void
 put_device(struct writer *w)
 {
-	PUT(w, DEVICE, .id = 0, .cc_major = 9, .sms = 132,
-	    .max_threads_per_sm = 2048, .max_threads_per_block = 1024,
-	    .max_blocks_per_sm = 32, .max_warps_per_sm = 64, .warp_size = 32,
-	    .regs_per_sm = 65536, .regs_per_block = 65536,
-	    .smem_per_sm = 233472, .smem_per_block = 49152,
-	    .smem_per_block_optin = 232448, .smem_reserved = 1024,
+	PUT(w, DEVICE, .id = 0, H200_LIMITS,
 	    .core_khz = 1980000, .memory_khz = 3201000,
 	    .memory_bus_bits = 6144, .memory_bytes = 150754820096ull,
 	    .l2_bytes = 62914560, .memory_bandwidth = 4916736000000ull,

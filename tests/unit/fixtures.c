@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "h200.h"
 #include "unit/fixtures.h"
 #include "wire/frame.h"
 
@@ -121,13 +122,7 @@ fixture_device(struct fixture *f)
 {
 
 	fixture_put_DEVICE(f, &(struct record_DEVICE){
-		.id = 0, .cc_major = 9, .cc_minor = 0, .sms = 132,
-		.max_threads_per_sm = 2048, .max_threads_per_block = 1024,
-		.max_blocks_per_sm = 32, .max_warps_per_sm = 64,
-		.warp_size = 32, .regs_per_sm = 65536,
-		.regs_per_block = 65536, .smem_per_sm = 233472,
-		.smem_per_block = 49152, .smem_per_block_optin = 232448,
-		.smem_reserved = 1024, .core_khz = 1980000,
+		.id = 0, H200_LIMITS, .core_khz = 1980000,
 		.memory_khz = 3201000, .memory_bus_bits = 6144,
 		.memory_bytes = 150754820096ull, .l2_bytes = 62914560,
 		.memory_bandwidth = 4917000000000ull, .async_engines = 3,

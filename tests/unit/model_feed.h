@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "h200.h"
 #include "model/model.h"
 #include "unit/test.h"
 
@@ -41,12 +42,7 @@ static inline struct record_DEVICE
 h200(uint32_t id, const char *uuid)
 {
 
-	return (struct record_DEVICE){ .id = id, .cc_major = 9, .sms = 132,
-	    .max_threads_per_sm = 2048, .max_threads_per_block = 1024,
-	    .max_blocks_per_sm = 32, .max_warps_per_sm = 64, .warp_size = 32,
-	    .regs_per_sm = 65536, .regs_per_block = 65536,
-	    .smem_per_sm = 233472, .smem_per_block = 49152,
-	    .smem_per_block_optin = 232448, .smem_reserved = 1024,
+	return (struct record_DEVICE){ .id = id, H200_LIMITS,
 	    .name = wire_str_of("NVIDIA H200"), .chip = wire_str_of("gh100"),
 	    .uuid = wire_str_of(uuid) };
 }
