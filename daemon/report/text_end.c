@@ -224,9 +224,9 @@ group_text(const struct unmeasured *g, const char *told_before)
 {
 	bool same = told_before != NULL && strcmp(g->reason, told_before) == 0;
 	char *text;
-	int n = g->n == 1 ? asprintf(&text, "%s: %s", g->rule, same ?
-	    "the same" : g->reason) : asprintf(&text, "%s (%zu)", same ?
-	    "the same" : g->reason, g->n);
+	const char *reason = same ? "as above" : g->reason;
+	int n = g->n == 1 ? asprintf(&text, "%s: %s", g->rule, reason) :
+	    asprintf(&text, "%s (%zu)", reason, g->n);
 
 	return n < 0 ? NULL : text;
 }

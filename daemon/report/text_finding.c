@@ -120,8 +120,12 @@ tell_left(FILE *t, const json_t *f)
 	if (!json_is_integer(json_object_get(saves, "after")) ||
 	    !(left < LEFT_TOLD * s))
 		return;
-	fprintf(t, "; overlaps %d: %s remain once that is fixed",
-	    (int)field_count(saves, "after"), number_seconds(text, left));
+	number_seconds(text, left);
+	fprintf(t, "; overlaps %d: ", (int)field_count(saves, "after"));
+	if (strcmp(text, "0 s") == 0)
+		fputs("nothing remains once that is fixed", t);
+	else
+		fprintf(t, "%s remain once that is fixed", text);
 }
 
 /* Why: the title where the row had no room for it and the rest does not say it, what

@@ -585,6 +585,10 @@ MADE_TEST(test_loose_warps)
 	f = made_finding(made_advised(m), "grid-too-small");
 	assert_true(f->kernel_speedup > 1.9 && f->kernel_speedup < 2.1);
 	assert_non_null(strstr(f->advice, "their warps share nothing"));
+	k->shape.grid_x = 8;	/* 64 warps fill no 1,056 blocks */
+	f = made_finding(made_advised(m), "grid-too-small");
+	assert_non_null(strstr(f->advice, "launch up to 64 blocks"));
+	k->shape.grid_x = 66;
 	k->shape.block_x = 32;	/* one each: nothing to move */
 	f = made_finding(made_advised(m), "grid-too-small");
 	assert_true(f->kernel_speedup < 1.5 && f->saves_low_s == 0);

@@ -229,11 +229,11 @@ gathered_report(struct rule_view *x, const struct gathered *g,
 	    "a warp, or to 4 to 16 lanes of one, that walk it together and "
 	    "join their results by shuffles; what still is looked up by index "
 	    "gets better where the indices are sorted or renumbered" :
-	    "no other order of threads makes these neighbours, it is in the "
-	    "data: sort or renumber the indices once, so that neighbouring "
-	    "lanes use neighbouring elements; work row by row or bucket by "
-	    "bucket; or keep the table, or its hot part, in shared memory or "
-	    "in fewer bytes, so that caches hold it", g->objects ?
+	    "sort or renumber the indices once, so that neighbouring lanes "
+	    "use neighbouring elements (the data says where they go, not the "
+	    "order of threads); work row by row or bucket by bucket; or keep "
+	    "the table, or its hot part, in shared memory or in fewer bytes, "
+	    "so that caches hold it", g->objects ?
 	    "; load an object with one access (float2, float4), as its fields "
 	    "share a sector" : "");
 	d->f.bad_code = walks ? "for (int j = start[row]; j < start[row + 1]; "

@@ -166,10 +166,17 @@ add_hot(const struct rule_view *x, struct draft *d, const struct line_sum *s,
 	h->value = s->under > 0 ? s->over / s->under : NAN;
 	if (what != NULL && isfinite(h->value)) {
 		const char *v = say_plain(x->arena, h->value);
-		const char *at = strstr(what, "%s");
+		const char *at = strstr(what, "%s "), *unit;
+		int n;
 
-		h->what = at != NULL ? arena_format(x->arena, "%.*s%s%s",
-		    (int)(at - what), what, v, at + 2) : what;
+		h->what = what;
+		if (at == NULL)
+			return;
+		unit = at + 3;
+		n = (int)strcspn(unit, " ");
+		h->what = arena_format(x->arena, "%.*s%s %.*s%s",
+		    (int)(at - what), what, v, strcmp(v, "1") == 0 && n > 0 &&
+		    unit[n - 1] == 's' ? n - 1 : n, unit, unit + n);
 	}
 }
 

@@ -170,9 +170,9 @@ report(struct rule_view *x, const struct contention *k, const struct mark *m)
 	give_advice(x, d);
 	d->f.confidence = isfinite(k->waiting) ? CONF_HIGH : CONF_MEDIUM;
 	d->f.summary = arena_format(x->arena, "%s of the global accesses are "
-	    "atomics, %s additions a second in all, and no memory is busy: "
-	    "they wait for each other", say_percent(x->arena,
-	    k->inst / k->accesses), say_plain(x->arena, k->rate));
+	    "atomics, %s million additions a second in all, and no memory is "
+	    "busy: they wait for each other", say_percent(x->arena,
+	    k->inst / k->accesses), say_plain(x->arena, 1e-6 * k->rate));
 	lines_fill(x, d, m, "%s lanes an atomic");
 	return rule_settle(x, d);
 }

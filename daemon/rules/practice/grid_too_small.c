@@ -172,6 +172,24 @@ how_to(const struct rule_view *x, const struct room *r)
 	    "problem in the grid, or other kernels beside it on streams";
 }
 
+/* As many blocks as fill the GPU; warps that only move are no more than before, and
+ * one a block is the most. */
+static const char *
+how_many(const struct rule_view *x, const struct room *r, double blocks,
+    double sms)
+{
+	const struct occupancy *o = &x->kernel->occupancy;
+	double full = o->known && o->blocks_per_sm > 0 ?
+	    sms * o->blocks_per_sm : sms * 2;
+	double most = blocks * ceil(rule_threads(x->kernel) / 32.0);
+
+	if (r->threads == 1 && r->moved > 1 && most < full)
+		return arena_format(x->arena, "up to %s blocks",
+		    say_whole(x->arena, most));
+	return arena_format(x->arena, "%s blocks or more",
+	    say_whole(x->arena, full));
+}
+
 static void
 fill(struct rule_view *x, struct draft *d, double blocks, double sms)
 {
@@ -199,11 +217,8 @@ fill(struct rule_view *x, struct draft *d, double blocks, double sms)
 	    say_percent(x->arena, 1 - blocks / sms)) :
 	    arena_format(x->arena, "the grid is %s of what fits on the GPU "
 	    "at once, and no unit is saturated", say_percent(x->arena, waves));
-	d->f.advice = arena_format(x->arena, "launch %s blocks or more (%s)",
-	    say_whole(x->arena, x->kernel->occupancy.known &&
-	    x->kernel->occupancy.blocks_per_sm > 0 ?
-	    sms * x->kernel->occupancy.blocks_per_sm : sms * 2),
-	    how_to(x, &r));
+	d->f.advice = arena_format(x->arena, "launch %s (%s)",
+	    how_many(x, &r, blocks, sms), how_to(x, &r));
 	d->f.gain_note = shared ? "the same work spread over all SMs, up to "
 	    "the next full resource" : "if its work can be divided further: "
 	    "nothing that was seen of it says so";

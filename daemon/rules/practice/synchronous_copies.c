@@ -204,10 +204,12 @@ rule_synchronous_copies(struct rule_view *x)
 	    "waits for" : "blocking copies", say_bytes(x->arena, w.bytes));
 	give_evidence(x, d, &w, active);
 	d->f.summary = arena_format(x->arena, "%s %s leave the "
-	    "GPU idle for %s after each, %s in all", say_whole(x->arena,
+	    "GPU idle for %s after each, %s in all%s", say_whole(x->arena,
 	    w.count), named ? "copies (asynchronous, and waited for at once)" :
 	    "blocking copies", say_seconds(x->arena, w.idle_s / w.count),
-	    say_seconds(x->arena, w.idle_s));
+	    say_seconds(x->arena, w.idle_s), w.exposed_s > 0 ?
+	    arena_format(x->arena, "; for %s the copies run beside no other "
+	    "work", say_seconds(x->arena, w.exposed_s)) : "");
 	advise(x, d, &w);
 	return RULE_FOUND;
 }

@@ -39,10 +39,10 @@ rule_warp_divergence(struct rule_view *x)
 	d->f.advice = isfinite(l.divergent) ? "let the branch depend on what a "
 	    "whole warp shares (warp index, sorted or binned data) instead of "
 	    "the lane; replace short branches by arithmetic or predication" :
-	    "find out which: the lanes of a warp take different branches (let "
-	    "them depend on what a whole warp shares), or most have nothing to "
-	    "do (map threads to elements one to one). --replay, or a few more "
-	    "launches, count the branches";
+	    "where lanes take different branches, let those depend on what a "
+	    "whole warp shares, and where most have nothing to do, map threads "
+	    "to elements one to one: --replay, or a few more launches, count "
+	    "the branches and tell which it is";
 	lanes_branches(x, d);
 	if (d->f.hots == 0)
 		lanes_idle(x, d);
