@@ -179,8 +179,8 @@ found(struct rule_view *x, const struct candidate *c)
 	    c->gap_s <= 2 * SURE_LAUNCHES * c->c->launch_s ?
 	    CONF_HIGH : CONF_MEDIUM;
 	d->f.summary = arena_format(x->arena, "%s %s times; %s each, %s "
-	    "between them", s->length == 1 ? "the same kernel starts again and again," :
-	    arena_format(x->arena, "a sequence of %u kernels repeats",
+	    "between them", s->length == 1 ? "the same kernel starts again and "
+	    "again," : arena_format(x->arena, "a sequence of %u kernels repeats",
 	    s->length), say_count(x->arena, s->repeats),
 	    say_seconds(x->arena, c->kernel_s),
 	    say_seconds(x->arena, c->gap_s));
