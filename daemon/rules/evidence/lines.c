@@ -175,7 +175,7 @@ add_hot(const struct rule_view *x, struct draft *d, const struct line_sum *s,
 		unit = at + 3;
 		n = (int)strcspn(unit, " ");
 		h->what = arena_format(x->arena, "%.*s%s %.*s%s",
-		    (int)(at - what), what, v, strcmp(v, "1") == 0 && n > 0 &&
+		    (int)(at - what), what, v, v[0] == '1' && v[1] == '\0' && n > 0 &&
 		    unit[n - 1] == 's' ? n - 1 : n, unit, unit + n);
 	}
 }

@@ -97,7 +97,7 @@ found(struct rule_view *x, double fault, double kernels)
 	    "pages that had to make room for others: more memory is used "
 	    "than the GPU has" : u->thrashing > 0 ?
 	    "the same pages wanted by host and GPU in turn" :
-	    "page faults, each a trip to the driver on the host";
+	    "each page fault is a trip to the driver on the host";
 	d->f.advice = u->evicted_bytes > u->up_bytes / 4 ?
 	    "work on parts that fit into the GPU's memory, one after the "
 	    "other, and prefetch the next with cudaMemPrefetchAsync" :
