@@ -166,17 +166,17 @@ add_hot(const struct rule_view *x, struct draft *d, const struct line_sum *s,
 	h->value = s->under > 0 ? s->over / s->under : NAN;
 	if (what != NULL && isfinite(h->value)) {
 		const char *v = say_plain(x->arena, h->value);
-		const char *at = strstr(what, "%s "), *unit;
+		const char *at = strstr(what, "%s"), *unit;
 		int n;
 
 		h->what = what;
-		if (at == NULL)
+		if (at == NULL || at[2] != ' ')
 			return;
-		unit = at + 3;
+		unit = at + 3;	/* "%s sectors per request": 1 sector */
 		n = (int)strcspn(unit, " ");
 		h->what = arena_format(x->arena, "%.*s%s %.*s%s",
-		    (int)(at - what), what, v, v[0] == '1' && v[1] == '\0' && n > 0 &&
-		    unit[n - 1] == 's' ? n - 1 : n, unit, unit + n);
+		    (int)(at - what), what, v, v[0] == '1' && v[1] == '\0' &&
+		    n > 0 && unit[n - 1] == 's' ? n - 1 : n, unit, unit + n);
 	}
 }
 
