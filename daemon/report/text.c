@@ -153,6 +153,8 @@ static void
 text_no_cuda(struct out *o)
 {
 	static const char *const reasons[] = {
+		"no NVIDIA driver is loaded on this machine: `cudadvise doctor` "
+		"says so;",
 		"it is set-user-id or has file capabilities, so the environment "
 		"does not reach the driver;",
 		"it clears CUDA_INJECTION64_PATH, or starts its GPU work in "

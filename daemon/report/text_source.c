@@ -22,8 +22,9 @@ draw_shape(struct out *o, const struct annotate *a)
 	char text[128], n[NUMBER_SIZE];
 	size_t i;
 
-	snprintf(text, sizeof(text), "kernel %u of run %.64s",
-	    (unsigned)field_count(k, "id"), a->run);
+	snprintf(text, sizeof(text), "kernel %u of %s%.64s",
+	    (unsigned)field_count(k, "id"), strchr(a->run, '/') != NULL ||
+	    strchr(a->run, '.') != NULL ? "" : "run ", a->run);
 	out_segment(o, 2, "", text);
 	for (i = 0; i < 2; i++) {
 		snprintf(text, sizeof(text), "%s %s", sides[i],

@@ -67,7 +67,8 @@ TEST(test_catalogue)
 		/* The formula names every threshold, and no other. */
 		for (size_t k = 0; k < r->thresholds; k++)
 			if (strstr(r->detects, r->threshold[k].key) == NULL)
-				fail_msg("%s: %s", r->id, r->threshold[k].key);
+				fail_msg("%s: its `detects` does not name the "
+				    "threshold %s", r->id, r->threshold[k].key);
 	}
 	for (i = 0; i < rule_count(); i++) {
 		const struct rule_info *r = rule_info(i);
