@@ -101,7 +101,8 @@ found(struct rule_view *x, size_t i)
 	d->f.summary = arena_format(x->arena, "%s to the device and %s from "
 	    "it, in %s turns, %s of it at the same time",
 	    say_seconds(x->arena, up), say_seconds(x->arena, down),
-	    say_count(x->arena, dev->turns), say_seconds(x->arena, both));
+	    say_count(x->arena, dev->turns), both > 0 ?
+	    say_seconds(x->arena, both) : "nothing");
 	advise(d, blocking);
 }
 

@@ -572,7 +572,7 @@ found(struct search *s, int group)
 	if (g->link == LINK_REREAD) {
 		d->f.confidence = CONF_MEDIUM;
 		d->f.summary = arena_format(x->arena, "%zu kernels follow each "
-		    "other %s times; each reads %s, and all but the last leave "
+		    "other %s times; each reads %s, and all but the last write "
 		    "little", g->length, say_whole(x->arena, g->chains),
 		    volume);
 		d->f.limiter = arena_format(x->arena, "the same data seems to "

@@ -78,7 +78,8 @@ found(struct rule_view *x, size_t i)
 	d->f.confidence = CONF_MEDIUM;
 	d->f.summary = arena_format(x->arena, "%s of copies and %s of kernels, "
 	    "of which %s at the same time", say_seconds(x->arena, copy),
-	    say_seconds(x->arena, kernel), say_seconds(x->arena, hidden));
+	    say_seconds(x->arena, kernel), hidden > 0 ?
+	    say_seconds(x->arena, hidden) : "nothing");
 	d->f.limiter = "copies and kernels take turns";
 	d->f.advice = "cut the data into chunks on two or more streams: "
 	    "cudaMemcpyAsync from pinned memory for the next chunk while the "

@@ -31,6 +31,8 @@
 #define COMPUTED 0.2
 #define NEEDED_PYTHON 0.5
 
+#define TOLD 0.1	/* of the idle time: less of copies alone is not told */
+
 #define TURN_S 50e-6	/* as rule_turn: longer, and the host computes */
 
 struct waiting {
@@ -207,7 +209,7 @@ rule_synchronous_copies(struct rule_view *x)
 	    "GPU idle for %s after each, %s in all%s", say_whole(x->arena,
 	    w.count), named ? "copies (asynchronous, and waited for at once)" :
 	    "blocking copies", say_seconds(x->arena, w.idle_s / w.count),
-	    say_seconds(x->arena, w.idle_s), w.exposed_s > 0 ?
+	    say_seconds(x->arena, w.idle_s), w.exposed_s > TOLD * w.idle_s ?
 	    arena_format(x->arena, "; for %s the copies run beside no other "
 	    "work", say_seconds(x->arena, w.exposed_s)) : "");
 	advise(x, d, &w);

@@ -143,7 +143,6 @@ static enum rule_state
 report(struct rule_view *x, const struct blocks *b)
 {
 	const struct occupancy *o = &x->kernel->occupancy;
-	const struct record_SIGNATURE *s = &x->kernel->shape;
 	struct draft *d = rule_found(x, NULL);
 	struct fix fix = FIX_NONE;
 
@@ -161,12 +160,11 @@ report(struct rule_view *x, const struct blocks *b)
 	    say_percent(x->arena, b->achieved),
 	    say_percent(x->arena, o->ratio));
 	d->f.advice = arena_format(x->arena, "launch %s blocks, each with a "
-	    "grid-stride loop over the %s: so many fill this "
-	    "GPU; first check that the grid is not larger than the "
+	    "grid-stride loop over the elements, rows or tiles: so many "
+	    "fill this GPU; first check that the grid is not larger than the "
 	    "data needs (its size in blocks, not in threads)",
 	    say_whole(x->arena, (double)x->device->limits.sms *
-	    o->blocks_per_sm), s->smem_static > 0 || s->smem_dynamic > 0 ?
-	    "rows or tiles (a block takes one of them now)" : "elements");
+	    o->blocks_per_sm));
 	d->f.gain_note = "blocks that stay: their places filled, up to the next "
 	    "full resource, and about 9 instructions less for each warp that "
 	    "is not started";
