@@ -164,6 +164,24 @@ TEST(hint_once)
 	json_decref(items);
 }
 
+/* Of what another finding takes away nothing remains, not 0 s. */
+TEST(nothing_left)
+{
+	struct report *r;
+	json_t *saves;
+	const char *text;
+
+	fixture_fill(&f);
+	r = report_of(&f);
+	saves = json_object_get(json_array_get(json_object_get(r->findings,
+	    "items"), 0), "saves");
+	json_object_set_new(saves, "after", json_integer(2));
+	json_object_set_new(saves, "left_s", json_real(0));
+	text = printed_report(r, 200);
+	assert_non_null(strstr(text,
+	    "; overlaps 2: nothing remains once that is fixed"));
+}
+
 TEST(next_names_the_run)
 {
 	struct report *r;
