@@ -443,6 +443,8 @@ text_next(struct out *o, const struct report *r)
 	    !is_check(r);
 	char text[256], other[512];
 
+	if (!field_true(first, "worth_it"))
+		first = NULL;
 	snprintf(text, sizeof(text), "cudadvise explain %s",
 	    or_unknown(field_text(first, "rule")));
 	if (by_line)

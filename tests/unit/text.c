@@ -200,6 +200,22 @@ TEST(next_names_the_run)
 	free(p.text);
 }
 
+/* What is below the noise is not what to read about next. */
+TEST(next_is_worth_it)
+{
+	struct report *r;
+	json_t *items, *first;
+
+	fixture_fill(&f);
+	f.run.level = LEVEL_TRACE;
+	r = report_of(&f);
+	items = json_object_get(r->findings, "items");
+	first = json_array_get(items, 0);
+	assert_non_null(strstr(printed_report(r, 80), "cudadvise explain "));
+	json_object_set_new(first, "worth_it", json_false());
+	assert_null(strstr(printed_report(r, 80), "cudadvise explain "));
+}
+
 /* Where nothing was looked at, nothing was found: that is not what is said. */
 TEST(nothing_looked_at)
 {

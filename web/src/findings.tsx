@@ -142,7 +142,7 @@ function Item({ run, finding: f, alike, scale, open, chosen }: { run: string; fi
             <dt>Where</dt>
             <dd>{f.location?.text ?? none}{f.location_missing && <small>{f.location_missing}</small>}</dd>
             {f.saves.after !== null && f.saves.left_s !== null && f.saves.s !== null && f.saves.left_s < leftTold * f.saves.s && (
-              <><dt>Overlaps</dt><dd>finding {f.saves.after} saves the same time: {seconds(f.saves.left_s)} remain once that is fixed</dd></>
+              <><dt>Overlaps</dt><dd>finding {f.saves.after} saves the same time: {f.saves.left_s > 0 ? `${seconds(f.saves.left_s)} remain` : 'nothing remains'} once that is fixed</dd></>
             )}
             {f.saves.note && <><dt>Prediction</dt><dd>{f.saves.note}</dd></>}
             {f.next && <><dt>Next</dt><dd class="command"><code>{f.next}</code> <Copied text={f.next} what="the command" /></dd></>}
