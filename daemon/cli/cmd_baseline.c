@@ -24,7 +24,7 @@ check_fit(struct cli *cli, const struct samples *s, struct error *e)
 		conditions_check(reasons, s->sample[i].conditions,
 		    cli->opt.allowed);
 		conditions_differ(reasons, first, s->sample[i].conditions,
-		    cli->opt.allowed);
+		    cli->opt.allowed, false);
 	}
 	if (json_array_size(reasons) > 0) {
 		rc = EXIT_INCONCLUSIVE;

@@ -63,12 +63,10 @@ program_of(const struct trial_set *set)
 
 /* A baseline of another program is a mistake, not a result. */
 static bool
-is_other_program(const json_t *trial, const struct trial_set set[SIDES])
+is_other_program(const json_t *trial)
 {
 
-	return trial_has_reason(trial, "no-kernels") &&
-	    strcmp(base_name(program_of(&set[BASE])),
-	    base_name(program_of(&set[TARGET]))) != 0;
+	return trial_has_reason(trial, condition_name[CONDITION_PROGRAM]);
 }
 
 /* May findings be compared although times may not? Under a correctness tool, of
@@ -99,7 +97,7 @@ judge(struct cli *cli, struct samples side[SIDES], struct error *e)
 		error_memory(e);
 		return NULL;
 	}
-	if (is_other_program(trial, set)) {
+	if (is_other_program(trial)) {
 		error_set(e, "baseline '%.200s' is of another program: %.200s",
 		    cli->opt.baseline, program_of(&set[BASE]));
 		error_remedy(e, "cudadvise baseline save NAME keeps a run of "

@@ -1,6 +1,7 @@
 #include "base/error.h"
 #include "cli/samples.h"
 #include "cli/view.h"
+#include "compare/conditions.h"
 #include "report/compare.h"
 
 #include "cli/command.h"
@@ -11,6 +12,7 @@ hold_against(struct cli *cli, struct view *v, struct error *e)
 {
 	struct samples base = SAMPLES_INIT;
 	const struct sample *first;
+	json_t *conditions;
 	int rc = samples_against(cli, &base, cli->opt.baseline, e);
 
 	if (rc == 0) {
@@ -19,7 +21,10 @@ hold_against(struct cli *cli, struct view *v, struct error *e)
 			{ first->run, first->findings, first->kernels },
 			{ v->run, v->findings, v->kernels } };
 
-		v->compare = compare_runs(&sides[BASE], &sides[TARGET]);
+		conditions = conditions_of(v->run, NULL, NULL);
+		v->compare = compare_runs(&sides[BASE], &sides[TARGET],
+		    conditions_one_program(first->conditions, conditions, 0));
+		json_decref(conditions);
 		v->was = json_incref(json_object_get(first->findings,
 		    "items"));
 		if (v->compare == NULL)

@@ -11,13 +11,15 @@
 /* BEFORE of an AFTER that came alone. */
 static int
 load_before(struct cli *cli, struct samples *before,
-    const struct samples *after, struct error *e)
+    const struct samples *after, bool newest, struct error *e)
 {
 	char ref[32];
 
 	if (cli->client == NULL || !previous_run(cli, after->sample[0].run,
 	    NULL, ref)) {
-		error_set(e, "there is no run before it of the same command");
+		error_set(e, "no earlier run of %s command (%.300s) is recorded",
+		    newest ? "the newest run's" : "this run's",
+		    or_unknown(field_text(after->sample[0].run, "command")));
 		return error_remedy(e, "name both: cudadvise verify BEFORE "
 		    "AFTER");
 	}
@@ -47,7 +49,7 @@ cmd_verify(struct cli *cli, int argc, char **argv)
 
 	if (samples_load(cli, &side[TARGET], argc > 0 ? argv[argc - 1] : NULL,
 	    &e) == 0 && (argc == 2 ? samples_load(cli, &side[BASE], argv[0],
-	    &e) : load_before(cli, &side[BASE], &side[TARGET], &e)) == 0) {
+	    &e) : load_before(cli, &side[BASE], &side[TARGET], argc == 0, &e)) == 0) {
 		struct trial_set set[SIDES] = { samples_set(&side[BASE]),
 			samples_set(&side[TARGET]) };
 

@@ -403,7 +403,7 @@ view_compare(const struct view *base, const struct view *target)
 	struct compare_side after = { target->run, target->findings,
 	    target->kernels };
 
-	return compare_runs(&before, &after);
+	return compare_runs(&before, &after, true);
 }
 
 struct report

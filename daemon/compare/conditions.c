@@ -282,9 +282,33 @@ environment_differs(json_t *out, const json_t *base, const json_t *target,
 	say(out, CONDITION_ENVIRONMENT, allowed, text);
 }
 
+bool
+conditions_other_program(char *out, size_t size, const json_t *base,
+    const json_t *target)
+{
+	const char *a = field_text(base, "program");
+	const char *b = field_text(target, "program");
+
+	if (a == NULL || b == NULL || strcmp(base_name(a), base_name(b)) == 0)
+		return false;
+	if (out != NULL)
+		snprintf(out, size, "another program: %.*s and %.*s", SHOWN, a,
+		    SHOWN, b);
+	return true;
+}
+
+bool
+conditions_one_program(const json_t *base, const json_t *target,
+    uint32_t allowed)
+{
+
+	return (allowed & 1u << CONDITION_PROGRAM) != 0 ||
+	    !conditions_other_program(NULL, 0, base, target);
+}
+
 void
 conditions_differ(json_t *out, const json_t *base, const json_t *target,
-    uint32_t allowed)
+    uint32_t allowed, bool common)
 {
 	static const struct {
 		enum condition what;
@@ -307,6 +331,12 @@ conditions_differ(json_t *out, const json_t *base, const json_t *target,
 	const json_t *x, *y;
 	size_t i;
 
+	if (!common && !conditions_one_program(base, target, allowed)) {
+		conditions_other_program(text, sizeof(text), base, target);
+		say(out, CONDITION_PROGRAM, allowed, text);
+		/* Another program's arguments mean other things. */
+		allowed |= 1u << CONDITION_ARGUMENTS;
+	}
 	environment_differs(out, base, target, allowed);
 	for (i = 0; i < sizeof(same) / sizeof(same[0]); i++) {
 		x = json_object_get(base, same[i].key);

@@ -32,12 +32,25 @@ json_t *conditions_of(const json_t *run, const json_t *processes,
     const json_t *devices);
 
 /*
+ * conditions_other_program(out, size, base, target): are both known to be runs of
+ * different programs, by the name of the file? The folder may be another. Says so in
+ * ${out}, which may be NULL. conditions_one_program(base, target, allowed): are they to
+ * be taken as runs of one?
+ */
+bool conditions_other_program(char *out, size_t size, const json_t *base,
+    const json_t *target);
+bool conditions_one_program(const json_t *base, const json_t *target,
+    uint32_t allowed);
+
+/*
  * conditions_check(out, c, allowed): append to the array ${out} what alone makes
  * the run of ${c} unfit: {"code", "text"}. conditions_differ(out, base, target,
- * allowed): what differs. ${allowed}: bits of enum condition that do not count.
+ * allowed, common): what differs; ${common}: have the runs a kernel in common? Then
+ * programs of other names are versions of one. ${allowed}: bits of enum condition that
+ * do not count.
  */
 void conditions_check(json_t *out, const json_t *c, uint32_t allowed);
 void conditions_differ(json_t *out, const json_t *base, const json_t *target,
-    uint32_t allowed);
+    uint32_t allowed, bool common);
 
 #endif

@@ -260,21 +260,37 @@ doubts_json(const json_t *compare, const struct trial_run *base,
 /* --- documents ------------------------------------------------------------------ */
 
 static json_t *
-compare_of(const struct trial_run *base, const struct trial_run *target)
+compare_of(const struct trial_run *base, const struct trial_run *target,
+    uint32_t allowed)
 {
 	struct compare_side b = { base->run, base->findings, base->kernels };
 	struct compare_side t = { target->run, target->findings,
 	    target->kernels };
 
-	return compare_runs(&b, &t);
+	return compare_runs(&b, &t, conditions_one_program(base->conditions,
+	    target->conditions, allowed));
+}
+
+static bool
+have_common_kernel(const json_t *compare)
+{
+	const json_t *k;
+	size_t i;
+
+	json_array_foreach(json_object_get(compare, "kernels"), i, k)
+		if (field_text(k, "match") != NULL)
+			return true;
+	return field_count(compare, "kernels_left_out") > 0;
 }
 
 json_t *
 outcome_of(const struct trial_run *base, const struct trial_run *target,
     uint32_t allowed)
 {
-	json_t *compare = compare_of(base, target), *items = json_array();
+	json_t *compare = compare_of(base, target, allowed);
+	json_t *items = json_array();
 	json_t *reasons = json_array(), *whole;
+	bool common = have_common_kernel(compare);
 	size_t count[KEPTS] = { 0 }, i;
 	const json_t *item;
 	enum kept kept;
@@ -291,14 +307,16 @@ outcome_of(const struct trial_run *base, const struct trial_run *target,
 	conditions_check(reasons, base->conditions, allowed);
 	conditions_check(reasons, target->conditions, allowed);
 	conditions_differ(reasons, base->conditions, target->conditions,
-	    allowed);
+	    allowed, common);
 	whole = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:O?, s:O?}",
 	    "kept", json_count(count[KEPT_KEPT]),
 	    "partly", json_count(count[KEPT_PARTLY]),
 	    "missed", json_count(count[KEPT_MISSED]),
 	    "unknown", json_count(count[KEPT_UNKNOWN]),
 	    "items", items,
-	    "doubts", doubts_json(compare, base, target),
+	    "doubts", common || conditions_one_program(base->conditions,
+	    target->conditions, allowed) ? doubts_json(compare, base, target) :
+	    json_array(),
 	    "reasons", reasons,
 	    "active_saved_s", json_object_get(compare, "active_saved_s"),
 	    "kernel_saved_s", json_object_get(compare, "kernel_saved_s"));
@@ -333,7 +351,8 @@ json_t *
 outcome_new(const struct trial_run *base, const struct trial_run *target,
     const char *least)
 {
-	json_t *compare = compare_of(base, target), *list = json_array();
+	json_t *compare = compare_of(base, target, 1u << CONDITION_PROGRAM);
+	json_t *list = json_array();
 	const json_t *item, *f;
 	size_t i;
 	int s;

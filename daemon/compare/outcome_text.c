@@ -36,17 +36,23 @@ text_promise(struct out *o, const json_t *item)
 	const json_t *predicted = json_object_get(item, "predicted");
 	const char *state = or_unknown(field_text(item, "state"));
 	double s = field_number(json_object_get(item, "achieved"), "s");
-	char line[LINE_SIZE], a[NUMBER_SIZE], b[NUMBER_SIZE], c[NUMBER_SIZE];
+	double others = (double)field_count(item, "shared_with");
+	char line[LINE_SIZE], a[NUMBER_SIZE], b[NUMBER_SIZE], c[NUMBER_SIZE],
+	    n[NUMBER_SIZE];
+	bool shared = others > 0 && !isnan(s);
 
 	number_seconds(a, field_number(predicted, "s"));
 	number_interval(b, field_number(predicted, "s"),
 	    field_number(predicted, "low_s"), field_number(predicted,
 	    "high_s"));
-	snprintf(line, sizeof(line), "%.150s: %.100s: predicted %s%s%s%s, %s%s",
+	snprintf(line, sizeof(line), "%.150s: %.100s: predicted %s%s%s%s, %s%s%s%s%s",
 	    or_unknown(field_text(item, "where")),
 	    or_unknown(field_text(item, "title")), a, b[0] != '\0' ? " (" : "",
 	    b, b[0] != '\0' ? ")" : "", isnan(s) ? "achieved unknown" :
-	    "achieved ", isnan(s) ? "" : number_seconds(c, s));
+	    "achieved ", isnan(s) ? "" : number_seconds(c, s),
+	    shared ? " together with " : "", shared ? number_of(n, others,
+	    "other") : "", !shared ? "" : others > 1 ? " that are gone" :
+	    " that is gone");
 	out_text(o, "  ");
 	out_style(o, strcmp(state, "kept") == 0 ? STYLE_GOOD :
 	    strcmp(state, "missed") == 0 ? STYLE_BAD : STYLE_WARN);

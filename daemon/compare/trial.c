@@ -34,6 +34,7 @@
 
 #define SHARE_LEAST 0.01	/* of the kernels' time: what is less is not judged */
 #define JUDGED_MOST 64
+#define NOTE_SIZE 256
 
 /* --- one time ----------------------------------------------------------------- */
 
@@ -251,23 +252,19 @@ reason(struct trial *t, const char *code, const char *text)
 	    "text", text));
 }
 
-/* By the name of its file: the folder may be another. */
 static bool
-is_one_program(const struct trial *t)
+are_one_program(const struct trial_set set[SIDES], uint32_t allowed)
 {
-	const char *name[SIDES];
-	int side;
 
-	for (side = 0; side < SIDES; side++)
-		name[side] = base_name(or_unknown(field_text(
-		    t->set[side].run[0].conditions, "program")));
-	return strcmp(name[BASE], name[TARGET]) == 0;
+	return conditions_one_program(set[BASE].run[0].conditions,
+	    set[TARGET].run[0].conditions, allowed);
 }
 
 static void
 conditions_judge(struct trial *t)
 {
 	const json_t *first = t->set[BASE].run[0].conditions, *c;
+	bool common = kinship_any(&t->kernels.kin);
 	size_t i;
 	int side;
 
@@ -276,16 +273,10 @@ conditions_judge(struct trial *t)
 			c = t->set[side].run[i].conditions;
 			conditions_check(t->reasons, c, t->ask->allowed);
 			conditions_differ(t->reasons, first, c,
-			    t->ask->allowed);
+			    t->ask->allowed, common);
 		}
 	}
-	for (i = 0; i < t->kernels.kernels; i++)
-		if (t->kernels.kernel[i].match == MATCH_SHAPE ||
-		    t->kernels.kernel[i].match == MATCH_NAME ||
-		    (t->kernels.kernel[i].match == MATCH_REST &&
-		    is_one_program(t)))
-			break;
-	if (i == t->kernels.kernels)
+	if (!common)
 		reason(t, "no-kernels", "the runs have no kernel in common");
 }
 
@@ -333,7 +324,8 @@ trial_judge(const struct trial_set set[SIDES], const struct trial_ask *ask)
 	if (set[BASE].runs > 0 && set[TARGET].runs > 0 && set[BASE].runs <=
 	    TRIAL_RUNS && set[TARGET].runs <= TRIAL_RUNS &&
 	    t.reasons != NULL && (t.apart = are_apart(set), true) &&
-	    trial_kernels_make(&t.kernels, set) == 0 &&
+	    trial_kernels_make(&t.kernels, set, are_one_program(set,
+	    ask->allowed)) == 0 &&
 	    kernels_judge(&t) == 0) {
 		whole_make(&t.gpu, &t, gpu_s, KERNEL_DEVIATION,
 		    COPY_DEVIATION * copies_s(&t));
@@ -358,8 +350,14 @@ trial_compare(const struct trial_run *base, const struct trial_run *target,
 	struct trial_set set[SIDES] = { { base, 1, NULL },
 		{ target, 1, NULL } };
 	struct trial_ask ask = TRIAL_ASK_INIT;
-	json_t *whole = compare_runs(&b, &t), *trial;
+	json_t *whole = compare_runs(&b, &t, are_one_program(set, allowed));
+	json_t *trial;
+	char note[NOTE_SIZE];
 
+	if (conditions_other_program(note, sizeof(note), base->conditions,
+	    target->conditions))
+		json_array_append_new(json_object_get(whole, "notes"),
+		    json_text(note));
 	ask.allowed = allowed;
 	trial = trial_judge(set, &ask);
 	if (whole == NULL || trial == NULL || json_object_set(whole, "trial",

@@ -291,7 +291,8 @@ find_counted(struct trial_kernels *t, const struct trial_set *set, int side)
 }
 
 int
-trial_kernels_make(struct trial_kernels *t, const struct trial_set set[SIDES])
+trial_kernels_make(struct trial_kernels *t, const struct trial_set set[SIDES],
+    bool one_program)
 {
 	struct table table[SIDES] = { { .kernels = 0 }, { .kernels = 0 } };
 	static const double unknown[SIDES] = { NAN, NAN };
@@ -305,7 +306,7 @@ trial_kernels_make(struct trial_kernels *t, const struct trial_set set[SIDES])
 			goto out;
 		documents[side] = t->all[side];
 	}
-	if (kinship_make(&t->kin, documents, unknown) != 0)
+	if (kinship_make(&t->kin, documents, unknown, one_program) != 0)
 		goto out;
 	t->kernel = calloc(t->kin.kins + 1, sizeof(*t->kernel));
 	t->pool = calloc(t->kin.kins * (set[BASE].runs + set[TARGET].runs) + 1,

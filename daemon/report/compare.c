@@ -22,6 +22,7 @@ struct compare {
 	double active_s[SIDES];		/* NaN unknown */
 	double kernel_s[SIDES];		/* any kernel ran; NaN unknown */
 	double other_saved_s;		/* NaN unknown */
+	bool strangers;			/* two programs, no kernel in common */
 };
 
 /* --- the runs ---------------------------------------------------------------- */
@@ -252,6 +253,8 @@ unknown_reason(const struct compare *c, const struct said *said)
 	const char *rule = or_unknown(field_text(f, "rule")), *reason;
 	size_t i;
 
+	if (c->strangers)
+		return "the second run is of another program";
 	if (json_is_integer(json_object_get(f, "kernel_id"))) {
 		if (k == NULL || k->side[TARGET].ids == NULL)
 			return "its kernel is not in the second run";
@@ -456,13 +459,15 @@ items_of(const struct compare *c, size_t *n, size_t *left_out)
 		x = &all[(*n)++];
 		x->base = said.f;
 		x->about = said.about;
-		x->target = counterpart(c, BASE, &said);
+		x->target = c->strangers ? NULL : counterpart(c, BASE, &said);
 		x->reason = x->target == NULL ? unknown_reason(c, &said) :
 		    NULL;
 		x->fate = x->target != NULL ? FATE_STILL :
 		    x->reason != NULL ? FATE_UNKNOWN : FATE_GONE;
 	}
-	for (i = 0; (said = said_at(c, TARGET, i)).f != NULL; i++) {
+	/* Of another program all is new: that says nothing. */
+	for (i = 0; !c->strangers && (said = said_at(c, TARGET, i)).f != NULL;
+	    i++) {
 		if (!field_true(said.f, "worth_it"))
 			continue;
 		if (*n >= 2 * FINDINGS_SHOWN) {
@@ -505,7 +510,7 @@ findings_json(const struct compare *c)
 
 json_t *
 compare_runs(const struct compare_side *base,
-    const struct compare_side *target)
+    const struct compare_side *target, bool one_program)
 {
 	const json_t *const kernels[SIDES] = { base->kernels, target->kernels };
 	struct compare c = { .side = { base, target } };
@@ -517,8 +522,9 @@ compare_runs(const struct compare_side *base,
 		c.active_s[side] = active_s(c.side[side]);
 		c.kernel_s[side] = kernel_s(c.side[side]);
 	}
-	if (kinship_make(&c.kin, kernels, c.kernel_s) != 0)
+	if (kinship_make(&c.kin, kernels, c.kernel_s, one_program) != 0)
 		goto out;
+	c.strangers = !one_program && !kinship_any(&c.kin);
 	for (side = 0; side < SIDES; side++)
 		if ((c.set[side] = kin_sets(&c.kin, side, json_object_get(
 		    c.side[side]->findings, "items"))) == NULL)

@@ -318,9 +318,20 @@ share_time(struct kinship *s, int side, double busy_s)
 		    share;
 }
 
+bool
+kinship_any(const struct kinship *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->kins; i++)
+		if (s->kin[i].match != MATCH_NONE)
+			return true;
+	return false;
+}
+
 int
 kinship_make(struct kinship *s, const json_t *const kernels[SIDES],
-    const double busy_s[SIDES])
+    const double busy_s[SIDES], bool one_program)
 {
 	size_t most = json_array_size(kernels[BASE]) +
 	    json_array_size(kernels[TARGET]), i;
@@ -346,7 +357,9 @@ kinship_make(struct kinship *s, const json_t *const kernels[SIDES],
 			s->kin[i].match = MATCH_SHAPE;
 	if (match_names(s, moved) != 0)
 		goto out;
-	match_rest(s, moved);
+	/* The one kernel of another program does other work. */
+	if (one_program || kinship_any(s))
+		match_rest(s, moved);
 	for (side = 0; side < SIDES; side++) {
 		json_object_foreach(s->of[side], key, v)
 			json_integer_set(v, settled(moved,

@@ -34,11 +34,12 @@ struct kinship {
 	json_t *of[SIDES];		/* kernel id → index into kin */
 };
 
-/* kinship_make(k, kernels, busy_s): match the two arrays of kernels, which must
- * outlive ${k}; ${busy_s} is how long any kernel ran on each side, NaN unknown.
+/* kinship_make(k, kernels, busy_s, one_program): match the two arrays of kernels, which must
+ * outlive ${k}; ${busy_s} is how long any kernel ran on each side, NaN unknown. Of
+ * several programs without a kernel in common none is matched.
  * -1 without memory; kinship_release either way. */
 int kinship_make(struct kinship *k, const json_t *const kernels[SIDES],
-    const double busy_s[SIDES]);
+    const double busy_s[SIDES], bool one_program);
 void kinship_release(struct kinship *k);
 
 /* kinship_find(k, side, id): of kernel ${id} of that side, or NULL. */
@@ -50,6 +51,9 @@ double kin_speedup(const struct kin *k);
 /* kin_saved(k): seconds of the base run that it no longer takes; negative: it
  * takes longer; NaN without a match. */
 double kin_saved(const struct kin *k);
+
+/* kinship_any(k): has any kernel a counterpart? */
+bool kinship_any(const struct kinship *k);
 
 /* New reference. */
 json_t *kin_json(const struct kin *k);

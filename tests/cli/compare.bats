@@ -35,7 +35,7 @@ fast="$pairs/uncoalesced-global-access.good.cadv"
 	[[ "$output" == *"faster (1 run before"*"What became of the predictions"* ]]
 	run -3 cudadvise ab --json "$slow" "$other"
 	[ "$(jq -c '[.reasons[].code] | sort' <<< "$output")" = \
-	    '["arguments","level","no-kernels"]' ]
+	    '["level","no-kernels","program"]' ]
 	# Of what is hardly known no digits are said.
 	[[ "$(cudadvise ab "$slow" "$other" | tr -s ' \n' ' ')" == *"-100 % to over +1,000 %)"* ]]
 	run -3 cudadvise ab "$slow" "$pairs/tail-effect.bad.cadv"
@@ -205,6 +205,48 @@ fast="$pairs/uncoalesced-global-access.good.cadv"
 	run -1 cudadvise verify "$slow" "$slow"
 	[[ "$output" == *"missed"*"it is still found"* ]]
 	run -3 cudadvise verify "$fast" "$fast"
+}
+
+@test "verify: what several changes brought together is said to be so" {
+	p=$pairs/low-ilp
+	run -0 cudadvise verify --allow arguments "$p.bad.cadv" "$p.good.cadv"
+	[[ "$(tr -s ' \n' ' ' <<< "$output")" == *"achieved 76.8 ms together with 1 other that is gone"* ]]
+	p=$pairs/grid-too-small
+	run -0 cudadvise verify --allow arguments "$p.bad.cadv" "$p.good.cadv"
+	[[ "$output" != *"together"* ]]
+}
+
+@test "verify, compare: another program keeps no promise" {
+	set -- "$SOURCE/tests/captures/demo.cadv" \
+	    "$SOURCE/tests/captures/programs/softmax4.cadv"
+	run -3 cudadvise verify "$@"
+	[[ "$output" == *"another program: ./layernorm and ./softmax"*"--allow program"*"unknown   layernorm"* ]]
+	[[ "$output" != *"arguments differ"* && "$output" != *kept* ]]
+	run -3 cudadvise verify --json "$@"
+	jq -e '.kept + .partly + .missed == 0 and .unknown == 5 and .doubts == []
+	    and [.reasons[].code] == ["program"]' <<< "$output"
+	run -0 cudadvise compare --json "$@"
+	jq -e '.findings | .gone == 0 and .new == 0 and .unknown == 5 and
+	    all(.items[]; .achieved == null)' <<< "$output"
+	jq -e 'all(.kernels[]; .match == null) and
+	    (.notes | index("another program: ./layernorm and ./softmax"))' \
+	    <<< "$output"
+	# Two versions may have two names, and one kernel under two.
+	run -0 cudadvise verify --allow program,arguments "$@"
+	[[ "$output" == *kept* ]]
+	run -3 cudadvise ab --json --runs 1 -- true -- /bin/ls /
+	jq -e '[.reasons[] | select(.code == "program") | .text] ==
+	    ["another program: true and /bin/ls"]' <<< "$output"
+	run -3 cudadvise baseline save main "$@"
+	[[ "$output" == *"another program"* ]]
+}
+
+@test "verify: without a run before it, whose command that would be" {
+	run -2 cudadvise verify "$slow"
+	[[ "$(tr -s ' \n' ' ' <<< "$output")" == *"no earlier run of this run's command ("*"cudadvise-kernels uncoalesced-global-access --variant bad) is recorded"* ]]
+	cudadvise run -q true
+	run -2 cudadvise verify
+	[[ "$(tr -s ' \n' ' ' <<< "$output")" == *"no earlier run of the newest run's command (true) is recorded"* ]]
 }
 
 # condition FILTER REASON: held against a run that differs by this, and the other way

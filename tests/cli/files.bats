@@ -304,6 +304,11 @@ load common
 	for c in $(cudadvise help | awk '/^  [a-z]/ { print $1 }'); do
 		grep -q "^\.SS cudadvise $c" page.1
 	done
+	# Where 1 is an answer the section about exit statuses does not deny it.
+	for c in sanitize verify ab gate baseline; do
+		awk '/^\.SH EXIT STATUS/, /^\.SH JSON/' page.1 |
+		    grep -Eq "cudadvise $c|fB$c"
+	done
 	scdoc < "$SOURCE/daemon/cli/man/cudadvised.8.scd" > page.8
 }
 

@@ -265,7 +265,7 @@ draw_compared(const json_t *base, const json_t *target, uint8_t shape)
 		    "findings"), json_object_get(target, "kernels") },
 	};
 	struct out o = page_begin(shape);
-	json_t *compare = compare_runs(&side[0], &side[1]);
+	json_t *compare = compare_runs(&side[0], &side[1], false);
 
 	WANT(compare != NULL);
 	text_compare_head(&o, compare, "40", "41");

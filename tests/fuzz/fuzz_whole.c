@@ -203,7 +203,7 @@ draw(const json_t *all)
 		.name = "41", .verbose = true,
 	};
 	struct compare_side side = { r.run, r.findings, r.kernels };
-	json_t *compare = compare_runs(&side, &side);
+	json_t *compare = compare_runs(&side, &side, true);
 	struct out o = { .width = 80, .utf8 = true };
 
 	WANT((o.file = fmemopen(text, sizeof(text), "w")) != NULL);

@@ -89,12 +89,12 @@ add_verdict(struct side *s, const char *rule, const char *state)
 
 /* Compares, and gives both sides back. */
 static json_t *
-compare(struct side *base, struct side *target)
+compare_as(struct side *base, struct side *target, bool one_program)
 {
 	struct compare_side b = { base->run, base->findings, base->kernels };
 	struct compare_side t = { target->run, target->findings,
 	    target->kernels };
-	json_t *o = compare_runs(&b, &t);
+	json_t *o = compare_runs(&b, &t, one_program);
 	struct side *sides[] = { base, target };
 
 	assert_non_null(o);
@@ -104,6 +104,12 @@ compare(struct side *base, struct side *target)
 		json_decref(sides[i]->kernels);
 	}
 	return o;
+}
+
+static json_t *
+compare(struct side *base, struct side *target)
+{
+	return compare_as(base, target, true);
 }
 
 static double
@@ -203,6 +209,47 @@ TEST(the_rest_is_matched)
 	assert_string_equal(text(item(o, 0), "state"), "gone");
 	near(number(json_object_get(item(o, 0), "achieved"), "s"), 0.08);
 	json_decref(o);
+}
+
+/* The one kernel of another program is no change of this one's, and what the other
+ * program's run does not need was not made better. */
+TEST(another_program_keeps_no_promise)
+{
+	for (int common = 0; common <= 1; common++) {
+		struct side b = side_of(10000000000), t = side_of(8000000000);
+		json_t *o;
+
+		json_array_append_new(b.kernels, kernel_of(1, "f", 8, 10,
+		    1e7));
+		json_array_append_new(t.kernels, kernel_of(1, common == 1 ?
+		    "f" : "g", 8, 10, 2e6));
+		add_finding(&b, finding_of("1", "idle-lanes", 1, true));
+		add_finding(&b, finding_of("2", "gpu-idle-gaps", 0, true));
+		add_finding(&b, finding_of("3", "many-small-copies", 0, true));
+		add_finding(&t, finding_of("3", "many-small-copies", 0, true));
+		add_finding(&t, finding_of("4", "tail-effect", 1, true));
+		add_verdict(&t, "idle-lanes", "clean");
+		add_verdict(&t, "gpu-idle-gaps", "clean");
+		o = compare_as(&b, &t, false);
+		if (common == 1) {
+			assert_string_equal(text(item(o, 0), "state"), "gone");
+			json_decref(o);
+			continue;
+		}
+		assert_null(text(kernel(o, "f"), "match"));
+		assert_null(text(kernel(o, "g"), "match"));
+		near(number(json_object_get(o, "findings"), "unknown"), 3);
+		near(number(json_object_get(o, "findings"), "new"), 0);
+		for (size_t i = 0; i < 3; i++) {
+			assert_string_equal(text(item(o, i), "state"),
+			    "unknown");
+			assert_true(json_is_null(json_object_get(item(o, i),
+			    "achieved")));
+			assert_non_null(strstr(text(item(o, i), "reason"),
+			    "another program"));
+		}
+		json_decref(o);
+	}
 }
 
 /* Kernels that ran at the same time do not take more than the time. */

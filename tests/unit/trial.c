@@ -736,7 +736,7 @@ differing(const char *base, const char *target, uint32_t allowed)
 	json_t *out = json_array(), *x = under(base), *y = under(target), *r;
 	size_t i, n = 0;
 
-	conditions_differ(out, x, y, allowed);
+	conditions_differ(out, x, y, allowed, true);
 	codes[0] = '\0';
 	json_array_foreach(out, i, r)
 		n += (size_t)snprintf(codes + n, sizeof(codes) - n, "%s ",
@@ -768,6 +768,51 @@ TEST(test_conditions_recorded)
 	/* Two builds are what is compared. */
 	assert_string_equal(differing("{\"program_hash\":\"0\"}",
 	    "{\"program_hash\":\"1\"}", 0), "");
+}
+
+/* Conditions of a run of ${command}. */
+static json_t *
+running(const char *command)
+{
+	json_t *run = json_pack("{s:s, s:s?}", "state", "finished", "command",
+	    command), *c = conditions_of(run, NULL, NULL);
+
+	json_decref(run);
+	return c;
+}
+
+TEST(test_another_program)
+{
+	static const struct {
+		const char *base, *target;
+		uint32_t allowed;
+		bool common;
+		const char *code;	/* of the only reason; NULL: none */
+	} c[] = {
+		{ "ls 1", "true 4", 0, false, "program" },
+		{ "ls 1", "true 4", 1u << CONDITION_PROGRAM, false,
+		    "arguments" },
+		{ "./before 1", "./after 1", 0, true, NULL },
+		{ "./before 1", "./after 4", 0, true, "arguments" },
+		{ "a/a.out", "b/a.out", 0, false, NULL },
+		{ NULL, "./app", 0, false, NULL },
+	};
+	json_t *out, *x, *y;
+	size_t i;
+
+	for (i = 0; i < sizeof(c) / sizeof(c[0]); i++) {
+		out = json_array();
+		x = running(c[i].base);
+		y = running(c[i].target);
+		conditions_differ(out, x, y, c[i].allowed, c[i].common);
+		assert_int_equal(json_array_size(out), c[i].code != NULL);
+		if (c[i].code != NULL)
+			assert_string_equal(field_text(json_array_get(out, 0),
+			    "code"), c[i].code);
+		json_decref(out);
+		json_decref(x);
+		json_decref(y);
+	}
 }
 
 static json_t *
