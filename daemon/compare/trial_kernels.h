@@ -31,8 +31,8 @@ struct trial_kernels {
 	double *pool;
 };
 
-/* ${one_program} as of kinship_make. -1 without memory;
- * trial_kernels_release either way. The runs must live on. */
+/* ${one_program} as of kinship_make. -1 without memory; trial_kernels_release either
+ * way. The runs must live on. */
 int trial_kernels_make(struct trial_kernels *t,
     const struct trial_set set[SIDES], bool one_program);
 void trial_kernels_release(struct trial_kernels *t);

@@ -465,16 +465,15 @@ items_of(const struct compare *c, size_t *n, size_t *left_out)
 		x->fate = x->target != NULL ? FATE_STILL :
 		    x->reason != NULL ? FATE_UNKNOWN : FATE_GONE;
 	}
-	/* Of another program all is new: that says nothing. */
-	for (i = 0; !c->strangers && (said = said_at(c, TARGET, i)).f != NULL;
-	    i++) {
+	for (i = 0; (said = said_at(c, TARGET, i)).f != NULL; i++) {
 		if (!field_true(said.f, "worth_it"))
 			continue;
 		if (*n >= 2 * FINDINGS_SHOWN) {
 			++*left_out;
 			continue;
 		}
-		if (counterpart(c, TARGET, &said) != NULL)
+		/* Of another program all is new. */
+		if (!c->strangers && counterpart(c, TARGET, &said) != NULL)
 			continue;
 		x = &all[(*n)++];
 		x->target = said.f;

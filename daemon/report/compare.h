@@ -7,8 +7,7 @@
  * Kernels are matched by name, grid and block; what then is left over by name,
  * all its shapes together; and where one kernel is left over on either side,
  * those two ("rest"), unless they are of programs that have nothing in common.
- * Launches of one shape are compared one by one, others by
- * what all of them took.
+ * Launches of one shape are compared one by one, others by what all of them took.
  */
 #ifndef CADV_COMPARE_H
 #define CADV_COMPARE_H
@@ -31,7 +30,7 @@ bool compare_reads_evidence(const json_t *e);
  * compare_runs(base, target, one_program): new reference, or NULL without memory.
  * Missing or wrong members are taken as nothing, never fatal. Where the runs are not
  * of ${one_program}, nor have a kernel in common, nothing is said of what became of
- * the findings: no change of one leads to the other.
+ * the first one's findings, and all of the second are new: no change of one leads to the other.
  */
 json_t *compare_runs(const struct compare_side *base,
     const struct compare_side *target, bool one_program);
