@@ -3,6 +3,7 @@
  */
 #include <math.h>
 
+#include "facts/cycles.h"
 #include "rules/evidence/atomics.h"
 #include "source/operand.h"
 
@@ -11,11 +12,6 @@
  * adds integers, with 31 million. */
 #define SERIAL_S 1.75e-9
 #define SERIAL_INTEGER_S 0.73e-9
-
-/* At most: a trip to memory with misses of the TLB, and from one instruction of a
- * warp to the next. Cycles; as in rules/gain/gain.c. */
-#define TRIP_CYCLES 800
-#define ISSUE_CYCLES 6
 
 /* Of the sectors that L2 moves, up to here there is no queue of scattered ones: it does
  * atomics on different sectors at nearly the rate of stores. */
@@ -46,8 +42,8 @@ explained_by(const struct rule_view *x, double atomics)
 
 	if (!(cycles > 0) || !(inst > 0))
 		return NAN;
-	return (inst * ISSUE_CYCLES + (loads + fmin(atomics, inst)) *
-	    TRIP_CYCLES) / cycles;
+	return (inst * CYCLES_ISSUE + (loads + fmin(atomics, inst)) *
+	    CYCLES_TRIP) / cycles;
 }
 
 double

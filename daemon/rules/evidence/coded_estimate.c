@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "facts/cycles.h"
 #include "rules/evidence/affine.h"
 #include "rules/evidence/coded_estimate.h"
 #include "rules/evidence/strides.h"
@@ -12,12 +13,7 @@
 #include "source/operand.h"
 #include "source/rare.h"
 
-/* One trip to memory, with a miss of the TLB, and from one instruction to the next, if
- * nothing hides them; what DRAM moves for a sector that stands alone. As in
- * rules/gain/wait.c. */
-#define TRIP_CYCLES 800
-#define ISSUE_CYCLES 6
-#define ALONE 64
+#define ALONE 64		/* bytes that DRAM moves for a sector that stands alone */
 
 #define DEPTHS 4		/* loops in loops; deeper ones as these */
 #define TURNS_MOST 1e6
@@ -651,7 +647,7 @@ told_s(const struct coded *e, const struct rule_view *x,
 		bool far = i->space == SPACE_GLOBAL || i->space == SPACE_LOCAL ||
 		    i->space == SPACE_GENERIC || i->space == SPACE_TEXTURE;
 
-		cycles += n * (far ? TRIP_CYCLES : ISSUE_CYCLES);
+		cycles += n * (far ? CYCLES_TRIP : CYCLES_ISSUE);
 		each = affine_sectors(&address[s], i->bytes, &x->kernel->shape);
 		if (far)
 			sectors += n * (isfinite(each) ? each : WARP);

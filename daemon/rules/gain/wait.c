@@ -3,17 +3,17 @@
  */
 #include <math.h>
 
+#include "facts/cycles.h"
 #include "rules/gain/wait.h"
 
 /* Round trips of a load that hits in L1, in L2, and of one that DRAM serves, with
- * nothing in front of it, and where nobody knows which; of one that misses the TLB,
- * too; of a conflict-free shared load. Cycles: public microbenchmarks of V100, A100
- * and H100 have 28 to 40, 190 to 270, 470 to 600. */
+ * nothing in front of it, and where nobody knows which; of a conflict-free shared
+ * load. Cycles: public microbenchmarks of V100, A100 and H100 have 28 to 40, 190 to
+ * 270, 470 to 600. */
 #define L1_CYCLES 35
 #define L2_CYCLES 250
 #define DRAM_CYCLES 550
 #define MEMORY_CYCLES 500
-#define DRAM_CYCLES_MOST 800
 #define SHARED_CYCLES 30
 
 /* With fewer samples a share of a fifth is known to no better than 3 points. */
@@ -32,10 +32,6 @@
 
 /* Of the time of warps, what known waits must explain to stand for all of it. */
 #define EXPLAINED_LEAST 0.75
-
-/* From one instruction of a warp to the next that needs its result, if nothing
- * else holds it up: cycles. */
-#define ISSUE_CYCLES 6
 
 /* Without stall counters: what a warp's accesses would make it wait if nothing
  * overlapped, over how long warps were resident. */
@@ -173,7 +169,8 @@ wait_stalls(struct load *l, const struct kernel *k, const struct device *d)
 	/* Where that and the instructions explain most of the time, the rest is
 	 * more of the same: trips are longer where the TLB misses or DRAM is
 	 * loaded. Where they explain little, warps wait for something else. */
-	own = wait_share(k, d, metric(k, METRIC_INST_EXECUTED), ISSUE_CYCLES);
+	own = wait_share(k, d, metric(k, METRIC_INST_EXECUTED),
+	    CYCLES_ISSUE);
 	sum = l->memory_stall + l->shared_stall + own;
 	if (sum > EXPLAINED_LEAST && sum < 1) {
 		l->memory_stall /= sum;
@@ -236,8 +233,8 @@ wait_queue(struct load *l, const struct kernel *k, const struct device *d)
 	    (!l->stalls_sampled && may_share(k)))
 		return;
 	trips = wait_share(k, d, trips_of(l, k),
-	    trip_cycles(l, DRAM_CYCLES_MOST));
-	inst = wait_share(k, d, inst, ISSUE_CYCLES);
+	    trip_cycles(l, CYCLES_TRIP));
+	inst = wait_share(k, d, inst, CYCLES_ISSUE);
 	if (isnan(trips) || isnan(inst))
 		return;
 	for (int i = RES_ISSUE; i < RES_COUNT; i++)
