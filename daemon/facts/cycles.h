@@ -4,8 +4,8 @@
 #ifndef CADV_CYCLES_H
 #define CADV_CYCLES_H
 
-/* For memory, where the TLB misses, too: the longest that public microbenchmarks of
- * V100, A100 and H100 have, and what the misses add. */
+/* For memory: up to 600 in public microbenchmarks of V100, A100 and H100; a third more
+ * is taken for misses of the TLB, and not measured. */
 #define CYCLES_TRIP 800
 
 /* From one instruction to the next that needs its result. */
