@@ -10,6 +10,7 @@ jobs=$(nproc 2>/dev/null || echo 2)
 logs=$root/build/log
 passed=0
 failed=0
+unsteady=	# tests that failed beside others and passed alone
 quick=0
 recorded=0
 fuzz_seconds=20
@@ -270,15 +271,37 @@ fixed_addresses() {
 	fi
 }
 
+# failed_output LOG: what each failed test of a ctest log said, but for its parts that
+# passed: 40 lines at most.
+failed_output() {
+	awk '/^ *[0-9]+\/[0-9]+ Test +#|^ +Start +[0-9]+:|% tests passed,/ { n = 0 }
+	    /\*\*\*(Failed|Timeout|Exception|Not Run)/ { n = 41 }
+	    n > 0 && !/^ok / { n--; print "   " $0 }' "$logs/$1.log"
+}
+
 # run_ctest TITLE LOG DIRECTORY [CTEST OPTION...]: four places for each processor. A
 # test that computes takes three (PROCESSORS, in the CMakeLists.txt), an end-to-end
-# test, which waits most of its time, one, or with AddressSanitizer two.
+# test, which waits most of its time, one, or with AddressSanitizer two. What fails
+# among these runs once more, one at a time: if it passes then, the machine was too
+# busy for it, and it is named as unsteady at the end.
 run_ctest() {
-	local title=$1 log=$2 dir=$3
+	local title=$1 log=$2 dir=$3 before=$failed n
 	shift 3
-	step "$title" "$log" fixed_addresses ctest --test-dir "$dir" \
-	    --output-on-failure --no-tests=error -j $((4 * jobs)) "$@"
+	if step "$title" "$log" fixed_addresses ctest --test-dir "$dir" \
+	    --output-on-failure --no-tests=error -j $((4 * jobs)) "$@"; then
+		count_ctest "$log"
+		return
+	fi
 	count_ctest "$log"
+	failed_output "$log"
+	grep -q 'The following tests FAILED' "$logs/$log.log" || return
+	step "the failed ones again, one at a time" "$log-again" fixed_addresses \
+	    ctest --test-dir "$dir" --rerun-failed --output-on-failure || return
+	n=$((failed - before))
+	passed=$((passed + n))
+	failed=$before
+	unsteady="$unsteady $(sed -n '/The following tests FAILED/,$p' \
+	    "$logs/$log.log" | sed -nE 's/^\t +[0-9]+ - ([^ ]+) .*/\1/p' | xargs)"
 }
 
 # run_sanitized: run_ctest, and nothing that a sanitizer said may be lost: a
@@ -398,7 +421,7 @@ test_all() {
 	one "the tests left no file behind" tree tree_clean
 	say
 	say "$((SECONDS - start)) s, logs in $logs"
-	say "$passed passed, $failed failed"
+	say "$passed passed, $failed failed${unsteady:+, unsteady:$unsteady}"
 	[ "$failed" -eq 0 ]
 }
 
