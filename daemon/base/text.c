@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/text.h"
 #include "base/utf8.h"
@@ -72,6 +73,26 @@ text_double(const char *s, double min, double max, double *out)
 	if (*end != '\0' || end == s || !isfinite(v) || v < min || v > max)
 		return -1;
 	*out = v;
+	return 0;
+}
+
+int
+text_instant(const char *s, int64_t *ns)
+{
+	struct tm tm = { .tm_isdst = 0 };
+	const char *end = strptime(s, "%Y-%m-%d", &tm);
+	int64_t part = 0, unit = 100000000;	/* of a tenth of a second */
+
+	if (end != NULL && *end == 'T')
+		end = strptime(end, "T%H:%M:%S", &tm);
+	if (end != NULL && *end == '.')
+		for (end++; *end >= '0' && *end <= '9'; end++, unit /= 10)
+			part += (*end - '0') * unit;
+	if (end != NULL && *end == 'Z')
+		end++;
+	if (end == NULL || *end != '\0' || tm.tm_year < 70 || tm.tm_year > 300)
+		return -1;
+	*ns = (int64_t)timegm(&tm) * 1000000000 + part;
 	return 0;
 }
 

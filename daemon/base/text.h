@@ -24,6 +24,10 @@ int text_u64(const char *s, uint64_t min, uint64_t max, uint64_t *out);
 /* text_double(s, min, max, out): the same for a finite decimal number. */
 int text_double(const char *s, double min, double max, double *out);
 
+/* text_instant(s, ns): "2026-11-20", "2026-11-20T13:26:15.5Z" (UTC, from 1970 on) as
+ * ns of CLOCK_REALTIME; -1. */
+int text_instant(const char *s, int64_t *ns);
+
 /* text_is_hex(s, digits): exactly ${digits} lower-case hex digits. */
 bool text_is_hex(const char *s, size_t digits);
 

@@ -1,14 +1,13 @@
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/paths.h"
+#include "cli/json_file.h"
 #include "cli/samples.h"
 #include "report/compare.h"
 
@@ -138,35 +137,6 @@ baseline_json(const struct samples *s)
 }
 
 int
-baseline_write(const char *path, const json_t *j, struct error *e)
-{
-	mode_t mask = umask(0);
-	char *part;
-	FILE *f = NULL;
-	int bad, fd;
-
-	umask(mask);
-	if (asprintf(&part, "%s.part-XXXXXX", path) < 0)
-		return error_memory(e);
-	if ((fd = mkostemp(part, O_CLOEXEC)) >= 0) {
-		fchmod(fd, 0666 & ~mask);
-		if ((f = fdopen(fd, "w")) == NULL)
-			close(fd);
-	}
-	bad = f == NULL || json_dumpf(j, f, JSON_COMPACT) != 0 ||
-	    putc('\n', f) == EOF;
-	if (f != NULL)
-		bad |= fclose(f) != 0;
-	bad = bad || rename(part, path) != 0;
-	if (bad) {
-		error_set(e, "cannot write '%s':", path);
-		unlink(part);
-	}
-	free(part);
-	return bad ? -1 : 0;
-}
-
-int
 baseline_save(const char *name, const struct samples *s, struct error *e)
 {
 	char path[PATH_MAX];
@@ -177,7 +147,7 @@ baseline_save(const char *name, const struct samples *s, struct error *e)
 		return -1;
 	if ((j = baseline_json(s)) == NULL)
 		return error_memory(e);
-	rc = baseline_write(path, j, e);
+	rc = json_file_write(path, j, e);
 	json_decref(j);
 	return rc;
 }
@@ -204,23 +174,16 @@ baseline_load(const char *name, struct error *e)
 {
 	const json_t *version;
 	char path[PATH_MAX];
-	json_error_t why;
-	struct stat st;
-	json_t *j = NULL;
-	FILE *f;
+	json_t *j;
 
 	if (baseline_path(path, name, e) != 0)
 		return NULL;
-	if ((f = fopen(path, "re")) == NULL) {
+	if (json_file_read(path, FILE_MOST, &j) != 0) {
 		error_set(e, "there is no baseline '%.200s':", name);
 		error_remedy(e, "cudadvise baseline list shows them; cudadvise "
 		    "baseline save NAME makes one");
 		return NULL;
 	}
-	if (fstat(fileno(f), &st) == 0 && S_ISREG(st.st_mode) &&
-	    st.st_size <= FILE_MOST)
-		j = json_loadf(f, JSON_REJECT_DUPLICATES, &why);
-	fclose(f);
 	version = json_object_get(j, "cudadvise_baseline");
 	if (json_is_integer(version) && json_integer_value(version) >
 	    BASELINE_VERSION) {

@@ -24,8 +24,4 @@ json_t *baseline_load(const char *name, struct error *e);
 /* baseline_directory(out, e): where named ones are. */
 int baseline_directory(char *out, struct error *e);
 
-/* baseline_write(path, j, e): any document, by way of a file beside it, so that a half
- * written one is never read. -1 with ${e} (may be NULL) set. */
-int baseline_write(const char *path, const json_t *j, struct error *e);
-
 #endif

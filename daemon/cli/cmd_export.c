@@ -1,10 +1,7 @@
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "base/whole_file.h"
 #include "cli/client.h"
 #include "cli/view.h"
 
@@ -38,42 +35,16 @@ export_to(struct cli *cli, const char *id, FILE *f, struct error *e)
 	return rc < 0 ? -1 : 0;
 }
 
-/* To a file beside the wanted one, which is replaced only by a whole one. */
 static int
 export_file(struct cli *cli, const char *id, struct error *e)
 {
-	char *part;
-	FILE *f = NULL;
-	mode_t mask;
-	int bad, fd;
+	struct whole_file w;
+	bool whole;
 
-	if (asprintf(&part, "%s.part-XXXXXX", cli->opt.output) < 0)
-		return error_memory(e);
-	/* A name that nobody can have put a link at. */
-	if ((fd = mkostemp(part, O_CLOEXEC)) >= 0) {
-		mask = umask(0);
-		umask(mask);
-		fchmod(fd, 0666 & ~mask);
-		f = fdopen(fd, "w");
-	}
-	if (f == NULL) {
-		error_set(e, "cannot write '%s':", part);
-		if (fd >= 0) {
-			close(fd);
-			unlink(part);
-		}
-		free(part);
+	if (whole_file_open(&w, cli->opt.output, e) != 0)
 		return -1;
-	}
-	bad = export_to(cli, id, f, e);
-	if (fclose(f) != 0 && !bad)
-		bad = error_set(e, "cannot write '%s':", part);
-	if (!bad && rename(part, cli->opt.output) != 0)
-		bad = error_set(e, "cannot write '%s':", cli->opt.output);
-	if (bad)
-		unlink(part);
-	free(part);
-	return bad;
+	whole = export_to(cli, id, w.file, e) == 0;
+	return whole_file_close(&w, whole, e);
 }
 
 int

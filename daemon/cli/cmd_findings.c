@@ -24,16 +24,10 @@
 static bool
 is_wanted(const struct options *o, const json_t *f)
 {
-	const char *severity = or_unknown(field_text(f, "severity"));
-	int i;
 
-	if (o->rule != NULL && strcmp(or_unknown(field_text(f, "rule")),
-	    o->rule) != 0)
-		return false;
-	for (i = 0; i + 1 < o->severity; i++)
-		if (strcmp(severity_name[i], severity) == 0)
-			return false;
-	return true;
+	return (o->rule == NULL || strcmp(or_unknown(field_text(f, "rule")),
+	    o->rule) == 0) &&
+	    severity_called(field_text(f, "severity")) >= o->severity - 1;
 }
 
 /* Only those that are asked for stay in ${findings}. */

@@ -71,7 +71,7 @@ cli_json(struct cli *cli, json_t *j)
 int
 cli_trial(struct cli *cli, const json_t *trial)
 {
-	enum verdict v = trial_verdict(trial);
+	enum trial_verdict v = trial_verdict(trial);
 
 	if (cli->opt.json)
 		cli_json(cli, json_incref((json_t *)trial));

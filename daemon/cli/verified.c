@@ -1,11 +1,9 @@
 #include <limits.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/error.h"
 #include "base/paths.h"
-#include "cli/baseline.h"
+#include "cli/json_file.h"
 #include "report/text_util.h"
 
 #include "cli/verified.h"
@@ -27,16 +25,11 @@ json_t *
 verified_load(void)
 {
 	char path[PATH_MAX];
-	json_t *j = NULL, *items;
-	struct stat st;
-	FILE *f;
+	json_t *j, *items;
 
-	if (verified_path(path) != 0 || (f = fopen(path, "re")) == NULL)
+	if (verified_path(path) != 0 || json_file_read(path, FILE_MOST, &j) !=
+	    0)
 		return json_array();
-	if (fstat(fileno(f), &st) == 0 && S_ISREG(st.st_mode) &&
-	    st.st_size <= FILE_MOST)
-		j = json_loadf(f, JSON_REJECT_DUPLICATES, NULL);
-	fclose(f);
 	items = json_integer_value(json_object_get(j, "cudadvise_verified")) ==
 	    VERSION ? json_object_get(j, "items") : NULL;
 	items = json_is_array(items) ? json_incref(items) : json_array();
@@ -103,7 +96,7 @@ verified_add(const json_t *before, const json_t *after,
 	whole = json_pack("{s:i, s:O}", "cudadvise_verified", VERSION, "items",
 	    items);
 	if (whole != NULL && verified_path(path) == 0)
-		baseline_write(path, whole, NULL);
+		json_file_write(path, whole, NULL);
 	json_decref(whole);
 	json_decref(items);
 	json_decref(of);

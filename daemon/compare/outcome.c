@@ -7,6 +7,7 @@
 #include "report/compare.h"
 #include "report/json_util.h"
 #include "report/text_util.h"
+#include "rules/engine/finding.h"
 
 /* What predictions are known to (report/compare.c), and how much is much. */
 #define TOLERANCE 0.03
@@ -324,14 +325,6 @@ outcome_of(const struct trial_run *base, const struct trial_run *target,
 	return whole;
 }
 
-static int
-severity_of(const char *name)
-{
-
-	return name == NULL ? 0 : strcmp(name, "high") == 0 ? 3 :
-	    strcmp(name, "medium") == 0 ? 2 : strcmp(name, "low") == 0;
-}
-
 /* Was the rule of ${f} looked for in that run? */
 static bool
 was_checked(const struct trial_run *r, const json_t *f)
@@ -361,13 +354,13 @@ outcome_new(const struct trial_run *base, const struct trial_run *target,
 		json_decref(list);
 		return NULL;
 	}
-	for (s = 3; s >= severity_of(least) && s > 0; s--) {
+	for (s = SEV_HIGH; s >= severity_called(least) && s > SEV_INFO; s--) {
 		json_array_foreach(json_object_get(json_object_get(compare,
 		    "findings"), "items"), i, item) {
 			f = find_by_id(items_of(target), "id", json_object_get(
 			    item, "target_id"));
 			if (strcmp(or_unknown(field_text(item, "state")),
-			    "new") == 0 && severity_of(field_text(f,
+			    "new") == 0 && severity_called(field_text(f,
 			    "severity")) == s && was_checked(base, f))
 				json_array_append(list, (json_t *)f);
 		}

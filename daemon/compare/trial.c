@@ -1,8 +1,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/text.h"
 #include "compare/conditions.h"
 #include "compare/statistics.h"
 #include "compare/trial_parts.h"
@@ -38,7 +38,7 @@
 
 /* --- one time ----------------------------------------------------------------- */
 
-static enum verdict
+static enum trial_verdict
 verdict_of(const struct difference *d, double margin)
 {
 	double most = log1p(margin);
@@ -202,7 +202,7 @@ kernels_judge(struct trial *t)
 /* --- the verdict ---------------------------------------------------------------- */
 
 static bool
-any_kernel(const struct trial *t, enum verdict v)
+any_kernel(const struct trial *t, enum trial_verdict v)
 {
 	size_t i;
 
@@ -213,7 +213,7 @@ any_kernel(const struct trial *t, enum verdict v)
 }
 
 static bool
-is_opposite(enum verdict a, enum verdict b)
+is_opposite(enum trial_verdict a, enum trial_verdict b)
 {
 
 	return (a == VERDICT_SLOWER && b == VERDICT_FASTER) ||
@@ -223,7 +223,7 @@ is_opposite(enum verdict a, enum verdict b)
 /* The GPU's time as a whole decides first: a kernel that does the work of two takes
  * longer than either. The time at work overrules it where it went the other way, since
  * that is what one waits for. Then single kernels; then the time at work alone. */
-static enum verdict
+static enum trial_verdict
 whole_verdict(const struct trial *t)
 {
 
@@ -280,15 +280,15 @@ conditions_judge(struct trial *t)
 		reason(t, "no-kernels", "the runs have no kernel in common");
 }
 
-/* Seconds of "2026-11-22T23:07:36.123Z"; NaN. */
+/* Seconds; NaN. */
 static double
-instant_of(const json_t *conditions)
+started_s(const json_t *conditions)
 {
-	const char *text = field_text(conditions, "started_at"), *end;
-	struct tm tm = { .tm_isdst = 0 };
+	const char *text = field_text(conditions, "started_at");
+	int64_t ns;
 
-	end = text != NULL ? strptime(text, "%Y-%m-%dT%H:%M:%S", &tm) : NULL;
-	return end != NULL && *end != '\0' ? (double)timegm(&tm) : NAN;
+	return text != NULL && text_instant(text, &ns) == 0 ? (double)ns * 1e-9 :
+	    NAN;
 }
 
 /* Was a run made on another GPU than the first, or at another time? What is not
@@ -305,7 +305,7 @@ are_apart(const struct trial_set set[SIDES])
 	for (side = 0; side < SIDES; side++) {
 		for (i = 0; i < set[side].runs; i++) {
 			c = set[side].run[i].conditions;
-			at = instant_of(c);
+			at = started_s(c);
 			least = fmin(least, at);
 			most = fmax(most, at);
 			other = other || !json_equal(json_object_get(c,

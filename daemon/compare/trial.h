@@ -42,7 +42,7 @@ struct trial_ask {
  * runs 2 may be told apart at most. */
 #define TRIAL_ASK_INIT { 0.01, 0.01, 0 }
 
-enum verdict { VERDICT_SAME, VERDICT_FASTER, VERDICT_SLOWER,
+enum trial_verdict { VERDICT_SAME, VERDICT_FASTER, VERDICT_SLOWER,
 	VERDICT_INCONCLUSIVE, VERDICTS };
 extern const char *const verdict_name[VERDICTS];
 
@@ -56,7 +56,7 @@ json_t *trial_compare(const struct trial_run *base,
     const struct trial_run *target, uint32_t allowed);
 
 /* trial_verdict(trial): of the document. */
-enum verdict trial_verdict(const json_t *trial);
+enum trial_verdict trial_verdict(const json_t *trial);
 
 /* trial_has_reason(doc, code): is it among the "reasons" of ${doc}? */
 bool trial_has_reason(const json_t *doc, const char *code);

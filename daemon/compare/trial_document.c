@@ -166,7 +166,7 @@ hint_json(const json_t *trial)
 }
 
 json_t *
-trial_document(const struct trial *t, enum verdict verdict)
+trial_document(const struct trial *t, enum trial_verdict verdict)
 {
 	const struct trial_set *s = t->set;
 	json_t *o;
@@ -195,11 +195,11 @@ trial_document(const struct trial *t, enum verdict verdict)
 	return o;
 }
 
-enum verdict
+enum trial_verdict
 trial_verdict(const json_t *trial)
 {
 	const char *name = or_unknown(field_text(trial, "verdict"));
-	enum verdict v;
+	enum trial_verdict v;
 
 	for (v = 0; v < VERDICTS; v++)
 		if (strcmp(name, verdict_name[v]) == 0)

@@ -11,7 +11,7 @@
 struct measure {
 	double base_s, target_s;	/* a run, on average */
 	struct difference by;
-	enum verdict verdict;
+	enum trial_verdict verdict;
 };
 
 struct judged {
@@ -35,6 +35,6 @@ struct trial {
 double trial_share(const struct trial *t, const struct trial_kernel *k);
 
 /* trial_document(t, verdict): Trial. New reference; NULL without memory. */
-json_t *trial_document(const struct trial *t, enum verdict verdict);
+json_t *trial_document(const struct trial *t, enum trial_verdict verdict);
 
 #endif

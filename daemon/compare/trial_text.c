@@ -51,7 +51,7 @@ change_text(char *out, size_t size, const json_t *m)
 }
 
 static enum out_style
-style_of(enum verdict v)
+style_of(enum trial_verdict v)
 {
 
 	return v == VERDICT_SLOWER ? STYLE_BAD : v == VERDICT_FASTER ?
@@ -63,7 +63,7 @@ text_whole(struct out *o, const json_t *m, const char *what)
 {
 	char line[LINE_SIZE], change[LINE_SIZE / 2], a[NUMBER_SIZE],
 	    b[NUMBER_SIZE];
-	enum verdict v = trial_verdict(m);
+	enum trial_verdict v = trial_verdict(m);
 
 	if (isnan(field_number(m, "base_s")) || isnan(field_number(m,
 	    "target_s")))
@@ -135,7 +135,7 @@ static void
 text_kernel(struct out *o, const json_t *k)
 {
 	char line[LINE_SIZE], change[LINE_SIZE / 2];
-	enum verdict v = trial_verdict(k);
+	enum trial_verdict v = trial_verdict(k);
 
 	out_text(o, "  ");
 	out_style(o, style_of(v));
@@ -196,7 +196,7 @@ void
 text_verdict(struct out *o, const json_t *trial)
 {
 	const json_t *runs = json_object_get(trial, "runs");
-	enum verdict v = trial_verdict(trial);
+	enum trial_verdict v = trial_verdict(trial);
 	char a[NUMBER_SIZE], b[NUMBER_SIZE], c[NUMBER_SIZE];
 
 	out_style(o, style_of(v));

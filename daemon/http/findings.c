@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -25,12 +24,11 @@
 #define RUNS_MOST 1000
 #define FINDINGS_MOST 2000
 #define SINCE_MAX 40		/* bytes of ?since= */
-#define NS 1000000000
 
 /* What is asked, and how far it got. */
 struct search {
 	const char *rule, *program;	/* NULL: any */
-	enum severity least;
+	int least;			/* enum severity */
 	int64_t since_ns;		/* CLOCK_REALTIME; 0: ever */
 	bool worth_it;			/* only those */
 	char only[24];			/* "": every run; a run's number */
@@ -44,36 +42,14 @@ struct search {
 	bool full, end;
 };
 
-/* "2026-11-20", "2026-11-20T13:26:15Z" (UTC) as ns of CLOCK_REALTIME; -1. */
-static int
-instant_read(const char *text, int64_t *ns)
-{
-	struct tm tm = { .tm_isdst = 0 };
-	const char *end = strptime(text, "%Y-%m-%d", &tm);
-
-	if (end != NULL && *end == 'T')
-		end = strptime(end, "T%H:%M:%S", &tm);
-	if (end != NULL && *end == '.')
-		end += 1 + strspn(end + 1, "0123456789");
-	if (end != NULL && *end == 'Z')
-		end++;
-	if (end == NULL || *end != '\0' || tm.tm_year < 70 || tm.tm_year > 300)
-		return -1;
-	*ns = (int64_t)timegm(&tm) * NS;
-	return 0;
-}
-
 static int
 read_severity(struct request *rq, struct response *rs, struct search *s)
 {
 	const char *name = query_get(rq, "severity");
 
-	s->least = SEV_INFO;
-	if (name == NULL)
+	s->least = name != NULL ? severity_called(name) : SEV_INFO;
+	if (s->least >= 0)
 		return 0;
-	for (; s->least <= SEV_HIGH; s->least++)
-		if (strcmp(severity_name[s->least], name) == 0)
-			return 0;
 	respond_problem(rs, PROBLEM_BAD_PARAMETER, "severity",
 	    "severity is one of info, low, medium, high: the least");
 	return -1;
@@ -123,6 +99,7 @@ read_search(struct request *rq, struct response *rs, struct search *s)
 {
 	const char *since = query_get(rq, "since"), *run = query_get(rq, "run");
 	struct store_run found;
+	bool elsewhere;
 
 	if (api_number(rq, rs, "limit", LIST_LIMIT_DEFAULT, 1, LIST_LIMIT_MAX,
 	    &s->limit) < 0 || read_severity(rq, rs, s) < 0 ||
@@ -142,7 +119,7 @@ read_search(struct request *rq, struct response *rs, struct search *s)
 		return -1;
 	}
 	if (since != NULL && (strlen(since) > SINCE_MAX ||
-	    instant_read(since, &s->since_ns) < 0)) {
+	    text_instant(since, &s->since_ns) < 0)) {
 		respond_problem(rs, PROBLEM_BAD_PARAMETER, "since", "since is "
 		    "a date or an instant in UTC: 2026-11-20, "
 		    "2026-11-20T13:26:15Z");
@@ -153,8 +130,13 @@ read_search(struct request *rq, struct response *rs, struct search *s)
 	if (api_run_called(rq, rs, run, &found) < 0)
 		return -1;
 	snprintf(s->only, sizeof(s->only), "%" PRId64, found.number);
+	elsewhere = s->run != 0 && s->run != found.number;
 	store_run_clear(&found);
-	return 0;
+	if (!elsewhere)
+		return 0;
+	respond_problem(rs, PROBLEM_BAD_PARAMETER, "cursor",
+	    "the cursor is of another run than ?run=");
+	return -1;
 }
 
 /* Is it a run that is asked for? *${of} is what is said of it, or NULL without
@@ -188,17 +170,11 @@ run_wanted(const struct search *s, const struct store_run *run, json_t **of)
 static bool
 finding_wanted(const struct search *s, const json_t *f)
 {
-	const char *severity = or_unknown(field_text(f, "severity"));
-	enum severity at = SEV_HIGH;
 
-	if (s->worth_it && !field_true(f, "worth_it"))
-		return false;
-	if (s->rule != NULL && strcmp(or_unknown(field_text(f, "rule")),
-	    s->rule) != 0)
-		return false;
-	while (at > s->least && strcmp(severity_name[at], severity) != 0)
-		at--;
-	return strcmp(severity_name[at], severity) == 0;
+	return (!s->worth_it || field_true(f, "worth_it")) &&
+	    (s->rule == NULL || strcmp(or_unknown(field_text(f, "rule")),
+	    s->rule) == 0) &&
+	    severity_called(field_text(f, "severity")) >= s->least;
 }
 
 /* The item of ${text}, one of a run's findings, if it is wanted: what a list shows of

@@ -137,6 +137,7 @@ test('findings of all runs: in order, each once, whatever the page, and only wha
     'cursor=x', 'cursor=3.', 'cursor=3.x', 'cursor=-1', 'cursor=99999999999999999999', `program=${'x'.repeat(101)}`, 'limit=0'])
     await problem(400, `${list}?${bad}`);
   await problem(404, `${list}?run=999999`);
+  await problem(400, `${list}?run=${runs[1]}&cursor=${runs[0]}.1`);
   // Of a run that is no more, the older ones follow.
   assert.equal((await daemon.request({ method: 'DELETE', path: `/api/v1/runs/${runs[0]}` })).status, 204);
   assert.deepEqual(ids(await pages(`${list}?cursor=${runs[0]}.1`)), expected.filter(([run]) => run !== runs[0]));

@@ -146,6 +146,7 @@ TEST(text_helpers)
 	char out[8], dirty[] = "a\x01\xff\xc3\xa9\xed\xa0\x80z";
 	double d;
 	uint64_t v;
+	int64_t ns;
 
 	assert_int_equal(text_copy(out, 4, "abcdef"), -1);
 	assert_string_equal(out, "abc");
@@ -163,6 +164,16 @@ TEST(text_helpers)
 	assert_int_equal(text_double("nan", 0, 1e4, &d), -1);
 	assert_int_equal(text_double("0x10", 0, 1e4, &d), -1);
 	assert_int_equal(text_double("1e999", 0, 1e308, &d), -1);
+	assert_int_equal(text_instant("1970-01-02", &ns), 0);
+	assert_true(ns == 86400 * INT64_C(1000000000));
+	assert_int_equal(text_instant("2026-11-22T23:07:36.123Z", &ns), 0);
+	assert_true(ns == INT64_C(1795388856123000000));
+	assert_int_equal(text_instant("2026-11-22T23:07:36.0000000019", &ns), 0);
+	assert_true(ns == INT64_C(1795388856000000001));
+	assert_int_equal(text_instant("yesterday", &ns), -1);
+	assert_int_equal(text_instant("1969-12-31", &ns), -1);
+	assert_int_equal(text_instant("2026-11-22T25:00", &ns), -1);
+	assert_int_equal(text_instant("2026-11-22 23:07", &ns), -1);
 	assert_true(text_is_hex("00ff", 4));
 	assert_false(text_is_hex("00FF", 4));
 	assert_false(text_is_hex("00ff0", 4));

@@ -191,7 +191,7 @@ tried(const struct recording *x, size_t runs, double slower)
 }
 
 /* What is said of the heaviest kernel. */
-static enum verdict
+static enum trial_verdict
 of_heaviest(const json_t *trial, const struct recording *x)
 {
 	const json_t *k;
@@ -214,7 +214,7 @@ static void
 count(struct tally *t, const struct recording *x, size_t runs)
 {
 	json_t *alike = tried(x, runs, 1), *slower = tried(x, runs, 1.03);
-	enum verdict v = trial_verdict(alike);
+	enum trial_verdict v = trial_verdict(alike);
 
 	t->pairs++;
 	t->wrong += v == VERDICT_SLOWER || v == VERDICT_FASTER;
@@ -280,7 +280,7 @@ recorded(struct trial_run *run, char set)
 	return n;
 }
 
-static enum verdict
+static enum trial_verdict
 of_kernel(const json_t *trial, const char *name)
 {
 	const json_t *k;
@@ -411,7 +411,7 @@ static void
 count_alike(struct tally *t, const struct trial_set side[SIDES])
 {
 	struct trial_ask ask = TRIAL_ASK_INIT;
-	enum verdict v;
+	enum trial_verdict v;
 	json_t *trial;
 
 	ask.allowed = 1u << CONDITION_ARGUMENTS;
@@ -648,7 +648,7 @@ recorded_pairs(char set, const char *kernel, size_t n, size_t pairs)
 	struct trial_run a[RECORDED_MOST], b[RECORDED_MOST];
 	size_t as = recorded(a, 'A'), bs = recorded(b, set), i, said = 0;
 	struct trial_ask ask = TRIAL_ASK_INIT;
-	enum verdict v;
+	enum trial_verdict v;
 	json_t *trial;
 
 	ask.allowed = 1u << CONDITION_ARGUMENTS;

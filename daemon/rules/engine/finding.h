@@ -25,6 +25,8 @@ extern const char *const rule_state_name[];	/* "found" … */
 
 enum severity { SEV_INFO, SEV_LOW, SEV_MEDIUM, SEV_HIGH };
 extern const char *const severity_name[];
+/* severity_called(name): the severity of that name; -1: none has it, or NULL. */
+int severity_called(const char *name);
 
 enum confidence { CONF_LOW, CONF_MEDIUM, CONF_HIGH };
 extern const char *const confidence_name[];

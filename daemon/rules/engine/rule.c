@@ -30,6 +30,16 @@ const char *const confidence_name[] = {
 	[CONF_LOW] = "low", [CONF_MEDIUM] = "medium", [CONF_HIGH] = "high"
 };
 
+int
+severity_called(const char *name)
+{
+	int at = name != NULL ? SEV_HIGH : -1;
+
+	while (at >= 0 && strcmp(severity_name[at], name) != 0)
+		at--;
+	return at;
+}
+
 const struct rule rule_table[] = {
 #define RULE(function, id, category, scope, severity, needs, title, ...)	\
 	{ id, category, scope, severity, needs, title, rule_##function,	\
