@@ -266,19 +266,22 @@ out_cell(struct out *o, const char *s, int columns)
 	out_spaces(o, columns - (o->column - start));
 }
 
-/* The bytes of the word ${s} that a line of its own has room for. */
+/* The bytes of the word ${s} that a line of its own has room for: up to the last name
+ * of a qualified one that fits. */
 static size_t
 fit(const struct out *o, int indent, const char *s, size_t len)
 {
 	int room = o->width - indent;
-	size_t n, all = 0;
+	size_t n, all = 0, name = 0;
 
 	while (all < len) {
 		n = utf8_length(s + all, len - all);
 		n = n > 0 ? n : 1;
 		if (all > 0 && measure(o, s, all + n) > room)
-			break;
+			return name > 0 ? name : all;
 		all += n;
+		if (all < len && all > 2 && memcmp(s + all - 2, "::", 2) == 0)
+			name = all;
 	}
 	return all;
 }
@@ -300,7 +303,7 @@ out_wrap(struct out *o, int indent, const char *s)
 		 * it is a path, which may be copied. */
 		if (w > o->width - indent && memchr(s, '/', n) == NULL)
 			w = measure(o, s, n = fit(o, indent, s, n));
-		if (!first && o->column + 1 + w > o->width) {
+		if (o->column > indent && o->column + !first + w > o->width) {
 			out_line(o);
 			out_spaces(o, indent);
 		} else if (!first) {

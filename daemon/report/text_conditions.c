@@ -22,7 +22,7 @@ suffered(const json_t *gpu, char out[LINE_SIZE])
 	snprintf(out, LINE_SIZE, "%s%.200s%s%s%s", why != NULL ?
 	    "its clocks were lowered: " : "", why != NULL ? why : "",
 	    why != NULL && others > 0 ? "; " : "", others > 0 ?
-	    "in use before the run began, by " : "", others > 0 ?
+	    "in use before the run began by " : "", others > 0 ?
 	    number_of(n, (double)others, "program") : "");
 	return why != NULL || others > 0;
 }
@@ -54,6 +54,17 @@ put_state(struct out *o, size_t i, const json_t *gpu)
 }
 
 void
+parts_states(struct out *o, const struct report *r)
+{
+	const json_t *c = json_object_get(r->run, "conditions"), *gpu;
+	size_t i;
+
+	json_array_foreach(json_object_get(c, "gpus"), i, gpu)
+		if (field_true(gpu, "used"))
+			put_state(o, i, gpu);
+}
+
+void
 parts_conditions(struct out *o, const struct report *r)
 {
 	const json_t *c = json_object_get(r->run, "conditions"), *gpu;
@@ -61,15 +72,10 @@ parts_conditions(struct out *o, const struct report *r)
 	size_t i;
 
 	json_array_foreach(json_object_get(c, "gpus"), i, gpu) {
-		if (!field_true(gpu, "used"))
+		if (!field_true(gpu, "used") || !suffered(gpu, why))
 			continue;
-		if (suffered(gpu, why)) {
-			snprintf(line, sizeof(line), "Conditions of GPU %zu: %s",
-			    i, why);
-			out_text(o, "  ");
-			out_wrap(o, 2, line);
-		}
-		if (r->verbose)
-			put_state(o, i, gpu);
+		snprintf(line, sizeof(line), "GPU %zu: %s", i, why);
+		parts_label(o, "Conditions");
+		out_wrap(o, LABEL_COLUMNS, line);
 	}
 }

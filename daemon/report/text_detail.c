@@ -1,6 +1,6 @@
 /* What -v adds to the head of a report: the whole command, what the figures refer
  * to, and what measuring cost by its parts. Where the program was held for longer
- * than it may be, that is said in any case. */
+ * than it may be, the report's end says so in any case. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,33 +125,35 @@ held_segment(struct out *o, const json_t *held, const char *key,
 	out_segment(o, 4, "; ", text);
 }
 
-void
-parts_held(struct out *o, const json_t *run, bool all)
+/* Whether the program was held for longer than it may be, in ${a} and ${b} for how long
+ * and how long it may. What is over by less than is printed is no news. */
+static bool
+held_over(const json_t *held, char a[NUMBER_SIZE], char b[NUMBER_SIZE])
 {
-	const json_t *held = json_object_get(json_object_get(run, "overhead"),
-	    "held");
 	double longest = field_number(held, "longest_s");
 	double limit = field_number(held, "limit_s");
-	uint64_t count = field_count(held, "count");
-	char text[192], a[NUMBER_SIZE], b[NUMBER_SIZE];
-	bool over;
 
-	/* What is over the limit by less than is printed is no news. */
 	number_seconds(a, longest);
 	number_seconds(b, limit);
-	over = longest > limit && strcmp(a, b) != 0;
-	if (!over && (!all || (count == 0 && !(longest > 0) &&
+	return longest > limit && strcmp(a, b) != 0;
+}
+
+/* For how long the program stood still, at one place and in all. */
+static void
+text_held(struct out *o, const json_t *held)
+{
+	double longest = field_number(held, "longest_s");
+	uint64_t count = field_count(held, "count");
+	char text[192], a[NUMBER_SIZE], b[NUMBER_SIZE];
+	bool over = held_over(held, a, b);
+
+	if (count == 0 && !(longest > 0) &&
 	    !(field_number(held, "setup_s") > 0) &&
-	    !(field_number(held, "replay_s") > 0))))
+	    !(field_number(held, "replay_s") > 0))
 		return;
-	if (over)
-		out_style(o, STYLE_WARN);
 	if (!(longest > 0))
 		snprintf(text, sizeof(text), "never held while it ran");
-	else if (over)
-		snprintf(text, sizeof(text), "held for %s at one place, longer "
-		    "than the limit of %s (--max-stall)", a, b);
-	else if (isnan(limit))
+	else if (over || isnan(field_number(held, "limit_s")))
 		snprintf(text, sizeof(text), "held at most %s at a time", a);
 	else
 		snprintf(text, sizeof(text), "held at most %s at a time (limit "
@@ -165,9 +167,24 @@ parts_held(struct out *o, const json_t *run, bool all)
 	}
 	held_segment(o, held, "setup_s", "set-up");
 	held_segment(o, held, "replay_s", "replays");
-	if (over)
-		out_style(o, STYLE_PLAIN);
 	out_line(o);
+}
+
+void
+parts_held(struct out *o, const json_t *run)
+{
+	const json_t *held = json_object_get(json_object_get(run, "overhead"),
+	    "held");
+	char text[192], a[NUMBER_SIZE], b[NUMBER_SIZE];
+
+	if (!held_over(held, a, b))
+		return;
+	parts_label(o, "Held");
+	out_style(o, STYLE_WARN);
+	snprintf(text, sizeof(text), "for %s at one place, longer than the "
+	    "limit of %s (--max-stall)", a, b);
+	out_wrap(o, LABEL_COLUMNS, text);
+	out_style(o, STYLE_PLAIN);
 }
 
 void
@@ -180,4 +197,7 @@ parts_details(struct out *o, const struct report *r)
 	text_volume(o, r->run);
 	text_lines(o, r);
 	text_cost(o, r);
+	text_held(o, json_object_get(json_object_get(r->run, "overhead"),
+	    "held"));
+	parts_states(o, r);
 }

@@ -307,9 +307,9 @@ text_least(struct out *o, const json_t *kernels)
 		    "at_least"));
 	if (n == 0)
 		return;
-	snprintf(text, sizeof(text), "the time of %s that ran only while "
-	    "measured: shown is what issuing takes at least (`run --twice` "
-	    "takes the time first)", number_of(a, n, "kernel"));
+	snprintf(text, sizeof(text), "how long %s take%s undisturbed: each "
+	    "launch was measured, a lower bound is shown (`run --twice` takes "
+	    "the times first)", number_of(a, n, "kernel"), n == 1 ? "s" : "");
 	line(o, "Not known", text);
 }
 
@@ -473,6 +473,8 @@ parts_summary(struct out *o, const struct report *r, size_t worth_it)
 
 	parts_together(o, r, worth_it);
 	parts_phases(o, r->run);
+	parts_held(o, r->run);
+	parts_conditions(o, r);
 	text_verdicts(o, r);
 	if (!is_check(r)) {
 		text_level(o, r);

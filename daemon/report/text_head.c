@@ -1,5 +1,5 @@
 /* The head of a report, three lines: what ran; where the time went; what of it was
- * measured, and at what cost. What went wrong is said as well, and with -v all of
+ * measured, and at what cost. What was lost is said as well, and with -v all of
  * it (text_detail.c). */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +14,7 @@
 #include "report/text_parts.h"
 
 #define COMMAND_LEAST 16	/* columns of a command that say something */
+#define COMMAND_BARE 8		/* ... that are kept on the narrowest terminal */
 #define LABEL_MOST 24		/* columns */
 #define BAR_SHARE 7		/* of the line: the rest is for words */
 #define CAUSE_SHARE 0.005	/* of the run: less rounds to nothing */
@@ -102,8 +103,8 @@ parts_header(struct out *o, const struct report *r)
 		checked = true;		/* no room for the GPU's name */
 		room += separator + out_columns(o, device);
 	}
-	put_cut(o, short_command(command), room < COMMAND_LEAST ?
-	    COMMAND_LEAST : room);
+	put_cut(o, short_command(command), room < COMMAND_BARE ? COMMAND_BARE :
+	    room);
 	if (!checked)
 		out_format(o, " · %s", device);
 	out_format(o, " · %s\n", wall);
@@ -349,8 +350,6 @@ parts_activity(struct out *o, const struct report *r)
 		text_measured(o, r);
 	}
 	text_dropped(o, r->run);
-	parts_held(o, r->run, r->verbose);
-	parts_conditions(o, r);
 	if (r->verbose)
 		parts_details(o, r);
 }

@@ -3,6 +3,7 @@
  * operator and a line of its own a row.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/number.h"
@@ -14,6 +15,7 @@
 #define SHOWN 6			/* rows, as many as are read at a glance */
 #define LEAST 0.02		/* of the kernels' time: less saves under 2 % */
 #define NAME_COLUMNS 28
+#define PLACE_LEAST 24		/* columns that a place wants beside a name */
 
 static void
 row_place(char *out, size_t size, const json_t *row)
@@ -37,19 +39,27 @@ static void
 put_row(struct out *o, const json_t *row)
 {
 	const char *library = field_text(row, "library");
-	char share[NUMBER_SIZE], s[NUMBER_SIZE], place[160], text[256];
+	const char *name = or_unknown(field_text(row, "name"));
+	char share[NUMBER_SIZE], s[NUMBER_SIZE], place[160], text[512];
+	char *all = NULL;
+	bool beside;
 
 	row_place(place, sizeof(place), row);
 	out_spaces(o, 2);
 	out_cell(o, number_percent(share, field_number(row, "share_ratio")), 7);
 	out_cell(o, number_seconds(s, field_number(row, "s")), 9);
-	if (place[0] == '\0' && library == NULL) {
-		out_wrap(o, 20, or_unknown(field_text(row, "name")));
+	snprintf(text, sizeof(text), "%s%s%s", place, place[0] != '\0' &&
+	    library != NULL ? " · " : "", library != NULL ? library : "");
+	beside = o->width - o->column >= NAME_COLUMNS + PLACE_LEAST;
+	if (text[0] == '\0' || !beside) {
+		if (asprintf(&all, "%s%s%s", name, text[0] != '\0' ? " · " : "",
+		    text) >= 0)
+			out_wrap(o, 20, all);
+		free(all);
 		return;
 	}
-	out_cell(o, or_unknown(field_text(row, "name")), NAME_COLUMNS);
-	snprintf(text, sizeof(text), " %s%s%s", place, place[0] != '\0' &&
-	    library != NULL ? " · " : "", library != NULL ? library : "");
+	out_cell(o, name, NAME_COLUMNS);
+	out_spaces(o, 1);
 	out_wrap(o, 20, text);
 }
 

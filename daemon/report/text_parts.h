@@ -17,14 +17,9 @@ bool parts_is_file(const struct report *r);
 void parts_header(struct out *o, const struct report *r);
 void parts_end(struct out *o, const json_t *run);
 void parts_activity(struct out *o, const struct report *r);
-/* For how long the program stood still, at one place and in all: if that was longer
- * than it may be, or with ${all} in any case. */
-void parts_held(struct out *o, const json_t *run, bool all);
-/* What a run's times suffered from: throttling, other programs; with -v the state of
- * each GPU. */
-void parts_conditions(struct out *o, const struct report *r);
-/* What -v adds to the head. */
+/* What -v adds to the head; the last of it: the state of each GPU. */
 void parts_details(struct out *o, const struct report *r);
+void parts_states(struct out *o, const struct report *r);
 /* The correctness tools that ran instead. */
 void parts_checks(struct out *o, const json_t *checks);
 /* What to know of the measurement, with remedies: the errors, or the rest. */
@@ -75,6 +70,10 @@ void parts_together(struct out *o, const struct report *r, size_t worth_it);
 /* Of it what happened once or a few times, and no finding counts: results that
  * the host went through, the longest gap. */
 void parts_phases(struct out *o, const json_t *run);
+/* That the program stood still for longer at one place than it may. */
+void parts_held(struct out *o, const json_t *run);
+/* What a run's times suffered from: throttling, other programs. */
+void parts_conditions(struct out *o, const struct report *r);
 /* A line of it: "Clean", in the LABEL_COLUMNS before what follows. */
 #define LABEL_COLUMNS 14	/* "Not measured" and two */
 void parts_label(struct out *o, const char *label);

@@ -14,18 +14,26 @@
 #define TEXT_LEAST 16		/* columns of text that say something */
 #define INDENT 6
 
-/* "step()" of "step(int, float*)"; "<module>" stays. */
+/* "step()" of "step(int, float*)", and of "void step<int>(int)"; "<module>" stays. */
 static void
 put_function(FILE *t, const char *name)
 {
-	size_t n = strcspn(name, "(");
+	size_t n = strcspn(name, "("), begin = 0, depth = 0, i;
 
 	/* A parenthesis that is part of the name: leave it all. */
 	if (strstr(name, "operator()") != NULL || n == 0 ||
-	    strstr(name, "(anonymous") != NULL || name[0] == '<')
+	    strstr(name, "(anonymous") != NULL || name[0] == '<') {
 		fputs(name, t);
-	else
-		fprintf(t, "%.*s()", (int)n, name);
+		return;
+	}
+	/* Names of templates' instances have the type that they return. */
+	for (i = 0; name[n] == '(' && i < n; i++) {
+		depth += name[i] == '<';
+		depth -= name[i] == '>' && depth > 0;
+		if (name[i] == ' ' && depth == 0)
+			begin = i + 1;
+	}
+	fprintf(t, "%.*s()", (int)(n - begin), name + begin);
 }
 
 /* "train.py:31 in step()", "step() in libtorch.so"; false if nothing of it is

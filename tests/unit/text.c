@@ -256,9 +256,9 @@ TEST(held)
 		    "; set-up" },
 		{ 100000000, 0, 0, 100000000, "held at most 100 ms",
 		    "longer than" },
-		{ 480000000, 0, 0, 100000000, "held for 480 ms at one place, "
-		    "longer than the limit of 100 ms (--max-stall)",
-		    "held at most" },
+		{ 480000000, 0, 0, 100000000, "\nHeld          for 480 ms at one "
+		    "place, longer than the limit of 100 ms (--max-stall)",
+		    "(limit" },
 		{ 480000000, 0, 0, 0, "held at most 480 ms at a time, 310 ms",
 		    "(limit" },
 		{ 0, 280000000, 0, 100000000, "never held while it ran; "

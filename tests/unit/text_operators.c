@@ -7,15 +7,21 @@
 #include "unit/text_page.h"
 
 static char *
-drawn(const json_t *operators)
+drawn_in(const json_t *operators, int columns)
 {
 	struct report r = { .operators = operators };
 	struct page p;
 
-	page_open(&p, 100, true);
+	page_open(&p, columns, true);
 	parts_operators(&p.out, &r);
 	page_close(&p);
 	return p.text;
+}
+
+static char *
+drawn(const json_t *operators)
+{
+	return drawn_in(operators, 100);
 }
 
 static json_t *
@@ -55,6 +61,15 @@ TEST(test_rows)
 	text = drawn(o);
 	assert_non_null(strstr(text, "aten::mm\n"));
 	free(text);
+	/* Where there is no room beside a name, its place follows it; nothing is cut,
+	 * and nothing is wider than the terminal. */
+	text = drawn_in(o, 60);
+	assert_non_null(strstr(text, "aten::addmm · model.py:7 in"));
+	for (const char *p = text, *end; *p != '\0'; p = end + 1) {
+		end = strchr(p, '\n');
+		assert_true(end - p <= 62);	/* a dot takes two bytes */
+	}
+	free(text);
 	json_object_set_new(o, "framework", json_false());
 	text = drawn(o);
 	assert_string_equal(text, "");
@@ -63,4 +78,32 @@ TEST(test_rows)
 	text = drawn(NULL);
 	assert_string_equal(text, "");
 	free(text);
+}
+
+/* Who launched it, without what a template's name has before it. */
+TEST(test_site)
+{
+	static const struct {
+		const char *name, *says;
+	} cases[] = {
+		{ "step(int, float*)", "launched from step() in app" },
+		{ "void run<int, 2048>(int*)", "launched from run<int, 2048>() in" },
+		{ "std::pair<int, long> of<S<1> >(int)", "from of<S<1> >() in" },
+		{ "<module>", "from <module> in" },
+		{ "main", "from main() in" },
+	};
+	struct page p;
+	json_t *site;
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		site = json_pack("{s:i, s:[{s:s, s:s}]}", "first", 0, "frames",
+		    "function", cases[i].name, "module", "/me/app");
+		page_open(&p, 100, true);
+		parts_site(&p.out, site, 0);
+		page_close(&p);
+		assert_non_null(strstr(p.text, cases[i].says));
+		free(p.text);
+		json_decref(site);
+	}
 }
