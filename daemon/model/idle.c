@@ -39,7 +39,8 @@
  * milliseconds for an empty kernel. */
 #define COMPILING_LEAST 5000000u	/* ns */
 
-/* A function that is compiled in pieces launches some in between. */
+/* A function that is compiled in pieces launches some in between, and so does who tries
+ * one piece of code after the other. */
 #define COMPILING_APART 20u	/* launches */
 
 struct gap {
@@ -154,12 +155,50 @@ gap_blame(struct model *m, struct device_state *d, const struct gap *g,
 	    spans_overlap(&m->overhead, from, g->end);
 }
 
-/* Beside gaps for which the host took about as long. */
+/* Add the gaps of ${from} to ${to}, and forget them. */
 static void
-gap_tally(struct device_state *d, const struct gap *g)
+gaps_move(struct gap_class *to, struct gap_class *from)
+{
+	uint32_t i, k;
+
+	for (i = 0; i < GAP_CLASSES; i++) {
+		to[i].count += from[i].count;
+		for (k = 0; k < IDLE_CAUSES; k++)
+			to[i].idle_ns[k] = add_sat(to[i].idle_ns[k],
+			    from[i].idle_ns[k]);
+	}
+	memset(from, 0, GAP_CLASSES * sizeof(*from));
+}
+
+void
+idle_again(const struct device_state *d, struct gap_class out[GAP_CLASSES])
+{
+	struct gaps_near near[2];
+
+	memcpy(near, d->near, sizeof(near));
+	memcpy(out, d->gap, sizeof(d->gap));
+	gaps_move(out, near[0].gap);
+	gaps_move(out, near[1].gap);
+}
+
+/* Launches so far of the process that ${next} is of. */
+static uint64_t
+launches_of(const struct model *m, const struct op *next)
+{
+
+	return next->thread == IDMAP_NONE ? 0 :
+	    m->stream[m->thread[next->thread].process]->launches;
+}
+
+/* Beside gaps for which the host took about as long. What it does to make, load or
+ * choose code comes once for each piece of it: neither a gap in which code is loaded
+ * nor those shortly before are what a loop does. */
+static void
+gap_tally(struct device_state *d, const struct gap *g, uint64_t launches)
 {
 	static const enum idle_cause host[] = { IDLE_HOST, IDLE_AFTER_SYNC,
 	    IDLE_API };
+	struct gaps_near *old = &d->near[0], *near = &d->near[1];
 	uint64_t ns = 0;
 	uint32_t i, k;
 
@@ -167,12 +206,17 @@ gap_tally(struct device_state *d, const struct gap *g)
 		ns += g->idle[host[i]];
 	if (ns == 0)
 		return;
+	if (sub_sat(launches, near->launches) >= COMPILING_APART) {
+		gaps_move(d->gap, old->gap);
+		*old = *near;
+		*near = (struct gaps_near){ .launches = launches };
+	}
 	k = 63u - (uint32_t)__builtin_clzll(ns);
 	if (k >= GAP_CLASSES)
 		k = GAP_CLASSES - 1;
-	d->gap[k].count++;
+	near->gap[k].count++;
 	for (i = 0; i < sizeof(host) / sizeof(host[0]); i++)
-		d->gap[k].idle_ns[host[i]] += g->idle[host[i]];
+		near->gap[k].idle_ns[host[i]] += g->idle[host[i]];
 }
 
 /* Was code made in it, in the middle of things? */
@@ -301,7 +345,9 @@ idle_gap(struct model *m, struct device_state *d, const struct op *next,
 	d->out.idle_near_ns = add_sat(d->out.idle_near_ns,
 	    min_u64(idle, LAUNCH_APART));
 	if (ours == 0 || (idle > LAUNCH_APART && ours <= idle / TALLIED_LEAST))
-		gap_tally(d, &g);
+		gap_tally(d, &g, launches_of(m, next));
+	if (g.loads > 0)
+		memset(d->near, 0, sizeof(d->near));
 	gap_compiling(m, d, &g, next);
 	gap_blame(m, d, &g, idle);
 	*seen = (struct gap_seen){ .synced = g.synced,

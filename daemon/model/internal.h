@@ -341,6 +341,12 @@ struct phase {
 
 struct line;			/* timeline.c */
 
+/* The last gaps: code that is loaded behind them is what they were spent on. */
+struct gaps_near {
+	uint64_t launches;	/* of its process, before the first of them */
+	struct gap_class gap[GAP_CLASSES];
+};
+
 struct device_state {
 	struct device out;
 	bool used, complete;	/* complete: a DEVICE record described it */
@@ -353,6 +359,7 @@ struct device_state {
 	uint64_t idle[IDLE_CAUSES], idle_overhead, idle_longest, idle_gaps;
 	uint64_t idle_longest_by[IDLE_CAUSES];
 	struct gap_class gap[GAP_CLASSES];
+	struct gaps_near near[2];	/* the older first */
 	struct compiling compiling;
 	struct burst burst;
 	struct ahead ahead;
@@ -561,6 +568,8 @@ struct gap_seen {
  * run dry because of the host; *${seen}: what was in it. */
 bool idle_gap(struct model *m, struct device_state *d, const struct op *next,
     struct gap_seen *seen);
+/* The gaps that no loading of code explains. */
+void idle_again(const struct device_state *d, struct gap_class out[GAP_CLASSES]);
 
 /* ahead.c: what our measuring took from the host. ahead_op: the host calls for
  * ${op}, with the device let run until it starts. ahead_gap: the device was idle

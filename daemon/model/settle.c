@@ -263,7 +263,7 @@ settle_devices(struct model *m)
 	    sizeof(run->idle_longest_by));
 	run->idle_gaps = m->device[busiest]->idle_gaps;
 	run->idle_near_ns = run->device[busiest].idle_near_ns;
-	memcpy(run->gap, m->device[busiest]->gap, sizeof(run->gap));
+	idle_again(m->device[busiest], run->gap);
 	run->compiling = m->device[busiest]->compiling;
 	run->jit_startup_ns = spans_overlap(&m->jit, run->origin_ns,
 	    add_sat(run->origin_ns, run->idle_ns[IDLE_STARTUP]));

@@ -148,6 +148,26 @@ FEED_TEST(test_compiling)
 	    c->time[0].idle_ns < 61000 * US);
 }
 
+/* Gaps in which code is loaded, and those shortly before, are its preparation; those
+ * with many launches between them and any loading come again. */
+FEED_TEST(test_gaps_of_code)
+{
+	const struct run *run;
+	uint64_t at = 0;
+
+	feed_signature(f, 1, "a");
+	for (int i = 0; i < 12; i++)
+		at = compiles(f, launches(f, at, 5) + 3000 * US, 7000 * US);
+	at = launches(f, at, 50);
+	for (int i = 0; i < 12; i++)
+		at = launches(f, at, 2) + 7000 * US;
+	run = feed_settle(f);
+	/* Between launches there are 105 us. */
+	assert_int_equal(run->gap[22].count, 11);
+	assert_int_equal(run->gap[23].count, 0);
+	assert_int_equal(gaps_counted(run), 11 + 49 + 12 + 1);
+}
+
 /* An asynchronous copy that the host waits for right after it is a synchronous one;
  * one that it does not wait for, or waits for later, is none. */
 FEED_TEST(test_async_waited)
