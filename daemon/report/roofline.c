@@ -2,13 +2,13 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "facts/warp.h"
 #include "model/ceilings.h"
 #include "rules/gain/gain.h"
 #include "model/model.h"
 
 #include "report/roofline.h"
 
-#define SECTOR 32.0		/* bytes */
 
 /* Of the instructions that ran, this many may lack a disassembly: what they do
  * is then within the rounding of what is shown. */

@@ -2,11 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "facts/warp.h"
 #include "source/opcode.h"
 
 #include "source/flops.h"
 
-#define WARP 32.0
 #define SHAPE_MOST 1024		/* of m, n and k; the largest is 256 */
 
 /* Additions and multiplications without a flag in opcode.c. */

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "facts/warp.h"
 #include "source/operand.h"
 #include "source/slice.h"
 
 #define STEPS 96		/* definitions followed */
 #define PARAMETERS_AT 0x160	/* in c[0x0], at the lowest */
-#define SECTOR 32
 #define BUDGET 16384		/* instructions looked at in all */
 
 /* The registers that an instruction writes, always or under its predicate, and

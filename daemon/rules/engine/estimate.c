@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "facts/warp.h"
 #include "model/alike.h"
 #include "rules/engine/estimate.h"
 #include "rules/evidence/affine.h"
@@ -19,8 +20,6 @@
  * a thousand shapes are enough. */
 #define SHARE_LEAST 0.001
 
-#define WARP 32
-#define SECTOR 32
 #define LINE_SECTORS 4
 
 static double

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "rules/evidence/access.h"
+#include "facts/warp.h"
 #include "rules/evidence/affine.h"
 #include "rules/evidence/lanes.h"
 #include "rules/evidence/lines.h"
@@ -24,11 +25,9 @@
 #include "source/slice.h"
 
 #define RATIO_GOOD 1.1		/* sectors / ideal: guards and edges */
-#define SECTOR 32
 #define WINDOW 128		/* bytes: what a warp reads in one row */
 #define OBJECT_MOST 512		/* bytes: beyond it a row, not an object */
 #define MANY_LANES 24
-#define WORD 4			/* bytes */
 #define SCATTERED_LEAST 2	/* wavefronts a line: see access.h */
 #define SHIFTED_LEAST 0.97	/* sectors over, of a mean request */
 #define SHIFTED_MOST 1.03

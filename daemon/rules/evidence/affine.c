@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "facts/warp.h"
 #include "model/model.h"
 #include "source/flow.h"
 
@@ -14,7 +15,6 @@
 
 #define BLOCKS_MOST 1024	/* 8 MiB of registers */
 #define STEPS_MOST (1u << 17)	/* instructions executed: some 50 ms */
-#define WARP 32
 
 /* --- ways ------------------------------------------------------------------ */
 
@@ -168,7 +168,6 @@ affine_is_one(const struct affine *a)
 	return a->kind == AFFINE_STEPS && a->x == 0 && a->y == 0;
 }
 
-#define SECTOR 32
 
 double
 affine_sectors(const struct affine *a, uint32_t bytes,
@@ -190,7 +189,6 @@ affine_sectors(const struct affine *a, uint32_t bytes,
 	return different(at, WARP);
 }
 
-#define BANK 4
 #define BANKS 32
 
 double

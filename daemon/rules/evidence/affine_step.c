@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "facts/warp.h"
 #include "model/model.h"
 #include "source/opcode.h"
 
@@ -14,7 +15,6 @@
 
 #define TERMS 8
 #define TERM_MAX 64
-#define WARP 32
 #define WARP_BITS 5
 #define CALLED_FIRST 4		/* registers that a called function may use */
 #define CALLED_LAST 15

@@ -7,13 +7,13 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "facts/warp.h"
 #include "rules/engine/coded.h"
 #include "rules/evidence/affine.h"
 #include "rules/evidence/atomics.h"
 #include "rules/evidence/inst.h"
 #include "rules/evidence/lines.h"
 
-#define WARP 32
 #define ADVICE "add within the warp (shuffle), then within the block (a "	\
     "shared-memory copy with shared atomics), and to global memory once "	\
     "a block; where targets are few, spread them over several copies"

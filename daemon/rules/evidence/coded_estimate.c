@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "facts/cycles.h"
+#include "facts/warp.h"
 #include "rules/evidence/affine.h"
 #include "rules/evidence/coded_estimate.h"
 #include "rules/evidence/strides.h"
@@ -17,9 +18,6 @@
 
 #define DEPTHS 4		/* loops in loops; deeper ones as these */
 #define TURNS_MOST 1e6
-#define WARP 32
-#define SECTOR 32
-#define BANK 4
 
 /* Sectors more that a row takes which begins anywhere, and a little for counters of
  * two launches. */

@@ -4,12 +4,12 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "facts/warp.h"
 #include "rules/evidence/affine.h"
 #include "rules/evidence/gathered.h"
 #include "source/operand.h"
 #include "source/slice.h"
 
-#define SECTOR 32
 #define WIDEST 16		/* bytes of a lane that one access takes */
 #define NEAR 16			/* instructions between the fields of an object */
 #define LOOP_WEIGHT 8		/* an access in a loop against one before it: any

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "facts/warp.h"
 #include "model/lines/source.h"
 
 #include "source/operand.h"
@@ -13,7 +14,6 @@
 #define BEFORE 256		/* instructions to a definition, at most */
 #define BEHIND 256		/* and to a use */
 #define DEPTH 6			/* definitions of definitions */
-#define WORD 4			/* bytes of a register */
 #define AND 0xc0		/* LOP3: a & b, whatever c is */
 
 struct ranges {

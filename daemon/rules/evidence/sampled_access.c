@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "facts/warp.h"
 #include "rules/evidence/inst.h"
 #include "rules/evidence/lines.h"
 #include "rules/engine/sampled.h"
@@ -22,8 +23,6 @@
 #define LOOKUPS_LEAST 0.5	/* of what L1 can look up */
 #define ASKED_MOST 0.4		/* of DRAM's rate: what lanes ask for */
 #define LOOKED_MOST 128		/* accesses */
-#define LANES 32
-#define SECTOR 32.0
 
 struct strides {
 	double accesses;		/* warp instructions, global */
@@ -67,7 +66,7 @@ look(struct strides *k, const struct code *c, const struct slices *t,
 		if (looked++ < LOOKED_MOST)
 			slice_of(&a, t, s);
 		ideal = inst * (is_uniform(&a) ? 1 :
-		    fmax(1, LANES * i->bytes / SECTOR));
+		    fmax(1, (double)WARP * i->bytes / SECTOR));
 		k->accesses += inst;
 		k->ideal_all[store] += ideal;
 		if (!is_row(&a))
@@ -75,7 +74,7 @@ look(struct strides *k, const struct code *c, const struct slices *t,
 		k->found++;
 		k->some = k->some || a.lane == LANE_SOME;
 		k->ideal[store] += ideal;
-		k->sectors[store] += inst * LANES;
+		k->sectors[store] += inst * WARP;
 		use = inst_first_use(c, at);
 		m[at].weight += 1 + inst_stalled(c, at, STALLS_GLOBAL) +
 		    (use != SIZE_MAX ? inst_stalled(c, use, STALLS_GLOBAL) : 0);
@@ -153,7 +152,7 @@ sampled_strides(struct rule_view *x)
 		goto out;
 	}
 	/* In narrower blocks neighbours in x are no neighbours in a warp. */
-	if (x->kernel->shape.block_x < LANES || x->run->unified.used)
+	if (x->kernel->shape.block_x < WARP || x->run->unified.used)
 		goto out;
 	look(&k, c, t, m);
 	waiting = inst_waiting(c, STALLS_GLOBAL);

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "facts/warp.h"
 #include "rules/evidence/inst.h"
 #include "rules/evidence/lines.h"
 #include "rules/engine/sampled.h"
@@ -14,8 +15,6 @@
 #define WAITING_LEAST 0.5
 #define CYCLES_LEAST 10000	/* of a warp, an access: a trip takes up to 1000 */
 #define BUSY_MOST 0.15		/* of L2 */
-#define SECTOR 32.0
-#define WARP 32
 #define TRIP_S 2e-6		/* to memory and back: what is left, at least */
 
 struct atomics {

@@ -1,12 +1,11 @@
 #include <math.h>
 #include <stdint.h>
 
+#include "facts/warp.h"
 #include "model/model.h"
 
 #include "rules/evidence/shape.h"
 
-#define LANES 32
-#define SECTOR 32
 #define WASTE 1.25		/* sectors / ideal: less is alignment */
 #define NEAR 0.15		/* sectors differ by guards and edges */
 
@@ -28,8 +27,8 @@ shape_is_narrow(const struct kernel *k)
 	const struct record_SIGNATURE *s = &k->shape;
 	uint64_t rows = (uint64_t)s->block_y * s->block_z;
 
-	return s->block_x > 0 && s->block_x < LANES && rows > 1 &&
-	    rows * s->block_x >= LANES;
+	return s->block_x > 0 && s->block_x < WARP && rows > 1 &&
+	    rows * s->block_x >= WARP;
 }
 
 /*
@@ -46,9 +45,9 @@ shape_sectors(const struct kernel *k, double bytes)
 
 	if (!(bytes >= 1) || !(bytes <= 16) || !shape_is_narrow(k))
 		return bytes;
-	whole = common(x, LANES);
+	whole = common(x, WARP);
 	step = common(whole * (uint32_t)bytes, SECTOR);
-	runs = (double)(LANES + x - whole) / x;
+	runs = (double)(WARP + x - whole) / x;
 	return bytes + runs * (1 - (double)step / SECTOR);
 }
 

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "rules/gain/load.h"
+#include "facts/warp.h"
 
 /* Below BUSY_LOW no resource explains the time, above BUSY_HIGH the busiest
  * does; Nsight Compute uses 60 and 80 % for the same decision, here it is a
@@ -12,7 +13,6 @@
 #define BUSY_LOW 0.4
 #define BUSY_HIGH 0.8
 
-#define WARP 32.0		/* lanes */
 
 /* The ceiling is of copies. What is read alone, and more of it than is written, needs no
  * turn of the bus: 4.63 TB/s against 4.06, which writes alone do not exceed either; H200. */
@@ -61,7 +61,7 @@ samples_stalled(const struct samples *s, uint32_t mask)
 double
 load_cycles(const struct chip *c, uint16_t results)
 {
-	return WARP * c->schedulers / results;
+	return (double)(WARP * c->schedulers) / results;
 }
 
 /* How surely a resource that is ${busy} of the time busy explains it. */

@@ -13,6 +13,7 @@
  */
 #include <math.h>
 
+#include "facts/warp.h"
 #include "rules/evidence/lanes.h"
 #include "rules/evidence/lines.h"
 
@@ -31,8 +32,6 @@
 #define SPEED_MOST 32
 
 /* A lane's word where nobody counted the bytes that accesses use. */
-#define WORD 4
-#define SECTOR 32.0
 
 enum who { ONE_THREAD, ONE_WARP_OF_ALL, ONE_BLOCK };
 

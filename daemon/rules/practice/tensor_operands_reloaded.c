@@ -10,13 +10,13 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "facts/warp.h"
 #include "source/flops.h"
 
 #include "rules/evidence/inst.h"
 #include "rules/evidence/lines.h"
 #include "source/operand.h"
 
-#define WARP 32
 #define L1_BYTES 128		/* an SM's L1 delivers in a cycle: programming guide */
 #define BUDGET (1u << 20)	/* instructions of loops looked at, in all */
 
