@@ -24,6 +24,9 @@
 #define SAME 0.01
 #define VARIED 0.10
 
+/* Of a warp: no access of a lane, of 16 bytes at most, lies in two sectors. */
+#define LANES 32
+
 uint32_t
 counters_number(struct model *m, struct wire_str name)
 {
@@ -129,14 +132,28 @@ accesses_vary(const double *own, const double *there)
 	return vary;
 }
 
-void
-counters_settle(const struct kernel_state *k, struct kernel *out)
+/* Counters of global loads and stores leave out those by generic addresses and
+ * asynchronous copies to shared memory, whose sectors are counted: where no request could
+ * have moved so many, how many requests there were is not known. */
+static void
+forget_requests(double *metric)
+{
+	static const struct { enum metric_id inst, sectors; } way[] = {
+		{ METRIC_GLOBAL_LD_INST, METRIC_GLOBAL_LD_SECTORS },
+		{ METRIC_GLOBAL_ST_INST, METRIC_GLOBAL_ST_SECTORS },
+	};
+
+	for (size_t i = 0; i < sizeof(way) / sizeof(way[0]); i++)
+		if (metric[way[i].sectors] > LANES * metric[way[i].inst])
+			metric[way[i].inst] = NAN;
+}
+
+static void
+fill_patched(const struct kernel_state *k, struct kernel *out)
 {
 	double own = k->out.metric[METRIC_INST_EXECUTED], scale = 1, there;
 	int i;
 
-	if (k->patched == NULL)
-		return;
 	there = k->patched[METRIC_INST_EXECUTED];
 	if (own > 0 && there > 0)
 		scale = own / there;
@@ -146,6 +163,15 @@ counters_settle(const struct kernel_state *k, struct kernel *out)
 		if (!isnan(k->patched[i]) &&
 		    (scale == 1 || isnan(out->metric[i])))
 			out->metric[i] = k->patched[i] * scale;
+}
+
+void
+counters_settle(const struct kernel_state *k, struct kernel *out)
+{
+
+	if (k->patched != NULL)
+		fill_patched(k, out);
+	forget_requests(out->metric);
 }
 
 void

@@ -137,6 +137,24 @@ lines_parse(struct sass *s, const char *text, size_t len)
 	return s->instructions > 0 ? 0 : -1;
 }
 
+/*
+ * A generic address may be of global, shared or local memory. A function that accesses
+ * neither of the latter in any other way has only global memory to go to: an array in
+ * shared or local memory is written to somewhere, by instructions of its own.
+ */
+static void
+generic_explain(struct sass *s)
+{
+	for (size_t i = 0; i < s->instructions; i++)
+		if (s->instruction[i].space == SPACE_SHARED ||
+		    s->instruction[i].space == SPACE_LOCAL ||
+		    s->instruction[i].flags & SASS_ASYNC)
+			return;
+	for (size_t i = 0; i < s->instructions; i++)
+		if (s->instruction[i].space == SPACE_GENERIC)
+			s->instruction[i].space = SPACE_GLOBAL;
+}
+
 int
 sass_parse(struct sass *s, const char *text, size_t len)
 {
@@ -154,6 +172,7 @@ sass_parse(struct sass *s, const char *text, size_t len)
 	if (s->text == NULL || s->instruction == NULL ||
 	    lines_parse(s, text, len) != 0)
 		goto fail;
+	generic_explain(s);
 	if (flow_make(&f, s) != 0)
 		goto fail;
 	rc = flow_loops(&f, s);

@@ -125,6 +125,24 @@ MADE_TEST(test_shared_counted)
 	assert_true(made_speedup(&l, &fix, VIEW_MID) > 3);
 }
 
+/* How many loads there were nobody counted: their sectors stand for them in the pipe. */
+MADE_TEST(test_loads_not_counted)
+{
+	struct load l;
+	double *v;
+
+	made_counters(m, made_kernel(m, "k", 10, 5000000), 0.5);
+	v = m->kernel[0].metric;
+	v[METRIC_GLOBAL_LD_REQUESTS] = v[METRIC_GLOBAL_LD_INST] = NAN;
+	v[METRIC_GLOBAL_LD_SECTORS] = 32e6;
+	v[METRIC_GLOBAL_ST_SECTORS] = v[METRIC_GLOBAL_ST_REQUESTS] = 0;
+	v[METRIC_SHARED_WAVEFRONTS] = 0;
+	v[METRIC_LSU_WAVEFRONTS] = 30e6;
+	made_load(m, &l);
+	assert_true(fabs(l.wavefronts[USER_GLOBAL_LD] - 30e6) < 1);
+	assert_true(l.wavefronts[USER_OTHER] == 0);
+}
+
 /* The launch that was measured took a tenth of what others take: its counters say
  * how busy it was, and nothing of those. */
 MADE_TEST(test_own_launch)

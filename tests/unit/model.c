@@ -171,6 +171,31 @@ FEED_TEST(test_counters_of_two_launches)
 	assert_false(feed_settle(f)->kernel[0].accesses_vary);
 }
 
+/* Loads by generic addresses and asynchronous copies move sectors and are not among the
+ * loads that are counted. */
+FEED_TEST(test_requests_not_counted)
+{
+	static const struct { const char *name; double value; } v[] = {
+		{ "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", 3300 },
+		{ "smsp__inst_executed_op_global_ld.sum", 100 },
+		{ "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", 0 },
+		{ "smsp__inst_executed_op_global_st.sum", 0 },
+	};
+	const double *metric;
+
+	feed_signature(f, 1, "a");
+	for (uint32_t i = 0; i < 4; i++) {
+		FEED(f, METRIC, .id = 5 + i, .name = wire_str_of(v[i].name));
+		counters(f, 5 + i, v[i].value, 2, 1);
+	}
+	metric = feed_settle(f)->kernel[0].metric;
+	assert_true(isnan(metric[METRIC_GLOBAL_LD_INST]));
+	assert_true(metric[METRIC_GLOBAL_ST_INST] == 0);
+	counters(f, 6, 104, 2, 1);
+	metric = feed_settle(f)->kernel[0].metric;
+	assert_true(metric[METRIC_GLOBAL_LD_INST] == 104);
+}
+
 /* A kernel that is captured is called as often as it is captured; what ran were
  * nodes of a graph, and no replay measures those. */
 FEED_TEST(test_nodes_are_not_measured)

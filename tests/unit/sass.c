@@ -40,7 +40,7 @@ TEST(opcodes)
 		{ "STL [R1+0x4],R4", SASS_STORE, SPACE_LOCAL, 4 },
 		{ "LDC.64 R6,c[0x0][0x210]", SASS_LOAD, SPACE_CONSTANT, 8 },
 		{ "ULDC UR4,c[0x0][0x0]", SASS_LOAD, SPACE_CONSTANT, 4 },
-		{ "LD.E R4,[R2.64]", SASS_LOAD, SPACE_GENERIC, 4 },
+		{ "LD.E R4,[R2.64]", SASS_LOAD, SPACE_GLOBAL, 4 },
 		{ "LDGSTS.E.BYPASS.128 [R3],desc[UR4][R6.64]",
 		  SASS_LOAD | SASS_ASYNC, SPACE_GLOBAL, 16 },
 		{ "LDGDEPBAR", 0, SPACE_NONE, 0 },
@@ -55,7 +55,7 @@ TEST(opcodes)
 		{ "ATOMS.POPC.INC.32 RZ,[R2+URZ]", SASS_ATOMIC, SPACE_SHARED,
 		  4 },
 		{ "ATOM.E.ADD.F64.RN PT,R4,[R2],R6", SASS_ATOMIC,
-		  SPACE_GENERIC, 8 },
+		  SPACE_GLOBAL, 8 },
 		{ "TEX.LL R4,R2,UR4,2D", SASS_LOAD, SPACE_TEXTURE, 0 },
 		{ "FADD.FTZ R2,-R2,R3", SASS_FP32 | SASS_ADD, 0, 0 },
 		{ "FFMA R2,R3,R4,R5", SASS_FP32 | SASS_FMA, 0, 0 },
@@ -103,6 +103,30 @@ TEST(opcodes)
 			    s.instruction[0].space, s.instruction[0].bytes);
 		sass_free(&s);
 	}
+}
+
+/* A generic address is one of global memory in a function that has no other. */
+TEST(generic)
+{
+	static const char *const other[] = {
+		"STS [R3],R4", "LDL R4,[R1+0x4]",
+		"LDGSTS.E [R3],desc[UR4][R6.64]",
+	};
+	char text[128];
+	struct sass s;
+
+	for (size_t i = 0; i < sizeof(other) / sizeof(other[0]); i++) {
+		snprintf(text, sizeof(text), "0000 LD.E R4,[R2.64]\n0010 %s\n",
+		    other[i]);
+		parse(&s, text);
+		assert_int_equal(s.instruction[0].space, SPACE_GENERIC);
+		sass_free(&s);
+	}
+	parse(&s, "0000 LD.E R4,[R2.64]\n0010 LDG.E R4,[R6.64]\n"
+	    "0020 ST.E [R2.64],R4\n");
+	assert_int_equal(s.instruction[0].space, SPACE_GLOBAL);
+	assert_int_equal(s.instruction[2].space, SPACE_GLOBAL);
+	sass_free(&s);
 }
 
 /* The table is searched in halves: what is out of order is not found. */

@@ -28,6 +28,8 @@
 /* Longer than a launch took no more than clocks differ by, and that measurement. */
 #define START_MOST 1.5
 
+#define LINE_SECTORS 4		/* of L1 */
+
 static double
 blocks_of(const struct kernel *k)
 {
@@ -64,9 +66,13 @@ counted_wavefronts(const struct code *c, enum source_metric kind)
 	return requests > 0 ? sum / requests : NAN;
 }
 
+/* Of requests that nobody counted as if they used their lines well: what more they
+ * take the pipe's own count tells. */
 static double
 wavefronts_of(double counted, double requests, double sectors)
 {
+	if (isnan(counted) && isnan(requests))
+		return or_zero(sectors) / LINE_SECTORS;
 	return isnan(counted) ? load_wavefronts(requests, sectors) :
 	    or_zero(requests) * counted;
 }
