@@ -498,6 +498,24 @@ MADE_TEST(test_memory_there_is)
 	coded_clear(&e);
 }
 
+/* A warp of a block of 3 threads has 3, not 32. */
+MADE_TEST(test_lanes_of_a_small_block)
+{
+	struct kernel *k = (fault_rows(m), &m->kernel[0]);
+	struct coded e;
+
+	refuse(m);
+	k->shape.block_x = 3;
+	k->shape.block_y = k->shape.block_z = 1;
+	estimate(&e, m);
+	assert_float_equal(inst_lanes(&e.code, 0), 3, 1e-6);
+	coded_clear(&e);
+	k->shape.block_x = 40;
+	estimate(&e, m);
+	assert_float_equal(inst_lanes(&e.code, 0), 20, 1e-6);
+	coded_clear(&e);
+}
+
 static double
 executions(const struct coded *e, uint32_t sass)
 {

@@ -452,10 +452,10 @@ coded_accesses(struct code *c, const struct affine *address,
 	count_atomics(c, shape, metric);
 }
 
-/* Executions by ${warps}, whose loops make ${turns}, and those of rare arguments as
- * many as ${rare}. */
+/* Executions by ${warps} of ${lanes}, whose loops make ${turns}, and those of rare
+ * arguments as many as ${rare}. */
 static void
-count(struct code *c, double warps, double turns, double rare,
+count(struct code *c, double warps, double lanes, double turns, double rare,
     const bool *never)
 {
 	for (int m = 0; m < SOURCE_COUNT; m++) {
@@ -472,8 +472,8 @@ count(struct code *c, double warps, double turns, double rare,
 		if (at == SIZE_MAX)
 			continue;
 		set(c, &c->instruction[at], SOURCE_INST, times);
-		set(c, &c->instruction[at], SOURCE_THREADS, times * WARP);
-		set(c, &c->instruction[at], SOURCE_THREADS_ON, times * WARP);
+		set(c, &c->instruction[at], SOURCE_THREADS, times * lanes);
+		set(c, &c->instruction[at], SOURCE_THREADS_ON, times * lanes);
 	}
 }
 
@@ -739,6 +739,7 @@ coded_of(struct coded *e, const struct rule_view *x)
 	const struct code *c = x->kernel->code;
 	const struct load *l = x->load;
 	double warps, an_sm, cycles, most, turns, scale, rare = 0, ends = INFINITY;
+	double lanes;
 	double counted = rule_metric(x, METRIC_INST_EXECUTED);
 	struct needs n = { .inst = { 0 } };
 	struct affine *address;
@@ -749,6 +750,7 @@ coded_of(struct coded *e, const struct rule_view *x)
 	cycles = (l->time_s - l->fixed_s) * x->ceiling->sm_hz;
 	warps = rule_blocks(x->kernel) * ceil(rule_threads(x->kernel) /
 	    (double)WARP);
+	lanes = rule_blocks(x->kernel) * rule_threads(x->kernel) / warps;
 	an_sm = warps / (fmax(1, x->device->limits.sms) *
 	    fmax(l->spread, 1e-3));
 	if (!(cycles > 0) || !(warps > 0) || !isfinite(cycles))
@@ -784,7 +786,7 @@ coded_of(struct coded *e, const struct rule_view *x)
 		/* Warps that leave early, ways that are not gone. */
 		scale = fmin(1, most / fmax(cycles_at(&n, turns), 1e-9));
 	}
-	count(&e->code, warps * scale, turns, rare, never);
+	count(&e->code, warps * scale, fmin(WARP, lanes), turns, rare, never);
 	free(never);
 	coded_accesses(&e->code, address, &x->kernel->shape,
 	    x->kernel->metric);
