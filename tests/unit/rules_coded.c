@@ -386,6 +386,42 @@ MADE_TEST(test_counted)
 	assert_null(made_finding(a, rule));
 }
 
+/* With counters of the whole no less is known than without any: additions where the data
+ * say, and nothing else that takes the time. */
+MADE_TEST(test_bins_counted)
+{
+	static const char rule[] = "global-atomic-contention";
+	const struct finding *f;
+	struct kernel *k;
+	double *v;
+
+	k = code_kernel(m, 0.1, code_text("over_all", "R8",
+	    "IMAD.WIDE.U32 R12,R6,0x4,R4\n"
+	    "REDG.E.ADD.STRONG.GPU desc[UR6][R12.64],R9"));
+	refuse(m);
+	k->skip = SKIP_NONE;
+	v = k->metric;
+	v[METRIC_OCCUPANCY] = 90;
+	v[METRIC_SM_CYCLES_ACTIVE_AVG] = v[METRIC_SM_CYCLES_ACTIVE_MAX] = 4e5;
+	v[METRIC_INST_EXECUTED] = 9e5;
+	v[METRIC_GLOBAL_LD_INST] = 1e5;
+	v[METRIC_GLOBAL_LD_SECTORS] = 4e5;
+	v[METRIC_GLOBAL_ST_INST] = v[METRIC_GLOBAL_ST_SECTORS] = 0;
+	v[METRIC_L2_FROM_L1] = 4.2e5;
+	v[METRIC_L2_SECTORS] = 1e6;
+	v[METRIC_LSU_WAVEFRONTS] = 2e5;
+	f = made_finding(made_advised(m), rule);
+	assert_non_null(f);
+	assert_non_null(strstr(f->summary, "its instructions were not"));
+	assert_true(f->kernel_speedup > 3);
+	/* Its warps may wait at barriers; or trips explain the time. */
+	k->shape.smem_static = 1024;
+	assert_null(made_finding(made_advised(m), rule));
+	k->shape.smem_static = 0;
+	v[METRIC_OCCUPANCY] = 5;
+	assert_null(made_finding(made_advised(m), rule));
+}
+
 /* The exact path of a sine keeps a few words in local memory: no spill. */
 MADE_TEST(test_small_frame)
 {

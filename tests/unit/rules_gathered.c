@@ -86,6 +86,29 @@ TEST(test_ways)
 	    AFFINE_UNKNOWN);
 }
 
+/* What a function of the compiler's own does not write is the same behind its call. */
+TEST(test_called)
+{
+	static const char *const text = "S2R R5,SR_TID.X\n"
+	    "CALL.REL.NOINC $__internal_1_$__cuda_sm3x_div_rn_noftz_f32_slowpath\n"
+	    "IMAD.SHL.U32 R0,%s,0x4,RZ\n"
+	    "LDG.E R8,desc[UR4][R0.64]\n"
+	    "EXIT\n"
+	    "FADD R5,R5,R5\n"
+	    "RET.REL.NODEC R2,_Z1kPf\n"
+	    "FADD R9,R8,R7\n"
+	    "RET.REL.NODEC R2,_Z1kPf\n";
+	char own[512], written[512];
+
+	snprintf(own, sizeof(own), text, "R5");
+	is_steps(address_of(own, 3, 256, 1), 4, 0);
+	snprintf(written, sizeof(written), text, "R9");
+	assert_int_equal(address_of(written, 3, 256, 1).kind, AFFINE_UNKNOWN);
+	/* Nobody knows what one writes that is not there. */
+	*strstr(own, "FADD") = '\0';
+	assert_int_equal(address_of(own, 3, 256, 1).kind, AFFINE_UNKNOWN);
+}
+
 static double
 sectors(int32_t x, int32_t y, uint32_t bytes, uint32_t width, uint32_t height)
 {

@@ -7,7 +7,9 @@
 
 #include "facts/warp.h"
 #include "model/model.h"
+#include "source/callee.h"
 #include "source/flow.h"
+#include "source/opcode.h"
 
 #include "rules/evidence/affine.h"
 #include "rules/evidence/affine_step.h"
@@ -64,6 +66,26 @@ flow_on(const struct flow *f, const struct block *b, struct affine_state *state,
 	return changed;
 }
 
+/* Of the compiler's own functions it is known which registers they write: what goes on
+ * behind them has the others as before. Returns how many instructions were looked at. */
+static size_t
+step_over(struct affine_state *now, const struct sass *s, uint32_t at)
+{
+	uint32_t k = at;
+
+	for (; k < s->instructions; k++) {
+		struct operands o;
+
+		if (opcode_is(&s->instruction[k], "RET"))
+			break;
+		if (!operands_of(&o, &s->instruction[k]))
+			continue;
+		for (int d = 0; d < o.defs && o.def + d < REGISTERS; d++)
+			now->reg[o.def + d] = affine_unknown;
+	}
+	return k - at;
+}
+
 /* 0; -1 without memory, 1 if it takes too long. */
 static int
 run(struct affine *address, const struct flow *f, const struct code *c,
@@ -87,9 +109,16 @@ run(struct affine *address, const struct flow *f, const struct code *c,
 			if (!reached[b])
 				continue;
 			now = state[b];
-			for (uint32_t i = block->first; i <= block->last; i++)
-				address[i] = affine_step(&now,
-				    &c->sass.instruction[i], shape);
+			for (uint32_t i = block->first; i <= block->last; i++) {
+				uint32_t callee = callee_at(&c->sass, i);
+
+				if (callee != SASS_NONE)
+					steps += step_over(&now, &c->sass,
+					    callee);
+				else
+					address[i] = affine_step(&now,
+					    &c->sass.instruction[i], shape);
+			}
 			steps += 1 + block->last - block->first;
 			changed = flow_on(f, block, state, reached, &now) ||
 			    changed;

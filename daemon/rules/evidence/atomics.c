@@ -13,11 +13,12 @@
 #define SERIAL_S 1.75e-9
 #define SERIAL_INTEGER_S 0.73e-9
 
-/* Of the sectors that L2 moves, up to here there is no queue of scattered ones: it does
- * atomics on different sectors at nearly the rate of stores. */
-#define RATE_MOST 0.25
+#define RATE_MOST 0.25		/* of the sectors that L2 moves */
 /* Of their sectors, those that may come from DRAM: they then go to many places. */
 #define MISSED_MOST 0.5
+
+#define FAULTS_MOST 0.05	/* of the kernels' time, pages on their way */
+#define HOST_MOST 0.05	/* of the sectors of L2, over the link to the host */
 
 /* Sectors of spilled registers and local arrays: NaN if they were not counted
  * and there may be some. */
@@ -30,9 +31,8 @@ local_sectors(const struct rule_view *x)
 	return x->kernel->shape.local_per_thread == 0 ? 0 : ld + st;
 }
 
-/* Even if each atomic were an instruction that its warp waits for. */
-static double
-explained_by(const struct rule_view *x, double atomics)
+double
+atomics_explained(const struct rule_view *x, double atomics)
 {
 	double inst = or_zero(rule_metric(x, METRIC_INST_EXECUTED));
 	double loads = or_zero(rule_metric(x, METRIC_GLOBAL_LD_INST));
@@ -44,6 +44,27 @@ explained_by(const struct rule_view *x, double atomics)
 		return NAN;
 	return (inst * CYCLES_ISSUE + (loads + fmin(atomics, inst)) *
 	    CYCLES_TRIP) / cycles;
+}
+
+bool
+atomics_elsewhere(const struct rule_view *x)
+{
+	double host = rule_metric(x, METRIC_L2_SYSMEM);
+	const struct unified *u = &x->run->unified;
+	double kernels = 0;
+
+	for (size_t i = 0; i < x->run->devices; i++)
+		kernels += (double)x->run->device[i].kernel_ns * 1e-9;
+	return host > HOST_MOST * rule_metric(x, METRIC_L2_SECTORS) ||
+	    (u->used && !u->watched) ||
+	    rule_fault_s(x->run) > FAULTS_MOST * kernels;
+}
+
+bool
+atomics_are_few(const struct rule_view *x, double lanes)
+{
+	return lanes * 32 < RATE_MOST * x->ceiling->l2_bytes_per_s *
+	    x->load->time_s;
 }
 
 double
@@ -86,8 +107,7 @@ is_slow(const struct atomics *a, const struct rule_view *x)
 {
 	double missed = rule_metric(x, METRIC_DRAM_READ) / 32 - a->others;
 
-	return a->least * 32 < RATE_MOST * x->ceiling->l2_bytes_per_s *
-	    x->load->time_s && missed < MISSED_MOST * a->least;
+	return atomics_are_few(x, a->least) && missed < MISSED_MOST * a->least;
 }
 
 bool
@@ -117,7 +137,8 @@ atomics_of(struct atomics *a, const struct rule_view *x)
 	    is_plain(x->kernel->code)) ? other : 0;
 	a->line = a->least * each / x->load->time_s;
 	a->line_most = a->most * each / x->load->time_s;
-	a->explained = explained_by(x, a->least);
+	/* Even if each were an instruction that its warp waits for. */
+	a->explained = atomics_explained(x, a->least);
 	a->slow = is_slow(a, x);
 	return NULL;
 }

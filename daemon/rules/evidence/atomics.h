@@ -40,6 +40,19 @@ const struct reason *atomics_of(struct atomics *a, const struct rule_view *x);
  * the time or more; in several they are slow; and nothing else explains the time. */
 bool atomics_wait(const struct atomics *a, double least);
 
+/* atomics_explained(x, atomics): share of the time of warps that trips to memory and
+ * instructions are, of ${atomics} instructions among them each a trip; NaN. */
+double atomics_explained(const struct rule_view *x, double atomics);
+
+/* atomics_elsewhere(x): may the kernel wait for something that no counter tells of, the
+ * host or pages? */
+bool atomics_elsewhere(const struct rule_view *x);
+
+/* atomics_are_few(x, lanes): are ${lanes} additions so few that L2 would do them at a
+ * fraction of its rate? Beyond it there is no line of scattered ones: it does atomics on
+ * different sectors at nearly the rate of stores. */
+bool atomics_are_few(const struct rule_view *x, double lanes);
+
 /* atomics_each_s(c): how long one takes in line, by what its code adds; where that is
  * not known, as long as any. */
 double atomics_each_s(const struct code *c);

@@ -3,6 +3,9 @@
  * add to one place. How often that is its launch says, and how long each takes in one
  * line was measured. Where that line is what the time is, and nothing else of the
  * code explains a third of it, they stand in it.
+ *
+ * Or they add where the data say: if neither trips to memory nor instructions explain
+ * half of the time, there are few such places.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -76,12 +79,16 @@ report(struct rule_view *x, double atomics, double line, const struct mark *m)
 	return rule_settle(x, d);
 }
 
-/* Warps that execute atomics whose place rests on the data, of all that access global
- * memory. */
-static double
+/* Atomics whose place rests on the data: warps that execute them, and those that access
+ * global memory in any way. */
+struct binned {
+	double atomics, all;
+};
+
+static struct binned
 binned_of(const struct code *c, const struct affine *address, struct mark *m)
 {
-	double atomics = 0, all = 0;
+	struct binned b = { 0, 0 };
 
 	for (uint32_t s = 0; s < c->sass.instructions; s++) {
 		const struct sass_instruction *i = &c->sass.instruction[s];
@@ -89,24 +96,26 @@ binned_of(const struct code *c, const struct affine *address, struct mark *m)
 
 		if (at == SIZE_MAX || i->space != SPACE_GLOBAL)
 			continue;
-		all += inst_executed(c, s);
+		b.all += inst_executed(c, s);
 		if (!(i->flags & SASS_ATOMIC) ||
 		    address[s].kind != AFFINE_LOADED)
 			continue;
-		atomics += inst_executed(c, s);
+		b.atomics += inst_executed(c, s);
 		m[at].weight = inst_executed(c, s);
 	}
-	return all > 0 ? atomics / all : 0;
+	return b;
 }
 
-/* Their bins are few, if nothing else that its code does can take as long. */
+/* Their bins are few, if nothing else that its code does can take as long: it leaves
+ * ${open} of the time. */
 static enum rule_state
-report_bins(struct rule_view *x, double share, const struct mark *m)
+report_bins(struct rule_view *x, double share, double open,
+    const struct mark *m)
 {
 	struct draft *d = rule_found(x, NULL);
 	struct fix fix = FIX_NONE;
 
-	fix.stall = (1 - x->load->unexplained) / TRIPS_DOUBT;
+	fix.stall = (1 - open) / TRIPS_DOUBT;
 	rule_fix(d, &fix, 0.5, 1);
 	rule_evidence(x, d, (struct evidence){ .name = "atomics_ratio",
 	    .label = "atomics, of all global accesses", .value = share,
@@ -114,17 +123,36 @@ report_bins(struct rule_view *x, double share, const struct mark *m)
 	    .from = metric_table[METRIC_INST_EXECUTED].name }, "min_share");
 	rule_evidence(x, d, (struct evidence){ .name = "unexplained_ratio",
 	    .label = "of its time, what nothing in its code explains",
-	    .value = x->load->unexplained, .unit = "ratio",
-	    .source = "estimated",
+	    .value = open, .unit = "ratio", .source = "estimated",
 	    .from = metric_table[METRIC_INST_EXECUTED].name }, "min_waiting");
 	d->f.summary = arena_format(x->arena, "%s of the global accesses are "
 	    "atomics whose place the data decide, and nothing else in its code "
 	    "explains %s of the time: few places, at which they wait for each "
 	    "other", say_percent(x->arena, share),
-	    say_percent(x->arena, x->load->unexplained));
+	    say_percent(x->arena, open));
 	d->f.advice = ADVICE;
 	lines_fill(x, d, m, NULL);
 	return rule_settle(x, d);
+}
+
+/*
+ * Of the time, what nothing in the code explains but a line of those ${b}: 0 where it is
+ * not known. With counters of the whole, what trips and instructions leave open, each
+ * thrice as long as it should be; not of kernels with shared memory, which may wait at
+ * barriers, and not where there are so many atomics that L2 is busy with them.
+ */
+static double
+left_open(const struct rule_view *x, const struct binned *b)
+{
+	const struct record_SIGNATURE *shape = &x->kernel->shape;
+	double open;
+
+	if (isnan(x->own->metric[METRIC_L2_FROM_L1]))
+		return x->load->unexplained;
+	open = 1 - TRIPS_DOUBT * atomics_explained(x, b->atomics);
+	return open > 0 && shape->smem_static == 0 && shape->smem_dynamic == 0 &&
+	    atomics_are_few(x, b->atomics * WARP) && !atomics_elsewhere(x) ?
+	    open : 0;
 }
 
 enum rule_state
@@ -137,20 +165,26 @@ coded_global_atomics(struct rule_view *x)
 	/* What L1 asks of L2 tells how many there are. */
 	bool counted = isfinite(x->own->metric[METRIC_L2_FROM_L1]);
 	double each = atomics_each_s(c) / fmax(x->load->time_s, 1e-9);
-	double warps, share;
 	double most = ATOMICS_LINE_MOST * fmax(0, 1 - (x->load->fixed_s +
 	    TRIPS_S) / fmax(x->load->time_s, 1e-9));
+	double warps = 0, open;
+	struct binned b;
 
-	if (address != NULL && m != NULL && !counted) {
-		warps = c->sass.loops == 0 ? placed_of(c, address, m) : 0;
-		share = warps > 0 ? 0 : binned_of(c, address, m);
-		if (share >= rule_value(x, "min_share") &&
-		    x->load->unexplained >= UNEXPLAINED_LEAST)
-			state = report_bins(x, share, m);
-		else if (warps > 0 && warps * each <= most &&
+	if (address != NULL && m != NULL) {
+		if (!counted && c->sass.loops == 0)
+			warps = placed_of(c, address, m);
+		if (warps > 0 && warps * each <= most &&
 		    warps * WARP * each >= rule_value(x, "min_line") &&
 		    x->load->busy < ATOMICS_EXPLAINED_MOST)
 			state = report(x, warps * WARP, warps * WARP * each, m);
+		if (!(warps > 0)) {
+			b = binned_of(c, address, m);
+			open = left_open(x, &b);
+			if (b.atomics > 0 && open >= UNEXPLAINED_LEAST &&
+			    b.atomics >= rule_value(x, "min_share") * b.all)
+				state = report_bins(x, b.atomics / b.all, open,
+				    m);
+		}
 	}
 	free(address);
 	free(m);

@@ -10,6 +10,7 @@
 #include "rules/evidence/affine.h"
 #include "rules/evidence/coded_estimate.h"
 #include "rules/evidence/strides.h"
+#include "source/callee.h"
 #include "source/slice.h"
 #include "source/operand.h"
 #include "source/rare.h"
@@ -39,33 +40,15 @@ struct needs {
 	double rare_inst, rare_loads, rare_stores;
 };
 
-/* The number of the compiler's own function that ${i} calls for a rare argument, as in
- * "CALL.REL.NOINC $__internal_0_$__cuda_sm3x_div_rn_noftz_f32_slowpath"; -1. */
-static long
-slow_path(const struct sass_instruction *i)
-{
-	const char *s = i->flags & SASS_CALL && i->text != NULL ?
-	    strstr(i->text, "$__internal_") : NULL;
-
-	return s != NULL && strstr(s, "slowpath") != NULL ?
-	    strtol(s + strlen("$__internal_"), NULL, 10) : -1;
-}
-
-/* Where function ${n} of the compiler's own begins: they stand behind the kernel's last
- * end, one after the other, and each ends with a return. */
+/* The function of the compiler's own that instruction ${i} calls for a rare argument, as
+ * in "CALL.REL.NOINC $__internal_0_$__cuda_sm3x_div_rn_noftz_f32_slowpath"; SASS_NONE. */
 static uint32_t
-internal_at(const struct sass *s, long n)
+slow_path(const struct sass *s, uint32_t i)
 {
-	uint32_t at = 0;
+	const char *text = s->instruction[i].text;
 
-	for (uint32_t k = 0; k < s->instructions &&
-	    !opcode_is(&s->instruction[k], "RET"); k++)
-		if (s->instruction[k].flags & SASS_EXIT &&
-		    !(s->instruction[k].flags & SASS_CONDITIONAL))
-			at = k + 1;
-	for (; at > 0 && at < s->instructions && n > 0; at++)
-		n -= opcode_is(&s->instruction[at], "RET");
-	return at > 0 && n == 0 ? at : SASS_NONE;
+	return text != NULL && strstr(text, "slowpath") != NULL ?
+	    callee_at(s, i) : SASS_NONE;
 }
 
 /* ${rare}[i]: instruction i is of such a function, which hardly any warp calls. NULL
@@ -76,16 +59,12 @@ find_rare(const struct code *c)
 	const struct sass *s = &c->sass;
 	bool *rare = calloc(s->instructions + 1, sizeof(*rare));
 
-	for (size_t k = 0; rare != NULL && k < s->instructions; k++) {
-		long n = slow_path(&s->instruction[k]);
-		uint32_t at = n >= 0 ? internal_at(s, n) : SASS_NONE;
-
-		for (; at < s->instructions && !rare[at]; at++) {
+	for (uint32_t k = 0; rare != NULL && k < s->instructions; k++)
+		for (uint32_t at = slow_path(s, k); at < s->instructions && !rare[at]; at++) {
 			rare[at] = true;
 			if (opcode_is(&s->instruction[at], "RET"))
 				break;
 		}
-	}
 	return rare;
 }
 

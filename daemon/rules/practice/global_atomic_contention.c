@@ -21,10 +21,7 @@
 
 #define USUAL 0.75	/* as busy as L2 gets where it is the limit */
 #define TRIP_S 1e-6	/* to memory and back, when it is loaded */
-#define RATE_MOST 0.25	/* of the sectors that L2 moves: no queue beyond it */
 #define LINE_ALL 0.9	/* of the kernel's time: all of it, as good as we know */
-#define FAULTS_MOST 0.05	/* of the kernels' time, pages on their way */
-#define HOST_MOST 0.05	/* of the sectors of L2, over the link to the host */
 
 struct contention {
 	double inst, lanes, sectors;	/* of atomics; lanes: thread atomics */
@@ -217,7 +214,7 @@ by_instruction(struct rule_view *x)
 	    rule_value(x, "min_waiting");
 	waits = stands_in_line(x, &k) || waits;
 	if (k.inst > 0 && k.inst >= rule_value(x, "min_share") * k.accesses &&
-	    k.rate * 32 < x->ceiling->l2_bytes_per_s * RATE_MOST &&
+	    atomics_are_few(x, k.lanes) &&
 	    x->load->busy < rule_value(x, "max_busy") && waits)
 		state = report(x, &k, m);
 	free(m);
@@ -271,21 +268,6 @@ report_line(struct rule_view *x, const struct atomics *a, const struct mark *m)
 	return rule_settle(x, d);
 }
 
-/* Is there something else that no counter tells of? */
-static bool
-waits_elsewhere(const struct rule_view *x)
-{
-	double host = rule_metric(x, METRIC_L2_SYSMEM);
-	const struct unified *u = &x->run->unified;
-	double kernels = 0;
-
-	for (size_t i = 0; i < x->run->devices; i++)
-		kernels += (double)x->run->device[i].kernel_ns * 1e-9;
-	return host > HOST_MOST * rule_metric(x, METRIC_L2_SECTORS) ||
-	    (u->used && !u->watched) ||
-	    rule_fault_s(x->run) > FAULTS_MOST * kernels;
-}
-
 static enum rule_state
 by_counters(struct rule_view *x)
 {
@@ -305,7 +287,7 @@ by_counters(struct rule_view *x)
 		return RULE_CLEAN;
 	if (!atomics_wait(&a, rule_value(x, "min_line")) ||
 	    a.least < rule_value(x, "min_share") * (a.least + a.others) ||
-	    waits_elsewhere(x))
+	    atomics_elsewhere(x))
 		return rule_unmeasured_for(x, lacks);
 	m = marks_new(x);
 	if (c != NULL && m == NULL)
