@@ -201,7 +201,7 @@ source_missing(const char *level, const char *state)
 	if (state != NULL && strcmp(state, "live") == 0)
 		return &reason_row[REASON_RUN_LIVE];
 	if (!level_counts(level_named(level)))
-		return &reason_row[REASON_NEEDS_SOURCE];
+		return &reason_row[REASON_NEEDS_AUTO];
 	return &reason_row[REASON_NO_CODE_AT_ALL];
 }
 
@@ -257,7 +257,8 @@ missing_of(const struct run *r, const struct code *c)
 		m.counts = c->uncounted != NULL ? c->uncounted : why;
 	if (!c->sampled)
 		m.samples = level_samples(r->level) ?
-		    &reason_row[REASON_NO_SAMPLE] : why;
+		    &reason_row[REASON_NO_SAMPLE] :
+		    &reason_row[REASON_NEEDS_SOURCE];
 	if (!c->has_lines)
 		m.lines = c->lineless != NULL ? c->lineless : why;
 	if (!c->disassembled)

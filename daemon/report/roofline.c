@@ -47,7 +47,7 @@ lacks_code(const struct code *code)
 {
 
 	if (code == NULL)
-		return &reason_row[REASON_NEEDS_SOURCE];
+		return &reason_row[REASON_NEEDS_AUTO];
 	if (!code->counted)
 		return code->uncounted != NULL ? code->uncounted :
 		    &reason_row[REASON_UNCOUNTED];

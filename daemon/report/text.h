@@ -30,7 +30,7 @@ struct report {
 /* The first screen. Missing or wrong fields are left out, never fatal. */
 void text_report(struct out *o, const struct report *r);
 
-/* Findings: those worth it in full, with ${all} also the others. */
+/* Findings, under what ran: those worth it in full, with ${all} also the others. */
 void text_findings(struct out *o, const struct report *r, bool all);
 
 /* The checklist: every line with its state and evidence (json_checklist). */

@@ -354,50 +354,60 @@ text_verdicts(struct out *o, const struct report *r)
 
 /* --- what would add to it -------------------------------------------------- */
 
+/* Of a run that has no counts by instruction what the default level would add; else
+ * what samples would. */
+static enum reason_code
+lacks(enum wire_level level)
+{
+
+	return level_counts(level) ? REASON_NEEDS_SOURCE : REASON_NEEDS_AUTO;
+}
+
 static bool
-needs_source(const json_t *item, const char *key)
+is_for(const json_t *item, const char *key, enum reason_code lack)
 {
 	const char *code = field_text(item, key);
 
-	return code != NULL && strcmp(code,
-	    reason_row[REASON_NEEDS_SOURCE].name) == 0;
+	return code != NULL && strcmp(code, reason_row[lack].name) == 0;
 }
 
 /* Findings about a kernel's code that do not know their lines for want of a level,
  * and rules that do not speak for it. */
 static size_t
-count_lineless(const json_t *items)
+count_lineless(const json_t *items, enum reason_code lack)
 {
 	const json_t *f;
 	size_t n = 0, i;
 
 	json_array_foreach(items, i, f)
 		n += field_true(f, "worth_it") &&
-		    needs_source(f, "location_missing_code") &&
+		    is_for(f, "location_missing_code", lack) &&
 		    strcmp(or_unknown(field_text(f, "category")),
 		    "launch") != 0;
 	return n;
 }
 
 static size_t
-count_asking(const json_t *rules)
+count_asking(const json_t *rules, enum reason_code lack)
 {
 	const json_t *v;
 	size_t n = 0, i;
 
 	json_array_foreach(rules, i, v)
-		n += needs_source(v, "reason_code") && is_state(v, "not");
+		n += is_for(v, "reason_code", lack) && is_state(v, "not");
 	return n;
 }
 
-/* What counting by instruction would add, where kernels are what the run's time goes into:
+/* What the next level would add, where kernels are what the run's time goes into:
  * one line, or none. */
 static void
 text_level(struct out *o, const struct report *r)
 {
-	size_t lineless = count_lineless(json_object_get(r->findings, "items"));
-	size_t asking = count_asking(json_object_get(r->findings, "rules"));
 	enum wire_level level = level_named(field_text(r->run, "level"));
+	size_t lineless = count_lineless(json_object_get(r->findings, "items"),
+	    lacks(level));
+	size_t asking = count_asking(json_object_get(r->findings, "rules"),
+	    lacks(level));
 	double kernels = 0, active = field_number(r->findings, "active_s"), s;
 	char lines[64] = "", more[NUMBER_SIZE] = "", text[192];
 	char a[NUMBER_SIZE];
@@ -417,7 +427,8 @@ text_level(struct out *o, const struct report *r)
 		    "finding"));
 	if (asking > 0)
 		number_of(more, asking, "more practice");
-	snprintf(text, sizeof(text), "`--level source` adds %s%s%s", lines,
+	snprintf(text, sizeof(text), "`--level %s` adds %s%s%s",
+	    level_counts(level) ? "source" : "auto", lines,
 	    lineless > 0 && asking > 0 ? " and " : "", more);
 	line(o, "More", text);
 }

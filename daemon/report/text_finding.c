@@ -355,6 +355,8 @@ text_findings(struct out *o, const struct report *r, bool all)
 	size_t worth_it = 0, others = 0, i;
 	struct columns c = parts_columns(o, items);
 
+	parts_header(o, r);
+	out_line(o);
 	json_array_foreach(items, i, f) {
 		if (!field_true(f, "worth_it")) {
 			others++;

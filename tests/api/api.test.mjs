@@ -195,7 +195,7 @@ test('a run without source data says why', async () => {
     const source = (await get(`${base}/kernels/1/source${sass}`)).json;
     assert.equal(source.kernel_id, 1);
     assert.deepEqual([source.counted, source.sampled, source.has_lines], [false, false, false]);
-    assert.match(source.missing.lines, /--level source/);
+    assert.match(source.missing.lines, /--level auto/);
     assert.deepEqual(source.lines, []);
     assert.equal(sass === '?sass=1', source.instructions !== undefined);
   }

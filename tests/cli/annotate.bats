@@ -73,8 +73,8 @@ golden() {
 	plain x.cadv
 	run cudadvise annotate -r x.cadv softmax
 	[ "$status" -eq 0 ]
-	[[ "$output" == *"not counted: needs --level source"* ]]
-	[ "$(grep -c -- '--level source' <<< "$output")" -eq 1 ]
+	[[ "$output" == *"not counted: needs --level auto"* ]]
+	[ "$(grep -c -- '--level auto' <<< "$output")" -eq 1 ]
 }
 
 @test "annotate: a kernel by id, name and part of a name" {

@@ -104,7 +104,7 @@ pairs="$SOURCE/tests/captures/pairs"
 		    assert not r["isError"] or name == "doctor", (name, text)
 		assert "line 43" in said["findings"] and '"id":"f9bcd2644ce0a93a"' in said["finding"]
 		page = call("tools/call", name="findings", arguments={"run": coarse})["content"][0]["text"]
-		assert "line not known: needs --level source" in page and "-lineinfo" not in page
+		assert "line not known: needs --level auto" in page and "-lineinfo" not in page
 		assert "kept" in said["verify"] and "inconclusive" in said["ab"]
 		p.stdin.close()
 		sys.exit(p.wait())

@@ -59,7 +59,7 @@ pairs="$BATS_TEST_DIRNAME/../captures/pairs"
 	    | .source == "measured" and .value > 1e13' bad.json
 	run cudadvise roofline "$pairs/../programs/matrixmul.cadv"
 	[ "$status" -eq 0 ]
-	[[ "$output" == *"(1) needs --level source"* ]]
+	[[ "$output" == *"(1) needs --level auto"* ]]
 	[[ "$output" == *"L1/shared data pipe"* ]]
 }
 

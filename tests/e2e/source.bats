@@ -148,6 +148,6 @@ load common
 	has_launches 2000 4
 	source_of kernel0
 	same "counted" "$(code .counted)" false
-	code .missing.counts | grep -q -e '--level source' ||
+	code .missing.counts | grep -q -e '--level auto' ||
 	    fail "$(code .missing)"
 }

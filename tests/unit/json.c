@@ -289,7 +289,7 @@ TEST_WITH(kernel_roofline, setup, NULL)
 	assert_true(json_is_null(json_object_get(roof, "flops")));
 	assert_true(json_is_null(json_object_get(roof, "flops_per_s")));
 	assert_non_null(strstr(json_string_value(json_object_get(roof,
-	    "no_flops")), "--level source"));
+	    "no_flops")), "--level auto"));
 	assert_string_equal(json_string_value(json_object_get(roof, "bound")),
 	    "L2");
 	assert_noun(bytes, "Bandwidth");
@@ -622,8 +622,14 @@ TEST_WITH(source_missing_parts, setup_source, NULL)
 	assert_non_null(strstr(json_string_value(json_object_get(
 	    json_object_get(o, "missing"), "lines")), "nothing of its code"));
 	json_decref(o);
+	f.run.level = LEVEL_AUTO;
+	sf.code.sampled = false;
+	o = json_source(&f.run, &f.kernel[0], &f.advice);
+	assert_string_equal(json_string_value(json_object_get(json_object_get(o,
+	    "missing_code"), "samples")), "needs_source");
+	json_decref(o);
 	assert_int_equal(source_missing("counters", "finished")->code,
-	    REASON_NEEDS_SOURCE);
+	    REASON_NEEDS_AUTO);
 	assert_int_equal(source_missing("source", "live")->code,
 	    REASON_RUN_LIVE);
 	sf.code.counted = sf.code.sampled = sf.code.has_lines = false;

@@ -238,7 +238,7 @@ FEED_TEST(test_uncounted)
 	feed_function(f, 2, CUBIN_A, "b");
 	run = feed_settle(f);
 	assert_int_equal(run->kernel[0].code->uncounted->code,
-	    REASON_NEEDS_SOURCE);
+	    REASON_NEEDS_AUTO);
 	FEED(f, RUN_BEGIN, .now_ns = T0, .level = LEVEL_SOURCE);
 	FEED(f, SKIPPED, .signature = 2, .reason = SKIP_COOPERATIVE);
 	run = feed_settle(f);

@@ -132,7 +132,7 @@ MADE_TEST(operations_that_are_not_known)
 	k = made_kernel(m, "k", 100, 1000000);
 	made_counters(m, k, 0.9);
 	r = roof_of(m, k);
-	assert_int_equal(r.no_flops->code, REASON_NEEDS_SOURCE);
+	assert_int_equal(r.no_flops->code, REASON_NEEDS_AUTO);
 	assert_true(isnan(r.all_flops) && isnan(r.compute_ratio));
 	assert_int_equal(r.kind, FLOP_KINDS);
 	assert_string_equal(r.bound, "DRAM");

@@ -118,7 +118,7 @@ MADE_TEST(test_shifted_asks)
 	struct advice *a = loading(m, 4.875, 128 / 4.875, 32);
 
 	assert_int_equal(made_verdict(a, SHIFTED)->reason->code,
-	    REASON_NEEDS_SOURCE);
+	    REASON_NEEDS_AUTO);
 	a = loading(m, 5, 25.6, 32);
 	assert_true(fabs(evidence_of(made_finding(a, SHIFTED),
 	    "ideal_per_request") - 4) < 1e-9);
@@ -284,7 +284,7 @@ MADE_TEST(test_stores_alone)
 	a = made_advised(m);
 	v = made_verdict(a, "local-memory-spill");
 	assert_int_equal(v->state, RULE_NOT_MEASURED);
-	assert_int_equal(v->reason->code, REASON_NEEDS_SOURCE);
+	assert_int_equal(v->reason->code, REASON_NEEDS_AUTO);
 }
 
 /* 85 instructions a warp are no setup; but the blocks cannot be started as fast
@@ -337,6 +337,9 @@ MADE_TEST(test_unmeasured)
 	m->kernel[0].skip = SKIP_NONE;
 	m->kernel[0].metric[METRIC_ISSUE_ACTIVE] = 20;
 	m->run.level = LEVEL_COUNTERS;
+	a = made_advised(m);
+	assert_non_null(strstr(a->unmeasured, "run it at the default level"));
+	m->run.level = LEVEL_AUTO;
 	a = made_advised(m);
 	assert_non_null(strstr(a->unmeasured, "run it with `--level source`"));
 	made_counters(m, &m->kernel[0], 0.95);

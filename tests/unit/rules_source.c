@@ -475,7 +475,7 @@ MADE_TEST(test_no_lines)
 	a = advised(fault_scattered, m);
 	f = made_finding(a, "uncoalesced-global-access");
 	assert_int_equal(f->hots, 0);
-	assert_int_equal(f->location_missing->code, REASON_NEEDS_SOURCE);
+	assert_int_equal(f->location_missing->code, REASON_NEEDS_AUTO);
 }
 
 MADE_TEST(test_sites)
@@ -527,9 +527,9 @@ MADE_TEST(test_reasons)
 
 	a = advised(fault_good, m);
 	assert_int_equal(made_verdict(a, "array-of-structures")->reason->code,
-	    REASON_NEEDS_SOURCE);
+	    REASON_NEEDS_AUTO);
 	assert_int_equal(made_verdict(a, "debug-build")->reason->code,
-	    REASON_NEEDS_SOURCE);
+	    REASON_NEEDS_AUTO);
 	a = advised(fault_no_disassembler, m);
 	assert_int_equal(made_verdict(a, "unfused-multiply-add")->reason->code,
 	    REASON_NO_DISASSEMBLER);
@@ -573,7 +573,7 @@ MADE_TEST(test_debug_at_default)
 		assert_int_equal(v->state, RULE_NOT_MEASURED);
 		/* Spilled, not unoptimised, where no register is left. */
 		assert_int_equal(v->reason->code, regs == 30 ?
-		    REASON_LIKE_DEBUG : REASON_NEEDS_SOURCE);
+		    REASON_LIKE_DEBUG : REASON_NEEDS_AUTO);
 	}
 }
 

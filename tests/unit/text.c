@@ -311,7 +311,7 @@ TEST(why_not_measured)
 	assert_non_null(strstr(text, "Not measured  2 kernels: a cooperative launch"));
 }
 
-/* What level source would add is said where there is something, and where kernels
+/* What the next level would add is said where there is something, and where kernels
  * are what takes the time. */
 TEST(next_level)
 {
@@ -321,18 +321,23 @@ TEST(next_level)
 		enum wire_level level;
 		const char *want;	/* NULL: nothing of the kind */
 	} cases[] = {
-		{ REASON_NEEDS_SOURCE, REASON_NEEDS_SOURCE,
-		  4.2e9, LEVEL_COUNTERS, "`--level source` adds the line of 1 "
+		{ REASON_NEEDS_AUTO, REASON_NEEDS_AUTO,
+		  4.2e9, LEVEL_COUNTERS, "`--level auto` adds the line of 1 "
 		  "finding and 1 more practice\n" },
+		{ REASON_NO_LINEINFO, REASON_NEEDS_AUTO,
+		  4.2e9, LEVEL_COUNTERS,
+		  "`--level auto` adds 1 more practice\n" },
+		{ REASON_NEEDS_AUTO, REASON_TOO_FEW_LAUNCHES,
+		  4.2e9, LEVEL_COUNTERS,
+		  "`--level auto` adds the line of 1 finding\n" },
 		{ REASON_NO_LINEINFO, REASON_NEEDS_SOURCE,
-		  4.2e9, LEVEL_COUNTERS,
+		  4.2e9, LEVEL_AUTO,
 		  "`--level source` adds 1 more practice\n" },
-		{ REASON_NEEDS_SOURCE, REASON_TOO_FEW_LAUNCHES,
-		  4.2e9, LEVEL_COUNTERS,
-		  "`--level source` adds the line of 1 finding\n" },
-		{ REASON_NEEDS_SOURCE, REASON_NEEDS_SOURCE,
+		{ REASON_NO_LINEINFO, REASON_NEEDS_SOURCE,
+		  4.2e9, LEVEL_COUNTERS, NULL },
+		{ REASON_NEEDS_AUTO, REASON_NEEDS_AUTO,
 		  1.1e9, LEVEL_COUNTERS, NULL },
-		{ REASON_NEEDS_SOURCE, REASON_NEEDS_SOURCE,
+		{ REASON_NEEDS_AUTO, REASON_NEEDS_AUTO,
 		  4.2e9, LEVEL_TRACE, NULL },
 		{ REASON_LINE_NO_SITE, REASON_TOO_FEW_LAUNCHES, 4.2e9, LEVEL_COUNTERS, NULL },
 	};
@@ -348,7 +353,7 @@ TEST(next_level)
 		text = printed_report(report_of(&f), 80);
 		assert_safe(text, 80);
 		if (cases[i].want == NULL)
-			assert_null(strstr(text, "--level source` adds"));
+			assert_null(strstr(text, "` adds"));
 		else
 			assert_non_null(strstr(text, cases[i].want));
 	}

@@ -165,10 +165,10 @@ TEST_WITH(nothing_measured, setup, NULL)
 	f.run.level = LEVEL_COUNTERS;
 	annotate_open(&a, 1);
 	text = draw(&a, 80, true, NULL);
-	assert_non_null(strstr(text, "needs --level source"));
+	assert_non_null(strstr(text, "needs --level auto"));
 	/* One reason for all parts is told once. */
-	assert_null(strstr(strstr(text, "--level source") + 1,
-	    "--level source"));
+	assert_null(strstr(strstr(text, "--level auto") + 1,
+	    "--level auto"));
 	free(text);
 	annotate_close(&a);
 	/* Lines without any value: all of them are shown, and why. */

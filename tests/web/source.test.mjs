@@ -372,12 +372,12 @@ const absent = [
   }, ['No disassembly: nvdisasm was not found']],
   ['debug build', (s) => { s.debug = true; }, ['debug build', 'Compiled with -G']],
   ['nothing at all', (s) => {
-    const why = 'needs --level source';
+    const why = 'needs --level auto, the default';
     Object.assign(s, { counted: false, sampled: false, disassembled: false, has_lines: false, files: [], lines: [], instructions: [], metrics: [], stalls: [], samples_shared_by: 0 });
     s.totals = { values: {}, samples: null };
     s.missing = { counts: why, samples: why, lines: why, sass: why };
-    s.missing_code = { ...s.missing_code, counts: 'needs_source' };
-  }, ['No source lines, no counts by line, no samples, no disassembly: needs --level source', 'cudadvise run --level source -- ./train --epochs 1']],
+    s.missing_code = { ...s.missing_code, counts: 'needs_auto' };
+  }, ['No source lines, no counts by line, no samples, no disassembly: needs --level auto, the default', 'cudadvise run -- ./train --epochs 1']],
 ];
 for (const [name, change, wanted] of absent)
   test(`says what is missing: ${name}`, async (t) => {

@@ -86,7 +86,7 @@ test('without counted operations the chart says why', async (t) => {
   const page = await open(t, `/runs/${number}/roofline`);
   await page.waitForSelector('table.rooflines tbody tr');
   assert.equal(await page.$('.roofline'), null);
-  assert.match(await text(page, 'section[aria-labelledby=roofline]'), /No kernel is on the roofline chart: needs --level source/);
+  assert.match(await text(page, 'section[aria-labelledby=roofline]'), /No kernel is on the roofline chart: needs --level auto/);
 });
 
 test('a kernel\'s source has its headline metrics, or why not', async (t) => {

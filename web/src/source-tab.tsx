@@ -37,7 +37,7 @@ export function SourceTab({ id, base, run, revision }: OfRun) {
       <section aria-labelledby="files">
         <h2 id="files">Files as they were during the run</h2>
         {list.error && !list.value && <Failure error={list.error} retry={list.reload} />}
-        {list.value && items.length === 0 && <p class="notice">None came with the run: build with <code>-lineinfo</code> and record with <code>--level source</code>.</p>}
+        {list.value && items.length === 0 && <p class="notice">None came with the run: build with <code>-lineinfo</code> and record at the default level.</p>}
         <ul class="reasons">
           {items.slice(0, files).map((f) => <li key={f.index}><code>{visible(f.path ?? '?')}</code>{!f.captured && <small>{f.missing ?? 'not captured'}</small>}</li>)}
         </ul>

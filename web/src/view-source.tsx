@@ -107,8 +107,8 @@ function Missing({ source, command }: { source: Source; command: string | null }
         ))}
         {source.debug && <li><b>Compiled with -G:</b> the code was not optimised, and its numbers say little about a release build.</li>}
       </ul>
-      {source.missing_code?.counts === 'needs_source' && (
-        <pre tabIndex={0}><code>cudadvise run --level source -- {command ?? './program'}</code></pre>
+      {source.missing_code?.counts === 'needs_auto' && (
+        <pre tabIndex={0}><code>cudadvise run -- {command ?? './program'}</code></pre>
       )}
     </section>
   );

@@ -36,7 +36,7 @@ why_uncounted(const struct model *m, const struct kernel_state *k)
 
 	/* Samples and counts by instruction need the same permission. */
 	if (skip != SKIP_PERMISSION && !level_counts(about_level(m)))
-		return &reason_row[REASON_NEEDS_SOURCE];
+		return &reason_row[REASON_NEEDS_AUTO];
 	return skip != SKIP_NONE ? reason_skip[skip] :
 	    &reason_row[REASON_NOT_CHOSEN];
 }

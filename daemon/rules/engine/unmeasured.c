@@ -57,9 +57,9 @@ unknown_of(const struct run *run, const struct kernel *k, const struct load *l)
 	looked.why = l->bound >= 0.5 ? "its instructions, which set its pace, "
 	    "were not looked at" : "no counter shows what limits it, and its "
 	    "instructions were not looked at";
-	looked.remedy = "run it with `--level source`";
-	if (level_samples(run->level))
-		looked.remedy = "`ncu --set full` does";
+	looked.remedy = !level_counts(run->level) ?
+	    "run it at the default level" : !level_samples(run->level) ?
+	    "run it with `--level source`" : "`ncu --set full` does";
 	if (level_counts(run->level) && k->code != NULL &&
 	    k->code->uncounted != NULL)
 		looked.why = k->code->uncounted->why;

@@ -223,7 +223,8 @@ inst_lacks(const struct rule_view *x, unsigned needs)
 			return &reason_row[REASON_LIKE_DEBUG];
 		if (!(parts & LEVEL_COUNTS) &&
 		    x->kernel->skip != SKIP_PERMISSION)
-			return &reason_row[REASON_NEEDS_SOURCE];
+			return &reason_row[needs & NEED_SAMPLES ?
+			    REASON_NEEDS_SOURCE : REASON_NEEDS_AUTO];
 		/* What kept its counters away kept this away too. */
 		if (x->kernel->skip != SKIP_NONE)
 			return reason_skip[x->kernel->skip];
