@@ -518,6 +518,9 @@ void kernel_free(struct model *m);
  * of several launches together. */
 uint32_t counters_number(struct model *m, struct wire_str name);
 void counters_settle(const struct kernel_state *k, struct kernel *out);
+/* counters_represent(k): forget the counters of ${k} if they are of launches that say
+ * nothing of those that take its time. */
+void counters_represent(struct kernel *k);
 void counters_free(struct kernel_state *k);
 
 /* copy.c: copies, memsets, runs of small ones. */

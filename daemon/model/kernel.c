@@ -389,6 +389,7 @@ kernel_settle(struct model *m, struct kernel_state *k, enum wire_level level,
 		out->skip = SKIP_LEVEL;
 	else
 		out->skip = kernel_skip(k);
+	counters_represent(out);
 	out->total_estimated = out->time.count == 0 && out->launches > 0;
 	out->total_least = kernel_least(m, k) > 0;
 	out->waits = kernel_waited(k);

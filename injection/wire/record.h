@@ -178,6 +178,8 @@ enum wire_skip {
 			 * had been collected for the others */
 	SKIP_EXCLUDED,	/* not matched by --kernel */
 	SKIP_RANGE,	/* not in the range of --launches */
+	SKIP_UNLIKE,	/* the daemon's: the launches that take the time are far
+			 * longer than those that were measured */
 	SKIP_REASONS
 };
 

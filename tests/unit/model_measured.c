@@ -196,6 +196,34 @@ FEED_TEST(test_counted_only)
 	assert_int_equal(k->total_ns, 20 * US);
 }
 
+/* A launch that found nothing to do: its counters say nothing of those that take the
+ * time. */
+FEED_TEST(test_unlike)
+{
+	const struct kernel *k;
+
+	feed_signature(f, 1, "a");
+	for (uint64_t i = 0; i < 10; i++)
+		feed_kernel(f, 1, 0, i * 1000 * US, i * 1000 * US + 200 * US);
+	feed_duration(f, 1, 25e3);
+	k = &feed_settle(f)->kernel[0];
+	assert_true(k->metric[METRIC_DURATION] == 25e3);
+	assert_true(k->metric_complete);
+	feed_duration(f, 1, 15e3);
+	k = &feed_settle(f)->kernel[0];
+	assert_true(isnan(k->metric[METRIC_DURATION]));
+	assert_false(k->metric_complete);
+	assert_int_equal(k->skip, SKIP_UNLIKE);
+	/* As many short ones do not take the time. */
+	for (uint64_t i = 10; i < 20; i++)
+		feed_kernel(f, 1, 0, i * 1000 * US, i * 1000 * US + 15 * US);
+	assert_int_equal(feed_settle(f)->kernel[0].skip, SKIP_UNLIKE);
+	/* These do. */
+	for (uint64_t i = 20; i < 60; i++)
+		feed_kernel(f, 1, 0, i * 1000 * US, i * 1000 * US + 15 * US);
+	assert_true(feed_settle(f)->kernel[0].metric[METRIC_DURATION] == 15e3);
+}
+
 /* Not longer than it was. */
 FEED_TEST(test_counted_short)
 {

@@ -30,9 +30,10 @@ struct work {
 };
 
 static const struct reason *
-why_uncounted(const struct model *m, const struct kernel_state *k)
+why_uncounted(const struct model *m, uint32_t kernel)
 {
-	enum wire_skip skip = kernel_skip(k);
+	enum wire_skip skip = m->run.kernel[kernel].skip == SKIP_UNLIKE ?
+	    SKIP_UNLIKE : kernel_skip(&m->kernel[kernel]);
 
 	/* Samples and counts by instruction need the same permission. */
 	if (skip != SKIP_PERMISSION && !level_counts(about_level(m)))
@@ -234,13 +235,15 @@ work_kernel(struct work *w, uint32_t kernel, struct code *c)
 {
 	struct model *m = w->m;
 	const struct kernel_source *k = &m->source->kernel[kernel];
+	bool counted = k->best != NULL &&
+	    m->run.kernel[kernel].skip != SKIP_UNLIKE;
 	struct cells counts = { 0 };
 	int rc = -1;
 
-	if (k->best == NULL || fold_counts(m->source, w->cubin, w->place, k,
+	if (!counted || fold_counts(m->source, w->cubin, w->place, k,
 	    &counts) == 0)
 		rc = fill(w, c, &counts);
-	if (rc == 0 && k->best != NULL)
+	if (rc == 0 && counted)
 		fill_counts(c, &counts, k->best->mask);
 	free(counts.cell);
 	if (rc > 0) {
@@ -250,7 +253,7 @@ work_kernel(struct work *w, uint32_t kernel, struct code *c)
 	}
 	if (rc < 0)
 		return -1;
-	c->counted = k->best != NULL;
+	c->counted = counted;
 	c->sampled = w->samples.count > 0;
 	c->disassembled = w->f->parsed;
 	c->debug = w->cubin != NULL && w->cubin->debug;
@@ -258,7 +261,7 @@ work_kernel(struct work *w, uint32_t kernel, struct code *c)
 	c->launches = w->launches;
 	memcpy(c->launch, w->launch, sizeof(c->launch));
 	c->uncounted = c->counted ? NULL :
-	    why_uncounted(m, &m->kernel[kernel]);
+	    why_uncounted(m, kernel);
 	c->lineless = w->lineless;
 	c->no_sass = w->no_sass;
 	c->no_cubin = w->cubin == NULL ? w->lineless : NULL;
