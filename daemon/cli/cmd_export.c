@@ -3,72 +3,87 @@
 
 #include "base/whole_file.h"
 #include "cli/client.h"
+#include "cli/daemon.h"
 #include "cli/view.h"
 
 #include "cli/command.h"
 
-static const struct {
+static const struct exported {
 	const char *name, *type;
+	format_write *write;
+	enum format_reads reads;
 } formats[EXPORTED_FORMATS] = {
 #define SHOWN(name, help)
-#define EXPORTED(name, suffix, type, help)				\
-	[EXPORTED_##name] = { #name, type },
+#define EXPORTED(name, suffix, type, reads, help)			\
+	[EXPORTED_##name] = { #name, type, FORMAT_WRITER_##reads(name),	\
+	    FORMAT_##reads },
 #define WRITTEN(id, name, suffix, type, reads, help)				\
-	[EXPORTED_##id] = { name, type },
+	[EXPORTED_##id] = { name, type, format_##id, FORMAT_##reads },
 #include "report/format.def"
 #undef WRITTEN
 #undef EXPORTED
 #undef SHOWN
 };
 
+/* A capture file, as the daemon would write it. */
 static int
-export_to(struct cli *cli, const char *id, FILE *f, struct error *e)
+export_capture(struct cli *cli, const char *path, FILE *f, struct error *e)
 {
-	char *path;
+	const struct exported *x = &formats[cli->opt.format];
+	struct view v;
 	int rc;
 
-	if (asprintf(&path, "/runs/%s/export?format=%s", id,
-	    formats[cli->opt.format].name) < 0)
-		return error_memory(e);
-	rc = client_download(cli->client, path, f, e);
-	free(path);
-	return rc < 0 ? -1 : 0;
+	if (x->write == NULL) {
+		error_set(e, "'%.200s' is a file already", path);
+		return error_remedy(e, "copy it");
+	}
+	if (view_load(cli, path, &v, e) != 0)
+		return -1;
+	rc = view_write(cli, &v, x->write, x->reads, f, e);
+	view_release(&v);
+	return rc;
 }
 
 static int
-export_file(struct cli *cli, const char *id, struct error *e)
+export_run(struct cli *cli, const char *ref, FILE *f, struct error *e)
 {
-	struct whole_file w;
-	bool whole;
+	char *id;
+	int rc;
 
-	if (whole_file_open(&w, cli->opt.output, e) != 0)
+	if (view_run_only("export", ref, e) != 0 ||
+	    (cli->client = daemon_connect(e)) == NULL)
 		return -1;
-	whole = export_to(cli, id, w.file, e) == 0;
-	return whole_file_close(&w, whole, e);
+	if ((id = client_quote(ref)) == NULL)
+		return error_memory(e);
+	rc = view_download(cli, id, formats[cli->opt.format].name, f, e);
+	free(id);
+	return rc;
+}
+
+static int
+export_to(struct cli *cli, const char *ref, FILE *f, struct error *e)
+{
+
+	return view_is_file(ref) ? export_capture(cli, ref, f, e) :
+	    export_run(cli, ref, f, e);
 }
 
 int
 cmd_export(struct cli *cli, int argc, char **argv)
 {
+	const struct exported *x = &formats[cli->opt.format];
 	struct error e = ERROR_INIT;
-	char *id;
+	struct whole_file w;
 	int rc;
 
 	(void)argc;
-	if (view_run_only("export", argv[0], &e) != 0)
-		return cli_error(cli, &e);
-	if ((id = client_quote(argv[0])) == NULL) {
-		error_memory(&e);
-		return cli_error(cli, &e);
-	}
-	if (cli->opt.output != NULL) {
-		rc = export_file(cli, id, &e);
-	} else {
-		rc = view_binary(formats[cli->opt.format].name,
-		    formats[cli->opt.format].type, stdout, &e);
+	if (cli->opt.output == NULL) {
+		rc = view_binary(x->name, x->type, stdout, &e);
 		if (rc == 0)
-			rc = export_to(cli, id, stdout, &e);
+			rc = export_to(cli, argv[0], stdout, &e);
+	} else if ((rc = whole_file_open(&w, cli->opt.output, &e)) == 0) {
+		rc = export_to(cli, argv[0], w.file, &e);
+		rc = whole_file_close(&w, rc == 0, &e);
 	}
-	free(id);
 	return rc == 0 ? 0 : cli_error(cli, &e);
 }

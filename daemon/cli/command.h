@@ -38,7 +38,7 @@ enum option_id {
 
 /* The formats of report/format.def. */
 enum shown_format {
-#define EXPORTED(name, suffix, type, help)
+#define EXPORTED(name, suffix, type, reads, help)
 #define SHOWN(name, help) SHOWN_##name,
 #define WRITTEN(id, name, suffix, type, reads, help) SHOWN_##id,
 #include "report/format.def"
@@ -49,7 +49,7 @@ enum shown_format {
 };
 
 enum exported_format {
-#define EXPORTED(name, suffix, type, help) EXPORTED_##name,
+#define EXPORTED(name, suffix, type, reads, help) EXPORTED_##name,
 #define SHOWN(name, help)
 #define WRITTEN(id, name, suffix, type, reads, help) EXPORTED_##id,
 #include "report/format.def"

@@ -16,7 +16,7 @@
 
 /* "text json" and "text: for people; json: …", from the table: the space and the
  * semicolon before the first are skipped. */
-#define EXPORTED(name, suffix, type, help)
+#define EXPORTED(name, suffix, type, reads, help)
 #define SHOWN(name, help) " " #name
 #define WRITTEN(id, name, suffix, type, reads, help) " " name
 static const char shown_names[] =
@@ -33,14 +33,14 @@ static const char shown_help[] =
 #undef EXPORTED
 #undef WRITTEN
 #define SHOWN(name, help)
-#define EXPORTED(name, suffix, type, help) " " #name
+#define EXPORTED(name, suffix, type, reads, help) " " #name
 #define WRITTEN(id, name, suffix, type, reads, help) " " name
 static const char exported_names[] =
 #include "report/format.def"
     ;
 #undef EXPORTED
 #undef WRITTEN
-#define EXPORTED(name, suffix, type, help) "; " #name ": " help
+#define EXPORTED(name, suffix, type, reads, help) "; " #name ": " help
 #define WRITTEN(id, name, suffix, type, reads, help) "; " name ": " help
 static const char exported_help[] =
 #include "report/format.def"

@@ -282,9 +282,8 @@ out:
 	return rc;
 }
 
-/* "41" is a run even if a file has that name: write ./41 for it. */
-static bool
-is_file(const char *ref)
+bool
+view_is_file(const char *ref)
 {
 	struct stat st;
 	uint64_t number;
@@ -302,7 +301,7 @@ view_run_only(const char *command, const char *ref, struct error *e)
 		error_set(e, "an empty name is no run");
 		return error_remedy(e, "cudadvise list shows the runs");
 	}
-	if (!is_file(ref))
+	if (!view_is_file(ref))
 		return 0;
 	error_set(e, "'%.200s' is a file: %s takes a run of the daemon", ref,
 	    command);
@@ -318,7 +317,7 @@ view_load(struct cli *cli, const char *ref, struct view *v, struct error *e)
 	int rc = -1;
 
 	memset(v, 0, sizeof(*v));
-	if (ref != NULL && is_file(ref))
+	if (ref != NULL && view_is_file(ref))
 		return load(cli, ref, v, false, e);
 	if (ref != NULL && view_run_only("show", ref, e) != 0)
 		return -1;

@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "report/document.h"
+#include "report/format.h"
 #include "report/text.h"
 
 struct cli;
@@ -33,6 +34,10 @@ struct view {
  */
 int view_load(struct cli *cli, const char *ref, struct view *v,
     struct error *e);
+
+/* view_is_file(ref): whether ${ref} is a capture's path. "41" is a run even if a file
+ * has that name: write ./41 for it. */
+bool view_is_file(const char *ref);
 
 /* view_run_only(command, ref, e): 0 if ${ref} can name a run of the daemon; -1
  * with ${e} set if it is empty or names a file, which ${command} cannot take. */
@@ -74,11 +79,18 @@ json_t *view_json(const struct view *v);
 /* view_print(cli, v): the report to cli->out, in the format that was asked for
  * (report/format.def). Returns the exit status. */
 int view_print(struct cli *cli, const struct view *v);
+/* view_write(cli, v, write, reads, f, e): a document for another program. ${reads}
+ * more than documents only of a file (v->loaded). -1 with ${e} set. */
+int view_write(struct cli *cli, const struct view *v, format_write *write,
+    enum format_reads reads, FILE *f, struct error *e);
+/* view_download(cli, id, format, f, e): a run of the daemon as that exports it. */
+int view_download(struct cli *cli, const char *id, const char *format, FILE *f,
+    struct error *e);
 /* view_binary(name, type, f, e): 0 if the format ${name} of the media ${type} may go
  * to ${f}; -1 with ${e} set if it is binary and ${f} a terminal. */
 int view_binary(const char *name, const char *type, FILE *f, struct error *e);
 /* show_NAME(cli, v): in one format (cli/show_NAME.c). */
-#define EXPORTED(name, suffix, type, help)
+#define EXPORTED(name, suffix, type, reads, help)
 #define WRITTEN(id, name, suffix, type, reads, help)
 #define SHOWN(name, help) int show_##name(struct cli *cli, const struct view *v);
 #include "report/format.def"

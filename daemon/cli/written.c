@@ -27,10 +27,10 @@ add_summary(const struct report *r)
 static const struct written {
 	const char *name, *type;
 	int (*show)(struct cli *, const struct view *);
-	int (*write)(FILE *, const struct report *);
+	format_write *write;
 	enum format_reads reads;
 } formats[SHOWN_FORMATS] = {
-#define EXPORTED(name, suffix, type, help)
+#define EXPORTED(name, suffix, type, reads, help)
 #define SHOWN(name, help)						\
 	[SHOWN_##name] = { #name, "", show_##name, NULL, FORMAT_DOCUMENTS },
 #define WRITTEN(id, name, suffix, type, reads, help)			\
@@ -41,65 +41,63 @@ static const struct written {
 #undef EXPORTED
 };
 
-/* A document for another program. */
-static int
-write_out(struct cli *cli, const struct view *v, const struct written *w)
+int
+view_write(struct cli *cli, const struct view *v, format_write *write,
+    enum format_reads reads, FILE *f, struct error *e)
 {
 	const char *tmp = getenv("TMPDIR");
 	struct report r = view_report(cli, v);
-	struct error e = ERROR_INIT;
 	struct reader reader;
 	json_t *copies = NULL;
 	int bad;
 
-	if (w->write == format_csv)
+	if (write == format_csv)
 		r.copies = copies = view_document(cli, v, DOCUMENT_copies,
 		    NULL);
-	if (w->reads == FORMAT_CAPTURE) {
+	if (reads != FORMAT_DOCUMENTS) {
 		loaded_reader(&reader, v->loaded, tmp != NULL &&
-		    tmp[0] == '/' ? tmp : "/tmp", &e);
+		    tmp[0] == '/' ? tmp : "/tmp", e);
 		r.reader = &reader;
 	}
-	bad = w->write(cli->out.file, &r);
+	bad = write(f, &r);
 	json_decref(copies);
-	if (bad != 0) {
-		error_memory(&e);	/* unless it said more */
-		return cli_error(cli, &e);
-	}
-	if (w->write == format_github)
+	if (bad != 0)
+		return error_memory(e);	/* unless it said more */
+	if (write == format_github)
 		add_summary(&r);
 	return 0;
 }
 
-/* The daemon has the capture of its runs. */
-static int
-download(struct cli *cli, const struct view *v, const struct written *w)
+int
+view_download(struct cli *cli, const char *id, const char *format, FILE *f,
+    struct error *e)
 {
-	struct error e = ERROR_INIT;
 	char *path;
 	int rc;
 
-	if (asprintf(&path, "/runs/%s/export?format=%s", v->name, w->name) < 0)
-		rc = error_memory(&e);
-	else {
-		rc = client_download(cli->client, path, cli->out.file, &e);
-		free(path);
-	}
-	return rc < 0 ? cli_error(cli, &e) : 0;
+	if (asprintf(&path, "/runs/%s/export?format=%s", id, format) < 0)
+		return error_memory(e);
+	rc = client_download(cli->client, path, f, e);
+	free(path);
+	return rc < 0 ? -1 : 0;
 }
 
 int
 view_print(struct cli *cli, const struct view *v)
 {
 	const struct written *w = &formats[cli->opt.format];
+	FILE *f = cli->out.file;
 	struct error e = ERROR_INIT;
+	int rc;
 
 	if (w->write == NULL)
 		return w->show(cli, v);
-	if (view_binary(w->name, w->type, cli->out.file, &e) != 0)
-		return cli_error(cli, &e);
-	return w->reads == FORMAT_CAPTURE && v->loaded == NULL ?
-	    download(cli, v, w) : write_out(cli, v, w);
+	rc = view_binary(w->name, w->type, f, &e);
+	if (rc == 0)	/* the daemon has the capture of its runs */
+		rc = w->reads != FORMAT_DOCUMENTS && v->loaded == NULL ?
+		    view_download(cli, v->name, w->name, f, &e) :
+		    view_write(cli, v, w->write, w->reads, f, &e);
+	return rc != 0 ? cli_error(cli, &e) : 0;
 }
 
 int

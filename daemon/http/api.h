@@ -110,17 +110,6 @@ void runs_reanalyze(struct request *rq, struct response *rs);
 
 /* export.c: a run as a file, in the format of the route's arg or the query. */
 void runs_export(struct request *rq, struct response *rs);
-/* export_NAME.c: in one of the formats. Of an answer with status 200 export.c
- * sets the type and the file's name. */
-#define SHOWN(name, help)
-#define WRITTEN(id, name, suffix, type, reads, help)
-#define EXPORTED(name, suffix, type, help)				\
-	void export_##name(struct request *rq, struct response *rs,	\
-	    const struct store_run *run);
-#include "report/format.def"
-#undef WRITTEN
-#undef EXPORTED
-#undef SHOWN
 
 /* documents.c: what belongs to one run. documents_get: the document of
  * report/document.def that the route's arg names. */

@@ -19,16 +19,13 @@
 #define SHOWN(name, help)
 static const struct format {
 	const char *name, *suffix, *type;
-	void (*answer)(struct request *, struct response *,
-	    const struct store_run *);
-	int (*write)(FILE *, const struct report *);
+	format_write *write;
 	enum format_reads reads;
 } formats[] = {
-#define EXPORTED(name, suffix, type, help)				\
-	{ #name, suffix, type, export_##name, NULL,			\
-	    FORMAT_DOCUMENTS },
+#define EXPORTED(name, suffix, type, reads, help)			\
+	{ #name, suffix, type, FORMAT_WRITER_##reads(name), FORMAT_##reads },
 #define WRITTEN(id, name, suffix, type, reads, help)				\
-	{ name, suffix, type, NULL, format_##id, FORMAT_##reads },
+	{ name, suffix, type, format_##id, FORMAT_##reads },
 #include "report/format.def"
 #undef WRITTEN
 #undef EXPORTED
@@ -39,7 +36,7 @@ static const struct format *
 format_of(struct response *rs, const char *name)
 {
 	static const char *const names = ""
-#define EXPORTED(name, suffix, type, help) " " #name
+#define EXPORTED(name, suffix, type, reads, help) " " #name
 #define WRITTEN(id, name, suffix, type, reads, help) " " name
 #include "report/format.def"
 #undef WRITTEN
@@ -129,7 +126,7 @@ open_documents(struct request *rq, struct response *rs,
 		return false;
 	r->findings = parts[0] = json_loads(findings, 0, NULL);
 	free(findings);
-	r->run = parts[1] = service_run_json(run);
+	r->run = parts[1] = api_run_object(run);
 	r->kernels = parts[2] = api_kernels(rq, rs, run);
 	r->diagnostics = parts[3] = read_document(s, DOCUMENT_diagnostics);
 	r->copies = parts[4] = read_document(s, DOCUMENT_copies);
@@ -218,12 +215,33 @@ answer_written(struct request *rq, struct response *rs,
 		    "live: it can be exported as %s when it has ended",
 		    format->name);
 	else if (open_documents(rq, rs, run, &r, &stored, parts) &&
-	    format->reads == FORMAT_CAPTURE)
+	    format->reads != FORMAT_DOCUMENTS)
 		answer_file(rs, &r, format, &stored);
 	else if (parts[2] != NULL)
 		answer_text(rs, &r, format);
 	for (i = 0; i < PARTS; i++)
 		json_decref(parts[i]);
+}
+
+/* The capture as it is. */
+static void
+answer_capture(struct request *rq, struct response *rs,
+    const struct store_run *run)
+{
+	struct error e = ERROR_INIT;
+	struct stat st;
+	int fd = service_capture(rq->service, run->number, &e);
+
+	if (fd < 0 || fstat(fd, &st) != 0) {
+		if (fd >= 0)
+			close(fd);
+		respond_problem(rs, PROBLEM_NO_RUN, NULL, "%s", e.set ? e.text :
+		    "the capture of this run is gone");
+		return;
+	}
+	rs->status = 200;
+	rs->fd = fd;
+	rs->length = (size_t)st.st_size;
 }
 
 void
@@ -236,10 +254,10 @@ runs_export(struct request *rq, struct response *rs)
 	if (format == NULL || api_run(rq, rs, &run) < 0)
 		return;
 	api_tag(rq, rs, &run);
-	if (format->write != NULL)
-		answer_written(rq, rs, &run, format);
+	if (format->reads == FORMAT_FILE)
+		answer_capture(rq, rs, &run);
 	else
-		format->answer(rq, rs, &run);
+		answer_written(rq, rs, &run, format);
 	if (rs->status == 200) {
 		rs->type = format->type;
 		respond_header(rs, "Content-Disposition", "attachment; "

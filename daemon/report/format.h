@@ -12,15 +12,20 @@
 #include "report/reader.h"
 #include "report/text.h"
 
-/* What a format reads: of those that read the capture r->reader is there. */
-enum format_reads { FORMAT_DOCUMENTS, FORMAT_CAPTURE };
+/* What a format reads: but for those of documents alone r->reader is there; of parts
+ * it has no operations. What is the FILE itself has no writer. */
+enum format_reads { FORMAT_DOCUMENTS, FORMAT_PARTS, FORMAT_CAPTURE, FORMAT_FILE };
 
 /* format_NAME(f, r): write it. -1 without memory, or if the reader failed; trouble
  * of ${f} is its own. */
-#define EXPORTED(name, suffix, type, help)
+typedef int format_write(FILE *f, const struct report *r);
+
+#define FORMAT_WRITER_PARTS(id) format_##id
+#define FORMAT_WRITER_FILE(id) NULL
+
+#define EXPORTED(name, suffix, type, reads, help) format_write format_##name;
 #define SHOWN(name, help)
-#define WRITTEN(id, name, suffix, type, reads, help)				\
-	int format_##id(FILE *f, const struct report *r);
+#define WRITTEN(id, name, suffix, type, reads, help) format_write format_##id;
 #include "report/format.def"
 #undef WRITTEN
 #undef SHOWN

@@ -221,9 +221,11 @@ load common
 @test "a file where a run is expected is said to be one" {
 	make_capture x.cadv
 	for name in x.cadv ./x.cadv; do
-		run -1 cudadvise export "$name"
-		[[ "$output" == *"'$name' is a file: export takes a run"* ]]
+		run -1 cudadvise findings --all-runs "$name"
+		[[ "$output" == *"'$name' is a file: findings --all-runs takes a run"* ]]
 		[[ "$output" == *"cudadvise import"* ]]
+		run -1 cudadvise export --format capture "$name"
+		[[ "$output" == *"'$name' is a file already"* ]]
 	done
 	run -1 cudadvise export ""
 	[[ "$output" == *"an empty name is no run"* ]]

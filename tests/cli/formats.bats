@@ -327,6 +327,18 @@ profiles() {
 	done
 }
 
+@test "export: of a capture file, without the daemon, what the daemon writes" {
+	CUDADVISE_RUNTIME_DIR=/dev/null/nowhere cudadvise export -o file.json "$one"
+	CUDADVISE_RUNTIME_DIR=/dev/null/nowhere cudadvise export --format sarif \
+	    "$one" | jq -e '.version == "2.1.0"'
+	cudadvise import -q "$one"
+	cudadvise export 1 > run.json
+	jq -e '.schema_version == 1 and (.kernels | length) > 0 and
+	    ([.kernels[].source.instructions?] | all(. == null))' file.json
+	# But for what the daemon calls the run, and when it was analysed.
+	diff <(jq -S 'del(.run)' file.json) <(jq -S 'del(.run)' run.json)
+}
+
 @test "export: the daemon writes the same" {
 	cudadvise import -q "$one"
 	for f in agent jsonl csv markdown sarif junit bmf benchmark-action perfetto pprof \

@@ -325,7 +325,7 @@ write_formats(json_t *all, uint8_t shape)
 		int (*write)(FILE *, const struct report *);
 		const char *type;
 	} formats[] = {
-#define EXPORTED(name, suffix, type, help)
+#define EXPORTED(name, suffix, type, reads, help)
 #define SHOWN(name, help)
 #define WRITTEN(id, name, suffix, type, reads, help) { format_##id, type },
 #include "report/format.def"

@@ -1,29 +1,25 @@
 # An exporter: `cudadvise export --format example`.
 add() {
-	row daemon/report/format.def 'EXPORTED(example, "txt", "text/plain",
+	row daemon/report/format.def 'EXPORTED(example, "txt", "text/plain", PARTS,
 	    "nothing")'
-	cat >daemon/http/export_example.c <<-'END'
-		#include <string.h>
+	cat >daemon/report/format_example.c <<-'END'
+		#include "report/format.h"
+		#include "report/text_util.h"
 
-		#include "http/api.h"
-
-		void
-		export_example(struct request *rq, struct response *rs,
-		    const struct store_run *run)
+		int
+		format_example(FILE *f, const struct report *r)
 		{
-			char *text = strdup(run->uuid);
-
-			(void)rq;
-			respond_text(rs, 200, "text/plain", text,
-			    strlen(run->uuid));
+			fputs(or_unknown(field_text(r->run, "command")), f);
+			return 0;
 		}
 	END
 }
 
 works() {
 	local said
-	program cudadvised daemon/http/export.c daemon/http/export_example.c
-	program cudadvise daemon/cli/options.c daemon/cli/cmd_export.c
+	program cudadvised daemon/http/export.c daemon/report/format_example.c
+	program cudadvise daemon/cli/options.c daemon/cli/cmd_export.c \
+	    daemon/report/format_example.c
 	said=$("$scratch/bin/cudadvise" export --help |
 	    tr -s '[:space:]' ' ') || fail "$said"
 	[[ $said == *"example: nothing"* ]] || fail "--help does not tell of it"

@@ -34,7 +34,7 @@ works() {
 	program unit-route daemon/report/json_example.c \
 	    daemon/report/document.c daemon/report/analyse.c daemon/http/api.c \
 	    daemon/http/assets.c daemon/http/documents.c \
-	    daemon/http/export_json.c
+	    daemon/report/format_json.c
 	said=$("$scratch/bin/unit-route" 2>&1) || fail "$said"
 	said=$(cc -fsyntax-only -std=c11 -Wall -Werror -D_GNU_SOURCE -I daemon \
 	    -I injection -I tests tests/unit/json.c 2>&1) || fail "$said"

@@ -1,0 +1,50 @@
+/* Everything that is kept of a run in one document, but for what its kernels'
+ * instructions did: there may be 100,000. */
+#include "report/json.h"
+#include "report/text_util.h"
+
+#include "report/format.h"
+
+/* Takes over ${j}; ${otherwise} for NULL. */
+static void
+put(FILE *f, json_t *j, const char *otherwise)
+{
+
+	if (j == NULL)
+		fputs(otherwise, f);
+	else
+		json_dumpf(j, f, JSON_COMPACT | JSON_REAL_PRECISION(15));
+	json_decref(j);
+}
+
+int
+format_json(FILE *f, const struct report *r)
+{
+	const struct reader *reader = r->reader;
+	json_t *kernel;
+	uint32_t id;
+	size_t i;
+
+	fprintf(f, "{\"schema_version\":%d,\"run\":", SCHEMA_VERSION);
+	put(f, json_incref((json_t *)r->run), "null");
+	for (i = 0; i < DOCUMENTS; i++) {
+		if (document_kind[i].of != DOCUMENT_OF_RUN || i == DOCUMENT_run)
+			continue;
+		fprintf(f, ",\"%s\":", document_kind[i].key);
+		put(f, reader->document(reader->arg, (enum document_id)i),
+		    "null");
+	}
+	fputs(",\"kernels\":[", f);
+	json_array_foreach(r->kernels, i, kernel) {
+		id = (uint32_t)field_count(kernel, "id");
+		fputs(i > 0 ? ",{\"kernel\":" : "{\"kernel\":", f);
+		put(f, json_incref(kernel), "null");
+		fputs(",\"metrics\":", f);
+		put(f, reader->part(reader->arg, DOCUMENT_metrics, id), "[]");
+		fputs(",\"source\":", f);
+		put(f, reader->source(reader->arg, id), "null");
+		putc('}', f);
+	}
+	fputs("]}", f);
+	return 0;
+}
