@@ -146,7 +146,8 @@ gap_blame(struct model *m, struct device_state *d, const struct gap *g,
 	if (d->last.kind == OP_KERNEL)
 		m->kernel[d->last.index].out.gap_after_ns +=
 		    g->idle[IDLE_LAUNCH] + g->blocked;
-	if (g->sync == NULL)
+	/* What waited for a copy counts there. */
+	if (g->sync == NULL || d->last.kind == OP_COPY)
 		return;
 	s = &m->sync[g->sync->sync].out;
 	from = min_u64(max_u64(g->sync->end, g->start), g->end);

@@ -189,13 +189,13 @@ MADE_TEST(test_overlap)
 	k->occupancy.blocks_per_sm = 19;
 	k->occupancy.limiter = LIMITER_REGISTERS;
 	k->metric[METRIC_OCCUPANCY] = 15;
-	made_gaps(m, IDLE_AFTER_SYNC, 1000, MS);
+	made_gaps(m, IDLE_AFTER_SYNC, 20000, 50000);
 	m->sync[0] = (struct sync_class){ .call = CALL_DEVICE_SYNC,
-	    .count = 1000, .idle_after_ns = S, .followed = 1000 };
+	    .count = 20000, .idle_after_ns = S, .followed = 20000 };
 	m->run.syncs = 1;
 	m->copy[0] = (struct copy_class){ .kind = COPY_D2H,
-	    .src = MEMORY_DEVICE, .dst = MEMORY_PINNED, .count = 1000,
-	    .bytes = 4000, .gpu_ns = MS, .exposed_ns = 1e6,
+	    .src = MEMORY_DEVICE, .dst = MEMORY_PINNED, .count = 20000,
+	    .bytes = 80000, .gpu_ns = MS, .exposed_ns = 1e6,
 	    .idle_after_ns = S, .idle_waited_ns = S };
 	m->run.copies = 1;
 	a = made_advised(m);
@@ -253,13 +253,13 @@ MADE_TEST(test_left_idle)
 	struct advice *a;
 
 	made_counters(m, made_kernel(m, "k", 10000, 200000), 0.9);
-	made_gaps(m, IDLE_AFTER_SYNC, 1000, MS);
+	made_gaps(m, IDLE_AFTER_SYNC, 20000, 50000);
 	m->sync[0] = (struct sync_class){ .call = CALL_DEVICE_SYNC,
-	    .count = 1000, .idle_after_ns = S, .followed = 1000 };
+	    .count = 20000, .idle_after_ns = S, .followed = 20000 };
 	m->run.syncs = 1;
 	m->copy[0] = (struct copy_class){ .kind = COPY_H2D,
-	    .src = MEMORY_PINNED, .dst = MEMORY_DEVICE, .count = 1000,
-	    .bytes = 4000, .gpu_ns = MS, .exposed_ns = 1e6,
+	    .src = MEMORY_PINNED, .dst = MEMORY_DEVICE, .count = 20000,
+	    .bytes = 80000, .gpu_ns = MS, .exposed_ns = 1e6,
 	    .idle_after_ns = S, .idle_waited_ns = S };
 	m->run.copies = 1;
 	a = made_advised(m);
@@ -277,11 +277,11 @@ MADE_TEST(test_residual)
 	struct advice *a;
 
 	made_counters(m, made_kernel(m, "k", 10000, 200000), 0.9);
-	made_gaps(m, IDLE_AFTER_SYNC, 10000, 200000);
+	made_gaps(m, IDLE_AFTER_SYNC, 40000, 50000);
 	a = made_advised(m);
 	assert_true(made_finding(a, "gpu-idle-gaps")->worth_it);
 	m->sync[0] = (struct sync_class){ .call = CALL_DEVICE_SYNC,
-	    .count = 10000, .idle_after_ns = 2 * S, .followed = 10000 };
+	    .count = 40000, .idle_after_ns = 2 * S, .followed = 40000 };
 	m->run.syncs = 1;
 	a = made_advised(m);
 	assert_string_equal(a->finding[0].rule, "device-sync-overuse");

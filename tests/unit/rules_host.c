@@ -385,6 +385,18 @@ MADE_TEST(test_graph_of_allocations)
 	    "launch-bound-graph-candidate")->gain_note, "cudaFree"));
 }
 
+/* A graph of a batch needs a host that does not wait in between. */
+MADE_TEST(test_graph_of_waits)
+{
+	static const char rule[] = "launch-bound-graph-candidate";
+	struct advice *a = advised(fault_launch_bound, m);
+
+	assert_null(strstr(made_finding(a, rule)->advice, "waits"));
+	m->sequence[0].syncs = m->sequence[0].repeats - 1;
+	a = made_advised(m);
+	assert_non_null(strstr(made_finding(a, rule)->advice, "waits"));
+}
+
 /* A function that goes through many grids is one finding, worth the sum. */
 MADE_TEST(test_relaunch_shapes)
 {
@@ -436,6 +448,42 @@ MADE_TEST(test_sync_round_trip)
 	m->run.idle_total_ns = m->run.wall_ns - S;
 	a = made_advised(m);
 	assert_true(made_finding(a, rule)->saves_s > 0.99);
+}
+
+/* Whatever the host waits by, each wait has its round trip, and what it computes then
+ * is not the wait's. */
+MADE_TEST(test_sync_any)
+{
+	static const char rule[] = "device-sync-overuse";
+	struct advice *a = advised(fault_syncing, m);
+	double one = made_finding(a, rule)->saves_s;
+
+	m->sync[0].call = CALL_EVENT_SYNC;
+	m->sync[1] = m->sync[0];
+	m->sync[1].call = CALL_MEMCPY;
+	m->run.syncs = 2;
+	a = made_advised(m);
+	assert_true(fabs(made_finding(a, rule)->saves_s - one) < 1e-9);
+	assert_non_null(strstr(made_finding(a, rule)->location,
+	    "cudaEventSynchronize"));
+	assert_non_null(strstr(made_finding(a, rule)->advice, "pair"));
+	m->sync[1].call = CALL_STREAM_SYNC;
+	m->sync[1].idle_after_ns += MS;
+	made_gaps(m, IDLE_AFTER_SYNC, 10000, 40000);
+	a = made_advised(m);
+	assert_true(made_finding(a, rule)->saves_s > 1.9 * one);
+	assert_non_null(strstr(made_finding(a, rule)->location,
+	    "cudaStreamSynchronize and the like"));
+	/* Of 200 us a wait most is the host's computing. */
+	m->run.syncs = 1;
+	m->sync[0].count = m->sync[0].followed = 5000;
+	m->sync[0].idle_after_ns = S;
+	memset(m->run.gap, 0, sizeof(m->run.gap));
+	m->run.idle_gaps = 0;
+	made_gaps(m, IDLE_AFTER_SYNC, 5000, 200000);
+	a = made_advised(m);
+	assert_int_equal(made_verdict(a, rule)->state, RULE_CLEAN);
+	assert_true(made_finding(a, "gpu-idle-gaps")->worth_it);
 }
 
 /* Nine allocations in a loop cost nearly what ten do. */

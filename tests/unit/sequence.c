@@ -232,6 +232,27 @@ FEED_TEST(test_allocations)
 	assert_int_equal(s->allocations, 99);
 }
 
+/* What lies in front of a copy no graph closes: of three gaps in a step two count. */
+FEED_TEST(test_gap_of_copy)
+{
+	const struct run *run;
+	uint64_t at = 0, i;
+
+	define(f);
+	for (i = 0; i < 100; i++) {
+		step(f, &at, 1);
+		step(f, &at, 2);
+		feed_copy(f, COPY_D2H, 8, true, at - US, at + 5 * US,
+		    at + 8 * US);
+		at += 10 * US;
+	}
+	run = feed_settle(f);
+	assert_int_equal(run->sequences, 1);
+	assert_int_equal(run->sequence[0].repeats, 100);
+	assert_int_equal(run->sequence[0].gaps, 199);
+	assert_int_equal(run->sequence[0].idle_ns, 199 * 7 * US);
+}
+
 /* Two streams at once are two queues. */
 FEED_TEST(test_streams)
 {

@@ -228,6 +228,26 @@ FEED_TEST(test_idle_after_sync)
 	assert_true(run->kernel[0].exposed_ns == 25e3);
 }
 
+/* Who waits for a copy waits for no kernel. */
+FEED_TEST(test_idle_after_copy)
+{
+	const struct sync_class *s;
+	const struct run *run;
+
+	feed_signature(f, 1, "a");
+	feed_kernel(f, 1, 5 * US, 10 * US, 30 * US);
+	feed_copy(f, COPY_D2H, 8, true, 6 * US, 31 * US, 32 * US);
+	feed_sync(f, SYNC_STREAM, 8 * US, 33 * US);
+	feed_kernel(f, 1, 40 * US, 45 * US, 50 * US);
+	run = feed_settle(f);
+	assert_int_equal(run->copy[0].waits, 1);
+	s = sync_of(run, CALL_STREAM_SYNC);
+	assert_non_null(s);
+	assert_int_equal(s->count, 1);
+	assert_int_equal(s->followed, 0);
+	assert_int_equal(s->idle_after_ns, 0);
+}
+
 /* A wait of another thread is no cause. */
 FEED_TEST(test_other_thread)
 {

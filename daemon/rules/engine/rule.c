@@ -14,9 +14,6 @@
 #include "rules/engine/coded.h"
 #include "rules/engine/sampled.h"
 
-/* From the end of a wait to the next launch: to wake a thread, to make a few
- * calls. */
-#define TURN_S 50e-6
 
 const char *const rule_state_name[] = {
 	[RULE_FOUND] = "found", [RULE_CLEAN] = "clean",

@@ -331,6 +331,10 @@ double rule_turn(double idle_s, uint64_t waits);
  * kernel longer, 7.3 in the median; H200, 2026-11-23. */
 #define ROUND_TRIP_S 7.3e-6
 
+/* From the end of a wait to the next launch, to wake a thread and to make a few calls:
+ * in longer the host computes. */
+#define TURN_S 50e-6
+
 /*
  * rule_unwaited(run, idle_s, waits, copies, trip_s): what is saved where the host does
  * not wait at all, as it looks at results later or not: of the idle time behind

@@ -5,44 +5,67 @@
 
 #include "rules/evidence/gaps.h"
 
+/* Gaps that class ${i} of ${run} and its neighbours have. */
+static double
+alike(const struct run *run, size_t i)
+{
+	double n = (double)run->gap[i].count;
+
+	if (i > 0)
+		n += (double)run->gap[i - 1].count;
+	if (i + 1 < GAP_CLASSES)
+		n += (double)run->gap[i + 1].count;
+	return n;
+}
+
+/* What the host took of them, s. */
+static double
+host_s(const struct gap_class *c)
+{
+	return ((double)c->idle_ns[IDLE_HOST] + (double)c->idle_ns[IDLE_API] +
+	    (double)c->idle_ns[IDLE_AFTER_SYNC]) * 1e-9;
+}
+
 struct again
 gaps_again(const struct run *run, double least, double shortest_s)
 {
 	struct again a = { 0, 0, 0, 0, rule_active_s(run) };
-	double phases = (double)run->idle_ns[IDLE_HOST] +
+	double phases = ((double)run->idle_ns[IDLE_HOST] +
 	    (double)run->idle_ns[IDLE_API] +
-	    (double)run->idle_ns[IDLE_AFTER_SYNC];
+	    (double)run->idle_ns[IDLE_AFTER_SYNC]) * 1e-9;
 
 	for (size_t i = 0; i < GAP_CLASSES; i++) {
 		const struct gap_class *c = &run->gap[i];
-		double alike = (double)c->count, ns;
+		double s = host_s(c);
 
-		if (i > 0)
-			alike += (double)run->gap[i - 1].count;
-		if (i + 1 < GAP_CLASSES)
-			alike += (double)run->gap[i + 1].count;
-		if (alike < least)
+		if (alike(run, i) < least)
 			continue;
-		ns = (double)c->idle_ns[IDLE_HOST] +
-		    (double)c->idle_ns[IDLE_API] +
-		    (double)c->idle_ns[IDLE_AFTER_SYNC];
-		phases -= ns;
-		if (ns * 1e-9 < shortest_s * (double)c->count)
+		phases -= s;
+		if (s < shortest_s * (double)c->count)
 			continue;
 		a.gaps += (double)c->count;
 		a.host += (double)c->idle_ns[IDLE_HOST] * 1e-9;
 		a.api += (double)c->idle_ns[IDLE_API] * 1e-9;
 		a.sync += (double)c->idle_ns[IDLE_AFTER_SYNC] * 1e-9;
 	}
-	a.base -= fmax(0, phases * 1e-9);
+	a.base -= fmax(0, phases);
 	return a;
 }
 
 double
-gaps_s(const struct run *run, double least)
+gaps_s(const struct run *run, double least, double longest_s)
 {
-	struct again a = gaps_again(run, least, 0);
+	double sum = 0, longer = 0;
 
-	return a.host + a.api + a.sync +
-	    (double)run->idle_ns[IDLE_LAUNCH] * 1e-9;
+	for (size_t i = 0; i < GAP_CLASSES; i++) {
+		const struct gap_class *c = &run->gap[i];
+		double s = host_s(c);
+
+		if (s > longest_s * (double)c->count)
+			longer += (double)c->count;
+		else if (alike(run, i) >= least)
+			sum += s;
+	}
+	return sum + (double)run->idle_ns[IDLE_LAUNCH] * 1e-9 *
+	    fmax(0, 1 - longer / fmax(1, (double)run->idle_gaps));
 }

@@ -24,8 +24,9 @@ struct again {
 struct again gaps_again(const struct run *run, double least,
     double shortest_s);
 
-/* What the GPU idles in such gaps and for launching, s: waits of the host cannot
- * have cost more. */
-double gaps_s(const struct run *run, double least);
+/* What the GPU idles in such gaps, for which the host took ${longest_s} on average at
+ * most, and for launching, s, but in longer ones: waits of the host cannot have cost
+ * more. */
+double gaps_s(const struct run *run, double least, double longest_s);
 
 #endif

@@ -140,7 +140,7 @@ releases(const struct run *run)
 static double
 spared_s(const struct rule_view *x, uint64_t count, double hot, double idle)
 {
-	double other = gaps_s(x->run, rule_value(x, "min_count"));
+	double other = gaps_s(x->run, rule_value(x, "min_count"), INFINITY);
 
 	return idle + only_here(x->run, count) * fmin(hot - idle +
 	    releases(x->run) * ROUND_TRIP_S, other);
@@ -156,7 +156,7 @@ between_launches(struct rule_view *x, uint64_t count, double hot)
 
 	d->claim[0] = (struct claim){ POOLS_HOST,
 	    { 0.8 * part * idle, part * saved, fmax(hot, idle +
-	    gaps_s(x->run, rule_value(x, "min_count"))) } };
+	    gaps_s(x->run, rule_value(x, "min_count"), INFINITY)) } };
 	rule_evidence(x, d, (struct evidence){ .name = "idle_s",
 	    .label = "GPU idle meanwhile", .value = idle, .unit = "s",
 	    .source = "measured", .from = "API and kernel records" }, NULL);

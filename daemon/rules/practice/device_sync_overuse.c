@@ -1,11 +1,65 @@
 /*
- * device-sync-overuse: the host waits for the whole device again and again,
- * and the GPU runs dry before the next launch arrives.
+ * device-sync-overuse: the host waits for the GPU again and again, for the whole
+ * device, a stream or an event behind each launch, and the GPU runs dry before the
+ * next launch arrives. What waits for a copy is synchronous-copies' matter.
  */
 #include <math.h>
 
 #include "rules/evidence/gaps.h"
 #include "rules/evidence/lines.h"
+
+static const struct way {
+	enum wire_call call;
+	uint64_t bit;
+	const char *name, *advice;
+} way[] = {
+	{ CALL_DEVICE_SYNC, CALL_BIT(DEVICE_SYNC), "cudaDeviceSynchronize",
+	    "remove cudaDeviceSynchronize between launches of one "
+	    "stream: order is kept without it; where the host needs a "
+	    "result, wait for that stream or an event only" },
+	{ CALL_STREAM_SYNC, CALL_BIT(STREAM_SYNC), "cudaStreamSynchronize",
+	    "remove cudaStreamSynchronize between launches of one "
+	    "stream: order is kept without it (in Thrust: "
+	    "thrust::cuda::par_nosync); wait once, where the host needs a "
+	    "result" },
+	{ CALL_EVENT_SYNC, CALL_BIT(EVENT_SYNC), "cudaEventSynchronize",
+	    "do not wait for an event behind each launch: to time them, record "
+	    "one pair of events around all, or a pair each that is read after "
+	    "the loop; another stream waits by cudaStreamWaitEvent" },
+};
+#define WAYS (sizeof(way) / sizeof(way[0]))
+
+struct waiting {
+	uint64_t count, followed;
+	double idle_s, wait_s;
+	const struct way *most;		/* the one with most idle time */
+	bool several;			/* others, too */
+};
+
+static void
+collect(const struct run *run, struct waiting *w)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < run->syncs; i++) {
+		const struct sync_class *s = &run->sync[i];
+		double idle = (double)s->idle_after_ns * 1e-9;
+
+		for (size_t k = 0; k < WAYS; k++) {
+			if (s->call != way[k].call || s->followed == 0)
+				continue;
+			w->several = w->several || w->count > 0;
+			w->count += s->count;
+			w->followed += s->followed;
+			w->idle_s += idle;
+			w->wait_s += (double)s->wait_ns * 1e-9;
+			if (w->most == NULL || idle > most) {
+				w->most = &way[k];
+				most = idle;
+			}
+		}
+	}
+}
 
 /* What the host does between a wait and the next launch can hide behind the GPU's
  * work, the round trip needs none. */
@@ -23,40 +77,31 @@ enum rule_state
 rule_device_sync_overuse(struct rule_view *x)
 {
 	const struct run *run = x->run;
-	double idle = 0, wait = 0, active = rule_active_s(run);
-	uint64_t count = 0, followed = 0;
+	double idle, active = rule_active_s(run);
+	struct waiting w = { .count = 0 };
 	struct draft *d;
 
-	for (size_t i = 0; i < run->syncs; i++) {
-		const struct sync_class *s = &run->sync[i];
-
-		if (s->call != CALL_DEVICE_SYNC)
-			continue;
-		count += s->count;
-		followed += s->followed;
-		idle += (double)s->idle_after_ns * 1e-9;
-		wait += (double)s->wait_ns * 1e-9;
-	}
-	/* What follows only a few of them is a phase of the host's own. */
-	idle = fmin(idle, gaps_s(run, rule_value(x, "min_count")));
-	if ((double)count < rule_value(x, "min_count") || followed == 0 ||
+	collect(run, &w);
+	/* What follows only a few of them is a phase of the host's own; what is longer
+	 * than a turn, its computing: gpu-idle-gaps tells of that. */
+	idle = fmin(w.idle_s, gaps_s(run, rule_value(x, "min_count"), TURN_S));
+	if ((double)w.followed < rule_value(x, "min_count") ||
 	    idle < rule_value(x, "min_share") * active)
 		return RULE_CLEAN;
 	d = rule_found(x, "device");
-	lines_site(x, d, CALL_BIT(DEVICE_SYNC));
+	lines_site(x, d, w.most->bit);
 	d->claim[0] = (struct claim){ POOL_IDLE(IDLE_AFTER_SYNC) |
 	    POOL_IDLE(IDLE_LAUNCH) | POOL_IDLE(IDLE_HOST) |
-	    POOL_IDLE(IDLE_API), queued(run, idle,
-	    followed) };
+	    POOL_IDLE(IDLE_API), queued(run, idle, w.followed) };
 	d->claims = 1;
 	d->cause_s = idle;
-	d->f.location = arena_format(x->arena, "%s of "
-	    "cudaDeviceSynchronize", say_counted(x->arena, (double)count,
-	    "call"));
+	d->f.location = arena_format(x->arena, "%s of %s%s",
+	    say_counted(x->arena, (double)w.count, "call"), w.most->name,
+	    w.several ? " and the like" : "");
 	rule_evidence(x, d, (struct evidence){ .name = "syncs",
-	    .label = "device synchronisations", .value = (double)count,
-	    .unit = "call", .source = "measured",
-	    .from = "synchronisation records" }, "min_count");
+	    .label = "waits of the host for kernels", .value =
+	    (double)w.followed, .unit = "call", .source = "measured",
+	    .from = "synchronisation and kernel records" }, "min_count");
 	rule_evidence(x, d, (struct evidence){ .name = "idle_after_ratio",
 	    .label = "GPU idle after them, part of first to last "
 	    "GPU work",
@@ -64,21 +109,19 @@ rule_device_sync_overuse(struct rule_view *x)
 	    .from = "synchronisation and kernel records" }, "min_share");
 	rule_evidence(x, d, (struct evidence){ .name = "idle_each_s",
 	    .label = "GPU idle after each", .unit = "s", .source = "derived",
-	    .value = idle / (double)followed,
+	    .value = idle / (double)w.followed,
 	    .from = "synchronisation and kernel records" }, NULL);
 	rule_evidence(x, d, (struct evidence){ .name = "wait_s",
-	    .label = "host blocked in them", .value = wait, .unit = "s",
+	    .label = "host blocked in them", .value = w.wait_s, .unit = "s",
 	    .source = "measured", .from = "synchronisation records" }, NULL);
 	d->f.confidence = CONF_HIGH;
-	d->f.summary = arena_format(x->arena, "%s device synchronisations; "
+	d->f.summary = arena_format(x->arena, "%s waits for kernels; "
 	    "after each the GPU is idle for %s, %s in all",
-	    say_count(x->arena, count),
-	    say_seconds(x->arena, idle / (double)followed),
+	    say_count(x->arena, w.followed),
+	    say_seconds(x->arena, idle / (double)w.followed),
 	    say_seconds(x->arena, idle));
 	d->f.limiter = "the GPU runs dry while the host waits for it";
-	d->f.advice = "remove cudaDeviceSynchronize between launches of one "
-	    "stream: order is kept without it; where the host needs a "
-	    "result, wait for that stream or an event only";
+	d->f.advice = w.most->advice;
 	d->f.gain_note = "work behind the synchronisation enqueued before it";
 	return RULE_FOUND;
 }

@@ -19,6 +19,10 @@
 #define SURE_LAUNCHES 2.5
 #define BEYOND 0.5
 
+/* A host that waits in so many of the repeats decides in them what comes next: a graph
+ * ends there. Half: the gap in front of the first repeats may be seen as another. */
+#define WAITS_LEAST 0.5
+
 #define BATCHED_MOST 0.5	/* blocks a SM: arithmetic, of what leaves half of them
 				 * idle two fit at once */
 
@@ -108,6 +112,11 @@ advise(const struct rule_view *x, const struct draft *d,
 		    "torch.compile(mode=\"reduce-overhead\") or "
 		    "torch.cuda.graph, CuPy Stream.begin_capture; shapes and "
 		    "addresses must stay the same from step to step";
+	if ((double)s->syncs >= WAITS_LEAST * (double)s->repeats)
+		return "capture what the host launches between two of its waits "
+		    "(memsets, kernels, copies) as one graph and launch that each "
+		    "time; a graph of several repeats needs a condition that the "
+		    "device tests (conditional nodes, CUDA 12.4)";
 	return s->length > 1 ? "capture the sequence once "
 	    "(cudaStreamBeginCapture … cudaGraphInstantiate) and launch it "
 	    "with one cudaGraphLaunch a repeat" : "capture a batch of these "

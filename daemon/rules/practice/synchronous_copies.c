@@ -33,8 +33,6 @@
 
 #define TOLD 0.1	/* of the idle time: less of copies alone is not told */
 
-#define TURN_S 50e-6	/* as rule_turn: longer, and the host computes */
-
 struct waiting {
 	double count, queued;		/* copies waited for; by their own name */
 	double bytes, idle_s, host_s, exposed_s;
@@ -188,7 +186,7 @@ rule_synchronous_copies(struct rule_view *x)
 	least = rule_value(x, "min_count");
 	/* What follows only a few of them is a phase of the host's own. */
 	all = w.idle_s;
-	w.idle_s = fmin(all, gaps_s(run, least));
+	w.idle_s = fmin(all, gaps_s(run, least, INFINITY));
 	w.needed_s *= all > 0 ? w.idle_s / all : 0;
 	/* As many as programs make in set-up (see rules.def) are none. */
 	part = slope(w.count, 0.7 * least, least);
