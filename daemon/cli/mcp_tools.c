@@ -309,6 +309,22 @@ add_report(struct mcp_call *c, struct error *e)
 	return add(c, "--output=%s%s", c->report, "", e);
 }
 
+/* The words of ${command}. */
+static int
+add_command(struct mcp_call *c, const char *command, struct error *e)
+{
+	char *word;
+	size_t n;
+
+	for (; *command != '\0'; command += n + (command[n] == ' ')) {
+		n = strcspn(command, " ");
+		if ((word = strndup(command, n)) == NULL)
+			return error_memory(e);
+		c->argv[c->args++] = word;
+	}
+	return 0;
+}
+
 int
 mcp_call_make(struct mcp_call *c, const struct mcp_tool *tool,
     const json_t *arguments, struct error *e)
@@ -324,7 +340,7 @@ mcp_call_make(struct mcp_call *c, const struct mcp_tool *tool,
 	if ((c->argv = calloc(room_of(arguments), sizeof(*c->argv))) == NULL)
 		return error_memory(e);
 	if (add(c, "%s%s", "cudadvise", "", e) != 0 ||
-	    add(c, "%s%s", tool->command, "", e) != 0 ||
+	    add_command(c, tool->command, e) != 0 ||
 	    (*tool->format != '\0' && add(c, "--format=%s%s", tool->format,
 	    "", e) != 0) ||
 	    (strcmp(tool->command, "run") == 0 && add_report(c, e) != 0))

@@ -45,7 +45,7 @@ static const char schema[] =
     "CREATE TABLE operation (kind TEXT, process TEXT, thread INTEGER,"
     " device INTEGER, stream INTEGER, kernel_id INTEGER, name TEXT,"
     " start_ns INTEGER, duration_ns INTEGER, launched_ns INTEGER,"
-    " bytes INTEGER);"
+    " bytes INTEGER, domain TEXT);"
     "CREATE VIEW launch AS SELECT operation.kernel_id, kernel.name,"
     " start_ns, duration_ns, launched_ns, process, thread,"
     " operation.device, stream FROM operation LEFT JOIN kernel"
@@ -342,11 +342,15 @@ operation_row_of(void *arg, const struct operation *op)
 	struct writing *w = arg;
 	sqlite3_stmt *q = w->operation;
 	uint64_t origin = w->report->reader->origin_ns;
-	char process[20], *name = NULL;
+	char process[20], *name = NULL, *domain = NULL;
 	int rc;
 
-	if (op->range != NULL && (name = format_clean(op->range)) == NULL)
+	if ((op->range != NULL && (name = format_clean(op->range)) == NULL) ||
+	    (op->domain != NULL &&
+	    (domain = format_clean(op->domain)) == NULL)) {
+		free(name);
 		return -1;
+	}
 	snprintf(process, sizeof(process), "%016llx",
 	    (unsigned long long)op->process);
 	bind_text(q, 1, op->row < ROW_COUNT ? timeline_row_name[op->row] :
@@ -362,8 +366,10 @@ operation_row_of(void *arg, const struct operation *op)
 	bind_known(q, 10, op->launched - origin, op->launched >= origin);
 	bind_known(q, 11, op->bytes, op->row >= ROW_H2D &&
 	    op->row <= ROW_MEMSET);
+	bind_text(q, 12, domain);
 	rc = step(q);
 	free(name);
+	free(domain);
 	return rc;
 }
 
@@ -373,7 +379,7 @@ operation_rows(struct writing *w)
 	const struct reader *r = w->report->reader;
 	int rc = -1;
 
-	if ((w->operation = into(w, "operation", 11)) != NULL)
+	if ((w->operation = into(w, "operation", 12)) != NULL)
 		rc = r->operations(r->arg, operation_row_of, w);
 	sqlite3_finalize(w->operation);
 	return rc;

@@ -229,6 +229,11 @@ profiles() {
 	done
 	[ "$(sqlite3 -readonly run.db "SELECT length(name) > 3000 FROM operation
 	    WHERE kind = 'range'")" -eq 1 ]
+	"$BIN/make_capture" ranges.cadv --launches 4 --ranges
+	show sqlite -o run.db ranges.cadv
+	[ "$(sqlite3 -readonly run.db "SELECT DISTINCT name || ' ' || domain FROM operation
+	    WHERE kind = 'range' AND domain IS NOT NULL")" = "backward autograd" ]
+	show sqlite -o run.db hostile.cadv
 	[ "$(sqlite3 -readonly run.db "SELECT count(*) > 0 FROM stall JOIN line
 	    ON line.kernel_id = stall.kernel_id AND line.id = line_id")" -eq 1 ]
 }

@@ -89,6 +89,7 @@ pairs="$SOURCE/tests/captures/pairs"
 		         ("source", {"run": bad}), ("kernels", {"run": bad, "limit": 3}),
 		         ("compare", {"before": bad, "after": good}), ("verify", {"before": bad, "after": good}),
 		         ("explain", {"rule": "tail-effect"}), ("doctor", {}), ("runs", {"limit": 2}),
+		         ("findings_of_all_runs", {"rule": "uncoalesced-global-access", "limit": 2}),
 		         ("ab", {"before": ["sh", "-c", "exit 0"], "after": ["true"], "runs": 1}),
 		         ("profile", {"argv": ["true"], "level": "trace"})]
 		assert {n for n, a in calls} == tools.keys(), tools.keys()
@@ -105,10 +106,12 @@ pairs="$SOURCE/tests/captures/pairs"
 		assert "line 43" in said["findings"] and '"id":"f9bcd2644ce0a93a"' in said["finding"]
 		page = call("tools/call", name="findings", arguments={"run": coarse})["content"][0]["text"]
 		assert "line not known: needs --level auto" in page and "-lineinfo" not in page
+		assert "uncoalesced-global-access" in said["findings_of_all_runs"]
 		assert "kept" in said["verify"] and "inconclusive" in said["ab"]
 		p.stdin.close()
 		sys.exit(p.wait())
 	END
+	cudadvise import -q "$pairs/uncoalesced-global-access.bad.cadv"
 	python3 play.py "$pairs/uncoalesced-global-access.bad.cadv" \
 	    "$pairs/uncoalesced-global-access.good.cadv" "$pairs/tail-effect.bad.cadv"
 }

@@ -632,6 +632,14 @@ TEST_WITH(source_missing_parts, setup_source, NULL)
 	    REASON_NEEDS_AUTO);
 	assert_int_equal(source_missing("source", "live")->code,
 	    REASON_RUN_LIVE);
+	/* Its code is there, and was not sampled: nobody asked for that. */
+	sf.code.sampled = false;
+	f.run.level = LEVEL_AUTO;
+	o = json_source(&f.run, &f.kernel[0], &f.advice);
+	assert_string_equal(json_string_value(json_object_get(
+	    json_object_get(o, "missing"), "samples")), "needs --level source");
+	json_decref(o);
+	f.run.level = LEVEL_SOURCE;
 	sf.code.counted = sf.code.sampled = sf.code.has_lines = false;
 	sf.code.lines = 0;
 	sf.code.uncounted = &reason_row[REASON_TOO_FEW_LAUNCHES];

@@ -201,6 +201,7 @@ test('diagnostics, losses and our own cost are on the first screen', async (t) =
   assert.ok(data.lost > 0 && notes.includes(`${data.lost} of`));
   assert.ok(overhead.total_s > 0 && /Our own cost: [\d.]+ /.test(notes));
   assert.ok(notes.includes('held at most 48 ms at a time (limit: 100 ms), 310 ms in all in 42 holds; set-up 25 ms'), notes);
+  assert.ok(notes.includes('GPU 0: its clocks were lowered: <b>too hot</b>; in use before the run began by 1 program'), notes);
 });
 
 test('the catalogue', async (t) => {

@@ -296,7 +296,7 @@ test('findings are under their lines', async (t) => {
   assert.match(here[1], /bank conflicts.*16-way/);
   await page.click('[role=tab] >> text=attention.cu');
   const there = await below(lineOf.mask);
-  assert.match(there[0], /not worth it.*divergent branches/);
+  assert.match(there[0], /below the noise.*divergent branches/);
   assert.doesNotMatch(there[0], /saves/);
 });
 

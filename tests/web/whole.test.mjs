@@ -282,3 +282,31 @@ for (const scheme of ['light', 'dark'])
           getComputedStyle(cell, '::before').content)), ['Verdict', 'Change', 'Before', 'After', 'Saved'].map((name) => `"${name}"`));
       await shoot(page, `compare-${scheme}-${width}`);
     });
+
+test('the findings of all runs: those that the API has, chosen by practice and severity', async (t) => {
+  const page = await open(t, '/runs', { width: 1280, height: 900 });
+  await page.click('a >> text=Findings of all runs');
+  await page.waitForSelector('th[scope=row] a[href*="/findings/"]');
+  const rows = () => page.$$eval('table tbody th[scope=row] a', (all) => all.map((a) => a.getAttribute('href')));
+  const { items } = await api('/findings?limit=50&worth_it=true');
+  assert.deepEqual(await rows(), items.map((f) => `#/runs/${f.run.number}/findings/${f.id}`));
+  await shoot(page, 'findings');
+  await accessible(page);
+  const rule = 'uncoalesced-global-access';
+  await page.selectOption('.tools select', rule);
+  const found = items.filter((f) => f.rule === rule);
+  assert.ok(found.length > 0 && found.length < items.length);
+  await page.waitForFunction((n) => location.hash.endsWith('/findings/uncoalesced-global-access') && document.querySelectorAll('table:not(.stale) tbody tr').length === n, found.length);
+  await page.setViewportSize({ width: 400, height: 900 });
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth), 0);
+  await accessible(page);
+  await page.fill('input[data-search]', 'no such program');
+  await page.waitForSelector('.notice >> text=No such finding in any run.');
+  // The practice's own page leads there, too, and a finding to its run.
+  const of = await open(t, `/rules/${rule}`, { scheme: 'dark' });
+  await of.click('text=Where it was found, in all runs');
+  await of.waitForSelector('th[scope=row] a[href*="/findings/"]');
+  await accessible(of, 'dark');
+  await of.click('table tbody th a');
+  await of.waitForSelector('li.finding.chosen');
+});

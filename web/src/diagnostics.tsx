@@ -29,6 +29,12 @@ export function DiagnosticsTab({ base, run, revision }: OfRun) {
   );
 }
 
+// As the report of the terminal calls them.
+const costs: Record<string, string> = {
+  setup_s: 'set-up', counters_s: 'counters', source_s: 'counting by line', sampling_s: 'sampling', cupti_s: 'CUPTI',
+  callback_s: 'callbacks', wait_s: 'other threads\u2019 waits', kernels_s: 'kernels longer while they were measured',
+};
+
 function Cost({ run }: { run: RunDocument }) {
   const parts = Object.entries(run.overhead?.by ?? {}).filter(([, s]) => typeof s === 'number' && s > 0) as [string, number][];
   if (parts.length === 0) return null;
@@ -41,7 +47,7 @@ function Cost({ run }: { run: RunDocument }) {
         <tbody>
           {parts.sort((a, b) => b[1] - a[1]).map(([name, s]) => (
             <tr key={name}>
-              <th scope="row">{name.replace(/_s$/, '').replaceAll('_', ' ')}</th>
+              <th scope="row">{costs[name] ?? name.replace(/_s$/, '').replaceAll('_', ' ')}</th>
               <td><svg class="saving" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect class="room" width={100} height={10} /><rect class="sure" width={100 * s / sum} height={10} /></svg></td>
               <td class="number nowrap">{seconds(s)}</td>
             </tr>

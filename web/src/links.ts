@@ -19,6 +19,11 @@ export function ruleLink(rule: string): string {
   return `#/rules/${part(rule)}`;
 }
 
+// The findings of all runs; of one practice.
+export function findingsLink(rule = ''): string {
+  return rule === '' ? '#/findings' : `#/findings/${part(rule)}`;
+}
+
 // A window of the timeline, in whole ns since the start of the run.
 export function windowLink(run: Id, from: number, to: number): string {
   return runLink(run, 'timeline', `${Math.floor(from)}-${Math.ceil(to)}`);

@@ -6,6 +6,7 @@ import { useRoute } from './hooks';
 import { NeedToken } from './parts';
 import { Search } from './search';
 import { CompareView } from './view-compare';
+import { FindingsView } from './view-findings';
 import { RuleView, RulesView } from './view-rules';
 import { RunView, viewOf } from './view-run';
 import { RunsView } from './view-runs';
@@ -24,6 +25,7 @@ function Page({ route }: { route: string[] }) {
   }
   if (noun === 'compare' && id !== undefined && part !== undefined && what === undefined)
     return <CompareView key={`${id}/${part}/${at}`} base={id} target={part} allowed={at === undefined ? [] : at.split(',')} />;
+  if (noun === 'findings' && part === undefined && !offline) return <FindingsView rule={id ?? ''} />;
   if (noun === 'rules') return id === undefined ? <RulesView /> : <RuleView key={id} id={id} />;
   return (
     <div class="notice">
@@ -49,14 +51,14 @@ function App() {
     }
     first.current = false;
   }, [at]);
-  const here = (noun: string) => ((route[0] ?? 'runs') === noun ? { 'aria-current': 'page' as const } : {});
+  const here = (...nouns: string[]) => (nouns.includes(route[0] ?? 'runs') ? { 'aria-current': 'page' as const } : {});
   return (
     <>
       <a class="skip" href="#main" onClick={(e) => { e.preventDefault(); main.current?.focus(); }}>Skip to the content</a>
       <header>
         <a class="brand" href={offline ? runLink(offline.run) : '#/'}>{!offline && <img src="/icon.svg" alt="" width={24} height={24} />}cudadvise</a>
         <nav aria-label="Main">
-          <a href={offline ? runLink(offline.run) : '#/'} {...here('runs')}>{offline ? 'Run' : 'Runs'}</a>
+          <a href={offline ? runLink(offline.run) : '#/'} {...here('runs', 'findings', 'compare')}>{offline ? 'Run' : 'Runs'}</a>
           <a href="#/rules" {...here('rules')}>Practices</a>
         </nav>
         {haveToken() && <Search run={route[0] === 'runs' ? route[1] : undefined} />}

@@ -24,6 +24,18 @@ function isHeldTooLong(held: Held | null | undefined): boolean {
     seconds(held.longest_s) !== seconds(held.limit_s);
 }
 
+// What the run's times suffered from on a GPU that it used; as in the terminal.
+function sufferedOf(run: RunDocument): string[] {
+  return (run.conditions?.gpus ?? []).flatMap((gpu, i) => {
+    if (!gpu.used) return [];
+    const why = [
+      gpu.throttled !== null ? `its clocks were lowered: ${gpu.throttled}` : '',
+      gpu.others !== null && gpu.others > 0 ? `in use before the run began by ${counted(gpu.others, 'program')}` : '',
+    ].filter((text) => text !== '').join('; ');
+    return why === '' ? [] : [`GPU ${i}: ${why}`];
+  });
+}
+
 // All of it, one line each.
 export function NoteList({ run, diagnostics }: { run: RunDocument; diagnostics: Diagnostic[] }) {
   const lost = run.data?.lost ?? 0;
@@ -47,6 +59,7 @@ export function NoteList({ run, diagnostics }: { run: RunDocument; diagnostics: 
         </li>
       )}
       {held && <HeldNote h={held} over={over} />}
+      {sufferedOf(run).map((text) => <li key={text} class="condition severity-warning">{text}.</li>)}
       {checks.map((c, i) => (
         <li key={i} class={c.state === 'done' ? undefined : 'severity-warning'}>{checked(c)}</li>
       ))}
@@ -89,6 +102,7 @@ function doubts(run: RunDocument, diagnostics: Diagnostic[]): string[] {
     run.state === 'killed' ? 'the program was killed' : '',
     run.state === 'truncated' || unendedOf(run) > 0 ? 'the capture ends early' : '',
     isHeldTooLong(run.overhead?.held) ? 'the program was held longer than allowed' : '',
+    (run.conditions?.gpus ?? []).some((gpu) => gpu.used && gpu.throttled !== null) ? 'the GPU\u2019s clocks were lowered' : '',
     unchecked > 0 ? `${counted(unchecked, 'check')} incomplete` : '',
     warnings > 0 ? counted(warnings, 'warning') : '',
   ].filter((text) => text !== '');

@@ -18,7 +18,7 @@ export function notes(here: Note[], id: string): ComponentChildren {
         const main = f.worth_it && (hot === f.hot_lines?.[0] || (hot?.share_ratio ?? 1) >= 0.2);
         return (
           <li key={f.id} class={main ? `severity-${f.severity}` : ''}>
-            <Badge kind={main ? `severity-${f.severity}` : 'plain'}>{!f.worth_it ? 'not worth it' : main ? f.severity : 'also here'}</Badge>
+            <Badge kind={main ? `severity-${f.severity}` : 'plain'}>{!f.worth_it ? 'below the noise' : main ? f.severity : 'also here'}</Badge>
             <span class="what">
               <a href={`#/runs/${encodeURIComponent(id)}/findings/${f.id}`} class="sentence">{f.title}</a>
               {hot?.what && !partOf(hot) && <span>{hot.what}</span>}

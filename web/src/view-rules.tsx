@@ -1,5 +1,7 @@
+import { offline } from './api';
 import { measure } from './format';
 import { useResource } from './hooks';
+import { findingsLink } from './links';
 import { Badge, Code, Failure, Loading, Scroll, Text } from './parts';
 import type { Rule, RuleList } from './openapi';
 
@@ -15,7 +17,10 @@ export function RulesView() {
   return (
     <>
       <h1>Practices</h1>
-      <p>{rules.value.items.length} practices are checked on every run.</p>
+      <p>
+        {rules.value.items.length} practices. A run checks those that it has the measurements and the code for,
+        and says of each whether it was found, is clean or was not measured, with the reason.
+      </p>
       {[...groups].map(([name, list]) => (
         <section key={name} aria-labelledby={`group-${name}`}>
           <h2 id={`group-${name}`} class="group">{name}</h2>
@@ -57,6 +62,7 @@ export function RuleView({ id }: { id: string }) {
         <Badge kind={`severity-${r.severity}`}>severity up to {r.severity}</Badge>
         <Badge kind="plain">needs {r.needs}</Badge>
       </p>
+      {!offline && <p><a href={findingsLink(r.id)}>Where it was found, in all runs</a></p>}
       {chapters.map(([name, text]) => text && (
         <section key={name}>
           <h2>{name}</h2>

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { get } from './api';
 import { count, nanoseconds, none, percent, seconds, when } from './format';
 import { useEvents, useResource } from './hooks';
+import { findingsLink } from './links';
 import { middle, visible } from './names';
 import { Failure, LinkState, Loading, Scroll, StateBadge } from './parts';
 import type { Run, RunList } from './openapi';
@@ -39,6 +40,7 @@ export function RunsView() {
       <div class="heading">
         <h1>Runs</h1>
         <LinkState link={link} />
+        {runs.length > 0 && <a class="aside" href={findingsLink()}>Findings of all runs</a>}
       </div>
       {runs.length > 1 && (
         <div class="tools">

@@ -180,12 +180,12 @@ function Body({ id, base, path, model, findings, at }: {
       </div>
       <section class="viewer" aria-label="Lines of the kernel">
         <div class="tools">
-          <label>
+          {heatList.length > 0 && <label>
             <span>Heat</span>
             <select value={heatKey} onChange={(e) => setHeat(e.currentTarget.value)}>
               {heatList.map((h) => <option key={h.key} value={h.key}>{h.label}</option>)}
             </select>
-          </label>
+          </label>}
           {mode === 'source' && top.length > 0 && <button type="button" onClick={nextHot}>
             {top[0]!.file === place?.file && top[0]!.line === place?.line ? 'Next hottest line' : 'Hottest line'}
           </button>}
@@ -257,7 +257,7 @@ function FindingsOf({ findings, model, go, goStep, id }: {
               <span class="share">{f.worth_it && f.saves.s !== null ? seconds(f.saves.s) : none}</span>
               <span>
                 <a href={findingLink(id, f.id)} class="sentence">{f.title}</a>
-                {!f.worth_it && <small class="beside">not worth it</small>}
+                {!f.worth_it && <small class="beside">below the noise of the run</small>}
               </span>
               {hot && hot.file === null && (
                 <button type="button" class="to" onClick={() => goStep(hot.pc)}>{hex(hot.pc)}</button>
