@@ -242,6 +242,7 @@ static void
 finding_details(struct out *o, const json_t *f)
 {
 	const char *next = field_text(f, "next");
+	char text[256];
 
 	if (json_array_size(json_object_get(f, "evidence")) > 0)
 		out_wrap(o, 6, "evidence");
@@ -253,10 +254,10 @@ finding_details(struct out *o, const json_t *f)
 		out_text(o, next);
 		out_line(o);
 	}
-	out_spaces(o, 6);
-	out_style(o, STYLE_DIM);
-	out_format(o, "rule %s, finding %s\n",
+	snprintf(text, sizeof(text), "rule %s, finding %s",
 	    or_unknown(field_text(f, "rule")), or_unknown(field_text(f, "id")));
+	out_style(o, STYLE_DIM);
+	out_wrap(o, 6, text);
 	out_style(o, STYLE_PLAIN);
 }
 

@@ -33,6 +33,7 @@ function Bars({ times }: { times: LaunchTimes }) {
   const room = Math.min(width / n, 60);
   const text = times.buckets.map(([i, k]) => `${counted(k!, 'launch')} from ${nanoseconds(from(i!))}`).join(', ');
   const step = Math.max(1, Math.ceil(n / 8));
+  const end = Math.min(n * room + 8, width - 90); // of the bars: beside it is room for a word
   return (
     <figure class="histogram">
       <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={`Launches by duration: ${text}`}>
@@ -47,7 +48,7 @@ function Bars({ times }: { times: LaunchTimes }) {
         {Array.from({ length: n }, (_, j) => j).filter((j) => j % step === 0).map((j) => (
           <text key={j} class="tick" x={j * room + 1} y={height - 4}>{nanoseconds(from(low + j))}</text>
         ))}
-        <text class="tick" x={width - 2} y={12} text-anchor="end">highest: {compact(most)}</text>
+        <text class="tick" x={end} y={12}>highest: {compact(most)}</text>
       </svg>
       <figcaption>Launches by how long they took; each bar is {times.per_octave === 4 ? '19 % ' : ''}longer than the one before.</figcaption>
     </figure>

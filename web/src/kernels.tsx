@@ -5,7 +5,7 @@ import { count, counted, nanoseconds, percent, shape } from './format';
 import { useResource } from './hooks';
 import { kernelLink } from './links';
 import { nameOf, shortName, visible } from './names';
-import { Failure, Loading, Scroll } from './parts';
+import { Failure, Loading, ReasonList, reasonsOf, Scroll, Unmeasured } from './parts';
 import type { Headline, Kernel, KernelList } from './openapi';
 import type { OfRun } from './view-run';
 
@@ -130,7 +130,9 @@ function Table({ run, kernels, sort, setSort, group }: {
   run: string; kernels: Kernel[]; sort: Sort; setSort: (s: Sort) => void; group: Group;
 }) {
   const longest = Math.max(1, ...kernels.map((k) => k.time.max_ns ?? 0));
+  const reasons = reasonsOf(kernels.flatMap((k) => headlines.map(([key]) => k.headline[key]).filter((h) => h?.value === null).map((h) => h?.reason)));
   return (
+    <>
     <Scroll label="Kernels">
       <table class="kernels">
         <thead>
@@ -147,15 +149,17 @@ function Table({ run, kernels, sort, setSort, group }: {
         {grouped(kernels, group).map((rows) => (
           <tbody key={rows.key}>
             {rows.title !== null && <tr class="grouphead"><th scope="rowgroup" colSpan={10}>{rows.title} <small class="beside">{counted(rows.kernels.length, 'row')}</small></th></tr>}
-            {rows.kernels.map((kernel) => <Row key={kernel.id} run={run} kernel={kernel} longest={longest} />)}
+            {rows.kernels.map((kernel) => <Row key={kernel.id} run={run} kernel={kernel} longest={longest} reasons={reasons} />)}
           </tbody>
         ))}
       </table>
     </Scroll>
+    <ReasonList reasons={reasons} />
+    </>
   );
 }
 
-function Row({ run, kernel, longest }: { run: string; kernel: Kernel; longest: number }) {
+function Row({ run, kernel, longest, reasons }: { run: string; kernel: Kernel; longest: number; reasons: string[] }) {
   const { time } = kernel;
   return (
     <tr data-kernel={kernel.id}>
@@ -171,7 +175,7 @@ function Row({ run, kernel, longest }: { run: string; kernel: Kernel; longest: n
       <td class="number">{percent(kernel.share_ratio)}</td>
       <td class="number">{count(kernel.launches)}</td>
       <td class="number nowrap">{nanoseconds(time.mean_ns)}<small>± {nanoseconds(time.sd_ns)}</small><Spread time={time} longest={longest} /></td>
-      <Metrics headline={kernel.headline} />
+      <Metrics headline={kernel.headline} reasons={reasons} />
       <td>{kernel.bound ?? <span class="dim">not known</span>}</td>
     </tr>
   );
@@ -203,20 +207,17 @@ export function headlineFacts(kernel: Kernel): [string, string, string?][] {
 }
 
 // The same.
-function Metrics({ headline }: { headline: Kernel['headline'] }) {
+function Metrics({ headline, reasons }: { headline: Kernel['headline']; reasons: string[] }) {
   const first = headline[headlines[0]![0]];
   const all = headlines.every(([key]) => headline[key]?.value === null && headline[key]?.reason === first?.reason);
   if (first && all)
-    return <td class="unmeasured" colSpan={headlines.length}>not measured<small>{first.reason ?? 'no reason given'}</small></td>;
-  return <>{headlines.map(([key]) => <Metric key={key} headline={headline[key]} />)}</>;
+    return <Unmeasured reasons={reasons} reason={first.reason} span={headlines.length} />;
+  return <>{headlines.map(([key]) => <Metric key={key} headline={headline[key]} reasons={reasons} />)}</>;
 }
 
-function Metric({ headline }: { headline: Headline | undefined }) {
+function Metric({ headline, reasons }: { headline: Headline | undefined; reasons: string[] }) {
   if (headline === undefined) return <td class="number dim">–</td>;
-  if (headline.value === null) {
-    const why = headline.reason ?? 'no reason given';
-    return <td class="number unmeasured" title={why}>not measured<small>{why}</small></td>;
-  }
+  if (headline.value === null) return <Unmeasured reasons={reasons} reason={headline.reason} />;
   return <td class="number" title={`${headline.meaning} (${headline.source})`}>{percent(headline.value)}</td>;
 }
 

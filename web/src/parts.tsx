@@ -44,6 +44,23 @@ export function Scroll({ label, children }: { label: string; children: Component
   );
 }
 
+// Why something was not measured, once each; cells have its number.
+export function reasonsOf(all: (string | null | undefined)[]): string[] {
+  return [...new Set(all.map((reason) => reason ?? unexplained))];
+}
+
+const unexplained = 'no reason given';
+
+export function Unmeasured({ reasons, reason, span }: { reasons: string[]; reason: string | null | undefined; span?: number }) {
+  const why = reason ?? unexplained;
+  return <td class="number unmeasured" {...(span === undefined ? {} : { colSpan: span })} title={why}>not measured ({reasons.indexOf(why) + 1})</td>;
+}
+
+export function ReasonList({ reasons }: { reasons: string[] }) {
+  if (reasons.length === 0) return null;
+  return <ul class="footnotes" aria-label="Why not measured">{reasons.map((reason, i) => <li key={reason}>({i + 1}) {reason}</li>)}</ul>;
+}
+
 const states: Record<RunState, string> = {
   live: 'running',
   finished: 'finished',

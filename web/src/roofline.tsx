@@ -3,7 +3,7 @@
 import { compact, counted, none, percent, plain, rate } from './format';
 import { useResource } from './hooks';
 import { shortName } from './names';
-import { Failure, Loading, Scroll } from './parts';
+import { Failure, Loading, Scroll, ReasonList, reasonsOf, Unmeasured } from './parts';
 import { kernelLink } from './links';
 import type { OfRun } from './view-run';
 import type { Ceiling, Device, DeviceList, Kernel, KernelList } from './openapi';
@@ -161,7 +161,12 @@ export function RooflineChart({ rows, ceilings, run, before }: { rows: Kernel[];
 }
 
 function Table({ run, rows }: { run: string; rows: Kernel[] }) {
+  const reasons = reasonsOf(rows.flatMap(({ roofline, bandwidth: b }) => [
+    ...(roofline!.no_flops !== null ? [roofline!.no_flops] : []),
+    ...([b!.used_bytes_per_s, b!.dram_bytes_per_s, b!.l2_bytes_per_s].includes(null) ? [b!.reason] : []),
+  ]));
   return (
+    <>
     <Scroll label="Rooflines">
       <table class="rooflines">
         <thead>
@@ -176,18 +181,20 @@ function Table({ run, rows }: { run: string; rows: Kernel[] }) {
           </tr>
         </thead>
         <tbody>
-          {rows.map((kernel) => <Row key={kernel.id} run={run} kernel={kernel} />)}
+          {rows.map((kernel) => <Row key={kernel.id} run={run} kernel={kernel} reasons={reasons} />)}
         </tbody>
       </table>
     </Scroll>
+    <ReasonList reasons={reasons} />
+    </>
   );
 }
 
-function Row({ run, kernel }: { run: string; kernel: Kernel }) {
+function Row({ run, kernel, reasons }: { run: string; kernel: Kernel; reasons: string[] }) {
   const roof = kernel.roofline!;
   const bytes = kernel.bandwidth!;
   const bandwidth = (value: number | null, ratio: number | null) => value === null
-    ? <td class="number unmeasured" title={bytes.reason ?? ''}>not measured<small>{bytes.reason}</small></td>
+    ? <Unmeasured reasons={reasons} reason={bytes.reason} />
     : <td class="number nowrap">{rate(value, 'B/s')}<small>{percent(ratio)} of the ceiling</small></td>;
   return (
     <tr data-roofline={kernel.id}>
@@ -196,7 +203,7 @@ function Row({ run, kernel }: { run: string; kernel: Kernel }) {
         <small>{percent(kernel.share_ratio)} of the run</small>
       </th>
       {roof.no_flops !== null ? (
-        <td class="number unmeasured" colSpan={2}>not measured<small>{roof.no_flops}</small></td>
+        <Unmeasured reasons={reasons} reason={roof.no_flops} span={2} />
       ) : (
         <>
           <td class="number nowrap">{rate(roof.flops_per_s, 'FLOP/s')}<small>{roof.compute ? `${percent(roof.compute_ratio)} of ${roof.compute}` : none}</small></td>

@@ -70,7 +70,7 @@ export function Canvas(shown: Shown) {
   const height = heightOf(shown.rows);
   const tops = topsOf(shown.rows);
 
-  const scene = (): Scene => ({ ...props.current, view: now.current.view, selection: now.current.selection, hover: now.current.hover });
+  const scene = (): Scene => ({ ...props.current, beside: (canvas.current?.offsetLeft ?? 0) > 0, view: now.current.view, selection: now.current.selection, hover: now.current.hover });
   const frame = useFrame(() => {
     const element = canvas.current;
     const c = element?.getContext('2d');

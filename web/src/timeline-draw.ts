@@ -55,6 +55,7 @@ export interface Scene {
   hover: WindowItem | null;
   ranges: Ranges | null;
   chosen: Chosen | null; // a launch
+  beside: boolean; // the names of rows stand beside the picture, not on it
 }
 
 const known = new WeakMap<Window, Map<string, number>>();
@@ -106,15 +107,16 @@ export function draw(c: Context, scene: Scene, width: number, colours: Colours):
   drawSelection(c, scene, width, height, colours);
 }
 
-// Where the row's own name ends, which lies on the picture.
-function labelEnd(c: Context, { label }: Row): number {
-  return label === '' ? 0 : c.measureText(label).width + 14;
+// Where the row's own name ends, if it lies on the picture.
+function labelEnd(c: Context, { beside }: Scene, { label }: Row): number {
+  return beside || label === '' ? 0 : c.measureText(label).width + 14;
 }
 
 // Ranges that are too short to be seen apart are one stroke.
-function drawRanges(c: Context, { ranges, view, marked }: Scene, row: Row, y: number, width: number, colours: Colours): void {
+function drawRanges(c: Context, scene: Scene, row: Row, y: number, width: number, colours: Colours): void {
+  const { ranges, view, marked } = scene;
   const scale = width / (view.to - view.from);
-  const taken = labelEnd(c, row);
+  const taken = labelEnd(c, scene, row);
   let until = -1;
   for (const s of spansOf(ranges, row)) {
     if (s.to < view.from || s.from > view.to) continue;
@@ -251,7 +253,7 @@ export function idleAt(scene: Scene, x: number, y: number, width: number): strin
 
 function drawItems(c: Context, scene: Scene, window: Window, lanes: Map<string, number>, row: Row, y: number, width: number, colours: Colours): void {
   const scale = width / (scene.view.to - scene.view.from);
-  const taken = labelEnd(c, row);
+  const taken = labelEnd(c, scene, row);
   for (const item of window.items) {
     if (!isIn(item, row)) continue;
     const a = (item.start_ns - scene.view.from) * scale;

@@ -40,6 +40,7 @@ export function CompareTab({ id, run }: OfRun) {
           {rest.length > 0 && <optgroup label="Other commands">{rest.map(option)}</optgroup>}
         </select>
       </label>
+      <p>Times with their intervals, what became of each prediction, and kernels, side by side; a change is told from noise.</p>
       {same.length > 0 && <History run={run} runs={same} />}
     </>
   );

@@ -80,7 +80,7 @@ export function FindingsView({ rule }: { rule: string }) {
   return (
     <>
       <p class="crumb"><a href="#/">All runs</a></p>
-      <h1>Findings of all runs</h1>
+      <div class="heading"><h1>Findings of all runs</h1></div>
       <div class="tools">
         <label>
           <span>Practice</span>{' '}

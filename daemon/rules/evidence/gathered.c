@@ -215,13 +215,13 @@ gathered_report(struct rule_view *x, const struct gathered *g,
 
 	set_fix(x, d, g);
 	d->f.confidence = walks && g->exact ? CONF_MEDIUM : CONF_LOW;
-	d->f.title = walks ? "each lane walks a row that begins anywhere" :
+	d->f.title = walks ? "each thread walks a row of its own" :
 	    loads ? "gathered loads" : "scattered stores";
 	give_evidence(x, d, g, 0);
 	give_evidence(x, d, g, 1);
-	d->f.summary = arena_format(x->arena, "%s go where an index says that "
-	    "each lane loaded%s%s", loads ? "loads" : "stores", walks ?
-	    ", and each lane goes on from there alone" : "",
+	d->f.summary = arena_format(x->arena, "%s at indices that were loaded "
+	    "from memory%s%s", loads ? "loads" : "stores", walks ?
+	    ", each lane along a row of its own from there" : "",
 	    isfinite(g->per_request[!loads]) ? arena_format(x->arena,
 	    ": %s sectors per request", say_plain(x->arena,
 	    g->per_request[!loads])) : "");

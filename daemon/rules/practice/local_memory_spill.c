@@ -184,6 +184,10 @@ give_lines(const struct rule_view *x, struct draft *d, bool full, double indexed
     const struct mark *m)
 {
 	d->f.advice = advise(x, full, indexed);
+	if (indexed >= 0.5)
+		d->f.title = "local array indexed at run time";
+	else if (!isfinite(indexed) && !full)
+		d->f.title = "local memory: spills, or an indexed array";
 	if (isfinite(indexed))
 		rule_evidence(x, d, (struct evidence){ .name = "indexed_ratio",
 		    .label = "local accesses at computed addresses (arrays), "
