@@ -310,7 +310,7 @@ struct call_class {		/* recorded API calls */
 	uint64_t hot_idle_ns;	/* GPU idle while inside */
 };
 
-#define SEQUENCE_MAX 64
+#define SEQUENCE_MAX 1024	/* a training step has hundreds of launches */
 
 /* A launch sequence that repeats. */
 struct sequence {

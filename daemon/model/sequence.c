@@ -13,7 +13,7 @@
 #include "model/internal.h"
 
 #define RING 2048u		/* launches; a power of two */
-#define PERIOD_MAX 1024u
+#define PERIOD_MAX SEQUENCE_MAX
 #define CONTEXT 4u		/* kernels that are looked up */
 #define MIN_REPEATS 10u
 #define MAX_TRACKERS 256u	/* queues; 112 KiB each */

@@ -73,6 +73,30 @@ FAULT_IS(single_updates,
     STEPS_OF(m, { MULTIPLY, 50 * US }, { POINTWISE("lerp_scalar_kernel"),
     50 * US }, { ADD, 50 * US }, { POINTWISE("addcdiv_cuda_kernel"),
     50 * US }))
+/* The same two operators for four arrays, beside a product; no name tells. */
+FAULT(list_of_arrays)
+{
+	STEPS_OF(m, { MULTIPLY, 2 * US }, { ADD, 2 * US }, { MULTIPLY, 2 * US },
+	    { ADD, 2 * US }, { MULTIPLY, 2 * US }, { ADD, 2 * US },
+	    { MULTIPLY, 2 * US }, { ADD, 2 * US }, { PRODUCT, 30 * US });
+	for (int i = 2; i < 8; i++)
+		m->kernel[i].shape.grid_x = i < 6 ? 1 : 64;
+}
+
+/* They are of one size: steps in time. */
+FAULT(one_array)
+{
+	fault_list_of_arrays(m);
+	for (int i = 0; i < 8; i++)
+		m->kernel[i].shape.grid_x = 64;
+}
+
+/* Other operators for each: no list. */
+FAULT(arrays_of_their_own)
+{
+	fault_list_of_arrays(m);
+	m->kernel[3].mangled = m->kernel[3].name = TANH;
+}
 FAULT_IS(updates_at_once,
     STEPS_OF(m, { "void at::native::multi_tensor_apply_kernel<int>(int)",
     50 * US }, { PRODUCT, 300 * US }))

@@ -154,3 +154,86 @@ steps_optimizer(const struct rule_view *x, const struct kernel *k)
 			return 1;
 	return 0;
 }
+
+/* So many arrays are a list: a border has four sides, but one operator for each. */
+#define LIST 4
+#define LIST_LAUNCHES 8
+
+static bool
+is_pytorch(const struct rule_view *x, const struct kernel *k)
+{
+	return steps_pointwise(x, k) &&
+	    strcmp(steps_library(x, k)->name, "PyTorch") == 0;
+}
+
+/* The ${i}-th launch of the row that begins at ${first}. */
+static const struct kernel *
+row_kernel(const struct rule_view *x, const struct sequence *s, size_t first,
+    size_t i)
+{
+	return steps_kernel(x, s, (first + i) % steps_length(s));
+}
+
+/* The same operator for another array. */
+static bool
+is_alike(const struct kernel *a, const struct kernel *b)
+{
+	return a->mangled != NULL && b->mangled != NULL &&
+	    strcmp(a->mangled, b->mangled) == 0;
+}
+
+/* Do ${n} launches repeat ${period} operators, and for arrays of different sizes? */
+static bool
+repeats_sizes(const struct rule_view *x, const struct sequence *s, size_t first,
+    size_t n, size_t period)
+{
+	bool differ = false;
+
+	for (size_t i = 0; i + period < n; i++) {
+		const struct kernel *a = row_kernel(x, s, first, i);
+		const struct kernel *b = row_kernel(x, s, first, i + period);
+
+		if (!is_alike(a, b))
+			return false;
+		differ |= rule_blocks(a) != rule_blocks(b);
+	}
+	return differ;
+}
+
+/* The launches from ${first} on that are PyTorch's pointwise operators, ${most} at
+ * most. */
+static size_t
+row_length(const struct rule_view *x, const struct sequence *s, size_t first,
+    size_t most)
+{
+	size_t n = 0;
+
+	while (n < most && is_pytorch(x, row_kernel(x, s, first, n)))
+		n++;
+	return n;
+}
+
+void
+steps_of_lists(const struct rule_view *x, const struct sequence *s,
+    bool in[SEQUENCE_MAX])
+{
+	size_t all = steps_length(s), begin = 0;
+
+	memset(in, 0, SEQUENCE_MAX * sizeof(*in));
+	/* The last is followed by the first: begin behind the end of a row. */
+	while (s->length == all && begin < all &&
+	    is_pytorch(x, row_kernel(x, s, begin, all - 1)))
+		begin++;
+	for (size_t i = 0; i < all;) {
+		size_t first = (begin + i) % all;
+		size_t n = row_length(x, s, first, all - i);
+		bool of_list = false;
+
+		for (size_t p = 1; n >= LIST_LAUNCHES &&
+		    !of_list && LIST * p <= n; p++)
+			of_list = repeats_sizes(x, s, first, n, p);
+		for (size_t j = 0; of_list && j < n; j++)
+			in[(first + j) % all] = true;
+		i += n + 1;
+	}
+}

@@ -56,4 +56,13 @@ struct draft *steps_found(struct rule_view *x, const char *key,
  * not known, by what only optimizers do. */
 double steps_optimizer(const struct rule_view *x, const struct kernel *k);
 
+/*
+ * steps_of_lists(x, s, in): which launches of a step are part of a row of PyTorch's
+ * pointwise operators in which the same code goes over arrays of different sizes, one
+ * after the other. So do loops over a model's parameters; a loop over time has one
+ * size, and the layers of a network have other kernels in between.
+ */
+void steps_of_lists(const struct rule_view *x, const struct sequence *s,
+    bool in[SEQUENCE_MAX]);
+
 #endif

@@ -53,7 +53,8 @@ goes_on(const struct rule_view *x, const struct kernel *before,
 
 /* The chain that begins at ${first}. */
 static struct chain
-chain_at(const struct rule_view *x, const struct sequence *s, size_t first)
+chain_at(const struct rule_view *x, const struct sequence *s, size_t first,
+    const bool *of_list)
 {
 	struct chain c = { .s = s, .first = first };
 	const struct kernel *before = NULL, *k;
@@ -64,7 +65,8 @@ chain_at(const struct rule_view *x, const struct sequence *s, size_t first)
 			break;
 		c.each_s += steps_mean_s(k);
 		c.longest_s = fmax(c.longest_s, steps_mean_s(k));
-		c.optimizer |= steps_optimizer(x, k) > 0.5;
+		c.optimizer |= steps_optimizer(x, k) > 0.5 ||
+		    of_list[(first + c.length) % steps_length(s)];
 		before = k;
 	}
 	return c;
@@ -114,9 +116,11 @@ search(const struct rule_view *x, const struct sequence *s, void *all,
     struct gone *gone)
 {
 	size_t begin = begin_of(x, s), n = steps_length(s);
+	bool of_list[SEQUENCE_MAX];
 
+	steps_of_lists(x, s, of_list);
 	for (size_t i = 0; i < n;) {
-		struct chain c = chain_at(x, s, begin + i);
+		struct chain c = chain_at(x, s, begin + i, of_list);
 
 		if (i + c.length > n)
 			c.length = n - i;

@@ -1,7 +1,9 @@
 /*
  * unfused-optimizer: an optimizer that launches a dozen kernels for every parameter,
  * where one launch can do a hundred parameters at once. They are known by where
- * they are launched, or by operations that only optimizers do.
+ * they are launched, by operations that only optimizers do, or by what they are in
+ * whoever's code: the same few operators for one array after the other, each of its
+ * own size.
  */
 #include <math.h>
 #include <string.h>
@@ -15,6 +17,8 @@ static const double left_over[VIEWS] = { 0.6, 0.33, 0.05 };
 
 struct updates {
 	double launches, kernel_s, gap_s, fused;
+	double of_lists;		/* of the launches, those that only their
+					 * arrays' sizes tell */
 	const struct kernel *most;	/* with the most such launches */
 	double most_launches;
 };
@@ -44,6 +48,22 @@ spread(const struct rule_view *x, const struct sequence *s, double *share)
 	}
 }
 
+/* How much of each kernel's launches goes over lists of arrays, in steps that repeat. */
+static void
+spread_lists(const struct rule_view *x, const struct sequence *s, double *list)
+{
+	bool in[SEQUENCE_MAX];
+
+	steps_of_lists(x, s, in);
+	for (size_t i = 0; i < steps_length(s); i++) {
+		const struct kernel *k = steps_kernel(x, s, i);
+
+		if (in[i])
+			list[k - x->run->kernel] += (double)s->repeats /
+			    fmax(1, (double)k->launches);
+	}
+}
+
 static bool
 has_sites(const struct run *run)
 {
@@ -55,7 +75,7 @@ has_sites(const struct run *run)
 
 static void
 collect(const struct rule_view *x, struct updates *u, struct gone *gone,
-    double *share)
+    double *share, double *list)
 {
 	const struct run *run = x->run;
 
@@ -63,9 +83,17 @@ collect(const struct rule_view *x, struct updates *u, struct gone *gone,
 		share[i] = steps_optimizer(x, &run->kernel[i]);
 	for (size_t i = 0; !has_sites(run) && i < run->sequences; i++)
 		spread(x, &run->sequence[i], share);
+	for (size_t i = 0; i < run->sequences; i++)
+		spread_lists(x, &run->sequence[i], list);
 	for (size_t i = 0; i < run->kernels; i++) {
 		const struct kernel *k = &run->kernel[i];
-		double launches = share[i] * (double)k->launches;
+		double launches = (double)k->launches;
+
+		list[i] = fmin(1, list[i]);
+		if (list[i] > share[i])
+			u->of_lists += (list[i] - share[i]) * launches;
+		share[i] = fmax(share[i], list[i]);
+		launches *= share[i];
 
 		if (steps_does(x, k, "optimizer"))
 			u->fused += (double)k->launches;
@@ -85,6 +113,7 @@ static enum rule_state
 found(struct rule_view *x, const struct updates *u, const struct gone *gone)
 {
 	struct draft *d = steps_found(x, "optimizer", gone, u->most);
+	bool own = u->of_lists > 0.5 * u->launches;
 
 	if (d == NULL)
 		return RULE_NOT_MEASURED;
@@ -92,8 +121,8 @@ found(struct rule_view *x, const struct updates *u, const struct gone *gone)
 	    POOL_IDLE(IDLE_HOST) | POOL_IDLE(IDLE_API),
 	    { 0.6 * u->gap_s, 0.9 * u->gap_s, u->gap_s } };
 	d->claims = 1;
-	d->f.confidence = d->f.site != NULL ? CONF_HIGH : CONF_MEDIUM;
-	d->f.where = "the optimizer";
+	d->f.confidence = d->f.site != NULL && !own ? CONF_HIGH : CONF_MEDIUM;
+	d->f.where = own ? "a loop over arrays" : "the optimizer";
 	d->f.location = arena_format(x->arena, "%s",
 	    say_counted(x->arena, u->launches, "launch"));
 	rule_evidence(x, d, (struct evidence){ .name = "launches",
@@ -112,9 +141,11 @@ found(struct rule_view *x, const struct updates *u, const struct gone *gone)
 	    .label = "launches for many parameters at once", .value = u->fused,
 	    .unit = "launch", .source = "measured", .from = "kernel names" },
 	    NULL);
-	d->f.summary = arena_format(x->arena, "the optimizer launches %s kernels "
-	    "for single parameters, %s each",
-	    say_whole(x->arena, u->launches),
+	d->f.summary = arena_format(x->arena, "%s kernels for single %s, %s each",
+	    arena_format(x->arena, own ? "the same operators for one array "
+	    "after the other, as an optimizer goes through its parameters: %s" :
+	    "the optimizer launches %s", say_whole(x->arena, u->launches)),
+	    own ? "arrays" : "parameters",
 	    say_seconds(x->arena, u->kernel_s / u->launches));
 	d->f.limiter = "launching, and moving each parameter through memory "
 	    "once an operator";
@@ -124,6 +155,16 @@ found(struct rule_view *x, const struct updates *u, const struct gone *gone)
 	    "step)";
 	d->f.gain_note = "one kernel moves 7 arrays a parameter where single "
 	    "operators move 21, and hundreds of launches become a few";
+	if (own) {
+		d->f.advice = "give the whole list to one torch._foreach_* "
+		    "operator, or take the optimizer in torch.optim with "
+		    "fused=True; torch.compile around the loop makes few kernels "
+		    "of it, too";
+		d->f.bad_code = "for p, g in zip(params, grads):\n"
+		    "    p.add_(g, alpha=-lr)";
+		d->f.good_code = "torch._foreach_add_(params, grads, alpha=-lr)";
+		return RULE_FOUND;
+	}
 	d->f.bad_code = "optimizer = torch.optim.AdamW(model.parameters(), "
 	    "foreach=False)";
 	d->f.good_code = "optimizer = torch.optim.AdamW(model.parameters(), "
@@ -138,10 +179,11 @@ rule_unfused_optimizer(struct rule_view *x)
 	size_t n = x->run->kernels + 1;
 	struct gone *gone = arena_get(x->arena, n * sizeof(*gone));
 	double *share = arena_get(x->arena, n * sizeof(*share));
+	double *list = arena_get(x->arena, n * sizeof(*list));
 
-	if (gone == NULL || share == NULL)
+	if (gone == NULL || share == NULL || list == NULL)
 		return RULE_NOT_MEASURED;
-	collect(x, &u, gone, share);
+	collect(x, &u, gone, share, list);
 	if (u.launches < rule_value(x, "min_launches"))
 		return RULE_CLEAN;
 	return found(x, &u, gone);
