@@ -69,6 +69,14 @@ idle_inside(const struct run *run)
 	POOL_IDLE(IDLE_HOST) | POOL_IDLE(IDLE_LAUNCH) |			\
 	POOL_IDLE(IDLE_AFTER_SYNC))
 
+/* What their share is held against: calls between launches are part of what the GPU
+ * waits for, in a program that starts up for a minute, too. */
+static double
+whole_s(const struct run *run)
+{
+	return run->launches > 0 ? rule_active_s(run) : rule_own_s(run);
+}
+
 /* How far ${count} calls are a loop's, and no set-up: half of min_count are not at
  * all, and what lies between is believed in part. */
 static double
@@ -99,7 +107,8 @@ found(struct rule_view *x, uint64_t count, double hot, const char *where)
 	    where), .value = (double)count, .unit = "call",
 	    .source = "measured", .from = "API records" }, "min_count");
 	rule_evidence(x, d, (struct evidence){ .name = "hot_ratio",
-	    .label = "their part of the run", .value = hot / rule_own_s(run),
+	    .label = run->launches > 0 ? "their part of first to last GPU work" :
+	    "their part of the run", .value = hot / whole_s(run),
 	    .unit = "ratio", .source = "measured", .from = "API records" },
 	    "min_share");
 	d->f.confidence = CONF_HIGH;
@@ -182,7 +191,7 @@ without_launches(struct rule_view *x, uint64_t count, double hot)
 	double saved = hot * spared(run) * enough(x, count);
 	struct draft *d;
 
-	if (saved < rule_value(x, "min_share") * rule_own_s(run))
+	if (saved < rule_value(x, "min_share") * whole_s(run))
 		return RULE_CLEAN;
 	d = found(x, count, hot, "");
 	d->claim[0] = (struct claim){ POOLS_HOST | POOL_IDLE(IDLE_STARTUP),
@@ -213,7 +222,7 @@ rule_allocation_in_hot_path(struct rule_view *x)
 	if (unknown != NULL)
 		return rule_unmeasured_for(x, unknown);
 	if (!(enough(x, count) > 0) ||
-	    hot < rule_value(x, "min_share") * rule_own_s(run))
+	    hot < rule_value(x, "min_share") * whole_s(run))
 		return RULE_CLEAN;
 	return run->launches == 0 ? without_launches(x, count, hot) :
 	    between_launches(x, count, hot);
